@@ -1,0 +1,318 @@
+/* ghz.h: the whole public interface of libghz.
+ *
+ * libghz compresses arrays of float or double under a strict error bound and computes on the compressed
+ * form: streams are added, subtracted, scaled and averaged without turning them back into numbers.
+ *
+ *   ghz_context *ctx;
+ *   ghz_lattice lattice;
+ *   ghz_context_create(&ctx, 0);
+ *   ghz_lattice_make(GHZ_F32, (ghz_bound){GHZ_ABS, 1e-3}, 0, 0, &lattice);
+ *   size_t room = ghz_size_bound(n, GHZ_F32, 1), size;
+ *   ghz_compress(ctx, &lattice, GHZ_ORDER_BEST, x, n, dst, room, &size);
+ *
+ * The bytes of a stream are specified in FORMAT.md (installed beside the other documentation). They depend on
+ * the values, the lattice and the order alone: not on the machine, its instruction set or the number of threads.
+ *
+ * Promises
+ *   bound         every finite value x of the input comes back as y with |x - y| <= eb, in exact arithmetic;
+ *                 NaN comes back as NaN (the canonical quiet one), infinities as themselves, -0.0 maybe as +0.0.
+ *                 A sum of streams with `terms` terms is within terms * eb of the exact sum of their inputs
+ *                 (FORMAT.md, "Bound of a sum", has the one exception, in float32 beyond 2^22 steps).
+ *   homomorphism  additions associate and commute byte for byte while ghz_info.inexact is 0.
+ *   untrusted     any bytes may be given as a stream: the call returns a result or an error, never reads or
+ *                 writes outside the buffers it was given, never allocates by a length it has not checked.
+ *   no state      the library has no global mutable state. A context must not be used by two threads at the
+ *                 same time; different contexts are independent; calls without a context are thread-safe.
+ *   environment   calls compute under round-to-nearest without flush-to-zero, whatever the caller has set, and
+ *                 restore the caller's floating-point environment.
+ *
+ * Conventions
+ *   Every call that can fail returns a ghz_status; outputs are unspecified unless it is GHZ_OK, but nothing is
+ *   written past `capacity`. Buffers belong to the caller and need no alignment beyond that of their type.
+ *   Outputs must not overlap inputs. `n` and `count` are numbers of values, `size` and `capacity` bytes.
+ */
+#ifndef GHZ_H
+#define GHZ_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define GHZ_API __attribute__((visibility("default")))
+#else
+#define GHZ_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define GHZ_VERSION_MAJOR 0
+#define GHZ_VERSION_MINOR 1
+#define GHZ_VERSION_PATCH 0
+
+/* The version of the library that is linked, as "major.minor.patch". */
+GHZ_API const char *ghz_version(void);
+
+/* ---- Status ------------------------------------------------------------------------------------------ */
+
+typedef enum ghz_status {
+  GHZ_OK = 0,
+  GHZ_EINVAL = -1,    /* an argument outside its contract: a bound that is 0 or NaN, a range outside the array */
+  GHZ_ENOMEM = -2,    /* the context could not allocate scratch memory */
+  GHZ_ECAPACITY = -3, /* the destination is too small; ghz_size_bound always suffices */
+  GHZ_ECORRUPT = -4,  /* not a stream, truncated, or damaged */
+  GHZ_EVERSION = -5,  /* written by a newer version: a type or feature bit that this one does not know */
+  GHZ_EMISMATCH = -6, /* operands differ in type, count, cap, step or bound */
+  GHZ_ERANGE = -7,    /* the result would sum more terms than 62-bit integers can hold */
+  GHZ_EISA = -8       /* GHZ_ISA names an instruction set that this machine or build does not have */
+} ghz_status;
+
+/* A short English sentence for a status; static, never NULL. */
+GHZ_API const char *ghz_status_text(ghz_status status);
+
+/* ---- Context ----------------------------------------------------------------------------------------- */
+
+/* Threads and scratch memory, reused from call to call. */
+typedef struct ghz_context ghz_context;
+
+/* Creates a context that works with `threads` OpenMP threads (0: as many as OpenMP would use).
+ * The instruction set is the best that the machine has, or the one that the environment variable GHZ_ISA names:
+ * scalar, avx2, avx512. Scratch grows on first use and is then kept: a call of a size seen before allocates
+ * nothing. It never exceeds one worst-case compressed size of the largest operation.
+ * Errors: EINVAL (threads < 0), ENOMEM, EISA. *ctx is NULL after an error. */
+GHZ_API ghz_status ghz_context_create(ghz_context **ctx, int threads);
+
+/* Frees a context and its scratch; NULL is ignored. */
+GHZ_API void ghz_context_free(ghz_context *ctx);
+
+/* Changes the number of threads (0: as many as OpenMP would use). Errors: EINVAL. */
+GHZ_API ghz_status ghz_context_set_threads(ghz_context *ctx, int threads);
+
+/* The number of threads that calls with this context use. */
+GHZ_API int ghz_context_threads(const ghz_context *ctx);
+
+/* The instruction set in use: "scalar", "avx2" or "avx512". Static. */
+GHZ_API const char *ghz_context_isa(const ghz_context *ctx);
+
+/* What went wrong in the last call with this context that failed, with the numbers that show it ("step 0.002 in
+ * operand 1, 0.001 in operand 0"). Owned by the context, valid until its next call; "" before any error. */
+GHZ_API const char *ghz_context_message(const ghz_context *ctx);
+
+/* ---- Types, bounds, lattices ------------------------------------------------------------------------- */
+
+typedef enum ghz_type {
+  GHZ_F32 = 0, /* IEEE binary32 */
+  GHZ_F64 = 1  /* IEEE binary64 */
+} ghz_type;
+
+/* Bytes of a value of this type; 0 for an unknown type. */
+GHZ_API size_t ghz_type_size(ghz_type type);
+
+typedef enum ghz_bound_kind {
+  GHZ_ABS = 0, /* value is the largest |x - y|, in the units of the data */
+  GHZ_REL = 1, /* value is a fraction of the range (max - min) of the finite values */
+  GHZ_PSNR = 2 /* value is the least peak signal-to-noise ratio, in dB, peak being that range */
+} ghz_bound_kind;
+
+typedef struct ghz_bound {
+  ghz_bound_kind kind;
+  double value;
+} ghz_bound;
+
+/* The grid that values are quantised to. Streams can be added if and only if their lattices are equal, so a
+ * reduction over many arrays makes one lattice and uses it for all. */
+typedef struct ghz_lattice {
+  ghz_type type;
+  int cap;     /* bits of the largest quantised integer: 35, or for GHZ_F64 also 44 (the default) */
+  double step; /* quantisation step; 0 where the bound is too small for the type: then values are stored raw */
+  double eb;   /* the bound per value that the step guarantees */
+} ghz_lattice;
+
+/* The least and greatest finite value of x[0..n), as doubles. With no finite value: *min = +Inf, *max = -Inf.
+ * Errors: EINVAL (unknown type, NULL). */
+GHZ_API ghz_status ghz_range(ghz_context *ctx, ghz_type type, const void *x, size_t n, double *min, double *max);
+
+/* Makes the lattice for a bound. `min` and `max` are the range of the finite values (of all arrays that are to
+ * be added; ghz_range) and are ignored by GHZ_ABS. A range of width 0 (min = max) gives a lattice on which that
+ * constant is exact. For the bound of a *sum* of k arrays, ask for eb / k.
+ * Errors: EINVAL (unknown type; value 0, negative, NaN or infinite). Thread-safe.
+ * Source: lattice with 1/64 slack, our own; PSNR from the range as in fZ-light and SZ3. */
+GHZ_API ghz_status ghz_lattice_make(ghz_type type, ghz_bound bound, double min, double max, ghz_lattice *lattice);
+
+/* ---- Compress and decompress ------------------------------------------------------------------------- */
+
+/* Prediction order: 0 none, 1 Lorenzo (first difference), 2 second difference, or the best per tile. */
+#define GHZ_ORDER_BEST (-1)
+
+#define GHZ_TILE 1024  /* values per tile: the unit of prediction and of slices */
+#define GHZ_CHUNK 16384 /* values per chunk, 16 tiles: the unit of scheduling and random access */
+
+/* A compressed stream in memory, or part of one: `size` readable bytes. */
+typedef struct ghz_bytes {
+  const void *data;
+  size_t size;
+} ghz_bytes;
+
+/* The largest size of a stream of n values that sums at most `terms` terms (1 for a fresh one).
+ * 0 if the type is unknown, terms is 0 or too large, or the size would overflow size_t. Thread-safe. */
+GHZ_API size_t ghz_size_bound(size_t n, ghz_type type, uint32_t terms);
+
+/* Compresses x[0..n) to dst and sets *size. Two passes over memory at most; x may have any length from 0.
+ * order: GHZ_ORDER_BEST, or 0, 1, 2 to fix it. Never larger than ghz_size_bound(n, type, 1).
+ * Errors: EINVAL, ECAPACITY, ENOMEM.
+ * Source: fused quantisation and Lorenzo of fZ-light (Huang et al., 2025); the rest is our own. */
+GHZ_API ghz_status ghz_compress(ghz_context *ctx, const ghz_lattice *lattice, int order, const void *x, size_t n,
+                                void *dst, size_t capacity, size_t *size);
+
+/* Decompresses a stream to dst, which holds `count` values of type `out`.
+ * out is the type of the stream, or GHZ_F64 for a stream of GHZ_F32: then the bound of a sum is strict always.
+ * Errors: EINVAL (out narrower than the stream), ECAPACITY (count less than the stream's), ECORRUPT, EVERSION. */
+GHZ_API ghz_status ghz_decompress(ghz_context *ctx, ghz_bytes src, ghz_type out, void *dst, size_t count);
+
+/* Decompresses values first .. first + count - 1 alone, reading only the tiles that hold them.
+ * Errors: as ghz_decompress; EINVAL if the range is not inside the stream. */
+GHZ_API ghz_status ghz_decompress_range(ghz_context *ctx, ghz_bytes src, ghz_type out, uint64_t first, size_t count,
+                                        void *dst);
+
+/* ---- Computing on streams ---------------------------------------------------------------------------- */
+/* All operands must have the same type, count, cap, step and eb (EMISMATCH says which differs). The result's terms
+ * are the sum of the operands' terms; its size is at most ghz_size_bound(n, type, those terms).
+ * Errors of each: EINVAL, EMISMATCH, ERANGE, ECAPACITY, ECORRUPT, EVERSION, ENOMEM.
+ * Source: addition of streams, hZCCL (Huang et al., SC'24); on bit planes, our own. */
+
+/* dst = a + b */
+GHZ_API ghz_status ghz_add(ghz_context *ctx, ghz_bytes a, ghz_bytes b, void *dst, size_t capacity, size_t *size);
+
+/* dst = a - b */
+GHZ_API ghz_status ghz_subtract(ghz_context *ctx, ghz_bytes a, ghz_bytes b, void *dst, size_t capacity, size_t *size);
+
+/* dst = -a */
+GHZ_API ghz_status ghz_negate(ghz_context *ctx, ghz_bytes a, void *dst, size_t capacity, size_t *size);
+
+/* dst = factor * a. Changes step and eb in the header, not the integers. Fails with EINVAL if factor is 0, NaN
+ * or infinite, or the new step would leave the range of the type. */
+GHZ_API ghz_status ghz_scale(ghz_context *ctx, ghz_bytes a, double factor, void *dst, size_t capacity, size_t *size);
+
+/* dst = sum of k >= 1 streams in one pass: each operand is read once, the result written once. */
+GHZ_API ghz_status ghz_sum(ghz_context *ctx, size_t k, const ghz_bytes *streams, void *dst, size_t capacity,
+                           size_t *size);
+
+/* dst = mean of k >= 1 streams: their sum, with step / k and eb / k. */
+GHZ_API ghz_status ghz_mean(ghz_context *ctx, size_t k, const ghz_bytes *streams, void *dst, size_t capacity,
+                            size_t *size);
+
+/* dst = sum of coefficients[i] * streams[i]; terms are the sum of |coefficient| * terms. Operands with
+ * coefficient 0 are checked and dropped. */
+GHZ_API ghz_status ghz_combine(ghz_context *ctx, size_t k, const ghz_bytes *streams, const int64_t *coefficients,
+                               void *dst, size_t capacity, size_t *size);
+
+/* dst = the smaller, or larger, of a and b, value by value, compared as quantised integers, so that eb is kept
+ * whatever the number of operands. NaN wins. Terms are the larger of the operands' terms. */
+GHZ_API ghz_status ghz_minimum(ghz_context *ctx, ghz_bytes a, ghz_bytes b, void *dst, size_t capacity, size_t *size);
+GHZ_API ghz_status ghz_maximum(ghz_context *ctx, ghz_bytes a, ghz_bytes b, void *dst, size_t capacity, size_t *size);
+
+/* acc += x, in place: acc holds *size bytes of a stream in a buffer of `capacity` bytes and is replaced by the
+ * sum. On error acc and *size are unchanged. Uses scratch of the context for one result. */
+GHZ_API ghz_status ghz_accumulate(ghz_context *ctx, void *acc, size_t capacity, size_t *size, ghz_bytes x);
+
+/* ---- Looking at streams ------------------------------------------------------------------------------ */
+
+typedef struct ghz_info {
+  ghz_lattice lattice; /* type, cap, step, eb */
+  uint64_t count;      /* values */
+  uint64_t tiles;      /* ceil(count / 1024) */
+  uint32_t terms;      /* quantised terms that each value sums */
+  int inexact;         /* 1: floating-point sums of values outside the lattice went in; no bound is promised */
+  double bound;        /* guaranteed |y - exact|: terms * eb, rounded up; +Inf if inexact */
+  uint64_t bytes;      /* size of the stream */
+} ghz_info;
+
+/* Reads and checks the header and the index of a stream. Errors: EINVAL, ECORRUPT, EVERSION. Thread-safe. */
+GHZ_API ghz_status ghz_info_read(ghz_bytes src, ghz_info *info);
+
+typedef struct ghz_statistics {
+  uint64_t empty;      /* tiles of zeros, stored in no bytes at all */
+  uint64_t raw;        /* tiles stored as they are */
+  uint64_t specials;   /* tiles with NaN or infinities on the lattice */
+  uint64_t order[3];   /* lattice tiles by prediction order */
+  uint64_t mode[3];    /* lattice tiles by mode: coarse, fine, wide */
+  uint64_t widths[63]; /* blocks of 8 values by width in bits */
+} ghz_statistics;
+
+/* Checks every tile of a stream and counts what it holds. Errors: EINVAL, ECORRUPT, EVERSION. */
+GHZ_API ghz_status ghz_scan(ghz_context *ctx, ghz_bytes src, ghz_statistics *statistics);
+
+/* The least and greatest finite value that the stream decompresses to; *min = +Inf, *max = -Inf if there is none.
+ * Errors: EINVAL, ECORRUPT, EVERSION. */
+GHZ_API ghz_status ghz_extrema(ghz_context *ctx, ghz_bytes src, double *min, double *max);
+
+/* ---- Slices: ranges of tiles ------------------------------------------------------------------------- */
+
+/* A range of the tiles of a stream, or of a message that travelled. It points into the buffer that it was made
+ * from and owns nothing. Treat the fields as read-only. */
+typedef struct ghz_slice {
+  ghz_lattice lattice;
+  uint64_t count;      /* values of the whole array */
+  uint32_t terms;
+  int inexact;
+  uint64_t first;      /* first tile */
+  uint64_t tiles;      /* number of tiles; may be 0 */
+  const void *sizes;   /* tiles x u16, little endian, not aligned */
+  const void *payload; /* the tiles' bytes, packed */
+  size_t payload_size;
+} ghz_slice;
+
+/* A message is GHZ_SLICE_HEAD bytes, then the sizes (2 * tiles bytes), then the payload: three pieces that a
+ * sender may gather without copying. FORMAT.md has its bytes. */
+#define GHZ_SLICE_HEAD 64
+
+/* Views tiles first .. first + tiles - 1 of a stream, without copying.
+ * Errors: EINVAL (range outside the stream), ECORRUPT, EVERSION. Thread-safe. */
+GHZ_API ghz_status ghz_slice_view(ghz_bytes stream, uint64_t first, uint64_t tiles, ghz_slice *slice);
+
+/* Values of the array that the slice covers: from tile `first` on, the last tile maybe short. Thread-safe. */
+GHZ_API size_t ghz_slice_count(const ghz_slice *slice);
+
+/* Writes the GHZ_SLICE_HEAD bytes that begin the message. Thread-safe. Errors: EINVAL. */
+GHZ_API ghz_status ghz_slice_head(const ghz_slice *slice, void *head);
+
+/* Bytes of the whole message; 0 if that overflows. Thread-safe. */
+GHZ_API size_t ghz_slice_size(const ghz_slice *slice);
+
+/* The largest message of `tiles` tiles of values that sum `terms` terms; 0 on overflow. Thread-safe. */
+GHZ_API size_t ghz_slice_bound(uint64_t tiles, ghz_type type, uint32_t terms);
+
+/* Copies the whole message to dst. Errors: ECAPACITY, EINVAL. Thread-safe. */
+GHZ_API ghz_status ghz_slice_pack(const ghz_slice *slice, void *dst, size_t capacity, size_t *size);
+
+/* Views a message that arrived, after checking it (the tiles' bytes are checked when they are used).
+ * Errors: EINVAL, ECORRUPT, EVERSION. Thread-safe. */
+GHZ_API ghz_status ghz_slice_parse(ghz_bytes message, ghz_slice *slice);
+
+/* Compresses tiles first .. first + tiles - 1 of the array x[0..n) to a message in dst, and views it.
+ * x points to the beginning of the whole array. Errors: as ghz_compress. */
+GHZ_API ghz_status ghz_slice_compress(ghz_context *ctx, const ghz_lattice *lattice, int order, const void *x,
+                                      size_t n, uint64_t first, uint64_t tiles, void *dst, size_t capacity,
+                                      ghz_slice *slice);
+
+/* Sums k >= 1 slices of the same range to a message in dst, and views it. Errors: as ghz_sum. */
+GHZ_API ghz_status ghz_slice_sum(ghz_context *ctx, size_t k, const ghz_slice *slices, void *dst, size_t capacity,
+                                 ghz_slice *slice);
+
+/* The smaller (larger = 0) or larger value of two slices of the same range. Errors: as ghz_minimum. */
+GHZ_API ghz_status ghz_slice_extremum(ghz_context *ctx, const ghz_slice *a, const ghz_slice *b, int larger, void *dst,
+                                      size_t capacity, ghz_slice *slice);
+
+/* Decompresses a slice: ghz_slice_count values of type `out`, to dst. Errors: as ghz_decompress. */
+GHZ_API ghz_status ghz_slice_decompress(ghz_context *ctx, const ghz_slice *slice, ghz_type out, void *dst);
+
+/* Joins k slices that follow each other and together cover the whole array into a stream. They must agree in
+ * everything but range and `inexact`. Errors: EINVAL (a gap or overlap), EMISMATCH, ECAPACITY. */
+GHZ_API ghz_status ghz_slice_join(ghz_context *ctx, size_t k, const ghz_slice *slices, void *dst, size_t capacity,
+                                  size_t *size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* GHZ_H */
