@@ -1,0 +1,83 @@
+/* context.c: contexts: threads, scratch memory, the last message. */
+
+#include "context.h"
+
+#include <omp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+ghz_status ghz_context_create(ghz_context **ctx, int threads) {
+  if (!ctx)
+    return GHZ_EINVAL;
+  *ctx = NULL;
+  if (threads < 0)
+    return GHZ_EINVAL;
+  const tile_codec *tiles = ghz_tiles_choose();
+  if (!tiles)
+    return GHZ_EISA;
+  ghz_context *c = calloc(1, sizeof *c);
+  if (!c)
+    return GHZ_ENOMEM;
+  c->tiles = tiles;
+  c->threads = threads ? threads : omp_get_max_threads();
+  *ctx = c;
+  return GHZ_OK;
+}
+
+void ghz_context_free(ghz_context *ctx) {
+  if (!ctx)
+    return;
+  free(ctx->scratch.data);
+  free(ctx->result.data);
+  free(ctx);
+}
+
+ghz_status ghz_context_set_threads(ghz_context *ctx, int threads) {
+  if (!ctx || threads < 0)
+    return ghz_fail(ctx, GHZ_EINVAL, "%d threads", threads);
+  ctx->threads = threads ? threads : omp_get_max_threads();
+  return GHZ_OK;
+}
+
+int ghz_context_threads(const ghz_context *ctx) {
+  return ctx ? ctx->threads : 0;
+}
+
+const char *ghz_context_isa(const ghz_context *ctx) {
+  return ctx ? ctx->tiles->name : "";
+}
+
+const char *ghz_context_message(const ghz_context *ctx) {
+  return ctx ? ctx->message : "";
+}
+
+void *ghz_arena_reserve(arena *a, size_t size) {
+  if (size > a->size) {
+    void *data = NULL;
+    size_t rounded = size + 4095;
+    if (rounded < size || posix_memalign(&data, 64, rounded & ~(size_t)4095) != 0)
+      return NULL;
+    free(a->data);
+    a->data = data;
+    a->size = rounded & ~(size_t)4095;
+  }
+  return a->data;
+}
+
+ghz_status ghz_fail(ghz_context *ctx, ghz_status status, const char *format, ...) {
+  if (ctx) {
+    va_list args;
+    va_start(args, format);
+    vsnprintf(ctx->message, sizeof ctx->message, format, args);
+    va_end(args);
+  }
+  return status;
+}
+
+int ghz_total_add(size_t *total, size_t count, size_t each) {
+  size_t bytes, rounded;
+  if (__builtin_mul_overflow(count, each, &bytes) || __builtin_add_overflow(bytes, 63, &rounded))
+    return 0;
+  return !__builtin_add_overflow(*total, rounded & ~(size_t)63, total);
+}

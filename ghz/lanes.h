@@ -1,0 +1,188 @@
+/* lanes.h: residuals, widths and bit rows of a tile, for integers of one size. Included once per size, with BITS
+ * defined. Integers of a tile stand position-major: value t of block b at [t * BLOCKS + b], so that every loop below
+ * runs over neighbouring blocks and compiles to full vector registers on any machine. */
+
+#define INT PASTE(PASTE(int, BITS), _t)
+#define UINT PASTE(PASTE(uint, BITS), _t)
+#define FN(name) PASTE(PASTE(name, _), BITS)
+
+/* Sign into the lowest bit, so that leading sign copies become leading zeros. */
+static inline UINT FN(fold)(INT r) {
+  return (UINT)((UINT)((UINT)r << 1) ^ (UINT)(r >> (BITS - 1)));
+}
+
+/* r = residuals of q at an order (FORMAT.md, "Residuals"); columns from n on are 0. r and q may not overlap. */
+static void FN(residuals)(const INT *q, unsigned n, int order, INT *r) {
+  const UINT *u = (const UINT *)q;
+  INT d7[BLOCKS + 1], e7[BLOCKS + 1]; /* last value, last difference of the block before */
+  if (order == 0) {
+    memcpy(r, q, sizeof(INT) * TILE);
+  } else {
+    memcpy(d7 + 1, q + 7 * BLOCKS, sizeof(INT) * BLOCKS);
+    d7[0] = q[0];
+    for (int b = 0; b < BLOCKS; b++)
+      e7[b + 1] = (INT)(u[7 * BLOCKS + b] - u[6 * BLOCKS + b]);
+    e7[0] = 0;
+    for (int b = 0; b < BLOCKS; b++) {
+      UINT last = (UINT)d7[b], slope = (UINT)e7[b];
+      GHZ_UNROLL_8 for (int t = 0; t < BLOCK; t++) {
+        UINT v = u[t * BLOCKS + b], d = (UINT)(v - last);
+        r[t * BLOCKS + b] = (INT)(order == 1 ? d : (UINT)(d - slope));
+        last = v;
+        slope = d;
+      }
+    }
+    if (order == 2)
+      r[BLOCKS] = 0;
+  }
+  for (unsigned i = n; i < TILE; i++)
+    r[i % BLOCK * BLOCKS + i / BLOCK] = 0;
+}
+
+/* Bits that the widest residual of each block needs, folded, for the three orders at once, of a full tile. */
+static void FN(magnitudes)(const INT *q, UINT m[3][BLOCKS]) {
+  const UINT *u = (const UINT *)q;
+  for (int b = 0; b < BLOCKS; b++) {
+    UINT last = u[7 * BLOCKS - 1 + b], slope = (UINT)(last - u[6 * BLOCKS - 1 + b]);
+    UINT m0 = 0, m1 = 0, m2 = 0;
+    GHZ_UNROLL_8 for (int t = 0; t < BLOCK; t++) {
+      UINT v = u[t * BLOCKS + b], d = (UINT)(v - last), e = (UINT)(d - slope);
+      m0 |= FN(fold)((INT)v);
+      m1 |= FN(fold)((INT)d);
+      m2 |= FN(fold)((INT)e);
+      last = v;
+      slope = d;
+    }
+    m[0][b] = m0;
+    m[1][b] = m1;
+    m[2][b] = m2;
+  }
+  /* The first block has no block before it. */
+  m[1][0] = m[2][0] = 0;
+  for (int t = 1; t < BLOCK; t++) {
+    UINT d = (UINT)(u[t * BLOCKS] - u[(t - 1) * BLOCKS]);
+    m[1][0] |= FN(fold)((INT)d);
+    if (t > 1)
+      m[2][0] |= FN(fold)((INT)(UINT)(d - (UINT)(u[(t - 1) * BLOCKS] - u[(t - 2) * BLOCKS])));
+  }
+}
+
+static void FN(magnitude)(const INT *r, UINT m[BLOCKS]) {
+  for (int b = 0; b < BLOCKS; b++) {
+    UINT any = 0;
+    GHZ_UNROLL_8 for (int t = 0; t < BLOCK; t++)
+      any |= FN(fold)(r[t * BLOCKS + b]);
+    m[b] = any;
+  }
+}
+
+/* Bit lengths of folded magnitudes. Through the exponent of a float, which loops can do in vector registers; the bit
+ * below the top one is cleared first, so that rounding cannot carry. */
+static void FN(widths)(const UINT *m, uint8_t width[BLOCKS]) {
+#if BITS == 64
+  for (int b = 0; b < BLOCKS; b++)
+    width[b] = (uint8_t)bit_length(m[b]);
+#else
+  for (int b = 0; b < BLOCKS; b++) {
+    uint32_t v = m[b];
+    float f = (float)(int32_t)((v & ~(v >> 1)) & 0x7fffffff);
+    uint32_t bits;
+    memcpy(&bits, &f, 4);
+    uint32_t w = f > 0 ? (bits >> 23) - 126 : 0;
+    width[b] = (uint8_t)(v >> 31 ? 32 : w);
+  }
+#endif
+}
+
+/* Rows 0 .. 8 * planes - 1 of residuals. */
+static void FN(to_rows)(const INT *r, unsigned planes, uint8_t rows[][ROW_BYTES]) {
+  for (unsigned k = 0; k < planes; k++) {
+    uint8_t(*plane)[ROW_BYTES] = rows + 8 * k;
+    for (int i = 0; i < TILE; i++)
+      plane[0][i] = (uint8_t)((UINT)r[i] >> (8 * k));
+    transpose_bits(plane);
+  }
+}
+
+#if BITS != 16
+/* Residuals from `height` rows, the topmost of which is the sign. Overwrites rows up to the next multiple of 8. */
+static void FN(from_rows)(uint8_t rows[][ROW_BYTES], unsigned height, INT *r) {
+  unsigned planes = (height + 7) / 8;
+  if (planes > sizeof(INT))
+    planes = sizeof(INT);
+  if (planes == 0) {
+    memset(r, 0, sizeof(INT) * TILE);
+    return;
+  }
+  for (unsigned p = height; p < 8 * planes; p++)
+    memcpy(rows[p], rows[height - 1], ROW_BYTES);
+  for (unsigned k = 0; k < planes; k++)
+    transpose_bits(rows + 8 * k);
+  const uint8_t *top = rows[8 * (planes - 1)];
+  if (planes == 1) {
+    for (int i = 0; i < TILE; i++)
+      r[i] = (int8_t)top[i];
+    return;
+  }
+  const uint8_t *next = top - TILE;
+  for (int i = 0; i < TILE; i++)
+    r[i] = (INT)((UINT)(INT)(int8_t)top[i] << 8 | next[i]);
+  for (unsigned k = planes - 2; k-- > 0;)
+    for (int i = 0; i < TILE; i++)
+      r[i] = (INT)((UINT)r[i] << 8 | rows[8 * k][i]);
+}
+
+/* Integers from residuals, in place: the inverse of FN(residuals) with its anchors. Sums wrap, by design. */
+static void FN(integrate)(INT *r, int order, int64_t anchor, int64_t slope) {
+  UINT *u = (UINT *)r, value[BLOCKS], delta[BLOCKS];
+  if (order == 0)
+    return;
+  if (order == 1) {
+    UINT v = (UINT)anchor;
+    for (int b = 0; b < BLOCKS; b++) {
+      UINT s = 0;
+      GHZ_UNROLL_8 for (int t = 0; t < BLOCK; t++) {
+        s = (UINT)(s + u[t * BLOCKS + b]);
+        u[t * BLOCKS + b] = s;
+      }
+    }
+    for (int b = 0; b < BLOCKS; b++) {
+      value[b] = v;
+      v = (UINT)(v + u[7 * BLOCKS + b]);
+    }
+    for (int t = 0; t < BLOCK; t++)
+      for (int b = 0; b < BLOCKS; b++)
+        u[t * BLOCKS + b] = (UINT)(u[t * BLOCKS + b] + value[b]);
+    return;
+  }
+  for (int b = 0; b < BLOCKS; b++) {
+    UINT d = 0, s = 0;
+    GHZ_UNROLL_8 for (int t = 0; t < BLOCK; t++) {
+      d = (UINT)(d + u[t * BLOCKS + b]);
+      s = (UINT)(s + d);
+      u[t * BLOCKS + b] = s;
+    }
+    delta[b] = d;
+  }
+  UINT v = (UINT)anchor - (UINT)slope, d = (UINT)slope;
+  for (int b = 0; b < BLOCKS; b++) {
+    UINT dd = delta[b];
+    value[b] = v;
+    delta[b] = d;
+    v = (UINT)(v + 8 * d + u[7 * BLOCKS + b]);
+    d = (UINT)(d + dd);
+  }
+  for (int b = 0; b < BLOCKS; b++) {
+    UINT base = value[b];
+    GHZ_UNROLL_8 for (int t = 0; t < BLOCK; t++) {
+      base = (UINT)(base + delta[b]);
+      u[t * BLOCKS + b] = (UINT)(u[t * BLOCKS + b] + base);
+    }
+  }
+}
+#endif
+
+#undef INT
+#undef UINT
+#undef FN
+#undef BITS

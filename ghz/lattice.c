@@ -1,0 +1,121 @@
+/* lattice.c: from a bound to the grid that values are quantised to (FORMAT.md, "Lattice" and "Bounds"). */
+
+#include "lattice.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "bytes.h"
+#include "floating.h"
+#include "rules.h"
+
+size_t ghz_type_size(ghz_type type) {
+  return type == GHZ_F32 ? 4 : type == GHZ_F64 ? 8 : 0;
+}
+
+static double smallest_step(ghz_type type) {
+  return type == GHZ_F32 ? 0x1p-120 : 0x1p-1000;
+}
+
+static double largest_step(ghz_type type) {
+  return type == GHZ_F32 ? 0x1p120 : 0x1p1000;
+}
+
+/* A double with its significand cut to 24 bits. */
+static double cut_to_24_bits(double v) {
+  uint64_t b = load_u64(&v) & ~UINT64_C(0x1fffffff);
+  return load_f64(&b);
+}
+
+int ghz_lattice_valid(const ghz_lattice *l) {
+  if (!ghz_type_known(l->type) || !(l->cap == 35 || (l->cap == 44 && l->type == GHZ_F64)))
+    return 0;
+  int step = l->step == 0 || (l->step >= smallest_step(l->type) && l->step <= largest_step(l->type));
+  return step && !signbit(l->step) && l->eb >= 0 && !signbit(l->eb) && l->eb <= DBL_MAX;
+}
+
+int ghz_lattice_fresh(const ghz_lattice *l) {
+  return ghz_lattice_valid(l) && (l->type == GHZ_F64 || cut_to_24_bits(l->step) == l->step);
+}
+
+double ghz_multiply_up(double a, double b) {
+  double p = a * b;
+  return fma(a, b, -p) > 0 ? nextafter(p, INFINITY) : p;
+}
+
+double ghz_divide_up(double a, double b) {
+  double q = a / b;
+  return fma(q, b, -a) < 0 ? nextafter(q, INFINITY) : q;
+}
+
+/* 10^-x for 0 <= x, from multiplications alone: the same bits on every machine, which pow() does not promise. */
+static double power_of_tenth(double x) {
+  double whole = floor(x), fraction = x - whole, result = 1, factor = 0.1;
+  for (double n = whole > 400 ? 400 : whole; n >= 1; n -= 1)
+    result *= factor;
+  /* 10^-f by halving: the square roots of a tenth, which IEEE 754 rounds alike everywhere. */
+  for (int i = 0; i < 53 && fraction > 0; i++) {
+    factor = sqrt(factor);
+    fraction *= 2;
+    if (fraction >= 1) {
+      result *= factor;
+      fraction -= 1;
+    }
+  }
+  return result;
+}
+
+static double clamp_bound(double eb) {
+  return eb > DBL_MAX ? DBL_MAX : eb < 0x1p-1074 ? 0x1p-1074 : eb;
+}
+
+static void set_step(ghz_lattice *l, double step) {
+  if (step > largest_step(l->type))
+    step = largest_step(l->type);
+  if (step < smallest_step(l->type))
+    step = 0;
+  l->step = l->type == GHZ_F32 ? cut_to_24_bits(step) : step;
+}
+
+/* On this lattice the constant c is the integer 1, and exact. */
+static void constant_lattice(ghz_lattice *l, double c) {
+  c = fabs(c);
+  l->step = c >= smallest_step(l->type) && c <= largest_step(l->type) ? c : 0;
+  if (l->type == GHZ_F32 && cut_to_24_bits(l->step) != l->step)
+    l->step = 0;
+  l->eb = clamp_bound(c * 0x1p-16);
+}
+
+static void make(ghz_bound bound, double min, double max, ghz_lattice *l) {
+  double half = max / 2 - min / 2;
+  if (bound.kind != GHZ_ABS && !(half > 0)) {
+    constant_lattice(l, min <= max && max != 0 ? max : 1);
+    return;
+  }
+  if (bound.kind == GHZ_ABS)
+    l->eb = bound.value;
+  else if (bound.kind == GHZ_REL)
+    l->eb = clamp_bound(2 * (bound.value * half));
+  else
+    l->eb = clamp_bound(2 * (half * power_of_tenth(bound.value / 20)));
+  set_step(l, 2 * l->eb * 0x1.f8p-1);
+}
+
+ghz_status ghz_lattice_make(ghz_type type, ghz_bound bound, double min, double max, ghz_lattice *lattice) {
+  if (!lattice || !ghz_type_known(type))
+    return GHZ_EINVAL;
+  if (bound.kind != GHZ_ABS && bound.kind != GHZ_REL && bound.kind != GHZ_PSNR)
+    return GHZ_EINVAL;
+  if (!(bound.value > 0 && bound.value <= DBL_MAX))
+    return GHZ_EINVAL;
+  int ranged = bound.kind != GHZ_ABS;
+  if (ranged && (isnan(min) || isnan(max) || (min <= max && (isinf(min) || isinf(max)))))
+    return GHZ_EINVAL;
+  floating_environment env;
+  floating_begin(&env);
+  *lattice = (ghz_lattice){.type = type, .cap = type == GHZ_F32 ? 35 : 44};
+  make(bound, min, max, lattice);
+  floating_end(&env);
+  return GHZ_OK;
+}

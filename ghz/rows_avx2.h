@@ -1,0 +1,128 @@
+/* rows_avx2.h: the primitives on bit rows for AVX2: a row is four registers, squeezed eight bytes at a time by
+ * byte shuffles whose patterns come from a table of 256. */
+#ifndef GHZ_ROWS_H
+#define GHZ_ROWS_H
+
+#include <immintrin.h>
+#include <stdint.h>
+#include <string.h>
+
+#define VEC 32
+#include "shuffle.h"
+#include "squeeze_table.h"
+
+enum { PARTS = 4, PART_BYTES = 32 };
+typedef __m256i part;
+
+static inline part part_load(const uint8_t *p) {
+  return _mm256_loadu_si256((const __m256i *)p);
+}
+
+static inline void part_store(uint8_t *p, part v) {
+  _mm256_storeu_si256((__m256i *)p, v);
+}
+
+static inline part part_zero(void) {
+  return _mm256_setzero_si256();
+}
+
+static inline part part_ones(void) {
+  return _mm256_set1_epi32(-1);
+}
+
+static inline int part_equal(part a, part b) {
+  return _mm256_movemask_epi8(_mm256_cmpeq_epi8(a, b)) == -1;
+}
+
+static inline part part_not(part a) {
+  return a ^ part_ones();
+}
+
+static inline part part_sum(part a, part b, part carry) {
+  return a ^ b ^ carry;
+}
+
+static inline part part_carry(part a, part b, part carry) {
+  return (a & b) | (carry & (a | b));
+}
+
+/* Eight bytes of a register spread to where `mask` has bits; the others become zero. */
+static inline __m128i spread_8(const uint8_t **src, unsigned mask) {
+  __m128i v = _mm_loadl_epi64((const __m128i *)*src);
+  *src += (unsigned)_mm_popcnt_u32(mask);
+  return _mm_shuffle_epi8(v, _mm_loadl_epi64((const __m128i *)expand_table[mask]));
+}
+
+/* Replaces the bytes of blocks wider than p by the next bytes of *src. May read 32 bytes from there. */
+static inline part part_expand(part row, const uint8_t **src, part width, int p) {
+  __m256i wide = _mm256_cmpgt_epi8(width, _mm256_set1_epi8((char)p));
+  unsigned mask = (unsigned)_mm256_movemask_epi8(wide);
+  if (mask == 0)
+    return row;
+  if (mask == UINT32_MAX) {
+    row = part_load(*src);
+    *src += 32;
+    return row;
+  }
+  __m128i a = spread_8(src, mask & 255), b = spread_8(src, mask >> 8 & 255);
+  __m128i c = spread_8(src, mask >> 16 & 255), d = spread_8(src, mask >> 24);
+  __m256i next = _mm256_set_m128i(_mm_unpacklo_epi64(c, d), _mm_unpacklo_epi64(a, b));
+  return _mm256_blendv_epi8(row, next, wide);
+}
+
+static inline void gather_8(__m128i v, uint8_t **dst, unsigned mask) {
+  v = _mm_shuffle_epi8(v, _mm_loadl_epi64((const __m128i *)squeeze_table[mask]));
+  _mm_storel_epi64((__m128i *)*dst, v);
+  *dst += (unsigned)_mm_popcnt_u32(mask);
+}
+
+/* Appends the bytes of blocks wider than p to *dst. May write 32 bytes there. */
+static inline void part_squeeze(part row, uint8_t **dst, part width, int p) {
+  unsigned mask = (unsigned)_mm256_movemask_epi8(_mm256_cmpgt_epi8(width, _mm256_set1_epi8((char)p)));
+  if (mask == 0)
+    return;
+  if (mask == UINT32_MAX) {
+    part_store(*dst, row);
+    *dst += 32;
+    return;
+  }
+  __m128i lo = _mm256_castsi256_si128(row), hi = _mm256_extracti128_si256(row, 1);
+  gather_8(lo, dst, mask & 255);
+  gather_8(_mm_unpackhi_epi64(lo, lo), dst, mask >> 8 & 255);
+  gather_8(hi, dst, mask >> 16 & 255);
+  gather_8(_mm_unpackhi_epi64(hi, hi), dst, mask >> 24);
+}
+
+/* Sets the width to p + 1 where row p differs from the row below it. */
+static inline part part_widen(part width, part row, part below, int p) {
+  return _mm256_blendv_epi8(_mm256_set1_epi8((char)(p + 1)), width, _mm256_cmpeq_epi8(row, below));
+}
+
+/* Widths from and to their bit rows: row k holds bit k of every block's width. */
+static inline void widths_unpack(const uint8_t *src, unsigned rows, uint8_t width[BLOCKS]) {
+  const __m256i byte = _mm256_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 3,
+                                        3, 3, 3, 3, 3, 3, 3);
+  const __m256i bits = _mm256_set1_epi64x((long long)0x8040201008040201ull);
+  for (unsigned i = 0; i < PARTS; i++) {
+    __m256i w = part_zero();
+    for (unsigned k = 0; k < rows; k++) {
+      int32_t m;
+      memcpy(&m, src + 16 * k + 4 * i, 4);
+      __m256i set = _mm256_and_si256(_mm256_shuffle_epi8(_mm256_set1_epi32(m), byte), bits);
+      w |= _mm256_and_si256(_mm256_cmpeq_epi8(set, bits), _mm256_set1_epi8((char)(1 << k)));
+    }
+    part_store(width + 32 * i, w);
+  }
+}
+
+static inline void widths_pack(const uint8_t width[BLOCKS], unsigned rows, uint8_t *dst) {
+  for (unsigned i = 0; i < PARTS; i++) {
+    __m256i w = part_load(width + 32 * i);
+    for (unsigned k = 0; k < rows; k++) {
+      int32_t m = _mm256_movemask_epi8(_mm256_sll_epi16(w, _mm_cvtsi32_si128((int)(7 - k))));
+      memcpy(dst + 16 * k + 4 * i, &m, 4);
+    }
+  }
+}
+
+#endif

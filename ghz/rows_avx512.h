@@ -1,0 +1,90 @@
+/* rows_avx512.h: the primitives on bit rows for AVX-512 with VBMI2 (Ice Lake, Zen 4 on): a row is two registers. */
+#ifndef GHZ_ROWS_H
+#define GHZ_ROWS_H
+
+#include <immintrin.h>
+#include <stdint.h>
+#include <string.h>
+
+#define VEC 64
+#include "shuffle.h"
+
+enum { PARTS = 2, PART_BYTES = 64 };
+typedef __m512i part;
+
+static inline part part_load(const uint8_t *p) {
+  return _mm512_loadu_si512(p);
+}
+
+static inline void part_store(uint8_t *p, part v) {
+  _mm512_storeu_si512(p, v);
+}
+
+static inline part part_zero(void) {
+  return _mm512_setzero_si512();
+}
+
+static inline part part_ones(void) {
+  return _mm512_set1_epi32(-1);
+}
+
+static inline int part_equal(part a, part b) {
+  return _mm512_cmpneq_epi64_mask(a, b) == 0;
+}
+
+static inline part part_not(part a) {
+  return _mm512_ternarylogic_epi64(a, a, a, 0x55);
+}
+
+static inline part part_sum(part a, part b, part carry) {
+  return _mm512_ternarylogic_epi64(a, b, carry, 0x96);
+}
+
+static inline part part_carry(part a, part b, part carry) {
+  return _mm512_ternarylogic_epi64(a, b, carry, 0xE8);
+}
+
+/* Replaces the bytes of blocks wider than p by the next bytes of *src. May read 64 bytes from there. */
+static inline part part_expand(part row, const uint8_t **src, part width, int p) {
+  __mmask64 k = _mm512_cmpgt_epi8_mask(width, _mm512_set1_epi8((char)p));
+  row = _mm512_mask_expand_epi8(row, k, _mm512_loadu_si512(*src));
+  *src += (unsigned)_mm_popcnt_u64(k);
+  return row;
+}
+
+/* Appends the bytes of blocks wider than p to *dst. May write 64 bytes there. */
+static inline void part_squeeze(part row, uint8_t **dst, part width, int p) {
+  __mmask64 k = _mm512_cmpgt_epi8_mask(width, _mm512_set1_epi8((char)p));
+  _mm512_storeu_si512(*dst, _mm512_maskz_compress_epi8(k, row));
+  *dst += (unsigned)_mm_popcnt_u64(k);
+}
+
+/* Sets the width to p + 1 where row p differs from the row below it. */
+static inline part part_widen(part width, part row, part below, int p) {
+  return _mm512_mask_mov_epi8(width, _mm512_cmpneq_epi8_mask(row, below), _mm512_set1_epi8((char)(p + 1)));
+}
+
+/* Widths from and to their bit rows: row k holds bit k of every block's width. */
+static inline void widths_unpack(const uint8_t *src, unsigned rows, uint8_t width[BLOCKS]) {
+  __m512i lo = _mm512_setzero_si512(), hi = lo;
+  for (unsigned k = 0; k < rows; k++) {
+    uint64_t m[2];
+    memcpy(m, src + 16 * k, 16);
+    __m512i bit = _mm512_set1_epi8((char)(1 << k));
+    lo = _mm512_or_si512(lo, _mm512_maskz_mov_epi8(m[0], bit));
+    hi = _mm512_or_si512(hi, _mm512_maskz_mov_epi8(m[1], bit));
+  }
+  part_store(width, lo);
+  part_store(width + 64, hi);
+}
+
+static inline void widths_pack(const uint8_t width[BLOCKS], unsigned rows, uint8_t *dst) {
+  part lo = part_load(width), hi = part_load(width + 64);
+  for (unsigned k = 0; k < rows; k++) {
+    __m512i bit = _mm512_set1_epi8((char)(1 << k));
+    uint64_t m[2] = {_mm512_test_epi8_mask(lo, bit), _mm512_test_epi8_mask(hi, bit)};
+    memcpy(dst + 16 * k, m, 16);
+  }
+}
+
+#endif

@@ -1,0 +1,128 @@
+/* rows_scalar.h: the primitives on bit rows in plain C: a row is sixteen words of eight blocks. */
+#ifndef GHZ_ROWS_H
+#define GHZ_ROWS_H
+
+#include <stdint.h>
+#include <string.h>
+
+#define VEC 16
+#include "shuffle.h"
+#include "squeeze_table.h"
+
+enum { PARTS = 16, PART_BYTES = 8 };
+typedef uint64_t part;
+
+#define EACH_BYTE UINT64_C(0x0101010101010101)
+#define TOP_BITS (EACH_BYTE << 7)
+
+static inline part part_load(const uint8_t *p) {
+  uint64_t v;
+  memcpy(&v, p, 8);
+  return v;
+}
+
+static inline void part_store(uint8_t *p, part v) {
+  memcpy(p, &v, 8);
+}
+
+static inline part part_zero(void) {
+  return 0;
+}
+
+static inline part part_ones(void) {
+  return ~UINT64_C(0);
+}
+
+static inline int part_equal(part a, part b) {
+  return a == b;
+}
+
+static inline part part_not(part a) {
+  return ~a;
+}
+
+static inline part part_sum(part a, part b, part carry) {
+  return a ^ b ^ carry;
+}
+
+static inline part part_carry(part a, part b, part carry) {
+  return (a & b) | (carry & (a | b));
+}
+
+/* The top bit of each byte whose width is greater than p; widths are at most 64. */
+static inline uint64_t wider(part width, int p) {
+  return (width + (uint64_t)(127 - p) * EACH_BYTE) & TOP_BITS;
+}
+
+/* Bit i of the result is the top bit of byte i. */
+static inline unsigned gather_top_bits(uint64_t top) {
+  return (unsigned)((top >> 7) * UINT64_C(0x0102040810204080) >> 56);
+}
+
+/* Replaces the bytes of blocks wider than p by the next bytes of *src. May read 8 bytes from there. */
+static inline part part_expand(part row, const uint8_t **src, part width, int p) {
+  uint64_t top = wider(width, p);
+  if (top == 0)
+    return row;
+  if (top == TOP_BITS) {
+    row = part_load(*src);
+    *src += 8;
+    return row;
+  }
+  unsigned mask = gather_top_bits(top);
+  const uint8_t *from = expand_table[mask];
+  uint8_t next[8];
+  for (int i = 0; i < 8; i++)
+    next[i] = (*src)[from[i] & 7];
+  *src += squeeze_count[mask];
+  uint64_t taken = (top >> 7) * 255;
+  return (row & ~taken) | (part_load(next) & taken);
+}
+
+/* Appends the bytes of blocks wider than p to *dst. May write 8 bytes there. */
+static inline void part_squeeze(part row, uint8_t **dst, part width, int p) {
+  uint64_t top = wider(width, p);
+  if (top == 0)
+    return;
+  if (top == TOP_BITS) {
+    part_store(*dst, row);
+    *dst += 8;
+    return;
+  }
+  unsigned mask = gather_top_bits(top);
+  const uint8_t *from = squeeze_table[mask];
+  uint64_t out = 0;
+  for (int i = 0; i < 8; i++)
+    out |= (row >> 8 * (from[i] & 7) & 255) << 8 * i;
+  part_store(*dst, out);
+  *dst += squeeze_count[mask];
+}
+
+/* Sets the width to p + 1 where row p differs from the row below it. */
+static inline part part_widen(part width, part row, part below, int p) {
+  uint64_t d = row ^ below;
+  uint64_t differs = ((((d & ~TOP_BITS) + ~TOP_BITS) | d) & TOP_BITS) >> 7;
+  return (width & ~(differs * 255)) | (differs * (uint64_t)(p + 1));
+}
+
+/* Widths from and to their bit rows: row k holds bit k of every block's width. */
+static inline void widths_unpack(const uint8_t *src, unsigned rows, uint8_t width[BLOCKS]) {
+  for (unsigned i = 0; i < PARTS; i++) {
+    uint64_t w = 0;
+    for (unsigned k = 0; k < rows; k++) {
+      uint64_t bits = (src[16 * k + i] * EACH_BYTE) & UINT64_C(0x8040201008040201);
+      w |= ((((bits & ~TOP_BITS) + ~TOP_BITS) | bits) & TOP_BITS) >> 7 << k;
+    }
+    part_store(width + 8 * i, w);
+  }
+}
+
+static inline void widths_pack(const uint8_t width[BLOCKS], unsigned rows, uint8_t *dst) {
+  for (unsigned i = 0; i < PARTS; i++) {
+    uint64_t w = part_load(width + 8 * i);
+    for (unsigned k = 0; k < rows; k++)
+      dst[16 * k + i] = (uint8_t)gather_top_bits((w >> k & EACH_BYTE) << 7);
+  }
+}
+
+#endif

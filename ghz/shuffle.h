@@ -1,0 +1,103 @@
+/* shuffle.h: splits a sequence into eight, one per position in a block, and merges it back, by perfect shuffles of
+ * vector registers of VEC bytes. Values of block b then stand at [t][b]: loops over b run over whole registers. */
+#ifndef GHZ_SHUFFLE_H
+#define GHZ_SHUFFLE_H
+
+#include <stdint.h>
+#include <string.h>
+
+#include "rules.h"
+
+#define EVEN_2 0, 2
+#define EVEN_4 EVEN_2, 4, 6
+#define EVEN_8 EVEN_4, 8, 10, 12, 14
+#define EVEN_16 EVEN_8, 16, 18, 20, 22, 24, 26, 28, 30
+#define EVEN_32 EVEN_16, 32, 34, 36, 38, 40, 42, 44, 46, 48, 50, 52, 54, 56, 58, 60, 62
+#define ODD_2 1, 3
+#define ODD_4 ODD_2, 5, 7
+#define ODD_8 ODD_4, 9, 11, 13, 15
+#define ODD_16 ODD_8, 17, 19, 21, 23, 25, 27, 29, 31
+#define ODD_32 ODD_16, 33, 35, 37, 39, 41, 43, 45, 47, 49, 51, 53, 55, 57, 59, 61, 63
+#define LOW_2 0, 2
+#define HIGH_2 1, 3
+#define LOW_4 0, 4, 1, 5
+#define HIGH_4 2, 6, 3, 7
+#define LOW_8 0, 8, 1, 9, 2, 10, 3, 11
+#define HIGH_8 4, 12, 5, 13, 6, 14, 7, 15
+#define LOW_16 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23
+#define HIGH_16 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31
+#define LANES_(list, n) list##_##n
+#define LANES(list, n) LANES_(list, n)
+
+#if VEC == 64
+#define LANES_OF_16 32
+#define LANES_OF_32 16
+#define LANES_OF_64 8
+#elif VEC == 32
+#define LANES_OF_16 16
+#define LANES_OF_32 8
+#define LANES_OF_64 4
+#else
+#define LANES_OF_16 8
+#define LANES_OF_32 4
+#define LANES_OF_64 2
+#endif
+
+typedef int16_t vec_16 __attribute__((vector_size(VEC), aligned(2), may_alias));
+typedef int32_t vec_32 __attribute__((vector_size(VEC), aligned(4), may_alias));
+typedef int64_t vec_64 __attribute__((vector_size(VEC), aligned(8), may_alias));
+
+/* Three rounds of even-odd splits turn 8 registers of neighbours into 8 registers of equal position. */
+#define DEFINE_SPLIT(bits)                                                                                   \
+  static inline void split_##bits(const void *linear, void *by_position) {                                   \
+    enum { N = LANES_OF_##bits };                                                                            \
+    const char *in = (const char *)linear;                                                                   \
+    char *out = (char *)by_position;                                                                         \
+    for (int b = 0; b < BLOCKS; b += N) {                                                                    \
+      vec_##bits v[8], u[8];                                                                                 \
+      memcpy(v, in + (size_t)b * BLOCK * (bits / 8), sizeof v);                                              \
+      for (int half = 4; half; half /= 2) {                                                                  \
+        for (int i = 0; i < 4; i++) {                                                                        \
+          int group = i / half * 2 * half, k = i % half;                                                     \
+          vec_##bits a = v[group + 2 * k], c = v[group + 2 * k + 1];                                         \
+          u[group + k] = __builtin_shufflevector(a, c, LANES(EVEN, LANES_OF_##bits));                        \
+          u[group + half + k] = __builtin_shufflevector(a, c, LANES(ODD, LANES_OF_##bits));                  \
+        }                                                                                                    \
+        memcpy(v, u, sizeof v);                                                                              \
+      }                                                                                                      \
+      static const int position[8] = {0, 4, 2, 6, 1, 5, 3, 7};                                               \
+      for (int t = 0; t < 8; t++)                                                                            \
+        memcpy(out + ((size_t)position[t] * BLOCKS + (size_t)b) * (bits / 8), &v[t], VEC);                   \
+    }                                                                                                        \
+  }
+
+#define DEFINE_MERGE(bits)                                                                                   \
+  static inline void merge_##bits(const void *by_position, void *linear) {                                   \
+    enum { N = LANES_OF_##bits };                                                                            \
+    const char *in = (const char *)by_position;                                                              \
+    char *out = (char *)linear;                                                                              \
+    for (int b = 0; b < BLOCKS; b += N) {                                                                    \
+      vec_##bits v[8], u[8];                                                                                 \
+      static const int position[8] = {0, 4, 2, 6, 1, 5, 3, 7};                                               \
+      for (int t = 0; t < 8; t++)                                                                            \
+        memcpy(&v[t], in + ((size_t)position[t] * BLOCKS + (size_t)b) * (bits / 8), VEC);                    \
+      for (int half = 1; half < 8; half *= 2) {                                                              \
+        for (int i = 0; i < 4; i++) {                                                                        \
+          int group = i / half * 2 * half, k = i % half;                                                     \
+          vec_##bits a = v[group + k], c = v[group + half + k];                                              \
+          u[group + 2 * k] = __builtin_shufflevector(a, c, LANES(LOW, LANES_OF_##bits));                     \
+          u[group + 2 * k + 1] = __builtin_shufflevector(a, c, LANES(HIGH, LANES_OF_##bits));                \
+        }                                                                                                    \
+        memcpy(v, u, sizeof v);                                                                              \
+      }                                                                                                      \
+      memcpy(out + (size_t)b * BLOCK * (bits / 8), v, sizeof v);                                             \
+    }                                                                                                        \
+  }
+
+DEFINE_SPLIT(16)
+DEFINE_SPLIT(32)
+DEFINE_SPLIT(64)
+DEFINE_MERGE(32)
+DEFINE_MERGE(64)
+
+#endif

@@ -1,0 +1,181 @@
+/* slice.c: ranges of tiles: the pieces that collectives send, add and join. */
+
+#include "bytes.h"
+#include "compute.h"
+#include "lattice.h"
+
+ghz_status ghz_slice_view(ghz_bytes stream, uint64_t first, uint64_t tiles, ghz_slice *slice) {
+  ghz_slice s;
+  if (!slice)
+    return GHZ_EINVAL;
+  ghz_status status = ghz_stream_open(NULL, stream, 0, &s);
+  if (status != GHZ_OK)
+    return status;
+  if (first > s.tiles || tiles > s.tiles - first)
+    return GHZ_EINVAL;
+  /* From the offset of a chunk, on over the sizes inside it. */
+  const uint8_t *offsets = (const uint8_t *)stream.data + STREAM_HEAD, *sizes = s.sizes;
+  uint64_t bound[2], tile[2] = {first, first + tiles};
+  for (int i = 0; i < 2; i++) {
+    uint64_t c = tile[i] / TILES_PER_CHUNK;
+    bound[i] = load_u64(offsets + 8 * c);
+    for (uint64_t t = c * TILES_PER_CHUNK; t < tile[i]; t++)
+      bound[i] += load_u16(sizes + 2 * t);
+  }
+  s.sizes = sizes + 2 * first;
+  s.payload = (const uint8_t *)s.payload + bound[0];
+  s.payload_size = bound[1] - bound[0];
+  s.first = first;
+  s.tiles = tiles;
+  *slice = s;
+  return GHZ_OK;
+}
+
+size_t ghz_slice_count(const ghz_slice *s) {
+  if (!s || s->first > tiles_of(s->count) || s->tiles == 0)
+    return 0;
+  uint64_t start = s->first * TILE, left = s->count - start;
+  return (size_t)(s->tiles > left / TILE ? left : s->tiles * TILE);
+}
+
+size_t ghz_slice_size(const ghz_slice *s) {
+  size_t size;
+  if (!s || __builtin_mul_overflow(s->tiles, 2, &size) || __builtin_add_overflow(size, GHZ_SLICE_HEAD, &size) ||
+      __builtin_add_overflow(size, s->payload_size, &size))
+    return 0;
+  return size;
+}
+
+ghz_status ghz_slice_pack(const ghz_slice *s, void *dst, size_t capacity, size_t *size) {
+  if (!s || !dst || !size)
+    return GHZ_EINVAL;
+  size_t need = ghz_slice_size(s);
+  if (need == 0 || need > capacity)
+    return GHZ_ECAPACITY;
+  uint8_t *p = dst;
+  ghz_slice_head(s, p);
+  p += GHZ_SLICE_HEAD;
+  if (s->tiles)
+    memcpy(p, s->sizes, 2 * s->tiles);
+  if (s->payload_size)
+    memcpy(p + 2 * s->tiles, s->payload, s->payload_size);
+  *size = need;
+  return GHZ_OK;
+}
+
+ghz_status ghz_slice_compress(ghz_context *ctx, const ghz_lattice *lattice, int order, const void *x, size_t n,
+                              uint64_t first, uint64_t tiles, void *dst, size_t capacity, ghz_slice *slice) {
+  ghz_slice s;
+  if (!slice || first > tiles_of(n) || tiles > tiles_of(n) - first)
+    return ghz_fail(ctx, GHZ_EINVAL, "tiles outside the array");
+  ghz_status status =
+      ghz_compress_tiles(ctx, lattice, order, x, n, first, tiles, ghz_message_layout, dst, capacity, &s);
+  if (status != GHZ_OK)
+    return status;
+  *slice = s;
+  return ghz_slice_head(slice, dst);
+}
+
+static ghz_status to_message(ghz_context *ctx, request r, void *dst, size_t capacity, ghz_slice *slice) {
+  ghz_slice s;
+  if (!slice)
+    return ghz_fail(ctx, GHZ_EINVAL, "slice is NULL");
+  r.factor = r.divisor = 1;
+  ghz_status status = ghz_compute(ctx, &r, ghz_message_layout, dst, capacity, &s);
+  if (status != GHZ_OK)
+    return status;
+  *slice = s;
+  return ghz_slice_head(slice, dst);
+}
+
+ghz_status ghz_slice_sum(ghz_context *ctx, size_t k, const ghz_slice *slices, void *dst, size_t capacity,
+                         ghz_slice *slice) {
+  return to_message(ctx, (request){.k = k, .slices = slices}, dst, capacity, slice);
+}
+
+ghz_status ghz_slice_extremum(ghz_context *ctx, const ghz_slice *a, const ghz_slice *b, int larger, void *dst,
+                              size_t capacity, ghz_slice *slice) {
+  if (!a || !b)
+    return ghz_fail(ctx, GHZ_EINVAL, "a slice is NULL");
+  request r = {.operation = larger ? MAXIMUM : MINIMUM, .k = 2, .slices = (ghz_slice[]){*a, *b}};
+  return to_message(ctx, r, dst, capacity, slice);
+}
+
+ghz_status ghz_slice_decompress(ghz_context *ctx, const ghz_slice *slice, ghz_type out, void *dst) {
+  if (!ctx || !slice || !ghz_lattice_valid(&slice->lattice) || slice->first > tiles_of(slice->count) ||
+      slice->tiles > tiles_of(slice->count) - slice->first)
+    return ghz_fail(ctx, GHZ_EINVAL, "no slice");
+  return ghz_decompress_values(ctx, slice, out, slice->first * TILE, ghz_slice_count(slice), dst);
+}
+
+/* ---- Joining ----------------------------------------------------------------------------------------- */
+
+static int same_stream(const ghz_slice *a, const ghz_slice *b) {
+  return a->lattice.type == b->lattice.type && a->lattice.cap == b->lattice.cap &&
+         a->lattice.step == b->lattice.step && a->lattice.eb == b->lattice.eb && a->count == b->count &&
+         a->terms == b->terms;
+}
+
+/* The slices' common header over all tiles, if they follow each other and agree. */
+static ghz_status join_shape(ghz_context *ctx, size_t k, const ghz_slice *slices, ghz_slice *shape) {
+  uint64_t next = 0, payload = 0;
+  *shape = slices[0];
+  if (!ghz_lattice_valid(&shape->lattice) || shape->terms > terms_limit(shape->lattice.cap))
+    return ghz_fail(ctx, GHZ_EINVAL, "slice 0 is no slice");
+  for (size_t i = 0; i < k; i++) {
+    const ghz_slice *s = &slices[i];
+    if (!same_stream(&slices[0], s))
+      return ghz_fail(ctx, GHZ_EMISMATCH, "slice %zu is not of the same stream as slice 0", i);
+    if (s->first != next || s->tiles > tiles_of(s->count) - next)
+      return ghz_fail(ctx, GHZ_EINVAL, "slice %zu begins at tile %llu, not %llu", i, (unsigned long long)s->first,
+                      (unsigned long long)next);
+    ghz_status status = ghz_slice_locate(ctx, s, NULL);
+    if (status != GHZ_OK)
+      return status;
+    next += s->tiles;
+    payload += s->payload_size;
+    shape->inexact |= s->inexact;
+  }
+  if (next != tiles_of(shape->count))
+    return ghz_fail(ctx, GHZ_EINVAL, "%llu of %llu tiles are missing",
+                    (unsigned long long)(tiles_of(shape->count) - next), (unsigned long long)tiles_of(shape->count));
+  shape->first = 0;
+  shape->tiles = next;
+  shape->payload_size = payload;
+  return GHZ_OK;
+}
+
+static void put_offsets(const ghz_slice *shape, const tile_sink *sink) {
+  uint64_t total = 0;
+  for (uint64_t t = 0; t < shape->tiles; t++) {
+    if (t % TILES_PER_CHUNK == 0)
+      store_u64(sink->offsets + 8 * (t / TILES_PER_CHUNK), total);
+    total += load_u16(sink->sizes + 2 * t);
+  }
+  store_u64(sink->offsets + 8 * chunks_of(shape->tiles), total);
+}
+
+ghz_status ghz_slice_join(ghz_context *ctx, size_t k, const ghz_slice *slices, void *dst, size_t capacity,
+                          size_t *size) {
+  ghz_slice shape;
+  tile_sink sink;
+  if (!ctx || k == 0 || !slices || !dst || !size)
+    return ghz_fail(ctx, GHZ_EINVAL, "a pointer is NULL, or there are no slices");
+  ghz_status status = join_shape(ctx, k, slices, &shape);
+  if (status == GHZ_OK)
+    status = ghz_stream_layout(ctx, &shape, dst, capacity, &sink);
+  if (status != GHZ_OK)
+    return status;
+  if (shape.payload_size > sink.room)
+    return ghz_fail(ctx, GHZ_ECAPACITY, "the payload does not fit in %zu bytes", sink.room);
+  for (size_t i = 0; i < k; i++) {
+    if (slices[i].tiles == 0)
+      continue;
+    memcpy(sink.sizes + 2 * slices[i].first, slices[i].sizes, 2 * slices[i].tiles);
+    memcpy(sink.payload, slices[i].payload, slices[i].payload_size);
+    sink.payload += slices[i].payload_size;
+  }
+  put_offsets(&shape, &sink);
+  *size = ghz_stream_finish(&shape, dst);
+  return GHZ_OK;
+}

@@ -1,0 +1,34 @@
+/* status.c: the version, and a sentence for every status. */
+
+#include "ghz.h"
+
+#define TEXT_(x) #x
+#define TEXT(x) TEXT_(x)
+
+const char *ghz_version(void) {
+  return TEXT(GHZ_VERSION_MAJOR) "." TEXT(GHZ_VERSION_MINOR) "." TEXT(GHZ_VERSION_PATCH);
+}
+
+const char *ghz_status_text(ghz_status status) {
+  switch (status) {
+  case GHZ_OK:
+    return "no error";
+  case GHZ_EINVAL:
+    return "invalid argument";
+  case GHZ_ENOMEM:
+    return "out of memory";
+  case GHZ_ECAPACITY:
+    return "destination too small";
+  case GHZ_ECORRUPT:
+    return "not a ghz stream, truncated, or damaged";
+  case GHZ_EVERSION:
+    return "written by a newer version of ghz";
+  case GHZ_EMISMATCH:
+    return "streams differ in type, count, cap, step or bound";
+  case GHZ_ERANGE:
+    return "too many terms for one sum";
+  case GHZ_EISA:
+    return "GHZ_ISA names an instruction set that this machine or build does not have";
+  }
+  return "unknown status";
+}

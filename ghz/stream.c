@@ -1,0 +1,199 @@
+/* stream.c: the bytes around the tiles: headers of streams and messages, offsets, sizes (FORMAT.md, "Stream").
+ * Everything that comes from outside is checked here before it is used. */
+
+#include "stream.h"
+
+#include "bytes.h"
+#include "lattice.h"
+
+size_t ghz_stream_index_size(uint64_t n) {
+  uint64_t tiles = tiles_of(n), size, offsets;
+  if (__builtin_mul_overflow(chunks_of(tiles) + 1, 8, &offsets) || __builtin_mul_overflow(tiles, 2, &size) ||
+      __builtin_add_overflow(size, offsets, &size) || __builtin_add_overflow(size, STREAM_HEAD, &size) ||
+      size > SIZE_MAX)
+    return 0;
+  return (size_t)size;
+}
+
+/* The bound of one tile of n values (FORMAT.md, "Worst case"). */
+static size_t tile_bound(ghz_type type, unsigned n, uint32_t terms, int fresh) {
+  size_t raw = 1 + n * ghz_type_size(type), blocks = (n + BLOCK - 1) / BLOCK;
+  if (fresh)
+    return raw;
+  int cap = type == GHZ_F64 && terms <= terms_limit(44) ? 44 : 35;
+  size_t width = width_limit(type, cap, WIDE, 2, terms);
+  size_t lattice = 2 + 16 + 16 * (size_t)bit_length(width) + 2 * (16 + blocks) + blocks * width;
+  return raw > lattice ? raw : lattice;
+}
+
+size_t ghz_tile_bound(ghz_type type, uint32_t terms, int fresh) {
+  return tile_bound(type, TILE, terms, fresh);
+}
+
+/* index + the bounds of all tiles of n values; 0 on overflow. */
+static size_t bound_with(size_t index, uint64_t n, ghz_type type, uint32_t terms) {
+  size_t size;
+  if (!ghz_type_known(type) || terms == 0 || terms > terms_limit(35))
+    return 0;
+  if (index == 0 || __builtin_mul_overflow(n / TILE, tile_bound(type, TILE, terms, 0), &size) ||
+      __builtin_add_overflow(size, index, &size))
+    return 0;
+  if (n % TILE && __builtin_add_overflow(size, tile_bound(type, (unsigned)(n % TILE), terms, 0), &size))
+    return 0;
+  return size;
+}
+
+size_t ghz_size_bound(size_t n, ghz_type type, uint32_t terms) {
+  return bound_with(ghz_stream_index_size(n), n, type, terms);
+}
+
+size_t ghz_slice_bound(uint64_t tiles, ghz_type type, uint32_t terms) {
+  size_t index;
+  if (tiles > UINT64_MAX / TILE || __builtin_mul_overflow(tiles, 2, &index) ||
+      __builtin_add_overflow(index, GHZ_SLICE_HEAD, &index))
+    return 0;
+  return bound_with(index, tiles * TILE, type, terms);
+}
+
+/* The 48 bytes that streams and messages have in common. */
+static void put_common(const ghz_slice *s, const char *magic, uint8_t *p) {
+  memset(p, 0, STREAM_HEAD);
+  memcpy(p, magic, 4);
+  p[4] = (uint8_t)s->lattice.type;
+  p[5] = (uint8_t)(s->inexact != 0);
+  p[6] = (uint8_t)s->lattice.cap;
+  store_u64(p + 8, s->count);
+  store_f64(p + 16, s->lattice.step);
+  store_f64(p + 24, s->lattice.eb);
+  store_u32(p + 32, s->terms);
+  store_u64(p + 40, s->payload_size);
+}
+
+static ghz_status take_common(ghz_context *ctx, ghz_bytes src, const char *magic, size_t operand, ghz_slice *s) {
+  const uint8_t *p = src.data;
+  if (!p)
+    return ghz_fail(ctx, GHZ_EINVAL, "operand %zu: no data", operand);
+  if (src.size < STREAM_HEAD || memcmp(p, magic, 4) != 0)
+    return ghz_fail(ctx, GHZ_ECORRUPT, "operand %zu: no ghz header", operand);
+  if (p[4] > 1 || p[5] > 1 || p[7] || load_u32(p + 36))
+    return ghz_fail(ctx, GHZ_EVERSION, "operand %zu: type or feature bits of a newer version", operand);
+  *s = (ghz_slice){.lattice = {(ghz_type)p[4], p[6], load_f64(p + 16), load_f64(p + 24)},
+                   .count = load_u64(p + 8),
+                   .terms = load_u32(p + 32),
+                   .inexact = p[5],
+                   .payload_size = load_u64(p + 40)};
+  if (!ghz_lattice_valid(&s->lattice))
+    return ghz_fail(ctx, GHZ_ECORRUPT, "operand %zu: step %g, bound %g, cap %d are no lattice", operand,
+                    s->lattice.step, s->lattice.eb, s->lattice.cap);
+  if (s->terms > terms_limit(s->lattice.cap))
+    return ghz_fail(ctx, GHZ_ECORRUPT, "operand %zu: %u terms", operand, s->terms);
+  return GHZ_OK;
+}
+
+/* Checks each tile's size, and one stream's offsets against them where there are any. */
+static ghz_status check_sizes(ghz_context *ctx, const ghz_slice *s, const uint8_t *stored, uint64_t *offset) {
+  const uint8_t *sizes = s->sizes;
+  uint64_t total = 0, t = 0;
+  for (uint64_t c = 0; t < s->tiles; c++) {
+    uint64_t end = s->tiles - t < TILES_PER_CHUNK ? s->tiles : t + TILES_PER_CHUNK;
+    unsigned sum = 0, largest = 0;
+    if (stored && load_u64(stored + 8 * c) != total)
+      return ghz_fail(ctx, GHZ_ECORRUPT, "offset of chunk %llu does not match the sizes", (unsigned long long)c);
+    if (offset)
+      offset[c] = total;
+    for (; t < end; t++) {
+      unsigned size = load_u16(sizes + 2 * t);
+      sum += size;
+      largest = size > largest ? size : largest;
+    }
+    if (largest > TILE_BYTES_MAX)
+      return ghz_fail(ctx, GHZ_ECORRUPT, "a tile of %u bytes in chunk %llu", largest, (unsigned long long)c);
+    total += sum;
+  }
+  uint64_t chunks = chunks_of(s->tiles);
+  if (offset)
+    offset[chunks] = total;
+  if (total != s->payload_size || (stored && load_u64(stored + 8 * chunks) != total))
+    return ghz_fail(ctx, GHZ_ECORRUPT, "tiles of %llu bytes in a payload of %llu", (unsigned long long)total,
+                    (unsigned long long)s->payload_size);
+  return GHZ_OK;
+}
+
+ghz_status ghz_slice_locate(ghz_context *ctx, const ghz_slice *slice, uint64_t *offset) {
+  return check_sizes(ctx, slice, NULL, offset);
+}
+
+ghz_status ghz_stream_open(ghz_context *ctx, ghz_bytes src, size_t operand, ghz_slice *s) {
+  ghz_status status = take_common(ctx, src, "GHZ1", operand, s);
+  if (status != GHZ_OK)
+    return status;
+  size_t room = src.size - STREAM_HEAD;
+  s->tiles = tiles_of(s->count);
+  if (s->tiles > room / 2)
+    return ghz_fail(ctx, GHZ_ECORRUPT, "operand %zu: too short for %llu values", operand, (unsigned long long)s->count);
+  uint64_t offsets = 8 * (chunks_of(s->tiles) + 1), index = offsets + 2 * s->tiles;
+  if (index > room || s->payload_size != room - index)
+    return ghz_fail(ctx, GHZ_ECORRUPT, "operand %zu: %zu bytes do not fit its header", operand, src.size);
+  const uint8_t *p = (const uint8_t *)src.data + STREAM_HEAD;
+  s->sizes = p + offsets;
+  s->payload = p + index;
+  return check_sizes(ctx, s, p, NULL);
+}
+
+ghz_status ghz_slice_parse(ghz_bytes message, ghz_slice *slice) {
+  if (!slice)
+    return GHZ_EINVAL;
+  ghz_status status = take_common(NULL, message, "GHZM", 0, slice);
+  if (status != GHZ_OK)
+    return status;
+  if (message.size < GHZ_SLICE_HEAD)
+    return GHZ_ECORRUPT;
+  const uint8_t *p = message.data;
+  size_t room = message.size - GHZ_SLICE_HEAD;
+  uint64_t all = tiles_of(slice->count);
+  slice->first = load_u64(p + 48);
+  slice->tiles = load_u64(p + 56);
+  if (slice->first > all || slice->tiles > all - slice->first || slice->tiles > room / 2 ||
+      slice->payload_size != room - 2 * slice->tiles)
+    return GHZ_ECORRUPT;
+  slice->sizes = p + GHZ_SLICE_HEAD;
+  slice->payload = p + GHZ_SLICE_HEAD + 2 * slice->tiles;
+  return check_sizes(NULL, slice, NULL, NULL);
+}
+
+ghz_status ghz_slice_head(const ghz_slice *slice, void *head) {
+  if (!slice || !head)
+    return GHZ_EINVAL;
+  put_common(slice, "GHZM", head);
+  store_u64((uint8_t *)head + 48, slice->first);
+  store_u64((uint8_t *)head + 56, slice->tiles);
+  return GHZ_OK;
+}
+
+static ghz_status no_room(ghz_context *ctx, size_t capacity) {
+  return ghz_fail(ctx, GHZ_ECAPACITY, "%zu bytes are too few for the result", capacity);
+}
+
+ghz_status ghz_stream_layout(ghz_context *ctx, const ghz_slice *shape, void *dst, size_t capacity, tile_sink *sink) {
+  size_t index = ghz_stream_index_size(shape->count);
+  if (index == 0 || index > capacity)
+    return no_room(ctx, capacity);
+  uint8_t *p = dst;
+  size_t sizes = index - 2 * shape->tiles;
+  *sink = (tile_sink){.sizes = p + sizes, .payload = p + index, .offsets = p + STREAM_HEAD, .room = capacity - index};
+  return GHZ_OK;
+}
+
+ghz_status ghz_message_layout(ghz_context *ctx, const ghz_slice *shape, void *dst, size_t capacity, tile_sink *sink) {
+  if (capacity < GHZ_SLICE_HEAD || shape->tiles > (capacity - GHZ_SLICE_HEAD) / 2)
+    return no_room(ctx, capacity);
+  uint8_t *p = dst;
+  size_t index = GHZ_SLICE_HEAD + 2 * shape->tiles;
+  *sink = (tile_sink){.sizes = p + GHZ_SLICE_HEAD, .payload = p + index, .room = capacity - index};
+  return GHZ_OK;
+}
+
+size_t ghz_stream_finish(const ghz_slice *shape, void *dst) {
+  put_common(shape, "GHZ1", dst);
+  return ghz_stream_index_size(shape->count) + shape->payload_size;
+}

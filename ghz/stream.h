@@ -1,0 +1,50 @@
+/* stream.h: the bytes around the tiles: headers of streams and messages, offsets, sizes (FORMAT.md, "Stream"). */
+#ifndef GHZ_STREAM_H
+#define GHZ_STREAM_H
+
+#include "context.h"
+#include "rules.h"
+
+enum { STREAM_HEAD = 48 };
+
+static inline uint64_t tiles_of(uint64_t n) {
+  return n / TILE + (n % TILE != 0);
+}
+
+static inline uint64_t chunks_of(uint64_t tiles) {
+  return tiles / TILES_PER_CHUNK + (tiles % TILES_PER_CHUNK != 0);
+}
+
+/* Values in tile t of an array of n. */
+static inline unsigned values_in_tile(uint64_t n, uint64_t t) {
+  uint64_t left = n - t * TILE;
+  return left < TILE ? (unsigned)left : TILE;
+}
+
+/* Bytes of header and index of a stream of n values; 0 on overflow of size_t. */
+size_t ghz_stream_index_size(uint64_t n);
+
+/* The largest tile of a stream of this type and number of terms; fresh = 1: as compression writes it. */
+size_t ghz_tile_bound(ghz_type type, uint32_t terms, int fresh);
+
+/* Views a whole stream, after checking header, offsets and sizes against each other and the length. */
+ghz_status ghz_stream_open(ghz_context *ctx, ghz_bytes src, size_t operand, ghz_slice *slice);
+
+/* Checks a slice's sizes and writes the offsets of its chunks, counted from its first tile, and the end. */
+ghz_status ghz_slice_locate(ghz_context *ctx, const ghz_slice *slice, uint64_t *offset);
+
+/* The tiles that an operation writes: sizes and payload, and for a stream the offsets of its chunks. */
+typedef struct tile_sink {
+  uint8_t *sizes, *payload;
+  uint8_t *offsets; /* NULL in a message */
+  size_t room;      /* for the payload */
+} tile_sink;
+
+/* Lays out a stream, or a message, of the tiles that `shape` names, in dst. ECAPACITY if not even its index fits. */
+ghz_status ghz_stream_layout(ghz_context *ctx, const ghz_slice *shape, void *dst, size_t capacity, tile_sink *sink);
+ghz_status ghz_message_layout(ghz_context *ctx, const ghz_slice *shape, void *dst, size_t capacity, tile_sink *sink);
+
+/* Writes the header of a stream whose payload is in place; returns the size of the whole. */
+size_t ghz_stream_finish(const ghz_slice *shape, void *dst);
+
+#endif
