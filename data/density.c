@@ -1,0 +1,24 @@
+/* density.c: owns the log-normal density field. */
+#include "fields.h"
+#include "spectral.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Relative bounds hang on the largest value, which lies anywhere from 21000 to 69000 among seeds 1 to 14 at
+ * size 256. This seed gives 31413, near the 29594 of the field that the design's figures were measured on. */
+enum { SEED = 2 };
+
+bool make_density(const run *r) {
+  shape dims = {{r->n, r->n, r->n}};
+  size_t count = shape_count(dims);
+  float *values = gaussian_field(dims, -1.5, SEED, "density"); /* power k^-3 */
+  if (!values)
+    return false;
+#pragma omp parallel for
+  for (size_t i = 0; i < count; i++)
+    values[i] = expf(2.0f * values[i]);
+  bool good = run_save(r, "density", dims, values);
+  free(values);
+  return good;
+}

@@ -1,0 +1,55 @@
+/* fields.h: what the parts of ghz-fields share: the run that was asked for, saving a field, one maker per kind.
+ */
+#ifndef GHZ_DATA_FIELDS_H
+#define GHZ_DATA_FIELDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* What the command line asked for. */
+typedef struct run {
+  size_t n;           /* edge of the 3-D fields; the others scale with it */
+  const char *folder; /* where the files go */
+  const char *only;   /* names of the wanted fields, separated by commas; NULL: all */
+  bool quiet;         /* no progress on stderr */
+} run;
+
+/* Numbers of values along each dimension, slowest first; leading ones stand for missing dimensions. */
+typedef struct shape {
+  size_t size[3];
+} shape;
+
+/* ---- save.c ------------------------------------------------------------------------------------------- */
+
+size_t shape_count(shape dims);
+
+/* True if the comma-separated `list` holds `name`. */
+bool list_holds(const char *list, const char *name);
+
+/* True if the run wants the field `name`. */
+bool run_wants(const run *r, const char *name);
+
+/* Writes folder/name.f32 (raw little-endian float32) completely or not at all, and its line of the manifest. */
+bool run_save(const run *r, const char *name, shape dims, const float *values);
+
+/* A line of progress on stderr, unless the run is quiet. */
+__attribute__((format(printf, 2, 3))) void run_note(const run *r, const char *format, ...);
+
+/* A one-line error message on stderr: what it is about, and the reason. Returns false. */
+bool fail(const char *subject, const char *reason);
+
+/* `count` floats at a multiple of 64 bytes, to be freed with free(); NULL, with a message, if there is no room.
+ */
+float *floats_new(size_t count, const char *subject);
+
+/* ---- The makers: each saves the fields it is named after, as far as they are wanted. False after an error. */
+
+bool make_waves(const run *r);
+bool make_gradient(const run *r);
+#ifdef GHZ_DATA_FFTW
+bool make_density(const run *r);
+bool make_turbulence(const run *r);
+bool make_climate(const run *r);
+#endif
+
+#endif
