@@ -136,7 +136,7 @@ ghz_status ghz_decompress_values(ghz_context *ctx, const ghz_slice *slice, ghz_t
     return ghz_fail(ctx, GHZ_EINVAL, "dst is NULL");
   if (count == 0)
     return GHZ_OK;
-  decompress_job job = {ctx->tiles, {0}, out, first, first + count, dst};
+  decompress_job job = {.tiles = ctx->tiles, .out = out, .first = first, .end = first + count, .dst = dst};
   ghz_status status = open_operand(ctx, slice, &job.source, 0, NULL);
   chunk_reader reader = {&job, decompress_chunk};
   return status == GHZ_OK ? ghz_consume(ctx, &reader, slice->first, slice->tiles) : status;

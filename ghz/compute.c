@@ -152,7 +152,7 @@ static ghz_status compute(ghz_context *ctx, const request *r, tile_layout layout
   compute_job job = {.tiles = ctx->tiles, .request = r};
   tile_writer writer = {&job, compute_begin, compute_tile, TILE_BYTES_MAX};
   ghz_status status = open_one(ctx, r, 0, shape);
-  uint8_t *rest;
+  uint8_t *rest = NULL;
   if (status == GHZ_OK)
     status = prepare(ctx, r, shape, &job, &writer, &rest);
   if (status == GHZ_OK) {

@@ -93,9 +93,30 @@ static inline void part_squeeze(part row, uint8_t **dst, part width, int p) {
   gather_8(_mm_unpackhi_epi64(hi, hi), dst, mask >> 24);
 }
 
-/* Sets the width to p + 1 where row p differs from the row below it. */
-static inline part part_widen(part width, part row, part below, int p) {
-  return _mm256_blendv_epi8(_mm256_set1_epi8((char)(p + 1)), width, _mm256_cmpeq_epi8(row, below));
+/* Sets the width to p + 1 where row p differs from the row below it; *height to p + 1 if it does anywhere. */
+static inline part part_widen(part width, part row, part below, unsigned p, unsigned *height) {
+  __m256i same = _mm256_cmpeq_epi8(row, below);
+  *height = _mm256_movemask_epi8(same) != -1 ? p + 1 : *height;
+  return _mm256_blendv_epi8(_mm256_set1_epi8((char)(p + 1)), width, same);
+}
+
+/* y = x moved up by one column; 0 comes in at column 0. */
+static inline void row_shift(const part x[PARTS], part y[PARTS]) {
+  part last = part_zero();
+  for (int i = 0; i < PARTS; i++) {
+    __m256i straddle = _mm256_permute2x128_si256(last, x[i], 0x21);
+    __m256i before = _mm256_alignr_epi8(x[i], straddle, 8);
+    last = x[i];
+    y[i] = _mm256_or_si256(_mm256_slli_epi64(x[i], 1), _mm256_srli_epi64(before, 63));
+  }
+}
+
+static inline void part_stream(void *p, part v) {
+  _mm256_stream_si256((__m256i *)p, v);
+}
+
+static inline void stream_end(void) {
+  _mm_sfence();
 }
 
 /* Widths from and to their bit rows: row k holds bit k of every block's width. */

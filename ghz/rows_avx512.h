@@ -59,9 +59,26 @@ static inline void part_squeeze(part row, uint8_t **dst, part width, int p) {
   *dst += (unsigned)_mm_popcnt_u64(k);
 }
 
-/* Sets the width to p + 1 where row p differs from the row below it. */
-static inline part part_widen(part width, part row, part below, int p) {
-  return _mm512_mask_mov_epi8(width, _mm512_cmpneq_epi8_mask(row, below), _mm512_set1_epi8((char)(p + 1)));
+/* Sets the width to p + 1 where row p differs from the row below it; *height to p + 1 if it does anywhere. */
+static inline part part_widen(part width, part row, part below, unsigned p, unsigned *height) {
+  __mmask64 k = _mm512_cmpneq_epi8_mask(row, below);
+  *height = k ? p + 1 : *height;
+  return _mm512_mask_mov_epi8(width, k, _mm512_set1_epi8((char)(p + 1)));
+}
+
+/* y = x moved up by one column; 0 comes in at column 0. */
+static inline void row_shift(const part x[PARTS], part y[PARTS]) {
+  part before = _mm512_alignr_epi64(x[0], _mm512_setzero_si512(), 7), middle = _mm512_alignr_epi64(x[1], x[0], 7);
+  y[0] = _mm512_or_si512(_mm512_slli_epi64(x[0], 1), _mm512_srli_epi64(before, 63));
+  y[1] = _mm512_or_si512(_mm512_slli_epi64(x[1], 1), _mm512_srli_epi64(middle, 63));
+}
+
+static inline void part_stream(void *p, part v) {
+  _mm512_stream_si512((__m512i *)p, v);
+}
+
+static inline void stream_end(void) {
+  _mm_sfence();
 }
 
 /* Widths from and to their bit rows: row k holds bit k of every block's width. */

@@ -98,11 +98,29 @@ static inline void part_squeeze(part row, uint8_t **dst, part width, int p) {
   *dst += squeeze_count[mask];
 }
 
-/* Sets the width to p + 1 where row p differs from the row below it. */
-static inline part part_widen(part width, part row, part below, int p) {
+/* Sets the width to p + 1 where row p differs from the row below it; *height to p + 1 if it does anywhere. */
+static inline part part_widen(part width, part row, part below, unsigned p, unsigned *height) {
   uint64_t d = row ^ below;
   uint64_t differs = ((((d & ~TOP_BITS) + ~TOP_BITS) | d) & TOP_BITS) >> 7;
+  *height = d ? p + 1 : *height;
   return (width & ~(differs * 255)) | (differs * (uint64_t)(p + 1));
+}
+
+/* y = x moved up by one column; 0 comes in at column 0. */
+static inline void row_shift(const part x[PARTS], part y[PARTS]) {
+  part last = 0;
+  for (int i = 0; i < PARTS; i++) {
+    y[i] = x[i] << 1 | last >> 63;
+    last = x[i];
+  }
+}
+
+/* Plain C has no stores that pass the caches by. */
+static inline void part_stream(void *p, part v) {
+  memcpy(p, &v, sizeof v);
+}
+
+static inline void stream_end(void) {
 }
 
 /* Widths from and to their bit rows: row k holds bit k of every block's width. */

@@ -211,9 +211,15 @@ static int specials_valid(const uint8_t *p, const uint8_t *end, unsigned n, cons
 /* Takes a lattice tile apart and checks all of it but the rows' bytes, which may be anything. */
 static ghz_status parse(const ghz_lattice *l, tile_source src, unsigned n, tile_head *h) {
   const uint8_t *p = src.data, *end = p + src.size;
-  *h = (tile_head){.rows = p};
-  if (src.size == 0)
+  h->specials = NULL;
+  if (src.size == 0) {
+    h->order = h->mode = 0;
+    h->height = 0;
+    h->anchor = h->slope = 0;
+    h->rows = p;
+    memset(h->width, 0, sizeof h->width);
     return GHZ_OK;
+  }
   if (src.terms == 0 || l->step == 0)
     return GHZ_ECORRUPT;
   unsigned first = *p++, width_rows = first >> 5, extra = 0;
@@ -625,23 +631,43 @@ static void clear_columns(row_bytes *rows, unsigned height, unsigned lead, unsig
   }
 }
 
-/* Raises the order by one: subtracts the rows shifted by one column (FORMAT.md, "Raising the order"). */
+/* One row of a raise: the row minus the row moved up by one column, with the borrow from the row below. */
+static inline void raise_row(part x[PARTS], part borrow[PARTS]) {
+  part y[PARTS];
+  row_shift(x, y);
+  for (int i = 0; i < PARTS; i++) {
+    part d = part_sum(x[i], y[i], borrow[i]);
+    borrow[i] = part_carry(part_not(x[i]), y[i], borrow[i]);
+    x[i] = d;
+  }
+}
+
+static inline void load_row(const uint8_t *row, part x[PARTS]) {
+  for (int i = 0; i < PARTS; i++)
+    x[i] = part_load(row + i * PART_BYTES);
+}
+
+static inline void store_row(uint8_t *row, const part x[PARTS]) {
+  for (int i = 0; i < PARTS; i++)
+    part_store(row + i * PART_BYTES, x[i]);
+}
+
+static inline void zero_row(part x[PARTS]) {
+  for (int i = 0; i < PARTS; i++)
+    x[i] = part_zero();
+}
+
+/* Raises the order by one, on rows (FORMAT.md, "Raising the order"). */
 static void raise_order(row_sum *s, unsigned n) {
-  uint64_t borrow[ROW_BYTES / 8] = {0};
+  part x[PARTS], borrow[PARTS];
   unsigned height = s->height < ROWS_MAX ? s->height + (s->height > 0) : ROWS_MAX;
   if (height > s->height)
     memcpy(s->rows[s->height], s->rows[s->height - 1], ROW_BYTES);
+  zero_row(borrow);
   for (unsigned p = 0; p < height; p++) {
-    uint64_t x[ROW_BYTES / 8], before = 0;
-    memcpy(x, s->rows[p], ROW_BYTES);
-    for (int w = 0; w < ROW_BYTES / 8; w++) {
-      uint64_t y = x[w] << 1 | before;
-      before = x[w] >> 63;
-      uint64_t d = x[w] ^ y ^ borrow[w];
-      borrow[w] = (~x[w] & y) | (~(x[w] ^ y) & borrow[w]);
-      x[w] = d;
-    }
-    memcpy(s->rows[p], x, ROW_BYTES);
+    load_row(s->rows[p], x);
+    raise_row(x, borrow);
+    store_row(s->rows[p], x);
   }
   s->height = height;
   if (s->order == 0)
@@ -760,26 +786,110 @@ static void add_tile(const ghz_lattice *l, row_sum *s, const tile_head *h, int64
 /* The tile of a sum: finds the widths and squeezes. */
 static ghz_status write_sum(const row_sum *s, uint8_t *dst, size_t *size) {
   ALIGNED uint8_t width[BLOCKS];
-  part w[PARTS], below[PARTS];
-  for (int i = 0; i < PARTS; i++)
-    w[i] = below[i] = part_zero();
-  for (unsigned p = 0; p < s->height; p++)
+  part w[PARTS], below[PARTS], row[PARTS];
+  unsigned height = 0;
+  zero_row(w);
+  zero_row(below);
+  for (unsigned p = 0; p < s->height; p++) {
+    load_row(s->rows[p], row);
     for (int i = 0; i < PARTS; i++) {
-      part row = part_load(s->rows[p] + i * PART_BYTES);
-      w[i] = part_widen(w[i], row, below[i], (int)p);
-      below[i] = row;
+      w[i] = part_widen(w[i], row[i], below[i], p, &height);
+      below[i] = row[i];
     }
-  for (int i = 0; i < PARTS; i++)
-    part_store(width + i * PART_BYTES, w[i]);
+  }
+  store_row(width, w);
   *size = 0;
-  if (s->order == 0 && s->mode == COARSE && s->height == 0 && !s->special)
+  if (s->order == 0 && s->mode == COARSE && height == 0 && !s->special)
     return GHZ_OK;
-  if (s->height > WIDTH_MAX)
+  if (height > WIDTH_MAX)
     return GHZ_ECORRUPT;
-  uint8_t *end = put_head(s->mode, s->order, s->anchor, s->slope, s->height, width,
-                          s->special ? &s->specials : NULL, dst);
-  *size = (size_t)(put_rows(width, s->rows, s->height, end) - dst);
+  uint8_t *end = put_head(s->mode, s->order, s->anchor, s->slope, height, width, s->special ? &s->specials : NULL, dst);
+  *size = (size_t)(put_rows(width, s->rows, height, end) - dst);
   return GHZ_OK;
+}
+
+/* Bit c of a row, at place p of an integer. */
+static inline uint64_t row_bit(const part x[PARTS], unsigned c, unsigned p) {
+  uint64_t word;
+  memcpy(&word, x, 8);
+  return (word >> c & 1) << p;
+}
+
+static inline void clear_lead(part x[PARTS], unsigned columns) {
+  uint64_t word;
+  memcpy(&word, x, 8);
+  word &= ~UINT64_C(0) << columns;
+  memcpy(x, &word, 8);
+}
+
+/* a + b in one pass over the rows, in registers: b is un-squeezed, raised `raises` times and added to a as it comes.
+ * Full tiles of the same mode without specials; a's order is b's plus raises. */
+static inline __attribute__((always_inline)) ghz_status add_pair(const tile_head *a, const tile_head *b, int raises,
+                                                                 unsigned limit, uint8_t *dst, size_t *size) {
+  ALIGNED row_bytes rows[ROWS_MAX];
+  ALIGNED uint8_t width[BLOCKS];
+  part wa[PARTS], wb[PARTS], x[PARTS], y[PARTS], carry[PARTS], first[PARTS], second[PARTS], w[PARTS], below[PARTS];
+  const uint8_t *from_a = a->rows, *from_b = b->rows;
+  uint64_t column0 = 0, column1 = 0;
+  unsigned top = a->height > b->height + (unsigned)raises ? a->height : b->height + (unsigned)raises;
+  unsigned rows_needed = top + (top > 0) < limit ? top + (top > 0) : limit, height = 0;
+  load_row(a->width, wa);
+  load_row(b->width, wb);
+  zero_row(x), zero_row(y), zero_row(carry), zero_row(first), zero_row(second), zero_row(w), zero_row(below);
+  for (unsigned p = 0; p < rows_needed; p++) {
+    part z[PARTS];
+    for (int i = 0; i < PARTS; i++) {
+      x[i] = part_expand(x[i], &from_a, wa[i], (int)p);
+      y[i] = part_expand(y[i], &from_b, wb[i], (int)p);
+      z[i] = y[i];
+    }
+    if (raises) {
+      raise_row(z, first);
+      if (b->order == 0)
+        column0 |= row_bit(z, 0, p);
+      else
+        column1 |= row_bit(z, 1, p);
+      clear_lead(z, (unsigned)b->order + 1);
+    }
+    if (raises == 2) {
+      raise_row(z, second);
+      column1 |= row_bit(z, 1, p);
+      clear_lead(z, 2);
+    }
+    for (int i = 0; i < PARTS; i++) {
+      part s = part_sum(x[i], z[i], carry[i]);
+      carry[i] = part_carry(x[i], z[i], carry[i]);
+      part_store(rows[p] + i * PART_BYTES, s);
+      w[i] = part_widen(w[i], s, below[i], p, &height);
+      below[i] = s;
+    }
+  }
+  store_row(width, w);
+  uint64_t anchor = (uint64_t)b->anchor, slope = (uint64_t)b->slope;
+  unsigned sign = 64 - rows_needed;
+  if (raises && b->order == 0)
+    anchor = rows_needed ? (uint64_t)((int64_t)(column0 << sign) >> sign) : 0;
+  if (raises && a->order == 2)
+    slope = rows_needed ? (uint64_t)((int64_t)(column1 << sign) >> sign) : 0;
+  anchor += (uint64_t)a->anchor;
+  slope += (uint64_t)a->slope;
+  *size = 0;
+  if (a->order == 0 && a->mode == COARSE && height == 0)
+    return GHZ_OK;
+  uint8_t *end = put_head(a->mode, a->order, (int64_t)anchor, (int64_t)slope, height, width, NULL, dst);
+  *size = (size_t)(put_rows(width, rows, height, end) - dst);
+  return GHZ_OK;
+}
+
+static ghz_status add_two(const tile_head *a, const tile_head *b, unsigned limit, uint8_t *dst, size_t *size) {
+  if (a->order == b->order)
+    return add_pair(a, b, 0, limit, dst, size);
+  if (a->order < b->order) {
+    const tile_head *t = a;
+    a = b;
+    b = t;
+  }
+  return a->order - b->order == 1 ? add_pair(a, b, 1, limit, dst, size) : add_pair(a, b, 2, limit, dst, size);
 }
 
 /* ---- Operations -------------------------------------------------------------------------------------- */
@@ -850,18 +960,27 @@ static unsigned operands(const combination *c, const tile_source *src, size_t *f
   return count;
 }
 
-static ghz_status combine(const ghz_lattice *l, const combination *c, const tile_source *src, unsigned n,
-                          uint8_t *dst, size_t *size, int *inexact) {
-  size_t first = 0;
-  unsigned count = operands(c, src, &first);
-  *size = 0;
-  if (count == 0)
-    return GHZ_OK;
-  if (count == 1 && coefficient(c, first) == 1 && !(c->scaled && is_raw(src[first]))) {
-    *size = src[first].size;
-    memcpy(dst, src[first].data, *size);
-    return GHZ_OK;
-  }
+/* Sums of two full lattice tiles, the common case. Returns 0 if the tiles are not of that kind. */
+static int combine_two(const ghz_lattice *l, const combination *c, const tile_source *src, unsigned n, uint8_t *dst,
+                       size_t *size, ghz_status *status) {
+  tile_head a, b;
+  if (c->k != 2 || c->coefficients || n != TILE || src[0].exposed || src[1].exposed || is_raw(src[0]) ||
+      is_raw(src[1]))
+    return 0;
+  *status = parse(l, src[0], n, &a);
+  if (*status == GHZ_OK)
+    *status = parse(l, src[1], n, &b);
+  if (*status != GHZ_OK)
+    return 1;
+  if (a.mode != b.mode || a.specials || b.specials)
+    return 0;
+  int order = a.order > b.order ? a.order : b.order;
+  *status = add_two(&a, &b, width_limit(l->type, l->cap, a.mode, order, c->terms), dst, size);
+  return 1;
+}
+
+static ghz_status combine_many(const ghz_lattice *l, const combination *c, const tile_source *src, size_t first,
+                               unsigned n, uint8_t *dst, size_t *size, int *inexact) {
   row_sum s;
   s.order = s.mode = s.special = 0;
   s.height = 0;
@@ -883,6 +1002,24 @@ static ghz_status combine(const ghz_lattice *l, const combination *c, const tile
     add_tile(l, &s, &h, coefficient(c, i), n);
   }
   return write_sum(&s, dst, size);
+}
+
+static ghz_status combine(const ghz_lattice *l, const combination *c, const tile_source *src, unsigned n,
+                          uint8_t *dst, size_t *size, int *inexact) {
+  size_t first = 0;
+  ghz_status status;
+  unsigned count = operands(c, src, &first);
+  *size = 0;
+  if (count == 0)
+    return GHZ_OK;
+  if (count == 1 && coefficient(c, first) == 1 && !(c->scaled && is_raw(src[first]))) {
+    *size = src[first].size;
+    memcpy(dst, src[first].data, *size);
+    return GHZ_OK;
+  }
+  if (combine_two(l, c, src, n, dst, size, &status))
+    return status;
+  return combine_many(l, c, src, first, n, dst, size, inexact);
 }
 
 /* -1, 0, 1 for -Inf, finite, +Inf; NaN is beyond both ends, so that it wins. */
