@@ -53,6 +53,15 @@ static inline __m128i spread_8(const uint8_t **src, unsigned mask) {
   return _mm_shuffle_epi8(v, _mm_loadl_epi64((const __m128i *)expand_table[mask]));
 }
 
+static inline part part_and(part a, part b) {
+  return a & b;
+}
+
+/* The first 64 columns of a row, from its first part. */
+static inline uint64_t part_low(part a) {
+  return (uint64_t)_mm_cvtsi128_si64(_mm256_castsi256_si128(a));
+}
+
 /* Replaces the bytes of blocks wider than p by the next bytes of *src. May read 32 bytes from there. */
 static inline part part_expand(part row, const uint8_t **src, part width, int p) {
   __m256i wide = _mm256_cmpgt_epi8(width, _mm256_set1_epi8((char)p));

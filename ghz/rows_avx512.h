@@ -44,6 +44,15 @@ static inline part part_carry(part a, part b, part carry) {
   return _mm512_ternarylogic_epi64(a, b, carry, 0xE8);
 }
 
+static inline part part_and(part a, part b) {
+  return _mm512_and_si512(a, b);
+}
+
+/* The first 64 columns of a row, from its first part. */
+static inline uint64_t part_low(part a) {
+  return (uint64_t)_mm_cvtsi128_si64(_mm512_castsi512_si128(a));
+}
+
 /* Replaces the bytes of blocks wider than p by the next bytes of *src. May read 64 bytes from there. */
 static inline part part_expand(part row, const uint8_t **src, part width, int p) {
   __mmask64 k = _mm512_cmpgt_epi8_mask(width, _mm512_set1_epi8((char)p));
@@ -81,27 +90,35 @@ static inline void stream_end(void) {
   _mm_sfence();
 }
 
-/* Widths from and to their bit rows: row k holds bit k of every block's width. */
+/* Widths from and to their bit rows: row k holds bit k of every block's width. Four rows at once, present or not,
+ * then the rare others; up to 64 bytes more than the rows may be read, or written. */
+static inline __m512i width_bits(const uint8_t *row, unsigned k, unsigned rows) {
+  uint64_t m;
+  memcpy(&m, row, 8);
+  return _mm512_maskz_mov_epi8(k < rows ? m : 0, _mm512_set1_epi8((char)(1 << k)));
+}
+
 static inline void widths_unpack(const uint8_t *src, unsigned rows, uint8_t width[BLOCKS]) {
-  __m512i lo = _mm512_setzero_si512(), hi = lo;
-  for (unsigned k = 0; k < rows; k++) {
-    uint64_t m[2];
-    memcpy(m, src + 16 * k, 16);
-    __m512i bit = _mm512_set1_epi8((char)(1 << k));
-    lo = _mm512_or_si512(lo, _mm512_maskz_mov_epi8(m[0], bit));
-    hi = _mm512_or_si512(hi, _mm512_maskz_mov_epi8(m[1], bit));
+  for (int half = 0; half < 2; half++, src += 8, width += 64) {
+    __m512i w = _mm512_or_si512(_mm512_or_si512(width_bits(src, 0, rows), width_bits(src + 16, 1, rows)),
+                                _mm512_or_si512(width_bits(src + 32, 2, rows), width_bits(src + 48, 3, rows)));
+    for (unsigned k = 4; k < rows; k++)
+      w = _mm512_or_si512(w, width_bits(src + 16 * k, k, rows));
+    part_store(width, w);
   }
-  part_store(width, lo);
-  part_store(width + 64, hi);
+}
+
+static inline void width_row(const part w[2], unsigned k, uint8_t *dst) {
+  __m512i bit = _mm512_set1_epi8((char)(1 << k));
+  uint64_t m[2] = {_mm512_test_epi8_mask(w[0], bit), _mm512_test_epi8_mask(w[1], bit)};
+  memcpy(dst + 16 * k, m, 16);
 }
 
 static inline void widths_pack(const uint8_t width[BLOCKS], unsigned rows, uint8_t *dst) {
-  part lo = part_load(width), hi = part_load(width + 64);
-  for (unsigned k = 0; k < rows; k++) {
-    __m512i bit = _mm512_set1_epi8((char)(1 << k));
-    uint64_t m[2] = {_mm512_test_epi8_mask(lo, bit), _mm512_test_epi8_mask(hi, bit)};
-    memcpy(dst + 16 * k, m, 16);
-  }
+  const part w[2] = {part_load(width), part_load(width + 64)};
+  width_row(w, 0, dst), width_row(w, 1, dst), width_row(w, 2, dst), width_row(w, 3, dst);
+  for (unsigned k = 4; k < rows; k++)
+    width_row(w, k, dst);
 }
 
 #endif

@@ -59,6 +59,15 @@ static inline unsigned gather_top_bits(uint64_t top) {
   return (unsigned)((top >> 7) * UINT64_C(0x0102040810204080) >> 56);
 }
 
+static inline part part_and(part a, part b) {
+  return a & b;
+}
+
+/* The first 64 columns of a row, from its first part. */
+static inline uint64_t part_low(part a) {
+  return a;
+}
+
 /* Replaces the bytes of blocks wider than p by the next bytes of *src. May read 8 bytes from there. */
 static inline part part_expand(part row, const uint8_t **src, part width, int p) {
   uint64_t top = wider(width, p);

@@ -22,7 +22,7 @@ enum {
   ROWS_MAX = 64,            /* rows that arithmetic may use */
   TILE_BYTES_MAX = 8338,    /* of the largest result (FORMAT.md, "Worst case") */
   TILES_PER_CHUNK = GHZ_CHUNK / GHZ_TILE,
-  SLACK = 64                /* bytes that wide loads and stores may touch past a tile */
+  SLACK = 128               /* bytes that wide loads and stores may touch past a tile */
 };
 
 enum tile_mode { COARSE = 0, FINE = 1, WIDE = 2, RAW = 3 };

@@ -170,22 +170,34 @@ static uint8_t *put_rows(const uint8_t width[BLOCKS], const row_bytes *rows, uns
   return dst;
 }
 
-/* Sum and maximum of the widths, from their bit rows. */
-static unsigned sum_widths(const uint8_t *width_rows, unsigned count, unsigned *largest) {
-  uint64_t lo = ~UINT64_C(0), hi = lo;
-  unsigned sum = 0, max = 0;
-  for (unsigned k = count; k-- > 0;) {
-    uint64_t a = load_u64(width_rows + 16 * k), b = load_u64(width_rows + 16 * k + 8);
-    sum += (unsigned)(__builtin_popcountll(a) + __builtin_popcountll(b)) << k;
-    uint64_t x = a & lo, y = b & hi;
-    if (x | y) {
-      max |= 1u << k;
-      lo = x;
-      hi = y;
-    }
-  }
-  *largest = max;
-  return sum;
+/* One bit row of widths, from the top: adds to the sum, and keeps track of the blocks that may hold the maximum. */
+typedef struct width_sum {
+  unsigned sum, largest;
+  uint64_t low, high;
+} width_sum;
+
+static inline void add_width_row(width_sum *s, const uint8_t *row, unsigned k, int present) {
+  uint64_t a = present ? load_u64(row) : 0, b = present ? load_u64(row + 8) : 0;
+  uint64_t x = a & s->low, y = b & s->high;
+  int any = (x | y) != 0;
+  s->sum += (unsigned)(__builtin_popcountll(a) + __builtin_popcountll(b)) << k;
+  s->largest |= (unsigned)any << k;
+  s->low = any ? x : s->low;
+  s->high = any ? y : s->high;
+}
+
+/* Sum and maximum of the widths, from their bit rows. Four rows at once, present or not: most tiles have two or three,
+ * and guessing which costs more than looking. May read SLACK bytes. */
+static unsigned sum_widths(const uint8_t *rows, unsigned count, unsigned *largest) {
+  width_sum s = {0, 0, ~UINT64_C(0), ~UINT64_C(0)};
+  for (unsigned k = count; k-- > 4;)
+    add_width_row(&s, rows + 16 * k, k, 1);
+  add_width_row(&s, rows + 48, 3, count > 3);
+  add_width_row(&s, rows + 32, 2, count > 2);
+  add_width_row(&s, rows + 16, 1, count > 1);
+  add_width_row(&s, rows, 0, count > 0);
+  *largest = s.largest;
+  return s.sum;
 }
 
 static int blocks_beyond(const uint8_t width[BLOCKS], unsigned n) {
@@ -623,7 +635,7 @@ static int64_t column(const row_bytes *rows, unsigned height, unsigned c) {
 
 static void clear_columns(row_bytes *rows, unsigned height, unsigned lead, unsigned n) {
   for (unsigned p = 0; p < height; p++) {
-    rows[p][0] = (uint8_t)(rows[p][0] & 0xffu << lead);
+    rows[p][0] = (uint8_t)(rows[p][0] & (0xff << lead & 0xff));
     for (unsigned b = n / 8; b < ROW_BYTES; b++) {
       unsigned keep = b == n / 8 ? n % 8 : 0;
       rows[p][b] = (uint8_t)(rows[p][b] & ((1 << keep) - 1));
@@ -810,16 +822,15 @@ static ghz_status write_sum(const row_sum *s, uint8_t *dst, size_t *size) {
 
 /* Bit c of a row, at place p of an integer. */
 static inline uint64_t row_bit(const part x[PARTS], unsigned c, unsigned p) {
-  uint64_t word;
-  memcpy(&word, x, 8);
-  return (word >> c & 1) << p;
+  return (part_low(x[0]) >> c & 1) << p;
 }
 
-static inline void clear_lead(part x[PARTS], unsigned columns) {
-  uint64_t word;
-  memcpy(&word, x, 8);
-  word &= ~UINT64_C(0) << columns;
-  memcpy(x, &word, 8);
+/* All ones but for the first columns: a mask for a row's first part. */
+static inline part all_but(unsigned columns) {
+  uint64_t words[PART_BYTES / 8];
+  memset(words, 0xff, sizeof words);
+  words[0] <<= columns;
+  return part_load((const uint8_t *)words);
 }
 
 /* a + b in one pass over the rows, in registers: b is un-squeezed, raised `raises` times and added to a as it comes.
@@ -830,6 +841,7 @@ static inline __attribute__((always_inline)) ghz_status add_pair(const tile_head
   ALIGNED uint8_t width[BLOCKS];
   part wa[PARTS], wb[PARTS], x[PARTS], y[PARTS], carry[PARTS], first[PARTS], second[PARTS], w[PARTS], below[PARTS];
   const uint8_t *from_a = a->rows, *from_b = b->rows;
+  const part keep = all_but((unsigned)b->order + 1), keep_two = all_but(2);
   uint64_t column0 = 0, column1 = 0;
   unsigned top = a->height > b->height + (unsigned)raises ? a->height : b->height + (unsigned)raises;
   unsigned rows_needed = top + (top > 0) < limit ? top + (top > 0) : limit, height = 0;
@@ -849,12 +861,12 @@ static inline __attribute__((always_inline)) ghz_status add_pair(const tile_head
         column0 |= row_bit(z, 0, p);
       else
         column1 |= row_bit(z, 1, p);
-      clear_lead(z, (unsigned)b->order + 1);
+      z[0] = part_and(z[0], keep);
     }
     if (raises == 2) {
       raise_row(z, second);
       column1 |= row_bit(z, 1, p);
-      clear_lead(z, 2);
+      z[0] = part_and(z[0], keep_two);
     }
     for (int i = 0; i < PARTS; i++) {
       part s = part_sum(x[i], z[i], carry[i]);
