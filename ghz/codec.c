@@ -90,11 +90,15 @@ static ghz_status open_operand(ghz_context *ctx, const ghz_slice *slice, operand
   return ghz_slice_locate(ctx, slice, o->offset);
 }
 
+/* From this size on results pass the caches by: reading the old lines first would double the traffic. */
+#define STREAMING_BYTES ((size_t)16 << 20)
+
 typedef struct decompress_job {
   const tile_codec *tiles;
   operand source;
   ghz_type out;
   uint64_t first, end; /* values wanted */
+  int streaming;
   uint8_t *dst;
 } decompress_job;
 
@@ -103,7 +107,7 @@ static ghz_status decompress_part(const decompress_job *j, tile_source src, uint
   _Alignas(64) uint8_t whole[TILE * 8];
   size_t value = ghz_type_size(j->out);
   uint64_t from = start < j->first ? j->first : start, to = start + n < j->end ? start + n : j->end;
-  ghz_status status = j->tiles->decode(&j->source.slice.lattice, src, j->out, n, whole);
+  ghz_status status = j->tiles->decode(&j->source.slice.lattice, src, j->out, n, 0, whole);
   if (status == GHZ_OK)
     memcpy(j->dst + (from - j->first) * value, whole + (from - start) * value, (to - from) * value);
   return status;
@@ -119,12 +123,15 @@ static ghz_status decompress_chunk(const void *job, const chunk *c) {
     unsigned n = values_in_tile(s->count, t);
     ghz_status status = GHZ_OK;
     if (start >= j->first && start + n <= j->end)
-      status = j->tiles->decode(&s->lattice, src, j->out, n, j->dst + (start - j->first) * ghz_type_size(j->out));
+      status = j->tiles->decode(&s->lattice, src, j->out, n, j->streaming,
+                                j->dst + (start - j->first) * ghz_type_size(j->out));
     else if (start + n > j->first && start < j->end)
       status = decompress_part(j, src, start, n);
     if (status != GHZ_OK)
       return status;
   }
+  if (j->streaming)
+    j->tiles->settle();
   return GHZ_OK;
 }
 
@@ -137,6 +144,7 @@ ghz_status ghz_decompress_values(ghz_context *ctx, const ghz_slice *slice, ghz_t
   if (count == 0)
     return GHZ_OK;
   decompress_job job = {.tiles = ctx->tiles, .out = out, .first = first, .end = first + count, .dst = dst};
+  job.streaming = count >= STREAMING_BYTES / ghz_type_size(out);
   ghz_status status = open_operand(ctx, slice, &job.source, 0, NULL);
   chunk_reader reader = {&job, decompress_chunk};
   return status == GHZ_OK ? ghz_consume(ctx, &reader, slice->first, slice->tiles) : status;
@@ -180,10 +188,13 @@ typedef struct thread_range {
 } thread_range;
 
 static const thread_range *merge_ranges(thread_range *r, int threads) {
+  floating_environment env;
+  floating_begin(&env); /* denormals compare as themselves */
   for (int i = 1; i < threads; i++) {
     r->min = r[i].min < r->min ? r[i].min : r->min;
     r->max = r[i].max > r->max ? r[i].max : r->max;
   }
+  floating_end(&env);
   return r;
 }
 
@@ -304,7 +315,7 @@ static ghz_status extrema_chunk(const void *job, const chunk *c) {
     _Alignas(64) uint8_t values[TILE * 8];
     double min, max;
     unsigned n = values_in_tile(s->count, t);
-    ghz_status status = j->tiles->decode(&s->lattice, cursor_next(&cursor, s->terms), s->lattice.type, n, values);
+    ghz_status status = j->tiles->decode(&s->lattice, cursor_next(&cursor, s->terms), s->lattice.type, n, 0, values);
     if (status != GHZ_OK)
       return status;
     j->tiles->range(s->lattice.type, values, n, &min, &max);

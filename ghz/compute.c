@@ -163,8 +163,9 @@ static ghz_status compute(ghz_context *ctx, const request *r, tile_layout layout
     status = scale_lattice(ctx, r, &shape->lattice);
   if (status != GHZ_OK)
     return status;
-  job.combination = (combination){r->k, r->coefficients, r->factor, r->divisor, r->scaled, shape->terms};
   writer.tile_bound = ghz_tile_bound(shape->lattice.type, shape->terms, 0);
+  job.combination =
+      (combination){r->k, r->coefficients, r->factor, r->divisor, r->scaled, shape->terms, writer.tile_bound};
   tile_sink sink;
   status = layout(ctx, shape, dst, capacity, &sink);
   if (status != GHZ_OK)

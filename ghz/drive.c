@@ -23,7 +23,7 @@ static int threads_for(const ghz_context *ctx, uint64_t tiles) {
 }
 
 static size_t slot_size(const tile_writer *w) {
-  return (TILES_PER_CHUNK * w->tile_bound + TILE_BYTES_MAX + SLACK + 63) & ~(size_t)63;
+  return (TILES_PER_CHUNK * w->tile_bound + SLACK + 63) & ~(size_t)63;
 }
 
 int ghz_produce_scratch(const ghz_context *ctx, const tile_writer *w, uint64_t tiles, size_t *total) {
@@ -36,13 +36,6 @@ int ghz_produce_scratch(const ghz_context *ctx, const tile_writer *w, uint64_t t
 
 static ghz_status full(ghz_context *ctx, const tile_sink *sink) {
   return ghz_fail(ctx, GHZ_ECAPACITY, "the payload does not fit in %zu bytes", sink->room);
-}
-
-/* A tile that is copied from a damaged stream may be larger than any result. */
-static ghz_status write_tile(const tile_writer *w, const chunk *c, uint64_t tile, uint8_t *dst, size_t *size,
-                             int *inexact) {
-  ghz_status status = w->write(w->job, c, tile, dst, size, inexact);
-  return status == GHZ_OK && *size > w->tile_bound ? GHZ_ECORRUPT : status;
 }
 
 /* One thread: tiles go straight to the payload while there is room for the largest, else through scratch. */
@@ -59,7 +52,7 @@ static ghz_status produce_in_order(ghz_context *ctx, const tile_writer *w, ghz_s
       int direct = sink->room - used >= safe;
       uint8_t *dst = direct ? sink->payload + used : scratch;
       size_t size;
-      ghz_status status = write_tile(w, &c, c.first + t, dst, &size, &shape->inexact);
+      ghz_status status = w->write(w->job, &c, c.first + t, dst, &size, &shape->inexact);
       if (status != GHZ_OK)
         return ghz_fail(ctx, status, "tile %llu is damaged", (unsigned long long)(c.first + t));
       if (!direct) {
@@ -84,7 +77,7 @@ static ghz_status write_chunk(const tile_writer *w, const chunk *c, const tile_s
   w->begin(w->job, c);
   for (uint64_t t = 0; t < c->tiles; t++) {
     size_t size;
-    ghz_status status = write_tile(w, c, c->first + t, dst, &size, inexact);
+    ghz_status status = w->write(w->job, c, c->first + t, dst, &size, inexact);
     if (status != GHZ_OK)
       return status;
     store_u16(sink->sizes + 2 * (c->index * TILES_PER_CHUNK + t), (uint16_t)size);

@@ -15,7 +15,8 @@
  *
  * Promises
  *   bound         every finite value x of the input comes back as y with |x - y| <= eb, in exact arithmetic;
- *                 NaN comes back as NaN (the canonical quiet one), infinities as themselves, -0.0 maybe as +0.0.
+ *                 NaN comes back as NaN (the canonical quiet one, or itself from a tile that is stored raw),
+ *                 infinities as themselves, -0.0 maybe as +0.0.
  *                 A sum of streams with `terms` terms is within terms * eb of the exact sum of their inputs
  *                 (FORMAT.md, "Bound of a sum", has the one exception, in float32 beyond 2^22 steps).
  *   homomorphism  additions associate and commute byte for byte while ghz_info.inexact is 0.
@@ -79,7 +80,7 @@ typedef struct ghz_context ghz_context;
 /* Creates a context that works with `threads` OpenMP threads (0: as many as OpenMP would use).
  * The instruction set is the best that the machine has, or the one that the environment variable GHZ_ISA names:
  * scalar, avx2, avx512. Scratch grows on first use and is then kept: a call of a size seen before allocates
- * nothing. It never exceeds one worst-case compressed size of the largest operation.
+ * nothing. It stays below one worst-case compressed size of the largest operation, plus 1 % and 64 KiB a thread.
  * Errors: EINVAL (threads < 0), ENOMEM, EISA. *ctx is NULL after an error. */
 GHZ_API ghz_status ghz_context_create(ghz_context **ctx, int threads);
 

@@ -132,29 +132,26 @@ static void FN(from_rows)(uint8_t rows[][ROW_BYTES], unsigned height, INT *r) {
       r[i] = (INT)((UINT)r[i] << 8 | rows[8 * k][i]);
 }
 
-/* Integers from residuals, in place: the inverse of FN(residuals) with its anchors. Sums wrap, by design. */
-static void FN(integrate)(INT *r, int order, int64_t anchor, int64_t slope) {
-  UINT *u = (UINT *)r, value[BLOCKS], delta[BLOCKS];
-  if (order == 0)
-    return;
-  if (order == 1) {
-    UINT v = (UINT)anchor;
-    for (int b = 0; b < BLOCKS; b++) {
-      UINT s = 0;
-      GHZ_UNROLL_8 for (int t = 0; t < BLOCK; t++) {
-        s = (UINT)(s + u[t * BLOCKS + b]);
-        u[t * BLOCKS + b] = s;
-      }
+/* Integers from residuals, in place: the inverse of FN(residuals) with its anchors. Sums wrap, by design. First inside
+ * each block, then over the blocks, then both together. */
+static void FN(integrate_once)(UINT *u, UINT anchor) {
+  UINT value[BLOCKS];
+  for (int b = 0; b < BLOCKS; b++) {
+    UINT s = 0;
+    GHZ_UNROLL_8 for (int t = 0; t < BLOCK; t++) {
+      s = (UINT)(s + u[t * BLOCKS + b]);
+      u[t * BLOCKS + b] = s;
     }
-    for (int b = 0; b < BLOCKS; b++) {
-      value[b] = v;
-      v = (UINT)(v + u[7 * BLOCKS + b]);
-    }
-    for (int t = 0; t < BLOCK; t++)
-      for (int b = 0; b < BLOCKS; b++)
-        u[t * BLOCKS + b] = (UINT)(u[t * BLOCKS + b] + value[b]);
-    return;
+    value[b] = s;
   }
+  FN(scan)(value, anchor);
+  for (int b = 0; b < BLOCKS; b++)
+    GHZ_UNROLL_8 for (int t = 0; t < BLOCK; t++)
+      u[t * BLOCKS + b] = (UINT)(u[t * BLOCKS + b] + value[b]);
+}
+
+static void FN(integrate_twice)(UINT *u, UINT anchor, UINT slope) {
+  UINT value[BLOCKS], delta[BLOCKS];
   for (int b = 0; b < BLOCKS; b++) {
     UINT d = 0, s = 0;
     GHZ_UNROLL_8 for (int t = 0; t < BLOCK; t++) {
@@ -163,22 +160,26 @@ static void FN(integrate)(INT *r, int order, int64_t anchor, int64_t slope) {
       u[t * BLOCKS + b] = s;
     }
     delta[b] = d;
+    value[b] = s;
   }
-  UINT v = (UINT)anchor - (UINT)slope, d = (UINT)slope;
+  FN(scan)(delta, slope);
+  for (int b = 0; b < BLOCKS; b++)
+    value[b] = (UINT)(value[b] + BLOCK * delta[b]);
+  FN(scan)(value, (UINT)(anchor - slope));
   for (int b = 0; b < BLOCKS; b++) {
-    UINT dd = delta[b];
-    value[b] = v;
-    delta[b] = d;
-    v = (UINT)(v + 8 * d + u[7 * BLOCKS + b]);
-    d = (UINT)(d + dd);
-  }
-  for (int b = 0; b < BLOCKS; b++) {
-    UINT base = value[b];
+    UINT base = value[b], d = delta[b];
     GHZ_UNROLL_8 for (int t = 0; t < BLOCK; t++) {
-      base = (UINT)(base + delta[b]);
+      base = (UINT)(base + d);
       u[t * BLOCKS + b] = (UINT)(u[t * BLOCKS + b] + base);
     }
   }
+}
+
+static void FN(integrate)(INT *r, int order, int64_t anchor, int64_t slope) {
+  if (order == 1)
+    FN(integrate_once)((UINT *)r, (UINT)anchor);
+  else if (order == 2)
+    FN(integrate_twice)((UINT *)r, (UINT)anchor, (UINT)slope);
 }
 #endif
 

@@ -120,8 +120,8 @@ static inline void row_shift(const part x[PARTS], part y[PARTS]) {
   }
 }
 
-static inline void part_stream(void *p, part v) {
-  _mm256_stream_si256((__m256i *)p, v);
+static inline void vec_stream(void *to, const void *v) {
+  _mm256_stream_si256((__m256i *)to, _mm256_loadu_si256((const __m256i *)v));
 }
 
 static inline void stream_end(void) {

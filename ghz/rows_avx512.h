@@ -82,8 +82,8 @@ static inline void row_shift(const part x[PARTS], part y[PARTS]) {
   y[1] = _mm512_or_si512(_mm512_slli_epi64(x[1], 1), _mm512_srli_epi64(middle, 63));
 }
 
-static inline void part_stream(void *p, part v) {
-  _mm512_stream_si512((__m512i *)p, v);
+static inline void vec_stream(void *to, const void *v) {
+  _mm512_stream_si512((__m512i *)to, _mm512_loadu_si512(v));
 }
 
 static inline void stream_end(void) {

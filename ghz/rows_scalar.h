@@ -125,8 +125,8 @@ static inline void row_shift(const part x[PARTS], part y[PARTS]) {
 }
 
 /* Plain C has no stores that pass the caches by. */
-static inline void part_stream(void *p, part v) {
-  memcpy(p, &v, sizeof v);
+static inline void vec_stream(void *to, const void *v) {
+  memcpy(to, v, VEC);
 }
 
 static inline void stream_end(void) {

@@ -47,6 +47,9 @@ typedef int16_t vec_16 __attribute__((vector_size(VEC), aligned(2), may_alias));
 typedef int32_t vec_32 __attribute__((vector_size(VEC), aligned(4), may_alias));
 typedef int64_t vec_64 __attribute__((vector_size(VEC), aligned(8), may_alias));
 
+/* Stores VEC bytes past the caches; rows_*.h say how. */
+static inline void vec_stream(void *to, const void *v);
+
 /* Three rounds of even-odd splits turn 8 registers of neighbours into 8 registers of equal position. */
 #define DEFINE_SPLIT(bits)                                                                                   \
   static inline void split_##bits(const void *linear, void *by_position) {                                   \
@@ -71,8 +74,10 @@ typedef int64_t vec_64 __attribute__((vector_size(VEC), aligned(8), may_alias));
     }                                                                                                        \
   }
 
+/* The inverse. streaming = 1: the result passes the caches by; it must be aligned to VEC. */
 #define DEFINE_MERGE(bits)                                                                                   \
-  static inline void merge_##bits(const void *by_position, void *linear) {                                   \
+  static inline __attribute__((always_inline)) void merge_##bits(const void *by_position, void *linear,      \
+                                                                 int streaming) {                            \
     enum { N = LANES_OF_##bits };                                                                            \
     const char *in = (const char *)by_position;                                                              \
     char *out = (char *)linear;                                                                              \
@@ -90,8 +95,48 @@ typedef int64_t vec_64 __attribute__((vector_size(VEC), aligned(8), may_alias));
         }                                                                                                    \
         memcpy(v, u, sizeof v);                                                                              \
       }                                                                                                      \
-      memcpy(out + (size_t)b * BLOCK * (bits / 8), v, sizeof v);                                             \
+      for (int t = 0; t < 8; t++) {                                                                          \
+        char *to = out + (size_t)b * BLOCK * (bits / 8) + VEC * (size_t)t;                                   \
+        if (streaming)                                                                                       \
+          vec_stream(to, &v[t]);                                                                             \
+        else                                                                                                 \
+          memcpy(to, &v[t], VEC);                                                                            \
+      }                                                                                                      \
     }                                                                                                        \
+  }
+
+/* Sums of all values before each, in place, from `start` on: log2(lanes) shifted additions per register. */
+#define RUN_2(i) (i), (i) + 1
+#define RUN_4(i) RUN_2(i), RUN_2((i) + 2)
+#define RUN_8(i) RUN_4(i), RUN_4((i) + 4)
+#define RUN_16(i) RUN_8(i), RUN_8((i) + 8)
+#define RUN_(n, i) RUN_##n(i)
+#define RUN(n, i) RUN_(n, i)
+#define SHIFT_IN(bits, v, k)                                                                                 \
+  __builtin_shufflevector((uvec_##bits){0}, v, RUN(LANES_OF_##bits, LANES_OF_##bits - (k)))
+
+typedef uint32_t uvec_32 __attribute__((vector_size(VEC), aligned(4), may_alias));
+typedef uint64_t uvec_64 __attribute__((vector_size(VEC), aligned(8), may_alias));
+
+#define DEFINE_SCAN(bits)                                                                                    \
+  static inline uint##bits##_t scan_##bits(uint##bits##_t *values, uint##bits##_t start) {                   \
+    enum { N = LANES_OF_##bits };                                                                            \
+    uvec_##bits carry = (uvec_##bits){0} + start;                                                            \
+    for (int b = 0; b < BLOCKS; b += N) {                                                                    \
+      uvec_##bits v, sum;                                                                                    \
+      memcpy(&v, values + b, VEC);                                                                           \
+      sum = v + SHIFT_IN(bits, v, 1);                                                                        \
+      if (N > 2)                                                                                             \
+        sum += SHIFT_IN(bits, sum, N > 2 ? 2 : 0);                                                           \
+      if (N > 4)                                                                                             \
+        sum += SHIFT_IN(bits, sum, N > 4 ? 4 : 0);                                                           \
+      if (N > 8)                                                                                             \
+        sum += SHIFT_IN(bits, sum, N > 8 ? 8 : 0);                                                           \
+      uvec_##bits before = carry + (sum - v);                                                                \
+      memcpy(values + b, &before, VEC);                                                                      \
+      carry += sum[N - 1];                                                                                   \
+    }                                                                                                        \
+    return carry[0];                                                                                         \
   }
 
 DEFINE_SPLIT(16)
@@ -99,5 +144,7 @@ DEFINE_SPLIT(32)
 DEFINE_SPLIT(64)
 DEFINE_MERGE(32)
 DEFINE_MERGE(64)
+DEFINE_SCAN(32)
+DEFINE_SCAN(64)
 
 #endif

@@ -408,7 +408,7 @@ static void fill_plan(const integers *v, int order, plan *p) {
   p->anchor = order ? integer_at(v, 0) : 0;
   p->slope = order == 2 && v->n > 1 ? integer_at(v, 1) - integer_at(v, 0) : 0;
   unsigned anchors = anchor_size(p->anchor) + anchor_size(p->slope);
-  p->size = 1 + (anchors || v->special) + anchors + 16 * bit_length(height) + sum;
+  p->size = 1u + (unsigned)(anchors || v->special) + anchors + 16 * bit_length(height) + sum;
 }
 
 /* Integers of a full tile -> the widths of all three orders; of a short one, order by order. */
@@ -465,11 +465,19 @@ static const plan *choose_plan(const plan plans[3], int order) {
   return best;
 }
 
+/* Asks for the tile after this one, which the hardware does not foresee across a page. */
+static inline void prefetch_next(const void *x, size_t size) {
+  for (size_t i = 0; i < size; i += 64)
+    __builtin_prefetch((const char *)x + size + i);
+}
+
 static size_t encode(const ghz_lattice *l, int order, const void *x, unsigned n, uint8_t *dst) {
   integers v;
   plan plans[3];
   size_t raw = 1 + n * ghz_type_size(l->type);
-  if (to_integers(l, x, n, &v)) {
+  int fits = to_integers(l, x, n, &v);
+  prefetch_next(x, raw - 1);
+  if (fits) {
     measure(&v, plans);
     const plan *p = choose_plan(plans, order);
     size_t extra = v.special ? squeezed_size(v.specials.plus) + squeezed_size(v.specials.minus) : 0;
@@ -508,7 +516,7 @@ static int is_raw(tile_source src) {
 }
 
 static int raw_valid(const ghz_lattice *l, tile_source src, unsigned n) {
-  return src.data[0] == RAW_TILE && src.size == 1 + n * ghz_type_size(l->type);
+  return src.data[0] == RAW_TILE && src.size == 1 + n * ghz_type_size(l->type) && src.terms != 0;
 }
 
 /* The integers of a lattice tile, position-major, as int32_t or, with wide = 1, int64_t. */
@@ -533,7 +541,7 @@ static void decode_integers(const tile_head *h, int wide, int64_t *q) {
 }
 
 static void finish_f32(const ghz_lattice *l, const tile_head *h, uint32_t terms, const int64_t *q, int wide,
-                       float *dst) {
+                       int streaming, float *dst) {
   ALIGNED float y[TILE];
   double unit = mode_unit(l->type, l->step, h->mode);
   unsigned bits = integer_bits(l->type, l->cap, h->mode) + bit_length(terms);
@@ -543,17 +551,24 @@ static void finish_f32(const ghz_lattice *l, const tile_head *h, uint32_t terms,
     dequantise_32_f32_exact((const int32_t *)q, (float)unit, y);
   else
     dequantise_32_f32((const int32_t *)q, unit, y);
-  merge_32(y, dst);
+  if (streaming)
+    merge_32(y, dst, 1);
+  else
+    merge_32(y, dst, 0);
 }
 
-static void finish_f64(const ghz_lattice *l, const tile_head *h, const int64_t *q, int wide, double *dst) {
+static void finish_f64(const ghz_lattice *l, const tile_head *h, const int64_t *q, int wide, int streaming,
+                       double *dst) {
   ALIGNED double y[TILE];
   double unit = mode_unit(l->type, l->step, h->mode);
   if (wide)
     dequantise_64_f64(q, unit, y);
   else
     dequantise_32_f64((const int32_t *)q, unit, y);
-  merge_64(y, dst);
+  if (streaming)
+    merge_64(y, dst, 1);
+  else
+    merge_64(y, dst, 0);
 }
 
 static void decode_raw(ghz_type type, const uint8_t *values, ghz_type out, unsigned n, void *dst) {
@@ -569,16 +584,17 @@ static void decode_raw(ghz_type type, const uint8_t *values, ghz_type out, unsig
 }
 
 static void decode_head(const ghz_lattice *l, const tile_head *h, uint32_t terms, ghz_type out, unsigned n,
-                        void *dst) {
+                        int streaming, void *dst) {
   ALIGNED int64_t q[TILE];
   ALIGNED double whole[TILE];
   int wide = !fits_32_bits(l->type, l->cap, h->mode, terms);
   void *y = n < TILE ? whole : dst;
+  streaming = streaming && n == TILE && !h->specials && (uintptr_t)dst % VEC == 0;
   decode_integers(h, wide, q);
   if (out == GHZ_F32)
-    finish_f32(l, h, terms, q, wide, y);
+    finish_f32(l, h, terms, q, wide, streaming, y);
   else
-    finish_f64(l, h, q, wide, y);
+    finish_f64(l, h, q, wide, streaming, y);
   if (h->specials) {
     specials s;
     take_specials(h, &s);
@@ -591,9 +607,19 @@ static void decode_head(const ghz_lattice *l, const tile_head *h, uint32_t terms
     memcpy(dst, whole, n * ghz_type_size(out));
 }
 
-static ghz_status decode(const ghz_lattice *l, tile_source src, ghz_type out, unsigned n, void *dst) {
+static void zeros(void *dst, size_t size, int streaming) {
+  static const ALIGNED uint8_t none[VEC];
+  if (!streaming || (uintptr_t)dst % VEC || size % VEC) {
+    memset(dst, 0, size);
+    return;
+  }
+  for (size_t i = 0; i < size; i += VEC)
+    vec_stream((char *)dst + i, none);
+}
+
+static ghz_status decode(const ghz_lattice *l, tile_source src, ghz_type out, unsigned n, int streaming, void *dst) {
   if (src.size == 0) {
-    memset(dst, 0, n * ghz_type_size(out));
+    zeros(dst, n * ghz_type_size(out), streaming);
     return GHZ_OK;
   }
   if (is_raw(src)) {
@@ -607,7 +633,7 @@ static ghz_status decode(const ghz_lattice *l, tile_source src, ghz_type out, un
   src = sheltered(src, &room);
   ghz_status status = parse(l, src, n, &h);
   if (status == GHZ_OK)
-    decode_head(l, &h, src.terms, out, n, dst);
+    decode_head(l, &h, src.terms, out, n, streaming, dst);
   return status;
 }
 
@@ -923,8 +949,6 @@ static enum outcome open_tile(const ghz_lattice *l, tile_source src, unsigned n,
     src.size = write_plan(&v, choose_plan(plans, GHZ_ORDER_BEST), room->bytes);
     src.data = room->bytes;
     src.exposed = 0;
-    if (src.terms == 0)
-      return DAMAGED;
   }
   src = sheltered(src, room);
   return parse(l, src, n, h) == GHZ_OK ? ON_LATTICE : DAMAGED;
@@ -943,7 +967,7 @@ static ghz_status combine_values(const ghz_lattice *l, const combination *c, con
     double factor = (double)coefficient(c, i);
     if (factor == 0 || src[i].size == 0)
       continue;
-    ghz_status status = decode(l, src[i], l->type, n, y);
+    ghz_status status = decode(l, src[i], l->type, n, 0, y);
     if (status != GHZ_OK)
       return status;
     for (unsigned j = 0; j < n; j++)
@@ -1016,8 +1040,29 @@ static ghz_status combine_many(const ghz_lattice *l, const combination *c, const
   return write_sum(&s, dst, size);
 }
 
+/* The only operand that is not zero: its bytes. But a raw tile that the lattice can hold goes there, as it would beside
+ * any other operand: R + (R - R) must be (R + R) - R. */
+static ghz_status copy_tile(const ghz_lattice *l, const combination *c, tile_source src, unsigned n, uint8_t *dst,
+                            size_t *size) {
+  encoded_tile room;
+  tile_head h;
+  if (is_raw(src)) {
+    enum outcome outcome = open_tile(l, src, n, &room, &h);
+    if (outcome == DAMAGED)
+      return GHZ_ECORRUPT;
+    if (outcome == ON_LATTICE)
+      return combine_many(l, c, &src, 0, n, dst, size, NULL);
+  }
+  if (src.size > c->tile_bound)
+    return GHZ_ECORRUPT;
+  *size = src.size;
+  memcpy(dst, src.data, src.size);
+  return GHZ_OK;
+}
+
 static ghz_status combine(const ghz_lattice *l, const combination *c, const tile_source *src, unsigned n,
                           uint8_t *dst, size_t *size, int *inexact) {
+  static const combination alone = {.k = 1, .factor = 1, .divisor = 1};
   size_t first = 0;
   ghz_status status;
   unsigned count = operands(c, src, &first);
@@ -1025,9 +1070,10 @@ static ghz_status combine(const ghz_lattice *l, const combination *c, const tile
   if (count == 0)
     return GHZ_OK;
   if (count == 1 && coefficient(c, first) == 1 && !(c->scaled && is_raw(src[first]))) {
-    *size = src[first].size;
-    memcpy(dst, src[first].data, *size);
-    return GHZ_OK;
+    combination one = alone;
+    one.terms = c->terms;
+    one.tile_bound = c->tile_bound;
+    return copy_tile(l, &one, src[first], n, dst, size);
   }
   if (combine_two(l, c, src, n, dst, size, &status))
     return status;
@@ -1046,7 +1092,7 @@ static ghz_status extremum_values(const ghz_lattice *l, const tile_source src[2]
                                   uint8_t *dst, size_t *size) {
   ALIGNED double y[2][TILE];
   for (int i = 0; i < 2; i++) {
-    ghz_status status = decode(l, src[i], l->type, n, y[i]);
+    ghz_status status = decode(l, src[i], l->type, n, 0, y[i]);
     if (status != GHZ_OK)
       return status;
   }
@@ -1067,6 +1113,7 @@ static ghz_status extremum_values(const ghz_lattice *l, const tile_source src[2]
 
 static ghz_status extremum(const ghz_lattice *l, const tile_source src[2], int larger, unsigned n, uint8_t *dst,
                            size_t *size, int *inexact) {
+  uint32_t terms = src[0].terms > src[1].terms ? src[0].terms : src[1].terms;
   tile_head h[2];
   specials s[2];
   encoded_tile room[2];
@@ -1110,7 +1157,7 @@ static ghz_status extremum(const ghz_lattice *l, const tile_source src[2], int l
   plan plans[3];
   measure(&v, plans);
   int order = h[0].order > h[1].order ? h[0].order : h[1].order;
-  if (plans[order].height > WIDTH_MAX)
+  if (plans[order].height > width_limit(l->type, l->cap, v.mode, order, terms))
     return GHZ_ECORRUPT;
   *size = write_plan(&v, &plans[order], dst);
   return GHZ_OK;
@@ -1144,4 +1191,4 @@ static void range(ghz_type type, const void *x, size_t n, double *min, double *m
     finite_range_f64(x, n, min, max);
 }
 
-const tile_codec GHZ_TILES = {GHZ_TILES_NAME, range, encode, decode, combine, extremum, scan};
+const tile_codec GHZ_TILES = {GHZ_TILES_NAME, range, encode, decode, stream_end, combine, extremum, scan};
