@@ -15,8 +15,8 @@
  *
  * Promises
  *   bound         every finite value x of the input comes back as y with |x - y| <= eb, in exact arithmetic;
- *                 NaN comes back as NaN (the canonical quiet one, or itself from a tile that is stored raw),
- *                 infinities as themselves, -0.0 maybe as +0.0.
+ *                 NaN comes back as NaN (the canonical quiet one), infinities as themselves, -0.0 maybe
+ *                 as +0.0.
  *                 A sum of streams with `terms` terms is within terms * eb of the exact sum of their inputs
  *                 (FORMAT.md, "Bound of a sum", has the one exception, in float32 beyond 2^22 steps).
  *   homomorphism  additions associate and commute byte for byte while ghz_info.inexact is 0.

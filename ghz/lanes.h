@@ -76,31 +76,33 @@ static void FN(magnitude)(const INT *r, UINT m[BLOCKS]) {
   }
 }
 
-/* Bit lengths of folded magnitudes. Through the exponent of a float, which loops can do in vector registers; the bit
- * below the top one is cleared first, so that rounding cannot carry. */
-static void FN(widths)(const UINT *m, uint8_t width[BLOCKS]) {
-#if BITS == 64
+/* Bit lengths of folded magnitudes, and the largest. Through the exponent of a float, which loops can do in vector
+ * registers; the bit below the top one is cleared first, so that rounding cannot carry. */
+static unsigned FN(widths)(const UINT *m, uint8_t width[BLOCKS]) {
+  UINT any = 0;
   for (int b = 0; b < BLOCKS; b++)
+    any |= m[b];
+  for (int b = 0; b < BLOCKS; b++) {
+#if BITS == 64
     width[b] = (uint8_t)bit_length(m[b]);
 #else
-  for (int b = 0; b < BLOCKS; b++) {
-    uint32_t v = m[b];
+    uint32_t v = m[b], bits;
     float f = (float)(int32_t)((v & ~(v >> 1)) & 0x7fffffff);
-    uint32_t bits;
     memcpy(&bits, &f, 4);
     uint32_t w = f > 0 ? (bits >> 23) - 126 : 0;
     width[b] = (uint8_t)(v >> 31 ? 32 : w);
-  }
 #endif
+  }
+  return bit_length(any);
 }
 
 /* Rows 0 .. 8 * planes - 1 of residuals. */
 static void FN(to_rows)(const INT *r, unsigned planes, uint8_t rows[][ROW_BYTES]) {
   for (unsigned k = 0; k < planes; k++) {
-    uint8_t(*plane)[ROW_BYTES] = rows + 8 * k;
+    uint8_t *plane = (uint8_t *)(rows + 8 * k);
     for (int i = 0; i < TILE; i++)
-      plane[0][i] = (uint8_t)((UINT)r[i] >> (8 * k));
-    transpose_bits(plane);
+      plane[i] = (uint8_t)((UINT)r[i] >> (8 * k));
+    transpose_bits(rows + 8 * k);
   }
 }
 
@@ -118,7 +120,7 @@ static void FN(from_rows)(uint8_t rows[][ROW_BYTES], unsigned height, INT *r) {
     memcpy(rows[p], rows[height - 1], ROW_BYTES);
   for (unsigned k = 0; k < planes; k++)
     transpose_bits(rows + 8 * k);
-  const uint8_t *top = rows[8 * (planes - 1)];
+  const uint8_t *bytes = (const uint8_t *)rows, *top = bytes + (planes - 1) * TILE;
   if (planes == 1) {
     for (int i = 0; i < TILE; i++)
       r[i] = (int8_t)top[i];
@@ -129,7 +131,7 @@ static void FN(from_rows)(uint8_t rows[][ROW_BYTES], unsigned height, INT *r) {
     r[i] = (INT)((UINT)(INT)(int8_t)top[i] << 8 | next[i]);
   for (unsigned k = planes - 2; k-- > 0;)
     for (int i = 0; i < TILE; i++)
-      r[i] = (INT)((UINT)r[i] << 8 | rows[8 * k][i]);
+      r[i] = (INT)((UINT)r[i] << 8 | bytes[k * TILE + (unsigned)i]);
 }
 
 /* Integers from residuals, in place: the inverse of FN(residuals) with its anchors. Sums wrap, by design. First inside

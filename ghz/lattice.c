@@ -39,14 +39,17 @@ int ghz_lattice_fresh(const ghz_lattice *l) {
   return ghz_lattice_valid(l) && (l->type == GHZ_F64 || cut_to_24_bits(l->step) == l->step);
 }
 
+/* Below this the remainder of a product may underflow, and is not asked. */
+#define EXACT_REMAINDER 0x1p-900
+
 double ghz_multiply_up(double a, double b) {
   double p = a * b;
-  return fma(a, b, -p) > 0 ? nextafter(p, INFINITY) : p;
+  return p < EXACT_REMAINDER || fma(a, b, -p) > 0 ? nextafter(p, INFINITY) : p;
 }
 
 double ghz_divide_up(double a, double b) {
   double q = a / b;
-  return fma(q, b, -a) < 0 ? nextafter(q, INFINITY) : q;
+  return q < EXACT_REMAINDER || fma(q, b, -a) < 0 ? nextafter(q, INFINITY) : q;
 }
 
 /* 10^-x for 0 <= x, from multiplications alone: the same bits on every machine, which pow() does not promise. */

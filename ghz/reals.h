@@ -16,6 +16,10 @@ static inline REAL FN(from_bits)(BITS_TYPE b) {
   return x;
 }
 
+static inline BITS_TYPE FN(canonical)(BITS_TYPE b) {
+  return (b & MAGNITUDE_MASK) > EXPONENT ? CANONICAL_NAN : b;
+}
+
 /* The bit pattern of the largest magnitude, NaN and infinities included. */
 static BITS_TYPE FN(largest)(const REAL *x) {
   SIGNED_TYPE m = 0;
@@ -52,7 +56,7 @@ static BITS_TYPE FN(hide_specials)(REAL *x, unsigned n, specials *s) {
   return largest;
 }
 
-/* Puts NaN and infinities back. `first` is the type of dst's values. */
+/* Puts NaN and infinities back. */
 static void FN(restore_specials)(const specials *s, unsigned n, REAL *y) {
   for (unsigned i = 0; i < n; i++) {
     int plus = s->plus[i / 8] >> i % 8 & 1, minus = s->minus[i / 8] >> i % 8 & 1;

@@ -298,6 +298,7 @@ typedef struct integers {
   int mode;
   unsigned n;
   int special;
+  int zero; /* every integer is surely 0; they are not filled in */
   specials specials;
   ALIGNED union {
     int16_t q16[TILE];
@@ -384,7 +385,9 @@ static int to_integers(const ghz_lattice *l, const void *x, unsigned n, integers
     }
     m = from_bits_f64(b);
   }
-  return quantise_tile(l, x, m, v);
+  /* Less than half a step, by a margin that no rounding crosses. */
+  v->zero = !v->special && m < 0.49 * l->step;
+  return v->zero || quantise_tile(l, x, m, v);
 }
 
 /* One way to encode a tile: its order, widths and exact size. */
@@ -396,19 +399,25 @@ typedef struct plan {
   ALIGNED uint8_t width[BLOCKS];
 } plan;
 
-static void fill_plan(const integers *v, int order, plan *p) {
-  unsigned sum = 0, height = 0;
-  for (int b = 0; b < BLOCKS; b++) {
-    unsigned w = p->width[b];
-    sum += w;
-    height = w > height ? w : height;
+/* Sum of bytes that are at most 64. */
+static unsigned sum_bytes(const uint8_t width[BLOCKS]) {
+  const uint64_t even = UINT64_C(0x00ff00ff00ff00ff);
+  uint64_t sum = 0;
+  for (size_t w = 0; w < BLOCKS / 8; w++) {
+    uint64_t v;
+    memcpy(&v, width + 8 * w, 8);
+    sum += (v & even) + (v >> 8 & even);
   }
+  return (unsigned)(sum * UINT64_C(0x0001000100010001) >> 48);
+}
+
+static void fill_plan(const integers *v, int order, unsigned height, plan *p) {
   p->order = order;
   p->height = height;
   p->anchor = order ? integer_at(v, 0) : 0;
   p->slope = order == 2 && v->n > 1 ? integer_at(v, 1) - integer_at(v, 0) : 0;
   unsigned anchors = anchor_size(p->anchor) + anchor_size(p->slope);
-  p->size = 1u + (unsigned)(anchors || v->special) + anchors + 16 * bit_length(height) + sum;
+  p->size = 1u + (unsigned)(anchors || v->special) + anchors + 16 * bit_length(height) + sum_bytes(p->width);
 }
 
 /* Integers of a full tile -> the widths of all three orders; of a short one, order by order. */
@@ -430,9 +439,10 @@ static void measure(const integers *v, plan plans[3]) {
           magnitude_32((int32_t *)r, u.m32[o]), residuals_64(v->q64, v->n, o, r); magnitude_64(r, u.m64[o]));
   }
   for (int o = 0; o < 3; o++) {
-    FOR_BITS(v, widths_16(u.m16[o], plans[o].width), widths_32(u.m32[o], plans[o].width),
-             widths_64(u.m64[o], plans[o].width));
-    fill_plan(v, o, &plans[o]);
+    unsigned height;
+    FOR_BITS(v, height = widths_16(u.m16[o], plans[o].width), height = widths_32(u.m32[o], plans[o].width),
+             height = widths_64(u.m64[o], plans[o].width));
+    fill_plan(v, o, height, &plans[o]);
   }
 }
 
@@ -465,19 +475,13 @@ static const plan *choose_plan(const plan plans[3], int order) {
   return best;
 }
 
-/* Asks for the tile after this one, which the hardware does not foresee across a page. */
-static inline void prefetch_next(const void *x, size_t size) {
-  for (size_t i = 0; i < size; i += 64)
-    __builtin_prefetch((const char *)x + size + i);
-}
-
 static size_t encode(const ghz_lattice *l, int order, const void *x, unsigned n, uint8_t *dst) {
   integers v;
   plan plans[3];
   size_t raw = 1 + n * ghz_type_size(l->type);
-  int fits = to_integers(l, x, n, &v);
-  prefetch_next(x, raw - 1);
-  if (fits) {
+  if (to_integers(l, x, n, &v)) {
+    if (v.zero)
+      return 0;
     measure(&v, plans);
     const plan *p = choose_plan(plans, order);
     size_t extra = v.special ? squeezed_size(v.specials.plus) + squeezed_size(v.specials.minus) : 0;
@@ -572,14 +576,13 @@ static void finish_f64(const ghz_lattice *l, const tile_head *h, const int64_t *
 }
 
 static void decode_raw(ghz_type type, const uint8_t *values, ghz_type out, unsigned n, void *dst) {
-  if (type == out) {
-    memcpy(dst, values, n * ghz_type_size(type));
-    return;
-  }
-  double *y = dst;
   for (unsigned i = 0; i < n; i++) {
-    uint32_t b = load_u32(values + 4 * i);
-    y[i] = (b & 0x7fffffff) > 0x7f800000 ? from_bits_f64(UINT64_C(0x7ff8000000000000)) : (double)from_bits_f32(b);
+    if (type == GHZ_F64)
+      store_u64((uint8_t *)dst + 8 * i, canonical_f64(load_u64(values + 8 * i)));
+    else if (out == GHZ_F32)
+      store_u32((uint8_t *)dst + 4 * i, canonical_f32(load_u32(values + 4 * i)));
+    else
+      ((double *)dst)[i] = (double)from_bits_f32(canonical_f32(load_u32(values + 4 * i)));
   }
 }
 
@@ -945,6 +948,8 @@ static enum outcome open_tile(const ghz_lattice *l, tile_source src, unsigned n,
     memcpy(values, src.data + 1, src.size - 1);
     if (!to_integers(l, values, n, &v))
       return OUTSIDE;
+    if (v.zero)
+      return parse(l, (tile_source){NULL, 0, src.terms, 0}, n, h) == GHZ_OK ? ON_LATTICE : DAMAGED;
     measure(&v, plans);
     src.size = write_plan(&v, choose_plan(plans, GHZ_ORDER_BEST), room->bytes);
     src.data = room->bytes;
@@ -977,9 +982,9 @@ static ghz_status combine_values(const ghz_lattice *l, const combination *c, con
   for (unsigned j = 0; j < n; j++) {
     double v = sum[j] * c->factor / c->divisor;
     if (l->type == GHZ_F32)
-      store_u32(dst + 1 + 4 * j, v != v ? UINT32_C(0x7fc00000) : bits_f32((float)v));
+      store_u32(dst + 1 + 4 * j, canonical_f32(bits_f32((float)v)));
     else
-      store_u64(dst + 1 + 8 * j, v != v ? UINT64_C(0x7ff8000000000000) : bits_f64(v));
+      store_u64(dst + 1 + 8 * j, canonical_f64(bits_f64(v)));
   }
   *size = 1 + n * ghz_type_size(l->type);
   return GHZ_OK;
@@ -996,6 +1001,12 @@ static unsigned operands(const combination *c, const tile_source *src, size_t *f
   return count;
 }
 
+/* Asks for a whole tile at once: its rows are found one after the other, and would be waited for so. */
+static inline void prefetch_tile(tile_source src) {
+  for (size_t i = 0; i < src.size; i += 64)
+    __builtin_prefetch(src.data + i);
+}
+
 /* Sums of two full lattice tiles, the common case. Returns 0 if the tiles are not of that kind. */
 static int combine_two(const ghz_lattice *l, const combination *c, const tile_source *src, unsigned n, uint8_t *dst,
                        size_t *size, ghz_status *status) {
@@ -1003,6 +1014,8 @@ static int combine_two(const ghz_lattice *l, const combination *c, const tile_so
   if (c->k != 2 || c->coefficients || n != TILE || src[0].exposed || src[1].exposed || is_raw(src[0]) ||
       is_raw(src[1]))
     return 0;
+  prefetch_tile(src[0]);
+  prefetch_tile(src[1]);
   *status = parse(l, src[0], n, &a);
   if (*status == GHZ_OK)
     *status = parse(l, src[1], n, &b);
@@ -1173,7 +1186,8 @@ static ghz_status scan(const ghz_lattice *l, tile_source src, unsigned n, ghz_st
     return raw_valid(l, src, n) ? GHZ_OK : GHZ_ECORRUPT;
   }
   tile_head h;
-  ghz_status status = parse(l, src, n, &h);
+  encoded_tile room;
+  ghz_status status = parse(l, sheltered(src, &room), n, &h);
   if (status != GHZ_OK)
     return status;
   st->specials += h.specials != NULL;
