@@ -20,14 +20,24 @@ static inline BITS_TYPE FN(canonical)(BITS_TYPE b) {
   return (b & MAGNITUDE_MASK) > EXPONENT ? CANONICAL_NAN : b;
 }
 
-/* The bit pattern of the largest magnitude, NaN and infinities included. */
+/* The bit pattern of the largest magnitude, NaN and infinities included. Four chains of comparisons run at once. */
 static BITS_TYPE FN(largest)(const REAL *x) {
-  SIGNED_TYPE m = 0;
-  for (int i = 0; i < TILE; i++) {
-    SIGNED_TYPE b = (SIGNED_TYPE)(FN(bits)(x[i]) & MAGNITUDE_MASK);
-    m = b > m ? b : m;
-  }
-  return (BITS_TYPE)m;
+  enum { LANES_HERE = VEC / (int)sizeof(REAL) };
+  SIGNED_VEC largest[4], low = (SIGNED_VEC){0} + (SIGNED_TYPE)MAGNITUDE_MASK;
+  memset(largest, 0, sizeof largest);
+  for (int i = 0; i < TILE; i += 4 * LANES_HERE)
+    for (int k = 0; k < 4; k++) {
+      SIGNED_VEC v;
+      memcpy(&v, x + i + k * LANES_HERE, VEC);
+      v &= low;
+      SIGNED_VEC greater = v > largest[k];
+      largest[k] = (v & greater) | (largest[k] & ~greater);
+    }
+  SIGNED_TYPE all = 0;
+  for (int k = 0; k < 4; k++)
+    for (int i = 0; i < LANES_HERE; i++)
+      all = largest[k][i] > all ? largest[k][i] : all;
+  return (BITS_TYPE)all;
 }
 
 /* Notes where NaN and infinities stand and replaces each by the finite value before it (the first finite one at the
@@ -91,6 +101,7 @@ static void FN(finite_range)(const REAL *x, size_t n, double *min, double *max) 
 #undef REAL
 #undef BITS_TYPE
 #undef SIGNED_TYPE
+#undef SIGNED_VEC
 #undef EXPONENT
 #undef CANONICAL_NAN
 #undef SUFFIX

@@ -47,6 +47,47 @@ typedef int16_t vec_16 __attribute__((vector_size(VEC), aligned(2), may_alias));
 typedef int32_t vec_32 __attribute__((vector_size(VEC), aligned(4), may_alias));
 typedef int64_t vec_64 __attribute__((vector_size(VEC), aligned(8), may_alias));
 
+/* Elements 0, 2, 4 ... and 1, 3, 5 ... of two registers. */
+#define DEFINE_PAIR(bits)                                                                                    \
+  static inline vec_##bits even_##bits(vec_##bits a, vec_##bits b) {                                         \
+    return __builtin_shufflevector(a, b, LANES(EVEN, LANES_OF_##bits));                                      \
+  }                                                                                                          \
+  static inline vec_##bits odd_##bits(vec_##bits a, vec_##bits b) {                                          \
+    return __builtin_shufflevector(a, b, LANES(ODD, LANES_OF_##bits));                                       \
+  }
+
+DEFINE_PAIR(32)
+DEFINE_PAIR(64)
+
+/* AVX2 and SSE2 have no such shuffle of 16-bit elements, but they narrow 32-bit ones. */
+#if VEC == 32
+static inline vec_16 narrow_16(__m256i a, __m256i b) {
+  return (vec_16)_mm256_permute4x64_epi64(_mm256_packs_epi32(a, b), 0xd8);
+}
+
+static inline vec_16 even_16(vec_16 a, vec_16 b) {
+  return narrow_16(_mm256_srai_epi32(_mm256_slli_epi32((__m256i)a, 16), 16),
+                   _mm256_srai_epi32(_mm256_slli_epi32((__m256i)b, 16), 16));
+}
+
+static inline vec_16 odd_16(vec_16 a, vec_16 b) {
+  return narrow_16(_mm256_srai_epi32((__m256i)a, 16), _mm256_srai_epi32((__m256i)b, 16));
+}
+#elif VEC == 16 && defined(__SSE2__)
+#include <emmintrin.h>
+
+static inline vec_16 even_16(vec_16 a, vec_16 b) {
+  return (vec_16)_mm_packs_epi32(_mm_srai_epi32(_mm_slli_epi32((__m128i)a, 16), 16),
+                                 _mm_srai_epi32(_mm_slli_epi32((__m128i)b, 16), 16));
+}
+
+static inline vec_16 odd_16(vec_16 a, vec_16 b) {
+  return (vec_16)_mm_packs_epi32(_mm_srai_epi32((__m128i)a, 16), _mm_srai_epi32((__m128i)b, 16));
+}
+#else
+DEFINE_PAIR(16)
+#endif
+
 /* Stores VEC bytes past the caches; rows_*.h say how. */
 static inline void vec_stream(void *to, const void *v);
 
@@ -63,8 +104,8 @@ static inline void vec_stream(void *to, const void *v);
         for (int i = 0; i < 4; i++) {                                                                        \
           int group = i / half * 2 * half, k = i % half;                                                     \
           vec_##bits a = v[group + 2 * k], c = v[group + 2 * k + 1];                                         \
-          u[group + k] = __builtin_shufflevector(a, c, LANES(EVEN, LANES_OF_##bits));                        \
-          u[group + half + k] = __builtin_shufflevector(a, c, LANES(ODD, LANES_OF_##bits));                  \
+          u[group + k] = even_##bits(a, c);                                                                  \
+          u[group + half + k] = odd_##bits(a, c);                                                            \
         }                                                                                                    \
         memcpy(v, u, sizeof v);                                                                              \
       }                                                                                                      \

@@ -65,6 +65,7 @@ static inline void transpose_bits(row_bytes rows[8]) {
 #define REAL float
 #define BITS_TYPE uint32_t
 #define SIGNED_TYPE int32_t
+#define SIGNED_VEC vec_32
 #define EXPONENT UINT32_C(0x7f800000)
 #define CANONICAL_NAN UINT32_C(0x7fc00000)
 #define SUFFIX f32
@@ -72,6 +73,7 @@ static inline void transpose_bits(row_bytes rows[8]) {
 #define REAL double
 #define BITS_TYPE uint64_t
 #define SIGNED_TYPE int64_t
+#define SIGNED_VEC vec_64
 #define EXPONENT UINT64_C(0x7ff0000000000000)
 #define CANONICAL_NAN UINT64_C(0x7ff8000000000000)
 #define SUFFIX f64
@@ -475,6 +477,12 @@ static const plan *choose_plan(const plan plans[3], int order) {
   return best;
 }
 
+/* Asks for the tile after this one while this one is worked on. */
+static inline void prefetch_next(const void *x, size_t size) {
+  for (size_t i = 0; i < size; i += 64)
+    __builtin_prefetch((const char *)x + size + i, 0, 3);
+}
+
 static size_t encode(const ghz_lattice *l, int order, const void *x, unsigned n, uint8_t *dst) {
   integers v;
   plan plans[3];
@@ -482,6 +490,7 @@ static size_t encode(const ghz_lattice *l, int order, const void *x, unsigned n,
   if (to_integers(l, x, n, &v)) {
     if (v.zero)
       return 0;
+    prefetch_next(x, raw - 1);
     measure(&v, plans);
     const plan *p = choose_plan(plans, order);
     size_t extra = v.special ? squeezed_size(v.specials.plus) + squeezed_size(v.specials.minus) : 0;
