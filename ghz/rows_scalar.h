@@ -7,6 +7,7 @@
 
 #define VEC 16
 #include "shuffle.h"
+#define SQUEEZE_SHIFTS
 #include "squeeze_table.h"
 
 enum { PARTS = 16, PART_BYTES = 8 };
@@ -68,24 +69,29 @@ static inline uint64_t part_low(part a) {
   return a;
 }
 
+/* Bytes of v, taken from where the eight shifts say. */
+static inline uint64_t pick(uint64_t v, const uint8_t shift[8]) {
+  uint64_t even = (v >> shift[0] & 255) | (v >> shift[2] & 255) << 16 | (v >> shift[4] & 255) << 32 |
+                  (v >> shift[6] & 255) << 48;
+  uint64_t odd = (v >> shift[1] & 255) | (v >> shift[3] & 255) << 16 | (v >> shift[5] & 255) << 32 |
+                 (v >> shift[7] & 255) << 48;
+  return even | odd << 8;
+}
+
 /* Replaces the bytes of blocks wider than p by the next bytes of *src. May read 8 bytes from there. */
 static inline part part_expand(part row, const uint8_t **src, part width, int p) {
   uint64_t top = wider(width, p);
   if (top == 0)
     return row;
+  uint64_t next = part_load(*src);
   if (top == TOP_BITS) {
-    row = part_load(*src);
     *src += 8;
-    return row;
+    return next;
   }
   unsigned mask = gather_top_bits(top);
-  const uint8_t *from = expand_table[mask];
-  uint8_t next[8];
-  for (int i = 0; i < 8; i++)
-    next[i] = (*src)[from[i] & 7];
-  *src += squeeze_count[mask];
   uint64_t taken = (top >> 7) * 255;
-  return (row & ~taken) | (part_load(next) & taken);
+  *src += squeeze_count[mask];
+  return (row & ~taken) | (pick(next, expand_table[mask]) & taken);
 }
 
 /* Appends the bytes of blocks wider than p to *dst. May write 8 bytes there. */
@@ -99,11 +105,7 @@ static inline void part_squeeze(part row, uint8_t **dst, part width, int p) {
     return;
   }
   unsigned mask = gather_top_bits(top);
-  const uint8_t *from = squeeze_table[mask];
-  uint64_t out = 0;
-  for (int i = 0; i < 8; i++)
-    out |= (row >> 8 * (from[i] & 7) & 255) << 8 * i;
-  part_store(*dst, out);
+  part_store(*dst, pick(row, squeeze_table[mask]));
   *dst += squeeze_count[mask];
 }
 
