@@ -29,9 +29,11 @@ static size_t slot_size(const tile_writer *w) {
 int ghz_produce_scratch(const ghz_context *ctx, const tile_writer *w, uint64_t tiles, size_t *total) {
   if (threads_for(ctx, tiles) == 1)
     return ghz_total_add(total, 1, TILE_BYTES_MAX + SLACK);
-  uint64_t chunks = chunks_of(tiles);
-  return ghz_total_add(total, chunks < BATCH ? (size_t)chunks : BATCH, slot_size(w)) &&
-         ghz_total_add(total, BATCH + 1, sizeof(uint64_t));
+  uint64_t chunks = chunks_of(tiles), missing = chunks * TILES_PER_CHUNK - tiles;
+  size_t slots = chunks < BATCH ? (size_t)chunks : BATCH;
+  size_t unused = chunks <= BATCH ? (size_t)missing * w->tile_bound : 0; /* of a last slot that is not full */
+  return ghz_total_add(total, slots + 1, sizeof(uint64_t)) &&
+         ghz_total_add(total, 1, slots * slot_size(w) - unused + 64);
 }
 
 static ghz_status full(ghz_context *ctx, const tile_sink *sink) {
@@ -91,7 +93,8 @@ static ghz_status produce_in_batches(ghz_context *ctx, const tile_writer *w, ghz
                                      uint8_t *scratch, int threads) {
   uint64_t chunks = chunks_of(shape->tiles), used = 0;
   uint64_t slots = chunks < BATCH ? chunks : BATCH;
-  uint64_t *end = (uint64_t *)(void *)(scratch + slots * slot_size(w));
+  uint64_t *end = (uint64_t *)(void *)scratch; /* of each chunk in the batch */
+  scratch += ((slots + 1) * sizeof *end + 63) & ~(size_t)63;
   ghz_status failed = GHZ_OK;
   int inexact = 0;
 #pragma omp parallel num_threads(threads)

@@ -44,11 +44,15 @@ int ghz_lattice_fresh(const ghz_lattice *l) {
 
 double ghz_multiply_up(double a, double b) {
   double p = a * b;
+  if (a == 0 || b == 0)
+    return 0;
   return p < EXACT_REMAINDER || fma(a, b, -p) > 0 ? nextafter(p, INFINITY) : p;
 }
 
 double ghz_divide_up(double a, double b) {
   double q = a / b;
+  if (a == 0)
+    return 0;
   return q < EXACT_REMAINDER || fma(q, b, -a) < 0 ? nextafter(q, INFINITY) : q;
 }
 

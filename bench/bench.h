@@ -1,0 +1,149 @@
+/* bench.h: the types and calls that the parts of bench/codec share. */
+#ifndef BENCH_H
+#define BENCH_H
+
+#include "ghz.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#define MAX_DIRS 8
+#define MAX_BOUNDS 8
+#define MAX_THREADS 4
+#define MAX_ISAS 4
+#define MAX_CONFIGS (MAX_THREADS * MAX_ISAS)
+#define MAX_PAIRS 64
+#define MAX_RUNS 101
+
+typedef struct options {
+  const char *dirs[MAX_DIRS];
+  double bounds[MAX_BOUNDS]; /* fractions of the joint range of a pair */
+  int threads[MAX_THREADS];
+  const char *isas[MAX_ISAS];
+  int n_dirs, n_bounds, n_threads, n_isas;
+  int runs, zfp_runs;
+  const char *csv;
+  char **files; /* FILE[:DIMS][+FILE[:DIMS]] */
+  int n_files;
+} options;
+
+/* ---- fields.c ---------------------------------------------------------------------------------------- */
+
+typedef struct field {
+  char name[64], path[512];
+  size_t dims[4]; /* slowest first */
+  int rank;
+  size_t n;
+  float *x;
+} field;
+
+/* Two operands of the same shape; b may be a itself, rotated by half its length. */
+typedef struct pair {
+  char name[140];
+  field a, b;
+  bool rotated;
+} pair;
+
+/* The pairs that the options name, or the default ones whose files are there; without their values. */
+int pairs_find(const options *o, pair *pairs);
+void pair_load(pair *p);
+void pair_free(pair *p);
+void field_load(field *f);
+void field_free(field *f);
+/* Memory that has been written to, so that page faults are not measured. Never NULL: exits. */
+void *touched(size_t bytes);
+_Noreturn void die(const char *what, const char *detail);
+
+/* ---- quality.c --------------------------------------------------------------------------------------- */
+
+typedef struct quality {
+  double ratio; /* original bytes / compressed bytes, both operands together */
+  double error; /* largest |x - y| / eb; infinite if a NaN or an infinity was lost */
+  double psnr;  /* dB, peak = joint range of the pair */
+} quality;
+
+/* Compares both operands with what came back. */
+quality quality_of(const pair *p, float *const y[2], size_t compressed, double eb, double range);
+/* Largest error of the stream of a + b, as a fraction of the bound that the stream promises. */
+double quality_of_sum(ghz_context *ctx, const pair *p, ghz_bytes sum);
+
+/* ---- zfp.c, or no_zfp.c where there is no libzfp ------------------------------------------------------- */
+
+const char *peer_name(void);      /* "zfp 1.0.0"; NULL: not present */
+size_t peer_room(const field *f); /* bytes that always suffice */
+size_t peer_pack(const field *f, double tolerance, void *dst, size_t room);
+void peer_unpack(const field *f, double tolerance, void *src, size_t size, float *dst);
+
+/* ---- baseline.c -------------------------------------------------------------------------------------- */
+
+/* Bytes of fZ-light's coding: first differences, blocks of 32, one length per block. */
+size_t baseline_size(const float *x, size_t n, double eb);
+
+/* ---- measure.c --------------------------------------------------------------------------------------- */
+
+typedef enum operation { OP_MEMCPY, OP_COMPRESS, OP_DECOMPRESS, OP_ADD, OP_ROUNDTRIP, OPS } operation;
+extern const char *const operation_names[OPS];
+
+typedef struct config {
+  const char *isa;
+  int threads;
+  ghz_context *ctx;
+  int one_thread; /* index of the configuration with one thread and the same instruction set; -1: none */
+  int avx512;     /* index of the configuration with AVX-512 and as many threads; -1: none */
+} config;
+
+/* GB/s of original bytes; `of_*` are medians over the rounds of the ratio of two speeds in the same round. */
+typedef struct speed {
+  double best, median, of_memcpy, of_one_thread, of_avx512, of_roundtrip;
+} speed;
+
+typedef struct zfp_result {
+  quality equal_bound, equal_psnr;
+  double tolerance; /* of equal_psnr, as a fraction of eb */
+  speed pack, unpack;
+} zfp_result;
+
+/* Everything measured for one pair and one bound. */
+typedef struct cell {
+  const pair *pair;
+  double bound, eb;
+  quality own;
+  double sum_ratio, sum_error, baseline_ratio;
+  bool same_bytes; /* every instruction set and thread count gave the same streams */
+  speed speeds[MAX_CONFIGS][OPS];
+  zfp_result zfp;
+} cell;
+
+typedef struct workspace workspace;
+workspace *workspace_make(const pair *p);
+void workspace_free(workspace *w);
+void measure(workspace *w, const options *o, const config *configs, int n_configs, double bound, cell *out);
+
+/* ---- report.c ---------------------------------------------------------------------------------------- */
+
+/* Ratios of one field by itself, its bound relative to its own range. */
+typedef struct field_ratio {
+  const field *field;
+  double own[MAX_BOUNDS], baseline[MAX_BOUNDS];
+} field_ratio;
+
+typedef struct results {
+  const options *options;
+  const config *configs;
+  int n_configs;
+  cell *cells;
+  int n_cells;
+  field_ratio *ratios;
+  int n_ratios;
+} results;
+
+void report_head(const results *r);
+void report_cell(const results *r, const cell *c);
+void report_ratios(const results *r);
+void report_csv(const results *r);
+
+/* ---- targets.c --------------------------------------------------------------------------------------- */
+
+void report_targets(const results *r);
+
+#endif

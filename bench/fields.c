@@ -1,0 +1,204 @@
+/* fields.c: which fields are measured, in which pairs, and their values in memory. */
+#include "bench.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* The default pairs. Without a second file the second operand is the first, rotated by half its length.
+ * Shape: "cube", "wide" (twice as wide as high), "line", or the dimensions, slowest first. */
+static const struct default_pair {
+  const char *a, *b, *shape;
+} default_pairs[] = {
+    {"wave-middle", "wave-late", "cube"},
+    {"wave-early", "wave-middle", "cube"},
+    {"density", "turbulence", "cube"},
+    {"gradient", NULL, "line"},
+    {"climate", NULL, "wide"},
+    {"marmousi_vp", NULL, "1601x401"},
+    {"ostia", NULL, "54x18x432"},
+};
+
+_Noreturn void die(const char *what, const char *detail) {
+  fprintf(stderr, "codec: %s%s%s\n", what, detail[0] ? ": " : "", detail);
+  exit(1);
+}
+
+void *touched(size_t bytes) {
+  void *memory = aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
+  if (!memory)
+    die("out of memory", "");
+  memset(memory, 1, (bytes + 4095) / 4096 * 4096);
+  return memory;
+}
+
+/* "256x256x256" to dims; false if it is nothing of the kind. */
+static bool parse_dims(const char *text, field *f) {
+  field g = *f;
+  g.rank = 0;
+  for (;;) {
+    char *end;
+    unsigned long long value = strtoull(text, &end, 10);
+    if (!isdigit((unsigned char)*text) || value == 0 || g.rank == 4)
+      return false;
+    g.dims[g.rank++] = (size_t)value;
+    if (*end == '\0')
+      break;
+    if (*end != 'x')
+      return false;
+    text = end + 1;
+  }
+  *f = g;
+  return true;
+}
+
+/* Sets the dimensions from a shape and checks them against the number of values. */
+static bool set_shape(field *f, const char *shape) {
+  double n = (double)f->n;
+  size_t cube = (size_t)llround(cbrt(n)), height = (size_t)llround(sqrt(n / 2));
+  *f->dims = f->n;
+  f->rank = 1;
+  if (!strcmp(shape, "cube")) {
+    f->rank = 3;
+    f->dims[0] = f->dims[1] = f->dims[2] = cube;
+  } else if (!strcmp(shape, "wide")) {
+    f->rank = 2;
+    f->dims[0] = height;
+    f->dims[1] = 2 * height;
+  } else if (strcmp(shape, "line") != 0 && !parse_dims(shape, f)) {
+    return false;
+  }
+  size_t product = 1;
+  for (int i = 0; i < f->rank; i++)
+    product *= f->dims[i];
+  return product == f->n;
+}
+
+static bool set_path(field *f, const char *path) {
+  struct stat s;
+  if (stat(path, &s) != 0 || !S_ISREG(s.st_mode) || s.st_size < 4 || strlen(path) >= sizeof f->path)
+    return false;
+  strcpy(f->path, path);
+  f->n = (size_t)s.st_size / sizeof(float);
+  const char *base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+  size_t length = strlen(base);
+  if (length > 4 && !strcmp(base + length - 4, ".f32"))
+    length -= 4;
+  snprintf(f->name, sizeof f->name, "%.*s", (int)length, base);
+  return true;
+}
+
+/* The shape that the default pairs give to a name; NULL if they do not know it. */
+static const char *known_shape(const char *name) {
+  for (size_t i = 0; i < sizeof default_pairs / sizeof *default_pairs; i++)
+    if (!strcmp(name, default_pairs[i].a) || (default_pairs[i].b && !strcmp(name, default_pairs[i].b)))
+      return default_pairs[i].shape;
+  return NULL;
+}
+
+/* FILE[:DIMS] */
+static void parse_field(char *text, field *f) {
+  char *colon = strrchr(text, ':');
+  if (colon && parse_dims(colon + 1, f))
+    *colon = '\0';
+  else
+    colon = NULL;
+  if (!set_path(f, text))
+    die("cannot read", text);
+  const char *shape = colon ? colon + 1 : known_shape(f->name);
+  if (!set_shape(f, shape ? shape : "line")) {
+    if (colon)
+      die("the dimensions do not match the size of", text);
+    set_shape(f, "line");
+  }
+}
+
+static void finish_pair(pair *p) {
+  if (p->rotated)
+    p->b = p->a;
+  if (p->a.n != p->b.n)
+    die("the two fields differ in size", p->a.path);
+  snprintf(p->name, sizeof p->name, "%s+%s", p->a.name, p->rotated ? "rotated" : p->b.name);
+}
+
+/* FILE[:DIMS][+FILE[:DIMS]] */
+static void parse_pair(const char *argument, pair *p) {
+  char text[1200];
+  if (strlen(argument) >= sizeof text)
+    die("too long", argument);
+  strcpy(text, argument);
+  char *plus = strchr(text, '+');
+  p->rotated = plus == NULL;
+  if (plus) {
+    *plus = '\0';
+    parse_field(plus + 1, &p->b);
+  }
+  parse_field(text, &p->a);
+  finish_pair(p);
+}
+
+/* Finds NAME.f32 in the folders. */
+static bool find_field(const options *o, const char *name, const char *shape, field *f) {
+  for (int i = 0; i < o->n_dirs; i++) {
+    char path[512];
+    int length = snprintf(path, sizeof path, "%s/%s.f32", o->dirs[i], name);
+    if (length < (int)sizeof path && set_path(f, path)) {
+      if (!set_shape(f, shape) && !set_shape(f, "line"))
+        return false;
+      return true;
+    }
+  }
+  return false;
+}
+
+int pairs_find(const options *o, pair *pairs) {
+  int count = 0;
+  for (size_t i = 0; i < sizeof default_pairs / sizeof *default_pairs; i++) {
+    const struct default_pair *d = &default_pairs[i];
+    pair p = {.rotated = d->b == NULL};
+    if (!find_field(o, d->a, d->shape, &p.a) || (d->b && !find_field(o, d->b, d->shape, &p.b)))
+      continue;
+    finish_pair(&p);
+    pairs[count++] = p;
+  }
+  for (int i = 0; i < o->n_files && count < MAX_PAIRS; i++) {
+    pair p = {.rotated = true};
+    parse_pair(o->files[i], &p);
+    pairs[count++] = p;
+  }
+  return count;
+}
+
+void field_load(field *f) {
+  FILE *file = fopen(f->path, "rb");
+  if (!file)
+    die("cannot open", f->path);
+  f->x = touched(f->n * sizeof(float));
+  if (fread(f->x, sizeof(float), f->n, file) != f->n)
+    die("cannot read", f->path);
+  fclose(file);
+}
+
+void field_free(field *f) {
+  free(f->x);
+  f->x = NULL;
+}
+
+void pair_load(pair *p) {
+  field_load(&p->a);
+  if (!p->rotated) {
+    field_load(&p->b);
+    return;
+  }
+  size_t half = p->a.n / 2;
+  p->b.x = touched(p->a.n * sizeof(float));
+  memcpy(p->b.x, p->a.x + half, (p->a.n - half) * sizeof(float));
+  memcpy(p->b.x + (p->a.n - half), p->a.x, half * sizeof(float));
+}
+
+void pair_free(pair *p) {
+  field_free(&p->a);
+  field_free(&p->b);
+}

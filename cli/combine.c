@@ -1,0 +1,243 @@
+/* combine.c: owns operations on compressed files: all operands side by side, a frame at a time. */
+#include "combine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "frame.h"
+#include "library.h"
+#include "progress.h"
+#include "report.h"
+
+enum { SLOTS = 16, OPEN_MAX_FILES = 200 };
+#define SLOT_BYTES ((size_t)256 << 20) /* streams kept at a time, unless two alone are larger */
+
+typedef struct combination {
+  const options *o;
+  const operation *op;
+  ghz_context *ctx;
+  frame_reader *readers;
+  int count, opened;
+  int shaped;        /* the first operand whose shape is known, or the first */
+  frame slot[SLOTS]; /* slot 0 also holds the result so far */
+  int filled;
+  frame result;
+  output out;
+  frame_writer writer;
+} combination;
+
+/* ---- Operands ---- */
+
+static bool differs(const frame_reader *r, const frame_reader *first, const char *what, number_text own,
+                    number_text other, const char *advice) {
+  return fail(r->file.name, "%s %s differs from %s in %s: %s", what, own.text, other.text, first->file.name,
+              advice);
+}
+
+static number_text text_count(uint64_t value) {
+  number_text t;
+  snprintf(t.text, sizeof t.text, "%llu", (unsigned long long)value);
+  return t;
+}
+
+static bool check_shape(const frame_reader *r, const frame_reader *first) {
+  char own[512], other[512];
+  if (shape_agrees(&r->header.shape, &first->header.shape))
+    return true;
+  shape_text(&r->header.shape, own, sizeof own);
+  shape_text(&first->header.shape, other, sizeof other);
+  return fail(r->file.name, "shape %s differs from %s in %s: only arrays of the same shape combine", own, other,
+              first->file.name);
+}
+
+/* Fails with what differs and what to do about it. */
+static bool check_same(const frame_reader *r, const frame_reader *first) {
+  const frame_header *a = &r->header, *b = &first->header;
+  if (a->type != b->type)
+    return fail(r->file.name, "type %s differs from %s in %s: compress both with the same type",
+                type_name(a->type), type_name(b->type), first->file.name);
+  if (a->total != b->total && a->total != COUNT_UNKNOWN && b->total != COUNT_UNKNOWN)
+    return differs(r, first, "number of values", text_count(a->total), text_count(b->total),
+                   "only arrays of the same length combine");
+  if (a->step != b->step)
+    return differs(r, first, "step", text_double(a->step), text_double(b->step),
+                   "compress both with the same --abs");
+  if (a->eb != b->eb)
+    return differs(r, first, "bound", text_double(a->eb), text_double(b->eb),
+                   "compress both with the same --abs");
+  return a->frame_values == b->frame_values ||
+         differs(r, first, "number of values per frame", text_count(a->frame_values),
+                 text_count(b->frame_values), "compress both with the same --frame-values");
+}
+
+/* With many operands, files are closed between frames. */
+static void rest(const combination *c, frame_reader *r) {
+  if (c->count > OPEN_MAX_FILES && r->file.seekable)
+    file_park(&r->file);
+}
+
+static bool open_operands(combination *c, const char *to) {
+  for (; c->opened < c->count; c->opened++) {
+    frame_reader *r = &c->readers[c->opened];
+    if (!reader_open(r, c->o->files[c->opened]))
+      return false;
+    if (!check_same(r, c->readers) || !check_shape(r, &c->readers[c->shaped]) || !file_differs(&r->file, to)) {
+      reader_close(r);
+      return false;
+    }
+    if (c->readers[c->shaped].header.shape.ndim == 0)
+      c->shaped = c->opened;
+    rest(c, r);
+  }
+  return true;
+}
+
+/* ---- Frames ---- */
+
+static size_t result_capacity(const combination *c) {
+  uint64_t terms = 0;
+  for (int i = 0; i < c->filled; i++) {
+    uint32_t own = c->slot[i].info.terms;
+    terms = c->op->adds ? terms + own : own > terms ? own : terms;
+  }
+  const ghz_info *info = &c->slot[0].info;
+  if (terms == 0)
+    terms = 1;
+  return terms > UINT32_MAX ? 0 : ghz_size_bound((size_t)info->count, info->lattice.type, (uint32_t)terms);
+}
+
+/* Takes c->result, whose size is set, as slot 0. */
+static bool keep_result(combination *c, const char *name, ghz_status status) {
+  if (!library_ok(name, c->ctx, status) || !frame_inspect(&c->result, name))
+    return false;
+  frame swap = c->slot[0];
+  c->slot[0] = c->result;
+  c->result = swap;
+  c->filled = 1;
+  return true;
+}
+
+static bool fold_slots(combination *c, const char *name) {
+  ghz_bytes streams[SLOTS];
+  size_t capacity = result_capacity(c);
+  if (!frame_reserve(&c->result, capacity, name))
+    return false;
+  for (int i = 0; i < c->filled; i++)
+    streams[i] = frame_bytes(&c->slot[i]);
+  return keep_result(
+      c, name,
+      c->op->fold(c->ctx, (size_t)c->filled, streams, frame_stream(&c->result), capacity, &c->result.size));
+}
+
+static bool scale_slot(combination *c, const char *name) {
+  size_t capacity = result_capacity(c);
+  if (c->op->factor == 1)
+    return true;
+  if (!frame_reserve(&c->result, capacity, name))
+    return false;
+  return keep_result(c, name,
+                     ghz_scale(c->ctx, frame_bytes(&c->slot[0]), c->op->factor, frame_stream(&c->result),
+                               capacity, &c->result.size));
+}
+
+static bool slots_full(const combination *c) {
+  size_t bytes = 0;
+  for (int i = 0; i < c->filled; i++)
+    bytes += c->slot[i].size;
+  return c->filled > 1 && (c->filled == c->op->group || bytes > SLOT_BYTES);
+}
+
+/* Reads the next frame of every operand and folds them to slot 0. *more is false at their common end. */
+static bool next_frame(combination *c, bool *more) {
+  c->filled = 0;
+  for (int i = 0; i < c->count; i++) {
+    frame_reader *r = &c->readers[i];
+    bool own;
+    if (!reader_next(r, &c->slot[c->filled], &own))
+      return false;
+    rest(c, r);
+    if (i == 0)
+      *more = own;
+    if (own != *more || r->values != c->readers[0].values)
+      return fail(r->file.name, "number of values differs from %s: only arrays of the same length combine",
+                  c->readers[0].file.name);
+    c->filled += own;
+    if (own && slots_full(c) && !fold_slots(c, r->file.name))
+      return false;
+  }
+  const char *last = c->readers[c->count - 1].file.name;
+  if (!*more)
+    return true;
+  return (c->filled < 2 || fold_slots(c, last)) && scale_slot(c, last);
+}
+
+/* Shape and count are of the first operand that knows them; step and bound of the first result. */
+static bool begin_output(combination *c) {
+  frame_header header = c->readers[0].header;
+  header.shape = c->readers[c->shaped].header.shape;
+  for (int i = 1; i < c->count && header.total == COUNT_UNKNOWN; i++)
+    header.total = c->readers[i].header.total;
+  header.step = c->slot[0].info.lattice.step;
+  header.eb = c->slot[0].info.lattice.eb;
+  return writer_begin(&c->writer, &c->out, &header);
+}
+
+static bool write_frames(combination *c) {
+  bool more = true;
+  const frame_header *h = &c->readers[0].header;
+  progress_begin(c->o->verb, h->total, ghz_type_size(h->type) * (uint64_t)c->count);
+  for (bool begun = false; more; begun = true) {
+    if (!next_frame(c, &more))
+      return false;
+    if (!begun && !begin_output(c))
+      return false;
+    if (more && !writer_frame(&c->writer, &c->slot[0]))
+      return false;
+    progress_set(c->writer.values);
+  }
+  progress_end();
+  return writer_end(&c->writer);
+}
+
+static void describe(const combination *c, double elapsed) {
+  const ghz_info *info = &c->slot[0].info;
+  int level = output_report_level(&c->out);
+  double bytes = (double)c->writer.values * (double)ghz_type_size(info->lattice.type) * c->count;
+  note(level, "%s of %d file%s -> %s: %s, bound %.6g, %.2f GB/s", c->o->verb, c->count, c->count > 1 ? "s" : "",
+       c->out.name, text_bytes(c->out.bytes).text, info->bound, bytes / elapsed / 1e9);
+  if (info->inexact)
+    note(level, "%s: no bound is promised: values outside the lattice were summed in floating point",
+         c->out.name);
+}
+
+static bool combine_to(combination *c, const char *to) {
+  double start = seconds();
+  if (!open_operands(c, to) || !output_open(&c->out, to, c->o->force))
+    return false;
+  bool ok = write_frames(c);
+  progress_end();
+  if (!ok) {
+    output_discard(&c->out);
+    return false;
+  }
+  if (!output_commit(&c->out))
+    return false;
+  describe(c, seconds() - start);
+  return true;
+}
+
+int combine(const options *o, const operation *op) {
+  combination c = {.o = o, .op = op, .count = o->file_count};
+  c.readers = calloc((size_t)c.count, sizeof *c.readers);
+  if (!c.readers)
+    return fail(o->verb, "out of memory") ? EXIT_OK : EXIT_DATA;
+  bool ok = library_open(&c.ctx, o->threads) && combine_to(&c, o->output ? o->output : "-");
+  for (int i = 0; i < c.opened; i++)
+    reader_close(&c.readers[i]);
+  for (int i = 0; i < SLOTS; i++)
+    frame_free(&c.slot[i]);
+  frame_free(&c.result);
+  free(c.readers);
+  ghz_context_free(c.ctx);
+  return ok ? EXIT_OK : EXIT_DATA;
+}

@@ -1,0 +1,187 @@
+/* file.c: owns reading: an open input that may be a regular file, a pipe, or parked. */
+#include "file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "buffer.h"
+#include "progress.h"
+#include "report.h"
+#include "signals.h"
+
+#define PIECE ((size_t)1 << 20) /* bytes per read when copying or skipping */
+
+static bool open_descriptor(file *f) {
+  f->fd = f->path ? open(f->path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
+  return f->fd >= 0 || fail(f->name, "%s", strerror(errno));
+}
+
+bool file_open(file *f, const char *path) {
+  bool standard = strcmp(path, "-") == 0;
+  *f = (file){.path = standard ? NULL : path, .name = standard ? "standard input" : path, .fd = -1};
+  if (path[0] == '\0')
+    return fail("''", "the name of the file is empty");
+  if (!open_descriptor(f))
+    return false;
+  struct stat status;
+  if (fstat(f->fd, &status) != 0) {
+    fail(f->name, "%s", strerror(errno));
+    file_close(f);
+    return false;
+  }
+  if (S_ISDIR(status.st_mode)) {
+    fail(f->name, "is a directory");
+    file_close(f);
+    return false;
+  }
+  f->device = status.st_dev;
+  f->inode = status.st_ino;
+  off_t at = S_ISREG(status.st_mode) ? lseek(f->fd, 0, SEEK_CUR) : -1;
+  if (at >= 0) {
+    f->seekable = true;
+    f->origin = f->position = (uint64_t)at;
+    f->size = status.st_size > at ? (uint64_t)status.st_size : (uint64_t)at;
+  }
+  return true;
+}
+
+void file_park(file *f) {
+  if (f->fd >= 0 && f->path)
+    close(f->fd);
+  f->fd = -1;
+}
+
+void file_close(file *f) {
+  file_park(f);
+  f->seekable = false;
+}
+
+/* One read that a signal does not disturb. */
+static ssize_t read_some(file *f, void *to, size_t size) {
+  size_t piece = size < ((size_t)1 << 30) ? size : (size_t)1 << 30;
+  ssize_t n;
+  do
+    n = f->seekable ? pread(f->fd, to, piece, (off_t)f->position) : read(f->fd, to, piece);
+  while (n < 0 && errno == EINTR);
+  return n;
+}
+
+bool file_read(file *f, void *to, size_t size, size_t *got) {
+  unsigned char *out = to;
+  *got = f->ahead_size < size ? f->ahead_size : size;
+  memcpy(out, f->ahead, *got);
+  f->ahead_size -= *got;
+  memmove(f->ahead, f->ahead + *got, f->ahead_size);
+  if (f->fd < 0 && !open_descriptor(f))
+    return false;
+  f->position += *got;
+  while (*got < size) {
+    ssize_t n = read_some(f, out + *got, size - *got);
+    if (n < 0)
+      return fail(f->name, "%s", strerror(errno));
+    if (n == 0)
+      break;
+    *got += (size_t)n;
+    f->position += (uint64_t)n;
+  }
+  return true;
+}
+
+bool file_peek(file *f, void *to, size_t size, size_t *got) {
+  unsigned char next[FILE_AHEAD];
+  uint64_t position = f->position;
+  size_t want = f->ahead_size > size ? f->ahead_size : size < FILE_AHEAD ? size : FILE_AHEAD;
+  if (!file_read(f, next, want, got))
+    return false;
+  f->position = position;
+  if (!f->seekable) {
+    memcpy(f->ahead, next, *got);
+    f->ahead_size = *got;
+  }
+  if (*got > size)
+    *got = size;
+  memcpy(to, next, *got);
+  return true;
+}
+
+bool file_skip(file *f, uint64_t size, uint64_t *got) {
+  *got = 0;
+  if (f->seekable) {
+    *got = size < f->size - f->position ? size : f->size - f->position;
+    f->position += *got;
+    return true;
+  }
+  buffer piece = {0};
+  bool ok = buffer_reserve(&piece, PIECE, f->name);
+  for (size_t n = 1; ok && n && *got < size; *got += n)
+    ok = file_read(f, piece.data, size - *got < PIECE ? (size_t)(size - *got) : PIECE, &n);
+  buffer_free(&piece);
+  return ok;
+}
+
+static bool copy_rest(file *f, int to, const char *directory) {
+  buffer piece = {0};
+  bool ok = buffer_reserve(&piece, PIECE, f->name);
+  uint64_t done = 0;
+  for (size_t n = 1; ok && n; done += n) {
+    ok = file_read(f, piece.data, PIECE, &n);
+    if (ok && !write_all(to, piece.data, n))
+      ok = fail(f->name, "temporary file in %s: %s (TMPDIR names another directory; --abs needs none)",
+                directory, strerror(errno));
+    progress_set(done);
+  }
+  f->size = done;
+  buffer_free(&piece);
+  return ok;
+}
+
+bool file_spool(file *f) {
+  const char *directory;
+  int fd = signals_scratch(&directory);
+  if (fd < 0)
+    return fail(f->name, "temporary file in %s: %s", directory, strerror(errno));
+  progress_begin("reading", UINT64_MAX, 1);
+  bool ok = copy_rest(f, fd, directory);
+  progress_end();
+  if (!ok) {
+    close(fd);
+    return false;
+  }
+  file_park(f);
+  f->fd = fd;
+  f->seekable = true;
+  f->origin = f->position = 0;
+  return true;
+}
+
+bool file_differs(const file *f, const char *path) {
+  struct stat status;
+  if (strcmp(path, "-") == 0 || stat(path, &status) != 0 || !S_ISREG(status.st_mode))
+    return true;
+  if (status.st_dev != f->device || status.st_ino != f->inode)
+    return true;
+  return fail(path, "is the input itself; name another output");
+}
+
+bool name_ends(const char *name, const char *ending) {
+  size_t n = strlen(name), e = strlen(ending);
+  return n > e && strcasecmp(name + n - e, ending) == 0;
+}
+
+bool write_all(int fd, const void *data, size_t size) {
+  const unsigned char *from = data;
+  while (size > 0) {
+    ssize_t n = write(fd, from, size < ((size_t)1 << 30) ? size : (size_t)1 << 30);
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n < 0)
+      return false;
+    from += n;
+    size -= (size_t)n;
+  }
+  return true;
+}

@@ -1,0 +1,69 @@
+/* main.c: owns the list of verbs, and hands the command line to one of them. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "report.h"
+#include "signals.h"
+#include "verbs.h"
+
+static const verb *const verbs[] = {&verb_compress, &verb_decompress, &verb_add,    &verb_sub,
+                                    &verb_scale,    &verb_mean,       &verb_minmax, &verb_info,
+                                    &verb_test,     &verb_compare,    &verb_bench};
+enum { VERBS = sizeof verbs / sizeof *verbs };
+
+static void print_help(void) {
+  printf("Usage: ghz VERB [OPTION...] [FILE...]\n\n"
+         "Compresses files of floating-point numbers under an error bound, and computes on the compressed "
+         "files.\n\n"
+         "Verbs:\n");
+  for (int i = 0; i < VERBS; i++)
+    printf("  %-12s %s\n", verbs[i]->name, verbs[i]->summary);
+  printf("\nghz VERB --help tells more about one of them; ghz --version prints the version.\n"
+         "Exit code: 0 all is well, 1 data or files failed, 2 wrong usage.\n\n"
+         "Examples:\n"
+         "  ghz compress --rel 1e-4 wave.f32          makes wave.f32.ghz\n"
+         "  ghz decompress wave.f32.ghz               makes wave.f32\n"
+         "  ghz add a.ghz b.ghz c.ghz -o sum.ghz      adds without decompressing\n");
+}
+
+static const verb *find_verb(const char *name) {
+  for (int i = 0; i < VERBS; i++)
+    if (strcmp(verbs[i]->name, name) == 0)
+      return verbs[i];
+  return NULL;
+}
+
+static int run_verb(const verb *v, int argc, char **argv) {
+  options o;
+  int code = options_parse(v, argc, argv, &o);
+  if (code < 0)
+    code = v->run(&o);
+  options_free(&o);
+  return code;
+}
+
+static int dispatch(int argc, char **argv) {
+  if (argc < 2)
+    return fail_usage(NULL, "no verb given");
+  const char *word = argv[1];
+  if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || (strcmp(word, "help") == 0 && argc < 3))
+    return (print_help(), EXIT_OK);
+  if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0)
+    return (printf("ghz %s\n", ghz_version()), EXIT_OK);
+  bool help = strcmp(word, "help") == 0;
+  const verb *v = find_verb(help ? argv[2] : word);
+  if (!v)
+    return fail_usage(NULL, "unknown verb '%s'", help ? argv[2] : word);
+  return help ? (options_help(v), EXIT_OK) : run_verb(v, argc - 1, argv + 1);
+}
+
+int main(int argc, char **argv) {
+  signals_install();
+  int code = dispatch(argc, argv);
+  if (fflush(stdout) != 0 || ferror(stdout)) {
+    fail("standard output", "%s", strerror(errno));
+    return code ? code : EXIT_DATA;
+  }
+  return code;
+}

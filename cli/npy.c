@@ -1,0 +1,132 @@
+/* npy.c: owns the header of NumPy's .npy format, versions 1 to 3. */
+#include "npy.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report.h"
+
+#define TEXT_MAX 65536 /* longest header that is read */
+
+/* What follows "'key':" in the header's dictionary, or NULL. */
+static const char *find_key(const char *text, const char *key) {
+  char quoted[32];
+  for (const char *quote = "'\""; *quote; quote++) {
+    snprintf(quoted, sizeof quoted, "%c%s%c", *quote, key, *quote);
+    const char *at = strstr(text, quoted);
+    if (!at)
+      continue;
+    at += strlen(quoted);
+    at += strspn(at, " ");
+    if (*at != ':')
+      return NULL;
+    return at + 1 + strspn(at + 1, " ");
+  }
+  return NULL;
+}
+
+static bool parse_descr(const char *name, const char *at, ghz_type *type) {
+  char descr[16] = "";
+  if (at && (*at == '\'' || *at == '"')) {
+    size_t n = strcspn(at + 1, "'\"");
+    if (n < sizeof descr)
+      memcpy(descr, at + 1, n);
+  }
+  if (strcmp(descr, "<f4") == 0)
+    return (*type = GHZ_F32, true);
+  if (strcmp(descr, "<f8") == 0)
+    return (*type = GHZ_F64, true);
+  if (descr[0] == '>')
+    return fail(name, "big-endian values (%s); convert them first, as with astype('<f%s')", descr,
+                descr[2] ? descr + 2 : "4");
+  return fail(name, "unknown type %s; only float32 ('<f4') and float64 ('<f8') can be compressed",
+              descr[0] ? descr : "of its elements");
+}
+
+static bool parse_shape(const char *at, shape *s) {
+  if (!at || *at++ != '(')
+    return false;
+  for (s->ndim = 0;; s->ndim++) {
+    at += strspn(at, " ");
+    if (*at == ')')
+      return true;
+    if (s->ndim == SHAPE_MAX || !isdigit((unsigned char)*at))
+      return false;
+    char *end;
+    errno = 0;
+    s->dims[s->ndim] = strtoull(at, &end, 10);
+    if (errno)
+      return false;
+    at = end + strspn(end, " L");
+    if (*at == ',')
+      at++;
+    else if (*at != ')')
+      return false;
+  }
+}
+
+static bool parse_text(const char *name, const char *text, ghz_type *type, shape *s) {
+  *s = (shape){.npy = true};
+  if (!parse_descr(name, find_key(text, "descr"), type))
+    return false;
+  const char *order = find_key(text, "fortran_order");
+  if (!order || (strncmp(order, "True", 4) != 0 && strncmp(order, "False", 5) != 0))
+    return fail(name, "damaged .npy header: no fortran_order");
+  s->fortran = order[0] == 'T';
+  if (!parse_shape(find_key(text, "shape"), s))
+    return fail(name, "damaged .npy header, or more than %d dimensions", SHAPE_MAX);
+  uint64_t count;
+  return shape_count(s, &count) || fail(name, "damaged .npy header: the shape is too large");
+}
+
+bool npy_read_header(file *f, ghz_type *type, shape *s) {
+  unsigned char head[12] = {0};
+  size_t got;
+  if (!file_read(f, head, 10, &got))
+    return false;
+  if (got < 10 || memcmp(head, NPY_MAGIC, 6) != 0)
+    return fail(f->name, "not a NumPy .npy file");
+  size_t length = head[8] + 256u * head[9];
+  if (head[6] < 1 || head[6] > 3)
+    return fail(f->name, "unknown version %u of the .npy format", head[6]);
+  if (head[6] > 1) {
+    if (!file_read(f, head + 10, 2, &got))
+      return false;
+    length += ((size_t)head[10] << 16) + ((size_t)head[11] << 24);
+  }
+  if (length > TEXT_MAX)
+    return fail(f->name, "damaged .npy header: %zu bytes long", length);
+  char *text = malloc(length + 1);
+  if (!text)
+    return fail(f->name, "out of memory");
+  bool ok = file_read(f, text, length, &got);
+  if (ok && got < length)
+    ok = fail(f->name, "truncated: ends in the .npy header");
+  text[ok ? got : 0] = '\0';
+  ok = ok && parse_text(f->name, text, type, s);
+  free(text);
+  return ok;
+}
+
+size_t npy_header(ghz_type type, const shape *s, char header[NPY_HEADER_MAX]) {
+  char dims[NPY_HEADER_MAX - 128] = "";
+  size_t used = 0;
+  for (unsigned i = 0; i < s->ndim; i++)
+    used += (size_t)snprintf(dims + used, sizeof dims - used, "%s%llu%s", i ? " " : "",
+                             (unsigned long long)s->dims[i], i + 1 < s->ndim || s->ndim == 1 ? "," : "");
+  int length =
+      snprintf(header + 10, NPY_HEADER_MAX - 10, "{'descr': '<f%c', 'fortran_order': %s, 'shape': (%s), }",
+               type == GHZ_F32 ? '4' : '8', s->fortran ? "True" : "False", dims);
+  size_t end = 10 + (size_t)length, size = (end + 1 + 63) / 64 * 64;
+  if (size < 128)
+    size = 128;
+  memset(header + end, ' ', size - 1 - end);
+  header[size - 1] = '\n';
+  memcpy(header, NPY_MAGIC "\x01\x00", 8);
+  header[8] = (char)((size - 10) & 255);
+  header[9] = (char)((size - 10) >> 8);
+  return size;
+}

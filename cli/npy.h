@@ -1,0 +1,20 @@
+/* npy.h: the header of NumPy's .npy files. */
+#ifndef GHZ_CLI_NPY_H
+#define GHZ_CLI_NPY_H
+
+#include <ghz.h>
+
+#include "file.h"
+#include "shape.h"
+
+#define NPY_MAGIC "\x93NUMPY"
+#define NPY_HEADER_MAX 1024 /* bytes of a header that npy_header writes, at most */
+
+/* Takes the header from the file. */
+bool npy_read_header(file *f, ghz_type *type, shape *s);
+
+/* Writes a header for an array of that type and shape; ndim 0 is a scalar. Returns its size: 128 bytes for any
+ * array of one dimension. */
+size_t npy_header(ghz_type type, const shape *s, char header[NPY_HEADER_MAX]);
+
+#endif

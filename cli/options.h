@@ -1,0 +1,70 @@
+/* options.h: the verbs and the options that they share. */
+#ifndef GHZ_CLI_OPTIONS_H
+#define GHZ_CLI_OPTIONS_H
+
+#include <ghz.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "input.h"
+
+/* One bit per option that not every verb takes. */
+enum {
+  OPTION_OUTPUT = 1 << 0,
+  OPTION_FORCE = 1 << 1,
+  OPTION_BOUND = 1 << 2,
+  OPTION_ORDER = 1 << 3,
+  OPTION_TYPE = 1 << 4,
+  OPTION_RANGE = 1 << 5,
+  OPTION_JSON = 1 << 6,
+  OPTION_CSV = 1 << 7,
+  OPTION_PNG = 1 << 8,
+  OPTION_EXTREME = 1 << 9,
+  OPTION_FRAME = 1 << 10,
+  OPTION_THREADS = 1 << 11
+};
+
+enum extreme { EXTREME_NONE, EXTREME_MIN, EXTREME_MAX };
+
+typedef struct options {
+  const char *verb;
+  const char **files; /* operands; "-" alone if none were given and standard input may be used */
+  int file_count;
+  const char *output; /* NULL: not given */
+  bool force;
+  int threads;
+  bool bound_given;
+  ghz_bound bound;
+  int order;
+  type_choice type;
+  bool range_given;
+  uint64_t range_first, range_count;
+  bool json, csv;
+  const char *png;
+  bool dims_given;
+  uint64_t dims[3];
+  enum extreme extreme;
+  uint64_t frame_values; /* 0: by FRAME_BYTES */
+  double factor;
+} options;
+
+typedef struct verb {
+  const char *name;
+  const char *operands; /* as in "[FILE...]" */
+  const char *summary;  /* one line, for the list of verbs */
+  const char *details;  /* paragraphs for --help, after the usage */
+  const char *examples; /* lines */
+  unsigned options;     /* OPTION_ bits */
+  int least, most;      /* operands */
+  bool factor;          /* the first operand is a number */
+  int (*run)(const options *o);
+} verb;
+
+/* Parses argv[1..] for a verb. Returns -1 to go on, else the exit code (--help, wrong usage). */
+int options_parse(const verb *v, int argc, char **argv, options *o);
+void options_free(options *o);
+
+/* Prints the help of a verb to standard output. */
+void options_help(const verb *v);
+
+#endif

@@ -1,0 +1,37 @@
+/* output.h: an output file that appears under its name only when it is complete. */
+#ifndef GHZ_CLI_OUTPUT_H
+#define GHZ_CLI_OUTPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct output {
+  const char *name; /* for messages */
+  char *path;       /* final name; NULL: standard output, or a device written directly */
+  char *temporary;  /* unfinished file beside it */
+  int fd;           /* -1: not open */
+  bool force;
+  bool standard;  /* standard output */
+  uint64_t bytes; /* written so far */
+} output;
+
+/* Opens `path` for writing ("-": standard output). Without `force` the file must not exist and standard output
+ * must not be a terminal. Every call that returns false has printed why. */
+bool output_open(output *out, const char *path, bool force);
+
+bool output_write(output *out, const void *data, size_t size);
+
+/* Writes the first bytes again. */
+bool output_rewrite_start(output *out, const void *data, size_t size);
+
+/* Gives the file its name. */
+bool output_commit(output *out);
+
+/* Removes what output_commit has not named; nothing after output_commit. */
+void output_discard(output *out);
+
+/* The verbosity that a line about success needs: a command in a pipe is quiet. */
+int output_report_level(const output *out);
+
+#endif

@@ -1,0 +1,74 @@
+/* shape.c: owns the dimensions of an array: counting, comparing, parsing and printing them. */
+#include "shape.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define COUNT_MAX (UINT64_MAX / 16) /* so that a count times the size of a value never overflows */
+
+static bool product(const uint64_t *dims, unsigned n, uint64_t *count) {
+  *count = 1;
+  for (unsigned i = 0; i < n; i++)
+    if (dims[i] == 0)
+      return (*count = 0, true);
+  for (unsigned i = 0; i < n; i++) {
+    if (dims[i] > COUNT_MAX / *count)
+      return false;
+    *count *= dims[i];
+  }
+  return true;
+}
+
+bool shape_count(const shape *s, uint64_t *count) {
+  return product(s->dims, s->ndim, count);
+}
+
+bool shape_agrees(const shape *a, const shape *b) {
+  if (a->ndim == 0 || b->ndim == 0)
+    return true;
+  bool same = a->ndim == b->ndim && (a->fortran == b->fortran || a->ndim == 1);
+  for (unsigned i = 0; same && i < a->ndim; i++)
+    same = a->dims[i] == b->dims[i];
+  return same;
+}
+
+void shape_text(const shape *s, char *text, size_t room) {
+  size_t used = 0;
+  snprintf(text, room, "none");
+  for (unsigned i = 0; i < s->ndim && used < room; i++)
+    used += (size_t)snprintf(text + used, room - used, "%s%llu", i ? "x" : "", (unsigned long long)s->dims[i]);
+  if (s->ndim > 1 && s->fortran && used < room)
+    snprintf(text + used, room - used, " (Fortran order)");
+}
+
+bool shape_parse_dims(const char *text, uint64_t dims[3]) {
+  dims[0] = dims[1] = dims[2] = 1;
+  unsigned n = 0;
+  for (; n < 3; n++) {
+    char *end;
+    if (!isdigit((unsigned char)*text))
+      return false;
+    errno = 0;
+    dims[n] = strtoull(text, &end, 10);
+    if (errno || dims[n] == 0)
+      return false;
+    if (*end == '\0')
+      break;
+    if (*end != 'x' && *end != 'X')
+      return false;
+    text = end + 1;
+  }
+  uint64_t count;
+  return (n == 1 || n == 2) && product(dims, 3, &count);
+}
+
+bool shape_fold(const shape *s, uint64_t dims[3]) {
+  if (s->ndim < 2)
+    return false;
+  dims[0] = dims[1] = dims[2] = 1;
+  for (unsigned i = 0; i < s->ndim; i++)
+    dims[i < 2 ? i : 2] *= s->dims[s->fortran ? i : s->ndim - 1 - i];
+  return true;
+}

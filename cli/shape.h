@@ -1,0 +1,34 @@
+/* shape.h: the dimensions of an array. */
+#ifndef GHZ_CLI_SHAPE_H
+#define GHZ_CLI_SHAPE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SHAPE_MAX 32
+
+/* Dimensions as NumPy has them: dims[0] is the slowest unless `fortran`. ndim 0: none known. */
+typedef struct shape {
+  unsigned ndim;
+  bool fortran;
+  bool npy; /* the values came from an .npy file (where ndim 0 is a scalar) */
+  uint64_t dims[SHAPE_MAX];
+} shape;
+
+/* The product of the dimensions (1 if there are none); false if it overflows what a file can hold. */
+bool shape_count(const shape *s, uint64_t *count);
+
+/* Whether two arrays may be combined value by value: the same dimensions, or none on one side. */
+bool shape_agrees(const shape *a, const shape *b);
+
+/* Text such as "512x512x64", slowest first as in NumPy, "none" without dimensions. */
+void shape_text(const shape *s, char *text, size_t room);
+
+/* Reads NXxNY[xNZ], fastest first. False if it is not that. */
+bool shape_parse_dims(const char *text, uint64_t dims[3]);
+
+/* Folds the shape to three dimensions, fastest first; false with fewer than two dimensions. */
+bool shape_fold(const shape *s, uint64_t dims[3]);
+
+#endif

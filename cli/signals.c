@@ -1,0 +1,72 @@
+/* signals.c: owns the signal handlers and the one unfinished file that they remove. */
+#include "signals.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static const int caught[] = {SIGINT, SIGTERM, SIGHUP};
+static const char *volatile unfinished;
+
+static void remove_and_die(int signal_number) {
+  const char *path = unfinished;
+  if (path)
+    unlink(path);
+  signal(signal_number, SIG_DFL);
+  raise(signal_number);
+}
+
+static sigset_t caught_set(void) {
+  sigset_t set;
+  sigemptyset(&set);
+  for (size_t i = 0; i < sizeof caught / sizeof *caught; i++)
+    sigaddset(&set, caught[i]);
+  return set;
+}
+
+void signals_install(void) {
+  signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN);
+  struct sigaction action = {.sa_handler = remove_and_die, .sa_mask = caught_set(), .sa_flags = SA_RESTART};
+  for (size_t i = 0; i < sizeof caught / sizeof *caught; i++) {
+    struct sigaction old;
+    if (sigaction(caught[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+      sigaction(caught[i], &action, NULL);
+  }
+}
+
+/* mkstemp, then either unlink at once or keep the name for the handler, with no signal in between. */
+static int make(char *pattern, int keep) {
+  sigset_t set = caught_set(), old;
+  sigprocmask(SIG_BLOCK, &set, &old);
+  int fd = mkstemp(pattern), error = errno;
+  if (fd >= 0 && keep)
+    unfinished = pattern;
+  else if (fd >= 0)
+    unlink(pattern);
+  sigprocmask(SIG_SETMASK, &old, NULL);
+  errno = error;
+  return fd;
+}
+
+int signals_mkstemp(char *pattern) {
+  return make(pattern, 1);
+}
+
+void signals_forget(void) {
+  unfinished = NULL;
+}
+
+int signals_scratch(const char **directory) {
+  char pattern[4096];
+  const char *chosen = getenv("TMPDIR");
+  *directory = chosen && *chosen ? chosen : "/tmp";
+  int length = snprintf(pattern, sizeof pattern, "%s/ghz-XXXXXX", *directory);
+  if (length < 0 || (size_t)length >= sizeof pattern) {
+    errno = ENAMETOOLONG;
+    return -1;
+  }
+  return make(pattern, 0);
+}

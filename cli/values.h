@@ -1,0 +1,33 @@
+/* values.h: the values of a file, compressed or not, as doubles. */
+#ifndef GHZ_CLI_VALUES_H
+#define GHZ_CLI_VALUES_H
+
+#include "frame.h"
+#include "input.h"
+
+typedef struct values {
+  const char *name;
+  ghz_context *ctx;
+  bool compressed;
+  input in;
+  frame_reader reader;
+  frame frame;
+  ghz_type type;
+  shape shape;
+  double bound;  /* of what was read so far, if compressed; else 0 */
+  buffer native; /* values of `type` */
+  size_t have, used;
+} values;
+
+/* Opens a raw, .npy or .ghz file. Calls that return false have printed why. */
+bool values_open(values *v, ghz_context *ctx, const char *path, type_choice choice);
+
+/* Reads up to `count` values and sets *got, which is 0 at the end alone. */
+bool values_read(values *v, double *to, size_t count, size_t *got);
+
+/* Bytes of the file so far. */
+uint64_t values_bytes(const values *v);
+
+void values_close(values *v);
+
+#endif

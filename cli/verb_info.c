@@ -1,0 +1,169 @@
+/* verb_info.c: owns `ghz info`: what compressed files hold. */
+#include <math.h>
+#include <stdio.h>
+
+#include "frame.h"
+#include "library.h"
+#include "progress.h"
+#include "report.h"
+#include "verbs.h"
+
+/* All that is known about a file. */
+typedef struct summary {
+  const frame_reader *reader;
+  ghz_lattice lattice;
+  uint32_t terms;
+  bool inexact;
+  double bound;
+  uint64_t tiles, bytes;
+  ghz_statistics statistics; /* widths are not summed */
+} summary;
+
+static void add_statistics(ghz_statistics *to, const ghz_statistics *from) {
+  to->empty += from->empty;
+  to->raw += from->raw;
+  to->specials += from->specials;
+  for (int i = 0; i < 3; i++) {
+    to->order[i] += from->order[i];
+    to->mode[i] += from->mode[i];
+  }
+}
+
+static bool summarise(const options *o, ghz_context *ctx, frame_reader *r, frame *f, summary *s) {
+  ghz_statistics own;
+  for (bool more = true; more;) {
+    if (!reader_next(r, f, &more))
+      return false;
+    if (!more)
+      break;
+    s->lattice = f->info.lattice;
+    s->terms = f->info.terms > s->terms ? f->info.terms : s->terms;
+    s->inexact |= f->info.inexact != 0;
+    s->bound = f->info.bound > s->bound ? f->info.bound : s->bound;
+    s->tiles += f->info.tiles;
+    if (o->json || report_level() >= LEVEL_VERBOSE) {
+      if (!library_ok(r->file.name, ctx, ghz_scan(ctx, frame_bytes(f), &own)))
+        return false;
+      add_statistics(&s->statistics, &own);
+    }
+    progress_set(r->values);
+  }
+  s->bytes = r->file.position - r->file.origin;
+  return true;
+}
+
+static double ratio(const summary *s) {
+  return (double)(s->reader->values * ghz_type_size(s->lattice.type)) / (double)s->bytes;
+}
+
+static double bits_per_value(const summary *s) {
+  return s->reader->values ? 8 * (double)s->bytes / (double)s->reader->values : NAN;
+}
+
+static void print_statistics(const ghz_statistics *t) {
+  typedef unsigned long long n;
+  printf("  empty tiles       %llu\n  raw tiles         %llu\n  with NaN or Inf   %llu\n", (n)t->empty,
+         (n)t->raw, (n)t->specials);
+  printf("  orders 0, 1, 2    %llu, %llu, %llu\n", (n)t->order[0], (n)t->order[1], (n)t->order[2]);
+  printf("  coarse, fine, wide  %llu, %llu, %llu\n", (n)t->mode[0], (n)t->mode[1], (n)t->mode[2]);
+}
+
+static void print_table(const summary *s) {
+  const frame_reader *r = s->reader;
+  char dims[512];
+  shape_text(&r->header.shape, dims, sizeof dims);
+  printf("%s\n", r->file.name);
+  printf("  type              %s\n", type_name(s->lattice.type));
+  printf("  values            %llu\n", (unsigned long long)r->values);
+  printf("  shape             %s%s\n", dims, r->header.shape.npy ? ", from .npy" : "");
+  printf("  step              %s\n", text_double(s->lattice.step).text);
+  printf("  bound per term    %s\n", text_double(s->lattice.eb).text);
+  printf("  terms             %u\n", s->terms);
+  if (s->inexact)
+    printf("  bound             none: sums of values outside the lattice went in\n");
+  else
+    printf("  bound             %s\n", text_double(s->bound).text);
+  printf("  frames            %llu of %llu values\n", (unsigned long long)r->frames,
+         (unsigned long long)r->header.frame_values);
+  printf("  size              %s, ratio %.4g, %.4g bits per value\n", text_bytes(s->bytes).text, ratio(s),
+         bits_per_value(s));
+  if (report_level() < LEVEL_VERBOSE)
+    return;
+  printf("  tiles             %llu\n", (unsigned long long)s->tiles);
+  print_statistics(&s->statistics);
+}
+
+static void print_json(const summary *s) {
+  typedef unsigned long long n;
+  const frame_reader *r = s->reader;
+  const shape *h = &r->header.shape;
+  const ghz_statistics *t = &s->statistics;
+  printf("  {\"file\": ");
+  json_string(stdout, r->file.name);
+  printf(", \"type\": \"%s\", \"values\": %llu, \"shape\": ", type_name(s->lattice.type), (n)r->values);
+  if (h->ndim == 0 && !h->npy)
+    printf("null");
+  else
+    printf("[");
+  for (unsigned i = 0; i < h->ndim; i++)
+    printf("%s%llu", i ? ", " : "", (n)h->dims[i]);
+  printf("%s, \"fortran_order\": %s, \"npy\": %s", h->ndim || h->npy ? "]" : "", h->fortran ? "true" : "false",
+         h->npy ? "true" : "false");
+  printf(", \"step\": %s, \"bound_per_term\": %s, \"cap\": %d, \"terms\": %u, \"inexact\": %s, \"bound\": %s",
+         text_json(s->lattice.step).text, text_json(s->lattice.eb).text, s->lattice.cap, s->terms,
+         s->inexact ? "true" : "false", text_json(s->bound).text);
+  printf(", \"frames\": %llu, \"frame_values\": %llu, \"bytes\": %llu, \"ratio\": %s, \"bits_per_value\": %s",
+         (n)r->frames, (n)r->header.frame_values, (n)s->bytes, text_json(ratio(s)).text,
+         text_json(bits_per_value(s)).text);
+  printf(", \"tiles\": %llu, \"empty\": %llu, \"raw\": %llu, \"specials\": %llu", (n)s->tiles, (n)t->empty,
+         (n)t->raw, (n)t->specials);
+  printf(", \"orders\": [%llu, %llu, %llu], \"modes\": {\"coarse\": %llu, \"fine\": %llu, \"wide\": %llu}}",
+         (n)t->order[0], (n)t->order[1], (n)t->order[2], (n)t->mode[0], (n)t->mode[1], (n)t->mode[2]);
+}
+
+static bool json_begun; /* an object has been printed already */
+
+static bool info_file(const options *o, ghz_context *ctx, const char *path) {
+  frame_reader r;
+  frame f = {0};
+  if (!reader_open(&r, path))
+    return false;
+  summary s = {.reader = &r};
+  progress_begin(r.file.name, r.header.total, ghz_type_size(r.header.type));
+  bool ok = summarise(o, ctx, &r, &f, &s);
+  progress_end();
+  if (ok && o->json) {
+    printf(json_begun ? ",\n" : "\n");
+    print_json(&s);
+    json_begun = true;
+  } else if (ok) {
+    print_table(&s);
+  }
+  reader_close(&r);
+  frame_free(&f);
+  return ok;
+}
+
+static int run(const options *o) {
+  if (o->json)
+    printf("[");
+  int code = library_each_file(o, info_file);
+  if (o->json)
+    printf("\n]\n");
+  return code;
+}
+
+const verb verb_info = {
+    .name = "info",
+    .operands = "[FILE.ghz...]",
+    .summary = "print what compressed files hold",
+    .details =
+        "Prints type, number of values, shape, step, bounds and size of each file; with -v also how its tiles\n"
+        "are coded. --json prints all of it as one array of objects, for programs.",
+    .examples = "  ghz info wave.f32.ghz\n"
+                "  ghz info --json *.ghz | jq '.[].ratio'\n",
+    .options = OPTION_JSON | OPTION_THREADS,
+    .least = 1,
+    .most = 1 << 30,
+    .run = run,
+};

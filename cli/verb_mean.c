@@ -1,0 +1,21 @@
+/* verb_mean.c: owns `ghz mean`: the mean of any number of compressed files. */
+#include "combine.h"
+#include "verbs.h"
+
+static int run(const options *o) {
+  return combine(o, &(operation){.fold = ghz_sum, .group = 16, .adds = true, .factor = 1.0 / o->file_count});
+}
+
+const verb verb_mean = {
+    .name = "mean",
+    .operands = "FILE.ghz...",
+    .summary = "average compressed files",
+    .details = "Writes the mean of any number of compressed files: their sum, as ghz add makes it, times 1/k. "
+               "The bound\n"
+               "of the mean is the bound of one file. Without -o the mean goes to standard output.",
+    .examples = "  ghz mean run-*.f32.ghz -o mean.f32.ghz\n",
+    .options = OPTION_OUTPUT | OPTION_FORCE | OPTION_THREADS,
+    .least = 1,
+    .most = 1 << 30,
+    .run = run,
+};

@@ -1,0 +1,24 @@
+/* verb_scale.c: owns `ghz scale`: a compressed file times a number. */
+#include "combine.h"
+#include "verbs.h"
+
+static int run(const options *o) {
+  return combine(o, &(operation){.fold = ghz_sum, .group = 2, .adds = true, .factor = o->factor});
+}
+
+const verb verb_scale = {
+    .name = "scale",
+    .operands = "FACTOR [FILE.ghz]",
+    .summary = "multiply a compressed file by a number",
+    .details =
+        "Multiplies every value by FACTOR, which may be negative but not 0. Only the step changes, not the\n"
+        "integers: the bound is multiplied by |FACTOR|. Files scaled by different factors have different\n"
+        "steps and cannot be added. Without -o the result goes to standard output.",
+    .examples = "  ghz scale 0.5 a.ghz -o half.ghz\n"
+                "  ghz scale -1 a.ghz -o negative.ghz\n",
+    .options = OPTION_OUTPUT | OPTION_FORCE | OPTION_THREADS,
+    .least = 1,
+    .most = 1,
+    .factor = true,
+    .run = run,
+};

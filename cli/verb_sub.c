@@ -1,0 +1,27 @@
+/* verb_sub.c: owns `ghz sub`: the difference of two compressed files. */
+#include "combine.h"
+#include "verbs.h"
+
+static ghz_status subtract(ghz_context *ctx, size_t k, const ghz_bytes *s, void *dst, size_t capacity,
+                           size_t *size) {
+  (void)k; /* 2, as .least and .most say */
+  return ghz_subtract(ctx, s[0], s[1], dst, capacity, size);
+}
+
+static int run(const options *o) {
+  return combine(o, &(operation){.fold = subtract, .group = 2, .adds = true, .factor = 1});
+}
+
+const verb verb_sub = {
+    .name = "sub",
+    .operands = "A.ghz B.ghz",
+    .summary = "subtract one compressed file from another",
+    .details =
+        "Writes A - B. Both must have the same type, number of values and step: compress them with the same\n"
+        "--abs. Without -o the difference goes to standard output.",
+    .examples = "  ghz sub after.ghz before.ghz -o change.ghz\n",
+    .options = OPTION_OUTPUT | OPTION_FORCE | OPTION_THREADS,
+    .least = 2,
+    .most = 2,
+    .run = run,
+};

@@ -1,0 +1,53 @@
+/* verb_test.c: owns `ghz test`: every checksum and every tile of compressed files. */
+#include "frame.h"
+#include "library.h"
+#include "progress.h"
+#include "report.h"
+#include "verbs.h"
+
+static bool check_frames(ghz_context *ctx, frame_reader *r, frame *f) {
+  ghz_statistics statistics;
+  for (bool more = true; more;) {
+    if (!reader_next(r, f, &more))
+      return false;
+    if (more && !library_ok(r->file.name, ctx, ghz_scan(ctx, frame_bytes(f), &statistics)))
+      return false;
+    progress_set(r->values);
+  }
+  return true;
+}
+
+static bool test_file(const options *o, ghz_context *ctx, const char *path) {
+  (void)o;
+  frame_reader r;
+  frame f = {0};
+  if (!reader_open(&r, path))
+    return false;
+  progress_begin(r.file.name, r.header.total, ghz_type_size(r.header.type));
+  bool ok = check_frames(ctx, &r, &f);
+  progress_end();
+  if (ok)
+    note(LEVEL_VERBOSE, "%s: ok", r.file.name);
+  reader_close(&r);
+  frame_free(&f);
+  return ok;
+}
+
+static int run(const options *o) {
+  return library_each_file(o, test_file);
+}
+
+const verb verb_test = {
+    .name = "test",
+    .operands = "[FILE.ghz...]",
+    .summary = "check that compressed files are whole and undamaged",
+    .details =
+        "Checks every checksum and every tile of each file. Prints nothing about sound files, except with -v,\n"
+        "and one line about each other; the exit code is 1 if there is one.",
+    .examples = "  ghz test *.ghz\n"
+                "  ghz test -v sum.ghz\n",
+    .options = OPTION_THREADS,
+    .least = 1,
+    .most = 1 << 30,
+    .run = run,
+};

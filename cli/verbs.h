@@ -1,0 +1,10 @@
+/* verbs.h: all the verbs, one per file. */
+#ifndef GHZ_CLI_VERBS_H
+#define GHZ_CLI_VERBS_H
+
+#include "options.h"
+
+extern const verb verb_compress, verb_decompress, verb_add, verb_sub, verb_scale, verb_mean, verb_minmax,
+    verb_info, verb_test, verb_compare, verb_bench;
+
+#endif

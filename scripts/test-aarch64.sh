@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# test-aarch64.sh: builds the library for this machine and for 64-bit ARM, uses both from a program outside the project,
+# the latter under emulation, and compares the bytes of the streams that they make. Not part of test.sh.
+set -euo pipefail
+exec </dev/null
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+build=$root/build-aarch64
+arm=(-DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=aarch64 -DCMAKE_C_COMPILER=aarch64-linux-gnu-gcc
+  -DCMAKE_FIND_ROOT_PATH=/usr/aarch64-linux-gnu)
+
+# shellcheck source=scripts/packages.sh
+. "$root/scripts/packages.sh"
+need_packages build-essential cmake ninja-build gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
+
+quietly() { # command...: shows its output only if it fails
+  "$@" >"$build/log" 2>&1 || { cat "$build/log" >&2 && echo "test-aarch64.sh: failed: $*" >&2 && exit 1; }
+}
+
+build_for() { # machine cmake-option...: the library, installed, and programs that use it, shared and static
+  local here=$build/$1
+  echo "== Building for $1"
+  quietly cmake --fresh -G Ninja -S "$root" -B "$here/ghz" -DCMAKE_BUILD_TYPE=Release -DGHZ_WERROR=ON -DGHZ_TOOLS=OFF \
+    -DGHZ_BENCH=OFF -DBUILD_TESTING=OFF "${@:2}"
+  quietly cmake --build "$here/ghz"
+  quietly cmake --install "$here/ghz" --prefix "$here/installed"
+  for link in static shared; do
+    quietly cmake --fresh -G Ninja -S "$root/tests/consumer" -B "$here/$link" -DCMAKE_BUILD_TYPE=Release \
+      -Dghz_DIR="$here/installed/lib/cmake/ghz" -DCONSUMER_LINK=$link "${@:2}"
+    quietly cmake --build "$here/$link"
+  done
+}
+
+mkdir -p "$build"
+build_for native -DCMAKE_INSTALL_LIBDIR=lib
+build_for aarch64 -DCMAKE_INSTALL_LIBDIR=lib "${arm[@]}"
+
+golden=()
+[ -d "$root/tests/golden" ] && mapfile -t golden < <(find "$root/tests/golden" -name '*.ghz' | LC_ALL=C sort)
+emulated=(qemu-aarch64 -L /usr/aarch64-linux-gnu)
+echo "== Running"
+for link in static shared; do
+  "${emulated[@]}" "$build/aarch64/$link/consumer"
+  "$build/native/$link/streams" "${golden[@]}" >"$build/native-$link.txt"
+  "${emulated[@]}" "$build/aarch64/$link/streams" "${golden[@]}" >"$build/aarch64-$link.txt"
+  cmp "$build/native-$link.txt" "$build/aarch64-$link.txt"
+done
+echo "test-aarch64.sh: $(wc -l <"$build/native-static.txt") streams, the same bytes and values on both machines"

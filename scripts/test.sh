@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# test.sh: installs what is missing, builds, and runs all tests; then builds again with the address and undefined
+# behaviour sanitizers and runs the fast ones.
+set -Eeuo pipefail
+exec </dev/null
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+# shellcheck source=scripts/packages.sh
+. "$root/scripts/packages.sh"
+
+# Tests run side by side, each with threads of its own: threads that wait must not hold the cores.
+export OMP_WAIT_POLICY=passive CTEST_OUTPUT_ON_FAILURE=1
+jobs=$(nproc)
+
+build() { # folder cmake-option...
+  echo "== Building $1 (${*:2})"
+  cmake --fresh -G Ninja -S "$root" -B "$root/$1" -DGHZ_WERROR=ON "${@:2}" >"$root/$1.log" 2>&1 ||
+    { cat "$root/$1.log" >&2 && false; }
+  grep -- '-- ghz:' "$root/$1.log" || true # what this machine lacks
+  rm -f "$root/$1.log"
+  cmake --build "$root/$1" -- --quiet
+}
+
+run_tests() { # folder ctest-option...
+  echo "== Testing $1"
+  ctest --test-dir "$root/$1" -j "$jobs" --no-tests=error --output-junit junit.xml "${@:2}"
+}
+
+# shellcheck disable=SC2086 # lists of words
+need_packages $build_packages $test_packages
+want_packages $test_wishes
+started=$SECONDS
+trap 'echo "test.sh: FAILED" >&2' ERR
+
+build build-test -DCMAKE_BUILD_TYPE=Release
+run_tests build-test
+build build-test-sanitize -DCMAKE_BUILD_TYPE=RelWithDebInfo -DGHZ_SANITIZE=address,undefined -DGHZ_BENCH=OFF
+run_tests build-test-sanitize -LE slow
+echo "test.sh: all tests passed, plain and with sanitizers, in $((SECONDS - started)) s"

@@ -1,0 +1,50 @@
+# Errors are measured exactly, violations are told by the exit code, pictures are drawn.
+. "$HELPERS"
+"$TOOL" make wave 60000 f32 >a.f32
+ok "$GHZ" compress -q --abs 1e-3 --frame-values 16384 a.f32
+ok "$GHZ" decompress -q a.f32.ghz -o b.f32
+ok "$GHZ" compare a.f32 a.f32.ghz >out
+for word in 'values  *60000' 'max error' 'error / bound  *0' NRMSE 'PSNR .*dB' ratio; do
+  grep -q "$word" out || die "no '$word' in: $(cat out)"
+done
+ok "$GHZ" compare a.f32 a.f32 >out
+grep -q 'PSNR  *inf' out || die "equal files: $(cat out)"
+ok "$GHZ" compare --abs 1e-3 a.f32 b.f32 >/dev/null
+fails 1 'b.f32: the bound 1e-05 is violated' "$GHZ" compare --abs 1e-5 a.f32 b.f32
+fails 1 'b.f32: the bound' "$GHZ" compare --rel 1e-6 a.f32 b.f32
+"$GHZ" compare --json --abs 1e-5 a.f32 b.f32 >out 2>/dev/null
+grep -q '"within_bound": false' out || die "$(cat out)"
+! have jq || jq . out >/dev/null || die "JSON"
+# An error that is above the bound by less than the rounding of doubles
+printf '\0\0\0\0\0\0\360\077' >one.f64                       # 1
+printf '\0\0\0\0\0\0\020\200' >tiny.f64                      # -2^-1022: |x - y| = 1 + 2^-1022
+fails 1 'tiny.f64: the bound 1 is violated' "$GHZ" compare --abs 1 one.f64 tiny.f64
+printf '\0\0\0\0\0\0\020\0' >tiny.f64
+ok "$GHZ" compare --abs 1 one.f64 tiny.f64 >/dev/null
+# NaN and infinities
+"$TOOL" make special 1000 f32 >s.f32
+"$TOOL" make wave 1000 f32 >w.f32
+ok "$GHZ" compress --abs 1e-3 s.f32
+ok "$GHZ" compare s.f32 s.f32.ghz >/dev/null
+fails 1 'w.f32: NaN or infinities differ from s.f32' "$GHZ" compare s.f32 w.f32
+fails 1 'w.f32: has only 1000 values, fewer than a.f32' "$GHZ" compare a.f32 w.f32
+fails 1 'w.f32: has only 1000 values, fewer than a.f32' "$GHZ" compare w.f32 a.f32
+fails 2 '2 input files are needed' "$GHZ" compare a.f32
+fails 2 '--dims needs --png' "$GHZ" compare a.f32 b.f32 --dims 10x10
+# Pictures
+"$GHZ" compare a.f32 b.f32 --png p.png --dims 300x200 2>err >/dev/null || { grep -q 'built without libpng' err && exit 0; die "$(cat err)"; }
+[ "$(head -c 8 p.png | od -A n -t x1 | tr -d ' ')" = 89504e470d0a1a0a ] || die "not a PNG"
+[ "$(od -A n -t u1 -j 16 -N 8 p.png | tr -s ' ')" = ' 0 0 3 148 0 0 0 200' ] || die "not 3 * 300 + 16 by 200"
+ok "$GHZ" compare a.f32 b.f32 --png q.png --dims 30x20x100 >/dev/null
+fails 1 'p.png: already exists' "$GHZ" compare a.f32 b.f32 --png p.png --dims 300x200
+ok "$GHZ" compare a.f32 b.f32 -f --png p.png --dims 300x200 >/dev/null
+fails 1 'a.f32: --dims needs 6 values, the file has 60000' "$GHZ" compare a.f32 b.f32 --png r.png --dims 3x2
+fails 1 'a.f32: has no shape' "$GHZ" compare a.f32 b.f32 --png r.png
+fails 1 'No space left' "$GHZ" compare a.f32 b.f32 --png /dev/full --dims 300x200
+for dims in 3 3x 3x2x x3x2 0x3 3x2x1x1 3.5x2 -3x2 99999999999x99999999999; do
+  fails 2 "--dims $dims: it is NXxNY" "$GHZ" compare a.f32 b.f32 --png r.png --dims $dims
+done
+{ "$TOOL" npy '(20, 3000)' f32; cat a.f32; } >n.npy
+ok "$GHZ" compare n.npy a.f32.ghz --png n.png >/dev/null
+{ "$TOOL" npy '(2, 500)' f32; "$TOOL" make special 1000 f32; } >s.npy
+ok "$GHZ" compare s.npy s.f32.ghz --png s.png >/dev/null

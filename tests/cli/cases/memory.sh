@@ -1,0 +1,9 @@
+# Files larger than memory stream through in bounded memory.
+. "$HELPERS"
+truncate -s 1G zero.f32
+limit() { (ulimit -v 800000 2>/dev/null && "$@"); }
+limit "$GHZ" --version >/dev/null 2>&1 || skip "the address space cannot be limited here (a sanitizer?)"
+ok limit "$GHZ" compress -T 2 --abs 1e-3 zero.f32
+ok limit "$GHZ" test -T 2 zero.f32.ghz
+ok limit "$GHZ" add -T 2 zero.f32.ghz zero.f32.ghz zero.f32.ghz -o sum.ghz
+"$GHZ" decompress -T 2 zero.f32.ghz -c | cmp - zero.f32 || die "not the same zeros"

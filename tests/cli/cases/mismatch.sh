@@ -1,0 +1,32 @@
+# Operands that differ: the message says in what, and what to do.
+. "$HELPERS"
+"$TOOL" make wave 40000 f32 >a.f32
+"$TOOL" make wave 40000 f64 >a.f64
+"$TOOL" make wave 39999 f32 >short.f32
+c() { ok "$GHZ" compress -q "$@"; }
+c --abs 1e-3 a.f32 -o a.ghz
+c --abs 1e-3 a.f64 -o type.ghz
+c --abs 1e-3 short.f32 -o count.ghz
+c --abs 2e-3 a.f32 -o step.ghz
+c --abs 1e-3 --frame-values 16384 a.f32 -o frames.ghz
+for verb in add mean sub "minmax --min" "minmax --max"; do
+  fails 1 'type.ghz: type f64 differs from f32 in a.ghz' "$GHZ" $verb a.ghz type.ghz -o x.ghz
+  fails 1 'count.ghz: number of values 39999 differs from 40000 in a.ghz' "$GHZ" $verb a.ghz count.ghz -o x.ghz
+  fails 1 'in a.ghz: compress both with the same --abs' "$GHZ" $verb a.ghz step.ghz -o x.ghz
+  fails 1 'frames.ghz: number of values per frame 16384 differs' "$GHZ" $verb a.ghz frames.ghz -o x.ghz
+done
+ok "$GHZ" add a.ghz a.ghz a.ghz -o sum.ghz
+ok "$GHZ" add a.ghz sum.ghz -o again.ghz
+cat short.f32 | ok "$GHZ" compress --abs 1e-3 --type f32 >pipe.ghz
+fails 1 'standard input: number of values differs from a.ghz' bash -c 'cat pipe.ghz | "$GHZ" add a.ghz - -o x.ghz'
+{ "$TOOL" npy '(200, 200)' f32; cat a.f32; } >s.npy
+{ "$TOOL" npy '(400, 100)' f32; cat a.f32; } >t.npy
+c --abs 1e-3 s.npy -o s.ghz
+c --abs 1e-3 t.npy -o t.ghz
+fails 1 't.ghz: shape 400x100 differs from 200x200 in s.ghz' "$GHZ" add s.ghz t.ghz -o x.ghz
+fails 1 't.ghz: shape 400x100 differs from 200x200 in s.ghz' "$GHZ" add a.ghz s.ghz t.ghz -o x.ghz
+ok "$GHZ" add a.ghz s.ghz -o shaped.ghz
+ok "$GHZ" info shaped.ghz >info
+grep -q 'shape .*200x200' info || die "a sum with a shape on one side lost it"
+fails 2 '2 input files are needed' "$GHZ" sub a.ghz
+fails 2 'one operand too many' "$GHZ" sub a.ghz a.ghz a.ghz

@@ -1,0 +1,47 @@
+# Outputs: what exists is kept, names are checked before work, nothing is half-written.
+. "$HELPERS"
+"$TOOL" make wave 1000 f32 >a.f32
+ok "$GHZ" compress --abs 1e-3 a.f32
+fails 1 'a.f32.ghz: already exists; use -f' "$GHZ" compress --abs 1e-2 a.f32
+fails 1 'a.f32: already exists; use -f' "$GHZ" decompress a.f32.ghz
+echo keep >sum.ghz
+fails 1 'sum.ghz: already exists; use -f' "$GHZ" add a.f32.ghz a.f32.ghz -o sum.ghz
+ok "$GHZ" add -f a.f32.ghz a.f32.ghz -o sum.ghz
+ok "$GHZ" test sum.ghz
+fails 1 'a.f32.ghz: is the input itself' "$GHZ" add -f a.f32.ghz sum.ghz -o a.f32.ghz
+fails 1 'a.f32: is the input itself' "$GHZ" compress -f --abs 1 a.f32 -o a.f32
+ln a.f32 hard.f32
+ln -s a.f32 soft.f32
+fails 1 'hard.f32: is the input itself' "$GHZ" compress -f --abs 1 a.f32 -o hard.f32
+fails 1 'soft.f32: is the input itself' "$GHZ" compress -f --abs 1 a.f32 -o soft.f32
+fails 1 'a.f32: is the input itself' bash -c '"$GHZ" compress -f --abs 1 --type f32 -o a.f32 <a.f32'
+mkdir d
+fails 1 'd: is a directory' "$GHZ" compress -f --abs 1 a.f32 -o d
+fails 1 'none/x.ghz: cannot be created: No such file' "$GHZ" compress --abs 1 a.f32 -o none/x.ghz
+ok "$GHZ" compress --abs 1 a.f32 -o d/x.ghz
+[ "$(ls -A d)" = x.ghz ] || die "$(ls -A d)"
+# -f replaces what a symbolic link points to; without -f a link to nowhere is in the way.
+echo old >target
+ln -s target link
+ok "$GHZ" compress -f --abs 1 a.f32 -o link
+[ -L link ] || die "the link was replaced"
+same target d/x.ghz
+ln -s nowhere dangling
+fails 1 'dangling: already exists' "$GHZ" compress --abs 1 a.f32 -o dangling
+# A file that appears while we work is not overwritten.
+mkfifo pipe
+cat pipe | "$GHZ" compress --abs 1 --type f32 -o late.ghz 2>"$SCRATCH/err" &
+exec 3>pipe
+sleep 0.3
+echo mine >late.ghz
+cat a.f32 >&3
+exec 3>&-
+wait $! && die "overwrote a file that appeared"
+grep -q 'late.ghz: already exists' "$SCRATCH/err" && [ "$(cat late.ghz)" = mine ] || die "$(cat "$SCRATCH/err")"
+[ -z "$(find . -name '.ghz-*')" ] || die "left a temporary file"
+# Modes as the umask says, and failure keeps the old file even with -f.
+(umask 027 && "$GHZ" compress -q --abs 1 a.f32 -o mode.ghz)
+[ "$(stat -c %a mode.ghz)" = 640 ] || die "mode $(stat -c %a mode.ghz)"
+head -c 100 a.f32.ghz >cut.ghz
+fails 1 'cut.ghz: truncated' "$GHZ" decompress -f cut.ghz -o a.f32
+ok "$GHZ" compress --abs 1 a.f32 -o /dev/null

@@ -1,0 +1,19 @@
+# On a terminal: no binary output, no waiting for values to be typed, a progress bar for long work.
+. "$HELPERS"
+have script || skip "no script(1) to make a terminal"
+"$TOOL" make wave 1000 f32 >a.f32
+ok "$GHZ" compress --abs 1e-3 a.f32 -o a.ghz
+on_terminal() { script -qec "$1" /dev/null </dev/null | tr -d '\r'; }
+on_terminal "\"$GHZ\" compress --abs 1e-3 a.f32 -c; echo code \$?" >out
+grep -q 'standard output: binary data is not written to a terminal' out && grep -q 'code 1' out || die "$(cat out)"
+on_terminal "\"$GHZ\" add a.ghz a.ghz; echo code \$?" >out
+grep -q 'not written to a terminal' out && grep -q 'code 1' out || die "$(cat out)"
+on_terminal "\"$GHZ\" compress --abs 1e-3; echo code \$?" >out
+grep -q 'no input file' out && grep -q 'code 2' out || die "$(cat out)"
+on_terminal "\"$GHZ\" compress -f --abs 1e-3 a.f32 -c" | grep -qa GHZF || die "-f does not force"
+mkfifo pipe
+{ for ((i = 0; i < 20; i++)); do cat a.f32 a.f32; sleep 0.07; done >pipe; } &
+on_terminal "\"$GHZ\" compress --abs 1e-3 --type f32 --frame-values 16384 -o p.ghz pipe" >out
+grep -q 'pipe: .* GB/s' out || die "no progress: $(cat out)"
+wait
+ok "$GHZ" test p.ghz

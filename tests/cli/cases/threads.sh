@@ -1,0 +1,14 @@
+# The bytes do not depend on threads or instruction set.
+. "$HELPERS"
+"$TOOL" make wave 200000 f32 >a.f32
+ok "$GHZ" compress -T 1 --rel 1e-4 a.f32 -o 1.ghz
+ok "$GHZ" compress -T 2 --rel 1e-4 a.f32 -o 2.ghz
+ok "$GHZ" compress --threads=3 --rel 1e-4 a.f32 -o 3.ghz
+same 1.ghz 2.ghz
+same 1.ghz 3.ghz
+ok env GHZ_ISA=scalar "$GHZ" compress --rel 1e-4 a.f32 -o scalar.ghz
+same 1.ghz scalar.ghz
+ok "$GHZ" add -T 1 1.ghz 2.ghz 3.ghz -o s1.ghz
+ok "$GHZ" add -T 2 3.ghz 2.ghz 1.ghz -o s2.ghz
+same s1.ghz s2.ghz
+fails 1 'GHZ_ISA: no such instruction set here: bogus' env GHZ_ISA=bogus "$GHZ" test 1.ghz

@@ -1,0 +1,30 @@
+# Help for everything, and wrong usage.
+. "$HELPERS"
+ok "$GHZ" --help >out
+ok "$GHZ" --version >version
+grep -q '^ghz [0-9]*\.[0-9]*\.[0-9]*' version || die "$(cat version)"
+for verb in compress decompress add sub scale mean minmax info test compare bench; do
+  grep -q "^  $verb " out || die "$verb is not in --help"
+  ok "$GHZ" $verb --help >help
+  grep -q "^Usage: ghz $verb" help && grep -q '^Examples:' help && grep -q -- '--help' help || die "help of $verb"
+  ok "$GHZ" help $verb >again
+  same help again
+  ! grep -q '.\{121\}' help || die "$verb: a line of the help is longer than 120"
+  fails 2 'unknown option --bogus' "$GHZ" $verb --bogus
+  fails 2 'unknown option -Z' "$GHZ" $verb -Z
+done
+fails 2 'no verb given' "$GHZ"
+fails 2 "unknown verb 'frobnicate'" "$GHZ" frobnicate
+fails 2 "unknown verb 'frobnicate'" "$GHZ" help frobnicate
+fails 2 'ghz add: --rel does not apply here' "$GHZ" add --rel 1 a.ghz
+fails 2 '--json takes no value' "$GHZ" info --json=yes a.ghz
+fails 2 '--output needs a value' "$GHZ" add a.ghz -o
+fails 2 '-T x: the number of threads' "$GHZ" test -T x a.ghz
+fails 2 '-T -1: the number of threads' "$GHZ" test -T -1 a.ghz
+fails 2 '--order 3' "$GHZ" compress --order 3 --abs 1 a.f32
+for n in 0 1 16383 -16384 x 134217728; do
+  fails 2 "--frame-values $n: it is a multiple of 16384" "$GHZ" compress --frame-values $n --abs 1 a.f32
+done
+"$TOOL" make wave 100 f32 >-a.f32
+ok "$GHZ" compress --abs 1 -- -a.f32
+ok "$GHZ" test -- -a.f32.ghz

@@ -1,0 +1,187 @@
+#!/usr/bin/env python3
+"""A second decoder of ghz streams, written from FORMAT.md alone: slow, short and independent of the library.
+
+usage: decoder.py STREAM [OUTPUT]    writes the values as raw little-endian numbers to OUTPUT, or prints them
+"""
+import struct
+import sys
+from itertools import accumulate
+
+TILE, BLOCKS = 1024, 128
+NAN, INF = {4: 0x7FC00000, 8: 0x7FF8000000000000}, {4: 0x7F800000, 8: 0x7FF0000000000000}
+
+
+class Corrupt(Exception):
+    """Not a stream, or a damaged one."""
+
+
+def check(condition, what):
+    if not condition:
+        raise Corrupt(what)
+
+
+class Header:
+    def __init__(self, data):
+        check(len(data) >= 48 and data[:4] == b"GHZ1", "magic")
+        self.type, flags, self.cap, zero, self.n = struct.unpack_from("<BBBBQ", data, 4)
+        self.step, self.eb, self.terms, zeros, self.payload = struct.unpack_from("<ddIIQ", data, 16)
+        check(self.type <= 1 and flags <= 1 and zero == 0 and zeros == 0, "a newer version")
+        check(self.cap == 35 or (self.cap == 44 and self.type == 1), "cap")
+        least, largest = ((2.0**-120, 2.0**120), (2.0**-1000, 2.0**1000))[self.type]
+        check(data[16:24] == bytes(8) or least <= self.step <= largest, "step")
+        check(0 <= self.eb < float("inf") and data[31] < 128, "bound")
+        check(self.terms <= 2 ** (58 - self.cap) - 1, "terms")
+        self.size = (4, 8)[self.type]
+
+    def integer_bits(self, mode):
+        return ((16, 23, 36), (16, 22, self.cap))[self.type][mode]
+
+    def unit(self, mode):
+        return self.step / 2 if self.type == 0 and mode > 0 else self.step
+
+
+def tiles(data, h):
+    """The bytes of every tile and its number of values, after checking index and sizes against each other."""
+    nt = h.n // TILE + (h.n % TILE != 0)
+    nc = (nt + 15) // 16
+    check(nt <= (len(data) - 48) // 2, "too short")
+    sizes_at = 48 + 8 * (nc + 1)
+    start = sizes_at + 2 * nt
+    check(start <= len(data) and h.payload == len(data) - start, "payload")
+    offsets = struct.unpack_from(f"<{nc + 1}Q", data, 48)
+    sizes = struct.unpack_from(f"<{nt}H", data, sizes_at)
+    ends = [0, *accumulate(sizes)]
+    check(max(sizes, default=0) <= 8338, "a tile's size")
+    check(offsets == tuple(ends[min(16 * c, nt)] for c in range(nc + 1)) and ends[nt] == h.payload, "offsets")
+    for t in range(nt):
+        yield data[start + ends[t]:start + ends[t + 1]], min(TILE, h.n - TILE * t)
+
+
+class Reader:
+    def __init__(self, data):
+        self.data, self.at = data, 0
+
+    def take(self, count):
+        check(count <= len(self.data) - self.at, "a truncated tile")
+        self.at += count
+        return self.data[self.at - count:self.at]
+
+    def anchor(self, code):
+        length = 8 if code == 7 else code
+        v = int.from_bytes(self.take(length), "little", signed=True)
+        need = ((v if v >= 0 else ~v).bit_length() + 8) // 8 if v else 0
+        check(length == (8 if need == 7 else need), "an anchor of more bytes than it needs")
+        return v
+
+    def special_row(self):
+        where = int.from_bytes(self.take(16), "little")
+        row = 0
+        for b in range(BLOCKS):
+            if where >> b & 1:
+                byte = self.take(1)[0]
+                check(byte, "a zero among the specials")
+                row |= byte << 8 * b
+        return row
+
+
+def lattice_tile(tile, m, h):
+    """Mode, integers, and the two maps of specials."""
+    check(h.terms > 0 and h.step > 0, "a lattice tile without terms or step")
+    r = Reader(tile)
+    first = r.take(1)[0]
+    order, mode, nwp = first & 3, first >> 3 & 3, first >> 5
+    check(mode < 3 and nwp < 7, "mode or width rows")
+    extra = r.take(1)[0] if first & 4 else 0
+    check(not first & 4 or 0 < extra < 128, "extra byte")
+    la, ls = extra & 7, extra >> 3 & 7
+    check((order > 0 or la == 0) and (order == 2 or ls == 0), "an anchor that the order does not have")
+    anchor, slope = r.anchor(la), r.anchor(ls)
+    rows = [int.from_bytes(r.take(16), "little") for _ in range(nwp)]
+    width = [sum((row >> b & 1) << k for k, row in enumerate(rows)) for b in range(BLOCKS)]
+    limit = min(62, h.integer_bits(mode) + order + 1 + h.terms.bit_length())
+    check(max(width).bit_length() == nwp and max(width) <= limit, "width")
+    check(not any(width[(m + 7) // 8:]), "a block beyond the end")
+    plus, minus = (r.special_row(), r.special_row()) if extra & 64 else (0, 0)
+    check(not extra & 64 or plus | minus, "no specials")
+    check((plus | minus) >> m == 0, "specials beyond the end")
+    check(len(tile) - r.at == sum(width) and (first or extra), "size of the tile")
+
+    residual = [0] * TILE
+    for p in range(max(width)):
+        for b in range(BLOCKS):
+            if width[b] > p:
+                byte = r.take(1)[0]
+                for t in range(8):
+                    bit = byte >> t & 1
+                    residual[8 * b + t] += -(bit << p) if p == width[b] - 1 else bit << p
+    return mode, integrate(residual[:m], order, anchor, slope), plus, minus
+
+
+def integrate(r, order, anchor, slope):
+    if order == 0:
+        return r
+    if order == 1:
+        return list(accumulate(r[1:], initial=anchor))
+    differences = list(accumulate(r[2:], initial=slope))
+    return list(accumulate(differences, initial=anchor))[:len(r)]
+
+
+def float_bits(y, size):
+    if size == 8:
+        return struct.unpack("<Q", struct.pack("<d", y))[0]
+    try:
+        return struct.unpack("<I", struct.pack("<f", y))[0]
+    except OverflowError:
+        return INF[4] | (0x80000000 if y < 0 else 0)
+
+
+def decode_tile(tile, m, h):
+    """The bit patterns of a tile's values."""
+    size = h.size
+    if not tile:
+        return [0] * m
+    if tile[0] & 3 == 3:
+        check(h.terms > 0 and tile[0] == 3 and len(tile) == 1 + m * size, "a raw tile")
+        bits = struct.unpack(f"<{m}{'IQ'[h.type]}", tile[1:])
+        return [NAN[size] if v & (1 << 8 * size - 1) - 1 > INF[size] else v for v in bits]
+    mode, q, plus, minus = lattice_tile(tile, m, h)
+    modulus = 32 if h.integer_bits(mode) + h.terms.bit_length() <= 31 else 64
+    half, unit = 1 << modulus - 1, h.unit(mode)
+    out = []
+    for i, v in enumerate(q):
+        v = (v + half) % (2 * half) - half
+        special = (plus >> i & 1) + 2 * (minus >> i & 1)
+        sign = 1 << 8 * size - 1
+        out.append((float_bits(float(v) * unit, size), INF[size], INF[size] | sign, NAN[size])[special])
+    return out
+
+
+def decode(data):
+    """Type and bit patterns of the values of a stream."""
+    h = Header(data)
+    return h.type, [v for tile, m in tiles(data, h) for v in decode_tile(tile, m, h)]
+
+
+def pack(kind, bits):
+    return struct.pack(f"<{len(bits)}{'IQ'[kind]}", *bits)
+
+
+def main(arguments):
+    if len(arguments) not in (2, 3):
+        sys.exit(__doc__)
+    with open(arguments[1], "rb") as f:
+        data = f.read()
+    try:
+        kind, bits = decode(data)
+    except Corrupt as e:
+        sys.exit(f"{arguments[1]}: corrupt: {e}")
+    if len(arguments) == 3:
+        with open(arguments[2], "wb") as f:
+            f.write(pack(kind, bits))
+    else:
+        for v in struct.unpack(f"<{len(bits)}{'fd'[kind]}", pack(kind, bits)):
+            print(f"{v:.{(9, 17)[kind]}g}")
+
+
+if __name__ == "__main__":
+    main(sys.argv)

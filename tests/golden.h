@@ -1,0 +1,28 @@
+/* golden.h: the streams that are kept in files, and how they are made again. */
+#ifndef GHZ_TESTS_GOLDEN_H
+#define GHZ_TESTS_GOLDEN_H
+
+#include "reference.h"
+#include <ghz.h>
+
+typedef struct golden_case {
+  const char *name;
+  ghz_type type;
+  int order;
+  double eb;
+  const char *maker;
+  size_t n;
+  uint64_t seed;
+  int copies;        /* the stream is the sum of this many arrays, with seeds from `seed` on */
+  uint64_t checksum; /* of the decompressed values */
+} golden_case;
+
+extern const golden_case golden_cases[];
+extern const size_t golden_count;
+
+/* Makes the stream of a case; release with ref_free. Aborts where libghz fails. */
+ref_bytes golden_stream(const golden_case *g, ghz_context *ctx);
+/* FNV-1a over the bytes of the decompressed values, every NaN taken as the canonical one. */
+uint64_t golden_checksum(ref_bytes stream, ghz_context *ctx);
+
+#endif

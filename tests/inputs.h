@@ -1,0 +1,36 @@
+/* inputs.h: named makers of test arrays, from zeros to random bit patterns, the same on every machine. */
+#ifndef GHZ_TESTS_INPUTS_H
+#define GHZ_TESTS_INPUTS_H
+
+#include <ghz.h>
+
+/* What a maker fills: n values of a type at x; `step` is the unit that its magnitudes are meant in. */
+typedef struct input_target {
+  void *x;
+  ghz_type type;
+  size_t n;
+  double step;
+  uint64_t state;
+} input_target;
+
+typedef struct input {
+  const char *name;
+  void (*make)(input_target *to);
+  int plain; /* finite, and small enough that sums of a few are exact in binary128 */
+} input;
+
+extern const input inputs[];
+extern const size_t input_count;
+
+/* A fresh array of exactly n values (release with free); step 0 stands for 1. */
+void *input_make(const input *in, ghz_type type, size_t n, double step, uint64_t seed);
+const input *input_named(const char *name);
+
+/* The next number of a sequence that starts from any state. */
+uint64_t input_random(uint64_t *state);
+/* Uniform in [0, below). */
+uint64_t input_below(uint64_t *state, uint64_t below);
+/* Uniform in [-1, 1). */
+double input_uniform(uint64_t *state);
+
+#endif

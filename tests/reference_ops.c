@@ -1,0 +1,303 @@
+/* reference_ops.c: sums, combinations and extrema of the reference codec, integer by integer. */
+#include "reference.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OPERANDS = 64 };
+
+static void *obtain(size_t size) {
+  void *p = malloc(size ? size : 1);
+  if (!p)
+    abort();
+  return p;
+}
+
+/* ---- Headers ---- */
+
+/* a * b, or a / b, rounded up; below 2^-900, where a remainder could underflow, always to the next. */
+static double magnitude_up(double a, double b, int divide) {
+  double result = divide ? a / b : a * b;
+  int below = divide ? (__float128)result * b < a : (__float128)result < (__float128)a * b;
+  return below || result < 0x1p-900 ? nextafter(result, INFINITY) : result;
+}
+
+/* Multiplies or divides step and bound. Where the step is rounded, values near 2^44 steps move by up to 2^-9 step. */
+static void scale_head(ref_head *h, double r, int divide) {
+  double step = divide ? h->step / r : h->step * r;
+  int exact = divide ? (__float128)step * r == h->step : (__float128)step == (__float128)h->step * r;
+  h->eb = magnitude_up(h->eb, r, divide);
+  h->step = step;
+  if (h->cap == 44 && !exact)
+    h->eb = nextafter(h->eb + step * 0x1p-9, INFINITY);
+}
+
+static ref_head combined_head(size_t k, const ref_bytes *streams, const int64_t *c, ref_after after, double factor) {
+  ref_head h = ref_head_read(streams[0].data);
+  uint64_t terms = 0;
+  for (size_t i = 0; i < k; i++) {
+    ref_head one = ref_head_read(streams[i].data);
+    terms += (uint64_t)(c[i] < 0 ? -c[i] : c[i]) * one.terms;
+    h.inexact |= one.inexact;
+  }
+  h.terms = (uint32_t)terms;
+  if (after == REF_SCALE)
+    scale_head(&h, fabs(factor), 0);
+  else if (after == REF_MEAN)
+    scale_head(&h, (double)k, 1);
+  return h;
+}
+
+/* ---- Tiles ---- */
+
+/* An operand of one tile: where its bytes are, what they say, how often it counts. */
+typedef struct operand {
+  const uint8_t *data;
+  size_t size;
+  int64_t coefficient;
+  int outside; /* raw, and not on the lattice */
+  ref_tile tile;
+} operand;
+
+static int shift_to(const ref_head *h, int from, int to) {
+  return h->type == REF_F32 && from == REF_COARSE && to != REF_COARSE;
+}
+
+/* A raw operand goes to the lattice first. */
+static void settle(const ref_head *h, operand *o) {
+  if (!o->tile.raw)
+    return;
+  ref_tile on = o->tile;
+  o->outside = !ref_tile_quantise(h, &on);
+  if (o->outside)
+    return;
+  ref_tile_choose_order(h, &on, -1);
+  o->tile = on;
+}
+
+static size_t combine_outside(const ref_head *h, operand *ops, size_t k, ref_after after, double factor, uint8_t *out) {
+  ref_tile *sum = obtain(sizeof *sum);
+  memset(sum, 0, sizeof *sum);
+  sum->n = ops[0].tile.n;
+  sum->raw = 1;
+  for (int i = 0; i < sum->n; i++) {
+    double s = 0;
+    for (size_t j = 0; j < k; j++)
+      s += (double)ops[j].coefficient * ref_value(h->type, ref_tile_decode(h, &ops[j].tile, i, h->type));
+    if (after == REF_SCALE)
+      s *= factor;
+    else if (after == REF_MEAN)
+      s /= factor;
+    sum->bits[i] = ref_bits(h->type, s);
+  }
+  size_t size = ref_tile_encode(h->type, sum, out);
+  free(sum);
+  return size;
+}
+
+static void add_specials(ref_tile *sum, const operand *o, int i) {
+  int swap = o->coefficient < 0;
+  sum->plus[i] |= swap ? o->tile.minus[i] : o->tile.plus[i];
+  sum->minus[i] |= swap ? o->tile.plus[i] : o->tile.minus[i];
+}
+
+static size_t combine_inside(const ref_head *h, operand *ops, size_t k, uint8_t *out) {
+  ref_tile *sum = obtain(sizeof *sum);
+  memset(sum, 0, sizeof *sum);
+  sum->n = ops[0].tile.n;
+  for (size_t j = 0; j < k; j++) {
+    sum->mode = ops[j].tile.mode > sum->mode ? ops[j].tile.mode : sum->mode;
+    sum->order = ops[j].tile.order > sum->order ? ops[j].tile.order : sum->order;
+  }
+  for (size_t j = 0; j < k; j++)
+    for (int i = 0; i < sum->n; i++) {
+      int lift = shift_to(h, ops[j].tile.mode, sum->mode) ? 2 : 1;
+      sum->q[i] += ops[j].coefficient * lift * ops[j].tile.q[i];
+      add_specials(sum, &ops[j], i);
+    }
+  size_t size = ref_tile_encode(h->type, sum, out);
+  free(sum);
+  return size;
+}
+
+/* A lone operand goes through as it is, except a raw one that the lattice can hold: R + (R - R) is (R + R) - R. */
+static int copies(const operand *ops, const operand *settled, size_t k, ref_after after) {
+  if (k != 1 || ops[0].coefficient != 1)
+    return 0;
+  return !ops[0].tile.raw || (settled[0].outside && after == REF_PLAIN);
+}
+
+/* The bytes of one tile of the result; *inexact if floating point went in. For a scale, a negative factor has
+ * already become a coefficient -1. */
+static size_t combine_tile(const ref_head *h, operand *ops, size_t k, ref_after after, double factor, uint8_t *out,
+                           int *inexact) {
+  if (k == 0)
+    return 0;
+  int outside = 0;
+  operand *settled = obtain(k * sizeof *settled);
+  memcpy(settled, ops, k * sizeof *settled);
+  for (size_t j = 0; j < k; j++) {
+    settle(h, &settled[j]);
+    outside |= settled[j].outside;
+  }
+  size_t size = ops[0].size;
+  if (copies(ops, settled, k, after)) {
+    memcpy(out, ops[0].data, size);
+  } else {
+    *inexact |= outside;
+    size = outside ? combine_outside(h, ops, k, after, factor, out) : combine_inside(h, settled, k, out);
+  }
+  free(settled);
+  return size;
+}
+
+/* Reads tile t of those operands that count; returns how many. */
+static size_t gather(size_t k, const ref_bytes *streams, const int64_t *c, uint64_t t, operand *ops) {
+  size_t used = 0;
+  for (size_t i = 0; i < k; i++) {
+    operand *o = &ops[used];
+    o->data = ref_tile_at(streams[i].data, t, &o->size);
+    o->coefficient = c[i];
+    o->outside = 0;
+    if (c[i] == 0 || o->size == 0)
+      continue;
+    ref_head h = ref_head_read(streams[i].data);
+    ref_tile_parse(&h, ref_tile_count(&h, t), o->data, o->size, &o->tile);
+    used++;
+  }
+  return used;
+}
+
+ref_bytes ref_combine(size_t k, const ref_bytes *streams, const int64_t *c, ref_after after, double factor) {
+  ref_head before = ref_head_read(streams[0].data), h = combined_head(k, streams, c, after, factor);
+  uint64_t tiles = ref_tiles(h.n);
+  uint16_t *sizes = obtain((size_t)tiles * 2);
+  uint8_t *payload = obtain((size_t)tiles * 8400 + REF_TILE_ROOM);
+  operand *ops = obtain((k + 1) * sizeof *ops);
+  size_t used = 0;
+  for (uint64_t t = 0; t < tiles; t++) {
+    size_t count = gather(k, streams, c, t, ops);
+    sizes[t] = (uint16_t)combine_tile(&before, ops, count, after, factor, payload + used, &h.inexact);
+    used += sizes[t];
+  }
+  ref_bytes out = ref_assemble(&h, sizes, payload);
+  free(ops);
+  free(payload);
+  free(sizes);
+  return out;
+}
+
+ref_bytes ref_sum(size_t k, const ref_bytes *streams) {
+  int64_t ones[OPERANDS];
+  if (k > OPERANDS)
+    abort();
+  for (size_t i = 0; i < k; i++)
+    ones[i] = 1;
+  return ref_combine(k, streams, ones, REF_PLAIN, 1);
+}
+
+ref_bytes ref_scale(ref_bytes stream, double factor) {
+  int64_t sign = factor < 0 ? -1 : 1;
+  return ref_combine(1, &stream, &sign, REF_SCALE, fabs(factor));
+}
+
+ref_bytes ref_mean(size_t k, const ref_bytes *streams) {
+  int64_t ones[OPERANDS];
+  if (k > OPERANDS)
+    abort();
+  for (size_t i = 0; i < k; i++)
+    ones[i] = 1;
+  return ref_combine(k, streams, ones, REF_MEAN, (double)k);
+}
+
+/* ---- Extrema ---- */
+
+/* -Inf below finite below +Inf; NaN wins on either side. */
+static int rank_of(const ref_tile *t, int i, int larger) {
+  if (t->plus[i] && t->minus[i])
+    return larger ? 2 : -2;
+  return t->plus[i] ? 1 : t->minus[i] ? -1 : 0;
+}
+
+static int second_wins(int rank_a, int64_t a, int rank_b, int64_t b, int larger) {
+  if (rank_a != rank_b)
+    return larger ? rank_b > rank_a : rank_b < rank_a;
+  return larger ? b > a : b < a;
+}
+
+static size_t extremum_inside(const ref_head *h, const ref_tile *a, const ref_tile *b, int larger, uint8_t *out) {
+  ref_tile *best = obtain(sizeof *best);
+  memset(best, 0, sizeof *best);
+  best->n = a->n;
+  best->mode = a->mode > b->mode ? a->mode : b->mode;
+  best->order = a->order > b->order ? a->order : b->order;
+  for (int i = 0; i < a->n; i++) {
+    int64_t qa = a->q[i] * (shift_to(h, a->mode, best->mode) ? 2 : 1);
+    int64_t qb = b->q[i] * (shift_to(h, b->mode, best->mode) ? 2 : 1);
+    int second = second_wins(rank_of(a, i, larger), qa, rank_of(b, i, larger), qb, larger);
+    best->q[i] = second ? qb : qa;
+    best->plus[i] = second ? b->plus[i] : a->plus[i];
+    best->minus[i] = second ? b->minus[i] : a->minus[i];
+  }
+  size_t size = ref_tile_encode(h->type, best, out);
+  free(best);
+  return size;
+}
+
+static size_t extremum_outside(const ref_head *h, const ref_tile *a, const ref_tile *b, int larger, uint8_t *out) {
+  ref_tile *best = obtain(sizeof *best);
+  memset(best, 0, sizeof *best);
+  best->n = a->n;
+  best->raw = 1;
+  for (int i = 0; i < a->n; i++) {
+    double x = ref_value(h->type, ref_tile_decode(h, a, i, h->type));
+    double y = ref_value(h->type, ref_tile_decode(h, b, i, h->type));
+    int second = larger ? y > x : y < x;
+    best->bits[i] = ref_bits(h->type, isnan(x) || isnan(y) ? NAN : second ? y : x);
+  }
+  size_t size = ref_tile_encode(h->type, best, out);
+  free(best);
+  return size;
+}
+
+static size_t extremum_tile(const ref_head *h, operand *a, operand *b, int larger, uint8_t *out, int *inexact) {
+  operand *on = obtain(2 * sizeof *on);
+  on[0] = *a;
+  on[1] = *b;
+  settle(h, &on[0]);
+  settle(h, &on[1]);
+  int outside = on[0].outside || on[1].outside;
+  *inexact |= outside;
+  size_t size = outside ? extremum_outside(h, &a->tile, &b->tile, larger, out)
+                        : extremum_inside(h, &on[0].tile, &on[1].tile, larger, out);
+  free(on);
+  return size;
+}
+
+ref_bytes ref_extremum(ref_bytes a, ref_bytes b, int larger) {
+  ref_head h = ref_head_read(a.data), hb = ref_head_read(b.data);
+  ref_head result = h;
+  result.terms = h.terms > hb.terms ? h.terms : hb.terms;
+  result.inexact |= hb.inexact;
+  uint64_t tiles = ref_tiles(h.n);
+  uint16_t *sizes = obtain((size_t)tiles * 2);
+  uint8_t *payload = obtain((size_t)tiles * 8400 + REF_TILE_ROOM);
+  operand *ops = obtain(2 * sizeof *ops);
+  size_t used = 0;
+  for (uint64_t t = 0; t < tiles; t++) {
+    for (int j = 0; j < 2; j++) {
+      ref_head own = j ? hb : h;
+      ops[j].outside = 0;
+      ops[j].coefficient = 1;
+      ops[j].data = ref_tile_at(j ? b.data : a.data, t, &ops[j].size);
+      ref_tile_parse(&own, ref_tile_count(&own, t), ops[j].data, ops[j].size, &ops[j].tile);
+    }
+    sizes[t] = (uint16_t)extremum_tile(&h, &ops[0], &ops[1], larger, payload + used, &result.inexact);
+    used += sizes[t];
+  }
+  ref_bytes out = ref_assemble(&result, sizes, payload);
+  free(ops);
+  free(payload);
+  free(sizes);
+  return out;
+}

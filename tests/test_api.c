@@ -1,0 +1,620 @@
+/* test_api.c: the contract of every call: arguments, capacities, ranges, and what streams say of themselves. */
+#include "support.h"
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+
+static ghz_context *ctx;
+
+static void start(void) {
+  ctx = context_on(NULL, 2);
+}
+
+static void stop(void) {
+  ghz_context_free(ctx);
+}
+
+TestSuite(api, .init = start, .fini = stop, .timeout = 120);
+
+static ref_bytes stream_of(const char *maker, ghz_type type, size_t n, uint64_t seed) {
+  ghz_lattice l = lattice_abs(type, 0.01);
+  void *x = input_make(input_named(maker), type, n, l.step, seed);
+  ref_bytes stream = compress(ctx, &l, GHZ_ORDER_BEST, x, n);
+  free(x);
+  return stream;
+}
+
+/* ---- Version, status, context ---- */
+
+Test(api, version) {
+  char expected[32];
+  snprintf(expected, sizeof expected, "%d.%d.%d", GHZ_VERSION_MAJOR, GHZ_VERSION_MINOR, GHZ_VERSION_PATCH);
+  cr_assert_str_eq(ghz_version(), expected);
+}
+
+Test(api, status_texts) {
+  for (int status = -20; status < 5; status++) {
+    cr_assert_not_null(ghz_status_text((ghz_status)status));
+    cr_assert_gt(strlen(ghz_status_text((ghz_status)status)), 0);
+  }
+}
+
+Test(api, contexts) {
+  ghz_context *other = (ghz_context *)&ctx;
+  cr_assert_eq(ghz_context_create(&other, -1), GHZ_EINVAL);
+  cr_assert_null(other);
+  cr_assert_eq(ghz_context_create(NULL, 1), GHZ_EINVAL);
+  cr_assert_eq(ghz_context_create(&other, 0), GHZ_OK);
+  cr_assert_geq(ghz_context_threads(other), 1);
+  cr_assert_eq(ghz_context_set_threads(other, -5), GHZ_EINVAL);
+  cr_assert_eq(ghz_context_set_threads(other, 5), GHZ_OK);
+  cr_assert_eq(ghz_context_threads(other), 5);
+  cr_assert_eq(ghz_context_set_threads(NULL, 1), GHZ_EINVAL);
+  cr_assert_str_eq(ghz_context_message(other) ? "text" : "", "text");
+  ghz_context_free(other);
+  ghz_context_free(NULL);
+}
+
+Test(api, message_before_any_error_is_empty) {
+  ghz_context *fresh = context_on(NULL, 1);
+  cr_assert_str_eq(ghz_context_message(fresh), "");
+  ghz_context_free(fresh);
+}
+
+Test(api, instruction_sets) {
+  cr_assert_geq(isa_count(), 1);
+  cr_assert_str_eq(isa_name(0), "scalar");
+  for (size_t i = 0; i < isa_count(); i++) {
+    ghz_context *one = context_on(isa_name(i), 1);
+    cr_assert_str_eq(ghz_context_isa(one), isa_name(i));
+    ghz_context_free(one);
+  }
+  cr_assert_str_eq(ghz_context_isa(ctx), isa_name(isa_count() - 1), "the best is the default");
+  ghz_context *none;
+  setenv("GHZ_ISA", "mmx", 1);
+  cr_assert_eq(ghz_context_create(&none, 1), GHZ_EISA);
+  cr_assert_null(none);
+  unsetenv("GHZ_ISA");
+}
+
+Test(api, type_sizes) {
+  cr_assert_eq(ghz_type_size(GHZ_F32), 4);
+  cr_assert_eq(ghz_type_size(GHZ_F64), 8);
+  cr_assert_eq(ghz_type_size((ghz_type)2), 0);
+  cr_assert_eq(ghz_type_size((ghz_type)-1), 0);
+}
+
+/* ---- Bounds and lattices ---- */
+
+Test(api, bounds_that_are_no_bounds) {
+  static const double bad[] = {0, -0.0, -1, -1e-300, -5e-324, INFINITY, -INFINITY, NAN};
+  ghz_lattice l;
+  for (int kind = GHZ_ABS; kind <= GHZ_PSNR; kind++)
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+      ghz_bound bound = {(ghz_bound_kind)kind, bad[i]};
+      cr_assert_eq(ghz_lattice_make(GHZ_F32, bound, 0, 1, &l), GHZ_EINVAL, "kind %d, bound %g", kind, bad[i]);
+    }
+  ghz_bound good = {GHZ_ABS, 1}, unknown = {(ghz_bound_kind)3, 1};
+  cr_assert_eq(ghz_lattice_make((ghz_type)2, good, 0, 1, &l), GHZ_EINVAL);
+  cr_assert_eq(ghz_lattice_make(GHZ_F32, unknown, 0, 1, &l), GHZ_EINVAL);
+  cr_assert_eq(ghz_lattice_make(GHZ_F32, good, 0, 1, NULL), GHZ_EINVAL);
+}
+
+Test(api, steps_of_absolute_bounds) {
+  uint64_t state = 3;
+  for (int round = 0; round < 20000; round++) {
+    ghz_type type = (ghz_type)(round % 2);
+    double eb = ldexp(1.5 + input_uniform(&state) / 2, (int)input_below(&state, 2098) - 1074);
+    if (round < 4200)
+      eb = ldexp(1, round / 2 - 1074);
+    if (!(eb > 0 && isfinite(eb)))
+      continue;
+    ghz_lattice l = lattice_abs(type, eb);
+    cr_assert_eq(l.step, ref_step((int)type, eb), "type %d, eb %a: step %a", (int)type, eb, l.step);
+    cr_assert_eq(l.eb, eb);
+    cr_assert_eq(l.cap, type == GHZ_F32 ? 35 : 44);
+    cr_assert_eq(l.type, type);
+  }
+}
+
+Test(api, psnr_bounds) {
+  for (int tenth = 1; tenth < 3000; tenth += 7)
+    for (int type = GHZ_F32; type <= GHZ_F64; type++) {
+      ghz_lattice l;
+      ghz_bound bound = {GHZ_PSNR, tenth / 10.0};
+      succeeded(ghz_lattice_make((ghz_type)type, bound, -1, 3, &l), NULL, "lattice");
+      long double want = 4 * powl(10, -(long double)bound.value / 20);
+      cr_assert_float_eq((double)((long double)l.eb / want), 1, 1e-14, "%g dB: eb %a", bound.value, l.eb);
+    }
+}
+
+Test(api, extreme_ranges) {
+  ghz_lattice l;
+  ghz_bound rel = {GHZ_REL, 1e-3}, tiny = {GHZ_REL, 1e-300}, huge = {GHZ_REL, 1e300}, psnr = {GHZ_PSNR, 1e300};
+  succeeded(ghz_lattice_make(GHZ_F64, rel, -DBL_MAX, DBL_MAX, &l), NULL, "widest range");
+  cr_assert(isfinite(l.eb) && l.eb > 0 && l.step <= 0x1p1000);
+  succeeded(ghz_lattice_make(GHZ_F64, tiny, 0, 5e-324, &l), NULL, "narrowest range");
+  cr_assert(l.eb > 0 && l.step == 0);
+  succeeded(ghz_lattice_make(GHZ_F64, huge, -DBL_MAX, DBL_MAX, &l), NULL, "overflow");
+  cr_assert_eq(l.eb, DBL_MAX);
+  succeeded(ghz_lattice_make(GHZ_F64, psnr, 0, 1, &l), NULL, "psnr of 1e300");
+  cr_assert(l.eb > 0 && isfinite(l.eb) && l.step == 0);
+}
+
+Test(api, constant_ranges) {
+  static const double inside[] = {1, -2.5, 0x1p120, 0x1p-120, -0x1.8p-119}, outside[] = {0x1.1p120, 0x1p-121, -3e38};
+  ghz_bound rel = {GHZ_REL, 0.5}, psnr = {GHZ_PSNR, 60};
+  ghz_lattice l;
+  for (size_t i = 0; i < sizeof inside / sizeof *inside; i++) {
+    succeeded(ghz_lattice_make(GHZ_F32, i % 2 ? rel : psnr, inside[i], inside[i], &l), NULL, "constant");
+    cr_assert_eq(l.step, fabs(inside[i]));
+    cr_assert_eq(l.eb, fabs(inside[i]) * 0x1p-16);
+  }
+  for (size_t i = 0; i < sizeof outside / sizeof *outside; i++) {
+    succeeded(ghz_lattice_make(GHZ_F32, rel, outside[i], outside[i], &l), NULL, "constant");
+    cr_assert_eq(l.step, 0);
+    cr_assert_eq(l.eb, fabs(outside[i]) * 0x1p-16);
+  }
+  succeeded(ghz_lattice_make(GHZ_F64, rel, 5e-324, 5e-324, &l), NULL, "denormal constant");
+  cr_assert(l.step == 0 && l.eb > 0);
+  succeeded(ghz_lattice_make(GHZ_F32, rel, 0, 0, &l), NULL, "zeros");
+  cr_assert(l.step == 1 && l.eb == 0x1p-16);
+  succeeded(ghz_lattice_make(GHZ_F32, rel, INFINITY, -INFINITY, &l), NULL, "nothing finite");
+  cr_assert(l.step == 1 && l.eb == 0x1p-16);
+}
+
+Test(api, ranges) {
+  float x[5000];
+  double min, max;
+  for (int i = 0; i < 5000; i++)
+    x[i] = (float)(i - 2000);
+  x[17] = NAN;
+  x[18] = INFINITY;
+  x[4999] = -INFINITY;
+  cr_assert_eq(ghz_range(ctx, GHZ_F32, x, 5000, &min, &max), GHZ_OK);
+  cr_assert(min == -2000 && max == 2998);
+  cr_assert_eq(ghz_range(ctx, GHZ_F32, x, 0, &min, &max), GHZ_OK);
+  cr_assert(min == INFINITY && max == -INFINITY);
+  cr_assert_eq(ghz_range(ctx, GHZ_F32, x + 17, 2, &min, &max), GHZ_OK);
+  cr_assert(min == INFINITY && max == -INFINITY);
+  cr_assert_eq(ghz_range(ctx, GHZ_F32, NULL, 0, &min, &max), GHZ_OK);
+  cr_assert_eq(ghz_range(ctx, GHZ_F32, NULL, 1, &min, &max), GHZ_EINVAL);
+  cr_assert_eq(ghz_range(ctx, (ghz_type)3, x, 5, &min, &max), GHZ_EINVAL);
+  cr_assert_eq(ghz_range(ctx, GHZ_F32, x, 5, NULL, &max), GHZ_EINVAL);
+  cr_assert_eq(ghz_range(NULL, GHZ_F32, x, 5, &min, &max), GHZ_EINVAL);
+}
+
+Test(api, ranges_of_every_input) {
+  for (int type = GHZ_F32; type <= GHZ_F64; type++)
+    for (size_t in = 0; in < input_count; in++)
+      for (size_t n = 1; n < 70000; n = 3 * n + 1) {
+        void *x = input_make(&inputs[in], (ghz_type)type, n, 1, in);
+        double low = INFINITY, high = -INFINITY, min, max;
+        for (size_t i = 0; i < n; i++) {
+          double v = type == GHZ_F32 ? (double)((float *)x)[i] : ((double *)x)[i];
+          low = isfinite(v) && v < low ? v : low;
+          high = isfinite(v) && v > high ? v : high;
+        }
+        succeeded(ghz_range(ctx, (ghz_type)type, x, n, &min, &max), ctx, "range");
+        cr_assert(min == low && max == high, "%s, type %d, n %zu", inputs[in].name, type, n);
+        free(x);
+      }
+}
+
+/* ---- Compress and decompress: arguments ---- */
+
+Test(api, compress_arguments) {
+  float x[10] = {1};
+  uint8_t dst[4096];
+  size_t size = 0;
+  ghz_lattice l = lattice_abs(GHZ_F32, 0.1), bad;
+  cr_assert_eq(ghz_compress(NULL, &l, 0, x, 10, dst, sizeof dst, &size), GHZ_EINVAL);
+  cr_assert_eq(ghz_compress(ctx, NULL, 0, x, 10, dst, sizeof dst, &size), GHZ_EINVAL);
+  cr_assert_eq(ghz_compress(ctx, &l, 3, x, 10, dst, sizeof dst, &size), GHZ_EINVAL);
+  cr_assert_eq(ghz_compress(ctx, &l, -2, x, 10, dst, sizeof dst, &size), GHZ_EINVAL);
+  cr_assert_eq(ghz_compress(ctx, &l, 0, NULL, 10, dst, sizeof dst, &size), GHZ_EINVAL);
+  cr_assert_eq(ghz_compress(ctx, &l, 0, x, 10, NULL, sizeof dst, &size), GHZ_EINVAL);
+  cr_assert_eq(ghz_compress(ctx, &l, 0, x, 10, dst, sizeof dst, NULL), GHZ_EINVAL);
+  cr_assert_eq(ghz_compress(ctx, &l, 0, NULL, 0, dst, sizeof dst, &size), GHZ_OK);
+  static const double steps[] = {NAN, INFINITY, -1, 0x1p121, 0x1p-121};
+  for (size_t i = 0; i < 5; i++) {
+    bad = l;
+    bad.step = steps[i];
+    cr_assert_eq(ghz_compress(ctx, &bad, 0, x, 10, dst, sizeof dst, &size), GHZ_EINVAL, "step %g", steps[i]);
+  }
+  bad = l;
+  bad.cap = 44;
+  cr_assert_eq(ghz_compress(ctx, &bad, 0, x, 10, dst, sizeof dst, &size), GHZ_EINVAL);
+  bad = l;
+  bad.type = (ghz_type)5;
+  cr_assert_eq(ghz_compress(ctx, &bad, 0, x, 10, dst, sizeof dst, &size), GHZ_EINVAL);
+  bad = l;
+  bad.eb = NAN;
+  cr_assert_eq(ghz_compress(ctx, &bad, 0, x, 10, dst, sizeof dst, &size), GHZ_EINVAL);
+}
+
+Test(api, decompress_arguments) {
+  ref_bytes s32 = stream_of("walk", GHZ_F32, 100, 1), s64 = stream_of("walk", GHZ_F64, 100, 1);
+  double y[100];
+  cr_assert_eq(ghz_decompress(NULL, view(s32), GHZ_F32, y, 100), GHZ_EINVAL);
+  cr_assert_eq(ghz_decompress(ctx, view(s32), (ghz_type)2, y, 100), GHZ_EINVAL);
+  cr_assert_eq(ghz_decompress(ctx, view(s32), GHZ_F32, NULL, 100), GHZ_EINVAL);
+  cr_assert_eq(ghz_decompress(ctx, view(s32), GHZ_F32, y, 99), GHZ_ECAPACITY);
+  cr_assert_eq(ghz_decompress(ctx, view(s32), GHZ_F32, y, 0), GHZ_ECAPACITY);
+  cr_assert_eq(ghz_decompress(ctx, view(s64), GHZ_F32, y, 100), GHZ_EINVAL);
+  cr_assert_eq(ghz_decompress(ctx, view(s64), GHZ_F64, y, 100), GHZ_OK);
+  cr_assert_eq(ghz_decompress(ctx, view(s32), GHZ_F64, y, 100), GHZ_OK);
+  ghz_bytes nothing = {NULL, 0}, null = {NULL, 100};
+  ghz_status status = ghz_decompress(ctx, nothing, GHZ_F32, y, 100);
+  cr_assert(status == GHZ_EINVAL || status == GHZ_ECORRUPT);
+  status = ghz_decompress(ctx, null, GHZ_F32, y, 100);
+  cr_assert(status == GHZ_EINVAL || status == GHZ_ECORRUPT);
+  ref_free(&s32);
+  ref_free(&s64);
+}
+
+/* No value beyond the stream's is written. */
+Test(api, decompress_writes_count_values) {
+  for (size_t n = 0; n < 3000; n += n < 40 ? 1 : 491) {
+    ref_bytes s = stream_of("walk", GHZ_F32, n, 1);
+    float *y = malloc((n + 40) * sizeof *y);
+    memset(y, 0x5a, (n + 40) * sizeof *y);
+    cr_assert_eq(ghz_decompress(ctx, view(s), GHZ_F32, y, n + 40), GHZ_OK);
+    for (size_t i = 4 * n; i < 4 * (n + 40); i++)
+      cr_assert_eq(((uint8_t *)y)[i], 0x5a, "n %zu: byte %zu beyond the values was written", n, i - 4 * n);
+    free(y);
+    ref_free(&s);
+  }
+}
+
+/* ---- Capacities ---- */
+
+typedef ghz_status (*writer)(ref_bytes *s, uint8_t *dst, size_t capacity, size_t *size);
+
+static ghz_lattice shared_lattice;
+static const void *shared_values;
+static size_t shared_count;
+
+static ghz_status write_compress(ref_bytes *s, uint8_t *dst, size_t capacity, size_t *size) {
+  (void)s;
+  return ghz_compress(ctx, &shared_lattice, GHZ_ORDER_BEST, shared_values, shared_count, dst, capacity, size);
+}
+static ghz_status write_add(ref_bytes *s, uint8_t *dst, size_t capacity, size_t *size) {
+  return ghz_add(ctx, view(s[0]), view(s[1]), dst, capacity, size);
+}
+static ghz_status write_subtract(ref_bytes *s, uint8_t *dst, size_t capacity, size_t *size) {
+  return ghz_subtract(ctx, view(s[0]), view(s[1]), dst, capacity, size);
+}
+static ghz_status write_negate(ref_bytes *s, uint8_t *dst, size_t capacity, size_t *size) {
+  return ghz_negate(ctx, view(s[0]), dst, capacity, size);
+}
+static ghz_status write_scale(ref_bytes *s, uint8_t *dst, size_t capacity, size_t *size) {
+  return ghz_scale(ctx, view(s[0]), 3, dst, capacity, size);
+}
+static ghz_status write_sum(ref_bytes *s, uint8_t *dst, size_t capacity, size_t *size) {
+  ghz_bytes all[3] = {view(s[0]), view(s[1]), view(s[0])};
+  return ghz_sum(ctx, 3, all, dst, capacity, size);
+}
+static ghz_status write_mean(ref_bytes *s, uint8_t *dst, size_t capacity, size_t *size) {
+  ghz_bytes all[3] = {view(s[0]), view(s[1]), view(s[0])};
+  return ghz_mean(ctx, 3, all, dst, capacity, size);
+}
+static ghz_status write_combine(ref_bytes *s, uint8_t *dst, size_t capacity, size_t *size) {
+  static const int64_t c[3] = {1, -2, 0};
+  ghz_bytes all[3] = {view(s[0]), view(s[1]), view(s[0])};
+  return ghz_combine(ctx, 3, all, c, dst, capacity, size);
+}
+static ghz_status write_minimum(ref_bytes *s, uint8_t *dst, size_t capacity, size_t *size) {
+  return ghz_minimum(ctx, view(s[0]), view(s[1]), dst, capacity, size);
+}
+static ghz_status write_maximum(ref_bytes *s, uint8_t *dst, size_t capacity, size_t *size) {
+  return ghz_maximum(ctx, view(s[0]), view(s[1]), dst, capacity, size);
+}
+static ghz_status write_accumulate(ref_bytes *s, uint8_t *dst, size_t capacity, size_t *size) {
+  if (capacity < s[0].size)
+    return GHZ_ECAPACITY;
+  memcpy(dst, s[0].data, s[0].size);
+  *size = s[0].size;
+  return ghz_accumulate(ctx, dst, capacity, size, view(s[1]));
+}
+
+static const writer writers[] = {write_compress, write_add,     write_subtract, write_negate,  write_scale,     write_sum,
+                                 write_mean,     write_combine, write_minimum,  write_maximum, write_accumulate};
+enum { WRITERS = sizeof writers / sizeof *writers };
+
+/* Every capacity from 0 to the size that it takes: ECAPACITY below it, success from the promised bound on. Between
+ * the size and the bound a call may succeed or not, but a capacity of exactly the size must do. */
+static void check_capacities(int w, ref_bytes *s, size_t most) {
+  size_t size = 0;
+  ref_bytes room = bytes_new(most);
+  succeeded(writers[w](s, room.data, most, &size), ctx, say("writer %d", w));
+  for (size_t capacity = 0; capacity <= size; capacity += size < 600 || capacity > size - 100 ? 1 : 7) {
+    ref_bytes exact = bytes_new(capacity);
+    size_t got = 0;
+    ghz_status status = writers[w](s, exact.data, capacity, &got);
+    if (capacity == size) {
+      cr_assert_eq(status, GHZ_OK, "writer %d: capacity of exactly %zu: %s", w, size, ghz_status_text(status));
+      cr_assert(got == size && memcmp(exact.data, room.data, size) == 0, "writer %d: other bytes", w);
+    } else {
+      cr_assert_eq(status, GHZ_ECAPACITY, "writer %d: capacity %zu of %zu: %s", w, capacity, size, ghz_status_text(status));
+    }
+    ref_free(&exact);
+  }
+  ref_free(&room);
+}
+
+Test(api, capacities_at_every_size) {
+  static const char *const makers[] = {"walk", "random_bits", "specials", "zeros"};
+  static const size_t lengths[] = {0, 1, 40, 1030, 2500};
+  for (int type = GHZ_F32; type <= GHZ_F64; type++)
+    for (int m = 0; m < 4; m++)
+      for (size_t k = 0; k < 5; k++) {
+        shared_lattice = lattice_abs((ghz_type)type, 0.01);
+        shared_count = lengths[k];
+        void *x = input_make(input_named(makers[m]), (ghz_type)type, lengths[k], shared_lattice.step, 1);
+        shared_values = x;
+        ref_bytes s[2] = {stream_of(makers[m], (ghz_type)type, lengths[k], 1),
+                          stream_of("mixture", (ghz_type)type, lengths[k], 2)};
+        for (int w = 0; w < WRITERS; w++)
+          check_capacities(w, s, ghz_size_bound(lengths[k], (ghz_type)type, 6));
+        ref_free(&s[0]);
+        ref_free(&s[1]);
+        free(x);
+      }
+}
+
+/* ---- Operands that do not fit together ---- */
+
+static ghz_status try_add(ref_bytes a, ref_bytes b) {
+  static uint8_t dst[1 << 16];
+  size_t size;
+  ghz_status one = ghz_add(ctx, view(a), view(b), dst, sizeof dst, &size);
+  ghz_status other = ghz_minimum(ctx, view(b), view(a), dst, sizeof dst, &size);
+  cr_assert_eq(one, other);
+  return one;
+}
+
+Test(api, mismatches) {
+  double x[200] = {1, 2, 3};
+  ghz_lattice l = lattice_abs(GHZ_F64, 0.01), cap = l, step = l, eb = l;
+  cap.cap = 35;
+  step.step *= 1.5;
+  eb.eb *= 1.5;
+  ghz_lattice l32 = lattice_abs(GHZ_F32, 0.01);
+  ref_bytes base = compress(ctx, &l, -1, x, 100);
+  ref_bytes others[5] = {compress(ctx, &l, -1, x, 101), compress(ctx, &cap, -1, x, 100), compress(ctx, &step, -1, x, 100),
+                         compress(ctx, &eb, -1, x, 100), compress(ctx, &l32, -1, x, 100)};
+  for (int i = 0; i < 5; i++) {
+    cr_assert_eq(try_add(base, others[i]), GHZ_EMISMATCH, "other %d", i);
+    cr_assert_gt(strlen(ghz_context_message(ctx)), 0, "other %d: no message", i);
+    ref_free(&others[i]);
+  }
+  cr_assert_eq(try_add(base, base), GHZ_OK);
+  ref_free(&base);
+}
+
+Test(api, operation_arguments) {
+  ref_bytes s = stream_of("walk", GHZ_F32, 100, 1);
+  ghz_bytes a = view(s);
+  uint8_t dst[4096];
+  size_t size, room = sizeof dst;
+  static const int64_t one = 1;
+  cr_assert_eq(ghz_add(NULL, a, a, dst, room, &size), GHZ_EINVAL);
+  cr_assert_eq(ghz_add(ctx, a, a, NULL, room, &size), GHZ_EINVAL);
+  cr_assert_eq(ghz_add(ctx, a, a, dst, room, NULL), GHZ_EINVAL);
+  cr_assert_eq(ghz_sum(ctx, 0, &a, dst, room, &size), GHZ_EINVAL);
+  cr_assert_eq(ghz_sum(ctx, 1, NULL, dst, room, &size), GHZ_EINVAL);
+  cr_assert_eq(ghz_mean(ctx, 0, &a, dst, room, &size), GHZ_EINVAL);
+  cr_assert_eq(ghz_combine(ctx, 0, &a, &one, dst, room, &size), GHZ_EINVAL);
+  cr_assert_eq(ghz_combine(ctx, 1, &a, NULL, dst, room, &size), GHZ_EINVAL);
+  cr_assert_eq(ghz_accumulate(ctx, NULL, room, &size, a), GHZ_EINVAL);
+  cr_assert_eq(ghz_accumulate(ctx, dst, room, NULL, a), GHZ_EINVAL);
+  size = room + 1;
+  cr_assert_neq(ghz_accumulate(ctx, dst, room, &size, a), GHZ_OK);
+  static const double factors[] = {0, -0.0, NAN, INFINITY, -INFINITY, 1e300, 1e-300, 5e-324};
+  for (size_t i = 0; i < 8; i++)
+    cr_assert_eq(ghz_scale(ctx, a, factors[i], dst, room, &size), GHZ_EINVAL, "factor %g", factors[i]);
+  ref_free(&s);
+}
+
+/* A coefficient of 0 drops the operand, after checking it. */
+Test(api, dropped_operands_are_checked) {
+  ref_bytes s = stream_of("walk", GHZ_F32, 100, 1), shorter = stream_of("walk", GHZ_F32, 99, 1);
+  ref_bytes broken = bytes_copy(s.data, s.size - 1);
+  static const int64_t c[2] = {1, 0};
+  uint8_t dst[4096];
+  size_t size;
+  ghz_bytes good[2] = {view(s), view(s)}, bad[2] = {view(s), view(broken)}, other[2] = {view(s), view(shorter)};
+  cr_assert_eq(ghz_combine(ctx, 2, good, c, dst, sizeof dst, &size), GHZ_OK);
+  cr_assert(size == s.size && memcmp(dst, s.data, size) == 0);
+  cr_assert_eq(ghz_combine(ctx, 2, bad, c, dst, sizeof dst, &size), GHZ_ECORRUPT);
+  cr_assert_eq(ghz_combine(ctx, 2, other, c, dst, sizeof dst, &size), GHZ_EMISMATCH);
+  ref_free(&s);
+  ref_free(&shorter);
+  ref_free(&broken);
+}
+
+Test(api, accumulate_keeps_the_accumulator_on_error) {
+  ref_bytes s = stream_of("walk", GHZ_F32, 3000, 1), other = stream_of("coarse_noise", GHZ_F32, 3000, 2);
+  ref_bytes acc = bytes_copy(s.data, s.size);
+  size_t size = acc.size;
+  cr_assert_eq(ghz_accumulate(ctx, acc.data, acc.size, &size, view(other)), GHZ_ECAPACITY);
+  cr_assert(size == s.size && memcmp(acc.data, s.data, size) == 0, "after ECAPACITY");
+  other.data[other.size / 2] ^= 0xff;
+  other.data[48 + 16] ^= 1;
+  cr_assert_neq(ghz_accumulate(ctx, acc.data, acc.size, &size, view(other)), GHZ_OK);
+  cr_assert(size == s.size && memcmp(acc.data, s.data, size) == 0, "after damage");
+  ref_free(&s);
+  ref_free(&other);
+  ref_free(&acc);
+}
+
+/* ---- Ranges ---- */
+
+static void check_range(ref_bytes s, const void *all, ghz_type out, uint64_t first, size_t count) {
+  size_t each = ghz_type_size(out);
+  ref_bytes y = bytes_new(count * each);
+  succeeded(ghz_decompress_range(ctx, view(s), out, first, count, y.data), ctx, "range");
+  same_values(y.data, (const char *)all + first * each, count, out, say("values %llu + %zu", (unsigned long long)first, count));
+  ref_free(&y);
+}
+
+Test(api, decompress_range) {
+  enum { N = 40000 };
+  for (int type = GHZ_F32; type <= GHZ_F64; type++)
+    for (int out = type; out <= GHZ_F64; out++) {
+      ref_bytes s = stream_of("mixture", (ghz_type)type, N, 8);
+      void *all = decompress(ctx, s, (ghz_type)out);
+      uint64_t state = 4;
+      for (int round = 0; round < 300; round++) {
+        uint64_t first = input_below(&state, N + 1);
+        check_range(s, all, (ghz_type)out, first, (size_t)input_below(&state, (round % 2 ? 50 : N) % (N - first + 1) + 1));
+      }
+      static const uint64_t edges[] = {0, 1, 1023, 1024, 1025, 16383, 16384, 32768, N - 1, N};
+      for (size_t i = 0; i < 10; i++)
+        for (size_t j = i; j < 10; j++)
+          check_range(s, all, (ghz_type)out, edges[i], (size_t)(edges[j] - edges[i]));
+      free(all);
+      ref_free(&s);
+    }
+}
+
+Test(api, ranges_outside) {
+  ref_bytes s = stream_of("walk", GHZ_F32, 1000, 8), none = stream_of("walk", GHZ_F32, 0, 8);
+  float y[10];
+  cr_assert_eq(ghz_decompress_range(ctx, view(s), GHZ_F32, 1000, 1, y), GHZ_EINVAL);
+  cr_assert_eq(ghz_decompress_range(ctx, view(s), GHZ_F32, 1001, 0, y), GHZ_EINVAL);
+  cr_assert_eq(ghz_decompress_range(ctx, view(s), GHZ_F32, 995, 6, y), GHZ_EINVAL);
+  cr_assert_eq(ghz_decompress_range(ctx, view(s), GHZ_F32, UINT64_MAX, 2, y), GHZ_EINVAL);
+  cr_assert_eq(ghz_decompress_range(ctx, view(s), GHZ_F32, 2, SIZE_MAX, y), GHZ_EINVAL);
+  cr_assert_eq(ghz_decompress_range(ctx, view(s), GHZ_F32, 1000, 0, y), GHZ_OK);
+  cr_assert_eq(ghz_decompress_range(ctx, view(none), GHZ_F32, 0, 0, y), GHZ_OK);
+  ref_free(&s);
+  ref_free(&none);
+}
+
+/* Tiles outside the range are not looked at. */
+Test(api, range_reads_its_tiles_alone) {
+  ref_bytes s = stream_of("specials", GHZ_F32, 40000, 8);
+  float *all = decompress(ctx, s, GHZ_F32);
+  size_t size;
+  uint8_t *tile = (uint8_t *)ref_tile_at(s.data, 20, &size);
+  memset(tile, 0xff, size);
+  check_range(s, all, GHZ_F32, 0, 20 * 1024);
+  check_range(s, all, GHZ_F32, 21 * 1024, 40000 - 21 * 1024);
+  float y[1];
+  cr_assert_eq(ghz_decompress_range(ctx, view(s), GHZ_F32, 20 * 1024, 1, y), GHZ_ECORRUPT);
+  free(all);
+  ref_free(&s);
+}
+
+/* ---- What a stream says ---- */
+
+Test(api, info) {
+  for (int type = GHZ_F32; type <= GHZ_F64; type++) {
+    ref_bytes s = stream_of("mixture", (ghz_type)type, 5000, 1), three[3] = {s, s, s}, total = sum(ctx, 3, three);
+    ghz_info info = info_of(total);
+    ghz_lattice l = lattice_abs((ghz_type)type, 0.01);
+    cr_assert(info.lattice.type == l.type && info.lattice.cap == l.cap && info.lattice.step == l.step && info.lattice.eb == l.eb);
+    cr_assert(info.count == 5000 && info.tiles == 5 && info.terms == 3 && info.bytes == total.size);
+    cr_assert_eq(info.inexact, ref_head_read(total.data).inexact);
+    if (!info.inexact)
+      cr_assert((__float128)info.bound >= (__float128)3 * l.eb && info.bound <= nextafter(3 * l.eb, 1));
+    else
+      cr_assert_eq(info.bound, INFINITY);
+    ref_free(&s);
+    ref_free(&total);
+  }
+  ghz_info info;
+  ghz_bytes nothing = {NULL, 0};
+  cr_assert_neq(ghz_info_read(nothing, &info), GHZ_OK);
+  ref_bytes s = stream_of("walk", GHZ_F32, 10, 1);
+  cr_assert_eq(ghz_info_read(view(s), NULL), GHZ_EINVAL);
+  ref_free(&s);
+}
+
+/* Sums of values outside the lattice set the flag; compression and copies do not. */
+Test(api, inexact) {
+  ref_bytes far = stream_of("beyond_lattice", GHZ_F32, 2000, 1), near = stream_of("walk", GHZ_F32, 2000, 1);
+  ref_bytes zero = stream_of("zeros", GHZ_F32, 2000, 1);
+  ref_bytes copied = add(ctx, far, zero), both = add(ctx, far, near), after = add(ctx, both, zero), minus = negate(ctx, far);
+  cr_assert_not(info_of(far).inexact);
+  cr_assert_not(info_of(copied).inexact);
+  cr_assert(info_of(both).inexact);
+  cr_assert(info_of(after).inexact);
+  cr_assert(info_of(minus).inexact);
+  cr_assert_eq(info_of(both).bound, INFINITY);
+  ref_bytes made[7] = {far, near, zero, copied, both, after, minus};
+  for (int i = 0; i < 7; i++)
+    ref_free(&made[i]);
+}
+
+static void count_tile(const ref_head *h, const uint8_t *data, size_t size, int n, ghz_statistics *want) {
+  if (size == 0) {
+    want->empty++;
+    return;
+  }
+  if (data[0] == 3) {
+    want->raw++;
+    return;
+  }
+  (void)h;
+  (void)n;
+  want->order[data[0] & 3]++;
+  want->mode[(data[0] >> 3) & 3]++;
+  want->specials += (data[0] & 4) && (data[1] & 0x40);
+}
+
+Test(api, scan) {
+  for (int type = GHZ_F32; type <= GHZ_F64; type++) {
+    ref_bytes s = stream_of("mixture", (ghz_type)type, 200500, 5);
+    ref_head h = ref_head_read(s.data);
+    ghz_statistics got, want = {0};
+    for (uint64_t t = 0; t < ref_tiles(h.n); t++) {
+      size_t size;
+      const uint8_t *data = ref_tile_at(s.data, t, &size);
+      count_tile(&h, data, size, ref_tile_count(&h, t), &want);
+    }
+    succeeded(ghz_scan(ctx, view(s), &got), ctx, "scan");
+    cr_assert(got.raw == want.raw && got.specials == want.specials);
+    for (int i = 0; i < 3; i++)
+      cr_assert(got.mode[i] == want.mode[i] || got.mode[i] == want.mode[i] + want.empty, "mode %d", i);
+    for (int i = 0; i < 3; i++)
+      cr_assert(got.order[i] == want.order[i] || got.order[i] == want.order[i] + want.empty, "order %d", i);
+    cr_assert_eq(got.empty, want.empty);
+    ref_free(&s);
+  }
+}
+
+Test(api, extrema) {
+  for (int type = GHZ_F32; type <= GHZ_F64; type++)
+    for (size_t in = 0; in < input_count; in++) {
+      ref_bytes s = stream_of(inputs[in].name, (ghz_type)type, 20000, 5), twice = add(ctx, s, s);
+      for (int which = 0; which < 2; which++) {
+        void *y = decompress(ctx, which ? twice : s, (ghz_type)type);
+        double low = INFINITY, high = -INFINITY, min, max;
+        for (size_t i = 0; i < 20000; i++) {
+          double v = type == GHZ_F32 ? (double)((float *)y)[i] : ((double *)y)[i];
+          low = isfinite(v) && v < low ? v : low;
+          high = isfinite(v) && v > high ? v : high;
+        }
+        succeeded(ghz_extrema(ctx, view(which ? twice : s), &min, &max), ctx, "extrema");
+        cr_assert(min == low && max == high, "%s, type %d: %a %a, should be %a %a", inputs[in].name, type, min, max, low, high);
+        free(y);
+      }
+      ref_free(&s);
+      ref_free(&twice);
+    }
+}
+
+/* Nothing is larger than promised, on the data that is worst. */
+Test(api, size_bounds_hold) {
+  for (int type = GHZ_F32; type <= GHZ_F64; type++)
+    for (size_t in = 0; in < input_count; in++)
+      for (size_t n = 0; n < 5000; n = 2 * n + 1) {
+        ref_bytes s = stream_of(inputs[in].name, (ghz_type)type, n, n);
+        size_t tiles = (n + 1023) / 1024, chunks = (tiles + 15) / 16;
+        cr_assert_leq(s.size, 48 + 8 * (chunks + 1) + 3 * tiles + n * ghz_type_size((ghz_type)type));
+        ref_free(&s);
+      }
+}

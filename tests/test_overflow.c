@@ -1,0 +1,278 @@
+/* test_overflow.c: law L4: terms decide, before anything is written, and nothing overflows below their limit. */
+#include "support.h"
+#include <math.h>
+
+static uint32_t limit_of(int cap) {
+  return ((uint32_t)1 << (58 - cap)) - 1;
+}
+
+static ghz_lattice lattice_with(ghz_type type, int cap) {
+  ghz_lattice l = lattice_abs(type, 1);
+  l.cap = cap;
+  return l;
+}
+
+/* The three kinds of stream: float32, float64 with cap 35 and 44. */
+static ghz_lattice kind(int i) {
+  return i == 0 ? lattice_with(GHZ_F32, 35) : lattice_with(GHZ_F64, i == 1 ? 35 : 44);
+}
+
+/* Fails with ERANGE and leaves the destination alone. */
+static void refused(ghz_context *ctx, size_t k, const ref_bytes *s, const int64_t *c, const char *what) {
+  ghz_bytes all[4];
+  uint8_t dst[65536];
+  size_t size = 77;
+  for (size_t i = 0; i < k; i++)
+    all[i] = view(s[i]);
+  memset(dst, 0xa5, sizeof dst);
+  cr_assert_eq(ghz_combine(ctx, k, all, c, dst, sizeof dst, &size), GHZ_ERANGE, "%s", what);
+  for (size_t i = 0; i < sizeof dst; i++)
+    cr_assert_eq(dst[i], 0xa5, "%s: byte %zu was written", what, i);
+}
+
+Test(overflow, limits_of_terms) {
+  ghz_context *ctx = context_on(NULL, 1);
+  for (int i = 0; i < 3; i++) {
+    ghz_lattice l = kind(i);
+    int64_t limit = limit_of(l.cap), more = limit + 1, near_limit[2] = {limit - 1, 1}, beyond[2] = {limit, 1};
+    double x[4] = {1, -2, 3, 0};
+    float f[4] = {1, -2, 3, 0};
+    ref_bytes one = compress(ctx, &l, -1, l.type == GHZ_F32 ? (void *)f : (void *)x, 4), two[2] = {one, one};
+    ref_bytes most = combine(ctx, 1, &one, &limit), split = combine(ctx, 2, two, near_limit);
+    cr_assert_eq(info_of(most).terms, limit);
+    same_bytes(split, most, "limit - 1 and 1");
+    refused(ctx, 1, &one, &more, "limit + 1");
+    refused(ctx, 2, two, beyond, "limit and 1");
+    ref_bytes full[2] = {most, one};
+    static const int64_t ones[2] = {1, 1}, minus[2] = {1, -1};
+    refused(ctx, 2, full, ones, "full + one");
+    refused(ctx, 2, full, minus, "full - one");
+    ref_free(&most);
+    ref_free(&split);
+    ref_free(&one);
+  }
+  ghz_context_free(ctx);
+}
+
+Test(overflow, every_operation_refuses) {
+  ghz_context *ctx = context_on(NULL, 1);
+  ghz_lattice l = kind(0);
+  float f[4] = {1, -2, 3, 0};
+  int64_t limit = limit_of(35);
+  ref_bytes one = compress(ctx, &l, -1, f, 4), most = combine(ctx, 1, &one, &limit);
+  ghz_bytes both[2] = {view(most), view(one)};
+  uint8_t dst[4096], acc[4096];
+  size_t size, acc_size = most.size;
+  cr_assert_eq(ghz_add(ctx, both[0], both[1], dst, sizeof dst, &size), GHZ_ERANGE);
+  cr_assert_eq(ghz_subtract(ctx, both[0], both[1], dst, sizeof dst, &size), GHZ_ERANGE);
+  cr_assert_eq(ghz_sum(ctx, 2, both, dst, sizeof dst, &size), GHZ_ERANGE);
+  cr_assert_eq(ghz_mean(ctx, 2, both, dst, sizeof dst, &size), GHZ_ERANGE);
+  cr_assert_eq(ghz_minimum(ctx, both[0], both[1], dst, sizeof dst, &size), GHZ_OK);
+  memcpy(acc, most.data, most.size);
+  cr_assert_eq(ghz_accumulate(ctx, acc, sizeof acc, &acc_size, both[1]), GHZ_ERANGE);
+  cr_assert(acc_size == most.size && memcmp(acc, most.data, most.size) == 0, "the accumulator changed");
+  cr_assert_gt(strlen(ghz_context_message(ctx)), 0);
+  ghz_slice slices[2], sum;
+  succeeded(ghz_slice_view(both[0], 0, 1, &slices[0]), ctx, "view");
+  succeeded(ghz_slice_view(both[1], 0, 1, &slices[1]), ctx, "view");
+  cr_assert_eq(ghz_slice_sum(ctx, 2, slices, dst, sizeof dst, &sum), GHZ_ERANGE);
+  ref_free(&one);
+  ref_free(&most);
+  ghz_context_free(ctx);
+}
+
+Test(overflow, extreme_coefficients) {
+  static const int64_t extremes[] = {INT64_MIN, INT64_MAX, INT64_MIN + 1, (int64_t)1 << 32, ((int64_t)1 << 32) + 1,
+                                     -((int64_t)1 << 32), (int64_t)1 << 62, -8388608, 8388608};
+  ghz_context *ctx = context_on(NULL, 1);
+  ghz_lattice l = kind(0);
+  float f[4] = {1, -2, 3, 0};
+  ref_bytes one = compress(ctx, &l, -1, f, 4), s[4] = {one, one, one, one};
+  for (size_t i = 0; i < sizeof extremes / sizeof *extremes; i++)
+    for (size_t k = 1; k <= 4; k++) {
+      int64_t c[4] = {extremes[i], extremes[i], extremes[i], extremes[i]};
+      refused(ctx, k, s, c, say("coefficient %lld, %zu times", (long long)extremes[i], k));
+    }
+  ref_free(&one);
+  ghz_context_free(ctx);
+}
+
+/* Terms of 0 are legal and hold nothing but zeros. */
+Test(overflow, no_terms_at_all) {
+  ghz_context *ctx = context_on(NULL, 1);
+  ghz_lattice l = kind(0);
+  float f[1500];
+  for (int i = 0; i < 1500; i++)
+    f[i] = (float)i;
+  static const int64_t none[2] = {0, 0};
+  ref_bytes one = compress(ctx, &l, -1, f, 1500), two[2] = {one, one};
+  ref_bytes nothing = combine(ctx, 2, two, none), back = add(ctx, nothing, one);
+  ghz_info info = info_of(nothing);
+  cr_assert_eq(info.terms, 0);
+  cr_assert_eq(info.bound, 0);
+  cr_assert_eq(ref_check(nothing.data, nothing.size), REF_GOOD);
+  float *y = decompress(ctx, nothing, GHZ_F32);
+  for (int i = 0; i < 1500; i++)
+    cr_assert_eq(y[i], 0);
+  same_bytes(back, one, "0 a + 0 b + a");
+  free(y);
+  ref_free(&nothing);
+  ref_free(&back);
+  ref_free(&one);
+  ghz_context_free(ctx);
+}
+
+/* ---- The largest integers there are ---- */
+
+static void *extreme_array(const ghz_lattice *l, int pattern, size_t n) {
+  static const char *const names[4] = {"alternating_wide", "random_signs", "wide_noise", "widest_noise"};
+  return input_make(input_named(names[pattern]), l->type, n, l->step, 12);
+}
+
+static void check_most(ghz_context *ctx, const ghz_lattice *l, int order, int pattern, int sign) {
+  enum { N = 2000 };
+  double room = l->cap == 44 && pattern < 3 ? 0x1p9 : 1;
+  ghz_lattice unit = *l;
+  unit.step *= room;
+  void *x = extreme_array(&unit, pattern, N);
+  int64_t limit = sign * (int64_t)limit_of(l->cap);
+  ref_bytes one = compress(ctx, l, order, x, N), most = combine(ctx, 1, &one, &limit);
+  ref_bytes want = ref_combine(1, &one, &limit, REF_PLAIN, 1);
+  const char *what = say("type %d, cap %d, order %d, pattern %d on %s", (int)l->type, l->cap, order, pattern,
+                         ghz_context_isa(ctx));
+  cr_assert_eq(ref_check(most.data, most.size), REF_GOOD, "%s", what);
+  same_bytes(most, want, what);
+  double *y = decompress(ctx, most, GHZ_F64), *z = malloc(N * sizeof *z);
+  ref_decode(most.data, GHZ_F64, z);
+  same_values(y, z, N, GHZ_F64, what);
+  ghz_statistics statistics;
+  succeeded(ghz_scan(ctx, view(most), &statistics), ctx, what);
+  free(y);
+  free(z);
+  free(x);
+  ref_free(&one);
+  ref_free(&most);
+  ref_free(&want);
+}
+
+Test(overflow, widest_results, .timeout = 300) {
+  for (size_t isa = 0; isa < isa_count(); isa++) {
+    ghz_context *ctx = context_on(isa_name(isa), 2);
+    for (int i = 0; i < 3; i++)
+      for (int order = 0; order <= 2; order++)
+        for (int pattern = 0; pattern < 4; pattern++) {
+          ghz_lattice l = kind(i);
+          if (pattern == 3 && l.cap == 35)
+            continue;
+          check_most(ctx, &l, order, pattern, pattern % 2 ? 1 : -1);
+        }
+    ghz_context_free(ctx);
+  }
+}
+
+/* Terms around the change from 32-bit to 64-bit integers: b + bitlength(terms) = 31. */
+Test(overflow, around_32_bits, .timeout = 300) {
+  static const int64_t terms[] = {127, 128, 255, 256, 511, 512, 16383, 16384, 32767, 32768, 65535};
+  static const char *const names[] = {"alternating_coarse", "alternating_fine", "coarse_noise", "fine_noise"};
+  for (size_t isa = 0; isa < isa_count(); isa++) {
+    ghz_context *ctx = context_on(isa_name(isa), 1);
+    for (int i = 0; i < 3; i++)
+      for (int order = 0; order <= 2; order++)
+        for (size_t in = 0; in < 4; in++)
+          for (size_t t = 0; t < sizeof terms / sizeof *terms; t++) {
+            ghz_lattice l = kind(i);
+            if (terms[t] > limit_of(l.cap))
+              continue;
+            void *x = input_make(input_named(names[in]), l.type, 1024, l.step, 5);
+            ref_bytes one = compress(ctx, &l, order, x, 1024), many = combine(ctx, 1, &one, &terms[t]);
+            double *y = decompress(ctx, many, GHZ_F64), *z = malloc(1024 * sizeof *z);
+            ref_decode(many.data, GHZ_F64, z);
+            same_values(y, z, 1024, GHZ_F64,
+                        say("%s, %s, cap %d, order %d, %lld terms", names[in], isa_name(isa), l.cap, order,
+                            (long long)terms[t]));
+            free(y);
+            free(z);
+            free(x);
+            ref_free(&one);
+            ref_free(&many);
+          }
+    ghz_context_free(ctx);
+  }
+}
+
+/* Doubling up to the limit, then one more. */
+Test(overflow, long_accumulation) {
+  ghz_context *ctx = context_on(NULL, 1);
+  for (int i = 0; i < 3; i++) {
+    ghz_lattice l = kind(i);
+    void *x = input_make(&inputs[0], l.type, 5000, l.step, 9);
+    ref_bytes total = compress(ctx, &l, GHZ_ORDER_BEST, x, 5000);
+    uint64_t terms = 1;
+    while (2 * terms <= limit_of(l.cap)) {
+      ref_bytes next = add(ctx, total, total);
+      ref_free(&total);
+      total = next;
+      terms *= 2;
+      cr_assert_eq(info_of(total).terms, terms);
+      cr_assert_neq(ref_check(total.data, total.size), REF_BAD, "%llu terms", (unsigned long long)terms);
+    }
+    static const int64_t two = 2;
+    ghz_bytes operand = view(total);
+    ref_bytes room = bytes_new(ghz_size_bound(5000, l.type, limit_of(l.cap)));
+    size_t size;
+    cr_assert_eq(ghz_combine(ctx, 1, &operand, &two, room.data, room.size, &size), GHZ_ERANGE);
+    ref_free(&room);
+    ref_free(&total);
+    free(x);
+  }
+  ghz_context_free(ctx);
+}
+
+/* ---- Size bounds ---- */
+
+Test(overflow, size_bound_arguments) {
+  cr_assert_eq(ghz_size_bound(10, (ghz_type)2, 1), 0);
+  cr_assert_eq(ghz_size_bound(10, (ghz_type)-1, 1), 0);
+  cr_assert_eq(ghz_size_bound(10, GHZ_F32, 0), 0);
+  cr_assert_eq(ghz_size_bound(10, GHZ_F32, 8388608), 0);
+  cr_assert_eq(ghz_size_bound(10, GHZ_F32, UINT32_MAX), 0);
+  cr_assert_neq(ghz_size_bound(10, GHZ_F32, 8388607), 0);
+  cr_assert_neq(ghz_size_bound(10, GHZ_F64, 8388607), 0);
+  cr_assert_eq(ghz_size_bound(10, GHZ_F64, 8388608), 0);
+  cr_assert_eq(ghz_size_bound(SIZE_MAX, GHZ_F32, 1), 0);
+  cr_assert_eq(ghz_size_bound(SIZE_MAX / 4, GHZ_F32, 1), 0);
+  cr_assert_eq(ghz_size_bound(SIZE_MAX / 8, GHZ_F64, 1), 0);
+  cr_assert_eq(ghz_slice_bound(UINT64_MAX, GHZ_F32, 1), 0);
+  cr_assert_eq(ghz_slice_bound(UINT64_MAX / 8000, GHZ_F64, 8388607), 0);
+  cr_assert_eq(ghz_slice_bound(1, (ghz_type)7, 1), 0);
+  cr_assert_eq(ghz_slice_bound(1, GHZ_F32, 0), 0);
+  for (size_t n = 0; n < 40000; n += 37)
+    cr_assert_geq(ghz_size_bound(n + 37, GHZ_F32, 5), ghz_size_bound(n, GHZ_F32, 5));
+}
+
+/* The largest tile of all, 8338 bytes: every width 62 or near, both maps of specials full, both anchors long. */
+Test(overflow, largest_tile_fits) {
+  ghz_context *ctx = context_on(NULL, 1);
+  ghz_lattice l = kind(2);
+  enum { N = 1024 };
+  double x[N];
+  uint64_t state = 44;
+  for (int i = 0; i < N; i++)
+    x[i] = (input_below(&state, 2) ? 0x1p44 : -0x1p44) * l.step;
+  double y[N];
+  for (int i = 0; i < N; i++)
+    y[i] = i % 8 == 3 ? NAN : x[i];
+  int64_t limit = limit_of(44) - 1;
+  ref_bytes s[2] = {compress(ctx, &l, 2, x, N), compress(ctx, &l, 2, y, N)};
+  int64_t c[2] = {limit, 1};
+  ref_bytes got = combine(ctx, 2, s, c), want = ref_combine(2, s, c, REF_PLAIN, 1);
+  same_bytes(got, want, "the largest tile");
+  size_t tile;
+  ref_tile_at(got.data, 0, &tile);
+  cr_assert(tile > 8000 && tile <= 8338, "%zu bytes", tile);
+  cr_assert_leq(got.size, ghz_size_bound(N, GHZ_F64, limit_of(44)));
+  ref_bytes made[4] = {s[0], s[1], got, want};
+  for (int i = 0; i < 4; i++)
+    ref_free(&made[i]);
+  ghz_context_free(ctx);
+}

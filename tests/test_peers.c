@@ -1,0 +1,332 @@
+/* test_peers.c: the cases on which public codecs were seen to crash, hang or lie, each as a test. */
+#include "support.h"
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+
+static ghz_context *one, *two, *seven;
+
+static void start(void) {
+  one = context_on(NULL, 1);
+  two = context_on(NULL, 2);
+  seven = context_on(NULL, 7);
+}
+
+static void stop(void) {
+  ghz_context_free(one);
+  ghz_context_free(two);
+  ghz_context_free(seven);
+}
+
+TestSuite(peers, .init = start, .fini = stop, .timeout = 120);
+
+/* Compresses with two threads, decodes with one; every value within eb, specials as they were. */
+static void round_trip(double eb, const float *x, size_t n, const char *what) {
+  ghz_lattice l = lattice_abs(GHZ_F32, eb);
+  ref_bytes s = compress(two, &l, GHZ_ORDER_BEST, x, n);
+  float *y = decompress(one, s, GHZ_F32);
+  for (size_t i = 0; i < n; i++)
+    cr_assert(isnan(x[i]) ? isnan(y[i]) : isinf(x[i]) ? x[i] == y[i] : within((double)x[i], (double)y[i], eb),
+              "%s: value %zu: %a came back as %a", what, i, (double)x[i], (double)y[i]);
+  cr_assert_leq(s.size, ghz_size_bound(n, GHZ_F32, 1));
+  free(y);
+  ref_free(&s);
+}
+
+static void fill(float *x, size_t n, double amplitude) {
+  uint64_t state = 1;
+  for (size_t i = 0; i < n; i++)
+    x[i] = (float)(amplitude * input_uniform(&state));
+}
+
+/* ---- Values ---- */
+
+Test(peers, not_a_number) {
+  float x[1000];
+  fill(x, 1000, 1);
+  for (int i = 0; i < 1000; i += 7)
+    x[i] = NAN;
+  round_trip(1e-3, x, 1000, "NaN");
+}
+
+Test(peers, infinities) {
+  float x[1000];
+  fill(x, 1000, 1);
+  for (int i = 0; i < 1000; i += 7)
+    x[i] = i % 2 ? INFINITY : -INFINITY;
+  round_trip(1e-3, x, 1000, "infinities");
+}
+
+Test(peers, beyond_32_bit_integers) {
+  static const double quanta[] = {0x1p30, 0x1p31, 0x1p32, 0x1p33, 0x1p40, 0x1p60};
+  float x[1000];
+  for (size_t k = 0; k < 6; k++) {
+    for (int i = 0; i < 1000; i++)
+      x[i] = (float)((i % 2 ? 1 : 1e-6) * (1 + i * 1e-4) * quanta[k] * 2e-3);
+    round_trip(1e-3, x, 1000, say("%g quanta", quanta[k]));
+  }
+}
+
+Test(peers, lengths) {
+  float x[1001];
+  fill(x, 1001, 2);
+  for (size_t n = 0; n <= 70; n++)
+    round_trip(1e-3, x, n, say("n = %zu", n));
+  round_trip(1e-3, x, 1000, "n = 1000");
+  round_trip(1e-3, x, 1001, "n = 1001");
+}
+
+Test(peers, denormal_data) {
+  float x[1000];
+  fill(x, 1000, 1e-39);
+  round_trip(1e-3, x, 1000, "denormals");
+  round_trip(1e-40, x, 1000, "denormals, denormal bound");
+}
+
+Test(peers, denormal_bound) {
+  float x[1000];
+  fill(x, 1000, 1);
+  round_trip(1e-41, x, 1000, "bound 1e-41");
+  uint32_t bits = 1;
+  memcpy(&x[3], &bits, 4);
+  round_trip(1e-45, x, 1000, "bound 1e-45");
+}
+
+Test(peers, bounds_that_are_no_bounds) {
+  static const double bad[] = {0, -1e-3, NAN};
+  ghz_lattice l;
+  for (int i = 0; i < 3; i++) {
+    ghz_bound bound = {GHZ_ABS, bad[i]};
+    cr_assert_eq(ghz_lattice_make(GHZ_F32, bound, 0, 0, &l), GHZ_EINVAL);
+  }
+}
+
+Test(peers, random_float_bits) {
+  enum { N = 100000 };
+  float *x = input_make(input_named("random_bits"), GHZ_F32, N, 1, 3);
+  round_trip(1e-3, x, N, "random bits");
+  free(x);
+}
+
+Test(peers, alternating_30_bits) {
+  float x[1000];
+  for (int i = 0; i < 1000; i++)
+    x[i] = (float)((i % 2 ? 0x1p30 : -0x1p30) * 2e-3);
+  round_trip(1e-3, x, 1000, "alternating");
+}
+
+Test(peers, tiny_bound) {
+  float x[1000];
+  fill(x, 1000, 2);
+  round_trip(1e-9, x, 1000, "bound 1e-9");
+}
+
+/* ---- Streams ---- */
+
+Test(peers, truncated_at_forty_lengths) {
+  float x[1000], y[1000];
+  fill(x, 1000, 2);
+  ghz_lattice l = lattice_abs(GHZ_F32, 1e-3);
+  ref_bytes s = compress(two, &l, GHZ_ORDER_BEST, x, 1000);
+  for (size_t i = 0; i < 40; i++) {
+    ref_bytes part = bytes_copy(s.data, s.size * i / 40);
+    cr_assert_eq(ghz_decompress(two, view(part), GHZ_F32, y, 1000), GHZ_ECORRUPT);
+    ref_free(&part);
+  }
+  ref_free(&s);
+}
+
+Test(peers, flipped_bits) {
+  float x[1000], y[1000];
+  fill(x, 1000, 2);
+  ghz_lattice l = lattice_abs(GHZ_F32, 1e-3);
+  ref_bytes s = compress(two, &l, GHZ_ORDER_BEST, x, 1000), dst = bytes_new(ghz_size_bound(1000, GHZ_F32, 2));
+  uint64_t state = 60;
+  for (int i = 0; i < 600; i++) {
+    ref_bytes bad = bytes_copy(s.data, s.size);
+    size_t bit = (size_t)input_below(&state, 8 * s.size), size;
+    bad.data[bit / 8] = (uint8_t)(bad.data[bit / 8] ^ (1 << bit % 8));
+    ghz_decompress(two, view(bad), GHZ_F32, y, 1000);
+    ghz_add(two, view(bad), view(s), dst.data, dst.size, &size);
+    ref_free(&bad);
+  }
+  ref_free(&s);
+  ref_free(&dst);
+}
+
+Test(peers, threads_do_not_matter) {
+  enum { N = 100000 };
+  float *x = input_make(input_named("walk"), GHZ_F32, N, 0.1, 3);
+  ghz_lattice l = lattice_abs(GHZ_F32, 1e-3);
+  ref_bytes a = compress(one, &l, -1, x, N), b = compress(two, &l, -1, x, N), c = compress(seven, &l, -1, x, N);
+  same_bytes(b, a, "two threads");
+  same_bytes(c, a, "seven threads");
+  float *y = decompress(seven, a, GHZ_F32), *z = decompress(one, c, GHZ_F32);
+  same_values(y, z, N, GHZ_F32, "decoded with other threads");
+  ref_bytes made[3] = {a, b, c};
+  for (int i = 0; i < 3; i++)
+    ref_free(&made[i]);
+  free(x);
+  free(y);
+  free(z);
+}
+
+/* Fewer values, blocks or tiles than threads. */
+Test(peers, fewer_values_than_threads) {
+  float x[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+  ghz_lattice l = lattice_abs(GHZ_F32, 1e-3);
+  for (size_t n = 0; n <= 8; n++) {
+    ref_bytes s = compress(seven, &l, -1, x, n), t = add(seven, s, s);
+    float *y = decompress(seven, t, GHZ_F32);
+    for (size_t i = 0; i < n; i++)
+      cr_assert(within(2 * (double)x[i], (double)y[i], 2e-3));
+    free(y);
+    ref_free(&s);
+    ref_free(&t);
+  }
+}
+
+/* ---- Adding ---- */
+
+static void check_sum(const float *a, const float *b, size_t n, double eb, const char *what) {
+  ghz_lattice l = lattice_abs(GHZ_F32, eb);
+  ref_bytes s = compress(one, &l, -1, a, n), t = compress(two, &l, -1, b, n), total = add(two, s, t);
+  double *y = decompress(one, total, GHZ_F64);
+  for (size_t i = 0; i < n; i++)
+    cr_assert(within((double)a[i] + (double)b[i], y[i], 2 * eb), "%s: value %zu: %g", what, i, y[i]);
+  free(y);
+  ref_free(&s);
+  ref_free(&t);
+  ref_free(&total);
+}
+
+Test(peers, add) {
+  float a[1001], b[1001];
+  fill(a, 1001, 3);
+  fill(b, 1001, 2);
+  for (size_t n = 0; n <= 40; n++)
+    check_sum(a, b, n, 1e-3, say("n = %zu", n));
+  check_sum(a, b, 1000, 1e-3, "n = 1000");
+  check_sum(a, b, 1001, 1e-3, "n = 1001");
+}
+
+Test(peers, add_beyond_31_bits) {
+  enum { N = 100000 };
+  float *a = malloc(N * sizeof *a);
+  for (int i = 0; i < 1000; i++)
+    a[i] = (float)((0x1p30 + i) * 2e-3);
+  check_sum(a, a, 1000, 1e-3, "q + q > 2^31");
+  for (int i = 0; i < N; i++)
+    a[i] = (float)((i % 2 ? 0x1p29 : -0x1p29) * 2e-3);
+  check_sum(a, a, N, 1e-3, "30-bit differences");
+  free(a);
+}
+
+Test(peers, add_refuses_what_does_not_fit) {
+  float x[1000];
+  uint8_t dst[16384];
+  size_t size;
+  fill(x, 1000, 2);
+  ghz_lattice l = lattice_abs(GHZ_F32, 1e-3), coarser = lattice_abs(GHZ_F32, 1e-2);
+  ref_bytes a = compress(one, &l, -1, x, 1000), b = compress(one, &coarser, -1, x, 1000), c = compress(one, &l, -1, x, 500);
+  cr_assert_eq(ghz_add(one, view(a), view(b), dst, sizeof dst, &size), GHZ_EMISMATCH);
+  cr_assert_eq(ghz_add(one, view(a), view(c), dst, sizeof dst, &size), GHZ_EMISMATCH);
+  ref_free(&a);
+  ref_free(&b);
+  ref_free(&c);
+}
+
+/* The size is set, not added to. */
+Test(peers, size_is_overwritten) {
+  float x[100];
+  uint8_t dst[4096], again[4096];
+  size_t size = 12345, size_again = 1;
+  fill(x, 100, 2);
+  ghz_lattice l = lattice_abs(GHZ_F32, 1e-3);
+  cr_assert_eq(ghz_compress(one, &l, -1, x, 100, dst, sizeof dst, &size), GHZ_OK);
+  cr_assert_eq(ghz_compress(one, &l, -1, x, 100, again, sizeof again, &size_again), GHZ_OK);
+  cr_assert_eq(size, size_again);
+  ghz_bytes s = {dst, size};
+  size_t sum_size = 999, sum_again = 0;
+  cr_assert_eq(ghz_add(one, s, s, again, sizeof again, &sum_size), GHZ_OK);
+  cr_assert_eq(ghz_add(one, s, s, again, sizeof again, &sum_again), GHZ_OK);
+  cr_assert_eq(sum_size, sum_again);
+}
+
+/* ---- Quality ---- */
+
+/* Rounding, not truncation: errors have no direction. */
+Test(peers, no_bias) {
+  enum { N = 200000 };
+  float *x = malloc(N * sizeof *x);
+  uint64_t state = 2;
+  for (int i = 0; i < N; i++)
+    x[i] = (float)(1 + fabs(input_uniform(&state)));
+  ghz_lattice l = lattice_abs(GHZ_F32, 1e-3);
+  ref_bytes s = compress(two, &l, -1, x, N);
+  float *y = decompress(two, s, GHZ_F32);
+  double bias = 0;
+  for (int i = 0; i < N; i++)
+    bias += (double)y[i] - (double)x[i];
+  cr_assert_lt(fabs(bias / N), 0.02e-3, "mean error %g", bias / N);
+  free(x);
+  free(y);
+  ref_free(&s);
+}
+
+/* Exact powers of two of the count take no bit more than they need (a float logarithm would round up). */
+Test(peers, widths_are_least) {
+  ghz_lattice l = lattice_abs(GHZ_F32, 0.5);
+  for (int power = 1; power < 35; power++) {
+    float x[1024] = {0};
+    for (int i = 0; i < 1024; i++)
+      x[i] = (float)((i % 2 ? -1 : 1) * ldexp(l.step, power) * (1 - 0x1p-24));
+    ref_bytes s = compress(one, &l, 0, x, 1024);
+    ref_head h = head_for(&l, 1024);
+    ref_bytes want = ref_compress(&h, 0, x);
+    same_bytes(s, want, say("2^%d", power));
+    ref_free(&s);
+    ref_free(&want);
+  }
+}
+
+/* ---- Measured fields, where they are present ---- */
+
+static float *field(const char *name, size_t *n) {
+  FILE *f = fopen(say("%s/%s", GHZ_DATA_DIR, name), "rb");
+  if (!f)
+    return NULL;
+  float *x = malloc(1 << 23);
+  *n = fread(x, 4, 1 << 21, f);
+  fclose(f);
+  return x;
+}
+
+static void check_field(const float *x, size_t n, double rel) {
+  double min, max;
+  ghz_lattice l;
+  ghz_bound bound = {GHZ_REL, rel};
+  succeeded(ghz_range(two, GHZ_F32, x, n, &min, &max), two, "range");
+  succeeded(ghz_lattice_make(GHZ_F32, bound, min, max, &l), NULL, "lattice");
+  round_trip(l.eb, x, n, say("relative bound %g", rel));
+  ref_bytes s = compress(two, &l, -1, x, n);
+  ref_head h = head_for(&l, n);
+  ref_bytes want = ref_compress(&h, -1, x);
+  same_bytes(s, want, say("relative bound %g", rel));
+  ref_free(&want);
+  ref_free(&s);
+}
+
+Test(peers, measured_fields) {
+  static const char *const names[] = {"marmousi_vp.f32", "ostia.f32"};
+  static const double bounds[] = {1e-2, 1e-3, 1e-4, 1e-5};
+  for (int i = 0; i < 2; i++) {
+    size_t n;
+    float *x = field(names[i], &n);
+    if (!x)
+      cr_skip_test("%s is not here", names[i]);
+    for (int b = 0; b < 4; b++)
+      check_field(x, n, bounds[b]);
+    free(x);
+  }
+}

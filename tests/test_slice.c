@@ -1,0 +1,315 @@
+/* test_slice.c: slices: ranges of tiles that are viewed, packed, parsed, summed and joined again. */
+#include "support.h"
+#include <math.h>
+
+static ghz_context *ctx;
+
+static void start(void) {
+  ctx = context_on(NULL, 2);
+}
+
+static void stop(void) {
+  ghz_context_free(ctx);
+}
+
+TestSuite(slice, .init = start, .fini = stop, .timeout = 120);
+
+enum { N = 40100, TILES = 40 };
+
+static void *values_of(ghz_type type, uint64_t seed) {
+  return input_make(&inputs[0], type, N, lattice_abs(type, 0.01).step, seed);
+}
+
+static ref_bytes stream_of(ghz_type type, uint64_t seed) {
+  ghz_lattice l = lattice_abs(type, 0.01);
+  void *x = values_of(type, seed);
+  ref_bytes stream = compress(ctx, &l, GHZ_ORDER_BEST, x, N);
+  free(x);
+  return stream;
+}
+
+static ref_bytes packed(const ghz_slice *slice) {
+  ref_bytes message = bytes_new(ghz_slice_size(slice));
+  size_t size = 0;
+  succeeded(ghz_slice_pack(slice, message.data, message.size, &size), NULL, "pack");
+  cr_assert_eq(size, message.size);
+  return message;
+}
+
+static void same_slice(const ghz_slice *a, const ghz_slice *b, const char *what) {
+  ref_bytes x = packed(a), y = packed(b);
+  same_bytes(x, y, what);
+  ref_free(&x);
+  ref_free(&y);
+}
+
+/* ---- The bytes of a message ---- */
+
+static uint64_t field(const uint8_t *p, size_t at, int bytes) {
+  uint64_t v = 0;
+  for (int i = 0; i < bytes; i++)
+    v |= (uint64_t)p[at + (size_t)i] << (8 * i);
+  return v;
+}
+
+static void check_head(const uint8_t *p, const ghz_slice *s) {
+  cr_assert(memcmp(p, "GHZM", 4) == 0);
+  cr_assert_eq(p[4], (int)s->lattice.type);
+  cr_assert_eq(p[5], s->inexact);
+  cr_assert_eq(p[6], s->lattice.cap);
+  cr_assert_eq(p[7], 0);
+  cr_assert_eq(field(p, 8, 8), s->count);
+  cr_assert_eq(field(p, 16, 8), ref_bits(REF_F64, s->lattice.step));
+  cr_assert_eq(field(p, 24, 8), ref_bits(REF_F64, s->lattice.eb));
+  cr_assert_eq(field(p, 32, 4), s->terms);
+  cr_assert_eq(field(p, 36, 4), 0);
+  cr_assert_eq(field(p, 40, 8), s->payload_size);
+  cr_assert_eq(field(p, 48, 8), s->first);
+  cr_assert_eq(field(p, 56, 8), s->tiles);
+}
+
+/* A message is the head, then the sizes and the tiles as they lie in the stream. */
+static void check_message(ref_bytes stream, const ghz_slice *s) {
+  ref_bytes m = packed(s);
+  uint8_t head[GHZ_SLICE_HEAD];
+  succeeded(ghz_slice_head(s, head), NULL, "head");
+  check_head(head, s);
+  cr_assert(memcmp(head, m.data, sizeof head) == 0);
+  size_t at = GHZ_SLICE_HEAD + 2 * (size_t)s->tiles;
+  for (uint64_t t = 0; t < s->tiles; t++) {
+    size_t size;
+    const uint8_t *tile = ref_tile_at(stream.data, s->first + t, &size);
+    cr_assert_eq(field(m.data, GHZ_SLICE_HEAD + 2 * (size_t)t, 2), size);
+    cr_assert(size == 0 || memcmp(m.data + at, tile, size) == 0);
+    at += size;
+  }
+  cr_assert_eq(at, m.size);
+  ghz_slice back;
+  succeeded(ghz_slice_parse(view(m), &back), NULL, "parse");
+  same_slice(&back, s, "parsed");
+  ref_free(&m);
+}
+
+Test(slice, views_and_messages) {
+  for (int type = GHZ_F32; type <= GHZ_F64; type++) {
+    ref_bytes stream = stream_of((ghz_type)type, 1);
+    for (uint64_t first = 0; first <= TILES; first += first % 3 + 1)
+      for (uint64_t tiles = 0; first + tiles <= TILES; tiles += tiles % 4 + 1) {
+        ghz_slice s;
+        succeeded(ghz_slice_view(view(stream), first, tiles, &s), NULL, "view");
+        uint64_t end = (first + tiles) * 1024 < N ? (first + tiles) * 1024 : N;
+        cr_assert_eq(ghz_slice_count(&s), tiles ? end - first * 1024 : 0);
+        cr_assert_leq(ghz_slice_size(&s), ghz_slice_bound(tiles, (ghz_type)type, 1));
+        check_message(stream, &s);
+      }
+    ref_free(&stream);
+  }
+}
+
+Test(slice, ranges_outside) {
+  ref_bytes stream = stream_of(GHZ_F32, 1);
+  ghz_slice s;
+  cr_assert_eq(ghz_slice_view(view(stream), TILES, 1, &s), GHZ_EINVAL);
+  cr_assert_eq(ghz_slice_view(view(stream), TILES + 1, 0, &s), GHZ_EINVAL);
+  cr_assert_eq(ghz_slice_view(view(stream), 1, TILES, &s), GHZ_EINVAL);
+  cr_assert_eq(ghz_slice_view(view(stream), UINT64_MAX, 2, &s), GHZ_EINVAL);
+  cr_assert_eq(ghz_slice_view(view(stream), 2, UINT64_MAX, &s), GHZ_EINVAL);
+  cr_assert_eq(ghz_slice_view(view(stream), 0, 1, NULL), GHZ_EINVAL);
+  cr_assert_eq(ghz_slice_parse(view(stream), &s), GHZ_ECORRUPT);
+  ref_free(&stream);
+}
+
+Test(slice, pack_capacities) {
+  ref_bytes stream = stream_of(GHZ_F32, 1);
+  ghz_slice s;
+  succeeded(ghz_slice_view(view(stream), 1, 2, &s), NULL, "view");
+  size_t need = ghz_slice_size(&s), size;
+  for (size_t capacity = 0; capacity < need; capacity++) {
+    ref_bytes small = bytes_new(capacity);
+    cr_assert_eq(ghz_slice_pack(&s, small.data, capacity, &size), GHZ_ECAPACITY);
+    ref_free(&small);
+  }
+  ref_free(&stream);
+}
+
+/* ---- Compress, decompress, join ---- */
+
+Test(slice, compress_gives_the_tiles_of_the_stream) {
+  for (int type = GHZ_F32; type <= GHZ_F64; type++) {
+    ghz_lattice l = lattice_abs((ghz_type)type, 0.01);
+    void *x = values_of((ghz_type)type, 1);
+    ref_bytes stream = stream_of((ghz_type)type, 1);
+    for (uint64_t first = 0; first <= TILES; first += 7)
+      for (uint64_t tiles = 0; first + tiles <= TILES; tiles += 3) {
+        ref_bytes dst = bytes_new(ghz_slice_bound(tiles, (ghz_type)type, 1));
+        ghz_slice made, want;
+        succeeded(ghz_slice_compress(ctx, &l, -1, x, N, first, tiles, dst.data, dst.size, &made), ctx, "compress");
+        succeeded(ghz_slice_view(view(stream), first, tiles, &want), NULL, "view");
+        same_slice(&made, &want, say("tiles %llu + %llu", (unsigned long long)first, (unsigned long long)tiles));
+        cr_assert(memcmp(dst.data, "GHZM", 4) == 0, "the message lies in dst");
+        ref_free(&dst);
+      }
+    uint8_t small[100];
+    ghz_slice none;
+    cr_assert_eq(ghz_slice_compress(ctx, &l, -1, x, N, 0, 40, small, sizeof small, &none), GHZ_ECAPACITY);
+    cr_assert_eq(ghz_slice_compress(ctx, &l, -1, x, N, 0, 41, small, sizeof small, &none), GHZ_EINVAL);
+    cr_assert_eq(ghz_slice_compress(ctx, &l, -1, x, N, UINT64_MAX, 2, small, sizeof small, &none), GHZ_EINVAL);
+    free(x);
+    ref_free(&stream);
+  }
+}
+
+Test(slice, decompress) {
+  for (int type = GHZ_F32; type <= GHZ_F64; type++)
+    for (int out = type; out <= GHZ_F64; out++) {
+      ref_bytes stream = stream_of((ghz_type)type, 3);
+      char *all = decompress(ctx, stream, (ghz_type)out);
+      for (uint64_t first = 0; first <= TILES; first += 5)
+        for (uint64_t tiles = 0; first + tiles <= TILES; tiles += 5) {
+          ghz_slice s;
+          succeeded(ghz_slice_view(view(stream), first, tiles, &s), NULL, "view");
+          ref_bytes y = bytes_new(ghz_slice_count(&s) * ghz_type_size((ghz_type)out));
+          succeeded(ghz_slice_decompress(ctx, &s, (ghz_type)out, y.data), ctx, "decompress");
+          same_values(y.data, tiles ? all + first * 1024 * ghz_type_size((ghz_type)out) : all, ghz_slice_count(&s),
+                      (ghz_type)out, "slice");
+          ref_free(&y);
+        }
+      free(all);
+      ref_free(&stream);
+    }
+}
+
+/* Cuts at random tiles, empty pieces included, each packed and parsed. */
+static size_t cut(ref_bytes stream, uint64_t *state, ref_bytes *messages, ghz_slice *parts) {
+  size_t k = 0;
+  for (uint64_t first = 0; first < TILES; k++) {
+    uint64_t tiles = input_below(state, 9);
+    if (k == 30 || first + tiles > TILES)
+      tiles = TILES - first;
+    ghz_slice piece;
+    succeeded(ghz_slice_view(view(stream), first, tiles, &piece), NULL, "view");
+    messages[k] = packed(&piece);
+    succeeded(ghz_slice_parse(view(messages[k]), &parts[k]), NULL, "parse");
+    first += tiles;
+  }
+  return k;
+}
+
+Test(slice, join_restores_the_stream) {
+  uint64_t state = 12;
+  for (int round = 0; round < 60; round++) {
+    ref_bytes stream = stream_of((ghz_type)(round % 2), (uint64_t)round / 4), messages[40];
+    ghz_slice parts[40];
+    size_t k = cut(stream, &state, messages, parts), size = 0;
+    ref_bytes dst = bytes_new(stream.size);
+    succeeded(ghz_slice_join(ctx, k, parts, dst.data, dst.size, &size), ctx, "join");
+    cr_assert_eq(size, stream.size);
+    same_bytes(dst, stream, "joined");
+    cr_assert_eq(ghz_slice_join(ctx, k, parts, dst.data, dst.size - 1, &size), GHZ_ECAPACITY);
+    cr_assert_eq(ghz_slice_join(ctx, 0, parts, dst.data, dst.size, &size), GHZ_EINVAL);
+    if (k > 1) {
+      cr_assert(ghz_slice_join(ctx, k - 1, parts, dst.data, dst.size, &size) == GHZ_EINVAL || parts[k - 1].tiles == 0);
+      ghz_slice twice[41];
+      memcpy(twice, parts, k * sizeof *parts);
+      twice[k] = parts[k - 1];
+      cr_assert(ghz_slice_join(ctx, k + 1, twice, dst.data, dst.size, &size) == GHZ_EINVAL || parts[k - 1].tiles == 0);
+    }
+    ref_free(&dst);
+    ref_free(&stream);
+    for (size_t i = 0; i < k; i++)
+      ref_free(&messages[i]);
+  }
+}
+
+Test(slice, join_refuses_other_streams) {
+  ref_bytes a = stream_of(GHZ_F32, 1), b = add(ctx, a, a), dst = bytes_new(ghz_size_bound(N, GHZ_F32, 2));
+  ghz_slice parts[2];
+  size_t size;
+  succeeded(ghz_slice_view(view(a), 0, 20, &parts[0]), NULL, "view");
+  succeeded(ghz_slice_view(view(b), 20, 20, &parts[1]), NULL, "view");
+  cr_assert_eq(ghz_slice_join(ctx, 2, parts, dst.data, dst.size, &size), GHZ_EMISMATCH);
+  ref_free(&a);
+  ref_free(&b);
+  ref_free(&dst);
+}
+
+/* ---- Computing on slices ---- */
+
+Test(slice, sum_and_extremum_are_those_of_the_stream) {
+  for (int type = GHZ_F32; type <= GHZ_F64; type++) {
+    ref_bytes s[3] = {stream_of((ghz_type)type, 1), stream_of((ghz_type)type, 2), stream_of((ghz_type)type, 3)};
+    ref_bytes total = sum(ctx, 3, s), least = extremum(ctx, s[0], s[1], 0), most = extremum(ctx, s[0], s[1], 1);
+    uint64_t state = 5;
+    for (int round = 0; round < 60; round++) {
+      uint64_t first = input_below(&state, TILES + 1), tiles = input_below(&state, TILES - first + 1);
+      ghz_slice part[3], want, got;
+      for (int i = 0; i < 3; i++)
+        succeeded(ghz_slice_view(view(s[i]), first, tiles, &part[i]), NULL, "view");
+      ref_bytes dst = bytes_new(ghz_slice_bound(tiles, (ghz_type)type, 3));
+      succeeded(ghz_slice_sum(ctx, 3, part, dst.data, dst.size, &got), ctx, "sum");
+      succeeded(ghz_slice_view(view(total), first, tiles, &want), NULL, "view");
+      want.inexact = got.inexact;
+      same_slice(&got, &want, "sum");
+      for (int larger = 0; larger < 2; larger++) {
+        succeeded(ghz_slice_extremum(ctx, &part[0], &part[1], larger, dst.data, dst.size, &got), ctx, "extremum");
+        succeeded(ghz_slice_view(view(larger ? most : least), first, tiles, &want), NULL, "view");
+        want.inexact = got.inexact;
+        same_slice(&got, &want, "extremum");
+      }
+      ref_free(&dst);
+    }
+    ref_bytes made[6] = {s[0], s[1], s[2], total, least, most};
+    for (int i = 0; i < 6; i++)
+      ref_free(&made[i]);
+  }
+}
+
+Test(slice, sums_of_different_ranges_are_refused) {
+  ref_bytes a = stream_of(GHZ_F32, 1), dst = bytes_new(ghz_slice_bound(TILES, GHZ_F32, 2));
+  ghz_slice part[2], got;
+  succeeded(ghz_slice_view(view(a), 0, 20, &part[0]), NULL, "view");
+  succeeded(ghz_slice_view(view(a), 1, 20, &part[1]), NULL, "view");
+  cr_assert_neq(ghz_slice_sum(ctx, 2, part, dst.data, dst.size, &got), GHZ_OK);
+  cr_assert_neq(ghz_slice_extremum(ctx, &part[0], &part[1], 0, dst.data, dst.size, &got), GHZ_OK);
+  succeeded(ghz_slice_view(view(a), 0, 19, &part[1]), NULL, "view");
+  cr_assert_neq(ghz_slice_sum(ctx, 2, part, dst.data, dst.size, &got), GHZ_OK);
+  cr_assert_eq(ghz_slice_sum(ctx, 0, part, dst.data, dst.size, &got), GHZ_EINVAL);
+  cr_assert_eq(ghz_slice_sum(ctx, 1, part, dst.data, 10, &got), GHZ_ECAPACITY);
+  ref_free(&a);
+  ref_free(&dst);
+}
+
+/* Segments of a ring: each is summed apart from the others, in an order of its own; the joined result is the sum of
+ * the streams. More segments than tiles leave some empty. */
+Test(slice, ring_of_segments) {
+  enum { RANKS = 7 };
+  static const size_t counts[] = {0, 1, 1000, 1024, 1025, 5000, 20000};
+  for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+    ghz_lattice l = lattice_abs(GHZ_F32, 0.02);
+    ref_bytes s[RANKS], messages[RANKS];
+    for (size_t r = 0; r < RANKS; r++) {
+      void *x = input_make(input_named(r % 2 ? "walk" : "sparse"), GHZ_F32, counts[c], l.step, r);
+      s[r] = compress(ctx, &l, GHZ_ORDER_BEST, x, counts[c]);
+      free(x);
+    }
+    uint64_t tiles = ref_tiles(counts[c]);
+    ghz_slice parts[RANKS];
+    for (uint64_t i = 0; i < RANKS; i++) {
+      ghz_slice own[RANKS];
+      uint64_t first = tiles * i / RANKS, end = tiles * (i + 1) / RANKS;
+      for (uint64_t r = 0; r < RANKS; r++)
+        succeeded(ghz_slice_view(view(s[(i + r) % RANKS]), first, end - first, &own[r]), NULL, "view");
+      messages[i] = bytes_new(ghz_slice_bound(end - first, GHZ_F32, RANKS));
+      succeeded(ghz_slice_sum(ctx, RANKS, own, messages[i].data, messages[i].size, &parts[i]), ctx, "sum");
+    }
+    ref_bytes want = sum(ctx, RANKS, s), got = bytes_new(want.size);
+    succeeded(ghz_slice_join(ctx, RANKS, parts, got.data, got.size, &got.size), ctx, "join");
+    same_bytes(got, want, say("%zu values", counts[c]));
+    for (int r = 0; r < RANKS; r++) {
+      ref_free(&s[r]);
+      ref_free(&messages[r]);
+    }
+    ref_free(&want);
+    ref_free(&got);
+  }
+}
