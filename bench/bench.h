@@ -140,6 +140,7 @@ typedef struct results {
 void report_head(const results *r);
 void report_cell(const results *r, const cell *c);
 void report_ratios(const results *r);
+void report_disturbance(void);
 void report_csv(const results *r);
 
 /* ---- targets.c --------------------------------------------------------------------------------------- */

@@ -224,6 +224,7 @@ int main(int argc, char **argv) {
   r.n_ratios = field_ratios(&o, configs[0].ctx, pairs, n_pairs, ratios);
   report_ratios(&r);
   report_targets(&r);
+  report_disturbance();
   if (o.csv)
     report_csv(&r);
   for (int i = 0; i < r.n_configs; i++)

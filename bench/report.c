@@ -3,6 +3,8 @@
 
 #include <math.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <time.h>
 
 /* ---- Tables ------------------------------------------------------------------------------------------ */
 
@@ -87,6 +89,18 @@ void report_ratios(const results *r) {
       printf(" %9.2f / %8.2f", r->ratios[i].own[b], r->ratios[i].baseline[b]);
   }
   printf("\n");
+}
+
+/* How often other programs took the processor away, which is what makes medians sink. */
+void report_disturbance(void) {
+  struct rusage own;
+  struct timespec cpu;
+  if (getrusage(RUSAGE_SELF, &own) != 0 || clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu) != 0 ||
+      cpu.tv_sec == 0)
+    return;
+  double rate = (double)own.ru_nivcsw / (double)cpu.tv_sec;
+  printf("\nPreempted %.1f times per second of processor time%s.\n", rate,
+         rate > 10 ? ": the machine was busy, trust the best rather than the medians" : "");
 }
 
 /* ---- CSV --------------------------------------------------------------------------------------------- */

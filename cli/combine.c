@@ -201,13 +201,12 @@ static bool write_frames(combination *c) {
 
 static void describe(const combination *c, double elapsed) {
   const ghz_info *info = &c->slot[0].info;
-  int level = output_report_level(&c->out);
   double bytes = (double)c->writer.values * (double)ghz_type_size(info->lattice.type) * c->count;
-  note(level, "%s of %d file%s -> %s: %s, bound %.6g, %.2f GB/s", c->o->verb, c->count, c->count > 1 ? "s" : "",
-       c->out.name, text_bytes(c->out.bytes).text, info->bound, bytes / elapsed / 1e9);
-  if (info->inexact)
-    note(level, "%s: no bound is promised: values outside the lattice were summed in floating point",
-         c->out.name);
+  char bound[64] = "no bound is promised: values outside the lattice went in";
+  if (!info->inexact)
+    snprintf(bound, sizeof bound, "bound %.6g", info->bound);
+  note(output_report_level(&c->out), "%s of %d file%s -> %s: %s, %s, %.2f GB/s", c->o->verb, c->count,
+       c->count > 1 ? "s" : "", c->out.name, text_bytes(c->out.bytes).text, bound, bytes / elapsed / 1e9);
 }
 
 static bool combine_to(combination *c, const char *to) {

@@ -154,7 +154,7 @@ ghz_status ghz_decompress(ghz_context *ctx, ghz_bytes src, ghz_type out, void *d
   ghz_slice s;
   if (!ctx)
     return GHZ_EINVAL;
-  ghz_status status = ghz_stream_open(ctx, src, 0, &s);
+  ghz_status status = ghz_stream_open(ctx, src, 0, &s, NULL);
   if (status != GHZ_OK)
     return status;
   if (s.count > count)
@@ -167,7 +167,7 @@ ghz_status ghz_decompress_range(ghz_context *ctx, ghz_bytes src, ghz_type out, u
   ghz_slice s;
   if (!ctx)
     return GHZ_EINVAL;
-  ghz_status status = ghz_stream_open(ctx, src, 0, &s);
+  ghz_status status = ghz_stream_open(ctx, src, 0, &s, NULL);
   if (status != GHZ_OK)
     return status;
   if (first > s.count || count > s.count - first)
@@ -247,7 +247,7 @@ ghz_status ghz_info_read(ghz_bytes src, ghz_info *info) {
   ghz_slice s;
   if (!info)
     return GHZ_EINVAL;
-  ghz_status status = ghz_stream_open(NULL, src, 0, &s);
+  ghz_status status = ghz_stream_open(NULL, src, 0, &s, NULL);
   if (status != GHZ_OK)
     return status;
   floating_environment env;
@@ -290,7 +290,7 @@ ghz_status ghz_scan(ghz_context *ctx, ghz_bytes src, ghz_statistics *statistics)
   if (!ctx || !statistics)
     return ghz_fail(ctx, GHZ_EINVAL, "a pointer is NULL");
   job.tiles = ctx->tiles;
-  ghz_status status = ghz_stream_open(ctx, src, 0, &s);
+  ghz_status status = ghz_stream_open(ctx, src, 0, &s, NULL);
   if (status == GHZ_OK)
     status = open_operand(ctx, &s, &job.source, (size_t)ctx->threads * sizeof *statistics, &rest);
   if (status != GHZ_OK)
@@ -331,7 +331,7 @@ ghz_status ghz_extrema(ghz_context *ctx, ghz_bytes src, double *min, double *max
   if (!ctx || !min || !max)
     return ghz_fail(ctx, GHZ_EINVAL, "a pointer is NULL");
   job.tiles = ctx->tiles;
-  ghz_status status = ghz_stream_open(ctx, src, 0, &s);
+  ghz_status status = ghz_stream_open(ctx, src, 0, &s, NULL);
   if (status == GHZ_OK)
     status = open_operand(ctx, &s, &job.source, (size_t)ctx->threads * sizeof *job.ranges, &rest);
   if (status != GHZ_OK)

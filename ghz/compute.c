@@ -13,13 +13,21 @@ typedef struct compute_job {
   const request *request;
   combination combination;
   const operand *operands;
-  tile_cursor *cursors; /* per thread, per operand */
-  tile_source *sources;
+  uint8_t *threads; /* what each thread keeps: cursors, then sources, one of each per operand */
+  size_t stride;    /* from one thread's to the next: whole cache lines, which threads must not share */
 } compute_job;
+
+static size_t thread_stride(size_t k) {
+  return (k * (sizeof(tile_cursor) + sizeof(tile_source)) + 127) & ~(size_t)127;
+}
+
+static tile_cursor *cursors_of(const compute_job *j, const chunk *c) {
+  return (tile_cursor *)(void *)(j->threads + (size_t)c->thread * j->stride);
+}
 
 static void compute_begin(const void *job, const chunk *c) {
   const compute_job *j = job;
-  tile_cursor *cursors = j->cursors + (size_t)c->thread * j->request->k;
+  tile_cursor *cursors = cursors_of(j, c);
   for (size_t i = 0; i < j->request->k; i++)
     cursors[i] = cursor_at(&j->operands[i], c->index);
 }
@@ -29,8 +37,8 @@ static ghz_status compute_tile(const void *job, const chunk *c, uint64_t tile, u
   const compute_job *j = job;
   const ghz_slice *s = &j->operands[0].slice;
   size_t k = j->request->k;
-  tile_cursor *cursors = j->cursors + (size_t)c->thread * k;
-  tile_source *sources = j->sources + (size_t)c->thread * k;
+  tile_cursor *cursors = cursors_of(j, c);
+  tile_source *sources = (tile_source *)(void *)(cursors + k);
   for (size_t i = 0; i < k; i++)
     sources[i] = cursor_next(&cursors[i], j->operands[i].slice.terms);
   unsigned n = values_in_tile(s->count, tile);
@@ -62,9 +70,10 @@ static ghz_status agree(ghz_context *ctx, const ghz_slice *a, const ghz_slice *b
   return GHZ_OK;
 }
 
+/* The shape of an operand; the sizes of its tiles are not looked at yet. */
 static ghz_status open_one(ghz_context *ctx, const request *r, size_t i, ghz_slice *s) {
   if (r->streams)
-    return ghz_stream_open(ctx, r->streams[i], i, s);
+    return ghz_stream_head(ctx, r->streams[i], i, s);
   *s = r->slices[i];
   uint64_t all = tiles_of(s->count);
   if (!ghz_lattice_valid(&s->lattice) || s->first > all || s->tiles > all - s->first)
@@ -132,16 +141,17 @@ static ghz_status prepare(ghz_context *ctx, const request *r, const ghz_slice *f
   size_t total = 0, threads = (size_t)ctx->threads, chunks = (size_t)chunks_of(first->tiles) + 1, each;
   int fits = ghz_total_add(&total, r->k, sizeof(operand)) &&
              !__builtin_mul_overflow(r->k, chunks, &each) && ghz_total_add(&total, each, sizeof(uint64_t)) &&
-             !__builtin_mul_overflow(r->k, threads, &each) && ghz_total_add(&total, each, sizeof(tile_cursor)) &&
-             ghz_total_add(&total, each, sizeof(tile_source)) && ghz_produce_scratch(ctx, w, first->tiles, &total);
+             r->k < SIZE_MAX / 256 && ghz_total_add(&total, threads + 1, thread_stride(r->k)) &&
+             ghz_produce_scratch(ctx, w, first->tiles, &total);
   uint8_t *scratch = fits ? ghz_arena_reserve(&ctx->scratch, total) : NULL;
   if (!scratch)
     return ghz_fail(ctx, GHZ_ENOMEM, "no scratch for %zu operands", r->k);
   operand *operands = carve(&scratch, r->k, sizeof(operand));
   uint64_t *offsets = carve(&scratch, r->k * chunks, sizeof(uint64_t));
   j->operands = operands;
-  j->cursors = carve(&scratch, r->k * threads, sizeof(tile_cursor));
-  j->sources = carve(&scratch, r->k * threads, sizeof(tile_source));
+  j->stride = thread_stride(r->k);
+  j->threads = carve(&scratch, threads + 1, j->stride); /* one more, for 128 bytes of alignment */
+  j->threads += -(uintptr_t)j->threads & 127;
   *rest = scratch;
   for (size_t i = 0; i < r->k; i++) {
     operands[i].offset = offsets + i * chunks;
@@ -149,7 +159,8 @@ static ghz_status prepare(ghz_context *ctx, const request *r, const ghz_slice *f
     if (status == GHZ_OK)
       status = agree(ctx, &operands[0].slice, &operands[i].slice, i);
     if (status == GHZ_OK)
-      status = ghz_slice_locate(ctx, &operands[i].slice, operands[i].offset);
+      status = r->streams ? ghz_stream_open(ctx, r->streams[i], i, &operands[i].slice, operands[i].offset)
+                          : ghz_slice_locate(ctx, &operands[i].slice, operands[i].offset);
     if (status != GHZ_OK)
       return status;
   }
@@ -265,7 +276,7 @@ ghz_status ghz_accumulate(ghz_context *ctx, void *acc, size_t capacity, size_t *
     return ghz_fail(ctx, GHZ_EINVAL, "acc or size is NULL, or size exceeds capacity");
   ghz_slice a;
   ghz_bytes old = {acc, *size};
-  ghz_status status = ghz_stream_open(ctx, old, 0, &a);
+  ghz_status status = ghz_stream_head(ctx, old, 0, &a);
   if (status != GHZ_OK)
     return status;
   size_t bound = ghz_size_bound((size_t)a.count, a.lattice.type, terms_limit(35)), sum;

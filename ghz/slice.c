@@ -8,7 +8,7 @@ ghz_status ghz_slice_view(ghz_bytes stream, uint64_t first, uint64_t tiles, ghz_
   ghz_slice s;
   if (!slice)
     return GHZ_EINVAL;
-  ghz_status status = ghz_stream_open(NULL, stream, 0, &s);
+  ghz_status status = ghz_stream_open(NULL, stream, 0, &s, NULL);
   if (status != GHZ_OK)
     return status;
   if (first > s.tiles || tiles > s.tiles - first)
@@ -145,16 +145,6 @@ static ghz_status join_shape(ghz_context *ctx, size_t k, const ghz_slice *slices
   return GHZ_OK;
 }
 
-static void put_offsets(const ghz_slice *shape, const tile_sink *sink) {
-  uint64_t total = 0;
-  for (uint64_t t = 0; t < shape->tiles; t++) {
-    if (t % TILES_PER_CHUNK == 0)
-      store_u64(sink->offsets + 8 * (t / TILES_PER_CHUNK), total);
-    total += load_u16(sink->sizes + 2 * t);
-  }
-  store_u64(sink->offsets + 8 * chunks_of(shape->tiles), total);
-}
-
 ghz_status ghz_slice_join(ghz_context *ctx, size_t k, const ghz_slice *slices, void *dst, size_t capacity,
                           size_t *size) {
   ghz_slice shape;
@@ -175,7 +165,7 @@ ghz_status ghz_slice_join(ghz_context *ctx, size_t k, const ghz_slice *slices, v
     memcpy(sink.payload, slices[i].payload, slices[i].payload_size);
     sink.payload += slices[i].payload_size;
   }
-  put_offsets(&shape, &sink);
+  ghz_put_offsets(&sink, shape.tiles);
   *size = ghz_stream_finish(&shape, dst);
   return GHZ_OK;
 }

@@ -27,8 +27,11 @@ size_t ghz_stream_index_size(uint64_t n);
 /* The largest tile of a stream of this type and number of terms; fresh = 1: as compression writes it. */
 size_t ghz_tile_bound(ghz_type type, uint32_t terms, int fresh);
 
-/* Views a whole stream, after checking header, offsets and sizes against each other and the length. */
-ghz_status ghz_stream_open(ghz_context *ctx, ghz_bytes src, size_t operand, ghz_slice *slice);
+/* Views a whole stream, after checking its header against its length; `operand` is for messages. */
+ghz_status ghz_stream_head(ghz_context *ctx, ghz_bytes src, size_t operand, ghz_slice *slice);
+
+/* The same, and checks offsets and sizes against each other; copies the offsets unless `offset` is NULL. */
+ghz_status ghz_stream_open(ghz_context *ctx, ghz_bytes src, size_t operand, ghz_slice *slice, uint64_t *offset);
 
 /* Checks a slice's sizes and writes the offsets of its chunks, counted from its first tile, and the end. */
 ghz_status ghz_slice_locate(ghz_context *ctx, const ghz_slice *slice, uint64_t *offset);
@@ -43,6 +46,9 @@ typedef struct tile_sink {
 /* Lays out a stream, or a message, of the tiles that `shape` names, in dst. ECAPACITY if not even its index fits. */
 ghz_status ghz_stream_layout(ghz_context *ctx, const ghz_slice *shape, void *dst, size_t capacity, tile_sink *sink);
 ghz_status ghz_message_layout(ghz_context *ctx, const ghz_slice *shape, void *dst, size_t capacity, tile_sink *sink);
+
+/* Writes the offsets of a stream's chunks, once its sizes are there. */
+void ghz_put_offsets(const tile_sink *sink, uint64_t tiles);
 
 /* Writes the header of a stream whose payload is in place; returns the size of the whole. */
 size_t ghz_stream_finish(const ghz_slice *shape, void *dst);

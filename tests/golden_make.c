@@ -1,4 +1,5 @@
-/* golden_make.c: writes the golden files to a directory and prints their checksums. Run it only for a new format. */
+/* golden_make.c: writes the golden files to a directory and prints their checksums. Run it only for a new
+ * format. */
 #include "golden.h"
 #include <stdio.h>
 

@@ -220,8 +220,9 @@ static void powers_of_two(input_target *to) {
 static void special_at(input_target *to, size_t i) {
   static const uint32_t f32[8] = {0x7fc00000, 0x7f800000, 0xff800000, 0xffc00000,
                                   0x7f800001, 0x7fc00123, 0xffffffff, 0x7fbfffff};
-  static const uint64_t f64[8] = {0x7ff8000000000000, 0x7ff0000000000000, 0xfff0000000000000, 0xfff8000000000000,
-                                  0x7ff0000000000001, 0x7ff8000000000123, 0xffffffffffffffff, 0x7ff7ffffffffffff};
+  static const uint64_t f64[8] = {0x7ff8000000000000, 0x7ff0000000000000, 0xfff0000000000000,
+                                  0xfff8000000000000, 0x7ff0000000000001, 0x7ff8000000000123,
+                                  0xffffffffffffffff, 0x7ff7ffffffffffff};
   size_t which = (size_t)below(to, 8);
   put_bits(to, i, f32[which], f64[which]);
 }
@@ -264,7 +265,8 @@ static void specials_far_out(input_target *to) {
 
 static void denormals(input_target *to) {
   for (size_t i = 0; i < to->n; i++)
-    put_bits(to, i, (uint32_t)(input_random(&to->state) & 0x807fffff), input_random(&to->state) & 0x800fffffffffffff);
+    put_bits(to, i, (uint32_t)(input_random(&to->state) & 0x807fffff),
+             input_random(&to->state) & 0x800fffffffffffff);
 }
 
 static void largest_finite(input_target *to) {

@@ -11,8 +11,8 @@ enum { REF_F32 = 0, REF_F64 = 1 };
 enum { REF_TILE = 1024, REF_BLOCKS = 128, REF_TILE_ROOM = 16384 };
 enum { REF_COARSE = 0, REF_FINE = 1, REF_WIDE = 2 };
 
-/* GOOD must be accepted and BAD refused. ODD is a stream that no encoder writes and no rule forbids (a width that
- * is not the least, a bit in the padding): it may be accepted or refused, but alike on every machine. */
+/* GOOD must be accepted and BAD refused. ODD is a stream that no encoder writes and no rule forbids (a width
+ * that is not the least, a bit in the padding): it may be accepted or refused, but alike on every machine. */
 typedef enum ref_verdict { REF_GOOD, REF_ODD, REF_BAD } ref_verdict;
 
 /* The fields of a stream's header that a caller chooses. */
@@ -81,7 +81,8 @@ uint64_t ref_tiles(uint64_t n);
 void ref_free(ref_bytes *bytes);
 
 /* ---- operations (reference_ops.c) ---- */
-ref_bytes ref_combine(size_t k, const ref_bytes *streams, const int64_t *coefficients, ref_after after, double factor);
+ref_bytes ref_combine(size_t k, const ref_bytes *streams, const int64_t *coefficients, ref_after after,
+                      double factor);
 ref_bytes ref_sum(size_t k, const ref_bytes *streams);
 ref_bytes ref_scale(ref_bytes stream, double factor);
 ref_bytes ref_mean(size_t k, const ref_bytes *streams);

@@ -22,7 +22,8 @@ static double magnitude_up(double a, double b, int divide) {
   return below || result < 0x1p-900 ? nextafter(result, INFINITY) : result;
 }
 
-/* Multiplies or divides step and bound. Where the step is rounded, values near 2^44 steps move by up to 2^-9 step. */
+/* Multiplies or divides step and bound. Where the step is rounded, values near 2^44 steps move by up to 2^-9
+ * step. */
 static void scale_head(ref_head *h, double r, int divide) {
   double step = divide ? h->step / r : h->step * r;
   int exact = divide ? (__float128)step * r == h->step : (__float128)step == (__float128)h->step * r;
@@ -32,7 +33,8 @@ static void scale_head(ref_head *h, double r, int divide) {
     h->eb = nextafter(h->eb + step * 0x1p-9, INFINITY);
 }
 
-static ref_head combined_head(size_t k, const ref_bytes *streams, const int64_t *c, ref_after after, double factor) {
+static ref_head combined_head(size_t k, const ref_bytes *streams, const int64_t *c, ref_after after,
+                              double factor) {
   ref_head h = ref_head_read(streams[0].data);
   uint64_t terms = 0;
   for (size_t i = 0; i < k; i++) {
@@ -75,7 +77,8 @@ static void settle(const ref_head *h, operand *o) {
   o->tile = on;
 }
 
-static size_t combine_outside(const ref_head *h, operand *ops, size_t k, ref_after after, double factor, uint8_t *out) {
+static size_t combine_outside(const ref_head *h, operand *ops, size_t k, ref_after after, double factor,
+                              uint8_t *out) {
   ref_tile *sum = obtain(sizeof *sum);
   memset(sum, 0, sizeof *sum);
   sum->n = ops[0].tile.n;
@@ -120,7 +123,8 @@ static size_t combine_inside(const ref_head *h, operand *ops, size_t k, uint8_t 
   return size;
 }
 
-/* A lone operand goes through as it is, except a raw one that the lattice can hold: R + (R - R) is (R + R) - R. */
+/* A lone operand goes through as it is, except a raw one that the lattice can hold: R + (R - R) is (R + R) - R.
+ */
 static int copies(const operand *ops, const operand *settled, size_t k, ref_after after) {
   if (k != 1 || ops[0].coefficient != 1)
     return 0;
@@ -129,8 +133,8 @@ static int copies(const operand *ops, const operand *settled, size_t k, ref_afte
 
 /* The bytes of one tile of the result; *inexact if floating point went in. For a scale, a negative factor has
  * already become a coefficient -1. */
-static size_t combine_tile(const ref_head *h, operand *ops, size_t k, ref_after after, double factor, uint8_t *out,
-                           int *inexact) {
+static size_t combine_tile(const ref_head *h, operand *ops, size_t k, ref_after after, double factor,
+                           uint8_t *out, int *inexact) {
   if (k == 0)
     return 0;
   int outside = 0;
@@ -225,7 +229,8 @@ static int second_wins(int rank_a, int64_t a, int rank_b, int64_t b, int larger)
   return larger ? b > a : b < a;
 }
 
-static size_t extremum_inside(const ref_head *h, const ref_tile *a, const ref_tile *b, int larger, uint8_t *out) {
+static size_t extremum_inside(const ref_head *h, const ref_tile *a, const ref_tile *b, int larger,
+                              uint8_t *out) {
   ref_tile *best = obtain(sizeof *best);
   memset(best, 0, sizeof *best);
   best->n = a->n;
@@ -244,7 +249,8 @@ static size_t extremum_inside(const ref_head *h, const ref_tile *a, const ref_ti
   return size;
 }
 
-static size_t extremum_outside(const ref_head *h, const ref_tile *a, const ref_tile *b, int larger, uint8_t *out) {
+static size_t extremum_outside(const ref_head *h, const ref_tile *a, const ref_tile *b, int larger,
+                               uint8_t *out) {
   ref_tile *best = obtain(sizeof *best);
   memset(best, 0, sizeof *best);
   best->n = a->n;

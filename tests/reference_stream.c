@@ -103,7 +103,8 @@ ref_bytes ref_compress(const ref_head *h, int order, const void *x) {
 }
 
 ref_head ref_head_read(const uint8_t *p) {
-  ref_head h = {.type = p[4], .inexact = p[5], .cap = p[6], .n = get(p + 8, 8), .terms = (uint32_t)get(p + 32, 4)};
+  ref_head h = {
+      .type = p[4], .inexact = p[5], .cap = p[6], .n = get(p + 8, 8), .terms = (uint32_t)get(p + 32, 4)};
   h.step = ref_value(REF_F64, get(p + 16, 8));
   h.eb = ref_value(REF_F64, get(p + 24, 8));
   return h;

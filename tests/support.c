@@ -127,7 +127,8 @@ int within(double x, double y, double eb) {
 /* ---- Calls that must succeed ---- */
 
 void succeeded(ghz_status status, ghz_context *ctx, const char *what) {
-  cr_assert_eq(status, GHZ_OK, "%s: %s (%s)", what, ghz_status_text(status), ctx ? ghz_context_message(ctx) : "");
+  cr_assert_eq(status, GHZ_OK, "%s: %s (%s)", what, ghz_status_text(status),
+               ctx ? ghz_context_message(ctx) : "");
 }
 
 static ref_bytes shrunk(ref_bytes room, size_t size, const char *what) {
@@ -252,8 +253,8 @@ void same_bytes(ref_bytes got, ref_bytes want, const char *what) {
   if (at == shorter && got.size == want.size)
     return;
   cr_assert_fail("%s: byte %zu is %02x, should be %02x; sizes %zu, should be %zu", what, at,
-                 at < got.size ? (unsigned)got.data[at] : 0u, at < want.size ? (unsigned)want.data[at] : 0u, got.size,
-                 want.size);
+                 at < got.size ? (unsigned)got.data[at] : 0u, at < want.size ? (unsigned)want.data[at] : 0u,
+                 got.size, want.size);
 }
 
 void same_values(const void *got, const void *want, size_t n, ghz_type type, const char *what) {

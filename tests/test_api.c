@@ -142,7 +142,8 @@ Test(api, extreme_ranges) {
 }
 
 Test(api, constant_ranges) {
-  static const double inside[] = {1, -2.5, 0x1p120, 0x1p-120, -0x1.8p-119}, outside[] = {0x1.1p120, 0x1p-121, -3e38};
+  static const double inside[] = {1, -2.5, 0x1p120, 0x1p-120, -0x1.8p-119},
+                      outside[] = {0x1.1p120, 0x1p-121, -3e38};
   ghz_bound rel = {GHZ_REL, 0.5}, psnr = {GHZ_PSNR, 60};
   ghz_lattice l;
   for (size_t i = 0; i < sizeof inside / sizeof *inside; i++) {
@@ -267,6 +268,33 @@ Test(api, decompress_writes_count_values) {
   }
 }
 
+/* Buffers lie anywhere: values at the alignment of their type, streams at odd bytes. */
+Test(api, unaligned_buffers) {
+  static const size_t lengths[] = {100, 3000, 70000, 9000000};
+  for (int type = GHZ_F32; type <= GHZ_F64; type++)
+    for (int k = 0; k < 4; k++)
+      for (size_t shift = 1; shift < 16; shift += k == 3 ? 13 : 3) {
+        size_t n = type == GHZ_F64 ? lengths[k] / 2 : lengths[k], each = ghz_type_size((ghz_type)type);
+        ghz_lattice l = lattice_abs((ghz_type)type, 0.01);
+        char *x = input_make(input_named("walk"), (ghz_type)type, n + 16, l.step, 1);
+        ref_bytes aligned = compress(ctx, &l, GHZ_ORDER_BEST, x + shift * each, n);
+        ref_bytes odd = bytes_new(ghz_size_bound(n, (ghz_type)type, 1) + shift);
+        size_t size;
+        succeeded(ghz_compress(ctx, &l, -1, x + shift * each, n, odd.data + shift, odd.size - shift, &size),
+                  ctx, "odd");
+        cr_assert(size == aligned.size && memcmp(odd.data + shift, aligned.data, size) == 0);
+        char *y = malloc((n + 16) * each), *z = decompress(ctx, aligned, (ghz_type)type);
+        ghz_bytes s = {odd.data + shift, size};
+        succeeded(ghz_decompress(ctx, s, (ghz_type)type, y + shift * each, n), ctx, "odd");
+        same_values(y + shift * each, z, n, (ghz_type)type, say("shift %zu, n %zu", shift, n));
+        free(x);
+        free(y);
+        free(z);
+        ref_free(&odd);
+        ref_free(&aligned);
+      }
+}
+
 /* ---- Capacities ---- */
 
 typedef ghz_status (*writer)(ref_bytes *s, uint8_t *dst, size_t capacity, size_t *size);
@@ -318,12 +346,13 @@ static ghz_status write_accumulate(ref_bytes *s, uint8_t *dst, size_t capacity, 
   return ghz_accumulate(ctx, dst, capacity, size, view(s[1]));
 }
 
-static const writer writers[] = {write_compress, write_add,     write_subtract, write_negate,  write_scale,     write_sum,
-                                 write_mean,     write_combine, write_minimum,  write_maximum, write_accumulate};
+static const writer writers[] = {write_compress, write_add,     write_subtract,  write_negate,
+                                 write_scale,    write_sum,     write_mean,      write_combine,
+                                 write_minimum,  write_maximum, write_accumulate};
 enum { WRITERS = sizeof writers / sizeof *writers };
 
-/* Every capacity from 0 to the size that it takes: ECAPACITY below it, success from the promised bound on. Between
- * the size and the bound a call may succeed or not, but a capacity of exactly the size must do. */
+/* Every capacity from 0 to the size that it takes: ECAPACITY below it, success from the promised bound on.
+ * Between the size and the bound a call may succeed or not, but a capacity of exactly the size must do. */
 static void check_capacities(int w, ref_bytes *s, size_t most) {
   size_t size = 0;
   ref_bytes room = bytes_new(most);
@@ -336,7 +365,8 @@ static void check_capacities(int w, ref_bytes *s, size_t most) {
       cr_assert_eq(status, GHZ_OK, "writer %d: capacity of exactly %zu: %s", w, size, ghz_status_text(status));
       cr_assert(got == size && memcmp(exact.data, room.data, size) == 0, "writer %d: other bytes", w);
     } else {
-      cr_assert_eq(status, GHZ_ECAPACITY, "writer %d: capacity %zu of %zu: %s", w, capacity, size, ghz_status_text(status));
+      cr_assert_eq(status, GHZ_ECAPACITY, "writer %d: capacity %zu of %zu: %s", w, capacity, size,
+                   ghz_status_text(status));
     }
     ref_free(&exact);
   }
@@ -382,8 +412,9 @@ Test(api, mismatches) {
   eb.eb *= 1.5;
   ghz_lattice l32 = lattice_abs(GHZ_F32, 0.01);
   ref_bytes base = compress(ctx, &l, -1, x, 100);
-  ref_bytes others[5] = {compress(ctx, &l, -1, x, 101), compress(ctx, &cap, -1, x, 100), compress(ctx, &step, -1, x, 100),
-                         compress(ctx, &eb, -1, x, 100), compress(ctx, &l32, -1, x, 100)};
+  ref_bytes others[5] = {compress(ctx, &l, -1, x, 101), compress(ctx, &cap, -1, x, 100),
+                         compress(ctx, &step, -1, x, 100), compress(ctx, &eb, -1, x, 100),
+                         compress(ctx, &l32, -1, x, 100)};
   for (int i = 0; i < 5; i++) {
     cr_assert_eq(try_add(base, others[i]), GHZ_EMISMATCH, "other %d", i);
     cr_assert_gt(strlen(ghz_context_message(ctx)), 0, "other %d: no message", i);
@@ -455,7 +486,8 @@ static void check_range(ref_bytes s, const void *all, ghz_type out, uint64_t fir
   size_t each = ghz_type_size(out);
   ref_bytes y = bytes_new(count * each);
   succeeded(ghz_decompress_range(ctx, view(s), out, first, count, y.data), ctx, "range");
-  same_values(y.data, (const char *)all + first * each, count, out, say("values %llu + %zu", (unsigned long long)first, count));
+  same_values(y.data, (const char *)all + first * each, count, out,
+              say("values %llu + %zu", (unsigned long long)first, count));
   ref_free(&y);
 }
 
@@ -468,7 +500,8 @@ Test(api, decompress_range) {
       uint64_t state = 4;
       for (int round = 0; round < 300; round++) {
         uint64_t first = input_below(&state, N + 1);
-        check_range(s, all, (ghz_type)out, first, (size_t)input_below(&state, (round % 2 ? 50 : N) % (N - first + 1) + 1));
+        check_range(s, all, (ghz_type)out, first,
+                    (size_t)input_below(&state, (round % 2 ? 50 : N) % (N - first + 1) + 1));
       }
       static const uint64_t edges[] = {0, 1, 1023, 1024, 1025, 16383, 16384, 32768, N - 1, N};
       for (size_t i = 0; i < 10; i++)
@@ -512,10 +545,12 @@ Test(api, range_reads_its_tiles_alone) {
 
 Test(api, info) {
   for (int type = GHZ_F32; type <= GHZ_F64; type++) {
-    ref_bytes s = stream_of("mixture", (ghz_type)type, 5000, 1), three[3] = {s, s, s}, total = sum(ctx, 3, three);
+    ref_bytes s = stream_of("mixture", (ghz_type)type, 5000, 1), three[3] = {s, s, s},
+              total = sum(ctx, 3, three);
     ghz_info info = info_of(total);
     ghz_lattice l = lattice_abs((ghz_type)type, 0.01);
-    cr_assert(info.lattice.type == l.type && info.lattice.cap == l.cap && info.lattice.step == l.step && info.lattice.eb == l.eb);
+    cr_assert(info.lattice.type == l.type && info.lattice.cap == l.cap && info.lattice.step == l.step &&
+              info.lattice.eb == l.eb);
     cr_assert(info.count == 5000 && info.tiles == 5 && info.terms == 3 && info.bytes == total.size);
     cr_assert_eq(info.inexact, ref_head_read(total.data).inexact);
     if (!info.inexact)
@@ -537,7 +572,8 @@ Test(api, info) {
 Test(api, inexact) {
   ref_bytes far = stream_of("beyond_lattice", GHZ_F32, 2000, 1), near = stream_of("walk", GHZ_F32, 2000, 1);
   ref_bytes zero = stream_of("zeros", GHZ_F32, 2000, 1);
-  ref_bytes copied = add(ctx, far, zero), both = add(ctx, far, near), after = add(ctx, both, zero), minus = negate(ctx, far);
+  ref_bytes copied = add(ctx, far, zero), both = add(ctx, far, near), after = add(ctx, both, zero),
+            minus = negate(ctx, far);
   cr_assert_not(info_of(far).inexact);
   cr_assert_not(info_of(copied).inexact);
   cr_assert(info_of(both).inexact);
@@ -599,7 +635,8 @@ Test(api, extrema) {
           high = isfinite(v) && v > high ? v : high;
         }
         succeeded(ghz_extrema(ctx, view(which ? twice : s), &min, &max), ctx, "extrema");
-        cr_assert(min == low && max == high, "%s, type %d: %a %a, should be %a %a", inputs[in].name, type, min, max, low, high);
+        cr_assert(min == low && max == high, "%s, type %d: %a %a, should be %a %a", inputs[in].name, type, min,
+                  max, low, high);
         free(y);
       }
       ref_free(&s);

@@ -25,13 +25,15 @@ static int kept(ghz_type type, const void *x, ghz_type out, const void *y, size_
   return within(a, b, eb);
 }
 
-static void check_kept(ghz_type type, const void *x, ghz_type out, const void *y, size_t n, double eb, const char *what) {
+static void check_kept(ghz_type type, const void *x, ghz_type out, const void *y, size_t n, double eb,
+                       const char *what) {
   for (size_t i = 0; i < n; i++)
     cr_assert(kept(type, x, out, y, i, eb), "%s: value %zu, %a came back as %a, bound %a", what, i,
               value_of(type, x, i), value_of(out, y, i), eb);
 }
 
-static void round_trip(ghz_context *ctx, const ghz_lattice *l, int order, const void *x, size_t n, const char *what) {
+static void round_trip(ghz_context *ctx, const ghz_lattice *l, int order, const void *x, size_t n,
+                       const char *what) {
   ref_bytes stream = compress(ctx, l, order, x, n);
   void *y = decompress(ctx, stream, l->type), *wide = decompress(ctx, stream, GHZ_F64);
   check_kept(l->type, x, l->type, y, n, l->eb, what);
@@ -41,7 +43,8 @@ static void round_trip(ghz_context *ctx, const ghz_lattice *l, int order, const 
   ref_free(&stream);
 }
 
-static const double bounds[] = {1e-45, 1e-38, 1e-30, 1e-7, 1e-3, 0.1, 1, 3e5, 1e30, 1e36, 1e38, 1e-310, 1e-300, 1e300};
+static const double bounds[] = {1e-45, 1e-38, 1e-30, 1e-7, 1e-3,   0.1,    1,
+                                3e5,   1e30,  1e36,  1e38, 1e-310, 1e-300, 1e300};
 enum { BOUNDS = sizeof bounds / sizeof *bounds };
 
 Test(bound, within_is_exact) {
@@ -60,7 +63,8 @@ Test(bound, every_input_every_bound, .timeout = 300) {
       for (size_t in = 0; in < input_count; in++) {
         size_t n = 3000;
         void *x = input_make(&inputs[in], l.type, n, l.step, 7 * (uint64_t)b + in);
-        round_trip(ctx, &l, GHZ_ORDER_BEST, x, n, say("%s, type %d, bound %g", inputs[in].name, type, bounds[b]));
+        round_trip(ctx, &l, GHZ_ORDER_BEST, x, n,
+                   say("%s, type %d, bound %g", inputs[in].name, type, bounds[b]));
         free(x);
       }
     }
@@ -75,7 +79,8 @@ Test(bound, every_order_and_length, .timeout = 300) {
       for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++) {
         ghz_lattice l = lattice_abs((ghz_type)type, 1e-3);
         void *x = input_make(&inputs[0], l.type, lengths[k], l.step, k);
-        round_trip(ctx, &l, order, x, lengths[k], say("type %d, order %d, length %zu", type, order, lengths[k]));
+        round_trip(ctx, &l, order, x, lengths[k],
+                   say("type %d, order %d, length %zu", type, order, lengths[k]));
         free(x);
       }
   ghz_context_free(ctx);
@@ -85,16 +90,17 @@ Test(bound, every_order_and_length, .timeout = 300) {
 Test(bound, random_steps, .timeout = 300) {
   ghz_context *ctx = context_on(NULL, 1);
   uint64_t state = 20;
-  static const char *const names[] = {"near_ties", "thresholds", "coarse_noise", "double_coarse_noise", "fine_noise",
-                                      "wide_noise", "ties"};
-  for (int round = 0; round < 300 * effort(); round++) {
+  static const char *const names[] = {"near_ties",  "thresholds", "coarse_noise", "double_coarse_noise",
+                                      "fine_noise", "wide_noise", "ties"};
+  for (int round = 0; round < 1000 * effort(); round++) {
     ghz_type type = (ghz_type)input_below(&state, 2);
     double eb = ldexp(1 + fabs(input_uniform(&state)), (int)input_below(&state, 60) - 30);
     ghz_lattice l = lattice_abs(type, eb);
     size_t n = 9 * GHZ_TILE;
     const input *in = input_named(names[input_below(&state, 7)]);
     void *x = input_make(in, type, n, l.step, input_random(&state));
-    round_trip(ctx, &l, GHZ_ORDER_BEST, x, n, say("round %d: %s, type %d, eb %a", round, in->name, (int)type, eb));
+    round_trip(ctx, &l, GHZ_ORDER_BEST, x, n,
+               say("round %d: %s, type %d, eb %a", round, in->name, (int)type, eb));
     free(x);
   }
   ghz_context_free(ctx);
@@ -109,9 +115,11 @@ Test(bound, single_values_at_thresholds) {
         ghz_lattice l = lattice_abs((ghz_type)type, 0.0123);
         double v = ldexp(l.step, power);
         for (int k = 0; k < abs(by); k++)
-          v = type == GHZ_F32 ? (double)nextafterf((float)v, by < 0 ? 0 : INFINITY) : nextafter(v, by < 0 ? 0 : INFINITY);
+          v = type == GHZ_F32 ? (double)nextafterf((float)v, by < 0 ? 0 : INFINITY)
+                              : nextafter(v, by < 0 ? 0 : INFINITY);
         float f = (float)v;
-        round_trip(ctx, &l, GHZ_ORDER_BEST, type == GHZ_F32 ? (void *)&f : (void *)&v, 1, say("2^%d step %+d", power, by));
+        round_trip(ctx, &l, GHZ_ORDER_BEST, type == GHZ_F32 ? (void *)&f : (void *)&v, 1,
+                   say("2^%d step %+d", power, by));
       }
   ghz_context_free(ctx);
 }
@@ -122,8 +130,9 @@ static double half_ulp(float y) {
   return ((double)nextafterf(fabsf(y), INFINITY) - (double)fabsf(y)) / 2;
 }
 
-/* The bound of one value of a sum. Wide float32 tiles add the rounding of the result to float32; there the integers
- * are within terms * eb, or half of that if all operands were wide (equal_modes), for those have half the step. */
+/* The bound of one value of a sum. Wide float32 tiles add the rounding of the result to float32; there the
+ * integers are within terms * eb, or half of that if all operands were wide (equal_modes), for those have half
+ * the step. */
 static double bound_of_value(const ref_head *h, const ref_tile *tile, float y, int equal_modes) {
   double bound = h->terms * h->eb;
   if (!tile->raw && tile->mode == REF_WIDE && h->type == REF_F32 && h->terms > 1)
@@ -136,7 +145,8 @@ static int sum_kept(quad exact, double y, double bound) {
   return error <= (quad)bound;
 }
 
-static void check_sum(ghz_context *ctx, ref_bytes stream, const quad *exact, int equal_modes, const char *what) {
+static void check_sum(ghz_context *ctx, ref_bytes stream, const quad *exact, int equal_modes,
+                      const char *what) {
   ref_head h = ref_head_read(stream.data);
   void *y = decompress(ctx, stream, (ghz_type)h.type);
   double *wide = decompress(ctx, stream, GHZ_F64);
@@ -148,10 +158,10 @@ static void check_sum(ghz_context *ctx, ref_bytes stream, const quad *exact, int
       cr_assert_neq(ref_tile_parse(&h, ref_tile_count(&h, i / GHZ_TILE), data, size, tile), REF_BAD);
     }
     double v = value_of((ghz_type)h.type, y, i);
-    cr_assert(sum_kept(exact[i], wide[i], h.terms * h.eb), "%s: value %zu as float64: %a for %a", what, i, wide[i],
-              (double)exact[i]);
-    cr_assert(sum_kept(exact[i], v, bound_of_value(&h, tile, (float)v, equal_modes)), "%s: value %zu: %a for %a, mode %d",
-              what, i, v, (double)exact[i], tile->mode);
+    cr_assert(sum_kept(exact[i], wide[i], h.terms * h.eb), "%s: value %zu as float64: %a for %a", what, i,
+              wide[i], (double)exact[i]);
+    cr_assert(sum_kept(exact[i], v, bound_of_value(&h, tile, (float)v, equal_modes)),
+              "%s: value %zu: %a for %a, mode %d", what, i, v, (double)exact[i], tile->mode);
   }
   free(tile);
   free(wide);
@@ -171,9 +181,10 @@ Test(bound, sums, .timeout = 300) {
   ghz_context *ctx = context_on(NULL, 2);
   uint64_t state = 31;
   quad *exact = malloc(N * sizeof *exact);
-  for (int round = 0; round < 60 * effort(); round++) {
+  for (int round = 0; round < 300 * effort(); round++) {
     ghz_type type = (ghz_type)input_below(&state, 2);
-    ghz_lattice l = lattice_abs(type, ldexp(1.1 + 0.5 * input_uniform(&state), (int)input_below(&state, 20) - 10));
+    ghz_lattice l =
+        lattice_abs(type, ldexp(1.1 + 0.5 * input_uniform(&state), (int)input_below(&state, 20) - 10));
     size_t k = 2 + (size_t)input_below(&state, MOST - 1);
     ref_bytes streams[MOST];
     memset(exact, 0, N * sizeof *exact);
@@ -195,7 +206,8 @@ Test(bound, sums, .timeout = 300) {
   ghz_context_free(ctx);
 }
 
-/* The worst systematic case: every operand is off by the most that quantisation allows, in the same direction. */
+/* The worst systematic case: every operand is off by the most that quantisation allows, in the same direction.
+ */
 Test(bound, sums_of_equal_errors) {
   ghz_context *ctx = context_on(NULL, 1);
   for (int type = GHZ_F32; type <= GHZ_F64; type++)
@@ -209,7 +221,8 @@ Test(bound, sums_of_equal_errors) {
           break;
         ref_bytes many = combine(ctx, 1, &one, &k);
         quad exact = (quad)(type == GHZ_F32 ? (double)f : v) * k;
-        check_sum(ctx, many, &exact, 1, say("type %d, %lld times (2^%d + 1/2) steps", type, (long long)k, power));
+        check_sum(ctx, many, &exact, 1,
+                  say("type %d, %lld times (2^%d + 1/2) steps", type, (long long)k, power));
         ref_free(&many);
       }
       ref_free(&one);
@@ -260,7 +273,8 @@ static void check_scaled(ghz_context *ctx, const ghz_lattice *l, const char *mak
     double bound = info_of(s).bound, *y = decompress(ctx, s, GHZ_F64);
     for (size_t i = 0; i < N && isfinite(bound); i++)
       cr_assert(sum_kept(factor * (quad)value_of(l->type, x, i), y[i], bound),
-                "%s, type %d, cap %d, scaled %d times: value %zu, %a", maker, (int)l->type, l->cap, t + 1, i, y[i]);
+                "%s, type %d, cap %d, scaled %d times: value %zu, %a", maker, (int)l->type, l->cap, t + 1, i,
+                y[i]);
     free(y);
   }
   ref_free(&s);

@@ -24,8 +24,8 @@ static void check_decode(ghz_context *ctx, ref_bytes stream, const char *what) {
   }
 }
 
-static void check_codec(const ghz_lattice *l, int order, const void *x, size_t n, ghz_context *const *ctx, size_t count,
-                        const char *what) {
+static void check_codec(const ghz_lattice *l, int order, const void *x, size_t n, ghz_context *const *ctx,
+                        size_t count, const char *what) {
   ref_head head = head_for(l, n);
   ref_bytes want = ref_compress(&head, order, x);
   for (size_t c = 0; c < count; c++) {
@@ -83,7 +83,8 @@ Test(one_format, every_input_and_order, .timeout = 300) {
 }
 
 Test(one_format, extreme_bounds, .timeout = 300) {
-  static const double bounds[] = {1e-45, 1e-37, 4e-37, 5e35, 1e36, 1e38, 1e-310, 4.9e-324, 1e-301, 1e301, 1.7e308};
+  static const double bounds[] = {1e-45,  1e-37,    4e-37,  5e35,  1e36,   1e38,
+                                  1e-310, 4.9e-324, 1e-301, 1e301, 1.7e308};
   ghz_context *ctx[3];
   size_t count = isa_count();
   for (size_t i = 0; i < count; i++)
@@ -93,7 +94,8 @@ Test(one_format, extreme_bounds, .timeout = 300) {
       for (size_t in = 0; in < input_count; in++) {
         ghz_lattice l = lattice_abs((ghz_type)type, bounds[b]);
         void *x = input_make(&inputs[in], l.type, 1100, l.step, in);
-        check_codec(&l, GHZ_ORDER_BEST, x, 1100, ctx, count, say("%s, type %d, bound %g", inputs[in].name, type, bounds[b]));
+        check_codec(&l, GHZ_ORDER_BEST, x, 1100, ctx, count,
+                    say("%s, type %d, bound %g", inputs[in].name, type, bounds[b]));
         free(x);
       }
   free_all(ctx, count);
@@ -106,15 +108,17 @@ Test(one_format, random_cases, .timeout = 300) {
   uint64_t state = 17;
   for (size_t i = 0; i < count; i++)
     ctx[i] = context_on(isa_name(i), 1 + (int)i);
-  for (int round = 0; round < 60 * effort(); round++) {
+  for (int round = 0; round < 400 * effort(); round++) {
     ghz_type type = (ghz_type)input_below(&state, 2);
-    ghz_lattice l = lattice_abs(type, ldexp(1.5 + input_uniform(&state) / 2, (int)input_below(&state, 200) - 100));
+    ghz_lattice l =
+        lattice_abs(type, ldexp(1.5 + input_uniform(&state) / 2, (int)input_below(&state, 200) - 100));
     size_t n = (size_t)input_below(&state, 12000), in = (size_t)input_below(&state, input_count);
     uint64_t seed = input_random(&state);
     int order = (int)input_below(&state, 4) - 1;
     void *x = input_make(&inputs[in], type, n, l.step, seed);
-    check_codec(&l, order, x, n, ctx, count, say("round %d: %s, type %d, n %zu, order %d, eb %a, seed %llx", round,
-                                                 inputs[in].name, (int)type, n, order, l.eb, (unsigned long long)seed));
+    check_codec(&l, order, x, n, ctx, count,
+                say("round %d: %s, type %d, n %zu, order %d, eb %a, seed %llx", round, inputs[in].name,
+                    (int)type, n, order, l.eb, (unsigned long long)seed));
     free(x);
   }
   free_all(ctx, count);
@@ -135,7 +139,10 @@ Test(one_format, millions_of_values, .timeout = 300) {
       twice = bytes_copy(both.data, both.size);
       for (size_t i = 0; i < N; i++) {
         float a = ((float *)x)[i];
-        cr_assert(isnan(a) ? isnan(y[i]) : isinf(a) ? a == y[i] : within((double)a, (double)y[i], l.eb), "value %zu", i);
+        cr_assert(isnan(a)   ? isnan(y[i])
+                  : isinf(a) ? a == y[i]
+                             : within((double)a, (double)y[i], l.eb),
+                  "value %zu", i);
       }
     }
     same_bytes(got, first, say("%d threads", thread_counts[t]));
@@ -191,6 +198,27 @@ static void note_lattice(record *r, const ghz_lattice *l) {
   note(r, &l->eb, sizeof l->eb);
 }
 
+static void note_slices(ghz_context *ctx, const ghz_lattice *l, const void *x, size_t n, ref_bytes stream,
+                        record *r) {
+  ref_bytes dst = bytes_new(ghz_slice_bound(2, l->type, 2)), other = bytes_new(dst.size);
+  ghz_slice pair[2], result;
+  succeeded(ghz_slice_compress(ctx, l, 1, x, n, 0, 2, dst.data, dst.size, &pair[0]), ctx, "slice");
+  succeeded(ghz_slice_view(view(stream), 0, 2, &pair[1]), ctx, "view");
+  succeeded(ghz_slice_sum(ctx, 2, pair, other.data, other.size, &result), ctx, "slice sum");
+  note(r, result.payload, result.payload_size);
+  double *y = malloc(2048 * sizeof *y);
+  succeeded(ghz_slice_decompress(ctx, &result, GHZ_F64, y), ctx, "slice values");
+  note(r, y, 2048 * sizeof *y);
+  succeeded(ghz_decompress_range(ctx, view(stream), GHZ_F64, 5, 2000, y), ctx, "range");
+  note(r, y, 2000 * sizeof *y);
+  succeeded(ghz_slice_extremum(ctx, &pair[0], &pair[1], 0, other.data, other.size, &result), ctx,
+            "slice extremum");
+  note(r, result.payload, result.payload_size);
+  free(y);
+  ref_free(&dst);
+  ref_free(&other);
+}
+
 static void record_calls(ghz_context *ctx, ghz_type type, const void *x, size_t n, record *r) {
   ghz_lattice l, other;
   ghz_bound absolute = {GHZ_ABS, 1e-3 / 3}, relative = {GHZ_REL, 1e-3 / 7}, psnr = {GHZ_PSNR, 77};
@@ -214,6 +242,9 @@ static void record_calls(ghz_context *ctx, ghz_type type, const void *x, size_t 
   free(y);
   free(z);
   note_stream(r, add(ctx, s, s));
+  note_stream(r, subtract(ctx, t, t));
+  note_stream(r, negate(ctx, s));
+  note_slices(ctx, &l, x, n, s, r);
   note_stream(r, mean(ctx, 2, two));
   note_stream(r, extremum(ctx, s, s, 1));
   note(r, s.data, s.size);
@@ -284,7 +315,8 @@ Test(one_format, golden_files_cover_the_format) {
     ref_bytes s = read_file(say("%s/%s.ghz", GHZ_GOLDEN_DIR, golden_cases[g].name));
     ghz_statistics t;
     succeeded(ghz_scan(ctx, view(s), &t), ctx, golden_cases[g].name);
-    uint64_t kinds[9] = {t.empty, t.raw, t.specials, t.order[0], t.order[1], t.order[2], t.mode[0], t.mode[1], t.mode[2]};
+    uint64_t kinds[9] = {t.empty,    t.raw,     t.specials, t.order[0], t.order[1],
+                         t.order[2], t.mode[0], t.mode[1],  t.mode[2]};
     for (int k = 0; k < 9; k++)
       seen[golden_cases[g].type][k] += kinds[k];
     ref_free(&s);

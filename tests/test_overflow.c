@@ -1,4 +1,5 @@
-/* test_overflow.c: law L4: terms decide, before anything is written, and nothing overflows below their limit. */
+/* test_overflow.c: law L4: terms decide, before anything is written, and nothing overflows below their limit.
+ */
 #include "support.h"
 #include <math.h>
 
@@ -82,8 +83,9 @@ Test(overflow, every_operation_refuses) {
 }
 
 Test(overflow, extreme_coefficients) {
-  static const int64_t extremes[] = {INT64_MIN, INT64_MAX, INT64_MIN + 1, (int64_t)1 << 32, ((int64_t)1 << 32) + 1,
-                                     -((int64_t)1 << 32), (int64_t)1 << 62, -8388608, 8388608};
+  static const int64_t extremes[] = {
+      INT64_MIN,           INT64_MAX,        INT64_MIN + 1, (int64_t)1 << 32, ((int64_t)1 << 32) + 1,
+      -((int64_t)1 << 32), (int64_t)1 << 62, -8388608,      8388608};
   ghz_context *ctx = context_on(NULL, 1);
   ghz_lattice l = kind(0);
   float f[4] = {1, -2, 3, 0};
@@ -250,7 +252,8 @@ Test(overflow, size_bound_arguments) {
     cr_assert_geq(ghz_size_bound(n + 37, GHZ_F32, 5), ghz_size_bound(n, GHZ_F32, 5));
 }
 
-/* The largest tile of all, 8338 bytes: every width 62 or near, both maps of specials full, both anchors long. */
+/* The largest tile of all, 8338 bytes: every width 62 or near, both maps of specials full, both anchors long.
+ */
 Test(overflow, largest_tile_fits) {
   ghz_context *ctx = context_on(NULL, 1);
   ghz_lattice l = kind(2);

@@ -2,7 +2,6 @@
 #include "support.h"
 #include <float.h>
 #include <math.h>
-#include <stdio.h>
 
 static ghz_context *one, *two, *seven;
 
@@ -26,7 +25,9 @@ static void round_trip(double eb, const float *x, size_t n, const char *what) {
   ref_bytes s = compress(two, &l, GHZ_ORDER_BEST, x, n);
   float *y = decompress(one, s, GHZ_F32);
   for (size_t i = 0; i < n; i++)
-    cr_assert(isnan(x[i]) ? isnan(y[i]) : isinf(x[i]) ? x[i] == y[i] : within((double)x[i], (double)y[i], eb),
+    cr_assert(isnan(x[i])   ? isnan(y[i])
+              : isinf(x[i]) ? x[i] == y[i]
+                            : within((double)x[i], (double)y[i], eb),
               "%s: value %zu: %a came back as %a", what, i, (double)x[i], (double)y[i]);
   cr_assert_leq(s.size, ghz_size_bound(n, GHZ_F32, 1));
   free(y);
@@ -228,7 +229,8 @@ Test(peers, add_refuses_what_does_not_fit) {
   size_t size;
   fill(x, 1000, 2);
   ghz_lattice l = lattice_abs(GHZ_F32, 1e-3), coarser = lattice_abs(GHZ_F32, 1e-2);
-  ref_bytes a = compress(one, &l, -1, x, 1000), b = compress(one, &coarser, -1, x, 1000), c = compress(one, &l, -1, x, 500);
+  ref_bytes a = compress(one, &l, -1, x, 1000), b = compress(one, &coarser, -1, x, 1000),
+            c = compress(one, &l, -1, x, 500);
   cr_assert_eq(ghz_add(one, view(a), view(b), dst, sizeof dst, &size), GHZ_EMISMATCH);
   cr_assert_eq(ghz_add(one, view(a), view(c), dst, sizeof dst, &size), GHZ_EMISMATCH);
   ref_free(&a);
@@ -287,46 +289,5 @@ Test(peers, widths_are_least) {
     same_bytes(s, want, say("2^%d", power));
     ref_free(&s);
     ref_free(&want);
-  }
-}
-
-/* ---- Measured fields, where they are present ---- */
-
-static float *field(const char *name, size_t *n) {
-  FILE *f = fopen(say("%s/%s", GHZ_DATA_DIR, name), "rb");
-  if (!f)
-    return NULL;
-  float *x = malloc(1 << 23);
-  *n = fread(x, 4, 1 << 21, f);
-  fclose(f);
-  return x;
-}
-
-static void check_field(const float *x, size_t n, double rel) {
-  double min, max;
-  ghz_lattice l;
-  ghz_bound bound = {GHZ_REL, rel};
-  succeeded(ghz_range(two, GHZ_F32, x, n, &min, &max), two, "range");
-  succeeded(ghz_lattice_make(GHZ_F32, bound, min, max, &l), NULL, "lattice");
-  round_trip(l.eb, x, n, say("relative bound %g", rel));
-  ref_bytes s = compress(two, &l, -1, x, n);
-  ref_head h = head_for(&l, n);
-  ref_bytes want = ref_compress(&h, -1, x);
-  same_bytes(s, want, say("relative bound %g", rel));
-  ref_free(&want);
-  ref_free(&s);
-}
-
-Test(peers, measured_fields) {
-  static const char *const names[] = {"marmousi_vp.f32", "ostia.f32"};
-  static const double bounds[] = {1e-2, 1e-3, 1e-4, 1e-5};
-  for (int i = 0; i < 2; i++) {
-    size_t n;
-    float *x = field(names[i], &n);
-    if (!x)
-      cr_skip_test("%s is not here", names[i]);
-    for (int b = 0; b < 4; b++)
-      check_field(x, n, bounds[b]);
-    free(x);
   }
 }

@@ -143,9 +143,11 @@ Test(slice, compress_gives_the_tiles_of_the_stream) {
       for (uint64_t tiles = 0; first + tiles <= TILES; tiles += 3) {
         ref_bytes dst = bytes_new(ghz_slice_bound(tiles, (ghz_type)type, 1));
         ghz_slice made, want;
-        succeeded(ghz_slice_compress(ctx, &l, -1, x, N, first, tiles, dst.data, dst.size, &made), ctx, "compress");
+        succeeded(ghz_slice_compress(ctx, &l, -1, x, N, first, tiles, dst.data, dst.size, &made), ctx,
+                  "compress");
         succeeded(ghz_slice_view(view(stream), first, tiles, &want), NULL, "view");
-        same_slice(&made, &want, say("tiles %llu + %llu", (unsigned long long)first, (unsigned long long)tiles));
+        same_slice(&made, &want,
+                   say("tiles %llu + %llu", (unsigned long long)first, (unsigned long long)tiles));
         cr_assert(memcmp(dst.data, "GHZM", 4) == 0, "the message lies in dst");
         ref_free(&dst);
       }
@@ -170,8 +172,8 @@ Test(slice, decompress) {
           succeeded(ghz_slice_view(view(stream), first, tiles, &s), NULL, "view");
           ref_bytes y = bytes_new(ghz_slice_count(&s) * ghz_type_size((ghz_type)out));
           succeeded(ghz_slice_decompress(ctx, &s, (ghz_type)out, y.data), ctx, "decompress");
-          same_values(y.data, tiles ? all + first * 1024 * ghz_type_size((ghz_type)out) : all, ghz_slice_count(&s),
-                      (ghz_type)out, "slice");
+          same_values(y.data, tiles ? all + first * 1024 * ghz_type_size((ghz_type)out) : all,
+                      ghz_slice_count(&s), (ghz_type)out, "slice");
           ref_free(&y);
         }
       free(all);
@@ -208,11 +210,13 @@ Test(slice, join_restores_the_stream) {
     cr_assert_eq(ghz_slice_join(ctx, k, parts, dst.data, dst.size - 1, &size), GHZ_ECAPACITY);
     cr_assert_eq(ghz_slice_join(ctx, 0, parts, dst.data, dst.size, &size), GHZ_EINVAL);
     if (k > 1) {
-      cr_assert(ghz_slice_join(ctx, k - 1, parts, dst.data, dst.size, &size) == GHZ_EINVAL || parts[k - 1].tiles == 0);
+      cr_assert(ghz_slice_join(ctx, k - 1, parts, dst.data, dst.size, &size) == GHZ_EINVAL ||
+                parts[k - 1].tiles == 0);
       ghz_slice twice[41];
       memcpy(twice, parts, k * sizeof *parts);
       twice[k] = parts[k - 1];
-      cr_assert(ghz_slice_join(ctx, k + 1, twice, dst.data, dst.size, &size) == GHZ_EINVAL || parts[k - 1].tiles == 0);
+      cr_assert(ghz_slice_join(ctx, k + 1, twice, dst.data, dst.size, &size) == GHZ_EINVAL ||
+                parts[k - 1].tiles == 0);
     }
     ref_free(&dst);
     ref_free(&stream);
@@ -251,7 +255,8 @@ Test(slice, sum_and_extremum_are_those_of_the_stream) {
       want.inexact = got.inexact;
       same_slice(&got, &want, "sum");
       for (int larger = 0; larger < 2; larger++) {
-        succeeded(ghz_slice_extremum(ctx, &part[0], &part[1], larger, dst.data, dst.size, &got), ctx, "extremum");
+        succeeded(ghz_slice_extremum(ctx, &part[0], &part[1], larger, dst.data, dst.size, &got), ctx,
+                  "extremum");
         succeeded(ghz_slice_view(view(larger ? most : least), first, tiles, &want), NULL, "view");
         want.inexact = got.inexact;
         same_slice(&got, &want, "extremum");
@@ -279,8 +284,8 @@ Test(slice, sums_of_different_ranges_are_refused) {
   ref_free(&dst);
 }
 
-/* Segments of a ring: each is summed apart from the others, in an order of its own; the joined result is the sum of
- * the streams. More segments than tiles leave some empty. */
+/* Segments of a ring: each is summed apart from the others, in an order of its own; the joined result is the
+ * sum of the streams. More segments than tiles leave some empty. */
 Test(slice, ring_of_segments) {
   enum { RANKS = 7 };
   static const size_t counts[] = {0, 1, 1000, 1024, 1025, 5000, 20000};

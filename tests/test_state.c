@@ -81,8 +81,9 @@ static void work_free(work *w) {
 
 static int round_of_slices(ghz_context *ctx, work *w, ghz_bytes a) {
   ghz_slice part, two[2], result;
-  int bad = ghz_slice_view(a, 2, 20, &part) | ghz_slice_compress(ctx, &w->lattice, -1, w->x, N, 2, 20, w->message,
-                                                                 ghz_slice_bound(49, w->lattice.type, 64), &result);
+  int bad =
+      ghz_slice_view(a, 2, 20, &part) | ghz_slice_compress(ctx, &w->lattice, -1, w->x, N, 2, 20, w->message,
+                                                           ghz_slice_bound(49, w->lattice.type, 64), &result);
   two[0] = two[1] = part;
   bad |= ghz_slice_sum(ctx, 2, two, w->message, ghz_slice_bound(49, w->lattice.type, 64), &result);
   return bad | ghz_slice_decompress(ctx, &result, w->lattice.type, w->y);
@@ -97,12 +98,14 @@ static int round_of_calls(ghz_context *ctx, work *w) {
             ghz_compress(ctx, &w->lattice, GHZ_ORDER_BEST, w->x, N, w->a, w->room, &w->size_a);
   ghz_bytes a = {w->a, w->size_a}, many[3] = {a, a, a};
   static const int64_t c[3] = {2, -1, 3};
-  bad |= ghz_combine(ctx, 3, many, c, w->b, w->room, &w->size_b) | ghz_sum(ctx, 3, many, w->b, w->room, &w->size_b);
+  bad |= ghz_combine(ctx, 3, many, c, w->b, w->room, &w->size_b) |
+         ghz_sum(ctx, 3, many, w->b, w->room, &w->size_b);
   memcpy(w->acc, w->a, w->size_a);
   size_acc = w->size_a;
   bad |= ghz_accumulate(ctx, w->acc, w->room, &size_acc, a) | ghz_scan(ctx, a, &statistics);
   bad |= ghz_extrema(ctx, a, &low, &high) | ghz_decompress(ctx, a, w->lattice.type, w->y, N);
-  bad |= ghz_minimum(ctx, a, many[1], w->b, w->room, &w->size_b) | ghz_add(ctx, a, a, w->b, w->room, &w->size_b);
+  bad |=
+      ghz_minimum(ctx, a, many[1], w->b, w->room, &w->size_b) | ghz_add(ctx, a, a, w->b, w->room, &w->size_b);
   return bad | round_of_slices(ctx, w, a);
 }
 
@@ -128,8 +131,8 @@ Test(state, scratch_is_bounded) {
   work w = work_make(GHZ_F64, 3);
   largest_allocation = 0;
   cr_assert_eq(round_of_calls(ctx, &w), 0);
-  cr_assert_leq(largest_allocation, w.room + w.room / 100 + 2 * 65536, "an allocation of %zu bytes, room %zu", largest_allocation,
-                w.room);
+  cr_assert_leq(largest_allocation, w.room + w.room / 100 + 2 * 65536, "an allocation of %zu bytes, room %zu",
+                largest_allocation, w.room);
   work_free(&w);
   ghz_context_free(ctx);
 }

@@ -11,7 +11,7 @@ static const char usage[] =
     "tool npy SHAPE f32|f64             an .npy header, SHAPE as in '(2, 3)'\n"
     "tool flip FILE BIT                 flips a bit, counted from 0\n"
     "tool check A B f32|f64 BOUND       exit code 1 if some |a - b| > BOUND\n"
-    "tool sum f32|f64 FILE...           the sum of files, as doubles, to standard output\n";
+    "tool sum f32|f64 FILE...           the sum of up to 16 files, as doubles, to standard output\n";
 
 static double value_of(const char *kind, uint64_t i, unsigned seed) {
   double t = (double)i + 17.0 * seed;
@@ -82,7 +82,7 @@ static int within(double x, double y, double bound) {
 }
 
 static int check(const char *a, const char *b, int wide, double bound) {
-  FILE *fa = fopen(a, "rb"), *fb = fopen(b, "rb");
+  FILE *fa = fopen(a, "rb"), *fb = fopen(b, "rb"); /* closed by the end of the process */
   if (!fa || !fb)
     return 2;
   double x, y;
@@ -98,20 +98,31 @@ static int check(const char *a, const char *b, int wide, double bound) {
   return !feof(fb);
 }
 
-static int sum(int wide, int n, char **paths) {
-  FILE **f = calloc((size_t)n, sizeof *f);
-  for (int i = 0; i < n; i++)
-    if (!(f[i] = fopen(paths[i], "rb")))
-      return 2;
-  for (;;) {
-    double total = 0, x;
-    for (int i = 0; i < n; i++) {
-      if (!next(f[i], wide, &x))
-        return 0;
-      total += x;
-    }
-    fwrite(&total, 8, 1, stdout);
+/* Adds the next value of each file; 0 at the end of one of them. */
+static int sum_next(FILE **files, int n, int wide, double *total) {
+  double x;
+  *total = 0;
+  for (int i = 0; i < n; i++) {
+    if (!next(files[i], wide, &x))
+      return 0;
+    *total += x;
   }
+  return 1;
+}
+
+static int sum(int wide, int n, char **paths) {
+  FILE *files[16];
+  double total;
+  if (n > 16)
+    return 2;
+  for (int i = 0; i < n; i++)
+    if (!(files[i] = fopen(paths[i], "rb")))
+      return 2;
+  while (sum_next(files, n, wide, &total))
+    fwrite(&total, 8, 1, stdout);
+  for (int i = 0; i < n; i++)
+    fclose(files[i]);
+  return 0;
 }
 
 int main(int argc, char **argv) {

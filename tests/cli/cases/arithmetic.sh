@@ -45,3 +45,12 @@ ok "$GHZ" scale -1 n.ghz -o p.ghz
 ok "$GHZ" decompress p.ghz -o p.f32
 ok "$GHZ" decompress a.f32.ghz -o a2.f32
 same p.f32 a2.f32
+# Values beyond the lattice have no bound when summed, and the command says so.
+"$TOOL" make huge 2000 f32 >h.f32
+ok "$GHZ" compress --abs 1e-3 h.f32
+ok "$GHZ" add h.f32.ghz h.f32.ghz -o h2.ghz
+grep -q 'no bound is promised' "$SCRATCH/stderr" || die "$(cat "$SCRATCH/stderr")"
+ok "$GHZ" info h2.ghz >info
+grep -q 'bound  *none' info || die "$(cat info)"
+ok "$GHZ" info --json h2.ghz >info
+grep -q '"inexact": true, "bound": null' info || die "$(cat info)"

@@ -11,6 +11,8 @@ grep -q 'not written to a terminal' out && grep -q 'code 1' out || die "$(cat ou
 on_terminal "\"$GHZ\" compress --abs 1e-3; echo code \$?" >out
 grep -q 'no input file' out && grep -q 'code 2' out || die "$(cat out)"
 on_terminal "\"$GHZ\" compress -f --abs 1e-3 a.f32 -c" | grep -qa GHZF || die "-f does not force"
+on_terminal "\"$GHZ\" compress --abs 1e-3 a.f32 -o /dev/tty; echo code \$?" >out
+grep -q '/dev/tty: binary data is not written to a terminal' out && grep -q 'code 1' out || die "$(cat out)"
 mkfifo pipe
 { for ((i = 0; i < 20; i++)); do cat a.f32 a.f32; sleep 0.07; done >pipe; } &
 on_terminal "\"$GHZ\" compress --abs 1e-3 --type f32 --frame-values 16384 -o p.ghz pipe" >out
