@@ -223,7 +223,8 @@ static int specials_valid(const uint8_t *p, const uint8_t *end, unsigned n, cons
 }
 
 /* Takes a lattice tile apart and checks all of it but the rows' bytes, which may be anything. */
-static ghz_status parse(const ghz_lattice *l, tile_source src, unsigned n, tile_head *h) {
+static inline __attribute__((always_inline)) ghz_status parse(const ghz_lattice *l, tile_source src, unsigned n,
+                                                              tile_head *h) {
   const uint8_t *p = src.data, *end = p + src.size;
   h->specials = NULL;
   if (src.size == 0) {
@@ -1020,8 +1021,8 @@ static inline void prefetch_tile(tile_source src) {
 static int combine_two(const ghz_lattice *l, const combination *c, const tile_source *src, unsigned n, uint8_t *dst,
                        size_t *size, ghz_status *status) {
   tile_head a, b;
-  if (c->k != 2 || c->coefficients || n != TILE || src[0].exposed || src[1].exposed || is_raw(src[0]) ||
-      is_raw(src[1]))
+  if (c->k != 2 || c->coefficients || n != TILE || !src[0].size || !src[1].size || src[0].exposed || src[1].exposed ||
+      is_raw(src[0]) || is_raw(src[1]))
     return 0;
   prefetch_tile(src[0]);
   prefetch_tile(src[1]);
@@ -1087,6 +1088,8 @@ static ghz_status combine(const ghz_lattice *l, const combination *c, const tile
   static const combination alone = {.k = 1, .factor = 1, .divisor = 1};
   size_t first = 0;
   ghz_status status;
+  if (combine_two(l, c, src, n, dst, size, &status))
+    return status;
   unsigned count = operands(c, src, &first);
   *size = 0;
   if (count == 0)
@@ -1097,8 +1100,6 @@ static ghz_status combine(const ghz_lattice *l, const combination *c, const tile
     one.tile_bound = c->tile_bound;
     return copy_tile(l, &one, src[first], n, dst, size);
   }
-  if (combine_two(l, c, src, n, dst, size, &status))
-    return status;
   return combine_many(l, c, src, first, n, dst, size, inexact);
 }
 
