@@ -79,7 +79,7 @@ size_row() { row "$1" "$raw -> $(bytes "$2") bytes, ratio $(calculate %.1f "$raw
 size_row wave-middle middle.ghz
 size_row wave-late late.ghz
 size_row "their sum, never decompressed" sum.ghz
-row "GB/s: compress, decompress, add" "$(rate compress), $(rate decompress), $(rate add)"
+row "GB/s: compress, decompress, add" "$(rate compress), $(rate decompress), $(rate add) (medians)"
 row "largest error of the sum" "$error"
 row "its bound, two terms" "$(calculate %.6g "$bound") ($(calculate %.3f "$error / $bound") of it used)"
 row "picture: original, result, error" "$out/demo.png"
