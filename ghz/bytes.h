@@ -9,14 +9,14 @@
 #error "libghz stores values as they lie in memory and needs a little-endian machine"
 #endif
 
-#define DEFINE_BYTES(name, type)                                                                             \
-  static inline type load_##name(const void *p) {                                                            \
-    type v;                                                                                                  \
-    memcpy(&v, p, sizeof v);                                                                                 \
-    return v;                                                                                                \
-  }                                                                                                          \
-  static inline void store_##name(void *p, type v) {                                                         \
-    memcpy(p, &v, sizeof v);                                                                                 \
+#define DEFINE_BYTES(name, type)                                                                               \
+  static inline type load_##name(const void *p) {                                                              \
+    type v;                                                                                                    \
+    memcpy(&v, p, sizeof v);                                                                                   \
+    return v;                                                                                                  \
+  }                                                                                                            \
+  static inline void store_##name(void *p, type v) {                                                           \
+    memcpy(p, &v, sizeof v);                                                                                   \
   }
 
 DEFINE_BYTES(u16, uint16_t)

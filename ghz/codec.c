@@ -53,7 +53,8 @@ ghz_status ghz_compress_tiles(ghz_context *ctx, const ghz_lattice *lattice, int 
   if (status != GHZ_OK)
     return status;
   size_t total = 0;
-  uint8_t *scratch = ghz_produce_scratch(ctx, &writer, tiles, &total) ? ghz_arena_reserve(&ctx->scratch, total) : NULL;
+  uint8_t *scratch =
+      ghz_produce_scratch(ctx, &writer, tiles, &total) ? ghz_arena_reserve(&ctx->scratch, total) : NULL;
   if (!scratch)
     return ghz_fail(ctx, GHZ_ENOMEM, "no %zu bytes of scratch", total);
   shape->sizes = sink.sizes;
@@ -61,8 +62,8 @@ ghz_status ghz_compress_tiles(ghz_context *ctx, const ghz_lattice *lattice, int 
   return ghz_produce(ctx, &writer, shape, &sink, scratch);
 }
 
-ghz_status ghz_compress(ghz_context *ctx, const ghz_lattice *lattice, int order, const void *x, size_t n, void *dst,
-                        size_t capacity, size_t *size) {
+ghz_status ghz_compress(ghz_context *ctx, const ghz_lattice *lattice, int order, const void *x, size_t n,
+                        void *dst, size_t capacity, size_t *size) {
   ghz_slice shape;
   if (!size)
     return ghz_fail(ctx, GHZ_EINVAL, "size is NULL");
@@ -76,7 +77,8 @@ ghz_status ghz_compress(ghz_context *ctx, const ghz_lattice *lattice, int order,
 /* ---- Decompression ----------------------------------------------------------------------------------- */
 
 /* An operand whose chunk offsets lie in the context's scratch, with `extra` more bytes behind them. */
-static ghz_status open_operand(ghz_context *ctx, const ghz_slice *slice, operand *o, size_t extra, void **rest) {
+static ghz_status open_operand(ghz_context *ctx, const ghz_slice *slice, operand *o, size_t extra,
+                               void **rest) {
   size_t offsets = 0, total;
   if (!ghz_total_add(&offsets, (size_t)chunks_of(slice->tiles) + 1, sizeof(uint64_t)))
     return ghz_fail(ctx, GHZ_ENOMEM, "too many tiles");
@@ -135,8 +137,8 @@ static ghz_status decompress_chunk(const void *job, const chunk *c) {
   return GHZ_OK;
 }
 
-ghz_status ghz_decompress_values(ghz_context *ctx, const ghz_slice *slice, ghz_type out, uint64_t first, size_t count,
-                                 void *dst) {
+ghz_status ghz_decompress_values(ghz_context *ctx, const ghz_slice *slice, ghz_type out, uint64_t first,
+                                 size_t count, void *dst) {
   if (!ghz_type_known(out) || (out == GHZ_F32 && slice->lattice.type == GHZ_F64))
     return ghz_fail(ctx, GHZ_EINVAL, "a stream of doubles does not decompress to floats");
   if (!dst && count)
@@ -158,7 +160,8 @@ ghz_status ghz_decompress(ghz_context *ctx, ghz_bytes src, ghz_type out, void *d
   if (status != GHZ_OK)
     return status;
   if (s.count > count)
-    return ghz_fail(ctx, GHZ_ECAPACITY, "%llu values in the stream, room for %zu", (unsigned long long)s.count, count);
+    return ghz_fail(ctx, GHZ_ECAPACITY, "%llu values in the stream, room for %zu", (unsigned long long)s.count,
+                    count);
   return ghz_decompress_values(ctx, &s, out, 0, (size_t)s.count, dst);
 }
 
@@ -315,7 +318,8 @@ static ghz_status extrema_chunk(const void *job, const chunk *c) {
     _Alignas(64) uint8_t values[TILE * 8];
     double min, max;
     unsigned n = values_in_tile(s->count, t);
-    ghz_status status = j->tiles->decode(&s->lattice, cursor_next(&cursor, s->terms), s->lattice.type, n, 0, values);
+    ghz_status status =
+        j->tiles->decode(&s->lattice, cursor_next(&cursor, s->terms), s->lattice.type, n, 0, values);
     if (status != GHZ_OK)
       return status;
     j->tiles->range(s->lattice.type, values, n, &min, &max);

@@ -14,7 +14,7 @@ ghz_status ghz_compress_tiles(ghz_context *ctx, const ghz_lattice *lattice, int 
                               ghz_slice *shape);
 
 /* Decompresses values first .. first + count - 1 of the array, all inside the slice. */
-ghz_status ghz_decompress_values(ghz_context *ctx, const ghz_slice *slice, ghz_type out, uint64_t first, size_t count,
-                                 void *dst);
+ghz_status ghz_decompress_values(ghz_context *ctx, const ghz_slice *slice, ghz_type out, uint64_t first,
+                                 size_t count, void *dst);
 
 #endif

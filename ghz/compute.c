@@ -1,4 +1,5 @@
-/* compute.c: arithmetic on streams: checks that operands agree, then hands tile after tile to the tile codec. */
+/* compute.c: arithmetic on streams: checks that operands agree, then hands tile after tile to the tile codec.
+ */
 
 #include "compute.h"
 
@@ -55,10 +56,11 @@ static ghz_status agree(ghz_context *ctx, const ghz_slice *a, const ghz_slice *b
                     b->lattice.type == GHZ_F32 ? "float32" : "float64", i,
                     a->lattice.type == GHZ_F32 ? "float32" : "float64");
   if (a->count != b->count)
-    return ghz_fail(ctx, GHZ_EMISMATCH, "%llu values in operand %zu, %llu in operand 0", (unsigned long long)b->count,
-                    i, (unsigned long long)a->count);
+    return ghz_fail(ctx, GHZ_EMISMATCH, "%llu values in operand %zu, %llu in operand 0",
+                    (unsigned long long)b->count, i, (unsigned long long)a->count);
   if (a->lattice.cap != b->lattice.cap)
-    return ghz_fail(ctx, GHZ_EMISMATCH, "cap %d in operand %zu, %d in operand 0", b->lattice.cap, i, a->lattice.cap);
+    return ghz_fail(ctx, GHZ_EMISMATCH, "cap %d in operand %zu, %d in operand 0", b->lattice.cap, i,
+                    a->lattice.cap);
   if (a->lattice.step != b->lattice.step)
     return ghz_fail(ctx, GHZ_EMISMATCH, "step %.17g in operand %zu, %.17g in operand 0", b->lattice.step, i,
                     a->lattice.step);
@@ -95,16 +97,16 @@ static ghz_status count_terms(ghz_context *ctx, const request *r, const operand 
       shape->inexact |= o[i].slice.inexact;
     if (r->operation != COMBINE)
       total = terms > total ? terms : total;
-    else if (__builtin_mul_overflow(magnitude, terms, &product) || __builtin_add_overflow(total, product, &total) ||
-             total > limit)
+    else if (__builtin_mul_overflow(magnitude, terms, &product) ||
+             __builtin_add_overflow(total, product, &total) || total > limit)
       return ghz_fail(ctx, GHZ_ERANGE, "more than %llu terms", (unsigned long long)limit);
   }
   shape->terms = (uint32_t)total;
   return GHZ_OK;
 }
 
-/* A rounded step moves every value: by at most 2^(cap - 53) steps per term. With cap 35 the slack of the lattice covers
- * that; with cap 44 the bound has to say it. */
+/* A rounded step moves every value: by at most 2^(cap - 53) steps per term. With cap 35 the slack of the
+ * lattice covers that; with cap 44 the bound has to say it. */
 static void admit_rounding(ghz_lattice *l, double remainder) {
   if (l->cap == 44 && remainder != 0)
     l->eb = nextafter(l->eb + l->step * 0x1p-9, INFINITY);
@@ -122,7 +124,8 @@ static ghz_status scale_lattice(ghz_context *ctx, const request *r, ghz_lattice 
     admit_rounding(&scaled, fma(l->step, r->factor, -scaled.step));
   }
   if (!ghz_lattice_valid(&scaled) || (scaled.step == 0) != (l->step == 0))
-    return ghz_fail(ctx, GHZ_EINVAL, "step %g times %g leaves the range of the type", l->step, r->factor / r->divisor);
+    return ghz_fail(ctx, GHZ_EINVAL, "step %g times %g leaves the range of the type", l->step,
+                    r->factor / r->divisor);
   *l = scaled;
   return GHZ_OK;
 }
@@ -139,9 +142,9 @@ static void *carve(uint8_t **scratch, size_t count, size_t each) {
 static ghz_status prepare(ghz_context *ctx, const request *r, const ghz_slice *first, compute_job *j,
                           const tile_writer *w, uint8_t **rest) {
   size_t total = 0, threads = (size_t)ctx->threads, chunks = (size_t)chunks_of(first->tiles) + 1, each;
-  int fits = ghz_total_add(&total, r->k, sizeof(operand)) &&
-             !__builtin_mul_overflow(r->k, chunks, &each) && ghz_total_add(&total, each, sizeof(uint64_t)) &&
-             r->k < SIZE_MAX / 256 && ghz_total_add(&total, threads + 1, thread_stride(r->k)) &&
+  int fits = ghz_total_add(&total, r->k, sizeof(operand)) && !__builtin_mul_overflow(r->k, chunks, &each) &&
+             ghz_total_add(&total, each, sizeof(uint64_t)) && r->k < SIZE_MAX / 256 &&
+             ghz_total_add(&total, threads + 1, thread_stride(r->k)) &&
              ghz_produce_scratch(ctx, w, first->tiles, &total);
   uint8_t *scratch = fits ? ghz_arena_reserve(&ctx->scratch, total) : NULL;
   if (!scratch)
@@ -222,19 +225,23 @@ static ghz_status to_stream(ghz_context *ctx, request r, void *dst, size_t capac
   return status;
 }
 
-ghz_status ghz_combine(ghz_context *ctx, size_t k, const ghz_bytes *streams, const int64_t *coefficients, void *dst,
-                       size_t capacity, size_t *size) {
+ghz_status ghz_combine(ghz_context *ctx, size_t k, const ghz_bytes *streams, const int64_t *coefficients,
+                       void *dst, size_t capacity, size_t *size) {
   if (!coefficients)
     return ghz_fail(ctx, GHZ_EINVAL, "coefficients is NULL");
-  return to_stream(ctx, (request){.k = k, .streams = streams, .coefficients = coefficients}, dst, capacity, size);
+  return to_stream(ctx, (request){.k = k, .streams = streams, .coefficients = coefficients}, dst, capacity,
+                   size);
 }
 
-ghz_status ghz_sum(ghz_context *ctx, size_t k, const ghz_bytes *streams, void *dst, size_t capacity, size_t *size) {
+ghz_status ghz_sum(ghz_context *ctx, size_t k, const ghz_bytes *streams, void *dst, size_t capacity,
+                   size_t *size) {
   return to_stream(ctx, (request){.k = k, .streams = streams}, dst, capacity, size);
 }
 
-ghz_status ghz_mean(ghz_context *ctx, size_t k, const ghz_bytes *streams, void *dst, size_t capacity, size_t *size) {
-  return to_stream(ctx, (request){.k = k, .streams = streams, .divisor = (double)k, .scaled = 1}, dst, capacity, size);
+ghz_status ghz_mean(ghz_context *ctx, size_t k, const ghz_bytes *streams, void *dst, size_t capacity,
+                    size_t *size) {
+  return to_stream(ctx, (request){.k = k, .streams = streams, .divisor = (double)k, .scaled = 1}, dst, capacity,
+                   size);
 }
 
 ghz_status ghz_add(ghz_context *ctx, ghz_bytes a, ghz_bytes b, void *dst, size_t capacity, size_t *size) {
@@ -257,10 +264,10 @@ ghz_status ghz_scale(ghz_context *ctx, ghz_bytes a, double factor, void *dst, si
   return to_stream(ctx, r, dst, capacity, size);
 }
 
-static ghz_status stream_extremum(ghz_context *ctx, enum operation operation, ghz_bytes a, ghz_bytes b, void *dst,
-                                  size_t capacity, size_t *size) {
-  return to_stream(ctx, (request){.operation = operation, .k = 2, .streams = (ghz_bytes[]){a, b}}, dst, capacity,
-                   size);
+static ghz_status stream_extremum(ghz_context *ctx, enum operation operation, ghz_bytes a, ghz_bytes b,
+                                  void *dst, size_t capacity, size_t *size) {
+  return to_stream(ctx, (request){.operation = operation, .k = 2, .streams = (ghz_bytes[]){a, b}}, dst,
+                   capacity, size);
 }
 
 ghz_status ghz_minimum(ghz_context *ctx, ghz_bytes a, ghz_bytes b, void *dst, size_t capacity, size_t *size) {

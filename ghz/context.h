@@ -23,8 +23,8 @@ struct ghz_context {
 void *ghz_arena_reserve(arena *a, size_t size);
 
 /* Notes the message of a failure and returns its status. ctx may be NULL. */
-__attribute__((format(printf, 3, 4))) ghz_status ghz_fail(ghz_context *ctx, ghz_status status, const char *format,
-                                                          ...);
+__attribute__((format(printf, 3, 4))) ghz_status ghz_fail(ghz_context *ctx, ghz_status status,
+                                                          const char *format, ...);
 
 /* Adds a number of bytes, rounded up to 64, to *total. Returns 0 on overflow. */
 int ghz_total_add(size_t *total, size_t count, size_t each);

@@ -1,7 +1,7 @@
 /* drive.c: running a tile operation over all tiles of an array, by the threads of a context.
  *
- * One thread writes each tile straight to its place. Several threads write each chunk to a slot of scratch, from where it
- * is copied once its place is known. The bytes do not depend on which. */
+ * One thread writes each tile straight to its place. Several threads write each chunk to a slot of scratch,
+ * from where it is copied once its place is known. The bytes do not depend on which. */
 
 #include "drive.h"
 
@@ -14,8 +14,8 @@
 /* Threads take this many chunks at a time: enough work to make taking them cheap. */
 enum { GROUP = 4 };
 
-/* The most groups that wait, written, for one before them. More than the threads need unless one has lost its processor
- * for long; a slot that was just copied is used again first, so that a few stay in cache. */
+/* The most groups that wait, written, for one before them. More than the threads need unless one has lost its
+ * processor for long; a slot that was just copied is used again first, so that a few stay in cache. */
 enum { SLOTS = 64 };
 
 /* A group that is written and waits for its place, or is being copied there. */
@@ -28,7 +28,8 @@ typedef struct slot {
 
 static chunk chunk_at(uint64_t first, uint64_t tiles, uint64_t index, int thread) {
   uint64_t left = tiles - index * TILES_PER_CHUNK;
-  return (chunk){index, first + index * TILES_PER_CHUNK, left < TILES_PER_CHUNK ? left : TILES_PER_CHUNK, thread};
+  return (chunk){index, first + index * TILES_PER_CHUNK, left < TILES_PER_CHUNK ? left : TILES_PER_CHUNK,
+                 thread};
 }
 
 static int threads_for(const ghz_context *ctx, uint64_t tiles) {
@@ -69,8 +70,8 @@ static ghz_status full(ghz_context *ctx, const tile_sink *sink) {
 }
 
 /* One thread: tiles go straight to the payload while there is room for the largest, else through scratch. */
-static ghz_status produce_in_order(ghz_context *ctx, const tile_writer *w, ghz_slice *shape, const tile_sink *sink,
-                                   uint8_t *scratch) {
+static ghz_status produce_in_order(ghz_context *ctx, const tile_writer *w, ghz_slice *shape,
+                                   const tile_sink *sink, uint8_t *scratch) {
   size_t used = 0, safe = TILE_BYTES_MAX + SLACK;
   uint64_t chunks = chunks_of(shape->tiles);
   for (uint64_t i = 0; i < chunks; i++) {
@@ -100,15 +101,16 @@ static ghz_status produce_in_order(ghz_context *ctx, const tile_writer *w, ghz_s
   return GHZ_OK;
 }
 
-/* What the threads share. The place of a group is known once all before it are written: the thread that completes a run of
- * written groups places and copies all of it, so that no thread waits for another. */
+/* What the threads share. The place of a group is known once all before it are written: the thread that
+ * completes a run of written groups places and copies all of it, so that no thread waits for another. */
 typedef struct assembly {
   const tile_writer *writer;
   const tile_sink *sink;
   uint64_t first, tiles, groups;
   uint64_t taken, placed, used; /* groups handed out, groups with a place, bytes placed */
   slot *slots;
-  uint32_t *line; /* of group g without a place: its slot, or NONE while it is being written, at [g % slot_count] */
+  uint32_t
+      *line; /* of group g without a place: its slot, or NONE while it is being written, at [g % slot_count] */
   uint32_t *idle; /* a stack of slots */
   size_t slot_count, idle_count;
   uint8_t *bytes; /* of the slots */
@@ -133,7 +135,8 @@ static void assembly_begin(assembly *a, uint8_t *scratch) {
   omp_init_lock(&a->lock);
 }
 
-/* The next group and a slot for it; 0 when there is none left. Waits only where all slots wait for one slow thread. */
+/* The next group and a slot for it; 0 when there is none left. Waits only where all slots wait for one slow
+ * thread. */
 static int assembly_take(assembly *a, uint64_t *group, uint32_t *s) {
   for (;;) {
     omp_set_lock(&a->lock);
@@ -150,8 +153,8 @@ static int assembly_take(assembly *a, uint64_t *group, uint32_t *s) {
   }
 }
 
-/* Notes that a group is written. If it was the first without a place, places the run of written groups that it begins
- * and returns the first slot of that run, to be copied. */
+/* Notes that a group is written. If it was the first without a place, places the run of written groups that it
+ * begins and returns the first slot of that run, to be copied. */
 static uint32_t assembly_place(assembly *a, uint64_t group, uint32_t s) {
   uint32_t run = NONE, last = NONE;
   omp_set_lock(&a->lock);
@@ -227,8 +230,8 @@ static void assemble(assembly *a) {
   }
 }
 
-static ghz_status produce_together(ghz_context *ctx, const tile_writer *w, ghz_slice *shape, const tile_sink *sink,
-                                   uint8_t *scratch, int threads) {
+static ghz_status produce_together(ghz_context *ctx, const tile_writer *w, ghz_slice *shape,
+                                   const tile_sink *sink, uint8_t *scratch, int threads) {
   assembly a = {.writer = w, .sink = sink, .first = shape->first, .tiles = shape->tiles};
   a.groups = groups_of(shape->tiles);
   assembly_begin(&a, scratch);

@@ -32,7 +32,7 @@ static inline tile_source cursor_next(tile_cursor *c, uint32_t terms) {
 
 /* The tiles of a chunk that is being worked on. */
 typedef struct chunk {
-  uint64_t index;       /* from the first tile of the range */
+  uint64_t index;        /* from the first tile of the range */
   uint64_t first, tiles; /* tiles of the array */
   int thread;
 } chunk;
@@ -48,7 +48,8 @@ typedef struct tile_writer {
 /* Scratch that ghz_produce needs for `tiles` tiles; added to *total. Returns 0 on overflow. */
 int ghz_produce_scratch(const ghz_context *ctx, const tile_writer *w, uint64_t tiles, size_t *total);
 
-/* Writes the tiles that `shape` names to the sink, in order and packed, and sets shape->payload_size and inexact. */
+/* Writes the tiles that `shape` names to the sink, in order and packed, and sets shape->payload_size and
+ * inexact. */
 ghz_status ghz_produce(ghz_context *ctx, const tile_writer *w, ghz_slice *shape, const tile_sink *sink,
                        uint8_t *scratch);
 

@@ -11,7 +11,8 @@
  *   ghz_compress(ctx, &lattice, GHZ_ORDER_BEST, x, n, dst, room, &size);
  *
  * The bytes of a stream are specified in FORMAT.md (installed beside the other documentation). They depend on
- * the values, the lattice and the order alone: not on the machine, its instruction set or the number of threads.
+ * the values, the lattice and the order alone: not on the machine, its instruction set or the number of
+ * threads.
  *
  * Promises
  *   bound         every finite value x of the input comes back as y with |x - y| <= eb, in exact arithmetic;
@@ -59,8 +60,8 @@ GHZ_API const char *ghz_version(void);
 
 typedef enum ghz_status {
   GHZ_OK = 0,
-  GHZ_EINVAL = -1,    /* an argument outside its contract: a bound that is 0 or NaN, a range outside the array */
-  GHZ_ENOMEM = -2,    /* the context could not allocate scratch memory */
+  GHZ_EINVAL = -1, /* an argument outside its contract: a bound that is 0 or NaN, a range outside the array */
+  GHZ_ENOMEM = -2, /* the context could not allocate scratch memory */
   GHZ_ECAPACITY = -3, /* the destination is too small; ghz_size_bound always suffices */
   GHZ_ECORRUPT = -4,  /* not a stream, truncated, or damaged */
   GHZ_EVERSION = -5,  /* written by a newer version: a type or feature bit that this one does not know */
@@ -80,8 +81,8 @@ typedef struct ghz_context ghz_context;
 /* Creates a context that works with `threads` OpenMP threads (0: as many as OpenMP would use).
  * The instruction set is the best that the machine has, or the one that the environment variable GHZ_ISA names:
  * scalar, avx2, avx512. Scratch grows on first use and is then kept: a call of a size seen before allocates
- * nothing. It stays below one worst-case compressed size of the largest operation, plus 1 % and 64 KiB a thread.
- * Errors: EINVAL (threads < 0), ENOMEM, EISA. *ctx is NULL after an error. */
+ * nothing. It stays below one worst-case compressed size of the largest operation, plus 1 % and 64 KiB a
+ * thread. Errors: EINVAL (threads < 0), ENOMEM, EISA. *ctx is NULL after an error. */
 GHZ_API ghz_status ghz_context_create(ghz_context **ctx, int threads);
 
 /* Frees a context and its scratch; NULL is ignored. */
@@ -132,21 +133,23 @@ typedef struct ghz_lattice {
 
 /* The least and greatest finite value of x[0..n), as doubles. With no finite value: *min = +Inf, *max = -Inf.
  * Errors: EINVAL (unknown type, NULL). */
-GHZ_API ghz_status ghz_range(ghz_context *ctx, ghz_type type, const void *x, size_t n, double *min, double *max);
+GHZ_API ghz_status ghz_range(ghz_context *ctx, ghz_type type, const void *x, size_t n, double *min,
+                             double *max);
 
 /* Makes the lattice for a bound. `min` and `max` are the range of the finite values (of all arrays that are to
  * be added; ghz_range) and are ignored by GHZ_ABS. A range of width 0 (min = max) gives a lattice on which that
  * constant is exact. For the bound of a *sum* of k arrays, ask for eb / k.
  * Errors: EINVAL (unknown type; value 0, negative, NaN or infinite). Thread-safe.
  * Source: lattice with 1/64 slack, our own; PSNR from the range as in fZ-light and SZ3. */
-GHZ_API ghz_status ghz_lattice_make(ghz_type type, ghz_bound bound, double min, double max, ghz_lattice *lattice);
+GHZ_API ghz_status ghz_lattice_make(ghz_type type, ghz_bound bound, double min, double max,
+                                    ghz_lattice *lattice);
 
 /* ---- Compress and decompress ------------------------------------------------------------------------- */
 
 /* Prediction order: 0 none, 1 Lorenzo (first difference), 2 second difference, or the best per tile. */
 #define GHZ_ORDER_BEST (-1)
 
-#define GHZ_TILE 1024  /* values per tile: the unit of prediction and of slices */
+#define GHZ_TILE 1024   /* values per tile: the unit of prediction and of slices */
 #define GHZ_CHUNK 16384 /* values per chunk, 16 tiles: the unit of scheduling and random access */
 
 /* A compressed stream in memory, or part of one: `size` readable bytes. */
@@ -163,37 +166,41 @@ GHZ_API size_t ghz_size_bound(size_t n, ghz_type type, uint32_t terms);
  * order: GHZ_ORDER_BEST, or 0, 1, 2 to fix it. Never larger than ghz_size_bound(n, type, 1).
  * Errors: EINVAL, ECAPACITY, ENOMEM.
  * Source: fused quantisation and Lorenzo of fZ-light (Huang et al., 2025); the rest is our own. */
-GHZ_API ghz_status ghz_compress(ghz_context *ctx, const ghz_lattice *lattice, int order, const void *x, size_t n,
-                                void *dst, size_t capacity, size_t *size);
+GHZ_API ghz_status ghz_compress(ghz_context *ctx, const ghz_lattice *lattice, int order, const void *x,
+                                size_t n, void *dst, size_t capacity, size_t *size);
 
 /* Decompresses a stream to dst, which holds `count` values of type `out`.
  * out is the type of the stream, or GHZ_F64 for a stream of GHZ_F32: then the bound of a sum is strict always.
- * Errors: EINVAL (out narrower than the stream), ECAPACITY (count less than the stream's), ECORRUPT, EVERSION. */
+ * Errors: EINVAL (out narrower than the stream), ECAPACITY (count less than the stream's), ECORRUPT, EVERSION.
+ */
 GHZ_API ghz_status ghz_decompress(ghz_context *ctx, ghz_bytes src, ghz_type out, void *dst, size_t count);
 
 /* Decompresses values first .. first + count - 1 alone, reading only the tiles that hold them.
  * Errors: as ghz_decompress; EINVAL if the range is not inside the stream. */
-GHZ_API ghz_status ghz_decompress_range(ghz_context *ctx, ghz_bytes src, ghz_type out, uint64_t first, size_t count,
-                                        void *dst);
+GHZ_API ghz_status ghz_decompress_range(ghz_context *ctx, ghz_bytes src, ghz_type out, uint64_t first,
+                                        size_t count, void *dst);
 
 /* ---- Computing on streams ---------------------------------------------------------------------------- */
-/* All operands must have the same type, count, cap, step and eb (EMISMATCH says which differs). The result's terms
- * are the sum of the operands' terms; its size is at most ghz_size_bound(n, type, those terms).
- * Errors of each: EINVAL, EMISMATCH, ERANGE, ECAPACITY, ECORRUPT, EVERSION, ENOMEM.
- * Source: addition of streams, hZCCL (Huang et al., SC'24); on bit planes, our own. */
+/* All operands must have the same type, count, cap, step and eb (EMISMATCH says which differs). The result's
+ * terms are the sum of the operands' terms; its size is at most ghz_size_bound(n, type, those terms). Errors of
+ * each: EINVAL, EMISMATCH, ERANGE, ECAPACITY, ECORRUPT, EVERSION, ENOMEM. Source: addition of streams, hZCCL
+ * (Huang et al., SC'24); on bit planes, our own. */
 
 /* dst = a + b */
-GHZ_API ghz_status ghz_add(ghz_context *ctx, ghz_bytes a, ghz_bytes b, void *dst, size_t capacity, size_t *size);
+GHZ_API ghz_status ghz_add(ghz_context *ctx, ghz_bytes a, ghz_bytes b, void *dst, size_t capacity,
+                           size_t *size);
 
 /* dst = a - b */
-GHZ_API ghz_status ghz_subtract(ghz_context *ctx, ghz_bytes a, ghz_bytes b, void *dst, size_t capacity, size_t *size);
+GHZ_API ghz_status ghz_subtract(ghz_context *ctx, ghz_bytes a, ghz_bytes b, void *dst, size_t capacity,
+                                size_t *size);
 
 /* dst = -a */
 GHZ_API ghz_status ghz_negate(ghz_context *ctx, ghz_bytes a, void *dst, size_t capacity, size_t *size);
 
 /* dst = factor * a. Changes step and eb in the header, not the integers. Fails with EINVAL if factor is 0, NaN
  * or infinite, or the new step would leave the range of the type. */
-GHZ_API ghz_status ghz_scale(ghz_context *ctx, ghz_bytes a, double factor, void *dst, size_t capacity, size_t *size);
+GHZ_API ghz_status ghz_scale(ghz_context *ctx, ghz_bytes a, double factor, void *dst, size_t capacity,
+                             size_t *size);
 
 /* dst = sum of k >= 1 streams in one pass: each operand is read once, the result written once. */
 GHZ_API ghz_status ghz_sum(ghz_context *ctx, size_t k, const ghz_bytes *streams, void *dst, size_t capacity,
@@ -205,13 +212,15 @@ GHZ_API ghz_status ghz_mean(ghz_context *ctx, size_t k, const ghz_bytes *streams
 
 /* dst = sum of coefficients[i] * streams[i]; terms are the sum of |coefficient| * terms. Operands with
  * coefficient 0 are checked and dropped. */
-GHZ_API ghz_status ghz_combine(ghz_context *ctx, size_t k, const ghz_bytes *streams, const int64_t *coefficients,
-                               void *dst, size_t capacity, size_t *size);
+GHZ_API ghz_status ghz_combine(ghz_context *ctx, size_t k, const ghz_bytes *streams,
+                               const int64_t *coefficients, void *dst, size_t capacity, size_t *size);
 
 /* dst = the smaller, or larger, of a and b, value by value, compared as quantised integers, so that eb is kept
  * whatever the number of operands. NaN wins. Terms are the larger of the operands' terms. */
-GHZ_API ghz_status ghz_minimum(ghz_context *ctx, ghz_bytes a, ghz_bytes b, void *dst, size_t capacity, size_t *size);
-GHZ_API ghz_status ghz_maximum(ghz_context *ctx, ghz_bytes a, ghz_bytes b, void *dst, size_t capacity, size_t *size);
+GHZ_API ghz_status ghz_minimum(ghz_context *ctx, ghz_bytes a, ghz_bytes b, void *dst, size_t capacity,
+                               size_t *size);
+GHZ_API ghz_status ghz_maximum(ghz_context *ctx, ghz_bytes a, ghz_bytes b, void *dst, size_t capacity,
+                               size_t *size);
 
 /* acc += x, in place: acc holds *size bytes of a stream in a buffer of `capacity` bytes and is replaced by the
  * sum. On error acc and *size are unchanged. Uses scratch of the context for one result. */
@@ -244,8 +253,8 @@ typedef struct ghz_statistics {
 /* Checks every tile of a stream and counts what it holds. Errors: EINVAL, ECORRUPT, EVERSION. */
 GHZ_API ghz_status ghz_scan(ghz_context *ctx, ghz_bytes src, ghz_statistics *statistics);
 
-/* The least and greatest finite value that the stream decompresses to; *min = +Inf, *max = -Inf if there is none.
- * Errors: EINVAL, ECORRUPT, EVERSION. */
+/* The least and greatest finite value that the stream decompresses to; *min = +Inf, *max = -Inf if there is
+ * none. Errors: EINVAL, ECORRUPT, EVERSION. */
 GHZ_API ghz_status ghz_extrema(ghz_context *ctx, ghz_bytes src, double *min, double *max);
 
 /* ---- Slices: ranges of tiles ------------------------------------------------------------------------- */
@@ -254,7 +263,7 @@ GHZ_API ghz_status ghz_extrema(ghz_context *ctx, ghz_bytes src, double *min, dou
  * from and owns nothing. Treat the fields as read-only. */
 typedef struct ghz_slice {
   ghz_lattice lattice;
-  uint64_t count;      /* values of the whole array */
+  uint64_t count; /* values of the whole array */
   uint32_t terms;
   int inexact;
   uint64_t first;      /* first tile */
@@ -298,20 +307,20 @@ GHZ_API ghz_status ghz_slice_compress(ghz_context *ctx, const ghz_lattice *latti
                                       ghz_slice *slice);
 
 /* Sums k >= 1 slices of the same range to a message in dst, and views it. Errors: as ghz_sum. */
-GHZ_API ghz_status ghz_slice_sum(ghz_context *ctx, size_t k, const ghz_slice *slices, void *dst, size_t capacity,
-                                 ghz_slice *slice);
+GHZ_API ghz_status ghz_slice_sum(ghz_context *ctx, size_t k, const ghz_slice *slices, void *dst,
+                                 size_t capacity, ghz_slice *slice);
 
 /* The smaller (larger = 0) or larger value of two slices of the same range. Errors: as ghz_minimum. */
-GHZ_API ghz_status ghz_slice_extremum(ghz_context *ctx, const ghz_slice *a, const ghz_slice *b, int larger, void *dst,
-                                      size_t capacity, ghz_slice *slice);
+GHZ_API ghz_status ghz_slice_extremum(ghz_context *ctx, const ghz_slice *a, const ghz_slice *b, int larger,
+                                      void *dst, size_t capacity, ghz_slice *slice);
 
 /* Decompresses a slice: ghz_slice_count values of type `out`, to dst. Errors: as ghz_decompress. */
 GHZ_API ghz_status ghz_slice_decompress(ghz_context *ctx, const ghz_slice *slice, ghz_type out, void *dst);
 
 /* Joins k slices that follow each other and together cover the whole array into a stream. They must agree in
  * everything but range and `inexact`. Errors: EINVAL (a gap or overlap), EMISMATCH, ECAPACITY. */
-GHZ_API ghz_status ghz_slice_join(ghz_context *ctx, size_t k, const ghz_slice *slices, void *dst, size_t capacity,
-                                  size_t *size);
+GHZ_API ghz_status ghz_slice_join(ghz_context *ctx, size_t k, const ghz_slice *slices, void *dst,
+                                  size_t capacity, size_t *size);
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,6 @@
-/* lanes.h: residuals, widths and bit rows of a tile, for integers of one size. Included once per size, with BITS
- * defined. Integers of a tile stand position-major: value t of block b at [t * BLOCKS + b], so that every loop below
- * runs over neighbouring blocks and compiles to full vector registers on any machine. */
+/* lanes.h: residuals, widths and bit rows of a tile, for integers of one size. Included once per size, with
+ * BITS defined. Integers of a tile stand position-major: value t of block b at [t * BLOCKS + b], so that every
+ * loop below runs over neighbouring blocks and compiles to full vector registers on any machine. */
 
 #define INT PASTE(PASTE(int, BITS), _t)
 #define UINT PASTE(PASTE(uint, BITS), _t)
@@ -70,14 +70,13 @@ static void FN(magnitudes)(const INT *q, UINT m[3][BLOCKS]) {
 static void FN(magnitude)(const INT *r, UINT m[BLOCKS]) {
   for (int b = 0; b < BLOCKS; b++) {
     UINT any = 0;
-    GHZ_UNROLL_8 for (int t = 0; t < BLOCK; t++)
-      any |= FN(fold)(r[t * BLOCKS + b]);
+    GHZ_UNROLL_8 for (int t = 0; t < BLOCK; t++) any |= FN(fold)(r[t * BLOCKS + b]);
     m[b] = any;
   }
 }
 
-/* Bit lengths of folded magnitudes, and the largest. Through the exponent of a float, which loops can do in vector
- * registers; the bit below the top one is cleared first, so that rounding cannot carry. */
+/* Bit lengths of folded magnitudes, and the largest. Through the exponent of a float, which loops can do in
+ * vector registers; the bit below the top one is cleared first, so that rounding cannot carry. */
 static unsigned FN(widths)(const UINT *m, uint8_t width[BLOCKS]) {
   UINT any = 0;
   for (int b = 0; b < BLOCKS; b++)
@@ -107,7 +106,8 @@ static void FN(to_rows)(const INT *r, unsigned planes, uint8_t rows[][ROW_BYTES]
 }
 
 #if BITS != 16
-/* Residuals from `height` rows, the topmost of which is the sign. Overwrites rows up to the next multiple of 8. */
+/* Residuals from `height` rows, the topmost of which is the sign. Overwrites rows up to the next multiple of 8.
+ */
 static void FN(from_rows)(uint8_t rows[][ROW_BYTES], unsigned height, INT *r) {
   unsigned planes = (height + 7) / 8;
   if (planes > sizeof(INT))
@@ -134,8 +134,8 @@ static void FN(from_rows)(uint8_t rows[][ROW_BYTES], unsigned height, INT *r) {
       r[i] = (INT)((UINT)r[i] << 8 | bytes[k * TILE + (unsigned)i]);
 }
 
-/* Integers from residuals, in place: the inverse of FN(residuals) with its anchors. Sums wrap, by design. First inside
- * each block, then over the blocks, then both together. */
+/* Integers from residuals, in place: the inverse of FN(residuals) with its anchors. Sums wrap, by design. First
+ * inside each block, then over the blocks, then both together. */
 static void FN(integrate_once)(UINT *u, UINT anchor) {
   UINT value[BLOCKS];
   for (int b = 0; b < BLOCKS; b++) {
@@ -148,8 +148,7 @@ static void FN(integrate_once)(UINT *u, UINT anchor) {
   }
   FN(scan)(value, anchor);
   for (int b = 0; b < BLOCKS; b++)
-    GHZ_UNROLL_8 for (int t = 0; t < BLOCK; t++)
-      u[t * BLOCKS + b] = (UINT)(u[t * BLOCKS + b] + value[b]);
+    GHZ_UNROLL_8 for (int t = 0; t < BLOCK; t++) u[t * BLOCKS + b] = (UINT)(u[t * BLOCKS + b] + value[b]);
 }
 
 static void FN(integrate_twice)(UINT *u, UINT anchor, UINT slope) {

@@ -56,7 +56,8 @@ double ghz_divide_up(double a, double b) {
   return q < EXACT_REMAINDER || fma(q, b, -a) < 0 ? nextafter(q, INFINITY) : q;
 }
 
-/* 10^-x for 0 <= x, from multiplications alone: the same bits on every machine, which pow() does not promise. */
+/* 10^-x for 0 <= x, from multiplications alone: the same bits on every machine, which pow() does not promise.
+ */
 static double power_of_tenth(double x) {
   double whole = floor(x), fraction = x - whole, result = 1, factor = 0.1;
   for (double n = whole > 400 ? 400 : whole; n >= 1; n -= 1)

@@ -1,5 +1,5 @@
-/* reals.h: floating-point values to integers of the lattice and back, for one type. Included once per type, with
- * REAL, BITS_TYPE (its bit pattern), EXPONENT (mask), CANONICAL_NAN and SUFFIX defined. */
+/* reals.h: floating-point values to integers of the lattice and back, for one type. Included once per type,
+ * with REAL, BITS_TYPE (its bit pattern), EXPONENT (mask), CANONICAL_NAN and SUFFIX defined. */
 
 #define FN(name) PASTE(PASTE(name, _), SUFFIX)
 #define MAGNITUDE_MASK ((BITS_TYPE) ~((BITS_TYPE)1 << (8 * sizeof(REAL) - 1)))
@@ -20,7 +20,8 @@ static inline BITS_TYPE FN(canonical)(BITS_TYPE b) {
   return (b & MAGNITUDE_MASK) > EXPONENT ? CANONICAL_NAN : b;
 }
 
-/* The bit pattern of the largest magnitude, NaN and infinities included. Four chains of comparisons run at once. */
+/* The bit pattern of the largest magnitude, NaN and infinities included. Four chains of comparisons run at
+ * once. */
 static BITS_TYPE FN(largest)(const REAL *x) {
   enum { LANES_HERE = VEC / (int)sizeof(REAL) };
   SIGNED_VEC largest[4], low = (SIGNED_VEC){0} + (SIGNED_TYPE)MAGNITUDE_MASK;
@@ -40,8 +41,8 @@ static BITS_TYPE FN(largest)(const REAL *x) {
   return (BITS_TYPE)all;
 }
 
-/* Notes where NaN and infinities stand and replaces each by the finite value before it (the first finite one at the
- * start, 0 if there is none), whose integer hides there. Returns the largest finite magnitude's bits. */
+/* Notes where NaN and infinities stand and replaces each by the finite value before it (the first finite one at
+ * the start, 0 if there is none), whose integer hides there. Returns the largest finite magnitude's bits. */
 static BITS_TYPE FN(hide_specials)(REAL *x, unsigned n, specials *s) {
   BITS_TYPE largest = 0;
   REAL last = 0;
@@ -71,7 +72,9 @@ static void FN(restore_specials)(const specials *s, unsigned n, REAL *y) {
   for (unsigned i = 0; i < n; i++) {
     int plus = s->plus[i / 8] >> i % 8 & 1, minus = s->minus[i / 8] >> i % 8 & 1;
     if (plus | minus)
-      y[i] = FN(from_bits)(plus & minus ? CANONICAL_NAN : plus ? EXPONENT : EXPONENT | (BITS_TYPE)~MAGNITUDE_MASK);
+      y[i] = FN(from_bits)(plus & minus ? CANONICAL_NAN
+                           : plus       ? EXPONENT
+                                        : EXPONENT | (BITS_TYPE)~MAGNITUDE_MASK);
   }
 }
 

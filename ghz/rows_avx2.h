@@ -130,8 +130,8 @@ static inline void stream_end(void) {
 
 /* Widths from and to their bit rows: row k holds bit k of every block's width. */
 static inline void widths_unpack(const uint8_t *src, unsigned rows, uint8_t width[BLOCKS]) {
-  const __m256i byte = _mm256_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 3,
-                                        3, 3, 3, 3, 3, 3, 3);
+  const __m256i byte = _mm256_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2,
+                                        3, 3, 3, 3, 3, 3, 3, 3);
   const __m256i bits = _mm256_set1_epi64x((long long)0x8040201008040201ull);
   for (unsigned i = 0; i < PARTS; i++) {
     __m256i w = part_zero();

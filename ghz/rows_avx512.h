@@ -1,4 +1,5 @@
-/* rows_avx512.h: the primitives on bit rows for AVX-512 with VBMI2 (Ice Lake, Zen 4 on): a row is two registers. */
+/* rows_avx512.h: the primitives on bit rows for AVX-512 with VBMI2 (Ice Lake, Zen 4 on): a row is two
+ * registers. */
 #ifndef GHZ_ROWS_H
 #define GHZ_ROWS_H
 
@@ -77,7 +78,8 @@ static inline part part_widen(part width, part row, part below, unsigned p, unsi
 
 /* y = x moved up by one column; 0 comes in at column 0. */
 static inline void row_shift(const part x[PARTS], part y[PARTS]) {
-  part before = _mm512_alignr_epi64(x[0], _mm512_setzero_si512(), 7), middle = _mm512_alignr_epi64(x[1], x[0], 7);
+  part before = _mm512_alignr_epi64(x[0], _mm512_setzero_si512(), 7),
+       middle = _mm512_alignr_epi64(x[1], x[0], 7);
   y[0] = _mm512_or_si512(_mm512_slli_epi64(x[0], 1), _mm512_srli_epi64(before, 63));
   y[1] = _mm512_or_si512(_mm512_slli_epi64(x[1], 1), _mm512_srli_epi64(middle, 63));
 }
@@ -90,8 +92,8 @@ static inline void stream_end(void) {
   _mm_sfence();
 }
 
-/* Widths from and to their bit rows: row k holds bit k of every block's width. Four rows at once, present or not,
- * then the rare others; up to 64 bytes more than the rows may be read, or written. */
+/* Widths from and to their bit rows: row k holds bit k of every block's width. Four rows at once, present or
+ * not, then the rare others; up to 64 bytes more than the rows may be read, or written. */
 static inline __m512i width_bits(const uint8_t *row, unsigned k, unsigned rows) {
   uint64_t m;
   memcpy(&m, row, 8);

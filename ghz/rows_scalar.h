@@ -131,8 +131,7 @@ static inline void vec_stream(void *to, const void *v) {
   memcpy(to, v, VEC);
 }
 
-static inline void stream_end(void) {
-}
+static inline void stream_end(void) {}
 
 /* Widths from and to their bit rows: row k holds bit k of every block's width. */
 static inline void widths_unpack(const uint8_t *src, unsigned rows, uint8_t width[BLOCKS]) {

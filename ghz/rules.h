@@ -1,5 +1,5 @@
-/* rules.h: the numbers of the format: modes, thresholds, limits and units (FORMAT.md, "Integers"). In the common
- * subset of C and CUDA C++, so that every machine decides alike. */
+/* rules.h: the numbers of the format: modes, thresholds, limits and units (FORMAT.md, "Integers"). In the
+ * common subset of C and CUDA C++, so that every machine decides alike. */
 #ifndef GHZ_RULES_H
 #define GHZ_RULES_H
 
@@ -15,14 +15,14 @@
 
 enum {
   TILE = GHZ_TILE,
-  BLOCK = 8,                /* values that share a width */
-  BLOCKS = TILE / BLOCK,    /* blocks of a tile */
-  ROW_BYTES = TILE / 8,     /* bytes of a bit row: one per block */
-  WIDTH_MAX = 62,           /* bits of the widest residual */
-  ROWS_MAX = 64,            /* rows that arithmetic may use */
-  TILE_BYTES_MAX = 8338,    /* of the largest result (FORMAT.md, "Worst case") */
+  BLOCK = 8,             /* values that share a width */
+  BLOCKS = TILE / BLOCK, /* blocks of a tile */
+  ROW_BYTES = TILE / 8,  /* bytes of a bit row: one per block */
+  WIDTH_MAX = 62,        /* bits of the widest residual */
+  ROWS_MAX = 64,         /* rows that arithmetic may use */
+  TILE_BYTES_MAX = 8338, /* of the largest result (FORMAT.md, "Worst case") */
   TILES_PER_CHUNK = GHZ_CHUNK / GHZ_TILE,
-  SLACK = 128               /* bytes that wide loads and stores may touch past a tile */
+  SLACK = 128 /* bytes that wide loads and stores may touch past a tile */
 };
 
 enum tile_mode { COARSE = 0, FINE = 1, WIDE = 2, RAW = 3 };
@@ -57,7 +57,8 @@ GHZ_RULE double mode_unit(ghz_type type, double step, int mode) {
   return mode_shift(type, mode) ? step / 2 : step;
 }
 
-/* Integers of 32 bits suffice for the sums of a tile of this mode; arithmetic is modulo 2^32, else modulo 2^64. */
+/* Integers of 32 bits suffice for the sums of a tile of this mode; arithmetic is modulo 2^32, else modulo 2^64.
+ */
 GHZ_RULE int fits_32_bits(ghz_type type, int cap, int mode, uint32_t terms) {
   return integer_bits(type, cap, mode) + bit_length(terms) <= 31;
 }

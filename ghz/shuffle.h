@@ -1,5 +1,6 @@
-/* shuffle.h: splits a sequence into eight, one per position in a block, and merges it back, by perfect shuffles of
- * vector registers of VEC bytes. Values of block b then stand at [t][b]: loops over b run over whole registers. */
+/* shuffle.h: splits a sequence into eight, one per position in a block, and merges it back, by perfect shuffles
+ * of vector registers of VEC bytes. Values of block b then stand at [t][b]: loops over b run over whole
+ * registers. */
 #ifndef GHZ_SHUFFLE_H
 #define GHZ_SHUFFLE_H
 
@@ -48,12 +49,12 @@ typedef int32_t vec_32 __attribute__((vector_size(VEC), aligned(4), may_alias));
 typedef int64_t vec_64 __attribute__((vector_size(VEC), aligned(8), may_alias));
 
 /* Elements 0, 2, 4 ... and 1, 3, 5 ... of two registers. */
-#define DEFINE_PAIR(bits)                                                                                    \
-  static inline vec_##bits even_##bits(vec_##bits a, vec_##bits b) {                                         \
-    return __builtin_shufflevector(a, b, LANES(EVEN, LANES_OF_##bits));                                      \
-  }                                                                                                          \
-  static inline vec_##bits odd_##bits(vec_##bits a, vec_##bits b) {                                          \
-    return __builtin_shufflevector(a, b, LANES(ODD, LANES_OF_##bits));                                       \
+#define DEFINE_PAIR(bits)                                                                                      \
+  static inline vec_##bits even_##bits(vec_##bits a, vec_##bits b) {                                           \
+    return __builtin_shufflevector(a, b, LANES(EVEN, LANES_OF_##bits));                                        \
+  }                                                                                                            \
+  static inline vec_##bits odd_##bits(vec_##bits a, vec_##bits b) {                                            \
+    return __builtin_shufflevector(a, b, LANES(ODD, LANES_OF_##bits));                                         \
   }
 
 DEFINE_PAIR(32)
@@ -92,58 +93,58 @@ DEFINE_PAIR(16)
 static inline void vec_stream(void *to, const void *v);
 
 /* Three rounds of even-odd splits turn 8 registers of neighbours into 8 registers of equal position. */
-#define DEFINE_SPLIT(bits)                                                                                   \
-  static inline void split_##bits(const void *linear, void *by_position) {                                   \
-    enum { N = LANES_OF_##bits };                                                                            \
-    const char *in = (const char *)linear;                                                                   \
-    char *out = (char *)by_position;                                                                         \
-    for (int b = 0; b < BLOCKS; b += N) {                                                                    \
-      vec_##bits v[8], u[8];                                                                                 \
-      memcpy(v, in + (size_t)b * BLOCK * (bits / 8), sizeof v);                                              \
-      for (int half = 4; half; half /= 2) {                                                                  \
-        for (int i = 0; i < 4; i++) {                                                                        \
-          int group = i / half * 2 * half, k = i % half;                                                     \
-          vec_##bits a = v[group + 2 * k], c = v[group + 2 * k + 1];                                         \
-          u[group + k] = even_##bits(a, c);                                                                  \
-          u[group + half + k] = odd_##bits(a, c);                                                            \
-        }                                                                                                    \
-        memcpy(v, u, sizeof v);                                                                              \
-      }                                                                                                      \
-      static const int position[8] = {0, 4, 2, 6, 1, 5, 3, 7};                                               \
-      for (int t = 0; t < 8; t++)                                                                            \
-        memcpy(out + ((size_t)position[t] * BLOCKS + (size_t)b) * (bits / 8), &v[t], VEC);                   \
-    }                                                                                                        \
+#define DEFINE_SPLIT(bits)                                                                                     \
+  static inline void split_##bits(const void *linear, void *by_position) {                                     \
+    enum { N = LANES_OF_##bits };                                                                              \
+    const char *in = (const char *)linear;                                                                     \
+    char *out = (char *)by_position;                                                                           \
+    for (int b = 0; b < BLOCKS; b += N) {                                                                      \
+      vec_##bits v[8], u[8];                                                                                   \
+      memcpy(v, in + (size_t)b * BLOCK * (bits / 8), sizeof v);                                                \
+      for (int half = 4; half; half /= 2) {                                                                    \
+        for (int i = 0; i < 4; i++) {                                                                          \
+          int group = i / half * 2 * half, k = i % half;                                                       \
+          vec_##bits a = v[group + 2 * k], c = v[group + 2 * k + 1];                                           \
+          u[group + k] = even_##bits(a, c);                                                                    \
+          u[group + half + k] = odd_##bits(a, c);                                                              \
+        }                                                                                                      \
+        memcpy(v, u, sizeof v);                                                                                \
+      }                                                                                                        \
+      static const int position[8] = {0, 4, 2, 6, 1, 5, 3, 7};                                                 \
+      for (int t = 0; t < 8; t++)                                                                              \
+        memcpy(out + ((size_t)position[t] * BLOCKS + (size_t)b) * (bits / 8), &v[t], VEC);                     \
+    }                                                                                                          \
   }
 
 /* The inverse. streaming = 1: the result passes the caches by; it must be aligned to VEC. */
-#define DEFINE_MERGE(bits)                                                                                   \
-  static inline __attribute__((always_inline)) void merge_##bits(const void *by_position, void *linear,      \
-                                                                 int streaming) {                            \
-    enum { N = LANES_OF_##bits };                                                                            \
-    const char *in = (const char *)by_position;                                                              \
-    char *out = (char *)linear;                                                                              \
-    for (int b = 0; b < BLOCKS; b += N) {                                                                    \
-      vec_##bits v[8], u[8];                                                                                 \
-      static const int position[8] = {0, 4, 2, 6, 1, 5, 3, 7};                                               \
-      for (int t = 0; t < 8; t++)                                                                            \
-        memcpy(&v[t], in + ((size_t)position[t] * BLOCKS + (size_t)b) * (bits / 8), VEC);                    \
-      for (int half = 1; half < 8; half *= 2) {                                                              \
-        for (int i = 0; i < 4; i++) {                                                                        \
-          int group = i / half * 2 * half, k = i % half;                                                     \
-          vec_##bits a = v[group + k], c = v[group + half + k];                                              \
-          u[group + 2 * k] = __builtin_shufflevector(a, c, LANES(LOW, LANES_OF_##bits));                     \
-          u[group + 2 * k + 1] = __builtin_shufflevector(a, c, LANES(HIGH, LANES_OF_##bits));                \
-        }                                                                                                    \
-        memcpy(v, u, sizeof v);                                                                              \
-      }                                                                                                      \
-      for (int t = 0; t < 8; t++) {                                                                          \
-        char *to = out + (size_t)b * BLOCK * (bits / 8) + VEC * (size_t)t;                                   \
-        if (streaming)                                                                                       \
-          vec_stream(to, &v[t]);                                                                             \
-        else                                                                                                 \
-          memcpy(to, &v[t], VEC);                                                                            \
-      }                                                                                                      \
-    }                                                                                                        \
+#define DEFINE_MERGE(bits)                                                                                     \
+  static inline                                                                                                \
+      __attribute__((always_inline)) void merge_##bits(const void *by_position, void *linear, int streaming) { \
+    enum { N = LANES_OF_##bits };                                                                              \
+    const char *in = (const char *)by_position;                                                                \
+    char *out = (char *)linear;                                                                                \
+    for (int b = 0; b < BLOCKS; b += N) {                                                                      \
+      vec_##bits v[8], u[8];                                                                                   \
+      static const int position[8] = {0, 4, 2, 6, 1, 5, 3, 7};                                                 \
+      for (int t = 0; t < 8; t++)                                                                              \
+        memcpy(&v[t], in + ((size_t)position[t] * BLOCKS + (size_t)b) * (bits / 8), VEC);                      \
+      for (int half = 1; half < 8; half *= 2) {                                                                \
+        for (int i = 0; i < 4; i++) {                                                                          \
+          int group = i / half * 2 * half, k = i % half;                                                       \
+          vec_##bits a = v[group + k], c = v[group + half + k];                                                \
+          u[group + 2 * k] = __builtin_shufflevector(a, c, LANES(LOW, LANES_OF_##bits));                       \
+          u[group + 2 * k + 1] = __builtin_shufflevector(a, c, LANES(HIGH, LANES_OF_##bits));                  \
+        }                                                                                                      \
+        memcpy(v, u, sizeof v);                                                                                \
+      }                                                                                                        \
+      for (int t = 0; t < 8; t++) {                                                                            \
+        char *to = out + (size_t)b * BLOCK * (bits / 8) + VEC * (size_t)t;                                     \
+        if (streaming)                                                                                         \
+          vec_stream(to, &v[t]);                                                                               \
+        else                                                                                                   \
+          memcpy(to, &v[t], VEC);                                                                              \
+      }                                                                                                        \
+    }                                                                                                          \
   }
 
 /* Sums of all values before each, in place, from `start` on: log2(lanes) shifted additions per register. */
@@ -153,31 +154,31 @@ static inline void vec_stream(void *to, const void *v);
 #define RUN_16(i) RUN_8(i), RUN_8((i) + 8)
 #define RUN_(n, i) RUN_##n(i)
 #define RUN(n, i) RUN_(n, i)
-#define SHIFT_IN(bits, v, k)                                                                                 \
+#define SHIFT_IN(bits, v, k)                                                                                   \
   __builtin_shufflevector((uvec_##bits){0}, v, RUN(LANES_OF_##bits, LANES_OF_##bits - (k)))
 
 typedef uint32_t uvec_32 __attribute__((vector_size(VEC), aligned(4), may_alias));
 typedef uint64_t uvec_64 __attribute__((vector_size(VEC), aligned(8), may_alias));
 
-#define DEFINE_SCAN(bits)                                                                                    \
-  static inline uint##bits##_t scan_##bits(uint##bits##_t *values, uint##bits##_t start) {                   \
-    enum { N = LANES_OF_##bits };                                                                            \
-    uvec_##bits carry = (uvec_##bits){0} + start;                                                            \
-    for (int b = 0; b < BLOCKS; b += N) {                                                                    \
-      uvec_##bits v, sum;                                                                                    \
-      memcpy(&v, values + b, VEC);                                                                           \
-      sum = v + SHIFT_IN(bits, v, 1);                                                                        \
-      if (N > 2)                                                                                             \
-        sum += SHIFT_IN(bits, sum, N > 2 ? 2 : 0);                                                           \
-      if (N > 4)                                                                                             \
-        sum += SHIFT_IN(bits, sum, N > 4 ? 4 : 0);                                                           \
-      if (N > 8)                                                                                             \
-        sum += SHIFT_IN(bits, sum, N > 8 ? 8 : 0);                                                           \
-      uvec_##bits before = carry + (sum - v);                                                                \
-      memcpy(values + b, &before, VEC);                                                                      \
-      carry += sum[N - 1];                                                                                   \
-    }                                                                                                        \
-    return carry[0];                                                                                         \
+#define DEFINE_SCAN(bits)                                                                                      \
+  static inline uint##bits##_t scan_##bits(uint##bits##_t *values, uint##bits##_t start) {                     \
+    enum { N = LANES_OF_##bits };                                                                              \
+    uvec_##bits carry = (uvec_##bits){0} + start;                                                              \
+    for (int b = 0; b < BLOCKS; b += N) {                                                                      \
+      uvec_##bits v, sum;                                                                                      \
+      memcpy(&v, values + b, VEC);                                                                             \
+      sum = v + SHIFT_IN(bits, v, 1);                                                                          \
+      if (N > 2)                                                                                               \
+        sum += SHIFT_IN(bits, sum, N > 2 ? 2 : 0);                                                             \
+      if (N > 4)                                                                                               \
+        sum += SHIFT_IN(bits, sum, N > 4 ? 4 : 0);                                                             \
+      if (N > 8)                                                                                               \
+        sum += SHIFT_IN(bits, sum, N > 8 ? 8 : 0);                                                             \
+      uvec_##bits before = carry + (sum - v);                                                                  \
+      memcpy(values + b, &before, VEC);                                                                        \
+      carry += sum[N - 1];                                                                                     \
+    }                                                                                                          \
+    return carry[0];                                                                                           \
   }
 
 DEFINE_SPLIT(16)

@@ -127,8 +127,8 @@ static ghz_status join_shape(ghz_context *ctx, size_t k, const ghz_slice *slices
     if (!same_stream(&slices[0], s))
       return ghz_fail(ctx, GHZ_EMISMATCH, "slice %zu is not of the same stream as slice 0", i);
     if (s->first != next || s->tiles > tiles_of(s->count) - next)
-      return ghz_fail(ctx, GHZ_EINVAL, "slice %zu begins at tile %llu, not %llu", i, (unsigned long long)s->first,
-                      (unsigned long long)next);
+      return ghz_fail(ctx, GHZ_EINVAL, "slice %zu begins at tile %llu, not %llu", i,
+                      (unsigned long long)s->first, (unsigned long long)next);
     ghz_status status = ghz_slice_locate(ctx, s, NULL);
     if (status != GHZ_OK)
       return status;
@@ -138,7 +138,8 @@ static ghz_status join_shape(ghz_context *ctx, size_t k, const ghz_slice *slices
   }
   if (next != tiles_of(shape->count))
     return ghz_fail(ctx, GHZ_EINVAL, "%llu of %llu tiles are missing",
-                    (unsigned long long)(tiles_of(shape->count) - next), (unsigned long long)tiles_of(shape->count));
+                    (unsigned long long)(tiles_of(shape->count) - next),
+                    (unsigned long long)tiles_of(shape->count));
   shape->first = 0;
   shape->tiles = next;
   shape->payload_size = payload;

@@ -69,7 +69,8 @@ static void put_common(const ghz_slice *s, const char *magic, uint8_t *p) {
   store_u64(p + 40, s->payload_size);
 }
 
-static ghz_status take_common(ghz_context *ctx, ghz_bytes src, const char *magic, size_t operand, ghz_slice *s) {
+static ghz_status take_common(ghz_context *ctx, ghz_bytes src, const char *magic, size_t operand,
+                              ghz_slice *s) {
   const uint8_t *p = src.data;
   if (!p)
     return ghz_fail(ctx, GHZ_EINVAL, "operand %zu: no data", operand);
@@ -110,7 +111,8 @@ static ghz_status check_sizes(ghz_context *ctx, const ghz_slice *s, const uint8_
     uint64_t left = s->tiles - c * TILES_PER_CHUNK;
     unsigned largest;
     if (stored && load_u64(stored + 8 * c) != total)
-      return ghz_fail(ctx, GHZ_ECORRUPT, "offset of chunk %llu does not match the sizes", (unsigned long long)c);
+      return ghz_fail(ctx, GHZ_ECORRUPT, "offset of chunk %llu does not match the sizes",
+                      (unsigned long long)c);
     if (offset)
       offset[c] = total;
     /* The same call twice: with a constant count it compiles to a few vector instructions. */
@@ -138,7 +140,8 @@ ghz_status ghz_stream_head(ghz_context *ctx, ghz_bytes src, size_t operand, ghz_
   size_t room = src.size - STREAM_HEAD;
   s->tiles = tiles_of(s->count);
   if (s->tiles > room / 2)
-    return ghz_fail(ctx, GHZ_ECORRUPT, "operand %zu: too short for %llu values", operand, (unsigned long long)s->count);
+    return ghz_fail(ctx, GHZ_ECORRUPT, "operand %zu: too short for %llu values", operand,
+                    (unsigned long long)s->count);
   uint64_t offsets = 8 * (chunks_of(s->tiles) + 1), index = offsets + 2 * s->tiles;
   if (index > room || s->payload_size != room - index)
     return ghz_fail(ctx, GHZ_ECORRUPT, "operand %zu: %zu bytes do not fit its header", operand, src.size);
@@ -188,17 +191,20 @@ static ghz_status no_room(ghz_context *ctx, size_t capacity) {
   return ghz_fail(ctx, GHZ_ECAPACITY, "%zu bytes are too few for the result", capacity);
 }
 
-ghz_status ghz_stream_layout(ghz_context *ctx, const ghz_slice *shape, void *dst, size_t capacity, tile_sink *sink) {
+ghz_status ghz_stream_layout(ghz_context *ctx, const ghz_slice *shape, void *dst, size_t capacity,
+                             tile_sink *sink) {
   size_t index = ghz_stream_index_size(shape->count);
   if (index == 0 || index > capacity)
     return no_room(ctx, capacity);
   uint8_t *p = dst;
   size_t sizes = index - 2 * shape->tiles;
-  *sink = (tile_sink){.sizes = p + sizes, .payload = p + index, .offsets = p + STREAM_HEAD, .room = capacity - index};
+  *sink = (tile_sink){
+      .sizes = p + sizes, .payload = p + index, .offsets = p + STREAM_HEAD, .room = capacity - index};
   return GHZ_OK;
 }
 
-ghz_status ghz_message_layout(ghz_context *ctx, const ghz_slice *shape, void *dst, size_t capacity, tile_sink *sink) {
+ghz_status ghz_message_layout(ghz_context *ctx, const ghz_slice *shape, void *dst, size_t capacity,
+                              tile_sink *sink) {
   if (capacity < GHZ_SLICE_HEAD || shape->tiles > (capacity - GHZ_SLICE_HEAD) / 2)
     return no_room(ctx, capacity);
   uint8_t *p = dst;

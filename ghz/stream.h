@@ -1,4 +1,5 @@
-/* stream.h: the bytes around the tiles: headers of streams and messages, offsets, sizes (FORMAT.md, "Stream"). */
+/* stream.h: the bytes around the tiles: headers of streams and messages, offsets, sizes (FORMAT.md, "Stream").
+ */
 #ifndef GHZ_STREAM_H
 #define GHZ_STREAM_H
 
@@ -43,9 +44,12 @@ typedef struct tile_sink {
   size_t room;      /* for the payload */
 } tile_sink;
 
-/* Lays out a stream, or a message, of the tiles that `shape` names, in dst. ECAPACITY if not even its index fits. */
-ghz_status ghz_stream_layout(ghz_context *ctx, const ghz_slice *shape, void *dst, size_t capacity, tile_sink *sink);
-ghz_status ghz_message_layout(ghz_context *ctx, const ghz_slice *shape, void *dst, size_t capacity, tile_sink *sink);
+/* Lays out a stream, or a message, of the tiles that `shape` names, in dst. ECAPACITY if not even its index
+ * fits. */
+ghz_status ghz_stream_layout(ghz_context *ctx, const ghz_slice *shape, void *dst, size_t capacity,
+                             tile_sink *sink);
+ghz_status ghz_message_layout(ghz_context *ctx, const ghz_slice *shape, void *dst, size_t capacity,
+                              tile_sink *sink);
 
 /* Writes the offsets of a stream's chunks, once its sizes are there. */
 void ghz_put_offsets(const tile_sink *sink, uint64_t tiles);

@@ -1,8 +1,8 @@
-/* tile.h: what the drivers know of the tile codec: one table of functions per instruction set, all giving the same
- * bytes. A tile is at most 1024 values (FORMAT.md, "Tile").
+/* tile.h: what the drivers know of the tile codec: one table of functions per instruction set, all giving the
+ * same bytes. A tile is at most 1024 values (FORMAT.md, "Tile").
  *
- * A destination of tile bytes has room for the bound of its tiles (ghz_tile_bound) + SLACK bytes. Sources may hold anything: damage is reported
- * as GHZ_ECORRUPT. */
+ * A destination of tile bytes has room for the bound of its tiles (ghz_tile_bound) + SLACK bytes. Sources may
+ * hold anything: damage is reported as GHZ_ECORRUPT. */
 #ifndef GHZ_TILE_H
 #define GHZ_TILE_H
 
@@ -21,7 +21,7 @@ typedef struct combination {
   size_t k;
   const int64_t *coefficients; /* NULL: all 1 */
   double factor, divisor;
-  int scaled;     /* factor or divisor is in use: the result has another step than the operands */
+  int scaled;        /* factor or divisor is in use: the result has another step than the operands */
   uint32_t terms;    /* of the result */
   size_t tile_bound; /* of the result's tiles */
 } combination;
@@ -35,8 +35,8 @@ typedef struct tile_codec {
   /* Compresses n values; returns the size, at most 1 + n * sizeof(value). */
   size_t (*encode)(const ghz_lattice *lattice, int order, const void *x, unsigned n, uint8_t *dst);
 
-  /* Decompresses n values of type `out`. Writes those n values and no more; with streaming = 1 past the caches, where
-   * that is possible: then call settle before another thread may read them. */
+  /* Decompresses n values of type `out`. Writes those n values and no more; with streaming = 1 past the caches,
+   * where that is possible: then call settle before another thread may read them. */
   ghz_status (*decode)(const ghz_lattice *lattice, tile_source src, ghz_type out, unsigned n, int streaming,
                        void *dst);
   void (*settle)(void);
@@ -46,8 +46,8 @@ typedef struct tile_codec {
                         uint8_t *dst, size_t *size, int *inexact);
 
   /* dst = the smaller or larger of two tiles, value by value. */
-  ghz_status (*extremum)(const ghz_lattice *lattice, const tile_source src[2], int larger, unsigned n, uint8_t *dst,
-                         size_t *size, int *inexact);
+  ghz_status (*extremum)(const ghz_lattice *lattice, const tile_source src[2], int larger, unsigned n,
+                         uint8_t *dst, size_t *size, int *inexact);
 
   /* Checks a tile and counts what it holds. */
   ghz_status (*scan)(const ghz_lattice *lattice, tile_source src, unsigned n, ghz_statistics *statistics);

@@ -1,0 +1,215 @@
+/* tile_head.h: the head of a tile: taking it apart, with every check that untrusted bytes need, and putting it
+ * together (FORMAT.md, "Tile"). Part of tile_codec.h. */
+
+/* Bytes of the shortest two's complement of v: 0 for 0, never 7. */
+static inline unsigned anchor_size(int64_t v) {
+  unsigned bytes = v ? (bit_length((uint64_t)(v ^ (v >> 63))) + 8) / 8 : 0;
+  return bytes == 7 ? 8 : bytes;
+}
+
+static inline unsigned anchor_code(unsigned bytes) {
+  return bytes == 8 ? 7 : bytes;
+}
+
+static inline int64_t anchor_load(const uint8_t *p, unsigned bytes) {
+  uint64_t v = 0;
+  memcpy(&v, p, bytes);
+  unsigned shift = 64 - 8 * bytes;
+  return bytes ? (int64_t)(v << shift) >> shift : 0;
+}
+
+static unsigned squeezed_size(const row_bytes row) {
+  unsigned count = 16;
+  for (int b = 0; b < ROW_BYTES; b++)
+    count += row[b] != 0;
+  return count;
+}
+
+/* A row as the map of its non-zero bytes, then those bytes. */
+static uint8_t *put_special_row(const row_bytes row, uint8_t *dst) {
+  uint8_t *map = dst;
+  memset(map, 0, 16);
+  dst += 16;
+  for (int b = 0; b < ROW_BYTES; b++)
+    if (row[b]) {
+      map[b / 8] = (uint8_t)(map[b / 8] | 1 << b % 8);
+      *dst++ = row[b];
+    }
+  return dst;
+}
+
+/* The inverse, of at most `room` bytes; NULL if they are not such a row. */
+static const uint8_t *take_special_row(const uint8_t *src, size_t room, row_bytes row) {
+  if (room < 16)
+    return NULL;
+  const uint8_t *map = src, *end = src + room;
+  src += 16;
+  memset(row, 0, ROW_BYTES);
+  for (int b = 0; b < ROW_BYTES; b++)
+    if (map[b / 8] >> b % 8 & 1) {
+      if (src == end || *src == 0)
+        return NULL;
+      row[b] = *src++;
+    }
+  return src;
+}
+
+static inline int has_specials(const specials *s) {
+  uint8_t any = 0;
+  for (int b = 0; b < ROW_BYTES; b++)
+    any |= (uint8_t)(s->plus[b] | s->minus[b]);
+  return any != 0;
+}
+
+/* Everything of a tile but its rows. s is NULL where there are no specials. */
+static uint8_t *put_head(int mode, int order, int64_t anchor, int64_t slope, unsigned height,
+                         const uint8_t *width, const specials *s, uint8_t *dst) {
+  unsigned la = order ? anchor_size(anchor) : 0, ls = order == 2 ? anchor_size(slope) : 0;
+  unsigned extra = anchor_code(la) | anchor_code(ls) << 3 | (unsigned)(s != NULL) << 6;
+  unsigned width_rows = bit_length(height);
+  *dst++ = (uint8_t)((unsigned)order | (unsigned)(extra != 0) << 2 | (unsigned)mode << 3 | width_rows << 5);
+  if (extra)
+    *dst++ = (uint8_t)extra;
+  memcpy(dst, &anchor, 8);
+  dst += la;
+  memcpy(dst, &slope, 8);
+  dst += ls;
+  widths_pack(width, width_rows, dst);
+  dst += 16 * width_rows;
+  if (s)
+    dst = put_special_row(s->minus, put_special_row(s->plus, dst));
+  return dst;
+}
+
+static uint8_t *put_rows(const uint8_t width[BLOCKS], const row_bytes *rows, unsigned height, uint8_t *dst) {
+  part w[PARTS];
+  for (int i = 0; i < PARTS; i++)
+    w[i] = part_load(width + i * PART_BYTES);
+  for (unsigned p = 0; p < height; p++)
+    for (int i = 0; i < PARTS; i++)
+      part_squeeze(part_load(rows[p] + i * PART_BYTES), &dst, w[i], (int)p);
+  return dst;
+}
+
+/* One bit row of widths, from the top: adds to the sum, and keeps track of the blocks that may hold the
+ * maximum. */
+typedef struct width_sum {
+  unsigned sum, largest;
+  uint64_t low, high;
+} width_sum;
+
+static inline void add_width_row(width_sum *s, const uint8_t *row, unsigned k, int present) {
+  uint64_t a = present ? load_u64(row) : 0, b = present ? load_u64(row + 8) : 0;
+  uint64_t x = a & s->low, y = b & s->high;
+  int any = (x | y) != 0;
+  s->sum += (unsigned)(__builtin_popcountll(a) + __builtin_popcountll(b)) << k;
+  s->largest |= (unsigned)any << k;
+  s->low = any ? x : s->low;
+  s->high = any ? y : s->high;
+}
+
+/* Sum and maximum of the widths, from their bit rows. Four rows at once, present or not: most tiles have two or
+ * three, and guessing which costs more than looking. May read SLACK bytes. */
+static unsigned sum_widths(const uint8_t *rows, unsigned count, unsigned *largest) {
+  width_sum s = {0, 0, ~UINT64_C(0), ~UINT64_C(0)};
+  for (unsigned k = count; k-- > 4;)
+    add_width_row(&s, rows + 16 * k, k, 1);
+  add_width_row(&s, rows + 48, 3, count > 3);
+  add_width_row(&s, rows + 32, 2, count > 2);
+  add_width_row(&s, rows + 16, 1, count > 1);
+  add_width_row(&s, rows, 0, count > 0);
+  *largest = s.largest;
+  return s.sum;
+}
+
+static int blocks_beyond(const uint8_t width[BLOCKS], unsigned n) {
+  for (unsigned b = (n + BLOCK - 1) / BLOCK; b < BLOCKS; b++)
+    if (width[b])
+      return 1;
+  return 0;
+}
+
+static int specials_valid(const uint8_t *p, const uint8_t *end, unsigned n, const uint8_t **after) {
+  specials s;
+  const uint8_t *q = take_special_row(p, (size_t)(end - p), s.plus);
+  q = q ? take_special_row(q, (size_t)(end - q), s.minus) : NULL;
+  if (!q || !has_specials(&s))
+    return 0;
+  for (unsigned i = n; i < TILE; i++)
+    if ((s.plus[i / 8] | s.minus[i / 8]) >> i % 8 & 1)
+      return 0;
+  *after = q;
+  return 1;
+}
+
+/* Takes a lattice tile apart and checks all of it but the rows' bytes, which may be anything. */
+static inline __attribute__((always_inline)) ghz_status parse(const ghz_lattice *l, tile_source src, unsigned n,
+                                                              tile_head *h) {
+  const uint8_t *p = src.data, *end = p + src.size;
+  h->specials = NULL;
+  if (src.size == 0) {
+    h->order = h->mode = 0;
+    h->height = 0;
+    h->anchor = h->slope = 0;
+    h->rows = p;
+    memset(h->width, 0, sizeof h->width);
+    return GHZ_OK;
+  }
+  if (src.terms == 0 || l->step == 0)
+    return GHZ_ECORRUPT;
+  unsigned first = *p++, width_rows = first >> 5, extra = 0;
+  h->order = (int)(first & 3);
+  h->mode = (int)(first >> 3 & 3);
+  if (h->order == 3 || h->mode == 3 || width_rows == 7)
+    return GHZ_ECORRUPT;
+  if (first & 4) {
+    extra = p < end ? *p++ : 0;
+    if (extra == 0 || extra >> 7)
+      return GHZ_ECORRUPT;
+  }
+  unsigned la = extra & 7, ls = extra >> 3 & 7;
+  la += la == 7;
+  ls += ls == 7;
+  if ((h->order == 0 && la) || (h->order != 2 && ls) || (size_t)(end - p) < la + ls + 16 * width_rows)
+    return GHZ_ECORRUPT;
+  h->anchor = anchor_load(p, la);
+  h->slope = anchor_load(p + la, ls);
+  if (anchor_size(h->anchor) != la || anchor_size(h->slope) != ls)
+    return GHZ_ECORRUPT;
+  p += la + ls;
+  unsigned sum = sum_widths(p, width_rows, &h->height);
+  if (bit_length(h->height) != width_rows ||
+      h->height > width_limit(l->type, l->cap, h->mode, h->order, src.terms))
+    return GHZ_ECORRUPT;
+  widths_unpack(p, width_rows, h->width);
+  p += 16 * width_rows;
+  if (n < TILE && blocks_beyond(h->width, n))
+    return GHZ_ECORRUPT;
+  if (extra >> 6) {
+    h->specials = p;
+    if (!specials_valid(p, end, n, &p))
+      return GHZ_ECORRUPT;
+  }
+  h->rows = p;
+  int zero = first == 0 && extra == 0;
+  return (size_t)(end - p) == sum && !zero ? GHZ_OK : GHZ_ECORRUPT;
+}
+
+static void take_specials(const tile_head *h, specials *s) {
+  take_special_row(take_special_row(h->specials, TILE_BYTES_MAX, s->plus), TILE_BYTES_MAX, s->minus);
+}
+
+/* Un-squeezes all rows. */
+static void expand_rows(const tile_head *h, row_bytes *rows) {
+  part w[PARTS], row[PARTS];
+  const uint8_t *src = h->rows;
+  for (int i = 0; i < PARTS; i++) {
+    w[i] = part_load(h->width + i * PART_BYTES);
+    row[i] = part_zero();
+  }
+  for (unsigned p = 0; p < h->height; p++)
+    for (int i = 0; i < PARTS; i++) {
+      row[i] = part_expand(row[i], &src, w[i], (int)p);
+      part_store(rows[p] + i * PART_BYTES, row[i]);
+    }
+}
