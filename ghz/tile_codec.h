@@ -81,11 +81,14 @@ static inline void transpose_bits(row_bytes rows[8]) {
 #include "quantise.h"
 #include "reals.h"
 
-#include "tile_compute.h"
-#include "tile_decode.h"
-#include "tile_encode.h"
+/* In the order in which they build on each other. */
+/* clang-format off */
 #include "tile_head.h"
+#include "tile_encode.h"
+#include "tile_decode.h"
 #include "tile_sum.h"
+#include "tile_compute.h"
+/* clang-format on */
 
 static void range(ghz_type type, const void *x, size_t n, double *min, double *max) {
   if (type == GHZ_F32)
