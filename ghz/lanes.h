@@ -11,32 +11,58 @@ static inline UINT FN(fold)(INT r) {
   return (UINT)((UINT)((UINT)r << 1) ^ (UINT)(r >> (BITS - 1)));
 }
 
-/* r = residuals of q at an order (FORMAT.md, "Residuals"); columns from n on are 0. r and q may not overlap. */
-static void FN(residuals)(const INT *q, unsigned n, int order, INT *r) {
+/* Residuals of q at an order (FORMAT.md, "Residuals"), to r or, where `low` is given instead, their low bytes to it. Columns
+ * from n on are 0. q is not overwritten. */
+static inline __attribute__((always_inline)) void FN(residuals_to)(const INT *q, unsigned n, int order, INT *r,
+                                                                   uint8_t *low) {
   const UINT *u = (const UINT *)q;
-  INT d7[BLOCKS + 1], e7[BLOCKS + 1]; /* last value, last difference of the block before */
-  if (order == 0) {
-    memcpy(r, q, sizeof(INT) * TILE);
-  } else {
-    memcpy(d7 + 1, q + 7 * BLOCKS, sizeof(INT) * BLOCKS);
-    d7[0] = q[0];
-    for (int b = 0; b < BLOCKS; b++)
-      e7[b + 1] = (INT)(u[7 * BLOCKS + b] - u[6 * BLOCKS + b]);
-    e7[0] = 0;
-    for (int b = 0; b < BLOCKS; b++) {
-      UINT last = (UINT)d7[b], slope = (UINT)e7[b];
-      GHZ_UNROLL_8 for (int t = 0; t < BLOCK; t++) {
-        UINT v = u[t * BLOCKS + b], d = (UINT)(v - last);
-        r[t * BLOCKS + b] = (INT)(order == 1 ? d : (UINT)(d - slope));
-        last = v;
-        slope = d;
-      }
+  UINT before[BLOCKS + 1], slopes[BLOCKS + 1]; /* last value, last difference of the block before */
+  memcpy(before + 1, u + 7 * BLOCKS, sizeof(INT) * BLOCKS);
+  before[0] = u[0];
+  for (int b = 0; b < BLOCKS; b++)
+    slopes[b + 1] = (UINT)(u[7 * BLOCKS + b] - u[6 * BLOCKS + b]);
+  slopes[0] = 0;
+  for (int b = 0; b < BLOCKS; b++) {
+    UINT last = before[b], slope = slopes[b];
+    GHZ_UNROLL_8 for (int t = 0; t < BLOCK; t++) {
+      UINT v = u[t * BLOCKS + b], d = (UINT)(v - last);
+      UINT x = order == 0 ? v : order == 1 ? d : (UINT)(d - slope);
+      if (low)
+        low[t * BLOCKS + b] = (uint8_t)x;
+      else
+        r[t * BLOCKS + b] = (INT)x;
+      last = v;
+      slope = d;
     }
-    if (order == 2)
-      r[BLOCKS] = 0;
   }
+  /* The anchors stand for the first residuals; the loop has left them at column 1 alone, at order 2. */
+  if (order == 2 && low)
+    low[BLOCKS] = 0;
+  else if (order == 2)
+    r[BLOCKS] = 0;
   for (unsigned i = n; i < TILE; i++)
-    r[i % BLOCK * BLOCKS + i / BLOCK] = 0;
+    if (low)
+      low[i % BLOCK * BLOCKS + i / BLOCK] = 0;
+    else
+      r[i % BLOCK * BLOCKS + i / BLOCK] = 0;
+}
+
+static void FN(residuals)(const INT *q, unsigned n, int order, INT *r) {
+  if (order == 0)
+    FN(residuals_to)(q, n, 0, r, NULL);
+  else if (order == 1)
+    FN(residuals_to)(q, n, 1, r, NULL);
+  else
+    FN(residuals_to)(q, n, 2, r, NULL);
+}
+
+static void FN(low_residuals)(const INT *q, unsigned n, int order, uint8_t *low) {
+  if (order == 0)
+    FN(residuals_to)(q, n, 0, NULL, low);
+  else if (order == 1)
+    FN(residuals_to)(q, n, 1, NULL, low);
+  else
+    FN(residuals_to)(q, n, 2, NULL, low);
 }
 
 /* Bits that the widest residual of each block needs, folded, for the three orders at once, of a full tile. */
@@ -75,28 +101,29 @@ static void FN(magnitude)(const INT *r, UINT m[BLOCKS]) {
   }
 }
 
-/* Bit lengths of folded magnitudes, and the largest. Through the exponent of a float, which loops can do in
- * vector registers; the bit below the top one is cleared first, so that rounding cannot carry. */
+/* Bit lengths of folded magnitudes, and the largest. */
 static unsigned FN(widths)(const UINT *m, uint8_t width[BLOCKS]) {
   UINT any = 0;
   for (int b = 0; b < BLOCKS; b++)
     any |= m[b];
-  for (int b = 0; b < BLOCKS; b++) {
 #if BITS == 64
+  for (int b = 0; b < BLOCKS; b++)
     width[b] = (uint8_t)bit_length(m[b]);
 #else
-    uint32_t v = m[b], bits;
-    float f = (float)(int32_t)((v & ~(v >> 1)) & 0x7fffffff);
-    memcpy(&bits, &f, 4);
-    uint32_t w = f > 0 ? (bits >> 23) - 126 : 0;
-    width[b] = (uint8_t)(v >> 31 ? 32 : w);
+  FN(bit_lengths)(m, width);
 #endif
-  }
   return bit_length(any);
 }
 
-/* Rows 0 .. 8 * planes - 1 of residuals. */
-static void FN(to_rows)(const INT *r, unsigned planes, uint8_t rows[][ROW_BYTES]) {
+/* Rows 0 .. 8 * planes - 1 of the residuals of q at an order. */
+static void FN(to_rows)(const INT *q, unsigned n, int order, unsigned planes, uint8_t rows[][ROW_BYTES]) {
+  INT r[TILE];
+  if (planes == 1) {
+    FN(low_residuals)(q, n, order, (uint8_t *)rows);
+    transpose_bits(rows);
+    return;
+  }
+  FN(residuals)(q, n, order, r);
   for (unsigned k = 0; k < planes; k++) {
     uint8_t *plane = (uint8_t *)(rows + 8 * k);
     for (int i = 0; i < TILE; i++)

@@ -30,9 +30,7 @@ static BITS_TYPE FN(largest)(const REAL *x) {
     for (int k = 0; k < 4; k++) {
       SIGNED_VEC v;
       memcpy(&v, x + i + k * LANES_HERE, VEC);
-      v &= low;
-      SIGNED_VEC greater = v > largest[k];
-      largest[k] = (v & greater) | (largest[k] & ~greater);
+      largest[k] = SIGNED_MAX(v & low, largest[k]);
     }
   SIGNED_TYPE all = 0;
   for (int k = 0; k < 4; k++)
@@ -105,6 +103,7 @@ static void FN(finite_range)(const REAL *x, size_t n, double *min, double *max) 
 #undef BITS_TYPE
 #undef SIGNED_TYPE
 #undef SIGNED_VEC
+#undef SIGNED_MAX
 #undef EXPONENT
 #undef CANONICAL_NAN
 #undef SUFFIX

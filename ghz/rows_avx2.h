@@ -120,6 +120,16 @@ static inline void row_shift(const part x[PARTS], part y[PARTS]) {
   }
 }
 
+static inline vec_32 max_32(vec_32 a, vec_32 b) {
+  return (vec_32)_mm256_max_epi32((__m256i)a, (__m256i)b);
+}
+
+static inline vec_64 max_64(vec_64 a, vec_64 b) {
+  return (vec_64)_mm256_blendv_epi8((__m256i)b, (__m256i)a, _mm256_cmpgt_epi64((__m256i)a, (__m256i)b));
+}
+
+#include "bit_lengths.h"
+
 static inline void vec_stream(void *to, const void *v) {
   _mm256_stream_si256((__m256i *)to, _mm256_loadu_si256((const __m256i *)v));
 }

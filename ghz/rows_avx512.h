@@ -84,6 +84,30 @@ static inline void row_shift(const part x[PARTS], part y[PARTS]) {
   y[1] = _mm512_or_si512(_mm512_slli_epi64(x[1], 1), _mm512_srli_epi64(middle, 63));
 }
 
+static inline vec_32 max_32(vec_32 a, vec_32 b) {
+  return (vec_32)_mm512_max_epi32((__m512i)a, (__m512i)b);
+}
+
+static inline vec_64 max_64(vec_64 a, vec_64 b) {
+  return (vec_64)_mm512_max_epi64((__m512i)a, (__m512i)b);
+}
+
+/* Bit lengths of 16 values of 32 bits. */
+static inline __m128i bit_lengths(__m512i v) {
+  return _mm512_cvtepi32_epi8(_mm512_sub_epi32(_mm512_set1_epi32(32), _mm512_lzcnt_epi32(v)));
+}
+
+static inline void bit_lengths_16(const uint16_t *m, uint8_t width[BLOCKS]) {
+  for (int b = 0; b < BLOCKS; b += 16)
+    _mm_storeu_si128((__m128i *)(width + b),
+                     bit_lengths(_mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)(m + b)))));
+}
+
+static inline void bit_lengths_32(const uint32_t *m, uint8_t width[BLOCKS]) {
+  for (int b = 0; b < BLOCKS; b += 16)
+    _mm_storeu_si128((__m128i *)(width + b), bit_lengths(_mm512_loadu_si512(m + b)));
+}
+
 static inline void vec_stream(void *to, const void *v) {
   _mm512_stream_si512((__m512i *)to, _mm512_loadu_si512(v));
 }

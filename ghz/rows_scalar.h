@@ -126,6 +126,18 @@ static inline void row_shift(const part x[PARTS], part y[PARTS]) {
   }
 }
 
+static inline vec_32 max_32(vec_32 a, vec_32 b) {
+  vec_32 greater = a > b;
+  return (a & greater) | (b & ~greater);
+}
+
+static inline vec_64 max_64(vec_64 a, vec_64 b) {
+  vec_64 greater = a > b;
+  return (a & greater) | (b & ~greater);
+}
+
+#include "bit_lengths.h"
+
 /* Plain C has no stores that pass the caches by. */
 static inline void vec_stream(void *to, const void *v) {
   memcpy(to, v, VEC);

@@ -67,6 +67,7 @@ static inline void transpose_bits(row_bytes rows[8]) {
 #define BITS_TYPE uint32_t
 #define SIGNED_TYPE int32_t
 #define SIGNED_VEC vec_32
+#define SIGNED_MAX max_32
 #define EXPONENT UINT32_C(0x7f800000)
 #define CANONICAL_NAN UINT32_C(0x7fc00000)
 #define SUFFIX f32
@@ -75,6 +76,7 @@ static inline void transpose_bits(row_bytes rows[8]) {
 #define BITS_TYPE uint64_t
 #define SIGNED_TYPE int64_t
 #define SIGNED_VEC vec_64
+#define SIGNED_MAX max_64
 #define EXPONENT UINT64_C(0x7ff0000000000000)
 #define CANONICAL_NAN UINT64_C(0x7ff8000000000000)
 #define SUFFIX f64

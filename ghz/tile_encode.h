@@ -158,16 +158,13 @@ static void measure(const integers *v, plan plans[3]) {
 
 /* Writes the tile that a plan describes. Canonical: a tile of zeros becomes no bytes. */
 static size_t write_plan(const integers *v, const plan *p, uint8_t *dst) {
-  ALIGNED int64_t r[TILE];
   ALIGNED row_bytes rows[ROWS_MAX];
   if (p->order == 0 && p->height == 0 && v->mode == COARSE && !v->special)
     return 0;
   unsigned planes = (p->height + 7) / 8;
-  FOR_BITS(v, residuals_16(v->q16, v->n, p->order, (int16_t *)r);
-           to_rows_16((int16_t *)r, planes > 2 ? 2 : planes, rows),
-           residuals_32(v->q32, v->n, p->order, (int32_t *)r);
-           to_rows_32((int32_t *)r, planes, rows), residuals_64(v->q64, v->n, p->order, r);
-           to_rows_64(r, planes, rows));
+  if (planes)
+    FOR_BITS(v, to_rows_16(v->q16, v->n, p->order, planes > 2 ? 2 : planes, rows),
+             to_rows_32(v->q32, v->n, p->order, planes, rows), to_rows_64(v->q64, v->n, p->order, planes, rows));
   uint8_t *end = put_head(v->mode, p->order, p->anchor, p->slope, p->height, p->width,
                           v->special ? &v->specials : NULL, dst);
   return (size_t)(put_rows(p->width, rows, p->height, end) - dst);

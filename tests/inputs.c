@@ -190,9 +190,10 @@ static void near_ties(input_target *to) {
 /* The largest magnitude of each tile lies at a threshold, or beside it. */
 static void thresholds(input_target *to) {
   static const int power[8] = {13, 14, 15, 16, 21, 22, 35, 44};
+  size_t start = (size_t)below(to, 8);
   for (size_t i = 0; i < to->n; i++) {
     size_t tile = i / GHZ_TILE;
-    double edge = ldexp(to->step, power[(tile / 3 + to->state % 8) % 8]);
+    double edge = ldexp(to->step, power[(tile / 3 + start) % 8]);
     double value = nudge(to, edge, (int)(tile % 3) - 1);
     put(to, i, i % 7 == 0 ? (i % 2 ? -value : value) : edge * uniform(to));
   }
