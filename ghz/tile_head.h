@@ -11,11 +11,10 @@ static inline unsigned anchor_code(unsigned bytes) {
   return bytes == 8 ? 7 : bytes;
 }
 
+/* Reads 8 bytes, of which `bytes` count. */
 static inline int64_t anchor_load(const uint8_t *p, unsigned bytes) {
-  uint64_t v = 0;
-  memcpy(&v, p, bytes);
-  unsigned shift = 64 - 8 * bytes;
-  return bytes ? (int64_t)(v << shift) >> shift : 0;
+  unsigned unused = 64 - 8 * bytes;
+  return bytes ? (int64_t)(load_u64(p) << unused) >> unused : 0;
 }
 
 static unsigned squeezed_size(const row_bytes row) {

@@ -354,6 +354,8 @@ static const crafted tiles[] = {
     {"residual in column 2", 8, REF_GOOD, 18, {0x22, ROW(1), 0x04}},
     {"7 width rows", 8, REF_BAD, 80, {0xe0}},
     {"specials", 8, REF_GOOD, 36, {0x04, 0x40, ROW(1), 0x81, ROW(1), 0x80}},
+    {"specials with bit 7", 8, REF_BAD, 36, {0x04, 0xc0, ROW(1), 0x81, ROW(1), 0x80}},
+    {"bit 7 for specials", 8, REF_BAD, 36, {0x04, 0x80, ROW(1), 0x81, ROW(1), 0x80}},
     {"one map empty", 8, REF_GOOD, 35, {0x04, 0x40, ROW(1), 0x81, ROW(0)}},
     {"both maps empty", 8, REF_BAD, 34, {0x04, 0x40, ROW(0), ROW(0)}},
     {"map of a zero byte alone", 8, REF_BAD, 35, {0x04, 0x40, ROW(1), 0x00, ROW(0)}},
