@@ -14,12 +14,13 @@ enum { HEADER_FIXED = 40, HEADER_MAX = HEADER_FIXED + 8 * SHAPE_MAX + 8, END_BYT
 #define TERMS_MAX_F64 16383u    /* for the default lattice of f64 */
 #define PIECE ((size_t)1 << 22) /* first piece of a frame of unchecked length */
 
-static void put_checksum(unsigned char *data, size_t size) {
-  put_u64(data + size, XXH3_64bits(data, size));
+/* The seed is the number of the frame, so that frames which changed places are noticed; 0 for header and end. */
+static void put_checksum(unsigned char *data, size_t size, uint64_t seed) {
+  put_u64(data + size, XXH3_64bits_withSeed(data, size, seed));
 }
 
-static bool checksum_fits(const unsigned char *data, size_t size) {
-  return get_u64(data + size) == XXH3_64bits(data, size);
+static bool checksum_fits(const unsigned char *data, size_t size, uint64_t seed) {
+  return get_u64(data + size) == XXH3_64bits_withSeed(data, size, seed);
 }
 
 /* ---- Frames in memory ---- */
@@ -61,7 +62,7 @@ static size_t encode_header(const frame_header *h, unsigned char *b) {
   for (unsigned i = 0; i < h->shape.ndim; i++)
     put_u64(b + HEADER_FIXED + 8 * i, h->shape.dims[i]);
   size_t size = HEADER_FIXED + 8 * h->shape.ndim;
-  put_checksum(b, size);
+  put_checksum(b, size, 0);
   return size + 8;
 }
 
@@ -109,7 +110,7 @@ static bool read_header(frame_reader *r) {
     return false;
   if (got < rest)
     return fail(name, "truncated: ends in the header");
-  if (!checksum_fits(b, rest))
+  if (!checksum_fits(b, rest, 0))
     return fail(name, "damaged header: its checksum does not match");
   decode_header(b, &r->header);
   return check_header(name, &r->header);
@@ -127,7 +128,7 @@ static bool find_total(frame_reader *r) {
   if (!file_read(f, b, END_BYTES, &got))
     return false;
   f->position = position;
-  if (got == END_BYTES && get_u64(b) == 0 && checksum_fits(b, 16) && get_u64(b + 8) <= COUNT_UNKNOWN / 16)
+  if (got == END_BYTES && get_u64(b) == 0 && checksum_fits(b, 16, 0) && get_u64(b + 8) <= COUNT_UNKNOWN / 16)
     r->header.total = get_u64(b + 8);
   return true;
 }
@@ -164,7 +165,7 @@ static bool read_end(frame_reader *r) {
     return false;
   if (got < 16)
     return fail(name, "truncated: ends in the last %d bytes", END_BYTES);
-  if (!checksum_fits(b, 16))
+  if (!checksum_fits(b, 16, 0))
     return fail(name, "damaged: the checksum of the end does not match");
   uint64_t total = get_u64(b + 8);
   if (r->frames == 0 || total != r->values || (r->header.total != COUNT_UNKNOWN && r->header.total != total))
@@ -213,7 +214,7 @@ static bool read_body(frame_reader *r, frame *f, uint64_t length) {
   }
   f->size = (size_t)length;
   put_u64(f->bytes.data, length);
-  if (!checksum_fits(f->bytes.data, f->size + 8))
+  if (!checksum_fits(f->bytes.data, f->size + 8, r->frames))
     return fail(r->file.name, "damaged: the checksum of frame %llu does not match",
                 (unsigned long long)r->frames);
   return true;
@@ -292,7 +293,7 @@ bool writer_begin(frame_writer *w, output *out, const frame_header *header) {
 
 bool writer_frame(frame_writer *w, frame *f) {
   put_u64(f->bytes.data, f->size);
-  put_checksum(f->bytes.data, f->size + 8);
+  put_checksum(f->bytes.data, f->size + 8, w->frames++);
   w->values += f->info.count;
   return output_write(w->out, f->bytes.data, f->size + 16);
 }
@@ -300,6 +301,6 @@ bool writer_frame(frame_writer *w, frame *f) {
 bool writer_end(frame_writer *w) {
   unsigned char b[END_BYTES] = {0};
   put_u64(b + 8, w->values);
-  put_checksum(b, 16);
+  put_checksum(b, 16, 0);
   return output_write(w->out, b, END_BYTES);
 }

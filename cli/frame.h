@@ -66,6 +66,7 @@ void reader_close(frame_reader *r);
 typedef struct frame_writer {
   output *out;
   uint64_t values;
+  uint64_t frames;
 } frame_writer;
 
 bool writer_begin(frame_writer *w, output *out, const frame_header *header);

@@ -30,3 +30,12 @@ one=$((16 + $(od -A n -t u8 -j 48 -N 8 a.f32.ghz)))
 fails 1 'less.ghz: damaged' "$GHZ" test less.ghz
 { head -c $((48 + one)) a.f32.ghz; tail -c +49 a.f32.ghz; } >more.ghz
 fails 1 'more.ghz: damaged' "$GHZ" test more.ghz
+# Two frames that changed places.
+two=$((16 + $(od -A n -t u8 -j $((48 + one)) -N 8 a.f32.ghz)))
+{
+  head -c 48 a.f32.ghz
+  tail -c +$((49 + one)) a.f32.ghz | head -c $two
+  tail -c +49 a.f32.ghz | head -c $one
+  tail -c +$((49 + one + two)) a.f32.ghz
+} >swapped.ghz
+fails 1 'swapped.ghz: damaged: the checksum of frame 0' "$GHZ" test swapped.ghz
