@@ -201,10 +201,7 @@ static const thread_range *merge_ranges(thread_range *r, int threads) {
   return r;
 }
 
-static void clear_ranges(thread_range *r, int threads) {
-  for (int i = 0; i < threads; i++)
-    r[i] = (thread_range){INFINITY, -INFINITY};
-}
+static const thread_range nothing_yet = {INFINITY, -INFINITY};
 
 static void widen(thread_range *r, double min, double max) {
   r->min = min < r->min ? min : r->min;
@@ -234,7 +231,8 @@ ghz_status ghz_range(ghz_context *ctx, ghz_type type, const void *x, size_t n, d
   thread_range *ranges = ghz_arena_reserve(&ctx->scratch, (size_t)ctx->threads * sizeof *ranges);
   if (!ranges)
     return ghz_fail(ctx, GHZ_ENOMEM, "no scratch for %d threads", ctx->threads);
-  clear_ranges(ranges, ctx->threads);
+  for (int i = 0; i < ctx->threads; i++)
+    ranges[i] = nothing_yet;
   range_job job = {ctx->tiles, type, x, n, ranges};
   chunk_reader reader = {&job, range_chunk};
   ghz_status status = ghz_consume(ctx, &reader, 0, tiles_of(n));
@@ -266,86 +264,93 @@ ghz_status ghz_info_read(ghz_bytes src, ghz_info *info) {
   return GHZ_OK;
 }
 
-typedef struct look_job {
+typedef struct look_job look_job;
+
+/* What is done with each tile, for the result of one thread. */
+typedef ghz_status (*tile_look)(const look_job *j, tile_source src, unsigned n, void *result);
+
+struct look_job {
   const tile_codec *tiles;
   operand source;
-  thread_range *ranges;
-  ghz_statistics *statistics;
-} look_job;
+  tile_look look;
+  uint8_t *results; /* one per thread */
+  size_t result_size;
+};
 
-static ghz_status scan_chunk(const void *job, const chunk *c) {
+static ghz_status look_chunk(const void *job, const chunk *c) {
   const look_job *j = job;
   const ghz_slice *s = &j->source.slice;
   tile_cursor cursor = cursor_at(&j->source, c->index);
-  for (uint64_t t = c->first; t < c->first + c->tiles; t++) {
-    ghz_status status = j->tiles->scan(&s->lattice, cursor_next(&cursor, s->terms), values_in_tile(s->count, t),
-                                       &j->statistics[c->thread]);
-    if (status != GHZ_OK)
-      return status;
-  }
-  return GHZ_OK;
-}
-
-ghz_status ghz_scan(ghz_context *ctx, ghz_bytes src, ghz_statistics *statistics) {
-  look_job job = {0};
-  ghz_slice s;
-  void *rest;
-  if (!ctx || !statistics)
-    return ghz_fail(ctx, GHZ_EINVAL, "a pointer is NULL");
-  job.tiles = ctx->tiles;
-  ghz_status status = ghz_stream_open(ctx, src, 0, &s, NULL);
-  if (status == GHZ_OK)
-    status = open_operand(ctx, &s, &job.source, (size_t)ctx->threads * sizeof *statistics, &rest);
-  if (status != GHZ_OK)
-    return status;
-  job.statistics = rest;
-  memset(rest, 0, (size_t)ctx->threads * sizeof *statistics);
-  chunk_reader reader = {&job, scan_chunk};
-  status = ghz_consume(ctx, &reader, 0, s.tiles);
-  memset(statistics, 0, sizeof *statistics);
-  uint64_t *sum = (uint64_t *)statistics;
-  for (int i = 0; i < ctx->threads; i++)
-    for (size_t f = 0; f < sizeof *statistics / sizeof *sum; f++)
-      sum[f] += ((const uint64_t *)&job.statistics[i])[f];
+  ghz_status status = GHZ_OK;
+  for (uint64_t t = c->first; t < c->first + c->tiles && status == GHZ_OK; t++)
+    status = j->look(j, cursor_next(&cursor, s->terms), values_in_tile(s->count, t),
+                     j->results + (size_t)c->thread * j->result_size);
   return status;
 }
 
-static ghz_status extrema_chunk(const void *job, const chunk *c) {
-  const look_job *j = job;
-  const ghz_slice *s = &j->source.slice;
-  tile_cursor cursor = cursor_at(&j->source, c->index);
-  for (uint64_t t = c->first; t < c->first + c->tiles; t++) {
-    _Alignas(64) uint8_t values[TILE * 8];
-    double min, max;
-    unsigned n = values_in_tile(s->count, t);
-    ghz_status status =
-        j->tiles->decode(&s->lattice, cursor_next(&cursor, s->terms), s->lattice.type, n, 0, values);
-    if (status != GHZ_OK)
-      return status;
-    j->tiles->range(s->lattice.type, values, n, &min, &max);
-    widen(&j->ranges[c->thread], min, max);
-  }
+/* Looks at every tile of a stream; each thread's result begins as a copy of *initial, and *results has them
+ * all. */
+static ghz_status look_at_all(ghz_context *ctx, ghz_bytes src, tile_look look, const void *initial, size_t size,
+                              void **results) {
+  look_job job = {.look = look, .result_size = size};
+  ghz_slice s;
+  if (!ctx)
+    return GHZ_EINVAL;
+  job.tiles = ctx->tiles;
+  ghz_status status = ghz_stream_open(ctx, src, 0, &s, NULL);
+  if (status == GHZ_OK)
+    status = open_operand(ctx, &s, &job.source, (size_t)ctx->threads * size, results);
+  if (status != GHZ_OK)
+    return status;
+  job.results = *results;
+  for (int i = 0; i < ctx->threads; i++)
+    memcpy(job.results + (size_t)i * size, initial, size);
+  chunk_reader reader = {&job, look_chunk};
+  return ghz_consume(ctx, &reader, 0, s.tiles);
+}
+
+static ghz_status scan_tile(const look_job *j, tile_source src, unsigned n, void *result) {
+  return j->tiles->scan(&j->source.slice.lattice, src, n, result);
+}
+
+ghz_status ghz_scan(ghz_context *ctx, ghz_bytes src, ghz_statistics *statistics) {
+  const ghz_statistics none = {0};
+  void *results;
+  if (!statistics)
+    return ghz_fail(ctx, GHZ_EINVAL, "statistics is NULL");
+  ghz_status status = look_at_all(ctx, src, scan_tile, &none, sizeof none, &results);
+  if (status != GHZ_OK)
+    return status;
+  const uint64_t *counts = results;
+  uint64_t *sum = (uint64_t *)statistics;
+  enum { FIELDS = sizeof none / sizeof *sum };
+  *statistics = none;
+  for (size_t i = 0; i < (size_t)ctx->threads * FIELDS; i++)
+    sum[i % FIELDS] += counts[i];
+  return GHZ_OK;
+}
+
+static ghz_status extrema_of_tile(const look_job *j, tile_source src, unsigned n, void *result) {
+  _Alignas(64) uint8_t values[TILE * 8];
+  double min, max;
+  const ghz_lattice *l = &j->source.slice.lattice;
+  ghz_status status = j->tiles->decode(l, src, l->type, n, 0, values);
+  if (status != GHZ_OK)
+    return status;
+  j->tiles->range(l->type, values, n, &min, &max);
+  widen(result, min, max);
   return GHZ_OK;
 }
 
 ghz_status ghz_extrema(ghz_context *ctx, ghz_bytes src, double *min, double *max) {
-  look_job job = {0};
-  ghz_slice s;
-  void *rest;
-  if (!ctx || !min || !max)
+  void *results;
+  if (!min || !max)
     return ghz_fail(ctx, GHZ_EINVAL, "a pointer is NULL");
-  job.tiles = ctx->tiles;
-  ghz_status status = ghz_stream_open(ctx, src, 0, &s, NULL);
-  if (status == GHZ_OK)
-    status = open_operand(ctx, &s, &job.source, (size_t)ctx->threads * sizeof *job.ranges, &rest);
+  ghz_status status = look_at_all(ctx, src, extrema_of_tile, &nothing_yet, sizeof nothing_yet, &results);
   if (status != GHZ_OK)
     return status;
-  job.ranges = rest;
-  clear_ranges(job.ranges, ctx->threads);
-  chunk_reader reader = {&job, extrema_chunk};
-  status = ghz_consume(ctx, &reader, 0, s.tiles);
-  const thread_range *all = merge_ranges(job.ranges, ctx->threads);
+  const thread_range *all = merge_ranges(results, ctx->threads);
   *min = all->min;
   *max = all->max;
-  return status;
+  return GHZ_OK;
 }
