@@ -161,12 +161,37 @@ static ghz_status combine(const ghz_lattice *l, const combination *c, const tile
   return combine_many(l, c, src, first, n, dst, size, inexact);
 }
 
+/* An operand of a comparison, on integers. */
+typedef struct comparand {
+  tile_head head;
+  specials specials;
+  encoded_tile room;
+  unsigned shift; /* to the mode of the result */
+  ALIGNED int64_t q[TILE];
+} comparand;
+
 /* -1, 0, 1 for -Inf, finite, +Inf; NaN is beyond both ends, so that it wins. */
-static int class_at(const tile_head *h, const specials *s, unsigned i, int larger) {
-  if (!h->specials)
+static int class_at(const comparand *c, unsigned i, int larger) {
+  if (!c->head.specials)
     return 0;
-  int plus = s->plus[i / 8] >> i % 8 & 1, minus = s->minus[i / 8] >> i % 8 & 1;
+  int plus = c->specials.plus[i / 8] >> i % 8 & 1, minus = c->specials.minus[i / 8] >> i % 8 & 1;
   return plus & minus ? (larger ? 2 : -2) : plus - minus;
+}
+
+/* Value i of the smaller or larger operand, special or not. */
+static void choose_value(const comparand c[2], unsigned i, int larger, integers *v) {
+  unsigned at = i % BLOCK * BLOCKS + i / BLOCK;
+  int64_t a = (int64_t)((uint64_t)c[0].q[at] << c[0].shift), b = (int64_t)((uint64_t)c[1].q[at] << c[1].shift);
+  int class_a = class_at(&c[0], i, larger), class_b = class_at(&c[1], i, larger);
+  int greater = class_a != class_b ? class_b > class_a : b > a,
+      less = class_a != class_b ? class_b < class_a : b < a;
+  int second = larger ? greater : less, class = second ? class_b : class_a;
+  uint8_t bit = (uint8_t)(1 << i % 8);
+  v->q64[at] = second ? b : a;
+  if (class == 1 || class == 2 || class == -2)
+    v->specials.plus[i / 8] |= bit;
+  if (class == -1 || class == 2 || class == -2)
+    v->specials.minus[i / 8] |= bit;
 }
 
 static ghz_status extremum_values(const ghz_lattice *l, const tile_source src[2], int larger, unsigned n,
@@ -194,51 +219,31 @@ static ghz_status extremum_values(const ghz_lattice *l, const tile_source src[2]
 
 static ghz_status extremum(const ghz_lattice *l, const tile_source src[2], int larger, unsigned n, uint8_t *dst,
                            size_t *size, int *inexact) {
-  uint32_t terms = src[0].terms > src[1].terms ? src[0].terms : src[1].terms;
-  tile_head h[2];
-  specials s[2];
-  encoded_tile room[2];
-  ALIGNED int64_t q[2][TILE];
+  comparand c[2];
   for (int i = 0; i < 2; i++) {
-    enum outcome outcome = open_tile(l, src[i], n, &room[i], &h[i]);
+    enum outcome outcome = open_tile(l, src[i], n, &c[i].room, &c[i].head);
     if (outcome == DAMAGED)
       return GHZ_ECORRUPT;
     if (outcome == OUTSIDE) {
       *inexact = 1;
       return extremum_values(l, src, larger, n, dst, size);
     }
-    decode_integers(&h[i], 1, q[i]);
-    if (h[i].specials)
-      take_specials(&h[i], &s[i]);
+    decode_integers(&c[i].head, 1, c[i].q);
+    if (c[i].head.specials)
+      take_specials(&c[i].head, &c[i].specials);
   }
-  integers v;
-  v.bits = 64;
-  v.n = n;
-  v.special = h[0].specials || h[1].specials;
-  v.mode = h[0].mode > h[1].mode ? h[0].mode : h[1].mode;
-  memset(&v.specials, 0, sizeof v.specials);
-  unsigned shift[2];
+  const tile_head *a = &c[0].head, *b = &c[1].head;
+  int mode = a->mode > b->mode ? a->mode : b->mode, order = a->order > b->order ? a->order : b->order;
+  uint32_t terms = src[0].terms > src[1].terms ? src[0].terms : src[1].terms;
   for (int i = 0; i < 2; i++)
-    shift[i] = mode_shift(l->type, v.mode) - mode_shift(l->type, h[i].mode);
-  memset(v.q64, 0, sizeof v.q64);
-  for (unsigned j = 0; j < n; j++) {
-    unsigned at = j % BLOCK * BLOCKS + j / BLOCK;
-    int64_t a = (int64_t)((uint64_t)q[0][at] << shift[0]), b = (int64_t)((uint64_t)q[1][at] << shift[1]);
-    int ca = class_at(&h[0], &s[0], j, larger), cb = class_at(&h[1], &s[1], j, larger);
-    int second = ca != cb ? (larger ? cb > ca : cb < ca) : (larger ? b > a : b < a);
-    int class = second ? cb : ca;
-    v.q64[at] = second ? b : a;
-    uint8_t bit = (uint8_t)(1 << j % 8);
-    if (class == 1 || class == 2 || class == -2)
-      v.specials.plus[j / 8] |= bit;
-    if (class == -1 || class == 2 || class == -2)
-      v.specials.minus[j / 8] |= bit;
-  }
-  v.special = v.special && has_specials(&v.specials);
+    c[i].shift = mode_shift(l->type, mode) - mode_shift(l->type, c[i].head.mode);
+  integers v = {.bits = 64, .mode = mode, .n = n};
+  for (unsigned i = 0; i < n; i++)
+    choose_value(c, i, larger, &v);
+  v.special = has_specials(&v.specials);
   plan plans[3];
   measure(&v, plans);
-  int order = h[0].order > h[1].order ? h[0].order : h[1].order;
-  if (plans[order].height > width_limit(l->type, l->cap, v.mode, order, terms))
+  if (plans[order].height > width_limit(l->type, l->cap, mode, order, terms))
     return GHZ_ECORRUPT;
   *size = write_plan(&v, &plans[order], dst);
   return GHZ_OK;
