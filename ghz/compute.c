@@ -3,6 +3,7 @@
 
 #include "compute.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "bytes.h"
@@ -78,7 +79,8 @@ static ghz_status open_one(ghz_context *ctx, const request *r, size_t i, ghz_sli
     return ghz_stream_head(ctx, r->streams[i], i, s);
   *s = r->slices[i];
   uint64_t all = tiles_of(s->count);
-  if (!ghz_lattice_valid(&s->lattice) || s->first > all || s->tiles > all - s->first)
+  if (!ghz_lattice_valid(&s->lattice) || s->terms > terms_limit(s->lattice.cap) || s->first > all ||
+      s->tiles > all - s->first)
     return ghz_fail(ctx, GHZ_EINVAL, "operand %zu is no slice", i);
   return GHZ_OK;
 }
@@ -87,22 +89,41 @@ static inline int64_t coefficient(const request *r, size_t i) {
   return r->coefficients ? r->coefficients[i] : 1;
 }
 
-/* Terms of the result: sums add up, extrema keep the larger. */
-static ghz_status count_terms(ghz_context *ctx, const request *r, const operand *o, ghz_slice *shape) {
-  uint64_t total = 0, product, limit = terms_limit(shape->lattice.cap);
-  for (size_t i = 0; i < r->k; i++) {
-    int64_t c = coefficient(r, i);
-    uint64_t terms = o[i].slice.terms, magnitude = c < 0 ? -(uint64_t)c : (uint64_t)c;
-    if (c)
-      shape->inexact |= o[i].slice.inexact;
-    if (r->operation != COMBINE)
-      total = terms > total ? terms : total;
-    else if (__builtin_mul_overflow(magnitude, terms, &product) ||
-             __builtin_add_overflow(total, product, &total) || total > limit)
-      return ghz_fail(ctx, GHZ_ERANGE, "more than %llu terms", (unsigned long long)limit);
-  }
-  shape->terms = (uint32_t)total;
+/* Adds an operand's terms to those of the result: sums add up, extrema keep the larger. */
+static ghz_status count_terms(ghz_context *ctx, const request *r, size_t i, const ghz_slice *s,
+                              uint64_t *total) {
+  uint64_t product, limit = terms_limit(s->lattice.cap), terms = s->terms;
+  int64_t c = coefficient(r, i);
+  uint64_t magnitude = c < 0 ? -(uint64_t)c : (uint64_t)c;
+  if (r->operation != COMBINE)
+    *total = terms > *total ? terms : *total;
+  else if (__builtin_mul_overflow(magnitude, terms, &product) ||
+           __builtin_add_overflow(*total, product, total) || *total > limit)
+    return ghz_fail(ctx, GHZ_ERANGE, "more than %llu terms", (unsigned long long)limit);
   return GHZ_OK;
+}
+
+/* The shape of the result, from the heads of operands that agree. *counting: those whose coefficient is not 0.
+ */
+static ghz_status result_shape(ghz_context *ctx, const request *r, ghz_slice *shape, size_t *counting) {
+  uint64_t terms = 0;
+  ghz_status status = open_one(ctx, r, 0, shape);
+  shape->inexact = 0;
+  *counting = 0;
+  for (size_t i = 0; i < r->k && status == GHZ_OK; i++) {
+    ghz_slice s;
+    status = open_one(ctx, r, i, &s);
+    if (status == GHZ_OK)
+      status = agree(ctx, shape, &s, i);
+    if (status == GHZ_OK)
+      status = count_terms(ctx, r, i, &s, &terms);
+    if (status == GHZ_OK && coefficient(r, i)) {
+      shape->inexact |= s.inexact;
+      ++*counting;
+    }
+  }
+  shape->terms = (uint32_t)terms;
+  return status;
 }
 
 /* A rounded step moves every value: by at most 2^(cap - 53) steps per term. With cap 35 the slack of the
@@ -157,13 +178,12 @@ static ghz_status prepare(ghz_context *ctx, const request *r, const ghz_slice *f
   j->threads += -(uintptr_t)j->threads & 127;
   *rest = scratch;
   for (size_t i = 0; i < r->k; i++) {
-    operands[i].offset = offsets + i * chunks;
-    ghz_status status = open_one(ctx, r, i, &operands[i].slice);
+    operand *o = &operands[i];
+    ghz_status status = open_one(ctx, r, i, &o->slice);
+    o->offset = offsets + i * chunks;
     if (status == GHZ_OK)
-      status = agree(ctx, &operands[0].slice, &operands[i].slice, i);
-    if (status == GHZ_OK)
-      status = r->streams ? ghz_stream_open(ctx, r->streams[i], i, &operands[i].slice, operands[i].offset)
-                          : ghz_slice_locate(ctx, &operands[i].slice, operands[i].offset);
+      status = r->streams ? ghz_stream_open(ctx, r->streams[i], i, &o->slice, o->offset)
+                          : ghz_slice_locate(ctx, &o->slice, o->offset);
     if (status != GHZ_OK)
       return status;
   }
@@ -173,22 +193,20 @@ static ghz_status prepare(ghz_context *ctx, const request *r, const ghz_slice *f
 static ghz_status compute(ghz_context *ctx, const request *r, tile_layout layout, void *dst, size_t capacity,
                           ghz_slice *shape) {
   compute_job job = {.tiles = ctx->tiles, .request = r};
-  tile_writer writer = {&job, compute_begin, compute_tile, TILE_BYTES_MAX};
-  ghz_status status = open_one(ctx, r, 0, shape);
+  tile_writer writer = {&job, compute_begin, compute_tile, 0};
   uint8_t *rest = NULL;
-  if (status == GHZ_OK)
-    status = prepare(ctx, r, shape, &job, &writer, &rest);
-  if (status == GHZ_OK) {
-    shape->inexact = 0;
-    status = count_terms(ctx, r, job.operands, shape);
-  }
+  size_t counting;
+  ghz_status status = result_shape(ctx, r, shape, &counting);
+  if (status != GHZ_OK)
+    return status;
+  writer.tile_bound = ghz_tile_bound(shape->lattice.type, shape->terms, 0);
+  job.combination = (combination){r->k,      r->coefficients, r->factor,    r->divisor,
+                                  r->scaled, counting > 1,    shape->terms, writer.tile_bound};
+  status = prepare(ctx, r, shape, &job, &writer, &rest);
   if (status == GHZ_OK && r->scaled)
     status = scale_lattice(ctx, r, &shape->lattice);
   if (status != GHZ_OK)
     return status;
-  writer.tile_bound = ghz_tile_bound(shape->lattice.type, shape->terms, 0);
-  job.combination =
-      (combination){r->k, r->coefficients, r->factor, r->divisor, r->scaled, shape->terms, writer.tile_bound};
   tile_sink sink;
   status = layout(ctx, shape, dst, capacity, &sink);
   if (status != GHZ_OK)
@@ -257,11 +275,15 @@ ghz_status ghz_negate(ghz_context *ctx, ghz_bytes a, void *dst, size_t capacity,
 }
 
 ghz_status ghz_scale(ghz_context *ctx, ghz_bytes a, double factor, void *dst, size_t capacity, size_t *size) {
-  if (!(fabs(factor) > 0 && fabs(factor) <= 0x1.fffffffffffffp1023))
-    return ghz_fail(ctx, GHZ_EINVAL, "factor %g", factor);
-  int64_t sign = factor < 0 ? -1 : 1;
+  floating_environment env;
+  int64_t sign = signbit(factor) ? -1 : 1;
+  floating_begin(&env); /* a denormal factor is not 0 */
+  int valid = fabs(factor) > 0 && fabs(factor) <= DBL_MAX;
   request r = {.k = 1, .streams = &a, .coefficients = &sign, .factor = fabs(factor), .scaled = 1};
-  return to_stream(ctx, r, dst, capacity, size);
+  ghz_status status =
+      valid ? to_stream(ctx, r, dst, capacity, size) : ghz_fail(ctx, GHZ_EINVAL, "factor %g", factor);
+  floating_end(&env);
+  return status;
 }
 
 static ghz_status stream_extremum(ghz_context *ctx, enum operation operation, ghz_bytes a, ghz_bytes b,
@@ -286,7 +308,12 @@ ghz_status ghz_accumulate(ghz_context *ctx, void *acc, size_t capacity, size_t *
   ghz_status status = ghz_stream_head(ctx, old, 0, &a);
   if (status != GHZ_OK)
     return status;
-  size_t bound = ghz_size_bound((size_t)a.count, a.lattice.type, terms_limit(35)), sum;
+  ghz_slice b;
+  status = ghz_stream_head(ctx, x, 1, &b);
+  if (status != GHZ_OK)
+    return status;
+  uint32_t limit = terms_limit(a.lattice.cap), terms = a.terms + b.terms; /* too many are refused later */
+  size_t bound = ghz_size_bound((size_t)a.count, a.lattice.type, terms < limit ? terms + !terms : limit), sum;
   size_t room = bound && bound < capacity ? bound : capacity;
   void *result = ghz_arena_reserve(&ctx->result, room);
   if (!result)

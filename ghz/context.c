@@ -7,6 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* More than any machine has; scratch is a little per thread. */
+enum { THREADS_MAX = 4096 };
+
 ghz_status ghz_context_create(ghz_context **ctx, int threads) {
   if (!ctx)
     return GHZ_EINVAL;
@@ -20,9 +23,8 @@ ghz_status ghz_context_create(ghz_context **ctx, int threads) {
   if (!c)
     return GHZ_ENOMEM;
   c->tiles = tiles;
-  c->threads = threads ? threads : omp_get_max_threads();
   *ctx = c;
-  return GHZ_OK;
+  return ghz_context_set_threads(c, threads);
 }
 
 void ghz_context_free(ghz_context *ctx) {
@@ -36,7 +38,9 @@ void ghz_context_free(ghz_context *ctx) {
 ghz_status ghz_context_set_threads(ghz_context *ctx, int threads) {
   if (!ctx || threads < 0)
     return ghz_fail(ctx, GHZ_EINVAL, "%d threads", threads);
-  ctx->threads = threads ? threads : omp_get_max_threads();
+  int most = threads ? threads : omp_get_max_threads();
+  ctx->threads = most < THREADS_MAX ? most : THREADS_MAX;
+  ctx->automatic = threads == 0;
   return GHZ_OK;
 }
 

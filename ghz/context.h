@@ -13,6 +13,7 @@ typedef struct arena {
 
 struct ghz_context {
   int threads;
+  int automatic; /* the caller leaves the number to us: one thread for small arrays */
   const tile_codec *tiles;
   arena scratch; /* of the call that is running */
   arena result;  /* of an in-place operation */

@@ -32,9 +32,22 @@ static chunk chunk_at(uint64_t first, uint64_t tiles, uint64_t index, int thread
                  thread};
 }
 
+/* Chunks that are worth a thread where the number of threads is ours to choose: 4 MiB of floats, a quarter of a
+ * millisecond. Waking threads costs a tenth of that, and far more on a busy machine. */
+enum { WORTH_A_THREAD = 64 };
+
+/* Threads for work that comes in so many parts of so many chunks. */
+static int threads_for_parts(const ghz_context *ctx, uint64_t parts, uint64_t chunks) {
+  uint64_t most = (uint64_t)ctx->threads;
+  if (ctx->automatic && most > chunks / WORTH_A_THREAD)
+    most = chunks / WORTH_A_THREAD;
+  if (most > parts)
+    most = parts;
+  return most ? (int)most : 1;
+}
+
 static int threads_for(const ghz_context *ctx, uint64_t tiles) {
-  uint64_t chunks = chunks_of(tiles);
-  return chunks < (uint64_t)ctx->threads ? (chunks ? (int)chunks : 1) : ctx->threads;
+  return threads_for_parts(ctx, chunks_of(tiles), chunks_of(tiles));
 }
 
 static uint64_t groups_of(uint64_t tiles) {
@@ -43,8 +56,7 @@ static uint64_t groups_of(uint64_t tiles) {
 }
 
 static int threads_to_produce(const ghz_context *ctx, uint64_t tiles) {
-  uint64_t groups = groups_of(tiles);
-  return groups < (uint64_t)ctx->threads ? (groups ? (int)groups : 1) : ctx->threads;
+  return threads_for_parts(ctx, groups_of(tiles), chunks_of(tiles));
 }
 
 static size_t slot_size(const tile_writer *w) {
@@ -220,7 +232,7 @@ static void assemble(assembly *a) {
     ghz_status status = write_group(a, group, s, &inexact);
     if (status != GHZ_OK || inexact) {
       omp_set_lock(&a->lock);
-      a->failed = status != GHZ_OK ? status : a->failed;
+      a->failed = status != GHZ_OK ? status : a->failed; /* damage says more than lack of room */
       a->inexact |= inexact;
       omp_unset_lock(&a->lock);
     }

@@ -7,7 +7,7 @@
  *   ghz_lattice lattice;
  *   ghz_context_create(&ctx, 0);
  *   ghz_lattice_make(GHZ_F32, (ghz_bound){GHZ_ABS, 1e-3}, 0, 0, &lattice);
- *   size_t room = ghz_size_bound(n, GHZ_F32, 1), size;
+ *   size_t room = ghz_size_bound(n, GHZ_F32, 1), size;   (2 for a sum of two)
  *   ghz_compress(ctx, &lattice, GHZ_ORDER_BEST, x, n, dst, room, &size);
  *
  * The bytes of a stream are specified in FORMAT.md (installed beside the other documentation). They depend on
@@ -78,7 +78,7 @@ GHZ_API const char *ghz_status_text(ghz_status status);
 /* Threads and scratch memory, reused from call to call. */
 typedef struct ghz_context ghz_context;
 
-/* Creates a context that works with `threads` OpenMP threads (0: as many as OpenMP would use).
+/* Creates a context that works with `threads` OpenMP threads (0: as many as OpenMP would use, fewer for small arrays).
  * The instruction set is the best that the machine has, or the one that the environment variable GHZ_ISA names:
  * scalar, avx2, avx512. Scratch grows on first use and is then kept: a call of a size seen before allocates
  * nothing. It stays below one worst-case compressed size of the largest operation, plus 1 % and 64 KiB a
@@ -138,8 +138,9 @@ GHZ_API ghz_status ghz_range(ghz_context *ctx, ghz_type type, const void *x, siz
 
 /* Makes the lattice for a bound. `min` and `max` are the range of the finite values (of all arrays that are to
  * be added; ghz_range) and are ignored by GHZ_ABS. A range of width 0 (min = max) gives a lattice on which that
- * constant is exact. For the bound of a *sum* of k arrays, ask for eb / k.
- * Errors: EINVAL (unknown type; value 0, negative, NaN or infinite). Thread-safe.
+ * constant is exact, and on which every other value is stored as it is. For the bound of a *sum* of k arrays, ask for eb / k.
+ * Errors: EINVAL (unknown type; value 0, negative, NaN or infinite; min > max, but for what ghz_range gives where
+ * nothing is finite). Thread-safe.
  * Source: lattice with 1/64 slack, our own; PSNR from the range as in fZ-light and SZ3. */
 GHZ_API ghz_status ghz_lattice_make(ghz_type type, ghz_bound bound, double min, double max,
                                     ghz_lattice *lattice);
@@ -159,7 +160,8 @@ typedef struct ghz_bytes {
 } ghz_bytes;
 
 /* The largest size of a stream of n values that sums at most `terms` terms (1 for a fresh one).
- * 0 if the type is unknown, terms is 0 or too large, or the size would overflow size_t. Thread-safe. */
+ * 0 if the type is unknown, terms is 0 or too large, or the size would overflow size_t. (A combination without terms, all
+ * of whose coefficients are 0, fits where 1 term does.) Thread-safe. */
 GHZ_API size_t ghz_size_bound(size_t n, ghz_type type, uint32_t terms);
 
 /* Compresses x[0..n) to dst and sets *size. Two passes over memory at most; x may have any length from 0.

@@ -28,11 +28,19 @@ static double cut_to_24_bits(double v) {
   return load_f64(&b);
 }
 
-int ghz_lattice_valid(const ghz_lattice *l) {
+static int lattice_valid(const ghz_lattice *l) {
   if (!ghz_type_known(l->type) || !(l->cap == 35 || (l->cap == 44 && l->type == GHZ_F64)))
     return 0;
   int step = l->step == 0 || (l->step >= smallest_step(l->type) && l->step <= largest_step(l->type));
   return step && !signbit(l->step) && l->eb >= 0 && !signbit(l->eb) && l->eb <= DBL_MAX;
+}
+
+int ghz_lattice_valid(const ghz_lattice *l) {
+  floating_environment env;
+  floating_begin(&env); /* a denormal step is no step, and not 0 */
+  int valid = lattice_valid(l);
+  floating_end(&env);
+  return valid;
 }
 
 int ghz_lattice_fresh(const ghz_lattice *l) {
@@ -110,20 +118,27 @@ static void make(ghz_bound bound, double min, double max, ghz_lattice *l) {
   set_step(l, 2 * l->eb * 0x1.f8p-1);
 }
 
+/* No range at all, or one that is finite and the right way round. */
+static int range_valid(double min, double max) {
+  return (min == INFINITY && max == -INFINITY) || (min <= max && min >= -DBL_MAX && max <= DBL_MAX);
+}
+
+static ghz_status make_checked(ghz_type type, ghz_bound bound, double min, double max, ghz_lattice *lattice) {
+  if (bound.kind != GHZ_ABS && bound.kind != GHZ_REL && bound.kind != GHZ_PSNR)
+    return GHZ_EINVAL;
+  if (!(bound.value > 0 && bound.value <= DBL_MAX) || (bound.kind != GHZ_ABS && !range_valid(min, max)))
+    return GHZ_EINVAL;
+  *lattice = (ghz_lattice){.type = type, .cap = type == GHZ_F32 ? 35 : 44};
+  make(bound, min, max, lattice);
+  return GHZ_OK;
+}
+
 ghz_status ghz_lattice_make(ghz_type type, ghz_bound bound, double min, double max, ghz_lattice *lattice) {
   if (!lattice || !ghz_type_known(type))
     return GHZ_EINVAL;
-  if (bound.kind != GHZ_ABS && bound.kind != GHZ_REL && bound.kind != GHZ_PSNR)
-    return GHZ_EINVAL;
-  if (!(bound.value > 0 && bound.value <= DBL_MAX))
-    return GHZ_EINVAL;
-  int ranged = bound.kind != GHZ_ABS;
-  if (ranged && (isnan(min) || isnan(max) || (min <= max && (isinf(min) || isinf(max)))))
-    return GHZ_EINVAL;
   floating_environment env;
   floating_begin(&env);
-  *lattice = (ghz_lattice){.type = type, .cap = type == GHZ_F32 ? 35 : 44};
-  make(bound, min, max, lattice);
+  ghz_status status = make_checked(type, bound, min, max, lattice);
   floating_end(&env);
-  return GHZ_OK;
+  return status;
 }

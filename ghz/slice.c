@@ -102,8 +102,8 @@ ghz_status ghz_slice_extremum(ghz_context *ctx, const ghz_slice *a, const ghz_sl
 }
 
 ghz_status ghz_slice_decompress(ghz_context *ctx, const ghz_slice *slice, ghz_type out, void *dst) {
-  if (!ctx || !slice || !ghz_lattice_valid(&slice->lattice) || slice->first > tiles_of(slice->count) ||
-      slice->tiles > tiles_of(slice->count) - slice->first)
+  if (!ctx || !slice || !ghz_lattice_valid(&slice->lattice) || slice->terms > terms_limit(slice->lattice.cap) ||
+      slice->first > tiles_of(slice->count) || slice->tiles > tiles_of(slice->count) - slice->first)
     return ghz_fail(ctx, GHZ_EINVAL, "no slice");
   return ghz_decompress_values(ctx, slice, out, slice->first * TILE, ghz_slice_count(slice), dst);
 }
@@ -111,9 +111,9 @@ ghz_status ghz_slice_decompress(ghz_context *ctx, const ghz_slice *slice, ghz_ty
 /* ---- Joining ----------------------------------------------------------------------------------------- */
 
 static int same_stream(const ghz_slice *a, const ghz_slice *b) {
-  return a->lattice.type == b->lattice.type && a->lattice.cap == b->lattice.cap &&
-         a->lattice.step == b->lattice.step && a->lattice.eb == b->lattice.eb && a->count == b->count &&
-         a->terms == b->terms;
+  return a->lattice.type == b->lattice.type && a->lattice.cap == b->lattice.cap && a->count == b->count &&
+         a->terms == b->terms && load_u64(&a->lattice.step) == load_u64(&b->lattice.step) &&
+         load_u64(&a->lattice.eb) == load_u64(&b->lattice.eb);
 }
 
 /* The slices' common header over all tiles, if they follow each other and agree. */

@@ -22,6 +22,7 @@ typedef struct combination {
   const int64_t *coefficients; /* NULL: all 1 */
   double factor, divisor;
   int scaled;        /* factor or divisor is in use: the result has another step than the operands */
+  int beside_others; /* more than one operand has a coefficient that is not 0 */
   uint32_t terms;    /* of the result */
   size_t tile_bound; /* of the result's tiles */
 } combination;

@@ -122,9 +122,10 @@ static ghz_status combine_many(const ghz_lattice *l, const combination *c, const
 }
 
 /* The only operand that is not zero: its bytes. But a raw tile that the lattice can hold goes there, as it
- * would beside any other operand: R + (R - R) must be (R + R) - R. */
+ * would beside any other operand: R + (R - R) must be (R + R) - R. And one outside makes a sum inexact even
+ * where all else is zero, since what cancelled to zero here may not have done so in another order. */
 static ghz_status copy_tile(const ghz_lattice *l, const combination *c, tile_source src, unsigned n,
-                            uint8_t *dst, size_t *size) {
+                            uint8_t *dst, size_t *size, int *inexact) {
   encoded_tile room;
   tile_head h;
   if (is_raw(src)) {
@@ -133,6 +134,7 @@ static ghz_status copy_tile(const ghz_lattice *l, const combination *c, tile_sou
       return GHZ_ECORRUPT;
     if (outcome == ON_LATTICE)
       return combine_many(l, c, &src, 0, n, dst, size, NULL);
+    *inexact |= c->beside_others;
   }
   if (src.size > c->tile_bound)
     return GHZ_ECORRUPT;
@@ -156,7 +158,8 @@ static ghz_status combine(const ghz_lattice *l, const combination *c, const tile
     combination one = alone;
     one.terms = c->terms;
     one.tile_bound = c->tile_bound;
-    return copy_tile(l, &one, src[first], n, dst, size);
+    one.beside_others = c->beside_others;
+    return copy_tile(l, &one, src[first], n, dst, size, inexact);
   }
   return combine_many(l, c, src, first, n, dst, size, inexact);
 }

@@ -32,12 +32,28 @@ static inline int64_t integer_at(const integers *v, unsigned i) {
     }                                                                                                          \
   } while (0)
 
+/* A lattice whose step does not keep its bound: that of a constant, on which just the multiples of the step are
+ * exact. */
+static inline int coarser_than_bound(const ghz_lattice *l) {
+  return l->step > 2 * l->eb;
+}
+
+static int all_on_grid(const ghz_lattice *l, const void *x) {
+  for (int i = 0; i < TILE; i++) {
+    double v = l->type == GHZ_F32 ? (double)((const float *)x)[i] : ((const double *)x)[i];
+    double q = v / l->step, whole = q + ROUND_F64 - ROUND_F64;
+    if (fabs(v) > 0x1p15 * l->step || whole * l->step != v)
+      return 0;
+  }
+  return 1;
+}
+
 /* Chooses the arithmetic by magnitude m (law L1, rule R1) and quantises. x is full: padding is any finite
  * value. */
 static int quantise_tile(const ghz_lattice *l, const void *x, double m, integers *v) {
   ALIGNED int64_t linear[TILE];
   v->mode = mode_for(l, m);
-  if (v->mode == RAW)
+  if (v->mode == RAW || (coarser_than_bound(l) && !all_on_grid(l, x)))
     return 0;
   double inverse = 1 / l->step;
   if (mode_shift(l->type, v->mode))
@@ -96,7 +112,7 @@ static int to_integers(const ghz_lattice *l, const void *x, unsigned n, integers
     m = from_bits_f64(b);
   }
   /* Less than half a step, by a margin that no rounding crosses. */
-  v->zero = !v->special && m < 0.49 * l->step;
+  v->zero = !v->special && m < 0.49 * l->step && !coarser_than_bound(l);
   return v->zero || quantise_tile(l, x, m, v);
 }
 
@@ -125,7 +141,7 @@ static void fill_plan(const integers *v, int order, unsigned height, plan *p) {
   p->order = order;
   p->height = height;
   p->anchor = order ? integer_at(v, 0) : 0;
-  p->slope = order == 2 && v->n > 1 ? integer_at(v, 1) - integer_at(v, 0) : 0;
+  p->slope = order == 2 && v->n > 1 ? (int64_t)((uint64_t)integer_at(v, 1) - (uint64_t)integer_at(v, 0)) : 0;
   unsigned anchors = anchor_size(p->anchor) + anchor_size(p->slope);
   p->size = 1u + (unsigned)(anchors || v->special) + anchors + 16 * bit_length(height) + sum_bytes(p->width);
 }
@@ -164,7 +180,8 @@ static size_t write_plan(const integers *v, const plan *p, uint8_t *dst) {
   unsigned planes = (p->height + 7) / 8;
   if (planes)
     FOR_BITS(v, to_rows_16(v->q16, v->n, p->order, planes > 2 ? 2 : planes, rows),
-             to_rows_32(v->q32, v->n, p->order, planes, rows), to_rows_64(v->q64, v->n, p->order, planes, rows));
+             to_rows_32(v->q32, v->n, p->order, planes, rows),
+             to_rows_64(v->q64, v->n, p->order, planes, rows));
   uint8_t *end = put_head(v->mode, p->order, p->anchor, p->slope, p->height, p->width,
                           v->special ? &v->specials : NULL, dst);
   return (size_t)(put_rows(p->width, rows, p->height, end) - dst);

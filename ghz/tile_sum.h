@@ -60,6 +60,8 @@ static inline void zero_row(part x[PARTS]) {
 /* Raises the order by one, on rows (FORMAT.md, "Raising the order"). */
 static void raise_order(row_sum *s, unsigned n) {
   part x[PARTS], borrow[PARTS];
+  if (s->order == 1) /* readers ignore this column, where the anchor stands for it */
+    clear_columns(s->rows, s->height, 1, n);
   unsigned height = s->height < ROWS_MAX ? s->height + (s->height > 0) : ROWS_MAX;
   if (height > s->height)
     memcpy(s->rows[s->height], s->rows[s->height - 1], ROW_BYTES);
@@ -232,7 +234,7 @@ add_pair(const tile_head *a, const tile_head *b, int raises, unsigned limit, uin
   part wa[PARTS], wb[PARTS], x[PARTS], y[PARTS], carry[PARTS], first[PARTS], second[PARTS], w[PARTS],
       below[PARTS];
   const uint8_t *from_a = a->rows, *from_b = b->rows;
-  const part keep = all_but((unsigned)b->order + 1), keep_two = all_but(2);
+  const part keep = all_but((unsigned)b->order + 1), keep_one = all_but(1), keep_two = all_but(2);
   uint64_t column0 = 0, column1 = 0;
   unsigned top = a->height > b->height + (unsigned)raises ? a->height : b->height + (unsigned)raises;
   unsigned rows_needed = top + (top > 0) < limit ? top + (top > 0) : limit, height = 0;
@@ -247,6 +249,8 @@ add_pair(const tile_head *a, const tile_head *b, int raises, unsigned limit, uin
       z[i] = y[i];
     }
     if (raises) {
+      if (b->order == 1) /* readers ignore this column, where the anchor stands for it */
+        z[0] = part_and(z[0], keep_one);
       raise_row(z, first);
       if (b->order == 0)
         column0 |= row_bit(z, 0, p);

@@ -131,10 +131,10 @@ static int copies(const operand *ops, const operand *settled, size_t k, ref_afte
   return !ops[0].tile.raw || (settled[0].outside && after == REF_PLAIN);
 }
 
-/* The bytes of one tile of the result; *inexact if floating point went in. For a scale, a negative factor has
- * already become a coefficient -1. */
-static size_t combine_tile(const ref_head *h, operand *ops, size_t k, ref_after after, double factor,
-                           uint8_t *out, int *inexact) {
+/* The bytes of one tile of the result; *inexact if floating point went in, or would have in another order. For
+ * a scale, a negative factor has already become a coefficient -1. `counting` operands have a coefficient. */
+static size_t combine_tile(const ref_head *h, operand *ops, size_t k, size_t counting, ref_after after,
+                           double factor, uint8_t *out, int *inexact) {
   if (k == 0)
     return 0;
   int outside = 0;
@@ -147,6 +147,7 @@ static size_t combine_tile(const ref_head *h, operand *ops, size_t k, ref_after 
   size_t size = ops[0].size;
   if (copies(ops, settled, k, after)) {
     memcpy(out, ops[0].data, size);
+    *inexact |= outside && counting > 1;
   } else {
     *inexact |= outside;
     size = outside ? combine_outside(h, ops, k, after, factor, out) : combine_inside(h, settled, k, out);
@@ -178,10 +179,12 @@ ref_bytes ref_combine(size_t k, const ref_bytes *streams, const int64_t *c, ref_
   uint16_t *sizes = obtain((size_t)tiles * 2);
   uint8_t *payload = obtain((size_t)tiles * 8400 + REF_TILE_ROOM);
   operand *ops = obtain((k + 1) * sizeof *ops);
-  size_t used = 0;
+  size_t used = 0, counting = 0;
+  for (size_t i = 0; i < k; i++)
+    counting += c[i] != 0;
   for (uint64_t t = 0; t < tiles; t++) {
     size_t count = gather(k, streams, c, t, ops);
-    sizes[t] = (uint16_t)combine_tile(&before, ops, count, after, factor, payload + used, &h.inexact);
+    sizes[t] = (uint16_t)combine_tile(&before, ops, count, counting, after, factor, payload + used, &h.inexact);
     used += sizes[t];
   }
   ref_bytes out = ref_assemble(&h, sizes, payload);

@@ -115,6 +115,11 @@ static void fill_hidden(ref_tile *t) {
   }
 }
 
+/* On the lattice of a constant the bound is kept by those values alone that lie on it. */
+static int off_grid(const ref_head *h, double x) {
+  return h->step > 2 * h->eb && isfinite(x) && (fabs(x) > 32768 * h->step || rint(x / h->step) * h->step != x);
+}
+
 int ref_tile_quantise(const ref_head *h, ref_tile *t) {
   memset(t->q, 0, sizeof t->q);
   memset(t->plus, 0, sizeof t->plus);
@@ -130,6 +135,8 @@ int ref_tile_quantise(const ref_head *h, ref_tile *t) {
     double x = ref_value(h->type, t->bits[i]);
     t->plus[i] = isnan(x) || x == INFINITY;
     t->minus[i] = isnan(x) || x == -INFINITY;
+    if (off_grid(h, x))
+      return 0;
     if (isfinite(x))
       t->q[i] = quantum(h, t->mode, largest, x);
   }
