@@ -49,7 +49,7 @@ double difference_nrmse(const difference *d) {
   if (d->finite == 0)
     return NAN;
   long double error = sqrtl(d->squares / (long double)d->finite), range = (long double)d->max - d->min;
-  return error == 0 ? 0 : range > 0 ? (double)(error / range) : NAN;
+  return range > 0 ? (double)(error / range) : NAN;
 }
 
 double difference_psnr(const difference *d) {

@@ -62,12 +62,18 @@ static bool open_npy(input *in, type_choice choice) {
   return measure(in);
 }
 
+static bool fail_zip(const char *name) {
+  return fail(name, "is a zip archive: extract the .npy files that are in it");
+}
+
 /* By the ending, then by --type, then by the first bytes. */
 static bool identify(input *in, type_choice choice) {
   const char *name = in->file.name;
   type_choice named = type_of_name(name);
   if (name_ends(name, ".npy"))
     return open_npy(in, choice);
+  if (name_ends(name, ".npz"))
+    return fail_zip(name);
   unsigned char magic[6];
   size_t got = 0;
   if (!named.given && !choice.given) {
@@ -79,6 +85,8 @@ static bool identify(input *in, type_choice choice) {
       return fail(name, "is empty");
     if (got >= 4 && memcmp(magic, "GHZF", 4) == 0)
       return fail(name, "is compressed already");
+    if (got >= 4 && memcmp(magic, "PK\3\4", 4) == 0)
+      return fail_zip(name);
     return fail(name, "unknown type of values; use --type f32 or --type f64");
   }
   if (named.given && choice.given && named.type != choice.type)

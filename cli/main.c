@@ -22,9 +22,9 @@ static void print_help(void) {
   printf("\nghz VERB --help tells more about one of them; ghz --version prints the version.\n"
          "Exit code: 0 all is well, 1 data or files failed, 2 wrong usage.\n\n"
          "Examples:\n"
-         "  ghz compress --rel 1e-4 wave.f32          makes wave.f32.ghz\n"
-         "  ghz decompress wave.f32.ghz               makes wave.f32\n"
-         "  ghz add a.ghz b.ghz c.ghz -o sum.ghz      adds without decompressing\n");
+         "  ghz compress --rel 1e-4 wave.f32             # makes wave.f32.ghz\n"
+         "  ghz decompress wave.f32.ghz -o back.f32      # without -o: wave.f32\n"
+         "  ghz add a.ghz b.ghz c.ghz -o sum.ghz         # adds without decompressing\n");
 }
 
 static const verb *find_verb(const char *name) {
@@ -62,7 +62,8 @@ int main(int argc, char **argv) {
   signals_install();
   int code = dispatch(argc, argv);
   if (fflush(stdout) != 0 || ferror(stdout)) {
-    fail("standard output", "%s", strerror(errno));
+    if (errno != EPIPE) /* a reader that has seen enough is no news */
+      fail("standard output", "%s", strerror(errno));
     return code ? code : EXIT_DATA;
   }
   return code;

@@ -34,7 +34,8 @@ static const option_row table[] = {
     {MIN, OPTION_EXTREME, "min", NULL, "write the smallest value at each position to -o FILE"},
     {MAX, OPTION_EXTREME, "max", NULL, "write the largest value at each position to -o FILE"},
     {PNG, OPTION_PNG, "png", "FILE", "draw original, result and error side by side"},
-    {DIMS, OPTION_PNG, "dims", "NXxNY[xNZ]", "shape for --png, fastest dimension first; 3-D: the middle slice"},
+    {DIMS, OPTION_PNG, "dims", "NXxNY[xNZ]",
+     "shape for --png, fastest first; .npy needs none; 3-D: the middle slice"},
     {JSON, OPTION_JSON, "json", NULL, "print JSON"},
     {CSV, OPTION_CSV, "csv", NULL, "print comma-separated values"},
     {FRAME_VALUES, OPTION_FRAME, "frame-values", "N",
@@ -58,7 +59,7 @@ void options_help(const verb *v) {
     snprintf(left, sizeof left, "%c%c%c --%s%s%s", row->key < 256 ? '-' : ' ', row->key < 256 ? row->key : ' ',
              row->key < 256 ? ',' : ' ', row->name, row->argument ? " " : "",
              row->argument ? row->argument : "");
-    printf("  %-26s %s\n", left, row->help);
+    printf("  %-26s %s\n", left, row->key == TYPE && v->type_help ? v->type_help : row->help);
   }
   printf("\nExamples:\n%s", v->examples);
 }

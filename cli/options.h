@@ -50,13 +50,14 @@ typedef struct options {
 
 typedef struct verb {
   const char *name;
-  const char *operands; /* as in "[FILE...]" */
-  const char *summary;  /* one line, for the list of verbs */
-  const char *details;  /* paragraphs for --help, after the usage */
-  const char *examples; /* lines */
-  unsigned options;     /* OPTION_ bits */
-  int least, most;      /* operands */
-  bool factor;          /* the first operand is a number */
+  const char *operands;  /* as in "[FILE...]" */
+  const char *summary;   /* one line, for the list of verbs */
+  const char *details;   /* paragraphs for --help, after the usage */
+  const char *examples;  /* lines */
+  const char *type_help; /* of --type, where it means something else than usual; or NULL */
+  unsigned options;      /* OPTION_ bits */
+  int least, most;       /* operands */
+  bool factor;           /* the first operand is a number */
   int (*run)(const options *o);
 } verb;
 

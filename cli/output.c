@@ -89,9 +89,14 @@ bool output_open(output *out, const char *path, bool force) {
   return ok;
 }
 
+/* Says why, unless the reader of standard output has seen enough: that is told by the exit code alone. */
+static bool write_failed(const output *out) {
+  return out->standard && errno == EPIPE ? false : fail(out->name, "%s", strerror(errno));
+}
+
 bool output_write(output *out, const void *data, size_t size) {
   if (!write_all(out->fd, data, size))
-    return fail(out->name, "%s", strerror(errno));
+    return write_failed(out);
   out->bytes += size;
   return true;
 }

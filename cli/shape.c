@@ -72,3 +72,15 @@ bool shape_fold(const shape *s, uint64_t dims[3]) {
     dims[i < 2 ? i : 2] *= s->dims[s->fortran ? i : s->ndim - 1 - i];
   return true;
 }
+
+bool shape_folds_to(const shape *s, const uint64_t dims[3]) {
+  uint64_t want = 1, have = 1, count;
+  unsigned i = 0;
+  for (unsigned k = 0; k < 3; k++) {
+    for (want *= dims[k]; have < want && i < s->ndim; i++)
+      have *= s->dims[s->fortran ? i : s->ndim - 1 - i];
+    if (have != want)
+      return false;
+  }
+  return shape_count(s, &count) && count == want;
+}

@@ -31,4 +31,7 @@ bool shape_parse_dims(const char *text, uint64_t dims[3]);
 /* Folds the shape to three dimensions, fastest first; false with fewer than two dimensions. */
 bool shape_fold(const shape *s, uint64_t dims[3]);
 
+/* Whether dims, fastest first, are those of the shape, neighbours joined or not. */
+bool shape_folds_to(const shape *s, const uint64_t dims[3]);
+
 #endif

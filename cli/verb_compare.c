@@ -90,15 +90,18 @@ static void print_table(const comparison *c) {
   printf("max error         %.6g at %llu\n", d->error, (unsigned long long)d->error_at);
   if (bound_known(c)) {
     printf("bound             %s\n", text_double(c->bound).text);
-    printf("error / bound     %.6f%s\n", d->error / c->bound, is_violated(c) ? " (violated)" : "");
+    printf("error / bound     %.6f%s\n", d->error / c->bound,
+           difference_exceeds(d, c->bound) ? " (violated)" : "");
   }
-  printf("NRMSE             %.6g\n", difference_nrmse(d));
-  printf("PSNR              %.2f dB\n", difference_psnr(d));
+  if (isnan(difference_nrmse(d)))
+    printf("NRMSE             -\nPSNR              -\n");
+  else
+    printf("NRMSE             %.6g\nPSNR              %.2f dB\n", difference_nrmse(d), difference_psnr(d));
   if (c->result.compressed)
     printf("ratio             %.4g\n", compression_ratio(c));
   if (d->mismatches)
-    printf("NaN, Inf differ   %llu, first at %llu\n", (unsigned long long)d->mismatches,
-           (unsigned long long)d->first_mismatch);
+    printf("NaN and Inf       differ at %llu positions, first at %llu (violated)\n",
+           (unsigned long long)d->mismatches, (unsigned long long)d->first_mismatch);
 }
 
 static void print_json(const comparison *c) {
@@ -121,12 +124,32 @@ static void print_json(const comparison *c) {
   printf(", \"ratio\": %s}\n", text_json(compression_ratio(c)).text);
 }
 
+static void dims_text(const uint64_t dims[3], char *text, size_t room) {
+  int used = snprintf(text, room, "%llux%llu", (unsigned long long)dims[0], (unsigned long long)dims[1]);
+  if (dims[2] != 1)
+    snprintf(text + used, room - (size_t)used, "x%llu", (unsigned long long)dims[2]);
+}
+
+/* Whether --dims agrees with the shape that a file has. */
+static bool check_dims(const values *v, const uint64_t dims[3]) {
+  uint64_t own[3];
+  char given[80], known[80];
+  if (!shape_fold(&v->shape, own) || shape_folds_to(&v->shape, dims))
+    return true;
+  dims_text(dims, given, sizeof given);
+  dims_text(own, known, sizeof known);
+  return fail(v->name, "--dims %s contradicts its shape, %s with the fastest first; leave --dims out", given,
+              known);
+}
+
 /* The dimensions of the picture, from --dims or a file that knows its shape. */
 static bool begin_picture(comparison *c) {
   uint64_t dims[3];
   if (!c->o->png)
     return true;
   if (!picture_available())
+    return false;
+  if (c->o->dims_given && (!check_dims(&c->original, c->o->dims) || !check_dims(&c->result, c->o->dims)))
     return false;
   if (c->o->dims_given)
     memcpy(dims, c->o->dims, sizeof dims);
@@ -197,7 +220,9 @@ const verb verb_compare = {
         "Compares two files, each raw, .npy or .ghz: largest error, error / bound, NRMSE and PSNR relative to\n"
         "the range of ORIGINAL. The bound is the one that --abs, --rel or --psnr gives, else the one that a\n"
         ".ghz file guarantees. The exit code is 1 if it is violated, or if NaN or infinities differ.\n"
-        "--png draws original, result and error; without --dims the shape of an .npy file is used.",
+        "--png draws original, result and error. The shape of an .npy file, also of a compressed one, is "
+        "used;\n"
+        "for raw files --dims says it, the fastest dimension first: the reverse of NumPy's order.",
     .examples = "  ghz compare wave.f32 wave.f32.ghz\n"
                 "  ghz compare --abs 1e-3 wave.f32 other.f32\n"
                 "  ghz compare wave.f32 wave.f32.ghz --png wave.png --dims 512x512\n",

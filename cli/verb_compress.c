@@ -89,8 +89,8 @@ static bool compress_open(compression *c) {
 
 static void describe(const compression *c, double elapsed) {
   uint64_t bytes = c->in.taken * ghz_type_size(c->in.type);
-  note(output_report_level(&c->out), "%s: %s -> %s (%.4gx), bound %.6g, %.2f GB/s", c->in.file.name,
-       text_bytes(bytes).text, text_bytes(c->writer.out->bytes).text,
+  note(output_report_level(&c->out), "%s: %s -> %s: %s (%.4gx), bound %.6g, %.2f GB/s", c->in.file.name,
+       text_bytes(bytes).text, c->out.name, text_bytes(c->writer.out->bytes).text,
        (double)bytes / (double)c->writer.out->bytes, c->lattice.eb, (double)bytes / elapsed / 1e9);
   if (c->lattice.step == 0)
     note(LEVEL_NORMAL, "%s: the bound is too small for %s; the values are stored as they are", c->in.file.name,

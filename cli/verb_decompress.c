@@ -115,24 +115,33 @@ static bool decompress_to(decompression *d, const char *path) {
   if (!output_commit(&d->out))
     return false;
   double elapsed = seconds() - start;
-  note(output_report_level(&d->out), "%s: %s -> %s, %.2f GB/s", d->reader.file.name,
-       text_bytes(d->reader.file.position - d->reader.file.origin).text, text_bytes(d->out.bytes).text,
-       (double)d->out.bytes / elapsed / 1e9);
+  note(output_report_level(&d->out), "%s: %s -> %s: %s, %.2f GB/s", d->reader.file.name,
+       text_bytes(d->reader.file.position - d->reader.file.origin).text, d->out.name,
+       text_bytes(d->out.bytes).text, (double)d->out.bytes / elapsed / 1e9);
   return true;
 }
 
-/* The name of the output: FILE without .ghz, or standard output for standard input. */
-static char *output_name(const options *o, const char *path) {
+/* The name of the output: FILE without .ghz, or standard output for standard input. An array of an .npy file
+ * whose name does not say its form ends in .npy. */
+static char *output_name(const options *o, const char *path, const shape *s) {
   bool standard = strcmp(path, "-") == 0;
   if (!o->output && !standard && !name_ends(path, ".ghz")) {
     fail(path, "the name does not end in .ghz; name the output with -o FILE");
     return NULL;
   }
-  char *text = strdup(o->output ? o->output : path);
-  if (!text)
+  const char *name = o->output ? o->output : path;
+  char *text = malloc(strlen(name) + 1); /* .npy is as long as .ghz */
+  if (!text) {
     fail(path, "out of memory");
-  else if (!o->output && !standard)
-    text[strlen(text) - strlen(".ghz")] = '\0';
+    return NULL;
+  }
+  strcpy(text, name);
+  if (o->output || standard)
+    return text;
+  char *ending = text + strlen(text) - strlen(".ghz");
+  *ending = '\0';
+  if (s->npy && !name_ends(text, ".npy") && !type_of_name(text).given)
+    strcpy(ending, ".npy");
   return text;
 }
 
@@ -140,7 +149,7 @@ static bool decompress_file(const options *o, ghz_context *ctx, const char *path
   decompression d = {.o = o, .ctx = ctx};
   if (!reader_open(&d.reader, path))
     return false;
-  char *to = output_name(o, path);
+  char *to = output_name(o, path, &d.reader.header.shape);
   bool ok = to && decompress_to(&d, to);
   free(to);
   reader_close(&d.reader);
@@ -150,6 +159,9 @@ static bool decompress_file(const options *o, ghz_context *ctx, const char *path
 }
 
 static int run(const options *o) {
+  for (int i = 0; i < o->file_count && o->range_given && !o->output; i++)
+    if (strcmp(o->files[i], "-") != 0)
+      return fail_usage(o->verb, "--range needs -o FILE or -c: a part must not take the name of the whole");
   if (o->output && o->file_count > 1)
     return fail_usage(o->verb, "-o takes one input file, %d were given", o->file_count);
   return library_each_file(o, decompress_file);
@@ -160,11 +172,15 @@ const verb verb_decompress = {
     .operands = "[FILE.ghz...]",
     .summary = "decompress files to values",
     .details =
-        "Decompresses each FILE.ghz to FILE. What came from an .npy file becomes one again; -o NAME.npy makes\n"
-        "an .npy file of anything, -o NAME.f32 or NAME.f64 a raw one. Values of f32 may be written as f64.\n"
-        "--range reads only the frames that hold the values it asks for.",
-    .examples = "  ghz decompress wave.f32.ghz\n"
-                "  ghz decompress density.ghz -o density.npy\n"
+        "Decompresses each FILE.ghz to FILE. What came from an .npy file becomes one again, NAME.ghz then\n"
+        "becomes NAME.npy; -o NAME.npy makes an .npy file of anything, -o NAME.f32 or NAME.f64 a raw one. "
+        "Values\n"
+        "of f32 may be written as f64. --range reads only the frames that hold the values it asks for; it "
+        "needs\n"
+        "-o or -c.",
+    .type_help = "type to write: f32 or f64; else as -o says, or as it was compressed",
+    .examples = "  ghz decompress wave.f32.ghz -o back.f32\n"
+                "  ghz decompress density.ghz -o back.npy\n"
                 "  ghz decompress --range 100000:4096 wave.f32.ghz -o part.f32\n"
                 "  ghz decompress < wave.f32.ghz | md5sum\n",
     .options = OPTION_OUTPUT | OPTION_FORCE | OPTION_TYPE | OPTION_RANGE | OPTION_THREADS,

@@ -4,6 +4,7 @@
 # usage: scripts/demo.sh [SIZE]     SIZE: edge of the snapshots, 192 unless given
 set -euo pipefail
 exec </dev/null
+export OMP_WAIT_POLICY=passive # waiting threads do not spin
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 size=${1:-192}
@@ -67,6 +68,7 @@ say "5. Comparing it with the exact sum of the originals: the bound of two terms
 
 say "6. Speeds in memory, in GB of float32 per second"
 "$ghz" bench --abs "$abs" wave-late.f32 | tee bench.txt
+echo "GB of original float32 of one operand per second; the addition never touches the floats"
 
 [ "$(bytes sum.f32)" = "$(bytes wave-late.f32)" ] || die "sum.f32 has another size than wave-late.f32"
 [ -s demo.png ] || die "no picture was written"
@@ -83,4 +85,5 @@ row "GB/s: compress, decompress, add" "$(rate compress), $(rate decompress), $(r
 row "largest error of the sum" "$error"
 row "its bound, two terms" "$(calculate %.6g "$bound") ($(calculate %.3f "$error / $bound") of it used)"
 row "picture: original, result, error" "$out/demo.png"
+row "the command" "$ghz"
 row "time" "$((SECONDS - started)) s"

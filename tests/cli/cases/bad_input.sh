@@ -10,6 +10,9 @@ fails 1 'empty.f32: is empty' "$GHZ" compress --abs 1 empty.f32
 fails 1 'short.f32: is shorter than one value' "$GHZ" compress --abs 1 short.f32
 fails 1 'odd.f32: 9 bytes are not a whole number of f32' "$GHZ" compress --abs 1 odd.f32
 fails 1 'some.bin: unknown type of values; use --type' "$GHZ" compress --abs 1 some.bin
+printf 'PK\003\004rest' | tee z.npz >z.zip
+fails 1 'z.npz: is a zip archive: extract the .npy' "$GHZ" compress --abs 1 z.npz
+fails 1 'z.zip: is a zip archive: extract the .npy' "$GHZ" compress --abs 1 z.zip
 fails 1 'none.f32: No such file' "$GHZ" compress --abs 1 none.f32
 fails 1 'dir.f32: is a directory' "$GHZ" compress --abs 1 dir.f32
 fails 1 "the name of the file is empty" "$GHZ" compress --abs 1 ''

@@ -27,6 +27,18 @@ ok "$GHZ" compare --abs 1 one.f64 tiny.f64 >/dev/null
 ok "$GHZ" compress --abs 1e-3 s.f32
 ok "$GHZ" compare s.f32 s.f32.ghz >/dev/null
 fails 1 'w.f32: NaN or infinities differ from s.f32' "$GHZ" compare s.f32 w.f32
+fails 1 'NaN or infinities differ' "$GHZ" compare --abs 2 s.f32 w.f32
+grep -q '^error / bound .*[0-9]$' "$SCRATCH/stdout" || die "not the bound is violated: $(cat "$SCRATCH/stdout")"
+grep -q '^NaN and Inf  *differ at .* (violated)$' "$SCRATCH/stdout" || die "$(cat "$SCRATCH/stdout")"
+# Without a range there is neither NRMSE nor PSNR.
+"$TOOL" npy '(3, 0)' f64 >empty.npy
+printf '\0\0\300\177\0\0\300\177' >nan.f32
+for file in empty.npy nan.f32; do
+  ok "$GHZ" compare $file $file >out
+  [ "$(grep -c -e '^NRMSE  *-$' -e '^PSNR  *-$' out)" = 2 ] || die "$file: $(cat out)"
+  ok "$GHZ" compare --json $file $file >out
+  grep -q '"nrmse": null, "psnr": null' out || die "$file: $(cat out)"
+done
 fails 1 'w.f32: has only 1000 values, fewer than a.f32' "$GHZ" compare a.f32 w.f32
 fails 1 'w.f32: has only 1000 values, fewer than a.f32' "$GHZ" compare w.f32 a.f32
 fails 2 '2 input files are needed' "$GHZ" compare a.f32
@@ -46,5 +58,11 @@ for dims in 3 3x 3x2x x3x2 0x3 3x2x1x1 3.5x2 -3x2 99999999999x99999999999; do
 done
 { "$TOOL" npy '(20, 3000)' f32; cat a.f32; } >n.npy
 ok "$GHZ" compare n.npy a.f32.ghz --png n.png >/dev/null
+ok "$GHZ" compare n.npy a.f32.ghz --png m.png --dims 3000x20 >/dev/null
+same m.png n.png
+fails 1 'n.npy: --dims 20x3000 contradicts its shape, 3000x20' \
+  "$GHZ" compare n.npy a.f32.ghz --png r.png --dims 20x3000
+fails 1 'n.npy: --dims 20x3000 contradicts its shape, 3000x20' \
+  "$GHZ" compare a.f32 n.npy --png r.png --dims 20x3000
 { "$TOOL" npy '(2, 500)' f32; "$TOOL" make special 1000 f32; } >s.npy
 ok "$GHZ" compare s.npy s.f32.ghz --png s.png >/dev/null

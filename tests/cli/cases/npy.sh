@@ -34,6 +34,15 @@ for name in scalar none; do
   ok "$GHZ" scale 3 $name.npy.ghz -o $name.scaled.ghz
   ok "$GHZ" info --json $name.sum.ghz >/dev/null
 done
+# The name of the output, where the input has one that does not say its form
+ok "$GHZ" scale 1 a.npy.ghz -o sum.ghz
+ok "$GHZ" decompress sum.ghz
+same sum.npy a.npy
+grep -q '^sum.ghz: .* -> sum.npy: ' "$SCRATCH/stderr" || die "the line does not name the output"
+fails 1 'sum.npy: already exists' "$GHZ" decompress sum.ghz
+cp sum.ghz sum.f32.ghz
+ok "$GHZ" decompress sum.f32.ghz
+same sum.f32 raw.f32
 # Files that are not what they should be.
 cp original.npy x.npy && truncate -s -4 x.npy
 fails 1 'x.npy: truncated' "$GHZ" compress --abs 1 x.npy

@@ -14,6 +14,7 @@ for range in 0:1 0:50000 49999:1 16383:2 16384:16384 10:40000 32768:1 20000:5; d
   ok "$GHZ" decompress --range $range pipe.ghz -c >part.f32
   same want.f32 part.f32
 done
+fails 2 '--range needs -o FILE or -c' "$GHZ" decompress --range 5:7 -f a.f32.ghz
 ok "$GHZ" decompress --range 5:7 a.f32.ghz -o part.npy
 grep -qa "'shape': (7,)" part.npy || die "shape of a range"
 for range in 50000:1 49999:2 0:50001 18446744073709551615:1 1:18446744073709551615; do

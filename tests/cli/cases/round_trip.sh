@@ -22,7 +22,7 @@ ok "$GHZ" compress -q --rel 1e-4 in.f32
 [ ! -s "$SCRATCH/stderr" ] || die "-q is not quiet"
 mv in.f32 original.f32
 ok "$GHZ" decompress in.f32.ghz
-grep -q 'in.f32.ghz: .* -> ' "$SCRATCH/stderr" || die "no line about the result"
+grep -q 'in.f32.ghz: .* -> in.f32: ' "$SCRATCH/stderr" || die "no line about the result"
 ok "$GHZ" compare original.f32 in.f32 --rel 1e-4 >/dev/null
 ok "$GHZ" compress --psnr 80 original.f32 -o psnr.ghz
 ok "$GHZ" compare original.f32 psnr.ghz --json >psnr.json

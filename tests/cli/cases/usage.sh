@@ -13,6 +13,7 @@ for verb in compress decompress add sub scale mean minmax info test compare benc
   fails 2 'unknown option --bogus' "$GHZ" $verb --bogus
   fails 2 'unknown option -Z' "$GHZ" $verb -Z
 done
+"$GHZ" decompress --help | grep -q -e '--type T *type to write' || die "--type of decompress"
 fails 2 'no verb given' "$GHZ"
 fails 2 "unknown verb 'frobnicate'" "$GHZ" frobnicate
 fails 2 "unknown verb 'frobnicate'" "$GHZ" help frobnicate
