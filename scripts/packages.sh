@@ -4,7 +4,7 @@
 # What the build, the demo and the tests need.
 build_packages="build-essential cmake ninja-build pkg-config libxxhash-dev libpng-dev libfftw3-dev"
 test_packages="libcriterion-dev"
-test_wishes="python3-numpy" # the tests that use it are skipped without it
+test_wishes="python3-numpy jq" # the tests that use it are skipped without it
 
 missing_packages() { # package...
   local package
