@@ -128,13 +128,15 @@ static ghz_status copy_tile(const ghz_lattice *l, const combination *c, tile_sou
                             uint8_t *dst, size_t *size, int *inexact) {
   encoded_tile room;
   tile_head h;
-  if (is_raw(src)) {
+  /* A full tile is copied unread: it is no larger than the bound below. A short one has a smaller bound of its
+   * own. */
+  if (is_raw(src) || n < TILE) {
     enum outcome outcome = open_tile(l, src, n, &room, &h);
     if (outcome == DAMAGED)
       return GHZ_ECORRUPT;
-    if (outcome == ON_LATTICE)
+    if (outcome == ON_LATTICE && is_raw(src))
       return combine_many(l, c, &src, 0, n, dst, size, NULL);
-    *inexact |= c->beside_others;
+    *inexact |= outcome == OUTSIDE && c->beside_others;
   }
   if (src.size > c->tile_bound)
     return GHZ_ECORRUPT;
