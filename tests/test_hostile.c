@@ -582,3 +582,27 @@ Test(hostile, ignored_columns_do_not_reach_a_sum) {
   ignored_column(1);
   ignored_column(2);
 }
+
+/* A short tile that is larger than any of its length is not copied into a result, whose size bound it would
+ * break. */
+Test(hostile, oversized_short_tile) {
+  enum { HEAD = 48 + 16 + 2, TILE_SIZE = 3000 };
+  static unsigned char stream[HEAD + TILE_SIZE], out[16384];
+  float x[5] = {1, 2, 3, 4, 5};
+  size_t size;
+  ghz_context *ctx;
+  ghz_lattice l;
+  uint64_t payload = TILE_SIZE;
+  uint16_t tile = TILE_SIZE;
+  cr_assert_eq(ghz_context_create(&ctx, 1), GHZ_OK);
+  cr_assert_eq(ghz_lattice_make(GHZ_F32, (ghz_bound){GHZ_ABS, 0.25}, 0, 0, &l), GHZ_OK);
+  cr_assert_eq(ghz_compress(ctx, &l, 1, x, 5, stream, sizeof stream, &size), GHZ_OK);
+  memset(stream + HEAD, 0x20, TILE_SIZE);
+  memcpy(stream + 40, &payload, 8);
+  memcpy(stream + 56, &payload, 8);
+  memcpy(stream + 64, &tile, 2);
+  ghz_bytes damaged = {stream, sizeof stream};
+  cr_assert_eq(ghz_sum(ctx, 1, &damaged, out, sizeof out, &size), GHZ_ECORRUPT);
+  cr_assert_eq(ghz_scale(ctx, damaged, 2, out, sizeof out, &size), GHZ_ECORRUPT);
+  ghz_context_free(ctx);
+}
