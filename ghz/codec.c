@@ -178,7 +178,7 @@ ghz_status ghz_decompress_range(ghz_context *ctx, ghz_bytes src, ghz_type out, u
                     (unsigned long long)s.count);
   if (count) {
     uint64_t tile = first / TILE;
-    status = ghz_slice_view(src, tile, (first + count - 1) / TILE - tile + 1, &s);
+    status = ghz_slice_cut(&s, tile, (first + count - 1) / TILE - tile + 1, &s);
   }
   return status == GHZ_OK ? ghz_decompress_values(ctx, &s, out, first, count, dst) : status;
 }

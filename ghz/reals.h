@@ -65,6 +65,20 @@ static BITS_TYPE FN(hide_specials)(REAL *x, unsigned n, specials *s) {
   return largest;
 }
 
+/* The largest finite magnitude of a full tile; where it holds NaN or infinities, *special is 1, they are noted,
+ * and *x becomes a copy without them. */
+static double FN(set_specials_aside)(const void **x, unsigned n, void *copy, specials *s, int *special) {
+  BITS_TYPE largest = FN(largest)(*x);
+  *special = largest >= EXPONENT;
+  if (*special) {
+    memset(s, 0, sizeof *s);
+    if (*x != copy)
+      *x = memcpy(copy, *x, TILE * sizeof(REAL));
+    largest = FN(hide_specials)(copy, n, s);
+  }
+  return FN(from_bits)(largest);
+}
+
 /* Puts NaN and infinities back. */
 static void FN(restore_specials)(const specials *s, unsigned n, REAL *y) {
   for (unsigned i = 0; i < n; i++) {

@@ -4,17 +4,12 @@
 #include "compute.h"
 #include "lattice.h"
 
-ghz_status ghz_slice_view(ghz_bytes stream, uint64_t first, uint64_t tiles, ghz_slice *slice) {
-  ghz_slice s;
-  if (!slice)
-    return GHZ_EINVAL;
-  ghz_status status = ghz_stream_open(NULL, stream, 0, &s, NULL);
-  if (status != GHZ_OK)
-    return status;
+ghz_status ghz_slice_cut(const ghz_slice *whole, uint64_t first, uint64_t tiles, ghz_slice *slice) {
+  ghz_slice s = *whole;
   if (first > s.tiles || tiles > s.tiles - first)
     return GHZ_EINVAL;
   /* From the offset of a chunk, on over the sizes inside it. */
-  const uint8_t *offsets = (const uint8_t *)stream.data + STREAM_HEAD, *sizes = s.sizes;
+  const uint8_t *sizes = s.sizes, *offsets = sizes - 8 * (chunks_of(s.tiles) + 1);
   uint64_t bound[2], tile[2] = {first, first + tiles};
   for (int i = 0; i < 2; i++) {
     uint64_t c = tile[i] / TILES_PER_CHUNK;
@@ -29,6 +24,14 @@ ghz_status ghz_slice_view(ghz_bytes stream, uint64_t first, uint64_t tiles, ghz_
   s.tiles = tiles;
   *slice = s;
   return GHZ_OK;
+}
+
+ghz_status ghz_slice_view(ghz_bytes stream, uint64_t first, uint64_t tiles, ghz_slice *slice) {
+  ghz_slice whole;
+  if (!slice)
+    return GHZ_EINVAL;
+  ghz_status status = ghz_stream_open(NULL, stream, 0, &whole, NULL);
+  return status == GHZ_OK ? ghz_slice_cut(&whole, first, tiles, slice) : status;
 }
 
 size_t ghz_slice_count(const ghz_slice *s) {

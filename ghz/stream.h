@@ -34,6 +34,9 @@ ghz_status ghz_stream_head(ghz_context *ctx, ghz_bytes src, size_t operand, ghz_
 /* The same, and checks offsets and sizes against each other; copies the offsets unless `offset` is NULL. */
 ghz_status ghz_stream_open(ghz_context *ctx, ghz_bytes src, size_t operand, ghz_slice *slice, uint64_t *offset);
 
+/* Tiles first .. first + tiles - 1 of a whole stream that was opened. EINVAL if they are not inside it. */
+ghz_status ghz_slice_cut(const ghz_slice *whole, uint64_t first, uint64_t tiles, ghz_slice *slice);
+
 /* Checks a slice's sizes and writes the offsets of its chunks, counted from its first tile, and the end. */
 ghz_status ghz_slice_locate(ghz_context *ctx, const ghz_slice *slice, uint64_t *offset);
 

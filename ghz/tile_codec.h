@@ -41,20 +41,29 @@ static inline void transpose_bits(row_bytes rows[8]) {
     uint64_t a[8];
     GHZ_UNROLL_8 for (int i = 0; i < 8; i++) memcpy(&a[i], rows[i] + 8 * w, 8);
 #define EXCHANGE(i, j, s, m)                                                                                   \
-  {                                                                                                            \
+  do {                                                                                                         \
     uint64_t d = ((a[i] >> s) ^ a[j]) & m;                                                                     \
     a[j] ^= d;                                                                                                 \
     a[i] ^= d << s;                                                                                            \
-  }
-    EXCHANGE(0, 4, 4, mask[0])
-    EXCHANGE(1, 5, 4, mask[0])
-    EXCHANGE(2, 6, 4, mask[0]) EXCHANGE(3, 7, 4, mask[0]) EXCHANGE(0, 2, 2, mask[1]) EXCHANGE(1, 3, 2, mask[1])
-        EXCHANGE(4, 6, 2, mask[1]) EXCHANGE(5, 7, 2, mask[1]) EXCHANGE(0, 1, 1, mask[2])
-            EXCHANGE(2, 3, 1, mask[2]) EXCHANGE(4, 5, 1, mask[2]) EXCHANGE(6, 7, 1, mask[2])
+  } while (0)
+    EXCHANGE(0, 4, 4, mask[0]);
+    EXCHANGE(1, 5, 4, mask[0]);
+    EXCHANGE(2, 6, 4, mask[0]);
+    EXCHANGE(3, 7, 4, mask[0]);
+    EXCHANGE(0, 2, 2, mask[1]);
+    EXCHANGE(1, 3, 2, mask[1]);
+    EXCHANGE(4, 6, 2, mask[1]);
+    EXCHANGE(5, 7, 2, mask[1]);
+    EXCHANGE(0, 1, 1, mask[2]);
+    EXCHANGE(2, 3, 1, mask[2]);
+    EXCHANGE(4, 5, 1, mask[2]);
+    EXCHANGE(6, 7, 1, mask[2]);
 #undef EXCHANGE
-                GHZ_UNROLL_8 for (int i = 0; i < 8; i++) memcpy(rows[i] + 8 * w, &a[i], 8);
+    GHZ_UNROLL_8 for (int i = 0; i < 8; i++) memcpy(rows[i] + 8 * w, &a[i], 8);
   }
 }
+
+#include "quantise.h"
 
 #define BITS 16
 #include "lanes.h"
@@ -80,7 +89,6 @@ static inline void transpose_bits(row_bytes rows[8]) {
 #define EXPONENT UINT64_C(0x7ff0000000000000)
 #define CANONICAL_NAN UINT64_C(0x7ff8000000000000)
 #define SUFFIX f64
-#include "quantise.h"
 #include "reals.h"
 
 /* In the order in which they build on each other. */

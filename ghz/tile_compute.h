@@ -92,7 +92,7 @@ static int combine_two(const ghz_lattice *l, const combination *c, const tile_so
   if (a.mode != b.mode || a.specials || b.specials)
     return 0;
   int order = a.order > b.order ? a.order : b.order;
-  *status = add_two(&a, &b, width_limit(l->type, l->cap, a.mode, order, c->terms), dst, size);
+  *size = add_two(&a, &b, width_limit(l->type, l->cap, a.mode, order, c->terms), dst);
   return 1;
 }
 
@@ -124,30 +124,29 @@ static ghz_status combine_many(const ghz_lattice *l, const combination *c, const
 /* The only operand that is not zero: its bytes. But a raw tile that the lattice can hold goes there, as it
  * would beside any other operand: R + (R - R) must be (R + R) - R. And one outside makes a sum inexact even
  * where all else is zero, since what cancelled to zero here may not have done so in another order. */
-static ghz_status copy_tile(const ghz_lattice *l, const combination *c, tile_source src, unsigned n,
-                            uint8_t *dst, size_t *size, int *inexact) {
+static ghz_status copy_tile(const ghz_lattice *l, const combination *c, const tile_source *src, size_t i,
+                            unsigned n, uint8_t *dst, size_t *size, int *inexact) {
   encoded_tile room;
   tile_head h;
   /* A full tile is copied unread: it is no larger than the bound below. A short one has a smaller bound of its
    * own. */
-  if (is_raw(src) || n < TILE) {
-    enum outcome outcome = open_tile(l, src, n, &room, &h);
+  if (is_raw(src[i]) || n < TILE) {
+    enum outcome outcome = open_tile(l, src[i], n, &room, &h);
     if (outcome == DAMAGED)
       return GHZ_ECORRUPT;
-    if (outcome == ON_LATTICE && is_raw(src))
-      return combine_many(l, c, &src, 0, n, dst, size, NULL);
+    if (outcome == ON_LATTICE && is_raw(src[i]))
+      return combine_many(l, c, src, i, n, dst, size, inexact);
     *inexact |= outcome == OUTSIDE && c->beside_others;
   }
-  if (src.size > c->tile_bound)
+  if (src[i].size > c->tile_bound)
     return GHZ_ECORRUPT;
-  *size = src.size;
-  memcpy(dst, src.data, src.size);
+  *size = src[i].size;
+  memcpy(dst, src[i].data, src[i].size);
   return GHZ_OK;
 }
 
 static ghz_status combine(const ghz_lattice *l, const combination *c, const tile_source *src, unsigned n,
                           uint8_t *dst, size_t *size, int *inexact) {
-  static const combination alone = {.k = 1, .factor = 1, .divisor = 1};
   size_t first = 0;
   ghz_status status;
   if (combine_two(l, c, src, n, dst, size, &status))
@@ -156,13 +155,8 @@ static ghz_status combine(const ghz_lattice *l, const combination *c, const tile
   *size = 0;
   if (count == 0)
     return GHZ_OK;
-  if (count == 1 && coefficient(c, first) == 1 && !(c->scaled && is_raw(src[first]))) {
-    combination one = alone;
-    one.terms = c->terms;
-    one.tile_bound = c->tile_bound;
-    one.beside_others = c->beside_others;
-    return copy_tile(l, &one, src[first], n, dst, size, inexact);
-  }
+  if (count == 1 && coefficient(c, first) == 1 && !(c->scaled && is_raw(src[first])))
+    return copy_tile(l, c, src, first, n, dst, size, inexact);
   return combine_many(l, c, src, first, n, dst, size, inexact);
 }
 

@@ -87,30 +87,9 @@ static int to_integers(const ghz_lattice *l, const void *x, unsigned n, integers
   ALIGNED uint8_t copy[TILE * 8];
   size_t value_size = ghz_type_size(l->type);
   v->n = n;
-  v->special = 0;
   x = padded(x, n, value_size, copy);
-  double m;
-  if (l->type == GHZ_F32) {
-    uint32_t b = largest_f32(x);
-    if (b >= UINT32_C(0x7f800000)) {
-      v->special = 1;
-      memset(&v->specials, 0, sizeof v->specials);
-      if (x != copy)
-        x = memcpy(copy, x, TILE * 4);
-      b = hide_specials_f32((float *)copy, n, &v->specials);
-    }
-    m = from_bits_f32(b);
-  } else {
-    uint64_t b = largest_f64(x);
-    if (b >= UINT64_C(0x7ff0000000000000)) {
-      v->special = 1;
-      memset(&v->specials, 0, sizeof v->specials);
-      if (x != copy)
-        x = memcpy(copy, x, TILE * 8);
-      b = hide_specials_f64((double *)copy, n, &v->specials);
-    }
-    m = from_bits_f64(b);
-  }
+  double m = l->type == GHZ_F32 ? set_specials_aside_f32(&x, n, copy, &v->specials, &v->special)
+                                : set_specials_aside_f64(&x, n, copy, &v->specials, &v->special);
   /* Less than half a step, by a margin that no rounding crosses. */
   v->zero = !v->special && m < 0.49 * l->step && !coarser_than_bound(l);
   return v->zero || quantise_tile(l, x, m, v);
@@ -172,19 +151,16 @@ static void measure(const integers *v, plan plans[3]) {
   }
 }
 
-/* Writes the tile that a plan describes. Canonical: a tile of zeros becomes no bytes. */
+/* Writes the tile that a plan describes. */
 static size_t write_plan(const integers *v, const plan *p, uint8_t *dst) {
   ALIGNED row_bytes rows[ROWS_MAX];
-  if (p->order == 0 && p->height == 0 && v->mode == COARSE && !v->special)
-    return 0;
   unsigned planes = (p->height + 7) / 8;
   if (planes)
     FOR_BITS(v, to_rows_16(v->q16, v->n, p->order, planes > 2 ? 2 : planes, rows),
              to_rows_32(v->q32, v->n, p->order, planes, rows),
              to_rows_64(v->q64, v->n, p->order, planes, rows));
-  uint8_t *end = put_head(v->mode, p->order, p->anchor, p->slope, p->height, p->width,
-                          v->special ? &v->specials : NULL, dst);
-  return (size_t)(put_rows(p->width, rows, p->height, end) - dst);
+  return put_tile(v->mode, p->order, p->anchor, p->slope, p->height, p->width, rows,
+                  v->special ? &v->specials : NULL, dst);
 }
 
 /* The plan for an order; GHZ_ORDER_BEST: the smallest size, ties to the lower order. All zeros: order 0. */

@@ -80,14 +80,37 @@ static uint8_t *put_head(int mode, int order, int64_t anchor, int64_t slope, uns
   return dst;
 }
 
+static inline void load_row(const uint8_t *row, part x[PARTS]) {
+  for (int i = 0; i < PARTS; i++)
+    x[i] = part_load(row + i * PART_BYTES);
+}
+
+static inline void store_row(uint8_t *row, const part x[PARTS]) {
+  for (int i = 0; i < PARTS; i++)
+    part_store(row + i * PART_BYTES, x[i]);
+}
+
+static inline void zero_row(part x[PARTS]) {
+  for (int i = 0; i < PARTS; i++)
+    x[i] = part_zero();
+}
+
 static uint8_t *put_rows(const uint8_t width[BLOCKS], const row_bytes *rows, unsigned height, uint8_t *dst) {
   part w[PARTS];
-  for (int i = 0; i < PARTS; i++)
-    w[i] = part_load(width + i * PART_BYTES);
+  load_row(width, w);
   for (unsigned p = 0; p < height; p++)
     for (int i = 0; i < PARTS; i++)
       part_squeeze(part_load(rows[p] + i * PART_BYTES), &dst, w[i], (int)p);
   return dst;
+}
+
+/* Writes a whole tile and returns its size. Canonical: zeros in coarse mode and order 0 are no bytes at all. */
+static inline size_t put_tile(int mode, int order, int64_t anchor, int64_t slope, unsigned height,
+                              const uint8_t *width, const row_bytes *rows, const specials *s, uint8_t *dst) {
+  if (order == 0 && mode == COARSE && height == 0 && !s)
+    return 0;
+  uint8_t *end = put_head(mode, order, anchor, slope, height, width, s, dst);
+  return (size_t)(put_rows(width, rows, height, end) - dst);
 }
 
 /* One bit row of widths, from the top: adds to the sum, and keeps track of the blocks that may hold the
@@ -202,13 +225,11 @@ static void take_specials(const tile_head *h, specials *s) {
 static void expand_rows(const tile_head *h, row_bytes *rows) {
   part w[PARTS], row[PARTS];
   const uint8_t *src = h->rows;
-  for (int i = 0; i < PARTS; i++) {
-    w[i] = part_load(h->width + i * PART_BYTES);
-    row[i] = part_zero();
-  }
-  for (unsigned p = 0; p < h->height; p++)
-    for (int i = 0; i < PARTS; i++) {
+  load_row(h->width, w);
+  zero_row(row);
+  for (unsigned p = 0; p < h->height; p++) {
+    for (int i = 0; i < PARTS; i++)
       row[i] = part_expand(row[i], &src, w[i], (int)p);
-      part_store(rows[p] + i * PART_BYTES, row[i]);
-    }
+    store_row(rows[p], row);
+  }
 }

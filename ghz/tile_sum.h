@@ -42,21 +42,6 @@ static inline void raise_row(part x[PARTS], part borrow[PARTS]) {
   }
 }
 
-static inline void load_row(const uint8_t *row, part x[PARTS]) {
-  for (int i = 0; i < PARTS; i++)
-    x[i] = part_load(row + i * PART_BYTES);
-}
-
-static inline void store_row(uint8_t *row, const part x[PARTS]) {
-  for (int i = 0; i < PARTS; i++)
-    part_store(row + i * PART_BYTES, x[i]);
-}
-
-static inline void zero_row(part x[PARTS]) {
-  for (int i = 0; i < PARTS; i++)
-    x[i] = part_zero();
-}
-
 /* Raises the order by one, on rows (FORMAT.md, "Raising the order"). */
 static void raise_order(row_sum *s, unsigned n) {
   part x[PARTS], borrow[PARTS];
@@ -125,11 +110,11 @@ typedef struct row_source {
 static void add_rows(row_sum *s, row_source src, int negative, unsigned shift) {
   part w[PARTS], x[PARTS], a[PARTS], carry[PARTS];
   const uint8_t *squeezed = src.head ? src.head->rows : NULL;
-  for (int i = 0; i < PARTS; i++) {
-    w[i] = src.head ? part_load(src.head->width + i * PART_BYTES) : part_zero();
-    x[i] = a[i] = part_zero();
+  zero_row(w), zero_row(x), zero_row(a);
+  if (src.head)
+    load_row(src.head->width, w);
+  for (int i = 0; i < PARTS; i++)
     carry[i] = negative ? part_ones() : part_zero();
-  }
   unsigned top = s->height > src.height + shift ? s->height : src.height + shift;
   unsigned height = top + 1 < s->limit ? top + 1 : s->limit;
   for (unsigned p = 0; p < height; p++)
@@ -201,14 +186,10 @@ static ghz_status write_sum(const row_sum *s, uint8_t *dst, size_t *size) {
     }
   }
   store_row(width, w);
-  *size = 0;
-  if (s->order == 0 && s->mode == COARSE && height == 0 && !s->special)
-    return GHZ_OK;
   if (height > WIDTH_MAX)
     return GHZ_ECORRUPT;
-  uint8_t *end =
-      put_head(s->mode, s->order, s->anchor, s->slope, height, width, s->special ? &s->specials : NULL, dst);
-  *size = (size_t)(put_rows(width, s->rows, height, end) - dst);
+  *size = put_tile(s->mode, s->order, s->anchor, s->slope, height, width, s->rows,
+                   s->special ? &s->specials : NULL, dst);
   return GHZ_OK;
 }
 
@@ -227,8 +208,8 @@ static inline part all_but(unsigned columns) {
 
 /* a + b in one pass over the rows, in registers: b is un-squeezed, raised `raises` times and added to a as it
  * comes. Full tiles of the same mode without specials; a's order is b's plus raises. */
-static inline __attribute__((always_inline)) ghz_status
-add_pair(const tile_head *a, const tile_head *b, int raises, unsigned limit, uint8_t *dst, size_t *size) {
+static inline __attribute__((always_inline)) size_t add_pair(const tile_head *a, const tile_head *b, int raises,
+                                                             unsigned limit, uint8_t *dst) {
   ALIGNED row_bytes rows[ROWS_MAX];
   ALIGNED uint8_t width[BLOCKS];
   part wa[PARTS], wb[PARTS], x[PARTS], y[PARTS], carry[PARTS], first[PARTS], second[PARTS], w[PARTS],
@@ -280,21 +261,16 @@ add_pair(const tile_head *a, const tile_head *b, int raises, unsigned limit, uin
     slope = rows_needed ? (uint64_t)((int64_t)(column1 << sign) >> sign) : 0;
   anchor += (uint64_t)a->anchor;
   slope += (uint64_t)a->slope;
-  *size = 0;
-  if (a->order == 0 && a->mode == COARSE && height == 0)
-    return GHZ_OK;
-  uint8_t *end = put_head(a->mode, a->order, (int64_t)anchor, (int64_t)slope, height, width, NULL, dst);
-  *size = (size_t)(put_rows(width, rows, height, end) - dst);
-  return GHZ_OK;
+  return put_tile(a->mode, a->order, (int64_t)anchor, (int64_t)slope, height, width, rows, NULL, dst);
 }
 
-static ghz_status add_two(const tile_head *a, const tile_head *b, unsigned limit, uint8_t *dst, size_t *size) {
+static size_t add_two(const tile_head *a, const tile_head *b, unsigned limit, uint8_t *dst) {
   if (a->order == b->order)
-    return add_pair(a, b, 0, limit, dst, size);
+    return add_pair(a, b, 0, limit, dst);
   if (a->order < b->order) {
     const tile_head *t = a;
     a = b;
     b = t;
   }
-  return a->order - b->order == 1 ? add_pair(a, b, 1, limit, dst, size) : add_pair(a, b, 2, limit, dst, size);
+  return a->order - b->order == 1 ? add_pair(a, b, 1, limit, dst) : add_pair(a, b, 2, limit, dst);
 }
