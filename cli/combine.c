@@ -215,11 +215,7 @@ static bool combine_to(combination *c, const char *to) {
     return false;
   bool ok = write_frames(c);
   progress_end();
-  if (!ok) {
-    output_discard(&c->out);
-    return false;
-  }
-  if (!output_commit(&c->out))
+  if (!output_end(&c->out, ok))
     return false;
   describe(c, seconds() - start);
   return true;

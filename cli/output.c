@@ -153,6 +153,13 @@ void output_discard(output *out) {
   out->temporary = out->path = NULL;
 }
 
+bool output_end(output *out, bool ok) {
+  if (ok)
+    return output_commit(out);
+  output_discard(out);
+  return false;
+}
+
 int output_report_level(const output *out) {
   return out->standard ? LEVEL_VERBOSE : LEVEL_NORMAL;
 }

@@ -31,6 +31,9 @@ bool output_commit(output *out);
 /* Removes what output_commit has not named; nothing after output_commit. */
 void output_discard(output *out);
 
+/* The one or the other: output_commit if `ok`, else output_discard. Returns whether the output stands. */
+bool output_end(output *out, bool ok);
+
 /* The verbosity that a line about success needs: a command in a pipe is quiet. */
 int output_report_level(const output *out);
 

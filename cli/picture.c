@@ -118,15 +118,7 @@ static bool write_png(const canvas *c, const char *path, bool force) {
     return fail(path, "out of memory for the picture");
   bool ok = png_image_write_to_memory(&image, bytes, &size, 0, c->pixels, 0, NULL) ||
             fail(path, "libpng: %s", image.message);
-  if (ok && output_open(&out, path, force)) {
-    ok = output_write(&out, bytes, size);
-    if (ok)
-      ok = output_commit(&out);
-    else
-      output_discard(&out);
-  } else {
-    ok = false;
-  }
+  ok = ok && output_open(&out, path, force) && output_end(&out, output_write(&out, bytes, size));
   free(bytes);
   return ok;
 }

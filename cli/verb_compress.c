@@ -103,11 +103,7 @@ static bool compress_to(compression *c, const char *path) {
     return false;
   bool ok = compress_open(c);
   progress_end();
-  if (!ok) {
-    output_discard(&c->out);
-    return false;
-  }
-  if (!output_commit(&c->out))
+  if (!output_end(&c->out, ok))
     return false;
   describe(c, seconds() - start);
   return true;

@@ -108,11 +108,7 @@ static bool decompress_to(decompression *d, const char *path) {
   if (!choose_form(d, path) || !check_range(d) || !file_differs(&d->reader.file, path) ||
       !output_open(&d->out, path, d->o->force))
     return false;
-  if (!write_all_values(d)) {
-    output_discard(&d->out);
-    return false;
-  }
-  if (!output_commit(&d->out))
+  if (!output_end(&d->out, write_all_values(d)))
     return false;
   double elapsed = seconds() - start;
   note(output_report_level(&d->out), "%s: %s -> %s: %s, %.2f GB/s", d->reader.file.name,
