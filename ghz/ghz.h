@@ -312,6 +312,10 @@ GHZ_API ghz_status ghz_slice_compress(ghz_context *ctx, const ghz_lattice *latti
 GHZ_API ghz_status ghz_slice_sum(ghz_context *ctx, size_t k, const ghz_slice *slices, void *dst,
                                  size_t capacity, ghz_slice *slice);
 
+/* Divides a slice, mostly a sum of k arrays, by k >= 1: step / k and eb / k, as ghz_mean does. Errors: as ghz_mean. */
+GHZ_API ghz_status ghz_slice_mean(ghz_context *ctx, const ghz_slice *sum, uint64_t k, void *dst, size_t capacity,
+                                  ghz_slice *slice);
+
 /* The smaller (larger = 0) or larger value of two slices of the same range. Errors: as ghz_minimum. */
 GHZ_API ghz_status ghz_slice_extremum(ghz_context *ctx, const ghz_slice *a, const ghz_slice *b, int larger,
                                       void *dst, size_t capacity, ghz_slice *slice);

@@ -83,7 +83,9 @@ static ghz_status to_message(ghz_context *ctx, request r, void *dst, size_t capa
   ghz_slice s;
   if (!slice)
     return ghz_fail(ctx, GHZ_EINVAL, "slice is NULL");
-  r.factor = r.divisor = 1;
+  r.factor = 1;
+  if (!r.scaled)
+    r.divisor = 1;
   ghz_status status = ghz_compute(ctx, &r, ghz_message_layout, dst, capacity, &s);
   if (status != GHZ_OK)
     return status;
@@ -94,6 +96,14 @@ static ghz_status to_message(ghz_context *ctx, request r, void *dst, size_t capa
 ghz_status ghz_slice_sum(ghz_context *ctx, size_t k, const ghz_slice *slices, void *dst, size_t capacity,
                          ghz_slice *slice) {
   return to_message(ctx, (request){.k = k, .slices = slices}, dst, capacity, slice);
+}
+
+ghz_status ghz_slice_mean(ghz_context *ctx, const ghz_slice *sum, uint64_t k, void *dst, size_t capacity,
+                          ghz_slice *slice) {
+  if (!sum || k == 0)
+    return ghz_fail(ctx, GHZ_EINVAL, "sum is NULL, or divided by 0");
+  request r = {.k = 1, .slices = sum, .divisor = (double)k, .scaled = 1};
+  return to_message(ctx, r, dst, capacity, slice);
 }
 
 ghz_status ghz_slice_extremum(ghz_context *ctx, const ghz_slice *a, const ghz_slice *b, int larger, void *dst,

@@ -1,0 +1,71 @@
+/* agree.c: the small allreduce with which every call begins. */
+
+#include "agree.h"
+
+#include <string.h>
+
+static double least(double a, double b) {
+  return b < a ? b : a;
+}
+
+static double most(double a, double b) {
+  return b > a ? b : a;
+}
+
+static void combine(const record *a, record *b) {
+  b->differing |= a->differing;
+  for (int i = 0; i < IDENTITIES; i++)
+    if (a->identity[i] != b->identity[i]) {
+      b->differing |= UINT64_C(1) << i;
+      /* whichever order ranks are combined in, all end with the same number */
+      b->identity[i] = a->identity[i] > b->identity[i] ? a->identity[i] : b->identity[i];
+    }
+  if (a->fault && (!b->fault || a->fault_rank < b->fault_rank)) {
+    b->fault = a->fault;
+    b->fault_rank = a->fault_rank;
+  }
+  b->contributions += a->contributions;
+  b->min = least(a->min, b->min);
+  b->max = most(a->max, b->max);
+  b->seconds = most(a->seconds, b->seconds);
+  b->plain_seconds = least(a->plain_seconds, b->plain_seconds);
+}
+
+static void combine_all(void *in, void *inout, int *n, MPI_Datatype *type) {
+  (void)type;
+  for (int i = 0; i < *n; i++) {
+    record a, b;
+    memcpy(&a, (char *)in + (size_t)i * sizeof a, sizeof a);
+    memcpy(&b, (char *)inout + (size_t)i * sizeof b, sizeof b);
+    combine(&a, &b);
+    memcpy((char *)inout + (size_t)i * sizeof b, &b, sizeof b);
+  }
+}
+
+int ghz_agreement_make(agreement *a) {
+  int code = MPI_Type_contiguous((int)sizeof(record), MPI_BYTE, &a->type);
+  if (code == MPI_SUCCESS)
+    code = MPI_Type_commit(&a->type);
+  return code == MPI_SUCCESS ? MPI_Op_create(combine_all, 1, &a->op) : code;
+}
+
+void ghz_agreement_free(agreement *a) {
+  MPI_Op_free(&a->op);
+  MPI_Type_free(&a->type);
+}
+
+int ghz_agree(const agreement *a, record *r, MPI_Comm comm) {
+  return MPI_Allreduce(MPI_IN_PLACE, r, 1, a->type, a->op, comm);
+}
+
+const char *ghz_disagreement(const record *r) {
+  static const char *const texts[IDENTITIES] = {
+      "the ranks disagree on the call",   "the ranks disagree on the count",
+      "the ranks disagree on the type",   "the ranks disagree on the operation",
+      "the ranks disagree on the root",   "the ranks disagree on the bound",
+      "the ranks disagree on the options"};
+  for (int i = 0; i < IDENTITIES; i++)
+    if (r->differing >> i & 1)
+      return texts[i];
+  return NULL;
+}

@@ -1,0 +1,34 @@
+/* allgather.c: ghz_allgather. */
+
+#include "collective.h"
+
+static int lacks_buffer(const call *c) {
+  return !c->recv || !c->send;
+}
+
+static void arrange(const call *c, part *parts) {
+  for (int b = 0; b < c->at.ranks; b++)
+    parts[b] = (part){NULL, call_target(c, c->recv, b)};
+  parts[c->at.rank].source = c->send == MPI_IN_PLACE ? call_block(c, c->recv, c->at.rank) : c->send;
+}
+
+static int native(const call *c) {
+  return MPI_Allgather(c->send, (int)c->count, c->type, c->recv, (int)c->count, c->type, c->comm);
+}
+
+static const collective allgather = {
+    .name = "ghz_allgather",
+    .blocks = 1,
+    .ways = {[GHZ_MPI_RING] = {ghz_ring_allgather, NULL, 0}},
+    .preferred = {GHZ_MPI_RING},
+    .lacks_buffer = lacks_buffer,
+    .arrange = arrange,
+    .native = native,
+};
+
+int ghz_allgather(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type, MPI_Comm comm,
+                  const ghz_mpi_options *options) {
+  return ghz_collective_run(
+      (call){.what = &allgather, .send = sendbuf, .recv = recvbuf, .count = count, .type = type, .comm = comm},
+      options);
+}

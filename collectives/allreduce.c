@@ -1,0 +1,43 @@
+/* allreduce.c: ghz_allreduce. */
+
+#include "collective.h"
+
+static int lacks_buffer(const call *c) {
+  return !c->recv || (!c->send && c->set.contributions) || (c->send == c->recv && c->recv != MPI_IN_PLACE);
+}
+
+static void arrange(const call *c, part *parts) {
+  parts[0] = (part){c->send == MPI_IN_PLACE ? c->recv : c->send, c->recv};
+}
+
+static int native(const call *c) {
+  return MPI_Allreduce(c->send, c->recv, (int)c->count, c->type, c->op, c->comm);
+}
+
+static int as_many_as_ranks(int ranks) {
+  return ranks;
+}
+
+static const collective allreduce = {
+    .name = "ghz_allreduce",
+    .reduces = 1,
+    .ways = {[GHZ_MPI_RING] = {ghz_ring_allreduce, as_many_as_ranks, 0},
+             [GHZ_MPI_DOUBLING] = {ghz_doubling_allreduce, NULL, 1},
+             [GHZ_MPI_HALVING] = {ghz_halving_allreduce, ghz_halving_segments, 0}},
+    .preferred = {GHZ_MPI_RING, GHZ_MPI_HALVING, GHZ_MPI_DOUBLING},
+    .lacks_buffer = lacks_buffer,
+    .arrange = arrange,
+    .native = native,
+};
+
+int ghz_allreduce(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op,
+                  MPI_Comm comm, const ghz_mpi_options *options) {
+  return ghz_collective_run((call){.what = &allreduce,
+                                   .send = sendbuf,
+                                   .recv = recvbuf,
+                                   .count = count,
+                                   .type = type,
+                                   .op = op,
+                                   .comm = comm},
+                            options);
+}

@@ -1,0 +1,32 @@
+/* bcast.c: ghz_bcast. */
+
+#include "collective.h"
+
+static int lacks_buffer(const call *c) {
+  return !c->recv || c->recv == MPI_IN_PLACE;
+}
+
+static void arrange(const call *c, part *parts) {
+  parts[0] = (part){call_is_root(c) ? c->recv : NULL, call_is_root(c) && c->set.keep_root ? NULL : c->recv};
+}
+
+static int native(const call *c) {
+  return MPI_Bcast(c->recv, (int)c->count, c->type, c->root, c->comm);
+}
+
+static const collective bcast = {
+    .name = "ghz_bcast",
+    .rooted = 1,
+    .ways = {[GHZ_MPI_TREE] = {ghz_tree_bcast, NULL, 1}, [GHZ_MPI_CHAIN] = {ghz_chain_bcast, NULL, 1}},
+    .preferred = {GHZ_MPI_CHAIN, GHZ_MPI_TREE},
+    .lacks_buffer = lacks_buffer,
+    .arrange = arrange,
+    .native = native,
+};
+
+int ghz_bcast(void *buffer, MPI_Count count, MPI_Datatype type, int root, MPI_Comm comm,
+              const ghz_mpi_options *options) {
+  return ghz_collective_run(
+      (call){.what = &bcast, .recv = buffer, .count = count, .type = type, .root = root, .comm = comm},
+      options);
+}

@@ -1,0 +1,72 @@
+/* collective.h: what the collectives have in common: each describes itself, and ghz_collective_run does the
+ * work. */
+#ifndef GHZ_MPI_COLLECTIVE_H
+#define GHZ_MPI_COLLECTIVE_H
+
+#include "plan.h"
+#include "route.h"
+#include "settings.h"
+
+enum { ALGORITHMS = GHZ_MPI_CHAIN + 1 };
+
+typedef struct collective collective;
+
+/* A call as the user made it. */
+typedef struct call {
+  const collective *what;
+  const void *send;
+  void *recv;
+  MPI_Count count;
+  MPI_Datatype type;
+  MPI_Op op;
+  int root;
+  MPI_Comm comm;
+  settings set;
+  place at;          /* filled in by ghz_collective_run, as what follows */
+  ghz_type real;     /* the type, if it is one of ours */
+  size_t value_size; /* 0: it is not */
+} call;
+
+/* How an algorithm does a collective. schedule NULL: not at all. */
+typedef struct way {
+  schedule schedule;
+  int (*segments)(int ranks); /* of a part; NULL: 1 */
+  int columns_first;
+} way;
+
+struct collective {
+  const char *name; /* of the function */
+  int reduces;      /* has an operation */
+  int rooted;
+  int blocks; /* moves an array per rank, not one array */
+  way ways[ALGORITHMS];
+  ghz_mpi_algorithm preferred[4]; /* what is tried, in this order; 0 ends it */
+  /* Whether a buffer that is used on this rank is missing. */
+  int (*lacks_buffer)(const call *c);
+  /* Where the parts lie on this rank. */
+  void (*arrange)(const call *c, part *parts);
+  /* What is left to do on this rank after the result has been delivered; may be NULL. */
+  void (*finish)(const call *c);
+  /* The MPI call of the same name, for counts that fit an int. */
+  int (*native)(const call *c);
+};
+
+/* Does it. Returns an MPI error code that has been given to the error handler. */
+int ghz_collective_run(call c, const ghz_mpi_options *options);
+
+/* ---- For collectives --------------------------------------------------------------------------------- */
+
+static inline int call_is_root(const call *c) {
+  return c->at.rank == c->root;
+}
+
+/* Value `count * block` of a buffer. */
+static inline const uint8_t *call_block(const call *c, const void *buffer, int block) {
+  return (const uint8_t *)buffer + (size_t)block * (size_t)c->count * c->value_size;
+}
+
+static inline uint8_t *call_target(const call *c, void *buffer, int block) {
+  return (uint8_t *)buffer + (size_t)block * (size_t)c->count * c->value_size;
+}
+
+#endif

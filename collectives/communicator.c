@@ -1,0 +1,65 @@
+/* communicator.c: an attribute of the user's communicator that frees itself with it. */
+
+#include "communicator.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static int keyval = MPI_KEYVAL_INVALID, keyval_code;
+
+static void destroy(communicator *c) {
+  ghz_context_free(c->codec);
+  ghz_parcels_free(&c->pool);
+  ghz_plan_free(&c->plan);
+  ghz_conveyor_free(&c->space);
+  free(c);
+}
+
+static int on_free(MPI_Comm comm, int key, void *value, void *extra) {
+  communicator *c = value;
+  (void)comm, (void)key, (void)extra;
+  ghz_agreement_free(&c->agreement);
+  int code = MPI_Comm_free(&c->comm);
+  destroy(c);
+  return code;
+}
+
+/* A duplicate of the communicator starts without our attribute, and makes its own when it needs one. */
+static void make_keyval(void) {
+  keyval_code = MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_free, &keyval, NULL);
+}
+
+static int make(MPI_Comm comm, communicator **made) {
+  communicator *c = calloc(1, sizeof *c);
+  if (!c)
+    return MPI_ERR_NO_MEM;
+  int code = ghz_context_create(&c->codec, 1) == GHZ_OK ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+  if (code == MPI_SUCCESS)
+    code = MPI_Comm_dup(comm, &c->comm);
+  if (code == MPI_SUCCESS) {
+    MPI_Comm_set_errhandler(c->comm, MPI_ERRORS_RETURN);
+    MPI_Comm_rank(c->comm, &c->rank);
+    MPI_Comm_size(c->comm, &c->ranks);
+    code = ghz_agreement_make(&c->agreement);
+  }
+  if (code == MPI_SUCCESS)
+    code = MPI_Comm_set_attr(comm, keyval, c);
+  if (code != MPI_SUCCESS)
+    destroy(c);
+  else
+    *made = c;
+  return code;
+}
+
+int ghz_communicator_of(MPI_Comm comm, communicator **c) {
+  int found = 0;
+  void *value = NULL;
+  pthread_once(&once, make_keyval);
+  if (keyval_code != MPI_SUCCESS)
+    return keyval_code;
+  int code = MPI_Comm_get_attr(comm, keyval, &value, &found);
+  if (code == MPI_SUCCESS && found)
+    *c = value;
+  return code != MPI_SUCCESS || found ? code : make(comm, c);
+}

@@ -1,0 +1,44 @@
+/* gather.c: ghz_gather. */
+
+#include "collective.h"
+
+static int lacks_buffer(const call *c) {
+  return (call_is_root(c) && (!c->recv || c->recv == MPI_IN_PLACE)) || !c->send ||
+         (c->send == MPI_IN_PLACE && !call_is_root(c));
+}
+
+static void arrange(const call *c, part *parts) {
+  for (int b = 0; b < c->at.ranks; b++)
+    parts[b] = (part){NULL, call_is_root(c) ? call_target(c, c->recv, b) : NULL};
+  if (c->send != MPI_IN_PLACE)
+    parts[c->at.rank].source = c->send;
+  else
+    parts[c->at.rank].target = NULL;
+}
+
+static int native(const call *c) {
+  return MPI_Gather(c->send, (int)c->count, c->type, c->recv, (int)c->count, c->type, c->root, c->comm);
+}
+
+static const collective gather = {
+    .name = "ghz_gather",
+    .rooted = 1,
+    .blocks = 1,
+    .ways = {[GHZ_MPI_TREE] = {ghz_tree_gather, NULL, 0}, [GHZ_MPI_CHAIN] = {ghz_straight_gather, NULL, 1}},
+    .preferred = {GHZ_MPI_CHAIN, GHZ_MPI_TREE},
+    .lacks_buffer = lacks_buffer,
+    .arrange = arrange,
+    .native = native,
+};
+
+int ghz_gather(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type, int root, MPI_Comm comm,
+               const ghz_mpi_options *options) {
+  return ghz_collective_run((call){.what = &gather,
+                                   .send = sendbuf,
+                                   .recv = recvbuf,
+                                   .count = count,
+                                   .type = type,
+                                   .root = root,
+                                   .comm = comm},
+                            options);
+}

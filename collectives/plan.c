@@ -1,0 +1,132 @@
+/* plan.c: cutting a call into pieces. All ranks cut alike, from numbers that they have agreed on. */
+
+#include "plan.h"
+
+#include <stdlib.h>
+
+static uint64_t tiles_of(uint64_t values) {
+  return values / GHZ_TILE + (values % GHZ_TILE != 0);
+}
+
+#define TILES_PER_CHUNK (GHZ_CHUNK / GHZ_TILE)
+
+/* Where cut i of n falls among `tiles` tiles: between chunks if there are enough, else between tiles. */
+static uint64_t cut(uint64_t tiles, uint64_t i, uint64_t n) {
+  uint64_t grain = tiles / TILES_PER_CHUNK >= n ? TILES_PER_CHUNK : 1, units = tiles / grain;
+  return i == n ? tiles : (units / n * i + units % n * i / n) * grain;
+}
+
+static uint64_t columns_of(const layout *l, uint64_t tiles) {
+  uint64_t values = tiles * GHZ_TILE, n = values / l->piece_values;
+  return n ? n : 1;
+}
+
+static uint64_t segment_tiles(const layout *l, int segment, uint64_t *first) {
+  uint64_t all = tiles_of(l->count);
+  *first = cut(all, (uint64_t)segment, (uint64_t)l->segments);
+  return cut(all, (uint64_t)segment + 1, (uint64_t)l->segments) - *first;
+}
+
+uint64_t ghz_piece_values(const plan *p, const piece *q) {
+  uint64_t begin = q->first * GHZ_TILE, left = p->layout.count - begin;
+  return q->tiles * GHZ_TILE < left ? q->tiles * GHZ_TILE : left;
+}
+
+/* Pieces of segments without tiles do not exist, on any rank. */
+static void cut_segment(plan *p, int part_index, int segment, const route *r) {
+  const layout *l = &p->layout;
+  uint64_t first, tiles = segment_tiles(l, segment, &first), columns = columns_of(l, tiles);
+  if (tiles == 0)
+    return;
+  for (uint64_t j = 0; j < columns; j++) {
+    uint64_t begin = cut(tiles, j, columns), size = cut(tiles, j + 1, columns) - begin;
+    if (size == 0)
+      continue;
+    p->pieces[p->piece_count++] = (piece){.part = &p->parts[part_index],
+                                          .route = r,
+                                          .first = first + begin,
+                                          .tiles = size,
+                                          .column = (unsigned)j};
+    p->piece_tiles = size > p->piece_tiles ? size : p->piece_tiles;
+  }
+}
+
+static int compare_events(const void *a, const void *b) {
+  const event *x = a, *y = b;
+  if (x->key != y->key)
+    return x->key < y->key ? -1 : 1;
+  return x->piece != y->piece ? (x->piece < y->piece ? -1 : 1) : (x->hop > y->hop) - (x->hop < y->hop);
+}
+
+uint64_t ghz_plan_key(const plan *p, const piece *q, uint32_t step) {
+  uint64_t column = q->column;
+  return p->layout.columns_first ? column << 32 | step : (uint64_t)step << 32 | column;
+}
+
+/* The events of a piece: those that wait for others, and the one that begins it. */
+static void list_events(plan *p, uint32_t index) {
+  const piece *q = &p->pieces[index];
+  const route *r = q->route;
+  if (r->length == 0 ? q->part->source || q->part->target : r->hops[0].kind == HOP_SEND)
+    p->starts[p->start_count++] =
+        (event){ghz_plan_key(p, q, r->length ? r->hops[0].step : ROUTE_LAST_STEP), index, 0};
+  for (unsigned h = 0; h < r->length; h++)
+    if (r->hops[h].kind == HOP_SEND)
+      p->send_count++;
+    else
+      p->receipts[p->receipt_count++] = (event){ghz_plan_key(p, q, r->hops[h].step), index, h};
+}
+
+static size_t count_receipts(const plan *p) {
+  size_t n = 0;
+  for (uint32_t i = 0; i < p->piece_count; i++)
+    for (unsigned h = 0; h < p->pieces[i].route->length; h++)
+      n += p->pieces[i].route->hops[h].kind != HOP_SEND;
+  return n;
+}
+
+static uint64_t most_pieces(const layout *l) {
+  uint64_t first, n = 0;
+  for (int s = 0; s < l->segments; s++)
+    n += columns_of(l, segment_tiles(l, s, &first));
+  return n * (uint64_t)l->parts;
+}
+
+static void make_routes(plan *p, schedule find_route) {
+  const layout *l = &p->layout;
+  int several = l->parts > 1, routes = several ? l->parts : l->segments;
+  for (int s = 0; s < routes; s++) {
+    p->routes[s].length = 0;
+    find_route(p->at, s, &p->routes[s]);
+    cut_segment(p, several ? s : 0, several ? 0 : s, &p->routes[s]);
+  }
+}
+
+int ghz_plan_make(plan *p, const layout *l, place at, schedule find_route) {
+  size_t parts = (size_t)l->parts, routes = l->parts > 1 ? parts : (size_t)l->segments, most = most_pieces(l);
+  p->layout = *l;
+  p->at = at;
+  p->piece_count = 0;
+  p->piece_tiles = p->receipt_count = p->start_count = p->send_count = 0;
+  p->parts = grow(&p->memory[0], parts, sizeof *p->parts);
+  p->routes = grow(&p->memory[1], routes, sizeof *p->routes);
+  p->pieces = most < INT32_MAX ? grow(&p->memory[2], most, sizeof *p->pieces) : NULL;
+  p->starts = most < INT32_MAX ? grow(&p->memory[3], most, sizeof *p->starts) : NULL;
+  if (!p->parts || !p->routes || !p->pieces || !p->starts)
+    return 0;
+  make_routes(p, find_route);
+  p->receipts = grow(&p->memory[4], count_receipts(p), sizeof *p->receipts);
+  return p->receipts != NULL;
+}
+
+void ghz_plan_order(plan *p) {
+  for (uint32_t i = 0; i < p->piece_count; i++)
+    list_events(p, i);
+  qsort(p->receipts, p->receipt_count, sizeof *p->receipts, compare_events);
+  qsort(p->starts, p->start_count, sizeof *p->starts, compare_events);
+}
+
+void ghz_plan_free(plan *p) {
+  for (int i = 0; i < 5; i++)
+    grow_free(&p->memory[i]);
+}

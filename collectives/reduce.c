@@ -1,0 +1,45 @@
+/* reduce.c: ghz_reduce. */
+
+#include "collective.h"
+
+static int lacks_buffer(const call *c) {
+  int in_place = c->send == MPI_IN_PLACE;
+  return (call_is_root(c) && !c->recv) || (!c->send && c->set.contributions) || (in_place && !call_is_root(c));
+}
+
+static void arrange(const call *c, part *parts) {
+  parts[0] = (part){c->send == MPI_IN_PLACE ? c->recv : c->send, call_is_root(c) ? c->recv : NULL};
+}
+
+static int native(const call *c) {
+  return MPI_Reduce(c->send, c->recv, (int)c->count, c->type, c->op, c->root, c->comm);
+}
+
+static int as_many_as_ranks(int ranks) {
+  return ranks;
+}
+
+static const collective reduce = {
+    .name = "ghz_reduce",
+    .reduces = 1,
+    .rooted = 1,
+    .ways =
+        {[GHZ_MPI_RING] = {ghz_ring_reduce, as_many_as_ranks, 0}, [GHZ_MPI_TREE] = {ghz_tree_reduce, NULL, 1}},
+    .preferred = {GHZ_MPI_RING, GHZ_MPI_TREE},
+    .lacks_buffer = lacks_buffer,
+    .arrange = arrange,
+    .native = native,
+};
+
+int ghz_reduce(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op, int root,
+               MPI_Comm comm, const ghz_mpi_options *options) {
+  return ghz_collective_run((call){.what = &reduce,
+                                   .send = sendbuf,
+                                   .recv = recvbuf,
+                                   .count = count,
+                                   .type = type,
+                                   .op = op,
+                                   .root = root,
+                                   .comm = comm},
+                            options);
+}

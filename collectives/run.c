@@ -1,0 +1,477 @@
+/* run.c: how every collective runs: check, agree, choose, plan, move, report. */
+
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cargo.h"
+#include "collective.h"
+#include "communicator.h"
+#include "errors.h"
+
+/* ---- What is asked for ------------------------------------------------------------------------------- */
+
+static int type_among(MPI_Datatype type, const MPI_Datatype *types, int n) {
+  for (int i = 0; i < n; i++)
+    if (type == types[i] && type != MPI_DATATYPE_NULL)
+      return 1;
+  return 0;
+}
+
+/* Finds out whether the type is one of ours, under any of its names. */
+static void recognise_type(call *c) {
+  const MPI_Datatype floats[] = {MPI_FLOAT, MPI_REAL, MPI_REAL4},
+                     doubles[] = {MPI_DOUBLE, MPI_DOUBLE_PRECISION, MPI_REAL8};
+  int size = 0;
+  int is_float = type_among(c->type, floats, 3);
+  if ((is_float || type_among(c->type, doubles, 3)) && MPI_Type_size(c->type, &size) == MPI_SUCCESS &&
+      (size == 4 || size == 8)) { /* compilers can be told to make REAL a double */
+    c->real = size == 4 ? GHZ_F32 : GHZ_F64;
+    c->value_size = (size_t)size;
+  }
+}
+
+static reduction reduction_of(const call *c) {
+  if (!c->what->reduces)
+    return REDUCE_NONE;
+  return c->op == MPI_SUM   ? REDUCE_SUM
+         : c->op == MPI_MIN ? REDUCE_MIN
+         : c->op == MPI_MAX ? REDUCE_MAX
+                            : REDUCE_NONE;
+}
+
+static const char *not_for_us(const call *c) {
+  if (c->value_size == 0)
+    return "the type is neither float nor double";
+  if (c->what->reduces && reduction_of(c) == REDUCE_NONE)
+    return "the operation is neither sum nor minimum nor maximum";
+  if (c->set.bound.value == 0 && c->set.mode != GHZ_MPI_PLAIN)
+    return c->set.contributions == 1 ? "no bound is given" : NULL;
+  return NULL;
+}
+
+/* The bytes of the larger of the buffers. */
+static double total_bytes(const call *c) {
+  return (double)c->count * (double)c->value_size * (c->what->blocks ? c->at.ranks : 1);
+}
+
+static int is_small(const call *c) {
+  return c->set.algorithm == GHZ_MPI_ALGORITHM_AUTO && c->set.mode == GHZ_MPI_MODE_AUTO &&
+         c->set.contributions == 1 && c->count >= 0 && total_bytes(c) < (double)c->set.threshold;
+}
+
+/* ---- Leaving it to MPI ------------------------------------------------------------------------------- */
+
+static void divide(const call *c, void *values, double by) {
+  cargo_job job = {.lattice.type = c->real, .average = 1, .total_contributions = (uint64_t)by};
+  ghz_cargo_average(&job, values, (size_t)c->count);
+}
+
+static int native(const call *c) {
+  double start = MPI_Wtime();
+  int code = c->what->native(c);
+  if (code == MPI_SUCCESS && c->set.average && c->value_size && (!c->what->rooted || call_is_root(c)))
+    divide(c, c->recv, c->at.ranks);
+  if (c->set.report) {
+    *c->set.report = (ghz_mpi_report){.algorithm = GHZ_MPI_NATIVE, .mode = GHZ_MPI_PLAIN};
+    c->set.report->seconds = MPI_Wtime() - start;
+  }
+  return code;
+}
+
+static int fits_int(const call *c) {
+  return c->count <= INT_MAX && (!c->what->blocks || c->count <= INT_MAX / c->at.ranks);
+}
+
+/* ---- What is wrong with it --------------------------------------------------------------------------- */
+
+typedef struct complaint {
+  int error_class; /* 0: none */
+  const char *text;
+} complaint;
+
+static int has_way(const call *c, ghz_mpi_algorithm a) {
+  return a == GHZ_MPI_ALGORITHM_AUTO || a == GHZ_MPI_NATIVE || c->what->ways[a].schedule;
+}
+
+static complaint check_options(const call *c) {
+  int many = c->set.contributions != 1;
+  if (!has_way(c, c->set.algorithm))
+    return (complaint){MPI_ERR_ARG, "this collective does not have the algorithm"};
+  if (many && !c->what->reduces)
+    return (complaint){MPI_ERR_ARG, "only reductions take a number of contributions"};
+  if (many &&
+      (c->set.mode > GHZ_MPI_HOMOMORPHIC || c->set.algorithm == GHZ_MPI_NATIVE || c->set.bound.value == 0))
+    return (complaint){MPI_ERR_ARG, "a number of contributions needs a bound and mode homomorphic"};
+  if (many && (c->send == MPI_IN_PLACE || (c->set.contributions == 0 && reduction_of(c) != REDUCE_SUM)))
+    return (complaint){MPI_ERR_ARG,
+                       "such a number of contributions goes neither in place nor with minimum or maximum"};
+  if (c->set.average && (!c->what->reduces || reduction_of(c) != REDUCE_SUM))
+    return (complaint){MPI_ERR_ARG, "an average is a sum"};
+  return (complaint){0, NULL};
+}
+
+static complaint check_call(const call *c, const char *options_wrong) {
+  uint64_t bytes;
+  if (options_wrong)
+    return (complaint){MPI_ERR_ARG, options_wrong};
+  if (c->count < 0)
+    return (complaint){MPI_ERR_COUNT, "the count is negative"};
+  if (__builtin_mul_overflow((uint64_t)c->count, c->value_size * (c->what->blocks ? (size_t)c->at.ranks : 1),
+                             &bytes) ||
+      bytes > PTRDIFF_MAX)
+    return (complaint){MPI_ERR_COUNT, "the count is too large"};
+  if (c->what->rooted && (c->root < 0 || c->root >= c->at.ranks))
+    return (complaint){MPI_ERR_ROOT, "there is no such root"};
+  if (c->count > 0 && c->what->lacks_buffer(c))
+    return (complaint){MPI_ERR_BUFFER, "a buffer is missing, or not allowed to be in place"};
+  return check_options(c);
+}
+
+static const char *class_text(int error_class) {
+  if (error_class == MPI_ERR_NO_MEM)
+    return "ran out of memory";
+  return error_class == MPI_ERR_COUNT    ? "gave a bad count"
+         : error_class == MPI_ERR_ROOT   ? "gave a bad root"
+         : error_class == MPI_ERR_BUFFER ? "gave a bad buffer"
+                                         : "gave a bad argument";
+}
+
+static int raise_complaint(const call *c, complaint wrong) {
+  return ghz_mpi_raise(c->comm, wrong.error_class, c->what->name, wrong.text);
+}
+
+/* A call that goes straight to MPI; what is wrong with it is said under our name, not MPI's. */
+static int native_or_complain(const call *c) {
+  complaint wrong = check_call(c, NULL);
+  if (c->value_size && wrong.error_class)
+    return raise_complaint(c, wrong);
+  if (!fits_int(c))
+    return ghz_mpi_raise(c->comm, MPI_ERR_COUNT, c->what->name, "the count is too large for MPI");
+  return native(c);
+}
+
+/* ---- Agreement --------------------------------------------------------------------------------------- */
+
+/* FNV-1a over the bytes of a number: makes one identity of several. */
+static uint64_t mixed(uint64_t hash, uint64_t value) {
+  for (int i = 0; i < 8; i++)
+    hash = (hash ^ (value >> 8 * i & 255)) * UINT64_C(0x100000001b3);
+  return hash;
+}
+
+static uint64_t bits_of(double x) {
+  uint64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  return bits;
+}
+
+static uint64_t name_of(const char *text) {
+  uint64_t hash = UINT64_C(0xcbf29ce484222325);
+  for (; *text; text++)
+    hash = mixed(hash, (unsigned char)*text);
+  return hash;
+}
+
+static record first_record(const call *c, const communicator *with, complaint wrong) {
+  const settings *s = &c->set;
+  record r = {.contributions = (uint64_t)(s->contributions > 0 ? s->contributions : 0),
+              .fault = wrong.error_class,
+              .fault_rank = c->at.rank,
+              .seconds = with->last_seconds,
+              .plain_seconds = with->last_plain_seconds};
+  r.identity[SAME_CALL] = name_of(c->what->name);
+  r.identity[SAME_COUNT] = (uint64_t)c->count;
+  r.identity[SAME_TYPE] = c->value_size;
+  r.identity[SAME_OPERATION] = mixed(reduction_of(c), (uint64_t)s->average);
+  r.identity[SAME_ROOT] = c->what->rooted ? (uint64_t)c->root : 0;
+  r.identity[SAME_BOUND] =
+      mixed(mixed(mixed(1, bits_of(s->bound.value)), s->bound.kind), (uint64_t)s->of_result);
+  r.identity[SAME_OPTIONS] = mixed(mixed(s->algorithm, s->mode), (uint64_t)s->keep_root);
+  return r;
+}
+
+/* Agrees, and raises what any rank complains of; *r is then what all ranks said. `own` is this rank's
+ * complaint. */
+static int agree(const call *c, communicator *with, record *r, complaint own) {
+  char text[160];
+  int code = ghz_agree(&with->agreement, r, with->comm);
+  if (code != MPI_SUCCESS) {
+    MPI_Comm_call_errhandler(c->comm, code);
+    return code;
+  }
+  const char *differing = ghz_disagreement(r);
+  if (own.error_class)
+    return raise_complaint(c, own);
+  if (r->fault) {
+    snprintf(text, sizeof text, "rank %d %s", r->fault_rank, class_text(r->fault));
+    return ghz_mpi_raise(c->comm, r->fault, c->what->name, text);
+  }
+  return differing ? ghz_mpi_raise(c->comm, MPI_ERR_ARG, c->what->name, differing) : MPI_SUCCESS;
+}
+
+/* ---- Choice ------------------------------------------------------------------------------------------ */
+
+static int worth_trying(const call *c, ghz_mpi_algorithm a) {
+  if (a == GHZ_MPI_DOUBLING) /* moves the whole array log2(ranks) times */
+    return total_bytes(c) < 4 << 20;
+  return a != GHZ_MPI_HALVING || c->at.ranks > 3; /* below, it is what the ring is */
+}
+
+/* What may be tried, the likeliest first. */
+static int list_candidates(const call *c, candidate *list) {
+  const settings *s = &c->set;
+  int n = 0, free_mode = s->mode == GHZ_MPI_MODE_AUTO, free_algorithm = s->algorithm == GHZ_MPI_ALGORITHM_AUTO;
+  const ghz_mpi_algorithm *preferred = c->what->preferred;
+  ghz_mpi_mode mode = free_mode ? GHZ_MPI_HOMOMORPHIC : s->mode;
+  if (s->algorithm == GHZ_MPI_NATIVE)
+    list[n++] =
+        fits_int(c) ? (candidate){GHZ_MPI_NATIVE, GHZ_MPI_PLAIN} : (candidate){preferred[0], GHZ_MPI_PLAIN};
+  else if (!free_algorithm)
+    list[n++] = (candidate){s->algorithm, mode};
+  for (int i = 0; free_algorithm && preferred[i]; i++)
+    if (i == 0 || worth_trying(c, preferred[i]))
+      list[n++] = (candidate){preferred[i], mode};
+  if (free_algorithm && free_mode && s->contributions == 1) {
+    list[n++] = (candidate){preferred[0], GHZ_MPI_PLAIN};
+    if (fits_int(c))
+      list[n++] = (candidate){GHZ_MPI_NATIVE, GHZ_MPI_PLAIN};
+  }
+  return n;
+}
+
+static candidate choose(const call *c, communicator *with, const record *said) {
+  candidate list[CANDIDATES] = {0};
+  int n = list_candidates(c, list);
+  uint64_t octave = c->count ? 64 - (uint64_t)__builtin_clzll((unsigned long long)c->count) : 0;
+  uint64_t key =
+      mixed(mixed(said->identity[SAME_CALL], said->identity[SAME_OPERATION]), said->identity[SAME_BOUND]);
+  ghz_choice_took(&with->choices, said->seconds, said->plain_seconds);
+  return n == 1 ? list[0] : list[ghz_choose(&with->choices, mixed(mixed(key, c->value_size), octave), list, n)];
+}
+
+/* ---- Plan -------------------------------------------------------------------------------------------- */
+
+static layout layout_of(const call *c, const way *w) {
+  layout l;
+  memset(&l, 0, sizeof l); /* compared byte by byte */
+  l.type = c->real;
+  l.count = (uint64_t)c->count;
+  l.parts = c->what->blocks ? c->at.ranks : 1;
+  l.segments = w->segments ? w->segments(c->at.ranks) : 1;
+  l.columns_first = w->columns_first;
+  uint64_t bytes = l.count * c->value_size / (uint64_t)l.segments / 8, least = 256 << 10, most = 2 << 20;
+  l.piece_values = (bytes < least ? least : bytes > most ? most : bytes) / c->value_size;
+  return l;
+}
+
+static const cargo *cargo_of(ghz_mpi_mode mode) {
+  return mode == GHZ_MPI_PLAIN        ? &ghz_cargo_plain
+         : mode == GHZ_MPI_RECOMPRESS ? &ghz_cargo_recompress
+         : mode == GHZ_MPI_PER_HOP    ? &ghz_cargo_per_hop
+                                      : &ghz_cargo_homomorphic;
+}
+
+/* Whether all ranks have had memory for this before; else notes that they will. */
+static int is_prepared(communicator *with, const preparation *p) {
+  unsigned known = with->prepared_count < PREPARED ? with->prepared_count : PREPARED;
+  for (unsigned i = 0; i < known; i++)
+    if (memcmp(&with->prepared[i], p, sizeof *p) == 0)
+      return 1;
+  return 0;
+}
+
+static complaint make_plan(const call *c, communicator *with, candidate how, const layout *l) {
+  if (ghz_plan_make(&with->plan, l, c->at, c->what->ways[how.algorithm].schedule) &&
+      ghz_conveyor_prepare(&with->space, &with->plan))
+    return (complaint){0, NULL};
+  return (complaint){MPI_ERR_NO_MEM, "no memory for the plan"};
+}
+
+/* The range of the finite values that this rank gives. */
+static void find_range(const call *c, communicator *with, size_t stride, record *r) {
+  const plan *p = &with->plan;
+  int arrays = c->what->reduces ? c->set.contributions : 1;
+  for (int b = 0; b < p->layout.parts; b++)
+    for (int i = 0; p->parts[b].source && i < arrays; i++) {
+      double min = INFINITY, max = -INFINITY;
+      ghz_range(with->codec, c->real, p->parts[b].source + (size_t)i * stride, (size_t)c->count, &min, &max);
+      r->min = min < r->min ? min : r->min;
+      r->max = max > r->max ? max : r->max;
+    }
+}
+
+static complaint make_lattice(const call *c, const record *r, ghz_lattice *l) {
+  const settings *s = &c->set;
+  int one_value = s->bound.kind != GHZ_ABS && !(r->min < r->max); /* that is exact, and so is its sum */
+  ghz_status status = ghz_lattice_make(c->real, s->bound, r->min, r->max, l);
+  if (status == GHZ_OK && s->of_result && !s->average && reduction_of(c) == REDUCE_SUM && !one_value) {
+    double share = nextafter(l->eb / (double)r->contributions, 0);
+    status = ghz_lattice_make(c->real, (ghz_bound){GHZ_ABS, share > 0 ? share : DBL_TRUE_MIN}, 0, 0, l);
+  }
+  return (complaint){status == GHZ_OK ? 0 : MPI_ERR_ARG, "no lattice for this bound"};
+}
+
+/* ---- Doing it ---------------------------------------------------------------------------------------- */
+
+static int raise_outcome(const call *c, const outcome *o) {
+  char text[160];
+  if (o->fault == FAULT_MPI) {
+    MPI_Comm_call_errhandler(c->comm, o->mpi_code);
+    return o->mpi_code;
+  }
+  int class = o->fault == FAULT_MEMORY ? MPI_ERR_NO_MEM : MPI_ERR_OTHER;
+  const char *what = o->fault == FAULT_MEMORY  ? "ran out of memory"
+                     : o->fault == FAULT_CODEC ? "could not compress, add or decompress"
+                                               : "received a message that is not what it should be";
+  snprintf(text, sizeof text, "rank %d %s (%s)", o->rank, what, ghz_status_text(o->status));
+  return ghz_mpi_raise(c->comm, class, c->what->name, text);
+}
+
+/* The bound of the result. The modes that compress again and again promise none. */
+static double result_bound(const call *c, const cargo_job *job, const ghz_mpi_report *r) {
+  if (r->mode == GHZ_MPI_PLAIN)
+    return 0;
+  if (r->inexact || (r->mode != GHZ_MPI_HOMOMORPHIC && c->what->reduces))
+    return INFINITY;
+  if (r->mode == GHZ_MPI_PER_HOP)
+    return INFINITY;
+  int sums = job->reduction == REDUCE_SUM && !job->average && job->total_contributions > 1;
+  double terms = sums ? (double)job->total_contributions : 1, bound = terms * job->lattice.eb;
+  return sums || job->average ? nextafter(bound, INFINITY) : bound;
+}
+
+static void fill_job(const call *c, communicator *with, const record *said, const ghz_lattice *l,
+                     cargo_job *job) {
+  *job = (cargo_job){.codec = with->codec,
+                     .pool = &with->pool,
+                     .plan = &with->plan,
+                     .lattice = *l,
+                     .reduction = reduction_of(c),
+                     .contributions = c->set.contributions,
+                     .total_contributions = said->contributions,
+                     .average = c->set.average,
+                     .value_size = c->value_size};
+  job->stride = (size_t)c->count * c->value_size * (c->what->blocks ? (size_t)c->at.ranks : 1);
+}
+
+/* Moves everything, once all ranks know what to do. */
+static int move(const call *c, communicator *with, candidate how, cargo_job *job, ghz_mpi_report *report) {
+  const cargo *kind = cargo_of(how.mode);
+  job->report = report;
+  report->algorithm = how.algorithm;
+  report->mode = how.mode;
+  report->eb = how.mode == GHZ_MPI_PLAIN ? 0 : job->lattice.eb;
+  ghz_parcels_prepare(&with->pool, kind->room(job, with->plan.piece_tiles));
+  ghz_plan_order(&with->plan);
+  outcome o = ghz_conveyor_run(&with->plan, kind, job, &with->space, with->comm);
+  if (o.fault != FAULT_NONE)
+    return raise_outcome(c, &o);
+  if (c->what->finish)
+    c->what->finish(c);
+  report->bound = result_bound(c, job, report);
+  return MPI_SUCCESS;
+}
+
+/* A second agreement, where there is something to say: a range, or whether there is memory. */
+static int agree_again(const call *c, communicator *with, candidate how, cargo_job *job, const layout *l,
+                       record *said) {
+  preparation p;
+  memset(&p, 0, sizeof p);
+  p.call = said->identity[SAME_CALL];
+  p.root = c->root;
+  p.layout = *l;
+  p.how = how;
+  int relative = how.mode != GHZ_MPI_PLAIN && c->set.bound.kind != GHZ_ABS, prepared = is_prepared(with, &p);
+  complaint wrong = make_plan(c, with, how, l);
+  record r = {.min = INFINITY, .max = -INFINITY, .fault = wrong.error_class, .fault_rank = c->at.rank};
+  if (!wrong.error_class) {
+    c->what->arrange(c, with->plan.parts);
+    if (relative)
+      find_range(c, with, job->stride, &r);
+  }
+  int code = relative || !prepared ? agree(c, with, &r, wrong) : MPI_SUCCESS;
+  if (code == MPI_SUCCESS && !prepared)
+    with->prepared[with->prepared_count++ % PREPARED] = p;
+  said->min = r.min;
+  said->max = r.max;
+  return code;
+}
+
+static int run_ours(const call *c, communicator *with, candidate how, record *said, ghz_mpi_report *report) {
+  cargo_job job;
+  ghz_lattice lattice = {.type = c->real};
+  layout l = layout_of(c, &c->what->ways[how.algorithm]);
+  fill_job(c, with, said, &lattice, &job);
+  int code = agree_again(c, with, how, &job, &l, said);
+  report->agree += MPI_Wtime();
+  if (code != MPI_SUCCESS)
+    return code;
+  if (how.mode != GHZ_MPI_PLAIN) {
+    complaint wrong = make_lattice(c, said, &job.lattice);
+    if (wrong.error_class)
+      return raise_complaint(c, wrong);
+  }
+  return move(c, with, how, &job, report);
+}
+
+/* What this call would have taken at least without compression: the time with nothing to do but wait, for so
+ * many more bytes. That waits may have had other reasons does not matter much: others' codecs work in the same
+ * time. */
+static double plain_seconds(const ghz_mpi_report *r) {
+  if (r->mode == GHZ_MPI_PLAIN || r->sent_bytes == 0)
+    return INFINITY;
+  return r->wait * (double)r->raw_bytes / (double)r->sent_bytes;
+}
+
+static int run_agreed(const call *c, communicator *with, complaint wrong) {
+  double start = MPI_Wtime();
+  ghz_mpi_report report = {.agree = -start};
+  record said = first_record(c, with, wrong);
+  int code = agree(c, with, &said, wrong);
+  if (code != MPI_SUCCESS)
+    return code;
+  ghz_context_set_threads(with->codec, c->set.threads);
+  candidate how = choose(c, with, &said);
+  double agreed = MPI_Wtime();
+  if (how.algorithm == GHZ_MPI_NATIVE)
+    code = native(c);
+  else
+    code = run_ours(c, with, how, &said, &report);
+  double end = MPI_Wtime();
+  with->last_seconds = end - agreed;
+  with->last_plain_seconds = how.algorithm == GHZ_MPI_NATIVE ? INFINITY : plain_seconds(&report);
+  report.seconds = end - start;
+  if (c->set.report && how.algorithm != GHZ_MPI_NATIVE && code == MPI_SUCCESS)
+    *c->set.report = report;
+  return code;
+}
+
+int ghz_collective_run(call c, const ghz_mpi_options *options) {
+  communicator *with;
+  int inter = 0;
+  const char *wrong = ghz_settings_make(options, &c.set);
+  if (c.comm == MPI_COMM_NULL)
+    return ghz_mpi_raise(c.comm, MPI_ERR_COMM, c.what->name, "the communicator is MPI_COMM_NULL");
+  int code = MPI_Comm_test_inter(c.comm, &inter);
+  if (code != MPI_SUCCESS)
+    return code;
+  recognise_type(&c);
+  MPI_Comm_size(c.comm, &c.at.ranks);
+  MPI_Comm_rank(c.comm, &c.at.rank);
+  c.at.root = c.root;
+  const char *why = inter ? "it is an intercommunicator" : wrong ? NULL : not_for_us(&c);
+  if (why || (!wrong && is_small(&c))) {
+    if (why)
+      ghz_mpi_explain(c.what->name, why);
+    return native_or_complain(&c);
+  }
+  code = ghz_communicator_of(c.comm, &with);
+  if (code != MPI_SUCCESS) {
+    MPI_Comm_call_errhandler(c.comm, code);
+    return code;
+  }
+  return run_agreed(&c, with, check_call(&c, wrong));
+}

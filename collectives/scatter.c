@@ -1,0 +1,43 @@
+/* scatter.c: ghz_scatter. */
+
+#include "collective.h"
+
+static int lacks_buffer(const call *c) {
+  return !c->recv || (call_is_root(c) ? !c->send || c->send == MPI_IN_PLACE : c->recv == MPI_IN_PLACE);
+}
+
+static void arrange(const call *c, part *parts) {
+  for (int b = 0; b < c->at.ranks; b++)
+    parts[b] = (part){call_is_root(c) ? call_block(c, c->send, b) : NULL, NULL};
+  if (c->recv != MPI_IN_PLACE)
+    parts[c->at.rank].target = c->recv;
+  else
+    parts[c->at.rank].source = NULL;
+}
+
+static int native(const call *c) {
+  return MPI_Scatter(c->send, (int)c->count, c->type, c->recv, (int)c->count, c->type, c->root, c->comm);
+}
+
+static const collective scatter = {
+    .name = "ghz_scatter",
+    .rooted = 1,
+    .blocks = 1,
+    .ways = {[GHZ_MPI_TREE] = {ghz_tree_scatter, NULL, 0}, [GHZ_MPI_CHAIN] = {ghz_straight_scatter, NULL, 1}},
+    .preferred = {GHZ_MPI_CHAIN, GHZ_MPI_TREE},
+    .lacks_buffer = lacks_buffer,
+    .arrange = arrange,
+    .native = native,
+};
+
+int ghz_scatter(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type, int root, MPI_Comm comm,
+                const ghz_mpi_options *options) {
+  return ghz_collective_run((call){.what = &scatter,
+                                   .send = sendbuf,
+                                   .recv = recvbuf,
+                                   .count = count,
+                                   .type = type,
+                                   .root = root,
+                                   .comm = comm},
+                            options);
+}

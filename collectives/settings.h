@@ -1,0 +1,22 @@
+/* settings.h: what a call's options and the environment together ask for. */
+#ifndef GHZ_MPI_SETTINGS_H
+#define GHZ_MPI_SETTINGS_H
+
+#include "ghz_mpi.h"
+
+typedef struct settings {
+  ghz_bound bound; /* value 0: nobody gave one */
+  int of_result, average, contributions, threads, keep_root;
+  ghz_mpi_algorithm algorithm;
+  ghz_mpi_mode mode;
+  uint64_t threshold;
+  ghz_mpi_report *report;
+} settings;
+
+/* Merges them. Returns NULL, or what is wrong; *s is usable anyhow. Thread-safe. */
+const char *ghz_settings_make(const ghz_mpi_options *options, settings *s);
+
+/* Whether the environment asks for messages on stderr. Thread-safe. */
+int ghz_settings_verbose(void);
+
+#endif
