@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "patience.h"
+
 static double least(double a, double b) {
   return b < a ? b : a;
 }
@@ -55,7 +57,9 @@ void ghz_agreement_free(agreement *a) {
 }
 
 int ghz_agree(const agreement *a, record *r, MPI_Comm comm) {
-  return MPI_Allreduce(MPI_IN_PLACE, r, 1, a->type, a->op, comm);
+  MPI_Request request;
+  int code = MPI_Iallreduce(MPI_IN_PLACE, r, 1, a->type, a->op, comm, &request);
+  return code == MPI_SUCCESS ? ghz_wait(&request) : code;
 }
 
 const char *ghz_disagreement(const record *r) {

@@ -13,6 +13,8 @@
 
 #include <string.h>
 
+#include "patience.h"
+
 enum {
   RECEIVES = 8,    /* posted at a time */
   SENDS = 6,       /* that starts may have under way */
@@ -311,7 +313,7 @@ static void progress(conveyor *c, int wait) {
   if (c->active == 0)
     return;
   if (wait)
-    code = MPI_Waitsome(c->active, c->requests, &done, c->indices, c->statuses);
+    code = ghz_wait_some(c->active, c->requests, &done, c->indices, c->statuses);
   else
     code = MPI_Testsome(c->active, c->requests, &done, c->indices, c->statuses);
   if (wait)

@@ -1,5 +1,8 @@
 /* reduce.c: ghz_reduce. */
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "collective.h"
 
 static int lacks_buffer(const call *c) {
@@ -11,8 +14,19 @@ static void arrange(const call *c, part *parts) {
   parts[0] = (part){c->send == MPI_IN_PLACE ? c->recv : c->send, call_is_root(c) ? c->recv : NULL};
 }
 
+/* MPICH 4.0 crashes where a root other than rank 0 reduces in place: that one sends from a copy. (Only the root
+ * is ever in place.) */
 static int native(const call *c) {
-  return MPI_Reduce(c->send, c->recv, (int)c->count, c->type, c->op, c->root, c->comm);
+  const void *send = c->send;
+  void *copy = NULL;
+  size_t bytes = (size_t)c->count * (c->type == MPI_FLOAT    ? sizeof(float)
+                                     : c->type == MPI_DOUBLE ? sizeof(double)
+                                                             : 0);
+  if (send == MPI_IN_PLACE && c->root != 0 && bytes && (copy = malloc(bytes)))
+    send = memcpy(copy, c->recv, bytes);
+  int code = MPI_Reduce(send, c->recv, (int)c->count, c->type, c->op, c->root, c->comm);
+  free(copy);
+  return code;
 }
 
 static int as_many_as_ranks(int ranks) {

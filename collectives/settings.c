@@ -144,6 +144,17 @@ static const char *check(const ghz_mpi_options *o) {
   return NULL;
 }
 
+int ghz_settings_straight(const ghz_mpi_options *o, uint64_t bytes) {
+  pthread_once(&env_once, read_environment);
+  int64_t threshold = env.threshold;
+  if (o) {
+    if (o->size != sizeof *o || o->algorithm || o->mode || o->average || o->report || o->contributions != 1)
+      return 0;
+    threshold = o->threshold < 0 ? threshold : o->threshold;
+  }
+  return !env.algorithm && !env.mode && bytes < (uint64_t)threshold;
+}
+
 const char *ghz_settings_make(const ghz_mpi_options *options, settings *s) {
   static const ghz_mpi_options defaults = GHZ_MPI_OPTIONS;
   const char *wrong = options ? check(options) : NULL;

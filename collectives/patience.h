@@ -1,0 +1,13 @@
+/* patience.h: waiting for MPI without holding a core that another rank could use. */
+#ifndef GHZ_MPI_PATIENCE_H
+#define GHZ_MPI_PATIENCE_H
+
+#include <mpi.h>
+
+/* As MPI_Waitsome, but polls, and yields between polls: ranks that share cores get on much faster. */
+int ghz_wait_some(int n, MPI_Request *requests, int *done, int *indices, MPI_Status *statuses);
+
+/* As MPI_Wait. */
+int ghz_wait(MPI_Request *request);
+
+#endif
