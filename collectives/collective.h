@@ -23,8 +23,9 @@ typedef struct call {
   MPI_Comm comm;
   settings set;
   place at;          /* filled in by ghz_collective_run, as what follows */
-  ghz_type real;     /* the type, if it is one of ours */
-  size_t value_size; /* 0: it is not */
+  int is_real;       /* the type is one of ours: */
+  ghz_type real;     /* this one */
+  size_t value_size; /* of any type */
 } call;
 
 /* How an algorithm does a collective. schedule NULL: not at all. */

@@ -7,13 +7,15 @@ static int lacks_buffer(const call *c) {
          (c->send == MPI_IN_PLACE && !call_is_root(c));
 }
 
+/* A block that stays in place is still given, and counts for the range. */
 static void arrange(const call *c, part *parts) {
   for (int b = 0; b < c->at.ranks; b++)
     parts[b] = (part){NULL, call_is_root(c) ? call_target(c, c->recv, b) : NULL};
-  if (c->send != MPI_IN_PLACE)
-    parts[c->at.rank].source = c->send;
+  part *own = &parts[c->at.rank];
+  if (c->send == MPI_IN_PLACE)
+    *own = (part){own->target, NULL};
   else
-    parts[c->at.rank].target = NULL;
+    own->source = c->send;
 }
 
 static int native(const call *c) {

@@ -1,40 +1,47 @@
 /* ghz_mpi.h: the whole public interface of libghzmpi.
  *
- * Collectives on float and double that send compressed data, built on libghz and plain MPI point-to-point
- * calls. Each call has the arguments of the MPI call of its name, and options:
+ * Collectives on float and double that send compressed data, built on libghz and plain MPI point-to-point calls.
+ * Each call has the arguments of the MPI call of its name, and options:
  *
  *   ghz_mpi_options options = GHZ_MPI_OPTIONS;
  *   options.bound = (ghz_bound){GHZ_REL, 1e-4};
  *   ghz_allreduce(MPI_IN_PLACE, x, n, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, &options);
  *
  * Promises
- *   same bits     a result has the same bits on every rank, whatever the algorithm, the topology and the order
- * in which messages arrive; with a bound per rank (options.of_result = 0) also for every number of ranks that
- * the same contributions are spread over. (Modes GHZ_MPI_HOMOMORPHIC and GHZ_MPI_AUTO where it compresses.
- * Where values outside the quantisation lattice meet in a sum - infinities of opposite sign aside, values
- * beyond 2^35 bounds in float32 - the report says `inexact`, and their floating-point sum depends on the
- * algorithm, though never on the rank.) bound         strict, per value: sums are within N * eb of the exact
- * sum (eb with options.of_result), averages, minima and maxima and moved data within eb. ghz.h, "bound", has
- * the one exception. errors        as in MPI: every call returns an MPI error code, through the error handler
- * of the communicator; MPI_Error_string gives a sentence that names the call. Ranks that disagree on the call,
- * count, type, operation, root, bound or options all get an error, and none hangs; but see `threshold`.
- *   resources     one context per communicator and process hangs on the communicator and is freed with it.
- * Memory is kept for the next call: at most about one worst-case compressed copy of the largest buffer.
+ *   same bits   A result has the same bits on every rank, whatever the algorithm, the topology and the order in
+ *               which messages arrive; with a bound per rank (options.of_result = 0) also for every number of
+ *               ranks that the same contributions are spread over. This is what mode GHZ_MPI_HOMOMORPHIC does, and
+ *               GHZ_MPI_MODE_AUTO where it compresses. Where the report says `inexact`, values outside the lattice
+ *               met in a sum (float32: beyond 2^35 bounds), and their floating-point sum depends on the algorithm,
+ *               though never on the rank.
+ *   bound       Strict, per value: sums of N contributions are within N * eb of the exact sum (eb with
+ *               options.of_result), averages, minima, maxima and moved data within eb. ghz.h, "bound", has the one
+ *               exception.
+ *   errors      As in MPI: every call returns an MPI error code, through the error handler of the communicator;
+ *               MPI_Error_string gives a sentence that names the call. Ranks that disagree on the call, count,
+ *               type, operation, root, bound or options all get an error, and none hangs, unless some of them go
+ *               straight to MPI (below).
+ *   resources   One context per communicator and process hangs on the communicator and is freed with it. Memory is
+ *               kept for the next call: at most about one worst-case compressed copy of the largest buffer.
  *
- * As in MPI, all processes of the communicator make the same calls in the same order, and no two threads use
- * one communicator at a time; different communicators may be used by different threads (MPI_THREAD_MULTIPLE).
+ * As in MPI, all processes of the communicator make the same calls in the same order, and no two threads use one
+ * communicator at a time; different communicators may be used by different threads (MPI_THREAD_MULTIPLE).
  * Buffers are contiguous arrays of `type`; counts are counts of values and may exceed 2^31.
  *
- * What is not compressed goes to the MPI call of the same name: counts below the threshold; types other than
- * float and double (MPI_FLOAT, MPI_DOUBLE, and Fortran's of the same representation); operations other than
- * MPI_SUM, MPI_MIN and MPI_MAX; calls for which nobody gave a bound. GHZ_MPI_VERBOSE says so, once per reason.
+ * What is not compressed goes to the MPI call of the same name: types other than float and double (MPI_FLOAT,
+ * MPI_DOUBLE, and Fortran's of the same representation), operations other than MPI_SUM, MPI_MIN and MPI_MAX, and
+ * intercommunicators; and, as long as algorithm and mode are AUTO, calls for which nobody gave a bound, and calls
+ * below the threshold. These last two go straight there: without agreement, and with MPI's own checks alone.
+ * GHZ_MPI_VERBOSE=1 says what goes to MPI, and why.
  *
  * Environment: read once, by the first call of the process, and used where the options leave the choice open.
- *   GHZ_MPI_BOUND      abs:1e-3, rel:1e-4 or psnr:80 (a plain number is abs); result:rel:1e-4 for the bound of
- * the result GHZ_MPI_ALGORITHM  auto, mpi, ring, doubling, halving, tree, chain GHZ_MPI_MODE       auto,
- * homomorphic, recompress, per-hop, plain GHZ_MPI_THRESHOLD  bytes (suffixes k, M, G)       GHZ_MPI_THREADS
- * threads of the codec per process GHZ_MPI_KEEP_ROOT  1: ghz_bcast leaves the root's buffer alone
- *   GHZ_MPI_VERBOSE    1: says on stderr, once per reason, what is not compressed
+ *   GHZ_MPI_BOUND       abs:1e-3, rel:1e-4 or psnr:80 (a plain number is abs); result:rel:1e-4: of the result
+ *   GHZ_MPI_ALGORITHM   auto, mpi, ring, doubling, halving, tree, chain
+ *   GHZ_MPI_MODE        auto, homomorphic, recompress, per-hop, plain
+ *   GHZ_MPI_THRESHOLD   bytes (suffixes k, M, G)
+ *   GHZ_MPI_THREADS     threads of the codec per process
+ *   GHZ_MPI_KEEP_ROOT   1: ghz_bcast leaves the root's buffer alone
+ *   GHZ_MPI_VERBOSE     1: says on stderr, once per reason, what is not compressed
  */
 #ifndef GHZ_MPI_H
 #define GHZ_MPI_H
@@ -50,23 +57,23 @@ extern "C" {
  * Sources: ring, Patarasuk and Yuan 2009; halving and doubling, Thakur, Rabenseifner and Gropp 2005; recursive
  * doubling on compressed data, gZCCL (ICS'24); ring on compressed data, C-Coll (IPDPS'24) and hZCCL (SC'24). */
 typedef enum ghz_mpi_algorithm {
-  GHZ_MPI_ALGORITHM_AUTO = 0, /* by message size, ranks, and the speeds measured so far */
+  GHZ_MPI_ALGORITHM_AUTO = 0, /* by what calls like this one took so far */
   GHZ_MPI_NATIVE,             /* the MPI call of the same name */
   GHZ_MPI_RING,               /* allreduce, reduce, reduce_scatter, allgather */
   GHZ_MPI_DOUBLING,           /* allreduce: recursive doubling */
   GHZ_MPI_HALVING,            /* allreduce: recursive halving, then doubling */
   GHZ_MPI_TREE,               /* reduce, bcast, scatter, gather: binomial */
-  GHZ_MPI_CHAIN /* bcast: pipelined from rank to rank; scatter, gather: straight between root and rank */
+  GHZ_MPI_CHAIN               /* bcast: from rank to rank; scatter, gather: straight between root and rank */
 } ghz_mpi_algorithm;
 
 /* What happens to data on their way. */
 typedef enum ghz_mpi_mode {
-  GHZ_MPI_MODE_AUTO = 0, /* homomorphic, or plain where that is faster */
+  GHZ_MPI_MODE_AUTO = 0, /* homomorphic, or not compressed where that is faster */
   GHZ_MPI_HOMOMORPHIC,   /* compress once, add compressed data, decompress once */
-  GHZ_MPI_RECOMPRESS,    /* for comparison: decompress, operate, compress at every step (C-Coll); data that only
-                            move stay compressed. Errors grow with the number of ranks. */
-  GHZ_MPI_PER_HOP,       /* for comparison: compressed point-to-point (CPRP2P), every hop decompresses */
-  GHZ_MPI_PLAIN          /* our own schedules, uncompressed */
+  GHZ_MPI_RECOMPRESS, /* for comparison (C-Coll): decompress, operate, compress in every step of a reduction; data
+                            that only move stay compressed. Errors grow with the ranks; no bound is promised. */
+  GHZ_MPI_PER_HOP,    /* for comparison (CPRP2P): compressed point-to-point: every hop decompresses */
+  GHZ_MPI_PLAIN       /* our own schedules, uncompressed */
 } ghz_mpi_mode;
 
 /* What a call did, on this rank. Times are seconds of this process. */
@@ -77,42 +84,47 @@ typedef struct ghz_mpi_report {
   uint64_t sent_bytes; /* what it sent; both 0 for GHZ_MPI_NATIVE */
   uint64_t messages;   /* how many it sent */
   double seconds;      /* the whole call */
-  double agree;        /* finding the range, agreeing with the other ranks, choosing */
-  double compress, combine, decompress; /* in the codec; `combine` is addition, minimum and maximum */
-  double wait;                          /* with nothing to do but wait for messages */
-  double eb;                            /* bound per contribution that was used; 0 if not compressed */
-  double bound; /* of every value of the result; 0 if not compressed; +Inf if `inexact` */
+  double agree;        /* agreeing with the other ranks, finding the range, planning */
+  double compress;     /* in the codec */
+  double combine;      /* in the codec: addition, minimum, maximum */
+  double decompress;   /* in the codec */
+  double wait;         /* with nothing to do but wait for messages */
+  double eb;           /* bound per contribution that was used; 0 if not compressed */
+  double bound;        /* of every value of the result; 0 if not compressed; +Inf if none is promised */
   int inexact;
 } ghz_mpi_report;
 
-/* Options of a call; all ranks give the same, except for `report`, `threads` and `contributions`. */
+/* Options of a call. All ranks give the same, except for report, threads and contributions. */
 typedef struct ghz_mpi_options {
   size_t size;     /* sizeof(ghz_mpi_options): lets the library grow it */
-  ghz_bound bound; /* value 0: that of GHZ_MPI_BOUND, if there is one, else nothing is compressed.
-                      GHZ_REL and GHZ_PSNR refer to the range of the values that all ranks give. */
+  ghz_bound bound; /* value 0: that of GHZ_MPI_BOUND, if there is one, else nothing is compressed. GHZ_REL and
+                      GHZ_PSNR refer to the range of the values that all ranks give. */
   int of_result;   /* 1: the bound is for the result: a sum over N contributions is made with bound / N each */
   int average;     /* 1, with MPI_SUM: divide by the number of contributions */
   ghz_mpi_algorithm algorithm;
   ghz_mpi_mode mode;
-  int64_t threshold; /* bytes per rank below which the call goes straight to MPI, without any agreement, as long
-                        as algorithm and mode are AUTO; -1: that of GHZ_MPI_THRESHOLD, or 256 KiB */
-  int contributions; /* reductions: arrays that this rank gives: sendbuf holds so many arrays of `count` values,
-                        one behind the other; 0: none, sendbuf is ignored. Not with MPI_IN_PLACE unless 1. */
+  int64_t
+      threshold; /* bytes of the larger buffer below which a call goes straight to MPI as long as algorithm and
+                        mode are AUTO; -1: that of GHZ_MPI_THRESHOLD, or 256 KiB */
+  int contributions; /* reductions: arrays that this rank gives: sendbuf holds so many of the size that the call
+                        reduces, one behind the other; 0 (sums only): none, sendbuf is ignored. Another number than 1,
+                        on whichever rank, needs mode GHZ_MPI_HOMOMORPHIC on all, and does not go in place. */
   int threads;       /* OpenMP threads of the codec; 0: GHZ_MPI_THREADS, or 1 */
   int keep_root; /* 1: ghz_bcast leaves the root's buffer alone: it then differs from the others' by up to the
-                    bound. -1: as GHZ_MPI_KEEP_ROOT says, or 0 */
-  ghz_mpi_report *report; /* filled if not NULL */
+                        bound. -1: as GHZ_MPI_KEEP_ROOT says, or 0 */
+  ghz_mpi_report *report; /* filled in if not NULL */
 } ghz_mpi_options;
 
 /* Options that leave everything to the environment and the library. */
 #define GHZ_MPI_OPTIONS                                                                                        \
   { .size = sizeof(ghz_mpi_options), .threshold = -1, .contributions = 1, .keep_root = -1 }
 
-/* options may be NULL: GHZ_MPI_OPTIONS. Each call returns MPI_SUCCESS or, if the error handler returns, a code
- * of class MPI_ERR_COMM, MPI_ERR_COUNT, MPI_ERR_BUFFER, MPI_ERR_ROOT, MPI_ERR_ARG (options, or ranks that
- * disagree), MPI_ERR_NO_MEM or MPI_ERR_OTHER (a message that was damaged; what MPI itself reports keeps its
- * code); ask ghz_mpi_error_class. After an error the output buffer is unspecified, and the communicator can be
- * used again unless MPI itself failed. */
+/* ---- The calls --------------------------------------------------------------------------------------- */
+/* options may be NULL: GHZ_MPI_OPTIONS. Each call returns MPI_SUCCESS or, if the error handler returns, a code of
+ * class MPI_ERR_COMM, MPI_ERR_COUNT, MPI_ERR_TYPE, MPI_ERR_BUFFER, MPI_ERR_ROOT, MPI_ERR_ARG (options, or ranks
+ * that disagree), MPI_ERR_NO_MEM or MPI_ERR_OTHER (a message that was damaged; what MPI itself reports keeps its
+ * code); ask ghz_mpi_error_class. After an error the output buffer is unspecified, and the communicator can be used
+ * again unless MPI itself failed. */
 
 /* recvbuf[i] on every rank = op over the contributions' element i. sendbuf may be MPI_IN_PLACE on all ranks. */
 GHZ_API int ghz_allreduce(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op,

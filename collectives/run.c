@@ -6,152 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cargo.h"
-#include "collective.h"
 #include "communicator.h"
 #include "errors.h"
-
-/* ---- What is asked for ------------------------------------------------------------------------------- */
-
-static int type_among(MPI_Datatype type, const MPI_Datatype *types, int n) {
-  for (int i = 0; i < n; i++)
-    if (type == types[i] && type != MPI_DATATYPE_NULL)
-      return 1;
-  return 0;
-}
-
-/* Finds out whether the type is one of ours, under any of its names. */
-static void recognise_type(call *c) {
-  const MPI_Datatype floats[] = {MPI_FLOAT, MPI_REAL, MPI_REAL4},
-                     doubles[] = {MPI_DOUBLE, MPI_DOUBLE_PRECISION, MPI_REAL8};
-  int size = 0;
-  int is_float = type_among(c->type, floats, 3);
-  if ((is_float || type_among(c->type, doubles, 3)) && MPI_Type_size(c->type, &size) == MPI_SUCCESS &&
-      (size == 4 || size == 8)) { /* compilers can be told to make REAL a double */
-    c->real = size == 4 ? GHZ_F32 : GHZ_F64;
-    c->value_size = (size_t)size;
-  }
-}
-
-static reduction reduction_of(const call *c) {
-  if (!c->what->reduces)
-    return REDUCE_NONE;
-  return c->op == MPI_SUM   ? REDUCE_SUM
-         : c->op == MPI_MIN ? REDUCE_MIN
-         : c->op == MPI_MAX ? REDUCE_MAX
-                            : REDUCE_NONE;
-}
-
-static const char *not_for_us(const call *c) {
-  if (c->value_size == 0)
-    return "the type is neither float nor double";
-  if (c->what->reduces && reduction_of(c) == REDUCE_NONE)
-    return "the operation is neither sum nor minimum nor maximum";
-  if (c->set.bound.value == 0 && c->set.mode != GHZ_MPI_PLAIN)
-    return c->set.contributions == 1 ? "no bound is given" : NULL;
-  return NULL;
-}
-
-/* The bytes of the larger of the buffers. */
-static double total_bytes(const call *c) {
-  return (double)c->count * (double)c->value_size * (c->what->blocks ? c->at.ranks : 1);
-}
-
-static int is_small(const call *c) {
-  return c->set.algorithm == GHZ_MPI_ALGORITHM_AUTO && c->set.mode == GHZ_MPI_MODE_AUTO &&
-         c->set.contributions == 1 && c->count >= 0 && total_bytes(c) < (double)c->set.threshold;
-}
-
-/* ---- Leaving it to MPI ------------------------------------------------------------------------------- */
-
-static void divide(const call *c, void *values, double by) {
-  cargo_job job = {.lattice.type = c->real, .average = 1, .total_contributions = (uint64_t)by};
-  ghz_cargo_average(&job, values, (size_t)c->count);
-}
-
-static int native(const call *c) {
-  double start = MPI_Wtime();
-  int code = c->what->native(c);
-  if (code == MPI_SUCCESS && c->set.average && c->value_size && (!c->what->rooted || call_is_root(c)))
-    divide(c, c->recv, c->at.ranks);
-  if (c->set.report) {
-    *c->set.report = (ghz_mpi_report){.algorithm = GHZ_MPI_NATIVE, .mode = GHZ_MPI_PLAIN};
-    c->set.report->seconds = MPI_Wtime() - start;
-  }
-  return code;
-}
-
-static int fits_int(const call *c) {
-  return c->count <= INT_MAX && (!c->what->blocks || c->count <= INT_MAX / c->at.ranks);
-}
-
-/* ---- What is wrong with it --------------------------------------------------------------------------- */
-
-typedef struct complaint {
-  int error_class; /* 0: none */
-  const char *text;
-} complaint;
-
-static int has_way(const call *c, ghz_mpi_algorithm a) {
-  return a == GHZ_MPI_ALGORITHM_AUTO || a == GHZ_MPI_NATIVE || c->what->ways[a].schedule;
-}
-
-static complaint check_options(const call *c) {
-  int many = c->set.contributions != 1;
-  if (!has_way(c, c->set.algorithm))
-    return (complaint){MPI_ERR_ARG, "this collective does not have the algorithm"};
-  if (many && !c->what->reduces)
-    return (complaint){MPI_ERR_ARG, "only reductions take a number of contributions"};
-  if (many &&
-      (c->set.mode > GHZ_MPI_HOMOMORPHIC || c->set.algorithm == GHZ_MPI_NATIVE || c->set.bound.value == 0))
-    return (complaint){MPI_ERR_ARG, "a number of contributions needs a bound and mode homomorphic"};
-  if (many && (c->send == MPI_IN_PLACE || (c->set.contributions == 0 && reduction_of(c) != REDUCE_SUM)))
-    return (complaint){MPI_ERR_ARG,
-                       "such a number of contributions goes neither in place nor with minimum or maximum"};
-  if (c->set.average && (!c->what->reduces || reduction_of(c) != REDUCE_SUM))
-    return (complaint){MPI_ERR_ARG, "an average is a sum"};
-  return (complaint){0, NULL};
-}
-
-static complaint check_call(const call *c, const char *options_wrong) {
-  uint64_t bytes;
-  if (options_wrong)
-    return (complaint){MPI_ERR_ARG, options_wrong};
-  if (c->count < 0)
-    return (complaint){MPI_ERR_COUNT, "the count is negative"};
-  if (__builtin_mul_overflow((uint64_t)c->count, c->value_size * (c->what->blocks ? (size_t)c->at.ranks : 1),
-                             &bytes) ||
-      bytes > PTRDIFF_MAX)
-    return (complaint){MPI_ERR_COUNT, "the count is too large"};
-  if (c->what->rooted && (c->root < 0 || c->root >= c->at.ranks))
-    return (complaint){MPI_ERR_ROOT, "there is no such root"};
-  if (c->count > 0 && c->what->lacks_buffer(c))
-    return (complaint){MPI_ERR_BUFFER, "a buffer is missing, or not allowed to be in place"};
-  return check_options(c);
-}
-
-static const char *class_text(int error_class) {
-  if (error_class == MPI_ERR_NO_MEM)
-    return "ran out of memory";
-  return error_class == MPI_ERR_COUNT    ? "gave a bad count"
-         : error_class == MPI_ERR_ROOT   ? "gave a bad root"
-         : error_class == MPI_ERR_BUFFER ? "gave a bad buffer"
-                                         : "gave a bad argument";
-}
-
-static int raise_complaint(const call *c, complaint wrong) {
-  return ghz_mpi_raise(c->comm, wrong.error_class, c->what->name, wrong.text);
-}
-
-/* A call that goes straight to MPI; what is wrong with it is said under our name, not MPI's. */
-static int native_or_complain(const call *c) {
-  complaint wrong = check_call(c, NULL);
-  if (c->value_size && wrong.error_class)
-    return raise_complaint(c, wrong);
-  if (!fits_int(c))
-    return ghz_mpi_raise(c->comm, MPI_ERR_COUNT, c->what->name, "the count is too large for MPI");
-  return native(c);
-}
+#include "request.h"
 
 /* ---- Agreement --------------------------------------------------------------------------------------- */
 
@@ -184,13 +41,24 @@ static record first_record(const call *c, const communicator *with, complaint wr
               .plain_seconds = with->last_plain_seconds};
   r.identity[SAME_CALL] = name_of(c->what->name);
   r.identity[SAME_COUNT] = (uint64_t)c->count;
-  r.identity[SAME_TYPE] = c->value_size;
-  r.identity[SAME_OPERATION] = mixed(reduction_of(c), (uint64_t)s->average);
+  r.identity[SAME_TYPE] = c->value_size << 1 | (unsigned)c->is_real;
+  r.identity[SAME_OPERATION] = c->what->reduces && ghz_request_reduction(c) == REDUCE_NONE
+                                   ? 1
+                                   : mixed(ghz_request_reduction(c), (uint64_t)s->average);
   r.identity[SAME_ROOT] = c->what->rooted ? (uint64_t)c->root : 0;
   r.identity[SAME_BOUND] =
       mixed(mixed(mixed(1, bits_of(s->bound.value)), s->bound.kind), (uint64_t)s->of_result);
   r.identity[SAME_OPTIONS] = mixed(mixed(s->algorithm, s->mode), (uint64_t)s->keep_root);
   return r;
+}
+
+static const char *class_text(int error_class) {
+  return error_class == MPI_ERR_NO_MEM   ? "ran out of memory"
+         : error_class == MPI_ERR_COUNT  ? "gave a bad count"
+         : error_class == MPI_ERR_TYPE   ? "gave a bad type"
+         : error_class == MPI_ERR_ROOT   ? "gave a bad root"
+         : error_class == MPI_ERR_BUFFER ? "gave a bad buffer"
+                                         : "gave a bad argument";
 }
 
 /* Agrees, and raises what any rank complains of; *r is then what all ranks said. `own` is this rank's
@@ -204,7 +72,7 @@ static int agree(const call *c, communicator *with, record *r, complaint own) {
   }
   const char *differing = ghz_disagreement(r);
   if (own.error_class)
-    return raise_complaint(c, own);
+    return ghz_request_raise(c, own);
   if (r->fault) {
     snprintf(text, sizeof text, "rank %d %s", r->fault_rank, class_text(r->fault));
     return ghz_mpi_raise(c->comm, r->fault, c->what->name, text);
@@ -216,7 +84,7 @@ static int agree(const call *c, communicator *with, record *r, complaint own) {
 
 static int worth_trying(const call *c, ghz_mpi_algorithm a) {
   if (a == GHZ_MPI_DOUBLING) /* moves the whole array log2(ranks) times */
-    return total_bytes(c) < 4 << 20;
+    return ghz_request_bytes(c) < 4 << 20;
   return a != GHZ_MPI_HALVING || c->at.ranks > 3; /* below, it is what the ring is */
 }
 
@@ -227,8 +95,8 @@ static int list_candidates(const call *c, candidate *list) {
   const ghz_mpi_algorithm *preferred = c->what->preferred;
   ghz_mpi_mode mode = free_mode ? GHZ_MPI_HOMOMORPHIC : s->mode;
   if (s->algorithm == GHZ_MPI_NATIVE)
-    list[n++] =
-        fits_int(c) ? (candidate){GHZ_MPI_NATIVE, GHZ_MPI_PLAIN} : (candidate){preferred[0], GHZ_MPI_PLAIN};
+    list[n++] = ghz_request_fits_int(c) ? (candidate){GHZ_MPI_NATIVE, GHZ_MPI_PLAIN}
+                                        : (candidate){preferred[0], GHZ_MPI_PLAIN};
   else if (!free_algorithm)
     list[n++] = (candidate){s->algorithm, mode};
   for (int i = 0; free_algorithm && preferred[i]; i++)
@@ -236,7 +104,7 @@ static int list_candidates(const call *c, candidate *list) {
       list[n++] = (candidate){preferred[i], mode};
   if (free_algorithm && free_mode && s->contributions == 1) {
     list[n++] = (candidate){preferred[0], GHZ_MPI_PLAIN};
-    if (fits_int(c))
+    if (ghz_request_fits_int(c))
       list[n++] = (candidate){GHZ_MPI_NATIVE, GHZ_MPI_PLAIN};
   }
   return n;
@@ -311,7 +179,7 @@ static complaint make_lattice(const call *c, const record *r, ghz_lattice *l) {
   const settings *s = &c->set;
   int one_value = s->bound.kind != GHZ_ABS && !(r->min < r->max); /* that is exact, and so is its sum */
   ghz_status status = ghz_lattice_make(c->real, s->bound, r->min, r->max, l);
-  if (status == GHZ_OK && s->of_result && !s->average && reduction_of(c) == REDUCE_SUM && !one_value) {
+  if (status == GHZ_OK && s->of_result && !s->average && ghz_request_reduction(c) == REDUCE_SUM && !one_value) {
     double share = nextafter(l->eb / (double)r->contributions, 0);
     status = ghz_lattice_make(c->real, (ghz_bound){GHZ_ABS, share > 0 ? share : DBL_TRUE_MIN}, 0, 0, l);
   }
@@ -353,7 +221,7 @@ static void fill_job(const call *c, communicator *with, const record *said, cons
                      .pool = &with->pool,
                      .plan = &with->plan,
                      .lattice = *l,
-                     .reduction = reduction_of(c),
+                     .reduction = ghz_request_reduction(c),
                      .contributions = c->set.contributions,
                      .total_contributions = said->contributions,
                      .average = c->set.average,
@@ -416,7 +284,7 @@ static int run_ours(const call *c, communicator *with, candidate how, record *sa
   if (how.mode != GHZ_MPI_PLAIN) {
     complaint wrong = make_lattice(c, said, &job.lattice);
     if (wrong.error_class)
-      return raise_complaint(c, wrong);
+      return ghz_request_raise(c, wrong);
   }
   return move(c, with, how, &job, report);
 }
@@ -430,6 +298,17 @@ static double plain_seconds(const ghz_mpi_report *r) {
   return r->wait * (double)r->raw_bytes / (double)r->sent_bytes;
 }
 
+/* After the ranks have agreed: by MPI, or by us. */
+static int run_chosen(const call *c, communicator *with, record *said, ghz_mpi_report *report) {
+  const char *why = ghz_request_not_ours(c);
+  candidate how = why ? (candidate){GHZ_MPI_NATIVE, GHZ_MPI_PLAIN} : choose(c, with, said);
+  report->algorithm = how.algorithm;
+  if (why)
+    ghz_mpi_explain(c->what->name, why);
+  ghz_context_set_threads(with->codec, c->set.threads);
+  return how.algorithm == GHZ_MPI_NATIVE ? ghz_request_native(c) : run_ours(c, with, how, said, report);
+}
+
 static int run_agreed(const call *c, communicator *with, complaint wrong) {
   double start = MPI_Wtime();
   ghz_mpi_report report = {.agree = -start};
@@ -437,18 +316,14 @@ static int run_agreed(const call *c, communicator *with, complaint wrong) {
   int code = agree(c, with, &said, wrong);
   if (code != MPI_SUCCESS)
     return code;
-  ghz_context_set_threads(with->codec, c->set.threads);
-  candidate how = choose(c, with, &said);
   double agreed = MPI_Wtime();
-  if (how.algorithm == GHZ_MPI_NATIVE)
-    code = native(c);
-  else
-    code = run_ours(c, with, how, &said, &report);
+  code = run_chosen(c, with, &said, &report);
   double end = MPI_Wtime();
+  int native = report.algorithm == GHZ_MPI_NATIVE;
   with->last_seconds = end - agreed;
-  with->last_plain_seconds = how.algorithm == GHZ_MPI_NATIVE ? INFINITY : plain_seconds(&report);
+  with->last_plain_seconds = native ? INFINITY : plain_seconds(&report);
   report.seconds = end - start;
-  if (c->set.report && how.algorithm != GHZ_MPI_NATIVE && code == MPI_SUCCESS)
+  if (c->set.report && !native && code == MPI_SUCCESS)
     *c->set.report = report;
   return code;
 }
@@ -466,31 +341,46 @@ static int goes_straight(const call *c, const ghz_mpi_options *options) {
   return ghz_settings_straight(options, values * (uint64_t)ranks * (c->type == MPI_FLOAT ? 4 : 8));
 }
 
+/* Whether a call that leaves everything to us needs no agreement: for reasons that all ranks share if they
+ * agree at all. */
+static int needs_nobody(const call *c) {
+  const settings *s = &c->set;
+  return s->algorithm == GHZ_MPI_ALGORITHM_AUTO && s->mode == GHZ_MPI_MODE_AUTO && c->count >= 0 &&
+         (ghz_request_bytes(c) < (double)s->threshold || s->bound.value == 0);
+}
+
+static int run_without_agreement(const call *c) {
+  complaint wrong = ghz_request_check(c, NULL);
+  const char *why = ghz_request_not_ours(c);
+  if (!wrong.error_class && !ghz_request_fits_int(c))
+    wrong = (complaint){MPI_ERR_COUNT, "the count is too large for MPI, and no bound is given"};
+  if (why)
+    ghz_mpi_explain(c->what->name, why);
+  return wrong.error_class ? ghz_request_raise(c, wrong) : ghz_request_native(c);
+}
+
 int ghz_collective_run(call c, const ghz_mpi_options *options) {
   communicator *with;
+  int inter = 0;
   if (goes_straight(&c, options))
     return c.what->native(&c);
-  int inter = 0;
   const char *wrong = ghz_settings_make(options, &c.set);
   if (c.comm == MPI_COMM_NULL)
     return ghz_mpi_raise(c.comm, MPI_ERR_COMM, c.what->name, "the communicator is MPI_COMM_NULL");
   int code = MPI_Comm_test_inter(c.comm, &inter);
   if (code != MPI_SUCCESS)
     return code;
-  recognise_type(&c);
-  MPI_Comm_size(c.comm, &c.at.ranks);
-  MPI_Comm_rank(c.comm, &c.at.rank);
-  c.at.root = c.root;
-  const char *why = inter ? "it is an intercommunicator" : wrong ? NULL : not_for_us(&c);
-  if (why || (!wrong && is_small(&c))) {
-    if (why)
-      ghz_mpi_explain(c.what->name, why);
-    return native_or_complain(&c);
+  if (inter) {
+    ghz_mpi_explain(c.what->name, "the communicator is an intercommunicator");
+    return c.what->native(&c);
   }
+  ghz_request_recognise(&c);
+  if (!wrong && needs_nobody(&c))
+    return run_without_agreement(&c);
   code = ghz_communicator_of(c.comm, &with);
   if (code != MPI_SUCCESS) {
     MPI_Comm_call_errhandler(c.comm, code);
     return code;
   }
-  return run_agreed(&c, with, check_call(&c, wrong));
+  return run_agreed(&c, with, ghz_request_check(&c, wrong));
 }

@@ -11,8 +11,6 @@ static void arrange(const call *c, part *parts) {
     parts[b] = (part){call_is_root(c) ? call_block(c, c->send, b) : NULL, NULL};
   if (c->recv != MPI_IN_PLACE)
     parts[c->at.rank].target = c->recv;
-  else
-    parts[c->at.rank].source = NULL;
 }
 
 static int native(const call *c) {

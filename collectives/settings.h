@@ -16,8 +16,8 @@ typedef struct settings {
 /* Merges them. Returns NULL, or what is wrong; *s is usable anyhow. Thread-safe. */
 const char *ghz_settings_make(const ghz_mpi_options *options, settings *s);
 
-/* Whether a call of so many bytes goes straight to MPI: it is small, and nothing is asked for that would need us. Costs next to
- * nothing. Thread-safe. */
+/* Whether a call of so many bytes goes straight to MPI: it is small, and nothing is asked for that would need
+ * us. Costs next to nothing. Thread-safe. */
 int ghz_settings_straight(const ghz_mpi_options *options, uint64_t bytes);
 
 /* Whether the environment asks for messages on stderr. Thread-safe. */

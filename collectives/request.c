@@ -1,0 +1,131 @@
+/* request.c: what a call asks for, before anybody else is asked. */
+
+#include "request.h"
+
+#include <limits.h>
+#include <stdint.h>
+
+#include "errors.h"
+
+static int type_among(MPI_Datatype type, const MPI_Datatype *types, int n) {
+  for (int i = 0; i < n; i++)
+    if (type == types[i] && type != MPI_DATATYPE_NULL)
+      return 1;
+  return 0;
+}
+
+/* Our types have several names, and compilers can be told to make REAL a double: size decides. */
+void ghz_request_recognise(call *c) {
+  const MPI_Datatype ours[] = {MPI_FLOAT, MPI_REAL, MPI_REAL4, MPI_DOUBLE, MPI_DOUBLE_PRECISION, MPI_REAL8};
+  int size = 0;
+  MPI_Comm_size(c->comm, &c->at.ranks);
+  MPI_Comm_rank(c->comm, &c->at.rank);
+  c->at.root = c->root;
+  if (c->type == MPI_DATATYPE_NULL || MPI_Type_size(c->type, &size) != MPI_SUCCESS || size < 0)
+    return;
+  c->value_size = (size_t)size;
+  c->is_real = type_among(c->type, ours, 6) && (size == 4 || size == 8);
+  c->real = size == 4 ? GHZ_F32 : GHZ_F64;
+}
+
+reduction ghz_request_reduction(const call *c) {
+  if (!c->what->reduces)
+    return REDUCE_NONE;
+  return c->op == MPI_SUM   ? REDUCE_SUM
+         : c->op == MPI_MIN ? REDUCE_MIN
+         : c->op == MPI_MAX ? REDUCE_MAX
+                            : REDUCE_NONE;
+}
+
+double ghz_request_bytes(const call *c) {
+  return (double)c->count * (double)c->value_size * (c->what->blocks ? c->at.ranks : 1);
+}
+
+const char *ghz_request_not_ours(const call *c) {
+  if (!c->is_real)
+    return "the type is neither float nor double";
+  if (c->what->reduces && ghz_request_reduction(c) == REDUCE_NONE)
+    return "the operation is neither sum nor minimum nor maximum";
+  if (c->set.bound.value == 0 && c->set.mode != GHZ_MPI_PLAIN)
+    return "no bound is given";
+  return NULL;
+}
+
+int ghz_request_fits_int(const call *c) {
+  return c->count <= INT_MAX && (!c->what->blocks || c->count <= INT_MAX / c->at.ranks);
+}
+
+/* ---- What is wrong with it --------------------------------------------------------------------------- */
+
+static complaint complain(int error_class, const char *text) {
+  return (complaint){error_class, text};
+}
+
+static int has_way(const call *c, ghz_mpi_algorithm a) {
+  return a == GHZ_MPI_ALGORITHM_AUTO || a == GHZ_MPI_NATIVE || c->what->ways[a].schedule;
+}
+
+static complaint check_contributions(const call *c) {
+  if (c->set.contributions == 1)
+    return complain(0, NULL);
+  if (!c->what->reduces)
+    return complain(MPI_ERR_ARG, "only reductions take a number of contributions");
+  if (c->set.mode != GHZ_MPI_HOMOMORPHIC || c->set.algorithm == GHZ_MPI_NATIVE || ghz_request_not_ours(c))
+    return complain(
+        MPI_ERR_ARG,
+        "a number of contributions needs mode homomorphic, a bound, and a type and operation of ours");
+  if (c->send == MPI_IN_PLACE)
+    return complain(MPI_ERR_ARG, "a number of contributions does not go in place");
+  if (c->set.contributions == 0 && ghz_request_reduction(c) != REDUCE_SUM)
+    return complain(MPI_ERR_ARG, "without a contribution there is no minimum or maximum");
+  return complain(0, NULL);
+}
+
+static complaint check_options(const call *c) {
+  if (!has_way(c, c->set.algorithm))
+    return complain(MPI_ERR_ARG, "this collective does not have the algorithm");
+  if (c->set.average && (!c->is_real || ghz_request_reduction(c) != REDUCE_SUM))
+    return complain(MPI_ERR_ARG, "an average is a sum of float or double");
+  return check_contributions(c);
+}
+
+complaint ghz_request_check(const call *c, const char *wrong) {
+  uint64_t bytes, blocks = c->what->blocks ? (uint64_t)c->at.ranks : 1;
+  if (wrong)
+    return complain(MPI_ERR_ARG, wrong);
+  if (c->type == MPI_DATATYPE_NULL)
+    return complain(MPI_ERR_TYPE, "the type is MPI_DATATYPE_NULL");
+  if (c->count < 0)
+    return complain(MPI_ERR_COUNT, "the count is negative");
+  if (__builtin_mul_overflow((uint64_t)c->count, c->value_size * blocks, &bytes) || bytes > PTRDIFF_MAX ||
+      (!c->is_real && !ghz_request_fits_int(c)))
+    return complain(MPI_ERR_COUNT, "the count is too large");
+  if (c->what->rooted && (c->root < 0 || c->root >= c->at.ranks))
+    return complain(MPI_ERR_ROOT, "there is no such root");
+  if (c->count > 0 && c->is_real && c->what->lacks_buffer(c))
+    return complain(MPI_ERR_BUFFER, "a buffer is missing, or not allowed to be in place");
+  return check_options(c);
+}
+
+int ghz_request_raise(const call *c, complaint wrong) {
+  return ghz_mpi_raise(c->comm, wrong.error_class, c->what->name, wrong.text);
+}
+
+/* ---- Leaving it to MPI ------------------------------------------------------------------------------- */
+
+static void divide(const call *c, void *values, double by) {
+  cargo_job job = {.lattice.type = c->real, .average = 1, .total_contributions = (uint64_t)by};
+  ghz_cargo_average(&job, values, (size_t)c->count);
+}
+
+int ghz_request_native(const call *c) {
+  double start = MPI_Wtime();
+  int code = c->what->native(c);
+  if (code == MPI_SUCCESS && c->set.average && (!c->what->rooted || call_is_root(c)))
+    divide(c, c->recv, c->at.ranks);
+  if (c->set.report) {
+    *c->set.report = (ghz_mpi_report){.algorithm = GHZ_MPI_NATIVE, .mode = GHZ_MPI_PLAIN};
+    c->set.report->seconds = MPI_Wtime() - start;
+  }
+  return code;
+}

@@ -1,0 +1,36 @@
+/* request.h: what a call asks for, whether that is possible, and the way straight to MPI. */
+#ifndef GHZ_MPI_REQUEST_H
+#define GHZ_MPI_REQUEST_H
+
+#include "cargo.h"
+#include "collective.h"
+
+/* What is wrong with a call. */
+typedef struct complaint {
+  int error_class; /* 0: nothing */
+  const char *text;
+} complaint;
+
+/* Fills in what the MPI handles of a call mean. */
+void ghz_request_recognise(call *c);
+
+reduction ghz_request_reduction(const call *c);
+
+/* The bytes of the larger of the buffers. */
+double ghz_request_bytes(const call *c);
+
+/* Why MPI has to do it, for reasons that all ranks share; NULL: it has not. */
+const char *ghz_request_not_ours(const call *c);
+
+/* Whether the counts and offsets fit the int of MPI's calls. */
+int ghz_request_fits_int(const call *c);
+
+/* Checks what this rank can check alone. `wrong` is what is known to be wrong already, or NULL. */
+complaint ghz_request_check(const call *c, const char *wrong);
+
+int ghz_request_raise(const call *c, complaint wrong);
+
+/* Leaves it to MPI, without looking any further. */
+int ghz_request_native(const call *c);
+
+#endif
