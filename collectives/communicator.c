@@ -30,13 +30,13 @@ static void make_keyval(void) {
   keyval_code = MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_free, &keyval, NULL);
 }
 
+/* A codec that cannot be made is no reason to fail here: the others would wait. The agreement tells them. */
 static int make(MPI_Comm comm, communicator **made) {
   communicator *c = calloc(1, sizeof *c);
   if (!c)
     return MPI_ERR_NO_MEM;
-  int code = ghz_context_create(&c->codec, 1) == GHZ_OK ? MPI_SUCCESS : MPI_ERR_NO_MEM;
-  if (code == MPI_SUCCESS)
-    code = MPI_Comm_dup(comm, &c->comm);
+  ghz_context_create(&c->codec, 1);
+  int code = MPI_Comm_dup(comm, &c->comm);
   if (code == MPI_SUCCESS) {
     MPI_Comm_set_errhandler(c->comm, MPI_ERRORS_RETURN);
     MPI_Comm_rank(c->comm, &c->rank);
@@ -61,5 +61,9 @@ int ghz_communicator_of(MPI_Comm comm, communicator **c) {
   int code = MPI_Comm_get_attr(comm, keyval, &value, &found);
   if (code == MPI_SUCCESS && found)
     *c = value;
-  return code != MPI_SUCCESS || found ? code : make(comm, c);
+  else if (code == MPI_SUCCESS)
+    code = make(comm, c);
+  if (code == MPI_SUCCESS && !(*c)->codec)
+    ghz_context_create(&(*c)->codec, 1);
+  return code;
 }

@@ -20,7 +20,7 @@ typedef struct communicator {
   MPI_Comm comm; /* a duplicate of the user's, for our messages alone */
   int rank, ranks;
   agreement agreement;
-  ghz_context *codec;
+  ghz_context *codec; /* NULL: there was no memory for it */
   parcel_pool pool;
   plan plan;
   conveyor_space space;

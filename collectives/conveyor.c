@@ -91,9 +91,9 @@ static int stopped(const conveyor *c) {
 
 static int read_distress(conveyor *c, const parcel *p) {
   distress d;
-  if (p->size != sizeof d)
+  if (p->size != DISTRESS_SIZE)
     return 0;
-  memcpy(&d, p->data, sizeof d);
+  memcpy(&d, p->data, DISTRESS_SIZE);
   if (memcmp(d.magic, distress_magic, sizeof d.magic))
     return 0;
   note(c, (outcome){d.fault == FAULT_MEMORY || d.fault == FAULT_CODEC ? (fault)d.fault : FAULT_MESSAGE, d.rank,
@@ -139,7 +139,7 @@ static void send(conveyor *c, piece *p, const hop *h) {
   ghz_mpi_report *report = c->job->report;
   parcel *out = c->outcome.fault ? NULL : p->cargo;
   const void *data = out ? out->data : (const void *)&c->distress;
-  size_t size = out ? out->size : sizeof c->distress;
+  size_t size = out ? out->size : DISTRESS_SIZE;
   if (out) {
     out->holds++;
     report->raw_bytes += ghz_piece_values(c->plan, p) * c->job->value_size;

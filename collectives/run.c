@@ -382,5 +382,8 @@ int ghz_collective_run(call c, const ghz_mpi_options *options) {
     MPI_Comm_call_errhandler(c.comm, code);
     return code;
   }
-  return run_agreed(&c, with, ghz_request_check(&c, wrong));
+  complaint own = ghz_request_check(&c, wrong);
+  if (!own.error_class && !with->codec)
+    own = (complaint){MPI_ERR_NO_MEM, "no memory, or no such instruction set, for the codec"};
+  return run_agreed(&c, with, own);
 }
