@@ -11,6 +11,7 @@
 
 #include "conveyor.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "patience.h"
@@ -25,7 +26,11 @@ enum {
 typedef struct distress {
   char magic[4];
   int32_t fault, rank, status;
+  char end;
 } distress;
+
+/* No message of a cargo is so long: compressed ones are longer, and plain ones are whole floats. */
+enum { DISTRESS_SIZE = offsetof(distress, end) + 1 };
 
 static const char distress_magic[4] = {'G', 'H', 'Z', '!'};
 
