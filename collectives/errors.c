@@ -10,7 +10,7 @@
 
 #include "settings.h"
 
-enum { SENTENCES = 128 }; /* more are not told apart: they get the plain class */
+enum { SENTENCES = 1024 }; /* more are not told apart: they get the plain class */
 
 typedef struct sentence {
   char text[MPI_MAX_ERROR_STRING];

@@ -22,7 +22,8 @@
  *               type, operation, root, bound or options all get an error, and none hangs, unless some of them go
  *               straight to MPI (below).
  *   resources   One context per communicator and process hangs on the communicator and is freed with it. Memory is
- *               kept for the next call: at most about one worst-case compressed copy of the largest buffer.
+ *               kept for the next call: at most about one worst-case compressed copy of the largest buffer, or some
+ *               20 MiB where that is more.
  *
  * As in MPI, all processes of the communicator make the same calls in the same order, and no two threads use one
  * communicator at a time; different communicators may be used by different threads (MPI_THREAD_MULTIPLE).
