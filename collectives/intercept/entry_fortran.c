@@ -1,0 +1,103 @@
+/* entry_fortran.c: what Fortran programs call, where that does not come by the functions of entry.c by itself.
+ * Open MPI's Fortran calls PMPI_ functions, with `use mpi` and mpif.h as mpi_bcast_ (spelt in one of four
+ * ways), with `use mpi_f08` as ompi_bcast_f. MPICH's calls the MPI_ functions of C, which are ours already,
+ * except for what has no buffer in mpi_f08. */
+#include "intercept.h"
+
+static void answer(MPI_Fint *code, int result) {
+  if (code)
+    *code = result;
+}
+
+#ifdef OPEN_MPI
+
+extern int mpi_fortran_in_place_, mpi_fortran_bottom_;
+
+/* Fortran names these constants by variables. */
+static void *address(const void *buffer) {
+  if (buffer == &mpi_fortran_in_place_)
+    return MPI_IN_PLACE;
+  return buffer == &mpi_fortran_bottom_ ? MPI_BOTTOM : (void *)buffer;
+}
+
+/* Compilers spell a name in one of four ways. */
+#define SAME(name) __attribute__((alias(name)))
+#define FORTRAN(lower, UPPER, ...)                                                                             \
+  GHZ_API void ompi_##lower##_f(__VA_ARGS__);                                                                  \
+  GHZ_API void mpi_##lower(__VA_ARGS__) SAME("ompi_" #lower "_f");                                             \
+  GHZ_API void mpi_##lower##_(__VA_ARGS__) SAME("ompi_" #lower "_f");                                          \
+  GHZ_API void mpi_##lower##__(__VA_ARGS__) SAME("ompi_" #lower "_f");                                         \
+  GHZ_API void MPI_##UPPER(__VA_ARGS__) SAME("ompi_" #lower "_f");                                             \
+  void ompi_##lower##_f(__VA_ARGS__)
+
+FORTRAN(init, INIT, MPI_Fint *code) {
+  answer(code, MPI_Init(NULL, NULL));
+}
+
+FORTRAN(init_thread, INIT_THREAD, const MPI_Fint *required, MPI_Fint *provided, MPI_Fint *code) {
+  int level = MPI_THREAD_SINGLE;
+  answer(code, MPI_Init_thread(NULL, NULL, *required, &level));
+  *provided = level;
+}
+
+FORTRAN(finalize, FINALIZE, MPI_Fint *code) {
+  answer(code, MPI_Finalize());
+}
+
+FORTRAN(allreduce, ALLREDUCE, const void *sendbuf, void *recvbuf, const MPI_Fint *count, const MPI_Fint *type,
+        const MPI_Fint *op, const MPI_Fint *comm, MPI_Fint *code) {
+  answer(code, MPI_Allreduce(address(sendbuf), address(recvbuf), *count, PMPI_Type_f2c(*type), PMPI_Op_f2c(*op),
+                             PMPI_Comm_f2c(*comm)));
+}
+
+FORTRAN(reduce, REDUCE, const void *sendbuf, void *recvbuf, const MPI_Fint *count, const MPI_Fint *type,
+        const MPI_Fint *op, const MPI_Fint *root, const MPI_Fint *comm, MPI_Fint *code) {
+  answer(code, MPI_Reduce(address(sendbuf), address(recvbuf), *count, PMPI_Type_f2c(*type), PMPI_Op_f2c(*op),
+                          *root, PMPI_Comm_f2c(*comm)));
+}
+
+FORTRAN(reduce_scatter_block, REDUCE_SCATTER_BLOCK, const void *sendbuf, void *recvbuf,
+        const MPI_Fint *recvcount, const MPI_Fint *type, const MPI_Fint *op, const MPI_Fint *comm,
+        MPI_Fint *code) {
+  answer(code, MPI_Reduce_scatter_block(address(sendbuf), address(recvbuf), *recvcount, PMPI_Type_f2c(*type),
+                                        PMPI_Op_f2c(*op), PMPI_Comm_f2c(*comm)));
+}
+
+FORTRAN(bcast, BCAST, void *buffer, const MPI_Fint *count, const MPI_Fint *type, const MPI_Fint *root,
+        const MPI_Fint *comm, MPI_Fint *code) {
+  answer(code, MPI_Bcast(address(buffer), *count, PMPI_Type_f2c(*type), *root, PMPI_Comm_f2c(*comm)));
+}
+
+FORTRAN(scatter, SCATTER, const void *sendbuf, const MPI_Fint *sendcount, const MPI_Fint *sendtype,
+        void *recvbuf, const MPI_Fint *recvcount, const MPI_Fint *recvtype, const MPI_Fint *root,
+        const MPI_Fint *comm, MPI_Fint *code) {
+  answer(code, MPI_Scatter(address(sendbuf), *sendcount, PMPI_Type_f2c(*sendtype), address(recvbuf), *recvcount,
+                           PMPI_Type_f2c(*recvtype), *root, PMPI_Comm_f2c(*comm)));
+}
+
+FORTRAN(allgather, ALLGATHER, const void *sendbuf, const MPI_Fint *sendcount, const MPI_Fint *sendtype,
+        void *recvbuf, const MPI_Fint *recvcount, const MPI_Fint *recvtype, const MPI_Fint *comm,
+        MPI_Fint *code) {
+  answer(code, MPI_Allgather(address(sendbuf), *sendcount, PMPI_Type_f2c(*sendtype), address(recvbuf),
+                             *recvcount, PMPI_Type_f2c(*recvtype), PMPI_Comm_f2c(*comm)));
+}
+
+#else
+
+GHZ_API void mpi_init_f08_(MPI_Fint *code);
+GHZ_API void mpi_init_thread_f08_(const MPI_Fint *required, MPI_Fint *provided, MPI_Fint *code);
+GHZ_API void mpi_finalize_f08_(MPI_Fint *code);
+
+void mpi_init_f08_(MPI_Fint *code) {
+  answer(code, MPI_Init(NULL, NULL));
+}
+
+void mpi_init_thread_f08_(const MPI_Fint *required, MPI_Fint *provided, MPI_Fint *code) {
+  answer(code, MPI_Init_thread(NULL, NULL, *required, provided));
+}
+
+void mpi_finalize_f08_(MPI_Fint *code) {
+  answer(code, MPI_Finalize());
+}
+
+#endif

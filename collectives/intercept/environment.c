@@ -1,0 +1,114 @@
+/* environment.c: whether and how to intercept. The variables of rank 0 of MPI_COMM_WORLD hold for all
+ * processes: two that did not agree on what to take would wait for each other for ever. */
+#include "intercept.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "settings.h"
+
+state intercept;
+
+enum { TEXT = 4096, PATIENCE = 60 /* seconds */ };
+
+static const char *const shared[] = {"GHZ_MPI_BOUND",     "GHZ_MPI_ALGORITHM", "GHZ_MPI_MODE",
+                                     "GHZ_MPI_THRESHOLD", "GHZ_MPI_KEEP_ROOT", "GHZ_MPI_REPORT"};
+enum { SHARED = sizeof shared / sizeof *shared };
+
+const char *environment_get(const char *name) {
+  const char *value = getenv(name);
+  return value && *value ? value : NULL;
+}
+
+void environment_check_mpi(void) {
+  char version[MPI_MAX_LIBRARY_VERSION_STRING];
+  int length;
+#ifdef OPEN_MPI
+  const bool built_for_open_mpi = true;
+#else
+  const bool built_for_open_mpi = false;
+#endif
+  PMPI_Get_library_version(version, &length);
+  if ((strncmp(version, "Open MPI", 8) == 0) == built_for_open_mpi)
+    return;
+  version[strcspn(version, "\n")] = '\0';
+  fprintf(stderr, "ghzmpi_intercept: built for %s, but this program uses %s: do not preload it here\n",
+          built_for_open_mpi ? "Open MPI" : "MPICH and its kin", version);
+  exit(1);
+}
+
+/* ---- Agreement ---- */
+
+static double patience(void) {
+  const char *text = environment_get("GHZ_MPI_PATIENCE");
+  char *end;
+  double seconds = text ? strtod(text, &end) : PATIENCE;
+  if (!text || (*end == '\0' && seconds > 0))
+    return seconds;
+  fprintf(stderr, "ghzmpi_intercept: GHZ_MPI_PATIENCE=%s is not understood, and ignored\n", text);
+  return PATIENCE;
+}
+
+static double clock_seconds(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* A process without this library would be waited for for ever: better to end with a word about it. */
+static void meet(void) {
+  const struct timespec pause = {0, 100000};
+  const double limit = clock_seconds() + patience();
+  MPI_Request request;
+  int done = 0;
+  PMPI_Ibarrier(MPI_COMM_WORLD, &request);
+  while (PMPI_Test(&request, &done, MPI_STATUS_IGNORE), !done) {
+    nanosleep(&pause, NULL);
+    if (clock_seconds() < limit)
+      continue;
+    fputs("ghzmpi_intercept: not every process has loaded it: give LD_PRELOAD to all of them, or to none\n",
+          stderr);
+    PMPI_Abort(MPI_COMM_WORLD, 1);
+  }
+}
+
+static void adopt(const char *name, const char *text) {
+  const char *own = environment_get(name);
+  if (strcmp(own ? own : "", text) == 0)
+    return;
+  if (*text ? setenv(name, text, 1) : unsetenv(name)) {
+    fprintf(stderr, "ghzmpi_intercept: cannot set %s\n", name);
+    PMPI_Abort(MPI_COMM_WORLD, 1);
+  }
+}
+
+static void share(void) {
+  char texts[SHARED][TEXT] = {{0}};
+  int rank;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  for (int i = 0; i < SHARED && rank == 0; i++) {
+    const char *value = environment_get(shared[i]);
+    if (snprintf(texts[i], TEXT, "%s", value ? value : "") >= TEXT)
+      fprintf(stderr, "ghzmpi_intercept: %s is too long, and cut\n", shared[i]);
+  }
+  PMPI_Bcast(texts, sizeof texts, MPI_CHAR, 0, MPI_COMM_WORLD);
+  for (int i = 0; i < SHARED; i++)
+    adopt(shared[i], texts[i]);
+}
+
+void environment_start(void) {
+  settings s;
+  meet();
+  share();
+  ghz_settings_make(NULL, &s);
+  const char *report = environment_get("GHZ_MPI_REPORT");
+  intercept.report = report && strcmp(report, "0") != 0;
+  const char *bound = environment_get("GHZ_MPI_BOUND");
+  snprintf(intercept.bound, sizeof intercept.bound, "%s", bound ? bound : "");
+  intercept.threshold = (int64_t)s.threshold;
+  intercept.keep_root = s.keep_root;
+  intercept.verbose = ghz_settings_verbose();
+  intercept.on = s.bound.value > 0;
+}

@@ -1,0 +1,93 @@
+/* intercept.h: what the files of the library to preload share. */
+#ifndef GHZ_INTERCEPT_H
+#define GHZ_INTERCEPT_H
+
+#include <stdbool.h>
+
+#include "ghz_mpi.h"
+
+typedef enum call { ALLREDUCE, REDUCE, BCAST, SCATTER, ALLGATHER, REDUCE_SCATTER_BLOCK, CALLS } call;
+
+/* Why a call goes to MPI as it is. */
+typedef enum reason { SMALL, TYPE, OPERATION, COMMUNICATOR, REASONS } reason;
+
+/* ---- environment.c ---- */
+
+typedef struct state {
+  bool on;     /* a bound is set, and all processes know */
+  bool report; /* all processes have to add up figures at the end */
+  bool keep_root, verbose;
+  int64_t threshold;
+  char bound[80]; /* as the user wrote it */
+} state;
+
+extern state intercept;
+
+void environment_check_mpi(void); /* before MPI_Init: ends a process that uses another MPI than this library */
+void environment_start(void);     /* after it, on all processes */
+const char *environment_get(const char *name); /* NULL if unset or empty */
+
+/* ---- signature.c: types as MPI compares them between processes ---- */
+
+typedef enum kind { KIND_EMPTY, KIND_FLOAT, KIND_DOUBLE, KIND_OTHER, KINDS } kind;
+
+typedef struct signature {
+  kind kind; /* of all the basic types in it */
+  bool flat; /* in memory an array of them */
+} signature;
+
+void signature_start(void);
+void signature_stop(void);
+kind signature_predefined(MPI_Datatype type); /* KIND_OTHER for a derived type */
+const signature *signature_of(MPI_Datatype type);
+MPI_Datatype signature_basic(kind k);
+int signature_bytes(kind k); /* of a value */
+
+/* ---- scope.c ---- */
+
+void scope_start(void);
+void scope_stop(void);
+bool scope_admits(MPI_Comm comm); /* the same answer on all its processes */
+
+/* ---- array.c: typed buffers as arrays of values ---- */
+
+typedef struct typed {
+  void *buffer;
+  MPI_Count count;
+  MPI_Datatype type;
+} typed;
+
+typedef struct array {
+  typed home;
+  kind kind;
+  MPI_Count count; /* of values */
+  void *values;    /* NULL if there is no memory */
+  void *own;       /* what to free: NULL if the values stayed where they were */
+} array;
+
+void array_start(void);
+void array_stop(void);
+array array_open(const typed *home, kind k); /* the values lie in their home, or are nowhere yet */
+void array_load(array *a);                   /* home to values */
+void array_store(const array *a);            /* values to home */
+void array_close(array *a);
+
+/* ---- take.c: each answers whether the call was made, with its code; else MPI has to make it ---- */
+
+bool take_allreduce(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op,
+                    MPI_Comm comm, int *code);
+bool take_reduce(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op, int root,
+                 MPI_Comm comm, int *code);
+bool take_reduce_scatter_block(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type,
+                               MPI_Op op, MPI_Comm comm, int *code);
+bool take_bcast(const typed *x, int root, MPI_Comm comm, int *code);
+bool take_scatter(const typed *send, const typed *recv, int root, MPI_Comm comm, int *code);
+bool take_allgather(const typed *send, const typed *recv, MPI_Comm comm, int *code);
+
+/* ---- tally.c: what was done, and the report of it ---- */
+
+void tally_pass(call c, reason why);
+void tally_take(call c, const ghz_mpi_report *r, int code);
+void tally_report(void); /* on all processes if intercept.report */
+
+#endif

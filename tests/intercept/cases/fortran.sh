@@ -1,0 +1,17 @@
+# Fortran programs, by each way to name MPI: nothing is taken twice, nothing gets by.
+# shellcheck shell=bash source-path=SCRIPTDIR/.. source=helpers.sh
+. "$HERE/helpers.sh"
+[ -n "${FORTRAN:-}" ] || skip "no Fortran compiler for this MPI"
+for program in $FORTRAN; do
+  echo "$program"
+  plain "$BUILD/$program" 0
+  taken GHZ_MPI_BOUND=abs:1e-3 GHZ_MPI_MODE=homomorphic "$BUILD/$program" 1e-3
+  calls MPI_Allreduce compressed $((3 * RANKS))
+  calls MPI_Allgather compressed $((2 * RANKS))
+  calls MPI_Bcast compressed $((2 * RANKS))
+  for call in MPI_Reduce MPI_Scatter MPI_Reduce_scatter_block; do
+    calls $call compressed "$RANKS"
+  done
+  saves 4
+  calls MPI_Allreduce type "$RANKS"
+done

@@ -1,0 +1,61 @@
+# The environment: what rank 0 has holds for all; what is wrong is said; what would hang ends.
+# shellcheck shell=bash source-path=SCRIPTDIR/.. source=helpers.sh
+. "$HERE/helpers.sh"
+size=(float 512 512 5)
+plain "$STENCIL" "${size[@]}" plain.bin
+
+# parts SECONDS A... -- B...: rank 0 runs with A, the others with B in the environment.
+parts() {
+  local limit=$1 first=() rest=()
+  shift
+  while [ "$1" != -- ]; do first+=("$1") && shift; done
+  shift
+  rest=("$@")
+  timeout -k 5 "$limit" "${start[@]}" -n 1 env "${first[@]}" "$STENCIL" "${size[@]}" out.bin : \
+    -n $((RANKS - 1)) env "${rest[@]}" "$STENCIL" "${size[@]}" out.bin
+}
+
+load=LD_PRELOAD=$preload
+parts 60 "$load" GHZ_MPI_REPORT=report GHZ_MPI_BOUND=abs:1e-3 GHZ_MPI_MODE=homomorphic -- "$load" || die "exit code $?"
+calls MPI_Bcast compressed "$RANKS"
+parts 60 "$load" -- "$load" GHZ_MPI_REPORT=other GHZ_MPI_BOUND=abs:1e-3 || die "exit code $?"
+cmp plain.bin out.bin || die "compressed though rank 0 has no bound"
+[ ! -e other ] || die "a report that rank 0 did not ask for"
+parts 60 "$load" GHZ_MPI_REPORT=report GHZ_MPI_BOUND=abs:1e-3 GHZ_MPI_MODE=homomorphic -- \
+  "$load" GHZ_MPI_BOUND=rel:0.5 GHZ_MPI_MODE=plain GHZ_MPI_THRESHOLD=1 GHZ_MPI_ALGORITHM=mpi || die "exit code $?"
+calls MPI_Bcast compressed "$RANKS"
+
+# Loaded by some only: the job ends, and says why.
+if parts 60 "$load" GHZ_MPI_BOUND=abs:1e-3 GHZ_MPI_PATIENCE=2 -- GHZ_MPI_BOUND=abs:1e-3 >log 2>&1; then
+  die "ran though one rank alone has the library"
+elif [ $? = 124 ]; then
+  die "hung with the library in one rank alone"
+fi
+says "not every process has loaded it" log
+
+# Wrong values: said, and as good as none.
+for wrong in GHZ_MPI_BOUND=abs:-1 GHZ_MPI_BOUND=rel:nan GHZ_MPI_BOUND=much; do
+  taken "$wrong" "$STENCIL" "${size[@]}" out.bin 2>log
+  says "$wrong" log
+  cmp plain.bin out.bin || die "compressed with $wrong"
+done
+taken GHZ_MPI_BOUND=abs:1e-3 GHZ_MPI_MODE=homomorphic GHZ_MPI_THRESHOLD=1x "$STENCIL" "${size[@]}" out.bin 2>log
+says GHZ_MPI_THRESHOLD=1x log
+calls MPI_Bcast compressed "$RANKS"
+taken GHZ_MPI_BOUND=abs:1e-3 GHZ_MPI_THRESHOLD=1G "$STENCIL" "${size[@]}" out.bin
+calls all compressed 0
+cmp plain.bin out.bin || die "compressed below the threshold"
+# Single values, too: a threshold of nothing.
+taken GHZ_MPI_BOUND=abs:1e-3 GHZ_MPI_MODE=homomorphic GHZ_MPI_THRESHOLD=0 "$STENCIL" "${size[@]}" out.bin
+calls MPI_Allreduce small 0
+
+# The report: on stderr; where it cannot be written, too; not at all.
+taken GHZ_MPI_BOUND=abs:1e-3 GHZ_MPI_REPORT=1 "$STENCIL" "${size[@]}" out.bin 2>log
+says "bound abs:1e-3" log
+taken GHZ_MPI_BOUND=abs:1e-3 GHZ_MPI_REPORT=/nowhere/report "$STENCIL" "${size[@]}" out.bin 2>log
+says "/nowhere/report: No such file" log
+says "bound abs:1e-3" log
+taken GHZ_MPI_BOUND=abs:1e-3 GHZ_MPI_REPORT=0 "$STENCIL" "${size[@]}" out.bin >log 2>&1
+if [ -s log ] || [ -e report ]; then die "a report that nobody asked for"; fi
+taken GHZ_MPI_BOUND=abs:1e-3 GHZ_MPI_VERBOSE=1 "$STENCIL" "${size[@]}" out.bin 2>log
+says "MPI_Allreduce goes to MPI: below the threshold" log

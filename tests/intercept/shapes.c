@@ -1,0 +1,523 @@
+/* shapes.c: a program that uses collectives in all the ways that MPI allows, and checks each result.
+ *
+ *   mpiexec -n R shapes EB     EB: what a value that was moved may be off by (0: nothing); R is at least 3
+ *
+ * Data types differ from rank to rank wherever MPI lets them, so that a rank that decided otherwise than the
+ * others about a call would hang, or leave wrong values. What cannot be compressed must be exact. */
+#include <math.h>
+#include <mpi.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { N = 90000, BLOCK = 1000, BLOCKS = N / BLOCK, GAP = -77 };
+
+static double eb;
+static int rank, ranks, wrong;
+
+static float value(int who, int i) {
+  return (float)(sin(0.001 * i + who) * (1 + 0.1 * who));
+}
+
+static bool near(double x, double want, double terms) {
+  double limit = terms * eb;
+  return limit > 0 ? fabs(x - want) <= limit + 1e-6 * fabs(want) : x == want;
+}
+
+static void report(const char *what, int shift, long bad) {
+  if (bad == 0)
+    return;
+  fprintf(stderr, "shapes: rank %d: %s (%d): %ld values wrong\n", rank, what, shift, bad);
+  wrong = 1;
+}
+
+static void *memory(size_t bytes) {
+  void *m = malloc(bytes);
+  if (m)
+    return m;
+  fputs("shapes: out of memory\n", stderr);
+  MPI_Abort(MPI_COMM_WORLD, 1);
+  return NULL;
+}
+
+/* ---- Layouts: N floats as different datatypes see them in memory ---- */
+
+typedef enum kind { FLAT, NESTED, STRIDED, SWAPPED, TORN, COLUMN, LAYOUTS } kind;
+
+typedef struct layout {
+  kind kind;
+  MPI_Datatype type;
+  int count;
+  size_t span; /* floats from one block of N to the next */
+} layout;
+
+/* Value i of a block. */
+static size_t place(const layout *l, int i) {
+  switch (l->kind) {
+  case STRIDED:
+  case COLUMN:
+    return 2 * (size_t)i;
+  case SWAPPED:
+    return (size_t)(BLOCKS - 1 - i / BLOCK) * BLOCK + (size_t)(i % BLOCK);
+  case TORN:
+    return (size_t)i + (i < BLOCK ? 0 : 3);
+  default:
+    return (size_t)i;
+  }
+}
+
+static MPI_Datatype nested(void) {
+  MPI_Datatype copy, type;
+  MPI_Type_dup(MPI_FLOAT, &copy);
+  MPI_Type_contiguous(BLOCK, copy, &type);
+  MPI_Type_free(&copy);
+  return type;
+}
+
+static MPI_Datatype swapped(void) {
+  int places[BLOCKS];
+  MPI_Datatype type;
+  for (int i = 0; i < BLOCKS; i++)
+    places[i] = (BLOCKS - 1 - i) * BLOCK;
+  MPI_Type_create_indexed_block(BLOCKS, BLOCK, places, MPI_FLOAT, &type);
+  return type;
+}
+
+/* The ints, of which there are none, do not count. */
+static MPI_Datatype torn(void) {
+  int lengths[3] = {BLOCK, 0, N - BLOCK};
+  MPI_Aint places[3] = {0, BLOCK * sizeof(float), (BLOCK + 3) * sizeof(float)};
+  MPI_Datatype types[3] = {MPI_FLOAT, MPI_INT, MPI_FLOAT}, type;
+  MPI_Type_create_struct(3, lengths, places, types, &type);
+  return type;
+}
+
+static layout layout_make(int which) {
+  layout l = {.kind = (kind)(which % LAYOUTS), .type = MPI_FLOAT, .count = 1};
+  MPI_Aint low, extent;
+  switch (l.kind) {
+  case NESTED:
+    l.type = nested();
+    l.count = BLOCKS;
+    break;
+  case STRIDED:
+    MPI_Type_vector(N, 1, 2, MPI_FLOAT, &l.type);
+    break;
+  case SWAPPED:
+    l.type = swapped();
+    break;
+  case TORN:
+    l.type = torn();
+    break;
+  case COLUMN:
+    MPI_Type_create_resized(MPI_FLOAT, 0, 2 * sizeof(float), &l.type);
+    l.count = N;
+    break;
+  default:
+    l.count = N;
+  }
+  if (l.kind != FLAT)
+    MPI_Type_commit(&l.type);
+  MPI_Type_get_extent(l.type, &low, &extent);
+  l.span = (size_t)extent / sizeof(float) * (size_t)l.count;
+  return l;
+}
+
+static void layout_free(layout *l) {
+  if (l->kind != FLAT)
+    MPI_Type_free(&l->type);
+}
+
+static size_t floats(const layout *l, int blocks) {
+  return l->span * (size_t)blocks + 2;
+}
+
+/* A buffer of so many blocks, with GAP wherever no value lies. */
+static float *blank(const layout *l, int blocks) {
+  float *x = memory(floats(l, blocks) * sizeof *x);
+  for (size_t i = 0; i < floats(l, blocks); i++)
+    x[i] = GAP;
+  return x;
+}
+
+static void fill(const layout *l, float *x, int block, int who) {
+  for (int i = 0; i < N; i++)
+    x[l->span * (size_t)block + place(l, i)] = value(who, i);
+}
+
+/* Takes the values out, so that nothing but GAP must be left. */
+static long check(const layout *l, float *x, int block, int who, bool exact) {
+  long bad = 0;
+  for (int i = 0; i < N; i++) {
+    float *y = &x[l->span * (size_t)block + place(l, i)];
+    bad += !near((double)*y, (double)value(who, i), exact ? 0 : 1);
+    *y = GAP;
+  }
+  return bad;
+}
+
+static long finish(const layout *l, float *x, int blocks) {
+  long bad = 0;
+  for (size_t i = 0; i < floats(l, blocks); i++)
+    bad += x[i] != GAP;
+  free(x);
+  return bad;
+}
+
+/* ---- Moving data ---- */
+
+static void try_bcast(int shift) {
+  layout l = layout_make(rank + shift);
+  float *x = blank(&l, 1);
+  int root = shift % ranks;
+  if (rank == root)
+    fill(&l, x, 0, 50);
+  MPI_Bcast(x, l.count, l.type, root, MPI_COMM_WORLD);
+  long bad = check(&l, x, 0, 50, false);
+  report("bcast", shift, bad + finish(&l, x, 1));
+  layout_free(&l);
+}
+
+static void try_scatter(int shift, bool in_place) {
+  int root = (shift + 1) % ranks;
+  bool at_root = rank == root;
+  layout from = layout_make(rank + shift), to = layout_make(rank + 2 * shift + 1);
+  float *all = blank(&from, at_root ? ranks : 0), *own = blank(&to, 1);
+  for (int r = 0; r < ranks && at_root; r++)
+    fill(&from, all, r, r);
+  bool stays = at_root && in_place;
+  /* What does not matter at a rank is rubbish there. */
+  MPI_Scatter(at_root ? all : NULL, at_root ? from.count : -5, at_root ? from.type : MPI_DATATYPE_NULL,
+              stays ? MPI_IN_PLACE : own, stays ? -5 : to.count, stays ? MPI_DATATYPE_NULL : to.type, root,
+              MPI_COMM_WORLD);
+  long bad = stays ? 0 : check(&to, own, 0, rank, false);
+  for (int r = 0; r < ranks && at_root; r++)
+    bad += check(&from, all, r, r, true);
+  bad += finish(&from, all, at_root ? ranks : 0);
+  report(in_place ? "scatter in place" : "scatter", shift, bad + finish(&to, own, 1));
+  layout_free(&from);
+  layout_free(&to);
+}
+
+static void try_allgather(int shift, bool in_place) {
+  layout from = layout_make(rank + shift), to = layout_make(rank + 2 * shift + 1);
+  float *own = blank(&from, 1), *all = blank(&to, ranks);
+  fill(&from, own, 0, rank);
+  if (in_place)
+    fill(&to, all, rank, rank);
+  MPI_Allgather(in_place ? MPI_IN_PLACE : own, in_place ? -5 : from.count,
+                in_place ? MPI_DATATYPE_NULL : from.type, all, to.count, to.type, MPI_COMM_WORLD);
+  long bad = check(&from, own, 0, rank, true);
+  for (int r = 0; r < ranks; r++)
+    bad += check(&to, all, r, r, false);
+  bad += finish(&from, own, 1);
+  report(in_place ? "allgather in place" : "allgather", shift, bad + finish(&to, all, ranks));
+  layout_free(&from);
+  layout_free(&to);
+}
+
+/* Fortran's name on one rank, C's on the others: the same bytes. */
+static void try_names(void) {
+  int bytes = 0;
+  if (MPI_REAL == MPI_DATATYPE_NULL || MPI_Type_size(MPI_REAL, &bytes) || bytes != sizeof(float))
+    return;
+  layout l = layout_make(FLAT);
+  float *x = blank(&l, 1);
+  if (rank == 0)
+    fill(&l, x, 0, 3);
+  MPI_Bcast(x, N, rank == 1 ? MPI_REAL : MPI_FLOAT, 0, MPI_COMM_WORLD);
+  long bad = check(&l, x, 0, 3, false);
+  report("MPI_REAL", 0, bad + finish(&l, x, 1));
+}
+
+/* ---- Reductions ---- */
+
+static float *mine(int blocks) {
+  float *x = memory((size_t)blocks * N * sizeof *x);
+  for (int i = 0; i < blocks * N; i++)
+    x[i] = value(rank, i);
+  return x;
+}
+
+static double total(MPI_Op op, int i) {
+  double t = (double)value(0, i);
+  for (int r = 1; r < ranks; r++) {
+    double x = (double)value(r, i);
+    t = op == MPI_SUM ? t + x : op == MPI_PROD ? t * x : op == MPI_MAX ? fmax(t, x) : fmin(t, x);
+  }
+  return t;
+}
+
+/* MPI's own result may be rounded otherwise than `total`. */
+static long check_total(const float *x, MPI_Op op, int first, int count, double terms) {
+  long bad = 0;
+  for (int i = 0; i < count; i++)
+    bad += fabs((double)x[i] - total(op, first + i)) > terms * eb + 1e-5;
+  return bad;
+}
+
+static double terms_of(MPI_Op op) {
+  return op == MPI_SUM ? ranks : op == MPI_PROD ? 0 : 1;
+}
+
+static void try_reductions(MPI_Op op, int which) {
+  bool at_root = rank == 0;
+  float *x = mine(1), *y = memory(N * sizeof *y);
+  MPI_Allreduce(x, y, N, MPI_FLOAT, op, MPI_COMM_WORLD);
+  report("allreduce", which, check_total(y, op, 0, N, terms_of(op)));
+  memcpy(y, x, N * sizeof *y);
+  MPI_Allreduce(MPI_IN_PLACE, y, N, MPI_FLOAT, op, MPI_COMM_WORLD);
+  report("allreduce in place", which, check_total(y, op, 0, N, terms_of(op)));
+  memcpy(y, x, N * sizeof *y);
+  MPI_Reduce(at_root ? MPI_IN_PLACE : x, at_root ? y : NULL, N, MPI_FLOAT, op, 0, MPI_COMM_WORLD);
+  report("reduce in place", which, at_root ? check_total(y, op, 0, N, terms_of(op)) : 0);
+  MPI_Reduce(x, y, N, MPI_FLOAT, op, ranks - 1, MPI_COMM_WORLD);
+  report("reduce", which, rank == ranks - 1 ? check_total(y, op, 0, N, terms_of(op)) : 0);
+  free(x);
+  x = mine(ranks);
+  MPI_Reduce_scatter_block(x, y, N, MPI_FLOAT, op, MPI_COMM_WORLD);
+  report("reduce_scatter_block", which, check_total(y, op, rank * N, N, terms_of(op)));
+  MPI_Reduce_scatter_block(MPI_IN_PLACE, x, N, MPI_FLOAT, op, MPI_COMM_WORLD);
+  report("reduce_scatter_block in place", which, check_total(x, op, rank * N, N, terms_of(op)));
+  free(x);
+  free(y);
+}
+
+static void add(void *in, void *inout, int *count, MPI_Datatype *type) {
+  (void)type;
+  for (int i = 0; i < *count; i++)
+    ((float *)inout)[i] += ((float *)in)[i];
+}
+
+/* Not ours: an operation of the user's, integers, pairs. */
+static void try_others(void) {
+  MPI_Op own;
+  float *x = mine(1), *y = memory(N * sizeof *y);
+  int *k = memory(N * sizeof *k);
+  MPI_Op_create(add, 1, &own);
+  MPI_Allreduce(x, y, N, MPI_FLOAT, own, MPI_COMM_WORLD);
+  report("an operation of the user's", 0, check_total(y, MPI_SUM, 0, N, 0));
+  MPI_Op_free(&own);
+  for (int i = 0; i < N; i++)
+    k[i] = i + rank;
+  MPI_Allreduce(MPI_IN_PLACE, k, N, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  long bad = 0;
+  for (int i = 0; i < N; i++)
+    bad += k[i] != i + ranks - 1;
+  report("integers", 0, bad);
+  MPI_Allreduce(x, y, N / 2, MPI_2REAL, MPI_MAXLOC, MPI_COMM_WORLD);
+  bad = 0;
+  for (int i = 0; i < N; i += 2)
+    bad += (double)y[i] != total(MPI_MAX, i);
+  report("pairs", 0, bad);
+  free(x);
+  free(y);
+  free(k);
+}
+
+/* ---- Communicators ---- */
+
+static void try_self(void) {
+  float *x = mine(1);
+  long bad = 0;
+  MPI_Bcast(x, N, MPI_FLOAT, 0, MPI_COMM_SELF);
+  for (int i = 0; i < N; i++)
+    bad += x[i] != value(rank, i);
+  report("MPI_COMM_SELF", 0, bad);
+  free(x);
+}
+
+/* All but rank 0. */
+static void try_part(void) {
+  MPI_Comm part;
+  float *x = mine(1);
+  long bad = 0;
+  MPI_Comm_split(MPI_COMM_WORLD, rank > 0, 0, &part);
+  MPI_Bcast(x, N, MPI_FLOAT, 0, part);
+  for (int i = 0; i < N; i++)
+    bad += !near((double)x[i], (double)value(rank > 0, i), rank > 0 ? 1 : 0);
+  report("part of the ranks", 0, bad);
+  MPI_Comm_free(&part);
+  free(x);
+}
+
+/* From rank 0 to the others as another group, whose members but the root have nothing to say. */
+static void try_between(void) {
+  MPI_Comm part, between;
+  float *x = mine(1), *y = memory(N * sizeof *y);
+  long bad = 0;
+  MPI_Comm_split(MPI_COMM_WORLD, rank > 0, 0, &part);
+  MPI_Intercomm_create(part, 0, MPI_COMM_WORLD, rank > 0 ? 0 : 1, 5, &between);
+  MPI_Bcast(x, N, MPI_FLOAT, rank > 0 ? 0 : MPI_ROOT, between);
+  for (int i = 0; i < N; i++)
+    bad += x[i] != value(0, i);
+  if (rank < 2) /* from rank 1; the others of its group have no part in it */
+    MPI_Bcast(x, N, MPI_FLOAT, rank == 0 ? 0 : MPI_ROOT, between);
+  else
+    MPI_Bcast(NULL, 0, MPI_BYTE, MPI_PROC_NULL, between);
+  MPI_Allreduce(x, y, N, MPI_FLOAT, MPI_MAX, between);
+  for (int i = 0; i < N; i++)
+    bad += y[i] != value(0, i);
+  report("between groups", 0, bad);
+  MPI_Comm_free(&between);
+  MPI_Comm_free(&part);
+  free(x);
+  free(y);
+}
+
+/* A process that was started by this program shares no settings with it. */
+static void meet(MPI_Comm between, int high) {
+  MPI_Comm all;
+  int size;
+  float *x = mine(1), *y = memory(N * sizeof *y);
+  long bad = 0;
+  MPI_Intercomm_merge(between, high, &all);
+  MPI_Comm_size(all, &size);
+  for (int i = 0; i < N; i++)
+    x[i] = value(0, i);
+  MPI_Allreduce(x, y, N, MPI_FLOAT, MPI_MAX, all);
+  for (int i = 0; i < N; i++)
+    bad += y[i] != value(0, i);
+  report("with a process of another world", size, bad);
+  MPI_Comm_free(&all);
+  MPI_Comm_disconnect(&between);
+  free(x);
+  free(y);
+}
+
+/* Some builds of MPI cannot. */
+static void try_spawn(char *program) {
+  char *arguments[] = {"child", NULL};
+  MPI_Comm between;
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  int code =
+      MPI_Comm_spawn(program, arguments, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &between, MPI_ERRCODES_IGNORE);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+  if (code == MPI_SUCCESS)
+    meet(between, 0);
+  else if (rank == 0)
+    puts("shapes: this MPI starts no processes");
+}
+
+/* ---- Threads, large counts, errors ---- */
+
+typedef struct worker {
+  MPI_Comm comm;
+  int number;
+  long bad;
+} worker;
+
+static void *work(void *argument) {
+  worker *w = argument;
+  for (int round = 0; round < 5; round++) {
+    layout l = layout_make(STRIDED);
+    float *x = blank(&l, 1);
+    if (rank == 0)
+      fill(&l, x, 0, w->number);
+    MPI_Bcast(x, l.count, l.type, 0, w->comm);
+    w->bad += check(&l, x, 0, w->number, false) + finish(&l, x, 1);
+    layout_free(&l);
+  }
+  return NULL;
+}
+
+static void try_threads(int level) {
+  worker w[2] = {{.number = 1}, {.number = 2}};
+  pthread_t other;
+  MPI_Comm_dup(MPI_COMM_WORLD, &w[0].comm);
+  MPI_Comm_dup(MPI_COMM_WORLD, &w[1].comm);
+  bool both = level == MPI_THREAD_MULTIPLE && pthread_create(&other, NULL, work, &w[1]) == 0;
+  work(&w[0]);
+  if (both)
+    pthread_join(other, NULL);
+  else
+    work(&w[1]);
+  report("threads", both, w[0].bad + w[1].bad);
+  MPI_Comm_free(&w[0].comm);
+  MPI_Comm_free(&w[1].comm);
+}
+
+static void try_large_counts(void) {
+#if MPI_VERSION >= 4
+  MPI_Datatype type;
+  float *x = mine(1), *y = memory(N * sizeof *y), *z = memory(2 * N * sizeof *z);
+  long bad = 0;
+  MPI_Allreduce_c(x, y, N, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+  report("allreduce_c", 0, check_total(y, MPI_SUM, 0, N, ranks));
+  MPI_Type_vector_c(N, 1, 2, MPI_FLOAT, &type);
+  MPI_Type_commit(&type);
+  for (int i = 0; i < N; i++)
+    z[2 * i] = value(0, i);
+  if (rank == 0)
+    MPI_Bcast_c(z, 1, type, 0, MPI_COMM_WORLD);
+  else
+    MPI_Bcast_c(z, N, MPI_FLOAT, 0, MPI_COMM_WORLD);
+  for (int i = 0; i < N; i++)
+    bad += !near((double)z[rank == 0 ? 2 * i : i], (double)value(0, i), 1);
+  report("bcast_c", 0, bad);
+  MPI_Type_free(&type);
+  free(x);
+  free(y);
+  free(z);
+#endif
+}
+
+static void try_errors(void) {
+  MPI_Comm comm;
+  float *x = mine(1);
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  report("a root that there is not", 0, MPI_Bcast(x, N, MPI_FLOAT, ranks, comm) == MPI_SUCCESS);
+  report("a negative count", 0, MPI_Bcast(x, -1, MPI_FLOAT, 0, comm) == MPI_SUCCESS);
+  report("no datatype", 0, MPI_Bcast(x, N, MPI_DATATYPE_NULL, 0, comm) == MPI_SUCCESS);
+  report("a call after errors", 0, MPI_Bcast(x, N, MPI_FLOAT, 0, comm) != MPI_SUCCESS);
+  MPI_Comm_free(&comm);
+  free(x);
+}
+
+static void try_all(int level) {
+  MPI_Op ops[] = {MPI_SUM, MPI_MIN, MPI_MAX, MPI_PROD};
+  for (int shift = 0; shift < LAYOUTS; shift++) {
+    try_bcast(shift);
+    for (int in_place = 0; in_place < 2; in_place++) {
+      try_scatter(shift, in_place);
+      try_allgather(shift, in_place);
+    }
+  }
+  try_names();
+  for (int i = 0; i < 4; i++)
+    try_reductions(ops[i], i);
+  try_others();
+  try_self();
+  try_part();
+  try_between();
+  try_threads(level);
+  try_large_counts();
+  try_errors();
+}
+
+int main(int argc, char **argv) {
+  MPI_Comm parent;
+  int level, any;
+  char *end = NULL;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  MPI_Comm_get_parent(&parent);
+  if (parent == MPI_COMM_NULL) {
+    eb = argc == 2 ? strtod(argv[1], &end) : -1;
+    if (!end || *end || !(eb >= 0) || ranks < 3) {
+      fputs("usage: mpiexec -n R shapes EB (R >= 3)\n", stderr);
+      MPI_Abort(MPI_COMM_WORLD, 2);
+    }
+    try_all(level);
+    try_spawn(argv[0]);
+  } else {
+    meet(parent, 1);
+  }
+  MPI_Allreduce(&wrong, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  MPI_Finalize();
+  return any;
+}
