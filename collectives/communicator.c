@@ -3,17 +3,34 @@
 #include "communicator.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int keyval = MPI_KEYVAL_INVALID, keyval_code;
+
+/* For one communicator that there was no memory for: it must not keep the others waiting. */
+static communicator spare;
+static atomic_flag spare_taken = ATOMIC_FLAG_INIT;
+
+static communicator *new_communicator(void) {
+  communicator *c = calloc(1, sizeof *c);
+  if (c || atomic_flag_test_and_set(&spare_taken))
+    return c;
+  memset(&spare, 0, sizeof spare);
+  return &spare;
+}
 
 static void destroy(communicator *c) {
   ghz_context_free(c->codec);
   ghz_parcels_free(&c->pool);
   ghz_plan_free(&c->plan);
   ghz_conveyor_free(&c->space);
-  free(c);
+  if (c == &spare)
+    atomic_flag_clear(&spare_taken);
+  else
+    free(c);
 }
 
 static int on_free(MPI_Comm comm, int key, void *value, void *extra) {
@@ -32,7 +49,7 @@ static void make_keyval(void) {
 
 /* A codec that cannot be made is no reason to fail here: the others would wait. The agreement tells them. */
 static int make(MPI_Comm comm, communicator **made) {
-  communicator *c = calloc(1, sizeof *c);
+  communicator *c = new_communicator();
   if (!c)
     return MPI_ERR_NO_MEM;
   ghz_context_create(&c->codec, 1);

@@ -341,14 +341,28 @@ static int may_start(const conveyor *c) {
   return sends < SENDS || !smaller;
 }
 
+/* Whether a piece that can start has a smaller key than the next one that arrived. */
+static int start_is_first(const conveyor *c) {
+  const piece *p = &c->plan->pieces[c->arrived[c->arrived_head]];
+  return !p->finished &&
+         c->plan->starts[c->next_start].key < ghz_plan_key(c->plan, p, p->route->hops[p->hop].step);
+}
+
+static void start(conveyor *c) {
+  advance(c, &c->plan->pieces[c->plan->starts[c->next_start++].piece]);
+}
+
 /* One thing to do, the most urgent. Returns 0 if there is none. */
 static int work(conveyor *c) {
   size_t waiting = c->complete_tail - c->complete_head;
-  int can_start = c->next_start < c->plan->start_count && may_start(c);
-  if (c->arrived_head < c->arrived_tail)
+  int can_start = c->next_start < c->plan->start_count && may_start(c),
+      arrived = c->arrived_head < c->arrived_tail;
+  if (arrived && can_start && start_is_first(c))
+    start(c);
+  else if (arrived)
     advance(c, &c->plan->pieces[c->arrived[c->arrived_head++]]);
   else if (can_start && waiting < UNDELIVERED)
-    advance(c, &c->plan->pieces[c->plan->starts[c->next_start++].piece]);
+    start(c);
   else if (waiting)
     deliver(c, &c->plan->pieces[c->complete[c->complete_head++]]);
   else

@@ -37,7 +37,7 @@
  *
  * Environment: read once, by the first call of the process, and used where the options leave the choice open.
  *   GHZ_MPI_BOUND       abs:1e-3, rel:1e-4 or psnr:80 (a plain number is abs); result:rel:1e-4: of the result
- *   GHZ_MPI_ALGORITHM   auto, mpi, ring, doubling, halving, tree, chain
+ *   GHZ_MPI_ALGORITHM   auto, mpi, ring, doubling, halving, tree, chain; of the collectives that have it
  *   GHZ_MPI_MODE        auto, homomorphic, recompress, per-hop, plain
  *   GHZ_MPI_THRESHOLD   bytes (suffixes k, M, G)
  *   GHZ_MPI_THREADS     threads of the codec per process

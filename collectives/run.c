@@ -365,6 +365,9 @@ int ghz_collective_run(call c, const ghz_mpi_options *options) {
   if (goes_straight(&c, options))
     return c.what->native(&c);
   const char *wrong = ghz_settings_make(options, &c.set);
+  if (!(options && options->algorithm) && c.set.algorithm > GHZ_MPI_NATIVE &&
+      !c.what->ways[c.set.algorithm].schedule)
+    c.set.algorithm = GHZ_MPI_ALGORITHM_AUTO; /* the environment speaks of the collectives that have it */
   if (c.comm == MPI_COMM_NULL)
     return ghz_mpi_raise(c.comm, MPI_ERR_COMM, c.what->name, "the communicator is MPI_COMM_NULL");
   int code = MPI_Comm_test_inter(c.comm, &inter);
