@@ -1,7 +1,7 @@
 /* conveyor.c: runs a plan.
  *
- * What has arrived goes first, since somebody waits for it; then contributions that have to set out; then what
- * is complete is unpacked. Between any two operations of the codec MPI gets a chance to move messages.
+ * What has arrived or has to set out goes first, the smaller key before the larger, since somebody waits for it;
+ * then what is complete is unpacked. Between any two operations of the codec MPI gets a chance to move messages.
  *
  * Why it cannot come to a standstill: all ranks order messages alike (event.key, then piece), and whatever a
  * message depends on has a smaller key. Take the smallest one that is not yet through: its receiver has posted
