@@ -56,7 +56,7 @@ typedef struct conveyor {
   size_t next_receipt, next_start;
   uint32_t *arrived, *complete; /* queues of pieces: with a receipt to look at; to be delivered */
   size_t arrived_head, arrived_tail, complete_head, complete_tail;
-  uint8_t sink[64]; /* where messages go when there is no memory for them */
+  growing sink;
   distress distress;
 } conveyor;
 
@@ -124,13 +124,13 @@ static void post_receive(conveyor *c, const event *e) {
   const hop *h = &p->route->hops[e->hop];
   parcel *in = new_parcel(c);
   uint8_t *landing = in && h->kind == HOP_TAKE && c->cargo->landing ? c->cargo->landing(c->job, p) : NULL;
-  size_t room = landing ? ghz_piece_values(c->plan, p) * c->job->value_size : in ? in->room : sizeof c->sink;
+  size_t room = landing ? ghz_piece_values(c->plan, p) * c->job->value_size : in ? in->room : c->sink.bytes;
   if (in)
     in->data = landing ? landing : in->memory;
   c->transfers[c->active] = (transfer){in, e, e->piece, e->key};
   c->receiving++;
-  if (!mpi_failed(c, MPI_Irecv(in ? in->data : c->sink, (int)room, MPI_BYTE, h->peer, piece_tag(c->plan, p),
-                               c->comm, &c->requests[c->active])))
+  if (!mpi_failed(c, MPI_Irecv(in ? in->data : c->sink.data, (int)room, MPI_BYTE, h->peer,
+                               piece_tag(c->plan, p), c->comm, &c->requests[c->active])))
     c->active++;
 }
 
@@ -393,20 +393,21 @@ static int lay_out(conveyor *c, conveyor_space *space) {
   c->transfers = grow(&a[1], transfers, sizeof *c->transfers);
   c->indices = grow(&a[2], transfers, sizeof *c->indices);
   c->statuses = grow(&a[3], transfers, sizeof *c->statuses);
-  c->arrived = grow(&a[4], p->receipt_count + p->start_count, sizeof *c->arrived);
+  c->arrived = grow(&a[4], p->receipt_count, sizeof *c->arrived);
   c->complete = grow(&a[5], p->piece_count, sizeof *c->complete);
   return c->requests && c->transfers && c->indices && c->statuses && c->arrived && c->complete &&
          transfers < INT32_MAX;
 }
 
-int ghz_conveyor_prepare(conveyor_space *space, plan *p) {
+int ghz_conveyor_prepare(conveyor_space *space, plan *p, size_t room) {
   conveyor c = {.plan = p};
-  return lay_out(&c, space);
+  return lay_out(&c, space) && grow(&space->sink, room, 1);
 }
 
 void ghz_conveyor_free(conveyor_space *space) {
   for (int i = 0; i < 6; i++)
     grow_free(&space->arrays[i]);
+  grow_free(&space->sink);
 }
 
 /* Gives up what MPI still has after it failed. The buffers of those requests are lost, since MPI may still use
@@ -433,7 +434,7 @@ static void clear(conveyor *c) {
 }
 
 outcome ghz_conveyor_run(plan *p, const cargo *kind, cargo_job *job, conveyor_space *space, MPI_Comm comm) {
-  conveyor c = {.plan = p, .cargo = kind, .job = job, .comm = comm};
+  conveyor c = {.plan = p, .cargo = kind, .job = job, .comm = comm, .sink = space->sink};
   if (lay_out(&c, space)) {
     run(&c);
     give_up(&c);

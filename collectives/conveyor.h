@@ -23,11 +23,12 @@ typedef struct outcome {
 /* What a conveyor keeps from call to call. */
 typedef struct conveyor_space {
   growing arrays[6];
+  growing sink; /* where messages go when there is no memory for a parcel */
 } conveyor_space;
 
-/* Makes room for a plan. Returns 0 if there is no memory; never for a plan like one that it was called for
- * before. */
-int ghz_conveyor_prepare(conveyor_space *space, plan *p);
+/* Makes room for a plan whose parcels have so much of it. Returns 0 if there is no memory; never for a plan like one
+ * that it was called for before. */
+int ghz_conveyor_prepare(conveyor_space *space, plan *p, size_t room);
 
 void ghz_conveyor_free(conveyor_space *space);
 

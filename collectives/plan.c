@@ -63,26 +63,23 @@ uint64_t ghz_plan_key(const plan *p, const piece *q, uint32_t step) {
   return p->layout.columns_first ? column << 32 | step : (uint64_t)step << 32 | column;
 }
 
-/* The events of a piece: those that wait for others, and the one that begins it. */
-static void list_events(plan *p, uint32_t index) {
+/* Appends the events of a piece: those that wait for others, and the one that begins it. */
+static void list_events(plan *p, uint32_t index, size_t *receipts) {
   const piece *q = &p->pieces[index];
   const route *r = q->route;
   if (r->length == 0 ? q->part->source || q->part->target : r->hops[0].kind == HOP_SEND)
     p->starts[p->start_count++] =
         (event){ghz_plan_key(p, q, r->length ? r->hops[0].step : ROUTE_LAST_STEP), index, 0};
   for (unsigned h = 0; h < r->length; h++)
-    if (r->hops[h].kind == HOP_SEND)
-      p->send_count++;
-    else
-      p->receipts[p->receipt_count++] = (event){ghz_plan_key(p, q, r->hops[h].step), index, h};
+    if (r->hops[h].kind != HOP_SEND)
+      p->receipts[(*receipts)++] = (event){ghz_plan_key(p, q, r->hops[h].step), index, h};
 }
 
-static size_t count_receipts(const plan *p) {
-  size_t n = 0;
+static void count_messages(plan *p) {
+  p->receipt_count = p->send_count = 0;
   for (uint32_t i = 0; i < p->piece_count; i++)
     for (unsigned h = 0; h < p->pieces[i].route->length; h++)
-      n += p->pieces[i].route->hops[h].kind != HOP_SEND;
-  return n;
+      ++*(p->pieces[i].route->hops[h].kind == HOP_SEND ? &p->send_count : &p->receipt_count);
 }
 
 static uint64_t most_pieces(const layout *l) {
@@ -107,7 +104,7 @@ int ghz_plan_make(plan *p, const layout *l, place at, schedule find_route) {
   p->layout = *l;
   p->at = at;
   p->piece_count = 0;
-  p->piece_tiles = p->receipt_count = p->start_count = p->send_count = 0;
+  p->piece_tiles = 0;
   p->parts = grow(&p->memory[0], parts, sizeof *p->parts);
   p->routes = grow(&p->memory[1], routes, sizeof *p->routes);
   p->pieces = most < INT32_MAX ? grow(&p->memory[2], most, sizeof *p->pieces) : NULL;
@@ -115,13 +112,16 @@ int ghz_plan_make(plan *p, const layout *l, place at, schedule find_route) {
   if (!p->parts || !p->routes || !p->pieces || !p->starts)
     return 0;
   make_routes(p, find_route);
-  p->receipts = grow(&p->memory[4], count_receipts(p), sizeof *p->receipts);
+  count_messages(p);
+  p->receipts = grow(&p->memory[4], p->receipt_count, sizeof *p->receipts);
   return p->receipts != NULL;
 }
 
 void ghz_plan_order(plan *p) {
+  size_t receipts = 0;
+  p->start_count = 0;
   for (uint32_t i = 0; i < p->piece_count; i++)
-    list_events(p, i);
+    list_events(p, i, &receipts);
   qsort(p->receipts, p->receipt_count, sizeof *p->receipts, compare_events);
   qsort(p->starts, p->start_count, sizeof *p->starts, compare_events);
 }

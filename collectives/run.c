@@ -155,24 +155,28 @@ static int is_prepared(communicator *with, const preparation *p) {
   return 0;
 }
 
-static complaint make_plan(const call *c, communicator *with, candidate how, const layout *l) {
+static complaint make_plan(const call *c, communicator *with, candidate how, const layout *l,
+                           const cargo_job *job) {
   if (ghz_plan_make(&with->plan, l, c->at, c->what->ways[how.algorithm].schedule) &&
-      ghz_conveyor_prepare(&with->space, &with->plan))
+      ghz_conveyor_prepare(&with->space, &with->plan, cargo_of(how.mode)->room(job, with->plan.piece_tiles)))
     return (complaint){0, NULL};
   return (complaint){MPI_ERR_NO_MEM, "no memory for the plan"};
 }
 
 /* The range of the finite values that this rank gives. */
-static void find_range(const call *c, communicator *with, size_t stride, record *r) {
+static complaint find_range(const call *c, communicator *with, size_t stride, record *r) {
   const plan *p = &with->plan;
   int arrays = c->what->reduces ? c->set.contributions : 1;
   for (int b = 0; b < p->layout.parts; b++)
     for (int i = 0; p->parts[b].source && i < arrays; i++) {
-      double min = INFINITY, max = -INFINITY;
-      ghz_range(with->codec, c->real, p->parts[b].source + (size_t)i * stride, (size_t)c->count, &min, &max);
+      double min, max;
+      const uint8_t *x = p->parts[b].source + (size_t)i * stride;
+      if (ghz_range(with->codec, c->real, x, (size_t)c->count, &min, &max) != GHZ_OK)
+        return (complaint){MPI_ERR_NO_MEM, "no memory to find the range"};
       r->min = min < r->min ? min : r->min;
       r->max = max > r->max ? max : r->max;
     }
+  return (complaint){0, NULL};
 }
 
 static complaint make_lattice(const call *c, const record *r, ghz_lattice *l) {
@@ -257,13 +261,14 @@ static int agree_again(const call *c, communicator *with, candidate how, cargo_j
   p.layout = *l;
   p.how = how;
   int relative = how.mode != GHZ_MPI_PLAIN && c->set.bound.kind != GHZ_ABS, prepared = is_prepared(with, &p);
-  complaint wrong = make_plan(c, with, how, l);
-  record r = {.min = INFINITY, .max = -INFINITY, .fault = wrong.error_class, .fault_rank = c->at.rank};
+  complaint wrong = make_plan(c, with, how, l, job);
+  record r = {.min = INFINITY, .max = -INFINITY, .fault_rank = c->at.rank};
   if (!wrong.error_class) {
     c->what->arrange(c, with->plan.parts);
     if (relative)
-      find_range(c, with, job->stride, &r);
+      wrong = find_range(c, with, job->stride, &r);
   }
+  r.fault = wrong.error_class;
   int code = relative || !prepared ? agree(c, with, &r, wrong) : MPI_SUCCESS;
   if (code == MPI_SUCCESS && !prepared)
     with->prepared[with->prepared_count++ % PREPARED] = p;
