@@ -28,7 +28,8 @@ static const collective allgather = {
 
 int ghz_allgather(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type, MPI_Comm comm,
                   const ghz_mpi_options *options) {
-  return ghz_collective_run(
-      (call){.what = &allgather, .send = sendbuf, .recv = recvbuf, .count = count, .type = type, .comm = comm},
-      options);
+  if (ghz_collective_straight(count, type, comm, 1, options))
+    return MPI_Allgather(sendbuf, (int)count, type, recvbuf, (int)count, type, comm);
+  call c = {.what = &allgather, .send = sendbuf, .recv = recvbuf, .count = count, .type = type, .comm = comm};
+  return ghz_collective_run(&c, options);
 }

@@ -32,12 +32,14 @@ static const collective allreduce = {
 
 int ghz_allreduce(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op,
                   MPI_Comm comm, const ghz_mpi_options *options) {
-  return ghz_collective_run((call){.what = &allreduce,
-                                   .send = sendbuf,
-                                   .recv = recvbuf,
-                                   .count = count,
-                                   .type = type,
-                                   .op = op,
-                                   .comm = comm},
-                            options);
+  if (ghz_collective_straight(count, type, comm, 0, options))
+    return MPI_Allreduce(sendbuf, recvbuf, (int)count, type, op, comm);
+  call c = {.what = &allreduce,
+            .send = sendbuf,
+            .recv = recvbuf,
+            .count = count,
+            .type = type,
+            .op = op,
+            .comm = comm};
+  return ghz_collective_run(&c, options);
 }

@@ -26,7 +26,8 @@ static const collective bcast = {
 
 int ghz_bcast(void *buffer, MPI_Count count, MPI_Datatype type, int root, MPI_Comm comm,
               const ghz_mpi_options *options) {
-  return ghz_collective_run(
-      (call){.what = &bcast, .recv = buffer, .count = count, .type = type, .root = root, .comm = comm},
-      options);
+  if (ghz_collective_straight(count, type, comm, 0, options))
+    return MPI_Bcast(buffer, (int)count, type, root, comm);
+  call c = {.what = &bcast, .recv = buffer, .count = count, .type = type, .root = root, .comm = comm};
+  return ghz_collective_run(&c, options);
 }

@@ -53,7 +53,19 @@ struct collective {
 };
 
 /* Does it. Returns an MPI error code that has been given to the error handler. */
-int ghz_collective_run(call c, const ghz_mpi_options *options);
+int ghz_collective_run(const call *c, const ghz_mpi_options *options);
+
+/* Whether a call is so small, and asks for so little, that it must not notice us: it goes straight to MPI, which checks it
+ * alone. `blocks` as in collective. */
+static inline int ghz_collective_straight(MPI_Count count, MPI_Datatype type, MPI_Comm comm, int blocks,
+                                          const ghz_mpi_options *options) {
+  int ranks = 1, size = type == MPI_FLOAT ? 4 : 8;
+  if (count < 0 || count > INT32_MAX || (type != MPI_FLOAT && type != MPI_DOUBLE) || comm == MPI_COMM_NULL)
+    return 0;
+  if (blocks)
+    MPI_Comm_size(comm, &ranks);
+  return ghz_settings_straight(options, (uint64_t)count * (uint64_t)(size * ranks));
+}
 
 /* ---- For collectives --------------------------------------------------------------------------------- */
 

@@ -35,12 +35,14 @@ static const collective gather = {
 
 int ghz_gather(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type, int root, MPI_Comm comm,
                const ghz_mpi_options *options) {
-  return ghz_collective_run((call){.what = &gather,
-                                   .send = sendbuf,
-                                   .recv = recvbuf,
-                                   .count = count,
-                                   .type = type,
-                                   .root = root,
-                                   .comm = comm},
-                            options);
+  if (ghz_collective_straight(count, type, comm, 1, options))
+    return MPI_Gather(sendbuf, (int)count, type, recvbuf, (int)count, type, root, comm);
+  call c = {.what = &gather,
+            .send = sendbuf,
+            .recv = recvbuf,
+            .count = count,
+            .type = type,
+            .root = root,
+            .comm = comm};
+  return ghz_collective_run(&c, options);
 }

@@ -16,15 +16,10 @@ static uint64_t cut(uint64_t tiles, uint64_t i, uint64_t n) {
   return i == n ? tiles : (units / n * i + units % n * i / n) * grain;
 }
 
-static uint64_t columns_of(const layout *l, uint64_t tiles) {
-  uint64_t values = tiles * GHZ_TILE, n = values / l->piece_values;
+/* Pieces of each segment. */
+static uint64_t columns_of(const layout *l) {
+  uint64_t n = l->count / (uint64_t)l->segments / l->piece_values;
   return n ? n : 1;
-}
-
-static uint64_t segment_tiles(const layout *l, int segment, uint64_t *first) {
-  uint64_t all = tiles_of(l->count);
-  *first = cut(all, (uint64_t)segment, (uint64_t)l->segments);
-  return cut(all, (uint64_t)segment + 1, (uint64_t)l->segments) - *first;
 }
 
 uint64_t ghz_piece_values(const plan *p, const piece *q) {
@@ -32,21 +27,20 @@ uint64_t ghz_piece_values(const plan *p, const piece *q) {
   return q->tiles * GHZ_TILE < left ? q->tiles * GHZ_TILE : left;
 }
 
-/* Pieces of segments without tiles do not exist, on any rank. */
-static void cut_segment(plan *p, int part_index, int segment, const route *r) {
+/* Segments take turns along the array, so that what compresses badly is not all in one of them. Pieces without tiles do not
+ * exist, on any rank. */
+static void cut_part(plan *p, int index) {
   const layout *l = &p->layout;
-  uint64_t first, tiles = segment_tiles(l, segment, &first), columns = columns_of(l, tiles);
-  if (tiles == 0)
-    return;
-  for (uint64_t j = 0; j < columns; j++) {
-    uint64_t begin = cut(tiles, j, columns), size = cut(tiles, j + 1, columns) - begin;
+  uint64_t all = tiles_of(l->count), segments = (uint64_t)l->segments, n = segments * columns_of(l);
+  for (uint64_t i = 0; i < n; i++) {
+    uint64_t begin = cut(all, i, n), size = cut(all, i + 1, n) - begin;
     if (size == 0)
       continue;
-    p->pieces[p->piece_count++] = (piece){.part = &p->parts[part_index],
-                                          .route = r,
-                                          .first = first + begin,
+    p->pieces[p->piece_count++] = (piece){.part = &p->parts[index],
+                                          .route = &p->routes[l->parts > 1 ? (uint64_t)index : i % segments],
+                                          .first = begin,
                                           .tiles = size,
-                                          .column = (unsigned)j};
+                                          .column = (unsigned)(i / segments)};
     p->piece_tiles = size > p->piece_tiles ? size : p->piece_tiles;
   }
 }
@@ -82,36 +76,29 @@ static void count_messages(plan *p) {
       ++*(p->pieces[i].route->hops[h].kind == HOP_SEND ? &p->send_count : &p->receipt_count);
 }
 
-static uint64_t most_pieces(const layout *l) {
-  uint64_t first, n = 0;
-  for (int s = 0; s < l->segments; s++)
-    n += columns_of(l, segment_tiles(l, s, &first));
-  return n * (uint64_t)l->parts;
-}
-
-static void make_routes(plan *p, schedule find_route) {
-  const layout *l = &p->layout;
-  int several = l->parts > 1, routes = several ? l->parts : l->segments;
+static void make_routes(plan *p, int routes, schedule find_route) {
   for (int s = 0; s < routes; s++) {
     p->routes[s].length = 0;
     find_route(p->at, s, &p->routes[s]);
-    cut_segment(p, several ? s : 0, several ? 0 : s, &p->routes[s]);
   }
 }
 
 int ghz_plan_make(plan *p, const layout *l, place at, schedule find_route) {
-  size_t parts = (size_t)l->parts, routes = l->parts > 1 ? parts : (size_t)l->segments, most = most_pieces(l);
+  int routes = l->parts > 1 ? l->parts : l->segments;
+  uint64_t most = columns_of(l) * (uint64_t)l->segments * (uint64_t)l->parts;
   p->layout = *l;
   p->at = at;
   p->piece_count = 0;
   p->piece_tiles = 0;
-  p->parts = grow(&p->memory[0], parts, sizeof *p->parts);
-  p->routes = grow(&p->memory[1], routes, sizeof *p->routes);
+  p->parts = grow(&p->memory[0], (size_t)l->parts, sizeof *p->parts);
+  p->routes = grow(&p->memory[1], (size_t)routes, sizeof *p->routes);
   p->pieces = most < INT32_MAX ? grow(&p->memory[2], most, sizeof *p->pieces) : NULL;
   p->starts = most < INT32_MAX ? grow(&p->memory[3], most, sizeof *p->starts) : NULL;
   if (!p->parts || !p->routes || !p->pieces || !p->starts)
     return 0;
-  make_routes(p, find_route);
+  make_routes(p, routes, find_route);
+  for (int i = 0; i < l->parts; i++)
+    cut_part(p, i);
   count_messages(p);
   p->receipts = grow(&p->memory[4], p->receipt_count, sizeof *p->receipts);
   return p->receipts != NULL;

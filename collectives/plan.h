@@ -17,7 +17,7 @@ typedef struct layout {
   ghz_type type;
   uint64_t count;    /* values of each part */
   int parts;         /* arrays: 1, or one per rank */
-  int segments;      /* of each part, each with a route of its own; 1 where there are several parts */
+  int segments;      /* routes that the pieces of a part take in turn; 1 where there are several parts */
   int columns_first; /* which piece goes first: 0: the one at an earlier step; 1: the one that lies further left
                       */
   uint64_t piece_values; /* about so many values per piece */

@@ -47,13 +47,15 @@ static const collective reduce = {
 
 int ghz_reduce(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op, int root,
                MPI_Comm comm, const ghz_mpi_options *options) {
-  return ghz_collective_run((call){.what = &reduce,
-                                   .send = sendbuf,
-                                   .recv = recvbuf,
-                                   .count = count,
-                                   .type = type,
-                                   .op = op,
-                                   .root = root,
-                                   .comm = comm},
-                            options);
+  if (sendbuf != MPI_IN_PLACE && ghz_collective_straight(count, type, comm, 0, options))
+    return MPI_Reduce(sendbuf, recvbuf, (int)count, type, op, root, comm);
+  call c = {.what = &reduce,
+            .send = sendbuf,
+            .recv = recvbuf,
+            .count = count,
+            .type = type,
+            .op = op,
+            .root = root,
+            .comm = comm};
+  return ghz_collective_run(&c, options);
 }

@@ -44,12 +44,14 @@ static const collective reduce_scatter = {
 
 int ghz_reduce_scatter(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype type, MPI_Op op,
                        MPI_Comm comm, const ghz_mpi_options *options) {
-  return ghz_collective_run((call){.what = &reduce_scatter,
-                                   .send = sendbuf,
-                                   .recv = recvbuf,
-                                   .count = recvcount,
-                                   .type = type,
-                                   .op = op,
-                                   .comm = comm},
-                            options);
+  if (ghz_collective_straight(recvcount, type, comm, 1, options))
+    return MPI_Reduce_scatter_block(sendbuf, recvbuf, (int)recvcount, type, op, comm);
+  call c = {.what = &reduce_scatter,
+            .send = sendbuf,
+            .recv = recvbuf,
+            .count = recvcount,
+            .type = type,
+            .op = op,
+            .comm = comm};
+  return ghz_collective_run(&c, options);
 }

@@ -333,19 +333,6 @@ static int run_agreed(const call *c, communicator *with, complaint wrong) {
   return code;
 }
 
-/* Small calls must not notice us: no check that MPI makes itself, and no look at the communicator if it can be
- * helped. */
-static int goes_straight(const call *c, const ghz_mpi_options *options) {
-  uint64_t values = (uint64_t)c->count;
-  int ranks = 1;
-  if (c->count < 0 || c->count > INT_MAX || (c->type != MPI_FLOAT && c->type != MPI_DOUBLE) ||
-      c->comm == MPI_COMM_NULL)
-    return 0;
-  if (c->what->blocks)
-    MPI_Comm_size(c->comm, &ranks);
-  return ghz_settings_straight(options, values * (uint64_t)ranks * (c->type == MPI_FLOAT ? 4 : 8));
-}
-
 /* Whether a call that leaves everything to us needs no agreement: for reasons that all ranks share if they
  * agree at all. */
 static int needs_nobody(const call *c) {
@@ -364,11 +351,10 @@ static int run_without_agreement(const call *c) {
   return wrong.error_class ? ghz_request_raise(c, wrong) : ghz_request_native(c);
 }
 
-int ghz_collective_run(call c, const ghz_mpi_options *options) {
+int ghz_collective_run(const call *asked, const ghz_mpi_options *options) {
+  call c = *asked;
   communicator *with;
   int inter = 0;
-  if (goes_straight(&c, options))
-    return c.what->native(&c);
   const char *wrong = ghz_settings_make(options, &c.set);
   if (!(options && options->algorithm) && c.set.algorithm > GHZ_MPI_NATIVE &&
       !c.what->ways[c.set.algorithm].schedule)

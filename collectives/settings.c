@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <math.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,6 +99,7 @@ typedef struct environment {
 
 static environment env = {.threads = 1, .threshold = 256 * 1024};
 static pthread_once_t env_once = PTHREAD_ONCE_INIT;
+static atomic_int env_read; /* spares small calls the look at env_once */
 
 /* A value that is not understood is as good as none, but said. */
 static void complain(const char *name, const char *text, int understood) {
@@ -119,6 +121,7 @@ static void read_environment(void) {
   READ("GHZ_MPI_THREADS", parse_int(text, 1, 4096, &env.threads));
   READ("GHZ_MPI_KEEP_ROOT", parse_int(text, 0, 1, &env.keep_root));
   READ("GHZ_MPI_VERBOSE", parse_int(text, 0, 1, &env.verbose));
+  atomic_store_explicit(&env_read, 1, memory_order_release);
 }
 
 int ghz_settings_verbose(void) {
@@ -145,7 +148,8 @@ static const char *check(const ghz_mpi_options *o) {
 }
 
 int ghz_settings_straight(const ghz_mpi_options *o, uint64_t bytes) {
-  pthread_once(&env_once, read_environment);
+  if (!atomic_load_explicit(&env_read, memory_order_acquire))
+    pthread_once(&env_once, read_environment);
   int64_t threshold = env.threshold;
   if (o) {
     if (o->size != sizeof *o || o->algorithm || o->mode || o->average || o->report || o->contributions != 1)

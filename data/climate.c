@@ -16,14 +16,14 @@ static double zonal_mean(double share) {
 bool make_climate(const run *r) {
   size_t ny = (1800 * r->n + 128) / 256, nx = 2 * ny;
   shape dims = {{1, ny, nx}};
-  float *values = gaussian_field(dims, -2.2, WEATHER_SEED, "climate");
+  float *values = gaussian_field(dims, -2.2, run_seed(r, WEATHER_SEED), "climate");
   if (!values)
     return false;
 #pragma omp parallel for
   for (size_t y = 0; y < ny; y++) {
     double mean = zonal_mean((double)y / (double)(ny - 1));
     for (size_t i = y * nx; i < (y + 1) * nx; i++)
-      values[i] = (float)(mean + 8.0 * (double)values[i] + 0.02 * random_normal(NOISE_SEED, i));
+      values[i] = (float)(mean + 8.0 * (double)values[i] + 0.02 * random_normal(run_seed(r, NOISE_SEED), i));
   }
   bool good = run_save(r, "climate", dims, values);
   free(values);

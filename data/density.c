@@ -12,7 +12,7 @@ enum { SEED = 2 };
 bool make_density(const run *r) {
   shape dims = {{r->n, r->n, r->n}};
   size_t count = shape_count(dims);
-  float *values = gaussian_field(dims, -1.5, SEED, "density"); /* power k^-3 */
+  float *values = gaussian_field(dims, -1.5, run_seed(r, SEED), "density"); /* power k^-3 */
   if (!values)
     return false;
 #pragma omp parallel for

@@ -5,19 +5,26 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-
-/* What the command line asked for. */
-typedef struct run {
-  size_t n;           /* edge of the 3-D fields; the others scale with it */
-  const char *folder; /* where the files go */
-  const char *only;   /* names of the wanted fields, separated by commas; NULL: all */
-  bool quiet;         /* no progress on stderr */
-} run;
+#include <stdint.h>
 
 /* Numbers of values along each dimension, slowest first; leading ones stand for missing dimensions. */
 typedef struct shape {
   size_t size[3];
 } shape;
+
+/* What is asked for. */
+typedef struct run {
+  size_t n;           /* edge of the 3-D fields; the others scale with it */
+  const char *folder; /* where the files go */
+  const char *only;   /* names of the wanted fields, separated by commas; NULL: all */
+  bool quiet;         /* no progress on stderr */
+  uint64_t seed;      /* 0: the usual fields; others: fields of the same kind, but for the waves */
+  int series; /* k > 0: instead of the usual waves, k snapshots from wave-middle to wave-late, in that order
+                 (of one alone: wave-late); all are called wave */
+  /* Where fields go instead of into files; NULL: files. `values` are the callee's only during the call. */
+  bool (*take)(void *taker, const char *name, shape dims, const float *values);
+  void *taker;
+} run;
 
 /* ---- save.c ------------------------------------------------------------------------------------------- */
 
@@ -29,7 +36,13 @@ bool list_holds(const char *list, const char *name);
 /* True if the run wants the field `name`. */
 bool run_wants(const run *r, const char *name);
 
-/* Writes folder/name.f32 (raw little-endian float32) completely or not at all, and its line of the manifest. */
+/* The seed for what the usual fields make with `usual`. */
+uint64_t run_seed(const run *r, uint64_t usual);
+
+/* Writes folder/name.f32 (raw little-endian float32) completely or not at all. */
+bool save_values(const char *folder, const char *name, const float *values, size_t count);
+
+/* Saves a field and prints its line of the manifest; or hands it to run.take. */
 bool run_save(const run *r, const char *name, shape dims, const float *values);
 
 /* A line of progress on stderr, unless the run is quiet. */

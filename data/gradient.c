@@ -14,10 +14,10 @@ bool make_gradient(const run *r) {
     return false;
 #pragma omp parallel for
   for (size_t block = 0; block < (count + BLOCK - 1) / BLOCK; block++) {
-    double scale = pow(10.0, -5.0 + 3.0 * random_uniform(SCALES_SEED, block));
+    double scale = pow(10.0, -5.0 + 3.0 * random_uniform(run_seed(r, SCALES_SEED), block));
     size_t end = (block + 1) * BLOCK < count ? (block + 1) * BLOCK : count;
     for (size_t i = block * BLOCK; i < end; i++)
-      values[i] = (float)(scale * random_laplace(VALUES_SEED, i));
+      values[i] = (float)(scale * random_laplace(run_seed(r, VALUES_SEED), i));
   }
   bool good = run_save(r, "gradient", (shape){{1, 1, count}}, values);
   free(values);

@@ -109,11 +109,21 @@ static bool print_manifest(const char *name, shape dims, const float *values) {
   return true;
 }
 
-bool run_save(const run *r, const char *name, shape dims, const float *values) {
+uint64_t run_seed(const run *r, uint64_t usual) {
+  return usual + 1000 * r->seed;
+}
+
+bool save_values(const char *folder, const char *name, const float *values, size_t count) {
   char path[PATH_ROOM], draft[PATH_ROOM];
-  int length = snprintf(path, sizeof path, "%s/%s.f32", r->folder, name);
-  int room = snprintf(draft, sizeof draft, "%s/.%s.f32.%ld", r->folder, name, (long)getpid());
+  int length = snprintf(path, sizeof path, "%s/%s.f32", folder, name);
+  int room = snprintf(draft, sizeof draft, "%s/.%s.f32.%ld", folder, name, (long)getpid());
   if (length < 0 || length >= PATH_ROOM || room < 0 || room >= PATH_ROOM)
-    return fail(r->folder, "the path is too long");
-  return write_file(draft, path, values, shape_count(dims)) && print_manifest(name, dims, values);
+    return fail(folder, "the path is too long");
+  return write_file(draft, path, values, count);
+}
+
+bool run_save(const run *r, const char *name, shape dims, const float *values) {
+  if (r->take)
+    return r->take(r->taker, name, dims, values);
+  return save_values(r->folder, name, values, shape_count(dims)) && print_manifest(name, dims, values);
 }

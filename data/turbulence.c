@@ -10,7 +10,7 @@ bool make_turbulence(const run *r) {
   shape dims = {{r->n, r->n, r->n}};
   size_t count = shape_count(dims);
   /* Energy k^-5/3 over shells of area k^2 is power k^-11/3 in a mode, amplitude k^-11/6. */
-  float *values = gaussian_field(dims, -11.0 / 6.0, SEED, "turbulence");
+  float *values = gaussian_field(dims, -11.0 / 6.0, run_seed(r, SEED), "turbulence");
   if (!values)
     return false;
 #pragma omp parallel for

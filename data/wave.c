@@ -204,7 +204,24 @@ static double advance(wave *w, double fill_wanted) {
   }
 }
 
+/* The snapshots of a series, evenly spaced in what they fill. */
+static bool make_series(const run *r) {
+  double first = snapshots[1].fill, last = snapshots[2].fill;
+  wave w;
+  if (!wave_create(&w, r->n))
+    return false;
+  bool good = true;
+  for (int i = 0; i < r->series && good; i++) {
+    double share = r->series > 1 ? (double)i / (r->series - 1) : 1.0;
+    good = save_snapshot(r, &w, "wave", advance(&w, first + share * (last - first)));
+  }
+  wave_free(&w);
+  return good;
+}
+
 bool make_waves(const run *r) {
+  if (r->series > 0)
+    return make_series(r);
   int last = SNAPSHOTS - 1;
   while (last >= 0 && !run_wants(r, snapshots[last].name))
     last--;

@@ -1,0 +1,154 @@
+/* check.c: owns the verdict on a result: values against the exact ones, bits against those of other ranks. */
+#include "bench.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* ---- Bits ----------------------------------------------------------------------------------------- */
+
+static uint64_t mix(uint64_t x) {
+  x = (x ^ (x >> 31)) * UINT64_C(0x9e3779b97f4a7c15);
+  return x ^ (x >> 29);
+}
+
+/* A hash, of which no use is made but to see that two results are equal. */
+static uint64_t hash(const void *data, size_t size) {
+  const unsigned char *bytes = data;
+  uint64_t h[4] = {1, 2, 3, 4}, word[4];
+  for (; size >= sizeof word; size -= sizeof word, bytes += sizeof word) {
+    memcpy(word, bytes, sizeof word);
+    for (int i = 0; i < 4; i++)
+      h[i] = (h[i] ^ word[i]) * UINT64_C(0x9e3779b97f4a7c15) + (h[i] >> 32);
+  }
+  memset(word, 0, sizeof word);
+  memcpy(word, bytes, size);
+  for (int i = 0; i < 4; i++)
+    h[0] = mix(h[0] ^ mix(h[i] + word[i] + size));
+  return h[0];
+}
+
+/* Sets `bits`, and `same` where every rank should have the same result. */
+static void compare_bits(const job *j, const void *result, verdict *v) {
+  uint64_t own = hash(result, job_result_count(j) * type_bytes(j->options)), extremes[2];
+  uint64_t pair[2] = {own, ~own}, placed = mix(own + (uint64_t)world_rank());
+  MPI_Allreduce(&placed, &v->bits, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Allreduce(pair, extremes, 2, MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD);
+  if (tested.result == WHOLE_ON_ALL)
+    v->same = extremes[0] == ~extremes[1] ? SAME : SAME_NOT;
+}
+
+static bool promises_bits(variant v, const verdict *found) {
+  bool keeps = v.mode == GHZ_MPI_HOMOMORPHIC || v.mode == GHZ_MPI_MODE_AUTO;
+  return found->done && keeps && found->compressed && !found->inexact;
+}
+
+void check_across(const options *o, verdict *verdicts) {
+  verdict *first = NULL;
+  for (int i = 0; i < o->n_variants; i++) {
+    verdict *v = &verdicts[i];
+    v->promised = promises_bits(o->variants[i], v);
+    if (!v->promised)
+      continue;
+    if (!first) {
+      first = v;
+    } else if (v->same != SAME_NOT) {
+      v->same = v->bits == first->bits ? SAME : SAME_OTHER;
+      if (first->same == SAME_UNKNOWN && v->same == SAME)
+        first->same = SAME;
+    }
+  }
+}
+
+/* ---- Values --------------------------------------------------------------------------------------- */
+
+typedef struct comparison {
+  const job *job;
+  const reference *reference;
+  double limit;
+  bool wide; /* a float cannot always keep the limit: ghz/FORMAT.md, "Bound of a sum" */
+  verdict *verdict;
+} comparison;
+
+/* |y - exact|, infinite where a NaN or an infinity was lost or came from nowhere. */
+static double error_of(double y, double high, double low) {
+  if (isfinite(y) && isfinite(high))
+    return fabs((y - high) - low);
+  return (isnan(y) && isnan(high)) || y == high ? 0 : INFINITY;
+}
+
+static double half_ulp(double y) {
+  float x = fabsf((float)y);
+  return isfinite(x) ? (double)(nextafterf(x, INFINITY) - x) / 2 : 0;
+}
+
+static void compare(void *user, size_t first, const void *values, size_t count) {
+  comparison *c = user;
+  const reference *r = c->reference;
+  for (size_t i = 0; i < count; i++) {
+    double y = value_at(c->job->options, values, i);
+    double error = error_of(y, r->high[first + i], r->low[first + i]);
+    if (error > c->verdict->error)
+      c->verdict->error = error;
+    if (error > c->limit && !(c->wide && error <= c->limit / 2 + half_ulp(y)))
+      c->verdict->wrong++;
+  }
+}
+
+/* What the roundings of a plain reduction may amount to. */
+static double rounding(const options *o, const reference *r) {
+  double n = world_size(), largest = fmax(fabs(r->least), fabs(r->most));
+  double unit = o->type == MPI_FLOAT ? FLT_EPSILON / 2 : DBL_EPSILON / 2;
+  if (!tested.reduces || o->op == OP_MIN || o->op == OP_MAX || !isfinite(largest))
+    return 0;
+  return o->op == OP_SUM ? n * n * unit * largest : (n + 2) * unit * largest;
+}
+
+/* The limit for this result: ghz_mpi.h, "bound", and the reports of modes that are there for comparison. */
+static comparison limits(const job *j, const reference *r, variant v, double bound) {
+  const options *o = j->options;
+  comparison c = {.job = j, .reference = r, .limit = r->promise};
+  bool compares = v.mode == GHZ_MPI_RECOMPRESS || v.mode == GHZ_MPI_PER_HOP;
+  c.wide = o->type == MPI_FLOAT && tested.reduces && (o->op == OP_SUM || o->op == OP_AVERAGE);
+  if (bound == 0) {
+    c.limit = rounding(o, r);
+    c.wide = false;
+  } else if (compares || isinf(bound)) {
+    c.limit = bound;
+  }
+  return c;
+}
+
+/* Compares what this rank is to compare; every share of a result that all have, once if the bits are the same.
+ */
+static void compare_values(const job *j, const void *result, comparison *c) {
+  size_t bytes = type_bytes(j->options), mine = share_count(j->total, world_rank());
+  const char *values = result;
+  if (tested.result == BLOCK_EACH)
+    compare(c, 0, values, mine);
+  else if (tested.result == WHOLE_AT_ROOT)
+    deliver_shares(j, result, j->options->root, compare, c);
+  else if (c->verdict->same == SAME)
+    compare(c, 0, values + share_first(j->total, world_rank()) * bytes, mine);
+  else
+    for (int from = 0; from < world_size(); from++)
+      deliver_shares(j, result, from, compare, c);
+}
+
+verdict check_result(const job *j, const reference *r, variant v, const ghz_mpi_report *report) {
+  verdict found = {.done = true};
+  double own[2] = {report ? report->bound : 0, report ? report->inexact : 0}, bound[2];
+  MPI_Allreduce(own, bound, 2, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  found.compressed = bound[0] != 0;
+  found.inexact = bound[1] != 0;
+  const void *result = job_result(j);
+  compare_bits(j, result, &found);
+  comparison c = limits(j, r, v, bound[0]);
+  c.verdict = &found;
+  compare_values(j, result, &c);
+  double error = found.error;
+  uint64_t wrong = found.wrong;
+  MPI_Allreduce(&error, &found.error, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  MPI_Allreduce(&wrong, &found.wrong, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+  return found;
+}

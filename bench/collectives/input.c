@@ -1,0 +1,276 @@
+/* input.c: owns the values that ranks give: fields made here, kept in a folder, or read from files. */
+#include "bench.h"
+#include "fields.h"
+#include "random.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+enum { EDGE_LEAST = 16, EDGE_MOST = 2048, PATH_ROOM = 4096, RANDOM_SEED = 1000, FIELD_TAG = 7 };
+
+#define MESSAGE_VALUES ((size_t)1 << 28) /* fits an int */
+
+/* A field in memory, to be freed with free(). */
+typedef struct values {
+  float *x;
+  size_t count;
+} values;
+
+/* What a rank is to get: a field of its own among those of `comm`. */
+typedef struct wish {
+  const options *options;
+  size_t count, edge; /* at least so many values: a field of this edge */
+  MPI_Comm comm;      /* the ranks that give values */
+  int rank, ranks;    /* in it */
+} wish;
+
+typedef struct kind {
+  const char *name;
+  bool (*make)(const run *r); /* NULL: not by ghz-fields */
+} kind;
+
+static const kind kinds[] = {
+    {"wave", make_waves},
+    {"gradient", make_gradient},
+    {"zero", NULL},
+    {"random", NULL},
+#ifdef GHZ_DATA_FFTW
+    {"turbulence", make_turbulence},
+    {"density", make_density},
+    {"climate", make_climate},
+#endif
+};
+
+static const kind *kind_of(const char *name) {
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    if (!strcmp(kinds[i].name, name))
+      return &kinds[i];
+  return NULL;
+}
+
+bool field_exists(const char *name) {
+  return kind_of(name) != NULL;
+}
+
+/* ---- Files ---------------------------------------------------------------------------------------- */
+
+/* Floats from their bytes, least significant first, in place. */
+static void decode(float *x, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    unsigned char b[4];
+    memcpy(b, &x[i], 4);
+    uint32_t bits = (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+    memcpy(&x[i], &bits, 4);
+  }
+}
+
+/* The middle `count` values of a file; nothing if there is no such file. */
+static values read_middle(const char *path, size_t count) {
+  FILE *file = fopen(path, "rb");
+  if (!file && errno == ENOENT)
+    return (values){NULL, 0};
+  struct stat s;
+  if (!file || stat(path, &s) != 0)
+    die(strerror(errno), path);
+  size_t there = (size_t)s.st_size / sizeof(float);
+  if (!S_ISREG(s.st_mode) || there < count)
+    die("holds fewer values than are needed", path);
+  values v = {touched(count * sizeof(float)), count};
+  if (fseeko(file, (off_t)((there - count) / 2 * sizeof(float)), SEEK_SET) != 0 ||
+      fread(v.x, sizeof(float), count, file) != count)
+    die("cannot be read", path);
+  fclose(file);
+  decode(v.x, count);
+  return v;
+}
+
+/* The pattern with the rank for its first %d. */
+static values read_file(const wish *w, const char *pattern) {
+  char path[PATH_ROOM];
+  const char *at = strstr(pattern, "%d");
+  int length = at ? snprintf(path, sizeof path, "%.*s%d%s", (int)(at - pattern), pattern, world_rank(), at + 2)
+                  : snprintf(path, sizeof path, "%s", pattern);
+  if (length < 0 || length >= PATH_ROOM)
+    die("too long", pattern);
+  values v = read_middle(path, w->count);
+  if (!v.x)
+    die("there is no such file", path);
+  return v;
+}
+
+/* The name under which a field is kept. */
+static void kept_name(const wish *w, char name[64]) {
+  const char *field = w->options->field;
+  if (kind_of(field)->make == make_waves)
+    snprintf(name, 64, "%s-%zu-%d-of-%d", field, w->edge, w->rank, world_size());
+  else
+    snprintf(name, 64, "%s-%zu-seed-%d", field, w->edge, world_rank());
+}
+
+/* The field from the folder, if all ranks find theirs. */
+static values read_kept(const wish *w, const char *folder) {
+  char name[64], path[PATH_ROOM];
+  kept_name(w, name);
+  int length = snprintf(path, sizeof path, "%s/%s.f32", folder, name);
+  if (length < 0 || length >= PATH_ROOM)
+    die("too long", folder);
+  values v = read_middle(path, w->count);
+  int mine = v.x != NULL, all;
+  MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, w->comm);
+  if (all)
+    return v;
+  free(v.x);
+  return (values){NULL, 0};
+}
+
+static void keep(const wish *w, const char *folder, const values *v) {
+  char name[64];
+  kept_name(w, name);
+  if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+    die(strerror(errno), folder);
+  if (!save_values(folder, name, v->x, v->count))
+    die("cannot keep a field in", folder);
+}
+
+/* ---- Fields made here ----------------------------------------------------------------------------- */
+
+static values copy_of(const float *x, size_t count) {
+  values v = {touched(count * sizeof(float)), count};
+  memcpy(v.x, x, count * sizeof(float));
+  return v;
+}
+
+/* Gets the only field of a run. */
+static bool take_one(void *taker, const char *name, shape dims, const float *x) {
+  (void)name;
+  *(values *)taker = copy_of(x, shape_count(dims));
+  return true;
+}
+
+typedef struct delivery {
+  const wish *wish;
+  int next; /* rank that the next snapshot is for; there may be no such rank */
+  values own;
+} delivery;
+
+/* Gets the snapshots of a series one by one, and sends them to their ranks. */
+static bool take_next(void *taker, const char *name, shape dims, const float *x) {
+  (void)name;
+  delivery *d = taker;
+  size_t count = shape_count(dims);
+  int to = d->next--;
+  if (to == 0)
+    d->own = copy_of(x, count);
+  for (size_t done = 0; to > 0 && to < d->wish->ranks && done < count; done += MESSAGE_VALUES) {
+    size_t now = count - done < MESSAGE_VALUES ? count - done : MESSAGE_VALUES;
+    MPI_Send(x + done, (int)now, MPI_FLOAT, to, FIELD_TAG, d->wish->comm);
+  }
+  return true;
+}
+
+/* A snapshot that rank 0 makes; waiting for it leaves the processor alone. */
+static values receive_snapshot(const wish *w) {
+  values v = {NULL, w->edge * w->edge * w->edge};
+  v.x = touched(v.count * sizeof(float));
+  for (int there = 0; !there;) {
+    MPI_Iprobe(0, FIELD_TAG, w->comm, &there, MPI_STATUS_IGNORE);
+    if (!there)
+      nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+  }
+  for (size_t done = 0; done < v.count; done += MESSAGE_VALUES) {
+    size_t now = v.count - done < MESSAGE_VALUES ? v.count - done : MESSAGE_VALUES;
+    MPI_Recv(v.x + done, (int)now, MPI_FLOAT, 0, FIELD_TAG, w->comm, MPI_STATUS_IGNORE);
+  }
+  return v;
+}
+
+/* Rank 0 has the latest snapshot, which compresses worst; the last rank that of the middle. One rank alone that gives
+ * values has the same as if all gave some. */
+static values make_snapshots(const wish *w) {
+  if (w->rank != 0)
+    return receive_snapshot(w);
+  delivery d = {.wish = w, .next = world_size() - 1};
+  run r = {.n = w->edge, .quiet = true, .series = world_size(), .take = take_next, .taker = &d};
+  if (!make_waves(&r))
+    die("cannot make the field", w->options->field);
+  return d.own;
+}
+
+static values make_field(const wish *w) {
+  const kind *k = kind_of(w->options->field);
+  if (k->make == make_waves)
+    return make_snapshots(w);
+  values v = {NULL, 0};
+  run r = {.n = w->edge, .quiet = true, .seed = (uint64_t)world_rank(), .take = take_one, .taker = &v};
+  if (!k->make(&r))
+    die("cannot make the field", w->options->field);
+  return v;
+}
+
+/* Zeros, or values as random as a bound relative to their range leaves them. */
+static values make_plain(const wish *w, bool random) {
+  values v = {touched(w->count * sizeof(float)), w->count};
+  uint64_t seed = RANDOM_SEED + (uint64_t)world_rank();
+#pragma omp parallel for
+  for (size_t i = 0; i < v.count; i++)
+    v.x[i] = random ? (float)(2 * random_uniform(seed, i) - 1) : 0.0f;
+  return v;
+}
+
+/* Values of a field of this edge; data/README.md has the shapes. */
+static size_t field_values(const char *field, size_t n) {
+  size_t latitudes = (1800 * n + 128) / 256;
+  return strcmp(field, "climate") != 0 ? n * n * n : 2 * latitudes * latitudes;
+}
+
+/* ---- Both ----------------------------------------------------------------------------------------- */
+
+static values obtain(wish *w) {
+  const options *o = w->options;
+  if (o->field_file)
+    return read_file(w, o->field_file);
+  if (!kind_of(o->field)->make)
+    return make_plain(w, !strcmp(o->field, "random"));
+  for (w->edge = EDGE_LEAST; w->edge <= EDGE_MOST && field_values(o->field, w->edge) < w->count;)
+    w->edge++;
+  if (w->edge > EDGE_MOST)
+    die("no field is so large", o->field);
+  values v = o->cache ? read_kept(w, o->cache) : (values){NULL, 0};
+  if (!v.x) {
+    v = make_field(w);
+    if (o->cache)
+      keep(w, o->cache, &v);
+  }
+  return v;
+}
+
+/* The middle of the values, in the type of the options. */
+static void *convert(const options *o, const values *v, size_t count) {
+  const float *x = v->x + (v->count - count) / 2;
+  if (o->type == MPI_FLOAT)
+    return copy_of(x, count).x;
+  double *y = touched(count * sizeof(double));
+  for (size_t i = 0; i < count; i++)
+    y[i] = (double)x[i];
+  return y;
+}
+
+void *input_make(const options *o, size_t count) {
+  wish w = {.options = o, .count = count};
+  MPI_Comm_split(MPI_COMM_WORLD, count > 0 ? 0 : MPI_UNDEFINED, world_rank(), &w.comm);
+  void *input = NULL;
+  if (count > 0) {
+    MPI_Comm_rank(w.comm, &w.rank);
+    MPI_Comm_size(w.comm, &w.ranks);
+    values v = obtain(&w);
+    input = convert(o, &v, count);
+    free(v.x);
+    MPI_Comm_free(&w.comm);
+  }
+  patient_barrier();
+  return input;
+}

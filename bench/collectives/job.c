@@ -1,0 +1,89 @@
+/* job.c: owns the buffers of a size: who has what, how a call is made in place, where its result lies. */
+#include "bench.h"
+
+#include <string.h>
+
+/* True if a call counts the values of a block, not of the whole. */
+static bool has_blocks(void) {
+  return tested.input == BLOCK_EACH || tested.result == BLOCK_EACH;
+}
+
+static bool is_bcast(void) {
+  return tested.input == WHOLE_AT_ROOT && tested.result == WHOLE_ON_ALL;
+}
+
+size_t job_values(const options *o, uint64_t bytes) {
+  size_t values = (size_t)(bytes / type_bytes(o)), ranks = (size_t)world_size();
+  if (has_blocks())
+    values -= values % ranks;
+  size_t least = has_blocks() ? ranks : 1;
+  return values > least ? values : least;
+}
+
+size_t job_count(const job *j) {
+  return has_blocks() ? j->block : j->total;
+}
+
+/* Values that a rank has of a whole that lies at `where`. */
+static size_t held(place where, size_t total, int root) {
+  if (where == BLOCK_EACH)
+    return total / (size_t)world_size();
+  return where == WHOLE_ON_ALL || world_rank() == root ? total : 0;
+}
+
+size_t job_input_count(const options *o, size_t total) {
+  return held(tested.input, total, o->root);
+}
+
+size_t job_result_count(const job *j) {
+  return held(tested.result, j->total, j->options->root);
+}
+
+/* True if this rank passes MPI_IN_PLACE for the buffer that it would send from. */
+static bool sends_in_place(const job *j) {
+  if (!j->options->in_place || tested.input == WHOLE_AT_ROOT)
+    return false;
+  return tested.result != WHOLE_AT_ROOT || world_rank() == j->options->root;
+}
+
+/* The same for scatter, whose root leaves its block where it is. */
+static bool receives_in_place(const job *j) {
+  return j->options->in_place && tested.input == WHOLE_AT_ROOT && !is_bcast() &&
+         world_rank() == j->options->root;
+}
+
+static MPI_Op mpi_op(operation op) {
+  return op == OP_MIN ? MPI_MIN : op == OP_MAX ? MPI_MAX : MPI_SUM;
+}
+
+call job_call(const job *j, bool chooses) {
+  const options *o = j->options;
+  size_t bytes = type_bytes(o);
+  call c = {j->input, j->receive, job_count(j), o->type, mpi_op(o->op), o->root, j->comms[chooses]};
+  memset(j->receive, 0xff, job_result_count(j) * bytes); /* NaN, so that no gap goes unseen */
+  if (is_bcast() && j->input)
+    memcpy(j->receive, j->input, j->input_count * bytes);
+  if (sends_in_place(j)) {
+    size_t at = tested.input == BLOCK_EACH ? (size_t)world_rank() * j->block : 0;
+    memcpy(j->receive + at * bytes, j->input, j->input_count * bytes);
+    c.send = MPI_IN_PLACE;
+  }
+  if (receives_in_place(j))
+    c.receive = MPI_IN_PLACE;
+  return c;
+}
+
+const void *job_result(const job *j) {
+  if (receives_in_place(j))
+    return j->input + (size_t)world_rank() * j->block * type_bytes(j->options);
+  return j->receive;
+}
+
+size_t share_first(size_t total, int rank) {
+  size_t ranks = (size_t)world_size(), r = (size_t)rank;
+  return total / ranks * r + (r < total % ranks ? r : total % ranks);
+}
+
+size_t share_count(size_t total, int rank) {
+  return share_first(total, rank + 1) - share_first(total, rank);
+}

@@ -1,0 +1,205 @@
+/* measure.c: owns the timing of a size: rounds in which every variant has its turn, between barriers. */
+#define _XOPEN_SOURCE 700 /* getrusage */
+#include "bench.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+enum { CHOICES = 8 }; /* more than there are algorithms, or modes */
+
+/* A variant at a size, on this rank. */
+typedef struct trial {
+  const job *job;
+  const reference *reference;
+  variant variant;
+  double *seconds; /* of the rounds that counted */
+  int rounds;
+  double figures[FIGURES];       /* summed over them */
+  int choices[CHOICES][CHOICES]; /* how often which algorithm and mode were used in them */
+  ghz_mpi_report report;         /* of the last call */
+  verdict verdict;
+  bool failed;
+} trial;
+
+static double processor_seconds(void) {
+  struct rusage u;
+  getrusage(RUSAGE_SELF, &u);
+  return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+         1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
+}
+
+/* What a user of plain MPI does after the sum. */
+static void divide(const job *j) {
+  size_t count = job_result_count(j);
+  if (j->options->type == MPI_FLOAT) {
+    float *x = (float *)(void *)j->receive, ranks = (float)world_size();
+    for (size_t i = 0; i < count; i++)
+      x[i] /= ranks;
+  } else {
+    double *x = (double *)(void *)j->receive, ranks = world_size();
+    for (size_t i = 0; i < count; i++)
+      x[i] /= ranks;
+  }
+}
+
+static int make_call(trial *t, const call *c) {
+  const options *o = t->job->options;
+  bool average = tested.reduces && o->op == OP_AVERAGE;
+  if (is_native(t->variant)) {
+    int code = tested.plain(c);
+    if (average && code == MPI_SUCCESS)
+      divide(t->job);
+    return code;
+  }
+  ghz_mpi_options how = GHZ_MPI_OPTIONS;
+  how.bound = o->bound;
+  how.of_result = o->of_result;
+  how.average = average;
+  how.algorithm = t->variant.algorithm;
+  how.mode = t->variant.mode;
+  how.threads = o->threads;
+  how.keep_root = 0;
+  how.report = &t->report;
+  return tested.compressed(c, &how);
+}
+
+/* True if the call failed on any rank; the first of these says how. Nobody leaves before all have come. */
+static bool any_failed(const trial *t, int code) {
+  int rank = world_rank(), mine = code != MPI_SUCCESS ? rank : INT_MAX, first, length;
+  char text[MPI_MAX_ERROR_STRING];
+  MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  if (first == rank) {
+    MPI_Error_string(code, text, &length);
+    fprintf(stderr, "ghz_%s_bench: rank %d, %s %s: %s\n", tested.name, rank,
+            ghz_mpi_algorithm_name(t->variant.algorithm), ghz_mpi_mode_name(t->variant.mode), text);
+  }
+  return first != INT_MAX;
+}
+
+static void note_figures(trial *t, wire before, wire after, double cpu) {
+  const ghz_mpi_report *r = &t->report;
+  const double now[FIGURES] = {
+      [RAW_BYTES] = (double)r->raw_bytes,
+      [SENT_BYTES] = (double)r->sent_bytes,
+      [MESSAGES] = (double)r->messages,
+      [WIRE_SENT] = after.sent - before.sent,
+      [WIRE_RECEIVED] = after.received - before.received,
+      [CPU] = cpu,
+      [AGREE] = r->agree,
+      [COMPRESS] = r->compress,
+      [COMBINE] = r->combine,
+      [DECOMPRESS] = r->decompress,
+      [WAIT] = r->wait,
+  };
+  for (int i = 0; i < FIGURES; i++)
+    t->figures[i] += now[i];
+  if ((unsigned)r->algorithm < CHOICES && (unsigned)r->mode < CHOICES)
+    t->choices[r->algorithm][r->mode]++;
+}
+
+/* Keeps the worst of what checks find. */
+static void note_verdict(trial *t) {
+  bool native = is_native(t->variant);
+  verdict was = t->verdict;
+  t->verdict = check_result(t->job, t->reference, t->variant, native ? NULL : &t->report);
+  t->verdict.wrong += was.wrong;
+  if (was.error > t->verdict.error)
+    t->verdict.error = was.error;
+  if (was.same == SAME_NOT)
+    t->verdict.same = SAME_NOT;
+}
+
+static bool chooses(variant v) {
+  return v.algorithm == GHZ_MPI_ALGORITHM_AUTO || v.mode == GHZ_MPI_MODE_AUTO;
+}
+
+static void take_turn(trial *t, bool counts, bool check) {
+  if (t->failed)
+    return;
+  const char *interface = t->job->options->interface;
+  t->report = (ghz_mpi_report){.algorithm = t->variant.algorithm, .mode = t->variant.mode};
+  call c = job_call(t->job, chooses(t->variant));
+  MPI_Barrier(MPI_COMM_WORLD);
+  wire before = wire_read(interface);
+  double cpu = processor_seconds(), start = MPI_Wtime();
+  int code = make_call(t, &c);
+  double seconds = MPI_Wtime() - start;
+  cpu = processor_seconds() - cpu;
+  t->failed = any_failed(t, code);
+  if (t->failed)
+    return;
+  if (counts) {
+    note_figures(t, before, wire_read(interface), cpu);
+    t->seconds[t->rounds++] = seconds;
+  }
+  if (check)
+    note_verdict(t);
+}
+
+static int compare_doubles(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* What was used most. */
+static void note_choice(const trial *t, finding *f) {
+  int most = 0;
+  for (int a = 0; a < CHOICES; a++)
+    for (int m = 0; m < CHOICES; m++)
+      if (t->choices[a][m] > most) {
+        most = t->choices[a][m];
+        f->algorithm = (ghz_mpi_algorithm)a;
+        f->mode = (ghz_mpi_mode)m;
+      }
+  f->chosen = t->rounds > 0 ? (double)most / t->rounds : 0;
+}
+
+/* What all ranks know together. */
+static finding conclude(trial *t) {
+  finding f = {
+      .failed = t->failed, .algorithm = t->variant.algorithm, .mode = t->variant.mode, .verdict = t->verdict};
+  note_choice(t, &f);
+  if (t->failed)
+    return f;
+  int n = t->rounds;
+  MPI_Allreduce(MPI_IN_PLACE, t->seconds, n, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  qsort(t->seconds, (size_t)n, sizeof(double), compare_doubles);
+  f.median = n % 2 ? t->seconds[n / 2] : (t->seconds[n / 2 - 1] + t->seconds[n / 2]) / 2;
+  f.least = t->seconds[0];
+  f.most = t->seconds[n - 1];
+  for (int i = 0; i < FIGURES; i++)
+    t->figures[i] /= n;
+  MPI_Allreduce(t->figures, f.sum, FIGURES, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Allreduce(t->figures, f.worst, FIGURES, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  return f;
+}
+
+void measure(const job *j, const reference *r, finding *findings) {
+  const options *o = j->options;
+  static trial trials[MAX_VARIANTS];
+  int rounds = o->warm_up + o->iterations;
+  for (int v = 0; v < o->n_variants; v++)
+    trials[v] = (trial){.job = j,
+                        .reference = r,
+                        .variant = o->variants[v],
+                        .seconds = touched((size_t)o->iterations * sizeof(double))};
+  for (int i = 0; i < o->learn; i++)
+    for (int v = 0; v < o->n_variants; v++)
+      if (chooses(o->variants[v]))
+        take_turn(&trials[v], false, false);
+  for (int i = 0; i < rounds; i++)
+    for (int v = 0; v < o->n_variants; v++)
+      take_turn(&trials[v], i >= o->warm_up, o->check == 2 || (o->check == 1 && i == rounds - 1));
+  verdict verdicts[MAX_VARIANTS];
+  for (int v = 0; v < o->n_variants; v++)
+    verdicts[v] = trials[v].verdict;
+  check_across(o, verdicts);
+  for (int v = 0; v < o->n_variants; v++) {
+    trials[v].verdict = verdicts[v];
+    findings[v] = conclude(&trials[v]);
+    free(trials[v].seconds);
+  }
+}

@@ -1,0 +1,175 @@
+/* reference.c: owns the exact result. Every rank works out its share of it, from the very values that the ranks
+ * give, which therefore travel once; no rank holds more than 16 bytes for each value of its share. */
+#include "bench.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+enum { PIECE = 1 << 18, TAG = 11 }; /* values that travel together */
+
+double value_at(const options *o, const void *values, size_t i) {
+  return o->type == MPI_FLOAT ? (double)((const float *)values)[i] : ((const double *)values)[i];
+}
+
+/* ---- Range ---------------------------------------------------------------------------------------- */
+
+static void find_range(const job *j, reference *r) {
+  double low[2] = {INFINITY, INFINITY}, all[2]; /* of x and of -x */
+  for (size_t i = 0; i < j->input_count; i++) {
+    double x = value_at(j->options, j->input, i);
+    if (!isfinite(x))
+      continue;
+    low[0] = x < low[0] ? x : low[0];
+    low[1] = -x < low[1] ? -x : low[1];
+  }
+  MPI_Allreduce(low, all, 2, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
+  r->least = all[0];
+  r->most = -all[1];
+}
+
+/* What the caller was promised: ghz_mpi.h, "bound". */
+static double promise(const options *o, const reference *r) {
+  ghz_lattice lattice;
+  double eb = o->bound.value;
+  if (o->bound.kind == GHZ_REL)
+    eb *= r->most >= r->least ? r->most - r->least : 0;
+  else if (o->bound.kind == GHZ_PSNR && ghz_lattice_make(o->type == MPI_FLOAT ? GHZ_F32 : GHZ_F64, o->bound,
+                                                         r->least, r->most, &lattice) == GHZ_OK)
+    eb = lattice.eb;
+  return tested.reduces && o->op == OP_SUM && !o->of_result ? world_size() * eb : eb;
+}
+
+/* ---- Sums ----------------------------------------------------------------------------------------- */
+
+/* (high, low) += x, with an error of some 2^-104 of the sum. */
+static void add_exactly(double *high, double *low, double x) {
+  double sum = *high + x, part = sum - *high;
+  double error = (*high - (sum - part)) + (x - part);
+  double rest = *low + error;
+  *high = sum + rest;
+  *low = rest - (*high - sum);
+  if (!isfinite(sum)) {
+    *high = sum;
+    *low = 0;
+  }
+}
+
+static void fold(const job *j, reference *r, size_t first, const void *values, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    double x = value_at(j->options, values, i), *high = r->high + first + i;
+    if (j->options->op == OP_MIN)
+      *high = isnan(x) || x < *high ? x : *high;
+    else if (j->options->op == OP_MAX)
+      *high = isnan(x) || x > *high ? x : *high;
+    else
+      add_exactly(high, r->low + first + i, x);
+  }
+}
+
+/* Every rank gets its share of what the others give. */
+static void reduce_shares(const job *j, reference *r) {
+  const options *o = j->options;
+  int rank = world_rank(), ranks = world_size();
+  size_t bytes = type_bytes(o), mine = share_count(j->total, rank), largest = share_count(j->total, 0);
+  void *buffer = touched(PIECE * bytes);
+  fold(j, r, 0, j->input + share_first(j->total, rank) * bytes, mine);
+  for (int shift = 1; shift < ranks; shift++) {
+    int to = (rank + shift) % ranks, from = (rank + ranks - shift) % ranks;
+    for (size_t at = 0; at < largest; at += PIECE) {
+      int give = piece_count(share_count(j->total, to), at), get = piece_count(mine, at);
+      const char *theirs = j->input + (share_first(j->total, to) + (give ? at : 0)) * bytes;
+      MPI_Sendrecv(theirs, give, o->type, to, TAG, buffer, get, o->type, from, TAG, MPI_COMM_WORLD,
+                   MPI_STATUS_IGNORE);
+      fold(j, r, at, buffer, (size_t)get);
+    }
+  }
+  free(buffer);
+}
+
+/* Divides by the number of ranks, as exactly as the sum is. */
+static void average(reference *r, size_t count) {
+  double ranks = world_size();
+  for (size_t i = 0; i < count; i++) {
+    double quotient = r->high[i] / ranks;
+    double rest = fma(-quotient, ranks, r->high[i]);
+    r->low[i] = isfinite(quotient) ? (rest + r->low[i]) / ranks : 0;
+    r->high[i] = quotient;
+  }
+}
+
+/* ---- What only moves ------------------------------------------------------------------------------ */
+
+typedef struct filling {
+  const job *job;
+  reference *reference;
+} filling;
+
+static void fill(void *user, size_t first, const void *values, size_t count) {
+  filling *f = user;
+  for (size_t i = 0; i < count; i++)
+    f->reference->high[first + i] = value_at(f->job->options, values, i);
+}
+
+int piece_count(size_t count, size_t at) {
+  size_t left = count > at ? count - at : 0;
+  return (int)(left < PIECE ? left : PIECE);
+}
+
+void deliver_shares(const job *j, const void *whole, int from, piece_taker *take, void *user) {
+  const options *o = j->options;
+  int rank = world_rank();
+  size_t bytes = type_bytes(o), mine = share_count(j->total, rank);
+  if (rank == from) {
+    const char *start = whole;
+    for (int to = 0; to < world_size(); to++)
+      for (size_t at = 0, count = share_count(j->total, to); to != rank && at < count; at += PIECE)
+        MPI_Send(start + (share_first(j->total, to) + at) * bytes, piece_count(count, at), o->type, to, TAG,
+                 MPI_COMM_WORLD);
+    take(user, 0, start + share_first(j->total, rank) * bytes, mine);
+    return;
+  }
+  void *buffer = touched(PIECE * bytes);
+  for (size_t at = 0; at < mine; at += PIECE) {
+    int count = piece_count(mine, at);
+    MPI_Recv(buffer, count, o->type, from, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    take(user, at, buffer, (size_t)count);
+  }
+  free(buffer);
+}
+
+/* ---- The whole ------------------------------------------------------------------------------------ */
+
+reference reference_make(const job *j) {
+  const options *o = j->options;
+  reference r = {0};
+  find_range(j, &r);
+  r.promise = promise(o, &r);
+  if (!o->check)
+    return r;
+  size_t count = share_count(j->total, world_rank());
+  r.high = touched(count * sizeof(double));
+  r.low = touched(count * sizeof(double));
+  double start = !tested.reduces || o->op == OP_SUM || o->op == OP_AVERAGE ? 0
+                 : o->op == OP_MIN                                         ? INFINITY
+                                                                           : -INFINITY;
+  for (size_t i = 0; i < count; i++) {
+    r.high[i] = start;
+    r.low[i] = 0;
+  }
+  filling f = {j, &r};
+  if (tested.reduces)
+    reduce_shares(j, &r);
+  else if (tested.input == BLOCK_EACH)
+    fill(&f, 0, j->input, count);
+  else
+    deliver_shares(j, j->input, o->root, fill, &f);
+  if (tested.reduces && o->op == OP_AVERAGE)
+    average(&r, count);
+  return r;
+}
+
+void reference_free(reference *r) {
+  free(r->high);
+  free(r->low);
+}

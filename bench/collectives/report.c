@@ -1,0 +1,223 @@
+/* report.c: owns the table, the CSV, and the sum of what was wrong. Rank 0 alone writes. */
+#include "bench.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct {
+  FILE *csv;
+  uint64_t wrong;   /* values */
+  int failed, bits; /* variants whose call failed; whose bits differ though they must not */
+  int checked;      /* results */
+} totals;
+
+/* ---- Head ----------------------------------------------------------------------------------------- */
+
+/* "MPICH 4.0.2" from what the library says at length. */
+static void mpi_version(char *text, size_t room) {
+  static char full[MPI_MAX_LIBRARY_VERSION_STRING];
+  int length;
+  size_t used = 0;
+  MPI_Get_library_version(full, &length);
+  full[strcspn(full, ",\n")] = '\0';
+  for (char *word = strtok(full, " \t"); word && used + strlen(word) + 2 < room; word = strtok(NULL, " \t"))
+    if (strcmp(word, "Version:") != 0)
+      used += (size_t)snprintf(text + used, room - used, "%s%s", used ? " " : "", word);
+}
+
+static const char *instruction_set(void) {
+  static char name[16] = "?";
+  ghz_context *ctx;
+  if (ghz_context_create(&ctx, 1) == GHZ_OK) {
+    snprintf(name, sizeof name, "%s", ghz_context_isa(ctx));
+    ghz_context_free(ctx);
+  }
+  return name;
+}
+
+static void open_csv(const options *o) {
+  totals.csv = o->csv ? fopen(o->csv, "w") : NULL;
+  if (o->csv && !totals.csv)
+    die(strerror(errno), o->csv);
+  if (totals.csv)
+    fputs("collective,ranks,threads,in_place,of_result,root,size,count,type,op,algorithm,mode,"
+          "chosen_algorithm,chosen_mode,chosen,rounds,time_us,min_us,max_us,algbw,busbw,"
+          "speedup_mpi,speedup_plain,ratio,error_of_bound,wrong,same_bits,inexact,raw_bytes,sent_bytes,"
+          "messages,wire_sent,wire_received,wire_busiest,cpu_ms,agree_ms,compress_ms,combine_ms,"
+          "decompress_ms,wait_ms,bound,field\n",
+          totals.csv);
+}
+
+static void columns(const options *o, bool units) {
+  if (units)
+    printf("#%10s %10s %6s %4s  %-13s %-12s %10s %10s %10s %7s %7s %7s %7s %7s %8s %5s %5s", "(B)", "", "", "",
+           "", "", "(us)", "(us)", "(us)", "(GB/s)", "(GB/s)", "MPI", "plain", "", "/bound", "", "bits");
+  else
+    printf("#%10s %10s %6s %4s  %-13s %-12s %10s %10s %10s %7s %7s %7s %7s %7s %8s %5s %5s", "size", "count",
+           "type", "op", "algorithm", "mode", "time", "min", "max", "algbw", "busbw", "x", "x best", "ratio",
+           "error", "wrong", "same");
+  if (o->interface)
+    printf(" %8s %8s", units ? "(MB)" : "wire", units ? "(MB)" : "busiest");
+  if (o->breakdown && units)
+    printf(" %8s %8s %8s %8s %8s %8s", "(ms)", "(ms)", "(ms)", "(ms)", "(ms)", "(ms)");
+  else if (o->breakdown)
+    printf(" %8s %8s %8s %8s %8s %8s", "agree", "compress", "combine", "decompr.", "wait", "cpu, all");
+  putchar('\n');
+}
+
+void report_head(const options *o) {
+  if (world_rank() != 0)
+    return;
+  char version[64] = "", host[MPI_MAX_PROCESSOR_NAME];
+  int length;
+  mpi_version(version, sizeof version);
+  MPI_Get_processor_name(host, &length);
+  printf("# ghz_%s_bench: libghz %s (%s), %s, %d ranks, first on %s, codec threads per rank: %d\n", tested.name,
+         ghz_version(), instruction_set(), version, world_size(), host, o->threads);
+  printf("# field: %s; bound: %s%s, of %s\n", o->field_file ? o->field_file : o->field, o->bound_text,
+         o->bound.kind == GHZ_REL ? " of the range over all ranks" : "",
+         o->of_result ? "the result" : "each contribution");
+  printf("# root: %d, in place: %s, rounds: %d after %d to warm up, %d to learn; variants in turn; check: %d\n",
+         o->root, o->in_place ? "yes" : "no", o->iterations, o->warm_up, o->learn, o->check);
+  puts("# size: largest buffer of a rank; time: median of the slowest rank; bandwidths: of uncompressed bytes\n"
+       "# x best plain: over the fastest that does not compress; error: the largest, in bounds asked for\n"
+       "# wire: sent per call and rank, mean and most\n#");
+  columns(o, false);
+  columns(o, true);
+  open_csv(o);
+}
+
+/* ---- Rows ----------------------------------------------------------------------------------------- */
+
+/* Everything that a row shows beside the finding. */
+typedef struct row {
+  double bytes, algbw, busbw, over_mpi, over_plain, ratio, error;
+  char algorithm[32];
+  const char *mode, *same;
+} row;
+
+static double of_bound(double error, double bound) {
+  return error == 0 ? 0 : error / bound;
+}
+
+static const char *sameness_name(const verdict *v) {
+  static const char *const names[] = {"-", "yes", "NO", "OTHER"};
+  return v->done ? names[v->same] : "-";
+}
+
+static row make_row(const job *j, const reference *r, const finding *all, int i) {
+  const options *o = j->options;
+  const finding *f = &all[i];
+  double best = INFINITY;
+  for (int k = 0; k < o->n_variants; k++)
+    if (!all[k].failed && o->variants[k].mode == GHZ_MPI_PLAIN && all[k].median < best)
+      best = all[k].median;
+  row w = {.bytes = (double)(j->total * type_bytes(o)), .mode = ghz_mpi_mode_name(f->mode)};
+  w.algbw = w.bytes / f->median / 1e9;
+  w.busbw = w.algbw * tested.bus_factor(world_size());
+  w.over_mpi = all[0].failed ? NAN : all[0].median / f->median;
+  w.over_plain = best / f->median;
+  w.ratio = f->sum[SENT_BYTES] > 0 ? f->sum[RAW_BYTES] / f->sum[SENT_BYTES] : 1;
+  /* The bound is that of the result which the caller asked for, also where a mode does not keep it. */
+  w.error = f->verdict.done ? of_bound(f->verdict.error, r->promise) : NAN;
+  w.same = sameness_name(&f->verdict);
+  bool chose = o->variants[i].algorithm == GHZ_MPI_ALGORITHM_AUTO;
+  snprintf(w.algorithm, sizeof w.algorithm, "%s%s", chose ? "auto:" : "", ghz_mpi_algorithm_name(f->algorithm));
+  if (f->algorithm == GHZ_MPI_NATIVE)
+    w.mode = "-";
+  return w;
+}
+
+static void print_row(const job *j, const finding *f, const row *w) {
+  const options *o = j->options;
+  printf(" %10.0f %10zu %6s %4s  %-13s %-12s ", w->bytes, job_count(j), type_name(o), op_name(o), w->algorithm,
+         w->mode);
+  if (f->failed) {
+    printf("failed\n");
+    return;
+  }
+  printf("%10.1f %10.1f %10.1f %7.3f %7.3f %7.2f %7.2f %7.2f %8.3g ", f->median * 1e6, f->least * 1e6,
+         f->most * 1e6, w->algbw, w->busbw, w->over_mpi, w->over_plain, w->ratio, w->error);
+  if (f->verdict.done)
+    printf("%5llu %5s", (unsigned long long)f->verdict.wrong, f->verdict.inexact ? "inex." : w->same);
+  else
+    printf("%5s %5s", "-", "-");
+  if (o->interface)
+    printf(" %8.3f %8.3f", f->sum[WIRE_SENT] / world_size() / 1e6, f->worst[WIRE_SENT] / 1e6);
+  if (o->breakdown)
+    printf(" %8.2f %8.2f %8.2f %8.2f %8.2f %8.2f", f->worst[AGREE] * 1e3, f->worst[COMPRESS] * 1e3,
+           f->worst[COMBINE] * 1e3, f->worst[DECOMPRESS] * 1e3, f->worst[WAIT] * 1e3, f->sum[CPU] * 1e3);
+  putchar('\n');
+}
+
+/* A text in quotes, for what comes from the command line. */
+static void csv_text(const char *text, char end) {
+  fputc('"', totals.csv);
+  for (; *text; text++)
+    fprintf(totals.csv, *text == '"' ? "\"\"" : "%c", *text);
+  fprintf(totals.csv, "\"%c", end);
+}
+
+/* Sums over the ranks, but for the times of the codec, which are those of the worst rank. */
+static void csv_row(const job *j, variant v, const finding *f, const row *w) {
+  const options *o = j->options;
+  FILE *csv = totals.csv;
+  fprintf(csv, "%s,%d,%d,%d,%d,%d,%.0f,%zu,%s,%s,", tested.name, world_size(), o->threads, o->in_place,
+          o->of_result, o->root, w->bytes, job_count(j), type_name(o), op_name(o));
+  fprintf(csv, "%s,%s,%s,%s,%.3f,%d,", ghz_mpi_algorithm_name(v.algorithm),
+          is_native(v) ? "-" : ghz_mpi_mode_name(v.mode), ghz_mpi_algorithm_name(f->algorithm), w->mode,
+          f->chosen, o->iterations);
+  fprintf(csv, "%.3f,%.3f,%.3f,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,", f->median * 1e6, f->least * 1e6, f->most * 1e6,
+          w->algbw, w->busbw, w->over_mpi, w->over_plain, w->ratio, w->error);
+  fprintf(csv, "%llu,%s,%d,%.0f,%.0f,%.0f,%.0f,%.0f,%.0f,", (unsigned long long)f->verdict.wrong, w->same,
+          f->verdict.inexact, f->sum[RAW_BYTES], f->sum[SENT_BYTES], f->sum[MESSAGES], f->sum[WIRE_SENT],
+          f->sum[WIRE_RECEIVED], f->worst[WIRE_SENT]);
+  fprintf(csv, "%.4f,%.4f,%.4f,%.4f,%.4f,%.4f,", f->sum[CPU] * 1e3, f->worst[AGREE] * 1e3,
+          f->worst[COMPRESS] * 1e3, f->worst[COMBINE] * 1e3, f->worst[DECOMPRESS] * 1e3, f->worst[WAIT] * 1e3);
+  csv_text(o->bound_text, ',');
+  csv_text(o->field_file ? o->field_file : o->field, '\n');
+}
+
+void report_size(const job *j, const reference *r, const finding *findings) {
+  const options *o = j->options;
+  for (int i = 0; i < o->n_variants; i++) {
+    const finding *f = &findings[i];
+    const verdict *v = &f->verdict;
+    totals.failed += f->failed;
+    totals.wrong += f->failed ? 0 : v->wrong;
+    totals.bits += !f->failed && v->promised && (v->same == SAME_NOT || v->same == SAME_OTHER);
+    totals.checked += !f->failed && v->done;
+    if (world_rank() != 0)
+      continue;
+    row w = make_row(j, r, findings, i);
+    print_row(j, f, &w);
+    if (totals.csv && !f->failed)
+      csv_row(j, o->variants[i], f, &w);
+  }
+  fflush(stdout);
+}
+
+/* ---- Foot ----------------------------------------------------------------------------------------- */
+
+int report_foot(const options *o) {
+  bool bad = totals.failed || totals.bits || totals.wrong;
+  if (world_rank() == 0) {
+    if (totals.csv && (ferror(totals.csv) | fclose(totals.csv)) != 0)
+      die("cannot be written", o->csv);
+    if (totals.failed)
+      printf("# Failed calls : %d FAILED\n", totals.failed);
+    if (totals.bits)
+      printf("# Results with other bits : %d FAILED\n", totals.bits);
+    if (o->check)
+      printf("# Out of bounds values : %llu %s\n", (unsigned long long)totals.wrong,
+             totals.wrong ? "FAILED" : "OK");
+    else
+      printf("# Nothing was checked\n");
+    if (fflush(stdout) != 0)
+      die("cannot write", "standard output");
+  }
+  return bad ? EXIT_FAILURE : EXIT_SUCCESS;
+}

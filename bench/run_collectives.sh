@@ -1,0 +1,180 @@
+#!/usr/bin/env bash
+# run_collectives.sh: measures all collectives on emulated clusters and holds the times against what they must reach.
+# usage: bench/run_collectives.sh [OPTIONS]
+#   --mpi MPI         openmpi (unless given) or mpich
+#   --build DIR       where it is built; build-bench-MPI unless given
+#   --out DIR         figures and plots; DIR/collectives-MPI in the build folder unless given
+#   --rates LIST      of the links, separated by commas (none,1gbit,200mbit)
+#   --ranks N         4 unless given
+#   --size SIZE       the largest (64M); the targets are for 64M
+#   --rounds N        that count, of each variant (5)
+#   --only PATTERN    cases whose name matches, e.g. 'allreduce-*'; --list prints the names
+#   --quick           the largest size alone, 3 rounds, the cases of the targets
+#   --targets FILE    no measuring: only judges the CSV of an earlier run
+# The fields are made once and kept in the build folder. exit status: 0; 1 if a result was wrong, a run failed or the
+# CSV is missing (targets that are missed do not count); 2: wrong arguments; 77: this machine cannot emulate a cluster
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+root=$(dirname "$here")
+mpi=openmpi build='' out='' rates=none,1gbit,200mbit ranks=4 size=64M rounds=5 only='*' quick=0 targets=''
+
+die() { # status message
+  printf 'run_collectives.sh: %s\n' "$2" >&2
+  exit "$1"
+}
+
+# --- what is measured ---------------------------------------------------------------------------------------------------
+
+# name, "tuned" or "-", collective, options
+cases() {
+  local sweep="--min 1M --max $size --factor 4" half field
+  half=$((${size%M} < 16 ? ${size%M} : 16))M
+  [ $quick = 0 ] || sweep="--min $size --max $size"
+  for field in wave turbulence; do
+    echo "allreduce-$field - allreduce --field $field $sweep"
+    echo "allreduce-$field-tuned tuned allreduce --field $field --min $size --max $size --algorithm auto"
+  done
+  for collective in bcast scatter; do
+    echo "$collective-wave - $collective --field wave $sweep"
+    echo "$collective-wave-tuned tuned $collective --field wave --min $size --max $size --algorithm auto"
+  done
+  [ $quick = 0 ] || return 0
+  for field in density climate gradient random zero; do
+    echo "allreduce-$field - allreduce --field $field --min $half --max $half --algorithm ring,auto"
+  done
+  for collective in reduce reduce_scatter allgather gather; do
+    echo "$collective-wave - $collective --field wave --min $half --max $half"
+  done
+  echo "allreduce-double - allreduce --field wave --type double --min $half --max $half"
+}
+
+parse() {
+  while [ $# -gt 0 ]; do
+    case $1 in
+    --mpi | --build | --out | --rates | --ranks | --size | --rounds | --only | --targets)
+      [ $# -ge 2 ] || die 2 "$1 needs a value"
+      printf -v "${1#--}" %s "$2" && shift 2 ;;
+    --quick) quick=1 rounds=3 && shift ;;
+    --list) cases | cut -d' ' -f1 && exit ;;
+    -h | --help) sed -n '2,/^set/s/^# \{0,1\}//p' "$0" && exit ;;
+    *) die 2 "no option $1; --help lists them" ;;
+    esac
+  done
+  [[ $mpi =~ ^(openmpi|mpich)$ ]] || die 2 "--mpi is openmpi or mpich, not '$mpi'"
+  [[ $size =~ ^[1-9][0-9]{0,3}M$ ]] || die 2 "--size is in MiB, such as 64M, not '$size'"
+  [[ $ranks =~ ^[1-9][0-9]?$ && $rounds =~ ^[1-9][0-9]{0,3}$ ]] || die 2 "--ranks and --rounds are whole numbers"
+  build=${build:-$root/build-bench-$mpi}
+  out=${out:-$build/collectives-$mpi}
+}
+
+build_programs() {
+  local log=$build.log
+  { cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF -DGHZ_MPI=ON \
+    -DMPI_C_COMPILER="mpicc.$mpi" && ninja -C "$build" ghz_collective_benches; } >"$log" 2>&1 ||
+    { cat "$log" >&2 && die 1 "the build failed"; }
+  rm -f "$log"
+}
+
+# --- measuring ----------------------------------------------------------------------------------------------------------
+
+failures=0
+csv_parts=()
+child=''
+
+# The cluster takes its namespaces away when it is told to end.
+leave() {
+  local status=$?
+  trap '' INT TERM HUP
+  if [ -n "$child" ]; then
+    kill -TERM "$child" 2>/dev/null || true
+    wait "$child" || true
+  fi
+  exit $status
+}
+
+# In the background, since a trap waits for what is in front.
+run_cluster() { # log argument...
+  local log=$1 status=0
+  shift
+  "$here/cluster.sh" "$@" > >(tee -a "$log") 2>&1 </dev/null &
+  child=$!
+  wait "$child" || status=$?
+  child=''
+  return $status
+}
+
+# Puts what the program does not know before its columns.
+label_csv() { # csv rate tuned
+  awk -v OFS=, -v rate="$2" -v mpi="$mpi" -v tuned="$3" \
+    '{ print NR == 1 ? "rate,mpi,tuned" : rate OFS mpi OFS tuned, $0 }' "$1" >"$1.labelled"
+  mv "$1.labelled" "$1"
+}
+
+# Returns the status of the cluster.
+run_case() { # rate name tuned collective options...
+  local rate=$1 name=$2 tuned=$3 program=$build/bench/collectives/ghz_$4_bench status=0 options=() cluster=()
+  local base=$out/$rate-$name
+  shift 4
+  options=("$@" --iterations "$rounds" --warm-up 1 --learn 16 --bound rel:1e-4 --breakdown --wire eth0
+    --cache "$build/fields" --csv "$base.csv")
+  [ "$mpi" != mpich ] || options+=(--quick-exit) # its MPI_Finalize may hang over TCP
+  cluster=("$ranks" "$rate" --mpi "$mpi" --wire)
+  [ "$tuned" = - ] || cluster+=(--tuned)
+  [ "$first" = 1 ] || cluster+=(--quick)
+  rm -f "$base.csv"
+  echo "== $rate, $name: ghz_${program##*/ghz_} ${options[*]}" | tee "$base.txt"
+  run_cluster "$base.txt" "${cluster[@]}" -- "$program" "${options[@]}" || status=$?
+  [ $status != 77 ] && [ $status != 3 ] || return $status
+  [ $status = 0 ] || { failures=$((failures + 1)) && echo "== FAILED with status $status: $rate, $name"; }
+  [ -s "$base.csv" ] || return 0
+  label_csv "$base.csv" "$rate" "$([ "$tuned" = - ] && echo 0 || echo 1)"
+  csv_parts+=("$base.csv")
+  [ "$tuned" != - ] || gnuplot -c "$here/collectives.gp" "$base.csv" "$base.png" "$rate, $mpi" ||
+    echo "== no plot of $base.csv" >&2
+}
+
+measure_rate() { # rate
+  local name tuned rest status=0 first=1
+  while read -r name tuned rest <&3; do
+    # shellcheck disable=SC2053 # a pattern is what is wanted
+    [[ $name == $only ]] || continue
+    # shellcheck disable=SC2086 # a list of options
+    run_case "$1" "$name" "$tuned" $rest || status=$?
+    [ $status = 0 ] || break
+    first=0
+  done 3< <(cases)
+  [ $status != 3 ] || echo "== $1 is left out: this machine cannot carry it"
+  [ $status != 77 ] || die 77 "no emulated cluster here, see above"
+}
+
+collect() {
+  [ ${#csv_parts[@]} -gt 0 ] || die 1 "nothing was measured"
+  awk 'NR == 1 || FNR > 1' "${csv_parts[@]}" >"$out/all.csv"
+}
+
+judge() { # csv
+  [ -s "$1" ] || die 1 "$1: no such file, or empty"
+  awk -f "$here/collectives_targets.awk" "$1"
+}
+
+parse "$@"
+if [ -n "$targets" ]; then
+  judge "$targets"
+  exit
+fi
+build_programs
+mkdir -p "$out"
+trap leave EXIT
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 143' TERM
+started=$SECONDS
+IFS=, read -ra rate_list <<<"$rates"
+for rate in "${rate_list[@]}"; do
+  measure_rate "$rate"
+done
+collect
+judge "$out/all.csv" | tee "$out/targets.txt"
+echo "figures and plots: $out, in $((SECONDS - started)) s, load $(cut -d' ' -f1-3 /proc/loadavg)"
+[ $failures = 0 ] || die 1 "$failures runs failed, or had wrong results"
