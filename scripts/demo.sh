@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # demo.sh: installs what is missing, builds a release, makes two snapshots of a sound wave in the earth, compresses
-# both, adds them without decompressing, and holds the sum against the exact one.
+# both, adds them without decompressing, and holds the sum against the exact one; then stacks four snapshots on four MPI
+# ranks, by an allreduce, compressed against plain: in this machine's memory, and over an emulated network if it allows that.
 # usage: scripts/demo.sh [SIZE]     SIZE: edge of the snapshots, 192 unless given
 set -euo pipefail
 exec </dev/null
@@ -24,8 +25,9 @@ calculate() { awk "BEGIN { printf \"$1\", $2 }"; } # format expression
 build_release() {
   local log=$root/build-demo.log
   {
-    cmake --fresh -G Ninja -S "$root" -B "$build" -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF -DGHZ_BENCH=OFF &&
+    cmake --fresh -G Ninja -S "$root" -B "$build" -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF "${mpi[@]}" &&
       cmake --build "$build" --target ghz_cli ghz_fields &&
+      { [ ${#mpi[@]} = 0 ] || cmake --build "$build" --target ghz_stacking; } &&
       "${CC:-cc}" -O2 -o "$build/exact_sum" "$root/scripts/exact_sum.c"
   } >"$log" 2>&1 || { cat "$log" >&2; die "the build failed"; }
   mv "$log" "$build/build.log"
@@ -39,6 +41,8 @@ cube=${size}x${size}x${size}
 # shellcheck disable=SC2086 # a list of words
 need_packages $build_packages
 started=$SECONDS
+mpi=() # without Open MPI there is no step 7
+! command -v mpicc.openmpi mpiexec.openmpi >/dev/null || mpi=(-DGHZ_MPI=ON -DMPI_C_COMPILER=mpicc.openmpi)
 
 say "1. Building a release in build-demo"
 build_release
@@ -70,6 +74,32 @@ say "6. Speeds in memory, in GB of float32 per second"
 "$ghz" bench --abs "$abs" wave-late.f32 | tee bench.txt
 echo "GB of original float32 of one operand per second; the addition never touches the floats"
 
+stack() { # log: four ranks; the words before the program come from $launch
+  "${launch[@]}" "$build/bench/stacking/ghz_stacking" --total 4 --repeat 3 --bound "rel:$relative" --algorithm ring --out . \
+    wave-middle.f32 wave-late.f32 >"$1" 2>"$1.err"
+}
+speedup() { awk '$1 == "homomorphic" { print $6, $7; exit }' "$1"; }
+
+over_mpi=none over_links=none
+if [ ${#mpi[@]} != 0 ]; then
+  say "7. Stacking four snapshots on four MPI ranks: an allreduce, compressed against plain"
+  export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1
+  launch=(mpiexec.openmpi --oversubscribe -n 4)
+  stack memory.txt || { cat memory.txt memory.txt.err >&2; die "the allreduce failed"; }
+  cat memory.txt
+  over_mpi=$(speedup memory.txt)
+  launch=("$root/bench/cluster.sh" --quick 4 1gbit --)
+  status=0
+  stack links.txt || status=$?
+  if [ $status = 0 ]; then
+    printf '\nThe same over an emulated network, links of 1 Gbit/s:\n\n'
+    grep -v '^#' links.txt
+    over_links=$(speedup links.txt)
+  else
+    echo "not over an emulated network: $(tail -n 1 links.txt.err)"
+  fi
+fi
+
 [ "$(bytes sum.f32)" = "$(bytes wave-late.f32)" ] || die "sum.f32 has another size than wave-late.f32"
 [ -s demo.png ] || die "no picture was written"
 error=$(awk '/^max error/ { print $3 }' compare.txt)
@@ -84,6 +114,8 @@ size_row "their sum, never decompressed" sum.ghz
 row "GB/s: compress, decompress, add" "$(rate compress), $(rate decompress), $(rate add) (medians)"
 row "largest error of the sum" "$error"
 row "its bound, two terms" "$(calculate %.6g "$bound") ($(calculate %.3f "$error / $bound") of it used)"
+row "allreduce, x MPI's, x our own plain" "$over_mpi in memory; $over_links over 1 Gbit/s links"
 row "picture: original, result, error" "$out/demo.png"
+[ "$over_mpi" = none ] || row "picture: stack, compressed, error" "$out/stack-homomorphic.png"
 row "the command" "$ghz"
 row "time" "$((SECONDS - started)) s"

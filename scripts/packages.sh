@@ -2,9 +2,9 @@
 # shellcheck shell=bash disable=SC2034 # the lists are for who sources this
 
 # What the build, the demo and the tests need.
-build_packages="build-essential cmake ninja-build pkg-config libxxhash-dev libpng-dev libfftw3-dev"
-test_packages="libcriterion-dev"
-test_wishes="python3-numpy jq" # the tests that use it are skipped without it
+build_packages="build-essential cmake ninja-build pkg-config libxxhash-dev libpng-dev libfftw3-dev libopenmpi-dev openmpi-bin"
+test_packages="libcriterion-dev mpich libmpich-dev"
+test_wishes="python3-numpy jq gfortran python3-mpi4py iproute2" # the tests that use it are skipped without it
 
 missing_packages() { # package...
   local package

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# test.sh: installs what is missing, builds, and runs all tests; then builds again with the address and undefined
-# behaviour sanitizers and runs the fast ones.
+# test.sh: installs what is missing, builds with Open MPI, and runs all tests; then those of the collectives with MPICH; then
+# builds again with the address and undefined behaviour sanitizers and runs the fast ones.
 set -Eeuo pipefail
 exec </dev/null
 
@@ -12,13 +12,13 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 export OMP_WAIT_POLICY=passive CTEST_OUTPUT_ON_FAILURE=1
 jobs=$(nproc)
 
-build() { # folder cmake-option...
+build() { # folder cmake-option...; builds $targets, or all
   echo "== Building $1 (${*:2})"
   cmake --fresh -G Ninja -S "$root" -B "$root/$1" -DGHZ_WERROR=ON "${@:2}" >"$root/$1.log" 2>&1 ||
     { cat "$root/$1.log" >&2 && false; }
   grep -- '-- ghz:' "$root/$1.log" || true # what this machine lacks
   rm -f "$root/$1.log"
-  cmake --build "$root/$1" -- --quiet
+  cmake --build "$root/$1" --target "${targets:-all}" -- --quiet
 }
 
 run_tests() { # folder ctest-option...
@@ -32,8 +32,11 @@ want_packages $test_wishes
 started=$SECONDS
 trap 'echo "test.sh: FAILED" >&2' ERR
 
-build build-test -DCMAKE_BUILD_TYPE=Release
+build build-test -DCMAKE_BUILD_TYPE=Release -DGHZ_MPI=ON -DMPI_C_COMPILER=mpicc.openmpi
 run_tests build-test
-build build-test-sanitize -DCMAKE_BUILD_TYPE=RelWithDebInfo -DGHZ_SANITIZE=address,undefined -DGHZ_BENCH=OFF
+targets=mpi_tests build build-test-mpich -DCMAKE_BUILD_TYPE=Release -DGHZ_MPI=ON -DMPI_C_COMPILER=mpicc.mpich -DGHZ_BENCH=OFF
+run_tests build-test-mpich -L mpi
+build build-test-sanitize -DCMAKE_BUILD_TYPE=RelWithDebInfo -DGHZ_SANITIZE=address,undefined -DGHZ_BENCH=OFF -DGHZ_MPI=ON \
+  -DMPI_C_COMPILER=mpicc.openmpi
 run_tests build-test-sanitize -LE slow
 echo "test.sh: all tests passed, plain and with sanitizers, in $((SECONDS - started)) s"

@@ -3,11 +3,17 @@
 set -euo pipefail
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
+
+# The first block of C, which is about libghz alone; readme_mpi.sh has the other one.
+block() {
+  sed -n '/^```c$/,/^```$/p' "$1" | awk '/^```c$/ { n++; next } /^```$/ { next } n == 1'
+}
+
 {
   printf '#include <ghz.h>\n#include <math.h>\n#include <stdio.h>\n#include <stdlib.h>\nint main(void) {\n'
   printf '  enum { n = 100000 };\n  static float x[n], y[n], z[n];\n  static char a[8 * n], b[8 * n], s[8 * n];\n'
   printf '  for (int i = 0; i < n; i++) { x[i] = sinf((float)i * 0.01f); y[i] = cosf((float)i * 0.02f); }\n'
-  sed -n '/^```c$/,/^```$/p' "$1" | grep -v '^```'
+  block "$1"
   printf '  double worst = 0;\n  for (int i = 0; i < n; i++)\n'
   printf '    worst = fmax(worst, fabs((double)z[i] - ((double)x[i] + (double)y[i])));\n'
   printf '  printf("worst error %%g\\n", worst);\n  return worst > 0 && worst <= 2e-3 ? 0 : 1;\n}\n'

@@ -1,0 +1,275 @@
+#!/usr/bin/env bash
+# cluster.sh: an emulated cluster on this machine: N network namespaces joined by a bridge, links shaped to RATE, and an
+# MPI program that runs across them over TCP, one rank in each.
+# usage: bench/cluster.sh [OPTIONS] N RATE [-- COMMAND...]
+#        bench/cluster.sh --clean             removes what killed runs have left (every run begins with that)
+#   N                 ranks, 2 to 64
+#   RATE              of every link, each way: 200mbit, 1gbit, ...; none: as fast as the machine is
+#   COMMAND           what every rank runs; ghz_allreduce_bench unless given
+#   --mpi MPI         openmpi (unless given) or mpich: mpicc.MPI and mpiexec.MPI, or those named by MPICC and MPIEXEC
+#   --build DIR       where ghz_allreduce_bench is; build-bench unless given
+#   --tuned           has the MPI library use the best of its algorithms for large allreduce, bcast and scatter
+#   --wire            prints what went over the links while COMMAND ran
+#   --quota PERCENT   of one core for each rank, and so much of RATE: a slowed-down cluster, for links that are too
+#                     fast for this machine. Times are to be multiplied by PERCENT / 100.
+#   --poll on|off     ranks that wait sleep up to 50 us instead of spinning; on unless given
+#   --preload FILE    a library to be loaded into the ranks
+#   --quick           measures no ping-pong
+#   --force           goes on where the machine is too weak for RATE
+# The environment goes to the ranks (GHZ_*, OMPI_MCA_*, MPIR_CVAR_*, OMP_*). Lines that begin with # are the cluster's own.
+# exit status: that of COMMAND; 2: wrong arguments; 3: the machine is too weak for RATE; 77: not possible here, and why
+set -euo pipefail
+PATH=$PATH:/usr/sbin:/sbin
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck source=bench/cluster_net.sh
+. "$here/cluster_net.sh"
+# shellcheck source=bench/cluster_mpi.sh
+. "$here/cluster_mpi.sh"
+
+mpi=openmpi build=$here/../build-bench tuned=0 wire=0 quota=100 poll=on preload='' quick=0 force=0
+core_bits=2000000000 # what one core moves between ranks with enough left to compute; measured, not derived
+
+say() { printf '# %s\n' "$*"; }
+die() { # status message
+  printf 'cluster.sh: %s\n' "$2" >&2
+  exit "$1"
+}
+usage() {
+  sed -n '2,/^set/s/^# \{0,1\}//p' "$0"
+  exit "$1"
+}
+as_gbits() { awk -v bits="$1" 'BEGIN { printf "%.4g Gbit/s", bits / 1e9 }'; }
+holds() { awk "BEGIN { exit !($1) }"; } # a comparison of numbers that may have a fraction
+load() { cut -d' ' -f1-3 /proc/loadavg; }
+
+# --- arguments ----------------------------------------------------------------------------------------------------------
+
+whole_number() { # name value least most
+  if ! [[ $2 =~ ^[1-9][0-9]{0,5}$ ]] || [ "$2" -lt "$3" ] || [ "$2" -gt "$4" ]; then
+    die 2 "$1 is a whole number from $3 to $4, not '$2'"
+  fi
+}
+
+one_of() { # name value word...
+  local name=$1 value=$2
+  shift 2
+  [[ " $* " == *" $value "* ]] || die 2 "$name is one of: $*, not '$value'"
+}
+
+parse_rate() { # prints bit/s; 0: unshaped
+  local scale
+  [ "$1" != none ] || { echo 0 && return; }
+  [[ $1 =~ ^([0-9]{1,6}(\.[0-9]{1,3})?)(kbit|mbit|gbit)$ ]] || die 2 "RATE is like 200mbit or 1gbit, or none, not '$1'"
+  case ${BASH_REMATCH[3]} in kbit) scale=1e3 ;; mbit) scale=1e6 ;; gbit) scale=1e9 ;; esac
+  awk -v n="${BASH_REMATCH[1]}" -v scale=$scale 'BEGIN { printf "%.0f", n * scale }'
+}
+
+parse() {
+  local words=()
+  while [ $# -gt 0 ]; do
+    case $1 in
+    --mpi | --build | --quota | --poll | --preload)
+      [ $# -ge 2 ] || die 2 "$1 needs a value"
+      printf -v "${1#--}" %s "$2" && shift 2 ;;
+    --tuned | --wire | --quick | --force) printf -v "${1#--}" 1 && shift ;;
+    --clean) remove_leftovers && exit ;;
+    -h | --help) usage 0 ;;
+    --) break ;;
+    -*) die 2 "no option $1; --help lists them" ;;
+    *) words+=("$1") && shift ;;
+    esac
+  done
+  [ ${#words[@]} = 2 ] || usage 2 >&2
+  ranks=${words[0]} rate=${words[1]}
+  whole_number N "$ranks" 2 64
+  one_of --mpi "$mpi" openmpi mpich
+  one_of --poll "$poll" on off
+  whole_number --quota "$quota" 1 100
+  bits=$(parse_rate "$rate")
+  [ "$rate" = none ] || [ "$bits" -ge 1000000 ] || die 2 "RATE is at least 1mbit"
+  [ -z "$preload" ] || [ -e "$preload" ] || die 2 "--preload $preload: no such file"
+  [ $# = 0 ] || shift
+  command=("$@")
+}
+
+default_command() {
+  local path
+  for path in "$build/bench/ghz_allreduce_bench" "$build/ghz_allreduce_bench"; do
+    [ ! -x "$path" ] || { command=("$path") && return; }
+  done
+  die 2 "no ghz_allreduce_bench in $build: build it with $mpi, or give a command after --"
+}
+
+# --- what can be had here -----------------------------------------------------------------------------------------------
+
+enter_user_namespace() { # argument...: where root is not to be had, what is done here needs only its likeness
+  unshare --user --map-root-user --net --mount true 2>/dev/null ||
+    die 77 "not root, and the kernel gives users no namespaces of their own: run it as root"
+  [ "$quota" = 100 ] || die 77 "--quota needs root"
+  # shellcheck disable=SC2016 # the inner shell expands
+  GHZ_CLUSTER_ENTERED=1 exec unshare --user --map-root-user --net --mount \
+    bash -c 'mount -t tmpfs tmpfs /run && ip link set lo up && exec "$0" "$@"' "$here/cluster.sh" "$@"
+}
+
+find_tools() {
+  local tool
+  for tool in ip tc unshare setpriv hostname cc ldd; do
+    command -v $tool >/dev/null || die 77 "no $tool here (Debian: iproute2, util-linux, hostname, gcc, libc-bin)"
+  done
+  mpicc=${MPICC:-mpicc.$mpi} mpiexec=${MPIEXEC:-mpiexec.$mpi}
+  for tool in "$mpicc" "$mpiexec"; do
+    command -v "$tool" >/dev/null || die 77 "no $tool here (Debian: libopenmpi-dev, openmpi-bin; libmpich-dev, mpich)"
+  done
+}
+
+check_command() {
+  local program
+  program=$(command -v -- "${command[0]}") || die 2 "no program ${command[0]}"
+  ! is_of_other_mpi "$mpi" "$program" || die 2 "$program is not built with $mpi; see --mpi"
+}
+
+too_weak() { # message
+  [ $force = 1 ] || die 3 "$1; --force tries it all the same"
+  say "WARNING: $1. FORCED: THE FIGURES BELOW SHOW THE CORES, NOT THE LINKS."
+}
+
+check_strength() {
+  local cores most
+  cores=$(nproc)
+  most=$((cores * core_bits))
+  link_bits=$((bits * quota / 100))
+  [ "$((ranks * link_bits))" -le "$most" ] ||
+    too_weak "$ranks links of $(as_gbits $link_bits) are more than $cores cores can feed and compute at the same time: \
+$(as_gbits $most) in all"
+  [ "$quota" = 100 ] || [ "$((ranks * quota))" -le "$((100 * cores))" ] ||
+    too_weak "$ranks ranks with $quota % of a core are more than $cores cores"
+}
+
+# --- a run --------------------------------------------------------------------------------------------------------------
+
+leave() {
+  local status=$?
+  set +e
+  trap '' INT TERM HUP
+  [ -z "$child" ] || stop_child
+  remove_cluster "$name"
+  exit $status
+}
+
+stop_child() { # MPI's launchers end their ranks; remove_cluster ends whom they forget
+  local try
+  disown "$child"
+  kill -TERM "$child" 2>/dev/null
+  for ((try = 0; try < 20; try++)); do
+    kill -0 "$child" 2>/dev/null || return
+    sleep 0.1
+  done
+}
+
+compile() {
+  "$mpicc" -O2 -o "$scratch/pingpong" "$here/cluster_pingpong.c"
+  cc -O2 -shared -fPIC -o "$scratch/poll.so" "$here/cluster_poll.c"
+  [ "$mpi" != mpich ] || "$mpicc" -O2 -shared -fPIC -o "$scratch/finalize.so" "$here/cluster_finalize.c"
+  install -m 700 "$here/cluster_agent.sh" "$scratch/agent"
+  install -m 700 "$here/cluster_rank.sh" "$scratch/rank"
+}
+
+begin() {
+  child='' name=$(cluster_name)
+  scratch=$(scratch_of "$name")
+  trap leave EXIT
+  trap 'exit 129' HUP
+  trap 'exit 130' INT
+  trap 'exit 143' TERM
+  mkdir -m 700 "$scratch"
+  compile
+  make_cluster "$name" "$ranks" || die 77 "cannot make network namespaces and virtual links here"
+  [ "$no_cubic" = 0 ] || say "WARNING: no TCP cubic; the links run the system's $(cat /proc/sys/net/ipv4/tcp_congestion_control)"
+  groups=''
+  [ "$quota" = 100 ] || groups=$(make_quotas "$name" "$ranks" "$quota") ||
+    die 77 "--quota: cannot make groups with a limit of CPU time (cgroup controller cpu)"
+}
+
+# Open MPI's launcher sometimes finds that its child has already done what it was about to do.
+without_noise() { grep --line-buffered -Ev 'plm:rsh: Warning: setpgid\(.*\) failed in parent'; }
+
+# In the background, since a trap waits for what is in front; the launcher ends even if this shell is killed, and passes
+# its environment on to the ranks.
+launch() { # command...
+  local status=0 libraries=$preload environment
+  [ $poll = off ] || libraries+=:$scratch/poll.so
+  [ "$mpi" != mpich ] || libraries+=:$scratch/finalize.so
+  "${mpi}_command" "$ranks" "$scratch/agent"
+  environment=("${launch_environment[@]}" "GHZ_CLUSTER_NAME=$name" "GHZ_CLUSTER_GROUP=$groups" "GHZ_CLUSTER_PID=$$"
+    "OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}")
+  ip netns exec "$name-sw" setpriv --pdeathsig TERM env "${environment[@]}" "${launch_command[@]}" \
+    "$scratch/rank" "$scratch" "${libraries#:}" "$@" </dev/null 2> >(without_noise >&2) &
+  child=$!
+  wait "$child" || status=$?
+  child=''
+  return "$status"
+}
+
+measure_total() { # bit/s that all ranks together send over unshaped links
+  launch "$scratch/pingpong" --total >"$scratch/total" || die 1 "the measurement of the unshaped links failed"
+  total=$(awk '$1 == "total" { printf "%.0f", $2 * 1e9 }' "$scratch/total")
+  say "unshaped, all ranks at once: $(as_gbits "$total") in all"
+  [ "$bits" = 0 ] || [ "$((ranks * link_bits))" -le "$total" ] ||
+    too_weak "$ranks links of $(as_gbits $link_bits) are more than the machine carries"
+}
+
+# A MiB passes partly in the burst of the shaping; 16 MiB show the rate, less the headers.
+check_pingpong() {
+  local seen
+  seen=$(awk '/16 MiB one way/ { print $7 * 1e9 }' "$scratch/pingpong.txt")
+  holds "${seen:-0} > 0" || die 1 "the ping-pong printed no rate"
+  [ "$bits" = 0 ] && return
+  holds "$seen < 1.05 * $link_bits" ||
+    die 77 "the shaping has no effect here: $(as_gbits "$seen") over links of $(as_gbits $link_bits)"
+  holds "$seen > 0.85 * $link_bits" ||
+    say "WARNING: the links carry $(as_gbits "$seen") instead of $(as_gbits $link_bits): a busy machine, or a weak one"
+}
+
+pingpong() {
+  launch "$scratch/pingpong" >"$scratch/pingpong.txt" || { cat "$scratch/pingpong.txt" >&2 && die 1 "the ping-pong failed"; }
+  cat "$scratch/pingpong.txt"
+  check_pingpong
+}
+
+cpu_seconds() { # of the ranks that have noted theirs
+  cat "$scratch"/cpu.* 2>/dev/null | awk -F '[ms ]+' 'NR % 2 == 0 { s += 60 * $1 + $2 + 60 * $3 + $4 }
+    END { printf "%.2f CPU seconds of %d ranks", s, NR / 2 }'
+}
+
+run_command() {
+  local status=0 start=$EPOCHREALTIME
+  rm -f "$scratch"/cpu.*
+  wire_counters "$name" "$ranks" >"$scratch/wire.before"
+  launch "${command[@]}" || status=$?
+  wire_counters "$name" "$ranks" >"$scratch/wire.after"
+  [ $wire = 0 ] || wire_report "$scratch/wire.before" "$scratch/wire.after"
+  say "$(awk "BEGIN { printf \"%.2f\", $EPOCHREALTIME - $start }") s, $(cpu_seconds), load $(load), exit status $status"
+  return $status
+}
+
+describe() {
+  say "$ranks ranks, links of $rate, $mpi, $(nproc) cores, load $(load), polling that sleeps: $poll"
+  [ "$quota" = 100 ] || say "SLOWED DOWN: $quota % of a core per rank, and of $rate $(as_gbits $link_bits):" \
+    "multiply times by $quota / 100, divide rates by it"
+}
+
+parse "$@"
+find_tools
+check_strength
+[ ${#command[@]} -gt 0 ] || default_command
+check_command
+[ -n "${GHZ_CLUSTER_ENTERED:-}" ] || remove_leftovers
+[ "$(id -u)" = 0 ] || enter_user_namespace "$@"
+describe
+[ $tuned = 0 ] || tune "$mpi"
+begin
+[ $quick = 1 ] || [ "$bits" = 0 ] || measure_total
+[ "$bits" = 0 ] || shape "$name" "$ranks" $link_bits || die 77 "cannot shape links here: the kernel has no sch_tbf"
+[ $quick = 1 ] || pingpong
+run_command

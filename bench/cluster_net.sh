@@ -1,0 +1,163 @@
+# cluster_net.sh: to be sourced: the namespaces of a cluster, their links, shaping, counters and quotas, and their end.
+# shellcheck shell=bash
+#
+# Everything that belongs to a run has its name, ghzcl-PID-START, in front: namespaces (-sw is the switch, -0 the first
+# rank), the group of the quotas, the scratch folder. PID and start time tell whether the run still lives.
+
+network=10.77.0
+burst=128kb # not below one offloaded packet of 64 KiB, which tbf would cut up in software
+queue=16mb  # more than TCP keeps under way: nothing is dropped
+
+start_time() { # pid: in ticks since boot; fails if it is dead
+  local stat
+  stat=$(cat "/proc/$1/stat" 2>/dev/null) || return 1
+  stat=${stat##*) } # the name of the command may hold anything
+  awk '/^[ZX]/ { exit 1 } { print $20 }' <<<"$stat"
+}
+
+cluster_name() { echo "ghzcl-$$-$(start_time $$)"; }
+scratch_of() { echo "${TMPDIR:-/tmp}/$1"; }
+
+is_alive() { # name
+  local pid start now
+  IFS=- read -r _ pid start <<<"$1"
+  now=$(start_time "$pid") && [ "$now" = "$start" ]
+}
+
+namespaces_of() { ip netns list 2>/dev/null | awk -v name="$1-" 'index($1, name) == 1 { print $1 }'; }
+
+# --- groups that limit the CPU time: version 1 has a folder for the controller, version 2 one for all -------------------
+
+groups_root() {
+  local root=/sys/fs/cgroup
+  if [ -e $root/cpu/cpu.cfs_quota_us ]; then
+    echo $root/cpu
+  elif grep -qsw cpu $root/cgroup.subtree_control; then
+    echo $root
+  else
+    return 1
+  fi
+}
+
+limit_group() { # folder percent: of one core
+  local period=5000
+  if [ -e "$1/cpu.max" ]; then
+    echo "$((period * $2 / 100)) $period" >"$1/cpu.max"
+  else
+    echo $period >"$1/cpu.cfs_period_us" && echo $((period * $2 / 100)) >"$1/cpu.cfs_quota_us"
+  fi
+}
+
+make_quotas() { # name ranks percent: prints the folder
+  local root group i
+  root=$(groups_root) || return 1
+  group=$root/$1
+  mkdir "$group" || return 1
+  [ ! -e "$group/cgroup.subtree_control" ] || echo +cpu >"$group/cgroup.subtree_control" || return 1
+  for ((i = 0; i < $2; i++)); do
+    mkdir "$group/$i" && limit_group "$group/$i" "$3" || return 1
+  done
+  echo "$group"
+}
+
+remove_quotas() { # name
+  local root try
+  root=$(groups_root) && [ -d "$root/$1" ] || return 0
+  for try in 1 2 3 4 5 6 7 8 9 10; do # a group empties some time after its processes were killed
+    find "$root/$1" -depth -type d -exec rmdir {} + 2>/dev/null && return
+    sleep "0.$try"
+  done
+  echo "cluster.sh: could not remove $root/$1" >&2
+}
+
+# --- the beginning and the end of a cluster ---------------------------------------------------------------------------
+
+make_switch() { # name
+  ip netns add "$1-sw" && ip -n "$1-sw" -batch - <<END
+link set lo up
+link add br0 type bridge stp_state 0
+addr add $network.254/24 dev br0
+link set br0 up
+END
+}
+
+make_rank() { # name rank
+  local ns=$1-$2 address=$network.$(($2 + 1))
+  ip netns add "$ns" && ip -n "$ns" -batch - <<END && ip -n "$1-sw" link set "p$2" master br0 up || return 1
+link set lo up
+link add eth0 type veth peer name p$2 netns $1-sw
+addr add $address/24 dev eth0
+link set eth0 up
+END
+  # The system's own choice may be bbr, which paces by itself, and cannot be changed in a namespace but for a route.
+  ip -n "$ns" route change $network.0/24 dev eth0 src "$address" congctl cubic 2>/dev/null || no_cubic=1
+  ip netns exec "$ns" sysctl -qw net.ipv4.tcp_slow_start_after_idle=0 net.ipv4.tcp_no_metrics_save=1 || true
+}
+
+make_cluster() { # name ranks
+  local i
+  no_cubic=0
+  make_switch "$1" || return 1
+  for ((i = 0; i < $2; i++)); do
+    make_rank "$1" "$i" || return 1
+  done
+}
+
+shape() { # name ranks bit/s: both ends of every link
+  local i
+  for ((i = 0; i < $2; i++)); do
+    tc -n "$1-$i" qdisc add dev eth0 root tbf rate "$3bit" burst $burst limit $queue &&
+      tc -n "$1-sw" qdisc add dev "p$i" root tbf rate "$3bit" burst $burst limit $queue || return 1
+  done
+}
+
+kill_inhabitants() { # namespace
+  local pids
+  pids=$(ip netns pids "$1" 2>/dev/null) || true
+  # shellcheck disable=SC2086 # a list of numbers
+  [ -z "$pids" ] || kill -KILL $pids 2>/dev/null || true
+}
+
+remove_cluster() { # name
+  local ns scratch
+  for ns in $(namespaces_of "$1"); do kill_inhabitants "$ns"; done
+  for ns in $(namespaces_of "$1"); do
+    kill_inhabitants "$ns" # who was being started the first time
+    ip netns del "$ns" || true
+  done
+  remove_quotas "$1"
+  scratch=$(scratch_of "$1")
+  [ -L "$scratch" ] || [ ! -O "$scratch" ] || rm -rf "$scratch"
+}
+
+all_names() { # a user has no namespaces that outlive the run
+  {
+    [ "$(id -u)" != 0 ] || ip netns list
+    [ "$(id -u)" != 0 ] || ls "$(groups_root)"
+    find "${TMPDIR:-/tmp}" -maxdepth 1 -user "$(id -u)" -name 'ghzcl-*' -printf '%f\n'
+  } 2>/dev/null | grep -Eo '^ghzcl-[0-9]+-[0-9]+' | sort -u
+}
+
+remove_leftovers() { # of runs that were killed
+  local name
+  for name in $(all_names); do
+    is_alive "$name" && continue
+    remove_cluster "$name"
+    echo "# removed what is left of run $name"
+  done
+}
+
+# --- counters ---------------------------------------------------------------------------------------------------------
+
+wire_counters() { # name ranks: rank, bytes sent, bytes received; the switch sees them after the shaping
+  # shellcheck disable=SC2016 # the inner shell expands
+  ip netns exec "$1-sw" sh -c 'i=0; cd /sys/class/net; while [ $i -lt '"$2"' ]; do
+    echo $i $(cat p$i/statistics/rx_bytes p$i/statistics/tx_bytes); i=$((i + 1)); done'
+}
+
+wire_report() { # before after: two files of wire_counters
+  paste -d' ' "$1" "$2" | awk '
+    { sent = ($5 - $2) / 1e6; got = ($6 - $3) / 1e6; all += sent
+      printf "# wire rank %-3d %10.1f MB sent %10.1f MB received\n", $1, sent, got }
+    END { printf "# wire all      %10.1f MB sent\n", all }'
+}

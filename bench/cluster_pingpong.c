@@ -1,0 +1,140 @@
+/* cluster_pingpong.c: what the links of the emulated cluster carry, measured with plain MPI.
+ *
+ * usage: cluster_pingpong           latency and bandwidth between ranks 0 and 1, and of all ranks at once
+ *        cluster_pingpong --total   only the Gbit/s that all ranks together send when each sends to the next */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define MIB ((size_t)1 << 20)
+#define MOST_ROUNDS 400
+#define SECONDS 0.2 /* of a measurement */
+
+typedef void step(char *out, char *in, int bytes, int peer);
+
+static int rank, ranks;
+
+static void round_trip(char *out, char *in, int bytes, int peer) {
+  if (rank < peer)
+    MPI_Send(out, bytes, MPI_BYTE, peer, 0, MPI_COMM_WORLD);
+  MPI_Recv(in, bytes, MPI_BYTE, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  if (rank > peer)
+    MPI_Send(out, bytes, MPI_BYTE, peer, 0, MPI_COMM_WORLD);
+}
+
+/* The empty answer says that everything arrived. */
+static void one_way(char *out, char *in, int bytes, int peer) {
+  if (rank < peer) {
+    MPI_Send(out, bytes, MPI_BYTE, peer, 0, MPI_COMM_WORLD);
+    MPI_Recv(in, 0, MPI_BYTE, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  } else {
+    MPI_Recv(in, bytes, MPI_BYTE, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Send(out, 0, MPI_BYTE, peer, 0, MPI_COMM_WORLD);
+  }
+}
+
+static void both_ways(char *out, char *in, int bytes, int peer) {
+  MPI_Sendrecv(out, bytes, MPI_BYTE, peer, 0, in, bytes, MPI_BYTE, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void to_the_next(char *out, char *in, int bytes, int peer) {
+  (void)peer;
+  MPI_Sendrecv(out, bytes, MPI_BYTE, (rank + 1) % ranks, 0, in, bytes, MPI_BYTE, (rank + ranks - 1) % ranks, 0,
+               MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static int ascending(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* Median seconds of a step on rank 0, which says how often: for half a second, but once at least. The round
+ * that decides the number also warms up. */
+static double measure(step *run, char *out, char *in, int bytes, int peer, MPI_Comm comm) {
+  static double seconds[MOST_ROUNDS];
+  double start = MPI_Wtime();
+  run(out, in, bytes, peer);
+  seconds[0] = MPI_Wtime() - start;
+  double wish = SECONDS / (seconds[0] + 1e-9);
+  int rounds = wish < 1 ? 0 : wish > MOST_ROUNDS ? MOST_ROUNDS : (int)wish;
+  MPI_Bcast(&rounds, 1, MPI_INT, 0, comm);
+  for (int i = 0; i < rounds; i++) {
+    start = MPI_Wtime();
+    run(out, in, bytes, peer);
+    seconds[i] = MPI_Wtime() - start;
+  }
+  rounds = rounds ? rounds : 1;
+  qsort(seconds, (size_t)rounds, sizeof seconds[0], ascending);
+  return seconds[rounds / 2];
+}
+
+static double gbits(int bytes, double seconds) {
+  return 8e-9 * bytes / seconds;
+}
+
+static void pair(char *out, char *in, MPI_Comm comm) {
+  int peer = 1 - rank, small = (int)MIB, large = (int)(16 * MIB);
+  double latency = measure(round_trip, out, in, 1, peer, comm) / 2;
+  double short_way = measure(one_way, out, in, small, peer, comm);
+  double long_way = measure(one_way, out, in, large, peer, comm);
+  double exchange = measure(both_ways, out, in, large, peer, comm);
+  if (rank != 0)
+    return;
+  printf("# ping-pong      1 B one way   %8.1f us\n", 1e6 * latency);
+  printf("# ping-pong    1 MiB one way   %8.3f Gbit/s\n", gbits(small, short_way));
+  printf("# ping-pong   16 MiB one way   %8.3f Gbit/s\n", gbits(large, long_way));
+  printf("# ping-pong   16 MiB both ways %8.3f Gbit/s each way\n", gbits(large, exchange));
+  fflush(stdout);
+}
+
+/* Waiting ranks leave the cores to the pair. */
+static void wait_for_the_pair(void) {
+  MPI_Request done;
+  int flag = 0;
+  MPI_Ibarrier(MPI_COMM_WORLD, &done);
+  while (MPI_Test(&done, &flag, MPI_STATUS_IGNORE) == MPI_SUCCESS && !flag)
+    nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+}
+
+static void report(char *out, char *in) {
+  MPI_Comm comm;
+  MPI_Comm_split(MPI_COMM_WORLD, rank < 2, rank, &comm);
+  if (rank < 2)
+    pair(out, in, comm);
+  MPI_Comm_free(&comm);
+  wait_for_the_pair();
+  double all = measure(to_the_next, out, in, (int)(16 * MIB), 0, MPI_COMM_WORLD);
+  if (rank == 0)
+    printf("# ring        16 MiB to next   %8.3f Gbit/s per rank, all %d at once\n",
+           gbits((int)(16 * MIB), all), ranks);
+}
+
+static void report_total(char *out, char *in) {
+  int bytes = (int)(4 * MIB);
+  double seconds = measure(to_the_next, out, in, bytes, 0, MPI_COMM_WORLD);
+  if (rank == 0)
+    printf("total %.3f\n", ranks * gbits(bytes, seconds));
+}
+
+int main(int argc, char **argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  char *out = calloc(16, MIB), *in = calloc(16, MIB);
+  if (ranks < 2 || !out || !in) {
+    fprintf(stderr, "cluster_pingpong: %s\n", ranks < 2 ? "needs 2 ranks" : "no memory");
+    MPI_Abort(MPI_COMM_WORLD, 1);
+    return 1;
+  }
+  memset(out, rank + 1, 16 * MIB);
+  if (argc > 1 && strcmp(argv[1], "--total") == 0)
+    report_total(out, in);
+  else
+    report(out, in);
+  free(out);
+  free(in);
+  MPI_Finalize();
+  return 0;
+}

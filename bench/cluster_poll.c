@@ -1,0 +1,60 @@
+/* cluster_poll.c: preloaded into ranks: epoll_wait (MPICH) and poll (Open MPI) that sleep a moment instead of
+ * spinning.
+ *
+ * MPI libraries poll without end, and on an emulated cluster the ranks that poll take the cores from those that
+ * work. After a few empty polls in a row these here wait up to GHZ_CLUSTER_POLL_US for a descriptor to become
+ * ready; data that arrive wake them at once. Polls with other work between them never wait. */
+#define _GNU_SOURCE
+#include <poll.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <time.h>
+
+#define PATIENCE 4     /* empty polls in a row before the first wait */
+#define IN_A_ROW 20000 /* ns at most between two polls with nothing else between them */
+
+static struct timespec nap = {.tv_nsec = 50000};
+static _Thread_local int empty_polls;
+static _Thread_local int64_t last_poll;
+
+__attribute__((constructor)) static void read_environment(void) {
+  const char *text = getenv("GHZ_CLUSTER_POLL_US");
+  long us = text ? strtol(text, NULL, 10) : 0;
+  if (us > 0 && us <= 10000)
+    nap.tv_nsec = us * 1000;
+}
+
+static int64_t now_ns(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static int is_tired(void) {
+  if (now_ns() - last_poll > IN_A_ROW)
+    empty_polls = 0;
+  return empty_polls >= PATIENCE;
+}
+
+static int noted(int ready) {
+  empty_polls = ready == 0 ? empty_polls + 1 : 0;
+  last_poll = now_ns();
+  return ready;
+}
+
+/* epoll_pwait and ppoll are the same calls under names that are not replaced here. */
+int epoll_wait(int fd, struct epoll_event *events, int max, int timeout) {
+  if (timeout != 0)
+    return epoll_pwait(fd, events, max, timeout, NULL);
+  if (is_tired())
+    ppoll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, &nap, NULL);
+  return noted(epoll_pwait(fd, events, max, 0, NULL));
+}
+
+int poll(struct pollfd *fds, nfds_t n, int timeout) {
+  struct timespec limit = {.tv_sec = timeout / 1000, .tv_nsec = timeout % 1000 * 1000000L};
+  if (timeout != 0)
+    return ppoll(fds, n, timeout < 0 ? NULL : &limit, NULL);
+  return noted(ppoll(fds, n, n > 0 && is_tired() ? &nap : &limit, NULL));
+}

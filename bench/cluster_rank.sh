@@ -1,0 +1,12 @@
+#!/bin/sh
+# cluster_rank.sh: runs the program of one rank and notes its CPU time. usage: cluster_rank.sh FOLDER LIBRARIES PROGRAM...
+folder=$1
+libraries=$2
+shift 2
+(
+  [ -z "$libraries" ] || export LD_PRELOAD="$libraries"
+  exec "$@"
+)
+status=$?
+times >"$folder/cpu.$$"
+exit $status

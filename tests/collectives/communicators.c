@@ -1,0 +1,213 @@
+/* communicators.c: parts, duplicates and orders of ranks; contexts that go with their communicators; several at once. */
+#include "ledger.h"
+#include "suite.h"
+#include "truth.h"
+
+#include <pthread.h>
+#include <stdio.h>
+
+/* ---- Calls to make ----------------------------------------------------------------------------------- */
+
+/* The i-th of many calls, all different. */
+static shot some_shot(uint64_t i, int ranks) {
+  static const ghz_mpi_algorithm algorithms[COLLECTIVES][2] = {
+      {GHZ_MPI_RING, GHZ_MPI_HALVING}, {GHZ_MPI_TREE, GHZ_MPI_RING},  {GHZ_MPI_RING, GHZ_MPI_RING},
+      {GHZ_MPI_RING, GHZ_MPI_RING},    {GHZ_MPI_CHAIN, GHZ_MPI_TREE}, {GHZ_MPI_TREE, GHZ_MPI_CHAIN},
+      {GHZ_MPI_TREE, GHZ_MPI_CHAIN}};
+  uint64_t state = mix(here.seed, i);
+  shot s = {.what = (collective)(i % COLLECTIVES),
+            .mode = GHZ_MPI_HOMOMORPHIC,
+            .type = (ghz_type)draw_below(&state, 2),
+            .op = (operation)draw_below(&state, OPERATIONS),
+            .in_place = (int)draw_below(&state, 2),
+            .root = (int)draw_below(&state, (uint64_t)ranks),
+            .count = 1 + draw_below(&state, 5000),
+            .bound = {GHZ_ABS, 64},
+            .data = {FIELD_NOISE, 0, i},
+            .threads = 1};
+  s.algorithm = algorithms[s.what][draw_below(&state, 2)];
+  return s;
+}
+
+static void make_calls(MPI_Comm comm, uint64_t first, int calls, const char *where) {
+  int ranks;
+  MPI_Comm_size(comm, &ranks);
+  for (int i = 0; i < calls; i++) {
+    shot s = some_shot(first + (uint64_t)i, ranks);
+    suite_case("%s: %s", where, shot_text(&s));
+    landing l = shoot(&s, comm);
+    check_truth(&s, &l, comm);
+    check_same_bits(&s, &l, comm);
+    landing_free(&l);
+  }
+}
+
+/* ---- Kinds of communicators -------------------------------------------------------------------------- */
+
+static void parts(void) {
+  MPI_Comm part;
+  MPI_Comm_split(MPI_COMM_WORLD, here.rank % 2, here.rank, &part); /* both halves at the same time */
+  make_calls(part, here.rank % 2 ? 100 : 200, 21, "halves");
+  MPI_Comm_free(&part);
+  MPI_Comm_split(MPI_COMM_WORLD, here.rank == 1 ? MPI_UNDEFINED : 0, here.rank, &part);
+  if (part != MPI_COMM_NULL) {
+    make_calls(part, 300, 14, "all but one");
+    MPI_Comm_free(&part);
+  }
+}
+
+static void orders(void) {
+  MPI_Comm reversed, shuffled;
+  MPI_Comm_split(MPI_COMM_WORLD, 0, -here.rank, &reversed);
+  MPI_Comm_split(MPI_COMM_WORLD, 0, here.rank * 3 % here.ranks, &shuffled);
+  make_calls(reversed, 400, 14, "reversed");
+  make_calls(shuffled, 500, 14, "shuffled");
+  MPI_Comm_free(&reversed);
+  MPI_Comm_free(&shuffled);
+}
+
+static void duplicates(void) {
+  MPI_Comm first, second;
+  MPI_Comm_dup(MPI_COMM_WORLD, &first);
+  make_calls(first, 600, 3, "a communicator");
+  MPI_Comm_dup(first, &second); /* of one that has a context */
+  make_calls(second, 610, 3, "its duplicate");
+  make_calls(first, 620, 3, "the communicator again");
+  MPI_Comm_free(&first);
+  make_calls(second, 630, 3, "the duplicate alone");
+  MPI_Comm_free(&second);
+}
+
+/* ---- What is left of them ---------------------------------------------------------------------------- */
+
+static void come_and_go(void) {
+  enum { TIMES = 60 };
+  ledger before = {0}, after;
+  for (int i = 0; i <= TIMES; i++) {
+    MPI_Comm comm;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    make_calls(comm, (uint64_t)(700 + i), 2, "comes and goes");
+    MPI_Comm_free(&comm);
+    if (i == 0)
+      before = ledger_now();
+  }
+  after = ledger_now();
+  check(after.blocks == before.blocks, "%ld blocks of memory are left of %d communicators",
+        after.blocks - before.blocks, TIMES);
+  check(after.objects == before.objects, "%ld objects of MPI are left of %d communicators",
+        after.objects - before.objects, TIMES);
+}
+
+/* What is kept from call to call: about a compressed copy, and a few pieces that are under way. */
+static void memory(collective what, ghz_mpi_algorithm algorithm, field_kind kind, double eb) {
+  MPI_Comm comm;
+  shot s = {.what = what,
+            .algorithm = algorithm,
+            .mode = GHZ_MPI_HOMOMORPHIC,
+            .type = GHZ_F32,
+            .count = has_blocks(what) ? 300000 : 1200000,
+            .bound = {GHZ_ABS, eb},
+            .data = {kind, 0, 5},
+            .threads = 1};
+  suite_case("memory: %s", shot_text(&s));
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  ledger start = ledger_now();
+  for (int i = 0; i < 5; i++) {
+    landing l = shoot(&s, comm);
+    landing_free(&l);
+  }
+  uint64_t values = s.count * (has_blocks(what) ? (uint64_t)here.ranks : 1);
+  int64_t held = ledger_now().bytes - start.bytes,
+          copy = (int64_t)ghz_size_bound(values, GHZ_F32, (uint32_t)here.ranks);
+  check(held <= copy + copy / 4 + (20 << 20), "%lld bytes are kept, a compressed copy has at most %lld",
+        (long long)held, (long long)copy);
+  MPI_Comm_free(&comm);
+}
+
+static void memories(void) {
+  for (int rough = 0; rough < 2; rough++) {
+    field_kind kind = rough ? FIELD_ROUGH : FIELD_SMOOTH;
+    double eb = rough ? 0.7 : 64;
+    memory(ALLREDUCE, GHZ_MPI_RING, kind, eb);
+    memory(ALLREDUCE, GHZ_MPI_DOUBLING, kind, eb);
+    memory(ALLREDUCE, GHZ_MPI_HALVING, kind, eb);
+    memory(REDUCE, GHZ_MPI_TREE, kind, eb);
+    memory(REDUCE_SCATTER, GHZ_MPI_RING, kind, eb);
+    memory(ALLGATHER, GHZ_MPI_RING, kind, eb);
+    memory(BCAST, GHZ_MPI_CHAIN, kind, eb);
+    memory(GATHER, GHZ_MPI_TREE, kind, eb);
+    memory(SCATTER, GHZ_MPI_TREE, kind, eb);
+  }
+}
+
+/* ---- Several at once --------------------------------------------------------------------------------- */
+
+typedef struct worker {
+  pthread_t thread;
+  int index;
+  MPI_Comm comm;
+} worker;
+
+static void *work(void *argument) {
+  const worker *w = argument;
+  make_calls(w->comm, 1000 + 100 * (uint64_t)w->index, 14, "threads");
+  return NULL;
+}
+
+static void threads(void) {
+  enum { WORKERS = 3 };
+  worker workers[WORKERS];
+  if (here.threads < MPI_THREAD_MULTIPLE) {
+    if (here.rank == 0)
+      printf("this MPI has no MPI_THREAD_MULTIPLE: threads are not tested\n");
+    return;
+  }
+  for (int i = 0; i < WORKERS; i++) {
+    workers[i].index = i;
+    MPI_Comm_dup(MPI_COMM_WORLD, &workers[i].comm);
+  }
+  for (int i = 0; i < WORKERS; i++)
+    check(pthread_create(&workers[i].thread, NULL, work, &workers[i]) == 0, "no thread");
+  for (int i = 0; i < WORKERS; i++)
+    pthread_join(workers[i].thread, NULL);
+  for (int i = 0; i < WORKERS; i++)
+    MPI_Comm_free(&workers[i].comm);
+}
+
+/* ---- Between two groups ------------------------------------------------------------------------------ */
+
+/* An intercommunicator is MPI's business: each side gets the sum of the other. */
+static void between(void) {
+  MPI_Comm half, inter;
+  int side = here.rank % 2;
+  suite_case("intercommunicator");
+  MPI_Comm_split(MPI_COMM_WORLD, side, here.rank, &half);
+  MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - side, 3, &inter);
+  float x = (float)(1 + here.rank), y = 0, want = 0;
+  for (int r = 1 - side; r < here.ranks; r += 2)
+    want += (float)(1 + r);
+  ghz_mpi_options o = GHZ_MPI_OPTIONS;
+  o.bound = (ghz_bound){GHZ_ABS, 1e-3};
+  int code = ghz_allreduce(&x, &y, 1, MPI_FLOAT, MPI_SUM, inter, &o);
+  check(code == MPI_SUCCESS && y == want, "the sum is %g, should be %g", (double)y, (double)want);
+  int root = side == 0 ? (here.rank == 0 ? MPI_ROOT : MPI_PROC_NULL) : 0;
+  x = here.rank == 0 ? 42 : 0;
+  code = ghz_bcast(&x, 1, MPI_FLOAT, root, inter, &o);
+  check(code == MPI_SUCCESS && (side == 0 || x == 42), "the broadcast value is %g", (double)x);
+  MPI_Comm_free(&inter);
+  MPI_Comm_free(&half);
+}
+
+int main(int argc, char **argv) {
+  suite_begin(argc, argv, MPI_THREAD_MULTIPLE);
+  make_calls(MPI_COMM_SELF, 50, 14, "self");
+  make_calls(MPI_COMM_WORLD, 60, 14, "world");
+  parts();
+  orders();
+  duplicates();
+  come_and_go();
+  memories();
+  between();
+  threads();
+  return suite_end(NULL);
+}

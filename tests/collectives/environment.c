@@ -1,0 +1,163 @@
+/* environment.c: what the environment says is what is done where options leave it open; and texts that are read.
+ *
+ * To be run with GHZ_MPI_BOUND=result:rel:1e-3, GHZ_MPI_ALGORITHM=ring, GHZ_MPI_MODE=homomorphic, GHZ_MPI_THRESHOLD=1k,
+ * GHZ_MPI_KEEP_ROOT=1, GHZ_MPI_THREADS=2; and with GHZ_MPI_THRESHOLD=1k alone. */
+#include "suite.h"
+
+#include <ghz_mpi.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { COUNT = 5000 };
+
+static void fill(float *x) {
+  for (int i = 0; i < COUNT; i++)
+    x[i] = (float)(i % 777) + 1000 * (float)here.rank;
+}
+
+static ghz_mpi_report allreduce(const ghz_bound *bound, ghz_mpi_algorithm algorithm, int count) {
+  static float x[COUNT], y[COUNT];
+  ghz_mpi_report report;
+  ghz_mpi_options o = GHZ_MPI_OPTIONS;
+  memset(&report, 0, sizeof report);
+  fill(x);
+  if (bound)
+    o.bound = *bound;
+  o.algorithm = algorithm;
+  o.report = &report;
+  check(ghz_allreduce(x, y, count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, &o) == MPI_SUCCESS, "an error");
+  for (int i = 0; i < count; i++) {
+    double want = (double)here.ranks * (i % 777) + 500.0 * here.ranks * (here.ranks - 1);
+    if (!check((double)y[i] >= want - 2 * here.ranks && (double)y[i] <= want + 2 * here.ranks,
+               "value %d is %g, should be %g", i, (double)y[i], want))
+      break;
+  }
+  return report;
+}
+
+static void environment_is_used(void) {
+  suite_case("the environment's choices");
+  ghz_mpi_report r = allreduce(NULL, GHZ_MPI_ALGORITHM_AUTO, COUNT);
+  double range = 776 + 1000.0 * (here.ranks - 1), want = range * 1e-3 / here.ranks;
+  check(r.algorithm == GHZ_MPI_RING, "algorithm %s", ghz_mpi_algorithm_name(r.algorithm));
+  check(r.mode == GHZ_MPI_HOMOMORPHIC, "mode %s", ghz_mpi_mode_name(r.mode));
+  check(r.eb <= want && r.eb >= want * 0.999, "eb %g, should be %g", r.eb, want);
+}
+
+static void options_come_first(void) {
+  suite_case("options over the environment");
+  ghz_bound bound = {GHZ_ABS, 0.5};
+  ghz_mpi_report r = allreduce(&bound, GHZ_MPI_DOUBLING, COUNT);
+  check(r.algorithm == GHZ_MPI_DOUBLING, "algorithm %s", ghz_mpi_algorithm_name(r.algorithm));
+  check(r.eb == 0.5, "eb %g: a bound in the options is per rank unless they say otherwise", r.eb);
+}
+
+static void no_options_at_all(void) {
+  static float x[COUNT], y[COUNT];
+  suite_case("no options");
+  fill(x);
+  check(ghz_allreduce(x, y, COUNT, MPI_FLOAT, MPI_MAX, MPI_COMM_WORLD, NULL) == MPI_SUCCESS, "an error");
+  int differs = 0;
+  for (int i = 0; i < COUNT; i++)
+    differs |= y[i] != (float)(i % 777) + 1000 * (float)(here.ranks - 1);
+  check(differs, "the result is exact, though the environment has a bound");
+}
+
+static void root_is_kept(void) {
+  static float x[COUNT], kept[COUNT];
+  suite_case("keep_root");
+  ghz_mpi_options o = GHZ_MPI_OPTIONS;
+  o.algorithm = GHZ_MPI_TREE;
+  for (int i = 0; i < COUNT; i++)
+    kept[i] = x[i] = (float)(i % 991) / 7;
+  check(ghz_bcast(x, COUNT, MPI_FLOAT, 0, MPI_COMM_WORLD, &o) == MPI_SUCCESS, "an error");
+  check((memcmp(x, kept, sizeof x) == 0) == (here.rank == 0), "the root is not kept, or others have no bound");
+  o.keep_root = 0;
+  check(ghz_bcast(x, COUNT, MPI_FLOAT, 0, MPI_COMM_WORLD, &o) == MPI_SUCCESS, "an error");
+  check(memcmp(x, kept, sizeof x) != 0, "the root is kept, though the options say otherwise");
+}
+
+/* What the environment asks for and a collective lacks, it need not have. */
+static void others_have_algorithms_of_their_own(void) {
+  static float x[COUNT];
+  ghz_mpi_report report = {0};
+  ghz_mpi_options o = GHZ_MPI_OPTIONS;
+  suite_case("a broadcast, where the environment says ring");
+  o.report = &report;
+  check(ghz_bcast(x, COUNT, MPI_FLOAT, 0, MPI_COMM_WORLD, &o) == MPI_SUCCESS, "an error");
+  check(report.algorithm == GHZ_MPI_TREE || report.algorithm == GHZ_MPI_CHAIN, "algorithm %s",
+        ghz_mpi_algorithm_name(report.algorithm));
+}
+
+/* Where the environment names an algorithm, nothing is left to a threshold. */
+static void threshold(int counts) {
+  suite_case("the threshold");
+  ghz_bound bound = {GHZ_ABS, 0.5};
+  ghz_mpi_report small = allreduce(&bound, GHZ_MPI_ALGORITHM_AUTO, 255),
+                 large = allreduce(&bound, GHZ_MPI_ALGORITHM_AUTO, 256);
+  check((small.algorithm == GHZ_MPI_NATIVE) == counts, "1020 bytes go by %s",
+        ghz_mpi_algorithm_name(small.algorithm));
+  check(large.algorithm != GHZ_MPI_NATIVE && large.eb == 0.5, "1024 bytes go by %s",
+        ghz_mpi_algorithm_name(large.algorithm));
+}
+
+/* ---- Texts ------------------------------------------------------------------------------------------- */
+
+static void parse(const char *text, int want, ghz_bound_kind kind, double value, int want_result) {
+  ghz_bound b = {GHZ_PSNR, 123};
+  int of_result = -7, got = ghz_mpi_parse_bound(text, &b, &of_result);
+  check(got == want, "%s is taken for %d", text ? text : "(null)", got);
+  if (want)
+    check(b.kind == kind && b.value == value, "%s is %d:%g", text, (int)b.kind, b.value);
+  else
+    check(b.kind == GHZ_PSNR && b.value == 123, "%s changes the bound", text ? text : "(null)");
+  check(of_result == (want && want_result ? 1 : -7), "%s: of_result %d", text ? text : "(null)", of_result);
+}
+
+static void texts(void) {
+  static const char *const wrong[] = {
+      "",     "abs",   "abs:",     "abs:0",  "abs:-1",       "abs:nan",   "abs:inf",   "abs:1e-3x",
+      "rel:", "1e-3 ", " 1e-3",    "abs: 1", "psnr:",        "result:",   "rel:1e999", "-1e-3",
+      "0",    "nan",   "REL:1e-3", "x:1e-3", "result:abs:0", "abs:rel:1", "1e-3,5",    "result:result:1"};
+  suite_case("texts of bounds");
+  parse("abs:1e-3", 1, GHZ_ABS, 1e-3, 0);
+  parse("rel:1e-4", 1, GHZ_REL, 1e-4, 0);
+  parse("psnr:80", 1, GHZ_PSNR, 80, 0);
+  parse("0.25", 1, GHZ_ABS, 0.25, 0);
+  parse("result:rel:1e-4", 1, GHZ_REL, 1e-4, 1);
+  parse("result:0.5", 1, GHZ_ABS, 0.5, 1);
+  for (unsigned i = 0; i < sizeof wrong / sizeof *wrong; i++)
+    parse(wrong[i], 0, GHZ_ABS, 0, 0);
+  parse(NULL, 0, GHZ_ABS, 0, 0);
+  ghz_bound b;
+  check(ghz_mpi_parse_bound("rel:1e-4", &b, NULL) == 1 && b.kind == GHZ_REL, "of_result may be NULL");
+}
+
+static void names(void) {
+  suite_case("names");
+  static const char *const algorithms[] = {"auto", "mpi", "ring", "doubling", "halving", "tree", "chain"};
+  static const char *const modes[] = {"auto", "homomorphic", "recompress", "per-hop", "plain"};
+  for (int i = 0; i < 7; i++)
+    check(strcmp(ghz_mpi_algorithm_name((ghz_mpi_algorithm)i), algorithms[i]) == 0, "algorithm %d", i);
+  for (int i = 0; i < 5; i++)
+    check(strcmp(ghz_mpi_mode_name((ghz_mpi_mode)i), modes[i]) == 0, "mode %d", i);
+  check(strcmp(ghz_mpi_algorithm_name((ghz_mpi_algorithm)7), "?") == 0, "algorithm 7");
+  check(strcmp(ghz_mpi_algorithm_name((ghz_mpi_algorithm)-1), "?") == 0, "algorithm -1");
+  check(strcmp(ghz_mpi_mode_name((ghz_mpi_mode)5), "?") == 0, "mode 5");
+}
+
+int main(int argc, char **argv) {
+  suite_begin(argc, argv, MPI_THREAD_SINGLE);
+  if (getenv("GHZ_MPI_ALGORITHM")) {
+    environment_is_used();
+    options_come_first();
+    no_options_at_all();
+    root_is_kept();
+    others_have_algorithms_of_their_own();
+    threshold(0);
+  } else
+    threshold(1);
+  texts();
+  names();
+  return suite_end(NULL);
+}

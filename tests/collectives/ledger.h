@@ -1,0 +1,25 @@
+/* ledger.h: what the library holds: memory, and objects of MPI; and memory that runs out on demand.
+ *
+ * Programs that use it are linked with --wrap for the allocator, which sees the library and the tests, but not MPI. */
+#ifndef GHZ_TESTS_LEDGER_H
+#define GHZ_TESTS_LEDGER_H
+
+#include <stdint.h>
+
+/* What is held now. */
+typedef struct ledger {
+  long blocks;               /* of memory, held now */
+  long allocations;          /* since the start */
+  int64_t bytes, most_bytes; /* held now; the most so far since ledger_reset_most */
+  long objects;              /* communicators, types and operations of MPI, held now */
+} ledger;
+
+ledger ledger_now(void);
+
+/* The allocation after `n` more fails, and all that follow, until a call with n < 0. */
+void ledger_fail_after(long n);
+
+/* Whether any has failed since ledger_fail_after. */
+int ledger_failed(void);
+
+#endif

@@ -1,0 +1,24 @@
+/* pairs.h: rows of levels of several factors, chosen by chance until every two levels of two factors have met.
+ */
+#ifndef GHZ_TESTS_PAIRS_H
+#define GHZ_TESTS_PAIRS_H
+
+#include <stdint.h>
+
+enum { PAIR_FACTORS = 16, PAIR_LEVELS = 32 };
+
+typedef struct pairs {
+  int factors;
+  int levels[PAIR_FACTORS];
+  uint64_t state; /* of the random numbers */
+  uint32_t met[PAIR_FACTORS][PAIR_LEVELS]
+              [PAIR_FACTORS]; /* bit b: level b of the last index, with the first two */
+} pairs;
+
+/* Starts, with so many levels each (0 ends the list). */
+void pairs_start(pairs *p, const int *levels, uint64_t seed);
+
+/* The next row. Returns 0 when all pairs have met. */
+int pairs_next(pairs *p, int *row);
+
+#endif

@@ -1,0 +1,224 @@
+/* same_bits.c: a reduction of 8 contributions has the same bits on every rank, by every algorithm, over any number of ranks, in
+ * any weather; data that move have the same bits whatever call moves them. */
+#include "special.h"
+#include "suite.h"
+#include "truth.h"
+#include "weather.h"
+
+#include <stdio.h>
+
+enum { CONTRIBUTIONS = 8, SIZES = 6 };
+
+static const int sizes[SIZES] = {1, 2, 3, 4, 5, 8};
+
+/* A way to do a reduction. */
+typedef struct way {
+  collective what;
+  ghz_mpi_algorithm algorithm;
+} way;
+
+static const way ways[] = {{ALLREDUCE, GHZ_MPI_RING},    {ALLREDUCE, GHZ_MPI_DOUBLING},
+                           {ALLREDUCE, GHZ_MPI_HALVING}, {ALLREDUCE, GHZ_MPI_ALGORITHM_AUTO},
+                           {REDUCE, GHZ_MPI_RING},       {REDUCE, GHZ_MPI_TREE}};
+
+enum { WAYS = sizeof ways / sizeof *ways };
+
+/* The first ranks of the world, so many; MPI_COMM_NULL elsewhere. */
+static MPI_Comm firsts[SIZES];
+
+/* What came of a reduction, known to all. */
+typedef struct trace {
+  uint64_t hash;
+  int inexact;
+} trace;
+
+/* ---- One reduction ----------------------------------------------------------------------------------- */
+
+/* The result's hash, wherever it is. */
+static trace traced(const shot *s, const landing *l) {
+  uint64_t hash = l->result && l->code == MPI_SUCCESS ? hash_bytes(l->result, l->values * value_size(s)) : 0,
+           most;
+  trace t = {.inexact = on_any(l->report.inexact == 1, MPI_COMM_WORLD)};
+  MPI_Allreduce(&hash, &most, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
+  check(!l->result || hash == most, "ranks have different bits");
+  t.hash = most;
+  return t;
+}
+
+static trace reduction(const shot *s, int size, int thoroughly) {
+  landing l = {0};
+  weather_pause();
+  if (firsts[size] != MPI_COMM_NULL)
+    l = shoot(s, firsts[size]);
+  trace t = traced(s, &l);
+  if (thoroughly && l.result)
+    check_special(s, &l, t.inexact);
+  landing_free(&l);
+  return t;
+}
+
+static const char *bits_text(const shot *s, special kind, int size, uint64_t seed) {
+  static char text[512];
+  snprintf(text, sizeof text, "%s, %s on %d ranks, seed %llu", shot_text(s), special_names[kind], sizes[size],
+           (unsigned long long)seed);
+  return text;
+}
+
+/* ---- Reductions every way ---------------------------------------------------------------------------- */
+
+static shot reduction_shot(special kind, ghz_type type, operation op, ghz_bound bound, uint64_t count) {
+  shot s = {.what = ALLREDUCE,
+            .algorithm = GHZ_MPI_RING,
+            .mode = GHZ_MPI_HOMOMORPHIC,
+            .type = type,
+            .op = op,
+            .deal = CONTRIBUTIONS,
+            .count = count,
+            .bound = bound,
+            .threads = 1};
+  special_use(&s, kind, here.seed * 1000 + (uint64_t)kind, 0);
+  return s;
+}
+
+/* Some ways over some numbers of ranks, against one rank that has all contributions. */
+static void every_way(shot *s, special kind, uint64_t *state, int tries) {
+  suite_case("%s", bits_text(s, kind, 0, here.seed));
+  trace want = reduction(s, 0, 1);
+  for (int i = 0; i < tries; i++) {
+    int w = (int)draw_below(state, WAYS), size = 1 + (int)draw_below(state, SIZES - 1);
+    s->what = ways[w].what;
+    s->algorithm = ways[w].algorithm;
+    s->root = (int)draw_below(state, (uint64_t)sizes[size]);
+    s->threads = 1 + (int)draw_below(state, 2);
+    suite_case("%s", bits_text(s, kind, size, here.seed));
+    trace got = reduction(s, size, i == 0);
+    check(got.inexact == want.inexact, "inexact %d, should be %d", got.inexact, want.inexact);
+    if (!want.inexact)
+      check(got.hash == want.hash, "other bits than on one rank");
+  }
+}
+
+static void specials(uint64_t *state) {
+  static const ghz_bound bounds[] = {{GHZ_ABS, SPECIAL_EB}, {GHZ_REL, 1e-3}, {GHZ_PSNR, 70}, {GHZ_ABS, 0.01}};
+  for (int kind = 0; kind < SPECIALS; kind++)
+    for (int type = GHZ_F32; type <= GHZ_F64; type++)
+      for (int op = SUM; op < OPERATIONS; op++) {
+        ghz_bound bound = bounds[draw_below(state, 2) ? 0 : draw_below(state, 4)];
+        shot s =
+            reduction_shot((special)kind, (ghz_type)type, (operation)op, bound, 1 + draw_below(state, 6000));
+        every_way(&s, (special)kind, state, 5);
+      }
+}
+
+/* Large enough for many pieces to be under way. */
+static void pipelines(uint64_t *state) {
+  for (int type = GHZ_F32; type <= GHZ_F64; type++)
+    for (int op = SUM; op < OPERATIONS; op += MINIMUM) {
+      shot s = reduction_shot(SPECIAL_NOISE, (ghz_type)type, (operation)op, (ghz_bound){GHZ_ABS, SPECIAL_EB},
+                              400001);
+      every_way(&s, SPECIAL_NOISE, state, 4);
+    }
+}
+
+/* ---- Blocks ------------------------------------------------------------------------------------------ */
+
+/* The hash of block b of a result, wherever it is. */
+static uint64_t block_hash(const shot *s, const landing *l, uint64_t first, int mine) {
+  uint64_t each = value_size(s), hash = 0;
+  if (mine && l->result && l->code == MPI_SUCCESS)
+    hash = hash_bytes((const uint8_t *)l->result + first * each, s->count * each);
+  uint64_t most = largest(hash, MPI_COMM_WORLD);
+  check(hash == 0 || hash == most, "ranks have different bits");
+  return most;
+}
+
+/* Block r of a reduce_scatter is the allreduce of that block alone. */
+static void blocks_of_sums(ghz_type type, operation op, uint64_t count, special kind) {
+  shot s = reduction_shot(kind, type, op, (ghz_bound){GHZ_ABS, SPECIAL_EB}, count);
+  s.what = REDUCE_SCATTER;
+  s.deal = DEAL_ONE;
+  suite_case("%s", bits_text(&s, kind, SIZES - 1, here.seed));
+  landing whole = shoot(&s, MPI_COMM_WORLD);
+  s.what = ALLREDUCE;
+  for (int r = 0; r < here.ranks; r++) {
+    special_use(&s, kind, here.seed * 1000 + (uint64_t)kind, (uint64_t)r * count);
+    landing block = shoot(&s, MPI_COMM_WORLD);
+    int same = block_hash(&s, &whole, 0, r == here.rank) == block_hash(&s, &block, 0, 1);
+    check(same || on_any(whole.report.inexact == 1, MPI_COMM_WORLD),
+          "block %d is not the allreduce of block %d", r, r);
+    landing_free(&block);
+  }
+  landing_free(&whole);
+}
+
+/* What rank r gives comes out with the same bits, whichever call moves it. */
+static void blocks_that_move(ghz_type type, uint64_t count, special kind) {
+  static const way movers[] = {{BCAST, GHZ_MPI_CHAIN},  {ALLGATHER, GHZ_MPI_RING}, {GATHER, GHZ_MPI_TREE},
+                               {GATHER, GHZ_MPI_CHAIN}, {SCATTER, GHZ_MPI_TREE},   {SCATTER, GHZ_MPI_CHAIN}};
+  for (int r = 0; r < here.ranks; r += 3) {
+    shot s = reduction_shot(kind, type, SUM, (ghz_bound){GHZ_ABS, SPECIAL_EB}, count);
+    s.deal = DEAL_ONE;
+    s.root = r;
+    s.what = BCAST;
+    s.algorithm = GHZ_MPI_TREE;
+    landing first = shoot(&s, MPI_COMM_WORLD);
+    uint64_t want = block_hash(&s, &first, 0, 1);
+    landing_free(&first);
+    for (unsigned i = 0; i < sizeof movers / sizeof *movers; i++) {
+      s.what = movers[i].what;
+      s.algorithm = movers[i].algorithm;
+      int many = s.what == ALLGATHER || s.what == GATHER;
+      suite_case("%s", bits_text(&s, kind, SIZES - 1, here.seed));
+      landing l = shoot(&s, MPI_COMM_WORLD);
+      /* rank 0 gets the first block that the root scatters */
+      uint64_t got = block_hash(&s, &l, many ? (uint64_t)r * count : 0, s.what != SCATTER || here.rank == 0);
+      check(got == want, "other bits than a broadcast");
+      landing_free(&l);
+    }
+  }
+}
+
+static void blocks(uint64_t *state) {
+  static const special kinds[] = {SPECIAL_NOISE, SPECIAL_NAN, SPECIAL_BITS, SPECIAL_EDGES};
+  for (int i = 0; i < 4; i++)
+    for (int type = GHZ_F32; type <= GHZ_F64; type++) {
+      blocks_of_sums((ghz_type)type, (operation)draw_below(state, OPERATIONS), 1 + draw_below(state, 3000),
+                     kinds[i]);
+      blocks_that_move((ghz_type)type, 1 + draw_below(state, 3000), kinds[i]);
+    }
+}
+
+/* ---- What the library chooses ------------------------------------------------------------------------ */
+
+/* Left alone, it tries this and that; wherever it compresses, the bits are those of the ring. */
+static void choices(void) {
+  shot s = reduction_shot(SPECIAL_NOISE, GHZ_F32, SUM, (ghz_bound){GHZ_REL, 1e-4}, 30000);
+  s.deal = DEAL_ONE;
+  trace want = reduction(&s, SIZES - 1, 1);
+  s.algorithm = GHZ_MPI_ALGORITHM_AUTO;
+  s.mode = GHZ_MPI_MODE_AUTO;
+  for (int i = 0; i < 12; i++) {
+    suite_case("choice %d: %s", i, shot_text(&s));
+    landing l = shoot(&s, MPI_COMM_WORLD);
+    trace got = traced(&s, &l);
+    check(!compressed(&l) || got.hash == want.hash, "other bits than the ring");
+    landing_free(&l);
+  }
+}
+
+int main(int argc, char **argv) {
+  suite_begin(argc, argv, MPI_THREAD_SINGLE);
+  uint64_t state = mix(here.seed, 7);
+  for (int i = 0; i < SIZES; i++)
+    MPI_Comm_split(MPI_COMM_WORLD, here.rank < sizes[i] ? 0 : MPI_UNDEFINED, here.rank, &firsts[i]);
+  check(here.ranks == CONTRIBUTIONS, "this test is for %d ranks", CONTRIBUTIONS);
+  choices();
+  weather(mix(here.seed, 100 + (uint64_t)here.rank));
+  specials(&state);
+  blocks(&state);
+  pipelines(&state);
+  for (int i = 0; i < SIZES; i++)
+    if (firsts[i] != MPI_COMM_NULL)
+      MPI_Comm_free(&firsts[i]);
+  return suite_end(NULL);
+}

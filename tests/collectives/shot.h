@@ -1,0 +1,90 @@
+/* shot.h: one collective call as a test makes it: what it asks for, its buffers, and what it left behind. */
+#ifndef GHZ_TESTS_SHOT_H
+#define GHZ_TESTS_SHOT_H
+
+#include "field.h"
+#include <ghz_mpi.h>
+#include <stdint.h>
+
+typedef enum collective {
+  ALLREDUCE,
+  REDUCE,
+  REDUCE_SCATTER,
+  ALLGATHER,
+  BCAST,
+  SCATTER,
+  GATHER,
+  COLLECTIVES
+} collective;
+
+typedef enum operation { SUM, AVERAGE, MINIMUM, MAXIMUM, OPERATIONS } operation;
+
+/* How contributions are dealt out: one a rank; two a rank; 0, 1, 2, 0, ... a rank; or so many in all, evenly.
+ */
+enum { DEAL_ONE = 0, DEAL_TWO = -1, DEAL_UNEVEN = -2 };
+
+typedef struct shot {
+  collective what;
+  ghz_mpi_algorithm algorithm;
+  ghz_mpi_mode mode;
+  ghz_type type;
+  operation op;
+  int in_place, root, of_result, keep_root, threads;
+  int deal;
+  uint64_t count;
+  ghz_bound bound;
+  field data;
+  /* NULL, or what fills a contribution with values that are no field's. */
+  void (*fill)(const struct shot *s, uint64_t contribution, uint64_t first, uint64_t count, void *x);
+} shot;
+
+/* A buffer between guards, aligned as its type demands and no better. */
+typedef struct guarded {
+  uint8_t *base, *data;
+  uint64_t size;
+} guarded;
+
+/* What a call did on this rank. */
+typedef struct landing {
+  int rank, ranks; /* of the communicator */
+  int code;
+  ghz_mpi_report report;
+  guarded send, recv;
+  void *result;    /* where this rank's result is; NULL: it gets none */
+  uint64_t values; /* of the result */
+} landing;
+
+extern const char *const collective_names[COLLECTIVES];
+extern const char *const operation_names[OPERATIONS];
+
+/* Whether a collective has an algorithm of its own of this name. */
+int has_algorithm(collective what, ghz_mpi_algorithm a);
+int reduces(collective what);
+int is_rooted(collective what);
+/* Whether it moves an array per rank. */
+int has_blocks(collective what);
+
+uint64_t value_size(const shot *s);
+
+/* Contributions of a rank, of all ranks, and the first one of a rank. */
+uint64_t dealt(const shot *s, int rank, int ranks);
+uint64_t dealt_in_all(const shot *s, int ranks);
+uint64_t dealt_before(const shot *s, int rank, int ranks);
+
+/* A line that says all of it. Static, one per thread. */
+const char *shot_text(const shot *s);
+
+ghz_mpi_options shot_options(const shot *s, int rank, int ranks);
+MPI_Datatype shot_type(const shot *s);
+MPI_Op shot_op(const shot *s);
+
+/* Makes buffers, makes the call, and checks what holds for every call: its code, guards, what must stay as it
+ * is. Release with landing_free. */
+landing shoot(const shot *s, MPI_Comm comm);
+void landing_free(landing *l);
+
+guarded guarded_make(uint64_t size, uint64_t misaligned);
+int guarded_intact(const guarded *g);
+void guarded_free(guarded *g);
+
+#endif

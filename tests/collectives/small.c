@@ -1,0 +1,108 @@
+/* small.c: small calls are MPI's: the same bits, and a report that says so. */
+#include "suite.h"
+
+#include <ghz_mpi.h>
+#include <string.h>
+
+enum { LARGEST = 5000, FUNCTIONS = 7, ROOM = 8 * LARGEST };
+
+static const char *const names[FUNCTIONS] = {"allreduce", "reduce",  "reduce_scatter", "allgather",
+                                             "bcast",     "scatter", "gather"};
+
+static double send[ROOM], ours[ROOM], theirs[ROOM];
+
+/* Random numbers of a type; the same in both places where results go. */
+static void prepare(MPI_Datatype type, uint64_t seed) {
+  uint64_t state = mix(seed, (uint64_t)here.rank);
+  for (int i = 0; i < ROOM; i++) {
+    double x = (double)(int64_t)draw(&state) * 0x1p-60;
+    if (type == MPI_DOUBLE)
+      send[i] = ours[i] = x;
+    else
+      ((float *)send)[i] = ((float *)ours)[i] = (float)x;
+  }
+  memcpy(theirs, ours, sizeof ours);
+}
+
+static int call_ours(int f, int n, MPI_Datatype type, MPI_Op op, int root, const ghz_mpi_options *o) {
+  MPI_Comm comm = MPI_COMM_WORLD;
+  return f == 0   ? ghz_allreduce(send, ours, n, type, op, comm, o)
+         : f == 1 ? ghz_reduce(send, ours, n, type, op, root, comm, o)
+         : f == 2 ? ghz_reduce_scatter(send, ours, n, type, op, comm, o)
+         : f == 3 ? ghz_allgather(send, ours, n, type, comm, o)
+         : f == 4 ? ghz_bcast(ours, n, type, root, comm, o)
+         : f == 5 ? ghz_scatter(send, ours, n, type, root, comm, o)
+                  : ghz_gather(send, ours, n, type, root, comm, o);
+}
+
+static int call_theirs(int f, int n, MPI_Datatype type, MPI_Op op, int root) {
+  MPI_Comm comm = MPI_COMM_WORLD;
+  return f == 0   ? MPI_Allreduce(send, theirs, n, type, op, comm)
+         : f == 1 ? MPI_Reduce(send, theirs, n, type, op, root, comm)
+         : f == 2 ? MPI_Reduce_scatter_block(send, theirs, n, type, op, comm)
+         : f == 3 ? MPI_Allgather(send, n, type, theirs, n, type, comm)
+         : f == 4 ? MPI_Bcast(theirs, n, type, root, comm)
+         : f == 5 ? MPI_Scatter(send, n, type, theirs, n, type, root, comm)
+                  : MPI_Gather(send, n, type, theirs, n, type, root, comm);
+}
+
+static void compare(int f, int n, MPI_Datatype type, MPI_Op op, int root, uint64_t seed) {
+  ghz_mpi_report report;
+  ghz_mpi_options o = GHZ_MPI_OPTIONS;
+  suite_case("%s of %d %s, seed %llu", names[f], n, type == MPI_DOUBLE ? "doubles" : "floats",
+             (unsigned long long)seed);
+  memset(&report, 0xee, sizeof report);
+  o.bound = (ghz_bound){GHZ_REL, 1e-3};
+  o.report = &report;
+  prepare(type, seed);
+  check(call_ours(f, n, type, op, root, &o) == MPI_SUCCESS, "an error");
+  call_theirs(f, n, type, op, root);
+  check(memcmp(ours, theirs, sizeof ours) == 0, "not what MPI gives");
+  check(report.algorithm == GHZ_MPI_NATIVE && report.mode == GHZ_MPI_PLAIN, "the report says %s",
+        ghz_mpi_algorithm_name(report.algorithm));
+  check(report.raw_bytes == 0 && report.sent_bytes == 0 && report.messages == 0 && report.eb == 0 &&
+            report.bound == 0,
+        "the report has figures of ours");
+  check(report.seconds >= 0 && report.seconds < 60, "it took %g s", report.seconds);
+}
+
+/* Without options nobody gave a bound, so that MPI does it, whatever the size. */
+static void without_options(void) {
+  enum { COUNT = ROOM };
+  suite_case("no options");
+  prepare(MPI_DOUBLE, 77);
+  check(ghz_allreduce(send, ours, COUNT, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD, NULL) == MPI_SUCCESS, "an error");
+  MPI_Allreduce(send, theirs, COUNT, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  check(memcmp(ours, theirs, sizeof ours) == 0, "not what MPI gives");
+}
+
+/* Averages are ours to make, below the threshold too. */
+static void average(void) {
+  ghz_mpi_options o = GHZ_MPI_OPTIONS;
+  float x[10], y[10];
+  o.bound = (ghz_bound){GHZ_ABS, 1e-3};
+  o.average = 1;
+  suite_case("a small average");
+  for (int i = 0; i < 10; i++)
+    x[i] = (float)(here.rank + i);
+  check(ghz_allreduce(x, y, 10, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, &o) == MPI_SUCCESS, "an error");
+  double mean = (here.ranks - 1) / 2.0;
+  for (int i = 0; i < 10; i++)
+    check(y[i] >= mean + i - 1.001e-3 && y[i] <= mean + i + 1.001e-3, "value %d is %g, should be %g", i,
+          (double)y[i], mean + i);
+}
+
+int main(int argc, char **argv) {
+  static const int counts[] = {0, 1, 7, 1000, LARGEST};
+  suite_begin(argc, argv, MPI_THREAD_SINGLE);
+  const MPI_Op ops[] = {MPI_SUM, MPI_MIN, MPI_MAX};
+  uint64_t seed = here.seed * 1000;
+  for (int f = 0; f < FUNCTIONS; f++)
+    for (int c = 0; c < 5; c++)
+      for (int t = 0; t < 2; t++, seed++)
+        compare(f, counts[c], t ? MPI_DOUBLE : MPI_FLOAT, ops[seed % 3], (int)(seed % (uint64_t)here.ranks),
+                seed);
+  without_options();
+  average();
+  return suite_end(NULL);
+}

@@ -1,0 +1,175 @@
+/* special.c: makers of special data, and their checks. */
+#include "special.h"
+#include "suite.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+const char *const special_names[SPECIALS] = {"nan",  "infinite", "zeros",    "denormal",   "huge",  "mixed",
+                                             "bits", "ties",     "constant", "cancelling", "edges", "noise"};
+
+static special kind_in_use;
+static uint64_t seed_in_use, shift_in_use;
+
+/* ---- Makers ------------------------------------------------------------------------------------------ */
+
+static double uniform(uint64_t hash) {
+  return (double)(int64_t)hash * 0x1p-63;
+}
+
+static double any_bits(const shot *s, uint64_t hash) {
+  float f;
+  double d;
+  uint32_t half = (uint32_t)hash;
+  memcpy(&f, &half, sizeof f);
+  memcpy(&d, &hash, sizeof d);
+  return s->type == GHZ_F64 ? d : (double)f;
+}
+
+/* Largest magnitudes of the modes, in steps, and a little beside them. */
+static double edge(const shot *s, uint64_t hash) {
+  static const int bits[] = {15, 16, 22, 35, 44};
+  double end = ldexp(SPECIAL_STEP, bits[hash % (s->type == GHZ_F64 ? 5 : 4)]);
+  int by = (int)(hash >> 8 & 3) - 2; /* a quarter beyond the edge would make all tiles raw: rarely */
+  by = hash >> 16 & 255 ? (by > 0 ? 0 : by) : by;
+  double ulp = s->type == GHZ_F64 ? 0x1p-52 : 0x1p-23;
+  return (hash >> 32 & 1 ? -end : end) * (1 + by * ulp);
+}
+
+static double cancelling(uint64_t contribution, uint64_t i) {
+  double value = 1000 * uniform(mix(mix(seed_in_use, contribution / 2), i));
+  return contribution % 2 ? -value : value;
+}
+
+double special_at(const shot *s, uint64_t contribution, uint64_t i) {
+  i += shift_in_use;
+  uint64_t hash = mix(mix(seed_in_use, contribution), i), rare = hash % 97;
+  double noise = 10000 * uniform(mix(hash, 1)), tiny = s->type == GHZ_F64 ? 0x1p-1060 : 0x1p-140;
+  switch (kind_in_use) {
+  case SPECIAL_NAN:
+    return rare == 0 ? (double)NAN : noise;
+  case SPECIAL_INFINITE:
+    return rare < 8 ? (rare % 2 ? (double)INFINITY : (double)-INFINITY) : noise;
+  case SPECIAL_ZEROS:
+    return rare % 2 ? 0.0 : -0.0;
+  case SPECIAL_DENORMAL:
+    return tiny * uniform(hash);
+  case SPECIAL_HUGE:
+    return (s->type == GHZ_F64 ? DBL_MAX : (double)FLT_MAX) * uniform(hash);
+  case SPECIAL_MIXED:
+    return ldexp(uniform(hash), (int)(mix(hash, 2) % 121) - 60);
+  case SPECIAL_BITS:
+    return any_bits(s, hash);
+  case SPECIAL_TIES:
+    return SPECIAL_STEP * ((double)(hash % 4001) - 2000) + SPECIAL_STEP / 2;
+  case SPECIAL_CONSTANT:
+    return contribution % 3 ? 1234.5 * (double)contribution : 0;
+  case SPECIAL_CANCELLING:
+    return cancelling(contribution, i);
+  case SPECIAL_EDGES:
+    return edge(s, mix(mix(seed_in_use, contribution), i / 700)) / (i % 700 ? 1 + (double)(hash % 7) : 1);
+  default:
+    return noise;
+  }
+}
+
+static void fill(const shot *s, uint64_t contribution, uint64_t first, uint64_t count, void *x) {
+  for (uint64_t i = 0; i < count; i++) {
+    double value = special_at(s, contribution, first + i);
+    if (s->type == GHZ_F64)
+      ((double *)x)[i] = value;
+    else
+      ((float *)x)[i] = (float)value;
+  }
+}
+
+void special_use(shot *s, special kind, uint64_t seed, uint64_t shift) {
+  s->fill = fill;
+  kind_in_use = kind;
+  seed_in_use = seed;
+  shift_in_use = shift;
+}
+
+/* ---- What must come out ------------------------------------------------------------------------------ */
+
+/* The contributions to one value, put together. */
+typedef struct total {
+  int nan, plus, minus; /* contributions that are NaN, +Inf, -Inf */
+  __float128 sum, magnitude;
+  double least, most; /* of what is not NaN */
+} total;
+
+static double as_given(const shot *s, double value) {
+  return s->type == GHZ_F64 ? value : (double)(float)value;
+}
+
+static total total_at(const shot *s, uint64_t terms, uint64_t i) {
+  total t = {.least = INFINITY, .most = -INFINITY};
+  for (uint64_t g = 0; g < terms; g++) {
+    double x = as_given(s, special_at(s, g, i));
+    t.nan += isnan(x) != 0;
+    t.plus += x > 0 && isinf(x);
+    t.minus += x < 0 && isinf(x);
+    t.least = x < t.least ? x : t.least;
+    t.most = x > t.most ? x : t.most;
+    if (isfinite(x)) {
+      t.sum += x;
+      t.magnitude += fabs(x);
+    }
+  }
+  return t;
+}
+
+static int is_extremum(const shot *s) {
+  return s->op == MINIMUM || s->op == MAXIMUM;
+}
+
+/* NaN or an infinity, where that must come out; else 0. */
+static double expected_special(const shot *s, const total *t) {
+  if (t->nan || (!is_extremum(s) && t->plus && t->minus))
+    return NAN;
+  double limit = s->op == MINIMUM ? t->least : s->op == MAXIMUM ? t->most : 0;
+  if (is_extremum(s))
+    return isinf(limit) ? limit : 0;
+  return t->plus ? INFINITY : t->minus ? -INFINITY : 0;
+}
+
+static int close_enough(const shot *s, const landing *l, const total *t, uint64_t terms, double y,
+                        int inexact) {
+  __float128 exact = is_extremum(s) ? (s->op == MINIMUM ? t->least : t->most) : t->sum;
+  __float128 factor = s->op == AVERAGE ? (double)terms : 1, allowed = l->report.eb;
+  double epsilon = s->type == GHZ_F64 ? 0x1p-53 : 0x1p-24,
+         largest = s->type == GHZ_F64 ? DBL_MAX : (double)FLT_MAX;
+  if (!is_extremum(s))
+    allowed = allowed * (double)terms + t->magnitude * 0x1p-100Q;
+  if (!is_extremum(s) && inexact)
+    allowed += t->magnitude * epsilon * (2 * (double)terms + 4);
+  if (!is_extremum(s) && s->type == GHZ_F32) /* half an ulp, where a tile is finely quantised */
+    allowed += fabs(y) * (double)factor * epsilon;
+  if (isinf(y)) /* an overflow, maybe of a partial sum */
+    return (inexact ? t->magnitude : exact < 0 ? -exact : exact) * (1 + 2 * epsilon) + allowed >= largest;
+  __float128 error = (__float128)y * factor - exact;
+  return (error < 0 ? -error : error) <= allowed + (inexact ? DBL_TRUE_MIN : 0);
+}
+
+void check_special(const shot *s, const landing *l, int inexact) {
+  uint64_t terms = dealt_in_all(s, l->ranks);
+  for (uint64_t i = 0; l->result && i < l->values; i++) {
+    double y = s->type == GHZ_F64 ? ((const double *)l->result)[i] : (double)((const float *)l->result)[i];
+    total t = total_at(s, terms, i);
+    double want = expected_special(s, &t);
+    int holds = isnan(want)   ? isnan(y)
+                : isinf(want) ? y == want
+                              : !isnan(y) && close_enough(s, l, &t, terms, y, inexact);
+    /* partial sums in floating point may overflow, and meet an infinity of the other sign */
+    holds |= inexact && isnan(y) && t.magnitude >= FLT_MAX && !isnan(want);
+    if (!check(holds, "value %llu is %.17g, should be %.17g or %.17g, eb %.17g, inexact %d",
+               (unsigned long long)i, y, want,
+               (double)(s->op == MINIMUM   ? t.least
+                        : s->op == MAXIMUM ? t.most
+                                           : t.sum),
+               l->report.eb, inexact))
+      return;
+  }
+}

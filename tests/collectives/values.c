@@ -1,0 +1,104 @@
+/* values.c: every collective in every way: each value within its bound in exact arithmetic, the rest untouched.
+ *
+ * Every two levels of the factors below meet in some call; which others they meet with is up to the seed. */
+#include "pairs.h"
+#include "suite.h"
+#include "truth.h"
+
+enum factor {
+  WAY,
+  MODE,
+  TYPE,
+  OPERATION,
+  IN_PLACE,
+  ROOT,
+  COUNT,
+  BOUND,
+  OF_RESULT,
+  DATA,
+  UNIT,
+  DEAL,
+  KEEP_ROOT,
+  THREADS,
+  FACTORS
+};
+
+enum { COUNTS = 14, BOUNDS = 7, UNITS = 4 };
+
+static const int units[UNITS] = {-10, 0, -90, 55};
+
+/* The i-th pair of a collective and an algorithm; 0 beyond the last. */
+static int way(int i, shot *s) {
+  for (int c = 0; c < COLLECTIVES; c++)
+    for (int a = GHZ_MPI_ALGORITHM_AUTO; a <= GHZ_MPI_CHAIN; a++)
+      if ((a <= GHZ_MPI_NATIVE || has_algorithm((collective)c, (ghz_mpi_algorithm)a)) && i-- == 0) {
+        s->what = (collective)c;
+        s->algorithm = (ghz_mpi_algorithm)a;
+        return 1;
+      }
+  return 0;
+}
+
+static int ways(void) {
+  shot s;
+  int n = 0;
+  while (way(n, &s))
+    n++;
+  return n;
+}
+
+/* Where every rank has a block of its own, the largest counts are of all blocks together. */
+static uint64_t count_of(int level, int blocks) {
+  const uint64_t ranks = (uint64_t)here.ranks;
+  const uint64_t counts[COUNTS] = {0,    1,    ranks - 1, ranks + 1,     1000,      1023,  1024,
+                                   1025, 5000, 16384 - 1, 2 * 16384 + 1, 3 * 16384, 70001, 200003};
+  return counts[level] > 65536 && blocks ? counts[level] / ranks : counts[level];
+}
+
+static ghz_bound bound_of(int level, int unit) {
+  const double u = unit == 55 ? 0x1p55 : unit == 0 ? 1 : unit == -10 ? 0x1p-10 : 0x1p-90;
+  const ghz_bound bounds[BOUNDS] = {{GHZ_ABS, 64 * u},     {GHZ_ABS, 0.7 * u}, {GHZ_ABS, 1234.5 * u},
+                                    {GHZ_ABS, 0x1p20 * u}, {GHZ_REL, 1e-3},    {GHZ_REL, 3e-7},
+                                    {GHZ_PSNR, 80}};
+  return bounds[level];
+}
+
+/* The call of a row; what cannot be is bent to what can. */
+static shot shot_of(const int *row, uint64_t seed) {
+  shot s = {.mode = (ghz_mpi_mode)row[MODE],
+            .type = (ghz_type)row[TYPE],
+            .op = (operation)row[OPERATION],
+            .in_place = row[IN_PLACE],
+            .root = row[ROOT] == 0   ? 0
+                    : row[ROOT] == 1 ? here.ranks - 1
+                                     : here.ranks / 2,
+            .of_result = row[OF_RESULT],
+            .keep_root = row[KEEP_ROOT],
+            .threads = 1 + row[THREADS],
+            .deal = -row[DEAL]};
+  way(row[WAY], &s);
+  s.count = count_of(row[COUNT], has_blocks(s.what));
+  s.data = (field){(field_kind)row[DATA], units[row[UNIT]], seed};
+  s.bound = bound_of(row[BOUND], s.data.exponent);
+  if (s.algorithm == GHZ_MPI_NATIVE || s.mode != GHZ_MPI_HOMOMORPHIC || s.in_place || !reduces(s.what))
+    s.deal = DEAL_ONE; /* the others need compression, and a sendbuf */
+  return s;
+}
+
+int main(int argc, char **argv) {
+  static pairs p;
+  int row[PAIR_FACTORS];
+  suite_begin(argc, argv, MPI_THREAD_SINGLE);
+  const int levels[FACTORS + 1] = {ways(), 5,           2,     OPERATIONS, 2, 3, COUNTS, BOUNDS,
+                                   2,      FIELD_KINDS, UNITS, 3,          2, 2, 0};
+  pairs_start(&p, levels, mix(here.seed, (uint64_t)here.ranks));
+  for (int i = 0; pairs_next(&p, row); i++) {
+    shot s = shot_of(row, mix(here.seed, (uint64_t)i));
+    suite_case("call %d: %s", i, shot_text(&s));
+    landing l = shoot(&s, MPI_COMM_WORLD);
+    check_truth(&s, &l, MPI_COMM_WORLD);
+    check_same_bits(&s, &l, MPI_COMM_WORLD);
+    landing_free(&l);
+  }
+  return suite_end(NULL);
+}
