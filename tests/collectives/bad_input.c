@@ -170,6 +170,9 @@ static void least_count(request *r) {
 static void most_count(request *r) {
   r->count = sizeof(MPI_Count) == 8 ? (MPI_Count)INT64_MAX : INT_MAX;
 }
+static void no_type(request *r) {
+  r->type = MPI_DATATYPE_NULL;
+}
 static void no_send(request *r) {
   r->send = NULL;
 }
@@ -244,6 +247,7 @@ static const mistake mistakes[] = {
     {"count -1", MPI_ERR_COUNT, fits_all, negative_count},
     {"least count", MPI_ERR_COUNT, fits_all, least_count},
     {"most count", MPI_ERR_COUNT, fits_all, most_count},
+    {"no type", MPI_ERR_TYPE, fits_all, no_type},
     {"no sendbuf", MPI_ERR_BUFFER, has_send, no_send},
     {"no recvbuf", MPI_ERR_BUFFER, has_recv, no_recv},
     {"bound NaN", MPI_ERR_ARG, fits_all, nan_bound},
@@ -524,6 +528,28 @@ static void nan_on_one_rank(void) {
   }
 }
 
+/* ---- Nothing ----------------------------------------------------------------------------------------- */
+
+/* What nobody contributes to is a sum of nothing; it has no average. */
+static void nobody_contributes(void) {
+  for (int f = 0; f <= F_REDUCE_SCATTER; f++)
+    for (int average = 0; average < 2; average++) {
+      request r = good((function)f);
+      suite_case("%s of nothing, average %d", names[f], average);
+      r.options.contributions = 0;
+      r.options.average = average;
+      r.options.bound.kind = f ? GHZ_REL : GHZ_ABS;
+      handled = 0;
+      int code = make_call(&r), receives = f != F_REDUCE || here.rank == r.root;
+      check(average || code == MPI_SUCCESS, "the call returns %d", code);
+      check((code != MPI_SUCCESS) == handled, "the handler was called %d times", handled);
+      for (int i = 0; i < COUNT && receives && code == MPI_SUCCESS; i++)
+        if (!check(recv_room[i] == 0 || average, "value %d is %g", i, (double)recv_room[i]))
+          break;
+      check_still_works();
+    }
+}
+
 /* ---- Handlers ---------------------------------------------------------------------------------------- */
 
 /* MPI_ERRORS_RETURN just returns. */
@@ -560,6 +586,7 @@ int main(int argc, char **argv) {
   left_to_mpi();
   moved_by_mpi();
   nan_on_one_rank();
+  nobody_contributes();
   errors_return();
   MPI_Comm_free(&comm);
   return suite_end(NULL);

@@ -47,8 +47,10 @@ uint64_t dealt(const shot *s, int rank, int ranks) {
     return 1;
   if (s->deal == DEAL_TWO)
     return 2;
-  if (s->deal == DEAL_UNEVEN) /* none only where that is allowed */
-    return (rank + 1) % 3 || s->op == SUM || s->op == AVERAGE ? (uint64_t)(rank + 1) % 3 : 1;
+  if (s->deal == DEAL_UNEVEN) {
+    int n = rank ? (rank + 1) % 3 : 2;
+    return n == 0 && s->op >= MINIMUM ? 1 : (uint64_t)n; /* no extremum of nothing */
+  }
   return (uint64_t)(s->deal * (rank + 1) / ranks - s->deal * rank / ranks);
 }
 

@@ -19,7 +19,7 @@ typedef enum collective {
 
 typedef enum operation { SUM, AVERAGE, MINIMUM, MAXIMUM, OPERATIONS } operation;
 
-/* How contributions are dealt out: one a rank; two a rank; 0, 1, 2, 0, ... a rank; or so many in all, evenly.
+/* How contributions are dealt out: one a rank; two a rank; 2, 2, 0, 1, 2, 0, ... a rank; or so many in all, evenly.
  */
 enum { DEAL_ONE = 0, DEAL_TWO = -1, DEAL_UNEVEN = -2 };
 

@@ -17,13 +17,12 @@ enum factor {
   OF_RESULT,
   DATA,
   UNIT,
-  DEAL,
   KEEP_ROOT,
   THREADS,
   FACTORS
 };
 
-enum { COUNTS = 14, BOUNDS = 7, UNITS = 4 };
+enum { MODES = 6, COUNTS = 14, BOUNDS = 7, UNITS = 4 };
 
 static const int units[UNITS] = {-10, 0, -90, 55};
 
@@ -63,10 +62,19 @@ static ghz_bound bound_of(int level, int unit) {
   return bounds[level];
 }
 
+/* The last mode is the homomorphic one again, with ranks that give several arrays, or none. */
+static void set_mode(shot *s, int level, uint64_t seed) {
+  int many = level == MODES - 1;
+  s->mode = many ? GHZ_MPI_HOMOMORPHIC : (ghz_mpi_mode)level;
+  if (many && reduces(s->what) && s->algorithm != GHZ_MPI_NATIVE) {
+    s->deal = seed % 2 ? DEAL_TWO : DEAL_UNEVEN;
+    s->in_place = 0;
+  }
+}
+
 /* The call of a row; what cannot be is bent to what can. */
 static shot shot_of(const int *row, uint64_t seed) {
-  shot s = {.mode = (ghz_mpi_mode)row[MODE],
-            .type = (ghz_type)row[TYPE],
+  shot s = {.type = (ghz_type)row[TYPE],
             .op = (operation)row[OPERATION],
             .in_place = row[IN_PLACE],
             .root = row[ROOT] == 0   ? 0
@@ -74,14 +82,12 @@ static shot shot_of(const int *row, uint64_t seed) {
                                      : here.ranks / 2,
             .of_result = row[OF_RESULT],
             .keep_root = row[KEEP_ROOT],
-            .threads = 1 + row[THREADS],
-            .deal = -row[DEAL]};
+            .threads = 1 + row[THREADS]};
   way(row[WAY], &s);
+  set_mode(&s, row[MODE], seed);
   s.count = count_of(row[COUNT], has_blocks(s.what));
   s.data = (field){(field_kind)row[DATA], units[row[UNIT]], seed};
   s.bound = bound_of(row[BOUND], s.data.exponent);
-  if (s.algorithm == GHZ_MPI_NATIVE || s.mode != GHZ_MPI_HOMOMORPHIC || s.in_place || !reduces(s.what))
-    s.deal = DEAL_ONE; /* the others need compression, and a sendbuf */
   return s;
 }
 
