@@ -42,6 +42,7 @@ usage() {
 as_gbits() { awk -v bits="$1" 'BEGIN { printf "%.4g Gbit/s", bits / 1e9 }'; }
 holds() { awk "BEGIN { exit !($1) }"; } # a comparison of numbers that may have a fraction
 load() { cut -d' ' -f1-3 /proc/loadavg; }
+cores() { env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc; } # nproc would take those for cores
 
 # --- arguments ----------------------------------------------------------------------------------------------------------
 
@@ -136,7 +137,7 @@ too_weak() { # message
 
 check_strength() {
   local cores most
-  cores=$(nproc)
+  cores=$(cores)
   most=$((cores * core_bits))
   link_bits=$((bits * quota / 100))
   [ "$((ranks * link_bits))" -le "$most" ] ||
@@ -182,6 +183,7 @@ begin() {
   trap 'exit 129' HUP
   trap 'exit 130' INT
   trap 'exit 143' TERM
+  [[ $scratch != *[[:space:]]* ]] || die 2 "TMPDIR must be without spaces: launchers take them for separators"
   mkdir -m 700 "$scratch"
   compile
   make_cluster "$name" "$ranks" || die 77 "cannot make network namespaces and virtual links here"
@@ -197,7 +199,8 @@ without_noise() { grep --line-buffered -Ev 'plm:rsh: Warning: setpgid\(.*\) fail
 # In the background, since a trap waits for what is in front; the launcher ends even if this shell is killed, and passes
 # its environment on to the ranks.
 launch() { # command...
-  local status=0 libraries=$preload environment
+  local status=0 libraries environment
+  libraries=${preload:+$(realpath "$preload")}
   [ $poll = off ] || libraries+=:$scratch/poll.so
   [ "$mpi" != mpich ] || libraries+=:$scratch/finalize.so
   "${mpi}_command" "$ranks" "$scratch/agent"
@@ -254,7 +257,9 @@ run_command() {
 }
 
 describe() {
-  say "$ranks ranks, links of $rate, $mpi, $(nproc) cores, load $(load), polling that sleeps: $poll"
+  say "$ranks ranks, links of $rate, $mpi, $(cores) cores, load $(load), polling that sleeps: $poll"
+  awk -v cores="$(cores)" '{ exit $1 > cores }' /proc/loadavg ||
+    say "WARNING: other programs keep the cores busy: whatever needs them takes longer than it should"
   [ "$quota" = 100 ] || say "SLOWED DOWN: $quota % of a core per rank, and of $rate $(as_gbits $link_bits):" \
     "multiply times by $quota / 100, divide rates by it"
 }

@@ -38,14 +38,14 @@ openmpi_command() { # ranks agent
 }
 
 # The best of the library's own algorithms for large messages on shaped links (64 MiB, 4 ranks, 200 Mbit/s and 1 Gbit/s):
-# the ring for allreduce; for bcast the chain in segments of 1 MiB (Open MPI), scatter and ring allgather (MPICH, whose
+# the ring for allreduce; for bcast the chain in segments of 128 KiB (Open MPI), scatter and ring allgather (MPICH, whose
 # chains do not overlap their steps); scatter is at the limit of the link as it is. What the user has set stays.
 tune() { # mpi
   local setting variable
   case $1 in
   openmpi) set -- OMPI_MCA_coll_tuned_use_dynamic_rules=1 \
     OMPI_MCA_coll_tuned_allreduce_algorithm=4 \
-    OMPI_MCA_coll_tuned_bcast_algorithm=3 OMPI_MCA_coll_tuned_bcast_algorithm_segmentsize=1048576 ;;
+    OMPI_MCA_coll_tuned_bcast_algorithm=3 OMPI_MCA_coll_tuned_bcast_algorithm_segmentsize=131072 ;;
   mpich) set -- MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM=nb MPIR_CVAR_IALLREDUCE_INTRA_ALGORITHM=tsp_ring \
     MPIR_CVAR_BCAST_INTRA_ALGORITHM=scatter_ring_allgather ;;
   esac

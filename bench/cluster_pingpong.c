@@ -1,6 +1,8 @@
 /* cluster_pingpong.c: what the links of the emulated cluster carry, measured with plain MPI.
  *
  * usage: cluster_pingpong           latency and bandwidth between ranks 0 and 1, and of all ranks at once
+ *                                  (of two ranks that send to each other, MPI libraries manage half the bandwidth each
+ *                                  way; of ranks that each send to the next, nearly all)
  *        cluster_pingpong --total   only the Gbit/s that all ranks together send when each sends to the next */
 #include <mpi.h>
 #include <stdio.h>
@@ -11,12 +13,15 @@
 #define MIB ((size_t)1 << 20)
 #define MOST_ROUNDS 400
 #define SECONDS 0.2 /* of a measurement */
+#define MEDIAN 0.5
+#define FASTEST 0.0
 
-typedef void step(char *out, char *in, int bytes, int peer);
+typedef void step(int bytes, int peer);
 
 static int rank, ranks;
+static char *out, *in;
 
-static void round_trip(char *out, char *in, int bytes, int peer) {
+static void round_trip(int bytes, int peer) {
   if (rank < peer)
     MPI_Send(out, bytes, MPI_BYTE, peer, 0, MPI_COMM_WORLD);
   MPI_Recv(in, bytes, MPI_BYTE, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -25,7 +30,7 @@ static void round_trip(char *out, char *in, int bytes, int peer) {
 }
 
 /* The empty answer says that everything arrived. */
-static void one_way(char *out, char *in, int bytes, int peer) {
+static void one_way(int bytes, int peer) {
   if (rank < peer) {
     MPI_Send(out, bytes, MPI_BYTE, peer, 0, MPI_COMM_WORLD);
     MPI_Recv(in, 0, MPI_BYTE, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -35,14 +40,20 @@ static void one_way(char *out, char *in, int bytes, int peer) {
   }
 }
 
-static void both_ways(char *out, char *in, int bytes, int peer) {
+static void both_ways(int bytes, int peer) {
   MPI_Sendrecv(out, bytes, MPI_BYTE, peer, 0, in, bytes, MPI_BYTE, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-static void to_the_next(char *out, char *in, int bytes, int peer) {
+static void to_the_next(int bytes, int peer) {
   (void)peer;
   MPI_Sendrecv(out, bytes, MPI_BYTE, (rank + 1) % ranks, 0, in, bytes, MPI_BYTE, (rank + ranks - 1) % ranks, 0,
                MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+/* Nobody's buffers hide that another has not sent yet. */
+static void all_to_the_next(int bytes, int peer) {
+  to_the_next(bytes, peer);
+  MPI_Barrier(MPI_COMM_WORLD);
 }
 
 static int ascending(const void *a, const void *b) {
@@ -50,36 +61,36 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Median seconds of a step on rank 0, which says how often: for half a second, but once at least. The round
- * that decides the number also warms up. */
-static double measure(step *run, char *out, char *in, int bytes, int peer, MPI_Comm comm) {
+/* Seconds of a step on rank 0: of its rounds the one at `part` of the way from the fastest to the slowest. As many rounds
+ * as fit; the one that decides the number only warms up, unless it is so slow that it has to be enough. */
+static double measure(step *run, int bytes, int peer, MPI_Comm comm, double part) {
   static double seconds[MOST_ROUNDS];
   double start = MPI_Wtime();
-  run(out, in, bytes, peer);
+  run(bytes, peer);
   seconds[0] = MPI_Wtime() - start;
   double wish = SECONDS / (seconds[0] + 1e-9);
   int rounds = wish < 1 ? 0 : wish > MOST_ROUNDS ? MOST_ROUNDS : (int)wish;
   MPI_Bcast(&rounds, 1, MPI_INT, 0, comm);
   for (int i = 0; i < rounds; i++) {
     start = MPI_Wtime();
-    run(out, in, bytes, peer);
+    run(bytes, peer);
     seconds[i] = MPI_Wtime() - start;
   }
   rounds = rounds ? rounds : 1;
   qsort(seconds, (size_t)rounds, sizeof seconds[0], ascending);
-  return seconds[rounds / 2];
+  return seconds[(int)(part * (rounds - 1))];
 }
 
 static double gbits(int bytes, double seconds) {
   return 8e-9 * bytes / seconds;
 }
 
-static void pair(char *out, char *in, MPI_Comm comm) {
+static void pair(MPI_Comm comm) {
   int peer = 1 - rank, small = (int)MIB, large = (int)(16 * MIB);
-  double latency = measure(round_trip, out, in, 1, peer, comm) / 2;
-  double short_way = measure(one_way, out, in, small, peer, comm);
-  double long_way = measure(one_way, out, in, large, peer, comm);
-  double exchange = measure(both_ways, out, in, large, peer, comm);
+  double latency = measure(round_trip, 1, peer, comm, MEDIAN) / 2;
+  double short_way = measure(one_way, small, peer, comm, MEDIAN);
+  double long_way = measure(one_way, large, peer, comm, MEDIAN);
+  double exchange = measure(both_ways, large, peer, comm, MEDIAN);
   if (rank != 0)
     return;
   printf("# ping-pong      1 B one way   %8.1f us\n", 1e6 * latency);
@@ -98,22 +109,23 @@ static void wait_for_the_pair(void) {
     nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 }
 
-static void report(char *out, char *in) {
+static void report(void) {
   MPI_Comm comm;
   MPI_Comm_split(MPI_COMM_WORLD, rank < 2, rank, &comm);
   if (rank < 2)
-    pair(out, in, comm);
+    pair(comm);
   MPI_Comm_free(&comm);
   wait_for_the_pair();
-  double all = measure(to_the_next, out, in, (int)(16 * MIB), 0, MPI_COMM_WORLD);
+  double all = measure(to_the_next, (int)(16 * MIB), 0, MPI_COMM_WORLD, MEDIAN);
   if (rank == 0)
     printf("# ring        16 MiB to next   %8.3f Gbit/s per rank, all %d at once\n",
            gbits((int)(16 * MIB), all), ranks);
 }
 
-static void report_total(char *out, char *in) {
+/* The fastest round: what the machine can, though others may use it just now. */
+static void report_total(void) {
   int bytes = (int)(4 * MIB);
-  double seconds = measure(to_the_next, out, in, bytes, 0, MPI_COMM_WORLD);
+  double seconds = measure(all_to_the_next, bytes, 0, MPI_COMM_WORLD, FASTEST);
   if (rank == 0)
     printf("total %.3f\n", ranks * gbits(bytes, seconds));
 }
@@ -122,7 +134,8 @@ int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  char *out = calloc(16, MIB), *in = calloc(16, MIB);
+  out = calloc(16, MIB);
+  in = calloc(16, MIB);
   if (ranks < 2 || !out || !in) {
     fprintf(stderr, "cluster_pingpong: %s\n", ranks < 2 ? "needs 2 ranks" : "no memory");
     MPI_Abort(MPI_COMM_WORLD, 1);
@@ -130,9 +143,9 @@ int main(int argc, char **argv) {
   }
   memset(out, rank + 1, 16 * MIB);
   if (argc > 1 && strcmp(argv[1], "--total") == 0)
-    report_total(out, in);
+    report_total();
   else
-    report(out, in);
+    report();
   free(out);
   free(in);
   MPI_Finalize();
