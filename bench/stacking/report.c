@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -45,7 +46,7 @@ static void print_way(const way *w, const way *ways, const options *o) {
     printf(" %8.2f %9.2f", ratio(w), w->sent_bytes / ranks() / 1e6);
   else
     printf(" %8s %9s", "-", "-");
-  if (w->compressed)
+  if (w->compressed && isfinite(w->bound))
     printf(" %9.4f", w->quality.max_error / w->bound);
   else
     printf(" %9s", "-");

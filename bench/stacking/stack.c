@@ -42,10 +42,9 @@ static void stack_natively(const snapshots *s, const options *o, float *y) {
     divide(s, y);
 }
 
-/* Only homomorphic sums take any number of contributions: the snapshots themselves. For the others, ranks add
- * theirs. */
+/* Only homomorphic sums take any number of contributions: the snapshots themselves. For the others, ranks add theirs. */
 static bool takes_snapshots(const way *w, const snapshots *s) {
-  return s->total == ranks() || w->mode == GHZ_MPI_HOMOMORPHIC || w->mode == GHZ_MPI_MODE_AUTO;
+  return s->total == ranks() || w->mode == GHZ_MPI_HOMOMORPHIC;
 }
 
 static void stack_once(const way *w, const snapshots *s, const options *o, float *y, ghz_mpi_report *report) {
@@ -72,11 +71,12 @@ static void stack_once(const way *w, const snapshots *s, const options *o, float
     divide(s, y);
 }
 
-/* The bound of the stack that was asked for, without asking the library; 0: follows from PSNR. */
-static double wanted_bound(const snapshots *s, const options *o) {
-  if (o->bound.kind == GHZ_PSNR)
-    return 0;
+/* The bound of the stack that was asked for, from what the caller knows; where that is not enough, what was promised. */
+static double bound_of(const way *w, const snapshots *s, const options *o, const ghz_mpi_report *r) {
   double each = o->bound.kind == GHZ_REL ? o->bound.value * (s->max - s->min) : o->bound.value;
+  bool direct = takes_snapshots(w, s);
+  if (o->bound.kind == GHZ_PSNR || (!direct && isfinite(r->bound)))
+    return !direct && o->average ? r->bound / s->total : r->bound;
   return o->of_result || o->average ? each : each * s->total;
 }
 
@@ -119,8 +119,7 @@ static bool judge(way *w, const snapshots *s, const exact_stack *e, const option
   ghz_mpi_report report;
   stack_once(w, s, o, y, &report);
   w->compressed = report.eb > 0;
-  w->bound = wanted_bound(s, o);
-  w->bound = w->bound > 0 ? w->bound : report.bound;
+  w->bound = bound_of(w, s, o, &report);
   w->good = true;
   uint64_t hash = hash_of(y, s->n);
   bool same = same_everywhere(hash), drawn = true;

@@ -95,8 +95,8 @@ int main(int argc, char **argv) {
   static pairs p;
   int row[PAIR_FACTORS];
   suite_begin(argc, argv, MPI_THREAD_SINGLE);
-  const int levels[FACTORS + 1] = {ways(), 5,           2,     OPERATIONS, 2, 3, COUNTS, BOUNDS,
-                                   2,      FIELD_KINDS, UNITS, 3,          2, 2, 0};
+  const int levels[FACTORS + 1] = {ways(), MODES, 2,           OPERATIONS, 2, 3, COUNTS,
+                                   BOUNDS, 2,     FIELD_KINDS, UNITS,      2, 2, 0};
   pairs_start(&p, levels, mix(here.seed, (uint64_t)here.ranks));
   for (int i = 0; pairs_next(&p, row); i++) {
     shot s = shot_of(row, mix(here.seed, (uint64_t)i));
