@@ -18,7 +18,7 @@
 
 enum {
   RECEIVES = 8,    /* posted at a time */
-  SENDS = 6,       /* that starts may have under way */
+  SENDS = 2,       /* that starts may have under way: more would share the link, and all arrive late */
   UNDELIVERED = 16 /* pieces that may wait to be unpacked while there is other work */
 };
 

@@ -132,7 +132,7 @@ static layout layout_of(const call *c, const way *w) {
   l.parts = c->what->blocks ? c->at.ranks : 1;
   l.segments = w->segments ? w->segments(c->at.ranks) : 1;
   l.columns_first = w->columns_first;
-  uint64_t bytes = l.count * c->value_size / (uint64_t)l.segments / 8, least = 256 << 10, most = 2 << 20;
+  uint64_t bytes = l.count * c->value_size / (uint64_t)l.segments / 8, least = 128 << 10, most = 512 << 10;
   l.piece_values = (bytes < least ? least : bytes > most ? most : bytes) / c->value_size;
   while (l.count / l.piece_values * (uint64_t)l.parts > MOST_PIECES)
     l.piece_values *= 2;

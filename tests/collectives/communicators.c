@@ -86,7 +86,7 @@ static void come_and_go(void) {
   for (int i = 0; i <= TIMES; i++) {
     MPI_Comm comm;
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    make_calls(comm, (uint64_t)(700 + i), 2, "comes and goes");
+    make_calls(comm, 700 + (uint64_t)i, 2, "comes and goes");
     MPI_Comm_free(&comm);
     if (i == 0)
       before = ledger_now();

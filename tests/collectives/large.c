@@ -126,7 +126,7 @@ int main(int argc, char **argv) {
   suite_begin(argc, argv, MPI_THREAD_SINGLE);
   const char *skipped = NULL;
   repeated x = {0}, y = {0};
-  if (!on_all(megabytes_available() > 2048 * here.ranks, MPI_COMM_WORLD))
+  if (!on_all(megabytes_available() / here.ranks > 2048, MPI_COMM_WORLD))
     skipped = "there are no 2 GiB of memory per rank";
   if (!skipped) {
     x = repeat(count + (uint64_t)here.ranks * PERIOD);

@@ -49,8 +49,20 @@ static int ways(void) {
 /* Where every rank has a block of its own, the largest counts are of all blocks together. */
 static uint64_t count_of(int level, int blocks) {
   const uint64_t ranks = (uint64_t)here.ranks;
-  const uint64_t counts[COUNTS] = {0,    1,    ranks - 1, ranks + 1,     1000,      1023,  1024,
-                                   1025, 5000, 16384 - 1, 2 * 16384 + 1, 3 * 16384, 70001, 200003};
+  const uint64_t counts[COUNTS] = {0,
+                                   1,
+                                   ranks - 1,
+                                   ranks + 1,
+                                   1000,
+                                   1023,
+                                   1024,
+                                   1025,
+                                   5000,
+                                   16384 - 1,
+                                   2 * UINT64_C(16384) + 1,
+                                   3 * UINT64_C(16384),
+                                   70001,
+                                   200003};
   return counts[level] > 65536 && blocks ? counts[level] / ranks : counts[level];
 }
 
