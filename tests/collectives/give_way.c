@@ -2,18 +2,19 @@
  *
  * MPICH over UCX waits without ever giving up its core, so that a job of 8 ranks on 2 cores spends its time in
  * waiting (tests take ten times as long). It does so through one call of UCX, which this replaces by one that
- * yields when nothing happened. Other MPIs never call it. */
+ * yields when nothing happened, and sleeps when nothing happens for long. Other MPIs never call it. */
 #define _GNU_SOURCE /* RTLD_NEXT */
 #include <dlfcn.h>
 #include <sched.h>
 #include <stddef.h>
+#include <time.h>
 
 typedef unsigned progress(void *worker);
 
 __attribute__((visibility("default"))) unsigned ucp_worker_progress(void *worker);
 
 unsigned ucp_worker_progress(void *worker) {
-  enum { PATIENT = 4 };
+  enum { PATIENT = 4, TIRED = 100 };
   static _Thread_local int idle;
   static progress *next;
   progress *call = __atomic_load_n(&next, __ATOMIC_RELAXED);
@@ -23,7 +24,9 @@ unsigned ucp_worker_progress(void *worker) {
   }
   unsigned events = call(worker);
   idle = events ? 0 : idle + 1;
-  if (idle > PATIENT)
+  if (idle > TIRED)
+    nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
+  else if (idle > PATIENT)
     sched_yield();
   return events;
 }

@@ -6,8 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-const char *const special_names[SPECIALS] = {"nan",  "infinite", "zeros",    "denormal",   "huge",  "mixed",
-                                             "bits", "ties",     "constant", "cancelling", "edges", "noise"};
+const char *const special_names[SPECIALS] = {"nan",   "infinite", "zeros", "denormal", "huge",
+                                             "mixed", "bits",     "ties",  "constant", "cancelling",
+                                             "edges", "raw",      "noise"};
 
 static special kind_in_use;
 static uint64_t seed_in_use, shift_in_use;
@@ -35,6 +36,12 @@ static double edge(const shot *s, uint64_t hash) {
   by = hash >> 16 & 255 ? (by > 0 ? 0 : by) : by;
   double ulp = s->type == GHZ_F64 ? 0x1p-52 : 0x1p-23;
   return (hash >> 32 & 1 ? -end : end) * (1 + by * ulp);
+}
+
+static double rough(const shot *s, uint64_t contribution, uint64_t i, uint64_t hash) {
+  uint64_t which = (contribution + i / 1024) % 3;
+  double amplitude = which == 0 ? ldexp(SPECIAL_STEP, s->type == GHZ_F64 ? 43 : 33) : which == 1 ? 10000 : 0;
+  return amplitude * uniform(mix(hash, 3));
 }
 
 static double cancelling(uint64_t contribution, uint64_t i) {
@@ -69,6 +76,8 @@ double special_at(const shot *s, uint64_t contribution, uint64_t i) {
     return cancelling(contribution, i);
   case SPECIAL_EDGES:
     return edge(s, mix(mix(seed_in_use, contribution), i / 700)) / (i % 700 ? 1 + (double)(hash % 7) : 1);
+  case SPECIAL_RAW:
+    return rough(s, contribution, i, hash);
   default:
     return noise;
   }

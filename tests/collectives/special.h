@@ -16,7 +16,8 @@ typedef enum special {
   SPECIAL_CONSTANT,   /* zeros from some, constants from the others */
   SPECIAL_CANCELLING, /* every second contribution cancels the one before it */
   SPECIAL_EDGES,      /* on, and just beside, where a tile's mode changes */
-  SPECIAL_NOISE,      /* nothing special */
+  SPECIAL_RAW,   /* some tiles too rough to compress, though on the lattice, beside smooth and empty ones */
+  SPECIAL_NOISE, /* nothing special */
   SPECIALS
 } special;
 
