@@ -3,7 +3,7 @@
 #include "collective.h"
 
 static int lacks_buffer(const call *c) {
-  return !c->recv || !c->send;
+  return call_lacks_target(c) || !c->send;
 }
 
 static void arrange(const call *c, part *parts) {

@@ -3,7 +3,8 @@
 #include "collective.h"
 
 static int lacks_buffer(const call *c) {
-  return !c->recv || (!c->send && c->set.contributions) || (c->send == c->recv && c->recv != MPI_IN_PLACE);
+  return call_lacks_target(c) || (!c->send && c->set.contributions) ||
+         (c->send == c->recv && c->recv != MPI_IN_PLACE);
 }
 
 static void arrange(const call *c, part *parts) {

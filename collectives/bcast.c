@@ -3,7 +3,7 @@
 #include "collective.h"
 
 static int lacks_buffer(const call *c) {
-  return !c->recv || c->recv == MPI_IN_PLACE;
+  return call_lacks_target(c);
 }
 
 static void arrange(const call *c, part *parts) {

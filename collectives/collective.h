@@ -69,6 +69,11 @@ static inline int ghz_collective_straight(MPI_Count count, MPI_Datatype type, MP
 
 /* ---- For collectives --------------------------------------------------------------------------------- */
 
+/* Whether there is nowhere to put a result. */
+static inline int call_lacks_target(const call *c) {
+  return !c->recv || c->recv == MPI_IN_PLACE;
+}
+
 static inline int call_is_root(const call *c) {
   return c->at.rank == c->root;
 }

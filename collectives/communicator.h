@@ -8,13 +8,17 @@
 
 enum { PREPARED = 16 };
 
-/* A plan that memory is there for, on all ranks. */
+/* What the memory for a call depends on, beside the rank. Without padding: compared byte by byte. */
 typedef struct preparation {
-  uint64_t call;
+  uint64_t call, contributions;
   layout layout;
-  int root;
   candidate how;
+  reduction reduction;
+  int root;
 } preparation;
+_Static_assert(sizeof(preparation) == 2 * sizeof(uint64_t) + sizeof(layout) + 4 * sizeof(int) &&
+                   sizeof(layout) == 2 * sizeof(uint64_t) + 4 * sizeof(int),
+               "no padding");
 
 typedef struct communicator {
   MPI_Comm comm; /* a duplicate of the user's, for our messages alone */
@@ -26,7 +30,7 @@ typedef struct communicator {
   conveyor_space space;
   choices choices;
   double last_seconds, last_plain_seconds; /* of the last call that was chosen automatically */
-  preparation prepared[PREPARED];
+  preparation prepared[PREPARED];          /* all ranks have had memory for these */
   unsigned prepared_count;
 } communicator;
 

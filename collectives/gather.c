@@ -3,8 +3,7 @@
 #include "collective.h"
 
 static int lacks_buffer(const call *c) {
-  return (call_is_root(c) && (!c->recv || c->recv == MPI_IN_PLACE)) || !c->send ||
-         (c->send == MPI_IN_PLACE && !call_is_root(c));
+  return (call_is_root(c) && call_lacks_target(c)) || !c->send || (c->send == MPI_IN_PLACE && !call_is_root(c));
 }
 
 /* A block that stays in place is still given, and counts for the range. */

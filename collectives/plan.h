@@ -12,15 +12,14 @@ typedef struct part {
   uint8_t *target;       /* where the result goes; NULL: nowhere */
 } part;
 
-/* What a call looks like before it is cut. */
+/* What a call looks like before it is cut. Without padding: layouts are compared byte by byte. */
 typedef struct layout {
+  uint64_t count;        /* values of each part */
+  uint64_t piece_values; /* about so many values per piece */
   ghz_type type;
-  uint64_t count;    /* values of each part */
   int parts;         /* arrays: 1, or one per rank */
   int segments;      /* routes that the pieces of a part take in turn; 1 where there are several parts */
-  int columns_first; /* which piece goes first: 0: the one at an earlier step; 1: the one that lies further left
-                      */
-  uint64_t piece_values; /* about so many values per piece */
+  int columns_first; /* which piece goes first: 0: the one at an earlier step; 1: the one that lies further left */
 } layout;
 
 /* A range of tiles of a part, the unit that travels. */

@@ -7,7 +7,8 @@
 
 static int lacks_buffer(const call *c) {
   int in_place = c->send == MPI_IN_PLACE;
-  return (call_is_root(c) && !c->recv) || (!c->send && c->set.contributions) || (in_place && !call_is_root(c));
+  return (call_is_root(c) && call_lacks_target(c)) || (!c->send && c->set.contributions) ||
+         (in_place && !call_is_root(c));
 }
 
 static void arrange(const call *c, part *parts) {

@@ -9,7 +9,7 @@ static int in_place(const call *c) {
 }
 
 static int lacks_buffer(const call *c) {
-  return !c->recv || (!c->send && c->set.contributions);
+  return call_lacks_target(c) || (!c->send && c->set.contributions);
 }
 
 /* In place the own block of the result takes the place of the own block of the input, which nobody needs any

@@ -98,7 +98,7 @@ complaint ghz_request_check(const call *c, const char *wrong) {
   if (c->count < 0)
     return complain(MPI_ERR_COUNT, "the count is negative");
   if (__builtin_mul_overflow((uint64_t)c->count, c->value_size * blocks, &bytes) || bytes > PTRDIFF_MAX ||
-      (!c->is_real && !ghz_request_fits_int(c)))
+      (ghz_request_not_ours(c) && !ghz_request_fits_int(c)))
     return complain(MPI_ERR_COUNT, "the count is too large");
   if (c->what->rooted && (c->root < 0 || c->root >= c->at.ranks))
     return complain(MPI_ERR_ROOT, "there is no such root");

@@ -39,16 +39,16 @@ static record first_record(const call *c, const communicator *with, complaint wr
               .fault_rank = c->at.rank,
               .seconds = with->last_seconds,
               .plain_seconds = with->last_plain_seconds};
+  int foreign = c->what->reduces && ghz_request_reduction(c) == REDUCE_NONE;
   r.identity[SAME_CALL] = name_of(c->what->name);
   r.identity[SAME_COUNT] = (uint64_t)c->count;
-  r.identity[SAME_TYPE] = c->value_size << 1 | (unsigned)c->is_real;
-  r.identity[SAME_OPERATION] = c->what->reduces && ghz_request_reduction(c) == REDUCE_NONE
-                                   ? 1
-                                   : mixed(ghz_request_reduction(c), (uint64_t)s->average);
+  r.identity[SAME_TYPE] = (uint64_t)c->value_size << 1 | (unsigned)c->is_real;
+  r.identity[SAME_OPERATION] =
+      (uint64_t)ghz_request_reduction(c) | (uint64_t)s->average << 8 | (uint64_t)foreign << 16;
   r.identity[SAME_ROOT] = c->what->rooted ? (uint64_t)c->root : 0;
-  r.identity[SAME_BOUND] =
-      mixed(mixed(mixed(1, bits_of(s->bound.value)), s->bound.kind), (uint64_t)s->of_result);
-  r.identity[SAME_OPTIONS] = mixed(mixed(s->algorithm, s->mode), (uint64_t)s->keep_root);
+  r.identity[SAME_BOUND] = bits_of(s->bound.value);
+  r.identity[SAME_OPTIONS] = (uint64_t)s->algorithm | (uint64_t)s->mode << 8 | (uint64_t)s->bound.kind << 16 |
+                             (uint64_t)s->of_result << 24 | (uint64_t)s->keep_root << 32;
   return r;
 }
 
@@ -115,7 +115,8 @@ static candidate choose(const call *c, communicator *with, const record *said) {
   int n = list_candidates(c, list);
   uint64_t octave = c->count ? 64 - (uint64_t)__builtin_clzll((unsigned long long)c->count) : 0;
   uint64_t key =
-      mixed(mixed(said->identity[SAME_CALL], said->identity[SAME_OPERATION]), said->identity[SAME_BOUND]);
+      mixed(mixed(mixed(said->identity[SAME_CALL], said->identity[SAME_OPERATION]), said->identity[SAME_BOUND]),
+            said->identity[SAME_OPTIONS]);
   ghz_choice_took(&with->choices, said->seconds, said->plain_seconds);
   return n == 1 ? list[0] : list[ghz_choose(&with->choices, mixed(mixed(key, c->value_size), octave), list, n)];
 }
@@ -126,7 +127,6 @@ enum { MOST_PIECES = 1 << 20 }; /* tags that every MPI has */
 
 static layout layout_of(const call *c, const way *w) {
   layout l;
-  memset(&l, 0, sizeof l); /* compared byte by byte */
   l.type = c->real;
   l.count = (uint64_t)c->count;
   l.parts = c->what->blocks ? c->at.ranks : 1;
@@ -251,15 +251,20 @@ static int move(const call *c, communicator *with, candidate how, cargo_job *job
   return MPI_SUCCESS;
 }
 
+static preparation preparation_of(const call *c, candidate how, const cargo_job *job, const layout *l,
+                                  uint64_t name) {
+  return (preparation){.call = name,
+                       .contributions = job->total_contributions,
+                       .layout = *l,
+                       .how = how,
+                       .reduction = job->reduction,
+                       .root = c->root};
+}
+
 /* A second agreement, where there is something to say: a range, or whether there is memory. */
 static int agree_again(const call *c, communicator *with, candidate how, cargo_job *job, const layout *l,
                        record *said) {
-  preparation p;
-  memset(&p, 0, sizeof p);
-  p.call = said->identity[SAME_CALL];
-  p.root = c->root;
-  p.layout = *l;
-  p.how = how;
+  preparation p = preparation_of(c, how, job, l, said->identity[SAME_CALL]);
   int relative = how.mode != GHZ_MPI_PLAIN && c->set.bound.kind != GHZ_ABS, prepared = is_prepared(with, &p);
   complaint wrong = make_plan(c, with, how, l, job);
   record r = {.min = INFINITY, .max = -INFINITY, .fault_rank = c->at.rank};
@@ -269,7 +274,11 @@ static int agree_again(const call *c, communicator *with, candidate how, cargo_j
       wrong = find_range(c, with, job->stride, &r);
   }
   r.fault = wrong.error_class;
-  int code = relative || !prepared ? agree(c, with, &r, wrong) : MPI_SUCCESS;
+  int code = MPI_SUCCESS;
+  if (relative || !prepared)
+    code = agree(c, with, &r, wrong);
+  else if (wrong.error_class) /* cannot be: there was memory for it before */
+    code = ghz_request_raise(c, wrong);
   if (code == MPI_SUCCESS && !prepared)
     with->prepared[with->prepared_count++ % PREPARED] = p;
   said->min = r.min;
@@ -366,6 +375,8 @@ int ghz_collective_run(const call *asked, const ghz_mpi_options *options) {
     return code;
   if (inter) {
     ghz_mpi_explain(c.what->name, "the communicator is an intercommunicator");
+    if (c.count < 0 || c.count > INT_MAX)
+      return ghz_mpi_raise(c.comm, MPI_ERR_COUNT, c.what->name, "the count is negative, or too large for MPI");
     return c.what->native(&c);
   }
   ghz_request_recognise(&c);

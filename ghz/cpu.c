@@ -6,9 +6,17 @@
 #include "tile.h"
 
 #if defined(__x86_64__)
+#include <cpuid.h>
+
+/* clang 14 does not know this one by name. */
+static int have_lzcnt(void) {
+  unsigned a, b, c, d;
+  return __get_cpuid(0x80000001, &a, &b, &c, &d) && (c & bit_LZCNT);
+}
+
 static int have_avx2(void) {
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
-         __builtin_cpu_supports("popcnt") && __builtin_cpu_supports("lzcnt");
+         __builtin_cpu_supports("popcnt") && have_lzcnt();
 }
 
 static int have_avx512(void) {

@@ -240,7 +240,27 @@ static void negative_threads(request *r) {
   r->options.threads = -1;
 }
 
+/* Where MPI_IN_PLACE says that the result is to go nowhere. */
+static void recv_in_place(request *r) {
+  r->recv = MPI_IN_PLACE;
+}
+static int has_result_everywhere(function f) {
+  return f == F_ALLREDUCE || f == F_REDUCE_SCATTER || f == F_ALLGATHER || f == F_BCAST;
+}
+/* What MPI has to do, but cannot count. */
+static void huge_product(request *r) {
+  r->count = (MPI_Count)INT_MAX + 8;
+  r->op = MPI_PROD;
+}
+static void huge_without_bound(request *r) {
+  r->count = (MPI_Count)INT_MAX + 8;
+  r->options.bound.value = 0;
+}
+
 static const mistake mistakes[] = {
+    {"the result in place", MPI_ERR_BUFFER, has_result_everywhere, recv_in_place},
+    {"2^31 + 7 products", MPI_ERR_COUNT, has_op, huge_product},
+    {"2^31 + 7 values without a bound", MPI_ERR_COUNT, fits_all, huge_without_bound},
     {"root -1", MPI_ERR_ROOT, has_root, root_below},
     {"root = ranks", MPI_ERR_ROOT, has_root, root_beyond},
     {"root INT_MAX", MPI_ERR_ROOT, has_root, root_far},
@@ -372,8 +392,16 @@ static void other_algorithm(request *r) {
                          : r->f > F_ALLGATHER ? GHZ_MPI_CHAIN
                                               : GHZ_MPI_ALGORITHM_AUTO;
 }
+/* Algorithm and mode together are as before, number by number: 2 and 1, 3 and 0. */
+static void swapped_numbers(request *r) {
+  r->options.algorithm = (ghz_mpi_algorithm)((int)r->options.algorithm ^ 1);
+  r->options.mode = GHZ_MPI_MODE_AUTO;
+}
 static void other_mode(request *r) {
   r->options.mode = GHZ_MPI_PLAIN;
+}
+static int is_allreduce(function f) {
+  return f == F_ALLREDUCE;
 }
 static void kept_root(request *r) {
   r->options.keep_root = 1;
@@ -402,6 +430,7 @@ static const mistake disagreements[] = {
     {"a bound of the result", MPI_ERR_ARG, fits_all, bound_of_result},
     {"another algorithm", MPI_ERR_ARG, fits_all, other_algorithm},
     {"another mode", MPI_ERR_ARG, fits_all, other_mode},
+    {"another algorithm and mode", MPI_ERR_ARG, is_allreduce, swapped_numbers},
     {"keep_root", MPI_ERR_ARG, is_bcast, kept_root},
     {"another call", MPI_ERR_ARG, fits_all, other_call},
 };
