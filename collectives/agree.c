@@ -46,9 +46,14 @@ static void combine_all(void *in, void *inout, int *n, MPI_Datatype *type) {
 
 int ghz_agreement_make(agreement *a) {
   int code = MPI_Type_contiguous((int)sizeof(record), MPI_BYTE, &a->type);
+  if (code != MPI_SUCCESS)
+    return code;
+  code = MPI_Type_commit(&a->type);
   if (code == MPI_SUCCESS)
-    code = MPI_Type_commit(&a->type);
-  return code == MPI_SUCCESS ? MPI_Op_create(combine_all, 1, &a->op) : code;
+    code = MPI_Op_create(combine_all, 1, &a->op);
+  if (code != MPI_SUCCESS)
+    MPI_Type_free(&a->type);
+  return code;
 }
 
 void ghz_agreement_free(agreement *a) {

@@ -1,6 +1,7 @@
 /* communicator.c: an attribute of the user's communicator that frees itself with it. */
 
 #include "communicator.h"
+#include "errors.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -47,25 +48,32 @@ static void make_keyval(void) {
   keyval_code = MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_free, &keyval, NULL);
 }
 
+static int fill(communicator *c, MPI_Comm comm) {
+  int code = MPI_Comm_dup(comm, &c->comm);
+  if (code != MPI_SUCCESS)
+    return code;
+  MPI_Comm_set_errhandler(c->comm, MPI_ERRORS_RETURN);
+  MPI_Comm_rank(c->comm, &c->rank);
+  MPI_Comm_size(c->comm, &c->ranks);
+  code = ghz_agreement_make(&c->agreement);
+  if (code == MPI_SUCCESS && (code = MPI_Comm_set_attr(comm, keyval, c)) != MPI_SUCCESS)
+    ghz_agreement_free(&c->agreement);
+  if (code != MPI_SUCCESS)
+    MPI_Comm_free(&c->comm);
+  return code;
+}
+
 /* A codec that cannot be made is no reason to fail here: the others would wait. The agreement tells them. */
 static int make(MPI_Comm comm, communicator **made) {
   communicator *c = new_communicator();
   if (!c)
-    return MPI_ERR_NO_MEM;
+    return ghz_mpi_raise(comm, MPI_ERR_NO_MEM, "libghzmpi", "no memory for what it keeps with a communicator");
   ghz_context_create(&c->codec, 1);
-  int code = MPI_Comm_dup(comm, &c->comm);
-  if (code == MPI_SUCCESS) {
-    MPI_Comm_set_errhandler(c->comm, MPI_ERRORS_RETURN);
-    MPI_Comm_rank(c->comm, &c->rank);
-    MPI_Comm_size(c->comm, &c->ranks);
-    code = ghz_agreement_make(&c->agreement);
-  }
+  int code = fill(c, comm);
   if (code == MPI_SUCCESS)
-    code = MPI_Comm_set_attr(comm, keyval, c);
-  if (code != MPI_SUCCESS)
-    destroy(c);
-  else
     *made = c;
+  else
+    destroy(c);
   return code;
 }
 

@@ -34,7 +34,8 @@ typedef struct communicator {
   unsigned prepared_count;
 } communicator;
 
-/* That of a communicator; made, by all its processes, at the first call. Returns an MPI error code. */
+/* That of a communicator; made, by all its processes, at the first call. Returns an MPI error code, for which
+ * the error handler has been called. */
 int ghz_communicator_of(MPI_Comm comm, communicator **c);
 
 #endif

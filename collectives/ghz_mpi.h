@@ -109,7 +109,8 @@ typedef struct ghz_mpi_options {
                         mode are AUTO; -1: that of GHZ_MPI_THRESHOLD, or 256 KiB */
   int contributions; /* reductions: arrays that this rank gives: sendbuf holds so many of the size that the call
                         reduces, one behind the other; 0 (sums only): none, sendbuf is ignored. Another number than 1,
-                        on whichever rank, needs mode GHZ_MPI_HOMOMORPHIC on all, and does not go in place. */
+                        on whichever rank, needs mode GHZ_MPI_HOMOMORPHIC on all, and does not go in place. All ranks
+                        together: at most 2^23 - 1 of float, 2^14 - 1 of double. */
   int threads;       /* OpenMP threads of the codec; 0: GHZ_MPI_THREADS, or 1 */
   int keep_root; /* 1: ghz_bcast leaves the root's buffer alone: it then differs from the others' by up to the
                         bound. -1: as GHZ_MPI_KEEP_ROOT says, or 0 */

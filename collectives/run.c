@@ -179,11 +179,23 @@ static complaint find_range(const call *c, communicator *with, size_t stride, re
   return (complaint){0, NULL};
 }
 
+/* What all ranks find out alike: a sum that has too many terms, or none. */
+static complaint check_terms(const call *c, candidate how, uint64_t contributions, const ghz_lattice *l) {
+  if (ghz_request_reduction(c) != REDUCE_SUM || how.mode != GHZ_MPI_HOMOMORPHIC)
+    return (complaint){0, NULL};
+  if (contributions > (UINT64_C(1) << (58 - l->cap)) - 1)
+    return (complaint){MPI_ERR_ARG, "more contributions than integers of 62 bits can sum"};
+  if (contributions == 0 && c->set.average)
+    return (complaint){MPI_ERR_ARG, "nobody contributes to the average"};
+  return (complaint){0, NULL};
+}
+
 static complaint make_lattice(const call *c, const record *r, ghz_lattice *l) {
   const settings *s = &c->set;
   int one_value = s->bound.kind != GHZ_ABS && !(r->min < r->max); /* that is exact, and so is its sum */
   ghz_status status = ghz_lattice_make(c->real, s->bound, r->min, r->max, l);
-  if (status == GHZ_OK && s->of_result && !s->average && ghz_request_reduction(c) == REDUCE_SUM && !one_value) {
+  if (status == GHZ_OK && s->of_result && !s->average && ghz_request_reduction(c) == REDUCE_SUM && !one_value &&
+      r->contributions > 1) {
     double share = nextafter(l->eb / (double)r->contributions, 0);
     status = ghz_lattice_make(c->real, (ghz_bound){GHZ_ABS, share > 0 ? share : DBL_TRUE_MIN}, 0, 0, l);
   }
@@ -297,6 +309,8 @@ static int run_ours(const call *c, communicator *with, candidate how, record *sa
     return code;
   if (how.mode != GHZ_MPI_PLAIN) {
     complaint wrong = make_lattice(c, said, &job.lattice);
+    if (!wrong.error_class)
+      wrong = check_terms(c, how, said->contributions, &job.lattice);
     if (wrong.error_class)
       return ghz_request_raise(c, wrong);
   }
@@ -336,8 +350,10 @@ static int run_agreed(const call *c, communicator *with, complaint wrong) {
   int native = report.algorithm == GHZ_MPI_NATIVE;
   with->last_seconds = end - agreed;
   with->last_plain_seconds = native ? INFINITY : plain_seconds(&report);
+  if (native)
+    report = (ghz_mpi_report){.algorithm = GHZ_MPI_NATIVE, .mode = GHZ_MPI_PLAIN, .agree = agreed - start};
   report.seconds = end - start;
-  if (c->set.report && !native && code == MPI_SUCCESS)
+  if (c->set.report && code == MPI_SUCCESS)
     *c->set.report = report;
   return code;
 }
@@ -383,10 +399,8 @@ int ghz_collective_run(const call *asked, const ghz_mpi_options *options) {
   if (!wrong && needs_nobody(&c))
     return run_without_agreement(&c);
   code = ghz_communicator_of(c.comm, &with);
-  if (code != MPI_SUCCESS) {
-    MPI_Comm_call_errhandler(c.comm, code);
+  if (code != MPI_SUCCESS)
     return code;
-  }
   complaint own = ghz_request_check(&c, wrong);
   if (!own.error_class && !with->codec)
     own = (complaint){MPI_ERR_NO_MEM, "no memory, or no such instruction set, for the codec"};

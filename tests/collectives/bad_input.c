@@ -257,7 +257,13 @@ static void huge_without_bound(request *r) {
   r->options.bound.value = 0;
 }
 
+/* More than 62-bit integers can sum, all together. */
+static void too_many_contributions(request *r) {
+  r->options.contributions = 1 << 23;
+}
+
 static const mistake mistakes[] = {
+    {"2^23 contributions", MPI_ERR_ARG, has_op, too_many_contributions},
     {"the result in place", MPI_ERR_BUFFER, has_result_everywhere, recv_in_place},
     {"2^31 + 7 products", MPI_ERR_COUNT, has_op, huge_product},
     {"2^31 + 7 values without a bound", MPI_ERR_COUNT, fits_all, huge_without_bound},
