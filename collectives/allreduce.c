@@ -4,7 +4,7 @@
 
 static int lacks_buffer(const call *c) {
   return call_lacks_target(c) || (!c->send && c->set.contributions) ||
-         (c->send == c->recv && c->recv != MPI_IN_PLACE);
+         (c->send == c->recv && c->set.contributions);
 }
 
 static void arrange(const call *c, part *parts) {

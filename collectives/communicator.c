@@ -49,7 +49,12 @@ static void make_keyval(void) {
 }
 
 static int fill(communicator *c, MPI_Comm comm) {
-  int code = MPI_Comm_dup(comm, &c->comm);
+  MPI_Group group;
+  int code = MPI_Comm_group(comm, &group);
+  if (code != MPI_SUCCESS)
+    return code;
+  code = MPI_Comm_create(comm, group, &c->comm); /* not MPI_Comm_dup, which copies attributes and hints */
+  MPI_Group_free(&group);
   if (code != MPI_SUCCESS)
     return code;
   MPI_Comm_set_errhandler(c->comm, MPI_ERRORS_RETURN);

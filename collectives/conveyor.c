@@ -22,13 +22,6 @@ enum {
   UNDELIVERED = 16 /* pieces that may wait to be unpacked while there is other work */
 };
 
-/* The message in place of a piece, from a rank that cannot go on.  */
-typedef struct distress {
-  char magic[4];
-  int32_t fault, rank, status;
-  char end;
-} distress;
-
 /* No message of a cargo is so long: compressed ones are longer, and plain ones are whole floats. */
 enum { DISTRESS_SIZE = offsetof(distress, end) + 1 };
 
@@ -56,8 +49,7 @@ typedef struct conveyor {
   size_t next_receipt, next_start;
   uint32_t *arrived, *complete; /* queues of pieces: with a receipt to look at; to be delivered */
   size_t arrived_head, arrived_tail, complete_head, complete_tail;
-  growing sink;
-  distress distress;
+  conveyor_space *space;
 } conveyor;
 
 /* ---- Faults ------------------------------------------------------------------------------------------ */
@@ -66,10 +58,10 @@ typedef struct conveyor {
 static void note(conveyor *c, outcome o) {
   if (c->outcome.fault == FAULT_NONE) {
     c->outcome = o;
-    memcpy(c->distress.magic, distress_magic, sizeof distress_magic);
-    c->distress.fault = o.fault;
-    c->distress.rank = o.rank;
-    c->distress.status = o.status;
+    memcpy(c->space->distress.magic, distress_magic, sizeof distress_magic);
+    c->space->distress.fault = o.fault;
+    c->space->distress.rank = o.rank;
+    c->space->distress.status = o.status;
   }
   if (o.fault == FAULT_MPI)
     c->outcome = o;
@@ -123,15 +115,19 @@ static void post_receive(conveyor *c, const event *e) {
   piece *p = &c->plan->pieces[e->piece];
   const hop *h = &p->route->hops[e->hop];
   parcel *in = new_parcel(c);
-  uint8_t *landing = in && h->kind == HOP_TAKE && c->cargo->landing ? c->cargo->landing(c->job, p) : NULL;
-  size_t room = landing ? ghz_piece_values(c->plan, p) * c->job->value_size : in ? in->room : c->sink.bytes;
+  size_t size = ghz_piece_values(c->plan, p) * c->job->value_size;
+  int may_land = in && h->kind == HOP_TAKE && c->cargo->landing && size >= DISTRESS_SIZE;
+  uint8_t *landing = may_land ? c->cargo->landing(c->job, p) : NULL;
+  size_t room = landing ? size : in ? in->room : c->space->sink.bytes;
   if (in)
     in->data = landing ? landing : in->memory;
   c->transfers[c->active] = (transfer){in, e, e->piece, e->key};
   c->receiving++;
-  if (!mpi_failed(c, MPI_Irecv(in ? in->data : c->sink.data, (int)room, MPI_BYTE, h->peer,
+  if (!mpi_failed(c, MPI_Irecv(in ? in->data : c->space->sink.data, (int)room, MPI_BYTE, h->peer,
                                piece_tag(c->plan, p), c->comm, &c->requests[c->active])))
     c->active++;
+  else
+    drop(c, in);
 }
 
 static void post_receives(conveyor *c) {
@@ -143,7 +139,7 @@ static void post_receives(conveyor *c) {
 static void send(conveyor *c, piece *p, const hop *h) {
   ghz_mpi_report *report = c->job->report;
   parcel *out = c->outcome.fault ? NULL : p->cargo;
-  const void *data = out ? out->data : (const void *)&c->distress;
+  const void *data = out ? out->data : (const void *)&c->space->distress;
   size_t size = out ? out->size : DISTRESS_SIZE;
   if (out) {
     out->holds++;
@@ -156,6 +152,8 @@ static void send(conveyor *c, piece *p, const hop *h) {
   if (!mpi_failed(c, MPI_Isend(data, (int)size, MPI_BYTE, h->peer, piece_tag(c->plan, p), c->comm,
                                &c->requests[c->active])))
     c->active++;
+  else
+    drop(c, out);
 }
 
 /* ---- Pieces ------------------------------------------------------------------------------------------ */
@@ -332,13 +330,15 @@ static void progress(conveyor *c, int wait) {
     compact(c);
 }
 
-/* Whether the next start may set out: few sends are under way, or all of them have larger keys. */
+/* Whether the next start may set out: few sends are under way, or none of them comes before it in the order. */
 static int may_start(const conveyor *c) {
-  uint64_t key = c->plan->starts[c->next_start].key;
-  int sends = c->active - c->receiving, smaller = 0;
-  for (int i = 0; sends >= SENDS && i < c->active && !smaller; i++)
-    smaller = !c->transfers[i].receipt && c->transfers[i].key <= key;
-  return sends < SENDS || !smaller;
+  const event *e = &c->plan->starts[c->next_start];
+  int sends = c->active - c->receiving, before = 0;
+  for (int i = 0; sends >= SENDS && i < c->active && !before; i++) {
+    const transfer *t = &c->transfers[i];
+    before = !t->receipt && (t->key < e->key || (t->key == e->key && t->piece < e->piece));
+  }
+  return sends < SENDS || !before;
 }
 
 /* Whether a piece that can start has a smaller key than the next one that arrived. */
@@ -434,7 +434,7 @@ static void clear(conveyor *c) {
 }
 
 outcome ghz_conveyor_run(plan *p, const cargo *kind, cargo_job *job, conveyor_space *space, MPI_Comm comm) {
-  conveyor c = {.plan = p, .cargo = kind, .job = job, .comm = comm, .sink = space->sink};
+  conveyor c = {.plan = p, .cargo = kind, .job = job, .comm = comm, .space = space};
   if (lay_out(&c, space)) {
     run(&c);
     give_up(&c);

@@ -20,8 +20,16 @@ typedef struct outcome {
   ghz_status status; /* FAULT_CODEC, FAULT_MESSAGE */
 } outcome;
 
-/* What a conveyor keeps from call to call. */
+/* The message in place of a piece, from a rank that cannot go on. */
+typedef struct distress {
+  char magic[4];
+  int32_t fault, rank, status;
+  char end;
+} distress;
+
+/* What a conveyor keeps from call to call, and what MPI may still read if it failed. */
 typedef struct conveyor_space {
+  distress distress;
   growing arrays[6];
   growing sink; /* where messages go when there is no memory for a parcel */
 } conveyor_space;

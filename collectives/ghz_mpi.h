@@ -97,7 +97,7 @@ typedef struct ghz_mpi_report {
 
 /* Options of a call. All ranks give the same, except for report, threads and contributions. */
 typedef struct ghz_mpi_options {
-  size_t size;     /* sizeof(ghz_mpi_options): lets the library grow it */
+  size_t size;     /* sizeof(ghz_mpi_options), by which later versions will know this one */
   ghz_bound bound; /* value 0: that of GHZ_MPI_BOUND, if there is one, else nothing is compressed. GHZ_REL and
                       GHZ_PSNR refer to the range of the values that all ranks give. */
   int of_result;   /* 1: the bound is for the result: a sum over N contributions is made with bound / N each */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "collective.h"
+#include "errors.h"
 
 static int lacks_buffer(const call *c) {
   int in_place = c->send == MPI_IN_PLACE;
@@ -15,16 +16,17 @@ static void arrange(const call *c, part *parts) {
   parts[0] = (part){c->send == MPI_IN_PLACE ? c->recv : c->send, call_is_root(c) ? c->recv : NULL};
 }
 
-/* MPICH 4.0 crashes where a root other than rank 0 reduces in place: that one sends from a copy. (Only the root
- * is ever in place.) */
+/* MPICH 4.0 crashes where a root other than rank 0 reduces in place: that one sends from a copy. (Only the root is ever in
+ * place.) */
 static int native(const call *c) {
   const void *send = c->send;
   void *copy = NULL;
-  size_t bytes = (size_t)c->count * (c->type == MPI_FLOAT    ? sizeof(float)
-                                     : c->type == MPI_DOUBLE ? sizeof(double)
-                                                             : 0);
-  if (send == MPI_IN_PLACE && c->root != 0 && bytes && (copy = malloc(bytes)))
+  if (send == MPI_IN_PLACE && c->root != 0 && c->is_real && c->count > 0) {
+    size_t bytes = (size_t)c->count * c->value_size;
+    if (!(copy = malloc(bytes)))
+      return ghz_mpi_raise(c->comm, MPI_ERR_NO_MEM, c->what->name, "no memory for a copy of what is in place");
     send = memcpy(copy, c->recv, bytes);
+  }
   int code = MPI_Reduce(send, c->recv, (int)c->count, c->type, c->op, c->root, c->comm);
   free(copy);
   return code;

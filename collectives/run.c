@@ -117,13 +117,12 @@ static candidate choose(const call *c, communicator *with, const record *said) {
   uint64_t key =
       mixed(mixed(mixed(said->identity[SAME_CALL], said->identity[SAME_OPERATION]), said->identity[SAME_BOUND]),
             said->identity[SAME_OPTIONS]);
-  ghz_choice_took(&with->choices, said->seconds, said->plain_seconds);
   return n == 1 ? list[0] : list[ghz_choose(&with->choices, mixed(mixed(key, c->value_size), octave), list, n)];
 }
 
 /* ---- Plan -------------------------------------------------------------------------------------------- */
 
-enum { MOST_PIECES = 1 << 20 }; /* tags that every MPI has */
+enum { MOST_PIECES = 1 << 15 }; /* tags that every MPI has */
 
 static layout layout_of(const call *c, const way *w) {
   layout l;
@@ -344,11 +343,12 @@ static int run_agreed(const call *c, communicator *with, complaint wrong) {
   int code = agree(c, with, &said, wrong);
   if (code != MPI_SUCCESS)
     return code;
+  ghz_choice_took(&with->choices, said.seconds, said.plain_seconds);
   double agreed = MPI_Wtime();
   code = run_chosen(c, with, &said, &report);
   double end = MPI_Wtime();
   int native = report.algorithm == GHZ_MPI_NATIVE;
-  with->last_seconds = end - agreed;
+  with->last_seconds = code == MPI_SUCCESS ? end - agreed : 1e9; /* what failed is not to be tried again soon */
   with->last_plain_seconds = native ? INFINITY : plain_seconds(&report);
   if (native)
     report = (ghz_mpi_report){.algorithm = GHZ_MPI_NATIVE, .mode = GHZ_MPI_PLAIN, .agree = agreed - start};
@@ -370,7 +370,7 @@ static int run_without_agreement(const call *c) {
   complaint wrong = ghz_request_check(c, NULL);
   const char *why = ghz_request_not_ours(c);
   if (!wrong.error_class && !ghz_request_fits_int(c))
-    wrong = (complaint){MPI_ERR_COUNT, "the count is too large for MPI, and no bound is given"};
+    wrong = (complaint){MPI_ERR_COUNT, "the count is too large for MPI, which has to do it"};
   if (why)
     ghz_mpi_explain(c->what->name, why);
   return wrong.error_class ? ghz_request_raise(c, wrong) : ghz_request_native(c);
@@ -393,7 +393,9 @@ int ghz_collective_run(const call *asked, const ghz_mpi_options *options) {
     ghz_mpi_explain(c.what->name, "the communicator is an intercommunicator");
     if (c.count < 0 || c.count > INT_MAX)
       return ghz_mpi_raise(c.comm, MPI_ERR_COUNT, c.what->name, "the count is negative, or too large for MPI");
-    return c.what->native(&c);
+    if (c.set.average)
+      return ghz_mpi_raise(c.comm, MPI_ERR_ARG, c.what->name, "no average over an intercommunicator");
+    return ghz_request_native(&c);
   }
   ghz_request_recognise(&c);
   if (!wrong && needs_nobody(&c))

@@ -11,7 +11,7 @@ typedef struct ledger {
   long blocks;               /* of memory, held now */
   long allocations;          /* since the start */
   int64_t bytes, most_bytes; /* held now; the most so far since ledger_reset_most */
-  long objects;              /* communicators, types and operations of MPI, held now */
+  long objects;              /* communicators, groups, types and operations of MPI, held now */
 } ledger;
 
 ledger ledger_now(void);
