@@ -30,6 +30,7 @@ static void combine(const record *a, record *b) {
   b->min = least(a->min, b->min);
   b->max = most(a->max, b->max);
   b->seconds = most(a->seconds, b->seconds);
+  b->agreeing = least(a->agreeing, b->agreeing);
   b->plain_seconds = least(a->plain_seconds, b->plain_seconds);
 }
 

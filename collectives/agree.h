@@ -25,9 +25,9 @@ typedef struct record {
   int32_t fault_rank;     /* the lowest such */
   uint64_t contributions; /* of all together */
   double min, max;        /* of all finite values */
-  double seconds;         /* that the last call took: of the slowest */
-  double
-      plain_seconds; /* that it would at least have taken without compression: the least that a rank believes */
+  double seconds;         /* that the last call took: of the slowest rank */
+  double agreeing;        /* that the agreement before it took: of the rank that waited least */
+  double plain_seconds; /* that it would have taken at least without compression, as the least rank believes */
 } record;
 
 /* What the MPI side of it needs. */

@@ -1,9 +1,11 @@
 /* choose.c: tries what may be good, and then does what was best.
  *
- * A way that compresses is tried first: it tells how long the network alone was busy, and so how long the same
- * bytes uncompressed would take at least; ways that this rules out are never tried. Those that remain are tried
- * twice, the close ones RECENT times; then the best is kept. Every REVISIT calls the next best gets another
- * chance, since data and networks change; and if the best becomes much slower than it was, all begins again.
+ * A way that compresses is tried first: it tells how long the network alone was busy, and so how long the same bytes
+ * uncompressed would take at least; ways that this rules out are never tried. Those that remain are tried twice, those not
+ * far from the best four times, the close ones RECENT times; then the best is kept. Every REVISIT calls the next best gets
+ * another chance, since data and networks change; and if the best becomes much slower than it was, all begins again.
+ *
+ * Where MPI itself is the best, and so fast that agreeing costs a noticeable part of it, most calls need not agree.
  */
 
 #include "choose.h"
@@ -11,14 +13,26 @@
 #include <math.h>
 #include <string.h>
 
-enum { REVISIT = 64 };
+enum { REVISIT = 64, STRAIGHT = 31 };
 
-static const double hopeless = 1.5; /* times the best: not tried a second time */
-static const double close_call = 1.15;
-static const double worse = 2; /* times what it was: the world has changed */
+static const double hopeless = 1.5; /* times the best: not tried again */
+static const double close_call = 1.25;
+static const double worse = 2;         /* times what it was: the world has changed */
+static const double noticeable = 0.01; /* of what the call takes without agreement */
 
 static int compresses(candidate c) {
   return c.algorithm != GHZ_MPI_NATIVE && c.mode != GHZ_MPI_PLAIN;
+}
+
+int ghz_choice_is_straight(choices *c, uint64_t key) {
+  for (int i = 0; i < CLASSES; i++) {
+    call_class *k = &c->classes[i];
+    if (k->last_use && k->key == key && k->straight) {
+      k->straight--;
+      return 1;
+    }
+  }
+  return 0;
 }
 
 static call_class *class_of(choices *c, uint64_t key, const candidate *candidates, int n) {
@@ -72,7 +86,16 @@ static int curious(const call_class *k, int i, double best) {
     return compresses(k->candidates[i]) || !(k->plain_seconds > hopeless * best);
   if (typical(e) > hopeless * best)
     return 0;
-  return e->trials < 2 || (e->trials < RECENT && typical(e) < close_call * best);
+  return e->trials < 4 || (e->trials < RECENT && typical(e) < close_call * best);
+}
+
+/* Of those that deserve another trial the one that had the fewest; -1: none. */
+static int most_curious(const call_class *k, double best) {
+  int most = -1;
+  for (int i = 0; i < k->count; i++)
+    if (curious(k, i, best) && (most < 0 || k->experience[i].trials < k->experience[most].trials))
+      most = i;
+  return most;
 }
 
 static int runner_up(const call_class *k, int best) {
@@ -91,20 +114,20 @@ int ghz_choose(choices *c, uint64_t key, const candidate *candidates, int n) {
   int choice;
   double best = best_time(k, &choice);
   k->calls++;
+  int trial = most_curious(k, best), settled = 0;
   if (k->calls % REVISIT == 0)
     choice = runner_up(k, choice);
+  else if (trial >= 0)
+    choice = trial;
   else
-    for (int i = 0; i < k->count; i++)
-      if (curious(k, i, best)) {
-        choice = i;
-        break;
-      }
+    settled = 1;
+  c->settled = settled;
   c->pending = k;
   c->pending_candidate = choice;
   return choice;
 }
 
-void ghz_choice_took(choices *c, double seconds, double plain_seconds) {
+void ghz_choice_took(choices *c, double seconds, double agreeing, double plain_seconds) {
   call_class *k = c->pending;
   c->pending = NULL;
   if (!k || !(seconds > 0) || !isfinite(seconds))
@@ -117,6 +140,9 @@ void ghz_choice_took(choices *c, double seconds, double plain_seconds) {
     memcpy(k->candidates, kept, sizeof kept);
   }
   e->recent[e->trials++ % RECENT] = seconds;
+  if (c->settled && k->candidates[c->pending_candidate].algorithm == GHZ_MPI_NATIVE &&
+      agreeing > noticeable * seconds)
+    k->straight = STRAIGHT;
   if (isfinite(plain_seconds) && plain_seconds > 0)
     k->plain_seconds = plain_seconds;
 }

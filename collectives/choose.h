@@ -6,7 +6,7 @@
 
 #include "ghz_mpi.h"
 
-enum { CANDIDATES = 8, RECENT = 4, CLASSES = 32 };
+enum { CANDIDATES = 8, RECENT = 8, CLASSES = 32 };
 
 /* A way to do a call. */
 typedef struct candidate {
@@ -28,6 +28,7 @@ typedef struct call_class {
   experience experience[CANDIDATES];
   double plain_seconds; /* at least, for what is not compressed; 0: not known */
   unsigned calls;
+  unsigned straight; /* so many of the next calls go to MPI without asking anybody */
 } call_class;
 
 /* One per communicator. All ranks feed it the same numbers, so that all make the same choices. */
@@ -36,12 +37,17 @@ typedef struct choices {
   uint64_t clock;
   call_class *pending; /* the class of the last call, whose time the next agreement brings */
   int pending_candidate;
+  int settled; /* it was what is best, not a trial */
 } choices;
 
 /* Picks one of n candidates, the likeliest first, and expects to be told what it took. Returns its index. */
 int ghz_choose(choices *c, uint64_t key, const candidate *candidates, int n);
 
-/* What the last choice took, and what it would have taken at least without compression (0: not known). */
-void ghz_choice_took(choices *c, double seconds, double plain_seconds);
+/* Whether a call of this kind goes straight to MPI, without any agreement: MPI was found to be the best by far too little time
+ * to spend some of it on agreeing. Counts as one of the calls for which that was decided. */
+int ghz_choice_is_straight(choices *c, uint64_t key);
+
+/* What the last choice took, and the agreement before it, and what it would have taken at least without compression (0: not known). */
+void ghz_choice_took(choices *c, double seconds, double agreeing, double plain_seconds);
 
 #endif

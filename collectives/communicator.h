@@ -29,8 +29,8 @@ typedef struct communicator {
   plan plan;
   conveyor_space space;
   choices choices;
-  double last_seconds, last_plain_seconds; /* of the last call, for the choice that is pending */
-  preparation prepared[PREPARED];          /* all ranks have had memory for these */
+  double last_seconds, last_agreeing, last_plain_seconds; /* of the last call, for the choice that is pending */
+  preparation prepared[PREPARED];                         /* all ranks have had memory for these */
   unsigned prepared_count;
 } communicator;
 

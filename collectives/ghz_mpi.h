@@ -32,7 +32,8 @@
  * What is not compressed goes to the MPI call of the same name: types other than float and double (MPI_FLOAT,
  * MPI_DOUBLE, and Fortran's of the same representation), operations other than MPI_SUM, MPI_MIN and MPI_MAX, and
  * intercommunicators; and, as long as algorithm and mode are AUTO, calls for which nobody gave a bound, and calls
- * below the threshold. These last two go straight there: without agreement, and with MPI's own checks alone.
+ * below the threshold. These last two go straight there: without agreement, and with MPI's own checks alone. So do
+ * most calls of a kind for which MPI was found to be the best way, and so fast that agreeing would be felt.
  * GHZ_MPI_VERBOSE=1 says what goes to MPI, and why.
  *
  * Environment: read once, by the first call of the process, and used where the options leave the choice open.

@@ -38,6 +38,7 @@ static record first_record(const call *c, const communicator *with, complaint wr
               .fault = wrong.error_class,
               .fault_rank = c->at.rank,
               .seconds = with->last_seconds,
+              .agreeing = with->last_agreeing,
               .plain_seconds = with->last_plain_seconds};
   int foreign = c->what->reduces && ghz_request_reduction(c) == REDUCE_NONE;
   r.identity[SAME_CALL] = name_of(c->what->name);
@@ -110,14 +111,17 @@ static int list_candidates(const call *c, candidate *list) {
   return n;
 }
 
+/* What calls have in common that may be expected to take the same time. */
+static uint64_t kind_of(const call *c, const record *r) {
+  uint64_t octave = c->count > 0 ? 64 - (uint64_t)__builtin_clzll((unsigned long long)c->count) : 0;
+  uint64_t key = mixed(mixed(r->identity[SAME_CALL], r->identity[SAME_OPERATION]), r->identity[SAME_BOUND]);
+  return mixed(mixed(mixed(key, r->identity[SAME_OPTIONS]), c->value_size), octave);
+}
+
 static candidate choose(const call *c, communicator *with, const record *said) {
   candidate list[CANDIDATES] = {0};
   int n = list_candidates(c, list);
-  uint64_t octave = c->count ? 64 - (uint64_t)__builtin_clzll((unsigned long long)c->count) : 0;
-  uint64_t key =
-      mixed(mixed(mixed(said->identity[SAME_CALL], said->identity[SAME_OPERATION]), said->identity[SAME_BOUND]),
-            said->identity[SAME_OPTIONS]);
-  return n == 1 ? list[0] : list[ghz_choose(&with->choices, mixed(mixed(key, c->value_size), octave), list, n)];
+  return n == 1 ? list[0] : list[ghz_choose(&with->choices, kind_of(c, said), list, n)];
 }
 
 /* ---- Plan -------------------------------------------------------------------------------------------- */
@@ -340,15 +344,18 @@ static int run_agreed(const call *c, communicator *with, complaint wrong) {
   double start = MPI_Wtime();
   ghz_mpi_report report = {.agree = -start};
   record said = first_record(c, with, wrong);
+  if (ghz_choice_is_straight(&with->choices, kind_of(c, &said)))
+    return wrong.error_class ? ghz_request_raise(c, wrong) : ghz_request_native(c);
   int code = agree(c, with, &said, wrong);
   if (code != MPI_SUCCESS)
     return code;
-  ghz_choice_took(&with->choices, said.seconds, said.plain_seconds);
+  ghz_choice_took(&with->choices, said.seconds, said.agreeing, said.plain_seconds);
   double agreed = MPI_Wtime();
   code = run_chosen(c, with, &said, &report);
   double end = MPI_Wtime();
   int native = report.algorithm == GHZ_MPI_NATIVE;
   with->last_seconds = code == MPI_SUCCESS ? end - agreed : 1e9; /* what failed is not to be tried again soon */
+  with->last_agreeing = agreed - start;
   with->last_plain_seconds = native ? INFINITY : plain_seconds(&report);
   if (native)
     report = (ghz_mpi_report){.algorithm = GHZ_MPI_NATIVE, .mode = GHZ_MPI_PLAIN, .agree = agreed - start};
