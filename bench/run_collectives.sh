@@ -116,7 +116,7 @@ run_case() { # rate name tuned collective options...
   local rate=$1 name=$2 tuned=$3 program=$build/bench/collectives/ghz_$4_bench status=0 options=() cluster=()
   local base=$out/$rate-$name
   shift 4
-  options=("$@" --iterations "$rounds" --warm-up 1 --learn 16 --bound rel:1e-4 --breakdown --wire eth0
+  options=("$@" --iterations "$rounds" --warm-up 1 --learn 40 --bound rel:1e-4 --breakdown --wire eth0
     --cache "$build/fields" --csv "$base.csv")
   [ "$mpi" != mpich ] || options+=(--quick-exit) # its MPI_Finalize may hang over TCP
   cluster=("$ranks" "$rate" --mpi "$mpi" --wire)

@@ -132,7 +132,10 @@ void ghz_choice_took(choices *c, double seconds, double agreeing, double plain_s
   c->pending = NULL;
   if (!k || !(seconds > 0) || !isfinite(seconds))
     return;
+  int native = k->candidates[c->pending_candidate].algorithm == GHZ_MPI_NATIVE;
   experience *e = &k->experience[c->pending_candidate];
+  if (!native && agreeing > 0 && isfinite(agreeing))
+    seconds += agreeing; /* which MPI does not need */
   if (e->trials >= RECENT && seconds > worse * typical(e)) {
     candidate kept[CANDIDATES];
     memcpy(kept, k->candidates, sizeof kept);
