@@ -312,7 +312,8 @@ GHZ_API ghz_status ghz_slice_compress(ghz_context *ctx, const ghz_lattice *latti
 GHZ_API ghz_status ghz_slice_sum(ghz_context *ctx, size_t k, const ghz_slice *slices, void *dst,
                                  size_t capacity, ghz_slice *slice);
 
-/* Divides a slice, mostly a sum of k arrays, by k >= 1: step / k and eb / k, as ghz_mean does. Errors: as ghz_mean. */
+/* Divides a slice, mostly a sum of k arrays, by k >= 1: step / k and eb / k, as ghz_mean does. (Values
+ * outside the lattice are rounded twice where ghz_mean rounds once.) Errors: as ghz_mean. */
 GHZ_API ghz_status ghz_slice_mean(ghz_context *ctx, const ghz_slice *sum, uint64_t k, void *dst, size_t capacity,
                                   ghz_slice *slice);
 

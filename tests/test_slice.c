@@ -269,6 +269,43 @@ Test(slice, sum_and_extremum_are_those_of_the_stream) {
   }
 }
 
+/* A sum of slices divided by their number is the slice of the streams' mean; but for values outside the lattice, whose sum is
+ * rounded before it is divided. */
+Test(slice, mean_is_that_of_the_stream) {
+  for (int type = GHZ_F32; type <= GHZ_F64; type++) {
+    ref_bytes s[3] = {stream_of((ghz_type)type, 1), stream_of((ghz_type)type, 2), stream_of((ghz_type)type, 3)};
+    size_t room = ghz_size_bound(N, (ghz_type)type, 3), size;
+    ref_bytes mean = bytes_new(room);
+    ghz_bytes all[3] = {view(s[0]), view(s[1]), view(s[2])};
+    succeeded(ghz_mean(ctx, 3, all, mean.data, room, &size), ctx, "mean");
+    uint64_t state = 9;
+    int compared = 0;
+    for (int round = 0; round < 200; round++) {
+      uint64_t first = input_below(&state, TILES + 1), tiles = input_below(&state, TILES - first + 1);
+      ghz_slice part[3], total, want, got;
+      size_t bound = ghz_slice_bound(tiles, (ghz_type)type, 3);
+      ref_bytes sum_room = bytes_new(bound), dst = bytes_new(bound);
+      for (int i = 0; i < 3; i++)
+        succeeded(ghz_slice_view(view(s[i]), first, tiles, &part[i]), NULL, "view");
+      succeeded(ghz_slice_sum(ctx, 3, part, sum_room.data, bound, &total), ctx, "sum");
+      succeeded(ghz_slice_mean(ctx, &total, 3, dst.data, bound, &got), ctx, "mean");
+      succeeded(ghz_slice_view((ghz_bytes){mean.data, size}, first, tiles, &want), NULL, "view");
+      want.inexact = got.inexact;
+      if (!total.inexact)
+        same_slice(&got, &want, "mean");
+      compared += !total.inexact && tiles > 0;
+      cr_assert_eq(ghz_slice_mean(ctx, &total, 0, dst.data, bound, &got), GHZ_EINVAL);
+      cr_assert_eq(ghz_slice_mean(ctx, NULL, 3, dst.data, bound, &got), GHZ_EINVAL);
+      ref_free(&sum_room);
+      ref_free(&dst);
+    }
+    cr_assert_gt(compared, 10, "%d ranges compared", compared);
+    ref_free(&mean);
+    for (int i = 0; i < 3; i++)
+      ref_free(&s[i]);
+  }
+}
+
 Test(slice, sums_of_different_ranges_are_refused) {
   ref_bytes a = stream_of(GHZ_F32, 1), dst = bytes_new(ghz_slice_bound(TILES, GHZ_F32, 2));
   ghz_slice part[2], got;
