@@ -3,8 +3,7 @@
 #include "collective.h"
 
 static int lacks_buffer(const call *c) {
-  return call_lacks_target(c) || (!c->send && c->set.contributions) ||
-         (c->send == c->recv && c->set.contributions);
+  return call_lacks_target(c) || (!c->send && c->set.contributions);
 }
 
 static void arrange(const call *c, part *parts) {

@@ -31,10 +31,10 @@
  *
  * What is not compressed goes to the MPI call of the same name: types other than float and double (MPI_FLOAT,
  * MPI_DOUBLE, and Fortran's of the same representation), operations other than MPI_SUM, MPI_MIN and MPI_MAX, and
- * intercommunicators; and, as long as algorithm and mode are AUTO, calls for which nobody gave a bound, and calls
- * below the threshold. These last two go straight there: without agreement, and with MPI's own checks alone. So do
+ * intercommunicators; and, as long as algorithm and mode are AUTO, calls for which nobody gave a bound, calls
+ * below the threshold, and those of one rank alone. These last three go straight there: without agreement, and with MPI's own checks alone. So do
  * most calls of a kind for which MPI was found to be the best way, and so fast that agreeing would be felt.
- * GHZ_MPI_VERBOSE=1 says what goes to MPI, and why.
+ * GHZ_MPI_VERBOSE=1 says what else than small calls goes to MPI, and why.
  *
  * Environment: read once, by the first call of the process, and used where the options leave the choice open.
  *   GHZ_MPI_BOUND       abs:1e-3, rel:1e-4 or psnr:80 (a plain number is abs); result:rel:1e-4: of the result
@@ -60,7 +60,7 @@ extern "C" {
  * doubling on compressed data, gZCCL (ICS'24); ring on compressed data, C-Coll (IPDPS'24) and hZCCL (SC'24). */
 typedef enum ghz_mpi_algorithm {
   GHZ_MPI_ALGORITHM_AUTO = 0, /* by what calls like this one took so far */
-  GHZ_MPI_NATIVE,             /* the MPI call of the same name */
+  GHZ_MPI_NATIVE,             /* the MPI call of the same name, whatever the mode */
   GHZ_MPI_RING,               /* allreduce, reduce, reduce_scatter, allgather */
   GHZ_MPI_DOUBLING,           /* allreduce: recursive doubling */
   GHZ_MPI_HALVING,            /* allreduce: recursive halving, then doubling */
@@ -96,7 +96,7 @@ typedef struct ghz_mpi_report {
   int inexact;
 } ghz_mpi_report;
 
-/* Options of a call. All ranks give the same, except for report, threads and contributions. */
+/* Options of a call, to be made by GHZ_MPI_OPTIONS and changed. All ranks give the same, except for report, threads and contributions. */
 typedef struct ghz_mpi_options {
   size_t size;     /* sizeof(ghz_mpi_options), by which later versions will know this one */
   ghz_bound bound; /* value 0: that of GHZ_MPI_BOUND, if there is one, else nothing is compressed. GHZ_REL and
@@ -120,7 +120,7 @@ typedef struct ghz_mpi_options {
 
 /* Options that leave everything to the environment and the library. */
 #define GHZ_MPI_OPTIONS                                                                                        \
-  { .size = sizeof(ghz_mpi_options), .threshold = -1, .contributions = 1, .keep_root = -1 }
+  { sizeof(ghz_mpi_options), {GHZ_ABS, 0}, 0, 0, GHZ_MPI_ALGORITHM_AUTO, GHZ_MPI_MODE_AUTO, -1, 1, 0, -1, NULL }
 
 /* ---- The calls --------------------------------------------------------------------------------------- */
 /* options may be NULL: GHZ_MPI_OPTIONS. Each call returns MPI_SUCCESS or, if the error handler returns, a code of

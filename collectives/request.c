@@ -3,7 +3,9 @@
 #include "request.h"
 
 #include <limits.h>
+#include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "errors.h"
 
@@ -57,8 +59,13 @@ int ghz_request_fits_int(const call *c) {
 
 /* ---- What is wrong with it --------------------------------------------------------------------------- */
 
-static complaint complain(int error_class, const char *text) {
-  return (complaint){error_class, text};
+__attribute__((format(printf, 2, 3))) static complaint complain(int error_class, const char *format, ...) {
+  complaint c = {.error_class = error_class};
+  va_list values;
+  va_start(values, format);
+  vsnprintf(c.text, sizeof c.text, format, values);
+  va_end(values);
+  return c;
 }
 
 static int has_way(const call *c, ghz_mpi_algorithm a) {
@@ -67,43 +74,54 @@ static int has_way(const call *c, ghz_mpi_algorithm a) {
 
 static complaint check_contributions(const call *c) {
   if (c->set.contributions == 1)
-    return complain(0, NULL);
+    return (complaint){0};
   if (!c->what->reduces)
     return complain(MPI_ERR_ARG, "only reductions take a number of contributions");
   if (c->set.mode != GHZ_MPI_HOMOMORPHIC || c->set.algorithm == GHZ_MPI_NATIVE || ghz_request_not_ours(c))
-    return complain(
-        MPI_ERR_ARG,
-        "a number of contributions needs mode homomorphic, a bound, and a type and operation of ours");
+    return complain(MPI_ERR_ARG,
+                    "%d contributions need mode homomorphic, a bound, and a type and operation of ours "
+                    "(options begin as GHZ_MPI_OPTIONS)",
+                    c->set.contributions);
   if (c->send == MPI_IN_PLACE)
     return complain(MPI_ERR_ARG, "a number of contributions does not go in place");
   if (c->set.contributions == 0 && ghz_request_reduction(c) != REDUCE_SUM)
     return complain(MPI_ERR_ARG, "without a contribution there is no minimum or maximum");
-  return complain(0, NULL);
+  return (complaint){0};
 }
 
 static complaint check_options(const call *c) {
+  int compresses = c->set.mode != GHZ_MPI_MODE_AUTO && c->set.mode != GHZ_MPI_PLAIN;
   if (!has_way(c, c->set.algorithm))
-    return complain(MPI_ERR_ARG, "this collective does not have the algorithm");
+    return complain(MPI_ERR_ARG, "it has no algorithm '%s'", ghz_mpi_algorithm_name(c->set.algorithm));
+  if (c->set.mode_asked && compresses && c->set.bound.value == 0 && c->set.algorithm != GHZ_MPI_NATIVE)
+    return complain(MPI_ERR_ARG, "mode '%s' needs a bound, and none is given", ghz_mpi_mode_name(c->set.mode));
   if (c->set.average && (!c->is_real || ghz_request_reduction(c) != REDUCE_SUM))
     return complain(MPI_ERR_ARG, "an average is a sum of float or double");
   return check_contributions(c);
 }
 
+static int is_aliased(const call *c) {
+  int both_matter = !c->what->rooted || call_is_root(c);
+  return both_matter && c->recv && c->send == c->recv && c->send != MPI_IN_PLACE && c->set.contributions;
+}
+
 complaint ghz_request_check(const call *c, const char *wrong) {
   uint64_t bytes, blocks = c->what->blocks ? (uint64_t)c->at.ranks : 1;
   if (wrong)
-    return complain(MPI_ERR_ARG, wrong);
+    return complain(MPI_ERR_ARG, "%s", wrong);
   if (c->type == MPI_DATATYPE_NULL)
     return complain(MPI_ERR_TYPE, "the type is MPI_DATATYPE_NULL");
   if (c->count < 0)
-    return complain(MPI_ERR_COUNT, "the count is negative");
+    return complain(MPI_ERR_COUNT, "the count is %lld", (long long)c->count);
   if (__builtin_mul_overflow((uint64_t)c->count, c->value_size * blocks, &bytes) || bytes > PTRDIFF_MAX ||
       (ghz_request_not_ours(c) && !ghz_request_fits_int(c)))
-    return complain(MPI_ERR_COUNT, "the count is too large");
+    return complain(MPI_ERR_COUNT, "the count is too large: %lld", (long long)c->count);
   if (c->what->rooted && (c->root < 0 || c->root >= c->at.ranks))
-    return complain(MPI_ERR_ROOT, "there is no such root");
+    return complain(MPI_ERR_ROOT, "the root is %d, of %d ranks", c->root, c->at.ranks);
   if (c->count > 0 && c->is_real && c->what->lacks_buffer(c))
-    return complain(MPI_ERR_BUFFER, "a buffer is missing, or not allowed to be in place");
+    return complain(MPI_ERR_BUFFER, "a buffer is NULL, or MPI_IN_PLACE where that is not allowed");
+  if (c->count > 0 && c->is_real && is_aliased(c))
+    return complain(MPI_ERR_BUFFER, "sendbuf is recvbuf; MPI_IN_PLACE is for that");
   return check_options(c);
 }
 

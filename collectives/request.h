@@ -8,7 +8,7 @@
 /* What is wrong with a call. */
 typedef struct complaint {
   int error_class; /* 0: nothing */
-  const char *text;
+  char text[160];
 } complaint;
 
 /* Fills in what the MPI handles of a call mean. */

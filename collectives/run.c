@@ -162,7 +162,7 @@ static complaint make_plan(const call *c, communicator *with, candidate how, con
                            const cargo_job *job) {
   if (ghz_plan_make(&with->plan, l, c->at, c->what->ways[how.algorithm].schedule) &&
       ghz_conveyor_prepare(&with->space, &with->plan, cargo_of(how.mode)->room(job, with->plan.piece_tiles)))
-    return (complaint){0, NULL};
+    return (complaint){0};
   return (complaint){MPI_ERR_NO_MEM, "no memory for the plan"};
 }
 
@@ -179,18 +179,18 @@ static complaint find_range(const call *c, communicator *with, size_t stride, re
       r->min = min < r->min ? min : r->min;
       r->max = max > r->max ? max : r->max;
     }
-  return (complaint){0, NULL};
+  return (complaint){0};
 }
 
 /* What all ranks find out alike: a sum that has too many terms, or none. */
 static complaint check_terms(const call *c, candidate how, uint64_t contributions, const ghz_lattice *l) {
   if (ghz_request_reduction(c) != REDUCE_SUM || how.mode != GHZ_MPI_HOMOMORPHIC)
-    return (complaint){0, NULL};
+    return (complaint){0};
   if (contributions > (UINT64_C(1) << (58 - l->cap)) - 1)
     return (complaint){MPI_ERR_ARG, "more contributions than integers of 62 bits can sum"};
   if (contributions == 0 && c->set.average)
     return (complaint){MPI_ERR_ARG, "nobody contributes to the average"};
-  return (complaint){0, NULL};
+  return (complaint){0};
 }
 
 static complaint make_lattice(const call *c, const record *r, ghz_lattice *l) {
@@ -370,7 +370,7 @@ static int run_agreed(const call *c, communicator *with, complaint wrong) {
 static int needs_nobody(const call *c) {
   const settings *s = &c->set;
   return s->algorithm == GHZ_MPI_ALGORITHM_AUTO && s->mode == GHZ_MPI_MODE_AUTO && c->count >= 0 &&
-         (ghz_request_bytes(c) < (double)s->threshold || s->bound.value == 0);
+         (ghz_request_bytes(c) < (double)s->threshold || s->bound.value == 0 || c->at.ranks == 1);
 }
 
 static int run_without_agreement(const call *c) {

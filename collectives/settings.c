@@ -102,25 +102,28 @@ static pthread_once_t env_once = PTHREAD_ONCE_INIT;
 static atomic_int env_read; /* spares small calls the look at env_once */
 
 /* A value that is not understood is as good as none, but said. */
-static void complain(const char *name, const char *text, int understood) {
+static void complain(const char *name, const char *text, const char *expected, int understood) {
   if (text && *text && !understood)
-    fprintf(stderr, "libghzmpi: %s=%s is not understood, and ignored\n", name, text);
+    fprintf(stderr, "libghzmpi: %s=%s is not understood, and ignored; it is %s\n", name, text, expected);
 }
 
-#define READ(name, parse)                                                                                      \
+#define READ(name, expected, parse)                                                                            \
   do {                                                                                                         \
     const char *text = getenv(name);                                                                           \
-    complain(name, text, !text || !*text || (parse));                                                          \
+    complain(name, text, expected, !text || !*text || (parse));                                                \
   } while (0)
 
 static void read_environment(void) {
-  READ("GHZ_MPI_BOUND", ghz_mpi_parse_bound(text, &env.bound, &env.of_result));
-  READ("GHZ_MPI_ALGORITHM", parse_name(text, algorithm_names, ALGORITHMS, &env.algorithm));
-  READ("GHZ_MPI_MODE", parse_name(text, mode_names, MODES, &env.mode));
-  READ("GHZ_MPI_THRESHOLD", parse_bytes(text, &env.threshold));
-  READ("GHZ_MPI_THREADS", parse_int(text, 1, 4096, &env.threads));
-  READ("GHZ_MPI_KEEP_ROOT", parse_int(text, 0, 1, &env.keep_root));
-  READ("GHZ_MPI_VERBOSE", parse_int(text, 0, 1, &env.verbose));
+  READ("GHZ_MPI_BOUND", "abs:X, rel:X or psnr:X, as in rel:1e-4",
+       ghz_mpi_parse_bound(text, &env.bound, &env.of_result));
+  READ("GHZ_MPI_ALGORITHM", "auto, mpi, ring, doubling, halving, tree or chain",
+       parse_name(text, algorithm_names, ALGORITHMS, &env.algorithm));
+  READ("GHZ_MPI_MODE", "auto, homomorphic, recompress, per-hop or plain",
+       parse_name(text, mode_names, MODES, &env.mode));
+  READ("GHZ_MPI_THRESHOLD", "a number of bytes, as in 64k", parse_bytes(text, &env.threshold));
+  READ("GHZ_MPI_THREADS", "1 or more", parse_int(text, 1, 4096, &env.threads));
+  READ("GHZ_MPI_KEEP_ROOT", "0 or 1", parse_int(text, 0, 1, &env.keep_root));
+  READ("GHZ_MPI_VERBOSE", "0 or 1", parse_int(text, 0, 1, &env.verbose));
   atomic_store_explicit(&env_read, 1, memory_order_release);
 }
 
@@ -172,6 +175,7 @@ const char *ghz_settings_make(const ghz_mpi_options *options, settings *s) {
                   .keep_root = (o->keep_root < 0 ? env.keep_root : o->keep_root) != 0,
                   .algorithm = o->algorithm ? o->algorithm : (ghz_mpi_algorithm)env.algorithm,
                   .mode = o->mode ? o->mode : (ghz_mpi_mode)env.mode,
+                  .mode_asked = o->mode != 0,
                   .threshold = (uint64_t)(o->threshold < 0 ? env.threshold : o->threshold),
                   .report = o->report};
   if (s->bound.value == 0) {

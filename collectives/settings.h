@@ -9,6 +9,7 @@ typedef struct settings {
   int of_result, average, contributions, threads, keep_root;
   ghz_mpi_algorithm algorithm;
   ghz_mpi_mode mode;
+  int mode_asked; /* by the options, not by the environment alone */
   uint64_t threshold;
   ghz_mpi_report *report;
 } settings;
