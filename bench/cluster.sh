@@ -5,9 +5,9 @@
 #        bench/cluster.sh --clean             removes what killed runs have left (every run begins with that)
 #   N                 ranks, 2 to 64
 #   RATE              of every link, each way: 200mbit, 1gbit, ...; none: as fast as the machine is
-#   COMMAND           what every rank runs; ghz_allreduce_bench unless given
+#   COMMAND           what every rank runs; if it begins with an option, or is missing, ghz_allreduce_bench with these
 #   --mpi MPI         openmpi (unless given) or mpich: mpicc.MPI and mpiexec.MPI, or those named by MPICC and MPIEXEC
-#   --build DIR       where ghz_allreduce_bench is; build-bench unless given
+#   --build DIR       where that was built; build-bench-MPI, build-bench or build unless given
 #   --tuned           has the MPI library use the best of its algorithms for large allreduce, bcast and scatter
 #   --wire            prints what went over the links while COMMAND ran
 #   --quota PERCENT   of one core for each rank, and so much of RATE: a slowed-down cluster, for links that are too
@@ -27,7 +27,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=bench/cluster_mpi.sh
 . "$here/cluster_mpi.sh"
 
-mpi=openmpi build=$here/../build-bench tuned=0 wire=0 quota=100 poll=on preload='' quick=0 force=0
+mpi=openmpi build='' tuned=0 wire=0 quota=100 poll=on preload='' quick=0 force=0
 core_bits=2000000000 # what one core moves between ranks with enough left to compute; measured, not derived
 
 say() { printf '# %s\n' "$*"; }
@@ -94,12 +94,14 @@ parse() {
   command=("$@")
 }
 
-default_command() {
-  local path
-  for path in "$build/bench/ghz_allreduce_bench" "$build/ghz_allreduce_bench"; do
-    [ ! -x "$path" ] || { command=("$path") && return; }
+default_command() { # puts the program before its options
+  local folder
+  for folder in ${build:+"$build"} "$here/../build-bench-$mpi" "$here/../build-bench" "$here/../build"; do
+    [ ! -x "$folder/bench/collectives/ghz_allreduce_bench" ] ||
+      { command=("$folder/bench/collectives/ghz_allreduce_bench" "${command[@]}") && return; }
   done
-  die 2 "no ghz_allreduce_bench in $build: build it with $mpi, or give a command after --"
+  die 2 "no ghz_allreduce_bench: give a command after --, or build it:
+  cmake -S . -B build-bench -DCMAKE_BUILD_TYPE=Release -DMPI_C_COMPILER=mpicc.$mpi && cmake --build build-bench"
 }
 
 # --- what can be had here -----------------------------------------------------------------------------------------------
@@ -267,7 +269,7 @@ describe() {
 parse "$@"
 find_tools
 check_strength
-[ ${#command[@]} -gt 0 ] || default_command
+[[ ${command[0]:--} != -* ]] || default_command
 check_command
 [ -n "${GHZ_CLUSTER_ENTERED:-}" ] || remove_leftovers
 [ "$(id -u)" = 0 ] || enter_user_namespace "$@"

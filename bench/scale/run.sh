@@ -33,6 +33,7 @@ die() { echo "run.sh: $*" >&2; exit 1; }
 usage() { sed -n '3,11s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2; exit 2; }
 say() { printf '\n%s\n' "$*"; }
 
+[[ ${1:-} != -h && ${1:-} != --help ]] || { sed -n '2,24s/^# \{0,1\}//p' "$0"; exit 0; }
 while [ $# -gt 1 ]; do
   case $1 in
   --build) build=$2 ;;

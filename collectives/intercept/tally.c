@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 static const char *const names[CALLS + 1] = {"MPI_Allreduce",
                                              "MPI_Reduce",
@@ -129,9 +130,14 @@ static FILE *open_report(const char *name) {
   return f ? f : stderr;
 }
 
+/* What people write who do not mean a file. */
+static bool means_yes(const char *name) {
+  return !strcasecmp(name, "yes") || !strcasecmp(name, "true") || !strcasecmp(name, "on");
+}
+
 static void print_report(summary sum, summary most) {
   const char *name = environment_get("GHZ_MPI_REPORT");
-  FILE *f = open_report(name ? name : "1"); /* the program may have cleared it */
+  FILE *f = open_report(name && !means_yes(name) ? name : "1"); /* the program may have cleared it */
   int ranks;
   PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
   if (!intercept.on) {

@@ -28,14 +28,32 @@ check() { # name program
   echo "ok: $1"
 }
 
-links=(mpi_static mpi)
-[ ! -e "$libdir/libghzmpi.so" ] || links+=(mpi_shared)
-for link in "${links[@]}"; do
-  quietly cmake -S "$here" -B "$work/$link" -DCMAKE_PREFIX_PATH="$work/ghz" -DCONSUMER_LINK="$link" \
-    -DMPI_C_COMPILER="$mpicc" -DCMAKE_BUILD_TYPE=Release
-  quietly cmake --build "$work/$link"
-  check "CMake, ghz::$link" "$work/$link/consumer"
-done
+with_cmake() { # target language
+  quietly cmake -S "$here" -B "$work/$1-$2" -DCMAKE_PREFIX_PATH="$work/ghz" -DCONSUMER_LINK="$1" -DCONSUMER_LANGUAGE="$2" \
+    -DMPI_C_COMPILER="$mpicc" -DMPI_CXX_COMPILER="${mpicc/mpicc/mpicxx}" -DCMAKE_BUILD_TYPE=Release
+  quietly cmake --build "$work/$1-$2"
+  check "CMake, ghz::$1, $2" "$work/$1-$2/consumer"
+}
+
+with_cmake mpi_static C
+with_cmake mpi C
+with_cmake mpi CXX
+if [ -e "$libdir/libghzmpi.so" ]; then
+  with_cmake mpi_shared C
+  # without being told where libghz.so is: libghzmpi.so knows
+  (unset LD_LIBRARY_PATH && "$work/mpi_shared-C/consumer" >/dev/null) || { echo "run_mpi.sh: does not start" >&2 && exit 1; }
+fi
+
+# Another MPI is refused.
+other=mpicc.openmpi
+[[ $mpicc != *openmpi ]] || other=mpicc.mpich
+if command -v $other >/dev/null && [[ $mpicc == *.* ]]; then
+  if cmake -S "$here" -B "$work/other" -DCMAKE_PREFIX_PATH="$work/ghz" -DMPI_C_COMPILER=$other >"$work/log" 2>&1; then
+    echo "run_mpi.sh: takes $other" >&2 && exit 1
+  fi
+  grep -q "was built with" "$work/log" || { cat "$work/log" >&2 && exit 1; }
+  echo "ok: $other is refused"
+fi
 # shellcheck disable=SC2046 # lists of words
 quietly "$mpicc" $(pkg-config --cflags ghzmpi) -o "$work/consumer" "$here/consumer.c" $(pkg-config --libs ghzmpi) -lm
 check "pkg-config" "$work/consumer"

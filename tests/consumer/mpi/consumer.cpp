@@ -1,0 +1,25 @@
+// consumer.cpp: sums an array over all ranks with an installed libghzmpi, and says the version if the sum is right.
+#include <ghz_mpi.h>
+#include <cmath>
+#include <cstdio>
+
+enum { N = 50000 };
+
+int main(int argc, char **argv) {
+  static float x[N];
+  int ranks, wrong = 0;
+  ghz_mpi_options options = GHZ_MPI_OPTIONS;
+  options.bound = ghz_bound{GHZ_ABS, 1e-3};
+  options.mode = GHZ_MPI_HOMOMORPHIC;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  for (int i = 0; i < N; i++)
+    x[i] = std::sin(static_cast<float>(i) * 0.01f);
+  ghz_allreduce(MPI_IN_PLACE, x, N, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, &options);
+  for (int i = 0; i < N; i++)
+    wrong += std::fabs(x[i] - ranks * static_cast<double>(std::sin(static_cast<float>(i) * 0.01f))) > ranks * 1e-3;
+  if (wrong == 0)
+    std::printf("ghz %s\n", ghz_version());
+  MPI_Finalize();
+  return wrong != 0;
+}
