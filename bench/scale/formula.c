@@ -58,8 +58,10 @@ static double segment_bytes(const setting *s) {
 }
 
 /* Without another wish, pieces are as large as the library makes them: run.c, layout_of. */
+enum { PIECE_LEAST = 128 << 10, PIECE_MOST = 512 << 10 };
+
 static double pieces_of(const setting *s, double bytes) {
-  double piece = s->piece > 0 ? s->piece : fmin(fmax(bytes / 8, 262144), 2097152);
+  double piece = s->piece > 0 ? s->piece : fmin(fmax(bytes / 8, PIECE_LEAST), PIECE_MOST);
   return fmax(1, floor(bytes / piece));
 }
 
