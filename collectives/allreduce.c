@@ -14,14 +14,10 @@ static int native(const call *c) {
   return MPI_Allreduce(c->send, c->recv, (int)c->count, c->type, c->op, c->comm);
 }
 
-static int as_many_as_ranks(int ranks) {
-  return ranks;
-}
-
 static const collective allreduce = {
     .name = "ghz_allreduce",
     .reduces = 1,
-    .ways = {[GHZ_MPI_RING] = {ghz_ring_allreduce, as_many_as_ranks, 0},
+    .ways = {[GHZ_MPI_RING] = {ghz_ring_allreduce, ghz_ring_segments, 0},
              [GHZ_MPI_DOUBLING] = {ghz_doubling_allreduce, NULL, 1},
              [GHZ_MPI_HALVING] = {ghz_halving_allreduce, ghz_halving_segments, 0}},
     .preferred = {GHZ_MPI_RING, GHZ_MPI_HALVING, GHZ_MPI_DOUBLING},

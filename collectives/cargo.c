@@ -4,12 +4,11 @@
 
 #include <string.h>
 
-ghz_status ghz_cargo_compress(cargo_job *job, const piece *p, int i, parcel *out) {
-  const layout *l = &job->plan->layout;
-  const uint8_t *x = p->part->source + (size_t)i * job->stride;
+ghz_status ghz_cargo_compress(cargo_job *job, const piece *p, const void *array, parcel *out) {
   double start = MPI_Wtime();
-  ghz_status status = ghz_slice_compress(job->codec, &job->lattice, GHZ_ORDER_BEST, x, l->count, p->first,
-                                         p->tiles, out->memory, out->room, &out->slice);
+  ghz_status status =
+      ghz_slice_compress(job->codec, &job->lattice, GHZ_ORDER_BEST, array, job->plan->layout.count, p->first,
+                         p->tiles, out->memory, out->room, &out->slice);
   out->size = ghz_slice_size(&out->slice);
   job->report->compress += MPI_Wtime() - start;
   return status;

@@ -60,8 +60,8 @@ static inline size_t piece_bytes(const cargo_job *job, const piece *p) {
   return (size_t)ghz_piece_values(job->plan, p) * job->value_size;
 }
 
-/* Compresses contribution i of this rank to a piece. */
-ghz_status ghz_cargo_compress(cargo_job *job, const piece *p, int i, parcel *out);
+/* Compresses an array's values of a piece. `array` is where the array begins, though nothing but the piece is read. */
+ghz_status ghz_cargo_compress(cargo_job *job, const piece *p, const void *array, parcel *out);
 
 /* Views a message that arrived, having checked that it is the one expected. */
 ghz_status ghz_cargo_accept(cargo_job *job, const piece *p, parcel *in);

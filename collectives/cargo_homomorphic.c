@@ -49,7 +49,7 @@ static ghz_status load_many(cargo_job *job, const piece *p, parcel *out) {
   parcel *one = ghz_parcel_take(job->pool), *next = ghz_parcel_take(job->pool);
   ghz_status status = one && next ? load_nothing(job, p, out) : GHZ_ENOMEM;
   for (int i = 0; i < job->contributions && status == GHZ_OK; i++) {
-    status = ghz_cargo_compress(job, p, i, one);
+    status = ghz_cargo_compress(job, p, p->part->source + (size_t)i * job->stride, one);
     if (status == GHZ_OK && i == 0 && job->reduction != REDUCE_SUM)
       swap(out, one);
     else if (status == GHZ_OK && (status = operate(job, &out->slice, &one->slice, next)) == GHZ_OK)
@@ -64,7 +64,7 @@ static ghz_status load_many(cargo_job *job, const piece *p, parcel *out) {
 static ghz_status load(cargo_job *job, const piece *p, parcel *out) {
   int lone = job->reduction == REDUCE_SUM && job->total_contributions == 1;
   if (job->reduction == REDUCE_NONE || (job->contributions == 1 && !lone))
-    return ghz_cargo_compress(job, p, 0, out);
+    return ghz_cargo_compress(job, p, p->part->source, out);
   return load_many(job, p, out);
 }
 

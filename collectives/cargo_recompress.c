@@ -15,7 +15,7 @@ static size_t room(const cargo_job *job, uint64_t tiles) {
 }
 
 static ghz_status load(cargo_job *job, const piece *p, parcel *out) {
-  return ghz_cargo_compress(job, p, 0, out);
+  return ghz_cargo_compress(job, p, p->part->source, out);
 }
 
 static ghz_status unpack(cargo_job *job, const parcel *from, void *values) {
@@ -25,17 +25,9 @@ static ghz_status unpack(cargo_job *job, const parcel *from, void *values) {
   return status;
 }
 
-/* Compresses values that are a piece by themselves: as its range of an array that begins where the part would.
- */
+/* Compresses values that are a piece by themselves: as its range of an array that begins where the part would. */
 static ghz_status pack(cargo_job *job, const piece *p, const parcel *values, parcel *out) {
-  double start = MPI_Wtime();
-  const void *array = (const void *)((uintptr_t)values->memory - piece_offset(job, p));
-  ghz_status status =
-      ghz_slice_compress(job->codec, &job->lattice, GHZ_ORDER_BEST, array, job->plan->layout.count, p->first,
-                         p->tiles, out->memory, out->room, &out->slice);
-  out->size = ghz_slice_size(&out->slice);
-  job->report->compress += MPI_Wtime() - start;
-  return status;
+  return ghz_cargo_compress(job, p, (const void *)((uintptr_t)values->memory - piece_offset(job, p)), out);
 }
 
 static ghz_status merge_values(cargo_job *job, const piece *p, const parcel *mine, parcel *sum, parcel *other) {

@@ -24,33 +24,38 @@ static int compresses(candidate c) {
   return c.algorithm != GHZ_MPI_NATIVE && c.mode != GHZ_MPI_PLAIN;
 }
 
+static call_class *find(choices *c, uint64_t key) {
+  for (int i = 0; i < CLASSES; i++)
+    if (c->classes[i].last_use && c->classes[i].key == key)
+      return &c->classes[i];
+  return NULL;
+}
+
 int ghz_choice_is_straight(choices *c, uint64_t key) {
-  for (int i = 0; i < CLASSES; i++) {
-    call_class *k = &c->classes[i];
-    if (k->last_use && k->key == key && k->straight) {
-      k->straight--;
-      return 1;
-    }
-  }
-  return 0;
+  call_class *k = find(c, key);
+  if (!k || !k->straight)
+    return 0;
+  k->straight--;
+  return 1;
+}
+
+static call_class *oldest(choices *c) {
+  call_class *k = &c->classes[0];
+  for (int i = 1; i < CLASSES; i++)
+    if (c->classes[i].last_use < k->last_use)
+      k = &c->classes[i];
+  return k;
 }
 
 static call_class *class_of(choices *c, uint64_t key, const candidate *candidates, int n) {
-  call_class *oldest = &c->classes[0];
-  c->clock++;
-  for (int i = 0; i < CLASSES; i++) {
-    call_class *k = &c->classes[i];
-    if (k->last_use && k->key == key && k->count == n &&
-        !memcmp(k->candidates, candidates, (size_t)n * sizeof *candidates)) {
-      k->last_use = c->clock;
-      return k;
-    }
-    if (k->last_use < oldest->last_use)
-      oldest = k;
+  call_class *k = find(c, key);
+  if (!k) {
+    k = oldest(c);
+    *k = (call_class){.key = key, .count = n};
+    memcpy(k->candidates, candidates, (size_t)n * sizeof *candidates);
   }
-  *oldest = (call_class){.key = key, .last_use = c->clock, .count = n};
-  memcpy(oldest->candidates, candidates, (size_t)n * sizeof *candidates);
-  return oldest;
+  k->last_use = ++c->clock;
+  return k;
 }
 
 /* The second least of the last times (the least of two): one lucky or unlucky call does not decide. */

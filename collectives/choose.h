@@ -40,7 +40,8 @@ typedef struct choices {
   int settled; /* it was what is best, not a trial */
 } choices;
 
-/* Picks one of n candidates, the likeliest first, and expects to be told what it took. Returns its index. */
+/* Picks one of n candidates, the likeliest first, and expects to be told what it took. Returns its index. The same key always
+ * comes with the same candidates. */
 int ghz_choose(choices *c, uint64_t key, const candidate *candidates, int n);
 
 /* Whether a call of this kind goes straight to MPI, without any agreement: MPI was found to be the best by far too little time

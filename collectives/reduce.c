@@ -32,16 +32,12 @@ static int native(const call *c) {
   return code;
 }
 
-static int as_many_as_ranks(int ranks) {
-  return ranks;
-}
-
 static const collective reduce = {
     .name = "ghz_reduce",
     .reduces = 1,
     .rooted = 1,
     .ways =
-        {[GHZ_MPI_RING] = {ghz_ring_reduce, as_many_as_ranks, 0}, [GHZ_MPI_TREE] = {ghz_tree_reduce, NULL, 1}},
+        {[GHZ_MPI_RING] = {ghz_ring_reduce, ghz_ring_segments, 0}, [GHZ_MPI_TREE] = {ghz_tree_reduce, NULL, 1}},
     .preferred = {GHZ_MPI_RING, GHZ_MPI_TREE},
     .lacks_buffer = lacks_buffer,
     .arrange = arrange,

@@ -7,6 +7,10 @@
 
 #include "route.h"
 
+int ghz_ring_segments(int ranks) {
+  return ranks;
+}
+
 static int next(place at) {
   return (at.rank + 1) % at.ranks;
 }

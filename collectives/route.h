@@ -45,6 +45,7 @@ void ghz_ring_allreduce(place at, int segment, route *r);
 void ghz_ring_reduce(place at, int segment, route *r);
 void ghz_doubling_allreduce(place at, int segment, route *r);
 void ghz_halving_allreduce(place at, int segment, route *r);
+int ghz_ring_segments(int ranks);
 int ghz_halving_segments(int ranks);
 void ghz_tree_reduce(place at, int segment, route *r);
 void ghz_tree_bcast(place at, int segment, route *r);

@@ -115,7 +115,9 @@ static int list_candidates(const call *c, candidate *list) {
 static uint64_t kind_of(const call *c, const record *r) {
   uint64_t octave = c->count > 0 ? 64 - (uint64_t)__builtin_clzll((unsigned long long)c->count) : 0;
   uint64_t key = mixed(mixed(r->identity[SAME_CALL], r->identity[SAME_OPERATION]), r->identity[SAME_BOUND]);
-  return mixed(mixed(mixed(key, r->identity[SAME_OPTIONS]), c->value_size), octave);
+  key = mixed(mixed(key, r->identity[SAME_OPTIONS]), c->value_size);
+  return mixed(mixed(key, octave),
+               (uint64_t)ghz_request_fits_int(c)); /* what MPI cannot take has other candidates */
 }
 
 static candidate choose(const call *c, communicator *with, const record *said) {
@@ -149,8 +151,8 @@ static const cargo *cargo_of(ghz_mpi_mode mode) {
                                       : &ghz_cargo_homomorphic;
 }
 
-/* Whether all ranks have had memory for this before; else notes that they will. */
-static int is_prepared(communicator *with, const preparation *p) {
+/* Whether all ranks have had memory for this before. */
+static int is_prepared(const communicator *with, const preparation *p) {
   unsigned known = with->prepared_count < PREPARED ? with->prepared_count : PREPARED;
   for (unsigned i = 0; i < known; i++)
     if (memcmp(&with->prepared[i], p, sizeof *p) == 0)
@@ -160,10 +162,12 @@ static int is_prepared(communicator *with, const preparation *p) {
 
 static complaint make_plan(const call *c, communicator *with, candidate how, const layout *l,
                            const cargo_job *job) {
-  if (ghz_plan_make(&with->plan, l, c->at, c->what->ways[how.algorithm].schedule) &&
-      ghz_conveyor_prepare(&with->space, &with->plan, cargo_of(how.mode)->room(job, with->plan.piece_tiles)))
-    return (complaint){0};
-  return (complaint){MPI_ERR_NO_MEM, "no memory for the plan"};
+  const complaint no_memory = {MPI_ERR_NO_MEM, "no memory for the plan"};
+  if (!ghz_plan_make(&with->plan, l, c->at, c->what->ways[how.algorithm].schedule))
+    return no_memory;
+  size_t room = cargo_of(how.mode)->room(job, with->plan.piece_tiles);
+  ghz_parcels_prepare(&with->pool, room);
+  return ghz_conveyor_prepare(&with->space, &with->plan, room) ? (complaint){0} : no_memory;
 }
 
 /* The range of the finite values that this rank gives. */
@@ -225,39 +229,35 @@ static int raise_outcome(const call *c, const outcome *o) {
 static double result_bound(const call *c, const cargo_job *job, const ghz_mpi_report *r) {
   if (r->mode == GHZ_MPI_PLAIN)
     return 0;
-  if (r->inexact || (r->mode != GHZ_MPI_HOMOMORPHIC && c->what->reduces))
-    return INFINITY;
-  if (r->mode == GHZ_MPI_PER_HOP)
+  if (r->inexact || r->mode == GHZ_MPI_PER_HOP || (r->mode == GHZ_MPI_RECOMPRESS && c->what->reduces))
     return INFINITY;
   int sums = job->reduction == REDUCE_SUM && !job->average && job->total_contributions > 1;
   double terms = sums ? (double)job->total_contributions : 1, bound = terms * job->lattice.eb;
   return sums || job->average ? nextafter(bound, INFINITY) : bound;
 }
 
-static void fill_job(const call *c, communicator *with, const record *said, const ghz_lattice *l,
-                     cargo_job *job) {
-  *job = (cargo_job){.codec = with->codec,
+/* The job, but for its lattice, of which only the type is known yet, and its report. */
+static cargo_job job_of(const call *c, communicator *with, const record *said) {
+  return (cargo_job){.codec = with->codec,
                      .pool = &with->pool,
                      .plan = &with->plan,
-                     .lattice = *l,
+                     .lattice.type = c->real,
                      .reduction = ghz_request_reduction(c),
                      .contributions = c->set.contributions,
+                     .stride = (size_t)c->count * c->value_size * (c->what->blocks ? (size_t)c->at.ranks : 1),
                      .total_contributions = said->contributions,
                      .average = c->set.average,
                      .value_size = c->value_size};
-  job->stride = (size_t)c->count * c->value_size * (c->what->blocks ? (size_t)c->at.ranks : 1);
 }
 
 /* Moves everything, once all ranks know what to do. */
 static int move(const call *c, communicator *with, candidate how, cargo_job *job, ghz_mpi_report *report) {
-  const cargo *kind = cargo_of(how.mode);
   job->report = report;
   report->algorithm = how.algorithm;
   report->mode = how.mode;
   report->eb = how.mode == GHZ_MPI_PLAIN ? 0 : job->lattice.eb;
-  ghz_parcels_prepare(&with->pool, kind->room(job, with->plan.piece_tiles));
   ghz_plan_order(&with->plan);
-  outcome o = ghz_conveyor_run(&with->plan, kind, job, &with->space, with->comm);
+  outcome o = ghz_conveyor_run(&with->plan, cargo_of(how.mode), job, &with->space, with->comm);
   if (o.fault != FAULT_NONE)
     return raise_outcome(c, &o);
   if (c->what->finish)
@@ -302,10 +302,8 @@ static int agree_again(const call *c, communicator *with, candidate how, cargo_j
 }
 
 static int run_ours(const call *c, communicator *with, candidate how, record *said, ghz_mpi_report *report) {
-  cargo_job job;
-  ghz_lattice lattice = {.type = c->real};
+  cargo_job job = job_of(c, with, said);
   layout l = layout_of(c, &c->what->ways[how.algorithm]);
-  fill_job(c, with, said, &lattice, &job);
   int code = agree_again(c, with, how, &job, &l, said);
   report->agree += MPI_Wtime();
   if (code != MPI_SUCCESS)
