@@ -67,7 +67,8 @@ typedef enum ghz_status {
   GHZ_EVERSION = -5,  /* written by a newer version: a type or feature bit that this one does not know */
   GHZ_EMISMATCH = -6, /* operands differ in type, count, cap, step or bound */
   GHZ_ERANGE = -7,    /* the result would sum more terms than 62-bit integers can hold */
-  GHZ_EISA = -8       /* GHZ_ISA names an instruction set that this machine or build does not have */
+  GHZ_EISA = -8,      /* GHZ_ISA names an instruction set that this machine or build does not have */
+  GHZ_EDEVICE = -9    /* no GPU that this build has kernels for, or CUDA reported an error */
 } ghz_status;
 
 /* A short English sentence for a status; static, never NULL. */
@@ -314,8 +315,8 @@ GHZ_API ghz_status ghz_slice_sum(ghz_context *ctx, size_t k, const ghz_slice *sl
 
 /* Divides a slice, mostly a sum of k arrays, by k >= 1: step / k and eb / k, as ghz_mean does. (Values
  * outside the lattice are rounded twice where ghz_mean rounds once.) Errors: as ghz_mean. */
-GHZ_API ghz_status ghz_slice_mean(ghz_context *ctx, const ghz_slice *sum, uint64_t k, void *dst, size_t capacity,
-                                  ghz_slice *slice);
+GHZ_API ghz_status ghz_slice_mean(ghz_context *ctx, const ghz_slice *sum, uint64_t k, void *dst,
+                                  size_t capacity, ghz_slice *slice);
 
 /* The smaller (larger = 0) or larger value of two slices of the same range. Errors: as ghz_minimum. */
 GHZ_API ghz_status ghz_slice_extremum(ghz_context *ctx, const ghz_slice *a, const ghz_slice *b, int larger,
@@ -328,6 +329,125 @@ GHZ_API ghz_status ghz_slice_decompress(ghz_context *ctx, const ghz_slice *slice
  * everything but range and `inexact`. Errors: EINVAL (a gap or overlap), EMISMATCH, ECAPACITY. */
 GHZ_API ghz_status ghz_slice_join(ghz_context *ctx, size_t k, const ghz_slice *slices, void *dst,
                                   size_t capacity, size_t *size);
+
+/* ---- On a GPU ---------------------------------------------------------------------------------------- */
+/* The same streams and messages, byte for byte, made, added and read in the memory of a CUDA device.
+ *
+ *   ghz_cuda *gpu;
+ *   ghz_cuda_outcome *outcome;                      (cudaMallocHost, or device memory)
+ *   ghz_cuda_create(&gpu, n, 2);
+ *   ghz_cuda_compress(gpu, &lattice, GHZ_ORDER_BEST, x, n, a, room, outcome, stream);
+ *   ghz_cuda_add(gpu, GHZ_F32, n, (ghz_bytes){a, room}, (ghz_bytes){b, room}, sum, room2, outcome, stream);
+ *
+ * Order       Calls put their work on `stream` (a cudaStream_t) and return. They never wait for the device, never allocate,
+ *             and use nothing of the host after they return. What they return says whether the work was put there:
+ *             GHZ_OK, EINVAL (also: host memory where device memory belongs, x and dst not aligned), ECAPACITY (the GPU's
+ *             context was set up for smaller arrays, or dst cannot even hold the index), ERANGE, EDEVICE.
+ * Outcome     What became of it is written to *outcome when the work is done: read it after an event or a
+ *             synchronisation of the stream, or with ghz_cuda_wait. Where its status is not GHZ_OK the destination holds
+ *             nothing of use. `outcome` is memory that both can reach (cudaMallocHost), or device memory; each call
+ *             that is under way needs its own.
+ * Memory      `device` memory is that of cudaMalloc (or managed) of the device that was current when the context was
+ *             created and that must be current in every call. Streams and messages there begin at multiples of 16
+ *             bytes; values are aligned as their type asks. `size` of an operand is the bytes that may be read from
+ *             `data` on; the stream may be shorter: it knows its size. Outputs must not overlap inputs.
+ * Contexts    A context is scratch memory for the calls on one stream: calls with the same context must be on the
+ *             same stream, or ordered by events. Several streams: one context each. No two threads at once.
+ * Untrusted   Streams in device memory may hold anything, as elsewhere; the outcome says ECORRUPT.
+ *
+ * A library without CUDA has these calls too; ghz_cuda_create then returns EDEVICE, and there is no context for the
+ * others. Source: single-pass kernels with decoupled look-back (Merrill and Garland 2016) as in ghZ (ICS'25). */
+
+typedef struct CUstream_st *ghz_cuda_stream; /* cudaStream_t */
+
+/* A CUDA device, and scratch memory on it. */
+typedef struct ghz_cuda ghz_cuda;
+
+/* What became of a call, written by the device. */
+typedef struct ghz_cuda_outcome {
+  int32_t status;   /* a ghz_status: OK, ECORRUPT, EVERSION, EMISMATCH, ERANGE, ECAPACITY */
+  int32_t inexact;  /* as in ghz_info, of the result */
+  uint32_t terms;   /* of the result */
+  uint32_t operand; /* which operand was at fault; UINT32_MAX if none was alone */
+  uint64_t tile;    /* which tile was damaged, of the array; UINT64_MAX if none was */
+  uint64_t size;    /* bytes of the result: of the stream or message; of decompression, those of the values */
+} ghz_cuda_outcome;
+
+/* The most operands of one call. */
+#define GHZ_CUDA_OPERANDS 64
+
+/* 1 if the library was built with CUDA. Thread-safe. */
+GHZ_API int ghz_cuda_built(void);
+
+/* Creates a context on the current device for arrays of up to `values` values and calls with up to `operands`
+ * operands (1 to GHZ_CUDA_OPERANDS). All scratch is allocated here: some 16 bytes per 1024 values, and 1 KiB.
+ * Errors: EINVAL, ENOMEM (of host or device), EDEVICE (built without CUDA, no device or driver, or a device older
+ * than the kernels). *gpu is NULL after an error. */
+GHZ_API ghz_status ghz_cuda_create(ghz_cuda **gpu, size_t values, size_t operands);
+
+/* Frees a context; work that uses it must have ended. NULL is ignored. */
+GHZ_API void ghz_cuda_free(ghz_cuda *gpu);
+
+/* What was wrong in the last call with this context that failed, or that ghz_cuda_wait found to have failed. As
+ * ghz_context_message. With NULL: why the last ghz_cuda_create of this thread failed. */
+GHZ_API const char *ghz_cuda_message(const ghz_cuda *gpu);
+
+/* Waits for the stream, copies the outcome to *copy (may be NULL) and returns its status. */
+GHZ_API ghz_status ghz_cuda_wait(ghz_cuda *gpu, const ghz_cuda_outcome *outcome, ghz_cuda_outcome *copy,
+                                 ghz_cuda_stream stream);
+
+/* Writes the least and greatest finite value of x[0..n) to range[0] and range[1], which is device memory or memory that
+ * both can reach; as ghz_range. For a lattice of a relative bound, wait and read it. */
+GHZ_API ghz_status ghz_cuda_range(ghz_cuda *gpu, ghz_type type, const void *x, size_t n, double *range,
+                                  ghz_cuda_stream stream);
+
+/* As ghz_compress, of device memory x to device memory dst. One kernel, x read once. */
+GHZ_API ghz_status ghz_cuda_compress(ghz_cuda *gpu, const ghz_lattice *lattice, int order, const void *x,
+                                     size_t n, void *dst, size_t capacity, ghz_cuda_outcome *outcome,
+                                     ghz_cuda_stream stream);
+
+/* As ghz_decompress and ghz_decompress_range. The caller says what the stream is (type, n: EMISMATCH if it is something
+ * else); `out` is that type, or GHZ_F64. dst holds n, or count, values. */
+GHZ_API ghz_status ghz_cuda_decompress(ghz_cuda *gpu, ghz_type type, size_t n, ghz_bytes src, ghz_type out,
+                                       void *dst, ghz_cuda_outcome *outcome, ghz_cuda_stream stream);
+GHZ_API ghz_status ghz_cuda_decompress_range(ghz_cuda *gpu, ghz_type type, size_t n, ghz_bytes src,
+                                             ghz_type out, uint64_t first, size_t count, void *dst,
+                                             ghz_cuda_outcome *outcome, ghz_cuda_stream stream);
+
+/* As ghz_add, ghz_subtract, ghz_sum, ghz_mean, ghz_combine: one kernel. The arrays `streams` and `coefficients` are in host
+ * memory, what they point to in device memory; k is at most what the context was set up for. (A longer sum may be made of
+ * sums: the bytes are the same. A mean may not.) All operands are streams of n values of `type`. */
+GHZ_API ghz_status ghz_cuda_add(ghz_cuda *gpu, ghz_type type, size_t n, ghz_bytes a, ghz_bytes b, void *dst,
+                                size_t capacity, ghz_cuda_outcome *outcome, ghz_cuda_stream stream);
+GHZ_API ghz_status ghz_cuda_subtract(ghz_cuda *gpu, ghz_type type, size_t n, ghz_bytes a, ghz_bytes b,
+                                     void *dst, size_t capacity, ghz_cuda_outcome *outcome,
+                                     ghz_cuda_stream stream);
+GHZ_API ghz_status ghz_cuda_sum(ghz_cuda *gpu, ghz_type type, size_t n, size_t k, const ghz_bytes *streams,
+                                void *dst, size_t capacity, ghz_cuda_outcome *outcome, ghz_cuda_stream stream);
+GHZ_API ghz_status ghz_cuda_mean(ghz_cuda *gpu, ghz_type type, size_t n, size_t k, const ghz_bytes *streams,
+                                 void *dst, size_t capacity, ghz_cuda_outcome *outcome, ghz_cuda_stream stream);
+GHZ_API ghz_status ghz_cuda_combine(ghz_cuda *gpu, ghz_type type, size_t n, size_t k, const ghz_bytes *streams,
+                                    const int64_t *coefficients, void *dst, size_t capacity,
+                                    ghz_cuda_outcome *outcome, ghz_cuda_stream stream);
+
+/* acc += x, in place, with no buffer but acc: the sum grows from the end of its `capacity` bytes towards the front,
+ * behind the operand's tiles that were already read, and is then moved to the front. A capacity of
+ * ghz_size_bound(n, type, terms of the sum) always suffices; with less the outcome may be ECAPACITY. If the outcome
+ * is not GHZ_OK, acc holds nothing of use, unlike after ghz_accumulate. */
+GHZ_API ghz_status ghz_cuda_accumulate(ghz_cuda *gpu, ghz_type type, size_t n, void *acc, size_t capacity,
+                                       ghz_bytes x, ghz_cuda_outcome *outcome, ghz_cuda_stream stream);
+
+/* As ghz_slice_compress, ghz_slice_sum followed by ghz_slice_mean (divisor > 1; 1: the sum alone) and
+ * ghz_slice_decompress: messages of tiles first .. first + tiles - 1 of an array of n values, in device memory. */
+GHZ_API ghz_status ghz_cuda_slice_compress(ghz_cuda *gpu, const ghz_lattice *lattice, int order, const void *x,
+                                           size_t n, uint64_t first, uint64_t tiles, void *dst, size_t capacity,
+                                           ghz_cuda_outcome *outcome, ghz_cuda_stream stream);
+GHZ_API ghz_status ghz_cuda_slice_sum(ghz_cuda *gpu, ghz_type type, size_t n, uint64_t first, uint64_t tiles,
+                                      size_t k, const ghz_bytes *messages, uint64_t divisor, void *dst,
+                                      size_t capacity, ghz_cuda_outcome *outcome, ghz_cuda_stream stream);
+GHZ_API ghz_status ghz_cuda_slice_decompress(ghz_cuda *gpu, ghz_type type, size_t n, uint64_t first,
+                                             uint64_t tiles, ghz_bytes message, ghz_type out, void *dst,
+                                             ghz_cuda_outcome *outcome, ghz_cuda_stream stream);
 
 #ifdef __cplusplus
 }

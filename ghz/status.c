@@ -29,6 +29,8 @@ const char *ghz_status_text(ghz_status status) {
     return "too many terms for one sum";
   case GHZ_EISA:
     return "GHZ_ISA names an instruction set that this machine or build does not have";
+  case GHZ_EDEVICE:
+    return "no usable GPU, or an error of CUDA";
   }
   return "unknown status";
 }
