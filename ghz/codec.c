@@ -2,11 +2,10 @@
 
 #include "codec.h"
 
-#include <math.h>
-
 #include "bytes.h"
 #include "floating.h"
 #include "lattice.h"
+#include "lattice_rules.h"
 
 /* ---- Compression ------------------------------------------------------------------------------------- */
 
@@ -258,7 +257,7 @@ ghz_status ghz_info_read(ghz_bytes src, ghz_info *info) {
                      .tiles = s.tiles,
                      .terms = s.terms,
                      .inexact = s.inexact,
-                     .bound = s.inexact ? INFINITY : ghz_multiply_up(s.lattice.eb, s.terms),
+                     .bound = s.inexact ? INFINITY : multiply_up(s.lattice.eb, s.terms),
                      .bytes = src.size};
   floating_end(&env);
   return GHZ_OK;

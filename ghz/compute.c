@@ -3,12 +3,10 @@
 
 #include "compute.h"
 
-#include <float.h>
-#include <math.h>
-
 #include "bytes.h"
 #include "floating.h"
 #include "lattice.h"
+#include "lattice_rules.h"
 
 typedef struct compute_job {
   const tile_codec *tiles;
@@ -126,31 +124,6 @@ static ghz_status result_shape(ghz_context *ctx, const request *r, ghz_slice *sh
   return status;
 }
 
-/* A rounded step moves every value: by at most 2^(cap - 53) steps per term. With cap 35 the slack of the
- * lattice covers that; with cap 44 the bound has to say it. */
-static void admit_rounding(ghz_lattice *l, double remainder) {
-  if (l->cap == 44 && remainder != 0)
-    l->eb = nextafter(l->eb + l->step * 0x1p-9, INFINITY);
-}
-
-static ghz_status scale_lattice(ghz_context *ctx, const request *r, ghz_lattice *l) {
-  ghz_lattice scaled = *l;
-  if (r->divisor != 1) {
-    scaled.step = l->step / r->divisor;
-    scaled.eb = ghz_divide_up(l->eb, r->divisor);
-    admit_rounding(&scaled, fma(scaled.step, r->divisor, -l->step));
-  } else {
-    scaled.step = l->step * r->factor;
-    scaled.eb = ghz_multiply_up(l->eb, r->factor);
-    admit_rounding(&scaled, fma(l->step, r->factor, -scaled.step));
-  }
-  if (!ghz_lattice_valid(&scaled) || (scaled.step == 0) != (l->step == 0))
-    return ghz_fail(ctx, GHZ_EINVAL, "step %g times %g leaves the range of the type", l->step,
-                    r->factor / r->divisor);
-  *l = scaled;
-  return GHZ_OK;
-}
-
 /* ---- Running it -------------------------------------------------------------------------------------- */
 
 static void *carve(uint8_t **scratch, size_t count, size_t each) {
@@ -203,8 +176,9 @@ static ghz_status compute(ghz_context *ctx, const request *r, tile_layout layout
   job.combination = (combination){r->k,      r->coefficients, r->factor,    r->divisor,
                                   r->scaled, counting > 1,    shape->terms, writer.tile_bound};
   status = prepare(ctx, r, shape, &job, &writer, &rest);
-  if (status == GHZ_OK && r->scaled)
-    status = scale_lattice(ctx, r, &shape->lattice);
+  if (status == GHZ_OK && r->scaled && !scale_lattice(&shape->lattice, r->factor, r->divisor))
+    status = ghz_fail(ctx, GHZ_EINVAL, "step %g times %g leaves the range of the type", shape->lattice.step,
+                      r->factor / r->divisor);
   if (status != GHZ_OK)
     return status;
   tile_sink sink;

@@ -2,37 +2,18 @@
 
 #include "lattice.h"
 
-#include <float.h>
-#include <math.h>
-#include <string.h>
-
 #include "bytes.h"
 #include "floating.h"
-#include "rules.h"
+#include "lattice_rules.h"
 
 size_t ghz_type_size(ghz_type type) {
   return type == GHZ_F32 ? 4 : type == GHZ_F64 ? 8 : 0;
-}
-
-static double smallest_step(ghz_type type) {
-  return type == GHZ_F32 ? 0x1p-120 : 0x1p-1000;
-}
-
-static double largest_step(ghz_type type) {
-  return type == GHZ_F32 ? 0x1p120 : 0x1p1000;
 }
 
 /* A double with its significand cut to 24 bits. */
 static double cut_to_24_bits(double v) {
   uint64_t b = load_u64(&v) & ~UINT64_C(0x1fffffff);
   return load_f64(&b);
-}
-
-static int lattice_valid(const ghz_lattice *l) {
-  if (!ghz_type_known(l->type) || !(l->cap == 35 || (l->cap == 44 && l->type == GHZ_F64)))
-    return 0;
-  int step = l->step == 0 || (l->step >= smallest_step(l->type) && l->step <= largest_step(l->type));
-  return step && !signbit(l->step) && l->eb >= 0 && !signbit(l->eb) && l->eb <= DBL_MAX;
 }
 
 int ghz_lattice_valid(const ghz_lattice *l) {
@@ -45,23 +26,6 @@ int ghz_lattice_valid(const ghz_lattice *l) {
 
 int ghz_lattice_fresh(const ghz_lattice *l) {
   return ghz_lattice_valid(l) && (l->type == GHZ_F64 || cut_to_24_bits(l->step) == l->step);
-}
-
-/* Below this the remainder of a product may underflow, and is not asked. */
-#define EXACT_REMAINDER 0x1p-900
-
-double ghz_multiply_up(double a, double b) {
-  double p = a * b;
-  if (a == 0 || b == 0)
-    return 0;
-  return p < EXACT_REMAINDER || fma(a, b, -p) > 0 ? nextafter(p, INFINITY) : p;
-}
-
-double ghz_divide_up(double a, double b) {
-  double q = a / b;
-  if (a == 0)
-    return 0;
-  return q < EXACT_REMAINDER || fma(q, b, -a) < 0 ? nextafter(q, INFINITY) : q;
 }
 
 /* 10^-x for 0 <= x, from multiplications alone: the same bits on every machine, which pow() does not promise.

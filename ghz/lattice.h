@@ -14,8 +14,4 @@ int ghz_lattice_valid(const ghz_lattice *lattice);
 /* A lattice that values may be quantised on: the step has the precision that the bound is proved for. */
 int ghz_lattice_fresh(const ghz_lattice *lattice);
 
-/* Product and quotient rounded up, so that a bound stays a bound. */
-double ghz_multiply_up(double a, double b);
-double ghz_divide_up(double a, double b);
-
 #endif

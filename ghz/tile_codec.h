@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "bytes.h"
+#include "head.h"
 #include "rules.h"
 #include "tile.h"
 
@@ -64,6 +65,9 @@ static inline void transpose_bits(row_bytes rows[8]) {
 }
 
 #include "quantise.h"
+
+#define GHZ_ROW static inline
+#include "row_arithmetic.h"
 
 #define BITS 16
 #include "lanes.h"

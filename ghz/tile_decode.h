@@ -33,10 +33,9 @@ static void finish_f32(const ghz_lattice *l, const tile_head *h, uint32_t terms,
                        int streaming, float *dst) {
   ALIGNED float y[TILE];
   double unit = mode_unit(l->type, l->step, h->mode);
-  unsigned bits = integer_bits(l->type, l->cap, h->mode) + bit_length(terms);
   if (wide)
     dequantise_64_f32(q, unit, y);
-  else if (bits <= 24 && (double)(float)unit == unit) /* one rounding either way: the same bits */
+  else if (decodes_in_float(l, h->mode, terms))
     dequantise_32_f32_exact((const int32_t *)q, (float)unit, y);
   else
     dequantise_32_f32((const int32_t *)q, unit, y);

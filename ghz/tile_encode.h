@@ -32,19 +32,10 @@ static inline int64_t integer_at(const integers *v, unsigned i) {
     }                                                                                                          \
   } while (0)
 
-/* A lattice whose step does not keep its bound: that of a constant, on which just the multiples of the step are
- * exact. */
-static inline int coarser_than_bound(const ghz_lattice *l) {
-  return l->step > 2 * l->eb;
-}
-
 static int all_on_grid(const ghz_lattice *l, const void *x) {
-  for (int i = 0; i < TILE; i++) {
-    double v = l->type == GHZ_F32 ? (double)((const float *)x)[i] : ((const double *)x)[i];
-    double q = v / l->step, whole = q + ROUND_F64 - ROUND_F64;
-    if (fabs(v) > 0x1p15 * l->step || whole * l->step != v)
+  for (int i = 0; i < TILE; i++)
+    if (!on_grid(l, l->type == GHZ_F32 ? (double)((const float *)x)[i] : ((const double *)x)[i]))
       return 0;
-  }
   return 1;
 }
 
@@ -55,12 +46,10 @@ static int quantise_tile(const ghz_lattice *l, const void *x, double m, integers
   v->mode = mode_for(l, m);
   if (v->mode == RAW || (coarser_than_bound(l) && !all_on_grid(l, x)))
     return 0;
-  double inverse = 1 / l->step;
-  if (mode_shift(l->type, v->mode))
-    inverse = 2 / l->step;
+  double inverse = quantising_factor(l->type, l->step, v->mode);
   v->bits = v->mode == WIDE ? 64 : m <= 8190 * l->step ? 16 : 32;
   if (l->type == GHZ_F32) {
-    int in_float = m <= 0x1p15 * l->step;
+    int in_float = quantises_in_float(l, m);
     FOR_BITS(v, quantise_f32_16(x, (float)inverse, (int16_t *)linear),
              if (in_float) quantise_f32_32(x, (float)inverse, (int32_t *)linear);
              else quantise_f32_via_f64_32(x, inverse, (int32_t *)linear),
@@ -163,17 +152,10 @@ static size_t write_plan(const integers *v, const plan *p, uint8_t *dst) {
                   v->special ? &v->specials : NULL, dst);
 }
 
-/* The plan for an order; GHZ_ORDER_BEST: the smallest size, ties to the lower order. All zeros: order 0. */
+/* The plan for an order; GHZ_ORDER_BEST: the smallest. */
 static const plan *choose_plan(const plan plans[3], int order) {
-  if (plans[0].height == 0)
-    return &plans[0];
-  if (order != GHZ_ORDER_BEST)
-    return &plans[order];
-  const plan *best = &plans[0];
-  for (int o = 1; o < 3; o++)
-    if (plans[o].size < best->size)
-      best = &plans[o];
-  return best;
+  const unsigned size[3] = {plans[0].size, plans[1].size, plans[2].size};
+  return &plans[choose_order(size, plans[0].height == 0, order)];
 }
 
 /* Asks for the tile after this one while this one is worked on. */

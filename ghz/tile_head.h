@@ -1,22 +1,6 @@
 /* tile_head.h: the head of a tile: taking it apart, with every check that untrusted bytes need, and putting it
  * together (FORMAT.md, "Tile"). Part of tile_codec.h. */
 
-/* Bytes of the shortest two's complement of v: 0 for 0, never 7. */
-static inline unsigned anchor_size(int64_t v) {
-  unsigned bytes = v ? (bit_length((uint64_t)(v ^ (v >> 63))) + 8) / 8 : 0;
-  return bytes == 7 ? 8 : bytes;
-}
-
-static inline unsigned anchor_code(unsigned bytes) {
-  return bytes == 8 ? 7 : bytes;
-}
-
-/* Reads 8 bytes, of which `bytes` count. */
-static inline int64_t anchor_load(const uint8_t *p, unsigned bytes) {
-  unsigned unused = 64 - 8 * bytes;
-  return bytes ? (int64_t)(load_u64(p) << unused) >> unused : 0;
-}
-
 static unsigned squeezed_size(const row_bytes row) {
   unsigned count = 16;
   for (int b = 0; b < ROW_BYTES; b++)
@@ -63,15 +47,14 @@ static inline int has_specials(const specials *s) {
 /* Everything of a tile but its rows. s is NULL where there are no specials. */
 static uint8_t *put_head(int mode, int order, int64_t anchor, int64_t slope, unsigned height,
                          const uint8_t *width, const specials *s, uint8_t *dst) {
-  unsigned la = order ? anchor_size(anchor) : 0, ls = order == 2 ? anchor_size(slope) : 0;
-  unsigned extra = anchor_code(la) | anchor_code(ls) << 3 | (unsigned)(s != NULL) << 6;
-  unsigned width_rows = bit_length(height);
-  *dst++ = (uint8_t)((unsigned)order | (unsigned)(extra != 0) << 2 | (unsigned)mode << 3 | width_rows << 5);
-  if (extra)
-    *dst++ = (uint8_t)extra;
-  memcpy(dst, &anchor, 8);
+  tile_lead h = {order, mode, bit_length(height), s != NULL, order ? anchor : 0, order == 2 ? slope : 0};
+  unsigned la = anchor_size(h.anchor), ls = anchor_size(h.slope), width_rows = h.width_rows;
+  *dst++ = lead_first(&h);
+  if (lead_extra(&h))
+    *dst++ = lead_extra(&h);
+  memcpy(dst, &h.anchor, 8);
   dst += la;
-  memcpy(dst, &slope, 8);
+  memcpy(dst, &h.slope, 8);
   dst += ls;
   widths_pack(width, width_rows, dst);
   dst += 16 * width_rows;
@@ -179,26 +162,16 @@ static inline __attribute__((always_inline)) ghz_status parse(const ghz_lattice 
   }
   if (src.terms == 0 || l->step == 0)
     return GHZ_ECORRUPT;
-  unsigned first = *p++, width_rows = first >> 5, extra = 0;
-  h->order = (int)(first & 3);
-  h->mode = (int)(first >> 3 & 3);
-  if (h->order == 3 || h->mode == 3 || width_rows == 7)
+  tile_lead lead;
+  unsigned used;
+  if (!lead_take(p, src.size, &lead, &used))
     return GHZ_ECORRUPT;
-  if (first & 4) {
-    extra = p < end ? *p++ : 0;
-    if (extra == 0 || extra >> 7)
-      return GHZ_ECORRUPT;
-  }
-  unsigned la = extra & 7, ls = extra >> 3 & 7;
-  la += la == 7;
-  ls += ls == 7;
-  if ((h->order == 0 && la) || (h->order != 2 && ls) || (size_t)(end - p) < la + ls + 16 * width_rows)
-    return GHZ_ECORRUPT;
-  h->anchor = anchor_load(p, la);
-  h->slope = anchor_load(p + la, ls);
-  if (anchor_size(h->anchor) != la || anchor_size(h->slope) != ls)
-    return GHZ_ECORRUPT;
-  p += la + ls;
+  unsigned width_rows = lead.width_rows;
+  h->order = lead.order;
+  h->mode = lead.mode;
+  h->anchor = lead.anchor;
+  h->slope = lead.slope;
+  p += used;
   unsigned sum = sum_widths(p, width_rows, &h->height);
   if (bit_length(h->height) != width_rows ||
       h->height > width_limit(l->type, l->cap, h->mode, h->order, src.terms))
@@ -207,14 +180,13 @@ static inline __attribute__((always_inline)) ghz_status parse(const ghz_lattice 
   p += 16 * width_rows;
   if (n < TILE && blocks_beyond(h->width, n))
     return GHZ_ECORRUPT;
-  if (extra >> 6) {
+  if (lead.special) {
     h->specials = p;
     if (!specials_valid(p, end, n, &p))
       return GHZ_ECORRUPT;
   }
   h->rows = p;
-  int zero = first == 0 && extra == 0;
-  return (size_t)(end - p) == sum && !zero ? GHZ_OK : GHZ_ECORRUPT;
+  return (size_t)(end - p) == sum && !(used == 1 && lead_says_empty(&lead)) ? GHZ_OK : GHZ_ECORRUPT;
 }
 
 static void take_specials(const tile_head *h, specials *s) {

@@ -31,17 +31,6 @@ static void clear_columns(row_bytes *rows, unsigned height, unsigned lead, unsig
   }
 }
 
-/* One row of a raise: the row minus the row moved up by one column, with the borrow from the row below. */
-static inline void raise_row(part x[PARTS], part borrow[PARTS]) {
-  part y[PARTS];
-  row_shift(x, y);
-  for (int i = 0; i < PARTS; i++) {
-    part d = part_sum(x[i], y[i], borrow[i]);
-    borrow[i] = part_carry(part_not(x[i]), y[i], borrow[i]);
-    x[i] = d;
-  }
-}
-
 /* Raises the order by one, on rows (FORMAT.md, "Raising the order"). */
 static void raise_order(row_sum *s, unsigned n) {
   part x[PARTS], borrow[PARTS];
@@ -180,10 +169,7 @@ static ghz_status write_sum(const row_sum *s, uint8_t *dst, size_t *size) {
   zero_row(below);
   for (unsigned p = 0; p < s->height; p++) {
     load_row(s->rows[p], row);
-    for (int i = 0; i < PARTS; i++) {
-      w[i] = part_widen(w[i], row[i], below[i], p, &height);
-      below[i] = row[i];
-    }
+    widen(w, row, below, p, &height);
   }
   store_row(width, w);
   if (height > WIDTH_MAX)

@@ -1,0 +1,109 @@
+/* head.h: the first bytes of a lattice tile, its exact size, and the choice of its order (FORMAT.md, "Tile"). In the common
+ * subset of C and CUDA C++. */
+#ifndef GHZ_HEAD_H
+#define GHZ_HEAD_H
+
+#include <string.h>
+
+#include "rules.h"
+
+/* What stands before the width rows. */
+typedef struct tile_lead {
+  int order, mode;
+  unsigned width_rows;
+  int special; /* rows of specials follow the width rows */
+  int64_t anchor, slope;
+} tile_lead;
+
+enum { LEAD_MAX = 18 }; /* its bytes at most */
+
+/* Bytes of the shortest two's complement of v: 0 for 0, never 7. */
+GHZ_RULE unsigned anchor_size(int64_t v) {
+  unsigned bytes = v ? (bit_length((uint64_t)(v ^ (v >> 63))) + 8) / 8 : 0;
+  return bytes == 7 ? 8 : bytes;
+}
+
+GHZ_RULE unsigned anchor_code(unsigned bytes) {
+  return bytes == 8 ? 7 : bytes;
+}
+
+/* The number in the first `bytes` bytes. C may read 8 of them; a GPU reads what counts, byte by byte. */
+GHZ_RULE int64_t anchor_load(const uint8_t *p, unsigned bytes) {
+  uint64_t v = 0;
+#ifdef __cplusplus
+  for (unsigned i = 0; i < bytes; i++)
+    v |= (uint64_t)p[i] << 8 * i;
+#else
+  memcpy(&v, p, 8);
+#endif
+  return bytes ? (int64_t)(v << (64 - 8 * bytes)) >> (64 - 8 * bytes) : 0;
+}
+
+GHZ_RULE uint8_t lead_extra(const tile_lead *h) {
+  return (uint8_t)(anchor_code(anchor_size(h->anchor)) | anchor_code(anchor_size(h->slope)) << 3 |
+                   (unsigned)(h->special != 0) << 6);
+}
+
+GHZ_RULE uint8_t lead_first(const tile_lead *h) {
+  return (uint8_t)((unsigned)h->order | (unsigned)(lead_extra(h) != 0) << 2 | (unsigned)h->mode << 3 |
+                   h->width_rows << 5);
+}
+
+GHZ_RULE unsigned lead_size(const tile_lead *h) {
+  return 1u + (lead_extra(h) != 0) + anchor_size(h->anchor) + anchor_size(h->slope);
+}
+
+/* Reads and checks the bytes before the width rows, of a tile that is neither empty nor raw; *used is their number.
+ * Returns 0 if they are damaged, or the width rows do not fit. */
+GHZ_RULE int lead_take(const uint8_t *p, size_t size, tile_lead *h, unsigned *used) {
+  unsigned first = p[0], extra = 0, at = 1;
+  h->order = (int)(first & 3);
+  h->mode = (int)(first >> 3 & 3);
+  h->width_rows = first >> 5;
+  if (h->order == 3 || h->mode == 3 || h->width_rows == 7)
+    return 0;
+  if (first & 4) {
+    extra = size > 1 ? p[1] : 0;
+    at = 2;
+    if (extra == 0 || extra >> 7)
+      return 0;
+  }
+  unsigned la = extra & 7, ls = extra >> 3 & 7;
+  la += la == 7;
+  ls += ls == 7;
+  if ((h->order == 0 && la) || (h->order != 2 && ls) || size - at < la + ls + 16 * h->width_rows)
+    return 0;
+  h->special = (int)(extra >> 6);
+  h->anchor = anchor_load(p + at, la);
+  h->slope = anchor_load(p + at + la, ls);
+  *used = at + la + ls;
+  return anchor_size(h->anchor) == la && anchor_size(h->slope) == ls;
+}
+
+/* Byte i of those before the width rows, i < lead_size. */
+GHZ_RULE uint8_t lead_byte(const tile_lead *h, unsigned i) {
+  unsigned extra = lead_extra(h) != 0, la = anchor_size(h->anchor);
+  if (i == 0)
+    return lead_first(h);
+  if (extra && i == 1)
+    return lead_extra(h);
+  i -= 1 + extra;
+  return (uint8_t)((uint64_t)(i < la ? h->anchor : h->slope) >> 8 * (i < la ? i : i - la));
+}
+
+/* Zeros in coarse mode and order 0 without specials are no bytes at all. */
+GHZ_RULE int lead_says_empty(const tile_lead *h) {
+  return h->order == 0 && h->mode == COARSE && h->width_rows == 0 && !h->special;
+}
+
+/* The order of the smallest of three sizes, ties to the lower, or the one asked for; of zeros, 0. */
+GHZ_RULE int choose_order(const unsigned size[3], int zeros, int asked) {
+  if (zeros)
+    return 0;
+  if (asked >= 0)
+    return asked;
+  int best = size[1] < size[0];
+  return size[2] < size[best] ? 2 : best;
+}
+
+#endif
