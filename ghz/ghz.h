@@ -406,8 +406,9 @@ GHZ_API ghz_status ghz_cuda_compress(ghz_cuda *gpu, const ghz_lattice *lattice, 
                                      size_t n, void *dst, size_t capacity, ghz_cuda_outcome *outcome,
                                      ghz_cuda_stream stream);
 
-/* As ghz_decompress and ghz_decompress_range. The caller says what the stream is (type, n: EMISMATCH if it is something
- * else); `out` is that type, or GHZ_F64. dst holds n, or count, values. */
+/* As ghz_decompress and ghz_decompress_range, but a range is checked no further than the chunks that hold it. The caller says
+ * what the stream is (type, n: EMISMATCH if it is something else); `out` is that type, or GHZ_F64. dst holds n, or count,
+ * values. */
 GHZ_API ghz_status ghz_cuda_decompress(ghz_cuda *gpu, ghz_type type, size_t n, ghz_bytes src, ghz_type out,
                                        void *dst, ghz_cuda_outcome *outcome, ghz_cuda_stream stream);
 GHZ_API ghz_status ghz_cuda_decompress_range(ghz_cuda *gpu, ghz_type type, size_t n, ghz_bytes src,
@@ -437,8 +438,8 @@ GHZ_API ghz_status ghz_cuda_combine(ghz_cuda *gpu, ghz_type type, size_t n, size
 GHZ_API ghz_status ghz_cuda_accumulate(ghz_cuda *gpu, ghz_type type, size_t n, void *acc, size_t capacity,
                                        ghz_bytes x, ghz_cuda_outcome *outcome, ghz_cuda_stream stream);
 
-/* As ghz_slice_compress, ghz_slice_sum followed by ghz_slice_mean (divisor > 1; 1: the sum alone) and
- * ghz_slice_decompress: messages of tiles first .. first + tiles - 1 of an array of n values, in device memory. */
+/* As ghz_slice_compress, ghz_slice_sum and ghz_slice_decompress: messages of tiles first .. first + tiles - 1 of an array of
+ * n values, in device memory. A sum is divided by `divisor` as ghz_slice_mean (one message) and ghz_mean do; 1: not. */
 GHZ_API ghz_status ghz_cuda_slice_compress(ghz_cuda *gpu, const ghz_lattice *lattice, int order, const void *x,
                                            size_t n, uint64_t first, uint64_t tiles, void *dst, size_t capacity,
                                            ghz_cuda_outcome *outcome, ghz_cuda_stream stream);

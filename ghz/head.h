@@ -3,8 +3,6 @@
 #ifndef GHZ_HEAD_H
 #define GHZ_HEAD_H
 
-#include <string.h>
-
 #include "rules.h"
 
 /* What stands before the width rows. */
@@ -27,18 +25,6 @@ GHZ_RULE unsigned anchor_code(unsigned bytes) {
   return bytes == 8 ? 7 : bytes;
 }
 
-/* The number in the first `bytes` bytes. C may read 8 of them; a GPU reads what counts, byte by byte. */
-GHZ_RULE int64_t anchor_load(const uint8_t *p, unsigned bytes) {
-  uint64_t v = 0;
-#ifdef __cplusplus
-  for (unsigned i = 0; i < bytes; i++)
-    v |= (uint64_t)p[i] << 8 * i;
-#else
-  memcpy(&v, p, 8);
-#endif
-  return bytes ? (int64_t)(v << (64 - 8 * bytes)) >> (64 - 8 * bytes) : 0;
-}
-
 GHZ_RULE uint8_t lead_extra(const tile_lead *h) {
   return (uint8_t)(anchor_code(anchor_size(h->anchor)) | anchor_code(anchor_size(h->slope)) << 3 |
                    (unsigned)(h->special != 0) << 6);
@@ -53,30 +39,37 @@ GHZ_RULE unsigned lead_size(const tile_lead *h) {
   return 1u + (lead_extra(h) != 0) + anchor_size(h->anchor) + anchor_size(h->slope);
 }
 
-/* Reads and checks the bytes before the width rows, of a tile that is neither empty nor raw; *used is their number.
- * Returns 0 if they are damaged, or the width rows do not fit. */
-GHZ_RULE int lead_take(const uint8_t *p, size_t size, tile_lead *h, unsigned *used) {
-  unsigned first = p[0], extra = 0, at = 1;
+/* What the first two bytes of a tile say that is neither empty nor raw: where the anchors begin, how long they are, and all
+ * but their values. Returns 0 if that is damaged, or the anchors and width rows do not fit in `size`. `second` counts
+ * only if there is one. */
+GHZ_RULE int lead_open(unsigned first, unsigned second, size_t size, tile_lead *h, unsigned *at, unsigned *la,
+                       unsigned *ls) {
+  unsigned extra = 0;
   h->order = (int)(first & 3);
   h->mode = (int)(first >> 3 & 3);
   h->width_rows = first >> 5;
+  *at = 1;
   if (h->order == 3 || h->mode == 3 || h->width_rows == 7)
     return 0;
   if (first & 4) {
-    extra = size > 1 ? p[1] : 0;
-    at = 2;
+    extra = size > 1 ? second : 0;
+    *at = 2;
     if (extra == 0 || extra >> 7)
       return 0;
   }
-  unsigned la = extra & 7, ls = extra >> 3 & 7;
-  la += la == 7;
-  ls += ls == 7;
-  if ((h->order == 0 && la) || (h->order != 2 && ls) || size - at < la + ls + 16 * h->width_rows)
-    return 0;
+  *la = (extra & 7) + ((extra & 7) == 7);
+  *ls = (extra >> 3 & 7) + ((extra >> 3 & 7) == 7);
   h->special = (int)(extra >> 6);
-  h->anchor = anchor_load(p + at, la);
-  h->slope = anchor_load(p + at + la, ls);
-  *used = at + la + ls;
+  return !((h->order == 0 && *la) || (h->order != 2 && *ls)) && size - *at >= *la + *ls + 16 * h->width_rows;
+}
+
+/* The number in the low bytes of v. */
+GHZ_RULE int64_t anchor_value(uint64_t v, unsigned bytes) {
+  return bytes ? (int64_t)(v << (64 - 8 * bytes)) >> (64 - 8 * bytes) : 0;
+}
+
+/* Whether the anchors are as short as they can be. */
+GHZ_RULE int anchors_minimal(const tile_lead *h, unsigned la, unsigned ls) {
   return anchor_size(h->anchor) == la && anchor_size(h->slope) == ls;
 }
 

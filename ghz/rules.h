@@ -66,12 +66,23 @@ GHZ_RULE int fits_32_bits(ghz_type type, int cap, int mode, uint32_t terms) {
 /* The largest width that a residual of this mode and order can need. */
 GHZ_RULE unsigned width_limit(ghz_type type, int cap, int mode, int order, uint32_t terms) {
   unsigned w = integer_bits(type, cap, mode) + (unsigned)order + 1 + bit_length(terms);
-  return w < WIDTH_MAX ? w : WIDTH_MAX;
+  return w < WIDTH_MAX ? w : (unsigned)WIDTH_MAX;
 }
 
 /* The most terms that a stream may sum. */
 GHZ_RULE uint32_t terms_limit(int cap) {
   return (UINT32_C(1) << (58 - cap)) - 1;
+}
+
+/* The largest tile of n values in a stream of so many terms; fresh: as compression writes it (FORMAT.md, "Worst case"). */
+GHZ_RULE unsigned tile_bound(ghz_type type, unsigned n, uint32_t terms, int fresh) {
+  unsigned raw = 1 + n * (type == GHZ_F32 ? 4 : 8), blocks = (n + BLOCK - 1) / BLOCK;
+  if (fresh)
+    return raw;
+  int cap = type == GHZ_F64 && terms <= terms_limit(44) ? 44 : 35;
+  unsigned width = width_limit(type, cap, WIDE, 2, terms);
+  unsigned lattice = 2 + 16 + 16 * bit_length(width) + 2 * (16 + blocks) + blocks * width;
+  return raw > lattice ? raw : lattice;
 }
 
 /* The mode of a tile whose largest finite magnitude is m. */

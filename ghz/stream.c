@@ -15,17 +15,6 @@ size_t ghz_stream_index_size(uint64_t n) {
   return (size_t)size;
 }
 
-/* The bound of one tile of n values (FORMAT.md, "Worst case"). */
-static size_t tile_bound(ghz_type type, unsigned n, uint32_t terms, int fresh) {
-  size_t raw = 1 + n * ghz_type_size(type), blocks = (n + BLOCK - 1) / BLOCK;
-  if (fresh)
-    return raw;
-  int cap = type == GHZ_F64 && terms <= terms_limit(44) ? 44 : 35;
-  size_t width = width_limit(type, cap, WIDE, 2, terms);
-  size_t lattice = 2 + 16 + 16 * (size_t)bit_length(width) + 2 * (16 + blocks) + blocks * width;
-  return raw > lattice ? raw : lattice;
-}
-
 size_t ghz_tile_bound(ghz_type type, uint32_t terms, int fresh) {
   return tile_bound(type, TILE, terms, fresh);
 }

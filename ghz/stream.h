@@ -19,7 +19,7 @@ static inline uint64_t chunks_of(uint64_t tiles) {
 /* Values in tile t of an array of n. */
 static inline unsigned values_in_tile(uint64_t n, uint64_t t) {
   uint64_t left = n - t * TILE;
-  return left < TILE ? (unsigned)left : TILE;
+  return left < TILE ? (unsigned)left : (unsigned)TILE;
 }
 
 /* Bytes of header and index of a stream of n values; 0 on overflow of size_t. */

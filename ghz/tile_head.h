@@ -163,15 +163,19 @@ static inline __attribute__((always_inline)) ghz_status parse(const ghz_lattice 
   if (src.terms == 0 || l->step == 0)
     return GHZ_ECORRUPT;
   tile_lead lead;
-  unsigned used;
-  if (!lead_take(p, src.size, &lead, &used))
+  unsigned at, la, ls;
+  if (!lead_open(p[0], p[1], src.size, &lead, &at, &la, &ls))
+    return GHZ_ECORRUPT;
+  lead.anchor = anchor_value(load_u64(p + at), la);
+  lead.slope = anchor_value(load_u64(p + at + la), ls);
+  if (!anchors_minimal(&lead, la, ls))
     return GHZ_ECORRUPT;
   unsigned width_rows = lead.width_rows;
   h->order = lead.order;
   h->mode = lead.mode;
   h->anchor = lead.anchor;
   h->slope = lead.slope;
-  p += used;
+  p += at + la + ls;
   unsigned sum = sum_widths(p, width_rows, &h->height);
   if (bit_length(h->height) != width_rows ||
       h->height > width_limit(l->type, l->cap, h->mode, h->order, src.terms))
@@ -186,7 +190,7 @@ static inline __attribute__((always_inline)) ghz_status parse(const ghz_lattice 
       return GHZ_ECORRUPT;
   }
   h->rows = p;
-  return (size_t)(end - p) == sum && !(used == 1 && lead_says_empty(&lead)) ? GHZ_OK : GHZ_ECORRUPT;
+  return (size_t)(end - p) == sum && !(at == 1 && lead_says_empty(&lead)) ? GHZ_OK : GHZ_ECORRUPT;
 }
 
 static void take_specials(const tile_head *h, specials *s) {

@@ -1,0 +1,132 @@
+// decompress.cu: the kernel that decompresses: tiles to values, or a range of them.
+
+#include "decode.cuh"
+#include "kernels.cuh"
+
+// A tile's bytes, and later its values.
+template <class Out> struct decompress_shared {
+  static constexpr int BYTES = (int)(TILE * sizeof(Out)) + 512;
+  uint32_t tile[WARPS][BYTES / 4];
+  expansion expand;
+  operand_head head;
+  int status;
+};
+
+// The values of a tile that are wanted.
+struct wanted {
+  unsigned first, end;
+};
+
+template <class Out> DEVICE void write_zeros(Out *y, const wanted &w, int lane) {
+  ROLLED for (unsigned i = w.first + (unsigned)lane; i < w.end; i += 32) y[i] = 0;
+}
+
+template <class In, class Out> DEVICE void write_raw(const uint8_t *data, Out *y, const wanted &w, int lane) {
+  raw_values<In> values = {{data + 1}};
+  ROLLED for (unsigned i = w.first + (unsigned)lane; i < w.end; i += 32) y[i] =
+      (Out)canonical(real_of(values((int)i)));
+}
+
+// Decodes a lattice tile to shared memory. Returns 0 if it is damaged.
+template <class Out>
+DEVICE int decode_lattice_tile(decompress_shared<Out> &s, uint32_t *buffer, const tile_place &place,
+                               const uint8_t *low, const uint8_t *high, unsigned n, int lane) {
+  const ghz_lattice &l = s.head.lattice;
+  tile_shape t;
+  if (place.size + 32 <= (uint32_t)decompress_shared<Out>::BYTES) {
+    shared_bytes bytes = {buffer, stage_bytes(buffer, place.data, place.size, low, high, lane)};
+    copies_arrived();
+    __syncwarp();
+    if (!take_tile(l, s.head.terms, bytes, place.size, n, t, lane))
+      return 0;
+    const scale by = scale_of(l, t.lead.mode, s.head.terms);
+    if (by.in_32_bits) {
+      decode_tile<int32_t, uint32_t, Out>(buffer, bytes, t, by, &s.expand, lane);
+      return 1;
+    }
+    __syncwarp();
+  }
+  global_bytes bytes = {place.data};
+  if (!take_tile(l, s.head.terms, bytes, place.size, n, t, lane))
+    return 0;
+  decode_tile<int64_t, uint64_t, Out>(buffer, bytes, t, scale_of(l, t.lead.mode, s.head.terms), &s.expand,
+                                      lane);
+  return 1;
+}
+
+// Decodes a tile to y, where its value 0 goes. Returns 0 if it is damaged.
+template <class In, class Out>
+DEVICE int decompress_tile(decompress_shared<Out> &s, uint32_t *buffer, const operand &from,
+                           const tile_place &place, unsigned n, Out *y, const wanted &w, int lane) {
+  if (place.size == 0) {
+    write_zeros(y, w, lane);
+    return 1;
+  }
+  if ((place.data[0] & 3) == 3) {
+    if (place.data[0] != RAW_TILE || place.size != 1 + n * sizeof(In) || s.head.terms == 0)
+      return 0;
+    write_raw<In>(place.data, y, w, lane);
+    return 1;
+  }
+  if (!decode_lattice_tile(s, buffer, place, from.head, from.head + from.size, n, lane))
+    return 0;
+  unstage_values(y, buffer, w.first, w.end, lane);
+  return 1;
+}
+
+template <class In, class Out>
+__global__ void __launch_bounds__(THREADS, 3) decompress_tiles(ARGUMENT(decompress_call) c) {
+  GHZ_SHARED(decompress_shared<Out>, s);
+  const int lane = lane_of_thread(), warp = (int)threadIdx.x / 32;
+  const uint64_t first = c.first / TILE, t = first + (uint64_t)blockIdx.x * WARPS + (uint64_t)warp;
+  make_expansion(s.expand);
+  if (threadIdx.x == 0) {
+    s.status = read_head(c.from, c.kind, s.head);
+    if (s.status != GHZ_OK)
+      note_fault(c.shared, FAULT_HEAD, 0, 0, s.status);
+  }
+  __syncthreads();
+  if (s.status == GHZ_OK && c.count && t * TILE < c.first + c.count) {
+    const unsigned n = values_in(c.kind.n, c.kind.first + t);
+    const uint64_t end = c.first + c.count - t * TILE;
+    const wanted w = {t == first ? (unsigned)(c.first % TILE) : 0u, end < n ? (unsigned)end : n};
+    Out *y = static_cast<Out *>(c.y) + (t * TILE - c.first);
+    tile_place place;
+    if (!place_tile(c.from, c.kind, s.head.payload, t, place, lane) ||
+        !decompress_tile<In, Out>(s, s.tile[warp], c.from, place, n, y, w, lane)) {
+      if (lane == 0)
+        note_fault(c.shared, FAULT_TILE, c.kind.first + t, 0, GHZ_ECORRUPT);
+    }
+  }
+  if (is_last_block(c.shared, gridDim.x)) {
+    ghz_cuda_outcome o;
+    __threadfence();
+    outcome_of_fault(__ldcg(&c.shared->fault), &o);
+    o.inexact = o.status == GHZ_OK && s.head.inexact;
+    o.terms = o.status == GHZ_OK ? s.head.terms : 0;
+    o.size = o.status == GHZ_OK ? c.count * sizeof(Out) : 0;
+    *c.outcome = o;
+    __threadfence_system();
+  }
+}
+
+template <class In, class Out>
+static cudaError_t launch(const decompress_call &c, uint64_t blocks, cudaStream_t stream) {
+  GHZ_LAUNCH((decompress_tiles<In, Out>), (unsigned)blocks, THREADS, sizeof(decompress_shared<Out>), stream, c);
+  return cudaPeekAtLastError();
+}
+
+cudaError_t ghz_launch_decompress(const decompress_call &c, ghz_type out, uint64_t blocks,
+                                  cudaStream_t stream) {
+  if (c.kind.type == GHZ_F64)
+    return launch<double, double>(c, blocks, stream);
+  return out == GHZ_F64 ? launch<float, double>(c, blocks, stream) : launch<float, float>(c, blocks, stream);
+}
+
+cudaError_t ghz_prepare_decompress() {
+  cudaError_t error = ghz_prepare(decompress_tiles<float, float>, sizeof(decompress_shared<float>));
+  if (error == cudaSuccess)
+    error = ghz_prepare(decompress_tiles<float, double>, sizeof(decompress_shared<double>));
+  return error == cudaSuccess ? ghz_prepare(decompress_tiles<double, double>, sizeof(decompress_shared<double>))
+                              : error;
+}

@@ -1,0 +1,310 @@
+// integers.cuh: the integers of a tile of values, in both ways that a warp has them: of 32 bits, in registers, for the common
+// tile; and of 64 bits, found anew from the values whenever they are needed, for every other.
+#ifndef GHZ_INTEGERS_CUH
+#define GHZ_INTEGERS_CUH
+
+#include "../quantise.h"
+#include "stage.cuh"
+#include "tile_head.cuh"
+
+// ---- Types ------------------------------------------------------------------------------------------------------
+
+template <class Real> struct real_type;
+template <> struct real_type<float> {
+  typedef uint32_t bits;
+  static constexpr ghz_type type = GHZ_F32;
+  static constexpr uint32_t EXPONENT = 0x7f800000u, NOT_A_NUMBER = 0x7fc00000u, SIGN = 0x80000000u;
+};
+template <> struct real_type<double> {
+  typedef uint64_t bits;
+  static constexpr ghz_type type = GHZ_F64;
+  static constexpr uint64_t EXPONENT = 0x7ff0000000000000u, NOT_A_NUMBER = 0x7ff8000000000000u,
+                            SIGN = 0x8000000000000000u;
+};
+
+DEVICE uint32_t bits_of(float x) {
+  return __float_as_uint(x);
+}
+DEVICE uint64_t bits_of(double x) {
+  return (uint64_t)__double_as_longlong(x);
+}
+DEVICE float real_of(uint32_t b) {
+  return __uint_as_float(b);
+}
+DEVICE double real_of(uint64_t b) {
+  return __longlong_as_double((long long)b);
+}
+
+// The largest of the lanes' numbers.
+DEVICE uint32_t largest_of_lanes(uint32_t v) {
+  return __reduce_max_sync(ALL, v);
+}
+DEVICE uint64_t largest_of_lanes(uint64_t v) {
+  UNROLLED for (int d = 16; d; d /= 2) {
+    uint64_t other = __shfl_xor_sync(ALL, v, d);
+    v = other > v ? other : v;
+  }
+  return v;
+}
+
+// ---- Widths of the three orders ---------------------------------------------------------------------------------
+
+// Sign into the lowest bit, and differences of neighbouring bits above: the bit length is the width.
+DEVICE uint32_t fold(int32_t r) {
+  return (uint32_t)r ^ (uint32_t)r << 1;
+}
+DEVICE uint64_t fold(int64_t r) {
+  return (uint64_t)r ^ (uint64_t)r << 1;
+}
+
+// Bits of the widest residual of a block. (A residual of all 64 bits, and the bit that shifting out loses, cannot occur.)
+DEVICE uint32_t width_of(uint32_t folded) {
+  return 32u - (uint32_t)__clz((int)folded);
+}
+DEVICE uint32_t width_of(uint64_t folded) {
+  return 64u - (uint32_t)__clzll((long long)folded);
+}
+
+// What the choice of the order needs: widths for each, and the anchors.
+struct order_widths {
+  uint32_t widths[3];
+  int64_t anchor, slope;
+};
+
+// Chooses the order, and completes the shape of the tile; returns the size.
+DEVICE uint32_t choose_shape(const order_widths &w, int asked, tile_shape &t) {
+  uint32_t specials = t.lead.special ? special_row_size(t.plus) + special_row_size(t.minus) : 0;
+  unsigned size[3], heights = 0;
+  UNROLLED for (int o = 0; o < 3; o++) {
+    uint32_t sum = __reduce_add_sync(ALL, __dp4a(w.widths[o], EACH_BYTE, 0u));
+    uint32_t even = w.widths[o] & 0x00ff00ffu, odd = w.widths[o] >> 8 & 0x00ff00ffu, most = __vmaxu2(even, odd);
+    uint32_t height = __reduce_max_sync(ALL, max(most & 0xffffu, most >> 16));
+    tile_lead lead = {o, COARSE, 0, t.lead.special, o ? w.anchor : 0, o == 2 ? w.slope : 0};
+    size[o] = lead_size(&lead) + 16 * bit_length(height) + sum + specials;
+    heights |= o == 0 ? height : 0;
+  }
+  t.lead.order = choose_order(size, heights == 0, asked);
+  t.lead.anchor = w.anchor;
+  t.lead.slope = w.slope;
+  t.widths = t.lead.order == 0 ? w.widths[0] : t.lead.order == 1 ? w.widths[1] : w.widths[2];
+  return finish_shape(t);
+}
+
+// ---- 32 bits, in registers --------------------------------------------------------------------------------------
+
+DEVICE order_widths measure_registers(const int32_t q[LANE_VALUES], int lane) {
+  order_widths w = {};
+  int32_t last = from_before(q[31], q[0], lane), slope = last - from_before(q[30], q[0], lane);
+  const int32_t first = __shfl_sync(ALL, q[0], 0), second = __shfl_sync(ALL, q[1], 0);
+  w.anchor = first;
+  w.slope = (int64_t)second - first;
+  UNROLLED for (int b = 0; b < LANE_BLOCKS; b++) {
+    uint32_t folded[3] = {0, 0, 0};
+    UNROLLED for (int t = 0; t < BLOCK; t++) {
+      int32_t v = q[BLOCK * b + t], d = v - last;
+      if (b == 0 && t == 1 && lane == 0) // the slope stands for this one
+        slope = d;
+      folded[0] |= fold(v);
+      folded[1] |= fold(d);
+      folded[2] |= fold(d - slope);
+      last = v;
+      slope = d;
+    }
+    UNROLLED for (int o = 0; o < 3; o++) w.widths[o] |= width_of(folded[o]) << 8 * b;
+  }
+  return w;
+}
+
+// Integers to residuals, in place.
+DEVICE void subtract_before(int32_t q[LANE_VALUES], int32_t before) {
+  UNROLLED for (int i = LANE_VALUES - 1; i > 0; i--) q[i] -= q[i - 1];
+  q[0] -= before;
+}
+
+DEVICE void difference_registers(int32_t q[LANE_VALUES], int order, int lane) {
+  if (order == 0)
+    return;
+  const int32_t slope_before = from_before(q[31] - q[30], 0, lane);
+  subtract_before(q, from_before(q[31], q[0], lane));
+  if (order == 2) {
+    subtract_before(q, slope_before);
+    if (lane == 0)
+      q[1] = 0;
+  }
+}
+
+// Rows 8 k .. 8 k + 7 of residuals.
+DEVICE void rows_of_registers(const int32_t r[LANE_VALUES], int k, uint32_t rows[8]) {
+  const uint32_t selector = (uint32_t)k | (uint32_t)(k + 4) << 4;
+  UNROLLED for (int j = 0; j < 8; j++) rows[j] =
+      bytes_of(bytes_of((uint32_t)r[j], (uint32_t)r[j + 8], selector),
+               bytes_of((uint32_t)r[j + 16], (uint32_t)r[j + 24], selector), 0x5410);
+  transpose_bits(rows);
+}
+
+// ---- 64 bits, from the values -----------------------------------------------------------------------------------
+
+// Values in shared memory, as stage_values leaves them, and values of a raw tile, anywhere.
+template <class Real> struct staged_values {
+  const Real *values;
+  METHOD typename real_type<Real>::bits operator()(int i) const {
+    return bits_of(values[value_rows<Real>::place_of_value(i)]);
+  }
+};
+
+template <class Real> struct raw_values {
+  global_bytes bytes; // those of the values, not aligned
+  METHOD typename real_type<Real>::bits operator()(int i) const {
+    typename real_type<Real>::bits b = 0;
+    for (unsigned k = 0; k < sizeof(Real); k++)
+      b |= (typename real_type<Real>::bits)bytes.byte((uint32_t)(i * (int)sizeof(Real)) + k) << 8 * k;
+    return b;
+  }
+};
+
+// The integers of a lane's values, one after the other, special ones replaced by the value before them (FORMAT.md,
+// "Specials"), and what is to be known of the whole tile.
+template <class Real, class Values> struct value_integers {
+  typedef typename real_type<Real>::bits bits;
+  Values values;
+  unsigned n;
+  int lane, special, in_float;
+  uint32_t plus, minus;
+  bits hidden; // what stands for special values until the lane's first finite one
+  double factor;
+  int64_t before, before_that; // the last two integers of the lane before
+
+  METHOD static bool finite(bits b) {
+    return (b & real_type<Real>::EXPONENT) != real_type<Real>::EXPONENT;
+  }
+  METHOD bits value(int i) const {
+    return (unsigned)i < n ? values(i) : 0;
+  }
+
+  // Finds specials and the largest finite magnitude, which it returns.
+  METHOD double look(const Values &v, unsigned count, int l) {
+    values = v;
+    n = count;
+    lane = l;
+    plus = minus = 0;
+    in_float = 0;
+    factor = 0;
+    before = before_that = 0;
+    bits largest = 0, first = 0, last = 0;
+    bool any = false;
+    ROLLED for (int i = 0; i < LANE_VALUES; i++) {
+      bits b = value(LANE_VALUES * lane + i), magnitude = b & ~real_type<Real>::SIGN;
+      if (finite(b)) {
+        first = any ? first : b;
+        last = (unsigned)(LANE_VALUES * lane + i) < n ? b : last; // padding stands for nothing
+        any = any || (unsigned)(LANE_VALUES * lane + i) < n;
+        largest = magnitude > largest ? magnitude : largest;
+      } else {
+        bool nan = magnitude > real_type<Real>::EXPONENT;
+        plus |= (uint32_t)(nan || b == magnitude) << i;
+        minus |= (uint32_t)(nan || b != magnitude) << i;
+      }
+    }
+    special = __any_sync(ALL, (plus | minus) != 0);
+    uint32_t with = __ballot_sync(ALL, any), earlier = with & ((1u << lane) - 1);
+    int source = earlier ? 31 - __clz((int)earlier) : with ? __ffs((int)with) - 1 : 0;
+    bits last_there = __shfl_sync(ALL, last, source), first_there = __shfl_sync(ALL, first, source);
+    hidden = !with ? 0 : earlier ? last_there : first_there;
+    return (double)real_of(largest_of_lanes(largest));
+  }
+
+  METHOD int64_t quantise(bits b) const {
+    Real x = real_of(b);
+    return in_float ? (int64_t)round_f32((float)x * (float)factor) : round_f64((double)x * factor);
+  }
+
+  // Chooses the arithmetic. Returns 0 if the tile lies outside the lattice.
+  METHOD int open(const ghz_lattice &l, double largest, int &mode) {
+    mode = mode_for(&l, largest);
+    if (mode == RAW)
+      return 0;
+    if (coarser_than_bound(&l)) {
+      int on = 1;
+      bits last = hidden;
+      ROLLED for (int i = 0; i < LANE_VALUES; i++) {
+        bits b = value(LANE_VALUES * lane + i);
+        last = finite(b) ? b : last;
+        on &= on_grid(&l, (double)real_of(last));
+      }
+      if (!__all_sync(ALL, on))
+        return 0;
+    }
+    factor = quantising_factor(l.type, l.step, mode);
+    in_float = quantises_in_float(&l, largest);
+    bits last = hidden, last_but_one = hidden;
+    ROLLED for (int i = 0; i < LANE_VALUES; i++) {
+      bits b = value(LANE_VALUES * lane + i);
+      last_but_one = last;
+      last = finite(b) ? b : last;
+    }
+    before = __shfl_up_sync(ALL, quantise(last), 1);
+    before_that = __shfl_up_sync(ALL, quantise(last_but_one), 1);
+    return 1;
+  }
+
+  // Calls use(block, position, integer, difference, second difference) for each of the lane's values. The first
+  // differences of the tile, for which the anchors stand, are 0, and so is everything from column n on.
+  template <class Use> METHOD void each(Use use) const {
+    bits last = hidden;
+    uint64_t q_before = (uint64_t)before, d_before = (uint64_t)before - (uint64_t)before_that;
+    ROLLED for (int b = 0; b < LANE_BLOCKS; b++) {
+      UNROLLED for (int t = 0; t < BLOCK; t++) {
+        int i = LANE_VALUES * lane + BLOCK * b + t;
+        bits x = value(i);
+        last = finite(x) ? x : last;
+        uint64_t q = (uint64_t)quantise(last), d = i == 0 ? 0 : q - q_before;
+        uint64_t e = i <= 1 ? 0 : d - d_before;
+        bool in = (unsigned)i < n;
+        use(b, t, (int64_t)(in ? q : 0), (int64_t)(in ? d : 0), (int64_t)(in ? e : 0));
+        q_before = q;
+        d_before = d;
+      }
+    }
+  }
+
+  METHOD order_widths measure() const {
+    order_widths w = {};
+    uint64_t folded[3] = {0, 0, 0};
+    int64_t first = 0, second = 0;
+    each([&](int b, int t, int64_t q, int64_t d, int64_t e) {
+      first = b == 0 && t == 0 ? q : first;
+      second = b == 0 && t == 1 ? q : second;
+      folded[0] = (t ? folded[0] : 0) | fold(q);
+      folded[1] = (t ? folded[1] : 0) | fold(d);
+      folded[2] = (t ? folded[2] : 0) | fold(e);
+      if (t == BLOCK - 1)
+        UNROLLED for (int o = 0; o < 3; o++) w.widths[o] |= width_of(folded[o]) << 8 * b;
+    });
+    first = __shfl_sync(ALL, first, 0);
+    second = __shfl_sync(ALL, second, 0);
+    w.anchor = first;
+    w.slope = n > 1 ? (int64_t)((uint64_t)second - (uint64_t)first) : 0;
+    return w;
+  }
+
+  // Rows 8 k .. 8 k + 7 of the residuals.
+  METHOD void rows(int order, int k, uint32_t out[8]) const {
+    UNROLLED for (int j = 0; j < 8; j++) out[j] = 0;
+    each([&](int b, int t, int64_t q, int64_t d, int64_t e) {
+      int64_t r = order == 0 ? q : order == 1 ? d : e;
+      out[t] |= (uint32_t)((uint64_t)r >> 8 * k & 255) << 8 * b;
+    });
+    transpose_bits(out);
+  }
+
+  // Measures the tile and chooses its order; returns its size. Only after `open` succeeded.
+  METHOD uint32_t shape(int mode, int asked, tile_shape &t) const {
+    t.lead.mode = mode;
+    t.lead.special = special;
+    t.plus = plus;
+    t.minus = minus;
+    return choose_shape(measure(), asked, t);
+  }
+};
+
+#endif

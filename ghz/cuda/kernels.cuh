@@ -1,0 +1,77 @@
+// kernels.cuh: what the host asks of the kernels, and how it starts them.
+#ifndef GHZ_KERNELS_CUH
+#define GHZ_KERNELS_CUH
+
+#include "operand.cuh"
+#include "sink.cuh"
+
+// Compression: of an array that begins at x.
+struct compress_call {
+  const void *x;
+  ghz_lattice lattice;
+  int order;
+  int careful; // narrow integers do not tell that a tile is coarse: every tile has to be looked at value by value
+  tile_target sink;
+};
+
+// Decompression: values first .. first + count - 1 of the tiles of an operand, counted from its first tile.
+struct decompress_call {
+  operand from;
+  stream_kind kind;
+  void *y; // where value `first` goes
+  uint64_t first, count;
+  progress *shared;
+  ghz_cuda_outcome *outcome;
+};
+
+// The sum of coefficient * operand, divided by `divisor` where that is not 1.
+struct combine_call {
+  operand from[GHZ_CUDA_OPERANDS];
+  int64_t coefficient[GHZ_CUDA_OPERANDS];
+  unsigned k;
+  int pair;   // a + b, a - b or b - a
+  int scaled; // the result has another step: that of the operands by the divisor
+  double divisor;
+  stream_kind kind;
+  tile_target sink;
+};
+
+// Moves the sum that combine left at the end of an accumulator's room to the front, and completes head and index.
+struct settle_call {
+  tile_target sink;  // that of combine: its index is in scratch
+  uint64_t *offsets; // the accumulator's own
+  uint16_t *sizes;
+  unsigned *taken; // of each piece: whether it was read; 0 when the kernel starts
+};
+
+enum { PIECE_BYTES = 16384 };
+
+// Starts a kernel of so many blocks.
+cudaError_t ghz_launch_compress(const compress_call &c, uint64_t blocks, cudaStream_t stream);
+cudaError_t ghz_launch_decompress(const decompress_call &c, ghz_type out, uint64_t blocks, cudaStream_t stream);
+cudaError_t ghz_launch_combine(const combine_call &c, uint64_t blocks, cudaStream_t stream);
+
+cudaError_t ghz_launch_settle(const settle_call &c, unsigned blocks, cudaStream_t stream);
+
+// Once, before all else: finds out whether the device has these kernels, and lets them have their shared memory.
+cudaError_t ghz_prepare_compress();
+cudaError_t ghz_prepare_decompress();
+cudaError_t ghz_prepare_combine();
+
+template <class Kernel> cudaError_t ghz_prepare(Kernel *kernel, size_t shared) {
+  cudaFuncAttributes attributes;
+  cudaError_t error = cudaFuncGetAttributes(&attributes, kernel);
+  return error != cudaSuccess
+             ? error
+             : cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
+}
+
+// The range of finite values: with room = NULL, sets room_size to what it needs.
+cudaError_t ghz_launch_range(ghz_type type, const void *x, uint64_t n, double *range, void *room,
+                             size_t *room_size, cudaStream_t stream);
+
+// The offsets of a message's chunks, from the sizes of its tiles.
+cudaError_t ghz_launch_locate(const uint16_t *sizes, uint64_t tiles, uint64_t *offsets, void *room,
+                              size_t *room_size, cudaStream_t stream);
+
+#endif

@@ -1,0 +1,43 @@
+// launch.cuh: how kernels are started and get their shared memory, and what the compiler is told about loops.
+#ifndef GHZ_LAUNCH_CUH
+#define GHZ_LAUNCH_CUH
+
+#include <cuda_runtime.h>
+
+// Defined beforehand where kernels run on the host, in tests.
+#ifndef GHZ_LAUNCH
+#define GHZ_LAUNCH(kernel, grid, block, shared_bytes, stream, ...)                                             \
+  kernel<<<grid, block, shared_bytes, stream>>>(__VA_ARGS__)
+#endif
+#ifndef GHZ_SHARED
+#define GHZ_SHARED(T, name)                                                                                    \
+  extern __shared__ __align__(128) unsigned char ghz_shared[];                                                 \
+  T &name = *reinterpret_cast<T *>(ghz_shared)
+#endif
+
+#ifdef __CUDACC__
+#define UNROLLED _Pragma("unroll")
+#define ROLLED _Pragma("unroll 1")
+// Integers of 32 bits stay in registers; those of 64 do not fit there.
+#define UNROLLED_FOR(Int) _Pragma("unroll (sizeof(Int) == 4 ? 32 : 1)")
+#else
+#define UNROLLED
+#define ROLLED
+#define UNROLLED_FOR(Int)
+#endif
+
+// The one argument of a kernel: in constant memory, and of no other place.
+#ifdef __CUDACC__
+#define ARGUMENT(T) const __grid_constant__ T
+#else
+#define ARGUMENT(T) const T
+#endif
+
+// Arrays that are indexed by constants alone stay in registers: loops over them are unrolled.
+#define DEVICE static __device__ __forceinline__
+#define METHOD __device__ __forceinline__
+
+// Rare work, called: so that it takes no registers from the common.
+#define SELDOM static __device__ __noinline__
+
+#endif

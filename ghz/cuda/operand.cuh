@@ -1,0 +1,87 @@
+// operand.cuh: streams and messages in device memory as operands: their heads are checked by every block, their index
+// chunk by chunk (FORMAT.md, "Reading hostile input").
+#ifndef GHZ_OPERAND_CUH
+#define GHZ_OPERAND_CUH
+
+#include "../lattice_rules.h"
+#include "sink.cuh"
+
+// What the operands of a call are, as far as the caller says.
+struct stream_kind {
+  ghz_type type;
+  uint64_t n, first, tiles; // a stream has all tiles of n values
+  int message;
+};
+
+struct operand {
+  const uint8_t *head;     // a multiple of 16
+  uint64_t size;           // bytes that may be read from there, at least those of head and index
+  const uint64_t *offsets; // in the stream; of a message, in scratch
+  const uint16_t *sizes;
+  const uint8_t *payload;
+};
+
+// What the head of an operand says.
+struct operand_head {
+  ghz_lattice lattice;
+  uint32_t terms;
+  uint32_t inexact;
+  uint64_t payload; // bytes
+};
+
+// Reads and checks a head. Returns a status.
+DEVICE int read_head(const operand &o, const stream_kind &kind, operand_head &h) {
+  const uint64_t *w = reinterpret_cast<const uint64_t *>(o.head);
+  const uint64_t first = w[0], index = (uint64_t)(o.payload - o.head);
+  const uint32_t magic = kind.message ? 0x4d5a4847u : 0x315a4847u; // "GHZM", "GHZ1"
+  unsigned type = (unsigned)(first >> 32 & 255), flags = (unsigned)(first >> 40 & 255);
+  if ((uint32_t)first != magic)
+    return GHZ_ECORRUPT;
+  if (type > 1 || flags > 1 || first >> 56 || w[4] >> 32)
+    return GHZ_EVERSION;
+  h.lattice.type = (ghz_type)type;
+  h.lattice.cap = (int)(first >> 48 & 255);
+  h.lattice.step = __longlong_as_double((long long)w[2]);
+  h.lattice.eb = __longlong_as_double((long long)w[3]);
+  h.terms = (uint32_t)w[4];
+  h.inexact = flags;
+  h.payload = w[5];
+  if (!lattice_valid(&h.lattice) || h.terms > terms_limit(h.lattice.cap))
+    return GHZ_ECORRUPT;
+  if (h.lattice.type != kind.type || w[1] != kind.n ||
+      (kind.message && (w[6] != kind.first || w[7] != kind.tiles)))
+    return GHZ_EMISMATCH;
+  return h.payload > o.size - index || (kind.tiles == 0 && h.payload) ? GHZ_ECORRUPT : GHZ_OK;
+}
+
+DEVICE bool same_lattice(const ghz_lattice &a, const ghz_lattice &b) {
+  return a.cap == b.cap && __double_as_longlong(a.step) == __double_as_longlong(b.step) &&
+         __double_as_longlong(a.eb) == __double_as_longlong(b.eb);
+}
+
+// A tile of an operand.
+struct tile_place {
+  const uint8_t *data;
+  uint32_t size;
+};
+
+// Finds tile t, by a warp, from the offset of its chunk and the sizes of the chunk's tiles. Returns 0 if these do not fit
+// each other, the payload, or the chunk after them: all chunks together then fill the payload without gaps.
+DEVICE int place_tile(const operand &o, const stream_kind &kind, uint64_t payload, uint64_t t,
+                      tile_place &place, int lane) {
+  const uint64_t chunk = t / TILES_PER_CHUNK,
+                 chunks = kind.tiles / TILES_PER_CHUNK + (kind.tiles % TILES_PER_CHUNK != 0);
+  const int in_chunk = (int)(t % TILES_PER_CHUNK);
+  const uint64_t left = kind.tiles - chunk * TILES_PER_CHUNK;
+  uint32_t size =
+      lane < TILES_PER_CHUNK && (uint64_t)lane < left ? o.sizes[chunk * TILES_PER_CHUNK + (uint64_t)lane] : 0u;
+  uint32_t sum = __reduce_add_sync(ALL, size), before = __reduce_add_sync(ALL, lane < in_chunk ? size : 0u);
+  uint32_t largest = __reduce_max_sync(ALL, size);
+  const uint64_t offset = o.offsets[chunk], next = o.offsets[chunk + 1];
+  place.size = __shfl_sync(ALL, size, in_chunk);
+  place.data = o.payload + offset + before;
+  return largest <= TILE_BYTES_MAX && offset <= payload && sum <= payload - offset && next - offset == sum &&
+         (chunk > 0 || offset == 0) && (chunk + 1 < chunks || next == payload);
+}
+
+#endif

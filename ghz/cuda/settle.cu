@@ -1,0 +1,84 @@
+// settle.cu: the second kernel of an addition in place: moves the tiles of the sum from the end of the accumulator to their
+// place behind the index.
+
+#include "kernels.cuh"
+#include "stage.cuh"
+
+struct settle_shared {
+  uint32_t piece[PIECE_BYTES / 4 + 8];
+  uint64_t number;
+};
+
+// A piece may be written once the pieces that lie where it goes were read.
+DEVICE void wait_for(const unsigned *taken, uint64_t first, uint64_t end) {
+  for (uint64_t i = first; i < end; i++)
+    while (!__ldcg(taken + i)) {
+    }
+}
+
+// Moves piece after piece `gap` bytes towards the front; blocks take them in order, so that all before one are under way.
+DEVICE void move_payload(const settle_call &c, settle_shared &s, uint64_t total) {
+  uint8_t *to = c.sink.payload, *from = to + (c.sink.room - total), *end = from + total;
+  const uint64_t gap = c.sink.room - total;
+  for (;;) {
+    if (threadIdx.x == 0)
+      s.number = atomicAdd(&c.sink.shared->moved, (u64)1);
+    __syncthreads();
+    const uint64_t i = s.number, at = i * PIECE_BYTES;
+    if (at >= total || gap == 0)
+      return;
+    const uint32_t size = total - at < PIECE_BYTES ? (uint32_t)(total - at) : (uint32_t)PIECE_BYTES;
+    const uint32_t start = stage_bytes(s.piece, from + at, size, from, end, (int)threadIdx.x, THREADS);
+    copies_arrived();
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      __threadfence();
+      atomicExch(c.taken + i, 1u);
+      const uint64_t first = at > gap ? (at - gap) / PIECE_BYTES : 0,
+                     last = at + size > gap ? (at + size - gap) / PIECE_BYTES + 1 : 0;
+      wait_for(c.taken, first, last < i ? last : i);
+      __threadfence();
+    }
+    __syncthreads();
+    unstage_bytes(to + at, s.piece, start, size, (int)threadIdx.x, THREADS);
+    __syncthreads();
+  }
+}
+
+// Offsets that were counted from the end, and the sizes, to the accumulator's index.
+DEVICE void move_index(const settle_call &c, uint64_t total) {
+  const uint64_t step = (uint64_t)gridDim.x * THREADS, me = (uint64_t)blockIdx.x * THREADS + threadIdx.x;
+  const uint64_t chunks = c.sink.tiles / TILES_PER_CHUNK + (c.sink.tiles % TILES_PER_CHUNK != 0);
+  for (uint64_t i = me; i <= chunks; i += step)
+    c.offsets[i] = total - c.sink.offsets[i];
+  for (uint64_t i = me; i < c.sink.tiles; i += step)
+    c.sizes[i] = c.sink.sizes[i];
+}
+
+__global__ void __launch_bounds__(THREADS) settle_sum(ARGUMENT(settle_call) c) {
+  GHZ_SHARED(settle_shared, s);
+  const uint64_t total = c.sink.shared->total;
+  const bool failed = c.sink.shared->fault != 0;
+  if (!failed) {
+    move_payload(c, s, total);
+    move_index(c, total);
+  }
+  if (!is_last_block(c.sink.shared, gridDim.x))
+    return;
+  const uint64_t *old = reinterpret_cast<const uint64_t *>(c.sink.head);
+  result_head h;
+  h.lattice.type = (ghz_type)(old[0] >> 32 & 255);
+  h.lattice.cap = (int)(old[0] >> 48 & 255);
+  h.lattice.step = __longlong_as_double((long long)old[2]);
+  h.lattice.eb = __longlong_as_double((long long)old[3]);
+  h.terms = c.sink.shared->terms;
+  h.inexact = c.sink.shared->inexact;
+  if (!failed)
+    put_stream_head(c.sink, h, total);
+  put_outcome(c.sink, h, c.sink.head_and_index + total);
+}
+
+cudaError_t ghz_launch_settle(const settle_call &c, unsigned blocks, cudaStream_t stream) {
+  GHZ_LAUNCH(settle_sum, blocks, THREADS, sizeof(settle_shared), stream, c);
+  return cudaPeekAtLastError();
+}

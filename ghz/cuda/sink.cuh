@@ -1,0 +1,209 @@
+// sink.cuh: where the tiles of a result go. Blocks of threads write groups of tiles in any order; where a group goes is
+// found by decoupled look-back over the groups before it (Merrill and Garland, "Single-pass parallel prefix scan with
+// decoupled look-back", 2016), and the last block to end writes the head and the outcome.
+#ifndef GHZ_SINK_CUH
+#define GHZ_SINK_CUH
+
+#include "warp.cuh"
+
+enum {
+  WARPS = 8, // of a block of threads; each writes one tile of a group
+  THREADS = 32 * WARPS,
+  GROUPS_PER_CHUNK = TILES_PER_CHUNK / WARPS
+};
+
+// What the blocks of one call share in global memory: all zero when the kernel starts.
+struct progress {
+  unsigned next;     // group that starts next: blocks take numbers, as they may start in any order
+  unsigned finished; // groups that ended
+  unsigned inexact;
+  unsigned unused;
+  u64 fault;      // the complement of the gravest fault; see note_fault
+  u64 total;      // bytes of all tiles
+  u64 moved;      // of an accumulator's payload: pieces that were taken to be moved
+  uint32_t terms; // of an accumulator's sum, until its head is written
+  uint32_t unused_too;
+  u64 groups[1]; // of each group: what look-back needs
+};
+
+// The result: a stream or a message.
+struct tile_target {
+  uint8_t *head;     // where the stream or message begins, a multiple of 16
+  uint64_t *offsets; // of chunks; NULL in a message
+  uint16_t *sizes;
+  uint8_t *payload;
+  uint64_t room;           // bytes for the payload
+  uint64_t head_and_index; // their bytes
+  uint64_t n, first, tiles;
+  // 1: tiles are written from the last to the first, and the payload ends where the room ends. Offsets are then those of
+  // ends, counted from there, and no head is written.
+  int backwards;
+  progress *shared;
+  ghz_cuda_outcome *outcome;
+};
+
+DEVICE uint64_t groups_of_tiles(uint64_t tiles) {
+  return tiles / WARPS + (tiles % WARPS != 0);
+}
+
+DEVICE unsigned values_in(uint64_t n, uint64_t tile) {
+  uint64_t left = n - tile * TILE;
+  return left < TILE ? (unsigned)left : (unsigned)TILE;
+}
+
+// ---- Faults -----------------------------------------------------------------------------------------------------
+
+enum fault_kind { FAULT_HEAD = 0, FAULT_TILE = 1, FAULT_ROOM = 2 };
+
+// Faults are ordered by kind, then tile, so that the one that is told does not depend on who came first.
+DEVICE void note_fault(progress *p, fault_kind kind, uint64_t tile, unsigned operand, int status) {
+  u64 key =
+      (u64)kind << 62 | (u64)(tile & 0x3fffffffffffULL) << 16 | (u64)(operand & 255) << 8 | (u64)(-status);
+  atomicMax(&p->fault, ~key);
+}
+
+DEVICE void outcome_of_fault(u64 fault, ghz_cuda_outcome *o) {
+  o->status = GHZ_OK;
+  o->operand = ~0u;
+  o->tile = ~UINT64_C(0);
+  if (!fault)
+    return;
+  u64 key = ~fault;
+  unsigned operand = (unsigned)(key >> 8 & 255);
+  o->status = -(int)(key & 255);
+  o->operand = operand == 255 ? ~0u : operand;
+  if (key >> 62 == FAULT_TILE)
+    o->tile = key >> 16 & 0x3fffffffffffULL;
+}
+
+// ---- Look-back --------------------------------------------------------------------------------------------------
+
+constexpr u64 SUM_OF_GROUP = (u64)1 << 62, SUM_OF_ALL = (u64)2 << 62, FLAGS = (u64)3 << 62;
+
+// The sum over the groups before `g` in the order of their numbers, by one whole warp. A 64-bit word holds flag and sum
+// together, so that no fence is needed between them.
+DEVICE u64 look_back(u64 *words, uint64_t g, u64 sum, int lane) {
+  if (lane == 0)
+    __stcg(words + g, (g ? SUM_OF_GROUP : SUM_OF_ALL) | sum);
+  if (g == 0)
+    return 0;
+  u64 before = 0;
+  for (uint64_t base = g;; base -= 32) { // lane l looks at group base - 1 - l
+    u64 word;
+    do
+      word = (uint64_t)lane < base ? __ldcg(words + (base - 1 - (uint64_t)lane)) : SUM_OF_ALL;
+    while (__any_sync(ALL, (word & FLAGS) == 0));
+    uint32_t whole = __ballot_sync(ALL, (word & SUM_OF_ALL) != 0);
+    int stop = whole ? __ffs((int)whole) - 1 : 31;
+    u64 mine = lane <= stop ? word & ~FLAGS : 0;
+    UNROLLED for (int d = 16; d; d /= 2) mine += __shfl_xor_sync(ALL, mine, d);
+    before += mine;
+    if (whole)
+      break;
+  }
+  if (lane == 0)
+    __stcg(words + g, SUM_OF_ALL | (before + sum));
+  return before;
+}
+
+// ---- A group ----------------------------------------------------------------------------------------------------
+
+// What the warps of a block share.
+struct group_state {
+  uint32_t size[WARPS];
+  uint64_t number; // in the order of starting
+  uint64_t index;  // from the first tile of the result
+  uint64_t base;   // where its tiles begin in the payload
+  int fits;
+};
+
+DEVICE void take_group(group_state &s, const tile_target &sink) {
+  if (threadIdx.x == 0) {
+    uint64_t groups = groups_of_tiles(sink.tiles);
+    s.number = atomicAdd(&sink.shared->next, 1u);
+    s.index = sink.backwards && groups ? groups - 1 - s.number : s.number;
+  }
+  __syncthreads();
+}
+
+// Publishes the sizes of a group's tiles and finds its place; by one whole warp. Nothing that the kernel still has to read
+// may be overwritten by the groups that follow: all warps have what they need of their operands.
+DEVICE void place_group(group_state &s, const tile_target &sink, uint64_t unread, int lane) {
+  uint64_t groups = groups_of_tiles(sink.tiles), tile = s.index * WARPS + (uint64_t)lane;
+  uint32_t size = lane < WARPS ? s.size[lane] : 0, sum = __reduce_add_sync(ALL, size);
+  u64 before = look_back(sink.shared->groups, s.number, sum, lane), after = before + sum;
+  if (lane < WARPS && tile < sink.tiles)
+    sink.sizes[tile] = (uint16_t)size;
+  if (lane)
+    return;
+  s.fits = after <= sink.room && (!sink.backwards || sink.room - after >= unread);
+  s.base = sink.backwards ? sink.room - after : before;
+  if (!s.fits)
+    note_fault(sink.shared, FAULT_ROOM, 0, 255, GHZ_ECAPACITY);
+  if (sink.offsets && s.index % GROUPS_PER_CHUNK == 0)
+    sink.offsets[s.index / GROUPS_PER_CHUNK] = sink.backwards ? after : before;
+  if (s.number + 1 >= groups) {
+    sink.shared->total = after;
+    if (sink.offsets)
+      sink.offsets[sink.tiles / TILES_PER_CHUNK + (sink.tiles % TILES_PER_CHUNK != 0)] =
+          sink.backwards ? 0 : after;
+  }
+}
+
+// Where this warp's tile goes.
+DEVICE uint8_t *place_of_tile(const group_state &s, const tile_target &sink, int warp, int lane) {
+  return sink.payload + s.base + __reduce_add_sync(ALL, lane < warp ? s.size[lane] : 0u);
+}
+
+// ---- The end ----------------------------------------------------------------------------------------------------
+
+// What a kernel finds out of its result.
+struct result_head {
+  ghz_lattice lattice;
+  uint32_t terms, inexact;
+};
+
+DEVICE void put_stream_head(const tile_target &sink, const result_head &h, uint64_t payload) {
+  uint64_t *head = reinterpret_cast<uint64_t *>(sink.head);
+  const uint64_t magic = sink.offsets ? 0x315a4847u : 0x4d5a4847u; // "GHZ1", "GHZM"
+  head[0] =
+      magic | (uint64_t)h.lattice.type << 32 | (uint64_t)(h.inexact != 0) << 40 | (uint64_t)h.lattice.cap << 48;
+  head[1] = sink.n;
+  head[2] = (uint64_t)__double_as_longlong(h.lattice.step);
+  head[3] = (uint64_t)__double_as_longlong(h.lattice.eb);
+  head[4] = h.terms;
+  head[5] = payload;
+  if (!sink.offsets) {
+    head[6] = sink.first;
+    head[7] = sink.tiles;
+  }
+}
+
+DEVICE void put_outcome(const tile_target &sink, const result_head &h, uint64_t size) {
+  ghz_cuda_outcome o;
+  outcome_of_fault(__ldcg(&sink.shared->fault), &o);
+  o.inexact = o.status == GHZ_OK && h.inexact;
+  o.terms = o.status == GHZ_OK ? h.terms : 0;
+  o.size = o.status == GHZ_OK ? size : 0;
+  *sink.outcome = o;
+  __threadfence_system();
+}
+
+// Ends a block: true in one thread of the last one.
+DEVICE bool is_last_block(progress *p, uint64_t blocks) {
+  __syncthreads();
+  if (threadIdx.x)
+    return false;
+  __threadfence();
+  return atomicAdd(&p->finished, 1u) + 1 == blocks;
+}
+
+// Ends a kernel that writes tiles; by the thread that is_last_block chose.
+DEVICE void finish_result(const tile_target &sink, const result_head &h) {
+  __threadfence();
+  uint64_t payload = __ldcg(&sink.shared->total);
+  put_stream_head(sink, h, payload);
+  put_outcome(sink, h, sink.head_and_index + payload);
+}
+
+#endif

@@ -1,0 +1,130 @@
+// stage.cuh: between global and shared memory: whole pieces of 16 bytes where addresses allow it, smaller ones elsewhere.
+#ifndef GHZ_STAGE_CUH
+#define GHZ_STAGE_CUH
+
+#include "warp.cuh"
+
+// Copies 16 bytes; on a device without waiting for them.
+DEVICE void copy_16(void *shared, const void *global) {
+#ifdef __CUDA_ARCH__
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((uint32_t)__cvta_generic_to_shared(shared)),
+               "l"(global)
+               : "memory");
+#else
+  *static_cast<uint4 *>(shared) = *static_cast<const uint4 *>(global);
+#endif
+}
+
+// Waits for this thread's copies; the other lanes' are there after a barrier.
+DEVICE void copies_arrived() {
+#ifdef __CUDA_ARCH__
+  asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+
+// Makes the compiler keep this number, and not something longer that it is made of.
+DEVICE void keep_as_it_is(int32_t &v) {
+#ifdef __CUDA_ARCH__
+  asm volatile("" : "+r"(v));
+#else
+  (void)v;
+#endif
+}
+
+// ---- Bytes of tiles ---------------------------------------------------------------------------------------------
+
+// Copies bytes [from, from + size) to shared memory so that their place in a piece of 16 bytes is kept, and returns where
+// they begin there. Reads nothing outside [low, high). The buffer has room for size + 31 bytes. By a warp, or so many threads.
+DEVICE uint32_t stage_bytes(uint32_t *buffer, const uint8_t *from, uint32_t size, const uint8_t *low,
+                            const uint8_t *high, int lane, int lanes = 32) {
+  uint32_t skew = (uint32_t)(reinterpret_cast<uintptr_t>(from) & 15), pieces = (skew + size + 15) / 16;
+  const uint8_t *g = from - skew;
+  uint8_t *s = reinterpret_cast<uint8_t *>(buffer);
+  ROLLED for (uint32_t i = (uint32_t)lane; i < pieces; i += (uint32_t)lanes) {
+    const uint8_t *piece = g + 16 * i;
+    if (piece >= low && piece + 16 <= high)
+      copy_16(s + 16 * i, piece);
+    else
+      for (int b = 0; b < 16; b++)
+        if (piece + b >= low && piece + b < high)
+          s[16 * i + b] = piece[b];
+  }
+  return skew;
+}
+
+// Copies bytes from shared to global memory, by words where they are aligned there.
+DEVICE void unstage_bytes(uint8_t *to, const uint32_t *buffer, uint32_t start, uint32_t size, int lane,
+                          int lanes = 32) {
+  const uint8_t *s = reinterpret_cast<const uint8_t *>(buffer) + start;
+  uint32_t head = min((uint32_t)(0 - reinterpret_cast<uintptr_t>(to)) & 3, size), words = (size - head) / 4;
+  uint32_t tail = head + 4 * words;
+  if ((uint32_t)lane < head)
+    to[lane] = s[lane];
+  uint32_t *w = reinterpret_cast<uint32_t *>(to + head);
+  ROLLED for (uint32_t i = (uint32_t)lane; i < words; i += (uint32_t)lanes) w[i] =
+      unaligned_word(buffer, start + head + 4 * i);
+  if (tail + (uint32_t)lane < size)
+    to[tail + lane] = s[tail + lane];
+}
+
+// ---- Values of tiles --------------------------------------------------------------------------------------------
+
+// A tile's values stand in shared memory as 32 rows, one per lane, of pieces of 16 bytes that are exchanged within the row
+// so that neither lanes that read along a row nor lanes that each read their own meet in a bank.
+template <class Real> struct value_rows {
+  static constexpr int PIECE = 16 / (int)sizeof(Real), PIECES = LANE_VALUES / PIECE;
+  struct alignas(16) piece {
+    Real value[PIECE];
+  };
+  static METHOD int place(int row, int p) {
+    return row * PIECES + (p ^ (row & 7));
+  }
+  static METHOD int place_of_value(int i) {
+    return place(i / LANE_VALUES, i % LANE_VALUES / PIECE) * PIECE + i % PIECE;
+  }
+};
+
+// Brings n <= 1024 values to shared memory, and zeros after them.
+template <class Real> DEVICE void stage_values(uint32_t *buffer, const Real *x, unsigned n, int lane) {
+  typedef value_rows<Real> rows;
+  typedef typename rows::piece piece;
+  if (n == TILE && reinterpret_cast<uintptr_t>(x) % 16 == 0) {
+    piece *s = reinterpret_cast<piece *>(buffer);
+    UNROLLED for (int k = 0; k < rows::PIECES; k++) {
+      int i = 32 * k + lane;
+      copy_16(s + rows::place(i / rows::PIECES, i % rows::PIECES), x + i * rows::PIECE);
+    }
+    copies_arrived();
+  } else {
+    Real *s = reinterpret_cast<Real *>(buffer);
+    ROLLED for (int k = 0; k < TILE / 32; k++) {
+      int i = 32 * k + lane;
+      s[rows::place_of_value(i)] = (unsigned)i < n ? x[i] : (Real)0;
+    }
+  }
+  __syncwarp();
+}
+
+// Writes values first .. end - 1 of a tile in shared memory to y, which is where value 0 would go.
+template <class Real>
+DEVICE void unstage_values(Real *y, const uint32_t *buffer, unsigned first, unsigned end, int lane) {
+  typedef value_rows<Real> rows;
+  typedef typename rows::piece piece;
+  if (first == 0 && end == TILE && reinterpret_cast<uintptr_t>(y) % 16 == 0) {
+    const piece *s = reinterpret_cast<const piece *>(buffer);
+    UNROLLED for (int k = 0; k < rows::PIECES; k++) {
+      int i = 32 * k + lane;
+      *reinterpret_cast<uint4 *>(y + i * rows::PIECE) =
+          *reinterpret_cast<const uint4 *>(s + rows::place(i / rows::PIECES, i % rows::PIECES));
+    }
+  } else {
+    const Real *s = reinterpret_cast<const Real *>(buffer);
+    ROLLED for (int k = 0; k < TILE / 32; k++) {
+      unsigned i = 32 * (unsigned)k + (unsigned)lane;
+      if (i >= first && i < end)
+        y[i] = s[rows::place_of_value((int)i)];
+    }
+  }
+}
+
+#endif

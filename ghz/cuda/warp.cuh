@@ -1,0 +1,115 @@
+// warp.cuh: what the 32 lanes of a warp do together, and the parts of a bit row that they hold.
+//
+// A warp works on a tile. Lane l holds values 32 l .. 32 l + 31, that is blocks 4 l .. 4 l + 3, and of every bit row the
+// word with these columns.
+#ifndef GHZ_WARP_CUH
+#define GHZ_WARP_CUH
+
+#include "launch.cuh"
+
+#include "../rules.h"
+
+enum { LANE_VALUES = 32, LANE_BLOCKS = 4 };
+
+constexpr uint32_t ALL = 0xffffffffu, EACH_BYTE = 0x01010101u, TOP_BITS = 0x80808080u;
+typedef unsigned long long u64;
+
+DEVICE int lane_of_thread() {
+  return (int)(threadIdx.x & 31);
+}
+
+// ---- Bytes of words ---------------------------------------------------------------------------------------------
+
+// Four bytes of a and b by the nibbles of `selector`: bit 3 of a nibble asks for the byte's sign instead.
+DEVICE uint32_t bytes_of(uint32_t a, uint32_t b, uint32_t selector) {
+#ifdef __CUDA_ARCH__
+  uint32_t r;
+  asm("prmt.b32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(selector));
+  return r;
+#else
+  uint64_t v = uint64_t(b) << 32 | a;
+  uint32_t r = 0;
+  for (int i = 0; i < 4; i++) {
+    uint32_t nibble = selector >> 4 * i & 15, byte = uint32_t(v >> 8 * (nibble & 7)) & 255;
+    r |= (nibble & 8 ? (byte & 128 ? 255u : 0u) : byte) << 8 * i;
+  }
+  return r;
+#endif
+}
+
+// The word that begins at any byte of an array of words. Reads the two words around it.
+DEVICE uint32_t unaligned_word(const uint32_t *words, uint32_t at) {
+  const uint32_t *p = words + (at >> 2);
+  return __funnelshift_r(p[0], p[1], at << 3);
+}
+
+// Bit i is the top bit of byte i.
+DEVICE uint32_t gather_top_bits(uint32_t top) {
+  return top * 0x00204081u >> 28;
+}
+
+// Transposes 8 x 8 bits in each of the four bytes: bit t of byte b of x[p] becomes bit p of byte b of x[t].
+DEVICE void transpose_bits(uint32_t x[8]) {
+  const uint32_t mask[3] = {0x0f0f0f0fu, 0x33333333u, 0x55555555u};
+  UNROLLED for (int k = 0; k < 3; k++) {
+    const int s = 4 >> k;
+    UNROLLED for (int j = 0; j < 8; j++) if (!(j & s)) {
+      uint32_t a = x[j], b = x[j + s];
+      x[j] = (a & mask[k]) | (b << s & ~mask[k]);
+      x[j + s] = (a >> s & mask[k]) | (b & ~mask[k]);
+    }
+  }
+}
+
+// ---- Lanes ------------------------------------------------------------------------------------------------------
+
+// The sum of the values of the lanes before this one.
+template <class T> DEVICE T sum_before(T v, int lane) {
+  T sum = v;
+  UNROLLED for (int d = 1; d < 32; d *= 2) {
+    T other = __shfl_up_sync(ALL, sum, d);
+    if (lane >= d)
+      sum += other;
+  }
+  return sum - v;
+}
+
+// The value of the lane before this one; `first` in lane 0.
+template <class T> DEVICE T from_before(T v, T first, int lane) {
+  T other = __shfl_up_sync(ALL, v, 1);
+  return lane ? other : first;
+}
+
+// ---- Rows -------------------------------------------------------------------------------------------------------
+
+enum { PARTS = 1 };
+typedef uint32_t part;
+
+DEVICE part part_not(part a) {
+  return ~a;
+}
+
+DEVICE part part_sum(part a, part b, part carry) {
+  return a ^ b ^ carry;
+}
+
+DEVICE part part_carry(part a, part b, part carry) {
+  return (a & b) | (carry & (a | b));
+}
+
+// Sets the width to p + 1 where row p differs from the row below it; *height to p + 1 if it does in this lane.
+DEVICE part part_widen(part width, part row, part below, unsigned p, unsigned *height) {
+  uint32_t d = row ^ below, differs = bytes_of(((d & ~TOP_BITS) + ~TOP_BITS) | d, 0, 0xba98);
+  *height = d ? p + 1 : *height;
+  return (width & ~differs) | ((p + 1) * EACH_BYTE & differs);
+}
+
+// y = x moved up by one column; 0 comes in at column 0.
+DEVICE void row_shift(const part x[PARTS], part y[PARTS]) {
+  y[0] = x[0] << 1 | from_before(x[0] >> 31, 0u, lane_of_thread());
+}
+
+#define GHZ_ROW DEVICE
+#include "../row_arithmetic.h"
+
+#endif

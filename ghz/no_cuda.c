@@ -1,0 +1,60 @@
+/* no_cuda.c: the calls of ghz.h for a GPU, in a library that was built without CUDA.
+ *
+ * ghz_cuda_create fails, so that there is no context, and every other call is one without a context: EDEVICE, rather than
+ * EINVAL, says what is the matter. */
+#include "ghz.h"
+
+/* The arguments of calls that do nothing. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
+int ghz_cuda_built(void) {
+  return 0;
+}
+
+ghz_status ghz_cuda_create(ghz_cuda **gpu, size_t values, size_t operands) {
+  if (!gpu)
+    return GHZ_EINVAL;
+  *gpu = NULL;
+  return GHZ_EDEVICE;
+}
+
+void ghz_cuda_free(ghz_cuda *gpu) {}
+
+const char *ghz_cuda_message(const ghz_cuda *gpu) {
+  return "libghz was built without CUDA";
+}
+
+#define NOT_HERE(call, ...)                                                                                    \
+  ghz_status call(ghz_cuda *gpu, __VA_ARGS__) {                                                                \
+    return GHZ_EDEVICE;                                                                                        \
+  }
+
+NOT_HERE(ghz_cuda_wait, const ghz_cuda_outcome *outcome, ghz_cuda_outcome *copy, ghz_cuda_stream stream)
+NOT_HERE(ghz_cuda_range, ghz_type type, const void *x, size_t n, double *range, ghz_cuda_stream stream)
+NOT_HERE(ghz_cuda_compress, const ghz_lattice *lattice, int order, const void *x, size_t n, void *dst,
+         size_t capacity, ghz_cuda_outcome *outcome, ghz_cuda_stream stream)
+NOT_HERE(ghz_cuda_decompress, ghz_type type, size_t n, ghz_bytes src, ghz_type out, void *dst,
+         ghz_cuda_outcome *outcome, ghz_cuda_stream stream)
+NOT_HERE(ghz_cuda_decompress_range, ghz_type type, size_t n, ghz_bytes src, ghz_type out, uint64_t first,
+         size_t count, void *dst, ghz_cuda_outcome *outcome, ghz_cuda_stream stream)
+NOT_HERE(ghz_cuda_add, ghz_type type, size_t n, ghz_bytes a, ghz_bytes b, void *dst, size_t capacity,
+         ghz_cuda_outcome *outcome, ghz_cuda_stream stream)
+NOT_HERE(ghz_cuda_subtract, ghz_type type, size_t n, ghz_bytes a, ghz_bytes b, void *dst, size_t capacity,
+         ghz_cuda_outcome *outcome, ghz_cuda_stream stream)
+NOT_HERE(ghz_cuda_sum, ghz_type type, size_t n, size_t k, const ghz_bytes *streams, void *dst, size_t capacity,
+         ghz_cuda_outcome *outcome, ghz_cuda_stream stream)
+NOT_HERE(ghz_cuda_mean, ghz_type type, size_t n, size_t k, const ghz_bytes *streams, void *dst, size_t capacity,
+         ghz_cuda_outcome *outcome, ghz_cuda_stream stream)
+NOT_HERE(ghz_cuda_combine, ghz_type type, size_t n, size_t k, const ghz_bytes *streams,
+         const int64_t *coefficients, void *dst, size_t capacity, ghz_cuda_outcome *outcome,
+         ghz_cuda_stream stream)
+NOT_HERE(ghz_cuda_accumulate, ghz_type type, size_t n, void *acc, size_t capacity, ghz_bytes x,
+         ghz_cuda_outcome *outcome, ghz_cuda_stream stream)
+NOT_HERE(ghz_cuda_slice_compress, const ghz_lattice *lattice, int order, const void *x, size_t n,
+         uint64_t first, uint64_t tiles, void *dst, size_t capacity, ghz_cuda_outcome *outcome,
+         ghz_cuda_stream stream)
+NOT_HERE(ghz_cuda_slice_sum, ghz_type type, size_t n, uint64_t first, uint64_t tiles, size_t k,
+         const ghz_bytes *messages, uint64_t divisor, void *dst, size_t capacity, ghz_cuda_outcome *outcome,
+         ghz_cuda_stream stream)
+NOT_HERE(ghz_cuda_slice_decompress, ghz_type type, size_t n, uint64_t first, uint64_t tiles, ghz_bytes message,
+         ghz_type out, void *dst, ghz_cuda_outcome *outcome, ghz_cuda_stream stream)

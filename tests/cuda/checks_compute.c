@@ -1,0 +1,639 @@
+/* checks_compute.c: arithmetic on streams and messages on the device gives what the CPU gives. */
+#include "checks.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+static operation on_streams(kind what, const ghz_lattice *l, size_t n, size_t k, const ref_bytes *operands) {
+  return (operation){.kind = what, .lattice = *l, .n = n, .k = k, .operands = operands, .divisor = 1};
+}
+
+static void agree_on(trial *t, kind kind_of, const ghz_lattice *l, size_t n, size_t k,
+                     const ref_bytes *operands, const char *what) {
+  operation o = on_streams(kind_of, l, n, k, operands);
+  agree(t, &o, what);
+}
+
+/* ---- Pairs ---- */
+
+/* Makers whose tiles are of every kind. */
+static const char *const modes[] = {"zeros",       "walk",           "coarse_noise", "fine_noise", "wide_noise",
+                                    "random_bits", "beyond_lattice", "specials",     "land_mask",  "sparse"};
+
+void check_add_modes_and_orders(trial *t) {
+  size_t n = 1500;
+  for (int type = GHZ_F32; type <= GHZ_F64; type++)
+    for (size_t a = 0; a < COUNT(modes); a++)
+      for (size_t b = 0; b < COUNT(modes); b++)
+        for (int orders = 0; orders < 9; orders++) {
+          if (orders % by_extent(t, 9, 3, 1) != (int)((a + b) % (size_t)by_extent(t, 9, 3, 1)))
+            continue;
+          ghz_lattice l = lattice_of((ghz_type)type, 0.3);
+          l.cap = type == GHZ_F64 && orders % 2 ? 35 : l.cap;
+          ref_bytes s[2] = {cpu_stream(t, modes[a], &l, orders / 3, n, a),
+                            cpu_stream(t, modes[b], &l, orders % 3, n, 50 + b)};
+          const char *what = say("%s and %s, type %d, orders %d", modes[a], modes[b], type, orders);
+          agree_on(t, ADD, &l, n, 2, s, say("%s: sum", what));
+          agree_on(t, SUBTRACT, &l, n, 2, s, say("%s: difference", what));
+          bytes_drop(s, 2);
+        }
+}
+
+/* Raising the order: column 0 must be cleared, the slope must not come from padding, padding must stay zero,
+ * and a block of width 0 after a jump gets a width. */
+void check_add_raises_orders(trial *t) {
+  static const size_t lengths[] = {1, 2, 3, 7, 8, 9, 31, 32, 33, 64, 1000, 1023, 1024};
+  ghz_lattice l = lattice_of(GHZ_F32, 0.5);
+  float field[5][1024];
+  for (int i = 0; i < 1024; i++) {
+    field[0][i] = (float)((5 + 3 * i) * l.step);
+    field[1][i] = 0;
+    field[2][i] = (float)(30000 * l.step);
+    field[3][i] = i < 8 ? (float)(1000 * l.step) : 0;
+    field[4][i] = (float)((i % 2 ? 3 : -3) * l.step);
+  }
+  for (size_t k = 0; k < COUNT(lengths); k++)
+    for (int pair = 0; pair < 25; pair++)
+      for (int orders = 0; orders < 9; orders++) {
+        if (t->extent == QUICK && ((int)k + pair + orders) % 11)
+          continue;
+        ref_bytes s[2] = {cpu_compressed(t, &l, orders / 3, field[pair / 5], lengths[k]),
+                          cpu_compressed(t, &l, orders % 3, field[pair % 5], lengths[k])};
+        agree_on(t, ADD, &l, lengths[k], 2, s, say("fields %d, orders %d, n %zu", pair, orders, lengths[k]));
+        bytes_drop(s, 2);
+      }
+}
+
+static ref_bytes any_stream(trial *t, const ghz_lattice *l, size_t n, uint64_t *state) {
+  const input *in = &inputs[input_below(state, input_count)];
+  int order = (int)input_below(state, 5) - 1;
+  return cpu_stream(t, in->name, l, order > 2 ? GHZ_ORDER_BEST : order, n, input_random(state));
+}
+
+/* The negative of a stream, so that something cancels. */
+static ref_bytes negative(trial *t, ref_bytes a) {
+  ref_bytes room = bytes_of(2 * a.size + 16384);
+  size_t size = room.size;
+  ghz_status status = ghz_negate(t->cpu, viewed(a), room.data, size, &room.size);
+  expect(t, status == GHZ_OK, "negative: %s", ghz_context_message(t->cpu));
+  return room;
+}
+
+void check_add_random(trial *t) {
+  static const size_t lengths[] = {0, 1, 2, 3, 7, 8, 9, 31, 32, 33, 1000, 1023, 1024, 1025, 2049, 5000};
+  uint64_t state = 101;
+  for (int round = 0; round < by_extent(t, 25, 250, 1500); round++) {
+    ghz_lattice l = lattice_any(&state);
+    size_t n = lengths[input_below(&state, COUNT(lengths))];
+    ref_bytes s[3];
+    for (int i = 0; i < 3; i++)
+      s[i] = any_stream(t, &l, n, &state);
+    if (input_below(&state, 3) == 0) {
+      bytes_drop(&s[2], 1);
+      s[2] = negative(t, s[0]);
+    }
+    int64_t c[3];
+    for (int i = 0; i < 3; i++)
+      c[i] = (int64_t)input_below(&state, 41) - 20;
+    const char *what = say("round %d, n %zu, type %d", round, n, (int)l.type);
+    agree_on(t, ADD, &l, n, 2, s, say("%s: sum", what));
+    agree_on(t, SUBTRACT, &l, n, 2, s + 1, say("%s: difference", what));
+    agree_on(t, SUM, &l, n, 3, s, say("%s: sum of three", what));
+    agree_on(t, MEAN, &l, n, 1 + (size_t)round % 3, s, say("%s: mean", what));
+    operation o = on_streams(COMBINE, &l, n, 3, s);
+    o.coefficients = c;
+    agree(t, &o, say("%s: %d %d %d times", what, (int)c[0], (int)c[1], (int)c[2]));
+    bytes_drop(s, 3);
+  }
+}
+
+void check_add_lengths(trial *t) {
+  for (size_t n = 1; n <= 1025; n += (size_t)by_extent(t, 97, 13, 1))
+    for (int type = GHZ_F32; type <= GHZ_F64; type++) {
+      ghz_lattice l = lattice_of((ghz_type)type, 0.1);
+      ref_bytes s[2] = {cpu_stream(t, "walk", &l, (int)(n % 3), n, n),
+                        cpu_stream(t, n % 2 ? "specials" : "fine_noise", &l, (int)(n / 3 % 3), n, n)};
+      agree_on(t, ADD, &l, n, 2, s, say("n %zu, type %d", n, type));
+      bytes_drop(s, 2);
+    }
+}
+
+/* What cancels keeps its order and mode, in one byte; an empty tile is the identity. */
+void check_add_cancels(trial *t) {
+  static const char *const makers[] = {"coarse_noise", "fine_noise", "wide_noise", "specials", "mixture"};
+  for (int type = GHZ_F32; type <= GHZ_F64; type++)
+    for (size_t m = 0; m < COUNT(makers); m++)
+      for (int order = 0; order < 3; order++) {
+        size_t n = 2100;
+        ghz_lattice l = lattice_of((ghz_type)type, 1);
+        ref_bytes a = cpu_stream(t, makers[m], &l, order, n, 3), zero = cpu_stream(t, "zeros", &l, order, n, 0);
+        const char *what = say("%s, type %d, order %d", makers[m], type, order);
+        agree_on(t, SUBTRACT, &l, n, 2, (ref_bytes[]){a, a}, say("%s: a - a", what));
+        agree_on(t, ADD, &l, n, 2, (ref_bytes[]){a, zero}, say("%s: a + 0", what));
+        agree_on(t, SUBTRACT, &l, n, 2, (ref_bytes[]){zero, a}, say("%s: 0 - a", what));
+        agree_on(t, SUM, &l, n, 3, (ref_bytes[]){zero, a, zero}, say("%s: 0 + a + 0", what));
+        agree_on(t, SUM, &l, n, 1, &a, say("%s: a alone", what));
+        operation d = on_streams(SUBTRACT, &l, n, 2, (ref_bytes[]){a, a});
+        made nothing = cpu_make(t, &d);
+        agree_on(t, ADD, &l, n, 2, (ref_bytes[]){nothing.bytes, a}, say("%s: a - a + a", what));
+        ref_bytes all[3] = {a, zero, nothing.bytes};
+        bytes_drop(all, 3);
+      }
+}
+
+/* ---- Many operands ---- */
+
+static const size_t operand_counts[] = {1, 2, 3, 4, 5, 8, 17, 64};
+
+static void many_operands(trial *t, kind kind_of) {
+  uint64_t state = 606;
+  for (size_t c = 0; c < COUNT(operand_counts); c++)
+    for (int round = 0; round < by_extent(t, 1, 3, 12); round++) {
+      size_t k = operand_counts[c], n = round % 3 == 2 ? 18000 : 2100;
+      ghz_lattice l = lattice_any(&state);
+      ref_bytes s[64];
+      if (n * k > 300000)
+        n = 3000;
+      for (size_t i = 0; i < k; i++)
+        s[i] = any_stream(t, &l, n, &state);
+      agree_on(t, kind_of, &l, n, k, s, say("%zu operands, round %d, type %d", k, round, (int)l.type));
+      bytes_drop(s, k);
+    }
+}
+
+void check_sum_many(trial *t) {
+  many_operands(t, SUM);
+}
+
+void check_mean_of_many(trial *t) {
+  many_operands(t, MEAN);
+}
+
+void check_combine_coefficients(trial *t) {
+  static const int64_t of[] = {0, 1, -1, 2, 3, -7, 100, -255, 16000, 1000003, -1000003};
+  static const char *const makers[] = {"walk", "mixture", "specials", "wide_noise", "small_noise"};
+  size_t n = 1500;
+  uint64_t state = 5;
+  for (int type = GHZ_F32; type <= GHZ_F64; type++)
+    for (size_t a = 0; a < COUNT(of); a++)
+      for (size_t b = 0; b < COUNT(of); b++) {
+        if (t->extent == QUICK && (a * 3 + b) % 8)
+          continue;
+        ghz_lattice l = lattice_of((ghz_type)type, 0.2);
+        int64_t c[3] = {of[a], of[b], (int64_t)input_below(&state, 5) - 2};
+        if (type == GHZ_F64 && (llabs(c[0]) + llabs(c[1]) > 16000 || a % 2))
+          l.cap = 35;
+        ref_bytes s[3];
+        for (size_t i = 0; i < 3; i++)
+          s[i] = cpu_stream(t, makers[(a + b + i) % COUNT(makers)], &l, (int)((a + i) % 4) - 1, n, a + i);
+        operation o = on_streams(COMBINE, &l, n, 1 + (a + b) % 3, s);
+        o.coefficients = c;
+        agree(t, &o,
+              say("type %d, %zu operands times %lld %lld %lld", type, o.k, (long long)c[0], (long long)c[1],
+                  (long long)c[2]));
+        bytes_drop(s, 3);
+      }
+}
+
+/* Values outside the lattice are added in floating point, in the order of the operands. */
+void check_compute_outside_the_lattice(trial *t) {
+  static const char *const makers[] = {"beyond_lattice", "random_bits", "largest_finite", "specials_far_out",
+                                       "magnitudes",     "walk",        "zeros",          "all_nan"};
+  uint64_t state = 11;
+  for (int round = 0; round < by_extent(t, 15, 120, 600); round++) {
+    ghz_lattice l =
+        round % 7 == 6 ? lattice_of((ghz_type)(round % 2), round % 2 ? 1e-320 : 1e-44) : lattice_any(&state);
+    size_t k = 1 + (size_t)input_below(&state, 5), n = 1 + (size_t)input_below(&state, 2500);
+    int64_t c[5];
+    ref_bytes s[5];
+    for (size_t i = 0; i < k; i++) {
+      s[i] = cpu_stream(t, makers[input_below(&state, COUNT(makers))], &l, -1, n, input_random(&state));
+      c[i] = (int64_t)input_below(&state, 7) - 3;
+    }
+    operation o = on_streams(COMBINE, &l, n, k, s);
+    o.coefficients = c;
+    const char *what = say("round %d, %zu operands, n %zu, type %d", round, k, n, (int)l.type);
+    agree(t, &o, say("%s: combination", what));
+    agree_on(t, SUM, &l, n, k, s, say("%s: sum", what));
+    agree_on(t, MEAN, &l, n, k, s, say("%s: mean", what));
+    bytes_drop(s, k);
+  }
+}
+
+/* Scaled streams have steps with more bits than a fresh lattice may have. */
+void check_compute_scaled(trial *t) {
+  static const double factors[] = {0.1, -3.14159, 1.0 / 3};
+  static const char *const makers[] = {"walk", "mixture", "wide_noise", "beyond_lattice"};
+  size_t n = 2500;
+  for (int type = GHZ_F32; type <= GHZ_F64; type++)
+    for (size_t f = 0; f < COUNT(factors); f++)
+      for (size_t m = 0; m < COUNT(makers); m++) {
+        ghz_lattice l = lattice_of((ghz_type)type, 0.2);
+        ref_bytes s[2];
+        for (size_t i = 0; i < 2; i++) {
+          ref_bytes a = cpu_stream(t, makers[(m + i) % COUNT(makers)], &l, -1, n, i);
+          s[i] = bytes_of(ghz_size_bound(n, l.type, 1));
+          size_t room = s[i].size;
+          ghz_status status = ghz_scale(t->cpu, viewed(a), factors[f], s[i].data, room, &s[i].size);
+          expect(t, status == GHZ_OK, "scale: %s", ghz_context_message(t->cpu));
+          bytes_drop(&a, 1);
+        }
+        const char *what = say("%s, type %d, scaled by %g", makers[m], type, factors[f]);
+        agree_on(t, ADD, &l, n, 2, s, say("%s: sum", what));
+        agree_on(t, MEAN, &l, n, 2, s, say("%s: mean", what));
+        bytes_drop(s, 2);
+      }
+}
+
+void check_compute_many_values(trial *t) {
+  static const size_t sizes[] = {150000, 1000003, 5000000};
+  static const char *const makers[] = {"walk", "sparse", "mixture"};
+  for (size_t i = 0; i < (size_t)by_extent(t, 1, 1, 3); i++)
+    for (int type = GHZ_F32; type <= GHZ_F64; type++) {
+      size_t n = sizes[i];
+      ghz_lattice l = lattice_of((ghz_type)type, 0.2);
+      ref_bytes s[3];
+      for (size_t j = 0; j < 3; j++)
+        s[j] = cpu_stream(t, makers[j], &l, -1, n, j);
+      agree_on(t, ADD, &l, n, 2, s, say("sum of 2, %zu values, type %d", n, type));
+      agree_on(t, SUBTRACT, &l, n, 2, s + 1, say("difference, %zu values, type %d", n, type));
+      agree_on(t, SUM, &l, n, 3, s, say("sum of 3, %zu values, type %d", n, type));
+      bytes_drop(s, 3);
+    }
+}
+
+/* ---- Laws, without leaving the device ---- */
+
+/* dst = a + b, in fresh device memory; sizes are not known to the host: operands are as long as their room. */
+static device_memory device_add(trial *t, const ghz_lattice *l, size_t n, const device_memory *a,
+                                const device_memory *b, uint32_t terms, ref_bytes *bytes) {
+  device_memory dst = device_output(t, ghz_size_bound(n, l->type, terms), 0);
+  operation o = on_streams(ADD, l, n, 2, NULL);
+  ghz_cuda_outcome outcome = {.size = 0};
+  ghz_status status =
+      gpu_launch(t, &o, NULL, (ghz_bytes[]){device_view(a), device_view(b)}, dst.data, dst.size);
+  if (status == GHZ_OK)
+    status = gpu_wait(t, &outcome);
+  expect(t, status == GHZ_OK, "sum on the device: %d, %s", (int)status, ghz_cuda_message(t->gpu));
+  size_t size = status == GHZ_OK ? (size_t)outcome.size : 0;
+  *bytes = (ref_bytes){device_read(t, &dst, size), size};
+  return dst;
+}
+
+static void check_laws(trial *t, const ghz_lattice *l, size_t n, uint64_t *state, const char *what) {
+  device_memory s[3], made_there[5];
+  ref_bytes b[5];
+  for (int i = 0; i < 3; i++) {
+    const input *in;
+    do
+      in = &inputs[input_below(state, input_count)];
+    while (!in->plain && strcmp(in->name, "specials") != 0 && strcmp(in->name, "land_mask") != 0);
+    ref_bytes stream = cpu_stream(t, in->name, l, (int)input_below(state, 4) - 1, n, input_random(state));
+    s[i] = device_input(t, stream.data, stream.size, 0);
+    bytes_drop(&stream, 1);
+  }
+  made_there[0] = device_add(t, l, n, &s[0], &s[1], 2, &b[0]);
+  made_there[1] = device_add(t, l, n, &s[1], &s[0], 2, &b[1]);
+  made_there[2] = device_add(t, l, n, &s[1], &s[2], 2, &b[2]);
+  made_there[3] = device_add(t, l, n, &made_there[0], &s[2], 3, &b[3]);
+  made_there[4] = device_add(t, l, n, &s[0], &made_there[2], 3, &b[4]);
+  same_bytes(t, b[1], b[0], say("%s: b + a", what));
+  same_bytes(t, b[4], b[3], say("%s: a + (b + c)", what));
+  for (int i = 0; i < 3; i++)
+    device_free(&s[i]);
+  for (int i = 0; i < 5; i++)
+    device_free(&made_there[i]);
+  bytes_drop(b, 5);
+}
+
+void check_laws_on_the_device(trial *t) {
+  uint64_t state = 202;
+  for (int round = 0; round < by_extent(t, 10, 80, 500); round++) {
+    ghz_lattice l = lattice_any(&state);
+    size_t n = 1 + (size_t)input_below(&state, 4000);
+    check_laws(t, &l, n, &state, say("round %d, n %zu, type %d", round, n, (int)l.type));
+  }
+}
+
+/* ---- Refusals ---- */
+
+static void refused(trial *t, const operation *o, ghz_status why, uint32_t operand, const char *what) {
+  made cpu = cpu_make(t, o), gpu = gpu_make(t, o, room_for(o), what);
+  expect(t, cpu.status == why, "%s: the CPU says %d, should be %d", what, (int)cpu.status, (int)why);
+  expect(t, gpu.status == why, "%s: status %d, should be %d", what, (int)gpu.status, (int)why);
+  if (gpu.returned == GHZ_OK && operand != UINT32_MAX)
+    expect(t, gpu.outcome.operand == operand, "%s: operand %u at fault, should be %u", what,
+           (unsigned)gpu.outcome.operand, (unsigned)operand);
+  expect(t, ghz_cuda_message(t->gpu)[0], "%s: no message", what);
+  bytes_drop(&cpu.bytes, 1);
+  bytes_drop(&gpu.bytes, 1);
+}
+
+void check_too_many_terms(trial *t) {
+  static const int64_t limits[] = {8388607, 16383};
+  for (int which = 0; which < 3; which++) {
+    ghz_lattice l = lattice_of((ghz_type)(which > 0), 0.2);
+    l.cap = which == 1 ? 35 : l.cap;
+    int64_t limit = limits[which == 2];
+    size_t n = 1100;
+    ref_bytes one = cpu_stream(t, "walk", &l, -1, n, 1), two[2] = {one, one};
+    operation o = on_streams(COMBINE, &l, n, 1, &one);
+    o.coefficients = &limit;
+    agree(t, &o, say("as many terms as there may be, kind %d", which));
+    made most = cpu_make(t, &o);
+    two[1] = most.bytes;
+    operation sum = on_streams(SUM, &l, n, 2, two);
+    refused(t, &sum, GHZ_ERANGE, UINT32_MAX, say("one term too many, kind %d", which));
+    int64_t c[2] = {limit, 0};
+    operation some = on_streams(COMBINE, &l, n, 2, two);
+    some.coefficients = c;
+    agree(t, &some, say("an operand times 0 has no terms, kind %d", which));
+    int64_t huge[] = {limit + 1, INT64_MAX, INT64_MIN, -limit - 1};
+    for (size_t i = 0; i < COUNT(huge); i++) {
+      o.coefficients = &huge[i];
+      refused(t, &o, GHZ_ERANGE, UINT32_MAX, say("times %lld, kind %d", (long long)huge[i], which));
+    }
+    bytes_drop(two, 2);
+  }
+}
+
+void check_mismatches(trial *t) {
+  size_t n = 1100;
+  ghz_lattice l = lattice_of(GHZ_F64, 0.2), other = lattice_of(GHZ_F64, 0.3), cap = l, eb = l;
+  ghz_lattice single = lattice_of(GHZ_F32, 0.2);
+  cap.cap = 35;
+  eb.eb = 0.21;
+  ref_bytes good = cpu_stream(t, "walk", &l, -1, n, 1);
+  ref_bytes bad[] = {cpu_stream(t, "walk", &other, -1, n, 1), cpu_stream(t, "walk", &cap, -1, n, 1),
+                     cpu_stream(t, "walk", &eb, -1, n, 1), cpu_stream(t, "walk", &l, -1, n + 1, 1),
+                     cpu_stream(t, "walk", &single, -1, n, 1)};
+  static const char *const names[] = {"step", "cap", "bound", "count", "type"};
+  for (uint32_t at = 1; at < 4; at++)
+    for (size_t b = 0; b < COUNT(bad); b++) {
+      ref_bytes s[4] = {good, good, good, good};
+      int64_t c[4] = {1, 2, 0, -1};
+      s[at] = bad[b];
+      operation o = on_streams(SUM, &l, n, 4, s);
+      refused(t, &o, GHZ_EMISMATCH, at, say("%s differs in operand %u", names[b], at));
+      o.kind = COMBINE; /* also where it is dropped */
+      o.coefficients = c;
+      refused(t, &o, GHZ_EMISMATCH, at, say("%s differs in operand %u of a combination", names[b], at));
+    }
+  for (size_t b = 3; b < COUNT(bad); b++) { /* not what the caller says it is */
+    reading r = {.type = GHZ_F64, .n = n, .source = bad[b], .out = GHZ_F64, .part = ALL};
+    uint8_t *values;
+    ghz_status status = gpu_read(t, &r, &values, names[b]);
+    expect(t, status == GHZ_EMISMATCH, "reading with another %s: status %d", names[b], (int)status);
+    operation o = on_streams(SUM, &l, n, 1, &bad[b]);
+    made m = gpu_make(t, &o, room_for(&o), names[b]);
+    expect(t, m.status == GHZ_EMISMATCH, "sum with another %s: status %d", names[b], (int)m.status);
+    bytes_drop(&m.bytes, 1);
+    free(values);
+  }
+  agree_on(t, ADD, &l, n, 2, (ref_bytes[]){good, good}, "after the mismatches");
+  bytes_drop(bad, COUNT(bad));
+  bytes_drop(&good, 1);
+}
+
+/* ---- In place ---- */
+
+/* acc += x on the device. *acc becomes what its first bytes are then. */
+static ghz_status accumulate(trial *t, const ghz_lattice *l, size_t n, device_memory *acc, ref_bytes x,
+                             ghz_cuda_outcome *outcome, const char *what) {
+  device_memory operand = device_input(t, x.data, x.size, 0);
+  ghz_status status = ghz_cuda_accumulate(t->gpu, l->type, n, acc->data, acc->size, device_view(&operand),
+                                          t->outcome, t->stream);
+  if (status == GHZ_OK)
+    status = gpu_wait(t, outcome);
+  device_guards(t, acc, what);
+  device_free(&operand);
+  return status;
+}
+
+static device_memory device_acc(trial *t, ref_bytes start, size_t capacity) {
+  device_memory acc = device_output(t, capacity, 0);
+  cudaMemcpyAsync(acc.data, start.data, start.size, cudaMemcpyHostToDevice, t->stream);
+  cudaStreamSynchronize(t->stream);
+  return acc;
+}
+
+/* A chain of additions of the streams in s, each compared with the CPU's. */
+static void chain(trial *t, const ghz_lattice *l, size_t n, const ref_bytes *s, size_t k, size_t capacity,
+                  const char *what) {
+  ref_bytes want = bytes_of(capacity);
+  size_t size = s[0].size;
+  memcpy(want.data, s[0].data, size);
+  device_memory acc = device_acc(t, s[0], capacity);
+  for (size_t i = 1; i < k; i++) {
+    const char *step = say("%s: addition %zu of %zu", what, i, k - 1);
+    ghz_cuda_outcome outcome;
+    ghz_status expected = ghz_accumulate(t->cpu, want.data, capacity, &size, viewed(s[i]));
+    ghz_status status = accumulate(t, l, n, &acc, s[i], &outcome, step);
+    if (!expect(t, expected == GHZ_OK && status == GHZ_OK, "%s: status %d, the CPU says %d, %s", step,
+                (int)status, (int)expected, ghz_cuda_message(t->gpu)))
+      break;
+    ref_bytes got = {device_read(t, &acc, (size_t)outcome.size), (size_t)outcome.size};
+    same_bytes(t, got, (ref_bytes){want.data, size}, step);
+    expect(t, outcome.terms == info_read(t, (ref_bytes){want.data, size}).terms, "%s: %u terms", step,
+           (unsigned)outcome.terms);
+    bytes_drop(&got, 1);
+  }
+  device_free(&acc);
+  bytes_drop(&want, 1);
+}
+
+void check_accumulate_chain(trial *t) {
+  static const size_t counts[] = {2, 3, 9, 51};
+  static const size_t lengths[] = {1, 1024, 3000, 20000};
+  uint64_t state = 77;
+  for (size_t c = 0; c < COUNT(counts); c++)
+    for (size_t m = 0; m < COUNT(lengths); m++)
+      for (int type = GHZ_F32; type <= GHZ_F64; type++) {
+        if ((t->extent == QUICK && (c + m) % 3) || (t->extent != FULL && counts[c] * lengths[m] > 200000))
+          continue;
+        size_t k = counts[c], n = lengths[m];
+        ghz_lattice l = lattice_of((ghz_type)type, 0.1);
+        ref_bytes s[51];
+        for (size_t i = 0; i < k; i++)
+          s[i] = any_stream(t, &l, n, &state);
+        chain(t, &l, n, s, k, ghz_size_bound(n, l.type, (uint32_t)k),
+              say("%zu streams of %zu values, type %d", k, n, type));
+        bytes_drop(s, k);
+      }
+}
+
+/* Early tiles that grow and late ones that cancel, or the other way round: what the sum's tiles take from the
+ * end must not meet what is still to be read in front. */
+static void turning(trial *t, const ghz_lattice *l, size_t n, int late, ref_bytes *s) {
+  size_t each = ghz_type_size(l->type), half = n / 2 / GHZ_TILE * GHZ_TILE;
+  char *a = input_make(input_named("double_coarse_noise"), l->type, n, l->step, 1);
+  char *b = input_make(input_named("double_coarse_noise"), l->type, n, l->step, 2);
+  void *small = input_make(input_named("below_half_step"), l->type, n, l->step, 3);
+  size_t grows = late ? half : 0, cancels = late ? 0 : half;
+  size_t growing = late ? n - half : half, cancelling = late ? half : n - half;
+  memcpy(a + grows * each, small, growing * each); /* nothing there before */
+  for (size_t i = cancels; i < cancels + cancelling; i++)
+    if (l->type == GHZ_F32)
+      ((float *)(void *)b)[i] = -((float *)(void *)a)[i];
+    else
+      ((double *)(void *)b)[i] = -((double *)(void *)a)[i];
+  s[0] = cpu_compressed(t, l, 1, a, n);
+  s[1] = cpu_compressed(t, l, 1, b, n);
+  free(a);
+  free(b);
+  free(small);
+}
+
+void check_accumulate_grows_and_cancels(trial *t) {
+  static const size_t lengths[] = {5000, 64 * 1024, 100 * 1024 + 17};
+  for (size_t m = 0; m < (size_t)by_extent(t, 1, 2, 3); m++)
+    for (int type = GHZ_F32; type <= GHZ_F64; type++)
+      for (int late = 0; late < 2; late++) {
+        ghz_lattice l = lattice_of((ghz_type)type, 0.5);
+        ref_bytes s[4];
+        turning(t, &l, lengths[m], late, s);
+        s[2] = bytes_copied(s[1].data, s[1].size);
+        s[3] = bytes_copied(s[0].data, s[0].size);
+        chain(t, &l, lengths[m], s, 4, ghz_size_bound(lengths[m], l.type, 4),
+              say("%s tiles grow, type %d, n %zu", late ? "late" : "early", type, lengths[m]));
+        bytes_drop(s, 4);
+      }
+}
+
+/* With any capacity the result is right or the outcome says ECAPACITY; with the bound it is right. */
+static int with_capacity(trial *t, const ghz_lattice *l, size_t n, const ref_bytes *s, ref_bytes want,
+                         size_t capacity, const char *what) {
+  device_memory acc = device_acc(t, s[0], capacity);
+  ghz_cuda_outcome outcome;
+  ghz_status status = accumulate(t, l, n, &acc, s[1], &outcome, what);
+  if (status == GHZ_OK && expect(t, outcome.size <= capacity, "%s: %llu bytes in %zu", what,
+                                 (unsigned long long)outcome.size, capacity)) {
+    ref_bytes got = {device_read(t, &acc, (size_t)outcome.size), (size_t)outcome.size};
+    same_bytes(t, got, want, what);
+    bytes_drop(&got, 1);
+  } else
+    expect(t, status == GHZ_ECAPACITY, "%s: status %d", what, (int)status);
+  device_free(&acc);
+  return status == GHZ_OK;
+}
+
+void check_accumulate_capacities(trial *t) {
+  size_t n = 40 * 1024 + 100;
+  for (int type = GHZ_F32; type <= GHZ_F64; type++)
+    for (int late = 0; late < 2; late++) {
+      ghz_lattice l = lattice_of((ghz_type)type, 0.5);
+      ref_bytes s[2];
+      turning(t, &l, n, late, s);
+      operation o = on_streams(ADD, &l, n, 2, s);
+      made want = cpu_make(t, &o);
+      size_t bound = ghz_size_bound(n, l.type, 2), least = s[0].size;
+      size_t larger = want.bytes.size > least ? want.bytes.size : least;
+      size_t parts = (size_t)by_extent(t, 4, 24, 200);
+      int fitted = 0;
+      for (size_t i = 0; i <= parts; i++) {
+        size_t capacity = least + (bound - least) * i / parts;
+        const char *what =
+            say("%s tiles grow, type %d, capacity %zu of %zu", late ? "late" : "early", type, capacity, bound);
+        int fits = with_capacity(t, &l, n, s, want.bytes, capacity, what);
+        expect(t, !fits || capacity >= want.bytes.size, "%s: fits", what);
+        expect(t, fits || !fitted, "%s: does not fit where less did", what);
+        fitted = fits;
+      }
+      expect(t, fitted, "type %d, late %d: the bound does not suffice", type, late);
+      with_capacity(t, &l, n, s, want.bytes, larger, say("type %d, late %d: the larger of both", type, late));
+      with_capacity(t, &l, n, s, want.bytes, larger + 1, say("type %d, late %d: and one more", type, late));
+      bytes_drop(s, 2);
+      bytes_drop(&want.bytes, 1);
+    }
+}
+
+/* ---- Messages ---- */
+
+enum { SLICED = 40100, SLICED_TILES = 40 };
+
+/* Ranges of tiles: all the short ones at some places, the whole array, none. */
+static int tiles_wanted(const trial *t, uint64_t first, uint64_t tiles) {
+  if (t->extent == FULL)
+    return 1;
+  uint64_t mark = first * 7 + tiles * 3;
+  return first + tiles == SLICED_TILES ? mark % 5 == 0 : mark % (t->extent == QUICK ? 43 : 11) == 0;
+}
+
+void check_slices_compress(trial *t) {
+  for (int type = GHZ_F32; type <= GHZ_F64; type++) {
+    ghz_lattice l = lattice_of((ghz_type)type, 0.01);
+    void *x = input_make(&inputs[0], l.type, SLICED, l.step, 1);
+    for (uint64_t first = 0; first <= SLICED_TILES; first++)
+      for (uint64_t tiles = 0; first + tiles <= SLICED_TILES; tiles++) {
+        if (!tiles_wanted(t, first, tiles))
+          continue;
+        operation o = {SLICE_COMPRESS, .lattice = l,       .order = (int)(first % 4) - 1,
+                       .x = x,         .shift = first % 5, .n = SLICED,
+                       .first = first, .tiles = tiles};
+        agree(t, &o,
+              say("type %d, tiles %llu + %llu", type, (unsigned long long)first, (unsigned long long)tiles));
+      }
+    free(x);
+  }
+}
+
+static ref_bytes message_of(trial *t, ref_bytes stream, uint64_t first, uint64_t tiles) {
+  ghz_slice slice;
+  ghz_status status = ghz_slice_view(viewed(stream), first, tiles, &slice);
+  expect(t, status == GHZ_OK, "view: %d", (int)status);
+  ref_bytes message = bytes_of(ghz_slice_size(&slice));
+  size_t room = message.size;
+  ghz_slice_pack(&slice, message.data, room, &message.size);
+  return message;
+}
+
+void check_slices_sum(trial *t) {
+  static const uint64_t divisors[] = {1, 2, 3, 8, 1000};
+  static const size_t counts[] = {1, 2, 3, 8};
+  for (int type = GHZ_F32; type <= GHZ_F64; type++) {
+    ghz_lattice l = lattice_of((ghz_type)type, 0.01);
+    ref_bytes s[8], messages[8];
+    for (size_t i = 0; i < 8; i++)
+      s[i] = cpu_stream(t, i % 3 ? "mixture" : "walk", &l, (int)(i % 4) - 1, SLICED, i);
+    for (uint64_t first = 0; first <= SLICED_TILES; first++)
+      for (uint64_t tiles = 0; first + tiles <= SLICED_TILES; tiles++) {
+        if (!tiles_wanted(t, first, tiles) || (t->extent == FULL && (first + tiles) % 3))
+          continue;
+        size_t k = counts[(first + tiles / 2) % COUNT(counts)];
+        for (size_t i = 0; i < k; i++)
+          messages[i] = message_of(t, s[i], first, tiles);
+        operation o = on_streams(SLICE_SUM, &l, SLICED, k, messages);
+        o.first = first;
+        o.tiles = tiles;
+        o.divisor = divisors[(first * 2 + tiles) % COUNT(divisors)];
+        agree(t, &o,
+              say("type %d, %zu messages, tiles %llu + %llu, divisor %llu", type, k, (unsigned long long)first,
+                  (unsigned long long)tiles, (unsigned long long)o.divisor));
+        bytes_drop(messages, k);
+      }
+    bytes_drop(s, 8);
+  }
+}
+
+void check_slices_decompress(trial *t) {
+  for (int type = GHZ_F32; type <= GHZ_F64; type++) {
+    ghz_lattice l = lattice_of((ghz_type)type, 0.01);
+    ref_bytes stream = cpu_stream(t, "mixture", &l, -1, SLICED, 5);
+    for (uint64_t first = 0; first <= SLICED_TILES; first++)
+      for (uint64_t tiles = 0; first + tiles <= SLICED_TILES; tiles++) {
+        if (!tiles_wanted(t, first, tiles))
+          continue;
+        ref_bytes message = message_of(t, stream, first, tiles);
+        for (int out = type; out <= GHZ_F64; out++) {
+          reading r = {l.type, SLICED, message, (ghz_type)out, MESSAGE, first, (size_t)tiles, first % 3};
+          agree_values(t, &r,
+                       say("type %d to %d, tiles %llu + %llu", type, out, (unsigned long long)first,
+                           (unsigned long long)tiles));
+        }
+        bytes_drop(&message, 1);
+      }
+    bytes_drop(&stream, 1);
+  }
+}

@@ -1,0 +1,88 @@
+/* device_check.c: runs every check of the GPU half on the device of this machine, without Criterion.
+ *
+ *   device_check [--quick | --usual] [--list] [name...]
+ *
+ * --quick is for slow tools such as compute-sanitizer. Exit status: 0 all passed, 1 some failed, 2 bad usage,
+ * 77 no CUDA device. */
+#include "checks.h"
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+typedef struct named_check {
+  const char *name;
+  check_body *body;
+} named_check;
+
+static const named_check all[] = {
+#define CHECK(name) {#name, check_##name},
+#include "api.inc"
+#include "codec.inc"
+#include "compute.inc"
+#include "hostile.inc"
+};
+enum { CHECKS = sizeof all / sizeof *all };
+
+static double seconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static int chosen(const char *name, int count, char **names) {
+  int any = 0;
+  for (int i = 0; i < count; i++) {
+    if (names[i][0] == '-')
+      continue;
+    any = 1;
+    if (strcmp(names[i], name) == 0)
+      return 1;
+  }
+  return !any;
+}
+
+static int known(const char *name) {
+  for (int i = 0; i < CHECKS; i++)
+    if (strcmp(all[i].name, name) == 0)
+      return 1;
+  return 0;
+}
+
+static int list_checks(void) {
+  for (int i = 0; i < CHECKS; i++)
+    puts(all[i].name);
+  return 0;
+}
+
+int main(int argc, char **argv) {
+  enum extent extent = FULL;
+  int passed = 0, failed = 0;
+  for (int i = 1; i < argc; i++) {
+    if (strcmp(argv[i], "--list") == 0)
+      return list_checks();
+    if (strcmp(argv[i], "--quick") == 0)
+      extent = QUICK;
+    else if (strcmp(argv[i], "--usual") == 0)
+      extent = USUAL;
+    else if (!known(argv[i])) {
+      fprintf(stderr, "device_check: no check or option '%s'; --list names the checks\n", argv[i]);
+      return 2;
+    }
+  }
+  if (!device_present()) {
+    puts("no CUDA device");
+    return 77;
+  }
+  for (int i = 0; i < CHECKS; i++) {
+    if (!chosen(all[i].name, argc - 1, argv + 1))
+      continue;
+    double start = seconds();
+    int failures = run_check(all[i].name, all[i].body, extent);
+    printf("%-36s %-6s %8.2f s\n", all[i].name, failures ? "FAILED" : "ok", seconds() - start);
+    fflush(stdout);
+    failed += failures != 0;
+    passed += failures == 0;
+  }
+  printf("%d passed, %d failed\n", passed, failed);
+  return failed != 0;
+}

@@ -1,0 +1,513 @@
+/* gpu_support.c: what the checks of the GPU half share. */
+#include "gpu_support.h"
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Checks ---- */
+
+enum { PRINTED = 8, POISON = 0xa7, FRONT = 256, BACK = 512 };
+
+int device_present(void) {
+  int count = 0;
+  return cudaGetDeviceCount(&count) == cudaSuccess && count > 0;
+}
+
+void fail(trial *t, const char *format, ...) {
+  va_list rest;
+  if (t->failures++ >= PRINTED)
+    return;
+  printf("  %s: ", t->name);
+  va_start(rest, format);
+  vprintf(format, rest);
+  va_end(rest);
+  printf(t->failures == PRINTED ? "\n  (and so on)\n" : "\n");
+  fflush(stdout);
+}
+
+const char *say(const char *format, ...) {
+  static char lines[8][256];
+  static unsigned next;
+  char *line = lines[next++ % 8];
+  va_list rest;
+  va_start(rest, format);
+  vsnprintf(line, sizeof lines[0], format, rest);
+  va_end(rest);
+  return line;
+}
+
+int by_extent(const trial *t, int quick, int usual, int full) {
+  return t->extent == QUICK ? quick : t->extent == USUAL ? usual : full;
+}
+
+/* Without these no check can go on. */
+static void need_cuda(cudaError_t error, const char *what) {
+  if (error == cudaSuccess)
+    return;
+  fprintf(stderr, "%s: %s\n", what, cudaGetErrorString(error));
+  exit(1);
+}
+
+static void need_ghz(ghz_status status, const char *message, const char *what) {
+  if (status == GHZ_OK)
+    return;
+  fprintf(stderr, "%s: %s (%s)\n", what, ghz_status_text(status), message);
+  exit(1);
+}
+
+static void *need_memory(size_t size) {
+  void *p = malloc(size ? size : 1);
+  if (!p)
+    abort();
+  return p;
+}
+
+int run_check(const char *name, check_body *body, enum extent extent) {
+  trial t = {.name = name, .extent = extent};
+  void *outcome;
+  need_ghz(ghz_context_create(&t.cpu, extent == FULL ? 0 : 1), "", "context of the CPU");
+  need_ghz(ghz_cuda_create(&t.gpu, TRIAL_VALUES, GHZ_CUDA_OPERANDS), ghz_cuda_message(NULL),
+           "context of the device");
+  need_cuda(cudaStreamCreateWithFlags(&t.stream, cudaStreamNonBlocking), "stream");
+  need_cuda(cudaMallocHost(&outcome, sizeof *t.outcome), "outcome");
+  t.outcome = outcome;
+  body(&t);
+  cudaError_t error = cudaStreamSynchronize(t.stream);
+  expect(&t, error == cudaSuccess, "after it the device says: %s", cudaGetErrorString(error));
+  cudaFreeHost(t.outcome);
+  cudaStreamDestroy(t.stream);
+  ghz_cuda_free(t.gpu);
+  ghz_context_free(t.cpu);
+  return t.failures;
+}
+
+/* ---- Device memory ---- */
+
+static device_memory device_new(size_t front, size_t size, size_t back) {
+  device_memory m = {.size = size, .front = front, .back = back};
+  void *base;
+  size_t all = front + size + back;
+  need_cuda(cudaMalloc(&base, all ? all : 1), "device memory");
+  m.base = base;
+  m.data = m.base + front;
+  return m;
+}
+
+device_memory device_input(trial *t, const void *bytes, size_t size, size_t offset) {
+  device_memory m = device_new(offset, size, 0);
+  if (size)
+    need_cuda(cudaMemcpyAsync(m.data, bytes, size, cudaMemcpyHostToDevice, t->stream), "copy to the device");
+  need_cuda(cudaStreamSynchronize(t->stream), "copy to the device");
+  return m;
+}
+
+device_memory device_output(trial *t, size_t capacity, size_t offset) {
+  device_memory m = device_new(FRONT + offset, capacity, BACK);
+  need_cuda(cudaMemsetAsync(m.base, POISON, m.front + capacity + BACK, t->stream), "poison");
+  return m;
+}
+
+static size_t unpoisoned(const uint8_t *p, size_t size) {
+  size_t i = 0;
+  while (i < size && p[i] == POISON)
+    i++;
+  return i;
+}
+
+void device_guards(trial *t, const device_memory *m, const char *what) {
+  uint8_t *front = need_memory(m->front), back[BACK];
+  need_cuda(cudaMemcpyAsync(front, m->base, m->front, cudaMemcpyDeviceToHost, t->stream), "front guard");
+  need_cuda(cudaMemcpyAsync(back, m->data + m->size, BACK, cudaMemcpyDeviceToHost, t->stream), "back guard");
+  need_cuda(cudaStreamSynchronize(t->stream), "guards");
+  size_t at = unpoisoned(front, m->front), behind = unpoisoned(back, BACK);
+  expect(t, at == m->front, "%s: %zu bytes before the destination were written", what, m->front - at);
+  expect(t, behind == BACK, "%s: byte %zu of a destination of %zu was written", what, m->size + behind,
+         m->size);
+  free(front);
+}
+
+uint8_t *device_read(trial *t, const device_memory *m, size_t size) {
+  uint8_t *bytes = need_memory(size);
+  if (size)
+    need_cuda(cudaMemcpyAsync(bytes, m->data, size, cudaMemcpyDeviceToHost, t->stream), "copy from the device");
+  need_cuda(cudaStreamSynchronize(t->stream), "copy from the device");
+  return bytes;
+}
+
+void device_free(device_memory *m) {
+  cudaFree(m->base);
+  m->base = NULL;
+}
+
+ghz_bytes device_view(const device_memory *m) {
+  return (ghz_bytes){m->data, m->size};
+}
+
+/* ---- Values and streams in host memory ---- */
+
+ghz_lattice lattice_of(ghz_type type, double eb) {
+  ghz_lattice lattice;
+  need_ghz(ghz_lattice_make(type, (ghz_bound){GHZ_ABS, eb}, 0, 0, &lattice), "", "lattice");
+  return lattice;
+}
+
+ghz_lattice lattice_any(uint64_t *state) {
+  double eb = ldexp(1.5 + 0.5 * input_uniform(state), (int)input_below(state, 30) - 15);
+  ghz_lattice l = lattice_of((ghz_type)input_below(state, 2), eb);
+  if (l.type == GHZ_F64 && input_below(state, 3) == 0)
+    l.cap = 35;
+  return l;
+}
+
+void *ragged(ghz_type type, size_t n, double step, int bits, uint64_t seed) {
+  void *x = need_memory(n * ghz_type_size(type));
+  double amplitude = 0;
+  for (size_t i = 0; i < n; i++) {
+    if (i % 8 == 0)
+      amplitude = input_below(&seed, 4) ? ldexp(step, (int)input_below(&seed, (uint64_t)bits + 1)) : 0;
+    double value = amplitude * input_uniform(&seed);
+    if (type == GHZ_F32)
+      ((float *)x)[i] = (float)value;
+    else
+      ((double *)x)[i] = value;
+  }
+  return x;
+}
+
+ref_bytes bytes_of(size_t size) {
+  return (ref_bytes){need_memory(size), size};
+}
+
+ref_bytes bytes_copied(const void *data, size_t size) {
+  ref_bytes bytes = bytes_of(size);
+  if (size)
+    memcpy(bytes.data, data, size);
+  return bytes;
+}
+
+ghz_bytes viewed(ref_bytes bytes) {
+  return (ghz_bytes){bytes.data, bytes.size};
+}
+
+void bytes_drop(ref_bytes *bytes, size_t k) {
+  for (size_t i = 0; i < k; i++) {
+    free(bytes[i].data);
+    bytes[i] = (ref_bytes){NULL, 0};
+  }
+}
+
+ref_bytes cpu_compressed(trial *t, const ghz_lattice *lattice, int order, const void *x, size_t n) {
+  operation o = {.kind = COMPRESS, .lattice = *lattice, .order = order, .x = x, .n = n};
+  made m = cpu_make(t, &o);
+  need_ghz(m.status, ghz_context_message(t->cpu), "compression on the CPU");
+  return m.bytes;
+}
+
+ref_bytes cpu_stream(trial *t, const char *maker, const ghz_lattice *lattice, int order, size_t n,
+                     uint64_t seed) {
+  void *x = input_make(input_named(maker), lattice->type, n, lattice->step, seed);
+  ref_bytes stream = cpu_compressed(t, lattice, order, x, n);
+  free(x);
+  return stream;
+}
+
+ghz_info info_read(trial *t, ref_bytes stream) {
+  ghz_info info = {.count = 0};
+  ghz_status status = ghz_info_read(viewed(stream), &info);
+  expect(t, status == GHZ_OK, "no stream: %s", ghz_status_text(status));
+  return info;
+}
+
+/* ---- Operations that make a stream or a message ---- */
+
+static int makes_message(const operation *o) {
+  return o->kind == SLICE_COMPRESS || o->kind == SLICE_SUM;
+}
+
+static int64_t coefficient(const operation *o, size_t i) {
+  if (o->kind == SUBTRACT)
+    return i ? -1 : 1;
+  return o->kind == COMBINE ? o->coefficients[i] : 1;
+}
+
+/* The terms that an operand's header claims. */
+static uint64_t claimed_terms(ref_bytes bytes) {
+  uint64_t terms = 0;
+  for (size_t i = 0; i < 4 && 32 + i < bytes.size; i++)
+    terms |= (uint64_t)bytes.data[32 + i] << (8 * i);
+  return terms;
+}
+
+size_t room_for(const operation *o) {
+  const uint64_t most = 8388607;
+  uint64_t terms = o->kind == COMPRESS || o->kind == SLICE_COMPRESS;
+  for (size_t i = 0; i < o->k; i++) {
+    int64_t c = coefficient(o, i);
+    uint64_t each = claimed_terms(o->operands[i]), by = c < 0 ? -(uint64_t)c : (uint64_t)c;
+    terms = each > most || by > most || terms + each * by > most ? most : terms + each * by;
+  }
+  uint32_t bounded = terms ? (uint32_t)terms : 1;
+  return makes_message(o) ? ghz_slice_bound(o->tiles, o->lattice.type, bounded)
+                          : ghz_size_bound(o->n, o->lattice.type, bounded);
+}
+
+static ghz_bytes *views_of(const operation *o) {
+  ghz_bytes *all = need_memory(o->k * sizeof *all);
+  for (size_t i = 0; i < o->k; i++)
+    all[i] = viewed(o->operands[i]);
+  return all;
+}
+
+static ghz_status cpu_slice_sum(trial *t, const operation *o, const ghz_bytes *messages, void *dst,
+                                size_t capacity, ghz_slice *result) {
+  ghz_slice *slices = need_memory(o->k * sizeof *slices), sum;
+  void *first = need_memory(capacity);
+  ghz_status status = GHZ_OK;
+  for (size_t i = 0; i < o->k && status == GHZ_OK; i++)
+    status = ghz_slice_parse(messages[i], &slices[i]);
+  if (status == GHZ_OK && o->divisor == 1)
+    status = ghz_slice_sum(t->cpu, o->k, slices, dst, capacity, result);
+  else if (status == GHZ_OK) {
+    status = ghz_slice_sum(t->cpu, o->k, slices, first, capacity, &sum);
+    if (status == GHZ_OK)
+      status = ghz_slice_mean(t->cpu, &sum, o->divisor, dst, capacity, result);
+  }
+  free(first);
+  free(slices);
+  return status;
+}
+
+static ghz_status cpu_run(trial *t, const operation *o, const ghz_bytes *s, ref_bytes room, size_t *size) {
+  ghz_slice slice = {.tiles = 0};
+  ghz_status status = GHZ_EINVAL;
+  switch (o->kind) {
+  case COMPRESS:
+    return ghz_compress(t->cpu, &o->lattice, o->order, o->x, o->n, room.data, room.size, size);
+  case ADD:
+    return ghz_add(t->cpu, s[0], s[1], room.data, room.size, size);
+  case SUBTRACT:
+    return ghz_subtract(t->cpu, s[0], s[1], room.data, room.size, size);
+  case SUM:
+    return ghz_sum(t->cpu, o->k, s, room.data, room.size, size);
+  case MEAN:
+    return ghz_mean(t->cpu, o->k, s, room.data, room.size, size);
+  case COMBINE:
+    return ghz_combine(t->cpu, o->k, s, o->coefficients, room.data, room.size, size);
+  case SLICE_COMPRESS:
+    status = ghz_slice_compress(t->cpu, &o->lattice, o->order, o->x, o->n, o->first, o->tiles, room.data,
+                                room.size, &slice);
+    break;
+  case SLICE_SUM:
+    status = cpu_slice_sum(t, o, s, room.data, room.size, &slice);
+    break;
+  }
+  *size = status == GHZ_OK ? ghz_slice_size(&slice) : 0;
+  return status;
+}
+
+made cpu_make(trial *t, const operation *o) {
+  made m = {.bytes = bytes_of(room_for(o))};
+  ghz_bytes *streams = views_of(o);
+  size_t size = 0;
+  m.status = cpu_run(t, o, streams, m.bytes, &size);
+  free(streams);
+  if (m.status != GHZ_OK)
+    bytes_drop(&m.bytes, 1);
+  m.bytes.size = size;
+  return m;
+}
+
+ghz_status gpu_launch(trial *t, const operation *o, const void *x, const ghz_bytes *s, void *dst,
+                      size_t capacity) {
+  ghz_type type = o->lattice.type;
+  memset(t->outcome, POISON, sizeof *t->outcome);
+  switch (o->kind) {
+  case COMPRESS:
+    return ghz_cuda_compress(t->gpu, &o->lattice, o->order, x, o->n, dst, capacity, t->outcome, t->stream);
+  case ADD:
+    return ghz_cuda_add(t->gpu, type, o->n, s[0], s[1], dst, capacity, t->outcome, t->stream);
+  case SUBTRACT:
+    return ghz_cuda_subtract(t->gpu, type, o->n, s[0], s[1], dst, capacity, t->outcome, t->stream);
+  case SUM:
+    return ghz_cuda_sum(t->gpu, type, o->n, o->k, s, dst, capacity, t->outcome, t->stream);
+  case MEAN:
+    return ghz_cuda_mean(t->gpu, type, o->n, o->k, s, dst, capacity, t->outcome, t->stream);
+  case COMBINE:
+    return ghz_cuda_combine(t->gpu, type, o->n, o->k, s, o->coefficients, dst, capacity, t->outcome, t->stream);
+  case SLICE_COMPRESS:
+    return ghz_cuda_slice_compress(t->gpu, &o->lattice, o->order, x, o->n, o->first, o->tiles, dst, capacity,
+                                   t->outcome, t->stream);
+  case SLICE_SUM:
+    return ghz_cuda_slice_sum(t->gpu, type, o->n, o->first, o->tiles, o->k, s, o->divisor, dst, capacity,
+                              t->outcome, t->stream);
+  }
+  return GHZ_EINVAL;
+}
+
+ghz_status gpu_wait(trial *t, ghz_cuda_outcome *outcome) {
+  ghz_status status = ghz_cuda_wait(t->gpu, t->outcome, outcome, t->stream);
+  expect(t, status == (ghz_status)outcome->status, "wait returns %d where the outcome says %d", (int)status,
+         (int)outcome->status);
+  return status;
+}
+
+made gpu_make(trial *t, const operation *o, size_t capacity, const char *what) {
+  made m = {.bytes = {NULL, 0}};
+  size_t each = ghz_type_size(o->lattice.type);
+  device_memory x = {.base = NULL}, dst = device_output(t, capacity, 0);
+  device_memory *operands = need_memory(o->k * sizeof *operands);
+  ghz_bytes *views = need_memory(o->k * sizeof *views);
+  if (o->x)
+    x = device_input(t, o->x, o->n * each, o->shift * each);
+  for (size_t i = 0; i < o->k; i++) {
+    operands[i] = device_input(t, o->operands[i].data, o->operands[i].size, 0);
+    views[i] = device_view(&operands[i]);
+  }
+  m.returned = m.status = gpu_launch(t, o, x.data, views, dst.data, capacity);
+  if (m.returned == GHZ_OK)
+    m.status = gpu_wait(t, &m.outcome);
+  device_guards(t, &dst, what);
+  if (m.status == GHZ_OK && expect(t, m.outcome.size <= capacity, "%s: a result of %llu bytes in room for %zu",
+                                   what, (unsigned long long)m.outcome.size, capacity))
+    m.bytes = (ref_bytes){device_read(t, &dst, (size_t)m.outcome.size), (size_t)m.outcome.size};
+  for (size_t i = 0; i < o->k; i++)
+    device_free(&operands[i]);
+  free(operands);
+  free(views);
+  if (x.base)
+    device_free(&x);
+  device_free(&dst);
+  return m;
+}
+
+void same_bytes(trial *t, ref_bytes got, ref_bytes want, const char *what) {
+  size_t shorter = got.size < want.size ? got.size : want.size, at = 0;
+  if (got.size == want.size && (got.size == 0 || memcmp(got.data, want.data, got.size) == 0))
+    return;
+  while (at < shorter && got.data[at] == want.data[at])
+    at++;
+  fail(t, "%s: byte %zu is %02x, should be %02x; sizes %zu, should be %zu", what, at,
+       at < got.size ? (unsigned)got.data[at] : 0u, at < want.size ? (unsigned)want.data[at] : 0u, got.size,
+       want.size);
+}
+
+/* What the outcome says of a result is what is in its header. */
+static void check_account(trial *t, const ghz_cuda_outcome *o, ref_bytes want, const char *what) {
+  expect(t, o->terms == claimed_terms(want), "%s: %u terms, should be %llu", what, (unsigned)o->terms,
+         (unsigned long long)claimed_terms(want));
+  expect(t, o->inexact == want.data[5], "%s: inexact %d, should be %d", what, (int)o->inexact, want.data[5]);
+  expect(t, o->operand == UINT32_MAX && o->tile == UINT64_MAX,
+         "%s: operand %u, tile %llu at fault in a success", what, (unsigned)o->operand,
+         (unsigned long long)o->tile);
+}
+
+static void check_capacity(trial *t, const operation *o, size_t capacity, ref_bytes want, const char *what) {
+  made got = gpu_make(t, o, capacity, what);
+  if (capacity < want.size)
+    expect(t, got.status == GHZ_ECAPACITY, "%s: status %d with room for %zu of %zu bytes", what,
+           (int)got.status, capacity, want.size);
+  else if (expect(t, got.status == GHZ_OK, "%s: status %d, %s", what, (int)got.status,
+                  ghz_cuda_message(t->gpu))) {
+    same_bytes(t, got.bytes, want, what);
+    check_account(t, &got.outcome, want, what);
+  }
+  bytes_drop(&got.bytes, 1);
+}
+
+void agree(trial *t, const operation *o, const char *what) {
+  made want = cpu_make(t, o);
+  unsigned turn = t->cases++ % 6;
+  if (expect(t, want.status == GHZ_OK, "%s: the CPU says %d, %s", what, (int)want.status,
+             ghz_context_message(t->cpu))) {
+    check_capacity(t, o, want.bytes.size, want.bytes, what);
+    if (turn == 1)
+      check_capacity(t, o, want.bytes.size - 1, want.bytes, what);
+    if (turn == 3)
+      check_capacity(t, o, room_for(o), want.bytes, what);
+    if (turn == 5)
+      check_capacity(t, o, want.bytes.size - want.bytes.size / 3, want.bytes, what);
+  }
+  bytes_drop(&want.bytes, 1);
+}
+
+/* ---- Operations that make values ---- */
+
+size_t reading_count(const reading *r) {
+  if (r->part != MESSAGE)
+    return r->part == ALL ? r->n : r->count;
+  size_t start = (size_t)r->first * GHZ_TILE, left = r->n > start ? r->n - start : 0;
+  return r->count > left / GHZ_TILE ? left : r->count * GHZ_TILE;
+}
+
+ghz_status cpu_read(trial *t, const reading *r, void *values) {
+  ghz_slice slice;
+  ghz_bytes source = viewed(r->source);
+  if (r->part == ALL)
+    return ghz_decompress(t->cpu, source, r->out, values, r->n);
+  if (r->part == RANGE)
+    return ghz_decompress_range(t->cpu, source, r->out, r->first, r->count, values);
+  ghz_status status = ghz_slice_parse(source, &slice);
+  if (status != GHZ_OK)
+    return status;
+  if (slice.lattice.type != r->type || slice.count != r->n || slice.first != r->first ||
+      slice.tiles != r->count)
+    return GHZ_EMISMATCH;
+  return ghz_slice_decompress(t->cpu, &slice, r->out, values);
+}
+
+static ghz_status launch_reading(trial *t, const reading *r, ghz_bytes source, void *dst) {
+  memset(t->outcome, POISON, sizeof *t->outcome);
+  if (r->part == ALL)
+    return ghz_cuda_decompress(t->gpu, r->type, r->n, source, r->out, dst, t->outcome, t->stream);
+  if (r->part == RANGE)
+    return ghz_cuda_decompress_range(t->gpu, r->type, r->n, source, r->out, r->first, r->count, dst, t->outcome,
+                                     t->stream);
+  return ghz_cuda_slice_decompress(t->gpu, r->type, r->n, r->first, r->count, source, r->out, dst, t->outcome,
+                                   t->stream);
+}
+
+ghz_status gpu_read(trial *t, const reading *r, uint8_t **values, const char *what) {
+  size_t each = ghz_type_size(r->out), size = reading_count(r) * each;
+  device_memory source = device_input(t, r->source.data, r->source.size, 0);
+  device_memory dst = device_output(t, size, r->shift * each);
+  ghz_cuda_outcome outcome;
+  ghz_status status = launch_reading(t, r, device_view(&source), dst.data);
+  if (status == GHZ_OK)
+    status = gpu_wait(t, &outcome);
+  device_guards(t, &dst, what);
+  *values = NULL;
+  if (status == GHZ_OK) {
+    *values = device_read(t, &dst, size);
+    expect(t, outcome.size == size, "%s: values of %llu bytes, should be %zu", what,
+           (unsigned long long)outcome.size, size);
+    check_account(t, &outcome, r->source, what);
+  }
+  device_free(&source);
+  device_free(&dst);
+  return status;
+}
+
+void same_values(trial *t, const void *got, const void *want, size_t n, ghz_type type, const char *what) {
+  size_t each = ghz_type_size(type), i = 0;
+  if (n == 0 || memcmp(got, want, n * each) == 0)
+    return;
+  while (memcmp((const char *)got + i * each, (const char *)want + i * each, each) == 0)
+    i++;
+  double y = type == GHZ_F32 ? (double)((const float *)got)[i] : ((const double *)got)[i];
+  double z = type == GHZ_F32 ? (double)((const float *)want)[i] : ((const double *)want)[i];
+  fail(t, "%s: value %zu of %zu is %a, should be %a", what, i, n, y, z);
+}
+
+void agree_values(trial *t, const reading *r, const char *what) {
+  size_t count = reading_count(r);
+  uint8_t *want = need_memory(count * ghz_type_size(r->out)), *got;
+  ghz_status wanted = cpu_read(t, r, want), status = gpu_read(t, r, &got, what);
+  t->cases++;
+  expect(t, wanted == GHZ_OK, "%s: the CPU says %d, %s", what, (int)wanted, ghz_context_message(t->cpu));
+  if (expect(t, status == GHZ_OK, "%s: status %d, %s", what, (int)status, ghz_cuda_message(t->gpu)))
+    same_values(t, got, want, count, r->out, what);
+  free(got);
+  free(want);
+}

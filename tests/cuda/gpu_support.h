@@ -1,0 +1,153 @@
+/* gpu_support.h: what the checks of the GPU half share: a context on a device, guarded device memory, and
+ * operations that run on the CPU and on the device and must agree. Free of Criterion, so that a machine
+ * without it can run the checks too. */
+#ifndef GHZ_TESTS_GPU_SUPPORT_H
+#define GHZ_TESTS_GPU_SUPPORT_H
+
+#include "inputs.h"
+#include "reference.h"
+#include <cuda_runtime_api.h>
+#include <ghz.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* How much a check does: under a sanitizer, on any machine, on a device. */
+enum extent { QUICK, USUAL, FULL };
+
+/* One check at work. */
+typedef struct trial {
+  const char *name;
+  enum extent extent;
+  int failures;
+  unsigned cases; /* operations compared so far */
+  ghz_context *cpu;
+  ghz_cuda *gpu;
+  cudaStream_t stream;
+  ghz_cuda_outcome *outcome; /* pinned */
+} trial;
+
+/* Every context of a trial is made for arrays of this many values, and for GHZ_CUDA_OPERANDS operands. */
+#define TRIAL_VALUES ((size_t)8 << 20)
+
+typedef void check_body(trial *t);
+
+/* 1 if CUDA has a device here. */
+int device_present(void);
+
+/* Runs one check; returns the number of failures, which are printed as they occur. */
+int run_check(const char *name, check_body *body, enum extent extent);
+
+/* Counts and prints a failure. */
+void fail(trial *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Counts a failure unless the condition holds. Yields the condition. */
+#define expect(t, condition, ...) ((condition) ? 1 : (fail(t, __VA_ARGS__), 0))
+
+/* Of three numbers the one for the extent of the trial. */
+int by_extent(const trial *t, int quick, int usual, int full);
+
+/* A line of text in a rotating set of static buffers. */
+const char *say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* ---- Device memory ---- */
+
+/* `data` lies `offset` bytes behind a multiple of 256. An output has guards on both sides and is poisoned. */
+typedef struct device_memory {
+  uint8_t *base;
+  uint8_t *data;
+  size_t size;
+  size_t front; /* bytes before data */
+  size_t back;  /* bytes of the guard behind it */
+} device_memory;
+
+/* A copy of host bytes; nothing may be read behind it. */
+device_memory device_input(trial *t, const void *bytes, size_t size, size_t offset);
+device_memory device_output(trial *t, size_t capacity, size_t offset);
+/* Fails if a guard of the output was written to. */
+void device_guards(trial *t, const device_memory *m, const char *what);
+/* The first bytes, after the work of the stream is done. Release with free. */
+uint8_t *device_read(trial *t, const device_memory *m, size_t size);
+void device_free(device_memory *m);
+ghz_bytes device_view(const device_memory *m);
+
+/* ---- Values and streams in host memory ---- */
+
+ghz_lattice lattice_of(ghz_type type, double eb);
+/* A random step; float64 also with the smaller cap. */
+ghz_lattice lattice_any(uint64_t *state);
+/* Every block of 8 has an amplitude of its own, up to 2^bits steps: widths without pattern. */
+void *ragged(ghz_type type, size_t n, double step, int bits, uint64_t seed);
+/* A stream that the CPU makes of values. */
+ref_bytes cpu_compressed(trial *t, const ghz_lattice *lattice, int order, const void *x, size_t n);
+/* The same from a named maker. */
+ref_bytes cpu_stream(trial *t, const char *maker, const ghz_lattice *lattice, int order, size_t n,
+                     uint64_t seed);
+ref_bytes bytes_of(size_t size);
+ref_bytes bytes_copied(const void *data, size_t size);
+ghz_bytes viewed(ref_bytes bytes);
+void bytes_drop(ref_bytes *bytes, size_t k);
+ghz_info info_read(trial *t, ref_bytes stream);
+
+/* ---- Operations that make a stream or a message ---- */
+
+typedef enum kind { COMPRESS, ADD, SUBTRACT, SUM, MEAN, COMBINE, SLICE_COMPRESS, SLICE_SUM } kind;
+
+typedef struct operation {
+  kind kind;
+  ghz_lattice lattice; /* of compressions; of the others only the type counts */
+  int order;
+  const void *x;
+  size_t shift; /* values by which x is moved off its alignment on the device */
+  size_t n;
+  size_t k;
+  const ref_bytes *operands;
+  const int64_t *coefficients;
+  uint64_t first, tiles, divisor; /* of messages */
+} operation;
+
+/* What a call made: its status (of the call, or of the outcome), and the bytes if that is GHZ_OK. */
+typedef struct made {
+  ghz_status status;
+  ghz_status returned; /* by the call itself */
+  ghz_cuda_outcome outcome;
+  ref_bytes bytes;
+} made;
+
+/* Enough for the result, or for any that hostile operands could announce. */
+size_t room_for(const operation *o);
+made cpu_make(trial *t, const operation *o);
+/* With copies of the operands, to a guarded destination. */
+made gpu_make(trial *t, const operation *o, size_t capacity, const char *what);
+/* With what is on the device already; returns what the call returns. */
+ghz_status gpu_launch(trial *t, const operation *o, const void *x, const ghz_bytes *operands, void *dst,
+                      size_t capacity);
+/* The status of the work that was launched last. */
+ghz_status gpu_wait(trial *t, ghz_cuda_outcome *outcome);
+
+/* The same bytes and the same account of them from both, with exact room, and in turn with more and less. */
+void agree(trial *t, const operation *o, const char *what);
+void same_bytes(trial *t, ref_bytes got, ref_bytes want, const char *what);
+
+/* ---- Operations that make values ---- */
+
+typedef struct reading {
+  ghz_type type;
+  size_t n;
+  ref_bytes source;
+  ghz_type out;
+  enum { ALL, RANGE, MESSAGE } part;
+  uint64_t first; /* value of a range, tile of a message */
+  size_t count;   /* values of a range, tiles of a message */
+  size_t shift;   /* values by which dst is moved off its alignment */
+} reading;
+
+/* Values that it makes. */
+size_t reading_count(const reading *r);
+ghz_status cpu_read(trial *t, const reading *r, void *values);
+/* *values is NULL unless the status is GHZ_OK; release with free. */
+ghz_status gpu_read(trial *t, const reading *r, uint8_t **values, const char *what);
+/* The same values from both. */
+void agree_values(trial *t, const reading *r, const char *what);
+void same_values(trial *t, const void *got, const void *want, size_t n, ghz_type type, const char *what);
+
+#endif

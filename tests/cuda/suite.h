@@ -1,0 +1,26 @@
+/* suite.h: makes a Criterion test of every check of a group: define SUITE, include this, then the group. */
+#ifndef GHZ_TESTS_SUITE_H
+#define GHZ_TESTS_SUITE_H
+
+#include "checks.h"
+#include <criterion/criterion.h>
+
+#ifdef GHZ_EMULATED
+#define SUITE_EXTENT USUAL
+#else
+#define SUITE_EXTENT FULL
+#endif
+
+static void run_in_suite(const char *name, check_body *body) {
+  if (!device_present())
+    cr_skip_test("no CUDA device");
+  int failures = run_check(name, body, SUITE_EXTENT);
+  cr_assert(failures == 0, "%s: %d failures", name, failures);
+}
+
+#define CHECK_IN(suite, name)                                                                                  \
+  Test(suite, name, .timeout = 300) {                                                                          \
+    run_in_suite(#name, check_##name);                                                                         \
+  }
+
+#endif

@@ -1,0 +1,89 @@
+/* control.h: how tests set up the emulated device, make it fail, and ask what was done with it (for C and C++).
+ *
+ *   simt_settings s = simt_defaults();
+ *   s.order = SIMT_REVERSE;
+ *   simt_configure(&s);
+ *
+ * Programs that know nothing of it are set up by the environment; the names stand beside the members. */
+#ifndef SIMT_CONTROL_H
+#define SIMT_CONTROL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* In which order blocks, warps and lanes run, and the work of several streams. */
+enum simt_order {
+  SIMT_FORWARD, /* the first first */
+  SIMT_REVERSE, /* the last first: also of the blocks of the grid */
+  SIMT_RANDOM,  /* drawn from the seed */
+  SIMT_STARVE   /* the oldest block in flight hardly ever runs, once it has begun */
+};
+
+/* Poison: what fresh shared, device and pinned memory holds is one byte everywhere (0 to 255), or this. */
+#define SIMT_POISON_RANDOM (-1)
+
+typedef struct simt_settings {
+  int order;         /* SIMT_ORDER=forward|reverse|random|starve; default random */
+  uint64_t seed;     /* SIMT_SEED; default 1 */
+  unsigned resident; /* SIMT_RESIDENT: blocks in flight together; default 4 */
+  int poison;        /* SIMT_POISON=random|0..255; default random */
+  unsigned
+      eager; /* SIMT_EAGER: percentage of the calls that put work on a stream that also let some run; default 25 */
+  int protect; /* SIMT_PROTECT=0|1: the host cannot touch device memory (a segmentation fault); default 1 */
+  uint64_t
+      patience; /* SIMT_PATIENCE: switches of threads in which no block begins or ends: a livelock; default 4e8 */
+  int devices;         /* SIMT_DEVICES; 0: cudaErrorNoDevice; default 1 */
+  int driver;          /* SIMT_DRIVER=0|1; 0: cudaErrorInsufficientDriver; default 1 */
+  int capability;      /* SIMT_CAPABILITY=90: compute capability 9.0; default 90 */
+  int multiprocessors; /* SIMT_MULTIPROCESSORS; default 3 */
+  size_t memory;       /* SIMT_MEMORY: bytes of each device; cudaMalloc beyond fails; default 4 GiB */
+  int kernels; /* SIMT_KERNELS: 0, or the error of cudaFuncGetAttributes and of launches (98, 209); default 0 */
+  uint64_t
+      fail_allocation; /* SIMT_FAIL_ALLOCATION: the nth cudaMalloc, cudaMallocHost... fails; 0: none; default 0 */
+  uint64_t
+      fail_call; /* SIMT_FAIL_CALL: the nth call that can fail, launches included, fails; 0: none; default 0 */
+  int fail_with; /* SIMT_FAIL_WITH: the error of that call; default 719, cudaErrorLaunchFailure */
+} simt_settings;
+
+/* What was done since the program began, or since simt_count_anew. */
+typedef struct simt_counters {
+  uint64_t calls;       /* of the runtime, that can fail; launches included */
+  uint64_t allocations; /* of memory (device, pinned, managed) */
+  uint64_t frees;       /* of memory */
+  uint64_t objects;     /* streams and events created */
+  uint64_t launches;    /* kernels put on a stream */
+  uint64_t
+      synchronisations; /* calls that waited for a device: cudaFree, cudaMemcpy and copies to pageable memory too */
+  uint64_t queries;     /* of streams and events */
+  uint64_t copies;      /* cudaMemcpy and cudaMemcpyAsync */
+  uint64_t pageable; /* cudaMemcpyAsync from or to pageable memory, which may wait on a real device */
+  uint64_t switches; /* of threads */
+} simt_counters;
+
+/* What there is now. */
+typedef struct simt_holdings {
+  size_t blocks;       /* of memory that were not freed */
+  size_t device_bytes; /* in them, on devices */
+  size_t pinned_bytes; /* in them, on the host */
+  size_t streams, events;
+  size_t pending; /* pieces of work on streams that have not run */
+} simt_holdings;
+
+/* The settings of the environment, over the defaults. A word there that means nothing ends the process. */
+simt_settings simt_defaults(void);
+
+/* Makes the settings count from here on: the seed and the two "nth" begin anew. */
+void simt_configure(const simt_settings *settings);
+
+simt_counters simt_count(void);
+void simt_count_anew(void);
+simt_holdings simt_held(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,42 @@
+// device_reduce.cuh: cub::DeviceReduce::Reduce, emulated on a stream.
+#pragma once
+#include "../temporary.h"
+#include <iterator>
+#include <utility>
+#include <vector>
+
+namespace cub {
+
+struct DeviceReduce {
+  // The operation must be associative and commutative: neighbours are joined in an order drawn from the seed.
+  template <class Input, class Output, class Operation, class T, class Count>
+  static cudaError_t Reduce(void *temporary, size_t &temporary_bytes, Input in, Output out, Count count,
+                            Operation operation, T init, cudaStream_t stream = nullptr) {
+    const size_t needed = simt::temporary_size(static_cast<uint64_t>(count));
+    if (!temporary) {
+      temporary_bytes = needed;
+      return simt::check_device();
+    }
+    if (const cudaError_t error = simt::check_temporary(temporary, temporary_bytes, needed);
+        error != cudaSuccess)
+      return error;
+    return simt::submit(
+        [=]() mutable {
+          simt::scribble(temporary, needed);
+          std::vector<T> parts = {init};
+          for (Count i = 0; i < count; ++i)
+            parts.push_back(static_cast<T>(in[i]));
+          while (parts.size() > 1) {
+            std::swap(parts[simt::garbage() % parts.size()], parts.back());
+            const T last = parts.back();
+            parts.pop_back();
+            T &other = parts[simt::garbage() % parts.size()];
+            other = static_cast<T>(operation(other, last));
+          }
+          *out = parts[0];
+        },
+        stream);
+  }
+};
+
+} // namespace cub

@@ -1,0 +1,27 @@
+// temporary.h: the scratch memory of the device-wide algorithms, which the caller gives. Results do not lie there, but it
+// must be there: it is overwritten.
+#pragma once
+#include "../cuda_runtime.h"
+#include <cstring>
+
+namespace simt {
+
+inline size_t temporary_size(uint64_t count) {
+  return 512 + static_cast<size_t>(count / 16);
+}
+
+// Asking for the size needs a device too.
+inline cudaError_t check_device() {
+  int device;
+  return cudaGetDevice(&device);
+}
+
+inline cudaError_t check_temporary(const void *memory, size_t size, size_t needed) {
+  return size >= needed && on_device(memory, needed) ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+inline void scribble(void *memory, size_t size) {
+  memset(memory, static_cast<int>(garbage() & 0xff), size);
+}
+
+} // namespace simt

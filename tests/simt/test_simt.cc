@@ -1,0 +1,749 @@
+// test_simt.cc: the emulated device itself: right kernels are right in every order, wrong ones are noticed.
+#include <cub/device/device_reduce.cuh>
+#include <cub/device/device_scan.cuh>
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+namespace {
+
+int passed = 0, failed = 0;
+
+void report(bool good, const char *what, int line) {
+  (good ? passed : failed)++;
+  if (!good)
+    fprintf(stderr, "test_simt.cc:%d: not so: %s\n", line, what);
+}
+#define CHECK(condition) report((condition), #condition, __LINE__)
+
+simt_settings with(int order, uint64_t seed) {
+  simt_settings s = simt_defaults();
+  s.order = order;
+  s.seed = seed;
+  return s;
+}
+
+void configure(int order, uint64_t seed) {
+  const simt_settings s = with(order, seed);
+  simt_configure(&s);
+}
+
+template <class T> T *device_copy(const std::vector<T> &values) {
+  T *memory = nullptr;
+  cudaMalloc(&memory, values.size() * sizeof(T));
+  cudaMemcpy(memory, values.data(), values.size() * sizeof(T), cudaMemcpyHostToDevice);
+  return memory;
+}
+
+template <class T> std::vector<T> host_copy(const T *memory, size_t count) {
+  std::vector<T> values(count);
+  cudaMemcpy(values.data(), memory, count * sizeof(T), cudaMemcpyDeviceToHost);
+  return values;
+}
+
+// ---- A scan with look-back: what the shim is for; and ways to get it wrong ----
+
+enum class Fault { none, no_barrier, no_ticket };
+
+struct ScanShared {
+  unsigned block, before;
+  unsigned sums[4];
+};
+
+constexpr unsigned scan_threads = 128;
+constexpr unsigned long long aggregate = 1ull << 62, prefix = 2ull << 62;
+
+template <Fault fault>
+__global__ void scan(const unsigned *in, unsigned *out, unsigned *ticket, unsigned long long *status) {
+  GHZ_SHARED(ScanShared, shared);
+  const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  if (threadIdx.x == 0)
+    shared.block = fault == Fault::no_ticket ? blockIdx.x : atomicAdd(ticket, 1u);
+  __syncthreads();
+  const unsigned block = shared.block, at = block * scan_threads + threadIdx.x;
+  unsigned sum = __ldg(in + at);
+  for (unsigned d = 1; d < 32; d *= 2) {
+    const unsigned other = __shfl_up_sync(0xffffffffu, sum, d);
+    sum += lane >= d ? other : 0;
+  }
+  if (lane == 31)
+    shared.sums[warp] = sum;
+  if (fault != Fault::no_barrier)
+    __syncthreads();
+  if (threadIdx.x == 0) {
+    unsigned long long total = 0;
+    for (unsigned i = 0; i < scan_threads / 32; i++)
+      total += shared.sums[i];
+    __stcg(status + block, (block ? aggregate : prefix) | total);
+    unsigned long long before = 0;
+    for (unsigned look = block; look-- > 0;) {
+      unsigned long long word;
+      while (!((word = __ldcg(status + look)) >> 62))
+        __nanosleep(20);
+      before += word & 0xffffffffu;
+      if (word >> 62 == 2)
+        break;
+    }
+    if (block)
+      __stcg(status + block, prefix | ((before + total) & 0xffffffffu));
+    shared.before = static_cast<unsigned>(before);
+  }
+  __syncthreads();
+  for (unsigned i = 0; i < warp; i++)
+    sum += shared.sums[i];
+  out[at] = shared.before + sum;
+}
+
+template <Fault fault> bool scan_is_right(unsigned blocks) {
+  const unsigned n = blocks * scan_threads;
+  std::vector<unsigned> values(n), wanted(n);
+  unsigned sum = 0;
+  for (unsigned i = 0; i < n; i++)
+    wanted[i] = sum += values[i] = i * 2654435761u >> 20;
+  unsigned *in = device_copy(values), *out, *ticket;
+  unsigned long long *status;
+  cudaMalloc(&out, n * sizeof *out);
+  cudaMalloc(&ticket, sizeof *ticket);
+  cudaMalloc(&status, blocks * sizeof *status);
+  cudaMemset(ticket, 0, sizeof *ticket);
+  cudaMemset(status, 0, blocks * sizeof *status);
+  GHZ_LAUNCH((scan<fault>), blocks, scan_threads, sizeof(ScanShared), 0, in, out, ticket, status);
+  const bool right = host_copy(out, n) == wanted && cudaGetLastError() == cudaSuccess;
+  for (void *memory : {(void *)in, (void *)out, (void *)ticket, (void *)status})
+    cudaFree(memory);
+  return right;
+}
+
+void scans() {
+  for (int order = SIMT_FORWARD; order <= SIMT_STARVE; order++)
+    for (uint64_t seed = 1; seed <= 6; seed++)
+      for (unsigned resident : {1u, 3u, 8u}) {
+        simt_settings s = with(order, seed);
+        s.resident = resident;
+        s.poison = seed % 2 ? SIMT_POISON_RANDOM : 0;
+        simt_configure(&s);
+        CHECK(scan_is_right<Fault::none>(50));
+      }
+}
+
+// ---- Kernels and host code that are wrong; true: the result was right all the same ----
+
+struct Numbers {
+  unsigned value[64];
+};
+
+struct LargeNumbers {
+  unsigned value[25600]; // 100 KiB
+};
+
+__global__ void diverging(unsigned *out) {
+  unsigned votes;
+  if (threadIdx.x < 16)
+    votes = __ballot_sync(0xffffffffu, 1);
+  else
+    votes = __ballot_sync(0xffffffffu, 1);
+  out[threadIdx.x] = votes;
+}
+__global__ void diverging_masks(unsigned *out) {
+  out[threadIdx.x] = __ballot_sync(threadIdx.x < 16 ? 0xffffffffu : 0xffff0000u, 1);
+}
+__global__ void not_in_mask(unsigned *out) {
+  out[threadIdx.x] = __ballot_sync(0xffff, 1);
+}
+__global__ void exited_lanes(unsigned *out) {
+  if (threadIdx.x >= 16)
+    return;
+  out[threadIdx.x] = __ballot_sync(0xffffffffu, 1);
+}
+__global__ void barrier_of_some(unsigned *out) {
+  if (threadIdx.x < 32)
+    __syncthreads();
+  out[threadIdx.x] = 0xffffffffu;
+}
+__global__ void barrier_twice(unsigned *out) {
+  if (threadIdx.x < 32)
+    __syncthreads();
+  else
+    __syncthreads();
+  out[threadIdx.x] = 0xffffffffu;
+}
+__global__ void barrier_against_warp(unsigned *out) {
+  if (threadIdx.x % 32 == 0)
+    __syncthreads();
+  __syncwarp();
+  if (threadIdx.x % 32 != 0)
+    __syncthreads();
+  out[threadIdx.x] = 0xffffffffu;
+}
+__global__ void shared_overrun(unsigned *out) {
+  GHZ_SHARED(Numbers, shared);
+  unsigned *value = shared.value;
+  value[threadIdx.x + 1] = 0xffffffffu;
+  __syncthreads();
+  out[threadIdx.x] = value[threadIdx.x + 1];
+}
+__global__ void shared_larger(unsigned *out) {
+  GHZ_SHARED(LargeNumbers, shared);
+  out[threadIdx.x] = shared.value[0] | 0xffffffffu;
+}
+__global__ void shared_unset(unsigned *out) {
+  GHZ_SHARED(Numbers, shared);
+  out[threadIdx.x] = shared.value[threadIdx.x] | 0xfffffff0u;
+}
+__global__ void no_syncwarp(unsigned *out) {
+  GHZ_SHARED(Numbers, shared);
+  shared.value[threadIdx.x] = 0xffffffffu;
+  out[threadIdx.x] = shared.value[threadIdx.x ^ 1];
+}
+__global__ void past_the_end(unsigned *out) {
+  const unsigned next = out[threadIdx.x + 1];
+  __syncthreads();
+  out[threadIdx.x] = ~next;
+}
+__global__ void near_write(unsigned *out) {
+  out[threadIdx.x] = 0xffffffffu;
+  out[64] = 0xffffffffu;
+}
+__global__ void misaligned(unsigned *out) {
+  const uint4 four = __ldg(reinterpret_cast<const uint4 *>(out + 1));
+  out[threadIdx.x] = four.x | 0xffffffffu;
+}
+__global__ void bad_width(unsigned *out) {
+  out[threadIdx.x] = __shfl_sync(0xffffffffu, 0xffffffffu, 0, 12);
+}
+__global__ void outside_mask(unsigned *out) {
+  unsigned value = 0xffffffffu;
+  if (threadIdx.x % 32 < 16)
+    value = __shfl_down_sync(0xffff, value, 1);
+  out[threadIdx.x] = value;
+}
+__global__ void spinning(unsigned *out) {
+  while (__ldcg(out) != 0xffffffffu) {
+  }
+  out[threadIdx.x] = 0xffffffffu;
+}
+__global__ void deep(unsigned *out) {
+  volatile unsigned char stack[4 << 20];
+  for (size_t i = sizeof stack; i-- > 0;)
+    stack[i] = 1;
+  out[threadIdx.x] = stack[0] | 0xffffffffu;
+}
+__global__ void fill(unsigned *out, unsigned value) {
+  out[threadIdx.x] = value;
+}
+
+template <void (*kernel)(unsigned *)> bool wrong_kernel() {
+  unsigned *out;
+  cudaMalloc(&out, 64 * sizeof *out);
+  cudaMemset(out, 0, 64 * sizeof *out);
+  GHZ_LAUNCH(kernel, 1, 64, sizeof(Numbers), 0, out);
+  return host_copy(out, 64) == std::vector<unsigned>(64, 0xffffffffu);
+}
+
+// The memory ends before a multiple of 256 bytes, and so before a page.
+bool short_memory() {
+  unsigned *out;
+  cudaMalloc(&out, 61 * sizeof *out);
+  cudaMemset(out, 0, 61 * sizeof *out);
+  GHZ_LAUNCH(past_the_end, 1, 61, 0, 0, out);
+  return host_copy(out, 61) == std::vector<unsigned>(61, 0xffffffffu);
+}
+
+bool forgets_to_wait() {
+  unsigned *out, *pinned;
+  cudaStream_t stream;
+  cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+  cudaMalloc(&out, 64 * sizeof *out);
+  cudaMallocHost(&pinned, 64 * sizeof *pinned);
+  GHZ_LAUNCH(fill, 1, 64, 0, stream, out, 7u);
+  cudaMemcpyAsync(pinned, out, 64 * sizeof *out, cudaMemcpyDeviceToHost, stream);
+  return pinned[63] == 7;
+}
+
+bool other_stream_without_event() {
+  unsigned *out, *copy;
+  cudaStream_t first, second;
+  cudaStreamCreateWithFlags(&first, cudaStreamNonBlocking);
+  cudaStreamCreateWithFlags(&second, cudaStreamNonBlocking);
+  cudaMalloc(&out, 64 * sizeof *out);
+  cudaMalloc(&copy, 64 * sizeof *copy);
+  GHZ_LAUNCH(fill, 1, 64, 0, first, out, 7u);
+  cudaMemcpyAsync(copy, out, 64 * sizeof *out, cudaMemcpyDeviceToDevice, second);
+  cudaStreamSynchronize(second);
+  return host_copy(copy, 64) == std::vector<unsigned>(64, 7);
+}
+
+bool reuses_pinned_memory() {
+  unsigned *out, *pinned;
+  cudaStream_t stream;
+  cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+  cudaMalloc(&out, sizeof *out);
+  cudaMallocHost(&pinned, sizeof *pinned);
+  *pinned = 7;
+  cudaMemcpyAsync(out, pinned, sizeof *out, cudaMemcpyHostToDevice, stream);
+  *pinned = 8;
+  cudaStreamSynchronize(stream);
+  return host_copy(out, 1)[0] == 7;
+}
+
+bool host_touches_device_memory() {
+  unsigned *out;
+  cudaMalloc(&out, sizeof *out);
+  *out = 7;
+  return *out == 7;
+}
+
+bool host_touches_freed_memory() {
+  unsigned *pinned;
+  cudaMallocHost(&pinned, sizeof *pinned);
+  cudaFreeHost(pinned);
+  *pinned = 7;
+  return *pinned == 7;
+}
+
+// Whether in a process of its own `code` dies, or says that its result was wrong.
+bool fails(bool (*code)()) {
+  fflush(nullptr);
+  const pid_t child = fork();
+  if (!child) {
+    const rlimit none = {0, 0};
+    setrlimit(RLIMIT_CORE, &none);
+    if (!freopen("/dev/null", "w", stderr))
+      _exit(0);
+    _exit(code() ? 0 : 1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return !WIFEXITED(status) || WEXITSTATUS(status) != 0;
+}
+
+constexpr int seeds = 3, runs = 4 * seeds;
+
+// In how many of the orders and seeds it fails.
+int noticed(bool (*code)()) {
+  int count = 0;
+  for (int order = SIMT_FORWARD; order <= SIMT_STARVE; order++)
+    for (int seed = 1; seed <= seeds; seed++) {
+      simt_settings s = with(order, static_cast<uint64_t>(seed));
+      s.patience = 300000;
+      simt_configure(&s);
+      count += fails(code);
+    }
+  return count;
+}
+
+bool show_all;
+
+// `always`: in each run.
+void wrong(const char *name, bool (*code)(), bool always) {
+  const int count = noticed(code);
+  if (show_all)
+    fprintf(stderr, "%-60s noticed in %2d of %d\n", name, count, runs);
+  report(always ? count == runs : count > 0, name, __LINE__);
+}
+
+void wrongs() {
+#define WRONG(code, always) wrong(#code, code, always)
+  WRONG(([] { return scan_is_right<Fault::no_barrier>(20); }), false);
+  WRONG(([] { return scan_is_right<Fault::no_ticket>(20); }), false);
+  WRONG(wrong_kernel<diverging>, true);
+  WRONG(wrong_kernel<diverging_masks>, true);
+  WRONG(wrong_kernel<not_in_mask>, true);
+  WRONG(wrong_kernel<exited_lanes>, true);
+  WRONG(wrong_kernel<barrier_of_some>, true);
+  WRONG(wrong_kernel<barrier_twice>, true);
+  WRONG(wrong_kernel<barrier_against_warp>, true);
+  WRONG(wrong_kernel<shared_overrun>, true);
+  WRONG(wrong_kernel<shared_larger>, true);
+  WRONG(wrong_kernel<shared_unset>, true);
+  WRONG(wrong_kernel<no_syncwarp>, true);
+  WRONG(wrong_kernel<past_the_end>, true);
+  WRONG(short_memory, true);
+  WRONG(wrong_kernel<near_write>, true);
+  WRONG(wrong_kernel<misaligned>, true);
+  WRONG(wrong_kernel<bad_width>, true);
+  WRONG(wrong_kernel<outside_mask>, true);
+  WRONG(wrong_kernel<spinning>, true);
+  WRONG(wrong_kernel<deep>, true);
+  WRONG(forgets_to_wait, false);
+  WRONG(other_stream_without_event, false);
+  WRONG(reuses_pinned_memory, false);
+  WRONG(host_touches_device_memory, true);
+  WRONG(host_touches_freed_memory, true);
+#undef WRONG
+}
+
+// ---- Device functions, against what CUDA's documentation says ----
+
+struct Shuffled {
+  unsigned index[32], up[32], down[32], exchanged[32];
+};
+
+__global__ void shuffles(Shuffled *out, int width, int by) {
+  const unsigned lane = threadIdx.x;
+  out->index[lane] = __shfl_sync(0xffffffffu, lane, by, width);
+  out->up[lane] = __shfl_up_sync(0xffffffffu, lane, static_cast<unsigned>(by), width);
+  out->down[lane] = __shfl_down_sync(0xffffffffu, lane, static_cast<unsigned>(by), width);
+  out->exchanged[lane] = __shfl_xor_sync(0xffffffffu, lane, by, width);
+}
+
+void check_shuffles() {
+  Shuffled *out;
+  cudaMalloc(&out, sizeof *out);
+  bool right = true;
+  for (int width = 1; width <= 32; width *= 2)
+    for (int by = 0; by < 32; by++) {
+      GHZ_LAUNCH(shuffles, 1, 32, 0, 0, out, width, by);
+      const Shuffled got = host_copy(out, 1)[0];
+      for (int lane = 0; lane < 32; lane++) {
+        const int first = lane / width * width, end = first + width, other = lane ^ by;
+        right = right && got.index[lane] == unsigned(first + by % width);
+        right = right && got.up[lane] == unsigned(lane - by >= first ? lane - by : lane);
+        right = right && got.down[lane] == unsigned(lane + by < end ? lane + by : lane);
+        right = right && got.exchanged[lane] == unsigned(other < end ? other : lane);
+      }
+    }
+  CHECK(right);
+  cudaFree(out);
+}
+
+struct Collected {
+  unsigned votes[64];
+  int any[64], all[64], sum[64], least[64];
+  unsigned greatest[64], united[64], half[64];
+  unsigned long long wide[64];
+};
+
+__global__ void collectives(Collected *out) {
+  const unsigned t = threadIdx.x, lane = t % 32;
+  const unsigned live = t < 32 ? 0xffffffffu : 0xffu; // the second warp has eight lanes
+  out->votes[t] = __ballot_sync(live, lane % 3 == 0);
+  out->any[t] = __any_sync(live, lane == 5);
+  out->all[t] = __all_sync(live, lane < 8);
+  out->sum[t] = __reduce_add_sync(live, -static_cast<int>(lane));
+  out->least[t] = __reduce_min_sync(live, 3 - static_cast<int>(lane));
+  out->greatest[t] = __reduce_max_sync(live, lane * 2);
+  out->united[t] = __reduce_or_sync(live, 1u << lane);
+  out->wide[t] = __shfl_sync(live, 0x100000000ull * lane, 3);
+  const unsigned side = (lane < 4 ? 0xfu : ~0xfu) & live; // two masks at once
+  out->half[t] = __ballot_sync(side, 1);
+}
+
+void check_collectives() {
+  Collected *out;
+  cudaMalloc(&out, sizeof *out);
+  GHZ_LAUNCH(collectives, 1, 40, 0, 0, out);
+  const Collected got = host_copy(out, 1)[0];
+  bool right = true;
+  for (int t = 0; t < 40; t++) {
+    const bool whole = t < 32;
+    right = right && got.votes[t] == (whole ? 0x49249249u : 0x49u) && got.any[t] && got.all[t] == !whole;
+    right = right && got.sum[t] == (whole ? -496 : -28) && got.least[t] == (whole ? -28 : -4);
+    right = right && got.greatest[t] == (whole ? 62u : 14u) && got.united[t] == (whole ? 0xffffffffu : 0xffu);
+    right = right && got.wide[t] == 0x300000000ull;
+    right = right && got.half[t] == (t % 32 < 4 ? 0xfu : whole ? 0xfffffff0u : 0xf0u);
+  }
+  CHECK(right);
+  cudaFree(out);
+}
+
+void check_functions() {
+  CHECK(__popc(0xf0f0f0f0u) == 16 && __popcll(~0ull) == 64);
+  CHECK(__clz(0) == 32 && __clz(1) == 31 && __clz(-1) == 0 && __clzll(0) == 64 && __clzll(1) == 63);
+  CHECK(__ffs(0) == 0 && __ffs(8) == 4 && __ffsll(1LL << 40) == 41);
+  CHECK(__brev(1) == 0x80000000u);
+  CHECK(__funnelshift_l(0x80000001u, 0x12345678u, 4) == 0x23456788u);
+  CHECK(__funnelshift_l(1, 2, 32) == 2 && __funnelshift_r(1, 2, 32) == 1);
+  CHECK(__funnelshift_lc(1, 2, 40) == 1 && __funnelshift_rc(1, 2, 40) == 2);
+  CHECK(__funnelshift_r(0x80000001u, 0x12345678u, 4) == 0x88000000u);
+  CHECK(__byte_perm(0x33221100u, 0x77665544u, 0x7340) == 0x77334400u);
+  CHECK(__byte_perm(0x33221100u, 0x77665544u, 0xfbc8) == 0x77334400u); // the fourth bits do not count
+  CHECK(__dp4a(0xff010203u, 0x02030405u, 7u) == 255 * 2 + 3 + 8 + 15 + 7);
+  CHECK(__dp4a(-1, 0x01010101, 0) == -4);
+  CHECK(__vmaxu2(0x00018000u, 0x7fff0001u) == 0x7fff8000u && __vminu2(0x00018000u, 0x7fff0001u) == 0x00010001u);
+  CHECK(__vmaxu4(0x01800280u, 0x7f010381u) == 0x7f800381u && __vminu4(0x01800280u, 0x7f010381u) == 0x01010280u);
+  CHECK(__float_as_uint(1.f) == 0x3f800000u && __uint_as_float(0x3f800000u) == 1.f);
+  CHECK(__double_as_longlong(1.0) == 0x3ff0000000000000LL && __longlong_as_double(0x3ff0000000000000LL) == 1.0);
+  CHECK(__float2int_rn(2.5f) == 2 && __float2int_rn(-3.5f) == -4 && __float2int_rn(1e20f) == 0x7fffffff);
+  CHECK(__float2int_rn(-1e20f) == -0x7fffffff - 1 && __float2int_rn(NAN) == 0 &&
+        __float2int_rn(INFINITY) == 0x7fffffff);
+  CHECK(__double2int_rn(NAN) == -0x7fffffff - 1 && __double2ll_rn(1e300) == INT64_MAX);
+  CHECK(__fadd_rn(__fmul_rn(1.0000001f, 1.0000001f), -1.0000002f) == 0.f); // not fused
+  CHECK(__ll2double_rn((1LL << 53) + 1) == 9007199254740992.0 && __double2float_rn(1e39) == INFINITY);
+  CHECK(min(-1, 1u) == 1u && max(3L, 4L) == 4 && min(2.f, NAN) == 2.f && max(1ull, 2ull) == 2);
+}
+
+__global__ void atomics(unsigned *word, unsigned long long *wide, int *least, unsigned *order) {
+  atomicAdd(word, 1u);
+  atomicAdd(wide, 1ull << 32);
+  atomicOr(word + 1, 1u << threadIdx.x);
+  atomicMin(least, -static_cast<int>(threadIdx.x));
+  atomicMax(least + 1, static_cast<int>(threadIdx.x));
+  order[atomicCAS(word + 2, blockIdx.x, blockIdx.x + 1) == blockIdx.x ? 0 : 1] = blockIdx.x;
+  atomicExch(word + 3, 9u);
+}
+
+void check_atomics() {
+  unsigned *word = device_copy(std::vector<unsigned>(4, 0)), *order = device_copy(std::vector<unsigned>(2, 0));
+  auto *wide = device_copy(std::vector<unsigned long long>(1, 0));
+  int *least = device_copy(std::vector<int>(2, 0));
+  GHZ_LAUNCH(atomics, 10, 32, 0, 0, word, wide, least, order);
+  const std::vector<unsigned> words = host_copy(word, 4);
+  CHECK(words[0] == 320 && words[1] == 0xffffffffu && words[3] == 9);
+  CHECK(host_copy(wide, 1)[0] == 320ull << 32);
+  CHECK(host_copy(least, 2) == (std::vector<int>{-31, 31}));
+  for (void *memory : {(void *)word, (void *)wide, (void *)least, (void *)order})
+    cudaFree(memory);
+}
+
+// ---- The runtime ----
+
+void check_streams() {
+  cudaStream_t first, second;
+  cudaEvent_t event;
+  unsigned *a, *b, *pinned;
+  CHECK(cudaStreamCreateWithFlags(&first, cudaStreamNonBlocking) == cudaSuccess);
+  CHECK(cudaStreamCreate(&second) == cudaSuccess);
+  CHECK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming) == cudaSuccess);
+  cudaMalloc(&a, 64 * sizeof *a);
+  cudaMalloc(&b, 64 * sizeof *b);
+  cudaMallocHost(&pinned, 64 * sizeof *pinned);
+  GHZ_LAUNCH(fill, 1, 64, 0, first, a, 1u);
+  CHECK(cudaEventRecord(event, first) == cudaSuccess);
+  CHECK(cudaStreamWaitEvent(second, event) == cudaSuccess);
+  CHECK(cudaMemcpyAsync(b, a, 64 * sizeof *a, cudaMemcpyDeviceToDevice, second) == cudaSuccess);
+  cudaMemcpyAsync(pinned, b, 64 * sizeof *a, cudaMemcpyDeviceToHost, 0); // the NULL stream waits for `second`
+  GHZ_LAUNCH(fill, 1, 64, 0, second, b, 2u);                             // which waits for the NULL stream
+  CHECK(cudaStreamSynchronize(second) == cudaSuccess && pinned[63] == 1);
+  CHECK(host_copy(b, 64)[63] == 2);
+  GHZ_LAUNCH(fill, 1, 64, 0, first, a, 3u);
+  cudaEventRecord(event, first);
+  while (cudaEventQuery(event) == cudaErrorNotReady) {
+  }
+  CHECK(cudaGetLastError() == cudaSuccess);
+  CHECK(host_copy(a, 64)[63] == 3);
+  GHZ_LAUNCH(fill, 1, 64, 0, first, a, 4u);
+  unsigned pageable[64];
+  memset(pageable, 5, sizeof pageable);
+  cudaMemcpyAsync(a, pageable, sizeof pageable, cudaMemcpyHostToDevice, first);
+  memset(pageable, 6, sizeof pageable); // its bytes were taken
+  while (cudaStreamQuery(first) == cudaErrorNotReady) {
+  }
+  CHECK(host_copy(a, 64)[63] == 0x05050505u);
+  CHECK(cudaStreamDestroy(first) == cudaSuccess && cudaStreamDestroy(second) == cudaSuccess);
+  CHECK(cudaStreamSynchronize(first) == cudaErrorInvalidResourceHandle);
+  CHECK(cudaEventDestroy(event) == cudaSuccess && cudaEventDestroy(event) == cudaErrorInvalidResourceHandle);
+  cudaFree(a);
+  cudaFree(b);
+  cudaFreeHost(pinned);
+  CHECK(simt_held().blocks == 0 && simt_held().streams == 0 && simt_held().pending == 0);
+  cudaGetLastError();
+}
+
+void check_lazy() {
+  simt_settings s = simt_defaults();
+  s.eager = 0;
+  simt_configure(&s);
+  cudaStream_t stream;
+  unsigned *out, value = 7;
+  cudaStreamCreate(&stream);
+  cudaMalloc(&out, 64 * sizeof *out);
+  simt_count_anew();
+  GHZ_LAUNCH(fill, 1, 64, 0, stream, out, value);
+  value = 8; // was copied
+  CHECK(simt_held().pending == 1 && simt_count().launches == 1);
+  CHECK(simt_count().synchronisations == 0 && simt_count().allocations == 0);
+  CHECK(cudaStreamDestroy(stream) == cudaSuccess && simt_held().pending == 1); // its work is not lost
+  CHECK(cudaDeviceSynchronize() == cudaSuccess && simt_held().pending == 0);
+  CHECK(host_copy(out, 64)[0] == 7 && simt_count().synchronisations == 2);
+  cudaFree(out);
+}
+
+void check_memory() {
+  simt_settings s = simt_defaults();
+  s.memory = 1000;
+  simt_configure(&s);
+  char *memory, *more, *pinned, *managed, local;
+  CHECK(cudaMalloc(&memory, 600) == cudaSuccess && reinterpret_cast<uintptr_t>(memory) % 256 == 0);
+  CHECK(cudaMalloc(&more, 600) == cudaErrorMemoryAllocation && !more);
+  CHECK(cudaGetLastError() == cudaErrorMemoryAllocation && cudaGetLastError() == cudaSuccess);
+  CHECK(cudaMallocHost(&pinned, 600) == cudaSuccess && cudaMallocManaged(&managed, 100) == cudaSuccess);
+  cudaPointerAttributes attributes;
+  CHECK(cudaPointerGetAttributes(&attributes, memory + 599) == cudaSuccess);
+  CHECK(attributes.type == cudaMemoryTypeDevice && attributes.devicePointer == memory + 599 &&
+        !attributes.hostPointer);
+  CHECK(cudaPointerGetAttributes(&attributes, pinned) == cudaSuccess && attributes.type == cudaMemoryTypeHost);
+  CHECK(cudaPointerGetAttributes(&attributes, managed) == cudaSuccess &&
+        attributes.type == cudaMemoryTypeManaged);
+  CHECK(cudaPointerGetAttributes(&attributes, &local) == cudaSuccess &&
+        attributes.type == cudaMemoryTypeUnregistered);
+  CHECK(cudaMemcpy(memory, pinned, 601, cudaMemcpyHostToDevice) == cudaErrorInvalidValue);
+  CHECK(cudaMemcpy(&local, memory, 1, cudaMemcpyHostToDevice) == cudaErrorInvalidValue);
+  CHECK(cudaMemset(memory + 500, 0, 101) == cudaErrorInvalidValue && cudaMemset(memory, 0, 600) == cudaSuccess);
+  CHECK(cudaFree(memory + 256) == cudaErrorInvalidValue && cudaFree(pinned) == cudaErrorInvalidValue);
+  CHECK(cudaFree(memory) == cudaSuccess && cudaFree(memory) == cudaErrorInvalidValue &&
+        cudaFree(nullptr) == cudaSuccess);
+  CHECK(cudaFreeHost(pinned) == cudaSuccess && cudaFree(managed) == cudaSuccess);
+  cudaGetLastError();
+}
+
+__global__ void large(unsigned *out) {
+  GHZ_SHARED(LargeNumbers, shared);
+  shared.value[25599] = 7;
+  out[0] = shared.value[25599];
+}
+
+void check_launches() {
+  configure(SIMT_RANDOM, 1);
+  unsigned *out;
+  cudaMalloc(&out, 64 * sizeof *out);
+  const auto error_of = [&](dim3 grid, dim3 block, size_t shared_bytes) {
+    GHZ_LAUNCH(fill, grid, block, shared_bytes, 0, out, 1u);
+    return cudaGetLastError();
+  };
+  CHECK(error_of(1, 64, 48 << 10) == cudaSuccess && error_of(1, 64, (48 << 10) + 1) == cudaErrorInvalidValue);
+  CHECK(error_of(0, 64, 0) == cudaErrorInvalidConfiguration &&
+        error_of(1, 1025, 0) == cudaErrorInvalidConfiguration);
+  CHECK(error_of(dim3(1, 65536), 64, 0) == cudaErrorInvalidConfiguration);
+  CHECK(error_of(1, dim3(1, 1, 65), 0) == cudaErrorInvalidConfiguration);
+  CHECK(cudaFuncSetAttribute(large, cudaFuncAttributeMaxDynamicSharedMemorySize, (227 << 10) + 1) ==
+        cudaErrorInvalidValue);
+  CHECK(cudaFuncSetAttribute(large, cudaFuncAttributeMaxDynamicSharedMemorySize, 100 << 10) == cudaSuccess);
+  cudaGetLastError();
+  GHZ_LAUNCH(large, 1, 1, 100 << 10, 0, out);
+  CHECK(cudaGetLastError() == cudaSuccess && host_copy(out, 1)[0] == 7);
+  int blocks = 0;
+  CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, large, 256, 100 << 10) == cudaSuccess &&
+        blocks == 2);
+  cudaFree(out);
+}
+
+void check_trouble() {
+  unsigned *out;
+  int count = -1;
+  simt_settings s = simt_defaults();
+  s.devices = 0;
+  simt_configure(&s);
+  CHECK(cudaGetDeviceCount(&count) == cudaErrorNoDevice && count == 0);
+  CHECK(cudaMalloc(&out, 4) == cudaErrorNoDevice);
+  s.devices = 2;
+  s.driver = 0;
+  simt_configure(&s);
+  CHECK(cudaGetDeviceCount(&count) == cudaErrorInsufficientDriver);
+  s.driver = 1;
+  s.kernels = cudaErrorNoKernelImageForDevice;
+  s.fail_allocation = 2;
+  simt_configure(&s);
+  CHECK(cudaGetDeviceCount(&count) == cudaSuccess && count == 2 && cudaSetDevice(2) == cudaErrorInvalidDevice);
+  CHECK(cudaMalloc(&out, 256) == cudaSuccess);
+  unsigned *none;
+  CHECK(cudaMallocHost(&none, 256) == cudaErrorMemoryAllocation && cudaMallocHost(&none, 256) == cudaSuccess);
+  cudaFuncAttributes attributes;
+  CHECK(cudaFuncGetAttributes(&attributes, fill) == cudaErrorNoKernelImageForDevice);
+  cudaGetLastError();
+  GHZ_LAUNCH(fill, 1, 64, 0, 0, out, 1u);
+  CHECK(cudaGetLastError() == cudaErrorNoKernelImageForDevice);
+  s.kernels = 0;
+  s.fail_call = 2;
+  simt_configure(&s);
+  CHECK(cudaMemset(out, 0, 256) == cudaSuccess);
+  GHZ_LAUNCH(fill, 1, 64, 0, 0, out, 1u);
+  CHECK(cudaGetLastError() == cudaErrorLaunchFailure && host_copy(out, 64)[0] == 0);
+  cudaStream_t stream = nullptr;
+  CHECK(cudaSetDevice(1) == cudaSuccess && cudaStreamCreate(&stream) == cudaSuccess &&
+        cudaSetDevice(0) == cudaSuccess);
+  GHZ_LAUNCH(fill, 1, 64, 0, stream, out, 1u);
+  CHECK(cudaGetLastError() == cudaErrorInvalidResourceHandle);
+  cudaStreamDestroy(stream);
+  cudaFree(out);
+  cudaFreeHost(none);
+  CHECK(!strcmp(cudaGetErrorName(cudaErrorNotReady), "cudaErrorNotReady"));
+}
+
+void check_environment() {
+  setenv("SIMT_ORDER", "starve", 1);
+  setenv("SIMT_SEED", "12", 1);
+  setenv("SIMT_POISON", "0x5a", 1);
+  setenv("SIMT_DEVICES", "3", 1);
+  simt_settings s = simt_defaults();
+  CHECK(s.order == SIMT_STARVE && s.seed == 12 && s.poison == 0x5a && s.devices == 3);
+  setenv("SIMT_POISON", "random", 1);
+  CHECK(simt_defaults().poison == SIMT_POISON_RANDOM);
+  setenv("SIMT_ORDER", "sideways", 1);
+  CHECK(fails([] { return simt_defaults().order >= 0; }));
+  for (const char *name : {"SIMT_ORDER", "SIMT_SEED", "SIMT_POISON", "SIMT_DEVICES"})
+    unsetenv(name);
+}
+
+struct Greater {
+  __host__ __device__ unsigned operator()(unsigned a, unsigned b) const {
+    return a > b ? a : b;
+  }
+};
+struct Plus {
+  __host__ __device__ unsigned operator()(unsigned a, unsigned b) const {
+    return a + b;
+  }
+};
+
+void check_cub() {
+  const size_t n = 1000;
+  std::vector<unsigned> values(n), wanted(n);
+  unsigned sum = 5, greatest = 0;
+  for (unsigned i = 0; i < n; i++) {
+    values[i] = i * 2654435761u >> 10;
+    wanted[i] = sum;
+    sum += values[i];
+    greatest = greatest > values[i] ? greatest : values[i];
+  }
+  unsigned *in = device_copy(values), *out;
+  char *temporary;
+  size_t size = 0;
+  cudaMalloc(&out, sizeof *out);
+  CHECK(cub::DeviceReduce::Reduce(nullptr, size, in, out, n, Greater(), 0u) == cudaSuccess && size > 0);
+  cudaMalloc(&temporary, size);
+  size_t less = size - 1;
+  CHECK(cub::DeviceReduce::Reduce(temporary, less, in, out, n, Greater(), 0u) == cudaErrorInvalidValue);
+  CHECK(cub::DeviceReduce::Reduce(temporary, size, in, out, n, Greater(), 0u) == cudaSuccess);
+  CHECK(host_copy(out, 1)[0] == greatest);
+  size_t scan_size = 0;
+  CHECK(cub::DeviceScan::ExclusiveScan(nullptr, scan_size, in, in, Plus(), 5u, n) == cudaSuccess &&
+        scan_size <= size);
+  CHECK(cub::DeviceScan::ExclusiveScan(temporary, scan_size, in, in, Plus(), 5u, n) == cudaSuccess);
+  CHECK(host_copy(in, n) == wanted);
+  cudaFree(in);
+  cudaFree(out);
+  cudaFree(temporary);
+}
+
+} // namespace
+
+// With an argument: how often each wrong program was noticed.
+int main(int argc, char **) {
+  show_all = argc > 1;
+  scans();
+  for (int order = SIMT_FORWARD; order <= SIMT_STARVE; order++) {
+    configure(order, 3);
+    check_shuffles();
+    check_collectives();
+    check_atomics();
+    check_streams();
+    check_cub();
+  }
+  check_functions();
+  check_lazy();
+  check_memory();
+  check_launches();
+  check_trouble();
+  check_environment();
+  wrongs();
+  printf("%d passed, %d failed\n", passed, failed);
+  return failed != 0;
+}
