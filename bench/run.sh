@@ -22,7 +22,7 @@ fields=${fields:-$build/fields-$size}
 # Measured fields that may lie beside the checkout; bench/codec takes the files that are there.
 [ -d "$root/../shared/data" ] && more="$more --fields $root/../shared/data"
 
-cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DGHZ_BENCH=ON > "$build.log" 2>&1 ||
+cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DGHZ_BENCH=ON -DGHZ_CUDA=OFF > "$build.log" 2>&1 ||
   { cat "$build.log" >&2 && exit 1; }
 rm -f "$build.log"
 ninja -C "$build" bench_codec ghz_fields

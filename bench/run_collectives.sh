@@ -70,7 +70,7 @@ parse() {
 
 build_programs() {
   local log=$build.log
-  { cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF -DGHZ_MPI=ON \
+  { cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF -DGHZ_CUDA=OFF -DGHZ_MPI=ON \
     -DMPI_C_COMPILER="mpicc.$mpi" && ninja -C "$build" ghz_collective_benches; } >"$log" 2>&1 ||
     { cat "$log" >&2 && die 1 "the build failed"; }
   rm -f "$log"

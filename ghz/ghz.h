@@ -380,7 +380,7 @@ typedef struct ghz_cuda_outcome {
 GHZ_API int ghz_cuda_built(void);
 
 /* Creates a context on the current device for arrays of up to `values` values and calls with up to `operands`
- * operands (1 to GHZ_CUDA_OPERANDS). All scratch is allocated here: some 16 bytes per 1024 values, and 1 KiB.
+ * operands (1 to GHZ_CUDA_OPERANDS). All scratch is allocated here: some 6 + operands / 2 bytes per 1024 values, and 150 KiB.
  * Errors: EINVAL, ENOMEM (of host or device), EDEVICE (built without CUDA, no device or driver, or a device older
  * than the kernels). *gpu is NULL after an error. */
 GHZ_API ghz_status ghz_cuda_create(ghz_cuda **gpu, size_t values, size_t operands);

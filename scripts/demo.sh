@@ -26,7 +26,7 @@ calculate() { awk "BEGIN { printf \"$1\", $2 }"; } # format expression
 build_release() {
   local log=$root/build-demo.log
   {
-    cmake --fresh -G Ninja -S "$root" -B "$build" -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF "${mpi[@]}" &&
+    cmake --fresh -G Ninja -S "$root" -B "$build" -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF -DGHZ_CUDA=OFF "${mpi[@]}" &&
       cmake --build "$build" --target ghz_cli ghz_fields &&
       { [ ${#mpi[@]} = 0 ] || cmake --build "$build" --target ghz_stacking; } &&
       "${CC:-cc}" -O2 -o "$build/exact_sum" "$root/scripts/exact_sum.c"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # test.sh: installs what is missing, builds with Open MPI, and runs all tests; then those of the collectives with MPICH; then
-# builds again with the address and undefined behaviour sanitizers and runs the fast ones.
+# builds again with the address and undefined behaviour sanitizers and runs the fast ones. The GPU's kernels run on the host in
+# the first and the last of these; where there is a CUDA toolkit, the first also compiles them for GPUs.
 set -Eeuo pipefail
 exec </dev/null
 
@@ -32,11 +33,12 @@ want_packages $test_wishes
 started=$SECONDS
 trap 'echo "test.sh: FAILED" >&2' ERR
 
-build build-test -DCMAKE_BUILD_TYPE=Release -DGHZ_MPI=ON -DMPI_C_COMPILER=mpicc.openmpi
+build build-test -DCMAKE_BUILD_TYPE=Release -DGHZ_CUDA=AUTO -DGHZ_MPI=ON -DMPI_C_COMPILER=mpicc.openmpi
 run_tests build-test
-targets=mpi_tests build build-test-mpich -DCMAKE_BUILD_TYPE=Release -DGHZ_MPI=ON -DMPI_C_COMPILER=mpicc.mpich -DGHZ_BENCH=OFF
+targets=mpi_tests build build-test-mpich -DCMAKE_BUILD_TYPE=Release -DGHZ_CUDA=OFF -DGHZ_MPI=ON -DMPI_C_COMPILER=mpicc.mpich \
+  -DGHZ_BENCH=OFF
 run_tests build-test-mpich -L mpi
-build build-test-sanitize -DCMAKE_BUILD_TYPE=RelWithDebInfo -DGHZ_SANITIZE=address,undefined -DGHZ_BENCH=OFF -DGHZ_MPI=ON \
-  -DMPI_C_COMPILER=mpicc.openmpi
+build build-test-sanitize -DCMAKE_BUILD_TYPE=RelWithDebInfo -DGHZ_SANITIZE=address,undefined -DGHZ_CUDA=OFF -DGHZ_BENCH=OFF \
+  -DGHZ_MPI=ON -DMPI_C_COMPILER=mpicc.openmpi
 run_tests build-test-sanitize -LE slow
 echo "test.sh: all tests passed, plain and with sanitizers, in $((SECONDS - started)) s"

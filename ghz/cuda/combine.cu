@@ -3,29 +3,43 @@
 
 #include "kernels.cuh"
 #include "row_total.cuh"
+#include "team.cuh"
 
-// Rows of a sum of two that is formed in registers.
-enum { PAIR_ROWS = 16 };
+enum {
+  WARPS = 4,
+  THREADS = 32 * WARPS,
+  TILES = WARPS * team::TEAMS, // of a group: a chunk
+  RESIDENT = 4                 // that a multiprocessor holds
+};
 
-template <class Real> struct combine_shared {
-  // A tile of each of two operands, or one of any size that is copied, and then the result's.
-  static constexpr int BYTES = sizeof(Real) == 4 ? 4736 : 8448, HALF = BYTES / 2;
-  uint32_t tile[WARPS][BYTES / 4];
-  group_state group;
+// Rows of a sum that a team forms in shared memory, behind room for the longest head that such a tile has. Squeezed bytes, from
+// the front on, then never reach rows that are still to be read.
+enum { TEAM_ROWS = 16, TEAM_HEAD = 112 };
+
+struct team_room {
+  uint32_t head[TEAM_HEAD / 4];
+  uint32_t rows[TEAM_ROWS][ROW_BYTES / 4];
+  uint32_t slack[4];
+};
+
+struct combine_shared {
+  team_room room[TILES];
+  group_state<TILES> group;
   expansion expand;
+  team::expansion team_expand;
   // What the operands' heads say.
   ghz_lattice lattice;
   uint32_t terms[GHZ_CUDA_OPERANDS], terms_of_result, inexact;
   uint64_t payload[GHZ_CUDA_OPERANDS];
   unsigned counting; // operands whose coefficient is not 0
-  int status;
+  int status, late;  // late: some tile of the group is formed when its place is known
 };
 
 // A tile of a result. Its bytes come from the place that its kind names.
-enum result_kind { NOTHING, FROM_ROWS, FROM_BUFFER, FROM_TOTAL, FROM_SUMS };
+enum result_kind { NOTHING, FROM_TOTAL, FROM_BITS };
 
-// A result of a kind that is not common: in local memory.
-template <class Real> struct uncommon_result {
+// A result that a whole warp formed, in local memory.
+struct warp_result {
   result_kind kind;
   uint32_t size;
   unsigned damaged; // an operand whose tile is damaged; GHZ_CUDA_OPERANDS if none is
@@ -33,7 +47,8 @@ template <class Real> struct uncommon_result {
   tile_shape shape;
   union {
     row_total total;
-    double sum[LANE_VALUES];
+    double sum[LANE_VALUES];    // while values are added
+    uint64_t bits[LANE_VALUES]; // of a raw tile's values
   };
 };
 
@@ -44,14 +59,13 @@ DEVICE uint64_t magnitude_of(int64_t c) {
 }
 
 // Notes the gravest fault for the block, and for the call.
-template <class Real>
-DEVICE void head_fault(const combine_call &c, combine_shared<Real> &s, unsigned i, int status) {
-  note_fault(c.sink.shared, FAULT_HEAD, 0, i, status);
+DEVICE void head_fault(const combine_call &c, combine_shared &s, unsigned i, int status) {
+  note_fault(c.target.shared, FAULT_HEAD, 0, i, status);
   s.status = status;
 }
 
 // The terms of the result, which decide alone whether it may be formed.
-template <class Real> DEVICE void count_terms(const combine_call &c, combine_shared<Real> &s) {
+DEVICE void count_terms(const combine_call &c, combine_shared &s) {
   uint64_t terms = 0, limit = terms_limit(s.lattice.cap);
   s.counting = 0;
   for (unsigned i = 0; i < c.k; i++) {
@@ -67,7 +81,7 @@ template <class Real> DEVICE void count_terms(const combine_call &c, combine_sha
 }
 
 // Reads and compares the heads, one per thread. Every block does so: they are few bytes, and each finds the same.
-template <class Real> DEVICE void read_heads(const combine_call &c, combine_shared<Real> &s) {
+DEVICE void read_heads(const combine_call &c, combine_shared &s) {
   operand_head h = {};
   const unsigned i = threadIdx.x;
   int status = GHZ_OK;
@@ -100,142 +114,210 @@ template <class Real> DEVICE void read_heads(const combine_call &c, combine_shar
   __syncthreads();
 }
 
-// ---- Two lattice tiles: the common case -------------------------------------------------------------------------
+// ---- Two common tiles, by a team ----------------------------------------------------------------------------------
 
-// One operand of a pair.
-struct pair_side {
-  tile_shape t;
-  row_reader<shared_bytes> reader;
-  int negative;
+// The tiles of an operand that a warp's teams work on: `offset` of each from the beginning of the payload. Returns 0 if the
+// chunk is damaged.
+DEVICE int place_tiles(const combine_call &c, const combine_shared &s, unsigned i, uint64_t chunk, int in_chunk,
+                       uint64_t &offset, uint32_t &size, int lane) {
+  tile_place first;
+  const operand &o = c.from[i];
+  const uint64_t left = c.kind.tiles - chunk * TILES_PER_CHUNK;
+  const int right = place_tile(o, c.kind, s.payload[i], chunk * TILES_PER_CHUNK, first, lane);
+  const uint32_t mine =
+      lane < TILES_PER_CHUNK && (uint64_t)lane < left ? o.sizes[chunk * TILES_PER_CHUNK + (uint64_t)lane] : 0u;
+  const uint32_t before = sum_before(mine, lane);
+  size = __shfl_sync(ALL, mine, in_chunk);
+  offset = (uint64_t)(first.data - o.payload) + __shfl_sync(ALL, before, in_chunk);
+  return right;
+}
+
+// One operand's tile.
+struct team_side {
+  team::row_reader reader;
+  int order, mode, height;
+  uint64_t anchor, slope; // with the operand's sign
+  uint32_t negative;      // 0, or all ones
 };
 
-// The sum of two tiles whose orders differ by `raises`; a has the higher. Rows to `sum`, and the shape of the result.
-DEVICE void add_pair(pair_side &a, pair_side &b, unsigned rows_needed, uint32_t sum[PAIR_ROWS], tile_shape &t,
-                     int lane) {
-  const int raises = a.t.lead.order - b.t.lead.order;
-  const uint32_t keep_one = lane ? ALL : ALL << 1, keep_two = lane ? ALL : ALL << 2;
-  part carry[PARTS] = {a.negative | b.negative ? ALL : 0}, once[PARTS] = {0}, twice[PARTS] = {0};
-  part widths[PARTS] = {0}, below[PARTS] = {0};
-  uint32_t column0 = 0, column1 = 0;
+DEVICE uint64_t with_sign(uint64_t v, uint32_t negative) {
+  return negative ? 0 - v : v;
+}
+
+// Opens a tile; one without bytes is zero. Returns 0 if it is not a common one.
+DEVICE int open_side(const combine_call &c, const combine_shared &s, unsigned i, uint64_t offset, uint32_t size,
+                     team_side &x) {
+  const operand &o = c.from[i];
+  const uint8_t *data = o.payload + offset, *end = o.head + o.size;
+  const int exposed = offset > s.payload[i] || (uint64_t)(end - o.payload) < offset + size + 8;
+  team::tile_shape t;
+  data = exposed || size == 0 ? o.head : data;
+  const int right = team::take_tile(s.lattice, s.terms[i], data, exposed ? 0 : size, t);
+  UNROLLED for (int w = 0; w < team::WORDS; w++) t.widths[w] = right ? t.widths[w] : 0;
+  x.reader.begin(data, t.widths, right ? t.rows_at : 0);
+  x.negative = c.coefficient[i] < 0 ? ALL : 0;
+  x.order = right ? t.lead.order : 0;
+  x.mode = right ? t.lead.mode : (int)COARSE;
+  x.height = right ? (int)t.height : 0;
+  x.anchor = right ? with_sign((uint64_t)t.lead.anchor, x.negative) : 0;
+  x.slope = right ? with_sign((uint64_t)t.lead.slope, x.negative) : 0;
+  return right || size == 0;
+}
+
+// Raises rows of a tile as they come, and notes the columns that its new anchors are made of: columns 0 and 1, which the first
+// lane has.
+struct row_raiser {
+  int order, raises; // order of the tile
+  part once[team::PARTS], twice[team::PARTS];
+  uint32_t column0, column1;
+
+  METHOD void begin(int tile_order, int times) {
+    order = tile_order;
+    raises = times;
+    column0 = column1 = 0;
+    UNROLLED for (int w = 0; w < team::PARTS; w++) once[w] = twice[w] = 0;
+  }
+  METHOD void raise(uint32_t row[team::WORDS], int p) {
+    const uint32_t keep_one = team::lane_of() ? ALL : ALL << 1, keep_two = team::lane_of() ? ALL : ALL << 2;
+    uint32_t r[team::PARTS];
+    UNROLLED for (int w = 0; w < team::WORDS; w++) r[w] = row[w];
+    r[0] &= order == 1 ? keep_one : ALL; // readers ignore this column, where the anchor stands for it
+    team::raise_row(r, once);
+    column0 |= order == 0 ? (r[0] & 1) << p : 0;
+    column1 |= order == 1 ? (r[0] >> 1 & 1) << p : 0;
+    r[0] &= order == 0 ? keep_one : keep_two;
+    UNROLLED for (int w = 0; w < team::WORDS; w++) row[w] = raises ? r[w] : row[w];
+    team::raise_row(r, twice);
+    column1 |= raises == 2 ? (r[0] >> 1 & 1) << p : 0;
+    r[0] &= keep_two;
+    UNROLLED for (int w = 0; w < team::WORDS; w++) row[w] = raises == 2 ? r[w] : row[w];
+  }
+  // The number in a column of so many rows.
+  METHOD static uint64_t number(uint32_t column, int rows) {
+    column = __shfl_sync(ALL, column, 0, team::LANES);
+    return rows ? (uint64_t)(int64_t)((int32_t)(column << (32 - rows)) >> (32 - rows)) : 0;
+  }
+};
+
+// The rows of a + b, a of the higher order, on `count` rows, and the widths of the result. Raises = false: no team of the warp
+// has to raise.
+template <bool Raises>
+DEVICE void add_rows(const team::expansion &e, team_side &a, team_side &b, row_raiser &raiser, int count,
+                     team_room &room, uint32_t widths[team::WORDS]) {
+  part carry[team::PARTS], below[team::PARTS];
   unsigned height = 0;
-  UNROLLED for (int p = 0; p < PAIR_ROWS; p += 4) if (p < (int)rows_needed) {
-    uint32_t x[4], y[4];
-    a.reader.take(x);
-    b.reader.take(y);
+  const int rows = (int)__reduce_max_sync(ALL, (unsigned)count);
+  UNROLLED for (int w = 0; w < team::WORDS; w++) {
+    carry[w] = a.negative | b.negative;
+    below[w] = widths[w] = 0;
+  }
+  ROLLED for (int p = 0; p < rows; p += 4) {
+    a.reader.locate();
+    b.reader.locate();
     UNROLLED for (int i = 0; i < 4; i++) {
-      uint32_t z = y[i];
-      if (raises) {
-        if (b.t.lead.order == 1) // readers ignore this column, where the anchor stands for it
-          z &= keep_one;
-        raise_row(&z, once);
-        if (b.t.lead.order == 0)
-          column0 |= (z & 1) << (p + i);
-        else
-          column1 |= (z >> 1 & 1) << (p + i);
-        z &= b.t.lead.order == 0 ? keep_one : keep_two;
+      uint32_t x[team::PARTS], y[team::PARTS], r[team::PARTS];
+      a.reader.take(e, i);
+      b.reader.take(e, i);
+      UNROLLED for (int w = 0; w < team::WORDS; w++) y[w] = b.reader.row[w];
+      if (Raises)
+        raiser.raise(y, p + i);
+      UNROLLED for (int w = 0; w < team::WORDS; w++) {
+        x[w] = a.reader.row[w] ^ a.negative;
+        y[w] ^= b.negative;
       }
-      if (raises == 2) {
-        raise_row(&z, twice);
-        column1 |= (z >> 1 & 1) << (p + i);
-        z &= keep_two;
-      }
-      part xs[PARTS] = {a.negative ? ~x[i] : x[i]}, zs[PARTS] = {b.negative ? ~z : z};
-      if (p + i < (int)rows_needed) {
-        add_row(xs, zs, carry, &sum[p + i]);
-        widen(widths, &sum[p + i], below, (unsigned)(p + i), &height);
+      team::add_row(x, y, carry, r);
+      if (p + i < count) {
+        team::widen(widths, r, below, (unsigned)(p + i), &height);
+        *reinterpret_cast<uint4 *>(&room.rows[p + i][team::WORDS * team::lane_of()]) = {r[0], r[1], r[2], r[3]};
       }
     }
+    a.reader.next();
+    b.reader.next();
   }
-  uint64_t anchor = (uint64_t)b.t.lead.anchor, slope = (uint64_t)b.t.lead.slope;
-  const unsigned above = 32 - rows_needed;
+}
+
+// Adds or subtracts the tiles of four teams, where both are common: on the lattice, of one mode, without specials, and of few
+// rows. Returns 0 for those that are not; damage is left to be found elsewhere.
+DEVICE int add_pair(const combine_call &c, const combine_shared &s, const uint64_t offset[2],
+                    const uint32_t size[2], team_room &room, team::tile_shape &t, uint32_t &result_size) {
+  team_side a, b;
+  row_raiser raiser;
+  int right = open_side(c, s, 0, offset[0], size[0], a) & open_side(c, s, 1, offset[1], size[1], b);
+  if (a.order < b.order) {
+    const team_side other = a;
+    a = b;
+    b = other;
+  }
+  const bool both = size[0] && size[1]; // a tile without bytes has every order and mode
+  a.mode = both ? a.mode : max(a.mode, b.mode);
+  right = right && (!both || a.mode == b.mode);
+  const int raises = both ? a.order - b.order : 0, top = max(a.height, b.height + (both ? raises : 0));
+  const unsigned limit = width_limit(s.lattice.type, s.lattice.cap, a.mode, a.order, s.terms_of_result);
+  int count = (int)min((unsigned)(top + (top > 0)), limit);
+  right = right && count <= TEAM_ROWS;
+  count = right ? count : 0;
+  raiser.begin(b.order, raises);
+  if (__any_sync(ALL, raises && count))
+    add_rows<true>(s.team_expand, a, b, raiser, count, room, t.widths);
+  else
+    add_rows<false>(s.team_expand, a, b, raiser, count, room, t.widths);
+  const uint64_t column0 = row_raiser::number(raiser.column0, count),
+                 column1 = row_raiser::number(raiser.column1, count);
   if (raises) {
-    column0 = __shfl_sync(ALL, column0, 0);
-    column1 = __shfl_sync(ALL, column1, 0);
-    if (b.t.lead.order == 0)
-      anchor = rows_needed ? (uint64_t)(int64_t)((int32_t)(column0 << above) >> above) : 0;
-    if (a.t.lead.order == 2)
-      slope = rows_needed ? (uint64_t)(int64_t)((int32_t)(column1 << above) >> above) : 0;
+    b.anchor = b.order ? b.anchor : with_sign(column0, b.negative);
+    b.slope = with_sign(column1, b.negative);
   }
-  const uint64_t a_anchor = (uint64_t)a.t.lead.anchor, a_slope = (uint64_t)a.t.lead.slope;
-  t.lead.order = a.t.lead.order;
-  t.lead.mode = a.t.lead.mode;
-  t.lead.special = 0;
-  t.lead.anchor = (int64_t)((a.negative ? 0 - a_anchor : a_anchor) + (b.negative ? 0 - anchor : anchor));
-  t.lead.slope = (int64_t)((a.negative ? 0 - a_slope : a_slope) + (b.negative ? 0 - slope : slope));
-  t.widths = widths[0];
+  t.lead.order = a.order;
+  t.lead.mode = a.mode;
+  t.lead.anchor = (int64_t)(a.anchor + b.anchor);
+  t.lead.slope = (int64_t)(a.slope + b.slope); // of no meaning below order 2
+  result_size = team::finish_shape(t);
+  return right;
 }
 
-// Adds or subtracts two tiles if they are both of the common kind: full, on the lattice, of one mode, without specials, and
-// of few rows. Returns 0 if they are not; damage is left to be found elsewhere.
-template <class Real>
-DEVICE int combine_pair(const combine_call &c, const combine_shared<Real> &s, uint32_t *buffer,
-                        const tile_place place[2], uint32_t sum[PAIR_ROWS], tile_shape &t, uint32_t &size,
-                        int lane) {
-  constexpr uint32_t HALF = combine_shared<Real>::HALF;
-  uint32_t *half[2] = {buffer, buffer + HALF / 4};
-  pair_side side[2];
-  int fits = 1;
-  UNROLLED for (int i = 0; i < 2; i++) fits &= place[i].size && place[i].size + 32 <= HALF;
-  if (!fits)
-    return 0;
-  UNROLLED for (int i = 0; i < 2; i++) {
-    const operand &o = c.from[i];
-    shared_bytes bytes = {half[i],
-                          stage_bytes(half[i], place[i].data, place[i].size, o.head, o.head + o.size, lane)};
-    side[i].reader.bytes = bytes;
-    side[i].negative = c.coefficient[i] < 0;
+// Squeezes a sum in its place.
+DEVICE void squeeze_sum(const team::tile_shape &t, uint32_t size, team_room &room) {
+  team::row_writer writer;
+  const int height = size ? (int)t.height : 0, rows = (int)__reduce_max_sync(ALL, (unsigned)height);
+  uint32_t widths[team::WORDS];
+  UNROLLED for (int w = 0; w < team::WORDS; w++) widths[w] = size ? t.widths[w] : 0;
+  writer.out = reinterpret_cast<uint8_t *>(&room);
+  writer.open(widths, t.rows_at);
+  if (size)
+    team::put_head(writer.out, t);
+  ROLLED for (int p = 0; p < rows; p += 4) {
+    uint4 four[4];
+    UNROLLED for (int i = 0; i < 4; i++) four[i] =
+        *reinterpret_cast<const uint4 *>(&room.rows[p + i][team::WORDS * team::lane_of()]);
+    writer.locate();
+    __syncwarp(); // these rows are read
+    UNROLLED for (int i = 0; i < 4; i++) {
+      const uint32_t row[team::WORDS] = {four[i].x, four[i].y, four[i].z, four[i].w};
+      writer.put(row, i);
+    }
+    writer.next();
   }
-  copies_arrived();
   __syncwarp();
-  UNROLLED for (int i = 0; i < 2; i++) {
-    const shared_bytes bytes = side[i].reader.bytes;
-    if ((bytes.byte(0) & 3) == 3 ||
-        !take_tile(s.lattice, s.terms[i], bytes, place[i].size, TILE, side[i].t, lane) ||
-        side[i].t.lead.special)
-      return 0;
-    side[i].reader.begin(bytes, &s.expand, side[i].t.widths, side[i].t.least, side[i].t.height,
-                         side[i].t.rows_at, lane);
-  }
-  if (side[0].t.lead.mode != side[1].t.lead.mode)
-    return 0;
-  if (side[0].t.lead.order < side[1].t.lead.order) {
-    pair_side other = side[0];
-    side[0] = side[1];
-    side[1] = other;
-  }
-  const int order = side[0].t.lead.order, raised = side[1].t.height + order - side[1].t.lead.order;
-  const int top = max(side[0].t.height, raised);
-  const unsigned limit =
-      width_limit(s.lattice.type, s.lattice.cap, side[0].t.lead.mode, order, s.terms_of_result);
-  const unsigned rows_needed = min((unsigned)(top + (top > 0)), limit);
-  if (rows_needed > PAIR_ROWS)
-    return 0;
-  add_pair(side[0], side[1], rows_needed, sum, t, lane);
-  size = finish_shape(t);
-  return 1;
 }
 
-// Writes its bytes over the operands'; returns where they begin.
-DEVICE uint32_t squeeze_pair(uint32_t *buffer, const tile_shape &t, const uint32_t sum[PAIR_ROWS], int lane) {
-  const uint32_t at = (0 - t.rows_at) & 3;
-  uint8_t *out = reinterpret_cast<uint8_t *>(buffer);
-  row_writer<true> writer;
-  put_plain_head(out + at, t, lane);
-  writer.begin(out, t.widths, t.least, t.height, at + t.rows_at, lane);
-  UNROLLED for (int p = 0; p < PAIR_ROWS; p += 4) if (p < t.height) writer.put(sum + p);
-  return at;
-}
+// ---- Any tiles, by a warp -----------------------------------------------------------------------------------------
 
-// ---- Any tiles --------------------------------------------------------------------------------------------------
+// A raw tile's values, as they are.
+template <class Real> DEVICE void keep_raw(const tile_place &place, unsigned n, warp_result &r, int lane) {
+  raw_values<Real> values = {{place.data + 1}};
+  ROLLED for (int i = 0; i < LANE_VALUES; i++) if (LANE_VALUES * lane + i < (int)n) r.bits[i] =
+      values(LANE_VALUES * lane + i);
+  r.kind = FROM_BITS;
+  r.size = place.size;
+}
 
 // The combination in floating point, where an operand lies outside the lattice.
 template <class Real>
-SELDOM void combine_values(const combine_call &c, const combine_shared<Real> &s, uint64_t t, unsigned n,
-                           uncommon_result<Real> &r, int lane) {
-  for (int i = 0; i < LANE_VALUES; i++)
-    r.sum[i] = 0;
+SELDOM void combine_values(const combine_call &c, const combine_shared &s, uint64_t t, unsigned n,
+                           warp_result &r, int lane) {
+  ROLLED for (int i = 0; i < LANE_VALUES; i++) r.sum[i] = 0;
   r.inexact = 1;
-  for (unsigned i = 0; i < c.k; i++) {
+  ROLLED for (unsigned i = 0; i < c.k; i++) {
     tile_place place;
     place_tile(c.from[i], c.kind, s.payload[i], t, place, lane);
     if (c.coefficient[i] && place.size &&
@@ -243,32 +325,33 @@ SELDOM void combine_values(const combine_call &c, const combine_shared<Real> &s,
                           r.sum, lane))
       r.damaged = i;
   }
-  if (c.scaled)
-    for (int i = 0; i < LANE_VALUES; i++)
-      r.sum[i] = r.sum[i] / c.divisor;
-  r.kind = FROM_SUMS;
+  ROLLED for (int i = 0; i < LANE_VALUES; i++) {
+    const double v = c.scaled ? r.sum[i] / c.divisor : r.sum[i];
+    r.bits[i] = bits_of(canonical((Real)v));
+  }
+  r.kind = FROM_BITS;
   r.size = 1 + n * (uint32_t)sizeof(Real);
 }
 
 // Any combination of tiles, of which at least one is not empty.
 template <class Real>
-SELDOM void combine_any(const combine_call &c, const combine_shared<Real> &s, uint64_t t, unsigned n,
-                        uncommon_result<Real> &r, int lane) {
+SELDOM void combine_rows(const combine_call &c, const combine_shared &s, uint64_t t, unsigned n, warp_result &r,
+                         int lane) {
   row_total x;
   clear_total(r.total);
-  for (unsigned i = 0; i < c.k; i++) {
+  ROLLED for (unsigned i = 0; i < c.k; i++) {
     tile_place place;
     place_tile(c.from[i], c.kind, s.payload[i], t, place, lane);
     if (!place.size || !c.coefficient[i])
       continue;
-    outcome_of_opening o =
+    const outcome_of_opening o =
         open_tile<Real>(s.lattice, s.terms[i], place.data, place.size, n, &s.expand, x, lane);
-    if (o == DAMAGED) {
-      r.damaged = i;
+    if (o == OUTSIDE) {
+      combine_values<Real>(c, s, t, n, r, lane);
       return;
     }
-    if (o == OUTSIDE) {
-      combine_values(c, s, t, n, r, lane);
+    if (o == DAMAGED) {
+      r.damaged = i;
       return;
     }
     add_multiple(s.lattice, s.terms_of_result, r.total, x, c.coefficient[i], n, lane);
@@ -278,208 +361,234 @@ SELDOM void combine_any(const combine_call &c, const combine_shared<Real> &s, ui
   r.kind = r.size ? FROM_TOTAL : NOTHING;
 }
 
-// Whether the only tile that is not empty may be copied as it is, checked as far as that needs (FORMAT.md, "Computing",
-// rules 2 to 4).
+// Whether the only tile that is not empty lies outside the lattice, and is copied.
 template <class Real>
-SELDOM int may_copy(const combine_shared<Real> &s, unsigned i, const tile_place place, unsigned n,
-                    uncommon_result<Real> &r, int lane) {
+SELDOM int is_outside(const combine_shared &s, unsigned i, const tile_place &place, unsigned n, int lane) {
   row_total x;
-  const bool raw = is_raw(place.data, place.size);
-  outcome_of_opening o = open_tile<Real>(s.lattice, s.terms[i], place.data, place.size, n, &s.expand, x, lane);
-  r.damaged = o == DAMAGED ? i : r.damaged;
-  r.inexact = o == OUTSIDE && s.counting > 1;
-  return o == OUTSIDE || (o == ON_LATTICE && !raw);
+  return open_tile<Real>(s.lattice, s.terms[i], place.data, place.size, n, &s.expand, x, lane) == OUTSIDE;
 }
 
+// Tile t of the result, any case (FORMAT.md, "Computing"). A lattice tile that is to be copied is taken apart and put together
+// again, which is the same for what an encoder wrote.
 template <class Real>
-DEVICE void write_sums(const uncommon_result<Real> &r, unsigned n, uint8_t *out, int lane) {
-  typedef typename real_type<Real>::bits bits;
-  if (lane == 0)
-    out[0] = RAW_TILE;
-  out += 1 + LANE_VALUES * sizeof(Real) * (unsigned)lane;
-  for (int i = 0; i < LANE_VALUES && LANE_VALUES * lane + i < (int)n; i++) {
-    bits b = bits_of(canonical((Real)r.sum[i]));
-    for (unsigned k = 0; k < sizeof(Real); k++)
-      *out++ = (uint8_t)(b >> 8 * k);
+SELDOM void combine_any(const combine_call &c, const combine_shared &s, uint64_t t, unsigned n, warp_result &r,
+                        int lane) {
+  unsigned count = 0, first = 0;
+  tile_place only = {};
+  r.kind = NOTHING;
+  r.size = 0;
+  r.inexact = 0;
+  r.damaged = GHZ_CUDA_OPERANDS;
+  ROLLED for (unsigned i = 0; i < c.k; i++) {
+    tile_place place;
+    if (!place_tile(c.from[i], c.kind, s.payload[i], t, place, lane)) {
+      r.damaged = i;
+      return;
+    }
+    if (place.size && c.coefficient[i] && count++ == 0) {
+      first = i;
+      only = place;
+    }
   }
+  if (count == 0)
+    return;
+  if (count == 1 && c.coefficient[first] == 1 && !c.scaled && is_raw(only.data, only.size) &&
+      is_outside<Real>(s, first, only, n, lane)) {
+    r.inexact = s.counting > 1;
+    keep_raw<Real>(only, n, r, lane);
+    return;
+  }
+  combine_rows<Real>(c, s, t, n, r, lane);
 }
 
-template <class Real>
-SELDOM void write_uncommon(const uncommon_result<Real> &r, unsigned n, uint8_t *out, int lane) {
-  if (r.kind == FROM_SUMS) {
-    write_sums(r, n, out, lane);
+template <class Real> SELDOM void write_result(const warp_result &r, unsigned n, uint8_t *out, int lane) {
+  if (r.kind == FROM_BITS) {
+    if (lane == 0)
+      out[0] = RAW_TILE;
+    out += 1 + LANE_VALUES * sizeof(Real) * (unsigned)lane;
+    for (int i = 0; i < LANE_VALUES && LANE_VALUES * lane + i < (int)n; i++)
+      for (unsigned k = 0; k < sizeof(Real); k++)
+        *out++ = (uint8_t)(r.bits[i] >> 8 * k);
     return;
   }
   row_writer<false> writer;
   put_head(out, r.shape, lane);
   writer.begin(out, r.shape.widths, 0, r.shape.height, r.shape.rows_at, lane);
-  for (int p = 0; p < r.shape.height; p += 4)
-    writer.put(r.total.rows + p);
+  ROLLED for (int p = 0; p < r.shape.height; p += 4) writer.put(r.total.rows + p);
 }
 
-// ---- One tile ---------------------------------------------------------------------------------------------------
+// ---- The kernel ---------------------------------------------------------------------------------------------------
 
-// What takes part in a tile.
-struct participants {
-  tile_place pair[2];    // of the first two operands
-  unsigned count, first; // operands with a tile that counts, up to 2, and the first of them
-  unsigned damaged;      // an operand whose index is damaged; GHZ_CUDA_OPERANDS if none is
+// What a warp knows of its four tiles while the block finds out where they go.
+struct tiles_at_work {
+  uint32_t size; // of the team's tile
+  int common;    // the team formed it, and its shape is:
+  team::tile_shape shape;
+  uint32_t
+      late; // tiles, one bit for each, that are too large for their room, and are formed again when their place is known
 };
 
-template <class Real>
-DEVICE void look_at(const combine_call &c, const combine_shared<Real> &s, unsigned i, uint64_t t,
-                    tile_place &place, participants &p, int lane) {
-  if (!place_tile(c.from[i], c.kind, s.payload[i], t, place, lane)) {
-    p.damaged = i;
-  } else if (place.size && c.coefficient[i]) {
-    p.first = p.count ? p.first : i;
-    p.count += p.count < 2;
-  }
-}
-
-template <class Real>
-DEVICE void find_participants(const combine_call &c, const combine_shared<Real> &s, uint64_t t, participants &p,
-                              int lane) {
-  p.count = p.first = 0;
-  p.damaged = GHZ_CUDA_OPERANDS;
-  look_at(c, s, 0, t, p.pair[0], p, lane);
-  if (c.k > 1)
-    look_at(c, s, 1, t, p.pair[1], p, lane);
-  ROLLED for (unsigned i = 2; i < c.k; i++) {
-    tile_place place;
-    look_at(c, s, i, t, place, p, lane);
-  }
-}
-
-// A tile of the result, before its place is known.
-struct tile_result {
-  result_kind kind;
-  uint32_t size, at; // at: where its bytes begin in the buffer
-  tile_shape shape;  // FROM_ROWS
-  uint32_t sum[PAIR_ROWS];
-};
-
-// All that is not a pair of common tiles: copies, or adds in local memory.
-template <class Real>
-SELDOM uint32_t combine_uncommon(const combine_call &c, const combine_shared<Real> &s, uint32_t *buffer,
-                                 const participants p, uint64_t t, unsigned n, uncommon_result<Real> &r,
-                                 int lane) {
-  tile_place place;
-  place_tile(c.from[p.first], c.kind, s.payload[p.first], t, place, lane);
-  const bool raw = is_raw(place.data, place.size);
-  bool copy = p.count == 1 && c.coefficient[p.first] == 1 && !(c.scaled && raw) &&
-              place.size + 32 <= (uint32_t)combine_shared<Real>::BYTES;
-  r.damaged = GHZ_CUDA_OPERANDS;
-  r.inexact = 0;
-  if (copy && (raw || n < TILE)) {
-    copy = may_copy(s, p.first, place, n, r, lane);
-    if (r.damaged != GHZ_CUDA_OPERANDS)
-      return 0;
-  }
-  if (!copy) {
-    combine_any(c, s, t, n, r, lane);
-    return 0;
-  }
-  const operand &o = c.from[p.first];
-  const uint32_t at = stage_bytes(buffer, place.data, place.size, o.head, o.head + o.size, lane);
-  copies_arrived();
-  if (place.size > tile_bound(s.lattice.type, TILE, s.terms_of_result, 0))
-    r.damaged = p.first;
-  r.kind = FROM_BUFFER;
-  r.size = place.size;
-  return at;
-}
-
-// Works on tile t; `unread` is then where operand 0's tile begins.
-template <class Real>
-DEVICE void combine_tile(const combine_call &c, const combine_shared<Real> &s, uint32_t *buffer, uint64_t t,
-                         tile_result &r, uncommon_result<Real> &uncommon, uint64_t &unread, int lane) {
-  const unsigned n = values_in(c.sink.n, c.sink.first + t);
-  participants p;
-  find_participants(c, s, t, p, lane);
-  unread = (uint64_t)(p.pair[0].data - c.from[0].payload);
-  unsigned damaged = p.damaged;
-  if (damaged == GHZ_CUDA_OPERANDS && p.count) {
-    if (p.count == 2 && c.pair && n == TILE &&
-        combine_pair(c, s, buffer, p.pair, r.sum, r.shape, r.size, lane)) {
-      r.kind = r.size ? FROM_ROWS : NOTHING;
-      return;
-    }
-    r.at = combine_uncommon(c, s, buffer, p, t, n, uncommon, lane);
-    r.kind = uncommon.kind;
-    r.size = uncommon.size;
-    damaged = uncommon.damaged;
-    if (uncommon.inexact && lane == 0)
-      atomicOr(&c.sink.shared->inexact, 1u);
-  }
-  if (damaged != GHZ_CUDA_OPERANDS) {
+// Notes what went wrong with a tile, or that it is not exact.
+DEVICE void note_result(const combine_call &c, uint64_t t, warp_result &r, int lane) {
+  if (r.damaged != GHZ_CUDA_OPERANDS) {
     r.kind = NOTHING;
     r.size = 0;
     if (lane == 0)
-      note_fault(c.sink.shared, FAULT_TILE, c.sink.first + t, damaged, GHZ_ECORRUPT);
+      note_fault(c.target.shared, FAULT_TILE, c.target.first + t, r.damaged, GHZ_ECORRUPT);
+  }
+  if (r.inexact && lane == 0)
+    atomicOr(&c.target.shared->inexact, 1u);
+}
+
+// Forms a tile that is not common, by a warp, and writes it: to `out`, or to its room where it fits there. Returns its size.
+template <class Real>
+SELDOM uint32_t form_uncommon(const combine_call &c, combine_shared &s, int tile, uint8_t *out, int lane) {
+  const uint64_t t = s.group.index * TILES + (uint64_t)tile;
+  const unsigned n = values_in(c.target.n, c.target.first + t);
+  warp_result r;
+  combine_any<Real>(c, s, t, n, r, lane);
+  note_result(c, t, r, lane);
+  if (!out && r.size <= sizeof(team_room))
+    out = reinterpret_cast<uint8_t *>(&s.room[tile]);
+  if (out && r.size)
+    write_result<Real>(r, n, out, lane);
+  return r.size;
+}
+
+// Forms the four tiles of a warp, in their rooms.
+template <class Real>
+DEVICE void form_tiles(const combine_call &c, combine_shared &s, int warp, tiles_at_work &w, int lane) {
+  const int mine = team::TEAMS * warp + lane / team::LANES;
+  const uint64_t chunk = s.group.index, t = chunk * TILES + (uint64_t)mine;
+  w.size = w.late = 0;
+  w.common = 0;
+  if (c.pair) {
+    uint64_t offset[2];
+    uint32_t size[2];
+    int placed = 1;
+    UNROLLED for (int i = 0; i < 2; i++) placed &=
+        place_tiles(c, s, (unsigned)i, chunk, mine, offset[i], size[i], lane);
+    if (placed) // damage is told below
+      w.common = add_pair(c, s, offset, size, s.room[mine], w.shape, w.size) && t < c.target.tiles &&
+                 values_in(c.target.n, c.target.first + t) == TILE;
+  }
+  w.size = w.common ? w.size : 0;
+  ROLLED for (int i = 0; i < team::TEAMS; i++) {
+    const int tile = team::TEAMS * warp + i, formed = __shfl_sync(ALL, w.common, team::LANES * i);
+    if (formed || chunk * TILES + (uint64_t)tile >= c.target.tiles)
+      continue;
+    const uint32_t size = form_uncommon<Real>(c, s, tile, NULL, lane);
+    w.late |= (uint32_t)(size > sizeof(team_room)) << i;
+    w.size = lane / team::LANES == i ? size : w.size;
+  }
+  if (w.late && lane == 0)
+    s.late = 1;
+}
+
+// Brings them to their place.
+template <class Real>
+DEVICE void write_tiles(const combine_call &c, combine_shared &s, int warp, const tiles_at_work &w, int lane) {
+  const int team_of_lane = lane / team::LANES, mine = team::TEAMS * warp + team_of_lane;
+  if (w.size && !(w.late >> team_of_lane & 1))
+    unstage_bytes(s.group.place + s.group.before[mine], s.room[mine].head, 0, w.size, team::lane_of(),
+                  team::LANES);
+  ROLLED for (int i = 0; i < team::TEAMS; i++) {
+    const int tile = team::TEAMS * warp + i;
+    if (w.late >> i & 1)
+      form_uncommon<Real>(c, s, tile, s.group.place + s.group.before[tile], lane);
   }
 }
 
-// ---- The kernel -------------------------------------------------------------------------------------------------
+// The same of a group that is late in an accumulator: its tiles lie where it writes. They are formed aside, in room that is
+// its own, as the late groups before it have ended, and those after it wait.
+template <class Real>
+DEVICE void write_tiles_aside(const combine_call &c, combine_shared &s, int warp, tiles_at_work &w, int lane) {
+  ROLLED for (int i = 0; i < team::TEAMS; i++) {
+    const int tile = team::TEAMS * warp + i;
+    if (w.late >> i & 1)
+      form_uncommon<Real>(c, s, tile, c.aside + tile * ASIDE_TILE, lane);
+  }
+  __syncthreads(); // nothing of the operands is read after this
+  ROLLED for (int i = 0; i < team::TEAMS; i++) {
+    const int tile = team::TEAMS * warp + i;
+    if (w.late >> i & 1)
+      unstage_bytes(s.group.place + s.group.before[tile],
+                    reinterpret_cast<const uint32_t *>(c.aside + tile * ASIDE_TILE), 0, s.group.size[tile],
+                    lane);
+  }
+  if (w.size && !(w.late >> (lane / team::LANES) & 1)) {
+    const int mine = team::TEAMS * warp + lane / team::LANES;
+    unstage_bytes(s.group.place + s.group.before[mine], s.room[mine].head, 0, w.size, team::lane_of(),
+                  team::LANES);
+  }
+}
 
 // Completes the result; of an accumulator all but its head, which settle_sum writes when the tiles are in place.
-template <class Real> DEVICE void finish(const combine_call &c, const combine_shared<Real> &s) {
+DEVICE void finish(const combine_call &c, const combine_shared &s) {
   __threadfence();
-  result_head h = {s.lattice, s.terms_of_result, s.inexact | __ldcg(&c.sink.shared->inexact)};
+  result_head h = {s.lattice, s.terms_of_result, s.inexact | __ldcg(&c.target.shared->inexact)};
   if (c.scaled)
     scale_lattice(&h.lattice, 1, c.divisor);
-  if (c.sink.backwards) {
-    c.sink.shared->terms = h.terms;
-    c.sink.shared->inexact = h.inexact;
-    c.sink.shared->finished = 0; // settle_sum counts its own blocks
+  if (c.target.backwards) {
+    c.target.shared->terms = h.terms;
+    c.target.shared->inexact = h.inexact;
+    c.target.shared->finished = 0; // settle_sum counts its own blocks
   } else {
-    finish_result(c.sink, h);
+    finish_result(c.target, h);
   }
 }
 
-template <class Real> __global__ void __launch_bounds__(THREADS, 3) combine_tiles(ARGUMENT(combine_call) c) {
-  GHZ_SHARED(combine_shared<Real>, s);
+template <class Real>
+__global__ void __launch_bounds__(THREADS, RESIDENT) combine_tiles(ARGUMENT(combine_call) c) {
+  GHZ_SHARED(combine_shared, s);
   const int lane = lane_of_thread(), warp = (int)threadIdx.x / 32;
+  team_room &room = s.room[team::TEAMS * warp + lane / team::LANES];
+  group_queue queue;
+  queue.ask(c.target.shared);
   make_expansion(s.expand);
-  take_group(s.group, c.sink);
+  team::make_expansion(s.team_expand);
+  s.late = 0;
   read_heads(c, s);
-  const uint64_t t = s.group.index * WARPS + (uint64_t)warp;
-  uint32_t *buffer = s.tile[warp];
-  tile_result r;
-  uncommon_result<Real> uncommon;
-  uint64_t unread = 0;
-  r.kind = NOTHING;
-  r.size = 0;
-  if (t < c.sink.tiles && s.status == GHZ_OK)
-    combine_tile(c, s, buffer, t, r, uncommon, unread, lane);
-  if (lane == 0)
-    s.group.size[warp] = r.size;
-  __syncthreads();
-  if (warp == 0)
-    place_group(s.group, c.sink, unread, lane);
-  if (r.kind == FROM_ROWS)
-    r.at = squeeze_pair(buffer, r.shape, r.sum, lane);
-  __syncthreads();
-  if (s.group.fits && r.size) {
-    uint8_t *out = place_of_tile(s.group, c.sink, warp, lane);
-    if (r.kind == FROM_ROWS || r.kind == FROM_BUFFER)
-      unstage_bytes(out, buffer, r.at, r.size, lane);
-    else
-      write_uncommon(uncommon, values_in(c.sink.n, c.sink.first + t), out, lane);
+  while (queue.take(s.group, c.target) && s.status == GHZ_OK) {
+    tiles_at_work w;
+    form_tiles<Real>(c, s, warp, w, lane);
+    if (team::lane_of() == 0)
+      s.group.size[team::TEAMS * warp + lane / team::LANES] = w.size;
+    __syncthreads();
+    queue.ask(c.target.shared);
+    const bool late = c.target.backwards && s.late;
+    if (warp == 0)
+      place_group(s.group, c.target, c.target.backwards ? c.from[0].offsets[s.group.index] : 0, late, lane);
+    squeeze_sum(w.shape, w.common ? w.size : 0, room);
+    __syncthreads();
+    if (s.group.fits && !late)
+      write_tiles<Real>(c, s, warp, w, lane);
+    else if (s.group.fits)
+      write_tiles_aside<Real>(c, s, warp, w, lane);
+    if (late) {
+      __syncthreads();
+      if (threadIdx.x == 0)
+        publish_late(s.group, c.target);
+    }
+    s.late = 0;
   }
-  if (is_last_block(c.sink.shared, gridDim.x))
+  if (is_last_block(c.target.shared, gridDim.x))
     finish(c, s);
 }
 
-cudaError_t ghz_launch_combine(const combine_call &c, uint64_t blocks, cudaStream_t stream) {
-  if (c.kind.type == GHZ_F32)
-    GHZ_LAUNCH((combine_tiles<float>), (unsigned)blocks, THREADS, sizeof(combine_shared<float>), stream, c);
-  else
-    GHZ_LAUNCH((combine_tiles<double>), (unsigned)blocks, THREADS, sizeof(combine_shared<double>), stream, c);
+template <class Real>
+static cudaError_t launch(const combine_call &c, unsigned multiprocessors, cudaStream_t stream) {
+  const unsigned blocks = blocks_for(c.target.tiles, TILES, RESIDENT * multiprocessors);
+  GHZ_LAUNCH((combine_tiles<Real>), blocks, THREADS, sizeof(combine_shared), stream, c);
   return cudaPeekAtLastError();
 }
 
+cudaError_t ghz_launch_combine(const combine_call &c, unsigned multiprocessors, cudaStream_t stream) {
+  return c.kind.type == GHZ_F32 ? launch<float>(c, multiprocessors, stream)
+                                : launch<double>(c, multiprocessors, stream);
+}
+
 cudaError_t ghz_prepare_combine() {
-  cudaError_t error = ghz_prepare(combine_tiles<float>, sizeof(combine_shared<float>));
-  return error == cudaSuccess ? ghz_prepare(combine_tiles<double>, sizeof(combine_shared<double>)) : error;
+  cudaError_t error = ghz_prepare(combine_tiles<float>, sizeof(combine_shared));
+  return error == cudaSuccess ? ghz_prepare(combine_tiles<double>, sizeof(combine_shared)) : error;
 }

@@ -3,10 +3,12 @@
 #include "integers.cuh"
 #include "kernels.cuh"
 
+enum { WARPS = 8, THREADS = 32 * WARPS, RESIDENT = 3 }; // a tile to a warp; blocks that a multiprocessor holds
+
 // A tile's values, and later its bytes.
 template <class Real> struct compress_shared {
   uint32_t tile[WARPS][(TILE * sizeof(Real) + SLACK) / 4];
-  group_state group;
+  group_state<WARPS> group;
 };
 
 enum tile_kind { NOTHING, FROM_REGISTERS, FROM_VALUES, AS_IT_IS };
@@ -176,64 +178,82 @@ DEVICE uint32_t squeeze_registers(uint32_t *buffer, const tile_shape &t, int32_t
   return at;
 }
 
-template <class Real> __global__ void __launch_bounds__(THREADS, 3) compress_tiles(ARGUMENT(compress_call) c) {
-  GHZ_SHARED(compress_shared<Real>, s);
-  const int lane = lane_of_thread(), warp = (int)threadIdx.x / 32;
-  take_group(s.group, c.sink);
-  const uint64_t t = s.group.index * WARPS + (uint64_t)warp, tile = c.sink.first + t;
-  const bool mine = t < c.sink.tiles;
-  const unsigned n = mine ? values_in(c.sink.n, tile) : 0;
-  const Real *x = static_cast<const Real *>(c.x) + tile * TILE;
-  uint32_t *buffer = s.tile[warp], at = 0;
+// What a warp knows of its tile while the block finds out where it goes.
+struct tile_at_work {
+  tile_kind kind;
+  uint32_t size, at; // at: where its bytes begin in shared memory
+  tile_shape shape;  // FROM_REGISTERS
   int32_t q[LANE_VALUES];
-  tile_shape shape;    // of a tile of the common kind
-  fresh_tile uncommon; // any other
-  tile_kind kind = NOTHING;
-  uint32_t size = 0;
-  if (mine) {
-    stage_values(buffer, x, n, lane);
-    shape.lead.special = 0;
-    if (n == TILE && !c.careful && quantise_tile<Real>(c.lattice, buffer, q, shape.lead.mode, lane)) {
-      size = choose_shape(measure_registers(q, lane), c.order, shape);
-      kind = size == 0 ? NOTHING : size < 1 + TILE * sizeof(Real) ? FROM_REGISTERS : AS_IT_IS;
-      size = kind == AS_IT_IS ? 1 + TILE * (uint32_t)sizeof(Real) : size;
-    } else {
-      measure_any<Real>(c, buffer, n, uncommon, lane);
-      kind = uncommon.kind;
-      size = uncommon.size;
-    }
+};
+
+template <class Real>
+DEVICE void measure(const compress_call &c, uint32_t *buffer, const Real *x, unsigned n, tile_at_work &w,
+                    fresh_tile &uncommon, int lane) {
+  stage_values(buffer, x, n, lane);
+  w.shape.lead.special = 0;
+  if (n == TILE && !c.careful && quantise_tile<Real>(c.lattice, buffer, w.q, w.shape.lead.mode, lane)) {
+    w.size = choose_shape(measure_registers(w.q, lane), c.order, w.shape);
+    w.kind = w.size == 0 ? NOTHING : w.size < 1 + TILE * sizeof(Real) ? FROM_REGISTERS : AS_IT_IS;
+    w.size = w.kind == AS_IT_IS ? 1 + TILE * (uint32_t)sizeof(Real) : w.size;
+  } else {
+    measure_any<Real>(c, buffer, n, uncommon, lane);
+    w.kind = uncommon.kind;
+    w.size = uncommon.size;
   }
-  if (lane == 0)
-    s.group.size[warp] = size;
-  __syncthreads();
-  if (warp == 0)
-    place_group(s.group, c.sink, 0, lane);
-  if (kind == FROM_REGISTERS) {
-    __syncwarp(); // all lanes have their values
-    difference_registers(q, shape.lead.order, lane);
-    at = squeeze_registers(buffer, shape, q, lane);
-  }
-  __syncthreads();
-  if (s.group.fits && size) {
-    uint8_t *out = place_of_tile(s.group, c.sink, warp, lane);
-    if (kind == FROM_REGISTERS)
-      unstage_bytes(out, buffer, at, size, lane);
-    else if (kind == FROM_VALUES)
-      write_any<Real>(c, buffer, n, uncommon, out, lane);
-    else
-      write_raw(reinterpret_cast<const uint8_t *>(x), size, out, lane);
-  }
-  if (is_last_block(c.sink.shared, gridDim.x))
-    finish_result(c.sink, {c.lattice, 1, 0});
 }
 
-template <class Real> static cudaError_t launch(const compress_call &c, uint64_t blocks, cudaStream_t stream) {
-  GHZ_LAUNCH((compress_tiles<Real>), (unsigned)blocks, THREADS, sizeof(compress_shared<Real>), stream, c);
+template <class Real>
+__global__ void __launch_bounds__(THREADS, RESIDENT) compress_tiles(ARGUMENT(compress_call) c) {
+  GHZ_SHARED(compress_shared<Real>, s);
+  const int lane = lane_of_thread(), warp = (int)threadIdx.x / 32;
+  uint32_t *buffer = s.tile[warp];
+  group_queue queue;
+  queue.ask(c.target.shared);
+  while (queue.take(s.group, c.target)) {
+    const uint64_t t = s.group.index * WARPS + (uint64_t)warp, tile = c.target.first + t;
+    const unsigned n = t < c.target.tiles ? values_in(c.target.n, tile) : 0;
+    const Real *x = static_cast<const Real *>(c.x) + tile * TILE;
+    tile_at_work w;
+    fresh_tile uncommon;
+    w.kind = NOTHING;
+    w.size = w.at = 0;
+    if (n)
+      measure(c, buffer, x, n, w, uncommon, lane);
+    if (lane == 0)
+      s.group.size[warp] = w.size;
+    __syncthreads();
+    queue.ask(c.target.shared);
+    if (warp == 0)
+      place_group(s.group, c.target, 0, false, lane);
+    if (w.kind == FROM_REGISTERS) {
+      difference_registers(w.q, w.shape.lead.order, lane);
+      w.at = squeeze_registers(buffer, w.shape, w.q, lane);
+    }
+    __syncthreads();
+    if (s.group.fits && w.size) {
+      uint8_t *out = s.group.place + s.group.before[warp];
+      if (w.kind == FROM_REGISTERS)
+        unstage_bytes(out, buffer, w.at, w.size, lane);
+      else if (w.kind == FROM_VALUES)
+        write_any<Real>(c, buffer, n, uncommon, out, lane);
+      else
+        write_raw(reinterpret_cast<const uint8_t *>(x), w.size, out, lane);
+    }
+  }
+  if (is_last_block(c.target.shared, gridDim.x))
+    finish_result(c.target, {c.lattice, 1, 0});
+}
+
+template <class Real>
+static cudaError_t launch(const compress_call &c, unsigned multiprocessors, cudaStream_t stream) {
+  const unsigned blocks = blocks_for(c.target.tiles, WARPS, RESIDENT * multiprocessors);
+  GHZ_LAUNCH((compress_tiles<Real>), blocks, THREADS, sizeof(compress_shared<Real>), stream, c);
   return cudaPeekAtLastError();
 }
 
-cudaError_t ghz_launch_compress(const compress_call &c, uint64_t blocks, cudaStream_t stream) {
-  return c.lattice.type == GHZ_F32 ? launch<float>(c, blocks, stream) : launch<double>(c, blocks, stream);
+cudaError_t ghz_launch_compress(const compress_call &c, unsigned multiprocessors, cudaStream_t stream) {
+  return c.lattice.type == GHZ_F32 ? launch<float>(c, multiprocessors, stream)
+                                   : launch<double>(c, multiprocessors, stream);
 }
 
 cudaError_t ghz_prepare_compress() {

@@ -3,6 +3,8 @@
 #include "decode.cuh"
 #include "kernels.cuh"
 
+enum { WARPS = 8, THREADS = 32 * WARPS, RESIDENT = 3 }; // a tile to a warp; blocks that a multiprocessor holds
+
 // A tile's bytes, and later its values.
 template <class Out> struct decompress_shared {
   static constexpr int BYTES = (int)(TILE * sizeof(Out)) + 512;
@@ -74,11 +76,39 @@ DEVICE int decompress_tile(decompress_shared<Out> &s, uint32_t *buffer, const op
   return 1;
 }
 
+// Decompresses what is wanted of tile t of the operand.
 template <class In, class Out>
-__global__ void __launch_bounds__(THREADS, 3) decompress_tiles(ARGUMENT(decompress_call) c) {
+DEVICE void decompress_part(const decompress_call &c, decompress_shared<Out> &s, int warp, uint64_t t,
+                            int lane) {
+  const unsigned n = values_in(c.kind.n, c.kind.first + t);
+  const uint64_t end = c.first + c.count - t * TILE;
+  const wanted w = {t == c.first / TILE ? (unsigned)(c.first % TILE) : 0u, end < n ? (unsigned)end : n};
+  Out *y = static_cast<Out *>(c.y) + (t * TILE - c.first);
+  tile_place place;
+  if (place_tile(c.from, c.kind, s.head.payload, t, place, lane) &&
+      decompress_tile<In, Out>(s, s.tile[warp], c.from, place, n, y, w, lane))
+    return;
+  if (lane == 0)
+    note_fault(c.shared, FAULT_TILE, c.kind.first + t, 0, GHZ_ECORRUPT);
+}
+
+template <class Out> DEVICE void finish(const decompress_call &c, const decompress_shared<Out> &s) {
+  ghz_cuda_outcome o;
+  __threadfence();
+  outcome_of_fault(__ldcg(&c.shared->fault), &o);
+  const bool right = o.status == GHZ_OK;
+  o.inexact = right && s.head.inexact;
+  o.terms = right ? s.head.terms : 0;
+  o.size = right ? c.count * sizeof(Out) : 0;
+  *c.outcome = o;
+  __threadfence_system();
+}
+
+template <class In, class Out>
+__global__ void __launch_bounds__(THREADS, RESIDENT) decompress_tiles(ARGUMENT(decompress_call) c) {
   GHZ_SHARED(decompress_shared<Out>, s);
   const int lane = lane_of_thread(), warp = (int)threadIdx.x / 32;
-  const uint64_t first = c.first / TILE, t = first + (uint64_t)blockIdx.x * WARPS + (uint64_t)warp;
+  const uint64_t step = (uint64_t)gridDim.x * WARPS;
   make_expansion(s.expand);
   if (threadIdx.x == 0) {
     s.status = read_head(c.from, c.kind, s.head);
@@ -86,41 +116,30 @@ __global__ void __launch_bounds__(THREADS, 3) decompress_tiles(ARGUMENT(decompre
       note_fault(c.shared, FAULT_HEAD, 0, 0, s.status);
   }
   __syncthreads();
-  if (s.status == GHZ_OK && c.count && t * TILE < c.first + c.count) {
-    const unsigned n = values_in(c.kind.n, c.kind.first + t);
-    const uint64_t end = c.first + c.count - t * TILE;
-    const wanted w = {t == first ? (unsigned)(c.first % TILE) : 0u, end < n ? (unsigned)end : n};
-    Out *y = static_cast<Out *>(c.y) + (t * TILE - c.first);
-    tile_place place;
-    if (!place_tile(c.from, c.kind, s.head.payload, t, place, lane) ||
-        !decompress_tile<In, Out>(s, s.tile[warp], c.from, place, n, y, w, lane)) {
-      if (lane == 0)
-        note_fault(c.shared, FAULT_TILE, c.kind.first + t, 0, GHZ_ECORRUPT);
+  if (s.status == GHZ_OK && c.count)
+    ROLLED for (uint64_t t = c.first / TILE + (uint64_t)blockIdx.x * WARPS + (uint64_t)warp;
+                t * TILE < c.first + c.count; t += step) {
+      decompress_part<In>(c, s, warp, t, lane);
+      __syncwarp();
     }
-  }
-  if (is_last_block(c.shared, gridDim.x)) {
-    ghz_cuda_outcome o;
-    __threadfence();
-    outcome_of_fault(__ldcg(&c.shared->fault), &o);
-    o.inexact = o.status == GHZ_OK && s.head.inexact;
-    o.terms = o.status == GHZ_OK ? s.head.terms : 0;
-    o.size = o.status == GHZ_OK ? c.count * sizeof(Out) : 0;
-    *c.outcome = o;
-    __threadfence_system();
-  }
+  if (is_last_block(c.shared, gridDim.x))
+    finish(c, s);
 }
 
 template <class In, class Out>
-static cudaError_t launch(const decompress_call &c, uint64_t blocks, cudaStream_t stream) {
-  GHZ_LAUNCH((decompress_tiles<In, Out>), (unsigned)blocks, THREADS, sizeof(decompress_shared<Out>), stream, c);
+static cudaError_t launch(const decompress_call &c, unsigned multiprocessors, cudaStream_t stream) {
+  const uint64_t tiles = c.count ? (c.first + c.count - 1) / TILE - c.first / TILE + 1 : 0;
+  const unsigned blocks = blocks_for(tiles, WARPS, RESIDENT * multiprocessors);
+  GHZ_LAUNCH((decompress_tiles<In, Out>), blocks, THREADS, sizeof(decompress_shared<Out>), stream, c);
   return cudaPeekAtLastError();
 }
 
-cudaError_t ghz_launch_decompress(const decompress_call &c, ghz_type out, uint64_t blocks,
+cudaError_t ghz_launch_decompress(const decompress_call &c, ghz_type out, unsigned multiprocessors,
                                   cudaStream_t stream) {
   if (c.kind.type == GHZ_F64)
-    return launch<double, double>(c, blocks, stream);
-  return out == GHZ_F64 ? launch<float, double>(c, blocks, stream) : launch<float, float>(c, blocks, stream);
+    return launch<double, double>(c, multiprocessors, stream);
+  return out == GHZ_F64 ? launch<float, double>(c, multiprocessors, stream)
+                        : launch<float, float>(c, multiprocessors, stream);
 }
 
 cudaError_t ghz_prepare_decompress() {

@@ -23,9 +23,9 @@ struct ghz_cuda {
   unsigned multiprocessors;
   size_t values, operands;
   uint8_t *scratch;
-  // Progress of the kernel that runs; which pieces of an accumulator were read; the index of its sum; the offsets of the
-  // chunks of messages; and CUB's room.
-  scratch_part shared, taken, offsets, sizes, located, room;
+  // Progress of the kernel that runs; which pieces of an accumulator were read; the index of its sum, and room for tiles of it;
+  // the offsets of the chunks of messages; and CUB's room.
+  scratch_part shared, taken, offsets, sizes, aside, located, room;
   char message[256];
 };
 
@@ -58,7 +58,7 @@ extern "C" int ghz_cuda_built(void) {
 // ---- Contexts ---------------------------------------------------------------------------------------------------
 
 static uint64_t groups_of(uint64_t tiles) {
-  return tiles / WARPS + (tiles % WARPS != 0);
+  return tiles / GROUP_LEAST + (tiles % GROUP_LEAST != 0);
 }
 
 static size_t progress_size(uint64_t tiles) {
@@ -84,6 +84,7 @@ static size_t lay_out(ghz_cuda *g, size_t cub_room) {
   place_part(&g->taken, taken_size(tiles), &total);
   place_part(&g->offsets, chunks * sizeof(uint64_t), &total);
   place_part(&g->sizes, (size_t)tiles * sizeof(uint16_t), &total);
+  place_part(&g->aside, TILES_PER_CHUNK * ASIDE_TILE, &total);
   place_part(&g->located, g->operands * chunks * sizeof(uint64_t), &total);
   place_part(&g->room, cub_room, &total);
   return total;
@@ -241,8 +242,8 @@ static uint64_t index_size(const stream_kind &k) {
   return k.message ? GHZ_SLICE_HEAD + 2 * k.tiles : STREAM_HEAD + 8 * (chunks_of(k.tiles) + 1) + 2 * k.tiles;
 }
 
-static ghz_status place_sink(ghz_cuda *g, const stream_kind &k, void *dst, size_t capacity,
-                             ghz_cuda_outcome *outcome, tile_target *s) {
+static ghz_status place_target(ghz_cuda *g, const stream_kind &k, void *dst, size_t capacity,
+                               ghz_cuda_outcome *outcome, tile_target *s) {
   ghz_status status = check_pointer(g, dst, "dst", 16, DEVICE_ONLY);
   if (status != GHZ_OK)
     return status;
@@ -289,10 +290,6 @@ static ghz_status place_operand(ghz_cuda *g, const stream_kind &k, size_t i, ghz
   size_t room = g->room.size;
   cudaError_t error = ghz_launch_locate(o->sizes, k.tiles, located, g->scratch + g->room.at, &room, stream);
   return error == cudaSuccess ? GHZ_OK : cuda_failed(g->message, error, "finding the tiles of a message");
-}
-
-static uint64_t blocks_for(uint64_t tiles) {
-  return tiles ? groups_of(tiles) : 1;
 }
 
 static cudaError_t clear_progress(ghz_cuda *g, uint64_t tiles, cudaStream_t stream) {
@@ -345,7 +342,7 @@ static ghz_status compress(ghz_cuda *g, const ghz_lattice *lattice, int order, c
   if (status == GHZ_OK)
     status = check_outcome(g, outcome);
   if (status == GHZ_OK)
-    status = place_sink(g, k, dst, capacity, outcome, &c.sink);
+    status = place_target(g, k, dst, capacity, outcome, &c.target);
   if (status != GHZ_OK)
     return status;
   c.x = x;
@@ -354,7 +351,7 @@ static ghz_status compress(ghz_cuda *g, const ghz_lattice *lattice, int order, c
   c.careful = !is_common(lattice);
   cudaError_t error = clear_progress(g, k.tiles, stream);
   if (error == cudaSuccess)
-    error = ghz_launch_compress(c, blocks_for(k.tiles), stream);
+    error = ghz_launch_compress(c, g->multiprocessors, stream);
   return launched(g, error, "compress");
 }
 
@@ -401,10 +398,9 @@ static ghz_status decompress(ghz_cuda *g, const stream_kind &k, ghz_bytes src, g
   c.count = count;
   c.shared = reinterpret_cast<progress *>(g->scratch + g->shared.at);
   c.outcome = outcome;
-  uint64_t tiles = count ? (first + count - 1) / TILE - first / TILE + 1 : 0;
   cudaError_t error = clear_progress(g, 0, stream);
   if (error == cudaSuccess)
-    error = ghz_launch_decompress(c, out, blocks_for(tiles), stream);
+    error = ghz_launch_decompress(c, out, g->multiprocessors, stream);
   return launched(g, error, "decompress");
 }
 
@@ -444,7 +440,7 @@ static bool is_pair(const combine_call &c) {
          (c.coefficient[1] == 1 || c.coefficient[1] == -1) && c.coefficient[0] + c.coefficient[1] != -2;
 }
 
-// Everything of a combination but its sink.
+// Everything of a combination but its target.
 static ghz_status place_operands(ghz_cuda *g, const stream_kind &k, size_t count, const ghz_bytes *streams,
                                  const int64_t *coefficients, double divisor, combine_call *c,
                                  cudaStream_t stream) {
@@ -475,12 +471,12 @@ static ghz_status combine(ghz_cuda *g, const stream_kind &k, size_t count, const
   if (status == GHZ_OK)
     status = place_operands(g, k, count, streams, coefficients, divisor, &c, stream);
   if (status == GHZ_OK)
-    status = place_sink(g, k, dst, capacity, outcome, &c.sink);
+    status = place_target(g, k, dst, capacity, outcome, &c.target);
   if (status != GHZ_OK)
     return status;
   cudaError_t error = clear_progress(g, k.tiles, stream);
   if (error == cudaSuccess)
-    error = ghz_launch_combine(c, blocks_for(k.tiles), stream);
+    error = ghz_launch_combine(c, g->multiprocessors, stream);
   return launched(g, error, "combine");
 }
 
@@ -534,7 +530,7 @@ extern "C" ghz_status ghz_cuda_slice_sum(ghz_cuda *gpu, ghz_type type, size_t n,
 
 static ghz_status settle(ghz_cuda *g, const tile_target &sum, const tile_target &acc, cudaStream_t stream) {
   settle_call c = {sum, acc.offsets, acc.sizes, reinterpret_cast<unsigned *>(g->scratch + g->taken.at)};
-  return launched(g, ghz_launch_settle(c, 4 * g->multiprocessors, stream), "accumulate");
+  return launched(g, ghz_launch_settle(c, g->multiprocessors, stream), "accumulate");
 }
 
 extern "C" ghz_status ghz_cuda_accumulate(ghz_cuda *gpu, ghz_type type, size_t n, void *acc, size_t capacity,
@@ -551,20 +547,21 @@ extern "C" ghz_status ghz_cuda_accumulate(ghz_cuda *gpu, ghz_type type, size_t n
   if (status == GHZ_OK)
     status = check_count(gpu, type, n);
   if (status == GHZ_OK)
-    status = place_sink(gpu, k, acc, capacity, outcome, &to_acc);
+    status = place_target(gpu, k, acc, capacity, outcome, &to_acc);
   if (status == GHZ_OK)
     status = place_operands(gpu, k, 2, operands, NULL, 0, &c, stream);
   if (status != GHZ_OK)
     return status;
-  c.sink = to_acc;
-  c.sink.offsets = reinterpret_cast<uint64_t *>(gpu->scratch + gpu->offsets.at);
-  c.sink.sizes = reinterpret_cast<uint16_t *>(gpu->scratch + gpu->sizes.at);
-  c.sink.backwards = 1;
+  c.target = to_acc;
+  c.target.offsets = reinterpret_cast<uint64_t *>(gpu->scratch + gpu->offsets.at);
+  c.target.sizes = reinterpret_cast<uint16_t *>(gpu->scratch + gpu->sizes.at);
+  c.target.backwards = 1;
+  c.aside = gpu->scratch + gpu->aside.at;
   cudaError_t error = clear_progress(gpu, k.tiles, stream);
   if (error == cudaSuccess)
     error = cudaMemsetAsync(gpu->scratch + gpu->taken.at, 0, gpu->taken.size, stream);
   if (error == cudaSuccess)
-    error = ghz_launch_combine(c, blocks_for(k.tiles), stream);
-  return error == cudaSuccess ? settle(gpu, c.sink, to_acc, stream)
+    error = ghz_launch_combine(c, gpu->multiprocessors, stream);
+  return error == cudaSuccess ? settle(gpu, c.target, to_acc, stream)
                               : cuda_failed(gpu->message, error, "accumulate");
 }

@@ -3,7 +3,7 @@
 #define GHZ_KERNELS_CUH
 
 #include "operand.cuh"
-#include "sink.cuh"
+#include "target.cuh"
 
 // Compression: of an array that begins at x.
 struct compress_call {
@@ -11,7 +11,7 @@ struct compress_call {
   ghz_lattice lattice;
   int order;
   int careful; // narrow integers do not tell that a tile is coarse: every tile has to be looked at value by value
-  tile_target sink;
+  tile_target target;
 };
 
 // Decompression: values first .. first + count - 1 of the tiles of an operand, counted from its first tile.
@@ -33,25 +33,29 @@ struct combine_call {
   int scaled; // the result has another step: that of the operands by the divisor
   double divisor;
   stream_kind kind;
-  tile_target sink;
+  tile_target target;
+  uint8_t *aside; // of an accumulator: room for the tiles of a chunk, ASIDE_TILE bytes each
 };
+
+enum { ASIDE_TILE = (TILE_BYTES_MAX + 15) / 16 * 16 + 16 };
 
 // Moves the sum that combine left at the end of an accumulator's room to the front, and completes head and index.
 struct settle_call {
-  tile_target sink;  // that of combine: its index is in scratch
-  uint64_t *offsets; // the accumulator's own
+  tile_target target; // that of combine: its index is in scratch
+  uint64_t *offsets;  // the accumulator's own
   uint16_t *sizes;
   unsigned *taken; // of each piece: whether it was read; 0 when the kernel starts
 };
 
 enum { PIECE_BYTES = 16384 };
 
-// Starts a kernel of so many blocks.
-cudaError_t ghz_launch_compress(const compress_call &c, uint64_t blocks, cudaStream_t stream);
-cudaError_t ghz_launch_decompress(const decompress_call &c, ghz_type out, uint64_t blocks, cudaStream_t stream);
-cudaError_t ghz_launch_combine(const combine_call &c, uint64_t blocks, cudaStream_t stream);
+// Start a kernel; of as many blocks as the device holds, or fewer.
+cudaError_t ghz_launch_compress(const compress_call &c, unsigned multiprocessors, cudaStream_t stream);
+cudaError_t ghz_launch_decompress(const decompress_call &c, ghz_type out, unsigned multiprocessors,
+                                  cudaStream_t stream);
+cudaError_t ghz_launch_combine(const combine_call &c, unsigned multiprocessors, cudaStream_t stream);
 
-cudaError_t ghz_launch_settle(const settle_call &c, unsigned blocks, cudaStream_t stream);
+cudaError_t ghz_launch_settle(const settle_call &c, unsigned multiprocessors, cudaStream_t stream);
 
 // Once, before all else: finds out whether the device has these kernels, and lets them have their shared memory.
 cudaError_t ghz_prepare_compress();
@@ -64,6 +68,12 @@ template <class Kernel> cudaError_t ghz_prepare(Kernel *kernel, size_t shared) {
   return error != cudaSuccess
              ? error
              : cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
+}
+
+// Blocks for so many tiles, each taking a group of them at a time.
+inline unsigned blocks_for(uint64_t tiles, unsigned group, unsigned most) {
+  const uint64_t groups = tiles / group + (tiles % group != 0);
+  return groups == 0 ? 1 : groups < most ? (unsigned)groups : most;
 }
 
 // The range of finite values: with room = NULL, sets room_size to what it needs.

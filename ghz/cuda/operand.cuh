@@ -4,7 +4,7 @@
 #define GHZ_OPERAND_CUH
 
 #include "../lattice_rules.h"
-#include "sink.cuh"
+#include "target.cuh"
 
 // What the operands of a call are, as far as the caller says.
 struct stream_kind {
@@ -69,8 +69,7 @@ struct tile_place {
 // each other, the payload, or the chunk after them: all chunks together then fill the payload without gaps.
 DEVICE int place_tile(const operand &o, const stream_kind &kind, uint64_t payload, uint64_t t,
                       tile_place &place, int lane) {
-  const uint64_t chunk = t / TILES_PER_CHUNK,
-                 chunks = kind.tiles / TILES_PER_CHUNK + (kind.tiles % TILES_PER_CHUNK != 0);
+  const uint64_t chunk = t / TILES_PER_CHUNK, chunks = chunks_in(kind.tiles);
   const int in_chunk = (int)(t % TILES_PER_CHUNK);
   const uint64_t left = kind.tiles - chunk * TILES_PER_CHUNK;
   uint32_t size =

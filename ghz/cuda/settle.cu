@@ -4,6 +4,8 @@
 #include "kernels.cuh"
 #include "stage.cuh"
 
+enum { THREADS = 256, RESIDENT = 4 }; // blocks that a multiprocessor holds
+
 struct settle_shared {
   uint32_t piece[PIECE_BYTES / 4 + 8];
   uint64_t number;
@@ -18,11 +20,11 @@ DEVICE void wait_for(const unsigned *taken, uint64_t first, uint64_t end) {
 
 // Moves piece after piece `gap` bytes towards the front; blocks take them in order, so that all before one are under way.
 DEVICE void move_payload(const settle_call &c, settle_shared &s, uint64_t total) {
-  uint8_t *to = c.sink.payload, *from = to + (c.sink.room - total), *end = from + total;
-  const uint64_t gap = c.sink.room - total;
+  uint8_t *to = c.target.payload, *from = to + (c.target.room - total), *end = from + total;
+  const uint64_t gap = c.target.room - total;
   for (;;) {
     if (threadIdx.x == 0)
-      s.number = atomicAdd(&c.sink.shared->moved, (u64)1);
+      s.number = atomicAdd(&c.target.shared->moved, (u64)1);
     __syncthreads();
     const uint64_t i = s.number, at = i * PIECE_BYTES;
     if (at >= total || gap == 0)
@@ -48,37 +50,37 @@ DEVICE void move_payload(const settle_call &c, settle_shared &s, uint64_t total)
 // Offsets that were counted from the end, and the sizes, to the accumulator's index.
 DEVICE void move_index(const settle_call &c, uint64_t total) {
   const uint64_t step = (uint64_t)gridDim.x * THREADS, me = (uint64_t)blockIdx.x * THREADS + threadIdx.x;
-  const uint64_t chunks = c.sink.tiles / TILES_PER_CHUNK + (c.sink.tiles % TILES_PER_CHUNK != 0);
+  const uint64_t chunks = chunks_in(c.target.tiles);
   for (uint64_t i = me; i <= chunks; i += step)
-    c.offsets[i] = total - c.sink.offsets[i];
-  for (uint64_t i = me; i < c.sink.tiles; i += step)
-    c.sizes[i] = c.sink.sizes[i];
+    c.offsets[i] = i < chunks ? total - c.target.offsets[i] : total;
+  for (uint64_t i = me; i < c.target.tiles; i += step)
+    c.sizes[i] = c.target.sizes[i];
 }
 
 __global__ void __launch_bounds__(THREADS) settle_sum(ARGUMENT(settle_call) c) {
   GHZ_SHARED(settle_shared, s);
-  const uint64_t total = c.sink.shared->total;
-  const bool failed = c.sink.shared->fault != 0;
+  const uint64_t total = c.target.shared->total;
+  const bool failed = c.target.shared->fault != 0;
   if (!failed) {
     move_payload(c, s, total);
     move_index(c, total);
   }
-  if (!is_last_block(c.sink.shared, gridDim.x))
+  if (!is_last_block(c.target.shared, gridDim.x))
     return;
-  const uint64_t *old = reinterpret_cast<const uint64_t *>(c.sink.head);
+  const uint64_t *old = reinterpret_cast<const uint64_t *>(c.target.head);
   result_head h;
   h.lattice.type = (ghz_type)(old[0] >> 32 & 255);
   h.lattice.cap = (int)(old[0] >> 48 & 255);
   h.lattice.step = __longlong_as_double((long long)old[2]);
   h.lattice.eb = __longlong_as_double((long long)old[3]);
-  h.terms = c.sink.shared->terms;
-  h.inexact = c.sink.shared->inexact;
+  h.terms = c.target.shared->terms;
+  h.inexact = c.target.shared->inexact;
   if (!failed)
-    put_stream_head(c.sink, h, total);
-  put_outcome(c.sink, h, c.sink.head_and_index + total);
+    put_stream_head(c.target, h, total);
+  put_outcome(c.target, h, c.target.head_and_index + total);
 }
 
-cudaError_t ghz_launch_settle(const settle_call &c, unsigned blocks, cudaStream_t stream) {
-  GHZ_LAUNCH(settle_sum, blocks, THREADS, sizeof(settle_shared), stream, c);
+cudaError_t ghz_launch_settle(const settle_call &c, unsigned multiprocessors, cudaStream_t stream) {
+  GHZ_LAUNCH(settle_sum, RESIDENT * multiprocessors, THREADS, sizeof(settle_shared), stream, c);
   return cudaPeekAtLastError();
 }

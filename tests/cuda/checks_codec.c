@@ -172,7 +172,7 @@ void check_compress_widths(trial *t) {
 
 void check_compress_random(trial *t) {
   uint64_t state = 17;
-  for (int round = 0; round < by_extent(t, 30, 300, 1500); round++) {
+  for (int round = 0; round < by_extent(t, 30, 200, 1500); round++) {
     ghz_type type = (ghz_type)input_below(&state, 2);
     ghz_lattice l =
         lattice_of(type, ldexp(1.5 + input_uniform(&state) / 2, (int)input_below(&state, 200) - 100));
@@ -364,7 +364,7 @@ void check_decompress_ranges(trial *t) {
       for (size_t j = i; j < COUNT(edges); j++)
         if (t->extent != QUICK || (i * 7 + j) % 11 == 0)
           range_of_both(t, stream, l.type, N, edges[i], (size_t)(edges[j] - edges[i]), 0);
-    for (int round = 0; round < by_extent(t, 15, 150, 1000); round++) {
+    for (int round = 0; round < by_extent(t, 15, 80, 1000); round++) {
       uint64_t first = input_below(&state, N);
       size_t most = round % 2 ? 60 : 9000, left = (size_t)(N - first);
       size_t count = (size_t)input_below(&state, (left < most ? left : most) + 1);

@@ -153,7 +153,7 @@ void check_hostile_bits(trial *t) {
   for (size_t m = 0; m < 4; m++)
     for (int type = 0; type < 2; type++) {
       ref_bytes good = stream_of(t, makers[m], (ghz_type)type, 150, m == 0 ? 2 : GHZ_ORDER_BEST, 5);
-      for (size_t bit = m; bit < 8 * good.size; bit += (size_t)by_extent(t, 41, 3, 1)) {
+      for (size_t bit = m; bit < 8 * good.size; bit += (size_t)by_extent(t, 41, 11, 1)) {
         ref_bytes bad = bytes_copied(good.data, good.size);
         const char *what = say("%s, type %d, bit %zu", makers[m], type, bit);
         bad.data[bit / 8] = (uint8_t)(bad.data[bit / 8] ^ (1 << (bit % 8)));
@@ -208,7 +208,7 @@ void check_hostile_headers(trial *t) {
         bytes_drop(&bad, 1);
       }
     for (size_t at = 0; at < 48; at++)
-      for (unsigned v = 0; v < 256; v += at < 8 ? (unsigned)by_extent(t, 31, 5, 1) : 85) {
+      for (unsigned v = 0; v < 256; v += at < 8 ? (unsigned)by_extent(t, 31, 9, 1) : 85) {
         ref_bytes bad = bytes_copied(good.data, good.size);
         const char *what = say("type %d, byte %zu is %u", type, at, v);
         bad.data[at] = (uint8_t)v;
@@ -306,7 +306,7 @@ void check_hostile_index(trial *t) {
   enum { N = 40000, OFFSETS = 48, SIZES = 80, END = SIZES + 2 * 40 };
   ref_bytes good = stream_of(t, "walk", GHZ_F32, N, GHZ_ORDER_BEST, 1);
   uint64_t state = 6;
-  for (int round = 0; round < by_extent(t, 30, 200, 2000); round++) {
+  for (int round = 0; round < by_extent(t, 30, 120, 2000); round++) {
     ref_bytes bad = bytes_copied(good.data, good.size);
     size_t at = OFFSETS + (size_t)input_below(&state, END - OFFSETS);
     const char *what = say("round %d, byte %zu of the index", round, at);
@@ -366,7 +366,7 @@ void check_hostile_random_damage(trial *t) {
     for (int type = 0; type < 2; type++) {
       size_t n = m == 2 ? 17500 : 2500;
       ref_bytes good = stream_of(t, makers[m], (ghz_type)type, n, GHZ_ORDER_BEST, m);
-      for (int round = 0; round < by_extent(t, 10, 100, 1000) / (m == 2 ? 4 : 1); round++) {
+      for (int round = 0; round < by_extent(t, 10, 50, 1000) / (m == 2 ? 4 : 1); round++) {
         const char *what = say("%s, type %d, state %llx", makers[m], type, (unsigned long long)state);
         ref_bytes bad = bytes_copied(good.data, good.size);
         for (uint64_t k = 1 + input_below(&state, 4); k > 0; k--)
@@ -383,7 +383,7 @@ void check_hostile_random_damage(trial *t) {
 void check_hostile_random_bytes(trial *t) {
   uint64_t state = 72;
   ref_bytes good = stream_of(t, "walk", GHZ_F32, 100, GHZ_ORDER_BEST, 1);
-  for (int round = 0; round < by_extent(t, 60, 800, 8000); round++) {
+  for (int round = 0; round < by_extent(t, 60, 600, 8000); round++) {
     ref_bytes bytes = bytes_of((size_t)input_below(&state, 400));
     const char *what = say("round %d", round);
     for (size_t i = 0; i < bytes.size; i++)
@@ -417,7 +417,7 @@ void check_hostile_tile_beginnings(trial *t) {
     ramp[i] = (float)i;
   ref_bytes good = cpu_compressed(t, &l, 1, ramp, 100);
   for (int first = 0; first < 256; first++)
-    for (int second = first & 7; second < 256; second += by_extent(t, 61, 13, 2)) {
+    for (int second = first & 7; second < 256; second += by_extent(t, 61, 41, 2)) {
       uint8_t tile[150] = {(uint8_t)first, (uint8_t)second};
       size_t size = 1 + (size_t)input_below(&state, 149);
       for (size_t i = 2; i < size; i++)
@@ -458,7 +458,7 @@ void check_hostile_widths(trial *t) {
         for (size_t k = 0; k < COUNT(terms); k++)
           for (int width = 14; width <= 63; width++) {
             ref_head h = {which > 0, 0, which == 2 ? 44 : 35, 8, 0.5, 0.26, terms[k]};
-            if ((which == 2 && terms[k] > 16383) || turn++ % (unsigned)by_extent(t, 67, 4, 1))
+            if ((which == 2 && terms[k] > 16383) || turn++ % (unsigned)by_extent(t, 67, 11, 1))
               continue;
             uint8_t tile[256];
             size_t size = wide_tile(tile, mode, order, width, order == 2 ? 0xb4 : 0x5a);
@@ -544,7 +544,7 @@ static void probe_accumulate(trial *t, ref_bytes acc, ref_bytes x, ghz_type type
 
 void check_hostile_accumulate(trial *t) {
   uint64_t state = 74;
-  for (int round = 0; round < by_extent(t, 20, 200, 2000); round++) {
+  for (int round = 0; round < by_extent(t, 20, 120, 2000); round++) {
     ghz_type type = (ghz_type)(round % 2);
     size_t n = round % 5 ? 2500 : 20000;
     ref_bytes acc = stream_of(t, "mixture", type, n, -1, 1), x = stream_of(t, "walk", type, n, 2, 2);
@@ -566,7 +566,7 @@ void check_hostile_messages(trial *t) {
   ref_bytes good = bytes_of(ghz_slice_size(&slice));
   size_t size;
   ghz_slice_pack(&slice, good.data, good.size, &size);
-  for (int round = 0; round < by_extent(t, 40, 600, 5000); round++) {
+  for (int round = 0; round < by_extent(t, 40, 300, 5000); round++) {
     ref_bytes bad = bytes_copied(good.data, good.size), pair[2] = {good, bad};
     size_t at = (size_t)input_below(&state, round % 2 ? 72 : bad.size);
     bad.data[at] = (uint8_t)input_random(&state);
@@ -586,8 +586,13 @@ void check_hostile_messages(trial *t) {
                    .operands = pair,
                    .first = FIRST,
                    .tiles = TILES,
-                   .divisor = 1 + (uint64_t)round % 2};
-    if (round % 2 == 0)
+                   .divisor = 1};
+    if (round % 4 == 1) {
+      o.k = 1;
+      o.operands = &bad;
+      o.divisor = 3;
+    }
+    if (round % 3)
       probe_operation(t, &o, say("%s, sum", what));
     bytes_drop(&bad, 1);
   }

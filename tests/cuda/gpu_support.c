@@ -260,21 +260,71 @@ static ghz_bytes *views_of(const operation *o) {
   return all;
 }
 
-static ghz_status cpu_slice_sum(trial *t, const operation *o, const ghz_bytes *messages, void *dst,
-                                size_t capacity, ghz_slice *result) {
-  ghz_slice *slices = need_memory(o->k * sizeof *slices), sum;
-  void *first = need_memory(capacity);
+/* The stream whose tiles are empty but for those of a message. */
+static ghz_status surrounded(trial *t, const ghz_slice *message, ref_bytes *stream) {
+  ghz_type type = message->lattice.type;
+  size_t n = (size_t)message->count, size = 0;
+  ref_bytes zeros = bytes_of(ghz_size_bound(n, type, 1));
+  void *x = calloc(n + 1, ghz_type_size(type));
+  ghz_slice parts[3] = {[1] = *message};
+  uint64_t end = message->first + message->tiles;
+  *stream = bytes_of(ghz_size_bound(n, type, 1));
+  ghz_status status = ghz_compress(t->cpu, &message->lattice, 0, x, n, zeros.data, zeros.size, &size);
+  zeros.size = size;
+  if (status == GHZ_OK)
+    status = ghz_slice_view(viewed(zeros), 0, message->first, &parts[0]);
+  if (status == GHZ_OK)
+    status = ghz_slice_view(viewed(zeros), end, (n + GHZ_TILE - 1) / GHZ_TILE - end, &parts[2]);
+  if (status == GHZ_OK)
+    status = ghz_slice_join(t->cpu, 3, parts, stream->data, stream->size, &stream->size);
+  free(x);
+  bytes_drop(&zeros, 1);
+  return status;
+}
+
+/* The mean of several fresh messages, which the CPU has of streams alone. */
+static ghz_status cpu_slice_mean(trial *t, const operation *o, const ghz_slice *slices, ref_bytes dst,
+                                 size_t *size) {
+  ref_bytes streams[GHZ_CUDA_OPERANDS] = {{NULL, 0}};
+  ghz_slice mean;
+  operation all = {.kind = MEAN, .lattice = o->lattice, .n = o->n, .k = o->k, .operands = streams};
+  ghz_status status = GHZ_OK;
+  for (size_t i = 0; i < o->k && status == GHZ_OK; i++)
+    status = surrounded(t, &slices[i], &streams[i]);
+  made m = {.status = status};
+  if (status == GHZ_OK)
+    m = cpu_make(t, &all);
+  if (m.status == GHZ_OK)
+    m.status = ghz_slice_view(viewed(m.bytes), o->first, o->tiles, &mean);
+  if (m.status == GHZ_OK)
+    m.status = ghz_slice_pack(&mean, dst.data, dst.size, size);
+  bytes_drop(streams, o->k);
+  bytes_drop(&m.bytes, 1);
+  return m.status;
+}
+
+/* A divisor that is not the number of messages is no mean: then the sum is divided, which rounds values outside
+ * the lattice twice. */
+static ghz_status cpu_slice_sum(trial *t, const operation *o, const ghz_bytes *messages, ref_bytes dst,
+                                size_t *size) {
+  ghz_slice *slices = need_memory(o->k * sizeof *slices), sum, result;
+  ref_bytes between = bytes_of(dst.size);
   ghz_status status = GHZ_OK;
   for (size_t i = 0; i < o->k && status == GHZ_OK; i++)
     status = ghz_slice_parse(messages[i], &slices[i]);
-  if (status == GHZ_OK && o->divisor == 1)
-    status = ghz_slice_sum(t->cpu, o->k, slices, dst, capacity, result);
+  if (status == GHZ_OK && o->k > 1 && o->divisor == o->k)
+    status = cpu_slice_mean(t, o, slices, dst, size);
   else if (status == GHZ_OK) {
-    status = ghz_slice_sum(t->cpu, o->k, slices, first, capacity, &sum);
-    if (status == GHZ_OK)
-      status = ghz_slice_mean(t->cpu, &sum, o->divisor, dst, capacity, result);
+    int divided = o->divisor > 1;
+    sum = slices[0];
+    if (o->k > 1 || !divided)
+      status = ghz_slice_sum(t->cpu, o->k, slices, divided ? between.data : dst.data, dst.size, &sum);
+    result = sum;
+    if (status == GHZ_OK && divided)
+      status = ghz_slice_mean(t->cpu, &sum, o->divisor, dst.data, dst.size, &result);
+    *size = status == GHZ_OK ? ghz_slice_size(&result) : 0;
   }
-  free(first);
+  bytes_drop(&between, 1);
   free(slices);
   return status;
 }
@@ -300,8 +350,7 @@ static ghz_status cpu_run(trial *t, const operation *o, const ghz_bytes *s, ref_
                                 room.size, &slice);
     break;
   case SLICE_SUM:
-    status = cpu_slice_sum(t, o, s, room.data, room.size, &slice);
-    break;
+    return cpu_slice_sum(t, o, s, room, size);
   }
   *size = status == GHZ_OK ? ghz_slice_size(&slice) : 0;
   return status;

@@ -1,0 +1,44 @@
+// add_floats.cu: the plain addition that stands between decompression and compression, as a kernel of its own.
+#include "add_floats.h"
+
+#include <cuda_runtime.h>
+
+#include "cuda/launch.cuh"
+
+namespace {
+
+constexpr unsigned THREADS = 256;
+
+// 16 bytes, which a thread reads and writes at once.
+template <typename T> struct alignas(16) pack { T value[16 / sizeof(T)]; };
+
+template <typename T> __global__ void add_packs(T *acc, const T *x, size_t n) {
+  constexpr size_t lanes = 16 / sizeof(T);
+  size_t at = (size_t(blockIdx.x) * blockDim.x + threadIdx.x) * lanes;
+  if (at + lanes <= n) {
+    pack<T> sum = *reinterpret_cast<const pack<T> *>(acc + at);
+    const pack<T> more = *reinterpret_cast<const pack<T> *>(x + at);
+    for (size_t i = 0; i < lanes; i++)
+      sum.value[i] += more.value[i];
+    *reinterpret_cast<pack<T> *>(acc + at) = sum;
+    return;
+  }
+  for (size_t i = at; i < n; i++)
+    acc[i] += x[i];
+}
+
+template <typename T> void launch(T *acc, const T *x, size_t n, cudaStream_t stream) {
+  size_t packs = (n * sizeof(T) + 15) / 16;
+  unsigned blocks = unsigned((packs + THREADS - 1) / THREADS);
+  GHZ_LAUNCH((add_packs<T>), blocks, THREADS, 0, stream, acc, x, n);
+}
+
+} // namespace
+
+cudaError_t add_floats(ghz_type type, void *acc, const void *x, size_t n, cudaStream_t stream) {
+  if (type == GHZ_F64)
+    launch(static_cast<double *>(acc), static_cast<const double *>(x), n, stream);
+  else
+    launch(static_cast<float *>(acc), static_cast<const float *>(x), n, stream);
+  return cudaGetLastError();
+}

@@ -1,0 +1,232 @@
+// target.cuh: where the tiles of a result go. Blocks of threads write groups of tiles in any order; where a group goes is
+// found by decoupled look-back over the groups before it (Merrill and Garland, "Single-pass parallel prefix scan with
+// decoupled look-back", 2016), and the last block to end writes the head and the outcome.
+#ifndef GHZ_TARGET_CUH
+#define GHZ_TARGET_CUH
+
+#include "warp.cuh"
+
+// Tiles that a block of threads writes at a time; look-back needs a word for each such group.
+enum { GROUP_LEAST = 8 };
+
+// What the blocks of one call share in global memory: all zero when the kernel starts.
+struct progress {
+  unsigned next;     // group that starts next: blocks take numbers, as they may start in any order
+  unsigned finished; // groups that ended
+  unsigned inexact;
+  unsigned unused;
+  u64 fault;      // the complement of the gravest fault; see note_fault
+  u64 total;      // bytes of all tiles
+  u64 moved;      // of an accumulator's payload: pieces that were taken to be moved
+  uint32_t terms; // of an accumulator's sum, until its head is written
+  uint32_t unused_too;
+  u64 groups[1]; // of each group: what look-back needs
+};
+
+// The result: a stream or a message.
+struct tile_target {
+  uint8_t *head;     // where the stream or message begins, a multiple of 16
+  uint64_t *offsets; // of chunks; NULL in a message
+  uint16_t *sizes;
+  uint8_t *payload;
+  uint64_t room;           // bytes for the payload
+  uint64_t head_and_index; // their bytes
+  uint64_t n, first, tiles;
+  // 1: tiles are written from the last to the first, and the payload ends where the room ends. Offsets are then those of
+  // ends, counted from there, and no head is written.
+  int backwards;
+  progress *shared;
+  ghz_cuda_outcome *outcome;
+};
+
+DEVICE unsigned values_in(uint64_t n, uint64_t tile) {
+  uint64_t left = n - tile * TILE;
+  return left < TILE ? (unsigned)left : (unsigned)TILE;
+}
+
+DEVICE uint64_t chunks_in(uint64_t tiles) {
+  return tiles / TILES_PER_CHUNK + (tiles % TILES_PER_CHUNK != 0);
+}
+
+// ---- Faults -----------------------------------------------------------------------------------------------------
+
+enum fault_kind { FAULT_HEAD = 0, FAULT_TILE = 1, FAULT_ROOM = 2 };
+
+// Faults are ordered by kind, then tile, so that the one that is told does not depend on who came first.
+DEVICE void note_fault(progress *p, fault_kind kind, uint64_t tile, unsigned operand, int status) {
+  u64 key =
+      (u64)kind << 62 | (u64)(tile & 0x3fffffffffffULL) << 16 | (u64)(operand & 255) << 8 | (u64)(-status);
+  atomicMax(&p->fault, ~key);
+}
+
+DEVICE void outcome_of_fault(u64 fault, ghz_cuda_outcome *o) {
+  o->status = GHZ_OK;
+  o->operand = ~0u;
+  o->tile = ~UINT64_C(0);
+  if (!fault)
+    return;
+  u64 key = ~fault;
+  unsigned operand = (unsigned)(key >> 8 & 255);
+  o->status = -(int)(key & 255);
+  o->operand = operand == 255 ? ~0u : operand;
+  if (key >> 62 == FAULT_TILE)
+    o->tile = key >> 16 & 0x3fffffffffffULL;
+}
+
+// ---- Look-back --------------------------------------------------------------------------------------------------
+
+constexpr u64 SUM_OF_GROUP = (u64)1 << 62, SUM_OF_ALL = (u64)2 << 62, FLAGS = (u64)3 << 62;
+
+// The sum over the groups before `g` in the order of their numbers, by one whole warp, which publishes `sum`, that of group g;
+// at the end only, with the sum of all, if it is `late`. A 64-bit word holds flag and sum together, so that no fence is needed
+// between them.
+DEVICE u64 look_back(u64 *words, uint64_t g, u64 sum, bool late, int lane) {
+  if (lane == 0 && !late)
+    __stcg(words + g, (g ? SUM_OF_GROUP : SUM_OF_ALL) | sum);
+  if (g == 0)
+    return 0;
+  u64 before = 0;
+  for (uint64_t base = g;; base -= 32) { // lane l looks at group base - 1 - l
+    u64 word;
+    do
+      word = (uint64_t)lane < base ? __ldcg(words + (base - 1 - (uint64_t)lane)) : SUM_OF_ALL;
+    while (__any_sync(ALL, (word & FLAGS) == 0));
+    uint32_t whole = __ballot_sync(ALL, (word & SUM_OF_ALL) != 0);
+    int stop = whole ? __ffs((int)whole) - 1 : 31;
+    u64 mine = lane <= stop ? word & ~FLAGS : 0;
+    UNROLLED for (int d = 16; d; d /= 2) mine += __shfl_xor_sync(ALL, mine, d);
+    before += mine;
+    if (whole)
+      break;
+  }
+  if (lane == 0 && !late)
+    __stcg(words + g, SUM_OF_ALL | (before + sum));
+  return before;
+}
+
+// ---- Groups -----------------------------------------------------------------------------------------------------
+
+// A group of tiles, as the warps of a block share it.
+template <int TILES> struct group_state {
+  uint32_t size[TILES], before[TILES]; // bytes of each tile, and of the group's tiles before it
+  uint64_t number;                     // in the order of starting
+  uint64_t index;                      // from the first tile of the result
+  uint8_t *place;                      // of its first tile
+  u64 after;                           // bytes of the groups before it, and its own
+  int fits;
+};
+
+template <int TILES> DEVICE uint64_t groups_of(const tile_target &target) {
+  return target.tiles / TILES + (target.tiles % TILES != 0);
+}
+
+// The groups that a block works on: blocks take them in order, as they may start in any order, and ask for the next while
+// they work on one.
+struct group_queue {
+  uint64_t next = 0; // in thread 0
+
+  METHOD void ask(progress *shared) {
+    if (threadIdx.x == 0)
+      next = atomicAdd(&shared->next, 1u);
+  }
+  // Makes the next group the block's. Returns false where there is none.
+  template <int TILES> METHOD bool take(group_state<TILES> &s, const tile_target &target) {
+    const uint64_t groups = groups_of<TILES>(target);
+    __syncthreads(); // all have done with the one before
+    if (threadIdx.x == 0) {
+      s.number = next;
+      s.index = target.backwards ? groups - 1 - next : next;
+    }
+    __syncthreads();
+    return s.number < groups;
+  }
+};
+
+// Publishes the sizes of a group's tiles and finds its place; by one whole warp. The groups that follow may then overwrite what
+// this one has read: if it has to read more, it is `late`, and calls publish_late when it has. `unread` bytes at the beginning
+// of the room are not read yet, by groups before or by this one.
+template <int TILES>
+DEVICE void place_group(group_state<TILES> &s, const tile_target &target, uint64_t unread, bool late,
+                        int lane) {
+  const uint64_t groups = groups_of<TILES>(target), tile = s.index * TILES + (uint64_t)lane;
+  const uint32_t size = lane < TILES ? s.size[lane] : 0, before_tile = sum_before(size, lane);
+  const uint32_t sum = __reduce_add_sync(ALL, size);
+  const u64 before = look_back(target.shared->groups, s.number, sum, late, lane), after = before + sum;
+  if (lane < TILES) {
+    s.before[lane] = before_tile;
+    if (tile < target.tiles)
+      target.sizes[tile] = (uint16_t)size;
+  }
+  if (lane)
+    return;
+  s.after = after;
+  s.fits = after <= target.room && (!target.backwards || target.room - after >= unread);
+  s.place = target.payload + (target.backwards ? target.room - after : before);
+  if (!s.fits)
+    note_fault(target.shared, FAULT_ROOM, 0, 255, GHZ_ECAPACITY);
+  if (target.offsets && s.index % (TILES_PER_CHUNK / TILES) == 0)
+    target.offsets[s.index / (TILES_PER_CHUNK / TILES)] = target.backwards ? after : before;
+  if (s.number + 1 == groups)
+    target.shared->total = after;
+}
+
+// By one thread, after a barrier behind the last that a late group read.
+template <int TILES> DEVICE void publish_late(const group_state<TILES> &s, const tile_target &target) {
+  __threadfence();
+  __stcg(target.shared->groups + s.number, SUM_OF_ALL | s.after);
+}
+
+// ---- The end ----------------------------------------------------------------------------------------------------
+
+// What a kernel finds out of its result.
+struct result_head {
+  ghz_lattice lattice;
+  uint32_t terms, inexact;
+};
+
+DEVICE void put_stream_head(const tile_target &target, const result_head &h, uint64_t payload) {
+  uint64_t *head = reinterpret_cast<uint64_t *>(target.head);
+  const uint64_t magic = target.offsets ? 0x315a4847u : 0x4d5a4847u; // "GHZ1", "GHZM"
+  head[0] =
+      magic | (uint64_t)h.lattice.type << 32 | (uint64_t)(h.inexact != 0) << 40 | (uint64_t)h.lattice.cap << 48;
+  head[1] = target.n;
+  head[2] = (uint64_t)__double_as_longlong(h.lattice.step);
+  head[3] = (uint64_t)__double_as_longlong(h.lattice.eb);
+  head[4] = h.terms;
+  head[5] = payload;
+  if (!target.offsets) {
+    head[6] = target.first;
+    head[7] = target.tiles;
+  }
+}
+
+DEVICE void put_outcome(const tile_target &target, const result_head &h, uint64_t size) {
+  ghz_cuda_outcome o;
+  outcome_of_fault(__ldcg(&target.shared->fault), &o);
+  o.inexact = o.status == GHZ_OK && h.inexact;
+  o.terms = o.status == GHZ_OK ? h.terms : 0;
+  o.size = o.status == GHZ_OK ? size : 0;
+  *target.outcome = o;
+  __threadfence_system();
+}
+
+// Ends a block: true in one thread of the last one.
+DEVICE bool is_last_block(progress *p, uint64_t blocks) {
+  __syncthreads();
+  if (threadIdx.x)
+    return false;
+  __threadfence();
+  return atomicAdd(&p->finished, 1u) + 1 == blocks;
+}
+
+// Ends a kernel that writes tiles; by the thread that is_last_block chose.
+DEVICE void finish_result(const tile_target &target, const result_head &h) {
+  __threadfence();
+  uint64_t payload = __ldcg(&target.shared->total);
+  if (target.offsets)
+    target.offsets[chunks_in(target.tiles)] = payload;
+  put_stream_head(target, h, payload);
+  put_outcome(target, h, target.head_and_index + payload);
+}
+
+#endif

@@ -1,0 +1,229 @@
+// team.cuh: four tiles to a warp, eight lanes to a tile: rows of tiles un-squeezed and squeezed by a team. What is to be done
+// once per tile (heads, places, sums over lanes) is then paid once for four.
+//
+// Lane l of a team holds blocks 16 l .. 16 l + 15, and of every bit row four words.
+#ifndef GHZ_TEAM_CUH
+#define GHZ_TEAM_CUH
+
+#include "tile_head.cuh"
+
+namespace team {
+
+enum { LANES = 8, WORDS = 4, TEAMS = 4 }; // of a team, of a lane, of a warp
+enum { PARTS = WORDS };
+
+// The lane's number in its team.
+DEVICE int lane_of() {
+  return (int)(threadIdx.x & (LANES - 1));
+}
+
+template <class T> DEVICE T sum_of(T v) {
+  UNROLLED for (int d = 1; d < LANES; d *= 2) v += __shfl_xor_sync(ALL, v, d);
+  return v;
+}
+
+DEVICE uint32_t largest_of(uint32_t v) {
+  UNROLLED for (int d = 1; d < LANES; d *= 2) v = max(v, __shfl_xor_sync(ALL, v, d));
+  return v;
+}
+
+// y = x moved up by one column.
+DEVICE void row_shift(const part x[PARTS], part y[PARTS]) {
+  const uint32_t before = __shfl_up_sync(ALL, x[WORDS - 1] >> 31, 1, LANES);
+  UNROLLED for (int w = 0; w < WORDS; w++) y[w] = x[w] << 1 | (w ? x[w - 1] >> 31 : lane_of() ? before : 0u);
+}
+
+#include "../row_arithmetic.h"
+
+// ---- Where bytes are --------------------------------------------------------------------------------------------
+
+// For each set of four blocks that have a byte in a row: where each byte of the row comes from (squeeze.cuh), and how many they
+// are, 16 bits above.
+struct expansion {
+  uint32_t selector[16];
+};
+
+DEVICE void make_expansion(expansion &e) {
+  if (threadIdx.x < 16) {
+    uint32_t selector = 0, taken = 0;
+    for (uint32_t j = 0; j < 4; j++)
+      selector |= (threadIdx.x >> j & 1 ? taken++ : 4 + j) << 4 * j;
+    e.selector[threadIdx.x] = selector | taken << 16;
+  }
+}
+
+// Words at any byte of global memory, of which the eight bytes after a tile may be read.
+struct tile_bytes {
+  const uint32_t *words;
+  uint32_t start;
+
+  METHOD void begin(const uint8_t *data) {
+    start = (uint32_t)(reinterpret_cast<uintptr_t>(data) & 3);
+    words = reinterpret_cast<const uint32_t *>(data - start);
+  }
+  METHOD uint32_t word(uint32_t at) const {
+    return unaligned_word(words, start + at);
+  }
+};
+
+// Where the bytes of the next four rows are.
+struct row_places {
+  uint32_t ahead[WORDS]; // of each block: width + 127 - row
+  uint32_t before, total, at;
+
+  METHOD void open(const uint32_t widths[WORDS], uint32_t start) {
+    UNROLLED for (int w = 0; w < WORDS; w++) ahead[w] = widths[w] + ~TOP_BITS;
+    at = start;
+  }
+  // The top bits of the blocks of a word that have a byte in the row after the next i.
+  METHOD uint32_t present(int i, int w) const {
+    return (ahead[w] - (uint32_t)i * EACH_BYTE) & TOP_BITS;
+  }
+  METHOD void locate() {
+    uint32_t low = 0, high = 0;
+    UNROLLED for (int w = 0; w < WORDS; w++) {
+      low = __dp4a(present(0, w) >> 7, EACH_BYTE, __dp4a(present(1, w), 2 * EACH_BYTE, low));
+      high = __dp4a(present(2, w) >> 7, EACH_BYTE, __dp4a(present(3, w), 2 * EACH_BYTE, high));
+    }
+    const uint32_t mine = low + (high << 16);
+    uint32_t sum = mine;
+    UNROLLED for (int d = 1; d < LANES; d *= 2) {
+      const uint32_t other = __shfl_up_sync(ALL, sum, d, LANES);
+      sum += lane_of() >= d ? other : 0;
+    }
+    before = sum - mine;
+    total = __shfl_sync(ALL, sum, LANES - 1, LANES);
+  }
+  // Where this lane's bytes of that row are; then those of the row after it.
+  METHOD uint32_t place(int i) {
+    const uint32_t here = at + (before >> 8 * i & 255);
+    at += total >> 8 * i & 255;
+    return here;
+  }
+  METHOD void next() {
+    UNROLLED for (int w = 0; w < WORDS; w++) ahead[w] -= 4 * EACH_BYTE;
+  }
+};
+
+// Un-squeezes. A block that has run out of rows repeats its last byte. With widths of 0 it reads the first bytes of a tile at most.
+struct row_reader : row_places {
+  tile_bytes bytes;
+  uint32_t row[WORDS];
+
+  METHOD void begin(const uint8_t *data, const uint32_t widths[WORDS], uint32_t rows_at) {
+    bytes.begin(data);
+    open(widths, rows_at);
+    UNROLLED for (int w = 0; w < WORDS; w++) row[w] = 0;
+  }
+  METHOD void take(const expansion &e, int i) {
+    uint32_t from = place(i);
+    UNROLLED for (int w = 0; w < WORDS; w++) {
+      const uint32_t how = e.selector[gather_top_bits(present(i, w))];
+      row[w] = __byte_perm(bytes.word(from), row[w], how);
+      from += how >> 16;
+    }
+  }
+};
+
+// Squeezes to shared memory.
+struct row_writer : row_places {
+  uint8_t *out;
+
+  METHOD void put(const uint32_t row[WORDS], int i) {
+    uint8_t *o = out + place(i);
+    UNROLLED for (int w = 0; w < WORDS; w++) {
+      const uint32_t there = present(i, w);
+      if (there & 0x80u)
+        *o++ = (uint8_t)row[w];
+      if (there & 0x8000u)
+        *o++ = (uint8_t)(row[w] >> 8);
+      if (there & 0x800000u)
+        *o++ = (uint8_t)(row[w] >> 16);
+      if (there & 0x80000000u)
+        *o++ = (uint8_t)(row[w] >> 24);
+    }
+  }
+};
+
+// ---- Heads ------------------------------------------------------------------------------------------------------
+
+// A lattice tile without specials: what its head says, and this lane's part of its widths.
+struct tile_shape {
+  tile_lead lead;
+  uint32_t widths[WORDS];
+  uint32_t height, sum, rows_at;
+};
+
+DEVICE void measure_widths(tile_shape &t) {
+  uint32_t most = 0, sum = 0;
+  UNROLLED for (int w = 0; w < WORDS; w++) {
+    most = __vmaxu2(most, __vmaxu2(t.widths[w] & 0x00ff00ffu, t.widths[w] >> 8 & 0x00ff00ffu));
+    sum = __dp4a(t.widths[w], EACH_BYTE, sum);
+  }
+  t.height = largest_of(max(most & 0xffffu, most >> 16));
+  t.sum = sum_of(sum);
+}
+
+DEVICE uint64_t anchor_bytes(const tile_bytes &b, uint32_t at, unsigned bytes) {
+  return b.word(at) | (bytes > 4 ? (uint64_t)b.word(at + 4) << 32 : 0);
+}
+
+// Takes apart a full tile; by all teams of a warp together, of which those with size = 0 have none. Returns 0 if it is
+// damaged, or has specials, or is raw.
+DEVICE int take_tile(const ghz_lattice &l, uint32_t terms, const uint8_t *data, uint32_t size, tile_shape &t) {
+  tile_bytes b;
+  b.begin(data);
+  unsigned at = 0, la = 0, ls = 0;
+  const uint32_t first = size ? b.word(0) : 0;
+  int right =
+      size && terms && l.step != 0 && lead_open(first & 255, first >> 8 & 255, size, &t.lead, &at, &la, &ls);
+  t.lead.anchor = t.lead.slope = 0;
+  if (right) {
+    t.lead.anchor = anchor_value(anchor_bytes(b, at, la), la);
+    t.lead.slope = anchor_value(anchor_bytes(b, at + la, ls), ls);
+    right = anchors_minimal(&t.lead, la, ls) && !(at == 1 && lead_says_empty(&t.lead)) && !t.lead.special;
+  }
+  const unsigned rows = right ? t.lead.width_rows : 0;
+  const uint32_t p = at + la + ls;
+  UNROLLED for (int w = 0; w < WORDS; w++) t.widths[w] = 0;
+  ROLLED for (unsigned k = 0; k < rows; k++) {
+    const uint32_t bits = b.word(p + 16 * k + 2 * (uint32_t)lane_of());
+    UNROLLED for (int w = 0; w < WORDS; w++) t.widths[w] |= ((bits >> 4 * w & 15) * 0x00204081u & EACH_BYTE)
+                                                            << k;
+  }
+  __syncwarp();
+  measure_widths(t);
+  t.rows_at = p + 16 * rows;
+  return right && bit_length(t.height) == rows &&
+         t.height <= width_limit(l.type, l.cap, t.lead.mode, t.lead.order, terms) && size - t.rows_at == t.sum;
+}
+
+// Completes a shape whose order, mode, anchors and widths are known; returns the size of the tile.
+DEVICE uint32_t finish_shape(tile_shape &t) {
+  measure_widths(t);
+  t.lead.width_rows = bit_length(t.height);
+  t.lead.special = 0;
+  t.lead.anchor = t.lead.order ? t.lead.anchor : 0;
+  t.lead.slope = t.lead.order == 2 ? t.lead.slope : 0;
+  if (lead_says_empty(&t.lead))
+    return 0;
+  t.rows_at = lead_size(&t.lead) + 16 * t.lead.width_rows;
+  return t.rows_at + t.sum;
+}
+
+DEVICE void put_head(uint8_t *out, const tile_shape &t) {
+  const unsigned bytes = lead_size(&t.lead);
+  ROLLED for (unsigned i = (unsigned)lane_of(); i < bytes; i += LANES) out[i] = lead_byte(&t.lead, i);
+  out += bytes + 2 * lane_of();
+  ROLLED for (unsigned k = 0; k < t.lead.width_rows; k++) {
+    uint32_t bits = 0;
+    UNROLLED for (int w = 0; w < WORDS; w++) bits |= gather_top_bits((t.widths[w] >> k & EACH_BYTE) << 7)
+                                                     << 4 * w;
+    out[16 * k] = (uint8_t)bits;
+    out[16 * k + 1] = (uint8_t)(bits >> 8);
+  }
+}
+
+} // namespace team
+
+#endif
