@@ -36,7 +36,7 @@ struct combine_shared {
 };
 
 // A tile of a result. Its bytes come from the place that its kind names.
-enum result_kind { NOTHING, FROM_TOTAL, FROM_BITS };
+enum result_kind { NOTHING, FROM_TOTAL, FROM_BITS, FROM_TILE };
 
 // A result that a whole warp formed, in local memory.
 struct warp_result {
@@ -45,6 +45,7 @@ struct warp_result {
   unsigned damaged; // an operand whose tile is damaged; GHZ_CUDA_OPERANDS if none is
   int inexact;
   tile_shape shape;
+  tile_place copied;
   union {
     row_total total;
     double sum[LANE_VALUES];    // while values are added
@@ -275,6 +276,27 @@ DEVICE int add_pair(const combine_call &c, const combine_shared &s, const uint64
   return right;
 }
 
+// Where just one tile of a pair is not empty, and its coefficient is 1, it is the result, without having been looked at: brings
+// it to its room. Returns 0 where that is not so: it is raw, too large, or among the last bytes of the stream.
+DEVICE int copy_alone(const combine_call &c, const uint64_t offset[2], const uint32_t size[2], team_room &room,
+                      uint32_t &result_size) {
+  const int i = size[0] == 0;
+  const uint32_t bytes = i ? size[1] : size[0];
+  const operand &o = c.from[i];
+  const uint64_t at = i ? offset[1] : offset[0];
+  const bool fits = bytes && (i ? size[0] : size[1]) == 0 && (i ? c.coefficient[1] : c.coefficient[0]) == 1 &&
+                    bytes <= sizeof(team_room) && at + bytes + 8 <= o.size - (uint64_t)(o.payload - o.head);
+  team::tile_bytes from;
+  from.begin(fits ? o.payload + at : o.head);
+  if (!fits || (from.word(0) & 3) == 3)
+    return 0;
+  uint32_t *words = room.head;
+  for (uint32_t w = (uint32_t)team::lane_of(); 4 * w < bytes; w += team::LANES)
+    words[w] = from.word(4 * w);
+  result_size = bytes;
+  return 1;
+}
+
 // Squeezes a sum in its place.
 DEVICE void squeeze_sum(const team::tile_shape &t, uint32_t size, team_room &room) {
   team::row_writer writer;
@@ -301,15 +323,6 @@ DEVICE void squeeze_sum(const team::tile_shape &t, uint32_t size, team_room &roo
 }
 
 // ---- Any tiles, by a warp -----------------------------------------------------------------------------------------
-
-// A raw tile's values, as they are.
-template <class Real> DEVICE void keep_raw(const tile_place &place, unsigned n, warp_result &r, int lane) {
-  raw_values<Real> values = {{place.data + 1}};
-  ROLLED for (int i = 0; i < LANE_VALUES; i++) if (LANE_VALUES * lane + i < (int)n) r.bits[i] =
-      values(LANE_VALUES * lane + i);
-  r.kind = FROM_BITS;
-  r.size = place.size;
-}
 
 // The combination in floating point, where an operand lies outside the lattice.
 template <class Real>
@@ -361,20 +374,31 @@ SELDOM void combine_rows(const combine_call &c, const combine_shared &s, uint64_
   r.kind = r.size ? FROM_TOTAL : NOTHING;
 }
 
-// Whether the only tile that is not empty lies outside the lattice, and is copied.
+// Whether the only tile that is not empty may be copied as it is (FORMAT.md, "Computing", rules 2 to 4). It need not be looked
+// at, unless it is raw, or short.
 template <class Real>
-SELDOM int is_outside(const combine_shared &s, unsigned i, const tile_place &place, unsigned n, int lane) {
+SELDOM int may_copy(const combine_call &c, const combine_shared &s, unsigned i, unsigned n, warp_result &r,
+                    int lane) {
+  const bool raw = is_raw(r.copied.data, r.copied.size);
   row_total x;
-  return open_tile<Real>(s.lattice, s.terms[i], place.data, place.size, n, &s.expand, x, lane) == OUTSIDE;
+  if (c.coefficient[i] != 1 || (c.scaled && raw))
+    return 0;
+  if (r.copied.size > tile_bound(s.lattice.type, TILE, s.terms_of_result, 0))
+    r.damaged = i;
+  if (!raw && n == TILE)
+    return 1;
+  const outcome_of_opening o =
+      open_tile<Real>(s.lattice, s.terms[i], r.copied.data, r.copied.size, n, &s.expand, x, lane);
+  r.damaged = o == DAMAGED ? i : r.damaged;
+  r.inexact = o == OUTSIDE && s.counting > 1;
+  return o != ON_LATTICE || !raw;
 }
 
-// Tile t of the result, any case (FORMAT.md, "Computing"). A lattice tile that is to be copied is taken apart and put together
-// again, which is the same for what an encoder wrote.
+// Tile t of the result, any case.
 template <class Real>
 SELDOM void combine_any(const combine_call &c, const combine_shared &s, uint64_t t, unsigned n, warp_result &r,
                         int lane) {
   unsigned count = 0, first = 0;
-  tile_place only = {};
   r.kind = NOTHING;
   r.size = 0;
   r.inexact = 0;
@@ -387,21 +411,22 @@ SELDOM void combine_any(const combine_call &c, const combine_shared &s, uint64_t
     }
     if (place.size && c.coefficient[i] && count++ == 0) {
       first = i;
-      only = place;
+      r.copied = place;
     }
   }
-  if (count == 0)
-    return;
-  if (count == 1 && c.coefficient[first] == 1 && !c.scaled && is_raw(only.data, only.size) &&
-      is_outside<Real>(s, first, only, n, lane)) {
-    r.inexact = s.counting > 1;
-    keep_raw<Real>(only, n, r, lane);
-    return;
+  if (count == 1 && may_copy<Real>(c, s, first, n, r, lane)) {
+    r.kind = FROM_TILE;
+    r.size = r.copied.size;
+  } else if (count) {
+    combine_rows<Real>(c, s, t, n, r, lane);
   }
-  combine_rows<Real>(c, s, t, n, r, lane);
 }
 
 template <class Real> SELDOM void write_result(const warp_result &r, unsigned n, uint8_t *out, int lane) {
+  if (r.kind == FROM_TILE) {
+    ROLLED for (uint32_t i = (uint32_t)lane; i < r.size; i += 32) out[i] = r.copied.data[i];
+    return;
+  }
   if (r.kind == FROM_BITS) {
     if (lane == 0)
       out[0] = RAW_TILE;
@@ -422,7 +447,8 @@ template <class Real> SELDOM void write_result(const warp_result &r, unsigned n,
 // What a warp knows of its four tiles while the block finds out where they go.
 struct tiles_at_work {
   uint32_t size; // of the team's tile
-  int common;    // the team formed it, and its shape is:
+  int alone;     // the team copied it to its room
+  int common;    // the team formed it (or copied it), and its shape is:
   team::tile_shape shape;
   uint32_t
       late; // tiles, one bit for each, that are too large for their room, and are formed again when their place is known
@@ -461,16 +487,22 @@ DEVICE void form_tiles(const combine_call &c, combine_shared &s, int warp, tiles
   const int mine = team::TEAMS * warp + lane / team::LANES;
   const uint64_t chunk = s.group.index, t = chunk * TILES + (uint64_t)mine;
   w.size = w.late = 0;
-  w.common = 0;
+  w.common = w.alone = 0;
   if (c.pair) {
     uint64_t offset[2];
     uint32_t size[2];
     int placed = 1;
     UNROLLED for (int i = 0; i < 2; i++) placed &=
         place_tiles(c, s, (unsigned)i, chunk, mine, offset[i], size[i], lane);
+    if (placed && t < c.target.tiles && values_in(c.target.n, c.target.first + t) == TILE)
+      w.alone = copy_alone(c, offset, size, s.room[mine], w.size);
+    const uint32_t alone = w.size;
+    if (w.alone)
+      size[0] = size[1] = 0;
     if (placed) // damage is told below
       w.common = add_pair(c, s, offset, size, s.room[mine], w.shape, w.size) && t < c.target.tiles &&
                  values_in(c.target.n, c.target.first + t) == TILE;
+    w.size = w.alone ? alone : w.size;
   }
   w.size = w.common ? w.size : 0;
   ROLLED for (int i = 0; i < team::TEAMS; i++) {
@@ -559,7 +591,7 @@ __global__ void __launch_bounds__(THREADS, RESIDENT) combine_tiles(ARGUMENT(comb
     const bool late = c.target.backwards && s.late;
     if (warp == 0)
       place_group(s.group, c.target, c.target.backwards ? c.from[0].offsets[s.group.index] : 0, late, lane);
-    squeeze_sum(w.shape, w.common ? w.size : 0, room);
+    squeeze_sum(w.shape, w.common && !w.alone ? w.size : 0, room);
     __syncthreads();
     if (s.group.fits && !late)
       write_tiles<Real>(c, s, warp, w, lane);

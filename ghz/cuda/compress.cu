@@ -28,10 +28,9 @@ enum { SURELY_COARSE = 15 };
 // Integers of a lane's values, of a tile that is taken to be coarse, in the arithmetic of its type. Returns 0 if that was
 // wrong: values beyond the range, NaN and infinities show as wide integers.
 template <class Real>
-DEVICE int quantise_coarse(const uint32_t *buffer, double step, int32_t q[LANE_VALUES], int lane) {
+DEVICE int quantise_coarse(const uint32_t *buffer, Real factor, int32_t q[LANE_VALUES], int lane) {
   typedef value_rows<Real> rows;
   const typename rows::piece *s = reinterpret_cast<const typename rows::piece *>(buffer);
-  const Real factor = (Real)quantising_factor(real_type<Real>::type, step, COARSE);
   uint32_t folded = 0;
   UNROLLED for (int p = 0; p < rows::PIECES; p++) {
     typename rows::piece x = s[rows::place(lane, p)];
@@ -83,12 +82,13 @@ template <class Real> SELDOM int quantise_in_place(const ghz_lattice l, uint32_t
 
 // Fills q and `mode`. Returns 0 where the tile is not of the common kind.
 template <class Real>
-DEVICE int quantise_tile(const ghz_lattice &l, uint32_t *buffer, int32_t q[LANE_VALUES], int &mode, int lane) {
+DEVICE int quantise_tile(const compress_call &c, uint32_t *buffer, int32_t q[LANE_VALUES], int &mode,
+                         int lane) {
   typedef value_rows<Real> rows;
   mode = COARSE;
-  if (quantise_coarse<Real>(buffer, l.step, q, lane))
+  if (quantise_coarse<Real>(buffer, (Real)c.factor, q, lane))
     return 1;
-  mode = quantise_in_place<Real>(l, buffer, lane);
+  mode = quantise_in_place<Real>(c.lattice, buffer, lane);
   if (mode < 0)
     return 0;
   const typename rows::piece *s = reinterpret_cast<const typename rows::piece *>(buffer);
@@ -178,23 +178,53 @@ DEVICE uint32_t squeeze_registers(uint32_t *buffer, const tile_shape &t, int32_t
   return at;
 }
 
+// The shape of a common tile, in few registers: it is kept while the block finds out where the tile goes.
+struct short_shape {
+  uint32_t widths, numbers;
+  int32_t anchor, slope;
+
+  METHOD void keep(const tile_shape &t) {
+    widths = t.widths;
+    numbers = (uint32_t)t.lead.order | (uint32_t)t.lead.mode << 2 | (uint32_t)t.height << 4 |
+              (uint32_t)t.least << 10 | t.rows_at << 16;
+    anchor = (int32_t)t.lead.anchor;
+    slope = (int32_t)t.lead.slope;
+  }
+  METHOD tile_shape whole() const {
+    tile_shape t = {};
+    t.widths = widths;
+    t.lead.order = (int)(numbers & 3);
+    t.lead.mode = (int)(numbers >> 2 & 3);
+    t.height = (int)(numbers >> 4 & 63);
+    t.least = (int)(numbers >> 10 & 63);
+    t.rows_at = numbers >> 16;
+    t.lead.width_rows = bit_length((uint64_t)t.height);
+    t.lead.anchor = anchor;
+    t.lead.slope = slope;
+    return t;
+  }
+};
+
 // What a warp knows of its tile while the block finds out where it goes.
 struct tile_at_work {
   tile_kind kind;
   uint32_t size, at; // at: where its bytes begin in shared memory
-  tile_shape shape;  // FROM_REGISTERS
+  short_shape shape; // FROM_REGISTERS
   int32_t q[LANE_VALUES];
 };
 
 template <class Real>
 DEVICE void measure(const compress_call &c, uint32_t *buffer, const Real *x, unsigned n, tile_at_work &w,
                     fresh_tile &uncommon, int lane) {
+  int mode;
   stage_values(buffer, x, n, lane);
-  w.shape.lead.special = 0;
-  if (n == TILE && !c.careful && quantise_tile<Real>(c.lattice, buffer, w.q, w.shape.lead.mode, lane)) {
-    w.size = choose_shape(measure_registers(w.q, lane), c.order, w.shape);
+  if (n == TILE && !c.careful && quantise_tile<Real>(c, buffer, w.q, mode, lane)) {
+    tile_shape t = {};
+    t.lead.mode = mode;
+    w.size = choose_shape(measure_registers(w.q, lane), c.order, t);
     w.kind = w.size == 0 ? NOTHING : w.size < 1 + TILE * sizeof(Real) ? FROM_REGISTERS : AS_IT_IS;
     w.size = w.kind == AS_IT_IS ? 1 + TILE * (uint32_t)sizeof(Real) : w.size;
+    w.shape.keep(t);
   } else {
     measure_any<Real>(c, buffer, n, uncommon, lane);
     w.kind = uncommon.kind;
@@ -226,8 +256,9 @@ __global__ void __launch_bounds__(THREADS, RESIDENT) compress_tiles(ARGUMENT(com
     if (warp == 0)
       place_group(s.group, c.target, 0, false, lane);
     if (w.kind == FROM_REGISTERS) {
-      difference_registers(w.q, w.shape.lead.order, lane);
-      w.at = squeeze_registers(buffer, w.shape, w.q, lane);
+      const tile_shape shape = w.shape.whole();
+      difference_registers(w.q, shape.lead.order, lane);
+      w.at = squeeze_registers(buffer, shape, w.q, lane);
     }
     __syncthreads();
     if (s.group.fits && w.size) {

@@ -347,6 +347,7 @@ static ghz_status compress(ghz_cuda *g, const ghz_lattice *lattice, int order, c
     return status;
   c.x = x;
   c.lattice = *lattice;
+  c.factor = quantising_factor(lattice->type, lattice->step, COARSE);
   c.order = order;
   c.careful = !is_common(lattice);
   cudaError_t error = clear_progress(g, k.tiles, stream);

@@ -124,6 +124,8 @@ DEVICE void subtract_before(int32_t q[LANE_VALUES], int32_t before) {
 DEVICE void difference_registers(int32_t q[LANE_VALUES], int order, int lane) {
   if (order == 0)
     return;
+  // The differences were formed before, to be measured; but to keep them since then would take 32 registers more.
+  UNROLLED for (int i = 0; i < LANE_VALUES; i++) keep_as_it_is(q[i]);
   const int32_t slope_before = from_before(q[31] - q[30], 0, lane);
   subtract_before(q, from_before(q[31], q[0], lane));
   if (order == 2) {

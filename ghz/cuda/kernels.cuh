@@ -9,6 +9,7 @@
 struct compress_call {
   const void *x;
   ghz_lattice lattice;
+  double factor; // that coarse tiles are quantised by
   int order;
   int careful; // narrow integers do not tell that a tile is coarse: every tile has to be looked at value by value
   tile_target target;

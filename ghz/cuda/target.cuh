@@ -123,7 +123,7 @@ template <int TILES> DEVICE uint64_t groups_of(const tile_target &target) {
 // The groups that a block works on: blocks take them in order, as they may start in any order, and ask for the next while
 // they work on one.
 struct group_queue {
-  uint64_t next = 0; // in thread 0
+  unsigned next = 0; // in thread 0
 
   METHOD void ask(progress *shared) {
     if (threadIdx.x == 0)
