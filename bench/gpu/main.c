@@ -24,6 +24,8 @@ static void run_input(results *r, const input *in, const lane *l) {
       int first = r->n_figures;
       r->n_figures += measure_all(o, &w, l, o->bounds[b], r->figures + first);
       report_figures(r, first);
+      if (o->csv) /* so far, in case the run does not end */
+        report_csv(r);
       work_free(&w);
     }
   values_free(&v);

@@ -155,7 +155,7 @@ void report_csv(const results *r) {
   fprintf(f, "input,bound,type,bytes,operation,streams,median_us,best_us,spread,samples,GBps,ratio,moved_bytes,"
              "of_copy,"
              "of_separate,sets\n");
-  csv_line(f, "the limit", NAN, type, r->options->sizes[r->options->n_sizes - 1], "copy, read + written", 1,
+  csv_line(f, "the limit", NAN, type, r->options->sizes[r->options->n_sizes - 1], "copy (read and written)", 1,
            none, (double[6]){1e-9 * r->copy, NAN, NAN, 1, NAN, NAN});
   csv_figures(f, r, type);
   csv_overlap(f, r, type);

@@ -1,8 +1,11 @@
 # ghz_gpu_bench on the emulated device: whether it works, without a GPU. Included by tests/, which makes ghz_emulated.
+if(NOT TARGET ghz_field_makers)
+  return()
+endif()
 include(${CMAKE_CURRENT_LIST_DIR}/sources.cmake)
 
 add_library(gpu_bench_emulated_kernel OBJECT ${CMAKE_CURRENT_LIST_DIR}/add_floats.cu)
-set_source_files_properties(${CMAKE_CURRENT_LIST_DIR}/add_floats.cu PROPERTIES LANGUAGE CXX COMPILE_OPTIONS "-x;c++")
+set_source_files_properties(${CMAKE_CURRENT_LIST_DIR}/add_floats.cu PROPERTIES LANGUAGE CXX)
 target_compile_features(gpu_bench_emulated_kernel PRIVATE cxx_std_17)
 target_include_directories(gpu_bench_emulated_kernel PRIVATE $<TARGET_PROPERTY:ghz_emulated,INTERFACE_INCLUDE_DIRECTORIES>)
 

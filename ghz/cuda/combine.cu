@@ -9,7 +9,7 @@ enum {
   WARPS = 4,
   THREADS = 32 * WARPS,
   TILES = WARPS * team::TEAMS, // of a group: a chunk
-  RESIDENT = 4                 // that a multiprocessor holds
+  RESIDENT = 3                 // that a multiprocessor holds
 };
 
 // Rows of a sum that a team forms in shared memory, behind room for the longest head that such a tile has. Squeezed bytes, from
@@ -137,77 +137,90 @@ DEVICE int place_tiles(const combine_call &c, const combine_shared &s, unsigned 
 struct team_side {
   team::row_reader reader;
   int order, mode, height;
-  uint64_t anchor, slope; // with the operand's sign
-  uint32_t negative;      // 0, or all ones
+  int32_t anchor, slope;
+  uint32_t negative; // 0, or all ones
 };
 
-DEVICE uint64_t with_sign(uint64_t v, uint32_t negative) {
-  return negative ? 0 - v : v;
-}
+// Where a tile is, and whose. With size 0 it is zero, or not for a team: `right` says which; `data` may be read all the same.
+struct side_place {
+  const uint8_t *data;
+  uint32_t size;
+  unsigned operand;
+  int right;
+};
 
-// Opens a tile; one without bytes is zero. Returns 0 if it is not a common one.
-DEVICE int open_side(const combine_call &c, const combine_shared &s, unsigned i, uint64_t offset, uint32_t size,
-                     team_side &x) {
+DEVICE side_place place_side(const combine_call &c, const combine_shared &s, unsigned i, uint64_t offset,
+                             uint32_t size) {
   const operand &o = c.from[i];
-  const uint8_t *data = o.payload + offset, *end = o.head + o.size;
-  const int exposed = offset > s.payload[i] || (uint64_t)(end - o.payload) < offset + size + 8;
-  team::tile_shape t;
-  data = exposed || size == 0 ? o.head : data;
-  const int right = team::take_tile(s.lattice, s.terms[i], data, exposed ? 0 : size, t);
-  UNROLLED for (int w = 0; w < team::WORDS; w++) t.widths[w] = right ? t.widths[w] : 0;
-  x.reader.begin(data, t.widths, right ? t.rows_at : 0);
-  x.negative = c.coefficient[i] < 0 ? ALL : 0;
-  x.order = right ? t.lead.order : 0;
-  x.mode = right ? t.lead.mode : (int)COARSE;
-  x.height = right ? (int)t.height : 0;
-  x.anchor = right ? with_sign((uint64_t)t.lead.anchor, x.negative) : 0;
-  x.slope = right ? with_sign((uint64_t)t.lead.slope, x.negative) : 0;
-  return right || size == 0;
+  const uint64_t readable = o.size - (uint64_t)(o.payload - o.head);
+  const bool exposed = size && (offset > s.payload[i] || readable < offset + size + 8);
+  const bool there = size && !exposed;
+  return {there ? o.payload + offset : o.head, there ? size : 0, i, !exposed};
 }
 
-// Raises rows of a tile as they come, and notes the columns that its new anchors are made of: columns 0 and 1, which the first
+// Opens a tile. Returns 0 if it is not a common one.
+DEVICE int open_side(const combine_call &c, const combine_shared &s, const side_place &p, team_side &x) {
+  team::tile_shape t;
+  const int opened = team::take_tile(s.lattice, s.terms[p.operand], p.data, p.size, t);
+  UNROLLED for (int w = 0; w < team::WORDS; w++) t.widths[w] = opened ? t.widths[w] : 0;
+  x.reader.begin(p.data, t.widths, opened ? t.rows_at : 0);
+  x.negative = c.coefficient[p.operand] < 0 ? ALL : 0;
+  x.order = opened ? t.lead.order : 0;
+  x.mode = opened ? t.lead.mode : (int)COARSE;
+  x.height = opened ? (int)t.height : 0;
+  x.anchor = opened ? (int32_t)t.lead.anchor : 0;
+  x.slope = opened ? (int32_t)t.lead.slope : 0;
+  return p.right && (opened || p.size == 0);
+}
+
+// The order that the first byte of a tile names.
+DEVICE unsigned order_at(const side_place &p) {
+  team::tile_bytes bytes;
+  bytes.begin(p.data);
+  return p.size ? bytes.word(0) & 3 : 0;
+}
+
+// Raises rows of a tile by one order as they come, and notes the column that its new anchor is made of: 0 or 1, which the first
 // lane has.
 struct row_raiser {
-  int order, raises; // order of the tile
-  part once[team::PARTS], twice[team::PARTS];
-  uint32_t column0, column1;
+  uint32_t number;        // of the column
+  uint32_t column, clear; // its bits; columns that the anchors stand for, before and after
+  part borrow[team::PARTS];
 
-  METHOD void begin(int tile_order, int times) {
-    order = tile_order;
-    raises = times;
-    column0 = column1 = 0;
-    UNROLLED for (int w = 0; w < team::PARTS; w++) once[w] = twice[w] = 0;
+  METHOD void begin(int order) {
+    number = (uint32_t)order;
+    column = 0;
+    clear = team::lane_of() ? 0 : order ? 3 : 1;
+    UNROLLED for (int w = 0; w < team::PARTS; w++) borrow[w] = 0;
   }
-  METHOD void raise(uint32_t row[team::WORDS], int p) {
-    const uint32_t keep_one = team::lane_of() ? ALL : ALL << 1, keep_two = team::lane_of() ? ALL : ALL << 2;
+  // Where `raises`; elsewhere the row stays as it is.
+  METHOD void raise(uint32_t row[team::PARTS], bool raises, int p) {
     uint32_t r[team::PARTS];
     UNROLLED for (int w = 0; w < team::WORDS; w++) r[w] = row[w];
-    r[0] &= order == 1 ? keep_one : ALL; // readers ignore this column, where the anchor stands for it
-    team::raise_row(r, once);
-    column0 |= order == 0 ? (r[0] & 1) << p : 0;
-    column1 |= order == 1 ? (r[0] >> 1 & 1) << p : 0;
-    r[0] &= order == 0 ? keep_one : keep_two;
+    r[0] &= ~(clear >> 1); // readers ignore this column, where the anchor stands for it
+    team::raise_row(r, borrow);
+    column |= (r[0] >> number & 1) << p;
+    r[0] &= ~clear;
     UNROLLED for (int w = 0; w < team::WORDS; w++) row[w] = raises ? r[w] : row[w];
-    team::raise_row(r, twice);
-    column1 |= raises == 2 ? (r[0] >> 1 & 1) << p : 0;
-    r[0] &= keep_two;
-    UNROLLED for (int w = 0; w < team::WORDS; w++) row[w] = raises == 2 ? r[w] : row[w];
   }
-  // The number in a column of so many rows.
-  METHOD static uint64_t number(uint32_t column, int rows) {
-    column = __shfl_sync(ALL, column, 0, team::LANES);
-    return rows ? (uint64_t)(int64_t)((int32_t)(column << (32 - rows)) >> (32 - rows)) : 0;
+  // The number in the column, of so many rows.
+  METHOD int32_t anchor(int rows) const {
+    const uint32_t bits = __shfl_sync(ALL, column, 0, team::LANES);
+    return rows ? (int32_t)(bits << (32 - rows)) >> (32 - rows) : 0;
   }
 };
 
-// The rows of a + b, a of the higher order, on `count` rows, and the widths of the result. Raises = false: no team of the warp
-// has to raise.
+// The rows of a + b, a of the higher order, on `count` rows, and the widths of the result. Raises: b's order is lower in some
+// team of the warp.
 template <bool Raises>
-DEVICE void add_rows(const team::expansion &e, team_side &a, team_side &b, row_raiser &raiser, int count,
-                     team_room &room, uint32_t widths[team::WORDS]) {
+DEVICE void add_rows(const team::expansion &e, team_side &a, team_side &b, int count, team_room &room,
+                     uint32_t widths[team::WORDS]) {
   part carry[team::PARTS], below[team::PARTS];
+  row_raiser once, twice;
   unsigned height = 0;
-  const int rows = (int)__reduce_max_sync(ALL, (unsigned)count);
+  const int rows = (int)__reduce_max_sync(ALL, (unsigned)count), raises = a.order - b.order;
+  once.begin(b.order);
+  twice.begin(1);
   UNROLLED for (int w = 0; w < team::WORDS; w++) {
     carry[w] = a.negative | b.negative;
     below[w] = widths[w] = 0;
@@ -215,13 +228,15 @@ DEVICE void add_rows(const team::expansion &e, team_side &a, team_side &b, row_r
   ROLLED for (int p = 0; p < rows; p += 4) {
     a.reader.locate();
     b.reader.locate();
-    UNROLLED for (int i = 0; i < 4; i++) {
+    ROLLED for (int i = 0; i < 4; i++) {
       uint32_t x[team::PARTS], y[team::PARTS], r[team::PARTS];
-      a.reader.take(e, i);
-      b.reader.take(e, i);
+      a.reader.take(e);
+      b.reader.take(e);
       UNROLLED for (int w = 0; w < team::WORDS; w++) y[w] = b.reader.row[w];
-      if (Raises)
-        raiser.raise(y, p + i);
+      if (Raises) {
+        once.raise(y, raises > 0, p + i);
+        twice.raise(y, raises > 1, p + i);
+      }
       UNROLLED for (int w = 0; w < team::WORDS; w++) {
         x[w] = a.reader.row[w] ^ a.negative;
         y[w] ^= b.negative;
@@ -232,8 +247,11 @@ DEVICE void add_rows(const team::expansion &e, team_side &a, team_side &b, row_r
         *reinterpret_cast<uint4 *>(&room.rows[p + i][team::WORDS * team::lane_of()]) = {r[0], r[1], r[2], r[3]};
       }
     }
-    a.reader.next();
-    b.reader.next();
+  }
+  if (Raises) {
+    const int32_t first = once.anchor(count), second = twice.anchor(count);
+    b.anchor = raises > 0 && b.order == 0 ? first : b.anchor;
+    b.slope = raises > 1 ? second : raises > 0 && b.order == 1 ? first : b.slope;
   }
 }
 
@@ -242,36 +260,32 @@ DEVICE void add_rows(const team::expansion &e, team_side &a, team_side &b, row_r
 DEVICE int add_pair(const combine_call &c, const combine_shared &s, const uint64_t offset[2],
                     const uint32_t size[2], team_room &room, team::tile_shape &t, uint32_t &result_size) {
   team_side a, b;
-  row_raiser raiser;
-  int right = open_side(c, s, 0, offset[0], size[0], a) & open_side(c, s, 1, offset[1], size[1], b);
-  if (a.order < b.order) {
-    const team_side other = a;
-    a = b;
-    b = other;
+  side_place higher = place_side(c, s, 0, offset[0], size[0]), lower = place_side(c, s, 1, offset[1], size[1]);
+  if (order_at(higher) < order_at(lower)) {
+    const side_place other = higher;
+    higher = lower;
+    lower = other;
   }
+  int right = open_side(c, s, higher, a);
+  one_after_the_other();
+  right &= open_side(c, s, lower, b);
   const bool both = size[0] && size[1]; // a tile without bytes has every order and mode
   a.mode = both ? a.mode : max(a.mode, b.mode);
   right = right && (!both || a.mode == b.mode);
-  const int raises = both ? a.order - b.order : 0, top = max(a.height, b.height + (both ? raises : 0));
+  b.order = both ? b.order : a.order;
+  const int raises = a.order - b.order, top = max(a.height, b.height + raises);
   const unsigned limit = width_limit(s.lattice.type, s.lattice.cap, a.mode, a.order, s.terms_of_result);
   int count = (int)min((unsigned)(top + (top > 0)), limit);
   right = right && count <= TEAM_ROWS;
   count = right ? count : 0;
-  raiser.begin(b.order, raises);
-  if (__any_sync(ALL, raises && count))
-    add_rows<true>(s.team_expand, a, b, raiser, count, room, t.widths);
+  if (__any_sync(ALL, count && raises))
+    add_rows<true>(s.team_expand, a, b, count, room, t.widths);
   else
-    add_rows<false>(s.team_expand, a, b, raiser, count, room, t.widths);
-  const uint64_t column0 = row_raiser::number(raiser.column0, count),
-                 column1 = row_raiser::number(raiser.column1, count);
-  if (raises) {
-    b.anchor = b.order ? b.anchor : with_sign(column0, b.negative);
-    b.slope = with_sign(column1, b.negative);
-  }
+    add_rows<false>(s.team_expand, a, b, count, room, t.widths);
   t.lead.order = a.order;
   t.lead.mode = a.mode;
-  t.lead.anchor = (int64_t)(a.anchor + b.anchor);
-  t.lead.slope = (int64_t)(a.slope + b.slope); // of no meaning below order 2
+  t.lead.anchor = (a.negative ? -(int64_t)a.anchor : a.anchor) + (b.negative ? -(int64_t)b.anchor : b.anchor);
+  t.lead.slope = (a.negative ? -(int64_t)a.slope : a.slope) + (b.negative ? -(int64_t)b.slope : b.slope);
   result_size = team::finish_shape(t);
   return right;
 }
@@ -315,9 +329,8 @@ DEVICE void squeeze_sum(const team::tile_shape &t, uint32_t size, team_room &roo
     __syncwarp(); // these rows are read
     UNROLLED for (int i = 0; i < 4; i++) {
       const uint32_t row[team::WORDS] = {four[i].x, four[i].y, four[i].z, four[i].w};
-      writer.put(row, i);
+      writer.put(row);
     }
-    writer.next();
   }
   __syncwarp();
 }
@@ -444,12 +457,9 @@ template <class Real> SELDOM void write_result(const warp_result &r, unsigned n,
 
 // ---- The kernel ---------------------------------------------------------------------------------------------------
 
-// What a warp knows of its four tiles while the block finds out where they go.
+// What a warp knows of its four tiles, which are in their rooms, while the block finds out where they go.
 struct tiles_at_work {
   uint32_t size; // of the team's tile
-  int alone;     // the team copied it to its room
-  int common;    // the team formed it (or copied it), and its shape is:
-  team::tile_shape shape;
   uint32_t
       late; // tiles, one bit for each, that are too large for their room, and are formed again when their place is known
 };
@@ -481,32 +491,39 @@ SELDOM uint32_t form_uncommon(const combine_call &c, combine_shared &s, int tile
   return r.size;
 }
 
-// Forms the four tiles of a warp, in their rooms.
+// Forms the tile of each team where two common ones are added, or one is copied. Returns 0 where that is not so.
+DEVICE int form_common(const combine_call &c, combine_shared &s, int mine, uint64_t t, uint32_t &result_size,
+                       int lane) {
+  const bool whole = t < c.target.tiles && c.target.n - (c.target.first + t) * TILE >= TILE;
+  uint64_t offset[2];
+  uint32_t size[2];
+  int placed = 1;
+  UNROLLED for (int i = 0; i < 2; i++) placed &=
+      place_tiles(c, s, (unsigned)i, s.group.index, mine, offset[i], size[i], lane);
+  if (!placed) // told by combine_any
+    return 0;
+  team_room &room = s.room[mine];
+  const int alone = whole && copy_alone(c, offset, size, room, result_size);
+  UNROLLED for (int i = 0; i < 2; i++) size[i] = whole && !alone ? size[i] : 0;
+  team::tile_shape shape;
+  uint32_t sum_size;
+  const int added = add_pair(c, s, offset, size, room, shape, sum_size) && whole;
+  squeeze_sum(shape, added && !alone ? sum_size : 0, room);
+  result_size = alone ? result_size : added ? sum_size : 0;
+  return alone || added;
+}
+
+// Forms the four tiles of a warp.
 template <class Real>
 DEVICE void form_tiles(const combine_call &c, combine_shared &s, int warp, tiles_at_work &w, int lane) {
   const int mine = team::TEAMS * warp + lane / team::LANES;
-  const uint64_t chunk = s.group.index, t = chunk * TILES + (uint64_t)mine;
+  const uint64_t chunk = s.group.index;
+  int common = 0;
   w.size = w.late = 0;
-  w.common = w.alone = 0;
-  if (c.pair) {
-    uint64_t offset[2];
-    uint32_t size[2];
-    int placed = 1;
-    UNROLLED for (int i = 0; i < 2; i++) placed &=
-        place_tiles(c, s, (unsigned)i, chunk, mine, offset[i], size[i], lane);
-    if (placed && t < c.target.tiles && values_in(c.target.n, c.target.first + t) == TILE)
-      w.alone = copy_alone(c, offset, size, s.room[mine], w.size);
-    const uint32_t alone = w.size;
-    if (w.alone)
-      size[0] = size[1] = 0;
-    if (placed) // damage is told below
-      w.common = add_pair(c, s, offset, size, s.room[mine], w.shape, w.size) && t < c.target.tiles &&
-                 values_in(c.target.n, c.target.first + t) == TILE;
-    w.size = w.alone ? alone : w.size;
-  }
-  w.size = w.common ? w.size : 0;
+  if (c.pair)
+    common = form_common(c, s, mine, chunk * TILES + (uint64_t)mine, w.size, lane);
   ROLLED for (int i = 0; i < team::TEAMS; i++) {
-    const int tile = team::TEAMS * warp + i, formed = __shfl_sync(ALL, w.common, team::LANES * i);
+    const int tile = team::TEAMS * warp + i, formed = __shfl_sync(ALL, common, team::LANES * i);
     if (formed || chunk * TILES + (uint64_t)tile >= c.target.tiles)
       continue;
     const uint32_t size = form_uncommon<Real>(c, s, tile, NULL, lane);
@@ -574,7 +591,6 @@ template <class Real>
 __global__ void __launch_bounds__(THREADS, RESIDENT) combine_tiles(ARGUMENT(combine_call) c) {
   GHZ_SHARED(combine_shared, s);
   const int lane = lane_of_thread(), warp = (int)threadIdx.x / 32;
-  team_room &room = s.room[team::TEAMS * warp + lane / team::LANES];
   group_queue queue;
   queue.ask(c.target.shared);
   make_expansion(s.expand);
@@ -591,7 +607,6 @@ __global__ void __launch_bounds__(THREADS, RESIDENT) combine_tiles(ARGUMENT(comb
     const bool late = c.target.backwards && s.late;
     if (warp == 0)
       place_group(s.group, c.target, c.target.backwards ? c.from[0].offsets[s.group.index] : 0, late, lane);
-    squeeze_sum(w.shape, w.common && !w.alone ? w.size : 0, room);
     __syncthreads();
     if (s.group.fits && !late)
       write_tiles<Real>(c, s, warp, w, lane);

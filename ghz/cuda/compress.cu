@@ -3,7 +3,10 @@
 #include "integers.cuh"
 #include "kernels.cuh"
 
-enum { WARPS = 8, THREADS = 32 * WARPS, RESIDENT = 3 }; // a tile to a warp; blocks that a multiprocessor holds
+enum { WARPS = 4, THREADS = 32 * WARPS }; // a tile to a warp
+
+// Blocks that a multiprocessor holds.
+template <class Real> constexpr int RESIDENT = sizeof(Real) == 4 ? 5 : 4;
 
 // A tile's values, and later its bytes.
 template <class Real> struct compress_shared {
@@ -28,7 +31,7 @@ enum { SURELY_COARSE = 15 };
 // Integers of a lane's values, of a tile that is taken to be coarse, in the arithmetic of its type. Returns 0 if that was
 // wrong: values beyond the range, NaN and infinities show as wide integers.
 template <class Real>
-DEVICE int quantise_coarse(const uint32_t *buffer, Real factor, int32_t q[LANE_VALUES], int lane) {
+DEVICE int quantise_coarse(const uint32_t *buffer, Real factor, int32_t q[LANE_VALUES], int &zero, int lane) {
   typedef value_rows<Real> rows;
   const typename rows::piece *s = reinterpret_cast<const typename rows::piece *>(buffer);
   uint32_t folded = 0;
@@ -47,6 +50,7 @@ DEVICE int quantise_coarse(const uint32_t *buffer, Real factor, int32_t q[LANE_V
       folded |= fold(v);
     }
   }
+  zero = __all_sync(ALL, folded == 0);
   return !__any_sync(ALL, folded >> SURELY_COARSE != 0);
 }
 
@@ -80,13 +84,13 @@ template <class Real> SELDOM int quantise_in_place(const ghz_lattice l, uint32_t
   return mode;
 }
 
-// Fills q and `mode`. Returns 0 where the tile is not of the common kind.
+// Fills q and `mode`. Returns 0 where the tile is not of the common kind. *zero: all integers are 0.
 template <class Real>
-DEVICE int quantise_tile(const compress_call &c, uint32_t *buffer, int32_t q[LANE_VALUES], int &mode,
+DEVICE int quantise_tile(const compress_call &c, uint32_t *buffer, int32_t q[LANE_VALUES], int &mode, int &zero,
                          int lane) {
   typedef value_rows<Real> rows;
   mode = COARSE;
-  if (quantise_coarse<Real>(buffer, (Real)c.factor, q, lane))
+  if (quantise_coarse<Real>(buffer, (Real)c.factor, q, zero, lane))
     return 1;
   mode = quantise_in_place<Real>(c.lattice, buffer, lane);
   if (mode < 0)
@@ -216,9 +220,12 @@ struct tile_at_work {
 template <class Real>
 DEVICE void measure(const compress_call &c, uint32_t *buffer, const Real *x, unsigned n, tile_at_work &w,
                     fresh_tile &uncommon, int lane) {
-  int mode;
+  int mode, zero = 0;
   stage_values(buffer, x, n, lane);
-  if (n == TILE && !c.careful && quantise_tile<Real>(c, buffer, w.q, mode, lane)) {
+  if (n == TILE && !c.careful && quantise_tile<Real>(c, buffer, w.q, mode, zero, lane)) {
+    if (zero)
+      return; // an empty tile
+
     tile_shape t = {};
     t.lead.mode = mode;
     w.size = choose_shape(measure_registers(w.q, lane), c.order, t);
@@ -233,7 +240,7 @@ DEVICE void measure(const compress_call &c, uint32_t *buffer, const Real *x, uns
 }
 
 template <class Real>
-__global__ void __launch_bounds__(THREADS, RESIDENT) compress_tiles(ARGUMENT(compress_call) c) {
+__global__ void __launch_bounds__(THREADS, RESIDENT<Real>) compress_tiles(ARGUMENT(compress_call) c) {
   GHZ_SHARED(compress_shared<Real>, s);
   const int lane = lane_of_thread(), warp = (int)threadIdx.x / 32;
   uint32_t *buffer = s.tile[warp];
@@ -277,7 +284,7 @@ __global__ void __launch_bounds__(THREADS, RESIDENT) compress_tiles(ARGUMENT(com
 
 template <class Real>
 static cudaError_t launch(const compress_call &c, unsigned multiprocessors, cudaStream_t stream) {
-  const unsigned blocks = blocks_for(c.target.tiles, WARPS, RESIDENT * multiprocessors);
+  const unsigned blocks = blocks_for(c.target.tiles, WARPS, RESIDENT<Real> * multiprocessors);
   GHZ_LAUNCH((compress_tiles<Real>), blocks, THREADS, sizeof(compress_shared<Real>), stream, c);
   return cudaPeekAtLastError();
 }

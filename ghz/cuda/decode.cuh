@@ -97,29 +97,48 @@ template <class Out> DEVICE Out special_value(uint32_t plus, uint32_t minus) {
   return real_of(b);
 }
 
+template <bool InFloat, class Out, class Int> DEVICE Out scaled(Int q, const scale &by) {
+  return InFloat ? (Out)((float)q * (float)by.unit) : (Out)((double)q * by.unit);
+}
+
 template <class Out, class Int> DEVICE Out value_of(Int q, const scale &by) {
   if (sizeof(Int) == 8 && by.in_32_bits)
     q = (Int)(int32_t)q;
-  return sizeof(Out) == 4 && by.in_float ? (Out)((float)q * (float)by.unit) : (Out)((double)q * by.unit);
+  return sizeof(Out) == 4 && by.in_float ? scaled<true, Out>(q, by) : scaled<false, Out>(q, by);
 }
 
 // The values of a lane, to their place in shared memory.
-template <class Int, class Out>
-DEVICE void put_values(uint32_t *buffer, const Int q[LANE_VALUES], const tile_shape &t, const scale &by,
-                       int lane) {
+template <bool InFloat, class Int, class Out>
+DEVICE void put_scaled(uint32_t *buffer, const Int q[LANE_VALUES], const scale &by, int lane) {
   typedef value_rows<Out> rows;
   typename rows::piece *s = reinterpret_cast<typename rows::piece *>(buffer);
   UNROLLED_FOR(Int) for (int p = 0; p < rows::PIECES; p++) {
     typename rows::piece y;
-    UNROLLED for (int i = 0; i < rows::PIECE; i++) y.value[i] = value_of<Out>(q[rows::PIECE * p + i], by);
-    if (t.lead.special)
-      UNROLLED for (int i = 0; i < rows::PIECE; i++) {
-        uint32_t plus = t.plus >> (rows::PIECE * p + i) & 1, minus = t.minus >> (rows::PIECE * p + i) & 1;
-        if (plus | minus)
-          y.value[i] = special_value<Out>(plus, minus);
-      }
+    UNROLLED for (int i = 0; i < rows::PIECE; i++) {
+      Int v = q[rows::PIECE * p + i];
+      if (sizeof(Int) == 8 && by.in_32_bits)
+        v = (Int)(int32_t)v;
+      y.value[i] = scaled<InFloat, Out>(v, by);
+    }
     s[rows::place(lane, p)] = y;
   }
+}
+
+template <class Int, class Out>
+DEVICE void put_values(uint32_t *buffer, const Int q[LANE_VALUES], const tile_shape &t, const scale &by,
+                       int lane) {
+  // One branch for all values: the compiler would form both products of each.
+  if (sizeof(Out) == 4 && by.in_float)
+    put_scaled<true, Int, Out>(buffer, q, by, lane);
+  else
+    put_scaled<false, Int, Out>(buffer, q, by, lane);
+  if (t.lead.special)
+    ROLLED for (int i = 0; i < LANE_VALUES; i++) {
+      const uint32_t plus = t.plus >> i & 1, minus = t.minus >> i & 1;
+      if (plus | minus)
+        reinterpret_cast<Out *>(buffer)[value_rows<Out>::place_of_value(LANE_VALUES * lane + i)] =
+            special_value<Out>(plus, minus);
+    }
 }
 
 // Decodes a lattice tile whose head was taken apart to values in shared memory. With Int = int64_t the bytes may be

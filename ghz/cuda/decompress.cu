@@ -3,7 +3,10 @@
 #include "decode.cuh"
 #include "kernels.cuh"
 
-enum { WARPS = 8, THREADS = 32 * WARPS, RESIDENT = 3 }; // a tile to a warp; blocks that a multiprocessor holds
+enum { WARPS = 4, THREADS = 32 * WARPS }; // a tile to a warp
+
+// Blocks that a multiprocessor holds.
+template <class Out> constexpr int RESIDENT = sizeof(Out) == 4 ? 5 : 4;
 
 // A tile's bytes, and later its values.
 template <class Out> struct decompress_shared {
@@ -105,7 +108,7 @@ template <class Out> DEVICE void finish(const decompress_call &c, const decompre
 }
 
 template <class In, class Out>
-__global__ void __launch_bounds__(THREADS, RESIDENT) decompress_tiles(ARGUMENT(decompress_call) c) {
+__global__ void __launch_bounds__(THREADS, RESIDENT<Out>) decompress_tiles(ARGUMENT(decompress_call) c) {
   GHZ_SHARED(decompress_shared<Out>, s);
   const int lane = lane_of_thread(), warp = (int)threadIdx.x / 32;
   const uint64_t step = (uint64_t)gridDim.x * WARPS;
@@ -129,7 +132,7 @@ __global__ void __launch_bounds__(THREADS, RESIDENT) decompress_tiles(ARGUMENT(d
 template <class In, class Out>
 static cudaError_t launch(const decompress_call &c, unsigned multiprocessors, cudaStream_t stream) {
   const uint64_t tiles = c.count ? (c.first + c.count - 1) / TILE - c.first / TILE + 1 : 0;
-  const unsigned blocks = blocks_for(tiles, WARPS, RESIDENT * multiprocessors);
+  const unsigned blocks = blocks_for(tiles, WARPS, RESIDENT<Out> * multiprocessors);
   GHZ_LAUNCH((decompress_tiles<In, Out>), blocks, THREADS, sizeof(decompress_shared<Out>), stream, c);
   return cudaPeekAtLastError();
 }

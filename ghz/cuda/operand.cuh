@@ -78,9 +78,11 @@ DEVICE int place_tile(const operand &o, const stream_kind &kind, uint64_t payloa
   uint32_t largest = __reduce_max_sync(ALL, size);
   const uint64_t offset = o.offsets[chunk], next = o.offsets[chunk + 1];
   place.size = __shfl_sync(ALL, size, in_chunk);
-  place.data = o.payload + offset + before;
-  return largest <= TILE_BYTES_MAX && offset <= payload && sum <= payload - offset && next - offset == sum &&
-         (chunk > 0 || offset == 0) && (chunk + 1 < chunks || next == payload);
+  const bool right = largest <= TILE_BYTES_MAX && offset <= payload && sum <= payload - offset &&
+                     next - offset == sum && (chunk > 0 || offset == 0) &&
+                     (chunk + 1 < chunks || next == payload);
+  place.data = o.payload + (right ? offset + before : 0);
+  return right;
 }
 
 #endif

@@ -22,15 +22,6 @@ DEVICE void copies_arrived() {
 #endif
 }
 
-// Makes the compiler keep this number, and not something longer that it is made of.
-DEVICE void keep_as_it_is(int32_t &v) {
-#ifdef __CUDA_ARCH__
-  asm volatile("" : "+r"(v));
-#else
-  (void)v;
-#endif
-}
-
 // ---- Bytes of tiles ---------------------------------------------------------------------------------------------
 
 // Copies bytes [from, from + size) to shared memory so that their place in a piece of 16 bytes is kept, and returns where

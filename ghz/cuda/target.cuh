@@ -7,7 +7,7 @@
 #include "warp.cuh"
 
 // Tiles that a block of threads writes at a time; look-back needs a word for each such group.
-enum { GROUP_LEAST = 8 };
+enum { GROUP_LEAST = 4 };
 
 // What the blocks of one call share in global memory: all zero when the kernel starts.
 struct progress {

@@ -66,24 +66,28 @@ struct tile_bytes {
   }
 };
 
-// Where the bytes of the next four rows are.
+// Where the bytes of rows are, found for four rows at a time.
 struct row_places {
-  uint32_t ahead[WORDS]; // of each block: width + 127 - row
+  uint32_t ahead[WORDS]; // of each block: width + 127 - row, so that the top bit says "there is a byte"
   uint32_t before, total, at;
 
   METHOD void open(const uint32_t widths[WORDS], uint32_t start) {
     UNROLLED for (int w = 0; w < WORDS; w++) ahead[w] = widths[w] + ~TOP_BITS;
     at = start;
   }
-  // The top bits of the blocks of a word that have a byte in the row after the next i.
-  METHOD uint32_t present(int i, int w) const {
-    return (ahead[w] - (uint32_t)i * EACH_BYTE) & TOP_BITS;
+  // The top bits of the blocks of a word that have a byte in the row.
+  METHOD uint32_t present(int w) const {
+    return ahead[w] & TOP_BITS;
   }
+  METHOD uint32_t present_after(int rows, int w) const {
+    return (ahead[w] - (uint32_t)rows * EACH_BYTE) & TOP_BITS;
+  }
+  // Counts bytes in the next four rows: of the lanes before this one, and of all.
   METHOD void locate() {
     uint32_t low = 0, high = 0;
     UNROLLED for (int w = 0; w < WORDS; w++) {
-      low = __dp4a(present(0, w) >> 7, EACH_BYTE, __dp4a(present(1, w), 2 * EACH_BYTE, low));
-      high = __dp4a(present(2, w) >> 7, EACH_BYTE, __dp4a(present(3, w), 2 * EACH_BYTE, high));
+      low = __dp4a(present(w) >> 7, EACH_BYTE, __dp4a(present_after(1, w), 2 * EACH_BYTE, low));
+      high = __dp4a(present_after(2, w) >> 7, EACH_BYTE, __dp4a(present_after(3, w), 2 * EACH_BYTE, high));
     }
     const uint32_t mine = low + (high << 16);
     uint32_t sum = mine;
@@ -94,14 +98,15 @@ struct row_places {
     before = sum - mine;
     total = __shfl_sync(ALL, sum, LANES - 1, LANES);
   }
-  // Where this lane's bytes of that row are; then those of the row after it.
-  METHOD uint32_t place(int i) {
-    const uint32_t here = at + (before >> 8 * i & 255);
-    at += total >> 8 * i & 255;
-    return here;
+  // Where this lane's bytes of the row are.
+  METHOD uint32_t place() const {
+    return at + (before & 255);
   }
   METHOD void next() {
-    UNROLLED for (int w = 0; w < WORDS; w++) ahead[w] -= 4 * EACH_BYTE;
+    at += total & 255;
+    before >>= 8;
+    total >>= 8;
+    UNROLLED for (int w = 0; w < WORDS; w++) ahead[w] -= EACH_BYTE;
   }
 };
 
@@ -115,13 +120,14 @@ struct row_reader : row_places {
     open(widths, rows_at);
     UNROLLED for (int w = 0; w < WORDS; w++) row[w] = 0;
   }
-  METHOD void take(const expansion &e, int i) {
-    uint32_t from = place(i);
+  METHOD void take(const expansion &e) {
+    uint32_t from = place();
     UNROLLED for (int w = 0; w < WORDS; w++) {
-      const uint32_t how = e.selector[gather_top_bits(present(i, w))];
+      const uint32_t how = e.selector[gather_top_bits(present(w))];
       row[w] = __byte_perm(bytes.word(from), row[w], how);
       from += how >> 16;
     }
+    next();
   }
 };
 
@@ -129,10 +135,10 @@ struct row_reader : row_places {
 struct row_writer : row_places {
   uint8_t *out;
 
-  METHOD void put(const uint32_t row[WORDS], int i) {
-    uint8_t *o = out + place(i);
+  METHOD void put(const uint32_t row[WORDS]) {
+    uint8_t *o = out + place();
     UNROLLED for (int w = 0; w < WORDS; w++) {
-      const uint32_t there = present(i, w);
+      const uint32_t there = present(w);
       if (there & 0x80u)
         *o++ = (uint8_t)row[w];
       if (there & 0x8000u)
@@ -142,6 +148,7 @@ struct row_writer : row_places {
       if (there & 0x80000000u)
         *o++ = (uint8_t)(row[w] >> 24);
     }
+    next();
   }
 };
 
@@ -164,25 +171,29 @@ DEVICE void measure_widths(tile_shape &t) {
   t.sum = sum_of(sum);
 }
 
-DEVICE uint64_t anchor_bytes(const tile_bytes &b, uint32_t at, unsigned bytes) {
-  return b.word(at) | (bytes > 4 ? (uint64_t)b.word(at + 4) << 32 : 0);
+// The number in up to four bytes; `minimal` is cleared if fewer would do (head.h, of 32 bits).
+DEVICE int32_t short_anchor(const tile_bytes &b, uint32_t at, unsigned bytes, int &minimal) {
+  const uint32_t unused = 32 - 8 * bytes;
+  const int32_t v = bytes ? (int32_t)(b.word(at) << unused) >> unused : 0;
+  const unsigned needed = v ? (40u - (unsigned)__clz(v ^ v >> 31)) / 8 : 0;
+  minimal &= needed == bytes;
+  return v;
 }
 
 // Takes apart a full tile; by all teams of a warp together, of which those with size = 0 have none. Returns 0 if it is
-// damaged, or has specials, or is raw.
+// damaged, or has specials or anchors of more than 32 bits, or is raw.
 DEVICE int take_tile(const ghz_lattice &l, uint32_t terms, const uint8_t *data, uint32_t size, tile_shape &t) {
   tile_bytes b;
   b.begin(data);
   unsigned at = 0, la = 0, ls = 0;
   const uint32_t first = size ? b.word(0) : 0;
-  int right =
-      size && terms && l.step != 0 && lead_open(first & 255, first >> 8 & 255, size, &t.lead, &at, &la, &ls);
-  t.lead.anchor = t.lead.slope = 0;
-  if (right) {
-    t.lead.anchor = anchor_value(anchor_bytes(b, at, la), la);
-    t.lead.slope = anchor_value(anchor_bytes(b, at + la, ls), ls);
-    right = anchors_minimal(&t.lead, la, ls) && !(at == 1 && lead_says_empty(&t.lead)) && !t.lead.special;
-  }
+  int right = size && terms && l.step != 0 &&
+              lead_open(first & 255, first >> 8 & 255, size, &t.lead, &at, &la, &ls) && la <= 4 && ls <= 4;
+  la = right ? la : 0;
+  ls = right ? ls : 0;
+  t.lead.anchor = short_anchor(b, at, la, right);
+  t.lead.slope = short_anchor(b, at + la, ls, right);
+  right = right && !(at == 1 && lead_says_empty(&t.lead)) && !t.lead.special;
   const unsigned rows = right ? t.lead.width_rows : 0;
   const uint32_t p = at + la + ls;
   UNROLLED for (int w = 0; w < WORDS; w++) t.widths[w] = 0;

@@ -61,6 +61,28 @@ DEVICE void transpose_bits(uint32_t x[8]) {
   }
 }
 
+// Makes the compiler keep this number, and neither something longer that it is made of, nor what was made of it before.
+DEVICE void keep_as_it_is(uint32_t &v) {
+#ifdef __CUDA_ARCH__
+  asm volatile("" : "+r"(v));
+#else
+  (void)v;
+#endif
+}
+
+// Makes the compiler finish what stands before, in terms of memory, rather than mix it with what follows: that takes registers.
+DEVICE void one_after_the_other() {
+#ifdef __CUDA_ARCH__
+  asm volatile("" ::: "memory");
+#endif
+}
+
+DEVICE void keep_as_it_is(int32_t &v) {
+  uint32_t u = (uint32_t)v;
+  keep_as_it_is(u);
+  v = (int32_t)u;
+}
+
 // ---- Lanes ------------------------------------------------------------------------------------------------------
 
 // The sum of the values of the lanes before this one.
