@@ -30,8 +30,9 @@ GHZ_RULE uint8_t lead_extra(const tile_lead *h) {
                    (unsigned)(h->special != 0) << 6);
 }
 
-GHZ_RULE uint8_t lead_first(const tile_lead *h) {
-  return (uint8_t)((unsigned)h->order | (unsigned)(lead_extra(h) != 0) << 2 | (unsigned)h->mode << 3 |
+/* With the byte that may follow. */
+GHZ_RULE uint8_t lead_first(const tile_lead *h, unsigned extra) {
+  return (uint8_t)((unsigned)h->order | (unsigned)(extra != 0) << 2 | (unsigned)h->mode << 3 |
                    h->width_rows << 5);
 }
 
@@ -75,12 +76,12 @@ GHZ_RULE int anchors_minimal(const tile_lead *h, unsigned la, unsigned ls) {
 
 /* Byte i of those before the width rows, i < lead_size. */
 GHZ_RULE uint8_t lead_byte(const tile_lead *h, unsigned i) {
-  unsigned extra = lead_extra(h) != 0, la = anchor_size(h->anchor);
+  unsigned extra = lead_extra(h), la = anchor_size(h->anchor);
   if (i == 0)
-    return lead_first(h);
+    return lead_first(h, extra);
   if (extra && i == 1)
-    return lead_extra(h);
-  i -= 1 + extra;
+    return (uint8_t)extra;
+  i -= 1 + (extra != 0);
   return (uint8_t)((uint64_t)(i < la ? h->anchor : h->slope) >> 8 * (i < la ? i : i - la));
 }
 
@@ -95,8 +96,10 @@ GHZ_RULE int choose_order(const unsigned size[3], int zeros, int asked) {
     return 0;
   if (asked >= 0)
     return asked;
-  int first = size[1] < size[0]; /* no index: a GPU would put the array in memory for it */
-  return size[2] < (first ? size[1] : size[0]) ? 2 : first;
+  /* No index: a GPU would put the array in memory for it. */
+  if (size[2] < size[1] && size[2] < size[0])
+    return 2;
+  return size[1] < size[0];
 }
 
 #endif

@@ -48,10 +48,11 @@ static inline int has_specials(const specials *s) {
 static uint8_t *put_head(int mode, int order, int64_t anchor, int64_t slope, unsigned height,
                          const uint8_t *width, const specials *s, uint8_t *dst) {
   tile_lead h = {order, mode, bit_length(height), s != NULL, order ? anchor : 0, order == 2 ? slope : 0};
-  unsigned la = anchor_size(h.anchor), ls = anchor_size(h.slope), width_rows = h.width_rows;
-  *dst++ = lead_first(&h);
-  if (lead_extra(&h))
-    *dst++ = lead_extra(&h);
+  unsigned la = anchor_size(h.anchor), ls = anchor_size(h.slope), extra = lead_extra(&h),
+           width_rows = h.width_rows;
+  *dst++ = lead_first(&h, extra);
+  if (extra)
+    *dst++ = (uint8_t)extra;
   memcpy(dst, &h.anchor, 8);
   dst += la;
   memcpy(dst, &h.slope, 8);
