@@ -81,7 +81,7 @@ GHZ_RULE uint8_t lead_byte(const tile_lead *h, unsigned i) {
     return lead_first(h, extra);
   if (extra && i == 1)
     return (uint8_t)extra;
-  i -= 1 + (extra != 0);
+  i -= extra ? 2 : 1;
   return (uint8_t)((uint64_t)(i < la ? h->anchor : h->slope) >> 8 * (i < la ? i : i - la));
 }
 
