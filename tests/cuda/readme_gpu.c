@@ -36,5 +36,8 @@ int main(void) {
     worst = fmax(worst, fabs(host[i] - 2.0 * sinf((float)i * 1e-3f)));
   printf("status %d, error %g of 0.002, %llu bytes of %zu\n", (int)outcome[3].status, worst,
          (unsigned long long)outcome[2].size, n * 4);
-  return outcome[3].status == GHZ_OK && worst <= 2e-3 && outcome[2].size < n ? 0 : 1;
+  const int right = outcome[3].status == GHZ_OK && worst <= 2e-3 && outcome[2].size < n;
+  ghz_cuda_free(gpu);
+  free(host);
+  return right ? 0 : 1;
 }
