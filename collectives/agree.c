@@ -27,6 +27,8 @@ static void combine(const record *a, record *b) {
     b->fault_rank = a->fault_rank;
   }
   b->contributions += a->contributions;
+  b->devices += a->devices;
+  b->placement += a->placement;
   b->min = least(a->min, b->min);
   b->max = most(a->max, b->max);
   b->seconds = most(a->seconds, b->seconds);

@@ -24,6 +24,8 @@ typedef struct record {
   int32_t fault;          /* a rank that cannot take part says why: an MPI error class; 0: all can */
   int32_t fault_rank;     /* the lowest such */
   uint64_t contributions; /* of all together */
+  uint64_t devices;       /* ranks with device buffers */
+  uint64_t placement;     /* which ones, and which buffers: a sum of hashes */
   double min, max;        /* of all finite values */
   double seconds;         /* that the last call took: of the slowest rank */
   double agreeing;        /* that the agreement before it took: of the rank that waited least */

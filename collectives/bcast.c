@@ -6,6 +6,10 @@ static int lacks_buffer(const call *c) {
   return call_lacks_target(c);
 }
 
+static extent used(const call *c) {
+  return (extent){0, 1, call_is_root(c)};
+}
+
 static void arrange(const call *c, part *parts) {
   parts[0] = (part){call_is_root(c) ? c->recv : NULL, call_is_root(c) && c->set.keep_root ? NULL : c->recv};
 }
@@ -20,13 +24,14 @@ static const collective bcast = {
     .ways = {[GHZ_MPI_TREE] = {ghz_tree_bcast, NULL, 1}, [GHZ_MPI_CHAIN] = {ghz_chain_bcast, NULL, 1}},
     .preferred = {GHZ_MPI_CHAIN, GHZ_MPI_TREE},
     .lacks_buffer = lacks_buffer,
+    .extent = used,
     .arrange = arrange,
     .native = native,
 };
 
 int ghz_bcast(void *buffer, MPI_Count count, MPI_Datatype type, int root, MPI_Comm comm,
               const ghz_mpi_options *options) {
-  if (ghz_collective_straight(count, type, comm, 0, options))
+  if (ghz_collective_straight(NULL, buffer, count, type, comm, 0, options))
     return MPI_Bcast(buffer, (int)count, type, root, comm);
   call c = {.what = &bcast, .recv = buffer, .count = count, .type = type, .root = root, .comm = comm};
   return ghz_collective_run(&c, options);

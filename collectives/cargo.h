@@ -10,8 +10,21 @@
 
 typedef enum reduction { REDUCE_NONE, REDUCE_SUM, REDUCE_MIN, REDUCE_MAX } reduction;
 
+typedef struct cargo_job cargo_job;
+
+/* What a cargo has that starts work on a device and returns before it has ended. The parcel that this work makes, reads or
+ * moves is `pending` until `ended` has said so. One piece of work at a time for a parcel. */
+typedef struct cargo_errands {
+  /* Whether the work on a pending parcel has ended, and how. Never waits. */
+  int (*ended)(cargo_job *job, const piece *p, parcel *q, ghz_status *status);
+  /* Has a parcel's bytes brought where MPI can send them from. */
+  ghz_status (*stage)(cargo_job *job, const piece *p, parcel *q);
+  /* Copies the first bytes of a message that arrived. Waits. */
+  ghz_status (*peek)(cargo_job *job, const parcel *in, void *dst, size_t size);
+} cargo_errands;
+
 /* What a call does with values. */
-typedef struct cargo_job {
+struct cargo_job {
   ghz_context *codec;
   parcel_pool *pool; /* for parcels that hold what is half done */
   const plan *plan;
@@ -22,8 +35,12 @@ typedef struct cargo_job {
   uint64_t total_contributions; /* of all ranks */
   int average;
   size_t value_size;
-  ghz_mpi_report *report; /* seconds, and `inexact`, are added to it */
-} cargo_job;
+  ghz_mpi_report *report;         /* seconds, and `inexact`, are added to it */
+  const cargo_errands *errands;   /* NULL: all is done when a call of the cargo returns */
+  struct device *device;          /* where errands are run */
+  int source_there, target_there; /* in its memory */
+  ghz_status trouble;             /* what this rank knows before it starts, and the others do not */
+};
 
 /* All return GHZ_OK or why not. `out` is an empty parcel with its own memory. */
 typedef struct cargo {
@@ -48,6 +65,7 @@ extern const cargo ghz_cargo_homomorphic; /* compressed, and stays so */
 extern const cargo ghz_cargo_recompress;  /* compressed, but added as values */
 extern const cargo ghz_cargo_per_hop;     /* compressed anew for every hop */
 extern const cargo ghz_cargo_plain;       /* the values themselves */
+extern const cargo ghz_cargo_device;      /* as homomorphic, on a GPU; for jobs with errands */
 
 /* ---- For cargoes ------------------------------------------------------------------------------------- */
 

@@ -3,6 +3,7 @@
 #ifndef GHZ_MPI_COLLECTIVE_H
 #define GHZ_MPI_COLLECTIVE_H
 
+#include "device.h"
 #include "plan.h"
 #include "route.h"
 #include "settings.h"
@@ -26,7 +27,14 @@ typedef struct call {
   int is_real;       /* the type is one of ours: */
   ghz_type real;     /* this one */
   size_t value_size; /* of any type */
+  residence on;      /* of the buffers that are used on this rank */
 } call;
+
+/* How much of the buffers a call uses on this rank, in arrays of `count` values. */
+typedef struct extent {
+  uint64_t send, recv;
+  int reads_recv; /* not only writes it */
+} extent;
 
 /* How an algorithm does a collective. schedule NULL: not at all. */
 typedef struct way {
@@ -44,10 +52,11 @@ struct collective {
   ghz_mpi_algorithm preferred[4]; /* what is tried, in this order; 0 ends it */
   /* Whether a buffer that is used on this rank is missing. */
   int (*lacks_buffer)(const call *c);
+  extent (*extent)(const call *c);
   /* Where the parts lie on this rank. */
   void (*arrange)(const call *c, part *parts);
   /* What is left to do on this rank after the result has been delivered; may be NULL. */
-  void (*finish)(const call *c);
+  ghz_status (*finish)(const call *c);
   /* The MPI call of the same name, for counts that fit an int. */
   int (*native)(const call *c);
 };
@@ -57,14 +66,16 @@ int ghz_collective_run(const call *c, const ghz_mpi_options *options);
 
 /* Whether a call is so small, and asks for so little, that it must not notice us: it goes straight to MPI, which checks it
  * alone. `blocks` as in collective. */
-static inline int ghz_collective_straight(MPI_Count count, MPI_Datatype type, MPI_Comm comm, int blocks,
+static inline int ghz_collective_straight(const void *send, const void *recv, MPI_Count count,
+                                          MPI_Datatype type, MPI_Comm comm, int blocks,
                                           const ghz_mpi_options *options) {
   int ranks = 1, size = type == MPI_FLOAT ? 4 : 8;
   if (count < 0 || count > INT32_MAX || (type != MPI_FLOAT && type != MPI_DOUBLE) || comm == MPI_COMM_NULL)
     return 0;
   if (blocks)
     MPI_Comm_size(comm, &ranks);
-  return ghz_settings_straight(options, (uint64_t)count * (uint64_t)(size * ranks));
+  return ghz_settings_straight(options, (uint64_t)count * (uint64_t)(size * ranks)) &&
+         !ghz_device_forbids(send, recv);
 }
 
 /* ---- For collectives --------------------------------------------------------------------------------- */

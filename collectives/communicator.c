@@ -28,6 +28,7 @@ static void destroy(communicator *c) {
   ghz_parcels_free(&c->pool);
   ghz_plan_free(&c->plan);
   ghz_conveyor_free(&c->space);
+  ghz_device_free(c->device);
   if (c == &spare)
     atomic_flag_clear(&spare_taken);
   else

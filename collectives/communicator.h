@@ -5,18 +5,19 @@
 #include "agree.h"
 #include "choose.h"
 #include "conveyor.h"
+#include "device.h"
 
 enum { PREPARED = 16 };
 
 /* What the memory for a call depends on, beside the rank. Without padding: compared byte by byte. */
 typedef struct preparation {
-  uint64_t call, contributions;
+  uint64_t call, contributions, placement;
   layout layout;
   candidate how;
   reduction reduction;
   int root;
 } preparation;
-_Static_assert(sizeof(preparation) == 2 * sizeof(uint64_t) + sizeof(layout) + 4 * sizeof(int) &&
+_Static_assert(sizeof(preparation) == 3 * sizeof(uint64_t) + sizeof(layout) + 4 * sizeof(int) &&
                    sizeof(layout) == 2 * sizeof(uint64_t) + 4 * sizeof(int),
                "no padding");
 
@@ -28,6 +29,8 @@ typedef struct communicator {
   parcel_pool pool;
   plan plan;
   conveyor_space space;
+  device *device;   /* NULL: no call has needed one yet */
+  int device_calls; /* some rank has had device buffers in some call */
   choices choices;
   double last_seconds, last_agreeing, last_plain_seconds; /* of the last call, for the choice that is pending */
   preparation prepared[PREPARED];                         /* all ranks have had memory for these */

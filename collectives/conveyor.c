@@ -3,29 +3,28 @@
  * What has arrived or has to set out goes first, the smaller key before the larger, since somebody waits for it;
  * then what is complete is unpacked. Between any two operations of the codec MPI gets a chance to move messages.
  *
+ * A cargo may run errands on a device: then an operation only begins when it is called, its piece stands still until it has
+ * ended, and the conveyor turns to other pieces meanwhile. It asks for the ends of errands as it asks MPI for messages.
+ *
  * Why it cannot come to a standstill: all ranks order messages alike (event.key, then piece), and whatever a
  * message depends on has a smaller key. Take the smallest one that is not yet through: its receiver has posted
- * it, since it posts in that order; its sender has everything it needs, and sends it, since only starts are
- * ever held back, and those only while a message with a smaller key is under way.
+ * it, since it posts in that order; its sender has everything it needs, but maybe for an errand, which waits for no
+ * message, and sends it, since only starts are ever held back, and those only while a message with a smaller key is under
+ * way or an errand is run for it.
  */
 
 #include "conveyor.h"
 
-#include <stddef.h>
-#include <string.h>
-
 #include "patience.h"
 
 enum {
-  RECEIVES = 8,    /* posted at a time */
-  SENDS = 2,       /* that starts may have under way: more would share the link, and all arrive late */
-  UNDELIVERED = 16 /* pieces that may wait to be unpacked while there is other work */
+  RECEIVES = 8,     /* posted at a time */
+  SENDS = 2,        /* that starts may have under way: more would share the link, and all arrive late */
+  UNDELIVERED = 16, /* pieces that may wait to be unpacked while there is other work */
+  ERRAND_SENDS =
+      6,    /* as SENDS, with those that a device still compresses: kernels overlap. Not yet measured. */
+  ASKED = 8 /* errands asked for at a time, the oldest; those behind them can hardly have ended */
 };
-
-/* No message of a cargo is so long: compressed ones are longer, and plain ones are whole floats. */
-enum { DISTRESS_SIZE = offsetof(distress, end) + 1 };
-
-static const char distress_magic[4] = {'G', 'H', 'Z', '!'};
 
 /* A request and what it is for. */
 typedef struct transfer {
@@ -35,12 +34,19 @@ typedef struct transfer {
   uint64_t key;
 } transfer;
 
+/* A piece of work that a device does, and what it does it for. It holds the parcel. */
+typedef struct errand {
+  parcel *parcel;
+  uint32_t piece;
+  double *seconds; /* of the report: what it is when there is nothing to do but wait for it */
+} errand;
+
 typedef struct conveyor {
   plan *plan;
   const cargo *cargo;
   cargo_job *job;
   MPI_Comm comm;
-  outcome outcome;
+  faults faults;
   MPI_Request *requests; /* under way, and what each is for */
   transfer *transfers;
   int *indices;
@@ -49,53 +55,41 @@ typedef struct conveyor {
   size_t next_receipt, next_start;
   uint32_t *arrived, *complete; /* queues of pieces: with a receipt to look at; to be delivered */
   size_t arrived_head, arrived_tail, complete_head, complete_tail;
+  errand *errands; /* under way, the oldest first */
+  int errand_count;
+  int idle_polls; /* since there was something to do */
+  double idle_since;
   conveyor_space *space;
 } conveyor;
 
 /* ---- Faults ------------------------------------------------------------------------------------------ */
 
-/* The first fault counts, but for one of MPI: then nothing can be sent any more. */
-static void note(conveyor *c, outcome o) {
-  if (c->outcome.fault == FAULT_NONE) {
-    c->outcome = o;
-    memcpy(c->space->distress.magic, distress_magic, sizeof distress_magic);
-    c->space->distress.fault = o.fault;
-    c->space->distress.rank = o.rank;
-    c->space->distress.status = o.status;
-  }
-  if (o.fault == FAULT_MPI)
-    c->outcome = o;
-}
-
 static void fail(conveyor *c, fault f, ghz_status status) {
-  note(c, (outcome){f, c->plan->at.rank, MPI_SUCCESS, status});
-}
-
-static void check(conveyor *c, ghz_status status) {
-  if (status != GHZ_OK)
-    fail(c, status == GHZ_ENOMEM ? FAULT_MEMORY : FAULT_CODEC, status);
+  ghz_fault_fail(&c->faults, f, status);
 }
 
 static int mpi_failed(conveyor *c, int code) {
-  if (code != MPI_SUCCESS)
-    note(c, (outcome){FAULT_MPI, c->plan->at.rank, code, GHZ_OK});
-  return code != MPI_SUCCESS;
+  return ghz_fault_of_mpi(&c->faults, code);
+}
+
+static int failed(const conveyor *c) {
+  return c->faults.outcome.fault != FAULT_NONE;
 }
 
 static int stopped(const conveyor *c) {
-  return c->outcome.fault == FAULT_MPI;
+  return c->faults.outcome.fault == FAULT_MPI;
 }
 
 static int read_distress(conveyor *c, const parcel *p) {
   distress d;
+  const void *message = p->data;
   if (p->size != DISTRESS_SIZE)
     return 0;
-  memcpy(&d, p->data, DISTRESS_SIZE);
-  if (memcmp(d.magic, distress_magic, sizeof d.magic))
-    return 0;
-  note(c, (outcome){d.fault == FAULT_MEMORY || d.fault == FAULT_CODEC ? (fault)d.fault : FAULT_MESSAGE, d.rank,
-                    MPI_SUCCESS, (ghz_status)d.status});
-  return 1;
+  if (c->job->errands) {
+    ghz_fault_check(&c->faults, c->job->errands->peek(c->job, p, &d, DISTRESS_SIZE));
+    message = &d;
+  }
+  return failed(c) || ghz_fault_read(&c->faults, message);
 }
 
 /* ---- Messages ---------------------------------------------------------------------------------------- */
@@ -138,7 +132,7 @@ static void post_receives(conveyor *c) {
 /* Sends what the piece is, or a distress in its place. */
 static void send(conveyor *c, piece *p, const hop *h) {
   ghz_mpi_report *report = c->job->report;
-  parcel *out = c->outcome.fault ? NULL : p->cargo;
+  parcel *out = failed(c) ? NULL : p->cargo;
   const void *data = out ? out->data : (const void *)&c->space->distress;
   size_t size = out ? out->size : DISTRESS_SIZE;
   if (out) {
@@ -156,19 +150,59 @@ static void send(conveyor *c, piece *p, const hop *h) {
     drop(c, out);
 }
 
+/* ---- Errands ----------------------------------------------------------------------------------------- */
+
+static uint32_t number(const conveyor *c, const piece *p) {
+  return (uint32_t)(p - c->plan->pieces);
+}
+
+/* What a parcel is made from is not needed any more. */
+static void let_go(conveyor *c, parcel *q) {
+  for (int i = 0; i < 2; i++) {
+    drop(c, q->made_from[i]);
+    q->made_from[i] = NULL;
+  }
+}
+
+/* Notes how an operation went, and if it has only begun, that a device is at it. */
+static void began(conveyor *c, const piece *p, parcel *q, ghz_status status, double *seconds) {
+  ghz_fault_check(&c->faults, status);
+  if (!q->pending) {
+    let_go(c, q);
+    return;
+  }
+  q->holds++;
+  c->errands[c->errand_count++] = (errand){q, number(c, p), seconds};
+}
+
+/* Whether a piece has to wait for a device. After a fault nobody waits for what will not be used. */
+static int is_waiting(const conveyor *c, const piece *p) {
+  return p->cargo && p->cargo->pending && !failed(c);
+}
+
+/* Whether what a piece is lies where MPI can send it from; if not, it will. */
+static int is_staged(conveyor *c, piece *p) {
+  if (failed(c))
+    return 1;
+  if (!is_waiting(c, p) && c->job->errands)
+    began(c, p, p->cargo, c->job->errands->stage(c->job, p, p->cargo), &c->job->report->wait);
+  return !is_waiting(c, p);
+}
+
 /* ---- Pieces ------------------------------------------------------------------------------------------ */
 
-/* Has a cargo make a new parcel, which becomes what the piece is. */
-static void become(conveyor *c, piece *p, parcel *made, ghz_status status) {
-  check(c, status);
+/* A parcel becomes what the piece is. */
+static void become(conveyor *c, piece *p, parcel *made) {
   drop(c, p->cargo);
   p->cargo = made;
 }
 
 static void load(conveyor *c, piece *p) {
   parcel *out = new_parcel(c);
-  if (out)
-    become(c, p, out, c->cargo->load(c->job, p, out));
+  if (!out)
+    return;
+  began(c, p, out, c->cargo->load(c->job, p, out), &c->job->report->compress);
+  become(c, p, out);
 }
 
 static void take(conveyor *c, piece *p, parcel *in) {
@@ -176,23 +210,39 @@ static void take(conveyor *c, piece *p, parcel *in) {
   int moves_on = p->hop + 1 < r->length && r->hops[p->hop + 1].kind == HOP_SEND;
   if (!c->cargo->relay || !moves_on) {
     in->holds++;
-    become(c, p, in, GHZ_OK);
+    become(c, p, in);
     return;
   }
   parcel *out = new_parcel(c);
-  if (out)
-    become(c, p, out, c->cargo->relay(c->job, p, in, out));
+  if (!out)
+    return;
+  began(c, p, out, c->cargo->relay(c->job, p, in, out), &c->job->report->compress);
+  become(c, p, out);
+}
+
+/* What is merged is held until that has ended. */
+static void hold_operands(parcel *out, parcel *mine, parcel *theirs) {
+  if (mine) {
+    mine->holds++;
+    out->made_from[0] = mine;
+  }
+  theirs->holds++;
+  out->made_from[1] = theirs;
 }
 
 static void merge(conveyor *c, piece *p, parcel *in) {
   parcel *out = new_parcel(c);
-  if (out)
-    become(c, p, out, c->cargo->merge(c->job, p, p->cargo, in, out));
+  if (!out)
+    return;
+  began(c, p, out, c->cargo->merge(c->job, p, p->cargo, in, out), &c->job->report->combine);
+  if (out->pending)
+    hold_operands(out, p->cargo, in);
+  become(c, p, out);
 }
 
 /* Looks at what arrived for the present hop. */
 static void use(conveyor *c, piece *p, parcel *in) {
-  if (c->outcome.fault || read_distress(c, in))
+  if (failed(c) || read_distress(c, in))
     return;
   ghz_status status = c->cargo->accept(c->job, p, in);
   if (status != GHZ_OK)
@@ -229,17 +279,30 @@ static void finish(conveyor *c, piece *p) {
   }
 }
 
+/* Sends what the piece is, which nobody needs any more if something takes its place. Returns 0 if it has to wait. */
+static int set_out(conveyor *c, piece *p, const hop *h) {
+  if (!p->cargo && !failed(c))
+    load(c, p);
+  if (!is_staged(c, p))
+    return 0;
+  send(c, p, h);
+  if (p->hop + 1 < p->route->length && h[1].kind == HOP_TAKE) {
+    drop(c, p->cargo);
+    p->cargo = NULL;
+  }
+  return 1;
+}
+
 /* Goes on with a piece until it has to wait. */
 static void advance(conveyor *c, piece *p) {
   const route *r = p->route;
   if (p->finished)
     return;
-  while (p->hop < r->length && !stopped(c)) {
+  while (p->hop < r->length && !stopped(c) && !is_waiting(c, p)) {
     const hop *h = &r->hops[p->hop];
     if (h->kind == HOP_SEND) {
-      if (!p->cargo && !c->outcome.fault)
-        load(c, p);
-      send(c, p, h);
+      if (!set_out(c, p, h))
+        return;
     } else {
       parcel *in = arrival(p);
       if (!in && !lost(p))
@@ -250,17 +313,50 @@ static void advance(conveyor *c, piece *p) {
     }
     p->hop++;
   }
-  if (!stopped(c))
+  if (!stopped(c) && !is_waiting(c, p))
     finish(c, p);
 }
 
+/* A rank's own contribution may first have to be loaded. */
 static void deliver(conveyor *c, piece *p) {
-  if (!p->cargo && !c->outcome.fault)
+  if (!p->cargo && !failed(c))
     load(c, p);
-  if (!c->outcome.fault)
-    check(c, c->cargo->deliver(c->job, p, p->cargo));
+  if (is_waiting(c, p))
+    return;
+  if (!failed(c))
+    began(c, p, p->cargo, c->cargo->deliver(c->job, p, p->cargo), &c->job->report->decompress);
   drop(c, p->cargo);
   p->cargo = NULL;
+}
+
+/* Goes on where an errand was run. */
+static void end_errand(conveyor *c, int index, ghz_status status) {
+  errand e = c->errands[index];
+  piece *p = &c->plan->pieces[e.piece];
+  for (int i = index; i + 1 < c->errand_count; i++)
+    c->errands[i] = c->errands[i + 1];
+  c->errand_count--;
+  e.parcel->pending = 0;
+  let_go(c, e.parcel);
+  drop(c, e.parcel);
+  ghz_fault_check(&c->faults, status);
+  if (p->finished && p->cargo)
+    deliver(c, p);
+  else
+    advance(c, p);
+}
+
+/* Asks for errands, and goes on with the first one that has ended. Returns 0 if none has. */
+static int finish_errand(conveyor *c) {
+  for (int i = 0; i < c->errand_count && i < ASKED; i++) {
+    const errand *e = &c->errands[i];
+    ghz_status status = GHZ_OK;
+    if (c->job->errands->ended(c->job, &c->plan->pieces[e->piece], e->parcel, &status)) {
+      end_errand(c, i, status);
+      return 1;
+    }
+  }
+  return 0;
 }
 
 /* ---- The loop ---------------------------------------------------------------------------------------- */
@@ -330,15 +426,29 @@ static void progress(conveyor *c, int wait) {
     compact(c);
 }
 
+static int is_before(uint64_t key, uint32_t index, const event *e) {
+  return key < e->key || (key == e->key && index < e->piece);
+}
+
+/* Whether an errand is run for a message that comes before a start in the order. */
+static int errand_before(const conveyor *c, const event *e) {
+  for (int i = 0; i < c->errand_count; i++) {
+    const piece *p = &c->plan->pieces[c->errands[i].piece];
+    if (p->hop < p->route->length &&
+        is_before(ghz_plan_key(c->plan, p, p->route->hops[p->hop].step), c->errands[i].piece, e))
+      return 1;
+  }
+  return 0;
+}
+
 /* Whether the next start may set out: few sends are under way, or none of them comes before it in the order. */
 static int may_start(const conveyor *c) {
   const event *e = &c->plan->starts[c->next_start];
-  int sends = c->active - c->receiving, before = 0;
-  for (int i = 0; sends >= SENDS && i < c->active && !before; i++) {
-    const transfer *t = &c->transfers[i];
-    before = !t->receipt && (t->key < e->key || (t->key == e->key && t->piece < e->piece));
-  }
-  return sends < SENDS || !before;
+  int sends = c->active - c->receiving + c->errand_count, most = c->job->errands ? ERRAND_SENDS : SENDS;
+  int before = sends >= most && errand_before(c, e);
+  for (int i = 0; sends >= most && i < c->active && !before; i++)
+    before = !c->transfers[i].receipt && is_before(c->transfers[i].key, c->transfers[i].piece, e);
+  return sends < most || !before;
 }
 
 /* Whether a piece that can start has a smaller key than the next one that arrived. */
@@ -355,6 +465,8 @@ static void start(conveyor *c) {
 /* One thing to do, the most urgent. Returns 0 if there is none. */
 static int work(conveyor *c) {
   size_t waiting = c->complete_tail - c->complete_head;
+  if (c->errand_count && finish_errand(c))
+    return 1;
   int can_start = c->next_start < c->plan->start_count && may_start(c),
       arrived = c->arrived_head < c->arrived_tail;
   if (arrived && can_start && start_is_first(c))
@@ -370,16 +482,28 @@ static int work(conveyor *c) {
   return 1;
 }
 
+/* Nothing to do but ask again, MPI and the device: the time goes to what the device has been at for longest. */
+static void idle(conveyor *c) {
+  double now = MPI_Wtime();
+  if (c->idle_polls)
+    *c->errands[0].seconds += now - c->idle_since;
+  c->idle_since = now;
+  ghz_give_way(c->idle_polls++);
+}
+
 /* Whenever it waits, all receives that may be posted are: `work` had nothing to do, so nothing has arrived. */
 static void run(conveyor *c) {
   while (!stopped(c)) {
     post_receives(c);
     progress(c, 0);
     if (work(c))
-      continue;
-    if (c->active == 0)
+      c->idle_polls = 0;
+    else if (c->errand_count)
+      idle(c);
+    else if (c->active)
+      progress(c, 1);
+    else
       return;
-    progress(c, 1);
   }
 }
 
@@ -395,7 +519,8 @@ static int lay_out(conveyor *c, conveyor_space *space) {
   c->statuses = grow(&a[3], transfers, sizeof *c->statuses);
   c->arrived = grow(&a[4], p->receipt_count, sizeof *c->arrived);
   c->complete = grow(&a[5], p->piece_count, sizeof *c->complete);
-  return c->requests && c->transfers && c->indices && c->statuses && c->arrived && c->complete &&
+  c->errands = grow(&a[6], p->piece_count, sizeof *c->errands);
+  return c->requests && c->transfers && c->indices && c->statuses && c->arrived && c->complete && c->errands &&
          transfers < INT32_MAX;
 }
 
@@ -405,7 +530,7 @@ int ghz_conveyor_prepare(conveyor_space *space, plan *p, size_t room) {
 }
 
 void ghz_conveyor_free(conveyor_space *space) {
-  for (int i = 0; i < 6; i++)
+  for (int i = 0; i < 7; i++)
     grow_free(&space->arrays[i]);
   grow_free(&space->sink);
 }
@@ -421,6 +546,13 @@ static void give_up(conveyor *c) {
     }
 }
 
+/* Waits for the device, which must not work on what others will use. */
+static void call_back(conveyor *c) {
+  for (int polls = 0; c->errand_count; polls++)
+    if (!finish_errand(c))
+      ghz_give_way(polls);
+}
+
 /* After a fault pieces may still hold parcels. */
 static void clear(conveyor *c) {
   for (uint32_t i = 0; i < c->plan->piece_count; i++) {
@@ -434,12 +566,19 @@ static void clear(conveyor *c) {
 }
 
 outcome ghz_conveyor_run(plan *p, const cargo *kind, cargo_job *job, conveyor_space *space, MPI_Comm comm) {
-  conveyor c = {.plan = p, .cargo = kind, .job = job, .comm = comm, .space = space};
+  conveyor c = {.plan = p,
+                .cargo = kind,
+                .job = job,
+                .comm = comm,
+                .faults = {.distress = &space->distress, .rank = p->at.rank},
+                .space = space};
   if (lay_out(&c, space)) {
+    ghz_fault_check(&c.faults, job->trouble);
     run(&c);
+    call_back(&c);
     give_up(&c);
     clear(&c);
   } else
     fail(&c, FAULT_MEMORY, GHZ_ENOMEM);
-  return c.outcome;
+  return c.faults.outcome;
 }

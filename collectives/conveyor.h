@@ -3,34 +3,12 @@
 #define GHZ_MPI_CONVEYOR_H
 
 #include "cargo.h"
-
-/* Why a conveyor could not finish its work. */
-typedef enum fault {
-  FAULT_NONE = 0,
-  FAULT_MEMORY,  /* no memory for a parcel */
-  FAULT_CODEC,   /* the codec refused a piece */
-  FAULT_MESSAGE, /* a message was not what it should be */
-  FAULT_MPI      /* MPI returned an error */
-} fault;
-
-typedef struct outcome {
-  fault fault;
-  int rank;          /* where it happened first, as far as this rank knows */
-  int mpi_code;      /* FAULT_MPI */
-  ghz_status status; /* FAULT_CODEC, FAULT_MESSAGE */
-} outcome;
-
-/* The message in place of a piece, from a rank that cannot go on. */
-typedef struct distress {
-  char magic[4];
-  int32_t fault, rank, status;
-  char end;
-} distress;
+#include "faults.h"
 
 /* What a conveyor keeps from call to call, and what MPI may still read if it failed. */
 typedef struct conveyor_space {
   distress distress;
-  growing arrays[6];
+  growing arrays[7];
   growing sink; /* where messages go when there is no memory for a parcel */
 } conveyor_space;
 

@@ -6,6 +6,11 @@ static int lacks_buffer(const call *c) {
   return (call_is_root(c) && call_lacks_target(c)) || !c->send || (c->send == MPI_IN_PLACE && !call_is_root(c));
 }
 
+static extent used(const call *c) {
+  int in_place = c->send == MPI_IN_PLACE;
+  return (extent){(uint64_t)!in_place, call_is_root(c) ? (uint64_t)c->at.ranks : 0, in_place};
+}
+
 /* A block that stays in place is still given, and counts for the range. */
 static void arrange(const call *c, part *parts) {
   for (int b = 0; b < c->at.ranks; b++)
@@ -28,13 +33,14 @@ static const collective gather = {
     .ways = {[GHZ_MPI_TREE] = {ghz_tree_gather, NULL, 0}, [GHZ_MPI_CHAIN] = {ghz_straight_gather, NULL, 1}},
     .preferred = {GHZ_MPI_CHAIN, GHZ_MPI_TREE},
     .lacks_buffer = lacks_buffer,
+    .extent = used,
     .arrange = arrange,
     .native = native,
 };
 
 int ghz_gather(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type, int root, MPI_Comm comm,
                const ghz_mpi_options *options) {
-  if (ghz_collective_straight(count, type, comm, 1, options))
+  if (ghz_collective_straight(sendbuf, recvbuf, count, type, comm, 1, options))
     return MPI_Gather(sendbuf, (int)count, type, recvbuf, (int)count, type, root, comm);
   call c = {.what = &gather,
             .send = sendbuf,

@@ -36,6 +36,24 @@
  * most calls of a kind for which MPI was found to be the best way, and so fast that agreeing would be felt.
  * GHZ_MPI_VERBOSE=1 says what else than small calls goes to MPI, and why.
  *
+ * Device buffers, in a library built with CUDA: sendbuf and recvbuf, each by itself, may be memory of a GPU (cudaMalloc, or
+ * managed), which is recognised; results and messages have the very same bytes as those of ranks with host buffers, and ranks with
+ * either take part in one call.
+ *   on the GPU  Sums and averages of one contribution per rank, and data that only move, where they are compressed in
+ *               mode GHZ_MPI_HOMOMORPHIC (or AUTO): only compressed bytes leave the device, straight to MPI if that is
+ *               CUDA-aware and all buffers of the rank are on the device, else through pinned host memory.
+ *   copied      Everything else: minima and maxima, other modes, other numbers of contributions, a sum of one array in all,
+ *               buffers on two devices; and what goes to MPI, unless MPI is CUDA-aware. Such device buffers are copied to pinned
+ *               host memory and the result back. Over an intercommunicator that is an error.
+ *   order       What the caller has put on streams for these buffers must have ended before the call, as MPI has it;
+ *               when it returns, the result is there. The library uses streams of its own. The calls leave the
+ *               thread's current device as it was.
+ *   resources   Contexts, streams, pinned and device memory hang on the communicator, too: for what is under way, some
+ *               dozens of pieces of a few MiB each, and for what is copied as much pinned memory as the largest buffers.
+ *   errors      A GPU that fails, or has no memory, is an error of the call on every rank, like a damaged message. Where a call
+ *               goes to MPI without agreement it is one of that rank alone, as MPI's own are.
+ * A library without CUDA cannot tell device memory from host memory.
+ *
  * Environment: read once, by the first call of the process, and used where the options leave the choice open.
  *   GHZ_MPI_BOUND       abs:1e-3, rel:1e-4 or psnr:80 (a plain number is abs); result:rel:1e-4: of the result
  *   GHZ_MPI_ALGORITHM   auto, mpi, ring, doubling, halving, tree, chain; of the collectives that have it
@@ -44,6 +62,7 @@
  *   GHZ_MPI_THREADS     threads of the codec per process
  *   GHZ_MPI_KEEP_ROOT   1: ghz_bcast leaves the root's buffer alone
  *   GHZ_MPI_VERBOSE     1: says on stderr, once per reason, what is not compressed
+ *   GHZ_MPI_CUDA_AWARE  0 or 1: whether MPI takes device memory; else MPI is asked
  */
 #ifndef GHZ_MPI_H
 #define GHZ_MPI_H
@@ -87,7 +106,7 @@ typedef struct ghz_mpi_report {
   uint64_t messages;   /* how many it sent */
   double seconds;      /* the whole call */
   double agree;        /* agreeing with the other ranks, finding the range, planning */
-  double compress;     /* in the codec */
+  double compress;     /* in the codec; on a GPU, as the next two: with nothing to do but wait for it */
   double combine;      /* in the codec: addition, minimum, maximum */
   double decompress;   /* in the codec */
   double wait;         /* with nothing to do but wait for messages */

@@ -10,16 +10,25 @@ typedef struct parcel {
   size_t size;   /* bytes that count */
   size_t room;   /* bytes of its own memory */
   uint8_t *memory;
-  int holds;           /* users: the piece, and every send that is under way */
+  int holds;           /* users: the piece, every send that is under way, and whoever still reads or makes it */
   ghz_slice slice;     /* a view of `data` where it is a message of libghz */
   struct parcel *next; /* in the pool, or behind another arrival of the same piece */
   unsigned hop;        /* an arrival: the hop of the route that waits for it */
+  int pending;         /* a device still works on it: neither its bytes nor its size are to be used yet */
+  struct parcel *made_from[2]; /* held until that has ended; or NULL */
 } parcel;
+
+/* Makes and frees the parcels of a pool that are not made by malloc. */
+typedef struct parcel_maker {
+  parcel *(*make)(size_t room); /* `memory` is set; NULL: there is no memory */
+  void (*destroy)(parcel *p);
+} parcel_maker;
 
 /* Parcels of one size that nobody holds. */
 typedef struct parcel_pool {
   parcel *idle;
   size_t room;
+  const parcel_maker *maker; /* NULL: malloc */
 } parcel_pool;
 
 /* Sets the size of the parcels that follow; smaller ones are freed when they come back. */

@@ -10,20 +10,33 @@ void ghz_parcels_prepare(parcel_pool *pool, size_t room) {
   pool->room = room > pool->room ? room : pool->room;
 }
 
+static parcel *new_parcel(const parcel_pool *pool) {
+  if (pool->maker)
+    return pool->maker->make(pool->room);
+  parcel *p = malloc(sizeof *p);
+  if (p && !(p->memory = malloc(pool->room + !pool->room))) {
+    free(p);
+    p = NULL;
+  }
+  return p;
+}
+
 parcel *ghz_parcel_take(parcel_pool *pool) {
   parcel *p = pool->idle;
   if (p)
     pool->idle = p->next;
-  else if ((p = malloc(sizeof *p)) && !(p->memory = malloc(pool->room + !pool->room))) {
-    free(p);
-    p = NULL;
-  }
+  else
+    p = new_parcel(pool);
   if (p)
     *p = (parcel){.data = p->memory, .memory = p->memory, .room = pool->room, .holds = 1};
   return p;
 }
 
-static void destroy(parcel *p) {
+static void destroy(const parcel_pool *pool, parcel *p) {
+  if (pool->maker) {
+    pool->maker->destroy(p);
+    return;
+  }
   free(p->memory);
   free(p);
 }
@@ -32,7 +45,7 @@ void ghz_parcel_drop(parcel_pool *pool, parcel *p) {
   if (!p || --p->holds)
     return;
   if (p->room < pool->room) {
-    destroy(p);
+    destroy(pool, p);
     return;
   }
   p->next = pool->idle;
@@ -43,7 +56,7 @@ void ghz_parcels_free(parcel_pool *pool) {
   while (pool->idle) {
     parcel *p = pool->idle;
     pool->idle = p->next;
-    destroy(p);
+    destroy(pool, p);
   }
   pool->room = 0;
 }

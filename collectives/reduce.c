@@ -12,6 +12,12 @@ static int lacks_buffer(const call *c) {
          (in_place && !call_is_root(c));
 }
 
+static extent used(const call *c) {
+  if (c->send == MPI_IN_PLACE)
+    return (extent){0, 1, 1};
+  return (extent){(uint64_t)c->set.contributions, (uint64_t)call_is_root(c), 0};
+}
+
 static void arrange(const call *c, part *parts) {
   parts[0] = (part){c->send == MPI_IN_PLACE ? c->recv : c->send, call_is_root(c) ? c->recv : NULL};
 }
@@ -40,13 +46,14 @@ static const collective reduce = {
         {[GHZ_MPI_RING] = {ghz_ring_reduce, ghz_ring_segments, 0}, [GHZ_MPI_TREE] = {ghz_tree_reduce, NULL, 1}},
     .preferred = {GHZ_MPI_RING, GHZ_MPI_TREE},
     .lacks_buffer = lacks_buffer,
+    .extent = used,
     .arrange = arrange,
     .native = native,
 };
 
 int ghz_reduce(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op, int root,
                MPI_Comm comm, const ghz_mpi_options *options) {
-  if (sendbuf != MPI_IN_PLACE && ghz_collective_straight(count, type, comm, 0, options))
+  if (sendbuf != MPI_IN_PLACE && ghz_collective_straight(sendbuf, recvbuf, count, type, comm, 0, options))
     return MPI_Reduce(sendbuf, recvbuf, (int)count, type, op, root, comm);
   call c = {.what = &reduce,
             .send = sendbuf,

@@ -12,6 +12,13 @@ static int lacks_buffer(const call *c) {
   return call_lacks_target(c) || (!c->send && c->set.contributions);
 }
 
+static extent used(const call *c) {
+  uint64_t ranks = (uint64_t)c->at.ranks;
+  if (in_place(c))
+    return (extent){0, ranks, 1};
+  return (extent){ranks * (uint64_t)c->set.contributions, 1, 0};
+}
+
 /* In place the own block of the result takes the place of the own block of the input, which nobody needs any
  * more by then, and is moved to the beginning in the end. */
 static void arrange(const call *c, part *parts) {
@@ -21,9 +28,15 @@ static void arrange(const call *c, part *parts) {
   parts[c->at.rank].target = call_target(c, c->recv, in_place(c) ? c->at.rank : 0);
 }
 
-static void finish(const call *c) {
-  if (in_place(c) && c->at.rank > 0)
-    memmove(c->recv, call_block(c, c->recv, c->at.rank), (size_t)c->count * c->value_size);
+static ghz_status finish(const call *c) {
+  const void *block = call_block(c, c->recv, c->at.rank);
+  size_t bytes = (size_t)c->count * c->value_size;
+  if (!in_place(c) || c->at.rank == 0)
+    return GHZ_OK;
+  if (c->on.recv)
+    return ghz_device_copy(c->recv, block, bytes);
+  memmove(c->recv, block, bytes);
+  return GHZ_OK;
 }
 
 static int native(const call *c) {
@@ -37,6 +50,7 @@ static const collective reduce_scatter = {
     .ways = {[GHZ_MPI_RING] = {ghz_ring_reduce_scatter, NULL, 0}},
     .preferred = {GHZ_MPI_RING},
     .lacks_buffer = lacks_buffer,
+    .extent = used,
     .arrange = arrange,
     .finish = finish,
     .native = native,
@@ -44,7 +58,7 @@ static const collective reduce_scatter = {
 
 int ghz_reduce_scatter(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype type, MPI_Op op,
                        MPI_Comm comm, const ghz_mpi_options *options) {
-  if (ghz_collective_straight(recvcount, type, comm, 1, options))
+  if (ghz_collective_straight(sendbuf, recvbuf, recvcount, type, comm, 1, options))
     return MPI_Reduce_scatter_block(sendbuf, recvbuf, (int)recvcount, type, op, comm);
   call c = {.what = &reduce_scatter,
             .send = sendbuf,

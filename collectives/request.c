@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "errors.h"
+#include "staged.h"
 
 static int type_among(MPI_Datatype type, const MPI_Datatype *types, int n) {
   for (int i = 0; i < n; i++)
@@ -136,11 +137,38 @@ static void divide(const call *c, void *values, double by) {
   ghz_cargo_average(&job, values, (size_t)c->count);
 }
 
+/* Whether MPI must not be handed device buffers: it does not take them, or the host has to look at them. */
+static int needs_staging(const call *c) {
+  int copies = c->what->reduces && c->what->rooted && c->send == MPI_IN_PLACE;
+  return c->on.any && (!ghz_device_direct() || c->set.average || copies);
+}
+
+complaint ghz_request_of_device(ghz_status status, const char *why) {
+  return status == GHZ_OK ? (complaint){0}
+                          : complain(status == GHZ_ENOMEM ? MPI_ERR_NO_MEM : MPI_ERR_OTHER, "%s", why);
+}
+
+complaint ghz_request_for_native(const call *c, call *ready) {
+  const char *why = "";
+  *ready = *c;
+  return needs_staging(c) ? ghz_request_of_device(ghz_staged_begin(c, ready, &why), why) : (complaint){0};
+}
+
 int ghz_request_native(const call *c) {
+  call ready;
+  complaint wrong = ghz_request_for_native(c, &ready);
+  return wrong.error_class ? ghz_request_raise(c, wrong) : ghz_request_run_native(c, &ready);
+}
+
+int ghz_request_run_native(const call *asked, const call *c) {
   double start = MPI_Wtime();
+  const char *why;
   int code = c->what->native(c);
   if (code == MPI_SUCCESS && c->set.average && (!c->what->rooted || call_is_root(c)))
     divide(c, c->recv, c->at.ranks);
+  ghz_status status = code == MPI_SUCCESS && needs_staging(asked) ? ghz_staged_end(asked, c, &why) : GHZ_OK;
+  if (status != GHZ_OK)
+    return ghz_request_raise(asked, ghz_request_of_device(status, why));
   if (c->set.report) {
     *c->set.report = (ghz_mpi_report){.algorithm = GHZ_MPI_NATIVE, .mode = GHZ_MPI_PLAIN};
     c->set.report->seconds = MPI_Wtime() - start;

@@ -28,9 +28,16 @@ int ghz_request_fits_int(const call *c);
 /* Checks what this rank can check alone. `wrong` is what is known to be wrong already, or NULL. */
 complaint ghz_request_check(const call *c, const char *wrong);
 
+/* What is wrong with a device, if anything. */
+complaint ghz_request_of_device(ghz_status status, const char *why);
+
 int ghz_request_raise(const call *c, complaint wrong);
 
-/* Leaves it to MPI, without looking any further. */
+/* Leaves it to MPI, without looking any further. Device buffers that MPI cannot take are copied. */
 int ghz_request_native(const call *c);
+
+/* The same in two steps, between which ranks can agree: makes the call ready, and runs it. */
+complaint ghz_request_for_native(const call *c, call *ready);
+int ghz_request_run_native(const call *c, const call *ready);
 
 #endif

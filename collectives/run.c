@@ -9,6 +9,7 @@
 #include "communicator.h"
 #include "errors.h"
 #include "request.h"
+#include "staged.h"
 
 /* ---- Agreement --------------------------------------------------------------------------------------- */
 
@@ -41,6 +42,12 @@ static record first_record(const call *c, const communicator *with, complaint wr
               .agreeing = with->last_agreeing,
               .plain_seconds = with->last_plain_seconds};
   int foreign = c->what->reduces && ghz_request_reduction(c) == REDUCE_NONE;
+  if (c->on.any) {
+    r.devices = 1;
+    r.placement = mixed(
+        mixed((uint64_t)c->at.rank << 2 | (unsigned)c->on.send << 1 | (unsigned)c->on.recv, r.contributions),
+        (unsigned)c->on.apart);
+  }
   r.identity[SAME_CALL] = name_of(c->what->name);
   r.identity[SAME_COUNT] = (uint64_t)c->count;
   r.identity[SAME_TYPE] = (uint64_t)c->value_size << 1 | (unsigned)c->is_real;
@@ -59,6 +66,7 @@ static const char *class_text(int error_class) {
          : error_class == MPI_ERR_TYPE   ? "gave a bad type"
          : error_class == MPI_ERR_ROOT   ? "gave a bad root"
          : error_class == MPI_ERR_BUFFER ? "gave a bad buffer"
+         : error_class == MPI_ERR_OTHER  ? "had trouble with its GPU"
                                          : "gave a bad argument";
 }
 
@@ -83,6 +91,18 @@ static int agree(const call *c, communicator *with, record *r, complaint own) {
 
 /* ---- Choice ------------------------------------------------------------------------------------------ */
 
+/* Of values: a GPU is not filled by less, so that the whole array takes it hardly longer than a segment (gZCCL). To be
+ * measured on one. */
+#ifndef GHZ_DEVICE_SEGMENT
+#define GHZ_DEVICE_SEGMENT (2 << 20)
+#endif
+
+/* Whether arrays are to be added whole because their segments are too small for a GPU. */
+static int prefers_doubling(const call *c, const record *said) {
+  return said->devices && c->what->ways[GHZ_MPI_DOUBLING].schedule &&
+         ghz_request_bytes(c) / c->at.ranks < GHZ_DEVICE_SEGMENT;
+}
+
 static int worth_trying(const call *c, ghz_mpi_algorithm a) {
   if (a == GHZ_MPI_DOUBLING) /* moves the whole array log2(ranks) times */
     return ghz_request_bytes(c) < 4 << 20;
@@ -90,8 +110,9 @@ static int worth_trying(const call *c, ghz_mpi_algorithm a) {
 }
 
 /* What may be tried, the likeliest first. */
-static int list_candidates(const call *c, candidate *list) {
+static int list_candidates(const call *c, const record *said, candidate *list) {
   const settings *s = &c->set;
+  int doubling = prefers_doubling(c, said);
   int n = 0, free_mode = s->mode == GHZ_MPI_MODE_AUTO, free_algorithm = s->algorithm == GHZ_MPI_ALGORITHM_AUTO;
   const ghz_mpi_algorithm *preferred = c->what->preferred;
   ghz_mpi_mode mode = free_mode ? GHZ_MPI_HOMOMORPHIC : s->mode;
@@ -100,8 +121,10 @@ static int list_candidates(const call *c, candidate *list) {
                                         : (candidate){preferred[0], GHZ_MPI_PLAIN};
   else if (!free_algorithm)
     list[n++] = (candidate){s->algorithm, mode};
+  if (free_algorithm && doubling)
+    list[n++] = (candidate){GHZ_MPI_DOUBLING, mode};
   for (int i = 0; free_algorithm && preferred[i]; i++)
-    if (i == 0 || worth_trying(c, preferred[i]))
+    if ((i == 0 || worth_trying(c, preferred[i])) && !(doubling && preferred[i] == GHZ_MPI_DOUBLING))
       list[n++] = (candidate){preferred[i], mode};
   if (free_algorithm && free_mode && s->contributions == 1) {
     list[n++] = (candidate){preferred[0], GHZ_MPI_PLAIN};
@@ -120,31 +143,53 @@ static uint64_t kind_of(const call *c, const record *r) {
                (uint64_t)ghz_request_fits_int(c)); /* what MPI cannot take has other candidates */
 }
 
+/* Calls with device buffers are of other kinds, which all ranks know only once they have agreed. */
+static uint64_t agreed_kind_of(const call *c, const record *said) {
+  uint64_t key = kind_of(c, said);
+  return said->devices ? mixed(key, said->placement) : key;
+}
+
 static candidate choose(const call *c, communicator *with, const record *said) {
   candidate list[CANDIDATES] = {0};
-  int n = list_candidates(c, list);
-  return n == 1 ? list[0] : list[ghz_choose(&with->choices, kind_of(c, said), list, n)];
+  int n = list_candidates(c, said, list);
+  return n == 1 ? list[0] : list[ghz_choose(&with->choices, agreed_kind_of(c, said), list, n)];
 }
 
 /* ---- Plan -------------------------------------------------------------------------------------------- */
 
 enum { MOST_PIECES = 1 << 15 }; /* tags that every MPI has */
 
-static layout layout_of(const call *c, const way *w) {
+/* Bytes of a piece: of what a CPU works on in its cache, and of what makes up for starting work on a GPU. The latter are to
+ * be measured on one; tests have pieces of device buffers smaller. */
+enum { PIECE_LEAST = 128 << 10, PIECE_MOST = 512 << 10 };
+#ifndef GHZ_DEVICE_PIECE_LEAST
+#define GHZ_DEVICE_PIECE_LEAST (2 << 20)
+#define GHZ_DEVICE_PIECE_MOST (4 << 20)
+#endif
+
+/* If any rank has device buffers, all cut as it needs it. */
+static layout layout_of(const call *c, const way *w, const record *said) {
   layout l;
   l.type = c->real;
   l.count = (uint64_t)c->count;
   l.parts = c->what->blocks ? c->at.ranks : 1;
   l.segments = w->segments ? w->segments(c->at.ranks) : 1;
   l.columns_first = w->columns_first;
-  uint64_t bytes = l.count * c->value_size / (uint64_t)l.segments / 8, least = 128 << 10, most = 512 << 10;
+  uint64_t bytes = l.count * c->value_size / (uint64_t)l.segments / 8;
+  uint64_t least = said->devices ? GHZ_DEVICE_PIECE_LEAST : PIECE_LEAST;
+  uint64_t most = said->devices ? GHZ_DEVICE_PIECE_MOST : PIECE_MOST;
   l.piece_values = (bytes < least ? least : bytes > most ? most : bytes) / c->value_size;
   while (l.count / l.piece_values * (uint64_t)l.parts > MOST_PIECES)
     l.piece_values *= 2;
   return l;
 }
 
-static const cargo *cargo_of(ghz_mpi_mode mode) {
+static const cargo *cargo_of(ghz_mpi_mode mode, const cargo_job *job) {
+#ifdef GHZ_HAVE_CUDA
+  if (job->errands)
+    return &ghz_cargo_device;
+#endif
+  (void)job;
   return mode == GHZ_MPI_PLAIN        ? &ghz_cargo_plain
          : mode == GHZ_MPI_RECOMPRESS ? &ghz_cargo_recompress
          : mode == GHZ_MPI_PER_HOP    ? &ghz_cargo_per_hop
@@ -160,26 +205,50 @@ static int is_prepared(const communicator *with, const preparation *p) {
   return 0;
 }
 
-static complaint make_plan(const call *c, communicator *with, candidate how, const layout *l,
-                           const cargo_job *job) {
+/* Where a call has device buffers left, a GPU is to work on them. */
+static complaint set_up_device(const call *c, communicator *with, cargo_job *job) {
+  const extent used = c->what->extent(c);
+  int all_there = (!used.send || c->on.send) && (!used.recv || c->on.recv);
+  if (!c->on.any)
+    return (complaint){0};
+  job->target_there = c->on.recv;
+  job->source_there = c->send && c->send != MPI_IN_PLACE ? c->on.send : c->on.recv;
+  ghz_status status =
+      ghz_device_setup(job, &with->device, &c->on, (size_t)c->count, all_there && ghz_device_direct());
+  return ghz_request_of_device(status, ghz_device_message());
+}
+
+/* *on_device is what is wrong with the device; the plan can be gone nevertheless, to tell the other ranks. */
+static complaint make_plan(const call *c, communicator *with, candidate how, const layout *l, cargo_job *job,
+                           complaint *on_device) {
   const complaint no_memory = {MPI_ERR_NO_MEM, "no memory for the plan"};
   if (!ghz_plan_make(&with->plan, l, c->at, c->what->ways[how.algorithm].schedule))
     return no_memory;
-  size_t room = cargo_of(how.mode)->room(job, with->plan.piece_tiles);
-  ghz_parcels_prepare(&with->pool, room);
+  *on_device = set_up_device(c, with, job);
+  size_t room = cargo_of(how.mode, job)->room(job, with->plan.piece_tiles);
+  ghz_parcels_prepare(job->pool, room);
   return ghz_conveyor_prepare(&with->space, &with->plan, room) ? (complaint){0} : no_memory;
 }
 
+static complaint range_of(const call *c, communicator *with, const cargo_job *job, const void *x, double *min,
+                          double *max) {
+  size_t n = (size_t)c->count;
+  if (job->source_there && n)
+    return ghz_request_of_device(ghz_device_range(job->device, c->real, x, n, min, max), ghz_device_message());
+  int failed = ghz_range(with->codec, c->real, x, n, min, max) != GHZ_OK;
+  return failed ? (complaint){MPI_ERR_NO_MEM, "no memory to find the range"} : (complaint){0};
+}
+
 /* The range of the finite values that this rank gives. */
-static complaint find_range(const call *c, communicator *with, size_t stride, record *r) {
+static complaint find_range(const call *c, communicator *with, const cargo_job *job, record *r) {
   const plan *p = &with->plan;
   int arrays = c->what->reduces ? c->set.contributions : 1;
   for (int b = 0; b < p->layout.parts; b++)
     for (int i = 0; p->parts[b].source && i < arrays; i++) {
       double min, max;
-      const uint8_t *x = p->parts[b].source + (size_t)i * stride;
-      if (ghz_range(with->codec, c->real, x, (size_t)c->count, &min, &max) != GHZ_OK)
-        return (complaint){MPI_ERR_NO_MEM, "no memory to find the range"};
+      complaint wrong = range_of(c, with, job, p->parts[b].source + (size_t)i * job->stride, &min, &max);
+      if (wrong.error_class)
+        return wrong;
       r->min = min < r->min ? min : r->min;
       r->max = max > r->max ? max : r->max;
     }
@@ -257,18 +326,19 @@ static int move(const call *c, communicator *with, candidate how, cargo_job *job
   report->mode = how.mode;
   report->eb = how.mode == GHZ_MPI_PLAIN ? 0 : job->lattice.eb;
   ghz_plan_order(&with->plan);
-  outcome o = ghz_conveyor_run(&with->plan, cargo_of(how.mode), job, &with->space, with->comm);
+  outcome o = ghz_conveyor_run(&with->plan, cargo_of(how.mode, job), job, &with->space, with->comm);
   if (o.fault != FAULT_NONE)
     return raise_outcome(c, &o);
-  if (c->what->finish)
-    c->what->finish(c);
+  if (c->what->finish && c->what->finish(c) != GHZ_OK)
+    return ghz_request_raise(c, ghz_request_of_device(GHZ_EDEVICE, ghz_device_message()));
   report->bound = result_bound(c, job, report);
   return MPI_SUCCESS;
 }
 
 static preparation preparation_of(const call *c, candidate how, const cargo_job *job, const layout *l,
-                                  uint64_t name) {
-  return (preparation){.call = name,
+                                  const record *said) {
+  return (preparation){.call = said->identity[SAME_CALL],
+                       .placement = said->placement,
                        .contributions = job->total_contributions,
                        .layout = *l,
                        .how = how,
@@ -276,24 +346,27 @@ static preparation preparation_of(const call *c, candidate how, const cargo_job 
                        .root = c->root};
 }
 
-/* A second agreement, where there is something to say: a range, or whether there is memory. */
+/* A second agreement, where there is something to say: a range, or whether there is memory. `wrong` is what this rank knows to
+ * be wrong already. */
 static int agree_again(const call *c, communicator *with, candidate how, cargo_job *job, const layout *l,
-                       record *said) {
-  preparation p = preparation_of(c, how, job, l, said->identity[SAME_CALL]);
+                       record *said, complaint wrong) {
+  preparation p = preparation_of(c, how, job, l, said);
   int relative = how.mode != GHZ_MPI_PLAIN && c->set.bound.kind != GHZ_ABS, prepared = is_prepared(with, &p);
-  complaint wrong = make_plan(c, with, how, l, job);
+  complaint on_device = {0}, on_plan = make_plan(c, with, how, l, job, &on_device);
   record r = {.min = INFINITY, .max = -INFINITY, .fault_rank = c->at.rank};
-  if (!wrong.error_class) {
+  wrong = on_plan.error_class ? on_plan : wrong.error_class ? wrong : on_device;
+  if (!on_plan.error_class)
     c->what->arrange(c, with->plan.parts);
-    if (relative)
-      wrong = find_range(c, with, job->stride, &r);
-  }
+  if (!wrong.error_class && relative)
+    wrong = find_range(c, with, job, &r);
   r.fault = wrong.error_class;
   int code = MPI_SUCCESS;
   if (relative || !prepared)
     code = agree(c, with, &r, wrong);
-  else if (wrong.error_class) /* cannot be: there was memory for it before */
+  else if (on_plan.error_class) /* cannot be: there was memory for it before */
     code = ghz_request_raise(c, wrong);
+  else if (wrong.error_class) /* a device that failed since: the conveyor tells the others */
+    job->trouble = wrong.error_class == MPI_ERR_NO_MEM ? GHZ_ENOMEM : GHZ_EDEVICE;
   if (code == MPI_SUCCESS && !prepared)
     with->prepared[with->prepared_count++ % PREPARED] = p;
   said->min = r.min;
@@ -301,21 +374,43 @@ static int agree_again(const call *c, communicator *with, candidate how, cargo_j
   return code;
 }
 
-static int run_ours(const call *c, communicator *with, candidate how, record *said, ghz_mpi_report *report) {
+static int run_on(const call *c, communicator *with, candidate how, record *said, complaint wrong,
+                  ghz_mpi_report *report) {
   cargo_job job = job_of(c, with, said);
-  layout l = layout_of(c, &c->what->ways[how.algorithm]);
-  int code = agree_again(c, with, how, &job, &l, said);
+  layout l = layout_of(c, &c->what->ways[how.algorithm], said);
+  int code = agree_again(c, with, how, &job, &l, said, wrong);
   report->agree += MPI_Wtime();
   if (code != MPI_SUCCESS)
     return code;
   if (how.mode != GHZ_MPI_PLAIN) {
-    complaint wrong = make_lattice(c, said, &job.lattice);
+    wrong = make_lattice(c, said, &job.lattice);
     if (!wrong.error_class)
       wrong = check_terms(c, how, said->contributions, &job.lattice);
     if (wrong.error_class)
       return ghz_request_raise(c, wrong);
   }
   return move(c, with, how, &job, report);
+}
+
+/* What the cargo of a GPU does: sums of one array a rank, and data that only move. A sum of one array in all is made of two,
+ * see cargo_homomorphic.c. */
+static int suits_gpu(const call *c, candidate how, const record *said) {
+  reduction r = ghz_request_reduction(c);
+  return how.mode == GHZ_MPI_HOMOMORPHIC && c->set.contributions == 1 && !c->on.apart &&
+         (r == REDUCE_NONE || (r == REDUCE_SUM && said->contributions > 1));
+}
+
+/* On a GPU, on the host, or on the host with copies of device buffers. */
+static int run_ours(const call *c, communicator *with, candidate how, record *said, ghz_mpi_report *report) {
+  call host;
+  const char *why;
+  if (!c->on.any || suits_gpu(c, how, said))
+    return run_on(c, with, how, said, (complaint){0}, report);
+  ghz_status status = ghz_staged_begin(c, &host, &why);
+  int code = run_on(&host, with, how, said, ghz_request_of_device(status, why), report);
+  if (code == MPI_SUCCESS && (status = ghz_staged_end(c, &host, &why)) != GHZ_OK)
+    code = ghz_request_raise(c, ghz_request_of_device(status, why));
+  return code;
 }
 
 /* What this call would have taken at least without compression: the time with nothing to do but wait, for so
@@ -327,6 +422,17 @@ static double plain_seconds(const ghz_mpi_report *r) {
   return r->wait * (double)r->raw_bytes / (double)r->sent_bytes;
 }
 
+/* What MPI does hangs if a rank stays away: where copies of device buffers can fail, all agree that they have not. */
+static int run_native(const call *c, communicator *with, const record *said) {
+  call ready;
+  if (!said->devices)
+    return ghz_request_native(c);
+  complaint wrong = ghz_request_for_native(c, &ready);
+  record r = {.fault = wrong.error_class, .fault_rank = c->at.rank};
+  int code = agree(c, with, &r, wrong);
+  return code == MPI_SUCCESS ? ghz_request_run_native(c, &ready) : code;
+}
+
 /* After the ranks have agreed: by MPI, or by us. */
 static int run_chosen(const call *c, communicator *with, record *said, ghz_mpi_report *report) {
   const char *why = ghz_request_not_ours(c);
@@ -335,18 +441,19 @@ static int run_chosen(const call *c, communicator *with, record *said, ghz_mpi_r
   if (why)
     ghz_mpi_explain(c->what->name, why);
   ghz_context_set_threads(with->codec, c->set.threads);
-  return how.algorithm == GHZ_MPI_NATIVE ? ghz_request_native(c) : run_ours(c, with, how, said, report);
+  return how.algorithm == GHZ_MPI_NATIVE ? run_native(c, with, said) : run_ours(c, with, how, said, report);
 }
 
 static int run_agreed(const call *c, communicator *with, complaint wrong) {
   double start = MPI_Wtime();
   ghz_mpi_report report = {.agree = -start};
   record said = first_record(c, with, wrong);
-  if (ghz_choice_is_straight(&with->choices, kind_of(c, &said)))
+  if (!with->device_calls && ghz_choice_is_straight(&with->choices, kind_of(c, &said)))
     return wrong.error_class ? ghz_request_raise(c, wrong) : ghz_request_native(c);
   int code = agree(c, with, &said, wrong);
   if (code != MPI_SUCCESS)
     return code;
+  with->device_calls |= said.devices > 0;
   ghz_choice_took(&with->choices, said.seconds, said.agreeing, said.plain_seconds);
   double agreed = MPI_Wtime();
   code = run_chosen(c, with, &said, &report);
@@ -371,8 +478,14 @@ static int needs_nobody(const call *c) {
          (ghz_request_bytes(c) < (double)s->threshold || s->bound.value == 0 || c->at.ranks == 1);
 }
 
+/* Checks what this rank can check alone, and whether its buffers are known. */
+static complaint check_call(const call *c, const char *wrong) {
+  complaint own = ghz_request_check(c, wrong);
+  return own.error_class ? own : ghz_request_of_device(c->on.status, ghz_device_message());
+}
+
 static int run_without_agreement(const call *c) {
-  complaint wrong = ghz_request_check(c, NULL);
+  complaint wrong = check_call(c, NULL);
   const char *why = ghz_request_not_ours(c);
   if (!wrong.error_class && !ghz_request_fits_int(c))
     wrong = (complaint){MPI_ERR_COUNT, "the count is too large for MPI, which has to do it"};
@@ -381,9 +494,35 @@ static int run_without_agreement(const call *c) {
   return wrong.error_class ? ghz_request_raise(c, wrong) : ghz_request_native(c);
 }
 
+/* Once it is known on which device the buffers are, and that device is the current one. */
+static int run_there(const call *c, const char *wrong) {
+  communicator *with;
+  if (!wrong && needs_nobody(c))
+    return run_without_agreement(c);
+  int code = ghz_communicator_of(c->comm, &with);
+  if (code != MPI_SUCCESS)
+    return code;
+  complaint own = check_call(c, wrong);
+  if (!own.error_class && !with->codec)
+    own = (complaint){MPI_ERR_NO_MEM, "no memory, or no such instruction set, for the codec"};
+  return run_agreed(c, with, own);
+}
+
+/* MPI's business; of the other group's buffers nothing is known here. */
+static int run_between_groups(const call *c) {
+  ghz_mpi_explain(c->what->name, "the communicator is an intercommunicator");
+  if (c->count < 0 || c->count > INT_MAX)
+    return ghz_mpi_raise(c->comm, MPI_ERR_COUNT, c->what->name, "the count is negative, or too large for MPI");
+  if (c->set.average)
+    return ghz_mpi_raise(c->comm, MPI_ERR_ARG, c->what->name, "no average over an intercommunicator");
+  if (ghz_device_forbids(c->send, c->recv))
+    return ghz_mpi_raise(c->comm, MPI_ERR_BUFFER, c->what->name,
+                         "device buffers over an intercommunicator need an MPI that is CUDA-aware");
+  return ghz_request_native(c);
+}
+
 int ghz_collective_run(const call *asked, const ghz_mpi_options *options) {
   call c = *asked;
-  communicator *with;
   int inter = 0;
   const char *wrong = ghz_settings_make(options, &c.set);
   if (!(options && options->algorithm) && c.set.algorithm > GHZ_MPI_NATIVE &&
@@ -394,22 +533,16 @@ int ghz_collective_run(const call *asked, const ghz_mpi_options *options) {
   int code = MPI_Comm_test_inter(c.comm, &inter);
   if (code != MPI_SUCCESS)
     return code;
-  if (inter) {
-    ghz_mpi_explain(c.what->name, "the communicator is an intercommunicator");
-    if (c.count < 0 || c.count > INT_MAX)
-      return ghz_mpi_raise(c.comm, MPI_ERR_COUNT, c.what->name, "the count is negative, or too large for MPI");
-    if (c.set.average)
-      return ghz_mpi_raise(c.comm, MPI_ERR_ARG, c.what->name, "no average over an intercommunicator");
-    return ghz_request_native(&c);
-  }
+  if (inter)
+    return run_between_groups(&c);
   ghz_request_recognise(&c);
-  if (!wrong && needs_nobody(&c))
-    return run_without_agreement(&c);
-  code = ghz_communicator_of(c.comm, &with);
-  if (code != MPI_SUCCESS)
-    return code;
-  complaint own = ghz_request_check(&c, wrong);
-  if (!own.error_class && !with->codec)
-    own = (complaint){MPI_ERR_NO_MEM, "no memory, or no such instruction set, for the codec"};
-  return run_agreed(&c, with, own);
+  const extent used = c.what->extent(&c);
+  if (c.count > 0)
+    c.on = ghz_device_find(used.send ? c.send : NULL, used.recv ? c.recv : NULL);
+  if (!c.on.any)
+    return run_there(&c, wrong);
+  int previous = ghz_device_enter(&c.on);
+  code = run_there(&c, wrong);
+  ghz_device_leave(previous);
+  return code;
 }

@@ -93,11 +93,11 @@ static int parse_int(const char *text, int least, int most, int *value) {
 
 typedef struct environment {
   ghz_bound bound;
-  int of_result, algorithm, mode, threads, keep_root, verbose;
+  int of_result, algorithm, mode, threads, keep_root, verbose, cuda_aware;
   int64_t threshold;
 } environment;
 
-static environment env = {.threads = 1, .threshold = 256 * 1024};
+static environment env = {.threads = 1, .threshold = 256 * 1024, .cuda_aware = -1};
 static pthread_once_t env_once = PTHREAD_ONCE_INIT;
 static atomic_int env_read; /* spares small calls the look at env_once */
 
@@ -124,12 +124,18 @@ static void read_environment(void) {
   READ("GHZ_MPI_THREADS", "1 or more", parse_int(text, 1, 4096, &env.threads));
   READ("GHZ_MPI_KEEP_ROOT", "0 or 1", parse_int(text, 0, 1, &env.keep_root));
   READ("GHZ_MPI_VERBOSE", "0 or 1", parse_int(text, 0, 1, &env.verbose));
+  READ("GHZ_MPI_CUDA_AWARE", "0 or 1", parse_int(text, 0, 1, &env.cuda_aware));
   atomic_store_explicit(&env_read, 1, memory_order_release);
 }
 
 int ghz_settings_verbose(void) {
   pthread_once(&env_once, read_environment);
   return env.verbose;
+}
+
+int ghz_settings_cuda_aware(void) {
+  pthread_once(&env_once, read_environment);
+  return env.cuda_aware;
 }
 
 /* ---- Both -------------------------------------------------------------------------------------------- */

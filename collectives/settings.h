@@ -24,4 +24,7 @@ int ghz_settings_straight(const ghz_mpi_options *options, uint64_t bytes);
 /* Whether the environment asks for messages on stderr. Thread-safe. */
 int ghz_settings_verbose(void);
 
+/* Whether the environment says that MPI takes device memory; -1: it says nothing. Thread-safe. */
+int ghz_settings_cuda_aware(void);
+
 #endif

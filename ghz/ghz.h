@@ -401,7 +401,7 @@ GHZ_API ghz_status ghz_cuda_wait(ghz_cuda *gpu, const ghz_cuda_outcome *outcome,
 GHZ_API ghz_status ghz_cuda_range(ghz_cuda *gpu, ghz_type type, const void *x, size_t n, double *range,
                                   ghz_cuda_stream stream);
 
-/* As ghz_compress, of device memory x to device memory dst. One kernel, x read once. */
+/* As ghz_compress, of device memory x to device memory dst. One kernel. */
 GHZ_API ghz_status ghz_cuda_compress(ghz_cuda *gpu, const ghz_lattice *lattice, int order, const void *x,
                                      size_t n, void *dst, size_t capacity, ghz_cuda_outcome *outcome,
                                      ghz_cuda_stream stream);
@@ -415,7 +415,7 @@ GHZ_API ghz_status ghz_cuda_decompress_range(ghz_cuda *gpu, ghz_type type, size_
                                              ghz_type out, uint64_t first, size_t count, void *dst,
                                              ghz_cuda_outcome *outcome, ghz_cuda_stream stream);
 
-/* As ghz_add, ghz_subtract, ghz_sum, ghz_mean, ghz_combine: one kernel. The arrays `streams` and `coefficients` are in host
+/* As ghz_add, ghz_subtract, ghz_sum, ghz_mean, ghz_combine: one kernel, for any k. The arrays `streams` and `coefficients` are in host
  * memory, what they point to in device memory; k is at most what the context was set up for. (A longer sum may be made of
  * sums: the bytes are the same. A mean may not.) All operands are streams of n values of `type`. */
 GHZ_API ghz_status ghz_cuda_add(ghz_cuda *gpu, ghz_type type, size_t n, ghz_bytes a, ghz_bytes b, void *dst,

@@ -96,10 +96,8 @@ GHZ_RULE int choose_order(const unsigned size[3], int zeros, int asked) {
     return 0;
   if (asked >= 0)
     return asked;
-  /* No index: a GPU would put the array in memory for it. */
-  if (size[2] < size[1] && size[2] < size[0])
-    return 2;
-  return size[1] < size[0];
+  int first = size[1] < size[0]; /* no index: a GPU would put the array in memory for it */
+  return size[2] < (first ? size[1] : size[0]) ? 2 : first;
 }
 
 #endif

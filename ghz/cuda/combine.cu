@@ -19,7 +19,7 @@ enum { TEAM_ROWS = 16, TEAM_HEAD = 112 };
 struct team_room {
   uint32_t head[TEAM_HEAD / 4];
   uint32_t rows[TEAM_ROWS][ROW_BYTES / 4];
-  uint32_t slack[4];
+  uint32_t slack[12]; // sets the rooms of a warp's teams apart by 8 banks
 };
 
 struct combine_shared {
@@ -62,7 +62,7 @@ DEVICE uint64_t magnitude_of(int64_t c) {
 // Notes the gravest fault for the block, and for the call.
 DEVICE void head_fault(const combine_call &c, combine_shared &s, unsigned i, int status) {
   note_fault(c.target.shared, FAULT_HEAD, 0, i, status);
-  s.status = status;
+  atomicMin(&s.status, status); // statuses are negative
 }
 
 // The terms of the result, which decide alone whether it may be formed.
@@ -503,14 +503,19 @@ DEVICE int form_common(const combine_call &c, combine_shared &s, int mine, uint6
   if (!placed) // told by combine_any
     return 0;
   team_room &room = s.room[mine];
+  team::tile_shape shape;
+  result_size = 0;
   const int alone = whole && copy_alone(c, offset, size, room, result_size);
   UNROLLED for (int i = 0; i < 2; i++) size[i] = whole && !alone ? size[i] : 0;
-  team::tile_shape shape;
+  // Four tiles that are empty, or copied, need no more: so are three of four in sparse fields.
+  if (!__any_sync(ALL, (size[0] | size[1]) != 0))
+    return whole;
   uint32_t sum_size;
-  const int added = add_pair(c, s, offset, size, room, shape, sum_size) && whole;
-  squeeze_sum(shape, added && !alone ? sum_size : 0, room);
-  result_size = alone ? result_size : added ? sum_size : 0;
-  return alone || added;
+  const int added = add_pair(c, s, offset, size, room, shape, sum_size);
+  sum_size = added && whole && !alone ? sum_size : 0;
+  squeeze_sum(shape, sum_size, room);
+  result_size |= sum_size; // one of them is 0
+  return whole && (alone || added);
 }
 
 // Forms the four tiles of a warp.
@@ -587,6 +592,12 @@ DEVICE void finish(const combine_call &c, const combine_shared &s) {
   }
 }
 
+// In an accumulator, what is read and what is written lie in one place.
+DEVICE void fence_in_place(const tile_target &target) {
+  if (target.backwards)
+    __threadfence();
+}
+
 template <class Real>
 __global__ void __launch_bounds__(THREADS, RESIDENT) combine_tiles(ARGUMENT(combine_call) c) {
   GHZ_SHARED(combine_shared, s);
@@ -605,8 +616,11 @@ __global__ void __launch_bounds__(THREADS, RESIDENT) combine_tiles(ARGUMENT(comb
     __syncthreads();
     queue.ask(c.target.shared);
     const bool late = c.target.backwards && s.late;
-    if (warp == 0)
+    if (warp == 0) {
+      fence_in_place(c.target); // what was read was read before the groups that follow hear of it
       place_group(s.group, c.target, c.target.backwards ? c.from[0].offsets[s.group.index] : 0, late, lane);
+      fence_in_place(c.target); // and by the groups before, before this one writes
+    }
     __syncthreads();
     if (s.group.fits && !late)
       write_tiles<Real>(c, s, warp, w, lane);
@@ -626,8 +640,7 @@ __global__ void __launch_bounds__(THREADS, RESIDENT) combine_tiles(ARGUMENT(comb
 template <class Real>
 static cudaError_t launch(const combine_call &c, unsigned multiprocessors, cudaStream_t stream) {
   const unsigned blocks = blocks_for(c.target.tiles, TILES, RESIDENT * multiprocessors);
-  GHZ_LAUNCH((combine_tiles<Real>), blocks, THREADS, sizeof(combine_shared), stream, c);
-  return cudaPeekAtLastError();
+  return ghz_start(combine_tiles<Real>, blocks, THREADS, sizeof(combine_shared), stream, c);
 }
 
 cudaError_t ghz_launch_combine(const combine_call &c, unsigned multiprocessors, cudaStream_t stream) {

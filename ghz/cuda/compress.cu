@@ -6,7 +6,7 @@
 enum { WARPS = 4, THREADS = 32 * WARPS }; // a tile to a warp
 
 // Blocks that a multiprocessor holds.
-template <class Real> constexpr int RESIDENT = sizeof(Real) == 4 ? 5 : 4;
+template <class Real> static constexpr int RESIDENT = sizeof(Real) == 4 ? 5 : 4;
 
 // A tile's values, and later its bytes.
 template <class Real> struct compress_shared {
@@ -74,6 +74,7 @@ template <class Real> SELDOM int quantise_in_place(const ghz_lattice l, uint32_t
   int mode = largest < real_type<Real>::EXPONENT ? mode_for(&l, m) : RAW;
   if (mode != COARSE && mode != FINE)
     return -1;
+  __syncwarp(); // all lanes have read the values
   const double factor = quantising_factor(l.type, l.step, mode);
   const int in_float = quantises_in_float(&l, m);
   ROLLED for (int i = lane; i < TILE; i += 32) {
@@ -285,8 +286,7 @@ __global__ void __launch_bounds__(THREADS, RESIDENT<Real>) compress_tiles(ARGUME
 template <class Real>
 static cudaError_t launch(const compress_call &c, unsigned multiprocessors, cudaStream_t stream) {
   const unsigned blocks = blocks_for(c.target.tiles, WARPS, RESIDENT<Real> * multiprocessors);
-  GHZ_LAUNCH((compress_tiles<Real>), blocks, THREADS, sizeof(compress_shared<Real>), stream, c);
-  return cudaPeekAtLastError();
+  return ghz_start(compress_tiles<Real>, blocks, THREADS, sizeof(compress_shared<Real>), stream, c);
 }
 
 cudaError_t ghz_launch_compress(const compress_call &c, unsigned multiprocessors, cudaStream_t stream) {

@@ -6,7 +6,7 @@
 enum { WARPS = 4, THREADS = 32 * WARPS }; // a tile to a warp
 
 // Blocks that a multiprocessor holds.
-template <class Out> constexpr int RESIDENT = sizeof(Out) == 4 ? 5 : 4;
+template <class Out> static constexpr int RESIDENT = sizeof(Out) == 4 ? 5 : 4;
 
 // A tile's bytes, and later its values.
 template <class Out> struct decompress_shared {
@@ -133,8 +133,7 @@ template <class In, class Out>
 static cudaError_t launch(const decompress_call &c, unsigned multiprocessors, cudaStream_t stream) {
   const uint64_t tiles = c.count ? (c.first + c.count - 1) / TILE - c.first / TILE + 1 : 0;
   const unsigned blocks = blocks_for(tiles, WARPS, RESIDENT<Out> * multiprocessors);
-  GHZ_LAUNCH((decompress_tiles<In, Out>), blocks, THREADS, sizeof(decompress_shared<Out>), stream, c);
-  return cudaPeekAtLastError();
+  return ghz_start(decompress_tiles<In, Out>, blocks, THREADS, sizeof(decompress_shared<Out>), stream, c);
 }
 
 cudaError_t ghz_launch_decompress(const decompress_call &c, ghz_type out, unsigned multiprocessors,

@@ -9,6 +9,7 @@
 #include "kernels.cuh"
 
 extern "C" {
+#include "../floating.h"
 #include "../lattice.h"
 #include "../stream.h"
 }
@@ -108,7 +109,26 @@ static cudaError_t prepare_kernels() {
   cudaError_t error = ghz_prepare_compress();
   if (error == cudaSuccess)
     error = ghz_prepare_decompress();
-  return error == cudaSuccess ? ghz_prepare_combine() : error;
+  if (error == cudaSuccess)
+    error = ghz_prepare_combine();
+  return error == cudaSuccess ? ghz_prepare_settle() : error;
+}
+
+// CUDA loads kernels when they are first used, and may wait for the device then: that is to happen here. (Those of ours were
+// asked for by prepare_kernels.) Clears all scratch memory, as kernels read a few bytes behind what they wrote there.
+static cudaError_t load_kernels_of_cub(ghz_cuda *g, size_t size) {
+  double *range = reinterpret_cast<double *>(g->scratch + g->shared.at);
+  uint64_t *offsets = reinterpret_cast<uint64_t *>(g->scratch + g->located.at);
+  void *room = g->scratch + g->room.at;
+  size_t bytes = g->room.size;
+  cudaError_t error = cudaMemset(g->scratch, 0, size);
+  if (error == cudaSuccess)
+    error = ghz_launch_range(GHZ_F32, g->scratch, 0, range, room, &bytes, 0);
+  if (error == cudaSuccess)
+    error = ghz_launch_range(GHZ_F64, g->scratch, 0, range, room, &bytes, 0);
+  if (error == cudaSuccess)
+    error = ghz_launch_locate(NULL, 0, offsets, room, &bytes, 0);
+  return error == cudaSuccess ? cudaStreamSynchronize(0) : error;
 }
 
 static ghz_status set_up(ghz_cuda *g) {
@@ -133,7 +153,13 @@ static ghz_status set_up(ghz_cuda *g) {
     return cuda_failed(message, error, "CUB does not run on this device");
   const size_t size = lay_out(g, room);
   error = cudaMalloc(reinterpret_cast<void **>(&g->scratch), size);
-  return error == cudaSuccess ? GHZ_OK : cuda_failed(message, error, "no scratch memory on the device");
+  if (error != cudaSuccess)
+    return cuda_failed(message, error, "no scratch memory on the device");
+  error = load_kernels_of_cub(g, size);
+  if (error == cudaSuccess)
+    return GHZ_OK;
+  cudaFree(g->scratch);
+  return cuda_failed(message, error, "the first kernels on this device");
 }
 
 extern "C" ghz_status ghz_cuda_create(ghz_cuda **gpu, size_t values, size_t operands) {
@@ -218,7 +244,14 @@ static ghz_status check_count(ghz_cuda *g, ghz_type type, size_t n) {
   return GHZ_OK;
 }
 
+// And that the device of the context is the current one.
 static ghz_status check_outcome(ghz_cuda *g, const ghz_cuda_outcome *outcome) {
+  int device;
+  cudaError_t error = cudaGetDevice(&device);
+  if (error != cudaSuccess)
+    return cuda_failed(g->message, error, "no current device");
+  if (device != g->device)
+    return fail(g->message, GHZ_EINVAL, "device %d is current, the context is on %d", device, g->device);
   return check_pointer(g, outcome, "outcome", alignof(ghz_cuda_outcome), DEVICE_OR_PINNED);
 }
 
@@ -347,9 +380,12 @@ static ghz_status compress(ghz_cuda *g, const ghz_lattice *lattice, int order, c
     return status;
   c.x = x;
   c.lattice = *lattice;
+  floating_environment caller;
+  floating_begin(&caller);
   c.factor = quantising_factor(lattice->type, lattice->step, COARSE);
-  c.order = order;
   c.careful = !is_common(lattice);
+  floating_end(&caller);
+  c.order = order;
   cudaError_t error = clear_progress(g, k.tiles, stream);
   if (error == cudaSuccess)
     error = ghz_launch_compress(c, g->multiprocessors, stream);
@@ -468,13 +504,17 @@ static ghz_status combine(ghz_cuda *g, const stream_kind &k, size_t count, const
                           const int64_t *coefficients, double divisor, void *dst, size_t capacity,
                           ghz_cuda_outcome *outcome, cudaStream_t stream) {
   combine_call c;
+  tile_target target;
   ghz_status status = check_outcome(g, outcome);
   if (status == GHZ_OK)
-    status = place_operands(g, k, count, streams, coefficients, divisor, &c, stream);
+    status = check_count(g, k.type, k.n);
   if (status == GHZ_OK)
-    status = place_target(g, k, dst, capacity, outcome, &c.target);
+    status = place_target(g, k, dst, capacity, outcome, &target);
+  if (status == GHZ_OK)
+    status = place_operands(g, k, count, streams, coefficients, divisor, &c, stream);
   if (status != GHZ_OK)
     return status;
+  c.target = target;
   cudaError_t error = clear_progress(g, k.tiles, stream);
   if (error == cudaSuccess)
     error = ghz_launch_combine(c, g->multiprocessors, stream);

@@ -62,6 +62,7 @@ cudaError_t ghz_launch_settle(const settle_call &c, unsigned multiprocessors, cu
 cudaError_t ghz_prepare_compress();
 cudaError_t ghz_prepare_decompress();
 cudaError_t ghz_prepare_combine();
+cudaError_t ghz_prepare_settle();
 
 template <class Kernel> cudaError_t ghz_prepare(Kernel *kernel, size_t shared) {
   cudaFuncAttributes attributes;

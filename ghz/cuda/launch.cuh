@@ -4,11 +4,20 @@
 
 #include <cuda_runtime.h>
 
-// Defined beforehand where kernels run on the host, in tests.
-#ifndef GHZ_LAUNCH
-#define GHZ_LAUNCH(kernel, grid, block, shared_bytes, stream, ...)                                             \
-  kernel<<<grid, block, shared_bytes, stream>>>(__VA_ARGS__)
+// Starts a kernel of one argument, and returns whether that went well: not what cudaPeekAtLastError says, which may be the
+// caller's own error from before. GHZ_LAUNCH is defined beforehand where kernels run on the host, in tests.
+template <class Argument>
+static inline cudaError_t ghz_start(void (*kernel)(Argument), unsigned blocks, unsigned threads,
+                                    size_t shared_bytes, cudaStream_t stream, const Argument &argument) {
+#ifdef GHZ_LAUNCH
+  GHZ_LAUNCH(kernel, blocks, threads, shared_bytes, stream, argument);
+  return cudaGetLastError();
+#else
+  void *arguments[] = {const_cast<void *>(static_cast<const void *>(&argument))};
+  return cudaLaunchKernel(reinterpret_cast<const void *>(kernel), dim3(blocks), dim3(threads), arguments,
+                          shared_bytes, stream);
 #endif
+}
 #ifndef GHZ_SHARED
 #define GHZ_SHARED(T, name)                                                                                    \
   extern __shared__ __align__(128) unsigned char ghz_shared[];                                                 \

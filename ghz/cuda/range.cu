@@ -63,9 +63,16 @@ template <class Real> DEVICE double value_of_key(int64_t key) {
   return (double)real_of(b);
 }
 
-template <class Real> __global__ void put_range(const key_range *keys, uint64_t n, double *range) {
-  range[0] = n ? value_of_key<Real>(keys->low) : HUGE_VAL;
-  range[1] = n ? value_of_key<Real>(keys->high) : -HUGE_VAL;
+// Where the result is to go.
+struct range_place {
+  const key_range *keys;
+  uint64_t n;
+  double *range;
+};
+
+template <class Real> __global__ void put_range(ARGUMENT(range_place) p) {
+  p.range[0] = p.n ? value_of_key<Real>(p.keys->low) : HUGE_VAL;
+  p.range[1] = p.n ? value_of_key<Real>(p.keys->high) : -HUGE_VAL;
   __threadfence_system();
 }
 
@@ -85,8 +92,8 @@ static cudaError_t find_range(const Real *x, uint64_t n, double *range, void *ro
     *room_size = size + KEYS_ROOM;
   if (!room || error != cudaSuccess)
     return error;
-  GHZ_LAUNCH((put_range<Real>), 1, 1, 0, stream, keys, n, range);
-  return cudaPeekAtLastError();
+  const range_place place = {keys, n, range};
+  return ghz_start(put_range<Real>, 1, 1, 0, stream, place);
 }
 
 cudaError_t ghz_launch_range(ghz_type type, const void *x, uint64_t n, double *range, void *room,

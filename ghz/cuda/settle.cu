@@ -81,6 +81,9 @@ __global__ void __launch_bounds__(THREADS) settle_sum(ARGUMENT(settle_call) c) {
 }
 
 cudaError_t ghz_launch_settle(const settle_call &c, unsigned multiprocessors, cudaStream_t stream) {
-  GHZ_LAUNCH(settle_sum, RESIDENT * multiprocessors, THREADS, sizeof(settle_shared), stream, c);
-  return cudaPeekAtLastError();
+  return ghz_start(settle_sum, RESIDENT * multiprocessors, THREADS, sizeof(settle_shared), stream, c);
+}
+
+cudaError_t ghz_prepare_settle() {
+  return ghz_prepare(settle_sum, sizeof(settle_shared));
 }

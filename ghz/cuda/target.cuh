@@ -12,7 +12,7 @@ enum { GROUP_LEAST = 4 };
 // What the blocks of one call share in global memory: all zero when the kernel starts.
 struct progress {
   unsigned next;     // group that starts next: blocks take numbers, as they may start in any order
-  unsigned finished; // groups that ended
+  unsigned finished; // blocks that ended
   unsigned inexact;
   unsigned unused;
   u64 fault;      // the complement of the gravest fault; see note_fault
@@ -117,6 +117,8 @@ template <int TILES> struct group_state {
 };
 
 template <int TILES> DEVICE uint64_t groups_of(const tile_target &target) {
+  static_assert(TILES >= GROUP_LEAST && TILES_PER_CHUNK % TILES == 0,
+                "look-back has words for larger groups only");
   return target.tiles / TILES + (target.tiles % TILES != 0);
 }
 

@@ -124,7 +124,7 @@ struct row_reader : row_places {
     uint32_t from = place();
     UNROLLED for (int w = 0; w < WORDS; w++) {
       const uint32_t how = e.selector[gather_top_bits(present(w))];
-      row[w] = __byte_perm(bytes.word(from), row[w], how);
+      row[w] = bytes_of(bytes.word(from), row[w], how); // unlike __byte_perm it takes no mask
       from += how >> 16;
     }
     next();

@@ -102,10 +102,6 @@ DEVICE int take_specials(const Bytes &b, uint32_t &at, uint32_t size, unsigned n
          !__any_sync(ALL, ((t.plus | t.minus) & columns_beyond(n, lane)) != 0);
 }
 
-DEVICE void empty_shape(tile_shape &t) {
-  t = {};
-}
-
 // Takes apart a lattice tile of n values, and checks all of it but the rows' bytes, which may be anything. Returns 0 if
 // it is damaged. The tile is not empty.
 template <class Bytes>

@@ -587,7 +587,8 @@ void check_hostile_messages(trial *t) {
                    .first = FIRST,
                    .tiles = TILES,
                    .divisor = 1};
-    if (round % 4 == 1) {
+    /* One message alone may be right, and say that it holds other tiles than these: the CPU then takes it by its word. */
+    if (round % 4 == 1 && memcmp((const uint8_t *)bad.data + 48, (const uint8_t *)good.data + 48, 16) == 0) {
       o.k = 1;
       o.operands = &bad;
       o.divisor = 3;

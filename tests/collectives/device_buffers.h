@@ -1,0 +1,19 @@
+/* device_buffers.h: where the buffers of the calls that follow lie, in programs linked with device_buffers.c. */
+#ifndef GHZ_TESTS_DEVICE_BUFFERS_H
+#define GHZ_TESTS_DEVICE_BUFFERS_H
+
+typedef enum device_placement {
+  DEVICE_SOME, /* another choice for every call: all, none, those of some ranks, or here and there; the default */
+  DEVICE_ALL,
+  DEVICE_NONE,
+  DEVICE_EVEN, /* those of even ranks */
+  DEVICE_SENT, /* sendbufs alone */
+  DEVICE_RECEIVED
+} device_placement;
+
+extern device_placement device_place;
+
+/* Calls of this rank that had a buffer on the device. */
+extern long device_placed;
+
+#endif

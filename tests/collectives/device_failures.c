@@ -1,0 +1,245 @@
+/* device_failures.c: a device that fails on one rank, at every call of CUDA and every allocation in turn, and messages that arrive
+ * damaged: every rank ends, with an error or a right result, and the communicator works again afterwards. */
+#include "suite.h"
+
+#include <control.h>
+#include <cuda_runtime_api.h>
+#include <ghz_mpi.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RANKS = 3, VALUES = 60000, ROOM = VALUES * RANKS, ROOT = 1 };
+
+typedef struct way {
+  const char *name;
+  int collective; /* 0 allreduce, 1 reduce, 2 reduce_scatter, 3 allgather, 4 bcast, 5 scatter, 6 gather */
+  ghz_mpi_algorithm algorithm;
+  ghz_mpi_mode mode;
+  ghz_bound_kind kind;
+  int average, in_place;
+} way;
+
+static const way ways[] = {
+    {"allreduce ring", 0, GHZ_MPI_RING, GHZ_MPI_HOMOMORPHIC, GHZ_REL, 0, 0},
+    {"allreduce doubling, average", 0, GHZ_MPI_DOUBLING, GHZ_MPI_HOMOMORPHIC, GHZ_ABS, 1, 1},
+    {"allreduce halving", 0, GHZ_MPI_HALVING, GHZ_MPI_HOMOMORPHIC, GHZ_ABS, 0, 0},
+    {"reduce ring", 1, GHZ_MPI_RING, GHZ_MPI_HOMOMORPHIC, GHZ_ABS, 0, 0},
+    {"reduce tree", 1, GHZ_MPI_TREE, GHZ_MPI_HOMOMORPHIC, GHZ_ABS, 0, 0},
+    {"reduce_scatter in place", 2, GHZ_MPI_RING, GHZ_MPI_HOMOMORPHIC, GHZ_REL, 0, 1},
+    {"allgather", 3, GHZ_MPI_RING, GHZ_MPI_HOMOMORPHIC, GHZ_REL, 0, 0},
+    {"bcast tree", 4, GHZ_MPI_TREE, GHZ_MPI_HOMOMORPHIC, GHZ_ABS, 0, 0},
+    {"bcast chain", 4, GHZ_MPI_CHAIN, GHZ_MPI_HOMOMORPHIC, GHZ_REL, 0, 0},
+    {"scatter tree", 5, GHZ_MPI_TREE, GHZ_MPI_HOMOMORPHIC, GHZ_ABS, 0, 0},
+    {"gather chain", 6, GHZ_MPI_CHAIN, GHZ_MPI_HOMOMORPHIC, GHZ_ABS, 0, 0},
+    {"allreduce recompress", 0, GHZ_MPI_RING, GHZ_MPI_RECOMPRESS, GHZ_REL, 0, 0},
+    {"allreduce plain", 0, GHZ_MPI_RING, GHZ_MPI_PLAIN, GHZ_ABS, 0, 0},
+    {"allreduce MPI", 0, GHZ_MPI_NATIVE, GHZ_MPI_MODE_AUTO, GHZ_ABS, 0, 0}};
+
+enum { WAYS = sizeof ways / sizeof *ways };
+
+static float *send_there, *recv_there; /* in device memory */
+static float host[ROOM];
+
+/* ---- Damage ------------------------------------------------------------------------------------------ */
+
+static long damage_in = -1; /* messages until one is damaged; -1: never */
+static int damage_inside;   /* what only the device can notice */
+
+/* The head of the first tile that is not empty: no such order of prediction. Or the size of a tile. */
+static void harm(uint8_t *message, size_t size) {
+  uint64_t tiles;
+  memcpy(&tiles, message + 56, sizeof tiles);
+  if (damage_inside && GHZ_SLICE_HEAD + 2 * tiles < size)
+    message[GHZ_SLICE_HEAD + 2 * tiles] |= 3;
+  else
+    message[GHZ_SLICE_HEAD] ^= 1;
+}
+
+/* Messages leave from pinned memory, where a byte can be changed. */
+int MPI_Isend(const void *data, int size, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+              MPI_Request *request) {
+  if (type == MPI_BYTE && damage_in >= 0 && damage_in-- == 0)
+    harm((uint8_t *)(uintptr_t)data, (size_t)size);
+  return PMPI_Isend(data, size, type, to, tag, comm, request);
+}
+
+/* ---- One call ---------------------------------------------------------------------------------------- */
+
+static int generation; /* of the data: what is left of an earlier call is wrong */
+
+static float value(int rank, int i) {
+  return (float)(i % 1000 + 10 * rank + generation % 50);
+}
+
+static void copy(void *to, const void *from, size_t bytes) {
+  cudaError_t error = cudaMemcpy(to, from, bytes, cudaMemcpyDefault);
+  check(error == cudaSuccess, "cudaMemcpy: %s", cudaGetErrorString(error));
+}
+
+static void prepare(const way *w) {
+  int in_recv = w->in_place || (w->collective == 4 && here.rank == ROOT);
+  generation++;
+  for (int i = 0; i < ROOM; i++)
+    host[i] = value(here.rank, i);
+  copy(send_there, host, sizeof host);
+  if (!in_recv)
+    memset(host, 0, sizeof host);
+  copy(recv_there, host, sizeof host);
+}
+
+static int make_call(const way *w, MPI_Comm comm) {
+  ghz_mpi_options o = GHZ_MPI_OPTIONS;
+  const void *send = w->in_place ? MPI_IN_PLACE : send_there;
+  o.bound = (ghz_bound){w->kind, w->kind == GHZ_REL ? 1e-4 : 0.1};
+  o.algorithm = w->algorithm;
+  o.mode = w->mode;
+  o.average = w->average;
+  switch (w->collective) {
+  case 0:
+    return ghz_allreduce(send, recv_there, VALUES, MPI_FLOAT, MPI_SUM, comm, &o);
+  case 1:
+    return ghz_reduce(send, recv_there, VALUES, MPI_FLOAT, MPI_SUM, ROOT, comm, &o);
+  case 2:
+    return ghz_reduce_scatter(send, recv_there, VALUES, MPI_FLOAT, MPI_SUM, comm, &o);
+  case 3:
+    return ghz_allgather(send, recv_there, VALUES, MPI_FLOAT, comm, &o);
+  case 4:
+    return ghz_bcast(recv_there, VALUES, MPI_FLOAT, ROOT, comm, &o);
+  case 5:
+    return ghz_scatter(send, recv_there, VALUES, MPI_FLOAT, ROOT, comm, &o);
+  default:
+    return ghz_gather(send, recv_there, VALUES, MPI_FLOAT, ROOT, comm, &o);
+  }
+}
+
+static float expected(const way *w, int i) {
+  float sum = 0;
+  for (int r = 0; r < RANKS; r++)
+    sum += value(r, w->collective == 2 ? here.rank * VALUES + i : i);
+  if (w->collective <= 2)
+    return w->average ? sum / RANKS : sum;
+  if (w->collective == 4 || w->collective == 5)
+    return value(ROOT, w->collective == 5 ? here.rank * VALUES + i : i);
+  return value(i / VALUES, i % VALUES);
+}
+
+static void check_result(const way *w) {
+  int i = 0, values = VALUES * (w->collective == 3 || w->collective == 6 ? RANKS : 1);
+  if ((w->collective == 1 || w->collective == 6) && here.rank != ROOT)
+    return;
+  copy(host, recv_there, sizeof host);
+  while (i < values && fabsf(host[i] - expected(w, i)) < 1.0f)
+    i++;
+  check(i == values, "value %d is %g, should be %g", i, i < values ? (double)host[i] : 0,
+        i < values ? (double)expected(w, i) : 0);
+}
+
+/* ---- Failures ---------------------------------------------------------------------------------------- */
+
+static void set_up(uint64_t call, int error, uint64_t allocation) {
+  simt_settings s = simt_defaults();
+  s.seed = mix(here.seed, call * 7 + allocation);
+  s.fail_call = call;
+  s.fail_with = error;
+  s.fail_allocation = allocation;
+  simt_configure(&s);
+}
+
+/* What is wrong with one rank's device. */
+typedef struct trouble {
+  const char *what;
+  int error;
+  uint64_t call, allocation; /* which one fails; 0: none */
+} trouble;
+
+static MPI_Comm new_comm(void) {
+  MPI_Comm comm;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  return comm;
+}
+
+/* One call in trouble. Returns whether it came to that. */
+static int suffer(const way *w, const trouble *t, int victim, MPI_Comm comm) {
+  prepare(w);
+  simt_counters before = simt_count();
+  if (here.rank == victim)
+    set_up(t->call, t->error, t->allocation);
+  int code = make_call(w, comm), struck = 0;
+  if (here.rank == victim) {
+    simt_counters after = simt_count();
+    struck = t->call ? after.calls - before.calls >= t->call
+                     : after.allocations - before.allocations >= t->allocation;
+    set_up(0, 0, 0);
+  }
+  int any_error = on_any(code != MPI_SUCCESS, MPI_COMM_WORLD);
+  if (code == MPI_SUCCESS)
+    check_result(w);
+  struck = on_any(struck, MPI_COMM_WORLD);
+  check(struck || !any_error, "an error, though nothing failed");
+  return struck;
+}
+
+static void recover(const way *w, MPI_Comm comm) {
+  prepare(w);
+  int code = make_call(w, comm);
+  if (check(code == MPI_SUCCESS, "afterwards, the call returns %d", code))
+    check_result(w);
+}
+
+/* At one call after the other, until none is left. `warm`: in a call like one before. */
+static void fail_way(const way *w, int victim, int allocations, int error, int warm) {
+  int struck = 1;
+  for (uint64_t n = 1; struck && n < 2000; n += 1 + n / 6) {
+    trouble t = {"", error, allocations ? 0 : n, allocations ? n : 0};
+    suite_case("%s: rank %d, %s %d fails%s", w->name, victim, allocations ? "allocation" : "call", (int)n,
+               warm ? ", in a second call" : "");
+    MPI_Comm comm = new_comm();
+    if (warm)
+      recover(w, comm);
+    struck = suffer(w, &t, victim, comm);
+    recover(w, comm);
+    MPI_Comm_free(&comm);
+  }
+  check(!struck, "2000 are not enough");
+}
+
+static void damage(const way *w, uint64_t *seed) {
+  for (int t = 0; t < 8; t++) {
+    int sender = (int)draw_below(seed, RANKS);
+    long nth = (long)draw_below(seed, 12);
+    suite_case("%s: message %ld of rank %d is damaged", w->name, nth, sender);
+    MPI_Comm comm = new_comm();
+    recover(w, comm);
+    prepare(w);
+    damage_in = here.rank == sender ? nth : -1;
+    damage_inside = t % 2;
+    int code = make_call(w, comm), sent = here.rank == sender && damage_in < 0;
+    damage_in = -1;
+    int any_error = on_any(code != MPI_SUCCESS, MPI_COMM_WORLD), any_sent = on_any(sent, MPI_COMM_WORLD);
+    check(any_sent || !any_error, "an error, though nothing was damaged");
+    check(!any_sent || any_error, "no error, though a message was damaged");
+    recover(w, comm);
+    MPI_Comm_free(&comm);
+  }
+}
+
+int main(int argc, char **argv) {
+  suite_begin(argc, argv, MPI_THREAD_SINGLE);
+  uint64_t seed = here.seed;
+  if (!check(here.ranks == RANKS, "this test is for %d ranks", RANKS))
+    return suite_end(NULL);
+  check(cudaMalloc((void **)&send_there, sizeof host) == cudaSuccess, "no device memory");
+  check(cudaMalloc((void **)&recv_there, sizeof host) == cudaSuccess, "no device memory");
+  for (int i = 0; i < WAYS; i++) {
+    fail_way(&ways[i], i % RANKS, 0, cudaErrorLaunchFailure, 0);
+    fail_way(&ways[i], (i + 1) % RANKS, 0, cudaErrorMemoryAllocation, 1);
+    fail_way(&ways[i], (i + 2) % RANKS, 1, 0, 0);
+    if (ways[i].mode == GHZ_MPI_HOMOMORPHIC)
+      damage(&ways[i], &seed);
+  }
+  cudaFree(send_there);
+  cudaFree(recv_there);
+  return suite_end(NULL);
+}

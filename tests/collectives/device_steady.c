@@ -1,0 +1,149 @@
+/* device_steady.c: what calls on device buffers hold, and what they wait for: a second call of a kind allocates nothing and waits
+ * for the device in no other way than by asking; kernels are under way while messages are; all is freed with the communicator. */
+#include "suite.h"
+
+#include <control.h>
+#include <cuda_runtime_api.h>
+#include <ghz_mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { VALUES = 200000, CALLS = 4 };
+
+static float *send_there, *recv_there;
+
+/* ---- What is under way when the library turns to MPI -------------------------------------------------- */
+
+static size_t most_pending;
+
+int MPI_Testsome(int n, MPI_Request *requests, int *done, int *indices, MPI_Status *statuses) {
+  size_t pending = simt_held().pending;
+  most_pending = pending > most_pending ? pending : most_pending;
+  return PMPI_Testsome(n, requests, done, indices, statuses);
+}
+
+/* ---- Calls ------------------------------------------------------------------------------------------- */
+
+enum { ALLREDUCE, REDUCE, REDUCE_SCATTER, ALLGATHER, BCAST, SCATTER, GATHER, COLLECTIVES };
+
+static const char *const names[COLLECTIVES] = {"allreduce", "reduce",  "reduce_scatter", "allgather",
+                                               "bcast",     "scatter", "gather"};
+
+/* The range for a relative bound is waited for. */
+static const ghz_bound absolute = {GHZ_ABS, 1e-3}, relative = {GHZ_REL, 1e-6};
+
+static int make_call(int which, ghz_bound bound, ghz_mpi_algorithm algorithm, ghz_mpi_report *report,
+                     MPI_Comm comm) {
+  ghz_mpi_options o = GHZ_MPI_OPTIONS;
+  int each = VALUES / here.ranks;
+  o.bound = bound;
+  o.algorithm = algorithm;
+  o.mode = GHZ_MPI_HOMOMORPHIC;
+  o.report = report;
+  switch (which) {
+  case ALLREDUCE:
+    o.average = 1;
+    return ghz_allreduce(send_there, recv_there, VALUES, MPI_FLOAT, MPI_SUM, comm, &o);
+  case REDUCE:
+    return ghz_reduce(send_there, recv_there, VALUES, MPI_FLOAT, MPI_SUM, 0, comm, &o);
+  case REDUCE_SCATTER:
+    return ghz_reduce_scatter(send_there, recv_there, each, MPI_FLOAT, MPI_SUM, comm, &o);
+  case ALLGATHER:
+    return ghz_allgather(send_there, recv_there, each, MPI_FLOAT, comm, &o);
+  case BCAST:
+    return ghz_bcast(recv_there, VALUES, MPI_FLOAT, 0, comm, &o);
+  case SCATTER:
+    return ghz_scatter(send_there, recv_there, each, MPI_FLOAT, 0, comm, &o);
+  default:
+    return ghz_gather(send_there, recv_there, each, MPI_FLOAT, 0, comm, &o);
+  }
+}
+
+static void check_steady(int which, MPI_Comm comm) {
+  ghz_mpi_report report;
+  simt_holdings first, now;
+  for (int i = 0; i < CALLS; i++)
+    check(make_call(which, absolute, GHZ_MPI_ALGORITHM_AUTO, &report, comm) == MPI_SUCCESS, "the call failed");
+  first = simt_held();
+  simt_count_anew();
+  for (int i = 0; i < CALLS; i++)
+    check(make_call(which, absolute, GHZ_MPI_ALGORITHM_AUTO, &report, comm) == MPI_SUCCESS, "the call failed");
+  simt_counters done = simt_count();
+  now = simt_held();
+  if (here.ranks > 1 || which > REDUCE_SCATTER) /* a sum of one array is made on the host */
+    check(done.synchronisations == 0, "%d calls waited for the device %d times", CALLS,
+          (int)done.synchronisations);
+  check(done.pageable == 0, "%d copies from or to pageable memory", (int)done.pageable);
+  /* how many parcels are needed at once depends on which messages come when */
+  check(now.pinned_bytes <= first.pinned_bytes + first.pinned_bytes / 2 &&
+            now.device_bytes <= first.device_bytes + first.device_bytes / 2,
+        "%d more calls hold %d more pinned bytes and %d more on the device", CALLS,
+        (int)(now.pinned_bytes - first.pinned_bytes), (int)(now.device_bytes - first.device_bytes));
+  check(now.streams == first.streams, "more streams");
+  check(now.pending == 0, "work is left on streams");
+}
+
+/* Forever the same amount. */
+static void check_growth(MPI_Comm comm) {
+  ghz_mpi_report report;
+  size_t most = 0;
+  for (int i = 0; i < 36; i++) {
+    suite_case("no growth, call %d", i);
+    make_call(ALLREDUCE, absolute, i % 2 ? GHZ_MPI_RING : GHZ_MPI_HALVING, &report, comm);
+    size_t held = simt_held().pinned_bytes + simt_held().device_bytes;
+    if (i == 12)
+      most = held;
+    check(i < 12 || held <= most + most / 2, "call %d holds %d bytes, call 12 %d", i, (int)held, (int)most);
+  }
+}
+
+static void check_freed(void) {
+  simt_holdings before = {0}, after;
+  ghz_mpi_report report;
+  for (int i = 0; i < 4; i++) {
+    MPI_Comm comm;
+    suite_case("communicator %d comes and goes", i);
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    for (int which = 0; which < COLLECTIVES; which++)
+      make_call(which, relative, GHZ_MPI_ALGORITHM_AUTO, &report, comm);
+    make_call(ALLREDUCE, absolute, GHZ_MPI_NATIVE, &report, comm);
+    MPI_Comm_free(&comm);
+    after = simt_held();
+    if (i == 0)
+      before = after;
+    check(after.blocks == 2 && after.streams == 0 && after.events == 0,
+          "%d blocks, %d streams and %d events are left of a communicator", (int)after.blocks - 2,
+          (int)after.streams, (int)after.events);
+    check(after.blocks == before.blocks, "blocks add up");
+  }
+}
+
+int main(int argc, char **argv) {
+  suite_begin(argc, argv, MPI_THREAD_SINGLE);
+  float *host = malloc(VALUES * sizeof *host);
+  for (int i = 0; i < VALUES; i++)
+    host[i] = (float)(i % 3000) * (float)(here.rank + 1);
+  check(cudaMalloc((void **)&send_there, VALUES * sizeof *host) == cudaSuccess &&
+            cudaMalloc((void **)&recv_there, VALUES * sizeof *host) == cudaSuccess,
+        "no device memory");
+  cudaMemcpy(send_there, host, VALUES * sizeof *host, cudaMemcpyHostToDevice);
+  cudaMemcpy(recv_there, host, VALUES * sizeof *host, cudaMemcpyHostToDevice);
+  free(host);
+  check_freed();
+  for (int which = 0; which < COLLECTIVES; which++) {
+    suite_case("%s, again and again", names[which]);
+    check_steady(which, MPI_COMM_WORLD);
+  }
+  check_growth(MPI_COMM_WORLD);
+  check(here.ranks == 1 || most_pending >= 4, "only %d pieces of work were ever under way beside messages",
+        (int)most_pending);
+  cudaFree(send_there);
+  cudaFree(recv_there);
+  int status = suite_end(NULL);
+  simt_holdings left = simt_held();
+  if (left.blocks || left.streams || left.events) {
+    fprintf(stderr, "rank %d: %d blocks are left after MPI_Finalize\n", here.rank, (int)left.blocks);
+    return 1;
+  }
+  return status;
+}
