@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # readme_mpi.sh: compiles and runs the MPI program of the README as it stands there, and then a program that knows nothing of
-# libghzmpi, with the library preloaded. usage: readme_mpi.sh README.md ROOT MPICC MPIEXEC LIBGHZMPI.a LIBGHZ.a INTERCEPT.so
+# libghzmpi, with the library preloaded. usage: readme_mpi.sh README.md ROOT MPICC MPIEXEC LIBGHZMPI.a LIBGHZ.a INTERCEPT.so [LIBRARY...]
 set -euo pipefail
 readme=$1 root=$2 mpicc=$3 mpiexec=$4 libghzmpi=$5 libghz=$6 intercept=$7
+shift 7 # what is left: what the static libraries need
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 
@@ -25,7 +26,7 @@ program() {
 
 block | program >"$dir/readme.c"
 grep -q ghz_allreduce "$dir/readme.c" || { echo "the README has no MPI program" >&2; exit 1; }
-"$mpicc" -std=c17 -I "$root/ghz" -I "$root/collectives" "$dir/readme.c" "$libghzmpi" "$libghz" -fopenmp -lm -o "$dir/readme"
+"$mpicc" -std=c17 -I "$root/ghz" -I "$root/collectives" "$dir/readme.c" "$libghzmpi" "$libghz" -fopenmp -lm "$@" -o "$dir/readme"
 GHZ_MPI_MODE=homomorphic "$mpiexec" -n 3 "$dir/readme"
 
 echo '  MPI_Allreduce(MPI_IN_PLACE, x, n, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);' | program | grep -v ghz_mpi.h |
