@@ -695,6 +695,35 @@ void check_cuda_that_fails(trial *t) {
   place_free(t, &p);
 }
 
+/* Look-back over more groups than a warp has lanes: the first chunk takes long, and all others wait for its place. */
+void check_many_groups_at_once(trial *t) {
+  const size_t n = (size_t)80 * 16 * 1024, slow = (size_t)16 * 1024;
+  simt_settings s = simt_defaults();
+  s.order = SIMT_FORWARD;
+  s.resident = 90;
+  s.multiprocessors = 32;
+  simt_configure(&s);
+  ghz_cuda *usual = t->gpu;
+  ghz_status status = ghz_cuda_create(&t->gpu, n, 2);
+  if (expect(t, status == GHZ_OK, "context: %s", ghz_cuda_message(NULL))) {
+    ghz_lattice l = lattice_of(GHZ_F32, 0.1);
+    void *x = input_make(input_named("some_constant"), l.type, n, l.step, 1);
+    void *first = input_make(input_named("specials"), l.type, slow, l.step, 2);
+    memcpy(x, first, slow * sizeof(float));
+    ref_bytes one = cpu_compressed(t, &l, GHZ_ORDER_BEST, x, n), both[2] = {one, one};
+    operation compress = {.kind = COMPRESS, .lattice = l, .order = GHZ_ORDER_BEST, .x = x, .n = n};
+    operation add = {.kind = ADD, .lattice = l, .n = n, .k = 2, .operands = both};
+    agree(t, &compress, "compression of many groups");
+    agree(t, &add, "sum of many groups");
+    bytes_drop(&one, 1);
+    free(first);
+    free(x);
+    ghz_cuda_free(t->gpu);
+  }
+  t->gpu = usual;
+  device_as_usual();
+}
+
 /* Once set up, calls neither allocate nor wait. */
 void check_no_allocation_no_waiting(trial *t) {
   place p = place_make(t, GHZ_F32);
