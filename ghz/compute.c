@@ -105,7 +105,7 @@ static ghz_status count_terms(ghz_context *ctx, const request *r, size_t i, cons
  */
 static ghz_status result_shape(ghz_context *ctx, const request *r, ghz_slice *shape, size_t *counting) {
   uint64_t terms = 0;
-  ghz_status status = open_one(ctx, r, 0, shape);
+  ghz_status status = open_one(ctx, r, 0, shape), counted = GHZ_OK;
   shape->inexact = 0;
   *counting = 0;
   for (size_t i = 0; i < r->k && status == GHZ_OK; i++) {
@@ -113,15 +113,15 @@ static ghz_status result_shape(ghz_context *ctx, const request *r, ghz_slice *sh
     status = open_one(ctx, r, i, &s);
     if (status == GHZ_OK)
       status = agree(ctx, shape, &s, i);
-    if (status == GHZ_OK)
-      status = count_terms(ctx, r, i, &s, &terms);
+    if (status == GHZ_OK && counted == GHZ_OK) /* too many matters where all operands agree */
+      counted = count_terms(ctx, r, i, &s, &terms);
     if (status == GHZ_OK && coefficient(r, i)) {
       shape->inexact |= s.inexact;
       ++*counting;
     }
   }
   shape->terms = (uint32_t)terms;
-  return status;
+  return status == GHZ_OK ? counted : status;
 }
 
 /* ---- Running it -------------------------------------------------------------------------------------- */

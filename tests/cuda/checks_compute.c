@@ -3,6 +3,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef GHZ_EMULATED
+#include "simt/control.h"
+#endif
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
@@ -197,6 +200,25 @@ void check_combine_coefficients(trial *t) {
       }
 }
 
+/* What an operand says of itself reaches the sum from any place, unless the operand counts 0 times. */
+static void inexact_operands(trial *t) {
+  size_t n = 1100;
+  ghz_lattice l = lattice_of(GHZ_F32, 0.2);
+  for (size_t at = 0; at < 3; at++) {
+    ref_bytes s[3];
+    int64_t c[3] = {1, 1, 1};
+    for (size_t i = 0; i < 3; i++)
+      s[i] = cpu_stream(t, "walk", &l, -1, n, i);
+    ((uint8_t *)s[at].data)[5] = 1; /* the flag: inexact */
+    operation o = on_streams(COMBINE, &l, n, 3, s);
+    o.coefficients = c;
+    agree(t, &o, say("operand %zu is inexact", at));
+    c[at] = 0;
+    agree(t, &o, say("operand %zu is inexact and counts 0 times", at));
+    bytes_drop(s, 3);
+  }
+}
+
 /* Values outside the lattice are added in floating point, in the order of the operands. */
 void check_compute_outside_the_lattice(trial *t) {
   static const char *const makers[] = {"beyond_lattice", "random_bits", "largest_finite", "specials_far_out",
@@ -220,6 +242,7 @@ void check_compute_outside_the_lattice(trial *t) {
     agree_on(t, MEAN, &l, n, k, s, say("%s: mean", what));
     bytes_drop(s, k);
   }
+  inexact_operands(t);
 }
 
 /* Scaled streams have steps with more bits than a fresh lattice may have. */
@@ -373,13 +396,15 @@ void check_mismatches(trial *t) {
   for (uint32_t at = 1; at < 4; at++)
     for (size_t b = 0; b < COUNT(bad); b++) {
       ref_bytes s[4] = {good, good, good, good};
-      int64_t c[4] = {1, 2, 0, -1};
+      int64_t c[4] = {1, 2, 0, -1}, too_many[4] = {INT64_MAX, 1, 1, 1};
       s[at] = bad[b];
       operation o = on_streams(SUM, &l, n, 4, s);
       refused(t, &o, GHZ_EMISMATCH, at, say("%s differs in operand %u", names[b], at));
       o.kind = COMBINE; /* also where it is dropped */
       o.coefficients = c;
       refused(t, &o, GHZ_EMISMATCH, at, say("%s differs in operand %u of a combination", names[b], at));
+      o.coefficients = too_many; /* terms count where the operands match */
+      refused(t, &o, GHZ_EMISMATCH, at, say("%s differs in operand %u of too many terms", names[b], at));
     }
   for (size_t b = 3; b < COUNT(bad); b++) { /* not what the caller says it is */
     reading r = {.type = GHZ_F64, .n = n, .source = bad[b], .out = GHZ_F64, .part = ALL};
@@ -501,6 +526,24 @@ void check_accumulate_grows_and_cancels(trial *t) {
         bytes_drop(s, 4);
       }
 }
+
+#ifdef GHZ_EMULATED
+/* Every chunk of the sum is formed in room that all share, while one block hardly gets on with its own. */
+void check_accumulate_late_chunks(trial *t) {
+  simt_settings settings = simt_defaults();
+  size_t n = (size_t)by_extent(t, 12, 40, 40) * 16 * 1024;
+  ghz_lattice l = lattice_of(GHZ_F64, 0.1);
+  ref_bytes s[2] = {cpu_stream(t, "zeros", &l, -1, n, 1), cpu_stream(t, "wide_noise", &l, -1, n, 2)};
+  settings.order = SIMT_STARVE;
+  for (settings.seed = 1; settings.seed <= 4; settings.seed++) {
+    simt_configure(&settings);
+    chain(t, &l, n, s, 2, ghz_size_bound(n, l.type, 2), say("seed %d", (int)settings.seed));
+  }
+  settings = simt_defaults();
+  simt_configure(&settings);
+  bytes_drop(s, 2);
+}
+#endif
 
 /* With any capacity the result is right or the outcome says ECAPACITY; with the bound it is right. */
 static int with_capacity(trial *t, const ghz_lattice *l, size_t n, const ref_bytes *s, ref_bytes want,
