@@ -23,7 +23,7 @@ enum { LANES = 8 };
 struct device {
   int number;
   lane lanes[LANES];
-  size_t values; /* of the arrays that the lanes are made for */
+  size_t values; /* of the pieces that the lanes are made for */
   unsigned next;
   growing range; /* where ranges are written */
   parcel_pool staged, direct;

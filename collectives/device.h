@@ -68,7 +68,7 @@ typedef struct device_parcel {
 enum { DEVICE_OUTCOMES = 2 };
 
 /* Makes what a call needs beside parcels, on the current device, or keeps what is there already in *d, and has the job run
- * errands there. The arrays have up to `values` values. If `direct`, MPI is given device memory. */
+ * errands there. Pieces have up to `values` values. If `direct`, MPI is given device memory. */
 ghz_status ghz_device_setup(cargo_job *job, device **d, const residence *on, size_t values, int direct);
 
 /* The least and greatest finite value of an array in device memory. Waits. */

@@ -213,8 +213,8 @@ static complaint set_up_device(const call *c, communicator *with, cargo_job *job
     return (complaint){0};
   job->target_there = c->on.recv;
   job->source_there = c->send && c->send != MPI_IN_PLACE ? c->on.send : c->on.recv;
-  ghz_status status =
-      ghz_device_setup(job, &with->device, &c->on, (size_t)c->count, all_there && ghz_device_direct());
+  ghz_status status = ghz_device_setup(job, &with->device, &c->on, (size_t)with->plan.piece_tiles * GHZ_TILE,
+                                       all_there && ghz_device_direct());
   return ghz_request_of_device(status, ghz_device_message());
 }
 

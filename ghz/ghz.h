@@ -342,7 +342,7 @@ GHZ_API ghz_status ghz_slice_join(ghz_context *ctx, size_t k, const ghz_slice *s
  * Order       Calls put their work on `stream` (a cudaStream_t) and return. They never wait for the device, never allocate,
  *             and use nothing of the host after they return. What they return says whether the work was put there:
  *             GHZ_OK, EINVAL (also: host memory where device memory belongs, x and dst not aligned), ECAPACITY (the GPU's
- *             context was set up for smaller arrays, or dst cannot even hold the index), ERANGE, EDEVICE.
+ *             context was set up for smaller arrays or slices, or dst cannot even hold the index), ERANGE, EDEVICE.
  * Outcome     What became of it is written to *outcome when the work is done: read it after an event or a
  *             synchronisation of the stream, or with ghz_cuda_wait. Where its status is not GHZ_OK the destination holds
  *             nothing of use. `outcome` is memory that both can reach (cudaMallocHost), or device memory; each call
@@ -379,8 +379,9 @@ typedef struct ghz_cuda_outcome {
 /* 1 if the library was built with CUDA. Thread-safe. */
 GHZ_API int ghz_cuda_built(void);
 
-/* Creates a context on the current device for arrays of up to `values` values and calls with up to `operands`
- * operands (1 to GHZ_CUDA_OPERANDS). All scratch is allocated here: some 6 + operands / 2 bytes per 1024 values, and 150 KiB.
+/* Creates a context on the current device for arrays or slices of up to `values` values (in whole tiles) and calls with up
+ * to `operands` operands (1 to GHZ_CUDA_OPERANDS). All scratch is allocated here: some 6 + operands / 2 bytes per 1024 values,
+ * and 130 KiB per 16384 values, but no more than 390 KiB for each multiprocessor (52 MB on 132 of them).
  * Errors: EINVAL, ENOMEM (of host or device), EDEVICE (built without CUDA, no device or driver, or a device older
  * than the kernels). *gpu is NULL after an error. */
 GHZ_API ghz_status ghz_cuda_create(ghz_cuda **gpu, size_t values, size_t operands);
@@ -397,7 +398,7 @@ GHZ_API ghz_status ghz_cuda_wait(ghz_cuda *gpu, const ghz_cuda_outcome *outcome,
                                  ghz_cuda_stream stream);
 
 /* Writes the least and greatest finite value of x[0..n) to range[0] and range[1], which is device memory or memory that
- * both can reach; as ghz_range. For a lattice of a relative bound, wait and read it. */
+ * both can reach; as ghz_range, of any n. For a lattice of a relative bound, wait and read it. */
 GHZ_API ghz_status ghz_cuda_range(ghz_cuda *gpu, ghz_type type, const void *x, size_t n, double *range,
                                   ghz_cuda_stream stream);
 

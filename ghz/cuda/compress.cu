@@ -262,7 +262,7 @@ __global__ void __launch_bounds__(THREADS, RESIDENT<Real>) compress_tiles(ARGUME
     __syncthreads();
     queue.ask(c.target.shared);
     if (warp == 0)
-      place_group(s.group, c.target, 0, false, lane);
+      place_group(s.group, c.target, 0, lane);
     if (w.kind == FROM_REGISTERS) {
       const tile_shape shape = w.shape.whole();
       difference_registers(w.q, shape.lead.order, lane);

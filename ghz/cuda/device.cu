@@ -24,8 +24,8 @@ struct ghz_cuda {
   unsigned multiprocessors;
   size_t values, operands;
   uint8_t *scratch;
-  // Progress of the kernel that runs; which pieces of an accumulator were read; the index of its sum, and room for tiles of it;
-  // the offsets of the chunks of messages; and CUB's room.
+  // Progress of the kernel that runs; which pieces of an accumulator were read; the index of its sum; room for large tiles of
+  // sums; the offsets of the chunks of messages; and CUB's room.
   scratch_part shared, taken, offsets, sizes, aside, located, room;
   char message[256];
 };
@@ -85,18 +85,19 @@ static size_t lay_out(ghz_cuda *g, size_t cub_room) {
   place_part(&g->taken, taken_size(tiles), &total);
   place_part(&g->offsets, chunks * sizeof(uint64_t), &total);
   place_part(&g->sizes, (size_t)tiles * sizeof(uint16_t), &total);
-  place_part(&g->aside, TILES_PER_CHUNK * ASIDE_TILE, &total);
+  place_part(&g->aside, ghz_combine_aside(tiles, g->multiprocessors), &total);
   place_part(&g->located, g->operands * chunks * sizeof(uint64_t), &total);
   place_part(&g->room, cub_room, &total);
   return total;
 }
 
-// Bytes that CUB asks for.
+// Bytes that CUB asks for; those of a range do not depend on the number of values, if there are many.
 static cudaError_t cub_room(const ghz_cuda *g, size_t *room) {
+  const uint64_t many = UINT64_C(1) << 40;
   size_t floats = 0, doubles = 0, located = 0;
-  cudaError_t error = ghz_launch_range(GHZ_F32, NULL, g->values, NULL, NULL, &floats, 0);
+  cudaError_t error = ghz_launch_range(GHZ_F32, NULL, many, NULL, NULL, &floats, 0);
   if (error == cudaSuccess)
-    error = ghz_launch_range(GHZ_F64, NULL, g->values, NULL, NULL, &doubles, 0);
+    error = ghz_launch_range(GHZ_F64, NULL, many, NULL, NULL, &doubles, 0);
   if (error == cudaSuccess)
     error = ghz_launch_locate(NULL, tiles_of(g->values), NULL, NULL, &located, 0);
   *room = floats > doubles ? floats : doubles;
@@ -236,12 +237,17 @@ static ghz_status check_pointer(ghz_cuda *g, const void *p, const char *name, si
   return GHZ_OK;
 }
 
-static ghz_status check_count(ghz_cuda *g, ghz_type type, size_t n) {
-  if (!ghz_type_known(type))
-    return fail(g->message, GHZ_EINVAL, "type %d", (int)type);
-  if (n > g->values)
-    return fail(g->message, GHZ_ECAPACITY, "%zu values, and the context is for %zu", n, g->values);
-  return GHZ_OK;
+static ghz_status check_type(ghz_cuda *g, ghz_type type) {
+  return ghz_type_known(type) ? GHZ_OK : fail(g->message, GHZ_EINVAL, "type %d", (int)type);
+}
+
+// That the scratch memory is large enough.
+static ghz_status check_kind(ghz_cuda *g, const stream_kind &k) {
+  ghz_status status = check_type(g, k.type);
+  if (status == GHZ_OK && k.tiles > tiles_of(g->values))
+    status = fail(g->message, GHZ_ECAPACITY, "%llu tiles, and the context is for %llu",
+                  (unsigned long long)k.tiles, (unsigned long long)tiles_of(g->values));
+  return status;
 }
 
 // And that the device of the context is the current one.
@@ -258,6 +264,8 @@ static ghz_status check_outcome(ghz_cuda *g, const ghz_cuda_outcome *outcome) {
 // Tiles first .. first + tiles - 1 are some of an array of n values.
 static ghz_status check_tiles(ghz_cuda *g, size_t n, uint64_t first, uint64_t tiles) {
   uint64_t all = tiles_of(n);
+  if (n > SIZE_MAX / 16)
+    return fail(g->message, GHZ_EINVAL, "%zu values do not fit in memory", n);
   return first <= all && tiles <= all - first
              ? GHZ_OK
              : fail(g->message, GHZ_EINVAL, "tiles %llu to %llu of %llu", (unsigned long long)first,
@@ -339,7 +347,7 @@ extern "C" ghz_status ghz_cuda_range(ghz_cuda *gpu, ghz_type type, const void *x
                                      ghz_cuda_stream stream) {
   if (!gpu)
     return GHZ_EINVAL;
-  ghz_status status = check_count(gpu, type, n);
+  ghz_status status = check_type(gpu, type);
   if (status == GHZ_OK && n)
     status = check_pointer(gpu, x, "x", ghz_type_size(type), DEVICE_ONLY);
   if (status == GHZ_OK)
@@ -364,7 +372,7 @@ static ghz_status compress(ghz_cuda *g, const ghz_lattice *lattice, int order, c
                            const stream_kind &k, void *dst, size_t capacity, ghz_cuda_outcome *outcome,
                            cudaStream_t stream) {
   compress_call c;
-  ghz_status status = check_count(g, k.type, k.n);
+  ghz_status status = check_kind(g, k);
   if (status == GHZ_OK && (order < GHZ_ORDER_BEST || order > 2))
     status = fail(g->message, GHZ_EINVAL, "order %d", order);
   if (status == GHZ_OK && !ghz_lattice_fresh(lattice))
@@ -418,7 +426,7 @@ extern "C" ghz_status ghz_cuda_slice_compress(ghz_cuda *gpu, const ghz_lattice *
 static ghz_status decompress(ghz_cuda *g, const stream_kind &k, ghz_bytes src, ghz_type out, uint64_t first,
                              uint64_t count, void *dst, ghz_cuda_outcome *outcome, cudaStream_t stream) {
   decompress_call c;
-  ghz_status status = check_count(g, k.type, k.n);
+  ghz_status status = check_kind(g, k);
   if (status == GHZ_OK && out != GHZ_F64 && out != k.type)
     status = fail(g->message, GHZ_EINVAL, "a stream of doubles does not decompress to floats");
   if (status == GHZ_OK && count)
@@ -481,7 +489,7 @@ static bool is_pair(const combine_call &c) {
 static ghz_status place_operands(ghz_cuda *g, const stream_kind &k, size_t count, const ghz_bytes *streams,
                                  const int64_t *coefficients, double divisor, combine_call *c,
                                  cudaStream_t stream) {
-  ghz_status status = check_count(g, k.type, k.n);
+  ghz_status status = check_kind(g, k);
   if (status == GHZ_OK && (!streams || count == 0))
     status = fail(g->message, GHZ_EINVAL, "there are no operands");
   if (status == GHZ_OK && count > g->operands)
@@ -496,6 +504,7 @@ static ghz_status place_operands(ghz_cuda *g, const stream_kind &k, size_t count
   c->scaled = divisor != 0;
   c->divisor = divisor != 0 ? divisor : 1;
   c->kind = k;
+  c->aside = g->scratch + g->aside.at;
   return status;
 }
 
@@ -507,7 +516,7 @@ static ghz_status combine(ghz_cuda *g, const stream_kind &k, size_t count, const
   tile_target target;
   ghz_status status = check_outcome(g, outcome);
   if (status == GHZ_OK)
-    status = check_count(g, k.type, k.n);
+    status = check_kind(g, k);
   if (status == GHZ_OK)
     status = place_target(g, k, dst, capacity, outcome, &target);
   if (status == GHZ_OK)
@@ -586,7 +595,7 @@ extern "C" ghz_status ghz_cuda_accumulate(ghz_cuda *gpu, ghz_type type, size_t n
   if (status == GHZ_OK && gpu->operands < 2)
     status = fail(gpu->message, GHZ_ECAPACITY, "two operands, and the context is for one");
   if (status == GHZ_OK)
-    status = check_count(gpu, type, n);
+    status = check_kind(gpu, k);
   if (status == GHZ_OK)
     status = place_target(gpu, k, acc, capacity, outcome, &to_acc);
   if (status == GHZ_OK)
@@ -597,7 +606,6 @@ extern "C" ghz_status ghz_cuda_accumulate(ghz_cuda *gpu, ghz_type type, size_t n
   c.target.offsets = reinterpret_cast<uint64_t *>(gpu->scratch + gpu->offsets.at);
   c.target.sizes = reinterpret_cast<uint16_t *>(gpu->scratch + gpu->sizes.at);
   c.target.backwards = 1;
-  c.aside = gpu->scratch + gpu->aside.at;
   cudaError_t error = clear_progress(gpu, k.tiles, stream);
   if (error == cudaSuccess)
     error = cudaMemsetAsync(gpu->scratch + gpu->taken.at, 0, gpu->taken.size, stream);

@@ -35,7 +35,7 @@ struct combine_call {
   double divisor;
   stream_kind kind;
   tile_target target;
-  uint8_t *aside; // of an accumulator: room for the tiles of a chunk, ASIDE_TILE bytes each
+  uint8_t *aside; // room for tiles that are too large for shared memory, ghz_combine_aside bytes
 };
 
 enum { ASIDE_TILE = (TILE_BYTES_MAX + 15) / 16 * 16 + 16 };
@@ -55,7 +55,7 @@ cudaError_t ghz_launch_compress(const compress_call &c, unsigned multiprocessors
 cudaError_t ghz_launch_decompress(const decompress_call &c, ghz_type out, unsigned multiprocessors,
                                   cudaStream_t stream);
 cudaError_t ghz_launch_combine(const combine_call &c, unsigned multiprocessors, cudaStream_t stream);
-
+size_t ghz_combine_aside(uint64_t tiles, unsigned multiprocessors);
 cudaError_t ghz_launch_settle(const settle_call &c, unsigned multiprocessors, cudaStream_t stream);
 
 // Once, before all else: finds out whether the device has these kernels, and lets them have their shared memory.

@@ -29,8 +29,8 @@ struct global_bytes { // anywhere; nothing is read but the bytes that are asked 
   }
 };
 
-// For each set of a lane's four blocks that have a byte in a row, where each byte of the row comes from: the packed bytes
-// (0 to 3) or the row below (4 to 7). One per thread block, in shared memory.
+// For each set of four blocks that have a byte in a row, where each byte of the row comes from: the packed bytes (0 to 3) or
+// the row below (4 to 7); and 16 bits above, how many the set has. One per thread block, in shared memory.
 struct expansion {
   uint32_t selector[16];
 };
@@ -40,7 +40,7 @@ DEVICE void make_expansion(expansion &e) {
     uint32_t selector = 0, taken = 0;
     for (uint32_t j = 0; j < 4; j++)
       selector |= (threadIdx.x >> j & 1 ? taken++ : 4 + j) << 4 * j;
-    e.selector[threadIdx.x] = selector;
+    e.selector[threadIdx.x] = selector | taken << 16;
   }
 }
 

@@ -77,11 +77,10 @@ DEVICE void outcome_of_fault(u64 fault, ghz_cuda_outcome *o) {
 
 constexpr u64 SUM_OF_GROUP = (u64)1 << 62, SUM_OF_ALL = (u64)2 << 62, FLAGS = (u64)3 << 62;
 
-// The sum over the groups before `g` in the order of their numbers, by one whole warp, which publishes `sum`, that of group g;
-// at the end only, with the sum of all, if it is `late`. A 64-bit word holds flag and sum together, so that no fence is needed
-// between them.
-DEVICE u64 look_back(u64 *words, uint64_t g, u64 sum, bool late, int lane) {
-  if (lane == 0 && !late)
+// The sum over the groups before `g` in the order of their numbers, by one whole warp, which publishes `sum`, that of group g.
+// A 64-bit word holds flag and sum together, so that no fence is needed between them.
+DEVICE u64 look_back(u64 *words, uint64_t g, u64 sum, int lane) {
+  if (lane == 0)
     __stcg(words + g, (g ? SUM_OF_GROUP : SUM_OF_ALL) | sum);
   if (g == 0)
     return 0;
@@ -99,7 +98,7 @@ DEVICE u64 look_back(u64 *words, uint64_t g, u64 sum, bool late, int lane) {
     if (whole)
       break;
   }
-  if (lane == 0 && !late)
+  if (lane == 0)
     __stcg(words + g, SUM_OF_ALL | (before + sum));
   return before;
 }
@@ -112,7 +111,6 @@ template <int TILES> struct group_state {
   uint64_t number;                     // in the order of starting
   uint64_t index;                      // from the first tile of the result
   uint8_t *place;                      // of its first tile
-  u64 after;                           // bytes of the groups before it, and its own
   int fits;
 };
 
@@ -144,16 +142,15 @@ struct group_queue {
   }
 };
 
-// Publishes the sizes of a group's tiles and finds its place; by one whole warp. The groups that follow may then overwrite what
-// this one has read: if it has to read more, it is `late`, and calls publish_late when it has. `unread` bytes at the beginning
-// of the room are not read yet, by groups before or by this one.
+// Publishes the sizes of a group's tiles and finds its place; by one whole warp. In an accumulator the groups that follow may
+// then overwrite what this one has read; `unread` bytes at the beginning of the room are not read yet, by groups before or by
+// this one.
 template <int TILES>
-DEVICE void place_group(group_state<TILES> &s, const tile_target &target, uint64_t unread, bool late,
-                        int lane) {
+DEVICE void place_group(group_state<TILES> &s, const tile_target &target, uint64_t unread, int lane) {
   const uint64_t groups = groups_of<TILES>(target), tile = s.index * TILES + (uint64_t)lane;
   const uint32_t size = lane < TILES ? s.size[lane] : 0, before_tile = sum_before(size, lane);
   const uint32_t sum = __reduce_add_sync(ALL, size);
-  const u64 before = look_back(target.shared->groups, s.number, sum, late, lane), after = before + sum;
+  const u64 before = look_back(target.shared->groups, s.number, sum, lane), after = before + sum;
   if (lane < TILES) {
     s.before[lane] = before_tile;
     if (tile < target.tiles)
@@ -161,7 +158,6 @@ DEVICE void place_group(group_state<TILES> &s, const tile_target &target, uint64
   }
   if (lane)
     return;
-  s.after = after;
   s.fits = after <= target.room && (!target.backwards || target.room - after >= unread);
   s.place = target.payload + (target.backwards ? target.room - after : before);
   if (!s.fits)
@@ -170,12 +166,6 @@ DEVICE void place_group(group_state<TILES> &s, const tile_target &target, uint64
     target.offsets[s.index / (TILES_PER_CHUNK / TILES)] = target.backwards ? after : before;
   if (s.number + 1 == groups)
     target.shared->total = after;
-}
-
-// By one thread, after a barrier behind the last that a late group read.
-template <int TILES> DEVICE void publish_late(const group_state<TILES> &s, const tile_target &target) {
-  __threadfence();
-  __stcg(target.shared->groups + s.number, SUM_OF_ALL | s.after);
 }
 
 // ---- The end ----------------------------------------------------------------------------------------------------

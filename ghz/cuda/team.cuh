@@ -5,6 +5,7 @@
 #ifndef GHZ_TEAM_CUH
 #define GHZ_TEAM_CUH
 
+#include "squeeze.cuh"
 #include "tile_head.cuh"
 
 namespace team {
@@ -36,21 +37,6 @@ DEVICE void row_shift(const part x[PARTS], part y[PARTS]) {
 #include "../row_arithmetic.h"
 
 // ---- Where bytes are --------------------------------------------------------------------------------------------
-
-// For each set of four blocks that have a byte in a row: where each byte of the row comes from (squeeze.cuh), and how many they
-// are, 16 bits above.
-struct expansion {
-  uint32_t selector[16];
-};
-
-DEVICE void make_expansion(expansion &e) {
-  if (threadIdx.x < 16) {
-    uint32_t selector = 0, taken = 0;
-    for (uint32_t j = 0; j < 4; j++)
-      selector |= (threadIdx.x >> j & 1 ? taken++ : 4 + j) << 4 * j;
-    e.selector[threadIdx.x] = selector | taken << 16;
-  }
-}
 
 // Words at any byte of global memory, of which the eight bytes after a tile may be read.
 struct tile_bytes {

@@ -1,6 +1,7 @@
 // device_reduce.cuh: cub::DeviceReduce::Reduce, emulated on a stream.
 #pragma once
 #include "../temporary.h"
+#include <algorithm>
 #include <iterator>
 #include <utility>
 #include <vector>
@@ -12,7 +13,8 @@ struct DeviceReduce {
   template <class Input, class Output, class Operation, class T, class Count>
   static cudaError_t Reduce(void *temporary, size_t &temporary_bytes, Input in, Output out, Count count,
                             Operation operation, T init, cudaStream_t stream = nullptr) {
-    const size_t needed = simt::temporary_size(static_cast<uint64_t>(count));
+    // As in CUB, the room does not grow without end: it is for so many partial results.
+    const size_t needed = simt::temporary_size(std::min<uint64_t>(static_cast<uint64_t>(count), 65536));
     if (!temporary) {
       temporary_bytes = needed;
       return simt::check_device();

@@ -1,0 +1,239 @@
+// add_pair.cuh: the sum or difference of two common tiles, by a team: on bit rows, in shared memory.
+#ifndef GHZ_ADD_PAIR_CUH
+#define GHZ_ADD_PAIR_CUH
+
+#include "operand_heads.cuh"
+#include "stage.cuh"
+#include "team.cuh"
+
+// Rows of a sum that a team forms in shared memory, behind room for the longest head that such a tile has. Squeezed bytes, from
+// the front on, then never reach rows that are still to be read.
+enum { TEAM_ROWS = 16, TEAM_HEAD = 112 };
+
+struct team_room {
+  uint32_t head[TEAM_HEAD / 4];
+  uint32_t rows[TEAM_ROWS][ROW_BYTES / 4];
+  uint32_t slack[12]; // sets the rooms of a warp's teams apart by 8 banks
+};
+
+// ---- Operands ---------------------------------------------------------------------------------------------------
+
+// The tiles of an operand that a warp's teams work on: `offset` of each from the beginning of the payload. Returns 0 if the
+// chunk is damaged.
+DEVICE int place_tiles(const combine_call &c, const operand_heads &s, unsigned i, uint64_t chunk, int in_chunk,
+                       uint64_t &offset, uint32_t &size, int lane) {
+  tile_place first;
+  const operand &o = c.from[i];
+  const uint64_t left = c.kind.tiles - chunk * TILES_PER_CHUNK;
+  const int right = place_tile(o, c.kind, s.payload[i], chunk * TILES_PER_CHUNK, first, lane);
+  const uint32_t mine =
+      lane < TILES_PER_CHUNK && (uint64_t)lane < left ? o.sizes[chunk * TILES_PER_CHUNK + (uint64_t)lane] : 0u;
+  const uint32_t before = sum_before(mine, lane);
+  size = __shfl_sync(ALL, mine, in_chunk);
+  offset = (uint64_t)(first.data - o.payload) + __shfl_sync(ALL, before, in_chunk);
+  return right;
+}
+
+// One operand's tile.
+struct team_side {
+  team::row_reader reader;
+  int order, mode, height;
+  int32_t anchor, slope;
+  uint32_t negative; // 0, or all ones
+};
+
+// Where a tile is, and whose. With size 0 it is zero, or not for a team: `right` says which; `data` may be read all the same.
+struct side_place {
+  const uint8_t *data;
+  uint32_t size;
+  unsigned operand;
+  int right;
+};
+
+DEVICE side_place place_side(const combine_call &c, const operand_heads &s, unsigned i, uint64_t offset,
+                             uint32_t size) {
+  const operand &o = c.from[i];
+  const uint64_t readable = o.size - (uint64_t)(o.payload - o.head);
+  const bool exposed = size && (offset > s.payload[i] || readable < offset + size + 8);
+  const bool there = size && !exposed;
+  return {there ? o.payload + offset : o.head, there ? size : 0, i, !exposed};
+}
+
+// Opens a tile. Returns 0 if it is not a common one.
+DEVICE int open_side(const combine_call &c, const operand_heads &s, const side_place &p, team_side &x) {
+  team::tile_shape t;
+  const int opened = team::take_tile(s.lattice, s.terms[p.operand], p.data, p.size, t);
+  UNROLLED for (int w = 0; w < team::WORDS; w++) t.widths[w] = opened ? t.widths[w] : 0;
+  x.reader.begin(p.data, t.widths, opened ? t.rows_at : 0);
+  x.negative = c.coefficient[p.operand] < 0 ? ALL : 0;
+  x.order = opened ? t.lead.order : 0;
+  x.mode = opened ? t.lead.mode : (int)COARSE;
+  x.height = opened ? (int)t.height : 0;
+  x.anchor = opened ? (int32_t)t.lead.anchor : 0;
+  x.slope = opened ? (int32_t)t.lead.slope : 0;
+  return p.right && (opened || p.size == 0);
+}
+
+// The order that the first byte of a tile names.
+DEVICE unsigned order_at(const side_place &p) {
+  team::tile_bytes bytes;
+  bytes.begin(p.data);
+  return p.size ? bytes.word(0) & 3 : 0;
+}
+
+// Raises rows of a tile by one order as they come, and notes the column that its new anchor is made of: 0 or 1, which the first
+// lane has.
+struct row_raiser {
+  uint32_t number;        // of the column
+  uint32_t column, clear; // its bits; columns that the anchors stand for, before and after
+  part borrow[team::PARTS];
+
+  METHOD void begin(int order) {
+    number = (uint32_t)order;
+    column = 0;
+    clear = team::lane_of() ? 0 : order ? 3 : 1;
+    UNROLLED for (int w = 0; w < team::PARTS; w++) borrow[w] = 0;
+  }
+  // Where `raises`; elsewhere the row stays as it is.
+  METHOD void raise(uint32_t row[team::PARTS], bool raises, int p) {
+    uint32_t r[team::PARTS];
+    UNROLLED for (int w = 0; w < team::WORDS; w++) r[w] = row[w];
+    r[0] &= ~(clear >> 1); // readers ignore this column, where the anchor stands for it
+    team::raise_row(r, borrow);
+    column |= (r[0] >> number & 1) << p;
+    r[0] &= ~clear;
+    UNROLLED for (int w = 0; w < team::WORDS; w++) row[w] = raises ? r[w] : row[w];
+  }
+  // The number in the column, of so many rows.
+  METHOD int32_t anchor(int rows) const {
+    const uint32_t bits = __shfl_sync(ALL, column, 0, team::LANES);
+    return rows ? (int32_t)(bits << (32 - rows)) >> (32 - rows) : 0;
+  }
+};
+
+// The rows of a + b, a of the higher order, on `count` rows, and the widths of the result. Raises: b's order is lower in some
+// team of the warp.
+template <bool Raises>
+DEVICE void add_rows(const expansion &e, team_side &a, team_side &b, int count, team_room &room,
+                     uint32_t widths[team::WORDS]) {
+  part carry[team::PARTS], below[team::PARTS];
+  row_raiser once, twice;
+  unsigned height = 0;
+  const int rows = (int)__reduce_max_sync(ALL, (unsigned)count), raises = a.order - b.order;
+  once.begin(b.order);
+  twice.begin(1);
+  UNROLLED for (int w = 0; w < team::WORDS; w++) {
+    carry[w] = a.negative | b.negative;
+    below[w] = widths[w] = 0;
+  }
+  ROLLED for (int p = 0; p < rows; p += 4) {
+    a.reader.locate();
+    b.reader.locate();
+    ROLLED for (int i = 0; i < 4; i++) {
+      uint32_t x[team::PARTS], y[team::PARTS], r[team::PARTS];
+      a.reader.take(e);
+      b.reader.take(e);
+      UNROLLED for (int w = 0; w < team::WORDS; w++) y[w] = b.reader.row[w];
+      if (Raises) {
+        once.raise(y, raises > 0, p + i);
+        twice.raise(y, raises > 1, p + i);
+      }
+      UNROLLED for (int w = 0; w < team::WORDS; w++) {
+        x[w] = a.reader.row[w] ^ a.negative;
+        y[w] ^= b.negative;
+      }
+      team::add_row(x, y, carry, r);
+      if (p + i < count) {
+        team::widen(widths, r, below, (unsigned)(p + i), &height);
+        *reinterpret_cast<uint4 *>(&room.rows[p + i][team::WORDS * team::lane_of()]) = {r[0], r[1], r[2], r[3]};
+      }
+    }
+  }
+  if (Raises) {
+    const int32_t first = once.anchor(count), second = twice.anchor(count);
+    b.anchor = raises > 0 && b.order == 0 ? first : b.anchor;
+    b.slope = raises > 1 ? second : raises > 0 && b.order == 1 ? first : b.slope;
+  }
+}
+
+// Adds or subtracts the tiles of four teams, where both are common: on the lattice, of one mode, without specials, and of few
+// rows. Returns 0 for those that are not; damage is left to be found elsewhere.
+DEVICE int add_pair(const combine_call &c, const operand_heads &s, const uint64_t offset[2],
+                    const uint32_t size[2], team_room &room, team::tile_shape &t, uint32_t &result_size) {
+  team_side a, b;
+  side_place higher = place_side(c, s, 0, offset[0], size[0]), lower = place_side(c, s, 1, offset[1], size[1]);
+  if (order_at(higher) < order_at(lower)) {
+    const side_place other = higher;
+    higher = lower;
+    lower = other;
+  }
+  int right = open_side(c, s, higher, a);
+  one_after_the_other();
+  right &= open_side(c, s, lower, b);
+  const bool both = size[0] && size[1]; // a tile without bytes has every order and mode
+  a.mode = both ? a.mode : max(a.mode, b.mode);
+  right = right && (!both || a.mode == b.mode);
+  b.order = both ? b.order : a.order;
+  const int raises = a.order - b.order, top = max(a.height, b.height + raises);
+  const unsigned limit = width_limit(s.lattice.type, s.lattice.cap, a.mode, a.order, s.terms_of_result);
+  int count = (int)min((unsigned)(top + (top > 0)), limit);
+  right = right && count <= TEAM_ROWS;
+  count = right ? count : 0;
+  if (__any_sync(ALL, count && raises))
+    add_rows<true>(s.expand, a, b, count, room, t.widths);
+  else
+    add_rows<false>(s.expand, a, b, count, room, t.widths);
+  t.lead.order = a.order;
+  t.lead.mode = a.mode;
+  t.lead.anchor = (a.negative ? -(int64_t)a.anchor : a.anchor) + (b.negative ? -(int64_t)b.anchor : b.anchor);
+  t.lead.slope = (a.negative ? -(int64_t)a.slope : a.slope) + (b.negative ? -(int64_t)b.slope : b.slope);
+  result_size = team::finish_shape(t);
+  return right;
+}
+
+// Where just one tile of a pair is not empty, and its coefficient is 1, it is the result, without having been looked at: brings
+// it to its room. Returns 0 where that is not so: it is raw, too large, or among the last bytes of the stream.
+DEVICE int copy_alone(const combine_call &c, const uint64_t offset[2], const uint32_t size[2], team_room &room,
+                      uint32_t &result_size) {
+  const int i = size[0] == 0;
+  const uint32_t bytes = i ? size[1] : size[0];
+  const operand &o = c.from[i];
+  const uint64_t at = i ? offset[1] : offset[0];
+  const bool fits = bytes && (i ? size[0] : size[1]) == 0 && (i ? c.coefficient[1] : c.coefficient[0]) == 1 &&
+                    bytes <= sizeof(team_room) && at + bytes + 8 <= o.size - (uint64_t)(o.payload - o.head);
+  team::tile_bytes from;
+  from.begin(fits ? o.payload + at : o.head);
+  if (!fits || (from.word(0) & 3) == 3)
+    return 0;
+  uint32_t *words = room.head;
+  for (uint32_t w = (uint32_t)team::lane_of(); 4 * w < bytes; w += team::LANES)
+    words[w] = from.word(4 * w);
+  result_size = bytes;
+  return 1;
+}
+
+// Squeezes a sum in its place.
+DEVICE void squeeze_sum(const team::tile_shape &t, uint32_t size, team_room &room) {
+  team::row_writer writer;
+  const int height = size ? (int)t.height : 0, rows = (int)__reduce_max_sync(ALL, (unsigned)height);
+  uint32_t widths[team::WORDS];
+  UNROLLED for (int w = 0; w < team::WORDS; w++) widths[w] = size ? t.widths[w] : 0;
+  writer.out = reinterpret_cast<uint8_t *>(&room);
+  writer.open(widths, t.rows_at);
+  if (size)
+    team::put_head(writer.out, t);
+  ROLLED for (int p = 0; p < rows; p += 4) {
+    uint4 four[4];
+    UNROLLED for (int i = 0; i < 4; i++) four[i] =
+        *reinterpret_cast<const uint4 *>(&room.rows[p + i][team::WORDS * team::lane_of()]);
+    writer.locate();
+    __syncwarp(); // these rows are read
+    UNROLLED for (int i = 0; i < 4; i++) {
+      const uint32_t row[team::WORDS] = {four[i].x, four[i].y, four[i].z, four[i].w};
+      writer.put(row);
+    }
+  }
+  __syncwarp();
+}
+
+#endif
