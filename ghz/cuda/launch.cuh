@@ -10,8 +10,7 @@ template <class Argument>
 static inline cudaError_t ghz_start(void (*kernel)(Argument), unsigned blocks, unsigned threads,
                                     size_t shared_bytes, cudaStream_t stream, const Argument &argument) {
 #ifdef GHZ_LAUNCH
-  GHZ_LAUNCH(kernel, blocks, threads, shared_bytes, stream, argument);
-  return cudaGetLastError();
+  return GHZ_LAUNCH(kernel, blocks, threads, shared_bytes, stream, argument);
 #else
   void *arguments[] = {const_cast<void *>(static_cast<const void *>(&argument))};
   return cudaLaunchKernel(reinterpret_cast<const void *>(kernel), dim3(blocks), dim3(threads), arguments,

@@ -1,5 +1,6 @@
 /* checks_api.c: how the calls for a device behave: bad arguments, limits, memory of the wrong kind, streams. */
 #include "checks.h"
+#include <fenv.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -280,6 +281,25 @@ void check_bad_ranges(trial *t) {
 
 /* ---- Limits of the context ---- */
 
+/* Slices may be of arrays that are larger than the context; so may arrays whose range is sought. */
+static void small_slice(trial *t, const place *p) {
+  operation o = {.kind = SLICE_COMPRESS,
+                 .lattice = p->lattice,
+                 .order = -1,
+                 .x = p->values,
+                 .n = N,
+                 .first = FIRST,
+                 .tiles = TILES - 1};
+  agree(t, &o, "a slice of an array larger than the context");
+  double want[2], *range = (double *)(void *)p->range.data;
+  ghz_range(t->cpu, p->lattice.type, p->values, N, &want[0], &want[1]);
+  ghz_status status = ghz_cuda_range(t->gpu, p->lattice.type, p->x.data, N, range, t->stream);
+  double *got = (double *)(void *)device_read(t, &p->range, 2 * sizeof *range);
+  expect(t, status == GHZ_OK && got[0] == want[0] && got[1] == want[1],
+         "the range of an array larger than the context: status %d, %g to %g", (int)status, got[0], got[1]);
+  free(got);
+}
+
 void check_set_up_limits(trial *t) {
   place p = place_make(t, GHZ_F32);
   ghz_cuda *large = t->gpu;
@@ -300,6 +320,11 @@ void check_set_up_limits(trial *t) {
   REFUSES(GHZ_ECAPACITY, ghz_cuda_mean(t->gpu, GHZ_F32, few, 3, two, dst, room, DONE));
   REFUSES(GHZ_ECAPACITY, ghz_cuda_combine(t->gpu, GHZ_F32, few, 3, two, c, dst, room, DONE));
   REFUSES(GHZ_ECAPACITY, ghz_cuda_compress(t->gpu, &p.lattice, -1, p.x.data, SIZE_MAX, dst, room, DONE));
+  REFUSES(GHZ_ECAPACITY,
+          ghz_cuda_slice_compress(t->gpu, &p.lattice, -1, p.x.data, N, 0, (N + 1023) / 1024, dst, room, DONE));
+  REFUSES(GHZ_EINVAL,
+          ghz_cuda_slice_compress(t->gpu, &p.lattice, -1, p.x.data, SIZE_MAX, 0, 1, dst, room, DONE));
+  small_slice(t, &p);
   void *x = input_make(&inputs[0], GHZ_F32, few, p.lattice.step, 3);
   operation o = {.kind = COMPRESS, .lattice = p.lattice, .order = -1, .x = x, .n = few};
   agree(t, &o, "as many values as the context is for");
@@ -582,6 +607,49 @@ void check_calls_in_a_row_without_waiting(trial *t) {
     expect(t, line_start(&l) == 0, "round %d: %s", round, ghz_cuda_message(l.own.gpu));
   line_check(t, &l, "the last round");
   line_free(&l);
+}
+
+/* ---- The caller's state ---- */
+
+static void compresses(trial *t, place *p, const char *what) {
+  ghz_status status =
+      ghz_cuda_compress(t->gpu, &p->lattice, GHZ_ORDER_BEST, p->x.data, N, p->dst.data, p->dst.size, DONE);
+  expect(t, status == GHZ_OK, "%s: %d, %s", what, (int)status, ghz_cuda_message(t->gpu));
+}
+
+static void compressed(trial *t, place *p, const char *what) {
+  if (!expect(t, ghz_cuda_wait(t->gpu, t->outcome, NULL, t->stream) == GHZ_OK, "%s: %s", what,
+              ghz_cuda_message(t->gpu)))
+    return;
+  ref_bytes got = {device_read(t, &p->dst, p->stream.size), p->stream.size};
+  same_bytes(t, got, p->stream, what);
+  bytes_drop(&got, 1);
+}
+
+/* An error that the caller has not asked for yet is none of the call's, and is still there after it. */
+void check_error_of_the_caller(trial *t) {
+  place p = place_make(t, GHZ_F32);
+  cudaError_t own = cudaSetDevice(1000);
+  compresses(t, &p, "with an error of the caller's");
+  cudaError_t after = cudaGetLastError();
+  expect(t, own != cudaSuccess && after == own, "the caller's error was %d, and is %d", (int)own, (int)after);
+  compressed(t, &p, "with an error of the caller's");
+  place_free(t, &p);
+}
+
+/* Nor does the caller's way of rounding matter, and it is kept. */
+void check_rounding_of_the_caller(trial *t) {
+  static const int ways[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
+  place p = place_make(t, GHZ_F64);
+  for (size_t i = 0; i < COUNT(ways); i++) {
+    fesetround(ways[i]);
+    compresses(t, &p, "rounding otherwise");
+    int after = fegetround();
+    fesetround(FE_TONEAREST);
+    expect(t, after == ways[i], "the rounding was %d, and is %d", ways[i], after);
+    compressed(t, &p, "rounding otherwise");
+  }
+  place_free(t, &p);
 }
 
 /* ---- What only an emulated device can be made to do ---- */

@@ -36,12 +36,12 @@ template <class T> struct Same { using type = T; };
 
 // Arguments become parameters here and now, as those of a kernel do; threads get copies.
 template <class... P>
-void launch_kernel(const char *name, void (*kernel)(P...), dim3 blocks, dim3 threads, size_t shared_bytes,
-                   cudaStream_t stream, typename Same<P>::type... arguments) {
+cudaError_t launch_kernel(const char *name, void (*kernel)(P...), dim3 blocks, dim3 threads,
+                          size_t shared_bytes, cudaStream_t stream, typename Same<P>::type... arguments) {
   static_assert((std::is_trivially_copyable_v<P> && ...), "the parameters of a kernel are copied as bytes");
   static_assert((sizeof(P) + ... + 0) <= 4096, "the parameters of a kernel take at most 4096 bytes");
-  launch(reinterpret_cast<const void *>(kernel),
-         {name, blocks, threads, shared_bytes, [=] { kernel(arguments...); }}, stream);
+  return launch(reinterpret_cast<const void *>(kernel),
+                {name, blocks, threads, shared_bytes, [=] { kernel(arguments...); }}, stream);
 }
 
 } // namespace simt

@@ -65,8 +65,8 @@ uint64_t garbage();
 // Runs all blocks of a grid to their end.
 void run(const Grid &grid);
 
-// Checks a launch and puts it on the stream; a refusal is found by cudaGetLastError, as in CUDA.
-void launch(const void *function, Grid grid, cudaStream_t stream);
+// Checks a launch and puts it on the stream. A refusal is returned, as by cudaLaunchKernel, and found by cudaGetLastError.
+cudaError_t launch(const void *function, Grid grid, cudaStream_t stream);
 
 // Puts a piece of work on the stream that is no kernel of ours (CUB).
 cudaError_t submit(std::function<void()> work, cudaStream_t stream);

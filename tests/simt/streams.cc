@@ -209,8 +209,8 @@ cudaError_t set_memory(CUstream_st &stream, void *dst, int value, size_t size) {
 
 cudaError_t check_launch(const void *function, const Grid &grid);
 
-void launch(const void *function, Grid grid, cudaStream_t handle) {
-  call([&] {
+cudaError_t launch(const void *function, Grid grid, cudaStream_t handle) {
+  return call([&] {
     CUstream_st *stream = find(handle);
     if (!stream || stream->device != device())
       return cudaErrorInvalidResourceHandle;
