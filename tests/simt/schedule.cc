@@ -2,6 +2,7 @@
 #include "kernel.h"
 #include "state.h"
 #include <algorithm>
+#include <cfenv>
 #include <csignal>
 #include <cstdarg>
 #include <cstdio>
@@ -501,9 +502,13 @@ private:
 
 } // namespace
 
+// A device rounds to nearest, however the host does.
 void run(const Grid &grid) {
   [[maybe_unused]] Faults faults;
+  const int rounding = fegetround();
+  fesetround(FE_TONEAREST);
   Flights(grid).run();
+  fesetround(rounding);
 }
 
 } // namespace simt
