@@ -47,6 +47,11 @@ int main(void) {
     fprintf(stderr, "consumer.c: %d values outside the bound\n", violations(a, b, y, info.bound));
     return 1;
   }
+  ghz_cuda *gpu; /* the calls for a GPU are there in every build */
+  if (!ghz_cuda_built() && ghz_cuda_create(&gpu, N, 2) != GHZ_EDEVICE) {
+    fprintf(stderr, "consumer.c: a GPU without CUDA\n");
+    return 1;
+  }
   ghz_context_free(ctx);
   free(first);
   free(second);
