@@ -151,9 +151,9 @@ static int specials_valid(const uint8_t *p, const uint8_t *end, unsigned n, cons
 /* Takes a lattice tile apart and checks all of it but the rows' bytes, which may be anything. */
 static inline __attribute__((always_inline)) ghz_status parse(const ghz_lattice *l, tile_source src, unsigned n,
                                                               tile_head *h) {
-  const uint8_t *p = src.data, *end = p + src.size;
+  const uint8_t *p = src.data;
   h->specials = NULL;
-  if (src.size == 0) {
+  if (src.size == 0) { /* maybe without data: nothing may be added to NULL */
     h->order = h->mode = 0;
     h->height = 0;
     h->anchor = h->slope = 0;
@@ -165,6 +165,7 @@ static inline __attribute__((always_inline)) ghz_status parse(const ghz_lattice 
     return GHZ_ECORRUPT;
   tile_lead lead;
   unsigned at, la, ls;
+  const uint8_t *end = p + src.size;
   if (!lead_open(p[0], p[1], src.size, &lead, &at, &la, &ls))
     return GHZ_ECORRUPT;
   lead.anchor = anchor_value(load_u64(p + at), la);

@@ -65,12 +65,12 @@ static int shift_to(const ref_head *h, int from, int to) {
   return h->type == REF_F32 && from == REF_COARSE && to != REF_COARSE;
 }
 
-/* A raw operand goes to the lattice first. */
+/* A raw operand goes to the lattice first, if there is one. */
 static void settle(const ref_head *h, operand *o) {
   if (!o->tile.raw)
     return;
   ref_tile on = o->tile;
-  o->outside = !ref_tile_quantise(h, &on);
+  o->outside = h->step == 0 || !ref_tile_quantise(h, &on);
   if (o->outside)
     return;
   ref_tile_choose_order(h, &on, -1);
@@ -261,7 +261,7 @@ static size_t extremum_outside(const ref_head *h, const ref_tile *a, const ref_t
   for (int i = 0; i < a->n; i++) {
     double x = ref_value(h->type, ref_tile_decode(h, a, i, h->type));
     double y = ref_value(h->type, ref_tile_decode(h, b, i, h->type));
-    int second = larger ? y > x : y < x;
+    int second = larger ? !(x > y) : !(x < y);
     best->bits[i] = ref_bits(h->type, isnan(x) || isnan(y) ? NAN : second ? y : x);
   }
   size_t size = ref_tile_encode(h->type, best, out);

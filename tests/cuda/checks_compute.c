@@ -219,6 +219,31 @@ static void inexact_operands(trial *t) {
   }
 }
 
+/* Without a step all tiles are outside the lattice, also one of zeros, which values that cancelled leave. */
+static void without_a_step(trial *t) {
+  size_t n = 1100;
+  ghz_lattice l;
+  for (int type = GHZ_F32; type <= GHZ_F64; type++) {
+    expect(t,
+           ghz_lattice_make((ghz_type)type, (ghz_bound){GHZ_ABS, type == GHZ_F32 ? 1e-40 : 5e-324}, 0, 0, &l) ==
+                   GHZ_OK &&
+               l.step == 0,
+           "a lattice without a step");
+    ref_bytes s[3] = {
+        cpu_stream(t, "random_bits", &l, -1, n, 1), {NULL, 0}, cpu_stream(t, "zeros", &l, -1, n, 1)};
+    int64_t minus[2] = {1, -1};
+    operation o = on_streams(COMBINE, &l, n, 2, (ref_bytes[]){s[0], s[0]});
+    o.coefficients = minus;
+    agree(t, &o, say("x - x without a step, type %d", type));
+    s[1] = cpu_make(t, &o).bytes;
+    agree_on(t, ADD, &l, n, 2, s, say("x + 0 without a step, type %d", type));
+    agree_on(t, ADD, &l, n, 2, s + 1, say("0 + empty without a step, type %d", type));
+    agree_on(t, SUM, &l, n, 3, s, say("three without a step, type %d", type));
+    agree_on(t, MEAN, &l, n, 3, s, say("a mean without a step, type %d", type));
+    bytes_drop(s, 3);
+  }
+}
+
 /* Values outside the lattice are added in floating point, in the order of the operands. */
 void check_compute_outside_the_lattice(trial *t) {
   static const char *const makers[] = {"beyond_lattice", "random_bits", "largest_finite", "specials_far_out",
@@ -243,6 +268,7 @@ void check_compute_outside_the_lattice(trial *t) {
     bytes_drop(s, k);
   }
   inexact_operands(t);
+  without_a_step(t);
 }
 
 /* Scaled streams have steps with more bits than a fresh lattice may have. */
