@@ -37,10 +37,11 @@ static ref_head combined_head(size_t k, const ref_bytes *streams, const int64_t 
                               double factor) {
   ref_head h = ref_head_read(streams[0].data);
   uint64_t terms = 0;
+  h.inexact = 0;
   for (size_t i = 0; i < k; i++) {
     ref_head one = ref_head_read(streams[i].data);
     terms += (uint64_t)(c[i] < 0 ? -c[i] : c[i]) * one.terms;
-    h.inexact |= one.inexact;
+    h.inexact |= c[i] != 0 && one.inexact;
   }
   h.terms = (uint32_t)terms;
   if (after == REF_SCALE)

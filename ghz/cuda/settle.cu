@@ -42,8 +42,7 @@ DEVICE void move_payload(const settle_call &c, settle_shared &s, uint64_t total)
       __threadfence();
     }
     __syncthreads();
-    unstage_bytes(to + at, s.piece, start, size, (int)threadIdx.x, THREADS);
-    __syncthreads();
+    unstage_bytes(to + at, s.piece, start, size, (int)threadIdx.x, THREADS); // the next barrier is above
   }
 }
 

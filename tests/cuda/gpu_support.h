@@ -103,6 +103,7 @@ typedef struct operation {
   const ref_bytes *operands;
   const int64_t *coefficients;
   uint64_t first, tiles, divisor; /* of messages */
+  size_t behind;                  /* bytes that may be read behind each operand on the device */
 } operation;
 
 /* What a call made: its status (of the call, or of the outcome), and the bytes if that is GHZ_OK. */

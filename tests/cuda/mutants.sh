@@ -3,7 +3,7 @@
 # unless the kernels as they are pass, and of the broken ones all are noticed but those that mutants.txt expects to survive.
 # usage: tests/cuda/mutants.sh [--some] BUILD [name...]     BUILD: where ghz_device_check_emulated was built
 #   --some  only those that are marked so, which are noticed soon
-#   JOBS=2  so many at a time
+#   JOBS=2, EXTENT=--quick  so many at a time, and how much of each check
 set -euo pipefail
 exec </dev/null
 
@@ -120,7 +120,7 @@ build_mutant() { # folder file
 run_checks() { # program way log
   local order seed
   read -r order seed <<<"$2"
-  { SIMT_ORDER=$order SIMT_SEED=$seed SIMT_PATIENCE=20000000 timeout -k 5 $limit "$1" --quick 2>&1 || echo "ended with $?"; } | sed '/ FAILED /q; /^simt: /q; /^ended with /q' >"$3" || true
+  { SIMT_ORDER=$order SIMT_SEED=$seed SIMT_PATIENCE=20000000 timeout -k 5 $limit "$1" "${EXTENT:---quick}" 2>&1 || echo "ended with $?"; } | sed '/ FAILED /q; /^simt: /q; /^ended with /q' >"$3" || true
   if grep -q '^simt: ' "$3"; then
     echo "report: $(grep -m1 '^simt: ' "$3" | cut -c7- | sed "s|[^ ]*/ghz/cuda/||g")"
   elif grep -q ' FAILED ' "$3"; then
@@ -149,7 +149,7 @@ try_mutant() { # name file expected text
     return
   fi
   for way in "${ways[@]}"; do
-    how=$(run_checks "$folder/check" "$way" "$folder/log")
+    how=$(run_checks "$folder/check" "$way" "$folder/log" 2>/dev/null) # bash tells of crashes
     if [ -n "$how" ]; then
       [[ $way == random* ]] || way=${way% *}
       how="noticed  $way  $how"
