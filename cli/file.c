@@ -16,8 +16,30 @@
 #define PIECE ((size_t)1 << 20) /* bytes per read when copying or skipping */
 
 static bool open_descriptor(file *f) {
-  f->fd = f->path ? open(f->path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
+  do
+    f->fd = f->path ? open(f->path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
+  while (f->fd < 0 && errno == EINTR);
   return f->fd >= 0 || fail(f->name, "%s", strerror(errno));
+}
+
+/* Notes which file it is, and whether it can be read at any place. */
+static bool look_at(file *f) {
+  struct stat status;
+  if (fstat(f->fd, &status) != 0)
+    return fail(f->name, "%s", strerror(errno));
+  if (S_ISDIR(status.st_mode))
+    return fail(f->name, "is a directory");
+  f->device = status.st_dev;
+  f->inode = status.st_ino;
+  f->seekable = S_ISREG(status.st_mode);
+  if (!f->seekable)
+    return true;
+  off_t at = lseek(f->fd, 0, SEEK_CUR);
+  if (at < 0)
+    return fail(f->name, "%s", strerror(errno));
+  f->origin = f->position = (uint64_t)at;
+  f->size = status.st_size > at ? (uint64_t)status.st_size : (uint64_t)at;
+  return true;
 }
 
 bool file_open(file *f, const char *path) {
@@ -27,26 +49,10 @@ bool file_open(file *f, const char *path) {
     return fail("''", "the name of the file is empty");
   if (!open_descriptor(f))
     return false;
-  struct stat status;
-  if (fstat(f->fd, &status) != 0) {
-    fail(f->name, "%s", strerror(errno));
+  bool ok = look_at(f);
+  if (!ok)
     file_close(f);
-    return false;
-  }
-  if (S_ISDIR(status.st_mode)) {
-    fail(f->name, "is a directory");
-    file_close(f);
-    return false;
-  }
-  f->device = status.st_dev;
-  f->inode = status.st_ino;
-  off_t at = S_ISREG(status.st_mode) ? lseek(f->fd, 0, SEEK_CUR) : -1;
-  if (at >= 0) {
-    f->seekable = true;
-    f->origin = f->position = (uint64_t)at;
-    f->size = status.st_size > at ? (uint64_t)status.st_size : (uint64_t)at;
-  }
-  return true;
+  return ok;
 }
 
 void file_park(file *f) {
@@ -178,7 +184,9 @@ bool write_all(int fd, const void *data, size_t size) {
     ssize_t n = write(fd, from, size < ((size_t)1 << 30) ? size : (size_t)1 << 30);
     if (n < 0 && errno == EINTR)
       continue;
-    if (n < 0)
+    if (n == 0) /* or a broken device would keep us for ever */
+      errno = ENOSPC;
+    if (n <= 0)
       return false;
     from += n;
     size -= (size_t)n;

@@ -103,8 +103,10 @@ static bool read_header(frame_reader *r) {
     return fail(name, "truncated: ends in the header");
   if (b[4] != VERSION)
     return fail(name, "version %u of the file format; this command reads version %d", b[4], VERSION);
-  if (b[5] > 1 || b[6] > SHAPE_MAX || b[7] > (FLAG_FORTRAN | FLAG_NPY))
-    return fail(name, "damaged header");
+  if (b[6] > SHAPE_MAX)
+    return fail(name, "damaged header: %u dimensions", b[6]);
+  if (b[5] > 1 || b[7] > (FLAG_FORTRAN | FLAG_NPY))
+    return fail(name, "written by a newer version of ghz, or damaged: type %u, flags %u", b[5], b[7]);
   rest = (size_t)HEADER_FIXED - 8 + 8 * b[6] + 8;
   if (!file_read(&r->file, b + 8, rest, &got))
     return false;
@@ -252,7 +254,7 @@ static void advance(frame_reader *r, uint64_t count) {
 }
 
 bool reader_next(frame_reader *r, frame *f, bool *more) {
-  uint64_t length;
+  uint64_t length = 0;
   *more = false;
   if (r->ended)
     return true;
@@ -268,7 +270,7 @@ bool reader_next(frame_reader *r, frame *f, bool *more) {
 }
 
 bool reader_skip(frame_reader *r, bool *more) {
-  uint64_t length, got;
+  uint64_t length = 0, got;
   if (!read_length(r, &length))
     return false;
   *more = length > 0;

@@ -1,7 +1,9 @@
 /* main.c: owns the list of verbs, and hands the command line to one of them. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "report.h"
 #include "signals.h"
@@ -58,10 +60,25 @@ static int dispatch(int argc, char **argv) {
   return help ? (options_help(v), EXIT_OK) : run_verb(v, argc - 1, argv + 1);
 }
 
+/* A file that is opened would take the place of a standard descriptor that is closed, and be read or written as such. */
+static void hold_standard(void) {
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+    if (fcntl(fd, F_GETFD) < 0)
+      open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY); /* so that its use still fails */
+}
+
+/* Writes what is buffered, and hears of what some file systems report at the end alone. */
+static bool end_output(void) {
+  if (fflush(stdout) != 0 || ferror(stdout))
+    return false;
+  return close(STDOUT_FILENO) == 0 || errno == EINTR || errno == EBADF;
+}
+
 int main(int argc, char **argv) {
+  hold_standard();
   signals_install();
   int code = dispatch(argc, argv);
-  if (fflush(stdout) != 0 || ferror(stdout)) {
+  if (!end_output()) {
     if (errno != EPIPE) /* a reader that has seen enough is no news */
       fail("standard output", "%s", strerror(errno));
     return code ? code : EXIT_DATA;

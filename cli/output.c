@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,8 @@
 #include "file.h"
 #include "report.h"
 #include "signals.h"
+
+enum { LINKS_MAX = 40 }; /* as Linux */
 
 /* Takes a descriptor that is written directly. */
 static bool take_descriptor(output *out, int fd) {
@@ -35,30 +38,48 @@ static bool open_special(output *out, const char *path) {
   return take_descriptor(out, open(path, O_WRONLY | O_CLOEXEC));
 }
 
-/* The file that a rename has to replace: what a symbolic link points to, or the path itself. */
-static char *final_path(const char *path) {
-  char *real = realpath(path, NULL);
-  return real ? real : strdup(path);
+/* A name in the directory of a path. */
+static char *beside(const char *path, const char *name) {
+  const char *slash = name[0] == '/' ? NULL : strrchr(path, '/');
+  size_t directory = slash ? (size_t)(slash - path) + 1 : 0;
+  char *text = malloc(directory + strlen(name) + 1);
+  if (text) {
+    memcpy(text, path, directory);
+    strcpy(text + directory, name);
+  }
+  return text;
 }
 
-static char *temporary_path(const char *path) {
-  static const char name[] = ".ghz-XXXXXX";
-  const char *slash = strrchr(path, '/');
-  size_t directory = slash ? (size_t)(slash - path) + 1 : 0;
-  char *pattern = malloc(directory + sizeof name);
-  if (pattern) {
-    memcpy(pattern, path, directory);
-    memcpy(pattern + directory, name, sizeof name);
-  }
-  return pattern;
+/* What a symbolic link points to; NULL, with errno: EINVAL where the path is none. */
+static char *follow(const char *path) {
+  char target[PATH_MAX];
+  ssize_t n = readlink(path, target, sizeof target);
+  if (n == (ssize_t)sizeof target)
+    errno = ENAMETOOLONG;
+  if (n < 0 || n == (ssize_t)sizeof target)
+    return NULL;
+  target[n] = '\0';
+  return beside(path, target);
+}
+
+/* The file that a rename has to replace: the path itself, or what `most` symbolic links lead to, which need not be there
+ * yet. NULL, with errno, if that cannot be told. */
+static char *final_path(const char *path, int most) {
+  char *next = follow(path);
+  if (!next)
+    return errno == EINVAL || errno == ENOENT ? strdup(path) : NULL;
+  char *end = most > 0 ? final_path(next, most - 1) : NULL;
+  int error = most > 0 ? errno : ELOOP;
+  free(next);
+  errno = error;
+  return end;
 }
 
 static bool open_temporary(output *out, const char *path) {
-  out->path = final_path(path);
-  out->temporary = out->path ? temporary_path(out->path) : NULL;
-  if (!out->temporary)
-    return fail(path, "out of memory");
-  out->fd = signals_mkstemp(out->temporary);
+  out->path = final_path(path, LINKS_MAX);
+  out->temporary = out->path ? beside(out->path, ".ghz-XXXXXX") : NULL;
+  if (out->temporary)
+    out->fd = signals_mkstemp(out->temporary);
   if (out->fd < 0) {
     fail(path, "cannot be created: %s", strerror(errno));
     free(out->temporary);

@@ -1,4 +1,4 @@
-/* signals.c: owns the signal handlers and the one unfinished file that they remove. */
+/* signals.c: owns the one unfinished file, which a signal or an early exit removes. */
 #include "signals.h"
 
 #include <errno.h>
@@ -26,7 +26,15 @@ static sigset_t caught_set(void) {
   return set;
 }
 
+/* The OpenMP runtime ends a program by exit() where it lacks memory or threads. */
+static void remove_at_exit(void) {
+  const char *path = unfinished;
+  if (path)
+    unlink(path);
+}
+
 void signals_install(void) {
+  atexit(remove_at_exit);
   signal(SIGPIPE, SIG_IGN);
   signal(SIGXFSZ, SIG_IGN);
   struct sigaction action = {.sa_handler = remove_and_die, .sa_mask = caught_set(), .sa_flags = SA_RESTART};

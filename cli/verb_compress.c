@@ -110,12 +110,12 @@ static bool compress_to(compression *c, const char *path) {
 }
 
 /* The name of the output: FILE.ghz, or standard output for standard input. */
-static char *output_name(const options *o, const char *path) {
-  bool standard = !o->output && strcmp(path, "-") == 0;
-  const char *name = o->output ? o->output : path, *ending = o->output || standard ? "" : ".ghz";
+static char *output_name(const options *o, const file *from) {
+  const char *name = o->output ? o->output : from->path ? from->path : "-";
+  const char *ending = o->output || !from->path ? "" : ".ghz";
   char *text = malloc(strlen(name) + strlen(ending) + 1);
   if (!text)
-    fail(path, "out of memory");
+    fail(from->name, "out of memory");
   else
     strcat(strcpy(text, name), ending);
   return text;
@@ -125,7 +125,7 @@ static bool compress_file(const options *o, ghz_context *ctx, const char *path) 
   compression c = {.o = o, .ctx = ctx};
   if (!input_open(&c.in, path, o->type))
     return false;
-  char *to = output_name(o, path);
+  char *to = output_name(o, &c.in.file);
   bool ok = to && compress_to(&c, to);
   free(to);
   input_close(&c.in);

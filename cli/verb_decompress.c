@@ -119,16 +119,16 @@ static bool decompress_to(decompression *d, const char *path) {
 
 /* The name of the output: FILE without .ghz, or standard output for standard input. An array of an .npy file
  * whose name does not say its form ends in .npy. */
-static char *output_name(const options *o, const char *path, const shape *s) {
-  bool standard = strcmp(path, "-") == 0;
-  if (!o->output && !standard && !name_ends(path, ".ghz")) {
-    fail(path, "the name does not end in .ghz; name the output with -o FILE");
+static char *output_name(const options *o, const file *from, const shape *s) {
+  bool standard = !from->path;
+  const char *name = o->output ? o->output : standard ? "-" : from->path;
+  if (!o->output && !standard && !name_ends(name, ".ghz")) {
+    fail(from->name, "the name does not end in .ghz; name the output with -o FILE");
     return NULL;
   }
-  const char *name = o->output ? o->output : path;
   char *text = malloc(strlen(name) + 1); /* .npy is as long as .ghz */
   if (!text) {
-    fail(path, "out of memory");
+    fail(from->name, "out of memory");
     return NULL;
   }
   strcpy(text, name);
@@ -145,7 +145,7 @@ static bool decompress_file(const options *o, ghz_context *ctx, const char *path
   decompression d = {.o = o, .ctx = ctx};
   if (!reader_open(&d.reader, path))
     return false;
-  char *to = output_name(o, path, &d.reader.header.shape);
+  char *to = output_name(o, &d.reader.file, &d.reader.header.shape);
   bool ok = to && decompress_to(&d, to);
   free(to);
   reader_close(&d.reader);

@@ -37,8 +37,8 @@ build build-test -DCMAKE_BUILD_TYPE=Release -DGHZ_CUDA=AUTO -DGHZ_MPI=ON -DMPI_C
 run_tests build-test -LE long
 targets=mpi_tests build build-test-mpich -DCMAKE_BUILD_TYPE=Release -DGHZ_CUDA=OFF -DGHZ_MPI=ON -DMPI_C_COMPILER=mpicc.mpich \
   -DGHZ_BENCH=OFF
-run_tests build-test-mpich -L mpi -LE long
+run_tests build-test-mpich -L mpi -LE 'long|slow|simt'
 build build-test-sanitize -DCMAKE_BUILD_TYPE=RelWithDebInfo -DGHZ_SANITIZE=address,undefined -DGHZ_CUDA=OFF -DGHZ_BENCH=OFF \
   -DGHZ_MPI=ON -DMPI_C_COMPILER=mpicc.openmpi
-run_tests build-test-sanitize -LE 'slow|long' -E '^mpi_device'
+run_tests build-test-sanitize -LE 'slow|long'
 echo "test.sh: all tests passed, plain and with sanitizers, in $((SECONDS - started)) s"

@@ -20,9 +20,20 @@ typedef struct golden_case {
 extern const golden_case golden_cases[];
 extern const size_t golden_count;
 
+/* What takes more than a table to make; a name that holds "message" is that of a message, in a file NAME.msg. */
+typedef struct golden_result {
+  const char *name;
+  ref_bytes (*make)(ghz_context *ctx);
+  uint64_t checksum;
+} golden_result;
+
+extern const golden_result golden_results[];
+extern const size_t golden_result_count;
+const char *golden_ending(const char *name); /* of the file: "ghz", or "msg" */
+
 /* Makes the stream of a case; release with ref_free. Aborts where libghz fails. */
 ref_bytes golden_stream(const golden_case *g, ghz_context *ctx);
-/* FNV-1a over the bytes of the decompressed values, every NaN taken as the canonical one. */
+/* FNV-1a over the bytes of the decompressed values of a stream or message, every NaN taken as the canonical one. */
 uint64_t golden_checksum(ref_bytes stream, ghz_context *ctx);
 
 #endif

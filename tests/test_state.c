@@ -1,50 +1,8 @@
 /* test_state.c: law L6: no hidden state: contexts are independent, reusable, and stop allocating once warm.
- * The executable is linked with --wrap for the allocator, so that calls of the library are counted. */
+ * Its allocations are counted by allocator.c. */
+#include "allocator.h"
 #include "support.h"
 #include <pthread.h>
-
-/* ---- Counting the allocations of the library ---- */
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *p, size_t size);
-void *__real_aligned_alloc(size_t alignment, size_t size);
-int __real_posix_memalign(void **p, size_t alignment, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *p, size_t size);
-void *__wrap_aligned_alloc(size_t alignment, size_t size);
-int __wrap_posix_memalign(void **p, size_t alignment, size_t size);
-
-static long allocations;
-static size_t largest_allocation;
-
-static void counted(size_t size) {
-  __atomic_fetch_add(&allocations, 1, __ATOMIC_RELAXED);
-  if (size > largest_allocation)
-    largest_allocation = size;
-}
-
-void *__wrap_malloc(size_t size) {
-  counted(size);
-  return __real_malloc(size);
-}
-void *__wrap_calloc(size_t count, size_t size) {
-  counted(count * size);
-  return __real_calloc(count, size);
-}
-void *__wrap_realloc(void *p, size_t size) {
-  counted(size);
-  return __real_realloc(p, size);
-}
-void *__wrap_aligned_alloc(size_t alignment, size_t size) {
-  counted(size);
-  return __real_aligned_alloc(alignment, size);
-}
-int __wrap_posix_memalign(void **p, size_t alignment, size_t size) {
-  counted(size);
-  return __real_posix_memalign(p, alignment, size);
-}
 
 /* ---- One round of every operation, into buffers made before ---- */
 
@@ -115,11 +73,11 @@ Test(state, no_allocation_once_warm, .timeout = 120) {
       ghz_context *ctx = context_on(NULL, threads);
       work w = work_make((ghz_type)type, 3);
       cr_assert_eq(round_of_calls(ctx, &w), 0, "%s", ghz_context_message(ctx));
-      long before = allocations;
+      long before = allocator_count();
       for (int round = 0; round < 5; round++)
         cr_assert_eq(round_of_calls(ctx, &w), 0);
-      cr_assert_eq(allocations - before, 0, "%ld allocations by a warm context, type %d, %d threads",
-                   allocations - before, type, threads);
+      long more = allocator_count() - before;
+      cr_assert_eq(more, 0, "%ld allocations by a warm context, type %d, %d threads", more, type, threads);
       work_free(&w);
       ghz_context_free(ctx);
     }
@@ -129,19 +87,19 @@ Test(state, no_allocation_once_warm, .timeout = 120) {
 Test(state, scratch_is_bounded) {
   ghz_context *ctx = context_on(NULL, 2);
   work w = work_make(GHZ_F64, 3);
-  largest_allocation = 0;
+  allocator_largest = 0;
   cr_assert_eq(round_of_calls(ctx, &w), 0);
-  cr_assert_leq(largest_allocation, w.room + w.room / 100 + 2 * 65536, "an allocation of %zu bytes, room %zu",
-                largest_allocation, w.room);
+  cr_assert_leq(allocator_largest, w.room + w.room / 100 + 2 * 65536, "an allocation of %zu bytes, room %zu",
+                allocator_largest, w.room);
   work_free(&w);
   ghz_context_free(ctx);
 }
 
 /* The library counts itself by this test: a context is an allocation. */
 Test(state, counter_counts) {
-  long before = allocations;
+  long before = allocator_count();
   ghz_context *ctx = context_on(NULL, 1);
-  cr_assert_gt(allocations, before);
+  cr_assert_gt(allocator_count(), before);
   ghz_context_free(ctx);
 }
 

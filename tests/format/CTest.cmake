@@ -1,9 +1,15 @@
-# FORMAT.md against the library: a second decoder, written from the text, must give the same values.
+# FORMAT.md and FILE_FORMAT.md against the library and the command: a second decoder, written from the texts, must read the same.
 find_package(Python3 COMPONENTS Interpreter)
 if(Python3_FOUND)
   add_executable(format_streams ${CMAKE_CURRENT_LIST_DIR}/make_streams.c)
   target_link_libraries(format_streams PRIVATE ghz::static ghz_flags m)
   add_test(NAME format COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/check.py
-                               $<TARGET_FILE:format_streams> ${CMAKE_CURRENT_LIST_DIR}/../../ghz/FORMAT.md)
+                               $<TARGET_FILE:format_streams> ${CMAKE_CURRENT_LIST_DIR}/../../ghz/FORMAT.md
+                               ${CMAKE_CURRENT_LIST_DIR}/../golden)
   set_tests_properties(format PROPERTIES TIMEOUT 120 ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
+  if(TARGET ghz_cli)
+    add_test(NAME format_files COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/check_files.py
+                                       $<TARGET_FILE:ghz_cli> ${CMAKE_CURRENT_LIST_DIR}/../golden_files)
+    set_tests_properties(format_files PROPERTIES TIMEOUT 300 ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
+  endif()
 endif()

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Holds FORMAT.md against the library: the second decoder must give what the library gives, byte for byte, and the
-worked example of the text must be what it says.
+"""Holds FORMAT.md against the library: the second decoder must give what the library gives, byte for byte, of streams and
+of the messages that they are cut into; the worked example of the text must be what it says; damage must be noticed; and the
+golden files must be read as the tables beside their folder say.
 
-usage: check.py MAKE_STREAMS FORMAT.md
+usage: check.py MAKE_STREAMS FORMAT.md GOLDEN_FOLDER
 """
 import math
 import os
@@ -16,29 +17,71 @@ import tempfile
 import decoder
 
 
+def contents(folder, name):
+    with open(os.path.join(folder, name), "rb") as f:
+        return f.read()
+
+
+def difference(kind, given, wanted):
+    size = (4, 8)[kind]
+    at = next((i for i in range(0, len(wanted), size) if given[i:i + size] != wanted[i:i + size]), 0)
+    return f"value {at // size}: decoder {given[at:at + size][::-1].hex()}, library {wanted[at:at + size][::-1].hex()}"
+
+
+def compare_stream(folder, name):
+    """What is wrong with the stream or its messages, if anything."""
+    stream, wanted = contents(folder, name + ".ghz"), contents(folder, name + ".raw")
+    messages = [contents(folder, f"{name}.{i}.msg") for i in range(3)]
+    try:
+        kind, bits = decoder.decode(stream)
+        if decoder.pack(kind, bits) != wanted:
+            return difference(kind, decoder.pack(kind, bits), wanted)
+        parts = b"".join(decoder.pack(*decoder.decode(m)) for m in messages)
+        if parts != wanted:
+            return "messages: " + difference(kind, parts, wanted)
+        return None if decoder.join(messages) == stream else "its messages make another stream"
+    except (decoder.Corrupt, decoder.Newer) as e:
+        return f"{type(e).__name__.lower()}: {e}"
+
+
 def compare(folder):
     names = sorted(f[:-4] for f in os.listdir(folder) if f.endswith(".ghz"))
     different = 0
     for name in names:
-        with open(os.path.join(folder, name + ".ghz"), "rb") as f:
-            stream = f.read()
-        with open(os.path.join(folder, name + ".raw"), "rb") as f:
-            wanted = f.read()
-        try:
-            kind, bits = decoder.decode(stream)
-            given = decoder.pack(kind, bits)
-        except decoder.Corrupt as e:
-            print(f"{name}: corrupt: {e}")
+        fault = compare_stream(folder, name)
+        if fault:
+            print(f"{name}: {fault}")
             different += 1
-            continue
-        if given != wanted:
-            size = (4, 8)[kind]
-            at = next((i for i in range(0, len(wanted), size) if given[i:i + size] != wanted[i:i + size]), 0)
-            print(f"{name}: value {at // size}: decoder {given[at:at + size][::-1].hex()}, "
-                  f"library {wanted[at:at + size][::-1].hex()}")
-            different += 1
-    print(f"{len(names) - different} of {len(names)} streams agree")
+    print(f"{len(names) - different} of {len(names)} streams agree, with their messages")
     return len(names) > 0 and different == 0
+
+
+def fnv(data):
+    value = 0xCBF29CE484222325
+    for byte in data:
+        value = (value ^ byte) * 0x100000001B3 & 2**64 - 1
+    return value
+
+
+def golden(folder):
+    """The golden files against the checksums of their values."""
+    checksums = {}
+    for table in "golden_cases.inc", "golden_results.inc":
+        text = contents(os.path.dirname(os.path.abspath(folder)), table).decode()
+        checksums.update((name, int(value, 16)) for name, value in re.findall(r'^\{"(\w+)",.*(0x\w+)\}', text, re.M))
+    files = sorted(os.listdir(folder))
+    ok = sorted(os.path.splitext(f)[0] for f in files) == sorted(checksums)
+    for f in files:
+        try:
+            right = fnv(decoder.pack(*decoder.decode(contents(folder, f)))) == checksums.get(os.path.splitext(f)[0])
+            fault = None if right else "other values"
+        except (decoder.Corrupt, decoder.Newer) as e:
+            fault = f"{type(e).__name__.lower()}: {e}"
+        if fault:
+            print(f"{f}: {fault}")
+            ok = False
+    print(f"{len(files)} golden files: {'read' if ok else 'NOT ALL READ'}")
+    return ok and len(files) > 0
 
 
 def fenced(text, kind):
@@ -70,22 +113,62 @@ def example(path):
 
 
 def mutated(data, count):
-    """Damaged streams give values or Corrupt, and nothing else."""
+    """Damaged streams give values or are refused, and nothing else."""
     rng = random.Random(1)
     for _ in range(count):
         broken = bytearray(data)
         for _ in range(rng.randint(1, 3)):
             broken[rng.randrange(len(broken))] = rng.randrange(256)
-        try:
-            decoder.decode(bytes(broken[:rng.randint(0, len(broken))] if rng.random() < 0.2 else broken))
-        except decoder.Corrupt:
-            pass
+        refuses(bytes(broken[:rng.randint(0, len(broken))] if rng.random() < 0.2 else broken))
+
+
+def refuses(data):
+    """What the decoder says of bytes: Corrupt, Newer, or None for values."""
+    try:
+        decoder.decode(data)
+    except (decoder.Corrupt, decoder.Newer) as e:
+        return type(e)
+    return None
+
+
+def message_of(stream):
+    """The message of all tiles of a stream of one chunk."""
+    n = struct.unpack_from("<Q", stream, 8)[0]
+    tiles = (n + 1023) // 1024
+    return b"GHZM" + stream[4:48] + struct.pack("<QQ", 0, tiles) + stream[64:]
+
+
+def patched(data, at, *values):
+    return data[:at] + bytes(values) + data[at + len(values):]
+
+
+def rules(stream):
+    """Every check of the header and the index (FORMAT.md, "Reading hostile input", 1 to 6), on the example of the text."""
+    message = message_of(stream)
+    ok = decoder.decode(message) == decoder.decode(stream)
+    for data in stream, message:
+        newer = [patched(data, 4, 2), patched(data, 5, 2), patched(data, 5, 128), patched(data, 7, 1), patched(data, 36, 1),
+                 patched(data, 39, 1), patched(data, 4, 2, 0, 99)]
+        corrupt = [data[:47], patched(data, 3, ord("2")), patched(data, 6, 44), patched(data, 6, 0), patched(data, 23, 0x80),
+                   patched(data, 22, 0xf0, 0x7f), patched(data, 31, 0x80), patched(data, 30, 0xf0, 0x7f), patched(data, 35, 1),
+                   patched(data, 34, 0x80), patched(data, 40, 0x4d), patched(data, 47, 0xff), data[:-1], data + b"\0"]
+        ok &= all(refuses(d) == decoder.Newer for d in newer) and all(refuses(d) == decoder.Corrupt for d in corrupt)
+    streams = [patched(stream, at, 0x4d) for at in (48, 56, 64)]
+    streams += [patched(stream, 8, *n.to_bytes(8, "little")) for n in (0, 1025, 2**32, 2**63)]
+    messages = [message[:63], patched(message, 48, 1), patched(message, 48, 2), patched(message, 56, 0),
+                patched(message, 56, 2), patched(message, 63, 0x80), patched(message, 64, 1)]
+    ok &= all(refuses(d) == decoder.Corrupt for d in streams + messages)
+    print(f"rules of headers and indexes: {'kept' if ok else 'not kept'}")
+    return ok
 
 
 def main():
-    make_streams, text = sys.argv[1:]
+    make_streams, text, folder_of_golden = sys.argv[1:]
     ok, data = example(text)
+    ok &= golden(folder_of_golden)
+    ok &= rules(data)
     mutated(data, 2000)
+    mutated(message_of(data), 2000)
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([make_streams, folder], check=True)
         ok &= compare(folder)

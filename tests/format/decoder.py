@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A second decoder of ghz streams, written from FORMAT.md alone: slow, short and independent of the library.
+"""A second decoder of ghz streams and messages, written from FORMAT.md alone: slow, short and independent of the library.
 
 usage: decoder.py STREAM [OUTPUT]    writes the values as raw little-endian numbers to OUTPUT, or prints them
 """
@@ -15,23 +15,32 @@ class Corrupt(Exception):
     """Not a stream, or a damaged one."""
 
 
+class Newer(Exception):
+    """A stream of a newer version."""
+
+
 def check(condition, what):
     if not condition:
         raise Corrupt(what)
 
 
 class Header:
-    def __init__(self, data):
-        check(len(data) >= 48 and data[:4] == b"GHZ1", "magic")
+    """The 48 bytes that streams and messages have in common."""
+
+    def __init__(self, data, magic):
+        check(len(data) >= 48 and data[:4] == magic, "magic")
         self.type, flags, self.cap, zero, self.n = struct.unpack_from("<BBBBQ", data, 4)
         self.step, self.eb, self.terms, zeros, self.payload = struct.unpack_from("<ddIIQ", data, 16)
-        check(self.type <= 1 and flags <= 1 and zero == 0 and zeros == 0, "a newer version")
+        if self.type > 1 or flags > 1 or zero or zeros:
+            raise Newer("type or feature bits of a newer version")
+        self.inexact = flags
         check(self.cap == 35 or (self.cap == 44 and self.type == 1), "cap")
         least, largest = ((2.0**-120, 2.0**120), (2.0**-1000, 2.0**1000))[self.type]
         check(data[16:24] == bytes(8) or least <= self.step <= largest, "step")
         check(0 <= self.eb < float("inf") and data[31] < 128, "bound")
         check(self.terms <= 2 ** (58 - self.cap) - 1, "terms")
         self.size = (4, 8)[self.type]
+        self.tiles = self.n // TILE + (self.n % TILE != 0)
 
     def integer_bits(self, mode):
         return ((16, 23, 36), (16, 22, self.cap))[self.type][mode]
@@ -40,21 +49,43 @@ class Header:
         return self.step / 2 if self.type == 0 and mode > 0 else self.step
 
 
-def tiles(data, h):
-    """The bytes of every tile and its number of values, after checking index and sizes against each other."""
-    nt = h.n // TILE + (h.n % TILE != 0)
-    nc = (nt + 15) // 16
-    check(nt <= (len(data) - 48) // 2, "too short")
-    sizes_at = 48 + 8 * (nc + 1)
-    start = sizes_at + 2 * nt
-    check(start <= len(data) and h.payload == len(data) - start, "payload")
-    offsets = struct.unpack_from(f"<{nc + 1}Q", data, 48)
-    sizes = struct.unpack_from(f"<{nt}H", data, sizes_at)
-    ends = [0, *accumulate(sizes)]
+def sizes_of(data, at, count, payload):
+    """The sizes of so many tiles, after checking them, and where each tile ends."""
+    check(at + 2 * count <= len(data) and payload == len(data) - at - 2 * count, "payload")
+    sizes = struct.unpack_from(f"<{count}H", data, at)
+    ends = list(accumulate(sizes, initial=0))
     check(max(sizes, default=0) <= 8338, "a tile's size")
-    check(offsets == tuple(ends[min(16 * c, nt)] for c in range(nc + 1)) and ends[nt] == h.payload, "offsets")
-    for t in range(nt):
-        yield data[start + ends[t]:start + ends[t + 1]], min(TILE, h.n - TILE * t)
+    check(ends[count] == payload, "the sum of the sizes")
+    return ends
+
+
+class Stream:
+    """A whole stream, or of a message: its header, the number of its first tile, and the bytes of its tiles."""
+
+    def __init__(self, data, is_message=False):
+        self.header = h = Header(data, b"GHZM" if is_message else b"GHZ1")
+        self.first = 0
+        if is_message:
+            check(len(data) >= 64, "too short")
+            self.first, count = struct.unpack_from("<QQ", data, 48)
+            check(self.first <= h.tiles and count <= h.tiles - self.first and count <= (len(data) - 64) // 2, "tiles")
+            ends = sizes_of(data, 64, count, h.payload)
+        else:
+            count = h.tiles
+            check(count <= (len(data) - 48) // 2, "too short")
+            chunks = (count + 15) // 16
+            ends = sizes_of(data, 48 + 8 * (chunks + 1), count, h.payload)
+            offsets = struct.unpack_from(f"<{chunks + 1}Q", data, 48)
+            check(offsets == tuple(ends[min(16 * c, count)] for c in range(chunks + 1)), "offsets")
+        start = len(data) - h.payload
+        self.tiles = [data[start + ends[t]:start + ends[t + 1]] for t in range(count)]
+
+    def values(self):
+        """The bit patterns of all values."""
+        h, bits = self.header, []
+        for t, tile in enumerate(self.tiles, self.first):
+            bits += decode_tile(tile, min(TILE, h.n - TILE * t), h)
+        return bits
 
 
 class Reader:
@@ -157,9 +188,28 @@ def decode_tile(tile, m, h):
 
 
 def decode(data):
-    """Type and bit patterns of the values of a stream."""
-    h = Header(data)
-    return h.type, [v for tile, m in tiles(data, h) for v in decode_tile(tile, m, h)]
+    """Type and bit patterns of the values of a stream or message."""
+    stream = Stream(data, data[:4] == b"GHZM")
+    return stream.header.type, stream.values()
+
+
+def join(messages):
+    """The stream of messages that follow each other."""
+    parts = [Stream(m, is_message=True) for m in messages]
+    h, tiles = parts[0].header, []
+    for part in parts:
+        other = part.header
+        check((h.type, h.cap, h.n, h.step, h.eb, h.terms) ==
+              (other.type, other.cap, other.n, other.step, other.eb, other.terms), "messages of different arrays")
+        check(part.first == len(tiles), "messages that do not follow each other")
+        tiles += part.tiles
+    check(len(tiles) == h.tiles, "missing messages")
+    ends = list(accumulate(map(len, tiles), initial=0))
+    inexact = max(part.header.inexact for part in parts)
+    chunks = (h.tiles + 15) // 16
+    return b"".join([struct.pack("<4sBBBBQddIIQ", b"GHZ1", h.type, inexact, h.cap, 0, h.n, h.step, h.eb, h.terms, 0, ends[-1]),
+                     struct.pack(f"<{chunks + 1}Q", *(ends[min(16 * c, h.tiles)] for c in range(chunks + 1))),
+                     struct.pack(f"<{h.tiles}H", *map(len, tiles)), *tiles])
 
 
 def pack(kind, bits):
@@ -173,8 +223,8 @@ def main(arguments):
         data = f.read()
     try:
         kind, bits = decode(data)
-    except Corrupt as e:
-        sys.exit(f"{arguments[1]}: corrupt: {e}")
+    except (Corrupt, Newer) as e:
+        sys.exit(f"{arguments[1]}: {type(e).__name__.lower()}: {e}")
     if len(arguments) == 3:
         with open(arguments[2], "wb") as f:
             f.write(pack(kind, bits))

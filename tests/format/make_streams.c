@@ -1,5 +1,6 @@
-/* make_streams.c: writes streams of every kind that FORMAT.md knows, and what the library decompresses them to, for the
- * second decoder to be compared with: NAME.ghz and NAME.raw in the directory given. */
+/* make_streams.c: writes streams of every kind that FORMAT.md knows, what the library decompresses them to, and messages that
+ * they are made of, for the second decoder to be compared with: NAME.ghz, NAME.raw and NAME.0.msg, NAME.1.msg, ... in the
+ * directory given. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,7 +55,23 @@ static stream room_for(size_t n, ghz_type type, uint32_t terms) {
   return s;
 }
 
-/* Writes the stream and its values, and says what is in it. */
+/* Writes the stream as messages: three pieces, some of them without tiles. */
+static void keep_messages(const char *name, const stream *s, uint64_t tiles) {
+  uint64_t cuts[4] = {0, tiles / 3, tiles - tiles / 4, tiles};
+  for (int i = 0; i < 3; i++) {
+    ghz_slice slice;
+    char suffix[16];
+    require(ghz_slice_view(bytes(s), cuts[i], cuts[i + 1] - cuts[i], &slice), name);
+    size_t size = ghz_slice_size(&slice);
+    uint8_t *message = malloc(size);
+    require(ghz_slice_pack(&slice, message, size, &size), name);
+    snprintf(suffix, sizeof suffix, "%d.msg", i);
+    save(name, suffix, message, size);
+    free(message);
+  }
+}
+
+/* Writes the stream, its values and messages, and says what is in it. */
 static void keep(const char *name, stream s) {
   ghz_info info;
   ghz_statistics st;
@@ -65,6 +82,7 @@ static void keep(const char *name, stream s) {
   require(ghz_decompress(context, bytes(&s), info.lattice.type, values, (size_t)info.count), name);
   save(name, "ghz", s.data, s.size);
   save(name, "raw", values, size);
+  keep_messages(name, &s, info.tiles);
   printf("%-22s terms %7u  tiles: empty %llu raw %llu special %llu  order %llu %llu %llu  mode %llu %llu %llu\n", name,
          info.terms, (unsigned long long)st.empty, (unsigned long long)st.raw, (unsigned long long)st.specials,
          (unsigned long long)st.order[0], (unsigned long long)st.order[1], (unsigned long long)st.order[2],

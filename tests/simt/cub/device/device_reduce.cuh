@@ -2,6 +2,7 @@
 #pragma once
 #include "../temporary.h"
 #include <algorithm>
+#include <cstddef>
 #include <iterator>
 #include <utility>
 #include <vector>
@@ -27,7 +28,7 @@ struct DeviceReduce {
           simt::scribble(temporary, needed);
           std::vector<T> parts = {init};
           for (Count i = 0; i < count; ++i)
-            parts.push_back(static_cast<T>(in[i]));
+            parts.push_back(static_cast<T>(in[static_cast<std::ptrdiff_t>(i)]));
           while (parts.size() > 1) {
             std::swap(parts[simt::garbage() % parts.size()], parts.back());
             const T last = parts.back();

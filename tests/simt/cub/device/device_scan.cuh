@@ -1,6 +1,7 @@
 // device_scan.cuh: cub::DeviceScan::ExclusiveScan, emulated on a stream.
 #pragma once
 #include "../temporary.h"
+#include <cstddef>
 
 namespace cub {
 
@@ -21,7 +22,7 @@ struct DeviceScan {
           simt::scribble(temporary, needed);
           T sum = init;
           for (Count i = 0; i < count; ++i) {
-            const T term = static_cast<T>(in[i]); // in and out may be the same
+            const T term = static_cast<T>(in[static_cast<std::ptrdiff_t>(i)]); // in and out may be the same
             out[i] = sum;
             sum = static_cast<T>(operation(sum, term));
           }

@@ -1,0 +1,29 @@
+# Every call on a file, a folder or a pipe fails once, in every verb: the message names file and reason, nothing unfinished
+# stays, and what was there survives.
+. "$HELPERS"
+. "$(dirname "$HELPERS")/faults.sh"
+each_command fail files
+# Other reasons than those that faults.c chooses. A reader that goes away is told by the exit code alone.
+enospc=28 eio=5 epipe=32 emfile=24
+calls='write'
+strike -e $epipe -- compress --abs 1e-3 --frame-values 16384 a.f32 -c
+strike -e $epipe -- decompress a.ghz -c
+strike -e $epipe -i a.ghz -- add - b.ghz
+strike -e $eio -- compress --abs 1e-3 a.f32 -o new.ghz
+calls=fflush
+strike -e $epipe -t -- info a.ghz
+strike -e $epipe -t -- compare a.f32 a.ghz
+calls=close
+strike -e $enospc -- decompress a.ghz -o new.f32
+strike -e $enospc -- scale 2 a.ghz -c
+fails 1 'standard output: No space left on device' \
+  env LD_PRELOAD="$FAULTS" GHZ_FAULT=close:2:2:fail:$enospc "$GHZ" info a.ghz
+calls=mkstemp
+strike -e $enospc -i a.f32 -- compress --rel 1e-3 --type f32 -
+# Hundreds of files are closed and opened again.
+many=()
+for ((i = 0; i < 201; i++)); do many+=(a.ghz); done
+fails 1 'a.ghz: Too many open files' \
+  env LD_PRELOAD="$FAULTS" GHZ_FAULT=open:300:300:fail:$emfile "$GHZ" add "${many[@]}" -o new.ghz
+fails 1 'a.ghz: Too many open files' bash -c 'ulimit -n 20; "$GHZ" add "$@" -o new.ghz' ghz "${many[@]:0:30}"
+ok bash -c 'ulimit -n 20; "$GHZ" add "$@" -o new.ghz' ghz "${many[@]}"

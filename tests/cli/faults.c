@@ -1,0 +1,338 @@
+/* faults.c: owns faults: preloaded into a command, it makes chosen calls fail, fall short, be interrupted or be the last.
+ *
+ * GHZ_FAULT=CALLS:FIRST:LAST:KIND[:ERROR], GHZ_FAULT_LOG=DESCRIPTOR
+ *   CALLS        the name of a call, or files, memory or threads: all calls of that class
+ *   FIRST, LAST  the calls that are struck, counted from 1, from main on
+ *   KIND         fail   returns an error: ERROR, a number, or one that suits the call
+ *                short  reads and writes (others are not counted) move half of the bytes, one at least
+ *                zero   reads and writes (others are not counted) of one descriptor move nothing, and say so
+ *                rough  every other call that may be is interrupted, reads and writes between fall short
+ *                kill   is the last: SIGKILL, in the middle of a read or write
+ *                term   a SIGTERM arrives before the call; late: just after it
+ * To the log goes a line about the first call that is struck: "CALL ERROR DESCRIPTOR PATH". */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdio_ext.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* ---- The plan ---- */
+
+static struct {
+  char calls[32], kind[8];
+  long first, last;
+  int error, log;
+  long count; /* calls so far, from main on */
+  int struck; /* descriptor of the first that was struck */
+  int armed;
+} plan;
+
+static void arm(void) {
+  const char *text = getenv("GHZ_FAULT"), *log = getenv("GHZ_FAULT_LOG");
+  if (!text || sscanf(text, "%31[^:]:%ld:%ld:%7[^:]:%d", plan.calls, &plan.first, &plan.last, plan.kind,
+                      &plan.error) < 4)
+    return;
+  plan.log = log ? atoi(log) : -1;
+  plan.armed = 1;
+}
+
+/* What can happen to a call beside failing: a signal interrupts it; it moves a part of the bytes alone. */
+typedef enum nature { QUICK, SLOW, TRANSFER } nature;
+
+/* A call that may be struck. */
+typedef struct call {
+  nature nature;
+  const char *name, *class;
+  int error; /* that suits it */
+  int fd;    /* or -1 */
+  const char *path;
+} call;
+
+/* What becomes of a call. */
+typedef enum verdict { PASS, FAIL, SHORT, ZERO, KILL, LATE } verdict;
+
+static void note(const call *c, int error) {
+  char line[PATH_MAX + 64], path[PATH_MAX] = "-", link[64];
+  if (c->path) {
+    snprintf(path, sizeof path, "%s", c->path);
+  } else if (c->fd >= 0) {
+    snprintf(link, sizeof link, "/proc/self/fd/%d", c->fd);
+    ssize_t n = readlink(link, path, sizeof path - 1);
+    path[n > 0 ? n : 1] = '\0';
+  }
+  int n = snprintf(line, sizeof line, "%s %d %d %s\n", c->name, error, c->fd, path);
+  syscall(SYS_write, plan.log, line, (size_t)n);
+}
+
+static int planned(const char *kind) {
+  return strcmp(plan.kind, kind) == 0;
+}
+
+/* Whether the plan is about such calls. */
+static int concerns(const call *c) {
+  if (!plan.armed || (strcmp(plan.calls, c->name) != 0 && strcmp(plan.calls, c->class) != 0))
+    return 0;
+  nature least = planned("short") || planned("zero") ? TRANSFER : planned("rough") ? SLOW : QUICK;
+  return c->nature >= least;
+}
+
+/* Counts a call; sets errno if it is to fail. */
+static verdict judge(call c) {
+  if (!concerns(&c))
+    return PASS;
+  long count = __atomic_add_fetch(&plan.count, 1, __ATOMIC_RELAXED);
+  if (count < plan.first || count > plan.last)
+    return PASS;
+  int error = planned("rough") ? EINTR : plan.error ? plan.error : c.error;
+  if (count == plan.first) {
+    plan.struck = c.fd;
+    note(&c, error);
+  }
+  if (planned("kill"))
+    return KILL;
+  if (planned("term"))
+    raise(SIGTERM);
+  if (planned("late"))
+    return LATE;
+  if (planned("zero"))
+    return c.fd == plan.struck ? ZERO : PASS;
+  if (planned("short") || (planned("rough") && count % 2 == 0))
+    return SHORT;
+  if (!planned("fail") && !planned("rough"))
+    return PASS;
+  errno = error;
+  return FAIL;
+}
+
+static void *real(const char *name) {
+  void *function = dlsym(RTLD_NEXT, name);
+  if (!function)
+    abort();
+  return function;
+}
+
+static void die_at_once(void) {
+  kill(getpid(), SIGKILL);
+  for (;;)
+    pause();
+}
+
+/* The verdict on a call that cannot be done in part. */
+static verdict judge_whole(call c) {
+  verdict v = judge(c);
+  if (v == KILL)
+    die_at_once();
+  return v;
+}
+
+/* After a call. */
+static void finish(verdict v) {
+  if (v == KILL)
+    die_at_once();
+  if (v == LATE)
+    raise(SIGTERM);
+}
+
+/* ---- From main on ---- */
+
+typedef int main_function(int argc, char **argv, char **environment);
+typedef int start_function(main_function *start, int argc, char **argv, void (*init)(void), void (*fini)(void),
+                           void (*loader_fini)(void), void *stack_end);
+start_function __libc_start_main;
+
+static main_function *main_of_command;
+
+static int armed_main(int argc, char **argv, char **environment) {
+  arm();
+  int code = main_of_command(argc, argv, environment);
+  plan.armed = 0; /* what runs at the exit, such as the counters of a coverage build, is not tested */
+  return code;
+}
+
+int __libc_start_main(main_function *start, int argc, char **argv, void (*init)(void), void (*fini)(void),
+                      void (*loader_fini)(void), void *stack_end) {
+  main_of_command = start;
+  return ((start_function *)real("__libc_start_main"))(armed_main, argc, argv, init, fini, loader_fini,
+                                                       stack_end);
+}
+
+/* ---- Files ---- */
+
+#define FILES(nature, name, error, fd, path) ((call){nature, name, "files", error, fd, path})
+
+/* Defines `symbol`, which the plan calls `name`, and which gives `failure` when struck. */
+#define DEFINE(result, failure, symbol, name, error, fd, path, parameters, arguments)                          \
+  result symbol parameters {                                                                                   \
+    verdict v = judge_whole(FILES(QUICK, name, error, fd, path));                                              \
+    if (v == FAIL)                                                                                             \
+      return failure;                                                                                          \
+    result r = ((result(*) parameters)real(#symbol))arguments;                                                 \
+    finish(v);                                                                                                 \
+    return r;                                                                                                  \
+  }
+
+#define DEFINE_STATUS(symbol, name, type)                                                                      \
+  DEFINE(int, -1, symbol, name, EACCES, -1, path, (const char *path, struct type *status), (path, status))
+
+DEFINE_STATUS(stat, "stat", stat)
+DEFINE_STATUS(stat64, "stat", stat64)
+DEFINE_STATUS(lstat, "lstat", stat)
+DEFINE_STATUS(lstat64, "lstat", stat64)
+DEFINE(int, -1, fstat, "fstat", EIO, fd, NULL, (int fd, struct stat *status), (fd, status))
+DEFINE(int, -1, fstat64, "fstat", EIO, fd, NULL, (int fd, struct stat64 *status), (fd, status))
+DEFINE(off_t, -1, lseek, "lseek", EIO, fd, NULL, (int fd, off_t offset, int whence), (fd, offset, whence))
+DEFINE(off64_t, -1, lseek64, "lseek", EIO, fd, NULL, (int fd, off64_t offset, int whence), (fd, offset, whence))
+DEFINE(int, -1, mkstemp, "mkstemp", EROFS, -1, pattern, (char *pattern), (pattern))
+DEFINE(int, -1, mkstemp64, "mkstemp", EROFS, -1, pattern, (char *pattern), (pattern))
+DEFINE(int, -1, fchmod, "fchmod", EPERM, fd, NULL, (int fd, mode_t mode), (fd, mode))
+DEFINE(int, -1, ftruncate, "ftruncate", EIO, fd, NULL, (int fd, off_t size), (fd, size))
+DEFINE(int, -1, ftruncate64, "ftruncate", EIO, fd, NULL, (int fd, off64_t size), (fd, size))
+DEFINE(int, -1, fsync, "fsync", EIO, fd, NULL, (int fd), (fd))
+DEFINE(int, -1, fdatasync, "fsync", EIO, fd, NULL, (int fd), (fd))
+DEFINE(int, -1, link, "link", EPERM, -1, from, (const char *from, const char *to), (from, to))
+DEFINE(int, -1, rename, "rename", EACCES, -1, from, (const char *from, const char *to), (from, to))
+DEFINE(int, -1, unlink, "unlink", EACCES, -1, path, (const char *path), (path))
+DEFINE(char *, NULL, realpath, "realpath", EACCES, -1, path, (const char *path, char *resolved),
+       (path, resolved))
+DEFINE(ssize_t, -1, readlink, "readlink", EACCES, -1, path, (const char *path, char *to, size_t room),
+       (path, to, room))
+
+/* Of text: its writes are hidden in the C library. */
+int fflush(FILE *stream) {
+  verdict v = PASS;
+  if (stream && __fpending(stream) > 0)
+    v = judge_whole(FILES(QUICK, "fflush", ENOSPC, fileno(stream), NULL));
+  if (v == FAIL)
+    return EOF;
+  int result = ((int (*)(FILE *))real("fflush"))(stream);
+  finish(v);
+  return result;
+}
+
+typedef int open_function(const char *path, int flags, ...);
+
+static int open_by(const char *symbol, const char *path, int flags, va_list list) {
+  mode_t mode = flags & O_CREAT ? va_arg(list, mode_t) : 0;
+  verdict v = judge_whole(FILES(SLOW, "open", EACCES, -1, path));
+  if (v == FAIL)
+    return -1;
+  int fd = ((open_function *)real(symbol))(path, flags, mode);
+  finish(v);
+  return fd;
+}
+
+int open(const char *path, int flags, ...) {
+  va_list list;
+  va_start(list, flags);
+  int fd = open_by("open", path, flags, list);
+  va_end(list);
+  return fd;
+}
+
+int open64(const char *path, int flags, ...) {
+  va_list list;
+  va_start(list, flags);
+  int fd = open_by("open64", path, flags, list);
+  va_end(list);
+  return fd;
+}
+
+/* As in Linux, the descriptor is gone also where close fails. */
+int close(int fd) {
+  verdict v = judge_whole(FILES(SLOW, "close", EIO, fd, NULL));
+  int error = errno, result = ((int (*)(int))real("close"))(fd);
+  if (fd == plan.struck)
+    plan.struck = -1; /* the number will be another file's */
+  finish(v);
+  if (v != FAIL)
+    return result;
+  errno = error;
+  return -1;
+}
+
+/* The verdict on a call that moves *size bytes, which is set to those that it may. */
+static verdict judge_transfer(const char *name, int error, int fd, size_t *size) {
+  verdict v = judge(FILES(TRANSFER, name, error, fd, NULL));
+  if (v == SHORT || v == KILL)
+    *size -= *size / 2;
+  return v;
+}
+
+/* Defines a read or a write. */
+#define DEFINE_TRANSFER(symbol, name, error, parameters, arguments)                                            \
+  ssize_t symbol parameters {                                                                                  \
+    verdict v = judge_transfer(name, error, fd, &size);                                                        \
+    if (v == FAIL || v == ZERO)                                                                                \
+      return v == FAIL ? -1 : 0;                                                                               \
+    ssize_t n = ((ssize_t(*) parameters)real(#symbol))arguments;                                               \
+    finish(v);                                                                                                 \
+    return n;                                                                                                  \
+  }
+
+DEFINE_TRANSFER(read, "read", EIO, (int fd, void *to, size_t size), (fd, to, size))
+DEFINE_TRANSFER(pread, "pread", EIO, (int fd, void *to, size_t size, off_t at), (fd, to, size, at))
+DEFINE_TRANSFER(pread64, "pread", EIO, (int fd, void *to, size_t size, off64_t at), (fd, to, size, at))
+DEFINE_TRANSFER(write, "write", ENOSPC, (int fd, const void *from, size_t size), (fd, from, size))
+DEFINE_TRANSFER(pwrite, "pwrite", ENOSPC, (int fd, const void *from, size_t size, off_t at),
+                (fd, from, size, at))
+DEFINE_TRANSFER(pwrite64, "pwrite", ENOSPC, (int fd, const void *from, size_t size, off64_t at),
+                (fd, from, size, at))
+
+/* ---- Threads ---- */
+
+typedef int create_function(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *),
+                            void *argument);
+
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *),
+                   void *argument) {
+  if (judge_whole((call){QUICK, "pthread_create", "threads", EAGAIN, -1, NULL}) == FAIL)
+    return errno;
+  return ((create_function *)real("pthread_create"))(thread, attributes, start, argument);
+}
+
+/* ---- Memory: a sanitizer keeps it for itself ---- */
+
+#ifndef GHZ_FAULTS_WITHOUT_MEMORY
+
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *p, size_t size);
+void *__libc_memalign(size_t alignment, size_t size);
+
+static int refused(const char *name) {
+  return judge_whole((call){QUICK, name, "memory", ENOMEM, -1, NULL}) == FAIL;
+}
+
+void *malloc(size_t size) {
+  return refused("malloc") ? NULL : __libc_malloc(size);
+}
+
+void *calloc(size_t count, size_t size) {
+  return refused("calloc") ? NULL : __libc_calloc(count, size);
+}
+
+void *realloc(void *p, size_t size) {
+  return refused("realloc") ? NULL : __libc_realloc(p, size);
+}
+
+void *aligned_alloc(size_t alignment, size_t size) {
+  return refused("aligned_alloc") ? NULL : __libc_memalign(alignment, size);
+}
+
+int posix_memalign(void **p, size_t alignment, size_t size) {
+  if (refused("posix_memalign") || !(*p = __libc_memalign(alignment, size)))
+    return ENOMEM;
+  return 0;
+}
+
+#endif

@@ -1,0 +1,268 @@
+#!/usr/bin/env python3
+"""Holds FILE_FORMAT.md against the command: the golden files are what the command writes, a second reader gives the same values,
+and both refuse the same files, for the reasons that the text names.
+
+usage: check_files.py GHZ FOLDER           checks the golden files in FOLDER
+       check_files.py --make GHZ FOLDER    writes them: only for a new format
+"""
+import os
+import random
+import struct
+import subprocess
+import sys
+import tempfile
+
+import container
+from decoder import Corrupt, Newer
+
+# ---- What the golden files are made of: numbers that are exact, so that they are the same everywhere ----
+
+
+def values(n, kind, shift=0):
+    """A saw of multiples of 1/16."""
+    return struct.pack(f"<{n}{'fd'[kind]}", *((abs((i + shift) // 8 % 500 - 250) - 100) / 16 for i in range(n)))
+
+
+def with_specials(n):
+    x = [(i % 300) / 8 for i in range(n)]
+    for i, v in ((0, "nan"), (7, "inf"), (8, "-inf"), (100, "nan"), (n - 1, "inf")):
+        x[i] = float(v)
+    return struct.pack(f"<{n}f", *x)
+
+
+def npy(shape, kind, order, data):
+    text = f"{{'descr': '<f{(4, 8)[kind]}', 'fortran_order': {order}, 'shape': {shape}, }}"
+    text = text.ljust(63 - 10 + 64 * (len(text) // 64)) + "\n"
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text)) + text.encode() + data
+
+
+# name: input, its name, arguments of ghz, of which the last writes the file
+CASES = {
+    "frames_f32": ("a.f32", values(40000, 0), ["compress --abs 0.3 --frame-values 16384 a.f32 -o out"]),
+    "frames_f64": ("a.npy", npy((2, 16384), 1, False, values(32768, 1)), ["compress --abs 0.1 --frame-values 16384 a.npy -o out"]),
+    "fortran": ("a.npy", npy((5, 7), 0, True, values(35, 0)), ["compress --abs 0.01 a.npy -o out"]),
+    "scalar": ("a.npy", npy((), 1, False, values(1, 1)), ["compress --abs 0.01 a.npy -o out"]),
+    "dimensions": ("a.npy", npy((1,) * 31 + (9,), 1, False, values(9, 1)), ["compress --abs 0.5 a.npy -o out"]),
+    "no_rows": ("a.npy", npy((0, 3), 1, False, b""), ["compress --abs 1 a.npy -o out"]),
+    "pipe": ("-", values(20000, 0), ["compress --abs 0.1 --type f32 --frame-values 16384 - -o out"]),
+    "scaled_sum": ("a.f32", values(20000, 0, 3), ["compress --abs 0.1 --frame-values 16384 a.f32 -o b.ghz",
+                                                  "add b.ghz b.ghz b.ghz -o c.ghz", "scale 0.3 c.ghz -o out"]),
+    "constant": ("a.f64", struct.pack("<1500d", *[0.1] * 1500), ["compress --rel 1e-3 a.f64 -o out"]),
+    "specials": ("a.f32", with_specials(2500), ["compress --abs 0.01 --order 2 a.f32 -o out"]),
+    "raw": ("a.f32", values(20, 0), ["compress --abs 1e-44 a.f32 -o out"]),
+}
+
+
+def make(ghz, name, threads="1"):
+    """The file of a case, from the command."""
+    source, data, commands = CASES[name]
+    with tempfile.TemporaryDirectory() as folder:
+        if source != "-":
+            write(os.path.join(folder, source), data)
+        for command in commands:
+            words = command.replace(" out", " out.ghz").split()
+            subprocess.run([ghz, words[0], "-qT", threads, *words[1:]], cwd=folder, check=True, input=data if source == "-" else b"")
+        return read(os.path.join(folder, "out.ghz"))
+
+
+def read(path):
+    with open(path, "rb") as f:
+        return f.read()
+
+
+def write(path, data):
+    with open(path, "wb") as f:
+        f.write(data)
+
+
+# ---- The golden files ----
+
+
+def payload(data):
+    """The values of what the command decompresses to: raw, or behind the header of an .npy file."""
+    return data[10 + struct.unpack_from("<H", data, 8)[0]:] if data[:6] == b"\x93NUMPY" else data
+
+
+def decompressed(ghz, data):
+    with tempfile.TemporaryDirectory() as folder:
+        write(os.path.join(folder, "x.ghz"), data)
+        subprocess.run([ghz, "decompress", "-q", "x.ghz", "-o", "y"], cwd=folder, check=True)
+        return payload(read(os.path.join(folder, "y")))
+
+
+def golden(ghz, folder):
+    ok = sorted(os.listdir(folder)) == sorted(f"{name}.ghz" for name in CASES)
+    for name in CASES:
+        data = read(os.path.join(folder, name + ".ghz"))
+        fault = None
+        try:
+            if container.File(data).values() != decompressed(ghz, data):
+                fault = "the second reader has other values"
+        except (Corrupt, Newer) as e:
+            fault = f"the second reader says: {e}"
+        if any(make(ghz, name, threads) != data for threads in ("1", "3")):
+            fault = "the command writes another file"
+        if fault:
+            print(f"{name}.ghz: {fault}")
+            ok = False
+    print(f"{len(CASES)} golden files: {'as ever' if ok else 'CHANGED'}")
+    return ok
+
+
+# ---- What must be refused ----
+
+
+class Sound:
+    """A sound file of three frames, from which broken ones are built: with(...) changes what container.build takes."""
+
+    def __init__(self, data):
+        file = container.File(data)
+        h = file.header
+        self.data = data
+        self.streams = file.bytes
+        self.parts = {"kind": h.type, "dims": h.dims, "flags": h.flags, "values": h.values, "frame_values": h.frame_values,
+                      "lattice": h.lattice, "streams": file.bytes, "total": h.values}
+
+    def having(self, **changes):
+        return container.build(**{**self.parts, **changes})
+
+
+def swapped(data, streams):
+    """The file with its first two frames, and their checksums, in each other's place."""
+    first, second = (16 + len(s) for s in streams[:2])
+    return data[:48] + data[48 + first:48 + first + second] + data[48:48 + first] + data[48 + first + second:]
+
+
+def patched(data, at, new):
+    return data[:at] + new + data[at + len(new):]
+
+
+def broken_files(sound):
+    """Files that break one rule each: what is broken, the bytes, and a word that the command must say."""
+    one, two, three = sound.streams
+    data, n = sound.data, sound.parts["values"]
+    unknown = container.UNKNOWN
+    u64 = lambda v: struct.pack("<Q", v)  # noqa: E731
+    yield "version 2", sound.having(version=2), "version 2"
+    yield "version 0", sound.having(version=0), "version 0"
+    yield "magic", b"GHZX" + data[4:], "not a .ghz file"
+    yield "type 2", sound.having(kind=2), "newer version"
+    yield "flags 4", sound.having(flags=4), "newer version"
+    yield "flags 128", sound.having(flags=128), "newer version"
+    yield "33 dimensions", sound.having(dims=(1,) * 32 + (n,)), "damaged header"
+    yield "checksum of the header", patched(data, 40, u64(0)), "damaged header: its checksum"
+    yield "frames of no values", sound.having(frame_values=0), "values per frame"
+    yield "frames of 1000 values", sound.having(frame_values=1000), "values per frame"
+    yield "frames of 2^27 values", sound.having(frame_values=2**27), "values per frame"
+    yield "2^60 values", sound.having(values=2**60), "damaged header: 1152921504606846976 values"
+    yield "dimensions of fewer values", sound.having(dims=(n - 1,)), "the shape does not match"
+    yield "dimensions beyond 2^64", sound.having(dims=(2**33, 2**33)), "the shape does not match"
+    yield "dimensions of an unknown number", sound.having(dims=(n,), values=unknown), "the shape does not match"
+    yield "a scalar of many values", sound.having(flags=2), "the shape does not match"
+    yield "frames that changed places", swapped(data, sound.streams), "the checksum of frame 0"
+    yield "a frame in another's place", data[:48] + data[64 + len(one):80 + len(one) + len(two)] + data[64 + len(one):], \
+        "the checksum of frame 0"
+    yield "a frame missing", sound.having(streams=[one, three]), "wrong number of values"
+    yield "the last frame missing", sound.having(streams=[one, two]), "announced"
+    yield "a frame too many", sound.having(streams=[one, two, three, three]), "impossible"
+    yield "a frame too many, number unknown", sound.having(streams=[one, two, three, three], values=unknown), "impossible"
+    yield "no frame", sound.having(streams=[], values=0, total=0), "announced"
+    yield "an end of another number", sound.having(total=n + 1), "announced"
+    yield "an empty frame at the end", sound.having(streams=[one, two, empty(one)], values=unknown, total=32768), "damaged"
+    yield "another type", sound.having(kind=1), "differs from the header"
+    yield "another step", sound.having(lattice=sound.parts["lattice"][8:] * 2), "differs from the header"
+    yield "another bound", sound.having(lattice=sound.parts["lattice"][:8] * 2), "differs from the header"
+    yield "a stream of a newer type", sound.having(streams=[one, patched(two, 4, b"\2"), three]), "newer version"
+    yield "a stream with a newer flag", sound.having(streams=[one, patched(two, 5, b"\4"), three]), "newer version"
+    yield "a stream with byte 7 in use", sound.having(streams=[patched(one, 7, b"\1"), two, three]), "newer version"
+    yield "a stream with a byte in use", sound.having(streams=[one, two, patched(three, 36, b"\1")]), "newer version"
+    yield "a stream without magic", sound.having(streams=[b"GHZM" + one[4:], two, three]), "not a ghz stream"
+    yield "a stream that is too short", sound.having(streams=[one, two, three[:-1]]), "damaged"
+    yield "bytes behind the end", data + b"\0", "more bytes follow"
+    yield "an end without checksum", data[:-1] + bytes([data[-1] ^ 1]), "the checksum of the end"
+    for length in (2**64 - 1, container.largest_stream(16384, 0) + 1):
+        yield f"a frame of {length} bytes", patched(data, 48, u64(length)), "damaged: the length"
+    yield "a frame of the largest size", patched(data, 48, u64(container.largest_stream(16384, 0))), "truncated"
+    for cut in (1, 5, 47, 48, 55, 56, 60, 48 + 16 + len(one), len(data) - 25, len(data) - 24, len(data) - 1):
+        yield f"cut at {cut}", data[:cut], "not a .ghz file" if cut < 4 else "truncated"
+
+
+def empty(stream):
+    """A stream of no values on the same lattice."""
+    return stream[:8] + bytes(8) + stream[16:36] + bytes(20)
+
+
+def refused(data):
+    """What the second reader says."""
+    try:
+        container.File(data).values()
+    except (Corrupt, Newer) as e:
+        return type(e)
+    return None
+
+
+def complaints(ghz, data, word, verbs):
+    """What is wrong with the way in which the command refuses a file."""
+    for verb in verbs:
+        with tempfile.TemporaryDirectory() as folder:
+            write(os.path.join(folder, "x.ghz"), data)
+            done = subprocess.run([ghz, *verb.split(), "x.ghz"], cwd=folder, capture_output=True, text=True, errors="replace",
+                                  check=False)
+            if done.returncode != 1 or done.stderr.count("\n") != 1 or not done.stderr.startswith("ghz: x.ghz: "):
+                return f"ghz {verb}: exit code {done.returncode}, {done.stderr!r}"
+            if word not in done.stderr:
+                return f"ghz {verb}: no {word!r} in {done.stderr!r}"
+            if os.listdir(folder) != ["x.ghz"]:
+                return f"ghz {verb}: left {os.listdir(folder)}"
+    return None
+
+
+def refusals(ghz, sound):
+    ok, count = True, 0
+    for name, data, word in broken_files(sound):
+        count += 1
+        said = refused(data)
+        fault = complaints(ghz, data, word, ["test", "info", "decompress -o y"])
+        if said != (Newer if "version" in word else Corrupt):
+            fault = f"the second reader says {said}"
+        if fault:
+            print(f"{name}: {fault}")
+            ok = False
+    print(f"{count} broken files: {'refused, with the reason' if ok else 'NOT ALL REFUSED AS THEY SHOULD BE'}")
+    return ok
+
+
+def accepted(ghz, sound):
+    """What looks odd and is sound."""
+    files = [sound.data, sound.having(values=container.UNKNOWN), sound.having(dims=(sound.parts["values"],)),
+             sound.having(dims=(4, 100, 100), flags=1)]
+    plain = decompressed(ghz, sound.data)
+    ok = all(container.File(f).values() == plain and decompressed(ghz, f) == plain for f in files)
+    print(f"{len(files)} odd files: {'read' if ok else 'NOT READ'}")
+    return ok
+
+
+def flipped(data, count):
+    """No bit may change unnoticed."""
+    rng, bits = random.Random(2), range(8 * len(data))
+    missed = [b for b in (rng.sample(bits, count) if count < len(bits) else bits)
+              if not refused(patched(data, b // 8, bytes([data[b // 8] ^ 1 << b % 8])))]
+    print(f"bits flipped: {'all noticed' if not missed else f'{missed} NOT NOTICED'}")
+    return not missed
+
+
+def main(arguments):
+    making = arguments[1:2] == ["--make"]
+    ghz, folder = map(os.path.abspath, arguments[2 if making else 1:])
+    if making:
+        for name in CASES:
+            write(os.path.join(folder, name + ".ghz"), make(ghz, name))
+        return
+    sound = Sound(read(os.path.join(folder, "frames_f32.ghz")))
+    small = read(os.path.join(folder, "fortran.ghz"))
+    ok = [golden(ghz, folder), refusals(ghz, sound), accepted(ghz, sound), flipped(small, 100000), flipped(sound.data, 300)]
+    sys.exit(0 if all(ok) else 1)
+
+
+if __name__ == "__main__":
+    main(sys.argv)

@@ -1,0 +1,25 @@
+/* arrays.h: lattices and arrays of values made from choices. */
+#ifndef GHZ_FUZZ_ARRAYS_H
+#define GHZ_FUZZ_ARRAYS_H
+
+#include "fuzz.h"
+
+/* Any absolute bound, as a lattice; float64 sometimes with cap 35. */
+ghz_lattice choose_lattice(choices *c);
+
+/* A number of values, mostly near the sizes of blocks and tiles. */
+size_t choose_count(choices *c);
+
+/* n values around the lattice: one of the inputs of the tests, and some values in it chosen one by one. Release with free. */
+void *choose_values(choices *c, const ghz_lattice *l, size_t n);
+
+/* A prediction order, GHZ_ORDER_BEST among them. */
+int choose_order(choices *c);
+
+/* The header of the reference for a fresh stream. */
+ref_head fresh_head(const ghz_lattice *l, size_t n);
+
+/* Compresses with every context; the bytes are those of the reference. */
+ref_bytes compress_everywhere(const ghz_lattice *l, int order, const void *x, size_t n);
+
+#endif

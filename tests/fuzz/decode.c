@@ -1,0 +1,123 @@
+/* decode.c: fuzzer: any bytes as a stream. All instruction sets say the same, and what the reference decoder says; info, scan and
+ * extrema agree with the values. */
+#include "fuzz.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "mutate.h"
+
+/* Both read it, or both refuse it. What no encoder writes may be refused. */
+static void against_reference(ghz_bytes s, ghz_status status, ghz_type out, const void *values,
+                              uint64_t count) {
+  ref_verdict verdict = ref_check(s.data, s.size);
+  MUST(status == GHZ_OK || refused(status), "status %d", (int)status);
+  MUST(status == GHZ_OK ? verdict != REF_BAD : verdict != REF_GOOD, "verdict %d, status %d", (int)verdict,
+       (int)status);
+  if (status != GHZ_OK)
+    return;
+  size_t each = ghz_type_size(out), tile = GHZ_TILE * each, size = (size_t)count * each;
+  uint8_t *want = fuzz_room(size);
+  ref_decode(s.data, (int)out, want);
+  for (size_t at = 0; at < size; at += tile) {
+    size_t part = size - at < tile ? size - at : tile;
+    if (within_limits(s, at / tile))
+      must_equal((const uint8_t *)values + at, part, want + at, part, "the values of the reference");
+  }
+  free(want);
+}
+
+/* The same values, or the same refusal, from every context. */
+static ghz_status everywhere(ghz_bytes s, ghz_type out, uint64_t count) {
+  ghz_status first, status;
+  size_t size = (size_t)count * ghz_type_size(out);
+  void *want = fuzz_decode(fuzz_context(0), s, out, count, &first);
+  for (size_t i = 1; i < fuzz_contexts(); i++) {
+    void *got = fuzz_decode(fuzz_context(i), s, out, count, &status);
+    MUST(status == first, "%s: %d, not %d", ghz_context_isa(fuzz_context(i)), (int)status, (int)first);
+    if (status == GHZ_OK)
+      must_equal(got, size, want, size, ghz_context_isa(fuzz_context(i)));
+    free(got);
+  }
+  against_reference(s, first, out, want, count);
+  free(want);
+  return first;
+}
+
+static void check_extrema(ghz_bytes s, const ghz_info *info) {
+  ghz_status status;
+  double min = INFINITY, max = -INFINITY, low, high;
+  ghz_type type = info->lattice.type;
+  void *y = fuzz_decode(fuzz_context(0), s, type, info->count, &status);
+  for (size_t i = 0; i < info->count; i++) {
+    double v = fuzz_value(type, y, i);
+    if (isfinite(v)) {
+      min = v < min ? v : min;
+      max = v > max ? v : max;
+    }
+  }
+  for (size_t i = 0; i < fuzz_contexts(); i++) {
+    MUST(ghz_extrema(fuzz_context(i), s, &low, &high) == GHZ_OK, "extrema of a sound stream");
+    MUST(low == min && high == max, "extrema %g %g, not %g %g", low, high, min, max);
+  }
+  free(y);
+}
+
+static void check_statistics(const ghz_statistics *st, const ghz_info *info) {
+  uint64_t lattice = st->order[0] + st->order[1] + st->order[2], blocks = 0, all = (info->count + 7) / 8;
+  for (size_t i = 0; i < 63; i++)
+    blocks += st->widths[i];
+  MUST(lattice == st->mode[0] + st->mode[1] + st->mode[2], "orders and modes");
+  MUST(st->empty + st->raw + lattice == info->tiles && st->specials <= lattice, "tiles");
+  MUST(blocks <= all, "%llu blocks", (unsigned long long)blocks);
+}
+
+/* Scanning finds what decoding finds. */
+static void look(ghz_bytes s, const ghz_info *info, ghz_status decoded) {
+  ghz_statistics first, own;
+  double low, high;
+  for (size_t i = 0; i < fuzz_contexts(); i++) {
+    ghz_status status = ghz_scan(fuzz_context(i), s, i ? &own : &first);
+    MUST(status == decoded, "scan says %d, decompress %d", (int)status, (int)decoded);
+    if (i && status == GHZ_OK)
+      must_equal(&own, sizeof own, &first, sizeof first, "statistics");
+  }
+  if (decoded == GHZ_OK) {
+    check_statistics(&first, info);
+    check_extrema(s, info);
+  } else {
+    MUST(refused(ghz_extrema(fuzz_context(0), s, &low, &high)), "extrema of a damaged stream");
+  }
+}
+
+/* Doubles do not become floats; and nothing is written. */
+static void refuses_to_narrow(ghz_bytes s, size_t count) {
+  void *none = fuzz_room(0);
+  ghz_status status = ghz_decompress(fuzz_context(0), s, GHZ_F32, none, count);
+  MUST(status == GHZ_EINVAL, "doubles as floats: %d", (int)status);
+  free(none);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  ghz_bytes s = {data, size};
+  ghz_info info;
+  ghz_status status = ghz_info_read(s, &info);
+  if (status != GHZ_OK || info.count > FUZZ_VALUES) {
+    MUST(status == GHZ_OK || refused(status), "info says %d", (int)status);
+    MUST(status == GHZ_OK || ref_check(data, size) != REF_GOOD, "info refuses a good stream");
+    return 0;
+  }
+  MUST(info.bytes == size && info.tiles == ref_tiles(info.count), "%llu tiles", (unsigned long long)info.tiles);
+  MUST(info.inexact ? isinf(info.bound) : info.bound >= info.lattice.eb * info.terms, "bound %g", info.bound);
+  look(s, &info, everywhere(s, info.lattice.type, info.count));
+  if (info.lattice.type == GHZ_F32)
+    everywhere(s, GHZ_F64, info.count);
+  else
+    refuses_to_narrow(s, (size_t)info.count);
+  return 0;
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed) {
+  uint64_t state = seed;
+  return mutate_stream(data, size, room, &state);
+}

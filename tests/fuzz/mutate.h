@@ -1,0 +1,41 @@
+/* mutate.h: changes of inputs that leave them likely to pass the first checks: sizes, offsets and checksums are made to fit again. */
+#ifndef GHZ_FUZZ_MUTATE_H
+#define GHZ_FUZZ_MUTATE_H
+
+#include "reference.h"
+
+static inline uint64_t get_little(const uint8_t *p, int bytes) {
+  uint64_t v = 0;
+  for (int i = 0; i < bytes; i++)
+    v |= (uint64_t)p[i] << (8 * i);
+  return v;
+}
+
+static inline void put_little(uint8_t *p, uint64_t v, int bytes) {
+  for (int i = 0; i < bytes; i++)
+    p[i] = (uint8_t)(v >> (8 * i));
+}
+
+static inline size_t smaller(size_t a, size_t b) {
+  return a < b ? a : b;
+}
+
+/* libFuzzer's own changes of any bytes; and what it asks a fuzzer for. */
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t room);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed);
+
+/* Changes a stream, or a message if the bytes begin like one, in place. Returns its new size. */
+size_t mutate_stream(uint8_t *data, size_t size, size_t room, uint64_t *state);
+
+/* Makes a stream or message one of the same array as another. */
+size_t mutate_to_agree(uint8_t *data, size_t size, size_t room, const uint8_t *with, size_t with_size);
+
+/* Changes an input that begins with so many bytes of choices; then come streams, each behind its length in 4 bytes. */
+size_t mutate_parts(uint8_t *data, size_t size, size_t room, size_t choices, uint64_t *state);
+
+/* Writes a sound tile of n values that is made from any bytes; returns its size. */
+size_t mend_tile(const ref_head *h, int n, const uint8_t *from, size_t size, uint8_t *out);
+
+enum { MEND_ROOM = 8400 };
+
+#endif

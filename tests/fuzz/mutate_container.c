@@ -1,0 +1,179 @@
+/* mutate_container.c: changes of compressed files: taken apart without trust, changed in one place, put together with checksums and
+ * counts that fit. */
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "container.h"
+#include "inputs.h"
+#include "mutate.h"
+
+enum {
+  FRAMES_MOST = 8,
+  FIXED = 40,
+  DIMENSIONS_MOST = 33,
+  HEADER = FIXED + 8 * DIMENSIONS_MOST,
+  AROUND = 16,
+  END = 24
+};
+
+static uint64_t get_u64(const uint8_t *p) {
+  return get_little(p, 8);
+}
+
+static void put_u64(uint8_t *p, uint64_t v) {
+  put_little(p, v, 8);
+}
+
+typedef struct loose {
+  uint8_t header[HEADER];
+  uint64_t total; /* as the end says */
+  size_t frames, room;
+  uint8_t *block; /* `room` bytes for each frame */
+  struct {
+    uint8_t *data; /* `room` bytes */
+    size_t size;
+  } frame[FRAMES_MOST];
+} loose;
+
+static size_t header_size(const loose *l) {
+  return FIXED + 8 * (size_t)smaller(l->header[6], DIMENSIONS_MOST);
+}
+
+static void add_frame(loose *l, const uint8_t *data, size_t size) {
+  if (l->frames == FRAMES_MOST)
+    return;
+  l->frame[l->frames].data = l->block + l->frames * l->room;
+  l->frame[l->frames].size = smaller(size, l->room);
+  memcpy(l->frame[l->frames].data, data, l->frame[l->frames].size);
+  l->frames++;
+}
+
+static loose take_apart(const uint8_t *data, size_t size, uint8_t *block, size_t room) {
+  loose l = {.room = room, .block = block};
+  memcpy(l.header, data, smaller(size, HEADER));
+  size_t at = header_size(&l) + 8;
+  memset(l.header + header_size(&l), 0, HEADER - header_size(&l));
+  while (at + 8 <= size) {
+    uint64_t length = get_u64(data + at);
+    at += 8;
+    if (length == 0)
+      break;
+    size_t part = length < size - at ? (size_t)length : size - at;
+    add_frame(&l, data + at, part);
+    at += smaller(part + 8, size - at);
+  }
+  l.total = at + 8 <= size ? get_u64(data + at) : 0;
+  return l;
+}
+
+static size_t put_checked(uint8_t *to, size_t size, uint64_t seed) {
+  put_u64(to + size, XXH3_64bits_withSeed(to, size, seed));
+  return size + 8;
+}
+
+static size_t put_together(const loose *l, uint8_t *out, size_t size, size_t room) {
+  size_t head = header_size(l), at = head + 8;
+  if (at + END > room)
+    return size;
+  memcpy(out, l->header, head);
+  put_checked(out, head, 0);
+  for (size_t i = 0; i < l->frames && at + AROUND + l->frame[i].size + END <= room; i++) {
+    put_u64(out + at, l->frame[i].size);
+    memcpy(out + at + 8, l->frame[i].data, l->frame[i].size);
+    at += put_checked(out + at, 8 + l->frame[i].size, i);
+  }
+  put_u64(out + at, 0);
+  put_u64(out + at + 8, l->total);
+  return at + put_checked(out + at, 16, 0);
+}
+
+/* ---- Changes ---- */
+
+static void change_header(loose *l, uint64_t *state) {
+  static const uint64_t counts[] = {0,    1,    16384, 32768, (uint64_t)1 << 26, UINT64_MAX, UINT64_MAX / 16,
+                                    1024, 17000};
+  static const uint8_t fields[][2] = {{5, 1},  {6, 1},  {7, 1},  {8, 8}, {16, 8},
+                                      {24, 8}, {32, 8}, {40, 8}, {48, 8}};
+  const uint8_t *field = fields[input_below(state, sizeof fields / sizeof *fields)];
+  uint64_t value = counts[input_below(state, sizeof counts / sizeof *counts)];
+  if (field[1] == 1)
+    l->header[field[0]] = (uint8_t)input_below(state, 5);
+  else if (input_below(state, 2))
+    put_u64(l->header + field[0], value);
+  else
+    LLVMFuzzerMutate(l->header + field[0], field[1], field[1]);
+}
+
+static void change_frames(loose *l, uint64_t *state) {
+  size_t i = l->frames ? (size_t)input_below(state, l->frames) : 0;
+  if (l->frames == 0)
+    add_frame(l, l->header, 0);
+  else if (input_below(state, 3) == 0)
+    add_frame(l, l->frame[i].data, l->frame[i].size);
+  else if (input_below(state, 6) == 0)
+    l->frames--;
+  else
+    l->frame[i].size = mutate_stream(l->frame[i].data, l->frame[i].size, l->room, state);
+}
+
+/* Header, end and frames say the same of type, step, bound and counts. */
+static void agree(loose *l, uint64_t *state) {
+  uint64_t total = 0;
+  for (size_t i = 0; i < l->frames; i++)
+    if (l->frame[i].size >= 48) {
+      uint8_t *s = l->frame[i].data;
+      if (i == 0) {
+        l->header[5] = s[4];
+        memcpy(l->header + 24, s + 16, 16);
+      } else {
+        s[4] = l->header[5];
+        s[6] = l->frame[0].data[6];
+        memcpy(s + 16, l->header + 24, 16);
+      }
+      total += get_u64(s + 8);
+    }
+  l->total = total;
+  if (l->header[6] || l->header[7] & 2)
+    l->header[6] = l->header[7] = 0;
+  if (input_below(state, 3) == 0) { /* a shape */
+    l->header[6] = 2;
+    l->header[7] = (uint8_t)input_below(state, 4);
+    put_u64(l->header + FIXED, 1);
+    put_u64(l->header + FIXED + 8, total);
+  }
+  put_u64(l->header + 8, input_below(state, 3) || l->header[6] ? total : UINT64_MAX);
+  put_u64(l->header + 16, 16384 * (1 + input_below(state, 2)));
+}
+
+size_t mutate_container(uint8_t *data, size_t size, size_t room, uint64_t *state) {
+  uint64_t how = input_below(state, 18);
+  if (how == 0 || room < HEADER + 256)
+    return LLVMFuzzerMutate(data, size, room);
+  if (how == 17 && size > 0) { /* damage */
+    size_t at = (size_t)input_below(state, size);
+    data[at] = (uint8_t)(data[at] ^ 1 << input_below(state, 8));
+    return size;
+  }
+  if (how == 16 && size < room) { /* something behind the end */
+    data[size] = (uint8_t)input_random(state);
+    return size + 1;
+  }
+  uint8_t *block = calloc(FRAMES_MOST, room);
+  if (!block)
+    abort();
+  loose l = take_apart(data, size, block, room);
+  memcpy(l.header, "GHZF\1", 5);
+  if (how < 4)
+    change_header(&l, state);
+  else if (how == 4)
+    l.total += input_below(state, 3) - 1;
+  else
+    change_frames(&l, state);
+  if (how > 4 && input_below(state, 8))
+    agree(&l, state);
+  size = put_together(&l, data, size, room);
+  free(block);
+  return size;
+}

@@ -1,0 +1,101 @@
+/* npy.c: fuzzer: any bytes as an .npy file, or one of raw values. Read at will and like a pipe it has the same values, or is refused
+ * with one message; a header written again says the same.
+ * The input: a byte of choices, then the file. */
+#include "npy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "fuzz.h"
+#include "input.h"
+#include "memory_file.h"
+
+enum { PIECE = 1000 };
+
+/* What reading a file gave. */
+typedef struct reading {
+  bool opened, ok;
+  ghz_type type;
+  shape shape;
+  uint64_t count, hash; /* of the values that were read */
+} reading;
+
+static uint64_t hash_bytes(uint64_t hash, const uint8_t *data, size_t size) {
+  for (size_t i = 0; i < size; i++)
+    hash = (hash ^ data[i]) * 0x100000001b3u;
+  return hash;
+}
+
+static bool read_values(input *in, reading *got) {
+  uint8_t *values = fuzz_room(PIECE * ghz_type_size(in->type));
+  size_t count = 1;
+  got->count = got->hash = 0;
+  bool ok = true;
+  while (ok && count) {
+    ok = input_read(in, values, PIECE, &count);
+    if (!ok)
+      break;
+    MUST(count <= PIECE, "%zu values", count);
+    got->hash = hash_bytes(got->hash, values, count * ghz_type_size(in->type));
+    got->count += count;
+  }
+  free(values);
+  return ok;
+}
+
+/* The header that we write for this type and shape is read as the same. */
+static void check_header(const reading *r) {
+  char header[NPY_HEADER_MAX];
+  ghz_type type;
+  shape again;
+  file f = memory_file(1, "again.npy", header, npy_header(r->type, &r->shape, header), true);
+  MUST(npy_read_header(&f, &type, &again) && f.position == f.size, "our own header is refused");
+  MUST(type == r->type && again.ndim == r->shape.ndim && again.fortran == r->shape.fortran,
+       "our own header is another");
+  for (unsigned i = 0; i < again.ndim; i++)
+    MUST(again.dims[i] == r->shape.dims[i], "dimension %u", i);
+}
+
+static reading read_file(const char *name, type_choice choice, const uint8_t *data, size_t size, bool seekable,
+                         bool spool) {
+  reading got = {.ok = false}, again;
+  input in;
+  file f = memory_file(0, name, data, size, seekable);
+  messages_taken();
+  got.opened = input_adopt(&in, &f, choice);
+  if (got.opened) {
+    got.type = in.type;
+    got.shape = in.shape;
+    got.ok = (!spool || input_make_seekable(&in)) && read_values(&in, &got);
+    if (got.ok && in.file.seekable) {
+      MUST(in.count == got.count && got.count * ghz_type_size(in.type) <= size, "more values than bytes");
+      input_rewind(&in);
+      MUST(read_values(&in, &again) && again.count == got.count && again.hash == got.hash, "read twice");
+    }
+    if (in.file.fd != f.fd)
+      in.file.path = name; /* so that the temporary file is closed */
+    input_close(&in);
+  }
+  int messages = messages_taken();
+  MUST(messages == !got.ok, "%d messages of a file that is %s", messages, got.ok ? "sound" : "refused");
+  return got;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  static const char *const names[] = {"fuzz.npy", "fuzz", "fuzz.f32", "fuzz.D64"};
+  if (size == 0)
+    return 0;
+  unsigned how = *data++;
+  const char *name = names[how & 3];
+  type_choice choice = {how & 4, how & 8 ? GHZ_F64 : GHZ_F32};
+  reading whole = read_file(name, choice, data, --size, true, false);
+  reading pipe = read_file(name, choice, data, size, false, how >> 4 == 15);
+  MUST(whole.ok == pipe.ok, "a file that is %s, a pipe that is %s", whole.ok ? "sound" : "refused",
+       pipe.ok ? "sound" : "refused");
+  if (whole.ok)
+    MUST(whole.count == pipe.count && whole.hash == pipe.hash && whole.type == pipe.type, "read otherwise");
+  if (pipe.opened && pipe.shape.npy)
+    check_header(&pipe);
+  messages_taken();
+  return 0;
+}

@@ -1,0 +1,102 @@
+/* range.c: fuzzer: a range of any bytes as a stream. It is what decoding the whole gives, from every instruction set.
+ * The input: 17 bytes of choices, then the stream. */
+#include "fuzz.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "mutate.h"
+
+typedef struct range {
+  uint64_t first;
+  uint64_t count;
+  ghz_type out;
+} range;
+
+enum { CHOICES = 17 };
+
+/* Mostly inside the array or just beside its end; sometimes any two numbers, or two whose sum overflows. */
+static range choose_range(choices *c, const ghz_info *info) {
+  unsigned how = (unsigned)choose(c, 1);
+  uint64_t a = choose(c, 8), b = choose(c, 8);
+  range r = {a, b, how & 1 ? GHZ_F64 : info->lattice.type};
+  if (how & 2) {
+    if (how & 4)
+      r.count = b % (info->count + 2) - r.first;
+    return r;
+  }
+  r.first = a % (info->count + 2);
+  r.count = b % (info->count + 2);
+  if (!(how & 4) && r.first <= info->count)
+    r.count = b % (info->count - r.first + 1);
+  return r;
+}
+
+static bool inside(const range *r, const ghz_info *info) {
+  return r->first <= info->count && r->count <= info->count - r->first;
+}
+
+static ghz_status read_range(ghz_context *ctx, ghz_bytes s, const range *r, void *values) {
+  return ghz_decompress_range(ctx, s, r->out, r->first, (size_t)r->count, values);
+}
+
+/* Nothing is written, so no room is needed. */
+static void outside(ghz_bytes s, const range *r) {
+  void *none = fuzz_room(0);
+  for (size_t i = 0; i < fuzz_contexts(); i++) {
+    ghz_status status = read_range(fuzz_context(i), s, r, none);
+    MUST(status == GHZ_EINVAL, "values %llu + %llu: %d", (unsigned long long)r->first,
+         (unsigned long long)r->count, (int)status);
+  }
+  free(none);
+}
+
+/* Where a tile is damaged, ranges that do not need it may be sound. */
+static void against_whole(ghz_bytes s, const range *r, const ghz_info *info) {
+  size_t each = ghz_type_size(r->out), size = (size_t)r->count * each;
+  ghz_status all, first = GHZ_OK, status;
+  uint8_t *whole = fuzz_decode(fuzz_context(0), s, r->out, info->count, &all), *want = fuzz_room(size);
+  for (size_t i = 0; i < fuzz_contexts(); i++) {
+    uint8_t *part = fuzz_room(size);
+    status = read_range(fuzz_context(i), s, r, part);
+    first = i ? first : status;
+    MUST(status == first, "%s: %d, not %d", ghz_context_isa(fuzz_context(i)), (int)status, (int)first);
+    MUST(status == GHZ_OK || (refused(status) && all != GHZ_OK), "the range: %d, the whole: %d", (int)status,
+         (int)all);
+    if (i && status == GHZ_OK)
+      must_equal(part, size, want, size, ghz_context_isa(fuzz_context(i)));
+    memcpy(want, part, size);
+    free(part);
+  }
+  if (all == GHZ_OK)
+    must_equal(want, size, whole + r->first * each, size, "the whole");
+  free(want);
+  free(whole);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  if (size < CHOICES)
+    return 0;
+  choices c = {data, CHOICES};
+  ghz_bytes s = {data + CHOICES, size - CHOICES};
+  ghz_info info;
+  if (ghz_info_read(s, &info) != GHZ_OK || info.count > FUZZ_VALUES)
+    return 0;
+  range r = choose_range(&c, &info);
+  if (inside(&r, &info))
+    against_whole(s, &r, &info);
+  else
+    outside(s, &r);
+  return 0;
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed) {
+  uint64_t state = seed;
+  if (size <= CHOICES || room <= CHOICES + 64)
+    return LLVMFuzzerMutate(data, size, room);
+  if (seed % 3 == 0)
+    LLVMFuzzerMutate(data, CHOICES, CHOICES);
+  else
+    size = CHOICES + mutate_stream(data + CHOICES, size - CHOICES, room - CHOICES, &state);
+  return size;
+}

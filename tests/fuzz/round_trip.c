@@ -1,0 +1,90 @@
+/* round_trip.c: fuzzer: any values, any bound, any order: law L1. Every finite value comes back within the bound, exactly computed; NaN
+ * and infinities come back; the bytes are those of the reference, from every instruction set. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arrays.h"
+
+static void check_values(ghz_type type, const void *x, ghz_type out, const void *y, size_t n, double eb) {
+  for (size_t i = 0; i < n; i++) {
+    double a = fuzz_value(type, x, i), b = fuzz_value(out, y, i);
+    if (isnan(a)) {
+      uint64_t nan = out == GHZ_F32 ? 0x7fc00000u : 0x7ff8000000000000u, got = 0;
+      memcpy(&got, (const char *)y + i * ghz_type_size(out), ghz_type_size(out));
+      MUST(got == nan, "value %zu: NaN comes back as %a", i, b);
+    } else if (isinf(a)) {
+      MUST(a == b, "value %zu: %a comes back as %a", i, a, b);
+    } else {
+      MUST(within(a, b, eb), "value %zu: %a comes back as %a, bound %a", i, a, b, eb);
+    }
+  }
+}
+
+static void check_decoded(ghz_bytes s, const ghz_lattice *l, const void *x, size_t n, ghz_type out) {
+  for (size_t i = 0; i < fuzz_contexts(); i++) {
+    ghz_status status;
+    void *y = fuzz_decode(fuzz_context(i), s, out, n, &status);
+    MUST(status == GHZ_OK, "decompress: %d", (int)status);
+    check_values(l->type, x, out, y, n, l->eb);
+    free(y);
+  }
+}
+
+/* A relative bound or one in dB needs the range of the finite values; a range of width 0 is a constant. */
+static void use_range(choices *c, ghz_lattice *l, const void *x, size_t n) {
+  double min = 0, max = 0, value = fabs(choose_double(c));
+  ghz_bound_kind kind = choose_below(c, 2) ? GHZ_REL : GHZ_PSNR;
+  for (size_t i = 0; i < fuzz_contexts(); i++) {
+    double own_min, own_max;
+    MUST(ghz_range(fuzz_context(i), l->type, x, n, &own_min, &own_max) == GHZ_OK, "range");
+    MUST(i == 0 || (own_min == min && own_max == max), "another range");
+    min = own_min;
+    max = own_max;
+  }
+  for (size_t i = 0; i < n; i++) {
+    double v = fuzz_value(l->type, x, i);
+    MUST(!isfinite(v) || (v >= min && v <= max), "value %zu, %a, is not in %a .. %a", i, v, min, max);
+  }
+  int cap = l->cap;
+  if (ghz_lattice_make(l->type, (ghz_bound){kind, value}, min, max, l) != GHZ_OK)
+    MUST(!(value > 0) || isinf(value), "no lattice for %a of %a .. %a", value, min, max);
+  l->cap = cap;
+}
+
+/* A message of any tiles is the same part of the stream. */
+static void check_slice(choices *c, const ghz_lattice *l, int order, const void *x, size_t n, ghz_bytes s) {
+  uint64_t all = ref_tiles(n), first = choose_below(c, all + 1), tiles = choose_below(c, all - first + 1);
+  ghz_slice part, cut;
+  MUST(ghz_slice_view(s, first, tiles, &cut) == GHZ_OK, "view");
+  size_t room = ghz_slice_bound(tiles, l->type, 1), size = ghz_slice_size(&cut), packed;
+  uint8_t *got = fuzz_room(room), *want = fuzz_room(size);
+  ghz_context *ctx = fuzz_context(fuzz_contexts() - 1);
+  ghz_status status = ghz_slice_compress(ctx, l, order, x, n, first, tiles, got, room, &part);
+  MUST(status == GHZ_OK, "slice_compress: %d", (int)status);
+  MUST(ghz_slice_pack(&cut, want, size, &packed) == GHZ_OK, "pack");
+  must_equal(got, ghz_slice_size(&part), want, packed, "a message");
+  free(want);
+  free(got);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  choices c = {data, size};
+  ghz_lattice l = choose_lattice(&c);
+  size_t n = choose_count(&c);
+  int order = choose_order(&c);
+  unsigned how = (unsigned)choose(&c, 1);
+  void *x = choose_values(&c, &l, n);
+  if (how & 1)
+    use_range(&c, &l, x, n);
+  ref_bytes stream = compress_everywhere(&l, order, x, n);
+  ghz_bytes s = {stream.data, stream.size};
+  MUST(honest(s), "the stream is not what an encoder makes");
+  check_decoded(s, &l, x, n, l.type);
+  if (l.type == GHZ_F32)
+    check_decoded(s, &l, x, n, GHZ_F64);
+  check_slice(&c, &l, order, x, n, s);
+  ref_free(&stream);
+  free(x);
+  return 0;
+}

@@ -1,0 +1,131 @@
+/* test_golden.c: law L3 over time: the golden files of results and messages are what this library makes, on every instruction
+ * set, and they decode to what they did. (Those of single compressions: test_one_format.c.) */
+#include "golden.h"
+#include "support.h"
+#include <math.h>
+#include <stdio.h>
+
+static ref_bytes read_golden(const char *name) {
+  const char *path = say("%s/%s.%s", GHZ_GOLDEN_DIR, name, golden_ending(name));
+  FILE *f = fopen(path, "rb");
+  cr_assert_not_null(f, "cannot read %s", path);
+  ref_bytes room = bytes_new(1 << 18);
+  ref_bytes exact = bytes_copy(room.data, fread(room.data, 1, room.size, f));
+  fclose(f);
+  ref_free(&room);
+  return exact;
+}
+
+static int is_message(const char *name) {
+  return strcmp(golden_ending(name), "msg") == 0;
+}
+
+Test(golden, results_and_messages) {
+  for (size_t isa = 0; isa < isa_count(); isa++) {
+    ghz_context *ctx = context_on(isa_name(isa), 2);
+    for (size_t g = 0; g < golden_result_count; g++) {
+      const golden_result *r = &golden_results[g];
+      ref_bytes want = read_golden(r->name), got = r->make(ctx);
+      same_bytes(got, want, say("%s on %s", r->name, isa_name(isa)));
+      uint64_t checksum = golden_checksum(want, ctx);
+      cr_assert_eq(checksum, r->checksum, "%s on %s: values have checksum %016llx", r->name, isa_name(isa),
+                   (unsigned long long)checksum);
+      if (!is_message(r->name))
+        cr_assert_eq(ref_check(want.data, want.size), REF_GOOD, "%s", r->name);
+      ref_free(&want);
+      ref_free(&got);
+    }
+    ghz_context_free(ctx);
+  }
+}
+
+/* What there is in the files, so that nobody takes it out unnoticed. */
+typedef struct found {
+  int inexact, no_terms, most_terms[2], constant, no_step, scaled[2], cap35, no_values, chunks;
+  int message_first, message_empty, message_end, message_inexact;
+} found;
+
+static void note_lattice(const ghz_lattice *l, uint32_t terms, found *f) {
+  float step = (float)l->step;
+  f->no_terms |= terms == 0;
+  f->most_terms[l->cap == 44] |= terms == ((uint32_t)1 << (58 - l->cap)) - 1;
+  f->constant |= l->step > 2 * l->eb;
+  f->no_step |= l->step == 0;
+  /* Only scaling makes a float32 step of more than 24 bits, or a bound with cap 44 that the step does not come from. */
+  f->scaled[l->type] |=
+      l->type == GHZ_F32 ? (double)step != l->step : l->step > 0 && l->step != 2 * l->eb * 0.984375;
+  f->cap35 |= l->type == GHZ_F64 && l->cap == 35;
+}
+
+static void note_message(ref_bytes bytes, found *f) {
+  ghz_slice s;
+  succeeded(ghz_slice_parse(view(bytes), &s), NULL, "message");
+  note_lattice(&s.lattice, s.terms, f);
+  f->message_first |= s.first > 0;
+  f->message_empty |= s.tiles == 0;
+  f->message_end |= s.tiles > 0 && (s.first + s.tiles) * GHZ_TILE > s.count;
+  f->message_inexact |= s.inexact;
+}
+
+static void note_stream(ref_bytes bytes, found *f) {
+  ghz_info info = info_of(bytes);
+  note_lattice(&info.lattice, info.terms, f);
+  f->inexact |= info.inexact;
+  f->no_values |= info.count == 0;
+  f->chunks |= info.count > GHZ_CHUNK;
+}
+
+Test(golden, everything_is_there) {
+  found f = {0};
+  for (size_t g = 0; g < golden_result_count; g++) {
+    ref_bytes bytes = read_golden(golden_results[g].name);
+    (is_message(golden_results[g].name) ? note_message : note_stream)(bytes, &f);
+    ref_free(&bytes);
+  }
+  cr_assert(f.inexact && f.no_terms && f.most_terms[0] && f.most_terms[1]);
+  cr_assert(f.constant && f.no_step && f.scaled[0] && f.scaled[1] && f.cap35);
+  cr_assert(f.no_values && f.chunks);
+  cr_assert(f.message_first && f.message_empty && f.message_end && f.message_inexact);
+}
+
+/* ---- What an older reader says ---- */
+
+/* Every bit that is not in use today: each call that reads a stream or message says that it is newer, and not corrupt. */
+static void newer(ghz_context *ctx, ref_bytes bytes, size_t at, unsigned value, int message) {
+  ref_bytes odd = bytes_copy(bytes.data, bytes.size), room = bytes_new(1 << 16);
+  ghz_info info;
+  ghz_statistics statistics;
+  ghz_slice slice;
+  size_t size = room.size;
+  odd.data[at] = (uint8_t)value;
+  const char *what = say("byte %zu is %u", at, value);
+  if (message) {
+    cr_assert_eq(ghz_slice_parse(view(odd), &slice), GHZ_EVERSION, "%s", what);
+  } else {
+    cr_assert_eq(ghz_info_read(view(odd), &info), GHZ_EVERSION, "%s", what);
+    cr_assert_eq(ghz_scan(ctx, view(odd), &statistics), GHZ_EVERSION, "%s", what);
+    cr_assert_eq(ghz_decompress(ctx, view(odd), GHZ_F64, room.data, size / 8), GHZ_EVERSION, "%s", what);
+    cr_assert_eq(ghz_decompress_range(ctx, view(odd), GHZ_F64, 0, 1, room.data), GHZ_EVERSION, "%s", what);
+    cr_assert_eq(ghz_add(ctx, view(bytes), view(odd), room.data, room.size, &size), GHZ_EVERSION, "%s", what);
+    cr_assert_not_null(strstr(ghz_context_message(ctx), "operand 1: type or feature bits of a newer version"),
+                       "%s: %s", what, ghz_context_message(ctx));
+    cr_assert_eq(ghz_slice_view(view(odd), 0, 1, &slice), GHZ_EVERSION, "%s", what);
+  }
+  ref_free(&odd);
+  ref_free(&room);
+}
+
+Test(golden, newer_versions_are_told) {
+  ghz_context *ctx = context_on(NULL, 1);
+  ref_bytes both[2] = {read_golden("f32_scaled"), read_golden("f32_message")};
+  for (int message = 0; message < 2; message++)
+    for (size_t at = 4; at < 40; at++) {
+      int reserved = at == 7 || at >= 36;
+      for (unsigned value = 1; value < 256 && (at < 6 || reserved); value++)
+        if (reserved || value > 1)
+          newer(ctx, both[message], at, value, message);
+    }
+  ref_free(&both[0]);
+  ref_free(&both[1]);
+  ghz_context_free(ctx);
+}
