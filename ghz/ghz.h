@@ -365,7 +365,7 @@ typedef struct ghz_cuda ghz_cuda;
 
 /* What became of a call, written by the device. */
 typedef struct ghz_cuda_outcome {
-  int32_t status;   /* a ghz_status: OK, ECORRUPT, EVERSION, EMISMATCH, ERANGE, ECAPACITY */
+  int32_t status;   /* a ghz_status: OK, ECORRUPT, EVERSION, EMISMATCH, ERANGE, ECAPACITY, EINVAL (a step that cannot be divided) */
   int32_t inexact;  /* as in ghz_info, of the result */
   uint32_t terms;   /* of the result */
   uint32_t operand; /* which operand was at fault; UINT32_MAX if none was alone */
@@ -381,7 +381,7 @@ GHZ_API int ghz_cuda_built(void);
 
 /* Creates a context on the current device for arrays or slices of up to `values` values (in whole tiles) and calls with up
  * to `operands` operands (1 to GHZ_CUDA_OPERANDS). All scratch is allocated here: some 6 + operands / 2 bytes per 1024 values,
- * and 130 KiB per 16384 values, but no more than 390 KiB for each multiprocessor (52 MB on 132 of them).
+ * and 131 KiB per 16384 values, but no more than 393 KiB for each multiprocessor (53 MB on 132 of them).
  * Errors: EINVAL, ENOMEM (of host or device), EDEVICE (built without CUDA, no device or driver, or a device older
  * than the kernels). *gpu is NULL after an error. */
 GHZ_API ghz_status ghz_cuda_create(ghz_cuda **gpu, size_t values, size_t operands);

@@ -122,11 +122,14 @@ static cudaError_t load_kernels_of_cub(ghz_cuda *g, size_t size) {
   uint64_t *offsets = reinterpret_cast<uint64_t *>(g->scratch + g->located.at);
   void *room = g->scratch + g->room.at;
   size_t bytes = g->room.size;
+  const size_t some = g->aside.size / sizeof(double); // more than CUB has a single block look at
+  const uint64_t lengths[2] = {0, some < 16384 ? some : 16384};
   cudaError_t error = cudaMemset(g->scratch, 0, size);
-  if (error == cudaSuccess)
-    error = ghz_launch_range(GHZ_F32, g->scratch, 0, range, room, &bytes, 0);
-  if (error == cudaSuccess)
-    error = ghz_launch_range(GHZ_F64, g->scratch, 0, range, room, &bytes, 0);
+  for (int i = 0; i < 2 && error == cudaSuccess; i++) {
+    error = ghz_launch_range(GHZ_F32, g->scratch + g->aside.at, lengths[i], range, room, &bytes, 0);
+    if (error == cudaSuccess)
+      error = ghz_launch_range(GHZ_F64, g->scratch + g->aside.at, lengths[i], range, room, &bytes, 0);
+  }
   if (error == cudaSuccess)
     error = ghz_launch_locate(NULL, 0, offsets, room, &bytes, 0);
   return error == cudaSuccess ? cudaStreamSynchronize(0) : error;
@@ -250,15 +253,21 @@ static ghz_status check_kind(ghz_cuda *g, const stream_kind &k) {
   return status;
 }
 
-// And that the device of the context is the current one.
-static ghz_status check_outcome(ghz_cuda *g, const ghz_cuda_outcome *outcome) {
+// That the device of the context is the current one.
+static ghz_status check_device(ghz_cuda *g) {
   int device;
   cudaError_t error = cudaGetDevice(&device);
   if (error != cudaSuccess)
     return cuda_failed(g->message, error, "no current device");
   if (device != g->device)
     return fail(g->message, GHZ_EINVAL, "device %d is current, the context is on %d", device, g->device);
-  return check_pointer(g, outcome, "outcome", alignof(ghz_cuda_outcome), DEVICE_OR_PINNED);
+  return GHZ_OK;
+}
+
+static ghz_status check_outcome(ghz_cuda *g, const ghz_cuda_outcome *outcome) {
+  ghz_status status = check_device(g);
+  return status == GHZ_OK ? check_pointer(g, outcome, "outcome", alignof(ghz_cuda_outcome), DEVICE_OR_PINNED)
+                          : status;
 }
 
 // Tiles first .. first + tiles - 1 are some of an array of n values.
@@ -348,6 +357,8 @@ extern "C" ghz_status ghz_cuda_range(ghz_cuda *gpu, ghz_type type, const void *x
   if (!gpu)
     return GHZ_EINVAL;
   ghz_status status = check_type(gpu, type);
+  if (status == GHZ_OK)
+    status = check_device(gpu);
   if (status == GHZ_OK && n)
     status = check_pointer(gpu, x, "x", ghz_type_size(type), DEVICE_ONLY);
   if (status == GHZ_OK)

@@ -14,7 +14,7 @@ struct settle_shared {
 // A piece may be written once the pieces that lie where it goes were read.
 DEVICE void wait_for(const unsigned *taken, uint64_t first, uint64_t end) {
   for (uint64_t i = first; i < end; i++)
-    while (!__ldcg(taken + i)) {
+    while (!watch(taken + i)) {
     }
 }
 

@@ -79,16 +79,16 @@ constexpr u64 SUM_OF_GROUP = (u64)1 << 62, SUM_OF_ALL = (u64)2 << 62, FLAGS = (u
 
 // The sum over the groups before `g` in the order of their numbers, by one whole warp, which publishes `sum`, that of group g.
 // A 64-bit word holds flag and sum together, so that no fence is needed between them.
-DEVICE u64 look_back(u64 *words, uint64_t g, u64 sum, int lane) {
+DEVICE u64 look_back(u64 *words, uint64_t g, u64 sum, bool in_place, int lane) {
   if (lane == 0)
-    __stcg(words + g, (g ? SUM_OF_GROUP : SUM_OF_ALL) | sum);
+    tell(words + g, (g ? SUM_OF_GROUP : SUM_OF_ALL) | sum);
   if (g == 0)
     return 0;
   u64 before = 0;
   for (uint64_t base = g;; base -= 32) { // lane l looks at group base - 1 - l
     u64 word;
     do
-      word = (uint64_t)lane < base ? __ldcg(words + (base - 1 - (uint64_t)lane)) : SUM_OF_ALL;
+      word = (uint64_t)lane < base ? watch(words + (base - 1 - (uint64_t)lane)) : SUM_OF_ALL;
     while (__any_sync(ALL, (word & FLAGS) == 0));
     uint32_t whole = __ballot_sync(ALL, (word & SUM_OF_ALL) != 0);
     int stop = whole ? __ffs((int)whole) - 1 : 31;
@@ -98,8 +98,12 @@ DEVICE u64 look_back(u64 *words, uint64_t g, u64 sum, int lane) {
     if (whole)
       break;
   }
+  if (in_place) { // who hears of this hears of the groups before, too, and of what they have read
+    __syncwarp();
+    __threadfence();
+  }
   if (lane == 0)
-    __stcg(words + g, SUM_OF_ALL | (before + sum));
+    tell(words + g, SUM_OF_ALL | (before + sum));
   return before;
 }
 
@@ -150,7 +154,8 @@ DEVICE void place_group(group_state<TILES> &s, const tile_target &target, uint64
   const uint64_t groups = groups_of<TILES>(target), tile = s.index * TILES + (uint64_t)lane;
   const uint32_t size = lane < TILES ? s.size[lane] : 0, before_tile = sum_before(size, lane);
   const uint32_t sum = __reduce_add_sync(ALL, size);
-  const u64 before = look_back(target.shared->groups, s.number, sum, lane), after = before + sum;
+  const u64 before = look_back(target.shared->groups, s.number, sum, target.backwards != 0, lane),
+            after = before + sum;
   if (lane < TILES) {
     s.before[lane] = before_tile;
     if (tile < target.tiles)

@@ -134,4 +134,28 @@ DEVICE void row_shift(const part x[PARTS], part y[PARTS]) {
 #define GHZ_ROW DEVICE
 #include "../row_arithmetic.h"
 
+// ---- Words that blocks tell each other things by ----------------------------------------------------------------
+
+// Read anew each time, where all blocks see it.
+template <class T> DEVICE T watch(const T *word) {
+#ifdef __CUDA_ARCH__
+  T value;
+  if constexpr (sizeof(T) == 8)
+    asm volatile("ld.relaxed.gpu.u64 %0, [%1];" : "=l"(value) : "l"(word) : "memory");
+  else
+    asm volatile("ld.relaxed.gpu.u32 %0, [%1];" : "=r"(value) : "l"(word) : "memory");
+  return value;
+#else
+  return __ldcg(word);
+#endif
+}
+
+DEVICE void tell(u64 *word, u64 value) {
+#ifdef __CUDA_ARCH__
+  asm volatile("st.relaxed.gpu.u64 [%0], %1;" ::"l"(word), "l"(value) : "memory");
+#else
+  __stcg(word, value);
+#endif
+}
+
 #endif
