@@ -5,7 +5,9 @@
 #include "checks.h"
 #include <criterion/criterion.h>
 
-#ifdef GHZ_EMULATED
+#ifdef __SANITIZE_ADDRESS__
+#define SUITE_EXTENT QUICK
+#elif defined GHZ_EMULATED
 #define SUITE_EXTENT USUAL
 #else
 #define SUITE_EXTENT FULL
