@@ -1,5 +1,5 @@
 # cluster_mpi.sh: to be sourced: how Open MPI and MPICH start one rank per namespace, over TCP, without spinning.
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034,SC2054,SC2154 # variables are those of who sources this; commas go to MPI
 
 library_of() { # mpi: the file that its programs are linked to
   case $1 in
@@ -24,7 +24,7 @@ addresses() { # ranks separator suffix
 
 mpich_command() { # ranks agent
   launch_environment=(UCX_TLS=tcp,self UCX_NET_DEVICES=eth0 MPIR_CVAR_NOLOCAL=1)
-  launch_command=("$mpiexec" -launcher ssh -launcher-exec "$2" -localhost $network.254 -disable-hostname-propagation
+  launch_command=("$mpiexec" -launcher ssh -launcher-exec "$2" -localhost "$network.254" -disable-hostname-propagation
     -bind-to none -hosts "$(addresses "$1" , "")" -ppn 1 -n "$1")
 }
 
@@ -33,7 +33,7 @@ openmpi_command() { # ranks agent
   launch_command=("$mpiexec" --leave-session-attached
     --mca plm rsh --mca plm_rsh_agent "$2" --mca plm_rsh_no_tree_spawn 1 --mca orte_keep_fqdn_hostnames 1
     --mca orte_tmpdir_base "$(dirname "$2")"
-    --mca pml ob1 --mca btl tcp,self --mca btl_tcp_if_include $network.0/24 --mca oob_tcp_if_include $network.0/24
+    --mca pml ob1 --mca btl tcp,self --mca btl_tcp_if_include "$network.0/24" --mca oob_tcp_if_include "$network.0/24"
     --mca mpi_yield_when_idle 1 --bind-to none --host "$(addresses "$1" , :1)" -n "$1")
 }
 

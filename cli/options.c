@@ -214,7 +214,7 @@ static int take_option(const verb *v, options *o, int key, char **argv) {
     return fail_usage(v->name, "unknown option -%c", optopt);
   if (key == '?' && row)
     return fail_usage(v->name, "--%s takes no value", row->name);
-  if (key == '?')
+  if (key == '?' || !row)
     return fail_usage(v->name, "unknown option %s", argv[optind - 1]);
   if (row->bit && !(v->options & row->bit))
     return fail_usage(v->name, "--%s does not apply here", row->name);
@@ -265,11 +265,11 @@ static int scan(const verb *v, int argc, char **argv, options *o) {
 }
 
 static int take_factor(options *o) {
-  if (o->file_count == 0)
+  if (!o->files[0])
     return fail_usage(o->verb, "no factor given");
   if (!parse_double(o->files[0], &o->factor) || !isfinite(o->factor) || o->factor == 0)
     return fail_usage(o->verb, "%s: the factor must be a finite number other than 0", o->files[0]);
-  memmove(o->files, o->files + 1, (size_t)--o->file_count * sizeof *o->files);
+  memmove(o->files, o->files + 1, (size_t)o->file_count-- * sizeof *o->files); /* and the NULL at the end */
   return -1;
 }
 
@@ -284,7 +284,7 @@ static int check_operands(const verb *v, options *o) {
     return fail_usage(v->name, "%d input file%s needed", v->least, v->least > 1 ? "s are" : " is");
   if (o->file_count > v->most)
     return fail_usage(v->name, "%s: one operand too many", o->files[v->most]);
-  for (int i = 0; i < o->file_count; i++)
+  for (int i = 0; o->files[i]; i++)
     standard += strcmp(o->files[i], "-") == 0;
   return standard > 1 ? fail_usage(v->name, "standard input (-) can be read once only") : -1;
 }

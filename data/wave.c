@@ -165,6 +165,7 @@ static double wave_fill(const wave *w) {
   float largest = 0;
 #pragma omp parallel for reduction(max : largest)
   for (size_t line = 0; line < n * n; line++) {
+    /* Where there is a line, n is not 0. NOLINTNEXTLINE(clang-analyzer-core.DivideZero) */
     const float *p = w->now + wave_at(w, line / n, line % n, 0);
     for (size_t x = 0; x < n; x++)
       largest = fabsf(p[x]) > largest ? fabsf(p[x]) : largest;

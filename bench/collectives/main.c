@@ -59,9 +59,9 @@ static void run_size(job *j, const char *inputs, size_t inputs_count) {
   static finding findings[MAX_VARIANTS];
   j->block = j->total / (size_t)world_size();
   j->input_count = job_input_count(o, j->total);
-  j->input = inputs + (inputs_count - j->input_count) / 2 * type_bytes(o); /* the middle of the field */
-  if (!inputs)
-    j->input = NULL;
+  j->input = NULL;
+  if (inputs) /* the middle of the field */
+    j->input = inputs + (inputs_count - j->input_count) / 2 * type_bytes(o);
   reference r = reference_make(j);
   measure(j, &r, findings);
   report_size(j, &r, findings);

@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# lint.sh: looks for defects without running anything: layout, shell scripts, clang's warnings, clang-tidy, cppcheck. Installs
+# what is missing, prints what it finds, and fails if that is anything. What the tools pass over stands in .clang-tidy and
+# .cppcheck-suppressions, with the reasons.
+# usage: scripts/lint.sh [--all]   --all: clang's analyzer, which walks the paths through functions, also over tests, benches and
+#                                  emulated kernels, and over the codec for each instruction set; half an hour
+set -euo pipefail
+exec </dev/null
+
+cd "$(dirname "$0")/.."
+all=${1:-}
+[ -z "$all" ] || [ "$all" = --all ] || { sed -n '/^# usage:/s/^# //p' scripts/lint.sh >&2 && exit 2; }
+# shellcheck source=scripts/packages.sh
+. scripts/packages.sh
+# shellcheck disable=SC2154,SC2086 # lists of words
+need_packages $build_packages clang clang-format clang-tidy libomp-dev cppcheck shellcheck
+want_packages libcriterion-dev # without it there are no tests to look at
+
+build="build-lint"
+jobs=$(nproc)
+started=$SECONDS
+failed=
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+files() { # find-expression...: files of the project
+  find ghz collectives cli data bench tests scripts -type f \( "$@" \) | LC_ALL=C sort
+}
+
+# Runs a command over files, named on stdin, so many at a time, side by side. It must succeed, and say nothing.
+check() { # name files-at-a-time command...
+  local name=$1 at_a_time=$2 began=$SECONDS status=0
+  shift 2
+  cat >"$work/files"
+  xargs -r -d '\n' -P "$jobs" -n "$at_a_time" "$@" <"$work/files" >"$work/said" 2>&1 || status=$?
+  sed -i -E '/^[0-9]+ warnings? (generated|treated)/d' "$work/said" # those are of headers that are not ours
+  cat "$work/said"
+  if [ $status != 0 ] || [ -s "$work/said" ]; then
+    failed=1
+    status=FAILED
+  else
+    status=clean
+  fi
+  echo "$name: $(wc -l <"$work/files") files, $((SECONDS - began)) s: $status"
+}
+
+files -name '*.[ch]' -o -name '*.cc' -o -name '*.cu' -o -name '*.cuh' | check "layout" 32 clang-format --dry-run -Werror
+# Cases are sourced, and source what a variable names.
+files -name '*.sh' | check "shell scripts" 8 shellcheck -s bash -S warning -x -e SC1090,SC1091,SC2034,SC2206
+
+# The commands of a build by clang tell clang-tidy what the files are compiled with, warnings included.
+rm -rf "$build"
+cmake -G Ninja -S . -B "$build" -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_EXPORT_COMPILE_COMMANDS=ON \
+  -DGHZ_CUDA=OFF -DGHZ_MPI=ON -DMPI_C_COMPILER=mpicc.openmpi >"$work/log" 2>&1 || { cat "$work/log" >&2 && exit 1; }
+sed -n -E 's|^ *"file": "'"$PWD"'/(.*)",?$|\1|p' "$build/compile_commands.json" | LC_ALL=C sort -u >"$work/compiled"
+# For these two, shuffle.h's macros nest into expressions of which both tools take minutes. Everything but rows_scalar.h and
+# rows_avx2.h is in cpu_avx512.c too.
+slow='^ghz/cpu_(scalar|avx2)\.c$'
+analyzed='^(ghz|collectives|cli|data)/([a-z0-9]+/)?[a-z0-9_]+\.c$'
+tidy=(clang-tidy --quiet -p "$build")
+if [ -n "$all" ]; then
+  check "clang-tidy, all" 1 "${tidy[@]}" <"$work/compiled"
+else
+  # The longest first, so that none is left alone at the end.
+  grep -E "$analyzed" "$work/compiled" | grep -vE "$slow" | xargs ls -S | check "clang-tidy" 1 "${tidy[@]}"
+  grep -vE "$analyzed" "$work/compiled" | check "clang-tidy, tests, benches" 8 "${tidy[@]}" --checks=-clang-analyzer-*
+fi
+
+cppcheck=(cppcheck --quiet --error-exitcode=1 "--enable=warning,performance,portability" --inline-suppr
+  --suppressions-list=.cppcheck-suppressions "--library=posix,gnu" --std=c11 --max-configs=4 -D__x86_64__ -D__linux__
+  '-DTest(suite,name,...)=void suite##_##name(void)' '-DTestSuite(...)=extern int nothing'
+  -Ighz -Icollectives -Icli -Idata -Ibench -Itests -Itests/cuda -Itests/fuzz
+  '--template={file}:{line}: {severity}: {message} [{id}]')
+files -name '*.c' | grep -vE "$slow" | check "cppcheck" 32 "${cppcheck[@]}"
+
+[ -z "$failed" ] || { echo "lint.sh: FAILED, after $((SECONDS - started)) s" >&2 && exit 1; }
+echo "lint.sh: nothing found, in $((SECONDS - started)) s"
