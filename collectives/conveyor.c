@@ -323,7 +323,7 @@ static void deliver(conveyor *c, piece *p) {
     load(c, p);
   if (is_waiting(c, p))
     return;
-  if (!failed(c))
+  if (p->cargo && !failed(c))
     began(c, p, p->cargo, c->cargo->deliver(c->job, p, p->cargo), &c->job->report->decompress);
   drop(c, p->cargo);
   p->cargo = NULL;

@@ -11,7 +11,7 @@ void ghz_fault_note(faults *f, outcome o) {
   if (f->outcome.fault == FAULT_NONE) {
     f->outcome = o;
     memcpy(f->distress->magic, distress_magic, sizeof distress_magic);
-    f->distress->fault = o.fault;
+    f->distress->fault = (int32_t)o.fault;
     f->distress->rank = o.rank;
     f->distress->status = o.status;
   }
@@ -37,7 +37,7 @@ int ghz_fault_of_mpi(faults *f, int code) {
 int ghz_fault_read(faults *f, const void *message) {
   distress d;
   memcpy(&d, message, DISTRESS_SIZE);
-  if (memcmp(d.magic, distress_magic, sizeof d.magic))
+  if (memcmp(d.magic, distress_magic, sizeof d.magic) != 0)
     return 0;
   ghz_fault_note(f,
                  (outcome){d.fault == FAULT_MEMORY || d.fault == FAULT_CODEC ? (fault)d.fault : FAULT_MESSAGE,

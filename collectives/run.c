@@ -245,7 +245,7 @@ static complaint find_range(const call *c, communicator *with, const cargo_job *
   int arrays = c->what->reduces ? c->set.contributions : 1;
   for (int b = 0; b < p->layout.parts; b++)
     for (int i = 0; p->parts[b].source && i < arrays; i++) {
-      double min, max;
+      double min = INFINITY, max = -INFINITY;
       complaint wrong = range_of(c, with, job, p->parts[b].source + (size_t)i * job->stride, &min, &max);
       if (wrong.error_class)
         return wrong;

@@ -365,7 +365,7 @@ typedef struct ghz_cuda ghz_cuda;
 
 /* What became of a call, written by the device. */
 typedef struct ghz_cuda_outcome {
-  int32_t status;   /* a ghz_status: OK, ECORRUPT, EVERSION, EMISMATCH, ERANGE, ECAPACITY, EINVAL (a step that cannot be divided) */
+  int32_t status;   /* OK, ECORRUPT, EVERSION, EMISMATCH, ERANGE, ECAPACITY; EINVAL: no step / k */
   int32_t inexact;  /* as in ghz_info, of the result */
   uint32_t terms;   /* of the result */
   uint32_t operand; /* which operand was at fault; UINT32_MAX if none was alone */

@@ -19,8 +19,7 @@ want_packages libcriterion-dev # without it there are no tests to look at
 build="build-lint"
 jobs=$(nproc)
 started=$SECONDS
-failed=
-work=$(mktemp -d)
+work=$(mktemp -d) # holds `failed` if anything did
 trap 'rm -rf "$work"' EXIT
 
 files() { # find-expression...: files of the project
@@ -36,7 +35,7 @@ check() { # name files-at-a-time command...
   sed -i -E '/^[0-9]+ warnings? (generated|treated)/d' "$work/said" # those are of headers that are not ours
   cat "$work/said"
   if [ $status != 0 ] || [ -s "$work/said" ]; then
-    failed=1
+    touch "$work/failed"
     status=FAILED
   else
     status=clean
@@ -73,5 +72,5 @@ cppcheck=(cppcheck --quiet --error-exitcode=1 "--enable=warning,performance,port
   '--template={file}:{line}: {severity}: {message} [{id}]')
 files -name '*.c' | grep -vE "$slow" | check "cppcheck" 32 "${cppcheck[@]}"
 
-[ -z "$failed" ] || { echo "lint.sh: FAILED, after $((SECONDS - started)) s" >&2 && exit 1; }
+[ ! -e "$work/failed" ] || { echo "lint.sh: FAILED, after $((SECONDS - started)) s" >&2 && exit 1; }
 echo "lint.sh: nothing found, in $((SECONDS - started)) s"

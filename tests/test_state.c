@@ -1,8 +1,7 @@
-/* test_state.c: law L6: no hidden state: contexts are independent, reusable, and stop allocating once warm.
- * Its allocations are counted by allocator.c. */
+/* test_state.c: law L6: no hidden state: contexts are reusable, and stop allocating once warm. Their allocations are counted
+ * by allocator.c; contexts side by side are in threads.c. */
 #include "allocator.h"
 #include "support.h"
-#include <pthread.h>
 
 /* ---- One round of every operation, into buffers made before ---- */
 
@@ -100,48 +99,6 @@ Test(state, counter_counts) {
   long before = allocator_count();
   ghz_context *ctx = context_on(NULL, 1);
   cr_assert_gt(allocator_count(), before);
-  ghz_context_free(ctx);
-}
-
-/* ---- Contexts side by side ---- */
-
-typedef struct runner {
-  pthread_t thread;
-  int index;
-  int bad;
-  ref_bytes want;
-} runner;
-
-static void *run(void *argument) {
-  runner *r = argument;
-  ghz_context *ctx = NULL;
-  r->bad = ghz_context_create(&ctx, 1 + r->index % 2) != GHZ_OK;
-  work w = work_make((ghz_type)(r->index % 2), 3);
-  for (int round = 0; round < 8 && !r->bad; round++) {
-    r->bad |= round_of_calls(ctx, &w) != 0;
-    r->bad |= w.size_a != r->want.size || memcmp(w.a, r->want.data, w.size_a) != 0;
-  }
-  work_free(&w);
-  ghz_context_free(ctx);
-  return NULL;
-}
-
-Test(state, contexts_in_concurrent_threads, .timeout = 120) {
-  enum { RUNNERS = 6 };
-  runner runners[RUNNERS];
-  ghz_context *ctx = context_on(NULL, 1);
-  for (int i = 0; i < RUNNERS; i++) {
-    work w = work_make((ghz_type)(i % 2), 3);
-    runners[i] = (runner){.index = i, .want = compress(ctx, &w.lattice, GHZ_ORDER_BEST, w.x, N)};
-    work_free(&w);
-  }
-  for (int i = 0; i < RUNNERS; i++)
-    cr_assert_eq(pthread_create(&runners[i].thread, NULL, run, &runners[i]), 0);
-  for (int i = 0; i < RUNNERS; i++) {
-    pthread_join(runners[i].thread, NULL);
-    cr_assert_eq(runners[i].bad, 0, "thread %d", i);
-    ref_free(&runners[i].want);
-  }
   ghz_context_free(ctx);
 }
 

@@ -110,15 +110,15 @@ static void set_weather(const stage *on, uint64_t dice, uint64_t own) {
 
 /* A message or a barrier of the user's, under way during a call. */
 typedef struct bystander {
-  enum { NOBODY, EXPECTED, UNEXPECTED, BARRIER } kind;
+  enum bystander_kind { NOBODY, EXPECTED, UNEXPECTED, BARRIER } kind;
   MPI_Request request;
   uint64_t sent, got;
 } bystander;
 
 static void bystander_begin(bystander *b, const stage *on, uint64_t dice) {
-  const uint64_t kind = dice % 24;
+  const enum bystander_kind kind = (enum bystander_kind)(dice % 24);
   int to = (on->rank + 1) % on->ranks;
-  *b = (bystander){.kind = kind < 4 ? kind : NOBODY, .sent = mix(dice, (uint64_t)on->rank)};
+  *b = (bystander){.kind = kind <= BARRIER ? kind : NOBODY, .sent = mix(dice, (uint64_t)on->rank)};
   if (b->kind == EXPECTED)
     MPI_Irecv(&b->got, 1, MPI_UINT64_T, MPI_ANY_SOURCE, MPI_ANY_TAG, on->comm, &b->request);
   else if (b->kind == UNEXPECTED)

@@ -7,7 +7,8 @@
 
 enum { N = 100000 };
 
-static int compress(ghz_context *ctx, const ghz_lattice *lattice, const float *x, void *dst, ghz_bytes *stream) {
+static int compress(ghz_context *ctx, const ghz_lattice *lattice, const float *x, void *dst,
+                    ghz_bytes *stream) {
   stream->data = dst;
   return ghz_compress(ctx, lattice, GHZ_ORDER_BEST, x, N, dst, ghz_size_bound(N, GHZ_F32, 1), &stream->size);
 }

@@ -114,8 +114,8 @@ static void try_array(int array, ghz_type type, int order, ghz_bound bound) {
     in[i].data = stream[i];
     must(ghz_compress(ctx, &lattice, order, values, N, stream[i], one, &in[i].size), "compress");
   }
-  int length = snprintf(name, sizeof name, "%s f%d order %d %s %g ", arrays[array].name, type == GHZ_F32 ? 32 : 64,
-                        order, kinds[bound.kind], bound.value);
+  int length = snprintf(name, sizeof name, "%s f%d order %d %s %g ", arrays[array].name,
+                        type == GHZ_F32 ? 32 : 64, order, kinds[bound.kind], bound.value);
   print(strcat(name, "a"), in[0]);
   out.data = dst;
   must(ghz_add(ctx, in[0], in[1], dst, five, &out.size), name);

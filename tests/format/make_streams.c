@@ -83,10 +83,12 @@ static void keep(const char *name, stream s) {
   save(name, "ghz", s.data, s.size);
   save(name, "raw", values, size);
   keep_messages(name, &s, info.tiles);
-  printf("%-22s terms %7u  tiles: empty %llu raw %llu special %llu  order %llu %llu %llu  mode %llu %llu %llu\n", name,
-         info.terms, (unsigned long long)st.empty, (unsigned long long)st.raw, (unsigned long long)st.specials,
-         (unsigned long long)st.order[0], (unsigned long long)st.order[1], (unsigned long long)st.order[2],
-         (unsigned long long)st.mode[0], (unsigned long long)st.mode[1], (unsigned long long)st.mode[2]);
+  printf(
+      "%-22s terms %7u  tiles: empty %llu raw %llu special %llu  order %llu %llu %llu  mode %llu %llu %llu\n",
+      name, info.terms, (unsigned long long)st.empty, (unsigned long long)st.raw,
+      (unsigned long long)st.specials, (unsigned long long)st.order[0], (unsigned long long)st.order[1],
+      (unsigned long long)st.order[2], (unsigned long long)st.mode[0], (unsigned long long)st.mode[1],
+      (unsigned long long)st.mode[2]);
   free(values);
   free(s.data);
   saved++;
@@ -282,11 +284,12 @@ static void edges(void) {
   /* On the lattice, and twice too large for the type. */
   static float high[1024];
   for (size_t i = 0; i < COUNT(high); i++)
-    high[i] = (i % 2 ? -1 : 1) * 0x1.8p126f;
+    high[i] = i % 2 ? -0x1.8p126f : 0x1.8p126f;
   ghz_lattice l = lattice_of(GHZ_F32, 1e34);
   static uint8_t large[8192];
   stream h = {large, 0, sizeof large};
-  require(ghz_compress(context, &l, GHZ_ORDER_BEST, high, COUNT(high), h.data, h.capacity, &h.size), "overflow");
+  require(ghz_compress(context, &l, GHZ_ORDER_BEST, high, COUNT(high), h.data, h.capacity, &h.size),
+          "overflow");
   r = room_for(COUNT(high), GHZ_F32, 4);
   ghz_bytes b = bytes(&h);
   require(ghz_combine(context, 1, &b, (int64_t[]){4}, r.data, r.capacity, &r.size), "overflow");

@@ -18,7 +18,7 @@ namespace simt {
 namespace {
 
 constexpr size_t alignment = 256;
-constexpr unsigned char beside = 0xb5;
+[[maybe_unused]] constexpr unsigned char beside = 0xb5;
 constexpr size_t nothing = 16 << 20; // addresses on each side that fault
 constexpr size_t kept_freed = 64;    // freed allocations whose addresses still fault
 
