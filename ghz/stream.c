@@ -142,8 +142,9 @@ ghz_status ghz_stream_head(ghz_context *ctx, ghz_bytes src, size_t operand, ghz_
 
 ghz_status ghz_stream_open(ghz_context *ctx, ghz_bytes src, size_t operand, ghz_slice *s, uint64_t *offset) {
   ghz_status status = ghz_stream_head(ctx, src, operand, s);
-  const uint8_t *offsets = (const uint8_t *)src.data + STREAM_HEAD;
-  return status == GHZ_OK ? check_sizes(ctx, s, offsets, offset) : status;
+  if (status != GHZ_OK)
+    return status;
+  return check_sizes(ctx, s, (const uint8_t *)src.data + STREAM_HEAD, offset);
 }
 
 ghz_status ghz_slice_parse(ghz_bytes message, ghz_slice *slice) {

@@ -17,18 +17,18 @@ template <class Out> struct decompress_shared {
   int status;
 };
 
-// The values of a tile that are wanted.
+// The values of a tile that are wanted; y is where the first of them goes.
 struct wanted {
   unsigned first, end;
 };
 
 template <class Out> DEVICE void write_zeros(Out *y, const wanted &w, int lane) {
-  ROLLED for (unsigned i = w.first + (unsigned)lane; i < w.end; i += 32) y[i] = 0;
+  ROLLED for (unsigned i = w.first + (unsigned)lane; i < w.end; i += 32) y[i - w.first] = 0;
 }
 
 template <class In, class Out> DEVICE void write_raw(const uint8_t *data, Out *y, const wanted &w, int lane) {
   raw_values<In> values = {{data + 1}};
-  ROLLED for (unsigned i = w.first + (unsigned)lane; i < w.end; i += 32) y[i] =
+  ROLLED for (unsigned i = w.first + (unsigned)lane; i < w.end; i += 32) y[i - w.first] =
       (Out)canonical(real_of(values((int)i)));
 }
 
@@ -59,7 +59,7 @@ DEVICE int decode_lattice_tile(decompress_shared<Out> &s, uint32_t *buffer, cons
   return 1;
 }
 
-// Decodes a tile to y, where its value 0 goes. Returns 0 if it is damaged.
+// Decodes what is wanted of a tile to y. Returns 0 if it is damaged.
 template <class In, class Out>
 DEVICE int decompress_tile(decompress_shared<Out> &s, uint32_t *buffer, const operand &from,
                            const tile_place &place, unsigned n, Out *y, const wanted &w, int lane) {
@@ -86,7 +86,7 @@ DEVICE void decompress_part(const decompress_call &c, decompress_shared<Out> &s,
   const unsigned n = values_in(c.kind.n, c.kind.first + t);
   const uint64_t end = c.first + c.count - t * TILE;
   const wanted w = {t == c.first / TILE ? (unsigned)(c.first % TILE) : 0u, end < n ? (unsigned)end : n};
-  Out *y = static_cast<Out *>(c.y) + (t * TILE - c.first);
+  Out *y = static_cast<Out *>(c.y) + (t * TILE + w.first - c.first);
   tile_place place;
   if (place_tile(c.from, c.kind, s.head.payload, t, place, lane) &&
       decompress_tile<In, Out>(s, s.tile[warp], c.from, place, n, y, w, lane))

@@ -113,7 +113,7 @@ DEVICE void unstage_values(Real *y, const uint32_t *buffer, unsigned first, unsi
     ROLLED for (int k = 0; k < TILE / 32; k++) {
       unsigned i = 32 * (unsigned)k + (unsigned)lane;
       if (i >= first && i < end)
-        y[i] = s[rows::place_of_value((int)i)];
+        y[i - first] = s[rows::place_of_value((int)i)];
     }
   }
 }

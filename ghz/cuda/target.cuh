@@ -164,7 +164,7 @@ DEVICE void place_group(group_state<TILES> &s, const tile_target &target, uint64
   if (lane)
     return;
   s.fits = after <= target.room && (!target.backwards || target.room - after >= unread);
-  s.place = target.payload + (target.backwards ? target.room - after : before);
+  s.place = target.payload + (!s.fits ? 0 : target.backwards ? target.room - after : before);
   if (!s.fits)
     note_fault(target.shared, FAULT_ROOM, 0, 255, GHZ_ECAPACITY);
   if (target.offsets && s.index % (TILES_PER_CHUNK / TILES) == 0)

@@ -61,15 +61,29 @@ typedef struct call {
 /* What becomes of a call. */
 typedef enum verdict { PASS, FAIL, SHORT, ZERO, KILL, LATE } verdict;
 
-static void note(const call *c, int error) {
-  char line[PATH_MAX + 64], path[PATH_MAX] = "-", link[64];
+/* What a call is about: "-" where that is no file. */
+static void find_path(const call *c, char path[PATH_MAX]) {
+  char link[64];
+  strcpy(path, "-");
   if (c->path) {
-    snprintf(path, sizeof path, "%s", c->path);
+    snprintf(path, PATH_MAX, "%s", c->path);
   } else if (c->fd >= 0) {
     snprintf(link, sizeof link, "/proc/self/fd/%d", c->fd);
-    ssize_t n = readlink(link, path, sizeof path - 1);
+    ssize_t n = readlink(link, path, PATH_MAX - 1);
     path[n > 0 ? n : 1] = '\0';
   }
+}
+
+/* LLVM's OpenMP keeps a file in memory to find other copies of itself, and ends the program if it cannot. */
+static int is_foreign(const call *c) {
+  char path[PATH_MAX];
+  find_path(c, path);
+  return strncmp(path, "/dev/shm/__KMP_", 15) == 0 || strncmp(path, "/__KMP_", 7) == 0;
+}
+
+static void note(const call *c, int error) {
+  char line[PATH_MAX + 64], path[PATH_MAX];
+  find_path(c, path);
   int n = snprintf(line, sizeof line, "%s %d %d %s\n", c->name, error, c->fd, path);
   syscall(SYS_write, plan.log, line, (size_t)n);
 }
@@ -83,7 +97,7 @@ static int concerns(const call *c) {
   if (!plan.armed || (strcmp(plan.calls, c->name) != 0 && strcmp(plan.calls, c->class) != 0))
     return 0;
   nature least = planned("short") || planned("zero") ? TRANSFER : planned("rough") ? SLOW : QUICK;
-  return c->nature >= least;
+  return c->nature >= least && !is_foreign(c);
 }
 
 /* Counts a call; sets errno if it is to fail. */
