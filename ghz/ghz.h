@@ -209,7 +209,8 @@ GHZ_API ghz_status ghz_scale(ghz_context *ctx, ghz_bytes a, double factor, void 
 GHZ_API ghz_status ghz_sum(ghz_context *ctx, size_t k, const ghz_bytes *streams, void *dst, size_t capacity,
                            size_t *size);
 
-/* dst = mean of k >= 1 streams: their sum, with step / k and eb / k. */
+/* dst = mean of k >= 1 streams: their sum, with step / k and eb / k. Errors also: EINVAL (step / k is too small for the
+ * type). */
 GHZ_API ghz_status ghz_mean(ghz_context *ctx, size_t k, const ghz_bytes *streams, void *dst, size_t capacity,
                             size_t *size);
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # fuzz.sh [MINUTES] [target...]: builds the fuzzers with clang, shares the time (10 minutes) among them, one process at a time, and
 # prints what each did. Whatever fails is made small and kept in tests/fuzz/regressions, where the tests run it from then on. From
-# 2 minutes on, what was learnt is kept in build-fuzz/corpus for the next run.
+# 2 minutes on, what was learnt is kept in build-sanitize/fuzz/corpus for the next run.
 set -Eeuo pipefail
 exec </dev/null
 
@@ -9,7 +9,8 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 # shellcheck source=scripts/packages.sh
 . "$root/scripts/packages.sh"
 
-build=$root/build-fuzz kept=$root/tests/fuzz logs=$root/build-fuzz/logs
+build=$root/build-sanitize kept=$root/tests/fuzz
+place=$build/fuzz logs=$build/fuzz/logs
 longest=300 # seconds that one target runs before it is the next one's turn
 
 usage() {
@@ -19,10 +20,7 @@ usage() {
 
 build_fuzzers() { # target...
   if ! {
-    cmake -G Ninja -S "$root" -B "$build" -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ \
-      -DCMAKE_BUILD_TYPE=RelWithDebInfo -DGHZ_FUZZ=ON -DGHZ_SANITIZE=address,undefined -DGHZ_CUDA=OFF -DGHZ_MPI=OFF \
-      -DGHZ_BENCH=OFF -DBUILD_SHARED_LIBS=OFF &&
-      cmake --build "$build" --target "${@/#/fuzz_}"
+    cmake -S "$root" --preset sanitize && cmake --build "$build" --target "${@/#/fuzz_}"
   } >"$logs/build" 2>&1; then
     cat "$logs/build" >&2
     exit 1
@@ -49,7 +47,7 @@ settings() { # target
 
 # A failing input, made smaller for a while, gets its name by its content.
 keep_failure() { # target file
-  local small=$build/found/$1.small name
+  local small=$place/found/$1.small name
   rm -f "$small"
   "$build/tests/fuzz/fuzz_$1" -minimize_crash=1 -max_total_time=30 -exact_artifact_path="$small" "$2" >>"$logs/$1" 2>&1 || true
   [ -s "$small" ] || cp "$2" "$small"
@@ -58,21 +56,21 @@ keep_failure() { # target file
   mv "$small" "$kept/regressions/$1/$name"
   rm -f "$2"
   echo "fuzz.sh: $1 FAILED: $(grep -aE 'FAILED:|ERROR:|runtime error:' "$logs/$1" | head -n 1)" >&2
-  echo "fuzz.sh: kept as tests/fuzz/regressions/$1/$name; the log is build-fuzz/logs/$1" >&2
+  echo "fuzz.sh: kept as tests/fuzz/regressions/$1/$name; the log is build-sanitize/fuzz/logs/$1" >&2
 }
 
 run_target() { # target seconds
-  local corpus=$build/corpus/$1 options folders file executed
+  local corpus=$place/corpus/$1 options folders file executed
   read -ra options <<<"$(settings "$1")"
-  "$keep_corpus" || corpus=$(mktemp -d "$build/corpus.XXXXXX")
-  mkdir -p "$corpus" "$build/found/$1"
+  "$keep_corpus" || corpus=$(mktemp -d "$place/corpus.XXXXXX")
+  mkdir -p "$corpus" "$place/found/$1"
   mapfile -t folders < <(seeds "$1")
   "$build/tests/fuzz/fuzz_$1" -max_total_time="$2" -len_control=0 -timeout=120 -rss_limit_mb=3000 -malloc_limit_mb=64 \
-    -print_final_stats=1 -artifact_prefix="$build/found/$1/" "${options[@]}" "$corpus" "${folders[@]}" >"$logs/$1" 2>&1 || true
+    -print_final_stats=1 -artifact_prefix="$place/found/$1/" "${options[@]}" "$corpus" "${folders[@]}" >"$logs/$1" 2>&1 || true
   executed=$(sed -n 's/^stat::number_of_executed_units: *//p' "$logs/$1") # nothing where memory ran out
   runs[$1]=$((${runs[$1]:-0} + ${executed:-0}))
   coverage[$1]=$(sed -n 's/.*\(cov: [0-9]* ft: [0-9]*\).*/\1/p' "$logs/$1" | tail -n 1)
-  for file in "$build/found/$1"/*; do
+  for file in "$place/found/$1"/*; do
     [ -f "$file" ] || continue
     keep_failure "$1" "$file"
     found[$1]=$((${found[$1]:-0} + 1))
@@ -88,7 +86,8 @@ if [ $# -gt 0 ]; then
 fi
 targets=("$@")
 [ $# -gt 0 ] || targets=(decode range compute slices container npy round_trip sums)
-need_packages clang libclang-rt-dev libomp-dev libxxhash-dev cmake ninja-build pkg-config
+# shellcheck disable=SC2154,SC2086 # lists of words
+need_packages $build_packages $clang_packages
 export OMP_WAIT_POLICY=passive
 mkdir -p "$logs"
 declare -A runs coverage found

@@ -13,7 +13,7 @@ all=${1:-}
 # shellcheck source=scripts/packages.sh
 . scripts/packages.sh
 # shellcheck disable=SC2154,SC2086 # lists of words
-need_packages $build_packages clang clang-format clang-tidy libomp-dev cppcheck shellcheck
+need_packages $build_packages $lint_packages
 want_packages libcriterion-dev # without it there are no tests to look at
 
 build="build-lint"

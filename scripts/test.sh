@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# test.sh: installs what is missing, builds with Open MPI, and runs all tests; then those of the collectives with MPICH; then
-# builds again with the address and undefined behaviour sanitizers and runs the fast ones. The GPU's kernels run on the host in
-# the first and the last of these; where there is a CUDA toolkit, the first also compiles them for GPUs.
+# test.sh: installs what is missing and looks for defects without running anything (lint.sh); builds with Open MPI and runs all
+# tests, then those of the collectives with MPICH; then, by clang, what is fast with the address and undefined behaviour
+# sanitizers, the fuzzers for some seconds, and what has threads with the thread sanitizer. The GPU's kernels run on the host in
+# the first build and that with sanitizers; where there is a CUDA toolkit, the first also compiles them for GPUs.
 set -Eeuo pipefail
 exec </dev/null
 
-root=$(cd "$(dirname "$0")/.." && pwd)
+cd "$(dirname "$0")/.."
 # shellcheck source=scripts/packages.sh
-. "$root/scripts/packages.sh"
+. scripts/packages.sh
 
 # Tests run side by side, each with threads of its own: threads that wait must not hold the cores.
 export OMP_WAIT_POLICY=passive CTEST_OUTPUT_ON_FAILURE=1
@@ -15,30 +16,34 @@ jobs=$(nproc)
 
 build() { # folder cmake-option...; builds $targets, or all
   echo "== Building $1 (${*:2})"
-  cmake --fresh -G Ninja -S "$root" -B "$root/$1" -DGHZ_WERROR=ON "${@:2}" >"$root/$1.log" 2>&1 ||
-    { cat "$root/$1.log" >&2 && false; }
-  grep -- '-- ghz:' "$root/$1.log" || true # what this machine lacks
-  rm -f "$root/$1.log"
-  cmake --build "$root/$1" --target "${targets:-all}" -- --quiet
+  # shellcheck disable=SC2086 # a list of words
+  cmake --fresh -G Ninja -S . -B "$1" -DGHZ_WERROR=ON -DGHZ_MPI=ON -DMPI_C_COMPILER=mpicc.openmpi "${@:2}" >"$1.log" 2>&1 ||
+    { cat "$1.log" >&2 && false; }
+  grep -- '-- ghz:' "$1.log" || true # what this machine lacks
+  rm -f "$1.log"
+  # shellcheck disable=SC2086 # a list of words
+  cmake --build "$1" --target ${targets:-all} -- --quiet
 }
 
-run_tests() { # folder ctest-option...
-  echo "== Testing $1"
-  ctest --test-dir "$root/$1" -j "$jobs" --no-tests=error --output-junit junit.xml "${@:2}"
+run_tests() { # ctest-option...
+  echo "== Testing ($*)"
+  ctest -j "$jobs" --no-tests=error "$@"
 }
 
 # shellcheck disable=SC2086 # lists of words
-need_packages $build_packages $test_packages
+need_packages $build_packages $test_packages $clang_packages
 want_packages $test_wishes
 started=$SECONDS
 trap 'echo "test.sh: FAILED" >&2' ERR
 
-build build-test -DCMAKE_BUILD_TYPE=Release -DGHZ_CUDA=AUTO -DGHZ_MPI=ON -DMPI_C_COMPILER=mpicc.openmpi
-run_tests build-test -LE long
-targets=mpi_tests build build-test-mpich -DCMAKE_BUILD_TYPE=Release -DGHZ_CUDA=OFF -DGHZ_MPI=ON -DMPI_C_COMPILER=mpicc.mpich \
-  -DGHZ_BENCH=OFF
-run_tests build-test-mpich -L mpi -LE 'long|slow|simt'
-build build-test-sanitize -DCMAKE_BUILD_TYPE=RelWithDebInfo -DGHZ_SANITIZE=address,undefined -DGHZ_CUDA=OFF -DGHZ_BENCH=OFF \
-  -DGHZ_MPI=ON -DMPI_C_COMPILER=mpicc.openmpi
-run_tests build-test-sanitize -LE 'slow|long'
+scripts/lint.sh
+build build-test -DCMAKE_BUILD_TYPE=Release
+run_tests --test-dir build-test -LE long --output-junit junit.xml
+targets=mpi_tests build build-test-mpich -DCMAKE_BUILD_TYPE=Release -DGHZ_CUDA=OFF -DMPI_C_COMPILER=mpicc.mpich -DGHZ_BENCH=OFF
+run_tests --test-dir build-test-mpich -L mpi -LE 'long|slow|simt'
+build build-sanitize --preset sanitize
+run_tests --preset sanitize --output-junit junit.xml
+scripts/fuzz.sh 0.25
+targets="threads fuzzers ghz_cli ghz_cli_tool mpi_values mpi_communicators mpi_schedule" build build-thread --preset thread
+run_tests --preset thread -R '^(threads|fuzz_(compute|slices|sums)|cli_(threads|add_many)|mpi_(values_3|communicators_4|schedule_3))$'
 echo "test.sh: all tests passed, plain and with sanitizers, in $((SECONDS - started)) s"

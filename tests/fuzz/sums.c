@@ -29,6 +29,11 @@ static size_t room_of(const operands *o, uint32_t terms) {
   return ghz_size_bound(o->n, o->l.type, terms ? terms : 1);
 }
 
+/* Whether a lattice far from the limits of its type can be scaled by what is chosen here. */
+static int is_scalable(const ghz_lattice *l) {
+  return l->step > 0x1p-60 && l->step < 0x1p60;
+}
+
 /* Runs it with every context: the bytes are the reference's. Takes `want`, and returns it. */
 static ref_bytes must_make(operation run, const operands *o, const void *detail, ref_bytes want,
                            const char *what) {
@@ -179,7 +184,7 @@ static void check_others(choices *c, const operands *o) {
   for (size_t i = 0; i < o->k; i++)
     coefficients[i] = (int8_t)choose(c, 1);
   ref_bytes made = {NULL, 0};
-  if (what == 0)
+  if (what == 0 && is_scalable(&o->l))
     made = must_make(run_mean, o, NULL, ref_mean(o->k, o->s), "mean");
   else if (what == 1)
     made =
@@ -189,8 +194,7 @@ static void check_others(choices *c, const operands *o) {
   else if (o->k > 1)
     made = must_make(run_maximum, o, NULL, ref_extremum(o->s[0], o->s[1], 1), "maximum");
   ref_free(&made);
-  /* Scaling is refused where the step leaves the range of the type. */
-  if (factor != 0 && o->l.step > 0x1p-60 && o->l.step < 0x1p60) {
+  if (factor != 0 && is_scalable(&o->l)) {
     made = must_make(run_scale, o, &factor, ref_scale(o->s[0], factor), "scale");
     ref_free(&made);
   }

@@ -1,0 +1,165 @@
+/* refusal.c: an MPI that refuses each call that the library makes, one after the other, on a communicator of one rank: an error or a
+ * right result, nothing lost, and the next call works. Linked with --wrap for those calls. */
+#include "ledger.h"
+#include "suite.h"
+
+#include <ghz_mpi.h>
+#include <math.h>
+#include <string.h>
+
+enum { COUNT = 20000, CALLS_MAX = 300 };
+
+/* ---- An MPI that refuses ----------------------------------------------------------------------------- */
+
+static struct {
+  long first, last; /* the calls that are refused, counted from 0 */
+  long calls;
+  const char *name; /* of the first of them */
+} refusal = {0, -1, 0, NULL};
+
+static int refuses(const char *name) {
+  long call = refusal.calls++;
+  if (call < refusal.first || call > refusal.last)
+    return 0;
+  refusal.name = refusal.name ? refusal.name : name;
+  return 1;
+}
+
+#define REFUSABLE(name, parameters, arguments)                                                                 \
+  int __real_MPI_##name parameters;                                                                            \
+  int __wrap_MPI_##name parameters;                                                                            \
+  int __wrap_MPI_##name parameters {                                                                           \
+    return refuses("MPI_" #name) ? MPI_ERR_OTHER : __real_MPI_##name arguments;                                \
+  }
+
+REFUSABLE(Comm_test_inter, (MPI_Comm comm, int *flag), (comm, flag))
+REFUSABLE(Comm_get_attr, (MPI_Comm comm, int key, void *value, int *found), (comm, key, value, found))
+REFUSABLE(Comm_set_attr, (MPI_Comm comm, int key, void *value), (comm, key, value))
+REFUSABLE(Comm_group, (MPI_Comm comm, MPI_Group *group), (comm, group))
+REFUSABLE(Comm_create, (MPI_Comm comm, MPI_Group group, MPI_Comm *made), (comm, group, made))
+REFUSABLE(Type_contiguous, (int count, MPI_Datatype type, MPI_Datatype *made), (count, type, made))
+REFUSABLE(Type_commit, (MPI_Datatype * type), (type))
+REFUSABLE(Op_create, (MPI_User_function * function, int commute, MPI_Op *op), (function, commute, op))
+REFUSABLE(Add_error_class, (int *made), (made))
+REFUSABLE(Add_error_code, (int error_class, int *code), (error_class, code))
+REFUSABLE(Add_error_string, (int code, const char *text), (code, text))
+REFUSABLE(Error_string, (int code, char *text, int *length), (code, text, length))
+REFUSABLE(Isend,
+          (const void *x, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request *request),
+          (x, n, type, to, tag, comm, request))
+REFUSABLE(Irecv, (void *x, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request *request),
+          (x, n, type, from, tag, comm, request))
+REFUSABLE(Iallreduce,
+          (const void *x, void *y, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request *request),
+          (x, y, n, type, op, comm, request))
+REFUSABLE(Allreduce, (const void *x, void *y, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
+          (x, y, n, type, op, comm))
+REFUSABLE(Bcast, (void *x, int n, MPI_Datatype type, int root, MPI_Comm comm), (x, n, type, root, comm))
+
+/* ---- Calls ------------------------------------------------------------------------------------------- */
+
+typedef struct way {
+  const char *name;
+  int collective;      /* as in make_call */
+  ghz_mpi_options set; /* what differs from the defaults is bound and mode */
+  int n, wrong;        /* error class that the call must end with; MPI_SUCCESS */
+} way;
+
+static float send[COUNT], recv[COUNT];
+
+static int make_call(const way *w, MPI_Comm comm) {
+  memset(recv, 0, sizeof recv);
+  switch (w->collective) {
+  case 0:
+    return ghz_allreduce(send, recv, w->n, MPI_FLOAT, MPI_SUM, comm, &w->set);
+  case 1:
+    return ghz_reduce(send, recv, w->n, MPI_FLOAT, MPI_SUM, 0, comm, &w->set);
+  case 2:
+    return ghz_reduce_scatter(send, recv, w->n, MPI_FLOAT, MPI_SUM, comm, &w->set);
+  case 3:
+    return ghz_allgather(send, recv, w->n, MPI_FLOAT, comm, &w->set);
+  case 4:
+    memcpy(recv, send, sizeof send);
+    return ghz_bcast(recv, w->n, MPI_FLOAT, 0, comm, &w->set);
+  case 5:
+    return ghz_scatter(send, recv, w->n, MPI_FLOAT, 0, comm, &w->set);
+  default:
+    return ghz_gather(send, recv, w->n, MPI_FLOAT, 0, comm, &w->set);
+  }
+}
+
+static void check_result(const way *w) {
+  int i = 0;
+  while (i < w->n && fabsf(recv[i] - send[i]) < 0.1f)
+    i++;
+  check(i == w->n, "value %d is %g, should be %g", i, i < w->n ? (double)recv[i] : 0,
+        i < w->n ? (double)send[i] : 0);
+}
+
+/* A new communicator, whose first call meets the refusals; returns whether there was one. */
+static int refuse(const way *w, long first, long last) {
+  MPI_Comm comm;
+  long objects = ledger_now().objects;
+  MPI_Comm_dup(MPI_COMM_SELF, &comm);
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  refusal.name = NULL;
+  refusal.calls = 0, refusal.first = first, refusal.last = last;
+  int code = make_call(w, comm);
+  refusal.last = -1;
+  const char *refused = refusal.name ? refusal.name : "nothing";
+  if (w->wrong != MPI_SUCCESS)
+    check(code != MPI_SUCCESS, "%s is refused, and the call succeeds", refused);
+  else if (code == MPI_SUCCESS)
+    check_result(w);
+  check(refusal.name || ghz_mpi_error_class(code) == w->wrong, "class %d, not %d", ghz_mpi_error_class(code),
+        w->wrong);
+  code = make_call(w, comm);
+  check(ghz_mpi_error_class(code) == w->wrong, "after %s was refused, the next call returns class %d, not %d",
+        refused, ghz_mpi_error_class(code), w->wrong);
+  if (code == MPI_SUCCESS)
+    check_result(w);
+  MPI_Comm_free(&comm);
+  check(ledger_now().objects == objects, "%ld objects of MPI are lost where %s was refused",
+        ledger_now().objects - objects, refused);
+  return refusal.name != NULL;
+}
+
+static void refuse_all(const way *w) {
+  long calls = 0;
+  for (int met = 1; met && calls < CALLS_MAX; calls++) {
+    suite_case("%s: call %ld of MPI is refused", w->name, calls);
+    met = refuse(w, calls, calls);
+  }
+  check(calls > 5 && calls < CALLS_MAX, "only %ld calls of MPI are made", calls);
+}
+
+/* A wrong call, reported where MPI cannot take the sentence, which is each collective's own: one call is refused after the
+ * agreement, or all from then on. */
+static void refuse_sentences(void) {
+  enum { AGREED = 9, ALONE = 4 };
+  for (int i = 0; i < 7; i++) {
+    way w = {"wrong bound", i, GHZ_MPI_OPTIONS, COUNT, MPI_ERR_ARG};
+    w.set.bound = (ghz_bound){GHZ_ABS, -1};
+    w.set.mode = GHZ_MPI_HOMOMORPHIC;
+    suite_case("collective %d with a wrong bound: call %d of MPI is refused%s", i, AGREED + i % ALONE,
+               i < ALONE ? "" : ", and all that follow");
+    refuse(&w, AGREED + i % ALONE, i < ALONE ? AGREED + i : CALLS_MAX);
+  }
+}
+
+int main(int argc, char **argv) {
+  static const char *const names[] = {"allreduce", "reduce",  "reduce_scatter", "allgather",
+                                      "bcast",     "scatter", "gather"};
+  suite_begin(argc, argv, MPI_THREAD_SINGLE);
+  for (int i = 0; i < COUNT; i++)
+    send[i] = (float)(i % 1000);
+  refuse_sentences();
+  for (int i = 0; i < 7; i++)
+    for (int plain = 0; plain < 2; plain++) {
+      way w = {names[i], i, GHZ_MPI_OPTIONS, COUNT, MPI_SUCCESS};
+      w.set.bound = (ghz_bound){plain ? GHZ_ABS : GHZ_REL, 1e-4};
+      w.set.mode = plain ? GHZ_MPI_PLAIN : GHZ_MPI_HOMOMORPHIC;
+      refuse_all(&w);
+    }
+  return suite_end(NULL);
+}
