@@ -50,7 +50,7 @@ done
 known=$(find /usr/share/openmpi "$(dirname "$(command -v mpicc.openmpi)")/../share/openmpi" -name openmpi-valgrind.supp 2>/dev/null | head -n 1)
 for test in "values 2" "small 3" "bad_input 4" "communicators 4" "distress 1" "refusal 1"; do
   read -r name ranks <<<"$test"
-  under "mpi_$name, $ranks ranks" mpiexec.openmpi -n "$ranks" $valgrind ${known:+--suppressions=$known} \
+  under "mpi_$name, $ranks ranks" mpiexec.openmpi -n "$ranks" $valgrind ${known:+--suppressions=$known} --suppressions=tests/valgrind.supp \
     "$build/tests/collectives/mpi_$name" "$ranks"
 done
 

@@ -119,6 +119,54 @@ Test(slice, ranges_outside) {
   ref_free(&stream);
 }
 
+/* What is missing, and slices that nobody made. */
+Test(slice, arguments) {
+  ref_bytes stream = stream_of(GHZ_F32, 1), room = bytes_new(ghz_slice_bound(TILES, GHZ_F32, 2));
+  ghz_slice s, out, broken;
+  size_t size;
+  uint8_t head[GHZ_SLICE_HEAD];
+  float values[GHZ_TILE];
+  succeeded(ghz_slice_view(view(stream), 1, 1, &s), NULL, "view");
+  const ghz_slice two[2] = {s, s};
+  cr_assert_eq(ghz_slice_parse(view(room), NULL), GHZ_EINVAL);
+  cr_assert_eq(ghz_slice_head(NULL, head), GHZ_EINVAL);
+  cr_assert_eq(ghz_slice_head(&s, NULL), GHZ_EINVAL);
+  cr_assert_eq(ghz_slice_size(NULL), 0);
+  cr_assert_eq(ghz_slice_count(NULL), 0);
+  cr_assert_eq(ghz_slice_pack(NULL, room.data, room.size, &size), GHZ_EINVAL);
+  cr_assert_eq(ghz_slice_pack(&s, NULL, room.size, &size), GHZ_EINVAL);
+  cr_assert_eq(ghz_slice_pack(&s, room.data, room.size, NULL), GHZ_EINVAL);
+  cr_assert_eq(ghz_slice_sum(ctx, 2, two, room.data, room.size, NULL), GHZ_EINVAL);
+  cr_assert_eq(ghz_slice_sum(ctx, 2, NULL, room.data, room.size, &out), GHZ_EINVAL);
+  cr_assert_eq(ghz_slice_sum(ctx, 2, two, NULL, room.size, &out), GHZ_EINVAL);
+  cr_assert_eq(ghz_slice_sum(ctx, 0, two, room.data, room.size, &out), GHZ_EINVAL);
+  cr_assert_eq(ghz_slice_mean(ctx, NULL, 2, room.data, room.size, &out), GHZ_EINVAL);
+  cr_assert_eq(ghz_slice_mean(ctx, &s, 0, room.data, room.size, &out), GHZ_EINVAL);
+  cr_assert_eq(ghz_slice_extremum(ctx, NULL, &s, 0, room.data, room.size, &out), GHZ_EINVAL);
+  cr_assert_eq(ghz_slice_extremum(ctx, &s, NULL, 1, room.data, room.size, &out), GHZ_EINVAL);
+  cr_assert_eq(ghz_slice_decompress(ctx, NULL, GHZ_F32, values), GHZ_EINVAL);
+  cr_assert_eq(ghz_slice_decompress(ctx, &s, (ghz_type)7, values), GHZ_EINVAL);
+  cr_assert_eq(ghz_slice_decompress(ctx, &s, GHZ_F32, NULL), GHZ_EINVAL);
+  cr_assert_eq(ghz_slice_join(ctx, 1, NULL, room.data, room.size, &size), GHZ_EINVAL);
+  cr_assert_eq(ghz_slice_join(ctx, 1, &s, room.data, room.size, &size), GHZ_EINVAL, "a part is not the whole");
+  for (int fault = 0; fault < 4; fault++) {
+    broken = s;
+    if (fault == 0)
+      broken.lattice.step = -1;
+    else if (fault == 1)
+      broken.terms = UINT32_MAX;
+    else if (fault == 2)
+      broken.first = UINT64_MAX;
+    else
+      broken.tiles = UINT64_MAX;
+    cr_assert_neq(ghz_slice_decompress(ctx, &broken, GHZ_F32, values), GHZ_OK, "fault %d", fault);
+    cr_assert_neq(ghz_slice_sum(ctx, 1, &broken, room.data, room.size, &out), GHZ_OK, "fault %d", fault);
+    cr_assert_neq(ghz_slice_join(ctx, 1, &broken, room.data, room.size, &size), GHZ_OK, "fault %d", fault);
+  }
+  ref_free(&room);
+  ref_free(&stream);
+}
+
 Test(slice, pack_capacities) {
   ref_bytes stream = stream_of(GHZ_F32, 1);
   ghz_slice s;
