@@ -83,7 +83,9 @@ typedef struct ghz_context ghz_context;
  * The instruction set is the best that the machine has, or the one that the environment variable GHZ_ISA names:
  * scalar, avx2, avx512. Scratch grows on first use and is then kept: a call of a size seen before allocates
  * nothing. It stays below one worst-case compressed size of the largest operation, plus 1 % and 64 KiB a
- * thread. Errors: EINVAL (threads < 0), ENOMEM, EISA. *ctx is NULL after an error. */
+ * thread. Errors: EINVAL (threads < 0), ENOMEM, EISA. *ctx is NULL after an error.
+ * Where the system refuses threads or their memory, the OpenMP runtime itself ends the program; a context of one thread
+ * never asks it for any. */
 GHZ_API ghz_status ghz_context_create(ghz_context **ctx, int threads);
 
 /* Frees a context and its scratch; NULL is ignored. */

@@ -2,7 +2,7 @@
 # coverage.sh: builds with gcov's counters, runs the tests that take seconds, and tells which lines and branches of the library
 # and the collectives these reach, per file and in total. Fails under 95 % of the lines or 85 % of the branches of either.
 # The GPU's kernels count as they run on the host; ghz/no_cuda.c, which stands in for them, is in another build of the library.
-# Installs what is missing. The lists of what is not reached stay in build-coverage: lines.txt, branches.txt, index.html.
+# Installs what is missing. What is not reached stays in build-coverage: unreached.txt, lines.txt, branches.txt, index.html.
 # usage: scripts/coverage.sh [CTEST OPTION...]     e.g. -R api: what those tests alone reach; fails all the same
 set -euo pipefail
 exec </dev/null
@@ -43,6 +43,12 @@ report() { # gcovr-option...
 report --txt -o "$build/lines.txt"
 report --txt --branches -o "$build/branches.txt"
 report --html-details "$build/index.html"
+# Each line that nothing reached, with its text.
+report --txt | awk '$1 ~ /^(ghz|collectives)\// && NF == 5 { print $1, $5 }' | while read -r file missing; do
+  for range in ${missing//,/ }; do
+    sed -n "${range%-*},${range#*-}{=;p}" "$file" | paste - - | awk -v file="$file" -F '\t' '{ sub(/^ +/, "", $2); print file ":" $1 ": " $2 }'
+  done
+done >"$build/unreached.txt"
 
 failed=
 folder_report() { # folder
