@@ -11,6 +11,7 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 
 build=$root/build-sanitize kept=$root/tests/fuzz
 place=$build/fuzz logs=$build/fuzz/logs
+limits="-timeout=120 -rss_limit_mb=3000 -malloc_limit_mb=64" # as in tests/fuzz/CMakeLists.txt
 longest=300 # seconds that one target runs before it is the next one's turn
 
 usage() {
@@ -49,7 +50,8 @@ settings() { # target
 keep_failure() { # target file
   local small=$place/found/$1.small name
   rm -f "$small"
-  "$build/tests/fuzz/fuzz_$1" -minimize_crash=1 -max_total_time=30 -exact_artifact_path="$small" "$2" >>"$logs/$1" 2>&1 || true
+  # shellcheck disable=SC2086 # a list of words
+  "$build/tests/fuzz/fuzz_$1" $limits -minimize_crash=1 -max_total_time=30 -exact_artifact_path="$small" "$2" >>"$logs/$1" 2>&1 || true
   [ -s "$small" ] || cp "$2" "$small"
   name=$(sha1sum "$small" | cut -c 1-12)
   mkdir -p "$kept/regressions/$1"
@@ -60,13 +62,13 @@ keep_failure() { # target file
 }
 
 run_target() { # target seconds
-  local corpus=$place/corpus/$1 options folders file executed
-  read -ra options <<<"$(settings "$1")"
+  local corpus=$place/corpus/$1 options folders file executed status=0 before=${found[$1]:-0}
+  read -ra options <<<"$limits $(settings "$1")"
   "$keep_corpus" || corpus=$(mktemp -d "$place/corpus.XXXXXX")
   mkdir -p "$corpus" "$place/found/$1"
   mapfile -t folders < <(seeds "$1")
-  "$build/tests/fuzz/fuzz_$1" -max_total_time="$2" -len_control=0 -timeout=120 -rss_limit_mb=3000 -malloc_limit_mb=64 \
-    -print_final_stats=1 -artifact_prefix="$place/found/$1/" "${options[@]}" "$corpus" "${folders[@]}" >"$logs/$1" 2>&1 || true
+  "$build/tests/fuzz/fuzz_$1" -max_total_time="$2" -len_control=0 -print_final_stats=1 \
+    -artifact_prefix="$place/found/$1/" "${options[@]}" "$corpus" "${folders[@]}" >"$logs/$1" 2>&1 || status=$?
   executed=$(sed -n 's/^stat::number_of_executed_units: *//p' "$logs/$1") # nothing where memory ran out
   runs[$1]=$((${runs[$1]:-0} + ${executed:-0}))
   coverage[$1]=$(sed -n 's/.*\(cov: [0-9]* ft: [0-9]*\).*/\1/p' "$logs/$1" | tail -n 1)
@@ -75,6 +77,11 @@ run_target() { # target seconds
     keep_failure "$1" "$file"
     found[$1]=$((${found[$1]:-0} + 1))
   done
+  if [ $status != 0 ] && [ "${found[$1]:-0}" = "$before" ]; then
+    echo "fuzz.sh: $1 FAILED: status $status, and no input that shows why; the log is build-sanitize/fuzz/logs/$1" >&2
+    tail -n 5 "$logs/$1" >&2
+    found[$1]=$((before + 1))
+  fi
   "$keep_corpus" || rm -rf "$corpus"
 }
 

@@ -34,7 +34,7 @@ check() { # name files-at-a-time command...
   xargs -r -d '\n' -P "$jobs" -n "$at_a_time" "$@" <"$work/files" >"$work/said" 2>&1 || status=$?
   sed -i -E '/^[0-9]+ warnings? (generated|treated)/d' "$work/said" # those are of headers that are not ours
   cat "$work/said"
-  if [ $status != 0 ] || [ -s "$work/said" ]; then
+  if [ $status != 0 ] || [ -s "$work/said" ] || [ ! -s "$work/files" ]; then
     touch "$work/failed"
     status=FAILED
   else

@@ -3,7 +3,7 @@
 
 # What the build, the demo and the tests need.
 build_packages="build-essential cmake ninja-build pkg-config libxxhash-dev libpng-dev libfftw3-dev libopenmpi-dev openmpi-bin"
-test_packages="libcriterion-dev mpich libmpich-dev"
+test_packages="libcriterion-dev mpich libmpich-dev python3"
 clang_packages="clang libclang-rt-dev libomp-dev" # sanitizers, fuzzers
 lint_packages="clang clang-format clang-tidy libomp-dev cppcheck shellcheck"
 test_wishes="python3-numpy jq gfortran python3-mpi4py iproute2" # the tests that use it are skipped without it

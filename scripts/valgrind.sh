@@ -18,9 +18,13 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 valgrind="valgrind --quiet --error-exitcode=99 --trace-children=yes"
 leaks="--leak-check=full --errors-for-leak-kinds=definite"
 
+# What valgrind says counts, too: Criterion does not look at how its children end.
 under() { # name command...
   local began=$SECONDS said status=clean
-  said=$("${@:2}" 2>&1) || { status=FAILED failed=1 && printf '%s\n' "$said" >&2; }
+  if ! said=$("${@:2}" 2>&1) || grep -qE '^==[0-9]+==' <<<"$said"; then
+    status=FAILED failed=1
+    printf '%s\n' "$said" >&2
+  fi
   printf '%-24s %4d s: %s\n' "$1" $((SECONDS - began)) "$status"
 }
 
@@ -46,7 +50,7 @@ for case in arithmetic bad_input bounds info minmax npy output range round_trip;
   under "ghz: $case" env GHZ="$build/ghz-checked" TOOL="$build/tests/cli/ghz_cli_tool" tests/cli/run.sh tests/cli/cases/$case.sh
 done
 
-# What Open MPI itself leaves unwritten is named by it.
+# What Open MPI itself leaves unwritten is named by it. It leaks, too; the tests count what the library holds.
 known=$(find /usr/share/openmpi "$(dirname "$(command -v mpicc.openmpi)")/../share/openmpi" -name openmpi-valgrind.supp 2>/dev/null | head -n 1)
 for test in "values 2" "small 3" "bad_input 4" "communicators 4" "distress 1" "refusal 1"; do
   read -r name ranks <<<"$test"

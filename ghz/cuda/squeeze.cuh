@@ -99,14 +99,14 @@ template <class Bytes> struct row_reader : row_places {
   }
   METHOD void take(uint32_t r[4]) {
     if (complete()) {
-      UNROLLED for (int i = 0; i < 4; i++) r[i] = bytes.word(at + 128 * i + 4 * lane, 4);
+      UNROLLED for (int i = 0; i < 4; i++) r[i] = bytes.word(at + (uint32_t)(128 * i + 4 * lane), 4);
       below = r[3];
       at += 512;
     } else if (row < height) {
       locate();
       UNROLLED for (int i = 0; i < 4; i++) {
         if (row + i < height) {
-          uint32_t x = bytes.word(at + bytes_before(i), __popc(present[i]));
+          uint32_t x = bytes.word(at + bytes_before(i), (uint32_t)__popc(present[i]));
           below = __byte_perm(x, below, expand->selector[gather_top_bits(present[i])]);
           at += bytes_total(i);
         }

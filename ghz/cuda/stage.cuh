@@ -38,7 +38,7 @@ DEVICE uint32_t stage_bytes(uint32_t *buffer, const uint8_t *from, uint32_t size
     else
       for (int b = 0; b < 16; b++)
         if (piece + b >= low && piece + b < high)
-          s[16 * i + b] = piece[b];
+          s[16 * i + (uint32_t)b] = piece[b];
   }
   return skew;
 }
@@ -55,7 +55,7 @@ DEVICE void unstage_bytes(uint8_t *to, const uint32_t *buffer, uint32_t start, u
   ROLLED for (uint32_t i = (uint32_t)lane; i < words; i += (uint32_t)lanes) w[i] =
       unaligned_word(buffer, start + head + 4 * i);
   if (tail + (uint32_t)lane < size)
-    to[tail + lane] = s[tail + lane];
+    to[tail + (uint32_t)lane] = s[tail + (uint32_t)lane];
 }
 
 // ---- Values of tiles --------------------------------------------------------------------------------------------
@@ -96,7 +96,7 @@ template <class Real> DEVICE void stage_values(uint32_t *buffer, const Real *x, 
   __syncwarp();
 }
 
-// Writes values first .. end - 1 of a tile in shared memory to y, which is where value 0 would go.
+// Writes values first .. end - 1 of a tile in shared memory to y, which is where value `first` goes.
 template <class Real>
 DEVICE void unstage_values(Real *y, const uint32_t *buffer, unsigned first, unsigned end, int lane) {
   typedef value_rows<Real> rows;

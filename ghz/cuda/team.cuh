@@ -78,7 +78,7 @@ struct row_places {
     const uint32_t mine = low + (high << 16);
     uint32_t sum = mine;
     UNROLLED for (int d = 1; d < LANES; d *= 2) {
-      const uint32_t other = __shfl_up_sync(ALL, sum, d, LANES);
+      const uint32_t other = __shfl_up_sync(ALL, sum, (unsigned)d, LANES);
       sum += lane_of() >= d ? other : 0;
     }
     before = sum - mine;
@@ -211,7 +211,7 @@ DEVICE uint32_t finish_shape(tile_shape &t) {
 DEVICE void put_head(uint8_t *out, const tile_shape &t) {
   const unsigned bytes = lead_size(&t.lead);
   ROLLED for (unsigned i = (unsigned)lane_of(); i < bytes; i += LANES) out[i] = lead_byte(&t.lead, i);
-  out += bytes + 2 * lane_of();
+  out += bytes + 2 * (unsigned)lane_of();
   ROLLED for (unsigned k = 0; k < t.lead.width_rows; k++) {
     uint32_t bits = 0;
     UNROLLED for (int w = 0; w < WORDS; w++) bits |= gather_top_bits((t.widths[w] >> k & EACH_BYTE) << 7)

@@ -89,7 +89,7 @@ DEVICE void keep_as_it_is(int32_t &v) {
 template <class T> DEVICE T sum_before(T v, int lane) {
   T sum = v;
   UNROLLED for (int d = 1; d < 32; d *= 2) {
-    T other = __shfl_up_sync(ALL, sum, d);
+    T other = __shfl_up_sync(ALL, sum, (unsigned)d);
     if (lane >= d)
       sum += other;
   }

@@ -157,11 +157,8 @@ static void *work(void *argument) {
 static void threads(void) {
   enum { WORKERS = 3 };
   worker workers[WORKERS];
-  if (here.threads < MPI_THREAD_MULTIPLE) {
-    if (here.rank == 0)
-      printf("this MPI has no MPI_THREAD_MULTIPLE: threads are not tested\n");
+  if (!check(here.threads == MPI_THREAD_MULTIPLE, "this MPI has no MPI_THREAD_MULTIPLE"))
     return;
-  }
   for (int i = 0; i < WORKERS; i++) {
     workers[i].index = i;
     MPI_Comm_dup(MPI_COMM_WORLD, &workers[i].comm);
