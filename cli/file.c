@@ -31,6 +31,7 @@ static bool look_at(file *f) {
     return fail(f->name, "is a directory");
   f->device = status.st_dev;
   f->inode = status.st_ino;
+  f->changed = status.st_mtim;
   f->seekable = S_ISREG(status.st_mode);
   if (!f->seekable)
     return true;
@@ -53,6 +54,19 @@ bool file_open(file *f, const char *path) {
   if (!ok)
     file_close(f);
   return ok;
+}
+
+/* A file that was parked is opened again by its name, which may be another file's by now. */
+static bool reopen(file *f) {
+  struct stat now;
+  if (!open_descriptor(f))
+    return false;
+  if (fstat(f->fd, &now) != 0)
+    return fail(f->name, "%s", strerror(errno));
+  if (now.st_dev != f->device || now.st_ino != f->inode || (uint64_t)now.st_size != f->size ||
+      now.st_mtim.tv_sec != f->changed.tv_sec || now.st_mtim.tv_nsec != f->changed.tv_nsec)
+    return fail(f->name, "was changed or replaced while it was read");
+  return true;
 }
 
 void file_park(file *f) {
@@ -82,7 +96,7 @@ bool file_read(file *f, void *to, size_t size, size_t *got) {
   memcpy(out, f->ahead, *got);
   f->ahead_size -= *got;
   memmove(f->ahead, f->ahead + *got, f->ahead_size);
-  if (f->fd < 0 && !open_descriptor(f))
+  if (f->fd < 0 && !reopen(f))
     return false;
   f->position += *got;
   while (*got < size) {

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <time.h>
 
 #define FILE_AHEAD 16 /* bytes that file_peek can show */
 
@@ -19,6 +20,8 @@ typedef struct file {
   uint64_t position;
   dev_t device;
   ino_t inode;
+  struct timespec
+      changed;       /* with these, size and time tell a file that was parked from one that took its name */
   size_t ahead_size; /* bytes peeked from a pipe */
   unsigned char ahead[FILE_AHEAD];
 } file;

@@ -16,10 +16,12 @@ enum { PANEL_MAX = 1024, PANEL_MIN = 256, GAP = 8 };
 
 bool picture_begin(picture *p, const char *name, const uint64_t dims[3]) {
   uint64_t longest = dims[0] > dims[1] ? dims[0] : dims[1];
+  if (dims[0] == 0 || dims[1] == 0 || dims[2] == 0)
+    return fail(name, "has no values to draw");
   *p = (picture){.nx = dims[0], .ny = dims[1], .first = dims[2] / 2 * dims[0] * dims[1]};
-  p->stride = (longest + PANEL_MAX - 1) / PANEL_MAX;
-  p->width = (size_t)((p->nx + p->stride - 1) / p->stride);
-  p->height = (size_t)((p->ny + p->stride - 1) / p->stride);
+  p->stride = longest / PANEL_MAX + (longest % PANEL_MAX != 0);
+  p->width = (size_t)((p->nx - 1) / p->stride + 1);
+  p->height = (size_t)((p->ny - 1) / p->stride + 1);
   p->original = calloc(p->width * p->height, sizeof *p->original);
   p->result = calloc(p->width * p->height, sizeof *p->result);
   if (p->original && p->result)

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static const int caught[] = {SIGINT, SIGTERM, SIGHUP};
+/* What ends a program: by hand, by a scheduler, by a runtime that gives up. */
+static const int caught[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGALRM, SIGUSR1, SIGUSR2, SIGABRT};
 static const char *volatile unfinished;
 
 static void remove_and_die(int signal_number) {

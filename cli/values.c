@@ -50,6 +50,10 @@ static bool fill_from_input(values *v) {
          input_read(&v->in, v->native.data, BLOCK, &v->have);
 }
 
+bool values_differ(const values *v, const char *path) {
+  return file_differs(v->compressed ? &v->reader.file : &v->in.file, path);
+}
+
 bool values_read(values *v, double *to, size_t count, size_t *got) {
   if (v->used == v->have) {
     v->used = 0;

@@ -22,6 +22,9 @@ typedef struct values {
 /* Opens a raw, .npy or .ghz file. Calls that return false have printed why. */
 bool values_open(values *v, ghz_context *ctx, const char *path, type_choice choice);
 
+/* Whether a path is another file than the one that is read; if not, says so. */
+bool values_differ(const values *v, const char *path);
+
 /* Reads up to `count` values and sets *got, which is 0 at the end alone. */
 bool values_read(values *v, double *to, size_t count, size_t *got);
 

@@ -149,6 +149,8 @@ static bool begin_picture(comparison *c) {
     return true;
   if (!picture_available())
     return false;
+  if (!values_differ(&c->original, c->o->png) || !values_differ(&c->result, c->o->png))
+    return false;
   if (c->o->dims_given && (!check_dims(&c->original, c->o->dims) || !check_dims(&c->result, c->o->dims)))
     return false;
   if (c->o->dims_given)

@@ -39,6 +39,7 @@ ghz_status ghz_context_set_threads(ghz_context *ctx, int threads) {
   if (!ctx || threads < 0)
     return ghz_fail(ctx, GHZ_EINVAL, "%d threads", threads);
   int most = threads ? threads : omp_get_max_threads();
+  most = most < 1 ? 1 : most; /* OpenMP takes any number from the environment, 0 and less included */
   ctx->threads = most < THREADS_MAX ? most : THREADS_MAX;
   ctx->automatic = threads == 0;
   return GHZ_OK;

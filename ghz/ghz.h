@@ -32,6 +32,8 @@
  *   Every call that can fail returns a ghz_status; outputs are unspecified unless it is GHZ_OK, but nothing is
  *   written past `capacity`. Buffers belong to the caller and need no alignment beyond that of their type.
  *   Outputs must not overlap inputs. `n` and `count` are numbers of values, `size` and `capacity` bytes.
+ *   After fork() in a program that has used several threads, the child uses contexts of 1 thread: GCC's OpenMP hangs
+ *   in others.
  */
 #ifndef GHZ_H
 #define GHZ_H
@@ -126,7 +128,8 @@ typedef struct ghz_bound {
 } ghz_bound;
 
 /* The grid that values are quantised to. Streams can be added if and only if their lattices are equal, so a
- * reduction over many arrays makes one lattice and uses it for all. */
+ * reduction over many arrays makes one lattice and uses it for all. Made by ghz_lattice_make, or read from a stream: the
+ * bound holds for no other step and eb. */
 typedef struct ghz_lattice {
   ghz_type type;
   int cap;     /* bits of the largest quantised integer: 35, or for GHZ_F64 also 44 (the default) */
@@ -203,7 +206,8 @@ GHZ_API ghz_status ghz_subtract(ghz_context *ctx, ghz_bytes a, ghz_bytes b, void
 GHZ_API ghz_status ghz_negate(ghz_context *ctx, ghz_bytes a, void *dst, size_t capacity, size_t *size);
 
 /* dst = factor * a. Changes step and eb in the header, not the integers. Fails with EINVAL if factor is 0, NaN
- * or infinite, or the new step would leave the range of the type. */
+ * or infinite, or the new step would leave the range of the type. Each scaling rounds the step; that stays within eb for
+ * the first thousand of a stream. */
 GHZ_API ghz_status ghz_scale(ghz_context *ctx, ghz_bytes a, double factor, void *dst, size_t capacity,
                              size_t *size);
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # valgrind.sh: runs the library's tests, the fuzzers' inputs, the command and the collectives under valgrind, which knows of every
-# bit whether it was ever written. (It has no AVX-512: the code for AVX2 and the plain code run.) A quarter of an hour.
+# bit whether it was ever written. (It has no AVX-512: the code for AVX2 and the plain code run.) Ten minutes.
 set -Eeuo pipefail
 exec </dev/null
 
@@ -16,14 +16,14 @@ failed=
 export OMP_WAIT_POLICY=passive OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 valgrind="valgrind --quiet --error-exitcode=99 --trace-children=yes"
-leaks="--leak-check=full --errors-for-leak-kinds=definite"
+leaks="--leak-check=full --errors-for-leak-kinds=definite --show-leak-kinds=definite"
 
 # What valgrind says counts, too: Criterion does not look at how its children end.
 under() { # name command...
   local began=$SECONDS said status=clean
   if ! said=$("${@:2}" 2>&1) || grep -qE '^==[0-9]+==' <<<"$said"; then
     status=FAILED failed=1
-    printf '%s\n' "$said" >&2
+    printf '%s\n' "$said" | tail -n 100 >&2
   fi
   printf '%-24s %4d s: %s\n' "$1" $((SECONDS - began)) "$status"
 }

@@ -52,6 +52,11 @@ fails 1 'p.png: already exists' "$GHZ" compare a.f32 b.f32 --png p.png --dims 30
 ok "$GHZ" compare a.f32 b.f32 -f --png p.png --dims 300x200 >/dev/null
 fails 1 'a.f32: --dims needs 6 values, the file has 60000' "$GHZ" compare a.f32 b.f32 --png r.png --dims 3x2
 fails 1 'a.f32: has no shape' "$GHZ" compare a.f32 b.f32 --png r.png
+cp b.f32 own.f32
+fails 1 'own.f32: is the input itself' "$GHZ" compare -f a.f32 own.f32 --png own.f32 --dims 300x200
+same b.f32 own.f32
+printf '\x93NUMPY\x01\x00\x76\x00%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': (0, 0), }" >nothing.npy
+fails 1 'nothing.npy: has no values to draw' "$GHZ" compare nothing.npy nothing.npy --png r.png
 fails 1 'No space left' "$GHZ" compare a.f32 b.f32 --png /dev/full --dims 300x200
 for dims in 3 3x 3x2x x3x2 0x3 3x2x1x1 3.5x2 -3x2 99999999999x99999999999; do
   fails 2 "--dims $dims: it is NXxNY" "$GHZ" compare a.f32 b.f32 --png r.png --dims $dims

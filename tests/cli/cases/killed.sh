@@ -3,7 +3,8 @@
 set -m # or background jobs would ignore SIGINT
 "$TOOL" make wave 200000 f32 >a.f32
 mkfifo pipe
-for signal in INT TERM HUP; do
+for signal in INT TERM HUP QUIT XCPU ALRM USR1 USR2 ABRT; do
+  ulimit -c 0
   echo old >out.ghz
   before=$(state)
   "$GHZ" compress -f --abs 1e-3 --frame-values 16384 --type f32 -o out.ghz pipe 2>/dev/null &
