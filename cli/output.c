@@ -75,7 +75,8 @@ static char *final_path(const char *path, int most) {
   return end;
 }
 
-static bool open_temporary(output *out, const char *path) {
+/* With the mode of the file that it will replace, so that a private one stays private. */
+static bool open_temporary(output *out, const char *path, const struct stat *old) {
   out->path = final_path(path, LINKS_MAX);
   out->temporary = out->path ? beside(out->path, ".ghz-XXXXXX") : NULL;
   if (out->temporary)
@@ -88,7 +89,8 @@ static bool open_temporary(output *out, const char *path) {
   }
   mode_t mask = umask(0);
   umask(mask);
-  fchmod(out->fd, 0666 & ~mask); /* mkstemp made it 0600; a file system without modes is no error */
+  /* mkstemp made it 0600; a file system without modes is no error */
+  fchmod(out->fd, old ? old->st_mode & 0777 : 0666 & ~mask);
   return true;
 }
 
@@ -104,7 +106,7 @@ bool output_open(output *out, const char *path, bool force) {
     return open_special(out, path);
   if (!force && (exists || lstat(path, &link_status) == 0))
     return fail(path, "already exists; use -f to overwrite it");
-  bool ok = open_temporary(out, path);
+  bool ok = open_temporary(out, path, exists ? &status : NULL);
   if (!ok)
     output_discard(out);
   return ok;

@@ -23,7 +23,7 @@ int report_level(void) {
 static void print_line(const char *prefix, const char *name, const char *suffix, const char *format,
                        va_list list) {
   char line[4096];
-  int head = snprintf(line, sizeof line, "%s%s%s", prefix, name, name[0] ? ": " : "");
+  int head = snprintf(line, sizeof line, "%s%.3500s%s", prefix, name, name[0] ? ": " : "");
   size_t used = head < 0 ? 0 : (size_t)head < sizeof line ? (size_t)head : sizeof line - 1;
   vsnprintf(line + used, sizeof line - used, format, list);
   for (char *c = line; *c; c++)

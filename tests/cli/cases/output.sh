@@ -42,6 +42,9 @@ grep -q 'late.ghz: already exists' "$SCRATCH/err" && [ "$(cat late.ghz)" = mine 
 # Modes as the umask says, and failure keeps the old file even with -f.
 (umask 027 && "$GHZ" compress -q --abs 1 a.f32 -o mode.ghz)
 [ "$(stat -c %a mode.ghz)" = 640 ] || die "mode $(stat -c %a mode.ghz)"
+chmod 600 mode.ghz # private, and stays so
+ok "$GHZ" compress -q -f --abs 1 a.f32 -o mode.ghz
+[ "$(stat -c %a mode.ghz)" = 600 ] || die "mode $(stat -c %a mode.ghz)"
 head -c 100 a.f32.ghz >cut.ghz
 fails 1 'cut.ghz: truncated' "$GHZ" decompress -f cut.ghz -o a.f32
 ok "$GHZ" compress --abs 1 a.f32 -o /dev/null
