@@ -56,6 +56,10 @@ bool file_open(file *f, const char *path) {
   return ok;
 }
 
+static bool is_same(const file *f, const struct stat *status) {
+  return status->st_dev == f->device && status->st_ino == f->inode;
+}
+
 /* A file that was parked is opened again by its name, which may be another file's by now. */
 static bool reopen(file *f) {
   struct stat now;
@@ -63,8 +67,8 @@ static bool reopen(file *f) {
     return false;
   if (fstat(f->fd, &now) != 0)
     return fail(f->name, "%s", strerror(errno));
-  if (now.st_dev != f->device || now.st_ino != f->inode || (uint64_t)now.st_size != f->size ||
-      now.st_mtim.tv_sec != f->changed.tv_sec || now.st_mtim.tv_nsec != f->changed.tv_nsec)
+  if (!is_same(f, &now) || (uint64_t)now.st_size != f->size || now.st_mtim.tv_sec != f->changed.tv_sec ||
+      now.st_mtim.tv_nsec != f->changed.tv_nsec)
     return fail(f->name, "was changed or replaced while it was read");
   return true;
 }
@@ -182,7 +186,7 @@ bool file_differs(const file *f, const char *path) {
   struct stat status;
   if (strcmp(path, "-") == 0 || stat(path, &status) != 0 || !S_ISREG(status.st_mode))
     return true;
-  if (status.st_dev != f->device || status.st_ino != f->inode)
+  if (!is_same(f, &status))
     return true;
   return fail(path, "is the input itself; name another output");
 }

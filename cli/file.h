@@ -20,9 +20,8 @@ typedef struct file {
   uint64_t position;
   dev_t device;
   ino_t inode;
-  struct timespec
-      changed;       /* with these, size and time tell a file that was parked from one that took its name */
-  size_t ahead_size; /* bytes peeked from a pipe */
+  struct timespec changed; /* tells a file that was parked from one that took its name */
+  size_t ahead_size;       /* bytes peeked from a pipe */
   unsigned char ahead[FILE_AHEAD];
 } file;
 
