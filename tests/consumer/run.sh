@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # run.sh: installs a build of libghz to a folder of its own, moves it, and builds and runs programs outside the project
-# against it: in C and C++, shared and static, found by CMake and by pkg-config.
+# against it: in C and C++, shared and static, found by CMake and by pkg-config. Then the sources, as a part of a project.
 # usage: tests/consumer/run.sh BUILD [CONFIG]
 set -euo pipefail
 exec </dev/null
@@ -70,3 +70,7 @@ if [ -e "$libdir/libghz.so" ]; then
 else
   with_cmake ghz C static
 fi
+
+quietly cmake -S "$here" -B "$work/subproject" -DCONSUMER_SOURCES="$here/../.." -DCONSUMER_LINK=static -DGHZ_CUDA=OFF -DGHZ_MPI=OFF
+quietly cmake --build "$work/subproject" --target consumer
+check "add_subdirectory, ghz::static, C" static "$work/subproject/consumer"
