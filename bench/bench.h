@@ -143,8 +143,4 @@ void report_ratios(const results *r);
 void report_disturbance(void);
 void report_csv(const results *r);
 
-/* ---- targets.c --------------------------------------------------------------------------------------- */
-
-void report_targets(const results *r);
-
 #endif

@@ -223,7 +223,6 @@ int main(int argc, char **argv) {
   measure_pairs(&r, pairs, n_pairs);
   r.n_ratios = field_ratios(&o, configs[0].ctx, pairs, n_pairs, ratios);
   report_ratios(&r);
-  report_targets(&r);
   report_disturbance();
   if (o.csv)
     report_csv(&r);

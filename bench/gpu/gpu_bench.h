@@ -244,8 +244,4 @@ void report_streams(const results *r);
 void report_latencies(const results *r);
 void report_csv(const results *r);
 
-/* ---- targets.c --------------------------------------------------------------------------------------- */
-
-void report_targets(const results *r);
-
 #endif

@@ -79,7 +79,6 @@ int main(int argc, char **argv) {
   for (int i = 0; i < count; i++)
     run_input(&r, &inputs[i], &l);
   run_overlap(&r, pick(inputs, count), &l);
-  report_targets(&r);
   if (o.csv)
     report_csv(&r);
   measure_close();
