@@ -4,10 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frame.h"
-#include "library.h"
-#include "progress.h"
-#include "report.h"
+#include "io/reader.h"
+#include "io/writer.h"
+#include "report/library.h"
+#include "report/progress.h"
+#include "report/report.h"
+#include "report/seconds.h"
+#include "report/text.h"
 
 enum { SLOTS = 16, OPEN_MAX_FILES = 200 };
 #define SLOT_BYTES ((size_t)256 << 20) /* streams kept at a time, unless two alone are larger */

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "report.h"
-#include "signals.h"
+#include "io/signals.h"
+#include "report/report.h"
 #include "verbs.h"
 
 static const verb *const verbs[] = {&verb_compress, &verb_decompress, &verb_add,    &verb_sub,

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "frame.h"
-#include "report.h"
+#include "io/frame.h"
+#include "report/report.h"
 
 /* Values of long options without a letter. */
 enum { ABS = 256, REL, PSNR, ORDER, TYPE, RANGE, JSON, CSV, PNG, DIMS, MIN, MAX, FRAME_VALUES };

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "input.h"
+#include "io/input.h"
 
 /* One bit per option that not every verb takes. */
 enum {

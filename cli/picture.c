@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output.h"
-#include "report.h"
+#include "io/output.h"
+#include "report/report.h"
 
 #ifdef GHZ_HAVE_PNG
 #include <png.h>

@@ -4,11 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "buffer.h"
 #include "difference.h"
-#include "frame.h"
-#include "library.h"
-#include "report.h"
+#include "each_file.h"
+#include "io/buffer.h"
+#include "io/input.h"
+#include "report/library.h"
+#include "report/report.h"
+#include "report/seconds.h"
+#include "report/text.h"
 #include "verbs.h"
 
 enum { RUNS_MIN = 5, RUNS_MAX = 101 };
@@ -179,7 +182,7 @@ static int run(const options *o) {
   options with_bound = *o;
   if (!o->bound_given)
     with_bound.bound = (ghz_bound){GHZ_REL, 1e-4};
-  return library_each_file(&with_bound, bench_file);
+  return each_file(&with_bound, bench_file);
 }
 
 const verb verb_bench = {

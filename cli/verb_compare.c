@@ -4,11 +4,12 @@
 #include <string.h>
 
 #include "difference.h"
-#include "library.h"
+#include "io/values.h"
 #include "picture.h"
-#include "progress.h"
-#include "report.h"
-#include "values.h"
+#include "report/library.h"
+#include "report/progress.h"
+#include "report/report.h"
+#include "report/text.h"
 #include "verbs.h"
 
 enum { BLOCK = 1 << 14 }; /* values compared at a time */

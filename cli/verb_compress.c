@@ -3,11 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "buffer.h"
-#include "frame.h"
-#include "library.h"
-#include "progress.h"
-#include "report.h"
+#include "each_file.h"
+#include "io/buffer.h"
+#include "io/input.h"
+#include "io/writer.h"
+#include "report/library.h"
+#include "report/progress.h"
+#include "report/report.h"
+#include "report/seconds.h"
+#include "report/text.h"
 #include "verbs.h"
 
 typedef struct compression {
@@ -139,7 +143,7 @@ static int run(const options *o) {
     return fail_usage(o->verb, "%s: no bound given; use --abs E, --rel E or --psnr DB", o->files[0]);
   if (o->output && o->file_count > 1)
     return fail_usage(o->verb, "-o takes one input file, %d were given", o->file_count);
-  return library_each_file(o, compress_file);
+  return each_file(o, compress_file);
 }
 
 const verb verb_compress = {

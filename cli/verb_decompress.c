@@ -2,12 +2,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "buffer.h"
-#include "frame.h"
-#include "library.h"
-#include "npy.h"
-#include "progress.h"
-#include "report.h"
+#include "each_file.h"
+#include "io/buffer.h"
+#include "io/npy.h"
+#include "io/output.h"
+#include "io/reader.h"
+#include "report/library.h"
+#include "report/progress.h"
+#include "report/report.h"
+#include "report/seconds.h"
+#include "report/text.h"
 #include "verbs.h"
 
 typedef struct decompression {
@@ -160,7 +164,7 @@ static int run(const options *o) {
       return fail_usage(o->verb, "--range needs -o FILE or -c: a part must not take the name of the whole");
   if (o->output && o->file_count > 1)
     return fail_usage(o->verb, "-o takes one input file, %d were given", o->file_count);
-  return library_each_file(o, decompress_file);
+  return each_file(o, decompress_file);
 }
 
 const verb verb_decompress = {

@@ -2,10 +2,12 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "frame.h"
-#include "library.h"
-#include "progress.h"
-#include "report.h"
+#include "each_file.h"
+#include "io/reader.h"
+#include "report/library.h"
+#include "report/progress.h"
+#include "report/report.h"
+#include "report/text.h"
 #include "verbs.h"
 
 /* All that is known about a file. */
@@ -147,7 +149,7 @@ static bool info_file(const options *o, ghz_context *ctx, const char *path) {
 static int run(const options *o) {
   if (o->json)
     printf("[");
-  int code = library_each_file(o, info_file);
+  int code = each_file(o, info_file);
   if (o->json)
     printf("\n]\n");
   return code;

@@ -3,9 +3,11 @@
 #include <stdio.h>
 
 #include "combine.h"
-#include "frame.h"
-#include "library.h"
-#include "report.h"
+#include "each_file.h"
+#include "io/reader.h"
+#include "report/library.h"
+#include "report/report.h"
+#include "report/text.h"
 #include "verbs.h"
 
 static ghz_status smaller(ghz_context *ctx, size_t k, const ghz_bytes *s, void *dst, size_t capacity,
@@ -58,7 +60,7 @@ static int run(const options *o) {
   if (o->extreme == EXTREME_NONE && o->output)
     return fail_usage(o->verb, "-o needs --min or --max");
   if (o->extreme == EXTREME_NONE)
-    return library_each_file(o, print_extrema);
+    return each_file(o, print_extrema);
   return combine(o,
                  &(operation){.fold = o->extreme == EXTREME_MIN ? smaller : larger, .group = 2, .factor = 1});
 }

@@ -1,8 +1,9 @@
 /* verb_test.c: owns `ghz test`: every checksum and every tile of compressed files. */
-#include "frame.h"
-#include "library.h"
-#include "progress.h"
-#include "report.h"
+#include "each_file.h"
+#include "io/reader.h"
+#include "report/library.h"
+#include "report/progress.h"
+#include "report/report.h"
 #include "verbs.h"
 
 static bool check_frames(ghz_context *ctx, frame_reader *r, frame *f) {
@@ -34,7 +35,7 @@ static bool test_file(const options *o, ghz_context *ctx, const char *path) {
 }
 
 static int run(const options *o) {
-  return library_each_file(o, test_file);
+  return each_file(o, test_file);
 }
 
 const verb verb_test = {

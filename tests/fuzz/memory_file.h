@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "file.h"
+#include "io/file.h"
 
 /* A file that holds these bytes, to be read at any place or, if not `seekable`, once like a pipe. It is there until the next call
  * with the same `which`, 0 or 1; closing it does nothing. */

@@ -1,13 +1,13 @@
 /* npy.c: fuzzer: any bytes as an .npy file, or one of raw values. Read at will and like a pipe it has the same values, or is refused
  * with one message; a header written again says the same.
  * The input: a byte of choices, then the file. */
-#include "npy.h"
+#include "io/npy.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "fuzz.h"
-#include "input.h"
+#include "io/input.h"
 #include "memory_file.h"
 
 enum { PIECE = 1000 };

@@ -6,7 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SHAPE_MAX 32
+#define SHAPE_MAX 32             /* dimensions */
+#define COUNT_UNKNOWN UINT64_MAX /* a number of values that only the end of the data tells */
 
 /* Dimensions as NumPy has them: dims[0] is the slowest unless `fortran`. ndim 0: none known. */
 typedef struct shape {

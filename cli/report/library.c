@@ -1,4 +1,4 @@
-/* library.c: owns the context of libghz and turns its errors into messages. */
+/* library.c: owns making a context of libghz, and its errors as messages. */
 #include "library.h"
 
 #include <stdlib.h>
@@ -18,15 +18,4 @@ bool library_ok(const char *name, const ghz_context *ctx, ghz_status status) {
     return true;
   const char *message = ctx ? ghz_context_message(ctx) : "";
   return fail(name, "%s%s%s", ghz_status_text(status), message[0] ? ": " : "", message);
-}
-
-int library_each_file(const options *o, bool (*one)(const options *o, ghz_context *ctx, const char *path)) {
-  ghz_context *ctx;
-  if (!library_open(&ctx, o->threads))
-    return EXIT_DATA;
-  bool ok = true;
-  for (int i = 0; i < o->file_count; i++)
-    ok &= one(o, ctx, o->files[i]);
-  ghz_context_free(ctx);
-  return ok ? EXIT_OK : EXIT_DATA;
 }

@@ -3,7 +3,8 @@
 
 #include <stdlib.h>
 
-#include "report.h"
+#include "report/report.h"
+#include "report/text.h"
 
 bool buffer_reserve(buffer *b, size_t capacity, const char *name) {
   if (capacity <= b->capacity && b->data)

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "buffer.h"
-#include "progress.h"
-#include "report.h"
+#include "report/progress.h"
+#include "report/report.h"
 #include "signals.h"
 
 #define PIECE ((size_t)1 << 20) /* bytes per read when copying or skipping */

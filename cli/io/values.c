@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "library.h"
+#include "report/library.h"
 
 enum { BLOCK = 1 << 16 }; /* values per read of a file that is not compressed */
 

@@ -1,4 +1,4 @@
-/* progress.c: owns the progress bar on stderr, which only a terminal gets to see. */
+/* progress.c: owns the progress bar: when it is drawn, and its text. Only a terminal shows it. */
 #include "progress.h"
 
 #include <stdbool.h>
@@ -6,16 +6,21 @@
 #include <unistd.h>
 
 #include "report.h"
+#include "seconds.h"
+#include "text.h"
+
+enum { CELLS = 24 };
+static const char filled[] = "========================", blank[] = "                        ";
 
 static struct {
   const char *label;
   uint64_t total, unit;
   double start, drawn;
-  bool active, visible;
+  bool active;
 } bar;
 
 void progress_begin(const char *label, uint64_t total, uint64_t unit) {
-  progress_hide();
+  report_erase_bar();
   bar.label = label;
   bar.total = total;
   bar.unit = unit;
@@ -24,18 +29,17 @@ void progress_begin(const char *label, uint64_t total, uint64_t unit) {
 }
 
 static void draw(uint64_t done, double elapsed) {
+  char share[128] = "", line[256];
   double bytes = (double)done * (double)bar.unit;
-  double speed = bytes / elapsed / 1e9;
-  fprintf(stderr, "\r\033[K%.40s: %s", bar.label, text_bytes((uint64_t)bytes).text);
   if (bar.total != UINT64_MAX && bar.total > 0) {
     double part = (double)done / (double)bar.total;
-    int full = (int)(part * 24);
-    fprintf(stderr, " of %s [%.*s%.*s] %3.0f%%", text_bytes(bar.total * bar.unit).text, full,
-            "========================", 24 - full, "                        ", 100 * part);
+    int full = (int)(part * CELLS);
+    snprintf(share, sizeof share, " of %s [%.*s%.*s] %3.0f%%", text_bytes(bar.total * bar.unit).text, full,
+             filled, CELLS - full, blank, 100 * part);
   }
-  fprintf(stderr, " %.2f GB/s", speed);
-  fflush(stderr);
-  bar.visible = true;
+  snprintf(line, sizeof line, "%.40s: %s%s %.2f GB/s", bar.label, text_bytes((uint64_t)bytes).text, share,
+           bytes / elapsed / 1e9);
+  report_show_bar(line);
 }
 
 void progress_set(uint64_t done) {
@@ -48,13 +52,7 @@ void progress_set(uint64_t done) {
   draw(bar.total != UINT64_MAX && done > bar.total ? bar.total : done, now - bar.start);
 }
 
-void progress_hide(void) {
-  if (bar.visible)
-    fputs("\r\033[K", stderr);
-  bar.visible = false;
-}
-
 void progress_end(void) {
-  progress_hide();
+  report_erase_bar();
   bar.active = false;
 }

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "file.h"
-#include "report.h"
+#include "report/report.h"
 #include "signals.h"
 
 enum { LINKS_MAX = 40 }; /* as Linux */

@@ -7,12 +7,10 @@
 /* Starts a bar for `total` units of work (UINT64_MAX: unknown), each of them `unit` bytes. */
 void progress_begin(const char *label, uint64_t total, uint64_t unit);
 
-/* Sets what has been done; draws at most ten times a second, and nothing during the first half second. */
+/* Reports the units done so far. Draws at most ten times a second, and nothing in the first half second. */
 void progress_set(uint64_t done);
 
-/* Removes the bar from the screen. The next progress_set draws it again. */
-void progress_hide(void);
-
+/* Erases the bar. */
 void progress_end(void);
 
 #endif

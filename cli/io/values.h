@@ -2,8 +2,8 @@
 #ifndef GHZ_CLI_VALUES_H
 #define GHZ_CLI_VALUES_H
 
-#include "frame.h"
 #include "input.h"
+#include "reader.h"
 
 typedef struct values {
   const char *name;

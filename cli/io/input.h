@@ -7,8 +7,6 @@
 #include "file.h"
 #include "shape.h"
 
-#define COUNT_UNKNOWN UINT64_MAX
-
 /* A type that the user may have given. */
 typedef struct type_choice {
   bool given;

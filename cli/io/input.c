@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "npy.h"
-#include "report.h"
+#include "report/report.h"
 
 const char *type_name(ghz_type type) {
   return type == GHZ_F32 ? "f32" : "f64";

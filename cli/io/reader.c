@@ -1,124 +1,31 @@
-/* frame.c: owns the container "GHZF": its header, frames, end, and every check of them. */
-#include "frame.h"
+/* reader.c: owns reading a .ghz file: its header, frames and end, and every check of them. */
+#include "reader.h"
 
 #include <string.h>
-#include <xxhash.h>
 
 #include "bytes.h"
-#include "library.h"
-#include "report.h"
+#include "report/report.h"
 
-enum { VERSION = 1, FLAG_FORTRAN = 1, FLAG_NPY = 2 };
-enum { HEADER_FIXED = 40, HEADER_MAX = HEADER_FIXED + 8 * SHAPE_MAX + 8, END_BYTES = 24 };
 #define TERMS_MAX 8388607u      /* the most that a stream may sum: FORMAT.md */
 #define TERMS_MAX_F64 16383u    /* for the default lattice of f64 */
-#define PIECE ((size_t)1 << 22) /* first piece of a frame of unchecked length */
-
-/* The seed is the number of the frame, so that frames which changed places are noticed; 0 for header and end. */
-static void put_checksum(unsigned char *data, size_t size, uint64_t seed) {
-  put_u64(data + size, XXH3_64bits_withSeed(data, size, seed));
-}
-
-static bool checksum_fits(const unsigned char *data, size_t size, uint64_t seed) {
-  return get_u64(data + size) == XXH3_64bits_withSeed(data, size, seed);
-}
-
-/* ---- Frames in memory ---- */
-
-bool frame_reserve(frame *f, size_t capacity, const char *name) {
-  if (capacity == 0 || capacity > SIZE_MAX - 16)
-    return fail(name, "the result would sum more terms than 62-bit integers hold");
-  return buffer_reserve(&f->bytes, capacity + 16, name);
-}
-
-void *frame_stream(const frame *f) {
-  return f->bytes.data + 8;
-}
-
-ghz_bytes frame_bytes(const frame *f) {
-  return (ghz_bytes){frame_stream(f), f->size};
-}
-
-void frame_free(frame *f) {
-  buffer_free(&f->bytes);
-}
-
-bool frame_inspect(frame *f, const char *name) {
-  return library_ok(name, NULL, ghz_info_read(frame_bytes(f), &f->info));
-}
+#define PIECE ((size_t)1 << 22) /* first piece of a frame whose length cannot be checked */
 
 /* ---- Header ---- */
-
-static size_t encode_header(const frame_header *h, unsigned char *b) {
-  memcpy(b, FRAME_MAGIC, 4);
-  b[4] = VERSION;
-  b[5] = (unsigned char)h->type;
-  b[6] = (unsigned char)h->shape.ndim;
-  b[7] = (unsigned char)((h->shape.fortran ? FLAG_FORTRAN : 0) | (h->shape.npy ? FLAG_NPY : 0));
-  put_u64(b + 8, h->total);
-  put_u64(b + 16, h->frame_values);
-  put_f64(b + 24, h->step);
-  put_f64(b + 32, h->eb);
-  for (unsigned i = 0; i < h->shape.ndim; i++)
-    put_u64(b + HEADER_FIXED + 8 * i, h->shape.dims[i]);
-  size_t size = HEADER_FIXED + 8 * h->shape.ndim;
-  put_checksum(b, size, 0);
-  return size + 8;
-}
-
-static void decode_header(const unsigned char *b, frame_header *h) {
-  *h = (frame_header){.type = b[5] ? GHZ_F64 : GHZ_F32,
-                      .shape = {.ndim = b[6], .fortran = b[7] & FLAG_FORTRAN, .npy = b[7] & FLAG_NPY},
-                      .total = get_u64(b + 8),
-                      .frame_values = get_u64(b + 16),
-                      .step = get_f64(b + 24),
-                      .eb = get_f64(b + 32)};
-  for (unsigned i = 0; i < h->shape.ndim; i++)
-    h->shape.dims[i] = get_u64(b + HEADER_FIXED + 8 * i);
-}
-
-static bool check_header(const char *name, const frame_header *h) {
-  uint64_t count;
-  bool shaped = h->shape.ndim > 0 || h->shape.npy;
-  if (h->frame_values == 0 || h->frame_values % GHZ_CHUNK || h->frame_values > FRAME_VALUES_MAX)
-    return fail(name, "damaged header: %llu values per frame", (unsigned long long)h->frame_values);
-  if (h->total != COUNT_UNKNOWN && h->total > COUNT_UNKNOWN / 16)
-    return fail(name, "damaged header: %llu values", (unsigned long long)h->total);
-  if (shaped && (!shape_count(&h->shape, &count) || count != h->total))
-    return fail(name, "damaged header: the shape does not match the number of values");
-  return true;
-}
 
 static bool read_header(frame_reader *r) {
   unsigned char b[HEADER_MAX];
   const char *name = r->file.name;
   size_t got, rest;
-  if (!file_read(&r->file, b, 8, &got))
+  if (!file_read(&r->file, b, HEADER_START, &got) || !header_check_start(name, b, got, &rest))
     return false;
-  if (got == 0)
-    return fail(name, "is empty");
-  if (got < 4 || memcmp(b, FRAME_MAGIC, 4) != 0)
-    return fail(name, "not a .ghz file");
-  if (got < 8)
-    return fail(name, "truncated: ends in the header");
-  if (b[4] != VERSION)
-    return fail(name, "version %u of the file format; this command reads version %d", b[4], VERSION);
-  if (b[6] > SHAPE_MAX)
-    return fail(name, "damaged header: %u dimensions", b[6]);
-  if (b[5] > 1 || b[7] > (FLAG_FORTRAN | FLAG_NPY))
-    return fail(name, "written by a newer version of ghz, or damaged: type %u, flags %u", b[5], b[7]);
-  rest = (size_t)HEADER_FIXED - 8 + 8 * b[6] + 8;
-  if (!file_read(&r->file, b + 8, rest, &got))
+  if (!file_read(&r->file, b + HEADER_START, rest, &got))
     return false;
   if (got < rest)
     return fail(name, "truncated: ends in the header");
-  if (!checksum_fits(b, rest, 0))
-    return fail(name, "damaged header: its checksum does not match");
-  decode_header(b, &r->header);
-  return check_header(name, &r->header);
+  return header_decode(name, b, rest, &r->header);
 }
 
-/* Takes the number of values from the end of a regular file whose header lacks it, if the end is sound. */
+/* Reads the number of values from the end of a regular file whose header lacks it, if the end is undamaged. */
 static bool find_total(frame_reader *r) {
   file *f = &r->file;
   unsigned char b[END_BYTES];
@@ -283,26 +190,4 @@ bool reader_skip(frame_reader *r, bool *more) {
   uint64_t left = r->header.total - r->values;
   advance(r, left < r->header.frame_values ? left : r->header.frame_values);
   return true;
-}
-
-/* ---- Writing ---- */
-
-bool writer_begin(frame_writer *w, output *out, const frame_header *header) {
-  unsigned char b[HEADER_MAX];
-  *w = (frame_writer){.out = out};
-  return output_write(out, b, encode_header(header, b));
-}
-
-bool writer_frame(frame_writer *w, frame *f) {
-  put_u64(f->bytes.data, f->size);
-  put_checksum(f->bytes.data, f->size + 8, w->frames++);
-  w->values += f->info.count;
-  return output_write(w->out, f->bytes.data, f->size + 16);
-}
-
-bool writer_end(frame_writer *w) {
-  unsigned char b[END_BYTES] = {0};
-  put_u64(b + 8, w->values);
-  put_checksum(b, 16, 0);
-  return output_write(w->out, b, END_BYTES);
 }

@@ -1,0 +1,63 @@
+/* text.c: owns numbers and strings as text, for people and for JSON. */
+#include "text.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+number_text text_bytes(uint64_t bytes) {
+  static const char *const unit[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  number_text t;
+  if (bytes < 1024) {
+    snprintf(t.text, sizeof t.text, "%u B", (unsigned)bytes);
+    return t;
+  }
+  double value = (double)bytes / 1024;
+  unsigned u = 0;
+  for (; value >= 1023.95 && u < 5; u++)
+    value /= 1024;
+  snprintf(t.text, sizeof t.text, "%.1f %s", value, unit[u]);
+  return t;
+}
+
+number_text text_double(double value) {
+  number_text t;
+  for (int digits = 6; digits <= 17; digits++) {
+    snprintf(t.text, sizeof t.text, "%.*g", digits, value);
+    if (isnan(value) || strtod(t.text, NULL) == value)
+      break;
+  }
+  return t;
+}
+
+number_text text_json(double value) {
+  return isfinite(value) ? text_double(value) : (number_text){"null"};
+}
+
+/* The length of the well-formed UTF-8 sequence at s, or 0. */
+static unsigned utf8_length(const unsigned char *s) {
+  unsigned n = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
+  for (unsigned i = 1; i < n; i++)
+    if ((s[i] & 0xc0) != 0x80)
+      return 0;
+  bool overlong = (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xf0 && s[1] < 0x90);
+  bool outside = (s[0] == 0xed && s[1] >= 0xa0) || (s[0] == 0xf4 && s[1] >= 0x90);
+  return overlong || outside ? 0 : n;
+}
+
+void json_string(FILE *to, const char *text) {
+  fputc('"', to);
+  for (const unsigned char *s = (const unsigned char *)text; *s;) {
+    unsigned n = utf8_length(s);
+    if (n == 0)
+      fputs("\\ufffd", to);
+    else if (*s < ' ' || *s == 127)
+      fprintf(to, "\\u%04x", *s);
+    else if (*s == '"' || *s == '\\')
+      fprintf(to, "\\%c", *s);
+    else
+      fwrite(s, 1, n, to);
+    s += n ? n : 1;
+  }
+  fputc('"', to);
+}

@@ -1,0 +1,24 @@
+/* text.h: numbers and strings as text. */
+#ifndef GHZ_CLI_TEXT_H
+#define GHZ_CLI_TEXT_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+typedef struct number_text {
+  char text[32];
+} number_text;
+
+/* A number of bytes, as in "64.0 MiB". */
+number_text text_bytes(uint64_t bytes);
+
+/* A double in as few digits as read back as the same value. */
+number_text text_double(double value);
+
+/* The same for JSON, which has neither infinities nor NaN: they become null. */
+number_text text_json(double value);
+
+/* Writes a JSON string with its quotes. Bytes that are not UTF-8 become U+FFFD. */
+void json_string(FILE *to, const char *text);
+
+#endif
