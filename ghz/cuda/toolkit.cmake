@@ -15,7 +15,8 @@ if(GHZ_CUDA STREQUAL "ON" OR (GHZ_CUDA AND NOT CMAKE_CROSSCOMPILING))
     set(trial_settings "")
     foreach(setting IN ITEMS COMPILER ARCHITECTURES HOST_COMPILER FLAGS)
       if(DEFINED CMAKE_CUDA_${setting})
-        list(APPEND trial_settings "-DCMAKE_CUDA_${setting}=${CMAKE_CUDA_${setting}}")
+        string(REPLACE ";" "\\;" value "${CMAKE_CUDA_${setting}}") # a list stays one argument
+        list(APPEND trial_settings "-DCMAKE_CUDA_${setting}=${value}")
       endif()
     endforeach()
     execute_process(COMMAND ${CMAKE_COMMAND} -G ${CMAKE_GENERATOR} -S ${trial} -B ${trial}/build ${trial_settings}
