@@ -85,7 +85,7 @@ static ghz_status accept(cargo_job *job, const piece *p, parcel *in) {
   of(in)->is_there = !of(in)->here;
   if (of(in)->is_here)
     return ghz_cargo_accept(job, p, in);
-  return in->size < GHZ_SLICE_HEAD + 2 * p->tiles ? GHZ_ECORRUPT : GHZ_OK;
+  return in->size < GHZ_SLICE_HEADER + 2 * p->tiles ? GHZ_ECORRUPT : GHZ_OK;
 }
 
 /* ---- Adding ------------------------------------------------------------------------------------------ */

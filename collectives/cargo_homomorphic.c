@@ -29,13 +29,13 @@ static ghz_status load_nothing(cargo_job *job, const piece *p, parcel *out) {
                            .count = job->plan->layout.count,
                            .first = p->first,
                            .tiles = p->tiles,
-                           .sizes = out->memory + GHZ_SLICE_HEAD};
+                           .sizes = out->memory + GHZ_SLICE_HEADER};
   out->size = ghz_slice_size(&out->slice);
   out->slice.payload = out->memory + out->size;
   if (out->size > out->room)
     return GHZ_ECAPACITY;
-  memset(out->memory + GHZ_SLICE_HEAD, 0, 2 * (size_t)p->tiles);
-  return ghz_slice_head(&out->slice, out->memory);
+  memset(out->memory + GHZ_SLICE_HEADER, 0, 2 * (size_t)p->tiles);
+  return ghz_slice_header(&out->slice, out->memory);
 }
 
 static void swap(parcel *a, parcel *b) {

@@ -3,10 +3,10 @@
 
 #include "compute.h"
 
-#include "bytes.h"
 #include "floating.h"
 #include "lattice.h"
-#include "lattice_rules.h"
+#include "rules/bytes.h"
+#include "rules/lattice_rules.h"
 
 typedef struct compute_job {
   const tile_codec *tiles;
@@ -74,7 +74,7 @@ static ghz_status agree(ghz_context *ctx, const ghz_slice *a, const ghz_slice *b
 /* The shape of an operand; the sizes of its tiles are not looked at yet. */
 static ghz_status open_one(ghz_context *ctx, const request *r, size_t i, ghz_slice *s) {
   if (r->streams)
-    return ghz_stream_head(ctx, r->streams[i], i, s);
+    return ghz_stream_header(ctx, r->streams[i], i, s);
   *s = r->slices[i];
   uint64_t all = tiles_of(s->count);
   if (!ghz_lattice_valid(&s->lattice) || s->terms > terms_limit(s->lattice.cap) || s->first > all ||
@@ -101,7 +101,7 @@ static ghz_status count_terms(ghz_context *ctx, const request *r, size_t i, cons
   return GHZ_OK;
 }
 
-/* The shape of the result, from the heads of operands that agree. *counting: those whose coefficient is not 0.
+/* The shape of the result, from the headers of operands that agree. *counting: those whose coefficient is not 0.
  */
 static ghz_status result_shape(ghz_context *ctx, const request *r, ghz_slice *shape, size_t *counting) {
   uint64_t terms = 0;
@@ -139,7 +139,7 @@ static ghz_status prepare(ghz_context *ctx, const request *r, const ghz_slice *f
   int fits = ghz_total_add(&total, r->k, sizeof(operand)) && !__builtin_mul_overflow(r->k, chunks, &each) &&
              ghz_total_add(&total, each, sizeof(uint64_t)) && r->k < SIZE_MAX / 256 &&
              ghz_total_add(&total, threads + 1, thread_stride(r->k)) &&
-             ghz_produce_scratch(ctx, w, first->tiles, &total);
+             ghz_write_tiles_scratch(ctx, w, first->tiles, &total);
   uint8_t *scratch = fits ? ghz_arena_reserve(&ctx->scratch, total) : NULL;
   if (!scratch)
     return ghz_fail(ctx, GHZ_ENOMEM, "no scratch for %zu operands", r->k);
@@ -187,7 +187,7 @@ static ghz_status compute(ghz_context *ctx, const request *r, tile_layout layout
     return status;
   shape->sizes = sink.sizes;
   shape->payload = sink.payload;
-  return ghz_produce(ctx, &writer, shape, &sink, rest);
+  return ghz_write_tiles(ctx, &writer, shape, &sink, rest);
 }
 
 ghz_status ghz_compute(ghz_context *ctx, const request *r, tile_layout layout, void *dst, size_t capacity,
@@ -279,11 +279,11 @@ ghz_status ghz_accumulate(ghz_context *ctx, void *acc, size_t capacity, size_t *
     return ghz_fail(ctx, GHZ_EINVAL, "acc or size is NULL, or size exceeds capacity");
   ghz_slice a;
   ghz_bytes old = {acc, *size};
-  ghz_status status = ghz_stream_head(ctx, old, 0, &a);
+  ghz_status status = ghz_stream_header(ctx, old, 0, &a);
   if (status != GHZ_OK)
     return status;
   ghz_slice b;
-  status = ghz_stream_head(ctx, x, 1, &b);
+  status = ghz_stream_header(ctx, x, 1, &b);
   if (status != GHZ_OK)
     return status;
   uint32_t limit = terms_limit(a.lattice.cap), terms = a.terms + b.terms; /* too many are refused later */

@@ -2,7 +2,7 @@
 #ifndef GHZ_COMPUTE_H
 #define GHZ_COMPUTE_H
 
-#include "codec.h"
+#include "parallel.h"
 
 enum operation { COMBINE, MINIMUM, MAXIMUM };
 

@@ -3,7 +3,7 @@
 #define GHZ_CONTEXT_H
 
 #include "ghz.h"
-#include "tile.h"
+#include "tile/tile.h"
 
 /* Memory that grows and is kept. */
 typedef struct arena {

@@ -283,9 +283,9 @@ typedef struct ghz_slice {
   size_t payload_size;
 } ghz_slice;
 
-/* A message is GHZ_SLICE_HEAD bytes, then the sizes (2 * tiles bytes), then the payload: three pieces that a
+/* A message is GHZ_SLICE_HEADER bytes, then the sizes (2 * tiles bytes), then the payload: three pieces that a
  * sender may gather without copying. FORMAT.md has its bytes. */
-#define GHZ_SLICE_HEAD 64
+#define GHZ_SLICE_HEADER 64
 
 /* Views tiles first .. first + tiles - 1 of a stream, without copying.
  * Errors: EINVAL (range outside the stream), ECORRUPT, EVERSION. Thread-safe. */
@@ -294,8 +294,8 @@ GHZ_API ghz_status ghz_slice_view(ghz_bytes stream, uint64_t first, uint64_t til
 /* Values of the array that the slice covers: from tile `first` on, the last tile maybe short. Thread-safe. */
 GHZ_API size_t ghz_slice_count(const ghz_slice *slice);
 
-/* Writes the GHZ_SLICE_HEAD bytes that begin the message. Thread-safe. Errors: EINVAL. */
-GHZ_API ghz_status ghz_slice_head(const ghz_slice *slice, void *head);
+/* Writes the GHZ_SLICE_HEADER bytes that begin the message. Thread-safe. Errors: EINVAL. */
+GHZ_API ghz_status ghz_slice_header(const ghz_slice *slice, void *header);
 
 /* Bytes of the whole message; 0 if that overflows. Thread-safe. */
 GHZ_API size_t ghz_slice_size(const ghz_slice *slice);

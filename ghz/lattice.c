@@ -2,9 +2,9 @@
 
 #include "lattice.h"
 
-#include "bytes.h"
 #include "floating.h"
-#include "lattice_rules.h"
+#include "rules/bytes.h"
+#include "rules/lattice_rules.h"
 
 size_t ghz_type_size(ghz_type type) {
   return type == GHZ_F32 ? 4 : type == GHZ_F64 ? 8 : 0;

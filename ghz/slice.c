@@ -1,30 +1,10 @@
 /* slice.c: ranges of tiles: the pieces that collectives send, add and join. */
 
-#include "bytes.h"
+#include "compress.h"
 #include "compute.h"
+#include "decompress.h"
 #include "lattice.h"
-
-ghz_status ghz_slice_cut(const ghz_slice *whole, uint64_t first, uint64_t tiles, ghz_slice *slice) {
-  ghz_slice s = *whole;
-  if (first > s.tiles || tiles > s.tiles - first)
-    return GHZ_EINVAL;
-  /* From the offset of a chunk, on over the sizes inside it. */
-  const uint8_t *sizes = s.sizes, *offsets = sizes - 8 * (chunks_of(s.tiles) + 1);
-  uint64_t bound[2], tile[2] = {first, first + tiles};
-  for (int i = 0; i < 2; i++) {
-    uint64_t c = tile[i] / TILES_PER_CHUNK;
-    bound[i] = load_u64(offsets + 8 * c);
-    for (uint64_t t = c * TILES_PER_CHUNK; t < tile[i]; t++)
-      bound[i] += load_u16(sizes + 2 * t);
-  }
-  s.sizes = sizes + 2 * first;
-  s.payload = (const uint8_t *)s.payload + bound[0];
-  s.payload_size = bound[1] - bound[0];
-  s.first = first;
-  s.tiles = tiles;
-  *slice = s;
-  return GHZ_OK;
-}
+#include "rules/bytes.h"
 
 ghz_status ghz_slice_view(ghz_bytes stream, uint64_t first, uint64_t tiles, ghz_slice *slice) {
   ghz_slice whole;
@@ -43,7 +23,8 @@ size_t ghz_slice_count(const ghz_slice *s) {
 
 size_t ghz_slice_size(const ghz_slice *s) {
   size_t size;
-  if (!s || __builtin_mul_overflow(s->tiles, 2, &size) || __builtin_add_overflow(size, GHZ_SLICE_HEAD, &size) ||
+  if (!s || __builtin_mul_overflow(s->tiles, 2, &size) ||
+      __builtin_add_overflow(size, GHZ_SLICE_HEADER, &size) ||
       __builtin_add_overflow(size, s->payload_size, &size))
     return 0;
   return size;
@@ -56,8 +37,8 @@ ghz_status ghz_slice_pack(const ghz_slice *s, void *dst, size_t capacity, size_t
   if (need == 0 || need > capacity)
     return GHZ_ECAPACITY;
   uint8_t *p = dst;
-  ghz_slice_head(s, p);
-  p += GHZ_SLICE_HEAD;
+  ghz_slice_header(s, p);
+  p += GHZ_SLICE_HEADER;
   if (s->tiles)
     memcpy(p, s->sizes, 2 * s->tiles);
   if (s->payload_size)
@@ -76,7 +57,7 @@ ghz_status ghz_slice_compress(ghz_context *ctx, const ghz_lattice *lattice, int 
   if (status != GHZ_OK)
     return status;
   *slice = s;
-  return ghz_slice_head(slice, dst);
+  return ghz_slice_header(slice, dst);
 }
 
 static ghz_status to_message(ghz_context *ctx, request r, void *dst, size_t capacity, ghz_slice *slice) {
@@ -90,7 +71,7 @@ static ghz_status to_message(ghz_context *ctx, request r, void *dst, size_t capa
   if (status != GHZ_OK)
     return status;
   *slice = s;
-  return ghz_slice_head(slice, dst);
+  return ghz_slice_header(slice, dst);
 }
 
 ghz_status ghz_slice_sum(ghz_context *ctx, size_t k, const ghz_slice *slices, void *dst, size_t capacity,

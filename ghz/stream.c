@@ -3,13 +3,13 @@
 
 #include "stream.h"
 
-#include "bytes.h"
 #include "lattice.h"
+#include "rules/bytes.h"
 
 size_t ghz_stream_index_size(uint64_t n) {
   uint64_t tiles = tiles_of(n), size, offsets;
   if (__builtin_mul_overflow(chunks_of(tiles) + 1, 8, &offsets) || __builtin_mul_overflow(tiles, 2, &size) ||
-      __builtin_add_overflow(size, offsets, &size) || __builtin_add_overflow(size, STREAM_HEAD, &size) ||
+      __builtin_add_overflow(size, offsets, &size) || __builtin_add_overflow(size, STREAM_HEADER, &size) ||
       size > SIZE_MAX)
     return 0;
   return (size_t)size;
@@ -39,14 +39,14 @@ size_t ghz_size_bound(size_t n, ghz_type type, uint32_t terms) {
 size_t ghz_slice_bound(uint64_t tiles, ghz_type type, uint32_t terms) {
   size_t index;
   if (tiles > UINT64_MAX / TILE || __builtin_mul_overflow(tiles, 2, &index) ||
-      __builtin_add_overflow(index, GHZ_SLICE_HEAD, &index))
+      __builtin_add_overflow(index, GHZ_SLICE_HEADER, &index))
     return 0;
   return bound_with(index, tiles * TILE, type, terms);
 }
 
 /* The 48 bytes that streams and messages have in common. */
 static void put_common(const ghz_slice *s, const char *magic, uint8_t *p) {
-  memset(p, 0, STREAM_HEAD);
+  memset(p, 0, STREAM_HEADER);
   memcpy(p, magic, 4);
   p[4] = (uint8_t)s->lattice.type;
   p[5] = (uint8_t)(s->inexact != 0);
@@ -63,7 +63,7 @@ static ghz_status take_common(ghz_context *ctx, ghz_bytes src, const char *magic
   const uint8_t *p = src.data;
   if (!p)
     return ghz_fail(ctx, GHZ_EINVAL, "operand %zu: no data", operand);
-  if (src.size < STREAM_HEAD || memcmp(p, magic, 4) != 0)
+  if (src.size < STREAM_HEADER || memcmp(p, magic, 4) != 0)
     return ghz_fail(ctx, GHZ_ECORRUPT, "operand %zu: no ghz header", operand);
   if (p[4] > 1 || p[5] > 1 || p[7] || load_u32(p + 36))
     return ghz_fail(ctx, GHZ_EVERSION, "operand %zu: type or feature bits of a newer version", operand);
@@ -122,11 +122,11 @@ ghz_status ghz_slice_locate(ghz_context *ctx, const ghz_slice *slice, uint64_t *
   return check_sizes(ctx, slice, NULL, offset);
 }
 
-ghz_status ghz_stream_head(ghz_context *ctx, ghz_bytes src, size_t operand, ghz_slice *s) {
+ghz_status ghz_stream_header(ghz_context *ctx, ghz_bytes src, size_t operand, ghz_slice *s) {
   ghz_status status = take_common(ctx, src, "GHZ1", operand, s);
   if (status != GHZ_OK)
     return status;
-  size_t room = src.size - STREAM_HEAD;
+  size_t room = src.size - STREAM_HEADER;
   s->tiles = tiles_of(s->count);
   if (s->tiles > room / 2)
     return ghz_fail(ctx, GHZ_ECORRUPT, "operand %zu: too short for %llu values", operand,
@@ -134,17 +134,39 @@ ghz_status ghz_stream_head(ghz_context *ctx, ghz_bytes src, size_t operand, ghz_
   uint64_t offsets = 8 * (chunks_of(s->tiles) + 1), index = offsets + 2 * s->tiles;
   if (index > room || s->payload_size != room - index)
     return ghz_fail(ctx, GHZ_ECORRUPT, "operand %zu: %zu bytes do not fit its header", operand, src.size);
-  const uint8_t *p = (const uint8_t *)src.data + STREAM_HEAD;
+  const uint8_t *p = (const uint8_t *)src.data + STREAM_HEADER;
   s->sizes = p + offsets;
   s->payload = p + index;
   return GHZ_OK;
 }
 
 ghz_status ghz_stream_open(ghz_context *ctx, ghz_bytes src, size_t operand, ghz_slice *s, uint64_t *offset) {
-  ghz_status status = ghz_stream_head(ctx, src, operand, s);
+  ghz_status status = ghz_stream_header(ctx, src, operand, s);
   if (status != GHZ_OK)
     return status;
-  return check_sizes(ctx, s, (const uint8_t *)src.data + STREAM_HEAD, offset);
+  return check_sizes(ctx, s, (const uint8_t *)src.data + STREAM_HEADER, offset);
+}
+
+ghz_status ghz_slice_cut(const ghz_slice *whole, uint64_t first, uint64_t tiles, ghz_slice *slice) {
+  ghz_slice s = *whole;
+  if (first > s.tiles || tiles > s.tiles - first)
+    return GHZ_EINVAL;
+  /* From the offset of a chunk, on over the sizes inside it. */
+  const uint8_t *sizes = s.sizes, *offsets = sizes - 8 * (chunks_of(s.tiles) + 1);
+  uint64_t bound[2], tile[2] = {first, first + tiles};
+  for (int i = 0; i < 2; i++) {
+    uint64_t c = tile[i] / TILES_PER_CHUNK;
+    bound[i] = load_u64(offsets + 8 * c);
+    for (uint64_t t = c * TILES_PER_CHUNK; t < tile[i]; t++)
+      bound[i] += load_u16(sizes + 2 * t);
+  }
+  s.sizes = sizes + 2 * first;
+  s.payload = (const uint8_t *)s.payload + bound[0];
+  s.payload_size = bound[1] - bound[0];
+  s.first = first;
+  s.tiles = tiles;
+  *slice = s;
+  return GHZ_OK;
 }
 
 ghz_status ghz_slice_parse(ghz_bytes message, ghz_slice *slice) {
@@ -153,27 +175,27 @@ ghz_status ghz_slice_parse(ghz_bytes message, ghz_slice *slice) {
   ghz_status status = take_common(NULL, message, "GHZM", 0, slice);
   if (status != GHZ_OK)
     return status;
-  if (message.size < GHZ_SLICE_HEAD)
+  if (message.size < GHZ_SLICE_HEADER)
     return GHZ_ECORRUPT;
   const uint8_t *p = message.data;
-  size_t room = message.size - GHZ_SLICE_HEAD;
+  size_t room = message.size - GHZ_SLICE_HEADER;
   uint64_t all = tiles_of(slice->count);
   slice->first = load_u64(p + 48);
   slice->tiles = load_u64(p + 56);
   if (slice->first > all || slice->tiles > all - slice->first || slice->tiles > room / 2 ||
       slice->payload_size != room - 2 * slice->tiles)
     return GHZ_ECORRUPT;
-  slice->sizes = p + GHZ_SLICE_HEAD;
-  slice->payload = p + GHZ_SLICE_HEAD + 2 * slice->tiles;
+  slice->sizes = p + GHZ_SLICE_HEADER;
+  slice->payload = p + GHZ_SLICE_HEADER + 2 * slice->tiles;
   return check_sizes(NULL, slice, NULL, NULL);
 }
 
-ghz_status ghz_slice_head(const ghz_slice *slice, void *head) {
-  if (!slice || !head)
+ghz_status ghz_slice_header(const ghz_slice *slice, void *header) {
+  if (!slice || !header)
     return GHZ_EINVAL;
-  put_common(slice, "GHZM", head);
-  store_u64((uint8_t *)head + 48, slice->first);
-  store_u64((uint8_t *)head + 56, slice->tiles);
+  put_common(slice, "GHZM", header);
+  store_u64((uint8_t *)header + 48, slice->first);
+  store_u64((uint8_t *)header + 56, slice->tiles);
   return GHZ_OK;
 }
 
@@ -189,17 +211,17 @@ ghz_status ghz_stream_layout(ghz_context *ctx, const ghz_slice *shape, void *dst
   uint8_t *p = dst;
   size_t sizes = index - 2 * shape->tiles;
   *sink = (tile_sink){
-      .sizes = p + sizes, .payload = p + index, .offsets = p + STREAM_HEAD, .room = capacity - index};
+      .sizes = p + sizes, .payload = p + index, .offsets = p + STREAM_HEADER, .room = capacity - index};
   return GHZ_OK;
 }
 
 ghz_status ghz_message_layout(ghz_context *ctx, const ghz_slice *shape, void *dst, size_t capacity,
                               tile_sink *sink) {
-  if (capacity < GHZ_SLICE_HEAD || shape->tiles > (capacity - GHZ_SLICE_HEAD) / 2)
+  if (capacity < GHZ_SLICE_HEADER || shape->tiles > (capacity - GHZ_SLICE_HEADER) / 2)
     return no_room(ctx, capacity);
   uint8_t *p = dst;
-  size_t index = GHZ_SLICE_HEAD + 2 * shape->tiles;
-  *sink = (tile_sink){.sizes = p + GHZ_SLICE_HEAD, .payload = p + index, .room = capacity - index};
+  size_t index = GHZ_SLICE_HEADER + 2 * shape->tiles;
+  *sink = (tile_sink){.sizes = p + GHZ_SLICE_HEADER, .payload = p + index, .room = capacity - index};
   return GHZ_OK;
 }
 

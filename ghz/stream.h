@@ -4,9 +4,9 @@
 #define GHZ_STREAM_H
 
 #include "context.h"
-#include "rules.h"
+#include "rules/rules.h"
 
-enum { STREAM_HEAD = 48 };
+enum { STREAM_HEADER = 48 };
 
 static inline uint64_t tiles_of(uint64_t n) {
   return n / TILE + (n % TILE != 0);
@@ -29,7 +29,7 @@ size_t ghz_stream_index_size(uint64_t n);
 size_t ghz_tile_bound(ghz_type type, uint32_t terms, int fresh);
 
 /* Views a whole stream, after checking its header against its length; `operand` is for messages. */
-ghz_status ghz_stream_head(ghz_context *ctx, ghz_bytes src, size_t operand, ghz_slice *slice);
+ghz_status ghz_stream_header(ghz_context *ctx, ghz_bytes src, size_t operand, ghz_slice *slice);
 
 /* The same, and checks offsets and sizes against each other; copies the offsets unless `offset` is NULL. */
 ghz_status ghz_stream_open(ghz_context *ctx, ghz_bytes src, size_t operand, ghz_slice *slice, uint64_t *offset);
@@ -46,6 +46,10 @@ typedef struct tile_sink {
   uint8_t *offsets; /* NULL in a message */
   size_t room;      /* for the payload */
 } tile_sink;
+
+/* Where a result goes: ghz_stream_layout or ghz_message_layout. */
+typedef ghz_status (*tile_layout)(ghz_context *ctx, const ghz_slice *shape, void *dst, size_t capacity,
+                                  tile_sink *sink);
 
 /* Lays out a stream, or a message, of the tiles that `shape` names, in dst. ECAPACITY if not even its index
  * fits. */

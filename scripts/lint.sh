@@ -52,9 +52,9 @@ rm -rf "$build"
 cmake -G Ninja -S . -B "$build" -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_EXPORT_COMPILE_COMMANDS=ON \
   -DGHZ_CUDA=OFF -DGHZ_MPI=ON -DMPI_C_COMPILER=mpicc.openmpi >"$work/log" 2>&1 || { cat "$work/log" >&2 && exit 1; }
 sed -n -E 's|^ *"file": "'"$PWD"'/(.*)",?$|\1|p' "$build/compile_commands.json" | LC_ALL=C sort -u >"$work/compiled"
-# For these two, shuffle.h's macros nest into expressions of which both tools take minutes. Everything but rows_scalar.h and
-# rows_avx2.h is in cpu_avx512.c too.
-slow='^ghz/cpu_(scalar|avx2)\.c$'
+# For these two, shuffle.h's macros nest into expressions of which both tools take minutes. Everything but isa/scalar.h and
+# isa/avx2.h is in isa/cpu_avx512.c too.
+slow='^ghz/isa/cpu_(scalar|avx2)\.c$'
 analyzed='^(ghz|collectives|cli|data)/([a-z0-9]+/)?[a-z0-9_]+\.c$'
 tidy=(clang-tidy --quiet -p "$build")
 if [ -n "$all" ]; then

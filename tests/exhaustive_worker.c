@@ -121,8 +121,8 @@ static int same_on(worker *w, size_t isa, const subject *s, int order, const voi
 
 static int as_reference(worker *w, const subject *s, int order, const void *x, size_t n, size_t size) {
   const ghz_lattice *l = &s->lattice;
-  ref_head head = {.type = (int)l->type, .cap = l->cap, .n = n, .step = l->step, .eb = l->eb, .terms = 1};
-  ref_bytes want = ref_compress(&head, order, x);
+  ref_header header = {.type = (int)l->type, .cap = l->cap, .n = n, .step = l->step, .eb = l->eb, .terms = 1};
+  ref_bytes want = ref_compress(&header, order, x);
   if (s->factor != 1) {
     ref_bytes scaled = ref_scale(want, s->factor);
     ref_free(&want);

@@ -65,7 +65,7 @@ ref_bytes make_stream(ghz_context *ctx, const ghz_lattice *l, int order, const d
 
 /* The tiles of a stream as integers; what is raw goes to the lattice, at the best order. */
 static ref_tile *make_tiles(ref_bytes stream) {
-  ref_head h = ref_head_read(stream.data);
+  ref_header h = ref_header_read(stream.data);
   ref_tile *tiles = malloc(TILES * sizeof *tiles);
   for (uint64_t t = 0; t < TILES; t++) {
     size_t size;
@@ -129,19 +129,19 @@ static void sum_tile(const pool *p, const history *h, int t, ref_tile *sum) {
 }
 
 static ref_bytes expected(const pool *p, const history *h) {
-  ref_head head = head_for(&p->lattice, N);
+  ref_header header = header_for(&p->lattice, N);
   uint16_t sizes[TILES];
   uint8_t *payload = malloc(TILES * REF_TILE_ROOM);
   ref_tile *sum = malloc(sizeof *sum);
   size_t used = 0;
-  head.terms = h->terms;
+  header.terms = h->terms;
   for (int t = 0; t < TILES; t++) {
     sum_tile(p, h, t, sum);
     size_t size = ref_tile_encode((int)p->lattice.type, sum, payload + used);
     sizes[t] = (uint16_t)size;
     used += size;
   }
-  ref_bytes stream = ref_assemble(&head, sizes, payload);
+  ref_bytes stream = ref_assemble(&header, sizes, payload);
   free(sum);
   free(payload);
   return stream;

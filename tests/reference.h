@@ -16,7 +16,7 @@ enum { REF_COARSE = 0, REF_FINE = 1, REF_WIDE = 2 };
 typedef enum ref_verdict { REF_GOOD, REF_ODD, REF_BAD } ref_verdict;
 
 /* The fields of a stream's header that a caller chooses. */
-typedef struct ref_head {
+typedef struct ref_header {
   int type;
   int inexact;
   int cap;
@@ -24,7 +24,7 @@ typedef struct ref_head {
   double step;
   double eb;
   uint32_t terms;
-} ref_head;
+} ref_header;
 
 /* One tile as numbers. bits are the values as they are stored, where raw; q, plus and minus hold otherwise. */
 typedef struct ref_tile {
@@ -56,27 +56,27 @@ int ref_bit_length(uint64_t x);
 int ref_width(int64_t r);
 
 /* Puts tile->bits on the lattice of the header; 0 if they lie outside. */
-int ref_tile_quantise(const ref_head *head, ref_tile *tile);
+int ref_tile_quantise(const ref_header *header, ref_tile *tile);
 /* Sets tile->order: the one given, or the smallest encoding for -1. */
-void ref_tile_choose_order(const ref_head *head, ref_tile *tile, int order);
+void ref_tile_choose_order(const ref_header *header, ref_tile *tile, int order);
 /* Encodes; returns the size, at most REF_TILE_ROOM. */
 size_t ref_tile_encode(int type, const ref_tile *tile, uint8_t *out);
 /* From tile->bits to bytes, raw where the rules say so. */
-size_t ref_tile_compress(const ref_head *head, int order, ref_tile *tile, uint8_t *out);
-ref_verdict ref_tile_parse(const ref_head *head, int n, const uint8_t *data, size_t size, ref_tile *tile);
+size_t ref_tile_compress(const ref_header *header, int order, ref_tile *tile, uint8_t *out);
+ref_verdict ref_tile_parse(const ref_header *header, int n, const uint8_t *data, size_t size, ref_tile *tile);
 /* The bits that value i decodes to, in the stream's type or in binary64. */
-uint64_t ref_tile_decode(const ref_head *head, const ref_tile *tile, int i, int out_type);
+uint64_t ref_tile_decode(const ref_header *header, const ref_tile *tile, int i, int out_type);
 
 /* ---- streams (reference_stream.c) ---- */
-ref_bytes ref_compress(const ref_head *head, int order, const void *x);
+ref_bytes ref_compress(const ref_header *header, int order, const void *x);
 /* Joins tiles, packed in payload with the sizes given, to a stream. */
-ref_bytes ref_assemble(const ref_head *head, const uint16_t *sizes, const uint8_t *payload);
+ref_bytes ref_assemble(const ref_header *header, const uint16_t *sizes, const uint8_t *payload);
 ref_verdict ref_check(const uint8_t *data, size_t size);
 /* For the next three the stream must not be BAD. */
-ref_head ref_head_read(const uint8_t *data);
+ref_header ref_header_read(const uint8_t *data);
 const uint8_t *ref_tile_at(const uint8_t *data, uint64_t tile, size_t *size);
 void ref_decode(const uint8_t *data, int out_type, void *dst);
-int ref_tile_count(const ref_head *head, uint64_t tile);
+int ref_tile_count(const ref_header *header, uint64_t tile);
 uint64_t ref_tiles(uint64_t n);
 void ref_free(ref_bytes *bytes);
 

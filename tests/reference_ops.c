@@ -24,7 +24,7 @@ static double magnitude_up(double a, double b, int divide) {
 
 /* Multiplies or divides step and bound. Where the step is rounded, values near 2^44 steps move by up to 2^-9
  * step. */
-static void scale_head(ref_head *h, double r, int divide) {
+static void scale_head(ref_header *h, double r, int divide) {
   double step = divide ? h->step / r : h->step * r;
   int exact = divide ? (__float128)step * r == h->step : (__float128)step == (__float128)h->step * r;
   h->eb = magnitude_up(h->eb, r, divide);
@@ -33,13 +33,13 @@ static void scale_head(ref_head *h, double r, int divide) {
     h->eb = nextafter(h->eb + step * 0x1p-9, INFINITY);
 }
 
-static ref_head combined_head(size_t k, const ref_bytes *streams, const int64_t *c, ref_after after,
-                              double factor) {
-  ref_head h = ref_head_read(streams[0].data);
+static ref_header combined_head(size_t k, const ref_bytes *streams, const int64_t *c, ref_after after,
+                                double factor) {
+  ref_header h = ref_header_read(streams[0].data);
   uint64_t terms = 0;
   h.inexact = 0;
   for (size_t i = 0; i < k; i++) {
-    ref_head one = ref_head_read(streams[i].data);
+    ref_header one = ref_header_read(streams[i].data);
     terms += (uint64_t)(c[i] < 0 ? -c[i] : c[i]) * one.terms;
     h.inexact |= c[i] != 0 && one.inexact;
   }
@@ -62,12 +62,12 @@ typedef struct operand {
   ref_tile tile;
 } operand;
 
-static int shift_to(const ref_head *h, int from, int to) {
+static int shift_to(const ref_header *h, int from, int to) {
   return h->type == REF_F32 && from == REF_COARSE && to != REF_COARSE;
 }
 
 /* A raw operand goes to the lattice first, if there is one. */
-static void settle(const ref_head *h, operand *o) {
+static void settle(const ref_header *h, operand *o) {
   if (!o->tile.raw)
     return;
   ref_tile on = o->tile;
@@ -78,7 +78,7 @@ static void settle(const ref_head *h, operand *o) {
   o->tile = on;
 }
 
-static size_t combine_outside(const ref_head *h, operand *ops, size_t k, ref_after after, double factor,
+static size_t combine_outside(const ref_header *h, operand *ops, size_t k, ref_after after, double factor,
                               uint8_t *out) {
   ref_tile *sum = obtain(sizeof *sum);
   memset(sum, 0, sizeof *sum);
@@ -105,7 +105,7 @@ static void add_specials(ref_tile *sum, const operand *o, int i) {
   sum->minus[i] |= swap ? o->tile.plus[i] : o->tile.minus[i];
 }
 
-static size_t combine_inside(const ref_head *h, operand *ops, size_t k, uint8_t *out) {
+static size_t combine_inside(const ref_header *h, operand *ops, size_t k, uint8_t *out) {
   ref_tile *sum = obtain(sizeof *sum);
   memset(sum, 0, sizeof *sum);
   sum->n = ops[0].tile.n;
@@ -134,7 +134,7 @@ static int copies(const operand *ops, const operand *settled, size_t k, ref_afte
 
 /* The bytes of one tile of the result; *inexact if floating point went in, or would have in another order. For
  * a scale, a negative factor has already become a coefficient -1. `counting` operands have a coefficient. */
-static size_t combine_tile(const ref_head *h, operand *ops, size_t k, size_t counting, ref_after after,
+static size_t combine_tile(const ref_header *h, operand *ops, size_t k, size_t counting, ref_after after,
                            double factor, uint8_t *out, int *inexact) {
   if (k == 0)
     return 0;
@@ -167,7 +167,7 @@ static size_t gather(size_t k, const ref_bytes *streams, const int64_t *c, uint6
     o->outside = 0;
     if (c[i] == 0 || o->size == 0)
       continue;
-    ref_head h = ref_head_read(streams[i].data);
+    ref_header h = ref_header_read(streams[i].data);
     ref_tile_parse(&h, ref_tile_count(&h, t), o->data, o->size, &o->tile);
     used++;
   }
@@ -175,7 +175,7 @@ static size_t gather(size_t k, const ref_bytes *streams, const int64_t *c, uint6
 }
 
 ref_bytes ref_combine(size_t k, const ref_bytes *streams, const int64_t *c, ref_after after, double factor) {
-  ref_head before = ref_head_read(streams[0].data), h = combined_head(k, streams, c, after, factor);
+  ref_header before = ref_header_read(streams[0].data), h = combined_head(k, streams, c, after, factor);
   uint64_t tiles = ref_tiles(h.n);
   uint16_t *sizes = obtain((size_t)tiles * 2);
   uint8_t *payload = obtain((size_t)tiles * 8400 + REF_TILE_ROOM);
@@ -233,7 +233,7 @@ static int second_wins(int rank_a, int64_t a, int rank_b, int64_t b, int larger)
   return larger ? b > a : b < a;
 }
 
-static size_t extremum_inside(const ref_head *h, const ref_tile *a, const ref_tile *b, int larger,
+static size_t extremum_inside(const ref_header *h, const ref_tile *a, const ref_tile *b, int larger,
                               uint8_t *out) {
   ref_tile *best = obtain(sizeof *best);
   memset(best, 0, sizeof *best);
@@ -253,7 +253,7 @@ static size_t extremum_inside(const ref_head *h, const ref_tile *a, const ref_ti
   return size;
 }
 
-static size_t extremum_outside(const ref_head *h, const ref_tile *a, const ref_tile *b, int larger,
+static size_t extremum_outside(const ref_header *h, const ref_tile *a, const ref_tile *b, int larger,
                                uint8_t *out) {
   ref_tile *best = obtain(sizeof *best);
   memset(best, 0, sizeof *best);
@@ -270,7 +270,8 @@ static size_t extremum_outside(const ref_head *h, const ref_tile *a, const ref_t
   return size;
 }
 
-static size_t extremum_tile(const ref_head *h, operand *a, operand *b, int larger, uint8_t *out, int *inexact) {
+static size_t extremum_tile(const ref_header *h, operand *a, operand *b, int larger, uint8_t *out,
+                            int *inexact) {
   operand *on = obtain(2 * sizeof *on);
   on[0] = *a;
   on[1] = *b;
@@ -285,8 +286,8 @@ static size_t extremum_tile(const ref_head *h, operand *a, operand *b, int large
 }
 
 ref_bytes ref_extremum(ref_bytes a, ref_bytes b, int larger) {
-  ref_head h = ref_head_read(a.data), hb = ref_head_read(b.data);
-  ref_head result = h;
+  ref_header h = ref_header_read(a.data), hb = ref_header_read(b.data);
+  ref_header result = h;
   result.terms = h.terms > hb.terms ? h.terms : hb.terms;
   result.inexact |= hb.inexact;
   uint64_t tiles = ref_tiles(h.n);
@@ -296,7 +297,7 @@ ref_bytes ref_extremum(ref_bytes a, ref_bytes b, int larger) {
   size_t used = 0;
   for (uint64_t t = 0; t < tiles; t++) {
     for (int j = 0; j < 2; j++) {
-      ref_head own = j ? hb : h;
+      ref_header own = j ? hb : h;
       ops[j].outside = 0;
       ops[j].coefficient = 1;
       ops[j].data = ref_tile_at(j ? b.data : a.data, t, &ops[j].size);

@@ -31,7 +31,7 @@ static uint64_t chunks(uint64_t n) {
   return ref_tiles(n) / 16 + (ref_tiles(n) % 16 != 0);
 }
 
-int ref_tile_count(const ref_head *h, uint64_t tile) {
+int ref_tile_count(const ref_header *h, uint64_t tile) {
   uint64_t rest = h->n - tile * REF_TILE;
   return rest < REF_TILE ? (int)rest : REF_TILE;
 }
@@ -49,7 +49,7 @@ static uint64_t payload_offset(uint64_t n) {
   return sizes_offset(n) + 2 * ref_tiles(n);
 }
 
-static void put_head(uint8_t *p, const ref_head *h, uint64_t payload) {
+static void put_head(uint8_t *p, const ref_header *h, uint64_t payload) {
   memset(p, 0, 48);
   memcpy(p, "GHZ1", 4);
   p[4] = (uint8_t)h->type;
@@ -62,7 +62,7 @@ static void put_head(uint8_t *p, const ref_head *h, uint64_t payload) {
   put(p + 40, payload, 8);
 }
 
-ref_bytes ref_assemble(const ref_head *h, const uint16_t *sizes, const uint8_t *payload) {
+ref_bytes ref_assemble(const ref_header *h, const uint16_t *sizes, const uint8_t *payload) {
   uint64_t tiles = ref_tiles(h->n), total = 0;
   for (uint64_t t = 0; t < tiles; t++)
     total += sizes[t];
@@ -82,7 +82,7 @@ ref_bytes ref_assemble(const ref_head *h, const uint16_t *sizes, const uint8_t *
   return out;
 }
 
-ref_bytes ref_compress(const ref_head *h, int order, const void *x) {
+ref_bytes ref_compress(const ref_header *h, int order, const void *x) {
   uint64_t tiles = ref_tiles(h->n);
   size_t each = ref_value_size(h->type), used = 0;
   uint16_t *sizes = obtain((size_t)tiles * 2);
@@ -102,18 +102,18 @@ ref_bytes ref_compress(const ref_head *h, int order, const void *x) {
   return out;
 }
 
-ref_head ref_head_read(const uint8_t *p) {
-  ref_head h = {
+ref_header ref_header_read(const uint8_t *p) {
+  ref_header h = {
       .type = p[4], .inexact = p[5], .cap = p[6], .n = get(p + 8, 8), .terms = (uint32_t)get(p + 32, 4)};
   h.step = ref_value(REF_F64, get(p + 16, 8));
   h.eb = ref_value(REF_F64, get(p + 24, 8));
   return h;
 }
 
-static ref_verdict check_head(const uint8_t *p) {
+static ref_verdict check_header(const uint8_t *p) {
   if (memcmp(p, "GHZ1", 4) != 0 || p[4] > 1 || p[5] > 1 || p[7] != 0 || get(p + 36, 4) != 0)
     return REF_BAD;
-  ref_head h = ref_head_read(p);
+  ref_header h = ref_header_read(p);
   if (h.cap != 35 && !(h.type == REF_F64 && h.cap == 44))
     return REF_BAD;
   int range = h.type == REF_F32 ? 120 : 1000;
@@ -150,10 +150,10 @@ const uint8_t *ref_tile_at(const uint8_t *p, uint64_t tile, size_t *size) {
 ref_verdict ref_check(const uint8_t *p, size_t size) {
   if (size < 48)
     return REF_BAD;
-  ref_verdict verdict = check_head(p);
+  ref_verdict verdict = check_header(p);
   if (verdict == REF_BAD || index_bad(p, size))
     return REF_BAD;
-  ref_head h = ref_head_read(p);
+  ref_header h = ref_header_read(p);
   ref_tile *tile = obtain(sizeof *tile);
   for (uint64_t t = 0; t < ref_tiles(h.n) && verdict != REF_BAD; t++) {
     size_t length;
@@ -166,7 +166,7 @@ ref_verdict ref_check(const uint8_t *p, size_t size) {
 }
 
 void ref_decode(const uint8_t *p, int out_type, void *dst) {
-  ref_head h = ref_head_read(p);
+  ref_header h = ref_header_read(p);
   size_t each = ref_value_size(out_type);
   ref_tile *tile = obtain(sizeof *tile);
   uint8_t *out = dst;

@@ -69,7 +69,7 @@ static double largest_finite(int type, const ref_tile *t) {
 }
 
 /* The mode by the largest magnitude, or -1 outside the lattice. */
-static int mode_of(const ref_head *h, double largest) {
+static int mode_of(const ref_header *h, double largest) {
   if (largest >= (h->type == REF_F32 ? 0x1p127 : 0x1p1023))
     return -1;
   if (largest <= 0x1p16 * h->step)
@@ -81,11 +81,11 @@ static int mode_of(const ref_head *h, double largest) {
   return -1;
 }
 
-static double unit_of(const ref_head *h, int mode) {
+static double unit_of(const ref_header *h, int mode) {
   return h->type == REF_F32 && mode != REF_COARSE ? h->step / 2 : h->step;
 }
 
-static int64_t quantum(const ref_head *h, int mode, double largest, double x) {
+static int64_t quantum(const ref_header *h, int mode, double largest, double x) {
   if (h->type == REF_F32 && largest <= 32768 * h->step) {
     float inverse = (float)(1 / h->step);
     float product = (float)x * inverse;
@@ -116,11 +116,11 @@ static void fill_hidden(ref_tile *t) {
 }
 
 /* On the lattice of a constant the bound is kept by those values alone that lie on it. */
-static int off_grid(const ref_head *h, double x) {
+static int off_grid(const ref_header *h, double x) {
   return h->step > 2 * h->eb && isfinite(x) && (fabs(x) > 32768 * h->step || rint(x / h->step) * h->step != x);
 }
 
-int ref_tile_quantise(const ref_head *h, ref_tile *t) {
+int ref_tile_quantise(const ref_header *h, ref_tile *t) {
   memset(t->q, 0, sizeof t->q);
   memset(t->plus, 0, sizeof t->plus);
   memset(t->minus, 0, sizeof t->minus);
@@ -195,17 +195,17 @@ static uint8_t *put_little(uint8_t *p, uint64_t v, int bytes) {
 }
 
 static uint8_t *put_map(uint8_t *p, const uint8_t *flags) {
-  uint8_t row[REF_BLOCKS] = {0}, map[16] = {0};
+  uint8_t plane[REF_BLOCKS] = {0}, map[16] = {0};
   for (int i = 0; i < REF_TILE; i++)
-    row[i / 8] = (uint8_t)(row[i / 8] | (flags[i] << (i % 8)));
+    plane[i / 8] = (uint8_t)(plane[i / 8] | (flags[i] << (i % 8)));
   for (int b = 0; b < REF_BLOCKS; b++)
-    if (row[b])
+    if (plane[b])
       map[b / 8] = (uint8_t)(map[b / 8] | (1 << (b % 8)));
   memcpy(p, map, 16);
   p += 16;
   for (int b = 0; b < REF_BLOCKS; b++)
-    if (row[b])
-      *p++ = row[b];
+    if (plane[b])
+      *p++ = plane[b];
   return p;
 }
 
@@ -216,8 +216,8 @@ static int block_width(const int64_t *r, int block) {
   return width;
 }
 
-static uint8_t *put_width_rows(uint8_t *p, const int *widths, int rows) {
-  for (int k = 0; k < rows; k++, p += 16) {
+static uint8_t *put_width_planes(uint8_t *p, const int *widths, int planes) {
+  for (int k = 0; k < planes; k++, p += 16) {
     memset(p, 0, 16);
     for (int b = 0; b < REF_BLOCKS; b++)
       p[b / 8] = (uint8_t)(p[b / 8] | (((widths[b] >> k) & 1) << (b % 8)));
@@ -225,13 +225,13 @@ static uint8_t *put_width_rows(uint8_t *p, const int *widths, int rows) {
   return p;
 }
 
-static uint8_t *put_rows(uint8_t *p, const int64_t *r, const int *widths, int largest) {
-  for (int row = 0; row < largest; row++)
+static uint8_t *put_planes(uint8_t *p, const int64_t *r, const int *widths, int largest) {
+  for (int plane = 0; plane < largest; plane++)
     for (int b = 0; b < REF_BLOCKS; b++)
-      if (widths[b] > row) {
+      if (widths[b] > plane) {
         unsigned byte = 0;
         for (int i = 0; i < 8; i++)
-          byte |= (unsigned)(((uint64_t)r[8 * b + i] >> row) & 1) << i;
+          byte |= (unsigned)(((uint64_t)r[8 * b + i] >> plane) & 1) << i;
         *p++ = (uint8_t)byte;
       }
   return p;
@@ -259,23 +259,23 @@ size_t ref_tile_encode(int type, const ref_tile *t, uint8_t *out) {
     specials |= t->plus[i] | t->minus[i];
   if (t->order == 0 && t->mode == 0 && largest == 0 && !specials)
     return 0;
-  int la = anchor_bytes(anchor), ls = anchor_bytes(slope), rows = ref_bit_length((uint64_t)largest);
+  int la = anchor_bytes(anchor), ls = anchor_bytes(slope), planes = ref_bit_length((uint64_t)largest);
   int extra = anchor_code(la) | anchor_code(ls) << 3 | specials << 6;
   uint8_t *p = out;
-  *p++ = (uint8_t)(t->order | (extra ? 4 : 0) | t->mode << 3 | rows << 5);
+  *p++ = (uint8_t)(t->order | (extra ? 4 : 0) | t->mode << 3 | planes << 5);
   if (extra)
     *p++ = (uint8_t)extra;
   p = put_little(p, (uint64_t)anchor, la);
   p = put_little(p, (uint64_t)slope, ls);
-  p = put_width_rows(p, widths, rows);
+  p = put_width_planes(p, widths, planes);
   if (specials) {
     p = put_map(p, t->plus);
     p = put_map(p, t->minus);
   }
-  return (size_t)(put_rows(p, r, widths, largest) - out);
+  return (size_t)(put_planes(p, r, widths, largest) - out);
 }
 
-void ref_tile_choose_order(const ref_head *h, ref_tile *t, int order) {
+void ref_tile_choose_order(const ref_header *h, ref_tile *t, int order) {
   int zero = 1;
   for (int i = 0; i < t->n; i++)
     zero &= t->q[i] == 0;
@@ -296,7 +296,7 @@ void ref_tile_choose_order(const ref_head *h, ref_tile *t, int order) {
   t->order = winner;
 }
 
-size_t ref_tile_compress(const ref_head *h, int order, ref_tile *t, uint8_t *out) {
+size_t ref_tile_compress(const ref_header *h, int order, ref_tile *t, uint8_t *out) {
   if (ref_tile_quantise(h, t)) {
     ref_tile_choose_order(h, t, order);
     size_t size = ref_tile_encode(h->type, t, out);
@@ -339,17 +339,17 @@ static int64_t take_anchor(reader *in, int code) {
   return (int64_t)v;
 }
 
-static int take_widths(reader *in, int rows, int *widths) {
+static int take_widths(reader *in, int planes, int *widths) {
   int largest = 0;
   memset(widths, 0, REF_BLOCKS * sizeof *widths);
-  for (int k = 0; k < rows; k++) {
+  for (int k = 0; k < planes; k++) {
     const uint8_t *p = take(in, 16);
     for (int b = 0; b < REF_BLOCKS; b++)
       widths[b] |= ((p[b / 8] >> (b % 8)) & 1) << k;
   }
   for (int b = 0; b < REF_BLOCKS; b++)
     largest = widths[b] > largest ? widths[b] : largest;
-  if (ref_bit_length((uint64_t)largest) != rows)
+  if (ref_bit_length((uint64_t)largest) != planes)
     in->bad = 1;
   return largest;
 }
@@ -367,14 +367,14 @@ static void take_map(reader *in, uint8_t *flags, int *odd) {
     }
 }
 
-static void take_rows(reader *in, const int *widths, int largest, int64_t *r) {
+static void take_planes(reader *in, const int *widths, int largest, int64_t *r) {
   uint64_t u[REF_TILE] = {0};
-  for (int row = 0; row < largest; row++)
+  for (int plane = 0; plane < largest; plane++)
     for (int b = 0; b < REF_BLOCKS; b++)
-      if (widths[b] > row) {
+      if (widths[b] > plane) {
         uint8_t byte = *take(in, 1);
         for (int i = 0; i < 8; i++)
-          u[8 * b + i] |= (uint64_t)((byte >> i) & 1) << row;
+          u[8 * b + i] |= (uint64_t)((byte >> i) & 1) << plane;
       }
   for (int i = 0; i < REF_TILE; i++) {
     int w = widths[i / 8];
@@ -384,7 +384,7 @@ static void take_rows(reader *in, const int *widths, int largest, int64_t *r) {
   }
 }
 
-static ref_verdict parse_raw(const ref_head *h, int n, const uint8_t *data, size_t size, ref_tile *t) {
+static ref_verdict parse_raw(const ref_header *h, int n, const uint8_t *data, size_t size, ref_tile *t) {
   size_t each = ref_value_size(h->type);
   if (data[0] != 3 || size != 1 + each * (size_t)n)
     return REF_BAD;
@@ -416,18 +416,18 @@ static int residuals_odd(const ref_tile *t, const int64_t *r, const int *widths,
   return t->n < 2 && slope != 0;
 }
 
-static int width_limit(const ref_head *h, int mode, int order) {
+static int width_limit(const ref_header *h, int mode, int order) {
   int limit = ref_mode_bits(h->type, h->cap, mode) + order + 1 + ref_bit_length(h->terms);
   return limit < 62 ? limit : 62;
 }
 
-static ref_verdict parse_lattice(const ref_head *h, const uint8_t *data, size_t size, ref_tile *t) {
+static ref_verdict parse_lattice(const ref_header *h, const uint8_t *data, size_t size, ref_tile *t) {
   reader in = {data + 1, size - 1, 0};
-  int rows = data[0] >> 5, extra = 0, odd = 0, widths[REF_BLOCKS];
+  int planes = data[0] >> 5, extra = 0, odd = 0, widths[REF_BLOCKS];
   int64_t r[REF_TILE];
   t->order = data[0] & 3;
   t->mode = (data[0] >> 3) & 3;
-  if (t->mode == 3 || rows == 7 || h->step == 0)
+  if (t->mode == 3 || planes == 7 || h->step == 0)
     return REF_BAD;
   if (data[0] & 4) {
     extra = *take(&in, 1);
@@ -437,7 +437,7 @@ static ref_verdict parse_lattice(const ref_head *h, const uint8_t *data, size_t 
   if ((t->order == 0 && (extra & 7)) || (t->order != 2 && (extra & 0x38)))
     return REF_BAD;
   int64_t anchor = take_anchor(&in, extra & 7), slope = take_anchor(&in, (extra >> 3) & 7);
-  int largest = take_widths(&in, rows, widths);
+  int largest = take_widths(&in, planes, widths);
   if (in.bad || largest > width_limit(h, t->mode, t->order))
     return REF_BAD;
   for (int b = (t->n + 7) / 8; b < REF_BLOCKS; b++)
@@ -451,7 +451,7 @@ static ref_verdict parse_lattice(const ref_head *h, const uint8_t *data, size_t 
   }
   if (t->order == 0 && t->mode == 0 && largest == 0 && !(extra & 0x40))
     return REF_BAD;
-  take_rows(&in, widths, largest, r);
+  take_planes(&in, widths, largest, r);
   if (in.bad || in.left)
     return REF_BAD;
   int b = ref_mode_bits(h->type, h->cap, t->mode);
@@ -459,7 +459,7 @@ static ref_verdict parse_lattice(const ref_head *h, const uint8_t *data, size_t 
   return odd || residuals_odd(t, r, widths, slope) ? REF_ODD : REF_GOOD;
 }
 
-ref_verdict ref_tile_parse(const ref_head *h, int n, const uint8_t *data, size_t size, ref_tile *t) {
+ref_verdict ref_tile_parse(const ref_header *h, int n, const uint8_t *data, size_t size, ref_tile *t) {
   memset(t, 0, sizeof *t);
   t->n = n;
   if (size == 0)
@@ -469,7 +469,7 @@ ref_verdict ref_tile_parse(const ref_head *h, int n, const uint8_t *data, size_t
   return (data[0] & 3) == 3 ? parse_raw(h, n, data, size, t) : parse_lattice(h, data, size, t);
 }
 
-uint64_t ref_tile_decode(const ref_head *h, const ref_tile *t, int i, int out_type) {
+uint64_t ref_tile_decode(const ref_header *h, const ref_tile *t, int i, int out_type) {
   double y;
   if (t->raw)
     y = ref_value(h->type, t->bits[i]);

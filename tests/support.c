@@ -92,9 +92,9 @@ ghz_lattice lattice_abs(ghz_type type, double eb) {
   return lattice;
 }
 
-ref_head head_for(const ghz_lattice *l, size_t n) {
-  ref_head head = {.type = (int)l->type, .cap = l->cap, .n = n, .step = l->step, .eb = l->eb, .terms = 1};
-  return head;
+ref_header header_for(const ghz_lattice *l, size_t n) {
+  ref_header header = {.type = (int)l->type, .cap = l->cap, .n = n, .step = l->step, .eb = l->eb, .terms = 1};
+  return header;
 }
 
 ghz_bytes view(ref_bytes bytes) {

@@ -29,7 +29,7 @@ void contexts_free(context_pool *pool);
 ghz_context *context_any(const context_pool *pool, uint64_t *state);
 
 ghz_lattice lattice_abs(ghz_type type, double eb);
-ref_head head_for(const ghz_lattice *lattice, size_t n);
+ref_header header_for(const ghz_lattice *lattice, size_t n);
 ghz_bytes view(ref_bytes bytes);
 
 /* Buffers that end exactly where their bytes end, so that a sanitizer sees every step beyond. */

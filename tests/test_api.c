@@ -552,7 +552,7 @@ Test(api, info) {
     cr_assert(info.lattice.type == l.type && info.lattice.cap == l.cap && info.lattice.step == l.step &&
               info.lattice.eb == l.eb);
     cr_assert(info.count == 5000 && info.tiles == 5 && info.terms == 3 && info.bytes == total.size);
-    cr_assert_eq(info.inexact, ref_head_read(total.data).inexact);
+    cr_assert_eq(info.inexact, ref_header_read(total.data).inexact);
     if (!info.inexact)
       cr_assert((__float128)info.bound >= (__float128)3 * l.eb && info.bound <= nextafter(3 * l.eb, 1));
     else
@@ -586,7 +586,7 @@ Test(api, inexact) {
     ref_free(&made[i]);
 }
 
-static void count_tile(const ref_head *h, const uint8_t *data, size_t size, int n, ghz_statistics *want) {
+static void count_tile(const ref_header *h, const uint8_t *data, size_t size, int n, ghz_statistics *want) {
   if (size == 0) {
     want->empty++;
     return;
@@ -605,7 +605,7 @@ static void count_tile(const ref_head *h, const uint8_t *data, size_t size, int 
 Test(api, scan) {
   for (int type = GHZ_F32; type <= GHZ_F64; type++) {
     ref_bytes s = stream_of("mixture", (ghz_type)type, 200500, 5);
-    ref_head h = ref_head_read(s.data);
+    ref_header h = ref_header_read(s.data);
     ghz_statistics got, want = {0};
     for (uint64_t t = 0; t < ref_tiles(h.n); t++) {
       size_t size;

@@ -133,7 +133,7 @@ static double half_ulp(float y) {
 /* The bound of one value of a sum. Wide float32 tiles add the rounding of the result to float32; there the
  * integers are within terms * eb, or half of that if all operands were wide (equal_modes), for those have half
  * the step. */
-static double bound_of_value(const ref_head *h, const ref_tile *tile, float y, int equal_modes) {
+static double bound_of_value(const ref_header *h, const ref_tile *tile, float y, int equal_modes) {
   double bound = h->terms * h->eb;
   if (!tile->raw && tile->mode == REF_WIDE && h->type == REF_F32 && h->terms > 1)
     bound = (equal_modes ? bound / 2 : bound) + half_ulp(y);
@@ -147,7 +147,7 @@ static int sum_kept(quad exact, double y, double bound) {
 
 static void check_sum(ghz_context *ctx, ref_bytes stream, const quad *exact, int equal_modes,
                       const char *what) {
-  ref_head h = ref_head_read(stream.data);
+  ref_header h = ref_header_read(stream.data);
   void *y = decompress(ctx, stream, (ghz_type)h.type);
   double *wide = decompress(ctx, stream, GHZ_F64);
   ref_tile *tile = malloc(sizeof *tile);
@@ -327,7 +327,7 @@ static void scale_worst(ghz_context *ctx, uint64_t *state, int round) {
   ref_bytes s = compress(ctx, &l, GHZ_ORDER_BEST, &x, 1);
   for (int t = 0; t < 6; t++) {
     double *y = decompress(ctx, s, GHZ_F64);
-    double r = worst_factor(ref_head_read(s.data).step, (quad)*y > exact, state);
+    double r = worst_factor(ref_header_read(s.data).step, (quad)*y > exact, state);
     free(y);
     ref_bytes next = scale(ctx, s, r);
     ref_free(&s);

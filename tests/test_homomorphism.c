@@ -10,8 +10,8 @@ static ref_bytes random_stream(ghz_context *ctx, const ghz_lattice *l, size_t n,
   order = order > 2 ? GHZ_ORDER_BEST : order;
   void *x = input_make(in, l->type, n, l->step, seed);
   ref_bytes got = compress(ctx, l, order, x, n);
-  ref_head head = head_for(l, n);
-  ref_bytes want = ref_compress(&head, order, x);
+  ref_header header = header_for(l, n);
+  ref_bytes want = ref_compress(&header, order, x);
   same_bytes(got, want,
              say("compress %s, type %d, n %zu, order %d, step %a, seed %llx", in->name, (int)l->type, n, order,
                  l->step, (unsigned long long)seed));
@@ -268,7 +268,7 @@ static void check_pair(ghz_context *ctx, const ghz_lattice *l, const float *a, i
   ref_bytes got = add(ctx, s[0], s[1]), want = ref_sum(2, s);
   same_bytes(got, want, what);
   if (size)
-    cr_assert_eq(ref_head_read(got.data).n, n);
+    cr_assert_eq(ref_header_read(got.data).n, n);
   ref_bytes made[4] = {s[0], s[1], got, want};
   drop(made, 4);
 }

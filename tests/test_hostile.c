@@ -54,7 +54,7 @@ static ghz_status decode_everywhere(ref_bytes bytes, const char *what) {
 }
 
 static void check_good_values(ref_bytes bytes, const char *what) {
-  ref_head h = ref_head_read(bytes.data);
+  ref_header h = ref_header_read(bytes.data);
   void *want = bytes_new((size_t)h.n * 8).data, *got = decompress(pool.ctx[0], bytes, (ghz_type)h.type);
   ref_decode(bytes.data, h.type, want);
   same_values(got, want, (size_t)h.n, (ghz_type)h.type, what);
@@ -110,7 +110,7 @@ static void slices(ref_bytes bytes) {
 static ref_verdict check_any(ref_bytes bytes, ref_bytes good, const char *what) {
   ref_verdict verdict = ref_check(bytes.data, bytes.size);
   ghz_status status = decode_everywhere(bytes, what);
-  if (verdict == REF_GOOD && ref_head_read(bytes.data).n <= MOST_VALUES) {
+  if (verdict == REF_GOOD && ref_header_read(bytes.data).n <= MOST_VALUES) {
     cr_assert_eq(status, GHZ_OK, "%s: a good stream is refused: %d", what, (int)status);
     check_good_values(bytes, what);
   }
@@ -306,7 +306,7 @@ typedef struct crafted {
   uint8_t bytes[80];
 } crafted;
 
-#define ROW(first) first, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+#define PLANE(first) first, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
 
 static const crafted tiles[] = {
     {"empty", 8, REF_GOOD, 0, {0}},
@@ -318,7 +318,7 @@ static const crafted tiles[] = {
     {"mode 3", 8, REF_BAD, 1, {0x18}},
     {"order 3, mode 1", 8, REF_BAD, 33, {0x0b}},
     {"order 3, extra", 8, REF_BAD, 33, {0x07}},
-    {"order 3, rows", 8, REF_BAD, 33, {0x23}},
+    {"order 3, planes", 8, REF_BAD, 33, {0x23}},
     {"raw", 1, REF_GOOD, 5, {0x03, 1, 2, 3, 4}},
     {"raw of zeros", 1, REF_GOOD, 5, {0x03, 0, 0, 0, 0}},
     {"raw NaN", 1, REF_GOOD, 5, {0x03, 1, 0, 0x80, 0xff}},
@@ -340,40 +340,40 @@ static const crafted tiles[] = {
     {"anchor of 8 bytes that fits 7", 8, REF_GOOD, 10, {0x05, 0x07, 1, 2, 3, 4, 5, 6, 7, 0}},
     {"anchor of 8 bytes", 8, REF_GOOD, 10, {0x05, 0x07, 1, 2, 3, 4, 5, 6, 7, 0x80}},
     {"anchor truncated", 8, REF_BAD, 4, {0x05, 0x03, 1, 2}},
-    {"width rows all zero", 8, REF_BAD, 17, {0x20, ROW(0)}},
-    {"width rows not minimal", 8, REF_BAD, 34, {0x40, ROW(1), ROW(0), 0xff}},
-    {"width rows missing", 8, REF_BAD, 10, {0x20, 1}},
-    {"width 1", 8, REF_GOOD, 18, {0x20, ROW(1), 0xff}},
-    {"width 1 of zeros", 8, REF_ODD, 18, {0x20, ROW(1), 0x00}},
-    {"payload missing", 8, REF_BAD, 17, {0x20, ROW(1)}},
-    {"payload too long", 8, REF_BAD, 19, {0x20, ROW(1), 0xff, 0}},
-    {"block beyond n", 8, REF_BAD, 18, {0x20, ROW(2), 0xff}},
-    {"residual beyond n", 5, REF_ODD, 18, {0x20, ROW(1), 0xff}},
-    {"residual in column 0", 8, REF_ODD, 18, {0x21, ROW(1), 0x01}},
-    {"residual in column 1", 8, REF_ODD, 18, {0x22, ROW(1), 0x02}},
-    {"residual in column 2", 8, REF_GOOD, 18, {0x22, ROW(1), 0x04}},
-    {"7 width rows", 8, REF_BAD, 80, {0xe0}},
-    {"specials", 8, REF_GOOD, 36, {0x04, 0x40, ROW(1), 0x81, ROW(1), 0x80}},
-    {"specials with bit 7", 8, REF_BAD, 36, {0x04, 0xc0, ROW(1), 0x81, ROW(1), 0x80}},
-    {"bit 7 for specials", 8, REF_BAD, 36, {0x04, 0x80, ROW(1), 0x81, ROW(1), 0x80}},
-    {"one map empty", 8, REF_GOOD, 35, {0x04, 0x40, ROW(1), 0x81, ROW(0)}},
-    {"both maps empty", 8, REF_BAD, 34, {0x04, 0x40, ROW(0), ROW(0)}},
-    {"map of a zero byte alone", 8, REF_BAD, 35, {0x04, 0x40, ROW(1), 0x00, ROW(0)}},
-    {"map of a zero byte", 16, REF_ODD, 36, {0x04, 0x40, ROW(3), 0x01, 0x00, ROW(0)}},
-    {"special beyond n", 5, REF_BAD, 35, {0x04, 0x40, ROW(1), 0x20, ROW(0)}},
-    {"special block beyond n", 5, REF_BAD, 36, {0x04, 0x40, ROW(3), 0x01, 0x01, ROW(0)}},
-    {"second map missing", 8, REF_BAD, 19, {0x04, 0x40, ROW(1), 0x81}},
-    {"second map's bytes missing", 8, REF_BAD, 35, {0x04, 0x40, ROW(1), 0x81, ROW(1)}},
+    {"width planes all zero", 8, REF_BAD, 17, {0x20, PLANE(0)}},
+    {"width planes not minimal", 8, REF_BAD, 34, {0x40, PLANE(1), PLANE(0), 0xff}},
+    {"width planes missing", 8, REF_BAD, 10, {0x20, 1}},
+    {"width 1", 8, REF_GOOD, 18, {0x20, PLANE(1), 0xff}},
+    {"width 1 of zeros", 8, REF_ODD, 18, {0x20, PLANE(1), 0x00}},
+    {"payload missing", 8, REF_BAD, 17, {0x20, PLANE(1)}},
+    {"payload too long", 8, REF_BAD, 19, {0x20, PLANE(1), 0xff, 0}},
+    {"block beyond n", 8, REF_BAD, 18, {0x20, PLANE(2), 0xff}},
+    {"residual beyond n", 5, REF_ODD, 18, {0x20, PLANE(1), 0xff}},
+    {"residual in column 0", 8, REF_ODD, 18, {0x21, PLANE(1), 0x01}},
+    {"residual in column 1", 8, REF_ODD, 18, {0x22, PLANE(1), 0x02}},
+    {"residual in column 2", 8, REF_GOOD, 18, {0x22, PLANE(1), 0x04}},
+    {"7 width planes", 8, REF_BAD, 80, {0xe0}},
+    {"specials", 8, REF_GOOD, 36, {0x04, 0x40, PLANE(1), 0x81, PLANE(1), 0x80}},
+    {"specials with bit 7", 8, REF_BAD, 36, {0x04, 0xc0, PLANE(1), 0x81, PLANE(1), 0x80}},
+    {"bit 7 for specials", 8, REF_BAD, 36, {0x04, 0x80, PLANE(1), 0x81, PLANE(1), 0x80}},
+    {"one map empty", 8, REF_GOOD, 35, {0x04, 0x40, PLANE(1), 0x81, PLANE(0)}},
+    {"both maps empty", 8, REF_BAD, 34, {0x04, 0x40, PLANE(0), PLANE(0)}},
+    {"map of a zero byte alone", 8, REF_BAD, 35, {0x04, 0x40, PLANE(1), 0x00, PLANE(0)}},
+    {"map of a zero byte", 16, REF_ODD, 36, {0x04, 0x40, PLANE(3), 0x01, 0x00, PLANE(0)}},
+    {"special beyond n", 5, REF_BAD, 35, {0x04, 0x40, PLANE(1), 0x20, PLANE(0)}},
+    {"special block beyond n", 5, REF_BAD, 36, {0x04, 0x40, PLANE(3), 0x01, 0x01, PLANE(0)}},
+    {"second map missing", 8, REF_BAD, 19, {0x04, 0x40, PLANE(1), 0x81}},
+    {"second map's bytes missing", 8, REF_BAD, 35, {0x04, 0x40, PLANE(1), 0x81, PLANE(1)}},
     {"specials truncated", 8, REF_BAD, 10, {0x04, 0x40, 1}},
 };
 enum { CRAFTED = sizeof tiles / sizeof *tiles };
 
-static ref_bytes stream_with(const ref_head *h, const uint8_t *tile, size_t size) {
+static ref_bytes stream_with(const ref_header *h, const uint8_t *tile, size_t size) {
   uint16_t length = (uint16_t)size;
   return ref_assemble(h, &length, tile);
 }
 
-static ref_bytes neighbour(const ref_head *h) {
+static ref_bytes neighbour(const ref_header *h) {
   double x[REF_TILE];
   float f[REF_TILE];
   for (int i = 0; i < REF_TILE; i++)
@@ -383,7 +383,7 @@ static ref_bytes neighbour(const ref_head *h) {
 
 Test(hostile, crafted_tiles) {
   for (int t = 0; t < CRAFTED; t++) {
-    ref_head h = {.type = REF_F32, .cap = 35, .n = (uint64_t)tiles[t].n, .step = 0.5, .eb = 0.26, .terms = 1};
+    ref_header h = {.type = REF_F32, .cap = 35, .n = (uint64_t)tiles[t].n, .step = 0.5, .eb = 0.26, .terms = 1};
     ref_bytes bytes = stream_with(&h, tiles[t].bytes, (size_t)tiles[t].size), good = neighbour(&h);
     cr_assert_eq(ref_check(bytes.data, bytes.size), tiles[t].verdict, "%s: the reference disagrees",
                  tiles[t].name);
@@ -397,7 +397,8 @@ Test(hostile, crafted_tiles) {
 Test(hostile, no_terms_no_step) {
   for (int t = 0; t < CRAFTED; t++)
     for (int which = 0; which < 3; which++) {
-      ref_head h = {.type = REF_F32, .cap = 35, .n = (uint64_t)tiles[t].n, .step = 0.5, .eb = 0.26, .terms = 1};
+      ref_header h = {
+          .type = REF_F32, .cap = 35, .n = (uint64_t)tiles[t].n, .step = 0.5, .eb = 0.26, .terms = 1};
       if (which != 1)
         h.terms = 0;
       if (which != 0)
@@ -411,10 +412,10 @@ Test(hostile, no_terms_no_step) {
 
 /* A tile of one block with a given width, filled with a byte. */
 static size_t wide_tile(uint8_t *out, int mode, int order, int width, uint8_t fill) {
-  int rows = ref_bit_length((uint64_t)width);
+  int planes = ref_bit_length((uint64_t)width);
   size_t used = 0;
-  out[used++] = (uint8_t)(order | mode << 3 | rows << 5);
-  for (int k = 0; k < rows; k++) {
+  out[used++] = (uint8_t)(order | mode << 3 | planes << 5);
+  for (int k = 0; k < planes; k++) {
     memset(out + used, 0, 16);
     out[used] = (uint8_t)((width >> k) & 1);
     used += 16;
@@ -432,12 +433,12 @@ Test(hostile, widths_around_the_limit) {
       for (int order = 0; order < 3; order++)
         for (size_t k = 0; k < 5; k++)
           for (int width = 14; width <= 63; width++) {
-            ref_head h = {.type = type > 0,
-                          .cap = type == 2 ? 44 : 35,
-                          .n = 8,
-                          .step = 0.5,
-                          .eb = 0.26,
-                          .terms = terms[k]};
+            ref_header h = {.type = type > 0,
+                            .cap = type == 2 ? 44 : 35,
+                            .n = 8,
+                            .step = 0.5,
+                            .eb = 0.26,
+                            .terms = terms[k]};
             if (type == 2 && terms[k] > 16383)
               continue;
             uint8_t tile[256];
@@ -453,7 +454,7 @@ Test(hostile, widths_around_the_limit) {
 
 /* Every first two bytes. */
 Test(hostile, every_tile_beginning) {
-  ref_head h = {.type = REF_F32, .cap = 35, .n = 100, .step = 0.5, .eb = 0.26, .terms = 1};
+  ref_header h = {.type = REF_F32, .cap = 35, .n = 100, .step = 0.5, .eb = 0.26, .terms = 1};
   ref_bytes good = neighbour(&h);
   uint64_t state = 5;
   for (int first = 0; first < 256; first++)
@@ -549,7 +550,7 @@ static void ignored_column(int count) {
   enum { N = 2048 };
   static float x[N], y[N], a[N], b[N], s[N];
   static unsigned char one[16384], two[16384], sum[16384];
-  size_t one_size, two_size, sum_size, rows = 0, n = (size_t)count * 1024;
+  size_t one_size, two_size, sum_size, planes = 0, n = (size_t)count * 1024;
   ghz_context *ctx;
   ghz_lattice l;
   ghz_statistics st;
@@ -563,10 +564,10 @@ static void ignored_column(int count) {
   cr_assert_eq(ghz_compress(ctx, &l, 2, y, n, two, sizeof two, &two_size), GHZ_OK);
   cr_assert_eq(ghz_scan(ctx, (ghz_bytes){one, one_size}, &st), GHZ_OK);
   for (size_t w = 0; w < sizeof st.widths / sizeof *st.widths; w++)
-    rows += w * (size_t)st.widths[w];
-  cr_assert(st.widths[0] == 0); /* so the first byte of the rows belongs to block 0 */
+    planes += w * (size_t)st.widths[w];
+  cr_assert(st.widths[0] == 0); /* so the first byte of the planes belongs to block 0 */
   size_t tile_size = (size_t)one[64] | (size_t)one[65] << 8, end = 64 + 2 * (size_t)count + tile_size;
-  one[end - rows / (size_t)count] ^= 1;
+  one[end - planes / (size_t)count] ^= 1;
   cr_assert_eq(ghz_decompress(ctx, (ghz_bytes){one, one_size}, GHZ_F32, a, n), GHZ_OK);
   cr_assert_eq(ghz_decompress(ctx, (ghz_bytes){two, two_size}, GHZ_F32, b, n), GHZ_OK);
   cr_assert_eq(ghz_add(ctx, (ghz_bytes){one, one_size}, (ghz_bytes){two, two_size}, sum, sizeof sum, &sum_size),

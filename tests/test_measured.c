@@ -29,7 +29,7 @@ static void check_field(ghz_context *ctx, const float *x, size_t n, double rel, 
   succeeded(ghz_range(ctx, GHZ_F32, x, n, &min, &max), ctx, "range");
   succeeded(ghz_lattice_make(GHZ_F32, bound, min, max, &l), NULL, "lattice");
   ref_bytes s = compress(ctx, &l, GHZ_ORDER_BEST, x, n);
-  ref_head h = head_for(&l, n);
+  ref_header h = header_for(&l, n);
   ref_bytes want = ref_compress(&h, GHZ_ORDER_BEST, x);
   same_bytes(s, want, what);
   check_values(ctx, s, x, n, l.eb, what);

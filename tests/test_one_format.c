@@ -13,7 +13,7 @@ enum { THREADS = 4 };
 static const int thread_counts[THREADS] = {1, 2, 3, 7};
 
 static void check_decode(ghz_context *ctx, ref_bytes stream, const char *what) {
-  ref_head h = ref_head_read(stream.data);
+  ref_header h = ref_header_read(stream.data);
   for (int out = h.type; out <= GHZ_F64; out++) {
     void *want = bytes_new(h.n * ghz_type_size((ghz_type)out)).data;
     ref_decode(stream.data, out, want);
@@ -26,8 +26,8 @@ static void check_decode(ghz_context *ctx, ref_bytes stream, const char *what) {
 
 static void check_codec(const ghz_lattice *l, int order, const void *x, size_t n, ghz_context *const *ctx,
                         size_t count, const char *what) {
-  ref_head head = head_for(l, n);
-  ref_bytes want = ref_compress(&head, order, x);
+  ref_header header = header_for(l, n);
+  ref_bytes want = ref_compress(&header, order, x);
   for (size_t c = 0; c < count; c++) {
     const char *which = say("%s, %s, %d threads", what, ghz_context_isa(ctx[c]), ghz_context_threads(ctx[c]));
     ref_bytes got = compress(ctx[c], l, order, x, n);

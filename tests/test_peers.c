@@ -284,7 +284,7 @@ Test(peers, widths_are_least) {
     for (int i = 0; i < 1024; i++)
       x[i] = (float)((i % 2 ? -1 : 1) * ldexp(l.step, power) * (1 - 0x1p-24));
     ref_bytes s = compress(one, &l, 0, x, 1024);
-    ref_head h = head_for(&l, 1024);
+    ref_header h = header_for(&l, 1024);
     ref_bytes want = ref_compress(&h, 0, x);
     same_bytes(s, want, say("2^%d", power));
     ref_free(&s);

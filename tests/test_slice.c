@@ -52,7 +52,7 @@ static uint64_t field(const uint8_t *p, size_t at, int bytes) {
   return v;
 }
 
-static void check_head(const uint8_t *p, const ghz_slice *s) {
+static void check_header(const uint8_t *p, const ghz_slice *s) {
   cr_assert(memcmp(p, "GHZM", 4) == 0);
   cr_assert_eq(p[4], (int)s->lattice.type);
   cr_assert_eq(p[5], s->inexact);
@@ -68,18 +68,18 @@ static void check_head(const uint8_t *p, const ghz_slice *s) {
   cr_assert_eq(field(p, 56, 8), s->tiles);
 }
 
-/* A message is the head, then the sizes and the tiles as they lie in the stream. */
+/* A message is the header, then the sizes and the tiles as they lie in the stream. */
 static void check_message(ref_bytes stream, const ghz_slice *s) {
   ref_bytes m = packed(s);
-  uint8_t head[GHZ_SLICE_HEAD];
-  succeeded(ghz_slice_head(s, head), NULL, "head");
-  check_head(head, s);
-  cr_assert(memcmp(head, m.data, sizeof head) == 0);
-  size_t at = GHZ_SLICE_HEAD + 2 * (size_t)s->tiles;
+  uint8_t header[GHZ_SLICE_HEADER];
+  succeeded(ghz_slice_header(s, header), NULL, "header");
+  check_header(header, s);
+  cr_assert(memcmp(header, m.data, sizeof header) == 0);
+  size_t at = GHZ_SLICE_HEADER + 2 * (size_t)s->tiles;
   for (uint64_t t = 0; t < s->tiles; t++) {
     size_t size;
     const uint8_t *tile = ref_tile_at(stream.data, s->first + t, &size);
-    cr_assert_eq(field(m.data, GHZ_SLICE_HEAD + 2 * (size_t)t, 2), size);
+    cr_assert_eq(field(m.data, GHZ_SLICE_HEADER + 2 * (size_t)t, 2), size);
     cr_assert(size == 0 || memcmp(m.data + at, tile, size) == 0);
     at += size;
   }
@@ -124,13 +124,13 @@ Test(slice, arguments) {
   ref_bytes stream = stream_of(GHZ_F32, 1), room = bytes_new(ghz_slice_bound(TILES, GHZ_F32, 2));
   ghz_slice s, out, broken;
   size_t size;
-  uint8_t head[GHZ_SLICE_HEAD];
+  uint8_t header[GHZ_SLICE_HEADER];
   float values[GHZ_TILE];
   succeeded(ghz_slice_view(view(stream), 1, 1, &s), NULL, "view");
   const ghz_slice two[2] = {s, s};
   cr_assert_eq(ghz_slice_parse(view(room), NULL), GHZ_EINVAL);
-  cr_assert_eq(ghz_slice_head(NULL, head), GHZ_EINVAL);
-  cr_assert_eq(ghz_slice_head(&s, NULL), GHZ_EINVAL);
+  cr_assert_eq(ghz_slice_header(NULL, header), GHZ_EINVAL);
+  cr_assert_eq(ghz_slice_header(&s, NULL), GHZ_EINVAL);
   cr_assert_eq(ghz_slice_size(NULL), 0);
   cr_assert_eq(ghz_slice_count(NULL), 0);
   cr_assert_eq(ghz_slice_pack(NULL, room.data, room.size, &size), GHZ_EINVAL);

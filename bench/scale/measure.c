@@ -116,7 +116,7 @@ static void compress(bench *b, uint64_t first, uint64_t tiles) {
 
 /* As in a collective, what arrives is checked, and what is here was looked at before. */
 static void parse(bench *b, const ghz_slice *sent, ghz_slice *s) {
-  const uint8_t *message = (const uint8_t *)sent->sizes - GHZ_SLICE_HEAD;
+  const uint8_t *message = (const uint8_t *)sent->sizes - GHZ_SLICE_HEADER;
   must(b, ghz_slice_parse((ghz_bytes){message, ghz_slice_size(sent)}, s), "ghz_slice_parse");
 }
 
@@ -294,7 +294,7 @@ static void open_bench(bench *b, char **files, int count, double bound) {
     *buffers[i] = room_for(b->room);
   messages *cuts[] = {&b->term_messages, &b->sum_messages};
   for (int i = 0; i < 2; i++) {
-    cuts[i]->bytes = room_for(b->room + b->n / GHZ_TILE / SMALL * GHZ_SLICE_HEAD);
+    cuts[i]->bytes = room_for(b->room + b->n / GHZ_TILE / SMALL * GHZ_SLICE_HEADER);
     cuts[i]->slices = room_for(b->n / GHZ_TILE / SMALL * sizeof(ghz_slice));
   }
 }

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { ROWS_MOST = 24, MESSAGE_HEAD = 64 /* GHZ_SLICE_HEAD */ };
+enum { ROWS_MOST = 24, MESSAGE_HEAD = 64 /* GHZ_SLICE_HEADER */ };
 
 /* Seconds of a call on so many original bytes: fixed + per_byte * bytes. */
 typedef struct cost {

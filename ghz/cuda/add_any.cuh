@@ -2,8 +2,8 @@
 #ifndef GHZ_ADD_ANY_CUH
 #define GHZ_ADD_ANY_CUH
 
-#include "operand_heads.cuh"
-#include "row_total.cuh"
+#include "operand_headers.cuh"
+#include "plane_total.cuh"
 
 // A tile of a result. Its bytes come from the place that its kind names.
 enum result_kind { NOTHING, FROM_TOTAL, FROM_BITS, FROM_TILE };
@@ -17,7 +17,7 @@ struct warp_result {
   tile_shape shape;
   tile_place copied;
   union {
-    row_total total;
+    plane_total total;
     double sum[LANE_VALUES];    // while values are added
     uint64_t bits[LANE_VALUES]; // of a raw tile's values
   };
@@ -25,7 +25,7 @@ struct warp_result {
 
 // The combination in floating point, where an operand lies outside the lattice.
 template <class Real>
-SELDOM void combine_values(const combine_call &c, const operand_heads &s, uint64_t t, unsigned n,
+SELDOM void combine_values(const combine_call &c, const operand_headers &s, uint64_t t, unsigned n,
                            warp_result &r, int lane) {
   ROLLED for (int i = 0; i < LANE_VALUES; i++) r.sum[i] = 0;
   r.inexact = 1;
@@ -47,9 +47,9 @@ SELDOM void combine_values(const combine_call &c, const operand_heads &s, uint64
 
 // Any combination of tiles, of which at least one is not empty.
 template <class Real>
-SELDOM void combine_rows(const combine_call &c, const operand_heads &s, uint64_t t, unsigned n, warp_result &r,
-                         int lane) {
-  row_total x;
+SELDOM void combine_planes(const combine_call &c, const operand_headers &s, uint64_t t, unsigned n,
+                           warp_result &r, int lane) {
+  plane_total x;
   clear_total(r.total);
   ROLLED for (unsigned i = 0; i < c.k; i++) {
     tile_place place;
@@ -76,10 +76,10 @@ SELDOM void combine_rows(const combine_call &c, const operand_heads &s, uint64_t
 // Whether the only tile that is not empty may be copied as it is (FORMAT.md, "Computing", rules 2 to 4). It need not be looked
 // at, unless it is raw, or short.
 template <class Real>
-SELDOM int may_copy(const combine_call &c, const operand_heads &s, unsigned i, unsigned n, warp_result &r,
+SELDOM int may_copy(const combine_call &c, const operand_headers &s, unsigned i, unsigned n, warp_result &r,
                     int lane) {
   const bool raw = is_raw(r.copied.data, r.copied.size);
-  row_total x;
+  plane_total x;
   if (c.coefficient[i] != 1 || (c.scaled && raw))
     return 0;
   if (r.copied.size > tile_bound(s.lattice.type, TILE, s.terms_of_result, 0))
@@ -95,7 +95,7 @@ SELDOM int may_copy(const combine_call &c, const operand_heads &s, unsigned i, u
 
 // Tile t of the result, any case.
 template <class Real>
-SELDOM void combine_any(const combine_call &c, const operand_heads &s, uint64_t t, unsigned n, warp_result &r,
+SELDOM void combine_any(const combine_call &c, const operand_headers &s, uint64_t t, unsigned n, warp_result &r,
                         int lane) {
   unsigned count = 0, first = 0;
   r.kind = NOTHING;
@@ -117,7 +117,7 @@ SELDOM void combine_any(const combine_call &c, const operand_heads &s, uint64_t 
     r.kind = FROM_TILE;
     r.size = r.copied.size;
   } else if (count) {
-    combine_rows<Real>(c, s, t, n, r, lane);
+    combine_planes<Real>(c, s, t, n, r, lane);
   }
 }
 
@@ -135,10 +135,10 @@ template <class Real> SELDOM void write_result(const warp_result &r, unsigned n,
         *out++ = (uint8_t)(r.bits[i] >> 8 * k);
     return;
   }
-  row_writer<false> writer;
-  put_head(out, r.shape, lane);
-  writer.begin(out, r.shape.widths, 0, r.shape.height, r.shape.rows_at, lane);
-  ROLLED for (int p = 0; p < r.shape.height; p += 4) writer.put(r.total.rows + p);
+  plane_writer<false> writer;
+  put_header(out, r.shape, lane);
+  writer.begin(out, r.shape.widths, 0, r.shape.height, r.shape.planes_at, lane);
+  ROLLED for (int p = 0; p < r.shape.height; p += 4) writer.put(r.total.planes + p);
 }
 
 #endif

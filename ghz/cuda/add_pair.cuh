@@ -1,18 +1,18 @@
-// add_pair.cuh: the sum or difference of two common tiles, by a team: on bit rows, in shared memory.
+// add_pair.cuh: the sum or difference of two common tiles, by a team: on bit planes, in shared memory.
 #ifndef GHZ_ADD_PAIR_CUH
 #define GHZ_ADD_PAIR_CUH
 
-#include "operand_heads.cuh"
+#include "operand_headers.cuh"
 #include "stage.cuh"
 #include "team.cuh"
 
-// Rows of a sum that a team forms in shared memory, behind room for the longest head that such a tile has. Squeezed bytes, from
-// the front on, then never reach rows that are still to be read.
-enum { TEAM_ROWS = 16, TEAM_HEAD = 112 };
+// Planes of a sum that a team forms in shared memory, behind room for the longest header that such a tile has. Squeezed bytes, from
+// the front on, then never reach planes that are still to be read.
+enum { TEAM_PLANES = 16, TEAM_HEADER = 112 };
 
 struct team_room {
-  uint32_t head[TEAM_HEAD / 4];
-  uint32_t rows[TEAM_ROWS][ROW_BYTES / 4];
+  uint32_t header[TEAM_HEADER / 4];
+  uint32_t planes[TEAM_PLANES][PLANE_BYTES / 4];
   uint32_t slack[12]; // sets the rooms of a warp's teams apart by 8 banks
 };
 
@@ -20,8 +20,8 @@ struct team_room {
 
 // The tiles of an operand that a warp's teams work on: `offset` of each from the beginning of the payload. Returns 0 if the
 // chunk is damaged.
-DEVICE int place_tiles(const combine_call &c, const operand_heads &s, unsigned i, uint64_t chunk, int in_chunk,
-                       uint64_t &offset, uint32_t &size, int lane) {
+DEVICE int place_tiles(const combine_call &c, const operand_headers &s, unsigned i, uint64_t chunk,
+                       int in_chunk, uint64_t &offset, uint32_t &size, int lane) {
   tile_place first;
   const operand &o = c.from[i];
   const uint64_t left = c.kind.tiles - chunk * TILES_PER_CHUNK;
@@ -36,7 +36,7 @@ DEVICE int place_tiles(const combine_call &c, const operand_heads &s, unsigned i
 
 // One operand's tile.
 struct team_side {
-  team::row_reader reader;
+  team::plane_reader reader;
   int order, mode, height;
   int32_t anchor, slope;
   uint32_t negative; // 0, or all ones
@@ -50,21 +50,21 @@ struct side_place {
   int right;
 };
 
-DEVICE side_place place_side(const combine_call &c, const operand_heads &s, unsigned i, uint64_t offset,
+DEVICE side_place place_side(const combine_call &c, const operand_headers &s, unsigned i, uint64_t offset,
                              uint32_t size) {
   const operand &o = c.from[i];
-  const uint64_t readable = o.size - (uint64_t)(o.payload - o.head);
-  const bool exposed = size && (offset > s.payload[i] || readable < offset + size + 8);
-  const bool there = size && !exposed;
-  return {there ? o.payload + offset : o.head, there ? size : 0, i, !exposed};
+  const uint64_t readable = o.size - (uint64_t)(o.payload - o.header);
+  const bool short_tail = size && (offset > s.payload[i] || readable < offset + size + 8);
+  const bool there = size && !short_tail;
+  return {there ? o.payload + offset : o.header, there ? size : 0, i, !short_tail};
 }
 
 // Opens a tile. Returns 0 if it is not a common one.
-DEVICE int open_side(const combine_call &c, const operand_heads &s, const side_place &p, team_side &x) {
+DEVICE int open_side(const combine_call &c, const operand_headers &s, const side_place &p, team_side &x) {
   team::tile_shape t;
   const int opened = team::take_tile(s.lattice, s.terms[p.operand], p.data, p.size, t);
   UNROLLED for (int w = 0; w < team::WORDS; w++) t.widths[w] = opened ? t.widths[w] : 0;
-  x.reader.begin(p.data, t.widths, opened ? t.rows_at : 0);
+  x.reader.begin(p.data, t.widths, opened ? t.planes_at : 0);
   x.negative = c.coefficient[p.operand] < 0 ? ALL : 0;
   x.order = opened ? t.lead.order : 0;
   x.mode = opened ? t.lead.mode : (int)COARSE;
@@ -81,9 +81,9 @@ DEVICE unsigned order_at(const side_place &p) {
   return p.size ? bytes.word(0) & 3 : 0;
 }
 
-// Raises rows of a tile by one order as they come, and notes the column that its new anchor is made of: 0 or 1, which the first
+// Raises planes of a tile by one order as they come, and notes the column that its new anchor is made of: 0 or 1, which the first
 // lane has.
-struct row_raiser {
+struct plane_raiser {
   uint32_t number;        // of the column
   uint32_t column, clear; // its bits; columns that the anchors stand for, before and after
   part borrow[team::PARTS];
@@ -94,58 +94,59 @@ struct row_raiser {
     clear = team::lane_of() ? 0 : order ? 3 : 1;
     UNROLLED for (int w = 0; w < team::PARTS; w++) borrow[w] = 0;
   }
-  // Where `raises`; elsewhere the row stays as it is.
-  METHOD void raise(uint32_t row[team::PARTS], bool raises, int p) {
+  // Where `raises`; elsewhere the plane stays as it is.
+  METHOD void raise(uint32_t plane[team::PARTS], bool raises, int p) {
     uint32_t r[team::PARTS];
-    UNROLLED for (int w = 0; w < team::WORDS; w++) r[w] = row[w];
+    UNROLLED for (int w = 0; w < team::WORDS; w++) r[w] = plane[w];
     r[0] &= ~(clear >> 1); // readers ignore this column, where the anchor stands for it
-    team::raise_row(r, borrow);
+    team::raise_plane(r, borrow);
     column |= (r[0] >> number & 1) << p;
     r[0] &= ~clear;
-    UNROLLED for (int w = 0; w < team::WORDS; w++) row[w] = raises ? r[w] : row[w];
+    UNROLLED for (int w = 0; w < team::WORDS; w++) plane[w] = raises ? r[w] : plane[w];
   }
-  // The number in the column, of so many rows.
-  METHOD int32_t anchor(int rows) const {
+  // The number in the column, of so many planes.
+  METHOD int32_t anchor(int planes) const {
     const uint32_t bits = __shfl_sync(ALL, column, 0, team::LANES);
-    return rows ? (int32_t)(bits << (32 - rows)) >> (32 - rows) : 0;
+    return planes ? (int32_t)(bits << (32 - planes)) >> (32 - planes) : 0;
   }
 };
 
-// The rows of a + b, a of the higher order, on `count` rows, and the widths of the result. Raises: b's order is lower in some
+// The planes of a + b, a of the higher order, on `count` planes, and the widths of the result. Raises: b's order is lower in some
 // team of the warp.
 template <bool Raises>
-DEVICE void add_rows(const expansion &e, team_side &a, team_side &b, int count, team_room &room,
-                     uint32_t widths[team::WORDS]) {
+DEVICE void add_planes(const expansion &e, team_side &a, team_side &b, int count, team_room &room,
+                       uint32_t widths[team::WORDS]) {
   part carry[team::PARTS], below[team::PARTS];
-  row_raiser once, twice;
+  plane_raiser once, twice;
   unsigned height = 0;
-  const int rows = (int)__reduce_max_sync(ALL, (unsigned)count), raises = a.order - b.order;
+  const int planes = (int)__reduce_max_sync(ALL, (unsigned)count), raises = a.order - b.order;
   once.begin(b.order);
   twice.begin(1);
   UNROLLED for (int w = 0; w < team::WORDS; w++) {
     carry[w] = a.negative | b.negative;
     below[w] = widths[w] = 0;
   }
-  ROLLED for (int p = 0; p < rows; p += 4) {
+  ROLLED for (int p = 0; p < planes; p += 4) {
     a.reader.locate();
     b.reader.locate();
     ROLLED for (int i = 0; i < 4; i++) {
       uint32_t x[team::PARTS], y[team::PARTS], r[team::PARTS];
       a.reader.take(e);
       b.reader.take(e);
-      UNROLLED for (int w = 0; w < team::WORDS; w++) y[w] = b.reader.row[w];
+      UNROLLED for (int w = 0; w < team::WORDS; w++) y[w] = b.reader.plane[w];
       if (Raises) {
         once.raise(y, raises > 0, p + i);
         twice.raise(y, raises > 1, p + i);
       }
       UNROLLED for (int w = 0; w < team::WORDS; w++) {
-        x[w] = a.reader.row[w] ^ a.negative;
+        x[w] = a.reader.plane[w] ^ a.negative;
         y[w] ^= b.negative;
       }
-      team::add_row(x, y, carry, r);
+      team::add_plane(x, y, carry, r);
       if (p + i < count) {
         team::widen(widths, r, below, (unsigned)(p + i), &height);
-        *reinterpret_cast<uint4 *>(&room.rows[p + i][team::WORDS * team::lane_of()]) = {r[0], r[1], r[2], r[3]};
+        *reinterpret_cast<uint4 *>(&room.planes[p + i][team::WORDS * team::lane_of()]) = {r[0], r[1], r[2],
+                                                                                          r[3]};
       }
     }
   }
@@ -157,8 +158,8 @@ DEVICE void add_rows(const expansion &e, team_side &a, team_side &b, int count, 
 }
 
 // Adds or subtracts the tiles of four teams, where both are common: on the lattice, of one mode, without specials, and of few
-// rows. Returns 0 for those that are not; damage is left to be found elsewhere.
-DEVICE int add_pair(const combine_call &c, const operand_heads &s, const uint64_t offset[2],
+// planes. Returns 0 for those that are not; damage is left to be found elsewhere.
+DEVICE int add_pair(const combine_call &c, const operand_headers &s, const uint64_t offset[2],
                     const uint32_t size[2], team_room &room, team::tile_shape &t, uint32_t &result_size) {
   team_side a, b;
   side_place higher = place_side(c, s, 0, offset[0], size[0]), lower = place_side(c, s, 1, offset[1], size[1]);
@@ -177,12 +178,12 @@ DEVICE int add_pair(const combine_call &c, const operand_heads &s, const uint64_
   const int raises = a.order - b.order, top = max(a.height, b.height + raises);
   const unsigned limit = width_limit(s.lattice.type, s.lattice.cap, a.mode, a.order, s.terms_of_result);
   int count = (int)min((unsigned)(top + (top > 0)), limit);
-  right = right && count <= TEAM_ROWS;
+  right = right && count <= TEAM_PLANES;
   count = right ? count : 0;
   if (__any_sync(ALL, count && raises))
-    add_rows<true>(s.expand, a, b, count, room, t.widths);
+    add_planes<true>(s.expand, a, b, count, room, t.widths);
   else
-    add_rows<false>(s.expand, a, b, count, room, t.widths);
+    add_planes<false>(s.expand, a, b, count, room, t.widths);
   t.lead.order = a.order;
   t.lead.mode = a.mode;
   t.lead.anchor = (a.negative ? -(int64_t)a.anchor : a.anchor) + (b.negative ? -(int64_t)b.anchor : b.anchor);
@@ -200,12 +201,12 @@ DEVICE int copy_alone(const combine_call &c, const uint64_t offset[2], const uin
   const operand &o = c.from[i];
   const uint64_t at = i ? offset[1] : offset[0];
   const bool fits = bytes && (i ? size[0] : size[1]) == 0 && (i ? c.coefficient[1] : c.coefficient[0]) == 1 &&
-                    bytes <= sizeof(team_room) && at + bytes + 8 <= o.size - (uint64_t)(o.payload - o.head);
+                    bytes <= sizeof(team_room) && at + bytes + 8 <= o.size - (uint64_t)(o.payload - o.header);
   team::tile_bytes from;
-  from.begin(fits ? o.payload + at : o.head);
+  from.begin(fits ? o.payload + at : o.header);
   if (!fits || (from.word(0) & 3) == 3)
     return 0;
-  uint32_t *words = room.head;
+  uint32_t *words = room.header;
   for (uint32_t w = (uint32_t)team::lane_of(); 4 * w < bytes; w += team::LANES)
     words[w] = from.word(4 * w);
   result_size = bytes;
@@ -214,23 +215,23 @@ DEVICE int copy_alone(const combine_call &c, const uint64_t offset[2], const uin
 
 // Squeezes a sum in its place.
 DEVICE void squeeze_sum(const team::tile_shape &t, uint32_t size, team_room &room) {
-  team::row_writer writer;
-  const int height = size ? (int)t.height : 0, rows = (int)__reduce_max_sync(ALL, (unsigned)height);
+  team::plane_writer writer;
+  const int height = size ? (int)t.height : 0, planes = (int)__reduce_max_sync(ALL, (unsigned)height);
   uint32_t widths[team::WORDS];
   UNROLLED for (int w = 0; w < team::WORDS; w++) widths[w] = size ? t.widths[w] : 0;
   writer.out = reinterpret_cast<uint8_t *>(&room);
-  writer.open(widths, t.rows_at);
+  writer.open(widths, t.planes_at);
   if (size)
-    team::put_head(writer.out, t);
-  ROLLED for (int p = 0; p < rows; p += 4) {
+    team::put_header(writer.out, t);
+  ROLLED for (int p = 0; p < planes; p += 4) {
     uint4 four[4];
     UNROLLED for (int i = 0; i < 4; i++) four[i] =
-        *reinterpret_cast<const uint4 *>(&room.rows[p + i][team::WORDS * team::lane_of()]);
+        *reinterpret_cast<const uint4 *>(&room.planes[p + i][team::WORDS * team::lane_of()]);
     writer.locate();
-    __syncwarp(); // these rows are read
+    __syncwarp(); // these planes are read
     UNROLLED for (int i = 0; i < 4; i++) {
-      const uint32_t row[team::WORDS] = {four[i].x, four[i].y, four[i].z, four[i].w};
-      writer.put(row);
+      const uint32_t plane[team::WORDS] = {four[i].x, four[i].y, four[i].z, four[i].w};
+      writer.put(plane);
     }
   }
   __syncwarp();

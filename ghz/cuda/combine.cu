@@ -1,4 +1,4 @@
-// combine.cu: the kernel that adds: reads the tiles of all operands, adds them on bit rows and writes the result's tiles, in
+// combine.cu: the kernel that adds: reads the tiles of all operands, adds them on bit planes and writes the result's tiles, in
 // one pass, without going back to integers.
 
 #include "add_any.cuh"
@@ -14,14 +14,14 @@ enum {
 struct combine_shared {
   team_room room[TILES];
   group_state<TILES> group;
-  operand_heads heads;
+  operand_headers headers;
 };
 
 // ---- Forming tiles ------------------------------------------------------------------------------------------------
 
-// Where a tile of the block's group is while its place is sought: in its room if it fits there, or else aside.
-DEVICE uint8_t *aside(const combine_call &c, int tile) {
-  return c.aside + ((size_t)blockIdx.x * TILES + (size_t)tile) * ASIDE_TILE;
+// Where a tile of the block's group is while its place is sought: in its room if it fits there, or else in the spill room.
+DEVICE uint8_t *spill(const combine_call &c, int tile) {
+  return c.spill + ((size_t)blockIdx.x * TILES + (size_t)tile) * SPILL_TILE;
 }
 
 // Notes what went wrong with a tile, or that it is not exact.
@@ -42,11 +42,11 @@ SELDOM uint32_t form_uncommon(const combine_call &c, combine_shared &s, int tile
   const uint64_t t = s.group.index * TILES + (uint64_t)tile;
   const unsigned n = values_in(c.target.n, c.target.first + t);
   warp_result r;
-  combine_any<Real>(c, s.heads, t, n, r, lane);
+  combine_any<Real>(c, s.headers, t, n, r, lane);
   note_result(c, t, r, lane);
   if (r.size)
     write_result<Real>(
-        r, n, r.size <= sizeof(team_room) ? reinterpret_cast<uint8_t *>(&s.room[tile]) : aside(c, tile), lane);
+        r, n, r.size <= sizeof(team_room) ? reinterpret_cast<uint8_t *>(&s.room[tile]) : spill(c, tile), lane);
   return r.size;
 }
 
@@ -58,7 +58,7 @@ DEVICE int form_common(const combine_call &c, combine_shared &s, int mine, uint6
   uint32_t size[2];
   int placed = 1;
   UNROLLED for (int i = 0; i < 2; i++) placed &=
-      place_tiles(c, s.heads, (unsigned)i, s.group.index, mine, offset[i], size[i], lane);
+      place_tiles(c, s.headers, (unsigned)i, s.group.index, mine, offset[i], size[i], lane);
   if (!placed) // told by combine_any
     return 0;
   team_room &room = s.room[mine];
@@ -70,7 +70,7 @@ DEVICE int form_common(const combine_call &c, combine_shared &s, int mine, uint6
   if (!__any_sync(ALL, (size[0] | size[1]) != 0))
     return whole;
   uint32_t sum_size;
-  const int added = add_pair(c, s.heads, offset, size, room, shape, sum_size);
+  const int added = add_pair(c, s.headers, offset, size, room, shape, sum_size);
   sum_size = added && whole && !alone ? sum_size : 0;
   squeeze_sum(shape, sum_size, room);
   result_size |= sum_size; // one of them is 0
@@ -100,21 +100,21 @@ DEVICE void write_tiles(const combine_call &c, const combine_shared &s, int warp
   const int mine = team::TEAMS * warp + lane / team::LANES;
   const bool large = size > sizeof(team_room);
   if (size && !large)
-    unstage_bytes(s.group.place + s.group.before[mine], s.room[mine].head, 0, size, team::lane_of(),
+    unstage_bytes(s.group.place + s.group.before[mine], s.room[mine].header, 0, size, team::lane_of(),
                   team::LANES);
   ROLLED for (uint32_t left = __ballot_sync(ALL, large && team::lane_of() == 0); left; left &= left - 1) {
     const int tile = team::TEAMS * warp + (__ffs((int)left) - 1) / team::LANES;
-    unstage_bytes(s.group.place + s.group.before[tile], reinterpret_cast<const uint32_t *>(aside(c, tile)), 0,
+    unstage_bytes(s.group.place + s.group.before[tile], reinterpret_cast<const uint32_t *>(spill(c, tile)), 0,
                   s.group.size[tile], lane);
   }
 }
 
 // ---- The kernel ---------------------------------------------------------------------------------------------------
 
-// Completes the result; of an accumulator all but its head, which settle_sum writes when the tiles are in place.
-DEVICE void finish(const combine_call &c, const operand_heads &s) {
+// Completes the result; of an accumulator all but its header, which settle_sum writes when the tiles are in place.
+DEVICE void finish(const combine_call &c, const operand_headers &s) {
   __threadfence();
-  result_head h = {s.lattice, s.terms_of_result, s.inexact | __ldcg(&c.target.shared->inexact)};
+  result_header h = {s.lattice, s.terms_of_result, s.inexact | __ldcg(&c.target.shared->inexact)};
   if (c.scaled)
     scale_lattice(&h.lattice, 1, c.divisor);
   if (c.target.backwards) {
@@ -138,8 +138,8 @@ __global__ void __launch_bounds__(THREADS, RESIDENT) combine_tiles(ARGUMENT(comb
   const int lane = lane_of_thread(), warp = (int)threadIdx.x / 32;
   group_queue queue;
   queue.ask(c.target.shared);
-  read_heads(c, s.heads);
-  while (queue.take(s.group, c.target) && s.heads.status == GHZ_OK) {
+  read_headers(c, s.headers);
+  while (queue.take(s.group, c.target) && s.headers.status == GHZ_OK) {
     const uint32_t size = form_tiles<Real>(c, s, warp, lane);
     if (team::lane_of() == 0)
       s.group.size[team::TEAMS * warp + lane / team::LANES] = size;
@@ -155,15 +155,15 @@ __global__ void __launch_bounds__(THREADS, RESIDENT) combine_tiles(ARGUMENT(comb
       write_tiles(c, s, warp, size, lane);
   }
   if (is_last_block(c.target.shared, gridDim.x))
-    finish(c, s.heads);
+    finish(c, s.headers);
 }
 
 static unsigned blocks_of(uint64_t tiles, unsigned multiprocessors) {
   return blocks_for(tiles, TILES, RESIDENT * multiprocessors);
 }
 
-size_t ghz_combine_aside(uint64_t tiles, unsigned multiprocessors) {
-  return (size_t)blocks_of(tiles, multiprocessors) * TILES * ASIDE_TILE;
+size_t ghz_combine_spill(uint64_t tiles, unsigned multiprocessors) {
+  return (size_t)blocks_of(tiles, multiprocessors) * TILES * SPILL_TILE;
 }
 
 template <class Real>

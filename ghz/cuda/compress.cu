@@ -144,17 +144,17 @@ template <class Real>
 SELDOM void write_any(const compress_call &c, const uint32_t *buffer, unsigned n, const fresh_tile &f,
                       uint8_t *out, int lane) {
   any_tile<Real> values;
-  row_writer<false> writer;
+  plane_writer<false> writer;
   int mode;
   values.begin(c, buffer, n, mode, lane);
-  put_head(out, f.shape, lane);
-  writer.begin(out, f.shape.widths, 0, f.shape.height, f.shape.rows_at, lane);
+  put_header(out, f.shape, lane);
+  writer.begin(out, f.shape.widths, 0, f.shape.height, f.shape.planes_at, lane);
   ROLLED for (int k = 0; 8 * k < f.shape.height; k++) {
-    uint32_t rows[8];
-    values.rows(f.shape.lead.order, k, rows);
-    writer.put(rows);
+    uint32_t planes[8];
+    values.planes(f.shape.lead.order, k, planes);
+    writer.put(planes);
     if (8 * k + 4 < f.shape.height)
-      writer.put(rows + 4);
+      writer.put(planes + 4);
   }
 }
 
@@ -168,17 +168,17 @@ DEVICE void write_raw(const uint8_t *x, uint32_t size, uint8_t *out, int lane) {
 
 // Writes a tile's bytes over its values in shared memory; returns where they begin.
 DEVICE uint32_t squeeze_registers(uint32_t *buffer, const tile_shape &t, int32_t q[LANE_VALUES], int lane) {
-  const uint32_t at = (0 - t.rows_at) & 3; // row 0 begins at a word
+  const uint32_t at = (0 - t.planes_at) & 3; // plane 0 begins at a word
   uint8_t *out = reinterpret_cast<uint8_t *>(buffer);
-  row_writer<true> writer;
-  put_plain_head(out + at, t, lane);
-  writer.begin(out, t.widths, t.least, t.height, at + t.rows_at, lane);
+  plane_writer<true> writer;
+  put_plain_header(out + at, t, lane);
+  writer.begin(out, t.widths, t.least, t.height, at + t.planes_at, lane);
   ROLLED for (int k = 0; 8 * k < t.height; k++) {
-    uint32_t rows[8];
-    rows_of_registers(q, k, rows);
-    writer.put(rows);
+    uint32_t planes[8];
+    planes_of_registers(q, k, planes);
+    writer.put(planes);
     if (8 * k + 4 < t.height)
-      writer.put(rows + 4);
+      writer.put(planes + 4);
   }
   return at;
 }
@@ -191,7 +191,7 @@ struct short_shape {
   METHOD void keep(const tile_shape &t) {
     widths = t.widths;
     numbers = (uint32_t)t.lead.order | (uint32_t)t.lead.mode << 2 | (uint32_t)t.height << 4 |
-              (uint32_t)t.least << 10 | t.rows_at << 16;
+              (uint32_t)t.least << 10 | t.planes_at << 16;
     anchor = (int32_t)t.lead.anchor;
     slope = (int32_t)t.lead.slope;
   }
@@ -202,8 +202,8 @@ struct short_shape {
     t.lead.mode = (int)(numbers >> 2 & 3);
     t.height = (int)(numbers >> 4 & 63);
     t.least = (int)(numbers >> 10 & 63);
-    t.rows_at = numbers >> 16;
-    t.lead.width_rows = bit_length((uint64_t)t.height);
+    t.planes_at = numbers >> 16;
+    t.lead.width_planes = bit_length((uint64_t)t.height);
     t.lead.anchor = anchor;
     t.lead.slope = slope;
     return t;
@@ -223,7 +223,7 @@ DEVICE void measure(const compress_call &c, uint32_t *buffer, const Real *x, uns
                     fresh_tile &uncommon, int lane) {
   int mode, zero = 0;
   stage_values(buffer, x, n, lane);
-  if (n == TILE && !c.careful && quantise_tile<Real>(c, buffer, w.q, mode, zero, lane)) {
+  if (n == TILE && !c.slow_path && quantise_tile<Real>(c, buffer, w.q, mode, zero, lane)) {
     if (zero)
       return; // an empty tile
 

@@ -4,37 +4,37 @@
 
 #include "integers.cuh"
 
-// ---- Rows to integers -------------------------------------------------------------------------------------------
+// ---- Planes to integers -------------------------------------------------------------------------------------------
 
-// Residuals of 32 bits, from the rows: byte k of each value from rows 8 k .. 8 k + 7, and its sign above.
+// Residuals of 32 bits, from the planes: byte k of each value from planes 8 k .. 8 k + 7, and its sign above.
 template <class Bytes>
-DEVICE void residuals_of_rows(row_reader<Bytes> &reader, int height, int32_t r[LANE_VALUES]) {
+DEVICE void residuals_of_planes(plane_reader<Bytes> &reader, int height, int32_t r[LANE_VALUES]) {
   UNROLLED for (int i = 0; i < LANE_VALUES; i++) r[i] = 0;
   ROLLED for (int k = 0; 8 * k < height && k < 4; k++) {
-    uint32_t rows[8];
-    reader.take(rows);
-    reader.take(rows + 4);
-    transpose_bits(rows);
+    uint32_t planes[8];
+    reader.take(planes);
+    reader.take(planes + 4);
+    transpose_bits(planes);
     // Nibbles that keep the bytes below k, take byte 0 of the second word for k, and its sign above.
     const uint32_t keep = k == 0 ? 0xccc4u : k == 1 ? 0xcc40u : k == 2 ? 0xc410u : 0x4210u;
     const uint32_t next = k == 0 ? 0x1111u : k == 1 ? 0x1110u : k == 2 ? 0x1100u : 0x1000u;
     UNROLLED for (int b = 0; b < LANE_BLOCKS; b++) UNROLLED for (int t = 0; t < BLOCK; t++) r[BLOCK * b + t] =
-        (int32_t)bytes_of((uint32_t)r[BLOCK * b + t], rows[t], keep + (uint32_t)b * next);
+        (int32_t)bytes_of((uint32_t)r[BLOCK * b + t], planes[t], keep + (uint32_t)b * next);
   }
 }
 
 // The same, of 64 bits.
 template <class Bytes>
-DEVICE void residuals_of_rows(row_reader<Bytes> &reader, int height, int64_t r[LANE_VALUES]) {
+DEVICE void residuals_of_planes(plane_reader<Bytes> &reader, int height, int64_t r[LANE_VALUES]) {
   ROLLED for (int i = 0; i < LANE_VALUES; i++) r[i] = 0;
   ROLLED for (int k = 0; 8 * k < height; k++) {
-    uint32_t rows[8];
-    reader.take(rows);
-    reader.take(rows + 4);
-    transpose_bits(rows);
+    uint32_t planes[8];
+    reader.take(planes);
+    reader.take(planes + 4);
+    transpose_bits(planes);
     ROLLED for (int b = 0; b < LANE_BLOCKS; b++) UNROLLED for (int t = 0; t < BLOCK; t++) {
       uint64_t below = (uint64_t)r[BLOCK * b + t] & ~(~UINT64_C(0) << 8 * k);
-      int64_t byte = (int8_t)(rows[t] >> 8 * b);
+      int64_t byte = (int8_t)(planes[t] >> 8 * b);
       r[BLOCK * b + t] = (int64_t)(below | (uint64_t)byte << 8 * k);
     }
   }
@@ -141,15 +141,15 @@ DEVICE void put_values(uint32_t *buffer, const Int q[LANE_VALUES], const tile_sh
     }
 }
 
-// Decodes a lattice tile whose head was taken apart to values in shared memory. With Int = int64_t the bytes may be
+// Decodes a lattice tile whose header was taken apart to values in shared memory. With Int = int64_t the bytes may be
 // those of any tile; with int32_t the integers fit 32 bits.
 template <class Int, class Unsigned, class Out, class Bytes>
 DEVICE void decode_tile(uint32_t *buffer, const Bytes &bytes, const tile_shape &t, const scale &by,
                         const expansion *expand, int lane) {
   Int q[LANE_VALUES];
-  row_reader<Bytes> reader;
-  reader.begin(bytes, expand, t.widths, t.least, t.height, t.rows_at, lane);
-  residuals_of_rows(reader, t.height, q);
+  plane_reader<Bytes> reader;
+  reader.begin(bytes, expand, t.widths, t.least, t.height, t.planes_at, lane);
+  residuals_of_planes(reader, t.height, q);
   integrate<Int, Unsigned>(q, t.lead, lane);
   __syncwarp(); // all lanes have read the bytes that the values may take the place of
   put_values<Int, Out>(buffer, q, t, by, lane);

@@ -13,7 +13,7 @@ template <class Out> struct decompress_shared {
   static constexpr int BYTES = (int)(TILE * sizeof(Out)) + 512;
   uint32_t tile[WARPS][BYTES / 4];
   expansion expand;
-  operand_head head;
+  operand_header header;
   int status;
 };
 
@@ -36,15 +36,15 @@ template <class In, class Out> DEVICE void write_raw(const uint8_t *data, Out *y
 template <class Out>
 DEVICE int decode_lattice_tile(decompress_shared<Out> &s, uint32_t *buffer, const tile_place &place,
                                const uint8_t *low, const uint8_t *high, unsigned n, int lane) {
-  const ghz_lattice &l = s.head.lattice;
+  const ghz_lattice &l = s.header.lattice;
   tile_shape t;
   if (place.size + 32 <= (uint32_t)decompress_shared<Out>::BYTES) {
     shared_bytes bytes = {buffer, stage_bytes(buffer, place.data, place.size, low, high, lane)};
     copies_arrived();
     __syncwarp();
-    if (!take_tile(l, s.head.terms, bytes, place.size, n, t, lane))
+    if (!take_tile(l, s.header.terms, bytes, place.size, n, t, lane))
       return 0;
-    const scale by = scale_of(l, t.lead.mode, s.head.terms);
+    const scale by = scale_of(l, t.lead.mode, s.header.terms);
     if (by.in_32_bits) {
       decode_tile<int32_t, uint32_t, Out>(buffer, bytes, t, by, &s.expand, lane);
       return 1;
@@ -52,9 +52,9 @@ DEVICE int decode_lattice_tile(decompress_shared<Out> &s, uint32_t *buffer, cons
     __syncwarp();
   }
   global_bytes bytes = {place.data};
-  if (!take_tile(l, s.head.terms, bytes, place.size, n, t, lane))
+  if (!take_tile(l, s.header.terms, bytes, place.size, n, t, lane))
     return 0;
-  decode_tile<int64_t, uint64_t, Out>(buffer, bytes, t, scale_of(l, t.lead.mode, s.head.terms), &s.expand,
+  decode_tile<int64_t, uint64_t, Out>(buffer, bytes, t, scale_of(l, t.lead.mode, s.header.terms), &s.expand,
                                       lane);
   return 1;
 }
@@ -68,12 +68,12 @@ DEVICE int decompress_tile(decompress_shared<Out> &s, uint32_t *buffer, const op
     return 1;
   }
   if ((place.data[0] & 3) == 3) {
-    if (place.data[0] != RAW_TILE || place.size != 1 + n * sizeof(In) || s.head.terms == 0)
+    if (place.data[0] != RAW_TILE || place.size != 1 + n * sizeof(In) || s.header.terms == 0)
       return 0;
     write_raw<In>(place.data, y, w, lane);
     return 1;
   }
-  if (!decode_lattice_tile(s, buffer, place, from.head, from.head + from.size, n, lane))
+  if (!decode_lattice_tile(s, buffer, place, from.header, from.header + from.size, n, lane))
     return 0;
   unstage_values(y, buffer, w.first, w.end, lane);
   return 1;
@@ -88,7 +88,7 @@ DEVICE void decompress_part(const decompress_call &c, decompress_shared<Out> &s,
   const wanted w = {t == c.first / TILE ? (unsigned)(c.first % TILE) : 0u, end < n ? (unsigned)end : n};
   Out *y = static_cast<Out *>(c.y) + (t * TILE + w.first - c.first);
   tile_place place;
-  if (place_tile(c.from, c.kind, s.head.payload, t, place, lane) &&
+  if (place_tile(c.from, c.kind, s.header.payload, t, place, lane) &&
       decompress_tile<In, Out>(s, s.tile[warp], c.from, place, n, y, w, lane))
     return;
   if (lane == 0)
@@ -100,8 +100,8 @@ template <class Out> DEVICE void finish(const decompress_call &c, const decompre
   __threadfence();
   outcome_of_fault(__ldcg(&c.shared->fault), &o);
   const bool right = o.status == GHZ_OK;
-  o.inexact = right && s.head.inexact;
-  o.terms = right ? s.head.terms : 0;
+  o.inexact = right && s.header.inexact;
+  o.terms = right ? s.header.terms : 0;
   o.size = right ? c.count * sizeof(Out) : 0;
   *c.outcome = o;
   __threadfence_system();
@@ -114,9 +114,9 @@ __global__ void __launch_bounds__(THREADS, RESIDENT<Out>) decompress_tiles(ARGUM
   const uint64_t step = (uint64_t)gridDim.x * WARPS;
   make_expansion(s.expand);
   if (threadIdx.x == 0) {
-    s.status = read_head(c.from, c.kind, s.head);
+    s.status = read_header(c.from, c.kind, s.header);
     if (s.status != GHZ_OK)
-      note_fault(c.shared, FAULT_HEAD, 0, 0, s.status);
+      note_fault(c.shared, FAULT_HEADER, 0, 0, s.status);
   }
   __syncthreads();
   if (s.status == GHZ_OK && c.count)

@@ -5,13 +5,13 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "../quantise.h"
 #include "kernels.cuh"
+#include "rules/quantise.h"
 
 extern "C" {
-#include "../floating.h"
-#include "../lattice.h"
-#include "../stream.h"
+#include "floating.h"
+#include "lattice.h"
+#include "stream.h"
 }
 
 // A part of the scratch memory: where it begins, and its bytes.
@@ -26,7 +26,7 @@ struct ghz_cuda {
   uint8_t *scratch;
   // Progress of the kernel that runs; which pieces of an accumulator were read; the index of its sum; room for large tiles of
   // sums; the offsets of the chunks of messages; and CUB's room.
-  scratch_part shared, taken, offsets, sizes, aside, located, room;
+  scratch_part shared, taken, offsets, sizes, spill, located, room;
   char message[256];
 };
 
@@ -85,7 +85,7 @@ static size_t lay_out(ghz_cuda *g, size_t cub_room) {
   place_part(&g->taken, taken_size(tiles), &total);
   place_part(&g->offsets, chunks * sizeof(uint64_t), &total);
   place_part(&g->sizes, (size_t)tiles * sizeof(uint16_t), &total);
-  place_part(&g->aside, ghz_combine_aside(tiles, g->multiprocessors), &total);
+  place_part(&g->spill, ghz_combine_spill(tiles, g->multiprocessors), &total);
   place_part(&g->located, g->operands * chunks * sizeof(uint64_t), &total);
   place_part(&g->room, cub_room, &total);
   return total;
@@ -122,13 +122,13 @@ static cudaError_t load_kernels_of_cub(ghz_cuda *g, size_t size) {
   uint64_t *offsets = reinterpret_cast<uint64_t *>(g->scratch + g->located.at);
   void *room = g->scratch + g->room.at;
   size_t bytes = g->room.size;
-  const size_t some = g->aside.size / sizeof(double); // more than CUB has a single block look at
+  const size_t some = g->spill.size / sizeof(double); // more than CUB has a single block look at
   const uint64_t lengths[2] = {0, some < 16384 ? some : 16384};
   cudaError_t error = cudaMemset(g->scratch, 0, size);
   for (int i = 0; i < 2 && error == cudaSuccess; i++) {
-    error = ghz_launch_range(GHZ_F32, g->scratch + g->aside.at, lengths[i], range, room, &bytes, 0);
+    error = ghz_launch_range(GHZ_F32, g->scratch + g->spill.at, lengths[i], range, room, &bytes, 0);
     if (error == cudaSuccess)
-      error = ghz_launch_range(GHZ_F64, g->scratch + g->aside.at, lengths[i], range, room, &bytes, 0);
+      error = ghz_launch_range(GHZ_F64, g->scratch + g->spill.at, lengths[i], range, room, &bytes, 0);
   }
   if (error == cudaSuccess)
     error = ghz_launch_locate(NULL, 0, offsets, room, &bytes, 0);
@@ -289,7 +289,8 @@ static stream_kind whole(ghz_type type, size_t n) {
 
 // Bytes before the payload.
 static uint64_t index_size(const stream_kind &k) {
-  return k.message ? GHZ_SLICE_HEAD + 2 * k.tiles : STREAM_HEAD + 8 * (chunks_of(k.tiles) + 1) + 2 * k.tiles;
+  return k.message ? GHZ_SLICE_HEADER + 2 * k.tiles
+                   : STREAM_HEADER + 8 * (chunks_of(k.tiles) + 1) + 2 * k.tiles;
 }
 
 static ghz_status place_target(ghz_cuda *g, const stream_kind &k, void *dst, size_t capacity,
@@ -303,12 +304,12 @@ static ghz_status place_target(ghz_cuda *g, const stream_kind &k, void *dst, siz
     return fail(g->message, GHZ_ECAPACITY, "%zu bytes are too few for the index of %zu values", capacity,
                 (size_t)k.n);
   memset(s, 0, sizeof *s);
-  s->head = p;
-  s->offsets = k.message ? NULL : reinterpret_cast<uint64_t *>(p + STREAM_HEAD);
+  s->header = p;
+  s->offsets = k.message ? NULL : reinterpret_cast<uint64_t *>(p + STREAM_HEADER);
   s->sizes = reinterpret_cast<uint16_t *>(p + index - 2 * k.tiles);
   s->payload = p + index;
   s->room = capacity - index;
-  s->head_and_index = index;
+  s->header_and_index = index;
   s->n = k.n;
   s->first = k.first;
   s->tiles = k.tiles;
@@ -330,9 +331,9 @@ static ghz_status place_operand(ghz_cuda *g, const stream_kind &k, size_t i, ghz
                 (size_t)k.n);
   uint64_t *located =
       reinterpret_cast<uint64_t *>(g->scratch + g->located.at) + i * (size_t)(chunks_of(k.tiles) + 1);
-  o->head = p;
+  o->header = p;
   o->size = src.size;
-  o->offsets = k.message ? located : reinterpret_cast<const uint64_t *>(p + STREAM_HEAD);
+  o->offsets = k.message ? located : reinterpret_cast<const uint64_t *>(p + STREAM_HEADER);
   o->sizes = reinterpret_cast<const uint16_t *>(p + index - 2 * k.tiles);
   o->payload = p + index;
   if (!k.message)
@@ -402,7 +403,7 @@ static ghz_status compress(ghz_cuda *g, const ghz_lattice *lattice, int order, c
   floating_environment caller;
   floating_begin(&caller);
   c.factor = quantising_factor(lattice->type, lattice->step, COARSE);
-  c.careful = !is_common(lattice);
+  c.slow_path = !is_common(lattice);
   floating_end(&caller);
   c.order = order;
   cudaError_t error = clear_progress(g, k.tiles, stream);
@@ -515,7 +516,7 @@ static ghz_status place_operands(ghz_cuda *g, const stream_kind &k, size_t count
   c->scaled = divisor != 0;
   c->divisor = divisor != 0 ? divisor : 1;
   c->kind = k;
-  c->aside = g->scratch + g->aside.at;
+  c->spill = g->scratch + g->spill.at;
   return status;
 }
 

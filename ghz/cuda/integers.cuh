@@ -3,9 +3,9 @@
 #ifndef GHZ_INTEGERS_CUH
 #define GHZ_INTEGERS_CUH
 
-#include "../quantise.h"
+#include "rules/quantise.h"
 #include "stage.cuh"
-#include "tile_head.cuh"
+#include "tile_header.cuh"
 
 // ---- Types ------------------------------------------------------------------------------------------------------
 
@@ -73,7 +73,7 @@ struct order_widths {
 
 // Chooses the order, and completes the shape of the tile; returns the size.
 DEVICE uint32_t choose_shape(const order_widths &w, int asked, tile_shape &t) {
-  uint32_t specials = t.lead.special ? special_row_size(t.plus) + special_row_size(t.minus) : 0;
+  uint32_t specials = t.lead.special ? special_plane_size(t.plus) + special_plane_size(t.minus) : 0;
   unsigned size[3], heights = 0;
   UNROLLED for (int o = 0; o < 3; o++) {
     uint32_t sum = __reduce_add_sync(ALL, __dp4a(w.widths[o], EACH_BYTE, 0u));
@@ -135,13 +135,13 @@ DEVICE void difference_registers(int32_t q[LANE_VALUES], int order, int lane) {
   }
 }
 
-// Rows 8 k .. 8 k + 7 of residuals.
-DEVICE void rows_of_registers(const int32_t r[LANE_VALUES], int k, uint32_t rows[8]) {
+// Planes 8 k .. 8 k + 7 of residuals.
+DEVICE void planes_of_registers(const int32_t r[LANE_VALUES], int k, uint32_t planes[8]) {
   const uint32_t selector = (uint32_t)k | (uint32_t)(k + 4) << 4;
-  UNROLLED for (int j = 0; j < 8; j++) rows[j] =
+  UNROLLED for (int j = 0; j < 8; j++) planes[j] =
       bytes_of(bytes_of((uint32_t)r[j], (uint32_t)r[j + 8], selector),
                bytes_of((uint32_t)r[j + 16], (uint32_t)r[j + 24], selector), 0x5410);
-  transpose_bits(rows);
+  transpose_bits(planes);
 }
 
 // ---- 64 bits, from the values -----------------------------------------------------------------------------------
@@ -289,8 +289,8 @@ template <class Real, class Values> struct value_integers {
     return w;
   }
 
-  // Rows 8 k .. 8 k + 7 of the residuals.
-  METHOD void rows(int order, int k, uint32_t out[8]) const {
+  // Planes 8 k .. 8 k + 7 of the residuals.
+  METHOD void planes(int order, int k, uint32_t out[8]) const {
     UNROLLED for (int j = 0; j < 8; j++) out[j] = 0;
     each([&](int b, int t, int64_t q, int64_t d, int64_t e) {
       int64_t r = order == 0 ? q : order == 1 ? d : e;

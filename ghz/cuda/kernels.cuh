@@ -11,7 +11,7 @@ struct compress_call {
   ghz_lattice lattice;
   double factor; // that coarse tiles are quantised by
   int order;
-  int careful; // narrow integers do not tell that a tile is coarse: every tile has to be looked at value by value
+  int slow_path; // narrow integers do not tell that a tile is coarse: every tile has to be looked at value by value
   tile_target target;
 };
 
@@ -35,12 +35,12 @@ struct combine_call {
   double divisor;
   stream_kind kind;
   tile_target target;
-  uint8_t *aside; // room for tiles that are too large for shared memory, ghz_combine_aside bytes
+  uint8_t *spill; // room for tiles that are too large for shared memory, ghz_combine_spill bytes
 };
 
-enum { ASIDE_TILE = (TILE_BYTES_MAX + 15) / 16 * 16 + 16 };
+enum { SPILL_TILE = (TILE_BYTES_MAX + 15) / 16 * 16 + 16 };
 
-// Moves the sum that combine left at the end of an accumulator's room to the front, and completes head and index.
+// Moves the sum that combine left at the end of an accumulator's room to the front, and completes header and index.
 struct settle_call {
   tile_target target; // that of combine: its index is in scratch
   uint64_t *offsets;  // the accumulator's own
@@ -55,7 +55,7 @@ cudaError_t ghz_launch_compress(const compress_call &c, unsigned multiprocessors
 cudaError_t ghz_launch_decompress(const decompress_call &c, ghz_type out, unsigned multiprocessors,
                                   cudaStream_t stream);
 cudaError_t ghz_launch_combine(const combine_call &c, unsigned multiprocessors, cudaStream_t stream);
-size_t ghz_combine_aside(uint64_t tiles, unsigned multiprocessors);
+size_t ghz_combine_spill(uint64_t tiles, unsigned multiprocessors);
 cudaError_t ghz_launch_settle(const settle_call &c, unsigned multiprocessors, cudaStream_t stream);
 
 // Once, before all else: finds out whether the device has these kernels, and lets them have their shared memory.

@@ -1,9 +1,9 @@
-// operand.cuh: streams and messages in device memory as operands: their heads are checked by every block, their index
+// operand.cuh: streams and messages in device memory as operands: their headers are checked by every block, their index
 // chunk by chunk (FORMAT.md, "Reading hostile input").
 #ifndef GHZ_OPERAND_CUH
 #define GHZ_OPERAND_CUH
 
-#include "../lattice_rules.h"
+#include "rules/lattice_rules.h"
 #include "target.cuh"
 
 // What the operands of a call are, as far as the caller says.
@@ -14,25 +14,25 @@ struct stream_kind {
 };
 
 struct operand {
-  const uint8_t *head;     // a multiple of 16
-  uint64_t size;           // bytes that may be read from there, at least those of head and index
+  const uint8_t *header;   // a multiple of 16
+  uint64_t size;           // bytes that may be read from there, at least those of header and index
   const uint64_t *offsets; // in the stream; of a message, in scratch
   const uint16_t *sizes;
   const uint8_t *payload;
 };
 
-// What the head of an operand says.
-struct operand_head {
+// What the header of an operand says.
+struct operand_header {
   ghz_lattice lattice;
   uint32_t terms;
   uint32_t inexact;
   uint64_t payload; // bytes
 };
 
-// Reads and checks a head. Returns a status.
-DEVICE int read_head(const operand &o, const stream_kind &kind, operand_head &h) {
-  const uint64_t *w = reinterpret_cast<const uint64_t *>(o.head);
-  const uint64_t first = w[0], index = (uint64_t)(o.payload - o.head);
+// Reads and checks a header. Returns a status.
+DEVICE int read_header(const operand &o, const stream_kind &kind, operand_header &h) {
+  const uint64_t *w = reinterpret_cast<const uint64_t *>(o.header);
+  const uint64_t first = w[0], index = (uint64_t)(o.payload - o.header);
   const uint32_t magic = kind.message ? 0x4d5a4847u : 0x315a4847u; // "GHZM", "GHZ1"
   unsigned type = (unsigned)(first >> 32 & 255), flags = (unsigned)(first >> 40 & 255);
   if ((uint32_t)first != magic)

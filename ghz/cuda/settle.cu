@@ -66,8 +66,8 @@ __global__ void __launch_bounds__(THREADS) settle_sum(ARGUMENT(settle_call) c) {
   }
   if (!is_last_block(c.target.shared, gridDim.x))
     return;
-  const uint64_t *old = reinterpret_cast<const uint64_t *>(c.target.head);
-  result_head h;
+  const uint64_t *old = reinterpret_cast<const uint64_t *>(c.target.header);
+  result_header h;
   h.lattice.type = (ghz_type)(old[0] >> 32 & 255);
   h.lattice.cap = (int)(old[0] >> 48 & 255);
   h.lattice.step = __longlong_as_double((long long)old[2]);
@@ -75,8 +75,8 @@ __global__ void __launch_bounds__(THREADS) settle_sum(ARGUMENT(settle_call) c) {
   h.terms = c.target.shared->terms;
   h.inexact = c.target.shared->inexact;
   if (!failed)
-    put_stream_head(c.target, h, total);
-  put_outcome(c.target, h, c.target.head_and_index + total);
+    put_stream_header(c.target, h, total);
+  put_outcome(c.target, h, c.target.header_and_index + total);
 }
 
 cudaError_t ghz_launch_settle(const settle_call &c, unsigned multiprocessors, cudaStream_t stream) {

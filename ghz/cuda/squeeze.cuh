@@ -1,4 +1,4 @@
-// squeeze.cuh: rows of a tile to and from their squeezed bytes, four rows at a time.
+// squeeze.cuh: planes of a tile to and from their squeezed bytes, four planes at a time.
 #ifndef GHZ_SQUEEZE_CUH
 #define GHZ_SQUEEZE_CUH
 
@@ -29,8 +29,8 @@ struct global_bytes { // anywhere; nothing is read but the bytes that are asked 
   }
 };
 
-// For each set of four blocks that have a byte in a row, where each byte of the row comes from: the packed bytes (0 to 3) or
-// the row below (4 to 7); and 16 bits above, how many the set has. One per thread block, in shared memory.
+// For each set of four blocks that have a byte in a plane, where each byte of the plane comes from: the packed bytes (0 to 3) or
+// the plane below (4 to 7); and 16 bits above, how many the set has. One per thread block, in shared memory.
 struct expansion {
   uint32_t selector[16];
 };
@@ -44,25 +44,25 @@ DEVICE void make_expansion(expansion &e) {
   }
 }
 
-// Where the bytes of the next four rows are.
-struct row_places {
-  uint32_t ahead; // of each block: width + 127 - row, so that the top bit says "there is a byte"
+// Where the bytes of the next four planes are.
+struct plane_places {
+  uint32_t ahead; // of each block: width + 127 - plane, so that the top bit says "there is a byte"
   uint32_t present[4];
-  uint32_t before, total; // bytes before this lane's, and of all lanes, in each of the four rows
-  uint32_t at;            // of the next row
-  int row, height, least; // rows below the least width are complete
+  uint32_t before, total;   // bytes before this lane's, and of all lanes, in each of the four planes
+  uint32_t at;              // of the next plane
+  int plane, height, least; // planes below the least width are complete
   int lane;
 
-  METHOD void open(uint32_t widths, int least_width, int rows, uint32_t start, int l) {
+  METHOD void open(uint32_t widths, int least_width, int planes, uint32_t start, int l) {
     ahead = widths + ~TOP_BITS;
     at = start;
-    row = 0;
-    height = rows;
+    plane = 0;
+    height = planes;
     least = least_width;
     lane = l;
   }
   METHOD bool complete() const {
-    return row + 4 <= least;
+    return plane + 4 <= least;
   }
   METHOD void locate() {
     UNROLLED for (int i = 0; i < 4; i++) present[i] = (ahead - (uint32_t)i * EACH_BYTE) & TOP_BITS;
@@ -80,19 +80,19 @@ struct row_places {
   }
   METHOD void next() {
     ahead -= 4 * EACH_BYTE;
-    row += 4;
+    plane += 4;
   }
 };
 
-// Un-squeezes. Rows from the height on repeat the topmost.
-template <class Bytes> struct row_reader : row_places {
+// Un-squeezes. Planes from the height on repeat the topmost.
+template <class Bytes> struct plane_reader : plane_places {
   Bytes bytes;
   const expansion *expand;
   uint32_t below;
 
-  METHOD void begin(const Bytes &b, const expansion *e, uint32_t widths, int least_width, int rows,
+  METHOD void begin(const Bytes &b, const expansion *e, uint32_t widths, int least_width, int planes,
                     uint32_t start, int l) {
-    open(widths, least_width, rows, start, l);
+    open(widths, least_width, planes, start, l);
     bytes = b;
     expand = e;
     below = 0;
@@ -102,10 +102,10 @@ template <class Bytes> struct row_reader : row_places {
       UNROLLED for (int i = 0; i < 4; i++) r[i] = bytes.word(at + (uint32_t)(128 * i + 4 * lane), 4);
       below = r[3];
       at += 512;
-    } else if (row < height) {
+    } else if (plane < height) {
       locate();
       UNROLLED for (int i = 0; i < 4; i++) {
-        if (row + i < height) {
+        if (plane + i < height) {
           uint32_t x = bytes.word(at + bytes_before(i), (uint32_t)__popc(present[i]));
           below = __byte_perm(x, below, expand->selector[gather_top_bits(present[i])]);
           at += bytes_total(i);
@@ -119,12 +119,12 @@ template <class Bytes> struct row_reader : row_places {
   }
 };
 
-// Squeezes to `out`, shared or global memory. With Aligned, row 0 begins at a multiple of 4.
-template <bool Aligned> struct row_writer : row_places {
+// Squeezes to `out`, shared or global memory. With Aligned, plane 0 begins at a multiple of 4.
+template <bool Aligned> struct plane_writer : plane_places {
   uint8_t *out;
 
-  METHOD void begin(uint8_t *o, uint32_t widths, int least_width, int rows, uint32_t start, int l) {
-    open(widths, Aligned ? least_width : 0, rows, start, l);
+  METHOD void begin(uint8_t *o, uint32_t widths, int least_width, int planes, uint32_t start, int l) {
+    open(widths, Aligned ? least_width : 0, planes, start, l);
     out = o;
   }
   METHOD void put(const uint32_t r[4]) {
@@ -134,7 +134,7 @@ template <bool Aligned> struct row_writer : row_places {
       at += 512;
     } else {
       locate();
-      UNROLLED for (int i = 0; i < 4; i++) if (row + i < height) {
+      UNROLLED for (int i = 0; i < 4; i++) if (plane + i < height) {
         uint8_t *o = out + at + bytes_before(i);
         if (present[i] & 0x80u)
           *o++ = (uint8_t)r[i];

@@ -1,6 +1,6 @@
 // target.cuh: where the tiles of a result go. Blocks of threads write groups of tiles in any order; where a group goes is
 // found by decoupled look-back over the groups before it (Merrill and Garland, "Single-pass parallel prefix scan with
-// decoupled look-back", 2016), and the last block to end writes the head and the outcome.
+// decoupled look-back", 2016), and the last block to end writes the header and the outcome.
 #ifndef GHZ_TARGET_CUH
 #define GHZ_TARGET_CUH
 
@@ -18,22 +18,22 @@ struct progress {
   u64 fault;      // the complement of the gravest fault; see note_fault
   u64 total;      // bytes of all tiles
   u64 moved;      // of an accumulator's payload: pieces that were taken to be moved
-  uint32_t terms; // of an accumulator's sum, until its head is written
+  uint32_t terms; // of an accumulator's sum, until its header is written
   uint32_t unused_too;
   u64 groups[1]; // of each group: what look-back needs
 };
 
 // The result: a stream or a message.
 struct tile_target {
-  uint8_t *head;     // where the stream or message begins, a multiple of 16
+  uint8_t *header;   // where the stream or message begins, a multiple of 16
   uint64_t *offsets; // of chunks; NULL in a message
   uint16_t *sizes;
   uint8_t *payload;
-  uint64_t room;           // bytes for the payload
-  uint64_t head_and_index; // their bytes
+  uint64_t room;             // bytes for the payload
+  uint64_t header_and_index; // their bytes
   uint64_t n, first, tiles;
   // 1: tiles are written from the last to the first, and the payload ends where the room ends. Offsets are then those of
-  // ends, counted from there, and no head is written.
+  // ends, counted from there, and no header is written.
   int backwards;
   progress *shared;
   ghz_cuda_outcome *outcome;
@@ -50,7 +50,7 @@ DEVICE uint64_t chunks_in(uint64_t tiles) {
 
 // ---- Faults -----------------------------------------------------------------------------------------------------
 
-enum fault_kind { FAULT_HEAD = 0, FAULT_TILE = 1, FAULT_ROOM = 2 };
+enum fault_kind { FAULT_HEADER = 0, FAULT_TILE = 1, FAULT_ROOM = 2 };
 
 // Faults are ordered by kind, then tile, so that the one that is told does not depend on who came first.
 DEVICE void note_fault(progress *p, fault_kind kind, uint64_t tile, unsigned operand, int status) {
@@ -176,28 +176,28 @@ DEVICE void place_group(group_state<TILES> &s, const tile_target &target, uint64
 // ---- The end ----------------------------------------------------------------------------------------------------
 
 // What a kernel finds out of its result.
-struct result_head {
+struct result_header {
   ghz_lattice lattice;
   uint32_t terms, inexact;
 };
 
-DEVICE void put_stream_head(const tile_target &target, const result_head &h, uint64_t payload) {
-  uint64_t *head = reinterpret_cast<uint64_t *>(target.head);
+DEVICE void put_stream_header(const tile_target &target, const result_header &h, uint64_t payload) {
+  uint64_t *header = reinterpret_cast<uint64_t *>(target.header);
   const uint64_t magic = target.offsets ? 0x315a4847u : 0x4d5a4847u; // "GHZ1", "GHZM"
-  head[0] =
+  header[0] =
       magic | (uint64_t)h.lattice.type << 32 | (uint64_t)(h.inexact != 0) << 40 | (uint64_t)h.lattice.cap << 48;
-  head[1] = target.n;
-  head[2] = (uint64_t)__double_as_longlong(h.lattice.step);
-  head[3] = (uint64_t)__double_as_longlong(h.lattice.eb);
-  head[4] = h.terms;
-  head[5] = payload;
+  header[1] = target.n;
+  header[2] = (uint64_t)__double_as_longlong(h.lattice.step);
+  header[3] = (uint64_t)__double_as_longlong(h.lattice.eb);
+  header[4] = h.terms;
+  header[5] = payload;
   if (!target.offsets) {
-    head[6] = target.first;
-    head[7] = target.tiles;
+    header[6] = target.first;
+    header[7] = target.tiles;
   }
 }
 
-DEVICE void put_outcome(const tile_target &target, const result_head &h, uint64_t size) {
+DEVICE void put_outcome(const tile_target &target, const result_header &h, uint64_t size) {
   ghz_cuda_outcome o;
   outcome_of_fault(__ldcg(&target.shared->fault), &o);
   o.inexact = o.status == GHZ_OK && h.inexact;
@@ -217,13 +217,13 @@ DEVICE bool is_last_block(progress *p, uint64_t blocks) {
 }
 
 // Ends a kernel that writes tiles; by the thread that is_last_block chose.
-DEVICE void finish_result(const tile_target &target, const result_head &h) {
+DEVICE void finish_result(const tile_target &target, const result_header &h) {
   __threadfence();
   uint64_t payload = __ldcg(&target.shared->total);
   if (target.offsets)
     target.offsets[chunks_in(target.tiles)] = payload;
-  put_stream_head(target, h, payload);
-  put_outcome(target, h, target.head_and_index + payload);
+  put_stream_header(target, h, payload);
+  put_outcome(target, h, target.header_and_index + payload);
 }
 
 #endif

@@ -1,12 +1,12 @@
-// team.cuh: four tiles to a warp, eight lanes to a tile: rows of tiles un-squeezed and squeezed by a team. What is to be done
-// once per tile (heads, places, sums over lanes) is then paid once for four.
+// team.cuh: four tiles to a warp, eight lanes to a tile: planes of tiles un-squeezed and squeezed by a team. What is to be done
+// once per tile (headers, places, sums over lanes) is then paid once for four.
 //
-// Lane l of a team holds blocks 16 l .. 16 l + 15, and of every bit row four words.
+// Lane l of a team holds blocks 16 l .. 16 l + 15, and of every bit plane four words.
 #ifndef GHZ_TEAM_CUH
 #define GHZ_TEAM_CUH
 
 #include "squeeze.cuh"
-#include "tile_head.cuh"
+#include "tile_header.cuh"
 
 namespace team {
 
@@ -29,12 +29,12 @@ DEVICE uint32_t largest_of(uint32_t v) {
 }
 
 // y = x moved up by one column.
-DEVICE void row_shift(const part x[PARTS], part y[PARTS]) {
+DEVICE void plane_shift(const part x[PARTS], part y[PARTS]) {
   const uint32_t before = __shfl_up_sync(ALL, x[WORDS - 1] >> 31, 1, LANES);
   UNROLLED for (int w = 0; w < WORDS; w++) y[w] = x[w] << 1 | (w ? x[w - 1] >> 31 : lane_of() ? before : 0u);
 }
 
-#include "../row_arithmetic.h"
+#include "rules/plane_arithmetic.h"
 
 // ---- Where bytes are --------------------------------------------------------------------------------------------
 
@@ -52,23 +52,23 @@ struct tile_bytes {
   }
 };
 
-// Where the bytes of rows are, found for four rows at a time.
-struct row_places {
-  uint32_t ahead[WORDS]; // of each block: width + 127 - row, so that the top bit says "there is a byte"
+// Where the bytes of planes are, found for four planes at a time.
+struct plane_places {
+  uint32_t ahead[WORDS]; // of each block: width + 127 - plane, so that the top bit says "there is a byte"
   uint32_t before, total, at;
 
   METHOD void open(const uint32_t widths[WORDS], uint32_t start) {
     UNROLLED for (int w = 0; w < WORDS; w++) ahead[w] = widths[w] + ~TOP_BITS;
     at = start;
   }
-  // The top bits of the blocks of a word that have a byte in the row.
+  // The top bits of the blocks of a word that have a byte in the plane.
   METHOD uint32_t present(int w) const {
     return ahead[w] & TOP_BITS;
   }
-  METHOD uint32_t present_after(int rows, int w) const {
-    return (ahead[w] - (uint32_t)rows * EACH_BYTE) & TOP_BITS;
+  METHOD uint32_t present_after(int planes, int w) const {
+    return (ahead[w] - (uint32_t)planes * EACH_BYTE) & TOP_BITS;
   }
-  // Counts bytes in the next four rows: of the lanes before this one, and of all.
+  // Counts bytes in the next four planes: of the lanes before this one, and of all.
   METHOD void locate() {
     uint32_t low = 0, high = 0;
     UNROLLED for (int w = 0; w < WORDS; w++) {
@@ -84,7 +84,7 @@ struct row_places {
     before = sum - mine;
     total = __shfl_sync(ALL, sum, LANES - 1, LANES);
   }
-  // Where this lane's bytes of the row are.
+  // Where this lane's bytes of the plane are.
   METHOD uint32_t place() const {
     return at + (before & 255);
   }
@@ -96,21 +96,21 @@ struct row_places {
   }
 };
 
-// Un-squeezes. A block that has run out of rows repeats its last byte. With widths of 0 it reads the first bytes of a tile at most.
-struct row_reader : row_places {
+// Un-squeezes. A block that has run out of planes repeats its last byte. With widths of 0 it reads the first bytes of a tile at most.
+struct plane_reader : plane_places {
   tile_bytes bytes;
-  uint32_t row[WORDS];
+  uint32_t plane[WORDS];
 
-  METHOD void begin(const uint8_t *data, const uint32_t widths[WORDS], uint32_t rows_at) {
+  METHOD void begin(const uint8_t *data, const uint32_t widths[WORDS], uint32_t planes_at) {
     bytes.begin(data);
-    open(widths, rows_at);
-    UNROLLED for (int w = 0; w < WORDS; w++) row[w] = 0;
+    open(widths, planes_at);
+    UNROLLED for (int w = 0; w < WORDS; w++) plane[w] = 0;
   }
   METHOD void take(const expansion &e) {
     uint32_t from = place();
     UNROLLED for (int w = 0; w < WORDS; w++) {
       const uint32_t how = e.selector[gather_top_bits(present(w))];
-      row[w] = bytes_of(bytes.word(from), row[w], how); // unlike __byte_perm it takes no mask
+      plane[w] = bytes_of(bytes.word(from), plane[w], how); // unlike __byte_perm it takes no mask
       from += how >> 16;
     }
     next();
@@ -118,33 +118,33 @@ struct row_reader : row_places {
 };
 
 // Squeezes to shared memory.
-struct row_writer : row_places {
+struct plane_writer : plane_places {
   uint8_t *out;
 
-  METHOD void put(const uint32_t row[WORDS]) {
+  METHOD void put(const uint32_t plane[WORDS]) {
     uint8_t *o = out + place();
     UNROLLED for (int w = 0; w < WORDS; w++) {
       const uint32_t there = present(w);
       if (there & 0x80u)
-        *o++ = (uint8_t)row[w];
+        *o++ = (uint8_t)plane[w];
       if (there & 0x8000u)
-        *o++ = (uint8_t)(row[w] >> 8);
+        *o++ = (uint8_t)(plane[w] >> 8);
       if (there & 0x800000u)
-        *o++ = (uint8_t)(row[w] >> 16);
+        *o++ = (uint8_t)(plane[w] >> 16);
       if (there & 0x80000000u)
-        *o++ = (uint8_t)(row[w] >> 24);
+        *o++ = (uint8_t)(plane[w] >> 24);
     }
     next();
   }
 };
 
-// ---- Heads ------------------------------------------------------------------------------------------------------
+// ---- Headers ------------------------------------------------------------------------------------------------------
 
-// A lattice tile without specials: what its head says, and this lane's part of its widths.
+// A lattice tile without specials: what its header says, and this lane's part of its widths.
 struct tile_shape {
   tile_lead lead;
   uint32_t widths[WORDS];
-  uint32_t height, sum, rows_at;
+  uint32_t height, sum, planes_at;
 };
 
 DEVICE void measure_widths(tile_shape &t) {
@@ -157,7 +157,7 @@ DEVICE void measure_widths(tile_shape &t) {
   t.sum = sum_of(sum);
 }
 
-// The number in up to four bytes; `minimal` is cleared if fewer would do (head.h, of 32 bits).
+// The number in up to four bytes; `minimal` is cleared if fewer would do (header.h, of 32 bits).
 DEVICE int32_t short_anchor(const tile_bytes &b, uint32_t at, unsigned bytes, int &minimal) {
   const uint32_t unused = 32 - 8 * bytes;
   const int32_t v = bytes ? (int32_t)(b.word(at) << unused) >> unused : 0;
@@ -180,39 +180,40 @@ DEVICE int take_tile(const ghz_lattice &l, uint32_t terms, const uint8_t *data, 
   t.lead.anchor = short_anchor(b, at, la, right);
   t.lead.slope = short_anchor(b, at + la, ls, right);
   right = right && !(at == 1 && lead_says_empty(&t.lead)) && !t.lead.special;
-  const unsigned rows = right ? t.lead.width_rows : 0;
+  const unsigned planes = right ? t.lead.width_planes : 0;
   const uint32_t p = at + la + ls;
   UNROLLED for (int w = 0; w < WORDS; w++) t.widths[w] = 0;
-  ROLLED for (unsigned k = 0; k < rows; k++) {
+  ROLLED for (unsigned k = 0; k < planes; k++) {
     const uint32_t bits = b.word(p + 16 * k + 2 * (uint32_t)lane_of());
     UNROLLED for (int w = 0; w < WORDS; w++) t.widths[w] |= ((bits >> 4 * w & 15) * 0x00204081u & EACH_BYTE)
                                                             << k;
   }
   __syncwarp();
   measure_widths(t);
-  t.rows_at = p + 16 * rows;
-  return right && bit_length(t.height) == rows &&
-         t.height <= width_limit(l.type, l.cap, t.lead.mode, t.lead.order, terms) && size - t.rows_at == t.sum;
+  t.planes_at = p + 16 * planes;
+  return right && bit_length(t.height) == planes &&
+         t.height <= width_limit(l.type, l.cap, t.lead.mode, t.lead.order, terms) &&
+         size - t.planes_at == t.sum;
 }
 
 // Completes a shape whose order, mode, anchors and widths are known; returns the size of the tile.
 DEVICE uint32_t finish_shape(tile_shape &t) {
   measure_widths(t);
-  t.lead.width_rows = bit_length(t.height);
+  t.lead.width_planes = bit_length(t.height);
   t.lead.special = 0;
   t.lead.anchor = t.lead.order ? t.lead.anchor : 0;
   t.lead.slope = t.lead.order == 2 ? t.lead.slope : 0;
   if (lead_says_empty(&t.lead))
     return 0;
-  t.rows_at = lead_size(&t.lead) + 16 * t.lead.width_rows;
-  return t.rows_at + t.sum;
+  t.planes_at = lead_size(&t.lead) + 16 * t.lead.width_planes;
+  return t.planes_at + t.sum;
 }
 
-DEVICE void put_head(uint8_t *out, const tile_shape &t) {
+DEVICE void put_header(uint8_t *out, const tile_shape &t) {
   const unsigned bytes = lead_size(&t.lead);
   ROLLED for (unsigned i = (unsigned)lane_of(); i < bytes; i += LANES) out[i] = lead_byte(&t.lead, i);
   out += bytes + 2 * (unsigned)lane_of();
-  ROLLED for (unsigned k = 0; k < t.lead.width_rows; k++) {
+  ROLLED for (unsigned k = 0; k < t.lead.width_planes; k++) {
     uint32_t bits = 0;
     UNROLLED for (int w = 0; w < WORDS; w++) bits |= gather_top_bits((t.widths[w] >> k & EACH_BYTE) << 7)
                                                      << 4 * w;

@@ -1,13 +1,13 @@
-// warp.cuh: what the 32 lanes of a warp do together, and the parts of a bit row that they hold.
+// warp.cuh: what the 32 lanes of a warp do together, and the parts of a bit plane that they hold.
 //
-// A warp works on a tile. Lane l holds values 32 l .. 32 l + 31, that is blocks 4 l .. 4 l + 3, and of every bit row the
+// A warp works on a tile. Lane l holds values 32 l .. 32 l + 31, that is blocks 4 l .. 4 l + 3, and of every bit plane the
 // word with these columns.
 #ifndef GHZ_WARP_CUH
 #define GHZ_WARP_CUH
 
 #include "launch.cuh"
 
-#include "../rules.h"
+#include "rules/rules.h"
 
 enum { LANE_VALUES = 32, LANE_BLOCKS = 4 };
 
@@ -102,7 +102,7 @@ template <class T> DEVICE T from_before(T v, T first, int lane) {
   return lane ? other : first;
 }
 
-// ---- Rows -------------------------------------------------------------------------------------------------------
+// ---- Planes -------------------------------------------------------------------------------------------------------
 
 enum { PARTS = 1 };
 typedef uint32_t part;
@@ -119,20 +119,20 @@ DEVICE part part_carry(part a, part b, part carry) {
   return (a & b) | (carry & (a | b));
 }
 
-// Sets the width to p + 1 where row p differs from the row below it; *height to p + 1 if it does in this lane.
-DEVICE part part_widen(part width, part row, part below, unsigned p, unsigned *height) {
-  uint32_t d = row ^ below, differs = bytes_of(((d & ~TOP_BITS) + ~TOP_BITS) | d, 0, 0xba98);
+// Sets the width to p + 1 where plane p differs from the plane below it; *height to p + 1 if it does in this lane.
+DEVICE part part_widen(part width, part plane, part below, unsigned p, unsigned *height) {
+  uint32_t d = plane ^ below, differs = bytes_of(((d & ~TOP_BITS) + ~TOP_BITS) | d, 0, 0xba98);
   *height = d ? p + 1 : *height;
   return (width & ~differs) | ((p + 1) * EACH_BYTE & differs);
 }
 
 // y = x moved up by one column; 0 comes in at column 0.
-DEVICE void row_shift(const part x[PARTS], part y[PARTS]) {
+DEVICE void plane_shift(const part x[PARTS], part y[PARTS]) {
   y[0] = x[0] << 1 | from_before(x[0] >> 31, 0u, lane_of_thread());
 }
 
-#define GHZ_ROW DEVICE
-#include "../row_arithmetic.h"
+#define GHZ_PLANE DEVICE
+#include "rules/plane_arithmetic.h"
 
 // ---- Words that blocks tell each other things by ----------------------------------------------------------------
 

@@ -50,10 +50,10 @@ static int damage_inside;   /* what only the device can notice */
 static void harm(uint8_t *message, size_t size) {
   uint64_t tiles;
   memcpy(&tiles, message + 56, sizeof tiles);
-  if (damage_inside && GHZ_SLICE_HEAD + 2 * tiles < size)
-    message[GHZ_SLICE_HEAD + 2 * tiles] |= 3;
+  if (damage_inside && GHZ_SLICE_HEADER + 2 * tiles < size)
+    message[GHZ_SLICE_HEADER + 2 * tiles] |= 3;
   else
-    message[GHZ_SLICE_HEAD] ^= 1;
+    message[GHZ_SLICE_HEADER] ^= 1;
 }
 
 /* Messages leave from pinned memory, where a byte can be changed. */

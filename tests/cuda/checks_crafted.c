@@ -81,14 +81,14 @@ void check_hostile_ends(trial *t) {
 static ref_bytes with_ignored_column(trial *t, const ghz_lattice *l, size_t n) {
   float *x = malloc(n * sizeof *x);
   ghz_statistics st;
-  size_t rows = 0;
+  size_t planes = 0;
   for (size_t i = 0; x && i < n; i++)
     x[i] = (float)(i % 1024 % 3);
   ref_bytes s = cpu_compressed(t, l, 1, x, n);
   ghz_scan(t->cpu, viewed(s), &st);
   for (size_t w = 0; w < COUNT(st.widths); w++)
-    rows += w * (size_t)st.widths[w];
-  s.data[s.size - rows / (n / 1024)] ^= 1; /* the first byte of the last tile's rows, which is block 0's */
+    planes += w * (size_t)st.widths[w];
+  s.data[s.size - planes / (n / 1024)] ^= 1; /* the first byte of the last tile's planes, which is block 0's */
   free(x);
   return s;
 }

@@ -22,13 +22,13 @@ static void put_field(ref_bytes b, size_t at, size_t bytes, uint64_t v) {
 
 /* On a device the bytes may go on behind a stream, which knows its size; on the CPU they may not. */
 static ref_bytes trimmed(ref_bytes b, int message) {
-  uint64_t tiles = field(b, 8, 8) / GHZ_TILE + (field(b, 8, 8) % GHZ_TILE != 0), head = 56;
+  uint64_t tiles = field(b, 8, 8) / GHZ_TILE + (field(b, 8, 8) % GHZ_TILE != 0), header = 56;
   if (message)
     tiles = field(b, 56, 8);
   if (b.size < 48 || tiles > b.size)
     return b;
-  head += message ? 8 : (tiles + 15) / 16 * 8;
-  uint64_t payload = field(b, 40, 8), index = head + 2 * tiles;
+  header += message ? 8 : (tiles + 15) / 16 * 8;
+  uint64_t payload = field(b, 40, 8), index = header + 2 * tiles;
   if (index <= b.size && payload <= b.size - index)
     b.size = (size_t)(index + payload);
   return b;
@@ -401,14 +401,14 @@ void check_hostile_random_bytes(trial *t) {
 
 /* ---- Crafted tiles ---- */
 
-static ref_bytes stream_with(const ref_head *h, const uint8_t *tile, size_t size) {
+static ref_bytes stream_with(const ref_header *h, const uint8_t *tile, size_t size) {
   uint16_t length = (uint16_t)size;
   return ref_assemble(h, &length, tile);
 }
 
 /* Every first byte, with lengths and maps that mostly lead somewhere. */
 void check_hostile_tile_beginnings(trial *t) {
-  ref_head h = {.type = REF_F32, .cap = 35, .n = 100, .step = 0.5, .eb = 0.26, .terms = 1};
+  ref_header h = {.type = REF_F32, .cap = 35, .n = 100, .step = 0.5, .eb = 0.26, .terms = 1};
   ghz_lattice l = {GHZ_F32, 35, 0.5, 0.26};
   float ramp[100];
   uint64_t state = 5;
@@ -435,10 +435,10 @@ void check_hostile_tile_beginnings(trial *t) {
 
 /* A tile of one block with a given width, filled with a byte. */
 static size_t wide_tile(uint8_t *out, int mode, int order, int width, uint8_t fill) {
-  int rows = ref_bit_length((uint64_t)width);
+  int planes = ref_bit_length((uint64_t)width);
   size_t used = 0;
-  out[used++] = (uint8_t)(order | mode << 3 | rows << 5);
-  for (int k = 0; k < rows; k++) {
+  out[used++] = (uint8_t)(order | mode << 3 | planes << 5);
+  for (int k = 0; k < planes; k++) {
     memset(out + used, 0, 16);
     out[used] = (uint8_t)((width >> k) & 1);
     used += 16;
@@ -457,7 +457,7 @@ void check_hostile_widths(trial *t) {
       for (int order = 0; order < 3; order++)
         for (size_t k = 0; k < COUNT(terms); k++)
           for (int width = 14; width <= 63; width++) {
-            ref_head h = {which > 0, 0, which == 2 ? 44 : 35, 8, 0.5, 0.26, terms[k]};
+            ref_header h = {which > 0, 0, which == 2 ? 44 : 35, 8, 0.5, 0.26, terms[k]};
             if ((which == 2 && terms[k] > 16383) || turn++ % (unsigned)by_extent(t, 67, 11, 1))
               continue;
             uint8_t tile[256];
@@ -477,7 +477,7 @@ void check_hostile_widths(trial *t) {
  * break. */
 void check_hostile_short_tile(trial *t) {
   static const size_t sizes[] = {22, 23, 100, 3000, 8338, 8339, 65535};
-  ref_head h = {.type = REF_F32, .cap = 35, .n = 5, .step = 0.5, .eb = 0.26, .terms = 1};
+  ref_header h = {.type = REF_F32, .cap = 35, .n = 5, .step = 0.5, .eb = 0.26, .terms = 1};
   static uint8_t tile[65535];
   for (size_t i = 0; i < COUNT(sizes); i++)
     for (int fill = 0; fill < 256; fill += by_extent(t, 85, 17, 1)) {

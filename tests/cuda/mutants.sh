@@ -29,7 +29,7 @@ trap 'rm -rf "$work"' EXIT
 
 kept=$work/ghz # as they are now, whatever becomes of them meanwhile
 mkdir -p "$kept/cuda"
-cp "$root"/ghz/*.h "$kept"
+cp -r "$root"/ghz/{*.h,rules,tile,isa} "$kept"
 cp "$root"/ghz/cuda/* "$kept/cuda"
 
 # What runs a mutant: an order, and a seed.

@@ -104,15 +104,15 @@ class Reader:
         check(length == (8 if need == 7 else need), "an anchor of more bytes than it needs")
         return v
 
-    def special_row(self):
+    def special_plane(self):
         where = int.from_bytes(self.take(16), "little")
-        row = 0
+        plane = 0
         for b in range(BLOCKS):
             if where >> b & 1:
                 byte = self.take(1)[0]
                 check(byte, "a zero among the specials")
-                row |= byte << 8 * b
-        return row
+                plane |= byte << 8 * b
+        return plane
 
 
 def lattice_tile(tile, m, h):
@@ -121,18 +121,18 @@ def lattice_tile(tile, m, h):
     r = Reader(tile)
     first = r.take(1)[0]
     order, mode, nwp = first & 3, first >> 3 & 3, first >> 5
-    check(mode < 3 and nwp < 7, "mode or width rows")
+    check(mode < 3 and nwp < 7, "mode or width planes")
     extra = r.take(1)[0] if first & 4 else 0
     check(not first & 4 or 0 < extra < 128, "extra byte")
     la, ls = extra & 7, extra >> 3 & 7
     check((order > 0 or la == 0) and (order == 2 or ls == 0), "an anchor that the order does not have")
     anchor, slope = r.anchor(la), r.anchor(ls)
-    rows = [int.from_bytes(r.take(16), "little") for _ in range(nwp)]
-    width = [sum((row >> b & 1) << k for k, row in enumerate(rows)) for b in range(BLOCKS)]
+    planes = [int.from_bytes(r.take(16), "little") for _ in range(nwp)]
+    width = [sum((plane >> b & 1) << k for k, plane in enumerate(planes)) for b in range(BLOCKS)]
     limit = min(62, h.integer_bits(mode) + order + 1 + h.terms.bit_length())
     check(max(width).bit_length() == nwp and max(width) <= limit, "width")
     check(not any(width[(m + 7) // 8:]), "a block beyond the end")
-    plus, minus = (r.special_row(), r.special_row()) if extra & 64 else (0, 0)
+    plus, minus = (r.special_plane(), r.special_plane()) if extra & 64 else (0, 0)
     check(not extra & 64 or plus | minus, "no specials")
     check((plus | minus) >> m == 0, "specials beyond the end")
     check(len(tile) - r.at == sum(width) and (first or extra), "size of the tile")

@@ -75,13 +75,13 @@ void *choose_values(choices *c, const ghz_lattice *l, size_t n) {
   return x;
 }
 
-ref_head fresh_head(const ghz_lattice *l, size_t n) {
-  return (ref_head){.type = (int)l->type, .cap = l->cap, .n = n, .step = l->step, .eb = l->eb, .terms = 1};
+ref_header fresh_header(const ghz_lattice *l, size_t n) {
+  return (ref_header){.type = (int)l->type, .cap = l->cap, .n = n, .step = l->step, .eb = l->eb, .terms = 1};
 }
 
 ref_bytes compress_everywhere(const ghz_lattice *l, int order, const void *x, size_t n) {
-  ref_head head = fresh_head(l, n);
-  ref_bytes want = ref_compress(&head, order, x);
+  ref_header header = fresh_header(l, n);
+  ref_bytes want = ref_compress(&header, order, x);
   size_t room = ghz_size_bound(n, l->type, 1), size = 0;
   for (size_t i = 0; i < fuzz_contexts(); i++) {
     uint8_t *got = fuzz_room(room);

@@ -17,7 +17,7 @@ void *choose_values(choices *c, const ghz_lattice *l, size_t n);
 int choose_order(choices *c);
 
 /* The header of the reference for a fresh stream. */
-ref_head fresh_head(const ghz_lattice *l, size_t n);
+ref_header fresh_header(const ghz_lattice *l, size_t n);
 
 /* Compresses with every context; the bytes are those of the reference. */
 ref_bytes compress_everywhere(const ghz_lattice *l, int order, const void *x, size_t n);

@@ -95,14 +95,14 @@ void *fuzz_decode(ghz_context *ctx, ghz_bytes stream, ghz_type out, uint64_t cou
 }
 
 /* Reads a tile of a stream that is not damaged. */
-static const uint8_t *read_tile(ghz_bytes s, uint64_t at, ref_head *h, ref_tile *t, size_t *size) {
+static const uint8_t *read_tile(ghz_bytes s, uint64_t at, ref_header *h, ref_tile *t, size_t *size) {
   const uint8_t *data = ref_tile_at(s.data, at, size);
-  *h = ref_head_read(s.data);
+  *h = ref_header_read(s.data);
   ref_tile_parse(h, ref_tile_count(h, at), data, *size, t);
   return data;
 }
 
-static bool integers_within(const ref_head *h, const ref_tile *t) {
+static bool integers_within(const ref_header *h, const ref_tile *t) {
   int64_t most = ((int64_t)1 << ref_mode_bits(h->type, h->cap, t->mode)) * (int64_t)h->terms;
   for (int i = 0; i < t->n && !t->raw; i++)
     if (t->q[i] < -most || t->q[i] > most)
@@ -112,7 +112,7 @@ static bool integers_within(const ref_head *h, const ref_tile *t) {
 
 bool within_limits(ghz_bytes s, uint64_t tile) {
   size_t size;
-  ref_head h;
+  ref_header h;
   ref_tile *t = fuzz_room(sizeof *t);
   read_tile(s, tile, &h, t, &size);
   bool within = integers_within(&h, t);
@@ -123,7 +123,7 @@ bool within_limits(ghz_bytes s, uint64_t tile) {
 /* Encoding the integers of the tile must give its bytes. */
 static bool honest_tile(ghz_bytes s, uint64_t tile) {
   size_t size;
-  ref_head h;
+  ref_header h;
   ref_tile *t = fuzz_room(sizeof *t);
   uint8_t *again = fuzz_room(REF_TILE_ROOM);
   const uint8_t *data = read_tile(s, tile, &h, t, &size);
@@ -137,7 +137,7 @@ static bool honest_tile(ghz_bytes s, uint64_t tile) {
 bool honest(ghz_bytes s) {
   if (ref_check(s.data, s.size) != REF_GOOD)
     return false;
-  uint64_t tiles = ref_tiles(ref_head_read(s.data).n);
+  uint64_t tiles = ref_tiles(ref_header_read(s.data).n);
   for (uint64_t t = 0; t < tiles; t++)
     if (!honest_tile(s, t))
       return false;

@@ -14,7 +14,7 @@ static uint8_t next(ring *r) {
   return r->data[r->at++ % r->size];
 }
 
-static size_t mend_raw(const ref_head *h, int n, ring *in, uint8_t *out) {
+static size_t mend_raw(const ref_header *h, int n, ring *in, uint8_t *out) {
   size_t size = 1 + ref_value_size(h->type) * (size_t)n;
   out[0] = 3;
   for (size_t i = 1; i < size; i++)
@@ -41,11 +41,11 @@ static uint8_t *put_number(uint8_t *p, unsigned code, int64_t value) {
   return p;
 }
 
-/* Widths from bit rows, none above the limit; returns the largest. */
-static int take_widths(ring *in, int rows, int limit, int n, int widths[REF_BLOCKS]) {
+/* Widths from bit planes, none above the limit; returns the largest. */
+static int take_widths(ring *in, int planes, int limit, int n, int widths[REF_BLOCKS]) {
   int largest = 0;
   memset(widths, 0, REF_BLOCKS * sizeof *widths);
-  for (int k = 0; k < rows; k++)
+  for (int k = 0; k < planes; k++)
     for (int b = 0; b < REF_BLOCKS; b += 8)
       for (int byte = next(in), i = 0; i < 8; i++)
         widths[b + i] |= (byte >> i & 1) << k;
@@ -56,8 +56,8 @@ static int take_widths(ring *in, int rows, int limit, int n, int widths[REF_BLOC
   return largest;
 }
 
-static uint8_t *put_widths(uint8_t *p, int rows, const int widths[REF_BLOCKS]) {
-  for (int k = 0; k < rows; k++)
+static uint8_t *put_widths(uint8_t *p, int planes, const int widths[REF_BLOCKS]) {
+  for (int k = 0; k < planes; k++)
     for (int b = 0; b < REF_BLOCKS; b += 8, p++) {
       *p = 0;
       for (int i = 0; i < 8; i++)
@@ -66,7 +66,7 @@ static uint8_t *put_widths(uint8_t *p, int rows, const int widths[REF_BLOCKS]) {
   return p;
 }
 
-/* One row of specials: bytes that are announced and not 0, for values that are there. */
+/* One plane of specials: bytes that are announced and not 0, for values that are there. */
 static uint8_t *mend_specials(ring *in, int n, uint8_t *p, bool *any) {
   uint8_t *map = p;
   for (int i = 0; i < 16; i++)
@@ -83,7 +83,7 @@ static uint8_t *mend_specials(ring *in, int n, uint8_t *p, bool *any) {
   return p;
 }
 
-size_t mend_tile(const ref_head *h, int n, const uint8_t *from, size_t size, uint8_t *out) {
+size_t mend_tile(const ref_header *h, int n, const uint8_t *from, size_t size, uint8_t *out) {
   ring in = {from, size, 0};
   if (size == 0 || h->terms == 0 || n == 0)
     return 0;
@@ -99,7 +99,7 @@ size_t mend_tile(const ref_head *h, int n, const uint8_t *from, size_t size, uin
   if (order > 1)
     ls = take_number(&in, extra >> 3 & 7, &slope);
   int largest = take_widths(&in, first >> 5 > 6 ? 6 : (int)(first >> 5), limit < 62 ? limit : 62, n, widths);
-  int rows = ref_bit_length((uint64_t)largest);
+  int planes = ref_bit_length((uint64_t)largest);
   uint8_t specials[2 * (16 + REF_BLOCKS)];
   bool special = false;
   size_t special_size = 0;
@@ -108,17 +108,17 @@ size_t mend_tile(const ref_head *h, int n, const uint8_t *from, size_t size, uin
         (size_t)(mend_specials(&in, n, mend_specials(&in, n, specials, &special), &special) - specials);
   extra = la | ls << 3 | (special ? 0x40u : 0);
   uint8_t *p = out;
-  *p++ = (uint8_t)(order | (extra ? 4u : 0) | mode << 3 | (unsigned)rows << 5);
+  *p++ = (uint8_t)(order | (extra ? 4u : 0) | mode << 3 | (unsigned)planes << 5);
   if (extra)
     *p++ = (uint8_t)extra;
-  p = put_widths(put_number(put_number(p, la, anchor), ls, slope), rows, widths);
+  p = put_widths(put_number(put_number(p, la, anchor), ls, slope), planes, widths);
   if (special) {
     memcpy(p, specials, special_size);
     p += special_size;
   }
-  for (int row = 0; row < largest; row++)
+  for (int plane = 0; plane < largest; plane++)
     for (int b = 0; b < REF_BLOCKS; b++)
-      if (widths[b] > row)
+      if (widths[b] > plane)
         *p++ = next(&in);
   return p - out == 1 && out[0] == 0 ? 0 : (size_t)(p - out);
 }

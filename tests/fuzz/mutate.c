@@ -13,7 +13,7 @@ enum { TILES_MOST = 40, COMMON = 48, MESSAGE = 64 };
 /* A stream or message in its parts. */
 typedef struct loose {
   bool message;
-  uint8_t head[MESSAGE];
+  uint8_t header[MESSAGE];
   size_t tiles;
   struct {
     uint8_t data[MEND_ROOM];
@@ -52,13 +52,13 @@ static loose *take_apart(const uint8_t *data, size_t size) {
   if (!l)
     abort();
   l->message = size > 3 && data[3] == 'M';
-  size_t head = l->message ? MESSAGE : COMMON;
-  memcpy(l->head, data, smaller(size, head));
-  memcpy(l->head, l->message ? "GHZM" : "GHZ1", 4);
-  uint64_t tiles = l->message ? get_little(l->head + 56, 8) : ref_tiles(get_little(l->head + 8, 8));
+  size_t header = l->message ? MESSAGE : COMMON;
+  memcpy(l->header, data, smaller(size, header));
+  memcpy(l->header, l->message ? "GHZM" : "GHZ1", 4);
+  uint64_t tiles = l->message ? get_little(l->header + 56, 8) : ref_tiles(get_little(l->header + 8, 8));
   if (tiles > TILES_MOST)
     tiles = TILES_MOST;
-  size_t sizes = smaller(size, l->message ? head : head + offsets_size((size_t)tiles));
+  size_t sizes = smaller(size, l->message ? header : header + offsets_size((size_t)tiles));
   size_t payload = smaller(size, sizes + 2 * (size_t)tiles);
   for (size_t t = 0; t < tiles; t++) {
     size_t want = sizes + 2 * t + 2 <= size ? (size_t)get_little(data + sizes + 2 * t, 2) : 0;
@@ -73,31 +73,31 @@ static loose *take_apart(const uint8_t *data, size_t size) {
 
 /* Values of tile t, if the array has it. */
 static int values_of(const loose *l, size_t t) {
-  uint64_t n = get_little(l->head + 8, 8), tile = t + (l->message ? get_little(l->head + 48, 8) : 0);
+  uint64_t n = get_little(l->header + 8, 8), tile = t + (l->message ? get_little(l->header + 48, 8) : 0);
   uint64_t left = tile < ref_tiles(n) ? n - tile * REF_TILE : 0;
   return left < REF_TILE ? (int)left : REF_TILE;
 }
 
 /* The number of values is kept if it fits the number of tiles. */
 static void fit_count(loose *l) {
-  uint64_t n = get_little(l->head + 8, 8), first = get_little(l->head + 48, 8);
+  uint64_t n = get_little(l->header + 8, 8), first = get_little(l->header + 48, 8);
   if (l->message) {
-    put_little(l->head + 56, l->tiles, 8);
+    put_little(l->header + 56, l->tiles, 8);
     if (ref_tiles(n) < l->tiles)
-      put_little(l->head + 8, n = l->tiles * REF_TILE, 8);
+      put_little(l->header + 8, n = l->tiles * REF_TILE, 8);
     if (first > ref_tiles(n) - l->tiles)
-      put_little(l->head + 48, ref_tiles(n) - l->tiles, 8);
+      put_little(l->header + 48, ref_tiles(n) - l->tiles, 8);
   } else if (ref_tiles(n) != l->tiles) {
-    put_little(l->head + 8, l->tiles ? l->tiles * REF_TILE - n % REF_TILE : 0, 8);
+    put_little(l->header + 8, l->tiles ? l->tiles * REF_TILE - n % REF_TILE : 0, 8);
   }
 }
 
 /* Writes what fits: tiles that do not are empty. Without room for the index nothing changes. */
 static size_t put_together(loose *l, uint8_t *out, size_t size, size_t room) {
-  size_t offsets = l->message ? 0 : offsets_size(l->tiles), head = l->message ? MESSAGE : COMMON;
-  if (head + offsets + 2 * l->tiles > room)
+  size_t offsets = l->message ? 0 : offsets_size(l->tiles), header = l->message ? MESSAGE : COMMON;
+  if (header + offsets + 2 * l->tiles > room)
     return size;
-  uint8_t *sizes = out + head + offsets, *payload = sizes + 2 * l->tiles, *p = payload;
+  uint8_t *sizes = out + header + offsets, *payload = sizes + 2 * l->tiles, *p = payload;
   fit_count(l);
   for (size_t t = 0; t < l->tiles; t++) {
     size_t own = l->tile[t].size <= room - (size_t)(p - out) ? l->tile[t].size : 0;
@@ -107,10 +107,10 @@ static size_t put_together(loose *l, uint8_t *out, size_t size, size_t room) {
     memcpy(p, l->tile[t].data, own);
     p += own;
   }
-  put_little(l->head + 40, (uint64_t)(p - payload), 8);
+  put_little(l->header + 40, (uint64_t)(p - payload), 8);
   if (offsets)
-    put_little(out + head + offsets - 8, (uint64_t)(p - payload), 8);
-  memcpy(out, l->head, head);
+    put_little(out + header + offsets - 8, (uint64_t)(p - payload), 8);
+  memcpy(out, l->header, header);
   return (size_t)(p - out);
 }
 
@@ -118,7 +118,7 @@ static size_t put_together(loose *l, uint8_t *out, size_t size, size_t room) {
 
 static void mend(loose *l, size_t t) {
   uint8_t mended[MEND_ROOM];
-  ref_head h = ref_head_read(l->head);
+  ref_header h = ref_header_read(l->header);
   if ((h.type != REF_F32 && h.type != REF_F64) || (h.cap != 35 && h.cap != 44))
     return;
   l->tile[t].size = mend_tile(&h, values_of(l, t), l->tile[t].data, l->tile[t].size, mended);
@@ -142,11 +142,11 @@ static void change_head(loose *l, uint64_t *state) {
   static const uint64_t interesting[] = {0,       1,       2,    35,   44,         16383,
                                          8388607, 8388608, 1023, 1025, UINT64_MAX, (uint64_t)1 << 63};
   size_t field = (size_t)input_below(state, l->message ? 10 : 8);
-  uint8_t *p = l->head + fields[field].at;
+  uint8_t *p = l->header + fields[field].at;
   if (fields[field].at == 4 || fields[field].at == 6) { /* type and cap that belong together */
     unsigned kind = (unsigned)input_below(state, 3);
-    l->head[4] = kind > 0;
-    l->head[6] = kind == 2 ? 44 : 35;
+    l->header[4] = kind > 0;
+    l->header[6] = kind == 2 ? 44 : 35;
   } else if (fields[field].at == 16 || fields[field].at == 24) {
     double step = (1 + input_uniform(state) / 2) * (double)((uint64_t)1 << input_below(state, 40));
     put_little(p, ref_bits(REF_F64, input_below(state, 8) ? step : 0), 8);
@@ -174,7 +174,7 @@ static void change_count(loose *l, uint64_t *state) {
     copy_tile(l, l->tiles - 1, at);
     break;
   default:
-    put_little(l->head + 8, l->tiles * REF_TILE - input_below(state, REF_TILE), 8);
+    put_little(l->header + 8, l->tiles * REF_TILE - input_below(state, REF_TILE), 8);
   }
   fit_count(l);
   if (l->tiles)
@@ -216,9 +216,9 @@ size_t mutate_to_agree(uint8_t *data, size_t size, size_t room, const uint8_t *w
   loose *l = take_apart(data, size), *other = take_apart(with, with_size);
   static const struct { uint8_t at, size; } same[] = {{4, 1}, {6, 1}, {8, 8}, {16, 8}, {24, 8}};
   for (size_t i = 0; i < sizeof same / sizeof *same; i++)
-    memcpy(l->head + same[i].at, other->head + same[i].at, same[i].size);
+    memcpy(l->header + same[i].at, other->header + same[i].at, same[i].size);
   if (l->message == other->message) {
-    memcpy(l->head + 48, other->head + 48, 16);
+    memcpy(l->header + 48, other->header + 48, 16);
     while (l->tiles > other->tiles)
       drop_tile(l, l->tiles - 1);
     while (l->tiles < other->tiles) {

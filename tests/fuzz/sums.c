@@ -37,7 +37,7 @@ static int is_scalable(const ghz_lattice *l) {
 /* Runs it with every context: the bytes are the reference's. Takes `want`, and returns it. */
 static ref_bytes must_make(operation run, const operands *o, const void *detail, ref_bytes want,
                            const char *what) {
-  size_t room = room_of(o, ref_head_read(want.data).terms), size = 0;
+  size_t room = room_of(o, ref_header_read(want.data).terms), size = 0;
   for (size_t i = 0; i < fuzz_contexts(); i++) {
     uint8_t *got = fuzz_room(room);
     ghz_status status = run(fuzz_context(i), o, detail, got, room, &size);
@@ -166,7 +166,7 @@ static void check_bound(const operands *o, ref_bytes sum) {
 
 static void check_sums(const operands *o) {
   ref_bytes sum = must_make(run_sum, o, NULL, ref_sum(o->k, o->s), "sum");
-  if (!ref_head_read(sum.data).inexact) {
+  if (!ref_header_read(sum.data).inexact) {
     for (size_t first = 0; o->k > 1 && first < o->k; first++)
       accumulate_from(o, first, sum, "accumulated");
     if (o->k > 1)

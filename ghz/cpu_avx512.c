@@ -1,7 +1,0 @@
-/* cpu_avx512.c: the tile codec for AVX-512. */
-
-#include "rows_avx512.h"
-
-#define GHZ_TILES ghz_tiles_avx512
-#define GHZ_TILES_NAME "avx512"
-#include "tile_codec.h"

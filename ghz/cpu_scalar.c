@@ -1,7 +1,0 @@
-/* cpu_scalar.c: the tile codec for plain C. */
-
-#include "rows_scalar.h"
-
-#define GHZ_TILES ghz_tiles_scalar
-#define GHZ_TILES_NAME "scalar"
-#include "tile_codec.h"

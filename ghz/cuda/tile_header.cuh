@@ -1,0 +1,175 @@
+// tile_header.cuh: the header of a tile as a warp takes it apart, with every check that untrusted bytes need, and puts it
+// together (FORMAT.md, "Tile").
+#ifndef GHZ_TILE_HEADER_CUH
+#define GHZ_TILE_HEADER_CUH
+
+#include "rules/header.h"
+#include "squeeze.cuh"
+
+// A lattice tile: what its header says, and this lane's part of its widths and specials.
+struct tile_shape {
+  tile_lead lead;
+  uint32_t widths;      // of the lane's four blocks, one in a byte
+  int height, least;    // the largest and the least width
+  uint32_t plus, minus; // the lane's columns of the planes of specials
+  uint32_t planes_at;   // where the planes begin, from the beginning of the tile
+  uint32_t sum;         // bytes of the planes
+};
+
+// ---- Widths -----------------------------------------------------------------------------------------------------
+
+DEVICE void measure_widths(tile_shape &t) {
+  uint32_t even = t.widths & 0x00ff00ffu, odd = t.widths >> 8 & 0x00ff00ffu;
+  uint32_t most = __vmaxu2(even, odd), least = __vminu2(even, odd);
+  t.height = (int)__reduce_max_sync(ALL, max(most & 0xffffu, most >> 16));
+  t.least = (int)__reduce_min_sync(ALL, min(least & 0xffffu, least >> 16));
+  t.sum = __reduce_add_sync(ALL, __dp4a(t.widths, EACH_BYTE, 0u));
+}
+
+// The lane's widths, from their bit planes.
+template <class Bytes> DEVICE uint32_t take_widths(const Bytes &b, uint32_t at, unsigned planes, int lane) {
+  uint32_t widths = 0;
+  ROLLED for (unsigned k = 0; k < planes; k++) {
+    uint32_t bits = b.byte(at + 16 * k + (uint32_t)lane / 2) >> 4 * (lane & 1) & 15;
+    widths |= (bits * 0x00204081u & EACH_BYTE) << k;
+  }
+  return widths;
+}
+
+DEVICE void put_widths(uint8_t *out, uint32_t widths, unsigned planes, int lane) {
+  ROLLED for (unsigned k = 0; k < planes; k++) {
+    uint32_t bits = gather_top_bits((widths >> k & EACH_BYTE) << 7), next = __shfl_down_sync(ALL, bits, 1);
+    if (!(lane & 1))
+      out[16 * k + (uint32_t)lane / 2] = (uint8_t)(bits | next << 4);
+  }
+}
+
+// ---- Specials ---------------------------------------------------------------------------------------------------
+
+// One bit per byte of a plane's word that is not 0.
+DEVICE uint32_t bytes_in_use(uint32_t plane) {
+  return gather_top_bits((((plane & ~TOP_BITS) + ~TOP_BITS) | plane) & TOP_BITS);
+}
+
+// Bytes of a plane as the map of its bytes that are not 0, then those bytes.
+DEVICE uint32_t special_plane_size(uint32_t plane) {
+  return 16 + __reduce_add_sync(ALL, (uint32_t)__popc(bytes_in_use(plane)));
+}
+
+// Writes it and returns its size.
+DEVICE uint32_t put_special_plane(uint8_t *out, uint32_t plane, int lane) {
+  uint32_t used = bytes_in_use(plane), next = __shfl_down_sync(ALL, used, 1), count = (uint32_t)__popc(used);
+  if (!(lane & 1))
+    out[lane / 2] = (uint8_t)(used | next << 4);
+  uint8_t *o = out + 16 + sum_before(count, lane);
+  ROLLED for (int j = 0; j < 4; j++) if (used >> j & 1) *o++ = (uint8_t)(plane >> 8 * j);
+  return 16 + __reduce_add_sync(ALL, count);
+}
+
+// Reads it from `at` on, which it moves past it. Returns 0 if it is damaged or ends after `end`.
+template <class Bytes>
+DEVICE int take_special_plane(const Bytes &b, uint32_t &at, uint32_t end, uint32_t &plane, int lane) {
+  plane = 0;
+  if (end - at < 16)
+    return 0;
+  uint32_t used = b.byte(at + (uint32_t)lane / 2) >> 4 * (lane & 1) & 15, count = (uint32_t)__popc(used);
+  uint32_t from = at + 16 + sum_before(count, lane), total = __reduce_add_sync(ALL, count);
+  if (end - at - 16 < total)
+    return 0;
+  int damaged = 0;
+  ROLLED for (int j = 0; j < 4; j++) if (used >> j & 1) {
+    uint32_t byte = b.byte(from++);
+    damaged |= byte == 0;
+    plane |= byte << 8 * j;
+  }
+  at += 16 + total;
+  return !__any_sync(ALL, damaged);
+}
+
+// ---- The whole header ---------------------------------------------------------------------------------------------
+
+// The lane's columns from n on.
+DEVICE uint32_t columns_beyond(unsigned n, int lane) {
+  int left = (int)n - LANE_VALUES * lane;
+  return left >= LANE_VALUES ? 0 : left <= 0 ? ALL : ALL << left;
+}
+
+template <class Bytes>
+DEVICE int take_specials(const Bytes &b, uint32_t &at, uint32_t size, unsigned n, tile_shape &t, int lane) {
+  if (!take_special_plane(b, at, size, t.plus, lane) || !take_special_plane(b, at, size, t.minus, lane))
+    return 0;
+  return __any_sync(ALL, (t.plus | t.minus) != 0) &&
+         !__any_sync(ALL, ((t.plus | t.minus) & columns_beyond(n, lane)) != 0);
+}
+
+// Takes apart a lattice tile of n values, and checks all of it but the planes' bytes, which may be anything. Returns 0 if
+// it is damaged. The tile is not empty.
+template <class Bytes>
+DEVICE int take_tile(const ghz_lattice &l, uint32_t terms, const Bytes &b, uint32_t size, unsigned n,
+                     tile_shape &t, int lane) {
+  unsigned at = 0, la = 0, ls = 0;
+  uint32_t first = b.byte(0), second = size > 1 ? b.byte(1) : 0;
+  t.plus = t.minus = 0;
+  if (terms == 0 || l.step == 0 || !lead_open(first, second, size, &t.lead, &at, &la, &ls))
+    return 0;
+  uint64_t anchor = 0, slope = 0;
+  if (la)
+    anchor = b.word(at, min(la, 4u)) | (la > 4 ? (uint64_t)b.word(at + 4, la - 4) << 32 : 0);
+  if (ls)
+    slope = b.word(at + la, min(ls, 4u)) | (ls > 4 ? (uint64_t)b.word(at + la + 4, ls - 4) << 32 : 0);
+  t.lead.anchor = anchor_value(anchor, la);
+  t.lead.slope = anchor_value(slope, ls);
+  if (!anchors_minimal(&t.lead, la, ls) || (at == 1 && lead_says_empty(&t.lead)))
+    return 0;
+  uint32_t p = at + la + ls;
+  t.widths = take_widths(b, p, t.lead.width_planes, lane);
+  measure_widths(t);
+  p += 16 * t.lead.width_planes;
+  if (bit_length((uint64_t)t.height) != t.lead.width_planes ||
+      (unsigned)t.height > width_limit(l.type, l.cap, t.lead.mode, t.lead.order, terms))
+    return 0;
+  unsigned blocks = (n + BLOCK - 1) / BLOCK;
+  int beyond = 0;
+  UNROLLED for (int j = 0; j < LANE_BLOCKS; j++) beyond |=
+      (unsigned)(LANE_BLOCKS * lane + j) >= blocks && (t.widths >> 8 * j & 255) != 0;
+  if (n < TILE && __any_sync(ALL, beyond))
+    return 0;
+  if (t.lead.special && !take_specials(b, p, size, n, t, lane))
+    return 0;
+  t.planes_at = p;
+  return size - p == t.sum;
+}
+
+// Completes a shape whose order, mode, anchors, widths and specials are known; returns the size of the tile.
+DEVICE uint32_t finish_shape(tile_shape &t) {
+  measure_widths(t);
+  t.lead.width_planes = bit_length((uint64_t)t.height);
+  t.lead.anchor = t.lead.order ? t.lead.anchor : 0;
+  t.lead.slope = t.lead.order == 2 ? t.lead.slope : 0;
+  if (lead_says_empty(&t.lead))
+    return 0;
+  t.planes_at = lead_size(&t.lead) + 16 * t.lead.width_planes;
+  if (t.lead.special)
+    t.planes_at += special_plane_size(t.plus) + special_plane_size(t.minus);
+  return t.planes_at + t.sum;
+}
+
+// Writes everything of a tile without specials but its planes; returns the number of bytes.
+DEVICE uint32_t put_plain_header(uint8_t *out, const tile_shape &t, int lane) {
+  unsigned bytes = lead_size(&t.lead);
+  if ((unsigned)lane < bytes)
+    out[lane] = lead_byte(&t.lead, (unsigned)lane);
+  put_widths(out + bytes, t.widths, t.lead.width_planes, lane);
+  return bytes + 16 * t.lead.width_planes;
+}
+
+// The same of any tile.
+DEVICE void put_header(uint8_t *out, const tile_shape &t, int lane) {
+  out += put_plain_header(out, t, lane);
+  if (t.lead.special) {
+    out += put_special_plane(out, t.plus, lane);
+    put_special_plane(out, t.minus, lane);
+  }
+}
+
+#endif

@@ -1,0 +1,182 @@
+/* inspect.c: looking at arrays and streams: the range of their values, headers, and what their tiles hold. */
+
+#include <math.h>
+#include <string.h>
+
+#include "floating.h"
+#include "lattice.h"
+#include "parallel.h"
+#include "rules/lattice_rules.h"
+
+/* ---- Range of values --------------------------------------------------------------------------------- */
+
+/* Least and greatest per thread, a cache line each. */
+typedef struct thread_range {
+  _Alignas(64) double min, max;
+} thread_range;
+
+static const thread_range *merge_ranges(thread_range *r, int threads) {
+  floating_environment env;
+  floating_begin(&env); /* denormals compare as themselves */
+  for (int i = 1; i < threads; i++) {
+    r->min = r[i].min < r->min ? r[i].min : r->min;
+    r->max = r[i].max > r->max ? r[i].max : r->max;
+  }
+  floating_end(&env);
+  return r;
+}
+
+static const thread_range nothing_yet = {INFINITY, -INFINITY};
+
+static void widen(thread_range *r, double min, double max) {
+  r->min = min < r->min ? min : r->min;
+  r->max = max > r->max ? max : r->max;
+}
+
+typedef struct range_job {
+  const tile_codec *tiles;
+  ghz_type type;
+  const uint8_t *x;
+  size_t n;
+  thread_range *ranges;
+} range_job;
+
+static ghz_status range_chunk(const void *job, const chunk *c) {
+  const range_job *j = job;
+  size_t start = c->first * TILE, count = j->n - start < GHZ_CHUNK ? j->n - start : GHZ_CHUNK;
+  double min, max;
+  j->tiles->range(j->type, j->x + start * ghz_type_size(j->type), count, &min, &max);
+  widen(&j->ranges[c->thread], min, max);
+  return GHZ_OK;
+}
+
+ghz_status ghz_range(ghz_context *ctx, ghz_type type, const void *x, size_t n, double *min, double *max) {
+  if (!ctx || !ghz_type_known(type) || (!x && n) || !min || !max)
+    return ghz_fail(ctx, GHZ_EINVAL, "a pointer is NULL, or type %d is unknown", (int)type);
+  thread_range *ranges = ghz_arena_reserve(&ctx->scratch, (size_t)ctx->threads * sizeof *ranges);
+  if (!ranges)
+    return ghz_fail(ctx, GHZ_ENOMEM, "no scratch for %d threads", ctx->threads);
+  for (int i = 0; i < ctx->threads; i++)
+    ranges[i] = nothing_yet;
+  range_job job = {ctx->tiles, type, x, n, ranges};
+  chunk_reader reader = {&job, range_chunk};
+  ghz_status status = ghz_parallel_for(ctx, &reader, 0, tiles_of(n));
+  const thread_range *all = merge_ranges(ranges, ctx->threads);
+  *min = all->min;
+  *max = all->max;
+  return status;
+}
+
+/* ---- Looking at streams ------------------------------------------------------------------------------ */
+
+ghz_status ghz_info_read(ghz_bytes src, ghz_info *info) {
+  ghz_slice s;
+  if (!info)
+    return GHZ_EINVAL;
+  ghz_status status = ghz_stream_open(NULL, src, 0, &s, NULL);
+  if (status != GHZ_OK)
+    return status;
+  floating_environment env;
+  floating_begin(&env);
+  *info = (ghz_info){.lattice = s.lattice,
+                     .count = s.count,
+                     .tiles = s.tiles,
+                     .terms = s.terms,
+                     .inexact = s.inexact,
+                     .bound = s.inexact ? INFINITY : multiply_up(s.lattice.eb, s.terms),
+                     .bytes = src.size};
+  floating_end(&env);
+  return GHZ_OK;
+}
+
+typedef struct look_job look_job;
+
+/* What is done with each tile, for the result of one thread. */
+typedef ghz_status (*tile_look)(const look_job *j, tile_source src, unsigned n, void *result);
+
+struct look_job {
+  const tile_codec *tiles;
+  operand source;
+  tile_look look;
+  uint8_t *results; /* one per thread */
+  size_t result_size;
+};
+
+static ghz_status look_chunk(const void *job, const chunk *c) {
+  const look_job *j = job;
+  const ghz_slice *s = &j->source.slice;
+  tile_cursor cursor = cursor_at(&j->source, c->index);
+  ghz_status status = GHZ_OK;
+  for (uint64_t t = c->first; t < c->first + c->tiles && status == GHZ_OK; t++)
+    status = j->look(j, cursor_next(&cursor, s->terms), values_in_tile(s->count, t),
+                     j->results + (size_t)c->thread * j->result_size);
+  return status;
+}
+
+/* Looks at every tile of a stream; each thread's result begins as a copy of *initial, and *results has them
+ * all. */
+static ghz_status look_at_all(ghz_context *ctx, ghz_bytes src, tile_look look, const void *initial, size_t size,
+                              void **results) {
+  look_job job = {.look = look, .result_size = size};
+  ghz_slice s;
+  if (!ctx)
+    return GHZ_EINVAL;
+  job.tiles = ctx->tiles;
+  ghz_status status = ghz_stream_open(ctx, src, 0, &s, NULL);
+  if (status == GHZ_OK)
+    status = ghz_operand_open(ctx, &s, &job.source, (size_t)ctx->threads * size, results);
+  if (status != GHZ_OK)
+    return status;
+  /* The analyzer does not see that ghz_fail gives back a failure. NOLINTNEXTLINE(clang-analyzer-*) */
+  job.results = *results;
+  for (int i = 0; i < ctx->threads; i++)
+    memcpy(job.results + (size_t)i * size, initial, size);
+  chunk_reader reader = {&job, look_chunk};
+  return ghz_parallel_for(ctx, &reader, 0, s.tiles);
+}
+
+static ghz_status scan_tile(const look_job *j, tile_source src, unsigned n, void *result) {
+  return j->tiles->scan(&j->source.slice.lattice, src, n, result);
+}
+
+ghz_status ghz_scan(ghz_context *ctx, ghz_bytes src, ghz_statistics *statistics) {
+  const ghz_statistics none = {0};
+  void *results;
+  if (!statistics)
+    return ghz_fail(ctx, GHZ_EINVAL, "statistics is NULL");
+  ghz_status status = look_at_all(ctx, src, scan_tile, &none, sizeof none, &results);
+  if (status != GHZ_OK)
+    return status;
+  const uint64_t *counts = results;
+  uint64_t *sum = (uint64_t *)statistics;
+  enum { FIELDS = sizeof none / sizeof *sum };
+  *statistics = none;
+  for (size_t i = 0; i < (size_t)ctx->threads * FIELDS; i++)
+    sum[i % FIELDS] += counts[i];
+  return GHZ_OK;
+}
+
+static ghz_status extrema_of_tile(const look_job *j, tile_source src, unsigned n, void *result) {
+  _Alignas(64) uint8_t values[TILE * 8];
+  double min, max;
+  const ghz_lattice *l = &j->source.slice.lattice;
+  ghz_status status = j->tiles->decode(l, src, l->type, n, 0, values);
+  if (status != GHZ_OK)
+    return status;
+  j->tiles->range(l->type, values, n, &min, &max);
+  widen(result, min, max);
+  return GHZ_OK;
+}
+
+ghz_status ghz_extrema(ghz_context *ctx, ghz_bytes src, double *min, double *max) {
+  void *results;
+  if (!min || !max)
+    return ghz_fail(ctx, GHZ_EINVAL, "a pointer is NULL");
+  ghz_status status = look_at_all(ctx, src, extrema_of_tile, &nothing_yet, sizeof nothing_yet, &results);
+  if (status != GHZ_OK)
+    return status;
+  const thread_range *all = merge_ranges(results, ctx->threads);
+  *min = all->min;
+  *max = all->max;
+  return GHZ_OK;
+}

@@ -1,0 +1,7 @@
+/* cpu_avx2.c: the tile codec for AVX2. */
+
+#include "isa/avx2.h"
+
+#define GHZ_TILES ghz_tiles_avx2
+#define GHZ_TILES_NAME "avx2"
+#include "tile/codec.h"

@@ -1,0 +1,7 @@
+/* cpu_scalar.c: the tile codec for plain C. */
+
+#include "isa/scalar.h"
+
+#define GHZ_TILES ghz_tiles_scalar
+#define GHZ_TILES_NAME "scalar"
+#include "tile/codec.h"

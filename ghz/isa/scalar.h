@@ -1,0 +1,168 @@
+/* scalar.h: the primitives on bit planes in plain C: a plane is sixteen words of eight blocks. */
+#ifndef GHZ_ISA_H
+#define GHZ_ISA_H
+
+#include <stdint.h>
+#include <string.h>
+
+#define VEC 16
+#include "isa/shuffle.h"
+#define SQUEEZE_SHIFTS
+#include "isa/squeeze_table.h"
+
+enum { PARTS = 16, PART_BYTES = 8 };
+typedef uint64_t part;
+
+#define EACH_BYTE UINT64_C(0x0101010101010101)
+#define TOP_BITS (EACH_BYTE << 7)
+
+static inline part part_load(const uint8_t *p) {
+  uint64_t v;
+  memcpy(&v, p, 8);
+  return v;
+}
+
+static inline void part_store(uint8_t *p, part v) {
+  memcpy(p, &v, 8);
+}
+
+static inline part part_zero(void) {
+  return 0;
+}
+
+static inline part part_ones(void) {
+  return ~UINT64_C(0);
+}
+
+static inline int part_equal(part a, part b) {
+  return a == b;
+}
+
+static inline part part_not(part a) {
+  return ~a;
+}
+
+static inline part part_sum(part a, part b, part carry) {
+  return a ^ b ^ carry;
+}
+
+static inline part part_carry(part a, part b, part carry) {
+  return (a & b) | (carry & (a | b));
+}
+
+/* The top bit of each byte whose width is greater than p; widths are at most 64. */
+static inline uint64_t wider(part width, int p) {
+  return (width + (uint64_t)(127 - p) * EACH_BYTE) & TOP_BITS;
+}
+
+/* Bit i of the result is the top bit of byte i. */
+static inline unsigned gather_top_bits(uint64_t top) {
+  return (unsigned)((top >> 7) * UINT64_C(0x0102040810204080) >> 56);
+}
+
+static inline part part_and(part a, part b) {
+  return a & b;
+}
+
+/* The first 64 columns of a plane, from its first part. */
+static inline uint64_t part_low(part a) {
+  return a;
+}
+
+/* Bytes of v, taken from where the eight shifts say. */
+static inline uint64_t pick(uint64_t v, const uint8_t shift[8]) {
+  uint64_t even = (v >> shift[0] & 255) | (v >> shift[2] & 255) << 16 | (v >> shift[4] & 255) << 32 |
+                  (v >> shift[6] & 255) << 48;
+  uint64_t odd = (v >> shift[1] & 255) | (v >> shift[3] & 255) << 16 | (v >> shift[5] & 255) << 32 |
+                 (v >> shift[7] & 255) << 48;
+  return even | odd << 8;
+}
+
+/* Replaces the bytes of blocks wider than p by the next bytes of *src. May read 8 bytes from there. */
+static inline part part_expand(part plane, const uint8_t **src, part width, int p) {
+  uint64_t top = wider(width, p);
+  if (top == 0)
+    return plane;
+  uint64_t next = part_load(*src);
+  if (top == TOP_BITS) {
+    *src += 8;
+    return next;
+  }
+  unsigned mask = gather_top_bits(top);
+  uint64_t taken = (top >> 7) * 255;
+  *src += squeeze_count[mask];
+  return (plane & ~taken) | (pick(next, expand_table[mask]) & taken);
+}
+
+/* Appends the bytes of blocks wider than p to *dst. May write 8 bytes there. */
+static inline void part_squeeze(part plane, uint8_t **dst, part width, int p) {
+  uint64_t top = wider(width, p);
+  if (top == 0)
+    return;
+  if (top == TOP_BITS) {
+    part_store(*dst, plane);
+    *dst += 8;
+    return;
+  }
+  unsigned mask = gather_top_bits(top);
+  part_store(*dst, pick(plane, squeeze_table[mask]));
+  *dst += squeeze_count[mask];
+}
+
+/* Sets the width to p + 1 where plane p differs from the plane below it; *height to p + 1 if it does anywhere. */
+static inline part part_widen(part width, part plane, part below, unsigned p, unsigned *height) {
+  uint64_t d = plane ^ below;
+  uint64_t differs = ((((d & ~TOP_BITS) + ~TOP_BITS) | d) & TOP_BITS) >> 7;
+  *height = d ? p + 1 : *height;
+  return (width & ~(differs * 255)) | (differs * (uint64_t)(p + 1));
+}
+
+/* y = x moved up by one column; 0 comes in at column 0. */
+static inline void plane_shift(const part x[PARTS], part y[PARTS]) {
+  part last = 0;
+  for (int i = 0; i < PARTS; i++) {
+    y[i] = x[i] << 1 | last >> 63;
+    last = x[i];
+  }
+}
+
+static inline vec_32 max_32(vec_32 a, vec_32 b) {
+  vec_32 greater = a > b;
+  return (a & greater) | (b & ~greater);
+}
+
+static inline vec_64 max_64(vec_64 a, vec_64 b) {
+  vec_64 greater = a > b;
+  return (a & greater) | (b & ~greater);
+}
+
+#include "isa/bit_lengths.h"
+
+/* Plain C has no stores that pass the caches by. */
+static inline void vec_stream(void *to, const void *v) {
+  memcpy(to, v, VEC);
+}
+
+static inline void stream_end(void) {}
+
+/* Widths from and to their bit planes: plane k holds bit k of every block's width. */
+static inline void widths_unpack(const uint8_t *src, unsigned planes, uint8_t width[BLOCKS]) {
+  for (unsigned i = 0; i < PARTS; i++) {
+    uint64_t w = 0;
+    for (unsigned k = 0; k < planes; k++) {
+      uint64_t bits = (src[16 * k + i] * EACH_BYTE) & UINT64_C(0x8040201008040201);
+      w |= ((((bits & ~TOP_BITS) + ~TOP_BITS) | bits) & TOP_BITS) >> 7 << k;
+    }
+    part_store(width + 8 * i, w);
+  }
+}
+
+static inline void widths_pack(const uint8_t width[BLOCKS], unsigned planes, uint8_t *dst) {
+  for (unsigned i = 0; i < PARTS; i++) {
+    uint64_t w = part_load(width + 8 * i);
+    for (unsigned k = 0; k < planes; k++)
+      dst[16 * k + i] = (uint8_t)gather_top_bits((w >> k & EACH_BYTE) << 7);
+  }
+}
+
+#endif

@@ -1,0 +1,69 @@
+/* lattice_rules.h: what is a lattice, and what becomes of it by scaling (FORMAT.md, "Lattice" and "Computing"). In the common
+ * subset of C and CUDA C++; to be called under round-to-nearest without flushing. */
+#ifndef GHZ_LATTICE_RULES_H
+#define GHZ_LATTICE_RULES_H
+
+#include <float.h>
+#include <math.h>
+
+#include "rules/rules.h"
+
+GHZ_RULE double smallest_step(ghz_type type) {
+  return type == GHZ_F32 ? 0x1p-120 : 0x1p-1000;
+}
+
+GHZ_RULE double largest_step(ghz_type type) {
+  return type == GHZ_F32 ? 0x1p120 : 0x1p1000;
+}
+
+GHZ_RULE int lattice_valid(const ghz_lattice *l) {
+  if ((l->type != GHZ_F32 && l->type != GHZ_F64) || !(l->cap == 35 || (l->cap == 44 && l->type == GHZ_F64)))
+    return 0;
+  int step = l->step == 0 || (l->step >= smallest_step(l->type) && l->step <= largest_step(l->type));
+  return step && !signbit(l->step) && l->eb >= 0 && !signbit(l->eb) && l->eb <= DBL_MAX;
+}
+
+/* Below this the remainder of a product may underflow, and is not asked. */
+#define EXACT_REMAINDER 0x1p-900
+
+/* a * b and a / b of numbers from 0 on, rounded up. */
+GHZ_RULE double multiply_up(double a, double b) {
+  double p = a * b;
+  if (a == 0 || b == 0)
+    return 0;
+  return p < EXACT_REMAINDER || fma(a, b, -p) > 0 ? nextafter(p, HUGE_VAL) : p;
+}
+
+GHZ_RULE double divide_up(double a, double b) {
+  double q = a / b;
+  if (a == 0)
+    return 0;
+  return q < EXACT_REMAINDER || fma(q, b, -a) < 0 ? nextafter(q, HUGE_VAL) : q;
+}
+
+/* A rounded step moves every value: by at most 2^(cap - 53) steps per term. With cap 35 the slack of the lattice covers
+ * that; with cap 44 the bound has to say it. */
+GHZ_RULE void admit_rounding(ghz_lattice *l, double remainder) {
+  if (l->cap == 44 && remainder != 0)
+    l->eb = nextafter(l->eb + l->step * 0x1p-9, HUGE_VAL);
+}
+
+/* The lattice of a scaled stream: times the factor, or by the divisor if that is not 1. Returns 0 if it is none. */
+GHZ_RULE int scale_lattice(ghz_lattice *l, double factor, double divisor) {
+  ghz_lattice scaled = *l;
+  if (divisor != 1) {
+    scaled.step = l->step / divisor;
+    scaled.eb = divide_up(l->eb, divisor);
+    admit_rounding(&scaled, fma(scaled.step, divisor, -l->step));
+  } else {
+    scaled.step = l->step * factor;
+    scaled.eb = multiply_up(l->eb, factor);
+    admit_rounding(&scaled, fma(l->step, factor, -scaled.step));
+  }
+  if (!lattice_valid(&scaled) || (scaled.step == 0) != (l->step == 0))
+    return 0;
+  *l = scaled;
+  return 1;
+}
+
+#endif

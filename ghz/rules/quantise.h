@@ -1,0 +1,92 @@
+/* quantise.h: the two conversions between floating-point values and integers of the lattice (FORMAT.md,
+ * "Lattice"). The rules are in the common subset of C and CUDA C++; the loops are C.
+ *
+ * Rounding to nearest-even is done by adding 1.5 * 2^23 (or 2^52): the sum's last bits are then the integer.
+ * That is exact for the ranges that the modes admit, and the same single operation on every machine. */
+#ifndef GHZ_QUANTISE_H
+#define GHZ_QUANTISE_H
+
+#include <string.h>
+
+#include "rules/rules.h"
+
+#define ROUND_F32 0x1.8p23f
+#define ROUND_F64 0x1.8p52
+
+/* v = x * inverse to the nearest integer, |v| < 2^22. */
+GHZ_RULE int32_t round_f32(float v) {
+  float sum = v + ROUND_F32, zero = ROUND_F32;
+  int32_t b, z;
+  memcpy(&b, &sum, sizeof b);
+  memcpy(&z, &zero, sizeof z);
+  return (int32_t)((uint32_t)b - (uint32_t)z);
+}
+
+/* The same, |v| < 2^51. */
+GHZ_RULE int64_t round_f64(double v) {
+  double sum = v + ROUND_F64, zero = ROUND_F64;
+  int64_t b, z;
+  memcpy(&b, &sum, sizeof b);
+  memcpy(&z, &zero, sizeof z);
+  return (int64_t)((uint64_t)b - (uint64_t)z);
+}
+
+/* What values are multiplied by. */
+GHZ_RULE double quantising_factor(ghz_type type, double step, int mode) {
+  return (mode_shift(type, mode) ? 2 : 1) / step;
+}
+
+/* A lattice whose step does not keep its bound: that of a constant, on which just the multiples of the step are exact. */
+GHZ_RULE int coarser_than_bound(const ghz_lattice *l) {
+  return l->step > 2 * l->eb;
+}
+
+/* Whether v is such a multiple. */
+GHZ_RULE int on_grid(const ghz_lattice *l, double v) {
+  double q = v / l->step, whole = q + ROUND_F64 - ROUND_F64;
+  return (v < 0 ? -v : v) <= 0x1p15 * l->step && whole * l->step == v;
+}
+
+/* Whether integers are found in float arithmetic: where the largest magnitude m lets it keep the bound. */
+GHZ_RULE int quantises_in_float(const ghz_lattice *l, double m) {
+  return l->type == GHZ_F32 && m <= 0x1p15 * l->step;
+}
+
+/* Whether (float)q * (float)unit has the bits of (float)((double)q * unit): one rounding either way. */
+GHZ_RULE int decodes_in_float(const ghz_lattice *l, int mode, uint32_t terms) {
+  double unit = mode_unit(l->type, l->step, mode);
+  return integer_bits(l->type, l->cap, mode) + bit_length(terms) <= 24 && (double)(float)unit == unit;
+}
+
+#ifndef __cplusplus
+
+/* q[i] = round(x[i] * inverse), in the arithmetic of ARITH. */
+#define DEFINE_QUANTISE(name, REAL, ARITH, ROUND, INT)                                                         \
+  static void name(const REAL *x, ARITH inverse, INT *q) {                                                     \
+    for (int i = 0; i < TILE; i++)                                                                             \
+      q[i] = (INT)ROUND((ARITH)x[i] * inverse);                                                                \
+  }
+
+DEFINE_QUANTISE(quantise_f32_16, float, float, round_f32, int16_t)
+DEFINE_QUANTISE(quantise_f32_32, float, float, round_f32, int32_t)
+DEFINE_QUANTISE(quantise_f32_via_f64_32, float, double, round_f64, int32_t)
+DEFINE_QUANTISE(quantise_f32_via_f64_64, float, double, round_f64, int64_t)
+DEFINE_QUANTISE(quantise_f64_16, double, double, round_f64, int16_t)
+DEFINE_QUANTISE(quantise_f64_32, double, double, round_f64, int32_t)
+DEFINE_QUANTISE(quantise_f64_64, double, double, round_f64, int64_t)
+
+/* y[i] = (REAL)((ARITH)q[i] * unit) */
+#define DEFINE_DEQUANTISE(name, INT, ARITH, REAL)                                                              \
+  static void name(const INT *q, ARITH unit, REAL *y) {                                                        \
+    for (int i = 0; i < TILE; i++)                                                                             \
+      y[i] = (REAL)((ARITH)q[i] * unit);                                                                       \
+  }
+
+DEFINE_DEQUANTISE(dequantise_32_f32_exact, int32_t, float, float)
+DEFINE_DEQUANTISE(dequantise_32_f32, int32_t, double, float)
+DEFINE_DEQUANTISE(dequantise_64_f32, int64_t, double, float)
+DEFINE_DEQUANTISE(dequantise_32_f64, int32_t, double, double)
+DEFINE_DEQUANTISE(dequantise_64_f64, int64_t, double, double)
+
+#endif
+#endif

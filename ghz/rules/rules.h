@@ -1,0 +1,101 @@
+/* rules.h: the numbers of the format: modes, thresholds, limits and units (FORMAT.md, "Integers"). In the
+ * common subset of C and CUDA C++, so that every machine decides alike. */
+#ifndef GHZ_RULES_H
+#define GHZ_RULES_H
+
+#include <stdint.h>
+
+#include "ghz.h"
+
+#if defined(__CUDACC__)
+#define GHZ_RULE static inline __host__ __device__
+#else
+#define GHZ_RULE static inline
+#endif
+
+enum {
+  TILE = GHZ_TILE,
+  BLOCK = 8,              /* values that share a width */
+  BLOCKS = TILE / BLOCK,  /* blocks of a tile */
+  PLANE_BYTES = TILE / 8, /* bytes of a bit plane: one per block */
+  WIDTH_MAX = 62,         /* bits of the widest residual */
+  PLANES_MAX = 64,        /* planes that arithmetic may use */
+  TILE_BYTES_MAX = 8338,  /* of the largest result (FORMAT.md, "Worst case") */
+  TILES_PER_CHUNK = GHZ_CHUNK / GHZ_TILE,
+  SLACK = 128 /* bytes that wide loads and stores may touch past a tile */
+};
+
+enum tile_mode { COARSE = 0, FINE = 1, WIDE = 2, RAW = 3 };
+
+#define RAW_TILE 0x03 /* first byte of a raw tile */
+
+/* Number of bits of v without leading zeros; 0 for 0. */
+GHZ_RULE unsigned bit_length(uint64_t v) {
+#if defined(__CUDA_ARCH__)
+  return 64u - (unsigned)__clzll((long long)v);
+#else
+  return v ? 64u - (unsigned)__builtin_clzll(v) : 0;
+#endif
+}
+
+/* |q| <= 2^integer_bits * terms in a tile of this mode. */
+GHZ_RULE unsigned integer_bits(ghz_type type, int cap, int mode) {
+  if (mode == COARSE)
+    return 16;
+  if (mode == FINE)
+    return type == GHZ_F32 ? 23 : 22;
+  return type == GHZ_F32 ? 36 : (unsigned)cap;
+}
+
+/* Bit planes below the coarse unit: by how much integers shift when a coarse tile is lifted to this mode. */
+GHZ_RULE unsigned mode_shift(ghz_type type, int mode) {
+  return type == GHZ_F32 && mode != COARSE;
+}
+
+/* The value of the integer 1. */
+GHZ_RULE double mode_unit(ghz_type type, double step, int mode) {
+  return mode_shift(type, mode) ? step / 2 : step;
+}
+
+/* Integers of 32 bits suffice for the sums of a tile of this mode; arithmetic is modulo 2^32, else modulo 2^64.
+ */
+GHZ_RULE int fits_32_bits(ghz_type type, int cap, int mode, uint32_t terms) {
+  return integer_bits(type, cap, mode) + bit_length(terms) <= 31;
+}
+
+/* The largest width that a residual of this mode and order can need. */
+GHZ_RULE unsigned width_limit(ghz_type type, int cap, int mode, int order, uint32_t terms) {
+  unsigned w = integer_bits(type, cap, mode) + (unsigned)order + 1 + bit_length(terms);
+  return w < WIDTH_MAX ? w : (unsigned)WIDTH_MAX;
+}
+
+/* The most terms that a stream may sum. */
+GHZ_RULE uint32_t terms_limit(int cap) {
+  return (UINT32_C(1) << (58 - cap)) - 1;
+}
+
+/* The largest tile of n values in a stream of so many terms; fresh: as compression writes it (FORMAT.md, "Worst case"). */
+GHZ_RULE unsigned tile_bound(ghz_type type, unsigned n, uint32_t terms, int fresh) {
+  unsigned raw = 1 + n * (type == GHZ_F32 ? 4 : 8), blocks = (n + BLOCK - 1) / BLOCK;
+  if (fresh)
+    return raw;
+  int cap = type == GHZ_F64 && terms <= terms_limit(44) ? 44 : 35;
+  unsigned width = width_limit(type, cap, WIDE, 2, terms);
+  unsigned lattice = 2 + 16 + 16 * bit_length(width) + 2 * (16 + blocks) + blocks * width;
+  return raw > lattice ? raw : lattice;
+}
+
+/* The mode of a tile whose largest finite magnitude is m. */
+GHZ_RULE int mode_for(const ghz_lattice *l, double m) {
+  double largest = l->type == GHZ_F32 ? 0x1p127 : 0x1p1023;
+  int bits = l->type == GHZ_F32 ? 35 : l->cap;
+  if (l->step == 0 || m >= largest)
+    return RAW;
+  if (m <= 0x1p16 * l->step)
+    return COARSE;
+  if (m <= 0x1p22 * l->step)
+    return FINE;
+  return m <= (double)(UINT64_C(1) << bits) * l->step ? WIDE : RAW;
+}
+
+#endif

@@ -1,0 +1,114 @@
+/* codec.h: the tile codec, written once. Each cpu_*.c includes it after the primitives of its instruction
+ * set (isa/) and gets one table of functions, GHZ_TILES. FORMAT.md, "Tile", is the text that it implements.
+ */
+
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "rules/bytes.h"
+#include "rules/header.h"
+#include "rules/rules.h"
+#include "tile/tile.h"
+
+#define PASTE_(a, b) a##b
+#define PASTE(a, b) PASTE_(a, b)
+#define GHZ_UNROLL_8 _Pragma("GCC unroll 8")
+#define ALIGNED _Alignas(64)
+
+typedef uint8_t bit_plane[PLANE_BYTES];
+
+/* Two bit planes: where +Inf entered and where -Inf entered; both: NaN. */
+typedef struct specials {
+  bit_plane plus, minus;
+} specials;
+
+/* A lattice tile, taken apart. Its planes are still squeezed. */
+typedef struct tile_header {
+  int order, mode;
+  unsigned height; /* planes: the largest width */
+  int64_t anchor, slope;
+  const uint8_t *specials; /* NULL: none */
+  const uint8_t *planes;
+  ALIGNED uint8_t width[BLOCKS];
+} tile_header;
+
+/* Transposes the 8 x 8 bits at each position of eight planes: bit t of plane p becomes bit p of plane t. */
+static inline void transpose_bits(bit_plane planes[8]) {
+  static const uint64_t mask[3] = {UINT64_C(0x0f0f0f0f0f0f0f0f), UINT64_C(0x3333333333333333),
+                                   UINT64_C(0x5555555555555555)};
+  for (size_t w = 0; w < PLANE_BYTES / 8; w++) {
+    uint64_t a[8];
+    GHZ_UNROLL_8 for (int i = 0; i < 8; i++) memcpy(&a[i], planes[i] + 8 * w, 8);
+#define EXCHANGE(i, j, s, m)                                                                                   \
+  do {                                                                                                         \
+    uint64_t d = ((a[i] >> s) ^ a[j]) & m;                                                                     \
+    a[j] ^= d;                                                                                                 \
+    a[i] ^= d << s;                                                                                            \
+  } while (0)
+    EXCHANGE(0, 4, 4, mask[0]);
+    EXCHANGE(1, 5, 4, mask[0]);
+    EXCHANGE(2, 6, 4, mask[0]);
+    EXCHANGE(3, 7, 4, mask[0]);
+    EXCHANGE(0, 2, 2, mask[1]);
+    EXCHANGE(1, 3, 2, mask[1]);
+    EXCHANGE(4, 6, 2, mask[1]);
+    EXCHANGE(5, 7, 2, mask[1]);
+    EXCHANGE(0, 1, 1, mask[2]);
+    EXCHANGE(2, 3, 1, mask[2]);
+    EXCHANGE(4, 5, 1, mask[2]);
+    EXCHANGE(6, 7, 1, mask[2]);
+#undef EXCHANGE
+    GHZ_UNROLL_8 for (int i = 0; i < 8; i++) memcpy(planes[i] + 8 * w, &a[i], 8);
+  }
+}
+
+#include "rules/quantise.h"
+
+#define GHZ_PLANE static inline
+#include "rules/plane_arithmetic.h"
+
+#define BITS 16
+#include "tile/lanes.h"
+#define BITS 32
+#include "tile/lanes.h"
+#define BITS 64
+#include "tile/lanes.h"
+
+#define REAL float
+#define BITS_TYPE uint32_t
+#define SIGNED_TYPE int32_t
+#define SIGNED_VEC vec_32
+#define SIGNED_MAX max_32
+#define EXPONENT UINT32_C(0x7f800000)
+#define CANONICAL_NAN UINT32_C(0x7fc00000)
+#define SUFFIX f32
+#include "tile/reals.h"
+#define REAL double
+#define BITS_TYPE uint64_t
+#define SIGNED_TYPE int64_t
+#define SIGNED_VEC vec_64
+#define SIGNED_MAX max_64
+#define EXPONENT UINT64_C(0x7ff0000000000000)
+#define CANONICAL_NAN UINT64_C(0x7ff8000000000000)
+#define SUFFIX f64
+#include "tile/reals.h"
+
+/* In the order in which they build on each other. */
+/* clang-format off */
+#include "tile/header.h"
+#include "tile/encode.h"
+#include "tile/decode.h"
+#include "tile/sum.h"
+#include "tile/compute.h"
+/* clang-format on */
+
+static void range(ghz_type type, const void *x, size_t n, double *min, double *max) {
+  if (type == GHZ_F32)
+    finite_range_f32(x, n, min, max);
+  else
+    finite_range_f64(x, n, min, max);
+}
+
+const tile_codec GHZ_TILES = {GHZ_TILES_NAME, range, encode, decode, stream_end, combine, extremum, scan};

@@ -1,0 +1,208 @@
+/* encode.h: values to tiles: integers of the lattice, the three orders measured, the smallest written.
+ * Part of codec.h. */
+
+/* Integers of a tile, position-major, in the narrowest size that holds their second differences. */
+typedef struct integers {
+  int bits; /* 16, 32 or 64 */
+  int mode;
+  unsigned n;
+  int special;
+  int zero; /* every integer is surely 0; they are not filled in */
+  specials specials;
+  ALIGNED union {
+    int16_t q16[TILE];
+    int32_t q32[TILE];
+    int64_t q64[TILE];
+  };
+} integers;
+
+static inline int64_t integer_at(const integers *v, unsigned i) {
+  unsigned at = i % BLOCK * BLOCKS + i / BLOCK;
+  return v->bits == 16 ? v->q16[at] : v->bits == 32 ? v->q32[at] : v->q64[at];
+}
+
+#define FOR_BITS(v, CALL16, CALL32, CALL64)                                                                    \
+  do {                                                                                                         \
+    if ((v)->bits == 16) {                                                                                     \
+      CALL16;                                                                                                  \
+    } else if ((v)->bits == 32) {                                                                              \
+      CALL32;                                                                                                  \
+    } else {                                                                                                   \
+      CALL64;                                                                                                  \
+    }                                                                                                          \
+  } while (0)
+
+static int all_on_grid(const ghz_lattice *l, const void *x) {
+  for (int i = 0; i < TILE; i++)
+    if (!on_grid(l, l->type == GHZ_F32 ? (double)((const float *)x)[i] : ((const double *)x)[i]))
+      return 0;
+  return 1;
+}
+
+/* Chooses the arithmetic by magnitude m (law L1, rule R1) and quantises. x is full: padding is any finite
+ * value. */
+static int quantise_tile(const ghz_lattice *l, const void *x, double m, integers *v) {
+  ALIGNED int64_t linear[TILE];
+  v->mode = mode_for(l, m);
+  if (v->mode == RAW || (coarser_than_bound(l) && !all_on_grid(l, x)))
+    return 0;
+  double inverse = quantising_factor(l->type, l->step, v->mode);
+  v->bits = v->mode == WIDE ? 64 : m <= 8190 * l->step ? 16 : 32;
+  if (l->type == GHZ_F32) {
+    int in_float = quantises_in_float(l, m);
+    FOR_BITS(v, quantise_f32_16(x, (float)inverse, (int16_t *)linear),
+             if (in_float) quantise_f32_32(x, (float)inverse, (int32_t *)linear);
+             else quantise_f32_via_f64_32(x, inverse, (int32_t *)linear),
+             quantise_f32_via_f64_64(x, inverse, linear));
+  } else {
+    FOR_BITS(v, quantise_f64_16(x, inverse, (int16_t *)linear), quantise_f64_32(x, inverse, (int32_t *)linear),
+             quantise_f64_64(x, inverse, linear));
+  }
+  FOR_BITS(v, split_16(linear, v->q16), split_32(linear, v->q32), split_64(linear, v->q64));
+  return 1;
+}
+
+/* A full tile of a short one: zeros after the end. */
+static const void *padded(const void *x, unsigned n, size_t value_size, void *buffer) {
+  if (n == TILE)
+    return x;
+  memset(buffer, 0, TILE * value_size);
+  memcpy(buffer, x, n * value_size);
+  return buffer;
+}
+
+/* Integers of n values. Returns 0 if the tile lies outside the lattice. */
+static int to_integers(const ghz_lattice *l, const void *x, unsigned n, integers *v) {
+  ALIGNED uint8_t copy[TILE * 8];
+  size_t value_size = ghz_type_size(l->type);
+  v->n = n;
+  x = padded(x, n, value_size, copy);
+  double m = l->type == GHZ_F32 ? spill_specials_f32(&x, n, copy, &v->specials, &v->special)
+                                : spill_specials_f64(&x, n, copy, &v->specials, &v->special);
+  /* Less than half a step, by a margin that no rounding crosses. */
+  v->zero = !v->special && m < 0.49 * l->step && !coarser_than_bound(l);
+  return v->zero || quantise_tile(l, x, m, v);
+}
+
+/* One way to encode a tile: its order, widths and exact size. */
+typedef struct plan {
+  int order;
+  unsigned height;
+  unsigned size;
+  int64_t anchor, slope;
+  ALIGNED uint8_t width[BLOCKS];
+} plan;
+
+/* Sum of bytes that are at most 64. */
+static unsigned sum_bytes(const uint8_t width[BLOCKS]) {
+  const uint64_t even = UINT64_C(0x00ff00ff00ff00ff);
+  uint64_t sum = 0;
+  for (size_t w = 0; w < BLOCKS / 8; w++) {
+    uint64_t v;
+    memcpy(&v, width + 8 * w, 8);
+    sum += (v & even) + (v >> 8 & even);
+  }
+  return (unsigned)(sum * UINT64_C(0x0001000100010001) >> 48);
+}
+
+static void fill_plan(const integers *v, int order, unsigned height, plan *p) {
+  p->order = order;
+  p->height = height;
+  p->anchor = order ? integer_at(v, 0) : 0;
+  p->slope = order == 2 && v->n > 1 ? (int64_t)((uint64_t)integer_at(v, 1) - (uint64_t)integer_at(v, 0)) : 0;
+  unsigned anchors = anchor_size(p->anchor) + anchor_size(p->slope);
+  p->size = 1u + (unsigned)(anchors || v->special) + anchors + 16 * bit_length(height) + sum_bytes(p->width);
+}
+
+/* Integers of a full tile -> the widths of all three orders; of a short one, order by order. */
+static void measure(const integers *v, plan plans[3]) {
+  ALIGNED union {
+    uint16_t m16[3][BLOCKS];
+    uint32_t m32[3][BLOCKS];
+    uint64_t m64[3][BLOCKS];
+    char bytes[3 * BLOCKS * 8];
+  } u;
+  ALIGNED int64_t r[TILE];
+  if (v->n == TILE) {
+    FOR_BITS(v, magnitudes_16(v->q16, u.m16), magnitudes_32(v->q32, u.m32), magnitudes_64(v->q64, u.m64));
+  } else {
+    for (int o = 0; o < 3; o++)
+      FOR_BITS(v, residuals_16(v->q16, v->n, o, (int16_t *)r);
+               magnitude_16((int16_t *)r, u.m16[o]), residuals_32(v->q32, v->n, o, (int32_t *)r);
+               magnitude_32((int32_t *)r, u.m32[o]), residuals_64(v->q64, v->n, o, r);
+               magnitude_64(r, u.m64[o]));
+  }
+  for (int o = 0; o < 3; o++) {
+    unsigned height;
+    FOR_BITS(v, height = widths_16(u.m16[o], plans[o].width), height = widths_32(u.m32[o], plans[o].width),
+             height = widths_64(u.m64[o], plans[o].width));
+    fill_plan(v, o, height, &plans[o]);
+  }
+}
+
+/* Writes the tile that a plan describes. */
+static size_t write_plan(const integers *v, const plan *p, uint8_t *dst) {
+  ALIGNED bit_plane planes[PLANES_MAX];
+  unsigned octets = (p->height + 7) / 8;
+  if (octets)
+    FOR_BITS(v, to_planes_16(v->q16, v->n, p->order, octets > 2 ? 2 : octets, planes),
+             to_planes_32(v->q32, v->n, p->order, octets, planes),
+             to_planes_64(v->q64, v->n, p->order, octets, planes));
+  return put_tile(v->mode, p->order, p->anchor, p->slope, p->height, p->width, planes,
+                  v->special ? &v->specials : NULL, dst);
+}
+
+/* The plan for an order; GHZ_ORDER_BEST: the smallest. By branches, which processors guess right: they then work on the planes while
+ * they still add up the sizes (9 % of compression). */
+static const plan *choose_plan(const plan plans[3], int order) {
+  const unsigned size[3] = {plans[0].size, plans[1].size, plans[2].size};
+  int best = choose_order(size, plans[0].height == 0, order);
+  if (__builtin_expect(best == 2, 1))
+    return &plans[2];
+  return __builtin_expect(best == 1, 1) ? &plans[1] : &plans[0];
+}
+
+/* Asks for the tile after this one while this one is worked on. */
+static inline void prefetch_next(const void *x, size_t size) {
+  for (size_t i = 0; i < size; i += 64)
+    __builtin_prefetch((const char *)x + size + i, 0, 3);
+}
+
+static size_t encode(const ghz_lattice *l, int order, const void *x, unsigned n, uint8_t *dst) {
+  integers v;
+  plan plans[3];
+  size_t raw = 1 + n * ghz_type_size(l->type);
+  if (to_integers(l, x, n, &v)) {
+    if (v.zero)
+      return 0;
+    prefetch_next(x, raw - 1);
+    measure(&v, plans);
+    const plan *p = choose_plan(plans, order);
+    size_t extra = v.special ? squeezed_size(v.specials.plus) + squeezed_size(v.specials.minus) : 0;
+    if (p->size + extra < raw)
+      return write_plan(&v, p, dst);
+  } else {
+    const uint8_t *bytes = x;
+    uint8_t any = 0;
+    for (size_t i = 0; i < raw - 1; i++)
+      any |= bytes[i];
+    if (!any)
+      return 0;
+  }
+  dst[0] = RAW_TILE;
+  memcpy(dst + 1, x, raw - 1);
+  return raw;
+}
+
+/* Room for a copy of an operand: one at the very end of its buffer, or one that was raw, put on the lattice. */
+typedef struct encoded_tile {
+  uint8_t bytes[TILE_BYTES_MAX + SLACK];
+} encoded_tile;
+
+static tile_source padded_copy(tile_source src, encoded_tile *room) {
+  if (src.short_tail) {
+    memcpy(room->bytes, src.data, src.size);
+    src.data = room->bytes;
+  }
+  return src;
+}

@@ -1,0 +1,214 @@
+/* header.h: the header of a tile: taking it apart, with every check that untrusted bytes need, and putting it
+ * together (FORMAT.md, "Tile"). Part of codec.h. */
+
+static unsigned squeezed_size(const bit_plane plane) {
+  unsigned count = 16;
+  for (int b = 0; b < PLANE_BYTES; b++)
+    count += plane[b] != 0;
+  return count;
+}
+
+/* A plane as the map of its non-zero bytes, then those bytes. */
+static uint8_t *put_special_plane(const bit_plane plane, uint8_t *dst) {
+  uint8_t *map = dst;
+  memset(map, 0, 16);
+  dst += 16;
+  for (int b = 0; b < PLANE_BYTES; b++)
+    if (plane[b]) {
+      map[b / 8] = (uint8_t)(map[b / 8] | 1 << b % 8);
+      *dst++ = plane[b];
+    }
+  return dst;
+}
+
+/* The inverse, of at most `room` bytes; NULL if they are not such a plane. */
+static const uint8_t *take_special_plane(const uint8_t *src, size_t room, bit_plane plane) {
+  if (room < 16)
+    return NULL;
+  const uint8_t *map = src, *end = src + room;
+  src += 16;
+  memset(plane, 0, PLANE_BYTES);
+  for (int b = 0; b < PLANE_BYTES; b++)
+    if (map[b / 8] >> b % 8 & 1) {
+      if (src == end || *src == 0)
+        return NULL;
+      plane[b] = *src++;
+    }
+  return src;
+}
+
+static inline int has_specials(const specials *s) {
+  uint8_t any = 0;
+  for (int b = 0; b < PLANE_BYTES; b++)
+    any |= (uint8_t)(s->plus[b] | s->minus[b]);
+  return any != 0;
+}
+
+/* Everything of a tile but its planes. s is NULL where there are no specials. */
+static uint8_t *put_header(int mode, int order, int64_t anchor, int64_t slope, unsigned height,
+                           const uint8_t *width, const specials *s, uint8_t *dst) {
+  tile_lead h = {order, mode, bit_length(height), s != NULL, order ? anchor : 0, order == 2 ? slope : 0};
+  unsigned la = anchor_size(h.anchor), ls = anchor_size(h.slope), extra = lead_extra(&h),
+           width_planes = h.width_planes;
+  *dst++ = lead_first(&h, extra);
+  if (extra)
+    *dst++ = (uint8_t)extra;
+  memcpy(dst, &h.anchor, 8);
+  dst += la;
+  memcpy(dst, &h.slope, 8);
+  dst += ls;
+  widths_pack(width, width_planes, dst);
+  dst += 16 * width_planes;
+  if (s)
+    dst = put_special_plane(s->minus, put_special_plane(s->plus, dst));
+  return dst;
+}
+
+static inline void load_plane(const uint8_t *plane, part x[PARTS]) {
+  for (int i = 0; i < PARTS; i++)
+    x[i] = part_load(plane + i * PART_BYTES);
+}
+
+static inline void store_plane(uint8_t *plane, const part x[PARTS]) {
+  for (int i = 0; i < PARTS; i++)
+    part_store(plane + i * PART_BYTES, x[i]);
+}
+
+static inline void zero_plane(part x[PARTS]) {
+  for (int i = 0; i < PARTS; i++)
+    x[i] = part_zero();
+}
+
+static uint8_t *put_planes(const uint8_t width[BLOCKS], const bit_plane *planes, unsigned height,
+                           uint8_t *dst) {
+  part w[PARTS];
+  load_plane(width, w);
+  for (unsigned p = 0; p < height; p++)
+    for (int i = 0; i < PARTS; i++)
+      part_squeeze(part_load(planes[p] + i * PART_BYTES), &dst, w[i], (int)p);
+  return dst;
+}
+
+/* Writes a whole tile and returns its size. Canonical: zeros in coarse mode and order 0 are no bytes at all. */
+static inline size_t put_tile(int mode, int order, int64_t anchor, int64_t slope, unsigned height,
+                              const uint8_t *width, const bit_plane *planes, const specials *s, uint8_t *dst) {
+  if (order == 0 && mode == COARSE && height == 0 && !s)
+    return 0;
+  uint8_t *end = put_header(mode, order, anchor, slope, height, width, s, dst);
+  return (size_t)(put_planes(width, planes, height, end) - dst);
+}
+
+/* One bit plane of widths, from the top: adds to the sum, and keeps track of the blocks that may hold the
+ * maximum. */
+typedef struct width_sum {
+  unsigned sum, largest;
+  uint64_t low, high;
+} width_sum;
+
+static inline void add_width_plane(width_sum *s, const uint8_t *plane, unsigned k, int present) {
+  uint64_t a = present ? load_u64(plane) : 0, b = present ? load_u64(plane + 8) : 0;
+  uint64_t x = a & s->low, y = b & s->high;
+  int any = (x | y) != 0;
+  s->sum += (unsigned)(__builtin_popcountll(a) + __builtin_popcountll(b)) << k;
+  s->largest |= (unsigned)any << k;
+  s->low = any ? x : s->low;
+  s->high = any ? y : s->high;
+}
+
+/* Sum and maximum of the widths, from their bit planes. Four planes at once, present or not: most tiles have two or
+ * three, and guessing which costs more than looking. May read SLACK bytes. */
+static unsigned sum_widths(const uint8_t *planes, unsigned count, unsigned *largest) {
+  width_sum s = {0, 0, ~UINT64_C(0), ~UINT64_C(0)};
+  for (unsigned k = count; k-- > 4;)
+    add_width_plane(&s, planes + 16 * k, k, 1);
+  add_width_plane(&s, planes + 48, 3, count > 3);
+  add_width_plane(&s, planes + 32, 2, count > 2);
+  add_width_plane(&s, planes + 16, 1, count > 1);
+  add_width_plane(&s, planes, 0, count > 0);
+  *largest = s.largest;
+  return s.sum;
+}
+
+static int blocks_beyond(const uint8_t width[BLOCKS], unsigned n) {
+  for (unsigned b = (n + BLOCK - 1) / BLOCK; b < BLOCKS; b++)
+    if (width[b])
+      return 1;
+  return 0;
+}
+
+static int specials_valid(const uint8_t *p, const uint8_t *end, unsigned n, const uint8_t **after) {
+  specials s;
+  const uint8_t *q = take_special_plane(p, (size_t)(end - p), s.plus);
+  q = q ? take_special_plane(q, (size_t)(end - q), s.minus) : NULL;
+  if (!q || !has_specials(&s))
+    return 0;
+  for (unsigned i = n; i < TILE; i++)
+    if ((s.plus[i / 8] | s.minus[i / 8]) >> i % 8 & 1)
+      return 0;
+  *after = q;
+  return 1;
+}
+
+/* Takes a lattice tile apart and checks all of it but the planes' bytes, which may be anything. */
+static inline __attribute__((always_inline)) ghz_status parse(const ghz_lattice *l, tile_source src, unsigned n,
+                                                              tile_header *h) {
+  const uint8_t *p = src.data;
+  h->specials = NULL;
+  if (src.size == 0) { /* maybe without data: nothing may be added to NULL */
+    h->order = h->mode = 0;
+    h->height = 0;
+    h->anchor = h->slope = 0;
+    h->planes = p;
+    memset(h->width, 0, sizeof h->width);
+    return GHZ_OK;
+  }
+  if (src.terms == 0 || l->step == 0)
+    return GHZ_ECORRUPT;
+  tile_lead lead;
+  unsigned at, la, ls;
+  const uint8_t *end = p + src.size;
+  if (!lead_open(p[0], p[1], src.size, &lead, &at, &la, &ls))
+    return GHZ_ECORRUPT;
+  lead.anchor = anchor_value(load_u64(p + at), la);
+  lead.slope = anchor_value(load_u64(p + at + la), ls);
+  if (!anchors_minimal(&lead, la, ls))
+    return GHZ_ECORRUPT;
+  unsigned width_planes = lead.width_planes;
+  h->order = lead.order;
+  h->mode = lead.mode;
+  h->anchor = lead.anchor;
+  h->slope = lead.slope;
+  p += at + la + ls;
+  unsigned sum = sum_widths(p, width_planes, &h->height);
+  if (bit_length(h->height) != width_planes ||
+      h->height > width_limit(l->type, l->cap, h->mode, h->order, src.terms))
+    return GHZ_ECORRUPT;
+  widths_unpack(p, width_planes, h->width);
+  p += 16 * width_planes;
+  if (n < TILE && blocks_beyond(h->width, n))
+    return GHZ_ECORRUPT;
+  if (lead.special) {
+    h->specials = p;
+    if (!specials_valid(p, end, n, &p))
+      return GHZ_ECORRUPT;
+  }
+  h->planes = p;
+  return (size_t)(end - p) == sum && !(at == 1 && lead_says_empty(&lead)) ? GHZ_OK : GHZ_ECORRUPT;
+}
+
+static void take_specials(const tile_header *h, specials *s) {
+  take_special_plane(take_special_plane(h->specials, TILE_BYTES_MAX, s->plus), TILE_BYTES_MAX, s->minus);
+}
+
+/* Un-squeezes all planes. */
+static void expand_planes(const tile_header *h, bit_plane *planes) {
+  part w[PARTS], plane[PARTS];
+  const uint8_t *src = h->planes;
+  load_plane(h->width, w);
+  zero_plane(plane);
+  for (unsigned p = 0; p < h->height; p++) {
+    for (int i = 0; i < PARTS; i++)
+      plane[i] = part_expand(plane[i], &src, w[i], (int)p);
+    store_plane(planes[p], plane);
+  }
+}

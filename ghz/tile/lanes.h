@@ -1,0 +1,217 @@
+/* lanes.h: residuals, widths and bit planes of a tile, for integers of one size. Included once per size, with
+ * BITS defined. Integers of a tile stand position-major: value t of block b at [t * BLOCKS + b], so that every
+ * loop below runs over neighbouring blocks and compiles to full vector registers on any machine. */
+
+#define INT PASTE(PASTE(int, BITS), _t)
+#define UINT PASTE(PASTE(uint, BITS), _t)
+#define FN(name) PASTE(PASTE(name, _), BITS)
+
+/* Sign into the lowest bit, so that leading sign copies become leading zeros. */
+static inline UINT FN(fold)(INT r) {
+  return (UINT)((UINT)((UINT)r << 1) ^ (UINT)(r >> (BITS - 1)));
+}
+
+/* Residuals of q at an order (FORMAT.md, "Residuals"), to r or, where `low` is given instead, their low bytes to it. Columns
+ * from n on are 0. q is not overwritten. */
+static inline __attribute__((always_inline)) void FN(residuals_to)(const INT *q, unsigned n, int order, INT *r,
+                                                                   uint8_t *low) {
+  const UINT *u = (const UINT *)q;
+  UINT before[BLOCKS + 1], slopes[BLOCKS + 1]; /* last value, last difference of the block before */
+  memcpy(before + 1, u + 7 * BLOCKS, sizeof(INT) * BLOCKS);
+  before[0] = u[0];
+  for (int b = 0; b < BLOCKS; b++)
+    slopes[b + 1] = (UINT)(u[7 * BLOCKS + b] - u[6 * BLOCKS + b]);
+  slopes[0] = 0;
+  for (int b = 0; b < BLOCKS; b++) {
+    UINT last = before[b], slope = slopes[b];
+    GHZ_UNROLL_8 for (int t = 0; t < BLOCK; t++) {
+      UINT v = u[t * BLOCKS + b], d = (UINT)(v - last);
+      UINT x = order == 0 ? v : order == 1 ? d : (UINT)(d - slope);
+      if (low)
+        low[t * BLOCKS + b] = (uint8_t)x;
+      else
+        r[t * BLOCKS + b] = (INT)x;
+      last = v;
+      slope = d;
+    }
+  }
+  /* The anchors stand for the first residuals; the loop has left them at column 1 alone, at order 2. */
+  if (order == 2 && low)
+    low[BLOCKS] = 0;
+  else if (order == 2)
+    r[BLOCKS] = 0;
+  for (unsigned i = n; i < TILE; i++)
+    if (low)
+      low[i % BLOCK * BLOCKS + i / BLOCK] = 0;
+    else
+      r[i % BLOCK * BLOCKS + i / BLOCK] = 0;
+}
+
+static void FN(residuals)(const INT *q, unsigned n, int order, INT *r) {
+  if (order == 0)
+    FN(residuals_to)(q, n, 0, r, NULL);
+  else if (order == 1)
+    FN(residuals_to)(q, n, 1, r, NULL);
+  else
+    FN(residuals_to)(q, n, 2, r, NULL);
+}
+
+static void FN(low_residuals)(const INT *q, unsigned n, int order, uint8_t *low) {
+  if (order == 0)
+    FN(residuals_to)(q, n, 0, NULL, low);
+  else if (order == 1)
+    FN(residuals_to)(q, n, 1, NULL, low);
+  else
+    FN(residuals_to)(q, n, 2, NULL, low);
+}
+
+/* Bits that the widest residual of each block needs, folded, for the three orders at once, of a full tile. */
+static void FN(magnitudes)(const INT *q, UINT m[3][BLOCKS]) {
+  const UINT *u = (const UINT *)q;
+  for (int b = 0; b < BLOCKS; b++) {
+    UINT last = u[7 * BLOCKS - 1 + b], slope = (UINT)(last - u[6 * BLOCKS - 1 + b]);
+    UINT m0 = 0, m1 = 0, m2 = 0;
+    GHZ_UNROLL_8 for (int t = 0; t < BLOCK; t++) {
+      UINT v = u[t * BLOCKS + b], d = (UINT)(v - last), e = (UINT)(d - slope);
+      m0 |= FN(fold)((INT)v);
+      m1 |= FN(fold)((INT)d);
+      m2 |= FN(fold)((INT)e);
+      last = v;
+      slope = d;
+    }
+    m[0][b] = m0;
+    m[1][b] = m1;
+    m[2][b] = m2;
+  }
+  /* The first block has no block before it. */
+  m[1][0] = m[2][0] = 0;
+  for (int t = 1; t < BLOCK; t++) {
+    UINT d = (UINT)(u[t * BLOCKS] - u[(t - 1) * BLOCKS]);
+    m[1][0] |= FN(fold)((INT)d);
+    if (t > 1)
+      m[2][0] |= FN(fold)((INT)(UINT)(d - (UINT)(u[(t - 1) * BLOCKS] - u[(t - 2) * BLOCKS])));
+  }
+}
+
+static void FN(magnitude)(const INT *r, UINT m[BLOCKS]) {
+  for (int b = 0; b < BLOCKS; b++) {
+    UINT any = 0;
+    GHZ_UNROLL_8 for (int t = 0; t < BLOCK; t++) any |= FN(fold)(r[t * BLOCKS + b]);
+    m[b] = any;
+  }
+}
+
+/* Bit lengths of folded magnitudes, and the largest. */
+static unsigned FN(widths)(const UINT *m, uint8_t width[BLOCKS]) {
+  UINT any = 0;
+  for (int b = 0; b < BLOCKS; b++)
+    any |= m[b];
+#if BITS == 64
+  for (int b = 0; b < BLOCKS; b++)
+    width[b] = (uint8_t)bit_length(m[b]);
+#else
+  FN(bit_lengths)(m, width);
+#endif
+  return bit_length(any);
+}
+
+/* Planes 0 .. 8 * octets - 1 of the residuals of q at an order. */
+static void FN(to_planes)(const INT *q, unsigned n, int order, unsigned octets, uint8_t planes[][PLANE_BYTES]) {
+  INT r[TILE];
+  if (octets == 1) {
+    FN(low_residuals)(q, n, order, (uint8_t *)planes);
+    transpose_bits(planes);
+    return;
+  }
+  FN(residuals)(q, n, order, r);
+  for (unsigned k = 0; k < octets; k++) {
+    uint8_t *octet = (uint8_t *)(planes + 8 * k);
+    for (int i = 0; i < TILE; i++)
+      octet[i] = (uint8_t)((UINT)r[i] >> (8 * k));
+    transpose_bits(planes + 8 * k);
+  }
+}
+
+#if BITS != 16
+/* Residuals from `height` planes, the topmost of which is the sign. Overwrites planes up to the next multiple of 8.
+ */
+static void FN(from_planes)(uint8_t planes[][PLANE_BYTES], unsigned height, INT *r) {
+  unsigned octets = (height + 7) / 8;
+  if (octets > sizeof(INT))
+    octets = sizeof(INT);
+  if (octets == 0) {
+    memset(r, 0, sizeof(INT) * TILE);
+    return;
+  }
+  for (unsigned p = height; p < 8 * octets; p++)
+    memcpy(planes[p], planes[height - 1], PLANE_BYTES);
+  for (unsigned k = 0; k < octets; k++)
+    transpose_bits(planes + 8 * k);
+  const uint8_t *bytes = (const uint8_t *)planes, *top = bytes + (octets - 1) * TILE;
+  if (octets == 1) {
+    for (int i = 0; i < TILE; i++)
+      r[i] = (int8_t)top[i];
+    return;
+  }
+  const uint8_t *next = top - TILE;
+  for (int i = 0; i < TILE; i++)
+    r[i] = (INT)((UINT)(INT)(int8_t)top[i] << 8 | next[i]);
+  for (unsigned k = octets - 2; k-- > 0;)
+    for (int i = 0; i < TILE; i++)
+      r[i] = (INT)((UINT)r[i] << 8 | bytes[k * TILE + (unsigned)i]);
+}
+
+/* Integers from residuals, in place: the inverse of FN(residuals) with its anchors. Sums wrap, by design. First
+ * inside each block, then over the blocks, then both together. */
+static void FN(integrate_once)(UINT *u, UINT anchor) {
+  UINT value[BLOCKS];
+  for (int b = 0; b < BLOCKS; b++) {
+    UINT s = 0;
+    GHZ_UNROLL_8 for (int t = 0; t < BLOCK; t++) {
+      s = (UINT)(s + u[t * BLOCKS + b]);
+      u[t * BLOCKS + b] = s;
+    }
+    value[b] = s;
+  }
+  FN(scan)(value, anchor);
+  for (int b = 0; b < BLOCKS; b++)
+    GHZ_UNROLL_8 for (int t = 0; t < BLOCK; t++) u[t * BLOCKS + b] = (UINT)(u[t * BLOCKS + b] + value[b]);
+}
+
+static void FN(integrate_twice)(UINT *u, UINT anchor, UINT slope) {
+  UINT value[BLOCKS], delta[BLOCKS];
+  for (int b = 0; b < BLOCKS; b++) {
+    UINT d = 0, s = 0;
+    GHZ_UNROLL_8 for (int t = 0; t < BLOCK; t++) {
+      d = (UINT)(d + u[t * BLOCKS + b]);
+      s = (UINT)(s + d);
+      u[t * BLOCKS + b] = s;
+    }
+    delta[b] = d;
+    value[b] = s;
+  }
+  FN(scan)(delta, slope);
+  for (int b = 0; b < BLOCKS; b++)
+    value[b] = (UINT)(value[b] + BLOCK * delta[b]);
+  FN(scan)(value, (UINT)(anchor - slope));
+  for (int b = 0; b < BLOCKS; b++) {
+    UINT base = value[b], d = delta[b];
+    GHZ_UNROLL_8 for (int t = 0; t < BLOCK; t++) {
+      base = (UINT)(base + d);
+      u[t * BLOCKS + b] = (UINT)(u[t * BLOCKS + b] + base);
+    }
+  }
+}
+
+static void FN(integrate)(INT *r, int order, int64_t anchor, int64_t slope) {
+  if (order == 1)
+    FN(integrate_once)((UINT *)r, (UINT)anchor);
+  else if (order == 2)
+    FN(integrate_twice)((UINT *)r, (UINT)anchor, (UINT)slope);
+}
+#endif
+
+#undef INT
+#undef UINT
+#undef FN
+#undef BITS

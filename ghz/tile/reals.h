@@ -1,0 +1,123 @@
+/* reals.h: floating-point values to integers of the lattice and back, for one type. Included once per type,
+ * with REAL, BITS_TYPE (its bit pattern), EXPONENT (mask), CANONICAL_NAN and SUFFIX defined. */
+
+#define FN(name) PASTE(PASTE(name, _), SUFFIX)
+#define MAGNITUDE_MASK ((BITS_TYPE) ~((BITS_TYPE)1 << (8 * sizeof(REAL) - 1)))
+
+static inline BITS_TYPE FN(bits)(REAL x) {
+  BITS_TYPE b;
+  memcpy(&b, &x, sizeof b);
+  return b;
+}
+
+static inline REAL FN(from_bits)(BITS_TYPE b) {
+  REAL x;
+  memcpy(&x, &b, sizeof x);
+  return x;
+}
+
+static inline BITS_TYPE FN(canonical)(BITS_TYPE b) {
+  return (b & MAGNITUDE_MASK) > EXPONENT ? CANONICAL_NAN : b;
+}
+
+/* The bit pattern of the largest magnitude, NaN and infinities included. Four chains of comparisons run at
+ * once. */
+static BITS_TYPE FN(largest)(const REAL *x) {
+  enum { LANES_HERE = VEC / (int)sizeof(REAL) };
+  SIGNED_VEC largest[4], low = (SIGNED_VEC){0} + (SIGNED_TYPE)MAGNITUDE_MASK;
+  memset(largest, 0, sizeof largest);
+  for (int i = 0; i < TILE; i += 4 * LANES_HERE)
+    for (int k = 0; k < 4; k++) {
+      SIGNED_VEC v;
+      memcpy(&v, x + i + k * LANES_HERE, VEC);
+      largest[k] = SIGNED_MAX(v & low, largest[k]);
+    }
+  SIGNED_TYPE all = 0;
+  for (int k = 0; k < 4; k++)
+    for (int i = 0; i < LANES_HERE; i++)
+      all = largest[k][i] > all ? largest[k][i] : all;
+  return (BITS_TYPE)all;
+}
+
+/* Notes where NaN and infinities stand and replaces each by the finite value before it (the first finite one at
+ * the start, 0 if there is none), whose integer hides there. Returns the largest finite magnitude's bits. */
+static BITS_TYPE FN(hide_specials)(REAL *x, unsigned n, specials *s) {
+  BITS_TYPE largest = 0;
+  REAL last = 0;
+  for (unsigned i = n; i-- > 0;)
+    if ((FN(bits)(x[i]) & EXPONENT) != EXPONENT)
+      last = x[i];
+  for (unsigned i = 0; i < n; i++) {
+    BITS_TYPE b = FN(bits)(x[i]), magnitude = b & MAGNITUDE_MASK;
+    if (magnitude >= EXPONENT) {
+      int nan = magnitude > EXPONENT;
+      uint8_t bit = (uint8_t)(1 << i % 8);
+      if (nan || b == magnitude)
+        s->plus[i / 8] |= bit;
+      if (nan || b != magnitude)
+        s->minus[i / 8] |= bit;
+      x[i] = last;
+    } else {
+      largest = magnitude > largest ? magnitude : largest;
+      last = x[i];
+    }
+  }
+  return largest;
+}
+
+/* The largest finite magnitude of a full tile; where it holds NaN or infinities, *special is 1, they are noted,
+ * and *x becomes a copy without them. */
+static double FN(spill_specials)(const void **x, unsigned n, void *copy, specials *s, int *special) {
+  BITS_TYPE largest = FN(largest)(*x);
+  *special = largest >= EXPONENT;
+  if (*special) {
+    memset(s, 0, sizeof *s);
+    if (*x != copy)
+      *x = memcpy(copy, *x, TILE * sizeof(REAL));
+    largest = FN(hide_specials)(copy, n, s);
+  }
+  return FN(from_bits)(largest);
+}
+
+/* Puts NaN and infinities back. */
+static void FN(restore_specials)(const specials *s, unsigned n, REAL *y) {
+  for (unsigned i = 0; i < n; i++) {
+    int plus = s->plus[i / 8] >> i % 8 & 1, minus = s->minus[i / 8] >> i % 8 & 1;
+    if (plus | minus)
+      y[i] = FN(from_bits)(plus & minus ? CANONICAL_NAN
+                           : plus       ? EXPONENT
+                                        : EXPONENT | (BITS_TYPE)~MAGNITUDE_MASK);
+  }
+}
+
+/* Floating-point numbers of either sign in the order of integers. */
+static inline SIGNED_TYPE FN(order_key)(BITS_TYPE b) {
+  SIGNED_TYPE s = (SIGNED_TYPE)b;
+  return s ^ (SIGNED_TYPE)((BITS_TYPE)(s >> (8 * sizeof(REAL) - 1)) & MAGNITUDE_MASK);
+}
+
+static void FN(finite_range)(const REAL *x, size_t n, double *min, double *max) {
+  const SIGNED_TYPE none_low = FN(order_key)(EXPONENT), none_high = FN(order_key)(EXPONENT | ~MAGNITUDE_MASK);
+  SIGNED_TYPE lo = none_low, hi = none_high;
+  for (size_t i = 0; i < n; i++) {
+    BITS_TYPE b = FN(bits)(x[i]);
+    SIGNED_TYPE key = FN(order_key)(b);
+    int finite = (SIGNED_TYPE)(b & MAGNITUDE_MASK) < (SIGNED_TYPE)EXPONENT;
+    SIGNED_TYPE low = finite ? key : none_low, high = finite ? key : none_high;
+    lo = low < lo ? low : lo;
+    hi = high > hi ? high : hi;
+  }
+  *min = (double)FN(from_bits)((BITS_TYPE)FN(order_key)((BITS_TYPE)lo));
+  *max = (double)FN(from_bits)((BITS_TYPE)FN(order_key)((BITS_TYPE)hi));
+}
+
+#undef FN
+#undef MAGNITUDE_MASK
+#undef REAL
+#undef BITS_TYPE
+#undef SIGNED_TYPE
+#undef SIGNED_VEC
+#undef SIGNED_MAX
+#undef EXPONENT
+#undef CANONICAL_NAN
+#undef SUFFIX
