@@ -178,10 +178,17 @@ sanitize() { # tool
   fi
 }
 
+make_fields() {
+  [ -e "$build/fields/gradient.f32" ] && return
+  mkdir -p "$build/fields"
+  check fields 120 0 "$build/data/ghz-fields" --quiet \
+    --only wave-early,wave-middle,wave-late,density,turbulence,gradient "$build/fields"
+}
+
 measure() {
   local seconds=$((ends - SECONDS))
-  mkdir -p "$build/fields"
-  check bench "$seconds" 0 "$build/bench/gpu/ghz_gpu_bench" --folder "$build/fields" --csv "$results/gpu_codec.csv" "$@"
+  check bench "$seconds" 0 "$build/bench/codec" --device cuda --bounds 1e-3,1e-4 --fields "$build/fields" \
+    --csv "$results/gpu_codec.csv" "$@"
   cp "$work/output" "$results/table.txt"
   [ "$status" != 0 ] || cat "$work/output"
 }
@@ -198,7 +205,8 @@ if [ -n "$checks" ] && build_target "build checks" $kept ghz_device_check; then
   done
   end_resources
 fi
-if [ -n "$bench" ] && build_target "build bench" 0 ghz_gpu_bench; then
+if [ -n "$bench" ] && build_target "build bench" 0 bench_codec && build_target "build fields" 0 ghz_fields; then
+  make_fields
   measure "$@"
 fi
 summary

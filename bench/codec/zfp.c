@@ -1,5 +1,5 @@
 /* zfp.c: libzfp in its fixed-accuracy mode with the field's dimensions, one thread. */
-#include "bench.h"
+#include "cpu.h"
 
 #include <zfp.h>
 

@@ -1,5 +1,5 @@
 /* quality.c: how far what came back is from what went in. */
-#include "bench.h"
+#include "cpu.h"
 
 #include <math.h>
 #include <stdlib.h>

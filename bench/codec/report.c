@@ -1,5 +1,5 @@
 /* report.c: the tables of a run, and its figures as comma-separated values. */
-#include "bench.h"
+#include "cpu.h"
 
 #include <math.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 /* ---- Tables ------------------------------------------------------------------------------------------ */
 
-void report_head(const results *r) {
+void cpu_report_begin(const results *r) {
   printf(
       "libghz %s, %s. GB/s are original bytes of one operand; best and median of %d rounds, in each of which\n"
       "everything runs once. /memcpy is the median over the rounds of the ratio to memcpy with as many "
@@ -46,7 +46,7 @@ static void print_relative(double x) {
     printf(" %9.3f", x);
 }
 
-void report_cell(const results *r, const cell *c) {
+void cpu_report_cell(const results *r, const cell *c) {
   printf("\n%s, bound %.0e of the range (eb %.6g), %zu values", c->pair->name, c->bound, c->eb, c->pair->a.n);
   for (int i = 0; i < c->pair->a.rank; i++)
     printf("%s%zu", i ? " x " : " = ", c->pair->a.dims[i]);
@@ -59,7 +59,7 @@ void report_cell(const results *r, const cell *c) {
       const speed *s = &c->speeds[i][op];
       char label[64];
       snprintf(label, sizeof label, "%-7s%-2d%-10s", r->configs[i].isa, r->configs[i].threads,
-               operation_names[op]);
+               cpu_operations[op]);
       print_speed(label, s);
       print_relative(s->of_roundtrip);
       print_relative(s->of_one_thread);
@@ -76,23 +76,32 @@ void report_cell(const results *r, const cell *c) {
 }
 
 /* Ratios of every file, its bound relative to its own range. */
-void report_ratios(const results *r) {
+void cpu_report_ratios(const results *r) {
   const options *o = r->options;
   printf(
       "\nRatio of every field by itself, bound relative to its own range: ghz / order 1 with blocks of 32\n");
   printf("  %-16s", "");
-  for (int b = 0; b < o->n_bounds; b++)
-    printf(" %20.0e", o->bounds[b]);
+  for (int b = 0; b < o->bounds.n; b++)
+    printf(" %20.0e", o->bounds.x[b]);
   for (int i = 0; i < r->n_ratios; i++) {
     printf("\n  %-16s", r->ratios[i].field->name);
-    for (int b = 0; b < o->n_bounds; b++)
+    for (int b = 0; b < o->bounds.n; b++)
       printf(" %9.2f / %8.2f", r->ratios[i].own[b], r->ratios[i].baseline[b]);
+  }
+  printf("\n  %-16s", "harmonic mean");
+  for (int b = 0; b < o->bounds.n; b++) {
+    double own = 0, baseline = 0;
+    for (int i = 0; i < r->n_ratios; i++) {
+      own += 1 / r->ratios[i].own[b];
+      baseline += 1 / r->ratios[i].baseline[b];
+    }
+    printf(" %9.2f / %8.2f", r->n_ratios / own, r->n_ratios / baseline);
   }
   printf("\n");
 }
 
 /* How often other programs took the processor away, which is what makes medians sink. */
-void report_disturbance(void) {
+void cpu_report_preemptions(void) {
   struct rusage own;
   struct timespec cpu;
   if (getrusage(RUSAGE_SELF, &own) != 0 || clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu) != 0 ||
@@ -104,13 +113,6 @@ void report_disturbance(void) {
 }
 
 /* ---- CSV --------------------------------------------------------------------------------------------- */
-
-static void csv_number(FILE *f, double x) {
-  if (isfinite(x))
-    fprintf(f, ",%.6g", x);
-  else
-    fprintf(f, ",");
-}
 
 static void csv_start(FILE *f, const cell *c, const char *codec, const char *isa, int threads, const char *op) {
   fprintf(f, "%s,%zu,%g,%.9g,%s,%s,%d,%s", c->pair->name, c->pair->a.n, c->bound, c->eb, codec, isa, threads,
@@ -154,7 +156,7 @@ static void csv_cell(FILE *f, const results *r, const cell *c) {
                    op == OP_MEMCPY ? NAN : c->own.psnr};
       if (op == OP_ADD || op == OP_ROUNDTRIP)
         q = (quality){c->sum_ratio, op == OP_ADD ? c->sum_error : NAN, NAN};
-      csv_start(f, c, "ghz", r->configs[i].isa, r->configs[i].threads, operation_names[op]);
+      csv_start(f, c, "ghz", r->configs[i].isa, r->configs[i].threads, cpu_operations[op]);
       csv_speed(f, &c->speeds[i][op]);
       csv_quality(f, q);
     }
@@ -165,14 +167,11 @@ static void csv_cell(FILE *f, const results *r, const cell *c) {
     csv_peer(f, c);
 }
 
-void report_csv(const results *r) {
-  FILE *f = fopen(r->options->csv, "w");
-  if (!f)
-    die("cannot write", r->options->csv);
-  fprintf(f, "field,values,bound,eb,codec,isa,threads,operation,best_GBps,median_GBps,of_memcpy,of_roundtrip,"
-             "of_one_thread,of_avx512,ratio,error_of_bound,psnr_dB\n");
+void cpu_report_csv(const results *r) {
+  FILE *f = csv_open(r->options->csv,
+                     "field,values,bound,eb,codec,isa,threads,operation,best_GBps,median_GBps,of_memcpy,"
+                     "of_roundtrip,of_one_thread,of_avx512,ratio,error_of_bound,psnr_dB");
   for (int i = 0; i < r->n_cells; i++)
     csv_cell(f, r, &r->cells[i]);
-  if (fclose(f) != 0)
-    die("cannot write", r->options->csv);
+  csv_close(f, r->options->csv);
 }

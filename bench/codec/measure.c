@@ -1,16 +1,15 @@
 /* measure.c: times every operation of every configuration on one pair and bound, interleaved. */
-#include "bench.h"
+#include "cpu.h"
 
 #include <assert.h>
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define SAMPLE_BYTES ((size_t)32 << 20) /* short operations are repeated until a sample has touched as much */
 
-const char *const operation_names[OPS] = {"memcpy", "compress", "decompress", "add", "roundtrip"};
+const char *const cpu_operations[OPS] = {"memcpy", "compress", "decompress", "add", "roundtrip"};
 
 /* Buffers for one pair. `packed` keeps the two streams; everything that is timed writes to `out` or `scratch`.
  */
@@ -30,12 +29,6 @@ typedef struct samples {
   double pack[MAX_RUNS], unpack[MAX_RUNS];
   double buffer[MAX_RUNS]; /* for medians */
 } samples;
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static void must(ghz_status status, const char *what, const ghz_context *ctx) {
   if (status != GHZ_OK)
@@ -144,26 +137,26 @@ static double bytes_of(const workspace *w, operation op) {
 
 static double timed(workspace *w, const config *c, operation op, int round) {
   size_t repeats = w->bytes < SAMPLE_BYTES ? SAMPLE_BYTES / w->bytes : 1;
-  double start = now();
+  double start = clock_seconds();
   for (size_t i = 0; i < repeats; i++)
     run(w, c, op, (round + (int)i) & 1);
-  return (now() - start) / (double)repeats;
+  return (clock_seconds() - start) / (double)repeats;
 }
 
 /* ---- zfp --------------------------------------------------------------------------------------------- */
 
 static double timed_pack(workspace *w, double tolerance) {
-  double start = now();
+  double start = clock_seconds();
   for (int i = 0; i < 2; i++)
     w->peer_size[i] = peer_pack(operand(w, i), tolerance, w->peer[i], w->peer_room);
-  return now() - start;
+  return clock_seconds() - start;
 }
 
 static double timed_unpack(workspace *w, double tolerance) {
-  double start = now();
+  double start = clock_seconds();
   for (int i = 0; i < 2; i++)
     peer_unpack(operand(w, i), tolerance, w->peer[i], w->peer_size[i], w->out[i]);
-  return now() - start;
+  return clock_seconds() - start;
 }
 
 static quality peer_quality(workspace *w, double tolerance) {
@@ -255,26 +248,16 @@ static void play_round(workspace *w, const options *o, const config *configs, in
 
 /* ---- Statistics -------------------------------------------------------------------------------------- */
 
-static int ascending(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-static double median(samples *s, int n) {
-  qsort(s->buffer, (size_t)n, sizeof(double), ascending);
-  return n % 2 ? s->buffer[n / 2] : (s->buffer[n / 2 - 1] + s->buffer[n / 2]) / 2;
-}
-
 /* Median over the rounds of time `base` / time `x`, corrected for the bytes that each handles. */
 static double median_ratio(samples *s, const double *base, const double *x, double bytes, int n) {
   for (int i = 0; i < n; i++)
     s->buffer[i] = bytes * base[i] / x[i];
-  return median(s, n);
+  return median(s->buffer, n);
 }
 
 static speed speed_of(samples *s, const double *seconds, double bytes, int n) {
   memcpy(s->buffer, seconds, (size_t)n * sizeof *seconds);
-  double middle = median(s, n);
+  double middle = median(s->buffer, n);
   return (speed){.best = 1e-9 * bytes / s->buffer[0],
                  .median = 1e-9 * bytes / middle,
                  .of_memcpy = NAN,
@@ -315,7 +298,8 @@ static void summarise_peer(workspace *w, const config *configs, int n_configs, i
     }
 }
 
-void measure(workspace *w, const options *o, const config *configs, int n_configs, double bound, cell *out) {
+void measure_cell(workspace *w, const options *o, const config *configs, int n_configs, double bound,
+                  cell *out) {
   samples *s = calloc(1, sizeof *s);
   if (!s)
     die("out of memory", "");

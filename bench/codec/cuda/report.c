@@ -1,5 +1,5 @@
 /* report.c: the tables of a run, and its figures as comma-separated values. */
-#include "gpu_bench.h"
+#include "cuda.h"
 
 #include <math.h>
 
@@ -11,16 +11,16 @@ static double of_copy(const results *r, const figure *f) {
   return 100 * f->moved / f->time.median / r->copy;
 }
 
-void report_head(const results *r) {
+void cuda_report_begin(const results *r) {
   const options *o = r->options;
   char size[24];
   printf("libghz %s on a device of ", ghz_version());
   device_describe(stdout);
-  printf(", %s.\n", o->type == GHZ_F64 ? "float64" : "float32");
-  if (o->smoke)
-    printf("SMOKE RUN: tiny arrays, few samples; no figure here is a speed.\n");
+  printf(", %s.\n", o->type ? "float64" : "float32");
+  if (o->quick)
+    printf("QUICK RUN: tiny arrays, few samples; no figure here is a speed.\n");
   printf("Copy from device to device, %s: %.0f GB/s, read + written. That is the 100 %% below.\n",
-         size_text(o->sizes[o->n_sizes - 1], size), 1e-9 * r->copy);
+         size_text((size_t)o->sizes.x[o->sizes.n - 1], size), 1e-9 * r->copy);
   printf(
       "GB/s are original bytes of one operand (sums: of the result) by device events, medians; spread is the\n"
       "distance of the quartiles. moved: bytes that a call has to read and write, once each; of copy: the rate "
@@ -29,13 +29,11 @@ void report_head(const results *r) {
       "floats +\n"
       "compress, four kernels. ratio: of the stream made or read. sets: operands that calls take in turn; *: "
       "they\n"
-      "are less than twice the L2 cache. Arrays are %zu^3 snapshots, longer ones with their mirror images "
-      "behind.\n",
-      o->edge);
+      "are less than twice the L2 cache. Arrays longer than a field have its mirror images behind it.\n");
 }
 
 static void print_figure(const results *r, const figure *f) {
-  printf("  %-11s", operation_names[f->op]);
+  printf("  %-11s", cuda_operations[f->op]);
   if (isnan(f->ratio))
     printf(" %8s", "-");
   else
@@ -48,12 +46,12 @@ static void print_figure(const results *r, const figure *f) {
   printf(" %6.1f %% %4d%s\n", 100 * f->time.spread, f->sets, f->cached ? "*" : "");
 }
 
-void report_figures(const results *r, int first) {
+void cuda_report_figures(const results *r, int first) {
   const figure *f = &r->figures[first];
   char size[24];
   if (first == r->n_figures)
     return;
-  printf("\n%s, bound %.0e, %s\n", f->in->name, f->bound, size_text(f->bytes, size));
+  printf("\n%s, bound %.0e, %s\n", f->pair->name, f->bound, size_text(f->bytes, size));
   printf("  %-11s %8s %9s %10s %9s %9s %9s %8s %4s\n", "", "ratio", "GB/s", "us", "moved MB", "of copy",
          "/separate", "spread", "sets");
   for (int i = first; i < r->n_figures; i++)
@@ -61,22 +59,22 @@ void report_figures(const results *r, int first) {
   fflush(stdout);
 }
 
-void report_streams(const results *r) {
+void cuda_report_streams(const results *r) {
   char size[24];
   printf("\nSeveral contexts on streams of their own, %s, bound %.0e, arrays of %s; GB/s of all together.\n",
-         r->overlap_input->name, r->overlap_bound, size_text(r->stream_bytes, size));
+         r->overlap_pair->name, r->overlap_bound, size_text(r->stream_bytes, size));
   printf("  %-11s %8s %9s %9s %8s\n", "", "streams", "GB/s", "/ one", "spread");
   double one = NAN;
   for (int i = 0; i < r->n_streams; i++) {
     const stream_figure *f = &r->streams[i];
     if (f->streams == 1)
       one = f->time.median;
-    printf("  %-11s %8d %9.1f %9.2f %6.1f %%\n", operation_names[f->op], f->streams,
+    printf("  %-11s %8d %9.1f %9.2f %6.1f %%\n", cuda_operations[f->op], f->streams,
            1e-9 * f->original / f->time.median, one / f->time.median, 100 * f->time.spread);
   }
 }
 
-void report_latencies(const results *r) {
+void cuda_report_latencies(const results *r) {
   char size[24];
   printf("\nOne compression, us (medians): on the device, between events on an idle stream; until the host has "
          "the\n"
@@ -90,13 +88,6 @@ void report_latencies(const results *r) {
 }
 
 /* ---- CSV --------------------------------------------------------------------------------------------- */
-
-static void csv_number(FILE *f, double x) {
-  if (isfinite(x))
-    fprintf(f, ",%.6g", x);
-  else
-    fprintf(f, ",");
-}
 
 /* A line; what does not apply is NAN. */
 static void csv_line(FILE *f, const char *name, double bound, const char *type, size_t bytes, const char *op,
@@ -117,7 +108,7 @@ static void csv_figures(FILE *f, const results *r, const char *type) {
   for (int i = 0; i < r->n_figures; i++) {
     const figure *x = &r->figures[i];
     double rest[6] = {speed(x), x->ratio, x->moved, 0.01 * of_copy(r, x), x->of_separate, x->sets};
-    csv_line(f, x->in->name, x->bound, type, x->bytes, operation_names[x->op], 1, x->time, rest);
+    csv_line(f, x->pair->name, x->bound, type, x->bytes, cuda_operations[x->op], 1, x->time, rest);
   }
 }
 
@@ -126,8 +117,8 @@ static void csv_overlap(FILE *f, const results *r, const char *type) {
     const stream_figure *x = &r->streams[i];
     double rest[6] = {1e-9 * x->original / x->time.median, NAN, NAN, NAN, NAN, NAN};
     char op[40];
-    snprintf(op, sizeof op, "%s at once", operation_names[x->op]);
-    csv_line(f, r->overlap_input->name, r->overlap_bound, type, r->stream_bytes, op, x->streams, x->time, rest);
+    snprintf(op, sizeof op, "%s at once", cuda_operations[x->op]);
+    csv_line(f, r->overlap_pair->name, r->overlap_bound, type, r->stream_bytes, op, x->streams, x->time, rest);
   }
   for (int i = 0; i < r->n_latencies; i++) {
     const latency_figure *x = &r->latencies[i];
@@ -140,25 +131,20 @@ static void csv_overlap(FILE *f, const results *r, const char *type) {
                  {"compress queued", x->queued}};
     for (int k = 0; k < 4; k++) {
       double rest[6] = {1e-9 * (double)x->bytes / lines[k].time.median, NAN, NAN, NAN, NAN, NAN};
-      csv_line(f, r->overlap_input->name, r->overlap_bound, type, x->bytes, lines[k].name, 1, lines[k].time,
+      csv_line(f, r->overlap_pair->name, r->overlap_bound, type, x->bytes, lines[k].name, 1, lines[k].time,
                rest);
     }
   }
 }
 
-void report_csv(const results *r) {
-  const char *type = r->options->type == GHZ_F64 ? "f64" : "f32";
-  static const timing none = {NAN, NAN, NAN, 0, 0};
-  FILE *f = fopen(r->options->csv, "w");
-  if (!f)
-    die("cannot write", r->options->csv);
-  fprintf(f, "input,bound,type,bytes,operation,streams,median_us,best_us,spread,samples,GBps,ratio,moved_bytes,"
-             "of_copy,"
-             "of_separate,sets\n");
-  csv_line(f, "the limit", NAN, type, r->options->sizes[r->options->n_sizes - 1], "copy (read and written)", 1,
-           none, (double[6]){1e-9 * r->copy, NAN, NAN, 1, NAN, NAN});
+void cuda_report_csv(const results *r) {
+  const char *type = r->options->type ? "f64" : "f32";
+  static const timing none = {NAN, NAN, NAN, 0};
+  FILE *f = csv_open(r->options->csv, "input,bound,type,bytes,operation,streams,median_us,best_us,spread,"
+                                      "samples,GBps,ratio,moved_bytes,of_copy,of_separate,sets");
+  csv_line(f, "the limit", NAN, type, (size_t)r->options->sizes.x[r->options->sizes.n - 1],
+           "copy (read and written)", 1, none, (double[6]){1e-9 * r->copy, NAN, NAN, 1, NAN, NAN});
   csv_figures(f, r, type);
   csv_overlap(f, r, type);
-  if (fclose(f) != 0)
-    die("cannot write", r->options->csv);
+  csv_close(f, r->options->csv);
 }

@@ -1,58 +1,11 @@
-/* bench.h: the types and calls that the parts of bench/codec share. */
-#ifndef BENCH_H
-#define BENCH_H
+/* cpu.h: the types and calls that the CPU half of bench/codec shares. */
+#ifndef BENCH_CODEC_CPU_H
+#define BENCH_CODEC_CPU_H
 
-#include "ghz.h"
+#include "codec.h"
 
-#include <stdbool.h>
-#include <stdio.h>
-
-#define MAX_DIRS 8
-#define MAX_BOUNDS 8
-#define MAX_THREADS 4
-#define MAX_ISAS 4
-#define MAX_CONFIGS (MAX_THREADS * MAX_ISAS)
-#define MAX_PAIRS 64
-#define MAX_RUNS 101
-
-typedef struct options {
-  const char *dirs[MAX_DIRS];
-  double bounds[MAX_BOUNDS]; /* fractions of the joint range of a pair */
-  int threads[MAX_THREADS];
-  const char *isas[MAX_ISAS];
-  int n_dirs, n_bounds, n_threads, n_isas;
-  int runs, zfp_runs;
-  const char *csv;
-  char **files; /* FILE[:DIMS][+FILE[:DIMS]] */
-  int n_files;
-} options;
-
-/* ---- fields.c ---------------------------------------------------------------------------------------- */
-
-typedef struct field {
-  char name[64], path[512];
-  size_t dims[4]; /* slowest first */
-  int rank;
-  size_t n;
-  float *x;
-} field;
-
-/* Two operands of the same shape; b may be a itself, rotated by half its length. */
-typedef struct pair {
-  char name[140];
-  field a, b;
-  bool rotated;
-} pair;
-
-/* The pairs that the options name, or the default ones whose files are there; without their values. */
-int pairs_find(const options *o, pair *pairs);
-void pair_load(pair *p);
-void pair_free(pair *p);
-void field_load(field *f);
-void field_free(field *f);
-/* Memory that has been written to, so that page faults are not measured. Never NULL: exits. */
-void *touched(size_t bytes);
-_Noreturn void die(const char *what, const char *detail);
+#define MAX_CONFIGS LIST_MAX
+#define MAX_BOUNDS LIST_MAX
 
 /* ---- quality.c --------------------------------------------------------------------------------------- */
 
@@ -62,9 +15,9 @@ typedef struct quality {
   double psnr;  /* dB, peak = joint range of the pair */
 } quality;
 
-/* Compares both operands with what came back. */
+/* Compares both operands with what decompression returned. */
 quality quality_of(const pair *p, float *const y[2], size_t compressed, double eb, double range);
-/* Largest error of the stream of a + b, as a fraction of the bound that the stream promises. */
+/* Largest error of the stream of a + b, as a fraction of the bound that the stream states. */
 double quality_of_sum(ghz_context *ctx, const pair *p, ghz_bytes sum);
 
 /* ---- zfp.c, or no_zfp.c where there is no libzfp ------------------------------------------------------- */
@@ -82,7 +35,7 @@ size_t baseline_size(const float *x, size_t n, double eb);
 /* ---- measure.c --------------------------------------------------------------------------------------- */
 
 typedef enum operation { OP_MEMCPY, OP_COMPRESS, OP_DECOMPRESS, OP_ADD, OP_ROUNDTRIP, OPS } operation;
-extern const char *const operation_names[OPS];
+extern const char *const cpu_operations[OPS];
 
 typedef struct config {
   const char *isa;
@@ -92,7 +45,7 @@ typedef struct config {
   int avx512;     /* index of the configuration with AVX-512 and as many threads; -1: none */
 } config;
 
-/* GB/s of original bytes; `of_*` are medians over the rounds of the ratio of two speeds in the same round. */
+/* GB/s of original bytes; `of_*` are medians over the rounds of the ratio of two speeds of one round. */
 typedef struct speed {
   double best, median, of_memcpy, of_one_thread, of_avx512, of_roundtrip;
 } speed;
@@ -109,7 +62,7 @@ typedef struct cell {
   double bound, eb;
   quality own;
   double sum_ratio, sum_error, baseline_ratio;
-  bool same_bytes; /* every instruction set and thread count gave the same streams */
+  bool same_bytes; /* every instruction set and thread count produced the same streams */
   speed speeds[MAX_CONFIGS][OPS];
   zfp_result zfp;
 } cell;
@@ -117,7 +70,8 @@ typedef struct cell {
 typedef struct workspace workspace;
 workspace *workspace_make(const pair *p);
 void workspace_free(workspace *w);
-void measure(workspace *w, const options *o, const config *configs, int n_configs, double bound, cell *out);
+void measure_cell(workspace *w, const options *o, const config *configs, int n_configs, double bound,
+                  cell *out);
 
 /* ---- report.c ---------------------------------------------------------------------------------------- */
 
@@ -137,10 +91,10 @@ typedef struct results {
   int n_ratios;
 } results;
 
-void report_head(const results *r);
-void report_cell(const results *r, const cell *c);
-void report_ratios(const results *r);
-void report_disturbance(void);
-void report_csv(const results *r);
+void cpu_report_begin(const results *r);
+void cpu_report_cell(const results *r, const cell *c);
+void cpu_report_ratios(const results *r);
+void cpu_report_preemptions(void);
+void cpu_report_csv(const results *r);
 
 #endif

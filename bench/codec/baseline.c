@@ -1,5 +1,5 @@
 /* baseline.c: counts the bytes of fZ-light's coding, the one that ratios are held against. */
-#include "bench.h"
+#include "cpu.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,5 @@
-/* device.c: memory, lanes of calls, and statistics of times; an error of CUDA ends the program. */
-#include "gpu_bench.h"
-
-#include <math.h>
-#include <stdlib.h>
+/* device.c: owns device memory and stream slots; an error of CUDA ends the program. */
+#include "cuda.h"
 
 void must_cuda(cudaError_t status, const char *what) {
   if (status != cudaSuccess)
@@ -17,6 +14,12 @@ void *device_new(size_t bytes) {
 
 void device_free(void *memory) {
   must_cuda(cudaFree(memory), "cudaFree");
+}
+
+void *pinned_new(size_t bytes) {
+  void *memory = NULL;
+  must_cuda(cudaMallocHost(&memory, bytes), "cudaMallocHost");
+  return memory;
 }
 
 void to_device(void *dst, const void *src, size_t bytes) {
@@ -48,39 +51,19 @@ void device_describe(FILE *f) {
           attribute(cudaDevAttrMultiProcessorCount), (double)device_l2() / (double)MIB);
 }
 
-void lane_open(lane *l, size_t count, size_t value_size) {
-  *l = (lane){.plain_bytes = count * value_size};
-  must_cuda(cudaStreamCreateWithFlags(&l->stream, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
-  if (ghz_cuda_create(&l->gpu, count, SUMMED) != GHZ_OK)
+void slot_open(slot *s, size_t count, size_t value_size) {
+  *s = (slot){.plain_bytes = count * value_size};
+  must_cuda(cudaStreamCreateWithFlags(&s->stream, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
+  if (ghz_cuda_create(&s->gpu, count, SUM_TERMS) != GHZ_OK)
     die("ghz_cuda_create", ghz_cuda_message(NULL));
   for (int i = 0; i < 2; i++)
-    l->plain[i] = device_new(l->plain_bytes);
+    s->plain[i] = device_new(s->plain_bytes);
 }
 
-void lane_close(lane *l) {
-  must_cuda(cudaStreamSynchronize(l->stream), "cudaStreamSynchronize");
-  ghz_cuda_free(l->gpu);
+void slot_close(slot *s) {
+  must_cuda(cudaStreamSynchronize(s->stream), "cudaStreamSynchronize");
+  ghz_cuda_free(s->gpu);
   for (int i = 0; i < 2; i++)
-    device_free(l->plain[i]);
-  must_cuda(cudaStreamDestroy(l->stream), "cudaStreamDestroy");
-}
-
-static int ascending(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-/* The value at a fraction of the way through sorted values. */
-static double quantile(const double *sorted, int count, double at) {
-  double place = at * (count - 1);
-  int below = (int)floor(place);
-  int above = below + 1 < count ? below + 1 : below;
-  return sorted[below] + (place - below) * (sorted[above] - sorted[below]);
-}
-
-timing timing_of(double *seconds, int count) {
-  qsort(seconds, (size_t)count, sizeof *seconds, ascending);
-  timing t = {.median = quantile(seconds, count, 0.5), .best = seconds[0], .samples = count};
-  t.spread = t.median > 0 ? (quantile(seconds, count, 0.75) - quantile(seconds, count, 0.25)) / t.median : 0;
-  return t;
+    device_free(s->plain[i]);
+  must_cuda(cudaStreamDestroy(s->stream), "cudaStreamDestroy");
 }

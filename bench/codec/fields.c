@@ -1,5 +1,5 @@
-/* fields.c: which fields are measured, in which pairs, and their values in memory. */
-#include "bench.h"
+/* fields.c: owns which fields are measured, in which pairs, and their values in memory. */
+#include "codec.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* The default pairs. Without a second file the second operand is the first, rotated by half its length.
+/* The default pairs. Without a second file the second operand is the first, rotated by half.
  * Shape: "cube", "wide" (twice as wide as high), "line", or the dimensions, slowest first. */
 static const struct default_pair {
   const char *a, *b, *shape;
@@ -21,20 +21,7 @@ static const struct default_pair {
     {"ostia", NULL, "54x18x432"},
 };
 
-_Noreturn void die(const char *what, const char *detail) {
-  fprintf(stderr, "codec: %s%s%s\n", what, detail[0] ? ": " : "", detail);
-  exit(1);
-}
-
-void *touched(size_t bytes) {
-  void *memory = aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
-  if (!memory)
-    die("out of memory", "");
-  memset(memory, 1, (bytes + 4095) / 4096 * 4096);
-  return memory;
-}
-
-/* "256x256x256" to dims; false if it is nothing of the kind. */
+/* Reads "256x256x256"; false if the text is anything else. */
 static bool parse_dims(const char *text, field *f) {
   field g = *f;
   g.rank = 0;
@@ -141,9 +128,9 @@ static void parse_pair(const char *argument, pair *p) {
 
 /* Finds NAME.f32 in the folders. */
 static bool find_field(const options *o, const char *name, const char *shape, field *f) {
-  for (int i = 0; i < o->n_dirs; i++) {
+  for (int i = 0; i < o->folders.n; i++) {
     char path[512];
-    int length = snprintf(path, sizeof path, "%s/%s.f32", o->dirs[i], name);
+    int length = snprintf(path, sizeof path, "%s/%s.f32", o->folders.word[i], name);
     if (length < (int)sizeof path && set_path(f, path)) {
       if (!set_shape(f, shape) && !set_shape(f, "line"))
         return false;

@@ -1,5 +1,5 @@
 /* no_zfp.c: stands in for zfp.c where there is no libzfp. */
-#include "bench.h"
+#include "cpu.h"
 
 const char *peer_name(void) {
   return NULL;

@@ -1,5 +1,5 @@
-/* check.c: whether the device's results are the CPU's, bit for bit, so that no wrong result is timed. */
-#include "gpu_bench.h"
+/* check.c: owns the comparison of the device's results with the CPU's bytes. */
+#include "cuda.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,49 +10,34 @@ typedef struct buffer {
   size_t room;
 } buffer;
 
-static ghz_context *cpu_context;
-static buffer wanted, found, plain[2];
+static buffer expected, found, plain[2];
 
 static unsigned char *grow(buffer *b, size_t bytes) {
   if (bytes > b->room) {
     free(b->data);
-    b->data = malloc(bytes);
+    b->data = touched(bytes);
     b->room = bytes;
   }
-  if (!b->data)
-    die("out of memory", "comparing with the CPU");
   return b->data;
 }
 
-static ghz_context *cpu(void) {
-  if (!cpu_context && ghz_context_create(&cpu_context, 0) != GHZ_OK)
-    die("ghz_context_create", "");
-  return cpu_context;
-}
-
-static void must(ghz_status status, const char *what) {
+static void must(const work *w, ghz_status status, const char *what) {
   if (status != GHZ_OK)
-    die(what, ghz_context_message(cpu()));
+    die(what, ghz_context_message(w->v->cpu));
 }
 
 void check_close(void) {
-  ghz_context_free(cpu_context);
-  cpu_context = NULL;
-  buffer *all[] = {&wanted, &found, &plain[0], &plain[1]};
+  buffer *all[] = {&expected, &found, &plain[0], &plain[1]};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
     free(all[i]->data);
     *all[i] = (buffer){0};
   }
 }
 
-void check_range(ghz_type type, const void *x, size_t n, double *low, double *high) {
-  must(ghz_range(cpu(), type, x, n, low, high), "ghz_range");
-}
-
 /* Ends the program if the bytes differ. */
 static void compare(const work *w, const char *what, int set, const void *got, size_t got_size,
                     const void *right, size_t right_size) {
-  char text[200], size[24];
+  char text[400], size[24];
   const unsigned char *a = got, *b = right;
   size_t at = 0;
   if (got_size == right_size && memcmp(a, b, got_size) == 0)
@@ -61,12 +46,12 @@ static void compare(const work *w, const char *what, int set, const void *got, s
     at++;
   snprintf(text, sizeof text,
            "%s of %s, %s, set %d: %zu bytes where the CPU has %zu; they differ from byte %zu on", what,
-           w->v->in->name, size_text(w->bytes, size), set, got_size, right_size, at);
+           w->v->pair->name, size_text(w->bytes, size), set, got_size, right_size, at);
   die("wrong result", text);
 }
 
 static const char *host_values(const work *w, int side, int set) {
-  return w->v->host[side] + w->place[set] * w->v->value_size;
+  return w->v->host[side] + w->first[set] * w->v->value_size;
 }
 
 static ghz_bytes host_operand(const work *w, int side, int set) {
@@ -74,40 +59,38 @@ static ghz_bytes host_operand(const work *w, int side, int set) {
   return (ghz_bytes){w->host[side][same], w->size[side][same]};
 }
 
-/* Compresses n values on the CPU to `wanted`. */
+/* Compresses n values on the CPU to `expected`. */
 static size_t compress(const work *w, const void *x) {
   size_t size, room = ghz_size_bound(w->n, w->v->type, 1);
-  must(ghz_compress(cpu(), &w->lattice, GHZ_ORDER_BEST, x, w->n, grow(&wanted, room), room, &size),
+  must(w, ghz_compress(w->v->cpu, &w->lattice, GHZ_ORDER_BEST, x, w->n, grow(&expected, room), room, &size),
        "ghz_compress");
   return size;
 }
 
-void check_operand(work *w, int side, int set) {
+static void check_operand(work *w, int side, int set) {
   size_t size = w->size[side][set];
-  w->host[side][set] = malloc(size);
-  if (!w->host[side][set])
-    die("out of memory", "a stream");
+  w->host[side][set] = touched(size);
   to_host(w->host[side][set], w->stream[side] + (size_t)set * w->stream_room, size);
   size_t right = compress(w, host_values(w, side, set));
-  compare(w, "compress", set, w->host[side][set], size, wanted.data, right);
+  compare(w, "compress", set, w->host[side][set], size, expected.data, right);
 }
 
 /* ---- What the CPU makes ------------------------------------------------------------------------------------ */
 
 static void decompress(const work *w, int side, int set, buffer *to) {
-  must(ghz_decompress(cpu(), host_operand(w, side, set), w->v->type, grow(to, w->bytes), w->n),
+  must(w, ghz_decompress(w->v->cpu, host_operand(w, side, set), w->v->type, grow(to, w->bytes), w->n),
        "ghz_decompress");
 }
 
 static size_t sum(const work *w, int set, size_t room) {
-  ghz_bytes operands[SUMMED];
+  ghz_bytes operands[SUM_TERMS];
   size_t size;
-  for (int j = 0; j < SUMMED; j++) {
+  for (int j = 0; j < SUM_TERMS; j++) {
     int from, side;
     work_summand(w, set, j, &from, &side);
     operands[j] = host_operand(w, side, from);
   }
-  must(ghz_sum(cpu(), SUMMED, operands, grow(&wanted, room), room, &size), "ghz_sum");
+  must(w, ghz_sum(w->v->cpu, SUM_TERMS, operands, grow(&expected, room), room, &size), "ghz_sum");
   return size;
 }
 
@@ -127,22 +110,22 @@ static size_t separate(const work *w, int set) {
   return compress(w, plain[0].data);
 }
 
-/* Makes the stream that an operation should give, in `wanted`; returns its size. */
+/* Makes the stream that an operation should return, in `expected`; returns its size. */
 static size_t right_stream(const work *w, operation op, int set) {
-  size_t room = ghz_size_bound(w->n, w->v->type, SUMMED), size = 0;
-  ghz_bytes a = host_operand(w, 0, set), b = w->v->in->b ? host_operand(w, 1, set) : a;
+  size_t room = ghz_size_bound(w->n, w->v->type, SUM_TERMS), size = 0;
+  ghz_bytes a = host_operand(w, 0, set), b = host_operand(w, 1, set);
   switch (op) {
   case OP_COMPRESS:
     return compress(w, host_values(w, 0, set));
   case OP_SUBTRACT:
-    must(ghz_subtract(cpu(), a, b, grow(&wanted, room), room, &size), "ghz_subtract");
+    must(w, ghz_subtract(w->v->cpu, a, b, grow(&expected, room), room, &size), "ghz_subtract");
     return size;
   case OP_SUM:
     return sum(w, set, room);
   case OP_SEPARATE:
     return separate(w, set);
   default:
-    must(ghz_add(cpu(), a, b, grow(&wanted, room), room, &size), "ghz_add");
+    must(w, ghz_add(w->v->cpu, a, b, grow(&expected, room), room, &size), "ghz_add");
     return size;
   }
 }
@@ -155,39 +138,54 @@ static void check_stream(const work *w, operation op, int set) {
   size_t size = w->result[op][set];
   to_host(grow(&found, size), from, size);
   size_t right = right_stream(w, op, set);
-  compare(w, operation_names[op], set, found.data, size, wanted.data, right);
+  compare(w, cuda_operations[op], set, found.data, size, expected.data, right);
 }
 
 /* Values that the device has written are `right`. */
-static void check_plain(const work *w, const lane *l, operation op, int set, const void *right, size_t bytes) {
-  to_host(grow(&found, bytes), plain_at(w, l, 0, set), bytes);
-  compare(w, operation_names[op], set, found.data, bytes, right, bytes);
+static void check_plain(const work *w, const slot *s, operation op, int set, const void *right, size_t bytes) {
+  to_host(grow(&found, bytes), plain_of(w, s, 0, set), bytes);
+  compare(w, cuda_operations[op], set, found.data, bytes, right, bytes);
 }
 
-static void check_least_and_greatest(const work *w, int set) {
+static void check_range(const work *w, int set) {
   double range[2];
-  check_range(w->v->type, host_values(w, 0, set), w->n, &range[0], &range[1]);
-  compare(w, operation_names[OP_RANGE], set, w->range[0], sizeof range, range, sizeof range);
+  must(w, ghz_range(w->v->cpu, w->v->type, host_values(w, 0, set), w->n, &range[0], &range[1]), "ghz_range");
+  compare(w, cuda_operations[OP_RANGE], set, w->range[0], sizeof range, range, sizeof range);
 }
 
-void check_result(const work *w, const lane *l, operation op, int set) {
+static void check_result(const work *w, const slot *s, operation op, int set) {
   switch (op) {
   case OP_COPY:
-    check_plain(w, l, op, set, host_values(w, 0, set), w->bytes);
+    check_plain(w, s, op, set, host_values(w, 0, set), w->bytes);
     break;
   case OP_RANGE:
-    check_least_and_greatest(w, set);
+    check_range(w, set);
     break;
   case OP_DECOMPRESS:
     decompress(w, 0, set, &plain[0]);
-    check_plain(w, l, op, set, plain[0].data, w->bytes);
+    check_plain(w, s, op, set, plain[0].data, w->bytes);
     break;
   case OP_PART:
     decompress(w, 0, set, &plain[0]);
-    check_plain(w, l, op, set, plain[0].data + part_first(w) * w->v->value_size,
+    check_plain(w, s, op, set, plain[0].data + part_first(w) * w->v->value_size,
                 part_count(w) * w->v->value_size);
     break;
   default:
     check_stream(w, op, set);
+  }
+}
+
+void check_all(work *w, const slot *s) {
+  for (int side = 0; side < 2; side++)
+    for (int set = 0; set < w->distinct; set++)
+      check_operand(w, side, set);
+  for (int op = 0; op < OPS; op++) {
+    int sets = work_usable_sets(w, (operation)op);
+    work_restore(w, s, (operation)op, sets);
+    for (int set = 0; set < sets; set++) {
+      work_run(w, s, (operation)op, set);
+      if (set < w->distinct)
+        check_result(w, s, (operation)op, set);
+    }
   }
 }

@@ -1,0 +1,62 @@
+/* codec.h: what both halves of bench/codec share: the options and the fields. */
+#ifndef BENCH_CODEC_H
+#define BENCH_CODEC_H
+
+#include "../common/options.h"
+#include "../common/support.h"
+#include "ghz.h"
+
+#include <stdbool.h>
+
+#define MAX_PAIRS 64
+#define MAX_RUNS 101 /* main.c's table has it too */
+
+typedef struct options {
+  number_list bounds; /* fractions of the joint range of a pair */
+  word_list folders;
+  const char *csv;
+  char **files; /* FILE[:DIMS][+FILE[:DIMS]] */
+  int n_files;
+  bool quick;
+  int device; /* 0: the CPU; 1: CUDA */
+  /* Of the CPU. */
+  number_list threads;
+  word_list isas;
+  int runs, zfp_runs;
+  /* Of CUDA. */
+  number_list sizes; /* bytes of original values, ascending */
+  double seconds;    /* for each measurement */
+  int type;          /* 0: float32; 1: float64 */
+} options;
+
+/* ---- fields.c ---------------------------------------------------------------------------------------- */
+
+typedef struct field {
+  char name[64], path[512];
+  size_t dims[4]; /* slowest first */
+  int rank;
+  size_t n;
+  float *x;
+} field;
+
+/* Two operands of the same shape; b may be a itself, rotated by half its length. */
+typedef struct pair {
+  char name[140];
+  field a, b;
+  bool rotated;
+} pair;
+
+/* Finds the pairs that the options name, and the default ones whose files exist; without their values. */
+int pairs_find(const options *o, pair *pairs);
+void pair_load(pair *p);
+void pair_free(pair *p);
+void field_load(field *f);
+void field_free(field *f);
+
+/* ---- cpu.c, cuda/main.c ------------------------------------------------------------------------------ */
+
+/* Measure all pairs and print the tables. */
+void cpu_run(const options *o, pair *pairs, int n_pairs);
+void cuda_run(const options *o, pair *pairs, int n_pairs);
+
+#endif

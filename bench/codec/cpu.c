@@ -1,0 +1,121 @@
+/* cpu.c: owns the order of a run on the CPU: configurations, pairs, single fields. */
+#include "cpu.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Configurations ---------------------------------------------------------------------------------- */
+
+/* The configuration with this instruction set and number of threads; -1 if there is none. */
+static int find_config(const config *configs, int count, const char *isa, int threads) {
+  for (int i = 0; i < count; i++)
+    if (!strcmp(configs[i].isa, isa) && configs[i].threads == threads)
+      return i;
+  return -1;
+}
+
+/* Makes a configuration of every instruction set that this machine has and every number of threads. */
+static int make_configs(const options *o, config *configs) {
+  int count = 0;
+  for (int i = 0; i < o->isas.n; i++)
+    for (int t = 0; t < o->threads.n; t++) {
+      ghz_context *ctx;
+      int threads = (int)o->threads.x[t];
+      setenv("GHZ_ISA", o->isas.word[i], 1);
+      ghz_status status = ghz_context_create(&ctx, threads);
+      if (status == GHZ_EISA)
+        continue;
+      if (count == MAX_CONFIGS)
+        die("too many configurations", "--threads");
+      if (status != GHZ_OK)
+        die("ghz_context_create", ghz_status_text(status));
+      configs[count++] = (config){.isa = o->isas.word[i], .threads = threads, .ctx = ctx};
+    }
+  for (int i = 0; i < count; i++) {
+    configs[i].one_thread = find_config(configs, count, configs[i].isa, 1);
+    configs[i].avx512 = find_config(configs, count, "avx512", configs[i].threads);
+  }
+  return count;
+}
+
+/* ---- Ratios of single fields ------------------------------------------------------------------------- */
+
+static double ratio_of(ghz_context *ctx, const field *f, double bound, unsigned char *dst, size_t room,
+                       double *baseline) {
+  ghz_lattice lattice;
+  double min, max;
+  size_t size;
+  if (ghz_range(ctx, GHZ_F32, f->x, f->n, &min, &max) != GHZ_OK ||
+      ghz_lattice_make(GHZ_F32, (ghz_bound){GHZ_REL, bound}, min, max, &lattice) != GHZ_OK ||
+      ghz_compress(ctx, &lattice, GHZ_ORDER_BEST, f->x, f->n, dst, room, &size) != GHZ_OK)
+    die("cannot compress", f->path);
+  double bytes = (double)(f->n * sizeof(float));
+  *baseline = bytes / (double)baseline_size(f->x, f->n, lattice.eb);
+  return bytes / (double)size;
+}
+
+static void add_field(const options *o, ghz_context *ctx, const field *f, field_ratio *ratios, int *count) {
+  for (int i = 0; i < *count; i++)
+    if (!strcmp(ratios[i].field->path, f->path))
+      return;
+  field_ratio *r = &ratios[(*count)++];
+  field loaded = *f;
+  field_load(&loaded);
+  size_t room = ghz_size_bound(f->n, GHZ_F32, 1);
+  unsigned char *dst = touched(room);
+  r->field = f;
+  for (int i = 0; i < o->bounds.n; i++)
+    r->own[i] = ratio_of(ctx, &loaded, o->bounds.x[i], dst, room, &r->baseline[i]);
+  free(dst);
+  field_free(&loaded);
+}
+
+/* Every file once, whatever pairs contain it. */
+static int field_ratios(const options *o, ghz_context *ctx, const pair *pairs, int n_pairs,
+                        field_ratio *ratios) {
+  int count = 0;
+  for (int i = 0; i < n_pairs; i++) {
+    add_field(o, ctx, &pairs[i].a, ratios, &count);
+    if (!pairs[i].rotated)
+      add_field(o, ctx, &pairs[i].b, ratios, &count);
+  }
+  return count;
+}
+
+/* ---- The run ----------------------------------------------------------------------------------------- */
+
+static void measure_pairs(results *r, pair *pairs, int n_pairs) {
+  const options *o = r->options;
+  for (int i = 0; i < n_pairs; i++) {
+    pair_load(&pairs[i]);
+    workspace *w = workspace_make(&pairs[i]);
+    for (int b = 0; b < o->bounds.n; b++) {
+      cell *c = &r->cells[r->n_cells++];
+      measure_cell(w, o, r->configs, r->n_configs, o->bounds.x[b], c);
+      cpu_report_cell(r, c);
+    }
+    workspace_free(w);
+    pair_free(&pairs[i]);
+  }
+}
+
+void cpu_run(const options *o, pair *pairs, int n_pairs) {
+  static config configs[MAX_CONFIGS];
+  results r = {.options = o, .configs = configs};
+  r.n_configs = make_configs(o, configs);
+  if (r.n_configs == 0)
+    die("this machine has none of these instruction sets", "--isa");
+  r.cells = touched((size_t)(n_pairs * o->bounds.n) * sizeof *r.cells);
+  r.ratios = touched((size_t)(2 * n_pairs) * sizeof *r.ratios);
+  cpu_report_begin(&r);
+  measure_pairs(&r, pairs, n_pairs);
+  r.n_ratios = field_ratios(o, configs[0].ctx, pairs, n_pairs, r.ratios);
+  cpu_report_ratios(&r);
+  cpu_report_preemptions();
+  if (o->csv)
+    cpu_report_csv(&r);
+  for (int i = 0; i < r.n_configs; i++)
+    ghz_context_free(configs[i].ctx);
+  free(r.cells);
+  free(r.ratios);
+}

@@ -1,0 +1,105 @@
+/* main.c: owns the order of a run on a CUDA device. */
+#include "cuda.h"
+
+#include <stdlib.h>
+
+#define STREAM_BYTES (16 * MIB) /* of an array where several streams share the device */
+
+/* Values that arrays need at least, so that they are typical of the field. */
+static size_t values_needed(const options *o, const pair *p) {
+  size_t max = (size_t)o->sizes.x[o->sizes.n - 1] / (o->type ? sizeof(double) : sizeof(float));
+  return max > p->a.n ? max : p->a.n;
+}
+
+static values load(const options *o, ghz_context *cpu, pair *p) {
+  pair_load(p);
+  values v = values_make(cpu, o->type ? GHZ_F64 : GHZ_F32, p, values_needed(o, p));
+  pair_free(p);
+  return v;
+}
+
+static slot open_slot(const values *v) {
+  slot s;
+  slot_open(&s, v->n, v->value_size);
+  return s;
+}
+
+static void run_size(results *r, const values *v, const slot *s, double bound, size_t bytes) {
+  const options *o = r->options;
+  work w = work_open(v, s, bound, bytes / v->value_size, o->quick);
+  check_all(&w, s);
+  work_fit(&w);
+  measure_all(o, &w, s, bound, r->figures + r->n_figures);
+  r->n_figures += OPS;
+  cuda_report_figures(r, r->n_figures - OPS);
+  if (o->csv) /* so far, in case the run does not end */
+    cuda_report_csv(r);
+  work_close(&w);
+}
+
+static void run_pair(results *r, ghz_context *cpu, pair *p) {
+  const options *o = r->options;
+  values v = load(o, cpu, p);
+  slot s = open_slot(&v);
+  if (r->copy <= 0) {
+    r->copy = measure_copy(o, &v, &s, (size_t)o->sizes.x[o->sizes.n - 1]);
+    cuda_report_begin(r);
+  }
+  for (int b = 0; b < o->bounds.n; b++)
+    for (int i = 0; i < o->sizes.n; i++)
+      run_size(r, &v, &s, o->bounds.x[b], (size_t)o->sizes.x[i]);
+  slot_close(&s);
+  values_free(&v);
+}
+
+static work open_checked(const results *r, const values *v, const slot *s, size_t bytes) {
+  work w = work_open(v, s, r->overlap_bound, bytes / v->value_size, r->options->quick);
+  check_all(&w, s);
+  work_fit(&w);
+  return w;
+}
+
+/* Several streams at once, and single calls, one after the other. */
+static void run_overlap(results *r, ghz_context *cpu, pair *p) {
+  static const size_t sizes[] = {4 * 1024, 256 * 1024, MIB};
+  const options *o = r->options;
+  values v = load(o, cpu, p);
+  slot s = open_slot(&v);
+  r->overlap_pair = p;
+  r->overlap_bound = o->bounds.x[0];
+  r->stream_bytes = STREAM_BYTES < v.n * v.value_size / 2 ? STREAM_BYTES : (size_t)o->sizes.x[0];
+  work w = open_checked(r, &v, &s, r->stream_bytes);
+  measure_streams(o, &w, r->streams);
+  r->n_streams = STREAM_FIGURES;
+  work_close(&w);
+  cuda_report_streams(r);
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes && sizes[i] <= v.n * v.value_size; i++) {
+    w = open_checked(r, &v, &s, sizes[i]);
+    r->latencies[r->n_latencies++] = measure_latency(o, &w, &s);
+    work_close(&w);
+  }
+  cuda_report_latencies(r);
+  slot_close(&s);
+  values_free(&v);
+}
+
+void cuda_run(const options *o, pair *pairs, int n_pairs) {
+  int devices = 0;
+  ghz_context *cpu;
+  if (!ghz_cuda_built() || cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0)
+    die("no CUDA device", ghz_cuda_built() ? "" : "libghz was built without CUDA");
+  if (ghz_context_create(&cpu, 0) != GHZ_OK)
+    die("ghz_context_create", "");
+  results r = {.options = o};
+  r.figures = touched((size_t)(n_pairs * o->bounds.n * o->sizes.n * OPS) * sizeof *r.figures);
+  measure_open(o->quick);
+  for (int i = 0; i < n_pairs; i++)
+    run_pair(&r, cpu, &pairs[i]);
+  run_overlap(&r, cpu, &pairs[0]);
+  if (o->csv)
+    cuda_report_csv(&r);
+  measure_close();
+  check_close();
+  ghz_context_free(cpu);
+  free(r.figures);
+}
