@@ -1,0 +1,81 @@
+# peers.gp: draws docs/images/speed_ratio.png, the speed and ratio of ghz and of other compressors.
+# Reads bench/peers.csv. From the top of the repository: gnuplot bench/peers.gp
+csv = "bench/peers.csv"
+bound = "1e-3"
+
+# A column of the rows of one field, codec and operation; the other rows give no point.
+of(f, c, o, k) = strcol(1) eq f && strcol(3) eq bound && strcol(4) eq c && strcol(5) eq o ? \
+  column(k) : NaN
+ratio(f, c, o) = of(f, c, o, 9)
+speed(f, c, o) = of(f, c, o, 6)
+
+# The colours can be told apart by the colour-blind.
+array codecs[5] = ["ghz", "fZ-light", "PFPL", "zfp", "SZ3"]
+array labels[5] = ["ghz", "fZ-light, hZCCL", "PFPL", "zfp", "SZ3"]
+array adders[2] = ["ghz", "hZCCL"] # hZCCL adds the streams of fZ-light
+array colours[5] = ["#0060c0", "#e69f00", "#009e73", "#cc6699", "#202020"]
+array fields[4] = ["wave-late", "density", "turbulence", "climate"]
+array titles[4] = ["Acoustic wave, 256³", "Cosmic density, 256³", "Turbulent velocity, 256³", \
+  "Climate temperature, 1800 × 3600"]
+array names[3] = ["compress", "decompress", "add two compressed arrays"]
+array shapes[3] = [7, 7, 13] # discs and a diamond; the disc of decompress gets a white middle
+array sizes[3] = [1.25, 1.3, 2]
+
+set datafile separator comma
+set encoding utf8
+set terminal pngcairo size 1600,1400 background "white" \
+  font "sans,11" fontscale 2 pointscale 2 linewidth 2
+set output "docs/images/speed_ratio.png"
+
+set logscale xy
+set xrange [2:250]
+set yrange [0.1:120]
+set border 3 lc rgb "#808080"
+set tics nomirror scale 0.5,0 textcolor rgb "#303030"
+set xtics ("2" 2, "5" 5, "10" 10, "20" 20, "50" 50, "100" 100, "200" 200)
+set ytics ("0.1" 0.1, "0.3" 0.3, "1" 1, "3" 3, "10" 10, "30" 30, "100" 100)
+set grid lc rgb "#e6e6e6" lw 1 lt 1
+unset key
+
+# The area of a panel: columns and rows count from 0.
+place(c, r) = sprintf("set lmargin at screen %g; set rmargin at screen %g; \
+  set bmargin at screen %g; set tmargin at screen %g", \
+  0.07 + 0.49 * c, 0.495 + 0.49 * c, 0.49 - 0.42 * r, 0.825 - 0.42 * r)
+
+set multiplot
+set label 1 "Speed against ratio: one thread, error bound 10⁻³ of the range" \
+  at screen 0.5,0.972 center font ",14"
+array starts[5] = [0.13, 0.24, 0.45, 0.59, 0.71]
+do for [i=1:5] {
+  set label 10 + i labels[i] at screen starts[i],0.928 font ",12" textcolor rgb colours[i] \
+    point pt 5 ps 1.5 lc rgb colours[i] offset 1.2,-0.25
+}
+array starts[3] = [0.13, 0.29, 0.47]
+do for [i=1:3] {
+  set label 20 + i names[i] at screen starts[i],0.89 font ",12" \
+    point pt shapes[i] ps sizes[i] lc rgb "#404040" offset 1.2,-0.25
+}
+set label 29 "up and right is better" at screen 0.985,0.89 right \
+  font ",9" textcolor rgb "#606060"
+set label 30 "" at screen starts[2],0.89 point pt 7 ps 0.65 lc rgb "white"
+
+do for [p=1:4] {
+  eval place((p - 1) % 2, (p - 1) / 2)
+  f = fields[p]
+  set title titles[p] font ",12" offset 0,-0.6
+  set ylabel p % 2 ? "GB/s" : "" offset 1.5
+  set xlabel p > 2 ? "compression ratio" : "" offset 0,0.4
+  plot csv using (2):(speed(f, "memcpy", "copy")):(248):(0) with vectors nohead dt 2 lw 1.5 \
+      lc rgb "#707070" title "memcpy", \
+    csv using (230):(speed(f, "memcpy", "copy")):("memcpy") with labels right \
+      offset 0,-0.7 font ",9" textcolor rgb "#606060" title "memcpy", \
+    for [o=1:2] for [i=1:5] \
+      csv using (ratio(f, codecs[i], names[o])):(speed(f, codecs[i], names[o])) \
+      with points pt shapes[o] ps sizes[o] lc rgb colours[i] title codecs[i]." ".names[o], \
+    for [i=1:5] csv using (ratio(f, codecs[i], names[2])):(speed(f, codecs[i], names[2])) \
+      with points pt 7 ps 0.65 lc rgb "white" title codecs[i]." decompress", \
+    for [i=1:2] csv using (ratio(f, adders[i], "add")):(speed(f, adders[i], "add")) \
+      with points pt shapes[3] ps sizes[3] lc rgb colours[i] title adders[i]." add"
+  unset for [i=1:30] label i
+}
+unset multiplot
