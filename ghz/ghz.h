@@ -151,6 +151,10 @@ GHZ_API ghz_status ghz_range(ghz_context *ctx, ghz_type type, const void *x, siz
 GHZ_API ghz_status ghz_lattice_make(ghz_type type, ghz_bound bound, double min, double max,
                                     ghz_lattice *lattice);
 
+/* The most terms that a stream on a lattice of this cap may sum: 8388607 for cap 35, 16383 for cap 44; 0 for any other
+ * cap. An operation whose result would have more returns GHZ_ERANGE. Thread-safe. */
+GHZ_API uint32_t ghz_terms_limit(int cap);
+
 /* ---- Compress and decompress ------------------------------------------------------------------------- */
 
 /* Prediction order: 0 none, 1 Lorenzo (first difference), 2 second difference, or the best per tile. */

@@ -10,6 +10,10 @@ size_t ghz_type_size(ghz_type type) {
   return type == GHZ_F32 ? 4 : type == GHZ_F64 ? 8 : 0;
 }
 
+uint32_t ghz_terms_limit(int cap) {
+  return cap == 35 || cap == 44 ? terms_limit(cap) : 0;
+}
+
 /* A double with its significand cut to 24 bits. */
 static double cut_to_24_bits(double v) {
   uint64_t b = load_u64(&v) & ~UINT64_C(0x1fffffff);

@@ -45,9 +45,9 @@ size_t ghz_slice_bound(uint64_t tiles, ghz_type type, uint32_t terms) {
 }
 
 /* The 48 bytes that streams and messages have in common. */
-static void put_common(const ghz_slice *s, const char *magic, uint8_t *p) {
+static void put_common(const ghz_slice *s, uint32_t magic, uint8_t *p) {
   memset(p, 0, STREAM_HEADER);
-  memcpy(p, magic, 4);
+  store_u32(p, magic);
   p[4] = (uint8_t)s->lattice.type;
   p[5] = (uint8_t)(s->inexact != 0);
   p[6] = (uint8_t)s->lattice.cap;
@@ -58,12 +58,11 @@ static void put_common(const ghz_slice *s, const char *magic, uint8_t *p) {
   store_u64(p + 40, s->payload_size);
 }
 
-static ghz_status take_common(ghz_context *ctx, ghz_bytes src, const char *magic, size_t operand,
-                              ghz_slice *s) {
+static ghz_status take_common(ghz_context *ctx, ghz_bytes src, uint32_t magic, size_t operand, ghz_slice *s) {
   const uint8_t *p = src.data;
   if (!p)
     return ghz_fail(ctx, GHZ_EINVAL, "operand %zu: no data", operand);
-  if (src.size < STREAM_HEADER || memcmp(p, magic, 4) != 0)
+  if (src.size < STREAM_HEADER || load_u32(p) != magic)
     return ghz_fail(ctx, GHZ_ECORRUPT, "operand %zu: no ghz header", operand);
   if (p[4] > 1 || p[5] > 1 || p[7] || load_u32(p + 36))
     return ghz_fail(ctx, GHZ_EVERSION, "operand %zu: type or feature bits of a newer version", operand);
@@ -123,7 +122,7 @@ ghz_status ghz_slice_locate(ghz_context *ctx, const ghz_slice *slice, uint64_t *
 }
 
 ghz_status ghz_stream_header(ghz_context *ctx, ghz_bytes src, size_t operand, ghz_slice *s) {
-  ghz_status status = take_common(ctx, src, "GHZ1", operand, s);
+  ghz_status status = take_common(ctx, src, STREAM_MAGIC, operand, s);
   if (status != GHZ_OK)
     return status;
   size_t room = src.size - STREAM_HEADER;
@@ -172,7 +171,7 @@ ghz_status ghz_slice_cut(const ghz_slice *whole, uint64_t first, uint64_t tiles,
 ghz_status ghz_slice_parse(ghz_bytes message, ghz_slice *slice) {
   if (!slice)
     return GHZ_EINVAL;
-  ghz_status status = take_common(NULL, message, "GHZM", 0, slice);
+  ghz_status status = take_common(NULL, message, MESSAGE_MAGIC, 0, slice);
   if (status != GHZ_OK)
     return status;
   if (message.size < GHZ_SLICE_HEADER)
@@ -193,7 +192,7 @@ ghz_status ghz_slice_parse(ghz_bytes message, ghz_slice *slice) {
 ghz_status ghz_slice_header(const ghz_slice *slice, void *header) {
   if (!slice || !header)
     return GHZ_EINVAL;
-  put_common(slice, "GHZM", header);
+  put_common(slice, MESSAGE_MAGIC, header);
   store_u64((uint8_t *)header + 48, slice->first);
   store_u64((uint8_t *)header + 56, slice->tiles);
   return GHZ_OK;
@@ -226,7 +225,7 @@ ghz_status ghz_message_layout(ghz_context *ctx, const ghz_slice *shape, void *ds
 }
 
 size_t ghz_stream_finish(const ghz_slice *shape, void *dst) {
-  put_common(shape, "GHZ1", dst);
+  put_common(shape, STREAM_MAGIC, dst);
   return ghz_stream_index_size(shape->count) + shape->payload_size;
 }
 

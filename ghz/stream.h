@@ -8,20 +8,6 @@
 
 enum { STREAM_HEADER = 48 };
 
-static inline uint64_t tiles_of(uint64_t n) {
-  return n / TILE + (n % TILE != 0);
-}
-
-static inline uint64_t chunks_of(uint64_t tiles) {
-  return tiles / TILES_PER_CHUNK + (tiles % TILES_PER_CHUNK != 0);
-}
-
-/* Values in tile t of an array of n. */
-static inline unsigned values_in_tile(uint64_t n, uint64_t t) {
-  uint64_t left = n - t * TILE;
-  return left < TILE ? (unsigned)left : (unsigned)TILE;
-}
-
 /* Bytes of header and index of a stream of n values; 0 on overflow of size_t. */
 size_t ghz_stream_index_size(uint64_t n);
 

@@ -86,6 +86,15 @@ Test(api, type_sizes) {
 
 /* ---- Bounds and lattices ---- */
 
+Test(api, terms_limits) {
+  cr_assert_eq(ghz_terms_limit(35), 8388607);
+  cr_assert_eq(ghz_terms_limit(44), 16383);
+  for (int cap = -1; cap < 70; cap++)
+    cr_assert(cap == 35 || cap == 44 || ghz_terms_limit(cap) == 0, "cap %d", cap);
+  cr_assert_neq(ghz_size_bound(1, GHZ_F64, ghz_terms_limit(35)), 0);
+  cr_assert_eq(ghz_size_bound(1, GHZ_F64, ghz_terms_limit(35) + 1), 0);
+}
+
 Test(api, bounds_that_are_no_bounds) {
   static const double bad[] = {0, -0.0, -1, -1e-300, -5e-324, INFINITY, -INFINITY, NAN};
   ghz_lattice l;

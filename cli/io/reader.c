@@ -6,8 +6,6 @@
 #include "bytes.h"
 #include "report/report.h"
 
-#define TERMS_MAX 8388607u      /* the most that a stream may sum: FORMAT.md */
-#define TERMS_MAX_F64 16383u    /* for the default lattice of f64 */
 #define PIECE ((size_t)1 << 22) /* first piece of a frame whose length cannot be checked */
 
 /* ---- Header ---- */
@@ -97,9 +95,9 @@ static bool read_length(frame_reader *r, uint64_t *length) {
   *length = get_u64(b);
   if (*length == 0)
     return true;
-  uint64_t most = ghz_size_bound((size_t)r->header.frame_values, r->header.type, TERMS_MAX);
+  uint64_t most = ghz_size_bound((size_t)r->header.frame_values, r->header.type, ghz_terms_limit(35));
   if (most == 0)
-    most = ghz_size_bound((size_t)r->header.frame_values, r->header.type, TERMS_MAX_F64);
+    most = ghz_size_bound((size_t)r->header.frame_values, r->header.type, ghz_terms_limit(44));
   if (*length > most || r->last)
     return fail(r->file.name, "damaged: the length of frame %llu is impossible", (unsigned long long)r->frames);
   if (r->file.seekable && *length + 8 > r->file.size - r->file.position)

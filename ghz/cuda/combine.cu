@@ -40,7 +40,7 @@ DEVICE void note_result(const combine_call &c, uint64_t t, warp_result &r, int l
 template <class Real>
 SELDOM uint32_t form_uncommon(const combine_call &c, combine_shared &s, int tile, int lane) {
   const uint64_t t = s.group.index * TILES + (uint64_t)tile;
-  const unsigned n = values_in(c.target.n, c.target.first + t);
+  const unsigned n = values_in_tile(c.target.n, c.target.first + t);
   warp_result r;
   combine_any<Real>(c, s.headers, t, n, r, lane);
   note_result(c, t, r, lane);

@@ -83,7 +83,7 @@ DEVICE int decompress_tile(decompress_shared<Out> &s, uint32_t *buffer, const op
 template <class In, class Out>
 DEVICE void decompress_part(const decompress_call &c, decompress_shared<Out> &s, int warp, uint64_t t,
                             int lane) {
-  const unsigned n = values_in(c.kind.n, c.kind.first + t);
+  const unsigned n = values_in_tile(c.kind.n, c.kind.first + t);
   const uint64_t end = c.first + c.count - t * TILE;
   const wanted w = {t == c.first / TILE ? (unsigned)(c.first % TILE) : 0u, end < n ? (unsigned)end : n};
   Out *y = static_cast<Out *>(c.y) + (t * TILE + w.first - c.first);

@@ -33,7 +33,7 @@ struct operand_header {
 DEVICE int read_header(const operand &o, const stream_kind &kind, operand_header &h) {
   const uint64_t *w = reinterpret_cast<const uint64_t *>(o.header);
   const uint64_t first = w[0], index = (uint64_t)(o.payload - o.header);
-  const uint32_t magic = kind.message ? 0x4d5a4847u : 0x315a4847u; // "GHZM", "GHZ1"
+  const uint32_t magic = kind.message ? MESSAGE_MAGIC : STREAM_MAGIC;
   unsigned type = (unsigned)(first >> 32 & 255), flags = (unsigned)(first >> 40 & 255);
   if ((uint32_t)first != magic)
     return GHZ_ECORRUPT;
@@ -69,7 +69,7 @@ struct tile_place {
 // each other, the payload, or the chunk after them: all chunks together then fill the payload without gaps.
 DEVICE int place_tile(const operand &o, const stream_kind &kind, uint64_t payload, uint64_t t,
                       tile_place &place, int lane) {
-  const uint64_t chunk = t / TILES_PER_CHUNK, chunks = chunks_in(kind.tiles);
+  const uint64_t chunk = t / TILES_PER_CHUNK, chunks = chunks_of(kind.tiles);
   const int in_chunk = (int)(t % TILES_PER_CHUNK);
   const uint64_t left = kind.tiles - chunk * TILES_PER_CHUNK;
   uint32_t size =

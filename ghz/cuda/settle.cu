@@ -49,7 +49,7 @@ DEVICE void move_payload(const settle_call &c, settle_shared &s, uint64_t total)
 // Offsets that were counted from the end, and the sizes, to the accumulator's index.
 DEVICE void move_index(const settle_call &c, uint64_t total) {
   const uint64_t step = (uint64_t)gridDim.x * THREADS, me = (uint64_t)blockIdx.x * THREADS + threadIdx.x;
-  const uint64_t chunks = chunks_in(c.target.tiles);
+  const uint64_t chunks = chunks_of(c.target.tiles);
   for (uint64_t i = me; i <= chunks; i += step)
     c.offsets[i] = i < chunks ? total - c.target.offsets[i] : total;
   for (uint64_t i = me; i < c.target.tiles; i += step)

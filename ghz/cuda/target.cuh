@@ -39,15 +39,6 @@ struct tile_target {
   ghz_cuda_outcome *outcome;
 };
 
-DEVICE unsigned values_in(uint64_t n, uint64_t tile) {
-  uint64_t left = n - tile * TILE;
-  return left < TILE ? (unsigned)left : (unsigned)TILE;
-}
-
-DEVICE uint64_t chunks_in(uint64_t tiles) {
-  return tiles / TILES_PER_CHUNK + (tiles % TILES_PER_CHUNK != 0);
-}
-
 // ---- Faults -----------------------------------------------------------------------------------------------------
 
 enum fault_kind { FAULT_HEADER = 0, FAULT_TILE = 1, FAULT_ROOM = 2 };
@@ -183,7 +174,7 @@ struct result_header {
 
 DEVICE void put_stream_header(const tile_target &target, const result_header &h, uint64_t payload) {
   uint64_t *header = reinterpret_cast<uint64_t *>(target.header);
-  const uint64_t magic = target.offsets ? 0x315a4847u : 0x4d5a4847u; // "GHZ1", "GHZM"
+  const uint64_t magic = target.offsets ? STREAM_MAGIC : MESSAGE_MAGIC;
   header[0] =
       magic | (uint64_t)h.lattice.type << 32 | (uint64_t)(h.inexact != 0) << 40 | (uint64_t)h.lattice.cap << 48;
   header[1] = target.n;
@@ -221,7 +212,7 @@ DEVICE void finish_result(const tile_target &target, const result_header &h) {
   __threadfence();
   uint64_t payload = __ldcg(&target.shared->total);
   if (target.offsets)
-    target.offsets[chunks_in(target.tiles)] = payload;
+    target.offsets[chunks_of(target.tiles)] = payload;
   put_stream_header(target, h, payload);
   put_outcome(target, h, target.header_and_index + payload);
 }

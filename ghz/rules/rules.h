@@ -29,6 +29,25 @@ enum tile_mode { COARSE = 0, FINE = 1, WIDE = 2, RAW = 3 };
 
 #define RAW_TILE 0x03 /* first byte of a raw tile */
 
+/* The first four bytes of a stream, "GHZ1", and of a message, "GHZM". */
+#define STREAM_MAGIC UINT32_C(0x315a4847)
+#define MESSAGE_MAGIC UINT32_C(0x4d5a4847)
+
+/* Tiles of an array of n values. */
+GHZ_RULE uint64_t tiles_of(uint64_t n) {
+  return n / TILE + (n % TILE != 0);
+}
+
+GHZ_RULE uint64_t chunks_of(uint64_t tiles) {
+  return tiles / TILES_PER_CHUNK + (tiles % TILES_PER_CHUNK != 0);
+}
+
+/* Values in tile t of an array of n. */
+GHZ_RULE unsigned values_in_tile(uint64_t n, uint64_t t) {
+  uint64_t left = n - t * TILE;
+  return left < TILE ? (unsigned)left : (unsigned)TILE;
+}
+
 /* Number of bits of v without leading zeros; 0 for 0. */
 GHZ_RULE unsigned bit_length(uint64_t v) {
 #if defined(__CUDA_ARCH__)
