@@ -66,16 +66,16 @@ do for [p=1:4] {
   set ylabel p % 2 ? "GB/s" : "" offset 1.5
   set xlabel p > 2 ? "compression ratio" : "" offset 0,0.4
   plot csv using (2):(speed(f, "memcpy", "copy")):(248):(0) with vectors nohead dt 2 lw 1.5 \
-      lc rgb "#707070" title "memcpy", \
+      lc rgb "#707070", \
     csv using (230):(speed(f, "memcpy", "copy")):("memcpy") with labels right \
-      offset 0,-0.7 font ",9" textcolor rgb "#606060" title "memcpy", \
+      offset 0,-0.7 font ",9" textcolor rgb "#606060", \
     for [o=1:2] for [i=1:5] \
       csv using (ratio(f, codecs[i], names[o])):(speed(f, codecs[i], names[o])) \
-      with points pt shapes[o] ps sizes[o] lc rgb colours[i] title codecs[i]." ".names[o], \
+      with points pt shapes[o] ps sizes[o] lc rgb colours[i], \
     for [i=1:5] csv using (ratio(f, codecs[i], names[2])):(speed(f, codecs[i], names[2])) \
-      with points pt 7 ps 0.65 lc rgb "white" title codecs[i]." decompress", \
+      with points pt 7 ps 0.65 lc rgb "white", \
     for [i=1:2] csv using (ratio(f, adders[i], "add")):(speed(f, adders[i], "add")) \
-      with points pt shapes[3] ps sizes[3] lc rgb colours[i] title adders[i]." add"
+      with points pt shapes[3] ps sizes[3] lc rgb colours[i]
   unset for [i=1:30] label i
 }
 unset multiplot

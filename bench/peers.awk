@@ -1,0 +1,58 @@
+# peers.awk: prints the tables of docs/PERFORMANCE.md from bench/peers.csv.
+# From the top of the repository: awk -f bench/peers.awk bench/peers.csv
+BEGIN {
+  FS = ","
+  count = split("ghz;fZ-light;PFPL;zfp;SZ3;zfp at ghz's PSNR", codecs, ";")
+}
+/^#/ || $1 == "field" { next }
+{
+  row = $1 ", " $3
+  if (!(row in seen)) {
+    seen[row] = 1
+    rows[++n] = row
+  }
+  speed[row, $4, $5] = $6
+  if ($5 == "compress") {
+    ratio[row, $4] = $9
+    psnr[row, $4] = $12
+  }
+}
+
+# Three significant digits.
+function short(x) {
+  return sprintf(x < 10 ? "%.2f" : x < 100 ? "%.1f" : "%.0f", x)
+}
+
+function heading(title, extra,    i, line, rule) {
+  line = "| " title " |"
+  rule = "| --- |"
+  for (i = 1; i <= count; i++) {
+    line = line " " codecs[i] " |"
+    rule = rule " --- |"
+  }
+  print line extra
+  gsub(/[^|]/, "", extra)
+  gsub(/\|/, " --- |", extra)
+  print rule extra
+}
+
+END {
+  heading("ratio (PSNR, dB)", "")
+  for (r = 1; r <= n; r++) {
+    line = "| " rows[r] " |"
+    for (i = 1; i <= count; i++)
+      line = line " " short(ratio[rows[r], codecs[i]]) \
+        sprintf(" (%.0f) |", psnr[rows[r], codecs[i]])
+    print line
+  }
+  print ""
+  heading("compress / decompress, GB/s", " ghz add | hZCCL add | memcpy |")
+  for (r = 1; r <= n; r++) {
+    line = "| " rows[r] " |"
+    for (i = 1; i <= count; i++)
+      line = line " " short(speed[rows[r], codecs[i], "compress"]) " / " \
+        short(speed[rows[r], codecs[i], "decompress"]) " |"
+    print line " " short(speed[rows[r], "ghz", "add"]) " | " \
+      short(speed[rows[r], "hZCCL", "add"]) " | " short(speed[rows[r], "memcpy", "copy"]) " |"
+  }
+}
