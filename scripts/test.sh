@@ -53,6 +53,6 @@ run_tests --test-dir build-test-mpich -L mpi -LE 'long|slow|simt'
 build build-sanitize --preset sanitize
 run_tests --preset sanitize --output-junit junit.xml
 scripts/fuzz.sh 0.25
-targets="threads fuzzers ghz_cli ghz_cli_tool mpi_values mpi_communicators mpi_schedule" build build-thread --preset thread
+targets="threads fuzzers ghz_cli ghz_cli_tool mpi_values mpi_communicators mpi_random_calls" build build-thread --preset thread
 run_tests --preset thread -L threads
 echo "test.sh: all tests passed, plain and with sanitizers, in $((SECONDS - started)) s"

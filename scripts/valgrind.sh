@@ -35,7 +35,7 @@ cmake --build "$build" -- --quiet
 
 # shellcheck disable=SC2086 # lists of words, below, too
 under threads $valgrind $leaks "$build/tests/threads"
-for law in api slice golden overflow allocation state routes choose; do
+for law in api slice golden overflow allocation state schedules tuner; do
   under "test_$law" $valgrind "$build/tests/test_$law" --jobs 2 # Criterion leaks
 done
 for name in decode range compute slices round_trip sums container npy; do
@@ -52,7 +52,7 @@ done
 
 # What Open MPI itself leaves unwritten is named by it. It leaks, too; the tests count what the library holds.
 known=$(find /usr/share/openmpi "$(dirname "$(command -v mpicc.openmpi)")/../share/openmpi" -name openmpi-valgrind.supp 2>/dev/null | head -n 1)
-for test in "values 2" "small 3" "bad_input 4" "communicators 4" "distress 1" "refusal 1"; do
+for test in "values 2" "small 3" "bad_input 4" "communicators 4" "abort_message 1" "refusal 1"; do
   read -r name ranks <<<"$test"
   under "mpi_$name, $ranks ranks" mpiexec.openmpi -n "$ranks" $valgrind ${known:+--suppressions=$known} --suppressions=tests/valgrind.supp \
     "$build/tests/collectives/mpi_$name" "$ranks"

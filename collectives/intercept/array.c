@@ -1,6 +1,6 @@
 /* array.c: the values of a typed buffer as an array. Where they lie otherwise in memory, MPI copies them: as a
  * message to oneself, sent in one datatype and received in another of the same signature. */
-#include "intercept.h"
+#include "intercept/intercept.h"
 
 #include <limits.h>
 #include <pthread.h>

@@ -1,13 +1,13 @@
 /* entry.c: the functions of MPI that a program calls, and finds here instead. While no bound is set, each is
  * one branch and a jump to MPI. */
-#include "intercept.h"
+#include "intercept/intercept.h"
 
 static void start(void) {
   environment_start();
   if (!intercept.on)
     return;
   signature_start();
-  scope_start();
+  filter_start();
   array_start();
 }
 
@@ -35,10 +35,10 @@ GHZ_API int MPI_Finalize(void) {
   int finalized = 0;
   PMPI_Finalized(&finalized);
   if (!finalized)
-    tally_report();
+    stats_report();
   if (intercept.on && !finalized) {
     array_stop();
-    scope_stop();
+    filter_stop();
     signature_stop();
   }
   intercept.on = intercept.report = false;
@@ -54,7 +54,7 @@ static typed typed_of(const void *buffer, MPI_Count count, MPI_Datatype type) {
 GHZ_API int MPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op,
                           MPI_Comm comm) {
   int code;
-  if (intercept.on && take_allreduce(sendbuf, recvbuf, count, type, op, comm, &code))
+  if (intercept.on && dispatch_allreduce(sendbuf, recvbuf, count, type, op, comm, &code))
     return code;
   return PMPI_Allreduce(sendbuf, recvbuf, count, type, op, comm);
 }
@@ -62,7 +62,7 @@ GHZ_API int MPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Dat
 GHZ_API int MPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op, int root,
                        MPI_Comm comm) {
   int code;
-  if (intercept.on && take_reduce(sendbuf, recvbuf, count, type, op, root, comm, &code))
+  if (intercept.on && dispatch_reduce(sendbuf, recvbuf, count, type, op, root, comm, &code))
     return code;
   return PMPI_Reduce(sendbuf, recvbuf, count, type, op, root, comm);
 }
@@ -70,7 +70,7 @@ GHZ_API int MPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Dataty
 GHZ_API int MPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype type,
                                      MPI_Op op, MPI_Comm comm) {
   int code;
-  if (intercept.on && take_reduce_scatter_block(sendbuf, recvbuf, recvcount, type, op, comm, &code))
+  if (intercept.on && dispatch_reduce_scatter_block(sendbuf, recvbuf, recvcount, type, op, comm, &code))
     return code;
   return PMPI_Reduce_scatter_block(sendbuf, recvbuf, recvcount, type, op, comm);
 }
@@ -78,7 +78,7 @@ GHZ_API int MPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int rec
 GHZ_API int MPI_Bcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm) {
   typed x = typed_of(buffer, count, type);
   int code;
-  if (intercept.on && take_bcast(&x, root, comm, &code))
+  if (intercept.on && dispatch_bcast(&x, root, comm, &code))
     return code;
   return PMPI_Bcast(buffer, count, type, root, comm);
 }
@@ -87,7 +87,7 @@ GHZ_API int MPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtyp
                         MPI_Datatype recvtype, int root, MPI_Comm comm) {
   typed send = typed_of(sendbuf, sendcount, sendtype), recv = typed_of(recvbuf, recvcount, recvtype);
   int code;
-  if (intercept.on && take_scatter(&send, &recv, root, comm, &code))
+  if (intercept.on && dispatch_scatter(&send, &recv, root, comm, &code))
     return code;
   return PMPI_Scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
 }
@@ -96,7 +96,7 @@ GHZ_API int MPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendt
                           int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
   typed send = typed_of(sendbuf, sendcount, sendtype), recv = typed_of(recvbuf, recvcount, recvtype);
   int code;
-  if (intercept.on && take_allgather(&send, &recv, comm, &code))
+  if (intercept.on && dispatch_allgather(&send, &recv, comm, &code))
     return code;
   return PMPI_Allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 }
@@ -107,7 +107,7 @@ GHZ_API int MPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendt
 GHZ_API int MPI_Allreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op,
                             MPI_Comm comm) {
   int code;
-  if (intercept.on && take_allreduce(sendbuf, recvbuf, count, type, op, comm, &code))
+  if (intercept.on && dispatch_allreduce(sendbuf, recvbuf, count, type, op, comm, &code))
     return code;
   return PMPI_Allreduce_c(sendbuf, recvbuf, count, type, op, comm);
 }
@@ -115,7 +115,7 @@ GHZ_API int MPI_Allreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 GHZ_API int MPI_Reduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op,
                          int root, MPI_Comm comm) {
   int code;
-  if (intercept.on && take_reduce(sendbuf, recvbuf, count, type, op, root, comm, &code))
+  if (intercept.on && dispatch_reduce(sendbuf, recvbuf, count, type, op, root, comm, &code))
     return code;
   return PMPI_Reduce_c(sendbuf, recvbuf, count, type, op, root, comm);
 }
@@ -123,7 +123,7 @@ GHZ_API int MPI_Reduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MP
 GHZ_API int MPI_Reduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount,
                                        MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
   int code;
-  if (intercept.on && take_reduce_scatter_block(sendbuf, recvbuf, recvcount, type, op, comm, &code))
+  if (intercept.on && dispatch_reduce_scatter_block(sendbuf, recvbuf, recvcount, type, op, comm, &code))
     return code;
   return PMPI_Reduce_scatter_block_c(sendbuf, recvbuf, recvcount, type, op, comm);
 }
@@ -131,7 +131,7 @@ GHZ_API int MPI_Reduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_C
 GHZ_API int MPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype type, int root, MPI_Comm comm) {
   typed x = typed_of(buffer, count, type);
   int code;
-  if (intercept.on && take_bcast(&x, root, comm, &code))
+  if (intercept.on && dispatch_bcast(&x, root, comm, &code))
     return code;
   return PMPI_Bcast_c(buffer, count, type, root, comm);
 }
@@ -140,7 +140,7 @@ GHZ_API int MPI_Scatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype
                           MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
   typed send = typed_of(sendbuf, sendcount, sendtype), recv = typed_of(recvbuf, recvcount, recvtype);
   int code;
-  if (intercept.on && take_scatter(&send, &recv, root, comm, &code))
+  if (intercept.on && dispatch_scatter(&send, &recv, root, comm, &code))
     return code;
   return PMPI_Scatter_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
 }
@@ -149,7 +149,7 @@ GHZ_API int MPI_Allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Dataty
                             MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
   typed send = typed_of(sendbuf, sendcount, sendtype), recv = typed_of(recvbuf, recvcount, recvtype);
   int code;
-  if (intercept.on && take_allgather(&send, &recv, comm, &code))
+  if (intercept.on && dispatch_allgather(&send, &recv, comm, &code))
     return code;
   return PMPI_Allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 }

@@ -2,7 +2,7 @@
  * Open MPI's Fortran calls PMPI_ functions, with `use mpi` and mpif.h as mpi_bcast_ (spelt in one of four
  * ways), with `use mpi_f08` as ompi_bcast_f. MPICH's calls the MPI_ functions of C, which are ours already,
  * except for what has no buffer in mpi_f08. */
-#include "intercept.h"
+#include "intercept/intercept.h"
 
 static void answer(MPI_Fint *code, int result) {
   if (code)

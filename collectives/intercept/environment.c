@@ -1,17 +1,17 @@
 /* environment.c: whether and how to intercept. The variables of rank 0 of MPI_COMM_WORLD hold for all
  * processes: two that did not agree on what to take would wait for each other for ever. */
-#include "intercept.h"
+#include "intercept/intercept.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "settings.h"
+#include "control/settings.h"
 
 state intercept;
 
-enum { TEXT = 4096, PATIENCE = 60 /* seconds */ };
+enum { TEXT = 4096, TIME_LIMIT = 60 /* seconds */ };
 
 static const char *const shared[] = {"GHZ_MPI_BOUND",     "GHZ_MPI_ALGORITHM", "GHZ_MPI_MODE",
                                      "GHZ_MPI_THRESHOLD", "GHZ_MPI_KEEP_ROOT", "GHZ_MPI_REPORT"};
@@ -44,11 +44,11 @@ void environment_check_mpi(void) {
 static double patience(void) {
   const char *text = environment_get("GHZ_MPI_PATIENCE");
   char *end;
-  double seconds = text ? strtod(text, &end) : PATIENCE;
+  double seconds = text ? strtod(text, &end) : TIME_LIMIT;
   if (!text || (*end == '\0' && seconds > 0))
     return seconds;
   fprintf(stderr, "ghzmpi_intercept: GHZ_MPI_PATIENCE=%s is not understood, and ignored\n", text);
-  return PATIENCE;
+  return TIME_LIMIT;
 }
 
 static double clock_seconds(void) {

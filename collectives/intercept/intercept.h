@@ -43,11 +43,11 @@ const signature *signature_of(MPI_Datatype type);
 MPI_Datatype signature_basic(kind k);
 int signature_bytes(kind k); /* of a value */
 
-/* ---- scope.c ---- */
+/* ---- filter.c ---- */
 
-void scope_start(void);
-void scope_stop(void);
-bool scope_admits(MPI_Comm comm); /* the same answer on all its processes */
+void filter_start(void);
+void filter_stop(void);
+bool filter_admits(MPI_Comm comm); /* the same answer on all its processes */
 
 /* ---- array.c: typed buffers as arrays of values ---- */
 
@@ -72,22 +72,22 @@ void array_load(array *a);                   /* home to values */
 void array_store(const array *a);            /* values to home */
 void array_close(array *a);
 
-/* ---- take.c: each answers whether the call was made, with its code; else MPI has to make it ---- */
+/* ---- dispatch.c: each answers whether the call was made, with its code; else MPI has to make it ---- */
 
-bool take_allreduce(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op,
-                    MPI_Comm comm, int *code);
-bool take_reduce(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op, int root,
-                 MPI_Comm comm, int *code);
-bool take_reduce_scatter_block(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type,
-                               MPI_Op op, MPI_Comm comm, int *code);
-bool take_bcast(const typed *x, int root, MPI_Comm comm, int *code);
-bool take_scatter(const typed *send, const typed *recv, int root, MPI_Comm comm, int *code);
-bool take_allgather(const typed *send, const typed *recv, MPI_Comm comm, int *code);
+bool dispatch_allreduce(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op,
+                        MPI_Comm comm, int *code);
+bool dispatch_reduce(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op,
+                     int root, MPI_Comm comm, int *code);
+bool dispatch_reduce_scatter_block(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type,
+                                   MPI_Op op, MPI_Comm comm, int *code);
+bool dispatch_bcast(const typed *x, int root, MPI_Comm comm, int *code);
+bool dispatch_scatter(const typed *send, const typed *recv, int root, MPI_Comm comm, int *code);
+bool dispatch_allgather(const typed *send, const typed *recv, MPI_Comm comm, int *code);
 
-/* ---- tally.c: what was done, and the report of it ---- */
+/* ---- stats.c: what was done, and the report of it ---- */
 
-void tally_pass(call c, reason why);
-void tally_take(call c, const ghz_mpi_report *r, int code);
-void tally_report(void); /* on all processes if intercept.report */
+void stats_passed(call c, reason why);
+void stats_called(call c, const ghz_mpi_report *r, int code);
+void stats_report(void); /* on all processes if intercept.report */
 
 #endif

@@ -26,7 +26,7 @@ static const char *const names[FUNCTIONS] = {"ghz_allreduce", "ghz_reduce", "ghz
                                              "ghz_gather"};
 
 /* The arguments of a call. */
-typedef struct request {
+typedef struct raw_call {
   function f;
   const void *send;
   void *recv;
@@ -36,7 +36,7 @@ typedef struct request {
   int root;
   MPI_Comm comm;
   ghz_mpi_options options;
-} request;
+} raw_call;
 
 static float send_room[2 * ROOM], recv_room[2 * ROOM];
 static double double_room[2][ROOM];
@@ -50,7 +50,7 @@ static void handler(MPI_Comm *of, int *code, ...) {
   handled_comm = *of;
 }
 
-static int make_call(const request *r) {
+static int make_call(const raw_call *r) {
   switch (r->f) {
   case F_ALLREDUCE:
     return ghz_allreduce(r->send, r->recv, r->count, r->type, r->op, r->comm, &r->options);
@@ -77,8 +77,8 @@ static int has_op(function f) {
   return f <= F_REDUCE_SCATTER;
 }
 
-static request good(function f) {
-  request r = {f, send_room, recv_room, COUNT, MPI_FLOAT, MPI_SUM, 1, comm, GHZ_MPI_OPTIONS};
+static raw_call good(function f) {
+  raw_call r = {f, send_room, recv_room, COUNT, MPI_FLOAT, MPI_SUM, 1, comm, GHZ_MPI_OPTIONS};
   r.options.bound = (ghz_bound){GHZ_ABS, 1e-3};
   r.options.algorithm = f <= F_ALLGATHER ? GHZ_MPI_RING : GHZ_MPI_TREE;
   r.options.mode = GHZ_MPI_HOMOMORPHIC;
@@ -90,7 +90,7 @@ static request good(function f) {
 /* ---- What must happen -------------------------------------------------------------------------------- */
 
 static void check_still_works(void) {
-  request r = good(F_ALLREDUCE);
+  raw_call r = good(F_ALLREDUCE);
   handled = 0;
   int code = make_call(&r);
   check(code == MPI_SUCCESS && handled == 0, "afterwards, a good call returns %d", code);
@@ -102,7 +102,7 @@ static void check_still_works(void) {
   }
 }
 
-static void check_error(const request *r, int code, int want_class) {
+static void check_error(const raw_call *r, int code, int want_class) {
   char text[MPI_MAX_ERROR_STRING] = "";
   int length = 0, standard = 0;
   if (!check(code != MPI_SUCCESS, "the call succeeds"))
@@ -120,7 +120,7 @@ static void check_error(const request *r, int code, int want_class) {
 }
 
 /* Makes the call; all ranks must get an error of a class. */
-static void must_fail(const request *r, int want_class, const char *what, int by) {
+static void must_fail(const raw_call *r, int want_class, const char *what, int by) {
   suite_case("%s: %s, by rank %d", names[r->f], what, by);
   handled = 0;
   check_error(r, make_call(r), want_class);
@@ -133,7 +133,7 @@ typedef struct mistake {
   const char *what;
   int error_class;
   int (*fits)(function f);
-  void (*make)(request *r);
+  void (*make)(raw_call *r);
 } mistake;
 
 static int fits_all(function f) {
@@ -152,113 +152,113 @@ static int moves(function f) {
   return !has_op(f);
 }
 
-static void root_below(request *r) {
+static void root_below(raw_call *r) {
   r->root = -1;
 }
-static void root_beyond(request *r) {
+static void root_beyond(raw_call *r) {
   r->root = RANKS;
 }
-static void root_far(request *r) {
+static void root_far(raw_call *r) {
   r->root = INT_MAX;
 }
-static void negative_count(request *r) {
+static void negative_count(raw_call *r) {
   r->count = -1;
 }
-static void least_count(request *r) {
+static void least_count(raw_call *r) {
   r->count = sizeof(MPI_Count) == 8 ? (MPI_Count)INT64_MIN : INT_MIN;
 }
-static void most_count(request *r) {
+static void most_count(raw_call *r) {
   r->count = sizeof(MPI_Count) == 8 ? (MPI_Count)INT64_MAX : INT_MAX;
 }
-static void no_type(request *r) {
+static void no_type(raw_call *r) {
   r->type = MPI_DATATYPE_NULL;
 }
-static void no_send(request *r) {
+static void no_send(raw_call *r) {
   r->send = NULL;
 }
-static void no_recv(request *r) {
+static void no_recv(raw_call *r) {
   r->recv = NULL;
 }
-static void nan_bound(request *r) {
+static void nan_bound(raw_call *r) {
   r->options.bound.value = NAN;
 }
-static void negative_bound(request *r) {
+static void negative_bound(raw_call *r) {
   r->options.bound.value = -1e-3;
 }
-static void infinite_bound(request *r) {
+static void infinite_bound(raw_call *r) {
   r->options.bound.value = INFINITY;
 }
-static void unknown_bound(request *r) {
+static void unknown_bound(raw_call *r) {
   r->options.bound.kind = (ghz_bound_kind)77;
 }
-static void unknown_algorithm(request *r) {
+static void unknown_algorithm(raw_call *r) {
   r->options.algorithm = (ghz_mpi_algorithm)99;
 }
-static void negative_algorithm(request *r) {
+static void negative_algorithm(raw_call *r) {
   r->options.algorithm = (ghz_mpi_algorithm)-1;
 }
-static void foreign_algorithm(request *r) {
+static void foreign_algorithm(raw_call *r) {
   r->options.algorithm = r->f == F_ALLREDUCE   ? GHZ_MPI_TREE
                          : r->f <= F_ALLGATHER ? GHZ_MPI_CHAIN
                                                : GHZ_MPI_DOUBLING;
 }
-static void unknown_mode(request *r) {
+static void unknown_mode(raw_call *r) {
   r->options.mode = (ghz_mpi_mode)99;
 }
-static void wrong_size(request *r) {
+static void wrong_size(raw_call *r) {
   r->options.size = 8;
 }
-static void no_size(request *r) {
+static void no_size(raw_call *r) {
   r->options.size = 0;
 }
-static void negative_contributions(request *r) {
+static void negative_contributions(raw_call *r) {
   r->options.contributions = -1;
 }
-static void two_contributions(request *r) {
+static void two_contributions(raw_call *r) {
   r->options.contributions = 2;
 }
-static void two_in_place(request *r) {
+static void two_in_place(raw_call *r) {
   r->options.contributions = 2;
   r->send = MPI_IN_PLACE;
 }
-static void two_recompressed(request *r) {
+static void two_recompressed(raw_call *r) {
   r->options.contributions = 2;
   r->options.mode = GHZ_MPI_RECOMPRESS;
 }
-static void nothing_to_compare(request *r) {
+static void nothing_to_compare(raw_call *r) {
   r->options.contributions = 0;
   r->op = MPI_MAX;
 }
-static void average_of_maxima(request *r) {
+static void average_of_maxima(raw_call *r) {
   r->options.average = 1;
   r->op = MPI_MAX;
 }
-static void average_of_moves(request *r) {
+static void average_of_moves(raw_call *r) {
   r->options.average = 1;
 }
-static void negative_threads(request *r) {
+static void negative_threads(raw_call *r) {
   r->options.threads = -1;
 }
 
 /* Where MPI_IN_PLACE says that the result is to go nowhere. */
-static void recv_in_place(request *r) {
+static void recv_in_place(raw_call *r) {
   r->recv = MPI_IN_PLACE;
 }
 static int has_result_everywhere(function f) {
   return f == F_ALLREDUCE || f == F_REDUCE_SCATTER || f == F_ALLGATHER || f == F_BCAST;
 }
 /* What MPI has to do, but cannot count. */
-static void huge_product(request *r) {
+static void huge_product(raw_call *r) {
   r->count = (MPI_Count)INT_MAX + 8;
   r->op = MPI_PROD;
 }
-static void huge_without_bound(request *r) {
+static void huge_without_bound(raw_call *r) {
   r->count = (MPI_Count)INT_MAX + 8;
   r->options.bound.value = 0;
 }
 
 /* More than 62-bit integers can sum, all together. */
-static void too_many_contributions(request *r) {
+static void too_many_contributions(raw_call *r) {
   r->options.contributions = 1 << 23;
 }
 
@@ -298,7 +298,7 @@ static const mistake mistakes[] = {
 
 /* A buffer that is used at the root only must be missing there. */
 static void wrong_on_one(const mistake *m, function f, int by) {
-  request r = good(f);
+  raw_call r = good(f);
   if (f == F_BCAST && r.root == by && m->make == no_recv)
     r.root = (by + 1) % RANKS;
   if (here.rank == by)
@@ -310,7 +310,7 @@ static void wrong_calls(void) {
   for (unsigned i = 0; i < sizeof mistakes / sizeof *mistakes; i++)
     for (int f = 0; f < FUNCTIONS; f++)
       if (mistakes[i].fits((function)f)) {
-        request r = good((function)f);
+        raw_call r = good((function)f);
         mistakes[i].make(&r);
         must_fail(&r, mistakes[i].error_class, mistakes[i].what, -1);
         wrong_on_one(&mistakes[i], (function)f, (int)(i + (unsigned)f) % RANKS);
@@ -319,7 +319,7 @@ static void wrong_calls(void) {
 
 /* Buffers that only the root uses. */
 static void wrong_at_root(void) {
-  request r = good(F_SCATTER);
+  raw_call r = good(F_SCATTER);
   if (here.rank == r.root)
     r.send = NULL;
   must_fail(&r, MPI_ERR_BUFFER, "no sendbuf at the root", r.root);
@@ -344,7 +344,7 @@ static void no_communicator(void) {
   MPI_Comm_get_errhandler(comm, &counting);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, counting);
   for (int f = 0; f < FUNCTIONS; f++) {
-    request r = good((function)f);
+    raw_call r = good((function)f);
     r.comm = MPI_COMM_NULL;
     must_fail(&r, MPI_ERR_COMM, "no communicator", -1);
   }
@@ -354,65 +354,65 @@ static void no_communicator(void) {
 
 /* ---- Ranks that disagree ----------------------------------------------------------------------------- */
 
-static void other_count(request *r) {
+static void other_count(raw_call *r) {
   r->count = COUNT - 1;
 }
-static void no_count(request *r) {
+static void no_count(raw_call *r) {
   r->count = 0;
 }
-static void other_type(request *r) {
+static void other_type(raw_call *r) {
   r->type = MPI_DOUBLE;
   r->send = double_room[0];
   r->recv = double_room[1];
 }
-static void integers(request *r) {
+static void integers(raw_call *r) {
   r->type = MPI_INT;
 }
-static void other_op(request *r) {
+static void other_op(raw_call *r) {
   r->op = MPI_MAX;
 }
-static void product(request *r) {
+static void product(raw_call *r) {
   r->op = MPI_PROD;
 }
-static void an_average(request *r) {
+static void an_average(raw_call *r) {
   r->options.average = 1;
 }
-static void other_root(request *r) {
+static void other_root(raw_call *r) {
   r->root = 2;
 }
-static void other_bound(request *r) {
+static void other_bound(raw_call *r) {
   r->options.bound.value = 1.0000000000000002e-3;
 }
-static void no_bound(request *r) {
+static void no_bound(raw_call *r) {
   r->options.bound.value = 0;
 }
-static void other_kind(request *r) {
+static void other_kind(raw_call *r) {
   r->options.bound.kind = GHZ_REL;
 }
-static void bound_of_result(request *r) {
+static void bound_of_result(raw_call *r) {
   r->options.of_result = 1;
 }
-static void other_algorithm(request *r) {
+static void other_algorithm(raw_call *r) {
   r->options.algorithm = r->f == F_ALLREDUCE  ? GHZ_MPI_DOUBLING
                          : r->f == F_REDUCE   ? GHZ_MPI_TREE
                          : r->f > F_ALLGATHER ? GHZ_MPI_CHAIN
                                               : GHZ_MPI_ALGORITHM_AUTO;
 }
 /* Algorithm and mode together are as before, number by number: 2 and 1, 3 and 0. */
-static void swapped_numbers(request *r) {
+static void swapped_numbers(raw_call *r) {
   r->options.algorithm = (ghz_mpi_algorithm)((int)r->options.algorithm ^ 1);
   r->options.mode = GHZ_MPI_MODE_AUTO;
 }
-static void other_mode(request *r) {
+static void other_mode(raw_call *r) {
   r->options.mode = GHZ_MPI_PLAIN;
 }
 static int is_allreduce(function f) {
   return f == F_ALLREDUCE;
 }
-static void kept_root(request *r) {
+static void kept_root(raw_call *r) {
   r->options.keep_root = 1;
 }
-static void other_call(request *r) {
+static void other_call(raw_call *r) {
   r->f = r->f == F_GATHER ? F_ALLREDUCE : (function)(r->f + 1);
   r->options.algorithm = r->f <= F_ALLGATHER ? GHZ_MPI_RING : GHZ_MPI_TREE;
 }
@@ -446,7 +446,7 @@ static void disagree(void) {
     for (int f = 0; f < FUNCTIONS; f++)
       if (disagreements[i].fits((function)f)) {
         int by = (int)(i + (unsigned)f) % RANKS;
-        request r = good((function)f);
+        raw_call r = good((function)f);
         if (here.rank == by)
           disagreements[i].make(&r);
         must_fail(&r, disagreements[i].error_class, disagreements[i].what, by);
@@ -456,7 +456,7 @@ static void disagree(void) {
 /* Half of the ranks call one thing, half another. */
 static void two_camps(void) {
   for (int f = 0; f + 1 < FUNCTIONS; f++) {
-    request r = good((function)f);
+    raw_call r = good((function)f);
     if (here.rank % 2)
       other_call(&r);
     must_fail(&r, MPI_ERR_ARG, "the odd ranks make another call", 1);
@@ -517,7 +517,7 @@ static void moved_by_mpi(void) {
   MPI_Type_contiguous(2, MPI_FLOAT, &pair);
   MPI_Type_commit(&pair);
   for (int bound = 0; bound < 2; bound++) {
-    request r = good(F_BCAST);
+    raw_call r = good(F_BCAST);
     ghz_mpi_report report;
     suite_case("left to MPI: %s", bound ? "a derived type" : "no bound");
     r.type = bound ? pair : MPI_FLOAT;
@@ -541,7 +541,7 @@ static void moved_by_mpi(void) {
 /* NaN that one rank has comes out where it went in, and nowhere else. */
 static void nan_on_one_rank(void) {
   for (int f = 0; f < FUNCTIONS; f++) {
-    request r = good((function)f);
+    raw_call r = good((function)f);
     suite_case("%s: NaN on one rank", names[f]);
     for (int i = 0; i < ROOM; i++)
       if (here.rank == r.root && i % 50 == 7)
@@ -569,7 +569,7 @@ static void nan_on_one_rank(void) {
 static void nobody_contributes(void) {
   for (int f = 0; f <= F_REDUCE_SCATTER; f++)
     for (int average = 0; average < 2; average++) {
-      request r = good((function)f);
+      raw_call r = good((function)f);
       suite_case("%s of nothing, average %d", names[f], average);
       r.options.contributions = 0;
       r.options.average = average;
@@ -593,7 +593,7 @@ static void errors_return(void) {
   MPI_Comm_dup(MPI_COMM_WORLD, &quiet);
   MPI_Comm_set_errhandler(quiet, MPI_ERRORS_RETURN);
   for (int round = 0; round < 300; round++) { /* codes are a resource */
-    request r = good((function)(round % FUNCTIONS));
+    raw_call r = good((function)(round % FUNCTIONS));
     suite_case("MPI_ERRORS_RETURN, round %d", round);
     r.comm = quiet;
     r.count = here.rank == round % RANKS ? round : round + 1;

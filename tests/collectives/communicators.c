@@ -1,7 +1,7 @@
 /* communicators.c: parts, duplicates and orders of ranks; contexts that go with their communicators; several at once. */
-#include "ledger.h"
+#include "alloc_log.h"
+#include "expected.h"
 #include "suite.h"
-#include "truth.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -9,13 +9,13 @@
 /* ---- Calls to make ----------------------------------------------------------------------------------- */
 
 /* The i-th of many calls, all different. */
-static shot some_shot(uint64_t i, int ranks) {
+static call some_shot(uint64_t i, int ranks) {
   static const ghz_mpi_algorithm algorithms[COLLECTIVES][2] = {
       {GHZ_MPI_RING, GHZ_MPI_HALVING}, {GHZ_MPI_TREE, GHZ_MPI_RING},  {GHZ_MPI_RING, GHZ_MPI_RING},
       {GHZ_MPI_RING, GHZ_MPI_RING},    {GHZ_MPI_CHAIN, GHZ_MPI_TREE}, {GHZ_MPI_TREE, GHZ_MPI_CHAIN},
       {GHZ_MPI_TREE, GHZ_MPI_CHAIN}};
   uint64_t state = mix(here.seed, i);
-  shot s = {.what = (collective)(i % COLLECTIVES),
+  call s = {.what = (collective)(i % COLLECTIVES),
             .mode = GHZ_MPI_HOMOMORPHIC,
             .type = (ghz_type)draw_below(&state, 2),
             .op = (operation)draw_below(&state, OPERATIONS),
@@ -33,12 +33,12 @@ static void make_calls(MPI_Comm comm, uint64_t first, int calls, const char *whe
   int ranks;
   MPI_Comm_size(comm, &ranks);
   for (int i = 0; i < calls; i++) {
-    shot s = some_shot(first + (uint64_t)i, ranks);
-    suite_case("%s: %s", where, shot_text(&s));
-    landing l = shoot(&s, comm);
-    check_truth(&s, &l, comm);
+    call s = some_shot(first + (uint64_t)i, ranks);
+    suite_case("%s: %s", where, call_text(&s));
+    call_result l = make_call(&s, comm);
+    check_expected(&s, &l, comm);
     check_same_bits(&s, &l, comm);
-    landing_free(&l);
+    call_result_free(&l);
   }
 }
 
@@ -82,16 +82,16 @@ static void duplicates(void) {
 
 static void come_and_go(void) {
   enum { TIMES = 60 };
-  ledger before = {0}, after;
+  alloc_log before = {0}, after;
   for (int i = 0; i <= TIMES; i++) {
     MPI_Comm comm;
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     make_calls(comm, 700 + (uint64_t)i, 2, "comes and goes");
     MPI_Comm_free(&comm);
     if (i == 0)
-      before = ledger_now();
+      before = alloc_log_now();
   }
-  after = ledger_now();
+  after = alloc_log_now();
   check(after.blocks == before.blocks, "%ld blocks of memory are left of %d communicators",
         after.blocks - before.blocks, TIMES);
   check(after.objects == before.objects, "%ld objects of MPI are left of %d communicators",
@@ -101,7 +101,7 @@ static void come_and_go(void) {
 /* What is kept from call to call: about a compressed copy, and a few pieces that are under way. */
 static void memory(collective what, ghz_mpi_algorithm algorithm, field_kind kind, double eb) {
   MPI_Comm comm;
-  shot s = {.what = what,
+  call s = {.what = what,
             .algorithm = algorithm,
             .mode = GHZ_MPI_HOMOMORPHIC,
             .type = GHZ_F32,
@@ -109,15 +109,15 @@ static void memory(collective what, ghz_mpi_algorithm algorithm, field_kind kind
             .bound = {GHZ_ABS, eb},
             .data = {kind, 0, 5},
             .threads = 1};
-  suite_case("memory: %s", shot_text(&s));
+  suite_case("memory: %s", call_text(&s));
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-  ledger start = ledger_now();
+  alloc_log start = alloc_log_now();
   for (int i = 0; i < 5; i++) {
-    landing l = shoot(&s, comm);
-    landing_free(&l);
+    call_result l = make_call(&s, comm);
+    call_result_free(&l);
   }
   uint64_t values = s.count * (has_blocks(what) ? (uint64_t)here.ranks : 1);
-  int64_t held = ledger_now().bytes - start.bytes,
+  int64_t held = alloc_log_now().bytes - start.bytes,
           copy = (int64_t)ghz_size_bound(values, GHZ_F32, (uint32_t)here.ranks);
   check(held <= copy + copy / 4 + (20 << 20), "%lld bytes are kept, a compressed copy has at most %lld",
         (long long)held, (long long)copy);

@@ -1,7 +1,7 @@
 /* device_bytes.c: wherever buffers lie, ranks send each other the very same messages, and results have the same bits as with
  * buffers on the host. Linked with device_buffers.c. */
+#include "call.h"
 #include "device_buffers.h"
-#include "shot.h"
 #include "special.h"
 #include "suite.h"
 
@@ -13,10 +13,10 @@
 static uint64_t sent; /* a sum over messages: in whatever order */
 
 int MPI_Isend(const void *data, int size, MPI_Datatype type, int to, int tag, MPI_Comm comm,
-              MPI_Request *request) {
+              MPI_Request *raw_call) {
   if (type == MPI_BYTE)
     sent += mix(hash_bytes(data, (uint64_t)size), (uint64_t)to << 32 | (unsigned)tag);
-  return PMPI_Isend(data, size, type, to, tag, comm, request);
+  return PMPI_Isend(data, size, type, to, tag, comm, raw_call);
 }
 
 /* ---- Comparing --------------------------------------------------------------------------------------- */
@@ -27,20 +27,20 @@ typedef struct trace {
   int inexact;
 } trace;
 
-static trace traced(const shot *s, device_placement place, int *on_device) {
+static trace traced(const call *s, device_placement place, int *on_device) {
   long before = device_placed;
   device_place = place;
   sent = 0;
-  landing l = shoot(s, MPI_COMM_WORLD);
+  call_result l = make_call(s, MPI_COMM_WORLD);
   trace t = {.sent = sent, .bytes = l.report.sent_bytes, .inexact = l.report.inexact};
   if (l.result && l.code == MPI_SUCCESS)
     t.result = hash_bytes(l.result, l.values * value_size(s));
-  landing_free(&l);
+  call_result_free(&l);
   *on_device = on_any(device_placed > before, MPI_COMM_WORLD);
   return t;
 }
 
-static void compare(const shot *s) {
+static void compare(const call *s) {
   static const device_placement places[] = {DEVICE_EVEN, DEVICE_SENT, DEVICE_RECEIVED};
   int on_device;
   trace host = traced(s, DEVICE_NONE, &on_device), all = traced(s, DEVICE_ALL, &on_device);
@@ -62,7 +62,7 @@ int main(int argc, char **argv) {
   for (int what = 0; what < COLLECTIVES; what++)
     for (int a = GHZ_MPI_RING; a <= GHZ_MPI_CHAIN; a++)
       for (int i = 0; i < 6 && has_algorithm((collective)what, (ghz_mpi_algorithm)a); i++) {
-        shot s = {.what = (collective)what,
+        call s = {.what = (collective)what,
                   .algorithm = (ghz_mpi_algorithm)a,
                   .mode = GHZ_MPI_HOMOMORPHIC,
                   .type = (ghz_type)(i % 2),
@@ -75,7 +75,7 @@ int main(int argc, char **argv) {
                   .keep_root = (int)draw_below(&state, 2),
                   .threads = 1};
         special_use(&s, kinds[i], here.seed * 100 + (uint64_t)i, 0);
-        suite_case("%s, %s", shot_text(&s), special_names[kinds[i]]);
+        suite_case("%s, %s", call_text(&s), special_names[kinds[i]]);
         compare(&s);
       }
   return suite_end(NULL);

@@ -58,10 +58,10 @@ static void harm(uint8_t *message, size_t size) {
 
 /* Messages leave from pinned memory, where a byte can be changed. */
 int MPI_Isend(const void *data, int size, MPI_Datatype type, int to, int tag, MPI_Comm comm,
-              MPI_Request *request) {
+              MPI_Request *raw_call) {
   if (type == MPI_BYTE && damage_in >= 0 && damage_in-- == 0)
     harm((uint8_t *)(uintptr_t)data, (size_t)size);
-  return PMPI_Isend(data, size, type, to, tag, comm, request);
+  return PMPI_Isend(data, size, type, to, tag, comm, raw_call);
 }
 
 /* ---- One call ---------------------------------------------------------------------------------------- */

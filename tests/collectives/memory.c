@@ -1,6 +1,6 @@
 /* memory.c: memory that runs out on one rank, at every allocation in turn: an error or a right result, no hang, nothing lost, and
  * the communicator works when there is memory again. */
-#include "ledger.h"
+#include "alloc_log.h"
 #include "suite.h"
 
 #include <ghz_mpi.h>
@@ -88,9 +88,9 @@ static void check_result(const way *w, int n) {
 static int starve(const way *w, int n, ghz_mpi_mode mode, int victim, long left, MPI_Comm comm) {
   prepare(w, n);
   if (here.rank == victim)
-    ledger_fail_after(left);
-  int code = make_call(w, n, mode, comm), ran_out = ledger_failed() && here.rank == victim;
-  ledger_fail_after(-1);
+    alloc_log_fail_after(left);
+  int code = make_call(w, n, mode, comm), ran_out = alloc_log_failed() && here.rank == victim;
+  alloc_log_fail_after(-1);
   check(code == MPI_SUCCESS || ghz_mpi_error_class(code) == MPI_ERR_NO_MEM,
         "class %d instead of MPI_ERR_NO_MEM", ghz_mpi_error_class(code));
   if (code == MPI_SUCCESS)

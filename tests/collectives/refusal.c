@@ -1,7 +1,7 @@
 /* refusal.c: an MPI that refuses each call with which the library prepares, agrees and reports, one after the other, on a communicator
  * of one rank: an error or a right result, nothing lost, and the next call works. (Where messages are under way, the other ranks would
  * wait for what never comes: that is MPI's to end.) Linked with --wrap for those calls. */
-#include "ledger.h"
+#include "alloc_log.h"
 #include "suite.h"
 
 #include <ghz_mpi.h>
@@ -95,7 +95,7 @@ static void check_result(const way *w) {
 /* A new communicator, whose first call meets the refusals; returns whether there was one. */
 static int refuse(const way *w, long first, long last) {
   MPI_Comm comm;
-  long objects = ledger_now().objects;
+  long objects = alloc_log_now().objects;
   MPI_Comm_dup(MPI_COMM_SELF, &comm);
   MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
   refusal.name = NULL;
@@ -115,8 +115,8 @@ static int refuse(const way *w, long first, long last) {
   if (code == MPI_SUCCESS)
     check_result(w);
   MPI_Comm_free(&comm);
-  check(ledger_now().objects == objects, "%ld objects of MPI are lost where %s was refused",
-        ledger_now().objects - objects, refused);
+  check(alloc_log_now().objects == objects, "%ld objects of MPI are lost where %s was refused",
+        alloc_log_now().objects - objects, refused);
   return refusal.name != NULL;
 }
 

@@ -1,9 +1,9 @@
 /* same_bits.c: a reduction of 8 contributions has the same bits on every rank, by every algorithm, over any number of ranks, in
- * any weather; data that move have the same bits whatever call moves them. */
+ * any delays; data that move have the same bits whatever call moves them. */
+#include "delays.h"
+#include "expected.h"
 #include "special.h"
 #include "suite.h"
-#include "truth.h"
-#include "weather.h"
 
 #include <stdio.h>
 
@@ -35,7 +35,7 @@ typedef struct trace {
 /* ---- One reduction ----------------------------------------------------------------------------------- */
 
 /* The result's hash, wherever it is. */
-static trace traced(const shot *s, const landing *l) {
+static trace traced(const call *s, const call_result *l) {
   uint64_t hash = l->result && l->code == MPI_SUCCESS ? hash_bytes(l->result, l->values * value_size(s)) : 0,
            most;
   trace t = {.inexact = on_any(l->report.inexact == 1, MPI_COMM_WORLD)};
@@ -45,29 +45,29 @@ static trace traced(const shot *s, const landing *l) {
   return t;
 }
 
-static trace reduction(const shot *s, int size, int thoroughly) {
-  landing l = {0};
-  weather_pause();
+static trace reduction(const call *s, int size, int thoroughly) {
+  call_result l = {0};
+  delays_pause();
   if (firsts[size] != MPI_COMM_NULL)
-    l = shoot(s, firsts[size]);
+    l = make_call(s, firsts[size]);
   trace t = traced(s, &l);
   if (thoroughly && l.result)
     check_special(s, &l, t.inexact);
-  landing_free(&l);
+  call_result_free(&l);
   return t;
 }
 
-static const char *bits_text(const shot *s, special kind, int size, uint64_t seed) {
+static const char *bits_text(const call *s, special kind, int size, uint64_t seed) {
   static char text[512];
-  snprintf(text, sizeof text, "%s, %s on %d ranks, seed %llu", shot_text(s), special_names[kind], sizes[size],
+  snprintf(text, sizeof text, "%s, %s on %d ranks, seed %llu", call_text(s), special_names[kind], sizes[size],
            (unsigned long long)seed);
   return text;
 }
 
 /* ---- Reductions every way ---------------------------------------------------------------------------- */
 
-static shot reduction_shot(special kind, ghz_type type, operation op, ghz_bound bound, uint64_t count) {
-  shot s = {.what = ALLREDUCE,
+static call reduction_shot(special kind, ghz_type type, operation op, ghz_bound bound, uint64_t count) {
+  call s = {.what = ALLREDUCE,
             .algorithm = GHZ_MPI_RING,
             .mode = GHZ_MPI_HOMOMORPHIC,
             .type = type,
@@ -81,7 +81,7 @@ static shot reduction_shot(special kind, ghz_type type, operation op, ghz_bound 
 }
 
 /* Some ways over some numbers of ranks, against one rank that has all contributions. */
-static void every_way(shot *s, special kind, uint64_t *state, int tries) {
+static void every_way(call *s, special kind, uint64_t *state, int tries) {
   suite_case("%s", bits_text(s, kind, 0, here.seed));
   trace want = reduction(s, 0, 1);
   for (int i = 0; i < tries; i++) {
@@ -104,7 +104,7 @@ static void specials(uint64_t *state) {
     for (int type = GHZ_F32; type <= GHZ_F64; type++)
       for (int op = SUM; op < OPERATIONS; op++) {
         ghz_bound bound = bounds[draw_below(state, 2) ? 0 : draw_below(state, 4)];
-        shot s =
+        call s =
             reduction_shot((special)kind, (ghz_type)type, (operation)op, bound, 1 + draw_below(state, 6000));
         every_way(&s, (special)kind, state, 5);
       }
@@ -114,7 +114,7 @@ static void specials(uint64_t *state) {
 static void pipelines(uint64_t *state) {
   for (int type = GHZ_F32; type <= GHZ_F64; type++)
     for (int op = SUM; op < OPERATIONS; op += MINIMUM) {
-      shot s = reduction_shot(SPECIAL_NOISE, (ghz_type)type, (operation)op, (ghz_bound){GHZ_ABS, SPECIAL_EB},
+      call s = reduction_shot(SPECIAL_NOISE, (ghz_type)type, (operation)op, (ghz_bound){GHZ_ABS, SPECIAL_EB},
                               400001);
       every_way(&s, SPECIAL_NOISE, state, 4);
     }
@@ -123,7 +123,7 @@ static void pipelines(uint64_t *state) {
 /* ---- Blocks ------------------------------------------------------------------------------------------ */
 
 /* The hash of block b of a result, wherever it is. */
-static uint64_t block_hash(const shot *s, const landing *l, uint64_t first, int mine) {
+static uint64_t block_hash(const call *s, const call_result *l, uint64_t first, int mine) {
   uint64_t each = value_size(s), hash = 0;
   if (mine && l->result && l->code == MPI_SUCCESS)
     hash = hash_bytes((const uint8_t *)l->result + first * each, s->count * each);
@@ -134,21 +134,21 @@ static uint64_t block_hash(const shot *s, const landing *l, uint64_t first, int 
 
 /* Block r of a reduce_scatter is the allreduce of that block alone. */
 static void blocks_of_sums(ghz_type type, operation op, uint64_t count, special kind) {
-  shot s = reduction_shot(kind, type, op, (ghz_bound){GHZ_ABS, SPECIAL_EB}, count);
+  call s = reduction_shot(kind, type, op, (ghz_bound){GHZ_ABS, SPECIAL_EB}, count);
   s.what = REDUCE_SCATTER;
   s.deal = DEAL_ONE;
   suite_case("%s", bits_text(&s, kind, SIZES - 1, here.seed));
-  landing whole = shoot(&s, MPI_COMM_WORLD);
+  call_result whole = make_call(&s, MPI_COMM_WORLD);
   s.what = ALLREDUCE;
   for (int r = 0; r < here.ranks; r++) {
     special_use(&s, kind, here.seed * 1000 + (uint64_t)kind, (uint64_t)r * count);
-    landing block = shoot(&s, MPI_COMM_WORLD);
+    call_result block = make_call(&s, MPI_COMM_WORLD);
     int same = block_hash(&s, &whole, 0, r == here.rank) == block_hash(&s, &block, 0, 1);
     check(same || on_any(whole.report.inexact == 1, MPI_COMM_WORLD),
           "block %d is not the allreduce of block %d", r, r);
-    landing_free(&block);
+    call_result_free(&block);
   }
-  landing_free(&whole);
+  call_result_free(&whole);
 }
 
 /* What rank r gives comes out with the same bits, whichever call moves it. */
@@ -156,24 +156,24 @@ static void blocks_that_move(ghz_type type, uint64_t count, special kind) {
   static const way movers[] = {{BCAST, GHZ_MPI_CHAIN},  {ALLGATHER, GHZ_MPI_RING}, {GATHER, GHZ_MPI_TREE},
                                {GATHER, GHZ_MPI_CHAIN}, {SCATTER, GHZ_MPI_TREE},   {SCATTER, GHZ_MPI_CHAIN}};
   for (int r = 0; r < here.ranks; r += 3) {
-    shot s = reduction_shot(kind, type, SUM, (ghz_bound){GHZ_ABS, SPECIAL_EB}, count);
+    call s = reduction_shot(kind, type, SUM, (ghz_bound){GHZ_ABS, SPECIAL_EB}, count);
     s.deal = DEAL_ONE;
     s.root = r;
     s.what = BCAST;
     s.algorithm = GHZ_MPI_TREE;
-    landing first = shoot(&s, MPI_COMM_WORLD);
+    call_result first = make_call(&s, MPI_COMM_WORLD);
     uint64_t want = block_hash(&s, &first, 0, 1);
-    landing_free(&first);
+    call_result_free(&first);
     for (unsigned i = 0; i < sizeof movers / sizeof *movers; i++) {
       s.what = movers[i].what;
       s.algorithm = movers[i].algorithm;
       int many = s.what == ALLGATHER || s.what == GATHER;
       suite_case("%s", bits_text(&s, kind, SIZES - 1, here.seed));
-      landing l = shoot(&s, MPI_COMM_WORLD);
+      call_result l = make_call(&s, MPI_COMM_WORLD);
       /* rank 0 gets the first block that the root scatters */
       uint64_t got = block_hash(&s, &l, many ? (uint64_t)r * count : 0, s.what != SCATTER || here.rank == 0);
       check(got == want, "other bits than a broadcast");
-      landing_free(&l);
+      call_result_free(&l);
     }
   }
 }
@@ -192,17 +192,17 @@ static void blocks(uint64_t *state) {
 
 /* Left alone, it tries this and that; wherever it compresses, the bits are those of the ring. */
 static void choices(void) {
-  shot s = reduction_shot(SPECIAL_NOISE, GHZ_F32, SUM, (ghz_bound){GHZ_REL, 1e-4}, 30000);
+  call s = reduction_shot(SPECIAL_NOISE, GHZ_F32, SUM, (ghz_bound){GHZ_REL, 1e-4}, 30000);
   s.deal = DEAL_ONE;
   trace want = reduction(&s, SIZES - 1, 1);
   s.algorithm = GHZ_MPI_ALGORITHM_AUTO;
   s.mode = GHZ_MPI_MODE_AUTO;
   for (int i = 0; i < 12; i++) {
-    suite_case("choice %d: %s", i, shot_text(&s));
-    landing l = shoot(&s, MPI_COMM_WORLD);
+    suite_case("choice %d: %s", i, call_text(&s));
+    call_result l = make_call(&s, MPI_COMM_WORLD);
     trace got = traced(&s, &l);
     check(!compressed(&l) || got.hash == want.hash, "other bits than the ring");
-    landing_free(&l);
+    call_result_free(&l);
   }
 }
 
@@ -213,7 +213,7 @@ int main(int argc, char **argv) {
     MPI_Comm_split(MPI_COMM_WORLD, here.rank < sizes[i] ? 0 : MPI_UNDEFINED, here.rank, &firsts[i]);
   check(here.ranks == CONTRIBUTIONS, "this test is for %d ranks", CONTRIBUTIONS);
   choices();
-  weather(mix(here.seed, 100 + (uint64_t)here.rank));
+  delays(mix(here.seed, 100 + (uint64_t)here.rank));
   specials(&state);
   blocks(&state);
   pipelines(&state);

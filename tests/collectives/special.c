@@ -19,7 +19,7 @@ static double uniform(uint64_t hash) {
   return (double)(int64_t)hash * 0x1p-63;
 }
 
-static double any_bits(const shot *s, uint64_t hash) {
+static double any_bits(const call *s, uint64_t hash) {
   float f;
   double d;
   uint32_t half = (uint32_t)hash;
@@ -29,7 +29,7 @@ static double any_bits(const shot *s, uint64_t hash) {
 }
 
 /* Largest magnitudes of the modes, in steps, and a little beside them. */
-static double edge(const shot *s, uint64_t hash) {
+static double edge(const call *s, uint64_t hash) {
   static const int bits[] = {15, 16, 22, 35, 44};
   double end = ldexp(SPECIAL_STEP, bits[hash % (s->type == GHZ_F64 ? 5 : 4)]);
   int by = (int)(hash >> 8 & 3) - 2; /* a quarter beyond the edge would make all tiles raw: rarely */
@@ -38,7 +38,7 @@ static double edge(const shot *s, uint64_t hash) {
   return (hash >> 32 & 1 ? -end : end) * (1 + by * ulp);
 }
 
-static double rough(const shot *s, uint64_t contribution, uint64_t i, uint64_t hash) {
+static double rough(const call *s, uint64_t contribution, uint64_t i, uint64_t hash) {
   uint64_t which = (contribution + i / 1024) % 3;
   double amplitude = which == 0 ? ldexp(SPECIAL_STEP, s->type == GHZ_F64 ? 43 : 33) : which == 1 ? 10000 : 0;
   return amplitude * uniform(mix(hash, 3));
@@ -49,7 +49,7 @@ static double cancelling(uint64_t contribution, uint64_t i) {
   return contribution % 2 ? -value : value;
 }
 
-double special_at(const shot *s, uint64_t contribution, uint64_t i) {
+double special_at(const call *s, uint64_t contribution, uint64_t i) {
   i += shift_in_use;
   uint64_t hash = mix(mix(seed_in_use, contribution), i), rare = hash % 97;
   double noise = 10000 * uniform(mix(hash, 1)), tiny = s->type == GHZ_F64 ? 0x1p-1060 : 0x1p-140;
@@ -83,7 +83,7 @@ double special_at(const shot *s, uint64_t contribution, uint64_t i) {
   }
 }
 
-static void fill(const shot *s, uint64_t contribution, uint64_t first, uint64_t count, void *x) {
+static void fill(const call *s, uint64_t contribution, uint64_t first, uint64_t count, void *x) {
   for (uint64_t i = 0; i < count; i++) {
     double value = special_at(s, contribution, first + i);
     if (s->type == GHZ_F64)
@@ -93,7 +93,7 @@ static void fill(const shot *s, uint64_t contribution, uint64_t first, uint64_t 
   }
 }
 
-void special_use(shot *s, special kind, uint64_t seed, uint64_t shift) {
+void special_use(call *s, special kind, uint64_t seed, uint64_t shift) {
   s->fill = fill;
   kind_in_use = kind;
   seed_in_use = seed;
@@ -109,11 +109,11 @@ typedef struct total {
   double least, most; /* of what is not NaN */
 } total;
 
-static double as_given(const shot *s, double value) {
+static double as_given(const call *s, double value) {
   return s->type == GHZ_F64 ? value : (double)(float)value;
 }
 
-static total total_at(const shot *s, uint64_t terms, uint64_t i) {
+static total total_at(const call *s, uint64_t terms, uint64_t i) {
   total t = {.least = INFINITY, .most = -INFINITY};
   for (uint64_t g = 0; g < terms; g++) {
     double x = as_given(s, special_at(s, g, i));
@@ -130,12 +130,12 @@ static total total_at(const shot *s, uint64_t terms, uint64_t i) {
   return t;
 }
 
-static int is_extremum(const shot *s) {
+static int is_extremum(const call *s) {
   return s->op == MINIMUM || s->op == MAXIMUM;
 }
 
 /* NaN or an infinity, where that must come out; else 0. */
-static double expected_special(const shot *s, const total *t) {
+static double expected_special(const call *s, const total *t) {
   if (t->nan || (!is_extremum(s) && t->plus && t->minus))
     return NAN;
   double limit = s->op == MINIMUM ? t->least : s->op == MAXIMUM ? t->most : 0;
@@ -144,7 +144,7 @@ static double expected_special(const shot *s, const total *t) {
   return t->plus ? INFINITY : t->minus ? -INFINITY : 0;
 }
 
-static int close_enough(const shot *s, const landing *l, const total *t, uint64_t terms, double y,
+static int close_enough(const call *s, const call_result *l, const total *t, uint64_t terms, double y,
                         int inexact) {
   __float128 exact = is_extremum(s) ? (s->op == MINIMUM ? t->least : t->most) : t->sum;
   __float128 factor = s->op == AVERAGE ? (double)terms : 1, allowed = l->report.eb;
@@ -162,7 +162,7 @@ static int close_enough(const shot *s, const landing *l, const total *t, uint64_
   return (error < 0 ? -error : error) <= allowed + (inexact ? DBL_TRUE_MIN : 0);
 }
 
-void check_special(const shot *s, const landing *l, int inexact) {
+void check_special(const call *s, const call_result *l, int inexact) {
   uint64_t terms = dealt_in_all(s, l->ranks);
   for (uint64_t i = 0; l->result && i < l->values; i++) {
     double y = s->type == GHZ_F64 ? ((const double *)l->result)[i] : (double)((const float *)l->result)[i];

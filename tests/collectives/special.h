@@ -2,7 +2,7 @@
 #ifndef GHZ_TESTS_SPECIAL_H
 #define GHZ_TESTS_SPECIAL_H
 
-#include "shot.h"
+#include "call.h"
 
 typedef enum special {
   SPECIAL_NAN,      /* here and there */
@@ -27,13 +27,13 @@ extern const char *const special_names[SPECIALS];
 #define SPECIAL_EB 64.0
 #define SPECIAL_STEP 126.0
 
-/* Makes a shot's data special. All shots share the kind, and the index of the first value. */
-void special_use(shot *s, special kind, uint64_t seed, uint64_t shift);
+/* Makes a call's data special. All calls share the kind, and the index of the first value. */
+void special_use(call *s, special kind, uint64_t seed, uint64_t shift);
 
 /* Value i of a contribution. */
-double special_at(const shot *s, uint64_t contribution, uint64_t i);
+double special_at(const call *s, uint64_t contribution, uint64_t i);
 
 /* Checks value by value: NaN in just the right places, infinities, all else within the bound. */
-void check_special(const shot *s, const landing *l, int inexact);
+void check_special(const call *s, const call_result *l, int inexact);
 
 #endif

@@ -1,9 +1,9 @@
 /* values.c: every collective in every way: each value within its bound in exact arithmetic, the rest untouched.
  *
  * Every two levels of the factors below meet in some call; which others they meet with is up to the seed. */
+#include "expected.h"
 #include "pairs.h"
 #include "suite.h"
-#include "truth.h"
 
 enum factor {
   WAY,
@@ -27,7 +27,7 @@ enum { MODES = 6, COUNTS = 14, BOUNDS = 7, UNITS = 4 };
 static const int units[UNITS] = {-10, 0, -90, 55};
 
 /* The i-th pair of a collective and an algorithm; 0 beyond the last. */
-static int way(int i, shot *s) {
+static int way(int i, call *s) {
   for (int c = 0; c < COLLECTIVES; c++)
     for (int a = GHZ_MPI_ALGORITHM_AUTO; a <= GHZ_MPI_CHAIN; a++)
       if ((a <= GHZ_MPI_NATIVE || has_algorithm((collective)c, (ghz_mpi_algorithm)a)) && i-- == 0) {
@@ -39,7 +39,7 @@ static int way(int i, shot *s) {
 }
 
 static int ways(void) {
-  shot s;
+  call s;
   int n = 0;
   while (way(n, &s))
     n++;
@@ -75,7 +75,7 @@ static ghz_bound bound_of(int level, int unit) {
 }
 
 /* The last mode is the homomorphic one again, with ranks that give several arrays, or none. */
-static void set_mode(shot *s, int level, uint64_t seed) {
+static void set_mode(call *s, int level, uint64_t seed) {
   int many = level == MODES - 1;
   s->mode = many ? GHZ_MPI_HOMOMORPHIC : (ghz_mpi_mode)level;
   if (many && reduces(s->what) && s->algorithm != GHZ_MPI_NATIVE) {
@@ -85,8 +85,8 @@ static void set_mode(shot *s, int level, uint64_t seed) {
 }
 
 /* The call of a row; what cannot be is bent to what can. */
-static shot shot_of(const int *row, uint64_t seed) {
-  shot s = {.type = (ghz_type)row[TYPE],
+static call shot_of(const int *row, uint64_t seed) {
+  call s = {.type = (ghz_type)row[TYPE],
             .op = (operation)row[OPERATION],
             .in_place = row[IN_PLACE],
             .root = row[ROOT] == 0   ? 0
@@ -111,12 +111,12 @@ int main(int argc, char **argv) {
                                    BOUNDS, 2,     FIELD_KINDS, UNITS,      2, 2, 0};
   pairs_start(&p, levels, mix(here.seed, (uint64_t)here.ranks));
   for (int i = 0; pairs_next(&p, row); i++) {
-    shot s = shot_of(row, mix(here.seed, (uint64_t)i));
-    suite_case("call %d: %s", i, shot_text(&s));
-    landing l = shoot(&s, MPI_COMM_WORLD);
-    check_truth(&s, &l, MPI_COMM_WORLD);
+    call s = shot_of(row, mix(here.seed, (uint64_t)i));
+    suite_case("call %d: %s", i, call_text(&s));
+    call_result l = make_call(&s, MPI_COMM_WORLD);
+    check_expected(&s, &l, MPI_COMM_WORLD);
     check_same_bits(&s, &l, MPI_COMM_WORLD);
-    landing_free(&l);
+    call_result_free(&l);
   }
   return suite_end(NULL);
 }

@@ -1,0 +1,48 @@
+/* allreduce.c: ghz_allreduce. */
+
+#include "control/collective.h"
+
+static int lacks_buffer(const call *c) {
+  return call_lacks_target(c) || (!c->send && c->set.contributions);
+}
+
+static extent used(const call *c) {
+  if (c->send == MPI_IN_PLACE)
+    return (extent){0, 1, 1};
+  return (extent){(uint64_t)c->set.contributions, 1, 0};
+}
+
+static void arrange(const call *c, part *parts) {
+  parts[0] = (part){c->send == MPI_IN_PLACE ? c->recv : c->send, c->recv};
+}
+
+static int native(const call *c) {
+  return MPI_Allreduce(c->send, c->recv, (int)c->count, c->type, c->op, c->comm);
+}
+
+static const collective allreduce = {
+    .name = "ghz_allreduce",
+    .reduces = 1,
+    .algorithms = {[GHZ_MPI_RING] = {ghz_ring_allreduce, ghz_ring_segments, 0},
+                   [GHZ_MPI_DOUBLING] = {ghz_doubling_allreduce, NULL, 1},
+                   [GHZ_MPI_HALVING] = {ghz_halving_allreduce, ghz_halving_segments, 0}},
+    .preferred = {GHZ_MPI_RING, GHZ_MPI_HALVING, GHZ_MPI_DOUBLING},
+    .lacks_buffer = lacks_buffer,
+    .extent = used,
+    .arrange = arrange,
+    .native = native,
+};
+
+int ghz_allreduce(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op,
+                  MPI_Comm comm, const ghz_mpi_options *options) {
+  if (ghz_collective_bypass(sendbuf, recvbuf, count, type, comm, 0, options))
+    return MPI_Allreduce(sendbuf, recvbuf, (int)count, type, op, comm);
+  call c = {.collective = &allreduce,
+            .send = sendbuf,
+            .recv = recvbuf,
+            .count = count,
+            .type = type,
+            .op = op,
+            .comm = comm};
+  return ghz_collective_run(&c, options);
+}

@@ -1,0 +1,38 @@
+/* bcast.c: ghz_bcast. */
+
+#include "control/collective.h"
+
+static int lacks_buffer(const call *c) {
+  return call_lacks_target(c);
+}
+
+static extent used(const call *c) {
+  return (extent){0, 1, call_is_root(c)};
+}
+
+static void arrange(const call *c, part *parts) {
+  parts[0] = (part){call_is_root(c) ? c->recv : NULL, call_is_root(c) && c->set.keep_root ? NULL : c->recv};
+}
+
+static int native(const call *c) {
+  return MPI_Bcast(c->recv, (int)c->count, c->type, c->root, c->comm);
+}
+
+static const collective bcast = {
+    .name = "ghz_bcast",
+    .rooted = 1,
+    .algorithms = {[GHZ_MPI_TREE] = {ghz_tree_bcast, NULL, 1}, [GHZ_MPI_CHAIN] = {ghz_chain_bcast, NULL, 1}},
+    .preferred = {GHZ_MPI_CHAIN, GHZ_MPI_TREE},
+    .lacks_buffer = lacks_buffer,
+    .extent = used,
+    .arrange = arrange,
+    .native = native,
+};
+
+int ghz_bcast(void *values, MPI_Count count, MPI_Datatype type, int root, MPI_Comm comm,
+              const ghz_mpi_options *options) {
+  if (ghz_collective_bypass(NULL, values, count, type, comm, 0, options))
+    return MPI_Bcast(values, (int)count, type, root, comm);
+  call c = {.collective = &bcast, .recv = values, .count = count, .type = type, .root = root, .comm = comm};
+  return ghz_collective_run(&c, options);
+}

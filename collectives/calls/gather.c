@@ -1,0 +1,53 @@
+/* gather.c: ghz_gather. */
+
+#include "control/collective.h"
+
+static int lacks_buffer(const call *c) {
+  return (call_is_root(c) && call_lacks_target(c)) || !c->send || (c->send == MPI_IN_PLACE && !call_is_root(c));
+}
+
+static extent used(const call *c) {
+  int in_place = c->send == MPI_IN_PLACE;
+  return (extent){(uint64_t)!in_place, call_is_root(c) ? (uint64_t)c->at.ranks : 0, in_place};
+}
+
+/* A block that stays in place is still given, and counts for the range. */
+static void arrange(const call *c, part *parts) {
+  for (int b = 0; b < c->at.ranks; b++)
+    parts[b] = (part){NULL, call_is_root(c) ? call_target(c, c->recv, b) : NULL};
+  part *own = &parts[c->at.rank];
+  if (c->send == MPI_IN_PLACE)
+    *own = (part){own->target, NULL};
+  else
+    own->source = c->send;
+}
+
+static int native(const call *c) {
+  return MPI_Gather(c->send, (int)c->count, c->type, c->recv, (int)c->count, c->type, c->root, c->comm);
+}
+
+static const collective gather = {
+    .name = "ghz_gather",
+    .rooted = 1,
+    .blocks = 1,
+    .algorithms = {[GHZ_MPI_TREE] = {ghz_tree_gather, NULL, 0}, [GHZ_MPI_CHAIN] = {ghz_linear_gather, NULL, 1}},
+    .preferred = {GHZ_MPI_CHAIN, GHZ_MPI_TREE},
+    .lacks_buffer = lacks_buffer,
+    .extent = used,
+    .arrange = arrange,
+    .native = native,
+};
+
+int ghz_gather(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type, int root, MPI_Comm comm,
+               const ghz_mpi_options *options) {
+  if (ghz_collective_bypass(sendbuf, recvbuf, count, type, comm, 1, options))
+    return MPI_Gather(sendbuf, (int)count, type, recvbuf, (int)count, type, root, comm);
+  call c = {.collective = &gather,
+            .send = sendbuf,
+            .recv = recvbuf,
+            .count = count,
+            .type = type,
+            .root = root,
+            .comm = comm};
+  return ghz_collective_run(&c, options);
+}

@@ -1,0 +1,68 @@
+/* reduce.c: ghz_reduce. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/collective.h"
+#include "control/errors.h"
+
+static int lacks_buffer(const call *c) {
+  int in_place = c->send == MPI_IN_PLACE;
+  return (call_is_root(c) && call_lacks_target(c)) || (!c->send && c->set.contributions) ||
+         (in_place && !call_is_root(c));
+}
+
+static extent used(const call *c) {
+  if (c->send == MPI_IN_PLACE)
+    return (extent){0, 1, 1};
+  return (extent){(uint64_t)c->set.contributions, (uint64_t)call_is_root(c), 0};
+}
+
+static void arrange(const call *c, part *parts) {
+  parts[0] = (part){c->send == MPI_IN_PLACE ? c->recv : c->send, call_is_root(c) ? c->recv : NULL};
+}
+
+/* MPICH 4.0 crashes where a root other than rank 0 reduces in place: that one sends from a copy. (Only the root is ever in
+ * place.) */
+static int native(const call *c) {
+  const void *send = c->send;
+  void *copy = NULL;
+  if (send == MPI_IN_PLACE && c->root != 0 && c->is_real && c->count > 0) {
+    size_t bytes = (size_t)c->count * c->value_size;
+    if (!(copy = malloc(bytes)))
+      return ghz_mpi_raise(c->comm, MPI_ERR_NO_MEM, c->collective->name,
+                           "no memory for a copy of what is in place");
+    send = memcpy(copy, c->recv, bytes);
+  }
+  int code = MPI_Reduce(send, c->recv, (int)c->count, c->type, c->op, c->root, c->comm);
+  free(copy);
+  return code;
+}
+
+static const collective reduce = {
+    .name = "ghz_reduce",
+    .reduces = 1,
+    .rooted = 1,
+    .algorithms =
+        {[GHZ_MPI_RING] = {ghz_ring_reduce, ghz_ring_segments, 0}, [GHZ_MPI_TREE] = {ghz_tree_reduce, NULL, 1}},
+    .preferred = {GHZ_MPI_RING, GHZ_MPI_TREE},
+    .lacks_buffer = lacks_buffer,
+    .extent = used,
+    .arrange = arrange,
+    .native = native,
+};
+
+int ghz_reduce(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op, int root,
+               MPI_Comm comm, const ghz_mpi_options *options) {
+  if (sendbuf != MPI_IN_PLACE && ghz_collective_bypass(sendbuf, recvbuf, count, type, comm, 0, options))
+    return MPI_Reduce(sendbuf, recvbuf, (int)count, type, op, root, comm);
+  call c = {.collective = &reduce,
+            .send = sendbuf,
+            .recv = recvbuf,
+            .count = count,
+            .type = type,
+            .op = op,
+            .root = root,
+            .comm = comm};
+  return ghz_collective_run(&c, options);
+}

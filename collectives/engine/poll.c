@@ -1,0 +1,32 @@
+/* poll.c: polling that gives way. */
+
+#include "engine/poll.h"
+
+#include <sched.h>
+
+enum {
+  EAGER_POLLS = 32
+}; /* before the first yield: what comes at once is not made to wait for the scheduler */
+
+void ghz_give_way(int polls) {
+  if (polls >= EAGER_POLLS)
+    sched_yield();
+}
+
+int ghz_wait_some(int n, MPI_Request *requests, int *done, int *indices, MPI_Status *statuses) {
+  for (int polls = 0;; polls++) {
+    int code = MPI_Testsome(n, requests, done, indices, statuses);
+    if (code != MPI_SUCCESS || *done != 0)
+      return code;
+    ghz_give_way(polls);
+  }
+}
+
+int ghz_wait(MPI_Request *request) {
+  for (int polls = 0;; polls++) {
+    int done = 0, code = MPI_Test(request, &done, MPI_STATUS_IGNORE);
+    if (code != MPI_SUCCESS || done)
+      return code;
+    ghz_give_way(polls);
+  }
+}

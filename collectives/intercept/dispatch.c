@@ -1,0 +1,207 @@
+/* dispatch.c: decides which calls are ours, and makes them. All processes of a call must decide alike, from what
+ * MPI demands to be the same on each: for reductions that is count, datatype and operation; for calls that move
+ * data only the type signature, see signature.c. */
+#include "intercept/intercept.h"
+
+/* The library's own calls of MPI come by here too. */
+static _Thread_local bool busy;
+
+static bool pass(call c, reason why) {
+  stats_passed(c, why);
+  return false;
+}
+
+/* ---- One call of the library ---- */
+
+typedef struct attempt {
+  call call;
+  ghz_mpi_options options;
+  ghz_mpi_report report;
+  double start;
+} attempt;
+
+static const ghz_mpi_options *begin(attempt *a, call c) {
+  *a = (attempt){.call = c, .options = GHZ_MPI_OPTIONS, .start = PMPI_Wtime()};
+  a->options.threshold = intercept.threshold;
+  a->options.report = &a->report;
+  busy = true;
+  return &a->options;
+}
+
+/* The time that counts includes copies from and to buffers that are no arrays. */
+static bool end(attempt *a, int result, int *code) {
+  busy = false;
+  a->report.seconds = PMPI_Wtime() - a->start;
+  stats_called(a->call, &a->report, result);
+  *code = result;
+  return true;
+}
+
+/* By the larger buffer, which has a block per rank in calls that give or take one from each. */
+static bool is_small(call c, MPI_Count bytes, MPI_Comm comm) {
+  int ranks = 1;
+  if ((c == SCATTER || c == ALLGATHER || c == REDUCE_SCATTER_BLOCK) && comm != MPI_COMM_NULL)
+    PMPI_Comm_size(comm, &ranks);
+  return bytes * ranks < intercept.threshold;
+}
+
+/* ---- Reductions ---- */
+
+static bool is_ours(MPI_Op op) {
+  return op == MPI_SUM || op == MPI_MIN || op == MPI_MAX;
+}
+
+static bool wants_reduction(call c, MPI_Count count, kind k, MPI_Op op, MPI_Comm comm) {
+  if (k == KIND_OTHER)
+    return pass(c, TYPE);
+  if (is_small(c, count * signature_bytes(k), comm))
+    return pass(c, SMALL);
+  if (!is_ours(op))
+    return pass(c, OPERATION);
+  return filter_admits(comm) || pass(c, COMMUNICATOR);
+}
+
+bool dispatch_allreduce(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op,
+                        MPI_Comm comm, int *code) {
+  kind k = signature_predefined(type);
+  attempt a;
+  if (busy || !wants_reduction(ALLREDUCE, count, k, op, comm))
+    return false;
+  const ghz_mpi_options *o = begin(&a, ALLREDUCE);
+  return end(&a, ghz_allreduce(sendbuf, recvbuf, count, signature_basic(k), op, comm, o), code);
+}
+
+bool dispatch_reduce(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op,
+                     int root, MPI_Comm comm, int *code) {
+  kind k = signature_predefined(type);
+  attempt a;
+  if (busy || !wants_reduction(REDUCE, count, k, op, comm))
+    return false;
+  const ghz_mpi_options *o = begin(&a, REDUCE);
+  return end(&a, ghz_reduce(sendbuf, recvbuf, count, signature_basic(k), op, root, comm, o), code);
+}
+
+bool dispatch_reduce_scatter_block(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type,
+                                   MPI_Op op, MPI_Comm comm, int *code) {
+  kind k = signature_predefined(type);
+  attempt a;
+  if (busy || !wants_reduction(REDUCE_SCATTER_BLOCK, count, k, op, comm))
+    return false;
+  const ghz_mpi_options *o = begin(&a, REDUCE_SCATTER_BLOCK);
+  return end(&a, ghz_reduce_scatter(sendbuf, recvbuf, count, signature_basic(k), op, comm, o), code);
+}
+
+/* ---- Data that only move ---- */
+
+/* What lies on the way to another group of processes may be no datatype at all, where it does not matter to
+ * MPI: only compared before the communicator is known. */
+static bool wants_move(call c, const typed *x, MPI_Comm comm, kind *k) {
+  MPI_Count bytes = 0;
+  *k = signature_predefined(x->type);
+  if (*k == KIND_OTHER && x->type != MPI_DATATYPE_NULL) {
+    if (!filter_admits(comm))
+      return pass(c, COMMUNICATOR);
+    *k = signature_of(x->type)->kind;
+  }
+  if (*k != KIND_FLOAT && *k != KIND_DOUBLE)
+    return pass(c, TYPE);
+  PMPI_Type_size_x(x->type, &bytes);
+  if (is_small(c, x->count * bytes, comm))
+    return pass(c, SMALL);
+  return filter_admits(comm) || pass(c, COMMUNICATOR);
+}
+
+/* The buffer that goes with another: if it has not as many values, none, which is an error on all processes. */
+static void *matching(const array *x, const array *other, MPI_Count blocks) {
+  return x->count * blocks == other->count ? x->values : NULL;
+}
+
+bool dispatch_bcast(const typed *x, int root, MPI_Comm comm, int *code) {
+  attempt a;
+  kind k;
+  int rank, result;
+  if (busy || !wants_move(BCAST, x, comm, &k))
+    return false;
+  PMPI_Comm_rank(comm, &rank);
+  const ghz_mpi_options *o = begin(&a, BCAST);
+  array values = array_open(x, k);
+  if (rank == root)
+    array_load(&values);
+  result = ghz_bcast(values.values, values.count, signature_basic(k), root, comm, o);
+  if (result == MPI_SUCCESS && !(rank == root && intercept.keep_root))
+    array_store(&values);
+  array_close(&values);
+  return end(&a, result, code);
+}
+
+/* The send arguments are known at the root alone, which may have no receive arguments. */
+static int scatter_at_root(const typed *send, const typed *recv, kind k, int root, MPI_Comm comm,
+                           const ghz_mpi_options *o) {
+  int ranks, result;
+  PMPI_Comm_size(comm, &ranks);
+  array all = array_open(&(typed){send->buffer, send->count * ranks, send->type}, k);
+  MPI_Count count = all.count / ranks;
+  array_load(&all);
+  if (recv->buffer == MPI_IN_PLACE) {
+    result = ghz_scatter(all.values, MPI_IN_PLACE, count, signature_basic(k), root, comm, o);
+  } else {
+    array own = array_open(recv, k);
+    result = ghz_scatter(all.values, matching(&own, &all, ranks), count, signature_basic(k), root, comm, o);
+    if (result == MPI_SUCCESS)
+      array_store(&own);
+    array_close(&own);
+  }
+  array_close(&all);
+  return result;
+}
+
+bool dispatch_scatter(const typed *send, const typed *recv, int root, MPI_Comm comm, int *code) {
+  attempt a;
+  kind k;
+  int rank = -1, result;
+  if (busy)
+    return false;
+  if (comm != MPI_COMM_NULL)
+    PMPI_Comm_rank(comm, &rank);
+  bool at_root = rank == root;
+  if (!wants_move(SCATTER, at_root ? send : recv, comm, &k))
+    return false;
+  const ghz_mpi_options *o = begin(&a, SCATTER);
+  if (at_root)
+    return end(&a, scatter_at_root(send, recv, k, root, comm, o), code);
+  array own = array_open(recv, k);
+  result = ghz_scatter(NULL, own.values, own.count, signature_basic(k), root, comm, o);
+  if (result == MPI_SUCCESS)
+    array_store(&own);
+  array_close(&own);
+  return end(&a, result, code);
+}
+
+static int allgather(const typed *send, array *all, int ranks, MPI_Comm comm, const ghz_mpi_options *o) {
+  MPI_Datatype basic = signature_basic(all->kind);
+  if (send->buffer == MPI_IN_PLACE) {
+    array_load(all);
+    return ghz_allgather(MPI_IN_PLACE, all->values, all->count / ranks, basic, comm, o);
+  }
+  array own = array_open(send, all->kind);
+  array_load(&own);
+  int result = ghz_allgather(matching(&own, all, ranks), all->values, all->count / ranks, basic, comm, o);
+  array_close(&own);
+  return result;
+}
+
+bool dispatch_allgather(const typed *send, const typed *recv, MPI_Comm comm, int *code) {
+  attempt a;
+  kind k;
+  int ranks, result;
+  if (busy || !wants_move(ALLGATHER, recv, comm, &k))
+    return false;
+  PMPI_Comm_size(comm, &ranks);
+  const ghz_mpi_options *o = begin(&a, ALLGATHER);
+  array all = array_open(&(typed){recv->buffer, recv->count * ranks, recv->type}, k);
+  result = allgather(send, &all, ranks, comm, o);
+  if (result == MPI_SUCCESS)
+    array_store(&all);
+  array_close(&all);
+  return end(&a, result, code);
+}

@@ -1,0 +1,74 @@
+/* common.c: what several payloads share: packing, checking, and arithmetic on values. */
+
+#include "engine/payload.h"
+
+#include <string.h>
+
+ghz_status ghz_payload_compress(payload_job *job, const piece *p, const void *array, buffer *out) {
+  double start = MPI_Wtime();
+  ghz_status status =
+      ghz_slice_compress(job->codec, &job->lattice, GHZ_ORDER_BEST, array, job->plan->layout.count, p->first,
+                         p->tiles, out->memory, out->capacity, &out->slice);
+  out->size = ghz_slice_size(&out->slice);
+  job->report->compress += MPI_Wtime() - start;
+  return status;
+}
+
+static int same_bits(double a, double b) {
+  return memcmp(&a, &b, sizeof a) == 0;
+}
+
+ghz_status ghz_payload_validate(payload_job *job, const piece *p, buffer *in) {
+  const ghz_lattice *l = &in->slice.lattice;
+  ghz_status status = ghz_slice_parse((ghz_bytes){in->data, in->size}, &in->slice);
+  if (status != GHZ_OK)
+    return status;
+  if (in->slice.first != p->first || in->slice.tiles != p->tiles ||
+      in->slice.count != job->plan->layout.count || l->type != job->lattice.type ||
+      l->cap != job->lattice.cap || !same_bits(l->step, job->lattice.step) ||
+      !same_bits(l->eb, job->lattice.eb) || in->slice.terms > job->total_contributions)
+    return GHZ_EMISMATCH;
+  job->report->inexact |= in->slice.inexact;
+  return GHZ_OK;
+}
+
+size_t ghz_payload_capacity(const payload_job *job, uint64_t tiles, uint64_t terms) {
+  return terms > UINT32_MAX ? 0 : ghz_slice_bound(tiles, job->lattice.type, (uint32_t)(terms ? terms : 1));
+}
+
+/* As MPI does it: NaN in either operand of a minimum gives NaN. */
+#define OPERATE(real)                                                                                          \
+  static void operate_##real(reduction op, real *restrict into, const real *restrict from, size_t n) {         \
+    if (op == REDUCE_SUM)                                                                                      \
+      for (size_t i = 0; i < n; i++)                                                                           \
+        into[i] += from[i];                                                                                    \
+    else if (op == REDUCE_MIN)                                                                                 \
+      for (size_t i = 0; i < n; i++)                                                                           \
+        into[i] = from[i] < into[i] || from[i] != from[i] ? from[i] : into[i];                                 \
+    else                                                                                                       \
+      for (size_t i = 0; i < n; i++)                                                                           \
+        into[i] = from[i] > into[i] || from[i] != from[i] ? from[i] : into[i];                                 \
+  }                                                                                                            \
+  static void divide_##real(real *x, size_t n, real k) {                                                       \
+    for (size_t i = 0; i < n; i++)                                                                             \
+      x[i] /= k;                                                                                               \
+  }
+
+OPERATE(float)
+OPERATE(double)
+
+void ghz_values_reduce(const payload_job *job, void *into, const void *from, size_t n) {
+  if (job->lattice.type == GHZ_F32)
+    operate_float(job->reduction, into, from, n);
+  else
+    operate_double(job->reduction, into, from, n);
+}
+
+void ghz_values_average(const payload_job *job, void *values, size_t n) {
+  if (!job->average)
+    return;
+  if (job->lattice.type == GHZ_F32)
+    divide_float(values, n, (float)job->total_contributions);
+  else
+    divide_double(values, n, (double)job->total_contributions);
+}

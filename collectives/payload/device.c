@@ -1,0 +1,326 @@
+/* device.c: all use of the CUDA runtime: whose memory a pointer is to, streams and scratch memory, copies, buffers. */
+
+#include "payload/device.h"
+
+#ifdef GHZ_HAVE_CUDA
+
+#include <cuda_runtime_api.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/settings.h"
+
+#if defined(OPEN_MPI) && defined(__has_include)
+#if __has_include(<mpi-ext.h>)
+#include <mpi-ext.h>
+#endif
+#endif
+
+enum { SLOTS = 8 };
+
+struct device {
+  int number;
+  stream_slot slots[SLOTS];
+  size_t values; /* of the pieces that the slots are made for */
+  unsigned next;
+  growing range; /* where ranges are written */
+  buffer_pool bounced, direct;
+};
+
+/* ---- What went wrong --------------------------------------------------------------------------------- */
+
+static _Thread_local char message[120];
+
+const char *ghz_device_message(void) {
+  return message;
+}
+
+/* Takes note of an error, which the runtime is made to forget. */
+static ghz_status checked(cudaError_t error, const char *what) {
+  if (error == cudaSuccess)
+    return GHZ_OK;
+  cudaGetLastError();
+  snprintf(message, sizeof message, "%s: %s", what, cudaGetErrorString(error));
+  return error == cudaErrorMemoryAllocation ? GHZ_ENOMEM : GHZ_EDEVICE;
+}
+
+/* ---- Whose memory ------------------------------------------------------------------------------------ */
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static int has_devices, is_direct;
+
+static int ask_mpi(void) {
+  int yes = 0;
+#if defined(MPIX_CUDA_AWARE_SUPPORT) && MPIX_CUDA_AWARE_SUPPORT
+  yes = MPIX_Query_cuda_support();
+#elif defined(MPICH_NUMVERSION) && MPICH_NUMVERSION >= 40000000
+  if (MPIX_GPU_query_support(MPIX_GPU_SUPPORT_CUDA, &yes) != MPI_SUCCESS)
+    yes = 0;
+#endif
+  return yes;
+}
+
+/* An error that says nothing about devices leaves it to each buffer whether there are any. */
+static void look_around(void) {
+  int n = 0, forced = ghz_settings_cuda_aware();
+  cudaError_t error = cudaGetDeviceCount(&n);
+  cudaGetLastError();
+  has_devices =
+      error == cudaSuccess ? n > 0 : error != cudaErrorNoDevice && error != cudaErrorInsufficientDriver;
+  is_direct = has_devices && (forced < 0 ? ask_mpi() : forced);
+}
+
+int ghz_device_direct(void) {
+  pthread_once(&once, look_around);
+  return is_direct;
+}
+
+/* The number of the device that a buffer belongs to; -1: none. (Older runtimes find host memory an invalid value.) */
+static int home_of(const void *address, ghz_status *status) {
+  struct cudaPointerAttributes a = {.type = cudaMemoryTypeUnregistered};
+  if (!address || address == MPI_IN_PLACE)
+    return -1;
+  cudaError_t error = cudaPointerGetAttributes(&a, address);
+  if (error == cudaErrorInvalidValue)
+    cudaGetLastError();
+  else if (checked(error, "cudaPointerGetAttributes") != GHZ_OK)
+    *status = GHZ_EDEVICE;
+  return a.type == cudaMemoryTypeDevice || a.type == cudaMemoryTypeManaged ? a.device : -1;
+}
+
+buffer_location ghz_device_find(const void *send, const void *recv) {
+  buffer_location on = {.status = GHZ_OK};
+  pthread_once(&once, look_around);
+  if (!has_devices)
+    return on;
+  int s = home_of(send, &on.status), r = home_of(recv, &on.status);
+  on.send = s >= 0;
+  on.recv = r >= 0;
+  on.any = on.send || on.recv;
+  on.number = on.send ? s : r;
+  on.apart = on.send && on.recv && s != r;
+  return on;
+}
+
+int ghz_device_forbids(const void *send, const void *recv) {
+  if (ghz_device_direct())
+    return 0;
+  buffer_location on = ghz_device_find(send, recv);
+  return on.any || on.status != GHZ_OK;
+}
+
+int ghz_device_enter(buffer_location *on) {
+  int previous = on->number;
+  ghz_status status = checked(cudaGetDevice(&previous), "cudaGetDevice");
+  if (status == GHZ_OK && previous != on->number)
+    status = checked(cudaSetDevice(on->number), "cudaSetDevice");
+  if (status != GHZ_OK)
+    on->status = status;
+  return previous;
+}
+
+void ghz_device_leave(int previous) {
+  int current = previous;
+  if (checked(cudaGetDevice(&current), "cudaGetDevice") == GHZ_OK && previous != current)
+    checked(cudaSetDevice(previous), "cudaSetDevice");
+}
+
+/* ---- Host memory that a device copies from and to ---------------------------------------------------- */
+
+void ghz_pinned_free(growing *g) {
+  if (g->data)
+    checked(cudaFreeHost(g->data), "cudaFreeHost");
+  *g = (growing){0};
+}
+
+void *ghz_pinned_grow(growing *g, size_t bytes) {
+  if (bytes + !bytes > g->bytes) {
+    ghz_pinned_free(g);
+    if (checked(cudaMallocHost(&g->data, bytes + !bytes), "cudaMallocHost") != GHZ_OK)
+      return g->data = NULL;
+    g->bytes = bytes + !bytes;
+  }
+  return g->data;
+}
+
+/* Copies inside a device end later than the call. */
+ghz_status ghz_device_copy(void *to, const void *from, size_t bytes) {
+  ghz_status status = checked(cudaMemcpy(to, from, bytes, cudaMemcpyDefault), "cudaMemcpy");
+  return status == GHZ_OK ? checked(cudaStreamSynchronize(NULL), "cudaStreamSynchronize") : status;
+}
+
+/* ---- Buffers ----------------------------------------------------------------------------------------- */
+
+static void free_buffer(buffer *p) {
+  device_buffer *q = (device_buffer *)p;
+  if (q->done)
+    checked(cudaEventDestroy(q->done), "cudaEventDestroy");
+  if (q->results)
+    checked(cudaFreeHost(q->results), "cudaFreeHost");
+  if (q->host)
+    checked(cudaFreeHost(q->host), "cudaFreeHost");
+  if (q->device)
+    checked(cudaFree(q->device), "cudaFree");
+  free(q);
+}
+
+/* A piece of memory, or NULL. */
+static void *device_memory(size_t bytes) {
+  void *p;
+  return checked(cudaMalloc(&p, bytes + !bytes), "cudaMalloc") == GHZ_OK ? p : NULL;
+}
+
+static void *pinned_memory(size_t bytes) {
+  void *p;
+  return checked(cudaMallocHost(&p, bytes + !bytes), "cudaMallocHost") == GHZ_OK ? p : NULL;
+}
+
+static buffer *make_buffer(size_t capacity, int direct) {
+  device_buffer *q = calloc(1, sizeof *q);
+  if (!q)
+    return NULL;
+  q->device = device_memory(capacity);
+  q->host = direct ? NULL : pinned_memory(capacity);
+  q->results = pinned_memory(DEVICE_RESULTS * sizeof *q->results);
+  q->buffer.memory = direct ? q->device : q->host;
+  if (q->device && q->buffer.memory && q->results &&
+      checked(cudaEventCreateWithFlags(&q->done, cudaEventDisableTiming), "cudaEventCreate") == GHZ_OK)
+    return &q->buffer;
+  free_buffer(&q->buffer);
+  return NULL;
+}
+
+static buffer *make_bounced(size_t capacity) {
+  return make_buffer(capacity, 0);
+}
+
+static buffer *make_direct(size_t capacity) {
+  return make_buffer(capacity, 1);
+}
+
+static const buffer_allocator bounced_allocator = {make_bounced, free_buffer},
+                              direct_allocator = {make_direct, free_buffer};
+
+/* ---- Stream slots ------------------------------------------------------------------------------------------- */
+
+static ghz_status make_context(ghz_cuda **gpu, size_t values, size_t operands) {
+  ghz_cuda_free(*gpu);
+  ghz_status status = ghz_cuda_create(gpu, values, operands);
+  if (status != GHZ_OK)
+    snprintf(message, sizeof message, "%s", ghz_cuda_message(NULL));
+  return status;
+}
+
+static ghz_status prepare_slot(stream_slot *l, size_t values, int grows) {
+  ghz_status status = GHZ_OK;
+  if (!l->stream)
+    status = checked(cudaStreamCreateWithFlags(&l->stream, cudaStreamNonBlocking), "cudaStreamCreate");
+  if (status == GHZ_OK && (!l->gpu || grows))
+    status = make_context(&l->gpu, values, 2);
+  return status;
+}
+
+/* What was made before an error is kept: the next call goes on from there. */
+static ghz_status prepare(device **made, const buffer_location *on, size_t values) {
+  ghz_status status = GHZ_OK;
+  if (*made && (*made)->number != on->number) {
+    ghz_device_free(*made);
+    *made = NULL;
+  }
+  if (!*made && !(*made = calloc(1, sizeof **made))) {
+    snprintf(message, sizeof message, "no memory");
+    return GHZ_ENOMEM;
+  }
+  device *d = *made;
+  int grows = values > d->values;
+  d->number = on->number;
+  d->bounced.allocator = &bounced_allocator;
+  d->direct.allocator = &direct_allocator;
+  if (grows)
+    d->values = 0;
+  for (int i = 0; i < SLOTS && status == GHZ_OK; i++)
+    status = prepare_slot(&d->slots[i], values, grows);
+  if (grows && status == GHZ_OK)
+    d->values = values;
+  return status;
+}
+
+ghz_status ghz_device_setup(payload_job *job, device **d, const buffer_location *on, size_t values,
+                            int direct) {
+  ghz_status status = prepare(d, on, values);
+  if (status == GHZ_OK) {
+    job->device = *d;
+    job->async = &ghz_device_async_ops;
+    job->pool = direct ? &(*d)->direct : &(*d)->bounced;
+  }
+  return status;
+}
+
+stream_slot *ghz_device_slot(device *d) {
+  return &d->slots[d->next++ % SLOTS];
+}
+
+ghz_status ghz_slot_copy(const stream_slot *l, void *to, const void *from, size_t bytes) {
+  return checked(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, l->stream), "cudaMemcpyAsync");
+}
+
+ghz_status ghz_slot_mark(const stream_slot *l, device_buffer *q) {
+  q->slot = l;
+  return checked(cudaEventRecord(q->done, l->stream), "cudaEventRecord");
+}
+
+void ghz_slot_wait(const stream_slot *l) {
+  checked(cudaStreamSynchronize(l->stream), "cudaStreamSynchronize");
+}
+
+int ghz_slot_poll(const device_buffer *q, ghz_status *status) {
+  cudaError_t error = cudaEventQuery(q->done);
+  if (error == cudaErrorNotReady)
+    return 0;
+  *status = checked(error, "cudaEventQuery");
+  if (*status != GHZ_OK)
+    ghz_slot_wait(q->slot);
+  return 1;
+}
+
+static void free_slot(stream_slot *l) {
+  ghz_cuda_free(l->gpu);
+  if (l->stream)
+    checked(cudaStreamDestroy(l->stream), "cudaStreamDestroy");
+}
+
+void ghz_device_free(device *d) {
+  if (!d)
+    return;
+  int previous = ghz_device_enter(&(buffer_location){.number = d->number});
+  ghz_buffer_pool_free(&d->bounced);
+  ghz_buffer_pool_free(&d->direct);
+  ghz_pinned_free(&d->range);
+  for (int i = 0; i < SLOTS; i++)
+    free_slot(&d->slots[i]);
+  ghz_device_leave(previous);
+  free(d);
+}
+
+/* ---- The range --------------------------------------------------------------------------------------- */
+
+ghz_status ghz_device_range(device *d, ghz_type type, const void *x, size_t n, double *min, double *max) {
+  double *range = ghz_pinned_grow(&d->range, 2 * sizeof *range);
+  const stream_slot *l = &d->slots[0];
+  if (!range)
+    return GHZ_ENOMEM;
+  ghz_status status = ghz_cuda_range(l->gpu, type, x, n, range, l->stream);
+  if (status != GHZ_OK)
+    snprintf(message, sizeof message, "%s", ghz_cuda_message(l->gpu));
+  else
+    status = checked(cudaStreamSynchronize(l->stream), "cudaStreamSynchronize");
+  if (status == GHZ_OK) {
+    *min = range[0];
+    *max = range[1];
+  }
+  return status;
+}
+
+#endif

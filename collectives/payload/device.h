@@ -1,0 +1,148 @@
+/* device.h: buffers in the memory of a GPU: how they are recognised, and what a communicator keeps to work on them.
+ *
+ * device.c alone uses the CUDA runtime. In a build without CUDA there is none of it: no pointer is one to a device. */
+#ifndef GHZ_MPI_DEVICE_H
+#define GHZ_MPI_DEVICE_H
+
+#include "engine/payload.h"
+
+/* Which of a call's buffers are in device memory, and of which device. */
+typedef struct buffer_location {
+  int send, recv;
+  int any;
+  int number;        /* of the device */
+  int apart;         /* the buffers are on two devices */
+  ghz_status status; /* not GHZ_OK: CUDA does not say */
+} buffer_location;
+
+#ifdef GHZ_HAVE_CUDA
+
+/* Looks at the buffers that are not NULL. */
+buffer_location ghz_device_find(const void *send, const void *recv);
+
+/* Whether MPI sends from device memory and receives there. */
+int ghz_device_direct(void);
+
+/* Whether MPI must not be handed these buffers as they are. */
+int ghz_device_forbids(const void *send, const void *recv);
+
+/* Makes the device the current one of this thread; returns what was, for ghz_device_leave. Sets on->status if it cannot. */
+int ghz_device_enter(buffer_location *on);
+void ghz_device_leave(int previous);
+
+/* What was wrong in the last call here that failed, on this thread. */
+const char *ghz_device_message(void);
+
+/* ---- Host memory that a device copies from and to ---------------------------------------------------- */
+
+/* As grow, in pinned memory; contents are lost. */
+void *ghz_pinned_grow(growing *g, size_t bytes);
+void ghz_pinned_free(growing *g);
+
+/* Copies between any two places, and waits for it. */
+ghz_status ghz_device_copy(void *to, const void *from, size_t bytes);
+
+/* ---- What a communicator keeps ----------------------------------------------------------------------- */
+
+typedef struct device device;
+
+/* A stream, and scratch memory for what is put on it. */
+typedef struct stream_slot {
+  ghz_cuda_stream stream;
+  ghz_cuda *gpu;
+} stream_slot;
+
+/* A buffer whose bytes may be in device memory, in pinned memory, or in both. In a pool for an MPI that sends from device
+ * memory it has no pinned memory. */
+typedef struct device_buffer {
+  buffer buffer;                  /* `memory` is where MPI sends from and receives */
+  uint8_t *device, *host;         /* its memory on the device, and pinned; NULL: none */
+  int on_device, on_host;         /* where its bytes are */
+  ghz_cuda_outcome *results;      /* of the work on it, pinned */
+  int result_count;               /* so many count */
+  const struct stream_slot *slot; /* that does the work on it, */
+  struct CUevent_st *done;        /* and the end of it */
+  int work;                       /* what that is: for the payload to know */
+} device_buffer;
+
+enum { DEVICE_RESULTS = 2 };
+
+/* Makes what a call needs beside buffers, on the current device, or keeps what is there already in *d, and has the job run
+ * async ops there. Pieces have up to `values` values. If `direct`, MPI is given device memory. */
+ghz_status ghz_device_setup(payload_job *job, device **d, const buffer_location *on, size_t values, int direct);
+
+/* The least and greatest finite value of an array in device memory. Waits. */
+ghz_status ghz_device_range(device *d, ghz_type type, const void *x, size_t n, double *min, double *max);
+
+/* The next slot in turn. */
+stream_slot *ghz_device_slot(device *d);
+
+/* Puts a copy on a slot's stream. */
+ghz_status ghz_slot_copy(const stream_slot *l, void *to, const void *from, size_t bytes);
+
+/* Marks the end of what is on a slot by now as the end of the work on q. */
+ghz_status ghz_slot_mark(const stream_slot *l, device_buffer *q);
+
+/* Waits for what is on a slot, after something failed. */
+void ghz_slot_wait(const stream_slot *l);
+
+/* Whether the work on q has ended; *status is GHZ_EDEVICE if the device failed. */
+int ghz_slot_poll(const device_buffer *q, ghz_status *status);
+
+void ghz_device_free(device *d);
+
+extern const async_ops ghz_device_async_ops;
+
+#else
+
+typedef struct device device;
+
+static inline buffer_location ghz_device_find(const void *send, const void *recv) {
+  (void)send, (void)recv;
+  return (buffer_location){0};
+}
+
+static inline int ghz_device_forbids(const void *send, const void *recv) {
+  (void)send, (void)recv;
+  return 0;
+}
+
+static inline int ghz_device_direct(void) {
+  return 0;
+}
+
+static inline int ghz_device_enter(buffer_location *on) {
+  return on->number;
+}
+
+static inline void ghz_device_leave(int previous) {
+  (void)previous;
+}
+
+static inline const char *ghz_device_message(void) {
+  return "built without CUDA";
+}
+
+static inline ghz_status ghz_device_copy(void *to, const void *from, size_t bytes) {
+  (void)to, (void)from, (void)bytes;
+  return GHZ_EDEVICE;
+}
+
+static inline ghz_status ghz_device_setup(payload_job *job, device **d, const buffer_location *on,
+                                          size_t values, int direct) {
+  (void)job, (void)d, (void)on, (void)values, (void)direct;
+  return GHZ_EDEVICE;
+}
+
+static inline ghz_status ghz_device_range(device *d, ghz_type type, const void *x, size_t n, double *min,
+                                          double *max) {
+  (void)d, (void)type, (void)x, (void)n, (void)min, (void)max;
+  return GHZ_EDEVICE;
+}
+
+static inline void ghz_device_free(device *d) {
+  (void)d;
+}
+
+#endif
+#endif

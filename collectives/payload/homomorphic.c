@@ -1,0 +1,100 @@
+/* homomorphic.c: compress once, add and compare compressed, decompress once. */
+
+#include "engine/payload.h"
+
+#include <string.h>
+
+static size_t capacity(const payload_job *job, uint64_t tiles) {
+  return ghz_payload_capacity(job, tiles, job->reduction == REDUCE_SUM ? job->total_contributions : 1);
+}
+
+/* out = a op b. */
+static ghz_status operate(payload_job *job, const ghz_slice *a, const ghz_slice *b, buffer *out) {
+  double start = MPI_Wtime();
+  ghz_status status;
+  if (job->reduction == REDUCE_SUM)
+    status = ghz_slice_sum(job->codec, 2, (ghz_slice[]){*a, *b}, out->memory, out->capacity, &out->slice);
+  else
+    status = ghz_slice_extremum(job->codec, a, b, job->reduction == REDUCE_MAX, out->memory, out->capacity,
+                                &out->slice);
+  out->size = ghz_slice_size(&out->slice);
+  job->report->inexact |= status == GHZ_OK && out->slice.inexact;
+  job->report->combine += MPI_Wtime() - start;
+  return status;
+}
+
+/* A sum of nothing: no terms, and every tile empty. */
+static ghz_status encode_empty_sum(payload_job *job, const piece *p, buffer *out) {
+  out->slice = (ghz_slice){.lattice = job->lattice,
+                           .count = job->plan->layout.count,
+                           .first = p->first,
+                           .tiles = p->tiles,
+                           .sizes = out->memory + GHZ_SLICE_HEADER};
+  out->size = ghz_slice_size(&out->slice);
+  out->slice.payload = out->memory + out->size;
+  if (out->size > out->capacity)
+    return GHZ_ECAPACITY;
+  memset(out->memory + GHZ_SLICE_HEADER, 0, 2 * (size_t)p->tiles);
+  return ghz_slice_header(&out->slice, out->memory);
+}
+
+static void swap(buffer *a, buffer *b) {
+  buffer c = *a;
+  *a = *b;
+  *b = c;
+}
+
+/* Adds contribution after contribution, going back and forth between two buffers. */
+static ghz_status encode_many(payload_job *job, const piece *p, buffer *out) {
+  buffer *one = ghz_buffer_acquire(job->pool), *next = ghz_buffer_acquire(job->pool);
+  ghz_status status = one && next ? encode_empty_sum(job, p, out) : GHZ_ENOMEM;
+  for (int i = 0; i < job->contributions && status == GHZ_OK; i++) {
+    status = ghz_payload_compress(job, p, p->part->source + (size_t)i * job->stride, one);
+    if (status == GHZ_OK && i == 0 && job->reduction != REDUCE_SUM)
+      swap(out, one);
+    else if (status == GHZ_OK && (status = operate(job, &out->slice, &one->slice, next)) == GHZ_OK)
+      swap(out, next);
+  }
+  ghz_buffer_release(job->pool, one);
+  ghz_buffer_release(job->pool, next);
+  return status;
+}
+
+/* The only contribution of all ranks is made a sum, too, as it would be if others contributed nothing to it. */
+static ghz_status encode(payload_job *job, const piece *p, buffer *out) {
+  int lone = job->reduction == REDUCE_SUM && job->total_contributions == 1;
+  if (job->reduction == REDUCE_NONE || (job->contributions == 1 && !lone))
+    return ghz_payload_compress(job, p, p->part->source, out);
+  return encode_many(job, p, out);
+}
+
+static ghz_status reduce(payload_job *job, const piece *p, const buffer *mine, const buffer *theirs,
+                         buffer *out) {
+  if (mine)
+    return operate(job, &mine->slice, &theirs->slice, out);
+  buffer *own = ghz_buffer_acquire(job->pool);
+  ghz_status status = own ? encode(job, p, own) : GHZ_ENOMEM;
+  if (status == GHZ_OK)
+    status = operate(job, &own->slice, &theirs->slice, out);
+  ghz_buffer_release(job->pool, own);
+  return status;
+}
+
+static ghz_status decode(payload_job *job, const piece *p, const buffer *result) {
+  double start = MPI_Wtime();
+  const ghz_slice *slice = &result->slice;
+  buffer *mean = job->average ? ghz_buffer_acquire(job->pool) : NULL;
+  ghz_status status = job->average && !mean ? GHZ_ENOMEM : GHZ_OK;
+  if (mean) {
+    status =
+        ghz_slice_mean(job->codec, slice, job->total_contributions, mean->memory, mean->capacity, &mean->slice);
+    slice = &mean->slice;
+  }
+  if (status == GHZ_OK)
+    status = ghz_slice_decompress(job->codec, slice, job->lattice.type, p->part->target + piece_offset(job, p));
+  ghz_buffer_release(job->pool, mean);
+  job->report->decompress += MPI_Wtime() - start;
+  return status;
+}
+
+const payload ghz_payload_homomorphic = {capacity, encode, ghz_payload_validate, reduce, NULL, decode, NULL};

@@ -1,0 +1,17 @@
+/* linear.c: blocks go straight between the root and every other rank. */
+
+#include "schedules/schedule.h"
+
+void ghz_linear_scatter(position at, int segment, schedule *r) {
+  if (at.rank == at.root && segment != at.root)
+    schedule_add(r, STEP_SEND, segment, 0);
+  if (at.rank != at.root && segment == at.rank)
+    schedule_add(r, STEP_RECV, at.root, 0);
+}
+
+void ghz_linear_gather(position at, int segment, schedule *r) {
+  if (at.rank != at.root && segment == at.rank)
+    schedule_add(r, STEP_SEND, at.root, 0);
+  if (at.rank == at.root && segment != at.root)
+    schedule_add(r, STEP_RECV, segment, 0);
+}

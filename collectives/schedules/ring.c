@@ -1,0 +1,56 @@
+/* ring.c: rings: every rank sends to the next one and receives from the one before.
+ *
+ * A sum for owner o starts at rank o + 1, gathers what the ranks on its way give, and is complete at o. Then
+ * copies of it go round in the same direction. Position d on such a path sends at round d, so that all links
+ * work all the time.
+ */
+
+#include "schedules/schedule.h"
+
+int ghz_ring_segments(int ranks) {
+  return ranks;
+}
+
+static int next(position at) {
+  return (at.rank + 1) % at.ranks;
+}
+
+static int previous(position at) {
+  return (at.rank + at.ranks - 1) % at.ranks;
+}
+
+static int distance(int from, int to, int ranks) {
+  return (to - from + ranks) % ranks;
+}
+
+/* One pass over all ranks, from `first` on. */
+static void pass(position at, int first, enum step_kind arrival, int round, schedule *r) {
+  int d = distance(first, at.rank, at.ranks);
+  if (d > 0)
+    schedule_add(r, arrival, previous(at), (uint32_t)(round + d - 1));
+  if (d < at.ranks - 1)
+    schedule_add(r, STEP_SEND, next(at), (uint32_t)(round + d));
+}
+
+void ghz_ring_reduce_scatter(position at, int segment, schedule *r) {
+  pass(at, (segment + 1) % at.ranks, STEP_RECV_REDUCE, 0, r);
+}
+
+void ghz_ring_allgather(position at, int segment, schedule *r) {
+  pass(at, segment, STEP_RECV, 0, r);
+}
+
+void ghz_ring_allreduce(position at, int segment, schedule *r) {
+  ghz_ring_reduce_scatter(at, segment, r);
+  pass(at, segment, STEP_RECV, at.ranks - 1, r);
+}
+
+void ghz_ring_reduce(position at, int segment, schedule *r) {
+  ghz_ring_reduce_scatter(at, segment, r);
+  if (segment == at.root)
+    return;
+  if (at.rank == segment)
+    schedule_add(r, STEP_SEND, at.root, (uint32_t)at.ranks - 1);
+  if (at.rank == at.root)
+    schedule_add(r, STEP_RECV, segment, (uint32_t)at.ranks - 1);
+}

@@ -1,0 +1,156 @@
+/* abort_message.c: a rank that cannot go on in the middle of a collective: every rank ends, those that wait for its pieces with an
+ * error, and the next call works. The engine is run as the collectives run it, with a payload that fails on purpose. */
+#include "engine/engine.h"
+#include "suite.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { VALUES = 300000, TRIALS = 60 };
+
+/* Which operation fails, on which rank; others are as in the homomorphic payload. */
+static struct {
+  int rank;
+  long countdown;
+  ghz_status status;
+} sabotage;
+
+static ghz_status sabotaged(void) {
+  return here.rank == sabotage.rank && sabotage.countdown-- == 0 ? sabotage.status : GHZ_OK;
+}
+
+static size_t capacity(const payload_job *job, uint64_t tiles) {
+  return ghz_payload_homomorphic.capacity(job, tiles);
+}
+
+static ghz_status encode(payload_job *job, const piece *p, buffer *out) {
+  ghz_status status = sabotaged();
+  return status == GHZ_OK ? ghz_payload_homomorphic.encode(job, p, out) : status;
+}
+
+static ghz_status validate(payload_job *job, const piece *p, buffer *in) {
+  if (sabotaged() != GHZ_OK)
+    in->size /= 2; /* a message that was cut short */
+  return ghz_payload_homomorphic.validate(job, p, in);
+}
+
+static ghz_status reduce(payload_job *job, const piece *p, const buffer *mine, const buffer *theirs,
+                         buffer *out) {
+  ghz_status status = sabotaged();
+  return status == GHZ_OK ? ghz_payload_homomorphic.reduce(job, p, mine, theirs, out) : status;
+}
+
+static ghz_status decode(payload_job *job, const piece *p, const buffer *result) {
+  ghz_status status = sabotaged();
+  return status == GHZ_OK ? ghz_payload_homomorphic.decode(job, p, result) : status;
+}
+
+static const payload saboteur = {capacity, encode, validate, reduce, NULL, decode, NULL};
+
+/* ---- One collective ---------------------------------------------------------------------------------- */
+
+typedef struct stage {
+  MPI_Comm comm;
+  ghz_context *codec;
+  buffer_pool pool;
+  plan plan;
+  engine_space space;
+  float *x, *y;
+} stage;
+
+static const struct {
+  const char *name;
+  schedule_builder find;
+  int segments; /* 0: as many as ranks; -1: those of halving */
+  int columns_first, moves;
+} shows[] = {{"ring", ghz_ring_allreduce, 0, 0, 0},
+             {"halving", ghz_halving_allreduce, -1, 0, 0},
+             {"doubling", ghz_doubling_allreduce, 1, 1, 0},
+             {"tree reduce", ghz_tree_reduce, 1, 1, 0},
+             {"tree bcast", ghz_tree_bcast, 1, 1, 1}};
+
+enum { SHOWS = sizeof shows / sizeof *shows };
+
+static failure play(stage *s, int show) {
+  int moves = shows[show].moves, segments = shows[show].segments;
+  layout l = {.type = GHZ_F32, .count = VALUES, .parts = 1, .piece_values = GHZ_CHUNK};
+  l.segments = segments > 0 ? segments : segments == 0 ? here.ranks : ghz_halving_segments(here.ranks);
+  l.columns_first = shows[show].columns_first;
+  ghz_mpi_report report = {0};
+  payload_job job = {.codec = s->codec,
+                     .pool = &s->pool,
+                     .plan = &s->plan,
+                     .reduction = moves ? REDUCE_NONE : REDUCE_SUM,
+                     .contributions = 1,
+                     .total_contributions = (uint64_t)here.ranks,
+                     .value_size = sizeof(float),
+                     .report = &report};
+  ghz_lattice_make(GHZ_F32, (ghz_bound){GHZ_ABS, 1e-3}, 0, 0, &job.lattice);
+  check(ghz_plan_make(&s->plan, &l, (position){here.rank, here.ranks, 0}, shows[show].find), "no plan");
+  check(ghz_engine_prepare(&s->space, &s->plan, capacity(&job, s->plan.piece_tiles)), "no space");
+  s->plan.parts[0] = (part){moves && here.rank ? NULL : (uint8_t *)s->x, (uint8_t *)s->y};
+  ghz_buffer_pool_prepare(&s->pool, capacity(&job, s->plan.piece_tiles));
+  ghz_plan_order(&s->plan);
+  return ghz_engine_run(&s->plan, &saboteur, &job, &s->space, s->comm);
+}
+
+/* Whether what arrived is the sum, or what was sent. */
+static void check_result(const stage *s, int show) {
+  double worst = 0;
+  for (int i = 0; i < VALUES; i++)
+    worst = fmax(worst,
+                 fabs((double)s->y[i] - (double)(shows[show].moves ? s->x[i] : s->x[i] * (float)here.ranks)));
+  check(worst <= 1e-3 * here.ranks + 1e-5, "error %g", worst);
+}
+
+static void trial(stage *s, uint64_t *seed) {
+  static const ghz_status statuses[] = {GHZ_ENOMEM, GHZ_ECORRUPT};
+  int show = (int)draw_below(seed, SHOWS);
+  sabotage.rank = (int)draw_below(seed, (uint64_t)here.ranks);
+  sabotage.countdown = (long)draw_below(seed, 40);
+  sabotage.status = statuses[draw_below(seed, 2)];
+  suite_case("%s on %d ranks, rank %d fails at operation %ld", shows[show].name, here.ranks, sabotage.rank,
+             sabotage.countdown);
+  failure o = play(s, show);
+  int struck = on_any(here.rank == sabotage.rank && sabotage.countdown < 0, MPI_COMM_WORLD);
+  int here_it_was = here.rank == sabotage.rank, noticed = o.kind != FAILURE_NONE;
+  check(noticed <= struck, "fault %d without a reason", (int)o.kind);
+  check(!struck || !here_it_was || noticed, "the rank that failed does not know it");
+  check(!noticed || o.rank == sabotage.rank, "rank %d is said to have failed", o.rank);
+}
+
+static void after(stage *s) {
+  sabotage.rank = -1;
+  for (int show = 0; show < SHOWS; show++) {
+    suite_case("%s on %d ranks, after all that", shows[show].name, here.ranks);
+    memset(s->y, 0, VALUES * sizeof *s->y);
+    failure o = play(s, show);
+    check(o.kind == FAILURE_NONE, "fault %d", (int)o.kind);
+    if (!strstr(shows[show].name, "reduce") || here.rank == 0)
+      check_result(s, show);
+  }
+}
+
+int main(int argc, char **argv) {
+  stage s = {0};
+  suite_begin(argc, argv, MPI_THREAD_SINGLE);
+  uint64_t seed = here.seed;
+  MPI_Comm_dup(MPI_COMM_WORLD, &s.comm);
+  check(ghz_context_create(&s.codec, 1) == GHZ_OK, "no codec");
+  s.x = malloc(VALUES * sizeof *s.x);
+  s.y = malloc(VALUES * sizeof *s.y);
+  for (int i = 0; i < VALUES; i++)
+    s.x[i] = sinf((float)i * 0.001f);
+  for (int t = 0; t < TRIALS; t++)
+    trial(&s, &seed);
+  after(&s);
+  free(s.x);
+  free(s.y);
+  ghz_buffer_pool_free(&s.pool);
+  ghz_plan_free(&s.plan);
+  ghz_engine_free(&s.space);
+  ghz_context_free(s.codec);
+  MPI_Comm_free(&s.comm);
+  return suite_end(NULL);
+}

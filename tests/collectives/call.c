@@ -1,0 +1,263 @@
+/* call.c: buffers of a call, the call, and what holds for every call. */
+#include "call.h"
+#include "suite.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const collective_names[COLLECTIVES] = {"allreduce", "reduce",  "reduce_scatter", "allgather",
+                                                   "bcast",     "scatter", "gather"};
+const char *const operation_names[OPERATIONS] = {"sum", "average", "minimum", "maximum"};
+
+/* ---- What collectives have --------------------------------------------------------------------------- */
+
+int has_algorithm(collective what, ghz_mpi_algorithm a) {
+  static const unsigned ways[COLLECTIVES] = {[ALLREDUCE] = 1u << GHZ_MPI_RING | 1u << GHZ_MPI_DOUBLING |
+                                                           1u << GHZ_MPI_HALVING,
+                                             [REDUCE] = 1u << GHZ_MPI_RING | 1u << GHZ_MPI_TREE,
+                                             [REDUCE_SCATTER] = 1u << GHZ_MPI_RING,
+                                             [ALLGATHER] = 1u << GHZ_MPI_RING,
+                                             [BCAST] = 1u << GHZ_MPI_TREE | 1u << GHZ_MPI_CHAIN,
+                                             [SCATTER] = 1u << GHZ_MPI_TREE | 1u << GHZ_MPI_CHAIN,
+                                             [GATHER] = 1u << GHZ_MPI_TREE | 1u << GHZ_MPI_CHAIN};
+  return (int)(ways[what] >> a & 1);
+}
+
+int reduces(collective what) {
+  return what <= REDUCE_SCATTER;
+}
+
+int is_rooted(collective what) {
+  return what == REDUCE || what >= BCAST;
+}
+
+int has_blocks(collective what) {
+  return what == REDUCE_SCATTER || what == ALLGATHER || what == SCATTER || what == GATHER;
+}
+
+uint64_t value_size(const call *s) {
+  return s->type == GHZ_F64 ? 8 : 4;
+}
+
+/* ---- Contributions ----------------------------------------------------------------------------------- */
+
+uint64_t dealt(const call *s, int rank, int ranks) {
+  if (!reduces(s->what) || s->deal == DEAL_ONE)
+    return 1;
+  if (s->deal == DEAL_TWO)
+    return 2;
+  if (s->deal == DEAL_UNEVEN) {
+    int n = rank ? (rank + 1) % 3 : 2;
+    return n == 0 && s->op >= MINIMUM ? 1 : (uint64_t)n; /* no extremum of nothing */
+  }
+  return (uint64_t)(s->deal * (rank + 1) / ranks - s->deal * rank / ranks);
+}
+
+uint64_t dealt_before(const call *s, int rank, int ranks) {
+  uint64_t n = 0;
+  for (int r = 0; r < rank; r++)
+    n += dealt(s, r, ranks);
+  return n;
+}
+
+uint64_t dealt_in_all(const call *s, int ranks) {
+  return dealt_before(s, ranks, ranks);
+}
+
+/* ---- What is asked for ------------------------------------------------------------------------------- */
+
+const char *call_text(const call *s) {
+  static _Thread_local char text[400];
+  static const char *const kinds[] = {"abs", "rel", "psnr"};
+  snprintf(text, sizeof text,
+           "%s %s %s %s %s%s root %d, %llu values, %s:%.17g%s, contributions %d, keep_root %d, threads %d, %s "
+           "2^%d seed %llu",
+           collective_names[s->what], ghz_mpi_algorithm_name(s->algorithm), ghz_mpi_mode_name(s->mode),
+           s->type == GHZ_F64 ? "double" : "float", operation_names[s->op], s->in_place ? " in place" : "",
+           s->root, (unsigned long long)s->count, kinds[s->bound.kind], s->bound.value,
+           s->of_result ? " of the result" : "", s->deal, s->keep_root, s->threads,
+           s->fill ? "special" : field_names[s->data.kind], s->data.exponent, (unsigned long long)s->data.seed);
+  return text;
+}
+
+MPI_Datatype call_type(const call *s) {
+  return s->type == GHZ_F64 ? MPI_DOUBLE : MPI_FLOAT;
+}
+
+MPI_Op call_op(const call *s) {
+  return s->op == MINIMUM ? MPI_MIN : s->op == MAXIMUM ? MPI_MAX : MPI_SUM;
+}
+
+ghz_mpi_options call_options(const call *s, int rank, int ranks) {
+  ghz_mpi_options o = GHZ_MPI_OPTIONS;
+  o.bound = s->bound;
+  o.of_result = s->of_result;
+  o.average = s->op == AVERAGE && reduces(s->what);
+  o.algorithm = s->algorithm;
+  o.mode = s->mode;
+  o.threshold = 0;
+  o.contributions = (int)dealt(s, rank, ranks);
+  o.threads = s->threads;
+  o.keep_root = s->keep_root;
+  return o;
+}
+
+/* ---- Buffers ----------------------------------------------------------------------------------------- */
+
+enum { GUARD = 64, PATTERN = 0xa5 };
+
+guarded guarded_make(uint64_t size, uint64_t misaligned) {
+  guarded g = {.size = size};
+  uint64_t all = size + 2 * GUARD + misaligned;
+  g.base = malloc(all);
+  if (!g.base) {
+    fprintf(stderr, "no memory for %llu bytes\n", (unsigned long long)all);
+    MPI_Abort(MPI_COMM_WORLD, 3);
+    exit(3);
+  }
+  memset(g.base, PATTERN, all);
+  g.data = g.base + GUARD + misaligned;
+  return g;
+}
+
+static int all_pattern(const uint8_t *from, const uint8_t *to) {
+  while (from < to && *from == PATTERN)
+    from++;
+  return from == to;
+}
+
+int guarded_intact(const guarded *g) {
+  return all_pattern(g->base, g->data) && all_pattern(g->data + g->size, g->data + g->size + GUARD);
+}
+
+void guarded_free(guarded *g) {
+  free(g->base);
+  g->base = NULL;
+}
+
+static void fill(const call *s, uint64_t contribution, uint64_t first, uint64_t count, void *x) {
+  if (s->fill)
+    s->fill(s, contribution, first, count, x);
+  else
+    field_fill(&s->data, contribution, first, count, s->type == GHZ_F64, x);
+}
+
+/* Sizes of the buffers, in values, and where this rank's own values lie. */
+typedef struct shape {
+  uint64_t send, recv;
+  uint64_t own_first; /* in place: where in recv */
+  int in_place;       /* on this rank */
+  int receives;
+} shape;
+
+static shape shape_of(const call *s, const call_result *l) {
+  uint64_t n = s->count, ranks = (uint64_t)l->ranks, rank = (uint64_t)l->rank;
+  int at_root = l->rank == s->root;
+  shape p = {.send = n, .recv = n, .in_place = s->in_place, .receives = 1};
+  if (is_rooted(s->what) && s->what != BCAST)
+    p.in_place = s->in_place && at_root;
+  if (has_blocks(s->what))
+    p.own_first = rank * n;
+  if (reduces(s->what))
+    p.send = n * dealt(s, l->rank, l->ranks) * (s->what == REDUCE_SCATTER ? ranks : 1);
+  if (s->what == REDUCE_SCATTER) {
+    p.own_first = 0;
+    p.recv = p.in_place ? n * ranks : n;
+  }
+  if (s->what == REDUCE || s->what == GATHER)
+    p.receives = at_root;
+  if (s->what == ALLGATHER || s->what == GATHER)
+    p.recv = n * ranks;
+  if (s->what == SCATTER) {
+    p.send = at_root ? n * ranks : 0;
+    p.receives = !p.in_place;
+  }
+  if (s->what == BCAST)
+    p.in_place = 1;
+  if (!p.receives)
+    p.recv = 0;
+  return p;
+}
+
+static void fill_buffers(const call *s, call_result *l, const shape *p) {
+  uint64_t each = value_size(s), mine = dealt_before(s, l->rank, l->ranks),
+           arrays = dealt(s, l->rank, l->ranks);
+  int in_recv = p->in_place && s->what != SCATTER;
+  l->send = guarded_make(in_recv ? 0 : p->send * each, each);
+  l->recv = guarded_make(p->recv * each, each);
+  if (s->what == BCAST && l->rank != s->root)
+    return;
+  uint8_t *x = in_recv ? l->recv.data + p->own_first * each : l->send.data;
+  uint64_t length = arrays ? (in_recv && s->what != REDUCE_SCATTER ? s->count : p->send / arrays) : 0;
+  for (uint64_t a = 0; a < arrays; a++)
+    fill(s, mine + a, 0, length, x + a * length * each);
+}
+
+/* ---- The call ---------------------------------------------------------------------------------------- */
+
+static int call_library(const call *s, const call_result *l, const shape *p, const ghz_mpi_options *o,
+                        MPI_Comm comm) {
+  const void *send = p->in_place ? MPI_IN_PLACE : l->send.data;
+  void *recv = p->receives ? l->recv.data : NULL;
+  MPI_Count n = (MPI_Count)s->count;
+  MPI_Datatype type = call_type(s);
+  if (!p->in_place && p->send == 0 && s->count > 0)
+    send = NULL; /* ignored */
+  switch (s->what) {
+  case ALLREDUCE:
+    return ghz_allreduce(send, recv, n, type, call_op(s), comm, o);
+  case REDUCE:
+    return ghz_reduce(send, recv, n, type, call_op(s), s->root, comm, o);
+  case REDUCE_SCATTER:
+    return ghz_reduce_scatter(send, recv, n, type, call_op(s), comm, o);
+  case ALLGATHER:
+    return ghz_allgather(send, recv, n, type, comm, o);
+  case BCAST:
+    return ghz_bcast(recv, n, type, s->root, comm, o);
+  case SCATTER:
+    send = l->rank == s->root ? l->send.data : NULL;
+    return ghz_scatter(send, p->in_place ? MPI_IN_PLACE : recv, n, type, s->root, comm, o);
+  default:
+    return ghz_gather(send, recv, n, type, s->root, comm, o);
+  }
+}
+
+/* Where a rank's own block stays as it is. */
+static void check_own_block(const call *s, const call_result *l, const shape *p) {
+  uint64_t each = value_size(s);
+  int kept =
+      (s->what == GATHER && p->in_place) || (s->what == BCAST && s->keep_root == 1 && l->rank == s->root);
+  if (!kept || s->count == 0)
+    return;
+  guarded want = guarded_make(s->count * each, 0);
+  fill(s, dealt_before(s, l->rank, l->ranks), 0, s->count, want.data);
+  check(memcmp(want.data, l->recv.data + p->own_first * each, want.size) == 0, "the own block has changed");
+  guarded_free(&want);
+}
+
+call_result make_call(const call *s, MPI_Comm comm) {
+  call_result l = {0};
+  MPI_Comm_rank(comm, &l.rank);
+  MPI_Comm_size(comm, &l.ranks);
+  shape p = shape_of(s, &l);
+  fill_buffers(s, &l, &p);
+  uint64_t before = hash_bytes(l.send.data, l.send.size);
+  ghz_mpi_options o = call_options(s, l.rank, l.ranks);
+  o.report = &l.report;
+  memset(&l.report, 0xee, sizeof l.report);
+  l.code = call_library(s, &l, &p, &o, comm);
+  check(l.code == MPI_SUCCESS, "the call returns %d", l.code);
+  check(hash_bytes(l.send.data, l.send.size) == before, "sendbuf has changed");
+  check(guarded_intact(&l.send) && guarded_intact(&l.recv), "bytes beside a buffer have changed");
+  if (l.code == MPI_SUCCESS)
+    check_own_block(s, &l, &p);
+  l.values = s->what == REDUCE_SCATTER ? s->count : p.recv;
+  l.result = p.receives ? l.recv.data : NULL;
+  return l;
+}
+
+void call_result_free(call_result *l) {
+  guarded_free(&l->send);
+  guarded_free(&l->recv);
+}

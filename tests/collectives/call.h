@@ -1,0 +1,90 @@
+/* call.h: one collective call as a test makes it: what it asks for, its buffers, and what it left behind. */
+#ifndef GHZ_TESTS_CALL_H
+#define GHZ_TESTS_CALL_H
+
+#include "field.h"
+#include <ghz_mpi.h>
+#include <stdint.h>
+
+typedef enum collective {
+  ALLREDUCE,
+  REDUCE,
+  REDUCE_SCATTER,
+  ALLGATHER,
+  BCAST,
+  SCATTER,
+  GATHER,
+  COLLECTIVES
+} collective;
+
+typedef enum operation { SUM, AVERAGE, MINIMUM, MAXIMUM, OPERATIONS } operation;
+
+/* How contributions are dealt out: one a rank; two a rank; 2, 2, 0, 1, 2, 0, ... a rank; or so many in all, evenly.
+ */
+enum { DEAL_ONE = 0, DEAL_TWO = -1, DEAL_UNEVEN = -2 };
+
+typedef struct call {
+  collective what;
+  ghz_mpi_algorithm algorithm;
+  ghz_mpi_mode mode;
+  ghz_type type;
+  operation op;
+  int in_place, root, of_result, keep_root, threads;
+  int deal;
+  uint64_t count;
+  ghz_bound bound;
+  field data;
+  /* NULL, or what fills a contribution with values that are no field's. */
+  void (*fill)(const struct call *s, uint64_t contribution, uint64_t first, uint64_t count, void *x);
+} call;
+
+/* A buffer between guards, aligned as its type demands and no better. */
+typedef struct guarded {
+  uint8_t *base, *data;
+  uint64_t size;
+} guarded;
+
+/* What a call did on this rank. */
+typedef struct call_result {
+  int rank, ranks; /* of the communicator */
+  int code;
+  ghz_mpi_report report;
+  guarded send, recv;
+  void *result;    /* where this rank's result is; NULL: it gets none */
+  uint64_t values; /* of the result */
+} call_result;
+
+extern const char *const collective_names[COLLECTIVES];
+extern const char *const operation_names[OPERATIONS];
+
+/* Whether a collective has an algorithm of its own of this name. */
+int has_algorithm(collective what, ghz_mpi_algorithm a);
+int reduces(collective what);
+int is_rooted(collective what);
+/* Whether it moves an array per rank. */
+int has_blocks(collective what);
+
+uint64_t value_size(const call *s);
+
+/* Contributions of a rank, of all ranks, and the first one of a rank. */
+uint64_t dealt(const call *s, int rank, int ranks);
+uint64_t dealt_in_all(const call *s, int ranks);
+uint64_t dealt_before(const call *s, int rank, int ranks);
+
+/* A line that says all of it. Static, one per thread. */
+const char *call_text(const call *s);
+
+ghz_mpi_options call_options(const call *s, int rank, int ranks);
+MPI_Datatype call_type(const call *s);
+MPI_Op call_op(const call *s);
+
+/* Makes buffers, makes the call, and checks what holds for every call: its code, guards, what must stay as it
+ * is. Release with call_result_free. */
+call_result make_call(const call *s, MPI_Comm comm);
+void call_result_free(call_result *l);
+
+guarded guarded_make(uint64_t size, uint64_t misaligned);
+int guarded_intact(const guarded *g);
+void guarded_free(guarded *g);
+
+#endif

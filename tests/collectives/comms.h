@@ -1,0 +1,33 @@
+/* comms.h: communicators of all sorts, which come and go as a seed and the number of a step say. */
+#ifndef GHZ_TESTS_COMMS_H
+#define GHZ_TESTS_COMMS_H
+
+#include <mpi.h>
+#include <stdint.h>
+
+/* A communicator as this rank sees it: comm MPI_COMM_NULL where it is not a member. */
+typedef struct test_comm {
+  MPI_Comm comm;
+  int rank, ranks;
+  uint64_t lead; /* the rank in the world of its rank 0, by which the parts of a split differ */
+  const char *kind;
+} test_comm;
+
+enum { WORLD, SELF, COMMS = 7 };
+
+extern test_comm comms[COMMS];
+
+/* How often a communicator's error handler was called, and with what. */
+extern int comms_errors, comms_error;
+
+/* Made so far, on this rank. */
+extern long comms_made;
+
+void comms_begin(void);
+
+/* What changes before a step: mostly nothing, else one is freed and another one made. Collective over the world. */
+void comms_change(uint64_t step);
+
+void comms_end(void);
+
+#endif

@@ -1,0 +1,13 @@
+/* delays.h: delays messages, and has them arrive in another order. */
+#ifndef GHZ_TESTS_DELAYS_H
+#define GHZ_TESTS_DELAYS_H
+
+#include <stdint.h>
+
+/* From now on; seed 0: no delays. Ranks need seeds of their own. */
+void delays(uint64_t seed);
+
+/* Sleeps for a while. */
+void delays_pause(void);
+
+#endif

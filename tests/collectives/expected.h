@@ -1,0 +1,16 @@
+/* expected.h: what a call should have given, in whole numbers, and what its report may say. */
+#ifndef GHZ_TESTS_EXPECTED_H
+#define GHZ_TESTS_EXPECTED_H
+
+#include "call.h"
+
+/* Checks every value of the result against the exact one, and the report. Collective. */
+void check_expected(const call *s, const call_result *l, MPI_Comm comm);
+
+/* Checks that all ranks have the same bits, where a call promises that. Collective. */
+void check_same_bits(const call *s, const call_result *l, MPI_Comm comm);
+
+/* Whether the call compressed, by its report. */
+int compressed(const call_result *l);
+
+#endif

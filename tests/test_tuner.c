@@ -1,0 +1,150 @@
+/* test_tuner.c: the automatic choice, played against made-up networks: it finds the best way, leaves alone what cannot be
+ * good, and notices when the world changes. */
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/tuner.h"
+
+static const variant ways[3] = {
+    {GHZ_MPI_RING, GHZ_MPI_HOMOMORPHIC}, {GHZ_MPI_RING, GHZ_MPI_PLAIN}, {GHZ_MPI_NATIVE, GHZ_MPI_PLAIN}};
+
+/* What each way takes, and how much that varies; what compressing tells of the network. */
+typedef struct world {
+  double seconds[3], noise, plain_seconds, agreeing;
+  unsigned state;
+} world;
+
+static double chance(world *w) {
+  w->state = w->state * 1664525u + 1013904223u;
+  return (w->state >> 8) / 16777216.0;
+}
+
+static int call_once(tuner *c, world *w, uint64_t key) {
+  int i = ghz_tuner_pick(c, key, ways, 3);
+  ghz_tuner_record(c, w->seconds[i] * (1 + w->noise * chance(w)), w->agreeing,
+                   i == 0 ? w->plain_seconds : INFINITY);
+  return i;
+}
+
+static void count_calls(tuner *c, world *w, int calls, int *counts) {
+  memset(counts, 0, 3 * sizeof *counts);
+  for (int i = 0; i < calls; i++)
+    counts[call_once(c, w, 1)]++;
+}
+
+static tuner *new_tuner(void) {
+  tuner *c = calloc(1, sizeof *c);
+  cr_assert(c);
+  return c;
+}
+
+Test(tuner, finds_the_best) {
+  for (int best = 0; best < 3; best++) {
+    tuner *c = new_tuner();
+    world w = {{1.3, 1.3, 1.3}, 0.1, 0.5, 0, 7};
+    int counts[3];
+    w.seconds[best] = 1;
+    count_calls(c, &w, 30, counts);
+    count_calls(c, &w, 30, counts);
+    cr_assert_geq(counts[best], 29, "best %d: %d of 30", best, counts[best]);
+    free(c);
+  }
+}
+
+/* A network on which uncompressed data would take four times as long is never made to carry them, but for a second look now
+ * and then. */
+Test(tuner, never_tries_the_hopeless) {
+  tuner *c = new_tuner();
+  world w = {{1, 4, 4}, 0.05, 3.9, 0, 7};
+  int counts[3];
+  count_calls(c, &w, 60, counts);
+  cr_assert_eq(counts[0], 60);
+  free(c);
+}
+
+/* The first call that does not compress comes after one that does; what is much slower is tried once. */
+Test(tuner, gives_up_quickly) {
+  tuner *c = new_tuner();
+  world w = {{2, 1, 3}, 0.05, 0.3, 0, 7};
+  int counts[3];
+  cr_assert_eq(call_once(c, &w, 1), 0);
+  count_calls(c, &w, 59, counts);
+  cr_assert_leq(counts[0] + counts[2], 4, "%d %d %d", counts[0], counts[1], counts[2]);
+  free(c);
+}
+
+Test(tuner, notices_change) {
+  tuner *c = new_tuner();
+  world w = {{1, 1.5, 1.6}, 0.05, 0.8, 0, 7};
+  int counts[3];
+  count_calls(c, &w, 30, counts);
+  cr_assert_gt(counts[0], 20);
+  w.seconds[0] = 4; /* data that do not compress any more */
+  count_calls(c, &w, 30, counts);
+  count_calls(c, &w, 30, counts);
+  cr_assert_geq(counts[1], 24, "%d %d %d", counts[0], counts[1], counts[2]);
+  free(c);
+}
+
+Test(tuner, keeps_kinds_apart_and_forgets_the_oldest) {
+  tuner *c = new_tuner();
+  world fast = {{3, 1, 2}, 0, 0.1, 0, 7}, slow = {{1, 9, 9}, 0, 8.9, 0, 7};
+  for (int i = 0; i < 20; i++) {
+    call_once(c, &fast, 1);
+    call_once(c, &slow, 2);
+  }
+  cr_assert_eq(call_once(c, &fast, 1), 1);
+  cr_assert_eq(call_once(c, &slow, 2), 0);
+  for (uint64_t key = 3; key < 3 + KINDS; key++)
+    call_once(c, &slow, key);
+  cr_assert_eq(call_once(c, &fast, 1), 0, "an old class is not forgotten");
+  free(c);
+}
+
+/* Ranks that are told the same choose the same. */
+Test(tuner, is_the_same_on_all_ranks) {
+  tuner *a = new_tuner(), *b = new_tuner();
+  world w = {{1, 1.05, 0.97}, 0.5, 0.8, 0, 7};
+  for (int i = 0; i < 300; i++) {
+    int x = ghz_tuner_pick(a, (uint64_t)i % 5, ways, 3), y = ghz_tuner_pick(b, (uint64_t)i % 5, ways, 3);
+    double t = w.seconds[x] * (1 + w.noise * chance(&w));
+    cr_assert_eq(x, y);
+    ghz_tuner_record(a, t, 0.1, 0.8);
+    ghz_tuner_record(b, t, 0.1, 0.8);
+  }
+  free(a);
+  free(b);
+}
+
+/* Where MPI is the best, and agreeing would be felt, most calls need not agree; else all do. */
+Test(tuner, spares_the_agreement) {
+  for (int felt = 0; felt < 2; felt++) {
+    tuner *c = new_tuner();
+    world w = {{2, 1.9, 1}, 0.05, 0.3, felt ? 0.1 : 0.001, 7};
+    int bypasses = 0;
+    for (int i = 0; i < 300; i++)
+      if (ghz_tuner_bypasses(c, 1))
+        bypasses++;
+      else
+        call_once(c, &w, 1);
+    cr_assert(felt ? bypasses > 200 : bypasses == 0, "%d of 300", bypasses);
+    cr_assert_not(ghz_tuner_bypasses(c, 2), "a kind that was never seen");
+    free(c);
+  }
+}
+
+/* Times that cannot be are not believed. */
+Test(tuner, survives_nonsense) {
+  tuner *c = new_tuner();
+  double nonsense[] = {0, -1, NAN, INFINITY, 1e-300};
+  for (int i = 0; i < 50; i++) {
+    int way = ghz_tuner_pick(c, 1, ways, 3);
+    cr_assert(way >= 0 && way < 3);
+    ghz_tuner_record(c, nonsense[i % 5], nonsense[(i + 1) % 5], nonsense[(i + 2) % 5]);
+  }
+  ghz_tuner_record(c, 1, 1, 1); /* nothing is pending */
+  free(c);
+}
