@@ -16,9 +16,10 @@ $c[\"time_us\"] / 1e3, $c[\"min_us\"] / 1e3, $c[\"max_us\"] / 1e3, $c[\"speedup_
 
 # A variant has its colour in every plot.
 order = "mpi/- ring/plain tree/plain chain/plain doubling/plain halving/plain ring/homomorphic tree/homomorphic \
-chain/homomorphic doubling/homomorphic halving/homomorphic ring/recompress ring/per-hop tree/per-hop auto/auto"
+chain/homomorphic doubling/homomorphic halving/homomorphic ring/recompress ring/per-hop tree/per-hop auto/auto \
+linear/plain linear/homomorphic"
 colours = "#000000 #7f7f7f #b0b0b0 #c49c94 #8c564b #d7b5a6 #1f77b4 #17becf #2ca02c #9467bd #98df8a #ff7f0e #ffbb78 \
-#e377c2 #d62728"
+#e377c2 #d62728 #c49c94 #2ca02c"
 place(variant) = sum [i=1:words(order)] (word(order, i) eq variant ? i : 0)
 colour(variant) = place(variant) ? word(colours, place(variant)) : "#bcbd22"
 label(variant) = variant eq "mpi/-" ? "MPI" : variant eq "auto/auto" ? "automatic" : \

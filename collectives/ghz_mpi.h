@@ -56,7 +56,7 @@
  *
  * Environment: read once, by the first call of the process, and used where the options leave the choice open.
  *   GHZ_MPI_BOUND       abs:1e-3, rel:1e-4 or psnr:80 (a plain number is abs); result:rel:1e-4: of the result
- *   GHZ_MPI_ALGORITHM   auto, mpi, ring, doubling, halving, tree, chain; of the collectives that have it
+ *   GHZ_MPI_ALGORITHM   auto, mpi, ring, doubling, halving, tree, chain, linear; of the collectives that have it
  *   GHZ_MPI_MODE        auto, homomorphic, recompress, per-hop, plain
  *   GHZ_MPI_THRESHOLD   bytes (suffixes k, M, G)
  *   GHZ_MPI_THREADS     threads of the codec per process
@@ -84,7 +84,8 @@ typedef enum ghz_mpi_algorithm {
   GHZ_MPI_DOUBLING,           /* allreduce: recursive doubling */
   GHZ_MPI_HALVING,            /* allreduce: recursive halving, then doubling */
   GHZ_MPI_TREE,               /* reduce, bcast, scatter, gather: binomial */
-  GHZ_MPI_CHAIN               /* bcast: from rank to rank; scatter, gather: straight between root and rank */
+  GHZ_MPI_CHAIN,              /* bcast: from rank to rank */
+  GHZ_MPI_LINEAR              /* scatter, gather: straight between the root and every rank */
 } ghz_mpi_algorithm;
 
 /* What happens to data on their way. */

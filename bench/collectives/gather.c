@@ -20,10 +20,10 @@ const collective tested = {
     .bus_factor = bus_factor,
     .plain = plain,
     .compressed = compressed,
-    .algorithms = {GHZ_MPI_TREE, GHZ_MPI_CHAIN},
+    .algorithms = {GHZ_MPI_TREE, GHZ_MPI_LINEAR},
     .usual = {{GHZ_MPI_TREE, GHZ_MPI_PLAIN},
-              {GHZ_MPI_CHAIN, GHZ_MPI_PLAIN},
+              {GHZ_MPI_LINEAR, GHZ_MPI_PLAIN},
               {GHZ_MPI_TREE, GHZ_MPI_HOMOMORPHIC},
-              {GHZ_MPI_CHAIN, GHZ_MPI_HOMOMORPHIC},
+              {GHZ_MPI_LINEAR, GHZ_MPI_HOMOMORPHIC},
               {GHZ_MPI_TREE, GHZ_MPI_PER_HOP}},
 };

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ALGORITHMS = GHZ_MPI_CHAIN + 1, MODES = GHZ_MPI_PLAIN + 1 };
+enum { ALGORITHMS = GHZ_MPI_LINEAR + 1, MODES = GHZ_MPI_PLAIN + 1 };
 
 bool is_native(variant v) {
   return v.algorithm == GHZ_MPI_NATIVE;

@@ -99,7 +99,7 @@ static bool is_item(const char *list, size_t length, const char *name) {
 }
 
 static bool take_algorithm(options *o) {
-  for (ghz_mpi_algorithm a = GHZ_MPI_ALGORITHM_AUTO; a <= GHZ_MPI_CHAIN; a++)
+  for (ghz_mpi_algorithm a = GHZ_MPI_ALGORITHM_AUTO; a <= GHZ_MPI_LINEAR; a++)
     if (strcmp(optarg, ghz_mpi_algorithm_name(a)) == 0) {
       o->algorithm = a;
       return true;

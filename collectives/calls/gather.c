@@ -30,8 +30,9 @@ static const collective gather = {
     .name = "ghz_gather",
     .rooted = 1,
     .blocks = 1,
-    .algorithms = {[GHZ_MPI_TREE] = {ghz_tree_gather, NULL, 0}, [GHZ_MPI_CHAIN] = {ghz_linear_gather, NULL, 1}},
-    .preferred = {GHZ_MPI_CHAIN, GHZ_MPI_TREE},
+    .algorithms =
+        {[GHZ_MPI_TREE] = {ghz_tree_gather, NULL, 0}, [GHZ_MPI_LINEAR] = {ghz_linear_gather, NULL, 1}},
+    .preferred = {GHZ_MPI_LINEAR, GHZ_MPI_TREE},
     .lacks_buffer = lacks_buffer,
     .extent = used,
     .arrange = arrange,

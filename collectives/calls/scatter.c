@@ -26,8 +26,8 @@ static const collective scatter = {
     .rooted = 1,
     .blocks = 1,
     .algorithms =
-        {[GHZ_MPI_TREE] = {ghz_tree_scatter, NULL, 0}, [GHZ_MPI_CHAIN] = {ghz_linear_scatter, NULL, 1}},
-    .preferred = {GHZ_MPI_CHAIN, GHZ_MPI_TREE},
+        {[GHZ_MPI_TREE] = {ghz_tree_scatter, NULL, 0}, [GHZ_MPI_LINEAR] = {ghz_linear_scatter, NULL, 1}},
+    .preferred = {GHZ_MPI_LINEAR, GHZ_MPI_TREE},
     .lacks_buffer = lacks_buffer,
     .extent = used,
     .arrange = arrange,

@@ -8,7 +8,7 @@
 #include "payload/device.h"
 #include "schedules/schedule.h"
 
-enum { ALGORITHMS = GHZ_MPI_CHAIN + 1 };
+enum { ALGORITHMS = GHZ_MPI_LINEAR + 1 };
 
 typedef struct collective collective;
 

@@ -11,8 +11,9 @@
 #include <string.h>
 #include <strings.h>
 
-static const char *const algorithm_names[] = {"auto", "mpi", "ring", "doubling", "halving", "tree", "chain"};
-static const char *const mode_names[] = {"auto", "homomorphic", "recompress", "per-step", "plain"};
+static const char *const algorithm_names[] = {"auto",    "mpi",  "ring",  "doubling",
+                                              "halving", "tree", "chain", "linear"};
+static const char *const mode_names[] = {"auto", "homomorphic", "recompress", "per-hop", "plain"};
 
 enum {
   ALGORITHMS = sizeof algorithm_names / sizeof *algorithm_names,
@@ -116,9 +117,9 @@ static void warn_if_ignored(const char *name, const char *text, const char *expe
 static void read_environment(void) {
   READ("GHZ_MPI_BOUND", "abs:X, rel:X or psnr:X, as in rel:1e-4",
        ghz_mpi_parse_bound(text, &env.bound, &env.of_result));
-  READ("GHZ_MPI_ALGORITHM", "auto, mpi, ring, doubling, halving, tree or chain",
+  READ("GHZ_MPI_ALGORITHM", "auto, mpi, ring, doubling, halving, tree, chain or linear",
        parse_name(text, algorithm_names, ALGORITHMS, &env.algorithm));
-  READ("GHZ_MPI_MODE", "auto, homomorphic, recompress, per-step or plain",
+  READ("GHZ_MPI_MODE", "auto, homomorphic, recompress, per-hop or plain",
        parse_name(text, mode_names, MODES, &env.mode));
   READ("GHZ_MPI_THRESHOLD", "a number of bytes, as in 64k", parse_bytes(text, &env.threshold));
   READ("GHZ_MPI_THREADS", "1 or more", parse_int(text, 1, 4096, &env.threads));

@@ -90,7 +90,7 @@ static void *list_of(number count, size_t bytes) {
   void *list = calloc((size_t)count + 1, bytes);
   if (list)
     return list;
-  fputs("ghzmpi_intercept: out of memory: cannot tell what a datatype refs\n", stderr);
+  fputs("ghzmpi_intercept: out of memory: cannot tell what a datatype holds\n", stderr);
   PMPI_Abort(MPI_COMM_WORLD, 1);
   return NULL;
 }
@@ -136,7 +136,7 @@ static void recipe_free(recipe *r) {
 }
 
 /* Blocks of length 0 in a struct leave nothing in the signature. */
-static bool refs(const recipe *r, number i) {
+static bool holds(const recipe *r, number i) {
   if (r->combiner != MPI_COMBINER_STRUCT)
     return true;
   return r->larges > 0 ? r->large[1 + i] > 0 : r->integer[1 + i] > 0;
@@ -146,7 +146,7 @@ static const signature *signature_derived(MPI_Datatype type, recipe *r) {
   signature s = {KIND_EMPTY, false};
   recipe_read(type, r);
   for (number i = 0; i < r->types; i++) {
-    if (!refs(r, i))
+    if (!holds(r, i))
       continue;
     const signature *inner = signature_of(r->type[i]);
     if (inner->kind != KIND_EMPTY && s.kind != inner->kind)

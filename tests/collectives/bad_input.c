@@ -200,7 +200,8 @@ static void negative_algorithm(raw_call *r) {
 static void foreign_algorithm(raw_call *r) {
   r->options.algorithm = r->f == F_ALLREDUCE   ? GHZ_MPI_TREE
                          : r->f <= F_ALLGATHER ? GHZ_MPI_CHAIN
-                                               : GHZ_MPI_DOUBLING;
+                         : r->f == F_BCAST     ? GHZ_MPI_LINEAR
+                                               : GHZ_MPI_CHAIN;
 }
 static void unknown_mode(raw_call *r) {
   r->options.mode = (ghz_mpi_mode)99;
@@ -393,10 +394,11 @@ static void bound_of_result(raw_call *r) {
   r->options.of_result = 1;
 }
 static void other_algorithm(raw_call *r) {
-  r->options.algorithm = r->f == F_ALLREDUCE  ? GHZ_MPI_DOUBLING
-                         : r->f == F_REDUCE   ? GHZ_MPI_TREE
-                         : r->f > F_ALLGATHER ? GHZ_MPI_CHAIN
-                                              : GHZ_MPI_ALGORITHM_AUTO;
+  r->options.algorithm = r->f == F_ALLREDUCE ? GHZ_MPI_DOUBLING
+                         : r->f == F_REDUCE  ? GHZ_MPI_TREE
+                         : r->f == F_BCAST   ? GHZ_MPI_CHAIN
+                         : r->f > F_BCAST    ? GHZ_MPI_LINEAR
+                                             : GHZ_MPI_ALGORITHM_AUTO;
 }
 /* Algorithm and mode together are as before, number by number: 2 and 1, 3 and 0. */
 static void swapped_numbers(raw_call *r) {

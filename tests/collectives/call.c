@@ -19,8 +19,8 @@ int has_algorithm(collective what, ghz_mpi_algorithm a) {
                                              [REDUCE_SCATTER] = 1u << GHZ_MPI_RING,
                                              [ALLGATHER] = 1u << GHZ_MPI_RING,
                                              [BCAST] = 1u << GHZ_MPI_TREE | 1u << GHZ_MPI_CHAIN,
-                                             [SCATTER] = 1u << GHZ_MPI_TREE | 1u << GHZ_MPI_CHAIN,
-                                             [GATHER] = 1u << GHZ_MPI_TREE | 1u << GHZ_MPI_CHAIN};
+                                             [SCATTER] = 1u << GHZ_MPI_TREE | 1u << GHZ_MPI_LINEAR,
+                                             [GATHER] = 1u << GHZ_MPI_TREE | 1u << GHZ_MPI_LINEAR};
   return (int)(ways[what] >> a & 1);
 }
 

@@ -21,8 +21,8 @@ static const way ways[] = {
     {"reduce tree", GHZ_MPI_TREE, 1},          {"reduce_scatter ring", GHZ_MPI_RING, 2},
     {"allgather ring", GHZ_MPI_RING, 3},       {"bcast tree", GHZ_MPI_TREE, 4},
     {"bcast chain", GHZ_MPI_CHAIN, 4},         {"scatter tree", GHZ_MPI_TREE, 5},
-    {"scatter chain", GHZ_MPI_CHAIN, 5},       {"gather tree", GHZ_MPI_TREE, 6},
-    {"gather chain", GHZ_MPI_CHAIN, 6}};
+    {"scatter linear", GHZ_MPI_LINEAR, 5},     {"gather tree", GHZ_MPI_TREE, 6},
+    {"gather linear", GHZ_MPI_LINEAR, 6}};
 
 enum { WAYS = sizeof ways / sizeof *ways, ROOT = 1 };
 

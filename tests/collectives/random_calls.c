@@ -20,7 +20,7 @@
 
 /* ---- Counting ---------------------------------------------------------------------------------------- */
 
-enum { MODES = GHZ_MPI_PLAIN + 1, ALGORITHMS = GHZ_MPI_CHAIN + 1 };
+enum { MODES = GHZ_MPI_PLAIN + 1, ALGORITHMS = GHZ_MPI_LINEAR + 1 };
 
 /* Of calls, each counted by rank 0 of its communicator. */
 static struct tally {

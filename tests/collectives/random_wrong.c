@@ -86,7 +86,7 @@ static void lose_buffer(raw_call *r, const test_comm *on) {
 
 static void other_way(raw_call *r) {
   ghz_mpi_algorithm was = r->options.algorithm;
-  for (int a = GHZ_MPI_NATIVE; a <= GHZ_MPI_CHAIN && r->options.algorithm == was; a++)
+  for (int a = GHZ_MPI_NATIVE; a <= GHZ_MPI_LINEAR && r->options.algorithm == was; a++)
     if (a != (int)was && (a == GHZ_MPI_NATIVE || has_algorithm(r->what, (ghz_mpi_algorithm)a)))
       r->options.algorithm = (ghz_mpi_algorithm)a;
 }

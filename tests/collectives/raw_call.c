@@ -125,7 +125,7 @@ MPI_Op raw_call_real_op(uint64_t *d) {
 
 static void draw_way(raw_call *r, uint64_t *d) {
   do
-    r->options.algorithm = (ghz_mpi_algorithm)(GHZ_MPI_NATIVE + draw_below(d, GHZ_MPI_CHAIN));
+    r->options.algorithm = (ghz_mpi_algorithm)(GHZ_MPI_NATIVE + draw_below(d, GHZ_MPI_LINEAR));
   while (r->options.algorithm != GHZ_MPI_NATIVE && !has_algorithm(r->what, r->options.algorithm));
   r->options.mode = draw_below(d, 2) ? GHZ_MPI_HOMOMORPHIC : (ghz_mpi_mode)draw_below(d, GHZ_MPI_PLAIN + 1);
 }

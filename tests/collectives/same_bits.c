@@ -153,8 +153,8 @@ static void blocks_of_sums(ghz_type type, operation op, uint64_t count, special 
 
 /* What rank r gives comes out with the same bits, whichever call moves it. */
 static void blocks_that_move(ghz_type type, uint64_t count, special kind) {
-  static const way movers[] = {{BCAST, GHZ_MPI_CHAIN},  {ALLGATHER, GHZ_MPI_RING}, {GATHER, GHZ_MPI_TREE},
-                               {GATHER, GHZ_MPI_CHAIN}, {SCATTER, GHZ_MPI_TREE},   {SCATTER, GHZ_MPI_CHAIN}};
+  static const way movers[] = {{BCAST, GHZ_MPI_CHAIN},   {ALLGATHER, GHZ_MPI_RING}, {GATHER, GHZ_MPI_TREE},
+                               {GATHER, GHZ_MPI_LINEAR}, {SCATTER, GHZ_MPI_TREE},   {SCATTER, GHZ_MPI_LINEAR}};
   for (int r = 0; r < here.ranks; r += 3) {
     call s = reduction_shot(kind, type, SUM, (ghz_bound){GHZ_ABS, SPECIAL_EB}, count);
     s.deal = DEAL_ONE;

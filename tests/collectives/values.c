@@ -29,7 +29,7 @@ static const int units[UNITS] = {-10, 0, -90, 55};
 /* The i-th pair of a collective and an algorithm; 0 beyond the last. */
 static int way(int i, call *s) {
   for (int c = 0; c < COLLECTIVES; c++)
-    for (int a = GHZ_MPI_ALGORITHM_AUTO; a <= GHZ_MPI_CHAIN; a++)
+    for (int a = GHZ_MPI_ALGORITHM_AUTO; a <= GHZ_MPI_LINEAR; a++)
       if ((a <= GHZ_MPI_NATIVE || has_algorithm((collective)c, (ghz_mpi_algorithm)a)) && i-- == 0) {
         s->what = (collective)c;
         s->algorithm = (ghz_mpi_algorithm)a;
