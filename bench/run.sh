@@ -1,38 +1,35 @@
-#!/bin/bash
-# run.sh: builds a release, makes the fields, and measures everything. Options after -- go to bench/codec.
-# usage: bench/run.sh [--build DIR] [--fields DIR] [--more DIR]... [--size N] [-- CODEC OPTIONS]
+#!/usr/bin/env bash
+# run.sh: builds a release, makes the fields, and measures the codec on the CPU.
+# usage: bench/run.sh [--quick] [--build DIR] [--fields DIR] [--more DIR]... [--size N] [-- CODEC OPTIONS]
+#   --fields DIR   the synthetic fields; made there, with edge N (256), if it has none
+#   --more DIR     other fields that bench/codec knows by name
+#   --quick        fields of edge 64, few rounds: whether it works, not how fast
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/.." && pwd)
-build=$root/build-bench
-fields=
-more=
-size=256
+build=$root/build-bench fields='' size=256 options=()
 while [ $# -gt 0 ]; do
   case $1 in
+  --quick) size=64 && options+=(--quick) && shift ;;
   --build) build=$2 && shift 2 ;;
   --fields) fields=$2 && shift 2 ;;
-  --more) more="$more --fields $2" && shift 2 ;;
+  --more) options+=(--fields "$2") && shift 2 ;;
   --size) size=$2 && shift 2 ;;
   --) shift && break ;;
-  *) sed -n '2,3s/^# //p' "$0" >&2 && exit 2 ;;
+  *) sed -n '2,6s/^# \{0,1\}//p' "$0" >&2 && exit 2 ;;
   esac
 done
 fields=${fields:-$build/fields-$size}
-# Measured fields that may lie beside the checkout; bench/codec takes the files that are there.
-[ -d "$root/../shared/data" ] && more="$more --fields $root/../shared/data"
 
-cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DGHZ_BENCH=ON -DGHZ_CUDA=OFF > "$build.log" 2>&1 ||
-  { cat "$build.log" >&2 && exit 1; }
-rm -f "$build.log"
-ninja -C "$build" bench_codec ghz_fields
-
+log=$build.log
+{ cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DGHZ_BENCH=ON -DGHZ_CUDA=OFF &&
+  cmake --build "$build" --target bench_codec ghz_fields; } >"$log" 2>&1 || { cat "$log" >&2 && exit 1; }
+rm -f "$log"
 if [ ! -e "$fields/wave-late.f32" ]; then
   mkdir -p "$fields"
-  "$build/data/ghz-fields" --size "$size" "$fields"
+  "$build/data/ghz-fields" --quiet --size "$size" "$fields"
 fi
 
-# shellcheck disable=SC2086 # $more is a list of options
-"$build/bench/codec" --fields "$fields" $more --csv "$build/codec.csv" "$@" | tee "$build/codec.txt"
+"$build/bench/codec" --fields "$fields" "${options[@]}" --csv "$build/codec.csv" "$@" | tee "$build/codec.txt"
 gnuplot -c "$root/bench/codec.gp" "$build/codec.csv" "$build/codec.png"
 echo "figures: $build/codec.csv, $build/codec.png"
