@@ -18,6 +18,19 @@ BEGIN {
   }
 }
 
+# How many times as fast as `codec` ghz is: geometric mean over the rows, and the range.
+function gain(codec, operation,    r, x, sum, least, most) {
+  least = 1e9
+  most = 0
+  for (r = 1; r <= n; r++) {
+    x = speed[rows[r], "ghz", operation] / speed[rows[r], codec, operation]
+    sum += log(x)
+    least = x < least ? x : least
+    most = x > most ? x : most
+  }
+  return sprintf("%.0f (%.0f-%.0f)", exp(sum / n), least, most)
+}
+
 # Three significant digits.
 function short(x) {
   return sprintf(x < 10 ? "%.2f" : x < 100 ? "%.1f" : "%.0f", x)
@@ -55,4 +68,10 @@ END {
     print line " " short(speed[rows[r], "ghz", "add"]) " | " \
       short(speed[rows[r], "hZCCL", "add"]) " | " short(speed[rows[r], "memcpy", "copy"]) " |"
   }
+  print ""
+  print "| ghz is so many times as fast as | compress | decompress | add |"
+  print "| --- | --- | --- | --- |"
+  for (i = 2; i < count; i++)
+    print "| " codecs[i] " | " gain(codecs[i], "compress") " | " gain(codecs[i], "decompress") " | " \
+      (codecs[i] == "fZ-light" ? gain("hZCCL", "add") " (hZCCL)" : "-") " |"
 }
