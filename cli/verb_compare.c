@@ -5,7 +5,7 @@
 
 #include "difference.h"
 #include "io/values.h"
-#include "picture.h"
+#include "picture/picture.h"
 #include "report/library.h"
 #include "report/progress.h"
 #include "report/report.h"
@@ -161,15 +161,33 @@ static bool begin_picture(comparison *c) {
   return picture_begin(&c->picture, c->original.name, dims);
 }
 
-static bool finish_picture(const comparison *c) {
+/* What the picture says: how small the result is, how large its error, and which slice of the array is shown. */
+static bool write_picture(const comparison *c) {
+  const difference *d = &c->difference;
   const picture *p = &c->picture;
+  char result[64] = "result", bound[64] = "", psnr[32] = "", slice[64] = "", caption[256];
+  if (c->result.compressed)
+    snprintf(result, sizeof result, "compressed %.3g : 1 and back", compression_ratio(c));
+  if (bound_known(c))
+    snprintf(bound, sizeof bound, " = %.3f of the bound %.3g", d->error / c->bound, c->bound);
+  if (!isnan(difference_psnr(d)))
+    snprintf(psnr, sizeof psnr, "; PSNR %.1f dB", difference_psnr(d));
+  if (p->nx * p->ny < d->count)
+    snprintf(slice, sizeof slice, "; slice %llu of %llu", (unsigned long long)(p->first / (p->nx * p->ny)),
+             (unsigned long long)(d->count / (p->nx * p->ny)));
+  snprintf(caption, sizeof caption, "largest error %.3g%s%s%s", d->error, bound, psnr, slice);
+  return picture_write(p, c->o->png, c->o->force,
+                       &(picture_labels){result, caption, bound_known(c) ? c->bound : d->error});
+}
+
+static bool finish_picture(const comparison *c) {
   if (!c->o->png)
     return true;
   if (c->o->dims_given && c->difference.count != c->o->dims[0] * c->o->dims[1] * c->o->dims[2])
     return fail(c->original.name, "--dims needs %llu values, the file has %llu",
                 (unsigned long long)(c->o->dims[0] * c->o->dims[1] * c->o->dims[2]),
                 (unsigned long long)c->difference.count);
-  return picture_write(p, c->o->png, c->o->force, bound_known(c) ? c->bound : c->difference.error);
+  return write_picture(c);
 }
 
 static bool check_shapes(const comparison *c) {

@@ -15,18 +15,26 @@ typedef struct picture {
   double *original, *result;
 } picture;
 
-/* Chooses the middle slice of an array of dims[0] x dims[1] x dims[2]. False: said why, nothing to free. */
+/* What is written into the picture. */
+typedef struct picture_labels {
+  const char *result;  /* title of the second panel */
+  const char *caption; /* the line at the bottom */
+  double error;        /* the colours of the error go from -error to error */
+} picture_labels;
+
+/* Chooses the middle slice of an array of dims[0] x dims[1] x dims[2]. On failure, which is printed, there is nothing to
+ * free. */
 bool picture_begin(picture *p, const char *name, const uint64_t dims[3]);
 
 /* Keeps what belongs to the picture of the values first .. first + n - 1. */
 void picture_add(picture *p, uint64_t first, const double *x, const double *y, size_t n);
 
-/* Writes the PNG file; errors are drawn from -scale to scale. */
-bool picture_write(const picture *p, const char *path, bool force, double scale);
+/* Writes the PNG file: three panels side by side, each with a title and a scale of colours. */
+bool picture_write(const picture *p, const char *path, bool force, const picture_labels *labels);
 
 void picture_free(picture *p);
 
-/* Whether pictures can be written: prints what is missing if not. */
+/* Whether this build can write pictures. Prints what is missing if not. */
 bool picture_available(void);
 
 #endif

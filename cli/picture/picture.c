@@ -1,0 +1,214 @@
+/* picture.c: owns pictures of an error: which values they show, colours, layout, and the PNG file. */
+#include "picture.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "canvas.h"
+#include "io/output.h"
+#include "report/report.h"
+
+#ifdef GHZ_HAVE_PNG
+#include <png.h>
+#endif
+
+enum {
+  PANEL_MAX = 640,                   /* pixels of the longer edge of a panel, at most */
+  PANEL_MIN = 300,                   /* and at least */
+  COLUMN_MIN = 340,                  /* pixels for a panel with its title and scale, at least */
+  GAP = 20,                          /* around panels and text */
+  BAR = 12,                          /* height of a scale of colours */
+  TOP = GAP + TEXT_HEIGHT + GAP / 2, /* above the panels: the titles */
+  BELOW = GAP / 2 + BAR + GAP / 4 + TEXT_HEIGHT + GAP, /* the panels: scales and their numbers */
+  CAPTION = TEXT_HEIGHT + GAP
+};
+
+bool picture_begin(picture *p, const char *name, const uint64_t dims[3]) {
+  uint64_t longest = dims[0] > dims[1] ? dims[0] : dims[1];
+  if (dims[0] == 0 || dims[1] == 0 || dims[2] == 0)
+    return fail(name, "has no values to draw");
+  *p = (picture){.nx = dims[0], .ny = dims[1], .first = dims[2] / 2 * dims[0] * dims[1]};
+  p->stride = longest / PANEL_MAX + (longest % PANEL_MAX != 0);
+  p->width = (size_t)((p->nx - 1) / p->stride + 1);
+  p->height = (size_t)((p->ny - 1) / p->stride + 1);
+  p->original = calloc(p->width * p->height, sizeof *p->original);
+  p->result = calloc(p->width * p->height, sizeof *p->result);
+  if (p->original && p->result)
+    return true;
+  picture_free(p);
+  return fail(name, "out of memory for the picture");
+}
+
+void picture_free(picture *p) {
+  free(p->original);
+  free(p->result);
+  p->original = p->result = NULL;
+}
+
+void picture_add(picture *p, uint64_t first, const double *x, const double *y, size_t n) {
+  uint64_t end = p->first + p->nx * p->ny;
+  if (first >= end || first + n <= p->first)
+    return;
+  size_t from = first < p->first ? (size_t)(p->first - first) : 0;
+  size_t to = first + n > end ? (size_t)(end - first) : n;
+  for (size_t i = from; i < to; i++) {
+    uint64_t at = first + i - p->first, column = at % p->nx, row = at / p->nx;
+    if (column % p->stride || row % p->stride)
+      continue;
+    size_t pixel = (size_t)(row / p->stride) * p->width + (size_t)(column / p->stride);
+    p->original[pixel] = x[i];
+    p->result[pixel] = y[i];
+  }
+}
+
+#ifdef GHZ_HAVE_PNG
+
+/* ---- Colours ---- */
+
+static const colour missing = {160, 160, 160}; /* NaN and infinities */
+static const colour value_colours[] = {{68, 1, 84},    {71, 44, 122},  {59, 81, 139},
+                                       {44, 113, 142}, {33, 144, 141}, {39, 173, 129},
+                                       {92, 200, 99},  {170, 220, 50}, {253, 231, 37}};
+static const colour error_colours[] = {
+    {5, 48, 97}, {67, 147, 195}, {247, 247, 247}, {214, 96, 77}, {103, 0, 31}};
+
+/* Colours for the values from low to high, evenly spread. */
+typedef struct scale {
+  const colour *colours;
+  int n;
+  double low, high;
+} scale;
+
+static colour mix(colour a, colour b, double t) {
+  return (colour){(unsigned char)lround(a.red + t * (b.red - a.red)),
+                  (unsigned char)lround(a.green + t * (b.green - a.green)),
+                  (unsigned char)lround(a.blue + t * (b.blue - a.blue))};
+}
+
+/* The colour of a value. Halves, so that the range of float64 does not overflow. */
+static colour pick(const scale *s, double value) {
+  double range = s->high / 2 - s->low / 2;
+  double part = range > 0 ? (value / 2 - s->low / 2) / range : 0.5;
+  if (!isfinite(value) || isnan(part))
+    return missing;
+  double at = (part < 0 ? 0 : part > 1 ? 1 : part) * (s->n - 1);
+  int i = at < s->n - 1 ? (int)at : s->n - 2;
+  return mix(s->colours[i], s->colours[i + 1], at - i);
+}
+
+static scale scale_of_values(const picture *p) {
+  scale s = {value_colours, sizeof value_colours / sizeof *value_colours, INFINITY, -INFINITY};
+  for (size_t i = 0; i < p->width * p->height; i++) {
+    double x = p->original[i];
+    s.low = isfinite(x) && x < s.low ? x : s.low;
+    s.high = isfinite(x) && x > s.high ? x : s.high;
+  }
+  if (s.low > s.high)
+    s.low = s.high = 0;
+  return s;
+}
+
+static scale scale_of_errors(double error) {
+  return (scale){error_colours, sizeof error_colours / sizeof *error_colours, -error, error};
+}
+
+/* ---- Layout ---- */
+
+/* Where things lie on the canvas. */
+typedef struct layout {
+  size_t zoom;          /* pixels of a value's edge */
+  size_t width, height; /* of a panel */
+  size_t column;        /* width of a column, which holds a panel in its middle */
+} layout;
+
+static layout lay_out(const picture *p) {
+  size_t longest = p->width > p->height ? p->width : p->height;
+  layout l = {.zoom = longest < PANEL_MIN ? (PANEL_MIN + longest - 1) / longest : 1};
+  l.width = p->width * l.zoom;
+  l.height = p->height * l.zoom;
+  l.column = l.width > COLUMN_MIN ? l.width : COLUMN_MIN;
+  return l;
+}
+
+static double value_at(const picture *p, int panel, size_t i) {
+  return panel == 0 ? p->original[i] : panel == 1 ? p->result[i] : p->result[i] - p->original[i];
+}
+
+/* The bar of all colours from left to right, with the numbers at its ends and in its middle. */
+static void draw_scale(const canvas *c, size_t x, size_t y, size_t width, const scale *s) {
+  const alignment how[] = {ALIGN_LEFT, ALIGN_MIDDLE, ALIGN_RIGHT};
+  for (size_t i = 0; i < width; i++) {
+    double part = (double)i / (double)(width - 1);
+    canvas_fill(c, x + i, y, 1, BAR, pick(s, s->low + part * (s->high - s->low)));
+  }
+  for (size_t i = 0; i < 3; i++) {
+    char number[32];
+    snprintf(number, sizeof number, "%.3g", s->low + (double)i / 2 * (s->high - s->low));
+    canvas_text(c, x + width * i / 2, y + BAR + GAP / 4, how[i], number);
+  }
+}
+
+static void draw_panel(const picture *p, const canvas *c, const layout *l, int panel, const char *title,
+                       const scale *s) {
+  size_t left = GAP + (size_t)panel * (l->column + GAP), x = left + (l->column - l->width) / 2;
+  canvas_text(c, left + l->column / 2, GAP, ALIGN_MIDDLE, title);
+  for (size_t i = 0; i < p->width * p->height; i++)
+    canvas_fill(c, x + i % p->width * l->zoom, TOP + i / p->width * l->zoom, l->zoom, l->zoom,
+                pick(s, value_at(p, panel, i)));
+  draw_scale(c, left, TOP + l->height + GAP / 2, l->column, s);
+}
+
+static void draw(const picture *p, const canvas *c, const layout *l, const picture_labels *labels) {
+  scale values = scale_of_values(p), errors = scale_of_errors(labels->error);
+  draw_panel(p, c, l, 0, "original", &values);
+  draw_panel(p, c, l, 1, labels->result, &values);
+  draw_panel(p, c, l, 2, "error (result - original)", &errors);
+  canvas_text(c, c->width / 2, c->height - CAPTION, ALIGN_MIDDLE, labels->caption);
+}
+
+/* ---- The file ---- */
+
+static bool write_png(const canvas *c, const char *path, bool force) {
+  png_image image = {.version = PNG_IMAGE_VERSION, .format = PNG_FORMAT_RGB};
+  image.width = (png_uint_32)c->width;
+  image.height = (png_uint_32)c->height;
+  png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(image);
+  unsigned char *bytes = malloc(size);
+  output out;
+  if (!bytes)
+    return fail(path, "out of memory for the picture");
+  bool ok = png_image_write_to_memory(&image, bytes, &size, 0, c->pixels, 0, NULL) ||
+            fail(path, "libpng: %s", image.message);
+  ok = ok && output_open(&out, path, force) && output_end(&out, output_write(&out, bytes, size));
+  free(bytes);
+  return ok;
+}
+
+bool picture_write(const picture *p, const char *path, bool force, const picture_labels *labels) {
+  layout l = lay_out(p);
+  canvas c;
+  if (!canvas_begin(&c, 3 * l.column + 4 * GAP, TOP + l.height + BELOW + CAPTION))
+    return fail(path, "out of memory for the picture");
+  draw(p, &c, &l, labels);
+  bool ok = write_png(&c, path, force);
+  canvas_free(&c);
+  return ok;
+}
+
+bool picture_available(void) {
+  return true;
+}
+
+#else
+
+bool picture_write(const picture *p, const char *path, bool force, const picture_labels *labels) {
+  (void)p, (void)path, (void)force, (void)labels;
+  return picture_available();
+}
+
+bool picture_available(void) {
+  return fail("--png", "this ghz was built without libpng; build it with libpng-dev installed");
+}
+
+#endif
