@@ -1,48 +1,70 @@
 #!/usr/bin/env bash
-# demo.sh: installs what is missing, builds a release, makes two snapshots of a sound wave in the earth, compresses
-# both, adds them without decompressing, and holds the sum against the exact one; then stacks four snapshots on four MPI
-# ranks, by an allreduce, compressed against plain: in this machine's memory, and over an emulated network if it allows that.
-# usage: scripts/demo.sh [SIZE]     SIZE: edge of the snapshots, 192 unless given
+# demo.sh: shows in a minute or two what libghz gains. Installs what is missing, builds a release in build-demo, makes two
+# snapshots of a sound wave in the earth, compresses them, adds them without decompressing, and compares the sum with the
+# exact one. Then four MPI ranks sum four snapshots, with and without compression: in the memory of this machine, and
+# over an emulated network of 1 Gbit/s, if the machine allows one.
+# usage: scripts/demo.sh [--verbose] [SIZE]
+#   --verbose  prints the full tables of the measurements as well
+#   SIZE       edge of the snapshots, 192 unless given
 set -euo pipefail
 exec </dev/null
-export OMP_WAIT_POLICY=passive # waiting threads do not spin
+export OMP_WAIT_POLICY=passive # threads that wait do not spin
 
 root=$(cd "$(dirname "$0")/.." && pwd)
-size=${1:-192}
-[[ $size =~ ^[1-9][0-9]{1,3}$ ]] || { sed -n '2,6s/^# \{0,1\}//p' "$0" && exit 2; }
-relative=1e-4 # the bound of a snapshot, as a part of the range of both
 build=$root/build-demo
 out=$build/demo
+relative=1e-4 # the bound of a snapshot, as a part of the range of both
+ranks=4 repeat=7
+
+verbose=0
+[ "${1:-}" != --verbose ] || { verbose=1 && shift; }
+size=${1:-192}
+[[ $# -le 1 && $size =~ ^[1-9][0-9]{1,3}$ ]] || { sed -n '2,9s/^# \{0,1\}//p' "$0" && exit 2; }
 
 # shellcheck source=scripts/packages.sh
 . "$root/scripts/packages.sh"
 
-say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
-[ -t 1 ] || say() { printf '\n%s\n' "$*"; }
+bold='' plain=''
+[ ! -t 1 ] || { bold=$(printf '\033[1m') plain=$(printf '\033[0m'); }
+say() { printf '\n%s%s%s\n' "$bold" "$*" "$plain"; }
 die() { echo "demo.sh: $*" >&2; exit 1; }
+table() { [ $verbose = 0 ] || sed 's/^/     /' "$1"; } # file
+calculate() { awk "BEGIN { printf \"$1\", $2 }"; }     # format expression
 bytes() { stat -c %s "$1"; }
-calculate() { awk "BEGIN { printf \"$1\", $2 }"; } # format expression
+
+ghz() { # argument...: shows the command, and runs it
+  echo "   \$ ghz $*"
+  "$build/cli/ghz" "$@" 2>&1 | sed 's/^/     /'
+}
 
 build_release() {
   local log=$root/build-demo.log
   {
-    cmake --fresh -G Ninja -S "$root" -B "$build" -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF -DGHZ_CUDA=OFF "${mpi[@]}" &&
+    cmake --fresh -G Ninja -S "$root" -B "$build" -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF -DGHZ_BENCH=OFF \
+      -DGHZ_CUDA=OFF "${mpi[@]}" &&
       cmake --build "$build" --target ghz_cli ghz_fields &&
-      { [ ${#mpi[@]} = 0 ] || cmake --build "$build" --target ghz_stacking; } &&
+      { [ ${#mpi[@]} = 0 ] || cmake --build "$build" --target example_stacking; } &&
       "${CC:-cc}" -O2 -o "$build/exact_sum" "$root/scripts/exact_sum.c"
   } >"$log" 2>&1 || { cat "$log" >&2; die "the build failed"; }
   mv "$log" "$build/build.log"
-  test -x "$ghz" -a -x "$fields" || die "the build made no $ghz or no $fields"
 }
 
-ghz=$build/cli/ghz
-fields=$build/data/ghz-fields
-cube=${size}x${size}x${size}
+stack() { # name launcher...: NAME.txt holds what the example printed, the folder NAME its results
+  mkdir -p "$1"
+  "${@:2}" "$build/examples/stacking" $repeat $relative "$1" wave-middle.f32 wave-late.f32 >"$1.txt" 2>"$1.err"
+}
+milliseconds() { awk -v way="$2" 'index($0, way) == 1 { sub(way, ""); print $1 }' "$1.txt"; } # name way
+times() { # title name: a line of the table
+  local ours native ring
+  ours=$(milliseconds "$2" "ring, compressed") native=$(milliseconds "$2" MPI_Allreduce) ring=$(milliseconds "$2" "ring, not compressed")
+  printf '   %-24s %8.0f ms %10.0f ms (%.1f x) %10.0f ms (%.1f x)\n' "$1" "$ours" "$native" "$(calculate %.2f "$native / $ours")" \
+    "$ring" "$(calculate %.2f "$ring / $ours")"
+}
 
 # shellcheck disable=SC2086 # a list of words
 need_packages $build_packages
 started=$SECONDS
-mpi=() # without Open MPI there is no step 7
+mpi=()
 ! command -v mpicc.openmpi mpiexec.openmpi >/dev/null || mpi=(-DGHZ_MPI=ON -DMPI_C_COMPILER=mpicc.openmpi)
 
 say "1. Building a release in build-demo"
@@ -51,75 +73,80 @@ rm -rf "$out"
 mkdir -p "$out"
 cd "$out"
 
-say "2. Making two snapshots of a wave, $cube float32 each"
-"$fields" --size "$size" --only wave-middle,wave-late . >manifest.txt
-cat manifest.txt
+say "2. Making two snapshots of a sound wave in the earth: $size x $size x $size float32, $(calculate %.0f "$size ^ 3 * 4 / 1e6") MB each"
+"$build/data/ghz-fields" --quiet --size "$size" --only wave-middle,wave-late . >manifest.txt
+table manifest.txt
 abs=$(awk -v r=$relative '!/^#/ { lo = lo < $3 ? lo : $3; hi = hi > $4 ? hi : $4; n++ }
   END { if (n != 2) exit 1; printf "%.4g", r * (hi - lo) }' manifest.txt) || die "manifest.txt does not list two fields"
 bound=$(calculate %.17g "2 * $abs")
+cube=${size}x${size}x${size}
 
-say "3. Compressing each: no value may change by more than $abs ($relative of the range)"
-"$ghz" compress --abs "$abs" wave-middle.f32 -o middle.ghz
-"$ghz" compress --abs "$abs" wave-late.f32 -o late.ghz
+say "3. Compressing them: no value may change by more than $abs, which is $relative of their range"
+ghz compress --abs "$abs" wave-middle.f32 -o middle.ghz
+ghz compress --abs "$abs" wave-late.f32 -o late.ghz
 
-say "4. Adding the compressed files, and decompressing the sum"
-"$ghz" add middle.ghz late.ghz -o sum.ghz
-"$ghz" decompress sum.ghz -o sum.f32
+say "4. Adding the compressed files, without decompressing them"
+ghz add middle.ghz late.ghz -o sum.ghz
 
-say "5. Comparing it with the exact sum of the originals: the bound of two terms is twice $abs"
+say "5. Comparing the sum with the exact one: two terms, so twice the bound"
 "$build/exact_sum" wave-middle.f32 wave-late.f32 exact.f64
-"$ghz" compare --abs "$bound" exact.f64 sum.f32 --png demo.png --dims "$cube" | tee compare.txt
-"$ghz" compare exact.f64 sum.ghz >/dev/null # against the bound that sum.ghz itself promises
+ghz compare exact.f64 sum.ghz --png sum.png --dims "$cube" | tee sum.txt
 
-say "6. Speeds in memory, in GB of float32 per second"
-"$ghz" bench --abs "$abs" wave-late.f32 | tee bench.txt
-echo "GB of original float32 of one operand per second; the addition never touches the floats"
+say "6. Measuring the codec in memory, one thread"
+"$build/cli/ghz" bench -T 1 --abs "$abs" wave-late.f32 >bench.txt
+table bench.txt
+rate() { awk -v name="$1" '$1 == name { printf "%.0f", $3 }' bench.txt; }
 
-stack() { # log: four ranks; the words before the program come from $launch
-  "${launch[@]}" "$build/bench/stacking/ghz_stacking" --total 4 --repeat 7 --bound "rel:$relative" --algorithm ring --out . \
-    wave-middle.f32 wave-late.f32 >"$1" 2>"$1.err"
-}
-speedup() { # of the best times: MPI's own choice, and our ring without compression
-  awk '!($1 in best) { best[$1] = $4 } END { h = best["homomorphic"]; if (!h) exit 1
-    printf "%.1f and %.1f", best["MPI_Allreduce"] / h, best["plain"] / h }' "$1"
-}
-
-over_mpi=none over_links=none
+network=none
 if [ ${#mpi[@]} != 0 ]; then
-  say "7. Stacking four snapshots on four MPI ranks: an allreduce, compressed against plain"
+  say "7. Summing four snapshots over $ranks MPI ranks, $repeat times each way: in memory, then over links of 1 Gbit/s"
   export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1
-  launch=(mpiexec.openmpi --oversubscribe -n 4)
-  stack memory.txt || { cat memory.txt memory.txt.err >&2; die "the allreduce failed"; }
-  sed '/^picture/d' memory.txt
-  over_mpi=$(speedup memory.txt)
-  launch=("$root/bench/cluster.sh" --quick 4 1gbit --)
-  status=0
-  stack links.txt || status=$?
-  if [ $status = 0 ]; then
-    printf '\nThe same over an emulated network, links of 1 Gbit/s:\n\n'
-    sed '/^#/d; /^picture/d; /./,$!d' links.txt
-    over_links=$(speedup links.txt)
+  stack memory mpiexec.openmpi --oversubscribe -n $ranks || { cat memory.txt memory.err >&2; die "the allreduce failed"; }
+  table memory.txt
+  if stack links "$root/bench/cluster.sh" --quick $ranks 1gbit --; then
+    network=links
+    table links.txt
   else
-    echo "not over an emulated network: $(tail -n 1 links.txt.err)"
+    why=$(tail -n 1 links.err)
   fi
+  "$build/cli/ghz" compare --abs "$(sed -n 's/^largest error.* bound \(.*\);.*/\1/p' memory.txt)" \
+    memory/exact.f64 memory/stack.f32 --png stack.png --dims "$cube" >stack.txt
 fi
 
-[ "$(bytes sum.f32)" = "$(bytes wave-late.f32)" ] || die "sum.f32 has another size than wave-late.f32"
-[ -s demo.png ] || die "no picture was written"
-error=$(awk '/^max error/ { print $3 }' compare.txt)
-rate() { awk -v name="$1" '$1 == name { print $3 }' bench.txt; }
+row() { printf '   %-34s %s\n' "$@"; }
+size_row() { row "$1" "$(calculate %.1f "$(bytes "$2") / 1e6") MB instead of $(calculate %.1f "$raw / 1e6") MB ($(calculate %.1f "$raw / $(bytes "$2")") : 1)"; }
 raw=$(bytes wave-late.f32)
-say "Result"
-row() { printf '%-34s %s\n' "$@"; }
-size_row() { row "$1" "$raw -> $(bytes "$2") bytes, ratio $(calculate %.1f "$raw / $(bytes "$2")")"; }
-size_row wave-middle middle.ghz
-size_row wave-late late.ghz
+if [ $network = none ]; then
+  say "What was gained: $(calculate %.1f "$raw / $(bytes late.ghz)") times less to store and to send; a sum without decompressing"
+else
+  ours=$(milliseconds links "ring, compressed") native=$(milliseconds links MPI_Allreduce)
+  say "What was gained: a sum over $ranks ranks and links of 1 Gbit/s took $(calculate %.0f "$ours") ms instead of $(calculate %.0f "$native") ms: $(calculate %.1f "$native / $ours") times faster"
+fi
+if [ ${#mpi[@]} != 0 ]; then
+  echo
+  printf '   %-24s %11s %20s %21s\n' "sum of $(calculate %.0f "$raw / 1e6") MB a rank" compressed MPI_Allreduce "ring, not compressed"
+  [ $network = none ] || times "links of 1 Gbit/s" links
+  times "in memory, no network" memory
+  [ $network = links ] || echo "   Nothing was measured over links of 1 Gbit/s: $why"
+  [ $network = none ] || sed -n 's/^# WARNING: \(.*\)/   Warning: \1/p' links.txt
+fi
+echo
+size_row "middle snapshot" middle.ghz
+size_row "late snapshot" late.ghz
 size_row "their sum, never decompressed" sum.ghz
-row "GB/s: compress, decompress, add" "$(rate compress), $(rate decompress), $(rate add) (medians)"
-row "largest error of the sum" "$error"
-row "its bound, two terms" "$(calculate %.6g "$bound") ($(calculate %.3f "$error / $bound") of it used)"
-row "allreduce: x MPI, x plain ring" "$over_mpi in memory; $over_links over 1 Gbit/s links (best of 7)"
-row "picture: original, result, error" "$out/demo.png"
-[ "$over_mpi" = none ] || row "picture: stack, compressed, error" "$out/stack-homomorphic.png"
-row "the command" "$ghz"
-row "time" "$((SECONDS - started)) s"
+row "largest error of the sum" "$(awk '/error \/ bound/ { printf "%.3f", $4 }' sum.txt) of its bound, $(calculate %.4g "$bound")"
+row "codec, one thread, in memory" "compress $(rate compress), decompress $(rate decompress), add $(rate add) GB/s (memcpy: $(rate memcpy))"
+row "pictures, in build-demo/demo" "sum.png$([ ${#mpi[@]} = 0 ] || echo ', stack.png')"
+echo
+echo "   Times and speeds are medians. The speeds that the commands above print are lower: they include reading and writing files."
+
+say "Next, on a file of your own"
+cat <<END
+   export PATH=$build/cli:\$PATH
+   ghz compress --rel 1e-4 FILE.f32                  # also .f64 and .npy: makes FILE.f32.ghz
+   ghz compare FILE.f32 FILE.f32.ghz --png error.png --dims NXxNY
+   ghz --help
+   In C: examples/compress_file.c; in MPI programs: examples/allreduce.c; all of this step by step: README.md
+
+Done in $((SECONDS - started)) s.
+END

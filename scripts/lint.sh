@@ -23,7 +23,7 @@ work=$(mktemp -d) # holds `failed` if anything did
 trap 'rm -rf "$work"' EXIT
 
 files() { # find-expression...: files of the project
-  find ghz collectives cli data bench tests scripts -type f \( "$@" \) | LC_ALL=C sort
+  find ghz collectives cli data examples bench tests scripts -type f \( "$@" \) | LC_ALL=C sort
 }
 
 # Runs a command over files, named on stdin, so many at a time, side by side. It must succeed, and say nothing.
