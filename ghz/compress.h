@@ -2,11 +2,18 @@
 #ifndef GHZ_COMPRESS_H
 #define GHZ_COMPRESS_H
 
-#include "parallel.h"
+#include "stream.h"
 
-/* Compresses tiles first .. first + tiles - 1 of x[0..n) to dst; *shape then describes them. */
-ghz_status ghz_compress_tiles(ghz_context *ctx, const ghz_lattice *lattice, int order, const void *x, size_t n,
-                              uint64_t first, uint64_t tiles, tile_layout layout, void *dst, size_t capacity,
-                              ghz_slice *shape);
+/* Tiles first .. first + tiles - 1 of the array x[0..n). */
+typedef struct compression {
+  const ghz_lattice *lattice;
+  int order;
+  const void *x;
+  size_t n;
+  uint64_t first, tiles;
+} compression;
+
+/* Compresses them; *shape then describes them. */
+ghz_status ghz_compress_tiles(ghz_context *ctx, const compression *c, const destination *to, ghz_slice *shape);
 
 #endif

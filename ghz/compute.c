@@ -1,16 +1,16 @@
-/* compute.c: arithmetic on streams: checks that operands agree, then hands tile after tile to the tile codec.
- */
+/* compute.c: arithmetic on streams: checks that the operands agree, then hands tile after tile to the tile codec. */
 
 #include "compute.h"
 
 #include "floating.h"
-#include "lattice.h"
+#include "operand.h"
 #include "rules/bytes.h"
 #include "rules/lattice_rules.h"
+#include "tile_writer.h"
 
 typedef struct compute_job {
   const tile_codec *tiles;
-  const request *request;
+  const computation *what;
   combination combination;
   const operand *operands;
   uint8_t *threads; /* what each thread keeps: cursors, then sources, one of each per operand */
@@ -28,7 +28,7 @@ static tile_cursor *cursors_of(const compute_job *j, const chunk *c) {
 static void compute_begin(const void *job, const chunk *c) {
   const compute_job *j = job;
   tile_cursor *cursors = cursors_of(j, c);
-  for (size_t i = 0; i < j->request->k; i++)
+  for (size_t i = 0; i < j->what->k; i++)
     cursors[i] = cursor_at(&j->operands[i], c->index);
 }
 
@@ -36,15 +36,15 @@ static ghz_status compute_tile(const void *job, const chunk *c, uint64_t tile, u
                                int *inexact) {
   const compute_job *j = job;
   const ghz_slice *s = &j->operands[0].slice;
-  size_t k = j->request->k;
+  size_t k = j->what->k;
   tile_cursor *cursors = cursors_of(j, c);
   tile_source *sources = (tile_source *)(void *)(cursors + k);
   for (size_t i = 0; i < k; i++)
     sources[i] = cursor_next(&cursors[i], j->operands[i].slice.terms);
   unsigned n = values_in_tile(s->count, tile);
-  if (j->request->operation == COMBINE)
+  if (j->what->operation == COMBINE)
     return j->tiles->combine(&s->lattice, &j->combination, sources, n, dst, size, inexact);
-  return j->tiles->extremum(&s->lattice, sources, j->request->operation == MAXIMUM, n, dst, size, inexact);
+  return j->tiles->extremum(&s->lattice, sources, j->what->operation == MAXIMUM, n, dst, size, inexact);
 }
 
 /* ---- Operands that agree ----------------------------------------------------------------------------- */
@@ -71,29 +71,25 @@ static ghz_status agree(ghz_context *ctx, const ghz_slice *a, const ghz_slice *b
   return GHZ_OK;
 }
 
-/* The shape of an operand; the sizes of its tiles are not looked at yet. */
-static ghz_status open_one(ghz_context *ctx, const request *r, size_t i, ghz_slice *s) {
-  if (r->streams)
-    return ghz_stream_header(ctx, r->streams[i], i, s);
-  *s = r->slices[i];
-  uint64_t all = tiles_of(s->count);
-  if (!ghz_lattice_valid(&s->lattice) || s->terms > terms_limit(s->lattice.cap) || s->first > all ||
-      s->tiles > all - s->first)
-    return ghz_fail(ctx, GHZ_EINVAL, "operand %zu is no slice", i);
-  return GHZ_OK;
+/* The header of an operand; its index is not looked at yet. */
+static ghz_status open_header(ghz_context *ctx, const computation *w, size_t i, ghz_slice *s) {
+  if (w->streams)
+    return ghz_stream_header(ctx, w->streams[i], i, s);
+  *s = w->slices[i];
+  return ghz_slice_valid(s) ? GHZ_OK : ghz_fail(ctx, GHZ_EINVAL, "operand %zu is no slice", i);
 }
 
-static inline int64_t coefficient(const request *r, size_t i) {
-  return r->coefficients ? r->coefficients[i] : 1;
+static inline int64_t coefficient(const computation *w, size_t i) {
+  return w->coefficients ? w->coefficients[i] : 1;
 }
 
 /* Adds an operand's terms to those of the result: sums add up, extrema keep the larger. */
-static ghz_status count_terms(ghz_context *ctx, const request *r, size_t i, const ghz_slice *s,
+static ghz_status count_terms(ghz_context *ctx, const computation *w, size_t i, const ghz_slice *s,
                               uint64_t *total) {
   uint64_t product, limit = terms_limit(s->lattice.cap), terms = s->terms;
-  int64_t c = coefficient(r, i);
+  int64_t c = coefficient(w, i);
   uint64_t magnitude = c < 0 ? -(uint64_t)c : (uint64_t)c;
-  if (r->operation != COMBINE)
+  if (w->operation != COMBINE)
     *total = terms > *total ? terms : *total;
   else if (__builtin_mul_overflow(magnitude, terms, &product) ||
            __builtin_add_overflow(*total, product, total) || *total > limit)
@@ -101,27 +97,32 @@ static ghz_status count_terms(ghz_context *ctx, const request *r, size_t i, cons
   return GHZ_OK;
 }
 
-/* The shape of the result, from the headers of operands that agree. *counting: those whose coefficient is not 0.
- */
-static ghz_status result_shape(ghz_context *ctx, const request *r, ghz_slice *shape, size_t *counting) {
+/* Opens the headers of all operands, which must agree. *shape is then that of the result but for its step and bound, and
+ * *counting the number of operands whose coefficient is not 0. */
+static ghz_status open_headers(ghz_context *ctx, const computation *w, operand *operands, ghz_slice *shape,
+                               size_t *counting) {
   uint64_t terms = 0;
-  ghz_status status = open_one(ctx, r, 0, shape), counted = GHZ_OK;
-  shape->inexact = 0;
+  ghz_status counted = GHZ_OK;
+  int inexact = 0;
   *counting = 0;
-  for (size_t i = 0; i < r->k && status == GHZ_OK; i++) {
-    ghz_slice s;
-    status = open_one(ctx, r, i, &s);
+  for (size_t i = 0; i < w->k; i++) {
+    ghz_slice *s = &operands[i].slice;
+    ghz_status status = open_header(ctx, w, i, s);
     if (status == GHZ_OK)
-      status = agree(ctx, shape, &s, i);
-    if (status == GHZ_OK && counted == GHZ_OK) /* too many matters where all operands agree */
-      counted = count_terms(ctx, r, i, &s, &terms);
-    if (status == GHZ_OK && coefficient(r, i)) {
-      shape->inexact |= s.inexact;
+      status = agree(ctx, &operands[0].slice, s, i);
+    if (status != GHZ_OK)
+      return status;
+    if (counted == GHZ_OK) /* too many terms are reported only where all operands agree */
+      counted = count_terms(ctx, w, i, s, &terms);
+    if (coefficient(w, i)) {
+      inexact |= s->inexact;
       ++*counting;
     }
   }
+  *shape = operands[0].slice;
   shape->terms = (uint32_t)terms;
-  return status == GHZ_OK ? counted : status;
+  shape->inexact = inexact;
+  return counted;
 }
 
 /* ---- Running it -------------------------------------------------------------------------------------- */
@@ -132,86 +133,91 @@ static void *carve(uint8_t **scratch, size_t count, size_t each) {
   return p;
 }
 
-/* Scratch for everything; the operands are opened into it. */
-static ghz_status prepare(ghz_context *ctx, const request *r, const ghz_slice *first, compute_job *j,
-                          const tile_writer *w, uint8_t **rest) {
-  size_t total = 0, threads = (size_t)ctx->threads, chunks = (size_t)chunks_of(first->tiles) + 1, each;
-  int fits = ghz_total_add(&total, r->k, sizeof(operand)) && !__builtin_mul_overflow(r->k, chunks, &each) &&
-             ghz_total_add(&total, each, sizeof(uint64_t)) && r->k < SIZE_MAX / 256 &&
-             ghz_total_add(&total, threads + 1, thread_stride(r->k)) &&
-             ghz_write_tiles_scratch(ctx, w, first->tiles, &total);
+/* Scratch for everything that depends on the number of tiles. */
+static ghz_status reserve(ghz_context *ctx, compute_job *j, const tile_writer *writer, uint64_t tiles,
+                          uint64_t **offsets, uint8_t **rest) {
+  size_t total = 0, threads = (size_t)ctx->threads, k = j->what->k, entries;
+  int fits = !__builtin_mul_overflow(k, (size_t)chunks_of(tiles) + 1, &entries) &&
+             ghz_total_add(&total, entries, sizeof(uint64_t)) &&
+             ghz_total_add(&total, threads + 1, thread_stride(k)) &&
+             ghz_write_tiles_scratch(ctx, writer, tiles, &total);
   uint8_t *scratch = fits ? ghz_arena_reserve(&ctx->scratch, total) : NULL;
   if (!scratch)
-    return ghz_fail(ctx, GHZ_ENOMEM, "no scratch for %zu operands", r->k);
-  operand *operands = carve(&scratch, r->k, sizeof(operand));
-  uint64_t *offsets = carve(&scratch, r->k * chunks, sizeof(uint64_t));
-  j->operands = operands;
-  j->stride = thread_stride(r->k);
+    return ghz_fail(ctx, GHZ_ENOMEM, "no scratch for %zu operands", k);
+  *offsets = carve(&scratch, entries, sizeof(uint64_t));
+  j->stride = thread_stride(k);
   j->threads = carve(&scratch, threads + 1, j->stride); /* one more, for 128 bytes of alignment */
   j->threads += -(uintptr_t)j->threads & 127;
   *rest = scratch;
-  for (size_t i = 0; i < r->k; i++) {
+  return GHZ_OK;
+}
+
+/* Checks the index of every operand, and finds its chunks. */
+static ghz_status locate(ghz_context *ctx, const computation *w, operand *operands, uint64_t *offsets) {
+  size_t entries = (size_t)chunks_of(operands[0].slice.tiles) + 1;
+  for (size_t i = 0; i < w->k; i++) {
     operand *o = &operands[i];
-    ghz_status status = open_one(ctx, r, i, &o->slice);
-    o->offset = offsets + i * chunks;
-    if (status == GHZ_OK)
-      status = r->streams ? ghz_stream_open(ctx, r->streams[i], i, &o->slice, o->offset)
-                          : ghz_slice_locate(ctx, &o->slice, o->offset);
+    o->offset = offsets + i * entries;
+    ghz_status status =
+        w->streams ? ghz_stream_locate(ctx, &o->slice, o->offset) : ghz_slice_locate(ctx, &o->slice, o->offset);
     if (status != GHZ_OK)
       return status;
   }
   return GHZ_OK;
 }
 
-static ghz_status compute(ghz_context *ctx, const request *r, tile_layout layout, void *dst, size_t capacity,
-                          ghz_slice *shape) {
-  compute_job job = {.tiles = ctx->tiles, .request = r};
-  tile_writer writer = {&job, compute_begin, compute_tile, 0};
-  uint8_t *rest = NULL;
-  size_t counting;
-  ghz_status status = result_shape(ctx, r, shape, &counting);
-  if (status != GHZ_OK)
-    return status;
-  writer.tile_bound = ghz_tile_bound(shape->lattice.type, shape->terms, 0);
-  job.combination = (combination){r->k,      r->coefficients, r->factor,    r->divisor,
-                                  r->scaled, counting > 1,    shape->terms, writer.tile_bound};
-  status = prepare(ctx, r, shape, &job, &writer, &rest);
-  if (status == GHZ_OK && r->scaled && !scale_lattice(&shape->lattice, r->factor, r->divisor))
-    status = ghz_fail(ctx, GHZ_EINVAL, "step %g times %g leaves the range of the type", shape->lattice.step,
-                      r->factor / r->divisor);
-  if (status != GHZ_OK)
-    return status;
-  tile_sink sink;
-  status = layout(ctx, shape, dst, capacity, &sink);
-  if (status != GHZ_OK)
-    return status;
-  shape->sizes = sink.sizes;
-  shape->payload = sink.payload;
-  return ghz_write_tiles(ctx, &writer, shape, &sink, rest);
+/* A computation names only what it uses: 0 is no factor and no divisor. */
+static double or_one(double v) {
+  return v == 0 ? 1 : v;
 }
 
-ghz_status ghz_compute(ghz_context *ctx, const request *r, tile_layout layout, void *dst, size_t capacity,
-                       ghz_slice *shape) {
-  if (!ctx || !dst || (!r->streams && !r->slices) || r->k == 0)
+static ghz_status compute(ghz_context *ctx, const computation *w, const destination *to, ghz_slice *shape) {
+  size_t counting;
+  operand *operands = w->k < SIZE_MAX / 256 ? ghz_arena_reserve(&ctx->operands, w->k * sizeof *operands) : NULL;
+  if (!operands)
+    return ghz_fail(ctx, GHZ_ENOMEM, "no scratch for %zu operands", w->k);
+  ghz_status status = open_headers(ctx, w, operands, shape, &counting);
+  if (status != GHZ_OK)
+    return status;
+  compute_job job = {.tiles = ctx->tiles, .what = w, .operands = operands};
+  job.combination = (combination){.k = w->k,
+                                  .coefficients = w->coefficients,
+                                  .factor = or_one(w->factor),
+                                  .divisor = or_one(w->divisor),
+                                  .scaled = w->scaled,
+                                  .beside_others = counting > 1,
+                                  .terms = shape->terms,
+                                  .tile_bound = ghz_tile_bound(shape->lattice.type, shape->terms, 0)};
+  const combination *c = &job.combination;
+  tile_writer writer = {&job, compute_begin, compute_tile, c->tile_bound};
+  uint64_t *offsets = NULL;
+  uint8_t *rest = NULL;
+  status = reserve(ctx, &job, &writer, shape->tiles, &offsets, &rest);
+  if (status == GHZ_OK)
+    status = locate(ctx, w, operands, offsets);
+  if (status == GHZ_OK && c->scaled && !scale_lattice(&shape->lattice, c->factor, c->divisor))
+    status = ghz_fail(ctx, GHZ_EINVAL, "step %g times %g leaves the range of the type", shape->lattice.step,
+                      c->factor / c->divisor);
+  return status == GHZ_OK ? ghz_write_tiles(ctx, &writer, shape, to, rest) : status;
+}
+
+ghz_status ghz_compute(ghz_context *ctx, const computation *w, const destination *to, ghz_slice *shape) {
+  if (!ctx || !to->dst || (!w->streams && !w->slices) || w->k == 0)
     return ghz_fail(ctx, GHZ_EINVAL, "a pointer is NULL, or there are no operands");
   floating_environment env;
   floating_begin(&env);
-  ghz_status status = compute(ctx, r, layout, dst, capacity, shape);
+  ghz_status status = compute(ctx, w, to, shape);
   floating_end(&env);
   return status;
 }
 
 /* ---- The public operations --------------------------------------------------------------------------- */
 
-static ghz_status to_stream(ghz_context *ctx, request r, void *dst, size_t capacity, size_t *size) {
+static ghz_status to_stream(ghz_context *ctx, computation c, void *dst, size_t capacity, size_t *size) {
   ghz_slice shape;
   if (!size)
     return ghz_fail(ctx, GHZ_EINVAL, "size is NULL");
-  if (r.factor == 0)
-    r.factor = 1;
-  if (r.divisor == 0)
-    r.divisor = 1;
-  ghz_status status = ghz_compute(ctx, &r, ghz_stream_layout, dst, capacity, &shape);
+  ghz_status status = ghz_compute(ctx, &c, &(destination){ghz_stream_layout, dst, capacity}, &shape);
   if (status == GHZ_OK)
     *size = ghz_stream_finish(&shape, dst);
   return status;
@@ -221,19 +227,19 @@ ghz_status ghz_combine(ghz_context *ctx, size_t k, const ghz_bytes *streams, con
                        void *dst, size_t capacity, size_t *size) {
   if (!coefficients)
     return ghz_fail(ctx, GHZ_EINVAL, "coefficients is NULL");
-  return to_stream(ctx, (request){.k = k, .streams = streams, .coefficients = coefficients}, dst, capacity,
+  return to_stream(ctx, (computation){.k = k, .streams = streams, .coefficients = coefficients}, dst, capacity,
                    size);
 }
 
 ghz_status ghz_sum(ghz_context *ctx, size_t k, const ghz_bytes *streams, void *dst, size_t capacity,
                    size_t *size) {
-  return to_stream(ctx, (request){.k = k, .streams = streams}, dst, capacity, size);
+  return to_stream(ctx, (computation){.k = k, .streams = streams}, dst, capacity, size);
 }
 
 ghz_status ghz_mean(ghz_context *ctx, size_t k, const ghz_bytes *streams, void *dst, size_t capacity,
                     size_t *size) {
-  return to_stream(ctx, (request){.k = k, .streams = streams, .divisor = (double)k, .scaled = 1}, dst, capacity,
-                   size);
+  return to_stream(ctx, (computation){.k = k, .streams = streams, .divisor = (double)k, .scaled = 1}, dst,
+                   capacity, size);
 }
 
 ghz_status ghz_add(ghz_context *ctx, ghz_bytes a, ghz_bytes b, void *dst, size_t capacity, size_t *size) {
@@ -253,16 +259,16 @@ ghz_status ghz_scale(ghz_context *ctx, ghz_bytes a, double factor, void *dst, si
   int64_t sign = signbit(factor) ? -1 : 1;
   floating_begin(&env); /* a denormal factor is not 0 */
   int valid = fabs(factor) > 0 && fabs(factor) <= DBL_MAX;
-  request r = {.k = 1, .streams = &a, .coefficients = &sign, .factor = fabs(factor), .scaled = 1};
+  computation c = {.k = 1, .streams = &a, .coefficients = &sign, .factor = fabs(factor), .scaled = 1};
   ghz_status status =
-      valid ? to_stream(ctx, r, dst, capacity, size) : ghz_fail(ctx, GHZ_EINVAL, "factor %g", factor);
+      valid ? to_stream(ctx, c, dst, capacity, size) : ghz_fail(ctx, GHZ_EINVAL, "factor %g", factor);
   floating_end(&env);
   return status;
 }
 
 static ghz_status stream_extremum(ghz_context *ctx, enum operation operation, ghz_bytes a, ghz_bytes b,
                                   void *dst, size_t capacity, size_t *size) {
-  return to_stream(ctx, (request){.operation = operation, .k = 2, .streams = (ghz_bytes[]){a, b}}, dst,
+  return to_stream(ctx, (computation){.operation = operation, .k = 2, .streams = (ghz_bytes[]){a, b}}, dst,
                    capacity, size);
 }
 
@@ -274,28 +280,27 @@ ghz_status ghz_maximum(ghz_context *ctx, ghz_bytes a, ghz_bytes b, void *dst, si
   return stream_extremum(ctx, MAXIMUM, a, b, dst, capacity, size);
 }
 
-ghz_status ghz_accumulate(ghz_context *ctx, void *acc, size_t capacity, size_t *size, ghz_bytes x) {
-  if (!ctx || !acc || !size || *size > capacity)
-    return ghz_fail(ctx, GHZ_EINVAL, "acc or size is NULL, or size exceeds capacity");
-  ghz_slice a;
-  ghz_bytes old = {acc, *size};
-  ghz_status status = ghz_stream_header(ctx, old, 0, &a);
-  if (status != GHZ_OK)
-    return status;
-  ghz_slice b;
-  status = ghz_stream_header(ctx, x, 1, &b);
-  if (status != GHZ_OK)
-    return status;
-  uint32_t limit = terms_limit(a.lattice.cap), terms = a.terms + b.terms; /* too many are refused later */
-  size_t bound = ghz_size_bound((size_t)a.count, a.lattice.type, terms < limit ? terms + !terms : limit), sum;
+/* The accumulator is an operand and the destination: the sum is laid out in scratch, now that its bound is known. */
+static ghz_status layout_in_scratch(ghz_context *ctx, const ghz_slice *shape, void *acc, size_t capacity,
+                                    tile_sink *sink) {
+  (void)acc;
+  size_t bound = ghz_size_bound((size_t)shape->count, shape->lattice.type, shape->terms + !shape->terms);
   size_t room = bound && bound < capacity ? bound : capacity;
   void *result = ghz_arena_reserve(&ctx->result, room);
   if (!result)
     return ghz_fail(ctx, GHZ_ENOMEM, "no %zu bytes of scratch", room);
-  status = ghz_add(ctx, old, x, result, room, &sum);
+  return ghz_stream_layout(ctx, shape, result, room, sink);
+}
+
+ghz_status ghz_accumulate(ghz_context *ctx, void *acc, size_t capacity, size_t *size, ghz_bytes x) {
+  if (!ctx || !acc || !size || *size > capacity)
+    return ghz_fail(ctx, GHZ_EINVAL, "acc or size is NULL, or size exceeds capacity");
+  ghz_slice sum;
+  computation c = {.k = 2, .streams = (ghz_bytes[]){{acc, *size}, x}};
+  ghz_status status = ghz_compute(ctx, &c, &(destination){layout_in_scratch, acc, capacity}, &sum);
   if (status == GHZ_OK) {
-    memcpy(acc, result, sum);
-    *size = sum;
+    *size = ghz_stream_finish(&sum, ctx->result.data);
+    memcpy(acc, ctx->result.data, *size);
   }
   return status;
 }

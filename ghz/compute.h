@@ -2,24 +2,22 @@
 #ifndef GHZ_COMPUTE_H
 #define GHZ_COMPUTE_H
 
-#include "parallel.h"
+#include "stream.h"
 
 enum operation { COMBINE, MINIMUM, MAXIMUM };
 
-/* What is asked for. The step and bound of the result are those of the operands times factor / divisor. */
-typedef struct request {
+/* What is computed. With `scaled`, step and bound of the result are those of the operands times factor, or by divisor. */
+typedef struct computation {
   enum operation operation;
   size_t k;
   const int64_t *coefficients; /* NULL: all 1 */
-  double factor;               /* > 0 */
-  double divisor;
+  double factor, divisor;      /* > 0; 0 where there is none */
   int scaled;
   const ghz_bytes *streams; /* these, */
   const ghz_slice *slices;  /* or these */
-} request;
+} computation;
 
-/* Runs it into dst; *shape then describes the result's tiles. */
-ghz_status ghz_compute(ghz_context *ctx, const request *r, tile_layout layout, void *dst, size_t capacity,
-                       ghz_slice *shape);
+/* Runs it; *shape then describes the result's tiles. */
+ghz_status ghz_compute(ghz_context *ctx, const computation *w, const destination *to, ghz_slice *shape);
 
 #endif

@@ -30,6 +30,7 @@ ghz_status ghz_context_create(ghz_context **ctx, int threads) {
 void ghz_context_free(ghz_context *ctx) {
   if (!ctx)
     return;
+  free(ctx->operands.data);
   free(ctx->scratch.data);
   free(ctx->result.data);
   free(ctx);

@@ -15,8 +15,9 @@ struct ghz_context {
   int threads;
   int automatic; /* the caller leaves the number to us: one thread for small arrays */
   const tile_codec *tiles;
-  arena scratch; /* of the call that is running */
-  arena result;  /* of an in-place operation */
+  arena operands; /* of the call that is running: their headers, which say how much scratch it needs */
+  arena scratch;  /* of the call that is running */
+  arena result;   /* of an in-place operation */
   char message[256];
 };
 

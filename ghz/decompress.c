@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lattice.h"
+#include "operand.h"
 #include "parallel.h"
 
 /* From this size on results pass the caches by: reading the old lines first would double the traffic. */
@@ -63,15 +64,14 @@ ghz_status ghz_decompress_values(ghz_context *ctx, const ghz_slice *slice, ghz_t
   decompress_job job = {.tiles = ctx->tiles, .out = out, .first = first, .end = first + count, .dst = dst};
   job.streaming = count >= STREAMING_BYTES / ghz_type_size(out);
   ghz_status status = ghz_operand_open(ctx, slice, &job.source, 0, NULL);
-  chunk_reader reader = {&job, decompress_chunk};
-  return status == GHZ_OK ? ghz_parallel_for(ctx, &reader, slice->first, slice->tiles) : status;
+  return status == GHZ_OK ? ghz_parallel_for(ctx, decompress_chunk, &job, slice->first, slice->tiles) : status;
 }
 
 ghz_status ghz_decompress(ghz_context *ctx, ghz_bytes src, ghz_type out, void *dst, size_t count) {
   ghz_slice s;
   if (!ctx)
     return GHZ_EINVAL;
-  ghz_status status = ghz_stream_open(ctx, src, 0, &s, NULL);
+  ghz_status status = ghz_stream_open(ctx, src, &s);
   if (status != GHZ_OK)
     return status;
   if (s.count > count)
@@ -85,7 +85,7 @@ ghz_status ghz_decompress_range(ghz_context *ctx, ghz_bytes src, ghz_type out, u
   ghz_slice s;
   if (!ctx)
     return GHZ_EINVAL;
-  ghz_status status = ghz_stream_open(ctx, src, 0, &s, NULL);
+  ghz_status status = ghz_stream_open(ctx, src, &s);
   if (status != GHZ_OK)
     return status;
   if (first > s.count || count > s.count - first)

@@ -5,6 +5,7 @@
 
 #include "floating.h"
 #include "lattice.h"
+#include "operand.h"
 #include "parallel.h"
 #include "rules/lattice_rules.h"
 
@@ -59,8 +60,7 @@ ghz_status ghz_range(ghz_context *ctx, ghz_type type, const void *x, size_t n, d
   for (int i = 0; i < ctx->threads; i++)
     ranges[i] = nothing_yet;
   range_job job = {ctx->tiles, type, x, n, ranges};
-  chunk_reader reader = {&job, range_chunk};
-  ghz_status status = ghz_parallel_for(ctx, &reader, 0, tiles_of(n));
+  ghz_status status = ghz_parallel_for(ctx, range_chunk, &job, 0, tiles_of(n));
   const thread_range *all = merge_ranges(ranges, ctx->threads);
   *min = all->min;
   *max = all->max;
@@ -73,7 +73,7 @@ ghz_status ghz_info_read(ghz_bytes src, ghz_info *info) {
   ghz_slice s;
   if (!info)
     return GHZ_EINVAL;
-  ghz_status status = ghz_stream_open(NULL, src, 0, &s, NULL);
+  ghz_status status = ghz_stream_open(NULL, src, &s);
   if (status != GHZ_OK)
     return status;
   floating_environment env;
@@ -122,7 +122,7 @@ static ghz_status look_at_all(ghz_context *ctx, ghz_bytes src, tile_look look, c
   if (!ctx)
     return GHZ_EINVAL;
   job.tiles = ctx->tiles;
-  ghz_status status = ghz_stream_open(ctx, src, 0, &s, NULL);
+  ghz_status status = ghz_stream_open(ctx, src, &s);
   if (status == GHZ_OK)
     status = ghz_operand_open(ctx, &s, &job.source, (size_t)ctx->threads * size, results);
   if (status != GHZ_OK)
@@ -131,8 +131,7 @@ static ghz_status look_at_all(ghz_context *ctx, ghz_bytes src, tile_look look, c
   job.results = *results;
   for (int i = 0; i < ctx->threads; i++)
     memcpy(job.results + (size_t)i * size, initial, size);
-  chunk_reader reader = {&job, look_chunk};
-  return ghz_parallel_for(ctx, &reader, 0, s.tiles);
+  return ghz_parallel_for(ctx, look_chunk, &job, 0, s.tiles);
 }
 
 static ghz_status scan_tile(const look_job *j, tile_source src, unsigned n, void *result) {

@@ -1,38 +1,27 @@
-/* parallel.h: running a tile operation over all tiles of an array, by the threads of a context. */
-#ifndef GHZ_DRIVE_H
-#define GHZ_DRIVE_H
+/* parallel.h: the loop over the chunks of an array, by the threads of a context. */
+#ifndef GHZ_PARALLEL_H
+#define GHZ_PARALLEL_H
 
-#include "operand.h"
+#include "context.h"
+#include "rules/rules.h"
 
 /* The tiles of a chunk that is being worked on. */
 typedef struct chunk {
   uint64_t index;        /* from the first tile of the range */
   uint64_t first, tiles; /* tiles of the array */
-  int thread;
+  int thread;            /* that works on it, from 0 */
 } chunk;
 
-/* Starts a chunk: places cursors, say. Then writes tile after tile. */
-typedef struct tile_writer {
-  const void *job;
-  void (*begin)(const void *job, const chunk *c);
-  ghz_status (*write)(const void *job, const chunk *c, uint64_t tile, uint8_t *dst, size_t *size, int *inexact);
-  size_t tile_bound; /* of what `write` writes */
-} tile_writer;
+/* Chunk `index` of a range of tiles. */
+chunk ghz_chunk_at(uint64_t first, uint64_t tiles, uint64_t index, int thread);
 
-/* Scratch that ghz_write_tiles needs for `tiles` tiles; added to *total. Returns 0 on overflow. */
-int ghz_write_tiles_scratch(const ghz_context *ctx, const tile_writer *w, uint64_t tiles, size_t *total);
+/* How many threads share work on so many tiles that comes in `parts` parts. */
+int ghz_threads_for(const ghz_context *ctx, uint64_t tiles, uint64_t parts);
 
-/* Writes the tiles that `shape` names to the sink, in order and packed, and sets shape->payload_size and
- * inexact. */
-ghz_status ghz_write_tiles(ghz_context *ctx, const tile_writer *w, ghz_slice *shape, const tile_sink *sink,
-                           uint8_t *scratch);
+typedef ghz_status (*chunk_body)(const void *job, const chunk *c);
 
-/* Reads or computes chunk by chunk, in any order. */
-typedef struct chunk_reader {
-  const void *job;
-  ghz_status (*read)(const void *job, const chunk *c);
-} chunk_reader;
-
-ghz_status ghz_parallel_for(ghz_context *ctx, const chunk_reader *r, uint64_t first, uint64_t tiles);
+/* Runs the body over all chunks of tiles first .. first + tiles - 1, in any order, under the floating-point environment of
+ * the format. Returns the status of a chunk that failed, if one did. */
+ghz_status ghz_parallel_for(ghz_context *ctx, chunk_body body, const void *job, uint64_t first, uint64_t tiles);
 
 #endif

@@ -10,7 +10,7 @@ ghz_status ghz_slice_view(ghz_bytes stream, uint64_t first, uint64_t tiles, ghz_
   ghz_slice whole;
   if (!slice)
     return GHZ_EINVAL;
-  ghz_status status = ghz_stream_open(NULL, stream, 0, &whole, NULL);
+  ghz_status status = ghz_stream_open(NULL, stream, &whole);
   return status == GHZ_OK ? ghz_slice_cut(&whole, first, tiles, slice) : status;
 }
 
@@ -52,22 +52,19 @@ ghz_status ghz_slice_compress(ghz_context *ctx, const ghz_lattice *lattice, int 
   ghz_slice s;
   if (!slice || first > tiles_of(n) || tiles > tiles_of(n) - first)
     return ghz_fail(ctx, GHZ_EINVAL, "tiles outside the array");
-  ghz_status status =
-      ghz_compress_tiles(ctx, lattice, order, x, n, first, tiles, ghz_message_layout, dst, capacity, &s);
+  compression c = {lattice, order, x, n, first, tiles};
+  ghz_status status = ghz_compress_tiles(ctx, &c, &(destination){ghz_message_layout, dst, capacity}, &s);
   if (status != GHZ_OK)
     return status;
   *slice = s;
   return ghz_slice_header(slice, dst);
 }
 
-static ghz_status to_message(ghz_context *ctx, request r, void *dst, size_t capacity, ghz_slice *slice) {
+static ghz_status to_message(ghz_context *ctx, computation c, void *dst, size_t capacity, ghz_slice *slice) {
   ghz_slice s;
   if (!slice)
     return ghz_fail(ctx, GHZ_EINVAL, "slice is NULL");
-  r.factor = 1;
-  if (!r.scaled)
-    r.divisor = 1;
-  ghz_status status = ghz_compute(ctx, &r, ghz_message_layout, dst, capacity, &s);
+  ghz_status status = ghz_compute(ctx, &c, &(destination){ghz_message_layout, dst, capacity}, &s);
   if (status != GHZ_OK)
     return status;
   *slice = s;
@@ -76,28 +73,27 @@ static ghz_status to_message(ghz_context *ctx, request r, void *dst, size_t capa
 
 ghz_status ghz_slice_sum(ghz_context *ctx, size_t k, const ghz_slice *slices, void *dst, size_t capacity,
                          ghz_slice *slice) {
-  return to_message(ctx, (request){.k = k, .slices = slices}, dst, capacity, slice);
+  return to_message(ctx, (computation){.k = k, .slices = slices}, dst, capacity, slice);
 }
 
 ghz_status ghz_slice_mean(ghz_context *ctx, const ghz_slice *sum, uint64_t k, void *dst, size_t capacity,
                           ghz_slice *slice) {
   if (!sum || k == 0)
     return ghz_fail(ctx, GHZ_EINVAL, "sum is NULL, or divided by 0");
-  request r = {.k = 1, .slices = sum, .divisor = (double)k, .scaled = 1};
-  return to_message(ctx, r, dst, capacity, slice);
+  computation c = {.k = 1, .slices = sum, .divisor = (double)k, .scaled = 1};
+  return to_message(ctx, c, dst, capacity, slice);
 }
 
 ghz_status ghz_slice_extremum(ghz_context *ctx, const ghz_slice *a, const ghz_slice *b, int larger, void *dst,
                               size_t capacity, ghz_slice *slice) {
   if (!a || !b)
     return ghz_fail(ctx, GHZ_EINVAL, "a slice is NULL");
-  request r = {.operation = larger ? MAXIMUM : MINIMUM, .k = 2, .slices = (ghz_slice[]){*a, *b}};
-  return to_message(ctx, r, dst, capacity, slice);
+  computation c = {.operation = larger ? MAXIMUM : MINIMUM, .k = 2, .slices = (ghz_slice[]){*a, *b}};
+  return to_message(ctx, c, dst, capacity, slice);
 }
 
 ghz_status ghz_slice_decompress(ghz_context *ctx, const ghz_slice *slice, ghz_type out, void *dst) {
-  if (!ctx || !slice || !ghz_lattice_valid(&slice->lattice) || slice->terms > terms_limit(slice->lattice.cap) ||
-      slice->first > tiles_of(slice->count) || slice->tiles > tiles_of(slice->count) - slice->first)
+  if (!ctx || !slice || !ghz_slice_valid(slice))
     return ghz_fail(ctx, GHZ_EINVAL, "no slice");
   return ghz_decompress_values(ctx, slice, out, slice->first * TILE, ghz_slice_count(slice), dst);
 }
@@ -114,7 +110,7 @@ static int same_stream(const ghz_slice *a, const ghz_slice *b) {
 static ghz_status join_shape(ghz_context *ctx, size_t k, const ghz_slice *slices, ghz_slice *shape) {
   uint64_t next = 0, payload = 0;
   *shape = slices[0];
-  if (!ghz_lattice_valid(&shape->lattice) || shape->terms > terms_limit(shape->lattice.cap))
+  if (!ghz_slice_valid(shape))
     return ghz_fail(ctx, GHZ_EINVAL, "slice 0 is no slice");
   for (size_t i = 0; i < k; i++) {
     const ghz_slice *s = &slices[i];

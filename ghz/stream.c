@@ -139,11 +139,24 @@ ghz_status ghz_stream_header(ghz_context *ctx, ghz_bytes src, size_t operand, gh
   return GHZ_OK;
 }
 
-ghz_status ghz_stream_open(ghz_context *ctx, ghz_bytes src, size_t operand, ghz_slice *s, uint64_t *offset) {
-  ghz_status status = ghz_stream_header(ctx, src, operand, s);
-  if (status != GHZ_OK)
-    return status;
-  return check_sizes(ctx, s, (const uint8_t *)src.data + STREAM_HEADER, offset);
+/* A whole stream's offsets lie before its sizes. */
+static const uint8_t *stored_offsets(const ghz_slice *whole) {
+  return (const uint8_t *)whole->sizes - 8 * (chunks_of(whole->tiles) + 1);
+}
+
+ghz_status ghz_stream_locate(ghz_context *ctx, const ghz_slice *whole, uint64_t *offset) {
+  return check_sizes(ctx, whole, stored_offsets(whole), offset);
+}
+
+ghz_status ghz_stream_open(ghz_context *ctx, ghz_bytes src, ghz_slice *s) {
+  ghz_status status = ghz_stream_header(ctx, src, 0, s);
+  return status == GHZ_OK ? ghz_stream_locate(ctx, s, NULL) : status;
+}
+
+int ghz_slice_valid(const ghz_slice *s) {
+  uint64_t all = tiles_of(s->count);
+  return ghz_lattice_valid(&s->lattice) && s->terms <= terms_limit(s->lattice.cap) && s->first <= all &&
+         s->tiles <= all - s->first;
 }
 
 ghz_status ghz_slice_cut(const ghz_slice *whole, uint64_t first, uint64_t tiles, ghz_slice *slice) {
@@ -151,7 +164,7 @@ ghz_status ghz_slice_cut(const ghz_slice *whole, uint64_t first, uint64_t tiles,
   if (first > s.tiles || tiles > s.tiles - first)
     return GHZ_EINVAL;
   /* From the offset of a chunk, on over the sizes inside it. */
-  const uint8_t *sizes = s.sizes, *offsets = sizes - 8 * (chunks_of(s.tiles) + 1);
+  const uint8_t *sizes = s.sizes, *offsets = stored_offsets(whole);
   uint64_t bound[2], tile[2] = {first, first + tiles};
   for (int i = 0; i < 2; i++) {
     uint64_t c = tile[i] / TILES_PER_CHUNK;

@@ -17,8 +17,15 @@ size_t ghz_tile_bound(ghz_type type, uint32_t terms, int fresh);
 /* Views a whole stream, after checking its header against its length; `operand` is for messages. */
 ghz_status ghz_stream_header(ghz_context *ctx, ghz_bytes src, size_t operand, ghz_slice *slice);
 
-/* The same, and checks offsets and sizes against each other; copies the offsets unless `offset` is NULL. */
-ghz_status ghz_stream_open(ghz_context *ctx, ghz_bytes src, size_t operand, ghz_slice *slice, uint64_t *offset);
+/* Checks the index of a whole stream: sizes of tiles and stored offsets of chunks against each other. Copies the offsets unless
+ * `offset` is NULL. */
+ghz_status ghz_stream_locate(ghz_context *ctx, const ghz_slice *whole, uint64_t *offset);
+
+/* Header and index. */
+ghz_status ghz_stream_open(ghz_context *ctx, ghz_bytes src, ghz_slice *slice);
+
+/* Whether the fields of a slice that came from the caller, who may have made it by hand, name a range of tiles on a lattice. */
+int ghz_slice_valid(const ghz_slice *slice);
 
 /* Tiles first .. first + tiles - 1 of a whole stream that was opened. EINVAL if they are not inside it. */
 ghz_status ghz_slice_cut(const ghz_slice *whole, uint64_t first, uint64_t tiles, ghz_slice *slice);
@@ -33,16 +40,19 @@ typedef struct tile_sink {
   size_t room;      /* for the payload */
 } tile_sink;
 
-/* Where a result goes: ghz_stream_layout or ghz_message_layout. */
-typedef ghz_status (*tile_layout)(ghz_context *ctx, const ghz_slice *shape, void *dst, size_t capacity,
-                                  tile_sink *sink);
-
 /* Lays out a stream, or a message, of the tiles that `shape` names, in dst. ECAPACITY if not even its index
  * fits. */
 ghz_status ghz_stream_layout(ghz_context *ctx, const ghz_slice *shape, void *dst, size_t capacity,
                              tile_sink *sink);
 ghz_status ghz_message_layout(ghz_context *ctx, const ghz_slice *shape, void *dst, size_t capacity,
                               tile_sink *sink);
+
+/* Where a result goes, and as what: `layout` is ghz_stream_layout or ghz_message_layout. */
+typedef struct destination {
+  ghz_status (*layout)(ghz_context *ctx, const ghz_slice *shape, void *dst, size_t capacity, tile_sink *sink);
+  void *dst;
+  size_t capacity;
+} destination;
 
 /* Writes the offsets of a stream's chunks, once its sizes are there. */
 void ghz_put_offsets(const tile_sink *sink, uint64_t tiles);
