@@ -5,7 +5,7 @@
 #        bench/cluster.sh --clean             removes what killed runs have left (every run begins with that)
 #   N                 ranks, 2 to 64
 #   RATE              of every link, each way: 200mbit, 1gbit, ...; none: as fast as the machine is
-#   COMMAND           what every rank runs; if it begins with an option, or is missing, ghz_allreduce_bench with these
+#   COMMAND           what every rank runs; if it begins with an option, or is missing, `ghz_mpi_bench allreduce` with these
 #   --mpi MPI         openmpi (unless given) or mpich: mpicc.MPI and mpiexec.MPI, or those named by MPICC and MPIEXEC
 #   --build DIR       where that was built; build-bench-MPI, build-bench or build unless given
 #   --tuned           has the MPI library use the best of its algorithms for large allreduce, bcast and scatter
@@ -97,10 +97,10 @@ parse() {
 default_command() { # puts the program before its options
   local folder
   for folder in ${build:+"$build"} "$here/../build-bench-$mpi" "$here/../build-bench" "$here/../build"; do
-    [ ! -x "$folder/bench/collectives/ghz_allreduce_bench" ] ||
-      { command=("$folder/bench/collectives/ghz_allreduce_bench" "${command[@]}") && return; }
+    [ ! -x "$folder/bench/collectives/ghz_mpi_bench" ] ||
+      { command=("$folder/bench/collectives/ghz_mpi_bench" allreduce "${command[@]}") && return; }
   done
-  die 2 "no ghz_allreduce_bench: give a command after --, or build it:
+  die 2 "no ghz_mpi_bench: give a command after --, or build it:
   cmake -S . -B build-bench -DCMAKE_BUILD_TYPE=Release -DMPI_C_COMPILER=mpicc.$mpi && cmake --build build-bench"
 }
 

@@ -71,7 +71,7 @@ parse() {
 build_programs() {
   local log=$build.log
   { cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF -DGHZ_CUDA=OFF -DGHZ_MPI=ON \
-    -DMPI_C_COMPILER="mpicc.$mpi" && ninja -C "$build" ghz_collective_benches; } >"$log" 2>&1 ||
+    -DMPI_C_COMPILER="mpicc.$mpi" && ninja -C "$build" ghz_mpi_bench; } >"$log" 2>&1 ||
     { cat "$log" >&2 && die 1 "the build failed"; }
   rm -f "$log"
 }
@@ -113,9 +113,9 @@ label_csv() { # csv rate tuned
 
 # Returns the status of the cluster.
 run_case() { # rate name tuned collective options...
-  local rate=$1 name=$2 tuned=$3 program=$build/bench/collectives/ghz_$4_bench status=0 options=() cluster=()
+  local rate=$1 name=$2 tuned=$3 program=$build/bench/collectives/ghz_mpi_bench status=0 options=() cluster=()
   local base=$out/$rate-$name
-  shift 4
+  shift 3
   options=("$@" --iterations "$rounds" --warm-up 1 --learn 40 --bound rel:1e-4 --breakdown --wire eth0
     --cache "$build/fields" --csv "$base.csv")
   [ "$mpi" != mpich ] || options+=(--quick-exit) # its MPI_Finalize may hang over TCP
@@ -123,7 +123,7 @@ run_case() { # rate name tuned collective options...
   [ "$tuned" = - ] || cluster+=(--tuned)
   [ "$first" = 1 ] || cluster+=(--quick)
   rm -f "$base.csv"
-  echo "== $rate, $name: ghz_${program##*/ghz_} ${options[*]}" | tee "$base.txt"
+  echo "== $rate, $name: ghz_mpi_bench ${options[*]}" | tee "$base.txt"
   run_cluster "$base.txt" "${cluster[@]}" -- "$program" "${options[@]}" || status=$?
   [ $status != 77 ] && [ $status != 3 ] || return $status
   [ $status = 0 ] || { failures=$((failures + 1)) && echo "== FAILED with status $status: $rate, $name"; }

@@ -1,6 +1,8 @@
-/* bench.h: the types and calls that the parts of the ghz_*_bench programs share. */
-#ifndef GHZ_BENCH_COLLECTIVES_H
-#define GHZ_BENCH_COLLECTIVES_H
+/* bench.h: the types and calls that the parts of ghz_mpi_bench share. */
+#ifndef BENCH_COLLECTIVES_BENCH_H
+#define BENCH_COLLECTIVES_BENCH_H
+
+#include "world.h"
 
 #include <ghz_mpi.h>
 
@@ -8,24 +10,45 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* ---- The collective under test: one file each, allreduce.c to gather.c ---------------------------- */
+/* ---- collective.c --------------------------------------------------------------------------------- */
 
-/* Where the input, or the result, of a collective lies; a block is one rank's share of a whole. */
-typedef enum place { WHOLE_ON_ALL, WHOLE_AT_ROOT, BLOCK_EACH } place;
+/* Where the input, or the result, of a collective is; a block is one rank's share of a whole. */
+typedef enum extent { WHOLE_ON_ALL, WHOLE_AT_ROOT, BLOCK_EACH } extent;
 
 /* The arguments of a call, as MPI has them. */
 typedef struct call {
   const void *send; /* ignored by bcast, whose only buffer is `receive` */
   void *receive;
-  size_t count;
+  MPI_Count count;
   MPI_Datatype type;
   MPI_Op op;
   int root;
   MPI_Comm comm;
 } call;
 
-/* A route and what happens to the data on it. Both AUTO: the library's choice. GHZ_MPI_NATIVE: the call of MPI.
- */
+typedef struct collective {
+  const char *name;
+  int (*plain)(const call *c); /* the call of MPI */
+  int (*compressed)(const call *c, const ghz_mpi_options *o);
+  extent input, result;
+  bool reduces;                    /* over all inputs */
+  int bus_shares;                  /* busbw / algbw = shares * (ranks - 1) / ranks, as in nccl-tests; 0: 1 */
+  ghz_mpi_algorithm algorithms[4]; /* besides AUTO and NATIVE; ends with AUTO */
+} collective;
+
+/* The collective of this run. */
+extern collective tested;
+
+/* Sets `tested`; false: no collective has this name. */
+bool collective_choose(const char *name);
+double collective_bus_factor(double ranks);
+bool collective_has(ghz_mpi_algorithm algorithm);
+/* The mode that is measured beside the compressed one, for comparison. */
+ghz_mpi_mode collective_compared_mode(void);
+
+/* ---- options.c ------------------------------------------------------------------------------------ */
+
+/* A schedule and the payload on it. Both AUTO: the library's choice. GHZ_MPI_NATIVE: MPI's call. */
 typedef struct variant {
   ghz_mpi_algorithm algorithm;
   ghz_mpi_mode mode;
@@ -33,62 +56,35 @@ typedef struct variant {
 
 enum { MAX_VARIANTS = 32 };
 
-typedef struct collective {
-  const char *name;
-  place input, result;
-  bool reduces;                       /* over all inputs */
-  double (*bus_factor)(double ranks); /* busbw / algbw, as nccl-tests define it */
-  int (*plain)(const call *c);        /* the call of MPI */
-  int (*compressed)(const call *c, const ghz_mpi_options *o);
-  ghz_mpi_algorithm algorithms[4]; /* what it has besides AUTO and NATIVE; ends with AUTO */
-  variant usual[MAX_VARIANTS];     /* what is measured if nothing is said; ends with AUTO, AUTO */
-} collective;
-
-extern const collective tested;
-
-/* ---- options.c ------------------------------------------------------------------------------------ */
-
 typedef enum operation { OP_SUM, OP_AVERAGE, OP_MIN, OP_MAX } operation;
 
 typedef struct options {
-  uint64_t least, most, factor; /* bytes of the largest buffer of a rank, and the step between sizes */
+  double min, max; /* bytes of the largest buffer of a rank */
+  int factor;      /* from one size to the next */
   int iterations, warm_up, learn, check, root, threads;
-  MPI_Datatype type;
-  operation op;
+  int type, operation;
   ghz_bound bound;
   const char *bound_text;
   int of_result;
   const char *field, *field_file, *cache, *csv, *interface;
   bool in_place, breakdown, quick_exit;
+  char *algorithms, *modes; /* lists; NULL: not given */
   variant variants[MAX_VARIANTS];
   int n_variants;
 } options;
 
-enum { GO_ON = -1, EXIT_USAGE = 2 };
-
-/* Reads the command line. Returns GO_ON, or the exit status. */
-int options_read(int argc, char **argv, options *o);
+/* Reads the command line. Returns OPTIONS_OK, or the exit status. */
+int options_of(int argc, char **argv, options **o);
+MPI_Datatype type_of(const options *o);
 size_t type_bytes(const options *o);
 const char *type_name(const options *o);
 const char *op_name(const options *o);
 
-/* ---- main.c --------------------------------------------------------------------------------------- */
-
-int world_rank(void);
-int world_size(void);
-/* A message on stderr from this rank, and the end of all of them. */
-_Noreturn void die(const char *what, const char *detail);
-/* Memory that has been written to, so that page faults are not measured. */
-void *touched(size_t bytes);
-/* Waits for the other ranks without taking the processor from those that still work. */
-void patient_barrier(void);
-
 /* ---- variants.c ----------------------------------------------------------------------------------- */
 
-bool variants_usual(options *o);
-/* Every listed algorithm (ring, or ring/plain to name its mode) with every listed mode; NULL: all that there
- * are. False: said why. */
-bool variants_listed(options *o, const char *algorithms, const char *modes);
+/* Fills o->variants from o->algorithms (ring, or ring/plain to name its mode) and o->modes.
+ * Returns NULL, or the item that is wrong. */
+const char *variants_list(options *o);
 bool is_native(variant v);
 
 /* ---- input.c -------------------------------------------------------------------------------------- */
@@ -107,11 +103,11 @@ typedef struct job {
   const char *input;   /* of this rank, or NULL */
   size_t input_count;
   char *receive;     /* what calls write to */
-  MPI_Comm comms[2]; /* for the variants whose route is fixed; for those that choose */
+  MPI_Comm comms[2]; /* for variants with a fixed algorithm; for those that choose */
 } job;
 
 /* The size in values that comes nearest to `bytes`. */
-size_t job_values(const options *o, uint64_t bytes);
+size_t job_values(const options *o, double bytes);
 /* The count argument. */
 size_t job_count(const job *j);
 /* Values that this rank gives; that the result has here. */
@@ -193,20 +189,11 @@ typedef struct finding {
 
 void measure(const job *j, const reference *r, finding *findings);
 
-/* ---- wire.c --------------------------------------------------------------------------------------- */
-
-typedef struct wire {
-  double sent, received; /* bytes */
-} wire;
-
-/* Counters of a network interface, as the kernel has them; zeros without a name. */
-wire wire_read(const char *interface);
-
 /* ---- report.c ------------------------------------------------------------------------------------- */
 
-void report_head(const options *o);
+void report_begin(const options *o);
 void report_size(const job *j, const reference *r, const finding *findings);
 /* Returns the exit status. */
-int report_foot(const options *o);
+int report_end(const options *o);
 
 #endif

@@ -98,10 +98,10 @@ static void compare(void *user, size_t first, const void *values, size_t count) 
 /* What the roundings of a plain reduction may amount to. */
 static double rounding(const options *o, const reference *r) {
   double n = world_size(), largest = fmax(fabs(r->least), fabs(r->most));
-  double unit = o->type == MPI_FLOAT ? FLT_EPSILON / 2 : DBL_EPSILON / 2;
-  if (!tested.reduces || o->op == OP_MIN || o->op == OP_MAX || !isfinite(largest))
+  double unit = type_bytes(o) == sizeof(float) ? FLT_EPSILON / 2 : DBL_EPSILON / 2;
+  if (!tested.reduces || o->operation == OP_MIN || o->operation == OP_MAX || !isfinite(largest))
     return 0;
-  return o->op == OP_SUM ? n * n * unit * largest : (n + 2) * unit * largest;
+  return o->operation == OP_SUM ? n * n * unit * largest : (n + 2) * unit * largest;
 }
 
 /* The limit for this result: ghz_mpi.h, "bound", and the reports of modes that are there for comparison. */
@@ -109,7 +109,8 @@ static comparison limits(const job *j, const reference *r, variant v, double bou
   const options *o = j->options;
   comparison c = {.job = j, .reference = r, .limit = r->promise};
   bool compares = v.mode == GHZ_MPI_RECOMPRESS || v.mode == GHZ_MPI_PER_HOP;
-  c.wide = o->type == MPI_FLOAT && tested.reduces && (o->op == OP_SUM || o->op == OP_AVERAGE);
+  c.wide = type_bytes(o) == sizeof(float) && tested.reduces &&
+           (o->operation == OP_SUM || o->operation == OP_AVERAGE);
   if (bound == 0) {
     c.limit = rounding(o, r);
     c.wide = false;

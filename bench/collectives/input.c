@@ -251,7 +251,7 @@ static values obtain(wish *w) {
 /* The middle of the values, in the type of the options. */
 static void *convert(const options *o, const values *v, size_t count) {
   const float *x = v->x + (v->count - count) / 2;
-  if (o->type == MPI_FLOAT)
+  if (type_bytes(o) == sizeof(float))
     return copy_of(x, count).x;
   double *y = touched(count * sizeof(double));
   for (size_t i = 0; i < count; i++)
@@ -271,6 +271,6 @@ void *input_make(const options *o, size_t count) {
     free(v.x);
     MPI_Comm_free(&w.comm);
   }
-  patient_barrier();
+  world_barrier();
   return input;
 }

@@ -12,8 +12,8 @@ static bool is_bcast(void) {
   return tested.input == WHOLE_AT_ROOT && tested.result == WHOLE_ON_ALL;
 }
 
-size_t job_values(const options *o, uint64_t bytes) {
-  size_t values = (size_t)(bytes / type_bytes(o)), ranks = (size_t)world_size();
+size_t job_values(const options *o, double bytes) {
+  size_t values = (size_t)bytes / type_bytes(o), ranks = (size_t)world_size();
   if (has_blocks())
     values -= values % ranks;
   size_t least = has_blocks() ? ranks : 1;
@@ -25,7 +25,7 @@ size_t job_count(const job *j) {
 }
 
 /* Values that a rank has of a whole that lies at `where`. */
-static size_t held(place where, size_t total, int root) {
+static size_t held(extent where, size_t total, int root) {
   if (where == BLOCK_EACH)
     return total / (size_t)world_size();
   return where == WHOLE_ON_ALL || world_rank() == root ? total : 0;
@@ -52,14 +52,15 @@ static bool receives_in_place(const job *j) {
          world_rank() == j->options->root;
 }
 
-static MPI_Op mpi_op(operation op) {
+static MPI_Op mpi_op(int op) {
   return op == OP_MIN ? MPI_MIN : op == OP_MAX ? MPI_MAX : MPI_SUM;
 }
 
 call job_call(const job *j, bool chooses) {
   const options *o = j->options;
   size_t bytes = type_bytes(o);
-  call c = {j->input, j->receive, job_count(j), o->type, mpi_op(o->op), o->root, j->comms[chooses]};
+  call c = {j->input, j->receive,       (MPI_Count)job_count(j), type_of(o), mpi_op(o->operation),
+            o->root,  j->comms[chooses]};
   memset(j->receive, 0xff, job_result_count(j) * bytes); /* NaN, so that no gap goes unseen */
   if (is_bcast() && j->input)
     memcpy(j->receive, j->input, j->input_count * bytes);

@@ -34,7 +34,7 @@ static double processor_seconds(void) {
 /* What a user of plain MPI does after the sum. */
 static void divide(const job *j) {
   size_t count = job_result_count(j);
-  if (j->options->type == MPI_FLOAT) {
+  if (type_bytes(j->options) == sizeof(float)) {
     float *x = (float *)(void *)j->receive, ranks = (float)world_size();
     for (size_t i = 0; i < count; i++)
       x[i] /= ranks;
@@ -47,7 +47,7 @@ static void divide(const job *j) {
 
 static int make_call(trial *t, const call *c) {
   const options *o = t->job->options;
-  bool average = tested.reduces && o->op == OP_AVERAGE;
+  bool average = tested.reduces && o->operation == OP_AVERAGE;
   if (is_native(t->variant)) {
     int code = tested.plain(c);
     if (average && code == MPI_SUCCESS)
@@ -73,7 +73,7 @@ static bool any_failed(const trial *t, int code) {
   MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
   if (first == rank) {
     MPI_Error_string(code, text, &length);
-    fprintf(stderr, "ghz_%s_bench: rank %d, %s %s: %s\n", tested.name, rank,
+    fprintf(stderr, "ghz_mpi_bench %s: rank %d, %s %s: %s\n", tested.name, rank,
             ghz_mpi_algorithm_name(t->variant.algorithm), ghz_mpi_mode_name(t->variant.mode), text);
   }
   return first != INT_MAX;
@@ -139,11 +139,6 @@ static void take_turn(trial *t, bool counts, bool check) {
     note_verdict(t);
 }
 
-static int compare_doubles(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 /* What was used most. */
 static void note_choice(const trial *t, finding *f) {
   int most = 0;
@@ -166,8 +161,7 @@ static finding conclude(trial *t) {
     return f;
   int n = t->rounds;
   MPI_Allreduce(MPI_IN_PLACE, t->seconds, n, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-  qsort(t->seconds, (size_t)n, sizeof(double), compare_doubles);
-  f.median = n % 2 ? t->seconds[n / 2] : (t->seconds[n / 2 - 1] + t->seconds[n / 2]) / 2;
+  f.median = median(t->seconds, n);
   f.least = t->seconds[0];
   f.most = t->seconds[n - 1];
   for (int i = 0; i < FIGURES; i++)

@@ -9,7 +9,7 @@
 enum { PIECE = 1 << 18, TAG = 11 }; /* values that travel together */
 
 double value_at(const options *o, const void *values, size_t i) {
-  return o->type == MPI_FLOAT ? (double)((const float *)values)[i] : ((const double *)values)[i];
+  return type_bytes(o) == sizeof(float) ? (double)((const float *)values)[i] : ((const double *)values)[i];
 }
 
 /* ---- Range ---------------------------------------------------------------------------------------- */
@@ -34,10 +34,10 @@ static double promise(const options *o, const reference *r) {
   double eb = o->bound.value;
   if (o->bound.kind == GHZ_REL)
     eb *= r->most >= r->least ? r->most - r->least : 0;
-  else if (o->bound.kind == GHZ_PSNR && ghz_lattice_make(o->type == MPI_FLOAT ? GHZ_F32 : GHZ_F64, o->bound,
-                                                         r->least, r->most, &lattice) == GHZ_OK)
+  else if (o->bound.kind == GHZ_PSNR && ghz_lattice_make(type_bytes(o) == sizeof(float) ? GHZ_F32 : GHZ_F64,
+                                                         o->bound, r->least, r->most, &lattice) == GHZ_OK)
     eb = lattice.eb;
-  return tested.reduces && o->op == OP_SUM && !o->of_result ? world_size() * eb : eb;
+  return tested.reduces && o->operation == OP_SUM && !o->of_result ? world_size() * eb : eb;
 }
 
 /* ---- Sums ----------------------------------------------------------------------------------------- */
@@ -58,9 +58,9 @@ static void add_exactly(double *high, double *low, double x) {
 static void fold(const job *j, reference *r, size_t first, const void *values, size_t count) {
   for (size_t i = 0; i < count; i++) {
     double x = value_at(j->options, values, i), *high = r->high + first + i;
-    if (j->options->op == OP_MIN)
+    if (j->options->operation == OP_MIN)
       *high = isnan(x) || x < *high ? x : *high;
-    else if (j->options->op == OP_MAX)
+    else if (j->options->operation == OP_MAX)
       *high = isnan(x) || x > *high ? x : *high;
     else
       add_exactly(high, r->low + first + i, x);
@@ -79,7 +79,7 @@ static void reduce_shares(const job *j, reference *r) {
     for (size_t at = 0; at < largest; at += PIECE) {
       int give = piece_count(share_count(j->total, to), at), get = piece_count(mine, at);
       const char *theirs = j->input + (share_first(j->total, to) + (give ? at : 0)) * bytes;
-      MPI_Sendrecv(theirs, give, o->type, to, TAG, buffer, get, o->type, from, TAG, MPI_COMM_WORLD,
+      MPI_Sendrecv(theirs, give, type_of(o), to, TAG, buffer, get, type_of(o), from, TAG, MPI_COMM_WORLD,
                    MPI_STATUS_IGNORE);
       fold(j, r, at, buffer, (size_t)get);
     }
@@ -124,7 +124,7 @@ void deliver_shares(const job *j, const void *whole, int from, piece_taker *take
     const char *start = whole;
     for (int to = 0; to < world_size(); to++)
       for (size_t at = 0, count = share_count(j->total, to); to != rank && at < count; at += PIECE)
-        MPI_Send(start + (share_first(j->total, to) + at) * bytes, piece_count(count, at), o->type, to, TAG,
+        MPI_Send(start + (share_first(j->total, to) + at) * bytes, piece_count(count, at), type_of(o), to, TAG,
                  MPI_COMM_WORLD);
     take(user, 0, start + share_first(j->total, rank) * bytes, mine);
     return;
@@ -132,7 +132,7 @@ void deliver_shares(const job *j, const void *whole, int from, piece_taker *take
   void *buffer = touched(PIECE * bytes);
   for (size_t at = 0; at < mine; at += PIECE) {
     int count = piece_count(mine, at);
-    MPI_Recv(buffer, count, o->type, from, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Recv(buffer, count, type_of(o), from, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     take(user, at, buffer, (size_t)count);
   }
   free(buffer);
@@ -150,9 +150,9 @@ reference reference_make(const job *j) {
   size_t count = share_count(j->total, world_rank());
   r.high = touched(count * sizeof(double));
   r.low = touched(count * sizeof(double));
-  double start = !tested.reduces || o->op == OP_SUM || o->op == OP_AVERAGE ? 0
-                 : o->op == OP_MIN                                         ? INFINITY
-                                                                           : -INFINITY;
+  double start = !tested.reduces || o->operation == OP_SUM || o->operation == OP_AVERAGE ? 0
+                 : o->operation == OP_MIN                                                ? INFINITY
+                                                                                         : -INFINITY;
   for (size_t i = 0; i < count; i++) {
     r.high[i] = start;
     r.low[i] = 0;
@@ -164,7 +164,7 @@ reference reference_make(const job *j) {
     fill(&f, 0, j->input, count);
   else
     deliver_shares(j, j->input, o->root, fill, &f);
-  if (tested.reduces && o->op == OP_AVERAGE)
+  if (tested.reduces && o->operation == OP_AVERAGE)
     average(&r, count);
   return r;
 }

@@ -68,15 +68,15 @@ static void columns(const options *o, bool units) {
   putchar('\n');
 }
 
-void report_head(const options *o) {
+void report_begin(const options *o) {
   if (world_rank() != 0)
     return;
   char version[64] = "", host[MPI_MAX_PROCESSOR_NAME];
   int length;
   mpi_version(version, sizeof version);
   MPI_Get_processor_name(host, &length);
-  printf("# ghz_%s_bench: libghz %s (%s), %s, %d ranks, first on %s, codec threads per rank: %d\n", tested.name,
-         ghz_version(), instruction_set(), version, world_size(), host, o->threads);
+  printf("# ghz_mpi_bench %s: libghz %s (%s), %s, %d ranks, first on %s, codec threads per rank: %d\n",
+         tested.name, ghz_version(), instruction_set(), version, world_size(), host, o->threads);
   printf("# field: %s; bound: %s%s, of %s\n", o->field_file ? o->field_file : o->field, o->bound_text,
          o->bound.kind == GHZ_REL ? " of the range over all ranks" : "",
          o->of_result ? "the result" : "each contribution");
@@ -117,7 +117,7 @@ static row make_row(const job *j, const reference *r, const finding *all, int i)
       best = all[k].median;
   row w = {.bytes = (double)(j->total * type_bytes(o)), .mode = ghz_mpi_mode_name(f->mode)};
   w.algbw = w.bytes / f->median / 1e9;
-  w.busbw = w.algbw * tested.bus_factor(world_size());
+  w.busbw = w.algbw * collective_bus_factor(world_size());
   w.over_mpi = all[0].failed ? NAN : all[0].median / f->median;
   w.over_plain = best / f->median;
   w.ratio = f->sum[SENT_BYTES] > 0 ? f->sum[RAW_BYTES] / f->sum[SENT_BYTES] : 1;
@@ -202,7 +202,7 @@ void report_size(const job *j, const reference *r, const finding *findings) {
 
 /* ---- Foot ----------------------------------------------------------------------------------------- */
 
-int report_foot(const options *o) {
+int report_end(const options *o) {
   bool bad = totals.failed || totals.bits || totals.wrong;
   if (world_rank() == 0) {
     if (totals.csv && (ferror(totals.csv) | fclose(totals.csv)) != 0)
