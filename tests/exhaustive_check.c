@@ -1,4 +1,5 @@
 /* exhaustive_check.c: one tile against what FORMAT.md promises, in exact arithmetic that shares nothing with the library. */
+#include "common.h"
 #include "exhaustive.h"
 #include <float.h>
 #include <inttypes.h>
@@ -23,10 +24,6 @@ void tally_add(tally *to, const tally *from) {
 
 /* ---- Values ---- */
 
-static double value_at(ghz_type type, const void *x, int i) {
-  return type == GHZ_F32 ? (double)((const float *)x)[i] : ((const double *)x)[i];
-}
-
 static uint64_t bits_at(ghz_type type, const void *x, int i) {
   uint64_t bits = 0;
   memcpy(&bits, (const char *)x + (size_t)i * ghz_type_size(type), ghz_type_size(type));
@@ -47,7 +44,7 @@ static uint64_t canonical_nan(ghz_type type) {
 static double largest_finite(ghz_type type, const round_trip *t) {
   double largest = 0;
   for (int i = 0; i < t->n; i++) {
-    double x = fabs(value_at(type, t->x, i));
+    double x = fabs(value_at(type, t->x, (size_t)i));
     if (x <= DBL_MAX && x > largest)
       largest = x;
   }
@@ -57,7 +54,7 @@ static double largest_finite(ghz_type type, const round_trip *t) {
 /* On the lattice of a constant only what is a multiple of it, rounded, has a place. */
 static int all_on_grid(const ghz_lattice *l, const round_trip *t) {
   for (int i = 0; i < t->n; i++) {
-    double x = value_at(l->type, t->x, i);
+    double x = value_at(l->type, t->x, (size_t)i);
     if (isfinite(x) && (fabs(x) > 0x1p15 * l->step || rint(x / l->step) * l->step != x))
       return 0;
   }
@@ -100,7 +97,7 @@ static long double distance(const comparison *c, int *beyond) {
 static int special_kept(ghz_type out, const void *y, int i, double want) {
   if (isnan(want))
     return bits_at(out, y, i) == canonical_nan(out);
-  return value_at(out, y, i) == want;
+  return value_at(out, y, (size_t)i) == want;
 }
 
 static int wrong(const subject *s, const round_trip *t, int i, int class, double bound, const char *what) {
@@ -108,9 +105,10 @@ static int wrong(const subject *s, const round_trip *t, int i, int class, double
   fprintf(stderr,
           "%s: %s\n  value %d of %d, %s%s: x %a (bits %0*" PRIx64 ") came back as %a (%0*" PRIx64
           "), as float64 %a\n  step %a, bound %a, factor %a\n",
-          s->name, what, i, t->n, class_names[class], t->raw ? ", raw" : "", value_at(s->lattice.type, t->x, i),
-          digits, bits_at(s->lattice.type, t->x, i), value_at(s->lattice.type, t->y, i), digits,
-          bits_at(s->lattice.type, t->y, i), t->z[i], s->lattice.step, bound, s->factor);
+          s->name, what, i, t->n, class_names[class], t->raw ? ", raw" : "",
+          value_at(s->lattice.type, t->x, (size_t)i), digits, bits_at(s->lattice.type, t->x, i),
+          value_at(s->lattice.type, t->y, (size_t)i), digits, bits_at(s->lattice.type, t->y, i), t->z[i],
+          s->lattice.step, bound, s->factor);
   return 0;
 }
 
@@ -125,7 +123,7 @@ static double scaled(ghz_type type, double factor, double x) {
 static int outside_kept(const subject *s, double bound, const round_trip *t, tally *seen) {
   ghz_type type = s->lattice.type;
   for (int i = 0; i < t->n; i++) {
-    double x = value_at(type, t->x, i), want = s->factor == 1 ? x : scaled(type, s->factor, x);
+    double x = value_at(type, t->x, (size_t)i), want = s->factor == 1 ? x : scaled(type, s->factor, x);
     uint64_t bits = isnan(x)         ? canonical_nan(type)
                     : s->factor != 1 ? bits_of(type, want)
                                      : bits_at(type, t->x, i);
@@ -196,7 +194,7 @@ static int check_f64(const subject *s, double bound, const round_trip *t, int cl
 static int specials_kept(const subject *s, double bound, const round_trip *t, int class, tally *seen) {
   ghz_type type = s->lattice.type;
   for (int i = 0; i < t->n; i++) {
-    double x = value_at(type, t->x, i), want = s->factor < 0 ? -x : x;
+    double x = value_at(type, t->x, (size_t)i), want = s->factor < 0 ? -x : x;
     if (isfinite(x))
       continue;
     seen->specials++;
@@ -208,7 +206,7 @@ static int specials_kept(const subject *s, double bound, const round_trip *t, in
 
 static int raw_kept(const subject *s, double bound, const round_trip *t, int class) {
   for (int i = 0; i < t->n; i++) {
-    double x = value_at(s->lattice.type, t->x, i);
+    double x = value_at(s->lattice.type, t->x, (size_t)i);
     if (isfinite(x) && bits_at(s->lattice.type, t->y, i) != bits_at(s->lattice.type, t->x, i))
       return wrong(s, t, i, class, bound, "a value of a raw tile changed");
   }

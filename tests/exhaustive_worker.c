@@ -1,6 +1,6 @@
 /* exhaustive_worker.c: one array through every instruction set: equal bytes, equal values, and the check of each tile. */
+#include "common.h"
 #include "exhaustive.h"
-#include "reference.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,13 +16,6 @@ struct worker {
   double *z[2];
 };
 
-static void *obtain(size_t size) {
-  void *p = malloc(size ? size : 1);
-  if (!p)
-    abort();
-  return p;
-}
-
 /* The fastest first: its results are the ones that are checked value by value. */
 static void open_contexts(worker *w) {
   static const char *const names[ISAS] = {"avx512", "avx2", "scalar"};
@@ -35,15 +28,15 @@ static void open_contexts(worker *w) {
 }
 
 worker *worker_new(size_t most) {
-  worker *w = obtain(sizeof *w);
+  worker *w = scratch(sizeof *w);
   memset(w, 0, sizeof *w);
   w->room = ghz_size_bound(most, GHZ_F64, 1);
   open_contexts(w);
-  w->fresh = obtain(w->room);
+  w->fresh = scratch(w->room);
   for (int i = 0; i < 2; i++) {
-    w->stream[i] = obtain(w->room);
-    w->y[i] = obtain(8 * most);
-    w->z[i] = obtain(8 * most);
+    w->stream[i] = scratch(w->room);
+    w->y[i] = scratch(8 * most);
+    w->z[i] = scratch(8 * most);
   }
   return w;
 }
@@ -51,13 +44,6 @@ worker *worker_new(size_t most) {
 void worker_free(worker *w) {
   for (size_t i = 0; i < w->isas; i++)
     ghz_context_free(w->ctx[i]);
-  free(w->fresh);
-  for (int i = 0; i < 2; i++) {
-    free(w->stream[i]);
-    free(w->y[i]);
-    free(w->z[i]);
-  }
-  free(w);
 }
 
 size_t worker_isas(const worker *w) {
@@ -120,19 +106,16 @@ static int same_on(worker *w, size_t isa, const subject *s, int order, const voi
 /* ---- Against the reference ---- */
 
 static int as_reference(worker *w, const subject *s, int order, const void *x, size_t n, size_t size) {
+  SCOPE;
   const ghz_lattice *l = &s->lattice;
-  ref_header header = {.type = (int)l->type, .cap = l->cap, .n = n, .step = l->step, .eb = l->eb, .terms = 1};
+  ref_header header = header_for(l, n);
   ref_bytes want = ref_compress(&header, order, x);
-  if (s->factor != 1) {
-    ref_bytes scaled = ref_scale(want, s->factor);
-    ref_free(&want);
-    want = scaled;
-  }
+  if (s->factor != 1)
+    want = ref_scale(want, s->factor);
   int same = want.size == size && memcmp(want.data, w->stream[0], size) == 0;
   ref_decode(want.data, (int)l->type, w->y[1]);
   ref_decode(want.data, REF_F64, w->z[1]);
   int equal = memcmp(w->y[0], w->y[1], n * ghz_type_size(l->type)) == 0 && memcmp(w->z[0], w->z[1], 8 * n) == 0;
-  ref_free(&want);
   if (!same || !equal)
     fprintf(stderr, "%s: %s of the reference codec differ\n", s->name, same ? "values" : "bytes");
   return same && equal;

@@ -1,61 +1,175 @@
-/* golden.c: the table of golden streams: types, orders and tile modes, small enough to keep. */
+/* golden.c: the golden streams: types, orders and modes of tiles, what operations make, lattices of other kinds, the ends of what
+ * there is, and messages; small enough to keep. */
 #include "golden.h"
-#include "inputs.h"
-#include <stdlib.h>
+#include <math.h>
 #include <string.h>
 
-const golden_case golden_cases[] = {
-#include "golden_cases.inc"
+static ghz_lattice lattice_with(ghz_type type, double eb, int cap) {
+  ghz_lattice l = lattice_abs(type, eb);
+  l.cap = cap;
+  return l;
+}
+
+/* One array by a maker; with cap 35 for float32, 44 for float64. */
+static ref_bytes plain(ghz_context *ctx, ghz_type type, double eb, int order, const char *maker, size_t n,
+                       uint64_t seed) {
+  ghz_lattice l = lattice_abs(type, eb);
+  return stream_of(ctx, &l, order, maker, n, seed);
+}
+
+#define MAKE(name) static ref_bytes name(ghz_context *ctx)
+
+/* ---- Other lattices ---- */
+
+/* A constant, with a NaN in its second tile; multiples of it; and, in the last tile, another value. */
+static ref_bytes constant(ghz_context *ctx, ghz_type type, double c) {
+  enum { N = 3 * GHZ_TILE + 100 };
+  double x[N];
+  ghz_lattice l;
+  need(ghz_lattice_make(type, (ghz_bound){GHZ_REL, 1e-3}, c, c, &l), "lattice of %g", c);
+  for (size_t i = 0; i < N; i++)
+    put_value(type, x, i, i / GHZ_TILE == 2 ? c * ((int)i % 7 - 3) : c);
+  put_value(type, x, GHZ_TILE + 5, NAN);
+  put_value(type, x, 3 * GHZ_TILE + 5, 1.5 * c);
+  return compress(ctx, &l, GHZ_ORDER_BEST, x, N);
+}
+
+MAKE(f32_constant) {
+  return constant(ctx, GHZ_F32, -2.5);
+}
+MAKE(f64_constant) {
+  return constant(ctx, GHZ_F64, 0.1);
+}
+MAKE(f64_cap35) {
+  ghz_lattice l = lattice_with(GHZ_F64, 0.5, 35);
+  return stream_of(ctx, &l, GHZ_ORDER_BEST, "rare_giants", 2100, 30);
+}
+MAKE(f32_no_lattice) {
+  return plain(ctx, GHZ_F32, 1e-45, GHZ_ORDER_BEST, "zeros", 1500, 31);
+}
+MAKE(f64_no_lattice) {
+  return plain(ctx, GHZ_F64, 1e-320, GHZ_ORDER_BEST, "zeros", 1500, 31);
+}
+MAKE(f32_largest_step) {
+  return plain(ctx, GHZ_F32, 1e38, 0, "largest_finite", 1100, 32);
+}
+
+/* ---- What operations make ---- */
+
+MAKE(f32_scaled) {
+  return scale(ctx, plain(ctx, GHZ_F32, 1e-3, 1, "specials", 2500, 33), -0.3);
+}
+MAKE(f64_scaled) {
+  return scale(ctx, plain(ctx, GHZ_F64, 1e-3, 2, "land_mask", 2500, 34), 1.0 / 3);
+}
+MAKE(f64_mean) {
+  ref_bytes s[3];
+  for (int i = 0; i < 3; i++)
+    s[i] = plain(ctx, GHZ_F64, 1e-3, i, "walk", 2500, 35 + (uint64_t)i);
+  return mean(ctx, 3, s);
+}
+MAKE(f32_maximum) {
+  return extremum(ctx, plain(ctx, GHZ_F32, 0.1, 1, "specials", 1100, 38),
+                  plain(ctx, GHZ_F32, 0.1, 2, "fine_noise", 1100, 39), 1);
+}
+/* Tiles that cancel keep their order. */
+MAKE(f32_difference) {
+  ref_bytes a = plain(ctx, GHZ_F32, 0.01, 2, "walk", 2100, 40);
+  return subtract(ctx, a, a);
+}
+
+static ref_bytes inexact(ghz_context *ctx, ghz_type type, size_t n) {
+  ref_bytes s[2] = {plain(ctx, type, 0.1, -1, "specials_far_out", n, 41),
+                    plain(ctx, type, 0.1, -1, "walk", n, 42)};
+  return combine(ctx, 2, s, (int64_t[]){3, -2});
+}
+
+MAKE(f32_inexact) {
+  return inexact(ctx, GHZ_F32, 1030);
+}
+MAKE(f64_inexact) {
+  return inexact(ctx, GHZ_F64, 300);
+}
+
+/* ---- The ends ---- */
+
+static ref_bytes at_limit(ghz_context *ctx, ghz_type type, int cap, int order) {
+  ghz_lattice l = lattice_with(type, 0.01, cap);
+  ref_bytes s = stream_of(ctx, &l, order, cap == 44 ? "widest_noise" : "alternating_wide", 300, 43);
+  return combine(ctx, 1, &s, (int64_t[]){((int64_t)1 << (58 - cap)) - 1});
+}
+
+MAKE(f32_limit) {
+  return at_limit(ctx, GHZ_F32, 35, 0);
+}
+MAKE(f64_limit) {
+  return at_limit(ctx, GHZ_F64, 44, 2);
+}
+MAKE(f64_cap35_limit) {
+  return at_limit(ctx, GHZ_F64, 35, 1);
+}
+MAKE(f64_no_terms) {
+  ref_bytes s = plain(ctx, GHZ_F64, 0.01, 1, "walk", 2000, 44);
+  return combine(ctx, 1, &s, (int64_t[]){0});
+}
+MAKE(f32_nothing) {
+  return plain(ctx, GHZ_F32, 0.01, 1, "walk", 0, 45);
+}
+MAKE(f64_one) {
+  return plain(ctx, GHZ_F64, 0.01, 2, "walk", 1, 46);
+}
+/* More chunks than one, all tiles but a few empty. */
+MAKE(f32_chunks) {
+  static float x[50000];
+  ghz_lattice l = lattice_abs(GHZ_F32, 0.01);
+  for (int i = 0; i < 50000; i += 9001)
+    x[i] = (float)i;
+  return compress(ctx, &l, GHZ_ORDER_BEST, x, COUNT(x));
+}
+
+/* ---- Messages ---- */
+
+static ref_bytes message(ref_bytes stream, uint64_t first, uint64_t tiles) {
+  ghz_slice slice = slice_of(stream, first, tiles);
+  return packed(&slice);
+}
+
+/* The middle, with raw tiles and others, and the short end. */
+MAKE(f32_message) {
+  return message(plain(ctx, GHZ_F32, 0.5, -1, "specials", 3 * GHZ_TILE + 100, 47), 1, 2);
+}
+MAKE(f64_message_of_sum) {
+  ref_bytes s = plain(ctx, GHZ_F64, 0.5, 2, "parabola", 2 * GHZ_TILE + 100, 48);
+  return message(combine(ctx, 1, &s, (int64_t[]){5}), 1, 2);
+}
+MAKE(f32_message_of_nothing) {
+  return message(plain(ctx, GHZ_F32, 0.5, -1, "walk", 3000, 49), 2, 0);
+}
+MAKE(f32_message_inexact) {
+  return message(inexact(ctx, GHZ_F32, 1030), 1, 1);
+}
+
+/* ---- The table ---- */
+
+#define MADE(name, checksum)                                                                                   \
+  { #name, checksum, GHZ_F32, 0, 0, NULL, 0, 0, 0, name }
+const golden goldens[] = {
+#include "goldens.inc"
 };
-const size_t golden_count = sizeof golden_cases / sizeof *golden_cases;
+const size_t golden_count = COUNT(goldens);
 
-static ref_bytes fail_free_alloc(size_t size) {
-  ref_bytes bytes = {malloc(size ? size : 1), size};
-  if (!bytes.data)
-    abort();
-  return bytes;
-}
-
-static ref_bytes one_array(const golden_case *g, ghz_context *ctx, uint64_t seed) {
-  ghz_lattice lattice;
-  ghz_bound bound = {GHZ_ABS, g->eb};
-  if (ghz_lattice_make(g->type, bound, 0, 0, &lattice) != GHZ_OK)
-    abort();
-  void *x = input_make(input_named(g->maker), g->type, g->n, lattice.step, seed);
-  ref_bytes out = fail_free_alloc(ghz_size_bound(g->n, g->type, 1));
-  size_t size;
-  if (ghz_compress(ctx, &lattice, g->order, x, g->n, out.data, out.size, &size) != GHZ_OK)
-    abort();
-  out.size = size;
-  free(x);
-  return out;
-}
-
-ref_bytes golden_stream(const golden_case *g, ghz_context *ctx) {
-  ref_bytes total = fail_free_alloc(ghz_size_bound(g->n, g->type, (uint32_t)g->copies));
+ref_bytes golden_make(const golden *g, ghz_context *ctx) {
+  if (g->make)
+    return g->make(ctx);
+  ref_bytes *s = scratch((size_t)g->copies * sizeof *s),
+            total = bytes_new(ghz_size_bound(g->n, g->type, (uint32_t)g->copies));
   size_t capacity = total.size;
-  ref_bytes first = one_array(g, ctx, g->seed);
-  memcpy(total.data, first.data, first.size);
-  total.size = first.size;
-  ref_free(&first);
-  for (int i = 1; i < g->copies; i++) {
-    ref_bytes next = one_array(g, ctx, g->seed + (uint64_t)i);
-    ghz_bytes operand = {next.data, next.size};
-    if (ghz_accumulate(ctx, total.data, capacity, &total.size, operand) != GHZ_OK)
-      abort();
-    ref_free(&next);
-  }
+  for (int i = 0; i < g->copies; i++)
+    s[i] = plain(ctx, g->type, g->eb, g->order, g->maker, g->n, g->seed + (uint64_t)i);
+  memcpy(total.data, s[0].data, total.size = s[0].size);
+  for (int i = 1; i < g->copies; i++)
+    need(ghz_accumulate(ctx, total.data, capacity, &total.size, view(s[i])), "accumulate");
   return total;
-}
-
-static void canonical_nans(ghz_type type, uint8_t *values, size_t n) {
-  size_t each = ghz_type_size(type);
-  for (size_t i = 0; i < n; i++) {
-    uint64_t bits = 0;
-    memcpy(&bits, values + each * i, each);
-    bits = ref_bits((int)type, ref_value((int)type, bits));
-    memcpy(values + each * i, &bits, each);
-  }
 }
 
 const char *golden_ending(const char *name) {
@@ -63,29 +177,25 @@ const char *golden_ending(const char *name) {
 }
 
 /* All tiles of a stream, or those of a message. */
-static ghz_slice tiles_of(ghz_bytes src) {
+static ghz_slice tiles_of(ref_bytes src) {
   ghz_slice slice;
-  ghz_info info;
-  if (src.size >= 4 && memcmp(src.data, "GHZM", 4) == 0) {
-    if (ghz_slice_parse(src, &slice) != GHZ_OK)
-      abort();
-  } else if (ghz_info_read(src, &info) != GHZ_OK || ghz_slice_view(src, 0, info.tiles, &slice) != GHZ_OK) {
-    abort();
-  }
+  if (src.size < 4 || memcmp(src.data, "GHZM", 4) != 0)
+    return slice_of(src, 0, info_of(src).tiles);
+  need(ghz_slice_parse(view(src), &slice), "message");
   return slice;
 }
 
 uint64_t golden_checksum(ref_bytes stream, ghz_context *ctx) {
-  ghz_slice slice = tiles_of((ghz_bytes){stream.data, stream.size});
+  SCOPE;
+  ghz_slice slice = tiles_of(stream);
   ghz_type type = slice.lattice.type;
-  size_t count = ghz_slice_count(&slice), size = count * ghz_type_size(type);
-  ref_bytes values = fail_free_alloc(size);
+  size_t count = ghz_slice_count(&slice), each = ghz_type_size(type);
+  uint8_t *values = scratch(count * each);
   uint64_t hash = 0xcbf29ce484222325u;
-  if (ghz_slice_decompress(ctx, &slice, type, values.data) != GHZ_OK)
-    abort();
-  canonical_nans(type, values.data, count);
-  for (size_t i = 0; i < size; i++)
-    hash = (hash ^ values.data[i]) * 0x100000001b3u;
-  ref_free(&values);
+  need(ghz_slice_decompress(ctx, &slice, type, values), "values");
+  for (size_t i = 0; i < count; i++) /* NaN as the canonical one */
+    put_little(values + each * i, ref_bits((int)type, value_at(type, values, i)), (int)each);
+  for (size_t i = 0; i < count * each; i++)
+    hash = (hash ^ values[i]) * 0x100000001b3u;
   return hash;
 }

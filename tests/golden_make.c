@@ -13,7 +13,6 @@ static int write_file(const char *name, ref_bytes stream, ghz_context *ctx, cons
     failed |= fclose(f) != 0;
   printf("%-24s %6zu bytes, checksum 0x%016llx\n", name, stream.size,
          (unsigned long long)golden_checksum(stream, ctx));
-  ref_free(&stream);
   return failed;
 }
 
@@ -30,11 +29,8 @@ int main(int argc, char **argv) {
   if (argc < 2 || ghz_context_create(&ctx, 1) != GHZ_OK)
     return 2;
   for (size_t i = 0; i < golden_count; i++)
-    if (wanted(golden_cases[i].name, argc, argv))
-      failed |= write_file(golden_cases[i].name, golden_stream(&golden_cases[i], ctx), ctx, argv[1]);
-  for (size_t i = 0; i < golden_result_count; i++)
-    if (wanted(golden_results[i].name, argc, argv))
-      failed |= write_file(golden_results[i].name, golden_results[i].make(ctx), ctx, argv[1]);
+    if (wanted(goldens[i].name, argc, argv))
+      failed |= write_file(goldens[i].name, golden_make(&goldens[i], ctx), ctx, argv[1]);
   ghz_context_free(ctx);
   return failed;
 }

@@ -1,5 +1,5 @@
 /* inputs.c: the makers of test arrays. Only exact or correctly rounded operations: no sin, no pow. */
-#include "inputs.h"
+#include "common.h"
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -23,10 +23,7 @@ double input_uniform(uint64_t *state) {
 /* ---- Placing values ---- */
 
 static void put(const input_target *to, size_t i, double value) {
-  if (to->type == GHZ_F32)
-    ((float *)to->x)[i] = (float)value;
-  else
-    ((double *)to->x)[i] = value;
+  put_value(to->type, to->x, i, value);
 }
 
 static void put_bits(const input_target *to, size_t i, uint32_t f32, uint64_t f64) {
@@ -54,25 +51,9 @@ static uint64_t below(input_target *to, uint64_t n) {
 
 /* ---- Constants and smooth fields ---- */
 
-static void constant(input_target *to, double value) {
+static void constant(input_target *to) {
   for (size_t i = 0; i < to->n; i++)
-    put(to, i, value);
-}
-
-static void zeros(input_target *to) {
-  constant(to, 0);
-}
-static void negative_zeros(input_target *to) {
-  constant(to, -0.0);
-}
-static void below_half_step(input_target *to) {
-  constant(to, 0.49 * to->step);
-}
-static void some_constant(input_target *to) {
-  constant(to, -12345.678 * to->step);
-}
-static void large_constant(input_target *to) {
-  constant(to, 100000 * to->step);
+    put(to, i, to->amount * to->step);
 }
 
 static void ramp(input_target *to) {
@@ -106,43 +87,14 @@ static void plateaus(input_target *to) {
 
 /* ---- Rough fields ---- */
 
-static void noise(input_target *to, double amplitude) {
+static void noise(input_target *to) {
   for (size_t i = 0; i < to->n; i++)
-    put(to, i, uniform(to) * amplitude * to->step);
+    put(to, i, uniform(to) * to->amount * to->step);
 }
 
-static void small_noise(input_target *to) {
-  noise(to, 20);
-}
-static void coarse_noise(input_target *to) {
-  noise(to, 0x1p15);
-}
-static void double_coarse_noise(input_target *to) {
-  noise(to, 0x1p16);
-}
-static void fine_noise(input_target *to) {
-  noise(to, 0x1p22);
-}
-static void wide_noise(input_target *to) {
-  noise(to, 0x1p35);
-}
-static void widest_noise(input_target *to) {
-  noise(to, 0x1p44);
-}
-
-static void alternating(input_target *to, double amplitude) {
+static void alternating(input_target *to) {
   for (size_t i = 0; i < to->n; i++)
-    put(to, i, (i % 2 ? -amplitude : amplitude) * to->step);
-}
-
-static void alternating_coarse(input_target *to) {
-  alternating(to, 0x1p16);
-}
-static void alternating_fine(input_target *to) {
-  alternating(to, 0x1p22);
-}
-static void alternating_wide(input_target *to) {
-  alternating(to, 0x1p35);
+    put(to, i, (i % 2 ? -to->amount : to->amount) * to->step);
 }
 
 static void random_signs(input_target *to) {
@@ -207,10 +159,6 @@ static void magnitudes(input_target *to) {
   }
 }
 
-static void beyond_lattice(input_target *to) {
-  noise(to, 0x1p46);
-}
-
 static void powers_of_two(input_target *to) {
   for (size_t i = 0; i < to->n; i++)
     put(to, i, ldexp(below(to, 2) ? 1 : -1, (int)(i % 40)) * to->step);
@@ -253,13 +201,13 @@ static void all_infinite(input_target *to) {
 }
 
 static void zeros_and_specials(input_target *to) {
-  zeros(to);
+  constant(to);
   for (size_t i = 0; i < to->n; i += 1 + (size_t)below(to, 300))
     special_at(to, i);
 }
 
 static void specials_far_out(input_target *to) {
-  beyond_lattice(to);
+  noise(to);
   for (size_t i = 0; i < to->n; i += 1 + (size_t)below(to, 100))
     special_at(to, i);
 }
@@ -285,46 +233,46 @@ static void random_bits(input_target *to) {
 
 static void mixture(input_target *to);
 
-const input inputs[] = {
-    {"mixture", mixture, 0},
-    {"zeros", zeros, 1},
-    {"negative_zeros", negative_zeros, 1},
-    {"below_half_step", below_half_step, 1},
-    {"some_constant", some_constant, 1},
-    {"large_constant", large_constant, 1},
-    {"ramp", ramp, 1},
-    {"parabola", parabola, 1},
-    {"walk", walk, 1},
-    {"plateaus", plateaus, 1},
-    {"small_noise", small_noise, 1},
-    {"coarse_noise", coarse_noise, 1},
-    {"double_coarse_noise", double_coarse_noise, 1},
-    {"fine_noise", fine_noise, 1},
-    {"wide_noise", wide_noise, 1},
-    {"widest_noise", widest_noise, 0},
-    {"alternating_coarse", alternating_coarse, 1},
-    {"alternating_fine", alternating_fine, 1},
-    {"alternating_wide", alternating_wide, 1},
-    {"random_signs", random_signs, 1},
-    {"sparse", sparse, 1},
-    {"rare_giants", rare_giants, 1},
-    {"first_block_only", first_block_only, 1},
-    {"one_outlier", one_outlier, 1},
-    {"ties", ties, 1},
-    {"near_ties", near_ties, 1},
-    {"thresholds", thresholds, 0},
-    {"magnitudes", magnitudes, 0},
-    {"beyond_lattice", beyond_lattice, 0},
-    {"powers_of_two", powers_of_two, 0},
-    {"specials", specials, 0},
-    {"land_mask", land_mask, 0},
-    {"all_nan", all_nan, 0},
-    {"all_infinite", all_infinite, 0},
-    {"zeros_and_specials", zeros_and_specials, 0},
-    {"specials_far_out", specials_far_out, 0},
-    {"denormals", denormals, 0},
-    {"largest_finite", largest_finite, 0},
-    {"random_bits", random_bits, 0},
+const test_input inputs[] = {
+    {"mixture", mixture, 0, 0},
+    {"zeros", constant, 0, 1},
+    {"negative_zeros", constant, -0.0, 1},
+    {"below_half_step", constant, 0.49, 1},
+    {"some_constant", constant, -12345.678, 1},
+    {"large_constant", constant, 100000, 1},
+    {"ramp", ramp, 0, 1},
+    {"parabola", parabola, 0, 1},
+    {"walk", walk, 0, 1},
+    {"plateaus", plateaus, 0, 1},
+    {"small_noise", noise, 20, 1},
+    {"coarse_noise", noise, 0x1p15, 1},
+    {"double_coarse_noise", noise, 0x1p16, 1},
+    {"fine_noise", noise, 0x1p22, 1},
+    {"wide_noise", noise, 0x1p35, 1},
+    {"widest_noise", noise, 0x1p44, 0},
+    {"alternating_coarse", alternating, 0x1p16, 1},
+    {"alternating_fine", alternating, 0x1p22, 1},
+    {"alternating_wide", alternating, 0x1p35, 1},
+    {"random_signs", random_signs, 0, 1},
+    {"sparse", sparse, 0, 1},
+    {"rare_giants", rare_giants, 0, 1},
+    {"first_block_only", first_block_only, 0, 1},
+    {"one_outlier", one_outlier, 0, 1},
+    {"ties", ties, 0, 1},
+    {"near_ties", near_ties, 0, 1},
+    {"thresholds", thresholds, 0, 0},
+    {"magnitudes", magnitudes, 0, 0},
+    {"beyond_lattice", noise, 0x1p46, 0},
+    {"powers_of_two", powers_of_two, 0, 0},
+    {"specials", specials, 0, 0},
+    {"land_mask", land_mask, 0, 0},
+    {"all_nan", all_nan, 0, 0},
+    {"all_infinite", all_infinite, 0, 0},
+    {"zeros_and_specials", zeros_and_specials, 0, 0},
+    {"specials_far_out", specials_far_out, 0x1p46, 0},
+    {"denormals", denormals, 0, 0},
+    {"largest_finite", largest_finite, 0, 0},
+    {"random_bits", random_bits, 0, 0},
 };
 const size_t input_count = sizeof inputs / sizeof *inputs;
 
@@ -336,19 +284,19 @@ static void mixture(input_target *to) {
     part.x = (char *)to->x + each * i;
     part.n = to->n - i < GHZ_TILE ? to->n - i : GHZ_TILE;
     part.state = input_random(&to->state);
-    inputs[1 + below(to, input_count - 1)].make(&part);
+    const test_input *in = &inputs[1 + below(to, input_count - 1)];
+    part.amount = in->amount;
+    in->make(&part);
   }
 }
 
-void *input_make(const input *in, ghz_type type, size_t n, double step, uint64_t seed) {
-  input_target to = {malloc(n ? n * ghz_type_size(type) : 1), type, n, step > 0 ? step : 1, seed};
-  if (!to.x)
-    abort();
+void *input_make(const test_input *in, ghz_type type, size_t n, double step, uint64_t seed) {
+  input_target to = {scratch(n * ghz_type_size(type)), type, n, step > 0 ? step : 1, in->amount, seed};
   in->make(&to);
   return to.x;
 }
 
-const input *input_named(const char *name) {
+const test_input *input_named(const char *name) {
   for (size_t i = 0; i < input_count; i++)
     if (strcmp(inputs[i].name, name) == 0)
       return &inputs[i];

@@ -10,21 +10,23 @@ typedef struct input_target {
   ghz_type type;
   size_t n;
   double step;
+  double amount; /* of the maker: a magnitude, in steps */
   uint64_t state;
 } input_target;
 
-typedef struct input {
+typedef struct test_input {
   const char *name;
   void (*make)(input_target *to);
+  double amount;
   int plain; /* finite, and small enough that sums of a few are exact in binary128 */
-} input;
+} test_input;
 
-extern const input inputs[];
+extern const test_input inputs[];
 extern const size_t input_count;
 
-/* A fresh array of exactly n values (release with free); step 0 stands for 1. */
-void *input_make(const input *in, ghz_type type, size_t n, double step, uint64_t seed);
-const input *input_named(const char *name);
+/* A fresh array of exactly n values, in scratch memory; step 0 stands for 1. */
+void *input_make(const test_input *in, ghz_type type, size_t n, double step, uint64_t seed);
+const test_input *input_named(const char *name);
 
 /* The next number of a sequence that starts from any state. */
 uint64_t input_random(uint64_t *state);

@@ -42,7 +42,7 @@ static double special_or(double value, int tile, int array, int i) {
 
 static void make_values(pool *p, int array) {
   uint64_t state = (uint64_t)array + 1, *same = &state;
-  double *x = p->x[array] = malloc(N * sizeof *x);
+  double *x = p->x[array] = scratch(N * sizeof *x);
   for (int i = 0; i < N; i++) {
     int tile = i / GHZ_TILE;
     double v = habit(tile, array, i % GHZ_TILE, same) * p->lattice.step;
@@ -55,18 +55,17 @@ static void make_values(pool *p, int array) {
 ref_bytes make_stream(ghz_context *ctx, const ghz_lattice *l, int order, const double *x, size_t n) {
   if (l->type == GHZ_F64)
     return compress(ctx, l, order, x, n);
-  float *narrow = malloc(n * sizeof *narrow);
+  float *narrow = scratch(n * sizeof *narrow);
   for (size_t i = 0; i < n; i++)
     narrow[i] = (float)x[i];
   ref_bytes stream = compress(ctx, l, order, narrow, n);
-  free(narrow);
   return stream;
 }
 
 /* The tiles of a stream as integers; what is raw goes to the lattice, at the best order. */
 static ref_tile *make_tiles(ref_bytes stream) {
   ref_header h = ref_header_read(stream.data);
-  ref_tile *tiles = malloc(TILES * sizeof *tiles);
+  ref_tile *tiles = scratch(TILES * sizeof *tiles);
   for (uint64_t t = 0; t < TILES; t++) {
     size_t size;
     const uint8_t *data = ref_tile_at(stream.data, t, &size);
@@ -80,7 +79,7 @@ static ref_tile *make_tiles(ref_bytes stream) {
 }
 
 pool *pool_new(ghz_context *ctx, ghz_type type) {
-  pool *p = malloc(sizeof *p);
+  pool *p = scratch(sizeof *p);
   p->lattice = lattice_abs(type, 0.37);
   p->lattice.cap = 35;
   for (int a = 0; a < POOL; a++) {
@@ -89,15 +88,6 @@ pool *pool_new(ghz_context *ctx, ghz_type type) {
     p->tile[a] = make_tiles(p->stream[a]);
   }
   return p;
-}
-
-void pool_free(pool *p) {
-  for (int a = 0; a < POOL; a++) {
-    free(p->x[a]);
-    free(p->tile[a]);
-    ref_free(&p->stream[a]);
-  }
-  free(p);
 }
 
 /* ---- What the sum must be ---- */
@@ -131,8 +121,8 @@ static void sum_tile(const pool *p, const history *h, int t, ref_tile *sum) {
 static ref_bytes expected(const pool *p, const history *h) {
   ref_header header = header_for(&p->lattice, N);
   uint16_t sizes[TILES];
-  uint8_t *payload = malloc(TILES * REF_TILE_ROOM);
-  ref_tile *sum = malloc(sizeof *sum);
+  uint8_t *payload = scratch(TILES * REF_TILE_ROOM);
+  ref_tile *sum = scratch(sizeof *sum);
   size_t used = 0;
   header.terms = h->terms;
   for (int t = 0; t < TILES; t++) {
@@ -142,8 +132,6 @@ static ref_bytes expected(const pool *p, const history *h) {
     used += size;
   }
   ref_bytes stream = ref_assemble(&header, sizes, payload);
-  free(sum);
-  free(payload);
   return stream;
 }
 
@@ -173,6 +161,7 @@ static double half_ulp(float y) {
 
 void check_values(ghz_context *ctx, const pool *p, const history *h, ref_bytes sum, quad factor,
                   const char *what) {
+  SCOPE;
   double bound = info_of(sum).bound, *wide = decompress(ctx, sum, GHZ_F64);
   float *narrow = p->lattice.type == GHZ_F32 ? decompress(ctx, sum, GHZ_F32) : NULL;
   for (int i = 0; i < N; i++) {
@@ -188,8 +177,6 @@ void check_values(ghz_context *ctx, const pool *p, const history *h, ref_bytes s
       cr_assert(distance(z, (double)narrow[i]) <= (quad)(bound + half_ulp(narrow[i])),
                 "%s: value %d is %a, the sum %a", what, i, (double)narrow[i], (double)z);
   }
-  free(narrow);
-  free(wide);
 }
 
 /* ---- A stream and its history ---- */
@@ -220,15 +207,15 @@ int life_add(life *l, int before) {
 /* Bit for bit what the reference codec decodes. */
 static void check_decoding(const life *l, const char *what) {
   for (int out = (int)l->pool->lattice.type; out <= GHZ_F64; out++) {
-    void *got = decompress(l->ctx, l->sum, (ghz_type)out), *want = malloc(N * sizeof(double));
+    SCOPE;
+    void *got = decompress(l->ctx, l->sum, (ghz_type)out), *want = scratch(N * sizeof(double));
     ref_decode(l->sum.data, out, want);
     same_values(got, want, N, (ghz_type)out, what);
-    free(got);
-    free(want);
   }
 }
 
 void life_check(const life *l, const char *what) {
+  SCOPE;
   ref_bytes want = expected(l->pool, &l->past);
   what = say("%s, %s, type %d, %u terms", what, ghz_context_isa(l->ctx), (int)l->pool->lattice.type,
              l->past.terms);
@@ -240,8 +227,6 @@ void life_check(const life *l, const char *what) {
   check_decoding(l, what);
   ref_bytes at_once = combine(l->ctx, POOL, l->pool->stream, l->past.count);
   same_bytes(at_once, want, say("%s, at once", what));
-  ref_free(&at_once);
-  ref_free(&want);
 }
 
 /* Worth a look: few terms, and both sides of every power of two, where widths and limits grow. */
@@ -250,7 +235,8 @@ static int worth_a_look(uint32_t terms) {
 }
 
 void live(ghz_type type, const char *isa, uint32_t terms) {
-  ghz_context *ctx = context_on(isa, 1);
+  SCOPE;
+  CONTEXT(ctx, isa, 1);
   pool *p = pool_new(ctx, type);
   life l = life_begin(p, ctx, terms);
   for (int a = 0; l.past.terms < terms;) {
@@ -258,15 +244,13 @@ void live(ghz_type type, const char *isa, uint32_t terms) {
     if (l.past.terms == terms || worth_a_look(l.past.terms))
       life_check(&l, "one by one");
   }
-  ref_free(&l.sum);
-  pool_free(p);
-  ghz_context_free(ctx);
 }
 
 /* ---- To the limit of terms ---- */
 
 /* Nothing more goes in, whatever it is and by whichever call, and the sum stays as it was. */
 static void full(ghz_context *ctx, ref_bytes *sum, size_t capacity, ref_bytes more) {
+  SCOPE;
   ref_bytes before = bytes_copy(sum->data, sum->size);
   ghz_bytes two[2] = {view(before), view(more)};
   ref_bytes room = bytes_new(capacity);
@@ -277,23 +261,21 @@ static void full(ghz_context *ctx, ref_bytes *sum, size_t capacity, ref_bytes mo
   cr_assert_eq(ghz_subtract(ctx, two[0], two[1], room.data, room.size, &size), GHZ_ERANGE);
   cr_assert_eq(ghz_sum(ctx, 2, two, room.data, room.size, &size), GHZ_ERANGE);
   cr_assert_eq(ghz_mean(ctx, 2, two, room.data, room.size, &size), GHZ_ERANGE);
-  ref_free(&room);
-  ref_free(&before);
 }
 
 /* A sum of no terms may always be added. */
 static void nothing_fits(ghz_context *ctx, ref_bytes *sum, size_t capacity, ref_bytes one) {
+  SCOPE;
   static const int64_t none = 0;
   ref_bytes before = bytes_copy(sum->data, sum->size), nothing = combine(ctx, 1, &one, &none);
   succeeded(ghz_accumulate(ctx, sum->data, capacity, &sum->size, view(nothing)), ctx, "adding nothing");
   same_bytes(*sum, before, "adding nothing");
-  ref_free(&nothing);
-  ref_free(&before);
 }
 
 void live_to_the_limit(ghz_type type, int cap) {
+  SCOPE;
   static const double x[3][4] = {{0x1p15, -3, 0x1p14, 77}, {-0x1p14, 5, 0x1p15, 1}, {0, 0, 0, 0}};
-  ghz_context *ctx = context_on(NULL, 1);
+  CONTEXT(ctx, NULL, 1);
   ghz_lattice lattice = lattice_abs(type, 0.5);
   uint32_t limit = ((uint32_t)1 << (58 - cap)) - 1;
   lattice.cap = cap;
@@ -311,9 +293,4 @@ void live_to_the_limit(ghz_type type, int cap) {
   for (int a = 0; a < 3; a++)
     full(ctx, &sum, capacity, s[a]);
   nothing_fits(ctx, &sum, capacity, s[0]);
-  for (int a = 0; a < 3; a++)
-    ref_free(&s[a]);
-  ref_free(&at_once);
-  ref_free(&sum);
-  ghz_context_free(ctx);
 }

@@ -36,11 +36,10 @@ typedef struct life {
   uint64_t state;
 } life;
 
-/* The same arrays for each type, on a lattice with cap 35; release with pool_free. */
+/* The same arrays for each type, on a lattice with cap 35, in scratch memory. */
 pool *pool_new(ghz_context *ctx, ghz_type type);
-void pool_free(pool *p);
 
-/* Begins with array 0, in a buffer for as many terms as there will be; release `sum`. */
+/* Begins with array 0, in a buffer for as many terms as there will be. */
 life life_begin(const pool *p, ghz_context *ctx, uint32_t most);
 /* Adds another array and returns its number; `before` is that of the one before. */
 int life_add(life *l, int before);

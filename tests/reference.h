@@ -38,7 +38,7 @@ typedef struct ref_tile {
   uint64_t bits[REF_TILE];
 } ref_tile;
 
-/* Bytes on the heap; release with ref_free. */
+/* Bytes in scratch memory (common.h). */
 typedef struct ref_bytes {
   uint8_t *data;
   size_t size;
@@ -78,7 +78,6 @@ const uint8_t *ref_tile_at(const uint8_t *data, uint64_t tile, size_t *size);
 void ref_decode(const uint8_t *data, int out_type, void *dst);
 int ref_tile_count(const ref_header *header, uint64_t tile);
 uint64_t ref_tiles(uint64_t n);
-void ref_free(ref_bytes *bytes);
 
 /* ---- operations (reference_ops.c) ---- */
 ref_bytes ref_combine(size_t k, const ref_bytes *streams, const int64_t *coefficients, ref_after after,

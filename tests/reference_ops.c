@@ -1,17 +1,7 @@
 /* reference_ops.c: sums, combinations and extrema of the reference codec, integer by integer. */
-#include "reference.h"
+#include "common.h"
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
-
-enum { OPERANDS = 64 };
-
-static void *obtain(size_t size) {
-  void *p = malloc(size ? size : 1);
-  if (!p)
-    abort();
-  return p;
-}
 
 /* ---- Headers ---- */
 
@@ -24,7 +14,7 @@ static double magnitude_up(double a, double b, int divide) {
 
 /* Multiplies or divides step and bound. Where the step is rounded, values near 2^44 steps move by up to 2^-9
  * step. */
-static void scale_head(ref_header *h, double r, int divide) {
+static void scale_header(ref_header *h, double r, int divide) {
   double step = divide ? h->step / r : h->step * r;
   int exact = divide ? (__float128)step * r == h->step : (__float128)step == (__float128)h->step * r;
   h->eb = magnitude_up(h->eb, r, divide);
@@ -33,8 +23,8 @@ static void scale_head(ref_header *h, double r, int divide) {
     h->eb = nextafter(h->eb + step * 0x1p-9, INFINITY);
 }
 
-static ref_header combined_head(size_t k, const ref_bytes *streams, const int64_t *c, ref_after after,
-                                double factor) {
+static ref_header combined_header(size_t k, const ref_bytes *streams, const int64_t *c, ref_after after,
+                                  double factor) {
   ref_header h = ref_header_read(streams[0].data);
   uint64_t terms = 0;
   h.inexact = 0;
@@ -45,9 +35,9 @@ static ref_header combined_head(size_t k, const ref_bytes *streams, const int64_
   }
   h.terms = (uint32_t)terms;
   if (after == REF_SCALE)
-    scale_head(&h, fabs(factor), 0);
+    scale_header(&h, fabs(factor), 0);
   else if (after == REF_MEAN)
-    scale_head(&h, (double)k, 1);
+    scale_header(&h, (double)k, 1);
   return h;
 }
 
@@ -80,7 +70,8 @@ static void settle(const ref_header *h, operand *o) {
 
 static size_t combine_outside(const ref_header *h, operand *ops, size_t k, ref_after after, double factor,
                               uint8_t *out) {
-  ref_tile *sum = obtain(sizeof *sum);
+  SCOPE;
+  ref_tile *sum = scratch(sizeof *sum);
   memset(sum, 0, sizeof *sum);
   sum->n = ops[0].tile.n;
   sum->raw = 1;
@@ -94,9 +85,7 @@ static size_t combine_outside(const ref_header *h, operand *ops, size_t k, ref_a
       s /= factor;
     sum->bits[i] = ref_bits(h->type, s);
   }
-  size_t size = ref_tile_encode(h->type, sum, out);
-  free(sum);
-  return size;
+  return ref_tile_encode(h->type, sum, out);
 }
 
 static void add_specials(ref_tile *sum, const operand *o, int i) {
@@ -106,7 +95,8 @@ static void add_specials(ref_tile *sum, const operand *o, int i) {
 }
 
 static size_t combine_inside(const ref_header *h, operand *ops, size_t k, uint8_t *out) {
-  ref_tile *sum = obtain(sizeof *sum);
+  SCOPE;
+  ref_tile *sum = scratch(sizeof *sum);
   memset(sum, 0, sizeof *sum);
   sum->n = ops[0].tile.n;
   for (size_t j = 0; j < k; j++) {
@@ -119,9 +109,7 @@ static size_t combine_inside(const ref_header *h, operand *ops, size_t k, uint8_
       sum->q[i] += ops[j].coefficient * lift * ops[j].tile.q[i];
       add_specials(sum, &ops[j], i);
     }
-  size_t size = ref_tile_encode(h->type, sum, out);
-  free(sum);
-  return size;
+  return ref_tile_encode(h->type, sum, out);
 }
 
 /* A lone operand goes through as it is, except a raw one that the lattice can hold: R + (R - R) is (R + R) - R.
@@ -136,10 +124,11 @@ static int copies(const operand *ops, const operand *settled, size_t k, ref_afte
  * a scale, a negative factor has already become a coefficient -1. `counting` operands have a coefficient. */
 static size_t combine_tile(const ref_header *h, operand *ops, size_t k, size_t counting, ref_after after,
                            double factor, uint8_t *out, int *inexact) {
+  SCOPE;
   if (k == 0)
     return 0;
   int outside = 0;
-  operand *settled = obtain(k * sizeof *settled);
+  operand *settled = scratch(k * sizeof *settled);
   memcpy(settled, ops, k * sizeof *settled);
   for (size_t j = 0; j < k; j++) {
     settle(h, &settled[j]);
@@ -153,7 +142,6 @@ static size_t combine_tile(const ref_header *h, operand *ops, size_t k, size_t c
     *inexact |= outside;
     size = outside ? combine_outside(h, ops, k, after, factor, out) : combine_inside(h, settled, k, out);
   }
-  free(settled);
   return size;
 }
 
@@ -175,11 +163,11 @@ static size_t gather(size_t k, const ref_bytes *streams, const int64_t *c, uint6
 }
 
 ref_bytes ref_combine(size_t k, const ref_bytes *streams, const int64_t *c, ref_after after, double factor) {
-  ref_header before = ref_header_read(streams[0].data), h = combined_head(k, streams, c, after, factor);
+  ref_header before = ref_header_read(streams[0].data), h = combined_header(k, streams, c, after, factor);
   uint64_t tiles = ref_tiles(h.n);
-  uint16_t *sizes = obtain((size_t)tiles * 2);
-  uint8_t *payload = obtain((size_t)tiles * 8400 + REF_TILE_ROOM);
-  operand *ops = obtain((k + 1) * sizeof *ops);
+  uint16_t *sizes = scratch((size_t)tiles * 2);
+  uint8_t *payload = scratch((size_t)tiles * 8400 + REF_TILE_ROOM);
+  operand *ops = scratch((k + 1) * sizeof *ops);
   size_t used = 0, counting = 0;
   for (size_t i = 0; i < k; i++)
     counting += c[i] != 0;
@@ -188,34 +176,28 @@ ref_bytes ref_combine(size_t k, const ref_bytes *streams, const int64_t *c, ref_
     sizes[t] = (uint16_t)combine_tile(&before, ops, count, counting, after, factor, payload + used, &h.inexact);
     used += sizes[t];
   }
-  ref_bytes out = ref_assemble(&h, sizes, payload);
-  free(ops);
-  free(payload);
-  free(sizes);
-  return out;
+  return ref_assemble(&h, sizes, payload);
+}
+
+/* Each operand once. */
+static ref_bytes combine_equally(size_t k, const ref_bytes *streams, ref_after after, double factor) {
+  int64_t *ones = scratch(k * sizeof *ones);
+  for (size_t i = 0; i < k; i++)
+    ones[i] = 1;
+  return ref_combine(k, streams, ones, after, factor);
 }
 
 ref_bytes ref_sum(size_t k, const ref_bytes *streams) {
-  int64_t ones[OPERANDS];
-  if (k > OPERANDS)
-    abort();
-  for (size_t i = 0; i < k; i++)
-    ones[i] = 1;
-  return ref_combine(k, streams, ones, REF_PLAIN, 1);
+  return combine_equally(k, streams, REF_PLAIN, 1);
+}
+
+ref_bytes ref_mean(size_t k, const ref_bytes *streams) {
+  return combine_equally(k, streams, REF_MEAN, (double)k);
 }
 
 ref_bytes ref_scale(ref_bytes stream, double factor) {
   int64_t sign = factor < 0 ? -1 : 1;
   return ref_combine(1, &stream, &sign, REF_SCALE, fabs(factor));
-}
-
-ref_bytes ref_mean(size_t k, const ref_bytes *streams) {
-  int64_t ones[OPERANDS];
-  if (k > OPERANDS)
-    abort();
-  for (size_t i = 0; i < k; i++)
-    ones[i] = 1;
-  return ref_combine(k, streams, ones, REF_MEAN, (double)k);
 }
 
 /* ---- Extrema ---- */
@@ -235,7 +217,8 @@ static int second_wins(int rank_a, int64_t a, int rank_b, int64_t b, int larger)
 
 static size_t extremum_inside(const ref_header *h, const ref_tile *a, const ref_tile *b, int larger,
                               uint8_t *out) {
-  ref_tile *best = obtain(sizeof *best);
+  SCOPE;
+  ref_tile *best = scratch(sizeof *best);
   memset(best, 0, sizeof *best);
   best->n = a->n;
   best->mode = a->mode > b->mode ? a->mode : b->mode;
@@ -248,14 +231,13 @@ static size_t extremum_inside(const ref_header *h, const ref_tile *a, const ref_
     best->plus[i] = second ? b->plus[i] : a->plus[i];
     best->minus[i] = second ? b->minus[i] : a->minus[i];
   }
-  size_t size = ref_tile_encode(h->type, best, out);
-  free(best);
-  return size;
+  return ref_tile_encode(h->type, best, out);
 }
 
 static size_t extremum_outside(const ref_header *h, const ref_tile *a, const ref_tile *b, int larger,
                                uint8_t *out) {
-  ref_tile *best = obtain(sizeof *best);
+  SCOPE;
+  ref_tile *best = scratch(sizeof *best);
   memset(best, 0, sizeof *best);
   best->n = a->n;
   best->raw = 1;
@@ -265,24 +247,21 @@ static size_t extremum_outside(const ref_header *h, const ref_tile *a, const ref
     int second = larger ? !(x > y) : !(x < y);
     best->bits[i] = ref_bits(h->type, isnan(x) || isnan(y) ? NAN : second ? y : x);
   }
-  size_t size = ref_tile_encode(h->type, best, out);
-  free(best);
-  return size;
+  return ref_tile_encode(h->type, best, out);
 }
 
 static size_t extremum_tile(const ref_header *h, operand *a, operand *b, int larger, uint8_t *out,
                             int *inexact) {
-  operand *on = obtain(2 * sizeof *on);
+  SCOPE;
+  operand *on = scratch(2 * sizeof *on);
   on[0] = *a;
   on[1] = *b;
   settle(h, &on[0]);
   settle(h, &on[1]);
   int outside = on[0].outside || on[1].outside;
   *inexact |= outside;
-  size_t size = outside ? extremum_outside(h, &a->tile, &b->tile, larger, out)
-                        : extremum_inside(h, &on[0].tile, &on[1].tile, larger, out);
-  free(on);
-  return size;
+  return outside ? extremum_outside(h, &a->tile, &b->tile, larger, out)
+                 : extremum_inside(h, &on[0].tile, &on[1].tile, larger, out);
 }
 
 ref_bytes ref_extremum(ref_bytes a, ref_bytes b, int larger) {
@@ -291,9 +270,9 @@ ref_bytes ref_extremum(ref_bytes a, ref_bytes b, int larger) {
   result.terms = h.terms > hb.terms ? h.terms : hb.terms;
   result.inexact |= hb.inexact;
   uint64_t tiles = ref_tiles(h.n);
-  uint16_t *sizes = obtain((size_t)tiles * 2);
-  uint8_t *payload = obtain((size_t)tiles * 8400 + REF_TILE_ROOM);
-  operand *ops = obtain(2 * sizeof *ops);
+  uint16_t *sizes = scratch((size_t)tiles * 2);
+  uint8_t *payload = scratch((size_t)tiles * 8400 + REF_TILE_ROOM);
+  operand *ops = scratch(2 * sizeof *ops);
   size_t used = 0;
   for (uint64_t t = 0; t < tiles; t++) {
     for (int j = 0; j < 2; j++) {
@@ -306,9 +285,5 @@ ref_bytes ref_extremum(ref_bytes a, ref_bytes b, int larger) {
     sizes[t] = (uint16_t)extremum_tile(&h, &ops[0], &ops[1], larger, payload + used, &result.inexact);
     used += sizes[t];
   }
-  ref_bytes out = ref_assemble(&result, sizes, payload);
-  free(ops);
-  free(payload);
-  free(sizes);
-  return out;
+  return ref_assemble(&result, sizes, payload);
 }

@@ -5,47 +5,25 @@
 
 typedef __float128 quad;
 
-static double value_of(ghz_type type, const void *x, size_t i) {
-  return type == GHZ_F32 ? (double)((const float *)x)[i] : ((const double *)x)[i];
-}
-
-static uint64_t bits_of(ghz_type type, const void *x, size_t i) {
-  uint64_t bits = 0;
-  memcpy(&bits, (const char *)x + i * ghz_type_size(type), ghz_type_size(type));
-  return bits;
-}
-
-/* One value against the bound, and special values against themselves. */
-static int kept(ghz_type type, const void *x, ghz_type out, const void *y, size_t i, double eb) {
-  double a = value_of(type, x, i), b = value_of(out, y, i);
-  if (isnan(a))
-    return bits_of(out, y, i) == (out == GHZ_F32 ? 0x7fc00000u : 0x7ff8000000000000u);
-  if (isinf(a))
-    return a == b;
-  return within(a, b, eb);
-}
-
 static void check_kept(ghz_type type, const void *x, ghz_type out, const void *y, size_t n, double eb,
                        const char *what) {
   for (size_t i = 0; i < n; i++)
     cr_assert(kept(type, x, out, y, i, eb), "%s: value %zu, %a came back as %a, bound %a", what, i,
-              value_of(type, x, i), value_of(out, y, i), eb);
+              value_at(type, x, i), value_at(out, y, i), eb);
 }
 
 static void round_trip(ghz_context *ctx, const ghz_lattice *l, int order, const void *x, size_t n,
                        const char *what) {
+  SCOPE;
   ref_bytes stream = compress(ctx, l, order, x, n);
   void *y = decompress(ctx, stream, l->type), *wide = decompress(ctx, stream, GHZ_F64);
   check_kept(l->type, x, l->type, y, n, l->eb, what);
   check_kept(l->type, x, GHZ_F64, wide, n, l->eb, say("%s, as float64", what));
-  free(wide);
-  free(y);
-  ref_free(&stream);
 }
 
 static const double bounds[] = {1e-45, 1e-38, 1e-30, 1e-7, 1e-3,   0.1,    1,
                                 3e5,   1e30,  1e36,  1e38, 1e-310, 1e-300, 1e300};
-enum { BOUNDS = sizeof bounds / sizeof *bounds };
+enum { BOUNDS = COUNT(bounds) };
 
 Test(bound, within_is_exact) {
   cr_assert(within(1, 1 + 0x1p-52, 0x1p-52));
@@ -56,59 +34,56 @@ Test(bound, within_is_exact) {
 }
 
 Test(bound, every_input_every_bound, .timeout = 300) {
-  ghz_context *ctx = context_on(NULL, 2);
+  CONTEXT(ctx, NULL, 2);
   for (int type = GHZ_F32; type <= GHZ_F64; type++)
     for (int b = 0; b < BOUNDS; b++) {
       ghz_lattice l = lattice_abs((ghz_type)type, bounds[b]);
       for (size_t in = 0; in < input_count; in++) {
+        SCOPE;
         size_t n = 3000;
         void *x = input_make(&inputs[in], l.type, n, l.step, 7 * (uint64_t)b + in);
         round_trip(ctx, &l, GHZ_ORDER_BEST, x, n,
                    say("%s, type %d, bound %g", inputs[in].name, type, bounds[b]));
-        free(x);
       }
     }
-  ghz_context_free(ctx);
 }
 
 Test(bound, every_order_and_length, .timeout = 300) {
   static const size_t lengths[] = {0, 1, 2, 3, 31, 32, 33, 1000, 1023, 1024, 1025, 16383, 16384, 16385};
-  ghz_context *ctx = context_on(NULL, 2);
+  CONTEXT(ctx, NULL, 2);
   for (int type = GHZ_F32; type <= GHZ_F64; type++)
     for (int order = GHZ_ORDER_BEST; order <= 2; order++)
-      for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++) {
+      for (size_t k = 0; k < COUNT(lengths); k++) {
+        SCOPE;
         ghz_lattice l = lattice_abs((ghz_type)type, 1e-3);
         void *x = input_make(&inputs[0], l.type, lengths[k], l.step, k);
         round_trip(ctx, &l, order, x, lengths[k],
                    say("type %d, order %d, length %zu", type, order, lengths[k]));
-        free(x);
       }
-  ghz_context_free(ctx);
 }
 
 /* Steps of every mantissa against values just beside ties and thresholds. */
 Test(bound, random_steps, .timeout = 300) {
-  ghz_context *ctx = context_on(NULL, 1);
+  CONTEXT(ctx, NULL, 1);
   uint64_t state = 20;
   static const char *const names[] = {"near_ties",  "thresholds", "coarse_noise", "double_coarse_noise",
                                       "fine_noise", "wide_noise", "ties"};
   for (int round = 0; round < 1000 * effort(); round++) {
+    SCOPE;
     ghz_type type = (ghz_type)input_below(&state, 2);
     double eb = ldexp(1 + fabs(input_uniform(&state)), (int)input_below(&state, 60) - 30);
     ghz_lattice l = lattice_abs(type, eb);
     size_t n = 9 * GHZ_TILE;
-    const input *in = input_named(names[input_below(&state, 7)]);
+    const test_input *in = input_named(names[input_below(&state, 7)]);
     void *x = input_make(in, type, n, l.step, input_random(&state));
     round_trip(ctx, &l, GHZ_ORDER_BEST, x, n,
                say("round %d: %s, type %d, eb %a", round, in->name, (int)type, eb));
-    free(x);
   }
-  ghz_context_free(ctx);
 }
 
 /* Single values at every threshold, so that the value itself decides the mode. */
 Test(bound, single_values_at_thresholds) {
-  ghz_context *ctx = context_on(NULL, 1);
+  CONTEXT(ctx, NULL, 1);
   for (int type = GHZ_F32; type <= GHZ_F64; type++)
     for (int power = -3; power < 47; power++)
       for (int by = -2; by <= 2; by++) {
@@ -121,7 +96,6 @@ Test(bound, single_values_at_thresholds) {
         round_trip(ctx, &l, GHZ_ORDER_BEST, type == GHZ_F32 ? (void *)&f : (void *)&v, 1,
                    say("2^%d step %+d", power, by));
       }
-  ghz_context_free(ctx);
 }
 
 /* ---- Sums ---- */
@@ -147,30 +121,28 @@ static int sum_kept(quad exact, double y, double bound) {
 
 static void check_sum(ghz_context *ctx, ref_bytes stream, const quad *exact, int equal_modes,
                       const char *what) {
+  SCOPE;
   ref_header h = ref_header_read(stream.data);
   void *y = decompress(ctx, stream, (ghz_type)h.type);
   double *wide = decompress(ctx, stream, GHZ_F64);
-  ref_tile *tile = malloc(sizeof *tile);
+  ref_tile *tile = scratch(sizeof *tile);
   for (size_t i = 0; i < h.n; i++) {
     size_t size;
     if (i % GHZ_TILE == 0) {
       const uint8_t *data = ref_tile_at(stream.data, i / GHZ_TILE, &size);
       cr_assert_neq(ref_tile_parse(&h, ref_tile_count(&h, i / GHZ_TILE), data, size, tile), REF_BAD);
     }
-    double v = value_of((ghz_type)h.type, y, i);
+    double v = value_at((ghz_type)h.type, y, i);
     cr_assert(sum_kept(exact[i], wide[i], h.terms * h.eb), "%s: value %zu as float64: %a for %a", what, i,
               wide[i], (double)exact[i]);
     cr_assert(sum_kept(exact[i], v, bound_of_value(&h, tile, (float)v, equal_modes)),
               "%s: value %zu: %a for %a, mode %d", what, i, v, (double)exact[i], tile->mode);
   }
-  free(tile);
-  free(wide);
-  free(y);
 }
 
-static const input *plain_input(uint64_t *state) {
+static const test_input *plain_input(uint64_t *state) {
   for (;;) {
-    const input *in = &inputs[input_below(state, input_count)];
+    const test_input *in = &inputs[input_below(state, input_count)];
     if (in->plain)
       return in;
   }
@@ -178,10 +150,11 @@ static const input *plain_input(uint64_t *state) {
 
 Test(bound, sums, .timeout = 300) {
   enum { N = 2100, MOST = 24 };
-  ghz_context *ctx = context_on(NULL, 2);
+  CONTEXT(ctx, NULL, 2);
   uint64_t state = 31;
-  quad *exact = malloc(N * sizeof *exact);
+  quad *exact = scratch(N * sizeof *exact);
   for (int round = 0; round < 300 * effort(); round++) {
+    SCOPE;
     ghz_type type = (ghz_type)input_below(&state, 2);
     ghz_lattice l =
         lattice_abs(type, ldexp(1.1 + 0.5 * input_uniform(&state), (int)input_below(&state, 20) - 10));
@@ -191,49 +164,43 @@ Test(bound, sums, .timeout = 300) {
     for (size_t j = 0; j < k; j++) {
       void *x = input_make(plain_input(&state), type, N, l.step, input_random(&state));
       for (size_t i = 0; i < N; i++)
-        exact[i] += (quad)value_of(type, x, i);
+        exact[i] += (quad)value_at(type, x, i);
       streams[j] = compress(ctx, &l, (int)input_below(&state, 4) - 1, x, N);
-      free(x);
     }
     ref_bytes total = sum(ctx, k, streams);
     check_sum(ctx, total, exact, 0, say("round %d, type %d, %zu terms, eb %a", round, (int)type, k, l.eb));
     cr_assert_geq(info_of(total).bound, (double)k * l.eb);
-    ref_free(&total);
-    for (size_t j = 0; j < k; j++)
-      ref_free(&streams[j]);
   }
-  free(exact);
-  ghz_context_free(ctx);
 }
 
 /* The worst systematic case: every operand is off by the most that quantisation allows, in the same direction.
  */
 Test(bound, sums_of_equal_errors) {
-  ghz_context *ctx = context_on(NULL, 1);
+  CONTEXT(ctx, NULL, 1);
   for (int type = GHZ_F32; type <= GHZ_F64; type++)
     for (int power = 0; power < 34; power++) {
+      SCOPE;
       ghz_lattice l = lattice_abs((ghz_type)type, 0.37);
       double v = (ldexp(1, power) + 0.5) * l.step * (1 - 0x1p-20);
       float f = (float)v;
       ref_bytes one = compress(ctx, &l, 0, type == GHZ_F32 ? (void *)&f : (void *)&v, 1);
       for (int64_t k = 2; k <= 8388607; k = k * 5 + 1) {
+        SCOPE;
         if (type == GHZ_F64 && k > 16383)
           break;
         ref_bytes many = combine(ctx, 1, &one, &k);
         quad exact = (quad)(type == GHZ_F32 ? (double)f : v) * k;
         check_sum(ctx, many, &exact, 1,
                   say("type %d, %lld times (2^%d + 1/2) steps", type, (long long)k, power));
-        ref_free(&many);
       }
-      ref_free(&one);
     }
-  ghz_context_free(ctx);
 }
 
 /* A bound for the result of k terms: eb / k each, rounded down, keeps the sum strictly within eb. */
 Test(bound, result_bound) {
-  ghz_context *ctx = context_on(NULL, 1);
+  CONTEXT(ctx, NULL, 1);
   for (size_t k = 1; k <= 20; k++) {
+    SCOPE;
     double eb = 1e-2;
     ghz_lattice l = lattice_abs(GHZ_F32, nextafter(eb / (double)k, 0));
     float x[100];
@@ -248,41 +215,32 @@ Test(bound, result_bound) {
     float *y = decompress(ctx, total, GHZ_F32);
     for (size_t i = 0; i < 100; i++)
       cr_assert(sum_kept(exact[i], (double)y[i], eb), "%zu terms, value %zu", k, i);
-    free(y);
-    ref_free(&total);
-    for (size_t j = 0; j < k; j++)
-      ref_free(&streams[j]);
   }
-  ghz_context_free(ctx);
 }
 
 /* ---- Scaled streams ---- */
 
 /* Scales again and again: the values stay within the bound that the stream states, of the exact product. */
 static void check_scaled(ghz_context *ctx, const ghz_lattice *l, const char *maker, uint64_t seed, int times) {
+  SCOPE;
   enum { N = 1500 };
   void *x = input_make(input_named(maker), l->type, N, l->step, seed);
   quad factor = 1;
   ref_bytes s = compress(ctx, l, GHZ_ORDER_BEST, x, N);
   for (int t = 0; t < times; t++) {
     double r = 1 + input_uniform(&seed) / 3;
-    ref_bytes next = scale(ctx, s, t % 2 ? -r : r);
-    ref_free(&s);
-    s = next;
+    s = scale(ctx, s, t % 2 ? -r : r);
     factor *= t % 2 ? -(quad)r : (quad)r;
     double bound = info_of(s).bound, *y = decompress(ctx, s, GHZ_F64);
     for (size_t i = 0; i < N && isfinite(bound); i++)
-      cr_assert(sum_kept(factor * (quad)value_of(l->type, x, i), y[i], bound),
+      cr_assert(sum_kept(factor * (quad)value_at(l->type, x, i), y[i], bound),
                 "%s, type %d, cap %d, scaled %d times: value %zu, %a", maker, (int)l->type, l->cap, t + 1, i,
                 y[i]);
-    free(y);
   }
-  ref_free(&s);
-  free(x);
 }
 
 static void check_scaled_inputs(ghz_type type, int cap, int times) {
-  ghz_context *ctx = context_on(NULL, 1);
+  CONTEXT(ctx, NULL, 1);
   ghz_lattice l = lattice_abs(type, 0.7531);
   l.cap = cap;
   for (size_t in = 0; in < input_count; in++)
@@ -290,7 +248,6 @@ static void check_scaled_inputs(ghz_type type, int cap, int times) {
       check_scaled(ctx, &l, inputs[in].name, seed, times);
   if (cap == 44)
     check_scaled(ctx, &l, "widest_noise", 3, times);
-  ghz_context_free(ctx);
 }
 
 Test(bound, scaled_f32) {
@@ -321,6 +278,7 @@ static double worst_factor(double step, int up, uint64_t *state) {
 }
 
 static void scale_worst(ghz_context *ctx, uint64_t *state, int round) {
+  SCOPE;
   ghz_lattice l = lattice_abs(GHZ_F64, 1.5 + 0.5 * input_uniform(state));
   double k = rint(ldexp(1 - fabs(input_uniform(state)) / 64, 44)), x = (k - 0.5) * l.step;
   quad exact = (quad)x;
@@ -328,34 +286,29 @@ static void scale_worst(ghz_context *ctx, uint64_t *state, int round) {
   for (int t = 0; t < 6; t++) {
     double *y = decompress(ctx, s, GHZ_F64);
     double r = worst_factor(ref_header_read(s.data).step, (quad)*y > exact, state);
-    free(y);
-    ref_bytes next = scale(ctx, s, r);
-    ref_free(&s);
-    s = next;
+    s = scale(ctx, s, r);
     exact *= (quad)r;
     y = decompress(ctx, s, GHZ_F64);
     cr_assert(sum_kept(exact, *y, info_of(s).bound), "round %d: %a scaled %d times: %a, bound %a", round, x,
               t + 1, *y, info_of(s).bound);
-    free(y);
   }
-  ref_free(&s);
 }
 
 /* The worst values of the widest lattice: beside a tie near 2^44 steps, where rounding the step costs most. */
 Test(bound, scaled_near_44_bits) {
-  ghz_context *ctx = context_on(NULL, 1);
+  CONTEXT(ctx, NULL, 1);
   uint64_t state = 91;
   for (int round = 0; round < 500 * effort(); round++)
     scale_worst(ctx, &state, round);
-  ghz_context_free(ctx);
 }
 
 /* ---- Bounds relative to the range ---- */
 
 Test(bound, relative_and_psnr) {
-  ghz_context *ctx = context_on(NULL, 1);
+  CONTEXT(ctx, NULL, 1);
   enum { N = 5000 };
   for (int type = GHZ_F32; type <= GHZ_F64; type++) {
+    SCOPE;
     void *x = input_make(input_named("walk"), (ghz_type)type, N, 0.01, 5);
     double min, max;
     succeeded(ghz_range(ctx, (ghz_type)type, x, N, &min, &max), ctx, "range");
@@ -368,29 +321,27 @@ Test(bound, relative_and_psnr) {
       round_trip(ctx, &l, GHZ_ORDER_BEST, x, N, "relative");
     }
     for (int decibel = 20; decibel <= 120; decibel += 20) {
+      SCOPE;
       ghz_lattice l;
       ghz_bound bound = {GHZ_PSNR, decibel};
       succeeded(ghz_lattice_make((ghz_type)type, bound, min, max, &l), NULL, "lattice");
       ref_bytes stream = compress(ctx, &l, GHZ_ORDER_BEST, x, N);
       double *y = decompress(ctx, stream, GHZ_F64), square = 0;
       for (size_t i = 0; i < N; i++)
-        square += (y[i] - value_of((ghz_type)type, x, i)) * (y[i] - value_of((ghz_type)type, x, i));
+        square += (y[i] - value_at((ghz_type)type, x, i)) * (y[i] - value_at((ghz_type)type, x, i));
       double psnr = 20 * log10((max - min) / sqrt(square / N));
       cr_assert_geq(psnr, decibel, "asked for %d dB, got %g", decibel, psnr);
-      free(y);
-      ref_free(&stream);
     }
-    free(x);
   }
-  ghz_context_free(ctx);
 }
 
 /* A range of width 0 comes back exactly. */
 Test(bound, constants_are_exact) {
   static const double constants[] = {1, -3.14159, 1e-30, -1e30, 1e36, 65536.5, 0, 1e-37, 2e38};
-  ghz_context *ctx = context_on(NULL, 1);
+  CONTEXT(ctx, NULL, 1);
   for (int type = GHZ_F32; type <= GHZ_F64; type++)
-    for (size_t c = 0; c < sizeof constants / sizeof *constants; c++) {
+    for (size_t c = 0; c < COUNT(constants); c++) {
+      SCOPE;
       float f[1500];
       double d[1500];
       for (int i = 0; i < 1500; i++)
@@ -404,8 +355,5 @@ Test(bound, constants_are_exact) {
       ref_bytes stream = compress(ctx, &l, GHZ_ORDER_BEST, x, 1500);
       void *y = decompress(ctx, stream, (ghz_type)type);
       same_values(y, x, 1500, (ghz_type)type, say("constant %g, type %d", constants[c], type));
-      free(y);
-      ref_free(&stream);
     }
-  ghz_context_free(ctx);
 }

@@ -5,8 +5,9 @@
 
 /* The arrays are what they are meant to be: raw ones and empty ones among them, and all orders and modes. */
 Test(life, arrays_of_every_kind) {
-  ghz_context *ctx = context_on(NULL, 1);
+  CONTEXT(ctx, NULL, 1);
   for (int type = GHZ_F32; type <= GHZ_F64; type++) {
+    SCOPE;
     pool *p = pool_new(ctx, (ghz_type)type);
     ghz_statistics all = {0}, one;
     for (int a = 0; a < POOL; a++) {
@@ -22,9 +23,7 @@ Test(life, arrays_of_every_kind) {
     cr_assert(all.empty && all.raw && all.specials);
     for (int k = 0; k < 3; k++)
       cr_assert(all.order[k] && all.mode[k], "order or mode %d", k);
-    pool_free(p);
   }
-  ghz_context_free(ctx);
 }
 
 Test(life, every_instruction_set, .timeout = 600) {
@@ -36,12 +35,14 @@ Test(life, every_instruction_set, .timeout = 600) {
 /* One by one is all at once, for every number of operands that is large enough to need more than one pass, or not. */
 Test(life, one_sum_of_many) {
   enum { MANY = 1000 };
-  ghz_context *ctx = context_on(NULL, 2);
+  CONTEXT(ctx, NULL, 2);
   for (int type = GHZ_F32; type <= GHZ_F64; type++) {
+    SCOPE;
     pool *p = pool_new(ctx, (ghz_type)type);
     life l = life_begin(p, ctx, MANY);
     ref_bytes added[MANY] = {p->stream[0]};
     for (int a = 0; l.past.terms < MANY;) {
+      SCOPE;
       uint32_t k = l.past.terms;
       a = life_add(&l, a);
       added[k] = p->stream[a];
@@ -49,59 +50,45 @@ Test(life, one_sum_of_many) {
         continue;
       ref_bytes at_once = sum(ctx, k + 1, added);
       same_bytes(at_once, l.sum, say("a sum of %u, type %d", k + 1, type));
-      ref_free(&at_once);
     }
-    ref_free(&l.sum);
-    pool_free(p);
   }
-  ghz_context_free(ctx);
 }
 
 /* ---- Scaled on the way ---- */
 
 static void scale_in_place(life *l, double factor) {
+  SCOPE;
   ref_bytes now = {l->sum.data, l->sum.size}, next = scale(l->ctx, now, factor);
   cr_assert_leq(next.size, l->capacity);
   memcpy(l->sum.data, next.data, next.size);
   l->sum.size = next.size;
-  ref_free(&next);
-}
-
-static void replace(ref_bytes *stream, ref_bytes by) {
-  ref_free(stream);
-  *stream = by;
 }
 
 /* A sum that is scaled now and then, and goes on with arrays that are scaled alike, is the scaled sum of all. */
 static void live_scaled(ghz_type type) {
+  SCOPE;
   static const double factors[] = {1.25, 0x1.55554p-2, -0x1.62e42p-1, 0x1.921fcp+1, -0x1.99998p-4, 0x1.2p0};
-  ghz_context *ctx = context_on(NULL, 1);
+  CONTEXT(ctx, NULL, 1);
   pool *p = pool_new(ctx, type);
   ref_bytes fresh[POOL];
   quad factor = 1;
   for (int a = 0; a < POOL; a++)
     fresh[a] = bytes_copy(p->stream[a].data, p->stream[a].size);
   life l = life_begin(p, ctx, 60000);
-  for (size_t f = 0; f < sizeof factors / sizeof *factors; f++) {
+  for (size_t f = 0; f < COUNT(factors); f++) {
     for (int a = 0, k = 0; k < 9000 || l.past.terms % 2; k++)
       a = life_add(&l, a);
     scale_in_place(&l, factors[f]);
     factor *= (quad)factors[f];
     ref_bytes want = combine(ctx, POOL, fresh, l.past.count);
     for (size_t g = 0; g <= f; g++)
-      replace(&want, scale(ctx, want, factors[g]));
+      want = scale(ctx, want, factors[g]);
     for (int a = 0; a < POOL; a++)
-      replace(&p->stream[a], scale(ctx, p->stream[a], factors[f]));
+      p->stream[a] = scale(ctx, p->stream[a], factors[f]);
     const char *what = say("type %d, scaled %zu times, %u terms", (int)type, f + 1, l.past.terms);
     same_bytes(l.sum, want, what);
     check_values(ctx, p, &l.past, l.sum, factor, what);
-    ref_free(&want);
   }
-  for (int a = 0; a < POOL; a++)
-    ref_free(&fresh[a]);
-  ref_free(&l.sum);
-  pool_free(p);
-  ghz_context_free(ctx);
 }
 
 Test(life, scaled_on_the_way, .timeout = 300) {
@@ -114,8 +101,9 @@ Test(life, scaled_on_the_way, .timeout = 300) {
 /* From the first of them on the stream says that it is inexact; its other tiles stay exact, and terms go on. */
 Test(life, outside_the_lattice) {
   enum { ARRAYS = 3, TWO = 2 * GHZ_TILE, TERMS = 16383 };
-  ghz_context *ctx = context_on(NULL, 1);
+  CONTEXT(ctx, NULL, 1);
   for (int type = GHZ_F32; type <= GHZ_F64; type++) {
+    SCOPE;
     ghz_lattice lattice = lattice_abs((ghz_type)type, 0.1);
     double x[TWO];
     uint64_t state = 3;
@@ -140,12 +128,7 @@ Test(life, outside_the_lattice) {
     const uint8_t *got = ref_tile_at(sum.data, 0, &size[0]), *want = ref_tile_at(at_once.data, 0, &size[1]);
     cr_assert(size[0] == size[1] && memcmp(got, want, size[0]) == 0, "the tile on the lattice");
     cr_assert_eq(info_of(sum).terms, info_of(at_once).terms);
-    for (int a = 0; a < ARRAYS; a++)
-      ref_free(&s[a]);
-    ref_free(&sum);
-    ref_free(&at_once);
   }
-  ghz_context_free(ctx);
 }
 
 Test(life, to_the_limit_of_44_bits) {

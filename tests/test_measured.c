@@ -8,21 +8,22 @@ static float *field(const char *name, size_t *n) {
   FILE *f = fopen(say("%s/%s", GHZ_DATA_DIR, name), "rb");
   if (!f)
     return NULL;
-  float *x = malloc(1 << 23);
+  float *x = scratch(1 << 23);
   *n = fread(x, 4, 1 << 21, f);
   fclose(f);
   return x;
 }
 
 static void check_values(ghz_context *ctx, ref_bytes s, const float *x, size_t n, double eb, const char *what) {
+  SCOPE;
   float *y = decompress(ctx, s, GHZ_F32);
   for (size_t i = 0; i < n; i++)
     cr_assert(within((double)x[i], (double)y[i], eb), "%s: value %zu: %a came back as %a", what, i,
               (double)x[i], (double)y[i]);
-  free(y);
 }
 
 static void check_field(ghz_context *ctx, const float *x, size_t n, double rel, const char *what) {
+  SCOPE;
   double min, max;
   ghz_lattice l;
   ghz_bound bound = {GHZ_REL, rel};
@@ -33,22 +34,19 @@ static void check_field(ghz_context *ctx, const float *x, size_t n, double rel, 
   ref_bytes want = ref_compress(&h, GHZ_ORDER_BEST, x);
   same_bytes(s, want, what);
   check_values(ctx, s, x, n, l.eb, what);
-  ref_free(&want);
-  ref_free(&s);
 }
 
 Test(measured, fields, .timeout = 120) {
   static const char *const names[] = {"marmousi_vp.f32", "ostia.f32"};
   static const double bounds[] = {1e-2, 1e-3, 1e-4, 1e-5, 1e-6};
-  ghz_context *ctx = context_on(NULL, 2);
+  CONTEXT(ctx, NULL, 2);
   for (int i = 0; i < 2; i++) {
+    SCOPE;
     size_t n;
     float *x = field(names[i], &n);
     if (!x)
       cr_skip_test("%s is not here", names[i]);
     for (int b = 0; b < 5; b++)
       check_field(ctx, x, n, bounds[b], say("%s, relative bound %g", names[i], bounds[b]));
-    free(x);
   }
-  ghz_context_free(ctx);
 }

@@ -32,8 +32,9 @@ static void refused(ghz_context *ctx, size_t k, const ref_bytes *s, const int64_
 }
 
 Test(overflow, limits_of_terms) {
-  ghz_context *ctx = context_on(NULL, 1);
+  CONTEXT(ctx, NULL, 1);
   for (int i = 0; i < 3; i++) {
+    SCOPE;
     ghz_lattice l = kind(i);
     int64_t limit = limit_of(l.cap), more = limit + 1, near_limit[2] = {limit - 1, 1}, beyond[2] = {limit, 1};
     double x[4] = {1, -2, 3, 0};
@@ -48,15 +49,11 @@ Test(overflow, limits_of_terms) {
     static const int64_t ones[2] = {1, 1}, minus[2] = {1, -1};
     refused(ctx, 2, full, ones, "full + one");
     refused(ctx, 2, full, minus, "full - one");
-    ref_free(&most);
-    ref_free(&split);
-    ref_free(&one);
   }
-  ghz_context_free(ctx);
 }
 
 Test(overflow, every_operation_refuses) {
-  ghz_context *ctx = context_on(NULL, 1);
+  CONTEXT(ctx, NULL, 1);
   ghz_lattice l = kind(0);
   float f[4] = {1, -2, 3, 0};
   int64_t limit = limit_of(35);
@@ -77,31 +74,26 @@ Test(overflow, every_operation_refuses) {
   succeeded(ghz_slice_view(both[0], 0, 1, &slices[0]), ctx, "view");
   succeeded(ghz_slice_view(both[1], 0, 1, &slices[1]), ctx, "view");
   cr_assert_eq(ghz_slice_sum(ctx, 2, slices, dst, sizeof dst, &sum), GHZ_ERANGE);
-  ref_free(&one);
-  ref_free(&most);
-  ghz_context_free(ctx);
 }
 
 Test(overflow, extreme_coefficients) {
   static const int64_t extremes[] = {
       INT64_MIN,           INT64_MAX,        INT64_MIN + 1, (int64_t)1 << 32, ((int64_t)1 << 32) + 1,
       -((int64_t)1 << 32), (int64_t)1 << 62, -8388608,      8388608};
-  ghz_context *ctx = context_on(NULL, 1);
+  CONTEXT(ctx, NULL, 1);
   ghz_lattice l = kind(0);
   float f[4] = {1, -2, 3, 0};
   ref_bytes one = compress(ctx, &l, -1, f, 4), s[4] = {one, one, one, one};
-  for (size_t i = 0; i < sizeof extremes / sizeof *extremes; i++)
+  for (size_t i = 0; i < COUNT(extremes); i++)
     for (size_t k = 1; k <= 4; k++) {
       int64_t c[4] = {extremes[i], extremes[i], extremes[i], extremes[i]};
       refused(ctx, k, s, c, say("coefficient %lld, %zu times", (long long)extremes[i], k));
     }
-  ref_free(&one);
-  ghz_context_free(ctx);
 }
 
 /* Terms of 0 are legal and hold nothing but zeros. */
 Test(overflow, no_terms_at_all) {
-  ghz_context *ctx = context_on(NULL, 1);
+  CONTEXT(ctx, NULL, 1);
   ghz_lattice l = kind(0);
   float f[1500];
   for (int i = 0; i < 1500; i++)
@@ -117,11 +109,6 @@ Test(overflow, no_terms_at_all) {
   for (int i = 0; i < 1500; i++)
     cr_assert_eq(y[i], 0);
   same_bytes(back, one, "0 a + 0 b + a");
-  free(y);
-  ref_free(&nothing);
-  ref_free(&back);
-  ref_free(&one);
-  ghz_context_free(ctx);
 }
 
 /* ---- The largest integers there are ---- */
@@ -132,6 +119,7 @@ static void *extreme_array(const ghz_lattice *l, int pattern, size_t n) {
 }
 
 static void check_most(ghz_context *ctx, const ghz_lattice *l, int order, int pattern, int sign) {
+  SCOPE;
   enum { N = 2000 };
   double room = l->cap == 44 && pattern < 3 ? 0x1p9 : 1;
   ghz_lattice unit = *l;
@@ -144,22 +132,16 @@ static void check_most(ghz_context *ctx, const ghz_lattice *l, int order, int pa
                          ghz_context_isa(ctx));
   cr_assert_eq(ref_check(most.data, most.size), REF_GOOD, "%s", what);
   same_bytes(most, want, what);
-  double *y = decompress(ctx, most, GHZ_F64), *z = malloc(N * sizeof *z);
+  double *y = decompress(ctx, most, GHZ_F64), *z = scratch(N * sizeof *z);
   ref_decode(most.data, GHZ_F64, z);
   same_values(y, z, N, GHZ_F64, what);
   ghz_statistics statistics;
   succeeded(ghz_scan(ctx, view(most), &statistics), ctx, what);
-  free(y);
-  free(z);
-  free(x);
-  ref_free(&one);
-  ref_free(&most);
-  ref_free(&want);
 }
 
 Test(overflow, widest_results, .timeout = 300) {
   for (size_t isa = 0; isa < isa_count(); isa++) {
-    ghz_context *ctx = context_on(isa_name(isa), 2);
+    CONTEXT(ctx, isa_name(isa), 2);
     for (int i = 0; i < 3; i++)
       for (int order = 0; order <= 2; order++)
         for (int pattern = 0; pattern < 4; pattern++) {
@@ -168,7 +150,6 @@ Test(overflow, widest_results, .timeout = 300) {
             continue;
           check_most(ctx, &l, order, pattern, pattern % 2 ? 1 : -1);
         }
-    ghz_context_free(ctx);
   }
 }
 
@@ -177,40 +158,34 @@ Test(overflow, around_32_bits, .timeout = 300) {
   static const int64_t terms[] = {127, 128, 255, 256, 511, 512, 16383, 16384, 32767, 32768, 65535};
   static const char *const names[] = {"alternating_coarse", "alternating_fine", "coarse_noise", "fine_noise"};
   for (size_t isa = 0; isa < isa_count(); isa++) {
-    ghz_context *ctx = context_on(isa_name(isa), 1);
+    CONTEXT(ctx, isa_name(isa), 1);
     for (int i = 0; i < 3; i++)
       for (int order = 0; order <= 2; order++)
         for (size_t in = 0; in < 4; in++)
-          for (size_t t = 0; t < sizeof terms / sizeof *terms; t++) {
+          for (size_t t = 0; t < COUNT(terms); t++) {
+            SCOPE;
             ghz_lattice l = kind(i);
             if (terms[t] > limit_of(l.cap))
               continue;
             void *x = input_make(input_named(names[in]), l.type, 1024, l.step, 5);
             ref_bytes one = compress(ctx, &l, order, x, 1024), many = combine(ctx, 1, &one, &terms[t]);
-            double *y = decompress(ctx, many, GHZ_F64), *z = malloc(1024 * sizeof *z);
+            double *y = decompress(ctx, many, GHZ_F64), *z = scratch(1024 * sizeof *z);
             ref_decode(many.data, GHZ_F64, z);
             same_values(y, z, 1024, GHZ_F64,
                         say("%s, %s, cap %d, order %d, %lld terms", names[in], isa_name(isa), l.cap, order,
                             (long long)terms[t]));
-            free(y);
-            free(z);
-            free(x);
-            ref_free(&one);
-            ref_free(&many);
           }
-    ghz_context_free(ctx);
   }
 }
 
 /* Doubling up to the limit, then once more. What holds no sums outside the lattice is so many times the exact integers. */
 static void double_up(ghz_context *ctx, ghz_lattice l, const char *maker) {
+  SCOPE;
   void *x = input_make(input_named(maker), l.type, 5000, l.step, 9);
   ref_bytes one = compress(ctx, &l, GHZ_ORDER_BEST, x, 5000), total = bytes_copy(one.data, one.size);
   int64_t terms = 1;
   while (2 * terms <= limit_of(l.cap)) {
-    ref_bytes next = add(ctx, total, total);
-    ref_free(&total);
-    total = next;
+    total = add(ctx, total, total);
     terms *= 2;
     const char *what = say("%s, type %d, cap %d, %lld terms", maker, (int)l.type, l.cap, (long long)terms);
     cr_assert_eq(info_of(total).terms, terms, "%s", what);
@@ -219,26 +194,20 @@ static void double_up(ghz_context *ctx, ghz_lattice l, const char *maker) {
       continue;
     ref_bytes want = ref_combine(1, &one, &terms, REF_PLAIN, 1);
     same_bytes(total, want, what);
-    ref_free(&want);
   }
   static const int64_t two = 2;
   ghz_bytes operand = view(total);
   ref_bytes room = bytes_new(ghz_size_bound(5000, l.type, limit_of(l.cap)));
   size_t size;
   cr_assert_eq(ghz_combine(ctx, 1, &operand, &two, room.data, room.size, &size), GHZ_ERANGE);
-  ref_free(&room);
-  ref_free(&total);
-  ref_free(&one);
-  free(x);
 }
 
 Test(overflow, long_accumulation) {
   static const char *const makers[] = {"mixture", "walk", "specials", "sparse", "wide_noise", "rare_giants"};
-  ghz_context *ctx = context_on(NULL, 1);
+  CONTEXT(ctx, NULL, 1);
   for (int i = 0; i < 3; i++)
-    for (size_t m = 0; m < sizeof makers / sizeof *makers; m++)
+    for (size_t m = 0; m < COUNT(makers); m++)
       double_up(ctx, kind(i), makers[m]);
-  ghz_context_free(ctx);
 }
 
 /* ---- Size bounds ---- */
@@ -266,7 +235,7 @@ Test(overflow, size_bound_arguments) {
 /* The largest tile of all, 8338 bytes: every width 62 or near, both maps of specials full, both anchors long.
  */
 Test(overflow, largest_tile_fits) {
-  ghz_context *ctx = context_on(NULL, 1);
+  CONTEXT(ctx, NULL, 1);
   ghz_lattice l = kind(2);
   enum { N = 1024 };
   double x[N];
@@ -285,8 +254,4 @@ Test(overflow, largest_tile_fits) {
   ref_tile_at(got.data, 0, &tile);
   cr_assert(tile > 8000 && tile <= 8338, "%zu bytes", tile);
   cr_assert_leq(got.size, ghz_size_bound(N, GHZ_F64, limit_of(44)));
-  ref_bytes made[4] = {s[0], s[1], got, want};
-  for (int i = 0; i < 4; i++)
-    ref_free(&made[i]);
-  ghz_context_free(ctx);
 }

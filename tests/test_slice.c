@@ -20,37 +20,18 @@ static void *values_of(ghz_type type, uint64_t seed) {
   return input_make(&inputs[0], type, N, lattice_abs(type, 0.01).step, seed);
 }
 
-static ref_bytes stream_of(ghz_type type, uint64_t seed) {
+static ref_bytes stream_from(ghz_type type, uint64_t seed) {
   ghz_lattice l = lattice_abs(type, 0.01);
-  void *x = values_of(type, seed);
-  ref_bytes stream = compress(ctx, &l, GHZ_ORDER_BEST, x, N);
-  free(x);
-  return stream;
-}
-
-static ref_bytes packed(const ghz_slice *slice) {
-  ref_bytes message = bytes_new(ghz_slice_size(slice));
-  size_t size = 0;
-  succeeded(ghz_slice_pack(slice, message.data, message.size, &size), NULL, "pack");
-  cr_assert_eq(size, message.size);
-  return message;
+  return compress(ctx, &l, GHZ_ORDER_BEST, values_of(type, seed), N);
 }
 
 static void same_slice(const ghz_slice *a, const ghz_slice *b, const char *what) {
+  SCOPE;
   ref_bytes x = packed(a), y = packed(b);
   same_bytes(x, y, what);
-  ref_free(&x);
-  ref_free(&y);
 }
 
 /* ---- The bytes of a message ---- */
-
-static uint64_t field(const uint8_t *p, size_t at, int bytes) {
-  uint64_t v = 0;
-  for (int i = 0; i < bytes; i++)
-    v |= (uint64_t)p[at + (size_t)i] << (8 * i);
-  return v;
-}
 
 static void check_header(const uint8_t *p, const ghz_slice *s) {
   cr_assert(memcmp(p, "GHZM", 4) == 0);
@@ -58,18 +39,19 @@ static void check_header(const uint8_t *p, const ghz_slice *s) {
   cr_assert_eq(p[5], s->inexact);
   cr_assert_eq(p[6], s->lattice.cap);
   cr_assert_eq(p[7], 0);
-  cr_assert_eq(field(p, 8, 8), s->count);
-  cr_assert_eq(field(p, 16, 8), ref_bits(REF_F64, s->lattice.step));
-  cr_assert_eq(field(p, 24, 8), ref_bits(REF_F64, s->lattice.eb));
-  cr_assert_eq(field(p, 32, 4), s->terms);
-  cr_assert_eq(field(p, 36, 4), 0);
-  cr_assert_eq(field(p, 40, 8), s->payload_size);
-  cr_assert_eq(field(p, 48, 8), s->first);
-  cr_assert_eq(field(p, 56, 8), s->tiles);
+  cr_assert_eq(get_little(p + 8, 8), s->count);
+  cr_assert_eq(get_little(p + 16, 8), ref_bits(REF_F64, s->lattice.step));
+  cr_assert_eq(get_little(p + 24, 8), ref_bits(REF_F64, s->lattice.eb));
+  cr_assert_eq(get_little(p + 32, 4), s->terms);
+  cr_assert_eq(get_little(p + 36, 4), 0);
+  cr_assert_eq(get_little(p + 40, 8), s->payload_size);
+  cr_assert_eq(get_little(p + 48, 8), s->first);
+  cr_assert_eq(get_little(p + 56, 8), s->tiles);
 }
 
 /* A message is the header, then the sizes and the tiles as they lie in the stream. */
 static void check_message(ref_bytes stream, const ghz_slice *s) {
+  SCOPE;
   ref_bytes m = packed(s);
   uint8_t header[GHZ_SLICE_HEADER];
   succeeded(ghz_slice_header(s, header), NULL, "header");
@@ -79,7 +61,7 @@ static void check_message(ref_bytes stream, const ghz_slice *s) {
   for (uint64_t t = 0; t < s->tiles; t++) {
     size_t size;
     const uint8_t *tile = ref_tile_at(stream.data, s->first + t, &size);
-    cr_assert_eq(field(m.data, GHZ_SLICE_HEADER + 2 * (size_t)t, 2), size);
+    cr_assert_eq(get_little(m.data + GHZ_SLICE_HEADER + 2 * t, 2), size);
     cr_assert(size == 0 || memcmp(m.data + at, tile, size) == 0);
     at += size;
   }
@@ -87,27 +69,25 @@ static void check_message(ref_bytes stream, const ghz_slice *s) {
   ghz_slice back;
   succeeded(ghz_slice_parse(view(m), &back), NULL, "parse");
   same_slice(&back, s, "parsed");
-  ref_free(&m);
 }
 
 Test(slice, views_and_messages) {
   for (int type = GHZ_F32; type <= GHZ_F64; type++) {
-    ref_bytes stream = stream_of((ghz_type)type, 1);
+    SCOPE;
+    ref_bytes stream = stream_from((ghz_type)type, 1);
     for (uint64_t first = 0; first <= TILES; first += first % 3 + 1)
       for (uint64_t tiles = 0; first + tiles <= TILES; tiles += tiles % 4 + 1) {
-        ghz_slice s;
-        succeeded(ghz_slice_view(view(stream), first, tiles, &s), NULL, "view");
+        ghz_slice s = slice_of(stream, first, tiles);
         uint64_t end = (first + tiles) * 1024 < N ? (first + tiles) * 1024 : N;
         cr_assert_eq(ghz_slice_count(&s), tiles ? end - first * 1024 : 0);
         cr_assert_leq(ghz_slice_size(&s), ghz_slice_bound(tiles, (ghz_type)type, 1));
         check_message(stream, &s);
       }
-    ref_free(&stream);
   }
 }
 
 Test(slice, ranges_outside) {
-  ref_bytes stream = stream_of(GHZ_F32, 1);
+  ref_bytes stream = stream_from(GHZ_F32, 1);
   ghz_slice s;
   cr_assert_eq(ghz_slice_view(view(stream), TILES, 1, &s), GHZ_EINVAL);
   cr_assert_eq(ghz_slice_view(view(stream), TILES + 1, 0, &s), GHZ_EINVAL);
@@ -116,17 +96,16 @@ Test(slice, ranges_outside) {
   cr_assert_eq(ghz_slice_view(view(stream), 2, UINT64_MAX, &s), GHZ_EINVAL);
   cr_assert_eq(ghz_slice_view(view(stream), 0, 1, NULL), GHZ_EINVAL);
   cr_assert_eq(ghz_slice_parse(view(stream), &s), GHZ_ECORRUPT);
-  ref_free(&stream);
 }
 
 /* What is missing, and slices that nobody made. */
 Test(slice, arguments) {
-  ref_bytes stream = stream_of(GHZ_F32, 1), room = bytes_new(ghz_slice_bound(TILES, GHZ_F32, 2));
+  ref_bytes stream = stream_from(GHZ_F32, 1), room = bytes_new(ghz_slice_bound(TILES, GHZ_F32, 2));
   ghz_slice s, out, broken;
   size_t size;
   uint8_t header[GHZ_SLICE_HEADER];
   float values[GHZ_TILE];
-  succeeded(ghz_slice_view(view(stream), 1, 1, &s), NULL, "view");
+  s = slice_of(stream, 1, 1);
   const ghz_slice two[2] = {s, s};
   cr_assert_eq(ghz_slice_parse(view(room), NULL), GHZ_EINVAL);
   cr_assert_eq(ghz_slice_header(NULL, header), GHZ_EINVAL);
@@ -163,69 +142,62 @@ Test(slice, arguments) {
     cr_assert_neq(ghz_slice_sum(ctx, 1, &broken, room.data, room.size, &out), GHZ_OK, "fault %d", fault);
     cr_assert_neq(ghz_slice_join(ctx, 1, &broken, room.data, room.size, &size), GHZ_OK, "fault %d", fault);
   }
-  ref_free(&room);
-  ref_free(&stream);
 }
 
 Test(slice, pack_capacities) {
-  ref_bytes stream = stream_of(GHZ_F32, 1);
-  ghz_slice s;
-  succeeded(ghz_slice_view(view(stream), 1, 2, &s), NULL, "view");
+  ref_bytes stream = stream_from(GHZ_F32, 1);
+  ghz_slice s = slice_of(stream, 1, 2);
   size_t need = ghz_slice_size(&s), size;
   for (size_t capacity = 0; capacity < need; capacity++) {
+    SCOPE;
     ref_bytes small = bytes_new(capacity);
     cr_assert_eq(ghz_slice_pack(&s, small.data, capacity, &size), GHZ_ECAPACITY);
-    ref_free(&small);
   }
-  ref_free(&stream);
 }
 
 /* ---- Compress, decompress, join ---- */
 
 Test(slice, compress_gives_the_tiles_of_the_stream) {
   for (int type = GHZ_F32; type <= GHZ_F64; type++) {
+    SCOPE;
     ghz_lattice l = lattice_abs((ghz_type)type, 0.01);
     void *x = values_of((ghz_type)type, 1);
-    ref_bytes stream = stream_of((ghz_type)type, 1);
+    ref_bytes stream = stream_from((ghz_type)type, 1);
     for (uint64_t first = 0; first <= TILES; first += 7)
       for (uint64_t tiles = 0; first + tiles <= TILES; tiles += 3) {
+        SCOPE;
         ref_bytes dst = bytes_new(ghz_slice_bound(tiles, (ghz_type)type, 1));
         ghz_slice made, want;
         succeeded(ghz_slice_compress(ctx, &l, -1, x, N, first, tiles, dst.data, dst.size, &made), ctx,
                   "compress");
-        succeeded(ghz_slice_view(view(stream), first, tiles, &want), NULL, "view");
+        want = slice_of(stream, first, tiles);
         same_slice(&made, &want,
                    say("tiles %llu + %llu", (unsigned long long)first, (unsigned long long)tiles));
         cr_assert(memcmp(dst.data, "GHZM", 4) == 0, "the message lies in dst");
-        ref_free(&dst);
       }
     uint8_t small[100];
     ghz_slice none;
     cr_assert_eq(ghz_slice_compress(ctx, &l, -1, x, N, 0, 40, small, sizeof small, &none), GHZ_ECAPACITY);
     cr_assert_eq(ghz_slice_compress(ctx, &l, -1, x, N, 0, 41, small, sizeof small, &none), GHZ_EINVAL);
     cr_assert_eq(ghz_slice_compress(ctx, &l, -1, x, N, UINT64_MAX, 2, small, sizeof small, &none), GHZ_EINVAL);
-    free(x);
-    ref_free(&stream);
   }
 }
 
 Test(slice, decompress) {
   for (int type = GHZ_F32; type <= GHZ_F64; type++)
     for (int out = type; out <= GHZ_F64; out++) {
-      ref_bytes stream = stream_of((ghz_type)type, 3);
+      SCOPE;
+      ref_bytes stream = stream_from((ghz_type)type, 3);
       char *all = decompress(ctx, stream, (ghz_type)out);
       for (uint64_t first = 0; first <= TILES; first += 5)
         for (uint64_t tiles = 0; first + tiles <= TILES; tiles += 5) {
-          ghz_slice s;
-          succeeded(ghz_slice_view(view(stream), first, tiles, &s), NULL, "view");
+          SCOPE;
+          ghz_slice s = slice_of(stream, first, tiles);
           ref_bytes y = bytes_new(ghz_slice_count(&s) * ghz_type_size((ghz_type)out));
           succeeded(ghz_slice_decompress(ctx, &s, (ghz_type)out, y.data), ctx, "decompress");
           same_values(y.data, tiles ? all + first * 1024 * ghz_type_size((ghz_type)out) : all,
                       ghz_slice_count(&s), (ghz_type)out, "slice");
-          ref_free(&y);
         }
-      free(all);
-      ref_free(&stream);
     }
 }
 
@@ -237,7 +209,7 @@ static size_t cut(ref_bytes stream, uint64_t *state, ref_bytes *messages, ghz_sl
     if (k == 30 || first + tiles > TILES)
       tiles = TILES - first;
     ghz_slice piece;
-    succeeded(ghz_slice_view(view(stream), first, tiles, &piece), NULL, "view");
+    piece = slice_of(stream, first, tiles);
     messages[k] = packed(&piece);
     succeeded(ghz_slice_parse(view(messages[k]), &parts[k]), NULL, "parse");
     first += tiles;
@@ -248,7 +220,8 @@ static size_t cut(ref_bytes stream, uint64_t *state, ref_bytes *messages, ghz_sl
 Test(slice, join_restores_the_stream) {
   uint64_t state = 12;
   for (int round = 0; round < 60; round++) {
-    ref_bytes stream = stream_of((ghz_type)(round % 2), (uint64_t)round / 4), messages[40];
+    SCOPE;
+    ref_bytes stream = stream_from((ghz_type)(round % 2), (uint64_t)round / 4), messages[40];
     ghz_slice parts[40];
     size_t k = cut(stream, &state, messages, parts), size = 0;
     ref_bytes dst = bytes_new(stream.size);
@@ -266,54 +239,46 @@ Test(slice, join_restores_the_stream) {
       cr_assert(ghz_slice_join(ctx, k + 1, twice, dst.data, dst.size, &size) == GHZ_EINVAL ||
                 parts[k - 1].tiles == 0);
     }
-    ref_free(&dst);
-    ref_free(&stream);
-    for (size_t i = 0; i < k; i++)
-      ref_free(&messages[i]);
   }
 }
 
 Test(slice, join_refuses_other_streams) {
-  ref_bytes a = stream_of(GHZ_F32, 1), b = add(ctx, a, a), dst = bytes_new(ghz_size_bound(N, GHZ_F32, 2));
+  ref_bytes a = stream_from(GHZ_F32, 1), b = add(ctx, a, a), dst = bytes_new(ghz_size_bound(N, GHZ_F32, 2));
   ghz_slice parts[2];
   size_t size;
-  succeeded(ghz_slice_view(view(a), 0, 20, &parts[0]), NULL, "view");
-  succeeded(ghz_slice_view(view(b), 20, 20, &parts[1]), NULL, "view");
+  parts[0] = slice_of(a, 0, 20);
+  parts[1] = slice_of(b, 20, 20);
   cr_assert_eq(ghz_slice_join(ctx, 2, parts, dst.data, dst.size, &size), GHZ_EMISMATCH);
-  ref_free(&a);
-  ref_free(&b);
-  ref_free(&dst);
 }
 
 /* ---- Computing on slices ---- */
 
 Test(slice, sum_and_extremum_are_those_of_the_stream) {
   for (int type = GHZ_F32; type <= GHZ_F64; type++) {
-    ref_bytes s[3] = {stream_of((ghz_type)type, 1), stream_of((ghz_type)type, 2), stream_of((ghz_type)type, 3)};
+    SCOPE;
+    ref_bytes s[3] = {stream_from((ghz_type)type, 1), stream_from((ghz_type)type, 2),
+                      stream_from((ghz_type)type, 3)};
     ref_bytes total = sum(ctx, 3, s), least = extremum(ctx, s[0], s[1], 0), most = extremum(ctx, s[0], s[1], 1);
     uint64_t state = 5;
     for (int round = 0; round < 60; round++) {
+      SCOPE;
       uint64_t first = input_below(&state, TILES + 1), tiles = input_below(&state, TILES - first + 1);
       ghz_slice part[3], want, got;
       for (int i = 0; i < 3; i++)
-        succeeded(ghz_slice_view(view(s[i]), first, tiles, &part[i]), NULL, "view");
+        part[i] = slice_of(s[i], first, tiles);
       ref_bytes dst = bytes_new(ghz_slice_bound(tiles, (ghz_type)type, 3));
       succeeded(ghz_slice_sum(ctx, 3, part, dst.data, dst.size, &got), ctx, "sum");
-      succeeded(ghz_slice_view(view(total), first, tiles, &want), NULL, "view");
+      want = slice_of(total, first, tiles);
       want.inexact = got.inexact;
       same_slice(&got, &want, "sum");
       for (int larger = 0; larger < 2; larger++) {
         succeeded(ghz_slice_extremum(ctx, &part[0], &part[1], larger, dst.data, dst.size, &got), ctx,
                   "extremum");
-        succeeded(ghz_slice_view(view(larger ? most : least), first, tiles, &want), NULL, "view");
+        want = slice_of(larger ? most : least, first, tiles);
         want.inexact = got.inexact;
         same_slice(&got, &want, "extremum");
       }
-      ref_free(&dst);
     }
-    ref_bytes made[6] = {s[0], s[1], s[2], total, least, most};
-    for (int i = 0; i < 6; i++)
-      ref_free(&made[i]);
   }
 }
 
@@ -321,7 +286,9 @@ Test(slice, sum_and_extremum_are_those_of_the_stream) {
  * rounded before it is divided. */
 Test(slice, mean_is_that_of_the_stream) {
   for (int type = GHZ_F32; type <= GHZ_F64; type++) {
-    ref_bytes s[3] = {stream_of((ghz_type)type, 1), stream_of((ghz_type)type, 2), stream_of((ghz_type)type, 3)};
+    SCOPE;
+    ref_bytes s[3] = {stream_from((ghz_type)type, 1), stream_from((ghz_type)type, 2),
+                      stream_from((ghz_type)type, 3)};
     size_t room = ghz_size_bound(N, (ghz_type)type, 3), size;
     ref_bytes mean = bytes_new(room);
     ghz_bytes all[3] = {view(s[0]), view(s[1]), view(s[2])};
@@ -329,12 +296,13 @@ Test(slice, mean_is_that_of_the_stream) {
     uint64_t state = 9;
     int compared = 0;
     for (int round = 0; round < 200; round++) {
+      SCOPE;
       uint64_t first = input_below(&state, TILES + 1), tiles = input_below(&state, TILES - first + 1);
       ghz_slice part[3], total, want, got;
       size_t bound = ghz_slice_bound(tiles, (ghz_type)type, 3);
       ref_bytes sum_room = bytes_new(bound), dst = bytes_new(bound);
       for (int i = 0; i < 3; i++)
-        succeeded(ghz_slice_view(view(s[i]), first, tiles, &part[i]), NULL, "view");
+        part[i] = slice_of(s[i], first, tiles);
       succeeded(ghz_slice_sum(ctx, 3, part, sum_room.data, bound, &total), ctx, "sum");
       succeeded(ghz_slice_mean(ctx, &total, 3, dst.data, bound, &got), ctx, "mean");
       succeeded(ghz_slice_view((ghz_bytes){mean.data, size}, first, tiles, &want), NULL, "view");
@@ -344,29 +312,22 @@ Test(slice, mean_is_that_of_the_stream) {
       compared += !total.inexact && tiles > 0;
       cr_assert_eq(ghz_slice_mean(ctx, &total, 0, dst.data, bound, &got), GHZ_EINVAL);
       cr_assert_eq(ghz_slice_mean(ctx, NULL, 3, dst.data, bound, &got), GHZ_EINVAL);
-      ref_free(&sum_room);
-      ref_free(&dst);
     }
     cr_assert_gt(compared, 10, "%d ranges compared", compared);
-    ref_free(&mean);
-    for (int i = 0; i < 3; i++)
-      ref_free(&s[i]);
   }
 }
 
 Test(slice, sums_of_different_ranges_are_refused) {
-  ref_bytes a = stream_of(GHZ_F32, 1), dst = bytes_new(ghz_slice_bound(TILES, GHZ_F32, 2));
+  ref_bytes a = stream_from(GHZ_F32, 1), dst = bytes_new(ghz_slice_bound(TILES, GHZ_F32, 2));
   ghz_slice part[2], got;
-  succeeded(ghz_slice_view(view(a), 0, 20, &part[0]), NULL, "view");
-  succeeded(ghz_slice_view(view(a), 1, 20, &part[1]), NULL, "view");
+  part[0] = slice_of(a, 0, 20);
+  part[1] = slice_of(a, 1, 20);
   cr_assert_neq(ghz_slice_sum(ctx, 2, part, dst.data, dst.size, &got), GHZ_OK);
   cr_assert_neq(ghz_slice_extremum(ctx, &part[0], &part[1], 0, dst.data, dst.size, &got), GHZ_OK);
-  succeeded(ghz_slice_view(view(a), 0, 19, &part[1]), NULL, "view");
+  part[1] = slice_of(a, 0, 19);
   cr_assert_neq(ghz_slice_sum(ctx, 2, part, dst.data, dst.size, &got), GHZ_OK);
   cr_assert_eq(ghz_slice_sum(ctx, 0, part, dst.data, dst.size, &got), GHZ_EINVAL);
   cr_assert_eq(ghz_slice_sum(ctx, 1, part, dst.data, 10, &got), GHZ_ECAPACITY);
-  ref_free(&a);
-  ref_free(&dst);
 }
 
 /* Segments of a ring: each is summed apart from the others, in an order of its own; the joined result is the
@@ -374,13 +335,13 @@ Test(slice, sums_of_different_ranges_are_refused) {
 Test(slice, ring_of_segments) {
   enum { RANKS = 7 };
   static const size_t counts[] = {0, 1, 1000, 1024, 1025, 5000, 20000};
-  for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+  for (size_t c = 0; c < COUNT(counts); c++) {
+    SCOPE;
     ghz_lattice l = lattice_abs(GHZ_F32, 0.02);
     ref_bytes s[RANKS], messages[RANKS];
     for (size_t r = 0; r < RANKS; r++) {
       void *x = input_make(input_named(r % 2 ? "walk" : "sparse"), GHZ_F32, counts[c], l.step, r);
       s[r] = compress(ctx, &l, GHZ_ORDER_BEST, x, counts[c]);
-      free(x);
     }
     uint64_t tiles = ref_tiles(counts[c]);
     ghz_slice parts[RANKS];
@@ -388,18 +349,12 @@ Test(slice, ring_of_segments) {
       ghz_slice own[RANKS];
       uint64_t first = tiles * i / RANKS, end = tiles * (i + 1) / RANKS;
       for (uint64_t r = 0; r < RANKS; r++)
-        succeeded(ghz_slice_view(view(s[(i + r) % RANKS]), first, end - first, &own[r]), NULL, "view");
+        own[r] = slice_of(s[(i + r) % RANKS], first, end - first);
       messages[i] = bytes_new(ghz_slice_bound(end - first, GHZ_F32, RANKS));
       succeeded(ghz_slice_sum(ctx, RANKS, own, messages[i].data, messages[i].size, &parts[i]), ctx, "sum");
     }
     ref_bytes want = sum(ctx, RANKS, s), got = bytes_new(want.size);
     succeeded(ghz_slice_join(ctx, RANKS, parts, got.data, got.size, &got.size), ctx, "join");
     same_bytes(got, want, say("%zu values", counts[c]));
-    for (int r = 0; r < RANKS; r++) {
-      ref_free(&s[r]);
-      ref_free(&messages[r]);
-    }
-    ref_free(&want);
-    ref_free(&got);
   }
 }

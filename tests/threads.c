@@ -1,8 +1,8 @@
-/* threads.c: contexts of one to four threads in threads side by side, on the same inputs: each operation gives the bytes that one
+/* threads.c: contexts of one to four threads in threads side by side, on the same inputs: each call gives the bytes that one
  * thread alone gives, damaged inputs and full buffers its errors. Without Criterion, which the thread sanitizer cannot run. */
-#include "inputs.h"
+#include "calls.h"
+#include "damage.h"
 
-#include <ghz.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,249 +18,96 @@ static void must(int condition, const char *what) {
   }
 }
 
-static void *room_for(size_t size) {
-  void *room = calloc(size, 1);
-  must(room != NULL, "no memory");
-  return room;
-}
+/* ---- Calls that fail: what is left in the buffer is nobody's business, and depends on who came first ---- */
 
-/* ---- What all threads read ---- */
+static ref_bytes damaged_stream; /* whose tile in the middle says what no tile may */
 
-typedef struct material {
-  ghz_lattice lattice;
-  void *x;
-  ghz_bytes stream[OPERANDS], damaged, message;
-} material;
-
-static ghz_bytes compressed(ghz_context *ctx, const ghz_lattice *l, const void *x) {
-  size_t size, room = ghz_size_bound(N, l->type, 1);
-  void *dst = room_for(room);
-  must(ghz_compress(ctx, l, GHZ_ORDER_BEST, x, N, dst, room, &size) == GHZ_OK, "compress");
-  return (ghz_bytes){dst, size};
-}
-
-/* A stream whose tile in the middle says what no tile may. */
-static ghz_bytes damage(ghz_bytes stream) {
-  ghz_slice tile;
-  uint8_t *copy = memcpy(room_for(stream.size), stream.data, stream.size);
-  ghz_bytes damaged = {copy, stream.size};
-  must(ghz_slice_view(damaged, N / GHZ_TILE / 2, 1, &tile) == GHZ_OK, "view");
-  memset(copy + ((const uint8_t *)tile.payload - copy), 0xff, tile.payload_size);
-  return damaged;
-}
-
-static material material_make(ghz_type type, const char *kind) {
-  ghz_context *ctx;
-  ghz_slice slice;
-  material m;
-  must(ghz_context_create(&ctx, 1) == GHZ_OK, "context");
-  must(ghz_lattice_make(type, (ghz_bound){GHZ_ABS, 0.01}, 0, 0, &m.lattice) == GHZ_OK, "lattice");
-  for (int i = 0; i < OPERANDS; i++) {
-    void *x = input_make(input_named(kind), type, N, m.lattice.step, 7 + (uint64_t)i);
-    m.stream[i] = compressed(ctx, &m.lattice, x);
-    if (i == 0)
-      m.x = x;
-    else
-      free(x);
-  }
-  m.damaged = damage(m.stream[1]);
-  must(ghz_slice_view(m.stream[0], 3, N / GHZ_TILE - 3, &slice) == GHZ_OK, "view");
-  m.message.size = ghz_slice_size(&slice);
-  m.message.data = room_for(m.message.size);
-  must(ghz_slice_pack(&slice, (void *)m.message.data, m.message.size, &m.message.size) == GHZ_OK, "pack");
-  ghz_context_free(ctx);
-  return m;
-}
-
-static void material_free(material *m) {
-  free(m->x);
-  for (int i = 0; i < OPERANDS; i++)
-    free((void *)m->stream[i].data);
-  free((void *)m->damaged.data);
-  free((void *)m->message.data);
-}
-
-/* ---- The operations: what each leaves in dst is its answer, together with its status ---- */
-
-typedef struct answer {
-  ghz_status status;
-  size_t size;
-  uint8_t *data; /* `room` bytes, zero beyond size */
-  size_t room;
-} answer;
-
-typedef ghz_status operation(ghz_context *ctx, const material *m, answer *a);
-
-static ghz_status do_range(ghz_context *ctx, const material *m, answer *a) {
-  double *range = (double *)(void *)a->data;
-  a->size = 2 * sizeof *range;
-  return ghz_range(ctx, m->lattice.type, m->x, N, &range[0], &range[1]);
-}
-static ghz_status do_compress(ghz_context *ctx, const material *m, answer *a) {
-  return ghz_compress(ctx, &m->lattice, GHZ_ORDER_BEST, m->x, N, a->data, a->room, &a->size);
-}
-static ghz_status do_decompress(ghz_context *ctx, const material *m, answer *a) {
-  a->size = N * sizeof(double);
-  return ghz_decompress(ctx, m->stream[0], GHZ_F64, a->data, N);
-}
-static ghz_status do_decompress_range(ghz_context *ctx, const material *m, answer *a) {
-  a->size = (N - 2000) * sizeof(double);
-  return ghz_decompress_range(ctx, m->stream[0], GHZ_F64, 1001, N - 2000, a->data);
-}
-static ghz_status do_add(ghz_context *ctx, const material *m, answer *a) {
-  return ghz_add(ctx, m->stream[0], m->stream[1], a->data, a->room, &a->size);
-}
-static ghz_status do_sum(ghz_context *ctx, const material *m, answer *a) {
-  return ghz_sum(ctx, OPERANDS, m->stream, a->data, a->room, &a->size);
-}
-static ghz_status do_mean(ghz_context *ctx, const material *m, answer *a) {
-  return ghz_mean(ctx, OPERANDS, m->stream, a->data, a->room, &a->size);
-}
-static ghz_status do_combine(ghz_context *ctx, const material *m, answer *a) {
-  static const int64_t coefficients[OPERANDS] = {2, -1, 3};
-  return ghz_combine(ctx, OPERANDS, m->stream, coefficients, a->data, a->room, &a->size);
-}
-static ghz_status do_scale(ghz_context *ctx, const material *m, answer *a) {
-  return ghz_scale(ctx, m->stream[0], 0.3, a->data, a->room, &a->size);
-}
-static ghz_status do_minimum(ghz_context *ctx, const material *m, answer *a) {
-  return ghz_minimum(ctx, m->stream[0], m->stream[1], a->data, a->room, &a->size);
-}
-static ghz_status do_accumulate(ghz_context *ctx, const material *m, answer *a) {
-  memcpy(a->data, m->stream[0].data, m->stream[0].size);
-  a->size = m->stream[0].size;
-  return ghz_accumulate(ctx, a->data, a->room, &a->size, m->stream[1]);
-}
-static ghz_status do_extrema(ghz_context *ctx, const material *m, answer *a) {
-  double *range = (double *)(void *)a->data;
-  a->size = 2 * sizeof *range;
-  return ghz_extrema(ctx, m->stream[0], &range[0], &range[1]);
-}
-static ghz_status do_scan(ghz_context *ctx, const material *m, answer *a) {
-  a->size = sizeof(ghz_statistics);
-  return ghz_scan(ctx, m->stream[0], (ghz_statistics *)(void *)a->data);
-}
-static ghz_status do_slice_sum(ghz_context *ctx, const material *m, answer *a) {
-  ghz_slice two[2], result;
-  ghz_status status = ghz_slice_parse(m->message, &two[0]);
-  if (status == GHZ_OK)
-    status = ghz_slice_view(m->stream[1], two[0].first, two[0].tiles, &two[1]);
-  if (status == GHZ_OK)
-    status = ghz_slice_sum(ctx, 2, two, a->data, a->room, &result);
-  a->size = status == GHZ_OK ? ghz_slice_size(&result) : 0;
+static ghz_status failed(ghz_status status, answer *r) {
+  r->size = 0;
   return status;
 }
-static ghz_status do_slice_decompress(ghz_context *ctx, const material *m, answer *a) {
-  ghz_slice slice;
-  ghz_status status = ghz_slice_parse(m->message, &slice);
-  a->size = status == GHZ_OK ? ghz_slice_count(&slice) * sizeof(double) : 0;
-  return status == GHZ_OK ? ghz_slice_decompress(ctx, &slice, GHZ_F64, a->data) : status;
+
+static ghz_status do_damaged_sum(ghz_context *ctx, const operands *o, answer *r) {
+  return failed(ghz_add(ctx, view(o->a), view(damaged_stream), r->bytes, r->room, &r->size), r);
 }
-/* Errors: what is left in dst is nobody's business, and depends on who came first. */
-static ghz_status do_damaged_sum(ghz_context *ctx, const material *m, answer *a) {
-  size_t size;
-  return ghz_add(ctx, m->stream[0], m->damaged, a->data, a->room, &size);
+static ghz_status do_damaged(ghz_context *ctx, const operands *o, answer *r) {
+  return failed(ghz_decompress(ctx, view(damaged_stream), GHZ_F64, r->bytes, o->n), r);
 }
-static ghz_status do_damaged(ghz_context *ctx, const material *m, answer *a) {
-  return ghz_decompress(ctx, m->damaged, GHZ_F64, a->data, N);
-}
-static ghz_status do_full(ghz_context *ctx, const material *m, answer *a) {
-  size_t size;
-  return ghz_sum(ctx, OPERANDS, m->stream, a->data, m->stream[0].size / 2, &size);
+static ghz_status do_full(ghz_context *ctx, const operands *o, answer *r) {
+  return failed(ghz_sum(ctx, o->k, o->many, r->bytes, o->a.size / 2, &r->size), r);
 }
 
 static const struct {
-  const char *name;
-  operation *run;
+  call call;
   ghz_status status;
-} operations[] = {
-    {"range", do_range, GHZ_OK},
-    {"compress", do_compress, GHZ_OK},
-    {"decompress", do_decompress, GHZ_OK},
-    {"decompress a range", do_decompress_range, GHZ_OK},
-    {"add", do_add, GHZ_OK},
-    {"sum", do_sum, GHZ_OK},
-    {"mean", do_mean, GHZ_OK},
-    {"combine", do_combine, GHZ_OK},
-    {"scale", do_scale, GHZ_OK},
-    {"minimum", do_minimum, GHZ_OK},
-    {"accumulate", do_accumulate, GHZ_OK},
-    {"extrema", do_extrema, GHZ_OK},
-    {"scan", do_scan, GHZ_OK},
-    {"sum of slices", do_slice_sum, GHZ_OK},
-    {"decompress a slice", do_slice_decompress, GHZ_OK},
-    {"add what is damaged", do_damaged_sum, GHZ_ECORRUPT},
-    {"decompress what is damaged", do_damaged, GHZ_ECORRUPT},
-    {"sum into too little", do_full, GHZ_ECAPACITY},
-};
-enum { OPERATIONS = sizeof operations / sizeof operations[0] };
+} failing[] = {{{"add what is damaged", do_damaged_sum, 0}, GHZ_ECORRUPT},
+               {{"decompress what is damaged", do_damaged, 0}, GHZ_ECORRUPT},
+               {{"sum into too little", do_full, 0}, GHZ_ECAPACITY}};
 
-static void answer_by(ghz_context *ctx, const material *m, size_t i, answer *a) {
-  memset(a->data, 0, a->room);
-  a->size = 0;
-  a->status = operations[i].run(ctx, m, a);
+static size_t operations(void) {
+  return call_count + COUNT(failing);
 }
 
-static answer answer_make(ghz_type type) {
-  size_t room = ghz_size_bound(N, type, 64), values = N * sizeof(double);
-  answer a = {.room = room > values ? room : values};
-  a.data = room_for(a.room);
-  return a;
+static const call *operation(size_t i) {
+  return i < call_count ? &calls[i] : &failing[i - call_count].call;
+}
+
+/* Bytes beyond the answer are not compared. Ends the program unless the status is the wanted one. */
+static void run_operation(ghz_context *ctx, const operands *o, size_t i, answer *r) {
+  r->size = 0;
+  ghz_status status = operation(i)->run(ctx, o, r);
+  must(status == (i < call_count ? GHZ_OK : failing[i - call_count].status), operation(i)->name);
 }
 
 /* ---- Threads ---- */
 
 typedef struct runner {
   pthread_t thread;
-  const material *m;
-  const answer *want;
+  const operands *o;
+  const ref_bytes *want;
   int index;
 } runner;
 
 static void *run(void *argument) {
+  SCOPE;
   runner *r = argument;
-  ghz_context *ctx;
-  answer got = answer_make(r->m->lattice.type);
-  must(ghz_context_create(&ctx, 1 + r->index) == GHZ_OK, "context");
-  for (size_t i = 0; i < (size_t)ROUNDS * OPERATIONS; i++) {
-    size_t which = (i + (size_t)r->index * 5) % OPERATIONS; /* not all the same at once */
-    const answer *want = &r->want[which];
-    answer_by(ctx, r->m, which, &got);
-    must(got.status == want->status && got.size == want->size && memcmp(got.data, want->data, got.size) == 0,
-         operations[which].name);
+  CONTEXT(ctx, NULL, 1 + r->index);
+  answer got = answer_make(r->o, 0);
+  for (size_t i = 0; i < ROUNDS * operations(); i++) {
+    size_t which = (i + (size_t)r->index * 5) % operations(); /* not all the same at once */
+    run_operation(ctx, r->o, which, &got);
+    must(got.size == r->want[which].size && memcmp(got.bytes, r->want[which].data, got.size) == 0,
+         operation(which)->name);
   }
-  ghz_context_free(ctx);
-  free(got.data);
   return NULL;
 }
 
-static void check(ghz_type type, const char *kind) {
-  material m = material_make(type, kind);
-  answer want[OPERATIONS];
+static void check(ghz_type type, const char *maker) {
+  SCOPE;
+  CONTEXT(ctx, NULL, 1);
+  ghz_lattice l = lattice_abs(type, 0.01);
+  operands o = operands_make(&l, N, OPERANDS, maker, maker, 0);
+  answer one = answer_make(&o, 0);
+  ref_bytes *want = scratch(operations() * sizeof *want);
   runner runners[RUNNERS];
-  ghz_context *ctx;
-  must(ghz_context_create(&ctx, 1) == GHZ_OK, "context");
-  for (size_t i = 0; i < OPERATIONS; i++) {
-    want[i] = answer_make(type);
-    answer_by(ctx, &m, i, &want[i]);
-    must(want[i].status == operations[i].status, operations[i].name);
+  damaged_stream = bytes_copy(o.b.data, o.b.size);
+  damage_tile(damaged_stream, N / GHZ_TILE / 2);
+  for (size_t i = 0; i < operations(); i++) {
+    run_operation(ctx, &o, i, &one);
+    want[i] = bytes_copy(one.bytes, one.size);
   }
-  ghz_context_free(ctx);
   for (int i = 0; i < RUNNERS; i++) {
-    runners[i] = (runner){.m = &m, .want = want, .index = i};
+    runners[i] = (runner){.o = &o, .want = want, .index = i};
     must(pthread_create(&runners[i].thread, NULL, run, &runners[i]) == 0, "no thread");
   }
   for (int i = 0; i < RUNNERS; i++)
     pthread_join(runners[i].thread, NULL);
-  for (size_t i = 0; i < OPERATIONS; i++)
-    free(want[i].data);
-  material_free(&m);
 }
 
 int main(void) {
   check(GHZ_F32, "mixture");
   check(GHZ_F64, "mixture");
   check(GHZ_F32, "random_bits"); /* raw tiles: the largest there are */
-  printf("%d operations, %d rounds in %d threads at once: the same bytes\n", OPERATIONS, ROUNDS, RUNNERS);
+  printf("%zu operations, %d rounds in %d threads at once: the same bytes\n", operations(), ROUNDS, RUNNERS);
   return 0;
 }

@@ -8,8 +8,6 @@
 #include "simt/control.h"
 #endif
 
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-
 /* ---- A workplace: two streams, their messages, values, and room for results ---- */
 
 enum { N = 20000, FIRST = 2, TILES = 5 };
@@ -22,15 +20,13 @@ typedef struct place {
 } place;
 
 static place place_make(trial *t, ghz_type type) {
-  place p = {.lattice = lattice_of(type, 0.1)};
+  place p = {.lattice = lattice_abs(type, 0.1)};
   size_t each = ghz_type_size(type);
-  ghz_slice slice;
   p.values = input_make(input_named("walk"), type, N, p.lattice.step, 1);
-  p.stream = cpu_compressed(t, &p.lattice, GHZ_ORDER_BEST, p.values, N);
-  p.other = cpu_stream(t, "specials", &p.lattice, 1, N, 2);
-  ghz_slice_view(viewed(p.stream), FIRST, TILES, &slice);
-  p.message = bytes_of(ghz_slice_size(&slice));
-  ghz_slice_pack(&slice, p.message.data, p.message.size, &p.message.size);
+  p.stream = compress(t->cpu, &p.lattice, GHZ_ORDER_BEST, p.values, N);
+  p.other = stream_of(t->cpu, &p.lattice, 1, "specials", N, 2);
+  ghz_slice slice = slice_of(p.stream, FIRST, TILES);
+  p.message = packed(&slice);
   p.x = device_input(t, p.values, N * each, 0);
   p.a = device_input(t, p.stream.data, p.stream.size, 0);
   p.b = device_input(t, p.other.data, p.other.size, 0);
@@ -42,15 +38,12 @@ static place place_make(trial *t, ghz_type type) {
 }
 
 static void place_free(trial *t, place *p) {
-  ref_bytes bytes[3] = {p->stream, p->other, p->message};
   device_memory *memory[] = {&p->x, &p->a, &p->b, &p->m, &p->dst, &p->y, &p->range};
   device_guards(t, &p->dst, "results");
   device_guards(t, &p->y, "values");
   device_guards(t, &p->range, "range");
   for (size_t i = 0; i < COUNT(memory); i++)
     device_free(memory[i]);
-  bytes_drop(bytes, 3);
-  free(p->values);
 }
 
 /* The context still works: a sum on the device is the CPU's. */
@@ -266,7 +259,7 @@ void check_bad_slices(trial *t) {
 
 void check_bad_ranges(trial *t) {
   place p = place_make(t, GHZ_F64);
-  double *range = (double *)(void *)p.range.data, *host = malloc(2 * sizeof *host);
+  double *range = (double *)(void *)p.range.data, *host = scratch(2 * sizeof *host);
   REFUSES(GHZ_EINVAL, ghz_cuda_range(t->gpu, (ghz_type)2, p.x.data, N, range, t->stream));
   REFUSES(GHZ_EINVAL, ghz_cuda_range(t->gpu, GHZ_F64, NULL, N, range, t->stream));
   REFUSES(GHZ_EINVAL, ghz_cuda_range(t->gpu, GHZ_F64, p.x.data, N, NULL, t->stream));
@@ -275,7 +268,6 @@ void check_bad_ranges(trial *t) {
   REFUSES(GHZ_EINVAL, ghz_cuda_range(t->gpu, GHZ_F64, p.x.data + 4, N - 1, range, t->stream));
   expect(t, ghz_cuda_range(NULL, GHZ_F64, p.x.data, N, range, t->stream) == GHZ_EINVAL, "no context");
   still_works(t, &p, "bad ranges");
-  free(host);
   place_free(t, &p);
 }
 
@@ -283,6 +275,7 @@ void check_bad_ranges(trial *t) {
 
 /* Slices may be of arrays that are larger than the context; so may arrays whose range is sought. */
 static void small_slice(trial *t, const place *p) {
+  SCOPE;
   operation o = {.kind = SLICE_COMPRESS,
                  .lattice = p->lattice,
                  .order = -1,
@@ -297,7 +290,6 @@ static void small_slice(trial *t, const place *p) {
   double *got = (double *)(void *)device_read(t, &p->range, 2 * sizeof *range);
   expect(t, status == GHZ_OK && got[0] == want[0] && got[1] == want[1],
          "the range of an array larger than the context: status %d, %g to %g", (int)status, got[0], got[1]);
-  free(got);
 }
 
 void check_set_up_limits(trial *t) {
@@ -328,11 +320,9 @@ void check_set_up_limits(trial *t) {
   void *x = input_make(&inputs[0], GHZ_F32, few, p.lattice.step, 3);
   operation o = {.kind = COMPRESS, .lattice = p.lattice, .order = -1, .x = x, .n = few};
   agree(t, &o, "as many values as the context is for");
-  ref_bytes pair[2] = {cpu_compressed(t, &p.lattice, 1, x, few), cpu_compressed(t, &p.lattice, 2, x, few)};
+  ref_bytes pair[2] = {compress(t->cpu, &p.lattice, 1, x, few), compress(t->cpu, &p.lattice, 2, x, few)};
   o = (operation){.kind = ADD, .lattice = p.lattice, .n = few, .k = 2, .operands = pair};
   agree(t, &o, "as many operands as the context is for");
-  bytes_drop(pair, 2);
-  free(x);
   ghz_cuda_free(t->gpu);
   t->gpu = large;
   ghz_bytes many[GHZ_CUDA_OPERANDS + 1];
@@ -347,9 +337,9 @@ void check_set_up_limits(trial *t) {
 
 void check_host_memory_is_refused(trial *t) {
   place p = place_make(t, GHZ_F32);
-  ghz_bytes a = device_view(&p.a), host = viewed(p.stream), pair[2] = {a, host}, message = viewed(p.message);
-  void *room = malloc(p.dst.size + 16), *dst = (char *)room + (16 - (uintptr_t)room % 16) % 16;
-  ghz_cuda_outcome *outcome = malloc(sizeof *outcome), on_stack;
+  ghz_bytes a = device_view(&p.a), host = view(p.stream), pair[2] = {a, host}, message = view(p.message);
+  void *room = scratch(p.dst.size + 16), *dst = (char *)room + (16 - (uintptr_t)room % 16) % 16;
+  ghz_cuda_outcome *outcome = scratch(sizeof *outcome), on_stack;
   int64_t c[2] = {1, 1};
   void *there = p.dst.data;
   size_t size = p.dst.size;
@@ -374,8 +364,6 @@ void check_host_memory_is_refused(trial *t) {
   REFUSES(GHZ_EINVAL,
           ghz_cuda_slice_decompress(t->gpu, GHZ_F32, N, FIRST, TILES, message, GHZ_F32, p.y.data, DONE));
   still_works(t, &p, "host memory");
-  free(outcome);
-  free(room);
   place_free(t, &p);
 }
 
@@ -394,12 +382,11 @@ void check_managed_memory_will_do(trial *t) {
     ghz_status status = ghz_cuda_compress(t->gpu, &p.lattice, -1, x, N, dst, p.stream.size, outcome, t->stream);
     if (status == GHZ_OK)
       status = ghz_cuda_wait(t->gpu, outcome, &copy, t->stream);
-    ref_bytes got = bytes_of(p.stream.size);
+    ref_bytes got = bytes_new(p.stream.size);
     cudaMemcpyAsync(got.data, dst, got.size, cudaMemcpyDefault, t->stream);
     cudaStreamSynchronize(t->stream);
     if (expect(t, status == GHZ_OK, "managed memory: %d, %s", (int)status, ghz_cuda_message(t->gpu)))
       same_bytes(t, got, p.stream, "managed memory");
-    bytes_drop(&got, 1);
   }
   cudaFree(x);
   cudaFree(dst);
@@ -435,9 +422,10 @@ void check_host_arrays_are_free_after_the_call(trial *t) {
   place p = place_make(t, GHZ_F32);
   for (size_t i = 0; i < COUNT(counts); i++)
     for (int what = 0; what < 3; what++) {
+      SCOPE;
       size_t k = counts[i];
-      ghz_bytes *streams = malloc(k * sizeof *streams);
-      int64_t *c = malloc(k * sizeof *c), kept[GHZ_CUDA_OPERANDS];
+      ghz_bytes *streams = scratch(k * sizeof *streams);
+      int64_t *c = scratch(k * sizeof *c), kept[GHZ_CUDA_OPERANDS];
       ref_bytes s[GHZ_CUDA_OPERANDS];
       for (size_t j = 0; j < k; j++) {
         streams[j] = device_view(j % 2 ? &p.b : &p.a);
@@ -457,16 +445,10 @@ void check_host_arrays_are_free_after_the_call(trial *t) {
       made want = cpu_make(t, &o);
       ref_bytes got = {device_read(t, &p.dst, (size_t)outcome.size), (size_t)outcome.size};
       same_bytes(t, got, want.bytes, say("%zu operands, operation %d", k, what));
-      bytes_drop(&got, 1);
-      bytes_drop(&want.bytes, 1);
-      free(streams);
-      free(c);
     }
-  ghz_lattice *l = malloc(sizeof *l);
-  *l = p.lattice;
+  ghz_lattice copy = p.lattice, *l = &copy;
   ghz_status status = ghz_cuda_compress(t->gpu, l, -1, p.x.data, N, p.dst.data, p.dst.size, DONE);
   memset(l, 0xff, sizeof *l);
-  free(l);
   ghz_cuda_outcome outcome = {.size = 0};
   status = status == GHZ_OK ? gpu_wait(t, &outcome) : status;
   expect(t, status == GHZ_OK && outcome.size == p.stream.size, "lattice: %d", (int)status);
@@ -478,8 +460,9 @@ void check_operands_with_room_behind(trial *t) {
   static const size_t more[] = {1, 7, 100, 10000};
   place p = place_make(t, GHZ_F32);
   for (size_t i = 0; i < COUNT(more); i++) {
-    ref_bytes s[2] = {bytes_of(p.stream.size + more[i]), bytes_of(p.other.size + more[i])};
-    ref_bytes exact[2] = {p.stream, p.other}, message = bytes_of(p.message.size + more[i]);
+    SCOPE;
+    ref_bytes s[2] = {bytes_new(p.stream.size + more[i]), bytes_new(p.other.size + more[i])};
+    ref_bytes exact[2] = {p.stream, p.other}, message = bytes_new(p.message.size + more[i]);
     for (size_t j = 0; j < 2; j++) {
       memset(s[j].data, 0xee, s[j].size);
       memcpy(s[j].data, exact[j].data, exact[j].size);
@@ -494,15 +477,13 @@ void check_operands_with_room_behind(trial *t) {
     same_bytes(t, got.bytes, want.bytes, say("%zu bytes behind", more[i]));
     ref_bytes sources[2] = {s[0], message};
     for (int part = 0; part < 2; part++) {
+      SCOPE;
       uint8_t *values;
       reading r = {GHZ_F32,          N, sources[part], GHZ_F32, part ? MESSAGE : ALL, part ? FIRST : 0,
                    part ? TILES : 0, 0};
       ghz_status status = gpu_read(t, &r, &values, "values");
       expect(t, status == GHZ_OK, "%zu bytes behind a source: %d", more[i], (int)status);
-      free(values);
     }
-    ref_bytes all[] = {s[0], s[1], message, want.bytes, got.bytes};
-    bytes_drop(all, COUNT(all));
   }
   place_free(t, &p);
 }
@@ -522,7 +503,7 @@ typedef struct line {
 } line;
 
 static line line_make(trial *t, size_t i) {
-  line l = {.own = *t, .n = 9000 + 7777 * i, .lattice = lattice_of((ghz_type)(i % 2), 0.2)};
+  line l = {.own = *t, .n = 9000 + 7777 * i, .lattice = lattice_abs((ghz_type)(i % 2), 0.2)};
   ghz_type type = l.lattice.type;
   void *outcomes = NULL;
   expect(t, ghz_cuda_create(&l.own.gpu, l.n, 2) == GHZ_OK, "context %zu: %s", i, ghz_cuda_message(NULL));
@@ -555,7 +536,8 @@ static int line_start(line *l) {
 }
 
 static void line_check(trial *t, line *l, const char *what) {
-  ref_bytes a = cpu_compressed(t, &l->lattice, -1, l->values, l->n), three[3] = {a, a, a};
+  SCOPE;
+  ref_bytes a = compress(t->cpu, &l->lattice, -1, l->values, l->n), three[3] = {a, a, a};
   operation o = {.kind = SUM, .lattice = l->lattice, .n = l->n, .k = 3, .operands = three};
   made want = cpu_make(t, &o);
   cudaError_t error = cudaStreamSynchronize(l->own.stream);
@@ -566,14 +548,10 @@ static void line_check(trial *t, line *l, const char *what) {
   ref_bytes got = {device_read(&l->own, &l->sum, size), size};
   same_bytes(t, got, want.bytes, what);
   reading r = {.type = l->lattice.type, .n = l->n, .source = want.bytes, .out = GHZ_F64, .part = ALL};
-  double *values = malloc(l->n * sizeof *values);
+  double *values = scratch(l->n * sizeof *values);
   uint8_t *back = device_read(&l->own, &l->y, l->n * sizeof *values);
   cpu_read(t, &r, values);
   same_values(t, back, values, l->n, GHZ_F64, what);
-  free(values);
-  free(back);
-  ref_bytes all[3] = {a, want.bytes, got};
-  bytes_drop(all, 3);
 }
 
 static void line_free(line *l) {
@@ -583,7 +561,6 @@ static void line_free(line *l) {
   cudaFreeHost(l->outcomes);
   cudaStreamDestroy(l->own.stream);
   ghz_cuda_free(l->own.gpu);
-  free(l->values);
 }
 
 void check_several_streams_at_once(trial *t) {
@@ -618,12 +595,12 @@ static void compresses(trial *t, place *p, const char *what) {
 }
 
 static void compressed(trial *t, place *p, const char *what) {
+  SCOPE;
   if (!expect(t, ghz_cuda_wait(t->gpu, t->outcome, NULL, t->stream) == GHZ_OK, "%s: %s", what,
               ghz_cuda_message(t->gpu)))
     return;
   ref_bytes got = {device_read(t, &p->dst, p->stream.size), p->stream.size};
   same_bytes(t, got, p->stream, what);
-  bytes_drop(&got, 1);
 }
 
 /* An error that the caller has not asked for yet is none of the call's, and is still there after it. */
@@ -774,18 +751,15 @@ void check_many_groups_at_once(trial *t) {
   ghz_cuda *usual = t->gpu;
   ghz_status status = ghz_cuda_create(&t->gpu, n, 2);
   if (expect(t, status == GHZ_OK, "context: %s", ghz_cuda_message(NULL))) {
-    ghz_lattice l = lattice_of(GHZ_F32, 0.1);
+    ghz_lattice l = lattice_abs(GHZ_F32, 0.1);
     void *x = input_make(input_named("some_constant"), l.type, n, l.step, 1);
     void *first = input_make(input_named("specials"), l.type, slow, l.step, 2);
     memcpy(x, first, slow * sizeof(float));
-    ref_bytes one = cpu_compressed(t, &l, GHZ_ORDER_BEST, x, n), both[2] = {one, one};
+    ref_bytes one = compress(t->cpu, &l, GHZ_ORDER_BEST, x, n), both[2] = {one, one};
     operation compress = {.kind = COMPRESS, .lattice = l, .order = GHZ_ORDER_BEST, .x = x, .n = n};
     operation add = {.kind = ADD, .lattice = l, .n = n, .k = 2, .operands = both};
     agree(t, &compress, "compression of many groups");
     agree(t, &add, "sum of many groups");
-    bytes_drop(&one, 1);
-    free(first);
-    free(x);
     ghz_cuda_free(t->gpu);
   }
   t->gpu = usual;

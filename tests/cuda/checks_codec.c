@@ -6,8 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-
 /* ---- Compression ---- */
 
 static void compress_both(trial *t, const ghz_lattice *l, int order, const void *x, size_t n, size_t shift,
@@ -25,14 +23,14 @@ void check_compress_lengths(trial *t) {
   for (size_t k = 0; k < COUNT(lengths); k++)
     for (int type = GHZ_F32; type <= GHZ_F64; type++)
       for (int order = GHZ_ORDER_BEST; order <= 2; order++) {
+        SCOPE;
         if ((t->extent == QUICK || lengths[k] > 20000) && order != (int)k % 4 - 1)
           continue;
-        ghz_lattice l = lattice_of((ghz_type)type, 0.02);
+        ghz_lattice l = lattice_abs((ghz_type)type, 0.02);
         const char *maker = makers[(k + (size_t)(order + 1)) % 3];
         void *x = input_make(input_named(maker), l.type, lengths[k], l.step, 90 + k);
         compress_both(t, &l, order, x, lengths[k], 0,
                       say("%s, type %d, order %d, n %zu", maker, type, order, lengths[k]));
-        free(x);
       }
 }
 
@@ -41,13 +39,13 @@ void check_compress_inputs(trial *t) {
   for (int type = GHZ_F32; type <= GHZ_F64; type++)
     for (size_t in = 0; in < input_count; in++)
       for (int order = GHZ_ORDER_BEST; order <= 2; order++) {
+        SCOPE;
         if (t->extent == QUICK && order != (int)in % 4 - 1)
           continue;
-        ghz_lattice l = lattice_of((ghz_type)type, in % 2 ? 0.02 : 700);
+        ghz_lattice l = lattice_abs((ghz_type)type, in % 2 ? 0.02 : 700);
         l.cap = type == GHZ_F64 && in % 3 == 0 ? 35 : l.cap;
         void *x = input_make(&inputs[in], l.type, n, l.step, in);
         compress_both(t, &l, order, x, n, 0, say("%s, type %d, order %d", inputs[in].name, type, order));
-        free(x);
       }
 }
 
@@ -59,19 +57,11 @@ void check_compress_bounds(trial *t) {
     for (size_t b = 0; b < COUNT(bounds); b++)
       for (size_t in = b % (size_t)by_extent(t, 9, 2, 1); in < input_count;
            in += (size_t)by_extent(t, 9, 2, 1)) {
-        ghz_lattice l = lattice_of((ghz_type)type, bounds[b]);
+        ghz_lattice l = lattice_abs((ghz_type)type, bounds[b]);
         void *x = input_make(&inputs[in], l.type, 1100, l.step, in);
         compress_both(t, &l, GHZ_ORDER_BEST, x, 1100, 0,
                       say("%s, type %d, bound %g", inputs[in].name, type, bounds[b]));
-        free(x);
       }
-}
-
-static void put_value(ghz_type type, void *x, size_t i, double value) {
-  if (type == GHZ_F32)
-    ((float *)x)[i] = (float)value;
-  else
-    ((double *)x)[i] = value;
 }
 
 /* The lattice of a constant is coarser than its bound: only exact multiples of the step lie on it. */
@@ -81,8 +71,9 @@ void check_compress_constants(trial *t) {
   for (int type = GHZ_F32; type <= GHZ_F64; type++)
     for (size_t c = 0; c < COUNT(constants); c++)
       for (int other = 0; other < 4; other++) {
+        SCOPE;
         double value = type == GHZ_F32 ? (double)(float)constants[c] : constants[c];
-        void *x = bytes_of(N * ghz_type_size((ghz_type)type)).data;
+        void *x = bytes_new(N * ghz_type_size((ghz_type)type)).data;
         ghz_lattice l;
         for (size_t i = 0; i < N; i++)
           put_value((ghz_type)type, x, i, value);
@@ -95,7 +86,6 @@ void check_compress_constants(trial *t) {
           put_value((ghz_type)type, x, 2047, NAN);
         compress_both(t, &l, GHZ_ORDER_BEST, x, N, 0,
                       say("constant %g, type %d, other %d", value, type, other));
-        free(x);
       }
 }
 
@@ -104,11 +94,11 @@ void check_compress_unaligned(trial *t) {
   for (int type = GHZ_F32; type <= GHZ_F64; type++)
     for (size_t shift = 0; shift < (t->extent == QUICK ? 4 : 9); shift++)
       for (size_t k = 0; k < COUNT(counts); k++) {
-        ghz_lattice l = lattice_of((ghz_type)type, 0.1);
+        SCOPE;
+        ghz_lattice l = lattice_abs((ghz_type)type, 0.1);
         void *x = input_make(&inputs[0], l.type, counts[k], l.step, shift);
         compress_both(t, &l, GHZ_ORDER_BEST, x, counts[k], shift,
                       say("type %d, %zu values, %zu behind an aligned one", type, counts[k], shift));
-        free(x);
       }
 }
 
@@ -143,16 +133,16 @@ void check_compress_specials(trial *t) {
     for (size_t v = 0; v < COUNT(values); v++)
       for (int pattern = 0; pattern < 8; pattern++)
         for (size_t m = 0; m < 3; m++) {
+          SCOPE;
           if (t->extent == QUICK && (v + (size_t)pattern + m) % 7)
             continue;
-          ghz_lattice l = lattice_of((ghz_type)type, 0.02);
+          ghz_lattice l = lattice_abs((ghz_type)type, 0.02);
           void *x = input_make(input_named(makers[m]), l.type, n, l.step, v);
           for (size_t i = 0; i < n; i++)
             if (special_here(pattern, i, n))
               put_value(l.type, x, i, values[v]);
           compress_both(t, &l, (int)((v + m) % 4) - 1, x, n, 0,
                         say("%g in %s, pattern %d, type %d", values[v], makers[m], pattern, type));
-          free(x);
         }
 }
 
@@ -162,20 +152,21 @@ void check_compress_widths(trial *t) {
   for (int type = GHZ_F32; type <= GHZ_F64; type++)
     for (int bits = 0; bits <= 44; bits += by_extent(t, 9, 3, 1))
       for (int order = GHZ_ORDER_BEST; order <= 2; order++) {
-        ghz_lattice l = lattice_of((ghz_type)type, 0.3);
+        SCOPE;
+        ghz_lattice l = lattice_abs((ghz_type)type, 0.3);
         size_t n = 2 * GHZ_TILE + 100 * (size_t)(order + 1);
         void *x = ragged(l.type, n, l.step, bits, (uint64_t)bits);
         compress_both(t, &l, order, x, n, 0, say("amplitudes to 2^%d, type %d, order %d", bits, type, order));
-        free(x);
       }
 }
 
 void check_compress_random(trial *t) {
   uint64_t state = 17;
   for (int round = 0; round < by_extent(t, 30, 200, 1500); round++) {
+    SCOPE;
     ghz_type type = (ghz_type)input_below(&state, 2);
     ghz_lattice l =
-        lattice_of(type, ldexp(1.5 + input_uniform(&state) / 2, (int)input_below(&state, 200) - 100));
+        lattice_abs(type, ldexp(1.5 + input_uniform(&state) / 2, (int)input_below(&state, 200) - 100));
     size_t n = (size_t)input_below(&state, t->extent == QUICK ? 3000 : 9000);
     size_t in = (size_t)input_below(&state, input_count), shift = (size_t)input_below(&state, 5);
     uint64_t seed = input_random(&state);
@@ -184,7 +175,6 @@ void check_compress_random(trial *t) {
     compress_both(t, &l, order, x, n, shift,
                   say("round %d: %s, type %d, n %zu, order %d, eb %a, seed %llx, shift %zu", round,
                       inputs[in].name, (int)type, n, order, l.eb, (unsigned long long)seed, shift));
-    free(x);
   }
 }
 
@@ -198,37 +188,21 @@ void check_compress_many_values(trial *t) {
   static const char *const makers[] = {"mixture", "walk", "rare_giants"};
   for (size_t k = 0; k < sizes_of(t); k++)
     for (int type = GHZ_F32; type <= GHZ_F64; type++) {
+      SCOPE;
       const char *maker = makers[(k + (size_t)type) % 3];
-      ghz_lattice l = lattice_of((ghz_type)type, 0.5);
+      ghz_lattice l = lattice_abs((ghz_type)type, 0.5);
       void *x = input_make(input_named(maker), l.type, many[k], l.step, k);
       compress_both(t, &l, GHZ_ORDER_BEST, x, many[k], k % 3,
                     say("%s, %zu values, type %d", maker, many[k], type));
-      free(x);
     }
 }
 
 /* ---- The bound ---- */
 
-/* Exactly |x - y| <= eb: d + e is x - y, and d alone decides unless it equals the bound. */
-static int within(double x, double y, double eb) {
-  double high = x > y ? x : y, low = x > y ? y : x, d = high - low, back = d - high;
-  double e = (high - (d - back)) + (-low - back);
-  return d < eb || (d == eb && e <= 0);
-}
-
-static double value_at(ghz_type type, const void *x, size_t i) {
-  return type == GHZ_F32 ? (double)((const float *)x)[i] : ((const double *)x)[i];
-}
-
-static int kept(double x, double y, double eb) {
-  if (isnan(x))
-    return isnan(y);
-  return isinf(x) ? x == y : within(x, y, eb);
-}
-
 /* From values to values without leaving the device. */
 static void round_trip(trial *t, const ghz_lattice *l, const void *x, size_t n, ghz_type out,
                        const char *what) {
+  SCOPE;
   size_t each = ghz_type_size(l->type), wide = ghz_type_size(out);
   device_memory in = device_input(t, x, n * each, 0);
   device_memory stream = device_output(t, ghz_size_bound(n, l->type, 1), 0),
@@ -240,13 +214,11 @@ static void round_trip(trial *t, const ghz_lattice *l, const void *x, size_t n, 
   expect(t, gpu_wait(t, &outcome) == GHZ_OK, "%s: %s", what, ghz_cuda_message(t->gpu));
   uint8_t *y = device_read(t, &back, n * wide);
   for (size_t i = 0; i < n; i++)
-    if (!expect(t, kept(value_at(l->type, x, i), value_at(out, y, i), l->eb),
-                "%s: value %zu, %a came back as %a, bound %a", what, i, value_at(l->type, x, i),
-                value_at(out, y, i), l->eb))
+    if (!expect(t, kept(l->type, x, out, y, i, l->eb), "%s: value %zu, %a came back as %a, bound %a", what, i,
+                value_at(l->type, x, i), value_at(out, y, i), l->eb))
       break;
   device_guards(t, &stream, what);
   device_guards(t, &back, what);
-  free(y);
   device_free(&in);
   device_free(&stream);
   device_free(&back);
@@ -256,11 +228,11 @@ void check_compress_keeps_the_bound(trial *t) {
   static const double bounds[] = {1e-38, 1e-3, 0.37, 3e5};
   for (int type = GHZ_F32; type <= GHZ_F64; type++)
     for (size_t in = 0; in < input_count; in += (size_t)by_extent(t, 5, 1, 1)) {
-      ghz_lattice l = lattice_of((ghz_type)type, bounds[in % COUNT(bounds)]);
+      SCOPE;
+      ghz_lattice l = lattice_abs((ghz_type)type, bounds[in % COUNT(bounds)]);
       void *x = input_make(&inputs[in], l.type, 3000, l.step, 40 + in);
       round_trip(t, &l, x, 3000, l.type, say("%s, type %d", inputs[in].name, type));
       round_trip(t, &l, x, 3000, GHZ_F64, say("%s, type %d, as float64", inputs[in].name, type));
-      free(x);
     }
 }
 
@@ -276,7 +248,6 @@ static void range_both(trial *t, ghz_type type, const void *x, size_t n, size_t 
     double *got = (double *)(void *)device_read(t, &out, sizeof want);
     expect(t, got[0] == want[0] && got[1] == want[1], "%s: range %a, %a, should be %a, %a", what, got[0],
            got[1], want[0], want[1]);
-    free(got);
   }
   device_guards(t, &out, what);
   device_free(&in);
@@ -288,19 +259,19 @@ void check_value_range(trial *t) {
   for (int type = GHZ_F32; type <= GHZ_F64; type++)
     for (size_t in = 0; in < input_count; in++)
       for (size_t k = 0; k < COUNT(counts); k++) {
+        SCOPE;
         if ((t->extent == QUICK || counts[k] > 2000) && (in + k) % 6)
           continue;
         void *x = input_make(&inputs[in], (ghz_type)type, counts[k], 0.37, in);
         range_both(t, (ghz_type)type, x, counts[k], in % 4,
                    say("%s, type %d, n %zu", inputs[in].name, type, counts[k]));
-        free(x);
       }
   size_t n = many[sizes_of(t) - 1];
   for (int type = GHZ_F32; type <= GHZ_F64; type++) {
+    SCOPE;
     void *x = input_make(input_named("walk"), (ghz_type)type, n, 0.37, 1);
     put_value((ghz_type)type, x, n - 1, -1e30);
     range_both(t, (ghz_type)type, x, n, 1, say("walk, type %d, n %zu", type, n));
-    free(x);
   }
 }
 
@@ -319,12 +290,12 @@ void check_decompress_inputs(trial *t) {
   for (int type = GHZ_F32; type <= GHZ_F64; type++)
     for (size_t in = 0; in < input_count; in++)
       for (int order = GHZ_ORDER_BEST; order <= 2; order++) {
+        SCOPE;
         if (t->extent == QUICK && order != (int)in % 4 - 1)
           continue;
-        ghz_lattice l = lattice_of((ghz_type)type, in % 2 ? 0.02 : 700);
-        ref_bytes stream = cpu_stream(t, inputs[in].name, &l, order, 2500, in);
+        ghz_lattice l = lattice_abs((ghz_type)type, in % 2 ? 0.02 : 700);
+        ref_bytes stream = stream_of(t->cpu, &l, order, inputs[in].name, 2500, in);
         decompress_both(t, stream, l.type, 2500, 0, say("%s, type %d, order %d", inputs[in].name, type, order));
-        bytes_drop(&stream, 1);
       }
 }
 
@@ -333,13 +304,13 @@ void check_decompress_lengths(trial *t) {
   for (size_t k = 0; k < COUNT(lengths); k++)
     for (int type = GHZ_F32; type <= GHZ_F64; type++)
       for (int order = GHZ_ORDER_BEST; order <= 2; order++) {
+        SCOPE;
         if ((t->extent == QUICK || lengths[k] > 20000) && order != (int)k % 4 - 1)
           continue;
-        ghz_lattice l = lattice_of((ghz_type)type, 0.02);
-        ref_bytes stream = cpu_stream(t, makers[(k + (size_t)(order + 1)) % 3], &l, order, lengths[k], k);
+        ghz_lattice l = lattice_abs((ghz_type)type, 0.02);
+        ref_bytes stream = stream_of(t->cpu, &l, order, makers[(k + (size_t)(order + 1)) % 3], lengths[k], k);
         decompress_both(t, stream, l.type, lengths[k], 0,
                         say("type %d, order %d, n %zu", type, order, lengths[k]));
-        bytes_drop(&stream, 1);
       }
 }
 
@@ -357,8 +328,9 @@ void check_decompress_ranges(trial *t) {
   enum { N = 40100 };
   static const uint64_t edges[] = {0, 1, 1023, 1024, 1025, 16383, 16384, 16385, 32767, 32768, 40000, N - 1, N};
   for (int type = GHZ_F32; type <= GHZ_F64; type++) {
-    ghz_lattice l = lattice_of((ghz_type)type, 0.02);
-    ref_bytes stream = cpu_stream(t, "mixture", &l, GHZ_ORDER_BEST, N, 3);
+    SCOPE;
+    ghz_lattice l = lattice_abs((ghz_type)type, 0.02);
+    ref_bytes stream = stream_of(t->cpu, &l, GHZ_ORDER_BEST, "mixture", N, 3);
     uint64_t state = 9;
     for (size_t i = 0; i < COUNT(edges); i++)
       for (size_t j = i; j < COUNT(edges); j++)
@@ -370,7 +342,6 @@ void check_decompress_ranges(trial *t) {
       size_t count = (size_t)input_below(&state, (left < most ? left : most) + 1);
       range_of_both(t, stream, l.type, N, first, count, (size_t)round % 5);
     }
-    bytes_drop(&stream, 1);
   }
 }
 
@@ -379,11 +350,11 @@ void check_decompress_unaligned(trial *t) {
   for (int type = GHZ_F32; type <= GHZ_F64; type++)
     for (size_t shift = 0; shift < (t->extent == QUICK ? 4 : 9); shift++)
       for (size_t k = 0; k < COUNT(counts); k++) {
-        ghz_lattice l = lattice_of((ghz_type)type, 0.1);
-        ref_bytes stream = cpu_stream(t, "mixture", &l, GHZ_ORDER_BEST, counts[k], shift);
+        SCOPE;
+        ghz_lattice l = lattice_abs((ghz_type)type, 0.1);
+        ref_bytes stream = stream_of(t->cpu, &l, GHZ_ORDER_BEST, "mixture", counts[k], shift);
         decompress_both(t, stream, l.type, counts[k], shift,
                         say("type %d, %zu values, %zu behind an aligned one", type, counts[k], shift));
-        bytes_drop(&stream, 1);
       }
 }
 
@@ -395,11 +366,12 @@ void check_decompress_many_terms(trial *t) {
   for (int which = 0; which < 3; which++) /* float32, float64 with both caps */
     for (size_t m = 0; m < COUNT(makers); m++)
       for (size_t f = 0; f < COUNT(factors); f++) {
-        ghz_lattice l = lattice_of((ghz_type)(which > 0), 0.37);
+        SCOPE;
+        ghz_lattice l = lattice_abs((ghz_type)(which > 0), 0.37);
         l.cap = which == 1 ? 35 : l.cap;
         if ((which == 2 && llabs(factors[f]) > 16383) || (t->extent == QUICK && (m + f) % 5))
           continue;
-        ref_bytes one = cpu_stream(t, makers[m], &l, (int)(f % 4) - 1, 2100, f);
+        ref_bytes one = stream_of(t->cpu, &l, (int)(f % 4) - 1, makers[m], 2100, f);
         operation o = {COMBINE, .lattice = l, .n = 2100, .k = 1, .operands = &one, .coefficients = &factors[f]};
         const char *what = say("%s, kind %d, times %lld", makers[m], which, (long long)factors[f]);
         agree(t, &o, what);
@@ -408,8 +380,6 @@ void check_decompress_many_terms(trial *t) {
           decompress_both(t, cpu.bytes, l.type, 2100, 0, what);
         if (gpu.status == GHZ_OK)
           decompress_both(t, gpu.bytes, l.type, 2100, 1, say("%s, by the device", what));
-        ref_bytes all[3] = {one, cpu.bytes, gpu.bytes};
-        bytes_drop(all, 3);
       }
 }
 
@@ -420,16 +390,16 @@ void check_decompress_results(trial *t) {
   for (int type = GHZ_F32; type <= GHZ_F64; type++)
     for (size_t m = 0; m < COUNT(makers); m++)
       for (size_t f = 0; f < COUNT(factors); f++) {
-        ghz_lattice l = lattice_of((ghz_type)type, 0.37);
-        ref_bytes a = cpu_stream(t, makers[m], &l, -1, 3000, 1), b = cpu_stream(t, "specials", &l, 1, 3000, 2);
-        ref_bytes room = bytes_of(2 * ghz_size_bound(3000, l.type, 2));
+        SCOPE;
+        ghz_lattice l = lattice_abs((ghz_type)type, 0.37);
+        ref_bytes a = stream_of(t->cpu, &l, -1, makers[m], 3000, 1),
+                  b = stream_of(t->cpu, &l, 1, "specials", 3000, 2);
+        ref_bytes room = bytes_new(2 * ghz_size_bound(3000, l.type, 2));
         size_t room_size = room.size;
-        if (ghz_scale(t->cpu, viewed(a), factors[f], room.data, room_size, &room.size) == GHZ_OK)
+        if (ghz_scale(t->cpu, view(a), factors[f], room.data, room_size, &room.size) == GHZ_OK)
           decompress_both(t, room, l.type, 3000, f, say("%s times %g", makers[m], factors[f]));
-        if (ghz_maximum(t->cpu, viewed(a), viewed(b), room.data, room_size, &room.size) == GHZ_OK && f == 0)
+        if (ghz_maximum(t->cpu, view(a), view(b), room.data, room_size, &room.size) == GHZ_OK && f == 0)
           decompress_both(t, room, l.type, 3000, 0, say("maximum of %s", makers[m]));
-        ref_bytes all[3] = {a, b, room};
-        bytes_drop(all, 3);
       }
 }
 
@@ -437,11 +407,11 @@ void check_decompress_many_values(trial *t) {
   static const char *const makers[] = {"mixture", "walk", "rare_giants"};
   for (size_t k = 0; k < sizes_of(t); k++)
     for (int type = GHZ_F32; type <= GHZ_F64; type++) {
-      ghz_lattice l = lattice_of((ghz_type)type, 0.5);
-      ref_bytes stream = cpu_stream(t, makers[(k + (size_t)type) % 3], &l, GHZ_ORDER_BEST, many[k], k);
+      SCOPE;
+      ghz_lattice l = lattice_abs((ghz_type)type, 0.5);
+      ref_bytes stream = stream_of(t->cpu, &l, GHZ_ORDER_BEST, makers[(k + (size_t)type) % 3], many[k], k);
       decompress_both(t, stream, l.type, many[k], k % 3, say("%zu values, type %d", many[k], type));
       range_of_both(t, stream, l.type, many[k], many[k] / 3, many[k] / 2, 1);
-      bytes_drop(&stream, 1);
     }
 }
 
@@ -466,15 +436,13 @@ void check_beyond_4_gib(trial *t) {
     return;
   }
   if (expect(t, ghz_cuda_create(&t->gpu, n, 2) == GHZ_OK, "context: %s", ghz_cuda_message(NULL))) {
-    ghz_lattice l = lattice_of(GHZ_F32, 0.01);
+    ghz_lattice l = lattice_abs(GHZ_F32, 0.01);
     void *x = input_make(input_named("random_bits"), GHZ_F32, n, l.step, 1);
     compress_both(t, &l, GHZ_ORDER_BEST, x, n, 1, "random bits");
-    ref_bytes stream = cpu_compressed(t, &l, GHZ_ORDER_BEST, x, n);
-    free(x);
+    ref_bytes stream = compress(t->cpu, &l, GHZ_ORDER_BEST, x, n);
     reading r = {.type = GHZ_F32, .n = n, .source = stream, .out = GHZ_F32, .part = ALL};
     agree_values(t, &r, "random bits");
     range_of_both(t, stream, GHZ_F32, n, n - 5000, 4000, 0);
-    bytes_drop(&stream, 1);
     ghz_cuda_free(t->gpu);
   }
   t->gpu = small;

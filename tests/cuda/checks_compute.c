@@ -7,8 +7,6 @@
 #include "simt/control.h"
 #endif
 
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-
 static operation on_streams(kind what, const ghz_lattice *l, size_t n, size_t k, const ref_bytes *operands) {
   return (operation){.kind = what, .lattice = *l, .n = n, .k = k, .operands = operands, .divisor = 1};
 }
@@ -31,16 +29,16 @@ void check_add_modes_and_orders(trial *t) {
     for (size_t a = 0; a < COUNT(modes); a++)
       for (size_t b = 0; b < COUNT(modes); b++)
         for (int orders = 0; orders < 9; orders++) {
+          SCOPE;
           if ((orders + (int)(a + b)) % by_extent(t, 9, 4, 1))
             continue;
-          ghz_lattice l = lattice_of((ghz_type)type, 0.3);
+          ghz_lattice l = lattice_abs((ghz_type)type, 0.3);
           l.cap = type == GHZ_F64 && orders % 2 ? 35 : l.cap;
-          ref_bytes s[2] = {cpu_stream(t, modes[a], &l, orders / 3, n, a),
-                            cpu_stream(t, modes[b], &l, orders % 3, n, 50 + b)};
+          ref_bytes s[2] = {stream_of(t->cpu, &l, orders / 3, modes[a], n, a),
+                            stream_of(t->cpu, &l, orders % 3, modes[b], n, 50 + b)};
           const char *what = say("%s and %s, type %d, orders %d", modes[a], modes[b], type, orders);
           agree_on(t, ADD, &l, n, 2, s, say("%s: sum", what));
           agree_on(t, SUBTRACT, &l, n, 2, s, say("%s: difference", what));
-          bytes_drop(s, 2);
         }
 }
 
@@ -48,7 +46,7 @@ void check_add_modes_and_orders(trial *t) {
  * and a block of width 0 after a jump gets a width. */
 void check_add_raises_orders(trial *t) {
   static const size_t lengths[] = {1, 2, 3, 7, 8, 9, 31, 32, 33, 64, 1000, 1023, 1024};
-  ghz_lattice l = lattice_of(GHZ_F32, 0.5);
+  ghz_lattice l = lattice_abs(GHZ_F32, 0.5);
   float field[5][1024];
   for (int i = 0; i < 1024; i++) {
     field[0][i] = (float)((5 + 3 * i) * l.step);
@@ -60,43 +58,33 @@ void check_add_raises_orders(trial *t) {
   for (size_t k = 0; k < COUNT(lengths); k++)
     for (int pair = 0; pair < 25; pair++)
       for (int orders = 0; orders < 9; orders++) {
+        SCOPE;
         if (((int)k + pair + orders) % by_extent(t, 11, 3, 1))
           continue;
-        ref_bytes s[2] = {cpu_compressed(t, &l, orders / 3, field[pair / 5], lengths[k]),
-                          cpu_compressed(t, &l, orders % 3, field[pair % 5], lengths[k])};
+        ref_bytes s[2] = {compress(t->cpu, &l, orders / 3, field[pair / 5], lengths[k]),
+                          compress(t->cpu, &l, orders % 3, field[pair % 5], lengths[k])};
         agree_on(t, ADD, &l, lengths[k], 2, s, say("fields %d, orders %d, n %zu", pair, orders, lengths[k]));
-        bytes_drop(s, 2);
       }
 }
 
 static ref_bytes any_stream(trial *t, const ghz_lattice *l, size_t n, uint64_t *state) {
-  const input *in = &inputs[input_below(state, input_count)];
+  const test_input *in = &inputs[input_below(state, input_count)];
   int order = (int)input_below(state, 5) - 1;
-  return cpu_stream(t, in->name, l, order > 2 ? GHZ_ORDER_BEST : order, n, input_random(state));
-}
-
-/* The negative of a stream, so that something cancels. */
-static ref_bytes negative(trial *t, ref_bytes a) {
-  ref_bytes room = bytes_of(2 * a.size + 16384);
-  size_t size = room.size;
-  ghz_status status = ghz_negate(t->cpu, viewed(a), room.data, size, &room.size);
-  expect(t, status == GHZ_OK, "negative: %s", ghz_context_message(t->cpu));
-  return room;
+  return stream_of(t->cpu, l, order > 2 ? GHZ_ORDER_BEST : order, in->name, n, input_random(state));
 }
 
 void check_add_random(trial *t) {
   static const size_t lengths[] = {0, 1, 2, 3, 7, 8, 9, 31, 32, 33, 1000, 1023, 1024, 1025, 2049, 5000};
   uint64_t state = 101;
   for (int round = 0; round < by_extent(t, 25, 150, 1500); round++) {
+    SCOPE;
     ghz_lattice l = lattice_any(&state);
     size_t n = lengths[input_below(&state, COUNT(lengths))];
     ref_bytes s[3];
     for (int i = 0; i < 3; i++)
       s[i] = any_stream(t, &l, n, &state);
-    if (input_below(&state, 3) == 0) {
-      bytes_drop(&s[2], 1);
-      s[2] = negative(t, s[0]);
-    }
+    if (input_below(&state, 3) == 0) /* so that something cancels */
+      s[2] = negate(t->cpu, s[0]);
     int64_t c[3];
     for (int i = 0; i < 3; i++)
       c[i] = (int64_t)input_below(&state, 41) - 20;
@@ -108,18 +96,17 @@ void check_add_random(trial *t) {
     operation o = on_streams(COMBINE, &l, n, 3, s);
     o.coefficients = c;
     agree(t, &o, say("%s: %d %d %d times", what, (int)c[0], (int)c[1], (int)c[2]));
-    bytes_drop(s, 3);
   }
 }
 
 void check_add_lengths(trial *t) {
   for (size_t n = 1; n <= 1025; n += (size_t)by_extent(t, 97, 17, 1))
     for (int type = GHZ_F32; type <= GHZ_F64; type++) {
-      ghz_lattice l = lattice_of((ghz_type)type, 0.1);
-      ref_bytes s[2] = {cpu_stream(t, "walk", &l, (int)(n % 3), n, n),
-                        cpu_stream(t, n % 2 ? "specials" : "fine_noise", &l, (int)(n / 3 % 3), n, n)};
+      SCOPE;
+      ghz_lattice l = lattice_abs((ghz_type)type, 0.1);
+      ref_bytes s[2] = {stream_of(t->cpu, &l, (int)(n % 3), "walk", n, n),
+                        stream_of(t->cpu, &l, (int)(n / 3 % 3), n % 2 ? "specials" : "fine_noise", n, n)};
       agree_on(t, ADD, &l, n, 2, s, say("n %zu, type %d", n, type));
-      bytes_drop(s, 2);
     }
 }
 
@@ -129,9 +116,11 @@ void check_add_cancels(trial *t) {
   for (int type = GHZ_F32; type <= GHZ_F64; type++)
     for (size_t m = 0; m < COUNT(makers); m++)
       for (int order = 0; order < 3; order++) {
+        SCOPE;
         size_t n = 2100;
-        ghz_lattice l = lattice_of((ghz_type)type, 1);
-        ref_bytes a = cpu_stream(t, makers[m], &l, order, n, 3), zero = cpu_stream(t, "zeros", &l, order, n, 0);
+        ghz_lattice l = lattice_abs((ghz_type)type, 1);
+        ref_bytes a = stream_of(t->cpu, &l, order, makers[m], n, 3),
+                  zero = stream_of(t->cpu, &l, order, "zeros", n, 0);
         const char *what = say("%s, type %d, order %d", makers[m], type, order);
         agree_on(t, SUBTRACT, &l, n, 2, (ref_bytes[]){a, a}, say("%s: a - a", what));
         agree_on(t, ADD, &l, n, 2, (ref_bytes[]){a, zero}, say("%s: a + 0", what));
@@ -141,8 +130,6 @@ void check_add_cancels(trial *t) {
         operation d = on_streams(SUBTRACT, &l, n, 2, (ref_bytes[]){a, a});
         made nothing = cpu_make(t, &d);
         agree_on(t, ADD, &l, n, 2, (ref_bytes[]){nothing.bytes, a}, say("%s: a - a + a", what));
-        ref_bytes all[3] = {a, zero, nothing.bytes};
-        bytes_drop(all, 3);
       }
 }
 
@@ -154,6 +141,7 @@ static void many_operands(trial *t, kind kind_of) {
   uint64_t state = 606;
   for (size_t c = 0; c < COUNT(operand_counts); c++)
     for (int round = 0; round < by_extent(t, 1, 3, 12); round++) {
+      SCOPE;
       size_t k = operand_counts[c], n = round % 3 == 2 ? 18000 : 2100;
       ghz_lattice l = lattice_any(&state);
       ref_bytes s[64];
@@ -162,7 +150,6 @@ static void many_operands(trial *t, kind kind_of) {
       for (size_t i = 0; i < k; i++)
         s[i] = any_stream(t, &l, n, &state);
       agree_on(t, kind_of, &l, n, k, s, say("%zu operands, round %d, type %d", k, round, (int)l.type));
-      bytes_drop(s, k);
     }
 }
 
@@ -182,40 +169,40 @@ void check_combine_coefficients(trial *t) {
   for (int type = GHZ_F32; type <= GHZ_F64; type++)
     for (size_t a = 0; a < COUNT(of); a++)
       for (size_t b = 0; b < COUNT(of); b++) {
+        SCOPE;
         if (t->extent == QUICK && (a * 3 + b) % 8)
           continue;
-        ghz_lattice l = lattice_of((ghz_type)type, 0.2);
+        ghz_lattice l = lattice_abs((ghz_type)type, 0.2);
         int64_t c[3] = {of[a], of[b], (int64_t)input_below(&state, 5) - 2};
         if (type == GHZ_F64 && (llabs(c[0]) + llabs(c[1]) > 16000 || a % 2))
           l.cap = 35;
         ref_bytes s[3];
         for (size_t i = 0; i < 3; i++)
-          s[i] = cpu_stream(t, makers[(a + b + i) % COUNT(makers)], &l, (int)((a + i) % 4) - 1, n, a + i);
+          s[i] = stream_of(t->cpu, &l, (int)((a + i) % 4) - 1, makers[(a + b + i) % COUNT(makers)], n, a + i);
         operation o = on_streams(COMBINE, &l, n, 1 + (a + b) % 3, s);
         o.coefficients = c;
         agree(t, &o,
               say("type %d, %zu operands times %lld %lld %lld", type, o.k, (long long)c[0], (long long)c[1],
                   (long long)c[2]));
-        bytes_drop(s, 3);
       }
 }
 
 /* What an operand says of itself reaches the sum from any place, unless the operand counts 0 times. */
 static void inexact_operands(trial *t) {
   size_t n = 1100;
-  ghz_lattice l = lattice_of(GHZ_F32, 0.2);
+  ghz_lattice l = lattice_abs(GHZ_F32, 0.2);
   for (size_t at = 0; at < 3; at++) {
+    SCOPE;
     ref_bytes s[3];
     int64_t c[3] = {1, 1, 1};
     for (size_t i = 0; i < 3; i++)
-      s[i] = cpu_stream(t, "walk", &l, -1, n, i);
+      s[i] = stream_of(t->cpu, &l, -1, "walk", n, i);
     ((uint8_t *)s[at].data)[5] = 1; /* the flag: inexact */
     operation o = on_streams(COMBINE, &l, n, 3, s);
     o.coefficients = c;
     agree(t, &o, say("operand %zu is inexact", at));
     c[at] = 0;
     agree(t, &o, say("operand %zu is inexact and counts 0 times", at));
-    bytes_drop(s, 3);
   }
 }
 
@@ -224,13 +211,14 @@ static void without_a_step(trial *t) {
   size_t n = 1100;
   ghz_lattice l;
   for (int type = GHZ_F32; type <= GHZ_F64; type++) {
+    SCOPE;
     expect(t,
            ghz_lattice_make((ghz_type)type, (ghz_bound){GHZ_ABS, type == GHZ_F32 ? 1e-40 : 5e-324}, 0, 0, &l) ==
                    GHZ_OK &&
                l.step == 0,
            "a lattice without a step");
     ref_bytes s[3] = {
-        cpu_stream(t, "random_bits", &l, -1, n, 1), {NULL, 0}, cpu_stream(t, "zeros", &l, -1, n, 1)};
+        stream_of(t->cpu, &l, -1, "random_bits", n, 1), {NULL, 0}, stream_of(t->cpu, &l, -1, "zeros", n, 1)};
     int64_t minus[2] = {1, -1};
     operation o = on_streams(COMBINE, &l, n, 2, (ref_bytes[]){s[0], s[0]});
     o.coefficients = minus;
@@ -240,7 +228,6 @@ static void without_a_step(trial *t) {
     agree_on(t, ADD, &l, n, 2, s + 1, say("0 + empty without a step, type %d", type));
     agree_on(t, SUM, &l, n, 3, s, say("three without a step, type %d", type));
     agree_on(t, MEAN, &l, n, 3, s, say("a mean without a step, type %d", type));
-    bytes_drop(s, 3);
   }
 }
 
@@ -250,13 +237,14 @@ void check_compute_outside_the_lattice(trial *t) {
                                        "magnitudes",     "walk",        "zeros",          "all_nan"};
   uint64_t state = 11;
   for (int round = 0; round < by_extent(t, 15, 120, 600); round++) {
+    SCOPE;
     ghz_lattice l =
-        round % 7 == 6 ? lattice_of((ghz_type)(round % 2), round % 2 ? 1e-320 : 1e-44) : lattice_any(&state);
+        round % 7 == 6 ? lattice_abs((ghz_type)(round % 2), round % 2 ? 1e-320 : 1e-44) : lattice_any(&state);
     size_t k = 1 + (size_t)input_below(&state, 5), n = 1 + (size_t)input_below(&state, 2500);
     int64_t c[5];
     ref_bytes s[5];
     for (size_t i = 0; i < k; i++) {
-      s[i] = cpu_stream(t, makers[input_below(&state, COUNT(makers))], &l, -1, n, input_random(&state));
+      s[i] = stream_of(t->cpu, &l, -1, makers[input_below(&state, COUNT(makers))], n, input_random(&state));
       c[i] = (int64_t)input_below(&state, 7) - 3;
     }
     operation o = on_streams(COMBINE, &l, n, k, s);
@@ -265,7 +253,6 @@ void check_compute_outside_the_lattice(trial *t) {
     agree(t, &o, say("%s: combination", what));
     agree_on(t, SUM, &l, n, k, s, say("%s: sum", what));
     agree_on(t, MEAN, &l, n, k, s, say("%s: mean", what));
-    bytes_drop(s, k);
   }
   inexact_operands(t);
   without_a_step(t);
@@ -279,20 +266,14 @@ void check_compute_scaled(trial *t) {
   for (int type = GHZ_F32; type <= GHZ_F64; type++)
     for (size_t f = 0; f < COUNT(factors); f++)
       for (size_t m = 0; m < COUNT(makers); m++) {
-        ghz_lattice l = lattice_of((ghz_type)type, 0.2);
+        SCOPE;
+        ghz_lattice l = lattice_abs((ghz_type)type, 0.2);
         ref_bytes s[2];
-        for (size_t i = 0; i < 2; i++) {
-          ref_bytes a = cpu_stream(t, makers[(m + i) % COUNT(makers)], &l, -1, n, i);
-          s[i] = bytes_of(ghz_size_bound(n, l.type, 1));
-          size_t room = s[i].size;
-          ghz_status status = ghz_scale(t->cpu, viewed(a), factors[f], s[i].data, room, &s[i].size);
-          expect(t, status == GHZ_OK, "scale: %s", ghz_context_message(t->cpu));
-          bytes_drop(&a, 1);
-        }
+        for (size_t i = 0; i < 2; i++)
+          s[i] = scale(t->cpu, stream_of(t->cpu, &l, -1, makers[(m + i) % COUNT(makers)], n, i), factors[f]);
         const char *what = say("%s, type %d, scaled by %g", makers[m], type, factors[f]);
         agree_on(t, ADD, &l, n, 2, s, say("%s: sum", what));
         agree_on(t, MEAN, &l, n, 2, s, say("%s: mean", what));
-        bytes_drop(s, 2);
       }
 }
 
@@ -301,15 +282,15 @@ void check_compute_many_values(trial *t) {
   static const char *const makers[] = {"walk", "sparse", "mixture"};
   for (size_t i = 0; i < (size_t)by_extent(t, 1, 1, 3); i++)
     for (int type = GHZ_F32; type <= GHZ_F64; type++) {
+      SCOPE;
       size_t n = sizes[i];
-      ghz_lattice l = lattice_of((ghz_type)type, 0.2);
+      ghz_lattice l = lattice_abs((ghz_type)type, 0.2);
       ref_bytes s[3];
       for (size_t j = 0; j < 3; j++)
-        s[j] = cpu_stream(t, makers[j], &l, -1, n, j);
+        s[j] = stream_of(t->cpu, &l, -1, makers[j], n, j);
       agree_on(t, ADD, &l, n, 2, s, say("sum of 2, %zu values, type %d", n, type));
       agree_on(t, SUBTRACT, &l, n, 2, s + 1, say("difference, %zu values, type %d", n, type));
       agree_on(t, SUM, &l, n, 3, s, say("sum of 3, %zu values, type %d", n, type));
-      bytes_drop(s, 3);
     }
 }
 
@@ -332,16 +313,17 @@ static device_memory device_add(trial *t, const ghz_lattice *l, size_t n, const 
 }
 
 static void check_laws(trial *t, const ghz_lattice *l, size_t n, uint64_t *state, const char *what) {
+  SCOPE;
   device_memory s[3], made_there[5];
   ref_bytes b[5];
   for (int i = 0; i < 3; i++) {
-    const input *in;
+    SCOPE;
+    const test_input *in;
     do
       in = &inputs[input_below(state, input_count)];
     while (!in->plain && strcmp(in->name, "specials") != 0 && strcmp(in->name, "land_mask") != 0);
-    ref_bytes stream = cpu_stream(t, in->name, l, (int)input_below(state, 4) - 1, n, input_random(state));
+    ref_bytes stream = stream_of(t->cpu, l, (int)input_below(state, 4) - 1, in->name, n, input_random(state));
     s[i] = device_input(t, stream.data, stream.size, 0);
-    bytes_drop(&stream, 1);
   }
   made_there[0] = device_add(t, l, n, &s[0], &s[1], 2, &b[0]);
   made_there[1] = device_add(t, l, n, &s[1], &s[0], 2, &b[1]);
@@ -354,7 +336,6 @@ static void check_laws(trial *t, const ghz_lattice *l, size_t n, uint64_t *state
     device_free(&s[i]);
   for (int i = 0; i < 5; i++)
     device_free(&made_there[i]);
-  bytes_drop(b, 5);
 }
 
 void check_laws_on_the_device(trial *t) {
@@ -369,6 +350,7 @@ void check_laws_on_the_device(trial *t) {
 /* ---- Refusals ---- */
 
 static void refused(trial *t, const operation *o, ghz_status why, uint32_t operand, const char *what) {
+  SCOPE;
   made cpu = cpu_make(t, o), gpu = gpu_make(t, o, room_for(o), what);
   expect(t, cpu.status == why, "%s: the CPU says %d, should be %d", what, (int)cpu.status, (int)why);
   expect(t, gpu.status == why, "%s: status %d, should be %d", what, (int)gpu.status, (int)why);
@@ -376,18 +358,17 @@ static void refused(trial *t, const operation *o, ghz_status why, uint32_t opera
     expect(t, gpu.outcome.operand == operand, "%s: operand %u at fault, should be %u", what,
            (unsigned)gpu.outcome.operand, (unsigned)operand);
   expect(t, ghz_cuda_message(t->gpu)[0], "%s: no message", what);
-  bytes_drop(&cpu.bytes, 1);
-  bytes_drop(&gpu.bytes, 1);
 }
 
 void check_too_many_terms(trial *t) {
   static const int64_t limits[] = {8388607, 16383};
   for (int which = 0; which < 3; which++) {
-    ghz_lattice l = lattice_of((ghz_type)(which > 0), 0.2);
+    SCOPE;
+    ghz_lattice l = lattice_abs((ghz_type)(which > 0), 0.2);
     l.cap = which == 1 ? 35 : l.cap;
     int64_t limit = limits[which == 2];
     size_t n = 1100;
-    ref_bytes one = cpu_stream(t, "walk", &l, -1, n, 1), two[2] = {one, one};
+    ref_bytes one = stream_of(t->cpu, &l, -1, "walk", n, 1), two[2] = {one, one};
     operation o = on_streams(COMBINE, &l, n, 1, &one);
     o.coefficients = &limit;
     agree(t, &o, say("as many terms as there may be, kind %d", which));
@@ -404,23 +385,23 @@ void check_too_many_terms(trial *t) {
       o.coefficients = &huge[i];
       refused(t, &o, GHZ_ERANGE, UINT32_MAX, say("times %lld, kind %d", (long long)huge[i], which));
     }
-    bytes_drop(two, 2);
   }
 }
 
 void check_mismatches(trial *t) {
   size_t n = 1100;
-  ghz_lattice l = lattice_of(GHZ_F64, 0.2), other = lattice_of(GHZ_F64, 0.3), cap = l, eb = l;
-  ghz_lattice single = lattice_of(GHZ_F32, 0.2);
+  ghz_lattice l = lattice_abs(GHZ_F64, 0.2), other = lattice_abs(GHZ_F64, 0.3), cap = l, eb = l;
+  ghz_lattice single = lattice_abs(GHZ_F32, 0.2);
   cap.cap = 35;
   eb.eb = 0.21;
-  ref_bytes good = cpu_stream(t, "walk", &l, -1, n, 1);
-  ref_bytes bad[] = {cpu_stream(t, "walk", &other, -1, n, 1), cpu_stream(t, "walk", &cap, -1, n, 1),
-                     cpu_stream(t, "walk", &eb, -1, n, 1), cpu_stream(t, "walk", &l, -1, n + 1, 1),
-                     cpu_stream(t, "walk", &single, -1, n, 1)};
+  ref_bytes good = stream_of(t->cpu, &l, -1, "walk", n, 1);
+  ref_bytes bad[] = {stream_of(t->cpu, &other, -1, "walk", n, 1), stream_of(t->cpu, &cap, -1, "walk", n, 1),
+                     stream_of(t->cpu, &eb, -1, "walk", n, 1), stream_of(t->cpu, &l, -1, "walk", n + 1, 1),
+                     stream_of(t->cpu, &single, -1, "walk", n, 1)};
   static const char *const names[] = {"step", "cap", "bound", "count", "type"};
   for (uint32_t at = 1; at < 4; at++)
     for (size_t b = 0; b < COUNT(bad); b++) {
+      SCOPE;
       ref_bytes s[4] = {good, good, good, good};
       int64_t c[4] = {1, 2, 0, -1}, too_many[4] = {INT64_MAX, 1, 1, 1};
       s[at] = bad[b];
@@ -440,12 +421,8 @@ void check_mismatches(trial *t) {
     operation o = on_streams(SUM, &l, n, 1, &bad[b]);
     made m = gpu_make(t, &o, room_for(&o), names[b]);
     expect(t, m.status == GHZ_EMISMATCH, "sum with another %s: status %d", names[b], (int)m.status);
-    bytes_drop(&m.bytes, 1);
-    free(values);
   }
   agree_on(t, ADD, &l, n, 2, (ref_bytes[]){good, good}, "after the mismatches");
-  bytes_drop(bad, COUNT(bad));
-  bytes_drop(&good, 1);
 }
 
 /* ---- In place ---- */
@@ -473,26 +450,26 @@ static device_memory device_acc(trial *t, ref_bytes start, size_t capacity) {
 /* A chain of additions of the streams in s, each compared with the CPU's. */
 static void chain(trial *t, const ghz_lattice *l, size_t n, const ref_bytes *s, size_t k, size_t capacity,
                   const char *what) {
-  ref_bytes want = bytes_of(capacity);
+  SCOPE;
+  ref_bytes want = bytes_new(capacity);
   size_t size = s[0].size;
   memcpy(want.data, s[0].data, size);
   device_memory acc = device_acc(t, s[0], capacity);
   for (size_t i = 1; i < k; i++) {
+    SCOPE;
     const char *step = say("%s: addition %zu of %zu", what, i, k - 1);
     ghz_cuda_outcome outcome;
-    ghz_status expected = ghz_accumulate(t->cpu, want.data, capacity, &size, viewed(s[i]));
+    ghz_status expected = ghz_accumulate(t->cpu, want.data, capacity, &size, view(s[i]));
     ghz_status status = accumulate(t, l, n, &acc, s[i], &outcome, step);
     if (!expect(t, expected == GHZ_OK && status == GHZ_OK, "%s: status %d, the CPU says %d, %s", step,
                 (int)status, (int)expected, ghz_cuda_message(t->gpu)))
       break;
     ref_bytes got = {device_read(t, &acc, (size_t)outcome.size), (size_t)outcome.size};
     same_bytes(t, got, (ref_bytes){want.data, size}, step);
-    expect(t, outcome.terms == info_read(t, (ref_bytes){want.data, size}).terms, "%s: %u terms", step,
+    expect(t, outcome.terms == info_of((ref_bytes){want.data, size}).terms, "%s: %u terms", step,
            (unsigned)outcome.terms);
-    bytes_drop(&got, 1);
   }
   device_free(&acc);
-  bytes_drop(&want, 1);
 }
 
 void check_accumulate_chain(trial *t) {
@@ -502,16 +479,16 @@ void check_accumulate_chain(trial *t) {
   for (size_t c = 0; c < COUNT(counts); c++)
     for (size_t m = 0; m < COUNT(lengths); m++)
       for (int type = GHZ_F32; type <= GHZ_F64; type++) {
+        SCOPE;
         if ((t->extent == QUICK && (c + m) % 3) || (t->extent != FULL && counts[c] * lengths[m] > 200000))
           continue;
         size_t k = counts[c], n = lengths[m];
-        ghz_lattice l = lattice_of((ghz_type)type, 0.1);
+        ghz_lattice l = lattice_abs((ghz_type)type, 0.1);
         ref_bytes s[51];
         for (size_t i = 0; i < k; i++)
           s[i] = any_stream(t, &l, n, &state);
         chain(t, &l, n, s, k, ghz_size_bound(n, l.type, (uint32_t)k),
               say("%zu streams of %zu values, type %d", k, n, type));
-        bytes_drop(s, k);
       }
 }
 
@@ -530,11 +507,8 @@ static void turning(trial *t, const ghz_lattice *l, size_t n, int late, ref_byte
       ((float *)(void *)b)[i] = -((float *)(void *)a)[i];
     else
       ((double *)(void *)b)[i] = -((double *)(void *)a)[i];
-  s[0] = cpu_compressed(t, l, 1, a, n);
-  s[1] = cpu_compressed(t, l, 1, b, n);
-  free(a);
-  free(b);
-  free(small);
+  s[0] = compress(t->cpu, l, 1, a, n);
+  s[1] = compress(t->cpu, l, 1, b, n);
 }
 
 void check_accumulate_grows_and_cancels(trial *t) {
@@ -542,14 +516,14 @@ void check_accumulate_grows_and_cancels(trial *t) {
   for (size_t m = 0; m < (size_t)by_extent(t, 1, 2, 3); m++)
     for (int type = GHZ_F32; type <= GHZ_F64; type++)
       for (int late = 0; late < 2; late++) {
-        ghz_lattice l = lattice_of((ghz_type)type, 0.5);
+        SCOPE;
+        ghz_lattice l = lattice_abs((ghz_type)type, 0.5);
         ref_bytes s[4];
         turning(t, &l, lengths[m], late, s);
-        s[2] = bytes_copied(s[1].data, s[1].size);
-        s[3] = bytes_copied(s[0].data, s[0].size);
+        s[2] = bytes_copy(s[1].data, s[1].size);
+        s[3] = bytes_copy(s[0].data, s[0].size);
         chain(t, &l, lengths[m], s, 4, ghz_size_bound(lengths[m], l.type, 4),
               say("%s tiles grow, type %d, n %zu", late ? "late" : "early", type, lengths[m]));
-        bytes_drop(s, 4);
       }
 }
 
@@ -558,8 +532,8 @@ void check_accumulate_grows_and_cancels(trial *t) {
 void check_accumulate_late_chunks(trial *t) {
   simt_settings settings = simt_defaults();
   size_t n = (size_t)by_extent(t, 12, 40, 40) * 16 * 1024;
-  ghz_lattice l = lattice_of(GHZ_F64, 0.1);
-  ref_bytes s[2] = {cpu_stream(t, "zeros", &l, -1, n, 1), cpu_stream(t, "wide_noise", &l, -1, n, 2)};
+  ghz_lattice l = lattice_abs(GHZ_F64, 0.1);
+  ref_bytes s[2] = {stream_of(t->cpu, &l, -1, "zeros", n, 1), stream_of(t->cpu, &l, -1, "wide_noise", n, 2)};
   settings.order = SIMT_STARVE;
   for (settings.seed = 1; settings.seed <= 4; settings.seed++) {
     simt_configure(&settings);
@@ -567,7 +541,6 @@ void check_accumulate_late_chunks(trial *t) {
   }
   settings = simt_defaults();
   simt_configure(&settings);
-  bytes_drop(s, 2);
 }
 #endif
 
@@ -581,7 +554,6 @@ static int with_capacity(trial *t, const ghz_lattice *l, size_t n, const ref_byt
                                  (unsigned long long)outcome.size, capacity)) {
     ref_bytes got = {device_read(t, &acc, (size_t)outcome.size), (size_t)outcome.size};
     same_bytes(t, got, want, what);
-    bytes_drop(&got, 1);
   } else
     expect(t, status == GHZ_ECAPACITY, "%s: status %d", what, (int)status);
   device_free(&acc);
@@ -592,7 +564,8 @@ void check_accumulate_capacities(trial *t) {
   size_t n = 40 * 1024 + 100;
   for (int type = GHZ_F32; type <= GHZ_F64; type++)
     for (int late = 0; late < 2; late++) {
-      ghz_lattice l = lattice_of((ghz_type)type, 0.5);
+      SCOPE;
+      ghz_lattice l = lattice_abs((ghz_type)type, 0.5);
       ref_bytes s[2];
       turning(t, &l, n, late, s);
       operation o = on_streams(ADD, &l, n, 2, s);
@@ -613,8 +586,6 @@ void check_accumulate_capacities(trial *t) {
       expect(t, fitted, "type %d, late %d: the bound does not suffice", type, late);
       with_capacity(t, &l, n, s, want.bytes, larger, say("type %d, late %d: the larger of both", type, late));
       with_capacity(t, &l, n, s, want.bytes, larger + 1, say("type %d, late %d: and one more", type, late));
-      bytes_drop(s, 2);
-      bytes_drop(&want.bytes, 1);
     }
 }
 
@@ -632,7 +603,8 @@ static int tiles_wanted(const trial *t, uint64_t first, uint64_t tiles) {
 
 void check_slices_compress(trial *t) {
   for (int type = GHZ_F32; type <= GHZ_F64; type++) {
-    ghz_lattice l = lattice_of((ghz_type)type, 0.01);
+    SCOPE;
+    ghz_lattice l = lattice_abs((ghz_type)type, 0.01);
     void *x = input_make(&inputs[0], l.type, SLICED, l.step, 1);
     for (uint64_t first = 0; first <= SLICED_TILES; first++)
       for (uint64_t tiles = 0; first + tiles <= SLICED_TILES; tiles++) {
@@ -644,18 +616,12 @@ void check_slices_compress(trial *t) {
         agree(t, &o,
               say("type %d, tiles %llu + %llu", type, (unsigned long long)first, (unsigned long long)tiles));
       }
-    free(x);
   }
 }
 
-static ref_bytes message_of(trial *t, ref_bytes stream, uint64_t first, uint64_t tiles) {
-  ghz_slice slice;
-  ghz_status status = ghz_slice_view(viewed(stream), first, tiles, &slice);
-  expect(t, status == GHZ_OK, "view: %d", (int)status);
-  ref_bytes message = bytes_of(ghz_slice_size(&slice));
-  size_t room = message.size;
-  ghz_slice_pack(&slice, message.data, room, &message.size);
-  return message;
+static ref_bytes message_of(ref_bytes stream, uint64_t first, uint64_t tiles) {
+  ghz_slice slice = slice_of(stream, first, tiles);
+  return packed(&slice);
 }
 
 /* Sums of messages of the streams s. Where their values lie on the lattice any divisor goes; where they do not,
@@ -665,12 +631,13 @@ static void sum_messages(trial *t, const ghz_lattice *l, const ref_bytes *s, int
   static const size_t counts[] = {1, 2, 3, 8};
   for (uint64_t first = 0; first <= SLICED_TILES; first++)
     for (uint64_t tiles = 0; first + tiles <= SLICED_TILES; tiles++) {
+      SCOPE;
       if (!tiles_wanted(t, first, tiles) || (t->extent == FULL && (first + tiles) % 3))
         continue;
       size_t k = counts[(first + tiles / 2) % COUNT(counts)];
       ref_bytes messages[8];
       for (size_t i = 0; i < k; i++)
-        messages[i] = message_of(t, s[i], first, tiles);
+        messages[i] = message_of(s[i], first, tiles);
       operation o = on_streams(SLICE_SUM, l, SLICED, k, messages);
       o.first = first;
       o.tiles = tiles;
@@ -682,7 +649,6 @@ static void sum_messages(trial *t, const ghz_lattice *l, const ref_bytes *s, int
             say("type %d, %s, %zu messages, tiles %llu + %llu, divisor %llu", (int)l->type,
                 exact ? "exact" : "of all kinds", k, (unsigned long long)first, (unsigned long long)tiles,
                 (unsigned long long)o.divisor));
-      bytes_drop(messages, k);
     }
 }
 
@@ -690,33 +656,33 @@ void check_slices_sum(trial *t) {
   static const char *const on[] = {"walk", "fine_noise", "specials", "rare_giants"};
   for (int type = GHZ_F32; type <= GHZ_F64; type++)
     for (int exact = 0; exact < 2; exact++) {
-      ghz_lattice l = lattice_of((ghz_type)type, 0.01);
+      SCOPE;
+      ghz_lattice l = lattice_abs((ghz_type)type, 0.01);
       ref_bytes s[8];
       for (size_t i = 0; i < 8; i++)
-        s[i] =
-            cpu_stream(t, exact || i % 3 == 0 ? on[i % COUNT(on)] : "mixture", &l, (int)(i % 4) - 1, SLICED, i);
+        s[i] = stream_of(t->cpu, &l, (int)(i % 4) - 1, exact || i % 3 == 0 ? on[i % COUNT(on)] : "mixture",
+                         SLICED, i);
       sum_messages(t, &l, s, exact);
-      bytes_drop(s, 8);
     }
 }
 
 void check_slices_decompress(trial *t) {
   for (int type = GHZ_F32; type <= GHZ_F64; type++) {
-    ghz_lattice l = lattice_of((ghz_type)type, 0.01);
-    ref_bytes stream = cpu_stream(t, "mixture", &l, -1, SLICED, 5);
+    SCOPE;
+    ghz_lattice l = lattice_abs((ghz_type)type, 0.01);
+    ref_bytes stream = stream_of(t->cpu, &l, -1, "mixture", SLICED, 5);
     for (uint64_t first = 0; first <= SLICED_TILES; first++)
       for (uint64_t tiles = 0; first + tiles <= SLICED_TILES; tiles++) {
+        SCOPE;
         if (!tiles_wanted(t, first, tiles))
           continue;
-        ref_bytes message = message_of(t, stream, first, tiles);
+        ref_bytes message = message_of(stream, first, tiles);
         for (int out = type; out <= GHZ_F64; out++) {
           reading r = {l.type, SLICED, message, (ghz_type)out, MESSAGE, first, (size_t)tiles, first % 3};
           agree_values(t, &r,
                        say("type %d to %d, tiles %llu + %llu", type, out, (unsigned long long)first,
                            (unsigned long long)tiles));
         }
-        bytes_drop(&message, 1);
       }
-    bytes_drop(&stream, 1);
   }
 }

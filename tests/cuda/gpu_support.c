@@ -27,17 +27,6 @@ void fail(trial *t, const char *format, ...) {
   fflush(stdout);
 }
 
-const char *say(const char *format, ...) {
-  static char lines[8][256];
-  static unsigned next;
-  char *line = lines[next++ % 8];
-  va_list rest;
-  va_start(rest, format);
-  vsnprintf(line, sizeof lines[0], format, rest);
-  va_end(rest);
-  return line;
-}
-
 int by_extent(const trial *t, int quick, int usual, int full) {
   return t->extent == QUICK ? quick : t->extent == USUAL ? usual : full;
 }
@@ -57,14 +46,8 @@ static void need_ghz(ghz_status status, const char *message, const char *what) {
   exit(1);
 }
 
-static void *need_memory(size_t size) {
-  void *p = malloc(size ? size : 1);
-  if (!p)
-    abort();
-  return p;
-}
-
 int run_check(const char *name, check_body *body, enum extent extent) {
+  SCOPE;
   trial t = {.name = name, .extent = extent};
   void *outcome;
   need_ghz(ghz_context_create(&t.cpu, extent == FULL ? 0 : 1), "", "context of the CPU");
@@ -117,7 +100,8 @@ static size_t unpoisoned(const uint8_t *p, size_t size) {
 }
 
 void device_guards(trial *t, const device_memory *m, const char *what) {
-  uint8_t *front = need_memory(m->front), back[BACK];
+  SCOPE;
+  uint8_t *front = scratch(m->front), back[BACK];
   need_cuda(cudaMemcpyAsync(front, m->base, m->front, cudaMemcpyDeviceToHost, t->stream), "front guard");
   need_cuda(cudaMemcpyAsync(back, m->data + m->size, BACK, cudaMemcpyDeviceToHost, t->stream), "back guard");
   need_cuda(cudaStreamSynchronize(t->stream), "guards");
@@ -125,11 +109,10 @@ void device_guards(trial *t, const device_memory *m, const char *what) {
   expect(t, at == m->front, "%s: %zu bytes before the destination were written", what, m->front - at);
   expect(t, behind == BACK, "%s: byte %zu of a destination of %zu was written", what, m->size + behind,
          m->size);
-  free(front);
 }
 
 uint8_t *device_read(trial *t, const device_memory *m, size_t size) {
-  uint8_t *bytes = need_memory(size);
+  uint8_t *bytes = scratch(size);
   if (size)
     need_cuda(cudaMemcpyAsync(bytes, m->data, size, cudaMemcpyDeviceToHost, t->stream), "copy from the device");
   need_cuda(cudaStreamSynchronize(t->stream), "copy from the device");
@@ -147,77 +130,15 @@ ghz_bytes device_view(const device_memory *m) {
 
 /* ---- Values and streams in host memory ---- */
 
-ghz_lattice lattice_of(ghz_type type, double eb) {
-  ghz_lattice lattice;
-  need_ghz(ghz_lattice_make(type, (ghz_bound){GHZ_ABS, eb}, 0, 0, &lattice), "", "lattice");
-  return lattice;
-}
-
-ghz_lattice lattice_any(uint64_t *state) {
-  double eb = ldexp(1.5 + 0.5 * input_uniform(state), (int)input_below(state, 30) - 15);
-  ghz_lattice l = lattice_of((ghz_type)input_below(state, 2), eb);
-  if (l.type == GHZ_F64 && input_below(state, 3) == 0)
-    l.cap = 35;
-  return l;
-}
-
 void *ragged(ghz_type type, size_t n, double step, int bits, uint64_t seed) {
-  void *x = need_memory(n * ghz_type_size(type));
+  void *x = scratch(n * ghz_type_size(type));
   double amplitude = 0;
   for (size_t i = 0; i < n; i++) {
     if (i % 8 == 0)
       amplitude = input_below(&seed, 4) ? ldexp(step, (int)input_below(&seed, (uint64_t)bits + 1)) : 0;
-    double value = amplitude * input_uniform(&seed);
-    if (type == GHZ_F32)
-      ((float *)x)[i] = (float)value;
-    else
-      ((double *)x)[i] = value;
+    put_value(type, x, i, amplitude * input_uniform(&seed));
   }
   return x;
-}
-
-ref_bytes bytes_of(size_t size) {
-  return (ref_bytes){need_memory(size), size};
-}
-
-ref_bytes bytes_copied(const void *data, size_t size) {
-  ref_bytes bytes = bytes_of(size);
-  if (size)
-    memcpy(bytes.data, data, size);
-  return bytes;
-}
-
-ghz_bytes viewed(ref_bytes bytes) {
-  return (ghz_bytes){bytes.data, bytes.size};
-}
-
-void bytes_drop(ref_bytes *bytes, size_t k) {
-  for (size_t i = 0; i < k; i++) {
-    free(bytes[i].data);
-    bytes[i] = (ref_bytes){NULL, 0};
-  }
-}
-
-ref_bytes cpu_compressed(trial *t, const ghz_lattice *lattice, int order, const void *x, size_t n) {
-  operation o = {.kind = COMPRESS, .lattice = *lattice, .order = order, .x = x, .n = n};
-  made m = cpu_make(t, &o);
-  need_ghz(m.status, ghz_context_message(t->cpu), "compression on the CPU");
-  return m.bytes;
-}
-
-ref_bytes cpu_stream(trial *t, const char *maker, const ghz_lattice *lattice, int order, size_t n,
-                     uint64_t seed) {
-  void *x = input_make(input_named(maker), lattice->type, n, lattice->step, seed);
-  ref_bytes stream = cpu_compressed(t, lattice, order, x, n);
-  free(x);
-  return stream;
-}
-
-ghz_info info_read(trial *t, ref_bytes stream) {
-  ghz_info info = {.count = 0};
-  ghz_status status = ghz_info_read(viewed(stream), &info);
-  expect(t, status == GHZ_OK, "no stream: %s", ghz_status_text(status));
-  return info;
 }
 
 /* ---- Operations that make a stream or a message ---- */
@@ -234,10 +155,7 @@ static int64_t coefficient(const operation *o, size_t i) {
 
 /* The terms that an operand's header claims. */
 static uint64_t claimed_terms(ref_bytes bytes) {
-  uint64_t terms = 0;
-  for (size_t i = 0; i < 4 && 32 + i < bytes.size; i++)
-    terms |= (uint64_t)bytes.data[32 + i] << (8 * i);
-  return terms;
+  return bytes.size > 32 ? get_little(bytes.data + 32, bytes.size < 36 ? (int)bytes.size - 32 : 4) : 0;
 }
 
 size_t room_for(const operation *o) {
@@ -254,9 +172,9 @@ size_t room_for(const operation *o) {
 }
 
 static ghz_bytes *views_of(const operation *o) {
-  ghz_bytes *all = need_memory(o->k * sizeof *all);
+  ghz_bytes *all = scratch(o->k * sizeof *all);
   for (size_t i = 0; i < o->k; i++)
-    all[i] = viewed(o->operands[i]);
+    all[i] = view(o->operands[i]);
   return all;
 }
 
@@ -264,27 +182,26 @@ static ghz_bytes *views_of(const operation *o) {
 static ghz_status surrounded(trial *t, const ghz_slice *message, ref_bytes *stream) {
   ghz_type type = message->lattice.type;
   size_t n = (size_t)message->count, size = 0;
-  ref_bytes zeros = bytes_of(ghz_size_bound(n, type, 1));
-  void *x = calloc(n + 1, ghz_type_size(type));
+  ref_bytes zeros = bytes_new(ghz_size_bound(n, type, 1));
+  void *x = memset(scratch(n * ghz_type_size(type)), 0, n * ghz_type_size(type));
   ghz_slice parts[3] = {[1] = *message};
   uint64_t end = message->first + message->tiles;
-  *stream = bytes_of(ghz_size_bound(n, type, 1));
+  *stream = bytes_new(ghz_size_bound(n, type, 1));
   ghz_status status = ghz_compress(t->cpu, &message->lattice, 0, x, n, zeros.data, zeros.size, &size);
   zeros.size = size;
   if (status == GHZ_OK)
-    status = ghz_slice_view(viewed(zeros), 0, message->first, &parts[0]);
+    status = ghz_slice_view(view(zeros), 0, message->first, &parts[0]);
   if (status == GHZ_OK)
-    status = ghz_slice_view(viewed(zeros), end, (n + GHZ_TILE - 1) / GHZ_TILE - end, &parts[2]);
+    status = ghz_slice_view(view(zeros), end, (n + GHZ_TILE - 1) / GHZ_TILE - end, &parts[2]);
   if (status == GHZ_OK)
     status = ghz_slice_join(t->cpu, 3, parts, stream->data, stream->size, &stream->size);
-  free(x);
-  bytes_drop(&zeros, 1);
   return status;
 }
 
 /* The mean of several fresh messages, which the CPU has of streams alone. */
 static ghz_status cpu_slice_mean(trial *t, const operation *o, const ghz_slice *slices, ref_bytes dst,
                                  size_t *size) {
+  SCOPE;
   ref_bytes streams[GHZ_CUDA_OPERANDS] = {{NULL, 0}};
   ghz_slice mean;
   operation all = {.kind = MEAN, .lattice = o->lattice, .n = o->n, .k = o->k, .operands = streams};
@@ -295,11 +212,9 @@ static ghz_status cpu_slice_mean(trial *t, const operation *o, const ghz_slice *
   if (status == GHZ_OK)
     m = cpu_make(t, &all);
   if (m.status == GHZ_OK)
-    m.status = ghz_slice_view(viewed(m.bytes), o->first, o->tiles, &mean);
+    m.status = ghz_slice_view(view(m.bytes), o->first, o->tiles, &mean);
   if (m.status == GHZ_OK)
     m.status = ghz_slice_pack(&mean, dst.data, dst.size, size);
-  bytes_drop(streams, o->k);
-  bytes_drop(&m.bytes, 1);
   return m.status;
 }
 
@@ -307,8 +222,9 @@ static ghz_status cpu_slice_mean(trial *t, const operation *o, const ghz_slice *
  * the lattice twice. */
 static ghz_status cpu_slice_sum(trial *t, const operation *o, const ghz_bytes *messages, ref_bytes dst,
                                 size_t *size) {
-  ghz_slice *slices = need_memory(o->k * sizeof *slices), sum, result;
-  ref_bytes between = bytes_of(dst.size);
+  SCOPE;
+  ghz_slice *slices = scratch(o->k * sizeof *slices), sum, result;
+  ref_bytes between = bytes_new(dst.size);
   ghz_status status = GHZ_OK;
   for (size_t i = 0; i < o->k && status == GHZ_OK; i++)
     status = ghz_slice_parse(messages[i], &slices[i]);
@@ -324,8 +240,6 @@ static ghz_status cpu_slice_sum(trial *t, const operation *o, const ghz_bytes *m
       status = ghz_slice_mean(t->cpu, &sum, o->divisor, dst.data, dst.size, &result);
     *size = status == GHZ_OK ? ghz_slice_size(&result) : 0;
   }
-  bytes_drop(&between, 1);
-  free(slices);
   return status;
 }
 
@@ -357,13 +271,10 @@ static ghz_status cpu_run(trial *t, const operation *o, const ghz_bytes *s, ref_
 }
 
 made cpu_make(trial *t, const operation *o) {
-  made m = {.bytes = bytes_of(room_for(o))};
+  made m = {.bytes = bytes_new(room_for(o))};
   ghz_bytes *streams = views_of(o);
   size_t size = 0;
   m.status = cpu_run(t, o, streams, m.bytes, &size);
-  free(streams);
-  if (m.status != GHZ_OK)
-    bytes_drop(&m.bytes, 1);
   m.bytes.size = size;
   return m;
 }
@@ -409,11 +320,10 @@ static size_t at_the_end(size_t size) {
 
 /* A stream in device memory, and bytes behind it that are none of it. */
 static device_memory operand_with(trial *t, ref_bytes stream, size_t behind) {
-  ref_bytes all = bytes_of(stream.size + behind);
+  ref_bytes all = bytes_new(stream.size + behind);
   memset(all.data, 0xa5, all.size);
   memcpy(all.data, stream.data, stream.size);
   device_memory m = device_input(t, all.data, all.size, at_the_end(all.size));
-  bytes_drop(&all, 1);
   return m;
 }
 
@@ -421,8 +331,8 @@ made gpu_make(trial *t, const operation *o, size_t capacity, const char *what) {
   made m = {.bytes = {NULL, 0}};
   size_t each = ghz_type_size(o->lattice.type);
   device_memory x = {.base = NULL}, dst = device_output(t, capacity, 0);
-  device_memory *operands = need_memory(o->k * sizeof *operands);
-  ghz_bytes *views = need_memory(o->k * sizeof *views);
+  device_memory *operands = scratch(o->k * sizeof *operands);
+  ghz_bytes *views = scratch(o->k * sizeof *views);
   if (o->x)
     x = device_input(t, o->x, o->n * each, o->shift * each);
   for (size_t i = 0; i < o->k; i++) {
@@ -438,8 +348,6 @@ made gpu_make(trial *t, const operation *o, size_t capacity, const char *what) {
     m.bytes = (ref_bytes){device_read(t, &dst, (size_t)m.outcome.size), (size_t)m.outcome.size};
   for (size_t i = 0; i < o->k; i++)
     device_free(&operands[i]);
-  free(operands);
-  free(views);
   if (x.base)
     device_free(&x);
   device_free(&dst);
@@ -447,14 +355,9 @@ made gpu_make(trial *t, const operation *o, size_t capacity, const char *what) {
 }
 
 void same_bytes(trial *t, ref_bytes got, ref_bytes want, const char *what) {
-  size_t shorter = got.size < want.size ? got.size : want.size, at = 0;
-  if (got.size == want.size && (got.size == 0 || memcmp(got.data, want.data, got.size) == 0))
-    return;
-  while (at < shorter && got.data[at] == want.data[at])
-    at++;
-  fail(t, "%s: byte %zu is %02x, should be %02x; sizes %zu, should be %zu", what, at,
-       at < got.size ? (unsigned)got.data[at] : 0u, at < want.size ? (unsigned)want.data[at] : 0u, got.size,
-       want.size);
+  const char *difference = bytes_differ(got, want);
+  if (difference)
+    fail(t, "%s: %s", what, difference);
 }
 
 /* What the outcome says of a result is what is in its header. */
@@ -468,6 +371,7 @@ static void check_account(trial *t, const ghz_cuda_outcome *o, ref_bytes want, c
 }
 
 static void check_capacity(trial *t, const operation *o, size_t capacity, ref_bytes want, const char *what) {
+  SCOPE;
   made got = gpu_make(t, o, capacity, what);
   if (capacity < want.size)
     expect(t, got.status == GHZ_ECAPACITY, "%s: status %d with room for %zu of %zu bytes", what,
@@ -477,10 +381,10 @@ static void check_capacity(trial *t, const operation *o, size_t capacity, ref_by
     same_bytes(t, got.bytes, want, what);
     check_account(t, &got.outcome, want, what);
   }
-  bytes_drop(&got.bytes, 1);
 }
 
 void agree(trial *t, const operation *asked, const char *what) {
+  SCOPE;
   operation roomy = *asked;
   const operation *o = &roomy;
   made want = cpu_make(t, o);
@@ -496,7 +400,6 @@ void agree(trial *t, const operation *asked, const char *what) {
     if (turn == 5)
       check_capacity(t, o, want.bytes.size - want.bytes.size / 3, want.bytes, what);
   }
-  bytes_drop(&want.bytes, 1);
 }
 
 /* ---- Operations that make values ---- */
@@ -510,7 +413,7 @@ size_t reading_count(const reading *r) {
 
 ghz_status cpu_read(trial *t, const reading *r, void *values) {
   ghz_slice slice;
-  ghz_bytes source = viewed(r->source);
+  ghz_bytes source = view(r->source);
   if (r->part == ALL)
     return ghz_decompress(t->cpu, source, r->out, values, r->n);
   if (r->part == RANGE)
@@ -557,24 +460,18 @@ ghz_status gpu_read(trial *t, const reading *r, uint8_t **values, const char *wh
 }
 
 void same_values(trial *t, const void *got, const void *want, size_t n, ghz_type type, const char *what) {
-  size_t each = ghz_type_size(type), i = 0;
-  if (n == 0 || memcmp(got, want, n * each) == 0)
-    return;
-  while (memcmp((const char *)got + i * each, (const char *)want + i * each, each) == 0)
-    i++;
-  double y = type == GHZ_F32 ? (double)((const float *)got)[i] : ((const double *)got)[i];
-  double z = type == GHZ_F32 ? (double)((const float *)want)[i] : ((const double *)want)[i];
-  fail(t, "%s: value %zu of %zu is %a, should be %a", what, i, n, y, z);
+  const char *difference = values_differ(got, want, n, type);
+  if (difference)
+    fail(t, "%s: %s", what, difference);
 }
 
 void agree_values(trial *t, const reading *r, const char *what) {
+  SCOPE;
   size_t count = reading_count(r);
-  uint8_t *want = need_memory(count * ghz_type_size(r->out)), *got;
+  uint8_t *want = scratch(count * ghz_type_size(r->out)), *got;
   ghz_status wanted = cpu_read(t, r, want), status = gpu_read(t, r, &got, what);
   t->cases++;
   expect(t, wanted == GHZ_OK, "%s: the CPU says %d, %s", what, (int)wanted, ghz_context_message(t->cpu));
   if (expect(t, status == GHZ_OK, "%s: status %d, %s", what, (int)status, ghz_cuda_message(t->gpu)))
     same_values(t, got, want, count, r->out, what);
-  free(got);
-  free(want);
 }

@@ -4,12 +4,8 @@
 #ifndef GHZ_TESTS_GPU_SUPPORT_H
 #define GHZ_TESTS_GPU_SUPPORT_H
 
-#include "inputs.h"
-#include "reference.h"
+#include "streams.h"
 #include <cuda_runtime_api.h>
-#include <ghz.h>
-#include <stddef.h>
-#include <stdint.h>
 
 /* How much a check does: under a sanitizer, on any machine, on a device. */
 enum extent { QUICK, USUAL, FULL };
@@ -46,9 +42,6 @@ void fail(trial *t, const char *format, ...) __attribute__((format(printf, 2, 3)
 /* Of three numbers the one for the extent of the trial. */
 int by_extent(const trial *t, int quick, int usual, int full);
 
-/* A line of text in a rotating set of static buffers. */
-const char *say(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
 /* ---- Device memory ---- */
 
 /* `data` lies `offset` bytes behind a multiple of 256. An output has guards on both sides and is poisoned. */
@@ -65,28 +58,13 @@ device_memory device_input(trial *t, const void *bytes, size_t size, size_t offs
 device_memory device_output(trial *t, size_t capacity, size_t offset);
 /* Fails if a guard of the output was written to. */
 void device_guards(trial *t, const device_memory *m, const char *what);
-/* The first bytes, after the work of the stream is done. Release with free. */
+/* The first bytes, after the work of the stream is done. */
 uint8_t *device_read(trial *t, const device_memory *m, size_t size);
 void device_free(device_memory *m);
 ghz_bytes device_view(const device_memory *m);
 
-/* ---- Values and streams in host memory ---- */
-
-ghz_lattice lattice_of(ghz_type type, double eb);
-/* A random step; float64 also with the smaller cap. */
-ghz_lattice lattice_any(uint64_t *state);
 /* Every block of 8 has an amplitude of its own, up to 2^bits steps: widths without pattern. */
 void *ragged(ghz_type type, size_t n, double step, int bits, uint64_t seed);
-/* A stream that the CPU makes of values. */
-ref_bytes cpu_compressed(trial *t, const ghz_lattice *lattice, int order, const void *x, size_t n);
-/* The same from a named maker. */
-ref_bytes cpu_stream(trial *t, const char *maker, const ghz_lattice *lattice, int order, size_t n,
-                     uint64_t seed);
-ref_bytes bytes_of(size_t size);
-ref_bytes bytes_copied(const void *data, size_t size);
-ghz_bytes viewed(ref_bytes bytes);
-void bytes_drop(ref_bytes *bytes, size_t k);
-ghz_info info_read(trial *t, ref_bytes stream);
 
 /* ---- Operations that make a stream or a message ---- */
 
@@ -145,7 +123,7 @@ typedef struct reading {
 /* Values that it makes. */
 size_t reading_count(const reading *r);
 ghz_status cpu_read(trial *t, const reading *r, void *values);
-/* *values is NULL unless the status is GHZ_OK; release with free. */
+/* *values is NULL unless the status is GHZ_OK. */
 ghz_status gpu_read(trial *t, const reading *r, uint8_t **values, const char *what);
 /* The same values from both. */
 void agree_values(trial *t, const reading *r, const char *what);

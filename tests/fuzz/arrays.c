@@ -68,30 +68,24 @@ static void choose_one(choices *c, const ghz_lattice *l, void *x, size_t n) {
 }
 
 void *choose_values(choices *c, const ghz_lattice *l, size_t n) {
-  const input *in = &inputs[choose_below(c, input_count)];
+  const test_input *in = &inputs[choose_below(c, input_count)];
   void *x = input_make(in, l->type, n, l->step, choose(c, 2));
   for (uint64_t k = choose_below(c, 16); k > 0 && n > 0; k--)
     choose_one(c, l, x, n);
   return x;
 }
 
-ref_header fresh_header(const ghz_lattice *l, size_t n) {
-  return (ref_header){.type = (int)l->type, .cap = l->cap, .n = n, .step = l->step, .eb = l->eb, .terms = 1};
-}
-
 ref_bytes compress_everywhere(const ghz_lattice *l, int order, const void *x, size_t n) {
-  ref_header header = fresh_header(l, n);
+  ref_header header = header_for(l, n);
   ref_bytes want = ref_compress(&header, order, x);
   size_t room = ghz_size_bound(n, l->type, 1), size = 0;
   for (size_t i = 0; i < fuzz_contexts(); i++) {
-    uint8_t *got = fuzz_room(room);
+    uint8_t *got = scratch(room);
     ghz_status status = ghz_compress(fuzz_context(i), l, order, x, n, got, room, &size);
     MUST(status == GHZ_OK, "compress: %d", (int)status);
     must_equal(got, size, want.data, want.size, ghz_context_isa(fuzz_context(i)));
-    free(got);
-    uint8_t *tight = fuzz_room(size);
+    uint8_t *tight = scratch(size);
     MUST(ghz_compress(fuzz_context(i), l, order, x, n, tight, size, &size) == GHZ_OK, "its size is not enough");
-    free(tight);
   }
   return want;
 }

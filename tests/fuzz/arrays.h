@@ -10,14 +10,11 @@ ghz_lattice choose_lattice(choices *c);
 /* A number of values, mostly near the sizes of blocks and tiles. */
 size_t choose_count(choices *c);
 
-/* n values around the lattice: one of the inputs of the tests, and some values in it chosen one by one. Release with free. */
+/* n values around the lattice: one of the inputs of the tests, and some values in it chosen one by one. */
 void *choose_values(choices *c, const ghz_lattice *l, size_t n);
 
 /* A prediction order, GHZ_ORDER_BEST among them. */
 int choose_order(choices *c);
-
-/* The header of the reference for a fresh stream. */
-ref_header fresh_header(const ghz_lattice *l, size_t n);
 
 /* Compresses with every context; the bytes are those of the reference. */
 ref_bytes compress_everywhere(const ghz_lattice *l, int order, const void *x, size_t n);

@@ -66,7 +66,7 @@ static ghz_status call(ghz_context *ctx, const task *t, void *dst, size_t capaci
 }
 
 static result run(ghz_context *ctx, const task *t, size_t capacity) {
-  result r = {.data = fuzz_room(capacity), .size = 0};
+  result r = {.data = scratch(capacity), .size = 0};
   r.status = call(ctx, t, r.data, capacity, &r.size);
   MUST(r.status == GHZ_OK || ghz_context_message(ctx)[0], "status %d without a message", (int)r.status);
   MUST(r.size <= capacity, "%zu bytes in %zu", r.size, capacity);
@@ -81,7 +81,6 @@ static result run_everywhere(const task *t, size_t capacity) {
          (int)first.status);
     if (first.status == GHZ_OK)
       must_equal(other.data, other.size, first.data, first.size, ghz_context_isa(fuzz_context(i)));
-    free(other.data);
   }
   return first;
 }
@@ -158,7 +157,6 @@ static ref_bytes reference(const task *t) {
 static void check_reference(const task *t, const result *r) {
   ref_bytes want = reference(t);
   must_equal(r->data, r->size, want.data, want.size, "the reference");
-  ref_free(&want);
 }
 
 /* Operands in reverse order; a difference changes its sign. */
@@ -180,7 +178,6 @@ static void check_reversed(const task *t, const result *r) {
   result back = run(fuzz_context(fuzz_contexts() - 2), &other, r->size + 16384);
   MUST(back.status == GHZ_OK, "in reverse: %d", (int)back.status);
   must_equal(back.data, back.size, r->data, r->size, "in reverse");
-  free(back.data);
 }
 
 /* The sum of the last operands, added to the first. */
@@ -194,9 +191,7 @@ static void check_grouped(const task *t, const result *r) {
     result both = run(fuzz_context(0), &whole, r->size + 16384);
     MUST(both.status == GHZ_OK, "grouped: %d", (int)both.status);
     must_equal(both.data, both.size, r->data, r->size, "grouped");
-    free(both.data);
   }
-  free(right.data);
 }
 
 static void check_result(const task *t, const result *r, const ghz_info *first) {
@@ -229,7 +224,6 @@ static void check_room(const task *t, const result *r) {
       MUST(other.status == GHZ_ECAPACITY || other.status == r->status, "with less room: %d", (int)other.status);
     MUST(other.status != GHZ_ECAPACITY || r->status != GHZ_OK || t->room < r->size, "%zu bytes are enough",
          t->room);
-    free(other.data);
   }
 }
 
@@ -251,6 +245,7 @@ static task choose_task(choices *c) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  SCOPE;
   if (size < CHOICES)
     return 0;
   choices c = {data, size};
@@ -267,7 +262,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (r.status == GHZ_OK)
     check_result(&t, &r, &info);
   check_room(&t, &r);
-  free(r.data);
   return 0;
 }
 

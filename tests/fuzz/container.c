@@ -25,7 +25,7 @@ static uint64_t decode_frame(const frame *f, ghz_type type) {
   if (f->info.count > FUZZ_VALUES)
     return 0;
   ghz_status status;
-  free(fuzz_decode(fuzz_context(fuzz_contexts() - 2), frame_bytes(f), type, f->info.count, &status));
+  fuzz_decode(fuzz_context(fuzz_contexts() - 2), frame_bytes(f), type, f->info.count, &status);
   MUST(status == GHZ_OK || refused(status), "a frame: %d", (int)status);
   return status == GHZ_OK ? f->info.count * ghz_type_size(type) : 0;
 }
@@ -79,7 +79,6 @@ static void write_again(const uint8_t *data, size_t size) {
   size_t again_size;
   uint8_t *again = memory_file_bytes(&out, &again_size);
   must_equal(again, again_size, data, size, "a file written again");
-  free(again);
 }
 
 /* ---- Skipping ---- */
@@ -101,6 +100,7 @@ static void skip(const uint8_t *data, size_t size, const reading *all, bool seek
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  SCOPE;
   reading whole = read_file(data, size, true), pipe = read_file(data, size, false);
   MUST(whole.ok == pipe.ok, "a file that is %s, a pipe that is %s", whole.ok ? "sound" : "refused",
        pipe.ok ? "sound" : "refused");

@@ -17,14 +17,13 @@ static void against_reference(ghz_bytes s, ghz_status status, ghz_type out, cons
   if (status != GHZ_OK)
     return;
   size_t each = ghz_type_size(out), tile = GHZ_TILE * each, size = (size_t)count * each;
-  uint8_t *want = fuzz_room(size);
+  uint8_t *want = scratch(size);
   ref_decode(s.data, (int)out, want);
   for (size_t at = 0; at < size; at += tile) {
     size_t part = size - at < tile ? size - at : tile;
     if (within_limits(s, at / tile))
       must_equal((const uint8_t *)values + at, part, want + at, part, "the values of the reference");
   }
-  free(want);
 }
 
 /* The same values, or the same refusal, from every context. */
@@ -37,10 +36,8 @@ static ghz_status everywhere(ghz_bytes s, ghz_type out, uint64_t count) {
     MUST(status == first, "%s: %d, not %d", ghz_context_isa(fuzz_context(i)), (int)status, (int)first);
     if (status == GHZ_OK)
       must_equal(got, size, want, size, ghz_context_isa(fuzz_context(i)));
-    free(got);
   }
   against_reference(s, first, out, want, count);
-  free(want);
   return first;
 }
 
@@ -50,7 +47,7 @@ static void check_extrema(ghz_bytes s, const ghz_info *info) {
   ghz_type type = info->lattice.type;
   void *y = fuzz_decode(fuzz_context(0), s, type, info->count, &status);
   for (size_t i = 0; i < info->count; i++) {
-    double v = fuzz_value(type, y, i);
+    double v = value_at(type, y, i);
     if (isfinite(v)) {
       min = v < min ? v : min;
       max = v > max ? v : max;
@@ -60,7 +57,6 @@ static void check_extrema(ghz_bytes s, const ghz_info *info) {
     MUST(ghz_extrema(fuzz_context(i), s, &low, &high) == GHZ_OK, "extrema of a sound stream");
     MUST(low == min && high == max, "extrema %g %g, not %g %g", low, high, min, max);
   }
-  free(y);
 }
 
 static void check_statistics(const ghz_statistics *st, const ghz_info *info) {
@@ -92,13 +88,13 @@ static void look(ghz_bytes s, const ghz_info *info, ghz_status decoded) {
 
 /* Doubles do not become floats; and nothing is written. */
 static void refuses_to_narrow(ghz_bytes s, size_t count) {
-  void *none = fuzz_room(0);
+  void *none = scratch(0);
   ghz_status status = ghz_decompress(fuzz_context(0), s, GHZ_F32, none, count);
   MUST(status == GHZ_EINVAL, "doubles as floats: %d", (int)status);
-  free(none);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  SCOPE;
   ghz_bytes s = {data, size};
   ghz_info info;
   ghz_status status = ghz_info_read(s, &info);

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "reference.h"
+#include "common.h"
 
 /* What every fuzzer defines. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -19,9 +19,6 @@ _Noreturn void fuzz_fail(const char *condition, const char *format, ...) __attri
 /* One context for each instruction set that this machine and build have, and a last one with two threads. */
 size_t fuzz_contexts(void);
 ghz_context *fuzz_context(size_t i);
-
-/* Memory that ends where it ends, so that a sanitizer sees every step beyond. Release with free. */
-void *fuzz_room(size_t size);
 
 /* ---- Choices ---- */
 
@@ -46,7 +43,7 @@ ghz_bytes choose_part(choices *c);
 /* Whether a call said that the bytes are no stream, as any bytes may be. */
 bool refused(ghz_status status);
 
-/* Decompresses; *status says whether that worked. Release with free. */
+/* Decompresses; *status says whether that worked. */
 void *fuzz_decode(ghz_context *ctx, ghz_bytes stream, ghz_type out, uint64_t count, ghz_status *status);
 
 /* Whether all integers of a tile, of a stream that is not damaged, are within the limit of its mode. Beyond it values are not
@@ -62,11 +59,5 @@ ref_bytes fuzz_reference(ghz_bytes stream);
 
 /* Fails unless the bytes are the same. */
 void must_equal(const void *got, size_t got_size, const void *want, size_t want_size, const char *what);
-
-/* Whether |x - y| <= eb, exactly. */
-bool within(double x, double y, double eb);
-
-/* Value i of an array. */
-double fuzz_value(ghz_type type, const void *x, size_t i);
 
 #endif

@@ -46,7 +46,7 @@ file memory_file(int which, const char *name, const void *data, size_t size, boo
 uint8_t *memory_file_bytes(const file *f, size_t *size) {
   struct stat status;
   MUST(fstat(f->fd, &status) == 0, "the size of a file in memory");
-  uint8_t *data = fuzz_room((size_t)status.st_size);
+  uint8_t *data = scratch((size_t)status.st_size);
   MUST(pread(f->fd, data, (size_t)status.st_size, 0) == status.st_size, "the bytes of a file in memory");
   *size = (size_t)status.st_size;
   return data;

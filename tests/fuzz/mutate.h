@@ -2,19 +2,7 @@
 #ifndef GHZ_FUZZ_MUTATE_H
 #define GHZ_FUZZ_MUTATE_H
 
-#include "reference.h"
-
-static inline uint64_t get_little(const uint8_t *p, int bytes) {
-  uint64_t v = 0;
-  for (int i = 0; i < bytes; i++)
-    v |= (uint64_t)p[i] << (8 * i);
-  return v;
-}
-
-static inline void put_little(uint8_t *p, uint64_t v, int bytes) {
-  for (int i = 0; i < bytes; i++)
-    p[i] = (uint8_t)(v >> (8 * i));
-}
+#include "common.h"
 
 static inline size_t smaller(size_t a, size_t b) {
   return a < b ? a : b;

@@ -27,7 +27,7 @@ static uint64_t hash_bytes(uint64_t hash, const uint8_t *data, size_t size) {
 }
 
 static bool read_values(input *in, reading *got) {
-  uint8_t *values = fuzz_room(PIECE * ghz_type_size(in->type));
+  uint8_t *values = scratch(PIECE * ghz_type_size(in->type));
   size_t count = 1;
   got->count = got->hash = 0;
   bool ok = true;
@@ -39,7 +39,6 @@ static bool read_values(input *in, reading *got) {
     got->hash = hash_bytes(got->hash, values, count * ghz_type_size(in->type));
     got->count += count;
   }
-  free(values);
   return ok;
 }
 
@@ -82,6 +81,7 @@ static reading read_file(const char *name, type_choice choice, const uint8_t *da
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  SCOPE;
   static const char *const names[] = {"fuzz.npy", "fuzz", "fuzz.f32", "fuzz.D64"};
   if (size == 0)
     return 0;

@@ -42,22 +42,21 @@ static ghz_status read_range(ghz_context *ctx, ghz_bytes s, const range *r, void
 
 /* Nothing is written, so no room is needed. */
 static void outside(ghz_bytes s, const range *r) {
-  void *none = fuzz_room(0);
+  void *none = scratch(0);
   for (size_t i = 0; i < fuzz_contexts(); i++) {
     ghz_status status = read_range(fuzz_context(i), s, r, none);
     MUST(status == GHZ_EINVAL, "values %llu + %llu: %d", (unsigned long long)r->first,
          (unsigned long long)r->count, (int)status);
   }
-  free(none);
 }
 
 /* Where a tile is damaged, ranges that do not need it may be sound. */
 static void against_whole(ghz_bytes s, const range *r, const ghz_info *info) {
   size_t each = ghz_type_size(r->out), size = (size_t)r->count * each;
   ghz_status all, first = GHZ_OK, status;
-  uint8_t *whole = fuzz_decode(fuzz_context(0), s, r->out, info->count, &all), *want = fuzz_room(size);
+  uint8_t *whole = fuzz_decode(fuzz_context(0), s, r->out, info->count, &all), *want = scratch(size);
   for (size_t i = 0; i < fuzz_contexts(); i++) {
-    uint8_t *part = fuzz_room(size);
+    uint8_t *part = scratch(size);
     status = read_range(fuzz_context(i), s, r, part);
     first = i ? first : status;
     MUST(status == first, "%s: %d, not %d", ghz_context_isa(fuzz_context(i)), (int)status, (int)first);
@@ -66,15 +65,13 @@ static void against_whole(ghz_bytes s, const range *r, const ghz_info *info) {
     if (i && status == GHZ_OK)
       must_equal(part, size, want, size, ghz_context_isa(fuzz_context(i)));
     memcpy(want, part, size);
-    free(part);
   }
   if (all == GHZ_OK)
     must_equal(want, size, whole + r->first * each, size, "the whole");
-  free(want);
-  free(whole);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  SCOPE;
   if (size < CHOICES)
     return 0;
   choices c = {data, CHOICES};

@@ -44,17 +44,18 @@ static void save(const uint8_t *data, size_t size) {
 
 /* Inputs end where their bytes end, so that a sanitizer sees every step beyond. */
 static void run_bytes(const uint8_t *data, size_t size) {
-  uint8_t *exact = fuzz_room(size);
+  SCOPE;
+  uint8_t *exact = scratch(size);
   if (size)
     memcpy(exact, data, size);
   if (saved)
     save(data, size);
   LLVMFuzzerTestOneInput(exact, size);
-  free(exact);
 }
 
 static void run_changes(const char *path, const uint8_t *data, size_t size) {
-  uint8_t *changed = fuzz_room(size + GROWTH);
+  SCOPE;
+  uint8_t *changed = scratch(size + GROWTH);
   for (int i = 0; i < changes; i++) {
     size_t length = size;
     memcpy(changed, data, size);
@@ -66,11 +67,11 @@ static void run_changes(const char *path, const uint8_t *data, size_t size) {
     fprintf(stderr, "%s, change %d\n", path, i); /* so that a crash says of what */
     run_bytes(changed, length);
   }
-  free(changed);
 }
 
 static int run_file(const char *path, size_t size) {
-  uint8_t *data = fuzz_room(size);
+  SCOPE;
+  uint8_t *data = scratch(size);
   FILE *file = fopen(path, "rb");
   size_t got = file ? fread(data, 1, size, file) : 0;
   if (file)
@@ -82,7 +83,6 @@ static int run_file(const char *path, size_t size) {
   fprintf(stderr, "%s\n", path);
   run_bytes(data, size);
   run_changes(path, data, size);
-  free(data);
   return 1;
 }
 

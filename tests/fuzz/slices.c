@@ -29,11 +29,10 @@ typedef struct message {
 static void check_pack(const ghz_slice *s, ghz_bytes want) {
   size_t size = 0, room = ghz_slice_size(s);
   MUST(room == want.size, "a message of %zu bytes, not %zu", room, want.size);
-  uint8_t *packed = fuzz_room(room);
+  uint8_t *packed = scratch(room);
   MUST(room == 0 || ghz_slice_pack(s, packed, room - 1, &size) == GHZ_ECAPACITY, "packed in too little room");
   MUST(ghz_slice_pack(s, packed, room, &size) == GHZ_OK, "pack");
   must_equal(packed, size, want.data, want.size, "a message packed again");
-  free(packed);
 }
 
 /* 4 bytes choose the range that is cut from a stream: it may lie outside. */
@@ -56,7 +55,7 @@ static bool open_source(choices *c, ghz_bytes bytes, source *s) {
 /* ---- Values ---- */
 
 static uint8_t *values_of(ghz_context *ctx, const ghz_slice *s, ghz_type out, ghz_status *status) {
-  uint8_t *values = fuzz_room(ghz_slice_count(s) * ghz_type_size(out));
+  uint8_t *values = scratch(ghz_slice_count(s) * ghz_type_size(out));
   *status = ghz_slice_decompress(ctx, s, out, values);
   return values;
 }
@@ -70,17 +69,14 @@ static void check_values(const source *s, ghz_type out) {
     MUST(status == first, "%s: %d, not %d", ghz_context_isa(fuzz_context(i)), (int)status, (int)first);
     if (status == GHZ_OK)
       must_equal(got, size, want, size, ghz_context_isa(fuzz_context(i)));
-    free(got);
   }
   if (s->stream.data && count) {
-    uint8_t *range = fuzz_room(size);
+    uint8_t *range = scratch(size);
     status = ghz_decompress_range(fuzz_context(0), s->stream, out, s->slice.first * GHZ_TILE, count, range);
     MUST(status == first, "the range: %d, not %d", (int)status, (int)first);
     if (status == GHZ_OK)
       must_equal(want, size, range, size, "the range of the stream");
-    free(range);
   }
-  free(want);
 }
 
 /* ---- Operations ---- */
@@ -92,7 +88,7 @@ static message make(ghz_context *ctx, enum kind kind, const ghz_slice s[2], uint
                    : s[0].terms > s[1].terms ? s[0].terms
                                              : s[1].terms;
   size_t room = ghz_slice_bound(s[0].tiles, s[0].lattice.type, terms ? (uint32_t)terms : 1);
-  message m = {.data = fuzz_room(room)};
+  message m = {.data = scratch(room)};
   if (kind == SUM)
     m.status = ghz_slice_sum(ctx, 2, s, m.data, room, &m.slice);
   else if (kind == MEAN)
@@ -117,7 +113,7 @@ static void against_streams(enum kind kind, const source s[2], const message *m)
   size_t room = ghz_size_bound((size_t)s[0].slice.count, s[0].slice.lattice.type,
                                m->slice.terms + !m->slice.terms),
          size = 0;
-  uint8_t *whole = fuzz_room(room);
+  uint8_t *whole = scratch(room);
   ghz_status status =
       (kind == SUM       ? ghz_add
        : kind == MINIMUM ? ghz_minimum
@@ -129,7 +125,6 @@ static void against_streams(enum kind kind, const source s[2], const message *m)
   MUST(ghz_slice_view(bytes, m->slice.first, m->slice.tiles, &cut.slice) == GHZ_OK, "view of the result");
   cut.slice.inexact = m->slice.inexact; /* which other tiles may have caused */
   check_pack(&cut.slice, (ghz_bytes){m->data, ghz_slice_size(&m->slice)});
-  free(whole);
 }
 
 static void operate(enum kind kind, const source s[2], uint64_t divisor) {
@@ -138,7 +133,6 @@ static void operate(enum kind kind, const source s[2], uint64_t divisor) {
   for (size_t i = 1; i < fuzz_contexts(); i++) {
     message other = make(fuzz_context(i), kind, both, divisor);
     same_message(&other, &first, ghz_context_isa(fuzz_context(i)));
-    free(other.data);
   }
   if (first.status == GHZ_OK) {
     ghz_slice parsed;
@@ -147,7 +141,6 @@ static void operate(enum kind kind, const source s[2], uint64_t divisor) {
     check_pack(&first.slice, bytes);
     against_streams(kind, s, &first);
   }
-  free(first.data);
 }
 
 /* ---- Joining ---- */
@@ -162,11 +155,10 @@ static void cut_and_join(ghz_bytes stream, uint64_t at, uint64_t tiles) {
   MUST(ghz_slice_view(stream, 0, first, &part[0]) == GHZ_OK, "view of the beginning");
   MUST(ghz_slice_view(stream, first, second - first, &part[1]) == GHZ_OK, "view of the middle");
   MUST(ghz_slice_view(stream, second, info.tiles - second, &part[2]) == GHZ_OK, "view of the end");
-  uint8_t *joined = fuzz_room(stream.size);
+  uint8_t *joined = scratch(stream.size);
   size_t size = 0;
   MUST(ghz_slice_join(fuzz_context(0), 3, part, joined, stream.size, &size) == GHZ_OK, "join");
   must_equal(joined, size, stream.data, stream.size, "a stream joined again");
-  free(joined);
 }
 
 /* Any two slices: joined to a sound index, or refused. */
@@ -174,15 +166,15 @@ static void join(const source s[2]) {
   ghz_slice both[2] = {s[0].slice, s[1].slice};
   size_t size = 0,
          room = 1024 + both[0].payload_size + both[1].payload_size + 3 * (both[0].tiles + both[1].tiles);
-  uint8_t *joined = fuzz_room(room);
+  uint8_t *joined = scratch(room);
   ghz_info info;
   ghz_status status = ghz_slice_join(fuzz_context(0), 2, both, joined, room, &size);
   if (status == GHZ_OK)
     MUST(ghz_info_read((ghz_bytes){joined, size}, &info) == GHZ_OK, "what was joined is no stream");
-  free(joined);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  SCOPE;
   if (size < CHOICES)
     return 0;
   choices c = {data, CHOICES}, rest = {data + CHOICES, size - CHOICES};

@@ -21,10 +21,6 @@ typedef struct operands {
 typedef ghz_status (*operation)(ghz_context *ctx, const operands *o, const void *detail, void *dst, size_t room,
                                 size_t *size);
 
-static ghz_bytes view(ref_bytes b) {
-  return (ghz_bytes){b.data, b.size};
-}
-
 static size_t room_of(const operands *o, uint32_t terms) {
   return ghz_size_bound(o->n, o->l.type, terms ? terms : 1);
 }
@@ -34,16 +30,15 @@ static int is_scalable(const ghz_lattice *l) {
   return l->step > 0x1p-60 && l->step < 0x1p60;
 }
 
-/* Runs it with every context: the bytes are the reference's. Takes `want`, and returns it. */
+/* Runs it with every context: the bytes are the reference's. Returns them. */
 static ref_bytes must_make(operation run, const operands *o, const void *detail, ref_bytes want,
                            const char *what) {
   size_t room = room_of(o, ref_header_read(want.data).terms), size = 0;
   for (size_t i = 0; i < fuzz_contexts(); i++) {
-    uint8_t *got = fuzz_room(room);
+    uint8_t *got = scratch(room);
     ghz_status status = run(fuzz_context(i), o, detail, got, room, &size);
     MUST(status == GHZ_OK, "%s: %d", what, (int)status);
     must_equal(got, size, want.data, want.size, what);
-    free(got);
   }
   return want;
 }
@@ -100,7 +95,7 @@ static ghz_status run_maximum(ghz_context *ctx, const operands *o, const void *d
 /* The operands added one after the other, from operand `first` on, around. */
 static void accumulate_from(const operands *o, size_t first, ref_bytes want, const char *what) {
   size_t room = room_of(o, (uint32_t)o->k), size = o->s[first].size;
-  uint8_t *acc = fuzz_room(room);
+  uint8_t *acc = scratch(room);
   memcpy(acc, o->s[first].data, size);
   for (size_t i = 1; i < o->k; i++) {
     ghz_context *ctx = fuzz_context((first + i) % fuzz_contexts());
@@ -108,7 +103,6 @@ static void accumulate_from(const operands *o, size_t first, ref_bytes want, con
     MUST(status == GHZ_OK, "%s: %d", what, (int)status);
   }
   must_equal(acc, size, want.data, want.size, what);
-  free(acc);
 }
 
 /* The sum of all but the first, and the first. */
@@ -116,12 +110,10 @@ static void check_grouped(const operands *o, ref_bytes want) {
   ghz_bytes v[MOST];
   views(o, v);
   size_t room = room_of(o, (uint32_t)o->k), size = 0;
-  uint8_t *right = fuzz_room(room), *both = fuzz_room(room);
+  uint8_t *right = scratch(room), *both = scratch(room);
   MUST(ghz_sum(fuzz_context(0), o->k - 1, v + 1, right, room, &size) == GHZ_OK, "grouped");
   MUST(ghz_add(fuzz_context(0), v[0], (ghz_bytes){right, size}, both, room, &size) == GHZ_OK, "grouped");
   must_equal(both, size, want.data, want.size, "grouped");
-  free(right);
-  free(both);
 }
 
 /* a + b + ... - b - ... is as a on the lattice, a tile's order and mode apart: it decodes to the same. */
@@ -130,7 +122,7 @@ static void check_cancelled(const operands *o, ref_bytes sum) {
   ghz_bytes v[MOST];
   ghz_status status;
   size_t room = room_of(o, (uint32_t)(2 * o->k)), size = 0;
-  uint8_t *back = fuzz_room(room);
+  uint8_t *back = scratch(room);
   views(o, v);
   v[0] = view(sum);
   for (size_t i = 1; i < o->k; i++)
@@ -141,11 +133,7 @@ static void check_cancelled(const operands *o, ref_bytes sum) {
   void *got = fuzz_decode(fuzz_context(0), (ghz_bytes){back, size}, GHZ_F64, o->n, &status);
   for (size_t i = 0; i < o->n; i++)
     if (!isnan((double)o->exact[i]))
-      MUST(fuzz_value(GHZ_F64, got, i) == fuzz_value(GHZ_F64, want, i), "value %zu does not come back", i);
-  free(want);
-  free(got);
-  free(back);
-  ref_free(&alone);
+      MUST(value_at(GHZ_F64, got, i) == value_at(GHZ_F64, want, i), "value %zu does not come back", i);
 }
 
 /* |y - z| <= terms * eb, for every mode if decoded to float64; what overflows is infinite. (The sum of a few doubles in binary128 is
@@ -161,7 +149,6 @@ static void check_bound(const operands *o, ref_bytes sum) {
     MUST(isnan((double)z) || (reached && error <= bound && -error <= bound),
          "value %zu: %a for %a, %zu terms of %a", i, y[i], (double)z, o->k, o->l.eb);
   }
-  free(y);
 }
 
 static void check_sums(const operands *o) {
@@ -174,7 +161,6 @@ static void check_sums(const operands *o) {
     check_bound(o, sum);
     check_cancelled(o, sum);
   }
-  ref_free(&sum);
 }
 
 static void check_others(choices *c, const operands *o) {
@@ -183,20 +169,16 @@ static void check_others(choices *c, const operands *o) {
   uint64_t what = choose_below(c, 4);
   for (size_t i = 0; i < o->k; i++)
     coefficients[i] = (int8_t)choose(c, 1);
-  ref_bytes made = {NULL, 0};
   if (what == 0 && is_scalable(&o->l))
-    made = must_make(run_mean, o, NULL, ref_mean(o->k, o->s), "mean");
+    must_make(run_mean, o, NULL, ref_mean(o->k, o->s), "mean");
   else if (what == 1)
-    made =
-        must_make(run_combine, o, coefficients, ref_combine(o->k, o->s, coefficients, REF_PLAIN, 1), "combine");
+    must_make(run_combine, o, coefficients, ref_combine(o->k, o->s, coefficients, REF_PLAIN, 1), "combine");
   else if (what == 2 && o->k > 1)
-    made = must_make(run_minimum, o, NULL, ref_extremum(o->s[0], o->s[1], 0), "minimum");
+    must_make(run_minimum, o, NULL, ref_extremum(o->s[0], o->s[1], 0), "minimum");
   else if (o->k > 1)
-    made = must_make(run_maximum, o, NULL, ref_extremum(o->s[0], o->s[1], 1), "maximum");
-  ref_free(&made);
+    must_make(run_maximum, o, NULL, ref_extremum(o->s[0], o->s[1], 1), "maximum");
   if (factor != 0 && is_scalable(&o->l)) {
-    made = must_make(run_scale, o, &factor, ref_scale(o->s[0], factor), "scale");
-    ref_free(&made);
+    must_make(run_scale, o, &factor, ref_scale(o->s[0], factor), "scale");
   }
 }
 
@@ -204,18 +186,19 @@ static void check_others(choices *c, const operands *o) {
 
 static void add_exactly(operands *o, const void *x) {
   for (size_t i = 0; i < o->n; i++) {
-    double v = fuzz_value(o->l.type, x, i);
+    double v = value_at(o->l.type, x, i);
     o->exact[i] = isfinite(v) ? o->exact[i] + (quad)v : (quad)NAN;
   }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  SCOPE;
   choices c = {data, size};
   operands o = {.l = choose_lattice(&c), .n = choose_count(&c)};
   o.k = 1 + (size_t)choose_below(&c, MOST);
   if (o.n > 5000)
     o.n = 5000;
-  o.exact = fuzz_room(o.n * sizeof *o.exact);
+  o.exact = scratch(o.n * sizeof *o.exact);
   for (size_t i = 0; i < o.n; i++)
     o.exact[i] = 0;
   for (size_t i = 0; i < o.k; i++) {
@@ -223,12 +206,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     void *x = choose_values(&c, &o.l, o.n);
     add_exactly(&o, x);
     o.s[i] = compress_everywhere(&o.l, order, x, o.n);
-    free(x);
   }
   check_sums(&o);
   check_others(&c, &o);
-  for (size_t i = 0; i < o.k; i++)
-    ref_free(&o.s[i]);
-  free(o.exact);
   return 0;
 }

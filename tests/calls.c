@@ -1,0 +1,161 @@
+/* calls.c: every call of the library that computes. */
+#include "calls.h"
+#include <string.h>
+
+operands operands_make(const ghz_lattice *l, size_t n, size_t k, const char *maker, const char *other,
+                       double unit) {
+  CONTEXT(ctx, NULL, 1);
+  operands o = {.lattice = *l, .n = n, .k = k};
+  uint64_t tiles = ref_tiles(n), first = tiles > 2;
+  unit = unit > 0 ? unit : l->step;
+  o.x = input_make(input_named(maker), l->type, n, unit, 3);
+  o.a = compress(ctx, l, GHZ_ORDER_BEST, o.x, n);
+  o.b = compress(ctx, l, GHZ_ORDER_BEST, input_make(input_named(other), l->type, n, unit, 5), n);
+  for (int i = 0; i < MANY; i++) {
+    o.many[i] = view(i % 2 ? o.b : o.a);
+    o.coefficients[i] = i % 3 - 1;
+  }
+  o.two[0] = slice_of(o.a, first, tiles - 2 * first);
+  o.two[1] = slice_of(o.b, first, tiles - 2 * first);
+  return o;
+}
+
+answer answer_make(const operands *o, size_t behind) {
+  size_t room = ghz_size_bound(o->n, GHZ_F64, 3 * MANY), values = o->n * sizeof(double);
+  answer r = {.room = room > values ? room : values};
+  r.bytes = scratch(r.room + behind);
+  return r;
+}
+
+ref_bytes answered(const answer *r) {
+  return (ref_bytes){r->bytes, r->size};
+}
+
+/* ---- The calls ---- */
+
+static double *range(answer *r) {
+  r->size = 2 * sizeof(double);
+  return (double *)(void *)r->bytes;
+}
+
+static size_t values(answer *r, size_t count, ghz_type out) {
+  r->size = count * ghz_type_size(out);
+  return count;
+}
+
+static ghz_status message(ghz_status status, const ghz_slice *made, answer *r) {
+  r->size = status == GHZ_OK ? ghz_slice_size(made) : 0;
+  return status;
+}
+
+/* do_NAME is a call of ghz_NAME. The accumulator survives a failure, to the byte. */
+#define CALL(name) static ghz_status do_##name(ghz_context *ctx, const operands *o, answer *r)
+
+CALL(range) {
+  return ghz_range(ctx, o->lattice.type, o->x, o->n, range(r), range(r) + 1);
+}
+CALL(extrema) {
+  return ghz_extrema(ctx, view(o->a), range(r), range(r) + 1);
+}
+CALL(scan) {
+  r->size = sizeof(ghz_statistics);
+  return ghz_scan(ctx, view(o->a), (ghz_statistics *)(void *)r->bytes);
+}
+CALL(decompress) {
+  return ghz_decompress(ctx, view(o->a), o->lattice.type, r->bytes, values(r, o->n, o->lattice.type));
+}
+CALL(decompress_wide) {
+  return ghz_decompress(ctx, view(o->a), GHZ_F64, r->bytes, values(r, o->n, GHZ_F64));
+}
+CALL(decompress_range) {
+  return ghz_decompress_range(ctx, view(o->a), GHZ_F64, o->n / 9, values(r, o->n - o->n / 5, GHZ_F64),
+                              r->bytes);
+}
+CALL(compress) {
+  return ghz_compress(ctx, &o->lattice, GHZ_ORDER_BEST, o->x, o->n, r->bytes, r->room, &r->size);
+}
+CALL(add) {
+  return ghz_add(ctx, view(o->a), view(o->b), r->bytes, r->room, &r->size);
+}
+CALL(subtract) {
+  return ghz_subtract(ctx, view(o->a), view(o->b), r->bytes, r->room, &r->size);
+}
+CALL(negate) {
+  return ghz_negate(ctx, view(o->a), r->bytes, r->room, &r->size);
+}
+CALL(scale) {
+  return ghz_scale(ctx, view(o->a), -1.0 / 3, r->bytes, r->room, &r->size);
+}
+CALL(sum) {
+  return ghz_sum(ctx, o->k, o->many, r->bytes, r->room, &r->size);
+}
+CALL(mean) {
+  return ghz_mean(ctx, o->k, o->many, r->bytes, r->room, &r->size);
+}
+CALL(combine) {
+  return ghz_combine(ctx, o->k, o->many, o->coefficients, r->bytes, r->room, &r->size);
+}
+CALL(minimum) {
+  return ghz_minimum(ctx, view(o->a), view(o->b), r->bytes, r->room, &r->size);
+}
+CALL(maximum) {
+  return ghz_maximum(ctx, view(o->a), view(o->b), r->bytes, r->room, &r->size);
+}
+CALL(accumulate) {
+  if (r->room < o->a.size)
+    return GHZ_ECAPACITY;
+  memcpy(r->bytes, o->a.data, o->a.size);
+  r->size = o->a.size;
+  ghz_status status = ghz_accumulate(ctx, r->bytes, r->room, &r->size, view(o->b));
+  if (status != GHZ_OK && bytes_differ(answered(r), o->a))
+    need(status, "the accumulator changed in a call that failed");
+  return status;
+}
+CALL(slice_compress) {
+  ghz_slice made;
+  return message(ghz_slice_compress(ctx, &o->lattice, GHZ_ORDER_BEST, o->x, o->n, o->two[0].first,
+                                    o->two[0].tiles, r->bytes, r->room, &made),
+                 &made, r);
+}
+CALL(slice_sum) {
+  ghz_slice made;
+  return message(ghz_slice_sum(ctx, 2, o->two, r->bytes, r->room, &made), &made, r);
+}
+CALL(slice_mean) {
+  ghz_slice made;
+  return message(ghz_slice_mean(ctx, &o->two[0], 3, r->bytes, r->room, &made), &made, r);
+}
+CALL(slice_extremum) {
+  ghz_slice made;
+  return message(ghz_slice_extremum(ctx, &o->two[0], &o->two[1], 1, r->bytes, r->room, &made), &made, r);
+}
+CALL(slice_decompress) {
+  values(r, ghz_slice_count(&o->two[0]), o->lattice.type);
+  return ghz_slice_decompress(ctx, &o->two[0], o->lattice.type, r->bytes);
+}
+
+const call calls[] = {
+    {"range", do_range, 0},
+    {"extrema", do_extrema, 0},
+    {"scan", do_scan, 0},
+    {"decompress", do_decompress, 0},
+    {"decompress as float64", do_decompress_wide, 0},
+    {"decompress_range", do_decompress_range, 0},
+    {"compress", do_compress, 1},
+    {"add", do_add, 1},
+    {"subtract", do_subtract, 1},
+    {"negate", do_negate, 1},
+    {"scale", do_scale, 1},
+    {"sum", do_sum, 1},
+    {"mean", do_mean, 1},
+    {"combine", do_combine, 1},
+    {"minimum", do_minimum, 1},
+    {"maximum", do_maximum, 1},
+    {"accumulate", do_accumulate, 1},
+    {"slice_compress", do_slice_compress, 0},
+    {"slice_sum", do_slice_sum, 0},
+    {"slice_mean", do_slice_mean, 0},
+    {"slice_extremum", do_slice_extremum, 0},
+    {"slice_decompress", do_slice_decompress, 0},
+};
+const size_t call_count = COUNT(calls);

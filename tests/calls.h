@@ -1,0 +1,42 @@
+/* calls.h: every call of the library that computes, on operands that fit together: what a call leaves in a buffer is its answer. */
+#ifndef GHZ_TESTS_CALLS_H
+#define GHZ_TESTS_CALLS_H
+
+#include "streams.h"
+
+enum { MANY = 20 };
+
+/* What all calls work on; none of it is changed. */
+typedef struct operands {
+  ghz_lattice lattice;
+  size_t n, k;
+  void *x;
+  ref_bytes a, b;       /* streams */
+  ghz_bytes many[MANY]; /* a, b, a, ...: k of them count */
+  int64_t coefficients[MANY];
+  ghz_slice two[2]; /* tiles of a and of b */
+} operands;
+
+/* Where a call puts its answer; `size` is 0 before it. */
+typedef struct answer {
+  uint8_t *bytes;
+  size_t room, size;
+} answer;
+
+typedef struct call {
+  const char *name;
+  ghz_status (*run)(ghz_context *ctx, const operands *o, answer *r);
+  int makes_stream; /* in any room that suffices */
+} call;
+
+extern const call calls[];
+extern const size_t call_count;
+
+/* In scratch memory: arrays of two makers, whose unit may be another than the step (0: it is the step); sums have k operands. */
+operands operands_make(const ghz_lattice *lattice, size_t n, size_t k, const char *maker, const char *other,
+                       double unit);
+/* Room for any answer, and `behind` bytes more. */
+answer answer_make(const operands *o, size_t behind);
+ref_bytes answered(const answer *r);
+
+#endif

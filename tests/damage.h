@@ -1,0 +1,52 @@
+/* damage.h: streams that are damaged in every way that a law names, for whoever reads them: the CPU's tests and the device's. */
+#ifndef GHZ_TESTS_DAMAGE_H
+#define GHZ_TESTS_DAMAGE_H
+
+#include "streams.h"
+
+/* A damaged stream, and a sound one of the array that it was made of. */
+typedef struct damaged {
+  ref_bytes bad, good;
+  ghz_type type;
+  size_t n;
+  const char *what;
+  unsigned turn; /* cases before this one */
+} damaged;
+
+/* Who reads them: `look` gets one in `every` cases. `ctx` makes the sound streams. */
+typedef struct reader {
+  ghz_context *ctx;
+  unsigned every;
+  void *self;
+  void (*look)(void *self, const damaged *d);
+  unsigned cases, turn;
+} reader;
+
+void damage_truncated(reader *r);
+void damage_bits(reader *r);
+/* Steps and bounds that are none; every byte of the header. */
+void damage_steps(reader *r);
+void damage_header(reader *r);
+/* Counts and payloads of any size. */
+void damage_counts(reader *r);
+/* The offsets of chunks and the sizes of tiles. */
+void damage_index(reader *r, int rounds);
+void damage_at_random(reader *r, int rounds);
+/* Random bytes, half of them behind a sound header. */
+void damage_all(reader *r, int rounds);
+
+/* Tiles made by hand, sound ones among them: each rule of FORMAT.md, also with no terms or no step; every first two bytes; widths
+ * up to and beyond the limit min(62, b + order + 1 + bitlength(terms)); short tiles that are larger than any of their length. */
+void damage_crafted(reader *r);
+void damage_beginnings(reader *r);
+void damage_widths(reader *r);
+void damage_short_tile(reader *r);
+
+/* One random change of a stream. */
+void damage_once(ref_bytes *stream, uint64_t *state);
+/* Gives a tile the mode that does not exist. */
+void damage_tile(ref_bytes stream, uint64_t tile);
+/* A stream of whole tiles of order 1, the last with a bit in the column of its first value, which readers ignore. */
+ref_bytes with_ignored_column(ghz_context *ctx, const ghz_lattice *l, size_t n);
+
+#endif
