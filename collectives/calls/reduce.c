@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "control/collective.h"
-#include "control/errors.h"
 
 static int lacks_buffer(const call *c) {
   int in_place = c->send == MPI_IN_PLACE;
@@ -26,12 +25,12 @@ static void arrange(const call *c, part *parts) {
  * place.) */
 static int native(const call *c) {
   const void *send = c->send;
+  const error no_memory = {MPI_ERR_NO_MEM, ERROR_OURS, "no memory for a copy of what is in place"};
   void *copy = NULL;
   if (send == MPI_IN_PLACE && c->root != 0 && c->is_real && c->count > 0) {
     size_t bytes = (size_t)c->count * c->value_size;
     if (!(copy = malloc(bytes)))
-      return ghz_mpi_raise(c->comm, MPI_ERR_NO_MEM, c->collective->name,
-                           "no memory for a copy of what is in place");
+      return ghz_error_raise(c->comm, c->collective->name, &no_memory);
     send = memcpy(copy, c->recv, bytes);
   }
   int code = MPI_Reduce(send, c->recv, (int)c->count, c->type, c->op, c->root, c->comm);

@@ -2,9 +2,63 @@
 
 #include "control/agree.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "engine/poll.h"
+
+/* ---- What this rank knows ----------------------------------------------------------------------------- */
+
+/* FNV-1a over the bytes of a number. */
+static uint64_t mixed(uint64_t hash, uint64_t value) {
+  for (int i = 0; i < 8; i++)
+    hash = (hash ^ (value >> 8 * i & 255)) * UINT64_C(0x100000001b3);
+  return hash;
+}
+
+static uint64_t name_of(const char *text) {
+  uint64_t hash = UINT64_C(0xcbf29ce484222325);
+  for (; *text; text++)
+    hash = mixed(hash, (unsigned char)*text);
+  return hash;
+}
+
+static uint64_t bits_of(double x) {
+  uint64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  return bits;
+}
+
+static uint64_t placement_of(const call *c, uint64_t contributions) {
+  uint64_t here = (uint64_t)c->at.rank << 2 | (unsigned)c->on.send << 1 | (unsigned)c->on.recv;
+  return mixed(mixed(here, contributions), (unsigned)c->on.apart);
+}
+
+static void identify(const call *c, uint64_t *identity) {
+  const settings *s = &c->set;
+  int foreign = c->collective->reduces && c->reduction == REDUCE_NONE;
+  identity[SAME_CALL] = name_of(c->collective->name);
+  identity[SAME_COUNT] = (uint64_t)c->count;
+  identity[SAME_TYPE] = (uint64_t)c->value_size << 1 | (unsigned)c->is_real;
+  identity[SAME_OPERATION] = (uint64_t)c->reduction | (uint64_t)s->average << 8 | (uint64_t)foreign << 16;
+  identity[SAME_ROOT] = c->collective->rooted ? (uint64_t)c->root : 0;
+  identity[SAME_BOUND] = bits_of(s->bound.value);
+  identity[SAME_OPTIONS] = (uint64_t)s->algorithm | (uint64_t)s->mode << 8 | (uint64_t)s->bound.kind << 16 |
+                           (uint64_t)s->of_result << 24 | (uint64_t)s->keep_root << 32;
+}
+
+record ghz_agree_record(const call *c, const timing *last) {
+  record r = {.error_rank = c->at.rank, .last = *last};
+  r.contributions = (uint64_t)(c->set.contributions > 0 ? c->set.contributions : 0);
+  identify(c, r.identity);
+  if (c->on.any) {
+    r.devices = 1;
+    r.placement = placement_of(c, r.contributions);
+  }
+  return r;
+}
+
+/* ---- What all ranks know together --------------------------------------------------------------------- */
 
 static double least(double a, double b) {
   return b < a ? b : a;
@@ -19,7 +73,7 @@ static void combine(const record *a, record *b) {
   for (int i = 0; i < IDENTITIES; i++)
     if (a->identity[i] != b->identity[i]) {
       b->differing |= UINT64_C(1) << i;
-      /* whichever order ranks are combined in, all end with the same number */
+      /* the same number in the end, whichever order MPI combines ranks in */
       b->identity[i] = a->identity[i] > b->identity[i] ? a->identity[i] : b->identity[i];
     }
   if (a->error_class && (!b->error_class || a->error_rank < b->error_rank)) {
@@ -31,9 +85,9 @@ static void combine(const record *a, record *b) {
   b->placement += a->placement;
   b->min = least(a->min, b->min);
   b->max = most(a->max, b->max);
-  b->seconds = most(a->seconds, b->seconds);
-  b->agreeing = least(a->agreeing, b->agreeing);
-  b->plain_seconds = least(a->plain_seconds, b->plain_seconds);
+  b->last.seconds = most(a->last.seconds, b->last.seconds);
+  b->last.agreeing = least(a->last.agreeing, b->last.agreeing);
+  b->last.plain_seconds = least(a->last.plain_seconds, b->last.plain_seconds);
 }
 
 static void combine_all(void *in, void *inout, int *n, MPI_Datatype *type) {
@@ -64,20 +118,41 @@ void ghz_agreement_free(agreement *a) {
   MPI_Type_free(&a->type);
 }
 
-int ghz_agree(const agreement *a, record *r, MPI_Comm comm) {
-  MPI_Request request;
-  int code = MPI_Iallreduce(MPI_IN_PLACE, r, 1, a->type, a->op, comm, &request);
-  return code == MPI_SUCCESS ? ghz_wait(&request) : code;
+static const char *class_text(int error_class) {
+  return error_class == MPI_ERR_NO_MEM   ? "ran out of memory"
+         : error_class == MPI_ERR_COUNT  ? "gave a bad count"
+         : error_class == MPI_ERR_TYPE   ? "gave a bad type"
+         : error_class == MPI_ERR_ROOT   ? "gave a bad root"
+         : error_class == MPI_ERR_BUFFER ? "gave a bad buffer"
+         : error_class == MPI_ERR_OTHER  ? "had early_status with its GPU"
+                                         : "gave a bad argument";
 }
 
-const char *ghz_disagreement(const record *r) {
-  static const char *const texts[IDENTITIES] = {
-      "the ranks disagree on the call",   "the ranks disagree on the count",
-      "the ranks disagree on the type",   "the ranks disagree on the operation",
-      "the ranks disagree on the root",   "the ranks disagree on the bound",
-      "the ranks disagree on the options"};
-  for (int i = 0; i < IDENTITIES; i++)
-    if (r->differing >> i & 1)
-      return texts[i];
-  return NULL;
+static error disagreement(const record *r) {
+  static const char *const names[IDENTITIES] = {"call", "count", "type",   "operation",
+                                                "root", "bound", "options"};
+  error e = {0};
+  int i = 0;
+  if (!r->differing)
+    return e;
+  while (!(r->differing >> i & 1))
+    i++;
+  e.code = MPI_ERR_ARG;
+  snprintf(e.text, sizeof e.text, "the ranks disagree on the %s", names[i]);
+  return e;
+}
+
+error ghz_agree(const agreement *a, MPI_Comm comm, record *r, error own) {
+  MPI_Request request;
+  r->error_class = own.code;
+  int code = MPI_Iallreduce(MPI_IN_PLACE, r, 1, a->type, a->op, comm, &request);
+  if (code == MPI_SUCCESS)
+    code = ghz_wait(&request);
+  if (code != MPI_SUCCESS)
+    return (error){code, ERROR_OF_MPI, ""};
+  if (own.code || !r->error_class)
+    return own.code ? own : disagreement(r);
+  error e = {.code = r->error_class};
+  snprintf(e.text, sizeof e.text, "rank %d %s", r->error_rank, class_text(r->error_class));
+  return e;
 }

@@ -2,8 +2,8 @@
 #ifndef GHZ_MPI_AGREE_H
 #define GHZ_MPI_AGREE_H
 
-#include <mpi.h>
-#include <stdint.h>
+#include "control/collective.h"
+#include "control/tuner.h"
 
 /* What must be the same on all ranks. */
 enum identity {
@@ -17,34 +17,35 @@ enum identity {
   IDENTITIES
 };
 
-/* What a rank says, and after ghz_agree, what all said together. */
+/* What one rank knows, and after ghz_agree, what all ranks know together. */
 typedef struct record {
   uint64_t identity[IDENTITIES];
-  uint64_t differing;     /* bit i: not all said the same identity[i] */
-  int32_t error_class;    /* a rank that cannot take part says why: an MPI error class; 0: all can */
-  int32_t error_rank;     /* the lowest such */
-  uint64_t contributions; /* of all together */
-  uint64_t devices;       /* ranks with device buffers */
-  uint64_t placement;     /* which ones, and which buffers: a sum of hashes */
-  double min, max;        /* of all finite values */
-  double seconds;         /* that the last call took: of the slowest rank */
-  double agreeing;        /* that the agreement before it took: of the rank that waited least */
-  double plain_seconds; /* that it would have taken at least without compression, as the least rank believes */
+  uint64_t differing;     /* bit i: not all ranks have the same identity[i] */
+  int32_t error_class;    /* the error class of a rank that cannot take part; 0: all can */
+  int32_t error_rank;     /* the lowest such rank */
+  uint64_t contributions; /* sum over the ranks */
+  uint64_t devices;       /* number of ranks with device buffers */
+  uint64_t placement;     /* which ranks, and which of their buffers: a sum of hashes */
+  double min, max;        /* of all finite values, in the second agreement */
+  timing last;            /* of the call before, for the tuner */
 } record;
 
-/* What the MPI side of it needs. */
+/* The datatype and the operation of the allreduce. */
 typedef struct agreement {
   MPI_Datatype type;
   MPI_Op op;
 } agreement;
 
+/* Return error codes of MPI. */
 int ghz_agreement_make(agreement *a);
 void ghz_agreement_free(agreement *a);
 
-/* Puts all ranks' records together. Collective; every call on `comm` begins with it, whatever the call. */
-int ghz_agree(const agreement *a, record *r, MPI_Comm comm);
+/* What this rank knows of a call. */
+record ghz_agree_record(const call *c, const timing *last);
 
-/* "the ranks disagree on ..."; NULL: they do not. */
-const char *ghz_disagreement(const record *r);
+/* Combines the records of all ranks, on our duplicate of the communicator. `own` is what is wrong on this rank. Returns an
+ * error if there is one on any rank, or if the ranks disagree. Collective: every call on `comm` begins with it, whatever
+ * the call. */
+error ghz_agree(const agreement *a, MPI_Comm comm, record *r, error own);
 
 #endif

@@ -1,8 +1,8 @@
-/* collective.h: what the collectives have in common: each describes itself, and ghz_collective_run does the
- * work. */
+/* collective.h: what the seven collectives have in common. Each describes itself; ghz_collective_run makes the call. */
 #ifndef GHZ_MPI_COLLECTIVE_H
 #define GHZ_MPI_COLLECTIVE_H
 
+#include "control/errors.h"
 #include "control/settings.h"
 #include "engine/plan.h"
 #include "payload/device.h"
@@ -12,7 +12,13 @@ enum { ALGORITHMS = GHZ_MPI_LINEAR + 1 };
 
 typedef struct collective collective;
 
-/* A call as the user made it. */
+/* How much of its buffers a call uses on this rank, in arrays of `count` values. */
+typedef struct extent {
+  uint64_t send, recv;
+  int reads_recv; /* recv holds input, too */
+} extent;
+
+/* A call. The user's arguments come first; ghz_call_read derives the rest from them. */
 typedef struct call {
   const collective *collective;
   const void *send;
@@ -22,25 +28,25 @@ typedef struct call {
   MPI_Op op;
   int root;
   MPI_Comm comm;
+
   settings set;
-  position at;        /* filled in by ghz_collective_run, as what follows */
-  int is_real;        /* the type is one of ours: */
-  ghz_type real;      /* this one */
-  size_t value_size;  /* of any type */
-  buffer_location on; /* of the buffers that are used on this rank */
+  int bypass; /* it goes straight to MPI, and so without agreement. All ranks know so by themselves. */
+  position at;
+  int is_real;         /* the type is float or double: */
+  ghz_type real;       /* which */
+  size_t value_size;   /* of any type; 0: unknown */
+  reduction reduction; /* REDUCE_NONE also for the operations that are left to MPI */
+  extent used;
+  int fits_int;        /* counts and offsets fit the int of MPI's calls */
+  const char *for_mpi; /* why only MPI can make the call, which all ranks find alike; NULL: we can */
+  buffer_location on;  /* of the buffers that this rank uses */
 } call;
 
-/* How much of the buffers a call uses on this rank, in arrays of `count` values. */
-typedef struct extent {
-  uint64_t send, recv;
-  int reads_recv; /* not only writes it */
-} extent;
-
-/* How an algorithm does a collective. build NULL: not at all. */
+/* How an algorithm does a collective. */
 typedef struct algorithm {
-  schedule_builder build;
+  schedule_builder build;     /* NULL: not at all */
   int (*segments)(int ranks); /* of a part; NULL: 1 */
-  int columns_first;
+  int columns_first;          /* as in layout */
 } algorithm;
 
 struct collective {
@@ -49,23 +55,23 @@ struct collective {
   int rooted;
   int blocks; /* moves an array per rank, not one array */
   algorithm algorithms[ALGORITHMS];
-  ghz_mpi_algorithm preferred[4]; /* what is tried, in this order; 0 ends it */
-  /* Whether a buffer that is used on this rank is missing. */
+  ghz_mpi_algorithm preferred[4]; /* what the tuner tries, in this order; 0 ends it */
+  /* Whether a buffer that this rank uses is missing. */
   int (*lacks_buffer)(const call *c);
   extent (*extent)(const call *c);
-  /* Where the parts lie on this rank. */
+  /* Sets where the parts lie on this rank. */
   void (*arrange)(const call *c, part *parts);
-  /* What is left to do on this rank after the result has been delivered; may be NULL. */
+  /* What is left to do on this rank after the engine has run; may be NULL. */
   ghz_status (*finish)(const call *c);
   /* The MPI call of the same name, for counts that fit an int. */
   int (*native)(const call *c);
 };
 
-/* Does it. Returns an MPI error code that has been given to the error handler. */
-int ghz_collective_run(const call *c, const ghz_mpi_options *options);
+/* Makes the call. Returns an error code, for which the error handler has been called. */
+int ghz_collective_run(call *c, const ghz_mpi_options *options);
 
-/* Whether a call is so small, and asks for so little, that it must not notice us: it goes straight to MPI, which checks it
- * alone. `blocks` as in collective. */
+/* Whether a call is so small, and asks for so little, that it goes straight to MPI before anything else is looked at:
+ * MPI alone checks it. `blocks` as in collective. */
 static inline int ghz_collective_bypass(const void *send, const void *recv, MPI_Count count, MPI_Datatype type,
                                         MPI_Comm comm, int blocks, const ghz_mpi_options *options) {
   int ranks = 1, size = type == MPI_FLOAT ? 4 : 8;
@@ -77,7 +83,19 @@ static inline int ghz_collective_bypass(const void *send, const void *recv, MPI_
          !ghz_device_forbids(send, recv);
 }
 
-/* ---- For collectives --------------------------------------------------------------------------------- */
+/* ---- What a call is like ------------------------------------------------------------------------------ */
+
+/* Arrays of `count` values in the larger of the buffers. */
+static inline int call_blocks(const call *c) {
+  return c->collective->blocks ? c->at.ranks : 1;
+}
+
+/* The bytes of the larger buffer. A double, as they may be too many for an integer. */
+static inline double call_bytes(const call *c) {
+  return (double)c->count * (double)c->value_size * call_blocks(c);
+}
+
+/* ---- For collectives ---------------------------------------------------------------------------------- */
 
 /* Whether there is nowhere to put a result. */
 static inline int call_lacks_target(const call *c) {
@@ -88,7 +106,7 @@ static inline int call_is_root(const call *c) {
   return c->at.rank == c->root;
 }
 
-/* Value `count * block` of a buffer. */
+/* Where a block of a buffer begins. */
 static inline const uint8_t *call_block(const call *c, const void *array, int block) {
   return (const uint8_t *)array + (size_t)block * (size_t)c->count * c->value_size;
 }

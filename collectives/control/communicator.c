@@ -1,7 +1,6 @@
 /* communicator.c: an attribute of the user's communicator that frees itself with it. */
 
 #include "control/communicator.h"
-#include "control/errors.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -69,32 +68,34 @@ static int fill(communicator *c, MPI_Comm comm) {
   return code;
 }
 
-/* A codec that cannot be made is no reason to fail here: the others would wait. The agreement tells them. */
-static int make(MPI_Comm comm, communicator **made) {
+/* The code is one for which MPI has called the handler of `comm`. A codec that cannot be made is no reason to fail here,
+ * where the other ranks would wait: the agreement tells them. */
+static error make(MPI_Comm comm, communicator **made) {
   communicator *c = new_communicator();
   if (!c)
-    return ghz_mpi_raise(comm, MPI_ERR_NO_MEM, "libghzmpi", "no memory for what it keeps with a communicator");
+    return (error){MPI_ERR_NO_MEM, ERROR_OURS, "no memory for what is kept with a communicator"};
   ghz_context_create(&c->codec, 1);
   int code = fill(c, comm);
   if (code == MPI_SUCCESS)
     *made = c;
   else
     destroy(c);
-  return code;
+  return (error){code, ERROR_RAISED, ""};
 }
 
-int ghz_communicator_of(MPI_Comm comm, communicator **c) {
+error ghz_communicator_of(MPI_Comm comm, communicator **c) {
   int found = 0;
   void *value = NULL;
   pthread_once(&once, make_keyval);
   if (keyval_code != MPI_SUCCESS)
-    return keyval_code;
+    return (error){keyval_code, ERROR_RAISED, ""};
   int code = MPI_Comm_get_attr(comm, keyval, &value, &found);
+  error e = {code, ERROR_RAISED, ""};
   if (code == MPI_SUCCESS && found)
     *c = value;
   else if (code == MPI_SUCCESS)
-    code = make(comm, c);
-  if (code == MPI_SUCCESS && !(*c)->codec)
+    e = make(comm, c);
+  if (e.code == MPI_SUCCESS && !(*c)->codec)
     ghz_context_create(&(*c)->codec, 1);
-  return code;
+  return e;
 }

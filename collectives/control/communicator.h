@@ -7,19 +7,19 @@
 #include "engine/engine.h"
 #include "payload/device.h"
 
-enum { PREPARED = 16 };
-
 /* What the memory for a call depends on, beside the rank. Without padding: compared byte by byte. */
-typedef struct preparation {
+typedef struct footprint {
   uint64_t call, contributions, placement;
   layout layout;
   variant how;
   reduction reduction;
   int root;
-} preparation;
-_Static_assert(sizeof(preparation) == 3 * sizeof(uint64_t) + sizeof(layout) + 4 * sizeof(int) &&
+} footprint;
+_Static_assert(sizeof(footprint) == 3 * sizeof(uint64_t) + sizeof(layout) + 4 * sizeof(int) &&
                    sizeof(layout) == 2 * sizeof(uint64_t) + 4 * sizeof(int),
                "no padding");
+
+enum { FOOTPRINTS = 16 };
 
 typedef struct communicator {
   MPI_Comm comm; /* a duplicate of the user's, for our messages alone */
@@ -29,16 +29,14 @@ typedef struct communicator {
   buffer_pool pool;
   plan plan;
   engine_space space;
-  device *device;   /* NULL: no call has needed one yet */
-  int device_calls; /* some rank has had device buffers in some call */
+  device *device; /* NULL: no call has needed one yet */
   tuner tuner;
-  double last_seconds, last_agreeing, last_plain_seconds; /* of the last call, for the choice that is pending */
-  preparation prepared[PREPARED];                         /* all ranks have had memory for these */
-  unsigned prepared_count;
+  timing last;                      /* of the call before */
+  footprint footprints[FOOTPRINTS]; /* all ranks have had memory for these */
+  unsigned footprint_count;         /* counts on: the oldest is overwritten */
 } communicator;
 
-/* That of a communicator; made, by all its processes, at the first call. Returns an MPI error code, for which
- * the error handler has been called. */
-int ghz_communicator_of(MPI_Comm comm, communicator **c);
+/* Finds what is kept with a communicator. At the first call all its processes make it. */
+error ghz_communicator_of(MPI_Comm comm, communicator **c);
 
 #endif

@@ -6,19 +6,21 @@
 
 #include <pthread.h>
 
-typedef struct host_copies {
+/* ---- What is kept with a communicator ----------------------------------------------------------------- */
+
+typedef struct bounce {
   growing send, recv;
-} host_copies;
+} bounce;
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int keyval = MPI_KEYVAL_INVALID, keyval_code;
 
 static int on_free(MPI_Comm comm, int key, void *value, void *extra) {
-  host_copies *s = value;
+  bounce *b = value;
   (void)comm, (void)key, (void)extra;
-  ghz_pinned_free(&s->send);
-  ghz_pinned_free(&s->recv);
-  free(s);
+  ghz_pinned_free(&b->send);
+  ghz_pinned_free(&b->recv);
+  free(b);
   return MPI_SUCCESS;
 }
 
@@ -26,7 +28,7 @@ static void make_keyval(void) {
   keyval_code = MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_free, &keyval, NULL);
 }
 
-static host_copies *host_copies_of(MPI_Comm comm) {
+static bounce *bounce_of(MPI_Comm comm) {
   int found = 0;
   void *value = NULL;
   pthread_once(&once, make_keyval);
@@ -34,15 +36,38 @@ static host_copies *host_copies_of(MPI_Comm comm) {
     return NULL;
   if (found)
     return value;
-  host_copies *s = calloc(1, sizeof *s);
-  if (s && MPI_Comm_set_attr(comm, keyval, s) != MPI_SUCCESS) {
-    free(s);
-    s = NULL;
+  bounce *b = calloc(1, sizeof *b);
+  if (b && MPI_Comm_set_attr(comm, keyval, b) != MPI_SUCCESS) {
+    free(b);
+    b = NULL;
   }
-  return s;
+  return b;
 }
 
-/* The bytes that `values` of a type take from the first one to the last, and where they begin. A type may have gaps, which
+/* ---- Which calls need copies -------------------------------------------------------------------------- */
+
+/* What a GPU does: sums of one array a rank, and data that only move. A sum of one array in all is made of two, see
+ * payload/homomorphic.c. */
+static int suits_device(const call *c, variant how, uint64_t contributions) {
+  return how.mode == GHZ_MPI_HOMOMORPHIC && c->set.contributions == 1 && !c->on.apart &&
+         (c->reduction == REDUCE_NONE || (c->reduction == REDUCE_SUM && contributions > 1));
+}
+
+/* MPI takes device buffers if it is CUDA-aware, but the host divides averages, and copies for reduce.c. */
+static int suits_mpi(const call *c) {
+  int copies = c->collective->reduces && c->collective->rooted && c->send == MPI_IN_PLACE;
+  return ghz_device_direct() && !c->set.average && !copies;
+}
+
+static int needs_copies(const call *c, variant how, uint64_t contributions) {
+  if (!c->on.any)
+    return 0;
+  return how.algorithm == GHZ_MPI_NATIVE ? !suits_mpi(c) : !suits_device(c, how, contributions);
+}
+
+/* ---- Copying ------------------------------------------------------------------------------------------ */
+
+/* The bytes that `arrays` of a call take from the first one to the last, and where they begin. A type may have gaps, which
  * must come back as they were. */
 typedef struct stretch {
   MPI_Aint begin;
@@ -64,42 +89,41 @@ static void *moved(const void *p, MPI_Aint by) {
   return (void *)((uintptr_t)p + (uintptr_t)by);
 }
 
-/* Where in the pinned memory the call finds its buffer. NULL: there is no memory. */
-static void *open_copy(const stretch *s, growing *memory) {
+/* Sets *copy to where the call finds a copy of its buffer, with the same values if `fills`. */
+static ghz_status copy_in(const stretch *s, growing *memory, const void *from, int fills, void **copy) {
   void *begin = ghz_pinned_grow(memory, s->bytes);
-  return begin ? moved(begin, -s->begin) : NULL;
+  if (!begin)
+    return GHZ_ENOMEM;
+  *copy = moved(begin, -s->begin);
+  return fills ? ghz_device_copy(begin, moved(from, s->begin), s->bytes) : GHZ_OK;
 }
 
-static ghz_status fill(const stretch *s, void *copy, const void *values) {
-  return ghz_device_copy(moved(copy, s->begin), moved(values, s->begin), s->bytes);
+error ghz_host_copy_begin(const call *asked, variant how, uint64_t contributions, call *made) {
+  *made = *asked;
+  if (!needs_copies(asked, how, contributions))
+    return (error){0};
+  made->on = (buffer_location){0};
+  const stretch send = stretch_of(asked, asked->used.send), recv = stretch_of(asked, asked->used.recv);
+  bounce *b = bounce_of(asked->comm);
+  ghz_status status = b ? GHZ_OK : GHZ_ENOMEM;
+  void *copy = NULL;
+  if (status == GHZ_OK && asked->on.send) {
+    status = copy_in(&send, &b->send, asked->send, 1, &copy);
+    made->send = copy;
+  }
+  if (status == GHZ_OK && asked->on.recv)
+    status = copy_in(&recv, &b->recv, asked->recv, asked->used.reads_recv || recv.has_gaps, &made->recv);
+  if (status == GHZ_ENOMEM)
+    return (error){MPI_ERR_NO_MEM, ERROR_OURS, "no pinned memory for a copy of device buffers"};
+  return ghz_error_of_device(status);
 }
 
-ghz_status ghz_host_copy_begin(const call *c, call *host, const char **why) {
-  const extent used = c->collective->extent(c);
-  const stretch send = stretch_of(c, used.send), recv = stretch_of(c, used.recv);
-  host_copies *s = host_copies_of(c->comm);
-  ghz_status status = s ? GHZ_OK : GHZ_ENOMEM;
-  *host = *c;
-  host->on = (buffer_location){0};
-  if (s && c->on.send && !(host->send = open_copy(&send, &s->send)))
-    status = GHZ_ENOMEM;
-  if (s && c->on.recv && !(host->recv = open_copy(&recv, &s->recv)))
-    status = GHZ_ENOMEM;
-  if (status == GHZ_OK && c->on.send)
-    status = fill(&send, (void *)(uintptr_t)host->send, c->send);
-  if (status == GHZ_OK && c->on.recv && (used.reads_recv || recv.has_gaps))
-    status = fill(&recv, host->recv, c->recv);
-  *why = status == GHZ_ENOMEM ? "no pinned memory for a copy of device buffers" : ghz_device_message();
-  return status;
-}
-
-ghz_status ghz_host_copy_end(const call *c, const call *host, const char **why) {
-  const stretch recv = stretch_of(c, c->collective->extent(c).recv);
-  ghz_status status = GHZ_OK;
-  if (c->on.recv)
-    status = ghz_device_copy(moved(c->recv, recv.begin), moved(host->recv, recv.begin), recv.bytes);
-  *why = ghz_device_message();
-  return status;
+error ghz_host_copy_end(const call *asked, const call *made) {
+  if (!asked->on.recv || made->on.any)
+    return (error){0};
+  const stretch recv = stretch_of(asked, asked->used.recv);
+  return ghz_error_of_device(
+      ghz_device_copy(moved(asked->recv, recv.begin), moved(made->recv, recv.begin), recv.bytes));
 }
 
 #endif

@@ -1,30 +1,30 @@
-/* host_copy.h: calls on device buffers that the host has to do: their buffers are copied there and back. */
+/* host_copy.h: calls on device buffers that have to be made on the host: their buffers are copied there and back. */
 #ifndef GHZ_MPI_HOST_COPY_H
 #define GHZ_MPI_HOST_COPY_H
 
 #include "control/collective.h"
+#include "control/tuner.h"
 
 #ifdef GHZ_HAVE_CUDA
 
-/* Makes *host the same call on buffers in pinned memory, which stay with the communicator, and copies to them what the call
- * reads. Local. *why says what was wrong, if anything was. */
-ghz_status ghz_host_copy_begin(const call *c, call *host, const char **why);
+/* Sets *made to the call that this rank makes in the way `how`: the user's, or, if that cannot be made on device buffers, the
+ * same on copies in pinned memory, which stay with the communicator. `contributions` are those of all ranks. Local. */
+error ghz_host_copy_begin(const call *asked, variant how, uint64_t contributions, call *made);
 
-/* Copies back what the call has written. */
-ghz_status ghz_host_copy_end(const call *c, const call *host, const char **why);
+/* Copies the result back, if there are copies. */
+error ghz_host_copy_end(const call *asked, const call *made);
 
 #else
 
-static inline ghz_status ghz_host_copy_begin(const call *c, call *host, const char **why) {
-  *host = *c;
-  *why = "";
-  return GHZ_OK;
+static inline error ghz_host_copy_begin(const call *asked, variant how, uint64_t contributions, call *made) {
+  (void)how, (void)contributions;
+  *made = *asked;
+  return (error){0};
 }
 
-static inline ghz_status ghz_host_copy_end(const call *c, const call *host, const char **why) {
-  (void)c, (void)host;
-  *why = "";
-  return GHZ_OK;
+static inline error ghz_host_copy_end(const call *asked, const call *made) {
+  (void)asked, (void)made;
+  return (error){0};
 }
 
 #endif

@@ -1,65 +1,69 @@
-/* tuner.c: tries what may be good, and then does what was best.
+/* tuner.c: tries the variants that may be fast, and keeps the fastest.
  *
- * A way that compresses is tried first: it tells how long the network alone was busy, and so how long the same bytes
- * uncompressed would take at least; ways that this rules out are never tried. Those that remain are tried twice, those not
- * far from the best four times, the close ones RECENT times; then the best is kept. Every REVISIT calls the next best gets
- * another chance, since data and networks change; and if the best becomes much slower than it was, all begins again.
- *
- * Where MPI itself is the best, and so fast that agreeing costs a noticeable part of it, most calls need not agree.
- */
+ * A variant that compresses is tried first. It tells for how long the network alone was busy, and so how long the same bytes
+ * would take at least without compression; variants that this rules out are never tried. The rest is tried, the sooner the
+ * fewer trials it has had; then the best is kept. The runner-up is tried again from time to time, since data and networks
+ * change; and if the best becomes much slower than it was, all begins again. */
 
 #include "control/tuner.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { REVISIT = 64, BYPASSES = 31 };
-
-static const double hopeless = 1.5; /* times the best: not tried again */
+/* A variant that took this many times the best is not tried again. On machines that others use, too, times of one variant
+ * differ by less. */
+static const double hopeless = 1.5;
+/* Variants within this factor of the best are told apart by RECENT trials, others by FEW_TRIALS. */
 static const double close_call = 1.25;
-static const double worse = 2;         /* times what it was: the world has changed */
-static const double noticeable = 0.01; /* of what the call takes without agreement */
+/* If a variant takes this many times what it used to, data or network have changed, and experience is worthless. */
+static const double changed = 2;
+/* The part of a call that an agreement may take without being felt. */
+static const double noticeable = 0.01;
 
-static int compresses(variant c) {
-  return c.algorithm != GHZ_MPI_NATIVE && c.mode != GHZ_MPI_PLAIN;
+enum {
+  FEW_TRIALS = 4, /* the second least of four times is not disturbed by one lucky or unlucky call */
+  REVISIT =
+      64, /* every so many calls the runner-up gets a trial: where it is hopeless by a hair, that costs 0.8 % */
+  BYPASSES = 31 /* calls let through to MPI after one with agreement: they divide its cost by 32 */
+};
+
+static int compresses(variant v) {
+  return v.algorithm != GHZ_MPI_NATIVE && v.mode != GHZ_MPI_PLAIN;
 }
 
-static call_kind *find(tuner *c, uint64_t key) {
+/* ---- Histories ---------------------------------------------------------------------------------------- */
+
+static history *find(tuner *t, const kind *k) {
   for (int i = 0; i < KINDS; i++)
-    if (c->kinds[i].last_use && c->kinds[i].key == key)
-      return &c->kinds[i];
+    if (t->histories[i].last_use && memcmp(&t->histories[i].kind, k, sizeof *k) == 0)
+      return &t->histories[i];
   return NULL;
 }
 
-int ghz_tuner_bypasses(tuner *c, uint64_t key) {
-  call_kind *k = find(c, key);
-  if (!k || !k->bypasses)
-    return 0;
-  k->bypasses--;
-  return 1;
-}
-
-static call_kind *oldest(tuner *c) {
-  call_kind *k = &c->kinds[0];
+static history *oldest(tuner *t) {
+  history *h = &t->histories[0];
   for (int i = 1; i < KINDS; i++)
-    if (c->kinds[i].last_use < k->last_use)
-      k = &c->kinds[i];
-  return k;
+    if (t->histories[i].last_use < h->last_use)
+      h = &t->histories[i];
+  return h;
 }
 
-static call_kind *kind_of(tuner *c, uint64_t key, const variant *variants, int n) {
-  call_kind *k = find(c, key);
-  if (!k) {
-    k = oldest(c);
-    *k = (call_kind){.key = key, .count = n};
-    memcpy(k->variants, variants, (size_t)n * sizeof *variants);
+/* Calls of one kind always have the same variants. */
+static history *history_of(tuner *t, const kind *k, const variant *variants, int n) {
+  history *h = find(t, k);
+  if (!h) {
+    h = oldest(t);
+    *h = (history){.kind = *k, .count = n};
+    memcpy(h->variants, variants, (size_t)n * sizeof *variants);
   }
-  k->last_use = ++c->clock;
-  return k;
+  h->last_use = ++t->clock;
+  return h;
 }
+
+/* ---- Experience --------------------------------------------------------------------------------------- */
 
 /* The second least of the last times (the least of two): one lucky or unlucky call does not decide. */
-static double typical(const timings *e) {
+static double typical(const experience *e) {
   double first = INFINITY, second = INFINITY;
   unsigned n = e->trials < RECENT ? e->trials : RECENT;
   for (unsigned i = 0; i < n; i++) {
@@ -73,84 +77,80 @@ static double typical(const timings *e) {
   return n > 2 ? second : first;
 }
 
-static double best_time(const call_kind *k, int *best) {
+/* The fastest variant but for `skipped`; that one if there is no other experience. */
+static int fastest(const history *h, int skipped) {
   double least = INFINITY;
-  *best = 0;
-  for (int i = 0; i < k->count; i++)
-    if (typical(&k->timings[i]) < least) {
-      least = typical(&k->timings[i]);
-      *best = i;
+  int best = skipped < 0 ? 0 : skipped;
+  for (int i = 0; i < h->count; i++)
+    if (i != skipped && typical(&h->experience[i]) < least) {
+      least = typical(&h->experience[i]);
+      best = i;
     }
-  return least;
+  return best;
 }
 
-/* Whether variant i deserves another trial. */
-static int worth_exploring(const call_kind *k, int i, double best) {
-  const timings *e = &k->timings[i];
+static int deserves_trial(const history *h, int i, double best) {
+  const experience *e = &h->experience[i];
   if (e->trials == 0)
-    return compresses(k->variants[i]) || !(k->plain_seconds > hopeless * best);
+    return compresses(h->variants[i]) || !(h->plain_seconds > hopeless * best);
   if (typical(e) > hopeless * best)
     return 0;
-  return e->trials < 4 || (e->trials < RECENT && typical(e) < close_call * best);
+  return e->trials < FEW_TRIALS || (e->trials < RECENT && typical(e) < close_call * best);
 }
 
-/* Of those that deserve another trial the one that had the fewest; -1: none. */
-static int next_to_explore(const call_kind *k, double best) {
-  int most = -1;
-  for (int i = 0; i < k->count; i++)
-    if (worth_exploring(k, i, best) && (most < 0 || k->timings[i].trials < k->timings[most].trials))
-      most = i;
-  return most;
+/* Of the variants that deserve a trial the one that had the fewest; -1: there is none. */
+static int next_trial(const history *h, double best) {
+  int next = -1;
+  for (int i = 0; i < h->count; i++)
+    if (deserves_trial(h, i, best) && (next < 0 || h->experience[i].trials < h->experience[next].trials))
+      next = i;
+  return next;
 }
 
-static int runner_up(const call_kind *k, int best) {
-  int second = best;
-  double least = INFINITY;
-  for (int i = 0; i < k->count; i++)
-    if (i != best && typical(&k->timings[i]) < least) {
-      least = typical(&k->timings[i]);
-      second = i;
-    }
-  return second;
-}
-
-int ghz_tuner_pick(tuner *c, uint64_t key, const variant *variants, int n) {
-  call_kind *k = kind_of(c, key, variants, n);
-  int choice;
-  double best = best_time(k, &choice);
-  k->calls++;
-  int trial = next_to_explore(k, best), was_best = 0;
-  if (k->calls % REVISIT == 0)
-    choice = runner_up(k, choice);
+int ghz_tuner_pick(tuner *t, const kind *k, const variant *variants, int n) {
+  history *h = history_of(t, k, variants, n);
+  int choice = fastest(h, -1), trial = next_trial(h, typical(&h->experience[choice])), settled = 0;
+  if (++h->calls % REVISIT == 0)
+    choice = fastest(h, choice);
   else if (trial >= 0)
     choice = trial;
   else
-    was_best = 1;
-  c->was_best = was_best;
-  c->pending = k;
-  c->pending_variant = choice;
+    settled = 1;
+  t->settled = settled;
+  t->pending = h;
+  t->pending_variant = choice;
   return choice;
 }
 
-void ghz_tuner_record(tuner *c, double seconds, double agreeing, double plain_seconds) {
-  call_kind *k = c->pending;
-  c->pending = NULL;
-  if (!k || !(seconds > 0) || !isfinite(seconds))
+static void forget(history *h) {
+  history fresh = {.kind = h->kind, .last_use = h->last_use, .count = h->count};
+  memcpy(fresh.variants, h->variants, sizeof fresh.variants);
+  *h = fresh;
+}
+
+void ghz_tuner_learn(tuner *t, const timing *took) {
+  history *h = t->pending;
+  double seconds = took->seconds;
+  t->pending = NULL;
+  if (!h || !(seconds > 0) || !isfinite(seconds))
     return;
-  int native = k->variants[c->pending_variant].algorithm == GHZ_MPI_NATIVE;
-  timings *e = &k->timings[c->pending_variant];
-  if (!native && agreeing > 0 && isfinite(agreeing))
-    seconds += agreeing; /* which MPI does not need */
-  if (e->trials >= RECENT && seconds > worse * typical(e)) {
-    variant kept[VARIANTS];
-    memcpy(kept, k->variants, sizeof kept);
-    *k = (call_kind){.key = k->key, .last_use = k->last_use, .count = k->count};
-    memcpy(k->variants, kept, sizeof kept);
-  }
+  int native = h->variants[t->pending_variant].algorithm == GHZ_MPI_NATIVE;
+  experience *e = &h->experience[t->pending_variant];
+  if (!native && took->agreeing > 0 && isfinite(took->agreeing))
+    seconds += took->agreeing; /* which MPI does not need */
+  if (e->trials >= RECENT && seconds > changed * typical(e))
+    forget(h);
   e->recent[e->trials++ % RECENT] = seconds;
-  if (c->was_best && k->variants[c->pending_variant].algorithm == GHZ_MPI_NATIVE &&
-      agreeing > noticeable * seconds)
-    k->bypasses = BYPASSES;
-  if (isfinite(plain_seconds) && plain_seconds > 0)
-    k->plain_seconds = plain_seconds;
+  if (t->settled && native && took->agreeing > noticeable * seconds)
+    h->bypasses = BYPASSES;
+  if (isfinite(took->plain_seconds) && took->plain_seconds > 0)
+    h->plain_seconds = took->plain_seconds;
+}
+
+int ghz_tuner_bypasses(tuner *t, const kind *k) {
+  history *h = find(t, k);
+  if (!h || !h->bypasses)
+    return 0;
+  h->bypasses--;
+  return 1;
 }

@@ -6,49 +6,68 @@
 
 #include "ghz_mpi.h"
 
-enum { VARIANTS = 8, RECENT = 8, KINDS = 32 };
-
-/* A way to do a call. */
+/* A way to make a call. */
 typedef struct variant {
   ghz_mpi_algorithm algorithm;
   ghz_mpi_mode mode;
 } variant;
 
-/* What it took: the last times, in seconds, of the slowest rank. */
-typedef struct timings {
+enum {
+  VARIANTS = 8, /* the most that a call has */
+  RECENT = 8, /* times that are kept of each: enough to tell close ones apart, few enough to follow a change */
+  KINDS = 32  /* that are remembered, the latest: programs make few kinds of calls */
+};
+
+/* Calls of one kind can be expected to take the same time: the same collective, operation, bound and options, the same size
+ * up to a factor of 2. Without padding: compared byte by byte. */
+typedef struct kind {
+  uint64_t call, operation, bound, options, size, placement;
+} kind;
+
+/* What a variant took: the last times, in seconds, of the slowest rank. */
+typedef struct experience {
   unsigned trials;
   double recent[RECENT];
-} timings;
+} experience;
 
-/* Calls of one kind: the same collective, type, operation, bound and size up to a factor of 2. */
-typedef struct call_kind {
-  uint64_t key, last_use;
+/* How long a call took. All ranks have agreed on the numbers. */
+typedef struct timing {
+  double seconds;  /* of the slowest rank, without the agreement */
+  double agreeing; /* the agreement, on the rank that waited least */
+  double
+      plain_seconds; /* the least that the call would have taken without compression, as the least rank believes */
+} timing;
+
+typedef struct history {
+  kind kind;
+  uint64_t last_use; /* 0: this entry is empty */
   int count;
   variant variants[VARIANTS];
-  timings timings[VARIANTS];
-  double plain_seconds; /* at least, for what is not compressed; 0: not known */
+  experience experience[VARIANTS];
+  double plain_seconds; /* the least that a call takes without compression; 0: unknown */
   unsigned calls;
-  unsigned bypasses; /* so many of the next calls go to MPI without asking anybody */
-} call_kind;
+  unsigned bypasses; /* so many of the next calls go to MPI without agreement */
+} history;
 
-/* One per communicator. All ranks feed it the same numbers, so that all make the same tuner. */
+/* One for each communicator. All ranks give it the same numbers, so all select the same. */
 typedef struct tuner {
-  call_kind kinds[KINDS];
+  history histories[KINDS];
   uint64_t clock;
-  call_kind *pending; /* the class of the last call, whose time the next agreement brings */
+  history *pending; /* that of the call before, whose time the next agreement brings */
   int pending_variant;
-  int was_best; /* it was what is best, not a trial */
+  int settled;     /* that call was made in the best way known, not as a trial */
+  int has_devices; /* some rank has had device buffers in some call: no call bypasses the agreement any more */
 } tuner;
 
-/* Picks one of n variants, the likeliest first, and expects to be told what it took. Returns its index. The same key always
- * comes with the same variants. */
-int ghz_tuner_pick(tuner *c, uint64_t key, const variant *variants, int n);
+/* Chooses one of n variants, the likeliest first, and expects to learn what it took. Returns its index. Calls of one kind always
+ * have the same variants. */
+int ghz_tuner_pick(tuner *t, const kind *k, const variant *variants, int n);
 
-/* Whether a call of this kind goes bypasses to MPI, without any agreement: MPI was found to be the best by far too little time
- * to spend some of it on agreeing. Counts as one of the calls for which that was decided. */
-int ghz_tuner_bypasses(tuner *c, uint64_t key);
+/* Learns what the variant took that was chosen last. */
+void ghz_tuner_learn(tuner *t, const timing *took);
 
-/* What the last choice took, and the agreement before it, and what it would have taken at least without compression (0: not known). */
-void ghz_tuner_record(tuner *c, double seconds, double agreeing, double plain_seconds);
+/* Whether a call of this kind goes to MPI without agreement: MPI is fastest, and the agreement would cost more than 1 % of the
+ * call. Counts the call as one that was let through. */
+int ghz_tuner_bypasses(tuner *t, const kind *k);
 
 #endif

@@ -111,20 +111,26 @@ int ghz_device_forbids(const void *send, const void *recv) {
   return on.any || on.status != GHZ_OK;
 }
 
-int ghz_device_enter(buffer_location *on) {
-  int previous = on->number;
-  ghz_status status = checked(cudaGetDevice(&previous), "cudaGetDevice");
-  if (status == GHZ_OK && previous != on->number)
+static void make_current(buffer_location *on) {
+  on->previous = on->number;
+  ghz_status status = checked(cudaGetDevice(&on->previous), "cudaGetDevice");
+  if (status == GHZ_OK && on->previous != on->number)
     status = checked(cudaSetDevice(on->number), "cudaSetDevice");
   if (status != GHZ_OK)
     on->status = status;
-  return previous;
 }
 
-void ghz_device_leave(int previous) {
-  int current = previous;
-  if (checked(cudaGetDevice(&current), "cudaGetDevice") == GHZ_OK && previous != current)
-    checked(cudaSetDevice(previous), "cudaSetDevice");
+buffer_location ghz_device_enter(const void *send, const void *recv) {
+  buffer_location on = ghz_device_find(send, recv);
+  if (on.any)
+    make_current(&on);
+  return on;
+}
+
+void ghz_device_leave(const buffer_location *on) {
+  int current = on->previous;
+  if (on->any && checked(cudaGetDevice(&current), "cudaGetDevice") == GHZ_OK && on->previous != current)
+    checked(cudaSetDevice(on->previous), "cudaSetDevice");
 }
 
 /* ---- Host memory that a device copies from and to ---------------------------------------------------- */
@@ -294,13 +300,14 @@ static void free_slot(stream_slot *l) {
 void ghz_device_free(device *d) {
   if (!d)
     return;
-  int previous = ghz_device_enter(&(buffer_location){.number = d->number});
+  buffer_location on = {.number = d->number, .any = 1};
+  make_current(&on);
   ghz_buffer_pool_free(&d->bounced);
   ghz_buffer_pool_free(&d->direct);
   ghz_pinned_free(&d->range);
   for (int i = 0; i < SLOTS; i++)
     free_slot(&d->slots[i]);
-  ghz_device_leave(previous);
+  ghz_device_leave(&on);
   free(d);
 }
 

@@ -11,6 +11,7 @@ typedef struct buffer_location {
   int send, recv;
   int any;
   int number;        /* of the device */
+  int previous;      /* the device that was the current one */
   int apart;         /* the buffers are on two devices */
   ghz_status status; /* not GHZ_OK: CUDA does not say */
 } buffer_location;
@@ -26,9 +27,11 @@ int ghz_device_direct(void);
 /* Whether MPI must not be handed these buffers as they are. */
 int ghz_device_forbids(const void *send, const void *recv);
 
-/* Makes the device the current one of this thread; returns what was, for ghz_device_leave. Sets on->status if it cannot. */
-int ghz_device_enter(buffer_location *on);
-void ghz_device_leave(int previous);
+/* As ghz_device_find; also makes the device of the buffers the current one of this thread. */
+buffer_location ghz_device_enter(const void *send, const void *recv);
+
+/* Makes the device current that was so before. */
+void ghz_device_leave(const buffer_location *on);
 
 /* What was wrong in the last call here that failed, on this thread. */
 const char *ghz_device_message(void);
@@ -111,12 +114,12 @@ static inline int ghz_device_direct(void) {
   return 0;
 }
 
-static inline int ghz_device_enter(buffer_location *on) {
-  return on->number;
+static inline buffer_location ghz_device_enter(const void *send, const void *recv) {
+  return ghz_device_find(send, recv);
 }
 
-static inline void ghz_device_leave(int previous) {
-  (void)previous;
+static inline void ghz_device_leave(const buffer_location *on) {
+  (void)on;
 }
 
 static inline const char *ghz_device_message(void) {

@@ -1,0 +1,46 @@
+/* execute.c: runs what was prepared and agreed on. */
+
+#include "control/execute.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* What the engine could not do, on whichever rank. */
+static error error_of(const failure *f) {
+  if (f->kind == FAILURE_NONE)
+    return (error){0};
+  if (f->kind == FAILURE_MPI)
+    return (error){f->mpi_code, ERROR_OF_MPI, ""};
+  error e = {.code = f->kind == FAILURE_MEMORY ? MPI_ERR_NO_MEM : MPI_ERR_OTHER};
+  const char *what = f->kind == FAILURE_MEMORY  ? "ran out of memory"
+                     : f->kind == FAILURE_CODEC ? "could not compress, add or decompress"
+                                                : "received a message that is not what it should be";
+  snprintf(e.text, sizeof e.text, "rank %d %s (%s)", f->rank, what, ghz_status_text(f->status));
+  return e;
+}
+
+/* The bound of the result: of each contribution, times their number. */
+static double result_bound(const payload_job *job, const ghz_mpi_report *r) {
+  if (r->mode == GHZ_MPI_PLAIN)
+    return 0;
+  if (r->inexact || r->mode == GHZ_MPI_PER_HOP ||
+      (r->mode == GHZ_MPI_RECOMPRESS && job->reduction != REDUCE_NONE))
+    return INFINITY;
+  int sums = job->reduction == REDUCE_SUM && !job->average && job->total_contributions > 1;
+  double terms = sums ? (double)job->total_contributions : 1, bound = terms * job->lattice.eb;
+  return sums || job->average ? nextafter(bound, INFINITY) : bound;
+}
+
+error ghz_execute(const call *c, communicator *with, task *t, ghz_mpi_report *report) {
+  payload_job *job = &t->job;
+  job->report = report;
+  report->eb = report->mode == GHZ_MPI_PLAIN ? 0 : job->lattice.eb;
+  ghz_plan_order(&with->plan);
+  failure f = ghz_engine_run(&with->plan, t->payload, job, &with->space, with->comm);
+  error e = error_of(&f);
+  if (!e.code && c->collective->finish)
+    e = ghz_error_of_device(c->collective->finish(c));
+  if (!e.code)
+    report->bound = result_bound(job, report);
+  return e;
+}

@@ -1,0 +1,41 @@
+/* native.c: the MPI call of the same name. */
+
+#include "control/native.h"
+
+#include <pthread.h>
+#include <stdio.h>
+
+enum { REASONS = 64 }; /* more than there are pairs of a call and a reason */
+
+/* Both texts are constants, so pointers tell them apart. */
+static void report_once(const char *name, const char *why) {
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  static struct { const char *name, *why; } known[REASONS];
+  static int count;
+  int i = 0;
+  pthread_mutex_lock(&lock);
+  while (i < count && !(known[i].name == name && known[i].why == why))
+    i++;
+  int is_new = i == count && count < REASONS;
+  if (is_new) {
+    known[count].name = name;
+    known[count++].why = why;
+  }
+  pthread_mutex_unlock(&lock);
+  if (is_new)
+    fprintf(stderr, "libghzmpi: %s goes to MPI: %s\n", name, why);
+}
+
+static void divide(const call *c) {
+  const payload_job job = {.lattice.type = c->real, .average = 1, .total_contributions = (uint64_t)c->at.ranks};
+  ghz_values_average(&job, c->recv, (size_t)c->count);
+}
+
+error ghz_native_run(const call *c) {
+  if (c->for_mpi && ghz_settings_verbose())
+    report_once(c->collective->name, c->for_mpi);
+  int code = c->collective->native(c);
+  if (code == MPI_SUCCESS && c->set.average && (!c->collective->rooted || call_is_root(c)))
+    divide(c);
+  return (error){code, ERROR_RAISED, ""};
+}

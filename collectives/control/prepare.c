@@ -1,0 +1,123 @@
+/* prepare.c: what this rank needs to run a call: its plan, memory and device. */
+
+#include "control/prepare.h"
+
+#include <string.h>
+
+enum { MOST_PIECES = 1 << 15 }; /* tags that every MPI has */
+
+/* Bytes of a piece: what a CPU works on in its cache. A GPU needs more to make up for the launch of a kernel; its figures
+ * have not been measured on one. Tests of device buffers set smaller ones. */
+enum { PIECE_LEAST = 128 << 10, PIECE_MOST = 512 << 10 };
+#ifndef GHZ_DEVICE_PIECE_LEAST
+#define GHZ_DEVICE_PIECE_LEAST (2 << 20)
+#define GHZ_DEVICE_PIECE_MOST (4 << 20)
+#endif
+
+/* If any rank has device buffers, all ranks cut as it needs it: they have to cut alike. */
+static layout layout_of(const call *c, const algorithm *a, int any_device) {
+  layout l;
+  l.type = c->real;
+  l.count = (uint64_t)c->count;
+  l.parts = call_blocks(c);
+  l.segments = a->segments ? a->segments(c->at.ranks) : 1;
+  l.columns_first = a->columns_first;
+  uint64_t bytes = l.count * c->value_size / (uint64_t)l.segments / 8;
+  uint64_t least = any_device ? GHZ_DEVICE_PIECE_LEAST : PIECE_LEAST;
+  uint64_t most = any_device ? GHZ_DEVICE_PIECE_MOST : PIECE_MOST;
+  l.piece_values = (bytes < least ? least : bytes > most ? most : bytes) / c->value_size;
+  while (l.count / l.piece_values * (uint64_t)l.parts > MOST_PIECES)
+    l.piece_values *= 2;
+  return l;
+}
+
+static footprint footprint_of(const call *c, variant how, const record *agreed) {
+  return (footprint){.call = agreed->identity[SAME_CALL],
+                     .placement = agreed->placement,
+                     .contributions = agreed->contributions,
+                     .layout = layout_of(c, &c->collective->algorithms[how.algorithm], agreed->devices > 0),
+                     .how = how,
+                     .reduction = c->reduction,
+                     .root = c->root};
+}
+
+static int is_known(const communicator *with, const footprint *f) {
+  unsigned known = with->footprint_count < FOOTPRINTS ? with->footprint_count : FOOTPRINTS;
+  for (unsigned i = 0; i < known; i++)
+    if (memcmp(&with->footprints[i], f, sizeof *f) == 0)
+      return 1;
+  return 0;
+}
+
+void ghz_prepare_remember(communicator *with, const footprint *f) {
+  if (!is_known(with, f))
+    with->footprints[with->footprint_count++ % FOOTPRINTS] = *f;
+}
+
+/* But for its lattice, of which only the type is known yet, and its report. */
+static payload_job job_of(const call *c, communicator *with, const record *agreed) {
+  return (payload_job){.codec = with->codec,
+                       .pool = &with->pool,
+                       .plan = &with->plan,
+                       .lattice.type = c->real,
+                       .reduction = c->reduction,
+                       .contributions = c->set.contributions,
+                       .stride = (size_t)c->count * c->value_size * (size_t)call_blocks(c),
+                       .total_contributions = agreed->contributions,
+                       .average = c->set.average,
+                       .value_size = c->value_size};
+}
+
+/* Device buffers that are left in the call are a GPU's to work on. MPI is given device memory if it takes that, and if none of
+ * the call's buffers is on the host. */
+static ghz_status set_up_device(const call *c, communicator *with, payload_job *job) {
+  int all_on_device = (!c->used.send || c->on.send) && (!c->used.recv || c->on.recv);
+  if (!c->on.any)
+    return GHZ_OK;
+  job->target_on_device = c->on.recv;
+  job->source_on_device = c->send && c->send != MPI_IN_PLACE ? c->on.send : c->on.recv;
+  return ghz_device_setup(job, &with->device, &c->on, (size_t)with->plan.piece_tiles * GHZ_TILE,
+                          all_on_device && ghz_device_direct());
+}
+
+static const payload *payload_of(ghz_mpi_mode mode, const payload_job *job) {
+#ifdef GHZ_HAVE_CUDA
+  if (job->async)
+    return &ghz_payload_device;
+#endif
+  (void)job;
+  return mode == GHZ_MPI_PLAIN        ? &ghz_payload_plain
+         : mode == GHZ_MPI_RECOMPRESS ? &ghz_payload_recompress
+         : mode == GHZ_MPI_PER_HOP    ? &ghz_payload_per_hop
+                                      : &ghz_payload_homomorphic;
+}
+
+static error make_plan(const call *c, communicator *with, task *t) {
+  const error no_memory = {MPI_ERR_NO_MEM, ERROR_OURS, "no memory for the plan"};
+  const footprint *f = &t->footprint;
+  if (!ghz_plan_make(&with->plan, &f->layout, c->at, c->collective->algorithms[f->how.algorithm].build))
+    return no_memory;
+  ghz_status on_device = set_up_device(c, with, &t->job);
+  t->payload = payload_of(f->how.mode, &t->job);
+  size_t capacity = t->payload->capacity(&t->job, with->plan.piece_tiles);
+  ghz_buffer_pool_prepare(t->job.pool, capacity);
+  if (!ghz_engine_prepare(&with->space, &with->plan, capacity))
+    return no_memory;
+  t->has_plan = 1;
+  c->collective->arrange(c, with->plan.parts);
+  return ghz_error_of_device(on_device);
+}
+
+/* Where copies of device buffers can fail, all ranks agree that they have not: MPI hangs if a rank stays away. */
+error ghz_prepare(const call *c, communicator *with, variant how, const record *agreed, error own, task *t) {
+  *t = (task){.agrees = agreed->devices > 0};
+  if (how.algorithm == GHZ_MPI_NATIVE)
+    return own;
+  ghz_context_set_threads(with->codec, c->set.threads);
+  t->job = job_of(c, with, agreed);
+  t->footprint = footprint_of(c, how, agreed);
+  t->needs_range = how.mode != GHZ_MPI_PLAIN && c->set.bound.kind != GHZ_ABS;
+  t->agrees = t->needs_range || !is_known(with, &t->footprint);
+  error e = make_plan(c, with, t);
+  return e.code ? e : own;
+}
