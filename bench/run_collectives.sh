@@ -1,23 +1,22 @@
 #!/usr/bin/env bash
-# run_collectives.sh: measures all collectives on emulated clusters and holds the times against what they must reach.
+# run_collectives.sh: measures all collectives on emulated clusters.
 # usage: bench/run_collectives.sh [OPTIONS]
 #   --mpi MPI         openmpi (unless given) or mpich
 #   --build DIR       where it is built; build-bench-MPI unless given
 #   --out DIR         figures and plots; DIR/collectives-MPI in the build folder unless given
 #   --rates LIST      of the links, separated by commas (none,1gbit,200mbit)
 #   --ranks N         4 unless given
-#   --size SIZE       the largest (64M); the targets are for 64M
+#   --size SIZE       the largest (64M)
 #   --rounds N        that count, of each variant (5)
 #   --only PATTERN    cases whose name matches, e.g. 'allreduce-*'; --list prints the names
-#   --quick           the largest size alone, 3 rounds, the cases of the targets
-#   --targets FILE    no measuring: only judges the CSV of an earlier run
-# The fields are made once and kept in the build folder. exit status: 0; 1 if a result was wrong, a run failed or the
-# CSV is missing (targets that are missed do not count); 2: wrong arguments; 77: this machine cannot emulate a cluster
+#   --quick           the largest size alone, 3 rounds, allreduce, bcast and scatter
+# The fields are made once and kept in the build folder. exit status: 0; 1 if a result was wrong or a run failed; 2: wrong
+# arguments; 77: this machine cannot emulate a cluster
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(dirname "$here")
-mpi=openmpi build='' out='' rates=none,1gbit,200mbit ranks=4 size=64M rounds=5 only='*' quick=0 targets=''
+mpi=openmpi build='' out='' rates=none,1gbit,200mbit ranks=4 size=64M rounds=5 only='*' quick=0
 
 die() { # status message
   printf 'run_collectives.sh: %s\n' "$2" >&2
@@ -52,7 +51,7 @@ cases() {
 parse() {
   while [ $# -gt 0 ]; do
     case $1 in
-    --mpi | --build | --out | --rates | --ranks | --size | --rounds | --only | --targets)
+    --mpi | --build | --out | --rates | --ranks | --size | --rounds | --only)
       [ $# -ge 2 ] || die 2 "$1 needs a value"
       printf -v "${1#--}" %s "$2" && shift 2 ;;
     --quick) quick=1 rounds=3 && shift ;;
@@ -118,7 +117,6 @@ run_case() { # rate name tuned collective options...
   shift 3
   options=("$@" --iterations "$rounds" --warm-up 1 --learn 40 --bound rel:1e-4 --breakdown --wire eth0
     --cache "$build/fields" --csv "$base.csv")
-  [ "$mpi" != mpich ] || options+=(--quick-exit) # its MPI_Finalize may hang over TCP
   cluster=("$ranks" "$rate" --mpi "$mpi" --wire)
   [ "$tuned" = - ] || cluster+=(--tuned)
   [ "$first" = 1 ] || cluster+=(--quick)
@@ -153,16 +151,7 @@ collect() {
   awk 'NR == 1 || FNR > 1' "${csv_parts[@]}" >"$out/all.csv"
 }
 
-judge() { # csv
-  [ -s "$1" ] || die 1 "$1: no such file, or empty"
-  awk -f "$here/collectives_targets.awk" "$1"
-}
-
 parse "$@"
-if [ -n "$targets" ]; then
-  judge "$targets"
-  exit
-fi
 build_programs
 mkdir -p "$out"
 trap leave EXIT
@@ -175,6 +164,6 @@ for rate in "${rate_list[@]}"; do
   measure_rate "$rate"
 done
 collect
-judge "$out/all.csv" | tee "$out/targets.txt"
+awk -f "$here/collectives_summary.awk" "$out/all.csv" | tee "$out/summary.txt"
 echo "figures and plots: $out, in $((SECONDS - started)) s, load $(cut -d' ' -f1-3 /proc/loadavg)"
 [ $failures = 0 ] || die 1 "$failures runs failed, or had wrong results"

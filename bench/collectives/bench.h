@@ -67,7 +67,7 @@ typedef struct options {
   const char *bound_text;
   int of_result;
   const char *field, *field_file, *cache, *csv, *interface;
-  bool in_place, breakdown, quick_exit;
+  bool in_place, breakdown;
   char *algorithms, *modes; /* lists; NULL: not given */
   variant variants[MAX_VARIANTS];
   int n_variants;

@@ -4,7 +4,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 /* Bytes for the largest size: for the result, or for the input where it is in place. */
 static size_t receive_room(const options *o, size_t total) {
@@ -57,11 +56,6 @@ int main(int argc, char **argv) {
   int status = options_of(argc, argv, &o);
   if (status == OPTIONS_OK)
     status = work(o);
-  MPI_Barrier(MPI_COMM_WORLD);
-  if (o->quick_exit) {
-    fflush(NULL);
-    _exit(status);
-  }
   MPI_Finalize();
   return status;
 }

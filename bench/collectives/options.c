@@ -68,8 +68,6 @@ static const option_row rows[] = {
      "print where the time went: milliseconds of the worst rank"},
     {"wire", 0, &option_text, &given.interface, "INTERFACE", NULL,
      "print what goes over a network interface, e.g. eth0: MB per rank and call"},
-    {"quick-exit", 0, &option_flag, &given.quick_exit, NULL, NULL,
-     "end without MPI_Finalize, which hangs in some MPIs"},
 };
 
 static bool read_bound(const option_row *row, char *text) {

@@ -122,7 +122,6 @@ char *plain_of(const work *w, const slot *s, int side, int set);
 /* Runs every operation on every set and compares all results with the CPU's bytes. A difference ends
  * the program, so that no wrong result is timed. */
 void check_all(work *w, const slot *s);
-void check_close(void);
 
 /* ---- measure.c --------------------------------------------------------------------------------------- */
 
