@@ -2,32 +2,29 @@
 # cluster.sh: an emulated cluster on this machine: N network namespaces joined by a bridge, links shaped to RATE, and an
 # MPI program that runs across them over TCP, one rank in each.
 # usage: bench/cluster.sh [OPTIONS] N RATE [-- COMMAND...]
-#        bench/cluster.sh --clean             removes what killed runs have left (every run begins with that)
+#        bench/cluster.sh --clean   removes what killed runs left; every run begins with that
 #   N                 ranks, 2 to 64
-#   RATE              of every link, each way: 200mbit, 1gbit, ...; none: as fast as the machine is
-#   COMMAND           what every rank runs; if it begins with an option, or is missing, `ghz_mpi_bench allreduce` with these
-#   --mpi MPI         openmpi (unless given) or mpich: mpicc.MPI and mpiexec.MPI, or those named by MPICC and MPIEXEC
-#   --build DIR       where that was built; build-bench-MPI, build-bench or build unless given
-#   --tuned           has the MPI library use the best of its algorithms for large allreduce, bcast and scatter
-#   --wire            prints what went over the links while COMMAND ran
-#   --quota PERCENT   of one core for each rank, and so much of RATE: a slowed-down cluster, for links that are too
-#                     fast for this machine. Times are to be multiplied by PERCENT / 100.
-#   --poll on|off     ranks that wait sleep up to 50 us instead of spinning; on unless given
-#   --preload FILE    a library to be loaded into the ranks
-#   --quick           measures no ping-pong
-#   --force           goes on where the machine is too weak for RATE
-# The environment goes to the ranks (GHZ_*, OMPI_MCA_*, MPIR_CVAR_*, OMP_*). Lines that begin with # are the cluster's own.
+#   RATE              of every link, each way: 200mbit, 1gbit, ...; none: not shaped
+#   COMMAND           of every rank. Without one, or if it begins with an option: ghz_mpi_bench allreduce
+#   --mpi MPI         openmpi (the default) or mpich: mpicc.MPI and mpiexec.MPI, or MPICC and MPIEXEC of the environment
+#   --build DIR       the build with ghz_mpi_bench; the default is build-bench-MPI, build-bench or build
+#   --tuned           makes the MPI library use its best algorithms for large allreduce, bcast and scatter
+#   --poll on|off     waiting ranks sleep up to 50 us instead of spinning (on)
+#   --preload FILE    a library that the ranks preload
+#   --quick           does not measure the links first
+#   --force           runs although the machine is too weak for RATE
+# The ranks get the environment (GHZ_*, OMPI_MCA_*, MPIR_CVAR_*, OMP_*). Lines that begin with # are the cluster's own.
 # exit status: that of COMMAND; 2: wrong arguments; 3: the machine is too weak for RATE; 77: not possible here, and why
 set -euo pipefail
 PATH=$PATH:/usr/sbin:/sbin
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-# shellcheck source=bench/cluster_net.sh
-. "$here/cluster_net.sh"
-# shellcheck source=bench/cluster_mpi.sh
-. "$here/cluster_mpi.sh"
+# shellcheck source=bench/cluster/net.sh
+. "$here/cluster/net.sh"
+# shellcheck source=bench/cluster/mpi.sh
+. "$here/cluster/mpi.sh"
 
-mpi=openmpi build='' tuned=0 wire=0 quota=100 poll=on preload='' quick=0 force=0
+mpi=openmpi build='' tuned=0 poll=on preload='' quick=0 force=0
 core_bits=2000000000 # what one core moves between ranks with enough left to compute; measured, not derived
 
 say() { printf '# %s\n' "$*"; }
@@ -70,10 +67,10 @@ parse() {
   local words=()
   while [ $# -gt 0 ]; do
     case $1 in
-    --mpi | --build | --quota | --poll | --preload)
+    --mpi | --build | --poll | --preload)
       [ $# -ge 2 ] || die 2 "$1 needs a value"
       printf -v "${1#--}" %s "$2" && shift 2 ;;
-    --tuned | --wire | --quick | --force) printf -v "${1#--}" 1 && shift ;;
+    --tuned | --quick | --force) printf -v "${1#--}" 1 && shift ;;
     --clean) remove_leftovers && exit ;;
     -h | --help) usage 0 ;;
     --) break ;;
@@ -86,7 +83,6 @@ parse() {
   whole_number N "$ranks" 2 64
   one_of --mpi "$mpi" openmpi mpich
   one_of --poll "$poll" on off
-  whole_number --quota "$quota" 1 100
   bits=$(parse_rate "$rate")
   [ "$rate" = none ] || [ "$bits" -ge 1000000 ] || die 2 "RATE is at least 1mbit"
   [ -z "$preload" ] || [ -e "$preload" ] || die 2 "--preload $preload: no such file"
@@ -109,7 +105,6 @@ default_command() { # puts the program before its options
 enter_user_namespace() { # argument...: where root is not to be had, what is done here needs only its likeness
   unshare --user --map-root-user --net --mount true 2>/dev/null ||
     die 77 "not root, and the kernel gives users no namespaces of their own: run it as root"
-  [ "$quota" = 100 ] || die 77 "--quota needs root"
   # shellcheck disable=SC2016 # the inner shell expands
   GHZ_CLUSTER_ENTERED=1 exec unshare --user --map-root-user --net --mount \
     bash -c 'mount -t tmpfs tmpfs /run && ip link set lo up && exec "$0" "$@"' "$here/cluster.sh" "$@"
@@ -141,12 +136,9 @@ check_strength() {
   local cores most
   cores=$(cores)
   most=$((cores * core_bits))
-  link_bits=$((bits * quota / 100))
-  [ "$((ranks * link_bits))" -le "$most" ] ||
-    too_weak "$ranks links of $(as_gbits $link_bits) are more than $cores cores can feed and compute at the same time: \
+  [ "$((ranks * bits))" -le "$most" ] ||
+    too_weak "$ranks links of $(as_gbits $bits) are more than $cores cores can feed and compute at the same time: \
 $(as_gbits $most) in all"
-  [ "$quota" = 100 ] || [ "$((ranks * quota))" -le "$((100 * cores))" ] ||
-    too_weak "$ranks ranks with $quota % of a core are more than $cores cores"
 }
 
 # --- a run --------------------------------------------------------------------------------------------------------------
@@ -171,11 +163,11 @@ stop_child() { # MPI's launchers end their ranks; remove_cluster ends whom they 
 }
 
 compile() {
-  "$mpicc" -O2 -o "$scratch/pingpong" "$here/cluster_pingpong.c"
-  cc -O2 -shared -fPIC -o "$scratch/poll.so" "$here/cluster_poll.c"
-  [ "$mpi" != mpich ] || "$mpicc" -O2 -shared -fPIC -o "$scratch/finalize.so" "$here/cluster_finalize.c"
-  install -m 700 "$here/cluster_agent.sh" "$scratch/agent"
-  install -m 700 "$here/cluster_rank.sh" "$scratch/rank"
+  "$mpicc" -O2 -o "$scratch/pingpong" "$here/cluster/pingpong.c"
+  cc -O2 -shared -fPIC -o "$scratch/poll.so" "$here/cluster/poll.c"
+  [ "$mpi" != mpich ] || "$mpicc" -O2 -shared -fPIC -o "$scratch/finalize.so" "$here/cluster/finalize.c"
+  install -m 700 "$here/cluster/agent.sh" "$scratch/agent"
+  install -m 700 "$here/cluster/rank.sh" "$scratch/rank"
 }
 
 begin() {
@@ -190,9 +182,6 @@ begin() {
   compile
   make_cluster "$name" "$ranks" || die 77 "cannot make network namespaces and virtual links here"
   [ "$no_cubic" = 0 ] || say "WARNING: no TCP cubic; the links run the system's $(cat /proc/sys/net/ipv4/tcp_congestion_control)"
-  groups=''
-  [ "$quota" = 100 ] || groups=$(make_quotas "$name" "$ranks" "$quota") ||
-    die 77 "--quota: cannot make groups with a limit of CPU time (cgroup controller cpu)"
 }
 
 # Open MPI's launcher sometimes finds that its child has already done what it was about to do.
@@ -206,7 +195,7 @@ launch() { # command...
   [ $poll = off ] || libraries+=:$scratch/poll.so
   [ "$mpi" != mpich ] || libraries+=:$scratch/finalize.so
   "${mpi}_command" "$ranks" "$scratch/agent"
-  environment=("${launch_environment[@]}" "GHZ_CLUSTER_NAME=$name" "GHZ_CLUSTER_GROUP=$groups" "GHZ_CLUSTER_PID=$$"
+  environment=("${launch_environment[@]}" "GHZ_CLUSTER_NAME=$name"
     "OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}")
   ip netns exec "$name-sw" setpriv --pdeathsig TERM env "${environment[@]}" "${launch_command[@]}" \
     "$scratch/rank" "$scratch" "${libraries#:}" "$@" </dev/null 2> >(without_noise >&2) &
@@ -220,8 +209,8 @@ measure_total() { # bit/s that all ranks together send over unshaped links
   launch "$scratch/pingpong" --total >"$scratch/total" || die 1 "the measurement of the unshaped links failed"
   total=$(awk '$1 == "total" { printf "%.0f", $2 * 1e9 }' "$scratch/total")
   say "unshaped, all ranks at once: $(as_gbits "$total") in all"
-  [ "$bits" = 0 ] || [ "$((ranks * link_bits))" -le "$total" ] ||
-    too_weak "$ranks links of $(as_gbits $link_bits) are more than the machine carries"
+  [ "$bits" = 0 ] || [ "$((ranks * bits))" -le "$total" ] ||
+    too_weak "$ranks links of $(as_gbits $bits) are more than the machine carries"
 }
 
 # A MiB passes partly in the burst of the shaping; 16 MiB show the rate, less the headers.
@@ -230,10 +219,10 @@ check_pingpong() {
   seen=$(awk '/16 MiB one way/ { print $7 * 1e9 }' "$scratch/pingpong.txt")
   holds "${seen:-0} > 0" || die 1 "the ping-pong printed no rate"
   [ "$bits" = 0 ] && return
-  holds "$seen < 1.05 * $link_bits" ||
-    die 77 "the shaping has no effect here: $(as_gbits "$seen") over links of $(as_gbits $link_bits)"
-  holds "$seen > 0.85 * $link_bits" ||
-    say "WARNING: the links carry $(as_gbits "$seen") instead of $(as_gbits $link_bits): a busy machine, or a weak one"
+  holds "$seen < 1.05 * $bits" ||
+    die 77 "the shaping has no effect here: $(as_gbits "$seen") over links of $(as_gbits $bits)"
+  holds "$seen > 0.85 * $bits" ||
+    say "WARNING: the links carry $(as_gbits "$seen") instead of $(as_gbits $bits): a busy machine, or a weak one"
 }
 
 pingpong() {
@@ -250,10 +239,7 @@ cpu_seconds() { # of the ranks that have noted theirs
 run_command() {
   local status=0 start=$EPOCHREALTIME
   rm -f "$scratch"/cpu.*
-  wire_counters "$name" "$ranks" >"$scratch/wire.before"
   launch "${command[@]}" || status=$?
-  wire_counters "$name" "$ranks" >"$scratch/wire.after"
-  [ $wire = 0 ] || wire_report "$scratch/wire.before" "$scratch/wire.after"
   say "$(awk "BEGIN { printf \"%.2f\", $EPOCHREALTIME - $start }") s, $(cpu_seconds), load $(load), exit status $status"
   return $status
 }
@@ -262,8 +248,6 @@ describe() {
   say "$ranks ranks, links of $rate, $mpi, $(cores) cores, load $(load), polling that sleeps: $poll"
   awk -v cores="$(cores)" '{ exit $1 > cores }' /proc/loadavg ||
     say "WARNING: other programs keep the cores busy: whatever needs them takes longer than it should"
-  [ "$quota" = 100 ] || say "SLOWED DOWN: $quota % of a core per rank, and of $rate $(as_gbits $link_bits):" \
-    "multiply times by $quota / 100, divide rates by it"
 }
 
 parse "$@"
@@ -277,6 +261,6 @@ describe
 [ $tuned = 0 ] || tune "$mpi"
 begin
 [ $quick = 1 ] || [ "$bits" = 0 ] || measure_total
-[ "$bits" = 0 ] || shape "$name" "$ranks" $link_bits || die 77 "cannot shape links here: the kernel has no sch_tbf"
+[ "$bits" = 0 ] || shape "$name" "$ranks" $bits || die 77 "cannot shape links here: the kernel has no sch_tbf"
 [ $quick = 1 ] || pingpong
 run_command

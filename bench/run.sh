@@ -31,5 +31,4 @@ if [ ! -e "$fields/wave-late.f32" ]; then
 fi
 
 "$build/bench/codec" --fields "$fields" "${options[@]}" --csv "$build/codec.csv" "$@" | tee "$build/codec.txt"
-gnuplot -c "$root/bench/codec.gp" "$build/codec.csv" "$build/codec.png"
-echo "figures: $build/codec.csv, $build/codec.png"
+echo "figures: $build/codec.csv"

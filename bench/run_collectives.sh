@@ -117,7 +117,7 @@ run_case() { # rate name tuned collective options...
   shift 3
   options=("$@" --iterations "$rounds" --warm-up 1 --learn 40 --bound rel:1e-4 --breakdown --wire eth0
     --cache "$build/fields" --csv "$base.csv")
-  cluster=("$ranks" "$rate" --mpi "$mpi" --wire)
+  cluster=("$ranks" "$rate" --mpi "$mpi")
   [ "$tuned" = - ] || cluster+=(--tuned)
   [ "$first" = 1 ] || cluster+=(--quick)
   rm -f "$base.csv"
@@ -128,7 +128,7 @@ run_case() { # rate name tuned collective options...
   [ -s "$base.csv" ] || return 0
   label_csv "$base.csv" "$rate" "$([ "$tuned" = - ] && echo 0 || echo 1)"
   csv_parts+=("$base.csv")
-  [ "$tuned" != - ] || gnuplot -c "$here/collectives.gp" "$base.csv" "$base.png" "$rate, $mpi" ||
+  [ "$tuned" != - ] || gnuplot -c "$here/collectives/plot.gp" "$base.csv" "$base.png" "$rate, $mpi" ||
     echo "== no plot of $base.csv" >&2
 }
 
@@ -164,6 +164,6 @@ for rate in "${rate_list[@]}"; do
   measure_rate "$rate"
 done
 collect
-awk -f "$here/collectives_summary.awk" "$out/all.csv" | tee "$out/summary.txt"
+awk -f "$here/collectives/summary.awk" "$out/all.csv" | tee "$out/summary.txt"
 echo "figures and plots: $out, in $((SECONDS - started)) s, load $(cut -d' ' -f1-3 /proc/loadavg)"
 [ $failures = 0 ] || die 1 "$failures runs failed, or had wrong results"

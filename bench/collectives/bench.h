@@ -2,6 +2,7 @@
 #ifndef BENCH_COLLECTIVES_BENCH_H
 #define BENCH_COLLECTIVES_BENCH_H
 
+#include "../common/options.h"
 #include "world.h"
 
 #include <ghz_mpi.h>
@@ -68,7 +69,7 @@ typedef struct options {
   int of_result;
   const char *field, *field_file, *cache, *csv, *interface;
   bool in_place, breakdown;
-  char *algorithms, *modes; /* lists; NULL: not given */
+  word_list algorithms; /* empty: the usual variants */
   variant variants[MAX_VARIANTS];
   int n_variants;
 } options;
@@ -82,8 +83,8 @@ const char *op_name(const options *o);
 
 /* ---- variants.c ----------------------------------------------------------------------------------- */
 
-/* Fills o->variants from o->algorithms (ring, or ring/plain to name its mode) and o->modes.
- * Returns NULL, or the item that is wrong. */
+/* Fills o->variants from o->algorithms (ring, or ring/plain to name its mode). Returns NULL, or an
+ * error message. */
 const char *variants_list(options *o);
 bool is_native(variant v);
 

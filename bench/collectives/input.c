@@ -58,16 +58,6 @@ bool field_exists(const char *name) {
 
 /* ---- Files ---------------------------------------------------------------------------------------- */
 
-/* Floats from their bytes, least significant first, in place. */
-static void decode(float *x, size_t count) {
-  for (size_t i = 0; i < count; i++) {
-    unsigned char b[4];
-    memcpy(b, &x[i], 4);
-    uint32_t bits = (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
-    memcpy(&x[i], &bits, 4);
-  }
-}
-
 /* The middle `count` values of a file; nothing if there is no such file. */
 static values read_middle(const char *path, size_t count) {
   FILE *file = fopen(path, "rb");
@@ -84,7 +74,6 @@ static values read_middle(const char *path, size_t count) {
       fread(v.x, sizeof(float), count, file) != count)
     die("cannot be read", path);
   fclose(file);
-  decode(v.x, count);
   return v;
 }
 

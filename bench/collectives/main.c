@@ -1,5 +1,4 @@
 /* main.c: owns the order of a run of ghz_mpi_bench. */
-#include "../common/options.h"
 #include "bench.h"
 
 #include <stdio.h>

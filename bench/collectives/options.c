@@ -1,5 +1,4 @@
 /* options.c: owns the command line. */
-#include "../common/options.h"
 #include "bench.h"
 
 #include <limits.h>
@@ -56,11 +55,9 @@ static const option_row rows[] = {
      "raw float32 from a file; %d in the path becomes the rank"},
     {"cache", 0, &option_text, &given.cache, "DIR", NULL,
      "keep the fields that are made, read those that exist"},
-    {"algorithm", 0, &option_text, &given.algorithms, "LIST", NULL,
-     "auto, ring, doubling, halving, tree, chain, linear: those that the collective has"},
-    {"mode", 0, &option_text, &given.modes, "LIST", NULL,
-     "modes of the library: each with each algorithm, except those that name theirs, as\n"
-     "in ring/plain (without both lists: the usual variants. MPI's own is always measured.)"},
+    {"algorithm", 0, &option_words, &given.algorithms, "LIST", NULL,
+     "auto, ring, doubling, halving, tree, chain, linear: those that the collective has,\n"
+     "compressed and plain; ring/plain names the mode (the usual variants; MPI's own always)"},
     {"in-place", 0, &option_flag, &given.in_place, NULL, NULL, "MPI_IN_PLACE"},
     {"threads", 0, &option_whole, &given.threads, "N", "1:1024", "of the codec, per rank (1)"},
     {"csv", 0, &option_text, &given.csv, "FILE", NULL, "write every figure as comma-separated values"},

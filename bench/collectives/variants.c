@@ -47,66 +47,40 @@ static int find(const char *text, const char *(*name_of)(int), int names) {
   return -1;
 }
 
-/* Adds the modes of a list to a set of bits. Returns NULL, or the wrong item. */
-static const char *read_modes(char *list, unsigned *set) {
-  for (char *item = strtok(list, ","); item; item = strtok(NULL, ",")) {
-    int mode = find(item, mode_name, MODES);
-    if (mode < 0)
-      return item;
-    *set |= 1u << mode;
-  }
-  return NULL;
-}
-
-/* Adds an algorithm with each of the modes; without any, compressed and plain. */
-static bool add_modes(options *o, int algorithm, unsigned modes) {
-  if (modes == 0)
-    modes = algorithm == GHZ_MPI_ALGORITHM_AUTO ? 1u << GHZ_MPI_MODE_AUTO
-                                                : 1u << GHZ_MPI_HOMOMORPHIC | 1u << GHZ_MPI_PLAIN;
-  for (int m = 0; m < MODES; m++)
-    if ((modes & 1u << m) && !add(o, (ghz_mpi_algorithm)algorithm, (ghz_mpi_mode)m))
-      return false;
-  return true;
+/* Adds an algorithm with the mode; with -1 compressed and plain, or automatic. */
+static bool add_modes(options *o, ghz_mpi_algorithm algorithm, int mode) {
+  if (mode >= 0)
+    return add(o, algorithm, (ghz_mpi_mode)mode);
+  if (algorithm == GHZ_MPI_ALGORITHM_AUTO)
+    return add(o, algorithm, GHZ_MPI_MODE_AUTO);
+  return add(o, algorithm, GHZ_MPI_HOMOMORPHIC) && add(o, algorithm, GHZ_MPI_PLAIN);
 }
 
 /* ALGORITHM or ALGORITHM/MODE. */
-static bool add_item(options *o, char *item, unsigned modes) {
-  char *slash = strchr(item, '/');
-  if (slash)
-    *slash = '\0';
-  int algorithm = find(item, algorithm_name, ALGORITHMS), mode = slash ? find(slash + 1, mode_name, MODES) : 0;
-  if (algorithm == GHZ_MPI_NATIVE && !slash)
+static bool add_item(options *o, const char *item) {
+  char name[32] = "";
+  size_t length = strcspn(item, "/");
+  bool has_mode = item[length] == '/';
+  memcpy(name, item, length < sizeof name ? length : 0);
+  int algorithm = find(name, algorithm_name, ALGORITHMS),
+      mode = has_mode ? find(item + length + 1, mode_name, MODES) : -1;
+  if (algorithm == GHZ_MPI_NATIVE && !has_mode)
     return true; /* is there already */
-  if (algorithm < 0 || mode < 0 || !collective_has((ghz_mpi_algorithm)algorithm))
+  if (algorithm < 0 || (has_mode && mode < 0) || !collective_has((ghz_mpi_algorithm)algorithm))
     return false;
-  return add_modes(o, algorithm, slash ? 1u << mode : modes);
-}
-
-static const char *add_listed(options *o, unsigned modes) {
-  for (char *item = strtok(o->algorithms, ","); item; item = strtok(NULL, ","))
-    if (!add_item(o, item, modes))
-      return item;
-  return NULL;
-}
-
-static const char *add_all(options *o, unsigned modes) {
-  for (int a = 0; a < ALGORITHMS; a++)
-    if (collective_has((ghz_mpi_algorithm)a) && !add_modes(o, a, modes))
-      return "too many";
-  return NULL;
+  return add_modes(o, (ghz_mpi_algorithm)algorithm, mode);
 }
 
 const char *variants_list(options *o) {
   static char message[100];
-  unsigned modes = 0;
-  const char *wrong = o->modes ? read_modes(o->modes, &modes) : NULL;
   add(o, GHZ_MPI_NATIVE, GHZ_MPI_PLAIN);
-  if (!o->algorithms && !o->modes)
+  if (o->algorithms.n == 0)
     add_usual(o);
-  else if (!wrong)
-    wrong = o->algorithms ? add_listed(o, modes) : add_all(o, modes);
-  if (!wrong)
-    return NULL;
-  snprintf(message, sizeof message, "variants that %s does not have, or too many: %s", tested.name, wrong);
-  return message;
+  for (int i = 0; i < o->algorithms.n; i++)
+    if (!add_item(o, o->algorithms.word[i])) {
+      snprintf(message, sizeof message, "--algorithm: %s does not have %s, or these are too many", tested.name,
+               o->algorithms.word[i]);
+      return message;
+    }
+  return NULL;
 }

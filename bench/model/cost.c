@@ -19,6 +19,7 @@
 #include <math.h>
 
 enum { TILE_BYTES = 4096, PIECE_MIN = 128 << 10, PIECE_MAX = 512 << 10 };
+enum { CALL_COMPRESS, CALL_ADD, CALL_DECOMPRESS };
 
 const char *const algorithm_names[ALGORITHMS] = {"ring", "halving", "doubling"};
 
@@ -39,17 +40,20 @@ static double wire_bytes(const setting *s, bool compressed, double bytes, double
 }
 
 static double compress_seconds(const setting *s, bool compressed, double bytes) {
-  return compressed ? bytes / s->codec.compress / s->codec.threads : 0;
+  const codec *c = &s->codec;
+  return compressed ? c->call[CALL_COMPRESS] + bytes / c->compress / c->threads : 0;
 }
 
 static double decompress_seconds(const setting *s, bool compressed, double bytes) {
-  return compressed ? codec_seconds(&s->codec, s->codec.decompress, bytes, s->ranks) : 0;
+  const codec *c = &s->codec;
+  return compressed ? c->call[CALL_DECOMPRESS] + codec_seconds(c, c->decompress, bytes, s->ranks) : 0;
 }
 
 static double reduce_seconds(const setting *s, bool compressed, double bytes, double terms) {
+  const codec *c = &s->codec;
   if (compressed)
-    return codec_seconds(&s->codec, s->codec.add, bytes, terms);
-  return bytes / s->codec.plain_add / s->codec.threads;
+    return c->call[CALL_ADD] + codec_seconds(c, c->add, bytes, terms);
+  return bytes / c->plain_add / c->threads;
 }
 
 /* ---- Schedules --------------------------------------------------------------------------------------- */

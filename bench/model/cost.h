@@ -12,7 +12,8 @@ typedef struct codec {
   double compress, range; /* range: the pass that finds minimum and maximum */
   double add[2], decompress[2], ratio[2];
   double plain_add; /* copies and adds uncompressed values */
-  double threads;   /* speed-up of all of these */
+  double call[3];   /* seconds of a call beside its bytes: compress, add, decompress */
+  double threads;   /* speed-up of what grows with the bytes */
 } codec;
 
 typedef enum algorithm { RING, HALVING, DOUBLING, ALGORITHMS } algorithm;

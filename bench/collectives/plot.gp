@@ -1,4 +1,4 @@
-# collectives.gp: draws the CSV of a ghz_*_bench, or a part of a CSV of several. gnuplot -c collectives.gp CSV PNG [TITLE]
+# plot.gp: draws the CSV of ghz_mpi_bench. gnuplot -c plot.gp CSV PNG [TITLE]
 csv = ARG1
 png = ARG2
 caption = ARGC > 2 ? ARG3 : ""

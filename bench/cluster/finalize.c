@@ -1,8 +1,9 @@
-/* cluster_finalize.c: preloaded into the ranks of MPICH: an MPI_Finalize that returns.
+/* finalize.c: preloaded into the ranks of MPICH: an MPI_Finalize that returns.
  *
- * MPICH 4.0 over UCX and TCP hangs there every second time: one rank closes its connections, for which UCX needs an
- * answer of the other end, and that one has gone on to wait for its launcher, where it serves UCX no longer. So whoever
- * waits for the launcher serves UCX here meanwhile. No speed that is measured before MPI_Finalize changes. */
+ * MPICH 4.0 over UCX and TCP hangs there every second time. One rank closes its connections, for which
+ * UCX needs an answer of the other end. That one already waits for its launcher and serves UCX no
+ * longer. Here a rank that waits for the launcher serves UCX meanwhile. Nothing that is measured before
+ * MPI_Finalize changes. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
@@ -41,7 +42,7 @@ ssize_t read(int fd, void *buffer, size_t size) {
   if (!next)
     next = (ssize_t(*)(int, void *, size_t))dlsym(RTLD_NEXT, "read");
   if (finalizing) {
-    finalizing = 0; /* what serves UCX may read as well */
+    finalizing = 0; /* serving UCX may read as well */
     serve_until_readable(fd);
     finalizing = 1;
   }

@@ -1,9 +1,7 @@
-/* cluster_pingpong.c: what the links of the emulated cluster carry, measured with plain MPI.
+/* pingpong.c: what the links of the emulated cluster carry, measured with plain MPI.
  *
- * usage: cluster_pingpong           latency and bandwidth between ranks 0 and 1, and of all ranks at once
- *                                  (of two ranks that send to each other, MPI libraries manage half the bandwidth each
- *                                  way; of ranks that each send to the next, nearly all)
- *        cluster_pingpong --total   only the Gbit/s that all ranks together send when each sends to the next */
+ * usage: pingpong           latency and bandwidth between ranks 0 and 1, and of all ranks at once
+ *        pingpong --total   only the Gbit/s of all ranks together when each sends to the next */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +27,7 @@ static void round_trip(int bytes, int peer) {
     MPI_Send(out, bytes, MPI_BYTE, peer, 0, MPI_COMM_WORLD);
 }
 
-/* The empty answer says that everything arrived. */
+/* The empty answer confirms that everything arrived. */
 static void one_way(int bytes, int peer) {
   if (rank < peer) {
     MPI_Send(out, bytes, MPI_BYTE, peer, 0, MPI_COMM_WORLD);
@@ -40,17 +38,13 @@ static void one_way(int bytes, int peer) {
   }
 }
 
-static void both_ways(int bytes, int peer) {
-  MPI_Sendrecv(out, bytes, MPI_BYTE, peer, 0, in, bytes, MPI_BYTE, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-}
-
 static void to_the_next(int bytes, int peer) {
   (void)peer;
   MPI_Sendrecv(out, bytes, MPI_BYTE, (rank + 1) % ranks, 0, in, bytes, MPI_BYTE, (rank + ranks - 1) % ranks, 0,
                MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-/* Nobody's buffers hide that another has not sent yet. */
+/* The barrier keeps buffers of MPI from hiding that a rank has not sent yet. */
 static void all_to_the_next(int bytes, int peer) {
   to_the_next(bytes, peer);
   MPI_Barrier(MPI_COMM_WORLD);
@@ -61,8 +55,8 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Seconds of a step on rank 0: of its rounds the one at `part` of the way from the fastest to the slowest. As many rounds
- * as fit; the one that decides the number only warms up, unless it is so slow that it has to be enough. */
+/* Seconds of a step on rank 0: those of the round at `part` of the way from the fastest to the slowest.
+ * The first round decides how many fit; it counts only if it is so slow that no other does. */
 static double measure(step *run, int bytes, int peer, MPI_Comm comm, double part) {
   static double seconds[MOST_ROUNDS];
   double start = MPI_Wtime();
@@ -90,13 +84,11 @@ static void pair(MPI_Comm comm) {
   double latency = measure(round_trip, 1, peer, comm, MEDIAN) / 2;
   double short_way = measure(one_way, small, peer, comm, MEDIAN);
   double long_way = measure(one_way, large, peer, comm, MEDIAN);
-  double exchange = measure(both_ways, large, peer, comm, MEDIAN);
   if (rank != 0)
     return;
   printf("# ping-pong      1 B one way   %8.1f us\n", 1e6 * latency);
   printf("# ping-pong    1 MiB one way   %8.3f Gbit/s\n", gbits(small, short_way));
   printf("# ping-pong   16 MiB one way   %8.3f Gbit/s\n", gbits(large, long_way));
-  printf("# ping-pong   16 MiB both ways %8.3f Gbit/s each way\n", gbits(large, exchange));
   fflush(stdout);
 }
 
@@ -122,7 +114,7 @@ static void report(void) {
            gbits((int)(16 * MIB), all), ranks);
 }
 
-/* The fastest round: what the machine can, though others may use it just now. */
+/* The fastest round: what the machine can do without other programs. */
 static void report_total(void) {
   int bytes = (int)(4 * MIB);
   double seconds = measure(all_to_the_next, bytes, 0, MPI_COMM_WORLD, FASTEST);
@@ -137,7 +129,7 @@ int main(int argc, char **argv) {
   out = calloc(16, MIB);
   in = calloc(16, MIB);
   if (ranks < 2 || !out || !in) {
-    fprintf(stderr, "cluster_pingpong: %s\n", ranks < 2 ? "needs 2 ranks" : "no memory");
+    fprintf(stderr, "pingpong: %s\n", ranks < 2 ? "needs 2 ranks" : "no memory");
     MPI_Abort(MPI_COMM_WORLD, 1);
     return 1;
   }

@@ -1,8 +1,8 @@
-# cluster_net.sh: to be sourced: the namespaces of a cluster, their links, shaping, counters and quotas, and their end.
+# net.sh: to be sourced: the namespaces of a cluster, their links, shaping, and their end.
 # shellcheck shell=bash
 #
-# Everything that belongs to a run has its name, ghzcl-PID-START, in front: namespaces (-sw is the switch, -0 the first
-# rank), the group of the quotas, the scratch folder. PID and start time tell whether the run still lives.
+# The names of namespaces (-sw is the switch, -0 the first rank) and of the scratch folder begin with that of the run,
+# ghzcl-PID-START. PID and start time tell whether the run still lives.
 
 network=10.77.0
 burst=128kb # not below one offloaded packet of 64 KiB, which tbf would cut up in software
@@ -25,50 +25,6 @@ is_alive() { # name
 }
 
 namespaces_of() { ip netns list 2>/dev/null | awk -v name="$1-" 'index($1, name) == 1 { print $1 }'; }
-
-# --- groups that limit the CPU time: version 1 has a folder for the controller, version 2 one for all -------------------
-
-groups_root() {
-  local root=/sys/fs/cgroup
-  if [ -e $root/cpu/cpu.cfs_quota_us ]; then
-    echo $root/cpu
-  elif grep -qsw cpu $root/cgroup.subtree_control; then
-    echo $root
-  else
-    return 1
-  fi
-}
-
-limit_group() { # folder percent: of one core
-  local period=5000
-  if [ -e "$1/cpu.max" ]; then
-    echo "$((period * $2 / 100)) $period" >"$1/cpu.max"
-  else
-    echo $period >"$1/cpu.cfs_period_us" && echo $((period * $2 / 100)) >"$1/cpu.cfs_quota_us"
-  fi
-}
-
-make_quotas() { # name ranks percent: prints the folder
-  local root group i
-  root=$(groups_root) || return 1
-  group=$root/$1
-  mkdir "$group" || return 1
-  [ ! -e "$group/cgroup.subtree_control" ] || echo +cpu >"$group/cgroup.subtree_control" || return 1
-  for ((i = 0; i < $2; i++)); do
-    mkdir "$group/$i" && limit_group "$group/$i" "$3" || return 1
-  done
-  echo "$group"
-}
-
-remove_quotas() { # name
-  local root try
-  root=$(groups_root) && [ -d "$root/$1" ] || return 0
-  for try in 1 2 3 4 5 6 7 8 9 10; do # a group empties some time after its processes were killed
-    find "$root/$1" -depth -type d -exec rmdir {} + 2>/dev/null && return
-    sleep "0.$try"
-  done
-  echo "cluster.sh: could not remove $root/$1" >&2
-}
 
 # --- the beginning and the end of a cluster ---------------------------------------------------------------------------
 
@@ -125,7 +81,6 @@ remove_cluster() { # name
     kill_inhabitants "$ns" # who was being started the first time
     ip netns del "$ns" || true
   done
-  remove_quotas "$1"
   scratch=$(scratch_of "$1")
   [ -L "$scratch" ] || [ ! -O "$scratch" ] || rm -rf "$scratch"
 }
@@ -133,7 +88,6 @@ remove_cluster() { # name
 all_names() { # a user has no namespaces that outlive the run
   {
     [ "$(id -u)" != 0 ] || ip netns list
-    [ "$(id -u)" != 0 ] || ls "$(groups_root)"
     find "${TMPDIR:-/tmp}" -maxdepth 1 -user "$(id -u)" -name 'ghzcl-*' -printf '%f\n'
   } 2>/dev/null | grep -Eo '^ghzcl-[0-9]+-[0-9]+' | sort -u
 }
@@ -145,19 +99,4 @@ remove_leftovers() { # of runs that were killed
     remove_cluster "$name"
     echo "# removed what is left of run $name"
   done
-}
-
-# --- counters ---------------------------------------------------------------------------------------------------------
-
-wire_counters() { # name ranks: rank, bytes sent, bytes received; the switch sees them after the shaping
-  # shellcheck disable=SC2016 # the inner shell expands
-  ip netns exec "$1-sw" sh -c 'i=0; cd /sys/class/net; while [ $i -lt '"$2"' ]; do
-    echo $i $(cat p$i/statistics/rx_bytes p$i/statistics/tx_bytes); i=$((i + 1)); done'
-}
-
-wire_report() { # before after: two files of wire_counters
-  paste -d' ' "$1" "$2" | awk '
-    { sent = ($5 - $2) / 1e6; got = ($6 - $3) / 1e6; all += sent
-      printf "# wire rank %-3d %10.1f MB sent %10.1f MB received\n", $1, sent, got }
-    END { printf "# wire all      %10.1f MB sent\n", all }'
 }

@@ -1,9 +1,9 @@
-/* cluster_poll.c: preloaded into ranks: epoll_wait (MPICH) and poll (Open MPI) that sleep a moment instead of
- * spinning.
+/* poll.c: preloaded into ranks: epoll_wait (MPICH) and poll (Open MPI) that sleep instead of spinning.
  *
- * MPI libraries poll without end, and on an emulated cluster the ranks that poll take the cores from those that
- * work. After a few empty polls in a row these here wait up to GHZ_CLUSTER_POLL_US for a descriptor to become
- * ready; data that arrive wake them at once. Polls with other work between them never wait. */
+ * MPI libraries poll without end. On an emulated cluster the ranks that poll take the cores from those
+ * that work. After a few empty polls in a row these functions wait up to GHZ_CLUSTER_POLL_US for a
+ * descriptor to become ready; arriving data wake them at once. Polls with other work between them
+ * never wait. */
 #define _GNU_SOURCE
 #include <poll.h>
 #include <stdint.h>
@@ -11,7 +11,7 @@
 #include <sys/epoll.h>
 #include <time.h>
 
-#define PATIENCE 4     /* empty polls in a row before the first wait */
+#define EMPTY_POLLS 4  /* in a row before the first wait */
 #define IN_A_ROW 20000 /* ns at most between two polls with nothing else between them */
 
 static struct timespec nap = {.tv_nsec = 50000};
@@ -31,10 +31,10 @@ static int64_t now_ns(void) {
   return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-static int is_tired(void) {
+static int may_wait(void) {
   if (now_ns() - last_poll > IN_A_ROW)
     empty_polls = 0;
-  return empty_polls >= PATIENCE;
+  return empty_polls >= EMPTY_POLLS;
 }
 
 static int noted(int ready) {
@@ -47,7 +47,7 @@ static int noted(int ready) {
 int epoll_wait(int fd, struct epoll_event *events, int max, int timeout) {
   if (timeout != 0)
     return epoll_pwait(fd, events, max, timeout, NULL);
-  if (is_tired())
+  if (may_wait())
     ppoll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, &nap, NULL);
   return noted(epoll_pwait(fd, events, max, 0, NULL));
 }
@@ -56,5 +56,5 @@ int poll(struct pollfd *fds, nfds_t n, int timeout) {
   struct timespec limit = {.tv_sec = timeout / 1000, .tv_nsec = timeout % 1000 * 1000000L};
   if (timeout != 0)
     return ppoll(fds, n, timeout < 0 ? NULL : &limit, NULL);
-  return noted(ppoll(fds, n, n > 0 && is_tired() ? &nap : &limit, NULL));
+  return noted(ppoll(fds, n, n > 0 && may_wait() ? &nap : &limit, NULL));
 }

@@ -1,4 +1,4 @@
-# cluster_mpi.sh: to be sourced: how Open MPI and MPICH start one rank per namespace, over TCP, without spinning.
+# mpi.sh: to be sourced: how Open MPI and MPICH start one rank per namespace, over TCP, without spinning.
 # shellcheck shell=bash disable=SC2034,SC2054,SC2154 # variables are those of who sources this; commas go to MPI
 
 library_of() { # mpi: the file that its programs are linked to
