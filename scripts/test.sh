@@ -47,7 +47,7 @@ trap 'echo "test.sh: FAILED" >&2' ERR
 scripts/lint.sh
 build build-test -DCMAKE_BUILD_TYPE=Release
 run_tests --test-dir build-test -LE long --output-junit junit.xml
-must_have_run build-test format format_files cli_links cli_read_only cli_disk_full cli_faults_{death,files,memory,rough,signals,threads}
+must_have_run build-test format format_files cli_links cli_read_only cli_disk_full cli_faults_{files,memory,signals,threads}
 targets=mpi_tests build build-test-mpich -DCMAKE_BUILD_TYPE=Release -DGHZ_CUDA=OFF -DMPI_C_COMPILER=mpicc.mpich -DGHZ_BENCH=OFF
 run_tests --test-dir build-test-mpich -L mpi -LE 'long|slow|simt'
 build build-sanitize --preset sanitize

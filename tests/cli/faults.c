@@ -1,13 +1,11 @@
-/* faults.c: owns faults: preloaded into a command, it makes chosen calls fail, fall short, be interrupted or be the last.
+/* faults.c: owns faults: preloaded into a command, it makes chosen calls fail, be interrupted, or meet a signal.
  *
  * GHZ_FAULT=CALLS:FIRST:LAST:KIND[:ERROR], GHZ_FAULT_LOG=DESCRIPTOR
  *   CALLS        the name of a call, or files, memory or threads: all calls of that class
  *   FIRST, LAST  the calls that are struck, counted from 1, from main on
  *   KIND         fail   returns an error: ERROR, a number, or one that suits the call
- *                short  reads and writes (others are not counted) move half of the bytes, one at least
- *                zero   reads and writes (others are not counted) of one descriptor move nothing, and say so
- *                rough  every other call that may be is interrupted, reads and writes between fall short
- *                kill   is the last: SIGKILL, in the middle of a read or write
+ *                rough  every other call that may be interrupted is; the reads and writes between move half of the bytes
+ *                zero   reads and writes (others are not counted) move nothing, and return 0
  *                term   a SIGTERM arrives before the call; late: just after it
  * To the log goes a line about the first call that is struck: "CALL ERROR DESCRIPTOR PATH". */
 #define _GNU_SOURCE
@@ -33,7 +31,6 @@ static struct {
   long first, last;
   int error, log;
   long count; /* calls so far, from main on */
-  int struck; /* descriptor of the first that was struck */
   int armed;
 } plan;
 
@@ -59,7 +56,7 @@ typedef struct call {
 } call;
 
 /* What becomes of a call. */
-typedef enum verdict { PASS, FAIL, SHORT, ZERO, KILL, LATE } verdict;
+typedef enum verdict { PASS, FAIL, SHORT, ZERO, LATE } verdict;
 
 /* What a call is about: "-" where that is no file. */
 static void find_path(const call *c, char path[PATH_MAX]) {
@@ -96,7 +93,7 @@ static int planned(const char *kind) {
 static int concerns(const call *c) {
   if (!plan.armed || (strcmp(plan.calls, c->name) != 0 && strcmp(plan.calls, c->class) != 0))
     return 0;
-  nature least = planned("short") || planned("zero") ? TRANSFER : planned("rough") ? SLOW : QUICK;
+  nature least = planned("zero") ? TRANSFER : planned("rough") ? SLOW : QUICK;
   return c->nature >= least && !is_foreign(c);
 }
 
@@ -108,19 +105,15 @@ static verdict judge(call c) {
   if (count < plan.first || count > plan.last)
     return PASS;
   int error = planned("rough") ? EINTR : plan.error ? plan.error : c.error;
-  if (count == plan.first) {
-    plan.struck = c.fd;
+  if (count == plan.first)
     note(&c, error);
-  }
-  if (planned("kill"))
-    return KILL;
   if (planned("term"))
     raise(SIGTERM);
   if (planned("late"))
     return LATE;
   if (planned("zero"))
-    return c.fd == plan.struck ? ZERO : PASS;
-  if (planned("short") || (planned("rough") && count % 2 == 0))
+    return ZERO;
+  if (planned("rough") && count % 2 == 0)
     return SHORT;
   if (!planned("fail") && !planned("rough"))
     return PASS;
@@ -135,24 +128,8 @@ static void *real(const char *name) {
   return function;
 }
 
-static void die_at_once(void) {
-  kill(getpid(), SIGKILL);
-  for (;;)
-    pause();
-}
-
-/* The verdict on a call that cannot be done in part. */
-static verdict judge_whole(call c) {
-  verdict v = judge(c);
-  if (v == KILL)
-    die_at_once();
-  return v;
-}
-
 /* After a call. */
 static void finish(verdict v) {
-  if (v == KILL)
-    die_at_once();
   if (v == LATE)
     raise(SIGTERM);
 }
@@ -187,7 +164,7 @@ int __libc_start_main(main_function *start, int argc, char **argv, void (*init)(
 /* Defines `symbol`, which the plan calls `name`, and which gives `failure` when struck. */
 #define DEFINE(result, failure, symbol, name, error, fd, path, parameters, arguments)                          \
   result symbol parameters {                                                                                   \
-    verdict v = judge_whole(FILES(QUICK, name, error, fd, path));                                              \
+    verdict v = judge(FILES(QUICK, name, error, fd, path));                                                    \
     if (v == FAIL)                                                                                             \
       return failure;                                                                                          \
     result r = ((result(*) parameters)real(#symbol))arguments;                                                 \
@@ -195,29 +172,19 @@ int __libc_start_main(main_function *start, int argc, char **argv, void (*init)(
     return r;                                                                                                  \
   }
 
-#define DEFINE_STATUS(symbol, name, type)                                                                      \
-  DEFINE(int, -1, symbol, name, EACCES, -1, path, (const char *path, struct type *status), (path, status))
+#define DEFINE_STATUS(symbol, name)                                                                            \
+  DEFINE(int, -1, symbol, name, EACCES, -1, path, (const char *path, struct stat64 *status), (path, status))
 
-DEFINE_STATUS(stat, "stat", stat)
-DEFINE_STATUS(stat64, "stat", stat64)
-DEFINE_STATUS(lstat, "lstat", stat)
-DEFINE_STATUS(lstat64, "lstat", stat64)
-DEFINE(int, -1, fstat, "fstat", EIO, fd, NULL, (int fd, struct stat *status), (fd, status))
+/* The calls that ghz makes, by the names that glibc gives them where files have 64 bits. */
+DEFINE_STATUS(stat64, "stat")
+DEFINE_STATUS(lstat64, "lstat")
 DEFINE(int, -1, fstat64, "fstat", EIO, fd, NULL, (int fd, struct stat64 *status), (fd, status))
-DEFINE(off_t, -1, lseek, "lseek", EIO, fd, NULL, (int fd, off_t offset, int whence), (fd, offset, whence))
 DEFINE(off64_t, -1, lseek64, "lseek", EIO, fd, NULL, (int fd, off64_t offset, int whence), (fd, offset, whence))
-DEFINE(int, -1, mkstemp, "mkstemp", EROFS, -1, pattern, (char *pattern), (pattern))
 DEFINE(int, -1, mkstemp64, "mkstemp", EROFS, -1, pattern, (char *pattern), (pattern))
 DEFINE(int, -1, fchmod, "fchmod", EPERM, fd, NULL, (int fd, mode_t mode), (fd, mode))
-DEFINE(int, -1, ftruncate, "ftruncate", EIO, fd, NULL, (int fd, off_t size), (fd, size))
-DEFINE(int, -1, ftruncate64, "ftruncate", EIO, fd, NULL, (int fd, off64_t size), (fd, size))
-DEFINE(int, -1, fsync, "fsync", EIO, fd, NULL, (int fd), (fd))
-DEFINE(int, -1, fdatasync, "fsync", EIO, fd, NULL, (int fd), (fd))
 DEFINE(int, -1, link, "link", EPERM, -1, from, (const char *from, const char *to), (from, to))
 DEFINE(int, -1, rename, "rename", EACCES, -1, from, (const char *from, const char *to), (from, to))
 DEFINE(int, -1, unlink, "unlink", EACCES, -1, path, (const char *path), (path))
-DEFINE(char *, NULL, realpath, "realpath", EACCES, -1, path, (const char *path, char *resolved),
-       (path, resolved))
 DEFINE(ssize_t, -1, readlink, "readlink", EACCES, -1, path, (const char *path, char *to, size_t room),
        (path, to, room))
 
@@ -225,7 +192,7 @@ DEFINE(ssize_t, -1, readlink, "readlink", EACCES, -1, path, (const char *path, c
 int fflush(FILE *stream) {
   verdict v = PASS;
   if (stream && __fpending(stream) > 0)
-    v = judge_whole(FILES(QUICK, "fflush", ENOSPC, fileno(stream), NULL));
+    v = judge(FILES(QUICK, "fflush", ENOSPC, fileno(stream), NULL));
   if (v == FAIL)
     return EOF;
   int result = ((int (*)(FILE *))real("fflush"))(stream);
@@ -233,40 +200,23 @@ int fflush(FILE *stream) {
   return result;
 }
 
-typedef int open_function(const char *path, int flags, ...);
-
-static int open_by(const char *symbol, const char *path, int flags, va_list list) {
+int open64(const char *path, int flags, ...) {
+  va_list list;
+  va_start(list, flags);
   mode_t mode = flags & O_CREAT ? va_arg(list, mode_t) : 0;
-  verdict v = judge_whole(FILES(SLOW, "open", EACCES, -1, path));
+  va_end(list);
+  verdict v = judge(FILES(SLOW, "open", EACCES, -1, path));
   if (v == FAIL)
     return -1;
-  int fd = ((open_function *)real(symbol))(path, flags, mode);
+  int fd = ((int (*)(const char *, int, ...))real("open64"))(path, flags, mode);
   finish(v);
   return fd;
 }
 
-int open(const char *path, int flags, ...) {
-  va_list list;
-  va_start(list, flags);
-  int fd = open_by("open", path, flags, list);
-  va_end(list);
-  return fd;
-}
-
-int open64(const char *path, int flags, ...) {
-  va_list list;
-  va_start(list, flags);
-  int fd = open_by("open64", path, flags, list);
-  va_end(list);
-  return fd;
-}
-
-/* As in Linux, the descriptor is gone also where close fails. */
+/* As in Linux, the descriptor is gone even where close fails. */
 int close(int fd) {
-  verdict v = judge_whole(FILES(SLOW, "close", EIO, fd, NULL));
+  verdict v = judge(FILES(SLOW, "close", EIO, fd, NULL));
   int error = errno, result = ((int (*)(int))real("close"))(fd);
-  if (fd == plan.struck)
-    plan.struck = -1; /* the number will be another file's */
   finish(v);
   if (v != FAIL)
     return result;
@@ -277,7 +227,7 @@ int close(int fd) {
 /* The verdict on a call that moves *size bytes, which is set to those that it may. */
 static verdict judge_transfer(const char *name, int error, int fd, size_t *size) {
   verdict v = judge(FILES(TRANSFER, name, error, fd, NULL));
-  if (v == SHORT || v == KILL)
+  if (v == SHORT)
     *size -= *size / 2;
   return v;
 }
@@ -294,13 +244,8 @@ static verdict judge_transfer(const char *name, int error, int fd, size_t *size)
   }
 
 DEFINE_TRANSFER(read, "read", EIO, (int fd, void *to, size_t size), (fd, to, size))
-DEFINE_TRANSFER(pread, "pread", EIO, (int fd, void *to, size_t size, off_t at), (fd, to, size, at))
 DEFINE_TRANSFER(pread64, "pread", EIO, (int fd, void *to, size_t size, off64_t at), (fd, to, size, at))
 DEFINE_TRANSFER(write, "write", ENOSPC, (int fd, const void *from, size_t size), (fd, from, size))
-DEFINE_TRANSFER(pwrite, "pwrite", ENOSPC, (int fd, const void *from, size_t size, off_t at),
-                (fd, from, size, at))
-DEFINE_TRANSFER(pwrite64, "pwrite", ENOSPC, (int fd, const void *from, size_t size, off64_t at),
-                (fd, from, size, at))
 
 /* ---- Threads ---- */
 
@@ -309,7 +254,7 @@ typedef int create_function(pthread_t *thread, const pthread_attr_t *attributes,
 
 int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *),
                    void *argument) {
-  if (judge_whole((call){QUICK, "pthread_create", "threads", EAGAIN, -1, NULL}) == FAIL)
+  if (judge((call){QUICK, "pthread_create", "threads", EAGAIN, -1, NULL}) == FAIL)
     return errno;
   return ((create_function *)real("pthread_create"))(thread, attributes, start, argument);
 }
@@ -324,7 +269,7 @@ void *__libc_realloc(void *p, size_t size);
 void *__libc_memalign(size_t alignment, size_t size);
 
 static int refused(const char *name) {
-  return judge_whole((call){QUICK, name, "memory", ENOMEM, -1, NULL}) == FAIL;
+  return judge((call){QUICK, name, "memory", ENOMEM, -1, NULL}) == FAIL;
 }
 
 void *malloc(size_t size) {

@@ -16,8 +16,8 @@
 
 static const char usage[] =
     "Usage: FAULTS=library sweep [OPTION...] KIND CALLS COMMAND [ARGUMENT...]\n"
-    "KIND   fail, kill, term, late: strikes one call after another; gone, zero: one and all after it;\n"
-    "       rough, shorts: all at once, which the result must not show\n"
+    "KIND   fail, term, late: strikes one call after another; gone, zero: one and all after it;\n"
+    "       rough: all at once, which the result must not show\n"
     "CALLS  as in faults.c; standard input and output are pipes\n"
     "  -e NUMBER  the errno of fail and gone; else one that suits the call\n"
     "  -i FILE    goes to standard input\n"
@@ -205,11 +205,6 @@ static int line_says(const char *line, const char *text) {
   return at && (!end || at < end);
 }
 
-/* Where a read says that a pipe has ended, it has. */
-static int is_end_of_pipe(void) {
-  return is_kind("zero") && strncmp(struck, "read ", 5) == 0;
-}
-
 /* Memory is lacking for one of the files, or for all of the work. */
 static void check_memory_error(const char *line) {
   int named = line_says(line, "libghz: ") || line_says(line, "standard ");
@@ -226,7 +221,7 @@ static void check_error(const strike *s, const char *line) {
     check_memory_error(line);
     return;
   }
-  if (!is_end_of_pipe() && !line_says(line, wanted_name(s)))
+  if (!line_says(line, wanted_name(s)))
     die("the message does not name '%s'", wanted_name(s));
   if (!is_kind("zero") && !line_says(line, strerror(s->error)))
     die("the message does not say '%s'", strerror(s->error));
@@ -284,11 +279,6 @@ static void check_close(const strike *s) {
 }
 
 static void check_success(const run *r) {
-  if (is_end_of_pipe()) {
-    if (temporaries(&r->after) > 0)
-      die("a temporary file stays");
-    return;
-  }
   if (!same(r->output, wanted.output))
     die("success, but another standard output");
   if (is_error(message))
@@ -310,23 +300,23 @@ static void check_failure(const run *r) {
     check_each(r, 0); /* the last call of all comes after the file has its name */
   else
     check_all(r, &before, "before");
-  if (!task.text && !is_end_of_pipe())
+  if (!task.text)
     check_prefix(r);
 }
 
 /* A run that a signal ended. */
 static void check_death(const run *r) {
-  int want = is_kind("kill") ? SIGKILL : is_kind("term") || is_kind("late") ? SIGTERM : 0;
+  int want = is_kind("term") || is_kind("late") ? SIGTERM : 0;
   if (WTERMSIG(r->code) != want)
     die("%s", WTERMSIG(r->code) == SIGALRM ? "it hangs" : strsignal(WTERMSIG(r->code)));
-  check_each(r, want == SIGKILL);
+  check_each(r, 0);
   check_prefix(r);
 }
 
 /* ---- The sweep ---- */
 
 static void check_run(const run *r, int hit, int all) {
-  int deadly = is_kind("kill") || is_kind("term") || is_kind("late");
+  int deadly = is_kind("term") || is_kind("late");
   if (WIFSIGNALED(r->code))
     check_death(r);
   else if (deadly && hit)
@@ -342,7 +332,7 @@ static void check_run(const run *r, int hit, int all) {
 /* Runs with the fault-th call struck; returns whether there was such a call. */
 static int run_fault(int all) {
   char plan[128];
-  const char *kind = is_kind("gone") ? "fail" : is_kind("shorts") ? "short" : task.kind;
+  const char *kind = is_kind("gone") ? "fail" : task.kind;
   long last = is_kind("gone") || is_kind("zero") || all ? LONG_MAX : fault;
   snprintf(plan, sizeof plan, "%s:%ld:%ld:%s:%d", task.calls, fault, last, kind, task.error);
   run r = {0};
@@ -355,7 +345,7 @@ static int run_fault(int all) {
 }
 
 static void sweep(void) {
-  int all = is_kind("rough") || is_kind("shorts");
+  int all = is_kind("rough");
   take_state(&before);
   run_command("", &wanted);
   if (wanted.code != 0)

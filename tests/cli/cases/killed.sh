@@ -1,9 +1,10 @@
-# A command that is killed in the middle leaves nothing behind, and what was there stays.
+# A command that is killed in the middle leaves nothing behind, and what was there stays. After SIGKILL, which no program can
+# catch, the unfinished file stays, under a name of its own, and is in nobody's way.
 . "$HELPERS"
 set -m # or background jobs would ignore SIGINT
 "$TOOL" make wave 200000 f32 >a.f32
 mkfifo pipe
-for signal in INT TERM HUP QUIT XCPU ALRM USR1 USR2 ABRT; do
+for signal in INT TERM HUP QUIT XCPU ALRM USR1 USR2 ABRT KILL; do
   ulimit -c 0
   echo old >out.ghz
   before=$(state)
@@ -21,5 +22,9 @@ for signal in INT TERM HUP QUIT XCPU ALRM USR1 USR2 ABRT; do
   code=$?
   exec 3>&-
   [ $code = $((128 + $(kill -l $signal))) ] || die "$signal: exit code $code"
+  [ $signal != KILL ] || rm .ghz-?????? || die "no unfinished file stays"
   [ "$(state)" = "$before" ] || die "$signal: files changed: $(state)"
 done
+echo rest >.ghz-aBc123
+ok "$GHZ" compress -f --abs 1e-3 a.f32 -o out.ghz
+ok "$GHZ" test out.ghz
