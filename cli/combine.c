@@ -53,7 +53,7 @@ static bool check_shape(const frame_reader *r, const frame_reader *first) {
               first->file.name);
 }
 
-/* Fails with what differs and what to do about it. */
+/* On failure, prints what differs and how to avoid it. */
 static bool check_same(const frame_reader *r, const frame_reader *first) {
   const frame_header *a = &r->header, *b = &first->header;
   if (a->type != b->type)
@@ -73,7 +73,7 @@ static bool check_same(const frame_reader *r, const frame_reader *first) {
                  text_count(b->frame_values), "compress both with the same --frame-values");
 }
 
-/* With many operands, files are closed between frames. */
+/* With many operands, closes the file until its next frame. */
 static void rest(const combination *c, frame_reader *r) {
   if (c->count > OPEN_MAX_FILES && r->file.seekable)
     file_park(&r->file);
@@ -150,7 +150,7 @@ static bool slots_full(const combination *c) {
   return c->filled > 1 && (c->filled == c->op->group || bytes > SLOT_BYTES);
 }
 
-/* Reads the next frame of every operand and folds them to slot 0. *more is false at their common end. */
+/* Reads the next frame of every operand and combines them in slot 0. *more is false at their common end. */
 static bool next_frame(combination *c, bool *more) {
   c->filled = 0;
   for (int i = 0; i < c->count; i++) {
@@ -174,7 +174,7 @@ static bool next_frame(combination *c, bool *more) {
   return (c->filled < 2 || fold_slots(c, last)) && scale_slot(c, last);
 }
 
-/* Shape and count are of the first operand that knows them; step and bound of the first result. */
+/* Shape and count are those of the first operand that has them; step and bound are those of the first result. */
 static bool begin_output(combination *c) {
   frame_header header = c->readers[0].header;
   header.shape = c->readers[c->shaped].header.shape;
@@ -205,11 +205,12 @@ static bool write_frames(combination *c) {
 static void describe(const combination *c, double elapsed) {
   const ghz_info *info = &c->slot[0].info;
   double bytes = (double)c->writer.values * (double)ghz_type_size(info->lattice.type) * c->count;
-  char bound[64] = "no bound is promised: values outside the lattice went in";
+  char bound[64] = "no bound: values outside the lattice were added";
   if (!info->inexact)
     snprintf(bound, sizeof bound, "bound %.6g", info->bound);
-  note(output_report_level(&c->out), "%s of %d file%s -> %s: %s, %s, %.2f GB/s", c->o->verb, c->count,
-       c->count > 1 ? "s" : "", c->out.name, text_bytes(c->out.bytes).text, bound, bytes / elapsed / 1e9);
+  note(output_report_level(&c->out), "%s of %d file%s -> %s: %s, %s, %.2f GB/s with file access", c->o->verb,
+       c->count, c->count > 1 ? "s" : "", c->out.name, text_bytes(c->out.bytes).text, bound,
+       bytes / elapsed / 1e9);
 }
 
 static bool combine_to(combination *c, const char *to) {

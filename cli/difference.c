@@ -1,4 +1,4 @@
-/* difference.c: owns the error statistics: exact largest error, NRMSE, PSNR. */
+/* difference.c: owns the statistics of the error: the exact largest error, NRMSE, PSNR. */
 #include "difference.h"
 
 #include <math.h>

@@ -16,13 +16,13 @@ enum { VERBS = sizeof verbs / sizeof *verbs };
 
 static void print_help(void) {
   printf("Usage: ghz VERB [OPTION...] [FILE...]\n\n"
-         "Compresses files of floating-point numbers under an error bound, and computes on the compressed "
+         "Compresses files of floating-point numbers within an error bound, and computes on the compressed\n"
          "files.\n\n"
          "Verbs:\n");
   for (int i = 0; i < VERBS; i++)
     printf("  %-12s %s\n", verbs[i]->name, verbs[i]->summary);
-  printf("\nghz VERB --help tells more about one of them; ghz --version prints the version.\n"
-         "Exit code: 0 all is well, 1 data or files failed, 2 wrong usage.\n\n"
+  printf("\nghz VERB --help describes a verb; ghz --version prints the version.\n"
+         "Exit code: 0 success, 1 failure, 2 usage error.\n\n"
          "Examples:\n"
          "  ghz compress --rel 1e-4 wave.f32             # makes wave.f32.ghz\n"
          "  ghz decompress wave.f32.ghz -o back.f32      # without -o: wave.f32\n"
@@ -60,14 +60,14 @@ static int dispatch(int argc, char **argv) {
   return help ? (options_help(v), EXIT_OK) : run_verb(v, argc - 1, argv + 1);
 }
 
-/* A file that is opened would take the place of a standard descriptor that is closed, and be read or written as such. */
+/* Keeps closed standard descriptors occupied. A file that took such a number would be read or written by mistake. */
 static void hold_standard(void) {
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
     if (fcntl(fd, F_GETFD) < 0)
       open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY); /* so that its use still fails */
 }
 
-/* Writes what is buffered, and hears of what some file systems report at the end alone. */
+/* Flushes and closes standard output: some file systems report errors only then. */
 static bool end_output(void) {
   if (fflush(stdout) != 0 || ferror(stdout))
     return false;
@@ -79,7 +79,7 @@ int main(int argc, char **argv) {
   signals_install();
   int code = dispatch(argc, argv);
   if (!end_output()) {
-    if (errno != EPIPE) /* a reader that has seen enough is no news */
+    if (errno != EPIPE) /* the reader closed it early: no error */
       fail("standard output", "%s", strerror(errno));
     return code ? code : EXIT_DATA;
   }

@@ -23,27 +23,27 @@ typedef struct option_row {
 
 static const option_row table[] = {
     {'o', OPTION_OUTPUT, "output", "FILE", "write to FILE (- is standard output)"},
-    {'c', OPTION_OUTPUT, "stdout", NULL, "write to standard output, as -o -"},
-    {'f', OPTION_FORCE, "force", NULL, "overwrite existing files; write binary data to a terminal"},
-    {ABS, OPTION_BOUND, "abs", "E", "bound: no value changes by more than E"},
-    {REL, OPTION_BOUND, "rel", "E", "bound: E times the range (max - min) of the whole file"},
-    {PSNR, OPTION_BOUND, "psnr", "DB", "bound: so that the peak signal-to-noise ratio is at least DB decibels"},
+    {'c', OPTION_OUTPUT, "stdout", NULL, "write to standard output: as -o -"},
+    {'f', OPTION_FORCE, "force", NULL, "overwrite existing files; allow binary data on a terminal"},
+    {ABS, OPTION_BOUND, "abs", "E", "bound: no finite value changes by more than E"},
+    {REL, OPTION_BOUND, "rel", "E", "bound: E times the range (max - min) of the whole input"},
+    {PSNR, OPTION_BOUND, "psnr", "DB", "bound: for a peak signal-to-noise ratio of at least DB decibels"},
     {ORDER, OPTION_ORDER, "order", "N", "prediction order: 0, 1, 2 or best (the default)"},
-    {TYPE, OPTION_TYPE, "type", "T", "type of raw values: f32 or f64; else the ending of the name says it"},
-    {RANGE, OPTION_RANGE, "range", "FIRST:COUNT", "only COUNT values from number FIRST (from 0) on"},
-    {MIN, OPTION_EXTREME, "min", NULL, "write the smallest value at each position to -o FILE"},
-    {MAX, OPTION_EXTREME, "max", NULL, "write the largest value at each position to -o FILE"},
-    {PNG, OPTION_PNG, "png", "FILE", "draw original, result and error side by side"},
-    {DIMS, OPTION_PNG, "dims", "NXxNY[xNZ]",
-     "shape for --png, fastest first; .npy needs none; 3-D: the middle slice"},
+    {TYPE, OPTION_TYPE, "type", "T", "type of raw values, f32 or f64; default: by the ending of the name"},
+    {RANGE, OPTION_RANGE, "range", "FIRST:COUNT",
+     "only COUNT values, beginning with number FIRST (counted from 0)"},
+    {MIN, OPTION_EXTREME, "min", NULL, "write the least value at each position to -o FILE"},
+    {MAX, OPTION_EXTREME, "max", NULL, "write the greatest value at each position to -o FILE"},
+    {PNG, OPTION_PNG, "png", "FILE", "draw original, result and error, with scales"},
+    {DIMS, OPTION_PNG, "dims", "NXxNY[xNZ]", "shape for --png, fastest dimension first; 3-D: the middle slice"},
     {JSON, OPTION_JSON, "json", NULL, "print JSON"},
     {CSV, OPTION_CSV, "csv", NULL, "print comma-separated values"},
     {FRAME_VALUES, OPTION_FRAME, "frame-values", "N",
-     "values per frame, a multiple of 16384 (testing and tuning)"},
-    {'T', OPTION_THREADS, "threads", "N", "use N threads (0, the default: all)"},
-    {'q', 0, "quiet", NULL, "errors only"},
-    {'v', 0, "verbose", NULL, "say more"},
-    {'h', 0, "help", NULL, "this text"},
+     "values per frame, a multiple of 16384 (for testing and tuning)"},
+    {'T', OPTION_THREADS, "threads", "N", "use N threads (0, the default: all processors)"},
+    {'q', 0, "quiet", NULL, "print errors only"},
+    {'v', 0, "verbose", NULL, "print more"},
+    {'h', 0, "help", NULL, "print this help"},
 };
 enum { ROWS = sizeof table / sizeof *table };
 
@@ -205,7 +205,7 @@ static const option_row *find_row(int key) {
   return NULL;
 }
 
-/* One option, as getopt_long has found it. */
+/* Handles one option that getopt_long found. */
 static int take_option(const verb *v, options *o, int key, char **argv) {
   const option_row *row = find_row(key == ':' || key == '?' ? optopt : key);
   if (key == ':' && row)
@@ -223,8 +223,7 @@ static int take_option(const verb *v, options *o, int key, char **argv) {
   return apply(o, key, optarg);
 }
 
-/* The tables of getopt_long, from our own; it is told of all options, so that a wrong one gets a good message.
- */
+/* Fills the tables of getopt_long. They hold all options of all verbs, for better messages about wrong ones. */
 static void getopt_tables(char *letters, struct option *names) {
   *letters++ = '+'; /* stop at operands: a negative factor is one of them */
   *letters++ = ':';

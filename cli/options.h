@@ -54,7 +54,7 @@ typedef struct verb {
   const char *summary;   /* one line, for the list of verbs */
   const char *details;   /* paragraphs for --help, after the usage */
   const char *examples;  /* lines */
-  const char *type_help; /* of --type, where it means something else than usual; or NULL */
+  const char *type_help; /* for --type, where it has another meaning; or NULL */
   unsigned options;      /* OPTION_ bits */
   int least, most;       /* operands */
   bool factor;           /* the first operand is a number */

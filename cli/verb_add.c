@@ -10,10 +10,10 @@ const verb verb_add = {
     .name = "add",
     .operands = "FILE.ghz...",
     .summary = "add compressed files, without decompressing them",
-    .details =
-        "Adds any number of compressed files in one pass. They must have the same type, number of values and\n"
-        "step: compress them with the same --abs. The bound of a sum is the sum of the bounds, and its bytes\n"
-        "do not depend on the order of the files. Without -o the sum goes to standard output.",
+    .details = "Adds any number of compressed files in one pass. They must have the same type,\n"
+               "number of values and step: compress them with the same --abs. The bound of the sum\n"
+               "is the sum of the bounds. The bytes of the sum do not depend on the order of the\n"
+               "files. Without -o, writes to standard output.",
     .examples = "  ghz add a.ghz b.ghz c.ghz -o sum.ghz\n"
                 "  ghz add run-*.f32.ghz | ghz decompress -o sum.f32\n",
     .options = OPTION_OUTPUT | OPTION_FORCE | OPTION_THREADS,

@@ -237,13 +237,13 @@ const verb verb_compare = {
     .name = "compare",
     .operands = "ORIGINAL RESULT",
     .summary = "measure the error of a result, and draw it",
-    .details =
-        "Compares two files, each raw, .npy or .ghz: largest error, error / bound, NRMSE and PSNR relative to\n"
-        "the range of ORIGINAL. The bound is the one that --abs, --rel or --psnr gives, else the one that a\n"
-        ".ghz file guarantees. The exit code is 1 if it is violated, or if NaN or infinities differ.\n"
-        "--png draws original, result and error. The shape of an .npy file, also of a compressed one, is "
-        "used;\n"
-        "for raw files --dims says it, the fastest dimension first: the reverse of NumPy's order.",
+    .details = "Compares two files, each raw, .npy or .ghz. Prints the largest error, the error\n"
+               "divided by the bound, NRMSE and PSNR; the last two refer to the range of ORIGINAL.\n"
+               "The bound is that of --abs, --rel or --psnr, or else the one that a .ghz file\n"
+               "promises. The exit code is 1 if an error exceeds it, or if NaN or infinities differ.\n"
+               "--png draws original, result and error side by side. Files that were .npy know their\n"
+               "shape; for raw files, --dims gives it, the fastest dimension first: the reverse of\n"
+               "NumPy's order.",
     .examples = "  ghz compare wave.f32 wave.f32.ghz\n"
                 "  ghz compare --abs 1e-3 wave.f32 other.f32\n"
                 "  ghz compare wave.f32 wave.f32.ghz --png wave.png --dims 512x512\n",

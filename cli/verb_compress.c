@@ -93,11 +93,11 @@ static bool compress_open(compression *c) {
 
 static void describe(const compression *c, double elapsed) {
   uint64_t bytes = c->in.taken * ghz_type_size(c->in.type);
-  note(output_report_level(&c->out), "%s: %s -> %s: %s (%.4gx), bound %.6g, %.2f GB/s", c->in.file.name,
-       text_bytes(bytes).text, c->out.name, text_bytes(c->writer.out->bytes).text,
+  note(output_report_level(&c->out), "%s: %s -> %s: %s (%.4gx), bound %.6g, %.2f GB/s with file access",
+       c->in.file.name, text_bytes(bytes).text, c->out.name, text_bytes(c->writer.out->bytes).text,
        (double)bytes / (double)c->writer.out->bytes, c->lattice.eb, (double)bytes / elapsed / 1e9);
   if (c->lattice.step == 0)
-    note(LEVEL_NORMAL, "%s: the bound is too small for %s; the values are stored as they are", c->in.file.name,
+    note(LEVEL_NORMAL, "%s: the bound is too small for %s; the values are stored uncompressed", c->in.file.name,
          type_name(c->in.type));
 }
 
@@ -149,13 +149,12 @@ static int run(const options *o) {
 const verb verb_compress = {
     .name = "compress",
     .operands = "[FILE...]",
-    .summary = "compress files of values under an error bound",
-    .details =
-        "Compresses each FILE to FILE.ghz, so that every finite value comes back within the bound. Input is "
-        "raw\n"
-        "little-endian .f32 or .f64, or NumPy's .npy, whose shape is kept. Without FILE, or for -, standard\n"
-        "input goes to standard output; --rel and --psnr, which need the range of the whole input, then\n"
-        "write it to a temporary file first (in TMPDIR). One of --abs, --rel, --psnr is required.",
+    .summary = "compress files of values within an error bound",
+    .details = "Writes FILE.ghz for each FILE. No finite value changes by more than the bound, which\n"
+               "one of --abs, --rel and --psnr gives. FILE holds raw little-endian values (.f32,\n"
+               ".f64), or is a NumPy .npy file, whose shape is kept. Without FILE, or for -, reads\n"
+               "standard input and writes standard output; --rel and --psnr then need a temporary\n"
+               "file (in TMPDIR), because they depend on the range of the whole input.",
     .examples = "  ghz compress --rel 1e-4 wave.f32\n"
                 "  ghz compress --abs 1e-3 density.npy -o density.ghz\n"
                 "  ghz compress --psnr 80 -T 4 a.f64 b.f64 c.f64\n"

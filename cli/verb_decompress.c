@@ -21,13 +21,13 @@ typedef struct decompression {
   output out;
   ghz_type type;        /* of the output */
   bool npy;             /* the output begins with an .npy header */
-  uint64_t first, left; /* the values that are wanted */
+  uint64_t first, left; /* the next value to write, and how many from there on */
   uint64_t written;
   frame frame;
   buffer values;
 } decompression;
 
-/* Type and form of the output: by --type, then by its ending, then as the values were given. */
+/* Chooses type and form of the output: by --type, then by its ending, then as of the compressed file. */
 static bool choose_form(decompression *d, const char *path) {
   type_choice named = type_of_name(path), given = d->o->type;
   const frame_header *h = &d->reader.header;
@@ -50,7 +50,7 @@ static bool write_npy(decompression *d, uint64_t count, bool again) {
   return again ? output_rewrite_start(&d->out, header, size) : output_write(&d->out, header, size);
 }
 
-/* Decompresses what is wanted of the frame that was just read. */
+/* Decompresses the requested part of the frame that was just read. */
 static bool write_part(decompression *d, uint64_t frame_first) {
   uint64_t end = d->reader.values, skip = d->first - frame_first;
   uint64_t count = end - d->first < d->left ? end - d->first : d->left;
@@ -115,7 +115,7 @@ static bool decompress_to(decompression *d, const char *path) {
   if (!output_end(&d->out, write_all_values(d)))
     return false;
   double elapsed = seconds() - start;
-  note(output_report_level(&d->out), "%s: %s -> %s: %s, %.2f GB/s", d->reader.file.name,
+  note(output_report_level(&d->out), "%s: %s -> %s: %s, %.2f GB/s with file access", d->reader.file.name,
        text_bytes(d->reader.file.position - d->reader.file.origin).text, d->out.name,
        text_bytes(d->out.bytes).text, (double)d->out.bytes / elapsed / 1e9);
   return true;
@@ -171,14 +171,11 @@ const verb verb_decompress = {
     .name = "decompress",
     .operands = "[FILE.ghz...]",
     .summary = "decompress files to values",
-    .details =
-        "Decompresses each FILE.ghz to FILE. What came from an .npy file becomes one again, NAME.ghz then\n"
-        "becomes NAME.npy; -o NAME.npy makes an .npy file of anything, -o NAME.f32 or NAME.f64 a raw one. "
-        "Values\n"
-        "of f32 may be written as f64. --range reads only the frames that hold the values it asks for; it "
-        "needs\n"
-        "-o or -c.",
-    .type_help = "type to write: f32 or f64; else as -o says, or as it was compressed",
+    .details = "Writes FILE for each FILE.ghz. What was an .npy file becomes one again: NAME.ghz\n"
+               "becomes NAME.npy. The ending of -o chooses another form: .npy for an .npy file, .f32\n"
+               "or .f64 for raw values. Values of f32 may be written as f64. --range reads only the\n"
+               "frames that hold the requested values, and requires -o or -c.",
+    .type_help = "type to write, f32 or f64; default: by the ending of -o, else as compressed",
     .examples = "  ghz decompress wave.f32.ghz -o back.f32\n"
                 "  ghz decompress density.ghz -o back.npy\n"
                 "  ghz decompress --range 100000:4096 wave.f32.ghz -o part.f32\n"

@@ -82,7 +82,7 @@ static void print_table(const summary *s) {
   printf("  bound per term    %s\n", text_double(s->lattice.eb).text);
   printf("  terms             %u\n", s->terms);
   if (s->inexact)
-    printf("  bound             none: sums of values outside the lattice went in\n");
+    printf("  bound             none: values outside the lattice were added\n");
   else
     printf("  bound             %s\n", text_double(s->bound).text);
   printf("  frames            %llu of %llu values\n", (unsigned long long)r->frames,
@@ -159,9 +159,9 @@ const verb verb_info = {
     .name = "info",
     .operands = "[FILE.ghz...]",
     .summary = "print what compressed files hold",
-    .details =
-        "Prints type, number of values, shape, step, bounds and size of each file; with -v also how its tiles\n"
-        "are coded. --json prints all of it as one array of objects, for programs.",
+    .details = "Prints type, number of values, shape, step, bounds and size of each file; with -v\n"
+               "also how its tiles are coded. --json prints everything as one array of objects, for\n"
+               "programs.",
     .examples = "  ghz info wave.f32.ghz\n"
                 "  ghz info --json *.ghz | jq '.[].ratio'\n",
     .options = OPTION_JSON | OPTION_THREADS,

@@ -10,9 +10,9 @@ const verb verb_mean = {
     .name = "mean",
     .operands = "FILE.ghz...",
     .summary = "average compressed files",
-    .details = "Writes the mean of any number of compressed files: their sum, as ghz add makes it, times 1/k. "
-               "The bound\n"
-               "of the mean is the bound of one file. Without -o the mean goes to standard output.",
+    .details = "Writes the mean of any number of compressed files: their sum, as of ghz add, times\n"
+               "1/k. The bound of the mean is the bound of one file. Without -o, writes to standard\n"
+               "output.",
     .examples = "  ghz mean run-*.f32.ghz -o mean.f32.ghz\n",
     .options = OPTION_OUTPUT | OPTION_FORCE | OPTION_THREADS,
     .least = 1,

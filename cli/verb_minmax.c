@@ -68,12 +68,11 @@ static int run(const options *o) {
 const verb verb_minmax = {
     .name = "minmax",
     .operands = "FILE.ghz...",
-    .summary = "print least and greatest values, or write the extremes of several files",
-    .details =
-        "Prints the least and the greatest finite value that each file decompresses to. With --min or --max "
-        "it\n"
-        "writes instead, value by value, the smallest or largest of all files, which must have the same type,\n"
-        "number of values and step. That keeps the bound of one file. NaN wins.",
+    .summary = "print the least and greatest values, or write the extremes of several files",
+    .details = "Prints the least and the greatest finite value of each file, as decompressed. With\n"
+               "--min or --max, writes a file instead: at each position the least or the greatest\n"
+               "value of all input files, or NaN if one of them is NaN. These files must have the\n"
+               "same type, number of values and step. The bound of the result is that of one file.",
     .examples = "  ghz minmax wave.f32.ghz\n"
                 "  ghz minmax --max day-*.ghz -o warmest.ghz\n",
     .options = OPTION_OUTPUT | OPTION_FORCE | OPTION_EXTREME | OPTION_THREADS,

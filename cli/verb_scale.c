@@ -10,10 +10,10 @@ const verb verb_scale = {
     .name = "scale",
     .operands = "FACTOR [FILE.ghz]",
     .summary = "multiply a compressed file by a number",
-    .details =
-        "Multiplies every value by FACTOR, which may be negative but not 0. Only the step changes, not the\n"
-        "integers: the bound is multiplied by |FACTOR|. Files scaled by different factors have different\n"
-        "steps and cannot be added. Without -o the result goes to standard output.",
+    .details = "Multiplies every value by FACTOR, which may be negative but not 0. The bound is\n"
+               "multiplied by |FACTOR|. Only the step in the file's header changes, so files that\n"
+               "were scaled by different factors have different steps and cannot be added. Without\n"
+               "-o, writes to standard output.",
     .examples = "  ghz scale 0.5 a.ghz -o half.ghz\n"
                 "  ghz scale -1 a.ghz -o negative.ghz\n",
     .options = OPTION_OUTPUT | OPTION_FORCE | OPTION_THREADS,

@@ -42,9 +42,9 @@ const verb verb_test = {
     .name = "test",
     .operands = "[FILE.ghz...]",
     .summary = "check that compressed files are whole and undamaged",
-    .details =
-        "Checks every checksum and every tile of each file. Prints nothing about sound files, except with -v,\n"
-        "and one line about each other; the exit code is 1 if there is one.",
+    .details = "Checks every checksum and every tile of each file. Prints one line about each\n"
+               "damaged file, with -v also about the others. The exit code is 1 if any file is\n"
+               "damaged.",
     .examples = "  ghz test *.ghz\n"
                 "  ghz test -v sum.ghz\n",
     .options = OPTION_THREADS,

@@ -1,4 +1,4 @@
-/* buffer.c: owns memory that grows, and what is said when there is none. */
+/* buffer.c: owns memory that grows, and the message when there is none left. */
 #include "buffer.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* file.c: owns reading: an open input that may be a regular file, a pipe, or parked. */
+/* file.c: owns reading bytes, from regular files and from pipes. */
 #include "file.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@ static bool open_descriptor(file *f) {
   return f->fd >= 0 || fail(f->name, "%s", strerror(errno));
 }
 
-/* Notes which file it is, and whether it can be read at any place. */
+/* Notes which file it is, and whether it can be read at any position. */
 static bool look_at(file *f) {
   struct stat status;
   if (fstat(f->fd, &status) != 0)
@@ -60,7 +60,7 @@ static bool is_same(const file *f, const struct stat *status) {
   return status->st_dev == f->device && status->st_ino == f->inode;
 }
 
-/* A file that was parked is opened again by its name, which may be another file's by now. */
+/* Opens a parked file again by its name, which by now may be that of another file. */
 static bool reopen(file *f) {
   struct stat now;
   if (!open_descriptor(f))
@@ -84,7 +84,7 @@ void file_close(file *f) {
   f->seekable = false;
 }
 
-/* One read that a signal does not disturb. */
+/* One read, again if a signal interrupts it. */
 static ssize_t read_some(file *f, void *to, size_t size) {
   size_t piece = size < ((size_t)1 << 30) ? size : (size_t)1 << 30;
   ssize_t n;
@@ -202,7 +202,7 @@ bool write_all(int fd, const void *data, size_t size) {
     ssize_t n = write(fd, from, size < ((size_t)1 << 30) ? size : (size_t)1 << 30);
     if (n < 0 && errno == EINTR)
       continue;
-    if (n == 0) /* or a broken device would keep us for ever */
+    if (n == 0) /* a broken device: no endless loop */
       errno = ENOSPC;
     if (n <= 0)
       return false;

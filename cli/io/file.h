@@ -16,41 +16,41 @@ typedef struct file {
   int fd;           /* -1 while parked */
   bool seekable;    /* a regular file: read at `position`, any number of times */
   uint64_t size;    /* bytes, if seekable */
-  uint64_t origin;  /* where the file began: standard input may be a file read in part */
+  uint64_t origin;  /* position when it was opened: standard input may be a file that was read in part */
   uint64_t position;
   dev_t device;
   ino_t inode;
-  struct timespec changed; /* tells a file that was parked from one that took its name */
+  struct timespec changed; /* distinguishes a parked file from another that took its name */
   size_t ahead_size;       /* bytes peeked from a pipe */
   unsigned char ahead[FILE_AHEAD];
 } file;
 
-/* Opens a file, or standard input for "-". Every call that returns false has printed why. */
+/* Opens a file, or standard input for "-". Calls that return false have printed why. */
 bool file_open(file *f, const char *path);
 void file_close(file *f);
 
-/* Reads `size` bytes, fewer at the end alone, and sets *got. */
+/* Reads `size` bytes, fewer only at the end, and sets *got. */
 bool file_read(file *f, void *to, size_t size, size_t *got);
 
-/* Shows up to FILE_AHEAD of the next bytes without taking them. */
+/* Copies up to FILE_AHEAD of the next bytes and leaves them to be read. */
 bool file_peek(file *f, void *to, size_t size, size_t *got);
 
-/* Passes over `size` bytes and sets *got: fewer at the end alone. */
+/* Skips `size` bytes, fewer only at the end, and sets *got. */
 bool file_skip(file *f, uint64_t size, uint64_t *got);
 
-/* Copies the rest of a pipe to a temporary file without a name, and goes on with that. */
+/* Copies the rest of a pipe to a temporary file without a name, which takes the pipe's place. */
 bool file_spool(file *f);
 
-/* Gives the descriptor back until the next read; for commands with thousands of inputs. */
+/* Closes the descriptor until the next read. For commands with more inputs than a process may have open. */
 void file_park(file *f);
 
-/* Fails if `path`, which is to be written, is the file itself. */
+/* Fails if the output `path` is the file itself. */
 bool file_differs(const file *f, const char *path);
 
-/* Whether the name ends in `ending`, which has its dot, in small or capital letters. */
+/* Whether the name ends in `ending` (".npy"), in small or capital letters. */
 bool name_ends(const char *name, const char *ending);
 
-/* Writes all of it to a descriptor; errno says what went wrong. */
+/* Writes all bytes to a descriptor. On failure errno is set. */
 bool write_all(int fd, const void *data, size_t size);
 
 #endif

@@ -91,7 +91,7 @@ bool checksum_fits(const unsigned char *data, size_t size, uint64_t seed) {
 
 bool frame_reserve(frame *f, size_t capacity, const char *name) {
   if (capacity == 0 || capacity > SIZE_MAX - 16)
-    return fail(name, "the result would sum more terms than 62-bit integers hold");
+    return fail(name, "the result would sum more terms than a stream can hold");
   return buffer_reserve(&f->bytes, capacity + 16, name);
 }
 

@@ -34,7 +34,7 @@ static bool measure_raw(input *in) {
   return true;
 }
 
-/* Checks that an .npy file is as long as its shape says. */
+/* Checks that the length of an .npy file fits its shape. */
 static bool measure_npy(input *in) {
   const file *f = &in->file;
   uint64_t bytes = f->size - f->position, need = in->count * ghz_type_size(in->type);
@@ -66,7 +66,7 @@ static bool fail_zip(const char *name) {
   return fail(name, "is a zip archive: extract the .npy files that are in it");
 }
 
-/* By the ending, then by --type, then by the first bytes. */
+/* Finds the type: by the ending, then by --type, then by the first bytes. */
 static bool identify(input *in, type_choice choice) {
   const char *name = in->file.name;
   type_choice named = type_of_name(name);
@@ -108,7 +108,7 @@ bool input_open(input *in, const char *path, type_choice choice) {
   return file_open(&f, path) && input_adopt(in, &f, choice);
 }
 
-/* A pipe may go on after the array that its .npy header announced. */
+/* Fails if a pipe goes on after the array that its .npy header announced. */
 static bool check_end(input *in) {
   unsigned char next;
   size_t got = 0;

@@ -7,7 +7,7 @@
 #include "file.h"
 #include "shape.h"
 
-/* A type that the user may have given. */
+/* A type, if one was given. */
 typedef struct type_choice {
   bool given;
   ghz_type type;
@@ -24,19 +24,19 @@ typedef struct input {
 
 const char *type_name(ghz_type type);
 
-/* The type that the ending of a name says: .f32, .f64, .d64. */
+/* The type by the ending of a name: .f32, .f64, .d64. */
 type_choice type_of_name(const char *name);
 
-/* Opens a file of values; `choice` is needed where neither the ending nor an .npy header says the type. */
+/* Opens a file of values. `choice` is needed where neither the name nor an .npy header gives the type. */
 bool input_open(input *in, const char *path, type_choice choice);
 
-/* The same for a file that is open already, and is closed if this fails. */
+/* The same for a file that is already open. Closes it on failure. */
 bool input_adopt(input *in, const file *f, type_choice choice);
 
-/* Reads `count` values, fewer at the end alone, and sets *got. */
+/* Reads `count` values, fewer only at the end, and sets *got. */
 bool input_read(input *in, void *values, size_t count, size_t *got);
 
-/* Makes a second reading possible: spools a pipe to a temporary file. The count is known afterwards. */
+/* Makes a second pass possible: copies a pipe to a temporary file. Afterwards the count is known. */
 bool input_make_seekable(input *in);
 
 /* Back to the first value. */

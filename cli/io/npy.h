@@ -10,7 +10,7 @@
 #define NPY_MAGIC "\x93NUMPY"
 #define NPY_HEADER_MAX 1024 /* bytes of a header that npy_header writes, at most */
 
-/* Takes the header from the file. */
+/* Reads the header of a file. */
 bool npy_read_header(file *f, ghz_type *type, shape *s);
 
 /* Writes a header for an array of that type and shape; ndim 0 is a scalar. Returns its size: 128 bytes for any

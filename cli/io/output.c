@@ -16,7 +16,7 @@
 
 enum { LINKS_MAX = 40 }; /* as Linux */
 
-/* Takes a descriptor that is written directly. */
+/* Uses a descriptor that is written directly, without a temporary file. */
 static bool take_descriptor(output *out, int fd) {
   out->fd = fd;
   if (fd < 0)
@@ -50,7 +50,7 @@ static char *beside(const char *path, const char *name) {
   return text;
 }
 
-/* What a symbolic link points to; NULL, with errno: EINVAL where the path is none. */
+/* The target of a symbolic link. NULL, with errno, on failure: EINVAL if the path is no link. */
 static char *follow(const char *path) {
   char target[PATH_MAX];
   ssize_t n = readlink(path, target, sizeof target);
@@ -75,7 +75,7 @@ static char *final_path(const char *path, int most) {
   return end;
 }
 
-/* With the mode of the file that it will replace, so that a private one stays private. */
+/* The temporary file gets the mode of the file that it will replace: a private file stays private. */
 static bool open_temporary(output *out, const char *path, const struct stat *old) {
   out->path = final_path(path, LINKS_MAX);
   out->temporary = out->path ? beside(out->path, ".ghz-XXXXXX") : NULL;
@@ -112,7 +112,7 @@ bool output_open(output *out, const char *path, bool force) {
   return ok;
 }
 
-/* Says why, unless the reader of standard output has seen enough: that is told by the exit code alone. */
+/* Prints why, unless the reader of standard output closed it: then only the exit code tells. */
 static bool write_failed(const output *out) {
   return out->standard && errno == EPIPE ? false : fail(out->name, "%s", strerror(errno));
 }

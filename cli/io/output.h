@@ -17,7 +17,7 @@ typedef struct output {
 } output;
 
 /* Opens `path` for writing ("-": standard output). Without `force` the file must not exist and standard output
- * must not be a terminal. Every call that returns false has printed why. */
+ * must not be a terminal. Calls that return false have printed why. */
 bool output_open(output *out, const char *path, bool force);
 
 bool output_write(output *out, const void *data, size_t size);
@@ -25,16 +25,16 @@ bool output_write(output *out, const void *data, size_t size);
 /* Writes the first bytes again. */
 bool output_rewrite_start(output *out, const void *data, size_t size);
 
-/* Gives the file its name. */
+/* Completes the file and gives it its name. */
 bool output_commit(output *out);
 
-/* Removes what output_commit has not named; nothing after output_commit. */
+/* Removes the unfinished file. Does nothing after output_commit. */
 void output_discard(output *out);
 
-/* The one or the other: output_commit if `ok`, else output_discard. Returns whether the output stands. */
+/* output_commit if `ok`, else output_discard. Returns whether the output was committed. */
 bool output_end(output *out, bool ok);
 
-/* The verbosity that a line about success needs: a command in a pipe is quiet. */
+/* The verbosity of a line about success: a command that writes to a pipe is quiet. */
 int output_report_level(const output *out);
 
 #endif

@@ -83,8 +83,7 @@ static bool read_end(frame_reader *r) {
   return got == 0 || fail(name, "more bytes follow the end of the compressed data");
 }
 
-/* Reads the length of the next frame's stream; 0 at the end, which is then checked unless values were skipped.
- */
+/* Reads the length of the next frame's stream; it is 0 at the end. */
 static bool read_length(frame_reader *r, uint64_t *length) {
   unsigned char b[8];
   size_t got;
@@ -95,9 +94,8 @@ static bool read_length(frame_reader *r, uint64_t *length) {
   *length = get_u64(b);
   if (*length == 0)
     return true;
-  uint64_t most = ghz_size_bound((size_t)r->header.frame_values, r->header.type, ghz_terms_limit(35));
-  if (most == 0)
-    most = ghz_size_bound((size_t)r->header.frame_values, r->header.type, ghz_terms_limit(44));
+  uint32_t terms = ghz_terms_limit(35); /* of all caps, this one allows the most */
+  uint64_t most = ghz_size_bound((size_t)r->header.frame_values, r->header.type, terms);
   if (*length > most || r->last)
     return fail(r->file.name, "damaged: the length of frame %llu is impossible", (unsigned long long)r->frames);
   if (r->file.seekable && *length + 8 > r->file.size - r->file.position)
@@ -105,7 +103,8 @@ static bool read_length(frame_reader *r, uint64_t *length) {
   return true;
 }
 
-/* Reads stream and checksum behind the length, in pieces that grow where the length cannot be checked. */
+/* Reads the stream and its checksum. Where the length cannot be checked against the file, reads in pieces that grow, so
+ * that memory is allocated only for bytes that arrive. */
 static bool read_body(frame_reader *r, frame *f, uint64_t length) {
   size_t want = (size_t)length + 8, have = 0;
   while (have < want) {
@@ -131,7 +130,7 @@ static bool same_double(double a, double b) {
   return memcmp(&a, &b, sizeof a) == 0;
 }
 
-/* The values that the next frame must have, as far as that is known. */
+/* Whether the next frame may have so many values. */
 static bool count_fits(const frame_reader *r, uint64_t count) {
   const frame_header *h = &r->header;
   if (h->total == COUNT_UNKNOWN)

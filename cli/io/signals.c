@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* What ends a program: by hand, by a scheduler, by a runtime that gives up. */
+/* Signals that end a program: from a user, a scheduler, or a runtime that gives up. */
 static const int caught[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGALRM, SIGUSR1, SIGUSR2, SIGABRT};
 static const char *volatile unfinished;
 

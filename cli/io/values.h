@@ -22,13 +22,13 @@ typedef struct values {
 /* Opens a raw, .npy or .ghz file. Calls that return false have printed why. */
 bool values_open(values *v, ghz_context *ctx, const char *path, type_choice choice);
 
-/* Whether a path is another file than the one that is read; if not, says so. */
+/* Whether the output `path` is another file than the one that is read. Prints a message if not. */
 bool values_differ(const values *v, const char *path);
 
-/* Reads up to `count` values and sets *got, which is 0 at the end alone. */
+/* Reads up to `count` values and sets *got, which is 0 only at the end. */
 bool values_read(values *v, double *to, size_t count, size_t *got);
 
-/* Bytes of the file so far. */
+/* Bytes of the file that were read so far. */
 uint64_t values_bytes(const values *v);
 
 void values_close(values *v);
