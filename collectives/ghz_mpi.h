@@ -57,7 +57,7 @@
  * Environment: read once, by the first call of the process, and used where the options leave the choice open.
  *   GHZ_MPI_BOUND       abs:1e-3, rel:1e-4 or psnr:80 (a plain number is abs); result:rel:1e-4: of the result
  *   GHZ_MPI_ALGORITHM   auto, mpi, ring, doubling, halving, tree, chain, linear; of the collectives that have it
- *   GHZ_MPI_MODE        auto, homomorphic, recompress, per-hop, plain
+ *   GHZ_MPI_MODE        auto, homomorphic, plain
  *   GHZ_MPI_THRESHOLD   bytes (suffixes k, M, G)
  *   GHZ_MPI_THREADS     threads of the codec per process
  *   GHZ_MPI_KEEP_ROOT   1: ghz_bcast leaves the root's buffer alone
@@ -92,9 +92,6 @@ typedef enum ghz_mpi_algorithm {
 typedef enum ghz_mpi_mode {
   GHZ_MPI_MODE_AUTO = 0, /* homomorphic, or not compressed where that is faster */
   GHZ_MPI_HOMOMORPHIC,   /* compress once, add compressed data, decompress once */
-  GHZ_MPI_RECOMPRESS, /* for comparison (C-Coll): decompress, operate, compress in every step of a reduction; data
-                            that only move stay compressed. Errors grow with the ranks; no bound is promised. */
-  GHZ_MPI_PER_HOP,    /* for comparison (CPRP2P): compressed point-to-point: every hop decompresses */
   GHZ_MPI_PLAIN       /* our own schedules, uncompressed */
 } ghz_mpi_mode;
 

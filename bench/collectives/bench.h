@@ -44,8 +44,6 @@ extern collective tested;
 bool collective_choose(const char *name);
 double collective_bus_factor(double ranks);
 bool collective_has(ghz_mpi_algorithm algorithm);
-/* The mode that is measured beside the compressed one, for comparison. */
-ghz_mpi_mode collective_compared_mode(void);
 
 /* ---- options.c ------------------------------------------------------------------------------------ */
 
@@ -55,7 +53,7 @@ typedef struct variant {
   ghz_mpi_mode mode;
 } variant;
 
-enum { MAX_VARIANTS = 32 };
+enum { MAX_VARIANTS = 32, MODE_RECOMPRESS = GHZ_MPI_PLAIN + 1, MODES };
 
 typedef enum operation { OP_SUM, OP_AVERAGE, OP_MIN, OP_MAX } operation;
 
@@ -87,6 +85,7 @@ const char *op_name(const options *o);
  * error message. */
 const char *variants_list(options *o);
 bool is_native(variant v);
+const char *mode_name(int mode);
 
 /* ---- input.c -------------------------------------------------------------------------------------- */
 
@@ -156,7 +155,7 @@ typedef struct verdict {
 } verdict;
 
 /* All ranks call it, after the call that the report is about; `report` NULL: the call of MPI. */
-verdict check_result(const job *j, const reference *r, variant v, const ghz_mpi_report *report);
+verdict check_result(const job *j, const reference *r, const ghz_mpi_report *report);
 /* Compares the bits of variants that are to give the same. */
 void check_across(const options *o, verdict *verdicts);
 

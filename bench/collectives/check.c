@@ -104,17 +104,16 @@ static double rounding(const options *o, const reference *r) {
   return o->operation == OP_SUM ? n * n * unit * largest : (n + 2) * unit * largest;
 }
 
-/* The limit for this result: ghz_mpi.h, "bound", and the reports of modes that are there for comparison. */
-static comparison limits(const job *j, const reference *r, variant v, double bound) {
+/* The limit for this result: ghz_mpi.h, "bound". Infinite where no bound is promised. */
+static comparison limits(const job *j, const reference *r, double bound) {
   const options *o = j->options;
   comparison c = {.job = j, .reference = r, .limit = r->promise};
-  bool compares = v.mode == GHZ_MPI_RECOMPRESS || v.mode == GHZ_MPI_PER_HOP;
   c.wide = type_bytes(o) == sizeof(float) && tested.reduces &&
            (o->operation == OP_SUM || o->operation == OP_AVERAGE);
   if (bound == 0) {
     c.limit = rounding(o, r);
     c.wide = false;
-  } else if (compares || isinf(bound)) {
+  } else if (isinf(bound)) {
     c.limit = bound;
   }
   return c;
@@ -136,7 +135,7 @@ static void compare_values(const job *j, const void *result, comparison *c) {
       deliver_shares(j, result, from, compare, c);
 }
 
-verdict check_result(const job *j, const reference *r, variant v, const ghz_mpi_report *report) {
+verdict check_result(const job *j, const reference *r, const ghz_mpi_report *report) {
   verdict found = {.done = true};
   double own[2] = {report ? report->bound : 0, report ? report->inexact : 0}, bound[2];
   MPI_Allreduce(own, bound, 2, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
@@ -144,7 +143,7 @@ verdict check_result(const job *j, const reference *r, variant v, const ghz_mpi_
   found.inexact = bound[1] != 0;
   const void *result = job_result(j);
   compare_bits(j, result, &found);
-  comparison c = limits(j, r, v, bound[0]);
+  comparison c = limits(j, r, bound[0]);
   c.verdict = &found;
   compare_values(j, result, &c);
   double error = found.error;

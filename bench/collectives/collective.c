@@ -3,10 +3,6 @@
 
 #include <string.h>
 
-/* The payloads that are measured beside the compressed one, for comparison. */
-#define COMPARED_REDUCTION GHZ_MPI_RECOMPRESS
-#define COMPARED_MOVE GHZ_MPI_PER_HOP
-
 /* Defines mpi_NAME and compressed_NAME, which make the call of MPI and that of libghzmpi. */
 #define CALLS(name, of_mpi, ...)                                                                               \
   static int mpi_##name(const call *c) {                                                                       \
@@ -56,10 +52,6 @@ bool collective_choose(const char *name) {
 
 double collective_bus_factor(double ranks) {
   return tested.bus_shares ? tested.bus_shares * (ranks - 1) / ranks : 1;
-}
-
-ghz_mpi_mode collective_compared_mode(void) {
-  return tested.reduces ? COMPARED_REDUCTION : COMPARED_MOVE;
 }
 
 bool collective_has(ghz_mpi_algorithm algorithm) {

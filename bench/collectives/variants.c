@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ALGORITHMS = GHZ_MPI_LINEAR + 1, MODES = GHZ_MPI_PLAIN + 1 };
+enum { ALGORITHMS = GHZ_MPI_LINEAR + 1 };
 
 bool is_native(variant v) {
   return v.algorithm == GHZ_MPI_NATIVE;
@@ -25,7 +25,8 @@ static void add_usual(options *o) {
       add(o, a[i], GHZ_MPI_PLAIN);
   for (int i = 0; a[i]; i++)
     add(o, a[i], GHZ_MPI_HOMOMORPHIC);
-  add(o, a[0], collective_compared_mode());
+  if (tested.reduces)
+    add(o, a[0], (ghz_mpi_mode)MODE_RECOMPRESS);
   add(o, GHZ_MPI_ALGORITHM_AUTO, GHZ_MPI_MODE_AUTO);
 }
 
@@ -35,8 +36,8 @@ static const char *algorithm_name(int i) {
   return ghz_mpi_algorithm_name((ghz_mpi_algorithm)i);
 }
 
-static const char *mode_name(int i) {
-  return ghz_mpi_mode_name((ghz_mpi_mode)i);
+const char *mode_name(int mode) {
+  return mode == MODE_RECOMPRESS ? "recompress" : ghz_mpi_mode_name((ghz_mpi_mode)mode);
 }
 
 /* The index of the name that `text` is; -1: there is none. */

@@ -101,8 +101,7 @@ static error check_options(const call *c) {
   const settings *s = &c->set;
   if (!has_algorithm(c))
     return wrong(MPI_ERR_ARG, "it has no algorithm '%s'", ghz_mpi_algorithm_name(s->algorithm));
-  if (s->mode_asked && s->mode != GHZ_MPI_MODE_AUTO && s->mode != GHZ_MPI_PLAIN && s->bound.value == 0 &&
-      s->algorithm != GHZ_MPI_NATIVE)
+  if (s->mode_asked && s->mode == GHZ_MPI_HOMOMORPHIC && s->bound.value == 0 && s->algorithm != GHZ_MPI_NATIVE)
     return wrong(MPI_ERR_ARG, "mode '%s' needs a bound, and none is given", ghz_mpi_mode_name(s->mode));
   if (s->average && (!c->is_real || c->reduction != REDUCE_SUM))
     return wrong(MPI_ERR_ARG, "an average is a sum of float or double");

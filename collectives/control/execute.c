@@ -23,8 +23,7 @@ static error error_of(const failure *f) {
 static double result_bound(const payload_job *job, const ghz_mpi_report *r) {
   if (r->mode == GHZ_MPI_PLAIN)
     return 0;
-  if (r->inexact || r->mode == GHZ_MPI_PER_HOP ||
-      (r->mode == GHZ_MPI_RECOMPRESS && job->reduction != REDUCE_NONE))
+  if (r->inexact)
     return INFINITY;
   int sums = job->reduction == REDUCE_SUM && !job->average && job->total_contributions > 1;
   double terms = sums ? (double)job->total_contributions : 1, bound = terms * job->lattice.eb;

@@ -86,10 +86,7 @@ static const payload *payload_of(ghz_mpi_mode mode, const payload_job *job) {
     return &ghz_payload_device;
 #endif
   (void)job;
-  return mode == GHZ_MPI_PLAIN        ? &ghz_payload_plain
-         : mode == GHZ_MPI_RECOMPRESS ? &ghz_payload_recompress
-         : mode == GHZ_MPI_PER_HOP    ? &ghz_payload_per_hop
-                                      : &ghz_payload_homomorphic;
+  return mode == GHZ_MPI_PLAIN ? &ghz_payload_plain : &ghz_payload_homomorphic;
 }
 
 static error make_plan(const call *c, communicator *with, task *t) {

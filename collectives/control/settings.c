@@ -13,7 +13,7 @@
 
 static const char *const algorithm_names[] = {"auto",    "mpi",  "ring",  "doubling",
                                               "halving", "tree", "chain", "linear"};
-static const char *const mode_names[] = {"auto", "homomorphic", "recompress", "per-hop", "plain"};
+static const char *const mode_names[] = {"auto", "homomorphic", "plain"};
 
 enum {
   ALGORITHMS = sizeof algorithm_names / sizeof *algorithm_names,
@@ -119,8 +119,7 @@ static void read_environment(void) {
        ghz_mpi_parse_bound(text, &env.bound, &env.of_result));
   READ("GHZ_MPI_ALGORITHM", "auto, mpi, ring, doubling, halving, tree, chain or linear",
        parse_name(text, algorithm_names, ALGORITHMS, &env.algorithm));
-  READ("GHZ_MPI_MODE", "auto, homomorphic, recompress, per-hop or plain",
-       parse_name(text, mode_names, MODES, &env.mode));
+  READ("GHZ_MPI_MODE", "auto, homomorphic or plain", parse_name(text, mode_names, MODES, &env.mode));
   READ("GHZ_MPI_THRESHOLD", "a number of bytes, as in 64k", parse_bytes(text, &env.threshold));
   READ("GHZ_MPI_THREADS", "1 or more", parse_int(text, 1, 4096, &env.threads));
   READ("GHZ_MPI_KEEP_ROOT", "0 or 1", parse_int(text, 0, 1, &env.keep_root));

@@ -62,8 +62,6 @@ typedef struct payload {
 } payload;
 
 extern const payload ghz_payload_homomorphic; /* compressed, and stays so */
-extern const payload ghz_payload_recompress;  /* compressed, but added as values */
-extern const payload ghz_payload_per_hop;     /* compressed anew for every step */
 extern const payload ghz_payload_plain;       /* the values themselves */
 extern const payload ghz_payload_device;      /* as homomorphic, on a GPU; for jobs with async ops */
 

@@ -222,9 +222,9 @@ static void two_in_place(raw_call *r) {
   r->options.contributions = 2;
   r->send = MPI_IN_PLACE;
 }
-static void two_recompressed(raw_call *r) {
+static void two_uncompressed(raw_call *r) {
   r->options.contributions = 2;
-  r->options.mode = GHZ_MPI_RECOMPRESS;
+  r->options.mode = GHZ_MPI_PLAIN;
 }
 static void nothing_to_compare(raw_call *r) {
   r->options.contributions = 0;
@@ -290,7 +290,7 @@ static const mistake mistakes[] = {
     {"contributions -1", MPI_ERR_ARG, fits_all, negative_contributions},
     {"contributions of what moves", MPI_ERR_ARG, moves, two_contributions},
     {"contributions in place", MPI_ERR_ARG, has_op_everywhere, two_in_place},
-    {"contributions recompressed", MPI_ERR_ARG, has_op, two_recompressed},
+    {"contributions uncompressed", MPI_ERR_ARG, has_op, two_uncompressed},
     {"the maximum of nothing", MPI_ERR_ARG, has_op, nothing_to_compare},
     {"the average of maxima", MPI_ERR_ARG, has_op, average_of_maxima},
     {"the average of what moves", MPI_ERR_ARG, moves, average_of_moves},

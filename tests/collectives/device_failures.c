@@ -32,7 +32,6 @@ static const way ways[] = {
     {"bcast chain", 4, GHZ_MPI_CHAIN, GHZ_MPI_HOMOMORPHIC, GHZ_REL, 0, 0},
     {"scatter tree", 5, GHZ_MPI_TREE, GHZ_MPI_HOMOMORPHIC, GHZ_ABS, 0, 0},
     {"gather linear", 6, GHZ_MPI_LINEAR, GHZ_MPI_HOMOMORPHIC, GHZ_ABS, 0, 0},
-    {"allreduce recompress", 0, GHZ_MPI_RING, GHZ_MPI_RECOMPRESS, GHZ_REL, 0, 0},
     {"allreduce plain", 0, GHZ_MPI_RING, GHZ_MPI_PLAIN, GHZ_ABS, 0, 0},
     {"allreduce MPI", 0, GHZ_MPI_NATIVE, GHZ_MPI_MODE_AUTO, GHZ_ABS, 0, 0}};
 

@@ -63,8 +63,6 @@ static void plain_calls(void) {
   o.average = 0;
   o.mode = GHZ_MPI_PLAIN;
   sums("plain", 100000, &o, 0);
-  o.mode = GHZ_MPI_RECOMPRESS;
-  sums("recompress", 100000, &o, 0.6 * 2 * here.ranks);
 }
 
 /* The choice looks at all there is; nothing of it may be wrong. */

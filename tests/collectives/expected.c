@@ -192,15 +192,10 @@ static void check_eb(const call *s, const call_result *l, const extent *e, int64
   check(eb <= want * (1 + 0x1p-48) && eb >= want * (1 - 0x1p-40), "eb is %.17g, asked for %.17g", eb, want);
 }
 
-/* The error that this mode may make, in units before division. */
+/* The error that compression may make, in units before division. */
 static double promised(const claim *c) {
-  double eb = in_units(c->s, c->l->report.eb), n = (double)(reduces(c->s->what) ? c->terms : 1), times;
-  int moves = !reduces(c->s->what);
-  if (c->l->report.mode == GHZ_MPI_HOMOMORPHIC || (moves && c->l->report.mode == GHZ_MPI_RECOMPRESS))
-    times = is_sum(c->s) ? n : 1;
-  else /* compressed again at every step: no promise, but this is how it adds up */
-    times = (double)c->l->ranks + n + 1;
-  return times * eb;
+  double eb = in_units(c->s, c->l->report.eb), n = (double)(reduces(c->s->what) ? c->terms : 1);
+  return (is_sum(c->s) ? n : 1) * eb;
 }
 
 static claim claim_of(const call *s, const call_result *l) {
@@ -279,11 +274,10 @@ static void check_bound(const call *s, const call_result *l, const extent *e, co
   double step = 2 * r->eb * (1 - 0x1p-6), peak = ldexp((double)e->magnitude, s->data.exponent);
   int inside = peak <= step * 0x1p34;
   check(!r->inexact || (reduces(s->what) && !inside), "inexact, of values up to %g with eb %g", peak, r->eb);
-  int knows = r->mode == GHZ_MPI_HOMOMORPHIC || (r->mode == GHZ_MPI_RECOMPRESS && !reduces(s->what));
   double want = (s->op == SUM && reduces(s->what) ? (double)c->terms : 1) * r->eb;
   if (r->inexact)
     check(r->bound == INFINITY, "the bound is %g, and inexact", r->bound);
-  else if (knows)
+  else
     check(r->bound >= want && r->bound <= want * (1 + 0x1p-48), "the bound is %.17g, should be %.17g", r->bound,
           want);
 }
@@ -329,9 +323,7 @@ static int shares(const call *s, const call_result *l) {
 }
 
 void check_same_bits(const call *s, const call_result *l, MPI_Comm comm) {
-  int promises =
-      l->report.mode == GHZ_MPI_HOMOMORPHIC || (l->report.mode == GHZ_MPI_RECOMPRESS && !reduces(s->what));
-  if (!on_all(l->code == MPI_SUCCESS && promises, comm))
+  if (!on_all(l->code == MPI_SUCCESS && l->report.mode == GHZ_MPI_HOMOMORPHIC, comm))
     return;
   uint64_t hash = shares(s, l) ? hash_bytes(l->result, l->values * value_size(s)) : 0;
   check(largest(hash, comm) == hash || !shares(s, l), "ranks have different bits");

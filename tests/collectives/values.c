@@ -22,7 +22,7 @@ enum factor {
   FACTORS
 };
 
-enum { MODES = 6, COUNTS = 14, BOUNDS = 7, UNITS = 4 };
+enum { MODES = 4, COUNTS = 14, BOUNDS = 7, UNITS = 4 };
 
 static const int units[UNITS] = {-10, 0, -90, 55};
 

@@ -1,9 +1,8 @@
-/* recompress.c: what other libraries do, for comparison: decompress, operate on values, compress again.
+/* recompress.c: the payload of other libraries, for comparison (C-Coll, IPDPS'24): a reduction decompresses what arrives, adds
+ * values, and compresses the sum.
  *
- * `recompress` does so for reductions only, and leaves data alone that merely move (C-Coll, IPDPS'24); `per
- * step` does so wherever data arrive, as point-to-point calls with compression inside would (CPRP2P in the same
- * paper).
- */
+ * The library does not have it. The linker makes its homomorphic payload the table here (--wrap), which is set before every call. */
+#include "recompress.h"
 
 #include "engine/payload.h"
 
@@ -54,15 +53,6 @@ static ghz_status reduce(payload_job *job, const piece *p, const buffer *mine, c
   return status;
 }
 
-static ghz_status forward(payload_job *job, const piece *p, const buffer *in, buffer *out) {
-  buffer *values = ghz_buffer_acquire(job->pool);
-  ghz_status status = values ? unpack(job, in, values->memory) : GHZ_ENOMEM;
-  if (status == GHZ_OK)
-    status = pack(job, p, values, out);
-  ghz_buffer_release(job->pool, values);
-  return status;
-}
-
 static ghz_status decode(payload_job *job, const piece *p, const buffer *result) {
   uint8_t *target = p->part->target + piece_offset(job, p);
   ghz_status status = unpack(job, result, target);
@@ -71,5 +61,16 @@ static ghz_status decode(payload_job *job, const piece *p, const buffer *result)
   return status;
 }
 
-const payload ghz_payload_recompress = {capacity, encode, ghz_payload_validate, reduce, NULL, decode, NULL};
-const payload ghz_payload_per_hop = {capacity, encode, ghz_payload_validate, reduce, forward, decode, NULL};
+extern const payload __real_ghz_payload_homomorphic;
+extern payload __wrap_ghz_payload_homomorphic;
+
+payload __wrap_ghz_payload_homomorphic;
+
+void recompress_use(bool yes) {
+  const payload recompress = {.capacity = capacity,
+                              .encode = encode,
+                              .validate = ghz_payload_validate,
+                              .reduce = reduce,
+                              .decode = decode};
+  __wrap_ghz_payload_homomorphic = yes ? recompress : __real_ghz_payload_homomorphic;
+}

@@ -1,0 +1,10 @@
+/* recompress.h: the payload of other libraries, for comparison. */
+#ifndef BENCH_COLLECTIVES_RECOMPRESS_H
+#define BENCH_COLLECTIVES_RECOMPRESS_H
+
+#include <stdbool.h>
+
+/* Sets whether the calls that follow in mode homomorphic decompress, add values, and compress the sum. */
+void recompress_use(bool yes);
+
+#endif
