@@ -49,7 +49,7 @@ static ghz_status decompress_chunk(const void *job, const chunk *c) {
       return status;
   }
   if (j->streaming)
-    j->tiles->settle();
+    j->tiles->fence();
   return GHZ_OK;
 }
 

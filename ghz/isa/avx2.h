@@ -1,18 +1,32 @@
-/* avx2.h: the primitives on bit planes for AVX2: a plane is four registers, squeezed eight bytes at a time by
+/* avx2.h: the primitives (primitives.h) for AVX2: a plane is four registers, squeezed eight bytes at a time by
  * byte shuffles whose patterns come from a table of 256. */
-#ifndef GHZ_ISA_H
-#define GHZ_ISA_H
+#ifndef GHZ_ISA_AVX2_H
+#define GHZ_ISA_AVX2_H
 
 #include <immintrin.h>
-#include <stdint.h>
-#include <string.h>
 
 #define VEC 32
-#include "isa/shuffle.h"
-#include "isa/squeeze_table.h"
-
 enum { PARTS = 4, PART_BYTES = 32 };
 typedef __m256i part;
+#include "isa/primitives.h"
+
+/* AVX2 has no shuffle that picks 16-bit lanes out of two registers, but it narrows 32-bit ones. */
+static inline vec_16 narrow_16(__m256i a, __m256i b) {
+  return (vec_16)_mm256_permute4x64_epi64(_mm256_packs_epi32(a, b), 0xd8);
+}
+
+static inline vec_16 even_16(vec_16 a, vec_16 b) {
+  return narrow_16(_mm256_srai_epi32(_mm256_slli_epi32((__m256i)a, 16), 16),
+                   _mm256_srai_epi32(_mm256_slli_epi32((__m256i)b, 16), 16));
+}
+
+static inline vec_16 odd_16(vec_16 a, vec_16 b) {
+  return narrow_16(_mm256_srai_epi32((__m256i)a, 16), _mm256_srai_epi32((__m256i)b, 16));
+}
+
+#define HAS_EVEN_16
+#include "isa/shuffle.h"
+#include "isa/squeeze_table.h"
 
 static inline part part_load(const uint8_t *p) {
   return _mm256_loadu_si256((const __m256i *)p);
@@ -57,12 +71,10 @@ static inline part part_and(part a, part b) {
   return a & b;
 }
 
-/* The first 64 columns of a plane, from its first part. */
 static inline uint64_t part_low(part a) {
   return (uint64_t)_mm_cvtsi128_si64(_mm256_castsi256_si128(a));
 }
 
-/* Replaces the bytes of blocks wider than p by the next bytes of *src. May read 32 bytes from there. */
 static inline part part_expand(part plane, const uint8_t **src, part width, int p) {
   __m256i wide = _mm256_cmpgt_epi8(width, _mm256_set1_epi8((char)p));
   unsigned mask = (unsigned)_mm256_movemask_epi8(wide);
@@ -85,7 +97,6 @@ static inline void gather_8(__m128i v, uint8_t **dst, unsigned mask) {
   *dst += (unsigned)_mm_popcnt_u32(mask);
 }
 
-/* Appends the bytes of blocks wider than p to *dst. May write 32 bytes there. */
 static inline void part_squeeze(part plane, uint8_t **dst, part width, int p) {
   unsigned mask = (unsigned)_mm256_movemask_epi8(_mm256_cmpgt_epi8(width, _mm256_set1_epi8((char)p)));
   if (mask == 0)
@@ -102,14 +113,12 @@ static inline void part_squeeze(part plane, uint8_t **dst, part width, int p) {
   gather_8(_mm_unpackhi_epi64(hi, hi), dst, mask >> 24);
 }
 
-/* Sets the width to p + 1 where plane p differs from the plane below it; *height to p + 1 if it does anywhere. */
 static inline part part_widen(part width, part plane, part below, unsigned p, unsigned *height) {
   __m256i same = _mm256_cmpeq_epi8(plane, below);
   *height = _mm256_movemask_epi8(same) != -1 ? p + 1 : *height;
   return _mm256_blendv_epi8(_mm256_set1_epi8((char)(p + 1)), width, same);
 }
 
-/* y = x moved up by one column; 0 comes in at column 0. */
 static inline void plane_shift(const part x[PARTS], part y[PARTS]) {
   part last = part_zero();
   for (int i = 0; i < PARTS; i++) {
@@ -134,11 +143,10 @@ static inline void vec_stream(void *to, const void *v) {
   _mm256_stream_si256((__m256i *)to, _mm256_loadu_si256((const __m256i *)v));
 }
 
-static inline void stream_end(void) {
+static inline void stream_fence(void) {
   _mm_sfence();
 }
 
-/* Widths from and to their bit planes: plane k holds bit k of every block's width. */
 static inline void widths_unpack(const uint8_t *src, unsigned planes, uint8_t width[BLOCKS]) {
   const __m256i byte = _mm256_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2,
                                         3, 3, 3, 3, 3, 3, 3, 3);

@@ -1,17 +1,15 @@
-/* avx512.h: the primitives on bit planes for AVX-512 with VBMI2 (Ice Lake, Zen 4 on): a plane is two
+/* avx512.h: the primitives (primitives.h) for AVX-512 with VBMI2 (Ice Lake, Zen 4 on): a plane is two
  * registers. */
-#ifndef GHZ_ISA_H
-#define GHZ_ISA_H
+#ifndef GHZ_ISA_AVX512_H
+#define GHZ_ISA_AVX512_H
 
 #include <immintrin.h>
-#include <stdint.h>
-#include <string.h>
 
 #define VEC 64
-#include "isa/shuffle.h"
-
 enum { PARTS = 2, PART_BYTES = 64 };
 typedef __m512i part;
+#include "isa/primitives.h"
+#include "isa/shuffle.h"
 
 static inline part part_load(const uint8_t *p) {
   return _mm512_loadu_si512(p);
@@ -49,12 +47,10 @@ static inline part part_and(part a, part b) {
   return _mm512_and_si512(a, b);
 }
 
-/* The first 64 columns of a plane, from its first part. */
 static inline uint64_t part_low(part a) {
   return (uint64_t)_mm_cvtsi128_si64(_mm512_castsi512_si128(a));
 }
 
-/* Replaces the bytes of blocks wider than p by the next bytes of *src. May read 64 bytes from there. */
 static inline part part_expand(part plane, const uint8_t **src, part width, int p) {
   __mmask64 k = _mm512_cmpgt_epi8_mask(width, _mm512_set1_epi8((char)p));
   plane = _mm512_mask_expand_epi8(plane, k, _mm512_loadu_si512(*src));
@@ -62,21 +58,18 @@ static inline part part_expand(part plane, const uint8_t **src, part width, int 
   return plane;
 }
 
-/* Appends the bytes of blocks wider than p to *dst. May write 64 bytes there. */
 static inline void part_squeeze(part plane, uint8_t **dst, part width, int p) {
   __mmask64 k = _mm512_cmpgt_epi8_mask(width, _mm512_set1_epi8((char)p));
   _mm512_storeu_si512(*dst, _mm512_maskz_compress_epi8(k, plane));
   *dst += (unsigned)_mm_popcnt_u64(k);
 }
 
-/* Sets the width to p + 1 where plane p differs from the plane below it; *height to p + 1 if it does anywhere. */
 static inline part part_widen(part width, part plane, part below, unsigned p, unsigned *height) {
   __mmask64 k = _mm512_cmpneq_epi8_mask(plane, below);
   *height = k ? p + 1 : *height;
   return _mm512_mask_mov_epi8(width, k, _mm512_set1_epi8((char)(p + 1)));
 }
 
-/* y = x moved up by one column; 0 comes in at column 0. */
 static inline void plane_shift(const part x[PARTS], part y[PARTS]) {
   part before = _mm512_alignr_epi64(x[0], _mm512_setzero_si512(), 7),
        middle = _mm512_alignr_epi64(x[1], x[0], 7);
@@ -112,7 +105,7 @@ static inline void vec_stream(void *to, const void *v) {
   _mm512_stream_si512((__m512i *)to, _mm512_loadu_si512(v));
 }
 
-static inline void stream_end(void) {
+static inline void stream_fence(void) {
   _mm_sfence();
 }
 

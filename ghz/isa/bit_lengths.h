@@ -3,6 +3,8 @@
 #ifndef GHZ_BIT_LENGTHS_H
 #define GHZ_BIT_LENGTHS_H
 
+#include "isa/primitives.h"
+
 /* Exact below 2^24; the bit below the top one may be cleared first, so that rounding cannot carry. */
 static inline uint8_t bit_length_by_float(int32_t v) {
   float f = (float)v;

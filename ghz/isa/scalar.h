@@ -1,17 +1,32 @@
-/* scalar.h: the primitives on bit planes in plain C: a plane is sixteen words of eight blocks. */
-#ifndef GHZ_ISA_H
-#define GHZ_ISA_H
+/* scalar.h: the primitives (primitives.h) in plain C: a plane is sixteen words of eight blocks. */
+#ifndef GHZ_ISA_SCALAR_H
+#define GHZ_ISA_SCALAR_H
 
 #include <stdint.h>
-#include <string.h>
 
 #define VEC 16
+enum { PARTS = 16, PART_BYTES = 8 };
+typedef uint64_t part;
+#include "isa/primitives.h"
+
+/* SSE2, which every x86-64 has, picks no 16-bit lanes out of two registers, but narrows 32-bit ones. */
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#define HAS_EVEN_16
+
+static inline vec_16 even_16(vec_16 a, vec_16 b) {
+  return (vec_16)_mm_packs_epi32(_mm_srai_epi32(_mm_slli_epi32((__m128i)a, 16), 16),
+                                 _mm_srai_epi32(_mm_slli_epi32((__m128i)b, 16), 16));
+}
+
+static inline vec_16 odd_16(vec_16 a, vec_16 b) {
+  return (vec_16)_mm_packs_epi32(_mm_srai_epi32((__m128i)a, 16), _mm_srai_epi32((__m128i)b, 16));
+}
+#endif
+
 #include "isa/shuffle.h"
 #define SQUEEZE_SHIFTS
 #include "isa/squeeze_table.h"
-
-enum { PARTS = 16, PART_BYTES = 8 };
-typedef uint64_t part;
 
 #define EACH_BYTE UINT64_C(0x0101010101010101)
 #define TOP_BITS (EACH_BYTE << 7)
@@ -64,7 +79,6 @@ static inline part part_and(part a, part b) {
   return a & b;
 }
 
-/* The first 64 columns of a plane, from its first part. */
 static inline uint64_t part_low(part a) {
   return a;
 }
@@ -78,7 +92,6 @@ static inline uint64_t pick(uint64_t v, const uint8_t shift[8]) {
   return even | odd << 8;
 }
 
-/* Replaces the bytes of blocks wider than p by the next bytes of *src. May read 8 bytes from there. */
 static inline part part_expand(part plane, const uint8_t **src, part width, int p) {
   uint64_t top = wider(width, p);
   if (top == 0)
@@ -94,7 +107,6 @@ static inline part part_expand(part plane, const uint8_t **src, part width, int 
   return (plane & ~taken) | (pick(next, expand_table[mask]) & taken);
 }
 
-/* Appends the bytes of blocks wider than p to *dst. May write 8 bytes there. */
 static inline void part_squeeze(part plane, uint8_t **dst, part width, int p) {
   uint64_t top = wider(width, p);
   if (top == 0)
@@ -109,7 +121,6 @@ static inline void part_squeeze(part plane, uint8_t **dst, part width, int p) {
   *dst += squeeze_count[mask];
 }
 
-/* Sets the width to p + 1 where plane p differs from the plane below it; *height to p + 1 if it does anywhere. */
 static inline part part_widen(part width, part plane, part below, unsigned p, unsigned *height) {
   uint64_t d = plane ^ below;
   uint64_t differs = ((((d & ~TOP_BITS) + ~TOP_BITS) | d) & TOP_BITS) >> 7;
@@ -117,7 +128,6 @@ static inline part part_widen(part width, part plane, part below, unsigned p, un
   return (width & ~(differs * 255)) | (differs * (uint64_t)(p + 1));
 }
 
-/* y = x moved up by one column; 0 comes in at column 0. */
 static inline void plane_shift(const part x[PARTS], part y[PARTS]) {
   part last = 0;
   for (int i = 0; i < PARTS; i++) {
@@ -143,9 +153,8 @@ static inline void vec_stream(void *to, const void *v) {
   memcpy(to, v, VEC);
 }
 
-static inline void stream_end(void) {}
+static inline void stream_fence(void) {}
 
-/* Widths from and to their bit planes: plane k holds bit k of every block's width. */
 static inline void widths_unpack(const uint8_t *src, unsigned planes, uint8_t width[BLOCKS]) {
   for (unsigned i = 0; i < PARTS; i++) {
     uint64_t w = 0;

@@ -1,13 +1,14 @@
-/* squeeze_table.h: for every choice of bytes among eight, how to pack them together and how to spread them
- * again, as byte shuffles (0x80: nothing). The preprocessor builds the tables; BELOW(m, i) is the number of
- * bits below i. */
+/* squeeze_table.h: for every choice of bytes among eight, how to pack them together and how to spread them again, as byte
+ * shuffles (0x80: nothing). Entry [m] is for the bytes i whose bit of m is set; byte i is the RANK(m, i)-th of them.
+ *
+ *   m = 01100100 (bytes 2, 5, 6)    squeeze_table[m] = 2 5 6 - - - - -    expand_table[m] = - - 0 - - 1 2 -
+ *
+ * Parameter: SQUEEZE_SHIFTS, if defined, makes positions bits (0, 8 .. 56) and "nothing" 0, for shifts instead of shuffles. */
 #ifndef GHZ_SQUEEZE_TABLE_H
 #define GHZ_SQUEEZE_TABLE_H
 
 #include <stdint.h>
 
-/* With SQUEEZE_SHIFTS defined, positions are bits (0, 8 .. 56) and "nothing" is 0: for shifts instead of
- * shuffles. */
 #ifdef SQUEEZE_SHIFTS
 #define PLACE(k) ((k)*8)
 #define NOTHING 0
@@ -16,31 +17,26 @@
 #define NOTHING 0x80
 #endif
 
-#define BIT(m, i) ((m) >> (i)&1)
-#define BELOW(m, i)                                                                                            \
-  ((BIT(m, 0) & ((i) > 0)) + (BIT(m, 1) & ((i) > 1)) + (BIT(m, 2) & ((i) > 2)) + (BIT(m, 3) & ((i) > 3)) +     \
-   (BIT(m, 4) & ((i) > 4)) + (BIT(m, 5) & ((i) > 5)) + (BIT(m, 6) & ((i) > 6)) + (BIT(m, 7) & ((i) > 7)))
-#define SPREAD(m, i) (uint8_t)(BIT(m, i) ? PLACE(BELOW(m, i)) : NOTHING)
-#define IS(m, i, k) (BIT(m, i) && BELOW(m, i) == (k))
+/* The preprocessor writes the tables. What it writes is kept short, for checkers read all of it. */
+#define COUNT(m) __builtin_popcount(m)
+#define RANK(m, i) COUNT((m) & ((1 << (i)) - 1))
+#define SPREAD(m, i) ((m) >> (i)&1 ? PLACE(RANK(m, i)) : NOTHING)
+/* The k-th byte is the one before which every byte i has RANK(m, i + 1) <= k. */
 #define PACK(m, k)                                                                                             \
-  (uint8_t)(IS(m, 0, k)   ? 0                                                                                  \
-            : IS(m, 1, k) ? PLACE(1)                                                                           \
-            : IS(m, 2, k) ? PLACE(2)                                                                           \
-            : IS(m, 3, k) ? PLACE(3)                                                                           \
-            : IS(m, 4, k) ? PLACE(4)                                                                           \
-            : IS(m, 5, k) ? PLACE(5)                                                                           \
-            : IS(m, 6, k) ? PLACE(6)                                                                           \
-            : IS(m, 7, k) ? PLACE(7)                                                                           \
-                          : NOTHING)
-#define EACH(f, m)                                                                                             \
+  ((k) < COUNT(m)                                                                                              \
+       ? PLACE((RANK(m, 1) <= (k)) + (RANK(m, 2) <= (k)) + (RANK(m, 3) <= (k)) + (RANK(m, 4) <= (k)) +         \
+               (RANK(m, 5) <= (k)) + (RANK(m, 6) <= (k)) + (RANK(m, 7) <= (k)))                                \
+       : NOTHING)
+#define EIGHT(f, m)                                                                                            \
   { f(m, 0), f(m, 1), f(m, 2), f(m, 3), f(m, 4), f(m, 5), f(m, 6), f(m, 7) }
-#define PACK_ALL(m) EACH(PACK, m)
-#define SPREAD_ALL(m) EACH(SPREAD, m)
-#define COUNT(m) (uint8_t) BELOW(m, 8)
-#define X4(f, m) f(m), f((m) + 1), f((m) + 2), f((m) + 3)
-#define X16(f, m) X4(f, m), X4(f, (m) + 4), X4(f, (m) + 8), X4(f, (m) + 12)
-#define X64(f, m) X16(f, m), X16(f, (m) + 16), X16(f, (m) + 32), X16(f, (m) + 48)
-#define X256(f) X64(f, 0), X64(f, 64), X64(f, 128), X64(f, 192)
+#define PACK_ALL(m) EIGHT(PACK, m)
+#define SPREAD_ALL(m) EIGHT(SPREAD, m)
+#define X16(F, h)                                                                                              \
+  F(0x##h##0), F(0x##h##1), F(0x##h##2), F(0x##h##3), F(0x##h##4), F(0x##h##5), F(0x##h##6), F(0x##h##7),      \
+      F(0x##h##8), F(0x##h##9), F(0x##h##a), F(0x##h##b), F(0x##h##c), F(0x##h##d), F(0x##h##e), F(0x##h##f)
+#define X256(F)                                                                                                \
+  X16(F, 0), X16(F, 1), X16(F, 2), X16(F, 3), X16(F, 4), X16(F, 5), X16(F, 6), X16(F, 7), X16(F, 8),           \
+      X16(F, 9), X16(F, a), X16(F, b), X16(F, c), X16(F, d), X16(F, e), X16(F, f)
 
 static const uint8_t squeeze_table[256][8] = {X256(PACK_ALL)};
 static const uint8_t expand_table[256][8] = {X256(SPREAD_ALL)};

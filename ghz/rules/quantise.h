@@ -1,5 +1,5 @@
 /* quantise.h: the two conversions between floating-point values and integers of the lattice (FORMAT.md,
- * "Lattice"). The rules are in the common subset of C and CUDA C++; the loops are C.
+ * "Lattice"). In the common subset of C and CUDA C++.
  *
  * Rounding to nearest-even is done by adding 1.5 * 2^23 (or 2^52): the sum's last bits are then the integer.
  * That is exact for the ranges that the modes admit, and the same single operation on every machine. */
@@ -58,35 +58,4 @@ GHZ_RULE int decodes_in_float(const ghz_lattice *l, int mode, uint32_t terms) {
   return integer_bits(l->type, l->cap, mode) + bit_length(terms) <= 24 && (double)(float)unit == unit;
 }
 
-#ifndef __cplusplus
-
-/* q[i] = round(x[i] * inverse), in the arithmetic of ARITH. */
-#define DEFINE_QUANTISE(name, REAL, ARITH, ROUND, INT)                                                         \
-  static void name(const REAL *x, ARITH inverse, INT *q) {                                                     \
-    for (int i = 0; i < TILE; i++)                                                                             \
-      q[i] = (INT)ROUND((ARITH)x[i] * inverse);                                                                \
-  }
-
-DEFINE_QUANTISE(quantise_f32_16, float, float, round_f32, int16_t)
-DEFINE_QUANTISE(quantise_f32_32, float, float, round_f32, int32_t)
-DEFINE_QUANTISE(quantise_f32_via_f64_32, float, double, round_f64, int32_t)
-DEFINE_QUANTISE(quantise_f32_via_f64_64, float, double, round_f64, int64_t)
-DEFINE_QUANTISE(quantise_f64_16, double, double, round_f64, int16_t)
-DEFINE_QUANTISE(quantise_f64_32, double, double, round_f64, int32_t)
-DEFINE_QUANTISE(quantise_f64_64, double, double, round_f64, int64_t)
-
-/* y[i] = (REAL)((ARITH)q[i] * unit) */
-#define DEFINE_DEQUANTISE(name, INT, ARITH, REAL)                                                              \
-  static void name(const INT *q, ARITH unit, REAL *y) {                                                        \
-    for (int i = 0; i < TILE; i++)                                                                             \
-      y[i] = (REAL)((ARITH)q[i] * unit);                                                                       \
-  }
-
-DEFINE_DEQUANTISE(dequantise_32_f32_exact, int32_t, float, float)
-DEFINE_DEQUANTISE(dequantise_32_f32, int32_t, double, float)
-DEFINE_DEQUANTISE(dequantise_64_f32, int64_t, double, float)
-DEFINE_DEQUANTISE(dequantise_32_f64, int32_t, double, double)
-DEFINE_DEQUANTISE(dequantise_64_f64, int64_t, double, double)
-
-#endif
 #endif

@@ -1,6 +1,11 @@
-/* codec.h: the tile codec, written once. Each cpu_*.c includes it after the primitives of its instruction
- * set (isa/) and gets one table of functions, GHZ_TILES. FORMAT.md, "Tile", is the text that it implements.
- */
+/* codec.h: the tile codec, written once (FORMAT.md, "Tile"). A template: isa/cpu_*.c includes it once for each instruction set.
+ *
+ * Parameters, all defined before:
+ *   the primitives of an instruction set      isa/primitives.h says what they are
+ *   GHZ_TILES         the name of the table of functions (tile.h) that this file defines
+ *   GHZ_TILES_NAME    the name of the instruction set, a string
+ *
+ * Its parts have no include guards and build on each other in the order in which they are included below. */
 
 #include <math.h>
 #include <stddef.h>
@@ -9,11 +14,10 @@
 
 #include "rules/bytes.h"
 #include "rules/header.h"
+#include "rules/paste.h"
 #include "rules/rules.h"
 #include "tile/tile.h"
 
-#define PASTE_(a, b) a##b
-#define PASTE(a, b) PASTE_(a, b)
 #define GHZ_UNROLL_8 _Pragma("GCC unroll 8")
 #define ALIGNED _Alignas(64)
 
@@ -95,7 +99,6 @@ static inline void transpose_bits(bit_plane planes[8]) {
 #define SUFFIX f64
 #include "tile/reals.h"
 
-/* In the order in which they build on each other. */
 /* clang-format off */
 #include "tile/header.h"
 #include "tile/encode.h"
@@ -111,4 +114,4 @@ static void range(ghz_type type, const void *x, size_t n, double *min, double *m
     finite_range_f64(x, n, min, max);
 }
 
-const tile_codec GHZ_TILES = {GHZ_TILES_NAME, range, encode, decode, stream_end, combine, extremum, scan};
+const tile_codec GHZ_TILES = {GHZ_TILES_NAME, range, encode, decode, stream_fence, combine, extremum, scan};

@@ -1,5 +1,19 @@
 /* decode.h: tiles to values. Part of codec.h. */
 
+/* y[i] = (REAL)((ARITH)q[i] * unit) */
+#define DEFINE_DEQUANTISE(name, INT, ARITH, REAL)                                                              \
+  static void name(const INT *q, ARITH unit, REAL *y) {                                                        \
+    for (int i = 0; i < TILE; i++)                                                                             \
+      y[i] = (REAL)((ARITH)q[i] * unit);                                                                       \
+  }
+
+DEFINE_DEQUANTISE(dequantise_32_f32_exact, int32_t, float, float)
+DEFINE_DEQUANTISE(dequantise_32_f32, int32_t, double, float)
+DEFINE_DEQUANTISE(dequantise_64_f32, int64_t, double, float)
+DEFINE_DEQUANTISE(dequantise_32_f64, int32_t, double, double)
+DEFINE_DEQUANTISE(dequantise_64_f64, int64_t, double, double)
+#undef DEFINE_DEQUANTISE
+
 static int is_raw(tile_source src) {
   return src.size > 0 && (src.data[0] & 3) == 3;
 }

@@ -1,6 +1,22 @@
 /* encode.h: values to tiles: integers of the lattice, the three orders measured, the smallest written.
  * Part of codec.h. */
 
+/* q[i] = round(x[i] * inverse), in the arithmetic of ARITH. */
+#define DEFINE_QUANTISE(name, REAL, ARITH, ROUND, INT)                                                         \
+  static void name(const REAL *x, ARITH inverse, INT *q) {                                                     \
+    for (int i = 0; i < TILE; i++)                                                                             \
+      q[i] = (INT)ROUND((ARITH)x[i] * inverse);                                                                \
+  }
+
+DEFINE_QUANTISE(quantise_f32_16, float, float, round_f32, int16_t)
+DEFINE_QUANTISE(quantise_f32_32, float, float, round_f32, int32_t)
+DEFINE_QUANTISE(quantise_f32_via_f64_32, float, double, round_f64, int32_t)
+DEFINE_QUANTISE(quantise_f32_via_f64_64, float, double, round_f64, int64_t)
+DEFINE_QUANTISE(quantise_f64_16, double, double, round_f64, int16_t)
+DEFINE_QUANTISE(quantise_f64_32, double, double, round_f64, int32_t)
+DEFINE_QUANTISE(quantise_f64_64, double, double, round_f64, int64_t)
+#undef DEFINE_QUANTISE
+
 /* Integers of a tile, position-major, in the narrowest size that holds their second differences. */
 typedef struct integers {
   int bits; /* 16, 32 or 64 */

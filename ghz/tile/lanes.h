@@ -1,6 +1,10 @@
-/* lanes.h: residuals, widths and bit planes of a tile, for integers of one size. Included once per size, with
- * BITS defined. Integers of a tile stand position-major: value t of block b at [t * BLOCKS + b], so that every
- * loop below runs over neighbouring blocks and compiles to full vector registers on any machine. */
+/* lanes.h: integers of a tile to residuals, widths and bit planes, and back. A part of codec.h, and a template: included once
+ * per size of integers.
+ *
+ * Parameter: BITS   16 (encoding alone), 32 or 64; undefined at the end
+ *
+ * Integers of a tile stand position-major: value t of block b at [t * BLOCKS + b]. Every loop below runs over neighbouring
+ * blocks, and so compiles to full vector registers on any machine. */
 
 #define INT PASTE(PASTE(int, BITS), _t)
 #define UINT PASTE(PASTE(uint, BITS), _t)

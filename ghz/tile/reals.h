@@ -1,5 +1,13 @@
-/* reals.h: floating-point values to integers of the lattice and back, for one type. Included once per type,
- * with REAL, BITS_TYPE (its bit pattern), EXPONENT (mask), CANONICAL_NAN and SUFFIX defined. */
+/* reals.h: floating-point values as bits: largest magnitudes, NaN and infinities, ranges. A part of codec.h, and a template:
+ * included once per type.
+ *
+ * Parameters, undefined at the end:
+ *   REAL            float or double
+ *   BITS_TYPE       the unsigned integer of its size, SIGNED_TYPE the signed one
+ *   SIGNED_VEC      the vector of signed integers of its size, and SIGNED_MAX the larger of two, lane by lane
+ *   EXPONENT        the mask of its exponent, which is the bit pattern of +Inf
+ *   CANONICAL_NAN   the bit pattern of the NaN that is decoded
+ *   SUFFIX          f32 or f64: ends the names of the functions */
 
 #define FN(name) PASTE(PASTE(name, _), SUFFIX)
 #define MAGNITUDE_MASK ((BITS_TYPE) ~((BITS_TYPE)1 << (8 * sizeof(REAL) - 1)))

@@ -37,10 +37,10 @@ typedef struct tile_codec {
   size_t (*encode)(const ghz_lattice *lattice, int order, const void *x, unsigned n, uint8_t *dst);
 
   /* Decompresses n values of type `out`. Writes those n values and no more; with streaming = 1 past the caches,
-   * where that is possible: then call settle before another thread may read them. */
+   * where that is possible: call fence before another thread reads them. */
   ghz_status (*decode)(const ghz_lattice *lattice, tile_source src, ghz_type out, unsigned n, int streaming,
                        void *dst);
-  void (*settle)(void);
+  void (*fence)(void);
 
   /* dst = the combination of k tiles. *inexact is set to 1 where floating-point sums had to be stored. */
   ghz_status (*combine)(const ghz_lattice *lattice, const combination *c, const tile_source *src, unsigned n,

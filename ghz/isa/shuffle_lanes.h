@@ -1,0 +1,106 @@
+/* shuffle_lanes.h: splits, merges and scans of integers of one size. A template: shuffle.h includes it once per size.
+ *
+ * Parameter: BITS   16 (splits alone), 32 or 64; undefined at the end */
+
+#define LANES PASTE(LANES_OF_, BITS)
+#define LIST(which) PASTE(PASTE(which, _), LANES)
+#define VECTOR PASTE(vec_, BITS)
+#define FN(name) PASTE(PASTE(name, _), BITS)
+
+#if BITS != 16 || !defined(HAS_EVEN_16)
+/* Lanes 0, 2, 4 ... and 1, 3, 5 ... of two registers. */
+static inline VECTOR FN(even)(VECTOR a, VECTOR b) {
+  return __builtin_shufflevector(a, b, LIST(EVEN));
+}
+
+static inline VECTOR FN(odd)(VECTOR a, VECTOR b) {
+  return __builtin_shufflevector(a, b, LIST(ODD));
+}
+#endif
+
+static inline void FN(split)(const void *linear, void *by_position) {
+  const char *in = (const char *)linear;
+  char *out = (char *)by_position;
+  for (int b = 0; b < BLOCKS; b += LANES) {
+    VECTOR v[8], u[8];
+    memcpy(v, in + (size_t)b * BLOCK * (BITS / 8), sizeof v);
+    for (int half = 4; half; half /= 2) {
+      for (int i = 0; i < 4; i++) {
+        int group = i / half * 2 * half, k = i % half;
+        VECTOR a = v[group + 2 * k], c = v[group + 2 * k + 1];
+        u[group + k] = FN(even)(a, c);
+        u[group + half + k] = FN(odd)(a, c);
+      }
+      memcpy(v, u, sizeof v);
+    }
+    for (int t = 0; t < 8; t++)
+      memcpy(out + ((size_t)reversed_bits[t] * BLOCKS + (size_t)b) * (BITS / 8), &v[t], VEC);
+  }
+}
+
+#if BITS != 16
+/* Inlined, so that each call has `streaming` as a constant. */
+static inline __attribute__((always_inline)) void FN(merge)(const void *by_position, void *linear,
+                                                            int streaming) {
+  const char *in = (const char *)by_position;
+  char *out = (char *)linear;
+  for (int b = 0; b < BLOCKS; b += LANES) {
+    VECTOR v[8], u[8];
+    for (int t = 0; t < 8; t++)
+      memcpy(&v[t], in + ((size_t)reversed_bits[t] * BLOCKS + (size_t)b) * (BITS / 8), VEC);
+    for (int half = 1; half < 8; half *= 2) {
+      for (int i = 0; i < 4; i++) {
+        int group = i / half * 2 * half, k = i % half;
+        VECTOR a = v[group + k], c = v[group + half + k];
+        u[group + 2 * k] = __builtin_shufflevector(a, c, LIST(LOW));
+        u[group + 2 * k + 1] = __builtin_shufflevector(a, c, LIST(HIGH));
+      }
+      memcpy(v, u, sizeof v);
+    }
+    for (int t = 0; t < 8; t++) {
+      char *to = out + (size_t)b * BLOCK * (BITS / 8) + VEC * (size_t)t;
+      if (streaming)
+        vec_stream(to, &v[t]);
+      else
+        memcpy(to, &v[t], VEC);
+    }
+  }
+}
+
+#define UVECTOR PASTE(uvec_, BITS)
+#define UNSIGNED PASTE(PASTE(uint, BITS), _t)
+/* v moved up by k lanes, zeros coming in. */
+#define MOVED_UP(v, k) __builtin_shufflevector((UVECTOR){0}, v, LIST(RUN)(LANES - (k)))
+
+/* log2(LANES) shifted additions make the sums inside a register; `carry` has those of all registers before it. */
+static inline UNSIGNED FN(scan)(UNSIGNED values[BLOCKS], UNSIGNED start) {
+  UVECTOR carry = (UVECTOR){0} + start;
+  for (int b = 0; b < BLOCKS; b += LANES) {
+    UVECTOR v, sum;
+    memcpy(&v, values + b, VEC);
+    sum = v + MOVED_UP(v, 1);
+#if VEC / (BITS / 8) > 2
+    sum += MOVED_UP(sum, 2);
+#endif
+#if VEC / (BITS / 8) > 4
+    sum += MOVED_UP(sum, 4);
+#endif
+#if VEC / (BITS / 8) > 8
+    sum += MOVED_UP(sum, 8);
+#endif
+    UVECTOR before = carry + (sum - v);
+    memcpy(values + b, &before, VEC);
+    carry += sum[LANES - 1];
+  }
+  return carry[0];
+}
+#undef UVECTOR
+#undef UNSIGNED
+#undef MOVED_UP
+#endif
+
+#undef LANES
+#undef LIST
+#undef VECTOR
+#undef FN
+#undef BITS

@@ -1,0 +1,8 @@
+/* paste.h: joins names, for files that are included once per type or size. */
+#ifndef GHZ_PASTE_H
+#define GHZ_PASTE_H
+
+#define PASTE_(a, b) a##b
+#define PASTE(a, b) PASTE_(a, b)
+
+#endif
