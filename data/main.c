@@ -22,7 +22,7 @@ typedef struct field {
 #define WITH_FFTW(maker) NULL
 #endif
 
-/* Neighbours with the same maker are made together. */
+/* Neighbours with the same maker are made in one run. */
 static const field fields[] = {
     {"wave-early", make_waves, "3-D acoustic wave, 10 % of the cells reached"},
     {"wave-middle", make_waves, "the same wave, 40 % of the cells reached"},
@@ -30,7 +30,7 @@ static const field fields[] = {
     {"density", WITH_FFTW(make_density), "3-D log-normal density"},
     {"turbulence", WITH_FFTW(make_turbulence), "3-D velocity component with a k^-5/3 spectrum"},
     {"climate", WITH_FFTW(make_climate), "2-D temperature on a latitude-longitude grid"},
-    {"gradient", make_gradient, "1-D Laplace values, another scale every 4096"},
+    {"gradient", make_gradient, "1-D Laplace-distributed values, with a new scale every 4096 values"},
 };
 enum { FIELDS = sizeof fields / sizeof fields[0] };
 
@@ -38,19 +38,19 @@ static void print_help(void) {
   printf("Usage: ghz-fields [--size N] [--only NAME[,NAME...]] [-q] OUTDIR\n"
          "       ghz-fields --list\n"
          "Makes test fields: OUTDIR/NAME.f32, raw little-endian float32, slowest dimension first.\n"
-         "Prints the name, the dimensions, the least and the largest value of each.\n\n"
-         "  -n, --size N     edge of the 3-D fields, %d to %d (usual: %d); the others scale with it\n"
-         "  -o, --only LIST  make these fields alone\n"
-         "  -l, --list       list the fields and stop\n"
+         "Prints a line for each: name, dimensions, minimum, maximum.\n\n"
+         "  -n, --size N     edge of the 3-D fields, %d to %d (default: %d); the others scale with it\n"
+         "  -o, --only LIST  make only these fields\n"
+         "  -l, --list       list the fields\n"
          "  -q, --quiet      no progress on standard error\n"
-         "  -h, --help       print this and stop\n",
+         "  -h, --help       print this help\n",
          SIZE_LEAST, SIZE_MOST, SIZE_USUAL);
 }
 
 static void print_list(void) {
   for (int i = 0; i < FIELDS; i++)
     printf("%-12s %s%s\n", fields[i].name, fields[i].about,
-           fields[i].make ? "" : " (not here: built without FFTW)");
+           fields[i].make ? "" : " (not in this build, which lacks FFTW)");
 }
 
 static bool read_size(const char *text, size_t *n) {
@@ -119,7 +119,7 @@ static int show(void (*print)(void)) {
   return EXIT_SUCCESS;
 }
 
-/* Acts on one option. Returns GO_ON, or the exit status. */
+/* Handles one option. Returns GO_ON, or the exit status. */
 static int take_option(int option, run *r) {
   switch (option) {
   case 'n':
@@ -134,7 +134,7 @@ static int take_option(int option, run *r) {
     return show(print_list);
   case 'h':
     return show(print_help);
-  default: /* getopt_long has said what is wrong */
+  default: /* getopt_long has printed what is wrong */
     return EXIT_USAGE;
   }
 }

@@ -1,4 +1,4 @@
-/* save.c: owns the output: field files written whole or not at all, the manifest, messages. */
+/* save.c: owns the output: files that appear when they are complete, the manifest, messages. */
 #include "fields.h"
 
 #include <errno.h>
@@ -52,7 +52,7 @@ bool run_wants(const run *r, const char *name) {
   return !r->only || list_holds(r->only, name);
 }
 
-/* The bytes of a float, least significant first whatever the machine. */
+/* The bytes of a float, least significant first on every machine. */
 static void encode(const float *values, size_t count, unsigned char *bytes) {
   for (size_t i = 0; i < count; i++) {
     uint32_t bits;
@@ -62,7 +62,7 @@ static void encode(const float *values, size_t count, unsigned char *bytes) {
   }
 }
 
-/* Returns 0, or the reason of the failure as an errno. */
+/* Returns 0, or an errno. */
 static int write_values(FILE *file, const float *values, size_t count) {
   static unsigned char bytes[4 * CHUNK];
   for (size_t done = 0; done < count; done += CHUNK) {
@@ -75,7 +75,7 @@ static int write_values(FILE *file, const float *values, size_t count) {
   return 0;
 }
 
-/* Writes `draft` and renames it to `path`; on failure removes the draft and names `path` in the message. */
+/* Writes `draft` and renames it to `path`. On failure removes the draft and prints a message about `path`. */
 static bool write_file(const char *draft, const char *path, const float *values, size_t count) {
   FILE *file = fopen(draft, "wb");
   if (!file)

@@ -1,4 +1,4 @@
-/* spectral.c: owns the making of Gaussian random fields: white noise, filtered in Fourier space. */
+/* spectral.c: owns Gaussian random fields: white noise, filtered in Fourier space. */
 #include "spectral.h"
 
 #include "random.h"
@@ -40,8 +40,8 @@ static void apply_slope(fftwf_complex *spectrum, shape dims, double slope) {
   }
 }
 
-/* Transforms in place, there and back, with the filter between. FFTW_ESTIMATE: the same plan, and bits, every
- * time. */
+/* Transforms in place, filters, and transforms back. With FFTW_ESTIMATE every run has the same plan, and so the same
+ * bits. */
 static bool filter(float *field, shape dims, double slope) {
   int size[3] = {(int)dims.size[0], (int)dims.size[1], (int)dims.size[2]};
   fftwf_complex *spectrum = (fftwf_complex *)(void *)field;
@@ -58,14 +58,14 @@ static bool filter(float *field, shape dims, double slope) {
   return good;
 }
 
-/* Takes the padding out of the rows. */
+/* Removes the padding of the rows. */
 static void pack_rows(float *field, shape dims) {
   size_t rows = dims.size[0] * dims.size[1], nx = dims.size[2], pitch = 2 * modes(dims);
   for (size_t row = 1; row < rows; row++)
     memmove(field + row * nx, field + row * pitch, nx * sizeof(float));
 }
 
-/* Scales to variance 1; the mean is 0 already. One thread sums, so the order is fixed. */
+/* Scales to variance 1; the mean is already 0. One thread sums, so that the order is fixed. */
 static void normalise(float *field, size_t count) {
   double squares = 0;
   for (size_t i = 0; i < count; i++)

@@ -20,7 +20,7 @@ static const struct {
 
 static const float visible = 1e-4f;
 static const float courant = 0.5f;      /* fastest v dt sqrt(3) / dx; the scheme is stable up to 0.78 */
-static const double longest = 3.0;      /* seconds of simulated time after which we stop whatever the fill */
+static const double longest = 3.0;      /* simulated seconds after which the run stops, whatever the fill */
 static const float negligible = 1e-30f; /* smaller values become 0: denormals are slow and mean nothing here */
 static const float source_at[3] = {14, 128, 120}; /* depth, y, x, in units of the model */
 static const float sponge_width = 24;             /* units of the model */
@@ -67,7 +67,7 @@ static void fill_sponge(wave *w) {
   }
 }
 
-/* Everything that follows from n: speeds, time step, sponge, source. */
+/* Sets everything that follows from n: speeds, time step, sponge, source. */
 static void wave_prepare(wave *w) {
   size_t n = w->n, cells = n * n * n;
   float fastest = fill_speeds(w);
@@ -119,9 +119,8 @@ static inline float six(const float *p, ptrdiff_t row, ptrdiff_t plane, ptrdiff_
   return (p[-k] + p[k]) + (p[-k * row] + p[k * row]) + (p[-k * plane] + p[k * plane]);
 }
 
-/* One row of one step; `edge` is the damping due to y and z. Without contraction and reassociation the bits are
- * the same for any vector length. Not inlined: gcc 12 vectorises it on its own, but not inside the parallel
- * loop. */
+/* One row of one step; `edge` is the damping due to y and z. Without contraction and reassociation the bits are the same for
+ * any vector length. Not inlined, because gcc 12 vectorises the function alone but not inside the parallel loop. */
 __attribute__((noinline)) static void step_row(const wave *w, const float *restrict now, float *restrict next,
                                                const float *restrict courant2, float edge) {
   const float c0 = 3.0f * -205.0f / 72.0f, c1 = 8.0f / 5.0f, c2 = -1.0f / 5.0f, c3 = 8.0f / 315.0f,
@@ -189,7 +188,7 @@ static bool save_snapshot(const run *r, const wave *w, const char *name, double 
   return run_save(r, name, (shape){{n, n, n}}, w->copy);
 }
 
-/* Steps until the wave fills the share, at most to the last moment; looks at it in fixed intervals of time. */
+/* Steps until the wave fills the share, or to the last moment. Checks the share at fixed intervals of time. */
 static double advance(wave *w, double fill_wanted) {
   size_t interval = w->n * 10 / 256 > 0 ? w->n * 10 / 256 : 1;
   double silent = 1.6 / w->pitch; /* when the source is over */
