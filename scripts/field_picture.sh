@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# field_picture.sh: draws docs/images/field.png, the picture of the README: a section through a sound wave in the earth, the
+# same compressed and decompressed, and the error.
+# usage: scripts/field_picture.sh [BUILD]     BUILD: a build with ghz and ghz-fields; build-demo, of scripts/demo.sh, by default
+set -euo pipefail
+
+cd "$(dirname "$0")/.."
+build=${1:-build-demo}
+size=160
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+mkdir -p docs/images
+"$build/data/ghz-fields" --quiet --size $size --only wave-middle "$work"
+"$build/cli/ghz" compress -q --rel 1e-3 "$work/wave-middle.f32"
+"$build/cli/ghz" compare -f "$work/wave-middle.f32" "$work/wave-middle.f32.ghz" --png docs/images/field.png --dims ${size}x${size}x${size}
