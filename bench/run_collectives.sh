@@ -3,7 +3,7 @@
 # usage: bench/run_collectives.sh [OPTIONS]
 #   --mpi MPI         openmpi (unless given) or mpich
 #   --build DIR       where it is built; build-bench-MPI unless given
-#   --out DIR         figures and plots; DIR/collectives-MPI in the build folder unless given
+#   --out DIR         figures; DIR/collectives-MPI in the build folder unless given
 #   --rates LIST      of the links, separated by commas (none,1gbit,200mbit)
 #   --ranks N         4 unless given
 #   --size SIZE       the largest (64M)
@@ -128,8 +128,6 @@ run_case() { # rate name tuned collective options...
   [ -s "$base.csv" ] || return 0
   label_csv "$base.csv" "$rate" "$([ "$tuned" = - ] && echo 0 || echo 1)"
   csv_parts+=("$base.csv")
-  [ "$tuned" != - ] || gnuplot -c "$here/collectives/plot.gp" "$base.csv" "$base.png" "$rate, $mpi" ||
-    echo "== no plot of $base.csv" >&2
 }
 
 measure_rate() { # rate
@@ -165,5 +163,5 @@ for rate in "${rate_list[@]}"; do
 done
 collect
 awk -f "$here/collectives/summary.awk" "$out/all.csv" | tee "$out/summary.txt"
-echo "figures and plots: $out, in $((SECONDS - started)) s, load $(cut -d' ' -f1-3 /proc/loadavg)"
+echo "figures: $out, in $((SECONDS - started)) s, load $(cut -d' ' -f1-3 /proc/loadavg)"
 [ $failures = 0 ] || die 1 "$failures runs failed, or had wrong results"

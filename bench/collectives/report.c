@@ -1,7 +1,6 @@
 /* report.c: owns the table, the CSV, and the sum of what was wrong. Rank 0 alone writes. */
 #include "bench.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,22 +10,9 @@ static struct {
   FILE *csv;
   uint64_t wrong;   /* values */
   int failed, bits; /* variants whose call failed; whose bits differ though they must not */
-  int checked;      /* results */
 } totals;
 
-/* ---- Head ----------------------------------------------------------------------------------------- */
-
-/* "MPICH 4.0.2" from what the library says at length. */
-static void mpi_version(char *text, size_t room) {
-  static char full[MPI_MAX_LIBRARY_VERSION_STRING];
-  int length;
-  size_t used = 0;
-  MPI_Get_library_version(full, &length);
-  full[strcspn(full, ",\n")] = '\0';
-  for (char *word = strtok(full, " \t"); word && used + strlen(word) + 2 < room; word = strtok(NULL, " \t"))
-    if (strcmp(word, "Version:") != 0)
-      used += (size_t)snprintf(text + used, room - used, "%s%s", used ? " " : "", word);
-}
+/* ---- Begin ---------------------------------------------------------------------------------------- */
 
 static const char *instruction_set(void) {
   static char name[16] = "?";
@@ -38,42 +24,31 @@ static const char *instruction_set(void) {
   return name;
 }
 
-static void open_csv(const options *o) {
-  totals.csv = o->csv ? fopen(o->csv, "w") : NULL;
-  if (o->csv && !totals.csv)
-    die(strerror(errno), o->csv);
-  if (totals.csv)
-    fputs("collective,ranks,threads,in_place,of_result,root,size,count,type,op,algorithm,mode,"
-          "chosen_algorithm,chosen_mode,chosen,rounds,time_us,min_us,max_us,algbw,busbw,"
-          "speedup_mpi,speedup_plain,ratio,error_of_bound,wrong,same_bits,inexact,raw_bytes,sent_bytes,"
-          "messages,wire_sent,wire_received,wire_busiest,cpu_ms,agree_ms,compress_ms,combine_ms,"
-          "decompress_ms,wait_ms,bound,field\n",
-          totals.csv);
-}
-
-static void columns(const options *o, bool units) {
-  if (units)
-    printf("#%10s %10s %6s %4s  %-13s %-12s %10s %10s %10s %7s %7s %7s %7s %7s %8s %5s %5s", "(B)", "", "", "",
-           "", "", "(us)", "(us)", "(us)", "(GB/s)", "(GB/s)", "MPI", "plain", "", "/bound", "", "bits");
-  else
-    printf("#%10s %10s %6s %4s  %-13s %-12s %10s %10s %10s %7s %7s %7s %7s %7s %8s %5s %5s", "size", "count",
-           "type", "op", "algorithm", "mode", "time", "min", "max", "algbw", "busbw", "x", "x best", "ratio",
-           "error", "wrong", "same");
+/* Names with their units, as wide as the columns of print_row. */
+static void columns(const options *o) {
+  printf("#%10s %10s %6s %4s  %-13s %-12s %10s %10s %10s %7s %7s %7s %7s %7s %8s %5s %5s", "size, B", "count",
+         "type", "op", "algorithm", "mode", "time, us", "min, us", "max, us", "alg,GB/s", "bus,GB/s", "x MPI",
+         "x plain", "ratio", "/bound", "wrong", "same");
   if (o->interface)
-    printf(" %8s %8s", units ? "(MB)" : "wire", units ? "(MB)" : "busiest");
-  if (o->breakdown && units)
-    printf(" %8s %8s %8s %8s %8s %8s", "(ms)", "(ms)", "(ms)", "(ms)", "(ms)", "(ms)");
-  else if (o->breakdown)
-    printf(" %8s %8s %8s %8s %8s %8s", "agree", "compress", "combine", "decompr.", "wait", "cpu, all");
+    printf(" %8s %8s", "wire, MB", "busiest");
+  if (o->breakdown)
+    printf(" %8s %8s %8s %8s %8s %8s", "agree,ms", "compress", "combine", "decompr.", "wait", "cpu, all");
   putchar('\n');
 }
+
+static const char csv_columns[] =
+    "collective,ranks,threads,in_place,of_result,root,size,count,type,op,algorithm,mode,chosen_algorithm,"
+    "chosen_mode,chosen,rounds,time_us,min_us,max_us,algbw,busbw,speedup_mpi,speedup_plain,ratio,"
+    "error_of_bound,wrong,same_bits,inexact,raw_bytes,sent_bytes,messages,wire_sent,wire_received,"
+    "wire_busiest,cpu_ms,agree_ms,compress_ms,combine_ms,decompress_ms,wait_ms,bound,field";
 
 void report_begin(const options *o) {
   if (world_rank() != 0)
     return;
-  char version[64] = "", host[MPI_MAX_PROCESSOR_NAME];
+  char version[MPI_MAX_LIBRARY_VERSION_STRING], host[MPI_MAX_PROCESSOR_NAME];
   int length;
-  mpi_version(version, sizeof version);
+  MPI_Get_library_version(version, &length);
+  version[strcspn(version, ",\n")] = '\0';
   MPI_Get_processor_name(host, &length);
   printf("# ghz_mpi_bench %s: libghz %s (%s), %s, %d ranks, first on %s, codec threads per rank: %d\n",
          tested.name, ghz_version(), instruction_set(), version, world_size(), host, o->threads);
@@ -83,11 +58,11 @@ void report_begin(const options *o) {
   printf("# root: %d, in place: %s, rounds: %d after %d to warm up, %d to learn; variants in turn; check: %d\n",
          o->root, o->in_place ? "yes" : "no", o->iterations, o->warm_up, o->learn, o->check);
   puts("# size: largest buffer of a rank; time: median of the slowest rank; bandwidths: of uncompressed bytes\n"
-       "# x best plain: over the fastest that does not compress; error: the largest, in bounds asked for\n"
+       "# x plain: over the fastest that does not compress; /bound: the largest error, in bounds of the "
+       "options\n"
        "# wire: sent per call and rank, mean and most\n#");
-  columns(o, false);
-  columns(o, true);
-  open_csv(o);
+  columns(o);
+  totals.csv = o->csv ? csv_open(o->csv, csv_columns) : NULL;
 }
 
 /* ---- Rows ----------------------------------------------------------------------------------------- */
@@ -121,7 +96,7 @@ static row make_row(const job *j, const reference *r, const finding *all, int i)
   w.over_mpi = all[0].failed ? NAN : all[0].median / f->median;
   w.over_plain = best / f->median;
   w.ratio = f->sum[SENT_BYTES] > 0 ? f->sum[RAW_BYTES] / f->sum[SENT_BYTES] : 1;
-  /* The bound is that of the result which the caller asked for, also where a mode does not keep it. */
+  /* In bounds of the result that the options ask for, also where a mode has a wider one. */
   w.error = f->verdict.done ? of_bound(f->verdict.error, r->promise) : NAN;
   w.same = sameness_name(&f->verdict);
   bool chose = o->variants[i].algorithm == GHZ_MPI_ALGORITHM_AUTO;
@@ -189,7 +164,6 @@ void report_size(const job *j, const reference *r, const finding *findings) {
     totals.failed += f->failed;
     totals.wrong += f->failed ? 0 : v->wrong;
     totals.bits += !f->failed && v->promised && (v->same == SAME_NOT || v->same == SAME_OTHER);
-    totals.checked += !f->failed && v->done;
     if (world_rank() != 0)
       continue;
     row w = make_row(j, r, findings, i);
@@ -200,13 +174,13 @@ void report_size(const job *j, const reference *r, const finding *findings) {
   fflush(stdout);
 }
 
-/* ---- Foot ----------------------------------------------------------------------------------------- */
+/* ---- End ------------------------------------------------------------------------------------------ */
 
 int report_end(const options *o) {
   bool bad = totals.failed || totals.bits || totals.wrong;
   if (world_rank() == 0) {
-    if (totals.csv && (ferror(totals.csv) | fclose(totals.csv)) != 0)
-      die("cannot be written", o->csv);
+    if (totals.csv)
+      csv_close(totals.csv, o->csv);
     if (totals.failed)
       printf("# Failed calls : %d FAILED\n", totals.failed);
     if (totals.bits)

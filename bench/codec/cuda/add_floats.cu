@@ -1,5 +1,5 @@
-// add_floats.cu: the plain addition that stands between decompression and compression, as a kernel of its own.
-#include "add_floats.h"
+// add_floats.cu: the addition of floats between decompression and compression, as a kernel.
+#include "ghz.h"
 
 #include <cuda_runtime.h>
 
@@ -44,7 +44,7 @@ template <typename T> cudaError_t launch(const addition<T> &a, cudaStream_t stre
 
 } // namespace
 
-cudaError_t add_floats(ghz_type type, void *acc, const void *x, size_t n, cudaStream_t stream) {
+extern "C" cudaError_t add_floats(ghz_type type, void *acc, const void *x, size_t n, cudaStream_t stream) {
   if (type == GHZ_F64)
     return launch<double>({static_cast<double *>(acc), static_cast<const double *>(x), n}, stream);
   return launch<float>({static_cast<float *>(acc), static_cast<const float *>(x), n}, stream);

@@ -117,6 +117,11 @@ size_t part_count(const work *w);
 /* Where a slot's decompressed values of a set are. */
 char *plain_of(const work *w, const slot *s, int side, int set);
 
+/* ---- add_floats.cu -----------------------------------------------------------------------------------*/
+
+/* acc[i] += x[i] for n values of `type`; both arrays begin at multiples of 16 bytes. */
+cudaError_t add_floats(ghz_type type, void *acc, const void *x, size_t n, cudaStream_t stream);
+
 /* ---- check.c ----------------------------------------------------------------------------------------- */
 
 /* Runs every operation on every set and compares all results with the CPU's bytes. A difference ends

@@ -1,5 +1,4 @@
 /* work.c: owns operands and results in device memory, and one call of each operation. */
-#include "add_floats.h"
 #include "cuda.h"
 
 #include <math.h>
