@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # fuzz.sh [MINUTES] [target...]: builds the fuzzers with clang, shares the time (10 minutes) among them, one process at a time, and
-# prints what each did. Whatever fails is made small and kept in tests/fuzz/regressions, where the tests run it from then on. From
-# 2 minutes on, what was learnt is kept in build-sanitize/fuzz/corpus for the next run.
+# prints what each did. Whatever fails is made small and kept in tests/fuzz/regressions, where the tests run it from then on, until
+# tests/fuzz/pack.py puts it into the target's archive. From 2 minutes on, what was learnt is kept in build-sanitize/fuzz/corpus
+# for the next run.
 set -Eeuo pipefail
 exec </dev/null
 
@@ -31,7 +32,7 @@ build_fuzzers() { # target...
 # The folders that a target starts from.
 seeds() { # target
   local folder
-  for folder in "$kept/corpus/$1" "$kept/regressions/$1"; do
+  for folder in "$build/tests/fuzz/seeds/$1" "$kept/regressions/$1"; do
     [ ! -d "$folder" ] || echo "$folder"
   done
   [ "$1" != decode ] || echo "$root/tests/golden"

@@ -39,7 +39,7 @@ for law in api slice golden overflow allocation state schedules tuner; do
   under "test_$law" $valgrind "$build/tests/test_$law" --jobs 2 # Criterion leaks
 done
 for name in decode range compute slices round_trip sums container npy; do
-  files=(tests/fuzz/corpus/$name)
+  files=("$build/tests/fuzz/seeds/$name")
   [ ! -d tests/fuzz/regressions/$name ] || files+=(tests/fuzz/regressions/$name)
   under "fuzz_$name" $valgrind $leaks "$build/tests/fuzz/fuzz_$name" -changes=1 "${files[@]}"
 done
