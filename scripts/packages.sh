@@ -6,7 +6,7 @@ build_packages="build-essential cmake ninja-build pkg-config libxxhash-dev libpn
 test_packages="libcriterion-dev mpich libmpich-dev python3"
 clang_packages="clang libclang-rt-dev libomp-dev" # sanitizers, fuzzers
 lint_packages="clang clang-format clang-tidy libomp-dev cppcheck shellcheck"
-test_wishes="python3-numpy jq gfortran python3-mpi4py iproute2" # the tests that use it are skipped without it
+test_wishes="python3-numpy jq gfortran python3-mpi4py iproute2 ccache" # the tests that use it are skipped without it
 
 missing_packages() { # package...
   local package
