@@ -175,7 +175,8 @@ static bool write_picture(const comparison *c) {
   if (p->nx * p->ny < d->count)
     snprintf(slice, sizeof slice, "; slice %llu of %llu", (unsigned long long)(p->first / (p->nx * p->ny)),
              (unsigned long long)(d->count / (p->nx * p->ny)));
-  snprintf(caption, sizeof caption, "largest error %.3g%s%s%s", d->error, bound, psnr, slice);
+  snprintf(caption, sizeof caption, "largest error %.3g%s%s%s%s", d->error, bound, psnr, slice,
+           d->finite < d->count ? "; grey: NaN, Inf" : "");
   return picture_write(p, c->o->png, c->o->force,
                        &(picture_labels){result, caption, bound_known(c) ? c->bound : d->error});
 }

@@ -140,11 +140,13 @@ static void draw_scale(const canvas *c, size_t x, size_t y, size_t width, const 
   const alignment how[] = {ALIGN_LEFT, ALIGN_MIDDLE, ALIGN_RIGHT};
   for (size_t i = 0; i < width; i++) {
     double part = (double)i / (double)(width - 1);
-    canvas_fill(c, x + i, y, 1, BAR, pick(s, s->low + part * (s->high - s->low)));
+    canvas_fill(c, x + i, y, 1, BAR, pick(s, s->low * (1 - part) + s->high * part));
   }
+  double middle = s->low / 2 + s->high / 2, negligible = 1e-3 * (s->high / 2 - s->low / 2);
+  const double numbers[] = {s->low, fabs(middle) < negligible ? 0 : middle, s->high};
   for (size_t i = 0; i < 3; i++) {
     char number[32];
-    snprintf(number, sizeof number, "%.3g", s->low + (double)i / 2 * (s->high - s->low));
+    snprintf(number, sizeof number, "%.3g", numbers[i]);
     canvas_text(c, x + width * i / 2, y + BAR + GAP / 4, how[i], number);
   }
 }
