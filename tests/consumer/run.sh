@@ -57,6 +57,15 @@ with_pkg_config() { # shared|static compiler source
   check "pkg-config, $1, $3" "$1" "$work/consumer"
 }
 
+# The examples are built as their first lines tell, and run.
+example() { # name argument...
+  local command
+  command=$(sed -n "s/^ \* *cc \($1.c [^&]*\).*/\1/p" "$here/../../examples/$1.c")
+  cp "$here/../../examples/$1.c" "$work"
+  (cd "$work" && quietly eval "${CC:-cc} ${command:?}" && LD_LIBRARY_PATH=$libdir quietly "./$1" "${@:2}")
+  echo "ok: example $1"
+}
+
 with_cmake static C
 with_cmake static CXX
 with_pkg_config static "${CC:-cc}" consumer.c
@@ -67,6 +76,9 @@ if [ -e "$libdir/libghz.so" ]; then
   with_cmake ghz C shared
   with_pkg_config shared "${CC:-cc}" consumer.c
   with_pkg_config shared "${CXX:-c++}" consumer.cpp
+  head -c 400000 /dev/zero >"$work/values.f32"
+  example compress_file "$work/values.f32" "$work/stream"
+  example sum_many
 else
   with_cmake ghz C static
 fi

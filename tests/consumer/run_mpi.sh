@@ -61,3 +61,11 @@ check "pkg-config" "$work/consumer"
 quietly "$mpicc" $(pkg-config --cflags ghzmpi) -o "$work/consumer" "$here/consumer.c" -L"$libdir" -l:libghzmpi.a \
   $(pkg-config --static --libs ghz | sed 's/-lghz /-l:libghz.a /') -lm
 check "pkg-config, static" "$work/consumer"
+
+# The example is built as its first lines tell, and run by one rank.
+if [ -e "$libdir/libghzmpi.so" ]; then
+  cp "$here/../../../examples/allreduce.c" "$work"
+  command=$(sed -n 's/^ \* *mpicc \(allreduce.c .*\)/\1/p' "$work/allreduce.c")
+  (cd "$work" && quietly eval "$mpicc ${command:?}" && LD_LIBRARY_PATH=$libdir quietly ./allreduce)
+  echo "ok: example allreduce"
+fi
