@@ -1,13 +1,12 @@
 #!/usr/bin/env bash
 # cluster.sh: an emulated cluster on this machine: N network namespaces joined by a bridge, links shaped to RATE, and an
 # MPI program that runs across them over TCP, one rank in each.
-# usage: bench/cluster.sh [OPTIONS] N RATE [-- COMMAND...]
+# usage: bench/cluster.sh [OPTIONS] N RATE -- COMMAND...
 #        bench/cluster.sh --clean   removes what killed runs left; every run begins with that
 #   N                 ranks, 2 to 64
 #   RATE              of every link, each way: 200mbit, 1gbit, ...; none: not shaped
-#   COMMAND           of every rank. Without one, or if it begins with an option: ghz_mpi_bench allreduce
+#   COMMAND           what every rank runs, e.g. build/bench/collectives/ghz_mpi_bench allreduce --wire eth0
 #   --mpi MPI         openmpi (the default) or mpich: mpicc.MPI and mpiexec.MPI, or MPICC and MPIEXEC of the environment
-#   --build DIR       the build with ghz_mpi_bench; the default is build-bench-MPI, build-bench or build
 #   --tuned           makes the MPI library use its best algorithms for large allreduce, bcast and scatter
 #   --poll on|off     waiting ranks sleep up to 50 us instead of spinning (on)
 #   --preload FILE    a library that the ranks preload
@@ -24,7 +23,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=bench/cluster/mpi.sh
 . "$here/cluster/mpi.sh"
 
-mpi=openmpi build='' tuned=0 poll=on preload='' quick=0 force=0
+mpi=openmpi tuned=0 poll=on preload='' quick=0 force=0
 core_bits=2000000000 # what one core moves between ranks with enough left to compute; measured, not derived
 
 say() { printf '# %s\n' "$*"; }
@@ -67,7 +66,7 @@ parse() {
   local words=()
   while [ $# -gt 0 ]; do
     case $1 in
-    --mpi | --build | --poll | --preload)
+    --mpi | --poll | --preload)
       [ $# -ge 2 ] || die 2 "$1 needs a value"
       printf -v "${1#--}" %s "$2" && shift 2 ;;
     --tuned | --quick | --force) printf -v "${1#--}" 1 && shift ;;
@@ -86,18 +85,8 @@ parse() {
   bits=$(parse_rate "$rate")
   [ "$rate" = none ] || [ "$bits" -ge 1000000 ] || die 2 "RATE is at least 1mbit"
   [ -z "$preload" ] || [ -e "$preload" ] || die 2 "--preload $preload: no such file"
-  [ $# = 0 ] || shift
-  command=("$@")
-}
-
-default_command() { # puts the program before its options
-  local folder
-  for folder in ${build:+"$build"} "$here/../build-bench-$mpi" "$here/../build-bench" "$here/../build"; do
-    [ ! -x "$folder/bench/collectives/ghz_mpi_bench" ] ||
-      { command=("$folder/bench/collectives/ghz_mpi_bench" allreduce "${command[@]}") && return; }
-  done
-  die 2 "no ghz_mpi_bench: give a command after --, or build it:
-  cmake -S . -B build-bench -DCMAKE_BUILD_TYPE=Release -DMPI_C_COMPILER=mpicc.$mpi && cmake --build build-bench"
+  [ $# -ge 2 ] || die 2 "there is no COMMAND behind --"
+  command=("${@:2}")
 }
 
 # --- what can be had here -----------------------------------------------------------------------------------------------
@@ -253,7 +242,6 @@ describe() {
 parse "$@"
 find_tools
 check_strength
-[[ ${command[0]:--} != -* ]] || default_command
 check_command
 [ -n "${GHZ_CLUSTER_ENTERED:-}" ] || remove_leftovers
 [ "$(id -u)" = 0 ] || enter_user_namespace "$@"

@@ -1,29 +1,21 @@
 /* poll.c: preloaded into ranks: epoll_wait (MPICH) and poll (Open MPI) that sleep instead of spinning.
  *
  * MPI libraries poll without end. On an emulated cluster the ranks that poll take the cores from those
- * that work. After a few empty polls in a row these functions wait up to GHZ_CLUSTER_POLL_US for a
+ * that work. After a few empty polls in a row these functions wait up to 50 us for a
  * descriptor to become ready; arriving data wake them at once. Polls with other work between them
  * never wait. */
 #define _GNU_SOURCE
 #include <poll.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <sys/epoll.h>
 #include <time.h>
 
 #define EMPTY_POLLS 4  /* in a row before the first wait */
 #define IN_A_ROW 20000 /* ns at most between two polls with nothing else between them */
 
-static struct timespec nap = {.tv_nsec = 50000};
+static const struct timespec nap = {.tv_nsec = 50000};
 static _Thread_local int empty_polls;
 static _Thread_local int64_t last_poll;
-
-__attribute__((constructor)) static void read_environment(void) {
-  const char *text = getenv("GHZ_CLUSTER_POLL_US");
-  long us = text ? strtol(text, NULL, 10) : 0;
-  if (us > 0 && us <= 10000)
-    nap.tv_nsec = us * 1000;
-}
 
 static int64_t now_ns(void) {
   struct timespec t;

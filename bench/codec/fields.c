@@ -77,14 +77,6 @@ static bool set_path(field *f, const char *path) {
   return true;
 }
 
-/* The shape that the default pairs give to a name; NULL if they do not know it. */
-static const char *known_shape(const char *name) {
-  for (size_t i = 0; i < sizeof default_pairs / sizeof *default_pairs; i++)
-    if (!strcmp(name, default_pairs[i].a) || (default_pairs[i].b && !strcmp(name, default_pairs[i].b)))
-      return default_pairs[i].shape;
-  return NULL;
-}
-
 /* FILE[:DIMS] */
 static void parse_field(char *text, field *f) {
   char *colon = strrchr(text, ':');
@@ -94,12 +86,8 @@ static void parse_field(char *text, field *f) {
     colon = NULL;
   if (!set_path(f, text))
     die("cannot read", text);
-  const char *shape = colon ? colon + 1 : known_shape(f->name);
-  if (!set_shape(f, shape ? shape : "line")) {
-    if (colon)
-      die("the dimensions do not match the size of", text);
-    set_shape(f, "line");
-  }
+  if (!set_shape(f, colon ? colon + 1 : "line"))
+    die("the dimensions do not match the size of", text);
 }
 
 static void finish_pair(pair *p) {

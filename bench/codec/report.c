@@ -39,13 +39,6 @@ static void print_speed(const char *what, const speed *s) {
   printf("  %-19s %8.2f %8.2f %9.3f", what, s->best, s->median, s->of_memcpy);
 }
 
-static void print_relative(double x) {
-  if (isnan(x))
-    printf(" %9s", "-");
-  else
-    printf(" %9.3f", x);
-}
-
 void cpu_report_cell(const results *r, const cell *c) {
   printf("\n%s, bound %.0e of the range (eb %.6g), %zu values", c->pair->name, c->bound, c->eb, c->pair->a.n);
   for (int i = 0; i < c->pair->a.rank; i++)
@@ -61,9 +54,9 @@ void cpu_report_cell(const results *r, const cell *c) {
       snprintf(label, sizeof label, "%-7s%-2d%-10s", r->configs[i].isa, r->configs[i].threads,
                cpu_operations[op]);
       print_speed(label, s);
-      print_relative(s->of_roundtrip);
-      print_relative(s->of_one_thread);
-      print_relative(s->of_avx512);
+      print_number(s->of_roundtrip, 10, 3);
+      print_number(s->of_one_thread, 10, 3);
+      print_number(s->of_avx512, 10, 3);
       printf("\n");
     }
   if (peer_name()) {

@@ -27,7 +27,6 @@ static options given = {.max = 64 << 20,
                         .bound = {GHZ_REL, 1e-4},
                         .bound_text = "rel:1e-4",
                         .field = "wave"};
-static bool of_result;
 
 static const char of_ops[] = "sum,avg,min,max";
 
@@ -47,7 +46,6 @@ static const option_row rows[] = {
     {"bound", 0, &option_bound, &given, "BOUND", NULL,
      "abs:E, rel:E (of the range over all ranks) or psnr:DB, of each contribution;\n"
      "result:rel:E and so on: of the result (rel:1e-4)"},
-    {"of-result", 0, &option_flag, &of_result, NULL, NULL, "the bound is that of the result"},
     {"field", 0, &option_field, &given.field, "NAME", NULL,
      "wave, turbulence, density, climate, gradient, zero or random, other data on each\n"
      "rank; sizes below the largest take the middle of the field (wave)"},
@@ -83,7 +81,6 @@ static bool read_field(const option_row *row, char *text) {
 
 /* Returns NULL, or what is wrong. */
 static const char *finish(void) {
-  given.of_result |= of_result;
   if (given.min == 0)
     given.min = given.max < 1 << 20 ? given.max : 1 << 20;
   if (given.min > given.max)

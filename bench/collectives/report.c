@@ -26,13 +26,13 @@ static const char *instruction_set(void) {
 
 /* Names with their units, as wide as the columns of print_row. */
 static void columns(const options *o) {
-  printf("#%10s %10s %6s %4s  %-13s %-12s %10s %10s %10s %7s %7s %7s %7s %7s %8s %5s %5s", "size, B", "count",
-         "type", "op", "algorithm", "mode", "time, us", "min, us", "max, us", "alg,GB/s", "bus,GB/s", "x MPI",
+  printf("#%10s %10s %6s %4s  %-13s %-12s %10s %10s %10s %8s %8s %7s %7s %7s %8s %5s %5s", "size, B", "count",
+         "type", "op", "algorithm", "mode", "time, us", "min, us", "max, us", "alg GB/s", "bus GB/s", "x MPI",
          "x plain", "ratio", "/bound", "wrong", "same");
   if (o->interface)
     printf(" %8s %8s", "wire, MB", "busiest");
   if (o->breakdown)
-    printf(" %8s %8s %8s %8s %8s %8s", "agree,ms", "compress", "combine", "decompr.", "wait", "cpu, all");
+    printf(" %8s %8s %8s %8s %8s %8s", "agree ms", "compress", "combine", "decompr.", "wait", "cpu, all");
   putchar('\n');
 }
 
@@ -114,7 +114,7 @@ static void print_row(const job *j, const finding *f, const row *w) {
     printf("failed\n");
     return;
   }
-  printf("%10.1f %10.1f %10.1f %7.3f %7.3f %7.2f %7.2f %7.2f %8.3g ", f->median * 1e6, f->least * 1e6,
+  printf("%10.1f %10.1f %10.1f %8.3f %8.3f %7.2f %7.2f %7.2f %8.3g ", f->median * 1e6, f->least * 1e6,
          f->most * 1e6, w->algbw, w->busbw, w->over_mpi, w->over_plain, w->ratio, w->error);
   if (f->verdict.done)
     printf("%5llu %5s", (unsigned long long)f->verdict.wrong, f->verdict.inexact ? "inex." : w->same);

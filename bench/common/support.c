@@ -71,6 +71,13 @@ const char *size_text(size_t bytes, char text[24]) {
   return text;
 }
 
+void print_number(double x, int width, int digits) {
+  if (isfinite(x))
+    printf("%*.*f", width, digits, x);
+  else
+    printf("%*s", width, "-");
+}
+
 FILE *csv_open(const char *path, const char *columns) {
   FILE *f = fopen(path, "w");
   if (!f)

@@ -27,6 +27,9 @@ double median(double *x, int n);
 /* "512 MB", "4 KB": powers of two. Returns `text`. */
 const char *size_text(size_t bytes, char text[24]);
 
+/* Prints the number %width.digits, or a dash if it is not finite. */
+void print_number(double x, int width, int digits);
+
 /* Opens the file and writes the line of column names. */
 FILE *csv_open(const char *path, const char *columns);
 /* A comma and the number, or nothing behind the comma if it is not finite. */

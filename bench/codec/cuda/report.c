@@ -33,16 +33,10 @@ void cuda_report_begin(const results *r) {
 }
 
 static void print_figure(const results *r, const figure *f) {
-  printf("  %-11s", cuda_operations[f->op]);
-  if (isnan(f->ratio))
-    printf(" %8s", "-");
-  else
-    printf(" %8.2f", f->ratio);
-  printf(" %9.1f %10.2f %9.2f %7.1f %%", speed(f), 1e6 * f->time.median, 1e-6 * f->moved, of_copy(r, f));
-  if (isnan(f->of_separate))
-    printf(" %9s", "-");
-  else
-    printf(" %9.2f", f->of_separate);
+  printf("  %-11s ", cuda_operations[f->op]);
+  print_number(f->ratio, 8, 2);
+  printf(" %9.1f %10.2f %9.2f %7.1f %% ", speed(f), 1e6 * f->time.median, 1e-6 * f->moved, of_copy(r, f));
+  print_number(f->of_separate, 9, 2);
   printf(" %6.1f %% %4d%s\n", 100 * f->time.spread, f->sets, f->cached ? "*" : "");
 }
 
