@@ -1,39 +1,52 @@
 /* ghz.h: the whole public interface of libghz.
  *
- * libghz compresses arrays of float or double under a strict error bound and computes on the compressed
- * form: streams are added, subtracted, scaled and averaged without turning them back into numbers.
+ * libghz compresses arrays of float or double under a strict error bound, and computes on the compressed
+ * form: it adds, subtracts, scales and averages streams without decompressing them.
  *
  *   ghz_context *ctx;
  *   ghz_lattice lattice;
  *   ghz_context_create(&ctx, 0);
  *   ghz_lattice_make(GHZ_F32, (ghz_bound){GHZ_ABS, 1e-3}, 0, 0, &lattice);
- *   size_t room = ghz_size_bound(n, GHZ_F32, 1), size;   (2 for a sum of two)
- *   ghz_compress(ctx, &lattice, GHZ_ORDER_BEST, x, n, dst, room, &size);
+ *   size_t capacity = ghz_size_bound(n, GHZ_F32, 1), size;
+ *   void *stream = malloc(capacity);
+ *   ghz_compress(ctx, &lattice, GHZ_ORDER_BEST, x, n, stream, capacity, &size);
+ *   ghz_decompress(ctx, (ghz_bytes){stream, size}, GHZ_F32, y, n);
+ *   ghz_context_free(ctx);
  *
- * The bytes of a stream are specified in FORMAT.md (installed beside the other documentation). They depend on
- * the values, the lattice and the order alone: not on the machine, its instruction set or the number of
+ * The bytes of a stream are specified in FORMAT.md, which is installed with the documentation. They depend
+ * on the values, the lattice and the order alone: not on the machine, its instruction set or the number of
  * threads.
  *
+ * Terms
+ *   lattice       the grid that values are quantised to; made from an error bound
+ *   stream        a compressed array, self-contained
+ *   tile          1024 values of an array, the last tile maybe fewer; the unit of prediction and of slices
+ *   slice         a range of the tiles of a stream
+ *   message       a slice in one buffer, as it is sent to another process
+ *   terms         how many quantised arrays a stream is the sum of; 1 after compression
+ *
  * Promises
- *   bound         every finite value x of the input comes back as y with |x - y| <= eb, in exact arithmetic;
- *                 NaN comes back as NaN (the canonical quiet one), infinities as themselves, -0.0 maybe
- *                 as +0.0.
- *                 A sum of streams with `terms` terms is within terms * eb of the exact sum of their inputs
- *                 (FORMAT.md, "Bound of a sum", has the one exception, in float32 beyond 2^22 steps).
- *   homomorphism  additions associate and commute byte for byte while ghz_info.inexact is 0.
- *   untrusted     any bytes may be given as a stream: the call returns a result or an error, never reads or
- *                 writes outside the buffers it was given, never allocates by a length it has not checked.
- *   no state      the library has no global mutable state. A context must not be used by two threads at the
- *                 same time; different contexts are independent; calls without a context are thread-safe.
- *   environment   calls compute under round-to-nearest without flush-to-zero, whatever the caller has set, and
- *                 restore the caller's floating-point environment.
+ *   bound         Every finite value x comes back as y with |x - y| <= eb, in exact arithmetic. NaN comes
+ *                 back as the canonical quiet NaN, infinities as themselves, -0.0 maybe as +0.0.
+ *                 A sum with `terms` terms is within terms * eb of the exact sum of the original values.
+ *                 FORMAT.md, "Bound of a sum", has the one exception: float32 beyond 2^22 steps.
+ *   homomorphism  Additions associate and commute byte for byte while ghz_info.inexact is 0.
+ *   untrusted     Any bytes may be given as a stream. The call returns a result or an error, never reads or
+ *                 writes outside the buffers it was given, and never allocates by an unchecked length.
+ *   no state      The library has no global mutable state.
+ *   environment   Calls compute under round-to-nearest without flush-to-zero, whatever the caller has set,
+ *                 and restore the caller's floating-point environment.
  *
  * Conventions
- *   Every call that can fail returns a ghz_status; outputs are unspecified unless it is GHZ_OK, but nothing is
- *   written past `capacity`. Buffers belong to the caller and need no alignment beyond that of their type.
- *   Outputs must not overlap inputs. `n` and `count` are numbers of values, `size` and `capacity` bytes.
- *   After fork() in a program that has used several threads, the child uses contexts of 1 thread: GCC's OpenMP hangs
- *   in others.
+ *   Errors        Every call that can fail returns a ghz_status. Unless it is GHZ_OK, outputs are
+ *                 unspecified; nothing is ever written past `capacity`.
+ *   Buffers       belong to the caller. They need no alignment beyond that of their values; streams need
+ *                 none. Outputs must not overlap inputs.
+ *   Units         `n` and `count` are numbers of values, `size` and `capacity` bytes, `tiles` tiles.
+ *   Threads       A call with a context may use the context's threads; a context serves one call at a time.
+ *                 Different contexts are independent. Calls without a context are thread-safe.
+ *   fork()        In a child of a program that has used several threads, use contexts of one thread: GCC's
+ *                 OpenMP hangs in others.
  */
 #ifndef GHZ_H
 #define GHZ_H
@@ -55,25 +68,25 @@ extern "C" {
 #define GHZ_VERSION_MINOR 1
 #define GHZ_VERSION_PATCH 0
 
-/* The version of the library that is linked, as "major.minor.patch". */
+/* Returns the version of the linked library, "major.minor.patch". Static. */
 GHZ_API const char *ghz_version(void);
 
 /* ---- Status ------------------------------------------------------------------------------------------ */
 
 typedef enum ghz_status {
   GHZ_OK = 0,
-  GHZ_EINVAL = -1, /* an argument outside its contract: a bound that is 0 or NaN, a range outside the array */
-  GHZ_ENOMEM = -2, /* the context could not allocate scratch memory */
+  GHZ_EINVAL = -1,    /* an argument violates its contract: bound 0 or NaN, range outside the array, NULL */
+  GHZ_ENOMEM = -2,    /* the context could not allocate scratch memory */
   GHZ_ECAPACITY = -3, /* the destination is too small; ghz_size_bound always suffices */
   GHZ_ECORRUPT = -4,  /* not a stream, truncated, or damaged */
   GHZ_EVERSION = -5,  /* written by a newer version: a type or feature bit that this one does not know */
   GHZ_EMISMATCH = -6, /* operands differ in type, count, cap, step or bound */
-  GHZ_ERANGE = -7,    /* the result would sum more terms than 62-bit integers can hold */
+  GHZ_ERANGE = -7,    /* the result would have more terms than ghz_terms_limit allows */
   GHZ_EISA = -8,      /* GHZ_ISA names an instruction set that this machine or build does not have */
   GHZ_EDEVICE = -9    /* no GPU that this build has kernels for, or CUDA reported an error */
 } ghz_status;
 
-/* A short English sentence for a status; static, never NULL. */
+/* Returns a short English sentence for a status. Static, never NULL. */
 GHZ_API const char *ghz_status_text(ghz_status status);
 
 /* ---- Context ----------------------------------------------------------------------------------------- */
@@ -81,29 +94,32 @@ GHZ_API const char *ghz_status_text(ghz_status status);
 /* Threads and scratch memory, reused from call to call. */
 typedef struct ghz_context ghz_context;
 
-/* Creates a context that works with `threads` OpenMP threads (0: as many as OpenMP would use, fewer for small arrays).
- * The instruction set is the best that the machine has, or the one that the environment variable GHZ_ISA names:
- * scalar, avx2, avx512. Scratch grows on first use and is then kept: a call of a size seen before allocates
- * nothing. It stays below one worst-case compressed size of the largest operation, plus 1 % and 64 KiB a
- * thread. Errors: EINVAL (threads < 0), ENOMEM, EISA. *ctx is NULL after an error.
- * Where the system refuses threads or their memory, the OpenMP runtime itself ends the program; a context of one thread
- * never asks it for any. */
+/* Creates a context that works with `threads` OpenMP threads.
+ * threads: 0 takes as many as OpenMP would use, and fewer for small arrays.
+ * The instruction set is the best one of the machine, or the one that the environment variable GHZ_ISA
+ * names: scalar, avx2 or avx512.
+ * Scratch memory grows on first use and is kept: a call of a size seen before allocates nothing. It stays
+ * below one worst-case compressed size of the largest operation, plus 1 % and 64 KiB a thread.
+ * If threads cannot be created, the OpenMP runtime aborts the process. A context of one thread never
+ * creates any.
+ * Errors: EINVAL (threads < 0), ENOMEM, EISA. After an error *ctx is NULL. Free with ghz_context_free. */
 GHZ_API ghz_status ghz_context_create(ghz_context **ctx, int threads);
 
-/* Frees a context and its scratch; NULL is ignored. */
+/* Frees a context and its scratch memory. Ignores NULL. */
 GHZ_API void ghz_context_free(ghz_context *ctx);
 
-/* Changes the number of threads (0: as many as OpenMP would use). Errors: EINVAL. */
+/* Changes the number of threads; 0 as in ghz_context_create. Errors: EINVAL. */
 GHZ_API ghz_status ghz_context_set_threads(ghz_context *ctx, int threads);
 
-/* The number of threads that calls with this context use. */
+/* Returns the most threads that calls with this context use; 0 for NULL. */
 GHZ_API int ghz_context_threads(const ghz_context *ctx);
 
-/* The instruction set in use: "scalar", "avx2" or "avx512". Static. */
+/* Returns the instruction set in use: "scalar", "avx2" or "avx512". Static. */
 GHZ_API const char *ghz_context_isa(const ghz_context *ctx);
 
-/* What went wrong in the last call with this context that failed, with the numbers that show it ("step 0.002 in
- * operand 1, 0.001 in operand 0"). Owned by the context, valid until its next call; "" before any error. */
+/* Returns a sentence about the last call with this context that failed, with the numbers that show why:
+ * "step 0.002 in operand 1, 0.001 in operand 0". "" before any failure. The context owns the text; it is
+ * valid until the next call with the context. */
 GHZ_API const char *ghz_context_message(const ghz_context *ctx);
 
 /* ---- Types, bounds, lattices ------------------------------------------------------------------------- */
@@ -113,13 +129,13 @@ typedef enum ghz_type {
   GHZ_F64 = 1  /* IEEE binary64 */
 } ghz_type;
 
-/* Bytes of a value of this type; 0 for an unknown type. */
+/* Returns the bytes of a value of this type; 0 for an unknown type. */
 GHZ_API size_t ghz_type_size(ghz_type type);
 
 typedef enum ghz_bound_kind {
-  GHZ_ABS = 0, /* value is the largest |x - y|, in the units of the data */
-  GHZ_REL = 1, /* value is a fraction of the range (max - min) of the finite values */
-  GHZ_PSNR = 2 /* value is the least peak signal-to-noise ratio, in dB, peak being that range */
+  GHZ_ABS = 0, /* value: the largest |x - y|, in the units of the data */
+  GHZ_REL = 1, /* value: the largest |x - y| as a fraction of the range (max - min) of the finite values */
+  GHZ_PSNR = 2 /* value: the least peak signal-to-noise ratio, in dB; the peak is that range */
 } ghz_bound_kind;
 
 typedef struct ghz_bound {
@@ -128,75 +144,82 @@ typedef struct ghz_bound {
 } ghz_bound;
 
 /* The grid that values are quantised to. Streams can be added if and only if their lattices are equal, so a
- * reduction over many arrays makes one lattice and uses it for all. Made by ghz_lattice_make, or read from a stream: the
- * bound holds for no other step and eb. */
+ * reduction over many arrays makes one lattice and uses it for all. Take it from ghz_lattice_make or from a
+ * stream: a lattice made by hand is not verified, and the bound does not hold for it. */
 typedef struct ghz_lattice {
   ghz_type type;
   int cap;     /* bits of the largest quantised integer: 35, or for GHZ_F64 also 44 (the default) */
-  double step; /* quantisation step; 0 where the bound is too small for the type: then values are stored raw */
+  double step; /* quantisation step; 0 if the bound is too small for the type: values are then stored raw */
   double eb;   /* the bound per value that the step guarantees */
 } ghz_lattice;
 
-/* The least and greatest finite value of x[0..n), as doubles. With no finite value: *min = +Inf, *max = -Inf.
- * Errors: EINVAL (unknown type, NULL). */
+/* Finds the least and greatest finite value of x[0..n). Without any, *min = +Inf and *max = -Inf.
+ * Errors: EINVAL (unknown type, NULL), ENOMEM. */
 GHZ_API ghz_status ghz_range(ghz_context *ctx, ghz_type type, const void *x, size_t n, double *min,
                              double *max);
 
-/* Makes the lattice for a bound. `min` and `max` are the range of the finite values (of all arrays that are to
- * be added; ghz_range) and are ignored by GHZ_ABS. A range of width 0 (min = max) gives a lattice on which that
- * constant is exact, and on which every other value is stored as it is. For the bound of a *sum* of k arrays, ask for eb / k.
- * Errors: EINVAL (unknown type; value 0, negative, NaN or infinite; min > max, but for what ghz_range gives where
- * nothing is finite). Thread-safe.
- * Source: lattice with 1/64 slack, our own; PSNR from the range as in fZ-light and SZ3. */
+/* Makes the lattice for a bound.
+ * min, max: the range of the finite values of all arrays that are to be added (ghz_range); GHZ_ABS ignores
+ *           it. If min == max, that constant is represented exactly; tiles with any other value are stored
+ *           uncompressed.
+ * For a bound E on the *sum* of k arrays, ask for E / k.
+ * Errors: EINVAL (unknown type; value 0, negative, NaN or infinite; min > max, except for the range that
+ * ghz_range reports where nothing is finite).
+ * Source: our own, with a slack of 1/64; PSNR from the range as in fZ-light and SZ3. */
 GHZ_API ghz_status ghz_lattice_make(ghz_type type, ghz_bound bound, double min, double max,
                                     ghz_lattice *lattice);
 
-/* The most terms that a stream on a lattice of this cap may sum: 8388607 for cap 35, 16383 for cap 44; 0 for any other
- * cap. An operation whose result would have more returns GHZ_ERANGE. Thread-safe. */
+/* Returns the most terms that a stream on a lattice of this cap may have: 8388607 for cap 35, 16383 for cap
+ * 44, 0 for any other. */
 GHZ_API uint32_t ghz_terms_limit(int cap);
 
 /* ---- Compress and decompress ------------------------------------------------------------------------- */
 
-/* Prediction order: 0 none, 1 Lorenzo (first difference), 2 second difference, or the best per tile. */
+/* Prediction order: 0 none, 1 first difference (Lorenzo), 2 second difference; or the best for each tile. */
 #define GHZ_ORDER_BEST (-1)
 
-#define GHZ_TILE 1024   /* values per tile: the unit of prediction and of slices */
-#define GHZ_CHUNK 16384 /* values per chunk, 16 tiles: the unit of scheduling and random access */
+#define GHZ_TILE 1024   /* values per tile */
+#define GHZ_CHUNK 16384 /* values per chunk, 16 tiles: the unit of scheduling and of random access */
 
-/* A compressed stream in memory, or part of one: `size` readable bytes. */
+/* Tiles of an array of n values. */
+#define GHZ_TILE_COUNT(n) ((n) / GHZ_TILE + ((n) % GHZ_TILE != 0))
+
+/* `size` readable bytes: a compressed stream, or part of one. Owns nothing. */
 typedef struct ghz_bytes {
   const void *data;
   size_t size;
 } ghz_bytes;
 
-/* The largest size of a stream of n values that sums at most `terms` terms (1 for a fresh one).
- * 0 if the type is unknown, terms is 0 or too large, or the size would overflow size_t. (A combination without terms, all
- * of whose coefficients are 0, fits where 1 term does.) Thread-safe. */
+/* Returns the largest size of a stream of n values with at most `terms` terms; 1 for a fresh stream, 2 for
+ * the sum of two. Where all coefficients of a combination are 0, it has no terms and fits where 1 does.
+ * Returns 0 if the type is unknown, if terms is 0 or too large, or if the size would overflow size_t. */
 GHZ_API size_t ghz_size_bound(size_t n, ghz_type type, uint32_t terms);
 
-/* Compresses x[0..n) to dst and sets *size. Two passes over memory at most; x may have any length from 0.
- * order: GHZ_ORDER_BEST, or 0, 1, 2 to fix it. Never larger than ghz_size_bound(n, type, 1).
+/* Compresses x[0..n) to a stream in dst, and sets *size to its size, at most ghz_size_bound(n, type, 1).
+ * order: GHZ_ORDER_BEST, or 0, 1, 2 to fix it. n may be 0. Reads x twice at most.
  * Errors: EINVAL, ECAPACITY, ENOMEM.
- * Source: fused quantisation and Lorenzo of fZ-light (Huang et al., 2025); the rest is our own. */
+ * Source: fused quantisation and Lorenzo of fZ-light (Huang et al., 2025); bit planes and the rest, our own. */
 GHZ_API ghz_status ghz_compress(ghz_context *ctx, const ghz_lattice *lattice, int order, const void *x,
                                 size_t n, void *dst, size_t capacity, size_t *size);
 
-/* Decompresses a stream to dst, which holds `count` values of type `out`.
- * out is the type of the stream, or GHZ_F64 for a stream of GHZ_F32: then the bound of a sum is strict always.
- * Errors: EINVAL (out narrower than the stream), ECAPACITY (count less than the stream's), ECORRUPT, EVERSION.
- */
+/* Decompresses a stream to dst, which holds `count` values of type `out`; writes as many as the stream has.
+ * out: the type of the stream; or GHZ_F64 for a stream of GHZ_F32, which makes the bound of a sum strict in
+ *      every case.
+ * Errors: EINVAL (GHZ_F32 for a stream of GHZ_F64), ECAPACITY (the stream has more than `count` values),
+ * ECORRUPT, EVERSION, ENOMEM. */
 GHZ_API ghz_status ghz_decompress(ghz_context *ctx, ghz_bytes src, ghz_type out, void *dst, size_t count);
 
-/* Decompresses values first .. first + count - 1 alone, reading only the tiles that hold them.
- * Errors: as ghz_decompress; EINVAL if the range is not inside the stream. */
+/* Decompresses values first .. first + count - 1 alone, to dst[0..count). Reads only the tiles that hold
+ * them. Errors: as ghz_decompress; EINVAL if the range is not inside the stream. */
 GHZ_API ghz_status ghz_decompress_range(ghz_context *ctx, ghz_bytes src, ghz_type out, uint64_t first,
                                         size_t count, void *dst);
 
 /* ---- Computing on streams ---------------------------------------------------------------------------- */
-/* All operands must have the same type, count, cap, step and eb (EMISMATCH says which differs). The result's
- * terms are the sum of the operands' terms; its size is at most ghz_size_bound(n, type, those terms). Errors of
- * each: EINVAL, EMISMATCH, ERANGE, ECAPACITY, ECORRUPT, EVERSION, ENOMEM. Source: addition of streams, hZCCL
- * (Huang et al., SC'24); on bit planes, our own. */
+/* Each of these writes a stream to dst and sets *size. The operands must have the same type, count, cap,
+ * step and eb; EMISMATCH otherwise, and ghz_context_message says which differs. The terms of the result are
+ * the sum of the operands' terms, and its size is at most ghz_size_bound(n, type, those terms).
+ * Errors of each: EINVAL, EMISMATCH, ERANGE, ECAPACITY, ECORRUPT, EVERSION, ENOMEM.
+ * Source: addition of compressed streams, hZCCL (Huang et al., SC'24); on bit planes, our own. */
 
 /* dst = a + b */
 GHZ_API ghz_status ghz_add(ghz_context *ctx, ghz_bytes a, ghz_bytes b, void *dst, size_t capacity,
@@ -209,35 +232,36 @@ GHZ_API ghz_status ghz_subtract(ghz_context *ctx, ghz_bytes a, ghz_bytes b, void
 /* dst = -a */
 GHZ_API ghz_status ghz_negate(ghz_context *ctx, ghz_bytes a, void *dst, size_t capacity, size_t *size);
 
-/* dst = factor * a. Changes step and eb in the header, not the integers. Fails with EINVAL if factor is 0, NaN
- * or infinite, or the new step would leave the range of the type. Each scaling rounds the step; that stays within eb for
- * the first thousand of a stream. */
+/* dst = factor * a. Changes step and eb in the header, and no integer. Each scaling rounds the step; eb
+ * covers the first thousand scalings of a stream.
+ * EINVAL if factor is 0, NaN or infinite, or if the new step leaves the range of the type. */
 GHZ_API ghz_status ghz_scale(ghz_context *ctx, ghz_bytes a, double factor, void *dst, size_t capacity,
                              size_t *size);
 
-/* dst = sum of k >= 1 streams in one pass: each operand is read once, the result written once. */
+/* dst = sum of streams[0..k), k >= 1, in one pass: each operand is read once, the result written once. */
 GHZ_API ghz_status ghz_sum(ghz_context *ctx, size_t k, const ghz_bytes *streams, void *dst, size_t capacity,
                            size_t *size);
 
-/* dst = mean of k >= 1 streams: their sum, with step / k and eb / k. Errors also: EINVAL (step / k is too small for the
- * type). */
+/* dst = mean of streams[0..k), k >= 1: their sum, with step / k and eb / k.
+ * EINVAL also if step / k is too small for the type. */
 GHZ_API ghz_status ghz_mean(ghz_context *ctx, size_t k, const ghz_bytes *streams, void *dst, size_t capacity,
                             size_t *size);
 
-/* dst = sum of coefficients[i] * streams[i]; terms are the sum of |coefficient| * terms. Operands with
- * coefficient 0 are checked and dropped. */
+/* dst = sum of coefficients[i] * streams[i], 0 <= i < k. Its terms are the sum of |coefficients[i]| * terms.
+ * Operands with coefficient 0 are checked and then ignored. */
 GHZ_API ghz_status ghz_combine(ghz_context *ctx, size_t k, const ghz_bytes *streams,
                                const int64_t *coefficients, void *dst, size_t capacity, size_t *size);
 
-/* dst = the smaller, or larger, of a and b, value by value, compared as quantised integers, so that eb is kept
- * whatever the number of operands. NaN wins. Terms are the larger of the operands' terms. */
+/* dst = the smaller (larger) of a and b, value by value. Values are compared as quantised integers, so eb
+ * holds for the result whatever the number of operands. NaN wins. The terms of the result are the larger of
+ * the operands' terms. */
 GHZ_API ghz_status ghz_minimum(ghz_context *ctx, ghz_bytes a, ghz_bytes b, void *dst, size_t capacity,
                                size_t *size);
 GHZ_API ghz_status ghz_maximum(ghz_context *ctx, ghz_bytes a, ghz_bytes b, void *dst, size_t capacity,
                                size_t *size);
 
-/* acc += x, in place: acc holds *size bytes of a stream in a buffer of `capacity` bytes and is replaced by the
- * sum. On error acc and *size are unchanged. Uses scratch of the context for one result. */
+/* acc += x, in place. acc has `capacity` bytes, of which *size are a stream; the sum replaces it.
+ * On error acc and *size are unchanged. The context keeps scratch memory for one result. */
 GHZ_API ghz_status ghz_accumulate(ghz_context *ctx, void *acc, size_t capacity, size_t *size, ghz_bytes x);
 
 /* ---- Looking at streams ------------------------------------------------------------------------------ */
@@ -245,36 +269,36 @@ GHZ_API ghz_status ghz_accumulate(ghz_context *ctx, void *acc, size_t capacity, 
 typedef struct ghz_info {
   ghz_lattice lattice; /* type, cap, step, eb */
   uint64_t count;      /* values */
-  uint64_t tiles;      /* ceil(count / 1024) */
+  uint64_t tiles;      /* GHZ_TILE_COUNT(count) */
   uint32_t terms;      /* quantised terms that each value sums */
-  int inexact;         /* 1: floating-point sums of values outside the lattice went in; no bound is promised */
+  int inexact;         /* 1: sums of values outside the lattice went in; no bound is promised */
   double bound;        /* guaranteed |y - exact|: terms * eb, rounded up; +Inf if inexact */
   uint64_t bytes;      /* size of the stream */
 } ghz_info;
 
-/* Reads and checks the header and the index of a stream. Errors: EINVAL, ECORRUPT, EVERSION. Thread-safe. */
+/* Reads and checks the header and the index of a stream. Errors: EINVAL, ECORRUPT, EVERSION. */
 GHZ_API ghz_status ghz_info_read(ghz_bytes src, ghz_info *info);
 
 typedef struct ghz_statistics {
   uint64_t empty;      /* tiles of zeros, stored in no bytes at all */
-  uint64_t raw;        /* tiles stored as they are */
-  uint64_t specials;   /* tiles with NaN or infinities on the lattice */
+  uint64_t raw;        /* tiles stored uncompressed */
+  uint64_t specials;   /* lattice tiles with NaN or infinities */
   uint64_t order[3];   /* lattice tiles by prediction order */
   uint64_t mode[3];    /* lattice tiles by mode: coarse, fine, wide */
   uint64_t widths[63]; /* blocks of 8 values by width in bits */
 } ghz_statistics;
 
-/* Checks every tile of a stream and counts what it holds. Errors: EINVAL, ECORRUPT, EVERSION. */
+/* Checks every tile of a stream and counts what it holds. Errors: EINVAL, ECORRUPT, EVERSION, ENOMEM. */
 GHZ_API ghz_status ghz_scan(ghz_context *ctx, ghz_bytes src, ghz_statistics *statistics);
 
-/* The least and greatest finite value that the stream decompresses to; *min = +Inf, *max = -Inf if there is
- * none. Errors: EINVAL, ECORRUPT, EVERSION. */
+/* Finds the least and greatest finite value that the stream decompresses to. Without any, *min = +Inf and
+ * *max = -Inf. Errors: EINVAL, ECORRUPT, EVERSION, ENOMEM. */
 GHZ_API ghz_status ghz_extrema(ghz_context *ctx, ghz_bytes src, double *min, double *max);
 
 /* ---- Slices: ranges of tiles ------------------------------------------------------------------------- */
 
-/* A range of the tiles of a stream, or of a message that travelled. It points into the buffer that it was made
- * from and owns nothing. Treat the fields as read-only. */
+/* A range of the tiles of a stream, or of a message that arrived. It points into the buffer that it was made
+ * from, and owns nothing: keep that buffer. Treat the fields as read-only. */
 typedef struct ghz_slice {
   ghz_lattice lattice;
   uint64_t count; /* values of the whole array */
@@ -282,154 +306,164 @@ typedef struct ghz_slice {
   int inexact;
   uint64_t first;      /* first tile */
   uint64_t tiles;      /* number of tiles; may be 0 */
-  const void *sizes;   /* tiles x u16, little endian, not aligned */
+  const void *sizes;   /* bytes of each tile: `tiles` times u16, little endian, not aligned */
   const void *payload; /* the tiles' bytes, packed */
   size_t payload_size;
 } ghz_slice;
 
-/* A message is GHZ_SLICE_HEADER bytes, then the sizes (2 * tiles bytes), then the payload: three pieces that a
- * sender may gather without copying. FORMAT.md has its bytes. */
+/* A message is a header of GHZ_SLICE_HEADER bytes, then the sizes (2 * tiles bytes), then the payload: three
+ * pieces that a sender may gather without copying. FORMAT.md, "Message", has its bytes. */
 #define GHZ_SLICE_HEADER 64
 
 /* Views tiles first .. first + tiles - 1 of a stream, without copying.
- * Errors: EINVAL (range outside the stream), ECORRUPT, EVERSION. Thread-safe. */
+ * Errors: EINVAL (range outside the stream), ECORRUPT, EVERSION. */
 GHZ_API ghz_status ghz_slice_view(ghz_bytes stream, uint64_t first, uint64_t tiles, ghz_slice *slice);
 
-/* Values of the array that the slice covers: from tile `first` on, the last tile maybe short. Thread-safe. */
+/* Returns the number of values in the slice's tiles; the last tile of the array may be short. */
 GHZ_API size_t ghz_slice_count(const ghz_slice *slice);
 
-/* Writes the GHZ_SLICE_HEADER bytes that begin the message. Thread-safe. Errors: EINVAL. */
+/* Writes the GHZ_SLICE_HEADER bytes that begin the slice's message. Errors: EINVAL. */
 GHZ_API ghz_status ghz_slice_header(const ghz_slice *slice, void *header);
 
-/* Bytes of the whole message; 0 if that overflows. Thread-safe. */
+/* Returns the size of the slice's message; 0 if it overflows. */
 GHZ_API size_t ghz_slice_size(const ghz_slice *slice);
 
-/* The largest message of `tiles` tiles of values that sum `terms` terms; 0 on overflow. Thread-safe. */
+/* Returns the largest size of a message of `tiles` tiles with `terms` terms; 0 if it overflows. */
 GHZ_API size_t ghz_slice_bound(uint64_t tiles, ghz_type type, uint32_t terms);
 
-/* Copies the whole message to dst. Errors: ECAPACITY, EINVAL. Thread-safe. */
+/* Copies the slice to a message in dst, and sets *size. Errors: ECAPACITY, EINVAL. */
 GHZ_API ghz_status ghz_slice_pack(const ghz_slice *slice, void *dst, size_t capacity, size_t *size);
 
-/* Views a message that arrived, after checking it (the tiles' bytes are checked when they are used).
- * Errors: EINVAL, ECORRUPT, EVERSION. Thread-safe. */
+/* Checks the header and sizes of a message that arrived, and views it. The tiles are checked when they are
+ * used. Errors: EINVAL, ECORRUPT, EVERSION. */
 GHZ_API ghz_status ghz_slice_parse(ghz_bytes message, ghz_slice *slice);
 
-/* Compresses tiles first .. first + tiles - 1 of the array x[0..n) to a message in dst, and views it.
- * x points to the beginning of the whole array. Errors: as ghz_compress. */
+/* Compresses tiles first .. first + tiles - 1 of the array x[0..n) to a message in dst, and views it. x is
+ * the beginning of the whole array. Errors: as ghz_compress; EINVAL if the range is not inside the array. */
 GHZ_API ghz_status ghz_slice_compress(ghz_context *ctx, const ghz_lattice *lattice, int order, const void *x,
                                       size_t n, uint64_t first, uint64_t tiles, void *dst, size_t capacity,
                                       ghz_slice *slice);
 
-/* Sums k >= 1 slices of the same range to a message in dst, and views it. Errors: as ghz_sum. */
+/* Sums slices[0..k), k >= 1, of the same range to a message in dst, and views it. Errors: as ghz_sum. */
 GHZ_API ghz_status ghz_slice_sum(ghz_context *ctx, size_t k, const ghz_slice *slices, void *dst,
                                  size_t capacity, ghz_slice *slice);
 
-/* Divides a slice, mostly a sum of k arrays, by k >= 1: step / k and eb / k, as ghz_mean does. (Values
- * outside the lattice are rounded twice where ghz_mean rounds once.) Errors: as ghz_mean. */
+/* Divides a slice, mostly a sum of k arrays, by k >= 1, to a message in dst, and views it: step / k and
+ * eb / k, as in ghz_mean. Values outside the lattice are rounded twice, where ghz_mean rounds once.
+ * Errors: as ghz_mean. */
 GHZ_API ghz_status ghz_slice_mean(ghz_context *ctx, const ghz_slice *sum, uint64_t k, void *dst,
                                   size_t capacity, ghz_slice *slice);
 
-/* The smaller (larger = 0) or larger value of two slices of the same range. Errors: as ghz_minimum. */
+/* Writes the smaller (larger = 0) or larger values of two slices of the same range to a message in dst, and
+ * views it. Errors: as ghz_minimum. */
 GHZ_API ghz_status ghz_slice_extremum(ghz_context *ctx, const ghz_slice *a, const ghz_slice *b, int larger,
                                       void *dst, size_t capacity, ghz_slice *slice);
 
-/* Decompresses a slice: ghz_slice_count values of type `out`, to dst. Errors: as ghz_decompress. */
+/* Decompresses a slice: ghz_slice_count(slice) values of type `out`, to dst. Errors: as ghz_decompress. */
 GHZ_API ghz_status ghz_slice_decompress(ghz_context *ctx, const ghz_slice *slice, ghz_type out, void *dst);
 
-/* Joins k slices that follow each other and together cover the whole array into a stream. They must agree in
- * everything but range and `inexact`. Errors: EINVAL (a gap or overlap), EMISMATCH, ECAPACITY. */
+/* Joins k slices that follow each other and together cover the whole array to a stream in dst. They must
+ * agree in everything but range and `inexact`. Errors: EINVAL (a gap or overlap), EMISMATCH, ECAPACITY,
+ * ECORRUPT. */
 GHZ_API ghz_status ghz_slice_join(ghz_context *ctx, size_t k, const ghz_slice *slices, void *dst,
                                   size_t capacity, size_t *size);
 
 /* ---- On a GPU ---------------------------------------------------------------------------------------- */
-/* The same streams and messages, byte for byte, made, added and read in the memory of a CUDA device.
+/* The same operations in the memory of a CUDA device. The bytes of streams and messages are the same.
  *
  *   ghz_cuda *gpu;
- *   ghz_cuda_outcome *outcome;                      (cudaMallocHost, or device memory)
+ *   ghz_cuda_outcome *outcome;                                   (from cudaMallocHost)
  *   ghz_cuda_create(&gpu, n, 2);
  *   ghz_cuda_compress(gpu, &lattice, GHZ_ORDER_BEST, x, n, a, room, outcome, stream);
- *   ghz_cuda_add(gpu, GHZ_F32, n, (ghz_bytes){a, room}, (ghz_bytes){b, room}, sum, room2, outcome, stream);
+ *   ghz_cuda_add(gpu, GHZ_F32, n, (ghz_bytes){a, room}, (ghz_bytes){b, room}, sum, room2, outcome2, stream);
+ *   if (ghz_cuda_wait(gpu, outcome2, NULL, stream) == GHZ_OK) ...
  *
- * Order       Calls put their work on `stream` (a cudaStream_t) and return. They never wait for the device, never allocate,
- *             and use nothing of the host after they return. What they return says whether the work was put there:
- *             GHZ_OK, EINVAL (also: host memory where device memory belongs, x and dst not aligned), ECAPACITY (the GPU's
- *             context was set up for smaller arrays or slices, or dst cannot even hold the index), ERANGE, EDEVICE.
- * Outcome     What became of it is written to *outcome when the work is done: read it after an event or a
- *             synchronisation of the stream, or with ghz_cuda_wait. Where its status is not GHZ_OK the destination holds
- *             nothing of use. `outcome` is memory that both can reach (cudaMallocHost), or device memory; each call
- *             that is under way needs its own.
- * Memory      `device` memory is that of cudaMalloc (or managed) of the device that was current when the context was
- *             created and that must be current in every call. Streams and messages there begin at multiples of 16
- *             bytes; values are aligned as their type asks. `size` of an operand is the bytes that may be read from
- *             `data` on; the stream may be shorter: it knows its size. Outputs must not overlap inputs.
- * Contexts    A context is scratch memory for the calls on one stream: calls with the same context must be on the
- *             same stream, or ordered by events. Several streams: one context each. No two threads at once.
- * Untrusted   Streams in device memory may hold anything, as elsewhere; the outcome says ECORRUPT.
+ * Order       A call puts its work on `stream` (a cudaStream_t) and returns. It never waits for the device,
+ *             never allocates, and uses no host memory of the caller after it has returned.
+ * Status      The returned status says whether the work was put on the stream. Errors of each call: EINVAL
+ *             (also: host memory where device memory belongs, x or dst not aligned), ECAPACITY (the context
+ *             was created for smaller arrays or slices, or dst cannot even hold the index), ERANGE, EDEVICE.
+ * Outcome     What became of the work is written to *outcome when it is done. Read it after an event or a
+ *             synchronisation of the stream, or with ghz_cuda_wait. Unless its status is GHZ_OK the contents
+ *             of the destination are unspecified. `outcome` is memory that host and device can reach
+ *             (cudaMallocHost), or device memory; each call in flight needs its own.
+ * Memory      Arrays, streams and messages are in device memory: from cudaMalloc (or managed), of the device
+ *             that was current when the context was created. It must be current in every call. Streams and
+ *             messages begin at multiples of 16 bytes; values are aligned as their type requires. `size` of
+ *             an operand is the number of bytes that may be read from `data` on. The stream may be shorter:
+ *             its header says where it ends. Outputs must not overlap inputs.
+ * Contexts    A context is scratch memory for the calls on one stream: calls with the same context must be
+ *             on the same stream, or ordered by events. Use one context per stream, from one thread at a time.
+ * Untrusted   Device memory may hold any bytes, as elsewhere; the outcome is then ECORRUPT.
  *
- * A library without CUDA has these calls too; ghz_cuda_create then returns EDEVICE, and there is no context for the
- * others. Source: single-pass kernels with decoupled look-back (Merrill and Garland 2016) as in ghZ (ICS'25). */
+ * A library without CUDA has these calls too; ghz_cuda_create then returns EDEVICE, and there is no context
+ * for the others.
+ * Source: single-pass kernels with decoupled look-back (Merrill and Garland, 2016), as in ghZ (ICS'25). */
 
 typedef struct CUstream_st *ghz_cuda_stream; /* cudaStream_t */
 
 /* A CUDA device, and scratch memory on it. */
 typedef struct ghz_cuda ghz_cuda;
 
-/* What became of a call, written by the device. */
+/* What became of a call. The device writes it. */
 typedef struct ghz_cuda_outcome {
-  int32_t status;   /* OK, ECORRUPT, EVERSION, EMISMATCH, ERANGE, ECAPACITY; EINVAL: no step / k */
-  int32_t inexact;  /* as in ghz_info, of the result */
+  int32_t status;   /* OK, ECORRUPT, EVERSION, EMISMATCH, ERANGE, ECAPACITY; EINVAL: step / k too small */
+  int32_t inexact;  /* of the result, as in ghz_info */
   uint32_t terms;   /* of the result */
-  uint32_t operand; /* which operand was at fault; UINT32_MAX if none was alone */
-  uint64_t tile;    /* which tile was damaged, of the array; UINT64_MAX if none was */
-  uint64_t size;    /* bytes of the result: of the stream or message; of decompression, those of the values */
+  uint32_t operand; /* the operand at fault; UINT32_MAX if no single one is */
+  uint64_t tile;    /* the damaged tile, counted in the array; UINT64_MAX if none is */
+  uint64_t size;    /* bytes of the result: a stream, a message, or the decompressed values */
 } ghz_cuda_outcome;
 
 /* The most operands of one call. */
 #define GHZ_CUDA_OPERANDS 64
 
-/* 1 if the library was built with CUDA. Thread-safe. */
+/* Returns 1 if the library was built with CUDA, else 0. */
 GHZ_API int ghz_cuda_built(void);
 
-/* Creates a context on the current device for arrays or slices of up to `values` values (in whole tiles) and calls with up
- * to `operands` operands (1 to GHZ_CUDA_OPERANDS). All scratch is allocated here: some 6 + operands / 2 bytes per 1024 values,
- * and 131 KiB per 16384 values, but no more than 393 KiB for each multiprocessor (53 MB on 132 of them).
- * Errors: EINVAL, ENOMEM (of host or device), EDEVICE (built without CUDA, no device or driver, or a device older
- * than the kernels). *gpu is NULL after an error. */
+/* Creates a context on the current device, for arrays or slices of up to `values` values (in whole tiles) and
+ * calls with up to `operands` operands, 1 to GHZ_CUDA_OPERANDS. Allocates all scratch memory: some
+ * 6 + operands / 2 bytes per 1024 values, and 131 KiB per 16384 values, but no more than 393 KiB for each
+ * multiprocessor (53 MB on 132 of them).
+ * Errors: EINVAL, ENOMEM (host or device), EDEVICE (built without CUDA, no device or driver, or a device older
+ * than the kernels). After an error *gpu is NULL. Free with ghz_cuda_free. */
 GHZ_API ghz_status ghz_cuda_create(ghz_cuda **gpu, size_t values, size_t operands);
 
-/* Frees a context; work that uses it must have ended. NULL is ignored. */
+/* Frees a context. Work that uses it must have ended. Ignores NULL. */
 GHZ_API void ghz_cuda_free(ghz_cuda *gpu);
 
-/* What was wrong in the last call with this context that failed, or that ghz_cuda_wait found to have failed. As
- * ghz_context_message. With NULL: why the last ghz_cuda_create of this thread failed. */
+/* Returns a sentence about the last call with this context that failed, or that ghz_cuda_wait found to have
+ * failed; as ghz_context_message. NULL: about the last ghz_cuda_create of this thread that failed. */
 GHZ_API const char *ghz_cuda_message(const ghz_cuda *gpu);
 
 /* Waits for the stream, copies the outcome to *copy (may be NULL) and returns its status. */
 GHZ_API ghz_status ghz_cuda_wait(ghz_cuda *gpu, const ghz_cuda_outcome *outcome, ghz_cuda_outcome *copy,
                                  ghz_cuda_stream stream);
 
-/* Writes the least and greatest finite value of x[0..n) to range[0] and range[1], which is device memory or memory that
- * both can reach; as ghz_range, of any n. For a lattice of a relative bound, wait and read it. */
+/* Writes the least and greatest finite value of x[0..n) to range[0] and range[1], as ghz_range. `range` is
+ * device memory or memory that host and device can reach; n may be larger than the context's `values`. For a
+ * lattice of a relative bound, wait and read it. */
 GHZ_API ghz_status ghz_cuda_range(ghz_cuda *gpu, ghz_type type, const void *x, size_t n, double *range,
                                   ghz_cuda_stream stream);
 
-/* As ghz_compress, of device memory x to device memory dst. One kernel. */
+/* As ghz_compress, in one kernel. */
 GHZ_API ghz_status ghz_cuda_compress(ghz_cuda *gpu, const ghz_lattice *lattice, int order, const void *x,
                                      size_t n, void *dst, size_t capacity, ghz_cuda_outcome *outcome,
                                      ghz_cuda_stream stream);
 
-/* As ghz_decompress and ghz_decompress_range, but a range is checked no further than the chunks that hold it. The caller says
- * what the stream is (type, n: EMISMATCH if it is something else); `out` is that type, or GHZ_F64. dst holds n, or count,
- * values. */
+/* As ghz_decompress and ghz_decompress_range. The caller says what the stream is, its type and n; EMISMATCH
+ * if it is something else. out: that type, or GHZ_F64. dst holds n, or count, values. Of a range, only the
+ * index of the chunks that hold it is checked. */
 GHZ_API ghz_status ghz_cuda_decompress(ghz_cuda *gpu, ghz_type type, size_t n, ghz_bytes src, ghz_type out,
                                        void *dst, ghz_cuda_outcome *outcome, ghz_cuda_stream stream);
 GHZ_API ghz_status ghz_cuda_decompress_range(ghz_cuda *gpu, ghz_type type, size_t n, ghz_bytes src,
                                              ghz_type out, uint64_t first, size_t count, void *dst,
                                              ghz_cuda_outcome *outcome, ghz_cuda_stream stream);
 
-/* As ghz_add, ghz_subtract, ghz_sum, ghz_mean, ghz_combine: one kernel, for any k. The arrays `streams` and `coefficients` are in host
- * memory, what they point to in device memory; k is at most what the context was set up for. (A longer sum may be made of
- * sums: the bytes are the same. A mean may not.) All operands are streams of n values of `type`. */
+/* As ghz_add, ghz_subtract, ghz_sum, ghz_mean, ghz_combine, in one kernel for any k up to the context's
+ * `operands`. All operands are streams of n values of `type`. The arrays `streams` and `coefficients` are host
+ * memory; what streams[i].data points to is device memory. A longer sum may be made of sums: its bytes are
+ * the same. A mean may not. */
 GHZ_API ghz_status ghz_cuda_add(ghz_cuda *gpu, ghz_type type, size_t n, ghz_bytes a, ghz_bytes b, void *dst,
                                 size_t capacity, ghz_cuda_outcome *outcome, ghz_cuda_stream stream);
 GHZ_API ghz_status ghz_cuda_subtract(ghz_cuda *gpu, ghz_type type, size_t n, ghz_bytes a, ghz_bytes b,
@@ -443,15 +477,16 @@ GHZ_API ghz_status ghz_cuda_combine(ghz_cuda *gpu, ghz_type type, size_t n, size
                                     const int64_t *coefficients, void *dst, size_t capacity,
                                     ghz_cuda_outcome *outcome, ghz_cuda_stream stream);
 
-/* acc += x, in place, with no buffer but acc: the sum grows from the end of its `capacity` bytes towards the front,
- * behind the operand's tiles that were already read, and is then moved to the front. A capacity of
- * ghz_size_bound(n, type, terms of the sum) always suffices; with less the outcome may be ECAPACITY. If the outcome
- * is not GHZ_OK, acc holds nothing of use, unlike after ghz_accumulate. */
+/* acc += x, in place, without another buffer: the sum grows from the end of acc's `capacity` bytes towards the
+ * front, behind the tiles that were already read, and is then moved to the front. A capacity of
+ * ghz_size_bound(n, type, terms of the sum) always suffices; with less the outcome may be ECAPACITY. Unlike
+ * after ghz_accumulate, acc is unspecified unless the outcome is GHZ_OK. */
 GHZ_API ghz_status ghz_cuda_accumulate(ghz_cuda *gpu, ghz_type type, size_t n, void *acc, size_t capacity,
                                        ghz_bytes x, ghz_cuda_outcome *outcome, ghz_cuda_stream stream);
 
-/* As ghz_slice_compress, ghz_slice_sum and ghz_slice_decompress: messages of tiles first .. first + tiles - 1 of an array of
- * n values, in device memory. A sum is divided by `divisor` as ghz_slice_mean (one message) and ghz_mean do; 1: not. */
+/* As ghz_slice_compress, ghz_slice_sum and ghz_slice_decompress: messages of tiles first .. first + tiles - 1
+ * of an array of n values. divisor: 1, or what the sum is divided by, as ghz_slice_mean (one message) and
+ * ghz_mean do. */
 GHZ_API ghz_status ghz_cuda_slice_compress(ghz_cuda *gpu, const ghz_lattice *lattice, int order, const void *x,
                                            size_t n, uint64_t first, uint64_t tiles, void *dst, size_t capacity,
                                            ghz_cuda_outcome *outcome, ghz_cuda_stream stream);

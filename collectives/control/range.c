@@ -38,7 +38,7 @@ static error range_error(const payload_job *job, ghz_status status) {
 static error check_terms(const call *c, uint64_t contributions, const ghz_lattice *l) {
   if (c->reduction != REDUCE_SUM)
     return (error){0};
-  if (contributions > (UINT64_C(1) << (58 - l->cap)) - 1)
+  if (contributions > ghz_terms_limit(l->cap))
     return (error){MPI_ERR_ARG, ERROR_OURS, "more contributions than integers of 62 bits can sum"};
   if (contributions == 0 && c->set.average)
     return (error){MPI_ERR_ARG, ERROR_OURS, "nobody contributes to the average"};

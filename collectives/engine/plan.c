@@ -4,10 +4,6 @@
 
 #include <stdlib.h>
 
-static uint64_t tiles_of(uint64_t values) {
-  return values / GHZ_TILE + (values % GHZ_TILE != 0);
-}
-
 #define TILES_PER_CHUNK (GHZ_CHUNK / GHZ_TILE)
 
 /* Where cut i of n falls among `tiles` tiles: between chunks if there are enough, else between tiles. */
@@ -31,7 +27,7 @@ uint64_t ghz_piece_values(const plan *p, const piece *q) {
  * exist, on any rank. */
 static void cut_part(plan *p, int index) {
   const layout *l = &p->layout;
-  uint64_t all = tiles_of(l->count), segments = (uint64_t)l->segments, n = segments * columns_of(l);
+  uint64_t all = GHZ_TILE_COUNT(l->count), segments = (uint64_t)l->segments, n = segments * columns_of(l);
   for (uint64_t i = 0; i < n; i++) {
     uint64_t begin = cut(all, i, n), size = cut(all, i + 1, n) - begin;
     if (size == 0)

@@ -35,7 +35,7 @@ enum tile_mode { COARSE = 0, FINE = 1, WIDE = 2, RAW = 3 };
 
 /* Tiles of an array of n values. */
 GHZ_RULE uint64_t tiles_of(uint64_t n) {
-  return n / TILE + (n % TILE != 0);
+  return GHZ_TILE_COUNT(n);
 }
 
 GHZ_RULE uint64_t chunks_of(uint64_t tiles) {
