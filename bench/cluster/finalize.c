@@ -1,9 +1,9 @@
 /* finalize.c: preloaded into the ranks of MPICH: an MPI_Finalize that returns.
  *
- * MPICH 4.0 over UCX and TCP hangs there every second time. One rank closes its connections, for which
- * UCX needs an answer of the other end. That one already waits for its launcher and serves UCX no
- * longer. Here a rank that waits for the launcher serves UCX meanwhile. Nothing that is measured before
- * MPI_Finalize changes. */
+ * MPICH 4.0 over UCX and TCP hangs there every second time. One rank closes its connections, for
+ * which UCX needs an answer of the other end. That one already waits for its launcher and serves
+ * UCX no longer. Here a rank that waits for the launcher serves UCX meanwhile. Nothing that is
+ * measured before MPI_Finalize changes. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>

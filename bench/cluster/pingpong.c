@@ -55,7 +55,7 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Seconds of a step on rank 0: those of the round at `part` of the way from the fastest to the slowest.
+/* Seconds of a step on rank 0: of the round at `part` of the way from the fastest to the slowest.
  * The first round decides how many fit; it counts only if it is so slow that no other does. */
 static double measure(step *run, int bytes, int peer, MPI_Comm comm, double part) {
   static double seconds[MOST_ROUNDS];

@@ -1,7 +1,7 @@
-/* poll.c: preloaded into ranks: epoll_wait (MPICH) and poll (Open MPI) that sleep instead of spinning.
+/* poll.c: preloaded into ranks: epoll_wait (MPICH) and poll (Open MPI) that sleep, not spin.
  *
- * MPI libraries poll without end. On an emulated cluster the ranks that poll take the cores from those
- * that work. After a few empty polls in a row these functions wait up to 50 us for a
+ * MPI libraries poll without end. On an emulated cluster the ranks that poll take the cores from
+ * those that work. After a few empty polls in a row these functions wait up to 50 us for a
  * descriptor to become ready; arriving data wake them at once. Polls with other work between them
  * never wait. */
 #define _GNU_SOURCE

@@ -1,4 +1,4 @@
-/* baseline.c: counts the bytes of fZ-light's coding, the one that ratios are held against. */
+/* baseline.c: counts the bytes of fZ-light's coding, with which ratios are compared. */
 #include "cpu.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@ static long long quantise(float x, double step) {
   return isfinite(x) ? llround((double)x / step) : 0;
 }
 
-/* One byte for the length c of the longest magnitude; unless it is 0, a sign bit and c bits for each value. */
+/* One byte for the length c of the longest magnitude; unless c is 0, 1 + c bits for each value. */
 static size_t block_size(const float *x, size_t n, double step, long long *previous) {
   unsigned long long all = 0;
   for (size_t i = 0; i < n; i++) {

@@ -29,7 +29,7 @@ typedef struct options {
   int type;          /* 0: float32; 1: float64 */
 } options;
 
-/* ---- fields.c ---------------------------------------------------------------------------------------- */
+/* ---- fields.c -------------------------------------------------------------------------------- */
 
 typedef struct field {
   char name[64], path[512];
@@ -46,14 +46,14 @@ typedef struct pair {
   bool rotated;
 } pair;
 
-/* Finds the pairs that the options name, and the default ones whose files exist; without their values. */
+/* Finds the pairs that the options name, and the default ones that exist; without their values. */
 int pairs_find(const options *o, pair *pairs);
 void pair_load(pair *p);
 void pair_free(pair *p);
 void field_load(field *f);
 void field_free(field *f);
 
-/* ---- cpu.c, cuda/main.c ------------------------------------------------------------------------------ */
+/* ---- cpu.c, cuda/main.c ---------------------------------------------------------------------- */
 
 /* Measure all pairs and print the tables. */
 void cpu_run(const options *o, pair *pairs, int n_pairs);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Configurations ---------------------------------------------------------------------------------- */
+/* ---- Configurations -------------------------------------------------------------------------- */
 
 /* The configuration with this instruction set and number of threads; -1 if there is none. */
 static int find_config(const config *configs, int count, const char *isa, int threads) {
@@ -14,7 +14,7 @@ static int find_config(const config *configs, int count, const char *isa, int th
   return -1;
 }
 
-/* Makes a configuration of every instruction set that this machine has and every number of threads. */
+/* Makes a configuration of every instruction set of this machine and every number of threads. */
 static int make_configs(const options *o, config *configs) {
   int count = 0;
   for (int i = 0; i < o->isas.n; i++)
@@ -38,7 +38,7 @@ static int make_configs(const options *o, config *configs) {
   return count;
 }
 
-/* ---- Ratios of single fields ------------------------------------------------------------------------- */
+/* ---- Ratios of single fields ----------------------------------------------------------------- */
 
 static double ratio_of(ghz_context *ctx, const field *f, double bound, unsigned char *dst, size_t room,
                        double *baseline) {
@@ -82,7 +82,7 @@ static int field_ratios(const options *o, ghz_context *ctx, const pair *pairs, i
   return count;
 }
 
-/* ---- The run ----------------------------------------------------------------------------------------- */
+/* ---- The run --------------------------------------------------------------------------------- */
 
 static void measure_pairs(results *r, pair *pairs, int n_pairs) {
   const options *o = r->options;

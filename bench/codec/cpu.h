@@ -7,7 +7,7 @@
 #define MAX_CONFIGS LIST_MAX
 #define MAX_BOUNDS LIST_MAX
 
-/* ---- quality.c --------------------------------------------------------------------------------------- */
+/* ---- quality.c ------------------------------------------------------------------------------- */
 
 typedef struct quality {
   double ratio; /* original bytes / compressed bytes, both operands together */
@@ -20,19 +20,19 @@ quality quality_of(const pair *p, float *const y[2], size_t compressed, double e
 /* Largest error of the stream of a + b, as a fraction of the bound that the stream states. */
 double quality_of_sum(ghz_context *ctx, const pair *p, ghz_bytes sum);
 
-/* ---- zfp.c, or no_zfp.c where there is no libzfp ------------------------------------------------------- */
+/* ---- zfp.c, or no_zfp.c where there is no libzfp --------------------------------------------- */
 
 const char *peer_name(void);      /* "zfp 1.0.0"; NULL: not present */
 size_t peer_room(const field *f); /* bytes that always suffice */
 size_t peer_pack(const field *f, double tolerance, void *dst, size_t room);
 void peer_unpack(const field *f, double tolerance, void *src, size_t size, float *dst);
 
-/* ---- baseline.c -------------------------------------------------------------------------------------- */
+/* ---- baseline.c ------------------------------------------------------------------------------ */
 
 /* Bytes of fZ-light's coding: first differences, blocks of 32, one length per block. */
 size_t baseline_size(const float *x, size_t n, double eb);
 
-/* ---- measure.c --------------------------------------------------------------------------------------- */
+/* ---- measure.c ------------------------------------------------------------------------------- */
 
 typedef enum operation { OP_MEMCPY, OP_COMPRESS, OP_DECOMPRESS, OP_ADD, OP_ROUNDTRIP, OPS } operation;
 extern const char *const cpu_operations[OPS];
@@ -41,11 +41,11 @@ typedef struct config {
   const char *isa;
   int threads;
   ghz_context *ctx;
-  int one_thread; /* index of the configuration with one thread and the same instruction set; -1: none */
-  int avx512;     /* index of the configuration with AVX-512 and as many threads; -1: none */
+  int one_thread; /* configuration with one thread and the same instruction set; -1: none */
+  int avx512;     /* configuration with AVX-512 and as many threads; -1: none */
 } config;
 
-/* GB/s of original bytes; `of_*` are medians over the rounds of the ratio of two speeds of one round. */
+/* GB/s of original bytes; `of_*`: medians over the rounds of the ratio of two speeds of a round. */
 typedef struct speed {
   double best, median, of_memcpy, of_one_thread, of_avx512, of_roundtrip;
 } speed;
@@ -73,7 +73,7 @@ void workspace_free(workspace *w);
 void measure_cell(workspace *w, const options *o, const config *configs, int n_configs, double bound,
                   cell *out);
 
-/* ---- report.c ---------------------------------------------------------------------------------------- */
+/* ---- report.c -------------------------------------------------------------------------------- */
 
 /* Ratios of one field by itself, its bound relative to its own range. */
 typedef struct field_ratio {

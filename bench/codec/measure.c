@@ -1,4 +1,4 @@
-/* measure.c: times every operation of every configuration on one pair and bound, interleaved. */
+/* measure.c: owns the timing of a pair and bound: all operations of all configurations, in turn. */
 #include "cpu.h"
 
 #include <assert.h>
@@ -7,12 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SAMPLE_BYTES ((size_t)32 << 20) /* short operations are repeated until a sample has touched as much */
+#define SAMPLE_BYTES ((size_t)32 << 20) /* short operations repeat until a sample touched as much */
 
 const char *const cpu_operations[OPS] = {"memcpy", "compress", "decompress", "add", "roundtrip"};
 
-/* Buffers for one pair. `packed` keeps the two streams; everything that is timed writes to `out` or `scratch`.
- */
+/* Buffers for one pair. `packed` keeps the streams; timed calls write to `out` or `scratch`. */
 struct workspace {
   const pair *pair;
   size_t n, bytes, room;
@@ -69,7 +68,7 @@ static const field *operand(const workspace *w, int i) {
   return i ? &w->pair->b : &w->pair->a;
 }
 
-/* ---- The operations ---------------------------------------------------------------------------------- */
+/* ---- The operations -------------------------------------------------------------------------- */
 
 static void copy(float *dst, const float *src, size_t n, int threads) {
   if (threads == 1) {
@@ -130,7 +129,7 @@ static void run(workspace *w, const config *c, operation op, int to) {
   }
 }
 
-/* Original bytes of one operand that an operation handles: an addition counts one, whatever it reads. */
+/* Original bytes that an operation handles; an addition counts those of one operand. */
 static double bytes_of(const workspace *w, operation op) {
   return (double)w->bytes * (op == OP_ADD || op == OP_ROUNDTRIP ? 1 : 2);
 }
@@ -143,7 +142,7 @@ static double timed(workspace *w, const config *c, operation op, int round) {
   return (clock_seconds() - start) / (double)repeats;
 }
 
-/* ---- zfp --------------------------------------------------------------------------------------------- */
+/* ---- zfp ------------------------------------------------------------------------------------- */
 
 static double timed_pack(workspace *w, double tolerance) {
   double start = clock_seconds();
@@ -165,7 +164,7 @@ static quality peer_quality(workspace *w, double tolerance) {
   return quality_of(w->pair, w->out, w->peer_size[0] + w->peer_size[1], w->lattice.eb, w->range);
 }
 
-/* The loosest tolerance whose PSNR is still ours. zfp rounds tolerances down to a power of two. */
+/* Finds the loosest tolerance that keeps our PSNR. zfp rounds tolerances to a power of two. */
 static void peer_equal_psnr(workspace *w, double psnr, zfp_result *z) {
   double tolerance = exp2(floor(log2(w->lattice.eb)));
   z->equal_psnr = z->equal_bound;
@@ -181,9 +180,9 @@ static void peer_equal_psnr(workspace *w, double psnr, zfp_result *z) {
   z->tolerance = tolerance / w->lattice.eb;
 }
 
-/* ---- One cell ---------------------------------------------------------------------------------------- */
+/* ---- One cell -------------------------------------------------------------------------------- */
 
-/* The lattice of the joint range, both streams, and what they are worth. */
+/* Makes the lattice of the joint range and both streams; measures their quality. */
 static void prepare(workspace *w, const config *c, double bound, cell *out) {
   double min[2], max[2];
   for (int i = 0; i < 2; i++)
@@ -212,7 +211,7 @@ static void prepare(workspace *w, const config *c, double bound, cell *out) {
   out->baseline_ratio = 2 * (double)w->bytes / (double)baseline;
 }
 
-/* Runs everything once, and holds the streams against the first configuration's. */
+/* Runs everything once. Returns whether the streams are those of the first configuration. */
 static bool warm_up(workspace *w, const config *c) {
   bool same = true;
   size_t size;
@@ -227,8 +226,8 @@ static bool warm_up(workspace *w, const config *c) {
   return same;
 }
 
-/* One round: all configurations, all operations of each, beginning elsewhere every time. The stride changes
- * too, so that no operation always finds the caches as the same other one has left them. */
+/* One round: all operations of all configurations. Start and stride change, so that no operation
+ * always finds the caches as the same other one left them. */
 static void play_round(workspace *w, const options *o, const config *configs, int n_configs, int round,
                        samples *s) {
   static_assert(OPS == 5, "strides below a prime visit every operation");
@@ -246,7 +245,7 @@ static void play_round(workspace *w, const options *o, const config *configs, in
   s->unpack[round] = timed_unpack(w, w->lattice.eb);
 }
 
-/* ---- Statistics -------------------------------------------------------------------------------------- */
+/* ---- Statistics ------------------------------------------------------------------------------ */
 
 /* Median over the rounds of time `base` / time `x`, corrected for the bytes that each handles. */
 static double median_ratio(samples *s, const double *base, const double *x, double bytes, int n) {
@@ -282,8 +281,7 @@ static void summarise(workspace *w, const config *configs, int n_configs, int ru
     }
 }
 
-/* zfp runs on one thread and in a few rounds: its medians are held against memcpy's on one thread, if measured.
- */
+/* zfp runs on one thread in a few rounds; its medians are compared with memcpy's on one thread. */
 static void summarise_peer(workspace *w, const config *configs, int n_configs, int runs, samples *s,
                            cell *out) {
   double bytes = bytes_of(w, OP_MEMCPY);

@@ -1,16 +1,16 @@
-/* quality.c: how far what came back is from what went in. */
+/* quality.c: owns ratio, error and PSNR of decompressed values. */
 #include "cpu.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* Whether a value that is not finite came back as it should. */
+/* True if a value that is not finite came back. */
 static bool kept(float x, float y) {
   return isnan(x) ? isnan(y) : x == y;
 }
 
-/* Largest |x - y|, and adds the squares to *squares. Long double has 64 bits of mantissa on x86: the difference
- * of two floats is exact in it unless one is far below the other, where it does not matter. */
+/* Returns the largest |x - y| and adds the squares to *squares. Long double has 64 bits of mantissa
+ * on x86: the difference of two floats is exact in it, unless one is far below the other. */
 static double compare(const float *x, const float *y, size_t n, double *squares) {
   double most = 0, sum = 0;
 #pragma omp parallel for reduction(max : most) reduction(+ : sum)

@@ -1,4 +1,4 @@
-/* report.c: the tables of a run, and its figures as comma-separated values. */
+/* report.c: owns the tables and the CSV of a run on the CPU. */
 #include "cpu.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-/* ---- Tables ------------------------------------------------------------------------------------------ */
+/* ---- Tables ---------------------------------------------------------------------------------- */
 
 void cpu_report_begin(const results *r) {
   printf(
@@ -93,7 +93,7 @@ void cpu_report_ratios(const results *r) {
   printf("\n");
 }
 
-/* How often other programs took the processor away, which is what makes medians sink. */
+/* How often other programs took the processor away, which lowers the medians. */
 void cpu_report_preemptions(void) {
   struct rusage own;
   struct timespec cpu;
@@ -105,7 +105,7 @@ void cpu_report_preemptions(void) {
          rate > 10 ? ": the machine was busy, trust the best rather than the medians" : "");
 }
 
-/* ---- CSV --------------------------------------------------------------------------------------------- */
+/* ---- CSV ------------------------------------------------------------------------------------- */
 
 static void csv_start(FILE *f, const cell *c, const char *codec, const char *isa, int threads, const char *op) {
   fprintf(f, "%s,%zu,%g,%.9g,%s,%s,%d,%s", c->pair->name, c->pair->a.n, c->bound, c->eb, codec, isa, threads,

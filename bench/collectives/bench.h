@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* ---- collective.c --------------------------------------------------------------------------------- */
+/* ---- collective.c ---------------------------------------------------------------------------- */
 
 /* Where the input, or the result, of a collective is; a block is one rank's share of a whole. */
 typedef enum extent { WHOLE_ON_ALL, WHOLE_AT_ROOT, BLOCK_EACH } extent;
@@ -33,7 +33,7 @@ typedef struct collective {
   int (*compressed)(const call *c, const ghz_mpi_options *o);
   extent input, result;
   bool reduces;                    /* over all inputs */
-  int bus_shares;                  /* busbw / algbw = shares * (ranks - 1) / ranks, as in nccl-tests; 0: 1 */
+  int bus_shares;                  /* busbw / algbw = this * (ranks - 1) / ranks (nccl-tests); 0: 1 */
   ghz_mpi_algorithm algorithms[4]; /* besides AUTO and NATIVE; ends with AUTO */
 } collective;
 
@@ -45,7 +45,7 @@ bool collective_choose(const char *name);
 double collective_bus_factor(double ranks);
 bool collective_has(ghz_mpi_algorithm algorithm);
 
-/* ---- options.c ------------------------------------------------------------------------------------ */
+/* ---- options.c ------------------------------------------------------------------------------- */
 
 /* A schedule and the payload on it. Both AUTO: the library's choice. GHZ_MPI_NATIVE: MPI's call. */
 typedef struct variant {
@@ -79,7 +79,7 @@ size_t type_bytes(const options *o);
 const char *type_name(const options *o);
 const char *op_name(const options *o);
 
-/* ---- variants.c ----------------------------------------------------------------------------------- */
+/* ---- variants.c ------------------------------------------------------------------------------ */
 
 /* Fills o->variants from o->algorithms (ring, or ring/plain to name its mode). Returns NULL, or an
  * error message. */
@@ -87,46 +87,46 @@ const char *variants_list(options *o);
 bool is_native(variant v);
 const char *mode_name(int mode);
 
-/* ---- input.c -------------------------------------------------------------------------------------- */
+/* ---- input.c --------------------------------------------------------------------------------- */
 
 bool field_exists(const char *name);
-/* This rank's input, `count` values of the type of the options; other data on each rank. All ranks call it,
- * with count 0 where there is no input; then NULL. */
+/* This rank's input: `count` values, other ones on each rank. All ranks call it, with count 0 where
+ * there is no input; then NULL. */
 void *input_make(const options *o, size_t count);
 
-/* ---- job.c ---------------------------------------------------------------------------------------- */
+/* ---- job.c ----------------------------------------------------------------------------------- */
 
 /* One size: the buffers of this rank and what is in them. */
 typedef struct job {
   const options *options;
-  size_t total, block; /* values of a whole; of a block of it, 0 where the collective has no blocks */
+  size_t total, block; /* values of a whole; of a block of it, 0: there are no blocks */
   const char *input;   /* of this rank, or NULL */
   size_t input_count;
   char *receive;     /* what calls write to */
   MPI_Comm comms[2]; /* for variants with a fixed algorithm; for those that choose */
 } job;
 
-/* The size in values that comes nearest to `bytes`. */
+/* The number of values nearest to `bytes`. */
 size_t job_values(const options *o, double bytes);
 /* The count argument. */
 size_t job_count(const job *j);
-/* Values that this rank gives; that the result has here. */
+/* Values of this rank's input; of its part of the result. */
 size_t job_input_count(const options *o, size_t total);
 size_t job_result_count(const job *j);
-/* Fills the buffers anew, poisoned where the result is to be, and says how the call has to be made. */
+/* Fills the buffers anew, the result's place with NaN, and returns the arguments of the call. */
 call job_call(const job *j, bool chooses);
 const void *job_result(const job *j);
 /* First value and number of values of a rank's share of the whole. */
 size_t share_first(size_t total, int rank);
 size_t share_count(size_t total, int rank);
 
-/* ---- reference.c ---------------------------------------------------------------------------------- */
+/* ---- reference.c ----------------------------------------------------------------------------- */
 
 /* Exact values of this rank's share of the result, high + low; NULL if nothing is to be checked. */
 typedef struct reference {
   double *high, *low;
   double least, most; /* finite values of all inputs */
-  double promise;     /* what a compressed result may be off by */
+  double promise;     /* largest error that a compressed result may have */
 } reference;
 
 reference reference_make(const job *j);
@@ -136,12 +136,12 @@ double value_at(const options *o, const void *values, size_t i);
 /* Values of a share that begin at `first` in it. */
 typedef void piece_taker(void *user, size_t first, const void *values, size_t count);
 
-/* Hands every rank its share of the whole that rank `from` has. All ranks call it. */
+/* Gives every rank its share of the whole that rank `from` has. All ranks call it. */
 void deliver_shares(const job *j, const void *whole, int from, piece_taker *take, void *user);
 /* Values that travel together, of `count` from `at` on. */
 int piece_count(size_t count, size_t at);
 
-/* ---- check.c -------------------------------------------------------------------------------------- */
+/* ---- check.c --------------------------------------------------------------------------------- */
 
 typedef enum sameness { SAME_UNKNOWN, SAME, SAME_NOT, SAME_OTHER } sameness;
 
@@ -149,17 +149,17 @@ typedef struct verdict {
   bool done, compressed, inexact; /* by the reports */
   bool promised;                  /* the library promised the same bits */
   double error;                   /* the largest */
-  uint64_t wrong;                 /* values that are off by more than they may */
+  uint64_t wrong;                 /* values whose error is too large */
   sameness same; /* bits on all ranks; OTHER: but not those of the other homomorphic variants */
   uint64_t bits; /* a hash of the results of all ranks */
 } verdict;
 
 /* All ranks call it, after the call that the report is about; `report` NULL: the call of MPI. */
 verdict check_result(const job *j, const reference *r, const ghz_mpi_report *report);
-/* Compares the bits of variants that are to give the same. */
+/* Compares the bits of variants that must return the same. */
 void check_across(const options *o, verdict *verdicts);
 
-/* ---- measure.c ------------------------------------------------------------------------------------ */
+/* ---- measure.c ------------------------------------------------------------------------------- */
 
 enum figure {
   RAW_BYTES,
@@ -176,12 +176,12 @@ enum figure {
   FIGURES
 };
 
-/* What was found out about a variant at a size. */
+/* The result of a variant at a size. */
 typedef struct finding {
   bool failed; /* the call returned an error, which has been printed */
   ghz_mpi_algorithm algorithm;
   ghz_mpi_mode mode;
-  double chosen;                       /* the share of the rounds that these two were used in */
+  double chosen;                       /* the share of the rounds that used these two */
   double median, least, most;          /* seconds of the slowest rank */
   double sum[FIGURES], worst[FIGURES]; /* per call: over all ranks, and of the worst one */
   verdict verdict;
@@ -189,7 +189,7 @@ typedef struct finding {
 
 void measure(const job *j, const reference *r, finding *findings);
 
-/* ---- report.c ------------------------------------------------------------------------------------- */
+/* ---- report.c -------------------------------------------------------------------------------- */
 
 void report_begin(const options *o);
 void report_size(const job *j, const reference *r, const finding *findings);

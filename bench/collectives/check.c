@@ -1,11 +1,11 @@
-/* check.c: owns the verdict on a result: values against the exact ones, bits against those of other ranks. */
+/* check.c: owns the check of a result: errors of its values, equality of its bits on all ranks. */
 #include "bench.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-/* ---- Bits ----------------------------------------------------------------------------------------- */
+/* ---- Bits ------------------------------------------------------------------------------------ */
 
 static uint64_t mix(uint64_t x) {
   x = (x ^ (x >> 31)) * UINT64_C(0x9e3779b97f4a7c15);
@@ -56,7 +56,7 @@ void check_across(const options *o, verdict *verdicts) {
   }
 }
 
-/* ---- Values --------------------------------------------------------------------------------------- */
+/* ---- Values ---------------------------------------------------------------------------------- */
 
 typedef struct comparison {
   const job *job;
@@ -66,7 +66,7 @@ typedef struct comparison {
   verdict *verdict;
 } comparison;
 
-/* |y - exact|, infinite where a NaN or an infinity was lost or came from nowhere. */
+/* |y - exact|; infinite if only one of them is a NaN or an infinity. */
 static double error_of(double y, double high, double low) {
   if (isfinite(y) && isfinite(high))
     return fabs((y - high) - low);
@@ -91,7 +91,7 @@ static void compare(void *user, size_t first, const void *values, size_t count) 
   }
 }
 
-/* What the roundings of a plain reduction may amount to. */
+/* The largest rounding error of a plain reduction. */
 static double rounding(const options *o, const reference *r) {
   double n = world_size(), largest = fmax(fabs(r->least), fabs(r->most));
   double unit = type_bytes(o) == sizeof(float) ? FLT_EPSILON / 2 : DBL_EPSILON / 2;
@@ -115,8 +115,8 @@ static comparison limits(const job *j, const reference *r, double bound) {
   return c;
 }
 
-/* Compares what this rank is to compare; every share of a result that all have, once if the bits are the same.
- */
+/* Every rank compares its share of the result. A result that all ranks have is compared once if its
+ * bits are the same, else once for each rank. */
 static void compare_values(const job *j, const void *result, comparison *c) {
   size_t bytes = type_bytes(j->options), mine = share_count(j->total, world_rank());
   const char *values = result;

@@ -1,4 +1,4 @@
-/* input.c: owns the values that ranks give: fields made here, kept in a folder, or read from files. */
+/* input.c: owns the input values of the ranks: made here, kept in a folder, or read from files. */
 #include "bench.h"
 #include "fields.h"
 #include "random.h"
@@ -20,13 +20,13 @@ typedef struct values {
   size_t count;
 } values;
 
-/* What a rank is to get: a field of its own among those of `comm`. */
-typedef struct wish {
+/* The field that a rank asks for, one of its own among those of `comm`. */
+typedef struct request {
   const options *options;
   size_t count, edge; /* at least so many values: a field of this edge */
   MPI_Comm comm;      /* the ranks that give values */
   int rank, ranks;    /* in it */
-} wish;
+} request;
 
 typedef struct kind {
   const char *name;
@@ -56,9 +56,9 @@ bool field_exists(const char *name) {
   return kind_of(name) != NULL;
 }
 
-/* ---- Files ---------------------------------------------------------------------------------------- */
+/* ---- Files ----------------------------------------------------------------------------------- */
 
-/* The middle `count` values of a file; nothing if there is no such file. */
+/* The middle `count` values of a file; NULL if it does not exist. */
 static values read_middle(const char *path, size_t count) {
   FILE *file = fopen(path, "rb");
   if (!file && errno == ENOENT)
@@ -77,8 +77,8 @@ static values read_middle(const char *path, size_t count) {
   return v;
 }
 
-/* The pattern with the rank for its first %d. */
-static values read_file(const wish *w, const char *pattern) {
+/* Reads the file whose path is the pattern, its first %d replaced by the rank. */
+static values read_file(const request *w, const char *pattern) {
   char path[PATH_ROOM];
   const char *at = strstr(pattern, "%d");
   int length = at ? snprintf(path, sizeof path, "%.*s%d%s", (int)(at - pattern), pattern, world_rank(), at + 2)
@@ -92,7 +92,7 @@ static values read_file(const wish *w, const char *pattern) {
 }
 
 /* The name under which a field is kept. */
-static void kept_name(const wish *w, char name[64]) {
+static void kept_name(const request *w, char name[64]) {
   const char *field = w->options->field;
   if (kind_of(field)->make == make_waves)
     snprintf(name, 64, "%s-%zu-%d-of-%d", field, w->edge, w->rank, world_size());
@@ -101,7 +101,7 @@ static void kept_name(const wish *w, char name[64]) {
 }
 
 /* The field from the folder, if all ranks find theirs. */
-static values read_kept(const wish *w, const char *folder) {
+static values read_kept(const request *w, const char *folder) {
   char name[64], path[PATH_ROOM];
   kept_name(w, name);
   int length = snprintf(path, sizeof path, "%s/%s.f32", folder, name);
@@ -116,7 +116,7 @@ static values read_kept(const wish *w, const char *folder) {
   return (values){NULL, 0};
 }
 
-static void keep(const wish *w, const char *folder, const values *v) {
+static void keep(const request *w, const char *folder, const values *v) {
   char name[64];
   kept_name(w, name);
   if (mkdir(folder, 0777) != 0 && errno != EEXIST)
@@ -125,7 +125,7 @@ static void keep(const wish *w, const char *folder, const values *v) {
     die("cannot keep a field in", folder);
 }
 
-/* ---- Fields made here ----------------------------------------------------------------------------- */
+/* ---- Fields made here ------------------------------------------------------------------------ */
 
 static values copy_of(const float *x, size_t count) {
   values v = {touched(count * sizeof(float)), count};
@@ -133,7 +133,7 @@ static values copy_of(const float *x, size_t count) {
   return v;
 }
 
-/* Gets the only field of a run. */
+/* Keeps the only field of a run. */
 static bool take_one(void *taker, const char *name, shape dims, const float *x) {
   (void)name;
   *(values *)taker = copy_of(x, shape_count(dims));
@@ -141,12 +141,12 @@ static bool take_one(void *taker, const char *name, shape dims, const float *x) 
 }
 
 typedef struct delivery {
-  const wish *wish;
+  const request *wish;
   int next; /* rank that the next snapshot is for; there may be no such rank */
   values own;
 } delivery;
 
-/* Gets the snapshots of a series one by one, and sends them to their ranks. */
+/* Receives the snapshots of a series one by one and sends them to their ranks. */
 static bool take_next(void *taker, const char *name, shape dims, const float *x) {
   (void)name;
   delivery *d = taker;
@@ -161,8 +161,8 @@ static bool take_next(void *taker, const char *name, shape dims, const float *x)
   return true;
 }
 
-/* A snapshot that rank 0 makes; waiting for it leaves the processor alone. */
-static values receive_snapshot(const wish *w) {
+/* Receives a snapshot of rank 0; sleeps while it waits. */
+static values receive_snapshot(const request *w) {
   values v = {NULL, w->edge * w->edge * w->edge};
   v.x = touched(v.count * sizeof(float));
   for (int there = 0; !there;) {
@@ -177,9 +177,9 @@ static values receive_snapshot(const wish *w) {
   return v;
 }
 
-/* Rank 0 has the latest snapshot, which compresses worst; the last rank that of the middle. One rank alone that gives
- * values has the same as if all gave some. */
-static values make_snapshots(const wish *w) {
+/* Rank 0 gets the latest snapshot, which compresses worst; the last rank that of the middle. One
+ * rank with input gets the snapshot that it would get among all. */
+static values make_snapshots(const request *w) {
   if (w->rank != 0)
     return receive_snapshot(w);
   delivery d = {.wish = w, .next = world_size() - 1};
@@ -189,7 +189,7 @@ static values make_snapshots(const wish *w) {
   return d.own;
 }
 
-static values make_field(const wish *w) {
+static values make_field(const request *w) {
   const kind *k = kind_of(w->options->field);
   if (k->make == make_waves)
     return make_snapshots(w);
@@ -200,8 +200,8 @@ static values make_field(const wish *w) {
   return v;
 }
 
-/* Zeros, or values as random as a bound relative to their range leaves them. */
-static values make_plain(const wish *w, bool random) {
+/* Zeros, or random values that fill their range. */
+static values make_plain(const request *w, bool random) {
   values v = {touched(w->count * sizeof(float)), w->count};
   uint64_t seed = RANDOM_SEED + (uint64_t)world_rank();
 #pragma omp parallel for
@@ -216,9 +216,9 @@ static size_t field_values(const char *field, size_t n) {
   return strcmp(field, "climate") != 0 ? n * n * n : 2 * latitudes * latitudes;
 }
 
-/* ---- Both ----------------------------------------------------------------------------------------- */
+/* ---- Both ------------------------------------------------------------------------------------ */
 
-static values obtain(wish *w) {
+static values obtain(request *w) {
   const options *o = w->options;
   if (o->field_file)
     return read_file(w, o->field_file);
@@ -237,7 +237,7 @@ static values obtain(wish *w) {
   return v;
 }
 
-/* The middle of the values, in the type of the options. */
+/* Returns the middle of the values, in the type of the options. */
 static void *convert(const options *o, const values *v, size_t count) {
   const float *x = v->x + (v->count - count) / 2;
   if (type_bytes(o) == sizeof(float))
@@ -249,7 +249,7 @@ static void *convert(const options *o, const values *v, size_t count) {
 }
 
 void *input_make(const options *o, size_t count) {
-  wish w = {.options = o, .count = count};
+  request w = {.options = o, .count = count};
   MPI_Comm_split(MPI_COMM_WORLD, count > 0 ? 0 : MPI_UNDEFINED, world_rank(), &w.comm);
   void *input = NULL;
   if (count > 0) {

@@ -1,4 +1,4 @@
-/* job.c: owns the buffers of a size: who has what, how a call is made in place, where its result lies. */
+/* job.c: owns the buffers of a size: what each rank has, calls in place, where the result is. */
 #include "bench.h"
 
 #include <string.h>
@@ -24,7 +24,7 @@ size_t job_count(const job *j) {
   return has_blocks() ? j->block : j->total;
 }
 
-/* Values that a rank has of a whole that lies at `where`. */
+/* Values that this rank has of a whole with this extent. */
 static size_t held(extent where, size_t total, int root) {
   if (where == BLOCK_EACH)
     return total / (size_t)world_size();
@@ -61,7 +61,7 @@ call job_call(const job *j, bool chooses) {
   size_t bytes = type_bytes(o);
   call c = {j->input, j->receive,       (MPI_Count)job_count(j), type_of(o), mpi_op(o->operation),
             o->root,  j->comms[chooses]};
-  memset(j->receive, 0xff, job_result_count(j) * bytes); /* NaN, so that no gap goes unseen */
+  memset(j->receive, 0xff, job_result_count(j) * bytes); /* NaN, so that a gap is an error */
   if (is_bcast() && j->input)
     memcpy(j->receive, j->input, j->input_count * bytes);
   if (sends_in_place(j)) {

@@ -1,4 +1,4 @@
-/* measure.c: owns the timing of a size: rounds in which every variant has its turn, between barriers. */
+/* measure.c: owns the timing of a size: rounds in which every variant runs once, in turn. */
 #include "bench.h"
 #include "recompress.h"
 
@@ -80,7 +80,7 @@ static int make_call(trial *t, const call *c) {
   return make_compressed_call(t, c, &how);
 }
 
-/* True if the call failed on any rank; the first of these says how. Nobody leaves before all have come. */
+/* True if the call failed on any rank; the first of them prints why. All ranks wait for it. */
 static bool any_failed(const trial *t, int code) {
   int rank = world_rank(), mine = code != MPI_SUCCESS ? rank : INT_MAX, first, length;
   char text[MPI_MAX_ERROR_STRING];
@@ -114,7 +114,7 @@ static void note_figures(trial *t, wire before, wire after, double cpu) {
     t->choices[r->algorithm][r->mode]++;
 }
 
-/* Keeps the worst of what checks find. */
+/* Keeps the worst result of all checks. */
 static void note_verdict(trial *t) {
   bool native = is_native(t->variant);
   verdict was = t->verdict;
@@ -153,7 +153,7 @@ static void take_turn(trial *t, bool counts, bool check) {
     note_verdict(t);
 }
 
-/* What was used most. */
+/* Finds the algorithm and mode that were used most. */
 static void note_choice(const trial *t, finding *f) {
   int most = 0;
   for (int a = 0; a < CHOICES; a++)
@@ -166,7 +166,7 @@ static void note_choice(const trial *t, finding *f) {
   f->chosen = t->rounds > 0 ? (double)most / t->rounds : 0;
 }
 
-/* What all ranks know together. */
+/* Combines the figures of all ranks. */
 static finding conclude(trial *t) {
   finding f = {
       .failed = t->failed, .algorithm = t->variant.algorithm, .mode = t->variant.mode, .verdict = t->verdict};

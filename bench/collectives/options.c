@@ -77,7 +77,7 @@ static bool read_field(const option_row *row, char *text) {
   return field_exists(text);
 }
 
-/* ---- What options mean together ----------------------------------------------------------------------- */
+/* ---- What options mean together -------------------------------------------------------------- */
 
 /* Returns NULL, or what is wrong. */
 static const char *finish(void) {

@@ -1,13 +1,13 @@
-/* recompress.c: the payload of other libraries, for comparison (C-Coll, IPDPS'24): a reduction decompresses what arrives, adds
- * values, and compresses the sum.
+/* recompress.c: owns the payload of other libraries, for comparison (C-Coll, IPDPS'24): a reduction
+ * decompresses what arrives, adds values, and compresses the sum.
  *
- * The library does not have it. The linker makes its homomorphic payload the table here (--wrap), which is set before every call. */
+ * The library does not have it. The linker (--wrap) replaces the library's homomorphic payload by the
+ * table here, which is set before every call. */
 #include "recompress.h"
 
 #include "engine/payload.h"
 
-/* A buffer that holds one piece's values has room for them: a message is never shorter than its tiles can
- * become. */
+/* A message is never shorter than its tiles can become, so a buffer has room for a piece's values. */
 static size_t capacity(const payload_job *job, uint64_t tiles) {
   size_t message = ghz_payload_capacity(job, tiles, 1), values = (size_t)tiles * GHZ_TILE * job->value_size;
   return message && message < values ? values : message;
@@ -24,7 +24,7 @@ static ghz_status unpack(payload_job *job, const buffer *from, void *values) {
   return status;
 }
 
-/* Compresses values that are a piece by themselves: as its range of an array that begins where the part would. */
+/* Compresses values that are a piece by themselves, as that range of the part's array. */
 static ghz_status pack(payload_job *job, const piece *p, const buffer *values, buffer *out) {
   return ghz_payload_compress(job, p, (const void *)((uintptr_t)values->memory - piece_offset(job, p)), out);
 }

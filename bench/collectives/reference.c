@@ -1,5 +1,5 @@
-/* reference.c: owns the exact result. Every rank works out its share of it, from the very values that the ranks
- * give, which therefore travel once; no rank holds more than 16 bytes for each value of its share. */
+/* reference.c: owns the exact result. Every rank computes its share of it from the input values of
+ * all ranks. Every value travels once; a rank holds at most 16 bytes per value of its share. */
 #include "bench.h"
 
 #include <float.h>
@@ -12,7 +12,7 @@ double value_at(const options *o, const void *values, size_t i) {
   return type_bytes(o) == sizeof(float) ? (double)((const float *)values)[i] : ((const double *)values)[i];
 }
 
-/* ---- Range ---------------------------------------------------------------------------------------- */
+/* ---- Range ----------------------------------------------------------------------------------- */
 
 static void find_range(const job *j, reference *r) {
   double low[2] = {INFINITY, INFINITY}, all[2]; /* of x and of -x */
@@ -28,7 +28,7 @@ static void find_range(const job *j, reference *r) {
   r->most = -all[1];
 }
 
-/* What the caller was promised: ghz_mpi.h, "bound". */
+/* The largest error that ghz_mpi.h promises: "bound". */
 static double promise(const options *o, const reference *r) {
   ghz_lattice lattice;
   double eb = o->bound.value;
@@ -40,7 +40,7 @@ static double promise(const options *o, const reference *r) {
   return tested.reduces && o->operation == OP_SUM && !o->of_result ? world_size() * eb : eb;
 }
 
-/* ---- Sums ----------------------------------------------------------------------------------------- */
+/* ---- Sums ------------------------------------------------------------------------------------ */
 
 /* (high, low) += x, with an error of some 2^-104 of the sum. */
 static void add_exactly(double *high, double *low, double x) {
@@ -67,7 +67,7 @@ static void fold(const job *j, reference *r, size_t first, const void *values, s
   }
 }
 
-/* Every rank gets its share of what the others give. */
+/* Every rank receives its share of the others' inputs and reduces it. */
 static void reduce_shares(const job *j, reference *r) {
   const options *o = j->options;
   int rank = world_rank(), ranks = world_size();
@@ -98,7 +98,7 @@ static void average(reference *r, size_t count) {
   }
 }
 
-/* ---- What only moves ------------------------------------------------------------------------------ */
+/* ---- Moved data ------------------------------------------------------------------------------ */
 
 typedef struct filling {
   const job *job;
@@ -138,7 +138,7 @@ void deliver_shares(const job *j, const void *whole, int from, piece_taker *take
   free(buffer);
 }
 
-/* ---- The whole ------------------------------------------------------------------------------------ */
+/* ---- The result ------------------------------------------------------------------------------ */
 
 reference reference_make(const job *j) {
   const options *o = j->options;

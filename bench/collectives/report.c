@@ -1,4 +1,4 @@
-/* report.c: owns the table, the CSV, and the sum of what was wrong. Rank 0 alone writes. */
+/* report.c: owns the table, the CSV, and the count of errors. Rank 0 alone writes. */
 #include "bench.h"
 
 #include <math.h>
@@ -9,10 +9,10 @@
 static struct {
   FILE *csv;
   uint64_t wrong;   /* values */
-  int failed, bits; /* variants whose call failed; whose bits differ though they must not */
+  int failed, bits; /* variants whose call failed; whose bits differ wrongly */
 } totals;
 
-/* ---- Begin ---------------------------------------------------------------------------------------- */
+/* ---- Begin ----------------------------------------------------------------------------------- */
 
 static const char *instruction_set(void) {
   static char name[16] = "?";
@@ -65,9 +65,9 @@ void report_begin(const options *o) {
   totals.csv = o->csv ? csv_open(o->csv, csv_columns) : NULL;
 }
 
-/* ---- Rows ----------------------------------------------------------------------------------------- */
+/* ---- Rows ------------------------------------------------------------------------------------ */
 
-/* Everything that a row shows beside the finding. */
+/* What a row shows beside the finding. */
 typedef struct row {
   double bytes, algbw, busbw, over_mpi, over_plain, ratio, error;
   char algorithm[32];
@@ -128,7 +128,7 @@ static void print_row(const job *j, const finding *f, const row *w) {
   putchar('\n');
 }
 
-/* A text in quotes, for what comes from the command line. */
+/* Writes a text of the command line in quotes. */
 static void csv_text(const char *text, char end) {
   fputc('"', totals.csv);
   for (; *text; text++)
@@ -136,7 +136,7 @@ static void csv_text(const char *text, char end) {
   fprintf(totals.csv, "\"%c", end);
 }
 
-/* Sums over the ranks, but for the times of the codec, which are those of the worst rank. */
+/* Bytes are sums over the ranks, times of the codec those of the worst rank. */
 static void csv_row(const job *j, variant v, const finding *f, const row *w) {
   const options *o = j->options;
   FILE *csv = totals.csv;
@@ -174,7 +174,7 @@ void report_size(const job *j, const reference *r, const finding *findings) {
   fflush(stdout);
 }
 
-/* ---- End ------------------------------------------------------------------------------------------ */
+/* ---- End ------------------------------------------------------------------------------------- */
 
 int report_end(const options *o) {
   bool bad = totals.failed || totals.bits || totals.wrong;

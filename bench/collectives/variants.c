@@ -17,7 +17,7 @@ static bool add(options *o, ghz_mpi_algorithm algorithm, ghz_mpi_mode mode) {
   return true;
 }
 
-/* Plain where that may be fastest, compressed by every algorithm, the comparison by the first, automatic. */
+/* Plain where that may be fastest, all algorithms compressed, the comparison, the automatic one. */
 static void add_usual(options *o) {
   const ghz_mpi_algorithm *a = tested.algorithms;
   for (int i = 0; a[i]; i++)
@@ -30,7 +30,7 @@ static void add_usual(options *o) {
   add(o, GHZ_MPI_ALGORITHM_AUTO, GHZ_MPI_MODE_AUTO);
 }
 
-/* ---- Lists ------------------------------------------------------------------------------------------- */
+/* ---- Lists ----------------------------------------------------------------------------------- */
 
 static const char *algorithm_name(int i) {
   return ghz_mpi_algorithm_name((ghz_mpi_algorithm)i);

@@ -9,7 +9,7 @@
 
 enum { ROWS_MAX = 40, LONG_ONLY = 256 /* getopt's keys of rows without a letter begin here */ };
 
-/* ---- Numbers ----------------------------------------------------------------------------------------- */
+/* ---- Numbers --------------------------------------------------------------------------------- */
 
 static bool within(const option_row *row, double value) {
   double min, max;
@@ -88,7 +88,7 @@ static bool read_sizes(const option_row *row, char *text) {
   return list(row, text, read_bytes);
 }
 
-/* ---- Words ------------------------------------------------------------------------------------------- */
+/* ---- Words ----------------------------------------------------------------------------------- */
 
 static bool read_flag(const option_row *row, char *text) {
   (void)text;
@@ -146,7 +146,7 @@ const option_kind option_words = {read_words, "words with commas between them"};
 const option_kind option_more = {read_more, "at most 32 of these"};
 const option_kind option_choice = {read_choice, "one of"};
 
-/* ---- Messages ---------------------------------------------------------------------------------------- */
+/* ---- Messages -------------------------------------------------------------------------------- */
 
 static int wrong_value(const command *c, const option_row *row, const char *text) {
   if (c->silent)
@@ -176,7 +176,7 @@ static int help(const command *c) {
   return EXIT_SUCCESS;
 }
 
-/* ---- Parsing ----------------------------------------------------------------------------------------- */
+/* ---- Parsing --------------------------------------------------------------------------------- */
 
 static void getopt_tables(const command *c, char *letters, struct option *names) {
   int i = 0;

@@ -1,4 +1,4 @@
-/* options.h: the command line of every benchmark: a program states a table of options, this reads it. */
+/* options.h: the command line of every benchmark, read by a table of options. */
 #ifndef BENCH_OPTIONS_H
 #define BENCH_OPTIONS_H
 
@@ -31,7 +31,7 @@ typedef struct option_row {
   const option_kind *kind;
   void *target;         /* what the kind writes to */
   const char *argument; /* its name in the help; NULL: the option takes none */
-  const char *range;    /* of numbers "min:max", of option_choice "word,word,..."; NULL: numbers above 0 */
+  const char *range;    /* "min:max"; of option_choice "word,word,..."; NULL: numbers above 0 */
   const char *help;     /* lines */
 } option_row;
 

@@ -1,4 +1,4 @@
-/* support.c: see support.h. */
+/* support.c: owns the end after an error, touched memory, the clock, statistics, CSV. */
 #include "support.h"
 
 #include <math.h>
@@ -37,7 +37,7 @@ double clock_seconds(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* ---- Statistics -------------------------------------------------------------------------------------- */
+/* ---- Statistics ------------------------------------------------------------------------------ */
 
 static int ascending(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
@@ -59,7 +59,7 @@ double median(double *x, int n) {
   return quantile(x, n, 0.5);
 }
 
-/* ---- Text -------------------------------------------------------------------------------------------- */
+/* ---- Text ------------------------------------------------------------------------------------ */
 
 const char *size_text(size_t bytes, char text[24]) {
   if (bytes >= 1024 * MIB && bytes % (1024 * MIB) == 0)

@@ -1,4 +1,4 @@
-/* support.h: what every benchmark needs: the end after an error, memory, a clock, statistics, CSV. */
+/* support.h: what every benchmark needs: errors, memory, a clock, statistics, CSV. */
 #ifndef BENCH_SUPPORT_H
 #define BENCH_SUPPORT_H
 
@@ -7,7 +7,7 @@
 
 #define MIB ((size_t)1 << 20)
 
-/* The name that messages begin with, and what is called before an error ends the program; NULL: nothing. */
+/* Sets the name that messages begin with, and what to call before an error ends the program. */
 void program_begin(const char *name, void (*before_exit)(void));
 _Noreturn void die(const char *what, const char *detail);
 

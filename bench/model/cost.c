@@ -4,14 +4,14 @@
  * wire; on the processor compress(b), reduce(b, k) for adding it to what the rank holds, and
  * decompress(b) of the result. A segment of c pieces is a pipeline.
  *
- * Ring. In step k every rank receives a segment of k terms, reduces it, and sends it on. The step takes
+ * Ring. In step k every rank receives a segment of k terms, reduces it, and sends it on in
  *     max(c w(k), c reduce(k), latency + w(k) + reduce(k)):
  * a busy link, a busy processor, or the path of one piece. There are N - 1 such steps, then N - 1
  * without reduction, with N terms. Decompression runs beside them.
  *
- * Halving and doubling. The pieces of a step are independent of each other, and so are steps, piece by
- * piece. The time is that of all pieces on the busier of link and processor, and of one piece on the
- * other and through all latencies: a lower limit for any schedule.
+ * Halving and doubling. The pieces of a step are independent, and so are steps, piece by piece. The
+ * time is that of all pieces on the busier of link and processor, and of one piece on the other and
+ * through all latencies: a lower limit for any schedule.
  *
  * A compressed call also finds the range of its values and agrees by two small allreduces. */
 #include "cost.h"
@@ -23,7 +23,7 @@ enum { CALL_COMPRESS, CALL_ADD, CALL_DECOMPRESS };
 
 const char *const algorithm_names[ALGORITHMS] = {"ring", "halving", "doubling"};
 
-/* ---- One piece --------------------------------------------------------------------------------------- */
+/* ---- One piece ------------------------------------------------------------------------------- */
 
 /* Between the values for one term and for MANY_TERMS; linear in the doublings of the terms. */
 static double at_terms(double one, double many, double terms) {
@@ -56,7 +56,7 @@ static double reduce_seconds(const setting *s, bool compressed, double bytes, do
   return bytes / c->plain_add / c->threads;
 }
 
-/* ---- Schedules --------------------------------------------------------------------------------------- */
+/* ---- Schedules ------------------------------------------------------------------------------- */
 
 /* The pieces that a segment is cut into. */
 static double pieces_of(double bytes) {
@@ -128,7 +128,7 @@ static double doubling(const setting *s, bool compressed) {
   return overlapped(&l);
 }
 
-/* ---- Calls ------------------------------------------------------------------------------------------- */
+/* ---- Calls ----------------------------------------------------------------------------------- */
 
 double allreduce_seconds(const setting *s, algorithm a, bool compressed) {
   double steps = ceil(log2(s->ranks)), before = 0;

@@ -1,4 +1,4 @@
-/* main.c: ghz_cost_model: prints what an allreduce takes with and without compression, by formula. */
+/* main.c: owns the options and the table of ghz_cost_model. */
 #include "../common/options.h"
 #include "../common/support.h"
 #include "cost.h"

@@ -34,7 +34,7 @@ static void compare(const check *c, operation op, int set, const char *from, siz
   die("wrong result", text);
 }
 
-/* ---- What the CPU makes ------------------------------------------------------------------------------ */
+/* ---- What the CPU makes ---------------------------------------------------------------------- */
 
 static const char *host_values(const work *w, int side, int set) {
   return w->v->host[side] + w->first[set] * w->v->value_size;
@@ -103,7 +103,7 @@ static size_t expected_stream(const check *c, operation op, int set) {
   return size;
 }
 
-/* ---- Comparing --------------------------------------------------------------------------------------- */
+/* ---- Comparing ------------------------------------------------------------------------------- */
 
 static void check_operand(const check *c, int side, int set) {
   work *w = c->w;

@@ -11,7 +11,7 @@
 #define SUM_TERMS 8   /* operands of the sum */
 #define SETS_PER_SUM (SUM_TERMS / 2)
 
-/* ---- device.c: an error of CUDA ends the program ------------------------------------------------------- */
+/* ---- device.c: an error of CUDA ends the program --------------------------------------------- */
 
 void must_cuda(cudaError_t status, const char *what);
 void *device_new(size_t bytes);
@@ -33,7 +33,7 @@ typedef struct slot {
 void slot_open(slot *s, size_t count, size_t value_size);
 void slot_close(slot *s);
 
-/* ---- values.c ---------------------------------------------------------------------------------------- */
+/* ---- values.c -------------------------------------------------------------------------------- */
 
 /* The values of a pair, on the host and on the device. */
 typedef struct values {
@@ -49,7 +49,7 @@ typedef struct values {
 values values_make(ghz_context *cpu, ghz_type type, const pair *p, size_t n);
 void values_free(values *v);
 
-/* ---- work.c ------------------------------------------------------------------------------------------ */
+/* ---- work.c ---------------------------------------------------------------------------------- */
 
 typedef enum operation {
   OP_COPY,     /* cudaMemcpyAsync from device to device */
@@ -73,13 +73,13 @@ typedef struct work {
   ghz_lattice lattice;
   size_t n, bytes;                  /* of one operand: values, and their bytes */
   int sets;                         /* with memory of their own */
-  int distinct;                     /* that differ in their values: set i has those of i - distinct */
+  int distinct;                     /* with values of their own: set i has those of i - distinct */
   size_t first[MAX_SETS];           /* index of a set's first value */
   size_t size[2][MAX_SETS];         /* bytes of the operands' streams */
   unsigned char *host[2][MAX_SETS]; /* distinct sets: the CPU's streams */
   char *stream[2], *out, *acc;
   size_t stream_room, out_room, acc_room; /* of a set, in each of these */
-  size_t out_stride;                      /* distance of sets in `out`; 0: all write to the same place */
+  size_t out_stride;                      /* distance of sets in `out`; 0: they share one place */
   int acc_sets;
   size_t result[OPS][MAX_SETS]; /* bytes of the resulting streams */
   ghz_cuda_outcome *outcomes;   /* of calls that are under way */
@@ -95,7 +95,7 @@ void work_fit(work *w);
 void work_close(work *w);
 /* Sets that an operation can use. */
 int work_usable_sets(const work *w, operation op);
-/* Sets of a round of an operation: with so many, the L2 cache holds none of them for the next round. */
+/* Sets of a round of an operation: so many that the L2 cache keeps none for the next round. */
 int work_round_sets(const work *w, operation op);
 /* Puts one call for a set on the slot's stream; `call` numbers the calls that are under way. */
 void work_call(const work *w, const slot *s, operation op, int set, int call);
@@ -117,18 +117,18 @@ size_t part_count(const work *w);
 /* Where a slot's decompressed values of a set are. */
 char *plain_of(const work *w, const slot *s, int side, int set);
 
-/* ---- add_floats.cu -----------------------------------------------------------------------------------*/
+/* ---- add_floats.cu --------------------------------------------------------------------------- */
 
 /* acc[i] += x[i] for n values of `type`; both arrays begin at multiples of 16 bytes. */
 cudaError_t add_floats(ghz_type type, void *acc, const void *x, size_t n, cudaStream_t stream);
 
-/* ---- check.c ----------------------------------------------------------------------------------------- */
+/* ---- check.c --------------------------------------------------------------------------------- */
 
-/* Runs every operation on every set and compares all results with the CPU's bytes. A difference ends
- * the program, so that no wrong result is timed. */
+/* Runs every operation on every set and compares all results with the CPU's bytes. A difference
+ * ends the program, so that no wrong result is timed. */
 void check_all(work *w, const slot *s);
 
-/* ---- measure.c --------------------------------------------------------------------------------------- */
+/* ---- measure.c ------------------------------------------------------------------------------- */
 
 /* A measured time: seconds for one call. */
 typedef struct timing {
@@ -146,7 +146,7 @@ typedef struct figure {
   size_t bytes; /* of an operand's original values */
   operation op;
   timing time;
-  double ratio;       /* original / compressed bytes of the stream that is made or read; NAN: none */
+  double ratio;       /* original / compressed bytes of the stream made or read; NAN: none */
   double original;    /* bytes that a call handles */
   double moved;       /* bytes that a call has to read and write */
   double of_separate; /* speed / speed of OP_SEPARATE; NAN: not measured */
@@ -165,7 +165,7 @@ void measure_all(const options *o, const work *w, const slot *s, double bound, f
 /* Bytes per second, read + written, of the copy of `bytes` bytes. */
 double measure_copy(const options *o, const values *v, const slot *s, size_t bytes);
 
-/* ---- overlap.c --------------------------------------------------------------------------------------- */
+/* ---- overlap.c ------------------------------------------------------------------------------- */
 
 #define MAX_STREAMS 4
 #define STREAM_FIGURES 9
@@ -189,7 +189,7 @@ typedef struct latency_figure {
 } latency_figure;
 latency_figure measure_latency(const options *o, const work *w, const slot *s);
 
-/* ---- report.c ---------------------------------------------------------------------------------------- */
+/* ---- report.c -------------------------------------------------------------------------------- */
 
 typedef struct results {
   const options *options;

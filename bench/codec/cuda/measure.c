@@ -59,7 +59,7 @@ static double sample(const work *w, const slot *s, operation op, int sets, int c
   return measure_between(events[0], events[1]) / calls;
 }
 
-/* Calls in a sample: whole rounds over the sets. An accumulation changes its operand and has one round. */
+/* Calls in a sample: whole rounds over the sets; accumulations change operands and have one. */
 static int calls_for(operation op, int sets, double seconds) {
   double rounds = op == OP_ACCUMULATE ? 1 : fmax(1, ceil(SAMPLE_SECONDS / (seconds * sets)));
   return sets * (int)fmax(1, fmin(rounds, MAX_CALLS / sets));

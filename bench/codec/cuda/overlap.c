@@ -1,4 +1,4 @@
-/* overlap.c: calls on several streams at once, and single calls from beginning to end. */
+/* overlap.c: owns the timing of calls on several streams at once, and of single calls. */
 #include "cuda.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 #define SINGLES 200
 #define PLAIN_SLOTS 8 /* decompressed arrays of a slot, so that they do not stay in the L2 cache */
 
-/* ---- Several streams ----------------------------------------------------------------------------------- */
+/* ---- Several streams ------------------------------------------------------------------------- */
 
 typedef struct slots {
   slot slot[MAX_STREAMS];
@@ -33,7 +33,7 @@ static void slots_close(slots *all) {
   must_cuda(cudaEventDestroy(all->whole), "cudaEventDestroy");
 }
 
-/* Seconds per call where `streams` streams take turns; from the first one's event to when all have ended. */
+/* Seconds per call where streams take turns, from the first event until all have ended. */
 static double shared_sample(slots *all, const work *w, operation op, int streams, int calls) {
   cudaStream_t first = all->slot[0].stream;
   measure_lead(first, 2 * calls);
@@ -71,7 +71,7 @@ void measure_streams(const options *o, const work *w, stream_figure figures[STRE
   slots_close(&all);
 }
 
-/* ---- Single calls ---------------------------------------------------------------------------------------- */
+/* ---- Single calls ---------------------------------------------------------------------------- */
 
 /* One compression on an idle stream, between two events. */
 static double single_device(const work *w, const slot *s, int set, const cudaEvent_t events[2]) {
@@ -83,7 +83,7 @@ static double single_device(const work *w, const slot *s, int set, const cudaEve
   return measure_between(events[0], events[1]);
 }
 
-/* The same by the host's clock: until the call returned, and until the outcome was there. */
+/* The same by the host's clock: until the call returned, and until the outcome had arrived. */
 static void single_host(const work *w, const slot *s, int set, double *call, double *whole) {
   double start = clock_seconds();
   work_call(w, s, OP_COMPRESS, set, 0);

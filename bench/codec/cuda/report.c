@@ -1,4 +1,4 @@
-/* report.c: the tables of a run, and its figures as comma-separated values. */
+/* report.c: owns the tables and the CSV of a run on a CUDA device. */
 #include "cuda.h"
 
 #include <math.h>
@@ -81,7 +81,7 @@ void cuda_report_latencies(const results *r) {
   }
 }
 
-/* ---- CSV --------------------------------------------------------------------------------------------- */
+/* ---- CSV ------------------------------------------------------------------------------------- */
 
 /* A line; what does not apply is NAN. */
 static void csv_line(FILE *f, const char *name, double bound, const char *type, size_t bytes, const char *op,

@@ -1,4 +1,4 @@
-/* values.c: owns the values of a pair on host and device: arrays of any length, made of two fields. */
+/* values.c: owns the values of a pair on host and device: arrays of any length. */
 #include "cuda.h"
 
 #include <math.h>
@@ -18,7 +18,7 @@ static void copy_row(const float *row, size_t width, size_t count, bool back, gh
     put(type, x, at + i, row[back ? width - 1 - i : i]);
 }
 
-/* Dimension i of three; those that a field lacks are 1, those before the last three count as one. */
+/* Dimension i of three. Those that a field lacks are 1; the first two of four count as one. */
 static size_t dimension(const field *f, int i) {
   int index = f->rank - 3 + i;
   size_t size = index < 0 ? 1 : f->dims[index];

@@ -21,7 +21,7 @@ static void must(ghz_status status, const char *what, const slot *s) {
     die(what, s ? ghz_cuda_message(s->gpu) : ghz_status_text(status));
 }
 
-/* ---- Single calls ------------------------------------------------------------------------------------ */
+/* ---- Single calls ---------------------------------------------------------------------------- */
 
 size_t part_first(const work *w) {
   return w->n / 3;
@@ -139,7 +139,7 @@ void work_must(const work *w, operation op, int calls) {
       must((ghz_status)w->outcomes[call * PARTS + part].status, cuda_operations[op], NULL);
 }
 
-/* ---- What a call handles ------------------------------------------------------------------------------- */
+/* ---- What a call handles --------------------------------------------------------------------- */
 
 double work_original(const work *w, operation op) {
   return op == OP_PART ? (double)(part_count(w) * w->v->value_size) : (double)w->bytes;
@@ -198,13 +198,13 @@ int work_round_sets(const work *w, operation op) {
   return (int)fmax(1, fmin(usable, ceil(4 * (double)cache / moved)));
 }
 
-/* ---- Making sets --------------------------------------------------------------------------------------- */
+/* ---- Making sets ----------------------------------------------------------------------------- */
 
 static size_t common_divisor(size_t a, size_t b) {
   return b ? common_divisor(b, a % b) : a;
 }
 
-/* Spreads the sets over all values, by steps of the golden ratio, so that the first few are spread too. */
+/* Spreads the sets over all values by steps of the golden ratio: the first few are apart, too. */
 static void spread_sets(work *w, int sets) {
   size_t slots = w->v->n / w->n, step = (size_t)(0.618 * (double)slots) + 1;
   while (common_divisor(step, slots) != 1)
