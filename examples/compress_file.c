@@ -22,11 +22,12 @@ static void check_call(ghz_status status) {
 
 static float *read_values(const char *path, size_t *n) {
   FILE *f = fopen(path, "rb");
-  long bytes = f && fseek(f, 0, SEEK_END) == 0 ? ftell(f) : -1;
-  float *x = bytes > 0 ? malloc((size_t)bytes) : NULL;
-  *n = x ? (size_t)bytes / sizeof *x : 0;
-  check(x && fseek(f, 0, SEEK_SET) == 0 && fread(x, sizeof *x, *n, f) == *n && fclose(f) == 0, path,
-        "cannot be read");
+  check(f && fseek(f, 0, SEEK_END) == 0, path, "cannot be read");
+  *n = (size_t)ftell(f) / sizeof(float);
+  float *x = malloc(*n * sizeof *x);
+  rewind(f);
+  check(x && *n > 0 && fread(x, sizeof *x, *n, f) == *n, path, "cannot be read");
+  fclose(f);
   return x;
 }
 
@@ -53,7 +54,6 @@ int main(int argc, char **argv) {
 
   FILE *f = fopen(argv[2], "wb");
   check(f && fwrite(stream, 1, size, f) == size && fclose(f) == 0, argv[2], "cannot be written");
-  free(x), free(y), free(stream);
-  ghz_context_free(ctx);
+  free(x), free(y), free(stream), ghz_context_free(ctx);
   return worst <= lattice.eb ? 0 : 1;
 }

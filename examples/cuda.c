@@ -9,7 +9,7 @@
 
 enum { N = 100000 };
 
-static void die(const char *why) {
+static _Noreturn void die(const char *why) {
   fprintf(stderr, "cuda: %s\n", why);
   exit(77); /* which tells ctest that the test was skipped */
 }

@@ -88,7 +88,7 @@ ghz compress --abs "$abs" wave-late.f32 -o late.ghz
 say "4. Adding the compressed files, without decompressing them"
 ghz add middle.ghz late.ghz -o sum.ghz
 
-say "5. Comparing the sum with the exact one: two terms, so twice the bound"
+say "5. Comparing the sum with that of the originals, in exact.f64. It has two terms, so twice the bound"
 "$build/exact_sum" wave-middle.f32 wave-late.f32 exact.f64
 ghz compare exact.f64 sum.ghz --png sum.png --dims "$cube" | tee sum.txt
 
@@ -136,7 +136,7 @@ size_row "late snapshot" late.ghz
 size_row "their sum, never decompressed" sum.ghz
 row "largest error of the sum" "$(awk '/error \/ bound/ { printf "%.3f", $4 }' sum.txt) of its bound, $(calculate %.4g "$bound")"
 row "codec, one thread, in memory" "compress $(rate compress), decompress $(rate decompress), add $(rate add) GB/s (memcpy: $(rate memcpy))"
-row "pictures, in build-demo/demo" "sum.png$([ ${#mpi[@]} = 0 ] || echo ', stack.png')"
+row "pictures, in build-demo/demo" "sum.png: the sum and its error$([ ${#mpi[@]} = 0 ] || echo "; stack.png: that of the $ranks ranks")"
 echo
 echo "   Times and speeds are medians. The speeds that the commands above print are lower: they include reading and writing files."
 
