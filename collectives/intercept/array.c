@@ -1,5 +1,7 @@
-/* array.c: the values of a typed buffer as an array. Where they lie otherwise in memory, MPI copies them: as a
- * message to oneself, sent in one datatype and received in another of the same signature. */
+/* array.c: the values of a typed buffer as an array.
+ *
+ * Where a datatype leaves gaps, MPI copies the values: as a message from this process to itself,
+ * sent in one datatype and received in another of the same signature. */
 #include "intercept/intercept.h"
 
 #include <limits.h>
@@ -7,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Threads that copied at once could receive each other's message. */
+/* Without it, threads that copy at the same time could receive each other's message. */
 static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 static MPI_Comm self = MPI_COMM_NULL;
 
@@ -38,7 +40,7 @@ void array_close(array *a) {
   free(a->own);
 }
 
-/* `count` times `type` as one datatype: counts of messages are ints. */
+/* A datatype of `count` elements of `type`, since messages count in ints. */
 static MPI_Datatype many(MPI_Count count, MPI_Datatype type) {
   MPI_Datatype all;
   if (count <= INT_MAX) {

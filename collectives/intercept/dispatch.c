@@ -1,9 +1,14 @@
-/* dispatch.c: decides which calls are ours, and makes them. All processes of a call must decide alike, from what
- * MPI demands to be the same on each: for reductions that is count, datatype and operation; for calls that move
- * data only the type signature, see signature.c. */
+/* dispatch.c: decides which calls libghzmpi makes, and makes them.
+ *
+ * All processes of a call have to decide alike. They decide by what MPI requires to be the same on
+ * all of them: for reductions count, datatype and operation; for calls that move data the type
+ * signature alone, see signature.c. */
 #include "intercept/intercept.h"
 
-/* The library's own calls of MPI come by here too. */
+/* This thread is inside a call of libghzmpi. That library calls MPI by the names which entry.c
+ * defines, so its agreements, and the calls that it passes on to MPI, arrive here as well: they go
+ * straight to MPI. (They keep those names so that profilers see them in programs that do not
+ * preload this library.) */
 static _Thread_local bool busy;
 
 static bool pass(call c, reason why) {
@@ -28,7 +33,7 @@ static const ghz_mpi_options *begin(attempt *a, call c) {
   return &a->options;
 }
 
-/* The time that counts includes copies from and to buffers that are no arrays. */
+/* The time includes the copies of buffers with gaps. */
 static bool end(attempt *a, int result, int *code) {
   busy = false;
   a->report.seconds = PMPI_Wtime() - a->start;
@@ -37,7 +42,7 @@ static bool end(attempt *a, int result, int *code) {
   return true;
 }
 
-/* By the larger buffer, which has a block per rank in calls that give or take one from each. */
+/* By the bytes of the larger buffer, which has a block for each rank in three of the calls. */
 static bool is_small(call c, MPI_Count bytes, MPI_Comm comm) {
   int ranks = 1;
   if ((c == SCATTER || c == ALLGATHER || c == REDUCE_SCATTER_BLOCK) && comm != MPI_COMM_NULL)
@@ -91,10 +96,10 @@ bool dispatch_reduce_scatter_block(const void *sendbuf, void *recvbuf, MPI_Count
   return end(&a, ghz_reduce_scatter(sendbuf, recvbuf, count, signature_basic(k), op, comm, o), code);
 }
 
-/* ---- Data that only move ---- */
+/* ---- Moving data ---- */
 
-/* What lies on the way to another group of processes may be no datatype at all, where it does not matter to
- * MPI: only compared before the communicator is known. */
+/* Over an intercommunicator some arguments have no meaning, and the datatype may be no handle at
+ * all: before the communicator is known, it is compared and not looked into. */
 static bool wants_move(call c, const typed *x, MPI_Comm comm, kind *k) {
   MPI_Count bytes = 0;
   *k = signature_predefined(x->type);
@@ -111,7 +116,8 @@ static bool wants_move(call c, const typed *x, MPI_Comm comm, kind *k) {
   return filter_admits(comm) || pass(c, COMMUNICATOR);
 }
 
-/* The buffer that goes with another: if it has not as many values, none, which is an error on all processes. */
+/* The values of x, if they are as many as a block of the other buffer. Else NULL, for which the
+ * call returns an error on all processes. */
 static void *matching(const array *x, const array *other, MPI_Count blocks) {
   return x->count * blocks == other->count ? x->values : NULL;
 }
@@ -134,7 +140,7 @@ bool dispatch_bcast(const typed *x, int root, MPI_Comm comm, int *code) {
   return end(&a, result, code);
 }
 
-/* The send arguments are known at the root alone, which may have no receive arguments. */
+/* Only the root has send arguments. It has no receive arguments if it is in place. */
 static int scatter_at_root(const typed *send, const typed *recv, kind k, int root, MPI_Comm comm,
                            const ghz_mpi_options *o) {
   int ranks, result;

@@ -1,5 +1,5 @@
-/* entry.c: the functions of MPI that a program calls, and finds here instead. While no bound is set, each is
- * one branch and a jump to MPI. */
+/* entry.c: the MPI functions that replace those of the MPI library. Without a bound, each is one
+ * branch and a jump to MPI. */
 #include "intercept/intercept.h"
 
 static void start(void) {
@@ -11,7 +11,7 @@ static void start(void) {
   array_start();
 }
 
-/* MPI may be initialised once only, but programs can try again. */
+/* MPI can be initialised only once, but a program may try again. */
 static int started(int code) {
   static bool before;
   if (code == MPI_SUCCESS && !before) {
@@ -101,7 +101,7 @@ GHZ_API int MPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendt
   return PMPI_Allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 }
 
-/* ---- The same with large counts ---- */
+/* ---- With large counts ---- */
 
 #if MPI_VERSION >= 4
 GHZ_API int MPI_Allreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op,

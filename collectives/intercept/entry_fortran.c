@@ -1,7 +1,8 @@
-/* entry_fortran.c: what Fortran programs call, where that does not come by the functions of entry.c by itself.
- * Open MPI's Fortran calls PMPI_ functions, with `use mpi` and mpif.h as mpi_bcast_ (spelt in one of four
- * ways), with `use mpi_f08` as ompi_bcast_f. MPICH's calls the MPI_ functions of C, which are ours already,
- * except for what has no buffer in mpi_f08. */
+/* entry_fortran.c: the Fortran functions that do not call those of entry.c.
+ *
+ * Open MPI's Fortran interface calls PMPI_ functions. Its own functions are named mpi_bcast_ (spelt
+ * in one of four ways) for `use mpi` and mpif.h, and ompi_bcast_f for `use mpi_f08`. MPICH's calls
+ * the MPI_ functions of C, except for those of mpi_f08 that have no buffer. */
 #include "intercept/intercept.h"
 
 static void answer(MPI_Fint *code, int result) {
@@ -13,14 +14,14 @@ static void answer(MPI_Fint *code, int result) {
 
 extern int mpi_fortran_in_place_, mpi_fortran_bottom_;
 
-/* Fortran names these constants by variables. */
+/* In Fortran these constants are variables. */
 static void *address(const void *buffer) {
   if (buffer == &mpi_fortran_in_place_)
     return MPI_IN_PLACE;
   return buffer == &mpi_fortran_bottom_ ? MPI_BOTTOM : (void *)buffer;
 }
 
-/* Compilers spell a name in one of four ways. */
+/* Compilers decorate a name in one of four ways. */
 #define SAME(name) __attribute__((alias(name)))
 #define FORTRAN(lower, UPPER, ...)                                                                             \
   GHZ_API void ompi_##lower##_f(__VA_ARGS__);                                                                  \

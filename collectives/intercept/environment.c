@@ -1,5 +1,7 @@
-/* environment.c: whether and how to intercept. The variables of rank 0 of MPI_COMM_WORLD hold for all
- * processes: two that did not agree on what to take would wait for each other for ever. */
+/* environment.c: whether and how to intercept.
+ *
+ * The variables of rank 0 of MPI_COMM_WORLD hold for all processes. Processes with different
+ * settings would make different calls, and wait for each other for ever. */
 #include "intercept/intercept.h"
 
 #include <stdio.h>
@@ -41,7 +43,7 @@ void environment_check_mpi(void) {
 
 /* ---- Agreement ---- */
 
-static double patience(void) {
+static double time_limit(void) {
   const char *text = environment_get("GHZ_MPI_PATIENCE");
   char *end;
   double seconds = text ? strtod(text, &end) : TIME_LIMIT;
@@ -57,10 +59,11 @@ static double clock_seconds(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* A process without this library would be waited for for ever: better to end with a word about it. */
+/* A process that has not loaded this library never comes here: after a while, the others end the
+ * job with a message. */
 static void meet(void) {
   const struct timespec pause = {0, 100000};
-  const double limit = clock_seconds() + patience();
+  const double limit = clock_seconds() + time_limit();
   MPI_Request request;
   int done = 0;
   PMPI_Ibarrier(MPI_COMM_WORLD, &request);

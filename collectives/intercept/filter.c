@@ -1,6 +1,8 @@
-/* filter.c: which communicators are ours: those of several processes that share settings. Intercommunicators are
- * not, and neither are communicators with processes of another MPI_COMM_WORLD (spawned or connected), which may
- * have other settings. The answer is kept with the communicator. */
+/* filter.c: which communicators are intercepted: those of several processes with the same settings.
+ *
+ * Intercommunicators are not. Neither are communicators with processes of another MPI_COMM_WORLD
+ * (spawned or connected), which may have other settings. The answer is an attribute of the
+ * communicator. */
 #include "intercept/intercept.h"
 
 static int key = MPI_KEYVAL_INVALID;

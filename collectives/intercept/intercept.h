@@ -1,4 +1,4 @@
-/* intercept.h: what the files of the library to preload share. */
+/* intercept.h: what the files of libghzmpi_intercept, the library to preload, share. */
 #ifndef GHZ_INTERCEPT_H
 #define GHZ_INTERCEPT_H
 
@@ -8,14 +8,14 @@
 
 typedef enum call { ALLREDUCE, REDUCE, BCAST, SCATTER, ALLGATHER, REDUCE_SCATTER_BLOCK, CALLS } call;
 
-/* Why a call goes to MPI as it is. */
+/* Why a call goes to MPI unchanged. */
 typedef enum reason { SMALL, TYPE, OPERATION, COMMUNICATOR, REASONS } reason;
 
 /* ---- environment.c ---- */
 
 typedef struct state {
-  bool on;     /* a bound is set, and all processes know */
-  bool report; /* all processes have to add up figures at the end */
+  bool on;     /* a bound is set; the same on all processes */
+  bool report; /* all processes add up their figures in MPI_Finalize */
   bool keep_root, verbose;
   int64_t threshold;
   char bound[80]; /* as the user wrote it */
@@ -23,17 +23,17 @@ typedef struct state {
 
 extern state intercept;
 
-void environment_check_mpi(void); /* before MPI_Init: ends a process that uses another MPI than this library */
-void environment_start(void);     /* after it, on all processes */
-const char *environment_get(const char *name); /* NULL if unset or empty */
+void environment_check_mpi(void);              /* before MPI_Init: ends a process that uses another MPI */
+void environment_start(void);                  /* after MPI_Init, on all processes */
+const char *environment_get(const char *name); /* NULL: unset, or empty */
 
-/* ---- signature.c: types as MPI compares them between processes ---- */
+/* ---- signature.c: datatypes as MPI compares them between processes ---- */
 
 typedef enum kind { KIND_EMPTY, KIND_FLOAT, KIND_DOUBLE, KIND_OTHER, KINDS } kind;
 
 typedef struct signature {
-  kind kind; /* of all the basic types in it */
-  bool flat; /* in memory an array of them */
+  kind kind; /* of all basic types in it */
+  bool flat; /* it is an array of them, without gaps */
 } signature;
 
 void signature_start(void);
@@ -47,9 +47,9 @@ int signature_bytes(kind k); /* of a value */
 
 void filter_start(void);
 void filter_stop(void);
-bool filter_admits(MPI_Comm comm); /* the same answer on all its processes */
+bool filter_admits(MPI_Comm comm); /* on all its processes alike */
 
-/* ---- array.c: typed buffers as arrays of values ---- */
+/* ---- array.c: buffers of any datatype as arrays of values ---- */
 
 typedef struct typed {
   void *buffer;
@@ -62,17 +62,18 @@ typedef struct array {
   kind kind;
   MPI_Count count; /* of values */
   void *values;    /* NULL if there is no memory */
-  void *own;       /* what to free: NULL if the values stayed where they were */
+  void *own;       /* the copy, to be freed; NULL: the values are used in place */
 } array;
 
 void array_start(void);
 void array_stop(void);
-array array_open(const typed *home, kind k); /* the values lie in their home, or are nowhere yet */
-void array_load(array *a);                   /* home to values */
-void array_store(const array *a);            /* values to home */
+array array_open(const typed *home, kind k); /* does not copy the values yet */
+void array_load(array *a);                   /* copies from home to values */
+void array_store(const array *a);            /* copies from values to home */
 void array_close(array *a);
 
-/* ---- dispatch.c: each answers whether the call was made, with its code; else MPI has to make it ---- */
+/* ---- dispatch.c ---- */
+/* Each returns true and sets *code if libghzmpi made the call. Else MPI has to make it. */
 
 bool dispatch_allreduce(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op,
                         MPI_Comm comm, int *code);
@@ -84,7 +85,7 @@ bool dispatch_bcast(const typed *x, int root, MPI_Comm comm, int *code);
 bool dispatch_scatter(const typed *send, const typed *recv, int root, MPI_Comm comm, int *code);
 bool dispatch_allgather(const typed *send, const typed *recv, MPI_Comm comm, int *code);
 
-/* ---- stats.c: what was done, and the report of it ---- */
+/* ---- stats.c: counts calls, and prints the report ---- */
 
 void stats_passed(call c, reason why);
 void stats_called(call c, const ghz_mpi_report *r, int code);

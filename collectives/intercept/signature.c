@@ -1,6 +1,8 @@
-/* signature.c: the type signature of a datatype, which MPI demands to be the same on all processes, unlike the
- * datatype itself: one may broadcast an array of floats that others receive as columns of a matrix. What
- * decides whether a call is taken must therefore follow from the signature alone. */
+/* signature.c: the type signature of a datatype.
+ *
+ * MPI requires the same signature on all processes, and not the same datatype: one process may
+ * broadcast an array of floats that others receive as columns of a matrix. Whether a call is
+ * intercepted therefore follows from the signature alone. */
 #include "intercept/intercept.h"
 
 #include <stdio.h>
@@ -25,7 +27,7 @@ static kind kind_of_bytes(int bytes) {
   return bytes == sizeof(float) ? KIND_FLOAT : bytes == sizeof(double) ? KIND_DOUBLE : KIND_OTHER;
 }
 
-/* Fortran's types may have other lengths, or be missing. */
+/* Fortran's types may have other sizes, or be missing. */
 static void add(MPI_Datatype type, int values) {
   int bytes = 0;
   if (type == MPI_DATATYPE_NULL)
@@ -69,8 +71,8 @@ int signature_bytes(kind k) {
 
 /* ---- Derived types ---- */
 
-/* How a type was made: counts (in `larges` for types that were made with large counts), and from which types.
- */
+/* How a datatype was made: from how many elements (in `large` for large counts) of which
+ * datatypes. */
 #if MPI_VERSION >= 4
 typedef MPI_Count number;
 #else
@@ -83,7 +85,7 @@ typedef struct recipe {
   int *integer;
   MPI_Count *large;
   MPI_Datatype *type;
-  void *address; /* MPI wants to tell, nobody here wants to know */
+  void *address; /* MPI returns it; not used here */
 } recipe;
 
 static void *list_of(number count, size_t bytes) {
@@ -122,7 +124,7 @@ static bool is_predefined(int combiner) {
          combiner == MPI_COMBINER_F90_COMPLEX || combiner == MPI_COMBINER_F90_INTEGER;
 }
 
-/* MPI gives a reference to each derived type, which is to be freed. */
+/* MPI returns references to derived datatypes, which have to be freed. */
 static void recipe_free(recipe *r) {
   for (number i = 0; i < r->types; i++) {
     recipe inner = {0};
@@ -135,7 +137,7 @@ static void recipe_free(recipe *r) {
   free(r->type);
 }
 
-/* Blocks of length 0 in a struct leave nothing in the signature. */
+/* Blocks of length 0 of a struct are not part of the signature. */
 static bool holds(const recipe *r, number i) {
   if (r->combiner != MPI_COMBINER_STRUCT)
     return true;
@@ -168,7 +170,7 @@ static const signature *signature_named(MPI_Datatype type, int combiner) {
   return &table[kind_of_bytes(bytes)][true];
 }
 
-/* The answer for a derived type is kept with it. */
+/* The answer is an attribute of a derived datatype. */
 const signature *signature_of(MPI_Datatype type) {
   recipe r = {0};
   MPI_Count bytes = 0;

@@ -1,4 +1,4 @@
-/* stats.c: counts what was done in this process, and prints the sums over all processes. */
+/* stats.c: counts the calls of this process, and prints the sums over all processes. */
 #include "intercept/intercept.h"
 
 #include <errno.h>
@@ -20,13 +20,13 @@ static const char *const reasons[REASONS] = {"below the threshold", "not float o
                                              "not the operations sum, min or max",
                                              "not a communicator of several processes of MPI_COMM_WORLD"};
 
-/* Doubles, so that MPI adds up all of a row at once; they count to 2^53. */
+/* Doubles, so that one MPI_Reduce adds up counts and times. They count to 2^53. */
 enum { COMPRESSED, PLAIN, NATIVE, FAILED, PASSED, RAW = PASSED + REASONS, SENT, INEXACT, BOUND, TIMES };
 enum { TOTAL = TIMES, AGREE, COMPRESS, COMBINE, DECOMPRESS, WAIT, FIGURES };
 
 static double figures[CALLS + 1][FIGURES];
 static pthread_mutex_t figures_lock = PTHREAD_MUTEX_INITIALIZER;
-static _Atomic uint64_t passed[CALLS][REASONS]; /* apart: small calls must not wait for a lock */
+static _Atomic uint64_t passed[CALLS][REASONS]; /* atomic: small calls must not wait for a lock */
 
 void stats_passed(call c, reason why) {
   if (atomic_fetch_add_explicit(&passed[c][why], 1, memory_order_relaxed) == 0 && intercept.verbose)
@@ -60,7 +60,7 @@ void stats_called(call c, const ghz_mpi_report *r, int code) {
 
 typedef double summary[CALLS + 1][FIGURES];
 
-/* The last row is that of all calls together. */
+/* The last row is the sum over all calls. */
 static void add_up(void) {
   for (int c = 0; c < CALLS; c++) {
     for (int i = 0; i < REASONS; i++)
@@ -130,14 +130,14 @@ static FILE *open_report(const char *name) {
   return f ? f : stderr;
 }
 
-/* What people write who do not mean a file. */
+/* Texts that mean "yes" and no file. */
 static bool means_yes(const char *name) {
   return !strcasecmp(name, "yes") || !strcasecmp(name, "true") || !strcasecmp(name, "on");
 }
 
 static void print_report(summary sum, summary most) {
   const char *name = environment_get("GHZ_MPI_REPORT");
-  FILE *f = open_report(name && !means_yes(name) ? name : "1"); /* the program may have cleared it */
+  FILE *f = open_report(name && !means_yes(name) ? name : "1"); /* the program may have unset it */
   int ranks;
   PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
   if (!intercept.on) {
