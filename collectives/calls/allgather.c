@@ -1,4 +1,4 @@
-/* allgather.c: ghz_allgather. */
+/* allgather.c: ghz_allgather: every rank receives the block of each. */
 
 #include "control/collective.h"
 

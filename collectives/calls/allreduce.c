@@ -1,4 +1,4 @@
-/* allreduce.c: ghz_allreduce. */
+/* allreduce.c: ghz_allreduce: every rank receives the sum, minimum or maximum of all arrays. */
 
 #include "control/collective.h"
 

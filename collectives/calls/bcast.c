@@ -1,4 +1,4 @@
-/* bcast.c: ghz_bcast. */
+/* bcast.c: ghz_bcast: every rank receives the root's array. */
 
 #include "control/collective.h"
 

@@ -1,4 +1,4 @@
-/* gather.c: ghz_gather. */
+/* gather.c: ghz_gather: the root receives a block from each rank. Mirrors scatter.c. */
 
 #include "control/collective.h"
 
@@ -11,7 +11,8 @@ static extent used(const call *c) {
   return (extent){(uint64_t)!in_place, call_is_root(c) ? (uint64_t)c->at.ranks : 0, in_place};
 }
 
-/* A block that stays in place is still given, and counts for the range. */
+/* A block that stays in place has no target, but is a source: it counts for the range of all
+ * values. */
 static void arrange(const call *c, part *parts) {
   for (int b = 0; b < c->at.ranks; b++)
     parts[b] = (part){NULL, call_is_root(c) ? call_target(c, c->recv, b) : NULL};

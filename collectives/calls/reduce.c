@@ -1,4 +1,4 @@
-/* reduce.c: ghz_reduce. */
+/* reduce.c: ghz_reduce: the root receives the sum, minimum or maximum of all arrays. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,8 +21,8 @@ static void arrange(const call *c, part *parts) {
   parts[0] = (part){c->send == MPI_IN_PLACE ? c->recv : c->send, call_is_root(c) ? c->recv : NULL};
 }
 
-/* MPICH 4.0 crashes where a root other than rank 0 reduces in place: that one sends from a copy. (Only the root is ever in
- * place.) */
+/* In MPICH 4.0 a root other than rank 0 crashes if it reduces in place, so it sends a copy. (Only
+ * the root can be in place.) */
 static int native(const call *c) {
   const void *send = c->send;
   const error no_memory = {MPI_ERR_NO_MEM, ERROR_OURS, "no memory for a copy of what is in place"};

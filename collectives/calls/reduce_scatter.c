@@ -1,4 +1,4 @@
-/* reduce_scatter.c: ghz_reduce_scatter. */
+/* reduce_scatter.c: ghz_reduce_scatter: rank r receives block r of the sum, minimum or maximum. */
 
 #include <string.h>
 
@@ -19,8 +19,8 @@ static extent used(const call *c) {
   return (extent){ranks * (uint64_t)c->set.contributions, 1, 0};
 }
 
-/* In place the own block of the result takes the place of the own block of the input, which nobody needs any
- * more by then, and is moved to the beginning in the end. */
+/* In place, this rank's block of the result replaces its block of the input, which is no longer
+ * needed by then. `finish` moves it to the beginning of the buffer. */
 static void arrange(const call *c, part *parts) {
   const void *input = in_place(c) ? c->recv : c->send;
   for (int b = 0; b < c->at.ranks; b++)

@@ -1,4 +1,4 @@
-/* scatter.c: ghz_scatter. */
+/* scatter.c: ghz_scatter: each rank receives its block from the root. Mirrors gather.c. */
 
 #include "control/collective.h"
 

@@ -1,4 +1,5 @@
-/* agree.h: what all ranks have to know of each other before a call begins, in one small allreduce. */
+/* agree.h: what all ranks have to know of each other before a call begins, in one small
+ * allreduce. */
 #ifndef GHZ_MPI_AGREE_H
 #define GHZ_MPI_AGREE_H
 
@@ -43,9 +44,9 @@ void ghz_agreement_free(agreement *a);
 /* What this rank knows of a call. */
 record ghz_agree_record(const call *c, const timing *last);
 
-/* Combines the records of all ranks, on our duplicate of the communicator. `own` is what is wrong on this rank. Returns an
- * error if there is one on any rank, or if the ranks disagree. Collective: every call on `comm` begins with it, whatever
- * the call. */
+/* Combines the records of all ranks, on our duplicate of the communicator. `own` is what is wrong
+ * on this rank. Returns an error if there is one on any rank, or if the ranks disagree. Collective:
+ * every call on `comm` begins with it, whatever the call. */
 error ghz_agree(const agreement *a, MPI_Comm comm, record *r, error own);
 
 #endif

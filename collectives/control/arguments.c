@@ -25,7 +25,8 @@ static int is_among(MPI_Datatype type, const MPI_Datatype *types, int n) {
   return 0;
 }
 
-/* Float and double have several names, and compilers can be told to make REAL a double: the size decides. */
+/* Float and double have several names, and compilers can be told to make REAL a double: the size
+ * decides. */
 static void read_type(call *c) {
   const MPI_Datatype ours[] = {MPI_FLOAT, MPI_REAL, MPI_REAL4, MPI_DOUBLE, MPI_DOUBLE_PRECISION, MPI_REAL8};
   int size = 0;
@@ -66,7 +67,8 @@ static void read_meaning(call *c) {
   c->for_mpi = reason_for_mpi(c);
 }
 
-/* Whether the call goes to MPI without agreement, for reasons that all ranks share if they agree at all. */
+/* Whether the call goes to MPI without agreement, for reasons that all ranks share if they agree at
+ * all. */
 static int needs_no_agreement(const call *c) {
   const settings *s = &c->set;
   return s->algorithm == GHZ_MPI_ALGORITHM_AUTO && s->mode == GHZ_MPI_MODE_AUTO && c->count >= 0 &&

@@ -4,8 +4,8 @@
 
 #include "control/collective.h"
 
-/* Fills in what follows from the user's arguments, and makes the device of the buffers the current one. Returns what is
- * wrong as far as this rank can tell. ghz_device_leave(&c->on) undoes it. */
+/* Fills in what follows from the user's arguments, and makes the device of the buffers the current
+ * one. Returns what is wrong as far as this rank can tell. ghz_device_leave(&c->on) undoes it. */
 error ghz_call_read(call *c, const ghz_mpi_options *options);
 
 #endif

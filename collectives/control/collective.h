@@ -1,4 +1,5 @@
-/* collective.h: what the seven collectives have in common. Each describes itself; ghz_collective_run makes the call. */
+/* collective.h: what the seven collectives have in common. Each describes itself;
+ * ghz_collective_run makes the call. */
 #ifndef GHZ_MPI_COLLECTIVE_H
 #define GHZ_MPI_COLLECTIVE_H
 
@@ -30,7 +31,7 @@ typedef struct call {
   MPI_Comm comm;
 
   settings set;
-  int bypass; /* it goes straight to MPI, and so without agreement. All ranks know so by themselves. */
+  int bypass; /* it goes straight to MPI, without agreement; all ranks find so alike */
   position at;
   int is_real;         /* the type is float or double: */
   ghz_type real;       /* which */
@@ -38,7 +39,7 @@ typedef struct call {
   reduction reduction; /* REDUCE_NONE also for the operations that are left to MPI */
   extent used;
   int fits_int;        /* counts and offsets fit the int of MPI's calls */
-  const char *for_mpi; /* why only MPI can make the call, which all ranks find alike; NULL: we can */
+  const char *for_mpi; /* why only MPI can make the call; all ranks find so alike. NULL: we can */
   buffer_location on;  /* of the buffers that this rank uses */
 } call;
 
@@ -70,8 +71,8 @@ struct collective {
 /* Makes the call. Returns an error code, for which the error handler has been called. */
 int ghz_collective_run(call *c, const ghz_mpi_options *options);
 
-/* Whether a call is so small, and asks for so little, that it goes straight to MPI before anything else is looked at:
- * MPI alone checks it. `blocks` as in collective. */
+/* Whether a call is so small, and asks for so little, that it goes straight to MPI before anything
+ * else is looked at: MPI alone checks it. `blocks` as in collective. */
 static inline int ghz_collective_bypass(const void *send, const void *recv, MPI_Count count, MPI_Datatype type,
                                         MPI_Comm comm, int blocks, const ghz_mpi_options *options) {
   int ranks = 1, size = type == MPI_FLOAT ? 4 : 8;

@@ -10,7 +10,8 @@
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int keyval = MPI_KEYVAL_INVALID, keyval_code;
 
-/* For one communicator that there was no memory for: it must not keep the others waiting. */
+/* For a communicator that there is no memory for. The other ranks are in MPI_Comm_create already,
+ * and would wait for ever for a rank that returned an error before it. One at a time has to do. */
 static communicator spare;
 static atomic_flag spare_taken = ATOMIC_FLAG_INIT;
 
@@ -43,7 +44,8 @@ static int on_free(MPI_Comm comm, int key, void *value, void *extra) {
   return code;
 }
 
-/* A duplicate of the communicator starts without our attribute, and makes its own when it needs one. */
+/* A duplicate of the communicator starts without our attribute, and makes its own when it needs
+ * one. */
 static void make_keyval(void) {
   keyval_code = MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_free, &keyval, NULL);
 }
@@ -53,7 +55,8 @@ static int fill(communicator *c, MPI_Comm comm) {
   int code = MPI_Comm_group(comm, &group);
   if (code != MPI_SUCCESS)
     return code;
-  code = MPI_Comm_create(comm, group, &c->comm); /* not MPI_Comm_dup, which copies attributes and hints */
+  /* Not MPI_Comm_dup, which copies attributes and hints. */
+  code = MPI_Comm_create(comm, group, &c->comm);
   MPI_Group_free(&group);
   if (code != MPI_SUCCESS)
     return code;
@@ -68,8 +71,9 @@ static int fill(communicator *c, MPI_Comm comm) {
   return code;
 }
 
-/* The code is one for which MPI has called the handler of `comm`. A codec that cannot be made is no reason to fail here,
- * where the other ranks would wait: the agreement tells them. */
+/* The codes are those of calls on `comm`, for which MPI has called the error handler. If there is
+ * no memory for the codec, this does not fail, as the other ranks would wait: the agreement tells
+ * them. */
 static error make(MPI_Comm comm, communicator **made) {
   communicator *c = new_communicator();
   if (!c)

@@ -1,4 +1,5 @@
-/* communicator.h: what the library keeps with a communicator, from the first call on it until it is freed. */
+/* communicator.h: what the library keeps with a communicator, from the first call on it until it is
+ * freed. */
 #ifndef GHZ_MPI_COMMUNICATOR_H
 #define GHZ_MPI_COMMUNICATOR_H
 
@@ -7,7 +8,8 @@
 #include "engine/engine.h"
 #include "payload/device.h"
 
-/* What the memory for a call depends on, beside the rank. Without padding: compared byte by byte. */
+/* What the memory for a call depends on, beside the rank. Without padding: compared byte by
+ * byte. */
 typedef struct footprint {
   uint64_t call, contributions, placement;
   layout layout;

@@ -28,7 +28,8 @@ static int is_explained(int code, const char *text) {
          MPI_Error_string(code, found, &length) == MPI_SUCCESS && strcmp(found, text) == 0;
 }
 
-/* A code in one of MPI's own classes. MPICH gives those no sentences: there, a code in a class of ours. */
+/* A code in one of MPI's own classes. MPICH gives those no sentences: there, a code in a class of
+ * ours. */
 static int new_code(int error_class, const char *text) {
   static int own_class = -1;
   int code;

@@ -1,6 +1,7 @@
 /* errors.h: why a call fails, and how MPI's error handlers are told.
  *
- * What is wrong travels up as a value. It is raised once, at the end of the call: see ghz_collective_run. */
+ * What is wrong travels up as a value. It is raised once, at the end of the call: see
+ * ghz_collective_run. */
 #ifndef GHZ_MPI_ERRORS_H
 #define GHZ_MPI_ERRORS_H
 
@@ -23,9 +24,9 @@ typedef struct error {
 /* What the last use of a device on this thread returned: none for GHZ_OK. */
 error ghz_error_of_device(ghz_status status);
 
-/* Calls the error handler of comm, or that of MPI_COMM_WORLD for MPI_COMM_NULL, unless MPI has done so. An error
- * of ours gets a code that MPI_Error_string explains as "call: text". Returns the code. Thread-safe as far as MPI
- * is. */
+/* Calls the error handler of comm, or that of MPI_COMM_WORLD for MPI_COMM_NULL, unless MPI has done
+ * so. An error of ours gets a code that MPI_Error_string explains as "call: text". Returns the
+ * code. Thread-safe as far as MPI is. */
 int ghz_error_raise(MPI_Comm comm, const char *call, const error *e);
 
 #endif

@@ -1,4 +1,5 @@
-/* host_copy.c: copies of device buffers in pinned memory, which is an attribute of the communicator and goes with it. */
+/* host_copy.c: copies of device buffers in pinned memory, which is an attribute of the communicator
+ * and goes with it. */
 
 #include "control/host_copy.h"
 
@@ -46,14 +47,15 @@ static bounce *bounce_of(MPI_Comm comm) {
 
 /* ---- Which calls need copies -------------------------------------------------------------------------- */
 
-/* What a GPU does: sums of one array a rank, and data that only move. A sum of one array in all is made of two, see
- * payload/homomorphic.c. */
+/* What a GPU does: sums of one array a rank, and data that only move. A sum of one array in all is
+ * made of two, see payload/homomorphic.c. */
 static int suits_device(const call *c, variant how, uint64_t contributions) {
   return how.mode == GHZ_MPI_HOMOMORPHIC && c->set.contributions == 1 && !c->on.apart &&
          (c->reduction == REDUCE_NONE || (c->reduction == REDUCE_SUM && contributions > 1));
 }
 
-/* MPI takes device buffers if it is CUDA-aware, but the host divides averages, and copies for reduce.c. */
+/* MPI takes device buffers if it is CUDA-aware, but the host divides averages, and copies for
+ * reduce.c. */
 static int suits_mpi(const call *c) {
   int copies = c->collective->reduces && c->collective->rooted && c->send == MPI_IN_PLACE;
   return ghz_device_direct() && !c->set.average && !copies;
@@ -67,8 +69,8 @@ static int needs_copies(const call *c, variant how, uint64_t contributions) {
 
 /* ---- Copying ------------------------------------------------------------------------------------------ */
 
-/* The bytes that `arrays` of a call take from the first one to the last, and where they begin. A type may have gaps, which
- * must come back as they were. */
+/* The bytes that `arrays` of a call take from the first one to the last, and where they begin. A
+ * type may have gaps, which must come back as they were. */
 typedef struct stretch {
   MPI_Aint begin;
   size_t bytes;

@@ -6,8 +6,8 @@
 
 enum { MOST_PIECES = 1 << 15 }; /* tags that every MPI has */
 
-/* Bytes of a piece: what a CPU works on in its cache. A GPU needs more to make up for the launch of a kernel; its figures
- * have not been measured on one. Tests of device buffers set smaller ones. */
+/* Bytes of a piece: what a CPU works on in its cache. A GPU needs more to make up for the launch of
+ * a kernel; its figures have not been measured on one. Tests of device buffers set smaller ones. */
 enum { PIECE_LEAST = 128 << 10, PIECE_MOST = 512 << 10 };
 #ifndef GHZ_DEVICE_PIECE_LEAST
 #define GHZ_DEVICE_PIECE_LEAST (2 << 20)
@@ -68,8 +68,8 @@ static payload_job job_of(const call *c, communicator *with, const record *agree
                        .value_size = c->value_size};
 }
 
-/* Device buffers that are left in the call are a GPU's to work on. MPI is given device memory if it takes that, and if none of
- * the call's buffers is on the host. */
+/* Device buffers that are left in the call are a GPU's to work on. MPI is given device memory if it
+ * takes that, and if none of the call's buffers is on the host. */
 static ghz_status set_up_device(const call *c, communicator *with, payload_job *job) {
   int all_on_device = (!c->used.send || c->on.send) && (!c->used.recv || c->on.recv);
   if (!c->on.any)
@@ -105,7 +105,8 @@ static error make_plan(const call *c, communicator *with, task *t) {
   return ghz_error_of_device(on_device);
 }
 
-/* Where copies of device buffers can fail, all ranks agree that they have not: MPI hangs if a rank stays away. */
+/* Where copies of device buffers can fail, all ranks agree that they have not: MPI hangs if a rank
+ * stays away. */
 error ghz_prepare(const call *c, communicator *with, variant how, const record *agreed, error own, task *t) {
   *t = (task){.agrees = agreed->devices > 0};
   if (how.algorithm == GHZ_MPI_NATIVE)

@@ -14,11 +14,13 @@ typedef struct task {
   int agrees;      /* there has to be a second agreement */
 } task;
 
-/* Plans a call, and reserves the memory for it in what is kept with the communicator. `agreed` is what all ranks know, and
- * `own` what is wrong on this rank already. Returns what is wrong, for the second agreement to tell. Local. */
+/* Plans a call, and reserves the memory for it in what is kept with the communicator. `agreed` is
+ * what all ranks know, and `own` what is wrong on this rank already. Returns what is wrong, for the
+ * second agreement to tell. Local. */
 error ghz_prepare(const call *c, communicator *with, variant how, const record *agreed, error own, task *t);
 
-/* Notes that all ranks have had memory for a task: a call like it needs no second agreement for that. */
+/* Notes that all ranks have had memory for a task: a call like it needs no second agreement for
+ * that. */
 void ghz_prepare_remember(communicator *with, const footprint *f);
 
 #endif

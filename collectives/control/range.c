@@ -1,4 +1,5 @@
-/* range.c: the second agreement: on the range of all values, and on whether all ranks have what they need. */
+/* range.c: the second agreement: on the range of all values, and on whether all ranks have what
+ * they need. */
 
 #include "control/range.h"
 
@@ -45,8 +46,8 @@ static error check_terms(const call *c, uint64_t contributions, const ghz_lattic
   return (error){0};
 }
 
-/* A bound of the result is shared out among the contributions. Not that of a range of one value: it is exact, and so is its
- * sum. */
+/* A bound of the result is shared out among the contributions. Not that of a range of one value: it
+ * is exact, and so is its sum. */
 static error make_lattice(const call *c, const record *r, uint64_t contributions, ghz_lattice *l) {
   const settings *s = &c->set;
   int is_constant = s->bound.kind != GHZ_ABS && !(r->min < r->max);

@@ -20,7 +20,8 @@ typedef struct run {
   double start, agreed_at;
 } run;
 
-/* 1. Leaves r->with NULL if the call goes straight to MPI, which all ranks find without asking each other. */
+/* 1. Leaves r->with NULL if the call goes straight to MPI, which all ranks find without asking each
+ * other. */
 static error bypass(const call *c, run *r, error own) {
   communicator *with;
   if (c->bypass)
@@ -73,16 +74,17 @@ static error execute(const call *c, run *r) {
   return e.code ? e : ghz_host_copy_end(c, &r->made);
 }
 
-/* The least that this call would have taken without compression: the time with nothing to do but wait, for so many more
- * bytes. Waits that have other reasons do not matter much: the codecs of other ranks work in the same time. */
+/* The least that this call would have taken without compression: the time with nothing to do but
+ * wait, for so many more bytes. Waits that have other reasons do not matter much: the codecs of
+ * other ranks work in the same time. */
 static double plain_seconds(const run *r) {
   if (r->how.mode == GHZ_MPI_PLAIN || r->report.sent_bytes == 0)
     return INFINITY;
   return r->report.wait * (double)r->report.raw_bytes / (double)r->report.sent_bytes;
 }
 
-/* 7. Keeps what the call took: for the user, and for the tuner, to which the next agreement brings it. What failed is not to
- * be tried again soon. */
+/* 7. Keeps what the call took: for the user, and for the tuner, to which the next agreement brings
+ * it. What failed is not to be tried again soon. */
 static void keep_record(const call *c, run *r, const error *e) {
   double end = MPI_Wtime();
   r->report.seconds = end - r->start;

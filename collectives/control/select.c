@@ -4,8 +4,8 @@
 
 /* ---- The variants of a call --------------------------------------------------------------------------- */
 
-/* Bytes of a segment that fill a GPU. It adds fewer in hardly less time, so arrays with smaller segments are better added
- * whole (gZCCL). The figure has not been measured on a GPU. */
+/* Bytes of a segment that fill a GPU. It adds fewer in hardly less time, so arrays with smaller
+ * segments are better added whole (gZCCL). The figure has not been measured on a GPU. */
 #ifndef GHZ_DEVICE_SEGMENT
 #define GHZ_DEVICE_SEGMENT (2 << 20)
 #endif
@@ -21,7 +21,8 @@ static int is_worth_trying(const call *c, ghz_mpi_algorithm a) {
   return a != GHZ_MPI_HALVING || c->at.ranks > 3; /* for fewer ranks it is the ring */
 }
 
-/* The algorithms that the tuner may choose among, the likeliest first. Returns the length of the list. */
+/* The algorithms that the tuner may choose among, the likeliest first. Returns the length of the
+ * list. */
 static int list_algorithms(const call *c, const record *agreed, ghz_mpi_mode mode, variant *list) {
   const ghz_mpi_algorithm *preferred = c->collective->preferred;
   int n = 0, doubling = prefers_doubling(c, agreed);
@@ -54,7 +55,8 @@ static int list_variants(const call *c, const record *agreed, variant *list) {
 
 /* ---- Kinds of calls ----------------------------------------------------------------------------------- */
 
-/* All ranks find the same kind, but for the placement of device buffers, which only an agreement brings. */
+/* All ranks find the same kind, but for the placement of device buffers, which only an agreement
+ * brings. */
 static kind kind_of(const call *c, const record *r) {
   uint64_t octave = c->count > 0 ? 64 - (uint64_t)__builtin_clzll((unsigned long long)c->count) : 0;
   return (kind){.call = r->identity[SAME_CALL],
@@ -66,7 +68,8 @@ static kind kind_of(const call *c, const record *r) {
 
 /* ---- Selecting ---------------------------------------------------------------------------------------- */
 
-/* Once a communicator has seen device buffers, all its calls agree: no rank knows which of the others have some. */
+/* Once a communicator has seen device buffers, all its calls agree: no rank knows which of the
+ * others have some. */
 int ghz_select_bypass(tuner *t, const call *c, const record *own) {
   const kind k = kind_of(c, own);
   return !t->has_devices && ghz_tuner_bypasses(t, &k);

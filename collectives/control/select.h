@@ -7,8 +7,8 @@
 /* Whether the tuner lets a call through to MPI without agreement. All ranks find the same. */
 int ghz_select_bypass(tuner *t, const call *c, const record *own);
 
-/* Tells the tuner what the call before took, and selects how to make this one: as the options say, else as the tuner
- * chooses. */
+/* Tells the tuner what the call before took, and selects how to make this one: as the options say,
+ * else as the tuner chooses. */
 variant ghz_select(tuner *t, const call *c, const record *agreed);
 
 #endif

@@ -1,4 +1,4 @@
-/* settings.c: options and environment. */
+/* settings.c: owns how options and environment are read. */
 
 #include "control/settings.h"
 
@@ -100,9 +100,9 @@ typedef struct environment {
 
 static environment env = {.threads = 1, .threshold = 256 * 1024, .cuda_aware = -1};
 static pthread_once_t env_once = PTHREAD_ONCE_INIT;
-static atomic_int env_read; /* spares small calls the look at env_once */
+static atomic_int env_read; /* cheaper than env_once, for small calls */
 
-/* A value that is not understood is as good as none, but said. */
+/* A value that is not understood is reported, and ignored. */
 static void warn_if_ignored(const char *name, const char *text, const char *expected, int understood) {
   if (text && *text && !understood)
     fprintf(stderr, "libghzmpi: %s=%s is not understood, and ignored; it is %s\n", name, text, expected);

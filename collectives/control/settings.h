@@ -1,30 +1,31 @@
-/* settings.h: what a call's options and the environment together ask for. */
+/* settings.h: what the options of a call and the environment ask for. */
 #ifndef GHZ_MPI_SETTINGS_H
 #define GHZ_MPI_SETTINGS_H
 
 #include "ghz_mpi.h"
 
 typedef struct settings {
-  ghz_bound bound; /* value 0: nobody gave one */
+  ghz_bound bound; /* value 0: there is none */
   int of_result, average, contributions, threads, keep_root;
   ghz_mpi_algorithm algorithm;
   ghz_mpi_mode mode;
-  int mode_asked; /* by the options, not by the environment alone */
+  int mode_asked; /* the options name the mode, not the environment */
   uint64_t threshold;
   ghz_mpi_report *report;
 } settings;
 
-/* Merges them. Returns NULL, or what is wrong; *s is usable anyhow. Thread-safe. */
+/* Merges both into *s. Returns NULL, or what is wrong with the options, and then *s is that of
+ * default options. Thread-safe. */
 const char *ghz_settings_make(const ghz_mpi_options *options, settings *s);
 
-/* Whether a call of so many bytes goes straight to MPI: it is small, and nothing is asked for that would need
- * us. Costs next to nothing. Thread-safe. */
+/* Whether a call of so many bytes goes straight to MPI: it is small, and nothing is asked for that
+ * would need us. Costs next to nothing. Thread-safe. */
 int ghz_settings_bypass(const ghz_mpi_options *options, uint64_t bytes);
 
-/* Whether the environment asks for messages on stderr. Thread-safe. */
+/* Whether the environment asks for messages on stderr (GHZ_MPI_VERBOSE). Thread-safe. */
 int ghz_settings_verbose(void);
 
-/* Whether the environment says that MPI takes device memory; -1: it says nothing. Thread-safe. */
+/* Whether MPI takes device memory, by GHZ_MPI_CUDA_AWARE; -1: not set. Thread-safe. */
 int ghz_settings_cuda_aware(void);
 
 #endif

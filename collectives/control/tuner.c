@@ -1,30 +1,36 @@
 /* tuner.c: tries the variants that may be fast, and keeps the fastest.
  *
- * A variant that compresses is tried first. It tells for how long the network alone was busy, and so how long the same bytes
- * would take at least without compression; variants that this rules out are never tried. The rest is tried, the sooner the
- * fewer trials it has had; then the best is kept. The runner-up is tried again from time to time, since data and networks
- * change; and if the best becomes much slower than it was, all begins again. */
+ * A variant that compresses is tried first. It tells for how long the network alone was busy, and
+ * so how long the same bytes would take at least without compression; variants that this rules out
+ * are never tried. Of the rest, those with the fewest trials come first; then the best is kept.
+ * The runner-up is tried again from time to time, since data and networks change. If the best
+ * becomes much slower than it was, all begins again. */
 
 #include "control/tuner.h"
 
 #include <math.h>
 #include <string.h>
 
-/* A variant that took this many times the best is not tried again. On machines that others use, too, times of one variant
- * differ by less. */
+/* A variant that took this many times the best is not tried again. The times of one variant differ
+ * by less, even on machines that other programs use. */
 static const double hopeless = 1.5;
 /* Variants within this factor of the best are told apart by RECENT trials, others by FEW_TRIALS. */
 static const double close_call = 1.25;
-/* If a variant takes this many times what it used to, data or network have changed, and experience is worthless. */
+/* If a variant takes this many times what it used to, the data or the network have changed: what
+ * was learnt is forgotten. */
 static const double changed = 2;
-/* The part of a call that an agreement may take without being felt. */
+/* The part of a call above which its agreement is worth avoiding. */
 static const double noticeable = 0.01;
 
 enum {
-  FEW_TRIALS = 4, /* the second least of four times is not disturbed by one lucky or unlucky call */
-  REVISIT =
-      64, /* every so many calls the runner-up gets a trial: where it is hopeless by a hair, that costs 0.8 % */
-  BYPASSES = 31 /* calls let through to MPI after one with agreement: they divide its cost by 32 */
+  /* Trials of a variant that is not close to the best. `typical` takes the second least of four
+   * times, so that one lucky or two unlucky calls do not decide. */
+  FEW_TRIALS = 4,
+  /* Every so many calls the runner-up is tried. Where that just escapes being hopeless, it costs
+   * 0.8 %. */
+  REVISIT = 64,
+  /* Calls that bypass the agreement after one that does not: together they pay 1/32 of it each. */
+  BYPASSES = 31
 };
 
 static int compresses(variant v) {
@@ -62,7 +68,8 @@ static history *history_of(tuner *t, const kind *k, const variant *variants, int
 
 /* ---- Experience --------------------------------------------------------------------------------------- */
 
-/* The second least of the last times (the least of two): one lucky or unlucky call does not decide. */
+/* The second least of the last times (the least of two): one lucky or unlucky call does not
+ * decide. */
 static double typical(const experience *e) {
   double first = INFINITY, second = INFINITY;
   unsigned n = e->trials < RECENT ? e->trials : RECENT;
@@ -137,7 +144,7 @@ void ghz_tuner_learn(tuner *t, const timing *took) {
   int native = h->variants[t->pending_variant].algorithm == GHZ_MPI_NATIVE;
   experience *e = &h->experience[t->pending_variant];
   if (!native && took->agreeing > 0 && isfinite(took->agreeing))
-    seconds += took->agreeing; /* which MPI does not need */
+    seconds += took->agreeing; /* MPI needs no agreement */
   if (e->trials >= RECENT && seconds > changed * typical(e))
     forget(h);
   e->recent[e->trials++ % RECENT] = seconds;

@@ -14,12 +14,12 @@ typedef struct variant {
 
 enum {
   VARIANTS = 8, /* the most that a call has */
-  RECENT = 8, /* times that are kept of each: enough to tell close ones apart, few enough to follow a change */
-  KINDS = 32  /* that are remembered, the latest: programs make few kinds of calls */
+  RECENT = 8,   /* times that are kept of each: they tell close ones apart, and follow a change */
+  KINDS = 32    /* that are remembered, the latest: programs make few kinds of calls */
 };
 
-/* Calls of one kind can be expected to take the same time: the same collective, operation, bound and options, the same size
- * up to a factor of 2. Without padding: compared byte by byte. */
+/* Calls of one kind can be expected to take the same time: the same collective, operation, bound
+ * and options, the same size up to a factor of 2. Without padding: compared byte by byte. */
 typedef struct kind {
   uint64_t call, operation, bound, options, size, placement;
 } kind;
@@ -34,8 +34,9 @@ typedef struct experience {
 typedef struct timing {
   double seconds;  /* of the slowest rank, without the agreement */
   double agreeing; /* the agreement, on the rank that waited least */
-  double
-      plain_seconds; /* the least that the call would have taken without compression, as the least rank believes */
+  /* The least that the call would have taken without compression, by the lowest estimate of a
+   * rank. */
+  double plain_seconds;
 } timing;
 
 typedef struct history {
@@ -56,18 +57,18 @@ typedef struct tuner {
   history *pending; /* that of the call before, whose time the next agreement brings */
   int pending_variant;
   int settled;     /* that call was made in the best way known, not as a trial */
-  int has_devices; /* some rank has had device buffers in some call: no call bypasses the agreement any more */
+  int has_devices; /* a rank has had device buffers: no call bypasses the agreement any more */
 } tuner;
 
-/* Chooses one of n variants, the likeliest first, and expects to learn what it took. Returns its index. Calls of one kind always
- * have the same variants. */
+/* Chooses one of n variants, the likeliest first, and expects to learn what it took. Returns its
+ * index. Calls of one kind always have the same variants. */
 int ghz_tuner_pick(tuner *t, const kind *k, const variant *variants, int n);
 
 /* Learns what the variant took that was chosen last. */
 void ghz_tuner_learn(tuner *t, const timing *took);
 
-/* Whether a call of this kind goes to MPI without agreement: MPI is fastest, and the agreement would cost more than 1 % of the
- * call. Counts the call as one that was let through. */
+/* Whether a call of this kind goes to MPI without agreement: MPI is fastest, and the agreement
+ * would cost more than 1 % of the call. Counts the call as one that was let through. */
 int ghz_tuner_bypasses(tuner *t, const kind *k);
 
 #endif

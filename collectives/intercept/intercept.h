@@ -23,7 +23,7 @@ typedef struct state {
 
 extern state intercept;
 
-void environment_check_mpi(void);              /* before MPI_Init: ends a process that uses another MPI */
+void environment_check_mpi(void);              /* before MPI_Init: refuses another MPI */
 void environment_start(void);                  /* after MPI_Init, on all processes */
 const char *environment_get(const char *name); /* NULL: unset, or empty */
 
