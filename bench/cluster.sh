@@ -24,7 +24,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/cluster/mpi.sh"
 
 mpi=openmpi tuned=0 poll=on preload='' quick=0 force=0
-core_bits=2000000000 # what one core moves between ranks with enough left to compute; measured, not derived
+core_bits=2000000000 # bit/s between ranks that one core moves while it also computes; measured
 
 say() { printf '# %s\n' "$*"; }
 die() { # status message
@@ -36,23 +36,11 @@ usage() {
   exit "$1"
 }
 as_gbits() { awk -v bits="$1" 'BEGIN { printf "%.4g Gbit/s", bits / 1e9 }'; }
-holds() { awk "BEGIN { exit !($1) }"; } # a comparison of numbers that may have a fraction
+holds() { awk "BEGIN { exit !($1) }"; } # compares numbers with a fraction
 load() { cut -d' ' -f1-3 /proc/loadavg; }
-cores() { env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc; } # nproc would take those for cores
+cores() { env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc; } # nproc counts these as cores
 
 # --- arguments ----------------------------------------------------------------------------------------------------------
-
-whole_number() { # name value least most
-  if ! [[ $2 =~ ^[1-9][0-9]{0,5}$ ]] || [ "$2" -lt "$3" ] || [ "$2" -gt "$4" ]; then
-    die 2 "$1 is a whole number from $3 to $4, not '$2'"
-  fi
-}
-
-one_of() { # name value word...
-  local name=$1 value=$2
-  shift 2
-  [[ " $* " == *" $value "* ]] || die 2 "$name is one of: $*, not '$value'"
-}
 
 parse_rate() { # prints bit/s; 0: unshaped
   local scale
@@ -79,9 +67,9 @@ parse() {
   done
   [ ${#words[@]} = 2 ] || usage 2 >&2
   ranks=${words[0]} rate=${words[1]}
-  whole_number N "$ranks" 2 64
-  one_of --mpi "$mpi" openmpi mpich
-  one_of --poll "$poll" on off
+  [[ $ranks =~ ^[1-9][0-9]?$ ]] && [ "$ranks" -ge 2 ] && [ "$ranks" -le 64 ] || die 2 "N is from 2 to 64, not '$ranks'"
+  [[ $mpi =~ ^(openmpi|mpich)$ ]] || die 2 "--mpi is openmpi or mpich, not '$mpi'"
+  [[ $poll =~ ^(on|off)$ ]] || die 2 "--poll is on or off, not '$poll'"
   bits=$(parse_rate "$rate")
   [ "$rate" = none ] || [ "$bits" -ge 1000000 ] || die 2 "RATE is at least 1mbit"
   [ -z "$preload" ] || [ -e "$preload" ] || die 2 "--preload $preload: no such file"
@@ -89,9 +77,9 @@ parse() {
   command=("${@:2}")
 }
 
-# --- what can be had here -----------------------------------------------------------------------------------------------
+# --- what this machine has -----------------------------------------------------------------------------------------------
 
-enter_user_namespace() { # argument...: where root is not to be had, what is done here needs only its likeness
+enter_user_namespace() { # argument...: namespaces and links need root only inside a user namespace
   unshare --user --map-root-user --net --mount true 2>/dev/null ||
     die 77 "not root, and the kernel gives users no namespaces of their own: run it as root"
   # shellcheck disable=SC2016 # the inner shell expands
@@ -117,7 +105,7 @@ check_command() {
 }
 
 too_weak() { # message
-  [ $force = 1 ] || die 3 "$1; --force tries it all the same"
+  [ $force = 1 ] || die 3 "$1; --force runs it nevertheless"
   say "WARNING: $1. FORCED: THE FIGURES BELOW SHOW THE CORES, NOT THE LINKS."
 }
 
@@ -141,7 +129,7 @@ leave() {
   exit $status
 }
 
-stop_child() { # MPI's launchers end their ranks; remove_cluster ends whom they forget
+stop_child() { # MPI's launchers end their ranks; remove_cluster ends the others
   local try
   disown "$child"
   kill -TERM "$child" 2>/dev/null
@@ -166,18 +154,18 @@ begin() {
   trap 'exit 129' HUP
   trap 'exit 130' INT
   trap 'exit 143' TERM
-  [[ $scratch != *[[:space:]]* ]] || die 2 "TMPDIR must be without spaces: launchers take them for separators"
+  [[ $scratch != *[[:space:]]* ]] || die 2 "TMPDIR has spaces, which launchers take for separators"
   mkdir -m 700 "$scratch"
   compile
   make_cluster "$name" "$ranks" || die 77 "cannot make network namespaces and virtual links here"
   [ "$no_cubic" = 0 ] || say "WARNING: no TCP cubic; the links run the system's $(cat /proc/sys/net/ipv4/tcp_congestion_control)"
 }
 
-# Open MPI's launcher sometimes finds that its child has already done what it was about to do.
+# Open MPI's launcher warns if its child was faster.
 without_noise() { grep --line-buffered -Ev 'plm:rsh: Warning: setpgid\(.*\) failed in parent'; }
 
-# In the background, since a trap waits for what is in front; the launcher ends even if this shell is killed, and passes
-# its environment on to the ranks.
+# In the background, because a trap waits for a command in the foreground. The launcher ends even if this shell is killed,
+# and passes its environment on to the ranks.
 launch() { # command...
   local status=0 libraries environment
   libraries=${preload:+$(realpath "$preload")}
@@ -202,7 +190,7 @@ measure_total() { # bit/s that all ranks together send over unshaped links
     too_weak "$ranks links of $(as_gbits $bits) are more than the machine carries"
 }
 
-# A MiB passes partly in the burst of the shaping; 16 MiB show the rate, less the headers.
+# The burst of the shaping passes part of a MiB; 16 MiB show the rate, less the headers.
 check_pingpong() {
   local seen
   seen=$(awk '/16 MiB one way/ { print $7 * 1e9 }' "$scratch/pingpong.txt")
@@ -220,7 +208,7 @@ pingpong() {
   check_pingpong
 }
 
-cpu_seconds() { # of the ranks that have noted theirs
+cpu_seconds() { # as rank.sh noted them
   cat "$scratch"/cpu.* 2>/dev/null | awk -F '[ms ]+' 'NR % 2 == 0 { s += 60 * $1 + $2 + 60 * $3 + $4 }
     END { printf "%.2f CPU seconds of %d ranks", s, NR / 2 }'
 }
@@ -236,7 +224,7 @@ run_command() {
 describe() {
   say "$ranks ranks, links of $rate, $mpi, $(cores) cores, load $(load), polling that sleeps: $poll"
   awk -v cores="$(cores)" '{ exit $1 > cores }' /proc/loadavg ||
-    say "WARNING: other programs keep the cores busy: whatever needs them takes longer than it should"
+    say "WARNING: other programs keep the cores busy, so times are too long"
 }
 
 parse "$@"

@@ -1,19 +1,19 @@
 #!/usr/bin/env bash
 # run.sh: builds a release, makes the fields, and measures the codec on the CPU.
-# usage: bench/run.sh [--quick] [--build DIR] [--fields DIR] [--more DIR]... [--size N] [-- CODEC OPTIONS]
+# usage: bench/run.sh [--quick] [--build DIR] [--fields DIR] [--more DIR,...] [--size N] [-- CODEC OPTIONS]
 #   --fields DIR   the synthetic fields; made there, with edge N (256), if it has none
-#   --more DIR     other fields that bench/codec knows by name
+#   --more DIR,... folders of other fields that bench/codec knows by name
 #   --quick        fields of edge 64, few rounds: whether it works, not how fast
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/.." && pwd)
-build=$root/build-bench fields='' size=256 options=()
+build=$root/build-bench fields='' size=256 more='' options=()
 while [ $# -gt 0 ]; do
   case $1 in
   --quick) size=64 && options+=(--quick) && shift ;;
   --build) build=$2 && shift 2 ;;
   --fields) fields=$2 && shift 2 ;;
-  --more) options+=(--fields "$2") && shift 2 ;;
+  --more) more=,$2 && shift 2 ;;
   --size) size=$2 && shift 2 ;;
   --) shift && break ;;
   *) sed -n '2,6s/^# \{0,1\}//p' "$0" >&2 && exit 2 ;;
@@ -30,5 +30,5 @@ if [ ! -e "$fields/wave-late.f32" ]; then
   "$build/data/ghz-fields" --quiet --size "$size" "$fields"
 fi
 
-"$build/bench/codec" --fields "$fields" "${options[@]}" --csv "$build/codec.csv" "$@" | tee "$build/codec.txt"
+"$build/bench/codec" --fields "$fields$more" "${options[@]}" --csv "$build/codec.csv" "$@" | tee "$build/codec.txt"
 echo "figures: $build/codec.csv"

@@ -79,29 +79,6 @@ build_programs() {
 
 failures=0
 csv_parts=()
-child=''
-
-# The cluster takes its namespaces away when it is told to end.
-leave() {
-  local status=$?
-  trap '' INT TERM HUP
-  if [ -n "$child" ]; then
-    kill -TERM "$child" 2>/dev/null || true
-    wait "$child" || true
-  fi
-  exit $status
-}
-
-# In the background, since a trap waits for what is in front.
-run_cluster() { # log argument...
-  local log=$1 status=0
-  shift
-  "$here/cluster.sh" "$@" > >(tee -a "$log") 2>&1 </dev/null &
-  child=$!
-  wait "$child" || status=$?
-  child=''
-  return $status
-}
 
 # Puts what the program does not know before its columns.
 label_csv() { # csv rate tuned
@@ -122,7 +99,7 @@ run_case() { # rate name tuned collective options...
   [ "$first" = 1 ] || cluster+=(--quick)
   rm -f "$base.csv"
   echo "== $rate, $name: ghz_mpi_bench ${options[*]}" | tee "$base.txt"
-  run_cluster "$base.txt" "${cluster[@]}" -- "$program" "${options[@]}" || status=$?
+  "$here/cluster.sh" "${cluster[@]}" -- "$program" "${options[@]}" </dev/null 2>&1 | tee -a "$base.txt" || status=$?
   [ $status != 77 ] && [ $status != 3 ] || return $status
   [ $status = 0 ] || { failures=$((failures + 1)) && echo "== FAILED with status $status: $rate, $name"; }
   [ -s "$base.csv" ] || return 0
@@ -133,7 +110,7 @@ run_case() { # rate name tuned collective options...
 measure_rate() { # rate
   local name tuned rest status=0 first=1
   while read -r name tuned rest <&3; do
-    # shellcheck disable=SC2053 # a pattern is what is wanted
+    # shellcheck disable=SC2053 # it is a pattern
     [[ $name == $only ]] || continue
     # shellcheck disable=SC2086 # a list of options
     run_case "$1" "$name" "$tuned" $rest || status=$?
@@ -152,10 +129,6 @@ collect() {
 parse "$@"
 build_programs
 mkdir -p "$out"
-trap leave EXIT
-trap 'exit 129' HUP
-trap 'exit 130' INT
-trap 'exit 143' TERM
 started=$SECONDS
 IFS=, read -ra rate_list <<<"$rates"
 for rate in "${rate_list[@]}"; do

@@ -5,8 +5,8 @@
 # ghzcl-PID-START. PID and start time tell whether the run still lives.
 
 network=10.77.0
-burst=128kb # not below one offloaded packet of 64 KiB, which tbf would cut up in software
-queue=16mb  # more than TCP keeps under way: nothing is dropped
+burst=128kb # more than one offloaded packet of 64 KiB, which tbf would otherwise cut up in software
+queue=16mb  # more than TCP has in flight, so nothing is dropped
 
 start_time() { # pid: in ticks since boot; fails if it is dead
   local stat
@@ -45,7 +45,7 @@ link add eth0 type veth peer name p$2 netns $1-sw
 addr add $address/24 dev eth0
 link set eth0 up
 END
-  # The system's own choice may be bbr, which paces by itself, and cannot be changed in a namespace but for a route.
+  # The system's choice may be bbr, which paces by itself. Within a namespace only a route can change it.
   ip -n "$ns" route change $network.0/24 dev eth0 src "$address" congctl cubic 2>/dev/null || no_cubic=1
   ip netns exec "$ns" sysctl -qw net.ipv4.tcp_slow_start_after_idle=0 net.ipv4.tcp_no_metrics_save=1 || true
 }
@@ -78,14 +78,14 @@ remove_cluster() { # name
   local ns scratch
   for ns in $(namespaces_of "$1"); do kill_inhabitants "$ns"; done
   for ns in $(namespaces_of "$1"); do
-    kill_inhabitants "$ns" # who was being started the first time
+    kill_inhabitants "$ns" # those that were just starting
     ip netns del "$ns" || true
   done
   scratch=$(scratch_of "$1")
   [ -L "$scratch" ] || [ ! -O "$scratch" ] || rm -rf "$scratch"
 }
 
-all_names() { # a user has no namespaces that outlive the run
+all_names() { # namespaces of a user end with the run
   {
     [ "$(id -u)" != 0 ] || ip netns list
     find "${TMPDIR:-/tmp}" -maxdepth 1 -user "$(id -u)" -name 'ghzcl-*' -printf '%f\n'

@@ -37,8 +37,8 @@ static options o = {.bounds = {{1e-2, 1e-3, 1e-4, 1e-5}, 4},
                     .seconds = 0.05};
 
 static const option_row rows[] = {
-    {"fields", 0, &option_more, &o.folders, "DIR", NULL,
-     "take the default pairs whose files are in DIR (repeatable)"},
+    {"fields", 0, &option_words, &o.folders, "DIR,...", NULL,
+     "take the default pairs whose files are in these folders"},
     {"bounds", 0, &option_numbers, &o.bounds, "LIST", NULL,
      "error bounds as fractions of the joint range (1e-2,1e-3,1e-4,1e-5)"},
     {"csv", 0, &option_text, &o.csv, "FILE", NULL, "write every figure as comma-separated values"},

@@ -11,9 +11,9 @@
 void cpu_report_begin(const results *r) {
   printf(
       "libghz %s, %s. GB/s are original bytes of one operand; best and median of %d rounds, in each of which\n"
-      "everything runs once. /memcpy is the median over the rounds of the ratio to memcpy with as many "
-      "threads.\n"
-      "roundtrip is decompress + add + compress. Bounds are relative to the joint range of the pair.\n",
+      "everything runs once. /memcpy is the median over the rounds of the ratio to memcpy with as many\n"
+      "threads. roundtrip is decompress + add + compress. Bounds are relative to the joint range of the "
+      "pair.\n",
       ghz_version(), peer_name() ? peer_name() : "without zfp", r->options->runs);
 }
 

@@ -33,7 +33,7 @@ typedef struct collective {
   int (*compressed)(const call *c, const ghz_mpi_options *o);
   extent input, result;
   bool reduces;                    /* over all inputs */
-  int bus_shares;                  /* busbw / algbw = this * (ranks - 1) / ranks (nccl-tests); 0: 1 */
+  int bus_shares;                  /* busbw / algbw, in (ranks - 1) / ranks; 0: 1 */
   ghz_mpi_algorithm algorithms[4]; /* besides AUTO and NATIVE; ends with AUTO */
 } collective;
 

@@ -34,15 +34,13 @@ static double processor_seconds(void) {
 /* What a user of plain MPI does after the sum. */
 static void divide(const job *j) {
   size_t count = job_result_count(j);
-  if (type_bytes(j->options) == sizeof(float)) {
-    float *x = (float *)(void *)j->receive, ranks = (float)world_size();
-    for (size_t i = 0; i < count; i++)
-      x[i] /= ranks;
-  } else {
-    double *x = (double *)(void *)j->receive, ranks = world_size();
-    for (size_t i = 0; i < count; i++)
-      x[i] /= ranks;
-  }
+  bool is_float = type_bytes(j->options) == sizeof(float);
+  double ranks = world_size();
+  for (size_t i = 0; i < count; i++)
+    if (is_float)
+      ((float *)(void *)j->receive)[i] /= (float)ranks;
+    else
+      ((double *)(void *)j->receive)[i] /= ranks;
 }
 
 /* Errors of recompressed sums add up, so the library's bound is not theirs. */

@@ -1,13 +1,13 @@
 /* recompress.c: owns the payload of other libraries, for comparison (C-Coll, IPDPS'24): a reduction
  * decompresses what arrives, adds values, and compresses the sum.
  *
- * The library does not have it. The linker (--wrap) replaces the library's homomorphic payload by the
- * table here, which is set before every call. */
+ * The library does not have it. The linker (--wrap) replaces the library's homomorphic payload by
+ * the table here, which is set before every call. */
 #include "recompress.h"
 
 #include "engine/payload.h"
 
-/* A message is never shorter than its tiles can become, so a buffer has room for a piece's values. */
+/* A message is never shorter than its tiles can become, so a buffer has room for its values. */
 static size_t capacity(const payload_job *job, uint64_t tiles) {
   size_t message = ghz_payload_capacity(job, tiles, 1), values = (size_t)tiles * GHZ_TILE * job->value_size;
   return message && message < values ? values : message;

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-/* Sets whether calls in mode homomorphic decompress, add values, and compress the sum from now on. */
+/* Sets whether calls in mode homomorphic decompress, add values and compress from now on. */
 void recompress_use(bool yes);
 
 #endif

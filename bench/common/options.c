@@ -101,21 +101,16 @@ static bool read_text(const option_row *row, char *text) {
   return true;
 }
 
-static bool read_more(const option_row *row, char *text) {
-  word_list *l = row->target;
-  if (l->n == LIST_MAX)
-    return false;
-  l->word[l->n++] = text;
-  return true;
-}
-
 /* Cuts the argument at its commas, in place. */
 static bool read_words(const option_row *row, char *text) {
-  ((word_list *)row->target)->n = 0;
-  for (char *word = strtok(text, ","); word; word = strtok(NULL, ","))
-    if (!read_more(row, word))
+  word_list *l = row->target;
+  l->n = 0;
+  for (char *word = strtok(text, ","); word; word = strtok(NULL, ",")) {
+    if (l->n == LIST_MAX)
       return false;
-  return ((word_list *)row->target)->n > 0;
+    l->word[l->n++] = word;
+  }
+  return l->n > 0;
 }
 
 static bool read_choice(const option_row *row, char *text) {
@@ -143,7 +138,6 @@ const option_kind option_numbers = {read_numbers, "numbers with commas between t
 const option_kind option_wholes = {read_wholes, "whole numbers with commas between them"};
 const option_kind option_sizes = {read_sizes, "numbers of bytes such as 64k,1M,512M"};
 const option_kind option_words = {read_words, "words with commas between them"};
-const option_kind option_more = {read_more, "at most 32 of these"};
 const option_kind option_choice = {read_choice, "one of"};
 
 /* ---- Messages -------------------------------------------------------------------------------- */

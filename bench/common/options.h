@@ -44,7 +44,6 @@ extern const option_kind option_numbers; /* number_list */
 extern const option_kind option_wholes;  /* number_list of whole numbers */
 extern const option_kind option_sizes;   /* number_list of bytes */
 extern const option_kind option_words;   /* word_list */
-extern const option_kind option_more;    /* word_list; every use adds a word */
 extern const option_kind option_choice;  /* int: index of a word of row->range */
 
 typedef struct command {

@@ -19,6 +19,8 @@ void device_free(void *memory);
 void *pinned_new(size_t bytes);
 void to_device(void *dst, const void *src, size_t bytes);
 void to_host(void *dst, const void *src, size_t bytes);
+cudaEvent_t event_new(void);
+void event_free(cudaEvent_t event);
 size_t device_l2(void);
 void device_describe(FILE *f);
 

@@ -24,11 +24,16 @@ static slot open_slot(const values *v) {
   return s;
 }
 
-static void run_size(results *r, const values *v, const slot *s, double bound, size_t bytes) {
-  const options *o = r->options;
-  work w = work_open(v, s, bound, bytes / v->value_size, o->quick);
+static work open_checked(const results *r, const values *v, const slot *s, double bound, size_t bytes) {
+  work w = work_open(v, s, bound, bytes / v->value_size, r->options->quick);
   check_all(&w, s);
   work_fit(&w);
+  return w;
+}
+
+static void run_size(results *r, const values *v, const slot *s, double bound, size_t bytes) {
+  const options *o = r->options;
+  work w = open_checked(r, v, s, bound, bytes);
   measure_all(o, &w, s, bound, r->figures + r->n_figures);
   r->n_figures += OPS;
   cuda_report_figures(r, r->n_figures - OPS);
@@ -52,13 +57,6 @@ static void run_pair(results *r, ghz_context *cpu, pair *p) {
   values_free(&v);
 }
 
-static work open_checked(const results *r, const values *v, const slot *s, size_t bytes) {
-  work w = work_open(v, s, r->overlap_bound, bytes / v->value_size, r->options->quick);
-  check_all(&w, s);
-  work_fit(&w);
-  return w;
-}
-
 /* Several streams at once, and single calls, one after the other. */
 static void run_overlap(results *r, ghz_context *cpu, pair *p) {
   static const size_t sizes[] = {4 * 1024, 256 * 1024, MIB};
@@ -68,13 +66,13 @@ static void run_overlap(results *r, ghz_context *cpu, pair *p) {
   r->overlap_pair = p;
   r->overlap_bound = o->bounds.x[0];
   r->stream_bytes = STREAM_BYTES < v.n * v.value_size / 2 ? STREAM_BYTES : (size_t)o->sizes.x[0];
-  work w = open_checked(r, &v, &s, r->stream_bytes);
+  work w = open_checked(r, &v, &s, r->overlap_bound, r->stream_bytes);
   measure_streams(o, &w, r->streams);
   r->n_streams = STREAM_FIGURES;
   work_close(&w);
   cuda_report_streams(r);
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes && sizes[i] <= v.n * v.value_size; i++) {
-    w = open_checked(r, &v, &s, sizes[i]);
+    w = open_checked(r, &v, &s, r->overlap_bound, sizes[i]);
     r->latencies[r->n_latencies++] = measure_latency(o, &w, &s);
     work_close(&w);
   }

@@ -69,16 +69,14 @@ timing measure_calls(const options *o, const work *w, const slot *s, operation o
   static double seconds[MAX_SAMPLES];
   int sets = work_round_sets(w, op), count = 0;
   int least = o->quick ? 2 : MIN_SAMPLES;
-  cudaEvent_t events[2];
-  for (int i = 0; i < 2; i++)
-    must_cuda(cudaEventCreate(&events[i]), "cudaEventCreate");
+  cudaEvent_t events[2] = {event_new(), event_new()};
   sample(w, s, op, sets, sets, events); /* warm-up */
   int calls = calls_for(op, sets, fmax(1e-7, sample(w, s, op, sets, sets, events)));
   double start = clock_seconds();
   while (count < least || (count < MAX_SAMPLES && clock_seconds() - start < o->seconds))
     seconds[count++] = sample(w, s, op, sets, calls, events);
-  for (int i = 0; i < 2; i++)
-    must_cuda(cudaEventDestroy(events[i]), "cudaEventDestroy");
+  event_free(events[0]);
+  event_free(events[1]);
   return timing_of(seconds, count);
 }
 

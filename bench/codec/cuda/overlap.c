@@ -18,19 +18,19 @@ typedef struct slots {
 static void slots_open(slots *all, const work *w) {
   for (int i = 0; i < MAX_STREAMS; i++) {
     slot_open(&all->slot[i], PLAIN_SLOTS * w->n, w->v->value_size);
-    must_cuda(cudaEventCreate(&all->end[i]), "cudaEventCreate");
+    all->end[i] = event_new();
   }
-  must_cuda(cudaEventCreate(&all->start), "cudaEventCreate");
-  must_cuda(cudaEventCreate(&all->whole), "cudaEventCreate");
+  all->start = event_new();
+  all->whole = event_new();
 }
 
 static void slots_close(slots *all) {
   for (int i = 0; i < MAX_STREAMS; i++) {
     slot_close(&all->slot[i]);
-    must_cuda(cudaEventDestroy(all->end[i]), "cudaEventDestroy");
+    event_free(all->end[i]);
   }
-  must_cuda(cudaEventDestroy(all->start), "cudaEventDestroy");
-  must_cuda(cudaEventDestroy(all->whole), "cudaEventDestroy");
+  event_free(all->start);
+  event_free(all->whole);
 }
 
 /* Seconds per call where streams take turns, from the first event until all have ended. */
@@ -96,16 +96,14 @@ static void single_host(const work *w, const slot *s, int set, double *call, dou
 latency_figure measure_latency(const options *o, const work *w, const slot *s) {
   static double device[SINGLES], call[SINGLES], host[SINGLES];
   int count = o->quick ? 3 : SINGLES;
-  cudaEvent_t events[2];
-  for (int i = 0; i < 2; i++)
-    must_cuda(cudaEventCreate(&events[i]), "cudaEventCreate");
+  cudaEvent_t events[2] = {event_new(), event_new()};
   single_device(w, s, 0, events); /* warm-up */
   for (int i = 0; i < count; i++)
     device[i] = single_device(w, s, i % w->sets, events);
   for (int i = 0; i < count; i++)
     single_host(w, s, i % w->sets, &call[i], &host[i]);
-  for (int i = 0; i < 2; i++)
-    must_cuda(cudaEventDestroy(events[i]), "cudaEventDestroy");
+  event_free(events[0]);
+  event_free(events[1]);
   return (latency_figure){.bytes = w->bytes,
                           .device = timing_of(device, count),
                           .host = timing_of(host, count),

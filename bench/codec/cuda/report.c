@@ -21,15 +21,14 @@ void cuda_report_begin(const results *r) {
     printf("QUICK RUN: tiny arrays, few samples; no figure here is a speed.\n");
   printf("Copy from device to device, %s: %.0f GB/s, read + written. That is the 100 %% below.\n",
          size_text((size_t)o->sizes.x[o->sizes.n - 1], size), 1e-9 * r->copy);
-  printf(
+  fputs(
       "GB/s are original bytes of one operand (sums: of the result) by device events, medians; spread is the\n"
-      "distance of the quartiles. moved: bytes that a call has to read and write, once each; of copy: the rate "
-      "of\n"
-      "that, as a part of the copy's. /separate: speed over that of decompress + decompress + addition of "
-      "floats +\n"
-      "compress, four kernels. ratio: of the stream made or read. sets: operands that calls take in turn; *: "
-      "they\n"
-      "are less than twice the L2 cache. Arrays longer than a field have its mirror images behind it.\n");
+      "distance of the quartiles. moved: bytes that a call has to read and write, once each; of copy: the\n"
+      "rate of that, as a part of the copy's. /separate: speed over that of decompress + decompress +\n"
+      "addition of floats + compress, four kernels. ratio: of the stream made or read. sets: operands that\n"
+      "calls take in turn; *: they are less than twice the L2 cache. Arrays longer than a field have its\n"
+      "mirror images behind it.\n",
+      stdout);
 }
 
 static void print_figure(const results *r, const figure *f) {
@@ -70,9 +69,9 @@ void cuda_report_streams(const results *r) {
 
 void cuda_report_latencies(const results *r) {
   char size[24];
-  printf("\nOne compression, us (medians): on the device, between events on an idle stream; until the host has "
-         "the\n"
-         "outcome; until the call returns; and of each where many are queued.\n");
+  puts("\nOne compression, us (medians): on the device, between events on an idle stream; until the host has "
+       "the\n"
+       "outcome; until the call returns; and of each where many are queued.");
   printf("  %-11s %9s %9s %9s %9s\n", "", "device", "outcome", "call", "queued");
   for (int i = 0; i < r->n_latencies; i++) {
     const latency_figure *f = &r->latencies[i];

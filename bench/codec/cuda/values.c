@@ -4,18 +4,16 @@
 #include <math.h>
 #include <stdlib.h>
 
-static void put(ghz_type type, char *x, size_t i, float value) {
-  if (type == GHZ_F64)
-    ((double *)(void *)x)[i] = (double)value;
-  else
-    ((float *)(void *)x)[i] = value;
-}
-
 /* Copies `count` values of a row of `width`, from its end to its beginning if `back`. */
-static void copy_row(const float *row, size_t width, size_t count, bool back, ghz_type type, char *x,
+static void copy_row(const float *row, size_t width, size_t count, bool back, ghz_type type, void *x,
                      size_t at) {
-  for (size_t i = 0; i < count; i++)
-    put(type, x, at + i, row[back ? width - 1 - i : i]);
+  for (size_t i = 0; i < count; i++) {
+    float value = row[back ? width - 1 - i : i];
+    if (type == GHZ_F64)
+      ((double *)x)[at + i] = (double)value;
+    else
+      ((float *)x)[at + i] = value;
+  }
 }
 
 /* Dimension i of three. Those that a field lacks are 1; the first two of four count as one. */
@@ -27,7 +25,7 @@ static size_t dimension(const field *f, int i) {
 
 /* Writes the field, then its mirror images, one behind the other. The eight images differ in every
  * row, but have the field's statistics along rows; two fields filled alike stay in step. */
-static void fill(const field *f, ghz_type type, size_t n, char *x) {
+static void fill(const field *f, ghz_type type, size_t n, void *x) {
   size_t depth = dimension(f, 0), height = dimension(f, 1), width = dimension(f, 2);
   size_t rows = (n + width - 1) / width;
 #pragma omp parallel for
