@@ -6,7 +6,8 @@
 
 enum operation { COMBINE, MINIMUM, MAXIMUM };
 
-/* What is computed. With `scaled`, step and bound of the result are those of the operands times factor, or by divisor. */
+/* What is computed. With `scaled`, step and bound of the result are those of the operands times
+ * factor, or by divisor. */
 typedef struct computation {
   enum operation operation;
   size_t k;

@@ -21,7 +21,8 @@ struct ghz_context {
   char message[256];
 };
 
-/* At least `size` bytes, aligned to 64, contents unspecified; NULL if there is no memory. Never shrinks. */
+/* At least `size` bytes, aligned to 64, contents unspecified; NULL if there is no memory. Never
+ * shrinks. */
 void *ghz_arena_reserve(arena *a, size_t size);
 
 /* Notes the message of a failure and returns its status. ctx may be NULL. */

@@ -8,7 +8,8 @@
 #include "operand.h"
 #include "parallel.h"
 
-/* From this size on results pass the caches by: reading the old lines first would double the traffic. */
+/* From this size on results pass the caches by: reading the old lines first would double the
+ * traffic. */
 #define STREAMING_BYTES ((size_t)16 << 20)
 
 typedef struct decompress_job {

@@ -1,5 +1,5 @@
-/* floating.h: the floating-point environment that the format is defined in: round to nearest, nothing flushed
- * to zero. A host program built with fast-math must not change a bit (law L3). */
+/* floating.h: the floating-point environment that the format is defined in: round to nearest,
+ * nothing flushed to zero. A host program built with fast-math must not change a bit (law L3). */
 #ifndef GHZ_FLOATING_H
 #define GHZ_FLOATING_H
 

@@ -1,7 +1,7 @@
 /* ghz.h: the whole public interface of libghz.
  *
- * libghz compresses arrays of float or double under a strict error bound, and computes on the compressed
- * form: it adds, subtracts, scales and averages streams without decompressing them.
+ * libghz compresses arrays of float or double under a strict error bound, and computes on the
+ * compressed form: it adds, subtracts, scales and averages streams without decompressing them.
  *
  *   ghz_context *ctx;
  *   ghz_lattice lattice;
@@ -13,40 +13,45 @@
  *   ghz_decompress(ctx, (ghz_bytes){stream, size}, GHZ_F32, y, n);
  *   ghz_context_free(ctx);
  *
- * The bytes of a stream are specified in FORMAT.md, which is installed with the documentation. They depend
- * on the values, the lattice and the order alone: not on the machine, its instruction set or the number of
- * threads.
+ * The bytes of a stream are specified in FORMAT.md, which is installed with the documentation. They
+ * depend on the values, the lattice and the order alone: not on the machine, its instruction set or
+ * the number of threads.
  *
  * Terms
  *   lattice       the grid that values are quantised to; made from an error bound
  *   stream        a compressed array, self-contained
- *   tile          1024 values of an array, the last tile maybe fewer; the unit of prediction and of slices
+ *   tile          1024 values of an array, the last tile maybe fewer; the unit of prediction and of
+ *                 slices
  *   slice         a range of the tiles of a stream
  *   message       a slice in one buffer, as it is sent to another process
  *   terms         how many quantised arrays a stream is the sum of; 1 after compression
  *
  * Promises
- *   bound         Every finite value x comes back as y with |x - y| <= eb, in exact arithmetic. NaN comes
- *                 back as the canonical quiet NaN, infinities as themselves, -0.0 maybe as +0.0.
- *                 A sum with `terms` terms is within terms * eb of the exact sum of the original values.
- *                 FORMAT.md, "Bound of a sum", has the one exception: float32 beyond 2^22 steps.
+ *   bound         Every finite value x comes back as y with |x - y| <= eb, in exact arithmetic. NaN
+ *                 comes back as the canonical quiet NaN, infinities as themselves, -0.0 maybe as
+ *                 +0.0. A sum with `terms` terms is within terms * eb of the exact sum of the
+ *                 original values. FORMAT.md, "Bound of a sum", has the one exception: float32
+ *                 beyond 2^22 steps.
  *   homomorphism  Additions associate and commute byte for byte while ghz_info.inexact is 0.
- *   untrusted     Any bytes may be given as a stream. The call returns a result or an error, never reads or
- *                 writes outside the buffers it was given, and never allocates by an unchecked length.
+ *   untrusted     Any bytes may be given as a stream. The call returns a result or an error, never
+ *                 reads or writes outside the buffers it was given, and never allocates by an
+ *                 unchecked length.
  *   no state      The library has no global mutable state.
- *   environment   Calls compute under round-to-nearest without flush-to-zero, whatever the caller has set,
- *                 and restore the caller's floating-point environment.
+ *   environment   Calls compute under round-to-nearest without flush-to-zero, whatever the caller
+ *                 has set, and restore the caller's floating-point environment.
  *
  * Conventions
  *   Errors        Every call that can fail returns a ghz_status. Unless it is GHZ_OK, outputs are
  *                 unspecified; nothing is ever written past `capacity`.
- *   Buffers       belong to the caller. They need no alignment beyond that of their values; streams need
- *                 none. Outputs must not overlap inputs.
- *   Units         `n` and `count` are numbers of values, `size` and `capacity` bytes, `tiles` tiles.
- *   Threads       A call with a context may use the context's threads; a context serves one call at a time.
- *                 Different contexts are independent. Calls without a context are thread-safe.
- *   fork()        In a child of a program that has used several threads, use contexts of one thread: GCC's
- *                 OpenMP hangs in others.
+ *   Buffers       belong to the caller. They need no alignment beyond that of their values; streams
+ *                 need none. Outputs must not overlap inputs.
+ *   Units         `n` and `count` are numbers of values, `size` and `capacity` bytes, `tiles`
+ *                 tiles.
+ *   Threads       A call with a context may use the context's threads; a context serves one call at
+ *                 a time. Different contexts are independent. Calls without a context are
+ *                 thread-safe.
+ *   fork()        In a child of a program that has used several threads, use contexts of one
+ *                 thread: GCC's OpenMP hangs in others.
  */
 #ifndef GHZ_H
 #define GHZ_H
@@ -96,13 +101,15 @@ typedef struct ghz_context ghz_context;
 
 /* Creates a context that works with `threads` OpenMP threads.
  * threads: 0 takes as many as OpenMP would use, and fewer for small arrays.
- * The instruction set is the best one of the machine, or the one that the environment variable GHZ_ISA
- * names: scalar, avx2 or avx512.
- * Scratch memory grows on first use and is kept: a call of a size seen before allocates nothing. It stays
- * below one worst-case compressed size of the largest operation, plus 1 % and 64 KiB a thread.
- * If threads cannot be created, the OpenMP runtime aborts the process. A context of one thread never
- * creates any.
- * Errors: EINVAL (threads < 0), ENOMEM, EISA. After an error *ctx is NULL. Free with ghz_context_free. */
+ * The instruction set is the best one of the machine, or the one that the environment variable
+ * GHZ_ISA names: scalar, avx2 or avx512.
+ * Scratch memory grows on first use and is kept: a call of a size seen before allocates nothing. It
+ * stays below one worst-case compressed size of the largest operation, plus 1 % and 64 KiB a
+ * thread.
+ * If threads cannot be created, the OpenMP runtime aborts the process. A context of one thread
+ * never creates any.
+ * Errors: EINVAL (threads < 0), ENOMEM, EISA. After an error *ctx is NULL. Free with
+ * ghz_context_free. */
 GHZ_API ghz_status ghz_context_create(ghz_context **ctx, int threads);
 
 /* Frees a context and its scratch memory. Ignores NULL. */
@@ -117,9 +124,9 @@ GHZ_API int ghz_context_threads(const ghz_context *ctx);
 /* Returns the instruction set in use: "scalar", "avx2" or "avx512". Static. */
 GHZ_API const char *ghz_context_isa(const ghz_context *ctx);
 
-/* Returns a sentence about the last call with this context that failed, with the numbers that show why:
- * "step 0.002 in operand 1, 0.001 in operand 0". "" before any failure. The context owns the text; it is
- * valid until the next call with the context. */
+/* Returns a sentence about the last call with this context that failed, with the numbers that show
+ * why: "step 0.002 in operand 1, 0.001 in operand 0". "" before any failure. The context owns the
+ * text; it is valid until the next call with the context. */
 GHZ_API const char *ghz_context_message(const ghz_context *ctx);
 
 /* ---- Types, bounds, lattices ------------------------------------------------------------------------- */
@@ -143,9 +150,10 @@ typedef struct ghz_bound {
   double value;
 } ghz_bound;
 
-/* The grid that values are quantised to. Streams can be added if and only if their lattices are equal, so a
- * reduction over many arrays makes one lattice and uses it for all. Take it from ghz_lattice_make or from a
- * stream: a lattice made by hand is not verified, and the bound does not hold for it. */
+/* The grid that values are quantised to. Streams can be added if and only if their lattices are
+ * equal, so a reduction over many arrays makes one lattice and uses it for all. Take it from
+ * ghz_lattice_make or from a stream: a lattice made by hand is not verified, and the bound does not
+ * hold for it. */
 typedef struct ghz_lattice {
   ghz_type type;
   int cap;     /* bits of the largest quantised integer: 35, or for GHZ_F64 also 44 (the default) */
@@ -159,23 +167,24 @@ GHZ_API ghz_status ghz_range(ghz_context *ctx, ghz_type type, const void *x, siz
                              double *max);
 
 /* Makes the lattice for a bound.
- * min, max: the range of the finite values of all arrays that are to be added (ghz_range); GHZ_ABS ignores
- *           it. If min == max, that constant is represented exactly; tiles with any other value are stored
- *           uncompressed.
+ * min, max: the range of the finite values of all arrays that are to be added (ghz_range).
+ * GHZ_ABS ignores it. If min == max, that constant is represented exactly; tiles with any other
+ * value are stored uncompressed.
  * For a bound E on the *sum* of k arrays, ask for E / k.
- * Errors: EINVAL (unknown type; value 0, negative, NaN or infinite; min > max, except for the range that
- * ghz_range reports where nothing is finite).
+ * Errors: EINVAL (unknown type; value 0, negative, NaN or infinite; min > max, except for the range
+ * that ghz_range reports where nothing is finite).
  * Source: our own, with a slack of 1/64; PSNR from the range as in fZ-light and SZ3. */
 GHZ_API ghz_status ghz_lattice_make(ghz_type type, ghz_bound bound, double min, double max,
                                     ghz_lattice *lattice);
 
-/* Returns the most terms that a stream on a lattice of this cap may have: 8388607 for cap 35, 16383 for cap
- * 44, 0 for any other. */
+/* Returns the most terms that a stream on a lattice of this cap may have: 8388607 for cap 35, 16383
+ * for cap 44, 0 for any other. */
 GHZ_API uint32_t ghz_terms_limit(int cap);
 
 /* ---- Compress and decompress ------------------------------------------------------------------------- */
 
-/* Prediction order: 0 none, 1 first difference (Lorenzo), 2 second difference; or the best for each tile. */
+/* Prediction order: 0 none, 1 first difference (Lorenzo), 2 second difference; or the best for each
+ * tile. */
 #define GHZ_ORDER_BEST (-1)
 
 #define GHZ_TILE 1024   /* values per tile */
@@ -190,34 +199,39 @@ typedef struct ghz_bytes {
   size_t size;
 } ghz_bytes;
 
-/* Returns the largest size of a stream of n values with at most `terms` terms; 1 for a fresh stream, 2 for
- * the sum of two. Where all coefficients of a combination are 0, it has no terms and fits where 1 does.
- * Returns 0 if the type is unknown, if terms is 0 or too large, or if the size would overflow size_t. */
+/* Returns the largest size of a stream of n values with at most `terms` terms; 1 for a fresh
+ * stream, 2 for the sum of two. Where all coefficients of a combination are 0, it has no terms and
+ * fits where 1 does. Returns 0 if the type is unknown, if terms is 0 or too large, or if the size
+ * would overflow size_t. */
 GHZ_API size_t ghz_size_bound(size_t n, ghz_type type, uint32_t terms);
 
-/* Compresses x[0..n) to a stream in dst, and sets *size to its size, at most ghz_size_bound(n, type, 1).
- * order: GHZ_ORDER_BEST, or 0, 1, 2 to fix it. n may be 0. Reads x twice at most.
+/* Compresses x[0..n) to a stream in dst, and sets *size to its size, at most
+ * ghz_size_bound(n, type, 1). Reads x twice at most.
+ * order: GHZ_ORDER_BEST, or 0, 1, 2 to fix it. n: any, also 0.
  * Errors: EINVAL, ECAPACITY, ENOMEM.
- * Source: fused quantisation and Lorenzo of fZ-light (Huang et al., 2025); bit planes and the rest, our own. */
+ * Source: fused quantisation and Lorenzo of fZ-light (Huang et al., 2025); bit planes and the rest,
+ * our own. */
 GHZ_API ghz_status ghz_compress(ghz_context *ctx, const ghz_lattice *lattice, int order, const void *x,
                                 size_t n, void *dst, size_t capacity, size_t *size);
 
-/* Decompresses a stream to dst, which holds `count` values of type `out`; writes as many as the stream has.
- * out: the type of the stream; or GHZ_F64 for a stream of GHZ_F32, which makes the bound of a sum strict in
- *      every case.
- * Errors: EINVAL (GHZ_F32 for a stream of GHZ_F64), ECAPACITY (the stream has more than `count` values),
- * ECORRUPT, EVERSION, ENOMEM. */
+/* Decompresses a stream to dst, which holds `count` values of type `out`; writes as many as the
+ * stream has.
+ * out: the type of the stream; or GHZ_F64 for a stream of GHZ_F32, which makes the bound of a
+ * sum strict in every case.
+ * Errors: EINVAL (GHZ_F32 for a stream of GHZ_F64), ECAPACITY (the stream has more than `count`
+ * values), ECORRUPT, EVERSION, ENOMEM. */
 GHZ_API ghz_status ghz_decompress(ghz_context *ctx, ghz_bytes src, ghz_type out, void *dst, size_t count);
 
-/* Decompresses values first .. first + count - 1 alone, to dst[0..count). Reads only the tiles that hold
- * them. Errors: as ghz_decompress; EINVAL if the range is not inside the stream. */
+/* Decompresses values first .. first + count - 1 alone, to dst[0..count). Reads only the tiles that
+ * hold them. Errors: as ghz_decompress; EINVAL if the range is not inside the stream. */
 GHZ_API ghz_status ghz_decompress_range(ghz_context *ctx, ghz_bytes src, ghz_type out, uint64_t first,
                                         size_t count, void *dst);
 
 /* ---- Computing on streams ---------------------------------------------------------------------------- */
-/* Each of these writes a stream to dst and sets *size. The operands must have the same type, count, cap,
- * step and eb; EMISMATCH otherwise, and ghz_context_message says which differs. The terms of the result are
- * the sum of the operands' terms, and its size is at most ghz_size_bound(n, type, those terms).
+/* Each of these writes a stream to dst and sets *size. The operands must have the same type, count,
+ * cap, step and eb; EMISMATCH otherwise, and ghz_context_message says which differs. The terms of
+ * the result are the sum of the operands' terms, and its size is at most ghz_size_bound(n, type,
+ * those terms).
  * Errors of each: EINVAL, EMISMATCH, ERANGE, ECAPACITY, ECORRUPT, EVERSION, ENOMEM.
  * Source: addition of compressed streams, hZCCL (Huang et al., SC'24); on bit planes, our own. */
 
@@ -232,13 +246,14 @@ GHZ_API ghz_status ghz_subtract(ghz_context *ctx, ghz_bytes a, ghz_bytes b, void
 /* dst = -a */
 GHZ_API ghz_status ghz_negate(ghz_context *ctx, ghz_bytes a, void *dst, size_t capacity, size_t *size);
 
-/* dst = factor * a. Changes step and eb in the header, and no integer. Each scaling rounds the step; eb
- * covers the first thousand scalings of a stream.
+/* dst = factor * a. Changes step and eb in the header, and no integer. Each scaling rounds the
+ * step; eb covers the first thousand scalings of a stream.
  * EINVAL if factor is 0, NaN or infinite, or if the new step leaves the range of the type. */
 GHZ_API ghz_status ghz_scale(ghz_context *ctx, ghz_bytes a, double factor, void *dst, size_t capacity,
                              size_t *size);
 
-/* dst = sum of streams[0..k), k >= 1, in one pass: each operand is read once, the result written once. */
+/* dst = sum of streams[0..k), k >= 1, in one pass: each operand is read once, the result written
+ * once. */
 GHZ_API ghz_status ghz_sum(ghz_context *ctx, size_t k, const ghz_bytes *streams, void *dst, size_t capacity,
                            size_t *size);
 
@@ -247,14 +262,15 @@ GHZ_API ghz_status ghz_sum(ghz_context *ctx, size_t k, const ghz_bytes *streams,
 GHZ_API ghz_status ghz_mean(ghz_context *ctx, size_t k, const ghz_bytes *streams, void *dst, size_t capacity,
                             size_t *size);
 
-/* dst = sum of coefficients[i] * streams[i], 0 <= i < k. Its terms are the sum of |coefficients[i]| * terms.
- * Operands with coefficient 0 are checked and then ignored. */
+/* dst = sum of coefficients[i] * streams[i], 0 <= i < k. Its terms are the sum of the
+ * operands' terms, each times |coefficients[i]|. Operands with coefficient 0 are checked and then
+ * ignored. */
 GHZ_API ghz_status ghz_combine(ghz_context *ctx, size_t k, const ghz_bytes *streams,
                                const int64_t *coefficients, void *dst, size_t capacity, size_t *size);
 
-/* dst = the smaller (larger) of a and b, value by value. Values are compared as quantised integers, so eb
- * holds for the result whatever the number of operands. NaN wins. The terms of the result are the larger of
- * the operands' terms. */
+/* dst = the smaller (larger) of a and b, value by value. Values are compared as quantised integers,
+ * so eb holds for the result whatever the number of operands. NaN wins. The terms of the result are
+ * the larger of the operands' terms. */
 GHZ_API ghz_status ghz_minimum(ghz_context *ctx, ghz_bytes a, ghz_bytes b, void *dst, size_t capacity,
                                size_t *size);
 GHZ_API ghz_status ghz_maximum(ghz_context *ctx, ghz_bytes a, ghz_bytes b, void *dst, size_t capacity,
@@ -288,17 +304,18 @@ typedef struct ghz_statistics {
   uint64_t widths[63]; /* blocks of 8 values by width in bits */
 } ghz_statistics;
 
-/* Checks every tile of a stream and counts what it holds. Errors: EINVAL, ECORRUPT, EVERSION, ENOMEM. */
+/* Checks every tile of a stream and counts what it holds. Errors: EINVAL, ECORRUPT, EVERSION,
+ * ENOMEM. */
 GHZ_API ghz_status ghz_scan(ghz_context *ctx, ghz_bytes src, ghz_statistics *statistics);
 
-/* Finds the least and greatest finite value that the stream decompresses to. Without any, *min = +Inf and
- * *max = -Inf. Errors: EINVAL, ECORRUPT, EVERSION, ENOMEM. */
+/* Finds the least and greatest finite value that the stream decompresses to. Without any,
+ * *min = +Inf and *max = -Inf. Errors: EINVAL, ECORRUPT, EVERSION, ENOMEM. */
 GHZ_API ghz_status ghz_extrema(ghz_context *ctx, ghz_bytes src, double *min, double *max);
 
 /* ---- Slices: ranges of tiles ------------------------------------------------------------------------- */
 
-/* A range of the tiles of a stream, or of a message that arrived. It points into the buffer that it was made
- * from, and owns nothing: keep that buffer. Treat the fields as read-only. */
+/* A range of the tiles of a stream, or of a message that arrived. It points into the buffer that it
+ * was made from, and owns nothing: keep that buffer. Treat the fields as read-only. */
 typedef struct ghz_slice {
   ghz_lattice lattice;
   uint64_t count; /* values of the whole array */
@@ -311,8 +328,9 @@ typedef struct ghz_slice {
   size_t payload_size;
 } ghz_slice;
 
-/* A message is a header of GHZ_SLICE_HEADER bytes, then the sizes (2 * tiles bytes), then the payload: three
- * pieces that a sender may gather without copying. FORMAT.md, "Message", has its bytes. */
+/* A message is a header of GHZ_SLICE_HEADER bytes, then the sizes (2 * tiles bytes), then the
+ * payload: three pieces that a sender may gather without copying. FORMAT.md, "Message", has its
+ * bytes. */
 #define GHZ_SLICE_HEADER 64
 
 /* Views tiles first .. first + tiles - 1 of a stream, without copying.
@@ -334,71 +352,81 @@ GHZ_API size_t ghz_slice_bound(uint64_t tiles, ghz_type type, uint32_t terms);
 /* Copies the slice to a message in dst, and sets *size. Errors: ECAPACITY, EINVAL. */
 GHZ_API ghz_status ghz_slice_pack(const ghz_slice *slice, void *dst, size_t capacity, size_t *size);
 
-/* Checks the header and sizes of a message that arrived, and views it. The tiles are checked when they are
- * used. Errors: EINVAL, ECORRUPT, EVERSION. */
+/* Checks the header and sizes of a message that arrived, and views it. The tiles are checked when
+ * they are used. Errors: EINVAL, ECORRUPT, EVERSION. */
 GHZ_API ghz_status ghz_slice_parse(ghz_bytes message, ghz_slice *slice);
 
-/* Compresses tiles first .. first + tiles - 1 of the array x[0..n) to a message in dst, and views it. x is
- * the beginning of the whole array. Errors: as ghz_compress; EINVAL if the range is not inside the array. */
+/* Compresses tiles first .. first + tiles - 1 of the array x[0..n) to a message in dst, and views
+ * it. x is the beginning of the whole array. Errors: as ghz_compress; EINVAL if the range is not
+ * inside the array. */
 GHZ_API ghz_status ghz_slice_compress(ghz_context *ctx, const ghz_lattice *lattice, int order, const void *x,
                                       size_t n, uint64_t first, uint64_t tiles, void *dst, size_t capacity,
                                       ghz_slice *slice);
 
-/* Sums slices[0..k), k >= 1, of the same range to a message in dst, and views it. Errors: as ghz_sum. */
+/* Sums slices[0..k), k >= 1, of the same range to a message in dst, and views it. Errors: as
+ * ghz_sum. */
 GHZ_API ghz_status ghz_slice_sum(ghz_context *ctx, size_t k, const ghz_slice *slices, void *dst,
                                  size_t capacity, ghz_slice *slice);
 
-/* Divides a slice, mostly a sum of k arrays, by k >= 1, to a message in dst, and views it: step / k and
- * eb / k, as in ghz_mean. Values outside the lattice are rounded twice, where ghz_mean rounds once.
+/* Divides a slice, mostly a sum of k arrays, by k >= 1, to a message in dst, and views it: step / k
+ * and eb / k, as in ghz_mean. Values outside the lattice are rounded twice, where ghz_mean rounds
+ * once.
  * Errors: as ghz_mean. */
 GHZ_API ghz_status ghz_slice_mean(ghz_context *ctx, const ghz_slice *sum, uint64_t k, void *dst,
                                   size_t capacity, ghz_slice *slice);
 
-/* Writes the smaller (larger = 0) or larger values of two slices of the same range to a message in dst, and
- * views it. Errors: as ghz_minimum. */
+/* Writes the smaller (larger = 0) or larger values of two slices of the same range to a message in
+ * dst, and views it. Errors: as ghz_minimum. */
 GHZ_API ghz_status ghz_slice_extremum(ghz_context *ctx, const ghz_slice *a, const ghz_slice *b, int larger,
                                       void *dst, size_t capacity, ghz_slice *slice);
 
-/* Decompresses a slice: ghz_slice_count(slice) values of type `out`, to dst. Errors: as ghz_decompress. */
+/* Decompresses a slice: ghz_slice_count(slice) values of type `out`, to dst. Errors: as
+ * ghz_decompress. */
 GHZ_API ghz_status ghz_slice_decompress(ghz_context *ctx, const ghz_slice *slice, ghz_type out, void *dst);
 
-/* Joins k slices that follow each other and together cover the whole array to a stream in dst. They must
- * agree in everything but range and `inexact`. Errors: EINVAL (a gap or overlap), EMISMATCH, ECAPACITY,
- * ECORRUPT. */
+/* Joins k slices that follow each other and together cover the whole array to a stream in dst. They
+ * must agree in everything but range and `inexact`. Errors: EINVAL (a gap or overlap), EMISMATCH,
+ * ECAPACITY, ECORRUPT. */
 GHZ_API ghz_status ghz_slice_join(ghz_context *ctx, size_t k, const ghz_slice *slices, void *dst,
                                   size_t capacity, size_t *size);
 
 /* ---- On a GPU ---------------------------------------------------------------------------------------- */
-/* The same operations in the memory of a CUDA device. The bytes of streams and messages are the same.
+/* The same operations in the memory of a CUDA device. Streams and messages have the same bytes.
  *
  *   ghz_cuda *gpu;
  *   ghz_cuda_outcome *outcome;                                   (from cudaMallocHost)
  *   ghz_cuda_create(&gpu, n, 2);
  *   ghz_cuda_compress(gpu, &lattice, GHZ_ORDER_BEST, x, n, a, room, outcome, stream);
- *   ghz_cuda_add(gpu, GHZ_F32, n, (ghz_bytes){a, room}, (ghz_bytes){b, room}, sum, room2, outcome2, stream);
+ *   ghz_cuda_add(gpu, GHZ_F32, n, (ghz_bytes){a, room}, (ghz_bytes){b, room}, sum, room2, outcome2,
+ *                stream);
  *   if (ghz_cuda_wait(gpu, outcome2, NULL, stream) == GHZ_OK) ...
  *
- * Order       A call puts its work on `stream` (a cudaStream_t) and returns. It never waits for the device,
- *             never allocates, and uses no host memory of the caller after it has returned.
- * Status      The returned status says whether the work was put on the stream. Errors of each call: EINVAL
- *             (also: host memory where device memory belongs, x or dst not aligned), ECAPACITY (the context
- *             was created for smaller arrays or slices, or dst cannot even hold the index), ERANGE, EDEVICE.
- * Outcome     What became of the work is written to *outcome when it is done. Read it after an event or a
- *             synchronisation of the stream, or with ghz_cuda_wait. Unless its status is GHZ_OK the contents
- *             of the destination are unspecified. `outcome` is memory that host and device can reach
- *             (cudaMallocHost), or device memory; each call in flight needs its own.
- * Memory      Arrays, streams and messages are in device memory: from cudaMalloc (or managed), of the device
- *             that was current when the context was created. It must be current in every call. Streams and
- *             messages begin at multiples of 16 bytes; values are aligned as their type requires. `size` of
- *             an operand is the number of bytes that may be read from `data` on. The stream may be shorter:
- *             its header says where it ends. Outputs must not overlap inputs.
- * Contexts    A context is scratch memory for the calls on one stream: calls with the same context must be
- *             on the same stream, or ordered by events. Use one context per stream, from one thread at a time.
+ * Order       A call puts its work on `stream` (a cudaStream_t) and returns. It never waits for the
+ *             device, never allocates, and uses no host memory of the caller after it has returned.
+ * Status      The returned status says whether the work was put on the stream. Errors of each call:
+ *             EINVAL (also: host memory where device memory belongs, x or dst not aligned),
+ *             ECAPACITY (the context was created for smaller arrays or slices, or dst cannot even
+ *             hold the index), ERANGE, EDEVICE.
+ * Outcome     What became of the work is written to *outcome when it is done. Read it after an
+ *             event or a synchronisation of the stream, or with ghz_cuda_wait. Unless its status is
+ *             GHZ_OK the contents of the destination are unspecified. `outcome` is memory that host
+ *             and device can reach (cudaMallocHost), or device memory; each call in flight needs
+ *             its own.
+ * Memory      Arrays, streams and messages are in device memory: from cudaMalloc (or managed), of
+ *             the device that was current when the context was created. It must be current in every
+ *             call. Streams and messages begin at multiples of 16 bytes; values are aligned as
+ *             their type requires. `size` of an operand is the number of bytes that may be read
+ *             from `data` on. The stream may be shorter: its header says where it ends. Outputs
+ *             must not overlap inputs.
+ * Contexts    A context is scratch memory for the calls on one stream: calls with the same context
+ *             must be on the same stream, or ordered by events. Use one context per stream, from
+ *             one thread at a time.
  * Untrusted   Device memory may hold any bytes, as elsewhere; the outcome is then ECORRUPT.
  *
- * A library without CUDA has these calls too; ghz_cuda_create then returns EDEVICE, and there is no context
- * for the others.
- * Source: single-pass kernels with decoupled look-back (Merrill and Garland, 2016), as in ghZ (ICS'25). */
+ * A library without CUDA has these calls too; ghz_cuda_create then returns EDEVICE, and there is no
+ * context for the others.
+ * Source: single-pass kernels with decoupled look-back (Merrill and Garland, 2016), as in ghZ
+ * (ICS'25). */
 
 typedef struct CUstream_st *ghz_cuda_stream; /* cudaStream_t */
 
@@ -421,28 +449,29 @@ typedef struct ghz_cuda_outcome {
 /* Returns 1 if the library was built with CUDA, else 0. */
 GHZ_API int ghz_cuda_built(void);
 
-/* Creates a context on the current device, for arrays or slices of up to `values` values (in whole tiles) and
- * calls with up to `operands` operands, 1 to GHZ_CUDA_OPERANDS. Allocates all scratch memory: some
- * 6 + operands / 2 bytes per 1024 values, and 131 KiB per 16384 values, but no more than 393 KiB for each
- * multiprocessor (53 MB on 132 of them).
- * Errors: EINVAL, ENOMEM (host or device), EDEVICE (built without CUDA, no device or driver, or a device older
- * than the kernels). After an error *gpu is NULL. Free with ghz_cuda_free. */
+/* Creates a context on the current device, for arrays or slices of up to `values` values (in whole
+ * tiles) and calls with up to `operands` operands, 1 to GHZ_CUDA_OPERANDS. Allocates all scratch
+ * memory: some 6 + operands / 2 bytes per 1024 values, and 131 KiB per 16384 values, but no more
+ * than 393 KiB for each multiprocessor (53 MB on 132 of them).
+ * Errors: EINVAL, ENOMEM (host or device), EDEVICE (built without CUDA, no device or driver, or a
+ * device older than the kernels). After an error *gpu is NULL. Free with ghz_cuda_free. */
 GHZ_API ghz_status ghz_cuda_create(ghz_cuda **gpu, size_t values, size_t operands);
 
 /* Frees a context. Work that uses it must have ended. Ignores NULL. */
 GHZ_API void ghz_cuda_free(ghz_cuda *gpu);
 
-/* Returns a sentence about the last call with this context that failed, or that ghz_cuda_wait found to have
- * failed; as ghz_context_message. NULL: about the last ghz_cuda_create of this thread that failed. */
+/* Returns a sentence about the last call with this context that failed, or that ghz_cuda_wait found
+ * to have failed; as ghz_context_message. NULL: about the last ghz_cuda_create of this thread that
+ * failed. */
 GHZ_API const char *ghz_cuda_message(const ghz_cuda *gpu);
 
 /* Waits for the stream, copies the outcome to *copy (may be NULL) and returns its status. */
 GHZ_API ghz_status ghz_cuda_wait(ghz_cuda *gpu, const ghz_cuda_outcome *outcome, ghz_cuda_outcome *copy,
                                  ghz_cuda_stream stream);
 
-/* Writes the least and greatest finite value of x[0..n) to range[0] and range[1], as ghz_range. `range` is
- * device memory or memory that host and device can reach; n may be larger than the context's `values`. For a
- * lattice of a relative bound, wait and read it. */
+/* Writes the least and greatest finite value of x[0..n) to range[0] and range[1], as ghz_range.
+ * `range` is device memory or memory that host and device can reach; n may be larger than the
+ * context's `values`. For a lattice of a relative bound, wait and read it. */
 GHZ_API ghz_status ghz_cuda_range(ghz_cuda *gpu, ghz_type type, const void *x, size_t n, double *range,
                                   ghz_cuda_stream stream);
 
@@ -451,19 +480,19 @@ GHZ_API ghz_status ghz_cuda_compress(ghz_cuda *gpu, const ghz_lattice *lattice, 
                                      size_t n, void *dst, size_t capacity, ghz_cuda_outcome *outcome,
                                      ghz_cuda_stream stream);
 
-/* As ghz_decompress and ghz_decompress_range. The caller says what the stream is, its type and n; EMISMATCH
- * if it is something else. out: that type, or GHZ_F64. dst holds n, or count, values. Of a range, only the
- * index of the chunks that hold it is checked. */
+/* As ghz_decompress and ghz_decompress_range. The caller says what the stream is, its type and n;
+ * EMISMATCH if it is something else. out: that type, or GHZ_F64. dst holds n, or count, values. Of
+ * a range, only the index of the chunks that hold it is checked. */
 GHZ_API ghz_status ghz_cuda_decompress(ghz_cuda *gpu, ghz_type type, size_t n, ghz_bytes src, ghz_type out,
                                        void *dst, ghz_cuda_outcome *outcome, ghz_cuda_stream stream);
 GHZ_API ghz_status ghz_cuda_decompress_range(ghz_cuda *gpu, ghz_type type, size_t n, ghz_bytes src,
                                              ghz_type out, uint64_t first, size_t count, void *dst,
                                              ghz_cuda_outcome *outcome, ghz_cuda_stream stream);
 
-/* As ghz_add, ghz_subtract, ghz_sum, ghz_mean, ghz_combine, in one kernel for any k up to the context's
- * `operands`. All operands are streams of n values of `type`. The arrays `streams` and `coefficients` are host
- * memory; what streams[i].data points to is device memory. A longer sum may be made of sums: its bytes are
- * the same. A mean may not. */
+/* As ghz_add, ghz_subtract, ghz_sum, ghz_mean, ghz_combine, in one kernel for any k up to the
+ * context's `operands`. All operands are streams of n values of `type`. The arrays `streams` and
+ * `coefficients` are host memory; what streams[i].data points to is device memory. A longer sum may
+ * be made of sums: its bytes are the same. A mean may not. */
 GHZ_API ghz_status ghz_cuda_add(ghz_cuda *gpu, ghz_type type, size_t n, ghz_bytes a, ghz_bytes b, void *dst,
                                 size_t capacity, ghz_cuda_outcome *outcome, ghz_cuda_stream stream);
 GHZ_API ghz_status ghz_cuda_subtract(ghz_cuda *gpu, ghz_type type, size_t n, ghz_bytes a, ghz_bytes b,
@@ -477,16 +506,16 @@ GHZ_API ghz_status ghz_cuda_combine(ghz_cuda *gpu, ghz_type type, size_t n, size
                                     const int64_t *coefficients, void *dst, size_t capacity,
                                     ghz_cuda_outcome *outcome, ghz_cuda_stream stream);
 
-/* acc += x, in place, without another buffer: the sum grows from the end of acc's `capacity` bytes towards the
- * front, behind the tiles that were already read, and is then moved to the front. A capacity of
- * ghz_size_bound(n, type, terms of the sum) always suffices; with less the outcome may be ECAPACITY. Unlike
- * after ghz_accumulate, acc is unspecified unless the outcome is GHZ_OK. */
+/* acc += x, in place, without another buffer: the sum grows from the end of acc's `capacity` bytes
+ * towards the front, behind the tiles that were already read, and is then moved to the front. A
+ * capacity of ghz_size_bound(n, type, terms of the sum) always suffices; with less the outcome may
+ * be ECAPACITY. Unlike after ghz_accumulate, acc is unspecified unless the outcome is GHZ_OK. */
 GHZ_API ghz_status ghz_cuda_accumulate(ghz_cuda *gpu, ghz_type type, size_t n, void *acc, size_t capacity,
                                        ghz_bytes x, ghz_cuda_outcome *outcome, ghz_cuda_stream stream);
 
-/* As ghz_slice_compress, ghz_slice_sum and ghz_slice_decompress: messages of tiles first .. first + tiles - 1
- * of an array of n values. divisor: 1, or what the sum is divided by, as ghz_slice_mean (one message) and
- * ghz_mean do. */
+/* As ghz_slice_compress, ghz_slice_sum and ghz_slice_decompress: messages of tiles
+ * first .. first + tiles - 1 of an array of n values. divisor: 1, or what the sum is divided by, as ghz_slice_mean
+ * (one message) and ghz_mean do. */
 GHZ_API ghz_status ghz_cuda_slice_compress(ghz_cuda *gpu, const ghz_lattice *lattice, int order, const void *x,
                                            size_t n, uint64_t first, uint64_t tiles, void *dst, size_t capacity,
                                            ghz_cuda_outcome *outcome, ghz_cuda_stream stream);

@@ -1,4 +1,5 @@
-/* inspect.c: looking at arrays and streams: the range of their values, headers, and what their tiles hold. */
+/* inspect.c: looking at arrays and streams: the range of their values, headers, and what their
+ * tiles hold. */
 
 #include <math.h>
 #include <string.h>
@@ -113,8 +114,8 @@ static ghz_status look_chunk(const void *job, const chunk *c) {
   return status;
 }
 
-/* Looks at every tile of a stream; each thread's result begins as a copy of *initial, and *results has them
- * all. */
+/* Looks at every tile of a stream; each thread's result begins as a copy of *initial, and *results
+ * has them all. */
 static ghz_status look_at_all(ghz_context *ctx, ghz_bytes src, tile_look look, const void *initial, size_t size,
                               void **results) {
   look_job job = {.look = look, .result_size = size};
@@ -127,7 +128,8 @@ static ghz_status look_at_all(ghz_context *ctx, ghz_bytes src, tile_look look, c
     status = ghz_operand_open(ctx, &s, &job.source, (size_t)ctx->threads * size, results);
   if (status != GHZ_OK)
     return status;
-  /* The analyzer does not see that ghz_fail gives back a failure. NOLINTNEXTLINE(clang-analyzer-*) */
+  /* The analyzer does not see that ghz_fail gives back a failure.
+   * NOLINTNEXTLINE(clang-analyzer-*) */
   job.results = *results;
   for (int i = 0; i < ctx->threads; i++)
     memcpy(job.results + (size_t)i * size, initial, size);

@@ -1,4 +1,5 @@
-/* lattice.c: from a bound to the grid that values are quantised to (FORMAT.md, "Lattice" and "Bounds"). */
+/* lattice.c: from a bound to the grid that values are quantised to (FORMAT.md, "Lattice" and
+ * "Bounds"). */
 
 #include "lattice.h"
 
@@ -32,8 +33,8 @@ int ghz_lattice_fresh(const ghz_lattice *l) {
   return ghz_lattice_valid(l) && (l->type == GHZ_F64 || cut_to_24_bits(l->step) == l->step);
 }
 
-/* 10^-x for 0 <= x, from multiplications alone: the same bits on every machine, which pow() does not promise.
- */
+/* 10^-x for 0 <= x, from multiplications alone: the same bits on every machine, which pow() does
+ * not promise. */
 static double power_of_tenth(double x) {
   double whole = floor(x), fraction = x - whole, result = 1, factor = 0.1;
   for (double n = whole > 400 ? 400 : whole; n >= 1; n -= 1)

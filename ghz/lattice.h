@@ -11,7 +11,8 @@ static inline int ghz_type_known(ghz_type type) {
 /* A lattice that a stream may have. */
 int ghz_lattice_valid(const ghz_lattice *lattice);
 
-/* A lattice that values may be quantised on: the step has the precision that the bound is proved for. */
+/* A lattice that values may be quantised on: the step has the precision that the bound is proved
+ * for. */
 int ghz_lattice_fresh(const ghz_lattice *lattice);
 
 #endif

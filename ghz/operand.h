@@ -30,7 +30,8 @@ static inline tile_source cursor_next(tile_cursor *c, uint32_t terms) {
   return t;
 }
 
-/* An operand whose chunk offsets lie in the context's scratch, with `extra` more bytes behind them. */
+/* An operand whose chunk offsets lie in the context's scratch, with `extra` more bytes behind
+ * them. */
 ghz_status ghz_operand_open(ghz_context *ctx, const ghz_slice *slice, operand *o, size_t extra, void **rest);
 
 #endif

@@ -6,8 +6,9 @@
 
 #include "floating.h"
 
-/* Chunks that are worth a thread where the number of threads is ours to choose: 4 MiB of floats, a quarter of a
- * millisecond. Waking threads costs a tenth of that, and far more on a busy machine. */
+/* Chunks that are worth a thread where the number of threads is ours to choose: 4 MiB of floats, a
+ * quarter of a millisecond. Waking threads costs a tenth of that, and far more on a busy
+ * machine. */
 enum { WORTH_A_THREAD = 64 };
 
 chunk ghz_chunk_at(uint64_t first, uint64_t tiles, uint64_t index, int thread) {
@@ -25,7 +26,8 @@ int ghz_threads_for(const ghz_context *ctx, uint64_t tiles, uint64_t parts) {
   return most ? (int)most : 1;
 }
 
-/* One thread does without OpenMP: its runtime allocates memory, and aborts the process where it gets none. */
+/* One thread does without OpenMP: its runtime allocates memory, and aborts the process where it
+ * gets none. */
 static ghz_status run_in_order(chunk_body body, const void *job, uint64_t first, uint64_t tiles) {
   ghz_status status = GHZ_OK;
   floating_environment env;

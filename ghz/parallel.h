@@ -20,8 +20,9 @@ int ghz_threads_for(const ghz_context *ctx, uint64_t tiles, uint64_t parts);
 
 typedef ghz_status (*chunk_body)(const void *job, const chunk *c);
 
-/* Runs the body over all chunks of tiles first .. first + tiles - 1, in any order, under the floating-point environment of
- * the format. Returns the status of a chunk that failed, if one did. */
+/* Runs the body over all chunks of tiles first .. first + tiles - 1, in any order, under the
+ * floating-point environment of the format. Returns the status of a chunk that failed, if one
+ * did. */
 ghz_status ghz_parallel_for(ghz_context *ctx, chunk_body body, const void *job, uint64_t first, uint64_t tiles);
 
 #endif

@@ -1,12 +1,13 @@
-/* reorder_buffer.c: groups of tiles that threads complete in any order go to the payload in the order of the tiles. */
+/* reorder_buffer.c: groups of tiles that threads complete in any order go to the payload in the
+ * order of the tiles. */
 
 #include "reorder_buffer.h"
 
 #include <sched.h>
 #include <string.h>
 
-/* Limit of groups buffered out of order; reached only if a thread is descheduled for long. The slot that was freed last is
- * used first, so that a few stay in cache. */
+/* Limit of groups buffered out of order; reached only if a thread is descheduled for long. The slot
+ * that was freed last is used first, so that a few stay in cache. */
 enum { SLOTS_MAX = 64 };
 
 #define NONE UINT32_MAX
@@ -36,7 +37,8 @@ void ghz_reorder_begin(reorder_buffer *b, const tile_sink *sink, uint64_t groups
   b->window = (uint32_t *)(void *)scratch;
   b->free = b->window + n;
   b->bytes = scratch + ((2 * n * sizeof(uint32_t) + 63) & ~(size_t)63);
-  /* Where each group has a slot of its own, the last slot may be short, as the last group is: it is used last. */
+  /* Where each group has a slot of its own, the last slot may be short, as the last group is: it is
+   * used last. */
   for (size_t i = 0; i < n; i++) {
     b->window[i] = NONE;
     b->free[i] = (uint32_t)(n - 1 - i);
@@ -65,7 +67,8 @@ int ghz_reorder_issue(reorder_buffer *b, uint64_t *group, uint32_t *slot, uint8_
   }
 }
 
-/* Retires the oldest group and all complete ones that follow it, if it is complete. Returns the first of their slots. */
+/* Retires the oldest group and all complete ones that follow it, if it is complete. Returns the
+ * first of their slots. */
 static uint32_t retire(reorder_buffer *b) {
   uint32_t first = NONE, last = NONE;
   for (uint32_t *entry; b->retired < b->issued; b->retired++, *entry = NONE) {

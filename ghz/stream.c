@@ -1,5 +1,5 @@
-/* stream.c: the bytes around the tiles: headers of streams and messages, offsets, sizes (FORMAT.md, "Stream").
- * Everything that comes from outside is checked here before it is used. */
+/* stream.c: the bytes around the tiles: headers of streams and messages, offsets, sizes (FORMAT.md,
+ * "Stream"). Everything that comes from outside is checked here before it is used. */
 
 #include "stream.h"
 

@@ -1,5 +1,5 @@
-/* stream.h: the bytes around the tiles: headers of streams and messages, offsets, sizes (FORMAT.md, "Stream").
- */
+/* stream.h: the bytes around the tiles: headers of streams and messages, offsets, sizes (FORMAT.md,
+ * "Stream"). */
 #ifndef GHZ_STREAM_H
 #define GHZ_STREAM_H
 
@@ -11,37 +11,42 @@ enum { STREAM_HEADER = 48 };
 /* Bytes of header and index of a stream of n values; 0 on overflow of size_t. */
 size_t ghz_stream_index_size(uint64_t n);
 
-/* The largest tile of a stream of this type and number of terms; fresh = 1: as compression writes it. */
+/* The largest tile of a stream of this type and number of terms; fresh = 1: as compression writes
+ * it. */
 size_t ghz_tile_bound(ghz_type type, uint32_t terms, int fresh);
 
 /* Views a whole stream, after checking its header against its length; `operand` is for messages. */
 ghz_status ghz_stream_header(ghz_context *ctx, ghz_bytes src, size_t operand, ghz_slice *slice);
 
-/* Checks the index of a whole stream: sizes of tiles and stored offsets of chunks against each other. Copies the offsets unless
- * `offset` is NULL. */
+/* Checks the index of a whole stream: sizes of tiles and stored offsets of chunks against each
+ * other. Copies the offsets unless `offset` is NULL. */
 ghz_status ghz_stream_locate(ghz_context *ctx, const ghz_slice *whole, uint64_t *offset);
 
 /* Header and index. */
 ghz_status ghz_stream_open(ghz_context *ctx, ghz_bytes src, ghz_slice *slice);
 
-/* Whether the fields of a slice that came from the caller, who may have made it by hand, name a range of tiles on a lattice. */
+/* Whether the fields of a slice that came from the caller, who may have made it by hand, name a
+ * range of tiles on a lattice. */
 int ghz_slice_valid(const ghz_slice *slice);
 
-/* Tiles first .. first + tiles - 1 of a whole stream that was opened. EINVAL if they are not inside it. */
+/* Tiles first .. first + tiles - 1 of a whole stream that was opened. EINVAL if they are not inside
+ * it. */
 ghz_status ghz_slice_cut(const ghz_slice *whole, uint64_t first, uint64_t tiles, ghz_slice *slice);
 
-/* Checks a slice's sizes and writes the offsets of its chunks, counted from its first tile, and the end. */
+/* Checks a slice's sizes and writes the offsets of its chunks, counted from its first tile, and the
+ * end. */
 ghz_status ghz_slice_locate(ghz_context *ctx, const ghz_slice *slice, uint64_t *offset);
 
-/* The tiles that an operation writes: sizes and payload, and for a stream the offsets of its chunks. */
+/* The tiles that an operation writes: sizes and payload, and for a stream the offsets of its
+ * chunks. */
 typedef struct tile_sink {
   uint8_t *sizes, *payload;
   uint8_t *offsets; /* NULL in a message */
   size_t room;      /* for the payload */
 } tile_sink;
 
-/* Lays out a stream, or a message, of the tiles that `shape` names, in dst. ECAPACITY if not even its index
- * fits. */
+/* Lays out a stream, or a message, of the tiles that `shape` names, in dst. ECAPACITY if not even
+ * its index fits. */
 ghz_status ghz_stream_layout(ghz_context *ctx, const ghz_slice *shape, void *dst, size_t capacity,
                              tile_sink *sink);
 ghz_status ghz_message_layout(ghz_context *ctx, const ghz_slice *shape, void *dst, size_t capacity,

@@ -1,7 +1,7 @@
 /* tile_writer.c: the tiles that an operation makes, written in order and packed.
  *
- * One thread writes each tile straight to its place. Several threads write groups of chunks to a reorder buffer. The bytes
- * are the same. */
+ * One thread writes each tile straight to its place. Several threads write groups of chunks to a
+ * reorder buffer. The bytes are the same. */
 
 #include "tile_writer.h"
 

@@ -5,7 +5,8 @@
 #include "parallel.h"
 #include "stream.h"
 
-/* An operation: `begin` starts a chunk (places cursors, say), then `write` makes tile after tile of it. */
+/* An operation: `begin` starts a chunk (places cursors, say), then `write` makes tile after tile of
+ * it. */
 typedef struct tile_writer {
   const void *job;
   void (*begin)(const void *job, const chunk *c);
@@ -16,8 +17,8 @@ typedef struct tile_writer {
 /* Scratch that ghz_write_tiles needs for `tiles` tiles; added to *total. Returns 0 on overflow. */
 int ghz_write_tiles_scratch(const ghz_context *ctx, const tile_writer *w, uint64_t tiles, size_t *total);
 
-/* Writes the tiles that `shape` names to a stream or message, and sets the fields of *shape that say what became of them:
- * sizes, payload, payload_size, inexact. */
+/* Writes the tiles that `shape` names to a stream or message, and sets the fields of *shape that
+ * say what became of them: sizes, payload, payload_size, inexact. */
 ghz_status ghz_write_tiles(ghz_context *ctx, const tile_writer *w, ghz_slice *shape, const destination *to,
                            uint8_t *scratch);
 

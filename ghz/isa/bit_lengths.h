@@ -1,11 +1,12 @@
-/* bit_lengths.h: bit lengths of the blocks of a tile where no instruction counts leading zeros: through the exponent of a
- * float, which loops can do in vector registers. */
+/* bit_lengths.h: bit lengths of the blocks of a tile where no instruction counts leading zeros:
+ * through the exponent of a float, which loops can do in vector registers. */
 #ifndef GHZ_BIT_LENGTHS_H
 #define GHZ_BIT_LENGTHS_H
 
 #include "isa/primitives.h"
 
-/* Exact below 2^24; the bit below the top one may be cleared first, so that rounding cannot carry. */
+/* Exact below 2^24; the bit below the top one may be cleared first, so that rounding cannot
+ * carry. */
 static inline uint8_t bit_length_by_float(int32_t v) {
   float f = (float)v;
   int32_t bits;

@@ -1,20 +1,22 @@
-/* primitives.h: what an instruction set provides for the tile codec. A port (scalar.h, avx2.h, avx512.h) defines all of it;
- * everything else of the codec is written once, in tile/, in plain C that compilers turn into vector code.
+/* primitives.h: what an instruction set provides for the tile codec. A port (scalar.h, avx2.h,
+ * avx512.h) defines all of it; everything else of the codec is written once, in tile/, in plain C
+ * that compilers turn into vector code.
  *
- * A port first defines its parameters, then includes this file, which declares its functions, so that the compiler refuses a
- * port where one is missing or of another type:
+ * A port first defines its parameters, then includes this file, which declares its functions, so
+ * that the compiler refuses a port where one is missing or of another type:
  *
  *   VEC                 bytes of a vector register: 16, 32 or 64
  *   PARTS, PART_BYTES   constants: a bit plane of 128 bytes is PARTS parts of PART_BYTES bytes
  *   part                the type of a part: a register
  *
- * Words. A tile has 1024 values in 128 blocks of 8. Byte b of a bit plane belongs to block b, and bit t of that byte to value
- * 8 b + t, which is called column 8 b + t. The widths of a tile are 128 bytes too, one for each block, from 0 to 64: a plane and
- * the widths have the same parts.
+ * Words. A tile has 1024 values in 128 blocks of 8. Byte b of a bit plane belongs to block b, and
+ * bit t of that byte to value 8 b + t, which is called column 8 b + t. The widths of a tile are 128
+ * bytes too, one for each block, from 0 to 64: a plane and the widths have the same parts.
  *
- * Every function is pure but for what its contract says, and accepts any bytes: a damaged tile may give wrong numbers, never
- * undefined behaviour. No pointer needs any alignment unless its contract asks for it. "May read (write) n bytes" means that
- * the caller guarantees them: tiles are followed by SLACK readable bytes, and destinations by SLACK writable ones. */
+ * Every function is pure but for what its contract says, and accepts any bytes: a damaged tile may
+ * give wrong numbers, never undefined behaviour. No pointer needs any alignment unless its contract
+ * asks for it. "May read (write) n bytes" means that the caller guarantees them: tiles are followed
+ * by SLACK readable bytes, and destinations by SLACK writable ones. */
 #ifndef GHZ_PRIMITIVES_H
 #define GHZ_PRIMITIVES_H
 
@@ -45,31 +47,35 @@ static inline part part_carry(part a, part b, part carry);
 /* The first 64 bits of a part: column c of a plane's first part is bit c. */
 static inline uint64_t part_low(part a);
 
-/* Un-squeezes the part of plane p, given that of plane p - 1 (zeros for p = 0): each byte whose width is greater than p becomes
- * the next byte of *src, in ascending order; the others stay, which extends their sign. *src advances by the number of bytes
- * taken. May read PART_BYTES bytes from *src, however few are taken. 0 <= p < 64. */
+/* Un-squeezes the part of plane p, given that of plane p - 1 (zeros for p = 0): each byte whose
+ * width is greater than p becomes the next byte of *src, in ascending order; the others stay, which
+ * extends their sign. *src advances by the number of bytes taken. May read PART_BYTES bytes from
+ * *src, however few are taken. 0 <= p < 64. */
 static inline part part_expand(part plane, const uint8_t **src, part width, int p);
 
-/* Squeezes: appends those bytes of the part of plane p whose width is greater than p to *dst, which advances by their number.
- * May write PART_BYTES bytes from *dst on, however few are appended. */
+/* Squeezes: appends those bytes of the part of plane p whose width is greater than p to *dst, which
+ * advances by their number. May write PART_BYTES bytes from *dst on, however few are appended. */
 static inline void part_squeeze(part plane, uint8_t **dst, part width, int p);
 
-/* Finds widths while planes come by, from the lowest on: returns `width` with p + 1 in each byte where the part of plane p
- * differs from that of the plane below (zeros for p = 0), and sets *height to p + 1 if any does. 0 <= p < 64. */
+/* Finds widths while planes come by, from the lowest on: returns `width` with p + 1 in each byte
+ * where the part of plane p differs from that of the plane below (zeros for p = 0), and sets
+ * *height to p + 1 if any does. 0 <= p < 64. */
 static inline part part_widen(part width, part plane, part below, unsigned p, unsigned *height);
 
-/* y = the plane x moved up by one column: column c of y is column c - 1 of x, and column 0 is 0. x and y do not overlap. */
+/* y = the plane x moved up by one column: column c of y is column c - 1 of x, and column 0 is 0. x
+ * and y do not overlap. */
 static inline void plane_shift(const part x[PARTS], part y[PARTS]);
 
 /* ---- Widths --------------------------------------------------------------------------------------------- */
 
-/* The widths of a tile from and to their bit planes, 16 bytes each: bit b mod 8 of byte b / 8 of plane k is bit k of the
- * width of block b. 0 <= planes <= 7. May read 64 bytes from src on, or write as many to dst, where the planes are fewer. */
+/* The widths of a tile from and to their bit planes, 16 bytes each: bit b mod 8 of byte b / 8 of
+ * plane k is bit k of the width of block b. 0 <= planes <= 7. May read 64 bytes from src on, or
+ * write as many to dst, where the planes are fewer. */
 static inline void widths_unpack(const uint8_t *src, unsigned planes, uint8_t width[BLOCKS]);
 static inline void widths_pack(const uint8_t width[BLOCKS], unsigned planes, uint8_t *dst);
 
-/* The bit lengths of 128 unsigned numbers: 0 for 0, 16 or 32 at most. bit_lengths.h has them for ports where no instruction
- * counts leading zeros. */
+/* The bit lengths of 128 unsigned numbers: 0 for 0, 16 or 32 at most. bit_lengths.h has them for
+ * ports where no instruction counts leading zeros. */
 static inline void bit_lengths_16(const uint16_t *m, uint8_t width[BLOCKS]);
 static inline void bit_lengths_32(const uint32_t *m, uint8_t width[BLOCKS]);
 
@@ -84,23 +90,24 @@ typedef int64_t vec_64 __attribute__((vector_size(VEC), aligned(8), may_alias));
 static inline vec_32 max_32(vec_32 a, vec_32 b);
 static inline vec_64 max_64(vec_64 a, vec_64 b);
 
-/* Stores the VEC bytes at v to `to`, which is a multiple of VEC, past the caches if the machine can. What was stored so is
- * visible to other threads after stream_fence. */
+/* Stores the VEC bytes at v to `to`, which is a multiple of VEC, past the caches if the machine
+ * can. What was stored so is visible to other threads after stream_fence. */
 static inline void vec_stream(void *to, const void *v);
 static inline void stream_fence(void);
 
 /* ---- Shuffles: shuffle.h has them for any port ------------------------------------------------------------ */
 
-/* From the order of the array to position-major order and back: value t of block b is number 8 b + t in `linear`, and
- * number t * 128 + b in `by_position`. All 1024 values; the two do not overlap. streaming = 1: by vec_stream, to a multiple
- * of VEC. */
+/* From the order of the array to position-major order and back: value t of block b is number 8 b +
+ * t in `linear`, and number t * 128 + b in `by_position`. All 1024 values; the two do not overlap.
+ * streaming = 1: by vec_stream, to a multiple of VEC. */
 static inline void split_16(const void *linear, void *by_position);
 static inline void split_32(const void *linear, void *by_position);
 static inline void split_64(const void *linear, void *by_position);
 static inline void merge_32(const void *by_position, void *linear, int streaming);
 static inline void merge_64(const void *by_position, void *linear, int streaming);
 
-/* values[b] becomes start + the sum of values[0 .. b - 1], modulo 2^32 or 2^64, of 128 values. Returns start + the sum of all. */
+/* values[b] becomes start + the sum of values[0 .. b - 1], modulo 2^32 or 2^64, of 128 values.
+ * Returns start + the sum of all. */
 static inline uint32_t scan_32(uint32_t values[BLOCKS], uint32_t start);
 static inline uint64_t scan_64(uint64_t values[BLOCKS], uint64_t start);
 

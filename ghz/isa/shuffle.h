@@ -4,9 +4,10 @@
  *   VEC           bytes of a vector register
  *   HAS_EVEN_16   defined if the port has defined even_16 and odd_16 already: its machine has no such shuffle of 16-bit lanes
  *
- * Eight registers of N lanes hold N blocks of 8 neighbouring values. Three rounds bring the values of each position in a block
- * to a register of their own: a round sends the even-numbered values of a group of registers to the group's first half, the
- * odd-numbered ones to its second half, and halves the groups. The positions that each register then holds:
+ * Eight registers of N lanes hold N blocks of 8 neighbouring values. Three rounds bring the values
+ * of each position in a block to a register of their own: a round sends the even-numbered values of
+ * a group of registers to the group's first half, the odd-numbered ones to its second half, and
+ * halves the groups. The positions that each register then holds:
  *
  *   register      0         1         2         3         4         5         6         7
  *   before     01234567  01234567  01234567  01234567  01234567  01234567  01234567  01234567
@@ -14,14 +15,16 @@
  *   round 2    0   4     0   4    |2   6     2   6    |1   5     1   5    |3   7     3   7
  *   round 3    0        |4        |2        |6        |1        |5        |3        |7
  *
- * So register t ends with position t, its three bits reversed. Merging does the rounds backwards. */
+ * So register t ends with position t, its three bits reversed. Merging does the rounds
+ * backwards. */
 #ifndef GHZ_SHUFFLE_H
 #define GHZ_SHUFFLE_H
 
 #include "isa/primitives.h"
 #include "rules/paste.h"
 
-/* Lanes by number, as the compiler's shuffle wants them: those of two registers count on from one to the other. */
+/* Lanes by number, as the compiler's shuffle wants them: those of two registers count on from one
+ * to the other. */
 #define EVEN_2 0, 2
 #define EVEN_4 EVEN_2, 4, 6
 #define EVEN_8 EVEN_4, 8, 10, 12, 14

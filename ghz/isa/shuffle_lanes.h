@@ -1,4 +1,5 @@
-/* shuffle_lanes.h: splits, merges and scans of integers of one size. A template: shuffle.h includes it once per size.
+/* shuffle_lanes.h: splits, merges and scans of integers of one size. A template: shuffle.h includes
+ * it once per size.
  *
  * Parameter: BITS   16 (splits alone), 32 or 64; undefined at the end */
 
@@ -72,7 +73,8 @@ static inline __attribute__((always_inline)) void FN(merge)(const void *by_posit
 /* v moved up by k lanes, zeros coming in. */
 #define MOVED_UP(v, k) __builtin_shufflevector((UVECTOR){0}, v, LIST(RUN)(LANES - (k)))
 
-/* log2(LANES) shifted additions make the sums inside a register; `carry` has those of all registers before it. */
+/* log2(LANES) shifted additions make the sums inside a register; `carry` has those of all registers
+ * before it. */
 static inline UNSIGNED FN(scan)(UNSIGNED values[BLOCKS], UNSIGNED start) {
   UVECTOR carry = (UVECTOR){0} + start;
   for (int b = 0; b < BLOCKS; b += LANES) {

@@ -1,9 +1,11 @@
-/* squeeze_table.h: for every choice of bytes among eight, how to pack them together and how to spread them again, as byte
- * shuffles (0x80: nothing). Entry [m] is for the bytes i whose bit of m is set; byte i is the RANK(m, i)-th of them.
+/* squeeze_table.h: for every choice of bytes among eight, how to pack them together and how to
+ * spread them again, as byte shuffles (0x80: nothing). Entry [m] is for the bytes i whose bit of m
+ * is set; byte i is the RANK(m, i)-th of them.
  *
  *   m = 01100100 (bytes 2, 5, 6)    squeeze_table[m] = 2 5 6 - - - - -    expand_table[m] = - - 0 - - 1 2 -
  *
- * Parameter: SQUEEZE_SHIFTS, if defined, makes positions bits (0, 8 .. 56) and "nothing" 0, for shifts instead of shuffles. */
+ * Parameter: SQUEEZE_SHIFTS, if defined, makes positions bits (0, 8 .. 56) and "nothing" 0, for
+ * shifts instead of shuffles. */
 #ifndef GHZ_SQUEEZE_TABLE_H
 #define GHZ_SQUEEZE_TABLE_H
 

@@ -1,5 +1,5 @@
-/* header.h: the first bytes of a lattice tile, its exact size, and the choice of its order (FORMAT.md, "Tile"). In the common
- * subset of C and CUDA C++. */
+/* header.h: the first bytes of a lattice tile, its exact size, and the choice of its order
+ * (FORMAT.md, "Tile"). In the common subset of C and CUDA C++. */
 #ifndef GHZ_HEADER_H
 #define GHZ_HEADER_H
 
@@ -40,9 +40,9 @@ GHZ_RULE unsigned lead_size(const tile_lead *h) {
   return 1u + (lead_extra(h) != 0) + anchor_size(h->anchor) + anchor_size(h->slope);
 }
 
-/* What the first two bytes of a tile say that is neither empty nor raw: where the anchors begin, how long they are, and all
- * but their values. Returns 0 if that is damaged, or the anchors and width planes do not fit in `size`. `second` counts
- * only if there is one. */
+/* What the first two bytes of a tile say that is neither empty nor raw: where the anchors begin,
+ * how long they are, and all but their values. Returns 0 if that is damaged, or the anchors and
+ * width planes do not fit in `size`. `second` counts only if there is one. */
 GHZ_RULE int lead_open(unsigned first, unsigned second, size_t size, tile_lead *h, unsigned *at, unsigned *la,
                        unsigned *ls) {
   unsigned extra = 0;
@@ -90,7 +90,8 @@ GHZ_RULE int lead_says_empty(const tile_lead *h) {
   return h->order == 0 && h->mode == COARSE && h->width_planes == 0 && !h->special;
 }
 
-/* The order of the smallest of three sizes, ties to the lower, or the one asked for; of zeros, 0. */
+/* The order of the smallest of three sizes, ties to the lower, or the one asked for; of zeros,
+ * 0. */
 GHZ_RULE int choose_order(const unsigned size[3], int zeros, int asked) {
   if (zeros)
     return 0;

@@ -1,5 +1,6 @@
-/* lattice_rules.h: what is a lattice, and what becomes of it by scaling (FORMAT.md, "Lattice" and "Computing"). In the common
- * subset of C and CUDA C++; to be called under round-to-nearest without flushing. */
+/* lattice_rules.h: what is a lattice, and what becomes of it by scaling (FORMAT.md, "Lattice" and
+ * "Computing"). In the common subset of C and CUDA C++; to be called under round-to-nearest without
+ * flushing. */
 #ifndef GHZ_LATTICE_RULES_H
 #define GHZ_LATTICE_RULES_H
 
@@ -41,14 +42,15 @@ GHZ_RULE double divide_up(double a, double b) {
   return q < EXACT_REMAINDER || fma(q, b, -a) < 0 ? nextafter(q, HUGE_VAL) : q;
 }
 
-/* A rounded step moves every value: by at most 2^(cap - 53) steps per term. With cap 35 the slack of the lattice covers
- * that; with cap 44 the bound has to say it. */
+/* A rounded step moves every value: by at most 2^(cap - 53) steps per term. With cap 35 the slack
+ * of the lattice covers that; with cap 44 the bound has to say it. */
 GHZ_RULE void admit_rounding(ghz_lattice *l, double remainder) {
   if (l->cap == 44 && remainder != 0)
     l->eb = nextafter(l->eb + l->step * 0x1p-9, HUGE_VAL);
 }
 
-/* The lattice of a scaled stream: times the factor, or by the divisor if that is not 1. Returns 0 if it is none. */
+/* The lattice of a scaled stream: times the factor, or by the divisor if that is not 1. Returns 0
+ * if it is none. */
 GHZ_RULE int scale_lattice(ghz_lattice *l, double factor, double divisor) {
   ghz_lattice scaled = *l;
   if (divisor != 1) {

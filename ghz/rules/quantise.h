@@ -1,8 +1,9 @@
-/* quantise.h: the two conversions between floating-point values and integers of the lattice (FORMAT.md,
- * "Lattice"). In the common subset of C and CUDA C++.
+/* quantise.h: the two conversions between floating-point values and integers of the lattice
+ * (FORMAT.md, "Lattice"). In the common subset of C and CUDA C++.
  *
- * Rounding to nearest-even is done by adding 1.5 * 2^23 (or 2^52): the sum's last bits are then the integer.
- * That is exact for the ranges that the modes admit, and the same single operation on every machine. */
+ * Rounding to nearest-even is done by adding 1.5 * 2^23 (or 2^52): the sum's last bits are then the
+ * integer. That is exact for the ranges that the modes admit, and the same single operation on
+ * every machine. */
 #ifndef GHZ_QUANTISE_H
 #define GHZ_QUANTISE_H
 
@@ -36,7 +37,8 @@ GHZ_RULE double quantising_factor(ghz_type type, double step, int mode) {
   return (mode_shift(type, mode) ? 2 : 1) / step;
 }
 
-/* A lattice whose step does not keep its bound: that of a constant, on which just the multiples of the step are exact. */
+/* A lattice whose step does not keep its bound: that of a constant, on which just the multiples of
+ * the step are exact. */
 GHZ_RULE int coarser_than_bound(const ghz_lattice *l) {
   return l->step > 2 * l->eb;
 }
@@ -47,12 +49,14 @@ GHZ_RULE int on_grid(const ghz_lattice *l, double v) {
   return (v < 0 ? -v : v) <= 0x1p15 * l->step && whole * l->step == v;
 }
 
-/* Whether integers are found in float arithmetic: where the largest magnitude m lets it keep the bound. */
+/* Whether integers are found in float arithmetic: where the largest magnitude m lets it keep the
+ * bound. */
 GHZ_RULE int quantises_in_float(const ghz_lattice *l, double m) {
   return l->type == GHZ_F32 && m <= 0x1p15 * l->step;
 }
 
-/* Whether (float)q * (float)unit has the bits of (float)((double)q * unit): one rounding either way. */
+/* Whether (float)q * (float)unit has the bits of (float)((double)q * unit): one rounding either
+ * way. */
 GHZ_RULE int decodes_in_float(const ghz_lattice *l, int mode, uint32_t terms) {
   double unit = mode_unit(l->type, l->step, mode);
   return integer_bits(l->type, l->cap, mode) + bit_length(terms) <= 24 && (double)(float)unit == unit;

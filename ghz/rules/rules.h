@@ -1,5 +1,5 @@
-/* rules.h: the numbers of the format: modes, thresholds, limits and units (FORMAT.md, "Integers"). In the
- * common subset of C and CUDA C++, so that every machine decides alike. */
+/* rules.h: the numbers of the format: modes, thresholds, limits and units (FORMAT.md, "Integers").
+ * In the common subset of C and CUDA C++, so that every machine decides alike. */
 #ifndef GHZ_RULES_H
 #define GHZ_RULES_H
 
@@ -66,7 +66,8 @@ GHZ_RULE unsigned integer_bits(ghz_type type, int cap, int mode) {
   return type == GHZ_F32 ? 36 : (unsigned)cap;
 }
 
-/* Bit planes below the coarse unit: by how much integers shift when a coarse tile is lifted to this mode. */
+/* Bit planes below the coarse unit: by how much integers shift when a coarse tile is lifted to this
+ * mode. */
 GHZ_RULE unsigned mode_shift(ghz_type type, int mode) {
   return type == GHZ_F32 && mode != COARSE;
 }
@@ -76,8 +77,8 @@ GHZ_RULE double mode_unit(ghz_type type, double step, int mode) {
   return mode_shift(type, mode) ? step / 2 : step;
 }
 
-/* Integers of 32 bits suffice for the sums of a tile of this mode; arithmetic is modulo 2^32, else modulo 2^64.
- */
+/* Integers of 32 bits suffice for the sums of a tile of this mode; arithmetic is modulo 2^32, else
+ * modulo 2^64. */
 GHZ_RULE int fits_32_bits(ghz_type type, int cap, int mode, uint32_t terms) {
   return integer_bits(type, cap, mode) + bit_length(terms) <= 31;
 }
@@ -93,7 +94,8 @@ GHZ_RULE uint32_t terms_limit(int cap) {
   return (UINT32_C(1) << (58 - cap)) - 1;
 }
 
-/* The largest tile of n values in a stream of so many terms; fresh: as compression writes it (FORMAT.md, "Worst case"). */
+/* The largest tile of n values in a stream of so many terms; fresh: as compression writes it
+ * (FORMAT.md, "Worst case"). */
 GHZ_RULE unsigned tile_bound(ghz_type type, unsigned n, uint32_t terms, int fresh) {
   unsigned raw = 1 + n * (type == GHZ_F32 ? 4 : 8), blocks = (n + BLOCK - 1) / BLOCK;
   if (fresh)

@@ -1,5 +1,5 @@
-/* encode.h: values to tiles: integers of the lattice, the three orders measured, the smallest written.
- * Part of codec.h. */
+/* encode.h: values to tiles: integers of the lattice, the three orders measured, the smallest
+ * written. Part of codec.h. */
 
 /* q[i] = round(x[i] * inverse), in the arithmetic of ARITH. */
 #define DEFINE_QUANTISE(name, REAL, ARITH, ROUND, INT)                                                         \
@@ -55,8 +55,8 @@ static int all_on_grid(const ghz_lattice *l, const void *x) {
   return 1;
 }
 
-/* Chooses the arithmetic by magnitude m (law L1, rule R1) and quantises. x is full: padding is any finite
- * value. */
+/* Chooses the arithmetic by magnitude m (law L1, rule R1) and quantises. x is full: padding is any
+ * finite value. */
 static int quantise_tile(const ghz_lattice *l, const void *x, double m, integers *v) {
   ALIGNED int64_t linear[TILE];
   v->mode = mode_for(l, m);
@@ -168,8 +168,8 @@ static size_t write_plan(const integers *v, const plan *p, uint8_t *dst) {
                   v->special ? &v->specials : NULL, dst);
 }
 
-/* The plan for an order; GHZ_ORDER_BEST: the smallest. By branches, which processors guess right: they then work on the planes while
- * they still add up the sizes (9 % of compression). */
+/* The plan for an order; GHZ_ORDER_BEST: the smallest. By branches, which processors guess right:
+ * they then work on the planes while they still add up the sizes (9 % of compression). */
 static const plan *choose_plan(const plan plans[3], int order) {
   const unsigned size[3] = {plans[0].size, plans[1].size, plans[2].size};
   int best = choose_order(size, plans[0].height == 0, order);
@@ -210,7 +210,8 @@ static size_t encode(const ghz_lattice *l, int order, const void *x, unsigned n,
   return raw;
 }
 
-/* Room for a copy of an operand: one at the very end of its buffer, or one that was raw, put on the lattice. */
+/* Room for a copy of an operand: one at the very end of its buffer, or one that was raw, put on the
+ * lattice. */
 typedef struct encoded_tile {
   uint8_t bytes[TILE_BYTES_MAX + SLACK];
 } encoded_tile;

@@ -1,10 +1,10 @@
-/* lanes.h: integers of a tile to residuals, widths and bit planes, and back. A part of codec.h, and a template: included once
- * per size of integers.
+/* lanes.h: integers of a tile to residuals, widths and bit planes, and back. A part of codec.h, and
+ * a template: included once per size of integers.
  *
  * Parameter: BITS   16 (encoding alone), 32 or 64; undefined at the end
  *
- * Integers of a tile stand position-major: value t of block b at [t * BLOCKS + b]. Every loop below runs over neighbouring
- * blocks, and so compiles to full vector registers on any machine. */
+ * Integers of a tile stand position-major: value t of block b at [t * BLOCKS + b]. Every loop below
+ * runs over neighbouring blocks, and so compiles to full vector registers on any machine. */
 
 #define INT PASTE(PASTE(int, BITS), _t)
 #define UINT PASTE(PASTE(uint, BITS), _t)
@@ -15,8 +15,8 @@ static inline UINT FN(fold)(INT r) {
   return (UINT)((UINT)((UINT)r << 1) ^ (UINT)(r >> (BITS - 1)));
 }
 
-/* Residuals of q at an order (FORMAT.md, "Residuals"), to r or, where `low` is given instead, their low bytes to it. Columns
- * from n on are 0. q is not overwritten. */
+/* Residuals of q at an order (FORMAT.md, "Residuals"), to r or, where `low` is given instead, their
+ * low bytes to it. Columns from n on are 0. q is not overwritten. */
 static inline __attribute__((always_inline)) void FN(residuals_to)(const INT *q, unsigned n, int order, INT *r,
                                                                    uint8_t *low) {
   const UINT *u = (const UINT *)q;
@@ -39,7 +39,8 @@ static inline __attribute__((always_inline)) void FN(residuals_to)(const INT *q,
       slope = d;
     }
   }
-  /* The anchors stand for the first residuals; the loop has left them at column 1 alone, at order 2. */
+  /* The anchors stand for the first residuals; the loop has left them at column 1 alone, at order
+   * 2. */
   if (order == 2 && low)
     low[BLOCKS] = 0;
   else if (order == 2)
@@ -69,7 +70,8 @@ static void FN(low_residuals)(const INT *q, unsigned n, int order, uint8_t *low)
     FN(residuals_to)(q, n, 2, NULL, low);
 }
 
-/* Bits that the widest residual of each block needs, folded, for the three orders at once, of a full tile. */
+/* Bits that the widest residual of each block needs, folded, for the three orders at once, of a
+ * full tile. */
 static void FN(magnitudes)(const INT *q, UINT m[3][BLOCKS]) {
   const UINT *u = (const UINT *)q;
   for (int b = 0; b < BLOCKS; b++) {
@@ -137,8 +139,8 @@ static void FN(to_planes)(const INT *q, unsigned n, int order, unsigned octets, 
 }
 
 #if BITS != 16
-/* Residuals from `height` planes, the topmost of which is the sign. Overwrites planes up to the next multiple of 8.
- */
+/* Residuals from `height` planes, the topmost of which is the sign. Overwrites planes up to the
+ * next multiple of 8. */
 static void FN(from_planes)(uint8_t planes[][PLANE_BYTES], unsigned height, INT *r) {
   unsigned octets = (height + 7) / 8;
   if (octets > sizeof(INT))
@@ -165,8 +167,8 @@ static void FN(from_planes)(uint8_t planes[][PLANE_BYTES], unsigned height, INT 
       r[i] = (INT)((UINT)r[i] << 8 | bytes[k * TILE + (unsigned)i]);
 }
 
-/* Integers from residuals, in place: the inverse of FN(residuals) with its anchors. Sums wrap, by design. First
- * inside each block, then over the blocks, then both together. */
+/* Integers from residuals, in place: the inverse of FN(residuals) with its anchors. Sums wrap, by
+ * design. First inside each block, then over the blocks, then both together. */
 static void FN(integrate_once)(UINT *u, UINT anchor) {
   UINT value[BLOCKS];
   for (int b = 0; b < BLOCKS; b++) {

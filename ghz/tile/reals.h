@@ -1,5 +1,5 @@
-/* reals.h: floating-point values as bits: largest magnitudes, NaN and infinities, ranges. A part of codec.h, and a template:
- * included once per type.
+/* reals.h: floating-point values as bits: largest magnitudes, NaN and infinities, ranges. A part of
+ * codec.h, and a template: included once per type.
  *
  * Parameters, undefined at the end:
  *   REAL            float or double
@@ -28,8 +28,8 @@ static inline BITS_TYPE FN(canonical)(BITS_TYPE b) {
   return (b & MAGNITUDE_MASK) > EXPONENT ? CANONICAL_NAN : b;
 }
 
-/* The bit pattern of the largest magnitude, NaN and infinities included. Four chains of comparisons run at
- * once. */
+/* The bit pattern of the largest magnitude, NaN and infinities included. Four chains of comparisons
+ * run at once. */
 static BITS_TYPE FN(largest)(const REAL *x) {
   enum { LANES_HERE = VEC / (int)sizeof(REAL) };
   SIGNED_VEC largest[4], low = (SIGNED_VEC){0} + (SIGNED_TYPE)MAGNITUDE_MASK;
@@ -47,8 +47,9 @@ static BITS_TYPE FN(largest)(const REAL *x) {
   return (BITS_TYPE)all;
 }
 
-/* Notes where NaN and infinities stand and replaces each by the finite value before it (the first finite one at
- * the start, 0 if there is none), whose integer hides there. Returns the largest finite magnitude's bits. */
+/* Notes where NaN and infinities stand and replaces each by the finite value before it (the first
+ * finite one at the start, 0 if there is none), whose integer hides there. Returns the largest
+ * finite magnitude's bits. */
 static BITS_TYPE FN(hide_specials)(REAL *x, unsigned n, specials *s) {
   BITS_TYPE largest = 0;
   REAL last = 0;
@@ -73,8 +74,8 @@ static BITS_TYPE FN(hide_specials)(REAL *x, unsigned n, specials *s) {
   return largest;
 }
 
-/* The largest finite magnitude of a full tile; where it holds NaN or infinities, *special is 1, they are noted,
- * and *x becomes a copy without them. */
+/* The largest finite magnitude of a full tile; where it holds NaN or infinities, *special is 1,
+ * they are noted, and *x becomes a copy without them. */
 static double FN(spill_specials)(const void **x, unsigned n, void *copy, specials *s, int *special) {
   BITS_TYPE largest = FN(largest)(*x);
   *special = largest >= EXPONENT;
