@@ -121,11 +121,6 @@ measure_rate() { # rate
   [ $status != 77 ] || die 77 "no emulated cluster here, see above"
 }
 
-collect() {
-  [ ${#csv_parts[@]} -gt 0 ] || die 1 "nothing was measured"
-  awk 'NR == 1 || FNR > 1' "${csv_parts[@]}" >"$out/all.csv"
-}
-
 parse "$@"
 build_programs
 mkdir -p "$out"
@@ -134,7 +129,8 @@ IFS=, read -ra rate_list <<<"$rates"
 for rate in "${rate_list[@]}"; do
   measure_rate "$rate"
 done
-collect
+[ ${#csv_parts[@]} -gt 0 ] || die 1 "nothing was measured"
+awk 'NR == 1 || FNR > 1' "${csv_parts[@]}" >"$out/all.csv"
 awk -f "$here/collectives/summary.awk" "$out/all.csv" | tee "$out/summary.txt"
 echo "figures: $out, in $((SECONDS - started)) s, load $(cut -d' ' -f1-3 /proc/loadavg)"
 [ $failures = 0 ] || die 1 "$failures runs failed, or had wrong results"

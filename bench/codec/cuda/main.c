@@ -18,12 +18,6 @@ static values load(const options *o, ghz_context *cpu, pair *p) {
   return v;
 }
 
-static slot open_slot(const values *v) {
-  slot s;
-  slot_open(&s, v->n, v->value_size);
-  return s;
-}
-
 static work open_checked(const results *r, const values *v, const slot *s, double bound, size_t bytes) {
   work w = work_open(v, s, bound, bytes / v->value_size, r->options->quick);
   check_all(&w, s);
@@ -45,7 +39,8 @@ static void run_size(results *r, const values *v, const slot *s, double bound, s
 static void run_pair(results *r, ghz_context *cpu, pair *p) {
   const options *o = r->options;
   values v = load(o, cpu, p);
-  slot s = open_slot(&v);
+  slot s;
+  slot_open(&s, v.n, v.value_size);
   if (r->copy <= 0) {
     r->copy = measure_copy(o, &v, &s, (size_t)o->sizes.x[o->sizes.n - 1]);
     cuda_report_begin(r);
@@ -62,7 +57,8 @@ static void run_overlap(results *r, ghz_context *cpu, pair *p) {
   static const size_t sizes[] = {4 * 1024, 256 * 1024, MIB};
   const options *o = r->options;
   values v = load(o, cpu, p);
-  slot s = open_slot(&v);
+  slot s;
+  slot_open(&s, v.n, v.value_size);
   r->overlap_pair = p;
   r->overlap_bound = o->bounds.x[0];
   r->stream_bytes = STREAM_BYTES < v.n * v.value_size / 2 ? STREAM_BYTES : (size_t)o->sizes.x[0];
