@@ -5,7 +5,7 @@
  * the table here, which is set before every call. */
 #include "recompress.h"
 
-#include "engine/payload.h"
+#include "payload/common.h"
 
 /* A message is never shorter than its tiles can become, so a buffer has room for its values. */
 static size_t capacity(const payload_job *job, uint64_t tiles) {
@@ -43,7 +43,7 @@ static ghz_status reduce_values(payload_job *job, const piece *p, const buffer *
 static ghz_status reduce(payload_job *job, const piece *p, const buffer *mine, const buffer *theirs,
                          buffer *out) {
   buffer *sum = ghz_buffer_acquire(job->pool), *other = ghz_buffer_acquire(job->pool);
-  ghz_status status = sum && other ? unpack(job, theirs, sum->memory) : GHZ_ENOMEM;
+  ghz_status status = unpack(job, theirs, sum->memory);
   if (status == GHZ_OK)
     status = reduce_values(job, p, mine, sum, other);
   if (status == GHZ_OK)
@@ -71,6 +71,7 @@ void recompress_use(bool yes) {
                               .encode = encode,
                               .validate = ghz_payload_validate,
                               .reduce = reduce,
-                              .decode = decode};
+                              .decode = decode,
+                              .scratch = 2};
   __wrap_ghz_payload_homomorphic = yes ? recompress : __real_ghz_payload_homomorphic;
 }

@@ -11,8 +11,8 @@ static error error_of(const failure *f) {
     return (error){0};
   if (f->kind == FAILURE_MPI)
     return (error){f->mpi_code, ERROR_OF_MPI, ""};
-  error e = {.code = f->kind == FAILURE_MEMORY ? MPI_ERR_NO_MEM : MPI_ERR_OTHER};
-  const char *what = f->kind == FAILURE_MEMORY  ? "ran out of memory"
+  error e = {.code = f->status == GHZ_ENOMEM ? MPI_ERR_NO_MEM : MPI_ERR_OTHER};
+  const char *what = f->status == GHZ_ENOMEM    ? "ran out of memory"
                      : f->kind == FAILURE_CODEC ? "could not compress, add or decompress"
                                                 : "received a message that is not what it should be";
   snprintf(e.text, sizeof e.text, "rank %d %s (%s)", f->rank, what, ghz_status_text(f->status));
@@ -34,7 +34,6 @@ error ghz_execute(const call *c, communicator *with, task *t, ghz_mpi_report *re
   payload_job *job = &t->job;
   job->report = report;
   report->eb = report->mode == GHZ_MPI_PLAIN ? 0 : job->lattice.eb;
-  ghz_plan_order(&with->plan);
   failure f = ghz_engine_run(&with->plan, t->payload, job, &with->space, with->comm);
   error e = error_of(&f);
   if (!e.code && c->collective->finish)

@@ -2,6 +2,8 @@
 
 #include "control/native.h"
 
+#include "payload/common.h"
+
 #include <pthread.h>
 #include <stdio.h>
 

@@ -89,17 +89,31 @@ static const payload *payload_of(ghz_mpi_mode mode, const payload_job *job) {
   return mode == GHZ_MPI_PLAIN ? &ghz_payload_plain : &ghz_payload_homomorphic;
 }
 
+static int reserve(communicator *with, task *t) {
+  t->payload = payload_of(t->footprint.how.mode, &t->job);
+  return ghz_engine_prepare(&with->space, &with->plan, t->payload, &t->job);
+}
+
+/* Works on the host, where everything is reserved: enough to tell the other ranks. */
+static void give_up_device(communicator *with, task *t) {
+  t->job.async = NULL;
+  t->job.pool = &with->pool;
+  t->payload = payload_of(t->footprint.how.mode, &t->job);
+}
+
+/* Reserves memory on the host even if a device is to do the work. Its pages are not touched, and it is there should the
+ * device fail in a later call that needs no second agreement. */
 static error make_plan(const call *c, communicator *with, task *t) {
   const error no_memory = {MPI_ERR_NO_MEM, ERROR_OURS, "no memory for the plan"};
   const footprint *f = &t->footprint;
-  if (!ghz_plan_make(&with->plan, &f->layout, c->at, c->collective->algorithms[f->how.algorithm].build))
+  if (!ghz_plan_make(&with->plan, &f->layout, c->at, c->collective->algorithms[f->how.algorithm].build) ||
+      !reserve(with, t))
     return no_memory;
   ghz_status on_device = set_up_device(c, with, &t->job);
-  t->payload = payload_of(f->how.mode, &t->job);
-  size_t capacity = t->payload->capacity(&t->job, with->plan.piece_tiles);
-  ghz_buffer_pool_prepare(t->job.pool, capacity);
-  if (!ghz_engine_prepare(&with->space, &with->plan, capacity))
-    return no_memory;
+  if (t->job.async && !reserve(with, t))
+    on_device = GHZ_ENOMEM;
+  if (on_device != GHZ_OK)
+    give_up_device(with, t);
   t->has_plan = 1;
   c->collective->arrange(c, with->plan.parts);
   return ghz_error_of_device(on_device);

@@ -11,6 +11,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "payload/device.h"
+
 static const char *const algorithm_names[] = {"auto",    "mpi",  "ring",  "doubling",
                                               "halving", "tree", "chain", "linear"};
 static const char *const mode_names[] = {"auto", "homomorphic", "plain"};
@@ -125,17 +127,13 @@ static void read_environment(void) {
   READ("GHZ_MPI_KEEP_ROOT", "0 or 1", parse_int(text, 0, 1, &env.keep_root));
   READ("GHZ_MPI_VERBOSE", "0 or 1", parse_int(text, 0, 1, &env.verbose));
   READ("GHZ_MPI_CUDA_AWARE", "0 or 1", parse_int(text, 0, 1, &env.cuda_aware));
+  ghz_device_set_cuda_aware(env.cuda_aware);
   atomic_store_explicit(&env_read, 1, memory_order_release);
 }
 
 int ghz_settings_verbose(void) {
   pthread_once(&env_once, read_environment);
   return env.verbose;
-}
-
-int ghz_settings_cuda_aware(void) {
-  pthread_once(&env_once, read_environment);
-  return env.cuda_aware;
 }
 
 /* ---- Both -------------------------------------------------------------------------------------------- */

@@ -25,7 +25,4 @@ int ghz_settings_bypass(const ghz_mpi_options *options, uint64_t bytes);
 /* Whether the environment asks for messages on stderr (GHZ_MPI_VERBOSE). Thread-safe. */
 int ghz_settings_verbose(void);
 
-/* Whether MPI takes device memory, by GHZ_MPI_CUDA_AWARE; -1: not set. Thread-safe. */
-int ghz_settings_cuda_aware(void);
-
 #endif

@@ -6,36 +6,37 @@
 
 /* What a message carries, or what a piece of an array has become so far. */
 typedef struct buffer {
-  uint8_t *data;   /* its own memory, or, if borrowed, somebody else's */
-  size_t size;     /* bytes that count */
-  size_t capacity; /* bytes of its own memory */
+  uint8_t *data; /* its own memory, or, if borrowed, somebody else's */
+  size_t size;   /* bytes of `data` that count */
   uint8_t *memory;
-  int refs;            /* users: the piece, every send that is under way, and whoever still reads or makes it */
-  ghz_slice slice;     /* a view of `data` where it is a message of libghz */
-  struct buffer *next; /* in the pool, or behind another arrival of the same piece */
-  unsigned step;       /* an arrival: the step of the schedule that waits for it */
-  int pending;         /* a device still works on it: neither its bytes nor its size are to be used yet */
+  size_t capacity;            /* bytes of its own memory */
+  int refs;                   /* users: the piece, every send in flight, and operations that read or write it */
+  ghz_slice slice;            /* a view of `data` where it is a message of libghz */
+  struct buffer *next;        /* in the pool, or behind another arrival of the same piece */
+  size_t event;               /* the plan's event that produced it, by number */
+  int pending;                /* a device still works on it: neither its bytes nor its size may be used yet */
   struct buffer *operands[2]; /* held until that has ended; or NULL */
 } buffer;
 
-/* Makes and frees the buffers of a pool that are not made by malloc. */
+/* Makes and frees the buffers of a pool that do not come from malloc. */
 typedef struct buffer_allocator {
   buffer *(*make)(size_t capacity); /* `memory` is set; NULL: there is no memory */
   void (*destroy)(buffer *p);
 } buffer_allocator;
 
-/* Buffers of one size that nobody holds. */
+/* Buffers that nobody holds. All zeros is an empty pool. */
 typedef struct buffer_pool {
-  buffer *idle;
-  size_t capacity;
+  buffer *idle;                      /* large enough for the present plan; the last one released is the first */
+  buffer *small;                     /* the others, which wait for a plan that they are large enough for */
   const buffer_allocator *allocator; /* NULL: malloc */
 } buffer_pool;
 
-/* Sets the size of the buffers that follow; smaller ones are freed when they come back. */
-void ghz_buffer_pool_prepare(buffer_pool *pool, size_t capacity);
+/* Has `count` buffers of `capacity` bytes ready. Call it while all are idle. Returns 0 if there is no memory; never for
+ * a count and a capacity that it has returned 1 for before, since buffers are only ever replaced by larger ones.
+ * Memory from malloc is not touched: a page counts once a message has used it. */
+int ghz_buffer_pool_reserve(buffer_pool *pool, size_t capacity, size_t count);
 
-/* A buffer with its own memory, held once; NULL if there is no memory. Pages are touched only as far as they
- * are used. */
+/* An empty buffer with its own memory, held once. There is one: the engine holds no more than were reserved. */
 buffer *ghz_buffer_acquire(buffer_pool *pool);
 
 /* One user less; the last one gives it back. NULL is ignored. */

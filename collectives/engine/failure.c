@@ -1,4 +1,4 @@
-/* failure.c: noting the first failure, and telling it on. */
+/* failure.c: notes the first failure, and makes the message that tells the others. */
 
 #include "engine/failure.h"
 
@@ -19,13 +19,13 @@ void ghz_failure_note(failures *f, failure o) {
     f->first = o;
 }
 
-void ghz_failure_local(failures *f, failure_kind what, ghz_status status) {
-  ghz_failure_note(f, (failure){what, f->rank, MPI_SUCCESS, status});
+void ghz_failure_local(failures *f, failure_kind kind, ghz_status status) {
+  ghz_failure_note(f, (failure){kind, f->rank, MPI_SUCCESS, status});
 }
 
 void ghz_failure_check(failures *f, ghz_status status) {
   if (status != GHZ_OK)
-    ghz_failure_local(f, status == GHZ_ENOMEM ? FAILURE_MEMORY : FAILURE_CODEC, status);
+    ghz_failure_local(f, FAILURE_CODEC, status);
 }
 
 int ghz_failure_of_mpi(failures *f, int code) {
@@ -39,8 +39,7 @@ int ghz_failure_read(failures *f, const void *message) {
   memcpy(&d, message, ABORT_MESSAGE_SIZE);
   if (memcmp(d.magic, abort_magic, sizeof d.magic) != 0)
     return 0;
-  ghz_failure_note(
-      f, (failure){d.kind == FAILURE_MEMORY || d.kind == FAILURE_CODEC ? (failure_kind)d.kind : FAILURE_MESSAGE,
-                   d.rank, MPI_SUCCESS, (ghz_status)d.status});
+  failure_kind kind = d.kind == FAILURE_CODEC ? FAILURE_CODEC : FAILURE_MESSAGE;
+  ghz_failure_note(f, (failure){kind, d.rank, MPI_SUCCESS, (ghz_status)d.status});
   return 1;
 }

@@ -37,10 +37,13 @@ static void cut_part(plan *p, int index) {
                 .schedule = &p->schedules[l->parts > 1 ? (uint64_t)index : i % segments],
                 .first = begin,
                 .tiles = size,
+                .event = NO_EVENT,
                 .column = (unsigned)(i / segments)};
     p->piece_tiles = size > p->piece_tiles ? size : p->piece_tiles;
   }
 }
+
+/* ---- The order ---------------------------------------------------------------------------------------- */
 
 static int compare_events(const void *a, const void *b) {
   const event *x = a, *y = b;
@@ -49,22 +52,44 @@ static int compare_events(const void *a, const void *b) {
   return x->piece != y->piece ? (x->piece < y->piece ? -1 : 1) : (x->step > y->step) - (x->step < y->step);
 }
 
-uint64_t ghz_plan_key(const plan *p, const piece *q, uint32_t round) {
-  uint64_t column = q->column;
-  return p->layout.columns_first ? column << 32 | round : (uint64_t)round << 32 | column;
+event ghz_plan_event(const plan *p, uint32_t number, unsigned index) {
+  const schedule *s = p->pieces[number].schedule;
+  uint64_t column = p->pieces[number].column, round = s->length ? s->steps[index].round : LAST_ROUND;
+  return (event){p->layout.columns_first ? column << 32 | round : round << 32 | column, number, index};
 }
 
-/* Appends the events of a piece: those that wait for others, and the one that begins it. */
-static void list_events(plan *p, uint32_t index, size_t *receives) {
-  const piece *q = &p->pieces[index];
-  const schedule *r = q->schedule;
-  if (r->length == 0 ? q->part->source || q->part->target : r->steps[0].kind == STEP_SEND)
-    p->starts[p->start_count++] =
-        (event){ghz_plan_key(p, q, r->length ? r->steps[0].round : LAST_ROUND), index, 0};
-  for (unsigned h = 0; h < r->length; h++)
-    if (r->steps[h].kind != STEP_SEND)
-      p->receives[(*receives)++] = (event){ghz_plan_key(p, q, r->steps[h].round), index, h};
+size_t ghz_plan_number(const plan *p, const event *e) {
+  size_t low = 0, high = p->event_count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (compare_events(&p->events[middle], e) < 0)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
 }
+
+static void list_events(plan *p, uint32_t number) {
+  const schedule *s = p->pieces[number].schedule;
+  if (s->length == 0 || s->steps[0].kind == STEP_SEND)
+    p->events[p->event_count++] = ghz_plan_event(p, number, 0);
+  for (unsigned i = 0; i < s->length; i++)
+    if (s->steps[i].kind != STEP_SEND)
+      p->events[p->event_count++] = ghz_plan_event(p, number, i);
+}
+
+static void order_events(plan *p) {
+  p->event_count = 0;
+  for (uint32_t i = 0; i < p->piece_count; i++)
+    list_events(p, i);
+  qsort(p->events, p->event_count, sizeof *p->events, compare_events);
+  for (size_t i = 0; i < p->event_count; i++)
+    if (!event_receives(p, &p->events[i]))
+      p->pieces[p->events[i].piece].event = i;
+}
+
+/* ---- The plan ----------------------------------------------------------------------------------------- */
 
 static void count_messages(plan *p) {
   p->receive_count = p->send_count = 0;
@@ -90,27 +115,19 @@ int ghz_plan_make(plan *p, const layout *l, position at, schedule_builder build)
   p->parts = grow(&p->memory[0], (size_t)l->parts, sizeof *p->parts);
   p->schedules = grow(&p->memory[1], (size_t)schedules, sizeof *p->schedules);
   p->pieces = most < INT32_MAX ? grow(&p->memory[2], most, sizeof *p->pieces) : NULL;
-  p->starts = most < INT32_MAX ? grow(&p->memory[3], most, sizeof *p->starts) : NULL;
-  if (!p->parts || !p->schedules || !p->pieces || !p->starts)
+  if (!p->parts || !p->schedules || !p->pieces)
     return 0;
   build_schedules(p, schedules, build);
   for (int i = 0; i < l->parts; i++)
     cut_part(p, i);
   count_messages(p);
-  p->receives = grow(&p->memory[4], p->receive_count, sizeof *p->receives);
-  return p->receives != NULL;
-}
-
-void ghz_plan_order(plan *p) {
-  size_t receives = 0;
-  p->start_count = 0;
-  for (uint32_t i = 0; i < p->piece_count; i++)
-    list_events(p, i, &receives);
-  qsort(p->receives, p->receive_count, sizeof *p->receives, compare_events);
-  qsort(p->starts, p->start_count, sizeof *p->starts, compare_events);
+  p->events = grow(&p->memory[3], p->piece_count + p->receive_count, sizeof *p->events);
+  if (p->events)
+    order_events(p);
+  return p->events != NULL;
 }
 
 void ghz_plan_free(plan *p) {
-  for (int i = 0; i < 5; i++)
+  for (int i = 0; i < 4; i++)
     grow_free(&p->memory[i]);
 }

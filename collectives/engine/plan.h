@@ -8,7 +8,7 @@
 
 /* An array that a call moves or reduces, as this rank sees it. */
 typedef struct part {
-  const uint8_t *source; /* what this rank gives; NULL: nothing, or not from here */
+  const uint8_t *source; /* this rank's contribution; NULL: none, or not from here */
   uint8_t *target;       /* where the result goes; NULL: nowhere */
 } part;
 
@@ -19,25 +19,34 @@ typedef struct layout {
   ghz_type type;
   int parts;         /* arrays: 1, or one per rank */
   int segments;      /* schedules that the pieces of a part take in turn; 1 where there are several parts */
-  int columns_first; /* which piece goes first: 0: the one at an earlier round; 1: the one that lies further left */
+  int columns_first; /* which piece goes first: 0: the one in an earlier round; 1: the one further left */
 } layout;
+
+/* A piece waits for a message (or, at first, for its start) until its schedule is through; then for its decoder:
+ *
+ *   PIECE_WAITS --last step--> PIECE_COMPLETE --decoded, or nothing to decode--> PIECE_DONE
+ *
+ * While a device works on its current buffer it stands still in any state but the last. */
+typedef enum piece_state { PIECE_WAITS, PIECE_COMPLETE, PIECE_DONE } piece_state;
 
 /* A range of tiles of a part, the unit that travels. */
 typedef struct piece {
   const part *part;
   const schedule *schedule;
   uint64_t first, tiles; /* of the part */
-  unsigned step;         /* the next one of the schedule */
   unsigned column;       /* its place in its segment */
-  int finished;          /* its schedule has been gone */
-  uint64_t lost[2];      /* steps whose message came when there was no memory for it: one bit each */
-  buffer *current;       /* what it is here and now; NULL: the rank's own contribution, not yet compressed */
-  buffer *arrivals;      /* for later steps, or not yet looked at */
+  unsigned step;         /* the next one of the schedule */
+  piece_state state;
+  size_t event; /* the one that its content is from, by number: first its start, if it has one, or NO_EVENT */
+  buffer *current;  /* its content here and now; NULL: this rank's contribution, not yet encoded */
+  buffer *arrivals; /* received for later steps, or not yet looked at */
 } piece;
 
-/* Something to receive, or to begin: a step of a piece, in the order of `key`. */
+#define NO_EVENT SIZE_MAX
+
+/* Where a piece gets content: a receive; or its start, if it begins by sending, or has no steps at all. */
 typedef struct event {
-  uint64_t key;
+  uint64_t key; /* all ranks order messages by key, then piece */
   uint32_t piece;
   unsigned step;
 } event;
@@ -50,30 +59,34 @@ typedef struct plan {
   piece *pieces;
   uint32_t piece_count;
   uint64_t piece_tiles; /* of the largest piece */
-  event *receives;      /* sorted: what to receive */
-  event *starts;        /* sorted: pieces that begin by sending, or need nothing from others */
-  size_t receive_count, start_count, send_count;
-  growing memory[5]; /* of the arrays */
+  event *events;        /* in the order of keys */
+  size_t event_count, receive_count, send_count;
+  growing memory[4]; /* of the arrays */
 } plan;
 
 /* Cuts a call; the parts are left for the caller to fill in. All zeros is a plan that was never made. Returns 0
  * if there is no memory; never for a layout and schedule that it was made for before. */
 int ghz_plan_make(plan *p, const layout *l, position at, schedule_builder build);
 
-/* Lists what to receive and to begin, once the parts are filled in. */
-void ghz_plan_order(plan *p);
-
 void ghz_plan_free(plan *p);
 
-/* Values of a piece, and its first value. */
+/* Values of a piece. */
 uint64_t ghz_piece_values(const plan *p, const piece *q);
 
-/* The place of a round of a piece in the order that all ranks share. */
-uint64_t ghz_plan_key(const plan *p, const piece *q, uint32_t round);
+/* A step of a piece, both by number, with its key. */
+event ghz_plan_event(const plan *p, uint32_t number, unsigned index);
 
-/* The tag of its messages. */
-static inline int piece_tag(const plan *p, const piece *q) {
-  return (int)(q - p->pieces);
+/* How many events come before a step in the order: the number of the event, if it is one. */
+size_t ghz_plan_number(const plan *p, const event *e);
+
+/* Whether an event is a receive, or a start. */
+static inline int event_receives(const plan *p, const event *e) {
+  const schedule *s = p->pieces[e->piece].schedule;
+  return s->length > 0 && s->steps[e->step].kind != STEP_SEND;
+}
+
+static inline uint32_t piece_number(const plan *p, const piece *q) {
+  return (uint32_t)(q - p->pieces);
 }
 
 #endif

@@ -8,7 +8,7 @@ enum {
   EAGER_POLLS = 32
 }; /* before the first yield: what comes at once is not made to wait for the scheduler */
 
-void ghz_give_way(int polls) {
+void ghz_backoff(int polls) {
   if (polls >= EAGER_POLLS)
     sched_yield();
 }
@@ -18,7 +18,7 @@ int ghz_wait_some(int n, MPI_Request *requests, int *done, int *indices, MPI_Sta
     int code = MPI_Testsome(n, requests, done, indices, statuses);
     if (code != MPI_SUCCESS || *done != 0)
       return code;
-    ghz_give_way(polls);
+    ghz_backoff(polls);
   }
 }
 
@@ -27,6 +27,6 @@ int ghz_wait(MPI_Request *request) {
     int done = 0, code = MPI_Test(request, &done, MPI_STATUS_IGNORE);
     if (code != MPI_SUCCESS || done)
       return code;
-    ghz_give_way(polls);
+    ghz_backoff(polls);
   }
 }

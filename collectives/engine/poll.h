@@ -5,7 +5,7 @@
 #include <mpi.h>
 
 /* Between two polls: yields unless there were only few so far. */
-void ghz_give_way(int polls);
+void ghz_backoff(int polls);
 
 /* As MPI_Waitsome, but polls, and yields between polls: ranks that share cores get on much faster. */
 int ghz_wait_some(int n, MPI_Request *requests, int *done, int *indices, MPI_Status *statuses);

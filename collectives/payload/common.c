@@ -1,6 +1,6 @@
-/* common.c: what several payloads share: packing, checking, and arithmetic on values. */
+/* common.c: compressing and checking messages, and arithmetic on values. */
 
-#include "engine/payload.h"
+#include "payload/common.h"
 
 #include <string.h>
 

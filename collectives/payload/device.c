@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/settings.h"
-
 #if defined(OPEN_MPI) && defined(__has_include)
 #if __has_include(<mpi-ext.h>)
 #include <mpi-ext.h>
@@ -49,7 +47,11 @@ static ghz_status checked(cudaError_t error, const char *what) {
 /* ---- Whose memory ------------------------------------------------------------------------------------ */
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static int has_devices, is_direct;
+static int has_devices, is_direct, forced = -1;
+
+void ghz_device_set_cuda_aware(int yes) {
+  forced = yes;
+}
 
 static int ask_mpi(void) {
   int yes = 0;
@@ -64,7 +66,7 @@ static int ask_mpi(void) {
 
 /* An error that says nothing about devices leaves it to each buffer whether there are any. */
 static void look_around(void) {
-  int n = 0, forced = ghz_settings_cuda_aware();
+  int n = 0;
   cudaError_t error = cudaGetDeviceCount(&n);
   cudaGetLastError();
   has_devices =

@@ -18,6 +18,9 @@ typedef struct buffer_location {
 
 #ifdef GHZ_HAVE_CUDA
 
+/* Whether MPI takes device memory: 1 or 0 where the user says so, -1: MPI is asked. Call it before anything else. */
+void ghz_device_set_cuda_aware(int yes);
+
 /* Looks at the buffers that are not NULL. */
 buffer_location ghz_device_find(const void *send, const void *recv);
 
@@ -99,6 +102,10 @@ extern const async_ops ghz_device_async_ops;
 #else
 
 typedef struct device device;
+
+static inline void ghz_device_set_cuda_aware(int yes) {
+  (void)yes;
+}
 
 static inline buffer_location ghz_device_find(const void *send, const void *recv) {
   (void)send, (void)recv;

@@ -1,6 +1,6 @@
 /* homomorphic.c: compress once, add and compare compressed, decompress once. */
 
-#include "engine/payload.h"
+#include "payload/common.h"
 
 #include <string.h>
 
@@ -47,7 +47,7 @@ static void swap(buffer *a, buffer *b) {
 /* Adds contribution after contribution, going back and forth between two buffers. */
 static ghz_status encode_many(payload_job *job, const piece *p, buffer *out) {
   buffer *one = ghz_buffer_acquire(job->pool), *next = ghz_buffer_acquire(job->pool);
-  ghz_status status = one && next ? encode_empty_sum(job, p, out) : GHZ_ENOMEM;
+  ghz_status status = encode_empty_sum(job, p, out);
   for (int i = 0; i < job->contributions && status == GHZ_OK; i++) {
     status = ghz_payload_compress(job, p, p->part->source + (size_t)i * job->stride, one);
     if (status == GHZ_OK && i == 0 && job->reduction != REDUCE_SUM)
@@ -73,7 +73,7 @@ static ghz_status reduce(payload_job *job, const piece *p, const buffer *mine, c
   if (mine)
     return operate(job, &mine->slice, &theirs->slice, out);
   buffer *own = ghz_buffer_acquire(job->pool);
-  ghz_status status = own ? encode(job, p, own) : GHZ_ENOMEM;
+  ghz_status status = encode(job, p, own);
   if (status == GHZ_OK)
     status = operate(job, &own->slice, &theirs->slice, out);
   ghz_buffer_release(job->pool, own);
@@ -84,7 +84,7 @@ static ghz_status decode(payload_job *job, const piece *p, const buffer *result)
   double start = MPI_Wtime();
   const ghz_slice *slice = &result->slice;
   buffer *mean = job->average ? ghz_buffer_acquire(job->pool) : NULL;
-  ghz_status status = job->average && !mean ? GHZ_ENOMEM : GHZ_OK;
+  ghz_status status = GHZ_OK;
   if (mean) {
     status =
         ghz_slice_mean(job->codec, slice, job->total_contributions, mean->memory, mean->capacity, &mean->slice);
@@ -97,4 +97,9 @@ static ghz_status decode(payload_job *job, const piece *p, const buffer *result)
   return status;
 }
 
-const payload ghz_payload_homomorphic = {capacity, encode, ghz_payload_validate, reduce, NULL, decode, NULL};
+const payload ghz_payload_homomorphic = {.capacity = capacity,
+                                         .encode = encode,
+                                         .validate = ghz_payload_validate,
+                                         .reduce = reduce,
+                                         .decode = decode,
+                                         .scratch = 3};

@@ -6,6 +6,7 @@
  * even then only compressed bytes are copied.
  */
 
+#include "payload/common.h"
 #include "payload/device.h"
 
 #ifdef GHZ_HAVE_CUDA
@@ -109,7 +110,7 @@ static ghz_status reduce(payload_job *job, const piece *p, const buffer *mine, c
                          buffer *out) {
   const stream_slot *l = ghz_device_slot(job->device);
   buffer *own = mine ? NULL : ghz_buffer_acquire(job->pool);
-  ghz_status status = mine || own ? GHZ_OK : GHZ_ENOMEM;
+  ghz_status status = GHZ_OK;
   begin(of(out), ENCODE);
   out->operands[0] = own;
   if (own)
@@ -131,8 +132,6 @@ static ghz_status divide(payload_job *job, const piece *p, const stream_slot *l,
   buffer *out = ghz_buffer_acquire(job->pool);
   sum->buffer.operands[0] = out;
   *mean = of(out);
-  if (!out)
-    return GHZ_ENOMEM;
   return ghz_cuda_slice_sum(l->gpu, job->lattice.type, job->plan->layout.count, p->first, p->tiles, 1,
                             (ghz_bytes[]){operand(sum)}, job->total_contributions, of(out)->device,
                             out->capacity, new_result(sum), l->stream);
@@ -170,7 +169,12 @@ static ghz_status decode(payload_job *job, const piece *p, const buffer *result)
   return q->on_host ? decode_on_host(job, p, q) : fetch(job, q, FETCH_DECODE);
 }
 
-const payload ghz_payload_device = {capacity, encode, validate, reduce, NULL, decode, NULL};
+const payload ghz_payload_device = {.capacity = capacity,
+                                    .encode = encode,
+                                    .validate = validate,
+                                    .reduce = reduce,
+                                    .decode = decode,
+                                    .scratch = 1};
 
 /* ---- Async ops ----------------------------------------------------------------------------------------- */
 

@@ -1,7 +1,7 @@
 /* plain.c: the values themselves, for comparison, and for data and networks that compression does not
  * help. */
 
-#include "engine/payload.h"
+#include "payload/common.h"
 
 #include <string.h>
 
@@ -55,4 +55,10 @@ static uint8_t *direct_receive(payload_job *job, const piece *p) {
                                                                                                : target(job, p);
 }
 
-const payload ghz_payload_plain = {capacity, encode, validate, reduce, NULL, decode, direct_receive};
+const payload ghz_payload_plain = {.capacity = capacity,
+                                   .encode = encode,
+                                   .validate = validate,
+                                   .reduce = reduce,
+                                   .decode = decode,
+                                   .direct_receive = direct_receive,
+                                   .scratch = 0};

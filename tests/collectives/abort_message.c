@@ -46,7 +46,12 @@ static ghz_status decode(payload_job *job, const piece *p, const buffer *result)
   return status == GHZ_OK ? ghz_payload_homomorphic.decode(job, p, result) : status;
 }
 
-static const payload saboteur = {capacity, encode, validate, reduce, NULL, decode, NULL};
+static const payload saboteur = {.capacity = capacity,
+                                 .encode = encode,
+                                 .validate = validate,
+                                 .reduce = reduce,
+                                 .decode = decode,
+                                 .scratch = 3};
 
 /* ---- One collective ---------------------------------------------------------------------------------- */
 
@@ -88,10 +93,8 @@ static failure play(stage *s, int show) {
                      .report = &report};
   ghz_lattice_make(GHZ_F32, (ghz_bound){GHZ_ABS, 1e-3}, 0, 0, &job.lattice);
   check(ghz_plan_make(&s->plan, &l, (position){here.rank, here.ranks, 0}, shows[show].find), "no plan");
-  check(ghz_engine_prepare(&s->space, &s->plan, capacity(&job, s->plan.piece_tiles)), "no space");
   s->plan.parts[0] = (part){moves && here.rank ? NULL : (uint8_t *)s->x, (uint8_t *)s->y};
-  ghz_buffer_pool_prepare(&s->pool, capacity(&job, s->plan.piece_tiles));
-  ghz_plan_order(&s->plan);
+  check(ghz_engine_prepare(&s->space, &s->plan, &saboteur, &job), "no space");
   return ghz_engine_run(&s->plan, &saboteur, &job, &s->space, s->comm);
 }
 

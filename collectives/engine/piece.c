@@ -1,0 +1,229 @@
+/* piece.c: takes pieces through their steps: encodes, receives, reduces, sends and decodes them.
+ *
+ * An operation of the payload may only begin work on a device. Then the buffer that it produces (or reads, or moves) is
+ * pending, what that is made from is held, and the piece stands still until the device is done.
+ */
+
+#include "engine/internal.h"
+
+enum { POLLED = 8 }; /* operations asked for at a time, the oldest; those behind them can hardly have ended */
+
+static void release(engine *e, buffer *b) {
+  ghz_buffer_release(e->job->pool, b);
+}
+
+/* ---- Operations -------------------------------------------------------------------------------------- */
+
+static int is_busy(const piece *p) {
+  return p->current && p->current->pending;
+}
+
+static void release_operands(engine *e, buffer *b) {
+  for (int i = 0; i < 2; i++) {
+    release(e, b->operands[i]);
+    b->operands[i] = NULL;
+  }
+}
+
+/* Notes how an operation went; and if it has only begun, that a device works on it. */
+static void note_begun(engine *e, const piece *p, buffer *b, ghz_status status, double *seconds) {
+  ghz_failure_check(&e->failures, status);
+  if (!b->pending) {
+    release_operands(e, b);
+    return;
+  }
+  b->refs++;
+  e->async[e->async_count++] = (async_op){b, piece_number(e->plan, p), seconds};
+}
+
+static void replace_current(engine *e, piece *p, buffer *by) {
+  release(e, p->current);
+  p->current = by;
+}
+
+/* This rank's contribution becomes the current buffer. */
+static void encode(engine *e, piece *p) {
+  buffer *out = ghz_buffer_acquire(e->job->pool);
+  note_begun(e, p, out, e->payload->encode(e->job, p, out), &e->job->report->compress);
+  replace_current(e, p, out);
+}
+
+/* ---- Receiving --------------------------------------------------------------------------------------- */
+
+/* What arrived replaces what is here. */
+static void receive(engine *e, piece *p, buffer *in) {
+  in->refs++;
+  replace_current(e, p, in);
+}
+
+/* The operands are held until a device is done with them. */
+static void keep_operands(buffer *out, buffer *mine, buffer *theirs) {
+  if (mine) {
+    mine->refs++;
+    out->operands[0] = mine;
+  }
+  theirs->refs++;
+  out->operands[1] = theirs;
+}
+
+static void reduce(engine *e, piece *p, buffer *in) {
+  buffer *out = ghz_buffer_acquire(e->job->pool);
+  note_begun(e, p, out, e->payload->reduce(e->job, p, p->current, in, out), &e->job->report->combine);
+  if (out->pending)
+    keep_operands(out, p->current, in);
+  replace_current(e, p, out);
+}
+
+static int is_abort_message(engine *e, const buffer *in) {
+  abort_message message;
+  const void *data = in->data;
+  if (in->size != ABORT_MESSAGE_SIZE)
+    return 0;
+  if (e->job->async) {
+    ghz_failure_check(&e->failures, e->job->async->peek(e->job, in, &message, ABORT_MESSAGE_SIZE));
+    data = &message;
+  }
+  return engine_failed(e) || ghz_failure_read(&e->failures, data);
+}
+
+/* Uses a message for the present step. After a failure messages are only counted. */
+static void look_at(engine *e, piece *p, buffer *in) {
+  if (engine_failed(e) || is_abort_message(e, in))
+    return;
+  ghz_status status = e->payload->validate(e->job, p, in);
+  if (status != GHZ_OK)
+    ghz_failure_local(&e->failures, FAILURE_MESSAGE, status);
+  else if (p->schedule->steps[p->step].kind == STEP_RECV)
+    receive(e, p, in);
+  else
+    reduce(e, p, in);
+}
+
+/* The arrival for the present step, taken out of the piece's list; NULL: none yet. */
+static buffer *arrival(const engine *e, piece *p) {
+  for (buffer **link = &p->arrivals; *link; link = &(*link)->next)
+    if (e->plan->events[(*link)->event].step == p->step) {
+      buffer *in = *link;
+      *link = in->next;
+      return in;
+    }
+  return NULL;
+}
+
+/* Returns 0 if the message is still to come. */
+static int receive_step(engine *e, piece *p) {
+  buffer *in = arrival(e, p);
+  ghz_window_finish(e, p);
+  if (!in)
+    return 0;
+  p->event = in->event;
+  look_at(e, p, in);
+  release(e, in);
+  return 1;
+}
+
+/* ---- Sending ----------------------------------------------------------------------------------------- */
+
+/* Whether the current buffer lies where MPI can send it from. If not, it will. */
+static int is_sendable(engine *e, piece *p) {
+  if (e->job->async && !is_busy(p) && !engine_failed(e))
+    note_begun(e, p, p->current, e->job->async->make_sendable(e->job, p, p->current), &e->job->report->wait);
+  return !is_busy(p);
+}
+
+/* A buffer that the next message replaces is needed by nobody but this send. Returns 0 if a device works on it. */
+static int send_step(engine *e, piece *p) {
+  const schedule *s = p->schedule;
+  if (!p->current && !engine_failed(e))
+    encode(e, p);
+  if (!is_sendable(e, p))
+    return 0;
+  ghz_engine_send(e, p);
+  if (p->step + 1 < s->length && s->steps[p->step + 1].kind == STEP_RECV)
+    replace_current(e, p, NULL);
+  return 1;
+}
+
+/* ---- The end of a piece ------------------------------------------------------------------------------ */
+
+/* Whatever is still in flight holds buffers of its own. */
+static void end(engine *e, piece *p) {
+  int busy = is_busy(p);
+  replace_current(e, p, NULL);
+  p->state = PIECE_DONE;
+  if (!busy)
+    ghz_window_finish(e, p);
+}
+
+static void complete(engine *e, piece *p) {
+  p->state = PIECE_COMPLETE;
+  if (p->part->target)
+    queue_push(&e->complete, piece_number(e->plan, p));
+  else
+    end(e, p);
+}
+
+void ghz_engine_decode(engine *e, piece *p) {
+  if (!p->current && !engine_failed(e)) /* a result that is this rank's own contribution */
+    encode(e, p);
+  if (is_busy(p))
+    return;
+  if (p->current && !engine_failed(e))
+    note_begun(e, p, p->current, e->payload->decode(e->job, p, p->current), &e->job->report->decompress);
+  end(e, p);
+}
+
+void ghz_engine_advance(engine *e, piece *p) {
+  const schedule *s = p->schedule;
+  if (p->state != PIECE_WAITS)
+    return;
+  for (; p->step < s->length && !engine_stopped(e) && !is_busy(p); p->step++)
+    if (!(s->steps[p->step].kind == STEP_SEND ? send_step(e, p) : receive_step(e, p)))
+      return;
+  if (!engine_stopped(e) && !is_busy(p))
+    complete(e, p);
+}
+
+void ghz_engine_release_pieces(engine *e) {
+  for (uint32_t i = 0; i < e->plan->piece_count; i++) {
+    piece *p = &e->plan->pieces[i];
+    for (buffer *in = p->arrivals, *next; in; in = next) {
+      next = in->next;
+      release(e, in);
+    }
+    release(e, p->current);
+  }
+}
+
+/* ---- Devices ----------------------------------------------------------------------------------------- */
+
+/* Goes on where an operation has ended. */
+static void end_async(engine *e, int index, ghz_status status) {
+  async_op op = e->async[index];
+  piece *p = &e->plan->pieces[op.piece];
+  for (int i = index; i + 1 < e->async_count; i++)
+    e->async[i] = e->async[i + 1];
+  e->async_count--;
+  op.buffer->pending = 0;
+  release_operands(e, op.buffer);
+  release(e, op.buffer);
+  ghz_failure_check(&e->failures, status);
+  if (p->state == PIECE_WAITS)
+    ghz_engine_advance(e, p);
+  else if (p->state == PIECE_COMPLETE)
+    ghz_engine_decode(e, p);
+  else
+    ghz_window_finish(e, p);
+}
+
+int ghz_engine_poll_async(engine *e) {
+  for (int i = 0; i < e->async_count && i < POLLED; i++) {
+    const async_op *op = &e->async[i];
+    ghz_status status = GHZ_OK;
+    if (e->job->async->poll(e->job, &e->plan->pieces[op->piece], op->buffer, &status)) {
+      end_async(e, i, status);
+      return 1;
+    }
+  }
+  return 0;
+}
