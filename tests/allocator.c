@@ -1,6 +1,8 @@
 /* allocator.c: stands between the library and the allocator, by the linker's --wrap. */
+#define _GNU_SOURCE
 #include "allocator.h"
 #include <errno.h>
+#include <malloc.h>
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
@@ -17,6 +19,7 @@ void __wrap_free(void *p);
 
 size_t allocator_largest;
 static long count, live;                 /* changed by several threads */
+static int64_t bytes;                    /* so is this */
 static long start, first, last, refused; /* by the test alone, while nothing else runs */
 
 long allocator_count(void) {
@@ -25,6 +28,10 @@ long allocator_count(void) {
 
 long allocator_live(void) {
   return __atomic_load_n(&live, __ATOMIC_RELAXED);
+}
+
+int64_t allocator_bytes(void) {
+  return __atomic_load_n(&bytes, __ATOMIC_RELAXED);
 }
 
 void allocator_refuse(long from, long to) {
@@ -52,30 +59,34 @@ static int granted(size_t size) {
   return 0;
 }
 
-/* Counts what an allocation gave. */
-static void *counted(void *p) {
-  if (p)
-    __atomic_add_fetch(&live, 1, __ATOMIC_RELAXED);
+/* Counts a block that is held now, or no longer (by -1). */
+static void *counted(void *p, long by) {
+  if (p) {
+    __atomic_add_fetch(&live, by, __ATOMIC_RELAXED);
+    __atomic_add_fetch(&bytes, by * (int64_t)malloc_usable_size(p), __ATOMIC_RELAXED);
+  }
   return p;
 }
 
 void *__wrap_malloc(size_t size) {
-  return granted(size) ? counted(__real_malloc(size)) : NULL;
+  return granted(size) ? counted(__real_malloc(size), 1) : NULL;
 }
 
 void *__wrap_calloc(size_t n, size_t size) {
-  return granted(n * size) ? counted(__real_calloc(n, size)) : NULL;
+  return granted(n * size) ? counted(__real_calloc(n, size), 1) : NULL;
 }
 
 void *__wrap_realloc(void *p, size_t size) {
   if (!granted(size))
     return NULL;
+  counted(p, -1);
   void *moved = __real_realloc(p, size);
-  return p ? moved : counted(moved);
+  counted(moved ? moved : p, 1);
+  return moved;
 }
 
 void *__wrap_aligned_alloc(size_t alignment, size_t size) {
-  return granted(size) ? counted(__real_aligned_alloc(alignment, size)) : NULL;
+  return granted(size) ? counted(__real_aligned_alloc(alignment, size), 1) : NULL;
 }
 
 int __wrap_posix_memalign(void **p, size_t alignment, size_t size) {
@@ -83,12 +94,11 @@ int __wrap_posix_memalign(void **p, size_t alignment, size_t size) {
     return ENOMEM;
   int error = __real_posix_memalign(p, alignment, size);
   if (!error)
-    counted(*p);
+    counted(*p, 1);
   return error;
 }
 
 void __wrap_free(void *p) {
-  if (p)
-    __atomic_sub_fetch(&live, 1, __ATOMIC_RELAXED);
+  counted(p, -1);
   __real_free(p);
 }

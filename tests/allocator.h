@@ -4,10 +4,14 @@
 #define GHZ_TESTS_ALLOCATOR_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* Allocations so far, and those that were not freed yet. */
 long allocator_count(void);
 long allocator_live(void);
+
+/* Bytes in those that were not freed yet. */
+int64_t allocator_bytes(void);
 
 /* The largest since it was last set to 0. */
 extern size_t allocator_largest;

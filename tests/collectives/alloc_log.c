@@ -1,109 +1,20 @@
-/* alloc_log.c: the allocator and some MPI calls, counted. */
-#define _GNU_SOURCE
+/* alloc_log.c: objects of MPI, counted; the memory is counted by allocator.c. */
 #include "alloc_log.h"
+#include "allocator.h"
 
-#include <errno.h>
-#include <malloc.h>
 #include <mpi.h>
-#include <stdlib.h>
 
-static alloc_log book;
-static long left = -1, failed;
+static long objects;
 
 alloc_log alloc_log_now(void) {
-  return book;
+  return (alloc_log){allocator_live(), allocator_bytes(), __atomic_load_n(&objects, __ATOMIC_RELAXED)};
 }
-
-void alloc_log_fail_after(long n) {
-  failed = 0;
-  __atomic_store_n(&left, n, __ATOMIC_RELAXED);
-}
-
-int alloc_log_failed(void) {
-  return failed > 0;
-}
-
-/* ---- Memory ------------------------------------------------------------------------------------------ */
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *p, size_t size);
-void *__real_aligned_alloc(size_t alignment, size_t size);
-int __real_posix_memalign(void **p, size_t alignment, size_t size);
-void __real_free(void *p);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *p, size_t size);
-void *__wrap_aligned_alloc(size_t alignment, size_t size);
-int __wrap_posix_memalign(void **p, size_t alignment, size_t size);
-void __wrap_free(void *p);
-
-static int refuse(void) {
-  if (__atomic_load_n(&left, __ATOMIC_RELAXED) < 0)
-    return 0;
-  if (__atomic_load_n(&left, __ATOMIC_RELAXED) > 0) {
-    __atomic_fetch_sub(&left, 1, __ATOMIC_RELAXED);
-    return 0;
-  }
-  failed++;
-  errno = ENOMEM;
-  return 1;
-}
-
-static void enter(void *p, long sign) {
-  if (!p)
-    return;
-  __atomic_fetch_add(&book.blocks, sign, __ATOMIC_RELAXED);
-  __atomic_fetch_add(&book.bytes, sign * (int64_t)malloc_usable_size(p), __ATOMIC_RELAXED);
-}
-
-static void *entered(void *p) {
-  enter(p, 1);
-  return p;
-}
-
-void *__wrap_malloc(size_t size) {
-  return refuse() ? NULL : entered(__real_malloc(size));
-}
-
-void *__wrap_calloc(size_t count, size_t size) {
-  return refuse() ? NULL : entered(__real_calloc(count, size));
-}
-
-void *__wrap_realloc(void *p, size_t size) {
-  if (refuse())
-    return NULL;
-  enter(p, -1);
-  void *q = __real_realloc(p, size);
-  enter(q ? q : p, 1);
-  return q;
-}
-
-void *__wrap_aligned_alloc(size_t alignment, size_t size) {
-  return refuse() ? NULL : entered(__real_aligned_alloc(alignment, size));
-}
-
-int __wrap_posix_memalign(void **p, size_t alignment, size_t size) {
-  if (refuse())
-    return ENOMEM;
-  int code = __real_posix_memalign(p, alignment, size);
-  if (code == 0)
-    enter(*p, 1);
-  return code;
-}
-
-void __wrap_free(void *p) {
-  enter(p, -1);
-  __real_free(p);
-}
-
-/* ---- Objects of MPI ---------------------------------------------------------------------------------- */
 
 #define VISIBLE __attribute__((visibility("default")))
 
 static int count(int code, long by) {
   if (code == MPI_SUCCESS)
-    __atomic_fetch_add(&book.objects, by, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&objects, by, __ATOMIC_RELAXED);
   return code;
 }
 

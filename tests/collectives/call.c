@@ -6,35 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const collective_names[COLLECTIVES] = {"allreduce", "reduce",  "reduce_scatter", "allgather",
-                                                   "bcast",     "scatter", "gather"};
 const char *const operation_names[OPERATIONS] = {"sum", "average", "minimum", "maximum"};
-
-/* ---- What collectives have --------------------------------------------------------------------------- */
-
-int has_algorithm(collective what, ghz_mpi_algorithm a) {
-  static const unsigned ways[COLLECTIVES] = {[ALLREDUCE] = 1u << GHZ_MPI_RING | 1u << GHZ_MPI_DOUBLING |
-                                                           1u << GHZ_MPI_HALVING,
-                                             [REDUCE] = 1u << GHZ_MPI_RING | 1u << GHZ_MPI_TREE,
-                                             [REDUCE_SCATTER] = 1u << GHZ_MPI_RING,
-                                             [ALLGATHER] = 1u << GHZ_MPI_RING,
-                                             [BCAST] = 1u << GHZ_MPI_TREE | 1u << GHZ_MPI_CHAIN,
-                                             [SCATTER] = 1u << GHZ_MPI_TREE | 1u << GHZ_MPI_LINEAR,
-                                             [GATHER] = 1u << GHZ_MPI_TREE | 1u << GHZ_MPI_LINEAR};
-  return (int)(ways[what] >> a & 1);
-}
-
-int reduces(collective what) {
-  return what <= REDUCE_SCATTER;
-}
-
-int is_rooted(collective what) {
-  return what == REDUCE || what >= BCAST;
-}
-
-int has_blocks(collective what) {
-  return what == REDUCE_SCATTER || what == ALLGATHER || what == SCATTER || what == GATHER;
-}
 
 uint64_t value_size(const call *s) {
   return s->type == GHZ_F64 ? 8 : 4;
@@ -105,37 +77,6 @@ ghz_mpi_options call_options(const call *s, int rank, int ranks) {
 
 /* ---- Buffers ----------------------------------------------------------------------------------------- */
 
-enum { GUARD = 64, PATTERN = 0xa5 };
-
-guarded guarded_make(uint64_t size, uint64_t misaligned) {
-  guarded g = {.size = size};
-  uint64_t all = size + 2 * GUARD + misaligned;
-  g.base = malloc(all);
-  if (!g.base) {
-    fprintf(stderr, "no memory for %llu bytes\n", (unsigned long long)all);
-    MPI_Abort(MPI_COMM_WORLD, 3);
-    exit(3);
-  }
-  memset(g.base, PATTERN, all);
-  g.data = g.base + GUARD + misaligned;
-  return g;
-}
-
-static int all_pattern(const uint8_t *from, const uint8_t *to) {
-  while (from < to && *from == PATTERN)
-    from++;
-  return from == to;
-}
-
-int guarded_intact(const guarded *g) {
-  return all_pattern(g->base, g->data) && all_pattern(g->data + g->size, g->data + g->size + GUARD);
-}
-
-void guarded_free(guarded *g) {
-  free(g->base);
-  g->base = NULL;
-}
-
 static void fill(const call *s, uint64_t contribution, uint64_t first, uint64_t count, void *x) {
   if (s->fill)
     s->fill(s, contribution, first, count, x);
@@ -198,29 +139,17 @@ static void fill_buffers(const call *s, call_result *l, const shape *p) {
 
 static int call_library(const call *s, const call_result *l, const shape *p, const ghz_mpi_options *o,
                         MPI_Comm comm) {
-  const void *send = p->in_place ? MPI_IN_PLACE : l->send.data;
-  void *recv = p->receives ? l->recv.data : NULL;
-  MPI_Count n = (MPI_Count)s->count;
-  MPI_Datatype type = call_type(s);
+  test_request r = request_of(s->what, p->in_place ? MPI_IN_PLACE : l->send.data,
+                              p->receives ? l->recv.data : NULL, (MPI_Count)s->count, call_type(s), comm);
+  r.op = call_op(s);
+  r.root = s->root;
   if (!p->in_place && p->send == 0 && s->count > 0)
-    send = NULL; /* ignored */
-  switch (s->what) {
-  case ALLREDUCE:
-    return ghz_allreduce(send, recv, n, type, call_op(s), comm, o);
-  case REDUCE:
-    return ghz_reduce(send, recv, n, type, call_op(s), s->root, comm, o);
-  case REDUCE_SCATTER:
-    return ghz_reduce_scatter(send, recv, n, type, call_op(s), comm, o);
-  case ALLGATHER:
-    return ghz_allgather(send, recv, n, type, comm, o);
-  case BCAST:
-    return ghz_bcast(recv, n, type, s->root, comm, o);
-  case SCATTER:
-    send = l->rank == s->root ? l->send.data : NULL;
-    return ghz_scatter(send, p->in_place ? MPI_IN_PLACE : recv, n, type, s->root, comm, o);
-  default:
-    return ghz_gather(send, recv, n, type, s->root, comm, o);
+    r.send = NULL; /* ignored */
+  if (s->what == SCATTER) {
+    r.send = l->rank == s->root ? l->send.data : NULL;
+    r.recv = p->in_place ? MPI_IN_PLACE : r.recv;
   }
+  return request_make(&r, o);
 }
 
 /* Where a rank's own block stays as it is. */

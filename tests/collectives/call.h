@@ -3,19 +3,7 @@
 #define GHZ_TESTS_CALL_H
 
 #include "field.h"
-#include <ghz_mpi.h>
-#include <stdint.h>
-
-typedef enum collective {
-  ALLREDUCE,
-  REDUCE,
-  REDUCE_SCATTER,
-  ALLGATHER,
-  BCAST,
-  SCATTER,
-  GATHER,
-  COLLECTIVES
-} collective;
+#include "request.h"
 
 typedef enum operation { SUM, AVERAGE, MINIMUM, MAXIMUM, OPERATIONS } operation;
 
@@ -38,12 +26,6 @@ typedef struct call {
   void (*fill)(const struct call *s, uint64_t contribution, uint64_t first, uint64_t count, void *x);
 } call;
 
-/* A buffer between guards, aligned as its type demands and no better. */
-typedef struct guarded {
-  uint8_t *base, *data;
-  uint64_t size;
-} guarded;
-
 /* What a call did on this rank. */
 typedef struct call_result {
   int rank, ranks; /* of the communicator */
@@ -54,15 +36,7 @@ typedef struct call_result {
   uint64_t values; /* of the result */
 } call_result;
 
-extern const char *const collective_names[COLLECTIVES];
 extern const char *const operation_names[OPERATIONS];
-
-/* Whether a collective has an algorithm of its own of this name. */
-int has_algorithm(collective what, ghz_mpi_algorithm a);
-int reduces(collective what);
-int is_rooted(collective what);
-/* Whether it moves an array per rank. */
-int has_blocks(collective what);
 
 uint64_t value_size(const call *s);
 
@@ -82,9 +56,5 @@ MPI_Op call_op(const call *s);
  * is. Release with call_result_free. */
 call_result make_call(const call *s, MPI_Comm comm);
 void call_result_free(call_result *l);
-
-guarded guarded_make(uint64_t size, uint64_t misaligned);
-int guarded_intact(const guarded *g);
-void guarded_free(guarded *g);
 
 #endif

@@ -13,10 +13,10 @@
 static uint64_t sent; /* a sum over messages: in whatever order */
 
 int MPI_Isend(const void *data, int size, MPI_Datatype type, int to, int tag, MPI_Comm comm,
-              MPI_Request *raw_call) {
+              MPI_Request *request) {
   if (type == MPI_BYTE)
     sent += mix(hash_bytes(data, (uint64_t)size), (uint64_t)to << 32 | (unsigned)tag);
-  return PMPI_Isend(data, size, type, to, tag, comm, raw_call);
+  return PMPI_Isend(data, size, type, to, tag, comm, request);
 }
 
 /* ---- Comparing --------------------------------------------------------------------------------------- */

@@ -1,6 +1,7 @@
 /* device_failures.c: a device that fails on one rank, at every call of CUDA and every allocation in turn, and messages that arrive
  * damaged: every rank ends, with an error or a right result, and the communicator works again afterwards. */
 #include "suite.h"
+#include "sweep.h"
 
 #include <control.h>
 #include <cuda_runtime_api.h>
@@ -9,31 +10,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RANKS = 3, VALUES = 60000, ROOM = VALUES * RANKS, ROOT = 1 };
-
-typedef struct way {
-  const char *name;
-  int collective; /* 0 allreduce, 1 reduce, 2 reduce_scatter, 3 allgather, 4 bcast, 5 scatter, 6 gather */
-  ghz_mpi_algorithm algorithm;
-  ghz_mpi_mode mode;
-  ghz_bound_kind kind;
-  int average, in_place;
-} way;
+enum { RANKS = 3, VALUES = 60000, ROOM = VALUES * RANKS };
 
 static const way ways[] = {
-    {"allreduce ring", 0, GHZ_MPI_RING, GHZ_MPI_HOMOMORPHIC, GHZ_REL, 0, 0},
-    {"allreduce doubling, average", 0, GHZ_MPI_DOUBLING, GHZ_MPI_HOMOMORPHIC, GHZ_ABS, 1, 1},
-    {"allreduce halving", 0, GHZ_MPI_HALVING, GHZ_MPI_HOMOMORPHIC, GHZ_ABS, 0, 0},
-    {"reduce ring", 1, GHZ_MPI_RING, GHZ_MPI_HOMOMORPHIC, GHZ_ABS, 0, 0},
-    {"reduce tree", 1, GHZ_MPI_TREE, GHZ_MPI_HOMOMORPHIC, GHZ_ABS, 0, 0},
-    {"reduce_scatter in place", 2, GHZ_MPI_RING, GHZ_MPI_HOMOMORPHIC, GHZ_REL, 0, 1},
-    {"allgather", 3, GHZ_MPI_RING, GHZ_MPI_HOMOMORPHIC, GHZ_REL, 0, 0},
-    {"bcast tree", 4, GHZ_MPI_TREE, GHZ_MPI_HOMOMORPHIC, GHZ_ABS, 0, 0},
-    {"bcast chain", 4, GHZ_MPI_CHAIN, GHZ_MPI_HOMOMORPHIC, GHZ_REL, 0, 0},
-    {"scatter tree", 5, GHZ_MPI_TREE, GHZ_MPI_HOMOMORPHIC, GHZ_ABS, 0, 0},
-    {"gather linear", 6, GHZ_MPI_LINEAR, GHZ_MPI_HOMOMORPHIC, GHZ_ABS, 0, 0},
-    {"allreduce plain", 0, GHZ_MPI_RING, GHZ_MPI_PLAIN, GHZ_ABS, 0, 0},
-    {"allreduce MPI", 0, GHZ_MPI_NATIVE, GHZ_MPI_MODE_AUTO, GHZ_ABS, 0, 0}};
+    {"allreduce ring", ALLREDUCE, GHZ_MPI_RING, GHZ_MPI_HOMOMORPHIC, {GHZ_REL, 1e-4}, 0, 0},
+    {"allreduce doubling, average", ALLREDUCE, GHZ_MPI_DOUBLING, GHZ_MPI_HOMOMORPHIC, {GHZ_ABS, 0.1}, 1, 1},
+    {"allreduce halving", ALLREDUCE, GHZ_MPI_HALVING, GHZ_MPI_HOMOMORPHIC, {GHZ_ABS, 0.1}, 0, 0},
+    {"reduce ring", REDUCE, GHZ_MPI_RING, GHZ_MPI_HOMOMORPHIC, {GHZ_ABS, 0.1}, 0, 0},
+    {"reduce tree", REDUCE, GHZ_MPI_TREE, GHZ_MPI_HOMOMORPHIC, {GHZ_ABS, 0.1}, 0, 0},
+    {"reduce_scatter in place", REDUCE_SCATTER, GHZ_MPI_RING, GHZ_MPI_HOMOMORPHIC, {GHZ_REL, 1e-4}, 0, 1},
+    {"allgather", ALLGATHER, GHZ_MPI_RING, GHZ_MPI_HOMOMORPHIC, {GHZ_REL, 1e-4}, 0, 0},
+    {"bcast tree", BCAST, GHZ_MPI_TREE, GHZ_MPI_HOMOMORPHIC, {GHZ_ABS, 0.1}, 0, 0},
+    {"bcast chain", BCAST, GHZ_MPI_CHAIN, GHZ_MPI_HOMOMORPHIC, {GHZ_REL, 1e-4}, 0, 0},
+    {"scatter tree", SCATTER, GHZ_MPI_TREE, GHZ_MPI_HOMOMORPHIC, {GHZ_ABS, 0.1}, 0, 0},
+    {"gather linear", GATHER, GHZ_MPI_LINEAR, GHZ_MPI_HOMOMORPHIC, {GHZ_ABS, 0.1}, 0, 0},
+    {"allreduce plain", ALLREDUCE, GHZ_MPI_RING, GHZ_MPI_PLAIN, {GHZ_ABS, 0.1}, 0, 0},
+    {"allreduce MPI", ALLREDUCE, GHZ_MPI_NATIVE, GHZ_MPI_MODE_AUTO, {GHZ_ABS, 0.1}, 0, 0},
+};
 
 enum { WAYS = sizeof ways / sizeof *ways };
 
@@ -57,19 +50,15 @@ static void harm(uint8_t *message, size_t size) {
 
 /* Messages leave from pinned memory, where a byte can be changed. */
 int MPI_Isend(const void *data, int size, MPI_Datatype type, int to, int tag, MPI_Comm comm,
-              MPI_Request *raw_call) {
+              MPI_Request *request) {
   if (type == MPI_BYTE && damage_in >= 0 && damage_in-- == 0)
     harm((uint8_t *)(uintptr_t)data, (size_t)size);
-  return PMPI_Isend(data, size, type, to, tag, comm, raw_call);
+  return PMPI_Isend(data, size, type, to, tag, comm, request);
 }
 
 /* ---- One call ---------------------------------------------------------------------------------------- */
 
-static int generation; /* of the data: what is left of an earlier call is wrong */
-
-static float value(int rank, int i) {
-  return (float)(i % 1000 + 10 * rank + generation % 50);
-}
+static int turn; /* of the data: what is left of an earlier call is wrong */
 
 static void copy(void *to, const void *from, size_t bytes) {
   cudaError_t error = cudaMemcpy(to, from, bytes, cudaMemcpyDefault);
@@ -77,61 +66,21 @@ static void copy(void *to, const void *from, size_t bytes) {
 }
 
 static void prepare(const way *w) {
-  int in_recv = w->in_place || (w->collective == 4 && here.rank == ROOT);
-  generation++;
+  turn++;
   for (int i = 0; i < ROOM; i++)
-    host[i] = value(here.rank, i);
+    host[i] = sweep_value(here.rank, i, turn);
   copy(send_there, host, sizeof host);
-  if (!in_recv)
-    memset(host, 0, sizeof host);
+  sweep_prepare(w, host, VALUES, RANKS, turn);
   copy(recv_there, host, sizeof host);
 }
 
 static int make_call(const way *w, MPI_Comm comm) {
-  ghz_mpi_options o = GHZ_MPI_OPTIONS;
-  const void *send = w->in_place ? MPI_IN_PLACE : send_there;
-  o.bound = (ghz_bound){w->kind, w->kind == GHZ_REL ? 1e-4 : 0.1};
-  o.algorithm = w->algorithm;
-  o.mode = w->mode;
-  o.average = w->average;
-  switch (w->collective) {
-  case 0:
-    return ghz_allreduce(send, recv_there, VALUES, MPI_FLOAT, MPI_SUM, comm, &o);
-  case 1:
-    return ghz_reduce(send, recv_there, VALUES, MPI_FLOAT, MPI_SUM, ROOT, comm, &o);
-  case 2:
-    return ghz_reduce_scatter(send, recv_there, VALUES, MPI_FLOAT, MPI_SUM, comm, &o);
-  case 3:
-    return ghz_allgather(send, recv_there, VALUES, MPI_FLOAT, comm, &o);
-  case 4:
-    return ghz_bcast(recv_there, VALUES, MPI_FLOAT, ROOT, comm, &o);
-  case 5:
-    return ghz_scatter(send, recv_there, VALUES, MPI_FLOAT, ROOT, comm, &o);
-  default:
-    return ghz_gather(send, recv_there, VALUES, MPI_FLOAT, ROOT, comm, &o);
-  }
-}
-
-static float expected(const way *w, int i) {
-  float sum = 0;
-  for (int r = 0; r < RANKS; r++)
-    sum += value(r, w->collective == 2 ? here.rank * VALUES + i : i);
-  if (w->collective <= 2)
-    return w->average ? sum / RANKS : sum;
-  if (w->collective == 4 || w->collective == 5)
-    return value(ROOT, w->collective == 5 ? here.rank * VALUES + i : i);
-  return value(i / VALUES, i % VALUES);
+  return sweep_call(w, send_there, recv_there, VALUES, comm);
 }
 
 static void check_result(const way *w) {
-  int i = 0, values = VALUES * (w->collective == 3 || w->collective == 6 ? RANKS : 1);
-  if ((w->collective == 1 || w->collective == 6) && here.rank != ROOT)
-    return;
   copy(host, recv_there, sizeof host);
-  while (i < values && fabsf(host[i] - expected(w, i)) < 1.0f)
-    i++;
-  check(i == values, "value %d is %g, should be %g", i, i < values ? (double)host[i] : 0,
-        i < values ? (double)expected(w, i) : 0);
+  sweep_check(w, host, VALUES, RANKS, turn);
 }
 
 /* ---- Failures ---------------------------------------------------------------------------------------- */
@@ -151,13 +100,6 @@ typedef struct trouble {
   int error;
   uint64_t call, allocation; /* which one fails; 0: none */
 } trouble;
-
-static MPI_Comm new_comm(void) {
-  MPI_Comm comm;
-  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-  return comm;
-}
 
 /* One call in trouble. Returns whether it came to that. */
 static int suffer(const way *w, const trouble *t, int victim, MPI_Comm comm) {
@@ -194,7 +136,7 @@ static void fail_way(const way *w, int victim, int allocations, int error, int w
     trouble t = {"", error, allocations ? 0 : n, allocations ? n : 0};
     suite_case("%s: rank %d, %s %d fails%s", w->name, victim, allocations ? "allocation" : "call", (int)n,
                warm ? ", in a second call" : "");
-    MPI_Comm comm = new_comm();
+    MPI_Comm comm = sweep_comm();
     if (warm)
       recover(w, comm);
     struck = suffer(w, &t, victim, comm);
@@ -209,7 +151,7 @@ static void damage(const way *w, uint64_t *seed) {
     int sender = (int)draw_below(seed, RANKS);
     long nth = (long)draw_below(seed, 12);
     suite_case("%s: message %ld of rank %d is damaged", w->name, nth, sender);
-    MPI_Comm comm = new_comm();
+    MPI_Comm comm = sweep_comm();
     recover(w, comm);
     prepare(w);
     damage_in = here.rank == sender ? nth : -1;

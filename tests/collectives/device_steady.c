@@ -1,10 +1,10 @@
 /* device_steady.c: what calls on device buffers hold, and what they wait for: a second call of a kind allocates nothing and waits
  * for the device in no other way than by asking; kernels are under way while messages are; all is freed with the communicator. */
+#include "request.h"
 #include "suite.h"
 
 #include <control.h>
 #include <cuda_runtime_api.h>
-#include <ghz_mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -24,39 +24,20 @@ int MPI_Testsome(int n, MPI_Request *requests, int *done, int *indices, MPI_Stat
 
 /* ---- Calls ------------------------------------------------------------------------------------------- */
 
-enum { ALLREDUCE, REDUCE, REDUCE_SCATTER, ALLGATHER, BCAST, SCATTER, GATHER, COLLECTIVES };
-
-static const char *const names[COLLECTIVES] = {"allreduce", "reduce",  "reduce_scatter", "allgather",
-                                               "bcast",     "scatter", "gather"};
-
 /* The range for a relative bound is waited for. */
 static const ghz_bound absolute = {GHZ_ABS, 1e-3}, relative = {GHZ_REL, 1e-6};
 
 static int make_call(int which, ghz_bound bound, ghz_mpi_algorithm algorithm, ghz_mpi_report *report,
                      MPI_Comm comm) {
-  ghz_mpi_options o = GHZ_MPI_OPTIONS;
-  int each = VALUES / here.ranks;
-  o.bound = bound;
-  o.algorithm = algorithm;
-  o.mode = GHZ_MPI_HOMOMORPHIC;
-  o.report = report;
-  switch (which) {
-  case ALLREDUCE:
-    o.average = 1;
-    return ghz_allreduce(send_there, recv_there, VALUES, MPI_FLOAT, MPI_SUM, comm, &o);
-  case REDUCE:
-    return ghz_reduce(send_there, recv_there, VALUES, MPI_FLOAT, MPI_SUM, 0, comm, &o);
-  case REDUCE_SCATTER:
-    return ghz_reduce_scatter(send_there, recv_there, each, MPI_FLOAT, MPI_SUM, comm, &o);
-  case ALLGATHER:
-    return ghz_allgather(send_there, recv_there, each, MPI_FLOAT, comm, &o);
-  case BCAST:
-    return ghz_bcast(recv_there, VALUES, MPI_FLOAT, 0, comm, &o);
-  case SCATTER:
-    return ghz_scatter(send_there, recv_there, each, MPI_FLOAT, 0, comm, &o);
-  default:
-    return ghz_gather(send_there, recv_there, each, MPI_FLOAT, 0, comm, &o);
-  }
+  collective what = (collective)which;
+  test_request r = request_of(what, send_there, recv_there, has_blocks(what) ? VALUES / here.ranks : VALUES,
+                              MPI_FLOAT, comm);
+  r.options.bound = bound;
+  r.options.algorithm = algorithm;
+  r.options.mode = GHZ_MPI_HOMOMORPHIC;
+  r.options.report = report;
+  r.options.average = what == ALLREDUCE;
+  return request_make(&r, &r.options);
 }
 
 static void check_steady(int which, MPI_Comm comm) {
@@ -74,7 +55,7 @@ static void check_steady(int which, MPI_Comm comm) {
     check(done.synchronisations == 0, "%d calls waited for the device %d times", CALLS,
           (int)done.synchronisations);
   check(done.pageable == 0, "%d copies from or to pageable memory", (int)done.pageable);
-  /* how many parcels are needed at once depends on which messages come when */
+  /* how many buffers are needed at once depends on which messages come when */
   check(now.pinned_bytes <= first.pinned_bytes + first.pinned_bytes / 2 &&
             now.device_bytes <= first.device_bytes + first.device_bytes / 2,
         "%d more calls hold %d more pinned bytes and %d more on the device", CALLS,
@@ -131,7 +112,7 @@ int main(int argc, char **argv) {
   free(host);
   check_freed();
   for (int which = 0; which < COLLECTIVES; which++) {
-    suite_case("%s, again and again", names[which]);
+    suite_case("%s, again and again", collective_names[which]);
     check_steady(which, MPI_COMM_WORLD);
   }
   check_growth(MPI_COMM_WORLD);

@@ -1,7 +1,7 @@
 /* random_args.c: results of MPI to hold those of the library against, and what the ranks may differ in. */
 #include "random_args.h"
 #include "expected.h"
-#include "raw_call.h"
+#include "random_request.h"
 #include "suite.h"
 
 #include <math.h>
@@ -51,20 +51,17 @@ static void compare(const call *s, const call_result *l, const int64_t *exact) {
 
 void args_check_by_mpi(const call *s, const call_result *l, MPI_Comm comm) {
   const test_comm on = {.comm = comm, .rank = l->rank, .ranks = l->ranks};
-  raw_call r = {.what = s->what,
-                .count = (MPI_Count)s->count,
-                .type = MPI_INT64_T,
-                .op = call_op(s),
-                .root = s->root,
-                .comm = comm};
-  raw_call_buffers(&r, &on, sizeof(int64_t));
-  fill_units(s, &on, raw_call_given(&r, &on));
-  raw_call_call_mpi(&r);
+  test_request r = request_of(s->what, NULL, NULL, (MPI_Count)s->count, MPI_INT64_T, comm);
+  r.op = call_op(s);
+  r.root = s->root;
+  request_buffers(&r, &on, sizeof(int64_t));
+  fill_units(s, &on, request_given(&r, &on));
+  request_make_by_mpi(&r);
   /* sums in floating point are check_expected's business */
   int rounded = reduces(s->what) && s->op <= AVERAGE && !compressed(l);
   if (l->code == MPI_SUCCESS && l->result && !rounded && l->report.bound < (double)INFINITY)
     compare(s, l, (const int64_t *)(const void *)r.received.data);
-  raw_call_free(&r);
+  request_free(&r);
 }
 
 /* ---- Left to MPI ------------------------------------------------------------------------------------- */
@@ -83,14 +80,14 @@ static MPI_Op integer_op(uint64_t *d) {
   return ops[draw_below(d, 4)];
 }
 
-static raw_call draw_left(enum left how, const test_comm *on, uint64_t *d) {
-  raw_call r = {.what = (collective)draw_below(d, COLLECTIVES),
-                .count = (MPI_Count)draw_below(d, draw_below(d, 2) ? 20 : 3000),
-                .root = (int)draw_below(d, (uint64_t)on->ranks),
-                .comm = on->comm,
-                .options = GHZ_MPI_OPTIONS};
-  r.type = how == INTEGERS ? integer_type(d) : raw_call_real_type(d, (int)draw_below(d, 2));
-  r.op = how == INTEGERS ? integer_op(d) : how == PRODUCT ? MPI_PROD : raw_call_real_op(d);
+static test_request draw_left(enum left how, const test_comm *on, uint64_t *d) {
+  test_request r = {.what = (collective)draw_below(d, COLLECTIVES),
+                    .count = (MPI_Count)draw_below(d, draw_below(d, 2) ? 20 : 3000),
+                    .root = (int)draw_below(d, (uint64_t)on->ranks),
+                    .comm = on->comm,
+                    .options = GHZ_MPI_OPTIONS};
+  r.type = how == INTEGERS ? integer_type(d) : request_real_type(d, (int)draw_below(d, 2));
+  r.op = how == INTEGERS ? integer_op(d) : how == PRODUCT ? MPI_PROD : request_real_op(d);
   r.options.bound = (ghz_bound){GHZ_ABS, how == NO_BOUND ? 0 : 1e-3};
   r.options.threshold = how == SMALL ? (draw_below(d, 2) ? 256 << 10 : 3001 * 8 * on->ranks) : 0;
   if (how == PRODUCT && !reduces(r.what))
@@ -101,20 +98,20 @@ static raw_call draw_left(enum left how, const test_comm *on, uint64_t *d) {
 void args_left_to_mpi(const test_comm *on, uint64_t seed, const char *where) {
   uint64_t state = seed, *d = &state;
   enum left how = (enum left)draw_below(d, LEFT);
-  raw_call ours = draw_left(how, on, d), theirs = ours;
+  test_request ours = draw_left(how, on, d), theirs = ours;
   ghz_mpi_report report;
   int each, said = (int)draw_below(d, 2), complaints = comms_errors;
   suite_case("%sleft to MPI: %s: %s of %lld, root %d", where, left_names[how], collective_names[ours.what],
              (long long)ours.count, ours.root);
   MPI_Type_size(ours.type, &each);
-  raw_call_buffers(&ours, on, (uint64_t)each);
-  raw_call_buffers(&theirs, on, (uint64_t)each);
-  raw_call_fill(&ours, on, how != INTEGERS, mix(seed, (uint64_t)on->rank));
-  raw_call_fill(&theirs, on, how != INTEGERS, mix(seed, (uint64_t)on->rank));
+  request_buffers(&ours, on, (uint64_t)each);
+  request_buffers(&theirs, on, (uint64_t)each);
+  request_fill(&ours, on, how != INTEGERS, mix(seed, (uint64_t)on->rank));
+  request_fill(&theirs, on, how != INTEGERS, mix(seed, (uint64_t)on->rank));
   memset(&report, 0xee, sizeof report);
   ours.options.report = said ? &report : NULL;
-  int code = raw_call_call(&ours, how == NO_BOUND && !said ? NULL : &ours.options);
-  raw_call_call_mpi(&theirs);
+  int code = request_make(&ours, how == NO_BOUND && !said ? NULL : &ours.options);
+  request_make_by_mpi(&theirs);
   check(code == MPI_SUCCESS && comms_errors == complaints, "the call returns %d", code);
   check(ours.received.size == 0 || memcmp(ours.received.data, theirs.received.data, ours.received.size) == 0,
         "the result is not MPI's");
@@ -124,37 +121,37 @@ void args_left_to_mpi(const test_comm *on, uint64_t seed, const char *where) {
     check(report.algorithm == GHZ_MPI_NATIVE && report.mode == GHZ_MPI_PLAIN && report.sent_bytes == 0 &&
               report.eb == 0,
           "the report says %s", ghz_mpi_algorithm_name(report.algorithm));
-  raw_call_free(&ours);
-  raw_call_free(&theirs);
+  request_free(&ours);
+  request_free(&theirs);
 }
 
 /* ---- What the ranks may differ in -------------------------------------------------------------------- */
 
-static void differ(raw_call *r, uint64_t dice) {
+static void differ(test_request *r, uint64_t dice) {
   r->options.threads = 1 + (int)(dice % 3);
   r->options.threshold = dice >> 8 & 1 ? 1 << 30 : 0;
   r->options.report = dice >> 9 & 1 ? NULL : r->options.report;
   r->options.keep_root = dice >> 10 & 1 ? 0 : -1;
   if (r->options.algorithm != GHZ_MPI_NATIVE)
-    r->type = raw_call_real_type(&dice, r->type == MPI_DOUBLE);
+    r->type = request_real_type(&dice, r->type == MPI_DOUBLE);
 }
 
 void args_allowed(const test_comm *on, uint64_t seed, const char *where) {
   uint64_t state = seed, *d = &state;
-  raw_call plain = raw_call_draw(on, d), other = plain;
+  test_request plain = request_draw(on, d), other = plain;
   int complaints = comms_errors;
   plain.options.mode = other.options.mode = GHZ_MPI_HOMOMORPHIC;
   suite_case("%sallowed differences: %s by %s of %lld, root %d", where, collective_names[plain.what],
              ghz_mpi_algorithm_name(plain.options.algorithm), (long long)plain.count, plain.root);
-  raw_call_prepare(&plain, on, seed);
-  raw_call_prepare(&other, on, seed);
-  if (raw_call_is_among(on, draw(d)))
+  request_prepare(&plain, on, seed);
+  request_prepare(&other, on, seed);
+  if (request_is_among(on, draw(d)))
     differ(&other, mix(seed, 77 + (uint64_t)on->rank));
-  int code = raw_call_call(&plain, &plain.options), again = raw_call_call(&other, &other.options);
+  int code = request_make(&plain, &plain.options), again = request_make(&other, &other.options);
   check(code == MPI_SUCCESS && again == MPI_SUCCESS && comms_errors == complaints, "the calls return %d and %d",
         code, again);
   check(plain.received.size == 0 || memcmp(plain.received.data, other.received.data, plain.received.size) == 0,
         "other bits than without the differences");
-  raw_call_free(&plain);
-  raw_call_free(&other);
+  request_free(&plain);
+  request_free(&other);
 }

@@ -2,9 +2,9 @@
  * of one rank: an error or a right result, nothing lost, and the next call works. (Where messages are under way, the other ranks would
  * wait for what never comes: that is MPI's to end.) Linked with --wrap for those calls. */
 #include "alloc_log.h"
+#include "request.h"
 #include "suite.h"
 
-#include <ghz_mpi.h>
 #include <math.h>
 #include <string.h>
 
@@ -56,7 +56,7 @@ REFUSABLE(Bcast, (void *x, int n, MPI_Datatype type, int root, MPI_Comm comm), (
 
 typedef struct way {
   const char *name;
-  int collective;      /* as in make_call */
+  collective what;
   ghz_mpi_options set; /* what differs from the defaults is bound and mode */
   int n, wrong;        /* error class that the call must end with; MPI_SUCCESS */
 } way;
@@ -64,24 +64,11 @@ typedef struct way {
 static float send[COUNT], recv[COUNT];
 
 static int make_call(const way *w, MPI_Comm comm) {
+  test_request r = request_of(w->what, send, recv, w->n, MPI_FLOAT, comm);
   memset(recv, 0, sizeof recv);
-  switch (w->collective) {
-  case 0:
-    return ghz_allreduce(send, recv, w->n, MPI_FLOAT, MPI_SUM, comm, &w->set);
-  case 1:
-    return ghz_reduce(send, recv, w->n, MPI_FLOAT, MPI_SUM, 0, comm, &w->set);
-  case 2:
-    return ghz_reduce_scatter(send, recv, w->n, MPI_FLOAT, MPI_SUM, comm, &w->set);
-  case 3:
-    return ghz_allgather(send, recv, w->n, MPI_FLOAT, comm, &w->set);
-  case 4:
+  if (w->what == BCAST)
     memcpy(recv, send, sizeof send);
-    return ghz_bcast(recv, w->n, MPI_FLOAT, 0, comm, &w->set);
-  case 5:
-    return ghz_scatter(send, recv, w->n, MPI_FLOAT, 0, comm, &w->set);
-  default:
-    return ghz_gather(send, recv, w->n, MPI_FLOAT, 0, comm, &w->set);
-  }
+  return request_make(&r, &w->set);
 }
 
 static void check_result(const way *w) {
@@ -134,7 +121,7 @@ static void refuse_all(const way *w) {
 static void refuse_sentences(void) {
   enum { AGREED = 9, ALONE = 3 };
   for (int i = 0; i < 7; i++) {
-    way w = {"wrong bound", i, GHZ_MPI_OPTIONS, COUNT, MPI_ERR_ARG};
+    way w = {"wrong bound", (collective)i, GHZ_MPI_OPTIONS, COUNT, MPI_ERR_ARG};
     w.set.bound = (ghz_bound){GHZ_ABS, -1};
     w.set.mode = GHZ_MPI_HOMOMORPHIC;
     suite_case("collective %d with a wrong bound: call %d of MPI is refused%s", i, AGREED + i % ALONE,
@@ -146,15 +133,13 @@ static void refuse_sentences(void) {
 }
 
 int main(int argc, char **argv) {
-  static const char *const names[] = {"allreduce", "reduce",  "reduce_scatter", "allgather",
-                                      "bcast",     "scatter", "gather"};
   suite_begin(argc, argv, MPI_THREAD_SINGLE);
   for (int i = 0; i < COUNT; i++)
     send[i] = (float)(i % 1000);
   refuse_sentences();
   for (int i = 0; i < 7; i++)
     for (int plain = 0; plain < 2; plain++) {
-      way w = {names[i], i, GHZ_MPI_OPTIONS, COUNT, MPI_SUCCESS};
+      way w = {collective_names[i], (collective)i, GHZ_MPI_OPTIONS, COUNT, MPI_SUCCESS};
       w.set.bound = (ghz_bound){plain ? GHZ_ABS : GHZ_REL, 1e-4};
       w.set.mode = plain ? GHZ_MPI_PLAIN : GHZ_MPI_HOMOMORPHIC;
       refuse_all(&w);

@@ -1,57 +1,8 @@
-/* raw_call.c: buffers of a call, the two ways to make it, and its arguments drawn. */
-#include "raw_call.h"
+/* random_request.c: buffers of a call, and its arguments drawn. */
+#include "random_request.h"
 #include "suite.h"
 
-int raw_call_call(const raw_call *r, const ghz_mpi_options *o) {
-  switch (r->what) {
-  case ALLREDUCE:
-    return ghz_allreduce(r->send, r->recv, r->count, r->type, r->op, r->comm, o);
-  case REDUCE:
-    return ghz_reduce(r->send, r->recv, r->count, r->type, r->op, r->root, r->comm, o);
-  case REDUCE_SCATTER:
-    return ghz_reduce_scatter(r->send, r->recv, r->count, r->type, r->op, r->comm, o);
-  case ALLGATHER:
-    return ghz_allgather(r->send, r->recv, r->count, r->type, r->comm, o);
-  case BCAST:
-    return ghz_bcast(r->recv, r->count, r->type, r->root, r->comm, o);
-  case SCATTER:
-    return ghz_scatter(r->send, r->recv, r->count, r->type, r->root, r->comm, o);
-  default:
-    return ghz_gather(r->send, r->recv, r->count, r->type, r->root, r->comm, o);
-  }
-}
-
-void raw_call_call_mpi(const raw_call *r) {
-  const int n = (int)r->count;
-  switch (r->what) {
-  case ALLREDUCE:
-    MPI_Allreduce(r->send, r->recv, n, r->type, r->op, r->comm);
-    break;
-  case REDUCE:
-    MPI_Reduce(r->send, r->recv, n, r->type, r->op, r->root, r->comm);
-    break;
-  case REDUCE_SCATTER:
-    MPI_Reduce_scatter_block(r->send, r->recv, n, r->type, r->op, r->comm);
-    break;
-  case ALLGATHER:
-    MPI_Allgather(r->send, n, r->type, r->recv, n, r->type, r->comm);
-    break;
-  case BCAST:
-    MPI_Bcast(r->recv, n, r->type, r->root, r->comm);
-    break;
-  case SCATTER:
-    MPI_Scatter(r->send, n, r->type, r->recv, n, r->type, r->root, r->comm);
-    break;
-  default:
-    MPI_Gather(r->send, n, r->type, r->recv, n, r->type, r->root, r->comm);
-  }
-}
-
 /* ---- Buffers ----------------------------------------------------------------------------------------- */
-
-static int gets_result(collective what, int at_root) {
-  return at_root || (what != REDUCE && what != GATHER);
-}
 
 /* Arrays of `count` values that a rank gives, and gets. */
 static uint64_t arrays_sent(collective what, const test_comm *on, int root) {
@@ -67,7 +18,7 @@ static uint64_t arrays_received(collective what, const test_comm *on, int root) 
                                                : 1;
 }
 
-void raw_call_buffers(raw_call *r, const test_comm *on, uint64_t each) {
+void request_buffers(test_request *r, const test_comm *on, uint64_t each) {
   uint64_t array = (uint64_t)r->count * each, sends = arrays_sent(r->what, on, r->root);
   r->sent = guarded_make((r->what == BCAST ? 0 : sends) * array, each);
   r->received = guarded_make(arrays_received(r->what, on, r->root) * array, each);
@@ -75,12 +26,12 @@ void raw_call_buffers(raw_call *r, const test_comm *on, uint64_t each) {
   r->recv = r->received.data;
 }
 
-guarded *raw_call_given(raw_call *r, const test_comm *on) {
+guarded *request_given(test_request *r, const test_comm *on) {
   static guarded none;
   return r->what != BCAST ? &r->sent : on->rank == r->root ? &r->received : &none;
 }
 
-void raw_call_free(raw_call *r) {
+void request_free(test_request *r) {
   check(guarded_intact(&r->sent) && guarded_intact(&r->received), "bytes beside a buffer have changed");
   guarded_free(&r->sent);
   guarded_free(&r->received);
@@ -98,8 +49,8 @@ static void fill_numbers(guarded *g, int is_double, uint64_t seed) {
   }
 }
 
-void raw_call_fill(raw_call *r, const test_comm *on, int is_float, uint64_t seed) {
-  guarded *g = raw_call_given(r, on);
+void request_fill(test_request *r, const test_comm *on, int is_float, uint64_t seed) {
+  guarded *g = request_given(r, on);
   int each;
   MPI_Type_size(r->type, &each);
   if (is_float)
@@ -111,33 +62,33 @@ void raw_call_fill(raw_call *r, const test_comm *on, int is_float, uint64_t seed
 /* ---- Arguments --------------------------------------------------------------------------------------- */
 
 /* Fortran's mean the same, if this MPI has them. */
-MPI_Datatype raw_call_real_type(uint64_t *d, int is_double) {
+MPI_Datatype request_real_type(uint64_t *d, int is_double) {
   const MPI_Datatype types[2][3] = {{MPI_FLOAT, MPI_REAL, MPI_REAL4},
                                     {MPI_DOUBLE, MPI_DOUBLE_PRECISION, MPI_REAL8}};
   MPI_Datatype type = types[is_double][draw_below(d, 3)];
   return type == MPI_DATATYPE_NULL ? types[is_double][0] : type;
 }
 
-MPI_Op raw_call_real_op(uint64_t *d) {
+MPI_Op request_real_op(uint64_t *d) {
   const MPI_Op ops[] = {MPI_SUM, MPI_MIN, MPI_MAX};
   return ops[draw_below(d, 3)];
 }
 
-static void draw_way(raw_call *r, uint64_t *d) {
+static void draw_way(test_request *r, uint64_t *d) {
   do
     r->options.algorithm = (ghz_mpi_algorithm)(GHZ_MPI_NATIVE + draw_below(d, GHZ_MPI_LINEAR));
   while (r->options.algorithm != GHZ_MPI_NATIVE && !has_algorithm(r->what, r->options.algorithm));
   r->options.mode = draw_below(d, 2) ? GHZ_MPI_HOMOMORPHIC : (ghz_mpi_mode)draw_below(d, GHZ_MPI_PLAIN + 1);
 }
 
-raw_call raw_call_draw(const test_comm *on, uint64_t *d) {
-  raw_call r = {.what = (collective)draw_below(d, COLLECTIVES),
-                .count = 1 + (MPI_Count)draw_below(d, draw_below(d, 8) ? 3000 : 40000),
-                .type = draw_below(d, 2) ? MPI_DOUBLE : MPI_FLOAT,
-                .op = raw_call_real_op(d),
-                .root = (int)draw_below(d, (uint64_t)on->ranks),
-                .comm = on->comm,
-                .options = GHZ_MPI_OPTIONS};
+test_request request_draw(const test_comm *on, uint64_t *d) {
+  test_request r = {.what = (collective)draw_below(d, COLLECTIVES),
+                    .count = 1 + (MPI_Count)draw_below(d, draw_below(d, 8) ? 3000 : 40000),
+                    .type = draw_below(d, 2) ? MPI_DOUBLE : MPI_FLOAT,
+                    .op = request_real_op(d),
+                    .root = (int)draw_below(d, (uint64_t)on->ranks),
+                    .comm = on->comm,
+                    .options = GHZ_MPI_OPTIONS};
   r.options.bound = draw_below(d, 2) ? (ghz_bound){GHZ_ABS, 1e-2} : (ghz_bound){GHZ_REL, 1e-3};
   r.options.average = reduces(r.what) && r.op == MPI_SUM && draw_below(d, 3) == 0;
   r.options.of_result = (int)draw_below(d, 2);
@@ -145,13 +96,13 @@ raw_call raw_call_draw(const test_comm *on, uint64_t *d) {
   return r;
 }
 
-void raw_call_prepare(raw_call *r, const test_comm *on, uint64_t seed) {
-  raw_call_buffers(r, on, r->type == MPI_DOUBLE ? 8 : 4);
-  raw_call_fill(r, on, 1, mix(seed, (uint64_t)on->rank));
+void request_prepare(test_request *r, const test_comm *on, uint64_t seed) {
+  request_buffers(r, on, r->type == MPI_DOUBLE ? 8 : 4);
+  request_fill(r, on, 1, mix(seed, (uint64_t)on->rank));
   r->options.report = &r->report;
 }
 
-int raw_call_is_among(const test_comm *on, uint64_t dice) {
+int request_is_among(const test_comm *on, uint64_t dice) {
   uint64_t ranks = (uint64_t)on->ranks, one = mix(dice, 1) % ranks, spared = (one + 1) % ranks;
   if ((uint64_t)on->rank == one)
     return 1;

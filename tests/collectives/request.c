@@ -1,0 +1,131 @@
+/* request.c: the two ways to make a collective call, and its buffers. */
+#include "request.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const collective_names[COLLECTIVES] = {"allreduce", "reduce",  "reduce_scatter", "allgather",
+                                                   "bcast",     "scatter", "gather"};
+
+/* ---- What collectives have ---------------------------------------------------------------------------- */
+
+int has_algorithm(collective what, ghz_mpi_algorithm a) {
+  static const unsigned ways[COLLECTIVES] = {[ALLREDUCE] = 1u << GHZ_MPI_RING | 1u << GHZ_MPI_DOUBLING |
+                                                           1u << GHZ_MPI_HALVING,
+                                             [REDUCE] = 1u << GHZ_MPI_RING | 1u << GHZ_MPI_TREE,
+                                             [REDUCE_SCATTER] = 1u << GHZ_MPI_RING,
+                                             [ALLGATHER] = 1u << GHZ_MPI_RING,
+                                             [BCAST] = 1u << GHZ_MPI_TREE | 1u << GHZ_MPI_CHAIN,
+                                             [SCATTER] = 1u << GHZ_MPI_TREE | 1u << GHZ_MPI_LINEAR,
+                                             [GATHER] = 1u << GHZ_MPI_TREE | 1u << GHZ_MPI_LINEAR};
+  return (int)(ways[what] >> a & 1);
+}
+
+int reduces(collective what) {
+  return what <= REDUCE_SCATTER;
+}
+
+int is_rooted(collective what) {
+  return what == REDUCE || what >= BCAST;
+}
+
+int has_blocks(collective what) {
+  return what == REDUCE_SCATTER || what == ALLGATHER || what == SCATTER || what == GATHER;
+}
+
+int gets_result(collective what, int at_root) {
+  return at_root || (what != REDUCE && what != GATHER);
+}
+
+/* ---- Buffers ------------------------------------------------------------------------------------------ */
+
+enum { GUARD = 64, PATTERN = 0xa5 };
+
+guarded guarded_make(uint64_t size, uint64_t misaligned) {
+  guarded g = {.size = size};
+  uint64_t all = size + 2 * GUARD + misaligned;
+  g.base = malloc(all);
+  if (!g.base) {
+    fprintf(stderr, "no memory for %llu bytes\n", (unsigned long long)all);
+    MPI_Abort(MPI_COMM_WORLD, 3);
+    exit(3);
+  }
+  memset(g.base, PATTERN, all);
+  g.data = g.base + GUARD + misaligned;
+  return g;
+}
+
+static int all_pattern(const uint8_t *from, const uint8_t *to) {
+  while (from < to && *from == PATTERN)
+    from++;
+  return from == to;
+}
+
+int guarded_intact(const guarded *g) {
+  return all_pattern(g->base, g->data) && all_pattern(g->data + g->size, g->data + g->size + GUARD);
+}
+
+void guarded_free(guarded *g) {
+  free(g->base);
+  g->base = NULL;
+}
+
+/* ---- Calls -------------------------------------------------------------------------------------------- */
+
+test_request request_of(collective what, const void *send, void *recv, MPI_Count count, MPI_Datatype type,
+                        MPI_Comm comm) {
+  return (test_request){.what = what,
+                        .send = send,
+                        .recv = recv,
+                        .count = count,
+                        .type = type,
+                        .op = MPI_SUM,
+                        .comm = comm,
+                        .options = GHZ_MPI_OPTIONS};
+}
+
+int request_make(const test_request *r, const ghz_mpi_options *o) {
+  switch (r->what) {
+  case ALLREDUCE:
+    return ghz_allreduce(r->send, r->recv, r->count, r->type, r->op, r->comm, o);
+  case REDUCE:
+    return ghz_reduce(r->send, r->recv, r->count, r->type, r->op, r->root, r->comm, o);
+  case REDUCE_SCATTER:
+    return ghz_reduce_scatter(r->send, r->recv, r->count, r->type, r->op, r->comm, o);
+  case ALLGATHER:
+    return ghz_allgather(r->send, r->recv, r->count, r->type, r->comm, o);
+  case BCAST:
+    return ghz_bcast(r->recv, r->count, r->type, r->root, r->comm, o);
+  case SCATTER:
+    return ghz_scatter(r->send, r->recv, r->count, r->type, r->root, r->comm, o);
+  default:
+    return ghz_gather(r->send, r->recv, r->count, r->type, r->root, r->comm, o);
+  }
+}
+
+int request_make_by_mpi(const test_request *r) {
+  const int n = (int)r->count;
+  switch (r->what) {
+  case ALLREDUCE:
+    return MPI_Allreduce(r->send, r->recv, n, r->type, r->op, r->comm);
+  case REDUCE:
+    return MPI_Reduce(r->send, r->recv, n, r->type, r->op, r->root, r->comm);
+  case REDUCE_SCATTER:
+    return MPI_Reduce_scatter_block(r->send, r->recv, n, r->type, r->op, r->comm);
+  case ALLGATHER:
+    return MPI_Allgather(r->send, n, r->type, r->recv, n, r->type, r->comm);
+  case BCAST:
+    return MPI_Bcast(r->recv, n, r->type, r->root, r->comm);
+  case SCATTER:
+    return MPI_Scatter(r->send, n, r->type, r->recv, n, r->type, r->root, r->comm);
+  default:
+    return MPI_Gather(r->send, n, r->type, r->recv, n, r->type, r->root, r->comm);
+  }
+}
+
+int request_is_named(const test_request *r, const char *text) {
+  char name[32];
+  snprintf(name, sizeof name, "ghz_%s", collective_names[r->what]);
+  return strstr(text, name) != NULL;
+}

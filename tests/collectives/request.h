@@ -1,0 +1,65 @@
+/* request.h: the arguments of one collective call, and the two ways to make it: by the library and by MPI. */
+#ifndef GHZ_TESTS_REQUEST_H
+#define GHZ_TESTS_REQUEST_H
+
+#include <ghz_mpi.h>
+#include <stdint.h>
+
+typedef enum collective {
+  ALLREDUCE,
+  REDUCE,
+  REDUCE_SCATTER,
+  ALLGATHER,
+  BCAST,
+  SCATTER,
+  GATHER,
+  COLLECTIVES
+} collective;
+
+extern const char *const collective_names[COLLECTIVES];
+
+/* Whether a collective has an algorithm of its own of this name. */
+int has_algorithm(collective what, ghz_mpi_algorithm a);
+int reduces(collective what);
+int is_rooted(collective what);
+/* Whether it moves an array per rank. */
+int has_blocks(collective what);
+/* Whether a rank gets a result. */
+int gets_result(collective what, int at_root);
+
+/* A buffer between guards, aligned as its type demands and no better. */
+typedef struct guarded {
+  uint8_t *base, *data;
+  uint64_t size;
+} guarded;
+
+guarded guarded_make(uint64_t size, uint64_t misaligned);
+int guarded_intact(const guarded *g);
+void guarded_free(guarded *g);
+
+typedef struct test_request {
+  collective what;
+  const void *send;
+  void *recv;
+  MPI_Count count;
+  MPI_Datatype type;
+  MPI_Op op;
+  int root;
+  MPI_Comm comm;
+  ghz_mpi_options options;
+  ghz_mpi_report report;
+  guarded sent, received; /* where it has buffers of its own */
+} test_request;
+
+/* A call of a sum, or with root 0, and the usual options. */
+test_request request_of(collective what, const void *send, void *recv, MPI_Count count, MPI_Datatype type,
+                        MPI_Comm comm);
+
+/* The call with these options, which may be NULL. */
+int request_make(const test_request *r, const ghz_mpi_options *o);
+int request_make_by_mpi(const test_request *r);
+
+/* Whether an error's sentence names the call. */
+int request_is_named(const test_request *r, const char *text);
+
+#endif

@@ -1,0 +1,31 @@
+/* sweep.h: small calls of every collective by every algorithm, for tests in which something fails at every place in turn. */
+#ifndef GHZ_TESTS_SWEEP_H
+#define GHZ_TESTS_SWEEP_H
+
+#include "request.h"
+
+typedef struct way {
+  const char *name;
+  collective what;
+  ghz_mpi_algorithm algorithm;
+  ghz_mpi_mode mode;
+  ghz_bound bound;
+  int average, in_place;
+} way;
+
+enum { SWEEP_ROOT = 1 };
+
+/* Value i that a rank gives, in a test's `turn`, so that what is left of an earlier call is wrong. */
+float sweep_value(int rank, int i, int turn);
+
+/* A duplicate of the world, whose errors are returned. */
+MPI_Comm sweep_comm(void);
+
+/* The call, of n values a rank. */
+int sweep_call(const way *w, const float *send, float *recv, int n, MPI_Comm comm);
+
+/* What this rank's recv holds before a call, and must hold after it; both in host memory. */
+void sweep_prepare(const way *w, float *recv, int n, int ranks, int turn);
+void sweep_check(const way *w, const float *recv, int n, int ranks, int turn);
+
+#endif
