@@ -13,12 +13,13 @@ static _Thread_local void *blocks[BLOCKS];
 static _Thread_local size_t block_count;
 
 void *scratch(size_t size) {
-  void *p = malloc(size ? size : 1);
-  if (!p || block_count == BLOCKS) {
-    fprintf(stderr, p ? "a SCOPE is missing\n" : "no memory\n");
+  if (block_count < BLOCKS)
+    blocks[block_count] = malloc(size ? size : 1);
+  if (block_count == BLOCKS || !blocks[block_count]) {
+    fprintf(stderr, block_count == BLOCKS ? "a SCOPE is missing\n" : "no memory\n");
     abort();
   }
-  return blocks[block_count++] = p;
+  return blocks[block_count++];
 }
 
 size_t scratch_begin(void) {

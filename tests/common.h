@@ -48,7 +48,7 @@ void need(ghz_status status, const char *format, ...) __attribute__((format(prin
 /* A context on an instruction set; NULL stands for the best one. CONTEXT frees it when the block ends. */
 ghz_context *context_on(const char *isa, int threads);
 #define CONTEXT(name, isa, threads)                                                                            \
-  ghz_context *name __attribute__((cleanup(context_drop))) = context_on(isa, threads)
+  ghz_context *name __attribute__((cleanup(context_drop), unused)) = context_on(isa, threads)
 void context_drop(ghz_context **ctx);
 
 /* The instruction sets that this machine and build have. */
