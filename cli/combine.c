@@ -12,8 +12,8 @@
 #include "report/seconds.h"
 #include "report/text.h"
 
-enum { SLOTS = 16, OPEN_MAX_FILES = 200 };
-#define SLOT_BYTES ((size_t)256 << 20) /* streams kept at a time, unless two alone are larger */
+enum { SLOTS = 16, OPEN_FILES_MAX = 200 }; /* with more operands, files are closed between frames */
+#define SLOT_BYTES ((size_t)256 << 20)     /* streams kept at a time, unless two alone are larger */
 
 typedef struct combination {
   const options *o;
@@ -31,8 +31,8 @@ typedef struct combination {
 
 /* ---- Operands ---- */
 
-static bool differs(const frame_reader *r, const frame_reader *first, const char *what, number_text own,
-                    number_text other, const char *advice) {
+static bool fail_differs(const frame_reader *r, const frame_reader *first, const char *what, number_text own,
+                         number_text other, const char *advice) {
   return fail(r->file.name, "%s %s differs from %s in %s: %s", what, own.text, other.text, first->file.name,
               advice);
 }
@@ -60,22 +60,21 @@ static bool check_same(const frame_reader *r, const frame_reader *first) {
     return fail(r->file.name, "type %s differs from %s in %s: compress both with the same type",
                 type_name(a->type), type_name(b->type), first->file.name);
   if (a->total != b->total && a->total != COUNT_UNKNOWN && b->total != COUNT_UNKNOWN)
-    return differs(r, first, "number of values", text_count(a->total), text_count(b->total),
-                   "only arrays of the same length combine");
+    return fail_differs(r, first, "number of values", text_count(a->total), text_count(b->total),
+                        "only arrays of the same length combine");
   if (a->step != b->step)
-    return differs(r, first, "step", text_double(a->step), text_double(b->step),
-                   "compress both with the same --abs");
+    return fail_differs(r, first, "step", text_double(a->step), text_double(b->step),
+                        "compress both with the same --abs");
   if (a->eb != b->eb)
-    return differs(r, first, "bound", text_double(a->eb), text_double(b->eb),
-                   "compress both with the same --abs");
+    return fail_differs(r, first, "bound", text_double(a->eb), text_double(b->eb),
+                        "compress both with the same --abs");
   return a->frame_values == b->frame_values ||
-         differs(r, first, "number of values per frame", text_count(a->frame_values),
-                 text_count(b->frame_values), "compress both with the same --frame-values");
+         fail_differs(r, first, "number of values per frame", text_count(a->frame_values),
+                      text_count(b->frame_values), "compress both with the same --frame-values");
 }
 
-/* With many operands, closes the file until its next frame. */
-static void rest(const combination *c, frame_reader *r) {
-  if (c->count > OPEN_MAX_FILES && r->file.seekable)
+static void park_if_many(const combination *c, frame_reader *r) {
+  if (c->count > OPEN_FILES_MAX && r->file.seekable)
     file_park(&r->file);
 }
 
@@ -90,7 +89,7 @@ static bool open_operands(combination *c, const char *to) {
     }
     if (c->readers[c->shaped].header.shape.ndim == 0)
       c->shaped = c->opened;
-    rest(c, r);
+    park_if_many(c, r);
   }
   return true;
 }
@@ -109,7 +108,7 @@ static size_t result_capacity(const combination *c) {
   return terms > UINT32_MAX ? 0 : ghz_size_bound((size_t)info->count, info->lattice.type, (uint32_t)terms);
 }
 
-/* Takes c->result, whose size is set, as slot 0. */
+/* Moves c->result, whose size is set, to slot 0. */
 static bool keep_result(combination *c, const char *name, ghz_status status) {
   if (!library_ok(name, c->ctx, status) || !frame_inspect(&c->result, name))
     return false;
@@ -158,7 +157,7 @@ static bool next_frame(combination *c, bool *more) {
     bool own;
     if (!reader_next(r, &c->slot[c->filled], &own))
       return false;
-    rest(c, r);
+    park_if_many(c, r);
     if (i == 0)
       *more = own;
     if (own != *more || r->values != c->readers[0].values)
