@@ -55,8 +55,9 @@ static int all_on_grid(const ghz_lattice *l, const void *x) {
   return 1;
 }
 
-/* Chooses the arithmetic by magnitude m (law L1, rule R1) and quantises. x is full: padding is any
- * finite value. */
+/* Quantises a full tile whose largest magnitude is m, which proves how: the mode and the arithmetic
+ * that keep the bound (FORMAT.md, "Lattice"), and integers so wide that second differences fit.
+ * Padding may be any finite values. Returns 0 if the tile lies outside the lattice. */
 static int quantise_tile(const ghz_lattice *l, const void *x, double m, integers *v) {
   ALIGNED int64_t linear[TILE];
   v->mode = mode_for(l, m);
@@ -93,8 +94,8 @@ static int to_integers(const ghz_lattice *l, const void *x, unsigned n, integers
   size_t value_size = ghz_type_size(l->type);
   v->n = n;
   x = padded(x, n, value_size, copy);
-  double m = l->type == GHZ_F32 ? spill_specials_f32(&x, n, copy, &v->specials, &v->special)
-                                : spill_specials_f64(&x, n, copy, &v->specials, &v->special);
+  double m = l->type == GHZ_F32 ? extract_specials_f32(&x, n, copy, &v->specials, &v->special)
+                                : extract_specials_f64(&x, n, copy, &v->specials, &v->special);
   /* Less than half a step, by a margin that no rounding crosses. */
   v->zero = !v->special && m < 0.49 * l->step && !coarser_than_bound(l);
   return v->zero || quantise_tile(l, x, m, v);
@@ -168,8 +169,8 @@ static size_t write_plan(const integers *v, const plan *p, uint8_t *dst) {
                   v->special ? &v->specials : NULL, dst);
 }
 
-/* The plan for an order; GHZ_ORDER_BEST: the smallest. By branches, which processors guess right:
- * they then work on the planes while they still add up the sizes (9 % of compression). */
+/* The plan for an order; GHZ_ORDER_BEST: the smallest. Branches, not a select: the processor predicts
+ * them well and writes planes before the sizes are added up (9 % of compression). */
 static const plan *choose_plan(const plan plans[3], int order) {
   const unsigned size[3] = {plans[0].size, plans[1].size, plans[2].size};
   int best = choose_order(size, plans[0].height == 0, order);
@@ -178,7 +179,7 @@ static const plan *choose_plan(const plan plans[3], int order) {
   return __builtin_expect(best == 1, 1) ? &plans[1] : &plans[0];
 }
 
-/* Asks for the tile after this one while this one is worked on. */
+/* Prefetches the tile after this one: its values come from memory, all else of encoding from cache. */
 static inline void prefetch_next(const void *x, size_t size) {
   for (size_t i = 0; i < size; i += 64)
     __builtin_prefetch((const char *)x + size + i, 0, 3);
@@ -210,12 +211,13 @@ static size_t encode(const ghz_lattice *l, int order, const void *x, unsigned n,
   return raw;
 }
 
-/* Room for a copy of an operand: one at the very end of its buffer, or one that was raw, put on the
- * lattice. */
+/* Room for a copy of an operand's tile. */
 typedef struct encoded_tile {
   uint8_t bytes[TILE_BYTES_MAX + SLACK];
 } encoded_tile;
 
+/* The tile, copied to the room if it is so near the end of its buffer that wide loads would read past
+ * it. */
 static tile_source padded_copy(tile_source src, encoded_tile *room) {
   if (src.short_tail) {
     memcpy(room->bytes, src.data, src.size);

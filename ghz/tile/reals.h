@@ -76,7 +76,7 @@ static BITS_TYPE FN(hide_specials)(REAL *x, unsigned n, specials *s) {
 
 /* The largest finite magnitude of a full tile; where it holds NaN or infinities, *special is 1,
  * they are noted, and *x becomes a copy without them. */
-static double FN(spill_specials)(const void **x, unsigned n, void *copy, specials *s, int *special) {
+static double FN(extract_specials)(const void **x, unsigned n, void *copy, specials *s, int *special) {
   BITS_TYPE largest = FN(largest)(*x);
   *special = largest >= EXPONENT;
   if (*special) {
