@@ -41,10 +41,9 @@ static ghz_status compute_tile(const void *job, const chunk *c, uint64_t tile, u
   tile_source *sources = (tile_source *)(void *)(cursors + k);
   for (size_t i = 0; i < k; i++)
     sources[i] = cursor_next(&cursors[i], j->operands[i].slice.terms);
-  unsigned n = values_in_tile(s->count, tile);
-  if (j->what->operation == COMBINE)
-    return j->tiles->combine(&s->lattice, &j->combination, sources, n, dst, size, inexact);
-  return j->tiles->extremum(&s->lattice, sources, j->what->operation == MAXIMUM, n, dst, size, inexact);
+  const tile_job t = {&s->lattice, sources, values_in_tile(s->count, tile), dst, size, inexact};
+  return j->what->operation == COMBINE ? j->tiles->combine(&t, &j->combination)
+                                       : j->tiles->extremum(&t, j->what->operation == MAXIMUM);
 }
 
 /* ---- Operands that agree ----------------------------------------------------------------------------- */

@@ -81,80 +81,51 @@ DEVICE unsigned order_at(const side_place &p) {
   return p.size ? bytes.word(0) & 3 : 0;
 }
 
-// Raises planes of a tile by one order as they come, and notes the column that its new anchor is made of: 0 or 1, which the first
-// lane has.
-struct plane_raiser {
-  uint32_t number;        // of the column
-  uint32_t column, clear; // its bits; columns that the anchors stand for, before and after
-  part borrow[team::PARTS];
+// Raises a plane of the tile of lower order, where its team has to: all teams do the work for the others.
+DEVICE void raise(team::raisers &r, part y[team::PARTS], int raises, unsigned p) {
+  part once[team::PARTS], twice[team::PARTS];
+  UNROLLED for (int w = 0; w < team::PARTS; w++) once[w] = y[w];
+  team::raiser_next(&r.once, once, p);
+  UNROLLED for (int w = 0; w < team::PARTS; w++) y[w] = twice[w] = raises > 0 ? once[w] : y[w];
+  team::raiser_next(&r.twice, twice, p);
+  UNROLLED for (int w = 0; w < team::PARTS; w++) y[w] = raises > 1 ? twice[w] : y[w];
+}
 
-  METHOD void begin(int order) {
-    number = (uint32_t)order;
-    column = 0;
-    clear = team::lane_of() ? 0 : order ? 3 : 1;
-    UNROLLED for (int w = 0; w < team::PARTS; w++) borrow[w] = 0;
-  }
-  // Where `raises`; elsewhere the plane stays as it is.
-  METHOD void raise(uint32_t plane[team::PARTS], bool raises, int p) {
-    uint32_t r[team::PARTS];
-    UNROLLED for (int w = 0; w < team::WORDS; w++) r[w] = plane[w];
-    r[0] &= ~(clear >> 1); // readers ignore this column, where the anchor stands for it
-    team::raise_plane(r, borrow);
-    column |= (r[0] >> number & 1) << p;
-    r[0] &= ~clear;
-    UNROLLED for (int w = 0; w < team::WORDS; w++) plane[w] = raises ? r[w] : plane[w];
-  }
-  // The number in the column, of so many planes.
-  METHOD int32_t anchor(int planes) const {
-    const uint32_t bits = __shfl_sync(ALL, column, 0, team::LANES);
-    return planes ? (int32_t)(bits << (32 - planes)) >> (32 - planes) : 0;
-  }
-};
-
-// The planes of a + b, a of the higher order, on `count` planes, and the widths of the result. Raises: b's order is lower in some
-// team of the warp.
+// The planes of a + b, a of the higher order, on `count` planes, and the widths of the result. Raises: b's order is lower in
+// some team of the warp.
 template <bool Raises>
 DEVICE void add_planes(const expansion &e, team_side &a, team_side &b, int count, team_room &room,
                        uint32_t widths[team::WORDS]) {
-  part carry[team::PARTS], below[team::PARTS];
-  plane_raiser once, twice;
-  unsigned height = 0;
+  team::adder sum;
+  team::raisers r;
   const int planes = (int)__reduce_max_sync(ALL, (unsigned)count), raises = a.order - b.order;
-  once.begin(b.order);
-  twice.begin(1);
-  UNROLLED for (int w = 0; w < team::WORDS; w++) {
-    carry[w] = a.negative | b.negative;
-    below[w] = widths[w] = 0;
-  }
+  team::raisers_begin(&r, b.order);
+  team::adder_begin(&sum);
+  UNROLLED for (int w = 0; w < team::PARTS; w++) sum.carry[w] = a.negative | b.negative;
   ROLLED for (int p = 0; p < planes; p += 4) {
     a.reader.locate();
     b.reader.locate();
     ROLLED for (int i = 0; i < 4; i++) {
-      uint32_t x[team::PARTS], y[team::PARTS], r[team::PARTS];
+      part x[team::PARTS], y[team::PARTS];
       a.reader.take(e);
       b.reader.take(e);
-      UNROLLED for (int w = 0; w < team::WORDS; w++) y[w] = b.reader.plane[w];
-      if (Raises) {
-        once.raise(y, raises > 0, p + i);
-        twice.raise(y, raises > 1, p + i);
-      }
-      UNROLLED for (int w = 0; w < team::WORDS; w++) {
+      UNROLLED for (int w = 0; w < team::PARTS; w++) y[w] = b.reader.plane[w];
+      if (Raises)
+        raise(r, y, raises, (unsigned)(p + i));
+      UNROLLED for (int w = 0; w < team::PARTS; w++) {
         x[w] = a.reader.plane[w] ^ a.negative;
         y[w] ^= b.negative;
       }
-      team::add_plane(x, y, carry, r);
       if (p + i < count) {
-        team::widen(widths, r, below, (unsigned)(p + i), &height);
-        *reinterpret_cast<uint4 *>(&room.planes[p + i][team::WORDS * team::lane_of()]) = {r[0], r[1], r[2],
-                                                                                          r[3]};
+        team::adder_next(&sum, x, y, (unsigned)(p + i));
+        *reinterpret_cast<uint4 *>(&room.planes[p + i][team::WORDS * team::lane_of()]) = {x[0], x[1], x[2],
+                                                                                          x[3]};
       }
     }
   }
-  if (Raises) {
-    const int32_t first = once.anchor(count), second = twice.anchor(count);
-    b.anchor = raises > 0 && b.order == 0 ? first : b.anchor;
-    b.slope = raises > 1 ? second : raises > 0 && b.order == 1 ? first : b.slope;
-  }
+  UNROLLED for (int w = 0; w < team::WORDS; w++) widths[w] = sum.width[w];
+  if (Raises)
+    team::raisers_anchors(&r, raises, (unsigned)count, &b.anchor, &b.slope);
 }
 
 // Adds or subtracts the tiles of four teams, where both are common: on the lattice, of one mode, without specials, and of few

@@ -27,7 +27,6 @@ DEVICE uint8_t *spill(const combine_call &c, int tile) {
 // Notes what went wrong with a tile, or that it is not exact.
 DEVICE void note_result(const combine_call &c, uint64_t t, warp_result &r, int lane) {
   if (r.damaged != GHZ_CUDA_OPERANDS) {
-    r.kind = NOTHING;
     r.size = 0;
     if (lane == 0)
       note_fault(c.target.shared, FAULT_TILE, c.target.first + t, r.damaged, GHZ_ECORRUPT);
@@ -42,7 +41,7 @@ SELDOM uint32_t form_uncommon(const combine_call &c, combine_shared &s, int tile
   const uint64_t t = s.group.index * TILES + (uint64_t)tile;
   const unsigned n = values_in_tile(c.target.n, c.target.first + t);
   warp_result r;
-  combine_any<Real>(c, s.headers, t, n, r, lane);
+  combine_any<Real>({c, s.headers, t, n, lane}, r);
   note_result(c, t, r, lane);
   if (r.size)
     write_result<Real>(

@@ -34,6 +34,17 @@ DEVICE void plane_shift(const part x[PARTS], part y[PARTS]) {
   UNROLLED for (int w = 0; w < WORDS; w++) y[w] = x[w] << 1 | (w ? x[w - 1] >> 31 : lane_of() ? before : 0u);
 }
 
+typedef uint32_t column_bits; // sums of more planes are left to a whole warp
+typedef int32_t column_value;
+
+DEVICE part all_but(unsigned columns) {
+  return lane_of() ? ALL : ALL << columns;
+}
+
+DEVICE column_bits of_first_lane(column_bits bits) {
+  return __shfl_sync(ALL, bits, 0, LANES);
+}
+
 #include "rules/plane_arithmetic.h"
 
 // ---- Where bytes are --------------------------------------------------------------------------------------------
@@ -203,10 +214,8 @@ DEVICE uint32_t finish_shape(tile_shape &t) {
   t.lead.special = 0;
   t.lead.anchor = t.lead.order ? t.lead.anchor : 0;
   t.lead.slope = t.lead.order == 2 ? t.lead.slope : 0;
-  if (lead_says_empty(&t.lead))
-    return 0;
   t.planes_at = lead_size(&t.lead) + 16 * t.lead.width_planes;
-  return t.planes_at + t.sum;
+  return lead_says_empty(&t.lead) ? 0 : t.planes_at + t.sum;
 }
 
 DEVICE void put_header(uint8_t *out, const tile_shape &t) {

@@ -104,11 +104,26 @@ template <class T> DEVICE T from_before(T v, T first, int lane) {
 
 // ---- Planes -------------------------------------------------------------------------------------------------------
 
+// What rules/plane_arithmetic.h needs.
 enum { PARTS = 1 };
 typedef uint32_t part;
+typedef uint64_t column_bits;
+typedef int64_t column_value;
+
+DEVICE part part_zero() {
+  return 0;
+}
 
 DEVICE part part_not(part a) {
   return ~a;
+}
+
+DEVICE part part_and(part a, part b) {
+  return a & b;
+}
+
+DEVICE part part_or(part a, part b) {
+  return a | b;
 }
 
 DEVICE part part_sum(part a, part b, part carry) {
@@ -119,16 +134,28 @@ DEVICE part part_carry(part a, part b, part carry) {
   return (a & b) | (carry & (a | b));
 }
 
-// Sets the width to p + 1 where plane p differs from the plane below it; *height to p + 1 if it does in this lane.
-DEVICE part part_widen(part width, part plane, part below, unsigned p, unsigned *height) {
+DEVICE uint32_t part_low(part a) {
+  return a;
+}
+
+// Sets the width to p + 1 where plane p differs from the one below it; bit p of *changes, if it does in this lane.
+DEVICE part part_widen(part width, part plane, part below, unsigned p, uint64_t *changes) {
   uint32_t d = plane ^ below, differs = bytes_of(((d & ~TOP_BITS) + ~TOP_BITS) | d, 0, 0xba98);
-  *height = d ? p + 1 : *height;
+  *changes |= (uint64_t)(d != 0) << p;
   return (width & ~differs) | ((p + 1) * EACH_BYTE & differs);
 }
 
 // y = x moved up by one column; 0 comes in at column 0.
 DEVICE void plane_shift(const part x[PARTS], part y[PARTS]) {
   y[0] = x[0] << 1 | from_before(x[0] >> 31, 0u, lane_of_thread());
+}
+
+DEVICE part all_but(unsigned columns) {
+  return lane_of_thread() ? ALL : ALL << columns;
+}
+
+DEVICE column_bits of_first_lane(column_bits bits) {
+  return __shfl_sync(ALL, bits, 0);
 }
 
 #define GHZ_PLANE DEVICE

@@ -40,16 +40,12 @@ static inline part part_zero(void) {
   return _mm256_setzero_si256();
 }
 
-static inline part part_ones(void) {
-  return _mm256_set1_epi32(-1);
-}
-
 static inline int part_equal(part a, part b) {
   return _mm256_movemask_epi8(_mm256_cmpeq_epi8(a, b)) == -1;
 }
 
 static inline part part_not(part a) {
-  return a ^ part_ones();
+  return a ^ _mm256_set1_epi32(-1);
 }
 
 static inline part part_sum(part a, part b, part carry) {
@@ -69,6 +65,10 @@ static inline __m128i spread_8(const uint8_t **src, unsigned mask) {
 
 static inline part part_and(part a, part b) {
   return a & b;
+}
+
+static inline part part_or(part a, part b) {
+  return a | b;
 }
 
 static inline uint64_t part_low(part a) {
@@ -113,9 +113,9 @@ static inline void part_squeeze(part plane, uint8_t **dst, part width, int p) {
   gather_8(_mm_unpackhi_epi64(hi, hi), dst, mask >> 24);
 }
 
-static inline part part_widen(part width, part plane, part below, unsigned p, unsigned *height) {
+static inline part part_widen(part width, part plane, part below, unsigned p, uint64_t *changes) {
   __m256i same = _mm256_cmpeq_epi8(plane, below);
-  *height = _mm256_movemask_epi8(same) != -1 ? p + 1 : *height;
+  *changes |= (uint64_t)(_mm256_movemask_epi8(same) != -1) << p;
   return _mm256_blendv_epi8(_mm256_set1_epi8((char)(p + 1)), width, same);
 }
 

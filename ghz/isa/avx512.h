@@ -23,10 +23,6 @@ static inline part part_zero(void) {
   return _mm512_setzero_si512();
 }
 
-static inline part part_ones(void) {
-  return _mm512_set1_epi32(-1);
-}
-
 static inline int part_equal(part a, part b) {
   return _mm512_cmpneq_epi64_mask(a, b) == 0;
 }
@@ -47,6 +43,10 @@ static inline part part_and(part a, part b) {
   return _mm512_and_si512(a, b);
 }
 
+static inline part part_or(part a, part b) {
+  return _mm512_or_si512(a, b);
+}
+
 static inline uint64_t part_low(part a) {
   return (uint64_t)_mm_cvtsi128_si64(_mm512_castsi512_si128(a));
 }
@@ -64,9 +64,9 @@ static inline void part_squeeze(part plane, uint8_t **dst, part width, int p) {
   *dst += (unsigned)_mm_popcnt_u64(k);
 }
 
-static inline part part_widen(part width, part plane, part below, unsigned p, unsigned *height) {
+static inline part part_widen(part width, part plane, part below, unsigned p, uint64_t *changes) {
   __mmask64 k = _mm512_cmpneq_epi8_mask(plane, below);
-  *height = k ? p + 1 : *height;
+  *changes |= (uint64_t)(k != 0) << p;
   return _mm512_mask_mov_epi8(width, k, _mm512_set1_epi8((char)(p + 1)));
 }
 

@@ -31,16 +31,16 @@
 static inline part part_load(const uint8_t *p);
 static inline void part_store(uint8_t *p, part v);
 
-/* All bits 0; all bits 1. */
+/* All bits 0. */
 static inline part part_zero(void);
-static inline part part_ones(void);
 
 /* 1 if all bits are equal, else 0. */
 static inline int part_equal(part a, part b);
 
-/* Bit by bit: the complement; and; the sum bit and the carry bit of a full adder. */
+/* Bit by bit: the complement; and; or; the sum bit and the carry bit of a full adder. */
 static inline part part_not(part a);
 static inline part part_and(part a, part b);
+static inline part part_or(part a, part b);
 static inline part part_sum(part a, part b, part carry);
 static inline part part_carry(part a, part b, part carry);
 
@@ -59,8 +59,8 @@ static inline void part_squeeze(part plane, uint8_t **dst, part width, int p);
 
 /* Finds widths while planes come by, from the lowest on: returns `width` with p + 1 in each byte
  * where the part of plane p differs from that of the plane below (zeros for p = 0), and sets
- * *height to p + 1 if any does. 0 <= p < 64. */
-static inline part part_widen(part width, part plane, part below, unsigned p, unsigned *height);
+ * bit p of *changes if any does. 0 <= p < 64. */
+static inline part part_widen(part width, part plane, part below, unsigned p, uint64_t *changes);
 
 /* y = the plane x moved up by one column: column c of y is column c - 1 of x, and column 0 is 0. x
  * and y do not overlap. */

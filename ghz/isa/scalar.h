@@ -45,10 +45,6 @@ static inline part part_zero(void) {
   return 0;
 }
 
-static inline part part_ones(void) {
-  return ~UINT64_C(0);
-}
-
 static inline int part_equal(part a, part b) {
   return a == b;
 }
@@ -77,6 +73,10 @@ static inline unsigned gather_top_bits(uint64_t top) {
 
 static inline part part_and(part a, part b) {
   return a & b;
+}
+
+static inline part part_or(part a, part b) {
+  return a | b;
 }
 
 static inline uint64_t part_low(part a) {
@@ -121,10 +121,10 @@ static inline void part_squeeze(part plane, uint8_t **dst, part width, int p) {
   *dst += squeeze_count[mask];
 }
 
-static inline part part_widen(part width, part plane, part below, unsigned p, unsigned *height) {
+static inline part part_widen(part width, part plane, part below, unsigned p, uint64_t *changes) {
   uint64_t d = plane ^ below;
   uint64_t differs = ((((d & ~TOP_BITS) + ~TOP_BITS) | d) & TOP_BITS) >> 7;
-  *height = d ? p + 1 : *height;
+  *changes |= (uint64_t)(d != 0) << p;
   return (width & ~(differs * 255)) | (differs * (uint64_t)(p + 1));
 }
 

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "rules/bytes.h"
+#include "rules/combination.h"
 #include "rules/header.h"
 #include "rules/paste.h"
 #include "rules/rules.h"
@@ -21,7 +22,7 @@
 #define GHZ_UNROLL_8 _Pragma("GCC unroll 8")
 #define ALIGNED _Alignas(64)
 
-typedef uint8_t bit_plane[PLANE_BYTES];
+typedef uint8_t bit_plane[PLANE_BYTES] __attribute__((aligned(64)));
 
 /* Two bit planes: where +Inf entered and where -Inf entered; both: NaN. */
 typedef struct specials {
@@ -71,6 +72,22 @@ static inline void transpose_bits(bit_plane planes[8]) {
 #include "rules/quantise.h"
 
 #define GHZ_PLANE static inline
+#define GHZ_ROLLED
+typedef uint64_t column_bits;
+typedef int64_t column_value;
+
+static inline column_bits of_first_lane(column_bits bits) {
+  return bits;
+}
+
+/* All ones but for the first columns: a mask for a plane's first part. */
+static inline part all_but(unsigned columns) {
+  uint64_t words[PART_BYTES / 8];
+  memset(words, 0xff, sizeof words);
+  words[0] <<= columns;
+  return part_load((const uint8_t *)words);
+}
+
 #include "rules/plane_arithmetic.h"
 
 #define BITS 16
@@ -105,6 +122,7 @@ static inline void transpose_bits(bit_plane planes[8]) {
 #include "tile/decode.h"
 #include "tile/sum.h"
 #include "tile/compute.h"
+#include "tile/extremum.h"
 /* clang-format on */
 
 static void range(ghz_type type, const void *x, size_t n, double *min, double *max) {

@@ -1,5 +1,5 @@
-/* compute.h: the operations on tiles: combinations and extrema, with operands that are raw, empty or
- * special (FORMAT.md, "Computing"). Part of codec.h. */
+/* compute.h: linear combinations of tiles, with operands that are raw, empty or special (FORMAT.md, "Computing"), and the
+ * statistics of a tile. Part of codec.h. */
 
 enum outcome { ON_LATTICE, OUTSIDE, DAMAGED };
 
@@ -30,222 +30,139 @@ static inline int64_t coefficient(const combination *c, size_t i) {
   return c->coefficients ? c->coefficients[i] : 1;
 }
 
-/* The combination in floating point, where an operand lies outside the lattice: a raw tile, the stream inexact.
- */
-static ghz_status combine_values(const ghz_lattice *l, const combination *c, const tile_source *src, unsigned n,
-                                 uint8_t *dst, size_t *size) {
-  ALIGNED double sum[TILE], y[TILE];
-  memset(sum, 0, sizeof sum);
+/* ---- Combinations ------------------------------------------------------------------------------------------ */
+
+/* The values of an operand, decoded to the stream's type. */
+static ghz_status operand_values(const tile_job *j, size_t i, double y[TILE]) {
+  const ghz_type type = j->lattice->type;
+  ALIGNED float narrow[TILE];
+  ghz_status status = decode(j->lattice, j->src[i], type, j->n, 0, type == GHZ_F32 ? (void *)narrow : y);
+  for (unsigned v = 0; type == GHZ_F32 && status == GHZ_OK && v < j->n; v++)
+    y[v] = (double)narrow[v];
+  return status;
+}
+
+/* A raw tile of values, rounded to the stream's type. */
+static void put_raw(const tile_job *j, const double y[TILE]) {
+  const ghz_type type = j->lattice->type;
+  j->dst[0] = RAW_TILE;
+  for (unsigned v = 0; v < j->n; v++)
+    if (type == GHZ_F32)
+      store_u32(j->dst + 1 + 4 * v, canonical_f32(bits_f32((float)y[v])));
+    else
+      store_u64(j->dst + 1 + 8 * v, canonical_f64(bits_f64(y[v])));
+  *j->size = 1 + j->n * ghz_type_size(type);
+}
+
+/* The combination in floating point, where an operand lies outside the lattice. */
+static ghz_status combine_values(const tile_job *j, const combination *c) {
+  ALIGNED double sum[TILE] = {0}, y[TILE];
   for (size_t i = 0; i < c->k; i++) {
-    double factor = (double)coefficient(c, i);
-    if (factor == 0 || src[i].size == 0)
+    const double factor = (double)coefficient(c, i);
+    if (factor == 0 || j->src[i].size == 0)
       continue;
-    ghz_status status = decode(l, src[i], l->type, n, 0, y);
+    ghz_status status = operand_values(j, i, y);
     if (status != GHZ_OK)
       return status;
-    for (unsigned j = 0; j < n; j++)
-      sum[j] += factor * (l->type == GHZ_F32 ? (double)((const float *)y)[j] : y[j]);
+    for (unsigned v = 0; v < j->n; v++)
+      sum[v] += factor * y[v];
   }
-  dst[0] = RAW_TILE;
-  for (unsigned j = 0; j < n; j++) {
-    double v = sum[j] * c->factor / c->divisor;
-    if (l->type == GHZ_F32)
-      store_u32(dst + 1 + 4 * j, canonical_f32(bits_f32((float)v)));
-    else
-      store_u64(dst + 1 + 8 * j, canonical_f64(bits_f64(v)));
-  }
-  *size = 1 + n * ghz_type_size(l->type);
+  for (unsigned v = 0; v < j->n; v++)
+    sum[v] = sum[v] * c->factor / c->divisor;
+  put_raw(j, sum);
   return GHZ_OK;
 }
 
-/* The number of operands that count, up to 2, and the first of them. */
-static unsigned operands(const combination *c, const tile_source *src, size_t *first) {
-  unsigned count = 0;
-  for (size_t i = c->k; i-- > 0;)
-    if (src[i].size && coefficient(c, i)) {
-      *first = i;
-      count += count < 2;
-    }
-  return count;
-}
-
-/* Asks for a whole tile at once: its planes are found one after the other, and would be waited for so. */
+/* Asks for a whole tile at once: its planes are found one after the other, and each would be waited for. */
 static inline void prefetch_tile(tile_source src) {
   for (size_t i = 0; i < src.size; i += 64)
     __builtin_prefetch(src.data + i);
 }
 
-/* Sums of two full lattice tiles, the common case. Returns 0 if the tiles are not of that kind. */
-static int combine_two(const ghz_lattice *l, const combination *c, const tile_source *src, unsigned n,
-                       uint8_t *dst, size_t *size, ghz_status *status) {
+/* Rule 5 for two full lattice tiles, the common case. Returns 0 if the tiles are not of that kind. */
+static int combine_two(const tile_job *j, const combination *c, ghz_status *status) {
+  const ghz_lattice *l = j->lattice;
+  const tile_source *src = j->src;
   tile_header a, b;
-  if (c->k != 2 || c->coefficients || n != TILE || !src[0].size || !src[1].size || src[0].short_tail ||
+  if (c->k != 2 || c->coefficients || j->n != TILE || !src[0].size || !src[1].size || src[0].short_tail ||
       src[1].short_tail || is_raw(src[0]) || is_raw(src[1]))
     return 0;
   prefetch_tile(src[0]);
   prefetch_tile(src[1]);
-  *status = parse(l, src[0], n, &a);
+  *status = parse(l, src[0], TILE, &a);
   if (*status == GHZ_OK)
-    *status = parse(l, src[1], n, &b);
+    *status = parse(l, src[1], TILE, &b);
   if (*status != GHZ_OK)
     return 1;
   if (a.mode != b.mode || a.specials || b.specials)
     return 0;
   int order = a.order > b.order ? a.order : b.order;
-  *size = add_two(&a, &b, width_limit(l->type, l->cap, a.mode, order, c->terms), dst);
+  *j->size = add_two(&a, &b, width_limit(l->type, l->cap, a.mode, order, c->terms), j->dst);
   return 1;
 }
 
-static ghz_status combine_many(const ghz_lattice *l, const combination *c, const tile_source *src, size_t first,
-                               unsigned n, uint8_t *dst, size_t *size, int *inexact) {
-  plane_sum s;
-  s.order = s.mode = s.special = 0;
-  s.height = 0;
-  s.anchor = s.slope = 0;
+/* The operands that take part, and the first of them. */
+static participants take_part(const tile_job *j, const combination *c, size_t *first) {
+  participants p = {.scaled = c->scaled, .beside_others = c->beside_others};
+  for (size_t i = c->k; i-- > 0;)
+    if (j->src[i].size && coefficient(c, i)) {
+      *first = i;
+      p.count += p.count < 2;
+      p.coefficient = coefficient(c, i);
+      p.raw = is_raw(j->src[i]);
+    }
+  return p;
+}
+
+/* A short tile is looked at before it is copied: its bound is smaller than the one of full tiles. */
+static ghz_status copy_tile(const tile_job *j, const combination *c, size_t i) {
+  encoded_tile room;
+  tile_header h;
+  const tile_source src = j->src[i];
+  if (j->n < TILE && open_tile(j->lattice, src, j->n, &room, &h) == DAMAGED)
+    return GHZ_ECORRUPT;
+  if (src.size > c->tile_bound)
+    return GHZ_ECORRUPT;
+  *j->size = src.size;
+  memcpy(j->dst, src.data, src.size);
+  return GHZ_OK;
+}
+
+/* The sum on bit planes. Where an operand turns out to lie outside the lattice, what rule 3 says. */
+static ghz_status add_tiles(const tile_job *j, const combination *c, const participants *p, size_t first) {
+  plane_tile sum, x;
+  clear_tile(&sum);
   for (size_t i = first; i < c->k; i++) {
     encoded_tile room;
     tile_header h;
-    if (src[i].size == 0 || coefficient(c, i) == 0)
+    if (j->src[i].size == 0 || coefficient(c, i) == 0)
       continue;
-    enum outcome outcome = open_tile(l, src[i], n, &room, &h);
+    enum outcome outcome = open_tile(j->lattice, j->src[i], j->n, &room, &h);
     if (outcome == DAMAGED)
       return GHZ_ECORRUPT;
-    if (outcome == OUTSIDE) {
-      *inexact = 1;
-      return combine_values(l, c, src, n, dst, size);
-    }
-    int mode = h.mode > s.mode ? h.mode : s.mode, order = h.order > s.order ? h.order : s.order;
-    s.limit = width_limit(l->type, l->cap, mode, order, c->terms);
-    add_tile(l, &s, &h, coefficient(c, i), n);
+    if (outcome == OUTSIDE)
+      return result_of(p, 1, j->inexact) == RESULT_COPIED ? copy_tile(j, c, first) : combine_values(j, c);
+    open_operand(&h, &x);
+    add_tile(j->lattice, c->terms, j->n, &sum, &x, coefficient(c, i));
   }
-  return write_sum(&s, dst, size);
+  return write_sum(&sum, j->dst, j->size);
 }
 
-/* The only operand that is not zero: its bytes. But a raw tile that the lattice can hold goes there, as it
- * would beside any other operand: R + (R - R) must be (R + R) - R. And one outside makes a sum inexact even
- * where all else is zero, since what cancelled to zero here may not have done so in another order. */
-static ghz_status copy_tile(const ghz_lattice *l, const combination *c, const tile_source *src, size_t i,
-                            unsigned n, uint8_t *dst, size_t *size, int *inexact) {
-  encoded_tile room;
-  tile_header h;
-  /* A full tile is copied unread: it is no larger than the bound below. A short one has a smaller bound of its
-   * own. */
-  if (is_raw(src[i]) || n < TILE) {
-    enum outcome outcome = open_tile(l, src[i], n, &room, &h);
-    if (outcome == DAMAGED)
-      return GHZ_ECORRUPT;
-    if (outcome == ON_LATTICE && is_raw(src[i]))
-      return combine_many(l, c, src, i, n, dst, size, inexact);
-    *inexact |= outcome == OUTSIDE && c->beside_others;
-  }
-  if (src[i].size > c->tile_bound)
-    return GHZ_ECORRUPT;
-  *size = src[i].size;
-  memcpy(dst, src[i].data, src[i].size);
-  return GHZ_OK;
-}
-
-static ghz_status combine(const ghz_lattice *l, const combination *c, const tile_source *src, unsigned n,
-                          uint8_t *dst, size_t *size, int *inexact) {
+static ghz_status combine(const tile_job *j, const combination *c) {
   size_t first = 0;
   ghz_status status;
-  if (combine_two(l, c, src, n, dst, size, &status))
+  if (combine_two(j, c, &status))
     return status;
-  unsigned count = operands(c, src, &first);
-  *size = 0;
-  if (count == 0)
+  const participants p = take_part(j, c, &first);
+  switch (result_of(&p, 0, j->inexact)) {
+  case RESULT_EMPTY:
+    *j->size = 0;
     return GHZ_OK;
-  if (count == 1 && coefficient(c, first) == 1 && !(c->scaled && is_raw(src[first])))
-    return copy_tile(l, c, src, first, n, dst, size, inexact);
-  return combine_many(l, c, src, first, n, dst, size, inexact);
-}
-
-/* An operand of a comparison, on integers. */
-typedef struct comparand {
-  tile_header header;
-  specials specials;
-  encoded_tile room;
-  unsigned shift; /* to the mode of the result */
-  ALIGNED int64_t q[TILE];
-} comparand;
-
-/* -1, 0, 1 for -Inf, finite, +Inf; NaN is beyond both ends, so that it wins. */
-static int class_at(const comparand *c, unsigned i, int larger) {
-  if (!c->header.specials)
-    return 0;
-  int plus = c->specials.plus[i / 8] >> i % 8 & 1, minus = c->specials.minus[i / 8] >> i % 8 & 1;
-  return plus & minus ? (larger ? 2 : -2) : plus - minus;
-}
-
-/* Value i of the smaller or larger operand, special or not. */
-static void choose_value(const comparand c[2], unsigned i, int larger, integers *v) {
-  unsigned at = i % BLOCK * BLOCKS + i / BLOCK;
-  int64_t a = (int64_t)((uint64_t)c[0].q[at] << c[0].shift), b = (int64_t)((uint64_t)c[1].q[at] << c[1].shift);
-  int class_a = class_at(&c[0], i, larger), class_b = class_at(&c[1], i, larger);
-  int greater = class_a != class_b ? class_b > class_a : b > a,
-      less = class_a != class_b ? class_b < class_a : b < a;
-  int second = larger ? greater : less, class = second ? class_b : class_a;
-  uint8_t bit = (uint8_t)(1 << i % 8);
-  v->q64[at] = second ? b : a;
-  if (class == 1 || class == 2 || class == -2)
-    v->specials.plus[i / 8] |= bit;
-  if (class == -1 || class == 2 || class == -2)
-    v->specials.minus[i / 8] |= bit;
-}
-
-static ghz_status extremum_values(const ghz_lattice *l, const tile_source src[2], int larger, unsigned n,
-                                  uint8_t *dst, size_t *size) {
-  ALIGNED double y[2][TILE];
-  for (int i = 0; i < 2; i++) {
-    ghz_status status = decode(l, src[i], l->type, n, 0, y[i]);
-    if (status != GHZ_OK)
-      return status;
+  case RESULT_COPIED:
+    return copy_tile(j, c, first);
+  default:
+    return add_tiles(j, c, &p, first);
   }
-  dst[0] = RAW_TILE;
-  for (unsigned j = 0; j < n; j++) {
-    double a = l->type == GHZ_F32 ? (double)((float *)y[0])[j] : y[0][j];
-    double b = l->type == GHZ_F32 ? (double)((float *)y[1])[j] : y[1][j];
-    double v = (larger ? a > b : a < b) ? a : b;
-    int nan = a != a || b != b;
-    if (l->type == GHZ_F32)
-      store_u32(dst + 1 + 4 * j, nan ? UINT32_C(0x7fc00000) : bits_f32((float)v));
-    else
-      store_u64(dst + 1 + 8 * j, nan ? UINT64_C(0x7ff8000000000000) : bits_f64(v));
-  }
-  *size = 1 + n * ghz_type_size(l->type);
-  return GHZ_OK;
-}
-
-static ghz_status extremum(const ghz_lattice *l, const tile_source src[2], int larger, unsigned n, uint8_t *dst,
-                           size_t *size, int *inexact) {
-  comparand c[2];
-  for (int i = 0; i < 2; i++) {
-    enum outcome outcome = open_tile(l, src[i], n, &c[i].room, &c[i].header);
-    if (outcome == DAMAGED)
-      return GHZ_ECORRUPT;
-    if (outcome == OUTSIDE) {
-      *inexact = 1;
-      return extremum_values(l, src, larger, n, dst, size);
-    }
-    decode_integers(&c[i].header, 1, c[i].q);
-    if (c[i].header.specials)
-      take_specials(&c[i].header, &c[i].specials);
-  }
-  const tile_header *a = &c[0].header, *b = &c[1].header;
-  int mode = a->mode > b->mode ? a->mode : b->mode, order = a->order > b->order ? a->order : b->order;
-  uint32_t terms = src[0].terms > src[1].terms ? src[0].terms : src[1].terms;
-  for (int i = 0; i < 2; i++)
-    c[i].shift = mode_shift(l->type, mode) - mode_shift(l->type, c[i].header.mode);
-  integers v = {.bits = 64, .mode = mode, .n = n};
-  for (unsigned i = 0; i < n; i++)
-    choose_value(c, i, larger, &v);
-  v.special = has_specials(&v.specials);
-  plan plans[3];
-  measure(&v, plans);
-  if (plans[order].height > width_limit(l->type, l->cap, mode, order, terms))
-    return GHZ_ECORRUPT;
-  *size = write_plan(&v, &plans[order], dst);
-  return GHZ_OK;
 }
 
 static ghz_status scan(const ghz_lattice *l, tile_source src, unsigned n, ghz_statistics *st) {

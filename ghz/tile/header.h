@@ -74,11 +74,6 @@ static inline void store_plane(uint8_t *plane, const part x[PARTS]) {
     part_store(plane + i * PART_BYTES, x[i]);
 }
 
-static inline void zero_plane(part x[PARTS]) {
-  for (int i = 0; i < PARTS; i++)
-    x[i] = part_zero();
-}
-
 static uint8_t *put_planes(const uint8_t width[BLOCKS], const bit_plane *planes, unsigned height,
                            uint8_t *dst) {
   part w[PARTS];
@@ -200,15 +195,30 @@ static void take_specials(const tile_header *h, specials *s) {
   take_special_plane(take_special_plane(h->specials, TILE_BYTES_MAX, s->plus), TILE_BYTES_MAX, s->minus);
 }
 
-/* Un-squeezes all planes. */
+/* Un-squeezes the planes of a tile, one after the other from the lowest on. */
+typedef struct squeezed_planes {
+  const uint8_t *next;
+  part width[PARTS];
+} squeezed_planes;
+
+static inline void open_planes(squeezed_planes *s, const tile_header *h) {
+  s->next = h->planes;
+  load_plane(h->width, s->width);
+}
+
+/* x: plane p - 1 before, plane p after. */
+static inline void expand_plane(squeezed_planes *s, unsigned p, part x[PARTS]) {
+  for (int i = 0; i < PARTS; i++)
+    x[i] = part_expand(x[i], &s->next, s->width[i], (int)p);
+}
+
 static void expand_planes(const tile_header *h, bit_plane *planes) {
-  part w[PARTS], plane[PARTS];
-  const uint8_t *src = h->planes;
-  load_plane(h->width, w);
-  zero_plane(plane);
+  squeezed_planes s;
+  part x[PARTS];
+  open_planes(&s, h);
+  zero_plane(x);
   for (unsigned p = 0; p < h->height; p++) {
-    for (int i = 0; i < PARTS; i++)
-      plane[i] = part_expand(plane[i], &src, w[i], (int)p);
-    store_plane(planes[p], plane);
+    expand_plane(&s, p, x);
+    store_plane(planes[p], x);
   }
 }

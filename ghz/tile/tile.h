@@ -27,6 +27,16 @@ typedef struct combination {
   size_t tile_bound; /* of the result's tiles */
 } combination;
 
+/* One tile of a result: the operands' tiles of that number, which have n values, and where it goes. */
+typedef struct tile_job {
+  const ghz_lattice *lattice; /* of the operands */
+  const tile_source *src;
+  unsigned n;
+  uint8_t *dst;
+  size_t *size;
+  int *inexact; /* set to 1 where floating-point values had to be stored */
+} tile_job;
+
 typedef struct tile_codec {
   const char *name;
 
@@ -42,13 +52,11 @@ typedef struct tile_codec {
                        void *dst);
   void (*fence)(void);
 
-  /* dst = the combination of k tiles. *inexact is set to 1 where floating-point sums had to be stored. */
-  ghz_status (*combine)(const ghz_lattice *lattice, const combination *c, const tile_source *src, unsigned n,
-                        uint8_t *dst, size_t *size, int *inexact);
+  /* The combination of the job's tiles. */
+  ghz_status (*combine)(const tile_job *job, const combination *c);
 
-  /* dst = the smaller or larger of two tiles, value by value. */
-  ghz_status (*extremum)(const ghz_lattice *lattice, const tile_source src[2], int larger, unsigned n,
-                         uint8_t *dst, size_t *size, int *inexact);
+  /* The smaller or larger of the job's two tiles, value by value. */
+  ghz_status (*extremum)(const tile_job *job, int larger);
 
   /* Checks a tile and counts what it holds. */
   ghz_status (*scan)(const ghz_lattice *lattice, tile_source src, unsigned n, ghz_statistics *statistics);

@@ -1,0 +1,155 @@
+// plane_sum.cuh: sums of any tiles on bit planes, by a warp, in local memory: the parameters of rules/plane_sum.h, operands,
+// and the tile of a sum.
+#ifndef GHZ_PLANE_SUM_CUH
+#define GHZ_PLANE_SUM_CUH
+
+#include "decode.cuh"
+
+// ---- Any tiles --------------------------------------------------------------------------------------------------
+
+typedef uint32_t bit_plane[PARTS]; // the lane's word of it
+
+struct specials {
+  bit_plane plus, minus;
+};
+
+DEVICE void load_plane(const uint32_t *plane, part x[PARTS]) {
+  x[0] = *plane;
+}
+
+DEVICE void store_plane(uint32_t *plane, const part x[PARTS]) {
+  *plane = x[0];
+}
+
+DEVICE bool planes_equal(const part a[PARTS], const part b[PARTS]) {
+  return __all_sync(ALL, a[0] == b[0]);
+}
+
+DEVICE void columns_below(unsigned n, part mask[PARTS]) {
+  mask[0] = ~columns_beyond(n, lane_of_thread());
+}
+
+// Operands are expanded when they are opened: to do so while they are added would take registers from common tiles.
+struct plane_origin {};
+
+DEVICE plane_origin expanded() {
+  return {};
+}
+
+DEVICE void bring_planes(plane_origin *, bit_plane *) {}
+
+struct plane_source {
+  const bit_plane *planes;
+};
+
+DEVICE void open_source(plane_source *s, plane_origin, const bit_plane *planes) {
+  s->planes = planes;
+}
+
+DEVICE void next_plane(plane_source *s, unsigned p, part x[PARTS]) {
+  load_plane(s->planes[p], x);
+}
+
+#define GHZ_ROLLED ROLLED
+#include "rules/plane_sum.h"
+
+// The shape of the tile that a sum becomes, and its size. Returns 0 if only damaged tiles give such a sum.
+DEVICE int shape_of_sum(const plane_tile &s, tile_shape &t, uint32_t &size) {
+  part widths[PARTS];
+  widths_of_sum(&s, widths);
+  t.lead.order = s.order;
+  t.lead.mode = s.mode;
+  t.lead.special = s.special;
+  t.lead.anchor = (int64_t)s.anchor;
+  t.lead.slope = (int64_t)s.slope;
+  t.plus = s.infinities.plus[0];
+  t.minus = s.infinities.minus[0];
+  t.widths = widths[0];
+  size = finish_shape(t);
+  return t.height <= WIDTH_MAX;
+}
+
+// ---- Operands ---------------------------------------------------------------------------------------------------
+
+enum outcome_of_opening { ON_LATTICE, OUTSIDE, DAMAGED };
+
+DEVICE bool is_raw(const uint8_t *data, uint32_t size) {
+  return size && (data[0] & 3) == 3;
+}
+
+template <class Real> DEVICE bool raw_valid(const uint8_t *data, uint32_t size, uint32_t terms, unsigned n) {
+  return data[0] == RAW_TILE && size == 1 + n * sizeof(Real) && terms != 0;
+}
+
+// A tile that is not empty, un-squeezed. A raw one is first put on the lattice, at its best order.
+template <class Real>
+DEVICE outcome_of_opening open_tile(const ghz_lattice &l, uint32_t terms, const uint8_t *data, uint32_t size,
+                                    unsigned n, const expansion *expand, plane_tile &x, int lane) {
+  tile_shape t;
+  uint32_t planes[8];
+  if (is_raw(data, size)) {
+    value_integers<Real, raw_values<Real>> values;
+    int mode;
+    if (!raw_valid<Real>(data, size, terms, n))
+      return DAMAGED;
+    double largest = values.look({{data + 1}}, n, lane);
+    if (!values.open(l, largest, mode))
+      return OUTSIDE;
+    values.shape(mode, GHZ_ORDER_BEST, t);
+    for (int k = 0; 8 * k < t.height; k++) {
+      values.planes(t.lead.order, k, planes);
+      for (int i = 0; i < 8; i++)
+        x.planes[8 * k + i][0] = planes[i];
+    }
+  } else {
+    plane_reader<global_bytes> reader;
+    if (!take_tile(l, terms, global_bytes{data}, size, n, t, lane))
+      return DAMAGED;
+    reader.begin({data}, expand, t.widths, 0, t.height, t.planes_at, lane);
+    for (int p = 0; p < t.height; p += 4) {
+      reader.take(planes);
+      for (int i = 0; i < 4; i++)
+        x.planes[p + i][0] = planes[i];
+    }
+  }
+  x.order = t.lead.order;
+  x.mode = t.lead.mode;
+  x.special = t.lead.special;
+  x.height = (unsigned)t.height;
+  x.anchor = (uint64_t)t.lead.anchor;
+  x.slope = (uint64_t)t.lead.slope;
+  x.infinities.plus[0] = t.plus;
+  x.infinities.minus[0] = t.minus;
+  x.origin = expanded();
+  return ON_LATTICE;
+}
+
+// sum[i] += factor * value, for the lane's values of any tile. Returns 0 if it is damaged.
+template <class Real>
+DEVICE int add_values(const ghz_lattice &l, uint32_t terms, const uint8_t *data, uint32_t size, unsigned n,
+                      const expansion *expand, double factor, double sum[LANE_VALUES], int lane) {
+  if (is_raw(data, size)) {
+    raw_values<Real> values = {{data + 1}};
+    if (!raw_valid<Real>(data, size, terms, n))
+      return 0;
+    ROLLED for (int i = 0; i < LANE_VALUES; i++) if (LANE_VALUES * lane + i < (int)n) sum[i] +=
+        factor * (double)canonical(real_of(values(LANE_VALUES * lane + i)));
+    return 1;
+  }
+  tile_shape t;
+  int64_t q[LANE_VALUES];
+  plane_reader<global_bytes> reader;
+  if (!take_tile(l, terms, global_bytes{data}, size, n, t, lane))
+    return 0;
+  reader.begin({data}, expand, t.widths, 0, t.height, t.planes_at, lane);
+  residuals_of_planes(reader, t.height, q);
+  integrate<int64_t, uint64_t>(q, t.lead, lane);
+  const scale by = scale_of(l, t.lead.mode, terms);
+  ROLLED for (int i = 0; i < LANE_VALUES; i++) {
+    uint32_t plus = t.plus >> i & 1, minus = t.minus >> i & 1;
+    sum[i] += factor * (double)(plus | minus ? special_value<Real>(plus, minus) : value_of<Real>(q[i], by));
+  }
+  return 1;
+}
+
+#endif

@@ -1,0 +1,91 @@
+/* extremum.h: the smaller or larger of two tiles, value by value, on their integers (FORMAT.md, "Computing"). Part of
+ * codec.h. */
+
+/* An operand of a comparison, on integers. */
+typedef struct comparand {
+  tile_header header;
+  specials specials;
+  encoded_tile room;
+  unsigned shift; /* to the mode of the result */
+  ALIGNED int64_t q[TILE];
+} comparand;
+
+/* -1, 0, 1 for -Inf, finite, +Inf; NaN is beyond both ends, so that it wins. */
+static int class_at(const comparand *c, unsigned i, int larger) {
+  if (!c->header.specials)
+    return 0;
+  int plus = c->specials.plus[i / 8] >> i % 8 & 1, minus = c->specials.minus[i / 8] >> i % 8 & 1;
+  return plus & minus ? (larger ? 2 : -2) : plus - minus;
+}
+
+/* Value i of the smaller or larger operand, special or not. */
+static void choose_value(const comparand c[2], unsigned i, int larger, integers *v) {
+  unsigned at = i % BLOCK * BLOCKS + i / BLOCK;
+  int64_t a = (int64_t)((uint64_t)c[0].q[at] << c[0].shift), b = (int64_t)((uint64_t)c[1].q[at] << c[1].shift);
+  int class_a = class_at(&c[0], i, larger), class_b = class_at(&c[1], i, larger);
+  int greater = class_a != class_b ? class_b > class_a : b > a,
+      less = class_a != class_b ? class_b < class_a : b < a;
+  int second = larger ? greater : less, class = second ? class_b : class_a;
+  uint8_t bit = (uint8_t)(1 << i % 8);
+  v->q64[at] = second ? b : a;
+  if (class == 1 || class == 2 || class == -2)
+    v->specials.plus[i / 8] |= bit;
+  if (class == -1 || class == 2 || class == -2)
+    v->specials.minus[i / 8] |= bit;
+}
+
+/* Where an operand lies outside the lattice. */
+static ghz_status extremum_values(const tile_job *j, int larger) {
+  ALIGNED double y[2][TILE];
+  for (size_t i = 0; i < 2; i++) {
+    ghz_status status = operand_values(j, i, y[i]);
+    if (status != GHZ_OK)
+      return status;
+  }
+  for (unsigned v = 0; v < j->n; v++) {
+    const double a = y[0][v], b = y[1][v];
+    const int first = a != a || (b == b && (larger ? a > b : a < b)); /* NaN wins */
+    y[0][v] = first ? a : b;
+  }
+  put_raw(j, y[0]);
+  return GHZ_OK;
+}
+
+/* Opens the operands: their integers, brought to the larger mode. */
+static enum outcome open_comparands(const tile_job *j, comparand c[2], int *mode) {
+  for (int i = 0; i < 2; i++) {
+    enum outcome outcome = open_tile(j->lattice, j->src[i], j->n, &c[i].room, &c[i].header);
+    if (outcome != ON_LATTICE)
+      return outcome;
+    decode_integers(&c[i].header, 1, c[i].q);
+    if (c[i].header.specials)
+      take_specials(&c[i].header, &c[i].specials);
+  }
+  *mode = c[0].header.mode > c[1].header.mode ? c[0].header.mode : c[1].header.mode;
+  for (int i = 0; i < 2; i++)
+    c[i].shift = mode_shift(j->lattice->type, *mode) - mode_shift(j->lattice->type, c[i].header.mode);
+  return ON_LATTICE;
+}
+
+static ghz_status extremum(const tile_job *j, int larger) {
+  const ghz_lattice *l = j->lattice;
+  comparand c[2];
+  plan plans[3];
+  integers v = {.bits = 64, .n = j->n};
+  const enum outcome outcome = open_comparands(j, c, &v.mode);
+  if (outcome == DAMAGED)
+    return GHZ_ECORRUPT;
+  *j->inexact |= outcome == OUTSIDE;
+  if (outcome == OUTSIDE)
+    return extremum_values(j, larger);
+  for (unsigned i = 0; i < j->n; i++)
+    choose_value(c, i, larger, &v);
+  v.special = has_specials(&v.specials);
+  measure(&v, plans);
+  const int order = c[0].header.order > c[1].header.order ? c[0].header.order : c[1].header.order;
+  const uint32_t terms = j->src[0].terms > j->src[1].terms ? j->src[0].terms : j->src[1].terms;
+  if (plans[order].height > width_limit(l->type, l->cap, v.mode, order, terms))
+    return GHZ_ECORRUPT;
+  *j->size = write_plan(&v, &plans[order], j->dst);
+  return GHZ_OK;
+}
