@@ -3,6 +3,7 @@
 #define GHZ_ADD_PAIR_CUH
 
 #include "operand_headers.cuh"
+#include "rules/combination.h"
 #include "stage.cuh"
 #include "team.cuh"
 
@@ -163,19 +164,22 @@ DEVICE int add_pair(const combine_call &c, const operand_headers &s, const uint6
   return right;
 }
 
-// Where just one tile of a pair is not empty, and its coefficient is 1, it is the result, without having been looked at: brings
-// it to its room. Returns 0 where that is not so: it is raw, too large, or among the last bytes of the stream.
+// Where rule 4 makes the only tile that takes part the result, brings its bytes to its room, unread. Returns 0 where the rule
+// says otherwise, or the tile is too large, or among the last bytes of the stream.
 DEVICE int copy_alone(const combine_call &c, const uint64_t offset[2], const uint32_t size[2], team_room &room,
                       uint32_t &result_size) {
   const int i = size[0] == 0;
   const uint32_t bytes = i ? size[1] : size[0];
   const operand &o = c.from[i];
   const uint64_t at = i ? offset[1] : offset[0];
-  const bool fits = bytes && (i ? size[0] : size[1]) == 0 && (i ? c.coefficient[1] : c.coefficient[0]) == 1 &&
-                    bytes <= sizeof(team_room) && at + bytes + 8 <= o.size - (uint64_t)(o.payload - o.header);
+  const bool fits = bytes && (i ? size[0] : size[1]) == 0 && bytes <= sizeof(team_room) &&
+                    at + bytes + 8 <= o.size - (uint64_t)(o.payload - o.header);
   team::tile_bytes from;
   from.begin(fits ? o.payload + at : o.header);
-  if (!fits || (from.word(0) & 3) == 3)
+  int inexact = 0; // which rule 4 never is
+  const participants alone = {1, i ? c.coefficient[1] : c.coefficient[0], first_says_raw(from.word(0)),
+                              c.scaled, 0};
+  if (!fits || result_of(&alone, 0, &inexact) != RESULT_COPIED)
     return 0;
   uint32_t *words = room.header;
   for (uint32_t w = (uint32_t)team::lane_of(); 4 * w < bytes; w += team::LANES)

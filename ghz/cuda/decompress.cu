@@ -67,8 +67,8 @@ DEVICE int decompress_tile(decompress_shared<Out> &s, uint32_t *buffer, const op
     write_zeros(y, w, lane);
     return 1;
   }
-  if ((place.data[0] & 3) == 3) {
-    if (place.data[0] != RAW_TILE || place.size != 1 + n * sizeof(In) || s.header.terms == 0)
+  if (first_says_raw(place.data[0])) {
+    if (!raw_tile_valid(real_type<In>::type, s.header.terms, place.data[0], place.size, n))
       return 0;
     write_raw<In>(place.data, y, w, lane);
     return 1;

@@ -74,11 +74,7 @@ DEVICE int shape_of_sum(const plane_tile &s, tile_shape &t, uint32_t &size) {
 enum outcome_of_opening { ON_LATTICE, OUTSIDE, DAMAGED };
 
 DEVICE bool is_raw(const uint8_t *data, uint32_t size) {
-  return size && (data[0] & 3) == 3;
-}
-
-template <class Real> DEVICE bool raw_valid(const uint8_t *data, uint32_t size, uint32_t terms, unsigned n) {
-  return data[0] == RAW_TILE && size == 1 + n * sizeof(Real) && terms != 0;
+  return size && first_says_raw(data[0]);
 }
 
 // A tile that is not empty, un-squeezed. A raw one is first put on the lattice, at its best order.
@@ -90,7 +86,7 @@ DEVICE outcome_of_opening open_tile(const ghz_lattice &l, uint32_t terms, const 
   if (is_raw(data, size)) {
     value_integers<Real, raw_values<Real>> values;
     int mode;
-    if (!raw_valid<Real>(data, size, terms, n))
+    if (!raw_tile_valid(real_type<Real>::type, terms, data[0], size, n))
       return DAMAGED;
     double largest = values.look({{data + 1}}, n, lane);
     if (!values.open(l, largest, mode))
@@ -130,7 +126,7 @@ DEVICE int add_values(const ghz_lattice &l, uint32_t terms, const uint8_t *data,
                       const expansion *expand, double factor, double sum[LANE_VALUES], int lane) {
   if (is_raw(data, size)) {
     raw_values<Real> values = {{data + 1}};
-    if (!raw_valid<Real>(data, size, terms, n))
+    if (!raw_tile_valid(real_type<Real>::type, terms, data[0], size, n))
       return 0;
     ROLLED for (int i = 0; i < LANE_VALUES; i++) if (LANE_VALUES * lane + i < (int)n) sum[i] +=
         factor * (double)canonical(real_of(values(LANE_VALUES * lane + i)));

@@ -168,31 +168,20 @@ DEVICE void measure_widths(tile_shape &t) {
   t.sum = sum_of(sum);
 }
 
-// The number in up to four bytes; `minimal` is cleared if fewer would do (header.h, of 32 bits).
-DEVICE int32_t short_anchor(const tile_bytes &b, uint32_t at, unsigned bytes, int &minimal) {
-  const uint32_t unused = 32 - 8 * bytes;
-  const int32_t v = bytes ? (int32_t)(b.word(at) << unused) >> unused : 0;
-  const unsigned needed = v ? (40u - (unsigned)__clz(v ^ v >> 31)) / 8 : 0;
-  minimal &= needed == bytes;
-  return v;
-}
-
 // Takes apart a full tile; by all teams of a warp together, of which those with size = 0 have none. Returns 0 if it is
 // damaged, or has specials or anchors of more than 32 bits, or is raw.
 DEVICE int take_tile(const ghz_lattice &l, uint32_t terms, const uint8_t *data, uint32_t size, tile_shape &t) {
   tile_bytes b;
+  anchor_place at;
   b.begin(data);
-  unsigned at = 0, la = 0, ls = 0;
   const uint32_t first = size ? b.word(0) : 0;
-  int right = size && terms && l.step != 0 &&
-              lead_open(first & 255, first >> 8 & 255, size, &t.lead, &at, &la, &ls) && la <= 4 && ls <= 4;
-  la = right ? la : 0;
-  ls = right ? ls : 0;
-  t.lead.anchor = short_anchor(b, at, la, right);
-  t.lead.slope = short_anchor(b, at + la, ls, right);
-  right = right && !(at == 1 && lead_says_empty(&t.lead)) && !t.lead.special;
+  int right = size && open_lead(&l, terms, first & 255, first >> 8 & 255, size, &t.lead, &at) &&
+              at.anchor <= 4 && at.slope <= 4;
+  at = right ? at : anchor_place{0, 0, 0};
+  right = open_anchors(&t.lead, &at, at.anchor ? b.word(at.at) : 0, at.slope ? b.word(at.at + at.anchor) : 0) &&
+          right && !t.lead.special;
   const unsigned planes = right ? t.lead.width_planes : 0;
-  const uint32_t p = at + la + ls;
+  const uint32_t p = widths_at(&at);
   UNROLLED for (int w = 0; w < WORDS; w++) t.widths[w] = 0;
   ROLLED for (unsigned k = 0; k < planes; k++) {
     const uint32_t bits = b.word(p + 16 * k + 2 * (uint32_t)lane_of());
@@ -202,9 +191,7 @@ DEVICE int take_tile(const ghz_lattice &l, uint32_t terms, const uint8_t *data, 
   __syncwarp();
   measure_widths(t);
   t.planes_at = p + 16 * planes;
-  return right && bit_length(t.height) == planes &&
-         t.height <= width_limit(l.type, l.cap, t.lead.mode, t.lead.order, terms) &&
-         size - t.planes_at == t.sum;
+  return right && height_valid(&l, terms, &t.lead, t.height) && planes_fit(size, t.planes_at, t.sum);
 }
 
 // Completes a shape whose order, mode, anchors and widths are known; returns the size of the tile.

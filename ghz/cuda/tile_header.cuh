@@ -3,7 +3,7 @@
 #ifndef GHZ_TILE_HEADER_CUH
 #define GHZ_TILE_HEADER_CUH
 
-#include "rules/header.h"
+#include "rules/parse.h"
 #include "squeeze.cuh"
 
 // A lattice tile: what its header says, and this lane's part of its widths and specials.
@@ -102,42 +102,40 @@ DEVICE int take_specials(const Bytes &b, uint32_t &at, uint32_t size, unsigned n
          !__any_sync(ALL, ((t.plus | t.minus) & columns_beyond(n, lane)) != 0);
 }
 
+// An anchor's bytes.
+template <class Bytes> DEVICE uint64_t anchor_bytes(const Bytes &b, uint32_t at, unsigned bytes) {
+  return bytes ? b.word(at, min(bytes, 4u)) | (bytes > 4 ? (uint64_t)b.word(at + 4, bytes - 4) << 32 : 0) : 0;
+}
+
+// Whether blocks behind those of n values have a width.
+DEVICE int blocks_beyond(uint32_t widths, unsigned n, int lane) {
+  int beyond = 0;
+  UNROLLED for (int j = 0; j < LANE_BLOCKS; j++) beyond |=
+      (unsigned)(LANE_BLOCKS * lane + j) >= blocks_of(n) && (widths >> 8 * j & 255) != 0;
+  return __any_sync(ALL, beyond);
+}
+
 // Takes apart a lattice tile of n values, and checks all of it but the planes' bytes, which may be anything. Returns 0 if
 // it is damaged. The tile is not empty.
 template <class Bytes>
 DEVICE int take_tile(const ghz_lattice &l, uint32_t terms, const Bytes &b, uint32_t size, unsigned n,
                      tile_shape &t, int lane) {
-  unsigned at = 0, la = 0, ls = 0;
-  uint32_t first = b.byte(0), second = size > 1 ? b.byte(1) : 0;
+  anchor_place at;
   t.plus = t.minus = 0;
-  if (terms == 0 || l.step == 0 || !lead_open(first, second, size, &t.lead, &at, &la, &ls))
+  if (!open_lead(&l, terms, b.byte(0), size > 1 ? b.byte(1) : 0, size, &t.lead, &at) ||
+      !open_anchors(&t.lead, &at, anchor_bytes(b, at.at, at.anchor),
+                    anchor_bytes(b, at.at + at.anchor, at.slope)))
     return 0;
-  uint64_t anchor = 0, slope = 0;
-  if (la)
-    anchor = b.word(at, min(la, 4u)) | (la > 4 ? (uint64_t)b.word(at + 4, la - 4) << 32 : 0);
-  if (ls)
-    slope = b.word(at + la, min(ls, 4u)) | (ls > 4 ? (uint64_t)b.word(at + la + 4, ls - 4) << 32 : 0);
-  t.lead.anchor = anchor_value(anchor, la);
-  t.lead.slope = anchor_value(slope, ls);
-  if (!anchors_minimal(&t.lead, la, ls) || (at == 1 && lead_says_empty(&t.lead)))
-    return 0;
-  uint32_t p = at + la + ls;
+  uint32_t p = widths_at(&at);
   t.widths = take_widths(b, p, t.lead.width_planes, lane);
   measure_widths(t);
   p += 16 * t.lead.width_planes;
-  if (bit_length((uint64_t)t.height) != t.lead.width_planes ||
-      (unsigned)t.height > width_limit(l.type, l.cap, t.lead.mode, t.lead.order, terms))
-    return 0;
-  unsigned blocks = (n + BLOCK - 1) / BLOCK;
-  int beyond = 0;
-  UNROLLED for (int j = 0; j < LANE_BLOCKS; j++) beyond |=
-      (unsigned)(LANE_BLOCKS * lane + j) >= blocks && (t.widths >> 8 * j & 255) != 0;
-  if (n < TILE && __any_sync(ALL, beyond))
+  if (!height_valid(&l, terms, &t.lead, (unsigned)t.height) || (n < TILE && blocks_beyond(t.widths, n, lane)))
     return 0;
   if (t.lead.special && !take_specials(b, p, size, n, t, lane))
     return 0;
   t.planes_at = p;
-  return size - p == t.sum;
+  return planes_fit(size, p, t.sum);
 }
 
 // Completes a shape whose order, mode, anchors, widths and specials are known; returns the size of the tile.

@@ -40,40 +40,6 @@ GHZ_RULE unsigned lead_size(const tile_lead *h) {
   return 1u + (lead_extra(h) != 0) + anchor_size(h->anchor) + anchor_size(h->slope);
 }
 
-/* What the first two bytes of a tile say that is neither empty nor raw: where the anchors begin,
- * how long they are, and all but their values. Returns 0 if that is damaged, or the anchors and
- * width planes do not fit in `size`. `second` counts only if there is one. */
-GHZ_RULE int lead_open(unsigned first, unsigned second, size_t size, tile_lead *h, unsigned *at, unsigned *la,
-                       unsigned *ls) {
-  unsigned extra = 0;
-  h->order = (int)(first & 3);
-  h->mode = (int)(first >> 3 & 3);
-  h->width_planes = first >> 5;
-  *at = 1;
-  if (h->order == 3 || h->mode == 3 || h->width_planes == 7)
-    return 0;
-  if (first & 4) {
-    extra = size > 1 ? second : 0;
-    *at = 2;
-    if (extra == 0 || extra >> 7)
-      return 0;
-  }
-  *la = (extra & 7) + ((extra & 7) == 7);
-  *ls = (extra >> 3 & 7) + ((extra >> 3 & 7) == 7);
-  h->special = (int)(extra >> 6);
-  return !((h->order == 0 && *la) || (h->order != 2 && *ls)) && size - *at >= *la + *ls + 16 * h->width_planes;
-}
-
-/* The number in the low bytes of v. */
-GHZ_RULE int64_t anchor_value(uint64_t v, unsigned bytes) {
-  return bytes ? (int64_t)(v << (64 - 8 * bytes)) >> (64 - 8 * bytes) : 0;
-}
-
-/* Whether the anchors are as short as they can be. */
-GHZ_RULE int anchors_minimal(const tile_lead *h, unsigned la, unsigned ls) {
-  return anchor_size(h->anchor) == la && anchor_size(h->slope) == ls;
-}
-
 /* Byte i of those before the width planes, i < lead_size. */
 GHZ_RULE uint8_t lead_byte(const tile_lead *h, unsigned i) {
   unsigned extra = lead_extra(h), la = anchor_size(h->anchor);

@@ -15,6 +15,7 @@
 #include "rules/bytes.h"
 #include "rules/combination.h"
 #include "rules/header.h"
+#include "rules/parse.h"
 #include "rules/paste.h"
 #include "rules/rules.h"
 #include "tile/tile.h"

@@ -182,7 +182,7 @@ static ghz_status scan(const ghz_lattice *l, tile_source src, unsigned n, ghz_st
   st->specials += h.specials != NULL;
   st->order[h.order]++;
   st->mode[h.mode]++;
-  for (unsigned b = 0; b < (n + BLOCK - 1) / BLOCK; b++)
+  for (unsigned b = 0; b < blocks_of(n); b++)
     st->widths[h.width[b]]++;
   return GHZ_OK;
 }

@@ -15,11 +15,11 @@ DEFINE_DEQUANTISE(dequantise_64_f64, int64_t, double, double)
 #undef DEFINE_DEQUANTISE
 
 static int is_raw(tile_source src) {
-  return src.size > 0 && (src.data[0] & 3) == 3;
+  return src.size > 0 && first_says_raw(src.data[0]);
 }
 
 static int raw_valid(const ghz_lattice *l, tile_source src, unsigned n) {
-  return src.data[0] == RAW_TILE && src.size == 1 + n * ghz_type_size(l->type) && src.terms != 0;
+  return raw_tile_valid(l->type, src.terms, src.data[0], src.size, n);
 }
 
 /* The integers of a lattice tile, position-major, as int32_t or, with wide = 1, int64_t. */

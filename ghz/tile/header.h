@@ -125,7 +125,7 @@ static unsigned sum_widths(const uint8_t *planes, unsigned count, unsigned *larg
 }
 
 static int blocks_beyond(const uint8_t width[BLOCKS], unsigned n) {
-  for (unsigned b = (n + BLOCK - 1) / BLOCK; b < BLOCKS; b++)
+  for (unsigned b = blocks_of(n); b < BLOCKS; b++)
     if (width[b])
       return 1;
   return 0;
@@ -157,29 +157,22 @@ static inline __attribute__((always_inline)) ghz_status parse(const ghz_lattice 
     memset(h->width, 0, sizeof h->width);
     return GHZ_OK;
   }
-  if (src.terms == 0 || l->step == 0)
-    return GHZ_ECORRUPT;
   tile_lead lead;
-  unsigned at, la, ls;
+  anchor_place at;
   const uint8_t *end = p + src.size;
-  if (!lead_open(p[0], p[1], src.size, &lead, &at, &la, &ls))
+  if (!open_lead(l, src.terms, p[0], p[1], src.size, &lead, &at) ||
+      !open_anchors(&lead, &at, load_u64(p + at.at), load_u64(p + at.at + at.anchor)))
     return GHZ_ECORRUPT;
-  lead.anchor = anchor_value(load_u64(p + at), la);
-  lead.slope = anchor_value(load_u64(p + at + la), ls);
-  if (!anchors_minimal(&lead, la, ls))
-    return GHZ_ECORRUPT;
-  unsigned width_planes = lead.width_planes;
   h->order = lead.order;
   h->mode = lead.mode;
   h->anchor = lead.anchor;
   h->slope = lead.slope;
-  p += at + la + ls;
-  unsigned sum = sum_widths(p, width_planes, &h->height);
-  if (bit_length(h->height) != width_planes ||
-      h->height > width_limit(l->type, l->cap, h->mode, h->order, src.terms))
+  p += widths_at(&at);
+  unsigned sum = sum_widths(p, lead.width_planes, &h->height);
+  if (!height_valid(l, src.terms, &lead, h->height))
     return GHZ_ECORRUPT;
-  widths_unpack(p, width_planes, h->width);
-  p += 16 * width_planes;
+  widths_unpack(p, lead.width_planes, h->width);
+  p += 16 * lead.width_planes;
   if (n < TILE && blocks_beyond(h->width, n))
     return GHZ_ECORRUPT;
   if (lead.special) {
@@ -188,7 +181,7 @@ static inline __attribute__((always_inline)) ghz_status parse(const ghz_lattice 
       return GHZ_ECORRUPT;
   }
   h->planes = p;
-  return (size_t)(end - p) == sum && !(at == 1 && lead_says_empty(&lead)) ? GHZ_OK : GHZ_ECORRUPT;
+  return planes_fit(src.size, (size_t)(p - src.data), sum) ? GHZ_OK : GHZ_ECORRUPT;
 }
 
 static void take_specials(const tile_header *h, specials *s) {

@@ -1,0 +1,82 @@
+/* parse.h: what the bytes of a tile say, and what makes them corrupt: the checks 7 to 13 of FORMAT.md, "Reading hostile
+ * input". In the common subset of C and CUDA C++. A reader loads bytes and adds up widths in the way that suits its machine,
+ * and asks the functions here, in this order, what they mean. Each returns 0 for damage. */
+#ifndef GHZ_PARSE_H
+#define GHZ_PARSE_H
+
+#include <stddef.h>
+
+#include "rules/header.h"
+
+/* Of a tile that is not empty. */
+GHZ_RULE int first_says_raw(unsigned first) {
+  return (first & 3) == 3;
+}
+
+/* Checks 7 and 8, of a raw tile. */
+GHZ_RULE int raw_tile_valid(ghz_type type, uint32_t terms, unsigned first, size_t size, unsigned n) {
+  return terms != 0 && first == RAW_TILE && size == 1 + n * (size_t)(type == GHZ_F32 ? 4 : 8);
+}
+
+/* Where the anchors begin, from the beginning of the tile, and how long they are. */
+typedef struct anchor_place {
+  unsigned at, anchor, slope;
+} anchor_place;
+
+/* Checks 7, 9 and 10: the first two bytes of a tile that is neither empty nor raw. They give everything of *h but the
+ * values of the anchors. `second` counts only if there is one. */
+GHZ_RULE int open_lead(const ghz_lattice *l, uint32_t terms, unsigned first, unsigned second, size_t size,
+                       tile_lead *h, anchor_place *p) {
+  unsigned extra = 0;
+  h->order = (int)(first & 3);
+  h->mode = (int)(first >> 3 & 3);
+  h->width_planes = first >> 5;
+  p->at = 1;
+  if (terms == 0 || l->step == 0 || h->order == 3 || h->mode == 3 || h->width_planes == 7)
+    return 0;
+  if (first & 4) {
+    extra = size > 1 ? second : 0;
+    p->at = 2;
+    if (extra == 0 || extra >> 7)
+      return 0;
+  }
+  p->anchor = (extra & 7) + ((extra & 7) == 7);
+  p->slope = (extra >> 3 & 7) + ((extra >> 3 & 7) == 7);
+  h->special = (int)(extra >> 6);
+  return !((h->order == 0 && p->anchor) || (h->order != 2 && p->slope)) &&
+         size - p->at >= p->anchor + p->slope + 16 * h->width_planes;
+}
+
+GHZ_RULE int64_t low_bytes(uint64_t v, unsigned bytes) {
+  return bytes ? (int64_t)(v << (64 - 8 * bytes)) >> (64 - 8 * bytes) : 0;
+}
+
+/* Checks 10 and 13: the anchors, each in the low bytes of a number, have no byte too many; and the tile is not the one byte
+ * that would be an empty tile in another spelling. */
+GHZ_RULE int open_anchors(tile_lead *h, const anchor_place *p, uint64_t anchor, uint64_t slope) {
+  h->anchor = low_bytes(anchor, p->anchor);
+  h->slope = low_bytes(slope, p->slope);
+  return anchor_size(h->anchor) == p->anchor && anchor_size(h->slope) == p->slope &&
+         !(p->at == 1 && lead_says_empty(h));
+}
+
+GHZ_RULE unsigned widths_at(const anchor_place *p) {
+  return p->at + p->anchor + p->slope;
+}
+
+/* Check 11, of the largest width. (The width of every block from blocks_of(n) on is 0.) */
+GHZ_RULE int height_valid(const ghz_lattice *l, uint32_t terms, const tile_lead *h, unsigned height) {
+  return bit_length(height) == h->width_planes &&
+         height <= width_limit(l->type, l->cap, h->mode, h->order, terms);
+}
+
+GHZ_RULE unsigned blocks_of(unsigned n) {
+  return (n + BLOCK - 1) / BLOCK;
+}
+
+/* Check 13: from where the planes begin on, the tile has as many bytes as its widths add up to. */
+GHZ_RULE int planes_fit(size_t size, size_t planes_at, unsigned sum_of_widths) {
+  return size - planes_at == sum_of_widths;
+}
+
+#endif
