@@ -22,17 +22,11 @@ static long count, live;                 /* changed by several threads */
 static int64_t bytes;                    /* so is this */
 static long start, first, last, refused; /* by the test alone, while nothing else runs */
 
-long allocator_count(void) {
-  return __atomic_load_n(&count, __ATOMIC_RELAXED);
-}
+long allocator_count(void) { return __atomic_load_n(&count, __ATOMIC_RELAXED); }
 
-long allocator_live(void) {
-  return __atomic_load_n(&live, __ATOMIC_RELAXED);
-}
+long allocator_live(void) { return __atomic_load_n(&live, __ATOMIC_RELAXED); }
 
-int64_t allocator_bytes(void) {
-  return __atomic_load_n(&bytes, __ATOMIC_RELAXED);
-}
+int64_t allocator_bytes(void) { return __atomic_load_n(&bytes, __ATOMIC_RELAXED); }
 
 void allocator_refuse(long from, long to) {
   start = allocator_count();
@@ -41,9 +35,7 @@ void allocator_refuse(long from, long to) {
   refused = 0;
 }
 
-long allocator_refused(void) {
-  return __atomic_load_n(&refused, __ATOMIC_RELAXED);
-}
+long allocator_refused(void) { return __atomic_load_n(&refused, __ATOMIC_RELAXED); }
 
 /* Counts an allocation; 0 if it is refused. */
 static int granted(size_t size) {
@@ -68,9 +60,7 @@ static void *counted(void *p, long by) {
   return p;
 }
 
-void *__wrap_malloc(size_t size) {
-  return granted(size) ? counted(__real_malloc(size), 1) : NULL;
-}
+void *__wrap_malloc(size_t size) { return granted(size) ? counted(__real_malloc(size), 1) : NULL; }
 
 void *__wrap_calloc(size_t n, size_t size) {
   return granted(n * size) ? counted(__real_calloc(n, size), 1) : NULL;

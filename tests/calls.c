@@ -27,9 +27,7 @@ answer answer_make(const operands *o, size_t behind) {
   return r;
 }
 
-ref_bytes answered(const answer *r) {
-  return (ref_bytes){r->bytes, r->size};
-}
+ref_bytes answered(const answer *r) { return (ref_bytes){r->bytes, r->size}; }
 
 /* ---- The calls ---- */
 
@@ -51,12 +49,8 @@ static ghz_status message(ghz_status status, const ghz_slice *made, answer *r) {
 /* do_NAME is a call of ghz_NAME. The accumulator survives a failure, to the byte. */
 #define CALL(name) static ghz_status do_##name(ghz_context *ctx, const operands *o, answer *r)
 
-CALL(range) {
-  return ghz_range(ctx, o->lattice.type, o->x, o->n, range(r), range(r) + 1);
-}
-CALL(extrema) {
-  return ghz_extrema(ctx, view(o->a), range(r), range(r) + 1);
-}
+CALL(range) { return ghz_range(ctx, o->lattice.type, o->x, o->n, range(r), range(r) + 1); }
+CALL(extrema) { return ghz_extrema(ctx, view(o->a), range(r), range(r) + 1); }
 CALL(scan) {
   r->size = sizeof(ghz_statistics);
   return ghz_scan(ctx, view(o->a), (ghz_statistics *)(void *)r->bytes);
@@ -64,9 +58,7 @@ CALL(scan) {
 CALL(decompress) {
   return ghz_decompress(ctx, view(o->a), o->lattice.type, r->bytes, values(r, o->n, o->lattice.type));
 }
-CALL(decompress_wide) {
-  return ghz_decompress(ctx, view(o->a), GHZ_F64, r->bytes, values(r, o->n, GHZ_F64));
-}
+CALL(decompress_wide) { return ghz_decompress(ctx, view(o->a), GHZ_F64, r->bytes, values(r, o->n, GHZ_F64)); }
 CALL(decompress_range) {
   return ghz_decompress_range(ctx, view(o->a), GHZ_F64, o->n / 9, values(r, o->n - o->n / 5, GHZ_F64),
                               r->bytes);
@@ -74,33 +66,15 @@ CALL(decompress_range) {
 CALL(compress) {
   return ghz_compress(ctx, &o->lattice, GHZ_ORDER_BEST, o->x, o->n, r->bytes, r->room, &r->size);
 }
-CALL(add) {
-  return ghz_add(ctx, view(o->a), view(o->b), r->bytes, r->room, &r->size);
-}
-CALL(subtract) {
-  return ghz_subtract(ctx, view(o->a), view(o->b), r->bytes, r->room, &r->size);
-}
-CALL(negate) {
-  return ghz_negate(ctx, view(o->a), r->bytes, r->room, &r->size);
-}
-CALL(scale) {
-  return ghz_scale(ctx, view(o->a), -1.0 / 3, r->bytes, r->room, &r->size);
-}
-CALL(sum) {
-  return ghz_sum(ctx, o->k, o->many, r->bytes, r->room, &r->size);
-}
-CALL(mean) {
-  return ghz_mean(ctx, o->k, o->many, r->bytes, r->room, &r->size);
-}
-CALL(combine) {
-  return ghz_combine(ctx, o->k, o->many, o->coefficients, r->bytes, r->room, &r->size);
-}
-CALL(minimum) {
-  return ghz_minimum(ctx, view(o->a), view(o->b), r->bytes, r->room, &r->size);
-}
-CALL(maximum) {
-  return ghz_maximum(ctx, view(o->a), view(o->b), r->bytes, r->room, &r->size);
-}
+CALL(add) { return ghz_add(ctx, view(o->a), view(o->b), r->bytes, r->room, &r->size); }
+CALL(subtract) { return ghz_subtract(ctx, view(o->a), view(o->b), r->bytes, r->room, &r->size); }
+CALL(negate) { return ghz_negate(ctx, view(o->a), r->bytes, r->room, &r->size); }
+CALL(scale) { return ghz_scale(ctx, view(o->a), -1.0 / 3, r->bytes, r->room, &r->size); }
+CALL(sum) { return ghz_sum(ctx, o->k, o->many, r->bytes, r->room, &r->size); }
+CALL(mean) { return ghz_mean(ctx, o->k, o->many, r->bytes, r->room, &r->size); }
+CALL(combine) { return ghz_combine(ctx, o->k, o->many, o->coefficients, r->bytes, r->room, &r->size); }
+CALL(minimum) { return ghz_minimum(ctx, view(o->a), view(o->b), r->bytes, r->room, &r->size); }
+CALL(maximum) { return ghz_maximum(ctx, view(o->a), view(o->b), r->bytes, r->room, &r->size); }
 CALL(accumulate) {
   if (r->room < o->a.size)
     return GHZ_ECAPACITY;

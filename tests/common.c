@@ -22,18 +22,14 @@ void *scratch(size_t size) {
   return blocks[block_count++];
 }
 
-size_t scratch_begin(void) {
-  return block_count;
-}
+size_t scratch_begin(void) { return block_count; }
 
 void scratch_end(const size_t *begin) {
   while (block_count > *begin)
     free(blocks[--block_count]);
 }
 
-ref_bytes bytes_new(size_t size) {
-  return (ref_bytes){scratch(size), size};
-}
+ref_bytes bytes_new(size_t size) { return (ref_bytes){scratch(size), size}; }
 
 ref_bytes bytes_copy(const void *data, size_t size) {
   ref_bytes bytes = bytes_new(size);
@@ -42,9 +38,7 @@ ref_bytes bytes_copy(const void *data, size_t size) {
   return bytes;
 }
 
-ghz_bytes view(ref_bytes bytes) {
-  return (ghz_bytes){bytes.data, bytes.size};
-}
+ghz_bytes view(ref_bytes bytes) { return (ghz_bytes){bytes.data, bytes.size}; }
 
 uint64_t get_little(const uint8_t *p, int bytes) {
   uint64_t v = 0;
@@ -121,9 +115,7 @@ ghz_context *context_on(const char *isa, int threads) {
   return ctx;
 }
 
-void context_drop(ghz_context **ctx) {
-  ghz_context_free(*ctx);
-}
+void context_drop(ghz_context **ctx) { ghz_context_free(*ctx); }
 
 static const char *const isa_names[3] = {"scalar", "avx2", "avx512"};
 

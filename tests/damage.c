@@ -3,9 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-static int left_out(reader *r) {
-  return r->cases++ % r->every != 0;
-}
+static int left_out(reader *r) { return r->cases++ % r->every != 0; }
 
 static void show(reader *r, ref_bytes bad, ref_bytes good, const char *what) {
   ref_header h = ref_header_read(good.data);

@@ -74,9 +74,7 @@ static const arrangement_row arrangements[] = {
 };
 enum { ARRANGEMENTS = sizeof arrangements / sizeof *arrangements };
 
-static int is_constant(const ghz_lattice *l) {
-  return l->step > 2 * l->eb;
-}
+static int is_constant(const ghz_lattice *l) { return l->step > 2 * l->eb; }
 
 /* Which arrangements say anything about a lattice. */
 static int concerns(const arrangement_row *a, const subject *s) {

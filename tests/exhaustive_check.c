@@ -35,9 +35,7 @@ static uint64_t bits_of(ghz_type type, double v) {
   return bits_at(type, type == GHZ_F32 ? (const void *)&f : &v, 0);
 }
 
-static uint64_t canonical_nan(ghz_type type) {
-  return type == GHZ_F32 ? 0x7fc00000u : 0x7ff8000000000000u;
-}
+static uint64_t canonical_nan(ghz_type type) { return type == GHZ_F32 ? 0x7fc00000u : 0x7ff8000000000000u; }
 
 /* ---- Classes ---- */
 

@@ -11,9 +11,7 @@
 enum { VALUES = 16 * GHZ_TILE + 100 };
 
 /* A number in [1, 2) with all its bits drawn. */
-static double fraction(uint64_t *state) {
-  return 1 + (double)(input_random(state) >> 12) * 0x1p-52;
-}
+static double fraction(uint64_t *state) { return 1 + (double)(input_random(state) >> 12) * 0x1p-52; }
 
 static double signed_at(uint64_t *state, double magnitude) {
   return input_below(state, 2) ? -magnitude : magnitude;

@@ -46,13 +46,9 @@ void worker_free(worker *w) {
     ghz_context_free(w->ctx[i]);
 }
 
-size_t worker_isas(const worker *w) {
-  return w->isas;
-}
+size_t worker_isas(const worker *w) { return w->isas; }
 
-const char *worker_isa(const worker *w, size_t i) {
-  return ghz_context_isa(w->ctx[i]);
-}
+const char *worker_isa(const worker *w, size_t i) { return ghz_context_isa(w->ctx[i]); }
 
 /* ---- Calls ---- */
 

@@ -34,34 +34,20 @@ static ref_bytes constant(ghz_context *ctx, ghz_type type, double c) {
   return compress(ctx, &l, GHZ_ORDER_BEST, x, N);
 }
 
-MAKE(f32_constant) {
-  return constant(ctx, GHZ_F32, -2.5);
-}
-MAKE(f64_constant) {
-  return constant(ctx, GHZ_F64, 0.1);
-}
+MAKE(f32_constant) { return constant(ctx, GHZ_F32, -2.5); }
+MAKE(f64_constant) { return constant(ctx, GHZ_F64, 0.1); }
 MAKE(f64_cap35) {
   ghz_lattice l = lattice_with(GHZ_F64, 0.5, 35);
   return stream_of(ctx, &l, GHZ_ORDER_BEST, "rare_giants", 2100, 30);
 }
-MAKE(f32_no_lattice) {
-  return plain(ctx, GHZ_F32, 1e-45, GHZ_ORDER_BEST, "zeros", 1500, 31);
-}
-MAKE(f64_no_lattice) {
-  return plain(ctx, GHZ_F64, 1e-320, GHZ_ORDER_BEST, "zeros", 1500, 31);
-}
-MAKE(f32_largest_step) {
-  return plain(ctx, GHZ_F32, 1e38, 0, "largest_finite", 1100, 32);
-}
+MAKE(f32_no_lattice) { return plain(ctx, GHZ_F32, 1e-45, GHZ_ORDER_BEST, "zeros", 1500, 31); }
+MAKE(f64_no_lattice) { return plain(ctx, GHZ_F64, 1e-320, GHZ_ORDER_BEST, "zeros", 1500, 31); }
+MAKE(f32_largest_step) { return plain(ctx, GHZ_F32, 1e38, 0, "largest_finite", 1100, 32); }
 
 /* ---- What operations make ---- */
 
-MAKE(f32_scaled) {
-  return scale(ctx, plain(ctx, GHZ_F32, 1e-3, 1, "specials", 2500, 33), -0.3);
-}
-MAKE(f64_scaled) {
-  return scale(ctx, plain(ctx, GHZ_F64, 1e-3, 2, "land_mask", 2500, 34), 1.0 / 3);
-}
+MAKE(f32_scaled) { return scale(ctx, plain(ctx, GHZ_F32, 1e-3, 1, "specials", 2500, 33), -0.3); }
+MAKE(f64_scaled) { return scale(ctx, plain(ctx, GHZ_F64, 1e-3, 2, "land_mask", 2500, 34), 1.0 / 3); }
 MAKE(f64_mean) {
   ref_bytes s[3];
   for (int i = 0; i < 3; i++)
@@ -84,12 +70,8 @@ static ref_bytes inexact(ghz_context *ctx, ghz_type type, size_t n) {
   return combine(ctx, 2, s, (int64_t[]){3, -2});
 }
 
-MAKE(f32_inexact) {
-  return inexact(ctx, GHZ_F32, 1030);
-}
-MAKE(f64_inexact) {
-  return inexact(ctx, GHZ_F64, 300);
-}
+MAKE(f32_inexact) { return inexact(ctx, GHZ_F32, 1030); }
+MAKE(f64_inexact) { return inexact(ctx, GHZ_F64, 300); }
 
 /* ---- The ends ---- */
 
@@ -99,25 +81,15 @@ static ref_bytes at_limit(ghz_context *ctx, ghz_type type, int cap, int order) {
   return combine(ctx, 1, &s, (int64_t[]){((int64_t)1 << (58 - cap)) - 1});
 }
 
-MAKE(f32_limit) {
-  return at_limit(ctx, GHZ_F32, 35, 0);
-}
-MAKE(f64_limit) {
-  return at_limit(ctx, GHZ_F64, 44, 2);
-}
-MAKE(f64_cap35_limit) {
-  return at_limit(ctx, GHZ_F64, 35, 1);
-}
+MAKE(f32_limit) { return at_limit(ctx, GHZ_F32, 35, 0); }
+MAKE(f64_limit) { return at_limit(ctx, GHZ_F64, 44, 2); }
+MAKE(f64_cap35_limit) { return at_limit(ctx, GHZ_F64, 35, 1); }
 MAKE(f64_no_terms) {
   ref_bytes s = plain(ctx, GHZ_F64, 0.01, 1, "walk", 2000, 44);
   return combine(ctx, 1, &s, (int64_t[]){0});
 }
-MAKE(f32_nothing) {
-  return plain(ctx, GHZ_F32, 0.01, 1, "walk", 0, 45);
-}
-MAKE(f64_one) {
-  return plain(ctx, GHZ_F64, 0.01, 2, "walk", 1, 46);
-}
+MAKE(f32_nothing) { return plain(ctx, GHZ_F32, 0.01, 1, "walk", 0, 45); }
+MAKE(f64_one) { return plain(ctx, GHZ_F64, 0.01, 2, "walk", 1, 46); }
 /* More chunks than one, all tiles but a few empty. */
 MAKE(f32_chunks) {
   static float x[50000];
@@ -135,19 +107,13 @@ static ref_bytes message(ref_bytes stream, uint64_t first, uint64_t tiles) {
 }
 
 /* The middle, with raw tiles and others, and the short end. */
-MAKE(f32_message) {
-  return message(plain(ctx, GHZ_F32, 0.5, -1, "specials", 3 * GHZ_TILE + 100, 47), 1, 2);
-}
+MAKE(f32_message) { return message(plain(ctx, GHZ_F32, 0.5, -1, "specials", 3 * GHZ_TILE + 100, 47), 1, 2); }
 MAKE(f64_message_of_sum) {
   ref_bytes s = plain(ctx, GHZ_F64, 0.5, 2, "parabola", 2 * GHZ_TILE + 100, 48);
   return message(combine(ctx, 1, &s, (int64_t[]){5}), 1, 2);
 }
-MAKE(f32_message_of_nothing) {
-  return message(plain(ctx, GHZ_F32, 0.5, -1, "walk", 3000, 49), 2, 0);
-}
-MAKE(f32_message_inexact) {
-  return message(inexact(ctx, GHZ_F32, 1030), 1, 1);
-}
+MAKE(f32_message_of_nothing) { return message(plain(ctx, GHZ_F32, 0.5, -1, "walk", 3000, 49), 2, 0); }
+MAKE(f32_message_inexact) { return message(inexact(ctx, GHZ_F32, 1030), 1, 1); }
 
 /* ---- The table ---- */
 
@@ -172,9 +138,7 @@ ref_bytes golden_make(const golden *g, ghz_context *ctx) {
   return total;
 }
 
-const char *golden_ending(const char *name) {
-  return strstr(name, "message") ? "msg" : "ghz";
-}
+const char *golden_ending(const char *name) { return strstr(name, "message") ? "msg" : "ghz"; }
 
 /* All tiles of a stream, or those of a message. */
 static ghz_slice tiles_of(ref_bytes src) {

@@ -12,19 +12,13 @@ uint64_t input_random(uint64_t *state) {
   return z ^ (z >> 31);
 }
 
-uint64_t input_below(uint64_t *state, uint64_t below) {
-  return input_random(state) % below;
-}
+uint64_t input_below(uint64_t *state, uint64_t below) { return input_random(state) % below; }
 
-double input_uniform(uint64_t *state) {
-  return (double)(int64_t)input_random(state) * 0x1p-63;
-}
+double input_uniform(uint64_t *state) { return (double)(int64_t)input_random(state) * 0x1p-63; }
 
 /* ---- Placing values ---- */
 
-static void put(const input_target *to, size_t i, double value) {
-  put_value(to->type, to->x, i, value);
-}
+static void put(const input_target *to, size_t i, double value) { put_value(to->type, to->x, i, value); }
 
 static void put_bits(const input_target *to, size_t i, uint32_t f32, uint64_t f64) {
   if (to->type == GHZ_F32)
@@ -41,13 +35,9 @@ static double nudge(const input_target *to, double value, int by) {
   return value;
 }
 
-static double uniform(input_target *to) {
-  return input_uniform(&to->state);
-}
+static double uniform(input_target *to) { return input_uniform(&to->state); }
 
-static uint64_t below(input_target *to, uint64_t n) {
-  return input_below(&to->state, n);
-}
+static uint64_t below(input_target *to, uint64_t n) { return input_below(&to->state, n); }
 
 /* ---- Constants and smooth fields ---- */
 

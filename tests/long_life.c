@@ -151,13 +151,9 @@ static exact sum_of_values(const pool *p, const history *h, int i, int *special)
   return sum;
 }
 
-static quad distance(quad a, double b) {
-  return a > (quad)b ? a - (quad)b : (quad)b - a;
-}
+static quad distance(quad a, double b) { return a > (quad)b ? a - (quad)b : (quad)b - a; }
 
-static double half_ulp(float y) {
-  return ((double)nextafterf(fabsf(y), INFINITY) - (double)fabsf(y)) / 2;
-}
+static double half_ulp(float y) { return ((double)nextafterf(fabsf(y), INFINITY) - (double)fabsf(y)) / 2; }
 
 void check_values(ghz_context *ctx, const pool *p, const history *h, ref_bytes sum, quad factor,
                   const char *what) {

@@ -187,9 +187,7 @@ static ref_bytes combine_equally(size_t k, const ref_bytes *streams, ref_after a
   return ref_combine(k, streams, ones, after, factor);
 }
 
-ref_bytes ref_sum(size_t k, const ref_bytes *streams) {
-  return combine_equally(k, streams, REF_PLAIN, 1);
-}
+ref_bytes ref_sum(size_t k, const ref_bytes *streams) { return combine_equally(k, streams, REF_PLAIN, 1); }
 
 ref_bytes ref_mean(size_t k, const ref_bytes *streams) {
   return combine_equally(k, streams, REF_MEAN, (double)k);

@@ -3,26 +3,18 @@
 #include <math.h>
 #include <string.h>
 
-uint64_t ref_tiles(uint64_t n) {
-  return n / REF_TILE + (n % REF_TILE != 0);
-}
+uint64_t ref_tiles(uint64_t n) { return n / REF_TILE + (n % REF_TILE != 0); }
 
-static uint64_t chunks(uint64_t n) {
-  return ref_tiles(n) / 16 + (ref_tiles(n) % 16 != 0);
-}
+static uint64_t chunks(uint64_t n) { return ref_tiles(n) / 16 + (ref_tiles(n) % 16 != 0); }
 
 int ref_tile_count(const ref_header *h, uint64_t tile) {
   uint64_t rest = h->n - tile * REF_TILE;
   return rest < REF_TILE ? (int)rest : REF_TILE;
 }
 
-static uint64_t sizes_offset(uint64_t n) {
-  return 48 + 8 * (chunks(n) + 1);
-}
+static uint64_t sizes_offset(uint64_t n) { return 48 + 8 * (chunks(n) + 1); }
 
-static uint64_t payload_offset(uint64_t n) {
-  return sizes_offset(n) + 2 * ref_tiles(n);
-}
+static uint64_t payload_offset(uint64_t n) { return sizes_offset(n) + 2 * ref_tiles(n); }
 
 static void put_header(uint8_t *p, const ref_header *h, uint64_t payload) {
   memset(p, 0, 48);

@@ -3,9 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-size_t ref_value_size(int type) {
-  return type == REF_F32 ? 4 : 8;
-}
+size_t ref_value_size(int type) { return type == REF_F32 ? 4 : 8; }
 
 double ref_value(int type, uint64_t bits) {
   if (type == REF_F32) {
@@ -184,9 +182,7 @@ static int anchor_bytes(int64_t v) {
   return bytes == 7 ? 8 : bytes;
 }
 
-static int anchor_code(int bytes) {
-  return bytes == 8 ? 7 : bytes;
-}
+static int anchor_code(int bytes) { return bytes == 8 ? 7 : bytes; }
 
 static uint8_t *put_little(uint8_t *p, uint64_t v, int bytes) {
   for (int i = 0; i < bytes; i++)

@@ -84,13 +84,9 @@ static void refuse_all(ghz_type type) {
     refuse_each(&s, &calls[i]);
 }
 
-Test(allocation, refused_f32, .timeout = 120) {
-  refuse_all(GHZ_F32);
-}
+Test(allocation, refused_f32, .timeout = 120) { refuse_all(GHZ_F32); }
 
-Test(allocation, refused_f64, .timeout = 120) {
-  refuse_all(GHZ_F64);
-}
+Test(allocation, refused_f64, .timeout = 120) { refuse_all(GHZ_F64); }
 
 Test(allocation, refused_to_a_new_context) {
   long live = allocator_live();

@@ -100,9 +100,7 @@ Test(bound, single_values_at_thresholds) {
 
 /* ---- Sums ---- */
 
-static double half_ulp(float y) {
-  return ((double)nextafterf(fabsf(y), INFINITY) - (double)fabsf(y)) / 2;
-}
+static double half_ulp(float y) { return ((double)nextafterf(fabsf(y), INFINITY) - (double)fabsf(y)) / 2; }
 
 /* The bound of one value of a sum. Wide float32 tiles add the rounding of the result to float32; there the
  * integers are within terms * eb, or half of that if all operands were wide (equal_modes), for those have half
@@ -250,17 +248,11 @@ static void check_scaled_inputs(ghz_type type, int cap, int times) {
     check_scaled(ctx, &l, "widest_noise", 3, times);
 }
 
-Test(bound, scaled_f32) {
-  check_scaled_inputs(GHZ_F32, 35, 20);
-}
+Test(bound, scaled_f32) { check_scaled_inputs(GHZ_F32, 35, 20); }
 
-Test(bound, scaled_f64) {
-  check_scaled_inputs(GHZ_F64, 35, 20);
-}
+Test(bound, scaled_f64) { check_scaled_inputs(GHZ_F64, 35, 20); }
 
-Test(bound, scaled_f64_of_44_bits) {
-  check_scaled_inputs(GHZ_F64, 44, 6);
-}
+Test(bound, scaled_f64_of_44_bits) { check_scaled_inputs(GHZ_F64, 44, 6); }
 
 /* Of some factors the one by which rounding moves the step farthest, up or down. */
 static double worst_factor(double step, int up, uint64_t *state) {

@@ -15,9 +15,7 @@ static ref_bytes read_golden(const char *name) {
   return exact;
 }
 
-static int is_message(const char *name) {
-  return strcmp(golden_ending(name), "msg") == 0;
-}
+static int is_message(const char *name) { return strcmp(golden_ending(name), "msg") == 0; }
 
 Test(golden, files) {
   cr_assert_gt(golden_count, 0);

@@ -28,9 +28,7 @@ typedef struct round_of {
   const char *what;
 } round_of;
 
-static ghz_context *any(const round_of *r) {
-  return context_any(r->pool, r->state);
-}
+static ghz_context *any(const round_of *r) { return context_any(r->pool, r->state); }
 
 static void check_law(void (*law)(const round_of *r), uint64_t state, int rounds) {
   static const size_t lengths[] = {0, 1, 2, 3, 7, 8, 9, 31, 32, 33, 1000, 1023, 1024, 1025, 2049, 5000};
@@ -50,9 +48,7 @@ static void check_law(void (*law)(const round_of *r), uint64_t state, int rounds
   }
 }
 
-static int exempt(ref_bytes stream) {
-  return info_of(stream).inexact;
-}
+static int exempt(ref_bytes stream) { return info_of(stream).inexact; }
 
 static void addition(const round_of *r) {
   const ref_bytes *s = r->s;
@@ -113,9 +109,7 @@ static void extrema(const round_of *r) {
 }
 
 #define LAW(name, state, rounds)                                                                               \
-  Test(homomorphism, name, .timeout = 300) {                                                                   \
-    check_law(name, state, rounds);                                                                            \
-  }
+  Test(homomorphism, name, .timeout = 300) { check_law(name, state, rounds); }
 
 LAW(addition, 101, 2500)
 LAW(difference, 202, 1200)

@@ -14,15 +14,11 @@ static void start(void) {
     pool.ctx[pool.count++] = context_on(isa_name(i), 1 + (int)(i == 1));
 }
 
-static void stop(void) {
-  contexts_free(&pool);
-}
+static void stop(void) { contexts_free(&pool); }
 
 TestSuite(hostile, .init = start, .fini = stop, .timeout = 300);
 
-static int refusal(ghz_status status) {
-  return status == GHZ_ECORRUPT || status == GHZ_EVERSION;
-}
+static int refusal(ghz_status status) { return status == GHZ_ECORRUPT || status == GHZ_EVERSION; }
 
 /* ---- What must hold of any bytes ---- */
 

@@ -131,6 +131,4 @@ Test(life, outside_the_lattice) {
   }
 }
 
-Test(life, to_the_limit_of_44_bits) {
-  live_to_the_limit(GHZ_F64, 44);
-}
+Test(life, to_the_limit_of_44_bits) { live_to_the_limit(GHZ_F64, 44); }

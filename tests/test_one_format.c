@@ -131,9 +131,7 @@ Test(one_format, millions_of_values, .timeout = 300) {
 /* ---- The caller's floating-point environment ---- */
 
 #if defined(__x86_64__)
-static unsigned control_word(void) {
-  return _mm_getcsr() & 0xffc0u;
-}
+static unsigned control_word(void) { return _mm_getcsr() & 0xffc0u; }
 
 static void set_hostile(int rounding, int flush) {
   fesetround(rounding);
@@ -141,9 +139,7 @@ static void set_hostile(int rounding, int flush) {
     _mm_setcsr(_mm_getcsr() | 0x8040u);
 }
 
-static void set_default(void) {
-  fesetenv(FE_DFL_ENV);
-}
+static void set_default(void) { fesetenv(FE_DFL_ENV); }
 
 /* Lattices of every kind of bound, and the bound of a scaled stream: numbers that rounding makes. */
 static ref_bytes rounded_numbers(ghz_context *ctx, ghz_type type, ref_bytes stream) {

@@ -3,9 +3,7 @@
 #include "support.h"
 #include <math.h>
 
-static uint32_t limit_of(int cap) {
-  return ((uint32_t)1 << (58 - cap)) - 1;
-}
+static uint32_t limit_of(int cap) { return ((uint32_t)1 << (58 - cap)) - 1; }
 
 static ghz_lattice lattice_with(ghz_type type, int cap) {
   ghz_lattice l = lattice_abs(type, 1);

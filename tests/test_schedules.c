@@ -98,9 +98,7 @@ static play *played(schedule_builder find, const char *name, int ranks, int root
   return p;
 }
 
-static set all(int ranks) {
-  return (1ull << ranks) - 1;
-}
+static set all(int ranks) { return (1ull << ranks) - 1; }
 
 /* wants[rank] is what each rank must have in the end; 0: it does not matter. */
 static void expect(schedule_builder find, const char *name, int ranks, int root, int segment, set gives,

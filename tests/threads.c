@@ -44,13 +44,9 @@ static const struct {
                {{"decompress what is damaged", do_damaged, 0}, GHZ_ECORRUPT},
                {{"sum into too little", do_full, 0}, GHZ_ECAPACITY}};
 
-static size_t operations(void) {
-  return call_count + COUNT(failing);
-}
+static size_t operations(void) { return call_count + COUNT(failing); }
 
-static const call *operation(size_t i) {
-  return i < call_count ? &calls[i] : &failing[i - call_count].call;
-}
+static const call *operation(size_t i) { return i < call_count ? &calls[i] : &failing[i - call_count].call; }
 
 /* Bytes beyond the answer are not compared. Ends the program unless the status is the wanted one. */
 static void run_operation(ghz_context *ctx, const operands *o, size_t i, answer *r) {

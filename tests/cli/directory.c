@@ -20,9 +20,7 @@ void must(int fine, const char *what) {
 
 /* ---- Bytes ---- */
 
-int same(bytes a, bytes b) {
-  return a.size == b.size && memcmp(a.data, b.data, a.size) == 0;
-}
+int same(bytes a, bytes b) { return a.size == b.size && memcmp(a.data, b.data, a.size) == 0; }
 
 bytes read_descriptor(int fd) {
   bytes all = {malloc(65536), 0};
@@ -94,9 +92,7 @@ int same_item(const state *a, const state *b, const char *name) {
   return x && y ? x->is_link == y->is_link && same(x->bytes, y->bytes) : x == y;
 }
 
-int is_temporary(const char *name) {
-  return strncmp(name, ".ghz-", 5) == 0 && strlen(name) == 11;
-}
+int is_temporary(const char *name) { return strncmp(name, ".ghz-", 5) == 0 && strlen(name) == 11; }
 
 int temporaries(const state *s) {
   int n = 0;

@@ -85,9 +85,7 @@ static void note(const call *c, int error) {
   syscall(SYS_write, plan.log, line, (size_t)n);
 }
 
-static int planned(const char *kind) {
-  return strcmp(plan.kind, kind) == 0;
-}
+static int planned(const char *kind) { return strcmp(plan.kind, kind) == 0; }
 
 /* Whether the plan is about such calls. */
 static int concerns(const call *c) {
@@ -268,21 +266,13 @@ void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *p, size_t size);
 void *__libc_memalign(size_t alignment, size_t size);
 
-static int refused(const char *name) {
-  return judge((call){QUICK, name, "memory", ENOMEM, -1, NULL}) == FAIL;
-}
+static int refused(const char *name) { return judge((call){QUICK, name, "memory", ENOMEM, -1, NULL}) == FAIL; }
 
-void *malloc(size_t size) {
-  return refused("malloc") ? NULL : __libc_malloc(size);
-}
+void *malloc(size_t size) { return refused("malloc") ? NULL : __libc_malloc(size); }
 
-void *calloc(size_t count, size_t size) {
-  return refused("calloc") ? NULL : __libc_calloc(count, size);
-}
+void *calloc(size_t count, size_t size) { return refused("calloc") ? NULL : __libc_calloc(count, size); }
 
-void *realloc(void *p, size_t size) {
-  return refused("realloc") ? NULL : __libc_realloc(p, size);
-}
+void *realloc(void *p, size_t size) { return refused("realloc") ? NULL : __libc_realloc(p, size); }
 
 void *aligned_alloc(size_t alignment, size_t size) {
   return refused("aligned_alloc") ? NULL : __libc_memalign(alignment, size);

@@ -55,9 +55,7 @@ static void die(const char *format, ...) {
   exit(1);
 }
 
-static int is_kind(const char *kind) {
-  return strcmp(task.kind, kind) == 0;
-}
+static int is_kind(const char *kind) { return strcmp(task.kind, kind) == 0; }
 
 /* ---- A run ---- */
 
@@ -190,9 +188,7 @@ static const char *wanted_name(const strike *s) {
 }
 
 /* Whether a line of the message is an error; others are said of files that succeeded. */
-static int is_error(const char *line) {
-  return strncmp(line, "ghz", 3) == 0;
-}
+static int is_error(const char *line) { return strncmp(line, "ghz", 3) == 0; }
 
 /* The line after this one, or NULL. */
 static const char *next_line(const char *line) {

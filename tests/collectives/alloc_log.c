@@ -18,38 +18,26 @@ static int count(int code, long by) {
   return code;
 }
 
-VISIBLE int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *made) {
-  return count(PMPI_Comm_dup(comm, made), 1);
-}
+VISIBLE int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *made) { return count(PMPI_Comm_dup(comm, made), 1); }
 
 VISIBLE int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *made) {
   return count(PMPI_Comm_create(comm, group, made), 1);
 }
 
-VISIBLE int MPI_Comm_group(MPI_Comm comm, MPI_Group *made) {
-  return count(PMPI_Comm_group(comm, made), 1);
-}
+VISIBLE int MPI_Comm_group(MPI_Comm comm, MPI_Group *made) { return count(PMPI_Comm_group(comm, made), 1); }
 
-VISIBLE int MPI_Group_free(MPI_Group *group) {
-  return count(PMPI_Group_free(group), -1);
-}
+VISIBLE int MPI_Group_free(MPI_Group *group) { return count(PMPI_Group_free(group), -1); }
 
-VISIBLE int MPI_Comm_free(MPI_Comm *comm) {
-  return count(PMPI_Comm_free(comm), -1);
-}
+VISIBLE int MPI_Comm_free(MPI_Comm *comm) { return count(PMPI_Comm_free(comm), -1); }
 
 VISIBLE int MPI_Type_contiguous(int n, MPI_Datatype type, MPI_Datatype *made) {
   return count(PMPI_Type_contiguous(n, type, made), 1);
 }
 
-VISIBLE int MPI_Type_free(MPI_Datatype *type) {
-  return count(PMPI_Type_free(type), -1);
-}
+VISIBLE int MPI_Type_free(MPI_Datatype *type) { return count(PMPI_Type_free(type), -1); }
 
 VISIBLE int MPI_Op_create(MPI_User_function *function, int commute, MPI_Op *made) {
   return count(PMPI_Op_create(function, commute, made), 1);
 }
 
-VISIBLE int MPI_Op_free(MPI_Op *op) {
-  return count(PMPI_Op_free(op), -1);
-}
+VISIBLE int MPI_Op_free(MPI_Op *op) { return count(PMPI_Op_free(op), -1); }

@@ -8,9 +8,7 @@
 
 const char *const operation_names[OPERATIONS] = {"sum", "average", "minimum", "maximum"};
 
-uint64_t value_size(const call *s) {
-  return s->type == GHZ_F64 ? 8 : 4;
-}
+uint64_t value_size(const call *s) { return s->type == GHZ_F64 ? 8 : 4; }
 
 /* ---- Contributions ----------------------------------------------------------------------------------- */
 
@@ -33,9 +31,7 @@ uint64_t dealt_before(const call *s, int rank, int ranks) {
   return n;
 }
 
-uint64_t dealt_in_all(const call *s, int ranks) {
-  return dealt_before(s, ranks, ranks);
-}
+uint64_t dealt_in_all(const call *s, int ranks) { return dealt_before(s, ranks, ranks); }
 
 /* ---- What is asked for ------------------------------------------------------------------------------- */
 
@@ -53,13 +49,9 @@ const char *call_text(const call *s) {
   return text;
 }
 
-MPI_Datatype call_type(const call *s) {
-  return s->type == GHZ_F64 ? MPI_DOUBLE : MPI_FLOAT;
-}
+MPI_Datatype call_type(const call *s) { return s->type == GHZ_F64 ? MPI_DOUBLE : MPI_FLOAT; }
 
-MPI_Op call_op(const call *s) {
-  return s->op == MINIMUM ? MPI_MIN : s->op == MAXIMUM ? MPI_MAX : MPI_SUM;
-}
+MPI_Op call_op(const call *s) { return s->op == MINIMUM ? MPI_MIN : s->op == MAXIMUM ? MPI_MAX : MPI_SUM; }
 
 ghz_mpi_options call_options(const call *s, int rank, int ranks) {
   ghz_mpi_options o = GHZ_MPI_OPTIONS;

@@ -7,9 +7,7 @@
 
 static uint64_t state;
 
-void delays(uint64_t seed) {
-  state = seed;
-}
+void delays(uint64_t seed) { state = seed; }
 
 static void sleep_for(uint64_t microseconds) {
   nanosleep(&(struct timespec){.tv_nsec = (long)microseconds * 1000}, NULL);

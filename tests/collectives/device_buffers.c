@@ -125,9 +125,7 @@ static int move_all_back(stand *s, int code) {
   return code;
 }
 
-static uint64_t given(const ghz_mpi_options *o) {
-  return o ? (uint64_t)o->contributions : 1;
-}
+static uint64_t given(const ghz_mpi_options *o) { return o ? (uint64_t)o->contributions : 1; }
 
 static uint64_t ranks_of(MPI_Comm comm) {
   int ranks;

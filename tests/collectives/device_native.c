@@ -24,9 +24,7 @@ static void get(int which, void *x, size_t bytes) {
 }
 
 /* 1 + 2 + ... ranks */
-static int triangle(void) {
-  return here.ranks * (here.ranks + 1) / 2;
-}
+static int triangle(void) { return here.ranks * (here.ranks + 1) / 2; }
 
 /* Sums of floats that MPI has to do, with these options. */
 static void sums(const char *what, int n, const ghz_mpi_options *o, double tolerance) {

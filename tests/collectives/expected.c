@@ -34,13 +34,9 @@ int compressed(const call_result *l) {
   return l->report.algorithm != GHZ_MPI_NATIVE && l->report.mode != GHZ_MPI_PLAIN;
 }
 
-static int is_sum(const call *s) {
-  return reduces(s->what) && (s->op == SUM || s->op == AVERAGE);
-}
+static int is_sum(const call *s) { return reduces(s->what) && (s->op == SUM || s->op == AVERAGE); }
 
-static int64_t most(int64_t a, int64_t b) {
-  return a > b ? a : b;
-}
+static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
 
 /* ---- What a value should be -------------------------------------------------------------------------- */
 
@@ -75,9 +71,7 @@ static expected expect(const claim *c, uint64_t j) {
 
 /* ---- What it may be ---------------------------------------------------------------------------------- */
 
-static double in_units(const call *s, double value) {
-  return ldexp(value, -s->data.exponent);
-}
+static double in_units(const call *s, double value) { return ldexp(value, -s->data.exponent); }
 
 static double result_at(const call *s, const call_result *l, uint64_t j) {
   return s->type == GHZ_F64 ? ((const double *)l->result)[j] : (double)((const float *)l->result)[j];

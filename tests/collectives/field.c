@@ -8,9 +8,7 @@ const char *const field_names[FIELD_KINDS] = {"zeros",  "constant", "smooth", "s
                                               "sparse", "ties",     "wide",   "mixed", "huge"};
 
 /* Uniform, below 2^bits in magnitude. */
-static int64_t noise(uint64_t hash, int bits) {
-  return (int64_t)hash >> (63 - bits);
-}
+static int64_t noise(uint64_t hash, int bits) { return (int64_t)hash >> (63 - bits); }
 
 static int64_t triangle(uint64_t i, uint64_t period, int64_t slope) {
   uint64_t t = i % (2 * period);

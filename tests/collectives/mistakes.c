@@ -6,27 +6,15 @@
 
 /* ---- Which calls a mistake fits ----------------------------------------------------------------------- */
 
-static int any(collective what) {
-  return what < COLLECTIVES;
-}
-static int moves(collective what) {
-  return !reduces(what);
-}
-static int is_allreduce(collective what) {
-  return what == ALLREDUCE;
-}
-static int has_send(collective what) {
-  return what != BCAST && what != SCATTER;
-}
-static int has_recv(collective what) {
-  return what != REDUCE && what != GATHER;
-}
+static int any(collective what) { return what < COLLECTIVES; }
+static int moves(collective what) { return !reduces(what); }
+static int is_allreduce(collective what) { return what == ALLREDUCE; }
+static int has_send(collective what) { return what != BCAST && what != SCATTER; }
+static int has_recv(collective what) { return what != REDUCE && what != GATHER; }
 static int has_result_everywhere(collective what) {
   return what != REDUCE && what != SCATTER && what != GATHER;
 }
-static int reduces_everywhere(collective what) {
-  return reduces(what) && what != REDUCE;
-}
+static int reduces_everywhere(collective what) { return reduces(what) && what != REDUCE; }
 
 /* ---- Changes that take more than a line ---------------------------------------------------------------- */
 

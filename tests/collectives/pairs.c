@@ -14,9 +14,7 @@ void pairs_start(pairs *p, const int *levels, uint64_t seed) {
   }
 }
 
-static int have_met(const pairs *p, int f, int a, int g, int b) {
-  return (int)(p->met[f][a][g] >> b & 1);
-}
+static int have_met(const pairs *p, int f, int a, int g, int b) { return (int)(p->met[f][a][g] >> b & 1); }
 
 /* The next pair that has not met, from a random place on. */
 static int missing(pairs *p, int *f, int *a, int *g, int *b) {

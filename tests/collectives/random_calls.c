@@ -176,9 +176,7 @@ static uint64_t draw_count(uint64_t *d, uint64_t ranks, int blocks) {
   return blocks ? n / ranks : n;
 }
 
-static double uniform(uint64_t *d) {
-  return (double)(draw(d) >> 11) * 0x1p-53;
-}
+static double uniform(uint64_t *d) { return (double)(draw(d) >> 11) * 0x1p-53; }
 
 static ghz_bound draw_bound(uint64_t *d, int unit) {
   switch (draw_below(d, 4)) {

@@ -22,21 +22,15 @@ int has_algorithm(collective what, ghz_mpi_algorithm a) {
   return (int)(ways[what] >> a & 1);
 }
 
-int reduces(collective what) {
-  return what <= REDUCE_SCATTER;
-}
+int reduces(collective what) { return what <= REDUCE_SCATTER; }
 
-int is_rooted(collective what) {
-  return what == REDUCE || what >= BCAST;
-}
+int is_rooted(collective what) { return what == REDUCE || what >= BCAST; }
 
 int has_blocks(collective what) {
   return what == REDUCE_SCATTER || what == ALLGATHER || what == SCATTER || what == GATHER;
 }
 
-int gets_result(collective what, int at_root) {
-  return at_root || (what != REDUCE && what != GATHER);
-}
+int gets_result(collective what, int at_root) { return at_root || (what != REDUCE && what != GATHER); }
 
 /* ---- Buffers ------------------------------------------------------------------------------------------ */
 

@@ -15,9 +15,7 @@ static uint64_t seed_in_use, shift_in_use;
 
 /* ---- Makers ------------------------------------------------------------------------------------------ */
 
-static double uniform(uint64_t hash) {
-  return (double)(int64_t)hash * 0x1p-63;
-}
+static double uniform(uint64_t hash) { return (double)(int64_t)hash * 0x1p-63; }
 
 static double any_bits(const call *s, uint64_t hash) {
   float f;
@@ -130,9 +128,7 @@ static total total_at(const call *s, uint64_t terms, uint64_t i) {
   return t;
 }
 
-static int is_extremum(const call *s) {
-  return s->op == MINIMUM || s->op == MAXIMUM;
-}
+static int is_extremum(const call *s) { return s->op == MINIMUM || s->op == MAXIMUM; }
 
 /* NaN or an infinity, where that must come out; else 0. */
 static double expected_special(const call *s, const total *t) {

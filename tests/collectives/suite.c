@@ -134,9 +134,7 @@ uint64_t draw(uint64_t *state) {
   return z ^ (z >> 31);
 }
 
-uint64_t draw_below(uint64_t *state, uint64_t below) {
-  return draw(state) % below;
-}
+uint64_t draw_below(uint64_t *state, uint64_t below) { return draw(state) % below; }
 
 uint64_t mix(uint64_t a, uint64_t b) {
   uint64_t state = a * 0xff51afd7ed558ccdu + b;

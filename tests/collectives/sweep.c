@@ -4,9 +4,7 @@
 
 #include <math.h>
 
-float sweep_value(int rank, int i, int turn) {
-  return (float)(i % 1000 + 10 * rank + turn % 50);
-}
+float sweep_value(int rank, int i, int turn) { return (float)(i % 1000 + 10 * rank + turn % 50); }
 
 MPI_Comm sweep_comm(void) {
   MPI_Comm comm;

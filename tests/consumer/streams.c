@@ -36,9 +36,7 @@ static double noise(size_t i, uint64_t *state) {
   return (double)(int64_t)next_random(state) * 0x1p-60;
 }
 
-static double sparse(size_t i, uint64_t *state) {
-  return i / 3000 % 2 ? noise(i, state) : 0;
-}
+static double sparse(size_t i, uint64_t *state) { return i / 3000 % 2 ? noise(i, state) : 0; }
 
 /* Any exponent, and NaN and infinities among them. */
 static double wild(size_t i, uint64_t *state) {

@@ -180,9 +180,7 @@ void check_compress_random(trial *t) {
 
 static const size_t many[] = {100000, 262145, 999999, 3000001, 8000000};
 
-static size_t sizes_of(const trial *t) {
-  return (size_t)by_extent(t, 1, 2, COUNT(many));
-}
+static size_t sizes_of(const trial *t) { return (size_t)by_extent(t, 1, 2, COUNT(many)); }
 
 void check_compress_many_values(trial *t) {
   static const char *const makers[] = {"mixture", "walk", "rare_giants"};

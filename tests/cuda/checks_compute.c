@@ -153,13 +153,9 @@ static void many_operands(trial *t, kind kind_of) {
     }
 }
 
-void check_sum_many(trial *t) {
-  many_operands(t, SUM);
-}
+void check_sum_many(trial *t) { many_operands(t, SUM); }
 
-void check_mean_of_many(trial *t) {
-  many_operands(t, MEAN);
-}
+void check_mean_of_many(trial *t) { many_operands(t, MEAN); }
 
 void check_combine_coefficients(trial *t) {
   static const int64_t of[] = {0, 1, -1, 2, 3, -7, 100, -255, 16000, 1000003, -1000003};

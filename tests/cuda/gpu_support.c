@@ -124,9 +124,7 @@ void device_free(device_memory *m) {
   m->base = NULL;
 }
 
-ghz_bytes device_view(const device_memory *m) {
-  return (ghz_bytes){m->data, m->size};
-}
+ghz_bytes device_view(const device_memory *m) { return (ghz_bytes){m->data, m->size}; }
 
 /* ---- Values and streams in host memory ---- */
 
@@ -143,9 +141,7 @@ void *ragged(ghz_type type, size_t n, double step, int bits, uint64_t seed) {
 
 /* ---- Operations that make a stream or a message ---- */
 
-static int makes_message(const operation *o) {
-  return o->kind == SLICE_COMPRESS || o->kind == SLICE_SUM;
-}
+static int makes_message(const operation *o) { return o->kind == SLICE_COMPRESS || o->kind == SLICE_SUM; }
 
 static int64_t coefficient(const operation *o, size_t i) {
   if (o->kind == SUBTRACT)
@@ -314,9 +310,7 @@ ghz_status gpu_wait(trial *t, ghz_cuda_outcome *outcome) {
 }
 
 /* Where a stream begins so that no more than 15 bytes follow it in an allocation. */
-static size_t at_the_end(size_t size) {
-  return (256 - size % 256) % 256 / 16 * 16;
-}
+static size_t at_the_end(size_t size) { return (256 - size % 256) % 256 / 16 * 16; }
 
 /* A stream in device memory, and bytes behind it that are none of it. */
 static device_memory operand_with(trial *t, ref_bytes stream, size_t behind) {

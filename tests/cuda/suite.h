@@ -21,8 +21,6 @@ static void run_in_suite(const char *name, check_body *body) {
 }
 
 #define CHECK_IN(suite, name)                                                                                  \
-  Test(suite, name, .timeout = 300) {                                                                          \
-    run_in_suite(#name, check_##name);                                                                         \
-  }
+  Test(suite, name, .timeout = 300) { run_in_suite(#name, check_##name); }
 
 #endif

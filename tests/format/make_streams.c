@@ -43,9 +43,7 @@ typedef struct stream {
   size_t size, capacity;
 } stream;
 
-static ghz_bytes bytes(const stream *s) {
-  return (ghz_bytes){s->data, s->size};
-}
+static ghz_bytes bytes(const stream *s) { return (ghz_bytes){s->data, s->size}; }
 
 static stream room_for(size_t n, ghz_type type, uint32_t terms) {
   stream s = {NULL, 0, ghz_size_bound(n, type, terms)};

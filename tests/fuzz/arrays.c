@@ -36,9 +36,7 @@ size_t choose_count(choices *c) {
   return 16384 - 3 + (size_t)choose_below(c, 1100);
 }
 
-int choose_order(choices *c) {
-  return (int)choose_below(c, 4) - 1;
-}
+int choose_order(choices *c) { return (int)choose_below(c, 4) - 1; }
 
 static void set(ghz_type type, void *x, size_t i, uint64_t bits) {
   memcpy((char *)x + i * ghz_type_size(type), &bits, ghz_type_size(type));

@@ -87,9 +87,7 @@ static result run_everywhere(const task *t, size_t capacity) {
 
 /* ---- What is promised of it ---- */
 
-static bool unary(enum kind kind) {
-  return kind == NEGATE || kind == SCALE;
-}
+static bool unary(enum kind kind) { return kind == NEGATE || kind == SCALE; }
 
 static size_t operands(const task *t) {
   return unary(t->kind) ? 1 : t->kind == SUM || t->kind == COMBINE || t->kind == MEAN ? t->k : 2;

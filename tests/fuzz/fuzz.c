@@ -51,9 +51,7 @@ uint64_t choose_below(choices *c, uint64_t below) {
   return below ? value % below : 0;
 }
 
-double choose_double(choices *c) {
-  return ref_value(REF_F64, choose(c, 8));
-}
+double choose_double(choices *c) { return ref_value(REF_F64, choose(c, 8)); }
 
 ghz_bytes choose_part(choices *c) {
   uint64_t size = choose(c, 4);
@@ -65,9 +63,7 @@ ghz_bytes choose_part(choices *c) {
 
 /* ---- Streams ---- */
 
-bool refused(ghz_status status) {
-  return status == GHZ_ECORRUPT || status == GHZ_EVERSION;
-}
+bool refused(ghz_status status) { return status == GHZ_ECORRUPT || status == GHZ_EVERSION; }
 
 void *fuzz_decode(ghz_context *ctx, ghz_bytes stream, ghz_type out, uint64_t count, ghz_status *status) {
   void *values = scratch((size_t)count * ghz_type_size(out));

@@ -10,9 +10,7 @@ typedef struct ring {
   size_t size, at;
 } ring;
 
-static uint8_t next(ring *r) {
-  return r->data[r->at++ % r->size];
-}
+static uint8_t next(ring *r) { return r->data[r->at++ % r->size]; }
 
 static size_t mend_raw(const ref_header *h, int n, ring *in, uint8_t *out) {
   size_t size = 1 + ref_value_size(h->type) * (size_t)n;

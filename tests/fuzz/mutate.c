@@ -22,9 +22,7 @@ typedef struct loose {
 } loose;
 
 /* Bytes of the chunk offsets of a stream. */
-static size_t offsets_size(size_t tiles) {
-  return 8 * ((tiles + 15) / 16 + 1);
-}
+static size_t offsets_size(size_t tiles) { return 8 * ((tiles + 15) / 16 + 1); }
 
 /* ---- Apart and together ---- */
 

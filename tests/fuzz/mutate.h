@@ -4,9 +4,7 @@
 
 #include "common.h"
 
-static inline size_t smaller(size_t a, size_t b) {
-  return a < b ? a : b;
-}
+static inline size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
 /* libFuzzer's own changes of any bytes; and what it asks a fuzzer for. */
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t room);

@@ -18,13 +18,9 @@ enum {
   END = 24
 };
 
-static uint64_t get_u64(const uint8_t *p) {
-  return get_little(p, 8);
-}
+static uint64_t get_u64(const uint8_t *p) { return get_little(p, 8); }
 
-static void put_u64(uint8_t *p, uint64_t v) {
-  put_little(p, v, 8);
-}
+static void put_u64(uint8_t *p, uint64_t v) { put_little(p, v, 8); }
 
 typedef struct loose {
   uint8_t header[HEADER];
@@ -37,9 +33,7 @@ typedef struct loose {
   } frame[FRAMES_MOST];
 } loose;
 
-static size_t header_size(const loose *l) {
-  return FIXED + 8 * (size_t)smaller(l->header[6], DIMENSIONS_MOST);
-}
+static size_t header_size(const loose *l) { return FIXED + 8 * (size_t)smaller(l->header[6], DIMENSIONS_MOST); }
 
 static void add_frame(loose *l, const uint8_t *data, size_t size) {
   if (l->frames == FRAMES_MOST)

@@ -26,9 +26,7 @@ static size_t room_of(const operands *o, uint32_t terms) {
 }
 
 /* Whether a lattice far from the limits of its type can be scaled by what is chosen here. */
-static int is_scalable(const ghz_lattice *l) {
-  return l->step > 0x1p-60 && l->step < 0x1p60;
-}
+static int is_scalable(const ghz_lattice *l) { return l->step > 0x1p-60 && l->step < 0x1p60; }
 
 /* Runs it with every context: the bytes are the reference's. Returns them. */
 static ref_bytes must_make(operation run, const operands *o, const void *detail, ref_bytes want,

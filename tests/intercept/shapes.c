@@ -17,9 +17,7 @@ enum { N = 90000, BLOCK = 1000, BLOCKS = N / BLOCK, GAP = -77 };
 static double eb;
 static int rank, ranks, wrong;
 
-static float value(int who, int i) {
-  return (float)(sin(0.001 * i + who) * (1 + 0.1 * who));
-}
+static float value(int who, int i) { return (float)(sin(0.001 * i + who) * (1 + 0.1 * who)); }
 
 static bool near(double x, double want, double terms) {
   double limit = terms * eb;
@@ -130,9 +128,7 @@ static void layout_free(layout *l) {
     MPI_Type_free(&l->type);
 }
 
-static size_t floats(const layout *l, int blocks) {
-  return l->span * (size_t)blocks + 2;
-}
+static size_t floats(const layout *l, int blocks) { return l->span * (size_t)blocks + 2; }
 
 /* A buffer of so many blocks, with GAP wherever no value lies. */
 static float *blank(const layout *l, int blocks) {
@@ -258,9 +254,7 @@ static long check_total(const float *x, MPI_Op op, int first, int count, double 
   return bad;
 }
 
-static double terms_of(MPI_Op op) {
-  return op == MPI_SUM ? ranks : op == MPI_PROD ? 0 : 1;
-}
+static double terms_of(MPI_Op op) { return op == MPI_SUM ? ranks : op == MPI_PROD ? 0 : 1; }
 
 static void try_reductions(MPI_Op op, int which) {
   bool at_root = rank == 0;

@@ -47,9 +47,7 @@ static void set(const plate *p, void *f, int i, double x) {
     ((float *)f)[i] = (float)x;
 }
 
-static void *row(const plate *p, void *f, int i) {
-  return (char *)f + (size_t)i * (size_t)p->cols * p->bytes;
-}
+static void *row(const plate *p, void *f, int i) { return (char *)f + (size_t)i * (size_t)p->cols * p->bytes; }
 
 /* ---- The steps ---- */
 
@@ -57,9 +55,7 @@ static double start_at(double x, double y) {
   return sin(9 * x) * cos(7 * y) + exp(-40 * ((x - 0.3) * (x - 0.3) + (y - 0.6) * (y - 0.6)));
 }
 
-static double source_at(double x, double y) {
-  return 0.5 * sin(4 * x + 3 * y);
-}
+static double source_at(double x, double y) { return 0.5 * sin(4 * x + 3 * y); }
 
 static void fill(const plate *p, void *f, double (*at)(double, double)) {
   for (int r = 0; r < p->rows; r++)

@@ -49,9 +49,7 @@ size_t scheduler_stack_size;
 void before_entering(Fiber &fiber) {
   __sanitizer_start_switch_fiber(&scheduler_fake_stack, fiber.stack, stack_size);
 }
-void after_leaving() {
-  __sanitizer_finish_switch_fiber(scheduler_fake_stack, nullptr, nullptr);
-}
+void after_leaving() { __sanitizer_finish_switch_fiber(scheduler_fake_stack, nullptr, nullptr); }
 void before_leaving(void **fake_stack) {
   __sanitizer_start_switch_fiber(fake_stack, scheduler_stack, scheduler_stack_size);
 }
@@ -72,12 +70,8 @@ void clean(char *) {}
 #ifdef SIMT_PORTABLE_FIBERS
 ucontext_t scheduler;
 
-void to_fiber(Fiber &fiber) {
-  swapcontext(&scheduler, &fiber.context);
-}
-void to_scheduler(Fiber &fiber) {
-  swapcontext(&fiber.context, &scheduler);
-}
+void to_fiber(Fiber &fiber) { swapcontext(&scheduler, &fiber.context); }
+void to_scheduler(Fiber &fiber) { swapcontext(&fiber.context, &scheduler); }
 #else
 void *scheduler;
 
@@ -105,12 +99,8 @@ asm(".pushsection .text\n"
     ".size simt_switch,.-simt_switch\n"
     ".popsection\n");
 
-void to_fiber(Fiber &fiber) {
-  simt_switch(&scheduler, fiber.stack_pointer);
-}
-void to_scheduler(Fiber &fiber) {
-  simt_switch(&fiber.stack_pointer, scheduler);
-}
+void to_fiber(Fiber &fiber) { simt_switch(&scheduler, fiber.stack_pointer); }
+void to_scheduler(Fiber &fiber) { simt_switch(&fiber.stack_pointer, scheduler); }
 #endif
 
 } // namespace
@@ -123,9 +113,7 @@ char *take_stack() {
   return stack;
 }
 
-void give_stack(char *stack) {
-  free_stacks.push_back(stack);
-}
+void give_stack(char *stack) { free_stacks.push_back(stack); }
 
 // Stacks that all began at the same place of a page would share a few lines of the cache: colours spread them.
 void prepare(Fiber &fiber, char *stack, unsigned colour, void (*entry)()) {
@@ -150,9 +138,7 @@ void prepare(Fiber &fiber, char *stack, unsigned colour, void (*entry)()) {
 #endif
 }
 
-void begun() {
-  after_entering(nullptr);
-}
+void begun() { after_entering(nullptr); }
 
 void enter(Fiber &fiber) {
   before_entering(fiber);

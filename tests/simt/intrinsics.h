@@ -35,12 +35,8 @@ template <class T> inline T unpack(uint64_t bits) {
 }
 
 // The ends of this lane's segment of `width` lanes.
-inline unsigned segment_first(unsigned width) {
-  return current->lane & ~(width - 1);
-}
-inline unsigned segment_last(unsigned width) {
-  return current->lane | (width - 1);
-}
+inline unsigned segment_first(unsigned width) { return current->lane & ~(width - 1); }
+inline unsigned segment_last(unsigned width) { return current->lane | (width - 1); }
 
 // What lane `source` gave; as in PTX, lanes out of reach read themselves, and the value of a lane out of the mask is not
 // defined.
@@ -153,9 +149,7 @@ template <class To, class From> inline To nearest(From x, To no_number) {
 
 // ---- Meetings of a block and of a warp ----
 
-inline void __syncthreads(SIMT_HERE) {
-  simt::barrier({"__syncthreads", file, line});
-}
+inline void __syncthreads(SIMT_HERE) { simt::barrier({"__syncthreads", file, line}); }
 
 inline void __syncwarp(unsigned mask = 0xffffffffu, SIMT_HERE) {
   simt::meet(mask, 0, {"__syncwarp", file, line});
@@ -225,18 +219,10 @@ SIMT_REDUCE(__reduce_xor_sync, unsigned, a ^ b)
 
 // ---- Memory ----
 
-inline void __threadfence_block() {
-  simt::pause_sometimes(8);
-}
-inline void __threadfence() {
-  simt::pause_sometimes(8);
-}
-inline void __threadfence_system() {
-  simt::pause_sometimes(8);
-}
-inline void __nanosleep(unsigned) {
-  simt::pause();
-}
+inline void __threadfence_block() { simt::pause_sometimes(8); }
+inline void __threadfence() { simt::pause_sometimes(8); }
+inline void __threadfence_system() { simt::pause_sometimes(8); }
+inline void __nanosleep(unsigned) { simt::pause(); }
 
 template <class T> inline T __ldg(const T *p, SIMT_HERE) {
   simt::check_access(p, {"__ldg", file, line});
@@ -297,24 +283,12 @@ SIMT_ATOMIC_CAS(unsigned long long)
 
 // ---- Bits ----
 
-inline int __popc(unsigned x) {
-  return __builtin_popcount(x);
-}
-inline int __popcll(unsigned long long x) {
-  return __builtin_popcountll(x);
-}
-inline int __clz(int x) {
-  return x ? __builtin_clz(static_cast<unsigned>(x)) : 32;
-}
-inline int __clzll(long long x) {
-  return x ? __builtin_clzll(static_cast<unsigned long long>(x)) : 64;
-}
-inline int __ffs(int x) {
-  return __builtin_ffs(x);
-}
-inline int __ffsll(long long x) {
-  return __builtin_ffsll(x);
-}
+inline int __popc(unsigned x) { return __builtin_popcount(x); }
+inline int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
+inline int __clz(int x) { return x ? __builtin_clz(static_cast<unsigned>(x)) : 32; }
+inline int __clzll(long long x) { return x ? __builtin_clzll(static_cast<unsigned long long>(x)) : 64; }
+inline int __ffs(int x) { return __builtin_ffs(x); }
+inline int __ffsll(long long x) { return __builtin_ffsll(x); }
 inline unsigned __brev(unsigned x) {
   unsigned reversed = 0;
   for (int i = 0; i < 32; i++)
@@ -371,119 +345,53 @@ template <int bits, class Operation> inline unsigned each_field(unsigned a, unsi
   return result;
 }
 
-inline unsigned greater(unsigned a, unsigned b) {
-  return a > b ? a : b;
-}
-inline unsigned lesser(unsigned a, unsigned b) {
-  return a < b ? a : b;
-}
+inline unsigned greater(unsigned a, unsigned b) { return a > b ? a : b; }
+inline unsigned lesser(unsigned a, unsigned b) { return a < b ? a : b; }
 
 } // namespace simt
 
-inline unsigned __vmaxu2(unsigned a, unsigned b) {
-  return simt::each_field<16>(a, b, simt::greater);
-}
-inline unsigned __vminu2(unsigned a, unsigned b) {
-  return simt::each_field<16>(a, b, simt::lesser);
-}
-inline unsigned __vmaxu4(unsigned a, unsigned b) {
-  return simt::each_field<8>(a, b, simt::greater);
-}
-inline unsigned __vminu4(unsigned a, unsigned b) {
-  return simt::each_field<8>(a, b, simt::lesser);
-}
+inline unsigned __vmaxu2(unsigned a, unsigned b) { return simt::each_field<16>(a, b, simt::greater); }
+inline unsigned __vminu2(unsigned a, unsigned b) { return simt::each_field<16>(a, b, simt::lesser); }
+inline unsigned __vmaxu4(unsigned a, unsigned b) { return simt::each_field<8>(a, b, simt::greater); }
+inline unsigned __vminu4(unsigned a, unsigned b) { return simt::each_field<8>(a, b, simt::lesser); }
 
 // ---- Numbers ----
 
-inline unsigned __float_as_uint(float x) {
-  return simt::reinterpret<unsigned>(x);
-}
-inline float __uint_as_float(unsigned x) {
-  return simt::reinterpret<float>(x);
-}
-inline int __float_as_int(float x) {
-  return simt::reinterpret<int>(x);
-}
-inline float __int_as_float(int x) {
-  return simt::reinterpret<float>(x);
-}
-inline long long __double_as_longlong(double x) {
-  return simt::reinterpret<long long>(x);
-}
-inline double __longlong_as_double(long long x) {
-  return simt::reinterpret<double>(x);
-}
+inline unsigned __float_as_uint(float x) { return simt::reinterpret<unsigned>(x); }
+inline float __uint_as_float(unsigned x) { return simt::reinterpret<float>(x); }
+inline int __float_as_int(float x) { return simt::reinterpret<int>(x); }
+inline float __int_as_float(int x) { return simt::reinterpret<float>(x); }
+inline long long __double_as_longlong(double x) { return simt::reinterpret<long long>(x); }
+inline double __longlong_as_double(long long x) { return simt::reinterpret<double>(x); }
 
-inline float __fadd_rn(float a, float b) {
-  return simt::rounded(a + b);
-}
-inline float __fsub_rn(float a, float b) {
-  return simt::rounded(a - b);
-}
-inline float __fmul_rn(float a, float b) {
-  return simt::rounded(a * b);
-}
-inline float __fdiv_rn(float a, float b) {
-  return simt::rounded(a / b);
-}
-inline float __fmaf_rn(float a, float b, float c) {
-  return fmaf(a, b, c);
-}
-inline double __dadd_rn(double a, double b) {
-  return simt::rounded(a + b);
-}
-inline double __dsub_rn(double a, double b) {
-  return simt::rounded(a - b);
-}
-inline double __dmul_rn(double a, double b) {
-  return simt::rounded(a * b);
-}
-inline double __ddiv_rn(double a, double b) {
-  return simt::rounded(a / b);
-}
-inline double __fma_rn(double a, double b, double c) {
-  return fma(a, b, c);
-}
+inline float __fadd_rn(float a, float b) { return simt::rounded(a + b); }
+inline float __fsub_rn(float a, float b) { return simt::rounded(a - b); }
+inline float __fmul_rn(float a, float b) { return simt::rounded(a * b); }
+inline float __fdiv_rn(float a, float b) { return simt::rounded(a / b); }
+inline float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }
+inline double __dadd_rn(double a, double b) { return simt::rounded(a + b); }
+inline double __dsub_rn(double a, double b) { return simt::rounded(a - b); }
+inline double __dmul_rn(double a, double b) { return simt::rounded(a * b); }
+inline double __ddiv_rn(double a, double b) { return simt::rounded(a / b); }
+inline double __fma_rn(double a, double b, double c) { return fma(a, b, c); }
 
-inline int __float2int_rn(float x) {
-  return simt::nearest<int>(x, 0);
-}
-inline unsigned __float2uint_rn(float x) {
-  return simt::nearest<unsigned>(x, 0);
-}
+inline int __float2int_rn(float x) { return simt::nearest<int>(x, 0); }
+inline unsigned __float2uint_rn(float x) { return simt::nearest<unsigned>(x, 0); }
 inline long long __float2ll_rn(float x) {
   return simt::nearest<long long>(x, std::numeric_limits<long long>::min());
 }
-inline int __double2int_rn(double x) {
-  return simt::nearest<int>(x, std::numeric_limits<int>::min());
-}
+inline int __double2int_rn(double x) { return simt::nearest<int>(x, std::numeric_limits<int>::min()); }
 inline long long __double2ll_rn(double x) {
   return simt::nearest<long long>(x, std::numeric_limits<long long>::min());
 }
-inline float __int2float_rn(int x) {
-  return static_cast<float>(x);
-}
-inline float __uint2float_rn(unsigned x) {
-  return static_cast<float>(x);
-}
-inline float __ll2float_rn(long long x) {
-  return static_cast<float>(x);
-}
-inline double __int2double_rn(int x) {
-  return static_cast<double>(x);
-}
-inline double __uint2double_rn(unsigned x) {
-  return static_cast<double>(x);
-}
-inline double __ll2double_rn(long long x) {
-  return static_cast<double>(x);
-}
-inline double __ull2double_rn(unsigned long long x) {
-  return static_cast<double>(x);
-}
-inline float __double2float_rn(double x) {
-  return static_cast<float>(x);
-}
+inline float __int2float_rn(int x) { return static_cast<float>(x); }
+inline float __uint2float_rn(unsigned x) { return static_cast<float>(x); }
+inline float __ll2float_rn(long long x) { return static_cast<float>(x); }
+inline double __int2double_rn(int x) { return static_cast<double>(x); }
+inline double __uint2double_rn(unsigned x) { return static_cast<double>(x); }
+inline double __ll2double_rn(long long x) { return static_cast<double>(x); }
+inline double __ull2double_rn(unsigned long long x) { return static_cast<double>(x); }
+inline float __double2float_rn(double x) { return static_cast<float>(x); }
 
 // min and max of every pair of types that CUDA has them for; of mixed signs the unsigned type.
 #define SIMT_MIN_MAX(result, first, second)                                                                    \
@@ -503,17 +411,9 @@ SIMT_MIN_MAX_SIGNS(long)
 SIMT_MIN_MAX_SIGNS(long long)
 #undef SIMT_MIN_MAX_SIGNS
 #undef SIMT_MIN_MAX
-inline float min(float a, float b) {
-  return fminf(a, b);
-}
-inline float max(float a, float b) {
-  return fmaxf(a, b);
-}
-inline double min(double a, double b) {
-  return fmin(a, b);
-}
-inline double max(double a, double b) {
-  return fmax(a, b);
-}
+inline float min(float a, float b) { return fminf(a, b); }
+inline float max(float a, float b) { return fmaxf(a, b); }
+inline double min(double a, double b) { return fmin(a, b); }
+inline double max(double a, double b) { return fmax(a, b); }
 
 #undef SIMT_HERE

@@ -39,16 +39,10 @@ size_t page() {
   return size;
 }
 
-size_t round_up(size_t size, size_t multiple) {
-  return (size + multiple - 1) / multiple * multiple;
-}
+size_t round_up(size_t size, size_t multiple) { return (size + multiple - 1) / multiple * multiple; }
 
-unsigned char *first_page(const Allocation &allocation) {
-  return allocation.map + nothing;
-}
-size_t pages_size(const Allocation &allocation) {
-  return allocation.map_size - 2 * nothing;
-}
+unsigned char *first_page(const Allocation &allocation) { return allocation.map + nothing; }
+size_t pages_size(const Allocation &allocation) { return allocation.map_size - 2 * nothing; }
 unsigned char *last_page_end(const Allocation &allocation) {
   return first_page(allocation) + pages_size(allocation);
 }
@@ -66,9 +60,7 @@ void mark_sides(unsigned char *base, const Allocation &allocation) {
 void unmark_sides(const Allocation &allocation) {
   __asan_unpoison_memory_region(first_page(allocation), pages_size(allocation));
 }
-bool sides_intact(const unsigned char *, const Allocation &) {
-  return true;
-}
+bool sides_intact(const unsigned char *, const Allocation &) { return true; }
 #else
 void mark_sides(unsigned char *base, const Allocation &allocation) {
   memset(first_page(allocation), beside, static_cast<size_t>(base - first_page(allocation)));
@@ -184,13 +176,9 @@ bool on_device(const void *memory, size_t size) {
   return holds(holding(memory), memory, size);
 }
 
-void open_memory() {
-  open_device_memory(true);
-}
+void open_memory() { open_device_memory(true); }
 
-void close_memory() {
-  open_device_memory(false);
-}
+void close_memory() { open_device_memory(false); }
 
 void check_bounds(const char *after) {
   for (const auto &[base, allocation] : allocations)

@@ -81,9 +81,7 @@ int attribute_of(cudaDeviceAttr attribute) {
 
 } // namespace
 
-int &device() {
-  return current_device;
-}
+int &device() { return current_device; }
 
 cudaError_t remember(cudaError_t error) {
   if (error != cudaSuccess && error != cudaErrorNotReady)
@@ -109,9 +107,7 @@ cudaError_t cudaGetLastError(void) {
   return error;
 }
 
-cudaError_t cudaPeekAtLastError(void) {
-  return last_error;
-}
+cudaError_t cudaPeekAtLastError(void) { return last_error; }
 
 #define SIMT_ERRORS(of)                                                                                        \
   of(cudaSuccess, "no error");                                                                                 \

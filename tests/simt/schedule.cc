@@ -134,9 +134,7 @@ namespace {
   abort();
 }
 
-Flight &flight_of(Thread &thread) {
-  return *static_cast<Flight *>(thread.block);
-}
+Flight &flight_of(Thread &thread) { return *static_cast<Flight *>(thread.block); }
 
 void sleep(Thread &thread, State state) {
   thread.state = state;
@@ -230,9 +228,7 @@ void pause_sometimes(unsigned one_in) {
     leave(current->fiber);
 }
 
-uint64_t garbage() {
-  return draw();
-}
+uint64_t garbage() { return draw(); }
 
 unsigned char *shared_memory(size_t size, size_t alignment, Site site) {
   if (size > current->block->grid->shared_bytes)

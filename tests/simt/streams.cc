@@ -175,9 +175,7 @@ cudaError_t check_copy(const void *dst, const void *src, size_t size, cudaMemcpy
   return fits(dst, to_device) && fits(src, from_device) ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-bool pageable(const void *memory) {
-  return holding(memory).type == cudaMemoryTypeUnregistered;
-}
+bool pageable(const void *memory) { return holding(memory).type == cudaMemoryTypeUnregistered; }
 
 // Puts the copy on the stream; one from pageable memory takes its bytes with it.
 void put_copy(CUstream_st &stream, void *dst, const void *src, size_t size) {
@@ -378,9 +376,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event_handle, u
   });
 }
 
-cudaError_t cudaEventCreate(cudaEvent_t *event) {
-  return cudaEventCreateWithFlags(event, cudaEventDefault);
-}
+cudaError_t cudaEventCreate(cudaEvent_t *event) { return cudaEventCreateWithFlags(event, cudaEventDefault); }
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags) {
   return call([=] {

@@ -154,9 +154,7 @@ __global__ void diverging(unsigned *out) {
 __global__ void diverging_masks(unsigned *out) {
   out[threadIdx.x] = __ballot_sync(threadIdx.x < 16 ? 0xffffffffu : 0xffff0000u, 1);
 }
-__global__ void not_in_mask(unsigned *out) {
-  out[threadIdx.x] = __ballot_sync(0xffff, 1);
-}
+__global__ void not_in_mask(unsigned *out) { out[threadIdx.x] = __ballot_sync(0xffff, 1); }
 __global__ void exited_lanes(unsigned *out) {
   if (threadIdx.x >= 16)
     return;
@@ -215,9 +213,7 @@ __global__ void misaligned(unsigned *out) {
   const uint4 four = __ldg(reinterpret_cast<const uint4 *>(out + 1));
   out[threadIdx.x] = four.x | 0xffffffffu;
 }
-__global__ void bad_width(unsigned *out) {
-  out[threadIdx.x] = __shfl_sync(0xffffffffu, 0xffffffffu, 0, 12);
-}
+__global__ void bad_width(unsigned *out) { out[threadIdx.x] = __shfl_sync(0xffffffffu, 0xffffffffu, 0, 12); }
 __global__ void outside_mask(unsigned *out) {
   unsigned value = 0xffffffffu;
   if (threadIdx.x % 32 < 16)
@@ -235,9 +231,7 @@ __global__ void deep(unsigned *out) {
     stack[i] = 1;
   out[threadIdx.x] = stack[0] | 0xffffffffu;
 }
-__global__ void fill(unsigned *out, unsigned value) {
-  out[threadIdx.x] = value;
-}
+__global__ void fill(unsigned *out, unsigned value) { out[threadIdx.x] = value; }
 
 template <void (*kernel)(unsigned *)> bool wrong_kernel() {
   unsigned *out;
@@ -683,14 +677,10 @@ void check_environment() {
 }
 
 struct Greater {
-  __host__ __device__ unsigned operator()(unsigned a, unsigned b) const {
-    return a > b ? a : b;
-  }
+  __host__ __device__ unsigned operator()(unsigned a, unsigned b) const { return a > b ? a : b; }
 };
 struct Plus {
-  __host__ __device__ unsigned operator()(unsigned a, unsigned b) const {
-    return a + b;
-  }
+  __host__ __device__ unsigned operator()(unsigned a, unsigned b) const { return a + b; }
 };
 
 void check_cub() {

@@ -13,16 +13,12 @@ struct dim3 {
   struct alignas(alignment) name {                                                                             \
     type x, y;                                                                                                 \
   };                                                                                                           \
-  inline name make_##name(type x, type y) {                                                                    \
-    return {x, y};                                                                                             \
-  }
+  inline name make_##name(type x, type y) { return {x, y}; }
 #define SIMT_VECTOR4(name, type, alignment)                                                                    \
   struct alignas(alignment) name {                                                                             \
     type x, y, z, w;                                                                                           \
   };                                                                                                           \
-  inline name make_##name(type x, type y, type z, type w) {                                                    \
-    return {x, y, z, w};                                                                                       \
-  }
+  inline name make_##name(type x, type y, type z, type w) { return {x, y, z, w}; }
 
 SIMT_VECTOR2(uchar2, unsigned char, 2)
 SIMT_VECTOR2(ushort2, unsigned short, 4)

@@ -6,9 +6,7 @@
 
 namespace simt {
 
-inline size_t temporary_size(uint64_t count) {
-  return 512 + static_cast<size_t>(count / 16);
-}
+inline size_t temporary_size(uint64_t count) { return 512 + static_cast<size_t>(count / 16); }
 
 // Asking for the size needs a device too.
 inline cudaError_t check_device() {
@@ -20,8 +18,6 @@ inline cudaError_t check_temporary(const void *memory, size_t size, size_t neede
   return size >= needed && on_device(memory, needed) ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-inline void scribble(void *memory, size_t size) {
-  memset(memory, static_cast<int>(garbage() & 0xff), size);
-}
+inline void scribble(void *memory, size_t size) { memset(memory, static_cast<int>(garbage() & 0xff), size); }
 
 } // namespace simt
