@@ -73,7 +73,7 @@ rm -rf "$out"
 mkdir -p "$out"
 cd "$out"
 
-say "2. Making two snapshots of a sound wave in the earth: $size x $size x $size float32, $(calculate %.0f "$size ^ 3 * 4 / 1e6") MB each"
+say "2. Making two snapshots of a sound wave in the earth: $size x $size x $size float32, $(calculate %.3g "$size ^ 3 * 4 / 1e6") MB each"
 "$build/data/ghz-fields" --quiet --size "$size" --only wave-middle,wave-late . >manifest.txt
 table manifest.txt
 abs=$(awk -v r=$relative '!/^#/ { lo = lo < $3 ? lo : $3; hi = hi > $4 ? hi : $4; n++ }
@@ -114,7 +114,7 @@ if [ ${#mpi[@]} != 0 ]; then
 fi
 
 row() { printf '   %-34s %s\n' "$@"; }
-size_row() { row "$1" "$(calculate %.1f "$(bytes "$2") / 1e6") MB instead of $(calculate %.1f "$raw / 1e6") MB ($(calculate %.1f "$raw / $(bytes "$2")") : 1)"; }
+size_row() { row "$1" "$(calculate %.3g "$(bytes "$2") / 1e6") MB instead of $(calculate %.3g "$raw / 1e6") MB ($(calculate %.1f "$raw / $(bytes "$2")") : 1)"; }
 raw=$(bytes wave-late.f32)
 if [ $network = none ]; then
   say "What was gained: $(calculate %.1f "$raw / $(bytes late.ghz)") times less to store and to send; a sum without decompressing"
@@ -124,7 +124,7 @@ else
 fi
 if [ ${#mpi[@]} != 0 ]; then
   echo
-  printf '   %-24s %11s %20s %21s\n' "sum of $(calculate %.0f "$raw / 1e6") MB a rank" compressed MPI_Allreduce "ring, not compressed"
+  printf '   %-24s %11s %20s %21s\n' "sum of $(calculate %.3g "$raw / 1e6") MB a rank" compressed MPI_Allreduce "ring, not compressed"
   [ $network = none ] || times "links of 1 Gbit/s" links
   times "in memory, no network" memory
   [ $network = links ] || echo "   Nothing was measured over links of 1 Gbit/s: $why"
