@@ -88,7 +88,7 @@ static void measure_pairs(results *r, pair *pairs, int n_pairs) {
   const options *o = r->options;
   for (int i = 0; i < n_pairs; i++) {
     pair_load(&pairs[i]);
-    workspace *w = workspace_make(&pairs[i]);
+    workspace *w = workspace_make(&pairs[i], o->quick);
     for (int b = 0; b < o->bounds.n; b++) {
       cell *c = &r->cells[r->n_cells++];
       measure_cell(w, o, r->configs, r->n_configs, o->bounds.x[b], c);

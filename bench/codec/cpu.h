@@ -68,7 +68,7 @@ typedef struct cell {
 } cell;
 
 typedef struct workspace workspace;
-workspace *workspace_make(const pair *p);
+workspace *workspace_make(const pair *p, bool quick);
 void workspace_free(workspace *w);
 void measure_cell(workspace *w, const options *o, const config *configs, int n_configs, double bound,
                   cell *out);

@@ -44,7 +44,7 @@ static const option_row rows[] = {
     {"csv", 0, &option_text, &o.csv, "FILE", NULL, "write every figure as comma-separated values"},
     {"device", 0, &option_choice, &o.device, "DEVICE", "cpu,cuda", "cpu or cuda (cpu)"},
     {"quick", 0, &option_quick, &o, NULL, NULL,
-     "3 rounds, bounds 1e-3 and 1e-4; with cuda: tiny arrays, few samples"},
+     "whether it works, not how fast: 3 rounds, two bounds; with cuda tiny arrays"},
     {"threads", 0, &option_wholes, &o.threads, "LIST", "1:1024", "cpu: numbers of threads (1,2)"},
     {"isa", 0, &option_words, &o.isas, "LIST", NULL,
      "cpu: instruction sets (avx512,avx2,scalar); missing ones are left out"},

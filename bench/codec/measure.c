@@ -14,7 +14,7 @@ const char *const cpu_operations[OPS] = {"memcpy", "compress", "decompress", "ad
 /* Buffers for one pair. `packed` keeps the streams; timed calls write to `out` or `scratch`. */
 struct workspace {
   const pair *pair;
-  size_t n, bytes, room;
+  size_t n, bytes, room, repeats;
   float *out[2];
   unsigned char *packed[2], *scratch[2], *sum, *peer[2];
   size_t packed_size[2], sum_size, peer_room, peer_size[2];
@@ -34,13 +34,14 @@ static void must(ghz_status status, const char *what, const ghz_context *ctx) {
     die(what, ctx ? ghz_context_message(ctx) : ghz_status_text(status));
 }
 
-workspace *workspace_make(const pair *p) {
+workspace *workspace_make(const pair *p, bool quick) {
   workspace *w = calloc(1, sizeof *w);
   if (!w)
     die("out of memory", "");
   w->pair = p;
   w->n = p->a.n;
   w->bytes = p->a.n * sizeof(float);
+  w->repeats = quick || w->bytes >= SAMPLE_BYTES ? 1 : SAMPLE_BYTES / w->bytes;
   w->room = ghz_size_bound(w->n, GHZ_F32, 2);
   w->peer_room = peer_room(&p->a);
   w->sum = touched(w->room);
@@ -135,11 +136,10 @@ static double bytes_of(const workspace *w, operation op) {
 }
 
 static double timed(workspace *w, const config *c, operation op, int round) {
-  size_t repeats = w->bytes < SAMPLE_BYTES ? SAMPLE_BYTES / w->bytes : 1;
   double start = clock_seconds();
-  for (size_t i = 0; i < repeats; i++)
+  for (size_t i = 0; i < w->repeats; i++)
     run(w, c, op, (round + (int)i) & 1);
-  return (clock_seconds() - start) / (double)repeats;
+  return (clock_seconds() - start) / (double)w->repeats;
 }
 
 /* ---- zfp ------------------------------------------------------------------------------------- */

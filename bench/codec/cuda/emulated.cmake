@@ -16,7 +16,7 @@ target_link_libraries(bench_codec_emulated PRIVATE ghz_emulated ghz_flags OpenMP
 set_target_properties(bench_codec_emulated PROPERTIES LINKER_LANGUAGE CXX)
 
 foreach(type IN ITEMS f32 f64)
-  add_test(NAME bench_cuda_${type} COMMAND bench_codec_emulated --device cuda --quick --bounds 1e-3 --type ${type}
+  add_test(NAME bench_cuda_${type} COMMAND bench_codec_emulated --device cuda --quick --bounds 1e-3 --sizes 40K --type ${type}
     --fields ${PROJECT_BINARY_DIR}/bench/fields)
   set_tests_properties(bench_cuda_${type} PROPERTIES TIMEOUT 120 FIXTURES_REQUIRED bench_fields LABELS simt
     ENVIRONMENT OMP_WAIT_POLICY=passive)
