@@ -86,7 +86,7 @@ static bool any_failed(const trial *t, int code) {
   if (first == rank) {
     MPI_Error_string(code, text, &length);
     fprintf(stderr, "ghz_mpi_bench %s: rank %d, %s %s: %s\n", tested.name, rank,
-            ghz_mpi_algorithm_name(t->variant.algorithm), mode_name(t->variant.mode), text);
+            ghz_mpi_algorithm_name(t->variant.algorithm), mode_name((int)t->variant.mode), text);
   }
   return first != INT_MAX;
 }

@@ -90,7 +90,7 @@ static row make_row(const job *j, const reference *r, const finding *all, int i)
   for (int k = 0; k < o->n_variants; k++)
     if (!all[k].failed && o->variants[k].mode == GHZ_MPI_PLAIN && all[k].median < best)
       best = all[k].median;
-  row w = {.bytes = (double)(j->total * type_bytes(o)), .mode = mode_name(f->mode)};
+  row w = {.bytes = (double)(j->total * type_bytes(o)), .mode = mode_name((int)f->mode)};
   w.algbw = w.bytes / f->median / 1e9;
   w.busbw = w.algbw * collective_bus_factor(world_size());
   w.over_mpi = all[0].failed ? NAN : all[0].median / f->median;
@@ -143,7 +143,7 @@ static void csv_row(const job *j, variant v, const finding *f, const row *w) {
   fprintf(csv, "%s,%d,%d,%d,%d,%d,%.0f,%zu,%s,%s,", tested.name, world_size(), o->threads, o->in_place,
           o->of_result, o->root, w->bytes, job_count(j), type_name(o), op_name(o));
   fprintf(csv, "%s,%s,%s,%s,%.3f,%d,", ghz_mpi_algorithm_name(v.algorithm),
-          is_native(v) ? "-" : mode_name(v.mode), ghz_mpi_algorithm_name(f->algorithm), w->mode, f->chosen,
+          is_native(v) ? "-" : mode_name((int)v.mode), ghz_mpi_algorithm_name(f->algorithm), w->mode, f->chosen,
           o->iterations);
   fprintf(csv, "%.3f,%.3f,%.3f,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,", f->median * 1e6, f->least * 1e6, f->most * 1e6,
           w->algbw, w->busbw, w->over_mpi, w->over_plain, w->ratio, w->error);
