@@ -1,9 +1,12 @@
 #!/usr/bin/env bash
-# coverage.sh: builds with gcov's counters, runs the tests that take seconds, and tells which lines and branches of the library
-# and the collectives these reach, per file and in total. Fails under 95 % of the lines or 85 % of the branches of either.
-# The GPU's kernels count as they run on the host; ghz/cuda/no_cuda.c, which stands in for them, is in another build of the library.
-# Installs what is missing. What is not reached stays in build-coverage: unreached.txt, lines.txt, branches.txt, index.html.
-# usage: scripts/coverage.sh [CTEST OPTION...]     e.g. -R api: what those tests alone reach; fails all the same
+# coverage.sh: builds with gcov's counters, runs the tests that take seconds, and tells which lines
+# and branches of the library and the collectives these reach, per file and in total. Fails under 95
+# % of the lines or 85 % of the branches of either. The GPU's kernels count as they run on the host;
+# ghz/cuda/no_cuda.c, which stands in for them, is in another build of the library. Installs what is
+# missing. What is not reached stays in build-coverage: unreached.txt, lines.txt, branches.txt,
+# index.html.
+# usage: scripts/coverage.sh [CTEST OPTION...]
+#   e.g. -R api: what those tests alone reach; fails all the same
 set -euo pipefail
 exec </dev/null
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# fuzz.sh [MINUTES] [target...]: builds the fuzzers with clang, shares the time (10 minutes) among them, one process at a time, and
-# prints what each did. Whatever fails is made small and kept in tests/fuzz/regressions, where the tests run it from then on, until
-# tests/fuzz/pack.py puts it into the target's archive. From 2 minutes on, what was learnt is kept in build-sanitize/fuzz/corpus
-# for the next run.
+# fuzz.sh: builds the fuzzers with clang, shares the time (10 minutes) among them, one process at a
+# time, and prints what each did. Whatever fails is made small and kept in tests/fuzz/regressions,
+# where the tests run it from then on, until tests/fuzz/pack.py puts it into the target's archive.
+# From 2 minutes on, what was learnt is kept in build-sanitize/fuzz/corpus for the next run.
+# usage: scripts/fuzz.sh [MINUTES] [target...]
 set -Eeuo pipefail
 exec </dev/null
 
@@ -16,7 +17,7 @@ limits="-timeout=120 -rss_limit_mb=3000 -malloc_limit_mb=64" # as in tests/fuzz/
 longest=300 # seconds that one target runs before it is the next one's turn
 
 usage() {
-  sed -n '2s/^# \(fuzz.sh[^:]*\).*/usage: \1/p' "$0" >&2
+  sed -n '/^# usage:/s/^# //p' "$0" >&2
   exit 2
 }
 

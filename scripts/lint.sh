@@ -1,15 +1,18 @@
 #!/usr/bin/env bash
-# lint.sh: looks for defects without running anything: layout, shell scripts, clang's warnings, clang-tidy, cppcheck. Installs
-# what is missing, prints what it finds, and fails if that is anything. What the tools pass over stands in .clang-tidy and
-# .cppcheck-suppressions, with the reasons.
-# usage: scripts/lint.sh [--all]   --all: clang's analyzer, which walks the paths through functions, also over tests, benches and
-#                                  emulated kernels, and over the codec for each instruction set; half an hour
+# lint.sh: looks for defects without running anything: layout, shell scripts, clang's warnings,
+# clang-tidy, cppcheck. Installs what is missing, prints what it finds, and fails if that is
+# anything. What the tools pass over stands in .clang-tidy and .cppcheck-suppressions, with the
+# reasons.
+# usage: scripts/lint.sh [--all | --comments]
+#   --all: clang's analyzer, which walks the paths through functions, also over tests, benches and
+#          emulated kernels, and over the codec for each instruction set; half an hour
+#   --comments: only whether comments keep to 100 columns
 set -euo pipefail
 exec </dev/null
 
 cd "$(dirname "$0")/.."
 all=${1:-}
-[ -z "$all" ] || [ "$all" = --all ] || { sed -n '/^# usage:/s/^# //p' scripts/lint.sh >&2 && exit 2; }
+[[ $all =~ ^(|--all|--comments)$ ]] || { sed -n '/^# usage:/s/^# //p' scripts/lint.sh >&2 && exit 2; }
 # shellcheck source=scripts/packages.sh
 . scripts/packages.sh
 # shellcheck disable=SC2154,SC2086 # lists of words
@@ -26,7 +29,8 @@ files() { # find-expression...: files of the project
   find ghz collectives cli data examples bench tests scripts -type f \( "$@" \) | LC_ALL=C sort
 }
 
-# Runs a command over files, named on stdin, so many at a time, side by side. It must succeed, and say nothing.
+# Runs a command over files, named on stdin, so many at a time, side by side. It must succeed, and
+# say nothing.
 check() { # name files-at-a-time command...
   local name=$1 at_a_time=$2 began=$SECONDS status=0
   shift 2
@@ -43,11 +47,26 @@ check() { # name files-at-a-time command...
   echo "$name: $(wc -l <"$work/files") files, $((SECONDS - began)) s: $status"
 }
 
+comments() {
+  files -name '*.[ch]' -o -name '*.cc' -o -name '*.cpp' -o -name '*.cu' -o -name '*.cuh' -o -name '*.inc' -o -name '*.sh' \
+    -o -name '*.cmake' -o -name CMakeLists.txt | check "comments of 100 columns" 64 awk -f scripts/comments.awk
+}
+
+if [ "$all" = --comments ]; then
+  comments
+  [ ! -e "$work/failed" ] || exit 1
+  exit 0
+fi
+
 files -name '*.[ch]' -o -name '*.cc' -o -name '*.cu' -o -name '*.cuh' | check "layout" 32 clang-format --dry-run -Werror
+# Cases are one sentence each, and their names are those of tests.
+files \( -name '*.[ch]' -o -name '*.cc' -o -name '*.cu' -o -name '*.cuh' -o -name '*.sh' \) -not -path '*/cases/*' |
+  check "first lines" 64 awk -v first=1 -f scripts/comments.awk
 # Cases are sourced, and source what a variable names.
 files -name '*.sh' | check "shell scripts" 8 shellcheck -s bash -S warning -x -e SC1090,SC1091,SC2034,SC2206
 
-# The commands of a build by clang tell clang-tidy what the files are compiled with, warnings included.
+# The commands of a build by clang tell clang-tidy what the files are compiled with, warnings
+# included.
 rm -rf "$build"
 cmake -G Ninja -S . -B "$build" -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_EXPORT_COMPILE_COMMANDS=ON \
   -DGHZ_CUDA=OFF -DGHZ_MPI=ON -DMPI_C_COMPILER=mpicc.openmpi >"$work/log" 2>&1 || { cat "$work/log" >&2 && exit 1; }

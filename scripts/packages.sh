@@ -1,4 +1,5 @@
-# packages.sh: to be sourced: installs Debian packages that are missing. Silent, and off the network, if none is.
+# packages.sh: to be sourced: installs Debian packages that are missing. Silent, and off the
+# network, if none is.
 # shellcheck shell=bash disable=SC2034 # the lists are for who sources this
 
 # What the build, the demo and the tests need.
@@ -27,7 +28,8 @@ apt_get() { # argument...: as root, asking nothing
   as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=300 "$@" </dev/null
 }
 
-# The lists of a fresh machine are empty, those of an old one name packages that are gone: update, and try again.
+# The lists of a fresh machine are empty, those of an old one name packages that are gone: update,
+# and try again.
 install_or_update() { # package...
   apt_get install --no-install-recommends "$@" || { apt_get update && apt_get install --no-install-recommends "$@"; }
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# test-aarch64.sh: builds the library for this machine and for 64-bit ARM, uses both from a program outside the project,
-# the latter under emulation, and compares the bytes of the streams that they make. Not part of test.sh.
+# test-aarch64.sh: builds the library for this machine and for 64-bit ARM, uses both from a program
+# outside the project, the latter under emulation, and compares the bytes of the streams that they
+# make. Not part of test.sh.
 set -euo pipefail
 exec </dev/null
 

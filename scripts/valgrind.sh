@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# valgrind.sh: runs the library's tests, the fuzzers' inputs, the command and the collectives under valgrind, which knows of every
-# bit whether it was ever written. (It has no AVX-512: the code for AVX2 and the plain code run.) Ten minutes.
+# valgrind.sh: runs the library's tests, the fuzzers' inputs, the command and the collectives under
+# valgrind, which knows of every bit whether it was ever written. (It has no AVX-512: the code for
+# AVX2 and the plain code run.) Ten minutes.
 set -Eeuo pipefail
 exec </dev/null
 
@@ -50,7 +51,8 @@ for case in arithmetic bad_input bounds info minmax npy output range round_trip;
   under "ghz: $case" env GHZ="$build/ghz-checked" TOOL="$build/tests/cli/ghz_cli_tool" tests/cli/run.sh tests/cli/cases/$case.sh
 done
 
-# What Open MPI itself leaves unwritten is named by it. It leaks, too; the tests count what the library holds.
+# What Open MPI itself leaves unwritten is named by it. It leaks, too; the tests count what the
+# library holds.
 known=$(find /usr/share/openmpi "$(dirname "$(command -v mpicc.openmpi)")/../share/openmpi" -name openmpi-valgrind.supp 2>/dev/null | head -n 1)
 for test in "values 2" "small 3" "bad_input 4" "communicators 4" "abort_message 1" "refusal 1"; do
   read -r name ranks <<<"$test"

@@ -1,5 +1,6 @@
-/* allocator.h: the allocations of the library, counted and refused: for programs that are linked with --wrap for the
- * allocator. Those of the test itself and of its support count, too; those of the C library and of OpenMP do not. */
+/* allocator.h: the allocations of the library, counted and refused: for programs that are linked
+ * with --wrap for the allocator. Those of the test itself and of its support count, too; those of
+ * the C library and of OpenMP do not. */
 #ifndef GHZ_TESTS_ALLOCATOR_H
 #define GHZ_TESTS_ALLOCATOR_H
 

@@ -1,4 +1,5 @@
-/* calls.h: every call of the library that computes, on operands that fit together: what a call leaves in a buffer is its answer. */
+/* calls.h: every call of the library that computes, on operands that fit together: what a call
+ * leaves in a buffer is its answer. */
 #ifndef GHZ_TESTS_CALLS_H
 #define GHZ_TESTS_CALLS_H
 
@@ -32,7 +33,8 @@ typedef struct call {
 extern const call calls[];
 extern const size_t call_count;
 
-/* In scratch memory: arrays of two makers, whose unit may be another than the step (0: it is the step); sums have k operands. */
+/* In scratch memory: arrays of two makers, whose unit may be another than the step (0: it is the
+ * step); sums have k operands. */
 operands operands_make(const ghz_lattice *lattice, size_t n, size_t k, const char *maker, const char *other,
                        double unit);
 /* Room for any answer, and `behind` bytes more. */

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# cluster.sh: the emulated cluster shapes its links, gives back the status of its program, and leaves nothing behind.
+# cluster.sh: the emulated cluster shapes its links, gives back the status of its program, and
+# leaves nothing behind.
 # usage: cluster.sh BENCH_FOLDER    exit status 77: not possible here
 set -euo pipefail
 

@@ -1,5 +1,5 @@
-/* common.h: what all tests of the codec share, with or without Criterion: memory that nobody frees, bytes, lines of text, values
- * and exact comparisons. */
+/* common.h: what all tests of the codec share, with or without Criterion: memory that nobody frees,
+ * bytes, lines of text, values and exact comparisons. */
 #ifndef GHZ_TESTS_COMMON_H
 #define GHZ_TESTS_COMMON_H
 
@@ -13,8 +13,9 @@
 
 /* ---- Memory ---- */
 
-/* Memory that ends exactly where it ends, so that a sanitizer sees every step beyond. It is freed when the innermost block that
- * began with SCOPE ends, else with the process. Each thread has its own. Aborts where there is none. */
+/* Memory that ends exactly where it ends, so that a sanitizer sees every step beyond. It is freed
+ * when the innermost block that began with SCOPE ends, else with the process. Each thread has its
+ * own. Aborts where there is none. */
 void *scratch(size_t size);
 
 #define SCOPE SCOPE_IN_LINE(__LINE__)
@@ -45,7 +46,8 @@ const char *values_differ(const void *got, const void *want, size_t n, ghz_type 
 /* Ends the process unless the call succeeded. */
 void need(ghz_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* A context on an instruction set; NULL stands for the best one. CONTEXT frees it when the block ends. */
+/* A context on an instruction set; NULL stands for the best one. CONTEXT frees it when the block
+ * ends. */
 ghz_context *context_on(const char *isa, int threads);
 #define CONTEXT(name, isa, threads)                                                                            \
   ghz_context *name __attribute__((cleanup(context_drop), unused)) = context_on(isa, threads)
@@ -68,7 +70,8 @@ void put_value(ghz_type type, void *x, size_t i, double value);
 /* Exactly |x - y| <= eb. */
 int within(double x, double y, double eb);
 
-/* Whether value i came back: within the bound, infinities as they were, NaN as the canonical one. */
+/* Whether value i came back: within the bound, infinities as they were, NaN as the canonical
+ * one. */
 int kept(ghz_type type, const void *x, ghz_type out, const void *y, size_t i, double eb);
 
 #endif

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# cuda_resources.sh: compiles kernels for sm_80 and sm_90, prints what each of them takes of a multiprocessor, and fails if one
-# spills registers to memory. Functions that kernels call are listed without registers; what they save for their callers
-# counts as spilled, and does not fail. Shared memory is the static part: ptxas does not know the dynamic one.
+# cuda_resources.sh: compiles kernels for sm_80 and sm_90, prints what each of them takes of a
+# multiprocessor, and fails if one spills registers to memory. Functions that kernels call are
+# listed without registers; what they save for their callers counts as spilled, and does not fail.
+# Shared memory is the static part: ptxas does not know the dynamic one.
 # usage: tests/cuda_resources.sh NVCC SOURCE.cu...
 set -euo pipefail
 exec </dev/null
@@ -30,7 +31,8 @@ if [ -n "$failed" ]; then
   exit 1
 fi
 
-# One line a kernel: target, name, registers, stack, shared memory, spilled bytes. Functions are there if they spill.
+# One line a kernel: target, name, registers, stack, shared memory, spilled bytes. Functions are
+# there if they spill.
 cat "$work"/*.log | awk -v OFS='\t' '
   function before(text) { return match($0, "[0-9]+ " text) ? substr($0, RSTART) + 0 : 0 }
   function function_ends() { if (spilled) print target, name, "-", stack, "-", spilled; spilled = 0 }

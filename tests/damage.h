@@ -1,4 +1,5 @@
-/* damage.h: streams that are damaged in every way that a law names, for whoever reads them: the CPU's tests and the device's. */
+/* damage.h: streams that are damaged in every way that a law names, for whoever reads them: the
+ * CPU's tests and the device's. */
 #ifndef GHZ_TESTS_DAMAGE_H
 #define GHZ_TESTS_DAMAGE_H
 
@@ -35,8 +36,9 @@ void damage_at_random(reader *r, int rounds);
 /* Random bytes, half of them behind a sound header. */
 void damage_all(reader *r, int rounds);
 
-/* Tiles made by hand, sound ones among them: each rule of FORMAT.md, also with no terms or no step; every first two bytes; widths
- * up to and beyond the limit min(62, b + order + 1 + bitlength(terms)); short tiles that are larger than any of their length. */
+/* Tiles made by hand, sound ones among them: each rule of FORMAT.md, also with no terms or no step;
+ * every first two bytes; widths up to and beyond the limit min(62, b + order + 1 +
+ * bitlength(terms)); short tiles that are larger than any of their length. */
 void damage_crafted(reader *r);
 void damage_beginnings(reader *r);
 void damage_widths(reader *r);
@@ -46,7 +48,8 @@ void damage_short_tile(reader *r);
 void damage_once(ref_bytes *stream, uint64_t *state);
 /* Gives a tile the mode that does not exist. */
 void damage_tile(ref_bytes stream, uint64_t tile);
-/* A stream of whole tiles of order 1, the last with a bit in the column of its first value, which readers ignore. */
+/* A stream of whole tiles of order 1, the last with a bit in the column of its first value, which
+ * readers ignore. */
 ref_bytes with_ignored_column(ghz_context *ctx, const ghz_lattice *l, size_t n);
 
 #endif

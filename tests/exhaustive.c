@@ -1,5 +1,6 @@
-/* exhaustive.c: law L1 for all 2^32 values of float32, under several bounds: each alone among neighbours, among rough ones,
- * and in every arithmetic that a larger value in its tile forces on it; then float64 at random, for a while.
+/* exhaustive.c: law L1 for all 2^32 values of float32, under several bounds: each alone among
+ * neighbours, among rough ones, and in every arithmetic that a larger value in its tile forces on
+ * it; then float64 at random, for a while.
  *
  * usage: exhaustive [--every N] [--reference N] [--seconds S] [--seed N] [--threads N] [WORD...]
  *   --every N       only every N-th batch of 65536 values (a sample; the whole takes long)
@@ -7,7 +8,7 @@
  *   --seconds S     of random float64, which --seed begins
  *   --threads N     as many as OpenMP would use, unless told
  *   WORD            only subjects whose names hold one of the words; "f64" stands for the random ones
- */
+ * / */
 #include "exhaustive.h"
 #include <float.h>
 #include <math.h>
@@ -58,7 +59,8 @@ static uint32_t rough(uint64_t i, double step) {
   return (uint32_t)(i & 1) << 31 | (rest & 0x7f800000u) | (rest * 0x9e3779b1u & 0x7fffffu);
 }
 
-/* All multiples of the step that the lattice of a constant knows; then the same, one in each tile a little beside it. */
+/* All multiples of the step that the lattice of a constant knows; then the same, one in each tile a
+ * little beside it. */
 static uint32_t multiples(uint64_t i, double step) {
   uint64_t k = i % 65537, tile = i / 1000;
   float v = (float)(((double)k - 32768) * step);
@@ -98,8 +100,8 @@ static int companions(const arrangement_row *a, const subject *s, float *c) {
 
 /* ---- Batches ---- */
 
-/* Fills x with batch b; returns how many values it has, 0 if the companion would decide nothing in it: if all are finite
- * and larger, they were there without it. */
+/* Fills x with batch b; returns how many values it has, 0 if the companion would decide nothing in
+ * it: if all are finite and larger, they were there without it. */
 static size_t fill(const arrangement_row *a, const subject *s, uint64_t b, float *x) {
   float company[4];
   int k = companions(a, s, company);
@@ -176,7 +178,8 @@ static subject constant(const char *name, double c) {
   return s;
 }
 
-/* The factors have 40 bits, so that long double holds each product exactly and the new step is a rounded one. */
+/* The factors have 40 bits, so that long double holds each product exactly and the new step is a
+ * rounded one. */
 static int subjects(subject *s) {
   int n = 0;
   s[n++] = bounded("abs 1e-3", 1e-3, 1);

@@ -1,4 +1,5 @@
-/* exhaustive.h: what the exhaustive proof of the bound is made of: subjects, the check of a tile, what was seen. */
+/* exhaustive.h: what the exhaustive proof of the bound is made of: subjects, the check of a tile,
+ * what was seen. */
 #ifndef GHZ_TESTS_EXHAUSTIVE_H
 #define GHZ_TESTS_EXHAUSTIVE_H
 
@@ -10,14 +11,16 @@
 enum { COARSE_15, COARSE_16, FINE, WIDE, OUTSIDE, CLASSES };
 extern const char *const class_names[CLASSES];
 
-/* What is held against the library: a lattice, and the factor that its streams are scaled by (1: they are not). */
+/* What is held against the library: a lattice, and the factor that its streams are scaled by (1:
+ * they are not). */
 typedef struct subject {
   const char *name;
   ghz_lattice lattice;
   double factor;
 } subject;
 
-/* What was seen. Errors are in units of the bound: [0] decoded to the stream's own type, [1] to float64. */
+/* What was seen. Errors are in units of the bound: [0] decoded to the stream's own type, [1] to
+ * float64. */
 typedef struct tally {
   uint64_t values, specials, tiles[CLASSES];
   long double worst[CLASSES][2];
@@ -36,14 +39,16 @@ typedef struct round_trip {
 
 /* ---- exhaustive_check.c ---- */
 
-/* The number of bits of the significand of long double that the checks need; with fewer they prove nothing. */
+/* The number of bits of the significand of long double that the checks need; with fewer they prove
+ * nothing. */
 enum { SIGNIFICAND = 64 };
 
-/* Whether all values of a tile came back as FORMAT.md promises, in exact arithmetic. Prints the first that did not. `bound`
- * is what the header of the stream says. */
+/* Whether all values of a tile came back as FORMAT.md promises, in exact arithmetic. Prints the
+ * first that did not. `bound` is what the header of the stream says. */
 int tile_kept(const subject *s, double bound, const round_trip *t, tally *seen);
 
-/* Whether the largest errors seen are those that FORMAT.md derives, or less. Prints those that are not. */
+/* Whether the largest errors seen are those that FORMAT.md derives, or less. Prints those that are
+ * not. */
 int errors_as_derived(const subject *s, const tally *seen);
 
 /* ---- exhaustive_worker.c ---- */
@@ -55,13 +60,15 @@ void worker_free(worker *w);
 size_t worker_isas(const worker *w);
 const char *worker_isa(const worker *w, size_t i);
 
-/* Compresses x on every instruction set, scales, decompresses, and checks all of it; with_reference: also that the bytes are
- * those of the reference codec. Returns 0, having printed why, if anything is wrong. */
+/* Compresses x on every instruction set, scales, decompresses, and checks all of it;
+ * with_reference: also that the bytes are those of the reference codec. Returns 0, having printed
+ * why, if anything is wrong. */
 int examine(worker *w, const subject *s, int order, const void *x, size_t n, int with_reference, tally *seen);
 
 /* ---- exhaustive_f64.c ---- */
 
-/* Random float64 arrays and lattices for so many seconds, each thread with a worker; returns 0 at the first violation. */
+/* Random float64 arrays and lattices for so many seconds, each thread with a worker; returns 0 at
+ * the first violation. */
 int random_f64(double seconds, uint64_t seed, worker *const *workers, int threads);
 
 /* ---- exhaustive.c ---- */

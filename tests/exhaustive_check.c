@@ -1,4 +1,5 @@
-/* exhaustive_check.c: one tile against what FORMAT.md promises, in exact arithmetic that shares nothing with the library. */
+/* exhaustive_check.c: one tile against what FORMAT.md promises, in exact arithmetic that shares
+ * nothing with the library. */
 #include "common.h"
 #include "exhaustive.h"
 #include <float.h>
@@ -74,13 +75,14 @@ static int class_of(const ghz_lattice *l, const round_trip *t) {
 
 /* ---- One value ---- */
 
-/* What is compared: the exact result, the number that came back, and how far from it that may be. */
+/* What is compared: the exact result, the number that came back, and how far from it that may
+ * be. */
 typedef struct comparison {
   long double exact, back, bound;
 } comparison;
 
-/* |exact - back|, rounded; and whether it is above the bound exactly. A rounded difference decides unless it equals the
- * bound, and then the error of that rounding does (Knuth's two-sum gives it). */
+/* |exact - back|, rounded; and whether it is above the bound exactly. A rounded difference decides
+ * unless it equals the bound, and then the error of that rounding does (Knuth's two-sum gives it). */
 static long double distance(const comparison *c, int *beyond) {
   long double high = c->exact > c->back ? c->exact : c->back, low = c->exact > c->back ? c->back : c->exact;
   long double d = high - low;
@@ -112,7 +114,8 @@ static int wrong(const subject *s, const round_trip *t, int i, int class, double
 
 /* ---- Tiles outside the lattice: no error at all ---- */
 
-/* Scaling multiplies them in float64, as a sum of one with the sign of the factor, and rounds to the type. */
+/* Scaling multiplies them in float64, as a sum of one with the sign of the factor, and rounds to
+ * the type. */
 static double scaled(ghz_type type, double factor, double x) {
   double y = (0.0 + (factor < 0 ? -x : x)) * fabs(factor);
   return type == GHZ_F32 ? (double)(float)y : y;
@@ -142,8 +145,8 @@ static long double half_ulp(double y) {
   return ((long double)nextafterf(a, INFINITY) - (long double)a) / 2;
 }
 
-/* x * factor is exact in long double, because the factors for float32 have 40 bits. What a wide tile may lose to the last
- * rounding once it was scaled is no part of the error. */
+/* x * factor is exact in long double, because the factors for float32 have 40 bits. What a wide
+ * tile may lose to the last rounding once it was scaled is no part of the error. */
 static int check_f32(const subject *s, double bound, const round_trip *t, int class, long double *worst) {
   const float *x = t->x, *y = t->y;
   int rounds = s->factor != 1 && class == WIDE;
@@ -165,7 +168,8 @@ static int check_f32(const subject *s, double bound, const round_trip *t, int cl
   return 1;
 }
 
-/* The same for float64, whose own type is the only one it decodes to. A product needs 106 bits, of quad's 113. */
+/* The same for float64, whose own type is the only one it decodes to. A product needs 106 bits, of
+ * quad's 113. */
 static int check_f64(const subject *s, double bound, const round_trip *t, int class, long double *worst) {
   const double *x = t->x, *y = t->y;
   for (int i = 0; i < t->n; i++) {
@@ -235,7 +239,8 @@ int tile_kept(const subject *s, double bound, const round_trip *t, tally *seen) 
 /* ---- The derivation ---- */
 
 int errors_as_derived(const subject *s, const tally *seen) {
-  /* FORMAT.md, "Why |x - y| <= eb": the last column; decoded to float64, without the last rounding. */
+  /* FORMAT.md, "Why |x - y| <= eb": the last column; decoded to float64, without the last
+   * rounding. */
   static const double f32[CLASSES][2] = {
       {0.995911, 0.992066}, {0.992066, 0.984376}, {0.984376, 0.492188}, {0.984436, 0.492218}, {0, 0}};
   if (s->factor != 1)

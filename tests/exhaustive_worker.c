@@ -1,4 +1,5 @@
-/* exhaustive_worker.c: one array through every instruction set: equal bytes, equal values, and the check of each tile. */
+/* exhaustive_worker.c: one array through every instruction set: equal bytes, equal values, and the
+ * check of each tile. */
 #include "common.h"
 #include "exhaustive.h"
 #include <math.h>

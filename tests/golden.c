@@ -1,5 +1,5 @@
-/* golden.c: the golden streams: types, orders and modes of tiles, what operations make, lattices of other kinds, the ends of what
- * there is, and messages; small enough to keep. */
+/* golden.c: the golden streams: types, orders and modes of tiles, what operations make, lattices of
+ * other kinds, the ends of what there is, and messages; small enough to keep. */
 #include "golden.h"
 #include <math.h>
 #include <string.h>
@@ -21,7 +21,8 @@ static ref_bytes plain(ghz_context *ctx, ghz_type type, double eb, int order, co
 
 /* ---- Other lattices ---- */
 
-/* A constant, with a NaN in its second tile; multiples of it; and, in the last tile, another value. */
+/* A constant, with a NaN in its second tile; multiples of it; and, in the last tile, another
+ * value. */
 static ref_bytes constant(ghz_context *ctx, ghz_type type, double c) {
   enum { N = 3 * GHZ_TILE + 100 };
   double x[N];

@@ -1,5 +1,5 @@
-/* golden_make.c: writes golden files to a directory and prints their checksums: all, or those that are named. Run it only
- * for a new format, or for new files. */
+/* golden_make.c: writes golden files to a directory and prints their checksums: all, or those that
+ * are named. Run it only for a new format, or for new files. */
 #include "golden.h"
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,5 @@
-/* inputs.c: the makers of test arrays. Only exact or correctly rounded operations: no sin, no pow. */
+/* inputs.c: the makers of test arrays. Only exact or correctly rounded operations: no sin, no
+ * pow. */
 #include "common.h"
 #include <float.h>
 #include <math.h>

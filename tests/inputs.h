@@ -1,10 +1,12 @@
-/* inputs.h: named makers of test arrays, from zeros to random bit patterns, the same on every machine. */
+/* inputs.h: named makers of test arrays, from zeros to random bit patterns, the same on every
+ * machine. */
 #ifndef GHZ_TESTS_INPUTS_H
 #define GHZ_TESTS_INPUTS_H
 
 #include <ghz.h>
 
-/* What a maker fills: n values of a type at x; `step` is the unit that its magnitudes are meant in. */
+/* What a maker fills: n values of a type at x; `step` is the unit that its magnitudes are meant
+ * in. */
 typedef struct input_target {
   void *x;
   ghz_type type;

@@ -1,4 +1,5 @@
-/* long_life.c: a stream that arrays are added to one by one, and the exact integers that it must hold. */
+/* long_life.c: a stream that arrays are added to one by one, and the exact integers that it must
+ * hold. */
 #include "long_life.h"
 #include <math.h>
 

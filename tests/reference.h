@@ -1,6 +1,8 @@
-/* reference.h: a second implementation of the format, slow and obvious, that the tests hold libghz against.
+/* reference.h: a second implementation of the format, slow and obvious, that the tests hold libghz
+ * against.
  *
- * It works on one integer per value and shares no code with the library. Memory runs out: it aborts. */
+ * It works on one integer per value and shares no code with the library. Memory runs out: it
+ * aborts. */
 #ifndef GHZ_TESTS_REFERENCE_H
 #define GHZ_TESTS_REFERENCE_H
 
@@ -11,8 +13,9 @@ enum { REF_F32 = 0, REF_F64 = 1 };
 enum { REF_TILE = 1024, REF_BLOCKS = 128, REF_TILE_ROOM = 16384 };
 enum { REF_COARSE = 0, REF_FINE = 1, REF_WIDE = 2 };
 
-/* GOOD must be accepted and BAD refused. ODD is a stream that no encoder writes and no rule forbids (a width
- * that is not the least, a bit in the padding): it may be accepted or refused, but alike on every machine. */
+/* GOOD must be accepted and BAD refused. ODD is a stream that no encoder writes and no rule forbids
+ * (a width that is not the least, a bit in the padding): it may be accepted or refused, but alike
+ * on every machine. */
 typedef enum ref_verdict { REF_GOOD, REF_ODD, REF_BAD } ref_verdict;
 
 /* The fields of a stream's header that a caller chooses. */
@@ -26,7 +29,8 @@ typedef struct ref_header {
   uint32_t terms;
 } ref_header;
 
-/* One tile as numbers. bits are the values as they are stored, where raw; q, plus and minus hold otherwise. */
+/* One tile as numbers. bits are the values as they are stored, where raw; q, plus and minus hold
+ * otherwise. */
 typedef struct ref_tile {
   int n;
   int raw;

@@ -1,5 +1,5 @@
-/* streams.h: calls of libghz that must succeed, their results in buffers of exactly their size (scratch), and within the size that
- * was promised. A failure ends the process. */
+/* streams.h: calls of libghz that must succeed, their results in buffers of exactly their size
+ * (scratch), and within the size that was promised. A failure ends the process. */
 #ifndef GHZ_TESTS_STREAMS_H
 #define GHZ_TESTS_STREAMS_H
 

@@ -1,4 +1,5 @@
-/* support.h: what the Criterion suites share: calls that must succeed, contexts to draw from, comparisons that say what differs. */
+/* support.h: what the Criterion suites share: calls that must succeed, contexts to draw from,
+ * comparisons that say what differs. */
 #ifndef GHZ_TESTS_SUPPORT_H
 #define GHZ_TESTS_SUPPORT_H
 
@@ -10,7 +11,8 @@
 /* GHZ_TEST_EFFORT, at least 1: multiplies the length of property loops. */
 int effort(void);
 
-/* One context per instruction set and a few thread counts, to draw from. POOL frees them when the block ends. */
+/* One context per instruction set and a few thread counts, to draw from. POOL frees them when the
+ * block ends. */
 typedef struct context_pool {
   ghz_context *ctx[16];
   size_t count;

@@ -1,5 +1,5 @@
-/* test_allocation.c: memory that is refused, at every allocation of every call: ENOMEM and a message, nothing lost, and the
- * context goes on as if nothing had been. */
+/* test_allocation.c: memory that is refused, at every allocation of every call: ENOMEM and a
+ * message, nothing lost, and the context goes on as if nothing had been. */
 #include "allocator.h"
 #include "calls.h"
 #include "support.h"
@@ -33,7 +33,8 @@ static void must_work(const scene *s, const call *c, ghz_context *ctx, int small
   succeeded(status, ctx, what);
 }
 
-/* One context, allocations first to last of the call refused. Returns whether the call went as far as that. */
+/* One context, allocations first to last of the call refused. Returns whether the call went as far
+ * as that. */
 static int refuse(const scene *s, const call *c, long first, long last) {
   const char *what = say("%s, %s, %d threads, %s context, allocations from %ld to %ld refused", c->name,
                          s->large->lattice.type == GHZ_F32 ? "f32" : "f64", s->threads,

@@ -1,4 +1,5 @@
-/* test_api.c: the contract of every call: arguments, capacities, ranges, and what streams say of themselves. */
+/* test_api.c: the contract of every call: arguments, capacities, ranges, and what streams say of
+ * themselves. */
 #include "calls.h"
 #include "support.h"
 #include <float.h>
@@ -298,8 +299,8 @@ Test(api, unaligned_buffers) {
 
 /* ---- Capacities ---- */
 
-/* Every capacity from 0 to the size that it takes: ECAPACITY below it. Between the size and the bound a call may succeed or not,
- * but a capacity of exactly the size must do. */
+/* Every capacity from 0 to the size that it takes: ECAPACITY below it. Between the size and the
+ * bound a call may succeed or not, but a capacity of exactly the size must do. */
 static void check_capacities(const call *c, const operands *o) {
   SCOPE;
   answer all = answer_make(o, 0);
@@ -489,8 +490,8 @@ Test(api, info) {
   cr_assert_eq(ghz_info_read(view(s), NULL), GHZ_EINVAL);
 }
 
-/* Sums with values outside the lattice set the flag, whatever the order: what is zero beside them may have
- * cancelled. Compression and a sum of one stream do not. */
+/* Sums with values outside the lattice set the flag, whatever the order: what is zero beside them
+ * may have cancelled. Compression and a sum of one stream do not. */
 Test(api, inexact) {
   ref_bytes far = stream_by("beyond_lattice", GHZ_F32, 2000, 1), near = stream_by("walk", GHZ_F32, 2000, 1);
   ref_bytes zero = stream_by("zeros", GHZ_F32, 2000, 1);

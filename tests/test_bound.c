@@ -1,4 +1,5 @@
-/* test_bound.c: law L1, the strict bound: |x - y| <= eb in exact arithmetic, for values and for sums. */
+/* test_bound.c: law L1, the strict bound: |x - y| <= eb in exact arithmetic, for values and for
+ * sums. */
 #include "support.h"
 #include <float.h>
 #include <math.h>
@@ -102,9 +103,9 @@ Test(bound, single_values_at_thresholds) {
 
 static double half_ulp(float y) { return ((double)nextafterf(fabsf(y), INFINITY) - (double)fabsf(y)) / 2; }
 
-/* The bound of one value of a sum. Wide float32 tiles add the rounding of the result to float32; there the
- * integers are within terms * eb, or half of that if all operands were wide (equal_modes), for those have half
- * the step. */
+/* The bound of one value of a sum. Wide float32 tiles add the rounding of the result to float32;
+ * there the integers are within terms * eb, or half of that if all operands were wide
+ * (equal_modes), for those have half the step. */
 static double bound_of_value(const ref_header *h, const ref_tile *tile, float y, int equal_modes) {
   double bound = h->terms * h->eb;
   if (!tile->raw && tile->mode == REF_WIDE && h->type == REF_F32 && h->terms > 1)
@@ -171,8 +172,8 @@ Test(bound, sums, .timeout = 300) {
   }
 }
 
-/* The worst systematic case: every operand is off by the most that quantisation allows, in the same direction.
- */
+/* The worst systematic case: every operand is off by the most that quantisation allows, in the same
+ * direction. / */
 Test(bound, sums_of_equal_errors) {
   CONTEXT(ctx, NULL, 1);
   for (int type = GHZ_F32; type <= GHZ_F64; type++)
@@ -194,7 +195,8 @@ Test(bound, sums_of_equal_errors) {
     }
 }
 
-/* A bound for the result of k terms: eb / k each, rounded down, keeps the sum strictly within eb. */
+/* A bound for the result of k terms: eb / k each, rounded down, keeps the sum strictly within
+ * eb. */
 Test(bound, result_bound) {
   CONTEXT(ctx, NULL, 1);
   for (size_t k = 1; k <= 20; k++) {
@@ -218,7 +220,8 @@ Test(bound, result_bound) {
 
 /* ---- Scaled streams ---- */
 
-/* Scales again and again: the values stay within the bound that the stream states, of the exact product. */
+/* Scales again and again: the values stay within the bound that the stream states, of the exact
+ * product. */
 static void check_scaled(ghz_context *ctx, const ghz_lattice *l, const char *maker, uint64_t seed, int times) {
   SCOPE;
   enum { N = 1500 };
@@ -286,7 +289,8 @@ static void scale_worst(ghz_context *ctx, uint64_t *state, int round) {
   }
 }
 
-/* The worst values of the widest lattice: beside a tie near 2^44 steps, where rounding the step costs most. */
+/* The worst values of the widest lattice: beside a tie near 2^44 steps, where rounding the step
+ * costs most. */
 Test(bound, scaled_near_44_bits) {
   CONTEXT(ctx, NULL, 1);
   uint64_t state = 91;

@@ -1,5 +1,5 @@
-/* test_golden.c: law L3 over time: the golden files are what this library makes, on every instruction set, and they decode to what
- * they did. */
+/* test_golden.c: law L3 over time: the golden files are what this library makes, on every
+ * instruction set, and they decode to what they did. */
 #include "golden.h"
 #include "support.h"
 #include <math.h>
@@ -64,7 +64,8 @@ static void note_lattice(const ghz_lattice *l, uint32_t terms, found *f) {
   f->most_terms[l->cap == 44] |= terms == ((uint32_t)1 << (58 - l->cap)) - 1;
   f->constant |= l->step > 2 * l->eb;
   f->no_step |= l->step == 0;
-  /* Only scaling makes a float32 step of more than 24 bits, or a bound with cap 44 that the step does not come from. */
+  /* Only scaling makes a float32 step of more than 24 bits, or a bound with cap 44 that the step
+   * does not come from. */
   f->scaled[l->type] |=
       l->type == GHZ_F32 ? (double)step != l->step : l->step > 0 && l->step != 2 * l->eb * 0.984375;
   f->cap35 |= l->type == GHZ_F64 && l->cap == 35;
@@ -103,7 +104,8 @@ Test(golden, everything_is_there) {
 
 /* ---- What an older reader says ---- */
 
-/* Every bit that is not in use today: each call that reads a stream or message says that it is newer, and not corrupt. */
+/* Every bit that is not in use today: each call that reads a stream or message says that it is
+ * newer, and not corrupt. */
 static void newer(ghz_context *ctx, ref_bytes bytes, size_t at, unsigned value, int message) {
   SCOPE;
   ref_bytes odd = bytes_copy(bytes.data, bytes.size), room = bytes_new(1 << 16);

@@ -1,4 +1,5 @@
-/* test_homomorphism.c: law L2: computing on streams is exact, byte for byte, in any order and grouping. */
+/* test_homomorphism.c: law L2: computing on streams is exact, byte for byte, in any order and
+ * grouping. */
 #include "support.h"
 #include <math.h>
 
@@ -184,8 +185,8 @@ static void check_pair(ghz_context *ctx, const ghz_lattice *l, const float *a, i
   same_bytes(add(ctx, s[0], s[1]), ref_sum(2, s), what);
 }
 
-/* Raising the order: column 0 must be cleared, the slope must not come from padding, padding must stay zero,
- * and a block of width 0 after a jump gets a width. */
+/* Raising the order: column 0 must be cleared, the slope must not come from padding, padding must
+ * stay zero, and a block of width 0 after a jump gets a width. */
 Test(homomorphism, traps_of_raising_the_order) {
   POOL(pool);
   ghz_lattice l = lattice_abs(GHZ_F32, 0.5);

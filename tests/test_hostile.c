@@ -1,5 +1,5 @@
-/* test_hostile.c: law L5: any bytes give a result or an error. Buffers end where their bytes end, so that a
- * build with -fsanitize=address sees every access outside. */
+/* test_hostile.c: law L5: any bytes give a result or an error. Buffers end where their bytes end,
+ * so that a build with -fsanitize=address sees every access outside. */
 #include "damage.h"
 #include "support.h"
 #include <math.h>
@@ -235,8 +235,9 @@ Test(hostile, damaged_messages) {
   }
 }
 
-/* The bytes of column 0 of a tile of order 1 stand for nothing: readers ignore them, and so must sums that
- * raise it. One tile, the last of its stream, and two, the first of which is added in one pass. */
+/* The bytes of column 0 of a tile of order 1 stand for nothing: readers ignore them, and so must
+ * sums that raise it. One tile, the last of its stream, and two, the first of which is added in one
+ * pass. */
 Test(hostile, ignored_columns_do_not_reach_a_sum) {
   ghz_lattice l = lattice_abs(GHZ_F32, 0.25);
   for (size_t n = 1024; n <= 2048; n += 1024) {

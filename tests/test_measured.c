@@ -1,5 +1,5 @@
-/* test_measured.c: bound and bytes on measured fields, where they are present: the bounds at which public
- * codecs broke theirs. Skipped, audibly, where they are not. */
+/* test_measured.c: bound and bytes on measured fields, where they are present: the bounds at which
+ * public codecs broke theirs. Skipped, audibly, where they are not. */
 #include "support.h"
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* test_one_format.c: law L3: the same bytes and values from every instruction set, thread count and caller's
- * floating-point environment. (From every version: test_golden.c.) */
+/* test_one_format.c: law L3: the same bytes and values from every instruction set, thread count and
+ * caller's floating-point environment. (From every version: test_golden.c.) */
 #include "calls.h"
 #include "support.h"
 #include <fenv.h>
@@ -141,7 +141,8 @@ static void set_hostile(int rounding, int flush) {
 
 static void set_default(void) { fesetenv(FE_DFL_ENV); }
 
-/* Lattices of every kind of bound, and the bound of a scaled stream: numbers that rounding makes. */
+/* Lattices of every kind of bound, and the bound of a scaled stream: numbers that rounding
+ * makes. */
 static ref_bytes rounded_numbers(ghz_context *ctx, ghz_type type, ref_bytes stream) {
   static const ghz_bound bounds[3] = {{GHZ_ABS, 1e-3 / 3}, {GHZ_REL, 1e-3 / 7}, {GHZ_PSNR, 77}};
   double *numbers = scratch(7 * sizeof *numbers);

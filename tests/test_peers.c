@@ -1,4 +1,5 @@
-/* test_peers.c: the cases on which public codecs were seen to crash, hang or lie, each as a test. */
+/* test_peers.c: the cases on which public codecs were seen to crash, hang or lie, each as a
+ * test. */
 #include "support.h"
 #include <float.h>
 #include <math.h>
@@ -251,7 +252,8 @@ Test(peers, no_bias) {
   cr_assert_lt(fabs(bias / N), 0.02e-3, "mean error %g", bias / N);
 }
 
-/* Exact powers of two of the count take no bit more than they need (a float logarithm would round up). */
+/* Exact powers of two of the count take no bit more than they need (a float logarithm would round
+ * up). */
 Test(peers, widths_are_least) {
   ghz_lattice l = lattice_abs(GHZ_F32, 0.5);
   for (int power = 1; power < 35; power++) {

@@ -1,4 +1,5 @@
-/* test_slice.c: slices: ranges of tiles that are viewed, packed, parsed, summed and joined again. */
+/* test_slice.c: slices: ranges of tiles that are viewed, packed, parsed, summed and joined
+ * again. */
 #include "support.h"
 #include <math.h>
 
@@ -278,8 +279,8 @@ Test(slice, sum_and_extremum_are_those_of_the_stream) {
   }
 }
 
-/* A sum of slices divided by their number is the slice of the streams' mean; but for values outside the lattice, whose sum is
- * rounded before it is divided. */
+/* A sum of slices divided by their number is the slice of the streams' mean; but for values outside
+ * the lattice, whose sum is rounded before it is divided. */
 Test(slice, mean_is_that_of_the_stream) {
   for (int type = GHZ_F32; type <= GHZ_F64; type++) {
     SCOPE;
@@ -326,8 +327,8 @@ Test(slice, sums_of_different_ranges_are_refused) {
   cr_assert_eq(ghz_slice_sum(ctx, 1, part, dst.data, 10, &got), GHZ_ECAPACITY);
 }
 
-/* Segments of a ring: each is summed apart from the others, in an order of its own; the joined result is the
- * sum of the streams. More segments than tiles leave some empty. */
+/* Segments of a ring: each is summed apart from the others, in an order of its own; the joined
+ * result is the sum of the streams. More segments than tiles leave some empty. */
 Test(slice, ring_of_segments) {
   enum { RANKS = 7 };
   static const size_t counts[] = {0, 1, 1000, 1024, 1025, 5000, 20000};

@@ -1,5 +1,5 @@
-/* test_state.c: law L6: no hidden state: contexts are reusable, and stop allocating once warm. Their allocations are counted
- * by allocator.c; contexts side by side are in threads.c. */
+/* test_state.c: law L6: no hidden state: contexts are reusable, and stop allocating once warm.
+ * Their allocations are counted by allocator.c; contexts side by side are in threads.c. */
 #include "allocator.h"
 #include "calls.h"
 #include "support.h"

@@ -1,5 +1,5 @@
-/* test_tuner.c: the automatic choice, played against made-up networks: it finds the best way, leaves alone what cannot be
- * good, and notices when the world changes. */
+/* test_tuner.c: the automatic choice, played against made-up networks: it finds the best way,
+ * leaves alone what cannot be good, and notices when the world changes. */
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -61,8 +61,8 @@ Test(tuner, finds_the_best) {
   }
 }
 
-/* A network on which uncompressed data would take four times as long is never made to carry them, but for a second look now
- * and then. */
+/* A network on which uncompressed data would take four times as long is never made to carry them,
+ * but for a second look now and then. */
 Test(tuner, never_tries_the_hopeless) {
   tuner *c = new_tuner();
   world w = {{1, 4, 4}, 0.05, 3.9, 0, 7};
@@ -72,7 +72,8 @@ Test(tuner, never_tries_the_hopeless) {
   free(c);
 }
 
-/* The first call that does not compress comes after one that does; what is much slower is tried once. */
+/* The first call that does not compress comes after one that does; what is much slower is tried
+ * once. */
 Test(tuner, gives_up_quickly) {
   tuner *c = new_tuner();
   world w = {{2, 1, 3}, 0.05, 0.3, 0, 7};

@@ -1,5 +1,6 @@
-/* threads.c: contexts of one to four threads in threads side by side, on the same inputs: each call gives the bytes that one
- * thread alone gives, damaged inputs and full buffers its errors. Without Criterion, which the thread sanitizer cannot run. */
+/* threads.c: contexts of one to four threads in threads side by side, on the same inputs: each call
+ * gives the bytes that one thread alone gives, damaged inputs and full buffers its errors. Without
+ * Criterion, which the thread sanitizer cannot run. */
 #include "calls.h"
 #include "damage.h"
 
@@ -8,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Several groups of chunks, the unit that threads take from each other, and an end that is not whole. */
+/* Several groups of chunks, the unit that threads take from each other, and an end that is not
+ * whole. */
 enum { N = 9 * 4 * GHZ_CHUNK + 5000, OPERANDS = 3, RUNNERS = 4, ROUNDS = 3 };
 
 static void must(int condition, const char *what) {
@@ -18,7 +20,7 @@ static void must(int condition, const char *what) {
   }
 }
 
-/* ---- Calls that fail: what is left in the buffer is nobody's business, and depends on who came first ---- */
+/* ---- Calls that fail: what is left in the buffer depends on who came first ---- */
 
 static ref_bytes damaged_stream; /* whose tile in the middle says what no tile may */
 
@@ -48,7 +50,8 @@ static size_t operations(void) { return call_count + COUNT(failing); }
 
 static const call *operation(size_t i) { return i < call_count ? &calls[i] : &failing[i - call_count].call; }
 
-/* Bytes beyond the answer are not compared. Ends the program unless the status is the wanted one. */
+/* Bytes beyond the answer are not compared. Ends the program unless the status is the wanted
+ * one. */
 static void run_operation(ghz_context *ctx, const operands *o, size_t i, answer *r) {
   r->size = 0;
   ghz_status status = operation(i)->run(ctx, o, r);

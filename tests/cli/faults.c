@@ -1,4 +1,5 @@
-/* faults.c: owns faults: preloaded into a command, it makes chosen calls fail, be interrupted, or meet a signal.
+/* faults.c: owns faults: preloaded into a command, it makes chosen calls fail, be interrupted, or
+ * meet a signal.
  *
  * GHZ_FAULT=CALLS:FIRST:LAST:KIND[:ERROR], GHZ_FAULT_LOG=DESCRIPTOR
  *   CALLS        the name of a call, or files, memory or threads: all calls of that class
@@ -43,7 +44,8 @@ static void arm(void) {
   plan.armed = 1;
 }
 
-/* What can happen to a call beside failing: a signal interrupts it; it moves a part of the bytes alone. */
+/* What can happen to a call beside failing: a signal interrupts it; it moves a part of the bytes
+ * alone. */
 typedef enum nature { QUICK, SLOW, TRANSFER } nature;
 
 /* A call that may be struck. */
@@ -71,7 +73,8 @@ static void find_path(const call *c, char path[PATH_MAX]) {
   }
 }
 
-/* LLVM's OpenMP keeps a file in memory to find other copies of itself, and ends the program if it cannot. */
+/* LLVM's OpenMP keeps a file in memory to find other copies of itself, and ends the program if it
+ * cannot. */
 static int is_foreign(const call *c) {
   char path[PATH_MAX];
   find_path(c, path);

@@ -1,8 +1,10 @@
-# faults.sh: owns the commands that faults are tried on: each verb, each way in and out. Sourced by the cases.
+# faults.sh: owns the commands that faults are tried on: each verb, each way in and out. Sourced by
+# the cases.
 [ -n "${SWEEP:-}" ] && [ -n "${FAULTS:-}" ] || skip "no library of faults"
 export TMPDIR=$SCRATCH/temporary
 mkdir "$TMPDIR"
-# A sanitizer wants to be the first library, but can be the second; what it finds must not look like an error of ghz.
+# A sanitizer wants to be the first library, but can be the second; what it finds must not look like
+# an error of ghz.
 export OMP_WAIT_POLICY=passive ASAN_OPTIONS=verify_asan_link_order=0:exitcode=99
 LD_PRELOAD=$FAULTS "$GHZ" --version >/dev/null 2>"$SCRATCH/err" && [ ! -s "$SCRATCH/err" ] ||
   skip "the library of faults cannot be preloaded: $(head -c 300 "$SCRATCH/err")"

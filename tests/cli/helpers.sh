@@ -24,8 +24,8 @@ ok() {
   ! grep -q '^ghz' "$SCRATCH/stderr" || die "an error message in spite of success: $(cat "$SCRATCH/stderr")"
 }
 
-# fails CODE TEXT COMMAND...: must exit with CODE, print one line to stderr that begins with "ghz" and holds TEXT,
-# and leave every file as it was, and none besides.
+# fails CODE TEXT COMMAND...: must exit with CODE, print one line to stderr that begins with "ghz"
+# and holds TEXT, and leave every file as it was, and none besides.
 fails() {
   local want=$1 text=$2 before code
   shift 2

@@ -1,6 +1,8 @@
 #!/bin/bash
-# run.sh: owns the running of cases: each in a directory of its own, with GHZ (the command) and TOOL set.
-# Usage: GHZ=path/to/ghz TOOL=path/to/tool run.sh [CASE.sh...]   Exit code 77: all that ran were skipped.
+# run.sh: owns the running of cases: each in a directory of its own, with GHZ (the command) and TOOL
+# set.
+# Usage: GHZ=path/to/ghz TOOL=path/to/tool run.sh [CASE.sh...]
+# Exit code 77: all that ran were skipped.
 here=$(cd "$(dirname "$0")" && pwd)
 : "${GHZ:?must name the command}" "${TOOL:?must name the test tool}"
 GHZ=$(readlink -f "$GHZ") TOOL=$(readlink -f "$TOOL") HELPERS=$here/helpers.sh SOURCE=$(cd "$here/../.." && pwd)

@@ -1,5 +1,6 @@
-/* sweep.c: owns sweeps: a command is run with its first call struck by a fault, then its second, until none is left;
- * after each run: the exit code, the message, standard output, and every file of the current directory. */
+/* sweep.c: owns sweeps: a command is run with its first call struck by a fault, then its second,
+ * until none is left; after each run: the exit code, the message, standard output, and every file
+ * of the current directory. */
 #define _GNU_SOURCE
 #include "directory.h"
 

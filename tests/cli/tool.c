@@ -1,4 +1,5 @@
-/* tool.c: owns what the cases need and the shell lacks: files of values, flipped bits, an exact check. */
+/* tool.c: owns what the cases need and the shell lacks: files of values, flipped bits, an exact
+ * check. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
-/* abort_message.c: a rank that cannot go on in the middle of a collective: every rank ends, those that wait for its pieces with an
- * error, and the next call works. The engine is run as the collectives run it, with a payload that fails on purpose. */
+/* abort_message.c: a rank that cannot go on in the middle of a collective: every rank ends, those
+ * that wait for its pieces with an error, and the next call works. The engine is run as the
+ * collectives run it, with a payload that fails on purpose. */
 #include "engine/engine.h"
 #include "suite.h"
 
@@ -53,7 +54,7 @@ static const payload saboteur = {.capacity = capacity,
                                  .decode = decode,
                                  .scratch = 3};
 
-/* ---- One collective ---------------------------------------------------------------------------------- */
+/* ---- One collective ---- */
 
 typedef struct stage {
   MPI_Comm comm;

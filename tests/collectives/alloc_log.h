@@ -1,4 +1,5 @@
-/* alloc_log.h: what the library holds: memory, and objects of MPI. Memory runs out on demand by allocator.h. */
+/* alloc_log.h: what the library holds: memory, and objects of MPI. Memory runs out on demand by
+ * allocator.h. */
 #ifndef GHZ_TESTS_ALLOC_LOG_H
 #define GHZ_TESTS_ALLOC_LOG_H
 

@@ -1,8 +1,9 @@
 /* backoff.c: lets waiting ranks give way where there are more of them than cores.
  *
- * MPICH over UCX waits without ever giving up its core, so that a job of 8 ranks on 2 cores spends its time in
- * waiting (tests take ten times as long). It does so through one call of UCX, which this replaces by one that
- * yields when nothing happened, and sleeps when nothing happens for long. Other MPIs never call it. */
+ * MPICH over UCX waits without ever giving up its core, so that a job of 8 ranks on 2 cores spends
+ * its time in waiting (tests take ten times as long). It does so through one call of UCX, which
+ * this replaces by one that yields when nothing happened, and sleeps when nothing happens for long.
+ * Other MPIs never call it. */
 #define _GNU_SOURCE /* RTLD_NEXT */
 #include <dlfcn.h>
 #include <sched.h>

@@ -1,5 +1,6 @@
-/* bad_input.c: wrong arguments, and ranks that disagree: an error on every rank, through the error handler, with a sentence that
- * names the call; and the communicator is as good as before. What the library does not do goes to MPI. */
+/* bad_input.c: wrong arguments, and ranks that disagree: an error on every rank, through the error
+ * handler, with a sentence that names the call; and the communicator is as good as before. What the
+ * library does not do goes to MPI. */
 #include "mistakes.h"
 #include "suite.h"
 
@@ -33,7 +34,7 @@ static test_request good(collective f) {
   return r;
 }
 
-/* ---- What must happen -------------------------------------------------------------------------------- */
+/* ---- What must happen ---- */
 
 static void check_still_works(void) {
   test_request r = good(ALLREDUCE);
@@ -73,9 +74,10 @@ static void must_fail(const test_request *r, int want_class, const char *what, i
   check_still_works();
 }
 
-/* ---- What can be wrong ------------------------------------------------------------------------------- */
+/* ---- What can be wrong ---- */
 
-/* One rank makes the mistake. A buffer that the root alone need not have must be missing elsewhere. */
+/* One rank makes the mistake. A buffer that the root alone need not have must be missing
+ * elsewhere. */
 static void wrong_on_one(const mistake *m, collective f, int by) {
   test_request r = good(f), wrong = r;
   m->make(&wrong, by, RANKS, 0);
@@ -141,7 +143,7 @@ static void two_camps(void) {
   }
 }
 
-/* ---- What is left to MPI ----------------------------------------------------------------------------- */
+/* ---- What is left to MPI ---- */
 
 static void multiply_add(void *in, void *inout, int *n, MPI_Datatype *type) {
   (void)type;
@@ -214,7 +216,7 @@ static void moved_by_mpi(void) {
   MPI_Type_free(&pair);
 }
 
-/* ---- NaN --------------------------------------------------------------------------------------------- */
+/* ---- NaN ---- */
 
 /* NaN that one rank has comes out where it went in, and nowhere else. */
 static void nan_on_one_rank(void) {
@@ -241,7 +243,7 @@ static void nan_on_one_rank(void) {
   }
 }
 
-/* ---- Nothing ----------------------------------------------------------------------------------------- */
+/* ---- Nothing ---- */
 
 /* What nobody contributes to is a sum of nothing; it has no average. */
 static void nobody_contributes(void) {
@@ -263,7 +265,7 @@ static void nobody_contributes(void) {
     }
 }
 
-/* ---- Handlers ---------------------------------------------------------------------------------------- */
+/* ---- Handlers ---- */
 
 /* MPI_ERRORS_RETURN just returns. */
 static void errors_return(void) {

@@ -10,7 +10,7 @@ const char *const operation_names[OPERATIONS] = {"sum", "average", "minimum", "m
 
 uint64_t value_size(const call *s) { return s->type == GHZ_F64 ? 8 : 4; }
 
-/* ---- Contributions ----------------------------------------------------------------------------------- */
+/* ---- Contributions ---- */
 
 uint64_t dealt(const call *s, int rank, int ranks) {
   if (!reduces(s->what) || s->deal == DEAL_ONE)
@@ -33,7 +33,7 @@ uint64_t dealt_before(const call *s, int rank, int ranks) {
 
 uint64_t dealt_in_all(const call *s, int ranks) { return dealt_before(s, ranks, ranks); }
 
-/* ---- What is asked for ------------------------------------------------------------------------------- */
+/* ---- What is asked for ---- */
 
 const char *call_text(const call *s) {
   static _Thread_local char text[400];
@@ -67,7 +67,7 @@ ghz_mpi_options call_options(const call *s, int rank, int ranks) {
   return o;
 }
 
-/* ---- Buffers ----------------------------------------------------------------------------------------- */
+/* ---- Buffers ---- */
 
 static void fill(const call *s, uint64_t contribution, uint64_t first, uint64_t count, void *x) {
   if (s->fill)
@@ -127,7 +127,7 @@ static void fill_buffers(const call *s, call_result *l, const shape *p) {
     fill(s, mine + a, 0, length, x + a * length * each);
 }
 
-/* ---- The call ---------------------------------------------------------------------------------------- */
+/* ---- The call ---- */
 
 static int call_library(const call *s, const call_result *l, const shape *p, const ghz_mpi_options *o,
                         MPI_Comm comm) {

@@ -1,4 +1,5 @@
-/* call.h: one collective call as a test makes it: what it asks for, its buffers, and what it left behind. */
+/* call.h: one collective call as a test makes it: what it asks for, its buffers, and what it left
+ * behind. */
 #ifndef GHZ_TESTS_CALL_H
 #define GHZ_TESTS_CALL_H
 
@@ -7,8 +8,8 @@
 
 typedef enum operation { SUM, AVERAGE, MINIMUM, MAXIMUM, OPERATIONS } operation;
 
-/* How contributions are dealt out: one a rank; two a rank; 2, 2, 0, 1, 2, 0, ... a rank; or so many in all, evenly.
- */
+/* How contributions are dealt out: one a rank; two a rank; 2, 2, 0, 1, 2, 0, ... a rank; or so many
+ * in all, evenly. / */
 enum { DEAL_ONE = 0, DEAL_TWO = -1, DEAL_UNEVEN = -2 };
 
 typedef struct call {
@@ -52,8 +53,8 @@ ghz_mpi_options call_options(const call *s, int rank, int ranks);
 MPI_Datatype call_type(const call *s);
 MPI_Op call_op(const call *s);
 
-/* Makes buffers, makes the call, and checks what holds for every call: its code, guards, what must stay as it
- * is. Release with call_result_free. */
+/* Makes buffers, makes the call, and checks what holds for every call: its code, guards, what must
+ * stay as it is. Release with call_result_free. */
 call_result make_call(const call *s, MPI_Comm comm);
 void call_result_free(call_result *l);
 

@@ -21,7 +21,7 @@ static void on_error(MPI_Comm *comm, int *code, ...) {
   comms_error = *code;
 }
 
-/* ---- Making one -------------------------------------------------------------------------------------- */
+/* ---- Making one ---- */
 
 /* Some ranks of a communicator, in any order. Returns how many. */
 static int choose_ranks(const test_comm *from, uint64_t dice, int *chosen) {
@@ -35,7 +35,8 @@ static int choose_ranks(const test_comm *from, uint64_t dice, int *chosen) {
   return n;
 }
 
-/* Not by MPI_Comm_create_group, whose messages Open MPI 4.1 gives to others' receives with MPI_ANY_TAG. */
+/* Not by MPI_Comm_create_group, whose messages Open MPI 4.1 gives to others' receives with
+ * MPI_ANY_TAG. */
 static MPI_Comm make_group(const test_comm *from, uint64_t dice) {
   int chosen[MOST_RANKS], n = choose_ranks(from, dice, chosen);
   MPI_Comm made = MPI_COMM_NULL;
@@ -81,7 +82,7 @@ static MPI_Comm make(enum making how, const test_comm *from, uint64_t dice) {
   return made;
 }
 
-/* ---- Having several ---------------------------------------------------------------------------------- */
+/* ---- Having several ---- */
 
 static test_comm comm_of(MPI_Comm comm, const char *kind) {
   test_comm s = {.comm = comm, .kind = kind};

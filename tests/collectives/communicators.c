@@ -1,4 +1,5 @@
-/* communicators.c: parts, duplicates and orders of ranks; contexts that go with their communicators; several at once. */
+/* communicators.c: parts, duplicates and orders of ranks; contexts that go with their
+ * communicators; several at once. */
 #include "alloc_log.h"
 #include "expected.h"
 #include "suite.h"
@@ -6,7 +7,7 @@
 #include <pthread.h>
 #include <stdio.h>
 
-/* ---- Calls to make ----------------------------------------------------------------------------------- */
+/* ---- Calls to make ---- */
 
 /* The i-th of many calls, all different. */
 static call some_shot(uint64_t i, int ranks) {
@@ -42,7 +43,7 @@ static void make_calls(MPI_Comm comm, uint64_t first, int calls, const char *whe
   }
 }
 
-/* ---- Kinds of communicators -------------------------------------------------------------------------- */
+/* ---- Kinds of communicators ---- */
 
 static void parts(void) {
   MPI_Comm part;
@@ -78,7 +79,7 @@ static void duplicates(void) {
   MPI_Comm_free(&second);
 }
 
-/* ---- What is left of them ---------------------------------------------------------------------------- */
+/* ---- What is left of them ---- */
 
 static void come_and_go(void) {
   enum { TIMES = 60 };
@@ -140,7 +141,7 @@ static void memories(void) {
   }
 }
 
-/* ---- Several at once --------------------------------------------------------------------------------- */
+/* ---- Several at once ---- */
 
 typedef struct worker {
   pthread_t thread;
@@ -171,7 +172,7 @@ static void threads(void) {
     MPI_Comm_free(&workers[i].comm);
 }
 
-/* ---- Between two groups ------------------------------------------------------------------------------ */
+/* ---- Between two groups ---- */
 
 /* An intercommunicator is MPI's business: each side gets the sum of the other. */
 static void between(void) {

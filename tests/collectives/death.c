@@ -1,4 +1,5 @@
-/* death.c: a rank dies between two calls, while the others go on. The job must end, with a status that is not 0. */
+/* death.c: a rank dies between two calls, while the others go on. The job must end, with a status
+ * that is not 0. */
 #include "suite.h"
 
 #include <ghz_mpi.h>

@@ -1,5 +1,5 @@
-/* delays.c: takes the place of two MPI calls between the library and MPI: sends set out late, and of the requests that
- * are through, tests report one at a time, in any order, or none. */
+/* delays.c: takes the place of two MPI calls between the library and MPI: sends set out late, and
+ * of the requests that are through, tests report one at a time, in any order, or none. */
 #include "delays.h"
 #include "suite.h"
 

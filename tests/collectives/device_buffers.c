@@ -1,5 +1,6 @@
-/* device_buffers.c: puts the buffers of a test's calls into device memory: linked with --wrap for the calls of ghz_mpi.h, for tests
- * that know nothing of devices. Which buffers of which rank, changes from call to call. */
+/* device_buffers.c: puts the buffers of a test's calls into device memory: linked with --wrap for
+ * the calls of ghz_mpi.h, for tests that know nothing of devices. Which buffers of which rank,
+ * changes from call to call. */
 #include "device_buffers.h"
 #include "suite.h"
 
@@ -14,7 +15,7 @@ long device_placed;
 
 static _Thread_local uint64_t calls;
 
-/* ---- One buffer -------------------------------------------------------------------------------------- */
+/* ---- One buffer ---- */
 
 enum { GUARD = 256, PATTERN = 0x5a };
 
@@ -68,7 +69,7 @@ static void move_back(buffer *b, int was_written) {
   must(cudaFree(b->base), "cudaFree");
 }
 
-/* ---- One call ---------------------------------------------------------------------------------------- */
+/* ---- One call ---- */
 
 typedef struct stand {
   const void *send;
@@ -139,7 +140,7 @@ static int is_at(int root, MPI_Comm comm) {
   return rank == root;
 }
 
-/* ---- The calls --------------------------------------------------------------------------------------- */
+/* ---- The calls ---- */
 
 int __real_ghz_allreduce(const void *, void *, MPI_Count, MPI_Datatype, MPI_Op, MPI_Comm,
                          const ghz_mpi_options *);

@@ -1,4 +1,5 @@
-/* device_buffers.h: where the buffers of the calls that follow lie, in programs linked with device_buffers.c. */
+/* device_buffers.h: where the buffers of the calls that follow lie, in programs linked with
+ * device_buffers.c. */
 #ifndef GHZ_TESTS_DEVICE_BUFFERS_H
 #define GHZ_TESTS_DEVICE_BUFFERS_H
 

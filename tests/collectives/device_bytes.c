@@ -1,5 +1,5 @@
-/* device_bytes.c: wherever buffers lie, ranks send each other the very same messages, and results have the same bits as with
- * buffers on the host. Linked with device_buffers.c. */
+/* device_bytes.c: wherever buffers lie, ranks send each other the very same messages, and results
+ * have the same bits as with buffers on the host. Linked with device_buffers.c. */
 #include "call.h"
 #include "device_buffers.h"
 #include "special.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- What a rank sends ------------------------------------------------------------------------------- */
+/* ---- What a rank sends ---- */
 
 static uint64_t sent; /* a sum over messages: in whatever order */
 
@@ -19,7 +19,7 @@ int MPI_Isend(const void *data, int size, MPI_Datatype type, int to, int tag, MP
   return PMPI_Isend(data, size, type, to, tag, comm, request);
 }
 
-/* ---- Comparing --------------------------------------------------------------------------------------- */
+/* ---- Comparing ---- */
 
 /* What came of a call on this rank. */
 typedef struct trace {

@@ -1,5 +1,6 @@
-/* device_failures.c: a device that fails on one rank, at every call of CUDA and every allocation in turn, and messages that arrive
- * damaged: every rank ends, with an error or a right result, and the communicator works again afterwards. */
+/* device_failures.c: a device that fails on one rank, at every call of CUDA and every allocation in
+ * turn, and messages that arrive damaged: every rank ends, with an error or a right result, and the
+ * communicator works again afterwards. */
 #include "suite.h"
 #include "sweep.h"
 
@@ -33,12 +34,13 @@ enum { WAYS = sizeof ways / sizeof *ways };
 static float *send_there, *recv_there; /* in device memory */
 static float host[ROOM];
 
-/* ---- Damage ------------------------------------------------------------------------------------------ */
+/* ---- Damage ---- */
 
 static long damage_in = -1; /* messages until one is damaged; -1: never */
 static int damage_inside;   /* what only the device can notice */
 
-/* The head of the first tile that is not empty: no such order of prediction. Or the size of a tile. */
+/* The head of the first tile that is not empty: no such order of prediction. Or the size of a
+ * tile. */
 static void harm(uint8_t *message, size_t size) {
   uint64_t tiles;
   memcpy(&tiles, message + 56, sizeof tiles);
@@ -56,7 +58,7 @@ int MPI_Isend(const void *data, int size, MPI_Datatype type, int to, int tag, MP
   return PMPI_Isend(data, size, type, to, tag, comm, request);
 }
 
-/* ---- One call ---------------------------------------------------------------------------------------- */
+/* ---- One call ---- */
 
 static int turn; /* of the data: what is left of an earlier call is wrong */
 
@@ -83,7 +85,7 @@ static void check_result(const way *w) {
   sweep_check(w, host, VALUES, RANKS, turn);
 }
 
-/* ---- Failures ---------------------------------------------------------------------------------------- */
+/* ---- Failures ---- */
 
 static void set_up(uint64_t call, int error, uint64_t allocation) {
   simt_settings s = simt_defaults();

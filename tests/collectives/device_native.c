@@ -1,5 +1,6 @@
-/* device_native.c: device buffers of calls that MPI does, or that are no business of ours: small ones, without a bound, of other
- * types and operations, with gaps, between groups; managed memory; several communicators. */
+/* device_native.c: device buffers of calls that MPI does, or that are no business of ours: small
+ * ones, without a bound, of other types and operations, with gaps, between groups; managed memory;
+ * several communicators. */
 #include "suite.h"
 
 #include <cuda_runtime_api.h>

@@ -1,5 +1,6 @@
-/* device_steady.c: what calls on device buffers hold, and what they wait for: a second call of a kind allocates nothing and waits
- * for the device in no other way than by asking; kernels are under way while messages are; all is freed with the communicator. */
+/* device_steady.c: what calls on device buffers hold, and what they wait for: a second call of a
+ * kind allocates nothing and waits for the device in no other way than by asking; kernels are under
+ * way while messages are; all is freed with the communicator. */
 #include "request.h"
 #include "suite.h"
 
@@ -12,7 +13,7 @@ enum { VALUES = 200000, CALLS = 4 };
 
 static float *send_there, *recv_there;
 
-/* ---- What is under way when the library turns to MPI -------------------------------------------------- */
+/* ---- What is under way when the library turns to MPI ---- */
 
 static size_t most_pending;
 
@@ -22,7 +23,7 @@ int MPI_Testsome(int n, MPI_Request *requests, int *done, int *indices, MPI_Stat
   return PMPI_Testsome(n, requests, done, indices, statuses);
 }
 
-/* ---- Calls ------------------------------------------------------------------------------------------- */
+/* ---- Calls ---- */
 
 /* The range for a relative bound is waited for. */
 static const ghz_bound absolute = {GHZ_ABS, 1e-3}, relative = {GHZ_REL, 1e-6};

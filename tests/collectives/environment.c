@@ -1,7 +1,9 @@
-/* environment.c: what the environment says is what is done where options leave it open; and texts that are read.
+/* environment.c: what the environment says is what is done where options leave it open; and texts
+ * that are read.
  *
- * To be run with GHZ_MPI_BOUND=result:rel:1e-3, GHZ_MPI_ALGORITHM=ring, GHZ_MPI_MODE=homomorphic, GHZ_MPI_THRESHOLD=1k,
- * GHZ_MPI_KEEP_ROOT=1, GHZ_MPI_THREADS=2; and with GHZ_MPI_THRESHOLD=1k alone. */
+ * To be run with GHZ_MPI_BOUND=result:rel:1e-3, GHZ_MPI_ALGORITHM=ring, GHZ_MPI_MODE=homomorphic,
+ * GHZ_MPI_THRESHOLD=1k, GHZ_MPI_KEEP_ROOT=1, GHZ_MPI_THREADS=2; and with GHZ_MPI_THRESHOLD=1k
+ * alone. */
 #include "suite.h"
 
 #include <ghz_mpi.h>
@@ -101,7 +103,7 @@ static void threshold(int counts) {
         ghz_mpi_algorithm_name(large.algorithm));
 }
 
-/* ---- Texts ------------------------------------------------------------------------------------------- */
+/* ---- Texts ---- */
 
 static void parse(const char *text, int want, ghz_bound_kind kind, double value, int want_result) {
   ghz_bound b = {GHZ_PSNR, 123};

@@ -1,9 +1,10 @@
-/* expected.c: holds results against exact sums of whole numbers of units; nothing of the library under test is
- * used.
+/* expected.c: holds results against exact sums of whole numbers of units; nothing of the library
+ * under test is used.
  *
- * With y a value of the result, z the exact result in units u, and k contributions to an average (1 else), the
- * error is |k y / u - z| in units. Scaling by powers of two is exact, and binary128 holds the difference of a
- * double and a 63-bit integer, so that comparing it with a bound is a matter of the numbers alone. */
+ * With y a value of the result, z the exact result in units u, and k contributions to an average (1
+ * else), the error is |k y / u - z| in units. Scaling by powers of two is exact, and binary128
+ * holds the difference of a double and a 63-bit integer, so that comparing it with a bound is a
+ * matter of the numbers alone. */
 #include "expected.h"
 #include "suite.h"
 
@@ -38,7 +39,7 @@ static int is_sum(const call *s) { return reduces(s->what) && (s->op == SUM || s
 
 static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
 
-/* ---- What a value should be -------------------------------------------------------------------------- */
+/* ---- What a value should be ---- */
 
 /* The contribution and place of element j of this rank's result, if it is just moved. */
 static int64_t moved(const claim *c, uint64_t j) {
@@ -69,7 +70,7 @@ static expected expect(const claim *c, uint64_t j) {
   return e;
 }
 
-/* ---- What it may be ---------------------------------------------------------------------------------- */
+/* ---- What it may be ---- */
 
 static double in_units(const call *s, double value) { return ldexp(value, -s->data.exponent); }
 
@@ -115,8 +116,8 @@ static int check_value(const claim *c, const expected *e, uint64_t j, int64_t pe
                in_units(c->s, c->l->report.eb));
 }
 
-/* Tile by tile, since a tile's largest value decides how finely it is quantised. Its first failure is enough.
- */
+/* Tile by tile, since a tile's largest value decides how finely it is quantised. Its first failure
+ * is enough. / */
 static void check_values(const claim *c) {
   __atomic_fetch_add(&here.checks, (long)c->l->values, __ATOMIC_RELAXED);
   uint64_t blocks = c->s->count ? c->l->values / c->s->count : 0;
@@ -135,7 +136,7 @@ static void check_values(const claim *c) {
     }
 }
 
-/* ---- The bound --------------------------------------------------------------------------------------- */
+/* ---- The bound ---- */
 
 /* Values of all ranks' contributions: largest magnitude, and range. */
 typedef struct extent {
@@ -169,7 +170,8 @@ static extent extent_of(const call *s, const call_result *l, MPI_Comm comm) {
   return all;
 }
 
-/* The eb per contribution that was asked for; 0 if the range is 0, where the constant has to be exact. */
+/* The eb per contribution that was asked for; 0 if the range is 0, where the constant has to be
+ * exact. */
 static double asked(const call *s, const extent *e, int64_t terms) {
   double range = e->max > e->min ? ldexp((double)(e->max - e->min), s->data.exponent) : 0, eb = s->bound.value;
   if (s->bound.kind == GHZ_REL)
@@ -205,7 +207,7 @@ static claim claim_of(const call *s, const call_result *l) {
   return c;
 }
 
-/* ---- The report -------------------------------------------------------------------------------------- */
+/* ---- The report ---- */
 
 static void check_choice(const call *s, const call_result *l) {
   const ghz_mpi_report *r = &l->report;
@@ -289,7 +291,7 @@ static void check_report(const call *s, const call_result *l, const extent *e, c
   check(all_same(eb, comm), "ranks have different bounds");
 }
 
-/* ---- All of it --------------------------------------------------------------------------------------- */
+/* ---- All of it ---- */
 
 /* Where a rank's own block stays as it was, it has no error at all. */
 static void check_result(const claim *c) {

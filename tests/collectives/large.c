@@ -1,7 +1,9 @@
-/* large.c: counts beyond 2^31, in little memory: a file of some MiB appears again and again in a large range of addresses.
+/* large.c: counts beyond 2^31, in little memory: a file of some MiB appears again and again in a
+ * large range of addresses.
  *
- * The period is a whole number of tiles and divides no power of two, so that an offset that lost its upper bits lands on
- * other values. What is written is the same wherever a period is, since a tile is decoded on its own. */
+ * The period is a whole number of tiles and divides no power of two, so that an offset that lost
+ * its upper bits lands on other values. What is written is the same wherever a period is, since a
+ * tile is decoded on its own. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS, MAP_POPULATE */
 #include "suite.h"
 
@@ -68,7 +70,8 @@ static ghz_mpi_options options(ghz_mpi_algorithm algorithm, ghz_mpi_report *repo
   return o;
 }
 
-/* Checks one period: values of `of` ranks from `first` on, added, as they stand from value `at` of a part on. */
+/* Checks one period: values of `of` ranks from `first` on, added, as they stand from value `at` of
+ * a part on. */
 static void check_period(const repeated *r, int first, int of, double bound) {
   for (uint64_t i = 0; i < PERIOD; i++) {
     double want = 0;
@@ -108,7 +111,8 @@ static void broadcast(const repeated *x, uint64_t count) {
   check_period(x, here.ranks + 6, 1, 1e-3);
 }
 
-/* Blocks that together are beyond 2^31, each a whole number of periods, so that all repeat alike. */
+/* Blocks that together are beyond 2^31, each a whole number of periods, so that all repeat
+ * alike. */
 static void blocks(const repeated *x, const repeated *y, uint64_t count) {
   uint64_t block = count / (uint64_t)here.ranks / PERIOD * PERIOD + PERIOD;
   ghz_mpi_report report = {0};

@@ -1,5 +1,5 @@
-/* memory.c: memory that runs out on one rank, at every allocation in turn: an error or a right result, no hang, nothing lost, and
- * the communicator works when there is memory again. */
+/* memory.c: memory that runs out on one rank, at every allocation in turn: an error or a right
+ * result, no hang, nothing lost, and the communicator works when there is memory again. */
 #include "allocator.h"
 #include "suite.h"
 #include "sweep.h"

@@ -4,7 +4,7 @@
 #include <limits.h>
 #include <math.h>
 
-/* ---- Which calls a mistake fits ----------------------------------------------------------------------- */
+/* ---- Which calls a mistake fits ---- */
 
 static int any(collective what) { return what < COLLECTIVES; }
 static int moves(collective what) { return !reduces(what); }
@@ -16,7 +16,7 @@ static int has_result_everywhere(collective what) {
 }
 static int reduces_everywhere(collective what) { return reduces(what) && what != REDUCE; }
 
-/* ---- Changes that take more than a line ---------------------------------------------------------------- */
+/* ---- Changes that take more than a line ---- */
 
 /* Gives no buffer where one is used. */
 static void lose_buffer(test_request *r, int rank) {
@@ -37,7 +37,7 @@ void make_another_call(test_request *r, uint64_t dice) {
   r->what = (collective)((r->what + 1 + dice % (COLLECTIVES - 1)) % COLLECTIVES);
 }
 
-/* ---- The table ---------------------------------------------------------------------------------------- */
+/* ---- The table ---- */
 
 #define ENTRY(name, ...)                                                                                       \
   static void name(test_request *r, int rank, int ranks, uint64_t dice) {                                      \

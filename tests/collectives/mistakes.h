@@ -1,4 +1,5 @@
-/* mistakes.h: what can be wrong with a call, in itself or beside those of the other ranks, and the error that must come of it. */
+/* mistakes.h: what can be wrong with a call, in itself or beside those of the other ranks, and the
+ * error that must come of it. */
 #ifndef GHZ_TESTS_MISTAKES_H
 #define GHZ_TESTS_MISTAKES_H
 

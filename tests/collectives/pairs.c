@@ -1,5 +1,5 @@
-/* pairs.c: rows by trial: of some random rows around a pair that is missing, the one in which most new pairs
- * meet. */
+/* pairs.c: rows by trial: of some random rows around a pair that is missing, the one in which most
+ * new pairs meet. */
 #include "pairs.h"
 #include "suite.h"
 

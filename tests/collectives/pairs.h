@@ -1,5 +1,5 @@
-/* pairs.h: rows of levels of several factors, chosen by chance until every two levels of two factors have met.
- */
+/* pairs.h: rows of levels of several factors, chosen by chance until every two levels of two
+ * factors have met. / */
 #ifndef GHZ_TESTS_PAIRS_H
 #define GHZ_TESTS_PAIRS_H
 

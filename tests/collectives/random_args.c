@@ -1,4 +1,5 @@
-/* random_args.c: results of MPI to hold those of the library against, and what the ranks may differ in. */
+/* random_args.c: results of MPI to hold those of the library against, and what the ranks may differ
+ * in. */
 #include "random_args.h"
 #include "expected.h"
 #include "random_request.h"
@@ -7,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- Against MPI ------------------------------------------------------------------------------------- */
+/* ---- Against MPI ---- */
 
 static int64_t combined(const call *s, int64_t a, int64_t b) {
   return s->op == MINIMUM ? (b < a ? b : a) : s->op == MAXIMUM ? (b > a ? b : a) : a + b;
@@ -64,7 +65,7 @@ void args_check_by_mpi(const call *s, const call_result *l, MPI_Comm comm) {
   request_free(&r);
 }
 
-/* ---- Left to MPI ------------------------------------------------------------------------------------- */
+/* ---- Left to MPI ---- */
 
 enum left { INTEGERS, PRODUCT, SMALL, NO_BOUND, LEFT };
 
@@ -125,7 +126,7 @@ void args_left_to_mpi(const test_comm *on, uint64_t seed, const char *where) {
   request_free(&theirs);
 }
 
-/* ---- What the ranks may differ in -------------------------------------------------------------------- */
+/* ---- What the ranks may differ in ---- */
 
 static void differ(test_request *r, uint64_t dice) {
   r->options.threads = 1 + (int)(dice % 3);

@@ -1,10 +1,11 @@
-/* random_calls.c: a random sequence of calls, the same on all ranks: any call, any options, on communicators that come and go,
- * with ranks that are late; every result is checked.
+/* random_calls.c: a random sequence of calls, the same on all ranks: any call, any options, on
+ * communicators that come and go, with ranks that are late; every result is checked.
  *
  *   mpi_schedule RANKS [SECONDS [SEED [STEP]]]
  *
- * A step depends on the seed and its number alone, so that with STEP just this one is made, after the communicators that came
- * before it. What the library has learnt from earlier calls (which algorithm was fast) is not repeated. */
+ * A step depends on the seed and its number alone, so that with STEP just this one is made, after
+ * the communicators that came before it. What the library has learnt from earlier calls (which
+ * algorithm was fast) is not repeated. */
 #include "comms.h"
 #include "delays.h"
 #include "expected.h"
@@ -18,7 +19,7 @@
 #include <string.h>
 #include <time.h>
 
-/* ---- Counting ---------------------------------------------------------------------------------------- */
+/* ---- Counting ---- */
 
 enum { MODES = GHZ_MPI_PLAIN + 1, ALGORITHMS = GHZ_MPI_LINEAR + 1 };
 
@@ -68,7 +69,7 @@ static void say_tally(void) {
       all.wrong, all.allowed, all.left, made, all.late, all.bystanders);
 }
 
-/* ---- Delays ------------------------------------------------------------------------------------------ */
+/* ---- Delays ---- */
 
 #define VISIBLE __attribute__((visibility("default")))
 
@@ -106,7 +107,7 @@ static void set_weather(const test_comm *on, uint64_t dice, uint64_t own) {
   delays_pause();
 }
 
-/* ---- What else goes on on a communicator ------------------------------------------------------------- */
+/* ---- What else goes on on a communicator ---- */
 
 /* A message or a barrier of the user's, under way during a call. */
 typedef struct bystander {
@@ -142,7 +143,7 @@ static void bystander_end(bystander *b, const test_comm *on, uint64_t dice) {
           status.MPI_SOURCE);
 }
 
-/* ---- Drawing a call ---------------------------------------------------------------------------------- */
+/* ---- Drawing a call ---- */
 
 static uint64_t draw_count(uint64_t *d, uint64_t ranks, int blocks) {
   static const uint64_t edges[] = {1023, 1024, 1025, 2048, 5000, 16383, 16384, 16385, 49152};
@@ -244,7 +245,7 @@ static void draw_field(call *s, uint64_t *d) {
   s->bound = draw_bound(d, unit);
 }
 
-/* ---- The same another way ---------------------------------------------------------------------------- */
+/* ---- The same another way ---- */
 
 static const char *describe(const test_comm *on, uint64_t step, const char *what) {
   static char text[512];
@@ -321,7 +322,7 @@ static void check_inexact(const call *s, const call_result *l, MPI_Comm comm) {
     check(told == any, "inexact, but not by the report");
 }
 
-/* ---- Steps ------------------------------------------------------------------------------------------- */
+/* ---- Steps ---- */
 
 static void check_call(const call *s, const call_result *l, int complaints) {
   check(comms_errors == complaints, "the handler was called, with %d", comms_error);
@@ -367,7 +368,8 @@ static void check_moved(const call *s, const call_result *l) {
   }
 }
 
-/* What has no exact answer: what MPI makes of NaN in a comparison, and averages of denormals in floating point. */
+/* What has no exact answer: what MPI makes of NaN in a comparison, and averages of denormals in
+ * floating point. */
 static int is_vague(const call *s, const call_result *l, special kind, int rounded) {
   if (s->op >= MINIMUM)
     return !compressed(l) && (kind == SPECIAL_NAN || kind == SPECIAL_BITS);
@@ -449,7 +451,7 @@ static void perform(uint64_t step) {
   bystander_end(&b, on, mix(dice, 6));
 }
 
-/* ---- The whole --------------------------------------------------------------------------------------- */
+/* ---- The whole ---- */
 
 /* Whether rank 0 has time left, and nothing has failed anywhere. */
 static int go_on(double end) {

@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# random_calls.sh: random calls on 1 to 9 ranks, the time shared among them, with seeds that are new every time.
-# usage: random_calls.sh MINUTES PROGRAM LAUNCHER...    the launcher as in `mpiexec -n`; SEED=n: the first seed
+# random_calls.sh: random calls on 1 to 9 ranks, the time shared among them, with seeds that are new
+# every time.
+# usage: random_calls.sh MINUTES PROGRAM LAUNCHER...
+#   the launcher as in `mpiexec -n`; SEED=n: the first seed
 set -euo pipefail
 
-[ $# -ge 3 ] || { sed -n '2,3s/^# //p' "$0" >&2 && exit 2; }
+[ $# -ge 3 ] || { sed -n '/^# usage:/s/^# //p' "$0" >&2 && exit 2; }
 seconds=$(awk -v minutes="$1" 'BEGIN { printf "%.0f", minutes * 60 / 9 }')
 program=$2
 launcher=("${@:3}")

@@ -2,7 +2,7 @@
 #include "random_request.h"
 #include "suite.h"
 
-/* ---- Buffers ----------------------------------------------------------------------------------------- */
+/* ---- Buffers ---- */
 
 /* Arrays of `count` values that a rank gives, and gets. */
 static uint64_t arrays_sent(collective what, const test_comm *on, int root) {
@@ -37,7 +37,7 @@ void request_free(test_request *r) {
   guarded_free(&r->received);
 }
 
-/* ---- Values ------------------------------------------------------------------------------------------ */
+/* ---- Values ---- */
 
 static void fill_numbers(guarded *g, int is_double, uint64_t seed) {
   for (uint64_t i = 0; i < g->size / (is_double ? 8 : 4); i++) {
@@ -59,7 +59,7 @@ void request_fill(test_request *r, const test_comm *on, int is_float, uint64_t s
     g->data[i] = (uint8_t)(mix(seed, i) & 255);
 }
 
-/* ---- Arguments --------------------------------------------------------------------------------------- */
+/* ---- Arguments ---- */
 
 /* Fortran's mean the same, if this MPI has them. */
 MPI_Datatype request_real_type(uint64_t *d, int is_double) {

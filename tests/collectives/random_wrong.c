@@ -1,4 +1,5 @@
-/* random_wrong.c: arguments that are wrong, or not those of the other ranks, and the error that must come of it. */
+/* random_wrong.c: arguments that are wrong, or not those of the other ranks, and the error that
+ * must come of it. */
 #include "mistakes.h"
 #include "random_args.h"
 #include "random_request.h"

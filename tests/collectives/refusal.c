@@ -1,6 +1,7 @@
-/* refusal.c: an MPI that refuses each call with which the library prepares, agrees and reports, one after the other, on a communicator
- * of one rank: an error or a right result, nothing lost, and the next call works. (Where messages are under way, the other ranks would
- * wait for what never comes: that is MPI's to end.) Linked with --wrap for those calls. */
+/* refusal.c: an MPI that refuses each call with which the library prepares, agrees and reports, one
+ * after the other, on a communicator of one rank: an error or a right result, nothing lost, and the
+ * next call works. (Where messages are under way, the other ranks would wait for what never comes:
+ * that is MPI's to end.) Linked with --wrap for those calls. */
 #include "alloc_log.h"
 #include "request.h"
 #include "suite.h"
@@ -10,7 +11,7 @@
 
 enum { COUNT = 20000, CALLS_MAX = 300 };
 
-/* ---- An MPI that refuses ----------------------------------------------------------------------------- */
+/* ---- An MPI that refuses ---- */
 
 static struct {
   long first, last; /* the calls that are refused, counted from 0 */
@@ -52,7 +53,7 @@ REFUSABLE(Allreduce, (const void *x, void *y, int n, MPI_Datatype type, MPI_Op o
           (x, y, n, type, op, comm))
 REFUSABLE(Bcast, (void *x, int n, MPI_Datatype type, int root, MPI_Comm comm), (x, n, type, root, comm))
 
-/* ---- Calls ------------------------------------------------------------------------------------------- */
+/* ---- Calls ---- */
 
 typedef struct way {
   const char *name;
@@ -116,8 +117,8 @@ static void refuse_all(const way *w) {
   check(calls > 5 && calls < CALLS_MAX, "only %ld calls of MPI are made", calls);
 }
 
-/* A wrong call, reported where MPI cannot take the sentence, which is each collective's own: one call is refused after the
- * agreement, or all from then on. */
+/* A wrong call, reported where MPI cannot take the sentence, which is each collective's own: one
+ * call is refused after the agreement, or all from then on. */
 static void refuse_sentences(void) {
   enum { AGREED = 9, ALONE = 3 };
   for (int i = 0; i < 7; i++) {

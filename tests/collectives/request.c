@@ -8,7 +8,7 @@
 const char *const collective_names[COLLECTIVES] = {"allreduce", "reduce",  "reduce_scatter", "allgather",
                                                    "bcast",     "scatter", "gather"};
 
-/* ---- What collectives have ---------------------------------------------------------------------------- */
+/* ---- What collectives have ---- */
 
 int has_algorithm(collective what, ghz_mpi_algorithm a) {
   static const unsigned ways[COLLECTIVES] = {[ALLREDUCE] = 1u << GHZ_MPI_RING | 1u << GHZ_MPI_DOUBLING |
@@ -32,7 +32,7 @@ int has_blocks(collective what) {
 
 int gets_result(collective what, int at_root) { return at_root || (what != REDUCE && what != GATHER); }
 
-/* ---- Buffers ------------------------------------------------------------------------------------------ */
+/* ---- Buffers ---- */
 
 enum { GUARD = 64, PATTERN = 0xa5 };
 
@@ -65,7 +65,7 @@ void guarded_free(guarded *g) {
   g->base = NULL;
 }
 
-/* ---- Calls -------------------------------------------------------------------------------------------- */
+/* ---- Calls ---- */
 
 test_request request_of(collective what, const void *send, void *recv, MPI_Count count, MPI_Datatype type,
                         MPI_Comm comm) {

@@ -1,4 +1,5 @@
-/* request.h: the arguments of one collective call, and the two ways to make it: by the library and by MPI. */
+/* request.h: the arguments of one collective call, and the two ways to make it: by the library and
+ * by MPI. */
 #ifndef GHZ_TESTS_REQUEST_H
 #define GHZ_TESTS_REQUEST_H
 

@@ -1,5 +1,6 @@
-/* same_bits.c: a reduction of 8 contributions has the same bits on every rank, by every algorithm, over any number of ranks, in
- * any delays; data that move have the same bits whatever call moves them. */
+/* same_bits.c: a reduction of 8 contributions has the same bits on every rank, by every algorithm,
+ * over any number of ranks, in any delays; data that move have the same bits whatever call moves
+ * them. */
 #include "delays.h"
 #include "expected.h"
 #include "special.h"
@@ -32,7 +33,7 @@ typedef struct trace {
   int inexact;
 } trace;
 
-/* ---- One reduction ----------------------------------------------------------------------------------- */
+/* ---- One reduction ---- */
 
 /* The result's hash, wherever it is. */
 static trace traced(const call *s, const call_result *l) {
@@ -64,7 +65,7 @@ static const char *bits_text(const call *s, special kind, int size, uint64_t see
   return text;
 }
 
-/* ---- Reductions every way ---------------------------------------------------------------------------- */
+/* ---- Reductions every way ---- */
 
 static call reduction_shot(special kind, ghz_type type, operation op, ghz_bound bound, uint64_t count) {
   call s = {.what = ALLREDUCE,
@@ -120,7 +121,7 @@ static void pipelines(uint64_t *state) {
     }
 }
 
-/* ---- Blocks ------------------------------------------------------------------------------------------ */
+/* ---- Blocks ---- */
 
 /* The hash of block b of a result, wherever it is. */
 static uint64_t block_hash(const call *s, const call_result *l, uint64_t first, int mine) {
@@ -188,7 +189,7 @@ static void blocks(uint64_t *state) {
     }
 }
 
-/* ---- What the library chooses ------------------------------------------------------------------------ */
+/* ---- What the library chooses ---- */
 
 /* Left alone, it tries this and that; wherever it compresses, the bits are those of the ring. */
 static void choices(void) {

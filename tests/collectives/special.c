@@ -13,7 +13,7 @@ const char *const special_names[SPECIALS] = {"nan",   "infinite", "zeros", "deno
 static special kind_in_use;
 static uint64_t seed_in_use, shift_in_use;
 
-/* ---- Makers ------------------------------------------------------------------------------------------ */
+/* ---- Makers ---- */
 
 static double uniform(uint64_t hash) { return (double)(int64_t)hash * 0x1p-63; }
 
@@ -98,7 +98,7 @@ void special_use(call *s, special kind, uint64_t seed, uint64_t shift) {
   shift_in_use = shift;
 }
 
-/* ---- What must come out ------------------------------------------------------------------------------ */
+/* ---- What must come out ---- */
 
 /* The contributions to one value, put together. */
 typedef struct total {

@@ -1,8 +1,9 @@
-/* suite.h: what all MPI tests share: the ranks, the case at hand, verdicts, a watchdog, random numbers.
+/* suite.h: what all MPI tests share: the ranks, the case at hand, verdicts, a watchdog, random
+ * numbers.
  *
- * A test is a program: `prog RANKS [SEED]`. It fails if it does not run on RANKS ranks (a program started by
- * another MPI's mpiexec is RANKS programs of one rank), if a check fails on any rank, or if a case takes too
- * long. */
+ * A test is a program: `prog RANKS [SEED]`. It fails if it does not run on RANKS ranks (a program
+ * started by another MPI's mpiexec is RANKS programs of one rank), if a check fails on any rank, or
+ * if a case takes too long. */
 #ifndef GHZ_TESTS_SUITE_H
 #define GHZ_TESTS_SUITE_H
 
@@ -21,8 +22,8 @@ extern suite here;
 /* Starts MPI, asking for a level of threads, and reads the command line. */
 void suite_begin(int argc, char **argv, int threads);
 
-/* Says how all ranks fared, ends MPI, and returns the exit status: 77, which ctest takes for a skip, if
- * `skipped` says why nothing was tested. */
+/* Says how all ranks fared, ends MPI, and returns the exit status: 77, which ctest takes for a
+ * skip, if `skipped` says why nothing was tested. */
 int suite_end(const char *skipped);
 
 /* What failures of this thread are reported under; restarts the watchdog. */
@@ -35,7 +36,8 @@ int check(int holds, const char *format, ...) __attribute__((format(printf, 2, 3
 int on_all(int holds, MPI_Comm comm);
 int on_any(int holds, MPI_Comm comm);
 
-/* The largest number of all ranks'; below 2^63, since some MPIs take unsigned numbers for signed ones. Collective. */
+/* The largest number of all ranks'; below 2^63, since some MPIs take unsigned numbers for signed
+ * ones. Collective. */
 uint64_t largest(uint64_t number, MPI_Comm comm);
 
 /* Whether all ranks give the same number. Collective. */

@@ -1,4 +1,5 @@
-/* sweep.h: small calls of every collective by every algorithm, for tests in which something fails at every place in turn. */
+/* sweep.h: small calls of every collective by every algorithm, for tests in which something fails
+ * at every place in turn. */
 #ifndef GHZ_TESTS_SWEEP_H
 #define GHZ_TESTS_SWEEP_H
 
@@ -15,7 +16,8 @@ typedef struct way {
 
 enum { SWEEP_ROOT = 1 };
 
-/* Value i that a rank gives, in a test's `turn`, so that what is left of an earlier call is wrong. */
+/* Value i that a rank gives, in a test's `turn`, so that what is left of an earlier call is
+ * wrong. */
 float sweep_value(int rank, int i, int turn);
 
 /* A duplicate of the world, whose errors are returned. */

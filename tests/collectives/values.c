@@ -1,6 +1,8 @@
-/* values.c: every collective in every way: each value within its bound in exact arithmetic, the rest untouched.
+/* values.c: every collective in every way: each value within its bound in exact arithmetic, the
+ * rest untouched.
  *
- * Every two levels of the factors below meet in some call; which others they meet with is up to the seed. */
+ * Every two levels of the factors below meet in some call; which others they meet with is up to the
+ * seed. */
 #include "expected.h"
 #include "pairs.h"
 #include "suite.h"

@@ -1,5 +1,5 @@
-/* consumer.c: a C program outside the project: compresses two arrays, adds the streams, checks the sum, and prints
- * the version of the library. */
+/* consumer.c: a C program outside the project: compresses two arrays, adds the streams, checks the
+ * sum, and prints the version of the library. */
 #include <ghz.h>
 #include <math.h>
 #include <stdio.h>

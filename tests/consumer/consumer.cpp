@@ -1,5 +1,5 @@
-// consumer.cpp: a C++ program outside the project: compresses two arrays, adds the streams, checks the sum, and prints
-// the version of the library.
+// consumer.cpp: a C++ program outside the project: compresses two arrays, adds the streams, checks
+// the sum, and prints the version of the library.
 #include <ghz.h>
 
 #include <cmath>

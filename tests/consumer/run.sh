@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# run.sh: installs a build of libghz to a folder of its own, moves it, and builds and runs programs outside the project
-# against it: in C and C++, shared and static, found by CMake and by pkg-config. Then the sources, as a part of a project.
+# run.sh: installs a build of libghz to a folder of its own, moves it, and builds and runs programs
+# outside the project against it: in C and C++, shared and static, found by CMake and by pkg-config.
+# Then the sources, as a part of a project.
 # usage: tests/consumer/run.sh BUILD [CONFIG]
 set -euo pipefail
 exec </dev/null

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# run_mpi.sh: the same for libghzmpi: installed, moved, found by CMake and by pkg-config, shared and static.
+# run_mpi.sh: the same for libghzmpi: installed, moved, found by CMake and by pkg-config, shared and
+# static.
 # usage: tests/consumer/run_mpi.sh BUILD CONFIG MPICC
 set -euo pipefail
 exec </dev/null

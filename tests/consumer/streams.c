@@ -1,7 +1,9 @@
-/* streams.c: prints a checksum of what the library makes of some arrays, for comparing machines: every line must be the
- * same everywhere (law L3). Arguments are .ghz streams; a line tells what each decompresses to.
+/* streams.c: prints a checksum of what the library makes of some arrays, for comparing machines:
+ * every line must be the same everywhere (law L3). Arguments are .ghz streams; a line tells what
+ * each decompresses to.
  *
- * The arrays are made of integers and exact operations alone, so that they are the same everywhere themselves. */
+ * The arrays are made of integers and exact operations alone, so that they are the same everywhere
+ * themselves. */
 #include <ghz.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -42,8 +42,8 @@ void check_add_modes_and_orders(trial *t) {
         }
 }
 
-/* Raising the order: column 0 must be cleared, the slope must not come from padding, padding must stay zero,
- * and a block of width 0 after a jump gets a width. */
+/* Raising the order: column 0 must be cleared, the slope must not come from padding, padding must
+ * stay zero, and a block of width 0 after a jump gets a width. */
 void check_add_raises_orders(trial *t) {
   static const size_t lengths[] = {1, 2, 3, 7, 8, 9, 31, 32, 33, 64, 1000, 1023, 1024};
   ghz_lattice l = lattice_abs(GHZ_F32, 0.5);
@@ -183,7 +183,8 @@ void check_combine_coefficients(trial *t) {
       }
 }
 
-/* What an operand says of itself reaches the sum from any place, unless the operand counts 0 times. */
+/* What an operand says of itself reaches the sum from any place, unless the operand counts 0
+ * times. */
 static void inexact_operands(trial *t) {
   size_t n = 1100;
   ghz_lattice l = lattice_abs(GHZ_F32, 0.2);
@@ -202,7 +203,8 @@ static void inexact_operands(trial *t) {
   }
 }
 
-/* Without a step all tiles are outside the lattice, also one of zeros, which values that cancelled leave. */
+/* Without a step all tiles are outside the lattice, also one of zeros, which values that cancelled
+ * leave. */
 static void without_a_step(trial *t) {
   size_t n = 1100;
   ghz_lattice l;
@@ -292,7 +294,8 @@ void check_compute_many_values(trial *t) {
 
 /* ---- Laws, without leaving the device ---- */
 
-/* dst = a + b, in fresh device memory; sizes are not known to the host: operands are as long as their room. */
+/* dst = a + b, in fresh device memory; sizes are not known to the host: operands are as long as
+ * their room. */
 static device_memory device_add(trial *t, const ghz_lattice *l, size_t n, const device_memory *a,
                                 const device_memory *b, uint32_t terms, ref_bytes *bytes) {
   device_memory dst = device_output(t, ghz_size_bound(n, l->type, terms), 0);
@@ -488,8 +491,8 @@ void check_accumulate_chain(trial *t) {
       }
 }
 
-/* Early tiles that grow and late ones that cancel, or the other way round: what the sum's tiles take from the
- * end must not meet what is still to be read in front. */
+/* Early tiles that grow and late ones that cancel, or the other way round: what the sum's tiles
+ * take from the end must not meet what is still to be read in front. */
 static void turning(trial *t, const ghz_lattice *l, size_t n, int late, ref_bytes *s) {
   size_t each = ghz_type_size(l->type), half = n / 2 / GHZ_TILE * GHZ_TILE;
   char *a = input_make(input_named("double_coarse_noise"), l->type, n, l->step, 1);
@@ -524,7 +527,8 @@ void check_accumulate_grows_and_cancels(trial *t) {
 }
 
 #ifdef GHZ_EMULATED
-/* Every chunk of the sum is formed in room that all share, while one block hardly gets on with its own. */
+/* Every chunk of the sum is formed in room that all share, while one block hardly gets on with its
+ * own. */
 void check_accumulate_late_chunks(trial *t) {
   simt_settings settings = simt_defaults();
   size_t n = (size_t)by_extent(t, 12, 40, 40) * 16 * 1024;
@@ -540,7 +544,8 @@ void check_accumulate_late_chunks(trial *t) {
 }
 #endif
 
-/* With any capacity the result is right or the outcome says ECAPACITY; with the bound it is right. */
+/* With any capacity the result is right or the outcome says ECAPACITY; with the bound it is
+ * right. */
 static int with_capacity(trial *t, const ghz_lattice *l, size_t n, const ref_bytes *s, ref_bytes want,
                          size_t capacity, const char *what) {
   device_memory acc = device_acc(t, s[0], capacity);
@@ -620,8 +625,8 @@ static ref_bytes message_of(ref_bytes stream, uint64_t first, uint64_t tiles) {
   return packed(&slice);
 }
 
-/* Sums of messages of the streams s. Where their values lie on the lattice any divisor goes; where they do not,
- * the CPU has a mean alone. */
+/* Sums of messages of the streams s. Where their values lie on the lattice any divisor goes; where
+ * they do not, the CPU has a mean alone. */
 static void sum_messages(trial *t, const ghz_lattice *l, const ref_bytes *s, int exact) {
   static const uint64_t divisors[] = {1, 2, 3, 8, 1000};
   static const size_t counts[] = {1, 2, 3, 8};

@@ -1,4 +1,5 @@
-/* checks_hostile.c: law L5 on the device: any bytes give an outcome, the CPU's, and no access outside. */
+/* checks_hostile.c: law L5 on the device: any bytes give an outcome, the CPU's, and no access
+ * outside. */
 #include "checks.h"
 #include "damage.h"
 #include <math.h>
@@ -13,7 +14,8 @@ static uint64_t field(ref_bytes b, size_t at, size_t bytes) {
   return had ? get_little(b.data + at, (int)(had < bytes ? had : bytes)) : 0;
 }
 
-/* On a device the bytes may go on behind a stream, which knows its size; on the CPU they may not. */
+/* On a device the bytes may go on behind a stream, which knows its size; on the CPU they may
+ * not. */
 static ref_bytes trimmed(ref_bytes b, int message) {
   uint64_t tiles = field(b, 8, 8) / GHZ_TILE + (field(b, 8, 8) % GHZ_TILE != 0), header = 56;
   if (message)
@@ -42,7 +44,8 @@ static int another_slice(const reading *r) {
          (r->part == MESSAGE && (field(r->source, 48, 8) != r->first || field(r->source, 56, 8) != r->count));
 }
 
-/* Bytes before the payload of what the caller asks for. Fewer are refused before anything is read of them. */
+/* Bytes before the payload of what the caller asks for. Fewer are refused before anything is read
+ * of them. */
 static uint64_t index_size(const reading *r) {
   uint64_t tiles = (r->n + GHZ_TILE - 1) / GHZ_TILE;
   return r->part == MESSAGE ? 64 + 2 * r->count : 56 + 8 * ((tiles + 15) / 16) + 2 * tiles;
@@ -232,8 +235,8 @@ void check_hostile_counts(trial *t) {
 
 /* ---- The index ---- */
 
-/* A device looks at the index of the chunks that it reads alone: what is damaged elsewhere it need not refuse,
- * if the values are the right ones. */
+/* A device looks at the index of the chunks that it reads alone: what is damaged elsewhere it need
+ * not refuse, if the values are the right ones. */
 static void probe_range(trial *t, ref_bytes bad, ref_bytes good, size_t n, uint64_t first, const char *what) {
   SCOPE;
   enum { SOME = 3000 };
@@ -395,7 +398,8 @@ void check_hostile_messages(trial *t) {
                    .first = FIRST,
                    .tiles = TILES,
                    .divisor = 1};
-    /* One message alone may be right, and say that it holds other tiles than these: the CPU then takes it by its word. */
+    /* One message alone may be right, and say that it holds other tiles than these: the CPU then
+     * takes it by its word. */
     if (round % 4 == 1 && memcmp((const uint8_t *)bad.data + 48, (const uint8_t *)good.data + 48, 16) == 0) {
       o.k = 1;
       o.operands = &bad;

@@ -1,4 +1,5 @@
-/* device_check.c: runs every check of the GPU half on the device of this machine, without Criterion.
+/* device_check.c: runs every check of the GPU half on the device of this machine, without
+ * Criterion.
  *
  *   device_check [--quick | --usual] [--list] [name...]
  *

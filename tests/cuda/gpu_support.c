@@ -214,8 +214,8 @@ static ghz_status cpu_slice_mean(trial *t, const operation *o, const ghz_slice *
   return m.status;
 }
 
-/* A divisor that is not the number of messages is no mean: then the sum is divided, which rounds values outside
- * the lattice twice. */
+/* A divisor that is not the number of messages is no mean: then the sum is divided, which rounds
+ * values outside the lattice twice. */
 static ghz_status cpu_slice_sum(trial *t, const operation *o, const ghz_bytes *messages, ref_bytes dst,
                                 size_t *size) {
   SCOPE;

@@ -1,6 +1,6 @@
-/* gpu_support.h: what the checks of the GPU half share: a context on a device, guarded device memory, and
- * operations that run on the CPU and on the device and must agree. Free of Criterion, so that a machine
- * without it can run the checks too. */
+/* gpu_support.h: what the checks of the GPU half share: a context on a device, guarded device
+ * memory, and operations that run on the CPU and on the device and must agree. Free of Criterion,
+ * so that a machine without it can run the checks too. */
 #ifndef GHZ_TESTS_GPU_SUPPORT_H
 #define GHZ_TESTS_GPU_SUPPORT_H
 
@@ -22,7 +22,8 @@ typedef struct trial {
   ghz_cuda_outcome *outcome; /* pinned */
 } trial;
 
-/* Every context of a trial is made for arrays of this many values, and for GHZ_CUDA_OPERANDS operands. */
+/* Every context of a trial is made for arrays of this many values, and for GHZ_CUDA_OPERANDS
+ * operands. */
 #define TRIAL_VALUES ((size_t)8 << 20)
 
 typedef void check_body(trial *t);
@@ -44,7 +45,8 @@ int by_extent(const trial *t, int quick, int usual, int full);
 
 /* ---- Device memory ---- */
 
-/* `data` lies `offset` bytes behind a multiple of 256. An output has guards on both sides and is poisoned. */
+/* `data` lies `offset` bytes behind a multiple of 256. An output has guards on both sides and is
+ * poisoned. */
 typedef struct device_memory {
   uint8_t *base;
   uint8_t *data;
@@ -84,7 +86,8 @@ typedef struct operation {
   size_t behind;                  /* bytes that may be read behind each operand on the device */
 } operation;
 
-/* What a call made: its status (of the call, or of the outcome), and the bytes if that is GHZ_OK. */
+/* What a call made: its status (of the call, or of the outcome), and the bytes if that is
+ * GHZ_OK. */
 typedef struct made {
   ghz_status status;
   ghz_status returned; /* by the call itself */
@@ -103,7 +106,8 @@ ghz_status gpu_launch(trial *t, const operation *o, const void *x, const ghz_byt
 /* The status of the work that was launched last. */
 ghz_status gpu_wait(trial *t, ghz_cuda_outcome *outcome);
 
-/* The same bytes and the same account of them from both, with exact room, and in turn with more and less. */
+/* The same bytes and the same account of them from both, with exact room, and in turn with more and
+ * less. */
 void agree(trial *t, const operation *o, const char *what);
 void same_bytes(trial *t, ref_bytes got, ref_bytes want, const char *what);
 

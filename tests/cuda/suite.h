@@ -1,4 +1,5 @@
-/* suite.h: makes a Criterion test of every check of a group: define SUITE, include this, then the group. */
+/* suite.h: makes a Criterion test of every check of a group: define SUITE, include this, then the
+ * group. */
 #ifndef GHZ_TESTS_SUITE_H
 #define GHZ_TESTS_SUITE_H
 

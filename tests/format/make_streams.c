@@ -1,6 +1,6 @@
-/* make_streams.c: writes streams of every kind that FORMAT.md knows, what the library decompresses them to, and messages that
- * they are made of, for the second decoder to be compared with: NAME.ghz, NAME.raw and NAME.0.msg, NAME.1.msg, ... in the
- * directory given. */
+/* make_streams.c: writes streams of every kind that FORMAT.md knows, what the library decompresses
+ * them to, and messages that they are made of, for the second decoder to be compared with:
+ * NAME.ghz, NAME.raw and NAME.0.msg, NAME.1.msg, ... in the directory given. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -105,7 +105,7 @@ static stream compress(const ghz_lattice *l, int order, const double *x, size_t 
   return s;
 }
 
-/* ---- Inputs: what stands in units of the step, from `scale` on ----------------------------------------- */
+/* ---- Inputs: what stands in units of the step, from `scale` on ---- */
 
 static void smooth(double *x, size_t n, double scale) {
   for (size_t i = 0; i < n; i++)
@@ -257,7 +257,8 @@ static void many_terms(ghz_type type) {
   }
 }
 
-/* Floats at the edges: bounds beyond the type, sums that overflow, NaN of many kinds in raw tiles. */
+/* Floats at the edges: bounds beyond the type, sums that overflow, NaN of many kinds in raw
+ * tiles. */
 static void edges(void) {
   float big[] = {3e38f, -3e38f, 1, -0.0f, 1e-42f, INFINITY, 0};
   uint32_t signalling = 0xff812345;

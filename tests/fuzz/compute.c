@@ -1,6 +1,7 @@
-/* compute.c: fuzzer: any bytes as the operands of every operation. What comes of it is the same from every instruction set and can be
- * decoded; of streams that an encoder could have made it is what the reference makes of them, whatever the order.
- * The input: the operation, coefficients and factor, then the streams, each behind its length. */
+/* compute.c: fuzzer: any bytes as the operands of every operation. What comes of it is the same
+ * from every instruction set and can be decoded; of streams that an encoder could have made it is
+ * what the reference makes of them, whatever the order. The input: the operation, coefficients and
+ * factor, then the streams, each behind its length. */
 #include "fuzz.h"
 
 #include <math.h>

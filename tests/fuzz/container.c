@@ -1,5 +1,6 @@
-/* container.c: fuzzer: any bytes as a compressed file. Read at will and like a pipe it is the same file, or refused with one message;
- * every byte of a file that is accepted means something: written again it is the same. */
+/* container.c: fuzzer: any bytes as a compressed file. Read at will and like a pipe it is the same
+ * file, or refused with one message; every byte of a file that is accepted means something: written
+ * again it is the same. */
 #include "io/reader.h"
 #include "io/writer.h"
 

@@ -1,5 +1,5 @@
-/* decode.c: fuzzer: any bytes as a stream. All instruction sets say the same, and what the reference decoder says; info, scan and
- * extrema agree with the values. */
+/* decode.c: fuzzer: any bytes as a stream. All instruction sets say the same, and what the
+ * reference decoder says; info, scan and extrema agree with the values. */
 #include "fuzz.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
-/* fuzz.h: what the fuzzers share: choices made from bytes, contexts, and checks that end the process when they fail. */
+/* fuzz.h: what the fuzzers share: choices made from bytes, contexts, and checks that end the
+ * process when they fail. */
 #ifndef GHZ_FUZZ_H
 #define GHZ_FUZZ_H
 
@@ -16,7 +17,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define MUST(condition, ...) ((condition) ? (void)0 : fuzz_fail(#condition, __VA_ARGS__))
 _Noreturn void fuzz_fail(const char *condition, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* One context for each instruction set that this machine and build have, and a last one with two threads. */
+/* One context for each instruction set that this machine and build have, and a last one with two
+ * threads. */
 size_t fuzz_contexts(void);
 ghz_context *fuzz_context(size_t i);
 
@@ -46,12 +48,12 @@ bool refused(ghz_status status);
 /* Decompresses; *status says whether that worked. */
 void *fuzz_decode(ghz_context *ctx, ghz_bytes stream, ghz_type out, uint64_t count, ghz_status *status);
 
-/* Whether all integers of a tile, of a stream that is not damaged, are within the limit of its mode. Beyond it values are not
- * specified. */
+/* Whether all integers of a tile, of a stream that is not damaged, are within the limit of its
+ * mode. Beyond it values are not specified. */
 bool within_limits(ghz_bytes stream, uint64_t tile);
 
-/* Whether an encoder could have made the stream: no integer is beyond its limit, and encoding them gives the same bytes. For such
- * streams all laws hold. */
+/* Whether an encoder could have made the stream: no integer is beyond its limit, and encoding them
+ * gives the same bytes. For such streams all laws hold. */
 bool honest(ghz_bytes stream);
 
 /* The stream as the reference takes it. */

@@ -8,8 +8,8 @@
 
 #include "io/file.h"
 
-/* A file that holds these bytes, to be read at any place or, if not `seekable`, once like a pipe. It is there until the next call
- * with the same `which`, 0 or 1; closing it does nothing. */
+/* A file that holds these bytes, to be read at any place or, if not `seekable`, once like a pipe.
+ * It is there until the next call with the same `which`, 0 or 1; closing it does nothing. */
 file memory_file(int which, const char *name, const void *data, size_t size, bool seekable);
 
 /* What was written to the descriptor of such a file. Release with free. */

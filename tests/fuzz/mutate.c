@@ -1,5 +1,5 @@
-/* mutate.c: changes of streams and messages: one is taken apart without trust, a part of it changed, and all put together with an
- * index that fits. */
+/* mutate.c: changes of streams and messages: one is taken apart without trust, a part of it
+ * changed, and all put together with an index that fits. */
 #include "mutate.h"
 
 #include <stdbool.h>

@@ -1,5 +1,5 @@
-/* mutate_container.c: changes of compressed files: taken apart without trust, changed in one place, put together with checksums and
- * counts that fit. */
+/* mutate_container.c: changes of compressed files: taken apart without trust, changed in one place,
+ * put together with checksums and counts that fit. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-/* npy.c: fuzzer: any bytes as an .npy file, or one of raw values. Read at will and like a pipe it has the same values, or is refused
- * with one message; a header written again says the same.
- * The input: a byte of choices, then the file. */
+/* npy.c: fuzzer: any bytes as an .npy file, or one of raw values. Read at will and like a pipe it
+ * has the same values, or is refused with one message; a header written again says the same. The
+ * input: a byte of choices, then the file. */
 #include "io/npy.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* range.c: fuzzer: a range of any bytes as a stream. It is what decoding the whole gives, from every instruction set.
- * The input: 17 bytes of choices, then the stream. */
+/* range.c: fuzzer: a range of any bytes as a stream. It is what decoding the whole gives, from
+ * every instruction set. The input: 17 bytes of choices, then the stream. */
 #include "fuzz.h"
 
 #include <stdlib.h>
@@ -15,7 +15,8 @@ typedef struct range {
 
 enum { CHOICES = 17 };
 
-/* Mostly inside the array or just beside its end; sometimes any two numbers, or two whose sum overflows. */
+/* Mostly inside the array or just beside its end; sometimes any two numbers, or two whose sum
+ * overflows. */
 static range choose_range(choices *c, const ghz_info *info) {
   unsigned how = (unsigned)choose(c, 1);
   uint64_t a = choose(c, 8), b = choose(c, 8);

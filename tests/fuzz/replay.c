@@ -1,4 +1,5 @@
-/* replay.c: a main for compilers without libFuzzer: runs a fuzzer on every file that it is given, and those in folders; with
+/* replay.c: a main for compilers without libFuzzer: runs a fuzzer on every file that it is given,
+ * and those in folders; with
  * -changes=N also on N changes of each, the same on every machine. -save=FILE writes each input there before it runs. */
 #include <dirent.h>
 #include <stdio.h>

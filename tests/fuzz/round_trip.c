@@ -1,5 +1,6 @@
-/* round_trip.c: fuzzer: any values, any bound, any order: law L1. Every finite value comes back within the bound, exactly computed; NaN
- * and infinities come back; the bytes are those of the reference, from every instruction set. */
+/* round_trip.c: fuzzer: any values, any bound, any order: law L1. Every finite value comes back
+ * within the bound, exactly computed; NaN and infinities come back; the bytes are those of the
+ * reference, from every instruction set. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,8 @@ static void check_decoded(ghz_bytes s, const ghz_lattice *l, const void *x, size
   }
 }
 
-/* A relative bound or one in dB needs the range of the finite values; a range of width 0 is a constant. */
+/* A relative bound or one in dB needs the range of the finite values; a range of width 0 is a
+ * constant. */
 static void use_range(choices *c, ghz_lattice *l, const void *x, size_t n) {
   double min = 0, max = 0, value = fabs(choose_double(c));
   ghz_bound_kind kind = choose_below(c, 2) ? GHZ_REL : GHZ_PSNR;

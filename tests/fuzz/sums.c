@@ -1,5 +1,5 @@
-/* sums.c: fuzzer: any arrays on one lattice: law L2. Sums are what the integers say, byte for byte, in any order and grouping and from
- * every instruction set; and within the bound of a sum. */
+/* sums.c: fuzzer: any arrays on one lattice: law L2. Sums are what the integers say, byte for byte,
+ * in any order and grouping and from every instruction set; and within the bound of a sum. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -114,7 +114,8 @@ static void check_grouped(const operands *o, ref_bytes want) {
   must_equal(both, size, want.data, want.size, "grouped");
 }
 
-/* a + b + ... - b - ... is as a on the lattice, a tile's order and mode apart: it decodes to the same. */
+/* a + b + ... - b - ... is as a on the lattice, a tile's order and mode apart: it decodes to the
+ * same. */
 static void check_cancelled(const operands *o, ref_bytes sum) {
   int64_t c[MOST] = {1};
   ghz_bytes v[MOST];
@@ -134,8 +135,8 @@ static void check_cancelled(const operands *o, ref_bytes sum) {
       MUST(value_at(GHZ_F64, got, i) == value_at(GHZ_F64, want, i), "value %zu does not come back", i);
 }
 
-/* |y - z| <= terms * eb, for every mode if decoded to float64; what overflows is infinite. (The sum of a few doubles in binary128 is
- * off by far less than the slack of the lattice.) */
+/* |y - z| <= terms * eb, for every mode if decoded to float64; what overflows is infinite. (The sum
+ * of a few doubles in binary128 is off by far less than the slack of the lattice.) */
 static void check_bound(const operands *o, ref_bytes sum) {
   ghz_status status;
   double *y = fuzz_decode(fuzz_context(0), view(sum), GHZ_F64, o->n, &status);

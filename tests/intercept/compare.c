@@ -2,8 +2,9 @@
  *
  *   compare PLAIN OTHER float|double NAME:COUNT:LIMIT...
  *
- * Prints the largest difference of each part. Fails if one is above its limit or not a number, if a part has no
- * difference at all (nothing was compressed), or if the files do not have just these parts. */
+ * Prints the largest difference of each part. Fails if one is above its limit or not a number, if a
+ * part has no difference at all (nothing was compressed), or if the files do not have just these
+ * parts. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -22,7 +22,8 @@ vendor() {
 
 start=("$MPIEXEC")
 if [ "$(vendor)" = openmpi ]; then
-  # More ranks than cores, and perhaps in a container: as root, and without reading each other's memory.
+  # More ranks than cores, and perhaps in a container: as root, and without reading each other's
+  # memory.
   start+=(--oversubscribe --allow-run-as-root --mca mpi_yield_when_idle 1 --mca btl_vader_single_copy_mechanism none)
 fi
 # With sanitizers: MPI itself leaks, and programs of others do not load the sanitizer first.

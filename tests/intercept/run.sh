@@ -1,6 +1,8 @@
 #!/bin/bash
-# run.sh: runs one case in a directory of its own, which is gone afterwards. Exit code 77: the case was skipped.
-# Usage: MPIEXEC=... LIBRARY=... STENCIL=... SHAPES=... COMPARE=... FORTRAN=... BUILD=... PYTHON=... run.sh CASE.sh
+# run.sh: runs one case in a directory of its own, which is gone afterwards. Exit code 77: the case
+# was skipped.
+# Usage: MPIEXEC=... LIBRARY=... STENCIL=... SHAPES=... COMPARE=... FORTRAN=... BUILD=...
+#   PYTHON=... run.sh CASE.sh
 set -euo pipefail
 HERE=$(cd "$(dirname "$0")" && pwd)
 : "${MPIEXEC:?must name what starts MPI programs}" "${LIBRARY:?must name the library to preload}"

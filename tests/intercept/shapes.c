@@ -1,9 +1,11 @@
-/* shapes.c: a program that uses collectives in all the ways that MPI allows, and checks each result.
+/* shapes.c: a program that uses collectives in all the ways that MPI allows, and checks each
+ * result.
  *
  *   mpiexec -n R shapes EB     EB: what a value that was moved may be off by (0: nothing); R is at least 3
  *
- * Data types differ from rank to rank wherever MPI lets them, so that a rank that decided otherwise than the
- * others about a call would hang, or leave wrong values. What cannot be compressed must be exact. */
+ * Data types differ from rank to rank wherever MPI lets them, so that a rank that decided otherwise
+ * than the others about a call would hang, or leave wrong values. What cannot be compressed must be
+ * exact. */
 #include <math.h>
 #include <mpi.h>
 #include <pthread.h>

@@ -1,11 +1,12 @@
-/* stencil.c: a program as users write them, that knows nothing of libghz: heat in a plate, and averages over an
- * ensemble. It uses each collective that can be intercepted, on fields, and some on single values.
+/* stencil.c: a program as users write them, that knows nothing of libghz: heat in a plate, and
+ * averages over an ensemble. It uses each collective that can be intercepted, on fields, and some
+ * on single values.
  *
  *   mpiexec -n R stencil float|double ROWS COLS STEPS FILE     (R divides ROWS)
  *
- * Rank 0 writes four arrays to FILE: the plate (ROWS x COLS), the sum and the maximum over the ensemble (the
- * same), and its block of the sum (ROWS / R x COLS). Fails if ranks have different bits in what they should
- * share. */
+ * Rank 0 writes four arrays to FILE: the plate (ROWS x COLS), the sum and the maximum over the
+ * ensemble (the same), and its block of the sum (ROWS / R x COLS). Fails if ranks have different
+ * bits in what they should share. */
 #include <limits.h>
 #include <math.h>
 #include <mpi.h>
@@ -73,7 +74,8 @@ static void exchange(const plate *p, void *slab) {
                MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-/* A mean of a value and its neighbours, and a hundredth of the source. Returns the largest change. */
+/* A mean of a value and its neighbours, and a hundredth of the source. Returns the largest
+ * change. */
 static double step(const plate *p, const void *from, void *to, const void *source) {
   double most = 0;
   for (int r = 1; r <= p->own; r++)

@@ -35,8 +35,8 @@ void configure(const simt_settings &settings) {
 // Counts down to the call that fails.
 bool now_fails(uint64_t &left) { return left && --left == 0; }
 
-// Takes a setting from the environment, if it is there: a number from 0 to `greatest`, or one of the words, which have
-// the numbers from `first` on.
+// Takes a setting from the environment, if it is there: a number from 0 to `greatest`, or one of
+// the words, which have the numbers from `first` on.
 template <class T>
 void take(T &member, const char *name, long long greatest, std::initializer_list<const char *> words = {},
           int first = 0) {

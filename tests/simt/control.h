@@ -1,10 +1,12 @@
-/* control.h: how tests set up the emulated device, make it fail, and ask what was done with it (for C and C++).
+/* control.h: how tests set up the emulated device, make it fail, and ask what was done with it (for
+ * C and C++).
  *
  *   simt_settings s = simt_defaults();
  *   s.order = SIMT_REVERSE;
  *   simt_configure(&s);
  *
- * Programs that know nothing of it are set up by the environment; the names stand beside the members. */
+ * Programs that know nothing of it are set up by the environment; the names stand beside the
+ * members. */
 #ifndef SIMT_CONTROL_H
 #define SIMT_CONTROL_H
 
@@ -23,7 +25,8 @@ enum simt_order {
   SIMT_STARVE   /* the oldest block in flight hardly ever runs, once it has begun */
 };
 
-/* Poison: what fresh shared, device and pinned memory holds is one byte everywhere (0 to 255), or this. */
+/* Poison: what fresh shared, device and pinned memory holds is one byte everywhere (0 to 255), or
+ * this. */
 #define SIMT_POISON_RANDOM (-1)
 
 typedef struct simt_settings {
@@ -73,7 +76,8 @@ typedef struct simt_holdings {
   size_t pending; /* pieces of work on streams that have not run */
 } simt_holdings;
 
-/* The settings of the environment, over the defaults. A word there that means nothing ends the process. */
+/* The settings of the environment, over the defaults. A word there that means nothing ends the
+ * process. */
 simt_settings simt_defaults(void);
 
 /* Makes the settings count from here on: the seed and the two "nth" begin anew. */

@@ -1,6 +1,8 @@
-// cuda_runtime.h: the words of CUDA C++ for a host compiler: a kernel is a function, and each of its threads a fiber.
+// cuda_runtime.h: the words of CUDA C++ for a host compiler: a kernel is a function, and each of
+// its threads a fiber.
 //
-// __shared__ variables do not exist, because several blocks are in flight together: GHZ_SHARED gives a block its memory.
+// __shared__ variables do not exist, because several blocks are in flight together: GHZ_SHARED
+// gives a block its memory.
 #pragma once
 #include "control.h"
 #include "cuda_runtime_api.h"

@@ -1,7 +1,9 @@
-/* cuda_runtime_api.h: the part of CUDA's host interface that the library uses, emulated over host memory (for C and C++).
+/* cuda_runtime_api.h: the part of CUDA's host interface that the library uses, emulated over host
+ * memory (for C and C++).
  *
- * What is not declared here is not emulated, and must not compile. Numbers and names are CUDA's; the semantics are those
- * of its documentation at their least helpful: see the notes at the functions of streams.cc. */
+ * What is not declared here is not emulated, and must not compile. Numbers and names are CUDA's;
+ * the semantics are those of its documentation at their least helpful: see the notes at the
+ * functions of streams.cc. */
 #ifndef SIMT_CUDA_RUNTIME_API_H
 #define SIMT_CUDA_RUNTIME_API_H
 

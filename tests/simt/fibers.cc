@@ -1,4 +1,5 @@
-// fibers.cc: the switch between stacks: a few instructions on x86-64, ucontext elsewhere (or with SIMT_UCONTEXT).
+// fibers.cc: the switch between stacks: a few instructions on x86-64, ucontext elsewhere (or with
+// SIMT_UCONTEXT).
 #include "fibers.h"
 #include <cstdint>
 #include <cstdio>
@@ -115,7 +116,8 @@ char *take_stack() {
 
 void give_stack(char *stack) { free_stacks.push_back(stack); }
 
-// Stacks that all began at the same place of a page would share a few lines of the cache: colours spread them.
+// Stacks that all began at the same place of a page would share a few lines of the cache: colours
+// spread them.
 void prepare(Fiber &fiber, char *stack, unsigned colour, void (*entry)()) {
   clean(stack);
   fiber.stack = stack;

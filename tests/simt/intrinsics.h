@@ -1,7 +1,8 @@
-// intrinsics.h: CUDA's device functions, as far as they are used: the overloads and the semantics of its documentation.
+// intrinsics.h: CUDA's device functions, as far as they are used: the overloads and the semantics
+// of its documentation.
 //
-// What is undefined there is refused (a message, abort) or gives garbage. Memory is stronger than on a device: every
-// thread sees at once what another wrote before it was switched away.
+// What is undefined there is refused (a message, abort) or gives garbage. Memory is stronger than
+// on a device: every thread sees at once what another wrote before it was switched away.
 #pragma once
 #include "kernel.h"
 #include <cstring>
@@ -38,8 +39,8 @@ template <class T> inline T unpack(uint64_t bits) {
 inline unsigned segment_first(unsigned width) { return current->lane & ~(width - 1); }
 inline unsigned segment_last(unsigned width) { return current->lane | (width - 1); }
 
-// What lane `source` gave; as in PTX, lanes out of reach read themselves, and the value of a lane out of the mask is not
-// defined.
+// What lane `source` gave; as in PTX, lanes out of reach read themselves, and the value of a lane
+// out of the mask is not defined.
 template <class T> inline T shuffle(uint32_t mask, T value, unsigned source, bool reached, Site site) {
   const unsigned from = reached ? source : current->lane;
   const uint64_t *given = meet(mask, pack(value), site);
@@ -133,7 +134,8 @@ inline double rounded(double x) {
   return x;
 }
 
-// Rounded to the nearest integer, half to even; out of range: the nearest of the type; no number: `no_number`.
+// Rounded to the nearest integer, half to even; out of range: the nearest of the type; no number:
+// `no_number`.
 template <class To, class From> inline To nearest(From x, To no_number) {
   const From integer = rint(x), limit = static_cast<From>(std::numeric_limits<To>::max());
   if (integer != integer)

@@ -1,5 +1,5 @@
-// kernel.h: what device code and launches see of the emulated machine: the thread that runs, its block, the meetings of
-// a warp, the barrier of a block.
+// kernel.h: what device code and launches see of the emulated machine: the thread that runs, its
+// block, the meetings of a warp, the barrier of a block.
 #pragma once
 #include "cuda_runtime_api.h"
 #include "fibers.h"
@@ -49,13 +49,15 @@ inline Thread *current = nullptr;
 
 [[noreturn]] void die(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-// Waits until all lanes of the mask have come here, and returns what each gave. Good until this thread switches again.
+// Waits until all lanes of the mask have come here, and returns what each gave. Good until this
+// thread switches again.
 const uint64_t *meet(uint32_t mask, uint64_t value, Site site);
 
 // The barrier of the block.
 void barrier(Site site);
 
-// Lets other threads run: always, or once in so many calls. Threads that poll must call one of them. No-ops on the host.
+// Lets other threads run: always, or once in so many calls. Threads that poll must call one of
+// them. No-ops on the host.
 void pause();
 void pause_sometimes(unsigned one_in);
 
@@ -65,7 +67,8 @@ uint64_t garbage();
 // Runs all blocks of a grid to their end.
 void run(const Grid &grid);
 
-// Checks a launch and puts it on the stream. A refusal is returned, as by cudaLaunchKernel, and found by cudaGetLastError.
+// Checks a launch and puts it on the stream. A refusal is returned, as by cudaLaunchKernel, and
+// found by cudaGetLastError.
 cudaError_t launch(const void *function, Grid grid, cudaStream_t stream);
 
 // Puts a piece of work on the stream that is no kernel of ours (CUB).

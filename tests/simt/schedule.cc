@@ -1,4 +1,5 @@
-// schedule.cc: in which order blocks, warps and lanes run; where they meet; what is a deadlock or a livelock.
+// schedule.cc: in which order blocks, warps and lanes run; where they meet; what is a deadlock or a
+// livelock.
 #include "kernel.h"
 #include "state.h"
 #include <algorithm>
@@ -19,7 +20,8 @@
 
 namespace simt {
 
-// Lanes of one mask that come together. Two sets of values: lanes may be at the next meeting while others still read.
+// Lanes of one mask that come together. Two sets of values: lanes may be at the next meeting while
+// others still read.
 struct Meeting {
   uint32_t mask = 0, arrived = 0;
   unsigned leaving = 0; // lanes that were let go and have not run since
@@ -396,8 +398,8 @@ private:
     idle_switches = 0;
   }
 
-  // The next block to run. The starved one comes first once, to take its ticket, and one time in sixteen after that:
-  // no order may keep a block from running forever.
+  // The next block to run. The starved one comes first once, to take its ticket, and one time in
+  // sixteen after that: no order may keep a block from running forever.
   size_t choose() const {
     switch (settings().order) {
     case SIMT_RANDOM:

@@ -1,10 +1,11 @@
-// streams.cc: streams are queues of work that runs as late as it may, or at times drawn from the seed: at a
-// synchronisation, a query, cudaFree, or in passing when something else is put on a stream. So code that forgets to wait
-// finds nothing done, and code that gives memory back too early finds its work reading what is no longer there.
+// streams.cc: streams are queues of work that runs as late as it may, or at times drawn from the
+// seed: at a synchronisation, a query, cudaFree, or in passing when something else is put on a
+// stream. So code that forgets to wait finds nothing done, and code that gives memory back too
+// early finds its work reading what is no longer there.
 //
-// Copies from pageable memory take their source at once; those to pageable memory wait for the stream, as CUDA does.
-// The NULL stream is CUDA's legacy default stream: it waits for all work put before on streams that are not
-// cudaStreamNonBlocking, and what is put on them later waits for it.
+// Copies from pageable memory take their source at once; those to pageable memory wait for the
+// stream, as CUDA does. The NULL stream is CUDA's legacy default stream: it waits for all work put
+// before on streams that are not cudaStreamNonBlocking, and what is put on them later waits for it.
 #include "state.h"
 #include <algorithm>
 #include <chrono>
@@ -15,7 +16,8 @@
 #include <set>
 #include <vector>
 
-// A record of an event counts when it is made (put on a stream) and when it is reached (the stream came there).
+// A record of an event counts when it is made (put on a stream) and when it is reached (the stream
+// came there).
 struct CUevent_st {
   bool timed;
   int device;

@@ -1,4 +1,5 @@
-// test_simt.cc: the emulated device itself: right kernels are right in every order, wrong ones are noticed.
+// test_simt.cc: the emulated device itself: right kernels are right in every order, wrong ones are
+// noticed.
 #include <cub/device/device_reduce.cuh>
 #include <cub/device/device_scan.cuh>
 #include <cuda_runtime.h>

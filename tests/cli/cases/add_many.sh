@@ -30,7 +30,8 @@ ok "$GHZ" decompress mean3.ghz -o mean3.f64
 within three.f64 mean3.f64 f64 3.000001e-4
 ok "$GHZ" info sum.ghz >info
 grep -q 'terms  *1000' info || die "terms are not 1000"
-# An operand whose name another file takes between two frames: the last operand is a pipe that waits for that.
+# An operand whose name another file takes between two frames: the last operand is a pipe that waits
+# for that.
 "$TOOL" make wave 40000 f32 1 >long.f32
 ok "$GHZ" compress -q --abs 1e-4 --frame-values 16384 long.f32
 many=()

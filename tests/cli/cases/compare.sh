@@ -46,7 +46,8 @@ fails 2 '--dims needs --png' "$GHZ" compare a.f32 b.f32 --dims 10x10
 # Pictures
 "$GHZ" compare a.f32 b.f32 --png p.png --dims 300x200 2>err >/dev/null || { grep -q 'built without libpng' err && exit 0; die "$(cat err)"; }
 [ "$(head -c 8 p.png | od -A n -t x1 | tr -d ' ')" = 89504e470d0a1a0a ] || die "not a PNG"
-# Three columns of 340 pixels and margins, 1100 x 345; a small field is magnified to at least 300 pixels.
+# Three columns of 340 pixels and margins, 1100 x 345; a small field is magnified to at least 300
+# pixels.
 size_of() { od -A n -t u1 -j 16 -N 8 "$1" | tr -s ' '; }
 [ "$(size_of p.png)" = ' 0 0 4 76 0 0 1 89' ] || die "p.png: $(size_of p.png)"
 ok "$GHZ" compare a.f32 b.f32 --png q.png --dims 30x20x100 >/dev/null

@@ -1,11 +1,12 @@
-# Every call on a file, a folder or a pipe fails once, in every verb: the message names the file and the reason, no unfinished
-# file stays, and what was there survives.
+# Every call on a file, a folder or a pipe fails once, in every verb: the message names the file and
+# the reason, no unfinished file stays, and what was there survives.
 . "$HELPERS"
 . "$(dirname "$HELPERS")/faults.sh"
 each_command fail files
 # Interrupted and short calls do not show in the result.
 each_command rough files
-# Calls that move nothing are errors, not endless loops: a device that takes nothing, a file that lost its end.
+# Calls that move nothing are errors, not endless loops: a device that takes nothing, a file that
+# lost its end.
 kind=zero calls=write
 strike -- compress --abs 1e-3 a.f32 -o new.ghz
 strike -- decompress a.ghz -c
@@ -15,7 +16,8 @@ strike -- compress --rel 1e-4 a.f32 -c
 strike -- decompress -f a.ghz -o old.f32
 strike -- scale 2 a.ghz -o new.ghz
 strike -- test a.ghz
-# Other reasons than those that faults.c chooses. Where the reader goes away, only the exit code tells.
+# Other reasons than those that faults.c chooses. Where the reader goes away, only the exit code
+# tells.
 kind=fail
 enospc=28 eio=5 epipe=32 emfile=24
 calls='write'

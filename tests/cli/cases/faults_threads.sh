@@ -1,4 +1,5 @@
-# Threads that cannot be made, and memory for them: the OpenMP runtime then ends the program, and speaks for itself.
+# Threads that cannot be made, and memory for them: the OpenMP runtime then ends the program, and
+# speaks for itself.
 . "$HELPERS"
 . "$(dirname "$HELPERS")/faults.sh"
 ldd "$GHZ" | grep -q libgomp || skip "another OpenMP runtime than GCC's"

@@ -1,4 +1,5 @@
-# Symbolic links: an output that is one is followed, also to a file that is not there yet; the link stays.
+# Symbolic links: an output that is one is followed, also to a file that is not there yet; the link
+# stays.
 . "$HELPERS"
 "$TOOL" make wave 1000 f32 >a.f32
 ok "$GHZ" compress --abs 1e-3 a.f32 -o want.ghz

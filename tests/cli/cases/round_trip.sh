@@ -1,4 +1,5 @@
-# Raw files of both types and many lengths come back within the bound, with and without several frames.
+# Raw files of both types and many lengths come back within the bound, with and without several
+# frames.
 . "$HELPERS"
 for type in f32 f64; do
   for n in 1 2 1023 1024 1025 16384 16385 50000; do

@@ -1,4 +1,5 @@
-/* consumer.c: sums an array over all ranks with an installed libghzmpi, and says the version if the sum is right. */
+/* consumer.c: sums an array over all ranks with an installed libghzmpi, and says the version if the
+ * sum is right. */
 #include <ghz_mpi.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
-# Collectives in all the ways that MPI allows: nothing hangs, all is within the bound, what is not ours is exact.
+# Collectives in all the ways that MPI allows: nothing hangs, all is within the bound, what is not
+# ours is exact.
 # shellcheck shell=bash source-path=SCRIPTDIR/.. source=helpers.sh
 . "$HERE/helpers.sh"
 plain "$SHAPES" 0
@@ -7,7 +8,8 @@ for ranks in 3 4; do
   RANKS=$ranks
   taken GHZ_MPI_BOUND=abs:1e-3 GHZ_MPI_MODE=homomorphic "$SHAPES" 1e-3
   saves 4
-  # Per rank: 6 layouts, with and without MPI_IN_PLACE; sum, minimum and maximum, in and out of place.
+  # Per rank: 6 layouts, with and without MPI_IN_PLACE; sum, minimum and maximum, in and out of
+  # place.
   calls MPI_Scatter compressed $((12 * RANKS))
   calls MPI_Allgather compressed $((12 * RANKS))
   calls MPI_Reduce compressed $((6 * RANKS))

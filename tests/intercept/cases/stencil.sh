@@ -1,10 +1,12 @@
-# A program as users write them: as it is without a bound, within the bound with one, and less is sent.
+# A program as users write them: as it is without a bound, within the bound with one, and less is
+# sent.
 # shellcheck shell=bash source-path=SCRIPTDIR/.. source=helpers.sh
 . "$HERE/helpers.sh"
 rows=512 cols=512 steps=20 eb=1e-3
 
-# limits: of the plate: an error of the start, of the source times 0.01 in each step, and of the allgather; of sums, that
-# and the bound once for each rank; of the maximum, that and the bound. In single precision all that is rounded.
+# limits: of the plate: an error of the start, of the source times 0.01 in each step, and of the
+# allgather; of sums, that and the bound once for each rank; of the maximum, that and the bound. In
+# single precision all that is rounded.
 limits() {
   awk -v n=$((rows * cols)) -v block=$((rows * cols / RANKS)) -v p="$RANKS" -v s=$steps -v eb=$eb 'BEGIN {
     plate = (2 + 0.01 * s) * eb + 1e-5

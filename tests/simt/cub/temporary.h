@@ -1,5 +1,5 @@
-// temporary.h: the scratch memory of the device-wide algorithms, which the caller gives. Results do not lie there, but it
-// must be there: it is overwritten.
+// temporary.h: the scratch memory of the device-wide algorithms, which the caller gives. Results do
+// not lie there, but it must be there: it is overwritten.
 #pragma once
 #include "../cuda_runtime.h"
 #include <cstring>

@@ -10,7 +10,8 @@
 namespace cub {
 
 struct DeviceReduce {
-  // The operation must be associative and commutative: neighbours are joined in an order drawn from the seed.
+  // The operation must be associative and commutative: neighbours are joined in an order drawn from
+  // the seed.
   template <class Input, class Output, class Operation, class T, class Count>
   static cudaError_t Reduce(void *temporary, size_t &temporary_bytes, Input in, Output out, Count count,
                             Operation operation, T init, cudaStream_t stream = nullptr) {
