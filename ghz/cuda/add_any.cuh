@@ -2,8 +2,8 @@
 #ifndef GHZ_ADD_ANY_CUH
 #define GHZ_ADD_ANY_CUH
 
-#include "operand_headers.cuh"
-#include "plane_sum.cuh"
+#include "cuda/operand_headers.cuh"
+#include "cuda/primitives/plane_sum.cuh"
 #include "rules/combination.h"
 
 // A tile of a result that a whole warp formed, in local memory.

@@ -2,10 +2,10 @@
 #ifndef GHZ_ADD_PAIR_CUH
 #define GHZ_ADD_PAIR_CUH
 
-#include "operand_headers.cuh"
+#include "cuda/operand_headers.cuh"
+#include "cuda/primitives/stage.cuh"
+#include "cuda/primitives/team.cuh"
 #include "rules/combination.h"
-#include "stage.cuh"
-#include "team.cuh"
 
 // Planes of a sum that a team forms in shared memory, behind room for the longest header that such a tile has. Squeezed bytes, from
 // the front on, then never reach planes that are still to be read.

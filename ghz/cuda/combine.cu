@@ -1,8 +1,8 @@
 // combine.cu: the kernel that adds: reads the tiles of all operands, adds them on bit planes and writes the result's tiles, in
 // one pass, without going back to integers.
 
-#include "add_any.cuh"
-#include "add_pair.cuh"
+#include "cuda/add_any.cuh"
+#include "cuda/add_pair.cuh"
 
 enum {
   WARPS = 4,
@@ -110,7 +110,7 @@ DEVICE void write_tiles(const combine_call &c, const combine_shared &s, int warp
 
 // ---- The kernel ---------------------------------------------------------------------------------------------------
 
-// Completes the result; of an accumulator all but its header, which settle_sum writes when the tiles are in place.
+// Completes the result; of an accumulator all but its header, which move_sum writes when the tiles are in place.
 DEVICE void finish(const combine_call &c, const operand_headers &s) {
   __threadfence();
   result_header h = {s.lattice, s.terms_of_result, s.inexact | __ldcg(&c.target.shared->inexact)};
@@ -119,7 +119,7 @@ DEVICE void finish(const combine_call &c, const operand_headers &s) {
   if (c.target.backwards) {
     c.target.shared->terms = h.terms;
     c.target.shared->inexact = h.inexact;
-    c.target.shared->finished = 0; // settle_sum counts its own blocks
+    c.target.shared->finished = 0; // move_sum counts its own blocks
   } else {
     finish_result(c.target, h);
   }

@@ -1,7 +1,7 @@
 // compress.cu: the kernel that compresses: values to tiles, read once and written once.
 
-#include "integers.cuh"
-#include "kernels.cuh"
+#include "cuda/kernels.cuh"
+#include "cuda/primitives/integers.cuh"
 
 enum { WARPS = 4, THREADS = 32 * WARPS }; // a tile to a warp
 

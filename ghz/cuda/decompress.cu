@@ -1,7 +1,7 @@
 // decompress.cu: the kernel that decompresses: tiles to values, or a range of them.
 
-#include "decode.cuh"
-#include "kernels.cuh"
+#include "cuda/kernels.cuh"
+#include "cuda/primitives/decode.cuh"
 
 enum { WARPS = 4, THREADS = 32 * WARPS }; // a tile to a warp
 

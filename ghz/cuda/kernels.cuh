@@ -2,8 +2,8 @@
 #ifndef GHZ_KERNELS_CUH
 #define GHZ_KERNELS_CUH
 
-#include "operand.cuh"
-#include "target.cuh"
+#include "cuda/operand.cuh"
+#include "cuda/target.cuh"
 
 // Compression: of an array that begins at x.
 struct compress_call {
@@ -41,7 +41,7 @@ struct combine_call {
 enum { SPILL_TILE = (TILE_BYTES_MAX + 15) / 16 * 16 + 16 };
 
 // Moves the sum that combine left at the end of an accumulator's room to the front, and completes header and index.
-struct settle_call {
+struct move_call {
   tile_target target; // that of combine: its index is in scratch
   uint64_t *offsets;  // the accumulator's own
   uint16_t *sizes;
@@ -56,13 +56,13 @@ cudaError_t ghz_launch_decompress(const decompress_call &c, ghz_type out, unsign
                                   cudaStream_t stream);
 cudaError_t ghz_launch_combine(const combine_call &c, unsigned multiprocessors, cudaStream_t stream);
 size_t ghz_combine_spill(uint64_t tiles, unsigned multiprocessors);
-cudaError_t ghz_launch_settle(const settle_call &c, unsigned multiprocessors, cudaStream_t stream);
+cudaError_t ghz_launch_move(const move_call &c, unsigned multiprocessors, cudaStream_t stream);
 
 // Once, before all else: finds out whether the device has these kernels, and lets them have their shared memory.
 cudaError_t ghz_prepare_compress();
 cudaError_t ghz_prepare_decompress();
 cudaError_t ghz_prepare_combine();
-cudaError_t ghz_prepare_settle();
+cudaError_t ghz_prepare_move();
 
 template <class Kernel> cudaError_t ghz_prepare(Kernel *kernel, size_t shared) {
   cudaFuncAttributes attributes;

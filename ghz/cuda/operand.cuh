@@ -3,8 +3,8 @@
 #ifndef GHZ_OPERAND_CUH
 #define GHZ_OPERAND_CUH
 
+#include "cuda/target.cuh"
 #include "rules/lattice_rules.h"
-#include "target.cuh"
 
 // What the operands of a call are, as far as the caller says.
 struct stream_kind {

@@ -2,8 +2,8 @@
 #ifndef GHZ_OPERAND_HEADERS_CUH
 #define GHZ_OPERAND_HEADERS_CUH
 
-#include "kernels.cuh"
-#include "squeeze.cuh"
+#include "cuda/kernels.cuh"
+#include "cuda/primitives/squeeze.cuh"
 
 // What a block knows of the operands.
 struct operand_headers {

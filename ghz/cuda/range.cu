@@ -6,8 +6,8 @@
 #include <cub/device/device_reduce.cuh>
 #include <cub/device/device_scan.cuh>
 
-#include "integers.cuh"
-#include "kernels.cuh"
+#include "cuda/kernels.cuh"
+#include "cuda/primitives/integers.cuh"
 
 // ---- Range ------------------------------------------------------------------------------------------------------
 

@@ -4,7 +4,7 @@
 #ifndef GHZ_TARGET_CUH
 #define GHZ_TARGET_CUH
 
-#include "warp.cuh"
+#include "cuda/primitives/warp.cuh"
 
 // Tiles that a block of threads writes at a time; look-back needs a word for each such group.
 enum { GROUP_LEAST = 4 };

@@ -2,7 +2,7 @@
 #ifndef GHZ_SQUEEZE_CUH
 #define GHZ_SQUEEZE_CUH
 
-#include "warp.cuh"
+#include "cuda/primitives/warp.cuh"
 
 // Where bytes are read from.
 struct shared_bytes { // shared memory, of which a few more bytes may be read

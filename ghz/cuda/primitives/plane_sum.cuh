@@ -3,7 +3,7 @@
 #ifndef GHZ_PLANE_SUM_CUH
 #define GHZ_PLANE_SUM_CUH
 
-#include "decode.cuh"
+#include "cuda/primitives/decode.cuh"
 
 // ---- Any tiles --------------------------------------------------------------------------------------------------
 

@@ -3,8 +3,8 @@
 #ifndef GHZ_TILE_HEADER_CUH
 #define GHZ_TILE_HEADER_CUH
 
+#include "cuda/primitives/squeeze.cuh"
 #include "rules/parse.h"
-#include "squeeze.cuh"
 
 // A lattice tile: what its header says, and this lane's part of its widths and specials.
 struct tile_shape {

@@ -2,7 +2,7 @@
 #ifndef GHZ_STAGE_CUH
 #define GHZ_STAGE_CUH
 
-#include "warp.cuh"
+#include "cuda/primitives/warp.cuh"
 
 // Copies 16 bytes; on a device without waiting for them.
 DEVICE void copy_16(void *shared, const void *global) {

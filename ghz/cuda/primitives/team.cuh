@@ -5,8 +5,8 @@
 #ifndef GHZ_TEAM_CUH
 #define GHZ_TEAM_CUH
 
-#include "squeeze.cuh"
-#include "tile_header.cuh"
+#include "cuda/primitives/squeeze.cuh"
+#include "cuda/primitives/tile_header.cuh"
 
 namespace team {
 

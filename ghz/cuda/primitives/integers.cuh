@@ -3,9 +3,9 @@
 #ifndef GHZ_INTEGERS_CUH
 #define GHZ_INTEGERS_CUH
 
+#include "cuda/primitives/stage.cuh"
+#include "cuda/primitives/tile_header.cuh"
 #include "rules/quantise.h"
-#include "stage.cuh"
-#include "tile_header.cuh"
 
 // ---- Types ------------------------------------------------------------------------------------------------------
 

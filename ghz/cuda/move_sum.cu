@@ -1,12 +1,12 @@
-// settle.cu: the second kernel of an addition in place: moves the tiles of the sum from the end of the accumulator to their
+// move_sum.cu: the second kernel of an addition in place: moves the tiles of the sum from the end of the accumulator to their
 // place behind the index.
 
-#include "kernels.cuh"
-#include "stage.cuh"
+#include "cuda/kernels.cuh"
+#include "cuda/primitives/stage.cuh"
 
 enum { THREADS = 256, RESIDENT = 4 }; // blocks that a multiprocessor holds
 
-struct settle_shared {
+struct move_shared {
   uint32_t piece[PIECE_BYTES / 4 + 8];
   uint64_t number;
 };
@@ -19,7 +19,7 @@ DEVICE void wait_for(const unsigned *taken, uint64_t first, uint64_t end) {
 }
 
 // Moves piece after piece `gap` bytes towards the front; blocks take them in order, so that all before one are under way.
-DEVICE void move_payload(const settle_call &c, settle_shared &s, uint64_t total) {
+DEVICE void move_payload(const move_call &c, move_shared &s, uint64_t total) {
   uint8_t *to = c.target.payload, *from = to + (c.target.room - total), *end = from + total;
   const uint64_t gap = c.target.room - total;
   for (;;) {
@@ -47,7 +47,7 @@ DEVICE void move_payload(const settle_call &c, settle_shared &s, uint64_t total)
 }
 
 // Offsets that were counted from the end, and the sizes, to the accumulator's index.
-DEVICE void move_index(const settle_call &c, uint64_t total) {
+DEVICE void move_index(const move_call &c, uint64_t total) {
   const uint64_t step = (uint64_t)gridDim.x * THREADS, me = (uint64_t)blockIdx.x * THREADS + threadIdx.x;
   const uint64_t chunks = chunks_of(c.target.tiles);
   for (uint64_t i = me; i <= chunks; i += step)
@@ -56,8 +56,8 @@ DEVICE void move_index(const settle_call &c, uint64_t total) {
     c.sizes[i] = c.target.sizes[i];
 }
 
-__global__ void __launch_bounds__(THREADS) settle_sum(ARGUMENT(settle_call) c) {
-  GHZ_SHARED(settle_shared, s);
+__global__ void __launch_bounds__(THREADS) move_sum(ARGUMENT(move_call) c) {
+  GHZ_SHARED(move_shared, s);
   const uint64_t total = c.target.shared->total;
   const bool failed = c.target.shared->fault != 0;
   if (!failed) {
@@ -79,10 +79,10 @@ __global__ void __launch_bounds__(THREADS) settle_sum(ARGUMENT(settle_call) c) {
   put_outcome(c.target, h, c.target.header_and_index + total);
 }
 
-cudaError_t ghz_launch_settle(const settle_call &c, unsigned multiprocessors, cudaStream_t stream) {
-  return ghz_start(settle_sum, RESIDENT * multiprocessors, THREADS, sizeof(settle_shared), stream, c);
+cudaError_t ghz_launch_move(const move_call &c, unsigned multiprocessors, cudaStream_t stream) {
+  return ghz_start(move_sum, RESIDENT * multiprocessors, THREADS, sizeof(move_shared), stream, c);
 }
 
-cudaError_t ghz_prepare_settle() {
-  return ghz_prepare(settle_sum, sizeof(settle_shared));
+cudaError_t ghz_prepare_move() {
+  return ghz_prepare(move_sum, sizeof(move_shared));
 }

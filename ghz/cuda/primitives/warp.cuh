@@ -5,7 +5,7 @@
 #ifndef GHZ_WARP_CUH
 #define GHZ_WARP_CUH
 
-#include "launch.cuh"
+#include "cuda/primitives/launch.cuh"
 
 #include "rules/rules.h"
 

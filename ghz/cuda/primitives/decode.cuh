@@ -2,7 +2,7 @@
 #ifndef GHZ_DECODE_CUH
 #define GHZ_DECODE_CUH
 
-#include "integers.cuh"
+#include "cuda/primitives/integers.cuh"
 
 // ---- Planes to integers -------------------------------------------------------------------------------------------
 

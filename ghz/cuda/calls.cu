@@ -1,0 +1,148 @@
+// calls.cu: the calls of ghz.h for a GPU that compress and decompress: arguments checked, kernels started.
+
+#include "cuda/context.cuh"
+#include "rules/quantise.h"
+
+extern "C" {
+#include "floating.h"
+#include "lattice.h"
+}
+
+// ---- Range ------------------------------------------------------------------------------------------------------
+
+extern "C" ghz_status ghz_cuda_range(ghz_cuda *gpu, ghz_type type, const void *x, size_t n, double *range,
+                                     ghz_cuda_stream stream) {
+  if (!gpu)
+    return GHZ_EINVAL;
+  ghz_status status = ghz_cuda_check_type(gpu, type);
+  if (status == GHZ_OK)
+    status = ghz_cuda_check_device(gpu);
+  if (status == GHZ_OK && n)
+    status = ghz_cuda_check_pointer(gpu, x, "x", ghz_type_size(type), DEVICE_ONLY);
+  if (status == GHZ_OK)
+    status = ghz_cuda_check_pointer(gpu, range, "range", alignof(double), DEVICE_OR_PINNED);
+  if (status != GHZ_OK)
+    return status;
+  size_t room = gpu->room.size;
+  return ghz_cuda_launched(gpu, ghz_launch_range(type, x, n, range, gpu->scratch + gpu->room.at, &room, stream),
+                           "range");
+}
+
+// ---- Compression ------------------------------------------------------------------------------------------------
+
+// Whether a tile of narrow integers is surely coarse: it is not without a step, where the step is coarser than the bound, and
+// where even a few steps are a magnitude that has no place on the lattice.
+static bool is_common(const ghz_lattice *l) {
+  return l->step != 0 && !coarser_than_bound(l) &&
+         l->step <= (l->type == GHZ_F32 ? 0x1p100 : 0x1p1000 / 0x1p20);
+}
+
+static ghz_status compress(ghz_cuda *g, const ghz_lattice *lattice, int order, const void *x,
+                           const stream_kind &k, void *dst, size_t capacity, ghz_cuda_outcome *outcome,
+                           cudaStream_t stream) {
+  compress_call c;
+  ghz_status status = ghz_cuda_check_kind(g, k);
+  if (status == GHZ_OK && (order < GHZ_ORDER_BEST || order > 2))
+    status = ghz_cuda_fail(g->message, GHZ_EINVAL, "order %d", order);
+  if (status == GHZ_OK && !ghz_lattice_fresh(lattice))
+    status = ghz_cuda_fail(g->message, GHZ_EINVAL, "step %g, bound %g, cap %d are no lattice to compress on",
+                           lattice->step, lattice->eb, lattice->cap);
+  if (status == GHZ_OK && k.tiles)
+    status = ghz_cuda_check_pointer(g, x, "x", ghz_type_size(k.type), DEVICE_ONLY);
+  if (status == GHZ_OK)
+    status = ghz_cuda_check_outcome(g, outcome);
+  if (status == GHZ_OK)
+    status = ghz_cuda_place_target(g, k, dst, capacity, outcome, &c.target);
+  if (status != GHZ_OK)
+    return status;
+  c.x = x;
+  c.lattice = *lattice;
+  floating_environment caller;
+  floating_begin(&caller);
+  c.factor = quantising_factor(lattice->type, lattice->step, COARSE);
+  c.slow_path = !is_common(lattice);
+  floating_end(&caller);
+  c.order = order;
+  cudaError_t error = ghz_cuda_clear_progress(g, k.tiles, stream);
+  if (error == cudaSuccess)
+    error = ghz_launch_compress(c, g->multiprocessors, stream);
+  return ghz_cuda_launched(g, error, "compress");
+}
+
+extern "C" ghz_status ghz_cuda_compress(ghz_cuda *gpu, const ghz_lattice *lattice, int order, const void *x,
+                                        size_t n, void *dst, size_t capacity, ghz_cuda_outcome *outcome,
+                                        ghz_cuda_stream stream) {
+  if (!gpu || !lattice)
+    return gpu ? ghz_cuda_fail(gpu->message, GHZ_EINVAL, "lattice is NULL") : GHZ_EINVAL;
+  return compress(gpu, lattice, order, x, ghz_cuda_whole(lattice->type, n), dst, capacity, outcome, stream);
+}
+
+extern "C" ghz_status ghz_cuda_slice_compress(ghz_cuda *gpu, const ghz_lattice *lattice, int order,
+                                              const void *x, size_t n, uint64_t first, uint64_t tiles,
+                                              void *dst, size_t capacity, ghz_cuda_outcome *outcome,
+                                              ghz_cuda_stream stream) {
+  if (!gpu || !lattice)
+    return gpu ? ghz_cuda_fail(gpu->message, GHZ_EINVAL, "lattice is NULL") : GHZ_EINVAL;
+  ghz_status status = ghz_cuda_check_tiles(gpu, n, first, tiles);
+  return status == GHZ_OK ? compress(gpu, lattice, order, x, {lattice->type, n, first, tiles, 1}, dst, capacity,
+                                     outcome, stream)
+                          : status;
+}
+
+// ---- Decompression ----------------------------------------------------------------------------------------------
+
+// Values first .. first + count - 1, counted from the first tile of the operand.
+static ghz_status decompress(ghz_cuda *g, const stream_kind &k, ghz_bytes src, ghz_type out, uint64_t first,
+                             uint64_t count, void *dst, ghz_cuda_outcome *outcome, cudaStream_t stream) {
+  decompress_call c;
+  ghz_status status = ghz_cuda_check_kind(g, k);
+  if (status == GHZ_OK && out != GHZ_F64 && out != k.type)
+    status = ghz_cuda_fail(g->message, GHZ_EINVAL, "a stream of doubles does not decompress to floats");
+  if (status == GHZ_OK && count)
+    status = ghz_cuda_check_pointer(g, dst, "dst", ghz_type_size(out), DEVICE_ONLY);
+  if (status == GHZ_OK)
+    status = ghz_cuda_check_outcome(g, outcome);
+  if (status == GHZ_OK)
+    status = ghz_cuda_place_operand(g, k, 0, src, &c.from, stream);
+  if (status != GHZ_OK)
+    return status;
+  c.kind = k;
+  c.y = dst;
+  c.first = first;
+  c.count = count;
+  c.shared = reinterpret_cast<progress *>(g->scratch + g->shared.at);
+  c.outcome = outcome;
+  cudaError_t error = ghz_cuda_clear_progress(g, 0, stream);
+  if (error == cudaSuccess)
+    error = ghz_launch_decompress(c, out, g->multiprocessors, stream);
+  return ghz_cuda_launched(g, error, "decompress");
+}
+
+extern "C" ghz_status ghz_cuda_decompress(ghz_cuda *gpu, ghz_type type, size_t n, ghz_bytes src, ghz_type out,
+                                          void *dst, ghz_cuda_outcome *outcome, ghz_cuda_stream stream) {
+  return ghz_cuda_decompress_range(gpu, type, n, src, out, 0, n, dst, outcome, stream);
+}
+
+extern "C" ghz_status ghz_cuda_decompress_range(ghz_cuda *gpu, ghz_type type, size_t n, ghz_bytes src,
+                                                ghz_type out, uint64_t first, size_t count, void *dst,
+                                                ghz_cuda_outcome *outcome, ghz_cuda_stream stream) {
+  if (!gpu)
+    return GHZ_EINVAL;
+  if (first > n || count > n - first)
+    return ghz_cuda_fail(gpu->message, GHZ_EINVAL, "values %llu to %llu of %zu", (unsigned long long)first,
+                         (unsigned long long)(first + count), n);
+  return decompress(gpu, ghz_cuda_whole(type, n), src, out, first, count, dst, outcome, stream);
+}
+
+extern "C" ghz_status ghz_cuda_slice_decompress(ghz_cuda *gpu, ghz_type type, size_t n, uint64_t first,
+                                                uint64_t tiles, ghz_bytes message, ghz_type out, void *dst,
+                                                ghz_cuda_outcome *outcome, ghz_cuda_stream stream) {
+  if (!gpu)
+    return GHZ_EINVAL;
+  ghz_status status = ghz_cuda_check_tiles(gpu, n, first, tiles);
+  if (status != GHZ_OK)
+    return status;
+  uint64_t begin = first * TILE, end = tiles_of(n) == first + tiles ? n : (first + tiles) * TILE;
+  return decompress(gpu, {type, n, first, tiles, 1}, message, out, 0, tiles ? end - begin : 0, dst, outcome,
+                    stream);
+}

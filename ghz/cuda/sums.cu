@@ -1,0 +1,146 @@
+// sums.cu: the calls of ghz.h for a GPU that compute: arguments checked, kernels started.
+
+#include <cstring>
+
+#include "cuda/context.cuh"
+
+// ---- Computing --------------------------------------------------------------------------------------------------
+
+static bool is_pair(const combine_call &c) {
+  return c.k == 2 && (c.coefficient[0] == 1 || c.coefficient[0] == -1) &&
+         (c.coefficient[1] == 1 || c.coefficient[1] == -1) && c.coefficient[0] + c.coefficient[1] != -2;
+}
+
+// Everything of a combination but its target.
+static ghz_status place_operands(ghz_cuda *g, const stream_kind &k, size_t count, const ghz_bytes *streams,
+                                 const int64_t *coefficients, double divisor, combine_call *c,
+                                 cudaStream_t stream) {
+  ghz_status status = ghz_cuda_check_kind(g, k);
+  if (status == GHZ_OK && (!streams || count == 0))
+    status = ghz_cuda_fail(g->message, GHZ_EINVAL, "there are no operands");
+  if (status == GHZ_OK && count > g->operands)
+    status = ghz_cuda_fail(g->message, GHZ_ECAPACITY, "%zu operands, and the context is for %zu", count,
+                           g->operands);
+  memset(c, 0, sizeof *c);
+  for (size_t i = 0; i < count && status == GHZ_OK; i++) {
+    status = ghz_cuda_place_operand(g, k, i, streams[i], &c->from[i], stream);
+    c->coefficient[i] = coefficients ? coefficients[i] : 1;
+  }
+  c->k = (unsigned)count;
+  c->pair = is_pair(*c);
+  c->scaled = divisor != 0;
+  c->divisor = divisor != 0 ? divisor : 1;
+  c->kind = k;
+  c->spill = g->scratch + g->spill.at;
+  return status;
+}
+
+// divisor 0: the result is not scaled.
+static ghz_status combine(ghz_cuda *g, const stream_kind &k, size_t count, const ghz_bytes *streams,
+                          const int64_t *coefficients, double divisor, void *dst, size_t capacity,
+                          ghz_cuda_outcome *outcome, cudaStream_t stream) {
+  combine_call c;
+  tile_target target;
+  ghz_status status = ghz_cuda_check_outcome(g, outcome);
+  if (status == GHZ_OK)
+    status = ghz_cuda_check_kind(g, k);
+  if (status == GHZ_OK)
+    status = ghz_cuda_place_target(g, k, dst, capacity, outcome, &target);
+  if (status == GHZ_OK)
+    status = place_operands(g, k, count, streams, coefficients, divisor, &c, stream);
+  if (status != GHZ_OK)
+    return status;
+  c.target = target;
+  cudaError_t error = ghz_cuda_clear_progress(g, k.tiles, stream);
+  if (error == cudaSuccess)
+    error = ghz_launch_combine(c, g->multiprocessors, stream);
+  return ghz_cuda_launched(g, error, "combine");
+}
+
+extern "C" ghz_status ghz_cuda_combine(ghz_cuda *gpu, ghz_type type, size_t n, size_t k,
+                                       const ghz_bytes *streams, const int64_t *coefficients, void *dst,
+                                       size_t capacity, ghz_cuda_outcome *outcome, ghz_cuda_stream stream) {
+  if (!gpu || !coefficients)
+    return gpu ? ghz_cuda_fail(gpu->message, GHZ_EINVAL, "coefficients is NULL") : GHZ_EINVAL;
+  return combine(gpu, ghz_cuda_whole(type, n), k, streams, coefficients, 0, dst, capacity, outcome, stream);
+}
+
+extern "C" ghz_status ghz_cuda_sum(ghz_cuda *gpu, ghz_type type, size_t n, size_t k, const ghz_bytes *streams,
+                                   void *dst, size_t capacity, ghz_cuda_outcome *outcome,
+                                   ghz_cuda_stream stream) {
+  return gpu ? combine(gpu, ghz_cuda_whole(type, n), k, streams, NULL, 0, dst, capacity, outcome, stream)
+             : GHZ_EINVAL;
+}
+
+extern "C" ghz_status ghz_cuda_mean(ghz_cuda *gpu, ghz_type type, size_t n, size_t k, const ghz_bytes *streams,
+                                    void *dst, size_t capacity, ghz_cuda_outcome *outcome,
+                                    ghz_cuda_stream stream) {
+  return gpu ? combine(gpu, ghz_cuda_whole(type, n), k, streams, NULL, (double)k, dst, capacity, outcome,
+                       stream)
+             : GHZ_EINVAL;
+}
+
+extern "C" ghz_status ghz_cuda_add(ghz_cuda *gpu, ghz_type type, size_t n, ghz_bytes a, ghz_bytes b, void *dst,
+                                   size_t capacity, ghz_cuda_outcome *outcome, ghz_cuda_stream stream) {
+  const ghz_bytes operands[2] = {a, b};
+  return ghz_cuda_sum(gpu, type, n, 2, operands, dst, capacity, outcome, stream);
+}
+
+extern "C" ghz_status ghz_cuda_subtract(ghz_cuda *gpu, ghz_type type, size_t n, ghz_bytes a, ghz_bytes b,
+                                        void *dst, size_t capacity, ghz_cuda_outcome *outcome,
+                                        ghz_cuda_stream stream) {
+  const ghz_bytes operands[2] = {a, b};
+  const int64_t signs[2] = {1, -1};
+  return ghz_cuda_combine(gpu, type, n, 2, operands, signs, dst, capacity, outcome, stream);
+}
+
+extern "C" ghz_status ghz_cuda_slice_sum(ghz_cuda *gpu, ghz_type type, size_t n, uint64_t first, uint64_t tiles,
+                                         size_t k, const ghz_bytes *messages, uint64_t divisor, void *dst,
+                                         size_t capacity, ghz_cuda_outcome *outcome, ghz_cuda_stream stream) {
+  if (!gpu || divisor == 0)
+    return gpu ? ghz_cuda_fail(gpu->message, GHZ_EINVAL, "divisor 0") : GHZ_EINVAL;
+  ghz_status status = ghz_cuda_check_tiles(gpu, n, first, tiles);
+  return status == GHZ_OK ? combine(gpu, {type, n, first, tiles, 1}, k, messages, NULL,
+                                    divisor > 1 ? (double)divisor : 0, dst, capacity, outcome, stream)
+                          : status;
+}
+
+// ---- In place ---------------------------------------------------------------------------------------------------
+
+static ghz_status move_to_front(ghz_cuda *g, const tile_target &sum, const tile_target &acc,
+                                cudaStream_t stream) {
+  move_call c = {sum, acc.offsets, acc.sizes, reinterpret_cast<unsigned *>(g->scratch + g->taken.at)};
+  return ghz_cuda_launched(g, ghz_launch_move(c, g->multiprocessors, stream), "accumulate");
+}
+
+extern "C" ghz_status ghz_cuda_accumulate(ghz_cuda *gpu, ghz_type type, size_t n, void *acc, size_t capacity,
+                                          ghz_bytes x, ghz_cuda_outcome *outcome, ghz_cuda_stream stream) {
+  if (!gpu)
+    return GHZ_EINVAL;
+  const stream_kind k = ghz_cuda_whole(type, n);
+  const ghz_bytes operands[2] = {{acc, capacity}, x};
+  combine_call c;
+  tile_target to_acc;
+  ghz_status status = ghz_cuda_check_outcome(gpu, outcome);
+  if (status == GHZ_OK && gpu->operands < 2)
+    status = ghz_cuda_fail(gpu->message, GHZ_ECAPACITY, "two operands, and the context is for one");
+  if (status == GHZ_OK)
+    status = ghz_cuda_check_kind(gpu, k);
+  if (status == GHZ_OK)
+    status = ghz_cuda_place_target(gpu, k, acc, capacity, outcome, &to_acc);
+  if (status == GHZ_OK)
+    status = place_operands(gpu, k, 2, operands, NULL, 0, &c, stream);
+  if (status != GHZ_OK)
+    return status;
+  c.target = to_acc;
+  c.target.offsets = reinterpret_cast<uint64_t *>(gpu->scratch + gpu->offsets.at);
+  c.target.sizes = reinterpret_cast<uint16_t *>(gpu->scratch + gpu->sizes.at);
+  c.target.backwards = 1;
+  cudaError_t error = ghz_cuda_clear_progress(gpu, k.tiles, stream);
+  if (error == cudaSuccess)
+    error = cudaMemsetAsync(gpu->scratch + gpu->taken.at, 0, gpu->taken.size, stream);
+  if (error == cudaSuccess)
+    error = ghz_launch_combine(c, gpu->multiprocessors, stream);
+  return error == cudaSuccess ? move_to_front(gpu, c.target, to_acc, stream)
+                              : ghz_cuda_failed(gpu->message, error, "accumulate");
+}
