@@ -513,18 +513,24 @@ GHZ_API ghz_status ghz_cuda_combine(ghz_cuda *gpu, ghz_type type, size_t n, size
 GHZ_API ghz_status ghz_cuda_accumulate(ghz_cuda *gpu, ghz_type type, size_t n, void *acc, size_t capacity,
                                        ghz_bytes x, ghz_cuda_outcome *outcome, ghz_cuda_stream stream);
 
-/* As ghz_slice_compress, ghz_slice_sum and ghz_slice_decompress: messages of tiles
- * first .. first + tiles - 1 of an array of n values. divisor: 1, or what the sum is divided by, as ghz_slice_mean
- * (one message) and ghz_mean do. */
+/* Tiles first .. first + tiles - 1 of an array of n values, which a message in device memory holds. */
+typedef struct ghz_cuda_slice {
+  ghz_type type;
+  size_t n;
+  uint64_t first, tiles;
+} ghz_cuda_slice;
+
+/* As ghz_slice_compress, ghz_slice_sum and ghz_slice_decompress. divisor: 1, or what the sum is divided by, as
+ * ghz_slice_mean (one message) and ghz_mean do. */
 GHZ_API ghz_status ghz_cuda_slice_compress(ghz_cuda *gpu, const ghz_lattice *lattice, int order, const void *x,
                                            size_t n, uint64_t first, uint64_t tiles, void *dst, size_t capacity,
                                            ghz_cuda_outcome *outcome, ghz_cuda_stream stream);
-GHZ_API ghz_status ghz_cuda_slice_sum(ghz_cuda *gpu, ghz_type type, size_t n, uint64_t first, uint64_t tiles,
-                                      size_t k, const ghz_bytes *messages, uint64_t divisor, void *dst,
-                                      size_t capacity, ghz_cuda_outcome *outcome, ghz_cuda_stream stream);
-GHZ_API ghz_status ghz_cuda_slice_decompress(ghz_cuda *gpu, ghz_type type, size_t n, uint64_t first,
-                                             uint64_t tiles, ghz_bytes message, ghz_type out, void *dst,
-                                             ghz_cuda_outcome *outcome, ghz_cuda_stream stream);
+GHZ_API ghz_status ghz_cuda_slice_sum(ghz_cuda *gpu, ghz_cuda_slice slice, size_t k, const ghz_bytes *messages,
+                                      uint64_t divisor, void *dst, size_t capacity, ghz_cuda_outcome *outcome,
+                                      ghz_cuda_stream stream);
+GHZ_API ghz_status ghz_cuda_slice_decompress(ghz_cuda *gpu, ghz_cuda_slice slice, ghz_bytes message,
+                                             ghz_type out, void *dst, ghz_cuda_outcome *outcome,
+                                             ghz_cuda_stream stream);
 
 #ifdef __cplusplus
 }

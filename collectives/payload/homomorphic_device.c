@@ -90,6 +90,10 @@ static ghz_status validate(payload_job *job, const piece *p, buffer *in) {
   return in->size < GHZ_SLICE_HEADER + 2 * p->tiles ? GHZ_ECORRUPT : GHZ_OK;
 }
 
+static ghz_cuda_slice slice_of(const payload_job *job, const piece *p) {
+  return (ghz_cuda_slice){job->lattice.type, job->plan->layout.count, p->first, p->tiles};
+}
+
 /* ---- Adding ------------------------------------------------------------------------------------------ */
 
 static ghz_status add(payload_job *job, const piece *p, const stream_slot *l, const device_buffer *a,
@@ -100,9 +104,8 @@ static ghz_status add(payload_job *job, const piece *p, const stream_slot *l, co
   out->on_device = 1;
   out->on_host = 0;
   if (status == GHZ_OK)
-    status = ghz_cuda_slice_sum(l->gpu, job->lattice.type, job->plan->layout.count, p->first, p->tiles, 2,
-                                (ghz_bytes[]){operand(a), operand(b)}, 1, out->device, out->buffer.capacity,
-                                new_result(out), l->stream);
+    status = ghz_cuda_slice_sum(l->gpu, slice_of(job, p), 2, (ghz_bytes[]){operand(a), operand(b)}, 1,
+                                out->device, out->buffer.capacity, new_result(out), l->stream);
   return status;
 }
 
@@ -132,22 +135,20 @@ static ghz_status divide(payload_job *job, const piece *p, const stream_slot *l,
   buffer *out = ghz_buffer_acquire(job->pool);
   sum->buffer.operands[0] = out;
   *mean = of(out);
-  return ghz_cuda_slice_sum(l->gpu, job->lattice.type, job->plan->layout.count, p->first, p->tiles, 1,
-                            (ghz_bytes[]){operand(sum)}, job->total_contributions, of(out)->device,
-                            out->capacity, new_result(sum), l->stream);
+  return ghz_cuda_slice_sum(l->gpu, slice_of(job, p), 1, (ghz_bytes[]){operand(sum)}, job->total_contributions,
+                            of(out)->device, out->capacity, new_result(sum), l->stream);
 }
 
 static ghz_status decode_on_device(payload_job *job, const piece *p, device_buffer *q) {
   const stream_slot *l = ghz_device_slot(job->device);
-  const ghz_type type = job->lattice.type;
   device_buffer *values = q;
   begin(q, DECODE);
   ghz_status status = copy_to_device(l, q);
   if (status == GHZ_OK && job->average)
     status = divide(job, p, l, q, &values);
   if (status == GHZ_OK)
-    status = ghz_cuda_slice_decompress(l->gpu, type, job->plan->layout.count, p->first, p->tiles,
-                                       operand(values), type, target(job, p), new_result(q), l->stream);
+    status = ghz_cuda_slice_decompress(l->gpu, slice_of(job, p), operand(values), job->lattice.type,
+                                       target(job, p), new_result(q), l->stream);
   return commit(l, q, status);
 }
 

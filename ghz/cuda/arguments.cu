@@ -74,6 +74,10 @@ stream_kind ghz_cuda_whole(ghz_type type, size_t n) {
   return {type, n, 0, tiles_of(n), 0};
 }
 
+stream_kind ghz_cuda_message_of(const ghz_cuda_slice &s) {
+  return {s.type, s.n, s.first, s.tiles, 1};
+}
+
 // Bytes before the payload.
 static uint64_t index_size(const stream_kind &k) {
   return k.message ? GHZ_SLICE_HEADER + 2 * k.tiles

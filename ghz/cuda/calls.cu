@@ -84,9 +84,10 @@ extern "C" ghz_status ghz_cuda_slice_compress(ghz_cuda *gpu, const ghz_lattice *
   if (!gpu || !lattice)
     return gpu ? ghz_cuda_fail(gpu->message, GHZ_EINVAL, "lattice is NULL") : GHZ_EINVAL;
   ghz_status status = ghz_cuda_check_tiles(gpu, n, first, tiles);
-  return status == GHZ_OK ? compress(gpu, lattice, order, x, {lattice->type, n, first, tiles, 1}, dst, capacity,
-                                     outcome, stream)
-                          : status;
+  return status == GHZ_OK
+             ? compress(gpu, lattice, order, x, ghz_cuda_message_of({lattice->type, n, first, tiles}), dst,
+                        capacity, outcome, stream)
+             : status;
 }
 
 // ---- Decompression ----------------------------------------------------------------------------------------------
@@ -134,15 +135,16 @@ extern "C" ghz_status ghz_cuda_decompress_range(ghz_cuda *gpu, ghz_type type, si
   return decompress(gpu, ghz_cuda_whole(type, n), src, out, first, count, dst, outcome, stream);
 }
 
-extern "C" ghz_status ghz_cuda_slice_decompress(ghz_cuda *gpu, ghz_type type, size_t n, uint64_t first,
-                                                uint64_t tiles, ghz_bytes message, ghz_type out, void *dst,
-                                                ghz_cuda_outcome *outcome, ghz_cuda_stream stream) {
+extern "C" ghz_status ghz_cuda_slice_decompress(ghz_cuda *gpu, ghz_cuda_slice slice, ghz_bytes message,
+                                                ghz_type out, void *dst, ghz_cuda_outcome *outcome,
+                                                ghz_cuda_stream stream) {
   if (!gpu)
     return GHZ_EINVAL;
-  ghz_status status = ghz_cuda_check_tiles(gpu, n, first, tiles);
+  ghz_status status = ghz_cuda_check_tiles(gpu, slice.n, slice.first, slice.tiles);
   if (status != GHZ_OK)
     return status;
-  uint64_t begin = first * TILE, end = tiles_of(n) == first + tiles ? n : (first + tiles) * TILE;
-  return decompress(gpu, {type, n, first, tiles, 1}, message, out, 0, tiles ? end - begin : 0, dst, outcome,
-                    stream);
+  const stream_kind k = ghz_cuda_message_of(slice);
+  const uint64_t last = slice.first + slice.tiles, begin = slice.first * TILE;
+  const uint64_t end = tiles_of(slice.n) == last ? slice.n : last * TILE;
+  return decompress(gpu, k, message, out, 0, slice.tiles ? end - begin : 0, dst, outcome, stream);
 }

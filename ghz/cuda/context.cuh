@@ -66,6 +66,9 @@ ghz_status ghz_cuda_check_tiles(ghz_cuda *g, size_t n, uint64_t first, uint64_t 
 // A stream of n values.
 stream_kind ghz_cuda_whole(ghz_type type, size_t n);
 
+// A message of a slice.
+stream_kind ghz_cuda_message_of(const ghz_cuda_slice &s);
+
 // The parts of a result in dst. Its index must fit there.
 ghz_status ghz_cuda_place_target(ghz_cuda *g, const stream_kind &k, void *dst, size_t capacity,
                                  ghz_cuda_outcome *outcome, tile_target *s);

@@ -53,8 +53,7 @@ NOT_HERE(ghz_cuda_accumulate, ghz_type type, size_t n, void *acc, size_t capacit
 NOT_HERE(ghz_cuda_slice_compress, const ghz_lattice *lattice, int order, const void *x, size_t n,
          uint64_t first, uint64_t tiles, void *dst, size_t capacity, ghz_cuda_outcome *outcome,
          ghz_cuda_stream stream)
-NOT_HERE(ghz_cuda_slice_sum, ghz_type type, size_t n, uint64_t first, uint64_t tiles, size_t k,
-         const ghz_bytes *messages, uint64_t divisor, void *dst, size_t capacity, ghz_cuda_outcome *outcome,
-         ghz_cuda_stream stream)
-NOT_HERE(ghz_cuda_slice_decompress, ghz_type type, size_t n, uint64_t first, uint64_t tiles, ghz_bytes message,
-         ghz_type out, void *dst, ghz_cuda_outcome *outcome, ghz_cuda_stream stream)
+NOT_HERE(ghz_cuda_slice_sum, ghz_cuda_slice slice, size_t k, const ghz_bytes *messages, uint64_t divisor,
+         void *dst, size_t capacity, ghz_cuda_outcome *outcome, ghz_cuda_stream stream)
+NOT_HERE(ghz_cuda_slice_decompress, ghz_cuda_slice slice, ghz_bytes message, ghz_type out, void *dst,
+         ghz_cuda_outcome *outcome, ghz_cuda_stream stream)

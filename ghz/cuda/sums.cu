@@ -94,13 +94,13 @@ extern "C" ghz_status ghz_cuda_subtract(ghz_cuda *gpu, ghz_type type, size_t n, 
   return ghz_cuda_combine(gpu, type, n, 2, operands, signs, dst, capacity, outcome, stream);
 }
 
-extern "C" ghz_status ghz_cuda_slice_sum(ghz_cuda *gpu, ghz_type type, size_t n, uint64_t first, uint64_t tiles,
-                                         size_t k, const ghz_bytes *messages, uint64_t divisor, void *dst,
+extern "C" ghz_status ghz_cuda_slice_sum(ghz_cuda *gpu, ghz_cuda_slice slice, size_t k,
+                                         const ghz_bytes *messages, uint64_t divisor, void *dst,
                                          size_t capacity, ghz_cuda_outcome *outcome, ghz_cuda_stream stream) {
   if (!gpu || divisor == 0)
     return gpu ? ghz_cuda_fail(gpu->message, GHZ_EINVAL, "divisor 0") : GHZ_EINVAL;
-  ghz_status status = ghz_cuda_check_tiles(gpu, n, first, tiles);
-  return status == GHZ_OK ? combine(gpu, {type, n, first, tiles, 1}, k, messages, NULL,
+  ghz_status status = ghz_cuda_check_tiles(gpu, slice.n, slice.first, slice.tiles);
+  return status == GHZ_OK ? combine(gpu, ghz_cuda_message_of(slice), k, messages, NULL,
                                     divisor > 1 ? (double)divisor : 0, dst, capacity, outcome, stream)
                           : status;
 }

@@ -13,6 +13,10 @@
 
 enum { N = 20000, FIRST = 2, TILES = 5 };
 
+static ghz_cuda_slice cuda_slice(ghz_type type, uint64_t first, uint64_t tiles) {
+  return (ghz_cuda_slice){type, N, first, tiles};
+}
+
 typedef struct place {
   ghz_lattice lattice;
   void *values; /* on the host */
@@ -245,15 +249,20 @@ void check_bad_slices(trial *t) {
   REFUSES(GHZ_EINVAL, ghz_cuda_slice_compress(t->gpu, l, -1, NULL, N, 2, 3, dst, room, DONE));
   REFUSES(GHZ_EINVAL, ghz_cuda_slice_compress(t->gpu, l, 4, x, N, 2, 3, dst, room, DONE));
   REFUSES(GHZ_ECAPACITY, ghz_cuda_slice_compress(t->gpu, l, -1, x, N, 2, 3, dst, 64 + 5, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_slice_sum(t->gpu, GHZ_F32, N, FIRST, TILES, 1, &m, 0, dst, room, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_slice_sum(t->gpu, GHZ_F32, N, FIRST, TILES, 0, &m, 1, dst, room, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_slice_sum(t->gpu, GHZ_F32, N, FIRST, TILES, 1, NULL, 1, dst, room, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_slice_sum(t->gpu, GHZ_F32, N, FIRST, TILES, 1, &none, 1, dst, room, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_slice_sum(t->gpu, GHZ_F32, N, 18, 3, 1, &m, 1, dst, room, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_slice_decompress(t->gpu, GHZ_F32, N, 18, 3, m, GHZ_F32, y, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_slice_decompress(t->gpu, GHZ_F32, N, FIRST, TILES, none, GHZ_F32, y, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_slice_decompress(t->gpu, GHZ_F32, N, FIRST, TILES, m, GHZ_F32, NULL, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_slice_decompress(t->gpu, GHZ_F64, N, FIRST, TILES, m, GHZ_F32, y, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_slice_sum(t->gpu, cuda_slice(GHZ_F32, FIRST, TILES), 1, &m, 0, dst, room, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_slice_sum(t->gpu, cuda_slice(GHZ_F32, FIRST, TILES), 0, &m, 1, dst, room, DONE));
+  REFUSES(GHZ_EINVAL,
+          ghz_cuda_slice_sum(t->gpu, cuda_slice(GHZ_F32, FIRST, TILES), 1, NULL, 1, dst, room, DONE));
+  REFUSES(GHZ_EINVAL,
+          ghz_cuda_slice_sum(t->gpu, cuda_slice(GHZ_F32, FIRST, TILES), 1, &none, 1, dst, room, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_slice_sum(t->gpu, cuda_slice(GHZ_F32, 18, 3), 1, &m, 1, dst, room, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_slice_decompress(t->gpu, cuda_slice(GHZ_F32, 18, 3), m, GHZ_F32, y, DONE));
+  REFUSES(GHZ_EINVAL,
+          ghz_cuda_slice_decompress(t->gpu, cuda_slice(GHZ_F32, FIRST, TILES), none, GHZ_F32, y, DONE));
+  REFUSES(GHZ_EINVAL,
+          ghz_cuda_slice_decompress(t->gpu, cuda_slice(GHZ_F32, FIRST, TILES), m, GHZ_F32, NULL, DONE));
+  REFUSES(GHZ_EINVAL,
+          ghz_cuda_slice_decompress(t->gpu, cuda_slice(GHZ_F64, FIRST, TILES), m, GHZ_F32, y, DONE));
   still_works(t, &p, "bad slices");
   place_free(t, &p);
 }
@@ -361,9 +370,10 @@ void check_host_memory_is_refused(trial *t) {
   REFUSES(GHZ_EINVAL, ghz_cuda_accumulate(t->gpu, GHZ_F32, N, dst, size, a, DONE));
   REFUSES(GHZ_EINVAL, ghz_cuda_accumulate(t->gpu, GHZ_F32, N, there, size, host, DONE));
   REFUSES(GHZ_EINVAL, ghz_cuda_slice_compress(t->gpu, &p.lattice, -1, p.values, N, 1, 2, there, size, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_slice_sum(t->gpu, GHZ_F32, N, FIRST, TILES, 1, &message, 1, there, size, DONE));
   REFUSES(GHZ_EINVAL,
-          ghz_cuda_slice_decompress(t->gpu, GHZ_F32, N, FIRST, TILES, message, GHZ_F32, p.y.data, DONE));
+          ghz_cuda_slice_sum(t->gpu, cuda_slice(GHZ_F32, FIRST, TILES), 1, &message, 1, there, size, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_slice_decompress(t->gpu, cuda_slice(GHZ_F32, FIRST, TILES), message, GHZ_F32,
+                                                p.y.data, DONE));
   still_works(t, &p, "host memory");
   place_free(t, &p);
 }
@@ -790,8 +800,8 @@ void check_no_allocation_no_waiting(trial *t) {
   s[7] = ghz_cuda_combine(t->gpu, GHZ_F32, N, 2, two, c, dst, room, DONE);
   s[8] = ghz_cuda_accumulate(t->gpu, GHZ_F32, N, dst, room, two[1], DONE);
   s[9] = ghz_cuda_slice_compress(t->gpu, &p.lattice, 1, p.x.data, N, 1, 3, dst, room, DONE);
-  s[10] = ghz_cuda_slice_sum(t->gpu, GHZ_F32, N, FIRST, TILES, 1, &m, 3, dst, room, DONE);
-  s[11] = ghz_cuda_slice_decompress(t->gpu, GHZ_F32, N, FIRST, TILES, m, GHZ_F32, p.y.data, DONE);
+  s[10] = ghz_cuda_slice_sum(t->gpu, cuda_slice(GHZ_F32, FIRST, TILES), 1, &m, 3, dst, room, DONE);
+  s[11] = ghz_cuda_slice_decompress(t->gpu, cuda_slice(GHZ_F32, FIRST, TILES), m, GHZ_F32, p.y.data, DONE);
   simt_counters after = simt_count();
   for (size_t i = 0; i < COUNT(s); i++)
     expect(t, s[i] == GHZ_OK, "call %zu: status %d", i, (int)s[i]);

@@ -296,8 +296,8 @@ ghz_status gpu_launch(trial *t, const operation *o, const void *x, const ghz_byt
     return ghz_cuda_slice_compress(t->gpu, &o->lattice, o->order, x, o->n, o->first, o->tiles, dst, capacity,
                                    t->outcome, t->stream);
   case SLICE_SUM:
-    return ghz_cuda_slice_sum(t->gpu, type, o->n, o->first, o->tiles, o->k, s, o->divisor, dst, capacity,
-                              t->outcome, t->stream);
+    return ghz_cuda_slice_sum(t->gpu, (ghz_cuda_slice){type, o->n, o->first, o->tiles}, o->k, s, o->divisor,
+                              dst, capacity, t->outcome, t->stream);
   }
   return GHZ_EINVAL;
 }
@@ -428,8 +428,8 @@ static ghz_status launch_reading(trial *t, const reading *r, ghz_bytes source, v
   if (r->part == RANGE)
     return ghz_cuda_decompress_range(t->gpu, r->type, r->n, source, r->out, r->first, r->count, dst, t->outcome,
                                      t->stream);
-  return ghz_cuda_slice_decompress(t->gpu, r->type, r->n, r->first, r->count, source, r->out, dst, t->outcome,
-                                   t->stream);
+  return ghz_cuda_slice_decompress(t->gpu, (ghz_cuda_slice){r->type, r->n, r->first, r->count}, source, r->out,
+                                   dst, t->outcome, t->stream);
 }
 
 ghz_status gpu_read(trial *t, const reading *r, uint8_t **values, const char *what) {
