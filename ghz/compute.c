@@ -1,4 +1,5 @@
-/* compute.c: arithmetic on streams: checks that the operands agree, then hands tile after tile to the tile codec. */
+/* compute.c: arithmetic on streams: checks that the operands agree, then hands tile after tile to
+ * the tile codec. */
 
 #include "compute.h"
 
@@ -96,8 +97,8 @@ static ghz_status count_terms(ghz_context *ctx, const computation *w, size_t i, 
   return GHZ_OK;
 }
 
-/* Opens the headers of all operands, which must agree. *shape is then that of the result but for its step and bound, and
- * *counting the number of operands whose coefficient is not 0. */
+/* Opens the headers of all operands, which must agree. *shape is then that of the result but for
+ * its step and bound, and *counting the number of operands whose coefficient is not 0. */
 static ghz_status open_headers(ghz_context *ctx, const computation *w, operand *operands, ghz_slice *shape,
                                size_t *counting) {
   uint64_t terms = 0;
@@ -279,7 +280,8 @@ ghz_status ghz_maximum(ghz_context *ctx, ghz_bytes a, ghz_bytes b, void *dst, si
   return stream_extremum(ctx, MAXIMUM, a, b, dst, capacity, size);
 }
 
-/* The accumulator is an operand and the destination: the sum is laid out in scratch, now that its bound is known. */
+/* The accumulator is an operand and the destination: the sum is laid out in scratch, now that its
+ * bound is known. */
 static ghz_status layout_in_scratch(ghz_context *ctx, const ghz_slice *shape, void *acc, size_t capacity,
                                     tile_sink *sink) {
   (void)acc;

@@ -513,15 +513,16 @@ GHZ_API ghz_status ghz_cuda_combine(ghz_cuda *gpu, ghz_type type, size_t n, size
 GHZ_API ghz_status ghz_cuda_accumulate(ghz_cuda *gpu, ghz_type type, size_t n, void *acc, size_t capacity,
                                        ghz_bytes x, ghz_cuda_outcome *outcome, ghz_cuda_stream stream);
 
-/* Tiles first .. first + tiles - 1 of an array of n values, which a message in device memory holds. */
+/* Tiles first .. first + tiles - 1 of an array of n values, which a message in device memory
+ * holds. */
 typedef struct ghz_cuda_slice {
   ghz_type type;
   size_t n;
   uint64_t first, tiles;
 } ghz_cuda_slice;
 
-/* As ghz_slice_compress, ghz_slice_sum and ghz_slice_decompress. divisor: 1, or what the sum is divided by, as
- * ghz_slice_mean (one message) and ghz_mean do. */
+/* As ghz_slice_compress, ghz_slice_sum and ghz_slice_decompress. divisor: 1, or what the sum is
+ * divided by, as ghz_slice_mean (one message) and ghz_mean do. */
 GHZ_API ghz_status ghz_cuda_slice_compress(ghz_cuda *gpu, const ghz_lattice *lattice, int order, const void *x,
                                            size_t n, uint64_t first, uint64_t tiles, void *dst, size_t capacity,
                                            ghz_cuda_outcome *outcome, ghz_cuda_stream stream);

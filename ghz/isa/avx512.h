@@ -1,5 +1,5 @@
-/* avx512.h: the primitives (primitives.h) for AVX-512 with VBMI2 (Ice Lake, Zen 4 on): a plane is two
- * registers. */
+/* avx512.h: the primitives (primitives.h) for AVX-512 with VBMI2 (Ice Lake, Zen 4 on): a plane is
+ * two registers. */
 #ifndef GHZ_ISA_AVX512_H
 #define GHZ_ISA_AVX512_H
 
@@ -109,8 +109,9 @@ static inline void stream_fence(void) {
   _mm_sfence();
 }
 
-/* Widths from and to their bit planes: plane k holds bit k of every block's width. Four planes at once, present or
- * not, then the rare others; up to 64 bytes more than the planes may be read, or written. */
+/* Widths from and to their bit planes: plane k holds bit k of every block's width. Four planes at
+ * once, present or not, then the rare others; up to 64 bytes more than the planes may be read, or
+ * written. */
 static inline __m512i width_bits(const uint8_t *plane, unsigned k, unsigned planes) {
   uint64_t m;
   memcpy(&m, plane, 8);

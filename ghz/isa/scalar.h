@@ -9,7 +9,8 @@ enum { PARTS = 16, PART_BYTES = 8 };
 typedef uint64_t part;
 #include "isa/primitives.h"
 
-/* SSE2, which every x86-64 has, picks no 16-bit lanes out of two registers, but narrows 32-bit ones. */
+/* SSE2, which every x86-64 has, picks no 16-bit lanes out of two registers, but narrows 32-bit
+ * ones. */
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #define HAS_EVEN_16

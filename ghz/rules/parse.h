@@ -1,6 +1,7 @@
-/* parse.h: what the bytes of a tile say, and what makes them corrupt: the checks 7 to 13 of FORMAT.md, "Reading hostile
- * input". In the common subset of C and CUDA C++. A reader loads bytes and adds up widths in the way that suits its machine,
- * and asks the functions here, in this order, what they mean. Each returns 0 for damage. */
+/* parse.h: what the bytes of a tile say, and what makes them corrupt: the checks 7 to 13 of
+ * FORMAT.md, "Reading hostile input". In the common subset of C and CUDA C++. A reader loads bytes
+ * and adds up widths in the way that suits its machine, and asks the functions here, in this order,
+ * what they mean. Each returns 0 for damage. */
 #ifndef GHZ_PARSE_H
 #define GHZ_PARSE_H
 
@@ -23,8 +24,8 @@ typedef struct anchor_place {
   unsigned at, anchor, slope;
 } anchor_place;
 
-/* Checks 7, 9 and 10: the first two bytes of a tile that is neither empty nor raw. They give everything of *h but the
- * values of the anchors. `second` counts only if there is one. */
+/* Checks 7, 9 and 10: the first two bytes of a tile that is neither empty nor raw. They give
+ * everything of *h but the values of the anchors. `second` counts only if there is one. */
 GHZ_RULE int open_lead(const ghz_lattice *l, uint32_t terms, unsigned first, unsigned second, size_t size,
                        tile_lead *h, anchor_place *p) {
   unsigned extra = 0;
@@ -51,8 +52,8 @@ GHZ_RULE int64_t low_bytes(uint64_t v, unsigned bytes) {
   return bytes ? (int64_t)(v << (64 - 8 * bytes)) >> (64 - 8 * bytes) : 0;
 }
 
-/* Checks 10 and 13: the anchors, each in the low bytes of a number, have no byte too many; and the tile is not the one byte
- * that would be an empty tile in another spelling. */
+/* Checks 10 and 13: the anchors, each in the low bytes of a number, have no byte too many; and the
+ * tile is not the one byte that would be an empty tile in another spelling. */
 GHZ_RULE int open_anchors(tile_lead *h, const anchor_place *p, uint64_t anchor, uint64_t slope) {
   h->anchor = low_bytes(anchor, p->anchor);
   h->slope = low_bytes(slope, p->slope);

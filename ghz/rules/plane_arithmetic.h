@@ -1,7 +1,8 @@
-/* plane_arithmetic.h: arithmetic on bit planes, one plane at a time, from the lowest on: adding, raising the order
- * (FORMAT.md, "Raising the order"), and the widths of a result.
+/* plane_arithmetic.h: arithmetic on bit planes, one plane at a time, from the lowest on: adding,
+ * raising the order (FORMAT.md, "Raising the order"), and the widths of a result.
  *
- * A template, in the common subset of C and CUDA C++: it is included once for each way to hold a plane. Before it come
+ * A template, in the common subset of C and CUDA C++: it is included once for each way to hold a
+ * plane. Before it come
  *   GHZ_PLANE             how its functions are declared
  *   part, PARTS           a plane is PARTS parts; a thread of a GPU holds its own part of the columns
  *   part_zero, part_not, part_and, part_sum, part_carry, part_widen, plane_shift     (isa/primitives.h)
@@ -58,8 +59,8 @@ GHZ_PLANE void adder_next(adder *s, part a[PARTS], const part b[PARTS], unsigned
 
 /* ---- Raising the order ---------------------------------------------------------------------------------- */
 
-/* Raises the order of a tile by one, plane after plane. Readers ignore the columns that anchors stand for: they are
- * cleared before, as raising would move them, and after. */
+/* Raises the order of a tile by one, plane after plane. Readers ignore the columns that anchors
+ * stand for: they are cleared before, as raising would move them, and after. */
 typedef struct raiser {
   int order;          /* before */
   part before, after; /* masks of first parts: the columns that anchors do not stand for */
@@ -106,7 +107,8 @@ GHZ_PLANE void raisers_begin(raisers *r, int order) {
   raiser_begin(&r->twice, 1);
 }
 
-/* The anchors of a tile so raised, which has so many planes then. Those that raising does not give stay as they are. */
+/* The anchors of a tile so raised, which has so many planes then. Those that raising does not give
+ * stay as they are. */
 GHZ_PLANE void raisers_anchors(const raisers *r, int raises, unsigned planes, column_value *anchor,
                                column_value *slope) {
   const column_value first = raiser_anchor(&r->once, planes), second = raiser_anchor(&r->twice, planes);

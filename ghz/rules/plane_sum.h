@@ -1,7 +1,8 @@
-/* plane_sum.h: sums of lattice tiles on bit planes, of any order, mode, width, number of operands and coefficients
- * (FORMAT.md, "Computing", rule 5).
+/* plane_sum.h: sums of lattice tiles on bit planes, of any order, mode, width, number of operands
+ * and coefficients (FORMAT.md, "Computing", rule 5).
  *
- * A template in the common subset of C and CUDA C++. Before it come plane_arithmetic.h, with its parameters, and
+ * A template in the common subset of C and CUDA C++. Before it come plane_arithmetic.h, with its
+ * parameters, and
  *   bit_plane                  a plane in memory; a thread of a GPU keeps its own part
  *   specials                   two of them: plus, minus
  *   load_plane, store_plane    between memory and PARTS parts
@@ -107,8 +108,8 @@ GHZ_PLANE void trim(plane_tile *t) {
   }
 }
 
-/* sum += (-1)^negative * 2^shift * planes: a ripple-carry adder from plane to plane. The sum needs no more than
- * `limit` planes. */
+/* sum += (-1)^negative * 2^shift * planes: a ripple-carry adder from plane to plane. The sum needs
+ * no more than `limit` planes. */
 GHZ_PLANE void add_shifted(plane_tile *sum, const plane_tile *t, int negative, unsigned shift, unsigned limit) {
   part a[PARTS], x[PARTS], y[PARTS], carry[PARTS], s[PARTS];
   plane_source source;
@@ -141,7 +142,8 @@ GHZ_PLANE void add_specials(bit_plane a, const bit_plane b) {
   store_plane(a, x);
 }
 
-/* sum += c * t, tiles of n values. The result has so many terms. Both are brought to its mode and order. */
+/* sum += c * t, tiles of n values. The result has so many terms. Both are brought to its mode and
+ * order. */
 GHZ_PLANE void add_tile(const ghz_lattice *l, uint32_t terms, unsigned n, plane_tile *sum, plane_tile *t,
                         int64_t c) {
   const int mode = t->mode > sum->mode ? t->mode : sum->mode,

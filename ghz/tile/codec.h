@@ -1,11 +1,13 @@
-/* codec.h: the tile codec, written once (FORMAT.md, "Tile"). A template: isa/cpu_*.c includes it once for each instruction set.
+/* codec.h: the tile codec, written once (FORMAT.md, "Tile"). A template: isa/cpu_*.c includes it
+ * once for each instruction set.
  *
  * Parameters, all defined before:
  *   the primitives of an instruction set      isa/primitives.h says what they are
  *   GHZ_TILES         the name of the table of functions (tile.h) that this file defines
  *   GHZ_TILES_NAME    the name of the instruction set, a string
  *
- * Its parts have no include guards and build on each other in the order in which they are included below. */
+ * Its parts have no include guards and build on each other in the order in which they are included
+ * below. */
 
 #include <math.h>
 #include <stddef.h>
@@ -40,7 +42,8 @@ typedef struct tile_header {
   ALIGNED uint8_t width[BLOCKS];
 } tile_header;
 
-/* Transposes the 8 x 8 bits at each position of eight planes: bit t of plane p becomes bit p of plane t. */
+/* Transposes the 8 x 8 bits at each position of eight planes: bit t of plane p becomes bit p of
+ * plane t. */
 static inline void transpose_bits(bit_plane planes[8]) {
   static const uint64_t mask[3] = {UINT64_C(0x0f0f0f0f0f0f0f0f), UINT64_C(0x3333333333333333),
                                    UINT64_C(0x5555555555555555)};

@@ -1,5 +1,5 @@
-/* compute.h: linear combinations of tiles, with operands that are raw, empty or special (FORMAT.md, "Computing"), and the
- * statistics of a tile. Part of codec.h. */
+/* compute.h: linear combinations of tiles, with operands that are raw, empty or special (FORMAT.md,
+ * "Computing"), and the statistics of a tile. Part of codec.h. */
 
 enum outcome { ON_LATTICE, OUTSIDE, DAMAGED };
 
@@ -9,7 +9,7 @@ static enum outcome open_tile(const ghz_lattice *l, tile_source src, unsigned n,
   if (is_raw(src)) {
     ALIGNED double values[TILE];
     integers v;
-    plan plans[3];
+    encoding encodings[3];
     if (!raw_valid(l, src, n))
       return DAMAGED;
     memcpy(values, src.data + 1, src.size - 1);
@@ -17,8 +17,8 @@ static enum outcome open_tile(const ghz_lattice *l, tile_source src, unsigned n,
       return OUTSIDE;
     if (v.zero)
       return parse(l, (tile_source){NULL, 0, src.terms, 0}, n, h) == GHZ_OK ? ON_LATTICE : DAMAGED;
-    measure(&v, plans);
-    src.size = write_plan(&v, choose_plan(plans, GHZ_ORDER_BEST), room->bytes);
+    measure(&v, encodings);
+    src.size = write_encoding(&v, choose_encoding(encodings, GHZ_ORDER_BEST), room->bytes);
     src.data = room->bytes;
     src.short_tail = 0;
   }
@@ -73,13 +73,15 @@ static ghz_status combine_values(const tile_job *j, const combination *c) {
   return GHZ_OK;
 }
 
-/* Asks for a whole tile at once: its planes are found one after the other, and each would be waited for. */
+/* Asks for a whole tile at once: its planes are found one after the other, and each would be waited
+ * for. */
 static inline void prefetch_tile(tile_source src) {
   for (size_t i = 0; i < src.size; i += 64)
     __builtin_prefetch(src.data + i);
 }
 
-/* Rule 5 for two full lattice tiles, the common case. Returns 0 if the tiles are not of that kind. */
+/* Rule 5 for two full lattice tiles, the common case. Returns 0 if the tiles are not of that
+ * kind. */
 static int combine_two(const tile_job *j, const combination *c, ghz_status *status) {
   const ghz_lattice *l = j->lattice;
   const tile_source *src = j->src;
@@ -114,7 +116,8 @@ static participants take_part(const tile_job *j, const combination *c, size_t *f
   return p;
 }
 
-/* A short tile is looked at before it is copied: its bound is smaller than the one of full tiles. */
+/* A short tile is looked at before it is copied: its bound is smaller than the one of full
+ * tiles. */
 static ghz_status copy_tile(const tile_job *j, const combination *c, size_t i) {
   encoded_tile room;
   tile_header h;
@@ -128,7 +131,8 @@ static ghz_status copy_tile(const tile_job *j, const combination *c, size_t i) {
   return GHZ_OK;
 }
 
-/* The sum on bit planes. Where an operand turns out to lie outside the lattice, what rule 3 says. */
+/* The sum on bit planes. Where an operand turns out to lie outside the lattice, what rule 3
+ * says. */
 static ghz_status add_tiles(const tile_job *j, const combination *c, const participants *p, size_t first) {
   plane_tile sum, x;
   clear_tile(&sum);

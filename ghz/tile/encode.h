@@ -102,13 +102,13 @@ static int to_integers(const ghz_lattice *l, const void *x, unsigned n, integers
 }
 
 /* One way to encode a tile: its order, widths and exact size. */
-typedef struct plan {
+typedef struct encoding {
   int order;
   unsigned height;
   unsigned size;
   int64_t anchor, slope;
   ALIGNED uint8_t width[BLOCKS];
-} plan;
+} encoding;
 
 /* Sum of bytes that are at most 64. */
 static unsigned sum_bytes(const uint8_t width[BLOCKS]) {
@@ -122,7 +122,7 @@ static unsigned sum_bytes(const uint8_t width[BLOCKS]) {
   return (unsigned)(sum * UINT64_C(0x0001000100010001) >> 48);
 }
 
-static void fill_plan(const integers *v, int order, unsigned height, plan *p) {
+static void fill_encoding(const integers *v, int order, unsigned height, encoding *p) {
   p->order = order;
   p->height = height;
   p->anchor = order ? integer_at(v, 0) : 0;
@@ -132,7 +132,7 @@ static void fill_plan(const integers *v, int order, unsigned height, plan *p) {
 }
 
 /* Integers of a full tile -> the widths of all three orders; of a short one, order by order. */
-static void measure(const integers *v, plan plans[3]) {
+static void measure(const integers *v, encoding encodings[3]) {
   ALIGNED union {
     uint16_t m16[3][BLOCKS];
     uint32_t m32[3][BLOCKS];
@@ -151,35 +151,44 @@ static void measure(const integers *v, plan plans[3]) {
   }
   for (int o = 0; o < 3; o++) {
     unsigned height;
-    FOR_BITS(v, height = widths_16(u.m16[o], plans[o].width), height = widths_32(u.m32[o], plans[o].width),
-             height = widths_64(u.m64[o], plans[o].width));
-    fill_plan(v, o, height, &plans[o]);
+    FOR_BITS(v, height = widths_16(u.m16[o], encodings[o].width),
+             height = widths_32(u.m32[o], encodings[o].width),
+             height = widths_64(u.m64[o], encodings[o].width));
+    fill_encoding(v, o, height, &encodings[o]);
   }
 }
 
-/* Writes the tile that a plan describes. */
-static size_t write_plan(const integers *v, const plan *p, uint8_t *dst) {
+/* Writes the tile that an encoding describes. */
+static size_t write_encoding(const integers *v, const encoding *p, uint8_t *dst) {
   ALIGNED bit_plane planes[PLANES_MAX];
   unsigned octets = (p->height + 7) / 8;
   if (octets)
     FOR_BITS(v, to_planes_16(v->q16, v->n, p->order, octets > 2 ? 2 : octets, planes),
              to_planes_32(v->q32, v->n, p->order, octets, planes),
              to_planes_64(v->q64, v->n, p->order, octets, planes));
-  return put_tile(v->mode, p->order, p->anchor, p->slope, p->height, p->width, planes,
-                  v->special ? &v->specials : NULL, dst);
+  return put_tile(&(tile_content){.mode = v->mode,
+                                  .order = p->order,
+                                  .anchor = p->anchor,
+                                  .slope = p->slope,
+                                  .height = p->height,
+                                  .width = p->width,
+                                  .planes = planes,
+                                  .specials = v->special ? &v->specials : NULL},
+                  dst);
 }
 
-/* The plan for an order; GHZ_ORDER_BEST: the smallest. Branches, not a select: the processor predicts
- * them well and writes planes before the sizes are added up (9 % of compression). */
-static const plan *choose_plan(const plan plans[3], int order) {
-  const unsigned size[3] = {plans[0].size, plans[1].size, plans[2].size};
-  int best = choose_order(size, plans[0].height == 0, order);
+/* The encoding for an order; GHZ_ORDER_BEST: the smallest. Branches, not a select: the processor
+ * predicts them well and writes planes before the sizes are added up (9 % of compression). */
+static const encoding *choose_encoding(const encoding encodings[3], int order) {
+  const unsigned size[3] = {encodings[0].size, encodings[1].size, encodings[2].size};
+  int best = choose_order(size, encodings[0].height == 0, order);
   if (__builtin_expect(best == 2, 1))
-    return &plans[2];
-  return __builtin_expect(best == 1, 1) ? &plans[1] : &plans[0];
+    return &encodings[2];
+  return __builtin_expect(best == 1, 1) ? &encodings[1] : &encodings[0];
 }
 
-/* Prefetches the tile after this one: its values come from memory, all else of encoding from cache. */
+/* Prefetches the tile after this one: its values come from memory, all else of encoding from
+ * cache. */
 static inline void prefetch_next(const void *x, size_t size) {
   for (size_t i = 0; i < size; i += 64)
     __builtin_prefetch((const char *)x + size + i, 0, 3);
@@ -187,17 +196,17 @@ static inline void prefetch_next(const void *x, size_t size) {
 
 static size_t encode(const ghz_lattice *l, int order, const void *x, unsigned n, uint8_t *dst) {
   integers v;
-  plan plans[3];
+  encoding encodings[3];
   size_t raw = 1 + n * ghz_type_size(l->type);
   if (to_integers(l, x, n, &v)) {
     if (v.zero)
       return 0;
     prefetch_next(x, raw - 1);
-    measure(&v, plans);
-    const plan *p = choose_plan(plans, order);
+    measure(&v, encodings);
+    const encoding *p = choose_encoding(encodings, order);
     size_t extra = v.special ? squeezed_size(v.specials.plus) + squeezed_size(v.specials.minus) : 0;
     if (p->size + extra < raw)
-      return write_plan(&v, p, dst);
+      return write_encoding(&v, p, dst);
   } else {
     const uint8_t *bytes = x;
     uint8_t any = 0;
@@ -216,8 +225,8 @@ typedef struct encoded_tile {
   uint8_t bytes[TILE_BYTES_MAX + SLACK];
 } encoded_tile;
 
-/* The tile, copied to the room if it is so near the end of its buffer that wide loads would read past
- * it. */
+/* The tile, copied to the room if it is so near the end of its buffer that wide loads would read
+ * past it. */
 static tile_source padded_copy(tile_source src, encoded_tile *room) {
   if (src.short_tail) {
     memcpy(room->bytes, src.data, src.size);

@@ -1,5 +1,5 @@
-/* extremum.h: the smaller or larger of two tiles, value by value, on their integers (FORMAT.md, "Computing"). Part of
- * codec.h. */
+/* extremum.h: the smaller or larger of two tiles, value by value, on their integers (FORMAT.md,
+ * "Computing"). Part of codec.h. */
 
 /* An operand of a comparison, on integers. */
 typedef struct comparand {
@@ -70,7 +70,7 @@ static enum outcome open_comparands(const tile_job *j, comparand c[2], int *mode
 static ghz_status extremum(const tile_job *j, int larger) {
   const ghz_lattice *l = j->lattice;
   comparand c[2];
-  plan plans[3];
+  encoding encodings[3];
   integers v = {.bits = 64, .n = j->n};
   const enum outcome outcome = open_comparands(j, c, &v.mode);
   if (outcome == DAMAGED)
@@ -81,11 +81,11 @@ static ghz_status extremum(const tile_job *j, int larger) {
   for (unsigned i = 0; i < j->n; i++)
     choose_value(c, i, larger, &v);
   v.special = has_specials(&v.specials);
-  measure(&v, plans);
+  measure(&v, encodings);
   const int order = c[0].header.order > c[1].header.order ? c[0].header.order : c[1].header.order;
   const uint32_t terms = j->src[0].terms > j->src[1].terms ? j->src[0].terms : j->src[1].terms;
-  if (plans[order].height > width_limit(l->type, l->cap, v.mode, order, terms))
+  if (encodings[order].height > width_limit(l->type, l->cap, v.mode, order, terms))
     return GHZ_ECORRUPT;
-  *j->size = write_plan(&v, &plans[order], j->dst);
+  *j->size = write_encoding(&v, &encodings[order], j->dst);
   return GHZ_OK;
 }

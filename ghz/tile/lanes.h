@@ -16,8 +16,8 @@ static inline UINT FN(fold)(INT r) {
 }
 
 /* Residuals of q at an order (FORMAT.md, "Residuals"), to r or, where `low` is given instead, their
- * low bytes to it. Columns from n on are 0. q is not overwritten. Inlined, so that the order and the
- * destination are constants and the loop over blocks has no branch. */
+ * low bytes to it. Columns from n on are 0. q is not overwritten. Inlined, so that the order and
+ * the destination are constants and the loop over blocks has no branch. */
 static inline __attribute__((always_inline)) void FN(residuals_to)(const INT *q, unsigned n, int order, INT *r,
                                                                    uint8_t *low) {
   const UINT *u = (const UINT *)q;
@@ -122,8 +122,9 @@ static unsigned FN(widths)(const UINT *m, uint8_t width[BLOCKS]) {
   return bit_length(any);
 }
 
-/* Planes 0 .. 8 * octets - 1 of the residuals of q at an order. An octet of planes is one byte of every
- * residual, transposed. Most tiles need one octet: the low bytes of their residuals are enough. */
+/* Planes 0 .. 8 * octets - 1 of the residuals of q at an order. An octet of planes is one byte of
+ * every residual, transposed. Most tiles need one octet: the low bytes of their residuals are
+ * enough. */
 static void FN(to_planes)(const INT *q, unsigned n, int order, unsigned octets, uint8_t planes[][PLANE_BYTES]) {
   INT r[TILE];
   if (octets == 1) {

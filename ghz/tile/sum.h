@@ -1,5 +1,5 @@
-/* sum.h: sums of tiles on bit planes (FORMAT.md, "Computing", rule 5): of any tiles, by rules/plane_sum.h, and of two
- * common ones in one pass. Part of codec.h. */
+/* sum.h: sums of tiles on bit planes (FORMAT.md, "Computing", rule 5): of any tiles, by
+ * rules/plane_sum.h, and of two common ones in one pass. Part of codec.h. */
 
 /* ---- Any tiles -------------------------------------------------------------------------------------------- */
 
@@ -18,7 +18,8 @@ static void columns_below(unsigned n, part mask[PARTS]) {
   load_plane(bytes, mask);
 }
 
-/* Most operands are expanded while they are added, which spares their planes the way through memory. */
+/* Most operands are expanded while they are added, which spares their planes the way through
+ * memory. */
 typedef const tile_header *plane_origin; /* NULL: expanded */
 
 static inline plane_origin expanded(void) {
@@ -74,15 +75,22 @@ static ghz_status write_sum(const plane_tile *sum, uint8_t *dst, size_t *size) {
   store_plane(width, w);
   if (height > WIDTH_MAX)
     return GHZ_ECORRUPT;
-  *size = put_tile(sum->mode, sum->order, (int64_t)sum->anchor, (int64_t)sum->slope, height, width, sum->planes,
-                   sum->special ? &sum->infinities : NULL, dst);
+  *size = put_tile(&(tile_content){.mode = sum->mode,
+                                   .order = sum->order,
+                                   .anchor = (int64_t)sum->anchor,
+                                   .slope = (int64_t)sum->slope,
+                                   .height = height,
+                                   .width = width,
+                                   .planes = sum->planes,
+                                   .specials = sum->special ? &sum->infinities : NULL},
+                   dst);
   return GHZ_OK;
 }
 
 /* ---- Two common tiles ------------------------------------------------------------------------------------- */
 
-/* a + b in one pass over the planes, in registers: b is raised as both are expanded. Full tiles of the same mode without
- * specials; a's order is b's plus `raises`, a constant. */
+/* a + b in one pass over the planes, in registers: b is raised as both are expanded. Full tiles of
+ * the same mode without specials; a's order is b's plus `raises`, a constant. */
 static inline __attribute__((always_inline)) size_t add_pair(const tile_header *a, const tile_header *b,
                                                              int raises, unsigned limit, uint8_t *dst) {
   ALIGNED bit_plane planes[PLANES_MAX];
@@ -114,7 +122,14 @@ static inline __attribute__((always_inline)) size_t add_pair(const tile_header *
   raisers_anchors(&r, raises, count, &anchor, &slope);
   anchor = (int64_t)((uint64_t)a->anchor + (uint64_t)anchor);
   slope = (int64_t)((uint64_t)a->slope + (uint64_t)slope);
-  return put_tile(a->mode, a->order, anchor, slope, bit_length(sum.changes), width, planes, NULL, dst);
+  return put_tile(&(tile_content){.mode = a->mode,
+                                  .order = a->order,
+                                  .anchor = anchor,
+                                  .slope = slope,
+                                  .height = bit_length(sum.changes),
+                                  .width = width,
+                                  .planes = planes},
+                  dst);
 }
 
 static size_t add_two(const tile_header *a, const tile_header *b, unsigned limit, uint8_t *dst) {

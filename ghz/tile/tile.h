@@ -1,8 +1,8 @@
-/* tile.h: what the drivers know of the tile codec: one table of functions per instruction set, all giving the
- * same bytes. A tile is at most 1024 values (FORMAT.md, "Tile").
+/* tile.h: what the drivers know of the tile codec: one table of functions per instruction set, all
+ * giving the same bytes. A tile is at most 1024 values (FORMAT.md, "Tile").
  *
- * A destination of tile bytes has room for the bound of its tiles (ghz_tile_bound) + SLACK bytes. Sources may
- * hold anything: damage is reported as GHZ_ECORRUPT. */
+ * A destination of tile bytes has room for the bound of its tiles (ghz_tile_bound) + SLACK bytes.
+ * Sources may hold anything: damage is reported as GHZ_ECORRUPT. */
 #ifndef GHZ_TILE_H
 #define GHZ_TILE_H
 
@@ -27,7 +27,8 @@ typedef struct combination {
   size_t tile_bound; /* of the result's tiles */
 } combination;
 
-/* One tile of a result: the operands' tiles of that number, which have n values, and where it goes. */
+/* One tile of a result: the operands' tiles of that number, which have n values, and where it
+ * goes. */
 typedef struct tile_job {
   const ghz_lattice *lattice; /* of the operands */
   const tile_source *src;
@@ -46,8 +47,8 @@ typedef struct tile_codec {
   /* Compresses n values; returns the size, at most 1 + n * sizeof(value). */
   size_t (*encode)(const ghz_lattice *lattice, int order, const void *x, unsigned n, uint8_t *dst);
 
-  /* Decompresses n values of type `out`. Writes those n values and no more; with streaming = 1 past the caches,
-   * where that is possible: call fence before another thread reads them. */
+  /* Decompresses n values of type `out`. Writes those n values and no more; with streaming = 1 past
+   * the caches, where that is possible: call fence before another thread reads them. */
   ghz_status (*decode)(const ghz_lattice *lattice, tile_source src, ghz_type out, unsigned n, int streaming,
                        void *dst);
   void (*fence)(void);

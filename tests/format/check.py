@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Holds FORMAT.md against the library: the second decoder must give what the library gives, byte for byte, of streams and
 of the messages that they are cut into; the worked example of the text must be what it says; damage must be noticed; and the
-golden files must be read as the tables beside their folder say.
+golden files must be read as the table beside their folder says.
 
 usage: check.py MAKE_STREAMS FORMAT.md GOLDEN_FOLDER
 """
@@ -65,10 +65,8 @@ def fnv(data):
 
 def golden(folder):
     """The golden files against the checksums of their values."""
-    checksums = {}
-    for table in "golden_cases.inc", "golden_results.inc":
-        text = contents(os.path.dirname(os.path.abspath(folder)), table).decode()
-        checksums.update((name, int(value, 16)) for name, value in re.findall(r'^\{"(\w+)",.*(0x\w+)\}', text, re.M))
+    text = contents(os.path.dirname(os.path.abspath(folder)), "goldens.inc").decode()
+    checksums = {name: int(value, 16) for name, value in re.findall(r'^(?:MADE\(|\{")(\w+)"?, (0x\w+)', text, re.M)}
     files = sorted(os.listdir(folder))
     ok = sorted(os.path.splitext(f)[0] for f in files) == sorted(checksums)
     for f in files:
