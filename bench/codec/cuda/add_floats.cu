@@ -3,7 +3,7 @@
 
 #include <cuda_runtime.h>
 
-#include "cuda/launch.cuh"
+#include "cuda/primitives/launch.cuh"
 
 namespace {
 
