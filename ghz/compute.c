@@ -47,7 +47,7 @@ static ghz_status compute_tile(const void *job, const chunk *c, uint64_t tile, u
                                        : j->tiles->extremum(&t, j->what->operation == MAXIMUM);
 }
 
-/* ---- Operands that agree ----------------------------------------------------------------------------- */
+/* ---- Operands that agree --------------------------------------------------------------------- */
 
 static ghz_status agree(ghz_context *ctx, const ghz_slice *a, const ghz_slice *b, size_t i) {
   if (a->lattice.type != b->lattice.type)
@@ -125,7 +125,7 @@ static ghz_status open_headers(ghz_context *ctx, const computation *w, operand *
   return counted;
 }
 
-/* ---- Running it -------------------------------------------------------------------------------------- */
+/* ---- Running it ------------------------------------------------------------------------------ */
 
 static void *carve(uint8_t **scratch, size_t count, size_t each) {
   void *p = *scratch;
@@ -211,7 +211,7 @@ ghz_status ghz_compute(ghz_context *ctx, const computation *w, const destination
   return status;
 }
 
-/* ---- The public operations --------------------------------------------------------------------------- */
+/* ---- The public operations ------------------------------------------------------------------- */
 
 static ghz_status to_stream(ghz_context *ctx, computation c, void *dst, size_t capacity, size_t *size) {
   ghz_slice shape;

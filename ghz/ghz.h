@@ -76,7 +76,7 @@ extern "C" {
 /* Returns the version of the linked library, "major.minor.patch". Static. */
 GHZ_API const char *ghz_version(void);
 
-/* ---- Status ------------------------------------------------------------------------------------------ */
+/* ---- Status ---------------------------------------------------------------------------------- */
 
 typedef enum ghz_status {
   GHZ_OK = 0,
@@ -94,7 +94,7 @@ typedef enum ghz_status {
 /* Returns a short English sentence for a status. Static, never NULL. */
 GHZ_API const char *ghz_status_text(ghz_status status);
 
-/* ---- Context ----------------------------------------------------------------------------------------- */
+/* ---- Context --------------------------------------------------------------------------------- */
 
 /* Threads and scratch memory, reused from call to call. */
 typedef struct ghz_context ghz_context;
@@ -129,7 +129,7 @@ GHZ_API const char *ghz_context_isa(const ghz_context *ctx);
  * text; it is valid until the next call with the context. */
 GHZ_API const char *ghz_context_message(const ghz_context *ctx);
 
-/* ---- Types, bounds, lattices ------------------------------------------------------------------------- */
+/* ---- Types, bounds, lattices ----------------------------------------------------------------- */
 
 typedef enum ghz_type {
   GHZ_F32 = 0, /* IEEE binary32 */
@@ -181,7 +181,7 @@ GHZ_API ghz_status ghz_lattice_make(ghz_type type, ghz_bound bound, double min, 
  * for cap 44, 0 for any other. */
 GHZ_API uint32_t ghz_terms_limit(int cap);
 
-/* ---- Compress and decompress ------------------------------------------------------------------------- */
+/* ---- Compress and decompress ----------------------------------------------------------------- */
 
 /* Prediction order: 0 none, 1 first difference (Lorenzo), 2 second difference; or the best for each
  * tile. */
@@ -227,7 +227,7 @@ GHZ_API ghz_status ghz_decompress(ghz_context *ctx, ghz_bytes src, ghz_type out,
 GHZ_API ghz_status ghz_decompress_range(ghz_context *ctx, ghz_bytes src, ghz_type out, uint64_t first,
                                         size_t count, void *dst);
 
-/* ---- Computing on streams ---------------------------------------------------------------------------- */
+/* ---- Computing on streams -------------------------------------------------------------------- */
 /* Each of these writes a stream to dst and sets *size. The operands must have the same type, count,
  * cap, step and eb; EMISMATCH otherwise, and ghz_context_message says which differs. The terms of
  * the result are the sum of the operands' terms, and its size is at most ghz_size_bound(n, type,
@@ -280,7 +280,7 @@ GHZ_API ghz_status ghz_maximum(ghz_context *ctx, ghz_bytes a, ghz_bytes b, void 
  * On error acc and *size are unchanged. The context keeps scratch memory for one result. */
 GHZ_API ghz_status ghz_accumulate(ghz_context *ctx, void *acc, size_t capacity, size_t *size, ghz_bytes x);
 
-/* ---- Looking at streams ------------------------------------------------------------------------------ */
+/* ---- Looking at streams ---------------------------------------------------------------------- */
 
 typedef struct ghz_info {
   ghz_lattice lattice; /* type, cap, step, eb */
@@ -312,7 +312,7 @@ GHZ_API ghz_status ghz_scan(ghz_context *ctx, ghz_bytes src, ghz_statistics *sta
  * *min = +Inf and *max = -Inf. Errors: EINVAL, ECORRUPT, EVERSION, ENOMEM. */
 GHZ_API ghz_status ghz_extrema(ghz_context *ctx, ghz_bytes src, double *min, double *max);
 
-/* ---- Slices: ranges of tiles ------------------------------------------------------------------------- */
+/* ---- Slices: ranges of tiles ----------------------------------------------------------------- */
 
 /* A range of the tiles of a stream, or of a message that arrived. It points into the buffer that it
  * was made from, and owns nothing: keep that buffer. Treat the fields as read-only. */
@@ -390,7 +390,7 @@ GHZ_API ghz_status ghz_slice_decompress(ghz_context *ctx, const ghz_slice *slice
 GHZ_API ghz_status ghz_slice_join(ghz_context *ctx, size_t k, const ghz_slice *slices, void *dst,
                                   size_t capacity, size_t *size);
 
-/* ---- On a GPU ---------------------------------------------------------------------------------------- */
+/* ---- On a GPU -------------------------------------------------------------------------------- */
 /* The same operations in the memory of a CUDA device. Streams and messages have the same bytes.
  *
  *   ghz_cuda *gpu;

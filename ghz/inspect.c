@@ -10,7 +10,7 @@
 #include "parallel.h"
 #include "rules/lattice_rules.h"
 
-/* ---- Range of values --------------------------------------------------------------------------------- */
+/* ---- Range of values ------------------------------------------------------------------------- */
 
 /* Least and greatest per thread, a cache line each. */
 typedef struct thread_range {
@@ -68,7 +68,7 @@ ghz_status ghz_range(ghz_context *ctx, ghz_type type, const void *x, size_t n, d
   return status;
 }
 
-/* ---- Looking at streams ------------------------------------------------------------------------------ */
+/* ---- Looking at streams ---------------------------------------------------------------------- */
 
 ghz_status ghz_info_read(ghz_bytes src, ghz_info *info) {
   ghz_slice s;

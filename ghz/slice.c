@@ -98,7 +98,7 @@ ghz_status ghz_slice_decompress(ghz_context *ctx, const ghz_slice *slice, ghz_ty
   return ghz_decompress_values(ctx, slice, out, slice->first * TILE, ghz_slice_count(slice), dst);
 }
 
-/* ---- Joining ----------------------------------------------------------------------------------------- */
+/* ---- Joining --------------------------------------------------------------------------------- */
 
 static int same_stream(const ghz_slice *a, const ghz_slice *b) {
   return a->lattice.type == b->lattice.type && a->lattice.cap == b->lattice.cap && a->count == b->count &&

@@ -25,7 +25,7 @@
 
 #include "rules/rules.h"
 
-/* ---- Parts of planes ------------------------------------------------------------------------------------ */
+/* ---- Parts of planes ------------------------------------------------------------------------- */
 
 /* PART_BYTES bytes from and to memory. Byte i of memory is byte i of the part. */
 static inline part part_load(const uint8_t *p);
@@ -66,7 +66,7 @@ static inline part part_widen(part width, part plane, part below, unsigned p, ui
  * and y do not overlap. */
 static inline void plane_shift(const part x[PARTS], part y[PARTS]);
 
-/* ---- Widths --------------------------------------------------------------------------------------------- */
+/* ---- Widths ---------------------------------------------------------------------------------- */
 
 /* The widths of a tile from and to their bit planes, 16 bytes each: bit b mod 8 of byte b / 8 of
  * plane k is bit k of the width of block b. 0 <= planes <= 7. May read 64 bytes from src on, or
@@ -79,7 +79,7 @@ static inline void widths_pack(const uint8_t width[BLOCKS], unsigned planes, uin
 static inline void bit_lengths_16(const uint16_t *m, uint8_t width[BLOCKS]);
 static inline void bit_lengths_32(const uint32_t *m, uint8_t width[BLOCKS]);
 
-/* ---- Vectors of integers -------------------------------------------------------------------------------- */
+/* ---- Vectors of integers --------------------------------------------------------------------- */
 
 /* Registers as the compiler knows them: + - & | and comparisons work lane by lane. */
 typedef int16_t vec_16 __attribute__((vector_size(VEC), aligned(2), may_alias));
@@ -95,7 +95,7 @@ static inline vec_64 max_64(vec_64 a, vec_64 b);
 static inline void vec_stream(void *to, const void *v);
 static inline void stream_fence(void);
 
-/* ---- Shuffles: shuffle.h has them for any port ------------------------------------------------------------ */
+/* ---- Shuffles: shuffle.h has them for any port ----------------------------------------------- */
 
 /* From the order of the array to position-major order and back: value t of block b is number 8 b +
  * t in `linear`, and number t * 128 + b in `by_position`. All 1024 values; the two do not overlap.

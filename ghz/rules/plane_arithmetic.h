@@ -57,7 +57,7 @@ GHZ_PLANE void adder_next(adder *s, part a[PARTS], const part b[PARTS], unsigned
   }
 }
 
-/* ---- Raising the order ---------------------------------------------------------------------------------- */
+/* ---- Raising the order ----------------------------------------------------------------------- */
 
 /* Raises the order of a tile by one, plane after plane. Readers ignore the columns that anchors
  * stand for: they are cleared before, as raising would move them, and after. */

@@ -36,7 +36,7 @@ GHZ_PLANE void clear_tile(plane_tile *t) {
   store_plane(t->infinities.minus, zero);
 }
 
-/* ---- Mode and order ---------------------------------------------------------------------------------------- */
+/* ---- Mode and order -------------------------------------------------------------------------- */
 
 /* Doubles the integers, `shift` times: from the coarse unit to the fine one. */
 GHZ_PLANE void lift(plane_tile *t, unsigned shift) {
@@ -90,7 +90,7 @@ GHZ_PLANE void raise_to(plane_tile *t, ghz_type type, int mode, int order, unsig
     raise_order(t, n);
 }
 
-/* ---- Adding -------------------------------------------------------------------------------------------------- */
+/* ---- Adding ---------------------------------------------------------------------------------- */
 
 /* Drops planes at the top that only repeat the sign. */
 GHZ_PLANE void trim(plane_tile *t) {

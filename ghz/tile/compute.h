@@ -30,7 +30,7 @@ static inline int64_t coefficient(const combination *c, size_t i) {
   return c->coefficients ? c->coefficients[i] : 1;
 }
 
-/* ---- Combinations ------------------------------------------------------------------------------------------ */
+/* ---- Combinations ---------------------------------------------------------------------------- */
 
 /* The values of an operand, decoded to the stream's type. */
 static ghz_status operand_values(const tile_job *j, size_t i, double y[TILE]) {

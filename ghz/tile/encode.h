@@ -166,15 +166,9 @@ static size_t write_encoding(const integers *v, const encoding *p, uint8_t *dst)
     FOR_BITS(v, to_planes_16(v->q16, v->n, p->order, octets > 2 ? 2 : octets, planes),
              to_planes_32(v->q32, v->n, p->order, octets, planes),
              to_planes_64(v->q64, v->n, p->order, octets, planes));
-  return put_tile(&(tile_content){.mode = v->mode,
-                                  .order = p->order,
-                                  .anchor = p->anchor,
-                                  .slope = p->slope,
-                                  .height = p->height,
-                                  .width = p->width,
-                                  .planes = planes,
-                                  .specials = v->special ? &v->specials : NULL},
-                  dst);
+  const tile_content t = {v->mode,   p->order, p->anchor, p->slope,
+                          p->height, p->width, planes,    v->special ? &v->specials : NULL};
+  return put_tile(&t, dst);
 }
 
 /* The encoding for an order; GHZ_ORDER_BEST: the smallest. Branches, not a select: the processor

@@ -1,7 +1,7 @@
 /* sum.h: sums of tiles on bit planes (FORMAT.md, "Computing", rule 5): of any tiles, by
  * rules/plane_sum.h, and of two common ones in one pass. Part of codec.h. */
 
-/* ---- Any tiles -------------------------------------------------------------------------------------------- */
+/* ---- Any tiles ------------------------------------------------------------------------------- */
 
 static int planes_equal(const part a[PARTS], const part b[PARTS]) {
   int equal = 1;
@@ -75,19 +75,13 @@ static ghz_status write_sum(const plane_tile *sum, uint8_t *dst, size_t *size) {
   store_plane(width, w);
   if (height > WIDTH_MAX)
     return GHZ_ECORRUPT;
-  *size = put_tile(&(tile_content){.mode = sum->mode,
-                                   .order = sum->order,
-                                   .anchor = (int64_t)sum->anchor,
-                                   .slope = (int64_t)sum->slope,
-                                   .height = height,
-                                   .width = width,
-                                   .planes = sum->planes,
-                                   .specials = sum->special ? &sum->infinities : NULL},
-                   dst);
+  const tile_content t = {sum->mode, sum->order, (int64_t)sum->anchor, (int64_t)sum->slope,
+                          height,    width,      sum->planes,          sum->special ? &sum->infinities : NULL};
+  *size = put_tile(&t, dst);
   return GHZ_OK;
 }
 
-/* ---- Two common tiles ------------------------------------------------------------------------------------- */
+/* ---- Two common tiles ------------------------------------------------------------------------ */
 
 /* a + b in one pass over the planes, in registers: b is raised as both are expanded. Full tiles of
  * the same mode without specials; a's order is b's plus `raises`, a constant. */
@@ -122,14 +116,8 @@ static inline __attribute__((always_inline)) size_t add_pair(const tile_header *
   raisers_anchors(&r, raises, count, &anchor, &slope);
   anchor = (int64_t)((uint64_t)a->anchor + (uint64_t)anchor);
   slope = (int64_t)((uint64_t)a->slope + (uint64_t)slope);
-  return put_tile(&(tile_content){.mode = a->mode,
-                                  .order = a->order,
-                                  .anchor = anchor,
-                                  .slope = slope,
-                                  .height = bit_length(sum.changes),
-                                  .width = width,
-                                  .planes = planes},
-                  dst);
+  const tile_content t = {a->mode, a->order, anchor, slope, bit_length(sum.changes), width, planes, NULL};
+  return put_tile(&t, dst);
 }
 
 static size_t add_two(const tile_header *a, const tile_header *b, unsigned limit, uint8_t *dst) {
