@@ -100,15 +100,11 @@ static ghz_status copy_in(const stretch *s, growing *memory, const void *from, i
   return fills ? ghz_device_copy(begin, moved(from, s->begin), s->bytes) : GHZ_OK;
 }
 
-/* Without its copies the call has no buffers at all: the engine may still run, to tell the other
- * ranks, and must not use those on the device. */
 error ghz_host_copy_begin(const call *asked, variant how, uint64_t contributions, call *made) {
   *made = *asked;
   if (!needs_copies(asked, how, contributions))
     return (error){0};
   made->on = (buffer_location){0};
-  made->send = asked->on.send ? NULL : asked->send;
-  made->recv = asked->on.recv ? NULL : asked->recv;
   const stretch send = stretch_of(asked, asked->used.send), recv = stretch_of(asked, asked->used.recv);
   bounce *b = bounce_of(asked->comm);
   ghz_status status = b ? GHZ_OK : GHZ_ENOMEM;

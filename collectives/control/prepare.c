@@ -119,6 +119,13 @@ static error make_plan(const call *c, communicator *with, task *t) {
   return ghz_error_of_device(on_device);
 }
 
+/* Without copies of its device buffers a call has no buffers that the host can use. The engine may
+ * still run it, to tell the other ranks. */
+static void forget_buffers(plan *p) {
+  for (int i = 0; i < p->layout.parts; i++)
+    p->parts[i] = (part){NULL, NULL};
+}
+
 /* Where copies of device buffers can fail, all ranks agree that they have not: MPI hangs if a rank
  * stays away. */
 error ghz_prepare(const call *c, communicator *with, variant how, const record *agreed, error own, task *t) {
@@ -131,5 +138,7 @@ error ghz_prepare(const call *c, communicator *with, variant how, const record *
   t->needs_range = how.mode != GHZ_MPI_PLAIN && c->set.bound.kind != GHZ_ABS;
   t->agrees = t->needs_range || !is_known(with, &t->footprint);
   error e = make_plan(c, with, t);
+  if (own.code && t->has_plan)
+    forget_buffers(&with->plan);
   return e.code ? e : own;
 }
