@@ -1,8 +1,7 @@
 /* allocator.h: the allocations of the library, counted and refused: for programs that are linked
  * with --wrap for the allocator. Those of the test itself and of its support count, too; those of
  * the C library and of OpenMP do not. */
-#ifndef GHZ_TESTS_ALLOCATOR_H
-#define GHZ_TESTS_ALLOCATOR_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -21,5 +20,3 @@ extern size_t allocator_largest;
 void allocator_refuse(long first, long last);
 /* How many were refused since. */
 long allocator_refused(void);
-
-#endif

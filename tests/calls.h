@@ -1,7 +1,6 @@
 /* calls.h: every call of the library that computes, on operands that fit together: what a call
  * leaves in a buffer is its answer. */
-#ifndef GHZ_TESTS_CALLS_H
-#define GHZ_TESTS_CALLS_H
+#pragma once
 
 #include "streams.h"
 
@@ -40,5 +39,3 @@ operands operands_make(const ghz_lattice *lattice, size_t n, size_t k, const cha
 /* Room for any answer, and `behind` bytes more. */
 answer answer_make(const operands *o, size_t behind);
 ref_bytes answered(const answer *r);
-
-#endif

@@ -9,24 +9,30 @@
 /* ---- Memory ---- */
 
 enum { BLOCKS = 16384 };
-static _Thread_local void *blocks[BLOCKS];
+static _Thread_local struct {
+  void *p;
+  void (*release)(void *p);
+} blocks[BLOCKS];
 static _Thread_local size_t block_count;
 
-void *scratch(size_t size) {
-  if (block_count < BLOCKS)
-    blocks[block_count] = malloc(size ? size : 1);
-  if (block_count == BLOCKS || !blocks[block_count]) {
-    fprintf(stderr, block_count == BLOCKS ? "a SCOPE is missing\n" : "no memory\n");
+void *scratch_held(void *p, void (*release)(void *p)) {
+  if (block_count == BLOCKS || !p) {
+    fprintf(stderr, p ? "a SCOPE is missing\n" : "no memory\n");
     abort();
   }
-  return blocks[block_count++];
+  blocks[block_count].release = release;
+  return blocks[block_count++].p = p;
 }
+
+void *scratch(size_t size) { return scratch_held(malloc(size ? size : 1), free); }
 
 size_t scratch_begin(void) { return block_count; }
 
 void scratch_end(const size_t *begin) {
-  while (block_count > *begin)
-    free(blocks[--block_count]);
+  while (block_count > *begin) {
+    block_count--;
+    blocks[block_count].release(blocks[block_count].p);
+  }
 }
 
 ref_bytes bytes_new(size_t size) { return (ref_bytes){scratch(size), size}; }

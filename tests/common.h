@@ -1,7 +1,6 @@
 /* common.h: what all tests of the codec share, with or without Criterion: memory that nobody frees,
  * bytes, lines of text, values and exact comparisons. */
-#ifndef GHZ_TESTS_COMMON_H
-#define GHZ_TESTS_COMMON_H
+#pragma once
 
 #include "inputs.h"
 #include "reference.h"
@@ -17,6 +16,8 @@
  * when the innermost block that began with SCOPE ends, else with the process. Each thread has its
  * own. Aborts where there is none. */
 void *scratch(size_t size);
+/* The same for what something else frees. */
+void *scratch_held(void *p, void (*release)(void *p));
 
 #define SCOPE SCOPE_IN_LINE(__LINE__)
 #define SCOPE_IN_LINE(line) SCOPE_NAMED(line)
@@ -73,5 +74,3 @@ int within(double x, double y, double eb);
 /* Whether value i came back: within the bound, infinities as they were, NaN as the canonical
  * one. */
 int kept(ghz_type type, const void *x, ghz_type out, const void *y, size_t i, double eb);
-
-#endif

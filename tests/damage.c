@@ -128,24 +128,15 @@ void damage_once(ref_bytes *b, uint64_t *state) {
   size_t window = windows[input_below(state, 3)];
   size_t at = (size_t)input_below(state, b->size < window ? b->size : window);
   switch (input_below(state, 6)) {
-  case 0:
-    b->data[at] = (uint8_t)input_random(state);
-    break;
-  case 1:
-    b->data[at] = input_below(state, 2) ? 0 : 255;
-    break;
-  case 2:
-    b->data[at] = (uint8_t)(b->data[at] + (input_below(state, 2) ? 1 : -1));
-    break;
-  case 3:
-    b->size = (size_t)input_below(state, b->size) + 1;
-    break;
+  case 0: b->data[at] = (uint8_t)input_random(state); break;
+  case 1: b->data[at] = input_below(state, 2) ? 0 : 255; break;
+  case 2: b->data[at] = (uint8_t)(b->data[at] + (input_below(state, 2) ? 1 : -1)); break;
+  case 3: b->size = (size_t)input_below(state, b->size) + 1; break;
   case 4:
     if (b->size >= 48)
       put_little(b->data + (input_below(state, 2) ? 8 : 40), counts[input_below(state, COUNT(counts))], 8);
     break;
-  default:
-    b->data[at] = (uint8_t)(b->data[at] ^ (1 << input_below(state, 8)));
+  default: b->data[at] = (uint8_t)(b->data[at] ^ (1 << input_below(state, 8)));
   }
 }
 

@@ -1,7 +1,6 @@
 /* damage.h: streams that are damaged in every way that a law names, for whoever reads them: the
  * CPU's tests and the device's. */
-#ifndef GHZ_TESTS_DAMAGE_H
-#define GHZ_TESTS_DAMAGE_H
+#pragma once
 
 #include "streams.h"
 
@@ -51,5 +50,3 @@ void damage_tile(ref_bytes stream, uint64_t tile);
 /* A stream of whole tiles of order 1, the last with a bit in the column of its first value, which
  * readers ignore. */
 ref_bytes with_ignored_column(ghz_context *ctx, const ghz_lattice *l, size_t n);
-
-#endif

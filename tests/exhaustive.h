@@ -1,7 +1,6 @@
 /* exhaustive.h: what the exhaustive proof of the bound is made of: subjects, the check of a tile,
  * what was seen. */
-#ifndef GHZ_TESTS_EXHAUSTIVE_H
-#define GHZ_TESTS_EXHAUSTIVE_H
+#pragma once
 
 #include <ghz.h>
 #include <stddef.h>
@@ -73,5 +72,3 @@ int random_f64(double seconds, uint64_t seed, worker *const *workers, int thread
 
 /* ---- exhaustive.c ---- */
 void print_tally(const char *name, const char *arrangement, const tally *seen, double took);
-
-#endif

@@ -1,6 +1,5 @@
 /* golden.h: the streams and messages that are kept in files, and how they are made again. */
-#ifndef GHZ_TESTS_GOLDEN_H
-#define GHZ_TESTS_GOLDEN_H
+#pragma once
 
 #include "streams.h"
 
@@ -28,5 +27,3 @@ ref_bytes golden_make(const golden *g, ghz_context *ctx);
 /* FNV-1a over the bytes of the decompressed values of a stream or message, every NaN taken as the
  * canonical one. */
 uint64_t golden_checksum(ref_bytes stream, ghz_context *ctx);
-
-#endif

@@ -1,7 +1,6 @@
 /* inputs.h: named makers of test arrays, from zeros to random bit patterns, the same on every
  * machine. */
-#ifndef GHZ_TESTS_INPUTS_H
-#define GHZ_TESTS_INPUTS_H
+#pragma once
 
 #include <ghz.h>
 
@@ -36,5 +35,3 @@ uint64_t input_random(uint64_t *state);
 uint64_t input_below(uint64_t *state, uint64_t below);
 /* Uniform in [-1, 1). */
 double input_uniform(uint64_t *state);
-
-#endif

@@ -15,24 +15,18 @@ void accumulate(ghz_context *ctx, ref_bytes *sum, size_t capacity, ref_bytes x) 
 static double habit(int tile, int array, int i, uint64_t *state) {
   double noise = input_uniform(state), sign = array % 2 ? -1 : 1;
   switch (tile) {
-  case 0: /* drifts, in the arithmetic of coarse tiles */
-    return 30000 + 2000 * noise;
-  case 1: /* drifts, and is fine */
-    return -4e6 + 1e5 * noise;
+  case 0: /* drifts, in the arithmetic of coarse tiles */ return 30000 + 2000 * noise;
+  case 1: /* drifts, and is fine */ return -4e6 + 1e5 * noise;
   case 2: /* drifts up or down, and is wide: in float32 it does not compress, and is raw before it is added */
     return (i % 2 ? 0x1p34 : -0x1p34) * (1 + noise / 4);
-  case 3: /* cancels after every second array */
-    return sign * (1000 * sin(i * 0.01) + (array / 2) * 100);
+  case 3: /* cancels after every second array */ return sign * (1000 * sin(i * 0.01) + (array / 2) * 100);
   case 4: /* alternates from array to array, and from value to value, but not by the same */
     return sign * (i % 2 ? 20000 : -20000) + noise;
   case 5: /* zero in most arrays, and of the highest order in one */
     return array == 11 ? (i - 500) * (double)(i - 500) * 0.05 : 0;
-  case 6: /* smooth, then in one array wide */
-    return array == 20 ? 0x1p33 + i : 100 * cos(i * 0.02 + array);
-  case 7: /* values with specials among them */
-    return 50 * noise;
-  default: /* too short to be compressed: raw before it is added */
-    return 7000 * noise;
+  case 6: /* smooth, then in one array wide */ return array == 20 ? 0x1p33 + i : 100 * cos(i * 0.02 + array);
+  case 7: /* values with specials among them */ return 50 * noise;
+  default: /* too short to be compressed: raw before it is added */ return 7000 * noise;
   }
 }
 

@@ -1,7 +1,6 @@
 /* long_life.h: a pool of arrays of every habit, a stream that they are added to one by one, and
  * what it must be then. */
-#ifndef GHZ_TESTS_LONG_LIFE_H
-#define GHZ_TESTS_LONG_LIFE_H
+#pragma once
 
 #include "support.h"
 
@@ -64,5 +63,3 @@ ref_bytes make_stream(ghz_context *ctx, const ghz_lattice *l, int order, const d
 /* sum += x, without a word to Criterion, which takes longer to count an assertion than an addition
  * takes. */
 void accumulate(ghz_context *ctx, ref_bytes *sum, size_t capacity, ref_bytes x);
-
-#endif

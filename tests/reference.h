@@ -3,8 +3,7 @@
  *
  * It works on one integer per value and shares no code with the library. Memory runs out: it
  * aborts. */
-#ifndef GHZ_TESTS_REFERENCE_H
-#define GHZ_TESTS_REFERENCE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -93,5 +92,3 @@ ref_bytes ref_extremum(ref_bytes a, ref_bytes b, int larger);
 
 /* The step that belongs to an absolute bound. */
 double ref_step(int type, double eb);
-
-#endif

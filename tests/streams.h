@@ -1,7 +1,6 @@
 /* streams.h: calls of libghz that must succeed, their results in buffers of exactly their size
  * (scratch), and within the size that was promised. A failure ends the process. */
-#ifndef GHZ_TESTS_STREAMS_H
-#define GHZ_TESTS_STREAMS_H
+#pragma once
 
 #include "common.h"
 
@@ -24,5 +23,3 @@ ref_bytes extremum(ghz_context *ctx, ref_bytes a, ref_bytes b, int larger);
 /* Tiles of a stream, and the message that they are. */
 ghz_slice slice_of(ref_bytes stream, uint64_t first, uint64_t tiles);
 ref_bytes packed(const ghz_slice *slice);
-
-#endif

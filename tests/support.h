@@ -1,7 +1,6 @@
 /* support.h: what the Criterion suites share: calls that must succeed, contexts to draw from,
  * comparisons that say what differs. */
-#ifndef GHZ_TESTS_SUPPORT_H
-#define GHZ_TESTS_SUPPORT_H
+#pragma once
 
 #include "streams.h"
 #include <criterion/criterion.h>
@@ -26,5 +25,3 @@ ghz_context *context_any(const context_pool *pool, uint64_t *state);
 void same_bytes(ref_bytes got, ref_bytes want, const char *what);
 void same_values(const void *got, const void *want, size_t n, ghz_type type, const char *what);
 void succeeded(ghz_status status, ghz_context *ctx, const char *what);
-
-#endif

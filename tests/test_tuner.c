@@ -1,10 +1,8 @@
 /* test_tuner.c: the automatic choice, played against made-up networks: it finds the best way,
  * leaves alone what cannot be good, and notices when the world changes. */
 
-#include <criterion/criterion.h>
+#include "support.h"
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "control/tuner.h"
 
@@ -42,11 +40,7 @@ static void count_calls(tuner *c, world *w, int calls, int *counts) {
     counts[call_once(c, w, 1)]++;
 }
 
-static tuner *new_tuner(void) {
-  tuner *c = calloc(1, sizeof *c);
-  cr_assert(c);
-  return c;
-}
+static tuner *new_tuner(void) { return memset(scratch(sizeof(tuner)), 0, sizeof(tuner)); }
 
 Test(tuner, finds_the_best) {
   for (int best = 0; best < 3; best++) {
@@ -57,7 +51,6 @@ Test(tuner, finds_the_best) {
     count_calls(c, &w, 30, counts);
     count_calls(c, &w, 30, counts);
     cr_assert_geq(counts[best], 29, "best %d: %d of 30", best, counts[best]);
-    free(c);
   }
 }
 
@@ -69,7 +62,6 @@ Test(tuner, never_tries_the_hopeless) {
   int counts[3];
   count_calls(c, &w, 60, counts);
   cr_assert_eq(counts[0], 60);
-  free(c);
 }
 
 /* The first call that does not compress comes after one that does; what is much slower is tried
@@ -81,7 +73,6 @@ Test(tuner, gives_up_quickly) {
   cr_assert_eq(call_once(c, &w, 1), 0);
   count_calls(c, &w, 59, counts);
   cr_assert_leq(counts[0] + counts[2], 4, "%d %d %d", counts[0], counts[1], counts[2]);
-  free(c);
 }
 
 Test(tuner, notices_change) {
@@ -94,7 +85,6 @@ Test(tuner, notices_change) {
   count_calls(c, &w, 30, counts);
   count_calls(c, &w, 30, counts);
   cr_assert_geq(counts[1], 24, "%d %d %d", counts[0], counts[1], counts[2]);
-  free(c);
 }
 
 Test(tuner, keeps_kinds_apart_and_forgets_the_oldest) {
@@ -109,7 +99,6 @@ Test(tuner, keeps_kinds_apart_and_forgets_the_oldest) {
   for (uint64_t key = 3; key < 3 + KINDS; key++)
     call_once(c, &slow, key);
   cr_assert_eq(call_once(c, &fast, 1), 0, "an old class is not forgotten");
-  free(c);
 }
 
 /* Ranks that are told the same choose the same. */
@@ -123,8 +112,6 @@ Test(tuner, is_the_same_on_all_ranks) {
     learn(a, t, 0.1, 0.8);
     learn(b, t, 0.1, 0.8);
   }
-  free(a);
-  free(b);
 }
 
 /* Where MPI is the best, and agreeing would be felt, most calls need not agree; else all do. */
@@ -140,7 +127,6 @@ Test(tuner, spares_the_agreement) {
         call_once(c, &w, 1);
     cr_assert(felt ? passed > 200 : passed == 0, "%d of 300", passed);
     cr_assert_not(bypasses(c, 2), "a kind that was never seen");
-    free(c);
   }
 }
 
@@ -154,5 +140,4 @@ Test(tuner, survives_nonsense) {
     learn(c, nonsense[i % 5], nonsense[(i + 1) % 5], nonsense[(i + 2) % 5]);
   }
   learn(c, 1, 1, 1); /* nothing is pending */
-  free(c);
 }

@@ -1,6 +1,5 @@
 /* directory.h: the files of the current directory: remembered, compared, and made again. */
-#ifndef GHZ_CLI_TESTS_DIRECTORY_H
-#define GHZ_CLI_TESTS_DIRECTORY_H
+#pragma once
 
 #include <stddef.h>
 
@@ -43,5 +42,3 @@ int temporaries(const state *s);
 
 /* Makes the directory, which is as `now`, as it was. */
 void restore(const state *now, const state *before);
-
-#endif

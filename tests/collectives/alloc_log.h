@@ -1,7 +1,6 @@
 /* alloc_log.h: what the library holds: memory, and objects of MPI. Memory runs out on demand by
  * allocator.h. */
-#ifndef GHZ_TESTS_ALLOC_LOG_H
-#define GHZ_TESTS_ALLOC_LOG_H
+#pragma once
 
 #include <stdint.h>
 
@@ -13,5 +12,3 @@ typedef struct alloc_log {
 } alloc_log;
 
 alloc_log alloc_log_now(void);
-
-#endif

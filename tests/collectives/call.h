@@ -1,7 +1,6 @@
 /* call.h: one collective call as a test makes it: what it asks for, its buffers, and what it left
  * behind. */
-#ifndef GHZ_TESTS_CALL_H
-#define GHZ_TESTS_CALL_H
+#pragma once
 
 #include "field.h"
 #include "request.h"
@@ -57,5 +56,3 @@ MPI_Op call_op(const call *s);
  * stay as it is. Release with call_result_free. */
 call_result make_call(const call *s, MPI_Comm comm);
 void call_result_free(call_result *l);
-
-#endif

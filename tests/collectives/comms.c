@@ -56,27 +56,16 @@ static MPI_Comm make(enum making how, const test_comm *from, uint64_t dice) {
   uint64_t own = mix(dice, (uint64_t)from->rank);
   int color = 0, key = from->rank, periodic = (int)(dice % 2);
   switch (how) {
-  case DUPLICATE:
-    MPI_Comm_dup(from->comm, &made);
-    return made;
-  case GROUP:
-    return make_group(from, dice);
-  case LINE:
-    MPI_Cart_create(from->comm, 1, &from->ranks, &periodic, 1, &made);
-    return made;
-  case REVERSED:
-    key = -from->rank;
-    break;
-  case SHUFFLED:
-    key = (int)(own % 1000);
-    break;
+  case DUPLICATE: MPI_Comm_dup(from->comm, &made); return made;
+  case GROUP: return make_group(from, dice);
+  case LINE: MPI_Cart_create(from->comm, 1, &from->ranks, &periodic, 1, &made); return made;
+  case REVERSED: key = -from->rank; break;
+  case SHUFFLED: key = (int)(own % 1000); break;
   case PARTS:
     color = (int)(own % (2 + dice % 2));
     key = -from->rank;
     break;
-  default:
-    color = own % 4 ? 0 : MPI_UNDEFINED;
-    break;
+  default: color = own % 4 ? 0 : MPI_UNDEFINED; break;
   }
   MPI_Comm_split(from->comm, color, key, &made);
   return made;

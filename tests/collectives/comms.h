@@ -1,6 +1,5 @@
 /* comms.h: communicators of all sorts, which come and go as a seed and the number of a step say. */
-#ifndef GHZ_TESTS_COMMS_H
-#define GHZ_TESTS_COMMS_H
+#pragma once
 
 #include <mpi.h>
 #include <stdint.h>
@@ -30,5 +29,3 @@ void comms_begin(void);
 void comms_change(uint64_t step);
 
 void comms_end(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* delays.h: delays messages, and has them arrive in another order. */
-#ifndef GHZ_TESTS_DELAYS_H
-#define GHZ_TESTS_DELAYS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -9,5 +8,3 @@ void delays(uint64_t seed);
 
 /* Sleeps for a while. */
 void delays_pause(void);
-
-#endif

@@ -81,16 +81,11 @@ typedef struct stand {
 static int belongs_there(int rank, int which) {
   uint64_t dice = mix(mix(here.seed, calls), 11), own = mix(dice, (uint64_t)(rank * 2 + which));
   switch (device_place) {
-  case DEVICE_NONE:
-    return 0;
-  case DEVICE_ALL:
-    return 1;
-  case DEVICE_EVEN:
-    return rank % 2 == 0;
-  case DEVICE_SENT:
-    return which == 0;
-  case DEVICE_RECEIVED:
-    return which == 1;
+  case DEVICE_NONE: return 0;
+  case DEVICE_ALL: return 1;
+  case DEVICE_EVEN: return rank % 2 == 0;
+  case DEVICE_SENT: return which == 0;
+  case DEVICE_RECEIVED: return which == 1;
   default:
     return (int)(dice % 4 == 0   ? 1
                  : dice % 4 == 1 ? 0

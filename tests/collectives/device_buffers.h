@@ -1,7 +1,6 @@
 /* device_buffers.h: where the buffers of the calls that follow lie, in programs linked with
  * device_buffers.c. */
-#ifndef GHZ_TESTS_DEVICE_BUFFERS_H
-#define GHZ_TESTS_DEVICE_BUFFERS_H
+#pragma once
 
 typedef enum device_placement {
   DEVICE_SOME, /* another choice for every call: all, none, those of some ranks, or here and there; the default */
@@ -16,5 +15,3 @@ extern device_placement device_place;
 
 /* Calls of this rank that had a buffer on the device. */
 extern long device_placed;
-
-#endif

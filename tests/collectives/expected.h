@@ -1,6 +1,5 @@
 /* expected.h: what a call should have given, in whole numbers, and what its report may say. */
-#ifndef GHZ_TESTS_EXPECTED_H
-#define GHZ_TESTS_EXPECTED_H
+#pragma once
 
 #include "call.h"
 
@@ -12,5 +11,3 @@ void check_same_bits(const call *s, const call_result *l, MPI_Comm comm);
 
 /* Whether the call compressed, by its report. */
 int compressed(const call_result *l);
-
-#endif

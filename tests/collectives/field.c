@@ -18,28 +18,17 @@ static int64_t triangle(uint64_t i, uint64_t period, int64_t slope) {
 int64_t field_at(const field *f, uint64_t contribution, uint64_t i) {
   uint64_t hash = mix(mix(f->seed, contribution), i);
   switch (f->kind) {
-  case FIELD_CONSTANT:
-    return 1000 + 7 * (int64_t)(contribution % 100);
-  case FIELD_SMOOTH:
-    return triangle(i + 97 * contribution, 2500, 150) - 5000 * (int64_t)(contribution % 20);
-  case FIELD_STEPS:
-    return noise(mix(mix(f->seed, contribution), i / 300), 16);
-  case FIELD_NOISE:
-    return noise(hash, 12);
-  case FIELD_ROUGH:
-    return noise(hash, 23);
-  case FIELD_SPARSE:
-    return i / 3000 % 3 && hash % 16 == 0 ? noise(hash, 14) : 0;
-  case FIELD_TIES:
-    return 63 + 126 * noise(hash, 12);
-  case FIELD_WIDE:
-    return noise(hash, 23) * (1 << 12);
-  case FIELD_MIXED:
-    return noise(hash, 23) * ((int64_t)1 << (i / 1024 + contribution) % 17);
-  case FIELD_HUGE:
-    return noise(hash, 23) * (1 << 28);
-  default:
-    return 0;
+  case FIELD_CONSTANT: return 1000 + 7 * (int64_t)(contribution % 100);
+  case FIELD_SMOOTH: return triangle(i + 97 * contribution, 2500, 150) - 5000 * (int64_t)(contribution % 20);
+  case FIELD_STEPS: return noise(mix(mix(f->seed, contribution), i / 300), 16);
+  case FIELD_NOISE: return noise(hash, 12);
+  case FIELD_ROUGH: return noise(hash, 23);
+  case FIELD_SPARSE: return i / 3000 % 3 && hash % 16 == 0 ? noise(hash, 14) : 0;
+  case FIELD_TIES: return 63 + 126 * noise(hash, 12);
+  case FIELD_WIDE: return noise(hash, 23) * (1 << 12);
+  case FIELD_MIXED: return noise(hash, 23) * ((int64_t)1 << (i / 1024 + contribution) % 17);
+  case FIELD_HUGE: return noise(hash, 23) * (1 << 28);
+  default: return 0;
   }
 }
 

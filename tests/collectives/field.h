@@ -1,7 +1,6 @@
 /* field.h: test data, value by value: whole multiples of a unit, so that what they add up to is
  * known exactly. / */
-#ifndef GHZ_TESTS_FIELD_H
-#define GHZ_TESTS_FIELD_H
+#pragma once
 
 #include <stdint.h>
 
@@ -34,5 +33,3 @@ int64_t field_at(const field *f, uint64_t contribution, uint64_t i);
 /* Writes `count` values of a contribution, from value `first` on, to x, an array of floats or
  * doubles. */
 void field_fill(const field *f, uint64_t contribution, uint64_t first, uint64_t count, int is_double, void *x);
-
-#endif

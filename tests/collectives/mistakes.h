@@ -1,7 +1,6 @@
 /* mistakes.h: what can be wrong with a call, in itself or beside those of the other ranks, and the
  * error that must come of it. */
-#ifndef GHZ_TESTS_MISTAKES_H
-#define GHZ_TESTS_MISTAKES_H
+#pragma once
 
 #include "request.h"
 
@@ -19,5 +18,3 @@ extern const int mistake_count;
 
 /* By which ranks disagree about the call itself. */
 void make_another_call(test_request *r, uint64_t dice);
-
-#endif

@@ -1,7 +1,6 @@
 /* pairs.h: rows of levels of several factors, chosen by chance until every two levels of two
  * factors have met. / */
-#ifndef GHZ_TESTS_PAIRS_H
-#define GHZ_TESTS_PAIRS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -20,5 +19,3 @@ void pairs_start(pairs *p, const int *levels, uint64_t seed);
 
 /* The next row. Returns 0 when all pairs have met. */
 int pairs_next(pairs *p, int *row);
-
-#endif

@@ -1,7 +1,6 @@
 /* random_args.h: calls with arguments by hand: what is left to MPI, what the ranks may differ in,
  * and what they may not. */
-#ifndef GHZ_TESTS_RANDOM_ARGS_H
-#define GHZ_TESTS_RANDOM_ARGS_H
+#pragma once
 
 #include "call.h"
 #include "comms.h"
@@ -21,5 +20,3 @@ void args_allowed(const test_comm *on, uint64_t seed, const char *where);
 
 /* Some ranks give wrong arguments, or others than the rest: an error on every rank. */
 void args_wrong(const test_comm *on, uint64_t seed, const char *where);
-
-#endif

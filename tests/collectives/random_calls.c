@@ -149,30 +149,19 @@ static uint64_t draw_count(uint64_t *d, uint64_t ranks, int blocks) {
   static const uint64_t edges[] = {1023, 1024, 1025, 2048, 5000, 16383, 16384, 16385, 49152};
   uint64_t n;
   switch (draw_below(d, 24)) {
-  case 0:
-    return 0;
-  case 1:
-    return 1;
-  case 2:
-    return draw_below(d, 2 * ranks + 2);
-  case 3:
-    n = draw_below(d, 2) ? draw_below(d, 70000) : 100000 + draw_below(d, 200000);
-    break;
+  case 0: return 0;
+  case 1: return 1;
+  case 2: return draw_below(d, 2 * ranks + 2);
+  case 3: n = draw_below(d, 2) ? draw_below(d, 70000) : 100000 + draw_below(d, 200000); break;
   case 4:
-  case 5:
-    n = draw_below(d, 70000);
-    break;
+  case 5: n = draw_below(d, 70000); break;
   case 6:
   case 7:
-  case 8:
-    n = edges[draw_below(d, sizeof edges / sizeof *edges)];
-    break;
+  case 8: n = edges[draw_below(d, sizeof edges / sizeof *edges)]; break;
   case 9:
   case 10:
-  case 11:
-    return 2 * draw_below(d, 3000) + 1;
-  default:
-    return draw_below(d, 2000);
+  case 11: return 2 * draw_below(d, 3000) + 1;
+  default: return draw_below(d, 2000);
   }
   return blocks ? n / ranks : n;
 }
@@ -181,14 +170,10 @@ static double uniform(uint64_t *d) { return (double)(draw(d) >> 11) * 0x1p-53; }
 
 static ghz_bound draw_bound(uint64_t *d, int unit) {
   switch (draw_below(d, 4)) {
-  case 0:
-    return (ghz_bound){GHZ_REL, pow(10, -1 - 6 * uniform(d))};
-  case 1:
-    return (ghz_bound){GHZ_PSNR, 20 + 120 * uniform(d)};
-  case 2:
-    return (ghz_bound){GHZ_ABS, ldexp(64, unit)};
-  default:
-    return (ghz_bound){GHZ_ABS, ldexp(1 + uniform(d), unit + (int)draw_below(d, 28) - 3)};
+  case 0: return (ghz_bound){GHZ_REL, pow(10, -1 - 6 * uniform(d))};
+  case 1: return (ghz_bound){GHZ_PSNR, 20 + 120 * uniform(d)};
+  case 2: return (ghz_bound){GHZ_ABS, ldexp(64, unit)};
+  default: return (ghz_bound){GHZ_ABS, ldexp(1 + uniform(d), unit + (int)draw_below(d, 28) - 3)};
   }
 }
 

@@ -1,6 +1,5 @@
 /* random_request.h: a call with arguments that are drawn: its buffers and their values. */
-#ifndef GHZ_TESTS_RANDOM_REQUEST_H
-#define GHZ_TESTS_RANDOM_REQUEST_H
+#pragma once
 
 #include "comms.h"
 #include "request.h"
@@ -32,5 +31,3 @@ void request_prepare(test_request *r, const test_comm *on, uint64_t seed);
 /* Whether this rank is among some: at least one, and not all if there are several. All ranks throw
  * the same dice. */
 int request_is_among(const test_comm *on, uint64_t dice);
-
-#endif

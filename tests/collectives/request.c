@@ -81,40 +81,26 @@ test_request request_of(collective what, const void *send, void *recv, MPI_Count
 
 int request_make(const test_request *r, const ghz_mpi_options *o) {
   switch (r->what) {
-  case ALLREDUCE:
-    return ghz_allreduce(r->send, r->recv, r->count, r->type, r->op, r->comm, o);
-  case REDUCE:
-    return ghz_reduce(r->send, r->recv, r->count, r->type, r->op, r->root, r->comm, o);
-  case REDUCE_SCATTER:
-    return ghz_reduce_scatter(r->send, r->recv, r->count, r->type, r->op, r->comm, o);
-  case ALLGATHER:
-    return ghz_allgather(r->send, r->recv, r->count, r->type, r->comm, o);
-  case BCAST:
-    return ghz_bcast(r->recv, r->count, r->type, r->root, r->comm, o);
-  case SCATTER:
-    return ghz_scatter(r->send, r->recv, r->count, r->type, r->root, r->comm, o);
-  default:
-    return ghz_gather(r->send, r->recv, r->count, r->type, r->root, r->comm, o);
+  case ALLREDUCE: return ghz_allreduce(r->send, r->recv, r->count, r->type, r->op, r->comm, o);
+  case REDUCE: return ghz_reduce(r->send, r->recv, r->count, r->type, r->op, r->root, r->comm, o);
+  case REDUCE_SCATTER: return ghz_reduce_scatter(r->send, r->recv, r->count, r->type, r->op, r->comm, o);
+  case ALLGATHER: return ghz_allgather(r->send, r->recv, r->count, r->type, r->comm, o);
+  case BCAST: return ghz_bcast(r->recv, r->count, r->type, r->root, r->comm, o);
+  case SCATTER: return ghz_scatter(r->send, r->recv, r->count, r->type, r->root, r->comm, o);
+  default: return ghz_gather(r->send, r->recv, r->count, r->type, r->root, r->comm, o);
   }
 }
 
 int request_make_by_mpi(const test_request *r) {
   const int n = (int)r->count;
   switch (r->what) {
-  case ALLREDUCE:
-    return MPI_Allreduce(r->send, r->recv, n, r->type, r->op, r->comm);
-  case REDUCE:
-    return MPI_Reduce(r->send, r->recv, n, r->type, r->op, r->root, r->comm);
-  case REDUCE_SCATTER:
-    return MPI_Reduce_scatter_block(r->send, r->recv, n, r->type, r->op, r->comm);
-  case ALLGATHER:
-    return MPI_Allgather(r->send, n, r->type, r->recv, n, r->type, r->comm);
-  case BCAST:
-    return MPI_Bcast(r->recv, n, r->type, r->root, r->comm);
-  case SCATTER:
-    return MPI_Scatter(r->send, n, r->type, r->recv, n, r->type, r->root, r->comm);
-  default:
-    return MPI_Gather(r->send, n, r->type, r->recv, n, r->type, r->root, r->comm);
+  case ALLREDUCE: return MPI_Allreduce(r->send, r->recv, n, r->type, r->op, r->comm);
+  case REDUCE: return MPI_Reduce(r->send, r->recv, n, r->type, r->op, r->root, r->comm);
+  case REDUCE_SCATTER: return MPI_Reduce_scatter_block(r->send, r->recv, n, r->type, r->op, r->comm);
+  case ALLGATHER: return MPI_Allgather(r->send, n, r->type, r->recv, n, r->type, r->comm);
+  case BCAST: return MPI_Bcast(r->recv, n, r->type, r->root, r->comm);
+  case SCATTER: return MPI_Scatter(r->send, n, r->type, r->recv, n, r->type, r->root, r->comm);
+  default: return MPI_Gather(r->send, n, r->type, r->recv, n, r->type, r->root, r->comm);
   }
 }
 

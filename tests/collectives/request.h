@@ -1,7 +1,6 @@
 /* request.h: the arguments of one collective call, and the two ways to make it: by the library and
  * by MPI. */
-#ifndef GHZ_TESTS_REQUEST_H
-#define GHZ_TESTS_REQUEST_H
+#pragma once
 
 #include <ghz_mpi.h>
 #include <stdint.h>
@@ -62,5 +61,3 @@ int request_make_by_mpi(const test_request *r);
 
 /* Whether an error's sentence names the call. */
 int request_is_named(const test_request *r, const char *text);
-
-#endif

@@ -52,32 +52,20 @@ double special_at(const call *s, uint64_t contribution, uint64_t i) {
   uint64_t hash = mix(mix(seed_in_use, contribution), i), rare = hash % 97;
   double noise = 10000 * uniform(mix(hash, 1)), tiny = s->type == GHZ_F64 ? 0x1p-1060 : 0x1p-140;
   switch (kind_in_use) {
-  case SPECIAL_NAN:
-    return rare == 0 ? (double)NAN : noise;
-  case SPECIAL_INFINITE:
-    return rare < 8 ? (rare % 2 ? (double)INFINITY : (double)-INFINITY) : noise;
-  case SPECIAL_ZEROS:
-    return rare % 2 ? 0.0 : -0.0;
-  case SPECIAL_DENORMAL:
-    return tiny * uniform(hash);
-  case SPECIAL_HUGE:
-    return (s->type == GHZ_F64 ? DBL_MAX : (double)FLT_MAX) * uniform(hash);
-  case SPECIAL_MIXED:
-    return ldexp(uniform(hash), (int)(mix(hash, 2) % 121) - 60);
-  case SPECIAL_BITS:
-    return any_bits(s, hash);
-  case SPECIAL_TIES:
-    return SPECIAL_STEP * ((double)(hash % 4001) - 2000) + SPECIAL_STEP / 2;
-  case SPECIAL_CONSTANT:
-    return contribution % 3 ? 1234.5 * (double)contribution : 0;
-  case SPECIAL_CANCELLING:
-    return cancelling(contribution, i);
+  case SPECIAL_NAN: return rare == 0 ? (double)NAN : noise;
+  case SPECIAL_INFINITE: return rare < 8 ? (rare % 2 ? (double)INFINITY : (double)-INFINITY) : noise;
+  case SPECIAL_ZEROS: return rare % 2 ? 0.0 : -0.0;
+  case SPECIAL_DENORMAL: return tiny * uniform(hash);
+  case SPECIAL_HUGE: return (s->type == GHZ_F64 ? DBL_MAX : (double)FLT_MAX) * uniform(hash);
+  case SPECIAL_MIXED: return ldexp(uniform(hash), (int)(mix(hash, 2) % 121) - 60);
+  case SPECIAL_BITS: return any_bits(s, hash);
+  case SPECIAL_TIES: return SPECIAL_STEP * ((double)(hash % 4001) - 2000) + SPECIAL_STEP / 2;
+  case SPECIAL_CONSTANT: return contribution % 3 ? 1234.5 * (double)contribution : 0;
+  case SPECIAL_CANCELLING: return cancelling(contribution, i);
   case SPECIAL_EDGES:
     return edge(s, mix(mix(seed_in_use, contribution), i / 700)) / (i % 700 ? 1 + (double)(hash % 7) : 1);
-  case SPECIAL_RAW:
-    return rough(s, contribution, i, hash);
-  default:
-    return noise;
+  case SPECIAL_RAW: return rough(s, contribution, i, hash);
+  default: return noise;
   }
 }
 

@@ -1,6 +1,5 @@
 /* special.h: test data that is hard on a codec, and what sums and extrema of it must be. */
-#ifndef GHZ_TESTS_SPECIAL_H
-#define GHZ_TESTS_SPECIAL_H
+#pragma once
 
 #include "call.h"
 
@@ -35,5 +34,3 @@ double special_at(const call *s, uint64_t contribution, uint64_t i);
 
 /* Checks value by value: NaN in just the right places, infinities, all else within the bound. */
 void check_special(const call *s, const call_result *l, int inexact);
-
-#endif

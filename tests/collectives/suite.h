@@ -4,8 +4,7 @@
  * A test is a program: `prog RANKS [SEED]`. It fails if it does not run on RANKS ranks (a program
  * started by another MPI's mpiexec is RANKS programs of one rank), if a check fails on any rank, or
  * if a case takes too long. */
-#ifndef GHZ_TESTS_SUITE_H
-#define GHZ_TESTS_SUITE_H
+#pragma once
 
 #include <mpi.h>
 #include <stdint.h>
@@ -50,5 +49,3 @@ uint64_t mix(uint64_t a, uint64_t b);
 
 /* A hash of bytes, below 2^63. */
 uint64_t hash_bytes(const void *data, uint64_t size);
-
-#endif

@@ -1,7 +1,6 @@
 /* sweep.h: small calls of every collective by every algorithm, for tests in which something fails
  * at every place in turn. */
-#ifndef GHZ_TESTS_SWEEP_H
-#define GHZ_TESTS_SWEEP_H
+#pragma once
 
 #include "request.h"
 
@@ -29,5 +28,3 @@ int sweep_call(const way *w, const float *send, float *recv, int n, MPI_Comm com
 /* What this rank's recv holds before a call, and must hold after it; both in host memory. */
 void sweep_prepare(const way *w, float *recv, int n, int ranks, int turn);
 void sweep_check(const way *w, const float *recv, int n, int ranks, int turn);
-
-#endif

@@ -1,6 +1,5 @@
 /* checks.h: declares every check of the GPU half. */
-#ifndef GHZ_TESTS_CHECKS_H
-#define GHZ_TESTS_CHECKS_H
+#pragma once
 
 #include "gpu_support.h"
 
@@ -10,5 +9,3 @@
 #include "compute.inc"
 #include "hostile.inc"
 #undef CHECK
-
-#endif

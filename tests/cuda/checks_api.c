@@ -43,12 +43,9 @@ static place place_make(trial *t, ghz_type type) {
 }
 
 static void place_free(trial *t, place *p) {
-  device_memory *memory[] = {&p->x, &p->a, &p->b, &p->m, &p->dst, &p->y, &p->range};
   device_guards(t, &p->dst, "results");
   device_guards(t, &p->y, "values");
   device_guards(t, &p->range, "range");
-  for (size_t i = 0; i < COUNT(memory); i++)
-    device_free(memory[i]);
 }
 
 /* The context still works: a sum on the device is the CPU's. */
@@ -423,7 +420,6 @@ void check_outcome_in_device_memory(trial *t) {
   expect(t, status == GHZ_ECAPACITY && ghz_cuda_message(t->gpu)[0], "one byte too few: %d, \"%s\"", (int)status,
          ghz_cuda_message(t->gpu));
   device_guards(t, &there, "outcome");
-  device_free(&there);
   place_free(t, &p);
 }
 
@@ -567,9 +563,6 @@ static void line_check(trial *t, line *l, const char *what) {
 }
 
 static void line_free(line *l) {
-  device_memory *memory[] = {&l->x, &l->a, &l->sum, &l->y};
-  for (size_t i = 0; i < COUNT(memory); i++)
-    device_free(memory[i]);
   cudaFreeHost(l->outcomes);
   cudaStreamDestroy(l->own.stream);
   ghz_cuda_free(l->own.gpu);

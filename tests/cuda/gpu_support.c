@@ -68,12 +68,14 @@ int run_check(const char *name, check_body *body, enum extent extent) {
 
 /* ---- Device memory ---- */
 
+static void free_on_device(void *p) { cudaFree(p); }
+
 static device_memory device_new(size_t front, size_t size, size_t back) {
   device_memory m = {.size = size, .front = front, .back = back};
   void *base;
   size_t all = front + size + back;
   need_cuda(cudaMalloc(&base, all ? all : 1), "device memory");
-  m.base = base;
+  m.base = scratch_held(base, free_on_device);
   m.data = m.base + front;
   return m;
 }
@@ -117,11 +119,6 @@ uint8_t *device_read(trial *t, const device_memory *m, size_t size) {
     need_cuda(cudaMemcpyAsync(bytes, m->data, size, cudaMemcpyDeviceToHost, t->stream), "copy from the device");
   need_cuda(cudaStreamSynchronize(t->stream), "copy from the device");
   return bytes;
-}
-
-void device_free(device_memory *m) {
-  cudaFree(m->base);
-  m->base = NULL;
 }
 
 ghz_bytes device_view(const device_memory *m) { return (ghz_bytes){m->data, m->size}; }
@@ -243,24 +240,17 @@ static ghz_status cpu_run(trial *t, const operation *o, const ghz_bytes *s, ref_
   ghz_slice slice = {.tiles = 0};
   ghz_status status = GHZ_EINVAL;
   switch (o->kind) {
-  case COMPRESS:
-    return ghz_compress(t->cpu, &o->lattice, o->order, o->x, o->n, room.data, room.size, size);
-  case ADD:
-    return ghz_add(t->cpu, s[0], s[1], room.data, room.size, size);
-  case SUBTRACT:
-    return ghz_subtract(t->cpu, s[0], s[1], room.data, room.size, size);
-  case SUM:
-    return ghz_sum(t->cpu, o->k, s, room.data, room.size, size);
-  case MEAN:
-    return ghz_mean(t->cpu, o->k, s, room.data, room.size, size);
-  case COMBINE:
-    return ghz_combine(t->cpu, o->k, s, o->coefficients, room.data, room.size, size);
+  case COMPRESS: return ghz_compress(t->cpu, &o->lattice, o->order, o->x, o->n, room.data, room.size, size);
+  case ADD: return ghz_add(t->cpu, s[0], s[1], room.data, room.size, size);
+  case SUBTRACT: return ghz_subtract(t->cpu, s[0], s[1], room.data, room.size, size);
+  case SUM: return ghz_sum(t->cpu, o->k, s, room.data, room.size, size);
+  case MEAN: return ghz_mean(t->cpu, o->k, s, room.data, room.size, size);
+  case COMBINE: return ghz_combine(t->cpu, o->k, s, o->coefficients, room.data, room.size, size);
   case SLICE_COMPRESS:
     status = ghz_slice_compress(t->cpu, &o->lattice, o->order, o->x, o->n, o->first, o->tiles, room.data,
                                 room.size, &slice);
     break;
-  case SLICE_SUM:
-    return cpu_slice_sum(t, o, s, room, size);
+  case SLICE_SUM: return cpu_slice_sum(t, o, s, room, size);
   }
   *size = status == GHZ_OK ? ghz_slice_size(&slice) : 0;
   return status;
@@ -282,14 +272,10 @@ ghz_status gpu_launch(trial *t, const operation *o, const void *x, const ghz_byt
   switch (o->kind) {
   case COMPRESS:
     return ghz_cuda_compress(t->gpu, &o->lattice, o->order, x, o->n, dst, capacity, t->outcome, t->stream);
-  case ADD:
-    return ghz_cuda_add(t->gpu, type, o->n, s[0], s[1], dst, capacity, t->outcome, t->stream);
-  case SUBTRACT:
-    return ghz_cuda_subtract(t->gpu, type, o->n, s[0], s[1], dst, capacity, t->outcome, t->stream);
-  case SUM:
-    return ghz_cuda_sum(t->gpu, type, o->n, o->k, s, dst, capacity, t->outcome, t->stream);
-  case MEAN:
-    return ghz_cuda_mean(t->gpu, type, o->n, o->k, s, dst, capacity, t->outcome, t->stream);
+  case ADD: return ghz_cuda_add(t->gpu, type, o->n, s[0], s[1], dst, capacity, t->outcome, t->stream);
+  case SUBTRACT: return ghz_cuda_subtract(t->gpu, type, o->n, s[0], s[1], dst, capacity, t->outcome, t->stream);
+  case SUM: return ghz_cuda_sum(t->gpu, type, o->n, o->k, s, dst, capacity, t->outcome, t->stream);
+  case MEAN: return ghz_cuda_mean(t->gpu, type, o->n, o->k, s, dst, capacity, t->outcome, t->stream);
   case COMBINE:
     return ghz_cuda_combine(t->gpu, type, o->n, o->k, s, o->coefficients, dst, capacity, t->outcome, t->stream);
   case SLICE_COMPRESS:
@@ -340,11 +326,6 @@ made gpu_make(trial *t, const operation *o, size_t capacity, const char *what) {
   if (m.status == GHZ_OK && expect(t, m.outcome.size <= capacity, "%s: a result of %llu bytes in room for %zu",
                                    what, (unsigned long long)m.outcome.size, capacity))
     m.bytes = (ref_bytes){device_read(t, &dst, (size_t)m.outcome.size), (size_t)m.outcome.size};
-  for (size_t i = 0; i < o->k; i++)
-    device_free(&operands[i]);
-  if (x.base)
-    device_free(&x);
-  device_free(&dst);
   return m;
 }
 
@@ -448,8 +429,6 @@ ghz_status gpu_read(trial *t, const reading *r, uint8_t **values, const char *wh
            (unsigned long long)outcome.size, size);
     check_account(t, &outcome, r->source, what);
   }
-  device_free(&source);
-  device_free(&dst);
   return status;
 }
 

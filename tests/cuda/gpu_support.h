@@ -1,8 +1,7 @@
 /* gpu_support.h: what the checks of the GPU half share: a context on a device, guarded device
  * memory, and operations that run on the CPU and on the device and must agree. Free of Criterion,
  * so that a machine without it can run the checks too. */
-#ifndef GHZ_TESTS_GPU_SUPPORT_H
-#define GHZ_TESTS_GPU_SUPPORT_H
+#pragma once
 
 #include "streams.h"
 #include <cuda_runtime_api.h>
@@ -62,7 +61,6 @@ device_memory device_output(trial *t, size_t capacity, size_t offset);
 void device_guards(trial *t, const device_memory *m, const char *what);
 /* The first bytes, after the work of the stream is done. */
 uint8_t *device_read(trial *t, const device_memory *m, size_t size);
-void device_free(device_memory *m);
 ghz_bytes device_view(const device_memory *m);
 
 /* Every block of 8 has an amplitude of its own, up to 2^bits steps: widths without pattern. */
@@ -132,5 +130,3 @@ ghz_status gpu_read(trial *t, const reading *r, uint8_t **values, const char *wh
 /* The same values from both. */
 void agree_values(trial *t, const reading *r, const char *what);
 void same_values(trial *t, const void *got, const void *want, size_t n, ghz_type type, const char *what);
-
-#endif

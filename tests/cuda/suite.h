@@ -1,7 +1,6 @@
 /* suite.h: makes a Criterion test of every check of a group: define SUITE, include this, then the
  * group. */
-#ifndef GHZ_TESTS_SUITE_H
-#define GHZ_TESTS_SUITE_H
+#pragma once
 
 #include "checks.h"
 #include <criterion/criterion.h>
@@ -23,5 +22,3 @@ static void run_in_suite(const char *name, check_body *body) {
 
 #define CHECK_IN(suite, name)                                                                                  \
   Test(suite, name, .timeout = 300) { run_in_suite(#name, check_##name); }
-
-#endif

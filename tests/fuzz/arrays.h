@@ -1,6 +1,5 @@
 /* arrays.h: lattices and arrays of values made from choices. */
-#ifndef GHZ_FUZZ_ARRAYS_H
-#define GHZ_FUZZ_ARRAYS_H
+#pragma once
 
 #include "fuzz.h"
 
@@ -19,5 +18,3 @@ int choose_order(choices *c);
 
 /* Compresses with every context; the bytes are those of the reference. */
 ref_bytes compress_everywhere(const ghz_lattice *l, int order, const void *x, size_t n);
-
-#endif

@@ -43,26 +43,16 @@ static ghz_status accumulate(ghz_context *ctx, const task *t, uint8_t *dst, size
 
 static ghz_status call(ghz_context *ctx, const task *t, void *dst, size_t capacity, size_t *size) {
   switch (t->kind) {
-  case ADD:
-    return ghz_add(ctx, t->s[0], t->s[1], dst, capacity, size);
-  case SUBTRACT:
-    return ghz_subtract(ctx, t->s[0], t->s[1], dst, capacity, size);
-  case NEGATE:
-    return ghz_negate(ctx, t->s[0], dst, capacity, size);
-  case SUM:
-    return ghz_sum(ctx, t->k, t->s, dst, capacity, size);
-  case COMBINE:
-    return ghz_combine(ctx, t->k, t->s, t->c, dst, capacity, size);
-  case MEAN:
-    return ghz_mean(ctx, t->k, t->s, dst, capacity, size);
-  case SCALE:
-    return ghz_scale(ctx, t->s[0], t->factor, dst, capacity, size);
-  case MINIMUM:
-    return ghz_minimum(ctx, t->s[0], t->s[1], dst, capacity, size);
-  case MAXIMUM:
-    return ghz_maximum(ctx, t->s[0], t->s[1], dst, capacity, size);
-  default:
-    return accumulate(ctx, t, dst, capacity, size);
+  case ADD: return ghz_add(ctx, t->s[0], t->s[1], dst, capacity, size);
+  case SUBTRACT: return ghz_subtract(ctx, t->s[0], t->s[1], dst, capacity, size);
+  case NEGATE: return ghz_negate(ctx, t->s[0], dst, capacity, size);
+  case SUM: return ghz_sum(ctx, t->k, t->s, dst, capacity, size);
+  case COMBINE: return ghz_combine(ctx, t->k, t->s, t->c, dst, capacity, size);
+  case MEAN: return ghz_mean(ctx, t->k, t->s, dst, capacity, size);
+  case SCALE: return ghz_scale(ctx, t->s[0], t->factor, dst, capacity, size);
+  case MINIMUM: return ghz_minimum(ctx, t->s[0], t->s[1], dst, capacity, size);
+  case MAXIMUM: return ghz_maximum(ctx, t->s[0], t->s[1], dst, capacity, size);
+  default: return accumulate(ctx, t, dst, capacity, size);
   }
 }
 
@@ -135,21 +125,14 @@ static ref_bytes reference(const task *t) {
   for (size_t i = 0; i < operands(t); i++)
     s[i] = fuzz_reference(t->s[i]);
   switch (t->kind) {
-  case SUBTRACT:
-    return ref_combine(2, s, minus, REF_PLAIN, 1);
-  case NEGATE:
-    return ref_combine(1, s, negative, REF_PLAIN, 1);
-  case COMBINE:
-    return ref_combine(t->k, s, t->c, REF_PLAIN, 1);
-  case MEAN:
-    return ref_mean(t->k, s);
-  case SCALE:
-    return ref_scale(s[0], t->factor);
+  case SUBTRACT: return ref_combine(2, s, minus, REF_PLAIN, 1);
+  case NEGATE: return ref_combine(1, s, negative, REF_PLAIN, 1);
+  case COMBINE: return ref_combine(t->k, s, t->c, REF_PLAIN, 1);
+  case MEAN: return ref_mean(t->k, s);
+  case SCALE: return ref_scale(s[0], t->factor);
   case MINIMUM:
-  case MAXIMUM:
-    return ref_extremum(s[0], s[1], t->kind == MAXIMUM);
-  default:
-    return ref_combine(operands(t), s, ones, REF_PLAIN, 1);
+  case MAXIMUM: return ref_extremum(s[0], s[1], t->kind == MAXIMUM);
+  default: return ref_combine(operands(t), s, ones, REF_PLAIN, 1);
   }
 }
 

@@ -1,10 +1,7 @@
 /* container.h: changes of compressed files whose checksums are made to fit again. */
-#ifndef GHZ_FUZZ_CONTAINER_H
-#define GHZ_FUZZ_CONTAINER_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
 size_t mutate_container(uint8_t *data, size_t size, size_t room, uint64_t *state);
-
-#endif

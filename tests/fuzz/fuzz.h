@@ -1,7 +1,6 @@
 /* fuzz.h: what the fuzzers share: choices made from bytes, contexts, and checks that end the
  * process when they fail. */
-#ifndef GHZ_FUZZ_H
-#define GHZ_FUZZ_H
+#pragma once
 
 #include <ghz.h>
 #include <stdbool.h>
@@ -61,5 +60,3 @@ ref_bytes fuzz_reference(ghz_bytes stream);
 
 /* Fails unless the bytes are the same. */
 void must_equal(const void *got, size_t got_size, const void *want, size_t want_size, const char *what);
-
-#endif

@@ -1,6 +1,5 @@
 /* memory_file.h: bytes in memory as a file of the command, and its messages caught. */
-#ifndef GHZ_FUZZ_MEMORY_FILE_H
-#define GHZ_FUZZ_MEMORY_FILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,5 +16,3 @@ uint8_t *memory_file_bytes(const file *f, size_t *size);
 
 /* How many messages the command has printed since the last call. */
 int messages_taken(void);
-
-#endif

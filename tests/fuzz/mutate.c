@@ -160,9 +160,7 @@ static void change_head(loose *l, uint64_t *state) {
 static void change_count(loose *l, uint64_t *state) {
   size_t at = l->tiles ? (size_t)input_below(state, l->tiles) : 0;
   switch (input_below(state, 4)) {
-  case 0:
-    add_empty(l, at);
-    break;
+  case 0: add_empty(l, at); break;
   case 1:
     if (l->tiles)
       drop_tile(l, at);
@@ -171,8 +169,7 @@ static void change_count(loose *l, uint64_t *state) {
     add_empty(l, l->tiles);
     copy_tile(l, l->tiles - 1, at);
     break;
-  default:
-    put_little(l->header + 8, l->tiles * REF_TILE - input_below(state, REF_TILE), 8);
+  default: put_little(l->header + 8, l->tiles * REF_TILE - input_below(state, REF_TILE), 8);
   }
   fit_count(l);
   if (l->tiles)

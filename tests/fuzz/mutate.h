@@ -1,7 +1,6 @@
 /* mutate.h: changes of inputs that leave them likely to pass the first checks: sizes, offsets and
  * checksums are made to fit again. */
-#ifndef GHZ_FUZZ_MUTATE_H
-#define GHZ_FUZZ_MUTATE_H
+#pragma once
 
 #include "common.h"
 
@@ -25,5 +24,3 @@ size_t mutate_parts(uint8_t *data, size_t size, size_t room, size_t choices, uin
 size_t mend_tile(const ref_header *h, int n, const uint8_t *from, size_t size, uint8_t *out);
 
 enum { MEND_ROOM = 8400 };
-
-#endif

@@ -57,14 +57,10 @@ typedef struct layout {
 static size_t place(const layout *l, int i) {
   switch (l->kind) {
   case STRIDED:
-  case COLUMN:
-    return 2 * (size_t)i;
-  case SWAPPED:
-    return (size_t)(BLOCKS - 1 - i / BLOCK) * BLOCK + (size_t)(i % BLOCK);
-  case TORN:
-    return (size_t)i + (i < BLOCK ? 0 : 3);
-  default:
-    return (size_t)i;
+  case COLUMN: return 2 * (size_t)i;
+  case SWAPPED: return (size_t)(BLOCKS - 1 - i / BLOCK) * BLOCK + (size_t)(i % BLOCK);
+  case TORN: return (size_t)i + (i < BLOCK ? 0 : 3);
+  default: return (size_t)i;
   }
 }
 
@@ -102,21 +98,14 @@ static layout layout_make(int which) {
     l.type = nested();
     l.count = BLOCKS;
     break;
-  case STRIDED:
-    MPI_Type_vector(N, 1, 2, MPI_FLOAT, &l.type);
-    break;
-  case SWAPPED:
-    l.type = swapped();
-    break;
-  case TORN:
-    l.type = torn();
-    break;
+  case STRIDED: MPI_Type_vector(N, 1, 2, MPI_FLOAT, &l.type); break;
+  case SWAPPED: l.type = swapped(); break;
+  case TORN: l.type = torn(); break;
   case COLUMN:
     MPI_Type_create_resized(MPI_FLOAT, 0, 2 * sizeof(float), &l.type);
     l.count = N;
     break;
-  default:
-    l.count = N;
+  default: l.count = N;
   }
   if (l.kind != FLAT)
     MPI_Type_commit(&l.type);

@@ -40,41 +40,25 @@ cudaError_t check_shape(const Grid &grid) {
 int attribute_of(cudaDeviceAttr attribute) {
   switch (attribute) {
   case cudaDevAttrMaxThreadsPerBlock:
-  case cudaDevAttrMaxBlockDimX:
-    return threads_of_block;
-  case cudaDevAttrMaxGridDimX:
-    return 0x7fffffff;
-  case cudaDevAttrMaxSharedMemoryPerBlock:
-    return static_cast<int>(shared_always);
-  case cudaDevAttrWarpSize:
-    return 32;
+  case cudaDevAttrMaxBlockDimX: return threads_of_block;
+  case cudaDevAttrMaxGridDimX: return 0x7fffffff;
+  case cudaDevAttrMaxSharedMemoryPerBlock: return static_cast<int>(shared_always);
+  case cudaDevAttrWarpSize: return 32;
   case cudaDevAttrClockRate: // kHz
-  case cudaDevAttrMemoryClockRate:
-    return 1000000;
-  case cudaDevAttrMultiProcessorCount:
-    return settings().multiprocessors;
-  case cudaDevAttrGlobalMemoryBusWidth:
-    return 64;
-  case cudaDevAttrL2CacheSize:
-    return 1 << 20;
-  case cudaDevAttrMaxThreadsPerMultiProcessor:
-    return threads_of_multiprocessor;
+  case cudaDevAttrMemoryClockRate: return 1000000;
+  case cudaDevAttrMultiProcessorCount: return settings().multiprocessors;
+  case cudaDevAttrGlobalMemoryBusWidth: return 64;
+  case cudaDevAttrL2CacheSize: return 1 << 20;
+  case cudaDevAttrMaxThreadsPerMultiProcessor: return threads_of_multiprocessor;
   case cudaDevAttrUnifiedAddressing:
   case cudaDevAttrManagedMemory:
-  case cudaDevAttrConcurrentManagedAccess:
-    return 1;
-  case cudaDevAttrPageableMemoryAccess:
-    return 0;
-  case cudaDevAttrComputeCapabilityMajor:
-    return settings().capability / 10;
-  case cudaDevAttrComputeCapabilityMinor:
-    return settings().capability % 10;
-  case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
-    return static_cast<int>(shared_of_multiprocessor);
-  case cudaDevAttrMaxSharedMemoryPerBlockOptin:
-    return static_cast<int>(shared_greatest);
-  case cudaDevAttrMaxBlocksPerMultiprocessor:
-    return blocks_of_multiprocessor;
+  case cudaDevAttrConcurrentManagedAccess: return 1;
+  case cudaDevAttrPageableMemoryAccess: return 0;
+  case cudaDevAttrComputeCapabilityMajor: return settings().capability / 10;
+  case cudaDevAttrComputeCapabilityMinor: return settings().capability % 10;
+  case cudaDevAttrMaxSharedMemoryPerMultiprocessor: return static_cast<int>(shared_of_multiprocessor);
+  case cudaDevAttrMaxSharedMemoryPerBlockOptin: return static_cast<int>(shared_greatest);
+  case cudaDevAttrMaxBlocksPerMultiprocessor: return blocks_of_multiprocessor;
   }
   return -1;
 }
@@ -134,8 +118,7 @@ cudaError_t cudaPeekAtLastError(void) { return last_error; }
 const char *cudaGetErrorName(cudaError_t error) {
   switch (error) {
 #define SIMT_NAME(name, text)                                                                                  \
-  case name:                                                                                                   \
-    return #name
+  case name: return #name
     SIMT_ERRORS(SIMT_NAME);
 #undef SIMT_NAME
   }
@@ -145,8 +128,7 @@ const char *cudaGetErrorName(cudaError_t error) {
 const char *cudaGetErrorString(cudaError_t error) {
   switch (error) {
 #define SIMT_TEXT(name, text)                                                                                  \
-  case name:                                                                                                   \
-    return text
+  case name: return text
     SIMT_ERRORS(SIMT_TEXT);
 #undef SIMT_TEXT
   }

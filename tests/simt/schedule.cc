@@ -57,14 +57,10 @@ uint64_t idle_switches; // since a block began or ended
 
 const char *state_name(State state) {
   switch (state) {
-  case State::ready:
-    return "able to run";
-  case State::meeting:
-    return "waits for lanes";
-  case State::barrier:
-    return "waits for the block";
-  case State::exited:
-    return "exited";
+  case State::ready: return "able to run";
+  case State::meeting: return "waits for lanes";
+  case State::barrier: return "waits for the block";
+  case State::exited: return "exited";
   }
   return "";
 }
@@ -402,14 +398,12 @@ private:
   // sixteen after that: no order may keep a block from running forever.
   size_t choose() const {
     switch (settings().order) {
-    case SIMT_RANDOM:
-      return draw_below(air.size());
+    case SIMT_RANDOM: return draw_below(air.size());
     case SIMT_STARVE:
       if (!air[0]->visits || air.size() == 1)
         return 0;
       return draw_below(16) ? 1 + draw_below(air.size() - 1) : 0;
-    default:
-      return 0;
+    default: return 0;
     }
   }
 
