@@ -29,7 +29,7 @@ struct combine_job {
   unsigned n; // its values
   int lane;
 
-  // Finds operand i's tile. Returns 0 if the chunk that it is in is damaged.
+  // Finds operand i's tile. Returns 0 if its chunk is damaged.
   METHOD int place(unsigned i, tile_place &p) const {
     return place_tile(c.from[i], c.kind, s.payload[i], tile, p, lane);
   }
@@ -56,7 +56,8 @@ template <class Real> SELDOM void combine_values(const combine_job &j, warp_resu
   r.size = 1 + j.n * (uint32_t)sizeof(Real);
 }
 
-// The sum on bit planes. Where an operand turns out to lie outside the lattice, the result is what rule 3 says.
+// The sum on bit planes. Where an operand turns out to lie outside the lattice, the result is what
+// rule 3 says.
 template <class Real> SELDOM void add_tiles(const combine_job &j, const participants &p, warp_result &r) {
   plane_tile x;
   clear_tile(&r.sum);

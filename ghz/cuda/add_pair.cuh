@@ -1,4 +1,5 @@
-// add_pair.cuh: the sum or difference of two common tiles, by a team: on bit planes, in shared memory.
+// add_pair.cuh: the sum or difference of two common tiles, by a team: on bit planes, in shared
+// memory.
 #ifndef GHZ_ADD_PAIR_CUH
 #define GHZ_ADD_PAIR_CUH
 
@@ -7,8 +8,9 @@
 #include "cuda/primitives/team.cuh"
 #include "rules/combination.h"
 
-// Planes of a sum that a team forms in shared memory, behind room for the longest header that such a tile has. Squeezed bytes, from
-// the front on, then never reach planes that are still to be read.
+// A team forms at most this many planes of a sum in shared memory. Room for the longest header of
+// such a tile stands before them. So squeezed bytes, which are written from the front, never reach
+// planes that are still to be read.
 enum { TEAM_PLANES = 16, TEAM_HEADER = 112 };
 
 struct team_room {
@@ -17,10 +19,10 @@ struct team_room {
   uint32_t slack[12]; // sets the rooms of a warp's teams apart by 8 banks
 };
 
-// ---- Operands ---------------------------------------------------------------------------------------------------
+// ---- Operands -----------------------------------------------------------------------------------
 
-// The tiles of an operand that a warp's teams work on: `offset` of each from the beginning of the payload. Returns 0 if the
-// chunk is damaged.
+// The tiles of an operand that a warp's teams work on: `offset` of each from the beginning of the
+// payload. Returns 0 if the chunk is damaged.
 DEVICE int place_tiles(const combine_call &c, const operand_headers &s, unsigned i, uint64_t chunk,
                        int in_chunk, uint64_t &offset, uint32_t &size, int lane) {
   tile_place first;
@@ -43,7 +45,8 @@ struct team_side {
   uint32_t negative; // 0, or all ones
 };
 
-// Where a tile is, and whose. With size 0 it is zero, or not for a team: `right` says which; `data` may be read all the same.
+// Where a tile is, and of which operand. Size 0 means an empty tile, or with `right` = 0 one that a
+// team cannot read. `data` can be read in every case.
 struct side_place {
   const uint8_t *data;
   uint32_t size;
@@ -60,7 +63,7 @@ DEVICE side_place place_side(const combine_call &c, const operand_headers &s, un
   return {there ? o.payload + offset : o.header, there ? size : 0, i, !short_tail};
 }
 
-// Opens a tile. Returns 0 if it is not a common one.
+// Opens a tile. Returns 0 if it is not common.
 DEVICE int open_side(const combine_call &c, const operand_headers &s, const side_place &p, team_side &x) {
   team::tile_shape t;
   const int opened = team::take_tile(s.lattice, s.terms[p.operand], p.data, p.size, t);
@@ -82,7 +85,8 @@ DEVICE unsigned order_at(const side_place &p) {
   return p.size ? bytes.word(0) & 3 : 0;
 }
 
-// Raises a plane of the tile of lower order, where its team has to: all teams do the work for the others.
+// Raises a plane of the tile of lower order. All teams of the warp do the work; those that need
+// none drop the result.
 DEVICE void raise(team::raisers &r, part y[team::PARTS], int raises, unsigned p) {
   part once[team::PARTS], twice[team::PARTS];
   UNROLLED for (int w = 0; w < team::PARTS; w++) once[w] = y[w];
@@ -92,8 +96,8 @@ DEVICE void raise(team::raisers &r, part y[team::PARTS], int raises, unsigned p)
   UNROLLED for (int w = 0; w < team::PARTS; w++) y[w] = raises > 1 ? twice[w] : y[w];
 }
 
-// The planes of a + b, a of the higher order, on `count` planes, and the widths of the result. Raises: b's order is lower in
-// some team of the warp.
+// The planes of a + b, a of the higher order, on `count` planes, and the widths of the result.
+// Raises: in some team of the warp b has a lower order than a.
 template <bool Raises>
 DEVICE void add_planes(const expansion &e, team_side &a, team_side &b, int count, team_room &room,
                        uint32_t widths[team::WORDS]) {
@@ -129,8 +133,9 @@ DEVICE void add_planes(const expansion &e, team_side &a, team_side &b, int count
     team::raisers_anchors(&r, raises, (unsigned)count, &b.anchor, &b.slope);
 }
 
-// Adds or subtracts the tiles of four teams, where both are common: on the lattice, of one mode, without specials, and of few
-// planes. Returns 0 for those that are not; damage is left to be found elsewhere.
+// Adds or subtracts the tiles of four teams. Returns 0 where a tile is not common: on the lattice,
+// of the other's mode, without specials, of few planes. A damaged tile is not common: add_any.cuh
+// reports it.
 DEVICE int add_pair(const combine_call &c, const operand_headers &s, const uint64_t offset[2],
                     const uint32_t size[2], team_room &room, team::tile_shape &t, uint32_t &result_size) {
   team_side a, b;
@@ -164,8 +169,9 @@ DEVICE int add_pair(const combine_call &c, const operand_headers &s, const uint6
   return right;
 }
 
-// Where rule 4 makes the only tile that takes part the result, brings its bytes to its room, unread. Returns 0 where the rule
-// says otherwise, or the tile is too large, or among the last bytes of the stream.
+// Where rule 4 makes the only tile that takes part the result, brings its bytes to its room,
+// unread. Returns 0 where the rule says otherwise, or the tile is too large, or among the last
+// bytes of the stream.
 DEVICE int copy_alone(const combine_call &c, const uint64_t offset[2], const uint32_t size[2], team_room &room,
                       uint32_t &result_size) {
   const int i = size[0] == 0;

@@ -1,4 +1,5 @@
-// arguments.cu: checks of the arguments of calls for a GPU, and where the parts of streams and messages lie.
+// arguments.cu: checks of the arguments of calls for a GPU, and where the parts of streams and
+// messages lie.
 
 #include <cstring>
 
@@ -8,7 +9,7 @@ extern "C" {
 #include "lattice.h"
 }
 
-// ---- Checks of arguments ----------------------------------------------------------------------------------------
+// ---- Checks of arguments ------------------------------------------------------------------------
 
 ghz_status ghz_cuda_check_pointer(ghz_cuda *g, const void *p, const char *name, size_t alignment, reach where) {
   cudaPointerAttributes a;
@@ -68,7 +69,7 @@ ghz_status ghz_cuda_check_tiles(ghz_cuda *g, size_t n, uint64_t first, uint64_t 
                              (unsigned long long)(first + tiles), (unsigned long long)all);
 }
 
-// ---- Where things are -------------------------------------------------------------------------------------------
+// ---- Where things are ---------------------------------------------------------------------------
 
 stream_kind ghz_cuda_whole(ghz_type type, size_t n) {
   return {type, n, 0, tiles_of(n), 0};

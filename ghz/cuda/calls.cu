@@ -1,4 +1,5 @@
-// calls.cu: the calls of ghz.h for a GPU that compress and decompress: arguments checked, kernels started.
+// calls.cu: the calls of ghz.h for a GPU that compress and decompress: arguments checked, kernels
+// started.
 
 #include "cuda/context.cuh"
 #include "rules/quantise.h"
@@ -8,7 +9,7 @@ extern "C" {
 #include "lattice.h"
 }
 
-// ---- Range ------------------------------------------------------------------------------------------------------
+// ---- Range --------------------------------------------------------------------------------------
 
 extern "C" ghz_status ghz_cuda_range(ghz_cuda *gpu, ghz_type type, const void *x, size_t n, double *range,
                                      ghz_cuda_stream stream) {
@@ -28,10 +29,10 @@ extern "C" ghz_status ghz_cuda_range(ghz_cuda *gpu, ghz_type type, const void *x
                            "range");
 }
 
-// ---- Compression ------------------------------------------------------------------------------------------------
+// ---- Compression --------------------------------------------------------------------------------
 
-// Whether a tile of narrow integers is surely coarse: it is not without a step, where the step is coarser than the bound, and
-// where even a few steps are a magnitude that has no place on the lattice.
+// Whether narrow integers prove that a tile is coarse. They do not if the step is 0 or coarser than
+// the bound, nor if a few steps already lie outside the lattice.
 static bool is_common(const ghz_lattice *l) {
   return l->step != 0 && !coarser_than_bound(l) &&
          l->step <= (l->type == GHZ_F32 ? 0x1p100 : 0x1p1000 / 0x1p20);
@@ -90,7 +91,7 @@ extern "C" ghz_status ghz_cuda_slice_compress(ghz_cuda *gpu, const ghz_lattice *
              : status;
 }
 
-// ---- Decompression ----------------------------------------------------------------------------------------------
+// ---- Decompression ------------------------------------------------------------------------------
 
 // Values first .. first + count - 1, counted from the first tile of the operand.
 static ghz_status decompress(ghz_cuda *g, const stream_kind &k, ghz_bytes src, ghz_type out, uint64_t first,

@@ -1,5 +1,5 @@
-// combine.cu: the kernel that adds: reads the tiles of all operands, adds them on bit planes and writes the result's tiles, in
-// one pass, without going back to integers.
+// combine.cu: the kernel that adds. It reads the tiles of all operands, adds them on bit planes and
+// writes the tiles of the result, in one pass; nothing is decoded to integers.
 
 #include "cuda/add_any.cuh"
 #include "cuda/add_pair.cuh"
@@ -17,14 +17,14 @@ struct combine_shared {
   operand_headers headers;
 };
 
-// ---- Forming tiles ------------------------------------------------------------------------------------------------
+// ---- Forming tiles ------------------------------------------------------------------------------
 
-// Where a tile of the block's group is while its place is sought: in its room if it fits there, or else in the spill room.
+// Where a tile that does not fit in shared memory waits until its place is known.
 DEVICE uint8_t *spill(const combine_call &c, int tile) {
   return c.spill + ((size_t)blockIdx.x * TILES + (size_t)tile) * SPILL_TILE;
 }
 
-// Notes what went wrong with a tile, or that it is not exact.
+// Reports a damaged tile, or one that is not exact.
 DEVICE void note_result(const combine_call &c, uint64_t t, warp_result &r, int lane) {
   if (r.damaged != GHZ_CUDA_OPERANDS) {
     r.size = 0;
@@ -49,7 +49,8 @@ SELDOM uint32_t form_uncommon(const combine_call &c, combine_shared &s, int tile
   return r.size;
 }
 
-// Forms the tile of each team where two common ones are added, or one is copied. Returns 0 where that is not so.
+// Forms the tile of each team if it is the sum of two common tiles, or a copy. Returns 0 if it is
+// neither.
 DEVICE int form_common(const combine_call &c, combine_shared &s, int mine, uint64_t t, uint32_t &result_size,
                        int lane) {
   const bool whole = t < c.target.tiles && c.target.n - (c.target.first + t) * TILE >= TILE;
@@ -65,7 +66,7 @@ DEVICE int form_common(const combine_call &c, combine_shared &s, int mine, uint6
   result_size = 0;
   const int alone = whole && copy_alone(c, offset, size, room, result_size);
   UNROLLED for (int i = 0; i < 2; i++) size[i] = whole && !alone ? size[i] : 0;
-  // Four tiles that are empty, or copied, need no more: so are three of four in sparse fields.
+  // Nothing to add in all four: so it is for three of four tiles in sparse fields.
   if (!__any_sync(ALL, (size[0] | size[1]) != 0))
     return whole;
   uint32_t sum_size;
@@ -94,7 +95,8 @@ template <class Real> DEVICE uint32_t form_tiles(const combine_call &c, combine_
   return size;
 }
 
-// Brings them to their place. Nothing of the operands is read any more: in an accumulator they may lie there.
+// Writes the tiles of a warp to their place. In an accumulator operands may lie there, but nothing
+// of them is read any more.
 DEVICE void write_tiles(const combine_call &c, const combine_shared &s, int warp, uint32_t size, int lane) {
   const int mine = team::TEAMS * warp + lane / team::LANES;
   const bool large = size > sizeof(team_room);
@@ -108,9 +110,10 @@ DEVICE void write_tiles(const combine_call &c, const combine_shared &s, int warp
   }
 }
 
-// ---- The kernel ---------------------------------------------------------------------------------------------------
+// ---- The kernel ---------------------------------------------------------------------------------
 
-// Completes the result; of an accumulator all but its header, which move_sum writes when the tiles are in place.
+// Completes the result. The header of an accumulator is left to move_sum, which moves the tiles to
+// their place first.
 DEVICE void finish(const combine_call &c, const operand_headers &s) {
   __threadfence();
   result_header h = {s.lattice, s.terms_of_result, s.inexact | __ldcg(&c.target.shared->inexact)};
@@ -125,7 +128,7 @@ DEVICE void finish(const combine_call &c, const operand_headers &s) {
   }
 }
 
-// In an accumulator, what is read and what is written lie in one place.
+// In an accumulator, operands and result lie in the same memory.
 DEVICE void fence_in_place(const tile_target &target) {
   if (target.backwards)
     __threadfence();

@@ -14,22 +14,17 @@ template <class Real> struct compress_shared {
   group_state<WARPS> group;
 };
 
-enum tile_kind { NOTHING, FROM_REGISTERS, FROM_VALUES, AS_IT_IS };
+// Where the bytes of a tile come from.
+enum tile_kind { NOTHING, FROM_REGISTERS, FROM_VALUES, RAW_VALUES };
 
-// What a warp knows of its tile once it is measured.
-struct fresh_tile {
-  tile_kind kind;
-  uint32_t size;
-  tile_shape shape;
-};
+// ---- The common tile: full, without specials, integers of 32 bits -------------------------------
 
-// ---- The common tile: full, without specials, integers of 32 bits ----------------------------------------------------
-
-// Integers so narrow that the tile is surely coarse, and surely within what float arithmetic may quantise: up to 2^14.
+// Integers of at most this many bits, up to 2^14, prove that a tile is coarse and that float
+// arithmetic may quantise it.
 enum { SURELY_COARSE = 15 };
 
-// Integers of a lane's values, of a tile that is taken to be coarse, in the arithmetic of its type. Returns 0 if that was
-// wrong: values beyond the range, NaN and infinities show as wide integers.
+// Quantises a lane's values as if the tile were coarse, in the arithmetic of its type. Returns 0 if
+// it is not: values beyond the range, NaN and infinities give wide integers.
 template <class Real>
 DEVICE int quantise_coarse(const uint32_t *buffer, Real factor, int32_t q[LANE_VALUES], int &zero, int lane) {
   typedef value_rows<Real> rows;
@@ -64,8 +59,8 @@ template <class Real> DEVICE typename real_type<Real>::bits largest_magnitude(co
   return largest_of_lanes(largest);
 }
 
-// Puts the integers of a full tile in the place of its values, and returns its mode; -1, having changed nothing, where they
-// may need more than 32 bits, or some values are special.
+// Replaces the values of a full tile by its integers and returns its mode. Returns -1, and changes
+// nothing, if integers may need more than 32 bits or some values are special.
 template <class Real> SELDOM int quantise_in_place(const ghz_lattice l, uint32_t *buffer, int lane) {
   typedef typename real_type<Real>::bits bits;
   Real *values = reinterpret_cast<Real *>(buffer);
@@ -85,7 +80,7 @@ template <class Real> SELDOM int quantise_in_place(const ghz_lattice l, uint32_t
   return mode;
 }
 
-// Fills q and `mode`. Returns 0 where the tile is not of the common kind. *zero: all integers are 0.
+// Fills q, mode and zero (all integers are 0). Returns 0 if the tile is not common.
 template <class Real>
 DEVICE int quantise_tile(const compress_call &c, uint32_t *buffer, int32_t q[LANE_VALUES], int &mode, int &zero,
                          int lane) {
@@ -104,7 +99,7 @@ DEVICE int quantise_tile(const compress_call &c, uint32_t *buffer, int32_t q[LAN
   return 1;
 }
 
-// ---- Any tile ---------------------------------------------------------------------------------------------------
+// ---- Any tile -----------------------------------------------------------------------------------
 
 template <class Real> DEVICE int all_bits_zero(const uint32_t *buffer, int lane) {
   uint32_t any = 0;
@@ -113,47 +108,40 @@ template <class Real> DEVICE int all_bits_zero(const uint32_t *buffer, int lane)
   return !__any_sync(ALL, any != 0);
 }
 
-template <class Real> struct any_tile : value_integers<Real, staged_values<Real>> {
-  METHOD int begin(const compress_call &c, const uint32_t *buffer, unsigned count, int &mode, int l) {
-    double largest = this->look({reinterpret_cast<const Real *>(buffer)}, count, l);
-    return this->open(c.lattice, largest, mode);
-  }
-};
+template <class Real> using any_integers = value_integers<Real, staged_values<Real>>;
 
+template <class Real> DEVICE staged_values<Real> staged(const uint32_t *buffer) {
+  return {reinterpret_cast<const Real *>(buffer)};
+}
+
+template <class Real> DEVICE uint32_t raw_size(unsigned n) {
+  return 1 + n * (uint32_t)sizeof(Real);
+}
+
+// Returns the size of the tile: 0 if it is empty, raw_size(n) if it is raw; else `shape` is its
+// shape.
 template <class Real>
-SELDOM void measure_any(const compress_call &c, const uint32_t *buffer, unsigned n, fresh_tile &f, int lane) {
-  any_tile<Real> values;
-  uint32_t raw = 1 + n * (uint32_t)sizeof(Real);
-  int mode;
-  if (values.begin(c, buffer, n, mode, lane)) {
-    f.size = values.shape(mode, c.order, f.shape);
-    f.kind = f.size ? FROM_VALUES : NOTHING;
-  } else if (all_bits_zero<Real>(buffer, lane)) {
-    f.kind = NOTHING;
-    f.size = 0;
-  } else {
-    f.size = raw;
-  }
-  if (f.size >= raw) {
-    f.kind = AS_IT_IS;
-    f.size = raw;
-  }
+SELDOM uint32_t measure_any(const compress_call &c, const uint32_t *buffer, unsigned n, tile_shape &shape,
+                            int lane) {
+  any_integers<Real> integers;
+  if (integers.begin(c.lattice, staged<Real>(buffer), n, lane) == RAW)
+    return all_bits_zero<Real>(buffer, lane) ? 0 : raw_size<Real>(n);
+  return min(integers.shape(c.order, shape), raw_size<Real>(n));
 }
 
 template <class Real>
-SELDOM void write_any(const compress_call &c, const uint32_t *buffer, unsigned n, const fresh_tile &f,
+SELDOM void write_any(const compress_call &c, const uint32_t *buffer, unsigned n, const tile_shape &shape,
                       uint8_t *out, int lane) {
-  any_tile<Real> values;
+  any_integers<Real> integers;
   plane_writer<false> writer;
-  int mode;
-  values.begin(c, buffer, n, mode, lane);
-  put_header(out, f.shape, lane);
-  writer.begin(out, f.shape.widths, 0, f.shape.height, f.shape.planes_at, lane);
-  ROLLED for (int k = 0; 8 * k < f.shape.height; k++) {
+  integers.begin(c.lattice, staged<Real>(buffer), n, lane);
+  put_header(out, shape, lane);
+  writer.begin(out, shape.widths, 0, shape.height, shape.planes_at, lane);
+  ROLLED for (int k = 0; 8 * k < shape.height; k++) {
     uint32_t planes[8];
-    values.planes(f.shape.lead.order, k, planes);
+    integers.planes(shape.lead.order, k, planes);
     writer.put(planes);
-    if (8 * k + 4 < f.shape.height)
+    if (8 * k + 4 < shape.height)
       writer.put(planes + 4);
   }
 }
@@ -164,7 +152,7 @@ DEVICE void write_raw(const uint8_t *x, uint32_t size, uint8_t *out, int lane) {
   ROLLED for (uint32_t i = 1 + (uint32_t)lane; i < size; i += 32) out[i] = x[i - 1];
 }
 
-// ---- The kernel -------------------------------------------------------------------------------------------------
+// ---- The kernel ---------------------------------------------------------------------------------
 
 // Writes a tile's bytes over its values in shared memory; returns where they begin.
 DEVICE uint32_t squeeze_registers(uint32_t *buffer, const tile_shape &t, int32_t q[LANE_VALUES], int lane) {
@@ -183,7 +171,8 @@ DEVICE uint32_t squeeze_registers(uint32_t *buffer, const tile_shape &t, int32_t
   return at;
 }
 
-// The shape of a common tile, in few registers: it is kept while the block finds out where the tile goes.
+// The shape of a common tile, packed: it occupies registers while the block finds out where the
+// tile goes.
 struct short_shape {
   uint32_t widths, numbers;
   int32_t anchor, slope;
@@ -210,34 +199,33 @@ struct short_shape {
   }
 };
 
-// What a warp knows of its tile while the block finds out where it goes.
-struct tile_at_work {
-  tile_kind kind;
-  uint32_t size, at; // at: where its bytes begin in shared memory
-  short_shape shape; // FROM_REGISTERS
+// A warp's tile while the block finds out where it goes. The shape of a tile FROM_VALUES is kept
+// apart: functions that are called take its address, so that it cannot be in registers.
+struct tile_state {
+  tile_kind kind = NOTHING;
+  uint32_t size = 0, at = 0; // at: where its bytes begin in shared memory
+  short_shape shape;         // FROM_REGISTERS
   int32_t q[LANE_VALUES];
 };
 
 template <class Real>
-DEVICE void measure(const compress_call &c, uint32_t *buffer, const Real *x, unsigned n, tile_at_work &w,
-                    fresh_tile &uncommon, int lane) {
+DEVICE void measure(const compress_call &c, uint32_t *buffer, const Real *x, unsigned n, tile_state &w,
+                    tile_shape &uncommon, int lane) {
   int mode, zero = 0;
   stage_values(buffer, x, n, lane);
   if (n == TILE && !c.slow_path && quantise_tile<Real>(c, buffer, w.q, mode, zero, lane)) {
     if (zero)
       return; // an empty tile
-
     tile_shape t = {};
     t.lead.mode = mode;
-    w.size = choose_shape(measure_registers(w.q, lane), c.order, t);
-    w.kind = w.size == 0 ? NOTHING : w.size < 1 + TILE * sizeof(Real) ? FROM_REGISTERS : AS_IT_IS;
-    w.size = w.kind == AS_IT_IS ? 1 + TILE * (uint32_t)sizeof(Real) : w.size;
+    w.size = min(choose_shape(measure_registers(w.q, lane), c.order, t), raw_size<Real>(n));
+    w.kind = FROM_REGISTERS;
     w.shape.keep(t);
   } else {
-    measure_any<Real>(c, buffer, n, uncommon, lane);
-    w.kind = uncommon.kind;
-    w.size = uncommon.size;
+    w.size = measure_any<Real>(c, buffer, n, uncommon, lane);
+    w.kind = FROM_VALUES;
   }
+  w.kind = w.size == 0 ? NOTHING : w.size == raw_size<Real>(n) ? RAW_VALUES : w.kind;
 }
 
 template <class Real>
@@ -251,10 +239,8 @@ __global__ void __launch_bounds__(THREADS, RESIDENT<Real>) compress_tiles(ARGUME
     const uint64_t t = s.group.index * WARPS + (uint64_t)warp, tile = c.target.first + t;
     const unsigned n = t < c.target.tiles ? values_in_tile(c.target.n, tile) : 0;
     const Real *x = static_cast<const Real *>(c.x) + tile * TILE;
-    tile_at_work w;
-    fresh_tile uncommon;
-    w.kind = NOTHING;
-    w.size = w.at = 0;
+    tile_state w;
+    tile_shape uncommon;
     if (n)
       measure(c, buffer, x, n, w, uncommon, lane);
     if (lane == 0)

@@ -6,7 +6,7 @@
 
 #include "cuda/context.cuh"
 
-// ---- Messages ---------------------------------------------------------------------------------------------------
+// ---- Messages -----------------------------------------------------------------------------------
 
 static thread_local char create_message[256]; // of contexts that did not come to be
 
@@ -36,7 +36,7 @@ ghz_status ghz_cuda_launched(ghz_cuda *g, cudaError_t error, const char *what) {
   return error == cudaSuccess ? GHZ_OK : ghz_cuda_failed(g->message, error, what);
 }
 
-// ---- Contexts ---------------------------------------------------------------------------------------------------
+// ---- Contexts -----------------------------------------------------------------------------------
 
 static uint64_t groups_of(uint64_t tiles) {
   return tiles / GROUP_LEAST + (tiles % GROUP_LEAST != 0);
@@ -56,7 +56,8 @@ static void place_part(scratch_part *p, size_t size, size_t *total) {
   *total += (size + 255) & ~(size_t)255;
 }
 
-// Lays the scratch memory out; returns its size. The sizes cannot overflow: an array that fits in memory has far more bytes.
+// Lays out the scratch memory and returns its size. The sizes cannot overflow: an array that fits
+// in memory has far more bytes.
 static size_t lay_out(ghz_cuda *g, size_t cub_room) {
   const uint64_t tiles = tiles_of(g->values);
   const size_t chunks = (size_t)chunks_of(tiles) + 1;
@@ -71,7 +72,8 @@ static size_t lay_out(ghz_cuda *g, size_t cub_room) {
   return total;
 }
 
-// Bytes that CUB asks for; those of a range do not depend on the number of values, if there are many.
+// The bytes that CUB needs. For a range they do not depend on the number of values, if there are
+// many.
 static cudaError_t cub_room(const ghz_cuda *g, size_t *room) {
   const uint64_t many = UINT64_C(1) << 40;
   size_t floats = 0, doubles = 0, located = 0;
@@ -95,8 +97,9 @@ static cudaError_t prepare_kernels() {
   return error == cudaSuccess ? ghz_prepare_move() : error;
 }
 
-// CUDA loads kernels when they are first used, and may wait for the device then: that is to happen here. (Those of ours were
-// asked for by prepare_kernels.) Clears all scratch memory, as kernels read a few bytes behind what they wrote there.
+// CUDA loads a kernel when it is first used, and may wait for the device then. So CUB's kernels are
+// used here once; prepare_kernels has loaded our own. All scratch memory is cleared, since kernels
+// read a few bytes behind those that they wrote there.
 static cudaError_t load_kernels_of_cub(ghz_cuda *g, size_t size) {
   double *range = reinterpret_cast<double *>(g->scratch + g->shared.at);
   uint64_t *offsets = reinterpret_cast<uint64_t *>(g->scratch + g->located.at);

@@ -17,16 +17,17 @@ template <class Out> struct decompress_shared {
   int status;
 };
 
-// The values of a tile that are wanted; y is where the first of them goes.
-struct wanted {
+// The values of a tile that a call asks for.
+struct value_part {
   unsigned first, end;
 };
 
-template <class Out> DEVICE void write_zeros(Out *y, const wanted &w, int lane) {
+template <class Out> DEVICE void write_zeros(Out *y, const value_part &w, int lane) {
   ROLLED for (unsigned i = w.first + (unsigned)lane; i < w.end; i += 32) y[i - w.first] = 0;
 }
 
-template <class In, class Out> DEVICE void write_raw(const uint8_t *data, Out *y, const wanted &w, int lane) {
+template <class In, class Out>
+DEVICE void write_raw(const uint8_t *data, Out *y, const value_part &w, int lane) {
   raw_values<In> values = {{data + 1}};
   ROLLED for (unsigned i = w.first + (unsigned)lane; i < w.end; i += 32) y[i - w.first] =
       (Out)canonical(real_of(values((int)i)));
@@ -59,10 +60,10 @@ DEVICE int decode_lattice_tile(decompress_shared<Out> &s, uint32_t *buffer, cons
   return 1;
 }
 
-// Decodes what is wanted of a tile to y. Returns 0 if it is damaged.
+// Decodes a part of a tile to y. Returns 0 if the tile is damaged.
 template <class In, class Out>
 DEVICE int decompress_tile(decompress_shared<Out> &s, uint32_t *buffer, const operand &from,
-                           const tile_place &place, unsigned n, Out *y, const wanted &w, int lane) {
+                           const tile_place &place, unsigned n, Out *y, const value_part &w, int lane) {
   if (place.size == 0) {
     write_zeros(y, w, lane);
     return 1;
@@ -79,13 +80,13 @@ DEVICE int decompress_tile(decompress_shared<Out> &s, uint32_t *buffer, const op
   return 1;
 }
 
-// Decompresses what is wanted of tile t of the operand.
+// Decompresses the part of tile t that the call asks for.
 template <class In, class Out>
 DEVICE void decompress_part(const decompress_call &c, decompress_shared<Out> &s, int warp, uint64_t t,
                             int lane) {
   const unsigned n = values_in_tile(c.kind.n, c.kind.first + t);
   const uint64_t end = c.first + c.count - t * TILE;
-  const wanted w = {t == c.first / TILE ? (unsigned)(c.first % TILE) : 0u, end < n ? (unsigned)end : n};
+  const value_part w = {t == c.first / TILE ? (unsigned)(c.first % TILE) : 0u, end < n ? (unsigned)end : n};
   Out *y = static_cast<Out *>(c.y) + (t * TILE + w.first - c.first);
   tile_place place;
   if (place_tile(c.from, c.kind, s.header.payload, t, place, lane) &&

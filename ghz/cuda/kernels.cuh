@@ -1,4 +1,4 @@
-// kernels.cuh: what the host asks of the kernels, and how it starts them.
+// kernels.cuh: the kernels' arguments, and how the host starts them.
 #ifndef GHZ_KERNELS_CUH
 #define GHZ_KERNELS_CUH
 
@@ -15,7 +15,8 @@ struct compress_call {
   tile_target target;
 };
 
-// Decompression: values first .. first + count - 1 of the tiles of an operand, counted from its first tile.
+// Decompression: values first .. first + count - 1 of the tiles of an operand, counted from its
+// first tile.
 struct decompress_call {
   operand from;
   stream_kind kind;
@@ -40,7 +41,8 @@ struct combine_call {
 
 enum { SPILL_TILE = (TILE_BYTES_MAX + 15) / 16 * 16 + 16 };
 
-// Moves the sum that combine left at the end of an accumulator's room to the front, and completes header and index.
+// Moves the sum that combine_tiles left at the end of an accumulator to the front, and completes
+// header and index.
 struct move_call {
   tile_target target; // that of combine: its index is in scratch
   uint64_t *offsets;  // the accumulator's own
@@ -50,7 +52,7 @@ struct move_call {
 
 enum { PIECE_BYTES = 16384 };
 
-// Start a kernel; of as many blocks as the device holds, or fewer.
+// Each starts a kernel of as many blocks as the device holds, or fewer.
 cudaError_t ghz_launch_compress(const compress_call &c, unsigned multiprocessors, cudaStream_t stream);
 cudaError_t ghz_launch_decompress(const decompress_call &c, ghz_type out, unsigned multiprocessors,
                                   cudaStream_t stream);
@@ -58,7 +60,8 @@ cudaError_t ghz_launch_combine(const combine_call &c, unsigned multiprocessors, 
 size_t ghz_combine_spill(uint64_t tiles, unsigned multiprocessors);
 cudaError_t ghz_launch_move(const move_call &c, unsigned multiprocessors, cudaStream_t stream);
 
-// Once, before all else: finds out whether the device has these kernels, and lets them have their shared memory.
+// To be called once, before all others: loads the kernels, if the device can run them, and sets
+// their shared memory.
 cudaError_t ghz_prepare_compress();
 cudaError_t ghz_prepare_decompress();
 cudaError_t ghz_prepare_combine();
@@ -72,17 +75,18 @@ template <class Kernel> cudaError_t ghz_prepare(Kernel *kernel, size_t shared) {
              : cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
 }
 
-// Blocks for so many tiles, each taking a group of them at a time.
+// The number of blocks for so many tiles, of which each takes a group at a time.
 inline unsigned blocks_for(uint64_t tiles, unsigned group, unsigned most) {
   const uint64_t groups = tiles / group + (tiles % group != 0);
   return groups == 0 ? 1 : groups < most ? (unsigned)groups : most;
 }
 
-// The range of finite values: with room = NULL, sets room_size to what it needs.
+// Finds the range of finite values. With room = NULL it only sets *room_size to the bytes that it
+// needs.
 cudaError_t ghz_launch_range(ghz_type type, const void *x, uint64_t n, double *range, void *room,
                              size_t *room_size, cudaStream_t stream);
 
-// The offsets of a message's chunks, from the sizes of its tiles.
+// Finds the offsets of a message's chunks, from the sizes of its tiles. room as above.
 cudaError_t ghz_launch_locate(const uint16_t *sizes, uint64_t tiles, uint64_t *offsets, void *room,
                               size_t *room_size, cudaStream_t stream);
 

@@ -1,5 +1,5 @@
-// move_sum.cu: the second kernel of an addition in place: moves the tiles of the sum from the end of the accumulator to their
-// place behind the index.
+// move_sum.cu: the second kernel of an addition in place. It moves the tiles of the sum from the
+// end of the accumulator to their place behind the index.
 
 #include "cuda/kernels.cuh"
 #include "cuda/primitives/stage.cuh"
@@ -11,14 +11,15 @@ struct move_shared {
   uint64_t number;
 };
 
-// A piece may be written once the pieces that lie where it goes were read.
+// Waits until the pieces are read that lie where a piece goes.
 DEVICE void wait_for(const unsigned *taken, uint64_t first, uint64_t end) {
   for (uint64_t i = first; i < end; i++)
     while (!watch(taken + i)) {
     }
 }
 
-// Moves piece after piece `gap` bytes towards the front; blocks take them in order, so that all before one are under way.
+// Moves piece after piece `gap` bytes towards the front. Blocks take them in order: all pieces
+// before a piece are moved or being moved.
 DEVICE void move_payload(const move_call &c, move_shared &s, uint64_t total) {
   uint8_t *to = c.target.payload, *from = to + (c.target.room - total), *end = from + total;
   const uint64_t gap = c.target.room - total;
@@ -46,7 +47,7 @@ DEVICE void move_payload(const move_call &c, move_shared &s, uint64_t total) {
   }
 }
 
-// Offsets that were counted from the end, and the sizes, to the accumulator's index.
+// Writes the accumulator's index: the sizes, and the offsets, which were counted from the end.
 DEVICE void move_index(const move_call &c, uint64_t total) {
   const uint64_t step = (uint64_t)gridDim.x * THREADS, me = (uint64_t)blockIdx.x * THREADS + threadIdx.x;
   const uint64_t chunks = chunks_of(c.target.tiles);

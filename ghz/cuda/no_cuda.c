@@ -1,7 +1,7 @@
 /* no_cuda.c: the calls of ghz.h for a GPU, in a library that was built without CUDA.
  *
- * ghz_cuda_create fails, so that there is no context, and every other call is one without a context: EDEVICE, rather than
- * EINVAL, says what is the matter. */
+ * ghz_cuda_create fails, so that there is no context, and every other call is one without a
+ * context: EDEVICE, rather than EINVAL, says what is the matter. */
 #include "ghz.h"
 
 /* The arguments of calls that do nothing. */

@@ -1,12 +1,12 @@
-// operand.cuh: streams and messages in device memory as operands: their headers are checked by every block, their index
-// chunk by chunk (FORMAT.md, "Reading hostile input").
+// operand.cuh: streams and messages in device memory as operands. Every block checks their headers;
+// the index is checked chunk by chunk (FORMAT.md, "Reading hostile input").
 #ifndef GHZ_OPERAND_CUH
 #define GHZ_OPERAND_CUH
 
 #include "cuda/target.cuh"
 #include "rules/lattice_rules.h"
 
-// What the operands of a call are, as far as the caller says.
+// What the caller says of the operands.
 struct stream_kind {
   ghz_type type;
   uint64_t n, first, tiles; // a stream has all tiles of n values
@@ -65,8 +65,9 @@ struct tile_place {
   uint32_t size;
 };
 
-// Finds tile t, by a warp, from the offset of its chunk and the sizes of the chunk's tiles. Returns 0 if these do not fit
-// each other, the payload, or the chunk after them: all chunks together then fill the payload without gaps.
+// A warp finds tile t, from the offset of its chunk and the sizes of the chunk's tiles. Returns 0
+// if these contradict each other, the payload or the next chunk's offset. So chunks that pass fill
+// the payload without gaps.
 DEVICE int place_tile(const operand &o, const stream_kind &kind, uint64_t payload, uint64_t t,
                       tile_place &place, int lane) {
   const uint64_t chunk = t / TILES_PER_CHUNK, chunks = chunks_of(kind.tiles);

@@ -1,4 +1,4 @@
-// operand_headers.cuh: what the headers of an addition's operands say, read and compared by a block of threads.
+// operand_headers.cuh: the headers of a sum's operands, which every block reads and compares.
 #ifndef GHZ_OPERAND_HEADERS_CUH
 #define GHZ_OPERAND_HEADERS_CUH
 
@@ -19,13 +19,13 @@ DEVICE uint64_t magnitude_of(int64_t c) {
   return c < 0 ? 0 - (uint64_t)c : (uint64_t)c;
 }
 
-// Notes the gravest fault for the block, and for the call.
+// Reports a fault to the call, and keeps the gravest for the block.
 DEVICE void header_fault(const combine_call &c, operand_headers &s, unsigned i, int status) {
   note_fault(c.target.shared, FAULT_HEADER, 0, i, status);
   atomicMin(&s.status, status); // statuses are negative
 }
 
-// The terms of the result, which decide alone whether it may be formed.
+// Adds up the terms of the result, which must not exceed the limit.
 DEVICE void count_terms(const combine_call &c, operand_headers &s) {
   uint64_t terms = 0, limit = terms_limit(s.lattice.cap);
   s.counting = 0;
@@ -41,7 +41,8 @@ DEVICE void count_terms(const combine_call &c, operand_headers &s) {
   s.terms_of_result = (uint32_t)terms;
 }
 
-// Reads and compares the headers, one per thread. Every block does so: they are few bytes, and each finds the same.
+// Reads and compares the headers, one per thread. Every block does so and finds the same; they are
+// few bytes.
 DEVICE void read_headers(const combine_call &c, operand_headers &s) {
   operand_header h = {};
   const unsigned i = threadIdx.x;

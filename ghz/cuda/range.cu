@@ -1,4 +1,4 @@
-// range.cu: device-wide work that CUB does: the range of finite values, and the offsets of a message's chunks.
+// range.cu: what CUB does: the range of finite values, and the offsets of a message's chunks.
 
 #include <cstddef>
 #include <iterator>
@@ -9,7 +9,7 @@
 #include "cuda/kernels.cuh"
 #include "cuda/primitives/integers.cuh"
 
-// ---- Range ------------------------------------------------------------------------------------------------------
+// ---- Range --------------------------------------------------------------------------------------
 
 // Floating-point numbers of either sign in the order of integers (reals.h).
 DEVICE int64_t order_key(uint32_t b) {
@@ -102,7 +102,7 @@ cudaError_t ghz_launch_range(ghz_type type, const void *x, uint64_t n, double *r
                          : find_range(static_cast<const double *>(x), n, range, room, room_size, stream);
 }
 
-// ---- Offsets ----------------------------------------------------------------------------------------------------
+// ---- Offsets ------------------------------------------------------------------------------------
 
 // The bytes of each chunk, as an iterator that CUB reads; the one after the last has none.
 struct chunk_sizes {

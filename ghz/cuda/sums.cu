@@ -4,7 +4,7 @@
 
 #include "cuda/context.cuh"
 
-// ---- Computing --------------------------------------------------------------------------------------------------
+// ---- Computing ----------------------------------------------------------------------------------
 
 static bool is_pair(const combine_call &c) {
   return c.k == 2 && (c.coefficient[0] == 1 || c.coefficient[0] == -1) &&
@@ -105,7 +105,7 @@ extern "C" ghz_status ghz_cuda_slice_sum(ghz_cuda *gpu, ghz_cuda_slice slice, si
                           : status;
 }
 
-// ---- In place ---------------------------------------------------------------------------------------------------
+// ---- In place -----------------------------------------------------------------------------------
 
 static ghz_status move_to_front(ghz_cuda *g, const tile_target &sum, const tile_target &acc,
                                 cudaStream_t stream) {

@@ -1,12 +1,13 @@
-// target.cuh: where the tiles of a result go. Blocks of threads write groups of tiles in any order; where a group goes is
-// found by decoupled look-back over the groups before it (Merrill and Garland, "Single-pass parallel prefix scan with
-// decoupled look-back", 2016), and the last block to end writes the header and the outcome.
+// target.cuh: where the tiles of a result go. Blocks write groups of tiles. A group finds its place
+// by decoupled look-back over the groups before it (Merrill and Garland, "Single-pass parallel
+// prefix scan with decoupled look-back", 2016). The block that ends last writes the header and the
+// outcome.
 #ifndef GHZ_TARGET_CUH
 #define GHZ_TARGET_CUH
 
 #include "cuda/primitives/warp.cuh"
 
-// Tiles that a block of threads writes at a time; look-back needs a word for each such group.
+// The smallest group of tiles that a block writes at a time. Look-back needs a word for each group.
 enum { GROUP_LEAST = 4 };
 
 // What the blocks of one call share in global memory: all zero when the kernel starts.
@@ -32,18 +33,19 @@ struct tile_target {
   uint64_t room;             // bytes for the payload
   uint64_t header_and_index; // their bytes
   uint64_t n, first, tiles;
-  // 1: tiles are written from the last to the first, and the payload ends where the room ends. Offsets are then those of
-  // ends, counted from there, and no header is written.
+  // 1: tiles are written from the last to the first, and the payload ends where the room ends. An
+  // offset is then the distance from there to the chunk's first byte, and no header is written.
   int backwards;
   progress *shared;
   ghz_cuda_outcome *outcome;
 };
 
-// ---- Faults -----------------------------------------------------------------------------------------------------
+// ---- Faults -------------------------------------------------------------------------------------
 
 enum fault_kind { FAULT_HEADER = 0, FAULT_TILE = 1, FAULT_ROOM = 2 };
 
-// Faults are ordered by kind, then tile, so that the one that is told does not depend on who came first.
+// Keeps the gravest fault. They are ordered by kind, then tile: which one is reported does not
+// depend on the order of blocks.
 DEVICE void note_fault(progress *p, fault_kind kind, uint64_t tile, unsigned operand, int status) {
   u64 key =
       (u64)kind << 62 | (u64)(tile & 0x3fffffffffffULL) << 16 | (u64)(operand & 255) << 8 | (u64)(-status);
@@ -64,12 +66,12 @@ DEVICE void outcome_of_fault(u64 fault, ghz_cuda_outcome *o) {
     o->tile = key >> 16 & 0x3fffffffffffULL;
 }
 
-// ---- Look-back --------------------------------------------------------------------------------------------------
+// ---- Look-back ----------------------------------------------------------------------------------
 
 constexpr u64 SUM_OF_GROUP = (u64)1 << 62, SUM_OF_ALL = (u64)2 << 62, FLAGS = (u64)3 << 62;
 
-// The sum over the groups before `g` in the order of their numbers, by one whole warp, which publishes `sum`, that of group g.
-// A 64-bit word holds flag and sum together, so that no fence is needed between them.
+// Publishes `sum`, the bytes of group g, and returns the sum over the groups before it. By a whole
+// warp. A 64-bit word holds flag and sum together, so that no fence is needed between them.
 DEVICE u64 look_back(u64 *words, uint64_t g, u64 sum, bool in_place, int lane) {
   if (lane == 0)
     tell(words + g, (g ? SUM_OF_GROUP : SUM_OF_ALL) | sum);
@@ -98,7 +100,7 @@ DEVICE u64 look_back(u64 *words, uint64_t g, u64 sum, bool in_place, int lane) {
   return before;
 }
 
-// ---- Groups -----------------------------------------------------------------------------------------------------
+// ---- Groups -------------------------------------------------------------------------------------
 
 // A group of tiles, as the warps of a block share it.
 template <int TILES> struct group_state {
@@ -115,8 +117,8 @@ template <int TILES> DEVICE uint64_t groups_of(const tile_target &target) {
   return target.tiles / TILES + (target.tiles % TILES != 0);
 }
 
-// The groups that a block works on: blocks take them in order, as they may start in any order, and ask for the next while
-// they work on one.
+// The groups that a block works on. They come from a counter, since blocks may start in any order.
+// A block asks for its next group while it works on one.
 struct group_queue {
   unsigned next = 0; // in thread 0
 
@@ -137,9 +139,9 @@ struct group_queue {
   }
 };
 
-// Publishes the sizes of a group's tiles and finds its place; by one whole warp. In an accumulator the groups that follow may
-// then overwrite what this one has read; `unread` bytes at the beginning of the room are not read yet, by groups before or by
-// this one.
+// Publishes the sizes of a group's tiles and finds its place. By a whole warp. In an accumulator
+// later groups may then overwrite what this one has read. `unread`: bytes at the beginning of the
+// room that neither this group nor one before has read.
 template <int TILES>
 DEVICE void place_group(group_state<TILES> &s, const tile_target &target, uint64_t unread, int lane) {
   const uint64_t groups = groups_of<TILES>(target), tile = s.index * TILES + (uint64_t)lane;
@@ -164,9 +166,9 @@ DEVICE void place_group(group_state<TILES> &s, const tile_target &target, uint64
     target.shared->total = after;
 }
 
-// ---- The end ----------------------------------------------------------------------------------------------------
+// ---- The end ------------------------------------------------------------------------------------
 
-// What a kernel finds out of its result.
+// The fields of the result's header that a kernel finds out.
 struct result_header {
   ghz_lattice lattice;
   uint32_t terms, inexact;
@@ -198,7 +200,7 @@ DEVICE void put_outcome(const tile_target &target, const result_header &h, uint6
   __threadfence_system();
 }
 
-// Ends a block: true in one thread of the last one.
+// Ends a block. Returns true in one thread of the block that ends last.
 DEVICE bool is_last_block(progress *p, uint64_t blocks) {
   __syncthreads();
   if (threadIdx.x)
@@ -207,7 +209,7 @@ DEVICE bool is_last_block(progress *p, uint64_t blocks) {
   return atomicAdd(&p->finished, 1u) + 1 == blocks;
 }
 
-// Ends a kernel that writes tiles; by the thread that is_last_block chose.
+// Ends a kernel that writes tiles. The thread for which is_last_block was true calls it.
 DEVICE void finish_result(const tile_target &target, const result_header &h) {
   __threadfence();
   uint64_t payload = __ldcg(&target.shared->total);

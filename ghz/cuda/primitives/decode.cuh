@@ -4,9 +4,10 @@
 
 #include "cuda/primitives/integers.cuh"
 
-// ---- Planes to integers -------------------------------------------------------------------------------------------
+// ---- Planes to integers -------------------------------------------------------------------------
 
-// Residuals of 32 bits, from the planes: byte k of each value from planes 8 k .. 8 k + 7, and its sign above.
+// Residuals of 32 bits from planes: byte k of each from planes 8 k .. 8 k + 7, extended by its
+// sign.
 template <class Bytes>
 DEVICE void residuals_of_planes(plane_reader<Bytes> &reader, int height, int32_t r[LANE_VALUES]) {
   UNROLLED for (int i = 0; i < LANE_VALUES; i++) r[i] = 0;
@@ -15,7 +16,8 @@ DEVICE void residuals_of_planes(plane_reader<Bytes> &reader, int height, int32_t
     reader.take(planes);
     reader.take(planes + 4);
     transpose_bits(planes);
-    // Nibbles that keep the bytes below k, take byte 0 of the second word for k, and its sign above.
+    // Nibbles that keep the bytes below k, take byte 0 of the second word for k, and its sign
+    // above.
     const uint32_t keep = k == 0 ? 0xccc4u : k == 1 ? 0xcc40u : k == 2 ? 0xc410u : 0x4210u;
     const uint32_t next = k == 0 ? 0x1111u : k == 1 ? 0x1110u : k == 2 ? 0x1100u : 0x1000u;
     UNROLLED for (int b = 0; b < LANE_BLOCKS; b++) UNROLLED for (int t = 0; t < BLOCK; t++) r[BLOCK * b + t] =
@@ -71,7 +73,7 @@ DEVICE void integrate(Int r[LANE_VALUES], const tile_lead &lead, int lane) {
   }
 }
 
-// ---- Integers to values -----------------------------------------------------------------------------------------
+// ---- Integers to values -------------------------------------------------------------------------
 
 template <class Real> DEVICE Real canonical(Real x) {
   typedef real_type<Real> type;
@@ -127,7 +129,7 @@ DEVICE void put_scaled(uint32_t *buffer, const Int q[LANE_VALUES], const scale &
 template <class Int, class Out>
 DEVICE void put_values(uint32_t *buffer, const Int q[LANE_VALUES], const tile_shape &t, const scale &by,
                        int lane) {
-  // One branch for all values: the compiler would form both products of each.
+  // One branch for all values, since the compiler would compute both products of each.
   if (sizeof(Out) == 4 && by.in_float)
     put_scaled<true, Int, Out>(buffer, q, by, lane);
   else
@@ -141,8 +143,7 @@ DEVICE void put_values(uint32_t *buffer, const Int q[LANE_VALUES], const tile_sh
     }
 }
 
-// Decodes a lattice tile whose header was taken apart to values in shared memory. With Int = int64_t the bytes may be
-// those of any tile; with int32_t the integers fit 32 bits.
+// Decodes a lattice tile to values in shared memory. Its integers must fit in Int.
 template <class Int, class Unsigned, class Out, class Bytes>
 DEVICE void decode_tile(uint32_t *buffer, const Bytes &bytes, const tile_shape &t, const scale &by,
                         const expansion *expand, int lane) {

@@ -1,5 +1,6 @@
-// integers.cuh: the integers of a tile of values, in both ways that a warp has them: of 32 bits, in registers, for the common
-// tile; and of 64 bits, found anew from the values whenever they are needed, for every other.
+// integers.cuh: the integers of a tile of values. Those of a common tile have 32 bits and stay in
+// registers. Those of any other have 64 bits and are found from the values each time they are
+// needed.
 #ifndef GHZ_INTEGERS_CUH
 #define GHZ_INTEGERS_CUH
 
@@ -7,7 +8,7 @@
 #include "cuda/primitives/tile_header.cuh"
 #include "rules/quantise.h"
 
-// ---- Types ------------------------------------------------------------------------------------------------------
+// ---- Types --------------------------------------------------------------------------------------
 
 template <class Real> struct real_type;
 template <> struct real_type<float> {
@@ -47,9 +48,10 @@ DEVICE uint64_t largest_of_lanes(uint64_t v) {
   return v;
 }
 
-// ---- Widths of the three orders ---------------------------------------------------------------------------------
+// ---- Widths of the three orders -----------------------------------------------------------------
 
-// Sign into the lowest bit, and differences of neighbouring bits above: the bit length is the width.
+// Sign into the lowest bit, and differences of neighbouring bits above: the bit length is the
+// width.
 DEVICE uint32_t fold(int32_t r) {
   return (uint32_t)r ^ (uint32_t)r << 1;
 }
@@ -57,7 +59,8 @@ DEVICE uint64_t fold(int64_t r) {
   return (uint64_t)r ^ (uint64_t)r << 1;
 }
 
-// Bits of the widest residual of a block. (A residual of all 64 bits, and the bit that shifting out loses, cannot occur.)
+// Bits of the widest residual of a block. No residual is so wide that the shift in fold loses a
+// bit.
 DEVICE uint32_t width_of(uint32_t folded) {
   return 32u - (uint32_t)__clz((int)folded);
 }
@@ -65,7 +68,7 @@ DEVICE uint32_t width_of(uint64_t folded) {
   return 64u - (uint32_t)__clzll((long long)folded);
 }
 
-// What the choice of the order needs: widths for each, and the anchors.
+// The widths of all three orders, and the anchors: what the choice of the order needs.
 struct order_widths {
   uint32_t widths[3];
   int64_t anchor, slope;
@@ -90,7 +93,7 @@ DEVICE uint32_t choose_shape(const order_widths &w, int asked, tile_shape &t) {
   return finish_shape(t);
 }
 
-// ---- 32 bits, in registers --------------------------------------------------------------------------------------
+// ---- 32 bits, in registers ----------------------------------------------------------------------
 
 DEVICE order_widths measure_registers(const int32_t q[LANE_VALUES], int lane) {
   order_widths w = {};
@@ -124,7 +127,8 @@ DEVICE void subtract_before(int32_t q[LANE_VALUES], int32_t before) {
 DEVICE void difference_registers(int32_t q[LANE_VALUES], int order, int lane) {
   if (order == 0)
     return;
-  // The differences were formed before, to be measured; but to keep them since then would take 32 registers more.
+  // measure_registers has formed these differences too, but to keep them would take 32 more
+  // registers.
   UNROLLED for (int i = 0; i < LANE_VALUES; i++) keep_as_it_is(q[i]);
   const int32_t slope_before = from_before(q[31] - q[30], 0, lane);
   subtract_before(q, from_before(q[31], q[0], lane));
@@ -144,7 +148,7 @@ DEVICE void planes_of_registers(const int32_t r[LANE_VALUES], int k, uint32_t pl
   transpose_bits(planes);
 }
 
-// ---- 64 bits, from the values -----------------------------------------------------------------------------------
+// ---- 64 bits, from the values -------------------------------------------------------------------
 
 // Values in shared memory, as stage_values leaves them, and values of a raw tile, anywhere.
 template <class Real> struct staged_values {
@@ -164,13 +168,15 @@ template <class Real> struct raw_values {
   }
 };
 
-// The integers of a lane's values, one after the other, special ones replaced by the value before them (FORMAT.md,
-// "Specials"), and what is to be known of the whole tile.
+// The integers of a lane's values, one after the other, special ones replaced by the value before
+// them (FORMAT.md, "Specials"), and what is to be known of the whole tile.
+//
+// The order of calls: `begin`; where it returns another mode than RAW, `shape`; then `planes`.
 template <class Real, class Values> struct value_integers {
   typedef typename real_type<Real>::bits bits;
   Values values;
   unsigned n;
-  int lane, special, in_float;
+  int lane, mode, special, in_float;
   uint32_t plus, minus;
   bits hidden; // what stands for special values until the lane's first finite one
   double factor;
@@ -183,11 +189,23 @@ template <class Real, class Values> struct value_integers {
     return (unsigned)i < n ? values(i) : 0;
   }
 
-  // Finds specials and the largest finite magnitude, which it returns.
-  METHOD double look(const Values &v, unsigned count, int l) {
+  // Returns the mode of the tile; RAW if it lies outside the lattice.
+  METHOD int begin(const ghz_lattice &l, const Values &v, unsigned count, int lane_number) {
     values = v;
     n = count;
-    lane = l;
+    lane = lane_number;
+    const double largest = look();
+    mode = mode_for(&l, largest);
+    if (mode == RAW || (coarser_than_bound(&l) && !all_on_grid(l)))
+      return RAW;
+    factor = quantising_factor(l.type, l.step, mode);
+    in_float = quantises_in_float(&l, largest);
+    find_integers_before();
+    return mode;
+  }
+
+  // Finds specials and the largest finite magnitude, which it returns.
+  METHOD double look() {
     plus = minus = 0;
     in_float = 0;
     factor = 0;
@@ -220,24 +238,18 @@ template <class Real, class Values> struct value_integers {
     return in_float ? (int64_t)round_f32((float)x * (float)factor) : round_f64((double)x * factor);
   }
 
-  // Chooses the arithmetic. Returns 0 if the tile lies outside the lattice.
-  METHOD int open(const ghz_lattice &l, double largest, int &mode) {
-    mode = mode_for(&l, largest);
-    if (mode == RAW)
-      return 0;
-    if (coarser_than_bound(&l)) {
-      int on = 1;
-      bits last = hidden;
-      ROLLED for (int i = 0; i < LANE_VALUES; i++) {
-        bits b = value(LANE_VALUES * lane + i);
-        last = finite(b) ? b : last;
-        on &= on_grid(&l, (double)real_of(last));
-      }
-      if (!__all_sync(ALL, on))
-        return 0;
+  METHOD bool all_on_grid(const ghz_lattice &l) const {
+    int on = 1;
+    bits last = hidden;
+    ROLLED for (int i = 0; i < LANE_VALUES; i++) {
+      bits b = value(LANE_VALUES * lane + i);
+      last = finite(b) ? b : last;
+      on &= on_grid(&l, (double)real_of(last));
     }
-    factor = quantising_factor(l.type, l.step, mode);
-    in_float = quantises_in_float(&l, largest);
+    return __all_sync(ALL, on);
+  }
+
+  METHOD void find_integers_before() {
     bits last = hidden, last_but_one = hidden;
     ROLLED for (int i = 0; i < LANE_VALUES; i++) {
       bits b = value(LANE_VALUES * lane + i);
@@ -246,11 +258,11 @@ template <class Real, class Values> struct value_integers {
     }
     before = __shfl_up_sync(ALL, quantise(last), 1);
     before_that = __shfl_up_sync(ALL, quantise(last_but_one), 1);
-    return 1;
   }
 
-  // Calls use(block, position, integer, difference, second difference) for each of the lane's values. The first
-  // differences of the tile, for which the anchors stand, are 0, and so is everything from column n on.
+  // Calls use(block, position, integer, difference, second difference) for each of the lane's
+  // values. The first differences of the tile, for which the anchors stand, are 0, and so is
+  // everything from column n on.
   template <class Use> METHOD void each(Use use) const {
     bits last = hidden;
     uint64_t q_before = (uint64_t)before, d_before = (uint64_t)before - (uint64_t)before_that;
@@ -299,8 +311,8 @@ template <class Real, class Values> struct value_integers {
     transpose_bits(out);
   }
 
-  // Measures the tile and chooses its order; returns its size. Only after `open` succeeded.
-  METHOD uint32_t shape(int mode, int asked, tile_shape &t) const {
+  // Measures the tile and chooses its order; returns its size.
+  METHOD uint32_t shape(int asked, tile_shape &t) const {
     t.lead.mode = mode;
     t.lead.special = special;
     t.plus = plus;

@@ -1,11 +1,12 @@
-// launch.cuh: how kernels are started and get their shared memory, and what the compiler is told about loops.
+// launch.cuh: how kernels are started and get their shared memory, and what compilers are told
+// about loops.
 #ifndef GHZ_LAUNCH_CUH
 #define GHZ_LAUNCH_CUH
 
 #include <cuda_runtime.h>
 
-// Starts a kernel of one argument, and returns whether that went well: not what cudaPeekAtLastError says, which may be the
-// caller's own error from before. GHZ_LAUNCH is defined beforehand where kernels run on the host, in tests.
+// Starts a kernel of one argument. Returns the error of this launch, not cudaPeekAtLastError's,
+// which may be an earlier one of the caller's. Tests define GHZ_LAUNCH to run kernels on the host.
 template <class Argument>
 static inline cudaError_t ghz_start(void (*kernel)(Argument), unsigned blocks, unsigned threads,
                                     size_t shared_bytes, cudaStream_t stream, const Argument &argument) {
@@ -34,18 +35,19 @@ static inline cudaError_t ghz_start(void (*kernel)(Argument), unsigned blocks, u
 #define UNROLLED_FOR(Int)
 #endif
 
-// The one argument of a kernel: in constant memory, and of no other place.
+// The one argument of a kernel: it stays in constant memory.
 #ifdef __CUDACC__
 #define ARGUMENT(T) const __grid_constant__ T
 #else
 #define ARGUMENT(T) const T
 #endif
 
-// Arrays that are indexed by constants alone stay in registers: loops over them are unrolled.
+// Functions are inlined and their loops unrolled, so that arrays, indexed by constants, stay in
+// registers.
 #define DEVICE static __device__ __forceinline__
 #define METHOD __device__ __forceinline__
 
-// Rare work, called: so that it takes no registers from the common.
+// Rare work is not inlined, so that it takes no registers from the common case.
 #define SELDOM static __device__ __noinline__
 
 #endif

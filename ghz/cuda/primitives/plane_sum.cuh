@@ -1,11 +1,11 @@
-// plane_sum.cuh: sums of any tiles on bit planes, by a warp, in local memory: the parameters of rules/plane_sum.h, operands,
-// and the tile of a sum.
+// plane_sum.cuh: sums of any tiles on bit planes, by a warp, in local memory: the parameters of
+// rules/plane_sum.h, operands, and the tile of a sum.
 #ifndef GHZ_PLANE_SUM_CUH
 #define GHZ_PLANE_SUM_CUH
 
 #include "cuda/primitives/decode.cuh"
 
-// ---- Any tiles --------------------------------------------------------------------------------------------------
+// ---- Any tiles ----------------------------------------------------------------------------------
 
 typedef uint32_t bit_plane[PARTS]; // the lane's word of it
 
@@ -29,7 +29,8 @@ DEVICE void columns_below(unsigned n, part mask[PARTS]) {
   mask[0] = ~columns_beyond(n, lane_of_thread());
 }
 
-// Operands are expanded when they are opened: to do so while they are added would take registers from common tiles.
+// Operands are expanded when they are opened. Expanding them while they are added, as a CPU does,
+// would take more registers.
 struct plane_origin {};
 
 DEVICE plane_origin expanded() {
@@ -53,7 +54,8 @@ DEVICE void next_plane(plane_source *s, unsigned p, part x[PARTS]) {
 #define GHZ_ROLLED ROLLED
 #include "rules/plane_sum.h"
 
-// The shape of the tile that a sum becomes, and its size. Returns 0 if only damaged tiles give such a sum.
+// The shape of the tile that a sum becomes, and its size. Returns 0 if only damaged tiles give such
+// a sum.
 DEVICE int shape_of_sum(const plane_tile &s, tile_shape &t, uint32_t &size) {
   part widths[PARTS];
   widths_of_sum(&s, widths);
@@ -69,7 +71,7 @@ DEVICE int shape_of_sum(const plane_tile &s, tile_shape &t, uint32_t &size) {
   return t.height <= WIDTH_MAX;
 }
 
-// ---- Operands ---------------------------------------------------------------------------------------------------
+// ---- Operands -----------------------------------------------------------------------------------
 
 enum outcome_of_opening { ON_LATTICE, OUTSIDE, DAMAGED };
 
@@ -77,7 +79,8 @@ DEVICE bool is_raw(const uint8_t *data, uint32_t size) {
   return size && first_says_raw(data[0]);
 }
 
-// A tile that is not empty, un-squeezed. A raw one is first put on the lattice, at its best order.
+// Opens a tile that is not empty, and expands its planes. A raw tile is first encoded on the
+// lattice, at its best order.
 template <class Real>
 DEVICE outcome_of_opening open_tile(const ghz_lattice &l, uint32_t terms, const uint8_t *data, uint32_t size,
                                     unsigned n, const expansion *expand, plane_tile &x, int lane) {
@@ -85,13 +88,11 @@ DEVICE outcome_of_opening open_tile(const ghz_lattice &l, uint32_t terms, const 
   uint32_t planes[8];
   if (is_raw(data, size)) {
     value_integers<Real, raw_values<Real>> values;
-    int mode;
     if (!raw_tile_valid(real_type<Real>::type, terms, data[0], size, n))
       return DAMAGED;
-    double largest = values.look({{data + 1}}, n, lane);
-    if (!values.open(l, largest, mode))
+    if (values.begin(l, {{data + 1}}, n, lane) == RAW)
       return OUTSIDE;
-    values.shape(mode, GHZ_ORDER_BEST, t);
+    values.shape(GHZ_ORDER_BEST, t);
     for (int k = 0; 8 * k < t.height; k++) {
       values.planes(t.lead.order, k, planes);
       for (int i = 0; i < 8; i++)

@@ -1,4 +1,4 @@
-// squeeze.cuh: planes of a tile to and from their squeezed bytes, four planes at a time.
+// squeeze.cuh: planes to squeezed bytes and back, four planes at a time.
 #ifndef GHZ_SQUEEZE_CUH
 #define GHZ_SQUEEZE_CUH
 
@@ -29,8 +29,9 @@ struct global_bytes { // anywhere; nothing is read but the bytes that are asked 
   }
 };
 
-// For each set of four blocks that have a byte in a plane, where each byte of the plane comes from: the packed bytes (0 to 3) or
-// the plane below (4 to 7); and 16 bits above, how many the set has. One per thread block, in shared memory.
+// How to un-squeeze four blocks, for each set of blocks that have a byte in the plane. A nibble
+// says where each byte comes from: the squeezed bytes (0 to 3) or the plane below (4 to 7). Bit 16
+// on has the number of blocks in the set. One table per thread block, in shared memory.
 struct expansion {
   uint32_t selector[16];
 };

@@ -1,10 +1,10 @@
-// stage.cuh: between global and shared memory: whole pieces of 16 bytes where addresses allow it, smaller ones elsewhere.
+// stage.cuh: copies between global and shared memory, 16 bytes at a time where addresses allow it.
 #ifndef GHZ_STAGE_CUH
 #define GHZ_STAGE_CUH
 
 #include "cuda/primitives/warp.cuh"
 
-// Copies 16 bytes; on a device without waiting for them.
+// Copies 16 bytes. A device does not wait for them.
 DEVICE void copy_16(void *shared, const void *global) {
 #ifdef __CUDA_ARCH__
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((uint32_t)__cvta_generic_to_shared(shared)),
@@ -15,17 +15,18 @@ DEVICE void copy_16(void *shared, const void *global) {
 #endif
 }
 
-// Waits for this thread's copies; the other lanes' are there after a barrier.
+// Waits for this thread's copies. Those of other threads need a barrier, too.
 DEVICE void copies_arrived() {
 #ifdef __CUDA_ARCH__
   asm volatile("cp.async.wait_all;" ::: "memory");
 #endif
 }
 
-// ---- Bytes of tiles ---------------------------------------------------------------------------------------------
+// ---- Bytes of tiles -----------------------------------------------------------------------------
 
-// Copies bytes [from, from + size) to shared memory so that their place in a piece of 16 bytes is kept, and returns where
-// they begin there. Reads nothing outside [low, high). The buffer has room for size + 31 bytes. By a warp, or so many threads.
+// Copies bytes [from, from + size) to shared memory, at the same offset modulo 16, and returns
+// where they begin there. Reads nothing outside [low, high). The buffer has room for size + 31
+// bytes. `lanes` threads call it together.
 DEVICE uint32_t stage_bytes(uint32_t *buffer, const uint8_t *from, uint32_t size, const uint8_t *low,
                             const uint8_t *high, int lane, int lanes = 32) {
   uint32_t skew = (uint32_t)(reinterpret_cast<uintptr_t>(from) & 15), pieces = (skew + size + 15) / 16;
@@ -58,10 +59,11 @@ DEVICE void unstage_bytes(uint8_t *to, const uint32_t *buffer, uint32_t start, u
     to[tail + (uint32_t)lane] = s[tail + (uint32_t)lane];
 }
 
-// ---- Values of tiles --------------------------------------------------------------------------------------------
+// ---- Values of tiles ----------------------------------------------------------------------------
 
-// A tile's values stand in shared memory as 32 rows, one per lane, of pieces of 16 bytes that are exchanged within the row
-// so that neither lanes that read along a row nor lanes that each read their own meet in a bank.
+// A tile's values stand in shared memory as 32 rows of pieces of 16 bytes, one row per lane. The
+// pieces of a row are permuted, so that there are no bank conflicts, whether the lanes read along a
+// row or each lane reads its own.
 template <class Real> struct value_rows {
   static constexpr int PIECE = 16 / (int)sizeof(Real), PIECES = LANE_VALUES / PIECE;
   struct alignas(16) piece {
@@ -75,7 +77,7 @@ template <class Real> struct value_rows {
   }
 };
 
-// Brings n <= 1024 values to shared memory, and zeros after them.
+// Copies n <= 1024 values to shared memory, and fills the rest of the tile with zeros.
 template <class Real> DEVICE void stage_values(uint32_t *buffer, const Real *x, unsigned n, int lane) {
   typedef value_rows<Real> rows;
   typedef typename rows::piece piece;
@@ -96,7 +98,7 @@ template <class Real> DEVICE void stage_values(uint32_t *buffer, const Real *x, 
   __syncwarp();
 }
 
-// Writes values first .. end - 1 of a tile in shared memory to y, which is where value `first` goes.
+// Copies values first .. end - 1 of a tile in shared memory to y on.
 template <class Real>
 DEVICE void unstage_values(Real *y, const uint32_t *buffer, unsigned first, unsigned end, int lane) {
   typedef value_rows<Real> rows;

@@ -1,5 +1,5 @@
-// team.cuh: four tiles to a warp, eight lanes to a tile: planes of tiles un-squeezed and squeezed by a team. What is to be done
-// once per tile (headers, places, sums over lanes) is then paid once for four.
+// team.cuh: four tiles to a warp, eight lanes to a tile. What is done once per tile (headers,
+// places, sums over lanes) is then done once for four.
 //
 // Lane l of a team holds blocks 16 l .. 16 l + 15, and of every bit plane four words.
 #ifndef GHZ_TEAM_CUH
@@ -47,9 +47,9 @@ DEVICE column_bits of_first_lane(column_bits bits) {
 
 #include "rules/plane_arithmetic.h"
 
-// ---- Where bytes are --------------------------------------------------------------------------------------------
+// ---- Where bytes are ----------------------------------------------------------------------------
 
-// Words at any byte of global memory, of which the eight bytes after a tile may be read.
+// Words at any byte of a tile in global memory. The eight bytes after the tile must be readable.
 struct tile_bytes {
   const uint32_t *words;
   uint32_t start;
@@ -63,7 +63,7 @@ struct tile_bytes {
   }
 };
 
-// Where the bytes of planes are, found for four planes at a time.
+// Where the bytes of planes are, for four planes at a time.
 struct plane_places {
   uint32_t ahead[WORDS]; // of each block: width + 127 - plane, so that the top bit says "there is a byte"
   uint32_t before, total, at;
@@ -107,7 +107,8 @@ struct plane_places {
   }
 };
 
-// Un-squeezes. A block that has run out of planes repeats its last byte. With widths of 0 it reads the first bytes of a tile at most.
+// Un-squeezes. A block without a byte in a plane repeats the one below. With widths of 0 only the
+// first bytes of the tile are read.
 struct plane_reader : plane_places {
   tile_bytes bytes;
   uint32_t plane[WORDS];
@@ -149,7 +150,7 @@ struct plane_writer : plane_places {
   }
 };
 
-// ---- Headers ------------------------------------------------------------------------------------------------------
+// ---- Headers ------------------------------------------------------------------------------------
 
 // A lattice tile without specials: what its header says, and this lane's part of its widths.
 struct tile_shape {
@@ -168,8 +169,8 @@ DEVICE void measure_widths(tile_shape &t) {
   t.sum = sum_of(sum);
 }
 
-// Takes apart a full tile; by all teams of a warp together, of which those with size = 0 have none. Returns 0 if it is
-// damaged, or has specials or anchors of more than 32 bits, or is raw.
+// Takes apart a full tile. All teams of a warp do so together; size 0 means that a team has none.
+// Returns 0 if the tile is damaged or raw, or has specials or an anchor of more than 32 bits.
 DEVICE int take_tile(const ghz_lattice &l, uint32_t terms, const uint8_t *data, uint32_t size, tile_shape &t) {
   tile_bytes b;
   anchor_place at;

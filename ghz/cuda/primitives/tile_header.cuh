@@ -1,5 +1,5 @@
-// tile_header.cuh: the header of a tile as a warp takes it apart, with every check that untrusted bytes need, and puts it
-// together (FORMAT.md, "Tile").
+// tile_header.cuh: how a warp takes apart and checks the header of a tile, and writes it
+// (FORMAT.md, "Tile").
 #ifndef GHZ_TILE_HEADER_CUH
 #define GHZ_TILE_HEADER_CUH
 
@@ -16,7 +16,7 @@ struct tile_shape {
   uint32_t sum;         // bytes of the planes
 };
 
-// ---- Widths -----------------------------------------------------------------------------------------------------
+// ---- Widths -------------------------------------------------------------------------------------
 
 DEVICE void measure_widths(tile_shape &t) {
   uint32_t even = t.widths & 0x00ff00ffu, odd = t.widths >> 8 & 0x00ff00ffu;
@@ -44,14 +44,14 @@ DEVICE void put_widths(uint8_t *out, uint32_t widths, unsigned planes, int lane)
   }
 }
 
-// ---- Specials ---------------------------------------------------------------------------------------------------
+// ---- Specials -----------------------------------------------------------------------------------
 
 // One bit per byte of a plane's word that is not 0.
 DEVICE uint32_t bytes_in_use(uint32_t plane) {
   return gather_top_bits((((plane & ~TOP_BITS) + ~TOP_BITS) | plane) & TOP_BITS);
 }
 
-// Bytes of a plane as the map of its bytes that are not 0, then those bytes.
+// Bytes of a plane of specials: a map of its bytes that are not 0, then those bytes.
 DEVICE uint32_t special_plane_size(uint32_t plane) {
   return 16 + __reduce_add_sync(ALL, (uint32_t)__popc(bytes_in_use(plane)));
 }
@@ -86,7 +86,7 @@ DEVICE int take_special_plane(const Bytes &b, uint32_t &at, uint32_t end, uint32
   return !__any_sync(ALL, damaged);
 }
 
-// ---- The whole header ---------------------------------------------------------------------------------------------
+// ---- The whole header ---------------------------------------------------------------------------
 
 // The lane's columns from n on.
 DEVICE uint32_t columns_beyond(unsigned n, int lane) {
@@ -115,8 +115,8 @@ DEVICE int blocks_beyond(uint32_t widths, unsigned n, int lane) {
   return __any_sync(ALL, beyond);
 }
 
-// Takes apart a lattice tile of n values, and checks all of it but the planes' bytes, which may be anything. Returns 0 if
-// it is damaged. The tile is not empty.
+// Takes apart a lattice tile of n values, and checks all of it but the planes' bytes, which may be
+// anything. Returns 0 if it is damaged. The tile is not empty.
 template <class Bytes>
 DEVICE int take_tile(const ghz_lattice &l, uint32_t terms, const Bytes &b, uint32_t size, unsigned n,
                      tile_shape &t, int lane) {
@@ -138,7 +138,8 @@ DEVICE int take_tile(const ghz_lattice &l, uint32_t terms, const Bytes &b, uint3
   return planes_fit(size, p, t.sum);
 }
 
-// Completes a shape whose order, mode, anchors, widths and specials are known; returns the size of the tile.
+// Completes a shape whose order, mode, anchors, widths and specials are known; returns the size of
+// the tile.
 DEVICE uint32_t finish_shape(tile_shape &t) {
   measure_widths(t);
   t.lead.width_planes = bit_length((uint64_t)t.height);

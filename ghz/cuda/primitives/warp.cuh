@@ -1,7 +1,7 @@
 // warp.cuh: what the 32 lanes of a warp do together, and the parts of a bit plane that they hold.
 //
-// A warp works on a tile. Lane l holds values 32 l .. 32 l + 31, that is blocks 4 l .. 4 l + 3, and of every bit plane the
-// word with these columns.
+// A warp works on a tile. Lane l holds values 32 l .. 32 l + 31, that is blocks 4 l .. 4 l + 3, and
+// of every bit plane the word with these columns.
 #ifndef GHZ_WARP_CUH
 #define GHZ_WARP_CUH
 
@@ -18,9 +18,10 @@ DEVICE int lane_of_thread() {
   return (int)(threadIdx.x & 31);
 }
 
-// ---- Bytes of words ---------------------------------------------------------------------------------------------
+// ---- Bytes of words -----------------------------------------------------------------------------
 
-// Four bytes of a and b by the nibbles of `selector`: bit 3 of a nibble asks for the byte's sign instead.
+// Four bytes of a and b by the nibbles of `selector`: bit 3 of a nibble asks for the byte's sign
+// instead.
 DEVICE uint32_t bytes_of(uint32_t a, uint32_t b, uint32_t selector) {
 #ifdef __CUDA_ARCH__
   uint32_t r;
@@ -48,7 +49,8 @@ DEVICE uint32_t gather_top_bits(uint32_t top) {
   return top * 0x00204081u >> 28;
 }
 
-// Transposes 8 x 8 bits in each of the four bytes: bit t of byte b of x[p] becomes bit p of byte b of x[t].
+// Transposes 8 x 8 bits in each of the four bytes: bit t of byte b of x[p] becomes bit p of byte b
+// of x[t].
 DEVICE void transpose_bits(uint32_t x[8]) {
   const uint32_t mask[3] = {0x0f0f0f0fu, 0x33333333u, 0x55555555u};
   UNROLLED for (int k = 0; k < 3; k++) {
@@ -61,7 +63,8 @@ DEVICE void transpose_bits(uint32_t x[8]) {
   }
 }
 
-// Makes the compiler keep this number, and neither something longer that it is made of, nor what was made of it before.
+// Optimisation barrier: materialises v in a register here, so that the compiler keeps neither its
+// longer source nor values derived from it.
 DEVICE void keep_as_it_is(uint32_t &v) {
 #ifdef __CUDA_ARCH__
   asm volatile("" : "+r"(v));
@@ -70,7 +73,8 @@ DEVICE void keep_as_it_is(uint32_t &v) {
 #endif
 }
 
-// Makes the compiler finish what stands before, in terms of memory, rather than mix it with what follows: that takes registers.
+// Optimisation barrier: loads do not move across it. Without it the compiler interleaves both sides
+// and needs more registers.
 DEVICE void one_after_the_other() {
 #ifdef __CUDA_ARCH__
   asm volatile("" ::: "memory");
@@ -83,7 +87,7 @@ DEVICE void keep_as_it_is(int32_t &v) {
   v = (int32_t)u;
 }
 
-// ---- Lanes ------------------------------------------------------------------------------------------------------
+// ---- Lanes --------------------------------------------------------------------------------------
 
 // The sum of the values of the lanes before this one.
 template <class T> DEVICE T sum_before(T v, int lane) {
@@ -102,7 +106,7 @@ template <class T> DEVICE T from_before(T v, T first, int lane) {
   return lane ? other : first;
 }
 
-// ---- Planes -------------------------------------------------------------------------------------------------------
+// ---- Planes -------------------------------------------------------------------------------------
 
 // What rules/plane_arithmetic.h needs.
 enum { PARTS = 1 };
@@ -138,7 +142,8 @@ DEVICE uint32_t part_low(part a) {
   return a;
 }
 
-// Sets the width to p + 1 where plane p differs from the one below it; bit p of *changes, if it does in this lane.
+// Sets the width to p + 1 where plane p differs from the one below it; bit p of *changes, if it
+// does in this lane.
 DEVICE part part_widen(part width, part plane, part below, unsigned p, uint64_t *changes) {
   uint32_t d = plane ^ below, differs = bytes_of(((d & ~TOP_BITS) + ~TOP_BITS) | d, 0, 0xba98);
   *changes |= (uint64_t)(d != 0) << p;
@@ -161,9 +166,9 @@ DEVICE column_bits of_first_lane(column_bits bits) {
 #define GHZ_PLANE DEVICE
 #include "rules/plane_arithmetic.h"
 
-// ---- Words that blocks tell each other things by ----------------------------------------------------------------
+// ---- Words that blocks tell each other things by ------------------------------------------------
 
-// Read anew each time, where all blocks see it.
+// Loads a word that other blocks change.
 template <class T> DEVICE T watch(const T *word) {
 #ifdef __CUDA_ARCH__
   T value;
