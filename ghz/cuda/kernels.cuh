@@ -11,7 +11,8 @@ struct compress_call {
   ghz_lattice lattice;
   double factor; // that coarse tiles are quantised by
   int order;
-  int slow_path; // narrow integers do not tell that a tile is coarse: every tile has to be looked at value by value
+  // Narrow integers do not prove that a tile is coarse: every tile has to be looked at value by value.
+  int slow_path;
   tile_target target;
 };
 

@@ -5,33 +5,32 @@
 
 #include "rules/rules.h"
 
-/* Of the operands' tiles those that take part: they are not empty, and their coefficient is not
- * 0. */
+/* The operands' tiles that take part: not empty, with a coefficient other than 0. */
 typedef struct participants {
-  unsigned count;      /* one more than 1 may stand for more */
-  int64_t coefficient; /* the rest is of the first one: its coefficient, and */
-  int raw;             /* whether it is raw */
+  unsigned count;      /* 2 may stand for more */
+  int64_t coefficient; /* of the first one */
+  int raw;             /* whether the first one is raw */
   int scaled;          /* the result has another step than the operands */
   int beside_others;   /* more than one operand of the call has a coefficient other than 0 */
 } participants;
 
 enum result_kind { RESULT_EMPTY, RESULT_COPIED, RESULT_SUM, RESULT_RAW };
 
-/* `outside`: a raw operand lies outside the lattice. Before the operands are opened it is 0; they
- * are opened for a RESULT_SUM, and where that finds one outside, this function is asked again.
- * *inexact is set where rule 3 says so. */
+/* Decides what the result is. First with outside = 0: only a RESULT_SUM needs its operands opened.
+ * If opening finds a raw one that lies outside the lattice, decides again, with outside = 1.
+ * Sets *inexact where rule 3 says so. */
 GHZ_RULE enum result_kind result_of(const participants *p, int outside, int *inexact) {
   const int alone = p->count == 1 && p->coefficient == 1;
   if (p->count == 0) /* 1 */
     return RESULT_EMPTY;
-  if (outside) { /* 3: of the raw operands that 2 encodes, one cannot be */
+  if (outside) { /* 3, after 2 found a raw operand that cannot be encoded */
     const int copied = alone && !p->scaled;
     *inexact |= !copied || p->beside_others;
     return copied ? RESULT_COPIED : RESULT_RAW;
   }
-  if (alone && !p->raw) /* 4; 2 encodes a raw tile even if it is alone: R + (R - R) must be (R + R) - R */
+  if (alone && !p->raw) /* 4. 2 encodes even a raw tile that is alone: R + (R - R) is (R + R) - R */
     return RESULT_COPIED;
-  return RESULT_SUM; /* 5, and 6 when it is written */
+  return RESULT_SUM; /* 5; 6 applies when the sum is written */
 }
 
 #endif

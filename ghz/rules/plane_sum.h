@@ -3,16 +3,18 @@
  *
  * A template in the common subset of C and CUDA C++. Before it come plane_arithmetic.h, with its
  * parameters, and
- *   bit_plane                  a plane in memory; a thread of a GPU keeps its own part
- *   specials                   two of them: plus, minus
- *   load_plane, store_plane    between memory and PARTS parts
- *   planes_equal(a, b)         whether all columns are
- *   part_or, columns_below(n, mask)      a plane of ones in the first n columns
- *   plane_origin               where the planes of an operand are that was not expanded yet; expanded(): nowhere
- *   bring_planes(&origin, planes)      expands those
+ *   bit_plane                 a plane in memory; a thread of a GPU keeps its own part
+ *   specials                  two of them: plus, minus
+ *   load_plane, store_plane   between memory and PARTS parts
+ *   planes_equal(a, b)        whether all columns are equal
+ *   part_or                   bit by bit
+ *   columns_below(n, mask)    a plane of ones in the first n columns
+ *   plane_origin              where the planes are of an operand that is not expanded yet;
+ *                             expanded() is the origin of one that is
+ *   bring_planes(&origin, planes)     expands an operand
  *   plane_source, open_source(&source, origin, planes), next_plane(&source, p, x)
- *                              the planes of an operand, from the lowest on, expanded or not
- *   GHZ_ROLLED                 before loops that a compiler should not unroll */
+ *                             the planes of an operand from the lowest on, expanded or not
+ *   GHZ_ROLLED                before loops that a compiler should not unroll */
 
 /* A lattice tile on bit planes: an operand, or a running sum. */
 typedef struct plane_tile {

@@ -4,49 +4,9 @@
 #ifndef GHZ_INTEGERS_CUH
 #define GHZ_INTEGERS_CUH
 
-#include "cuda/primitives/stage.cuh"
+#include "cuda/primitives/reals.cuh"
 #include "cuda/primitives/tile_header.cuh"
 #include "rules/quantise.h"
-
-// ---- Types --------------------------------------------------------------------------------------
-
-template <class Real> struct real_type;
-template <> struct real_type<float> {
-  typedef uint32_t bits;
-  static constexpr ghz_type type = GHZ_F32;
-  static constexpr uint32_t EXPONENT = 0x7f800000u, NOT_A_NUMBER = 0x7fc00000u, SIGN = 0x80000000u;
-};
-template <> struct real_type<double> {
-  typedef uint64_t bits;
-  static constexpr ghz_type type = GHZ_F64;
-  static constexpr uint64_t EXPONENT = 0x7ff0000000000000u, NOT_A_NUMBER = 0x7ff8000000000000u,
-                            SIGN = 0x8000000000000000u;
-};
-
-DEVICE uint32_t bits_of(float x) {
-  return __float_as_uint(x);
-}
-DEVICE uint64_t bits_of(double x) {
-  return (uint64_t)__double_as_longlong(x);
-}
-DEVICE float real_of(uint32_t b) {
-  return __uint_as_float(b);
-}
-DEVICE double real_of(uint64_t b) {
-  return __longlong_as_double((long long)b);
-}
-
-// The largest of the lanes' numbers.
-DEVICE uint32_t largest_of_lanes(uint32_t v) {
-  return __reduce_max_sync(ALL, v);
-}
-DEVICE uint64_t largest_of_lanes(uint64_t v) {
-  UNROLLED for (int d = 16; d; d /= 2) {
-    uint64_t other = __shfl_xor_sync(ALL, v, d);
-    v = other > v ? other : v;
-  }
-  return v;
-}
 
 // ---- Widths of the three orders -----------------------------------------------------------------
 
@@ -149,24 +109,6 @@ DEVICE void planes_of_registers(const int32_t r[LANE_VALUES], int k, uint32_t pl
 }
 
 // ---- 64 bits, from the values -------------------------------------------------------------------
-
-// Values in shared memory, as stage_values leaves them, and values of a raw tile, anywhere.
-template <class Real> struct staged_values {
-  const Real *values;
-  METHOD typename real_type<Real>::bits operator()(int i) const {
-    return bits_of(values[value_rows<Real>::place_of_value(i)]);
-  }
-};
-
-template <class Real> struct raw_values {
-  global_bytes bytes; // those of the values, not aligned
-  METHOD typename real_type<Real>::bits operator()(int i) const {
-    typename real_type<Real>::bits b = 0;
-    for (unsigned k = 0; k < sizeof(Real); k++)
-      b |= (typename real_type<Real>::bits)bytes.byte((uint32_t)(i * (int)sizeof(Real)) + k) << 8 * k;
-    return b;
-  }
-};
 
 // The integers of a lane's values, one after the other, special ones replaced by the value before
 // them (FORMAT.md, "Specials"), and what is to be known of the whole tile.
