@@ -16,7 +16,7 @@ GHZ_RULE int first_says_raw(unsigned first) {
 
 /* Checks 7 and 8, of a raw tile. */
 GHZ_RULE int raw_tile_valid(ghz_type type, uint32_t terms, unsigned first, size_t size, unsigned n) {
-  return terms != 0 && first == RAW_TILE && size == 1 + n * (size_t)(type == GHZ_F32 ? 4 : 8);
+  return terms != 0 && first == RAW_TILE && size == 1 + n * (type == GHZ_F32 ? 4u : 8u);
 }
 
 /* Where the anchors begin, from the beginning of the tile, and how long they are. */
