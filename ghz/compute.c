@@ -152,6 +152,20 @@ static ghz_status reserve(ghz_context *ctx, compute_job *j, const tile_writer *w
   return GHZ_OK;
 }
 
+/* No other operation on slices needs more than one with two operands. */
+ghz_status ghz_slice_reserve(ghz_context *ctx, ghz_type type, uint64_t tiles, uint32_t terms) {
+  if (!ctx || ghz_type_size(type) == 0 || terms == 0)
+    return ghz_fail(ctx, GHZ_EINVAL, "no slice");
+  const computation pair = {.k = 2};
+  const tile_writer writer = {.tile_bound = ghz_tile_bound(type, terms, 0)};
+  compute_job job = {.what = &pair};
+  uint64_t *offsets;
+  uint8_t *rest;
+  if (!ghz_arena_reserve(&ctx->operands, pair.k * sizeof(operand)))
+    return ghz_fail(ctx, GHZ_ENOMEM, "no scratch for %zu operands", pair.k);
+  return reserve(ctx, &job, &writer, tiles, &offsets, &rest);
+}
+
 /* Checks the index of every operand, and finds its chunks. */
 static ghz_status locate(ghz_context *ctx, const computation *w, operand *operands, uint64_t *offsets) {
   size_t entries = (size_t)chunks_of(operands[0].slice.tiles) + 1;

@@ -89,6 +89,37 @@ Test(allocation, refused_f32, .timeout = 120) { refuse_all(GHZ_F32); }
 
 Test(allocation, refused_f64, .timeout = 120) { refuse_all(GHZ_F64); }
 
+/* What was reserved for suffices. */
+static void use_reserved(ghz_type type, int threads) {
+  ghz_lattice l = lattice_abs(type, 0.01);
+  operands o = operands_make(&l, N, MANY, "mixture", "zeros", 0);
+  size_t tiles = GHZ_TILE_COUNT(N), room = ghz_slice_bound(tiles, type, 2);
+  uint8_t *memory = malloc(3 * room), *values = malloc(N * ghz_type_size(type));
+  cr_assert(memory && values);
+  ghz_slice a, b, sum, other;
+  ghz_context *ctx = context_on(NULL, threads);
+  succeeded(ghz_slice_reserve(ctx, type, tiles, 2), ctx, "reserve");
+  allocator_refuse(1, LONG_MAX);
+  succeeded(ghz_slice_compress(ctx, &l, GHZ_ORDER_BEST, o.x, N, 0, tiles, memory, room, &a), ctx, "compress");
+  succeeded(ghz_slice_compress(ctx, &l, 2, o.x, N, 0, tiles - 1, memory + room, room, &b), ctx, "fewer tiles");
+  succeeded(ghz_slice_sum(ctx, 2, (ghz_slice[]){a, a}, memory + room, room, &sum), ctx, "sum");
+  succeeded(ghz_slice_extremum(ctx, &a, &a, 1, memory + 2 * room, room, &other), ctx, "maximum");
+  succeeded(ghz_slice_mean(ctx, &sum, 2, memory + 2 * room, room, &other), ctx, "mean");
+  succeeded(ghz_slice_decompress(ctx, &other, type, values), ctx, "decompress");
+  cr_assert_eq(allocator_refused(), 0, "%ld allocations", allocator_refused());
+  allocator_refuse(0, 0);
+  ghz_context_free(ctx);
+  free(memory);
+  free(values);
+}
+
+Test(allocation, reserved) {
+  for (int threads = 1; threads <= 3; threads++) {
+    use_reserved(GHZ_F32, threads);
+    use_reserved(GHZ_F64, threads);
+  }
+}
+
 Test(allocation, refused_to_a_new_context) {
   long live = allocator_live();
   ghz_context *ctx = (ghz_context *)&live;

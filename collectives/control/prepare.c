@@ -94,6 +94,14 @@ static int reserve(communicator *with, task *t) {
   return ghz_engine_prepare(&with->space, &with->plan, t->payload, &t->job);
 }
 
+/* The codec's scratch depends on the number of threads, too, in which ranks may differ. */
+static int reserve_codec(const call *c, communicator *with, const task *t) {
+  uint64_t terms = t->job.total_contributions;
+  uint32_t most = terms > UINT32_MAX ? UINT32_MAX : terms > 0 ? (uint32_t)terms : 1;
+  return t->footprint.how.mode == GHZ_MPI_PLAIN ||
+         ghz_slice_reserve(with->codec, c->real, with->plan.piece_tiles, most) == GHZ_OK;
+}
+
 /* Works on the host, where everything is reserved: enough to tell the other ranks. */
 static void give_up_device(communicator *with, task *t) {
   t->job.async = NULL;
@@ -105,6 +113,7 @@ static void give_up_device(communicator *with, task *t) {
  * device fail in a later call that needs no second agreement. */
 static error make_plan(const call *c, communicator *with, task *t) {
   const error no_memory = {MPI_ERR_NO_MEM, ERROR_OURS, "no memory for the plan"};
+  const error no_memory_for_codec = {MPI_ERR_NO_MEM, ERROR_OURS, "no memory for the codec"};
   const footprint *f = &t->footprint;
   if (!ghz_plan_make(&with->plan, &f->layout, c->at, c->collective->algorithms[f->how.algorithm].build) ||
       !reserve(with, t))
@@ -116,6 +125,8 @@ static error make_plan(const call *c, communicator *with, task *t) {
     give_up_device(with, t);
   t->has_plan = 1;
   c->collective->arrange(c, with->plan.parts);
+  if (!reserve_codec(c, with, t))
+    return no_memory_for_codec;
   return ghz_error_of_device(on_device);
 }
 

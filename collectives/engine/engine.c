@@ -8,6 +8,8 @@
  * smallest incomplete message:
  *   - Its receive is posted. Receives are posted in order, and those before it are complete. The window does not
  *     exclude it: all that comes before it is finished, as operations of the codec and of a device wait for no message.
+ *     (If two ranks exchange a piece, two messages are the smallest. Then the start of the piece may come before the
+ *     receive, unfinished. A window of two events has room for both.)
  *   - It is sent. Its content follows from smaller messages, which are complete. Only starts are ever held back: by the
  *     window, as above; by sends in flight, or operations for them, that come before it, of which there are none.
  * So it completes.
