@@ -36,7 +36,7 @@ static ghz_status full(ghz_context *ctx, const tile_sink *sink) {
   return ghz_fail(ctx, GHZ_ECAPACITY, "the payload does not fit in %zu bytes", sink->room);
 }
 
-/* ---- One thread ------------------------------------------------------------------------------- */
+/* ---- One thread ------------------------------------------------------------------------------ */
 
 /* Tiles go straight to the payload while it has room for the largest, else through scratch. */
 static ghz_status write_chunk(ghz_context *ctx, const tile_writer *w, const chunk *c, const tile_sink *sink,
@@ -78,7 +78,7 @@ static ghz_status write_in_order(ghz_context *ctx, const tile_writer *w, ghz_sli
   return GHZ_OK;
 }
 
-/* ---- Several threads -------------------------------------------------------------------------- */
+/* ---- Several threads ------------------------------------------------------------------------- */
 
 typedef struct shared_work {
   const tile_writer *writer;
