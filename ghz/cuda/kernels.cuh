@@ -11,7 +11,7 @@ struct compress_call {
   ghz_lattice lattice;
   double factor; // that coarse tiles are quantised by
   int order;
-  // Narrow integers do not prove that a tile is coarse: every tile has to be looked at value by value.
+  // Narrow integers do not prove that a tile is coarse: every tile is looked at value by value.
   int slow_path;
   tile_target target;
 };
