@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-enum { WINDOW = 32 };
+enum { WINDOW = 32 }; /* at least 2: see engine.c */
 
 /* A content made by one event, and used for the last time before or by another, is left when the window begins in
  * between. */
