@@ -98,7 +98,7 @@
 extern "C" {
 #endif
 
-/* ---- Options ----------------------------------------------------------------------------------------- */
+/* ---- Options --------------------------------------------------------------------------------- */
 
 /* How data travel between the ranks. A call returns MPI_ERR_ARG if its collective lacks the
  * algorithm. Sources: ring, Patarasuk and Yuan 2009; halving and doubling, Thakur, Rabenseifner and
@@ -180,7 +180,7 @@ typedef struct ghz_mpi_options {
 #define GHZ_MPI_OPTIONS                                                                                        \
   { sizeof(ghz_mpi_options), {GHZ_ABS, 0}, 0, 0, GHZ_MPI_ALGORITHM_AUTO, GHZ_MPI_MODE_AUTO, -1, 1, 0, -1, NULL }
 
-/* ---- The calls --------------------------------------------------------------------------------------- */
+/* ---- The calls ------------------------------------------------------------------------------- */
 /* options: NULL means GHZ_MPI_OPTIONS.
  * Returns MPI_SUCCESS or, if the error handler returns, an error code. ghz_mpi_error_class gives
  * its class:
@@ -241,7 +241,7 @@ GHZ_API int ghz_scatter(const void *sendbuf, void *recvbuf, MPI_Count count, MPI
 GHZ_API int ghz_gather(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type, int root,
                        MPI_Comm comm, const ghz_mpi_options *options);
 
-/* ---- Errors, names, texts ---------------------------------------------------------------------------- */
+/* ---- Errors, names, texts -------------------------------------------------------------------- */
 /* These four are thread-safe; ghz_mpi_error_class as far as MPI is. */
 
 /* Returns the class of an error code that a call returned. With Open MPI, MPI_Error_class returns

@@ -1,5 +1,6 @@
 # mpi.cmake: finds an MPI. Sets GHZ_HAVE_MPI and GHZ_MPI_NAME.
-# To choose among several: -DMPI_C_COMPILER=mpicc.mpich, as Debian calls it. mpiexec is then mpiexec.mpich.
+# To choose one of several: -DMPI_C_COMPILER=mpicc.mpich (its name in Debian). mpiexec is then
+# mpiexec.mpich.
 set(GHZ_HAVE_MPI OFF)
 if(MPI_C_COMPILER MATCHES "mpicc(\\.[a-z]+)$")
   find_program(MPIEXEC_EXECUTABLE mpiexec${CMAKE_MATCH_1})

@@ -7,7 +7,7 @@
 
 #include "engine/poll.h"
 
-/* ---- What this rank knows ----------------------------------------------------------------------------- */
+/* ---- What this rank knows -------------------------------------------------------------------- */
 
 /* FNV-1a over the bytes of a number. */
 static uint64_t mixed(uint64_t hash, uint64_t value) {
@@ -58,7 +58,7 @@ record ghz_agree_record(const call *c, const timing *last) {
   return r;
 }
 
-/* ---- What all ranks know together --------------------------------------------------------------------- */
+/* ---- What all ranks know together ------------------------------------------------------------ */
 
 static double least(double a, double b) {
   return b < a ? b : a;

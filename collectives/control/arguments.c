@@ -16,7 +16,7 @@ __attribute__((format(printf, 2, 3))) static error wrong(int error_class, const 
   return e;
 }
 
-/* ---- What they mean ----------------------------------------------------------------------------------- */
+/* ---- What they mean -------------------------------------------------------------------------- */
 
 static int is_among(MPI_Datatype type, const MPI_Datatype *types, int n) {
   for (int i = 0; i < n; i++)
@@ -75,7 +75,7 @@ static int needs_no_agreement(const call *c) {
          (call_bytes(c) < (double)s->threshold || s->bound.value == 0 || c->at.ranks == 1);
 }
 
-/* ---- Whether they are right --------------------------------------------------------------------------- */
+/* ---- Whether they are right ------------------------------------------------------------------ */
 
 static error check_contributions(const call *c) {
   if (c->set.contributions == 1)
@@ -154,7 +154,7 @@ static error check_between_groups(call *c) {
   return (error){0};
 }
 
-/* ---- Both ---------------------------------------------------------------------------------------------- */
+/* ---- Both ------------------------------------------------------------------------------------ */
 
 /* An algorithm that the environment names holds for the collectives that have it. */
 static const char *read_settings(call *c, const ghz_mpi_options *options) {

@@ -84,7 +84,7 @@ static inline int ghz_collective_bypass(const void *send, const void *recv, MPI_
          !ghz_device_forbids(send, recv);
 }
 
-/* ---- What a call is like ------------------------------------------------------------------------------ */
+/* ---- What a call is like --------------------------------------------------------------------- */
 
 /* Arrays of `count` values in the larger of the buffers. */
 static inline int call_blocks(const call *c) {
@@ -96,7 +96,7 @@ static inline double call_bytes(const call *c) {
   return (double)c->count * (double)c->value_size * call_blocks(c);
 }
 
-/* ---- For collectives ---------------------------------------------------------------------------------- */
+/* ---- For collectives ------------------------------------------------------------------------- */
 
 /* Whether there is nowhere to put a result. */
 static inline int call_lacks_target(const call *c) {

@@ -7,7 +7,7 @@
 
 #include <pthread.h>
 
-/* ---- What is kept with a communicator ----------------------------------------------------------------- */
+/* ---- What is kept with a communicator -------------------------------------------------------- */
 
 typedef struct bounce {
   growing send, recv;
@@ -45,7 +45,7 @@ static bounce *bounce_of(MPI_Comm comm) {
   return b;
 }
 
-/* ---- Which calls need copies -------------------------------------------------------------------------- */
+/* ---- Which calls need copies ----------------------------------------------------------------- */
 
 /* What a GPU does: sums of one array a rank, and data that only move. A sum of one array in all is
  * made of two, see payload/homomorphic.c. */
@@ -67,7 +67,7 @@ static int needs_copies(const call *c, variant how, uint64_t contributions) {
   return how.algorithm == GHZ_MPI_NATIVE ? !suits_mpi(c) : !suits_device(c, how, contributions);
 }
 
-/* ---- Copying ------------------------------------------------------------------------------------------ */
+/* ---- Copying --------------------------------------------------------------------------------- */
 
 /* The bytes that `arrays` of a call take from the first one to the last, and where they begin. A
  * type may have gaps, which must come back as they were. */

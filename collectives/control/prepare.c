@@ -109,8 +109,8 @@ static void give_up_device(communicator *with, task *t) {
   t->payload = payload_of(t->footprint.how.mode, &t->job);
 }
 
-/* Reserves memory on the host even if a device is to do the work. Its pages are not touched, and it is there should the
- * device fail in a later call that needs no second agreement. */
+/* Reserves memory on the host even if a device is to do the work. Its pages are not touched, and it
+ * is there should the device fail in a later call that needs no second agreement. */
 static error make_plan(const call *c, communicator *with, task *t) {
   const error no_memory = {MPI_ERR_NO_MEM, ERROR_OURS, "no memory for the plan"};
   const error no_memory_for_codec = {MPI_ERR_NO_MEM, ERROR_OURS, "no memory for the codec"};
@@ -130,8 +130,8 @@ static error make_plan(const call *c, communicator *with, task *t) {
   return ghz_error_of_device(on_device);
 }
 
-/* Without copies of its device buffers a call has no buffers that the host can use. The engine may
- * still run it, to tell the other ranks. */
+/* If the device or the copies of device buffers failed, the host can use none of the call's buffers.
+ * The engine may still run the call, to tell the other ranks. */
 static void forget_buffers(plan *p) {
   for (int i = 0; i < p->layout.parts; i++)
     p->parts[i] = (part){NULL, NULL};
@@ -149,7 +149,8 @@ error ghz_prepare(const call *c, communicator *with, variant how, const record *
   t->needs_range = how.mode != GHZ_MPI_PLAIN && c->set.bound.kind != GHZ_ABS;
   t->agrees = t->needs_range || !is_known(with, &t->footprint);
   error e = make_plan(c, with, t);
-  if (own.code && t->has_plan)
+  e = e.code ? e : own;
+  if (e.code && t->has_plan)
     forget_buffers(&with->plan);
-  return e.code ? e : own;
+  return e;
 }

@@ -2,7 +2,7 @@
 
 #include "control/select.h"
 
-/* ---- The variants of a call --------------------------------------------------------------------------- */
+/* ---- The variants of a call ------------------------------------------------------------------ */
 
 /* Bytes of a segment that fill a GPU. It adds fewer in hardly less time, so arrays with smaller
  * segments are better added whole (gZCCL). The figure has not been measured on a GPU. */
@@ -53,7 +53,7 @@ static int list_variants(const call *c, const record *agreed, variant *list) {
   return n;
 }
 
-/* ---- Kinds of calls ----------------------------------------------------------------------------------- */
+/* ---- Kinds of calls -------------------------------------------------------------------------- */
 
 /* All ranks find the same kind, but for the placement of device buffers, which only an agreement
  * brings. */
@@ -66,7 +66,7 @@ static kind kind_of(const call *c, const record *r) {
                 .size = (uint64_t)c->value_size << 16 | octave << 8 | (uint64_t)c->fits_int};
 }
 
-/* ---- Selecting ---------------------------------------------------------------------------------------- */
+/* ---- Selecting ------------------------------------------------------------------------------- */
 
 /* Once a communicator has seen device buffers, all its calls agree: no rank knows which of the
  * others have some. */

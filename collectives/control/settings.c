@@ -30,7 +30,7 @@ const char *ghz_mpi_mode_name(ghz_mpi_mode m) {
   return (int)m >= 0 && (int)m < MODES ? mode_names[m] : "?";
 }
 
-/* ---- Reading texts ----------------------------------------------------------------------------------- */
+/* ---- Reading texts --------------------------------------------------------------------------- */
 
 static const char *skip(const char *text, const char *prefix) {
   size_t n = strlen(prefix);
@@ -92,7 +92,7 @@ static int parse_int(const char *text, int least, int most, int *value) {
   return 1;
 }
 
-/* ---- Environment ------------------------------------------------------------------------------------- */
+/* ---- Environment ----------------------------------------------------------------------------- */
 
 typedef struct environment {
   ghz_bound bound;
@@ -136,7 +136,7 @@ int ghz_settings_verbose(void) {
   return env.verbose;
 }
 
-/* ---- Both -------------------------------------------------------------------------------------------- */
+/* ---- Both ------------------------------------------------------------------------------------ */
 
 static const char *check(const ghz_mpi_options *o) {
   if (o->size != sizeof *o)

@@ -37,7 +37,7 @@ static int compresses(variant v) {
   return v.algorithm != GHZ_MPI_NATIVE && v.mode != GHZ_MPI_PLAIN;
 }
 
-/* ---- Histories ---------------------------------------------------------------------------------------- */
+/* ---- Histories ------------------------------------------------------------------------------- */
 
 static history *find(tuner *t, const kind *k) {
   for (int i = 0; i < KINDS; i++)
@@ -66,7 +66,7 @@ static history *history_of(tuner *t, const kind *k, const variant *variants, int
   return h;
 }
 
-/* ---- Experience --------------------------------------------------------------------------------------- */
+/* ---- Experience ------------------------------------------------------------------------------ */
 
 /* The second least of the last times (the least of two): one lucky or unlucky call does not
  * decide. */
