@@ -130,8 +130,8 @@ static error make_plan(const call *c, communicator *with, task *t) {
   return ghz_error_of_device(on_device);
 }
 
-/* If the device or the copies of device buffers failed, the host can use none of the call's buffers.
- * The engine may still run the call, to tell the other ranks. */
+/* If the device or the copies of device buffers failed, the host can use none of the call's
+ * buffers. The engine may still run the call, to tell the other ranks. */
 static void forget_buffers(plan *p) {
   for (int i = 0; i < p->layout.parts; i++)
     p->parts[i] = (part){NULL, NULL};
