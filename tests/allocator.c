@@ -23,9 +23,7 @@ static int64_t bytes;                    /* so is this */
 static long start, first, last, refused; /* by the test alone, while nothing else runs */
 
 long allocator_count(void) { return __atomic_load_n(&count, __ATOMIC_RELAXED); }
-
 long allocator_live(void) { return __atomic_load_n(&live, __ATOMIC_RELAXED); }
-
 int64_t allocator_bytes(void) { return __atomic_load_n(&bytes, __ATOMIC_RELAXED); }
 
 void allocator_refuse(long from, long to) {

@@ -2,7 +2,6 @@
  * with --wrap for the allocator. Those of the test itself and of its support count, too; those of
  * the C library and of OpenMP do not. */
 #pragma once
-
 #include <stddef.h>
 #include <stdint.h>
 

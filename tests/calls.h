@@ -1,7 +1,6 @@
 /* calls.h: every call of the library that computes, on operands that fit together: what a call
  * leaves in a buffer is its answer. */
 #pragma once
-
 #include "streams.h"
 
 enum { MANY = 20 };

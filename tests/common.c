@@ -25,7 +25,6 @@ void *scratch_held(void *p, void (*release)(void *p)) {
 }
 
 void *scratch(size_t size) { return scratch_held(malloc(size ? size : 1), free); }
-
 size_t scratch_begin(void) { return block_count; }
 
 void scratch_end(const size_t *begin) {

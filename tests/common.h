@@ -1,7 +1,6 @@
 /* common.h: what all tests of the codec share, with or without Criterion: memory that nobody frees,
  * bytes, lines of text, values and exact comparisons. */
 #pragma once
-
 #include "inputs.h"
 #include "reference.h"
 #include <ghz.h>

@@ -1,7 +1,6 @@
 /* damage.h: streams that are damaged in every way that a law names, for whoever reads them: the
  * CPU's tests and the device's. */
 #pragma once
-
 #include "streams.h"
 
 /* A damaged stream, and a sound one of the array that it was made of. */

@@ -1,7 +1,6 @@
 /* exhaustive.h: what the exhaustive proof of the bound is made of: subjects, the check of a tile,
  * what was seen. */
 #pragma once
-
 #include <ghz.h>
 #include <stddef.h>
 #include <stdint.h>

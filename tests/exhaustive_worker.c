@@ -48,7 +48,6 @@ void worker_free(worker *w) {
 }
 
 size_t worker_isas(const worker *w) { return w->isas; }
-
 const char *worker_isa(const worker *w, size_t i) { return ghz_context_isa(w->ctx[i]); }
 
 /* ---- Calls ---- */

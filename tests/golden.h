@@ -1,6 +1,5 @@
 /* golden.h: the streams and messages that are kept in files, and how they are made again. */
 #pragma once
-
 #include "streams.h"
 
 /* Sums of `copies` arrays by a maker, with seeds from `seed` on; or what takes more than a table to

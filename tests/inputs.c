@@ -14,7 +14,6 @@ uint64_t input_random(uint64_t *state) {
 }
 
 uint64_t input_below(uint64_t *state, uint64_t below) { return input_random(state) % below; }
-
 double input_uniform(uint64_t *state) { return (double)(int64_t)input_random(state) * 0x1p-63; }
 
 /* ---- Placing values ---- */
@@ -37,7 +36,6 @@ static double nudge(const input_target *to, double value, int by) {
 }
 
 static double uniform(input_target *to) { return input_uniform(&to->state); }
-
 static uint64_t below(input_target *to, uint64_t n) { return input_below(&to->state, n); }
 
 /* ---- Constants and smooth fields ---- */

@@ -1,7 +1,6 @@
 /* inputs.h: named makers of test arrays, from zeros to random bit patterns, the same on every
  * machine. */
 #pragma once
-
 #include <ghz.h>
 
 /* What a maker fills: n values of a type at x; `step` is the unit that its magnitudes are meant

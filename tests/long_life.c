@@ -147,7 +147,6 @@ static exact sum_of_values(const pool *p, const history *h, int i, int *special)
 }
 
 static quad distance(quad a, double b) { return a > (quad)b ? a - (quad)b : (quad)b - a; }
-
 static double half_ulp(float y) { return ((double)nextafterf(fabsf(y), INFINITY) - (double)fabsf(y)) / 2; }
 
 void check_values(ghz_context *ctx, const pool *p, const history *h, ref_bytes sum, quad factor,

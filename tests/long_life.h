@@ -1,7 +1,6 @@
 /* long_life.h: a pool of arrays of every habit, a stream that they are added to one by one, and
  * what it must be then. */
 #pragma once
-
 #include "support.h"
 
 typedef __float128 quad;

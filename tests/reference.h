@@ -4,7 +4,6 @@
  * It works on one integer per value and shares no code with the library. Memory runs out: it
  * aborts. */
 #pragma once
-
 #include <stddef.h>
 #include <stdint.h>
 

@@ -4,7 +4,6 @@
 #include <string.h>
 
 uint64_t ref_tiles(uint64_t n) { return n / REF_TILE + (n % REF_TILE != 0); }
-
 static uint64_t chunks(uint64_t n) { return ref_tiles(n) / 16 + (ref_tiles(n) % 16 != 0); }
 
 int ref_tile_count(const ref_header *h, uint64_t tile) {
@@ -13,7 +12,6 @@ int ref_tile_count(const ref_header *h, uint64_t tile) {
 }
 
 static uint64_t sizes_offset(uint64_t n) { return 48 + 8 * (chunks(n) + 1); }
-
 static uint64_t payload_offset(uint64_t n) { return sizes_offset(n) + 2 * ref_tiles(n); }
 
 static void put_header(uint8_t *p, const ref_header *h, uint64_t payload) {

@@ -1,7 +1,6 @@
 /* streams.h: calls of libghz that must succeed, their results in buffers of exactly their size
  * (scratch), and within the size that was promised. A failure ends the process. */
 #pragma once
-
 #include "common.h"
 
 ref_bytes compress(ghz_context *ctx, const ghz_lattice *lattice, int order, const void *x, size_t n);

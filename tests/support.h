@@ -1,7 +1,6 @@
 /* support.h: what the Criterion suites share: calls that must succeed, contexts to draw from,
  * comparisons that say what differs. */
 #pragma once
-
 #include "streams.h"
 #include <criterion/criterion.h>
 #include <stdlib.h>

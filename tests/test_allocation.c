@@ -86,7 +86,6 @@ static void refuse_all(ghz_type type) {
 }
 
 Test(allocation, refused_f32, .timeout = 120) { refuse_all(GHZ_F32); }
-
 Test(allocation, refused_f64, .timeout = 120) { refuse_all(GHZ_F64); }
 
 /* What was reserved for suffices. */

@@ -9,7 +9,6 @@
 static ghz_context *ctx;
 
 static void start(void) { ctx = context_on(NULL, 2); }
-
 static void stop(void) { ghz_context_free(ctx); }
 
 TestSuite(api, .init = start, .fini = stop, .timeout = 120);

@@ -252,9 +252,7 @@ static void check_scaled_inputs(ghz_type type, int cap, int times) {
 }
 
 Test(bound, scaled_f32) { check_scaled_inputs(GHZ_F32, 35, 20); }
-
 Test(bound, scaled_f64) { check_scaled_inputs(GHZ_F64, 35, 20); }
-
 Test(bound, scaled_f64_of_44_bits) { check_scaled_inputs(GHZ_F64, 44, 6); }
 
 /* Of some factors the one by which rounding moves the step farthest, up or down. */

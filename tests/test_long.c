@@ -4,9 +4,6 @@
 #include "long_life.h"
 
 Test(long, million_arrays_f32, .timeout = 600) { live(GHZ_F32, NULL, 1000001); }
-
 Test(long, million_arrays_f64, .timeout = 600) { live(GHZ_F64, NULL, 1000001); }
-
 Test(long, to_the_limit_f32, .timeout = 600) { live_to_the_limit(GHZ_F32, 35); }
-
 Test(long, to_the_limit_f64, .timeout = 600) { live_to_the_limit(GHZ_F64, 35); }

@@ -2,11 +2,10 @@
  * its receiver, nothing waits for what never comes, every contribution is counted once, and results
  * end where they belong. */
 
+#include "schedules/schedule.h"
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "schedules/schedule.h"
 
 enum { MOST_RANKS = 40 };
 

@@ -1,10 +1,9 @@
 /* test_tuner.c: the automatic choice, played against made-up networks: it finds the best way,
  * leaves alone what cannot be good, and notices when the world changes. */
 
+#include "control/tuner.h"
 #include "support.h"
 #include <math.h>
-
-#include "control/tuner.h"
 
 static const variant ways[3] = {
     {GHZ_MPI_RING, GHZ_MPI_HOMOMORPHIC}, {GHZ_MPI_RING, GHZ_MPI_PLAIN}, {GHZ_MPI_NATIVE, GHZ_MPI_PLAIN}};

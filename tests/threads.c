@@ -3,7 +3,6 @@
  * Criterion, which the thread sanitizer cannot run. */
 #include "calls.h"
 #include "damage.h"
-
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,7 +46,6 @@ static const struct {
                {{"sum into too little", do_full, 0}, GHZ_ECAPACITY}};
 
 static size_t operations(void) { return call_count + COUNT(failing); }
-
 static const call *operation(size_t i) { return i < call_count ? &calls[i] : &failing[i - call_count].call; }
 
 /* Bytes beyond the answer are not compared. Ends the program unless the status is the wanted

@@ -1,7 +1,6 @@
 /* directory.c: owns the state of a small directory, in memory. */
 #define _GNU_SOURCE
 #include "directory.h"
-
 #include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>

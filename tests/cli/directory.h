@@ -1,6 +1,5 @@
 /* directory.h: the files of the current directory: remembered, compared, and made again. */
 #pragma once
-
 #include <stddef.h>
 
 enum { FILES_MAX = 64 };

@@ -3,7 +3,6 @@
  * of the current directory. */
 #define _GNU_SOURCE
 #include "directory.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>

@@ -3,7 +3,6 @@
  * collectives run it, with a payload that fails on purpose. */
 #include "engine/engine.h"
 #include "suite.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 /* alloc_log.c: objects of MPI, counted; the memory is counted by allocator.c. */
 #include "alloc_log.h"
 #include "allocator.h"
-
 #include <mpi.h>
 
 static long objects;
@@ -25,9 +24,7 @@ VISIBLE int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *made) {
 }
 
 VISIBLE int MPI_Comm_group(MPI_Comm comm, MPI_Group *made) { return count(PMPI_Comm_group(comm, made), 1); }
-
 VISIBLE int MPI_Group_free(MPI_Group *group) { return count(PMPI_Group_free(group), -1); }
-
 VISIBLE int MPI_Comm_free(MPI_Comm *comm) { return count(PMPI_Comm_free(comm), -1); }
 
 VISIBLE int MPI_Type_contiguous(int n, MPI_Datatype type, MPI_Datatype *made) {

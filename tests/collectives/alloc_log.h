@@ -1,7 +1,6 @@
 /* alloc_log.h: what the library holds: memory, and objects of MPI. Memory runs out on demand by
  * allocator.h. */
 #pragma once
-
 #include <stdint.h>
 
 /* What is held now. */

@@ -3,7 +3,6 @@
  * library does not do goes to MPI. */
 #include "mistakes.h"
 #include "suite.h"
-
 #include <ghz_mpi.h>
 #include <limits.h>
 #include <math.h>

@@ -1,7 +1,6 @@
 /* call.c: buffers of a call, the call, and what holds for every call. */
 #include "call.h"
 #include "suite.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +49,6 @@ const char *call_text(const call *s) {
 }
 
 MPI_Datatype call_type(const call *s) { return s->type == GHZ_F64 ? MPI_DOUBLE : MPI_FLOAT; }
-
 MPI_Op call_op(const call *s) { return s->op == MINIMUM ? MPI_MIN : s->op == MAXIMUM ? MPI_MAX : MPI_SUM; }
 
 ghz_mpi_options call_options(const call *s, int rank, int ranks) {

@@ -1,7 +1,6 @@
 /* call.h: one collective call as a test makes it: what it asks for, its buffers, and what it left
  * behind. */
 #pragma once
-
 #include "field.h"
 #include "request.h"
 

@@ -1,6 +1,5 @@
 /* comms.h: communicators of all sorts, which come and go as a seed and the number of a step say. */
 #pragma once
-
 #include <mpi.h>
 #include <stdint.h>
 

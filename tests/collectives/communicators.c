@@ -3,7 +3,6 @@
 #include "alloc_log.h"
 #include "expected.h"
 #include "suite.h"
-
 #include <pthread.h>
 #include <stdio.h>
 

@@ -2,7 +2,6 @@
  * of the requests that are through, tests report one at a time, in any order, or none. */
 #include "delays.h"
 #include "suite.h"
-
 #include <time.h>
 
 static uint64_t state;

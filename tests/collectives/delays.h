@@ -1,6 +1,5 @@
 /* delays.h: delays messages, and has them arrive in another order. */
 #pragma once
-
 #include <stdint.h>
 
 /* From now on; seed 0: no delays. Ranks need seeds of their own. */

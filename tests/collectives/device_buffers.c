@@ -3,7 +3,6 @@
  * changes from call to call. */
 #include "device_buffers.h"
 #include "suite.h"
-
 #include <cuda_runtime_api.h>
 #include <ghz_mpi.h>
 #include <stdio.h>

@@ -4,7 +4,6 @@
 #include "device_buffers.h"
 #include "special.h"
 #include "suite.h"
-
 #include <stdlib.h>
 #include <string.h>
 

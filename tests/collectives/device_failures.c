@@ -3,7 +3,6 @@
  * communicator works again afterwards. */
 #include "suite.h"
 #include "sweep.h"
-
 #include <control.h>
 #include <cuda_runtime_api.h>
 #include <ghz_mpi.h>

@@ -2,7 +2,6 @@
  * ones, without a bound, of other types and operations, with gaps, between groups; managed memory;
  * several communicators. */
 #include "suite.h"
-
 #include <cuda_runtime_api.h>
 #include <ghz_mpi.h>
 #include <math.h>

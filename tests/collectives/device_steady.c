@@ -3,7 +3,6 @@
  * way while messages are; all is freed with the communicator. */
 #include "request.h"
 #include "suite.h"
-
 #include <control.h>
 #include <cuda_runtime_api.h>
 #include <stdio.h>

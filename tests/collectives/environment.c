@@ -5,7 +5,6 @@
  * GHZ_MPI_THRESHOLD=1k, GHZ_MPI_KEEP_ROOT=1, GHZ_MPI_THREADS=2; and with GHZ_MPI_THRESHOLD=1k
  * alone. */
 #include "suite.h"
-
 #include <ghz_mpi.h>
 #include <stdlib.h>
 #include <string.h>

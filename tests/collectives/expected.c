@@ -7,7 +7,6 @@
  * matter of the numbers alone. */
 #include "expected.h"
 #include "suite.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -36,7 +35,6 @@ int compressed(const call_result *l) {
 }
 
 static int is_sum(const call *s) { return reduces(s->what) && (s->op == SUM || s->op == AVERAGE); }
-
 static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
 
 /* ---- What a value should be ---- */

@@ -1,6 +1,5 @@
 /* expected.h: what a call should have given, in whole numbers, and what its report may say. */
 #pragma once
-
 #include "call.h"
 
 /* Checks every value of the result against the exact one, and the report. Collective. */

@@ -1,7 +1,6 @@
 /* field.c: the kinds of test data. */
 #include "field.h"
 #include "suite.h"
-
 #include <math.h>
 
 const char *const field_names[FIELD_KINDS] = {"zeros",  "constant", "smooth", "steps", "noise", "rough",

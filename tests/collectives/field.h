@@ -1,7 +1,6 @@
 /* field.h: test data, value by value: whole multiples of a unit, so that what they add up to is
  * known exactly. / */
 #pragma once
-
 #include <stdint.h>
 
 typedef enum field_kind {

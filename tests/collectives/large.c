@@ -6,7 +6,6 @@
  * tile is decoded on its own. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS, MAP_POPULATE */
 #include "suite.h"
-
 #include <ghz_mpi.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,5 @@
 /* mistakes.c: what can be wrong with a call. */
 #include "mistakes.h"
-
 #include <limits.h>
 #include <math.h>
 

@@ -1,7 +1,6 @@
 /* mistakes.h: what can be wrong with a call, in itself or beside those of the other ranks, and the
  * error that must come of it. */
 #pragma once
-
 #include "request.h"
 
 typedef struct mistake {

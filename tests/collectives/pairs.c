@@ -2,7 +2,6 @@
  * new pairs meet. */
 #include "pairs.h"
 #include "suite.h"
-
 #include <string.h>
 
 void pairs_start(pairs *p, const int *levels, uint64_t seed) {

@@ -1,7 +1,6 @@
 /* pairs.h: rows of levels of several factors, chosen by chance until every two levels of two
  * factors have met. / */
 #pragma once
-
 #include <stdint.h>
 
 enum { PAIR_FACTORS = 16, PAIR_LEVELS = 32 };

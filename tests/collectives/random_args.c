@@ -4,7 +4,6 @@
 #include "expected.h"
 #include "random_request.h"
 #include "suite.h"
-
 #include <math.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 /* random_args.h: calls with arguments by hand: what is left to MPI, what the ranks may differ in,
  * and what they may not. */
 #pragma once
-
 #include "call.h"
 #include "comms.h"
 

@@ -12,7 +12,6 @@
 #include "random_args.h"
 #include "special.h"
 #include "suite.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

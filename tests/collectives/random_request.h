@@ -1,6 +1,5 @@
 /* random_request.h: a call with arguments that are drawn: its buffers and their values. */
 #pragma once
-
 #include "comms.h"
 #include "request.h"
 

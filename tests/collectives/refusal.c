@@ -5,7 +5,6 @@
 #include "alloc_log.h"
 #include "request.h"
 #include "suite.h"
-
 #include <math.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
 /* request.c: the two ways to make a collective call, and its buffers. */
 #include "request.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +22,6 @@ int has_algorithm(collective what, ghz_mpi_algorithm a) {
 }
 
 int reduces(collective what) { return what <= REDUCE_SCATTER; }
-
 int is_rooted(collective what) { return what == REDUCE || what >= BCAST; }
 
 int has_blocks(collective what) {

@@ -1,7 +1,6 @@
 /* request.h: the arguments of one collective call, and the two ways to make it: by the library and
  * by MPI. */
 #pragma once
-
 #include <ghz_mpi.h>
 #include <stdint.h>
 

@@ -5,7 +5,6 @@
 #include "expected.h"
 #include "special.h"
 #include "suite.h"
-
 #include <stdio.h>
 
 enum { CONTRIBUTIONS = 8, SIZES = 6 };

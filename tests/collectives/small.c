@@ -1,7 +1,6 @@
 /* small.c: small calls are MPI's: the same bits, and a report that says so. */
 #include "request.h"
 #include "suite.h"
-
 #include <string.h>
 
 enum { LARGEST = 5000, ROOM = 8 * LARGEST };

@@ -2,7 +2,6 @@
  *
  * usage: mpiexec -n N mpi_small_overhead N [SEED] */
 #include "suite.h"
-
 #include <ghz_mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

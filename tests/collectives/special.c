@@ -1,7 +1,6 @@
 /* special.c: makers of special data, and their checks. */
 #include "special.h"
 #include "suite.h"
-
 #include <float.h>
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,5 @@
 /* special.h: test data that is hard on a codec, and what sums and extrema of it must be. */
 #pragma once
-
 #include "call.h"
 
 typedef enum special {

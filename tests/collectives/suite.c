@@ -1,6 +1,5 @@
 /* suite.c: the beginning, the end, and the checks in between. */
 #include "suite.h"
-
 #include <errno.h>
 #include <signal.h>
 #include <stdarg.h>

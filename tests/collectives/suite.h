@@ -5,7 +5,6 @@
  * started by another MPI's mpiexec is RANKS programs of one rank), if a check fails on any rank, or
  * if a case takes too long. */
 #pragma once
-
 #include <mpi.h>
 #include <stdint.h>
 

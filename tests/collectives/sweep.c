@@ -1,7 +1,6 @@
 /* sweep.c: small calls of every collective, and their right results. */
 #include "sweep.h"
 #include "suite.h"
-
 #include <math.h>
 
 float sweep_value(int rank, int i, int turn) { return (float)(i % 1000 + 10 * rank + turn % 50); }

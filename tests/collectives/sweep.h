@@ -1,7 +1,6 @@
 /* sweep.h: small calls of every collective by every algorithm, for tests in which something fails
  * at every place in turn. */
 #pragma once
-
 #include "request.h"
 
 typedef struct way {

@@ -1,9 +1,8 @@
 // consumer.cpp: a C++ program outside the project: compresses two arrays, adds the streams, checks
 // the sum, and prints the version of the library.
-#include <ghz.h>
-
 #include <cmath>
 #include <cstdio>
+#include <ghz.h>
 #include <memory>
 #include <stdexcept>
 #include <vector>

@@ -1,6 +1,5 @@
 /* checks.h: declares every check of the GPU half. */
 #pragma once
-
 #include "gpu_support.h"
 
 #define CHECK(name) void check_##name(trial *t);

@@ -154,7 +154,6 @@ static void many_operands(trial *t, kind kind_of) {
 }
 
 void check_sum_many(trial *t) { many_operands(t, SUM); }
-
 void check_mean_of_many(trial *t) { many_operands(t, MEAN); }
 
 void check_combine_coefficients(trial *t) {

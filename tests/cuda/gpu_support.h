@@ -2,7 +2,6 @@
  * memory, and operations that run on the CPU and on the device and must agree. Free of Criterion,
  * so that a machine without it can run the checks too. */
 #pragma once
-
 #include "streams.h"
 #include <cuda_runtime_api.h>
 

@@ -1,7 +1,6 @@
 /* suite.h: makes a Criterion test of every check of a group: define SUITE, include this, then the
  * group. */
 #pragma once
-
 #include "checks.h"
 #include <criterion/criterion.h>
 

@@ -1,12 +1,11 @@
 /* make_streams.c: writes streams of every kind that FORMAT.md knows, what the library decompresses
  * them to, and messages that they are made of, for the second decoder to be compared with:
  * NAME.ghz, NAME.raw and NAME.0.msg, NAME.1.msg, ... in the directory given. */
+#include "ghz.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "ghz.h"
 
 enum { LENGTH_MAX = 20000 };
 

@@ -1,11 +1,9 @@
 /* arrays.c: lattices and arrays made from choices, and their streams. */
 #include "arrays.h"
-
+#include "inputs.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "inputs.h"
 
 /* Half of the bounds are of usual size; the others have any bits. */
 ghz_lattice choose_lattice(choices *c) {

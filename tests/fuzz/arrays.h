@@ -1,6 +1,5 @@
 /* arrays.h: lattices and arrays of values made from choices. */
 #pragma once
-
 #include "fuzz.h"
 
 /* Any absolute bound, as a lattice; float64 sometimes with cap 35. */

@@ -3,12 +3,10 @@
  * what the reference makes of them, whatever the order. The input: the operation, coefficients and
  * factor, then the streams, each behind its length. */
 #include "fuzz.h"
-
+#include "mutate.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "mutate.h"
 
 enum { OPERANDS = 4, CHOICES = 1 + 1 + 1 + 8 * OPERANDS + 8 + 2 };
 enum kind { ADD, SUBTRACT, NEGATE, SUM, COMBINE, MEAN, SCALE, MINIMUM, MAXIMUM, ACCUMULATE, KINDS };

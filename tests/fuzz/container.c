@@ -1,16 +1,14 @@
 /* container.c: fuzzer: any bytes as a compressed file. Read at will and like a pipe it is the same
  * file, or refused with one message; every byte of a file that is accepted means something: written
  * again it is the same. */
-#include "io/reader.h"
-#include "io/writer.h"
-
-#include <stdlib.h>
-#include <string.h>
-
 #include "container.h"
 #include "fuzz.h"
+#include "io/reader.h"
+#include "io/writer.h"
 #include "memory_file.h"
 #include "mutate.h"
+#include <stdlib.h>
+#include <string.h>
 
 /* What reading a file gave. */
 typedef struct reading {

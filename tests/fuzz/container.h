@@ -1,6 +1,5 @@
 /* container.h: changes of compressed files whose checksums are made to fit again. */
 #pragma once
-
 #include <stddef.h>
 #include <stdint.h>
 

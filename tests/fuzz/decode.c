@@ -1,11 +1,9 @@
 /* decode.c: fuzzer: any bytes as a stream. All instruction sets say the same, and what the
  * reference decoder says; info, scan and extrema agree with the values. */
 #include "fuzz.h"
-
+#include "mutate.h"
 #include <math.h>
 #include <stdlib.h>
-
-#include "mutate.h"
 
 /* Both read it, or both refuse it. What no encoder writes may be refused. */
 static void against_reference(ghz_bytes s, ghz_status status, ghz_type out, const void *values,

@@ -1,6 +1,5 @@
 /* fuzz.c: choices made from bytes, contexts, and the checks that all fuzzers need. */
 #include "fuzz.h"
-
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

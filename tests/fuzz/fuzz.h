@@ -1,13 +1,11 @@
 /* fuzz.h: what the fuzzers share: choices made from bytes, contexts, and checks that end the
  * process when they fail. */
 #pragma once
-
+#include "common.h"
 #include <ghz.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include "common.h"
 
 /* What every fuzzer defines. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -2,7 +2,7 @@
  * formed, and thrown away. */
 #define _GNU_SOURCE
 #include "memory_file.h"
-
+#include "fuzz.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,8 +10,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "fuzz.h"
 
 static int messages;
 

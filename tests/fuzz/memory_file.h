@@ -1,11 +1,9 @@
 /* memory_file.h: bytes in memory as a file of the command, and its messages caught. */
 #pragma once
-
+#include "io/file.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include "io/file.h"
 
 /* A file that holds these bytes, to be read at any place or, if not `seekable`, once like a pipe.
  * It is there until the next call with the same `which`, 0 or 1; closing it does nothing. */

@@ -1,7 +1,6 @@
 /* mend.c: a sound tile made from any bytes: they are read as a tile, and whatever breaks a rule is
  * changed. */
 #include "mutate.h"
-
 #include <stdbool.h>
 #include <string.h>
 

@@ -1,12 +1,10 @@
 /* mutate.c: changes of streams and messages: one is taken apart without trust, a part of it
  * changed, and all put together with an index that fits. */
 #include "mutate.h"
-
+#include "inputs.h"
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "inputs.h"
 
 enum { TILES_MOST = 40, COMMON = 48, MESSAGE = 64 };
 

@@ -1,7 +1,6 @@
 /* mutate.h: changes of inputs that leave them likely to pass the first checks: sizes, offsets and
  * checksums are made to fit again. */
 #pragma once
-
 #include "common.h"
 
 static inline size_t smaller(size_t a, size_t b) { return a < b ? a : b; }

@@ -1,13 +1,12 @@
 /* mutate_container.c: changes of compressed files: taken apart without trust, changed in one place,
  * put together with checksums and counts that fit. */
+#include "container.h"
+#include "inputs.h"
+#include "mutate.h"
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
-
-#include "container.h"
-#include "inputs.h"
-#include "mutate.h"
 
 enum {
   FRAMES_MOST = 8,
@@ -19,7 +18,6 @@ enum {
 };
 
 static uint64_t get_u64(const uint8_t *p) { return get_little(p, 8); }
-
 static void put_u64(uint8_t *p, uint64_t v) { put_little(p, v, 8); }
 
 typedef struct loose {

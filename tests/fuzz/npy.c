@@ -2,13 +2,11 @@
  * has the same values, or is refused with one message; a header written again says the same. The
  * input: a byte of choices, then the file. */
 #include "io/npy.h"
-
-#include <stdlib.h>
-#include <string.h>
-
 #include "fuzz.h"
 #include "io/input.h"
 #include "memory_file.h"
+#include <stdlib.h>
+#include <string.h>
 
 enum { PIECE = 1000 };
 

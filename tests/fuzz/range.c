@@ -1,11 +1,9 @@
 /* range.c: fuzzer: a range of any bytes as a stream. It is what decoding the whole gives, from
  * every instruction set. The input: 17 bytes of choices, then the stream. */
 #include "fuzz.h"
-
+#include "mutate.h"
 #include <stdlib.h>
 #include <string.h>
-
-#include "mutate.h"
 
 typedef struct range {
   uint64_t first;

@@ -1,15 +1,14 @@
 /* replay.c: a main for compilers without libFuzzer: runs a fuzzer on every file that it is given,
  * and those in folders; with
  * -changes=N also on N changes of each, the same on every machine. -save=FILE writes each input there before it runs. */
+#include "fuzz.h"
+#include "inputs.h"
+#include "mutate.h"
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-#include "fuzz.h"
-#include "inputs.h"
-#include "mutate.h"
 
 #pragma weak LLVMFuzzerCustomMutator
 

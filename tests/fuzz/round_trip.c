@@ -1,11 +1,10 @@
 /* round_trip.c: fuzzer: any values, any bound, any order: law L1. Every finite value comes back
  * within the bound, exactly computed; NaN and infinities come back; the bytes are those of the
  * reference, from every instruction set. */
+#include "arrays.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "arrays.h"
 
 static void check_decoded(ghz_bytes s, const ghz_lattice *l, const void *x, size_t n, ghz_type out) {
   for (size_t i = 0; i < fuzz_contexts(); i++) {

@@ -2,12 +2,10 @@
  * part of its stream: the same values, the same sums; joined again, the same bytes. The input: the
  * operation and the ranges of tiles, then two messages or streams, each behind its length. */
 #include "fuzz.h"
-
+#include "mutate.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "mutate.h"
 
 enum { CHOICES = 1 + 2 * 4 + 2 };
 

@@ -1,11 +1,10 @@
 /* sums.c: fuzzer: any arrays on one lattice: law L2. Sums are what the integers say, byte for byte,
  * in any order and grouping and from every instruction set; and within the bound of a sum. */
+#include "arrays.h"
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "arrays.h"
 
 enum { MOST = 5 };
 typedef __float128 quad;

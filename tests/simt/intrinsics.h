@@ -365,7 +365,6 @@ inline int __float_as_int(float x) { return simt::reinterpret<int>(x); }
 inline float __int_as_float(int x) { return simt::reinterpret<float>(x); }
 inline long long __double_as_longlong(double x) { return simt::reinterpret<long long>(x); }
 inline double __longlong_as_double(long long x) { return simt::reinterpret<double>(x); }
-
 inline float __fadd_rn(float a, float b) { return simt::rounded(a + b); }
 inline float __fsub_rn(float a, float b) { return simt::rounded(a - b); }
 inline float __fmul_rn(float a, float b) { return simt::rounded(a * b); }
@@ -376,7 +375,6 @@ inline double __dsub_rn(double a, double b) { return simt::rounded(a - b); }
 inline double __dmul_rn(double a, double b) { return simt::rounded(a * b); }
 inline double __ddiv_rn(double a, double b) { return simt::rounded(a / b); }
 inline double __fma_rn(double a, double b, double c) { return fma(a, b, c); }
-
 inline int __float2int_rn(float x) { return simt::nearest<int>(x, 0); }
 inline unsigned __float2uint_rn(float x) { return simt::nearest<unsigned>(x, 0); }
 inline long long __float2ll_rn(float x) {

@@ -40,7 +40,6 @@ size_t page() {
 }
 
 size_t round_up(size_t size, size_t multiple) { return (size + multiple - 1) / multiple * multiple; }
-
 unsigned char *first_page(const Allocation &allocation) { return allocation.map + nothing; }
 size_t pages_size(const Allocation &allocation) { return allocation.map_size - 2 * nothing; }
 unsigned char *last_page_end(const Allocation &allocation) {
@@ -177,7 +176,6 @@ bool on_device(const void *memory, size_t size) {
 }
 
 void open_memory() { open_device_memory(true); }
-
 void close_memory() { open_device_memory(false); }
 
 void check_bounds(const char *after) {

@@ -1,13 +1,12 @@
 // test_simt.cc: the emulated device itself: right kernels are right in every order, wrong ones are
 // noticed.
-#include <cub/device/device_reduce.cuh>
-#include <cub/device/device_scan.cuh>
-#include <cuda_runtime.h>
-
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <cub/device/device_reduce.cuh>
+#include <cub/device/device_scan.cuh>
+#include <cuda_runtime.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>

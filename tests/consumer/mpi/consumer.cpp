@@ -1,8 +1,8 @@
 // consumer.cpp: sums an array over all ranks with an installed libghzmpi, and says the version if
 // the sum is right.
-#include <ghz_mpi.h>
 #include <cmath>
 #include <cstdio>
+#include <ghz_mpi.h>
 
 enum { N = 50000 };
 
@@ -18,7 +18,8 @@ int main(int argc, char **argv) {
     x[i] = std::sin(static_cast<float>(i) * 0.01f);
   ghz_allreduce(MPI_IN_PLACE, x, N, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, &options);
   for (int i = 0; i < N; i++)
-    wrong += std::fabs(x[i] - ranks * static_cast<double>(std::sin(static_cast<float>(i) * 0.01f))) > ranks * 1e-3;
+    wrong +=
+        std::fabs(x[i] - ranks * static_cast<double>(std::sin(static_cast<float>(i) * 0.01f))) > ranks * 1e-3;
   if (wrong == 0)
     std::printf("ghz %s\n", ghz_version());
   MPI_Finalize();
