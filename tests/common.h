@@ -46,8 +46,7 @@ const char *values_differ(const void *got, const void *want, size_t n, ghz_type 
 /* Ends the process unless the call succeeded. */
 void need(ghz_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* A context on an instruction set; NULL stands for the best one. CONTEXT frees it when the block
- * ends. */
+/* A context on an instruction set; NULL: the best one. CONTEXT frees it when the block ends. */
 ghz_context *context_on(const char *isa, int threads);
 #define CONTEXT(name, isa, threads)                                                                            \
   ghz_context *name __attribute__((cleanup(context_drop), unused)) = context_on(isa, threads)
@@ -70,6 +69,5 @@ void put_value(ghz_type type, void *x, size_t i, double value);
 /* Exactly |x - y| <= eb. */
 int within(double x, double y, double eb);
 
-/* Whether value i came back: within the bound, infinities as they were, NaN as the canonical
- * one. */
+/* Whether value i came back: within the bound, infinities unchanged, NaN as the canonical one. */
 int kept(ghz_type type, const void *x, ghz_type out, const void *y, size_t i, double eb);

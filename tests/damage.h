@@ -46,6 +46,5 @@ void damage_short_tile(reader *r);
 void damage_once(ref_bytes *stream, uint64_t *state);
 /* Gives a tile the mode that does not exist. */
 void damage_tile(ref_bytes stream, uint64_t tile);
-/* A stream of whole tiles of order 1, the last with a bit in the column of its first value, which
- * readers ignore. */
+/* Whole tiles of order 1, the last with a bit in its first value's column: readers ignore it. */
 ref_bytes with_ignored_column(ghz_context *ctx, const ghz_lattice *l, size_t n);

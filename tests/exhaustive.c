@@ -8,7 +8,7 @@
  *   --seconds S     of random float64, which --seed begins
  *   --threads N     as many as OpenMP would use, unless told
  *   WORD            only subjects whose names hold one of the words; "f64" stands for the random ones
- * / */
+ * */
 #include "exhaustive.h"
 #include <float.h>
 #include <math.h>
@@ -59,8 +59,7 @@ static uint32_t rough(uint64_t i, double step) {
   return (uint32_t)(i & 1) << 31 | (rest & 0x7f800000u) | (rest * 0x9e3779b1u & 0x7fffffu);
 }
 
-/* All multiples of the step that the lattice of a constant knows; then the same, one in each tile a
- * little beside it. */
+/* All multiples of the step that the lattice of a constant knows; then with one a tile off it. */
 static uint32_t multiples(uint64_t i, double step) {
   uint64_t k = i % 65537, tile = i / 1000;
   float v = (float)(((double)k - 32768) * step);
@@ -178,8 +177,7 @@ static subject constant(const char *name, double c) {
   return s;
 }
 
-/* The factors have 40 bits, so that long double holds each product exactly and the new step is a
- * rounded one. */
+/* Factors of 40 bits: long double holds each product exactly, and the new step is a rounded one. */
 static int subjects(subject *s) {
   int n = 0;
   s[n++] = bounded("abs 1e-3", 1e-3, 1);

@@ -1,5 +1,4 @@
-/* exhaustive.h: what the exhaustive proof of the bound is made of: subjects, the check of a tile,
- * what was seen. */
+/* exhaustive.h: parts of the exhaustive proof of the bound: subjects, checks of tiles, tallies. */
 #pragma once
 #include <ghz.h>
 #include <stddef.h>
@@ -9,16 +8,14 @@
 enum { COARSE_15, COARSE_16, FINE, WIDE, OUTSIDE, CLASSES };
 extern const char *const class_names[CLASSES];
 
-/* What is held against the library: a lattice, and the factor that its streams are scaled by (1:
- * they are not). */
+/* What is tested: a lattice, and the factor that its streams are scaled by (1: they are not). */
 typedef struct subject {
   const char *name;
   ghz_lattice lattice;
   double factor;
 } subject;
 
-/* What was seen. Errors are in units of the bound: [0] decoded to the stream's own type, [1] to
- * float64. */
+/* What was seen. Errors are in units of the bound: [0] decoded to the own type, [1] to float64. */
 typedef struct tally {
   uint64_t values, specials, tiles[CLASSES];
   long double worst[CLASSES][2];
@@ -37,16 +34,14 @@ typedef struct round_trip {
 
 /* ---- exhaustive_check.c ---- */
 
-/* The number of bits of the significand of long double that the checks need; with fewer they prove
- * nothing. */
+/* The bits of long double's significand that the checks need; with fewer they prove nothing. */
 enum { SIGNIFICAND = 64 };
 
 /* Whether all values of a tile came back as FORMAT.md promises, in exact arithmetic. Prints the
  * first that did not. `bound` is what the header of the stream says. */
 int tile_kept(const subject *s, double bound, const round_trip *t, tally *seen);
 
-/* Whether the largest errors seen are those that FORMAT.md derives, or less. Prints those that are
- * not. */
+/* Whether the largest errors seen are at most those that FORMAT.md derives. Prints larger ones. */
 int errors_as_derived(const subject *s, const tally *seen);
 
 /* ---- exhaustive_worker.c ---- */

@@ -75,8 +75,7 @@ static int class_of(const ghz_lattice *l, const round_trip *t) {
 
 /* ---- One value ---- */
 
-/* What is compared: the exact result, the number that came back, and how far from it that may
- * be. */
+/* What is compared: the exact result, what came back, and how far from it that may be. */
 typedef struct comparison {
   long double exact, back, bound;
 } comparison;
@@ -114,8 +113,7 @@ static int wrong(const subject *s, const round_trip *t, int i, int class, double
 
 /* ---- Tiles outside the lattice: no error at all ---- */
 
-/* Scaling multiplies them in float64, as a sum of one with the sign of the factor, and rounds to
- * the type. */
+/* Scaling multiplies in float64, as a sum of one with the factor's sign, and rounds to the type. */
 static double scaled(ghz_type type, double factor, double x) {
   double y = (0.0 + (factor < 0 ? -x : x)) * fabs(factor);
   return type == GHZ_F32 ? (double)(float)y : y;
@@ -168,8 +166,7 @@ static int check_f32(const subject *s, double bound, const round_trip *t, int cl
   return 1;
 }
 
-/* The same for float64, whose own type is the only one it decodes to. A product needs 106 bits, of
- * quad's 113. */
+/* The same for float64, which decodes to itself alone. A product needs 106 bits, of quad's 113. */
 static int check_f64(const subject *s, double bound, const round_trip *t, int class, long double *worst) {
   const double *x = t->x, *y = t->y;
   for (int i = 0; i < t->n; i++) {
@@ -239,8 +236,7 @@ int tile_kept(const subject *s, double bound, const round_trip *t, tally *seen) 
 /* ---- The derivation ---- */
 
 int errors_as_derived(const subject *s, const tally *seen) {
-  /* FORMAT.md, "Why |x - y| <= eb": the last column; decoded to float64, without the last
-   * rounding. */
+  /* FORMAT.md, "Why |x - y| <= eb": the last column; as float64 without the last rounding. */
   static const double f32[CLASSES][2] = {
       {0.995911, 0.992066}, {0.992066, 0.984376}, {0.984376, 0.492188}, {0.984436, 0.492218}, {0, 0}};
   if (s->factor != 1)

@@ -21,8 +21,7 @@ static ref_bytes plain(ghz_context *ctx, ghz_type type, double eb, int order, co
 
 /* ---- Other lattices ---- */
 
-/* A constant, with a NaN in its second tile; multiples of it; and, in the last tile, another
- * value. */
+/* A constant, a NaN in its second tile; multiples of it; in the last tile, another value. */
 static ref_bytes constant(ghz_context *ctx, ghz_type type, double c) {
   enum { N = 3 * GHZ_TILE + 100 };
   double x[N];

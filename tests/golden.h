@@ -2,8 +2,7 @@
 #pragma once
 #include "streams.h"
 
-/* Sums of `copies` arrays by a maker, with seeds from `seed` on; or what takes more than a table to
- * make. */
+/* Sums of `copies` arrays by a maker, seeds from `seed` on; or what a table cannot make. */
 typedef struct golden {
   const char *name;  /* one that holds "message" is that of a message, in a file NAME.msg */
   uint64_t checksum; /* of the decompressed values */
@@ -23,6 +22,5 @@ const char *golden_ending(const char *name); /* of the file: "ghz", or "msg" */
 
 /* Makes a stream or message, in scratch memory. */
 ref_bytes golden_make(const golden *g, ghz_context *ctx);
-/* FNV-1a over the bytes of the decompressed values of a stream or message, every NaN taken as the
- * canonical one. */
+/* FNV-1a of the decompressed values of a stream or message, every NaN as the canonical one. */
 uint64_t golden_checksum(ref_bytes stream, ghz_context *ctx);

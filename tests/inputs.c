@@ -1,5 +1,4 @@
-/* inputs.c: the makers of test arrays. Only exact or correctly rounded operations: no sin, no
- * pow. */
+/* inputs.c: makers of test arrays. Only exact or correctly rounded operations: no sin. */
 #include "common.h"
 #include <float.h>
 #include <math.h>

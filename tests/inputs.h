@@ -1,10 +1,8 @@
-/* inputs.h: named makers of test arrays, from zeros to random bit patterns, the same on every
- * machine. */
+/* inputs.h: named makers of test arrays, from zeros to random bits, alike on every machine. */
 #pragma once
 #include <ghz.h>
 
-/* What a maker fills: n values of a type at x; `step` is the unit that its magnitudes are meant
- * in. */
+/* What a maker fills: n values of a type at x; `step` is the unit of its magnitudes. */
 typedef struct input_target {
   void *x;
   ghz_type type;

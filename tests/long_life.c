@@ -1,5 +1,4 @@
-/* long_life.c: a stream that arrays are added to one by one, and the exact integers that it must
- * hold. */
+/* long_life.c: a stream that arrays are added to, and the exact integers that it must hold. */
 #include "long_life.h"
 #include <math.h>
 

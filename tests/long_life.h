@@ -42,14 +42,12 @@ pool *pool_new(ghz_context *ctx, ghz_type type);
 life life_begin(const pool *p, ghz_context *ctx, uint32_t most);
 /* Adds another array and returns its number; `before` is that of the one before. */
 int life_add(life *l, int before);
-/* The sum against exact integers, byte for byte, against the exact sum of the values, and against
- * one combination. */
+/* The sum against exact integers, byte for byte, the exact sum of the values, and a combination. */
 void life_check(const life *l, const char *what);
 /* A whole life of so many terms, checked on the way. */
 void live(ghz_type type, const char *isa, uint32_t terms);
 
-/* Adds two arrays in turn, one by one, until the limit of terms is reached; then nothing more goes
- * in. */
+/* Adds two arrays in turn until the limit of terms is reached; then nothing more goes in. */
 void live_to_the_limit(ghz_type type, int cap);
 
 /* Values within the bound that the stream states, of `factor` times the exact sum: strictly as
@@ -59,6 +57,5 @@ void check_values(ghz_context *ctx, const pool *p, const history *h, ref_bytes s
 
 /* The stream of values that are rounded to the type of the lattice. */
 ref_bytes make_stream(ghz_context *ctx, const ghz_lattice *l, int order, const double *x, size_t n);
-/* sum += x, without a word to Criterion, which takes longer to count an assertion than an addition
- * takes. */
+/* sum += x, without Criterion, which takes longer to count an assertion than an addition takes. */
 void accumulate(ghz_context *ctx, ref_bytes *sum, size_t capacity, ref_bytes x);

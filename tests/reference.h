@@ -27,8 +27,7 @@ typedef struct ref_header {
   uint32_t terms;
 } ref_header;
 
-/* One tile as numbers. bits are the values as they are stored, where raw; q, plus and minus hold
- * otherwise. */
+/* One tile as numbers: raw, bits are the values as they are stored; else q, plus and minus hold. */
 typedef struct ref_tile {
   int n;
   int raw;

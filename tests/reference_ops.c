@@ -5,16 +5,14 @@
 
 /* ---- Headers ---- */
 
-/* a * b, or a / b, rounded up; below 2^-900, where a remainder could underflow, always to the
- * next. */
+/* a * b, or a / b, rounded up; below 2^-900 always: a remainder could underflow there. */
 static double magnitude_up(double a, double b, int divide) {
   double result = divide ? a / b : a * b;
   int below = divide ? (__float128)result * b < a : (__float128)result < (__float128)a * b;
   return below || result < 0x1p-900 ? nextafter(result, INFINITY) : result;
 }
 
-/* Multiplies or divides step and bound. Where the step is rounded, values near 2^44 steps move by
- * up to 2^-9 step. */
+/* Scales step and bound. If the step is rounded, values near 2^44 steps move by up to 2^-9 step. */
 static void scale_header(ref_header *h, double r, int divide) {
   double step = divide ? h->step / r : h->step * r;
   int exact = divide ? (__float128)step * r == h->step : (__float128)step == (__float128)h->step * r;
@@ -113,8 +111,7 @@ static size_t combine_inside(const ref_header *h, operand *ops, size_t k, uint8_
   return ref_tile_encode(h->type, sum, out);
 }
 
-/* A lone operand goes through as it is, except a raw one that the lattice can hold: R + (R - R) is
- * (R + R) - R. / */
+/* A lone operand passes, but for a raw one that the lattice holds: R + (R - R) is (R + R) - R. */
 static int copies(const operand *ops, const operand *settled, size_t k, ref_after after) {
   if (k != 1 || ops[0].coefficient != 1)
     return 0;

@@ -9,8 +9,7 @@
 /* GHZ_TEST_EFFORT, at least 1: multiplies the length of property loops. */
 int effort(void);
 
-/* One context per instruction set and a few thread counts, to draw from. POOL frees them when the
- * block ends. */
+/* Contexts of every instruction set and some thread counts. POOL frees them when the block ends. */
 typedef struct context_pool {
   ghz_context *ctx[16];
   size_t count;

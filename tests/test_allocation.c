@@ -33,8 +33,7 @@ static void must_work(const scene *s, const call *c, ghz_context *ctx, int small
   succeeded(status, ctx, what);
 }
 
-/* One context, allocations first to last of the call refused. Returns whether the call went as far
- * as that. */
+/* One context; the call's allocations first to last are refused. Returns whether it got so far. */
 static int refuse(const scene *s, const call *c, long first, long last) {
   const char *what = say("%s, %s, %d threads, %s context, allocations from %ld to %ld refused", c->name,
                          s->large->lattice.type == GHZ_F32 ? "f32" : "f64", s->threads,

@@ -1,5 +1,4 @@
-/* test_api.c: the contract of every call: arguments, capacities, ranges, and what streams say of
- * themselves. */
+/* test_api.c: the contract of every call: arguments, capacities, ranges, what streams say. */
 #include "calls.h"
 #include "support.h"
 #include <float.h>

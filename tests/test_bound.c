@@ -1,5 +1,4 @@
-/* test_bound.c: law L1, the strict bound: |x - y| <= eb in exact arithmetic, for values and for
- * sums. */
+/* test_bound.c: law L1, the strict bound: |x - y| <= eb in exact arithmetic, values and sums. */
 #include "support.h"
 #include <float.h>
 #include <math.h>
@@ -172,8 +171,7 @@ Test(bound, sums, .timeout = 300) {
   }
 }
 
-/* The worst systematic case: every operand is off by the most that quantisation allows, in the same
- * direction. / */
+/* The worst systematic case: every operand is off by the most there can be, in one direction. */
 Test(bound, sums_of_equal_errors) {
   CONTEXT(ctx, NULL, 1);
   for (int type = GHZ_F32; type <= GHZ_F64; type++)
@@ -195,8 +193,7 @@ Test(bound, sums_of_equal_errors) {
     }
 }
 
-/* A bound for the result of k terms: eb / k each, rounded down, keeps the sum strictly within
- * eb. */
+/* A bound for the result of k terms: eb / k each, rounded down, keeps the sum within eb. */
 Test(bound, result_bound) {
   CONTEXT(ctx, NULL, 1);
   for (size_t k = 1; k <= 20; k++) {
@@ -220,8 +217,7 @@ Test(bound, result_bound) {
 
 /* ---- Scaled streams ---- */
 
-/* Scales again and again: the values stay within the bound that the stream states, of the exact
- * product. */
+/* Scales again and again: values stay within the stream's own bound of the exact product. */
 static void check_scaled(ghz_context *ctx, const ghz_lattice *l, const char *maker, uint64_t seed, int times) {
   SCOPE;
   enum { N = 1500 };
@@ -287,8 +283,7 @@ static void scale_worst(ghz_context *ctx, uint64_t *state, int round) {
   }
 }
 
-/* The worst values of the widest lattice: beside a tie near 2^44 steps, where rounding the step
- * costs most. */
+/* The worst values of the widest lattice: ties near 2^44 steps, where rounding it costs most. */
 Test(bound, scaled_near_44_bits) {
   CONTEXT(ctx, NULL, 1);
   uint64_t state = 91;

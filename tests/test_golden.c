@@ -64,8 +64,7 @@ static void note_lattice(const ghz_lattice *l, uint32_t terms, found *f) {
   f->most_terms[l->cap == 44] |= terms == ((uint32_t)1 << (58 - l->cap)) - 1;
   f->constant |= l->step > 2 * l->eb;
   f->no_step |= l->step == 0;
-  /* Only scaling makes a float32 step of more than 24 bits, or a bound with cap 44 that the step
-   * does not come from. */
+  /* Only scaling makes a float32 step of over 24 bits, or a bound, cap 44, not of the step. */
   f->scaled[l->type] |=
       l->type == GHZ_F32 ? (double)step != l->step : l->step > 0 && l->step != 2 * l->eb * 0.984375;
   f->cap35 |= l->type == GHZ_F64 && l->cap == 35;

@@ -1,5 +1,4 @@
-/* test_homomorphism.c: law L2: computing on streams is exact, byte for byte, in any order and
- * grouping. */
+/* test_homomorphism.c: law L2: computing on streams is exact, in any order and grouping. */
 #include "support.h"
 #include <math.h>
 

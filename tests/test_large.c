@@ -1,5 +1,4 @@
-/* test_large.c: more than 2^32 values: 16 GiB of zero pages that take no memory, with a few values
- * near the end. */
+/* test_large.c: more than 2^32 values: 16 GiB of zero pages, and a few values near the end. */
 #define _DEFAULT_SOURCE /* mmap of anonymous pages */
 #include "support.h"
 #include <stdio.h>

@@ -3,8 +3,7 @@
 #include "long_life.h"
 #include <math.h>
 
-/* The arrays are what they are meant to be: raw ones and empty ones among them, and all orders and
- * modes. */
+/* The arrays have what they are to have: raw and empty tiles, all orders and modes. */
 Test(life, arrays_of_every_kind) {
   CONTEXT(ctx, NULL, 1);
   for (int type = GHZ_F32; type <= GHZ_F64; type++) {
@@ -33,8 +32,7 @@ Test(life, every_instruction_set, .timeout = 600) {
       live((ghz_type)type, isa_name(isa), 33000);
 }
 
-/* One by one is all at once, for every number of operands that is large enough to need more than
- * one pass, or not. */
+/* One by one is all at once, for numbers of operands that need one pass or more. */
 Test(life, one_sum_of_many) {
   enum { MANY = 1000 };
   CONTEXT(ctx, NULL, 2);
@@ -66,8 +64,7 @@ static void scale_in_place(life *l, double factor) {
   l->sum.size = next.size;
 }
 
-/* A sum that is scaled now and then, and goes on with arrays that are scaled alike, is the scaled
- * sum of all. */
+/* A sum that is scaled now and then, and goes on with arrays scaled alike, is the scaled sum. */
 static void live_scaled(ghz_type type) {
   SCOPE;
   static const double factors[] = {1.25, 0x1.55554p-2, -0x1.62e42p-1, 0x1.921fcp+1, -0x1.99998p-4, 0x1.2p0};
@@ -101,8 +98,7 @@ Test(life, scaled_on_the_way, .timeout = 300) {
 
 /* ---- Values outside the lattice ---- */
 
-/* From the first of them on the stream says that it is inexact; its other tiles stay exact, and
- * terms go on. */
+/* From the first of them on the stream is inexact; its other tiles stay exact, and terms go on. */
 Test(life, outside_the_lattice) {
   enum { ARRAYS = 3, TWO = 2 * GHZ_TILE, TERMS = 16383 };
   CONTEXT(ctx, NULL, 1);

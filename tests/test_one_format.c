@@ -141,8 +141,7 @@ static void set_hostile(int rounding, int flush) {
 
 static void set_default(void) { fesetenv(FE_DFL_ENV); }
 
-/* Lattices of every kind of bound, and the bound of a scaled stream: numbers that rounding
- * makes. */
+/* Lattices of every kind of bound, and a scaled stream's bound: numbers that rounding makes. */
 static ref_bytes rounded_numbers(ghz_context *ctx, ghz_type type, ref_bytes stream) {
   static const ghz_bound bounds[3] = {{GHZ_ABS, 1e-3 / 3}, {GHZ_REL, 1e-3 / 7}, {GHZ_PSNR, 77}};
   double *numbers = scratch(7 * sizeof *numbers);

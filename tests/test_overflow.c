@@ -1,5 +1,4 @@
-/* test_overflow.c: law L4: terms decide, before anything is written, and nothing overflows below
- * their limit. / */
+/* test_overflow.c: law L4: terms decide before any write; nothing overflows below their limit. */
 #include "support.h"
 #include <math.h>
 
@@ -176,8 +175,7 @@ Test(overflow, around_32_bits, .timeout = 300) {
   }
 }
 
-/* Doubling up to the limit, then once more. What holds no sums outside the lattice is so many times
- * the exact integers. */
+/* Doubling up to the limit, then once more. What has no sums outside the lattice is exact. */
 static void double_up(ghz_context *ctx, ghz_lattice l, const char *maker) {
   SCOPE;
   void *x = input_make(input_named(maker), l.type, 5000, l.step, 9);
@@ -231,8 +229,7 @@ Test(overflow, size_bound_arguments) {
     cr_assert_geq(ghz_size_bound(n + 37, GHZ_F32, 5), ghz_size_bound(n, GHZ_F32, 5));
 }
 
-/* The largest tile of all, 8338 bytes: every width 62 or near, both maps of specials full, both
- * anchors long. / */
+/* The largest tile, 8338 bytes: widths of 62 or near, both maps of specials full, long anchors. */
 Test(overflow, largest_tile_fits) {
   CONTEXT(ctx, NULL, 1);
   ghz_lattice l = kind(2);

@@ -1,5 +1,4 @@
-/* test_peers.c: the cases on which public codecs were seen to crash, hang or lie, each as a
- * test. */
+/* test_peers.c: cases on which public codecs were seen to crash, hang or lie. */
 #include "support.h"
 #include <float.h>
 #include <math.h>
@@ -252,8 +251,7 @@ Test(peers, no_bias) {
   cr_assert_lt(fabs(bias / N), 0.02e-3, "mean error %g", bias / N);
 }
 
-/* Exact powers of two of the count take no bit more than they need (a float logarithm would round
- * up). */
+/* Exact powers of two take no bit more than they need (a float logarithm would round up). */
 Test(peers, widths_are_least) {
   ghz_lattice l = lattice_abs(GHZ_F32, 0.5);
   for (int power = 1; power < 35; power++) {

@@ -73,8 +73,7 @@ static void check_schedule(const schedule *r, position at, const char *name) {
   }
 }
 
-/* Plays a segment until nobody can go on. `gives` are the ranks that have something to begin
- * with. */
+/* Plays a segment until nobody can go on. `gives`: the ranks that have something at first. */
 static play *played(schedule_builder find, const char *name, int ranks, int root, int segment, set gives) {
   play *p = calloc(1, sizeof *p);
   for (int r = 0; r < ranks; r++) {
@@ -175,8 +174,7 @@ Test(schedules, rooted) {
     }
 }
 
-/* A ring keeps every link busy in every round, and a binomial tree is no deeper than the
- * logarithm. */
+/* A ring keeps every link busy in every round; a binomial tree is no deeper than the logarithm. */
 Test(schedules, shapes) {
   for (int n = 2; n <= MOST_RANKS; n++) {
     int busy[2 * MOST_RANKS] = {0};

@@ -1,5 +1,4 @@
-/* test_slice.c: slices: ranges of tiles that are viewed, packed, parsed, summed and joined
- * again. */
+/* test_slice.c: ranges of tiles that are viewed, packed, parsed, summed and joined again. */
 #include "support.h"
 #include <math.h>
 

@@ -63,8 +63,7 @@ Test(tuner, never_tries_the_hopeless) {
   cr_assert_eq(counts[0], 60);
 }
 
-/* The first call that does not compress comes after one that does; what is much slower is tried
- * once. */
+/* The first call that does not compress follows one that does; much slower ones are tried once. */
 Test(tuner, gives_up_quickly) {
   tuner *c = new_tuner();
   world w = {{2, 1, 3}, 0.05, 0.3, 0, 7};

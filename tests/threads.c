@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Several groups of chunks, the unit that threads take from each other, and an end that is not
- * whole. */
+/* Several groups of chunks, which threads take from each other, and an end that is not whole. */
 enum { N = 9 * 4 * GHZ_CHUNK + 5000, OPERANDS = 3, RUNNERS = 4, ROUNDS = 3 };
 
 static void must(int condition, const char *what) {
@@ -48,8 +47,7 @@ static const struct {
 static size_t operations(void) { return call_count + COUNT(failing); }
 static const call *operation(size_t i) { return i < call_count ? &calls[i] : &failing[i - call_count].call; }
 
-/* Bytes beyond the answer are not compared. Ends the program unless the status is the wanted
- * one. */
+/* Bytes beyond the answer are not compared. Ends the program at any other status. */
 static void run_operation(ghz_context *ctx, const operands *o, size_t i, answer *r) {
   r->size = 0;
   ghz_status status = operation(i)->run(ctx, o, r);

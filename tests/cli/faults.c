@@ -44,8 +44,7 @@ static void arm(void) {
   plan.armed = 1;
 }
 
-/* What can happen to a call beside failing: a signal interrupts it; it moves a part of the bytes
- * alone. */
+/* What can happen to a call beside failing: a signal interrupts it; it moves some bytes alone. */
 typedef enum nature { QUICK, SLOW, TRANSFER } nature;
 
 /* A call that may be struck. */
@@ -73,8 +72,7 @@ static void find_path(const call *c, char path[PATH_MAX]) {
   }
 }
 
-/* LLVM's OpenMP keeps a file in memory to find other copies of itself, and ends the program if it
- * cannot. */
+/* LLVM's OpenMP keeps a file in memory to find its copies, and ends the program if it cannot. */
 static int is_foreign(const call *c) {
   char path[PATH_MAX];
   find_path(c, path);

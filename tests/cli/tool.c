@@ -1,5 +1,4 @@
-/* tool.c: owns what the cases need and the shell lacks: files of values, flipped bits, an exact
- * check. */
+/* tool.c: what the cases need and the shell lacks: files of values, flipped bits, exact checks. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>

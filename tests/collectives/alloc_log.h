@@ -1,5 +1,4 @@
-/* alloc_log.h: what the library holds: memory, and objects of MPI. Memory runs out on demand by
- * allocator.h. */
+/* alloc_log.h: what the library holds: memory (which allocator.h can refuse) and objects of MPI. */
 #pragma once
 #include <stdint.h>
 

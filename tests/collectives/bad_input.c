@@ -75,8 +75,7 @@ static void must_fail(const test_request *r, int want_class, const char *what, i
 
 /* ---- What can be wrong ---- */
 
-/* One rank makes the mistake. A buffer that the root alone need not have must be missing
- * elsewhere. */
+/* One rank makes the mistake. A buffer that the root may lack must be missing elsewhere. */
 static void wrong_on_one(const mistake *m, collective f, int by) {
   test_request r = good(f), wrong = r;
   m->make(&wrong, by, RANKS, 0);

@@ -1,13 +1,11 @@
-/* call.h: one collective call as a test makes it: what it asks for, its buffers, and what it left
- * behind. */
+/* call.h: one collective call of a test: what it asks for, its buffers, and what it left. */
 #pragma once
 #include "field.h"
 #include "request.h"
 
 typedef enum operation { SUM, AVERAGE, MINIMUM, MAXIMUM, OPERATIONS } operation;
 
-/* How contributions are dealt out: one a rank; two a rank; 2, 2, 0, 1, 2, 0, ... a rank; or so many
- * in all, evenly. / */
+/* Contributions: one a rank; two a rank; 2, 2, 0, 1, 2, 0, ...; or so many in all, evenly. */
 enum { DEAL_ONE = 0, DEAL_TWO = -1, DEAL_UNEVEN = -2 };
 
 typedef struct call {

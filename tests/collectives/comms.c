@@ -35,8 +35,7 @@ static int choose_ranks(const test_comm *from, uint64_t dice, int *chosen) {
   return n;
 }
 
-/* Not by MPI_Comm_create_group, whose messages Open MPI 4.1 gives to others' receives with
- * MPI_ANY_TAG. */
+/* Not by MPI_Comm_create_group, whose messages Open MPI 4.1 gives to receives with MPI_ANY_TAG. */
 static MPI_Comm make_group(const test_comm *from, uint64_t dice) {
   int chosen[MOST_RANKS], n = choose_ranks(from, dice, chosen);
   MPI_Comm made = MPI_COMM_NULL;

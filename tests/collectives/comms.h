@@ -23,8 +23,7 @@ extern long comms_made;
 
 void comms_begin(void);
 
-/* What changes before a step: mostly nothing, else one is freed and another one made. Collective
- * over the world. */
+/* Before a step: mostly nothing, else one is freed and another made. Collective over the world. */
 void comms_change(uint64_t step);
 
 void comms_end(void);

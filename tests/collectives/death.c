@@ -1,5 +1,4 @@
-/* death.c: a rank dies between two calls, while the others go on. The job must end, with a status
- * that is not 0. */
+/* death.c: a rank dies between two calls. The job must end, with a status that is not 0. */
 #include "suite.h"
 #include <ghz_mpi.h>
 #include <stdio.h>

@@ -1,5 +1,4 @@
-/* device_buffers.h: where the buffers of the calls that follow lie, in programs linked with
- * device_buffers.c. */
+/* device_buffers.h: where buffers of calls lie, in programs linked with device_buffers.c. */
 #pragma once
 
 typedef enum device_placement {

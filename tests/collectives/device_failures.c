@@ -39,8 +39,7 @@ static float host[ROOM];
 static long damage_in = -1; /* messages until one is damaged; -1: never */
 static int damage_inside;   /* what only the device can notice */
 
-/* The head of the first tile that is not empty: no such order of prediction. Or the size of a
- * tile. */
+/* The head of the first tile that is not empty gets an unknown order; or a tile's size changes. */
 static void harm(uint8_t *message, size_t size) {
   uint64_t tiles;
   memcpy(&tiles, message + 56, sizeof tiles);

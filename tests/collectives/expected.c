@@ -114,8 +114,7 @@ static int check_value(const claim *c, const expected *e, uint64_t j, int64_t pe
                in_units(c->s, c->l->report.eb));
 }
 
-/* Tile by tile, since a tile's largest value decides how finely it is quantised. Its first failure
- * is enough. / */
+/* Tile by tile: its largest value decides how finely it is quantised. One failure is enough. */
 static void check_values(const claim *c) {
   __atomic_fetch_add(&here.checks, (long)c->l->values, __ATOMIC_RELAXED);
   uint64_t blocks = c->s->count ? c->l->values / c->s->count : 0;
@@ -168,8 +167,7 @@ static extent extent_of(const call *s, const call_result *l, MPI_Comm comm) {
   return all;
 }
 
-/* The eb per contribution that was asked for; 0 if the range is 0, where the constant has to be
- * exact. */
+/* The eb per contribution that was asked for; 0 if the range is 0: the constant must be exact. */
 static double asked(const call *s, const extent *e, int64_t terms) {
   double range = e->max > e->min ? ldexp((double)(e->max - e->min), s->data.exponent) : 0, eb = s->bound.value;
   if (s->bound.kind == GHZ_REL)

@@ -1,5 +1,4 @@
-/* field.h: test data, value by value: whole multiples of a unit, so that what they add up to is
- * known exactly. / */
+/* field.h: test data: whole multiples of a unit, so that what they add up to is known exactly. */
 #pragma once
 #include <stdint.h>
 
@@ -29,6 +28,5 @@ extern const char *const field_names[FIELD_KINDS];
 /* Value i of a contribution, in units. Below 2^53, and as a float exact. */
 int64_t field_at(const field *f, uint64_t contribution, uint64_t i);
 
-/* Writes `count` values of a contribution, from value `first` on, to x, an array of floats or
- * doubles. */
+/* Writes `count` values of a contribution, from `first` on, to x, an array of floats or doubles. */
 void field_fill(const field *f, uint64_t contribution, uint64_t first, uint64_t count, int is_double, void *x);

@@ -69,8 +69,7 @@ static ghz_mpi_options options(ghz_mpi_algorithm algorithm, ghz_mpi_report *repo
   return o;
 }
 
-/* Checks one period: values of `of` ranks from `first` on, added, as they stand from value `at` of
- * a part on. */
+/* Checks a period: sums of `of` ranks from `first` on, as they stand from value `at` on. */
 static void check_period(const repeated *r, int first, int of, double bound) {
   for (uint64_t i = 0; i < PERIOD; i++) {
     double want = 0;
@@ -110,8 +109,7 @@ static void broadcast(const repeated *x, uint64_t count) {
   check_period(x, here.ranks + 6, 1, 1e-3);
 }
 
-/* Blocks that together are beyond 2^31, each a whole number of periods, so that all repeat
- * alike. */
+/* Blocks that together are beyond 2^31, each whole periods, so that all repeat alike. */
 static void blocks(const repeated *x, const repeated *y, uint64_t count) {
   uint64_t block = count / (uint64_t)here.ranks / PERIOD * PERIOD + PERIOD;
   ghz_mpi_report report = {0};

@@ -1,5 +1,4 @@
-/* pairs.c: rows by trial: of some random rows around a pair that is missing, the one in which most
- * new pairs meet. */
+/* pairs.c: rows by trial: of random rows around a missing pair, the one of most new pairs. */
 #include "pairs.h"
 #include "suite.h"
 #include <string.h>

@@ -1,5 +1,4 @@
-/* pairs.h: rows of levels of several factors, chosen by chance until every two levels of two
- * factors have met. / */
+/* pairs.h: rows of levels of factors, drawn until every two levels of two factors have met. */
 #pragma once
 #include <stdint.h>
 

@@ -1,5 +1,4 @@
-/* random_args.c: results of MPI to hold those of the library against, and what the ranks may differ
- * in. */
+/* random_args.c: MPI's results to hold ours against, and what the ranks may differ in. */
 #include "random_args.h"
 #include "expected.h"
 #include "random_request.h"

@@ -352,8 +352,7 @@ static void check_moved(const call *s, const call_result *l) {
   }
 }
 
-/* What has no exact answer: what MPI makes of NaN in a comparison, and averages of denormals in
- * floating point. */
+/* What has no exact answer: NaN compared by MPI, and averages of denormals in floating point. */
 static int is_vague(const call *s, const call_result *l, special kind, int rounded) {
   if (s->op >= MINIMUM)
     return !compressed(l) && (kind == SPECIAL_NAN || kind == SPECIAL_BITS);

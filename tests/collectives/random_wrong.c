@@ -1,5 +1,4 @@
-/* random_wrong.c: arguments that are wrong, or not those of the other ranks, and the error that
- * must come of it. */
+/* random_wrong.c: arguments that are wrong, or not the other ranks', and the error due. */
 #include "mistakes.h"
 #include "random_args.h"
 #include "random_request.h"

@@ -1,5 +1,4 @@
-/* request.h: the arguments of one collective call, and the two ways to make it: by the library and
- * by MPI. */
+/* request.h: the arguments of one collective call, made by the library or by MPI. */
 #pragma once
 #include <ghz_mpi.h>
 #include <stdint.h>

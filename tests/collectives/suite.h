@@ -34,8 +34,7 @@ int check(int holds, const char *format, ...) __attribute__((format(printf, 2, 3
 int on_all(int holds, MPI_Comm comm);
 int on_any(int holds, MPI_Comm comm);
 
-/* The largest number of all ranks'; below 2^63, since some MPIs take unsigned numbers for signed
- * ones. Collective. */
+/* The largest of all ranks'; below 2^63: some MPIs take unsigned for signed. Collective. */
 uint64_t largest(uint64_t number, MPI_Comm comm);
 
 /* Whether all ranks give the same number. Collective. */

@@ -14,8 +14,7 @@ typedef struct way {
 
 enum { SWEEP_ROOT = 1 };
 
-/* Value i that a rank gives, in a test's `turn`, so that what is left of an earlier call is
- * wrong. */
+/* Value i that a rank gives in a test's `turn`; what is left of an earlier call is wrong. */
 float sweep_value(int rank, int i, int turn);
 
 /* A duplicate of the world, whose errors are returned. */

@@ -1,5 +1,4 @@
-/* checks_api.c: how the calls for a device behave: bad arguments, limits, memory of the wrong kind,
- * streams. */
+/* checks_api.c: calls for a device: bad arguments, limits, memory of the wrong kind, streams. */
 #include "checks.h"
 #include <fenv.h>
 #include <math.h>
@@ -499,8 +498,7 @@ void check_operands_with_room_behind(trial *t) {
 
 enum { LINES = 4 };
 
-/* x is compressed, added to itself, accumulated and decompressed: no call waits but for its
- * stream. */
+/* x is compressed, added to itself, accumulated, decompressed: no call waits but for its stream. */
 typedef struct line {
   trial own; /* context, stream, outcome */
   ghz_lattice lattice;
@@ -608,8 +606,7 @@ static void compressed(trial *t, place *p, const char *what) {
   same_bytes(t, got, p->stream, what);
 }
 
-/* An error that the caller has not asked for yet is none of the call's, and is still there after
- * it. */
+/* An error that the caller has not asked for yet is none of the call's, and stays after it. */
 void check_error_of_the_caller(trial *t) {
   place p = place_make(t, GHZ_F32);
   cudaError_t own = cudaSetDevice(1000);
@@ -715,8 +712,7 @@ void check_wrong_architecture(trial *t) {
   usable(t, "another architecture");
 }
 
-/* Every call of CUDA that a call of ours makes fails in turn: an error, or a result all the
- * same. */
+/* Every call of CUDA by a call of ours fails in turn: an error, or a result all the same. */
 void check_cuda_that_fails(trial *t) {
   place p = place_make(t, GHZ_F32);
   simt_settings s = simt_defaults();
@@ -747,8 +743,7 @@ void check_cuda_that_fails(trial *t) {
   place_free(t, &p);
 }
 
-/* Look-back over more groups than a warp has lanes: the first chunk takes long, and all others wait
- * for its place. */
+/* Look-back over more groups than a warp has lanes: all others wait for the slow first chunk. */
 void check_many_groups_at_once(trial *t) {
   const size_t n = (size_t)80 * 16 * 1024, slow = (size_t)16 * 1024;
   simt_settings s = simt_defaults();

@@ -64,8 +64,7 @@ void check_compress_bounds(trial *t) {
       }
 }
 
-/* The lattice of a constant is coarser than its bound: only exact multiples of the step lie on
- * it. */
+/* The lattice of a constant is coarser than its bound: only multiples of the step lie on it. */
 void check_compress_constants(trial *t) {
   static const double constants[] = {1, -3.14159, 1e-30, -1e30, 1e36, 65536.5, 0, 1e-37, 2e38};
   enum { N = 3100 };

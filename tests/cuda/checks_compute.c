@@ -182,8 +182,7 @@ void check_combine_coefficients(trial *t) {
       }
 }
 
-/* What an operand says of itself reaches the sum from any place, unless the operand counts 0
- * times. */
+/* What an operand says of itself reaches the sum from any place, unless it counts 0 times. */
 static void inexact_operands(trial *t) {
   size_t n = 1100;
   ghz_lattice l = lattice_abs(GHZ_F32, 0.2);
@@ -202,8 +201,7 @@ static void inexact_operands(trial *t) {
   }
 }
 
-/* Without a step all tiles are outside the lattice, also one of zeros, which values that cancelled
- * leave. */
+/* Without a step all tiles are outside the lattice, also the zeros that cancelled values leave. */
 static void without_a_step(trial *t) {
   size_t n = 1100;
   ghz_lattice l;
@@ -293,8 +291,7 @@ void check_compute_many_values(trial *t) {
 
 /* ---- Laws, without leaving the device ---- */
 
-/* dst = a + b, in fresh device memory; sizes are not known to the host: operands are as long as
- * their room. */
+/* dst = a + b in fresh device memory; the host knows no sizes: operands have that of their room. */
 static device_memory device_add(trial *t, const ghz_lattice *l, size_t n, const device_memory *a,
                                 const device_memory *b, uint32_t terms, ref_bytes *bytes) {
   device_memory dst = device_output(t, ghz_size_bound(n, l->type, terms), 0);
@@ -519,8 +516,7 @@ void check_accumulate_grows_and_cancels(trial *t) {
 }
 
 #ifdef GHZ_EMULATED
-/* Every chunk of the sum is formed in room that all share, while one block hardly gets on with its
- * own. */
+/* Every chunk of the sum is formed in room that all share, while one block hardly gets on. */
 void check_accumulate_late_chunks(trial *t) {
   simt_settings settings = simt_defaults();
   size_t n = (size_t)by_extent(t, 12, 40, 40) * 16 * 1024;
@@ -536,8 +532,7 @@ void check_accumulate_late_chunks(trial *t) {
 }
 #endif
 
-/* With any capacity the result is right or the outcome says ECAPACITY; with the bound it is
- * right. */
+/* With any capacity the result is right or ECAPACITY; with the bound it is right. */
 static int with_capacity(trial *t, const ghz_lattice *l, size_t n, const ref_bytes *s, ref_bytes want,
                          size_t capacity, const char *what) {
   device_memory acc = device_acc(t, s[0], capacity);

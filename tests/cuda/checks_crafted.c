@@ -48,8 +48,7 @@ static void lone_special(trial *t) {
   probe_end(t, whole, right, GHZ_F32, n, "an infinity behind the end");
 }
 
-/* Whole tiles under a header that says that the last is short: blocks and specials behind the end
- * are no part of it. */
+/* Whole tiles, though the header says the last is short: what is behind the end is ignored. */
 void check_hostile_ends(trial *t) {
   static const char *const makers[] = {"walk", "small_noise", "specials", "sparse", "land_mask"};
   static const size_t ends[] = {1025, 1032, 1900, 2016, 2017, 2040, 2041, 2047};
@@ -97,8 +96,7 @@ static void told(trial *t, const operation *o, size_t capacity, ghz_status statu
          (int)m.outcome.operand);
 }
 
-/* Of several faults the same one is told, whoever comes first: the first damaged tile, the first
- * wrong header. */
+/* Of several faults the same is told, whoever is first: the first damaged tile or wrong header. */
 void check_hostile_several(trial *t) {
   enum { N = 100 * 1024 };
   ghz_lattice l = lattice_abs(GHZ_F32, 0.2), other = lattice_abs(GHZ_F32, 0.3);

@@ -1,5 +1,4 @@
-/* checks_hostile.c: law L5 on the device: any bytes give an outcome, the CPU's, and no access
- * outside. */
+/* checks_hostile.c: law L5 on the device: any bytes give the CPU's outcome; no access outside. */
 #include "checks.h"
 #include "damage.h"
 #include <math.h>
@@ -14,8 +13,7 @@ static uint64_t field(ref_bytes b, size_t at, size_t bytes) {
   return had ? get_little(b.data + at, (int)(had < bytes ? had : bytes)) : 0;
 }
 
-/* On a device the bytes may go on behind a stream, which knows its size; on the CPU they may
- * not. */
+/* On a device bytes may follow a stream, which knows its size; on the CPU they may not. */
 static ref_bytes trimmed(ref_bytes b, int message) {
   uint64_t tiles = field(b, 8, 8) / GHZ_TILE + (field(b, 8, 8) % GHZ_TILE != 0), header = 56;
   if (message)
@@ -44,8 +42,7 @@ static int another_slice(const reading *r) {
          (r->part == MESSAGE && (field(r->source, 48, 8) != r->first || field(r->source, 56, 8) != r->count));
 }
 
-/* Bytes before the payload of what the caller asks for. Fewer are refused before anything is read
- * of them. */
+/* Bytes before the payload of what is asked for. Fewer are refused before any is read. */
 static uint64_t index_size(const reading *r) {
   uint64_t tiles = (r->n + GHZ_TILE - 1) / GHZ_TILE;
   return r->part == MESSAGE ? 64 + 2 * r->count : 56 + 8 * ((tiles + 15) / 16) + 2 * tiles;

@@ -20,8 +20,7 @@ typedef struct trial {
   ghz_cuda_outcome *outcome; /* pinned */
 } trial;
 
-/* Every context of a trial is made for arrays of this many values, and for GHZ_CUDA_OPERANDS
- * operands. */
+/* A trial's contexts are made for arrays of this many values and GHZ_CUDA_OPERANDS operands. */
 #define TRIAL_VALUES ((size_t)8 << 20)
 
 typedef void check_body(trial *t);
@@ -83,8 +82,7 @@ typedef struct operation {
   size_t behind;                  /* bytes that may be read behind each operand on the device */
 } operation;
 
-/* What a call made: its status (of the call, or of the outcome), and the bytes if that is
- * GHZ_OK. */
+/* What a call made: its status (or that of the outcome), and the bytes if that is GHZ_OK. */
 typedef struct made {
   ghz_status status;
   ghz_status returned; /* by the call itself */
@@ -103,8 +101,7 @@ ghz_status gpu_launch(trial *t, const operation *o, const void *x, const ghz_byt
 /* The status of the work that was launched last. */
 ghz_status gpu_wait(trial *t, ghz_cuda_outcome *outcome);
 
-/* The same bytes and the same account of them from both, with exact room, and in turn with more and
- * less. */
+/* The same bytes and account of them from both, with exact room, and in turn with more and less. */
 void agree(trial *t, const operation *o, const char *what);
 void same_bytes(trial *t, ref_bytes got, ref_bytes want, const char *what);
 

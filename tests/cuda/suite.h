@@ -1,5 +1,4 @@
-/* suite.h: makes a Criterion test of every check of a group: define SUITE, include this, then the
- * group. */
+/* suite.h: a Criterion test of every check of a group: define SUITE, include this and the group. */
 #pragma once
 #include "checks.h"
 #include <criterion/criterion.h>

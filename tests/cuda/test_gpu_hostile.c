@@ -1,5 +1,4 @@
-/* test_gpu_hostile.c: damaged streams on the device: the outcome that the CPU gives, and no access
- * outside. */
+/* test_gpu_hostile.c: damaged streams on the device: the CPU's outcome, and no access outside. */
 #include "suite.h"
 
 #define CHECK(name) CHECK_IN(gpu_hostile, name)

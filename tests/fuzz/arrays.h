@@ -8,8 +8,7 @@ ghz_lattice choose_lattice(choices *c);
 /* A number of values, mostly near the sizes of blocks and tiles. */
 size_t choose_count(choices *c);
 
-/* n values around the lattice: one of the inputs of the tests, and some values in it chosen one by
- * one. */
+/* n values around the lattice: an input of the tests, with some values in it chosen one by one. */
 void *choose_values(choices *c, const ghz_lattice *l, size_t n);
 
 /* A prediction order, GHZ_ORDER_BEST among them. */

@@ -14,8 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define MUST(condition, ...) ((condition) ? (void)0 : fuzz_fail(#condition, __VA_ARGS__))
 _Noreturn void fuzz_fail(const char *condition, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* One context for each instruction set that this machine and build have, and a last one with two
- * threads. */
+/* A context for each instruction set of this machine and build, and a last one with two threads. */
 size_t fuzz_contexts(void);
 ghz_context *fuzz_context(size_t i);
 

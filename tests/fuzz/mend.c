@@ -1,5 +1,4 @@
-/* mend.c: a sound tile made from any bytes: they are read as a tile, and whatever breaks a rule is
- * changed. */
+/* mend.c: a sound tile from any bytes: read as a tile, with whatever breaks a rule changed. */
 #include "mutate.h"
 #include <stdbool.h>
 #include <string.h>

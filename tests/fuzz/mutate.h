@@ -15,8 +15,7 @@ size_t mutate_stream(uint8_t *data, size_t size, size_t room, uint64_t *state);
 /* Makes a stream or message one of the same array as another. */
 size_t mutate_to_agree(uint8_t *data, size_t size, size_t room, const uint8_t *with, size_t with_size);
 
-/* Changes an input that begins with so many bytes of choices; then come streams, each behind its
- * length in 4 bytes. */
+/* Changes an input: so many bytes of choices, then streams, each behind its length in 4 bytes. */
 size_t mutate_parts(uint8_t *data, size_t size, size_t room, size_t choices, uint64_t *state);
 
 /* Writes a sound tile of n values that is made from any bytes; returns its size. */

@@ -13,8 +13,7 @@ typedef struct range {
 
 enum { CHOICES = 17 };
 
-/* Mostly inside the array or just beside its end; sometimes any two numbers, or two whose sum
- * overflows. */
+/* Mostly inside the array or just beside its end; else any two numbers, or a sum that overflows. */
 static range choose_range(choices *c, const ghz_info *info) {
   unsigned how = (unsigned)choose(c, 1);
   uint64_t a = choose(c, 8), b = choose(c, 8);

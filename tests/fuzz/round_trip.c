@@ -17,8 +17,7 @@ static void check_decoded(ghz_bytes s, const ghz_lattice *l, const void *x, size
   }
 }
 
-/* A relative bound or one in dB needs the range of the finite values; a range of width 0 is a
- * constant. */
+/* Bounds that are relative or in dB need the range of the finite values; width 0 is a constant. */
 static void use_range(choices *c, ghz_lattice *l, const void *x, size_t n) {
   double min = 0, max = 0, value = fabs(choose_double(c));
   ghz_bound_kind kind = choose_below(c, 2) ? GHZ_REL : GHZ_PSNR;

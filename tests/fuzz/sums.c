@@ -113,8 +113,7 @@ static void check_grouped(const operands *o, ref_bytes want) {
   must_equal(both, size, want.data, want.size, "grouped");
 }
 
-/* a + b + ... - b - ... is as a on the lattice, a tile's order and mode apart: it decodes to the
- * same. */
+/* a + b + ... - b - ... is a on the lattice, but for tiles' order and mode. */
 static void check_cancelled(const operands *o, ref_bytes sum) {
   int64_t c[MOST] = {1};
   ghz_bytes v[MOST];

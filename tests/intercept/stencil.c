@@ -74,8 +74,7 @@ static void exchange(const plate *p, void *slab) {
                MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-/* A mean of a value and its neighbours, and a hundredth of the source. Returns the largest
- * change. */
+/* The mean of a value and its neighbours, and source / 100. Returns the largest change. */
 static double step(const plate *p, const void *from, void *to, const void *source) {
   double most = 0;
   for (int r = 1; r <= p->own; r++)

@@ -25,8 +25,7 @@ enum simt_order {
   SIMT_STARVE   /* the oldest block in flight hardly ever runs, once it has begun */
 };
 
-/* Poison: what fresh shared, device and pinned memory holds is one byte everywhere (0 to 255), or
- * this. */
+/* Poison: fresh shared, device and pinned memory holds one byte everywhere (0 to 255), or this. */
 #define SIMT_POISON_RANDOM (-1)
 
 typedef struct simt_settings {
@@ -76,8 +75,7 @@ typedef struct simt_holdings {
   size_t pending; /* pieces of work on streams that have not run */
 } simt_holdings;
 
-/* The settings of the environment, over the defaults. A word there that means nothing ends the
- * process. */
+/* The environment's settings, over the defaults. A word that means nothing ends the process. */
 simt_settings simt_defaults(void);
 
 /* Makes the settings count from here on: the seed and the two "nth" begin anew. */
