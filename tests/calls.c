@@ -30,7 +30,6 @@ answer answer_make(const operands *o, size_t behind) {
 ref_bytes answered(const answer *r) { return (ref_bytes){r->bytes, r->size}; }
 
 /* ---- The calls ---- */
-
 static double *range(answer *r) {
   r->size = 2 * sizeof(double);
   return (double *)(void *)r->bytes;

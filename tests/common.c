@@ -7,7 +7,6 @@
 #include <string.h>
 
 /* ---- Memory ---- */
-
 enum { BLOCKS = 16384 };
 static _Thread_local struct {
   void *p;
@@ -58,7 +57,6 @@ void put_little(uint8_t *p, uint64_t v, int bytes) {
 }
 
 /* ---- Text ---- */
-
 enum { LINES = 32 };
 
 const char *say(const char *format, ...) {
@@ -93,7 +91,6 @@ const char *values_differ(const void *got, const void *want, size_t n, ghz_type 
 }
 
 /* ---- Contexts and lattices ---- */
-
 void need(ghz_status status, const char *format, ...) {
   va_list rest;
   if (status == GHZ_OK)
@@ -166,7 +163,6 @@ ref_header header_for(const ghz_lattice *l, size_t n) {
 }
 
 /* ---- Values ---- */
-
 double value_at(ghz_type type, const void *x, size_t i) {
   return type == GHZ_F32 ? (double)((const float *)x)[i] : ((const double *)x)[i];
 }

@@ -62,7 +62,6 @@ ghz_lattice lattice_any(uint64_t *state);
 ref_header header_for(const ghz_lattice *lattice, size_t n);
 
 /* ---- Values ---- */
-
 double value_at(ghz_type type, const void *x, size_t i);
 void put_value(ghz_type type, void *x, size_t i, double value);
 

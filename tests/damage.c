@@ -17,7 +17,6 @@ static ref_bytes sound(const reader *r, const char *maker, int type, size_t n, i
 }
 
 /* ---- Damage at chosen places ---- */
-
 void damage_truncated(reader *r) {
   static const char *const makers[] = {"walk", "specials", "wide_noise", "random_bits", "zeros"};
   for (size_t m = 0; m < COUNT(makers); m++)
@@ -120,7 +119,6 @@ void damage_index(reader *r, int rounds) {
 }
 
 /* ---- Random damage ---- */
-
 void damage_once(ref_bytes *b, uint64_t *state) {
   static const size_t windows[3] = {48, 200, SIZE_MAX};
   static const uint64_t counts[] = {0,     1,      (uint64_t)1 << 63, UINT64_MAX, UINT64_MAX - 1023, 1024, 1025,
@@ -176,7 +174,6 @@ void damage_all(reader *r, int rounds) {
 }
 
 /* ---- Crafted tiles ---- */
-
 typedef struct crafted {
   const char *name;
   int n;
@@ -337,7 +334,6 @@ void damage_short_tile(reader *r) {
 }
 
 /* ---- Single faults ---- */
-
 void damage_tile(ref_bytes stream, uint64_t tile) {
   size_t size;
   const uint8_t *p = ref_tile_at(stream.data, tile, &size);

@@ -8,7 +8,7 @@
  *   --seconds S     of random float64, which --seed begins
  *   --threads N     as many as OpenMP would use, unless told
  *   WORD            only subjects whose names hold one of the words; "f64" stands for the random ones
- * */
+ */
 #include "exhaustive.h"
 #include <float.h>
 #include <math.h>
@@ -26,7 +26,6 @@ static char **words;
 static int word_count;
 
 /* ---- Arrangements: how values are put into tiles ---- */
-
 typedef struct arrangement_row {
   const char *name;
   uint64_t count;                               /* of values */
@@ -160,7 +159,6 @@ static int pass(const arrangement_row *a, const subject *s, worker *const *worke
 }
 
 /* ---- Subjects ---- */
-
 static subject bounded(const char *name, double eb, double factor) {
   subject s = {.name = name, .factor = factor};
   ghz_bound bound = {GHZ_ABS, eb};
@@ -230,7 +228,6 @@ static int prove(const subject *s, worker *const *workers) {
 }
 
 /* ---- Options ---- */
-
 static int parse(int argc, char **argv) {
   int i = 1;
   for (; i + 1 < argc && argv[i][0] == '-'; i += 2) {

@@ -24,7 +24,6 @@ void tally_add(tally *to, const tally *from) {
 }
 
 /* ---- Values ---- */
-
 static uint64_t bits_at(ghz_type type, const void *x, int i) {
   uint64_t bits = 0;
   memcpy(&bits, (const char *)x + (size_t)i * ghz_type_size(type), ghz_type_size(type));
@@ -39,7 +38,6 @@ static uint64_t bits_of(ghz_type type, double v) {
 static uint64_t canonical_nan(ghz_type type) { return type == GHZ_F32 ? 0x7fc00000u : 0x7ff8000000000000u; }
 
 /* ---- Classes ---- */
-
 static double largest_finite(ghz_type type, const round_trip *t) {
   double largest = 0;
   for (int i = 0; i < t->n; i++) {
@@ -234,7 +232,6 @@ int tile_kept(const subject *s, double bound, const round_trip *t, tally *seen) 
 }
 
 /* ---- The derivation ---- */
-
 int errors_as_derived(const subject *s, const tally *seen) {
   /* FORMAT.md, "Why |x - y| <= eb": the last column; as float64 without the last rounding. */
   static const double f32[CLASSES][2] = {

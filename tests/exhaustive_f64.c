@@ -54,7 +54,6 @@ static void fill_tile(uint64_t *state, double *x, size_t n, double step) {
 }
 
 /* ---- Subjects ---- */
-
 static subject draw_subject(uint64_t *state) {
   subject s = {.name = "random float64", .factor = 1};
   int far = input_below(state, 8) == 0;
@@ -74,7 +73,6 @@ static subject draw_subject(uint64_t *state) {
 }
 
 /* ---- All of it ---- */
-
 static int round_of(worker *w, unsigned round, uint64_t *state, double *x, tally seen[2]) {
   uint64_t before = *state;
   subject s = draw_subject(state);

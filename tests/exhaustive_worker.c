@@ -51,7 +51,6 @@ size_t worker_isas(const worker *w) { return w->isas; }
 const char *worker_isa(const worker *w, size_t i) { return ghz_context_isa(w->ctx[i]); }
 
 /* ---- Calls ---- */
-
 static int failed(const subject *s, ghz_context *ctx, const char *call, ghz_status status) {
   fprintf(stderr, "%s: %s on %s: %s (%s)\n", s->name, call, ghz_context_isa(ctx), ghz_status_text(status),
           ghz_context_message(ctx));
@@ -100,7 +99,6 @@ static int same_on(worker *w, size_t isa, const subject *s, int order, const voi
 }
 
 /* ---- Against the reference ---- */
-
 static int as_reference(worker *w, const subject *s, int order, const void *x, size_t n, size_t size) {
   SCOPE;
   const ghz_lattice *l = &s->lattice;
@@ -118,7 +116,6 @@ static int as_reference(worker *w, const subject *s, int order, const void *x, s
 }
 
 /* ---- All of it ---- */
-
 static int tiles_kept(worker *w, const subject *s, ghz_bytes stream, const void *x, size_t n, tally *seen) {
   size_t each = ghz_type_size(s->lattice.type), tiles = (n + GHZ_TILE - 1) / GHZ_TILE;
   uint64_t outside = seen->tiles[OUTSIDE];

@@ -45,7 +45,6 @@ MAKE(f64_no_lattice) { return plain(ctx, GHZ_F64, 1e-320, GHZ_ORDER_BEST, "zeros
 MAKE(f32_largest_step) { return plain(ctx, GHZ_F32, 1e38, 0, "largest_finite", 1100, 32); }
 
 /* ---- What operations make ---- */
-
 MAKE(f32_scaled) { return scale(ctx, plain(ctx, GHZ_F32, 1e-3, 1, "specials", 2500, 33), -0.3); }
 MAKE(f64_scaled) { return scale(ctx, plain(ctx, GHZ_F64, 1e-3, 2, "land_mask", 2500, 34), 1.0 / 3); }
 MAKE(f64_mean) {
@@ -74,7 +73,6 @@ MAKE(f32_inexact) { return inexact(ctx, GHZ_F32, 1030); }
 MAKE(f64_inexact) { return inexact(ctx, GHZ_F64, 300); }
 
 /* ---- The ends ---- */
-
 static ref_bytes at_limit(ghz_context *ctx, ghz_type type, int cap, int order) {
   ghz_lattice l = lattice_with(type, 0.01, cap);
   ref_bytes s = stream_of(ctx, &l, order, cap == 44 ? "widest_noise" : "alternating_wide", 300, 43);
@@ -100,7 +98,6 @@ MAKE(f32_chunks) {
 }
 
 /* ---- Messages ---- */
-
 static ref_bytes message(ref_bytes stream, uint64_t first, uint64_t tiles) {
   ghz_slice slice = slice_of(stream, first, tiles);
   return packed(&slice);
@@ -116,7 +113,6 @@ MAKE(f32_message_of_nothing) { return message(plain(ctx, GHZ_F32, 0.5, -1, "walk
 MAKE(f32_message_inexact) { return message(inexact(ctx, GHZ_F32, 1030), 1, 1); }
 
 /* ---- The table ---- */
-
 #define MADE(name, checksum)                                                                                   \
   { #name, checksum, GHZ_F32, 0, 0, NULL, 0, 0, 0, name }
 const golden goldens[] = {

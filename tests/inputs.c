@@ -16,7 +16,6 @@ uint64_t input_below(uint64_t *state, uint64_t below) { return input_random(stat
 double input_uniform(uint64_t *state) { return (double)(int64_t)input_random(state) * 0x1p-63; }
 
 /* ---- Placing values ---- */
-
 static void put(const input_target *to, size_t i, double value) { put_value(to->type, to->x, i, value); }
 
 static void put_bits(const input_target *to, size_t i, uint32_t f32, uint64_t f64) {
@@ -38,7 +37,6 @@ static double uniform(input_target *to) { return input_uniform(&to->state); }
 static uint64_t below(input_target *to, uint64_t n) { return input_below(&to->state, n); }
 
 /* ---- Constants and smooth fields ---- */
-
 static void constant(input_target *to) {
   for (size_t i = 0; i < to->n; i++)
     put(to, i, to->amount * to->step);
@@ -74,7 +72,6 @@ static void plateaus(input_target *to) {
 }
 
 /* ---- Rough fields ---- */
-
 static void noise(input_target *to) {
   for (size_t i = 0; i < to->n; i++)
     put(to, i, uniform(to) * to->amount * to->step);
@@ -112,7 +109,6 @@ static void one_outlier(input_target *to) {
 }
 
 /* ---- Edges of the lattice ---- */
-
 static void ties(input_target *to) {
   for (size_t i = 0; i < to->n; i++)
     put(to, i, ((double)below(to, 2000) - 999.5) * to->step);
@@ -153,7 +149,6 @@ static void powers_of_two(input_target *to) {
 }
 
 /* ---- Special values and extremes ---- */
-
 static void special_at(input_target *to, size_t i) {
   static const uint32_t f32[8] = {0x7fc00000, 0x7f800000, 0xff800000, 0xffc00000,
                                   0x7f800001, 0x7fc00123, 0xffffffff, 0x7fbfffff};

@@ -85,7 +85,6 @@ pool *pool_new(ghz_context *ctx, ghz_type type) {
 }
 
 /* ---- What the sum must be ---- */
-
 static int lift(ghz_type type, int from, int to) {
   return type == GHZ_F32 && from == REF_COARSE && to != REF_COARSE ? 2 : 1;
 }
@@ -169,7 +168,6 @@ void check_values(ghz_context *ctx, const pool *p, const history *h, ref_bytes s
 }
 
 /* ---- A stream and its history ---- */
-
 life life_begin(const pool *p, ghz_context *ctx, uint32_t most) {
   life l = {.pool = p, .ctx = ctx, .state = 4};
   l.capacity = ghz_size_bound(N, p->lattice.type, most);

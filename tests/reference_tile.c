@@ -55,7 +55,6 @@ int ref_width(int64_t r) {
 }
 
 /* ---- From values to integers ---- */
-
 static double largest_finite(int type, const ref_tile *t) {
   double largest = 0;
   for (int i = 0; i < t->n; i++) {
@@ -143,7 +142,6 @@ int ref_tile_quantise(const ref_header *h, ref_tile *t) {
 }
 
 /* ---- Residuals ---- */
-
 static void residuals(const ref_tile *t, int64_t *r, int64_t *anchor, int64_t *slope) {
   memset(r, 0, REF_TILE * sizeof *r);
   *anchor = t->order >= 1 && t->n > 0 ? t->q[0] : 0;
@@ -176,7 +174,6 @@ static void integrate(ref_tile *t, const int64_t *r, int64_t anchor, int64_t slo
 }
 
 /* ---- Bytes ---- */
-
 static int anchor_bytes(int64_t v) {
   int bytes = (ref_width(v) + 7) / 8;
   return bytes == 7 ? 8 : bytes;

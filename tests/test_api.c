@@ -29,7 +29,6 @@ static void range_of(ghz_type type, const void *x, size_t n, double *low, double
 }
 
 /* ---- Version, status, context ---- */
-
 Test(api, version) {
   char expected[32];
   snprintf(expected, sizeof expected, "%d.%d.%d", GHZ_VERSION_MAJOR, GHZ_VERSION_MINOR, GHZ_VERSION_PATCH);
@@ -96,7 +95,6 @@ Test(api, terms_limits) {
 }
 
 /* ---- Bounds and lattices ---- */
-
 Test(api, bounds_that_are_no_bounds) {
   static const double bad[] = {0, -0.0, -1, -1e-300, -5e-324, INFINITY, -INFINITY, NAN};
   ghz_lattice l;
@@ -210,7 +208,6 @@ Test(api, ranges_of_every_input) {
 }
 
 /* ---- Compress and decompress: arguments ---- */
-
 Test(api, compress_arguments) {
   float x[10] = {1};
   uint8_t dst[4096];
@@ -330,7 +327,6 @@ Test(api, capacities_at_every_size) {
 }
 
 /* ---- Operands that do not fit together ---- */
-
 static ghz_status try_add(ref_bytes a, ref_bytes b) {
   static uint8_t dst[1 << 16];
   size_t size;
@@ -408,7 +404,6 @@ Test(api, accumulate_keeps_the_accumulator_on_error) {
 }
 
 /* ---- Ranges ---- */
-
 static void check_range(ref_bytes s, const void *all, ghz_type out, uint64_t first, size_t count) {
   SCOPE;
   size_t each = ghz_type_size(out);
@@ -464,7 +459,6 @@ Test(api, range_reads_its_tiles_alone) {
 }
 
 /* ---- What a stream says ---- */
-
 Test(api, info) {
   for (int type = GHZ_F32; type <= GHZ_F64; type++) {
     SCOPE;

@@ -99,7 +99,6 @@ Test(bound, single_values_at_thresholds) {
 }
 
 /* ---- Sums ---- */
-
 static double half_ulp(float y) { return ((double)nextafterf(fabsf(y), INFINITY) - (double)fabsf(y)) / 2; }
 
 /* The bound of one value of a sum. Wide float32 tiles add the rounding of the result to float32;
@@ -292,7 +291,6 @@ Test(bound, scaled_near_44_bits) {
 }
 
 /* ---- Bounds relative to the range ---- */
-
 Test(bound, relative_and_psnr) {
   CONTEXT(ctx, NULL, 1);
   enum { N = 5000 };

@@ -118,7 +118,6 @@ LAW(scale_and_mean, 404, 1000)
 LAW(extrema, 505, 1200)
 
 /* ---- Many operands: one pass, a chain and a tree give the same bytes ---- */
-
 static ref_bytes chain(const context_pool *pool, uint64_t *state, const ref_bytes *s, size_t k) {
   ref_bytes total = s[0];
   for (size_t i = 1; i < k; i++)
@@ -176,7 +175,6 @@ Test(homomorphism, many_operands, .timeout = 300) {
 }
 
 /* ---- Counterexamples that shaped the rules ---- */
-
 static void check_pair(ghz_context *ctx, const ghz_lattice *l, const float *a, int order_a, const float *b,
                        int order_b, size_t n, const char *what) {
   SCOPE;

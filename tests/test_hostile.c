@@ -205,7 +205,6 @@ Test(hostile, wide_reads_at_the_end) {
 }
 
 /* ---- Messages ---- */
-
 static void use_message(const ghz_slice *slice, ghz_context *ctx) {
   SCOPE;
   ref_bytes dst =

@@ -55,7 +55,6 @@ Test(life, one_sum_of_many) {
 }
 
 /* ---- Scaled on the way ---- */
-
 static void scale_in_place(life *l, double factor) {
   SCOPE;
   ref_bytes now = {l->sum.data, l->sum.size}, next = scale(l->ctx, now, factor);

@@ -129,7 +129,6 @@ Test(one_format, millions_of_values, .timeout = 300) {
 }
 
 /* ---- The caller's floating-point environment ---- */
-
 #if defined(__x86_64__)
 static unsigned control_word(void) { return _mm_getcsr() & 0xffc0u; }
 

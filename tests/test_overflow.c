@@ -109,7 +109,6 @@ Test(overflow, no_terms_at_all) {
 }
 
 /* ---- The largest integers there are ---- */
-
 static void *extreme_array(const ghz_lattice *l, int pattern, size_t n) {
   static const char *const names[4] = {"alternating_wide", "random_signs", "wide_noise", "widest_noise"};
   return input_make(input_named(names[pattern]), l->type, n, l->step, 12);
@@ -208,7 +207,6 @@ Test(overflow, long_accumulation) {
 }
 
 /* ---- Size bounds ---- */
-
 Test(overflow, size_bound_arguments) {
   cr_assert_eq(ghz_size_bound(10, (ghz_type)2, 1), 0);
   cr_assert_eq(ghz_size_bound(10, (ghz_type)-1, 1), 0);

@@ -38,7 +38,6 @@ static void fill(float *x, size_t n, double amplitude) {
 }
 
 /* ---- Values ---- */
-
 Test(peers, not_a_number) {
   float x[1000];
   fill(x, 1000, 1);
@@ -119,7 +118,6 @@ Test(peers, tiny_bound) {
 }
 
 /* ---- Streams ---- */
-
 Test(peers, truncated_at_forty_lengths) {
   float x[1000], y[1000];
   fill(x, 1000, 2);
@@ -173,7 +171,6 @@ Test(peers, fewer_values_than_threads) {
 }
 
 /* ---- Adding ---- */
-
 static void check_sum(const float *a, const float *b, size_t n, double eb, const char *what) {
   SCOPE;
   ghz_lattice l = lattice_abs(GHZ_F32, eb);

@@ -27,7 +27,6 @@ static void same_slice(const ghz_slice *a, const ghz_slice *b, const char *what)
 }
 
 /* ---- The bytes of a message ---- */
-
 static void check_header(const uint8_t *p, const ghz_slice *s) {
   cr_assert(memcmp(p, "GHZM", 4) == 0);
   cr_assert_eq(p[4], (int)s->lattice.type);
@@ -151,7 +150,6 @@ Test(slice, pack_capacities) {
 }
 
 /* ---- Compress, decompress, join ---- */
-
 Test(slice, compress_gives_the_tiles_of_the_stream) {
   for (int type = GHZ_F32; type <= GHZ_F64; type++) {
     SCOPE;
@@ -247,7 +245,6 @@ Test(slice, join_refuses_other_streams) {
 }
 
 /* ---- Computing on slices ---- */
-
 Test(slice, sum_and_extremum_are_those_of_the_stream) {
   for (int type = GHZ_F32; type <= GHZ_F64; type++) {
     SCOPE;

@@ -50,7 +50,6 @@ Test(state, counter_counts) {
 }
 
 /* ---- One context, many uses ---- */
-
 Test(state, reuse_after_errors_and_other_sizes, .timeout = 120) {
   CONTEXT(ctx, NULL, 2);
   uint64_t state = 9;

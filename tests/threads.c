@@ -19,7 +19,6 @@ static void must(int condition, const char *what) {
 }
 
 /* ---- Calls that fail: what is left in the buffer depends on who came first ---- */
-
 static ref_bytes damaged_stream; /* whose tile in the middle says what no tile may */
 
 static ghz_status failed(ghz_status status, answer *r) {
@@ -55,7 +54,6 @@ static void run_operation(ghz_context *ctx, const operands *o, size_t i, answer 
 }
 
 /* ---- Threads ---- */
-
 typedef struct runner {
   pthread_t thread;
   const operands *o;

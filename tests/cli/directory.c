@@ -18,7 +18,6 @@ void must(int fine, const char *what) {
 }
 
 /* ---- Bytes ---- */
-
 int same(bytes a, bytes b) { return a.size == b.size && memcmp(a.data, b.data, a.size) == 0; }
 
 bytes read_descriptor(int fd) {
@@ -43,7 +42,6 @@ bytes read_file(const char *path) {
 }
 
 /* ---- The directory ---- */
-
 static void take_item(state *s, const char *name) {
   char target[PATH_MAX];
   struct stat status;

@@ -26,7 +26,6 @@
 #include <unistd.h>
 
 /* ---- The plan ---- */
-
 static struct {
   char calls[32], kind[8];
   long first, last;
@@ -134,7 +133,6 @@ static void finish(verdict v) {
 }
 
 /* ---- From main on ---- */
-
 typedef int main_function(int argc, char **argv, char **environment);
 typedef int start_function(main_function *start, int argc, char **argv, void (*init)(void), void (*fini)(void),
                            void (*loader_fini)(void), void *stack_end);
@@ -157,7 +155,6 @@ int __libc_start_main(main_function *start, int argc, char **argv, void (*init)(
 }
 
 /* ---- Files ---- */
-
 #define FILES(nature, name, error, fd, path) ((call){nature, name, "files", error, fd, path})
 
 /* Defines `symbol`, which the plan calls `name`, and which gives `failure` when struck. */
@@ -247,7 +244,6 @@ DEFINE_TRANSFER(pread64, "pread", EIO, (int fd, void *to, size_t size, off64_t a
 DEFINE_TRANSFER(write, "write", ENOSPC, (int fd, const void *from, size_t size), (fd, from, size))
 
 /* ---- Threads ---- */
-
 typedef int create_function(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *),
                             void *argument);
 
@@ -259,7 +255,6 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
 }
 
 /* ---- Memory: a sanitizer keeps it for itself ---- */
-
 #ifndef GHZ_FAULTS_WITHOUT_MEMORY
 
 void *__libc_malloc(size_t size);

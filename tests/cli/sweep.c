@@ -29,7 +29,6 @@ static const char usage[] =
 enum { SECONDS = 60, RUNS_MAX = 5000 };
 
 /* ---- What is being done, for every message ---- */
-
 static struct {
   const char *kind, *calls, *input, *word;
   int error, text, many, redirect;
@@ -146,7 +145,6 @@ static void free_run(run *r) {
 }
 
 /* ---- The message ---- */
-
 typedef struct strike {
   char call[32], path[PATH_MAX];
   int error, fd;
@@ -236,7 +234,6 @@ static void check_message(const strike *s) {
 }
 
 /* ---- Checks ---- */
-
 static state before;
 static run wanted;
 
@@ -310,7 +307,6 @@ static void check_death(const run *r) {
 }
 
 /* ---- The sweep ---- */
-
 static void check_run(const run *r, int hit, int all) {
   int deadly = is_kind("term") || is_kind("late");
   if (WIFSIGNALED(r->code))

@@ -54,7 +54,6 @@ static const payload saboteur = {.capacity = capacity,
                                  .scratch = 3};
 
 /* ---- One collective ---- */
-
 typedef struct stage {
   MPI_Comm comm;
   ghz_context *codec;

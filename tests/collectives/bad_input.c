@@ -34,7 +34,6 @@ static test_request good(collective f) {
 }
 
 /* ---- What must happen ---- */
-
 static void check_still_works(void) {
   test_request r = good(ALLREDUCE);
   handled = 0;
@@ -142,7 +141,6 @@ static void two_camps(void) {
 }
 
 /* ---- What is left to MPI ---- */
-
 static void multiply_add(void *in, void *inout, int *n, MPI_Datatype *type) {
   (void)type;
   for (int i = 0; i < *n; i++)

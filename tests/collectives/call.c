@@ -10,7 +10,6 @@ const char *const operation_names[OPERATIONS] = {"sum", "average", "minimum", "m
 uint64_t value_size(const call *s) { return s->type == GHZ_F64 ? 8 : 4; }
 
 /* ---- Contributions ---- */
-
 uint64_t dealt(const call *s, int rank, int ranks) {
   if (!reduces(s->what) || s->deal == DEAL_ONE)
     return 1;
@@ -33,7 +32,6 @@ uint64_t dealt_before(const call *s, int rank, int ranks) {
 uint64_t dealt_in_all(const call *s, int ranks) { return dealt_before(s, ranks, ranks); }
 
 /* ---- What is asked for ---- */
-
 const char *call_text(const call *s) {
   static _Thread_local char text[400];
   static const char *const kinds[] = {"abs", "rel", "psnr"};
@@ -66,7 +64,6 @@ ghz_mpi_options call_options(const call *s, int rank, int ranks) {
 }
 
 /* ---- Buffers ---- */
-
 static void fill(const call *s, uint64_t contribution, uint64_t first, uint64_t count, void *x) {
   if (s->fill)
     s->fill(s, contribution, first, count, x);
@@ -126,7 +123,6 @@ static void fill_buffers(const call *s, call_result *l, const shape *p) {
 }
 
 /* ---- The call ---- */
-
 static int call_library(const call *s, const call_result *l, const shape *p, const ghz_mpi_options *o,
                         MPI_Comm comm) {
   test_request r = request_of(s->what, p->in_place ? MPI_IN_PLACE : l->send.data,

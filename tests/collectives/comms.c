@@ -71,7 +71,6 @@ static MPI_Comm make(enum making how, const test_comm *from, uint64_t dice) {
 }
 
 /* ---- Having several ---- */
-
 static test_comm comm_of(MPI_Comm comm, const char *kind) {
   test_comm s = {.comm = comm, .kind = kind};
   if (comm == MPI_COMM_NULL)

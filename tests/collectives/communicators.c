@@ -43,7 +43,6 @@ static void make_calls(MPI_Comm comm, uint64_t first, int calls, const char *whe
 }
 
 /* ---- Kinds of communicators ---- */
-
 static void parts(void) {
   MPI_Comm part;
   MPI_Comm_split(MPI_COMM_WORLD, here.rank % 2, here.rank, &part); /* both halves at the same time */
@@ -79,7 +78,6 @@ static void duplicates(void) {
 }
 
 /* ---- What is left of them ---- */
-
 static void come_and_go(void) {
   enum { TIMES = 60 };
   alloc_log before = {0}, after;
@@ -141,7 +139,6 @@ static void memories(void) {
 }
 
 /* ---- Several at once ---- */
-
 typedef struct worker {
   pthread_t thread;
   int index;

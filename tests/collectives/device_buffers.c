@@ -15,7 +15,6 @@ long device_placed;
 static _Thread_local uint64_t calls;
 
 /* ---- One buffer ---- */
-
 enum { GUARD = 256, PATTERN = 0x5a };
 
 typedef struct buffer {
@@ -69,7 +68,6 @@ static void move_back(buffer *b, int was_written) {
 }
 
 /* ---- One call ---- */
-
 typedef struct stand {
   const void *send;
   void *recv;
@@ -135,7 +133,6 @@ static int is_at(int root, MPI_Comm comm) {
 }
 
 /* ---- The calls ---- */
-
 int __real_ghz_allreduce(const void *, void *, MPI_Count, MPI_Datatype, MPI_Op, MPI_Comm,
                          const ghz_mpi_options *);
 int __wrap_ghz_allreduce(const void *, void *, MPI_Count, MPI_Datatype, MPI_Op, MPI_Comm,

@@ -8,7 +8,6 @@
 #include <string.h>
 
 /* ---- What a rank sends ---- */
-
 static uint64_t sent; /* a sum over messages: in whatever order */
 
 int MPI_Isend(const void *data, int size, MPI_Datatype type, int to, int tag, MPI_Comm comm,

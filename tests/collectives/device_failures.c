@@ -35,7 +35,6 @@ static float *send_there, *recv_there; /* in device memory */
 static float host[ROOM];
 
 /* ---- Damage ---- */
-
 static long damage_in = -1; /* messages until one is damaged; -1: never */
 static int damage_inside;   /* what only the device can notice */
 
@@ -58,7 +57,6 @@ int MPI_Isend(const void *data, int size, MPI_Datatype type, int to, int tag, MP
 }
 
 /* ---- One call ---- */
-
 static int turn; /* of the data: what is left of an earlier call is wrong */
 
 static void copy(void *to, const void *from, size_t bytes) {
@@ -85,7 +83,6 @@ static void check_result(const way *w) {
 }
 
 /* ---- Failures ---- */
-
 static void set_up(uint64_t call, int error, uint64_t allocation) {
   simt_settings s = simt_defaults();
   s.seed = mix(here.seed, call * 7 + allocation);

@@ -13,7 +13,6 @@ enum { VALUES = 200000, CALLS = 4 };
 static float *send_there, *recv_there;
 
 /* ---- What is under way when the library turns to MPI ---- */
-
 static size_t most_pending;
 
 int MPI_Testsome(int n, MPI_Request *requests, int *done, int *indices, MPI_Status *statuses) {

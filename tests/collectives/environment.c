@@ -103,7 +103,6 @@ static void threshold(int counts) {
 }
 
 /* ---- Texts ---- */
-
 static void parse(const char *text, int want, ghz_bound_kind kind, double value, int want_result) {
   ghz_bound b = {GHZ_PSNR, 123};
   int of_result = -7, got = ghz_mpi_parse_bound(text, &b, &of_result);

@@ -69,7 +69,6 @@ static expected expect(const claim *c, uint64_t j) {
 }
 
 /* ---- What it may be ---- */
-
 static double in_units(const call *s, double value) { return ldexp(value, -s->data.exponent); }
 
 static double result_at(const call *s, const call_result *l, uint64_t j) {
@@ -204,7 +203,6 @@ static claim claim_of(const call *s, const call_result *l) {
 }
 
 /* ---- The report ---- */
-
 static void check_choice(const call *s, const call_result *l) {
   const ghz_mpi_report *r = &l->report;
   int native = r->algorithm == GHZ_MPI_NATIVE;

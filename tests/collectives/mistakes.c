@@ -4,7 +4,6 @@
 #include <math.h>
 
 /* ---- Which calls a mistake fits ---- */
-
 static int any(collective what) { return what < COLLECTIVES; }
 static int moves(collective what) { return !reduces(what); }
 static int is_allreduce(collective what) { return what == ALLREDUCE; }
@@ -37,7 +36,6 @@ void make_another_call(test_request *r, uint64_t dice) {
 }
 
 /* ---- The table ---- */
-
 #define ENTRY(name, ...)                                                                                       \
   static void name(test_request *r, int rank, int ranks, uint64_t dice) {                                      \
     ghz_mpi_options *o = &r->options;                                                                          \

@@ -7,7 +7,6 @@
 #include <string.h>
 
 /* ---- Against MPI ---- */
-
 static int64_t combined(const call *s, int64_t a, int64_t b) {
   return s->op == MINIMUM ? (b < a ? b : a) : s->op == MAXIMUM ? (b > a ? b : a) : a + b;
 }
@@ -64,7 +63,6 @@ void args_check_by_mpi(const call *s, const call_result *l, MPI_Comm comm) {
 }
 
 /* ---- Left to MPI ---- */
-
 enum left { INTEGERS, PRODUCT, SMALL, NO_BOUND, LEFT };
 
 static const char *const left_names[LEFT] = {"integers", "a product", "below the threshold", "no bound"};
@@ -125,7 +123,6 @@ void args_left_to_mpi(const test_comm *on, uint64_t seed, const char *where) {
 }
 
 /* ---- What the ranks may differ in ---- */
-
 static void differ(test_request *r, uint64_t dice) {
   r->options.threads = 1 + (int)(dice % 3);
   r->options.threshold = dice >> 8 & 1 ? 1 << 30 : 0;

@@ -19,7 +19,6 @@
 #include <time.h>
 
 /* ---- Counting ---- */
-
 enum { MODES = GHZ_MPI_PLAIN + 1, ALGORITHMS = GHZ_MPI_LINEAR + 1 };
 
 /* Of calls, each counted by rank 0 of its communicator. */
@@ -69,7 +68,6 @@ static void say_tally(void) {
 }
 
 /* ---- Delays ---- */
-
 #define VISIBLE __attribute__((visibility("default")))
 
 static uint64_t clouds;
@@ -143,7 +141,6 @@ static void bystander_end(bystander *b, const test_comm *on, uint64_t dice) {
 }
 
 /* ---- Drawing a call ---- */
-
 static uint64_t draw_count(uint64_t *d, uint64_t ranks, int blocks) {
   static const uint64_t edges[] = {1023, 1024, 1025, 2048, 5000, 16383, 16384, 16385, 49152};
   uint64_t n;
@@ -230,7 +227,6 @@ static void draw_field(call *s, uint64_t *d) {
 }
 
 /* ---- The same another way ---- */
-
 static const char *describe(const test_comm *on, uint64_t step, const char *what) {
   static char text[512];
   snprintf(text, sizeof text, "mpi_schedule %d 0 %llu %llu: %s of %d ranks led by %llu: %s", here.ranks,
@@ -307,7 +303,6 @@ static void check_inexact(const call *s, const call_result *l, MPI_Comm comm) {
 }
 
 /* ---- Steps ---- */
-
 static void check_call(const call *s, const call_result *l, int complaints) {
   check(comms_errors == complaints, "the handler was called, with %d", comms_error);
   count_call(s, l);

@@ -38,7 +38,6 @@ void request_free(test_request *r) {
 }
 
 /* ---- Values ---- */
-
 static void fill_numbers(guarded *g, int is_double, uint64_t seed) {
   for (uint64_t i = 0; i < g->size / (is_double ? 8 : 4); i++) {
     double x = 1 + (double)(mix(seed, i) % 9973) / 7919;

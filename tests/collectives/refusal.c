@@ -11,7 +11,6 @@
 enum { COUNT = 20000, CALLS_MAX = 300 };
 
 /* ---- An MPI that refuses ---- */
-
 static struct {
   long first, last; /* the calls that are refused, counted from 0 */
   long calls;
@@ -53,7 +52,6 @@ REFUSABLE(Allreduce, (const void *x, void *y, int n, MPI_Datatype type, MPI_Op o
 REFUSABLE(Bcast, (void *x, int n, MPI_Datatype type, int root, MPI_Comm comm), (x, n, type, root, comm))
 
 /* ---- Calls ---- */
-
 typedef struct way {
   const char *name;
   collective what;

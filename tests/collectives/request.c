@@ -8,7 +8,6 @@ const char *const collective_names[COLLECTIVES] = {"allreduce", "reduce",  "redu
                                                    "bcast",     "scatter", "gather"};
 
 /* ---- What collectives have ---- */
-
 int has_algorithm(collective what, ghz_mpi_algorithm a) {
   static const unsigned ways[COLLECTIVES] = {[ALLREDUCE] = 1u << GHZ_MPI_RING | 1u << GHZ_MPI_DOUBLING |
                                                            1u << GHZ_MPI_HALVING,
@@ -31,7 +30,6 @@ int has_blocks(collective what) {
 int gets_result(collective what, int at_root) { return at_root || (what != REDUCE && what != GATHER); }
 
 /* ---- Buffers ---- */
-
 enum { GUARD = 64, PATTERN = 0xa5 };
 
 guarded guarded_make(uint64_t size, uint64_t misaligned) {
@@ -64,7 +62,6 @@ void guarded_free(guarded *g) {
 }
 
 /* ---- Calls ---- */
-
 test_request request_of(collective what, const void *send, void *recv, MPI_Count count, MPI_Datatype type,
                         MPI_Comm comm) {
   return (test_request){.what = what,

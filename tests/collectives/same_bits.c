@@ -65,7 +65,6 @@ static const char *bits_text(const call *s, special kind, int size, uint64_t see
 }
 
 /* ---- Reductions every way ---- */
-
 static call reduction_shot(special kind, ghz_type type, operation op, ghz_bound bound, uint64_t count) {
   call s = {.what = ALLREDUCE,
             .algorithm = GHZ_MPI_RING,

@@ -13,7 +13,6 @@ static special kind_in_use;
 static uint64_t seed_in_use, shift_in_use;
 
 /* ---- Makers ---- */
-
 static double uniform(uint64_t hash) { return (double)(int64_t)hash * 0x1p-63; }
 
 static double any_bits(const call *s, uint64_t hash) {

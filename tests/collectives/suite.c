@@ -16,7 +16,6 @@ static _Thread_local char current[512] = "start";
 static const char *program = "?";
 
 /* ---- The watchdog ---- */
-
 static void too_long(int signal_number) {
   (void)signal_number;
   static const char words[] = "a case took too long: ";
@@ -34,7 +33,6 @@ void suite_case(const char *format, ...) {
 }
 
 /* ---- Begin and end ---- */
-
 static uint64_t number(const char *text, const char *name) {
   char *end;
   errno = 0;
@@ -99,7 +97,6 @@ int check(int holds, const char *format, ...) {
 }
 
 /* ---- Between ranks ---- */
-
 int on_all(int holds, MPI_Comm comm) {
   int all;
   MPI_Allreduce(&holds, &all, 1, MPI_INT, MPI_LAND, comm);
@@ -125,7 +122,6 @@ int all_same(uint64_t value, MPI_Comm comm) {
 }
 
 /* ---- Numbers ---- */
-
 uint64_t draw(uint64_t *state) {
   uint64_t z = *state += 0x9e3779b97f4a7c15u;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;

@@ -27,7 +27,6 @@ static uint64_t next_random(uint64_t *state) { /* splitmix64 */
 }
 
 /* ---- Arrays ---- */
-
 static double smooth(size_t i, uint64_t *state) {
   double t = (double)(i % 8192) / 4096 - 1;
   return t * t * t - t + (double)(next_random(state) >> 40) * 0x1p-40;
@@ -66,7 +65,6 @@ static void fill(int array, ghz_type type, uint64_t seed, void *x) {
 }
 
 /* ---- What is done with them ---- */
-
 static ghz_context *ctx;
 static unsigned char values[N * sizeof(double)];
 

@@ -9,7 +9,6 @@
 #endif
 
 /* ---- A workplace: two streams, their messages, values, and room for results ---- */
-
 enum { N = 20000, FIRST = 2, TILES = 5 };
 
 static ghz_cuda_slice cuda_slice(ghz_type type, uint64_t first, uint64_t tiles) {
@@ -67,7 +66,6 @@ static void refuses(trial *t, ghz_status got, ghz_status want, const char *call)
 #define DONE t->outcome, t->stream
 
 /* ---- Contexts ---- */
-
 void check_bad_contexts(trial *t) {
   static const size_t operands[] = {0, GHZ_CUDA_OPERANDS + 1, SIZE_MAX};
   ghz_cuda *gpu = t->gpu;
@@ -98,7 +96,6 @@ void check_bad_contexts(trial *t) {
 }
 
 /* ---- Bad arguments ---- */
-
 static void bad_compressions(trial *t, place *p, const void *x, void *dst, size_t room) {
   const ghz_lattice *l = &p->lattice;
   int top = l->type == GHZ_F64 ? 8 : 4;
@@ -340,7 +337,6 @@ void check_set_up_limits(trial *t) {
 }
 
 /* ---- Memory of the wrong kind ---- */
-
 void check_host_memory_is_refused(trial *t) {
   place p = place_make(t, GHZ_F32);
   ghz_bytes a = device_view(&p.a), host = view(p.stream), pair[2] = {a, host}, message = view(p.message);
@@ -375,7 +371,6 @@ void check_host_memory_is_refused(trial *t) {
 }
 
 /* ---- Outcomes, arrays, sizes ---- */
-
 void check_managed_memory_will_do(trial *t) {
   place p = place_make(t, GHZ_F32);
   void *x = NULL, *dst = NULL, *outcome = NULL;
@@ -495,7 +490,6 @@ void check_operands_with_room_behind(trial *t) {
 }
 
 /* ---- Streams ---- */
-
 enum { LINES = 4 };
 
 /* x is compressed, added to itself, accumulated, decompressed: no call waits but for its stream. */
@@ -590,7 +584,6 @@ void check_calls_in_a_row_without_waiting(trial *t) {
 }
 
 /* ---- The caller's state ---- */
-
 static void compresses(trial *t, place *p, const char *what) {
   ghz_status status =
       ghz_cuda_compress(t->gpu, &p->lattice, GHZ_ORDER_BEST, p->x.data, N, p->dst.data, p->dst.size, DONE);
@@ -633,7 +626,6 @@ void check_rounding_of_the_caller(trial *t) {
 }
 
 /* ---- What only an emulated device can be made to do ---- */
-
 #ifdef GHZ_EMULATED
 
 /* Creates a context that cannot be; yields the status. */

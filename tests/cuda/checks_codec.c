@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 /* ---- Compression ---- */
-
 static void compress_both(trial *t, const ghz_lattice *l, int order, const void *x, size_t n, size_t shift,
                           const char *what) {
   operation o = {.kind = COMPRESS, .lattice = *l, .order = order, .x = x, .n = n, .shift = shift};
@@ -103,7 +102,6 @@ void check_compress_unaligned(trial *t) {
 }
 
 /* ---- Special values at chosen places ---- */
-
 static int special_here(int pattern, size_t i, size_t n) {
   switch (pattern) {
   case 0: return i == 0;
@@ -139,7 +137,6 @@ void check_compress_specials(trial *t) {
 }
 
 /* ---- Widths, random cases, size ---- */
-
 void check_compress_widths(trial *t) {
   for (int type = GHZ_F32; type <= GHZ_F64; type++)
     for (int bits = 0; bits <= 44; bits += by_extent(t, 9, 3, 1))
@@ -224,7 +221,6 @@ void check_compress_keeps_the_bound(trial *t) {
 }
 
 /* ---- Range of values ---- */
-
 static void range_both(trial *t, ghz_type type, const void *x, size_t n, size_t shift, const char *what) {
   size_t each = ghz_type_size(type);
   double want[2] = {0, 0};
@@ -401,7 +397,6 @@ void check_decompress_many_values(trial *t) {
 }
 
 /* ---- Offsets of more than 32 bits ---- */
-
 #ifndef GHZ_EMULATED
 static int memory_for(size_t host, size_t device) {
   size_t available, total;

@@ -134,7 +134,6 @@ void check_add_cancels(trial *t) {
 }
 
 /* ---- Many operands ---- */
-
 static const size_t operand_counts[] = {1, 2, 3, 4, 5, 8, 17, 64};
 
 static void many_operands(trial *t, kind kind_of) {
@@ -338,7 +337,6 @@ void check_laws_on_the_device(trial *t) {
 }
 
 /* ---- Refusals ---- */
-
 static void refused(trial *t, const operation *o, ghz_status why, uint32_t operand, const char *what) {
   SCOPE;
   made cpu = cpu_make(t, o), gpu = gpu_make(t, o, room_for(o), what);
@@ -577,7 +575,6 @@ void check_accumulate_capacities(trial *t) {
 }
 
 /* ---- Messages ---- */
-
 enum { SLICED = 40100, SLICED_TILES = 40 };
 
 /* Ranges of tiles: all the short ones at some places, the whole array, none. */

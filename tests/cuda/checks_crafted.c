@@ -18,7 +18,6 @@ static ghz_status both(trial *t, const operation *o, const char *what) {
 }
 
 /* ---- What lies behind the end of a short tile ---- */
-
 static void probe_end(trial *t, ref_bytes stream, ref_bytes other, ghz_type type, size_t n, const char *what) {
   SCOPE;
   ref_bytes s[3] = {stream, other, stream}, values = bytes_new(n * 8);
@@ -69,7 +68,6 @@ void check_hostile_ends(trial *t) {
 }
 
 /* ---- The column that an anchor stands for ---- */
-
 void check_hostile_ignored_column(trial *t) {
   ghz_lattice l = {GHZ_F32, 35, 0.5, 0.26};
   for (size_t n = 1024; n <= 3 * 1024; n += 1024)
@@ -86,7 +84,6 @@ void check_hostile_ignored_column(trial *t) {
 }
 
 /* ---- Several faults ---- */
-
 static void told(trial *t, const operation *o, size_t capacity, ghz_status status, uint64_t tile,
                  uint32_t operand, const char *what) {
   SCOPE;

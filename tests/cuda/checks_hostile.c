@@ -357,7 +357,6 @@ void check_hostile_messages(trial *t) {
 }
 
 /* ---- What the outcome says ---- */
-
 void check_hostile_names_the_tile(trial *t) {
   enum { N = 40000 };
   static const uint64_t places[] = {0, 1, 7, 8, 15, 16, 31, 32, 38, 39};

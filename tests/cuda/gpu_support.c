@@ -7,7 +7,6 @@
 #include <string.h>
 
 /* ---- Checks ---- */
-
 enum { PRINTED = 8, POISON = 0xa7, FRONT = 256, BACK = 512 };
 
 int device_present(void) {
@@ -67,7 +66,6 @@ int run_check(const char *name, check_body *body, enum extent extent) {
 }
 
 /* ---- Device memory ---- */
-
 static void free_on_device(void *p) { cudaFree(p); }
 
 static device_memory device_new(size_t front, size_t size, size_t back) {
@@ -124,7 +122,6 @@ uint8_t *device_read(trial *t, const device_memory *m, size_t size) {
 ghz_bytes device_view(const device_memory *m) { return (ghz_bytes){m->data, m->size}; }
 
 /* ---- Values and streams in host memory ---- */
-
 void *ragged(ghz_type type, size_t n, double step, int bits, uint64_t seed) {
   void *x = scratch(n * ghz_type_size(type));
   double amplitude = 0;
@@ -137,7 +134,6 @@ void *ragged(ghz_type type, size_t n, double step, int bits, uint64_t seed) {
 }
 
 /* ---- Operations that make a stream or a message ---- */
-
 static int makes_message(const operation *o) { return o->kind == SLICE_COMPRESS || o->kind == SLICE_SUM; }
 
 static int64_t coefficient(const operation *o, size_t i) {
@@ -378,7 +374,6 @@ void agree(trial *t, const operation *asked, const char *what) {
 }
 
 /* ---- Operations that make values ---- */
-
 size_t reading_count(const reading *r) {
   if (r->part != MESSAGE)
     return r->part == ALL ? r->n : r->count;

@@ -65,7 +65,6 @@ ghz_bytes device_view(const device_memory *m);
 void *ragged(ghz_type type, size_t n, double step, int bits, uint64_t seed);
 
 /* ---- Operations that make a stream or a message ---- */
-
 typedef enum kind { COMPRESS, ADD, SUBTRACT, SUM, MEAN, COMBINE, SLICE_COMPRESS, SLICE_SUM } kind;
 
 typedef struct operation {
@@ -106,7 +105,6 @@ void agree(trial *t, const operation *o, const char *what);
 void same_bytes(trial *t, ref_bytes got, ref_bytes want, const char *what);
 
 /* ---- Operations that make values ---- */
-
 typedef struct reading {
   ghz_type type;
   size_t n;

@@ -105,7 +105,6 @@ static stream compress(const ghz_lattice *l, int order, const double *x, size_t 
 }
 
 /* ---- Inputs: what stands in units of the step, from `scale` on ---- */
-
 static void smooth(double *x, size_t n, double scale) {
   for (size_t i = 0; i < n; i++)
     x[i] = scale * sin((double)i * 0.01) + 0.3 * uniform();

@@ -75,7 +75,6 @@ static result run_everywhere(const task *t, size_t capacity) {
 }
 
 /* ---- What is promised of it ---- */
-
 static bool unary(enum kind kind) { return kind == NEGATE || kind == SCALE; }
 
 static size_t operands(const task *t) {

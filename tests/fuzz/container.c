@@ -65,7 +65,6 @@ static reading read_file(const uint8_t *data, size_t size, bool seekable) {
 }
 
 /* ---- Writing again ---- */
-
 static void write_again(const uint8_t *data, size_t size) {
   reading got = {.ok = false};
   frame_reader r;

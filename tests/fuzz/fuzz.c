@@ -16,7 +16,6 @@ void fuzz_fail(const char *condition, const char *format, ...) {
 }
 
 /* ---- Contexts ---- */
-
 static ghz_context *contexts[4];
 static size_t context_count;
 
@@ -36,7 +35,6 @@ ghz_context *fuzz_context(size_t i) {
 }
 
 /* ---- Choices ---- */
-
 uint64_t choose(choices *c, size_t bytes) {
   size_t had = bytes < c->left ? bytes : c->left;
   const uint8_t *from = c->next;
@@ -61,7 +59,6 @@ ghz_bytes choose_part(choices *c) {
 }
 
 /* ---- Streams ---- */
-
 bool refused(ghz_status status) { return status == GHZ_ECORRUPT || status == GHZ_EVERSION; }
 
 void *fuzz_decode(ghz_context *ctx, ghz_bytes stream, ghz_type out, uint64_t count, ghz_status *status) {

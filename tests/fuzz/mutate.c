@@ -23,7 +23,6 @@ typedef struct loose {
 static size_t offsets_size(size_t tiles) { return 8 * ((tiles + 15) / 16 + 1); }
 
 /* ---- Apart and together ---- */
-
 static void add_empty(loose *l, size_t at) {
   if (l->tiles == TILES_MOST)
     return;
@@ -111,7 +110,6 @@ static size_t put_together(loose *l, uint8_t *out, size_t size, size_t room) {
 }
 
 /* ---- Changes ---- */
-
 static void mend(loose *l, size_t t) {
   uint8_t mended[MEND_ROOM];
   ref_header h = ref_header_read(l->header);
@@ -227,7 +225,6 @@ size_t mutate_to_agree(uint8_t *data, size_t size, size_t room, const uint8_t *w
 }
 
 /* ---- Inputs of several streams ---- */
-
 enum { PARTS_MOST = 4 };
 
 typedef struct part {

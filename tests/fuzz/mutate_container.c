@@ -82,7 +82,6 @@ static size_t put_together(const loose *l, uint8_t *out, size_t size, size_t roo
 }
 
 /* ---- Changes ---- */
-
 static void change_header(loose *l, uint64_t *state) {
   static const uint64_t counts[] = {0,    1,    16384, 32768, (uint64_t)1 << 26, UINT64_MAX, UINT64_MAX / 16,
                                     1024, 17000};

@@ -23,7 +23,6 @@ typedef struct message {
 } message;
 
 /* ---- Opening ---- */
-
 static void check_pack(const ghz_slice *s, ghz_bytes want) {
   size_t size = 0, room = ghz_slice_size(s);
   MUST(room == want.size, "a message of %zu bytes, not %zu", room, want.size);
@@ -51,7 +50,6 @@ static bool open_source(choices *c, ghz_bytes bytes, source *s) {
 }
 
 /* ---- Values ---- */
-
 static uint8_t *values_of(ghz_context *ctx, const ghz_slice *s, ghz_type out, ghz_status *status) {
   uint8_t *values = scratch(ghz_slice_count(s) * ghz_type_size(out));
   *status = ghz_slice_decompress(ctx, s, out, values);
@@ -78,7 +76,6 @@ static void check_values(const source *s, ghz_type out) {
 }
 
 /* ---- Operations ---- */
-
 enum kind { SUM, MEAN, MINIMUM, MAXIMUM, KINDS };
 
 static message make(ghz_context *ctx, enum kind kind, const ghz_slice s[2], uint64_t divisor) {

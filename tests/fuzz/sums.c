@@ -41,7 +41,6 @@ static ref_bytes must_make(operation run, const operands *o, const void *detail,
 }
 
 /* ---- Operations ---- */
-
 static void views(const operands *o, ghz_bytes v[MOST]) {
   for (size_t i = 0; i < o->k; i++)
     v[i] = view(o->s[i]);
@@ -180,7 +179,6 @@ static void check_others(choices *c, const operands *o) {
 }
 
 /* ---- The input ---- */
-
 static void add_exactly(operands *o, const void *x) {
   for (size_t i = 0; i < o->n; i++) {
     double v = value_at(o->l.type, x, i);

@@ -43,7 +43,6 @@ static void *memory(size_t bytes) {
 }
 
 /* ---- Layouts: N floats as different datatypes see them in memory ---- */
-
 typedef enum kind { FLAT, NESTED, STRIDED, SWAPPED, TORN, COLUMN, LAYOUTS } kind;
 
 typedef struct layout {
@@ -154,7 +153,6 @@ static long finish(const layout *l, float *x, int blocks) {
 }
 
 /* ---- Moving data ---- */
-
 static void try_bcast(int shift) {
   layout l = layout_make(rank + shift);
   float *x = blank(&l, 1);
@@ -220,7 +218,6 @@ static void try_names(void) {
 }
 
 /* ---- Reductions ---- */
-
 static float *mine(int blocks) {
   float *x = memory((size_t)blocks * N * sizeof *x);
   for (int i = 0; i < blocks * N; i++)
@@ -303,7 +300,6 @@ static void try_others(void) {
 }
 
 /* ---- Communicators ---- */
-
 static void try_self(void) {
   float *x = mine(1);
   long bad = 0;
@@ -387,7 +383,6 @@ static void try_spawn(char *program) {
 }
 
 /* ---- Threads, large counts, errors ---- */
-
 typedef struct worker {
   MPI_Comm comm;
   int number;

@@ -51,7 +51,6 @@ static void set(const plate *p, void *f, int i, double x) {
 static void *row(const plate *p, void *f, int i) { return (char *)f + (size_t)i * (size_t)p->cols * p->bytes; }
 
 /* ---- The steps ---- */
-
 static double start_at(double x, double y) {
   return sin(9 * x) * cos(7 * y) + exp(-40 * ((x - 0.3) * (x - 0.3) + (y - 0.6) * (y - 0.6)));
 }
@@ -121,7 +120,6 @@ static void *diffuse(const plate *p) {
 }
 
 /* ---- The ensemble: each rank has the plate times a weight of its own, of at most 1 ---- */
-
 static void *member(const plate *p, const void *full) {
   void *own = field(p, p->values);
   for (int i = 0; i < p->values; i++)

@@ -150,7 +150,6 @@ template <class To, class From> inline To nearest(From x, To no_number) {
 } // namespace simt
 
 // ---- Meetings of a block and of a warp ----
-
 inline void __syncthreads(SIMT_HERE) { simt::barrier({"__syncthreads", file, line}); }
 
 inline void __syncwarp(unsigned mask = 0xffffffffu, SIMT_HERE) {
@@ -220,7 +219,6 @@ SIMT_REDUCE(__reduce_xor_sync, unsigned, a ^ b)
 #undef SIMT_REDUCE
 
 // ---- Memory ----
-
 inline void __threadfence_block() { simt::pause_sometimes(8); }
 inline void __threadfence() { simt::pause_sometimes(8); }
 inline void __threadfence_system() { simt::pause_sometimes(8); }
@@ -284,7 +282,6 @@ SIMT_ATOMIC_CAS(unsigned long long)
 #undef SIMT_ATOMIC_INTEGERS
 
 // ---- Bits ----
-
 inline int __popc(unsigned x) { return __builtin_popcount(x); }
 inline int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
 inline int __clz(int x) { return x ? __builtin_clz(static_cast<unsigned>(x)) : 32; }
@@ -358,7 +355,6 @@ inline unsigned __vmaxu4(unsigned a, unsigned b) { return simt::each_field<8>(a,
 inline unsigned __vminu4(unsigned a, unsigned b) { return simt::each_field<8>(a, b, simt::lesser); }
 
 // ---- Numbers ----
-
 inline unsigned __float_as_uint(float x) { return simt::reinterpret<unsigned>(x); }
 inline float __uint_as_float(unsigned x) { return simt::reinterpret<float>(x); }
 inline int __float_as_int(float x) { return simt::reinterpret<int>(x); }

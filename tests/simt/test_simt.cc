@@ -49,7 +49,6 @@ template <class T> std::vector<T> host_copy(const T *memory, size_t count) {
 }
 
 // ---- A scan with look-back: what the shim is for; and ways to get it wrong ----
-
 enum class Fault { none, no_barrier, no_ticket };
 
 struct ScanShared {
@@ -134,7 +133,6 @@ void scans() {
 }
 
 // ---- Kernels and host code that are wrong; true: the result was right all the same ----
-
 struct Numbers {
   unsigned value[64];
 };
@@ -375,7 +373,6 @@ void wrongs() {
 }
 
 // ---- Device functions, against what CUDA's documentation says ----
-
 struct Shuffled {
   unsigned index[32], up[32], down[32], exchanged[32];
 };
@@ -498,7 +495,6 @@ void check_atomics() {
 }
 
 // ---- The runtime ----
-
 void check_streams() {
   cudaStream_t first, second;
   cudaEvent_t event;
