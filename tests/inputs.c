@@ -36,16 +36,16 @@ static double nudge(const input_target *to, double value, int by) {
 static double uniform(input_target *to) { return input_uniform(&to->state); }
 static uint64_t below(input_target *to, uint64_t n) { return input_below(&to->state, n); }
 
-/* ---- Constants and smooth fields ---- */
-static void constant(input_target *to) {
-  for (size_t i = 0; i < to->n; i++)
-    put(to, i, to->amount * to->step);
-}
+/* Defines a maker of which value i is `value`. */
+#define EACH(maker, value)                                                                                     \
+  static void maker(input_target *to) {                                                                        \
+    for (size_t i = 0; i < to->n; i++)                                                                         \
+      put(to, i, value);                                                                                       \
+  }
 
-static void ramp(input_target *to) {
-  for (size_t i = 0; i < to->n; i++)
-    put(to, i, (5 + 3 * (double)(i % 4096)) * to->step);
-}
+/* ---- Constants and smooth fields ---- */
+EACH(constant, to->amount * to->step)
+EACH(ramp, (5 + 3 * (double)(i % 4096)) * to->step)
 
 static void parabola(input_target *to) {
   for (size_t i = 0; i < to->n; i++) {
@@ -72,47 +72,18 @@ static void plateaus(input_target *to) {
 }
 
 /* ---- Rough fields ---- */
-static void noise(input_target *to) {
-  for (size_t i = 0; i < to->n; i++)
-    put(to, i, uniform(to) * to->amount * to->step);
-}
-
-static void alternating(input_target *to) {
-  for (size_t i = 0; i < to->n; i++)
-    put(to, i, (i % 2 ? -to->amount : to->amount) * to->step);
-}
-
-static void random_signs(input_target *to) {
-  for (size_t i = 0; i < to->n; i++)
-    put(to, i, (below(to, 2) ? -0x1p35 : 0x1p35) * to->step);
-}
-
-static void sparse(input_target *to) {
-  for (size_t i = 0; i < to->n; i++)
-    put(to, i, below(to, 100) == 0 ? uniform(to) * 500 * to->step : 0);
-}
+EACH(noise, uniform(to) * to->amount * to->step)
+EACH(alternating, (i % 2 ? -to->amount : to->amount) * to->step)
+EACH(random_signs, (below(to, 2) ? -0x1p35 : 0x1p35) * to->step)
+EACH(sparse, below(to, 100) == 0 ? uniform(to) * 500 * to->step : 0)
 
 /* Mostly small, with a few values of the widest mode, so that the tile still compresses. */
-static void rare_giants(input_target *to) {
-  for (size_t i = 0; i < to->n; i++)
-    put(to, i, uniform(to) * (below(to, 300) == 0 ? 0x1p35 : 50) * to->step);
-}
-
-static void first_block_only(input_target *to) {
-  for (size_t i = 0; i < to->n; i++)
-    put(to, i, i % GHZ_TILE < 8 ? 1000 * to->step : 0);
-}
-
-static void one_outlier(input_target *to) {
-  for (size_t i = 0; i < to->n; i++)
-    put(to, i, i % GHZ_TILE == 1010 ? 5e5 * to->step : 100.27 * to->step);
-}
+EACH(rare_giants, uniform(to) * (below(to, 300) == 0 ? 0x1p35 : 50) * to->step)
+EACH(first_block_only, i % GHZ_TILE < 8 ? 1000 * to->step : 0)
+EACH(one_outlier, i % GHZ_TILE == 1010 ? 5e5 * to->step : 100.27 * to->step)
 
 /* ---- Edges of the lattice ---- */
-static void ties(input_target *to) {
-  for (size_t i = 0; i < to->n; i++)
-    put(to, i, ((double)below(to, 2000) - 999.5) * to->step);
-}
+EACH(ties, ((double)below(to, 2000) - 999.5) * to->step)
 
 /* Just beside the middle between two lattice points, in every mode. */
 static void near_ties(input_target *to) {
@@ -143,10 +114,7 @@ static void magnitudes(input_target *to) {
   }
 }
 
-static void powers_of_two(input_target *to) {
-  for (size_t i = 0; i < to->n; i++)
-    put(to, i, ldexp(below(to, 2) ? 1 : -1, (int)(i % 40)) * to->step);
-}
+EACH(powers_of_two, ldexp(below(to, 2) ? 1 : -1, (int)(i % 40)) * to->step)
 
 /* ---- Special values and extremes ---- */
 static void special_at(input_target *to, size_t i) {
@@ -178,10 +146,7 @@ static void all_nan(input_target *to) {
     put_bits(to, i, 0xffc00001, 0xfff8000000000001);
 }
 
-static void all_infinite(input_target *to) {
-  for (size_t i = 0; i < to->n; i++)
-    put(to, i, i % 2 ? -INFINITY : INFINITY);
-}
+EACH(all_infinite, i % 2 ? -INFINITY : INFINITY)
 
 static void zeros_and_specials(input_target *to) {
   constant(to);

@@ -5,7 +5,7 @@ if(NOT Python3_FOUND)
   message(STATUS "ghz: no Python 3, so the second decoder is not compared")
 else()
   add_executable(format_streams ${CMAKE_CURRENT_LIST_DIR}/make_streams.c)
-  target_link_libraries(format_streams PRIVATE ghz::static ghz_flags m)
+  target_link_libraries(format_streams PRIVATE ghz_reference ghz::static ghz_flags m)
   add_test(NAME format COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/check.py
                                $<TARGET_FILE:format_streams> ${CMAKE_CURRENT_LIST_DIR}/../../ghz/FORMAT.md
                                ${CMAKE_CURRENT_LIST_DIR}/../golden)
