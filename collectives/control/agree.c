@@ -124,7 +124,7 @@ static const char *class_text(int error_class) {
          : error_class == MPI_ERR_TYPE   ? "gave a bad type"
          : error_class == MPI_ERR_ROOT   ? "gave a bad root"
          : error_class == MPI_ERR_BUFFER ? "gave a bad buffer"
-         : error_class == MPI_ERR_OTHER  ? "had early_status with its GPU"
+         : error_class == MPI_ERR_OTHER  ? "had trouble with its GPU"
                                          : "gave a bad argument";
 }
 

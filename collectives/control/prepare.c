@@ -118,16 +118,16 @@ static error make_plan(const call *c, communicator *with, task *t) {
   if (!ghz_plan_make(&with->plan, &f->layout, c->at, c->collective->algorithms[f->how.algorithm].build) ||
       !reserve(with, t))
     return no_memory;
-  ghz_status on_device = set_up_device(c, with, &t->job);
+  error on_device = ghz_error_of_device(set_up_device(c, with, &t->job));
   if (t->job.async && !reserve(with, t))
-    on_device = GHZ_ENOMEM;
-  if (on_device != GHZ_OK)
+    on_device = (error){MPI_ERR_NO_MEM, ERROR_OURS, "no memory for buffers on the device"};
+  if (on_device.code)
     give_up_device(with, t);
   t->has_plan = 1;
   c->collective->arrange(c, with->plan.parts);
   if (!reserve_codec(c, with, t))
     return no_memory_for_codec;
-  return ghz_error_of_device(on_device);
+  return on_device;
 }
 
 /* If the device or the copies of device buffers failed, the host can use none of the call's

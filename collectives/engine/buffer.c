@@ -2,6 +2,7 @@
 
 #include "engine/buffer.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 static void destroy(const buffer_pool *pool, buffer *p) {
@@ -68,6 +69,7 @@ int ghz_buffer_pool_reserve(buffer_pool *pool, size_t capacity, size_t count) {
 
 buffer *ghz_buffer_acquire(buffer_pool *pool) {
   buffer *p = pop(&pool->idle);
+  assert(p);
   *p = (buffer){.data = p->memory, .memory = p->memory, .capacity = p->capacity, .refs = 1};
   return p;
 }

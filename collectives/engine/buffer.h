@@ -33,6 +33,7 @@ typedef struct buffer_pool {
 
 /* Has `count` buffers of `capacity` bytes ready. Call it while all are idle. Returns 0 if there is no memory; never for
  * a count and a capacity that it has returned 1 for before, since buffers are only ever replaced by larger ones.
+ * (Unless MPI itself failed in between: buffers that it may still use are lost.)
  * Memory from malloc is not touched: a page counts once a message has used it. */
 int ghz_buffer_pool_reserve(buffer_pool *pool, size_t capacity, size_t count);
 

@@ -48,11 +48,16 @@ static int send_before(const engine *e, size_t start) {
   return 0;
 }
 
+/* A piece that exchanges no message holds no buffer before it is decoded, so the window need not admit it. */
+static int is_admitted(const engine *e, size_t start) {
+  return e->plan->pieces[e->plan->events[start].piece].schedule->length == 0 || ghz_window_admits(e, start);
+}
+
 /* Whether the next piece may start: few sends are in flight, or none of them comes before it in the order. */
 static int may_start(const engine *e) {
   const size_t start = e->next_start;
   int sends = e->active - e->receiving + e->async_count, most = e->job->async ? ASYNC_SENDS : SENDS;
-  if (start == e->plan->event_count || !ghz_window_admits(e, start))
+  if (start == e->plan->event_count || !is_admitted(e, start))
     return 0;
   return sends < most || !(async_before(e, start) || send_before(e, start));
 }

@@ -8,14 +8,15 @@
  *   - for each event of the window one: posted to MPI, arrived, or the content that it gave its piece;
  *   - for events before the window the contents that are still needed: by a send or by the reduction with the next
  *     message that comes in the window or after it. How many these are follows from the plan;
- *   - for each operation of the codec its result, and the payload's scratch.
+ *   - for each operation of the codec its result, and the payload's scratch. A piece has one operation at a time.
  */
 
 #include "engine/internal.h"
 
 #include <string.h>
 
-enum { WINDOW = 32 }; /* at least 2: see engine.c */
+enum { WINDOW = 32 };
+_Static_assert(WINDOW >= 2, "two ranks that exchange a piece have two smallest messages: see engine.c");
 
 /* A content made by one event, and used for the last time before or by another, is left when the window begins in
  * between. */
@@ -54,7 +55,8 @@ size_t ghz_window_buffers(const plan *p, const payload *kind, int is_async, int3
     int64_t held = left + (int64_t)(events < WINDOW ? events : WINDOW);
     most = held > most ? held : most;
   }
-  return (size_t)most + (is_async ? ENGINE_ASYNC_OPS : 1) * (size_t)(1 + kind->scratch);
+  size_t at_once = !is_async ? 1 : p->piece_count < ENGINE_ASYNC_OPS ? p->piece_count : ENGINE_ASYNC_OPS;
+  return (size_t)most + at_once * (size_t)(1 + kind->scratch);
 }
 
 int ghz_window_admits(const engine *e, size_t number) {

@@ -35,7 +35,7 @@ static ghz_cuda_outcome *new_result(device_buffer *q) {
   return &q->results[q->result_count++];
 }
 
-/* Ends the list. What was put on the slot before something failed must have poll before its memory is used again. */
+/* Ends the list. What was put on the slot before something failed must have ended before its memory is used again. */
 static ghz_status commit(const stream_slot *l, device_buffer *q, ghz_status status) {
   if (status == GHZ_OK)
     status = ghz_slot_mark(l, q);
@@ -58,7 +58,7 @@ static ghz_bytes operand(const device_buffer *q) {
 
 /* ---- Packing ----------------------------------------------------------------------------------------- */
 
-/* This rank's contribution becomes q: by the CPU, or by the slot, with an result of `work`. */
+/* This rank's contribution becomes q: by the CPU, or by the slot, with a result of `work`. */
 static ghz_status encode_to(payload_job *job, const piece *p, const stream_slot *l, device_buffer *q,
                             device_buffer *work) {
   q->on_host = !job->source_on_device;
