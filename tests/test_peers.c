@@ -38,20 +38,14 @@ static void fill(float *x, size_t n, double amplitude) {
 }
 
 /* ---- Values ---- */
-Test(peers, not_a_number) {
+Test(peers, specials) {
   float x[1000];
-  fill(x, 1000, 1);
-  for (int i = 0; i < 1000; i += 7)
-    x[i] = NAN;
-  round_trip(1e-3, x, 1000, "NaN");
-}
-
-Test(peers, infinities) {
-  float x[1000];
-  fill(x, 1000, 1);
-  for (int i = 0; i < 1000; i += 7)
-    x[i] = i % 2 ? INFINITY : -INFINITY;
-  round_trip(1e-3, x, 1000, "infinities");
+  for (int infinite = 0; infinite < 2; infinite++) {
+    fill(x, 1000, 1);
+    for (int i = 0; i < 1000; i += 7)
+      x[i] = !infinite ? NAN : i % 2 ? INFINITY : -INFINITY;
+    round_trip(1e-3, x, 1000, infinite ? "infinities" : "NaN");
+  }
 }
 
 Test(peers, beyond_32_bit_integers) {
@@ -62,59 +56,36 @@ Test(peers, beyond_32_bit_integers) {
       x[i] = (float)((i % 2 ? 1 : 1e-6) * (1 + i * 1e-4) * quanta[k] * 2e-3);
     round_trip(1e-3, x, 1000, say("%g quanta", quanta[k]));
   }
+  for (int i = 0; i < 1000; i++)
+    x[i] = (float)((i % 2 ? 0x1p30 : -0x1p30) * 2e-3);
+  round_trip(1e-3, x, 1000, "alternating");
 }
 
 Test(peers, lengths) {
   float x[1001];
   fill(x, 1001, 2);
-  for (size_t n = 0; n <= 70; n++)
+  for (size_t n = 0; n <= 1001; n += n == 70 ? 930 : 1)
     round_trip(1e-3, x, n, say("n = %zu", n));
-  round_trip(1e-3, x, 1000, "n = 1000");
-  round_trip(1e-3, x, 1001, "n = 1001");
 }
 
-Test(peers, denormal_data) {
+Test(peers, denormals_and_tiny_bounds) {
+  static const struct {
+    double amplitude, eb;
+  } cases[] = {{1e-39, 1e-3}, {1e-39, 1e-40}, {2, 1e-9}, {1, 1e-41}};
   float x[1000];
-  fill(x, 1000, 1e-39);
-  round_trip(1e-3, x, 1000, "denormals");
-  round_trip(1e-40, x, 1000, "denormals, denormal bound");
-}
-
-Test(peers, denormal_bound) {
-  float x[1000];
-  fill(x, 1000, 1);
-  round_trip(1e-41, x, 1000, "bound 1e-41");
+  for (size_t k = 0; k < COUNT(cases); k++) {
+    fill(x, 1000, cases[k].amplitude);
+    round_trip(cases[k].eb, x, 1000, say("values of %g, bound %g", cases[k].amplitude, cases[k].eb));
+  }
   uint32_t bits = 1;
   memcpy(&x[3], &bits, 4);
   round_trip(1e-45, x, 1000, "bound 1e-45");
-}
-
-Test(peers, bounds_that_are_no_bounds) {
-  static const double bad[] = {0, -1e-3, NAN};
-  ghz_lattice l;
-  for (int i = 0; i < 3; i++) {
-    ghz_bound bound = {GHZ_ABS, bad[i]};
-    cr_assert_eq(ghz_lattice_make(GHZ_F32, bound, 0, 0, &l), GHZ_EINVAL);
-  }
 }
 
 Test(peers, random_float_bits) {
   enum { N = 100000 };
   float *x = input_make(input_named("random_bits"), GHZ_F32, N, 1, 3);
   round_trip(1e-3, x, N, "random bits");
-}
-
-Test(peers, alternating_30_bits) {
-  float x[1000];
-  for (int i = 0; i < 1000; i++)
-    x[i] = (float)((i % 2 ? 0x1p30 : -0x1p30) * 2e-3);
-  round_trip(1e-3, x, 1000, "alternating");
-}
-
-Test(peers, tiny_bound) {
-  float x[1000];
-  fill(x, 1000, 2);
-  round_trip(1e-9, x, 1000, "bound 1e-9");
 }
 
 /* ---- Streams ---- */
@@ -184,10 +155,8 @@ Test(peers, add) {
   float a[1001], b[1001];
   fill(a, 1001, 3);
   fill(b, 1001, 2);
-  for (size_t n = 0; n <= 40; n++)
+  for (size_t n = 0; n <= 1001; n += n == 40 ? 960 : 1)
     check_sum(a, b, n, 1e-3, say("n = %zu", n));
-  check_sum(a, b, 1000, 1e-3, "n = 1000");
-  check_sum(a, b, 1001, 1e-3, "n = 1001");
 }
 
 Test(peers, add_beyond_31_bits) {

@@ -133,66 +133,35 @@ static int is_at(int root, MPI_Comm comm) {
 }
 
 /* ---- The calls ---- */
-int __real_ghz_allreduce(const void *, void *, MPI_Count, MPI_Datatype, MPI_Op, MPI_Comm,
-                         const ghz_mpi_options *);
-int __wrap_ghz_allreduce(const void *, void *, MPI_Count, MPI_Datatype, MPI_Op, MPI_Comm,
-                         const ghz_mpi_options *);
-int __real_ghz_reduce(const void *, void *, MPI_Count, MPI_Datatype, MPI_Op, int, MPI_Comm,
-                      const ghz_mpi_options *);
-int __wrap_ghz_reduce(const void *, void *, MPI_Count, MPI_Datatype, MPI_Op, int, MPI_Comm,
-                      const ghz_mpi_options *);
-int __real_ghz_reduce_scatter(const void *, void *, MPI_Count, MPI_Datatype, MPI_Op, MPI_Comm,
-                              const ghz_mpi_options *);
-int __wrap_ghz_reduce_scatter(const void *, void *, MPI_Count, MPI_Datatype, MPI_Op, MPI_Comm,
-                              const ghz_mpi_options *);
-int __real_ghz_allgather(const void *, void *, MPI_Count, MPI_Datatype, MPI_Comm, const ghz_mpi_options *);
-int __wrap_ghz_allgather(const void *, void *, MPI_Count, MPI_Datatype, MPI_Comm, const ghz_mpi_options *);
-int __real_ghz_bcast(void *, MPI_Count, MPI_Datatype, int, MPI_Comm, const ghz_mpi_options *);
-int __wrap_ghz_bcast(void *, MPI_Count, MPI_Datatype, int, MPI_Comm, const ghz_mpi_options *);
-int __real_ghz_scatter(const void *, void *, MPI_Count, MPI_Datatype, int, MPI_Comm, const ghz_mpi_options *);
-int __wrap_ghz_scatter(const void *, void *, MPI_Count, MPI_Datatype, int, MPI_Comm, const ghz_mpi_options *);
-int __real_ghz_gather(const void *, void *, MPI_Count, MPI_Datatype, int, MPI_Comm, const ghz_mpi_options *);
-int __wrap_ghz_gather(const void *, void *, MPI_Count, MPI_Datatype, int, MPI_Comm, const ghz_mpi_options *);
+/* Declares a call and what stands in for it. */
+#define DECLARE(name, parameters)                                                                              \
+  int __real_ghz_##name parameters;                                                                            \
+  int __wrap_ghz_##name parameters;
 
-int __wrap_ghz_allreduce(const void *send, void *recv, MPI_Count n, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
-                         const ghz_mpi_options *o) {
-  stand s = move_buffers(send, recv, n, type, comm, given(o), 1);
-  return move_all_back(&s, __real_ghz_allreduce(s.send, s.recv, n, type, op, comm, o));
-}
+/* Defines a call on `send` and `recv`, which hold so many arrays. */
+#define WRAP(name, sends, receives, parameters, arguments)                                                     \
+  DECLARE(name, parameters)                                                                                    \
+  int __wrap_ghz_##name parameters {                                                                           \
+    stand s = move_buffers(send, recv, n, type, comm, sends, receives);                                        \
+    return move_all_back(&s, __real_ghz_##name arguments);                                                     \
+  }
 
-int __wrap_ghz_reduce(const void *send, void *recv, MPI_Count n, MPI_Datatype type, MPI_Op op, int root,
-                      MPI_Comm comm, const ghz_mpi_options *o) {
-  stand s = move_buffers(send, recv, n, type, comm, given(o), (uint64_t)is_at(root, comm));
-  return move_all_back(&s, __real_ghz_reduce(s.send, s.recv, n, type, op, root, comm, o));
-}
+#define ARRAYS const void *send, void *recv, MPI_Count n, MPI_Datatype type
+#define PLACE MPI_Comm comm, const ghz_mpi_options *o
 
-int __wrap_ghz_reduce_scatter(const void *send, void *recv, MPI_Count n, MPI_Datatype type, MPI_Op op,
-                              MPI_Comm comm, const ghz_mpi_options *o) {
-  uint64_t ranks = ranks_of(comm);
-  stand s = move_buffers(send, recv, n, type, comm, ranks * given(o), send == MPI_IN_PLACE ? ranks : 1);
-  return move_all_back(&s, __real_ghz_reduce_scatter(s.send, s.recv, n, type, op, comm, o));
-}
+WRAP(allreduce, given(o), 1, (ARRAYS, MPI_Op op, PLACE), (s.send, s.recv, n, type, op, comm, o))
+WRAP(reduce, given(o), (uint64_t)is_at(root, comm), (ARRAYS, MPI_Op op, int root, PLACE),
+     (s.send, s.recv, n, type, op, root, comm, o))
+WRAP(reduce_scatter, ranks_of(comm) * given(o), send == MPI_IN_PLACE ? ranks_of(comm) : 1,
+     (ARRAYS, MPI_Op op, PLACE), (s.send, s.recv, n, type, op, comm, o))
+WRAP(allgather, 1, ranks_of(comm), (ARRAYS, PLACE), (s.send, s.recv, n, type, comm, o))
+WRAP(scatter, is_at(root, comm) ? ranks_of(comm) : 0, 1, (ARRAYS, int root, PLACE),
+     (s.send, s.recv, n, type, root, comm, o))
+WRAP(gather, 1, is_at(root, comm) ? ranks_of(comm) : 0, (ARRAYS, int root, PLACE),
+     (s.send, s.recv, n, type, root, comm, o))
+DECLARE(bcast, (void *values, MPI_Count n, MPI_Datatype type, int root, PLACE))
 
-int __wrap_ghz_allgather(const void *send, void *recv, MPI_Count n, MPI_Datatype type, MPI_Comm comm,
-                         const ghz_mpi_options *o) {
-  stand s = move_buffers(send, recv, n, type, comm, 1, ranks_of(comm));
-  return move_all_back(&s, __real_ghz_allgather(s.send, s.recv, n, type, comm, o));
-}
-
-int __wrap_ghz_bcast(void *values, MPI_Count n, MPI_Datatype type, int root, MPI_Comm comm,
-                     const ghz_mpi_options *o) {
+int __wrap_ghz_bcast(void *values, MPI_Count n, MPI_Datatype type, int root, PLACE) {
   stand s = move_buffers(NULL, values, n, type, comm, 0, 1);
   return move_all_back(&s, __real_ghz_bcast(s.recv, n, type, root, comm, o));
-}
-
-int __wrap_ghz_scatter(const void *send, void *recv, MPI_Count n, MPI_Datatype type, int root, MPI_Comm comm,
-                       const ghz_mpi_options *o) {
-  stand s = move_buffers(send, recv, n, type, comm, is_at(root, comm) ? ranks_of(comm) : 0, 1);
-  return move_all_back(&s, __real_ghz_scatter(s.send, s.recv, n, type, root, comm, o));
-}
-
-int __wrap_ghz_gather(const void *send, void *recv, MPI_Count n, MPI_Datatype type, int root, MPI_Comm comm,
-                      const ghz_mpi_options *o) {
-  stand s = move_buffers(send, recv, n, type, comm, 1, is_at(root, comm) ? ranks_of(comm) : 0);
-  return move_all_back(&s, __real_ghz_gather(s.send, s.recv, n, type, root, comm, o));
 }

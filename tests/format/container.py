@@ -107,24 +107,10 @@ def build(kind, dims, flags, values, frame_values, lattice, streams, total, vers
     return b"".join([*parts, end, checksum(end, 0)])
 
 
-def main(arguments):
-    if len(arguments) not in (2, 3):
-        sys.exit(__doc__)
-    with open(arguments[1], "rb") as f:
-        data = f.read()
-    try:
-        found = File(data)
-        values = found.values()
-    except (Corrupt, Newer) as e:
-        sys.exit(f"{arguments[1]}: {type(e).__name__.lower()}: {e}")
-    if len(arguments) == 3:
-        with open(arguments[2], "wb") as f:
-            f.write(values)
-    else:
-        kind = found.header.type
-        for (v,) in struct.iter_unpack("<" + "fd"[kind], values):
-            print(f"{v:.{(9, 17)[kind]}g}")
+def read(data):
+    found = File(data)
+    return found.header.type, found.values()
 
 
 if __name__ == "__main__":
-    main(sys.argv)
+    decoder.main(sys.argv, __doc__, read)

@@ -216,22 +216,28 @@ def pack(kind, bits):
     return struct.pack(f"<{len(bits)}{'IQ'[kind]}", *bits)
 
 
-def main(arguments):
+def main(arguments, usage, read):
+    """A program that writes the values of a file: as bytes to another, else as text. `read` gives their type and bytes."""
     if len(arguments) not in (2, 3):
-        sys.exit(__doc__)
+        sys.exit(usage)
     with open(arguments[1], "rb") as f:
         data = f.read()
     try:
-        kind, bits = decode(data)
+        kind, values = read(data)
     except (Corrupt, Newer) as e:
         sys.exit(f"{arguments[1]}: {type(e).__name__.lower()}: {e}")
     if len(arguments) == 3:
         with open(arguments[2], "wb") as f:
-            f.write(pack(kind, bits))
+            f.write(values)
     else:
-        for v in struct.unpack(f"<{len(bits)}{'fd'[kind]}", pack(kind, bits)):
+        for (v,) in struct.iter_unpack("<" + "fd"[kind], values):
             print(f"{v:.{(9, 17)[kind]}g}")
 
 
+def read(data):
+    kind, bits = decode(data)
+    return kind, pack(kind, bits)
+
+
 if __name__ == "__main__":
-    main(sys.argv)
+    main(sys.argv, __doc__, read)

@@ -164,7 +164,7 @@ static void many_terms(ghz_type type) {
   }
 }
 
-/* Floats at the edges: bounds beyond the type, sums that overflow, NaN of many kinds in raw tiles. */
+/* Floats at the edges: bounds beyond the type, sums that overflow, NaN of a kind in raw tiles. */
 static void edges(void) {
   static const double bounds[] = {1e-60, 1e-42, 1e-3, 1e36, 1e60};
   float big[] = {3e38f, -3e38f, 1, -0.0f, 1e-42f, INFINITY, 0}, high[1024];

@@ -41,50 +41,26 @@ static ref_bytes must_make(operation run, const operands *o, const void *detail,
 }
 
 /* ---- Operations ---- */
-static void views(const operands *o, ghz_bytes v[MOST]) {
+static ghz_bytes *views(const operands *o) {
+  ghz_bytes *v = scratch(MOST * sizeof *v);
   for (size_t i = 0; i < o->k; i++)
     v[i] = view(o->s[i]);
+  return v;
 }
 
-static ghz_status run_sum(ghz_context *ctx, const operands *o, const void *detail, void *dst, size_t room,
-                          size_t *size) {
-  ghz_bytes v[MOST];
-  (void)detail;
-  views(o, v);
-  return ghz_sum(ctx, o->k, v, dst, room, size);
-}
-
-static ghz_status run_mean(ghz_context *ctx, const operands *o, const void *detail, void *dst, size_t room,
-                           size_t *size) {
-  ghz_bytes v[MOST];
-  (void)detail;
-  views(o, v);
-  return ghz_mean(ctx, o->k, v, dst, room, size);
-}
-
-static ghz_status run_combine(ghz_context *ctx, const operands *o, const void *detail, void *dst, size_t room,
-                              size_t *size) {
-  ghz_bytes v[MOST];
-  views(o, v);
-  return ghz_combine(ctx, o->k, v, detail, dst, room, size);
-}
-
-static ghz_status run_scale(ghz_context *ctx, const operands *o, const void *detail, void *dst, size_t room,
-                            size_t *size) {
-  return ghz_scale(ctx, view(o->s[0]), *(const double *)detail, dst, room, size);
-}
-
-static ghz_status run_minimum(ghz_context *ctx, const operands *o, const void *detail, void *dst, size_t room,
-                              size_t *size) {
-  (void)detail;
-  return ghz_minimum(ctx, view(o->s[0]), view(o->s[1]), dst, room, size);
-}
-
-static ghz_status run_maximum(ghz_context *ctx, const operands *o, const void *detail, void *dst, size_t room,
-                              size_t *size) {
-  (void)detail;
-  return ghz_maximum(ctx, view(o->s[0]), view(o->s[1]), dst, room, size);
-}
+/* Defines run_NAME, which calls ghz_NAME with these arguments and room for the result. */
+#define RUN(name, ...)                                                                                         \
+  static ghz_status run_##name(ghz_context *ctx, const operands *o, const void *detail, void *dst,             \
+                               size_t room, size_t *size) {                                                    \
+    (void)detail;                                                                                              \
+    return ghz_##name(ctx, __VA_ARGS__, dst, room, size);                                                      \
+  }
+RUN(sum, o->k, views(o))
+RUN(mean, o->k, views(o))
+RUN(combine, o->k, views(o), detail)
+RUN(scale, view(o->s[0]), *(const double *)detail)
+RUN(minimum, view(o->s[0]), view(o->s[1]))
+RUN(maximum, view(o->s[0]), view(o->s[1]))
 
 /* ---- Orders and groupings ---- */
 
@@ -103,8 +79,7 @@ static void accumulate_from(const operands *o, size_t first, ref_bytes want, con
 
 /* The sum of all but the first, and the first. */
 static void check_grouped(const operands *o, ref_bytes want) {
-  ghz_bytes v[MOST];
-  views(o, v);
+  ghz_bytes *v = views(o);
   size_t room = room_of(o, (uint32_t)o->k), size = 0;
   uint8_t *right = scratch(room), *both = scratch(room);
   MUST(ghz_sum(fuzz_context(0), o->k - 1, v + 1, right, room, &size) == GHZ_OK, "grouped");
@@ -115,11 +90,10 @@ static void check_grouped(const operands *o, ref_bytes want) {
 /* a + b + ... - b - ... is a on the lattice, but for tiles' order and mode. */
 static void check_cancelled(const operands *o, ref_bytes sum) {
   int64_t c[MOST] = {1};
-  ghz_bytes v[MOST];
+  ghz_bytes *v = views(o);
   ghz_status status;
   size_t room = room_of(o, (uint32_t)(2 * o->k)), size = 0;
   uint8_t *back = scratch(room);
-  views(o, v);
   v[0] = view(sum);
   for (size_t i = 1; i < o->k; i++)
     c[i] = -1;
@@ -173,9 +147,8 @@ static void check_others(choices *c, const operands *o) {
     must_make(run_minimum, o, NULL, ref_extremum(o->s[0], o->s[1], 0), "minimum");
   else if (o->k > 1)
     must_make(run_maximum, o, NULL, ref_extremum(o->s[0], o->s[1], 1), "maximum");
-  if (factor != 0 && is_scalable(&o->l)) {
+  if (factor != 0 && is_scalable(&o->l))
     must_make(run_scale, o, &factor, ref_scale(o->s[0], factor), "scale");
-  }
 }
 
 /* ---- The input ---- */

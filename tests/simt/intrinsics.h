@@ -113,17 +113,7 @@ template <class T, class Operation> inline T atomic(T *p, Operation operation, S
 }
 
 // Keeps the compiler from fusing a rounded result with what follows.
-inline float rounded(float x) {
-#ifdef __x86_64__
-  asm("" : "+x"(x));
-#elif defined(__aarch64__)
-  asm("" : "+w"(x));
-#else
-  asm("" : "+m"(x));
-#endif
-  return x;
-}
-inline double rounded(double x) {
+template <class T> inline T rounded(T x) {
 #ifdef __x86_64__
   asm("" : "+x"(x));
 #elif defined(__aarch64__)

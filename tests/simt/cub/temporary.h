@@ -8,13 +8,13 @@ namespace simt {
 
 inline size_t temporary_size(uint64_t count) { return 512 + static_cast<size_t>(count / 16); }
 
-// Asking for the size needs a device too.
-inline cudaError_t check_device() {
-  int device;
-  return cudaGetDevice(&device);
-}
-
-inline cudaError_t check_temporary(const void *memory, size_t size, size_t needed) {
+// Sets the size where there is no memory, which needs a device too; else looks at the memory.
+inline cudaError_t check_temporary(const void *memory, size_t &size, size_t needed) {
+  if (!memory) {
+    int device;
+    size = needed;
+    return cudaGetDevice(&device);
+  }
   return size >= needed && on_device(memory, needed) ? cudaSuccess : cudaErrorInvalidValue;
 }
 

@@ -17,12 +17,8 @@ struct DeviceReduce {
                             Operation operation, T init, cudaStream_t stream = nullptr) {
     // As in CUB, the room does not grow without end: it is for so many partial results.
     const size_t needed = simt::temporary_size(std::min<uint64_t>(static_cast<uint64_t>(count), 65536));
-    if (!temporary) {
-      temporary_bytes = needed;
-      return simt::check_device();
-    }
-    if (const cudaError_t error = simt::check_temporary(temporary, temporary_bytes, needed);
-        error != cudaSuccess)
+    const cudaError_t error = simt::check_temporary(temporary, temporary_bytes, needed);
+    if (!temporary || error != cudaSuccess)
       return error;
     return simt::submit(
         [=]() mutable {

@@ -10,12 +10,8 @@ struct DeviceScan {
   static cudaError_t ExclusiveScan(void *temporary, size_t &temporary_bytes, Input in, Output out,
                                    Operation operation, T init, Count count, cudaStream_t stream = nullptr) {
     const size_t needed = simt::temporary_size(static_cast<uint64_t>(count));
-    if (!temporary) {
-      temporary_bytes = needed;
-      return simt::check_device();
-    }
-    if (const cudaError_t error = simt::check_temporary(temporary, temporary_bytes, needed);
-        error != cudaSuccess)
+    const cudaError_t error = simt::check_temporary(temporary, temporary_bytes, needed);
+    if (!temporary || error != cudaSuccess)
       return error;
     return simt::submit(
         [=]() mutable {
