@@ -145,9 +145,8 @@ typedef struct ghz_mpi_report {
 typedef struct ghz_mpi_options {
   size_t size; /* sizeof(ghz_mpi_options): tells later versions which fields there are */
 
-  /* GHZ_REL and GHZ_PSNR refer to the range of the values of all ranks. Value 0 means the bound of
-   * GHZ_MPI_BOUND;
-   * without one, nothing is compressed. */
+  /* GHZ_REL and GHZ_PSNR refer to the range of the values of all ranks. Value 0 means
+   * GHZ_MPI_BOUND; without that variable nothing is compressed. */
   ghz_bound bound;
 
   int of_result; /* 1: the bound is that of the result; a sum of N arrays uses bound / N for each */
@@ -176,7 +175,7 @@ typedef struct ghz_mpi_options {
   ghz_mpi_report *report; /* receives the report of a call that succeeds; may be NULL */
 } ghz_mpi_options;
 
-/* Everything as the environment says, or else as the library chooses. */
+/* The environment decides, else the library. */
 #define GHZ_MPI_OPTIONS                                                                                        \
   { sizeof(ghz_mpi_options), {GHZ_ABS, 0}, 0, 0, GHZ_MPI_ALGORITHM_AUTO, GHZ_MPI_MODE_AUTO, -1, 1, 0, -1, NULL }
 

@@ -16,12 +16,12 @@ typedef struct decompress_job {
   const tile_codec *tiles;
   operand source;
   ghz_type out;
-  uint64_t first, end; /* values wanted */
+  uint64_t first, end; /* values requested */
   int streaming;
   uint8_t *dst;
 } decompress_job;
 
-/* A tile of which only some values are wanted goes through a buffer. */
+/* A tile of which only some values are requested goes through a buffer. */
 static ghz_status decompress_part(const decompress_job *j, tile_source src, uint64_t start, unsigned n) {
   _Alignas(64) uint8_t whole[TILE * 8];
   size_t value = ghz_type_size(j->out);

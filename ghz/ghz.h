@@ -349,9 +349,9 @@ GHZ_API size_t ghz_slice_size(const ghz_slice *slice);
 /* Returns the largest size of a message of `tiles` tiles with `terms` terms; 0 if it overflows. */
 GHZ_API size_t ghz_slice_bound(uint64_t tiles, ghz_type type, uint32_t terms);
 
-/* Allocates the scratch for slices of up to `tiles` tiles of a type, with up to `terms` terms: until
- * the context's number of threads changes, compressing, adding two, comparing, dividing and
- * decompressing them never returns GHZ_ENOMEM. Errors: ENOMEM, EINVAL. */
+/* Allocates the scratch that slices of up to `tiles` tiles with up to `terms` terms need. Until the
+ * number of threads changes, ghz_slice_compress, _sum of two, _extremum, _mean and _decompress on
+ * them do not return GHZ_ENOMEM. Errors: ENOMEM, EINVAL. */
 GHZ_API ghz_status ghz_slice_reserve(ghz_context *ctx, ghz_type type, uint64_t tiles, uint32_t terms);
 
 /* Copies the slice to a message in dst, and sets *size. Errors: ECAPACITY, EINVAL. */

@@ -8,11 +8,11 @@
 #include "rules/lattice_rules.h"
 
 size_t ghz_type_size(ghz_type type) {
-  return type == GHZ_F32 ? 4 : type == GHZ_F64 ? 8 : 0;
+  return type == GHZ_F32 || type == GHZ_F64 ? value_bytes(type) : 0;
 }
 
 uint32_t ghz_terms_limit(int cap) {
-  return cap == 35 || cap == 44 ? terms_limit(cap) : 0;
+  return cap_valid(cap) ? terms_limit(cap) : 0;
 }
 
 /* A double with its significand cut to 24 bits. */

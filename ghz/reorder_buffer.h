@@ -24,8 +24,8 @@ typedef struct reorder_buffer {
   ghz_status status;              /* of the first failure; no group is issued after one */
   size_t slots, slot_bytes, idle;
   reorder_slot *slot;
-  uint32_t
-      *window; /* of group g, issued and not retired: its slot once it is complete, else NONE; at [g % slots] */
+  /* Of group g, issued and not retired: its slot once it is complete, else NONE; at [g % slots]. */
+  uint32_t *window;
   uint32_t *free; /* a stack of `idle` slots */
   uint8_t *bytes; /* of all slots */
   omp_lock_t lock;

@@ -58,7 +58,7 @@ static void put_common(const ghz_slice *s, uint32_t magic, uint8_t *p) {
   store_u64(p + 40, s->payload_size);
 }
 
-static ghz_status take_common(ghz_context *ctx, ghz_bytes src, uint32_t magic, size_t operand, ghz_slice *s) {
+static ghz_status parse_common(ghz_context *ctx, ghz_bytes src, uint32_t magic, size_t operand, ghz_slice *s) {
   const uint8_t *p = src.data;
   if (!p)
     return ghz_fail(ctx, GHZ_EINVAL, "operand %zu: no data", operand);
@@ -122,7 +122,7 @@ ghz_status ghz_slice_locate(ghz_context *ctx, const ghz_slice *slice, uint64_t *
 }
 
 ghz_status ghz_stream_header(ghz_context *ctx, ghz_bytes src, size_t operand, ghz_slice *s) {
-  ghz_status status = take_common(ctx, src, STREAM_MAGIC, operand, s);
+  ghz_status status = parse_common(ctx, src, STREAM_MAGIC, operand, s);
   if (status != GHZ_OK)
     return status;
   size_t room = src.size - STREAM_HEADER;
@@ -184,7 +184,7 @@ ghz_status ghz_slice_cut(const ghz_slice *whole, uint64_t first, uint64_t tiles,
 ghz_status ghz_slice_parse(ghz_bytes message, ghz_slice *slice) {
   if (!slice)
     return GHZ_EINVAL;
-  ghz_status status = take_common(NULL, message, MESSAGE_MAGIC, 0, slice);
+  ghz_status status = parse_common(NULL, message, MESSAGE_MAGIC, 0, slice);
   if (status != GHZ_OK)
     return status;
   if (message.size < GHZ_SLICE_HEADER)

@@ -6,8 +6,6 @@
 #include "context.h"
 #include "rules/rules.h"
 
-enum { STREAM_HEADER = 48 };
-
 /* Bytes of header and index of a stream of n values; 0 on overflow of size_t. */
 size_t ghz_stream_index_size(uint64_t n);
 

@@ -19,13 +19,13 @@ static double chance(world *w) {
   return (w->state >> 8) / 16777216.0;
 }
 
-static int pick(tuner *t, uint64_t call) { return ghz_tuner_pick(t, &(kind){.call = call}, ways, 3); }
+static int pick(tuner *t, uint64_t call) { return ghz_tuner_pick(t, &(call_kind){.call = call}, ways, 3); }
 
 static void learn(tuner *t, double seconds, double agreeing, double plain_seconds) {
   ghz_tuner_learn(t, &(timing){seconds, agreeing, plain_seconds});
 }
 
-static int bypasses(tuner *t, uint64_t call) { return ghz_tuner_bypasses(t, &(kind){.call = call}); }
+static int bypasses(tuner *t, uint64_t call) { return ghz_tuner_bypasses(t, &(call_kind){.call = call}); }
 
 static int call_once(tuner *c, world *w, uint64_t key) {
   int i = pick(c, key);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "frame.h"
 #include "npy.h"
 #include "report/report.h"
 
@@ -83,7 +84,7 @@ static bool identify(input *in, type_choice choice) {
       return open_npy(in, choice);
     if (got == 0)
       return fail(name, "is empty");
-    if (got >= 4 && memcmp(magic, "GHZF", 4) == 0)
+    if (got >= 4 && memcmp(magic, FRAME_MAGIC, 4) == 0)
       return fail(name, "is compressed already");
     if (got >= 4 && memcmp(magic, "PK\3\4", 4) == 0)
       return fail_zip(name);

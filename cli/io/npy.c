@@ -83,19 +83,19 @@ static bool parse_text(const char *name, const char *text, ghz_type *type, shape
 }
 
 bool npy_read_header(file *f, ghz_type *type, shape *s) {
-  unsigned char head[12] = {0};
+  unsigned char prefix[12] = {0};
   size_t got;
-  if (!file_read(f, head, 10, &got))
+  if (!file_read(f, prefix, 10, &got))
     return false;
-  if (got < 10 || memcmp(head, NPY_MAGIC, 6) != 0)
+  if (got < 10 || memcmp(prefix, NPY_MAGIC, 6) != 0)
     return fail(f->name, "not a NumPy .npy file");
-  size_t length = head[8] + 256u * head[9];
-  if (head[6] < 1 || head[6] > 3)
-    return fail(f->name, "unknown version %u of the .npy format", head[6]);
-  if (head[6] > 1) {
-    if (!file_read(f, head + 10, 2, &got))
+  size_t length = prefix[8] + 256u * prefix[9];
+  if (prefix[6] < 1 || prefix[6] > 3)
+    return fail(f->name, "unknown version %u of the .npy format", prefix[6]);
+  if (prefix[6] > 1) {
+    if (!file_read(f, prefix + 10, 2, &got))
       return false;
-    length += ((size_t)head[10] << 16) + ((size_t)head[11] << 24);
+    length += ((size_t)prefix[10] << 16) + ((size_t)prefix[11] << 24);
   }
   if (length > TEXT_MAX)
     return fail(f->name, "damaged .npy header: %zu bytes long", length);

@@ -21,7 +21,7 @@ typedef struct error {
   char text[160];
 } error;
 
-/* What the last use of a device on this thread returned: none for GHZ_OK. */
+/* What the last use of a device on this thread returned: no error for GHZ_OK. */
 error ghz_error_of_device(ghz_status status);
 
 /* Calls the error handler of comm, or that of MPI_COMM_WORLD for MPI_COMM_NULL, unless MPI has done

@@ -57,13 +57,13 @@ static int list_variants(const call *c, const record *agreed, variant *list) {
 
 /* All ranks find the same kind, but for the placement of device buffers, which only an agreement
  * brings. */
-static kind kind_of(const call *c, const record *r) {
+static call_kind kind_of(const call *c, const record *r) {
   uint64_t octave = c->count > 0 ? 64 - (uint64_t)__builtin_clzll((unsigned long long)c->count) : 0;
-  return (kind){.call = r->identity[SAME_CALL],
-                .operation = r->identity[SAME_OPERATION],
-                .bound = r->identity[SAME_BOUND],
-                .options = r->identity[SAME_OPTIONS],
-                .size = (uint64_t)c->value_size << 16 | octave << 8 | (uint64_t)c->fits_int};
+  return (call_kind){.call = r->identity[SAME_CALL],
+                     .operation = r->identity[SAME_OPERATION],
+                     .bound = r->identity[SAME_BOUND],
+                     .options = r->identity[SAME_OPTIONS],
+                     .size = (uint64_t)c->value_size << 16 | octave << 8 | (uint64_t)c->fits_int};
 }
 
 /* ---- Selecting ------------------------------------------------------------------------------- */
@@ -71,13 +71,13 @@ static kind kind_of(const call *c, const record *r) {
 /* Once a communicator has seen device buffers, all its calls agree: no rank knows which of the
  * others have some. */
 int ghz_select_bypass(tuner *t, const call *c, const record *own) {
-  const kind k = kind_of(c, own);
+  const call_kind k = kind_of(c, own);
   return !t->has_devices && ghz_tuner_bypasses(t, &k);
 }
 
 variant ghz_select(tuner *t, const call *c, const record *agreed) {
   variant list[VARIANTS] = {{GHZ_MPI_NATIVE, GHZ_MPI_PLAIN}};
-  kind k = kind_of(c, agreed);
+  call_kind k = kind_of(c, agreed);
   k.placement = agreed->placement;
   t->has_devices |= agreed->devices > 0;
   ghz_tuner_learn(t, &agreed->last);

@@ -39,7 +39,7 @@ static int compresses(variant v) {
 
 /* ---- Histories ------------------------------------------------------------------------------- */
 
-static history *find(tuner *t, const kind *k) {
+static history *find(tuner *t, const call_kind *k) {
   for (int i = 0; i < KINDS; i++)
     if (t->histories[i].last_use && memcmp(&t->histories[i].kind, k, sizeof *k) == 0)
       return &t->histories[i];
@@ -55,7 +55,7 @@ static history *oldest(tuner *t) {
 }
 
 /* Calls of one kind always have the same variants. */
-static history *history_of(tuner *t, const kind *k, const variant *variants, int n) {
+static history *history_of(tuner *t, const call_kind *k, const variant *variants, int n) {
   history *h = find(t, k);
   if (!h) {
     h = oldest(t);
@@ -114,7 +114,7 @@ static int next_trial(const history *h, double best) {
   return next;
 }
 
-int ghz_tuner_pick(tuner *t, const kind *k, const variant *variants, int n) {
+int ghz_tuner_pick(tuner *t, const call_kind *k, const variant *variants, int n) {
   history *h = history_of(t, k, variants, n);
   int choice = fastest(h, -1), trial = next_trial(h, typical(&h->experience[choice])), settled = 0;
   if (++h->calls % REVISIT == 0)
@@ -154,7 +154,7 @@ void ghz_tuner_learn(tuner *t, const timing *took) {
     h->plain_seconds = took->plain_seconds;
 }
 
-int ghz_tuner_bypasses(tuner *t, const kind *k) {
+int ghz_tuner_bypasses(tuner *t, const call_kind *k) {
   history *h = find(t, k);
   if (!h || !h->bypasses)
     return 0;

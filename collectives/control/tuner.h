@@ -20,9 +20,9 @@ enum {
 
 /* Calls of one kind can be expected to take the same time: the same collective, operation, bound
  * and options, the same size up to a factor of 2. Without padding: compared byte by byte. */
-typedef struct kind {
+typedef struct call_kind {
   uint64_t call, operation, bound, options, size, placement;
-} kind;
+} call_kind;
 
 /* What a variant took: the last times, in seconds, of the slowest rank. */
 typedef struct experience {
@@ -40,7 +40,7 @@ typedef struct timing {
 } timing;
 
 typedef struct history {
-  kind kind;
+  call_kind kind;
   uint64_t last_use; /* 0: this entry is empty */
   int count;
   variant variants[VARIANTS];
@@ -62,13 +62,13 @@ typedef struct tuner {
 
 /* Chooses one of n variants, the likeliest first, and expects to learn what it took. Returns its
  * index. Calls of one kind always have the same variants. */
-int ghz_tuner_pick(tuner *t, const kind *k, const variant *variants, int n);
+int ghz_tuner_pick(tuner *t, const call_kind *k, const variant *variants, int n);
 
 /* Learns what the variant took that was chosen last. */
 void ghz_tuner_learn(tuner *t, const timing *took);
 
 /* Whether a call of this kind goes to MPI without agreement: MPI is fastest, and the agreement
  * would cost more than 1 % of the call. Counts the call as one that was let through. */
-int ghz_tuner_bypasses(tuner *t, const kind *k);
+int ghz_tuner_bypasses(tuner *t, const call_kind *k);
 
 #endif

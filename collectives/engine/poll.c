@@ -4,9 +4,8 @@
 
 #include <sched.h>
 
-enum {
-  EAGER_POLLS = 32
-}; /* before the first yield: what comes at once is not made to wait for the scheduler */
+/* Before the first yield: what comes at once is not made to wait for the scheduler. */
+enum { EAGER_POLLS = 32 };
 
 void ghz_backoff(int polls) {
   if (polls >= EAGER_POLLS)

@@ -21,7 +21,7 @@ void array_stop(void) {
   PMPI_Comm_free(&self);
 }
 
-array array_open(const typed *home, kind k) {
+array array_open(const typed *home, value_kind k) {
   array a = {.home = *home, .kind = k};
   MPI_Count bytes = 0;
   PMPI_Type_size_x(home->type, &bytes);

@@ -11,7 +11,7 @@
  * preload this library.) */
 static _Thread_local bool busy;
 
-static bool pass(call c, reason why) {
+static bool pass(call_id c, reason why) {
   stats_passed(c, why);
   return false;
 }
@@ -19,13 +19,13 @@ static bool pass(call c, reason why) {
 /* ---- One call of the library ---- */
 
 typedef struct attempt {
-  call call;
+  call_id call;
   ghz_mpi_options options;
   ghz_mpi_report report;
   double start;
 } attempt;
 
-static const ghz_mpi_options *begin(attempt *a, call c) {
+static const ghz_mpi_options *begin(attempt *a, call_id c) {
   *a = (attempt){.call = c, .options = GHZ_MPI_OPTIONS, .start = PMPI_Wtime()};
   a->options.threshold = intercept.threshold;
   a->options.report = &a->report;
@@ -43,7 +43,7 @@ static bool end(attempt *a, int result, int *code) {
 }
 
 /* By the bytes of the larger buffer, which has a block for each rank in three of the calls. */
-static bool is_small(call c, MPI_Count bytes, MPI_Comm comm) {
+static bool is_small(call_id c, MPI_Count bytes, MPI_Comm comm) {
   int ranks = 1;
   if ((c == SCATTER || c == ALLGATHER || c == REDUCE_SCATTER_BLOCK) && comm != MPI_COMM_NULL)
     PMPI_Comm_size(comm, &ranks);
@@ -56,7 +56,7 @@ static bool is_ours(MPI_Op op) {
   return op == MPI_SUM || op == MPI_MIN || op == MPI_MAX;
 }
 
-static bool wants_reduction(call c, MPI_Count count, kind k, MPI_Op op, MPI_Comm comm) {
+static bool wants_reduction(call_id c, MPI_Count count, value_kind k, MPI_Op op, MPI_Comm comm) {
   if (k == KIND_OTHER)
     return pass(c, TYPE);
   if (is_small(c, count * signature_bytes(k), comm))
@@ -68,7 +68,7 @@ static bool wants_reduction(call c, MPI_Count count, kind k, MPI_Op op, MPI_Comm
 
 bool dispatch_allreduce(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op,
                         MPI_Comm comm, int *code) {
-  kind k = signature_predefined(type);
+  value_kind k = signature_predefined(type);
   attempt a;
   if (busy || !wants_reduction(ALLREDUCE, count, k, op, comm))
     return false;
@@ -78,7 +78,7 @@ bool dispatch_allreduce(const void *sendbuf, void *recvbuf, MPI_Count count, MPI
 
 bool dispatch_reduce(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op,
                      int root, MPI_Comm comm, int *code) {
-  kind k = signature_predefined(type);
+  value_kind k = signature_predefined(type);
   attempt a;
   if (busy || !wants_reduction(REDUCE, count, k, op, comm))
     return false;
@@ -88,7 +88,7 @@ bool dispatch_reduce(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Da
 
 bool dispatch_reduce_scatter_block(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type,
                                    MPI_Op op, MPI_Comm comm, int *code) {
-  kind k = signature_predefined(type);
+  value_kind k = signature_predefined(type);
   attempt a;
   if (busy || !wants_reduction(REDUCE_SCATTER_BLOCK, count, k, op, comm))
     return false;
@@ -100,7 +100,7 @@ bool dispatch_reduce_scatter_block(const void *sendbuf, void *recvbuf, MPI_Count
 
 /* Over an intercommunicator some arguments have no meaning, and the datatype may be no handle at
  * all: before the communicator is known, it is compared and not looked into. */
-static bool wants_move(call c, const typed *x, MPI_Comm comm, kind *k) {
+static bool wants_move(call_id c, const typed *x, MPI_Comm comm, value_kind *k) {
   MPI_Count bytes = 0;
   *k = signature_predefined(x->type);
   if (*k == KIND_OTHER && x->type != MPI_DATATYPE_NULL) {
@@ -124,7 +124,7 @@ static void *matching(const array *x, const array *other, MPI_Count blocks) {
 
 bool dispatch_bcast(const typed *x, int root, MPI_Comm comm, int *code) {
   attempt a;
-  kind k;
+  value_kind k;
   int rank, result;
   if (busy || !wants_move(BCAST, x, comm, &k))
     return false;
@@ -141,7 +141,7 @@ bool dispatch_bcast(const typed *x, int root, MPI_Comm comm, int *code) {
 }
 
 /* Only the root has send arguments. It has no receive arguments if it is in place. */
-static int scatter_at_root(const typed *send, const typed *recv, kind k, int root, MPI_Comm comm,
+static int scatter_at_root(const typed *send, const typed *recv, value_kind k, int root, MPI_Comm comm,
                            const ghz_mpi_options *o) {
   int ranks, result;
   PMPI_Comm_size(comm, &ranks);
@@ -163,7 +163,7 @@ static int scatter_at_root(const typed *send, const typed *recv, kind k, int roo
 
 bool dispatch_scatter(const typed *send, const typed *recv, int root, MPI_Comm comm, int *code) {
   attempt a;
-  kind k;
+  value_kind k;
   int rank = -1, result;
   if (busy)
     return false;
@@ -198,7 +198,7 @@ static int allgather(const typed *send, array *all, int ranks, MPI_Comm comm, co
 
 bool dispatch_allgather(const typed *send, const typed *recv, MPI_Comm comm, int *code) {
   attempt a;
-  kind k;
+  value_kind k;
   int ranks, result;
   if (busy || !wants_move(ALLGATHER, recv, comm, &k))
     return false;

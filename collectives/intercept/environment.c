@@ -11,7 +11,7 @@
 
 #include "control/settings.h"
 
-state intercept;
+intercept_settings intercept;
 
 enum { TEXT = 4096, TIME_LIMIT = 60 /* seconds */ };
 
@@ -44,12 +44,12 @@ void environment_check_mpi(void) {
 /* ---- Agreement ---- */
 
 static double time_limit(void) {
-  const char *text = environment_get("GHZ_MPI_PATIENCE");
+  const char *text = environment_get("GHZ_MPI_INIT_TIMEOUT");
   char *end;
   double seconds = text ? strtod(text, &end) : TIME_LIMIT;
   if (!text || (*end == '\0' && seconds > 0))
     return seconds;
-  fprintf(stderr, "ghzmpi_intercept: GHZ_MPI_PATIENCE=%s is not understood, and ignored\n", text);
+  fprintf(stderr, "ghzmpi_intercept: GHZ_MPI_INIT_TIMEOUT=%s is not understood, and ignored\n", text);
   return TIME_LIMIT;
 }
 

@@ -6,22 +6,22 @@
 
 #include "ghz_mpi.h"
 
-typedef enum call { ALLREDUCE, REDUCE, BCAST, SCATTER, ALLGATHER, REDUCE_SCATTER_BLOCK, CALLS } call;
+typedef enum call_id { ALLREDUCE, REDUCE, BCAST, SCATTER, ALLGATHER, REDUCE_SCATTER_BLOCK, CALLS } call_id;
 
 /* Why a call goes to MPI unchanged. */
 typedef enum reason { SMALL, TYPE, OPERATION, COMMUNICATOR, REASONS } reason;
 
 /* ---- environment.c ---- */
 
-typedef struct state {
+typedef struct intercept_settings {
   bool on;     /* a bound is set; the same on all processes */
   bool report; /* all processes add up their figures in MPI_Finalize */
   bool keep_root, verbose;
   int64_t threshold;
   char bound[80]; /* as the user wrote it */
-} state;
+} intercept_settings;
 
-extern state intercept;
+extern intercept_settings intercept;
 
 void environment_check_mpi(void);              /* before MPI_Init: refuses another MPI */
 void environment_start(void);                  /* after MPI_Init, on all processes */
@@ -29,19 +29,19 @@ const char *environment_get(const char *name); /* NULL: unset, or empty */
 
 /* ---- signature.c: datatypes as MPI compares them between processes ---- */
 
-typedef enum kind { KIND_EMPTY, KIND_FLOAT, KIND_DOUBLE, KIND_OTHER, KINDS } kind;
+typedef enum value_kind { KIND_EMPTY, KIND_FLOAT, KIND_DOUBLE, KIND_OTHER, KINDS } value_kind;
 
 typedef struct signature {
-  kind kind; /* of all basic types in it */
-  bool flat; /* it is an array of them, without gaps */
+  value_kind kind; /* of all basic types in it */
+  bool flat;       /* it is an array of them, without gaps */
 } signature;
 
 void signature_start(void);
 void signature_stop(void);
-kind signature_predefined(MPI_Datatype type); /* KIND_OTHER for a derived type */
+value_kind signature_predefined(MPI_Datatype type); /* KIND_OTHER for a derived type */
 const signature *signature_of(MPI_Datatype type);
-MPI_Datatype signature_basic(kind k);
-int signature_bytes(kind k); /* of a value */
+MPI_Datatype signature_basic(value_kind k);
+int signature_bytes(value_kind k); /* of a value */
 
 /* ---- filter.c ---- */
 
@@ -59,7 +59,7 @@ typedef struct typed {
 
 typedef struct array {
   typed home;
-  kind kind;
+  value_kind kind;
   MPI_Count count; /* of values */
   void *values;    /* NULL if there is no memory */
   void *own;       /* the copy, to be freed; NULL: the values are used in place */
@@ -67,9 +67,9 @@ typedef struct array {
 
 void array_start(void);
 void array_stop(void);
-array array_open(const typed *home, kind k); /* does not copy the values yet */
-void array_load(array *a);                   /* copies from home to values */
-void array_store(const array *a);            /* copies from values to home */
+array array_open(const typed *home, value_kind k); /* does not copy the values yet */
+void array_load(array *a);                         /* copies from home to values */
+void array_store(const array *a);                  /* copies from values to home */
 void array_close(array *a);
 
 /* ---- dispatch.c ---- */
@@ -87,8 +87,8 @@ bool dispatch_allgather(const typed *send, const typed *recv, MPI_Comm comm, int
 
 /* ---- stats.c: counts calls, and prints the report ---- */
 
-void stats_passed(call c, reason why);
-void stats_called(call c, const ghz_mpi_report *r, int code);
+void stats_passed(call_id c, reason why);
+void stats_called(call_id c, const ghz_mpi_report *r, int code);
 void stats_report(void); /* on all processes if intercept.report */
 
 #endif

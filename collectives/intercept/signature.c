@@ -12,7 +12,7 @@ enum { NAMED = 8 };
 
 static struct {
   MPI_Datatype type;
-  kind kind;
+  value_kind kind;
   bool single; /* one value */
 } named[NAMED];
 static int named_count;
@@ -23,7 +23,7 @@ static const signature table[KINDS][2] = {{{KIND_EMPTY, false}, {KIND_EMPTY, tru
                                           {{KIND_DOUBLE, false}, {KIND_DOUBLE, true}},
                                           {{KIND_OTHER, false}, {KIND_OTHER, true}}};
 
-static kind kind_of_bytes(int bytes) {
+static value_kind kind_of_bytes(int bytes) {
   return bytes == sizeof(float) ? KIND_FLOAT : bytes == sizeof(double) ? KIND_DOUBLE : KIND_OTHER;
 }
 
@@ -54,18 +54,18 @@ void signature_stop(void) {
   PMPI_Type_free_keyval(&key);
 }
 
-kind signature_predefined(MPI_Datatype type) {
+value_kind signature_predefined(MPI_Datatype type) {
   for (int i = 0; i < named_count; i++)
     if (named[i].type == type && named[i].single)
       return named[i].kind;
   return KIND_OTHER;
 }
 
-MPI_Datatype signature_basic(kind k) {
+MPI_Datatype signature_basic(value_kind k) {
   return k == KIND_DOUBLE ? MPI_DOUBLE : MPI_FLOAT;
 }
 
-int signature_bytes(kind k) {
+int signature_bytes(value_kind k) {
   return k == KIND_DOUBLE ? (int)sizeof(double) : (int)sizeof(float);
 }
 

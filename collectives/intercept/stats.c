@@ -28,7 +28,7 @@ static double figures[CALLS + 1][FIGURES];
 static pthread_mutex_t figures_lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic uint64_t passed[CALLS][REASONS]; /* atomic: small calls must not wait for a lock */
 
-void stats_passed(call c, reason why) {
+void stats_passed(call_id c, reason why) {
   if (atomic_fetch_add_explicit(&passed[c][why], 1, memory_order_relaxed) == 0 && intercept.verbose)
     fprintf(stderr, "ghzmpi_intercept: %s goes to MPI: %s\n", names[c], reasons[why]);
 }
@@ -41,7 +41,7 @@ static int fate(const ghz_mpi_report *r, int code) {
   return r->eb > 0 ? COMPRESSED : PLAIN;
 }
 
-void stats_called(call c, const ghz_mpi_report *r, int code) {
+void stats_called(call_id c, const ghz_mpi_report *r, int code) {
   double *f = figures[c];
   const double times[] = {r->seconds, r->agree, r->compress, r->combine, r->decompress, r->wait};
   pthread_mutex_lock(&figures_lock);

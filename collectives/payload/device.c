@@ -161,17 +161,17 @@ ghz_status ghz_device_copy(void *to, const void *from, size_t bytes) {
 
 /* ---- Buffers ----------------------------------------------------------------------------------------- */
 
-static void free_buffer(buffer *p) {
-  device_buffer *q = (device_buffer *)p;
-  if (q->done)
-    checked(cudaEventDestroy(q->done), "cudaEventDestroy");
-  if (q->results)
-    checked(cudaFreeHost(q->results), "cudaFreeHost");
-  if (q->host)
-    checked(cudaFreeHost(q->host), "cudaFreeHost");
-  if (q->device)
-    checked(cudaFree(q->device), "cudaFree");
-  free(q);
+static void free_buffer(buffer *base) {
+  device_buffer *b = (device_buffer *)base;
+  if (b->done)
+    checked(cudaEventDestroy(b->done), "cudaEventDestroy");
+  if (b->results)
+    checked(cudaFreeHost(b->results), "cudaFreeHost");
+  if (b->host)
+    checked(cudaFreeHost(b->host), "cudaFreeHost");
+  if (b->device)
+    checked(cudaFree(b->device), "cudaFree");
+  free(b);
 }
 
 /* A piece of memory, or NULL. */
@@ -186,17 +186,17 @@ static void *pinned_memory(size_t bytes) {
 }
 
 static buffer *make_buffer(size_t capacity, int direct) {
-  device_buffer *q = calloc(1, sizeof *q);
-  if (!q)
+  device_buffer *b = calloc(1, sizeof *b);
+  if (!b)
     return NULL;
-  q->device = device_memory(capacity);
-  q->host = direct ? NULL : pinned_memory(capacity);
-  q->results = pinned_memory(DEVICE_RESULTS * sizeof *q->results);
-  q->buffer.memory = direct ? q->device : q->host;
-  if (q->device && q->buffer.memory && q->results &&
-      checked(cudaEventCreateWithFlags(&q->done, cudaEventDisableTiming), "cudaEventCreate") == GHZ_OK)
-    return &q->buffer;
-  free_buffer(&q->buffer);
+  b->device = device_memory(capacity);
+  b->host = direct ? NULL : pinned_memory(capacity);
+  b->results = pinned_memory(DEVICE_RESULTS * sizeof *b->results);
+  b->buffer.memory = direct ? b->device : b->host;
+  if (b->device && b->buffer.memory && b->results &&
+      checked(cudaEventCreateWithFlags(&b->done, cudaEventDisableTiming), "cudaEventCreate") == GHZ_OK)
+    return &b->buffer;
+  free_buffer(&b->buffer);
   return NULL;
 }
 
@@ -221,12 +221,12 @@ static ghz_status make_context(ghz_cuda **gpu, size_t values, size_t operands) {
   return status;
 }
 
-static ghz_status prepare_slot(stream_slot *l, size_t values, int grows) {
+static ghz_status prepare_slot(stream_slot *slot, size_t values, int grows) {
   ghz_status status = GHZ_OK;
-  if (!l->stream)
-    status = checked(cudaStreamCreateWithFlags(&l->stream, cudaStreamNonBlocking), "cudaStreamCreate");
-  if (status == GHZ_OK && (!l->gpu || grows))
-    status = make_context(&l->gpu, values, 2);
+  if (!slot->stream)
+    status = checked(cudaStreamCreateWithFlags(&slot->stream, cudaStreamNonBlocking), "cudaStreamCreate");
+  if (status == GHZ_OK && (!slot->gpu || grows))
+    status = make_context(&slot->gpu, values, 2);
   return status;
 }
 
@@ -270,33 +270,33 @@ stream_slot *ghz_device_slot(device *d) {
   return &d->slots[d->next++ % SLOTS];
 }
 
-ghz_status ghz_slot_copy(const stream_slot *l, void *to, const void *from, size_t bytes) {
-  return checked(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, l->stream), "cudaMemcpyAsync");
+ghz_status ghz_slot_copy(const stream_slot *slot, void *to, const void *from, size_t bytes) {
+  return checked(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, slot->stream), "cudaMemcpyAsync");
 }
 
-ghz_status ghz_slot_mark(const stream_slot *l, device_buffer *q) {
-  q->slot = l;
-  return checked(cudaEventRecord(q->done, l->stream), "cudaEventRecord");
+ghz_status ghz_slot_mark(const stream_slot *slot, device_buffer *b) {
+  b->slot = slot;
+  return checked(cudaEventRecord(b->done, slot->stream), "cudaEventRecord");
 }
 
-void ghz_slot_wait(const stream_slot *l) {
-  checked(cudaStreamSynchronize(l->stream), "cudaStreamSynchronize");
+void ghz_slot_wait(const stream_slot *slot) {
+  checked(cudaStreamSynchronize(slot->stream), "cudaStreamSynchronize");
 }
 
-int ghz_slot_poll(const device_buffer *q, ghz_status *status) {
-  cudaError_t error = cudaEventQuery(q->done);
+int ghz_slot_poll(const device_buffer *b, ghz_status *status) {
+  cudaError_t error = cudaEventQuery(b->done);
   if (error == cudaErrorNotReady)
     return 0;
   *status = checked(error, "cudaEventQuery");
   if (*status != GHZ_OK)
-    ghz_slot_wait(q->slot);
+    ghz_slot_wait(b->slot);
   return 1;
 }
 
-static void free_slot(stream_slot *l) {
-  ghz_cuda_free(l->gpu);
-  if (l->stream)
-    checked(cudaStreamDestroy(l->stream), "cudaStreamDestroy");
+static void free_slot(stream_slot *slot) {
+  ghz_cuda_free(slot->gpu);
+  if (slot->stream)
+    checked(cudaStreamDestroy(slot->stream), "cudaStreamDestroy");
 }
 
 void ghz_device_free(device *d) {
@@ -317,14 +317,14 @@ void ghz_device_free(device *d) {
 
 ghz_status ghz_device_range(device *d, ghz_type type, const void *x, size_t n, double *min, double *max) {
   double *range = ghz_pinned_grow(&d->range, 2 * sizeof *range);
-  const stream_slot *l = &d->slots[0];
+  const stream_slot *slot = &d->slots[0];
   if (!range)
     return GHZ_ENOMEM;
-  ghz_status status = ghz_cuda_range(l->gpu, type, x, n, range, l->stream);
+  ghz_status status = ghz_cuda_range(slot->gpu, type, x, n, range, slot->stream);
   if (status != GHZ_OK)
-    snprintf(message, sizeof message, "%s", ghz_cuda_message(l->gpu));
+    snprintf(message, sizeof message, "%s", ghz_cuda_message(slot->gpu));
   else
-    status = checked(cudaStreamSynchronize(l->stream), "cudaStreamSynchronize");
+    status = checked(cudaStreamSynchronize(slot->stream), "cudaStreamSynchronize");
   if (status == GHZ_OK) {
     *min = range[0];
     *max = range[1];

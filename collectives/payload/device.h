@@ -13,7 +13,7 @@ typedef struct buffer_location {
   int number;        /* of the device */
   int previous;      /* the device that was the current one */
   int apart;         /* the buffers are on two devices */
-  ghz_status status; /* not GHZ_OK: CUDA does not say */
+  ghz_status status; /* not GHZ_OK: CUDA reported an error */
 } buffer_location;
 
 #ifdef GHZ_HAVE_CUDA
@@ -84,16 +84,16 @@ ghz_status ghz_device_range(device *d, ghz_type type, const void *x, size_t n, d
 stream_slot *ghz_device_slot(device *d);
 
 /* Puts a copy on a slot's stream. */
-ghz_status ghz_slot_copy(const stream_slot *l, void *to, const void *from, size_t bytes);
+ghz_status ghz_slot_copy(const stream_slot *slot, void *to, const void *from, size_t bytes);
 
-/* Marks the end of what is on a slot by now as the end of the work on q. */
-ghz_status ghz_slot_mark(const stream_slot *l, device_buffer *q);
+/* Marks the end of what is on a slot by now as the end of the work on b. */
+ghz_status ghz_slot_mark(const stream_slot *slot, device_buffer *b);
 
 /* Waits for what is on a slot, after something failed. */
-void ghz_slot_wait(const stream_slot *l);
+void ghz_slot_wait(const stream_slot *slot);
 
-/* Whether the work on q has ended; *status is GHZ_EDEVICE if the device failed. */
-int ghz_slot_poll(const device_buffer *q, ghz_status *status);
+/* Whether the work on b has ended; *status is GHZ_EDEVICE if the device failed. */
+int ghz_slot_poll(const device_buffer *b, ghz_status *status);
 
 void ghz_device_free(device *d);
 

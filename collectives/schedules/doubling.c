@@ -6,15 +6,15 @@
 
 #include "schedules/fold.h"
 
-void ghz_doubling_allreduce(position at, int segment, schedule *r) {
+void ghz_doubling_allreduce(position at, int segment, schedule *s) {
   fold f = fold_of(at);
   (void)segment;
-  fold_in(at, &f, r);
+  fold_in(at, &f, s);
   uint32_t round = 1;
   for (int bit = 1; f.member >= 0 && bit < f.members; bit *= 2, round++) {
     int peer = fold_rank(&f, f.member ^ bit);
-    schedule_add(r, STEP_SEND, peer, round);
-    schedule_add(r, STEP_RECV_REDUCE, peer, round);
+    schedule_add(s, STEP_SEND, peer, round);
+    schedule_add(s, STEP_RECV_REDUCE, peer, round);
   }
-  fold_out(at, &f, r);
+  fold_out(at, &f, s);
 }

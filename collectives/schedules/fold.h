@@ -27,20 +27,20 @@ static inline int fold_rank(const fold *f, int member) {
   return member < f->extra ? 2 * member + 1 : member + f->extra;
 }
 
-static inline void fold_in(position at, const fold *f, schedule *r) {
+static inline void fold_in(position at, const fold *f, schedule *s) {
   if (f->member < 0)
-    schedule_add(r, STEP_SEND, at.rank + 1, 0);
+    schedule_add(s, STEP_SEND, at.rank + 1, 0);
   else if (at.rank < 2 * f->extra)
-    schedule_add(r, STEP_RECV_REDUCE, at.rank - 1, 0);
+    schedule_add(s, STEP_RECV_REDUCE, at.rank - 1, 0);
 }
 
 #define FOLD_LAST_ROUND 100 /* a round behind all others */
 
-static inline void fold_out(position at, const fold *f, schedule *r) {
+static inline void fold_out(position at, const fold *f, schedule *s) {
   if (f->member < 0)
-    schedule_add(r, STEP_RECV, at.rank + 1, FOLD_LAST_ROUND);
+    schedule_add(s, STEP_RECV, at.rank + 1, FOLD_LAST_ROUND);
   else if (at.rank < 2 * f->extra)
-    schedule_add(r, STEP_SEND, at.rank - 1, FOLD_LAST_ROUND);
+    schedule_add(s, STEP_SEND, at.rank - 1, FOLD_LAST_ROUND);
 }
 
 #endif

@@ -11,33 +11,33 @@ int ghz_halving_segments(int ranks) {
 }
 
 /* Returns the round that follows. */
-static uint32_t halve(const fold *f, int segment, schedule *r) {
+static uint32_t halve(const fold *f, int segment, schedule *s) {
   uint32_t round = 1;
   int here = 1;
   for (int bit = f->members / 2; bit; bit /= 2, round++) {
     int peer = fold_rank(f, f->member ^ bit);
     if (here)
-      schedule_add(r, (segment ^ f->member) & bit ? STEP_SEND : STEP_RECV_REDUCE, peer, round);
+      schedule_add(s, (segment ^ f->member) & bit ? STEP_SEND : STEP_RECV_REDUCE, peer, round);
     here = here && !((segment ^ f->member) & bit);
   }
   return round;
 }
 
-static void double_up(const fold *f, int segment, uint32_t round, schedule *r) {
+static void double_up(const fold *f, int segment, uint32_t round, schedule *s) {
   int apart = segment ^ f->member;
   for (int bit = 1; bit < f->members; bit *= 2, round++) {
     int peer = fold_rank(f, f->member ^ bit);
     if (apart < bit)
-      schedule_add(r, STEP_SEND, peer, round);
+      schedule_add(s, STEP_SEND, peer, round);
     else if (apart < 2 * bit)
-      schedule_add(r, STEP_RECV, peer, round);
+      schedule_add(s, STEP_RECV, peer, round);
   }
 }
 
-void ghz_halving_allreduce(position at, int segment, schedule *r) {
+void ghz_halving_allreduce(position at, int segment, schedule *s) {
   fold f = fold_of(at);
-  fold_in(at, &f, r);
+  fold_in(at, &f, s);
   if (f.member >= 0)
-    double_up(&f, segment, halve(&f, segment, r), r);
-  fold_out(at, &f, r);
+    double_up(&f, segment, halve(&f, segment, s), s);
+  fold_out(at, &f, s);
 }

@@ -24,33 +24,33 @@ static int distance(int from, int to, int ranks) {
 }
 
 /* One pass over all ranks, from `first` on. */
-static void pass(position at, int first, enum step_kind arrival, int round, schedule *r) {
+static void pass(position at, int first, enum step_kind arrival, int round, schedule *s) {
   int d = distance(first, at.rank, at.ranks);
   if (d > 0)
-    schedule_add(r, arrival, previous(at), (uint32_t)(round + d - 1));
+    schedule_add(s, arrival, previous(at), (uint32_t)(round + d - 1));
   if (d < at.ranks - 1)
-    schedule_add(r, STEP_SEND, next(at), (uint32_t)(round + d));
+    schedule_add(s, STEP_SEND, next(at), (uint32_t)(round + d));
 }
 
-void ghz_ring_reduce_scatter(position at, int segment, schedule *r) {
-  pass(at, (segment + 1) % at.ranks, STEP_RECV_REDUCE, 0, r);
+void ghz_ring_reduce_scatter(position at, int segment, schedule *s) {
+  pass(at, (segment + 1) % at.ranks, STEP_RECV_REDUCE, 0, s);
 }
 
-void ghz_ring_allgather(position at, int segment, schedule *r) {
-  pass(at, segment, STEP_RECV, 0, r);
+void ghz_ring_allgather(position at, int segment, schedule *s) {
+  pass(at, segment, STEP_RECV, 0, s);
 }
 
-void ghz_ring_allreduce(position at, int segment, schedule *r) {
-  ghz_ring_reduce_scatter(at, segment, r);
-  pass(at, segment, STEP_RECV, at.ranks - 1, r);
+void ghz_ring_allreduce(position at, int segment, schedule *s) {
+  ghz_ring_reduce_scatter(at, segment, s);
+  pass(at, segment, STEP_RECV, at.ranks - 1, s);
 }
 
-void ghz_ring_reduce(position at, int segment, schedule *r) {
-  ghz_ring_reduce_scatter(at, segment, r);
+void ghz_ring_reduce(position at, int segment, schedule *s) {
+  ghz_ring_reduce_scatter(at, segment, s);
   if (segment == at.root)
     return;
   if (at.rank == segment)
-    schedule_add(r, STEP_SEND, at.root, (uint32_t)at.ranks - 1);
+    schedule_add(s, STEP_SEND, at.root, (uint32_t)at.ranks - 1);
   if (at.rank == at.root)
-    schedule_add(r, STEP_RECV, segment, (uint32_t)at.ranks - 1);
+    schedule_add(s, STEP_RECV, segment, (uint32_t)at.ranks - 1);
 }

@@ -25,8 +25,8 @@ typedef struct schedule {
   step steps[SCHEDULE_MAX_STEPS];
 } schedule;
 
-static inline void schedule_add(schedule *r, enum step_kind kind, int peer, uint32_t round) {
-  r->steps[r->length++] = (step){kind, peer, round};
+static inline void schedule_add(schedule *s, enum step_kind kind, int peer, uint32_t round) {
+  s->steps[s->length++] = (step){kind, peer, round};
 }
 
 /* Where a rank stands: enough to find its schedule without knowing anything of the others. */
@@ -35,24 +35,24 @@ typedef struct position {
 } position;
 
 /* Sets the schedule of a segment. `segment` is its number: the block of a rank where arrays are made of blocks. */
-typedef void (*schedule_builder)(position at, int segment, schedule *r);
+typedef void (*schedule_builder)(position at, int segment, schedule *s);
 
 /* One file each. The number of segments that an array is cut into is that of ranks for rings,
  * ghz_halving_segments for halving, and 1 for all else. */
-void ghz_ring_reduce_scatter(position at, int segment, schedule *r); /* block s ends at rank s */
-void ghz_ring_allgather(position at, int segment, schedule *r);      /* block s begins at rank s */
-void ghz_ring_allreduce(position at, int segment, schedule *r);
-void ghz_ring_reduce(position at, int segment, schedule *r);
-void ghz_doubling_allreduce(position at, int segment, schedule *r);
-void ghz_halving_allreduce(position at, int segment, schedule *r);
+void ghz_ring_reduce_scatter(position at, int segment, schedule *s); /* block s ends at rank s */
+void ghz_ring_allgather(position at, int segment, schedule *s);      /* block s begins at rank s */
+void ghz_ring_allreduce(position at, int segment, schedule *s);
+void ghz_ring_reduce(position at, int segment, schedule *s);
+void ghz_doubling_allreduce(position at, int segment, schedule *s);
+void ghz_halving_allreduce(position at, int segment, schedule *s);
 int ghz_ring_segments(int ranks);
 int ghz_halving_segments(int ranks);
-void ghz_tree_reduce(position at, int segment, schedule *r);
-void ghz_tree_bcast(position at, int segment, schedule *r);
-void ghz_tree_scatter(position at, int segment, schedule *r);
-void ghz_tree_gather(position at, int segment, schedule *r);
-void ghz_chain_bcast(position at, int segment, schedule *r);
-void ghz_linear_scatter(position at, int segment, schedule *r);
-void ghz_linear_gather(position at, int segment, schedule *r);
+void ghz_tree_reduce(position at, int segment, schedule *s);
+void ghz_tree_bcast(position at, int segment, schedule *s);
+void ghz_tree_scatter(position at, int segment, schedule *s);
+void ghz_tree_gather(position at, int segment, schedule *s);
+void ghz_chain_bcast(position at, int segment, schedule *s);
+void ghz_linear_scatter(position at, int segment, schedule *s);
+void ghz_linear_gather(position at, int segment, schedule *s);
 
 #endif

@@ -38,25 +38,25 @@ static int bits(int v) {
   return __builtin_popcount((unsigned)v);
 }
 
-void ghz_tree_reduce(position at, int segment, schedule *r) {
+void ghz_tree_reduce(position at, int segment, schedule *s) {
   int v = counted(at, at.rank), end = v ? lowest_bit(v) : top(at.ranks);
   (void)segment;
   for (int bit = 1; bit < end; bit *= 2)
     if (v + bit < at.ranks)
-      schedule_add(r, STEP_RECV_REDUCE, rank_of(at, v + bit), log2_of(bit));
+      schedule_add(s, STEP_RECV_REDUCE, rank_of(at, v + bit), log2_of(bit));
   if (v)
-    schedule_add(r, STEP_SEND, rank_of(at, parent(v)), log2_of(end));
+    schedule_add(s, STEP_SEND, rank_of(at, parent(v)), log2_of(end));
 }
 
-void ghz_tree_bcast(position at, int segment, schedule *r) {
+void ghz_tree_bcast(position at, int segment, schedule *s) {
   int v = counted(at, at.rank), begin = v ? lowest_bit(v) : top(at.ranks);
   uint32_t depth = log2_of(top(at.ranks));
   (void)segment;
   if (v)
-    schedule_add(r, STEP_RECV, rank_of(at, parent(v)), depth - log2_of(begin));
+    schedule_add(s, STEP_RECV, rank_of(at, parent(v)), depth - log2_of(begin));
   for (int bit = begin / 2; bit; bit /= 2)
     if (v + bit < at.ranks)
-      schedule_add(r, STEP_SEND, rank_of(at, v + bit), depth - log2_of(bit));
+      schedule_add(s, STEP_SEND, rank_of(at, v + bit), depth - log2_of(bit));
 }
 
 /* The way from the root to v leads over v's highest bit, its two highest bits, and so on: `at` is on the way if
@@ -70,24 +70,24 @@ static int highest_bit(int v) {
 }
 
 /* Blocks with the longest way ahead go first. */
-void ghz_tree_scatter(position at, int segment, schedule *r) {
+void ghz_tree_scatter(position at, int segment, schedule *s) {
   int v = counted(at, segment), here = counted(at, at.rank), way = bits(v), done = bits(here);
   uint32_t round = log2_of(top(at.ranks)) + (uint32_t)(done - way);
   if (!on_the_way(here, v))
     return;
   if (here)
-    schedule_add(r, STEP_RECV, rank_of(at, parent(here)), round - 1);
+    schedule_add(s, STEP_RECV, rank_of(at, parent(here)), round - 1);
   if (here != v)
-    schedule_add(r, STEP_SEND, rank_of(at, here | highest_bit(v ^ here)), round);
+    schedule_add(s, STEP_SEND, rank_of(at, here | highest_bit(v ^ here)), round);
 }
 
-void ghz_tree_gather(position at, int segment, schedule *r) {
+void ghz_tree_gather(position at, int segment, schedule *s) {
   int v = counted(at, segment), here = counted(at, at.rank);
   uint32_t round = (uint32_t)(bits(v) - bits(here));
   if (!on_the_way(here, v))
     return;
   if (here != v)
-    schedule_add(r, STEP_RECV, rank_of(at, here | highest_bit(v ^ here)), round - 1);
+    schedule_add(s, STEP_RECV, rank_of(at, here | highest_bit(v ^ here)), round - 1);
   if (here)
-    schedule_add(r, STEP_SEND, rank_of(at, parent(here)), round);
+    schedule_add(s, STEP_SEND, rank_of(at, parent(here)), round);
 }

@@ -33,7 +33,7 @@ struct combine_job {
   METHOD int place(unsigned i, tile_place &p) const {
     return place_tile(c.from[i], c.kind, s.payload[i], tile, p, lane);
   }
-  template <class Real> METHOD outcome_of_opening open(unsigned i, const tile_place &p, plane_tile &x) const {
+  template <class Real> METHOD enum opened_tile open(unsigned i, const tile_place &p, plane_tile &x) const {
     return open_tile<Real>(s.lattice, s.terms[i], p.data, p.size, n, &s.expand, x, lane);
   }
 };
@@ -66,7 +66,7 @@ template <class Real> SELDOM void add_tiles(const combine_job &j, const particip
     j.place(i, place);
     if (!place.size || !j.c.coefficient[i])
       continue;
-    const outcome_of_opening opened = j.open<Real>(i, place, x);
+    const enum opened_tile opened = j.open<Real>(i, place, x);
     if (opened == OUTSIDE)
       r.kind = result_of(&p, 1, &r.inexact);
     if (opened == DAMAGED)

@@ -65,8 +65,8 @@ DEVICE side_place place_side(const combine_call &c, const operand_headers &s, un
 
 // Opens a tile. Returns 0 if it is not common.
 DEVICE int open_side(const combine_call &c, const operand_headers &s, const side_place &p, team_side &x) {
-  team::tile_shape t;
-  const int opened = team::take_tile(s.lattice, s.terms[p.operand], p.data, p.size, t);
+  team::team_shape t;
+  const int opened = team::parse_tile(s.lattice, s.terms[p.operand], p.data, p.size, t);
   UNROLLED for (int w = 0; w < team::WORDS; w++) t.widths[w] = opened ? t.widths[w] : 0;
   x.reader.begin(p.data, t.widths, opened ? t.planes_at : 0);
   x.negative = c.coefficient[p.operand] < 0 ? ALL : 0;
@@ -137,7 +137,7 @@ DEVICE void add_planes(const expansion &e, team_side &a, team_side &b, int count
 // of the other's mode, without specials, of few planes. A damaged tile is not common: add_any.cuh
 // reports it.
 DEVICE int add_pair(const combine_call &c, const operand_headers &s, const uint64_t offset[2],
-                    const uint32_t size[2], team_room &room, team::tile_shape &t, uint32_t &result_size) {
+                    const uint32_t size[2], team_room &room, team::team_shape &t, uint32_t &result_size) {
   team_side a, b;
   side_place higher = place_side(c, s, 0, offset[0], size[0]), lower = place_side(c, s, 1, offset[1], size[1]);
   if (order_at(higher) < order_at(lower)) {
@@ -195,7 +195,7 @@ DEVICE int copy_alone(const combine_call &c, const uint64_t offset[2], const uin
 }
 
 // Squeezes a sum in its place.
-DEVICE void squeeze_sum(const team::tile_shape &t, uint32_t size, team_room &room) {
+DEVICE void squeeze_sum(const team::team_shape &t, uint32_t size, team_room &room) {
   team::plane_writer writer;
   const int height = size ? (int)t.height : 0, planes = (int)__reduce_max_sync(ALL, (unsigned)height);
   uint32_t widths[team::WORDS];

@@ -62,7 +62,7 @@ DEVICE int form_common(const combine_call &c, combine_shared &s, int mine, uint6
   if (!placed) // told by combine_any
     return 0;
   team_room &room = s.room[mine];
-  team::tile_shape shape;
+  team::team_shape shape;
   result_size = 0;
   const int alone = whole && copy_alone(c, offset, size, room, result_size);
   UNROLLED for (int i = 0; i < 2; i++) size[i] = whole && !alone ? size[i] : 0;

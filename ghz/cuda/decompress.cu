@@ -43,7 +43,7 @@ DEVICE int decode_lattice_tile(decompress_shared<Out> &s, uint32_t *buffer, cons
     shared_bytes bytes = {buffer, stage_bytes(buffer, place.data, place.size, low, high, lane)};
     copies_arrived();
     __syncwarp();
-    if (!take_tile(l, s.header.terms, bytes, place.size, n, t, lane))
+    if (!parse_tile(l, s.header.terms, bytes, place.size, n, t, lane))
       return 0;
     const scale by = scale_of(l, t.lead.mode, s.header.terms);
     if (by.in_32_bits) {
@@ -53,7 +53,7 @@ DEVICE int decode_lattice_tile(decompress_shared<Out> &s, uint32_t *buffer, cons
     __syncwarp();
   }
   global_bytes bytes = {place.data};
-  if (!take_tile(l, s.header.terms, bytes, place.size, n, t, lane))
+  if (!parse_tile(l, s.header.terms, bytes, place.size, n, t, lane))
     return 0;
   decode_tile<int64_t, uint64_t, Out>(buffer, bytes, t, scale_of(l, t.lead.mode, s.header.terms), &s.expand,
                                       lane);

@@ -44,9 +44,9 @@ static const struct {
 };
 
 const tile_codec *ghz_tiles_choose(void) {
-  const char *wanted = getenv("GHZ_ISA");
+  const char *asked = getenv("GHZ_ISA");
   for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
-    if (wanted && *wanted && strcmp(wanted, choices[i].codec->name) != 0)
+    if (asked && *asked && strcmp(asked, choices[i].codec->name) != 0)
       continue;
     if (choices[i].have())
       return choices[i].codec;

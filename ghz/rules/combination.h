@@ -14,6 +14,9 @@ typedef struct participants {
   int beside_others;   /* more than one operand of the call has a coefficient other than 0 */
 } participants;
 
+/* What opening an operand found: integers of the lattice, a raw tile beyond the lattice, or damage. */
+enum opened_tile { ON_LATTICE, OUTSIDE, DAMAGED };
+
 enum result_kind { RESULT_EMPTY, RESULT_COPIED, RESULT_SUM, RESULT_RAW };
 
 /* Decides what the result is. First with outside = 0: only a RESULT_SUM needs its operands opened.

@@ -6,12 +6,12 @@
 #include "rules/rules.h"
 
 /* What stands before the width planes. */
-typedef struct tile_lead {
+typedef struct tile_prefix {
   int order, mode;
   unsigned width_planes;
   int special; /* planes of specials follow the width planes */
   int64_t anchor, slope;
-} tile_lead;
+} tile_prefix;
 
 enum { LEAD_MAX = 18 }; /* its bytes at most */
 
@@ -25,23 +25,23 @@ GHZ_RULE unsigned anchor_code(unsigned bytes) {
   return bytes == 8 ? 7 : bytes;
 }
 
-GHZ_RULE uint8_t lead_extra(const tile_lead *h) {
+GHZ_RULE uint8_t lead_extra(const tile_prefix *h) {
   return (uint8_t)(anchor_code(anchor_size(h->anchor)) | anchor_code(anchor_size(h->slope)) << 3 |
                    (unsigned)(h->special != 0) << 6);
 }
 
 /* With the byte that may follow. */
-GHZ_RULE uint8_t lead_first(const tile_lead *h, unsigned extra) {
+GHZ_RULE uint8_t lead_first(const tile_prefix *h, unsigned extra) {
   return (uint8_t)((unsigned)h->order | (unsigned)(extra != 0) << 2 | (unsigned)h->mode << 3 |
                    h->width_planes << 5);
 }
 
-GHZ_RULE unsigned lead_size(const tile_lead *h) {
+GHZ_RULE unsigned lead_size(const tile_prefix *h) {
   return 1u + (lead_extra(h) != 0) + anchor_size(h->anchor) + anchor_size(h->slope);
 }
 
 /* Byte i of those before the width planes, i < lead_size. */
-GHZ_RULE uint8_t lead_byte(const tile_lead *h, unsigned i) {
+GHZ_RULE uint8_t lead_byte(const tile_prefix *h, unsigned i) {
   unsigned extra = lead_extra(h), la = anchor_size(h->anchor);
   if (i == 0)
     return lead_first(h, extra);
@@ -52,7 +52,7 @@ GHZ_RULE uint8_t lead_byte(const tile_lead *h, unsigned i) {
 }
 
 /* Zeros in coarse mode and order 0 without specials are no bytes at all. */
-GHZ_RULE int lead_says_empty(const tile_lead *h) {
+GHZ_RULE int lead_says_empty(const tile_prefix *h) {
   return h->order == 0 && h->mode == COARSE && h->width_planes == 0 && !h->special;
 }
 

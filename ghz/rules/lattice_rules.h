@@ -17,8 +17,12 @@ GHZ_RULE double largest_step(ghz_type type) {
   return type == GHZ_F32 ? 0x1p120 : 0x1p1000;
 }
 
+GHZ_RULE int cap_valid(int cap) {
+  return cap == 35 || cap == 44;
+}
+
 GHZ_RULE int lattice_valid(const ghz_lattice *l) {
-  if ((l->type != GHZ_F32 && l->type != GHZ_F64) || !(l->cap == 35 || (l->cap == 44 && l->type == GHZ_F64)))
+  if ((l->type != GHZ_F32 && l->type != GHZ_F64) || !cap_valid(l->cap) || (l->cap == 44 && l->type == GHZ_F32))
     return 0;
   int step = l->step == 0 || (l->step >= smallest_step(l->type) && l->step <= largest_step(l->type));
   return step && !signbit(l->step) && l->eb >= 0 && !signbit(l->eb) && l->eb <= DBL_MAX;

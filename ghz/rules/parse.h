@@ -16,7 +16,7 @@ GHZ_RULE int first_says_raw(unsigned first) {
 
 /* Checks 7 and 8, of a raw tile. */
 GHZ_RULE int raw_tile_valid(ghz_type type, uint32_t terms, unsigned first, size_t size, unsigned n) {
-  return terms != 0 && first == RAW_TILE && size == 1 + n * (type == GHZ_F32 ? 4u : 8u);
+  return terms != 0 && first == RAW_TILE && size == 1 + n * value_bytes(type);
 }
 
 /* Where the anchors begin, from the beginning of the tile, and how long they are. */
@@ -27,7 +27,7 @@ typedef struct anchor_place {
 /* Checks 7, 9 and 10: the first two bytes of a tile that is neither empty nor raw. They give
  * everything of *h but the values of the anchors. `second` counts only if there is one. */
 GHZ_RULE int open_lead(const ghz_lattice *l, uint32_t terms, unsigned first, unsigned second, size_t size,
-                       tile_lead *h, anchor_place *p) {
+                       tile_prefix *h, anchor_place *p) {
   unsigned extra = 0;
   h->order = (int)(first & 3);
   h->mode = (int)(first >> 3 & 3);
@@ -54,7 +54,7 @@ GHZ_RULE int64_t low_bytes(uint64_t v, unsigned bytes) {
 
 /* Checks 10 and 13: the anchors, each in the low bytes of a number, have no byte too many; and the
  * tile is not the one byte that would be an empty tile in another spelling. */
-GHZ_RULE int open_anchors(tile_lead *h, const anchor_place *p, uint64_t anchor, uint64_t slope) {
+GHZ_RULE int open_anchors(tile_prefix *h, const anchor_place *p, uint64_t anchor, uint64_t slope) {
   h->anchor = low_bytes(anchor, p->anchor);
   h->slope = low_bytes(slope, p->slope);
   return anchor_size(h->anchor) == p->anchor && anchor_size(h->slope) == p->slope &&
@@ -66,7 +66,7 @@ GHZ_RULE unsigned widths_at(const anchor_place *p) {
 }
 
 /* Check 11, of the largest width. (The width of every block from blocks_of(n) on is 0.) */
-GHZ_RULE int height_valid(const ghz_lattice *l, uint32_t terms, const tile_lead *h, unsigned height) {
+GHZ_RULE int height_valid(const ghz_lattice *l, uint32_t terms, const tile_prefix *h, unsigned height) {
   return bit_length(height) == h->width_planes &&
          height <= width_limit(l->type, l->cap, h->mode, h->order, terms);
 }

@@ -22,7 +22,8 @@ enum {
   PLANES_MAX = 64,        /* planes that arithmetic may use */
   TILE_BYTES_MAX = 8338,  /* of the largest result (FORMAT.md, "Worst case") */
   TILES_PER_CHUNK = GHZ_CHUNK / GHZ_TILE,
-  SLACK = 128 /* bytes that wide loads and stores may touch past a tile */
+  STREAM_HEADER = 48, /* bytes before the index of a stream */
+  SLACK = 128         /* bytes that wide loads and stores may touch past a tile */
 };
 
 enum tile_mode { COARSE = 0, FINE = 1, WIDE = 2, RAW = 3 };
@@ -94,10 +95,15 @@ GHZ_RULE uint32_t terms_limit(int cap) {
   return (UINT32_C(1) << (58 - cap)) - 1;
 }
 
+/* Bytes of a value. */
+GHZ_RULE unsigned value_bytes(ghz_type type) {
+  return type == GHZ_F32 ? 4 : 8;
+}
+
 /* The largest tile of n values in a stream of so many terms; fresh: as compression writes it
  * (FORMAT.md, "Worst case"). */
 GHZ_RULE unsigned tile_bound(ghz_type type, unsigned n, uint32_t terms, int fresh) {
-  unsigned raw = 1 + n * (type == GHZ_F32 ? 4 : 8), blocks = (n + BLOCK - 1) / BLOCK;
+  unsigned raw = 1 + n * value_bytes(type), blocks = (n + BLOCK - 1) / BLOCK;
   if (fresh)
     return raw;
   int cap = type == GHZ_F64 && terms <= terms_limit(44) ? 44 : 35;

@@ -1,11 +1,9 @@
 /* compute.h: linear combinations of tiles, with operands that are raw, empty or special (FORMAT.md,
  * "Computing"), and the statistics of a tile. Part of codec.h. */
 
-enum outcome { ON_LATTICE, OUTSIDE, DAMAGED };
-
 /* Parses a tile; a raw one is first encoded on the lattice, at its best order. */
-static enum outcome open_tile(const ghz_lattice *l, tile_source src, unsigned n, encoded_tile *room,
-                              tile_header *h) {
+static enum opened_tile open_tile(const ghz_lattice *l, tile_source src, unsigned n, encoded_tile *room,
+                                  tile_header *h) {
   if (is_raw(src)) {
     ALIGNED double values[TILE];
     integers v;
@@ -141,10 +139,10 @@ static ghz_status add_tiles(const tile_job *j, const combination *c, const parti
     tile_header h;
     if (j->src[i].size == 0 || coefficient(c, i) == 0)
       continue;
-    enum outcome outcome = open_tile(j->lattice, j->src[i], j->n, &room, &h);
-    if (outcome == DAMAGED)
+    enum opened_tile opened = open_tile(j->lattice, j->src[i], j->n, &room, &h);
+    if (opened == DAMAGED)
       return GHZ_ECORRUPT;
-    if (outcome == OUTSIDE)
+    if (opened == OUTSIDE)
       return result_of(p, 1, j->inexact) == RESULT_COPIED ? copy_tile(j, c, first) : combine_values(j, c);
     open_operand(&h, &x);
     add_tile(j->lattice, c->terms, j->n, &sum, &x, coefficient(c, i));

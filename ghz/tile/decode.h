@@ -98,7 +98,7 @@ static void decode_lattice_tile(const ghz_lattice *l, const tile_header *h, uint
     finish_f64(l, h, q, wide, streaming, y);
   if (h->specials) {
     specials s;
-    take_specials(h, &s);
+    parse_specials(h, &s);
     if (out == GHZ_F32)
       restore_specials_f32(&s, n, y);
     else

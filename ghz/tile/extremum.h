@@ -52,14 +52,14 @@ static ghz_status extremum_values(const tile_job *j, int larger) {
 }
 
 /* Opens the operands: their integers, brought to the larger mode. */
-static enum outcome open_comparands(const tile_job *j, comparand c[2], int *mode) {
+static enum opened_tile open_comparands(const tile_job *j, comparand c[2], int *mode) {
   for (int i = 0; i < 2; i++) {
-    enum outcome outcome = open_tile(j->lattice, j->src[i], j->n, &c[i].room, &c[i].header);
-    if (outcome != ON_LATTICE)
-      return outcome;
+    enum opened_tile opened = open_tile(j->lattice, j->src[i], j->n, &c[i].room, &c[i].header);
+    if (opened != ON_LATTICE)
+      return opened;
     decode_integers(&c[i].header, 1, c[i].q);
     if (c[i].header.specials)
-      take_specials(&c[i].header, &c[i].specials);
+      parse_specials(&c[i].header, &c[i].specials);
   }
   *mode = c[0].header.mode > c[1].header.mode ? c[0].header.mode : c[1].header.mode;
   for (int i = 0; i < 2; i++)
@@ -72,11 +72,11 @@ static ghz_status extremum(const tile_job *j, int larger) {
   comparand c[2];
   encoding encodings[3];
   integers v = {.bits = 64, .n = j->n};
-  const enum outcome outcome = open_comparands(j, c, &v.mode);
-  if (outcome == DAMAGED)
+  const enum opened_tile opened = open_comparands(j, c, &v.mode);
+  if (opened == DAMAGED)
     return GHZ_ECORRUPT;
-  *j->inexact |= outcome == OUTSIDE;
-  if (outcome == OUTSIDE)
+  *j->inexact |= opened == OUTSIDE;
+  if (opened == OUTSIDE)
     return extremum_values(j, larger);
   for (unsigned i = 0; i < j->n; i++)
     choose_value(c, i, larger, &v);

@@ -57,12 +57,12 @@ typedef struct tile_content {
 /* Everything of a tile but its planes. This and put_tile are inlined, so that what describes a tile
  * stays in registers (5 % of an addition). */
 static inline __attribute__((always_inline)) uint8_t *put_header(const tile_content *t, uint8_t *dst) {
-  const tile_lead h = {.order = t->order,
-                       .mode = t->mode,
-                       .width_planes = bit_length(t->height),
-                       .special = t->specials != NULL,
-                       .anchor = t->order ? t->anchor : 0,
-                       .slope = t->order == 2 ? t->slope : 0};
+  const tile_prefix h = {.order = t->order,
+                         .mode = t->mode,
+                         .width_planes = bit_length(t->height),
+                         .special = t->specials != NULL,
+                         .anchor = t->order ? t->anchor : 0,
+                         .slope = t->order == 2 ? t->slope : 0};
   const unsigned extra = lead_extra(&h);
   *dst++ = lead_first(&h, extra);
   if (extra)
@@ -169,7 +169,7 @@ static inline __attribute__((always_inline)) ghz_status parse(const ghz_lattice 
     memset(h->width, 0, sizeof h->width);
     return GHZ_OK;
   }
-  tile_lead lead;
+  tile_prefix lead;
   anchor_place at;
   const uint8_t *end = p + src.size;
   if (!open_lead(l, src.terms, p[0], p[1], src.size, &lead, &at) ||
@@ -196,7 +196,7 @@ static inline __attribute__((always_inline)) ghz_status parse(const ghz_lattice 
   return planes_fit(src.size, (size_t)(p - src.data), sum) ? GHZ_OK : GHZ_ECORRUPT;
 }
 
-static void take_specials(const tile_header *h, specials *s) {
+static void parse_specials(const tile_header *h, specials *s) {
   take_special_plane(take_special_plane(h->specials, TILE_BYTES_MAX, s->plus), TILE_BYTES_MAX, s->minus);
 }
 

@@ -64,7 +64,7 @@ static void open_operand(const tile_header *h, plane_tile *t) {
   t->slope = (uint64_t)h->slope;
   t->origin = h;
   if (h->specials)
-    take_specials(h, &t->infinities);
+    parse_specials(h, &t->infinities);
 }
 
 /* The tile of a sum. Returns GHZ_ECORRUPT if only damaged tiles give such a sum. */

@@ -4,6 +4,7 @@
 #define GHZ_PLANE_SUM_CUH
 
 #include "cuda/primitives/decode.cuh"
+#include "rules/combination.h"
 
 // ---- Any tiles ----------------------------------------------------------------------------------
 
@@ -73,8 +74,6 @@ DEVICE int shape_of_sum(const plane_tile &s, tile_shape &t, uint32_t &size) {
 
 // ---- Operands -----------------------------------------------------------------------------------
 
-enum outcome_of_opening { ON_LATTICE, OUTSIDE, DAMAGED };
-
 DEVICE bool is_raw(const uint8_t *data, uint32_t size) {
   return size && first_says_raw(data[0]);
 }
@@ -82,8 +81,8 @@ DEVICE bool is_raw(const uint8_t *data, uint32_t size) {
 // Opens a tile that is not empty, and expands its planes. A raw tile is first encoded on the
 // lattice, at its best order.
 template <class Real>
-DEVICE outcome_of_opening open_tile(const ghz_lattice &l, uint32_t terms, const uint8_t *data, uint32_t size,
-                                    unsigned n, const expansion *expand, plane_tile &x, int lane) {
+DEVICE enum opened_tile open_tile(const ghz_lattice &l, uint32_t terms, const uint8_t *data, uint32_t size,
+                                  unsigned n, const expansion *expand, plane_tile &x, int lane) {
   tile_shape t;
   uint32_t planes[8];
   if (is_raw(data, size)) {
@@ -100,7 +99,7 @@ DEVICE outcome_of_opening open_tile(const ghz_lattice &l, uint32_t terms, const 
     }
   } else {
     plane_reader<global_bytes> reader;
-    if (!take_tile(l, terms, global_bytes{data}, size, n, t, lane))
+    if (!parse_tile(l, terms, global_bytes{data}, size, n, t, lane))
       return DAMAGED;
     reader.begin({data}, expand, t.widths, 0, t.height, t.planes_at, lane);
     for (int p = 0; p < t.height; p += 4) {
@@ -136,7 +135,7 @@ DEVICE int add_values(const ghz_lattice &l, uint32_t terms, const uint8_t *data,
   tile_shape t;
   int64_t q[LANE_VALUES];
   plane_reader<global_bytes> reader;
-  if (!take_tile(l, terms, global_bytes{data}, size, n, t, lane))
+  if (!parse_tile(l, terms, global_bytes{data}, size, n, t, lane))
     return 0;
   reader.begin({data}, expand, t.widths, 0, t.height, t.planes_at, lane);
   residuals_of_planes(reader, t.height, q);

@@ -153,13 +153,13 @@ struct plane_writer : plane_places {
 // ---- Headers ------------------------------------------------------------------------------------
 
 // A lattice tile without specials: what its header says, and this lane's part of its widths.
-struct tile_shape {
-  tile_lead lead;
+struct team_shape {
+  tile_prefix lead;
   uint32_t widths[WORDS];
   uint32_t height, sum, planes_at;
 };
 
-DEVICE void measure_widths(tile_shape &t) {
+DEVICE void measure_widths(team_shape &t) {
   uint32_t most = 0, sum = 0;
   UNROLLED for (int w = 0; w < WORDS; w++) {
     most = __vmaxu2(most, __vmaxu2(t.widths[w] & 0x00ff00ffu, t.widths[w] >> 8 & 0x00ff00ffu));
@@ -171,7 +171,7 @@ DEVICE void measure_widths(tile_shape &t) {
 
 // Takes apart a full tile. All teams of a warp do so together; size 0 means that a team has none.
 // Returns 0 if the tile is damaged or raw, or has specials or an anchor of more than 32 bits.
-DEVICE int take_tile(const ghz_lattice &l, uint32_t terms, const uint8_t *data, uint32_t size, tile_shape &t) {
+DEVICE int parse_tile(const ghz_lattice &l, uint32_t terms, const uint8_t *data, uint32_t size, team_shape &t) {
   tile_bytes b;
   anchor_place at;
   b.begin(data);
@@ -196,7 +196,7 @@ DEVICE int take_tile(const ghz_lattice &l, uint32_t terms, const uint8_t *data, 
 }
 
 // Completes a shape whose order, mode, anchors and widths are known; returns the size of the tile.
-DEVICE uint32_t finish_shape(tile_shape &t) {
+DEVICE uint32_t finish_shape(team_shape &t) {
   measure_widths(t);
   t.lead.width_planes = bit_length(t.height);
   t.lead.special = 0;
@@ -206,7 +206,7 @@ DEVICE uint32_t finish_shape(tile_shape &t) {
   return lead_says_empty(&t.lead) ? 0 : t.planes_at + t.sum;
 }
 
-DEVICE void put_header(uint8_t *out, const tile_shape &t) {
+DEVICE void put_header(uint8_t *out, const team_shape &t) {
   const unsigned bytes = lead_size(&t.lead);
   ROLLED for (unsigned i = (unsigned)lane_of(); i < bytes; i += LANES) out[i] = lead_byte(&t.lead, i);
   out += bytes + 2 * (unsigned)lane_of();

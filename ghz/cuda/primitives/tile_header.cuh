@@ -8,7 +8,7 @@
 
 // A lattice tile: what its header says, and this lane's part of its widths and specials.
 struct tile_shape {
-  tile_lead lead;
+  tile_prefix lead;
   uint32_t widths;      // of the lane's four blocks, one in a byte
   int height, least;    // the largest and the least width
   uint32_t plus, minus; // the lane's columns of the planes of specials
@@ -27,7 +27,7 @@ DEVICE void measure_widths(tile_shape &t) {
 }
 
 // The lane's widths, from their bit planes.
-template <class Bytes> DEVICE uint32_t take_widths(const Bytes &b, uint32_t at, unsigned planes, int lane) {
+template <class Bytes> DEVICE uint32_t parse_widths(const Bytes &b, uint32_t at, unsigned planes, int lane) {
   uint32_t widths = 0;
   ROLLED for (unsigned k = 0; k < planes; k++) {
     uint32_t bits = b.byte(at + 16 * k + (uint32_t)lane / 2) >> 4 * (lane & 1) & 15;
@@ -95,7 +95,7 @@ DEVICE uint32_t columns_beyond(unsigned n, int lane) {
 }
 
 template <class Bytes>
-DEVICE int take_specials(const Bytes &b, uint32_t &at, uint32_t size, unsigned n, tile_shape &t, int lane) {
+DEVICE int parse_specials(const Bytes &b, uint32_t &at, uint32_t size, unsigned n, tile_shape &t, int lane) {
   if (!take_special_plane(b, at, size, t.plus, lane) || !take_special_plane(b, at, size, t.minus, lane))
     return 0;
   return __any_sync(ALL, (t.plus | t.minus) != 0) &&
@@ -118,8 +118,8 @@ DEVICE int blocks_beyond(uint32_t widths, unsigned n, int lane) {
 // Takes apart a lattice tile of n values, and checks all of it but the planes' bytes, which may be
 // anything. Returns 0 if it is damaged. The tile is not empty.
 template <class Bytes>
-DEVICE int take_tile(const ghz_lattice &l, uint32_t terms, const Bytes &b, uint32_t size, unsigned n,
-                     tile_shape &t, int lane) {
+DEVICE int parse_tile(const ghz_lattice &l, uint32_t terms, const Bytes &b, uint32_t size, unsigned n,
+                      tile_shape &t, int lane) {
   anchor_place at;
   t.plus = t.minus = 0;
   if (!open_lead(&l, terms, b.byte(0), size > 1 ? b.byte(1) : 0, size, &t.lead, &at) ||
@@ -127,12 +127,12 @@ DEVICE int take_tile(const ghz_lattice &l, uint32_t terms, const Bytes &b, uint3
                     anchor_bytes(b, at.at + at.anchor, at.slope)))
     return 0;
   uint32_t p = widths_at(&at);
-  t.widths = take_widths(b, p, t.lead.width_planes, lane);
+  t.widths = parse_widths(b, p, t.lead.width_planes, lane);
   measure_widths(t);
   p += 16 * t.lead.width_planes;
   if (!height_valid(&l, terms, &t.lead, (unsigned)t.height) || (n < TILE && blocks_beyond(t.widths, n, lane)))
     return 0;
-  if (t.lead.special && !take_specials(b, p, size, n, t, lane))
+  if (t.lead.special && !parse_specials(b, p, size, n, t, lane))
     return 0;
   t.planes_at = p;
   return planes_fit(size, p, t.sum);

@@ -26,7 +26,7 @@ parts 60 "$load" GHZ_MPI_REPORT=report GHZ_MPI_BOUND=abs:1e-3 GHZ_MPI_MODE=homom
 calls MPI_Bcast compressed "$RANKS"
 
 # Loaded by some only: the job ends, and says why.
-if parts 60 "$load" GHZ_MPI_BOUND=abs:1e-3 GHZ_MPI_PATIENCE=2 -- GHZ_MPI_BOUND=abs:1e-3 >log 2>&1; then
+if parts 60 "$load" GHZ_MPI_BOUND=abs:1e-3 GHZ_MPI_INIT_TIMEOUT=2 -- GHZ_MPI_BOUND=abs:1e-3 >log 2>&1; then
   die "ran though one rank alone has the library"
 elif [ $? = 124 ]; then
   die "hung with the library in one rank alone"
