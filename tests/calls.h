@@ -1,5 +1,4 @@
-/* calls.h: every call of the library that computes, on operands that fit together: what a call
- * leaves in a buffer is its answer. */
+/* calls.h: every call of the library that computes, on operands that fit together. */
 #pragma once
 #include "streams.h"
 

@@ -1,5 +1,4 @@
-/* damage.h: streams that are damaged in every way that a law names, for whoever reads them: the
- * CPU's tests and the device's. */
+/* damage.h: streams damaged in every way that a law names, for tests of the CPU and the device. */
 #pragma once
 #include "streams.h"
 

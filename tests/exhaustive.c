@@ -159,36 +159,31 @@ static int pass(const arrangement_row *a, const subject *s, worker *const *worke
 }
 
 /* ---- Subjects ---- */
-static subject bounded(const char *name, double eb, double factor) {
-  subject s = {.name = name, .factor = factor};
-  ghz_bound bound = {GHZ_ABS, eb};
-  if (ghz_lattice_make(GHZ_F32, bound, 0, 0, &s.lattice) != GHZ_OK)
-    abort();
-  return s;
-}
+/* A bound, or the constant that a lattice is for; factors of 40 bits: long double holds each
+ * product exactly, and the new step is a rounded one. */
+static const struct subject_row {
+  const char *name;
+  double eb, constant, factor;
+} rows[] = {
+    {"abs 1e-3", 1e-3, 0, 1},
+    {"abs 1", 1, 0, 1},
+    {"abs 1e30", 1e30, 0, 1},
+    {"abs 2^-149, no lattice", 0x1p-149, 0, 1},
+    {"abs 2^-120, the least step", 0x1.1p-121, 0, 1},
+    {"abs 1e38, the largest step", 1e38, 0, 1},
+    {"abs 0.37, scaled by 1.57", 0.37, 0, 0x1.921fb5444bp0},
+    {"abs 5e-20, scaled by -0.1", 5e-20, 0, -0x1.99999999a7p-4},
+    {"constant 1.5", 0, 1.5, 1},
+    {"constant 0.3", 0, (double)0.3f, 1},
+};
 
-static subject constant(const char *name, double c) {
-  subject s = {.name = name, .factor = 1};
-  ghz_bound bound = {GHZ_REL, 1e-3};
+static subject subject_of(const struct subject_row *row) {
+  subject s = {.name = row->name, .factor = row->factor};
+  double c = row->constant;
+  ghz_bound bound = c != 0 ? (ghz_bound){GHZ_REL, 1e-3} : (ghz_bound){GHZ_ABS, row->eb};
   if (ghz_lattice_make(GHZ_F32, bound, c, c, &s.lattice) != GHZ_OK)
     abort();
   return s;
-}
-
-/* Factors of 40 bits: long double holds each product exactly, and the new step is a rounded one. */
-static int subjects(subject *s) {
-  int n = 0;
-  s[n++] = bounded("abs 1e-3", 1e-3, 1);
-  s[n++] = bounded("abs 1", 1, 1);
-  s[n++] = bounded("abs 1e30", 1e30, 1);
-  s[n++] = bounded("abs 2^-149, no lattice", 0x1p-149, 1);
-  s[n++] = bounded("abs 2^-120, the least step", 0x1.1p-121, 1);
-  s[n++] = bounded("abs 1e38, the largest step", 1e38, 1);
-  s[n++] = bounded("abs 0.37, scaled by 1.57", 0.37, 0x1.921fb5444bp0);
-  s[n++] = bounded("abs 5e-20, scaled by -0.1", 5e-20, -0x1.99999999a7p-4);
-  s[n++] = constant("constant 1.5", 1.5);
-  s[n++] = constant("constant 0.3", (double)0.3f);
-  return n;
 }
 
 static int wanted(const char *name) {
@@ -251,7 +246,6 @@ static int parse(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
-  subject list[16];
   threads = omp_get_max_threads();
   if (!parse(argc, argv)) {
     fprintf(stderr,
@@ -269,9 +263,11 @@ int main(int argc, char **argv) {
   for (size_t i = 0; i < worker_isas(workers[0]); i++)
     printf(" %s", worker_isa(workers[0], i));
   printf("; every value%s\n", every > 1 ? " of some batches" : "");
-  int right = 1, count = subjects(list);
-  for (int i = 0; i < count && right; i++)
-    right = !wanted(list[i].name) || prove(&list[i], workers);
+  int right = 1;
+  for (size_t i = 0; i < sizeof rows / sizeof *rows && right; i++) {
+    subject s = subject_of(&rows[i]);
+    right = !wanted(s.name) || prove(&s, workers);
+  }
   right = right && (!wanted("f64") || random_f64(seconds, seed, workers, threads));
   for (int t = 0; t < threads; t++)
     worker_free(workers[t]);

@@ -60,8 +60,7 @@ int examine(worker *w, const subject *s, int order, const void *x, size_t n, int
 
 /* ---- exhaustive_f64.c ---- */
 
-/* Random float64 arrays and lattices for so many seconds, each thread with a worker; returns 0 at
- * the first violation. */
+/* Random float64 arrays and lattices for so long, a worker a thread; returns 0 at a violation. */
 int random_f64(double seconds, uint64_t seed, worker *const *workers, int threads);
 
 /* ---- exhaustive.c ---- */

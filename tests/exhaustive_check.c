@@ -1,5 +1,4 @@
-/* exhaustive_check.c: one tile against what FORMAT.md promises, in exact arithmetic that shares
- * nothing with the library. */
+/* exhaustive_check.c: one tile against FORMAT.md, in exact arithmetic of its own. */
 #include "common.h"
 #include "exhaustive.h"
 #include <float.h>

@@ -1,5 +1,4 @@
-/* long_life.h: a pool of arrays of every habit, a stream that they are added to one by one, and
- * what it must be then. */
+/* long_life.h: arrays of every habit, a stream that they are added to, and what it must be. */
 #pragma once
 #include "support.h"
 

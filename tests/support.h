@@ -1,5 +1,4 @@
-/* support.h: what the Criterion suites share: calls that must succeed, contexts to draw from,
- * comparisons that say what differs. */
+/* support.h: what the Criterion suites share: calls that must succeed, contexts, comparisons. */
 #pragma once
 #include "streams.h"
 #include <criterion/criterion.h>

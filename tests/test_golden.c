@@ -103,8 +103,7 @@ Test(golden, everything_is_there) {
 
 /* ---- What an older reader says ---- */
 
-/* Every bit that is not in use today: each call that reads a stream or message says that it is
- * newer, and not corrupt. */
+/* Every bit not in use today: each call that reads it says that it is newer, and not corrupt. */
 static void newer(ghz_context *ctx, ref_bytes bytes, size_t at, unsigned value, int message) {
   SCOPE;
   ref_bytes odd = bytes_copy(bytes.data, bytes.size), room = bytes_new(1 << 16);

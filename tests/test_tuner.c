@@ -53,8 +53,7 @@ Test(tuner, finds_the_best) {
   }
 }
 
-/* A network on which uncompressed data would take four times as long is never made to carry them,
- * but for a second look now and then. */
+/* A network that is four times slower uncompressed carries that only now and then, for a look. */
 Test(tuner, never_tries_the_hopeless) {
   tuner *c = new_tuner();
   world w = {{1, 4, 4}, 0.05, 3.9, 0, 7};

@@ -1,5 +1,4 @@
-/* communicators.c: parts, duplicates and orders of ranks; contexts that go with their
- * communicators; several at once. */
+/* communicators.c: parts, duplicates, orders of ranks; contexts end with communicators. */
 #include "alloc_log.h"
 #include "expected.h"
 #include "suite.h"

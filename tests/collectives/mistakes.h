@@ -1,5 +1,4 @@
-/* mistakes.h: what can be wrong with a call, in itself or beside those of the other ranks, and the
- * error that must come of it. */
+/* mistakes.h: what can be wrong with a call, alone or beside other ranks', and the error due. */
 #pragma once
 #include "request.h"
 

@@ -1,15 +1,12 @@
-/* random_args.h: calls with arguments by hand: what is left to MPI, what the ranks may differ in,
- * and what they may not. */
+/* random_args.h: calls by hand: what is left to MPI, what ranks may differ in, and what not. */
 #pragma once
 #include "call.h"
 #include "comms.h"
 
-/* Holds the result of a call of a field against what MPI makes of the same values as whole numbers,
- * and the report's bound. */
+/* Holds a field's result against what MPI makes of it as whole numbers, and the report's bound. */
 void args_check_by_mpi(const call *s, const call_result *l, MPI_Comm comm);
 
-/* Each makes a call or two on a communicator; its members share the seed. `where` begins what
- * failures are reported under. */
+/* Each makes a call or two on a communicator of one seed. `where` begins reports of failures. */
 
 /* What is not compressed has the bits that MPI gives. */
 void args_left_to_mpi(const test_comm *on, uint64_t seed, const char *where);

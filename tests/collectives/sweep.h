@@ -1,5 +1,4 @@
-/* sweep.h: small calls of every collective by every algorithm, for tests in which something fails
- * at every place in turn. */
+/* sweep.h: small calls of every collective by every algorithm, for failures at every place. */
 #pragma once
 #include "request.h"
 

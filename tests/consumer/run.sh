@@ -3,43 +3,23 @@
 # outside the project against it: in C and C++, shared and static, found by CMake and by pkg-config.
 # Then the sources, as a part of a project.
 # usage: tests/consumer/run.sh BUILD [CONFIG]
-set -euo pipefail
-exec </dev/null
-
-here=$(cd "$(dirname "$0")" && pwd)
-build=$(cd "$1" && pwd)
-config=${2:-Release}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-unset DESTDIR LD_LIBRARY_PATH CMAKE_PREFIX_PATH
-
-quietly() { # command...: shows its output only if it fails
-  "$@" >"$work/log" 2>&1 || { cat "$work/log" >&2 && echo "run.sh: failed: $*" >&2 && exit 1; }
-}
-
-# Installed to one place and used at another: nothing in the package may name the place.
-quietly cmake --install "$build" --config "$config" --prefix "$work/installed"
-mv "$work/installed" "$work/ghz"
-pc=$(find "$work/ghz" -name ghz.pc)
-export PKG_CONFIG_PATH=${pc%/*}
-libdir=$(pkg-config --variable=libdir ghz)
-version=$(pkg-config --modversion ghz)
+# shellcheck source=tests/consumer/installed.sh
+. "${0%/*}/installed.sh"
+install_package ghz "${2:-Release}"
 if grep -rlF "$work/installed" "$work/ghz" || grep -rlF "$build" "$work/ghz/include" "$libdir/cmake" "$pc"; then
-  echo "run.sh: the files above name the folder they were built in or installed to" >&2
-  exit 1
+  fail "the files above name the folder they were built in or installed to"
 fi
 
 check() { # name shared|static program
   local needed
   needed=$(readelf -d "$3" | grep -o 'libghz\.so[.0-9]*' || true)
   if [ "$2" = shared ] && [ "$needed" != "libghz.so.${version%%.*}" ]; then
-    echo "run.sh: $1: needs '$needed', not libghz.so.${version%%.*}" >&2 && exit 1
+    fail "$1: needs '$needed', not libghz.so.${version%%.*}"
   elif [ "$2" = static ] && [ -n "$needed" ]; then
-    echo "run.sh: $1: linked statically, yet needs $needed" >&2 && exit 1
+    fail "$1: linked statically, yet needs $needed"
   fi
   said=$(LD_LIBRARY_PATH=$libdir "$3")
-  [ "$said" = "ghz $version" ] || { echo "run.sh: $1: said '$said', not 'ghz $version'" >&2 && exit 1; }
-  echo "ok: $1"
+  must_say_version "$1" "$said"
 }
 
 with_cmake() { # shared|static|ghz C|CXX [kind that ghz means]

@@ -2,31 +2,13 @@
 # run_mpi.sh: the same for libghzmpi: installed, moved, found by CMake and by pkg-config, shared and
 # static.
 # usage: tests/consumer/run_mpi.sh BUILD CONFIG MPICC
-set -euo pipefail
-exec </dev/null
-
-here=$(cd "$(dirname "$0")" && pwd)/mpi
-build=$(cd "$1" && pwd) config=$2 mpicc=$3
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-unset DESTDIR LD_LIBRARY_PATH CMAKE_PREFIX_PATH
-
-quietly() { # command...: shows its output only if it fails
-  "$@" >"$work/log" 2>&1 || { cat "$work/log" >&2 && echo "run_mpi.sh: failed: $*" >&2 && exit 1; }
-}
-
-quietly cmake --install "$build" --config "$config" --prefix "$work/installed"
-mv "$work/installed" "$work/ghz"
-pc=$(find "$work/ghz" -name ghzmpi.pc)
-export PKG_CONFIG_PATH=${pc%/*}
-libdir=$(pkg-config --variable=libdir ghzmpi)
-version=$(pkg-config --modversion ghzmpi)
+# shellcheck source=tests/consumer/installed.sh
+. "${0%/*}/installed.sh"
+here=$here/mpi mpicc=$3
+install_package ghzmpi "$2"
 
 check() { # name program
-  local said
-  said=$(LD_LIBRARY_PATH=$libdir "$2") || true # one rank
-  [ "$said" = "ghz $version" ] || { echo "run_mpi.sh: $1: said '$said', not 'ghz $version'" >&2 && exit 1; }
-  echo "ok: $1"
+  must_say_version "$1" "$(LD_LIBRARY_PATH=$libdir "$2" || true)" # one rank
 }
 
 with_cmake() { # target language
@@ -42,7 +24,7 @@ with_cmake mpi CXX
 if [ -e "$libdir/libghzmpi.so" ]; then
   with_cmake mpi_shared C
   # without being told where libghz.so is: libghzmpi.so knows
-  (unset LD_LIBRARY_PATH && "$work/mpi_shared-C/consumer" >/dev/null) || { echo "run_mpi.sh: does not start" >&2 && exit 1; }
+  (unset LD_LIBRARY_PATH && "$work/mpi_shared-C/consumer" >/dev/null) || fail "does not start"
 fi
 
 # Another MPI is refused.
@@ -50,7 +32,7 @@ other=mpicc.openmpi
 [[ $mpicc != *openmpi ]] || other=mpicc.mpich
 if command -v $other >/dev/null && [[ $mpicc == *.* ]]; then
   if cmake -S "$here" -B "$work/other" -DCMAKE_PREFIX_PATH="$work/ghz" -DMPI_C_COMPILER=$other >"$work/log" 2>&1; then
-    echo "run_mpi.sh: takes $other" >&2 && exit 1
+    fail "takes $other"
   fi
   grep -q "was built with" "$work/log" || { cat "$work/log" >&2 && exit 1; }
   echo "ok: $other is refused"

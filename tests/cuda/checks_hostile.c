@@ -159,8 +159,7 @@ static void look_alone(void *self, const damaged *d) {
     probe_operations(r->t, d->bad, d->bad, d->type, d->n, turn, d->what);
 }
 
-/* A check of one kind of damage: who looks at it, how many of the cases (one in so many) by extent, and in one of how many of these
- * it computes with them. */
+/* A check of a kind of damage: who looks, one in how many cases by extent, and computes with. */
 #define DAMAGED(name, by, quick, usual, full, operates, damage)                                                \
   void check_hostile_##name(trial *t) {                                                                        \
     device_reader d = {.t = t, .operate = operates};                                                           \

@@ -207,8 +207,7 @@ static ghz_status cpu_slice_mean(trial *t, const operation *o, const ghz_slice *
   return m.status;
 }
 
-/* A divisor that is not the number of messages is no mean: then the sum is divided, which rounds
- * values outside the lattice twice. */
+/* With another divisor than the number of messages, values off the lattice are rounded twice. */
 static ghz_status cpu_slice_sum(trial *t, const operation *o, const ghz_bytes *messages, ref_bytes dst,
                                 size_t *size) {
   SCOPE;

@@ -1,5 +1,4 @@
-/* fuzz.h: what the fuzzers share: choices made from bytes, contexts, and checks that end the
- * process when they fail. */
+/* fuzz.h: what fuzzers share: choices made from bytes, contexts, checks that end the process. */
 #pragma once
 #include "common.h"
 #include <ghz.h>

@@ -1,5 +1,4 @@
-/* memory_file.c: owns two files without names, and what the command would print as a message: it is
- * formed, and thrown away. */
+/* memory_file.c: two files without names, and the command's messages, formed and thrown away. */
 #define _GNU_SOURCE
 #include "memory_file.h"
 #include "fuzz.h"

@@ -1,5 +1,4 @@
-/* mutate.h: changes of inputs that leave them likely to pass the first checks: sizes, offsets and
- * checksums are made to fit again. */
+/* mutate.h: changes of inputs that pass first checks: sizes, offsets and checksums fit again. */
 #pragma once
 #include "common.h"
 

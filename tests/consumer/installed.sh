@@ -1,0 +1,33 @@
+# installed.sh: installs a build and moves it, for run.sh and run_mpi.sh, which source it.
+# shellcheck shell=bash disable=SC2034
+set -euo pipefail
+exec </dev/null
+
+here=$(cd "$(dirname "$0")" && pwd)
+build=$(cd "$1" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+unset DESTDIR LD_LIBRARY_PATH CMAKE_PREFIX_PATH
+
+fail() { # word...
+  echo "${0##*/}: $*" >&2 && exit 1
+}
+
+quietly() { # command...: shows its output only if it fails
+  "$@" >"$work/log" 2>&1 || { cat "$work/log" >&2 && fail "failed: $*"; }
+}
+
+# Installed to one place and used at another: nothing in the package may name the place.
+install_package() { # package config
+  quietly cmake --install "$build" --config "$2" --prefix "$work/installed"
+  mv "$work/installed" "$work/ghz"
+  pc=$(find "$work/ghz" -name "$1.pc")
+  export PKG_CONFIG_PATH=${pc%/*}
+  libdir=$(pkg-config --variable=libdir "$1")
+  version=$(pkg-config --modversion "$1")
+}
+
+must_say_version() { # name words
+  [ "$2" = "ghz $version" ] || fail "$1: said '$2', not 'ghz $version'"
+  echo "ok: $1"
+}
