@@ -10,7 +10,6 @@
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 /* ---- Memory ---- */
-
 /* Memory that ends exactly where it ends, so that a sanitizer sees every step beyond. It is freed
  * when the innermost block that began with SCOPE ends, else with the process. Each thread has its
  * own. Aborts where there is none. */
@@ -33,7 +32,6 @@ uint64_t get_little(const uint8_t *p, int bytes);
 void put_little(uint8_t *p, uint64_t v, int bytes);
 
 /* ---- Text ---- */
-
 /* A line of text in a rotating set of static buffers. */
 const char *say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
@@ -42,7 +40,6 @@ const char *bytes_differ(ref_bytes got, ref_bytes want);
 const char *values_differ(const void *got, const void *want, size_t n, ghz_type type);
 
 /* ---- Contexts and lattices ---- */
-
 /* Ends the process unless the call succeeded. */
 void need(ghz_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -97,7 +97,6 @@ static int companions(const arrangement_row *a, const subject *s, float *c) {
 }
 
 /* ---- Batches ---- */
-
 /* Fills x with batch b; returns how many values it has, 0 if the companion would decide nothing in
  * it: if all are finite and larger, they were there without it. */
 static size_t fill(const arrangement_row *a, const subject *s, uint64_t b, float *x) {

@@ -33,7 +33,6 @@ typedef struct round_trip {
 } round_trip;
 
 /* ---- exhaustive_check.c ---- */
-
 /* The bits of long double's significand that the checks need; with fewer they prove nothing. */
 enum { SIGNIFICAND = 64 };
 
@@ -45,7 +44,6 @@ int tile_kept(const subject *s, double bound, const round_trip *t, tally *seen);
 int errors_as_derived(const subject *s, const tally *seen);
 
 /* ---- exhaustive_worker.c ---- */
-
 /* Contexts on every instruction set, and room for arrays of up to `most` values; for one thread. */
 typedef struct worker worker;
 worker *worker_new(size_t most);
@@ -59,7 +57,6 @@ const char *worker_isa(const worker *w, size_t i);
 int examine(worker *w, const subject *s, int order, const void *x, size_t n, int with_reference, tally *seen);
 
 /* ---- exhaustive_f64.c ---- */
-
 /* Random float64 arrays and lattices for so long, a worker a thread; returns 0 at a violation. */
 int random_f64(double seconds, uint64_t seed, worker *const *workers, int threads);
 

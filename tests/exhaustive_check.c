@@ -71,7 +71,6 @@ static int class_of(const ghz_lattice *l, const round_trip *t) {
 }
 
 /* ---- One value ---- */
-
 /* What is compared: the exact result, what came back, and how far from it that may be. */
 typedef struct comparison {
   long double exact, back, bound;
@@ -109,7 +108,6 @@ static int wrong(const subject *s, const round_trip *t, int i, int class, double
 }
 
 /* ---- Tiles outside the lattice: no error at all ---- */
-
 /* Scaling multiplies in float64, as a sum of one with the factor's sign, and rounds to the type. */
 static double scaled(ghz_type type, double factor, double x) {
   double y = (0.0 + (factor < 0 ? -x : x)) * fabs(factor);
@@ -133,7 +131,6 @@ static int outside_kept(const subject *s, double bound, const round_trip *t, tal
 }
 
 /* ---- Tiles on the lattice ---- */
-
 /* Half a unit in the last place, which a scaled sum may lose where a float32 cannot hold it. */
 static long double half_ulp(double y) {
   float a = fabsf((float)y);

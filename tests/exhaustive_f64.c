@@ -18,7 +18,6 @@ static double signed_at(uint64_t *state, double magnitude) {
 }
 
 /* ---- Values ---- */
-
 /* Near the middle between two lattice points, which is where errors are largest. */
 static double near_tie(uint64_t *state, double step, int power) {
   double k = floor(ldexp(fraction(state), power - 1)) + 0.5, v = k * step;

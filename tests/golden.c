@@ -20,7 +20,6 @@ static ref_bytes plain(ghz_context *ctx, ghz_type type, double eb, int order, co
 #define MAKE(name) static ref_bytes name(ghz_context *ctx)
 
 /* ---- Other lattices ---- */
-
 /* A constant, a NaN in its second tile; multiples of it; in the last tile, another value. */
 static ref_bytes constant(ghz_context *ctx, ghz_type type, double c) {
   enum { N = 3 * GHZ_TILE + 100 };

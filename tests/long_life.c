@@ -9,7 +9,6 @@ void accumulate(ghz_context *ctx, ref_bytes *sum, size_t capacity, ref_bytes x) 
 }
 
 /* ---- The arrays ---- */
-
 /* One tile has one habit all its life; x is in steps. Arrays 2k and 2k + 1 are added in turn. */
 static double habit(int tile, int array, int i, uint64_t *state) {
   double noise = input_uniform(state), sign = array % 2 ? -1 : 1;
@@ -234,7 +233,6 @@ void live(ghz_type type, const char *isa, uint32_t terms) {
 }
 
 /* ---- To the limit of terms ---- */
-
 /* Nothing more goes in, whatever it is and by whichever call, and the sum stays as it was. */
 static void full(ghz_context *ctx, ref_bytes *sum, size_t capacity, ref_bytes more) {
   SCOPE;

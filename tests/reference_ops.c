@@ -4,7 +4,6 @@
 #include <string.h>
 
 /* ---- Headers ---- */
-
 /* a * b, or a / b, rounded up; below 2^-900 always: a remainder could underflow there. */
 static double magnitude_up(double a, double b, int divide) {
   double result = divide ? a / b : a * b;
@@ -41,7 +40,6 @@ static ref_header combined_header(size_t k, const ref_bytes *streams, const int6
 }
 
 /* ---- Tiles ---- */
-
 /* An operand of one tile: where its bytes are, what they say, how often it counts. */
 typedef struct operand {
   const uint8_t *data;
@@ -198,7 +196,6 @@ ref_bytes ref_scale(ref_bytes stream, double factor) {
 }
 
 /* ---- Extrema ---- */
-
 /* -Inf below finite below +Inf; NaN wins on either side. */
 static int rank_of(const ref_tile *t, int i, int larger) {
   if (t->plus[i] && t->minus[i])

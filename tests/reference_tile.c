@@ -301,7 +301,6 @@ size_t ref_tile_compress(const ref_header *h, int order, ref_tile *t, uint8_t *o
 }
 
 /* ---- From bytes ---- */
-
 /* A cursor over the tile that never passes its end. */
 typedef struct reader {
   const uint8_t *p;

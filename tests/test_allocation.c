@@ -8,7 +8,6 @@
 enum { N = 150000, SMALL = 3000, GUARD = 64 };
 
 /* ---- Refusals ---- */
-
 /* Runs a call; its result must be the wanted one where it succeeds, and keep to its room always. */
 static ghz_status run(const call *c, ghz_context *ctx, const operands *o, answer *r, const answer *want,
                       const char *what) {

@@ -293,7 +293,6 @@ Test(api, unaligned_buffers) {
 }
 
 /* ---- Capacities ---- */
-
 /* Every capacity from 0 to the size that it takes: ECAPACITY below it. Between the size and the
  * bound a call may succeed or not, but a capacity of exactly the size must do. */
 static void check_capacities(const call *c, const operands *o) {

@@ -215,7 +215,6 @@ Test(bound, result_bound) {
 }
 
 /* ---- Scaled streams ---- */
-
 /* Scales again and again: values stay within the stream's own bound of the exact product. */
 static void check_scaled(ghz_context *ctx, const ghz_lattice *l, const char *maker, uint64_t seed, int times) {
   SCOPE;

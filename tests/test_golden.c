@@ -102,7 +102,6 @@ Test(golden, everything_is_there) {
 }
 
 /* ---- What an older reader says ---- */
-
 /* Every bit not in use today: each call that reads it says that it is newer, and not corrupt. */
 static void newer(ghz_context *ctx, ref_bytes bytes, size_t at, unsigned value, int message) {
   SCOPE;

@@ -3,7 +3,6 @@
 #include <math.h>
 
 /* ---- Laws of three random operands ---- */
-
 /* Compresses one random array and holds the bytes against the reference codec. */
 static ref_bytes random_stream(ghz_context *ctx, const ghz_lattice *l, size_t n, uint64_t *state) {
   const test_input *in = &inputs[input_below(state, input_count)];

@@ -21,7 +21,6 @@ TestSuite(hostile, .init = start, .fini = stop, .timeout = 300);
 static int refusal(ghz_status status) { return status == GHZ_ECORRUPT || status == GHZ_EVERSION; }
 
 /* ---- What must hold of any bytes ---- */
-
 /* Decodes on every instruction set: all agree on status and values. Returns the status. */
 static ghz_status decode_everywhere(ref_bytes bytes, const char *what) {
   SCOPE;

@@ -96,7 +96,6 @@ Test(life, scaled_on_the_way, .timeout = 300) {
 }
 
 /* ---- Values outside the lattice ---- */
-
 /* From the first of them on the stream is inexact; its other tiles stay exact, and terms go on. */
 Test(life, outside_the_lattice) {
   enum { ARRAYS = 3, TWO = 2 * GHZ_TILE, TERMS = 16383 };

@@ -200,7 +200,6 @@ Test(peers, size_is_overwritten) {
 }
 
 /* ---- Quality ---- */
-
 /* Rounding, not truncation: errors have no direction. */
 Test(peers, no_bias) {
   enum { N = 200000 };

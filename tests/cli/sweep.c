@@ -57,7 +57,6 @@ static void die(const char *format, ...) {
 static int is_kind(const char *kind) { return strcmp(task.kind, kind) == 0; }
 
 /* ---- A run ---- */
-
 /* The text of a file that was written through a descriptor we share, which is emptied. */
 static void take_text(int fd, char *text, size_t room) {
   ssize_t n = pread(fd, text, room - 1, 0);

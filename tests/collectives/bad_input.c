@@ -73,7 +73,6 @@ static void must_fail(const test_request *r, int want_class, const char *what, i
 }
 
 /* ---- What can be wrong ---- */
-
 /* One rank makes the mistake. A buffer that the root may lack must be missing elsewhere. */
 static void wrong_on_one(const mistake *m, collective f, int by) {
   test_request r = good(f), wrong = r;
@@ -213,7 +212,6 @@ static void moved_by_mpi(void) {
 }
 
 /* ---- NaN ---- */
-
 /* NaN that one rank has comes out where it went in, and nowhere else. */
 static void nan_on_one_rank(void) {
   for (int f = 0; f < COLLECTIVES; f++) {
@@ -240,7 +238,6 @@ static void nan_on_one_rank(void) {
 }
 
 /* ---- Nothing ---- */
-
 /* What nobody contributes to is a sum of nothing; it has no average. */
 static void nobody_contributes(void) {
   for (int f = 0; f <= REDUCE_SCATTER; f++)
@@ -262,7 +259,6 @@ static void nobody_contributes(void) {
 }
 
 /* ---- Handlers ---- */
-
 /* MPI_ERRORS_RETURN just returns. */
 static void errors_return(void) {
   MPI_Comm quiet;

@@ -22,7 +22,6 @@ static void on_error(MPI_Comm *comm, int *code, ...) {
 }
 
 /* ---- Making one ---- */
-
 /* Some ranks of a communicator, in any order. Returns how many. */
 static int choose_ranks(const test_comm *from, uint64_t dice, int *chosen) {
   int n = 0;

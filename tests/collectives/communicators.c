@@ -6,7 +6,6 @@
 #include <stdio.h>
 
 /* ---- Calls to make ---- */
-
 /* The i-th of many calls, all different. */
 static call some_shot(uint64_t i, int ranks) {
   static const ghz_mpi_algorithm algorithms[COLLECTIVES][2] = {
@@ -168,7 +167,6 @@ static void threads(void) {
 }
 
 /* ---- Between two groups ---- */
-
 /* An intercommunicator is MPI's business: each side gets the sum of the other. */
 static void between(void) {
   MPI_Comm half, inter;

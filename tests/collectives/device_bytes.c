@@ -18,7 +18,6 @@ int MPI_Isend(const void *data, int size, MPI_Datatype type, int to, int tag, MP
 }
 
 /* ---- Comparing ---- */
-
 /* What came of a call on this rank. */
 typedef struct trace {
   uint64_t result, sent, bytes;

@@ -22,7 +22,6 @@ int MPI_Testsome(int n, MPI_Request *requests, int *done, int *indices, MPI_Stat
 }
 
 /* ---- Calls ---- */
-
 /* The range for a relative bound is waited for. */
 static const ghz_bound absolute = {GHZ_ABS, 1e-3}, relative = {GHZ_REL, 1e-6};
 

@@ -38,7 +38,6 @@ static int is_sum(const call *s) { return reduces(s->what) && (s->op == SUM || s
 static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
 
 /* ---- What a value should be ---- */
-
 /* The contribution and place of element j of this rank's result, if it is just moved. */
 static int64_t moved(const claim *c, uint64_t j) {
   const call *s = c->s;
@@ -133,7 +132,6 @@ static void check_values(const claim *c) {
 }
 
 /* ---- The bound ---- */
-
 /* Values of all ranks' contributions: largest magnitude, and range. */
 typedef struct extent {
   int64_t magnitude, min, max;
@@ -286,7 +284,6 @@ static void check_report(const call *s, const call_result *l, const extent *e, c
 }
 
 /* ---- All of it ---- */
-
 /* Where a rank's own block stays as it was, it has no error at all. */
 static void check_result(const claim *c) {
   const call *s = c->s;

@@ -15,7 +15,6 @@ static int has_result_everywhere(collective what) {
 static int reduces_everywhere(collective what) { return reduces(what) && what != REDUCE; }
 
 /* ---- Changes that take more than a line ---- */
-
 /* Gives no buffer where one is used. */
 static void lose_buffer(test_request *r, int rank) {
   if (r->what == BCAST || r->what == ALLGATHER || (r->what == SCATTER && rank != r->root))

@@ -105,7 +105,6 @@ static void set_weather(const test_comm *on, uint64_t dice, uint64_t own) {
 }
 
 /* ---- What else goes on on a communicator ---- */
-
 /* A message or a barrier of the user's, under way during a call. */
 typedef struct bystander {
   enum bystander_kind { NOBODY, EXPECTED, UNEXPECTED, BARRIER } kind;
@@ -430,7 +429,6 @@ static void perform(uint64_t step) {
 }
 
 /* ---- The whole ---- */
-
 /* Whether rank 0 has time left, and nothing has failed anywhere. */
 static int go_on(double end) {
   return !on_any(here.failures > 0 || (here.rank == 0 && MPI_Wtime() >= end), MPI_COMM_WORLD);

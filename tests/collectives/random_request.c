@@ -3,7 +3,6 @@
 #include "suite.h"
 
 /* ---- Buffers ---- */
-
 /* Arrays of `count` values that a rank gives, and gets. */
 static uint64_t arrays_sent(collective what, const test_comm *on, int root) {
   uint64_t ranks = (uint64_t)on->ranks;
@@ -59,7 +58,6 @@ void request_fill(test_request *r, const test_comm *on, int is_float, uint64_t s
 }
 
 /* ---- Arguments ---- */
-
 /* Fortran's mean the same, if this MPI has them. */
 MPI_Datatype request_real_type(uint64_t *d, int is_double) {
   const MPI_Datatype types[2][3] = {{MPI_FLOAT, MPI_REAL, MPI_REAL4},

@@ -33,7 +33,6 @@ typedef struct trace {
 } trace;
 
 /* ---- One reduction ---- */
-
 /* The result's hash, wherever it is. */
 static trace traced(const call *s, const call_result *l) {
   uint64_t hash = l->result && l->code == MPI_SUCCESS ? hash_bytes(l->result, l->values * value_size(s)) : 0,
@@ -120,7 +119,6 @@ static void pipelines(uint64_t *state) {
 }
 
 /* ---- Blocks ---- */
-
 /* The hash of block b of a result, wherever it is. */
 static uint64_t block_hash(const call *s, const call_result *l, uint64_t first, int mine) {
   uint64_t each = value_size(s), hash = 0;
@@ -188,7 +186,6 @@ static void blocks(uint64_t *state) {
 }
 
 /* ---- What the library chooses ---- */
-
 /* Left alone, it tries this and that; wherever it compresses, the bits are those of the ring. */
 static void choices(void) {
   call s = reduction_shot(SPECIAL_NOISE, GHZ_F32, SUM, (ghz_bound){GHZ_REL, 1e-4}, 30000);

@@ -85,7 +85,6 @@ void special_use(call *s, special kind, uint64_t seed, uint64_t shift) {
 }
 
 /* ---- What must come out ---- */
-
 /* The contributions to one value, put together. */
 typedef struct total {
   int nan, plus, minus; /* contributions that are NaN, +Inf, -Inf */

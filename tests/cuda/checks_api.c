@@ -275,7 +275,6 @@ void check_bad_ranges(trial *t) {
 }
 
 /* ---- Limits of the context ---- */
-
 /* Slices may be of arrays that are larger than the context; so may arrays whose range is sought. */
 static void small_slice(trial *t, const place *p) {
   SCOPE;

@@ -185,7 +185,6 @@ void check_compress_many_values(trial *t) {
 }
 
 /* ---- The bound ---- */
-
 /* From values to values without leaving the device. */
 static void round_trip(trial *t, const ghz_lattice *l, const void *x, size_t n, ghz_type out,
                        const char *what) {
@@ -257,7 +256,6 @@ void check_value_range(trial *t) {
 }
 
 /* ---- Decompression ---- */
-
 /* All values, in every type that they can be had in. */
 static void decompress_both(trial *t, ref_bytes stream, ghz_type type, size_t n, size_t shift,
                             const char *what) {

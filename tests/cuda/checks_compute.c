@@ -18,7 +18,6 @@ static void agree_on(trial *t, kind kind_of, const ghz_lattice *l, size_t n, siz
 }
 
 /* ---- Pairs ---- */
-
 /* Makers whose tiles are of every kind. */
 static const char *const modes[] = {"zeros",       "walk",           "coarse_noise", "fine_noise", "wide_noise",
                                     "random_bits", "beyond_lattice", "specials",     "land_mask",  "sparse"};
@@ -289,7 +288,6 @@ void check_compute_many_values(trial *t) {
 }
 
 /* ---- Laws, without leaving the device ---- */
-
 /* dst = a + b in fresh device memory; the host knows no sizes: operands have that of their room. */
 static device_memory device_add(trial *t, const ghz_lattice *l, size_t n, const device_memory *a,
                                 const device_memory *b, uint32_t terms, ref_bytes *bytes) {
@@ -414,7 +412,6 @@ void check_mismatches(trial *t) {
 }
 
 /* ---- In place ---- */
-
 /* acc += x on the device. *acc becomes what its first bytes are then. */
 static ghz_status accumulate(trial *t, const ghz_lattice *l, size_t n, device_memory *acc, ref_bytes x,
                              ghz_cuda_outcome *outcome, const char *what) {

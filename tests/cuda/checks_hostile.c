@@ -6,7 +6,6 @@
 #include <string.h>
 
 /* ---- What the CPU makes of bytes in a longer buffer ---- */
-
 /* A field of a header; bytes that are not there are 0. */
 static uint64_t field(ref_bytes b, size_t at, size_t bytes) {
   size_t had = at < b.size ? b.size - at : 0;
@@ -137,7 +136,6 @@ static ref_bytes stream_by(trial *t, const char *maker, ghz_type type, size_t n,
 }
 
 /* ---- Damage ---- */
-
 /* A reader that computes with one in `operate` of the streams that it reads; 0: with none. */
 typedef struct device_reader {
   trial *t;
@@ -221,7 +219,6 @@ void check_hostile_believed_counts(trial *t) {
 }
 
 /* ---- The index ---- */
-
 /* A device looks at the index of the chunks that it reads alone: what is damaged elsewhere it need
  * not refuse, if the values are the right ones. */
 static void probe_range(trial *t, ref_bytes bad, ref_bytes good, size_t n, uint64_t first, const char *what) {
@@ -251,7 +248,6 @@ static void look_at_index(void *self, const damaged *d) {
 DAMAGED(index, look_at_index, 1, 1, 1, 4, damage_index(&r, by_extent(t, 30, 120, 2000)))
 
 /* ---- Many operands, in place, messages ---- */
-
 /* One damaged among many. */
 void check_hostile_operands(trial *t) {
   uint64_t state = 73;

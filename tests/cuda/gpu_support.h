@@ -41,7 +41,6 @@ void fail(trial *t, const char *format, ...) __attribute__((format(printf, 2, 3)
 int by_extent(const trial *t, int quick, int usual, int full);
 
 /* ---- Device memory ---- */
-
 /* `data` lies `offset` bytes behind a multiple of 256. An output has guards on both sides and is
  * poisoned. */
 typedef struct device_memory {

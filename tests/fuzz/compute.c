@@ -28,7 +28,6 @@ typedef struct result {
 } result;
 
 /* ---- Running it ---- */
-
 /* acc and what lies behind it are unchanged after an error. */
 static ghz_status accumulate(ghz_context *ctx, const task *t, uint8_t *dst, size_t capacity, size_t *size) {
   memcpy(dst, t->s[0].data, t->s[0].size);
@@ -207,7 +206,6 @@ static void check_room(const task *t, const result *r) {
 }
 
 /* ---- The input ---- */
-
 /* Coefficients are small unless all eight bytes are wanted. */
 static task choose_task(choices *c) {
   task t = {.kind = (enum kind)choose_below(c, KINDS)};

@@ -18,7 +18,6 @@ typedef struct reading {
 } reading;
 
 /* ---- Reading ---- */
-
 /* A frame that was accepted may still hold a damaged tile: then decoding says so. */
 static uint64_t decode_frame(const frame *f, ghz_type type) {
   if (f->info.count > FUZZ_VALUES)
@@ -80,7 +79,6 @@ static void write_again(const uint8_t *data, size_t size) {
 }
 
 /* ---- Skipping ---- */
-
 /* After some frames were passed over, the others are as they were. */
 static void skip(const uint8_t *data, size_t size, const reading *all, bool seekable) {
   frame_reader r;

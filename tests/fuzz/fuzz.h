@@ -18,7 +18,6 @@ size_t fuzz_contexts(void);
 ghz_context *fuzz_context(size_t i);
 
 /* ---- Choices ---- */
-
 /* Bytes that choices are made from; there are zeros behind their end. */
 typedef struct choices {
   const uint8_t *next;
@@ -33,7 +32,6 @@ double choose_double(choices *c); /* any bits */
 ghz_bytes choose_part(choices *c);
 
 /* ---- Streams ---- */
-
 /* The most values that are decoded: a byte of a stream can stand for 4096. */
 #define FUZZ_VALUES ((uint64_t)1 << 16)
 

@@ -139,7 +139,6 @@ static void operate(enum kind kind, const source s[2], uint64_t divisor) {
 }
 
 /* ---- Joining ---- */
-
 /* A stream cut in three and joined is itself, byte for byte. */
 static void cut_and_join(ghz_bytes stream, uint64_t at, uint64_t tiles) {
   ghz_info info;

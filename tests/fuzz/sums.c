@@ -63,7 +63,6 @@ RUN(minimum, view(o->s[0]), view(o->s[1]))
 RUN(maximum, view(o->s[0]), view(o->s[1]))
 
 /* ---- Orders and groupings ---- */
-
 /* The operands added one after the other, from operand `first` on, around. */
 static void accumulate_from(const operands *o, size_t first, ref_bytes want, const char *what) {
   size_t room = room_of(o, (uint32_t)o->k), size = o->s[first].size;
