@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# cluster.sh: an emulated cluster on this machine: N network namespaces joined by a bridge, links shaped to RATE, and an
-# MPI program that runs across them over TCP, one rank in each.
+# cluster.sh: an emulated cluster on this machine: N network namespaces joined by a bridge, links
+# shaped to RATE, and an MPI program that runs across them over TCP, one rank in each.
 # usage: bench/cluster.sh [OPTIONS] N RATE -- COMMAND...
 #        bench/cluster.sh --clean   removes what killed runs left; every run begins with that
 #   N                 ranks, 2 to 64
@@ -12,8 +12,10 @@
 #   --preload FILE    a library that the ranks preload
 #   --quick           does not measure the links first
 #   --force           runs although the machine is too weak for RATE
-# The ranks get the environment (GHZ_*, OMPI_MCA_*, MPIR_CVAR_*, OMP_*). Lines that begin with # are the cluster's own.
-# exit status: that of COMMAND; 2: wrong arguments; 3: the machine is too weak for RATE; 77: not possible here, and why
+# The ranks get the environment (GHZ_*, OMPI_MCA_*, MPIR_CVAR_*, OMP_*). Lines that begin with # are
+# the cluster's own.
+# exit status: that of COMMAND; 2: wrong arguments; 3: the machine is too weak for RATE; 77: not
+# possible here, and why
 set -euo pipefail
 PATH=$PATH:/usr/sbin:/sbin
 
@@ -164,8 +166,8 @@ begin() {
 # Open MPI's launcher warns if its child was faster.
 without_noise() { grep --line-buffered -Ev 'plm:rsh: Warning: setpgid\(.*\) failed in parent'; }
 
-# In the background, because a trap waits for a command in the foreground. The launcher ends even if this shell is killed,
-# and passes its environment on to the ranks.
+# In the background, because a trap waits for a command in the foreground. The launcher ends even if
+# this shell is killed, and passes its environment on to the ranks.
 launch() { # command...
   local status=0 libraries environment
   libraries=${preload:+$(realpath "$preload")}

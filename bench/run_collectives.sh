@@ -10,8 +10,9 @@
 #   --rounds N        that count, of each variant (5)
 #   --only PATTERN    cases whose name matches, e.g. 'allreduce-*'; --list prints the names
 #   --quick           the largest size alone, 3 rounds, allreduce, bcast and scatter
-# The fields are made once and kept in the build folder. exit status: 0; 1 if a result was wrong or a run failed; 2: wrong
-# arguments; 77: this machine cannot emulate a cluster
+# The fields are made once and kept in the build folder.
+# exit status: 0; 1 if a result was wrong or a run failed; 2: wrong arguments; 77: this machine
+# cannot emulate a cluster
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

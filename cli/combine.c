@@ -149,7 +149,8 @@ static bool slots_full(const combination *c) {
   return c->filled > 1 && (c->filled == c->op->group || bytes > SLOT_BYTES);
 }
 
-/* Reads the next frame of every operand and combines them in slot 0. *more is false at their common end. */
+/* Reads the next frame of every operand and combines them in slot 0. *more is false at their common
+ * end. */
 static bool next_frame(combination *c, bool *more) {
   c->filled = 0;
   for (int i = 0; i < c->count; i++) {
@@ -173,7 +174,8 @@ static bool next_frame(combination *c, bool *more) {
   return (c->filled < 2 || fold_slots(c, last)) && scale_slot(c, last);
 }
 
-/* Shape and count are those of the first operand that has them; step and bound are those of the first result. */
+/* Shape and count are those of the first operand that has them; step and bound are those of the
+ * first result. */
 static bool begin_output(combination *c) {
   frame_header header = c->readers[0].header;
   header.shape = c->readers[c->shaped].header.shape;

@@ -23,10 +23,12 @@ void difference_add(difference *d, const double *x, const double *y, size_t n);
 /* Whether the largest error is above the bound, decided exactly. */
 bool difference_exceeds(const difference *d, double bound);
 
-/* Root of the mean square error over the range of x; NaN without finite values, or if all are the same. */
+/* Root of the mean square error over the range of x; NaN without finite values, or if all are the
+ * same. */
 double difference_nrmse(const difference *d);
 
-/* Peak signal-to-noise ratio in dB; infinite if there is no error, NaN where difference_nrmse is. */
+/* Peak signal-to-noise ratio in dB; infinite if there is no error, NaN where difference_nrmse
+ * is. */
 double difference_psnr(const difference *d);
 
 #endif

@@ -60,7 +60,8 @@ static int dispatch(int argc, char **argv) {
   return help ? (options_help(v), EXIT_OK) : run_verb(v, argc - 1, argv + 1);
 }
 
-/* Keeps closed standard descriptors occupied. A file that took such a number would be read or written by mistake. */
+/* Keeps closed standard descriptors occupied. A file that took such a number would be read or
+ * written by mistake. */
 static void hold_standard(void) {
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
     if (fcntl(fd, F_GETFD) < 0)

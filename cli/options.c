@@ -223,7 +223,8 @@ static int take_option(const verb *v, options *o, int key, char **argv) {
   return apply(o, key, optarg);
 }
 
-/* Fills the tables of getopt_long. They hold all options of all verbs, for better messages about wrong ones. */
+/* Fills the tables of getopt_long. They hold all options of all verbs, for better messages about
+ * wrong ones. */
 static void getopt_tables(char *letters, struct option *names) {
   *letters++ = '+'; /* stop at operands: a negative factor is one of them */
   *letters++ = ':';

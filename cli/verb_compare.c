@@ -161,7 +161,8 @@ static bool begin_picture(comparison *c) {
   return picture_begin(&c->picture, c->original.name, dims);
 }
 
-/* What the picture says: how small the result is, how large its error, and which slice of the array is shown. */
+/* What the picture says: how small the result is, how large its error, and which slice of the array
+ * is shown. */
 static bool write_picture(const comparison *c) {
   const difference *d = &c->difference;
   const picture *p = &c->picture;

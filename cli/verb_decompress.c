@@ -27,7 +27,8 @@ typedef struct decompression {
   buffer values;
 } decompression;
 
-/* Chooses type and form of the output: by --type, then by its ending, then as of the compressed file. */
+/* Chooses type and form of the output: by --type, then by its ending, then as of the compressed
+ * file. */
 static bool choose_form(decompression *d, const char *path) {
   type_choice named = type_of_name(path), given = d->o->type;
   const frame_header *h = &d->reader.header;
@@ -121,8 +122,8 @@ static bool decompress_to(decompression *d, const char *path) {
   return true;
 }
 
-/* The name of the output: FILE without .ghz, or standard output for standard input. An array of an .npy file
- * whose name does not say its form ends in .npy. */
+/* The name of the output: FILE without .ghz, or standard output for standard input. An array of an
+ * .npy file whose name does not say its form ends in .npy. */
 static char *output_name(const options *o, const file *from, const shape *s) {
   bool standard = !from->path;
   const char *name = o->output ? o->output : standard ? "-" : from->path;

@@ -1,4 +1,5 @@
-/* verb_minmax.c: owns `ghz minmax`: the range of compressed files, or their extremes value by value. */
+/* verb_minmax.c: owns `ghz minmax`: the range of compressed files, or their extremes value by
+ * value. */
 #include <math.h>
 #include <stdio.h>
 

@@ -7,7 +7,8 @@
 
 enum { WEATHER_SEED = 3, NOISE_SEED = 4 };
 
-/* The mean temperature in kelvin at a latitude, which is given as the share of the way from pole to pole. */
+/* The mean temperature in kelvin at a latitude, which is given as the share of the way from pole to
+ * pole. */
 static double zonal_mean(double share) {
   double c = cos((share - 0.5) * RANDOM_TWO_PI / 2);
   return 288.0 + 50.0 * (c * c - 0.5);

@@ -1,4 +1,5 @@
-/* earth.c: owns the velocity model: water above nine tilted, undulating layers that a fault cuts. */
+/* earth.c: owns the velocity model: water above nine tilted, undulating layers that a fault
+ * cuts. */
 #include "earth.h"
 
 #include <math.h>
@@ -7,14 +8,16 @@
 static const float sea_floor = 24, slowest = 1500, fastest = 6000;
 static const float speed_gradient = 2; /* inside a layer, per unit of depth */
 
-/* From the top down: the depth where a layer begins, before tilt, undulation and fault, and the speed there. */
+/* From the top down: the depth where a layer begins, before tilt, undulation and fault, and the
+ * speed there. */
 static const struct {
   float top, speed;
 } layers[] = {{0, 1500},   {34, 2000},  {58, 2600},  {85, 2300}, {118, 3300},
               {140, 4200}, {170, 3700}, {205, 4900}, {240, 5600}};
 enum { LAYERS = sizeof layers / sizeof layers[0] };
 
-/* How far the rock at a point has been moved up: by the throw of the fault beyond a dipping plane, else 0. */
+/* How far the rock at a point has been moved up: by the throw of the fault beyond a dipping plane,
+ * else 0. */
 static float fault_throw(float z, float y, float x) {
   return x - 0.55f * z - 0.1f * y > 80 ? 26.0f : 0.0f;
 }

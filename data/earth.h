@@ -2,7 +2,8 @@
 #ifndef GHZ_DATA_EARTH_H
 #define GHZ_DATA_EARTH_H
 
-/* Edge of the model, in its own unit; the grid of a wave field divides it evenly, whatever the grid's size. */
+/* Edge of the model, in its own unit; the grid of a wave field divides it evenly, whatever the
+ * grid's size. */
 #define EARTH_EDGE 256.0f
 #define EARTH_METRES_PER_UNIT 10.0f
 

@@ -1,4 +1,5 @@
-/* fields.h: what the parts of ghz-fields share: the parameters of a run, saving a field, one maker a kind. */
+/* fields.h: what the parts of ghz-fields share: the parameters of a run, saving a field, one maker
+ * a kind. */
 #ifndef GHZ_DATA_FIELDS_H
 #define GHZ_DATA_FIELDS_H
 
@@ -6,7 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Numbers of values along each dimension, slowest first. Missing dimensions are leading ones of size 1. */
+/* Numbers of values along each dimension, slowest first. Missing dimensions are leading ones of
+ * size 1. */
 typedef struct shape {
   size_t size[3];
 } shape;
@@ -50,7 +52,8 @@ __attribute__((format(printf, 2, 3))) void run_note(const run *r, const char *fo
 /* A one-line error message on stderr: what it is about, and the reason. Returns false. */
 bool fail(const char *subject, const char *reason);
 
-/* Memory for `count` floats, aligned to 64 bytes, to be freed with free(). NULL, with a message, if there is none. */
+/* Memory for `count` floats, aligned to 64 bytes, to be freed with free(). NULL, with a message, if
+ * there is none. */
 float *floats_new(size_t count, const char *subject);
 
 /* ---- The makers: each saves those fields of its kind that the run is to make. False after an error. */

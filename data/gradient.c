@@ -1,5 +1,5 @@
-/* gradient.c: owns the gradient-like field: Laplace-distributed values whose scale jumps from block to block.
- */
+/* gradient.c: owns the gradient-like field: Laplace-distributed values whose scale jumps from block
+ * to block. / */
 #include "fields.h"
 #include "random.h"
 

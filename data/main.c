@@ -65,7 +65,8 @@ static bool read_size(const char *text, size_t *n) {
   return true;
 }
 
-/* True if `name`, which need not end after `length` characters, is a field that this build can make. */
+/* True if `name`, which need not end after `length` characters, is a field that this build can
+ * make. */
 static bool check_name(const char *name, int length) {
   for (int i = 0; i < FIELDS; i++) {
     if (strlen(fields[i].name) != (size_t)length || strncmp(fields[i].name, name, (size_t)length) != 0)

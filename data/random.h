@@ -1,4 +1,5 @@
-/* random.h: random numbers that are functions of (seed, index), so that any thread can make any of them. */
+/* random.h: random numbers that are functions of (seed, index), so that any thread can make any of
+ * them. */
 #ifndef GHZ_DATA_RANDOM_H
 #define GHZ_DATA_RANDOM_H
 
@@ -24,7 +25,8 @@ static inline double random_uniform(uint64_t seed, uint64_t index) {
   return ((double)(random_bits(seed, index) >> 12) + 0.5) * 0x1p-52;
 }
 
-/* Normal, mean 0 and variance 1 (Box and Muller). Uses the uniform numbers 2*index and 2*index + 1. */
+/* Normal, mean 0 and variance 1 (Box and Muller). Uses the uniform numbers 2*index and 2*index +
+ * 1. */
 static inline double random_normal(uint64_t seed, uint64_t index) {
   double radius = sqrt(-2.0 * log(random_uniform(seed, 2 * index)));
   return radius * cos(RANDOM_TWO_PI * random_uniform(seed, 2 * index + 1));

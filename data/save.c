@@ -75,7 +75,8 @@ static int write_values(FILE *file, const float *values, size_t count) {
   return 0;
 }
 
-/* Writes `draft` and renames it to `path`. On failure removes the draft and prints a message about `path`. */
+/* Writes `draft` and renames it to `path`. On failure removes the draft and prints a message about
+ * `path`. */
 static bool write_file(const char *draft, const char *path, const float *values, size_t count) {
   FILE *file = fopen(draft, "wb");
   if (!file)

@@ -40,8 +40,8 @@ static void apply_slope(fftwf_complex *spectrum, shape dims, double slope) {
   }
 }
 
-/* Transforms in place, filters, and transforms back. With FFTW_ESTIMATE every run has the same plan, and so the same
- * bits. */
+/* Transforms in place, filters, and transforms back. With FFTW_ESTIMATE every run has the same
+ * plan, and so the same bits. */
 static bool filter(float *field, shape dims, double slope) {
   int size[3] = {(int)dims.size[0], (int)dims.size[1], (int)dims.size[2]};
   fftwf_complex *spectrum = (fftwf_complex *)(void *)field;

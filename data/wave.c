@@ -1,9 +1,9 @@
-/* wave.c: owns the wave fields: the 3-D acoustic wave equation by finite differences, and when to take
- * snapshots.
+/* wave.c: owns the wave fields: the 3-D acoustic wave equation by finite differences, and when to
+ * take snapshots.
  *
- * p_tt = v^2 laplace(p) + source, 8th order in space and 2nd in time, on an n^3 grid with a sponge along all
- * six faces. The domain is the same for every n; the source is higher-pitched on finer grids.
- */
+ * p_tt = v^2 laplace(p) + source, 8th order in space and 2nd in time, on an n^3 grid with a sponge
+ * along all six faces. The domain is the same for every n; the source is higher-pitched on finer
+ * grids. / */
 #include "earth.h"
 #include "fields.h"
 
@@ -119,8 +119,9 @@ static inline float six(const float *p, ptrdiff_t row, ptrdiff_t plane, ptrdiff_
   return (p[-k] + p[k]) + (p[-k * row] + p[k * row]) + (p[-k * plane] + p[k * plane]);
 }
 
-/* One row of one step; `edge` is the damping due to y and z. Without contraction and reassociation the bits are the same for
- * any vector length. Not inlined, because gcc 12 vectorises the function alone but not inside the parallel loop. */
+/* One row of one step; `edge` is the damping due to y and z. Without contraction and reassociation
+ * the bits are the same for any vector length. Not inlined, because gcc 12 vectorises the function
+ * alone but not inside the parallel loop. */
 __attribute__((noinline)) static void step_row(const wave *w, const float *restrict now, float *restrict next,
                                                const float *restrict courant2, float edge) {
   const float c0 = 3.0f * -205.0f / 72.0f, c1 = 8.0f / 5.0f, c2 = -1.0f / 5.0f, c3 = 8.0f / 315.0f,
@@ -158,7 +159,8 @@ static void wave_step(wave *w) {
   w->steps++;
 }
 
-/* The share of the cells that the wave has visibly reached. Maxima and counts do not depend on the threads. */
+/* The share of the cells that the wave has visibly reached. Maxima and counts do not depend on the
+ * threads. */
 static double wave_fill(const wave *w) {
   size_t n = w->n, count = 0;
   float largest = 0;
@@ -188,7 +190,8 @@ static bool save_snapshot(const run *r, const wave *w, const char *name, double 
   return run_save(r, name, (shape){{n, n, n}}, w->copy);
 }
 
-/* Steps until the wave fills the share, or to the last moment. Checks the share at fixed intervals of time. */
+/* Steps until the wave fills the share, or to the last moment. Checks the share at fixed intervals
+ * of time. */
 static double advance(wave *w, double fill_wanted) {
   size_t interval = w->n * 10 / 256 > 0 ? w->n * 10 / 256 : 1;
   double silent = 1.6 / w->pitch; /* when the source is over */

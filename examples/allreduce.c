@@ -19,8 +19,9 @@ int main(int argc, char **argv) {
   for (int i = 0; i < N; i++)
     exact[i] = x[i] = sinf(1e-4f * (float)i + (float)rank);
 
-  /* Each rank's values may change by 1e-4 of the range of all of them. Mode and algorithm are chosen here, so that every
-   * run gives the same bits; left alone, the library chooses what is fastest. */
+  /* Each rank's values may change by 1e-4 of the range of all of them. Mode and algorithm are
+   * chosen here, so that every run gives the same bits; left alone, the library chooses what is
+   * fastest. */
   ghz_mpi_report report;
   ghz_mpi_options options = GHZ_MPI_OPTIONS;
   options.bound = (ghz_bound){GHZ_REL, 1e-4};

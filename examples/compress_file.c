@@ -1,9 +1,11 @@
-/* compress_file.c: compresses a file of float32 so that no value changes by more than 1e-4 of their range.
+/* compress_file.c: compresses a file of float32 so that no value changes by more than 1e-4 of their
+ * range.
  *
  *   cc compress_file.c $(pkg-config --cflags --libs ghz) -lm -o compress_file
  *   ./compress_file VALUES.f32 STREAM
  *
- * The result is a bare stream, for programs that link libghz. The command ghz writes .ghz files: streams in a container. */
+ * The result is a bare stream, for programs that link libghz. The command ghz writes .ghz files:
+ * streams in a container. */
 #include <ghz.h>
 #include <math.h>
 #include <stdio.h>

@@ -40,8 +40,8 @@ int main(void) {
       cudaMallocHost((void **)&outcome, 4 * sizeof *outcome) != cudaSuccess)
     die("no GPU that libghz has kernels for");
 
-  /* Each call puts one kernel on the stream and returns at once. The sizes of the streams stay on the device: an
-   * operand is given as the buffer that holds it. */
+  /* Each call puts one kernel on the stream and returns at once. The sizes of the streams stay on
+   * the device: an operand is given as the buffer that holds it. */
   ghz_cuda_compress(gpu, &lattice, GHZ_ORDER_BEST, x, N, a, room, &outcome[0], stream);
   ghz_cuda_compress(gpu, &lattice, GHZ_ORDER_BEST, y, N, b, room, &outcome[1], stream);
   ghz_cuda_add(gpu, GHZ_F32, N, (ghz_bytes){a, room}, (ghz_bytes){b, room}, s, room, &outcome[2], stream);

@@ -1,13 +1,15 @@
-/* stacking.c: image stacking: adds noisy or shifted images of the same scene, one or more from each rank. Does it three
- * ways, which take turns, and prints the median time of each: MPI_Allreduce, and the ring of libghzmpi without and with
- * compression. Checks the error bound, and that all ranks have the same bits.
+/* stacking.c: image stacking: adds noisy or shifted images of the same scene, one or more from each
+ * rank. Does it three ways, which take turns, and prints the median time of each: MPI_Allreduce,
+ * and the ring of libghzmpi without and with compression. Checks the error bound, and that all
+ * ranks have the same bits.
  *
  *   mpicc stacking.c $(pkg-config --cflags --libs ghzmpi) -lm -o stacking
  *   mpiexec -n 4 ./stacking REPEAT BOUND FOLDER IMAGE.f32...
  *
- * BOUND is a part of the images' range, such as 1e-4. An image is a file of float32; all have the same size. Rank r reads
- * image r; where there are more ranks than images, images are used again, shifted. Rank 0 writes the exact stack to
- * FOLDER/exact.f64 and the compressed one to FOLDER/stack.f32, for `ghz compare --png`. */
+ * BOUND is a part of the images' range, such as 1e-4. An image is a file of float32; all have the
+ * same size. Rank r reads image r; where there are more ranks than images, images are used again,
+ * shifted. Rank 0 writes the exact stack to FOLDER/exact.f64 and the compressed one to
+ * FOLDER/stack.f32, for `ghz compare --png`. */
 #include <ghz_mpi.h>
 
 #include <math.h>
@@ -48,7 +50,7 @@ static void *allocate(size_t size) {
   return p;
 }
 
-/* ---- Images ------------------------------------------------------------------------------------------ */
+/* ---- Images ---------------------------------------------------------------------------------- */
 
 static float *read_image(const char *path, size_t *n) {
   FILE *f = fopen(path, "rb");
@@ -63,7 +65,8 @@ static float *read_image(const char *path, size_t *n) {
   return x;
 }
 
-/* The image of this rank. The k-th use of a file is shifted by k values, so that no two ranks hold the same. */
+/* The image of this rank. The k-th use of a file is shifted by k values, so that no two ranks hold
+ * the same. */
 static float *own_image(char **paths, int images, size_t *n) {
   float *x = read_image(paths[rank % images], n);
   size_t shift = (size_t)(rank / images) % *n;
@@ -86,7 +89,7 @@ static void write_file(const char *folder, const char *name, const void *values,
     die("%s: cannot be written", path);
 }
 
-/* ---- Stacking ---------------------------------------------------------------------------------------- */
+/* ---- Stacking -------------------------------------------------------------------------------- */
 
 /* y = the sum of all ranks' x. */
 static void stack(way *w, double bound, const float *x, float *y, size_t n, ghz_mpi_report *report) {
@@ -124,7 +127,7 @@ static double median(double *values, int n) {
   return values[n / 2];
 }
 
-/* ---- Checks ------------------------------------------------------------------------------------------ */
+/* ---- Checks ---------------------------------------------------------------------------------- */
 
 /* The largest error of a stack against the sum in double precision. */
 static double largest_error(const double *exact, const float *y, size_t n) {

@@ -1,5 +1,6 @@
-# comments.awk: names the lines of comments that are longer than 100 columns, and with -v first=1 the files whose first line does
-# not begin with their name. For C, C++ and CUDA, whose comments may be blocks, and for what has comments by '#'.
+# comments.awk: names the lines of comments that are longer than 100 columns, and with -v first=1
+# the files whose first line does not begin with their name. For C, C++ and CUDA, whose comments may
+# be blocks, and for what has comments by '#'.
 function c_like() { return FILENAME ~ /\.(c|h|cc|cpp|cu|cuh|inc)$/ }
 
 FNR == 1 { within = 0; name = FILENAME; sub(/.*\//, "", name); told = 0 }

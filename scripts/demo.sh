@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# demo.sh: shows in a minute or two what libghz gains. Installs what is missing, builds a release in build-demo, makes two
-# snapshots of a sound wave in the earth, compresses them, adds them without decompressing, and compares the sum with the
-# exact one. Then four MPI ranks sum four snapshots, with and without compression: in the memory of this machine, and
-# over an emulated network of 1 Gbit/s, if the machine allows one.
+# demo.sh: shows in a minute or two what libghz gains. Installs what is missing, builds a release in
+# build-demo, makes two snapshots of a sound wave in the earth, compresses them, adds them without
+# decompressing, and compares the sum with the exact one. Then four MPI ranks sum four snapshots,
+# with and without compression: in the memory of this machine, and over an emulated network of 1
+# Gbit/s, if the machine allows one.
 # usage: scripts/demo.sh [--verbose] [SIZE]
 #   --verbose  prints the full tables of the measurements as well
 #   SIZE       edge of the snapshots, 192 unless given

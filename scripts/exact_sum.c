@@ -1,5 +1,5 @@
-/* exact_sum.c: adds two files of float32 in double precision and writes float64. The sum of two floats is exact in a
- * double unless one is 2^29 times the other, and then right to 53 bits.
+/* exact_sum.c: adds two files of float32 in double precision and writes float64. The sum of two
+ * floats is exact in a double unless one is 2^29 times the other, and then right to 53 bits.
  * usage: exact_sum A.f32 B.f32 SUM.f64 */
 #include <stdio.h>
 #include <stdlib.h>

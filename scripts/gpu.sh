@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# gpu.sh: for a machine with an NVIDIA GPU and a CUDA toolkit, CMake and a C++ compiler; nothing is installed, nothing
-# fetched, no setting of the GPU changed. Builds the kernels, checks them on the device, again under each tool of
-# compute-sanitizer with small sizes, and measures the codec. Parts come in order of importance, each with a limit, so that
-# all ends in time. Exit status: 0 all well, 1 a check failed or did not end, 2 no CUDA device or toolkit, or bad usage.
+# gpu.sh: for a machine with an NVIDIA GPU and a CUDA toolkit, CMake and a C++ compiler; nothing is
+# installed, nothing fetched, no setting of the GPU changed. Builds the kernels, checks them on the
+# device, again under each tool of compute-sanitizer with small sizes, and measures the codec. Parts
+# come in order of importance, each with a limit, so that all ends in time. Exit status: 0 all well,
+# 1 a check failed or did not end, 2 no CUDA device or toolkit, or bad usage.
 # usage: scripts/gpu.sh [-o RESULTS] [--build DIR] [--minutes N] [--checks-only | --bench-only] [-- BENCH OPTIONS]
 set -uo pipefail
 exec </dev/null
@@ -92,8 +93,8 @@ outcome() { # part what seconds
   printf '%-13s %s (%d s)\n' "$1" "$2" "$3" | tee -a "$results/summary.txt"
 }
 
-# Runs a part, for at most the given time, and so that as much as is kept free remains for the parts after it. Its output goes
-# to the log. Leaves the exit status in $status: 124 where it did not end.
+# Runs a part, for at most the given time, and so that as much as is kept free remains for the parts
+# after it. Its output goes to the log. Leaves the exit status in $status: 124 where it did not end.
 run_for() { # part most kept command...
   local part=$1 most=$2 kept=$3 left=$((ends - SECONDS))
   shift 3

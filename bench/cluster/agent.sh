@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# agent.sh: the MPI launchers call it in place of ssh: HOST COMMAND..., run in the namespace of the host.
+# agent.sh: the MPI launchers call it in place of ssh: HOST COMMAND..., run in the namespace of the
+# host.
 set -euo pipefail
 while [[ $1 == -* ]]; do shift; done
 rank=$((${1##*.} - 1))

@@ -1,4 +1,5 @@
-# mpi.sh: to be sourced: how Open MPI and MPICH start one rank per namespace, over TCP, without spinning.
+# mpi.sh: to be sourced: how Open MPI and MPICH start one rank per namespace, over TCP, without
+# spinning.
 # shellcheck shell=bash disable=SC2034,SC2054,SC2154 # variables are those of who sources this; commas go to MPI
 
 # Started by the other MPI, a program would run as many clusters of one rank.
@@ -30,9 +31,10 @@ openmpi_command() { # ranks agent
     --mca mpi_yield_when_idle 1 --bind-to none --host "$(addresses "$1" , :1)" -n "$1")
 }
 
-# The best of the library's algorithms for large messages on shaped links (64 MiB, 4 ranks, 200 Mbit/s and 1 Gbit/s): the
-# ring for allreduce; for bcast the chain in segments of 128 KiB (Open MPI), scatter and ring allgather (MPICH, whose chains
-# do not overlap their steps); scatter reaches the limit of the link by default. What the user has set stays.
+# The best of the library's algorithms for large messages on shaped links (64 MiB, 4 ranks, 200
+# Mbit/s and 1 Gbit/s): the ring for allreduce; for bcast the chain in segments of 128 KiB (Open
+# MPI), scatter and ring allgather (MPICH, whose chains do not overlap their steps); scatter reaches
+# the limit of the link by default. What the user has set stays.
 tune() { # mpi
   local setting variable
   case $1 in

@@ -1,8 +1,8 @@
 # net.sh: to be sourced: the namespaces of a cluster, their links, shaping, and their end.
 # shellcheck shell=bash
 #
-# The names of namespaces (-sw is the switch, -0 the first rank) and of the scratch folder begin with that of the run,
-# ghzcl-PID-START. PID and start time tell whether the run still lives.
+# The names of namespaces (-sw is the switch, -0 the first rank) and of the scratch folder begin
+# with that of the run, ghzcl-PID-START. PID and start time tell whether the run still lives.
 
 network=10.77.0
 burst=128kb # more than one offloaded packet of 64 KiB, which tbf would otherwise cut up in software
@@ -45,7 +45,8 @@ link add eth0 type veth peer name p$2 netns $1-sw
 addr add $address/24 dev eth0
 link set eth0 up
 END
-  # The system's choice may be bbr, which paces by itself. Within a namespace only a route can change it.
+  # The system's choice may be bbr, which paces by itself. Within a namespace only a route can
+  # change it.
   ip -n "$ns" route change $network.0/24 dev eth0 src "$address" congctl cubic 2>/dev/null || no_cubic=1
   ip netns exec "$ns" sysctl -qw net.ipv4.tcp_slow_start_after_idle=0 net.ipv4.tcp_no_metrics_save=1 || true
 }

@@ -1,5 +1,6 @@
 #!/bin/sh
-# rank.sh: runs the program of one rank and notes its CPU time. usage: rank.sh FOLDER LIBRARIES PROGRAM...
+# rank.sh: runs the program of one rank and notes its CPU time. usage: rank.sh FOLDER LIBRARIES
+# PROGRAM...
 folder=$1
 libraries=$2
 shift 2

@@ -10,7 +10,8 @@ typedef struct buffer {
   size_t capacity;
 } buffer;
 
-/* Makes room for `capacity` bytes and keeps the contents. On failure prints a message about `name`. */
+/* Makes room for `capacity` bytes and keeps the contents. On failure prints a message about
+ * `name`. */
 bool buffer_reserve(buffer *b, size_t capacity, const char *name);
 
 void buffer_free(buffer *b);

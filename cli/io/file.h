@@ -41,7 +41,8 @@ bool file_skip(file *f, uint64_t size, uint64_t *got);
 /* Copies the rest of a pipe to a temporary file without a name, which takes the pipe's place. */
 bool file_spool(file *f);
 
-/* Closes the descriptor until the next read. For commands with more inputs than a process may have open. */
+/* Closes the descriptor until the next read. For commands with more inputs than a process may have
+ * open. */
 void file_park(file *f);
 
 /* Fails if the output `path` is the file itself. */

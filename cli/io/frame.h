@@ -27,7 +27,8 @@ typedef struct frame_header {
 /* Writes a header and its checksum to b. Returns their size. */
 size_t header_encode(const frame_header *h, unsigned char b[HEADER_MAX]);
 
-/* Checks the first HEADER_START bytes, of which `got` were read, and sets *rest: the bytes of the header behind them. */
+/* Checks the first HEADER_START bytes, of which `got` were read, and sets *rest: the bytes of the
+ * header behind them. */
 bool header_check_start(const char *name, const unsigned char *b, size_t got, size_t *rest);
 
 /* Decodes a header of HEADER_START + rest bytes and checks it. */
@@ -35,8 +36,8 @@ bool header_decode(const char *name, const unsigned char *b, size_t rest, frame_
 
 /* ---- Checksums ---- */
 
-/* The checksum of `size` bytes stands behind them. The seed is the number of the frame, so that frames that changed places
- * are noticed; 0 for header and end. */
+/* The checksum of `size` bytes stands behind them. The seed is the number of the frame, so that
+ * frames that changed places are noticed; 0 for header and end. */
 void checksum_put(unsigned char *data, size_t size, uint64_t seed);
 bool checksum_fits(const unsigned char *data, size_t size, uint64_t seed);
 

@@ -27,7 +27,8 @@ const char *type_name(ghz_type type);
 /* The type by the ending of a name: .f32, .f64, .d64. */
 type_choice type_of_name(const char *name);
 
-/* Opens a file of values. `choice` is needed where neither the name nor an .npy header gives the type. */
+/* Opens a file of values. `choice` is needed where neither the name nor an .npy header gives the
+ * type. */
 bool input_open(input *in, const char *path, type_choice choice);
 
 /* The same for a file that is already open. Closes it on failure. */
@@ -36,7 +37,8 @@ bool input_adopt(input *in, const file *f, type_choice choice);
 /* Reads `count` values, fewer only at the end, and sets *got. */
 bool input_read(input *in, void *values, size_t count, size_t *got);
 
-/* Makes a second pass possible: copies a pipe to a temporary file. Afterwards the count is known. */
+/* Makes a second pass possible: copies a pipe to a temporary file. Afterwards the count is
+ * known. */
 bool input_make_seekable(input *in);
 
 /* Back to the first value. */

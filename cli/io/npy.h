@@ -13,8 +13,8 @@
 /* Reads the header of a file. */
 bool npy_read_header(file *f, ghz_type *type, shape *s);
 
-/* Writes a header for an array of that type and shape; ndim 0 is a scalar. Returns its size: 128 bytes for any
- * array of one dimension. */
+/* Writes a header for an array of that type and shape; ndim 0 is a scalar. Returns its size: 128
+ * bytes for any array of one dimension. */
 size_t npy_header(ghz_type type, const shape *s, char header[NPY_HEADER_MAX]);
 
 #endif

@@ -62,8 +62,8 @@ static char *follow(const char *path) {
   return beside(path, target);
 }
 
-/* The file that a rename has to replace: the path itself, or what `most` symbolic links lead to, which need not be there
- * yet. NULL, with errno, if that cannot be told. */
+/* The file that a rename has to replace: the path itself, or what `most` symbolic links lead to,
+ * which need not be there yet. NULL, with errno, if that cannot be told. */
 static char *final_path(const char *path, int most) {
   char *next = follow(path);
   if (!next)
@@ -75,7 +75,8 @@ static char *final_path(const char *path, int most) {
   return end;
 }
 
-/* The temporary file gets the mode of the file that it will replace: a private file stays private. */
+/* The temporary file gets the mode of the file that it will replace: a private file stays
+ * private. */
 static bool open_temporary(output *out, const char *path, const struct stat *old) {
   out->path = final_path(path, LINKS_MAX);
   out->temporary = out->path ? beside(out->path, ".ghz-XXXXXX") : NULL;
@@ -130,7 +131,8 @@ bool output_rewrite_start(output *out, const void *data, size_t size) {
   return true;
 }
 
-/* Gives the temporary file its name. Without force, link() fails where a file has appeared meanwhile. */
+/* Gives the temporary file its name. Without force, link() fails where a file has appeared
+ * meanwhile. */
 static bool take_name(output *out) {
   if (!out->force) {
     if (link(out->temporary, out->path) == 0) {

@@ -16,8 +16,8 @@ typedef struct output {
   uint64_t bytes; /* written so far */
 } output;
 
-/* Opens `path` for writing ("-": standard output). Without `force` the file must not exist and standard output
- * must not be a terminal. Calls that return false have printed why. */
+/* Opens `path` for writing ("-": standard output). Without `force` the file must not exist and
+ * standard output must not be a terminal. Calls that return false have printed why. */
 bool output_open(output *out, const char *path, bool force);
 
 bool output_write(output *out, const void *data, size_t size);

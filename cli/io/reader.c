@@ -23,7 +23,8 @@ static bool read_header(frame_reader *r) {
   return header_decode(name, b, rest, &r->header);
 }
 
-/* Reads the number of values from the end of a regular file whose header lacks it, if the end is undamaged. */
+/* Reads the number of values from the end of a regular file whose header lacks it, if the end is
+ * undamaged. */
 static bool find_total(frame_reader *r) {
   file *f = &r->file;
   unsigned char b[END_BYTES];
@@ -103,8 +104,8 @@ static bool read_length(frame_reader *r, uint64_t *length) {
   return true;
 }
 
-/* Reads the stream and its checksum. Where the length cannot be checked against the file, reads in pieces that grow, so
- * that memory is allocated only for bytes that arrive. */
+/* Reads the stream and its checksum. Where the length cannot be checked against the file, reads in
+ * pieces that grow, so that memory is allocated only for bytes that arrive. */
 static bool read_body(frame_reader *r, frame *f, uint64_t length) {
   size_t want = (size_t)length + 8, have = 0;
   while (have < want) {

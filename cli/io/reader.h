@@ -20,7 +20,8 @@ bool reader_open(frame_reader *r, const char *path);
 /* The same for a file that is already open. Closes it on failure. */
 bool reader_adopt(frame_reader *r, const file *f);
 
-/* Reads and checks the next frame. *more is false at the end of the file, which is checked as well. */
+/* Reads and checks the next frame. *more is false at the end of the file, which is checked as
+ * well. */
 bool reader_next(frame_reader *r, frame *f, bool *more);
 
 /* Skips the next frame without checking it. For frames before the last one that is needed. */

@@ -17,7 +17,8 @@ typedef struct shape {
   uint64_t dims[SHAPE_MAX];
 } shape;
 
-/* The product of the dimensions (1 if there are none); false if it overflows what a file can hold. */
+/* The product of the dimensions (1 if there are none); false if it overflows what a file can
+ * hold. */
 bool shape_count(const shape *s, uint64_t *count);
 
 /* Whether two arrays may be combined value by value: the same dimensions, or none on one side. */

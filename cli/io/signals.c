@@ -46,7 +46,8 @@ void signals_install(void) {
   }
 }
 
-/* mkstemp, then either unlink at once or keep the name for the handler, with no signal in between. */
+/* mkstemp, then either unlink at once or keep the name for the handler, with no signal in
+ * between. */
 static int make(char *pattern, int keep) {
   sigset_t set = caught_set(), old;
   sigprocmask(SIG_BLOCK, &set, &old);

@@ -2,17 +2,19 @@
 #ifndef GHZ_CLI_SIGNALS_H
 #define GHZ_CLI_SIGNALS_H
 
-/* Ignores SIGPIPE and SIGXFSZ, so that writes report an error. Catches the signals that end programs. */
+/* Ignores SIGPIPE and SIGXFSZ, so that writes report an error. Catches the signals that end
+ * programs. */
 void signals_install(void);
 
-/* Makes a new file by mkstemp and removes it if a signal comes. At most one at a time. Returns its descriptor,
- * or -1 with errno set. `pattern` must live until signals_forget. */
+/* Makes a new file by mkstemp and removes it if a signal comes. At most one at a time. Returns its
+ * descriptor, or -1 with errno set. `pattern` must live until signals_forget. */
 int signals_mkstemp(char *pattern);
 
 /* That file needs no removal any more: it has its name, or is removed. */
 void signals_forget(void);
 
-/* Makes a temporary file without a name, in *directory. Returns its descriptor, or -1 with errno set. */
+/* Makes a temporary file without a name, in *directory. Returns its descriptor, or -1 with errno
+ * set. */
 int signals_scratch(const char **directory);
 
 #endif

@@ -1,5 +1,6 @@
-/* letters.c: owns the letters of the pictures. Libraries that draw text bring twenty others, and read fonts from files
- * that a cluster may lack; labels and numbers need no more than this table. */
+/* letters.c: owns the letters of the pictures. Libraries that draw text bring twenty others, and
+ * read fonts from files that a cluster may lack; labels and numbers need no more than this
+ * table. */
 #include "letters.h"
 
 static const char box[] = "0208484202";

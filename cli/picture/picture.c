@@ -1,4 +1,5 @@
-/* picture.c: owns pictures of an error: which values they show, colours, layout, and the PNG file. */
+/* picture.c: owns pictures of an error: which values they show, colours, layout, and the PNG
+ * file. */
 #include "picture.h"
 
 #include <math.h>

@@ -22,8 +22,8 @@ typedef struct picture_labels {
   double error;        /* the colours of the error go from -error to error */
 } picture_labels;
 
-/* Chooses the middle slice of an array of dims[0] x dims[1] x dims[2]. On failure, which is printed, there is nothing to
- * free. */
+/* Chooses the middle slice of an array of dims[0] x dims[1] x dims[2]. On failure, which is
+ * printed, there is nothing to free. */
 bool picture_begin(picture *p, const char *name, const uint64_t dims[3]);
 
 /* Keeps what belongs to the picture of the values first .. first + n - 1. */

@@ -8,7 +8,8 @@
 /* Creates a context; prints why if there is none. */
 bool library_open(ghz_context **ctx, int threads);
 
-/* Returns whether status is GHZ_OK; if not, prints the error of a call on the file `name`. ctx may be NULL. */
+/* Returns whether status is GHZ_OK; if not, prints the error of a call on the file `name`. ctx may
+ * be NULL. */
 bool library_ok(const char *name, const ghz_context *ctx, ghz_status status);
 
 #endif

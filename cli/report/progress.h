@@ -7,7 +7,8 @@
 /* Starts a bar for `total` units of work (UINT64_MAX: unknown), each of them `unit` bytes. */
 void progress_begin(const char *label, uint64_t total, uint64_t unit);
 
-/* Reports the units done so far. Draws at most ten times a second, and nothing in the first half second. */
+/* Reports the units done so far. Draws at most ten times a second, and nothing in the first half
+ * second. */
 void progress_set(uint64_t done);
 
 /* Erases the bar. */

@@ -1,4 +1,5 @@
-/* report.c: owns stderr: every message is one line, "ghz: FILE: reason"; a progress bar is erased before it. */
+/* report.c: owns stderr: every message is one line, "ghz: FILE: reason"; a progress bar is erased
+ * before it. */
 #include "report.h"
 
 #include <stdarg.h>
@@ -27,7 +28,8 @@ void report_erase_bar(void) {
   bar_visible = false;
 }
 
-/* Prints one line. Control characters, which a file name may hold, are replaced: they would break the line. */
+/* Prints one line. Control characters, which a file name may hold, are replaced: they would break
+ * the line. */
 static void print_line(const char *prefix, const char *name, const char *suffix, const char *format,
                        va_list list) {
   char line[4096];

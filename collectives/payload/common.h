@@ -13,7 +13,8 @@ static inline size_t piece_bytes(const payload_job *job, const piece *p) {
   return (size_t)ghz_piece_values(job->plan, p) * job->value_size;
 }
 
-/* Compresses an array's values of a piece. `array` is where the array begins, though only the piece is read. */
+/* Compresses an array's values of a piece. `array` is where the array begins, though only the piece
+ * is read. */
 ghz_status ghz_payload_compress(payload_job *job, const piece *p, const void *array, buffer *out);
 
 /* Views a message that arrived, having checked that it is the one expected. */

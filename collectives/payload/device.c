@@ -1,4 +1,5 @@
-/* device.c: all use of the CUDA runtime: whose memory a pointer is to, streams and scratch memory, copies, buffers. */
+/* device.c: all use of the CUDA runtime: whose memory a pointer is to, streams and scratch memory,
+ * copies, buffers. */
 
 #include "payload/device.h"
 
@@ -27,7 +28,7 @@ struct device {
   buffer_pool bounced, direct;
 };
 
-/* ---- What went wrong --------------------------------------------------------------------------------- */
+/* ---- What went wrong ------------------------------------------------------------------------- */
 
 static _Thread_local char message[120];
 
@@ -44,7 +45,7 @@ static ghz_status checked(cudaError_t error, const char *what) {
   return error == cudaErrorMemoryAllocation ? GHZ_ENOMEM : GHZ_EDEVICE;
 }
 
-/* ---- Whose memory ------------------------------------------------------------------------------------ */
+/* ---- Whose memory ---------------------------------------------------------------------------- */
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int has_devices, is_direct, forced = -1;
@@ -79,7 +80,8 @@ int ghz_device_direct(void) {
   return is_direct;
 }
 
-/* The number of the device that a buffer belongs to; -1: none. (Older runtimes find host memory an invalid value.) */
+/* The number of the device that a buffer belongs to; -1: none. (Older runtimes find host memory an
+ * invalid value.) */
 static int home_of(const void *address, ghz_status *status) {
   struct cudaPointerAttributes a = {.type = cudaMemoryTypeUnregistered};
   if (!address || address == MPI_IN_PLACE)
@@ -135,7 +137,7 @@ void ghz_device_leave(const buffer_location *on) {
     checked(cudaSetDevice(on->previous), "cudaSetDevice");
 }
 
-/* ---- Host memory that a device copies from and to ---------------------------------------------------- */
+/* ---- Host memory that a device copies from and to -------------------------------------------- */
 
 void ghz_pinned_free(growing *g) {
   if (g->data)
@@ -159,7 +161,7 @@ ghz_status ghz_device_copy(void *to, const void *from, size_t bytes) {
   return status == GHZ_OK ? checked(cudaStreamSynchronize(NULL), "cudaStreamSynchronize") : status;
 }
 
-/* ---- Buffers ----------------------------------------------------------------------------------------- */
+/* ---- Buffers --------------------------------------------------------------------------------- */
 
 static void free_buffer(buffer *base) {
   device_buffer *b = (device_buffer *)base;
@@ -211,7 +213,7 @@ static buffer *make_direct(size_t capacity) {
 static const buffer_allocator bounced_allocator = {make_bounced, free_buffer},
                               direct_allocator = {make_direct, free_buffer};
 
-/* ---- Stream slots ------------------------------------------------------------------------------------------- */
+/* ---- Stream slots ---------------------------------------------------------------------------- */
 
 static ghz_status make_context(ghz_cuda **gpu, size_t values, size_t operands) {
   ghz_cuda_free(*gpu);
@@ -313,7 +315,7 @@ void ghz_device_free(device *d) {
   free(d);
 }
 
-/* ---- The range --------------------------------------------------------------------------------------- */
+/* ---- The range ------------------------------------------------------------------------------- */
 
 ghz_status ghz_device_range(device *d, ghz_type type, const void *x, size_t n, double *min, double *max) {
   double *range = ghz_pinned_grow(&d->range, 2 * sizeof *range);

@@ -1,6 +1,8 @@
-/* device.h: buffers in the memory of a GPU: how they are recognised, and what a communicator keeps to work on them.
+/* device.h: buffers in the memory of a GPU: how they are recognised, and what a communicator keeps
+ * to work on them.
  *
- * device.c alone uses the CUDA runtime. In a build without CUDA there is none of it: no pointer is one to a device. */
+ * device.c alone uses the CUDA runtime. In a build without CUDA there is none of it: no pointer is
+ * one to a device. */
 #ifndef GHZ_MPI_DEVICE_H
 #define GHZ_MPI_DEVICE_H
 
@@ -18,7 +20,8 @@ typedef struct buffer_location {
 
 #ifdef GHZ_HAVE_CUDA
 
-/* Whether MPI takes device memory: 1 or 0 where the user says so, -1: MPI is asked. Call it before anything else. */
+/* Whether MPI takes device memory: 1 or 0 where the user says so, -1: MPI is asked. Call it before
+ * anything else. */
 void ghz_device_set_cuda_aware(int yes);
 
 /* Looks at the buffers that are not NULL. */
@@ -39,7 +42,7 @@ void ghz_device_leave(const buffer_location *on);
 /* What was wrong in the last call here that failed, on this thread. */
 const char *ghz_device_message(void);
 
-/* ---- Host memory that a device copies from and to ---------------------------------------------------- */
+/* ---- Host memory that a device copies from and to -------------------------------------------- */
 
 /* As grow, in pinned memory; contents are lost. */
 void *ghz_pinned_grow(growing *g, size_t bytes);
@@ -48,7 +51,7 @@ void ghz_pinned_free(growing *g);
 /* Copies between any two places, and waits for it. */
 ghz_status ghz_device_copy(void *to, const void *from, size_t bytes);
 
-/* ---- What a communicator keeps ----------------------------------------------------------------------- */
+/* ---- What a communicator keeps --------------------------------------------------------------- */
 
 typedef struct device device;
 
@@ -58,8 +61,8 @@ typedef struct stream_slot {
   ghz_cuda *gpu;
 } stream_slot;
 
-/* A buffer whose bytes may be in device memory, in pinned memory, or in both. In a pool for an MPI that sends from device
- * memory it has no pinned memory. */
+/* A buffer whose bytes may be in device memory, in pinned memory, or in both. In a pool for an MPI
+ * that sends from device memory it has no pinned memory. */
 typedef struct device_buffer {
   buffer buffer;                  /* `memory` is where MPI sends from and receives */
   uint8_t *device, *host;         /* its memory on the device, and pinned; NULL: none */
@@ -73,8 +76,9 @@ typedef struct device_buffer {
 
 enum { DEVICE_RESULTS = 2 };
 
-/* Makes what a call needs beside buffers, on the current device, or keeps what is there already in *d, and has the job run
- * async ops there. Pieces have up to `values` values. If `direct`, MPI is given device memory. */
+/* Makes what a call needs beside buffers, on the current device, or keeps what is there already in
+ * *d, and has the job run async ops there. Pieces have up to `values` values. If `direct`, MPI is
+ * given device memory. */
 ghz_status ghz_device_setup(payload_job *job, device **d, const buffer_location *on, size_t values, int direct);
 
 /* The least and greatest finite value of an array in device memory. Waits. */

@@ -60,7 +60,8 @@ static ghz_status encode_many(payload_job *job, const piece *p, buffer *out) {
   return status;
 }
 
-/* The only contribution of all ranks is made a sum, too, as it would be if others contributed nothing to it. */
+/* The only contribution of all ranks is made a sum, too, as it would be if others contributed
+ * nothing to it. */
 static ghz_status encode(payload_job *job, const piece *p, buffer *out) {
   int lone = job->reduction == REDUCE_SUM && job->total_contributions == 1;
   if (job->reduction == REDUCE_NONE || (job->contributions == 1 && !lone))

@@ -1,10 +1,11 @@
-/* homomorphic_device.c: as homomorphic.c, on a GPU: its calls put work on a stream, and the engine asks for the end.
+/* homomorphic_device.c: as homomorphic.c, on a GPU: its calls put work on a stream, and the engine
+ * asks for the end.
  *
- * Bytes are brought where they are needed and no sooner: a message that arrived in pinned memory is copied to the device by
- * the work that reads it there, and what was made on the device is copied back only if it has to be sent from pinned
- * memory. Where one of the rank's buffers is on the host, the CPU compresses from there, or decompresses to there, so that
- * even then only compressed bytes are copied.
- */
+ * Bytes are brought where they are needed and no sooner: a message that arrived in pinned memory is
+ * copied to the device by the work that reads it there, and what was made on the device is copied
+ * back only if it has to be sent from pinned memory. Where one of the rank's buffers is on the
+ * host, the CPU compresses from there, or decompresses to there, so that even then only compressed
+ * bytes are copied. / */
 
 #include "payload/common.h"
 #include "payload/device.h"
@@ -23,7 +24,7 @@ static device_buffer *of(buffer *b) {
   return (device_buffer *)b;
 }
 
-/* ---- Putting work on a slot -------------------------------------------------------------------------- */
+/* ---- Putting work on a slot ------------------------------------------------------------------ */
 
 /* Begins a list of what the slot is to do with b: its results are still to come. */
 static void begin(device_buffer *b, enum work work) {
@@ -35,7 +36,8 @@ static ghz_cuda_outcome *new_result(device_buffer *b) {
   return &b->results[b->result_count++];
 }
 
-/* Ends the list. What was put on the slot before something failed must have ended before its memory is used again. */
+/* Ends the list. What was put on the slot before something failed must have ended before its memory
+ * is used again. */
 static ghz_status commit(const stream_slot *slot, device_buffer *b, ghz_status status) {
   if (status == GHZ_OK)
     status = ghz_slot_mark(slot, b);
@@ -56,7 +58,7 @@ static ghz_bytes operand(const device_buffer *b) {
   return (ghz_bytes){b->device, b->buffer.size ? b->buffer.size : b->buffer.capacity};
 }
 
-/* ---- Packing ----------------------------------------------------------------------------------------- */
+/* ---- Packing --------------------------------------------------------------------------------- */
 
 /* This rank's contribution becomes b: by the CPU, or by the slot, with a result of `work`. */
 static ghz_status encode_to(payload_job *job, const piece *p, const stream_slot *slot, device_buffer *b,
@@ -94,7 +96,7 @@ static ghz_cuda_slice slice_of(const payload_job *job, const piece *p) {
   return (ghz_cuda_slice){job->lattice.type, job->plan->layout.count, p->first, p->tiles};
 }
 
-/* ---- Adding ------------------------------------------------------------------------------------------ */
+/* ---- Adding ---------------------------------------------------------------------------------- */
 
 static ghz_status add(payload_job *job, const piece *p, const stream_slot *slot, const device_buffer *a,
                       const device_buffer *b, device_buffer *out) {
@@ -124,7 +126,7 @@ static ghz_status reduce(payload_job *job, const piece *p, const buffer *mine, c
   return commit(slot, of(out), status);
 }
 
-/* ---- Unpacking --------------------------------------------------------------------------------------- */
+/* ---- Unpacking ------------------------------------------------------------------------------- */
 
 static uint8_t *target(const payload_job *job, const piece *p) {
   return p->part->target + piece_offset(job, p);
@@ -179,7 +181,7 @@ const payload ghz_payload_device = {.capacity = capacity,
                                     .decode = decode,
                                     .scratch = 1};
 
-/* ---- Async ops ----------------------------------------------------------------------------------------- */
+/* ---- Async ops ------------------------------------------------------------------------------- */
 
 /* The first that is not GHZ_OK. */
 static ghz_status status_of(const device_buffer *b) {

@@ -1,5 +1,5 @@
-/* plain.c: the values themselves, for comparison, and for data and networks that compression does not
- * help. */
+/* plain.c: the values themselves, for comparison, and for data and networks that compression does
+ * not help. */
 
 #include "payload/common.h"
 
@@ -17,7 +17,8 @@ static uint8_t *target(const payload_job *job, const piece *p) {
   return p->part->target ? p->part->target + piece_offset(job, p) : NULL;
 }
 
-/* Sends values from where they are, unless the result will be written there before they have left. */
+/* Sends values from where they are, unless the result will be written there before they have
+ * left. */
 static ghz_status encode(payload_job *job, const piece *p, buffer *out) {
   out->size = piece_bytes(job, p);
   if (job->reduction != REDUCE_NONE && target(job, p) == source(job, p))
@@ -48,8 +49,8 @@ static ghz_status decode(payload_job *job, const piece *p, const buffer *result)
   return GHZ_OK;
 }
 
-/* Data that only move land where they belong, as nobody changes them there before they have been sent on: a
- * reduction's own contribution may still have to leave from there. */
+/* Data that only move land where they belong, as nobody changes them there before they have been
+ * sent on: a reduction's own contribution may still have to leave from there. */
 static uint8_t *direct_receive(payload_job *job, const piece *p) {
   return job->average || (job->reduction != REDUCE_NONE && p->part->target == p->part->source) ? NULL
                                                                                                : target(job, p);

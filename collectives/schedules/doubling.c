@@ -1,8 +1,8 @@
-/* doubling.c: recursive doubling: in round k, ranks that differ in bit k exchange the sums that they have.
+/* doubling.c: recursive doubling: in round k, ranks that differ in bit k exchange the sums that
+ * they have.
  *
- * Ranks beyond the largest power of two are folded in first: of the first 2 * extra ranks, the even ones hand
- * theirs to the odd ones, and get the result in the end.
- */
+ * Ranks beyond the largest power of two are folded in first: of the first 2 * extra ranks, the even
+ * ones hand theirs to the odd ones, and get the result in the end. / */
 
 #include "schedules/fold.h"
 

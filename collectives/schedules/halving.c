@@ -1,8 +1,9 @@
-/* halving.c: recursive halving, then doubling: segment s is summed at member s and spreads from there again.
+/* halving.c: recursive halving, then doubling: segment s is summed at member s and spreads from
+ * there again.
  *
- * In a halving round two members share the segments that both hold: each keeps those that agree with it in one
- * more bit of the segment's number. Doubling runs the same rounds backwards, with copies of the finished sums.
- */
+ * In a halving round two members share the segments that both hold: each keeps those that agree
+ * with it in one more bit of the segment's number. Doubling runs the same rounds backwards, with
+ * copies of the finished sums. / */
 
 #include "schedules/fold.h"
 

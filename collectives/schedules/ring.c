@@ -1,9 +1,8 @@
 /* ring.c: rings: every rank sends to the next one and receives from the one before.
  *
- * A sum for owner o starts at rank o + 1, gathers what the ranks on its way give, and is complete at o. Then
- * copies of it go round in the same direction. Position d on such a path sends at round d, so that all links
- * work all the time.
- */
+ * A sum for owner o starts at rank o + 1, gathers what the ranks on its way give, and is complete
+ * at o. Then copies of it go round in the same direction. Position d on such a path sends at round
+ * d, so that all links work all the time. / */
 
 #include "schedules/schedule.h"
 

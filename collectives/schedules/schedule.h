@@ -1,4 +1,5 @@
-/* schedule.h: what one rank does with one segment of an array, round by round: the form that every schedule has. */
+/* schedule.h: what one rank does with one segment of an array, round by round: the form that every
+ * schedule has. */
 #ifndef GHZ_MPI_SCHEDULE_H
 #define GHZ_MPI_SCHEDULE_H
 
@@ -10,7 +11,8 @@ enum step_kind {
   STEP_RECV_REDUCE, /* receive from `peer`: it is added to what is here, the rank's own contribution if nothing else */
 };
 
-/* `round` is the same number at both ends of a message; it orders a rank's work, and grows along every schedule. */
+/* `round` is the same number at both ends of a message; it orders a rank's work, and grows along
+ * every schedule. */
 typedef struct step {
   enum step_kind kind;
   int peer;
@@ -34,7 +36,8 @@ typedef struct position {
   int rank, ranks, root;
 } position;
 
-/* Sets the schedule of a segment. `segment` is its number: the block of a rank where arrays are made of blocks. */
+/* Sets the schedule of a segment. `segment` is its number: the block of a rank where arrays are
+ * made of blocks. */
 typedef void (*schedule_builder)(position at, int segment, schedule *s);
 
 /* One file each. The number of segments that an array is cut into is that of ranks for rings,

@@ -1,8 +1,7 @@
 /* tree.c: binomial trees, after Thakur, Rabenseifner and Gropp (2005).
  *
- * Ranks are counted from the root. The parent of v is v without its lowest bit; the children of v are v + bit
- * for the bits below its lowest one (for the root, below the number of ranks).
- */
+ * Ranks are counted from the root. The parent of v is v without its lowest bit; the children of v
+ * are v + bit for the bits below its lowest one (for the root, below the number of ranks). / */
 
 #include "schedules/schedule.h"
 
@@ -59,8 +58,8 @@ void ghz_tree_bcast(position at, int segment, schedule *s) {
       schedule_add(s, STEP_SEND, rank_of(at, v + bit), depth - log2_of(bit));
 }
 
-/* The way from the root to v leads over v's highest bit, its two highest bits, and so on: `at` is on the way if
- * its bits begin those of v. */
+/* The way from the root to v leads over v's highest bit, its two highest bits, and so on: `at` is
+ * on the way if its bits begin those of v. */
 static int on_the_way(int here, int v) {
   return here == v || here == 0 || ((v ^ here) < lowest_bit(here) && v > here);
 }

@@ -1,5 +1,5 @@
-# bench/codec --device cuda on the emulated device: whether it works, without a GPU. Included by tests/,
-# which makes ghz_emulated.
+# bench/codec --device cuda on the emulated device: whether it works, without a GPU. Included by
+# tests/, which makes ghz_emulated.
 include(${CMAKE_CURRENT_LIST_DIR}/../sources.cmake)
 set(kernel ${PROJECT_SOURCE_DIR}/bench/codec/cuda/add_floats.cu)
 
