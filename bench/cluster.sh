@@ -13,9 +13,8 @@
 #   --quick           does not measure the links first
 #   --force           runs although the machine is too weak for RATE
 # The ranks get the environment (GHZ_*, OMPI_MCA_*, MPIR_CVAR_*, OMP_*). Lines that begin with # are
-# the cluster's own.
-# exit status: that of COMMAND; 2: wrong arguments; 3: the machine is too weak for RATE; 77: not
-# possible here, and why
+# the cluster's own. exit status: that of COMMAND; 2: wrong arguments; 3: the machine is too weak
+# for RATE; 77: not possible here, and why SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail
 PATH=$PATH:/usr/sbin:/sbin
 
@@ -42,7 +41,7 @@ holds() { awk "BEGIN { exit !($1) }"; } # compares numbers with a fraction
 load() { cut -d' ' -f1-3 /proc/loadavg; }
 cores() { env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc; } # nproc counts these as cores
 
-# --- arguments ----------------------------------------------------------------------------------------------------------
+# --- arguments ------------------------------------------------------------------------------------
 
 parse_rate() { # prints bit/s; 0: unshaped
   local scale
@@ -79,7 +78,7 @@ parse() {
   command=("${@:2}")
 }
 
-# --- what this machine has -----------------------------------------------------------------------------------------------
+# --- what this machine has ------------------------------------------------------------------------
 
 enter_user_namespace() { # argument...: namespaces and links need root only inside a user namespace
   unshare --user --map-root-user --net --mount true 2>/dev/null ||
@@ -120,7 +119,7 @@ check_strength() {
 $(as_gbits $most) in all"
 }
 
-# --- a run --------------------------------------------------------------------------------------------------------------
+# --- a run ----------------------------------------------------------------------------------------
 
 leave() {
   local status=$?

@@ -1,5 +1,6 @@
 # peers.awk: prints the tables of docs/PERFORMANCE.md from bench/peers.csv.
 # From the top of the repository: awk -f bench/peers.awk bench/peers.csv
+# SPDX-License-Identifier: BSD-3-Clause
 BEGIN {
   FS = ","
   count = split("ghz;fZ-light;PFPL;zfp;SZ3;zfp at ghz's PSNR", codecs, ";")

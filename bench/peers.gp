@@ -1,5 +1,6 @@
 # peers.gp: draws docs/images/speed_ratio.png, the speed and ratio of ghz and of other compressors.
 # Reads bench/peers.csv. From the top of the repository: gnuplot bench/peers.gp
+# SPDX-License-Identifier: BSD-3-Clause
 csv = "bench/peers.csv"
 bound = "1e-3"
 

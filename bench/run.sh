@@ -4,6 +4,7 @@
 #   --fields DIR   the synthetic fields; made there, with edge N (256), if it has none
 #   --more DIR,... folders of other fields that bench/codec knows by name
 #   --quick        fields of edge 64, few rounds: whether it works, not how fast
+# SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/.." && pwd)

@@ -13,6 +13,7 @@
 # The fields are made once and kept in the build folder.
 # exit status: 0; 1 if a result was wrong or a run failed; 2: wrong arguments; 77: this machine
 # cannot emulate a cluster
+# SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -24,7 +25,7 @@ die() { # status message
   exit "$1"
 }
 
-# --- what is measured ---------------------------------------------------------------------------------------------------
+# --- what is measured -----------------------------------------------------------------------------
 
 # name, "tuned" or "-", collective, options
 cases() {
@@ -76,7 +77,7 @@ build_programs() {
   rm -f "$log"
 }
 
-# --- measuring ----------------------------------------------------------------------------------------------------------
+# --- measuring ------------------------------------------------------------------------------------
 
 failures=0
 csv_parts=()

@@ -1,4 +1,5 @@
 /* combine.c: owns operations on compressed files: all operands side by side, a frame at a time. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "combine.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* combine.h: operations on compressed files, frame by frame. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_CLI_COMBINE_H
 #define GHZ_CLI_COMBINE_H
 

@@ -1,4 +1,5 @@
 /* difference.c: owns the statistics of the error: the exact largest error, NRMSE, PSNR. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "difference.h"
 
 #include <math.h>

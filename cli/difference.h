@@ -1,4 +1,5 @@
 /* difference.h: how far two sequences of values are apart. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_CLI_DIFFERENCE_H
 #define GHZ_CLI_DIFFERENCE_H
 

@@ -1,4 +1,5 @@
 /* each_file.c: owns the loop over the files of a command, which share one context. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "each_file.h"
 
 #include "report/library.h"

@@ -1,4 +1,5 @@
 /* each_file.h: a verb that treats its files one by one. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_CLI_EACH_FILE_H
 #define GHZ_CLI_EACH_FILE_H
 

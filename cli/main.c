@@ -1,4 +1,5 @@
 /* main.c: owns the list of verbs, and hands the command line to one of them. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* options.c: owns the command line: the one table of options, their parsing and their help. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "options.h"
 
 #include <errno.h>

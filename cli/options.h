@@ -1,4 +1,5 @@
 /* options.h: the verbs and the options that they share. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_CLI_OPTIONS_H
 #define GHZ_CLI_OPTIONS_H
 

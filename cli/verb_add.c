@@ -1,4 +1,5 @@
 /* verb_add.c: owns `ghz add`: the sum of any number of compressed files. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "combine.h"
 #include "verbs.h"
 

@@ -1,4 +1,5 @@
 /* verb_bench.c: owns `ghz bench`: speeds of the library in memory, beside memcpy. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* verb_compare.c: owns `ghz compare`: how far a result is from its original. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,5 @@
 /* verb_compress.c: owns `ghz compress`: files of values to .ghz files, a frame at a time. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
 /* verb_decompress.c: owns `ghz decompress`: .ghz files to raw or .npy files, whole or in part. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
 /* verb_info.c: owns `ghz info`: what compressed files hold. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
 #include <stdio.h>
 

@@ -1,4 +1,5 @@
 /* verb_mean.c: owns `ghz mean`: the mean of any number of compressed files. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "combine.h"
 #include "verbs.h"
 

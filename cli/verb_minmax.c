@@ -1,5 +1,6 @@
 /* verb_minmax.c: owns `ghz minmax`: the range of compressed files, or their extremes value by
  * value. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
 #include <stdio.h>
 

@@ -1,4 +1,5 @@
 /* verb_scale.c: owns `ghz scale`: a compressed file times a number. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "combine.h"
 #include "verbs.h"
 

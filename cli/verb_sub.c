@@ -1,4 +1,5 @@
 /* verb_sub.c: owns `ghz sub`: the difference of two compressed files. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "combine.h"
 #include "verbs.h"
 

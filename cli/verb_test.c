@@ -1,4 +1,5 @@
 /* verb_test.c: owns `ghz test`: every checksum and every tile of compressed files. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "each_file.h"
 #include "io/reader.h"
 #include "report/library.h"

@@ -1,4 +1,5 @@
 /* verbs.h: all the verbs, one per file. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_CLI_VERBS_H
 #define GHZ_CLI_VERBS_H
 

@@ -88,6 +88,7 @@
  *   GHZ_MPI_VERBOSE     1: report on stderr, once per reason, what is passed to MPI
  *   GHZ_MPI_CUDA_AWARE  0 or 1: whether MPI takes device memory; unset: MPI is asked
  */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_MPI_H
 #define GHZ_MPI_H
 

@@ -1,6 +1,7 @@
 # mpi.cmake: finds an MPI. Sets GHZ_HAVE_MPI and GHZ_MPI_NAME.
 # To choose one of several: -DMPI_C_COMPILER=mpicc.mpich (its name in Debian). mpiexec is then
 # mpiexec.mpich.
+# SPDX-License-Identifier: BSD-3-Clause
 set(GHZ_HAVE_MPI OFF)
 if(MPI_C_COMPILER MATCHES "mpicc(\\.[a-z]+)$")
   find_program(MPIEXEC_EXECUTABLE mpiexec${CMAKE_MATCH_1})

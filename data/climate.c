@@ -1,4 +1,5 @@
 /* climate.c: owns the climate field: a temperature on a latitude-longitude grid. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "fields.h"
 #include "random.h"
 #include "spectral.h"

@@ -1,4 +1,5 @@
 /* density.c: owns the log-normal density field. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "fields.h"
 #include "spectral.h"
 

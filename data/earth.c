@@ -1,5 +1,6 @@
 /* earth.c: owns the velocity model: water above nine tilted, undulating layers that a fault
  * cuts. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "earth.h"
 
 #include <math.h>

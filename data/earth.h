@@ -1,4 +1,5 @@
 /* earth.h: the speed of sound in the model under the wave fields. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_DATA_EARTH_H
 #define GHZ_DATA_EARTH_H
 

@@ -1,5 +1,6 @@
 /* fields.h: what the parts of ghz-fields share: the parameters of a run, saving a field, one maker
  * a kind. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_DATA_FIELDS_H
 #define GHZ_DATA_FIELDS_H
 
@@ -27,7 +28,7 @@ typedef struct run {
   void *taker;
 } run;
 
-/* ---- save.c ------------------------------------------------------------------------------------------- */
+/* ---- save.c ---------------------------------------------------------------------------------- */
 
 size_t shape_count(shape dims);
 
@@ -56,7 +57,7 @@ bool fail(const char *subject, const char *reason);
  * there is none. */
 float *floats_new(size_t count, const char *subject);
 
-/* ---- The makers: each saves those fields of its kind that the run is to make. False after an error. */
+/* ---- The makers: each saves the fields of its kind that were asked for. False: an error. */
 
 bool make_waves(const run *r);
 bool make_gradient(const run *r);

@@ -1,4 +1,5 @@
 /* main.c: owns the command line of ghz-fields and the list of the fields it knows. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "fields.h"
 
 #include <errno.h>

@@ -1,5 +1,6 @@
 /* random.h: random numbers that are functions of (seed, index), so that any thread can make any of
  * them. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_DATA_RANDOM_H
 #define GHZ_DATA_RANDOM_H
 

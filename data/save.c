@@ -1,4 +1,5 @@
 /* save.c: owns the output: files that appear when they are complete, the manifest, messages. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "fields.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* spectral.c: owns Gaussian random fields: white noise, filtered in Fourier space. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "spectral.h"
 
 #include "random.h"

@@ -1,4 +1,5 @@
 /* spectral.h: Gaussian random fields with a power-law spectrum. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_DATA_SPECTRAL_H
 #define GHZ_DATA_SPECTRAL_H
 

@@ -1,4 +1,5 @@
 /* turbulence.c: owns the turbulence field: one velocity component with Kolmogorov's spectrum. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "fields.h"
 #include "spectral.h"
 

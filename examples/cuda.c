@@ -1,6 +1,7 @@
 /* cuda.c: compresses two arrays on a GPU, adds them there, and decompresses the sum.
  *
  *   cc cuda.c $(pkg-config --cflags --libs ghz) -lcudart -lm -o cuda && ./cuda */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include <cuda_runtime_api.h>
 #include <ghz.h>
 #include <math.h>

@@ -10,6 +10,7 @@
  * same size. Rank r reads image r; where there are more ranks than images, images are used again,
  * shifted. Rank 0 writes the exact stack to FOLDER/exact.f64 and the compressed one to
  * FOLDER/stack.f32, for `ghz compare --png`. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include <ghz_mpi.h>
 
 #include <math.h>

@@ -1,6 +1,7 @@
 /* sum_many.c: adds 20 compressed arrays without decompressing them.
  *
  *   cc sum_many.c $(pkg-config --cflags --libs ghz) -lm -o sum_many && ./sum_many */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include <ghz.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* compress.c: compression: an array, or a range of its tiles, to a stream or a message. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "compress.h"
 

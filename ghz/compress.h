@@ -1,4 +1,5 @@
 /* compress.h: compression of ranges of tiles, for streams and slices alike. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_COMPRESS_H
 #define GHZ_COMPRESS_H
 

@@ -1,5 +1,6 @@
 /* compute.c: arithmetic on streams: checks that the operands agree, then hands tile after tile to
  * the tile codec. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "compute.h"
 

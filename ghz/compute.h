@@ -1,4 +1,5 @@
 /* compute.h: operations on operands that are streams or slices. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_COMPUTE_H
 #define GHZ_COMPUTE_H
 

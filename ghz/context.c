@@ -1,4 +1,6 @@
-/* context.c: contexts: threads, scratch memory, the last message. */
+/* context.c: contexts: threads, scratch memory, the last message. The only state there is (law L6,
+ * docs/LAWS.md). */
+/* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "context.h"
 

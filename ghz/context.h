@@ -1,4 +1,5 @@
 /* context.h: what a context holds, and how the drivers report errors and get memory. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_CONTEXT_H
 #define GHZ_CONTEXT_H
 

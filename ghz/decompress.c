@@ -1,4 +1,5 @@
 /* decompress.c: decompression: a stream, a slice or a range of values, to an array. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "decompress.h"
 

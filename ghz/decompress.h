@@ -1,4 +1,5 @@
 /* decompress.h: decompression of ranges of values, for streams and slices alike. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_DECOMPRESS_H
 #define GHZ_DECOMPRESS_H
 

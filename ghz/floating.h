@@ -1,5 +1,6 @@
 /* floating.h: the floating-point environment that the format is defined in: round to nearest,
  * nothing flushed to zero. A host program built with fast-math must not change a bit (law L3). */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_FLOATING_H
 #define GHZ_FLOATING_H
 

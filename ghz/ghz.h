@@ -53,6 +53,7 @@
  *   fork()        In a child of a program that has used several threads, use contexts of one
  *                 thread: GCC's OpenMP hangs in others.
  */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_H
 #define GHZ_H
 

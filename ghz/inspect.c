@@ -1,5 +1,6 @@
 /* inspect.c: looking at arrays and streams: the range of their values, headers, and what their
  * tiles hold. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 
 #include <math.h>
 #include <string.h>

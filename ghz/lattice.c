@@ -1,5 +1,6 @@
 /* lattice.c: from a bound to the grid that values are quantised to (FORMAT.md, "Lattice" and
  * "Bounds"). */
+/* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "lattice.h"
 

@@ -1,4 +1,5 @@
 /* lattice.h: checks of types and lattices that come from outside. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_LATTICE_H
 #define GHZ_LATTICE_H
 

@@ -1,4 +1,5 @@
 /* operand.c: opens an operand in the scratch of a context. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "operand.h"
 

@@ -1,4 +1,5 @@
 /* operand.h: the tiles of an operand, one after the other. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_OPERAND_H
 #define GHZ_OPERAND_H
 

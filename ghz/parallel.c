@@ -1,4 +1,5 @@
 /* parallel.c: the loop over the chunks of an array, by the threads of a context. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "parallel.h"
 

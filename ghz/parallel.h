@@ -1,4 +1,5 @@
 /* parallel.h: the loop over the chunks of an array, by the threads of a context. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_PARALLEL_H
 #define GHZ_PARALLEL_H
 

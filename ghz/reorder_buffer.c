@@ -1,5 +1,6 @@
 /* reorder_buffer.c: groups of tiles that threads complete in any order go to the payload in the
  * order of the tiles. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "reorder_buffer.h"
 

@@ -8,6 +8,7 @@
  *
  * The thread that completes the oldest group retires it and every complete group that follows, and
  * copies them: no thread waits for another, unless all slots wait behind one slow thread. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_REORDER_BUFFER_H
 #define GHZ_REORDER_BUFFER_H
 

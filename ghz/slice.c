@@ -1,4 +1,5 @@
 /* slice.c: ranges of tiles: the pieces that collectives send, add and join. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "compress.h"
 #include "compute.h"

@@ -1,4 +1,5 @@
 /* status.c: the version, and a sentence for every status. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "ghz.h"
 

@@ -1,5 +1,7 @@
 /* stream.c: the bytes around the tiles: headers of streams and messages, offsets, sizes (FORMAT.md,
- * "Stream"). Everything that comes from outside is checked here before it is used. */
+ * "Stream"). Everything that comes from outside is checked here before it is used
+ * (law L5, docs/LAWS.md). */
+/* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "stream.h"
 

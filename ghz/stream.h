@@ -1,5 +1,6 @@
 /* stream.h: the bytes around the tiles: headers of streams and messages, offsets, sizes (FORMAT.md,
  * "Stream"). */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_STREAM_H
 #define GHZ_STREAM_H
 

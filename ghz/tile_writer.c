@@ -2,6 +2,7 @@
  *
  * One thread writes each tile straight to its place. Several threads write groups of chunks to a
  * reorder buffer. The bytes are the same. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "tile_writer.h"
 

@@ -1,4 +1,5 @@
 /* tile_writer.h: the tiles that an operation makes, written in order and packed. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_TILE_WRITER_H
 #define GHZ_TILE_WRITER_H
 

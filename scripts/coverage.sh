@@ -7,6 +7,7 @@
 # index.html.
 # usage: scripts/coverage.sh [CTEST OPTION...]
 #   e.g. -R api: what those tests alone reach; fails all the same
+# SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail
 exec </dev/null
 

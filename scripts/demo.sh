@@ -7,6 +7,7 @@
 # usage: scripts/demo.sh [--verbose] [SIZE]
 #   --verbose  prints the full tables of the measurements as well
 #   SIZE       edge of the snapshots, 192 unless given
+# SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail
 exec </dev/null
 export OMP_WAIT_POLICY=passive # threads that wait do not spin

@@ -1,6 +1,7 @@
 /* exact_sum.c: adds two files of float32 in double precision and writes float64. The sum of two
  * floats is exact in a double unless one is 2^29 times the other, and then right to 53 bits.
  * usage: exact_sum A.f32 B.f32 SUM.f64 */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # field_picture.sh: draws docs/images/field.png, the picture of the README: a section through a
 # sound wave in the earth, the same compressed and decompressed, and the error.
-# usage: scripts/field_picture.sh [BUILD]     BUILD: a build with ghz and ghz-fields; build-demo, of scripts/demo.sh, by default
+# usage: scripts/field_picture.sh [BUILD]
+#   BUILD  a build with ghz and ghz-fields; by default build-demo, of scripts/demo.sh
+# SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail
 
 cd "$(dirname "$0")/.."

@@ -4,6 +4,7 @@
 # where the tests run it from then on, until tests/fuzz/pack.py puts it into the target's archive.
 # From 2 minutes on, what was learnt is kept in build-sanitize/fuzz/corpus for the next run.
 # usage: scripts/fuzz.sh [MINUTES] [target...]
+# SPDX-License-Identifier: BSD-3-Clause
 set -Eeuo pipefail
 exec </dev/null
 

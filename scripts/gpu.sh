@@ -5,6 +5,7 @@
 # come in order of importance, each with a limit, so that all ends in time. Exit status: 0 all well,
 # 1 a check failed or did not end, 2 no CUDA device or toolkit, or bad usage.
 # usage: scripts/gpu.sh [-o RESULTS] [--build DIR] [--minutes N] [--checks-only | --bench-only] [-- BENCH OPTIONS]
+# SPDX-License-Identifier: BSD-3-Clause
 set -uo pipefail
 exec </dev/null
 

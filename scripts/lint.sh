@@ -3,16 +3,16 @@
 # clang-tidy, cppcheck. Installs what is missing, prints what it finds, and fails if that is
 # anything. What the tools pass over stands in .clang-tidy and .cppcheck-suppressions, with the
 # reasons.
-# usage: scripts/lint.sh [--all | --comments]
+# usage: scripts/lint.sh [--all]
 #   --all: clang's analyzer, which walks the paths through functions, also over tests, benches and
 #          emulated kernels, and over the codec for each instruction set; half an hour
-#   --comments: only whether comments keep to 100 columns
+# SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail
 exec </dev/null
 
 cd "$(dirname "$0")/.."
 all=${1:-}
-[[ $all =~ ^(|--all|--comments)$ ]] || { sed -n '/^# usage:/s/^# //p' scripts/lint.sh >&2 && exit 2; }
+[[ $all =~ ^(|--all)$ ]] || { sed -n '/^# usage:/s/^# //p' scripts/lint.sh >&2 && exit 2; }
 # shellcheck source=scripts/packages.sh
 . scripts/packages.sh
 # shellcheck disable=SC2154,SC2086 # lists of words
@@ -47,17 +47,12 @@ check() { # name files-at-a-time command...
   echo "$name: $(wc -l <"$work/files") files, $((SECONDS - began)) s: $status"
 }
 
-comments() {
+comments() { # whose lines end at column 100
   files -name '*.[ch]' -o -name '*.cc' -o -name '*.cpp' -o -name '*.cu' -o -name '*.cuh' -o -name '*.inc' -o -name '*.sh' \
     -o -name '*.cmake' -o -name CMakeLists.txt | check "comments of 100 columns" 64 awk -f scripts/comments.awk
 }
 
-if [ "$all" = --comments ]; then
-  comments
-  [ ! -e "$work/failed" ] || exit 1
-  exit 0
-fi
-
+comments
 files -name '*.[ch]' -o -name '*.cc' -o -name '*.cu' -o -name '*.cuh' | check "layout" 32 clang-format --dry-run -Werror
 # Cases are one sentence each, and their names are those of tests.
 files \( -name '*.[ch]' -o -name '*.cc' -o -name '*.cu' -o -name '*.cuh' -o -name '*.sh' \) -not -path '*/cases/*' |

@@ -1,5 +1,6 @@
 # packages.sh: to be sourced: installs Debian packages that are missing. Silent, and off the
 # network, if none is.
+# SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash disable=SC2034 # the lists are for who sources this
 
 # What the build, the demo and the tests need.

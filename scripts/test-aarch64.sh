@@ -2,6 +2,7 @@
 # test-aarch64.sh: builds the library for this machine and for 64-bit ARM, uses both from a program
 # outside the project, the latter under emulation, and compares the bytes of the streams that they
 # make. Not part of test.sh.
+# SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail
 exec </dev/null
 

@@ -5,6 +5,7 @@
 # sanitizers, the fuzzers' inputs among it; threads with the thread sanitizer. At most 8 minutes on
 # two cores. Ends with what each part took, and with what was skipped and why.
 # usage: scripts/test.sh [--all]     --all: also what is labelled long, and the fuzzers for a while
+# SPDX-License-Identifier: BSD-3-Clause
 set -Eeuo pipefail
 exec </dev/null
 

@@ -2,6 +2,7 @@
 # valgrind.sh: runs the library's tests, the fuzzers' inputs, the command and the collectives under
 # valgrind, which knows of every bit whether it was ever written. (It has no AVX-512: the code for
 # AVX2 and the plain code run.) Ten minutes.
+# SPDX-License-Identifier: BSD-3-Clause
 set -Eeuo pipefail
 exec </dev/null
 

@@ -1,4 +1,5 @@
 /* allocator.c: stands between the library and the allocator, by the linker's --wrap. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
 #include "allocator.h"
 #include <errno.h>

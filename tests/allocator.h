@@ -1,6 +1,7 @@
 /* allocator.h: the allocations of the library, counted and refused: for programs that are linked
  * with --wrap for the allocator. Those of the test itself and of its support count, too; those of
  * the C library and of OpenMP do not. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>

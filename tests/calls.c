@@ -1,4 +1,5 @@
 /* calls.c: every call of the library that computes. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "calls.h"
 #include <string.h>
 

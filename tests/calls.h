@@ -1,4 +1,5 @@
 /* calls.h: every call of the library that computes, on operands that fit together. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 #include "streams.h"
 

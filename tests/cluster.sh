@@ -2,6 +2,7 @@
 # cluster.sh: the emulated cluster shapes its links, gives back the status of its program, and
 # leaves nothing behind.
 # usage: cluster.sh BENCH_FOLDER    exit status 77: not possible here
+# SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail
 
 cluster=$1/cluster.sh

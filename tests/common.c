@@ -1,4 +1,5 @@
 /* common.c: what all tests of the codec share. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "common.h"
 #include <math.h>
 #include <stdarg.h>

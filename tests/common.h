@@ -1,5 +1,6 @@
 /* common.h: what all tests of the codec share, with or without Criterion: memory that nobody frees,
  * bytes, lines of text, values and exact comparisons. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 #include "inputs.h"
 #include "reference.h"

@@ -4,6 +4,7 @@
 # listed without registers; what they save for their callers counts as spilled, and does not fail.
 # Shared memory is the static part: ptxas does not know the dynamic one.
 # usage: tests/cuda_resources.sh NVCC SOURCE.cu...
+# SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail
 exec </dev/null
 

@@ -1,4 +1,5 @@
 /* damage.c: streams that are damaged in every way that a law names. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "damage.h"
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,5 @@
 /* damage.h: streams damaged in every way that a law names, for tests of the CPU and the device. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 #include "streams.h"
 

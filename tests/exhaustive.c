@@ -9,6 +9,7 @@
  *   --threads N     as many as OpenMP would use, unless told
  *   WORD            only subjects whose names hold one of the words; "f64" stands for the random ones
  */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "exhaustive.h"
 #include <float.h>
 #include <math.h>

@@ -1,4 +1,5 @@
 /* exhaustive.h: parts of the exhaustive proof of the bound: subjects, checks of tiles, tallies. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 #include <ghz.h>
 #include <stddef.h>

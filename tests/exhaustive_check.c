@@ -1,4 +1,5 @@
 /* exhaustive_check.c: one tile against FORMAT.md, in exact arithmetic of its own. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "common.h"
 #include "exhaustive.h"
 #include <float.h>

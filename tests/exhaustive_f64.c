@@ -1,5 +1,6 @@
 /* exhaustive_f64.c: law L1 for float64: random lattices, factors and values, drawn around every
  * place where the rules change, for as long as asked. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "exhaustive.h"
 #include "inputs.h"
 #include <math.h>

@@ -1,5 +1,6 @@
 /* golden.c: the golden streams: types, orders and modes of tiles, what operations make, lattices of
  * other kinds, the ends of what there is, and messages; small enough to keep. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "golden.h"
 #include <math.h>
 #include <string.h>

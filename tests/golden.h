@@ -1,4 +1,5 @@
 /* golden.h: the streams and messages that are kept in files, and how they are made again. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 #include "streams.h"
 

@@ -1,5 +1,6 @@
 /* golden_make.c: writes golden files to a directory and prints their checksums: all, or those that
  * are named. Run it only for a new format, or for new files. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "golden.h"
 #include <stdio.h>
 #include <string.h>

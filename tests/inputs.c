@@ -1,4 +1,5 @@
 /* inputs.c: makers of test arrays. Only exact or correctly rounded operations: no sin. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "common.h"
 #include <float.h>
 #include <math.h>

@@ -1,4 +1,5 @@
 /* inputs.h: named makers of test arrays, from zeros to random bits, alike on every machine. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 #include <ghz.h>
 

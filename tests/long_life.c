@@ -1,4 +1,5 @@
 /* long_life.c: a stream that arrays are added to, and the exact integers that it must hold. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "long_life.h"
 #include <math.h>
 

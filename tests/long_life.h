@@ -1,4 +1,5 @@
 /* long_life.h: arrays of every habit, a stream that they are added to, and what it must be. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 #include "support.h"
 

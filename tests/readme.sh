@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # readme.sh: compiles and runs the C of the README. usage: readme.sh README.md ghz/ libghz.a CC
+# SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT

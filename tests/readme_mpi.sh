@@ -2,6 +2,7 @@
 # readme_mpi.sh: compiles and runs the MPI program of the README as it stands there, and then a
 # program that knows nothing of libghzmpi, with the library preloaded.
 # usage: readme_mpi.sh README.md ROOT MPICC MPIEXEC LIBGHZMPI.a LIBGHZ.a INTERCEPT.so [LIBRARY...]
+# SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail
 readme=$1 root=$2 mpicc=$3 mpiexec=$4 libghzmpi=$5 libghz=$6 intercept=$7
 shift 7 # what is left: what the static libraries need

@@ -3,6 +3,7 @@
  *
  * It works on one integer per value and shares no code with the library. Memory runs out: it
  * aborts. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>

@@ -1,4 +1,5 @@
 /* reference_ops.c: sums, combinations and extrema of the reference codec, integer by integer. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "common.h"
 #include <math.h>
 #include <string.h>

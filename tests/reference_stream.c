@@ -1,4 +1,5 @@
 /* reference_stream.c: whole streams of the reference codec: header, index, checks. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "common.h"
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,5 @@
 /* reference_tile.c: one tile of the reference codec: integers, residuals, bytes, and back. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "reference.h"
 #include <math.h>
 #include <string.h>

@@ -3,6 +3,7 @@
 
 usage: skipped.py JUNIT.XML...     as ctest --output-junit writes them; what is labelled gpu is one line for all
 """
+# SPDX-License-Identifier: BSD-3-Clause
 import collections
 import pathlib
 import re

@@ -1,4 +1,5 @@
 /* streams.c: calls of libghz that must succeed. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "streams.h"
 #include <stdlib.h>
 

@@ -1,5 +1,6 @@
 /* streams.h: calls of libghz that must succeed, their results in buffers of exactly their size
  * (scratch), and within the size that was promised. A failure ends the process. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 #include "common.h"
 

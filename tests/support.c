@@ -1,4 +1,5 @@
 /* support.c: what the Criterion suites share. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "support.h"
 
 int effort(void) {

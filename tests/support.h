@@ -1,4 +1,5 @@
 /* support.h: what the Criterion suites share: calls that must succeed, contexts, comparisons. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 #include "streams.h"
 #include <criterion/criterion.h>

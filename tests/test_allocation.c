@@ -1,5 +1,6 @@
-/* test_allocation.c: memory that is refused, at every allocation of every call: ENOMEM and a
- * message, nothing lost, and the context goes on as if nothing had been. */
+/* test_allocation.c: law L6: memory that is refused, at every allocation of every call: ENOMEM and
+ * a message, nothing lost, and the context goes on as if nothing had been. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "allocator.h"
 #include "calls.h"
 #include "support.h"

@@ -1,4 +1,5 @@
 /* test_api.c: the contract of every call: arguments, capacities, ranges, what streams say. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "calls.h"
 #include "support.h"
 #include <float.h>

@@ -1,4 +1,5 @@
 /* test_bound.c: law L1, the strict bound: |x - y| <= eb in exact arithmetic, values and sums. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "support.h"
 #include <float.h>
 #include <math.h>

@@ -1,5 +1,6 @@
 /* test_golden.c: law L3 over time: the golden files are what this library makes, on every
  * instruction set, and they decode to what they did. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "golden.h"
 #include "support.h"
 #include <math.h>

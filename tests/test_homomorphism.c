@@ -1,4 +1,5 @@
 /* test_homomorphism.c: law L2: computing on streams is exact, in any order and grouping. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "support.h"
 #include <math.h>
 

@@ -1,4 +1,5 @@
 /* test_large.c: more than 2^32 values: 16 GiB of zero pages, and a few values near the end. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #define _DEFAULT_SOURCE /* mmap of anonymous pages */
 #include "support.h"
 #include <stdio.h>

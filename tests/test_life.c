@@ -1,5 +1,6 @@
 /* test_life.c: law L4 over a long life: arrays added to one stream, one after the other, scaled on
  * the way, or outside the lattice. (test_long.c adds a million.) */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "long_life.h"
 #include <math.h>
 

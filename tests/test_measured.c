@@ -1,5 +1,6 @@
-/* test_measured.c: bound and bytes on measured fields, where they are present: the bounds at which
- * public codecs broke theirs. Skipped, audibly, where they are not. */
+/* test_measured.c: law L1: bound and bytes on measured fields, where they are present: the bounds
+ * at which public codecs broke theirs. Skipped, audibly, where they are not. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "support.h"
 #include <math.h>
 #include <stdio.h>

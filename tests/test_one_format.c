@@ -1,5 +1,6 @@
 /* test_one_format.c: law L3: the same bytes and values from every instruction set, thread count and
  * caller's floating-point environment. (From every version: test_golden.c.) */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "calls.h"
 #include "support.h"
 #include <fenv.h>

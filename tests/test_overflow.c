@@ -1,4 +1,5 @@
 /* test_overflow.c: law L4: terms decide before any write; nothing overflows below their limit. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "support.h"
 #include <math.h>
 

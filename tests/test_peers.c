@@ -1,4 +1,5 @@
 /* test_peers.c: cases on which public codecs were seen to crash, hang or lie. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "support.h"
 #include <float.h>
 #include <math.h>

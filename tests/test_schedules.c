@@ -1,6 +1,7 @@
 /* test_schedules.c: schedules, without MPI: played for every number of ranks, each message finds
  * its receiver, nothing waits for what never comes, every contribution is counted once, and results
  * end where they belong. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "schedules/schedule.h"
 #include <criterion/criterion.h>

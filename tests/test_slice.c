@@ -1,4 +1,5 @@
 /* test_slice.c: ranges of tiles that are viewed, packed, parsed, summed and joined again. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "support.h"
 #include <math.h>
 

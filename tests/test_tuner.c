@@ -1,5 +1,6 @@
 /* test_tuner.c: the automatic choice, played against made-up networks: it finds the best way,
  * leaves alone what cannot be good, and notices when the world changes. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "control/tuner.h"
 #include "support.h"

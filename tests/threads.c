@@ -1,6 +1,7 @@
-/* threads.c: contexts of one to four threads in threads side by side, on the same inputs: each call
- * gives the bytes that one thread alone gives, damaged inputs and full buffers its errors. Without
- * Criterion, which the thread sanitizer cannot run. */
+/* threads.c: law L6: contexts of one to four threads in threads side by side, on the same inputs:
+ * each call gives the bytes that one thread alone gives, damaged inputs and full buffers its
+ * errors. Without Criterion, which the thread sanitizer cannot run. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "calls.h"
 #include "damage.h"
 #include <pthread.h>

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # agent.sh: the MPI launchers call it in place of ssh: HOST COMMAND..., run in the namespace of the
 # host.
+# SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail
 while [[ $1 == -* ]]; do shift; done
 rank=$((${1##*.} - 1))

@@ -4,6 +4,7 @@
  * which UCX needs an answer of the other end. That one already waits for its launcher and serves
  * UCX no longer. Here a rank that waits for the launcher serves UCX meanwhile. Nothing that is
  * measured before MPI_Finalize changes. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>

@@ -1,5 +1,5 @@
 # mpi.sh: to be sourced: how Open MPI and MPICH start one rank per namespace, over TCP, without
-# spinning.
+# spinning. SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash disable=SC2034,SC2054,SC2154 # variables are those of who sources this; commas go to MPI
 
 # Started by the other MPI, a program would run as many clusters of one rank.

@@ -1,4 +1,5 @@
 # net.sh: to be sourced: the namespaces of a cluster, their links, shaping, and their end.
+# SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash
 #
 # The names of namespaces (-sw is the switch, -0 the first rank) and of the scratch folder begin
@@ -26,7 +27,7 @@ is_alive() { # name
 
 namespaces_of() { ip netns list 2>/dev/null | awk -v name="$1-" 'index($1, name) == 1 { print $1 }'; }
 
-# --- the beginning and the end of a cluster ---------------------------------------------------------------------------
+# --- the beginning and the end of a cluster -------------------------------------------------------
 
 make_switch() { # name
   ip netns add "$1-sw" && ip -n "$1-sw" -batch - <<END

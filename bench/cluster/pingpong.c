@@ -2,6 +2,7 @@
  *
  * usage: pingpong           latency and bandwidth between ranks 0 and 1, and of all ranks at once
  *        pingpong --total   only the Gbit/s of all ranks together when each sends to the next */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

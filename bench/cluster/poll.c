@@ -4,6 +4,7 @@
  * those that work. After a few empty polls in a row these functions wait up to 50 us for a
  * descriptor to become ready; arriving data wake them at once. Polls with other work between them
  * never wait. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
 #include <poll.h>
 #include <stdint.h>

@@ -1,4 +1,5 @@
 /* baseline.c: counts the bytes of fZ-light's coding, with which ratios are compared. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "cpu.h"
 
 #include <math.h>

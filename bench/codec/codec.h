@@ -1,4 +1,5 @@
 /* codec.h: what both halves of bench/codec share: the options and the fields. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef BENCH_CODEC_H
 #define BENCH_CODEC_H
 

@@ -1,4 +1,5 @@
 /* cpu.c: owns the order of a run on the CPU: configurations, pairs, single fields. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "cpu.h"
 
 #include <stdlib.h>

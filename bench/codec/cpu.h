@@ -1,4 +1,5 @@
 /* cpu.h: the types and calls that the CPU half of bench/codec shares. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef BENCH_CODEC_CPU_H
 #define BENCH_CODEC_CPU_H
 

@@ -1,4 +1,5 @@
 /* fields.c: owns which fields are measured, in which pairs, and their values in memory. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "codec.h"
 
 #include <ctype.h>

@@ -1,4 +1,5 @@
 /* main.c: owns the command line of bench/codec. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "codec.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* measure.c: owns the timing of a pair and bound: all operations of all configurations, in turn. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "cpu.h"
 
 #include <assert.h>

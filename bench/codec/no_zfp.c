@@ -1,4 +1,5 @@
 /* no_zfp.c: stands in for zfp.c where there is no libzfp. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "cpu.h"
 
 const char *peer_name(void) {

@@ -1,4 +1,5 @@
 /* quality.c: owns ratio, error and PSNR of decompressed values. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "cpu.h"
 
 #include <math.h>

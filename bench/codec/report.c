@@ -1,4 +1,5 @@
 /* report.c: owns the tables and the CSV of a run on the CPU. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "cpu.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
 /* zfp.c: libzfp in its fixed-accuracy mode with the field's dimensions, one thread. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "cpu.h"
 
 #include <zfp.h>

@@ -1,4 +1,5 @@
 /* bench.h: the types and calls that the parts of ghz_mpi_bench share. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef BENCH_COLLECTIVES_BENCH_H
 #define BENCH_COLLECTIVES_BENCH_H
 

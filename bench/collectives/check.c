@@ -1,4 +1,5 @@
 /* check.c: owns the check of a result: errors of its values, equality of its bits on all ranks. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "bench.h"
 
 #include <float.h>

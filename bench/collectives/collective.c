@@ -1,4 +1,5 @@
 /* collective.c: owns the table of the seven collectives: their calls, data and algorithms. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "bench.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* input.c: owns the input values of the ranks: made here, kept in a folder, or read from files. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "bench.h"
 #include "fields.h"
 #include "random.h"

@@ -1,4 +1,5 @@
 /* job.c: owns the buffers of a size: what each rank has, calls in place, where the result is. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "bench.h"
 
 #include <string.h>

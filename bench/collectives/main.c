@@ -1,4 +1,5 @@
 /* main.c: owns the order of a run of ghz_mpi_bench. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "bench.h"
 
 #include <stdio.h>

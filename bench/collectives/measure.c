@@ -1,4 +1,5 @@
 /* measure.c: owns the timing of a size: rounds in which every variant runs once, in turn. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "bench.h"
 #include "recompress.h"
 

@@ -1,4 +1,5 @@
 /* options.c: owns the command line. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "bench.h"
 
 #include <limits.h>

@@ -3,6 +3,7 @@
  *
  * The library does not have it. The linker (--wrap) replaces the library's homomorphic payload by
  * the table here, which is set before every call. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "recompress.h"
 
 #include "payload/common.h"

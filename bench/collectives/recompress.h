@@ -1,4 +1,5 @@
 /* recompress.h: the payload of other libraries, for comparison. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef BENCH_COLLECTIVES_RECOMPRESS_H
 #define BENCH_COLLECTIVES_RECOMPRESS_H
 

@@ -1,5 +1,6 @@
 /* reference.c: owns the exact result. Every rank computes its share of it from the input values of
  * all ranks. Every value travels once; a rank holds at most 16 bytes per value of its share. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "bench.h"
 
 #include <float.h>

@@ -1,4 +1,5 @@
 /* report.c: owns the table, the CSV, and the count of errors. Rank 0 alone writes. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "bench.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 # summary.awk: the tables of run_collectives.sh, from its CSV. "Gain" compares with the fastest way
 # without compression: MPI as it is, MPI tuned, or a plain schedule of libghz.
+# SPDX-License-Identifier: BSD-3-Clause
 BEGIN { FS = "," }
 
 NR == 1 {

@@ -1,4 +1,5 @@
 /* variants.c: owns which variants are measured. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "bench.h"
 
 #include <stdio.h>

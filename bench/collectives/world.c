@@ -1,4 +1,5 @@
 /* world.c: owns the ranks: who they are, how they wait, how they end, what their network counts. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "world.h"
 
 #include <mpi.h>

@@ -1,4 +1,5 @@
 /* world.h: what every part asks about the ranks. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef BENCH_COLLECTIVES_WORLD_H
 #define BENCH_COLLECTIVES_WORLD_H
 

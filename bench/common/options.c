@@ -1,4 +1,5 @@
 /* options.c: owns the parsing of command lines: the kinds of options, the errors, the help. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "options.h"
 
 #include <getopt.h>

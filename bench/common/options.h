@@ -1,4 +1,5 @@
 /* options.h: the command line of every benchmark, read by a table of options. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef BENCH_OPTIONS_H
 #define BENCH_OPTIONS_H
 

@@ -1,4 +1,5 @@
 /* support.c: owns the end after an error, touched memory, the clock, statistics, CSV. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "support.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
 /* support.h: what every benchmark needs: errors, memory, a clock, statistics, CSV. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef BENCH_SUPPORT_H
 #define BENCH_SUPPORT_H
 

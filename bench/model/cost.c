@@ -14,6 +14,7 @@
  * through all latencies: a lower limit for any schedule.
  *
  * A compressed call also finds the range of its values and agrees by two small allreduces. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "cost.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
 /* cost.h: the time of an allreduce in closed form, for a network without contention. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef BENCH_MODEL_COST_H
 #define BENCH_MODEL_COST_H
 

@@ -1,4 +1,5 @@
 /* main.c: owns the options and the table of ghz_cost_model. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "../common/options.h"
 #include "../common/support.h"
 #include "cost.h"

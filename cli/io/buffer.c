@@ -1,4 +1,5 @@
 /* buffer.c: owns memory that grows, and the message when there is none left. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "buffer.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* buffer.h: memory that grows. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_CLI_BUFFER_H
 #define GHZ_CLI_BUFFER_H
 

@@ -1,4 +1,5 @@
 /* bytes.h: little-endian numbers in files, whatever the machine. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_CLI_BYTES_H
 #define GHZ_CLI_BYTES_H
 

@@ -1,4 +1,5 @@
 /* file.c: owns reading bytes, from regular files and from pipes. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "file.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* file.h: an input file or standard input. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_CLI_FILE_H
 #define GHZ_CLI_FILE_H
 

@@ -1,4 +1,5 @@
 /* frame.c: owns the bytes of a .ghz file: header, checksums, and frames in memory. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "frame.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
 /* frame.h: the container of compressed files: a header, frames with a checksum each, an end.
  * docs/FILE_FORMAT.md specifies its bytes; reader.h and writer.h move them. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_CLI_FRAME_H
 #define GHZ_CLI_FRAME_H
 

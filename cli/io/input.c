@@ -1,4 +1,5 @@
 /* input.c: owns reading arrays of values from raw files, .npy files and pipes. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "input.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* input.h: values from raw or .npy files. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_CLI_INPUT_H
 #define GHZ_CLI_INPUT_H
 

@@ -1,4 +1,5 @@
 /* npy.c: owns the header of NumPy's .npy format, versions 1 to 3. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "npy.h"
 
 #include <ctype.h>

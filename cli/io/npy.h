@@ -1,4 +1,5 @@
 /* npy.h: the header of NumPy's .npy files. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_CLI_NPY_H
 #define GHZ_CLI_NPY_H
 

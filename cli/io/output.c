@@ -1,4 +1,5 @@
 /* output.c: owns writing: a temporary file in the same directory, renamed at the end or removed. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "output.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* output.h: an output file that appears under its name only when it is complete. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_CLI_OUTPUT_H
 #define GHZ_CLI_OUTPUT_H
 

@@ -1,4 +1,5 @@
 /* reader.c: owns reading a .ghz file: its header, frames and end, and every check of them. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "reader.h"
 
 #include <string.h>

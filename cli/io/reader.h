@@ -1,4 +1,5 @@
 /* reader.h: reads a compressed file frame by frame, and checks all of it. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_CLI_READER_H
 #define GHZ_CLI_READER_H
 

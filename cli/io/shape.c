@@ -1,4 +1,5 @@
 /* shape.c: owns the dimensions of an array: counting, comparing, parsing and printing them. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "shape.h"
 
 #include <ctype.h>

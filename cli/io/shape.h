@@ -1,4 +1,5 @@
 /* shape.h: the dimensions of an array. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_CLI_SHAPE_H
 #define GHZ_CLI_SHAPE_H
 

@@ -1,4 +1,5 @@
 /* signals.c: owns the one unfinished file, which a signal or an early exit removes. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "signals.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* signals.h: removes the unfinished file when a signal ends the command. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_CLI_SIGNALS_H
 #define GHZ_CLI_SIGNALS_H
 

@@ -1,4 +1,5 @@
 /* values.c: owns reading any kind of file as a sequence of doubles. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "values.h"
 
 #include <string.h>

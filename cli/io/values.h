@@ -1,4 +1,5 @@
 /* values.h: the values of a file, compressed or not, as doubles. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_CLI_VALUES_H
 #define GHZ_CLI_VALUES_H
 

@@ -1,4 +1,5 @@
 /* writer.c: owns writing a .ghz file: header, frames, end. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "writer.h"
 
 #include "bytes.h"

@@ -1,4 +1,5 @@
 /* writer.h: writes a compressed file frame by frame. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_CLI_WRITER_H
 #define GHZ_CLI_WRITER_H
 

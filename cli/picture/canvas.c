@@ -1,4 +1,5 @@
 /* canvas.c: owns drawing: rectangles, and text by strokes of a round pen whose edges are smooth. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "canvas.h"
 
 #include <math.h>

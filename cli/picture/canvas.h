@@ -1,4 +1,5 @@
 /* canvas.h: a picture in memory: pixels, rectangles, text. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_CLI_CANVAS_H
 #define GHZ_CLI_CANVAS_H
 

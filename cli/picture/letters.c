@@ -1,6 +1,7 @@
 /* letters.c: owns the letters of the pictures. Libraries that draw text bring twenty others, and
  * read fonts from files that a cluster may lack; labels and numbers need no more than this
  * table. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "letters.h"
 
 static const char box[] = "0208484202";

@@ -1,4 +1,5 @@
 /* letters.h: the shapes of letters, as strokes of a pen. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_CLI_LETTERS_H
 #define GHZ_CLI_LETTERS_H
 

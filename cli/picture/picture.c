@@ -1,5 +1,6 @@
 /* picture.c: owns pictures of an error: which values they show, colours, layout, and the PNG
  * file. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "picture.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
 /* picture.h: a picture of an original, its result, and the error between them. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_CLI_PICTURE_H
 #define GHZ_CLI_PICTURE_H
 

@@ -1,4 +1,5 @@
 /* library.c: owns making a context of libghz, and its errors as messages. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "library.h"
 
 #include <stdlib.h>

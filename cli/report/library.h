@@ -1,4 +1,5 @@
 /* library.h: the context of libghz, and its errors as messages. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_CLI_LIBRARY_H
 #define GHZ_CLI_LIBRARY_H
 

@@ -1,4 +1,5 @@
 /* progress.c: owns the progress bar: when it is drawn, and its text. Only a terminal shows it. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "progress.h"
 
 #include <stdbool.h>

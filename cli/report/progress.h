@@ -1,4 +1,5 @@
 /* progress.h: the progress bar. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_CLI_PROGRESS_H
 #define GHZ_CLI_PROGRESS_H
 

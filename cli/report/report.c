@@ -1,5 +1,6 @@
 /* report.c: owns stderr: every message is one line, "ghz: FILE: reason"; a progress bar is erased
  * before it. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "report.h"
 
 #include <stdarg.h>

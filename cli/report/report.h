@@ -1,4 +1,5 @@
 /* report.h: messages to the user, and how much of them. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_CLI_REPORT_H
 #define GHZ_CLI_REPORT_H
 

@@ -1,4 +1,5 @@
 /* seconds.h: a clock that only goes forward. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_CLI_SECONDS_H
 #define GHZ_CLI_SECONDS_H
 

@@ -1,4 +1,5 @@
 /* text.c: owns numbers and strings as text, for people and for JSON. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "text.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
 /* text.h: numbers and strings as text. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_CLI_TEXT_H
 #define GHZ_CLI_TEXT_H
 

@@ -1,4 +1,5 @@
 /* allgather.c: ghz_allgather: every rank receives the block of each. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "control/collective.h"
 

@@ -1,4 +1,5 @@
 /* allreduce.c: ghz_allreduce: every rank receives the sum, minimum or maximum of all arrays. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "control/collective.h"
 

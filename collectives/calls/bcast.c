@@ -1,4 +1,5 @@
 /* bcast.c: ghz_bcast: every rank receives the root's array. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "control/collective.h"
 

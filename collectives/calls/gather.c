@@ -1,4 +1,5 @@
 /* gather.c: ghz_gather: the root receives a block from each rank. Mirrors scatter.c. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "control/collective.h"
 

@@ -1,4 +1,5 @@
 /* reduce.c: ghz_reduce: the root receives the sum, minimum or maximum of all arrays. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
 /* reduce_scatter.c: ghz_reduce_scatter: rank r receives block r of the sum, minimum or maximum. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 
 #include <string.h>
 

@@ -1,4 +1,5 @@
 /* scatter.c: ghz_scatter: each rank receives its block from the root. Mirrors gather.c. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "control/collective.h"
 

@@ -1,4 +1,5 @@
 /* agree.c: the small allreduce with which every call begins. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "control/agree.h"
 

@@ -1,5 +1,6 @@
 /* agree.h: what all ranks have to know of each other before a call begins, in one small
  * allreduce. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_MPI_AGREE_H
 #define GHZ_MPI_AGREE_H
 

@@ -1,4 +1,5 @@
 /* arguments.c: what the arguments of a call mean on this rank, and whether they are right. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "control/arguments.h"
 

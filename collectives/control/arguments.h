@@ -1,4 +1,5 @@
 /* arguments.h: what the arguments of a call mean on this rank, and whether they are right. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_MPI_ARGUMENTS_H
 #define GHZ_MPI_ARGUMENTS_H
 

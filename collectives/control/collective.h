@@ -1,5 +1,6 @@
 /* collective.h: what the seven collectives have in common. Each describes itself;
  * ghz_collective_run makes the call. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_MPI_COLLECTIVE_H
 #define GHZ_MPI_COLLECTIVE_H
 

@@ -1,4 +1,5 @@
 /* communicator.c: an attribute of the user's communicator that frees itself with it. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "control/communicator.h"
 

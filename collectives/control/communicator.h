@@ -1,5 +1,6 @@
 /* communicator.h: what the library keeps with a communicator, from the first call on it until it is
  * freed. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_MPI_COMMUNICATOR_H
 #define GHZ_MPI_COMMUNICATOR_H
 

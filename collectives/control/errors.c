@@ -1,6 +1,7 @@
 /* errors.c: error codes that MPI_Error_string explains.
  *
  * MPI never takes a code back, so each sentence gets one code, once. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "control/errors.h"
 

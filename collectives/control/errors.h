@@ -2,6 +2,7 @@
  *
  * What is wrong travels up as a value. It is raised once, at the end of the call: see
  * ghz_collective_run. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_MPI_ERRORS_H
 #define GHZ_MPI_ERRORS_H
 

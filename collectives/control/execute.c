@@ -1,4 +1,5 @@
 /* execute.c: runs what was prepared and agreed on. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "control/execute.h"
 

@@ -1,4 +1,5 @@
 /* execute.h: runs what was prepared and agreed on. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_MPI_EXECUTE_H
 #define GHZ_MPI_EXECUTE_H
 

@@ -1,5 +1,6 @@
 /* host_copy.c: copies of device buffers in pinned memory, which is an attribute of the communicator
  * and goes with it. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "control/host_copy.h"
 

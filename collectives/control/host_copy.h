@@ -1,5 +1,6 @@
 /* host_copy.h: calls on device buffers that have to be made on the host: their buffers are copied
  * there and back. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_MPI_HOST_COPY_H
 #define GHZ_MPI_HOST_COPY_H
 

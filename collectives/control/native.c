@@ -1,4 +1,5 @@
 /* native.c: the MPI call of the same name. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "control/native.h"
 

@@ -1,4 +1,5 @@
 /* native.h: the MPI call of the same name. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_MPI_NATIVE_H
 #define GHZ_MPI_NATIVE_H
 

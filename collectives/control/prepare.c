@@ -1,4 +1,5 @@
 /* prepare.c: what this rank needs to run a call: its plan, memory and device. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "control/prepare.h"
 

@@ -1,4 +1,5 @@
 /* prepare.h: what this rank needs to run a call: its plan, memory and device. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_MPI_PREPARE_H
 #define GHZ_MPI_PREPARE_H
 

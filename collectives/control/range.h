@@ -1,5 +1,6 @@
 /* range.h: the second agreement: on the range of all values, and on whether all ranks have what
  * they need. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_MPI_RANGE_H
 #define GHZ_MPI_RANGE_H
 

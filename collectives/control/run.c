@@ -1,4 +1,5 @@
 /* run.c: a call, in the steps of docs/collectives.md. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 
 #include <math.h>
 

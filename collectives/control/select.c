@@ -1,4 +1,5 @@
 /* select.c: owns what a call may be made by, and which calls are of one kind; the tuner decides. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "control/select.h"
 

@@ -1,4 +1,5 @@
 /* select.h: which algorithm, and whether to compress. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_MPI_SELECT_H
 #define GHZ_MPI_SELECT_H
 

@@ -1,4 +1,5 @@
 /* settings.c: owns how options and environment are read. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "control/settings.h"
 

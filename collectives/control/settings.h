@@ -1,4 +1,5 @@
 /* settings.h: what the options of a call and the environment ask for. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_MPI_SETTINGS_H
 #define GHZ_MPI_SETTINGS_H
 

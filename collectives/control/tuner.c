@@ -5,6 +5,7 @@
  * are never tried. Of the rest, those with the fewest trials come first; then the best is kept.
  * The runner-up is tried again from time to time, since data and networks change. If the best
  * becomes much slower than it was, all begins again. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "control/tuner.h"
 

@@ -1,4 +1,5 @@
 /* tuner.h: which algorithm, and whether to compress: by what calls like this one took before. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_MPI_TUNER_H
 #define GHZ_MPI_TUNER_H
 

@@ -1,4 +1,5 @@
 /* buffer.c: the pool of message buffers. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "engine/buffer.h"
 
@@ -36,8 +37,8 @@ static buffer *pop(buffer **list) {
   return p;
 }
 
-/* Sorts the buffers into idle and small ones. They keep their order: warm memory stays at the front, where it is used
- * first. Returns where the idle ones end, and counts them. */
+/* Sorts the buffers into idle and small ones. They keep their order: warm memory stays at the
+ * front, where it is used first. Returns where the idle ones end, and counts them. */
 static buffer **sort(buffer_pool *pool, size_t capacity, size_t *idle_count) {
   buffer *lists[] = {pool->idle, pool->small}, **idle_end = &pool->idle, **small_end = &pool->small;
   *idle_count = 0;

@@ -1,4 +1,5 @@
 /* buffer.h: buffers that messages travel in, and the pool that keeps them from call to call. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_MPI_BUFFER_H
 #define GHZ_MPI_BUFFER_H
 
@@ -31,13 +32,15 @@ typedef struct buffer_pool {
   const buffer_allocator *allocator; /* NULL: malloc */
 } buffer_pool;
 
-/* Has `count` buffers of `capacity` bytes ready. Call it while all are idle. Returns 0 if there is no memory; never for
- * a count and a capacity that it has returned 1 for before, since buffers are only ever replaced by larger ones.
- * (Unless MPI itself failed in between: buffers that it may still use are lost.)
- * Memory from malloc is not touched: a page counts once a message has used it. */
+/* Has `count` buffers of `capacity` bytes ready. Call it while all are idle. Returns 0 if there is
+ * no memory; never for a count and a capacity that it has returned 1 for before, since buffers are
+ * only ever replaced by larger ones. (Unless MPI itself failed in between: buffers that it may
+ * still use are lost.) Memory from malloc is not touched: a page counts once a message has used
+ * it. */
 int ghz_buffer_pool_reserve(buffer_pool *pool, size_t capacity, size_t count);
 
-/* An empty buffer with its own memory, held once. There is one: the engine holds no more than were reserved. */
+/* An empty buffer with its own memory, held once. There is one: the engine holds no more than were
+ * reserved. */
 buffer *ghz_buffer_acquire(buffer_pool *pool);
 
 /* One user less; the last one gives it back. NULL is ignored. */

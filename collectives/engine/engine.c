@@ -1,19 +1,20 @@
 /* engine.c: the loop that runs a plan.
  *
- * Arrivals and starts go first, in the order of keys, since other ranks wait for what follows from them. Pieces that are
- * complete are decoded when there is nothing else to do. Between any two operations of the codec MPI gets a chance to
- * move messages. The loop polls the operations of a device as it polls requests; it never waits for one.
+ * Arrivals and starts go first, in the order of keys, since other ranks wait for what follows from
+ * them. Pieces that are complete are decoded when there is nothing else to do. Between any two
+ * operations of the codec MPI gets a chance to move messages. The loop polls the operations of a
+ * device as it polls requests; it never waits for one.
  *
- * Deadlock freedom. All ranks order messages alike, by (key, piece), and a message depends only on smaller ones. Take the
- * smallest incomplete message:
+ * Deadlock freedom. All ranks order messages alike, by (key, piece), and a message depends only on
+ * smaller ones. Take the smallest incomplete message:
  *   - Its receive is posted. Receives are posted in order, and those before it are complete. The window does not
  *     exclude it: all that comes before it is finished, as operations of the codec and of a device wait for no message.
  *     (If two ranks exchange a piece, two messages are the smallest. Then the start of the piece may come before the
  *     receive, unfinished. A window of two events has room for both.)
  *   - It is sent. Its content follows from smaller messages, which are complete. Only starts are ever held back: by the
  *     window, as above; by sends in flight, or operations for them, that come before it, of which there are none.
- * So it completes.
- */
+ * So it completes. / */
+/* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "engine/internal.h"
 #include "engine/poll.h"
@@ -26,7 +27,7 @@ enum {
   UNDECODED = 16   /* complete pieces at which decoding comes before starts */
 };
 
-/* ---- Starts ------------------------------------------------------------------------------------------ */
+/* ---- Starts ---------------------------------------------------------------------------------- */
 
 /* Whether a device works for a message that comes before a start. */
 static int async_before(const engine *e, size_t start) {
@@ -48,12 +49,14 @@ static int send_before(const engine *e, size_t start) {
   return 0;
 }
 
-/* A piece that exchanges no message holds no buffer before it is decoded, so the window need not admit it. */
+/* A piece that exchanges no message holds no buffer before it is decoded, so the window need not
+ * admit it. */
 static int is_admitted(const engine *e, size_t start) {
   return e->plan->pieces[e->plan->events[start].piece].schedule->length == 0 || ghz_window_admits(e, start);
 }
 
-/* Whether the next piece may start: few sends are in flight, or none of them comes before it in the order. */
+/* Whether the next piece may start: few sends are in flight, or none of them comes before it in the
+ * order. */
 static int may_start(const engine *e) {
   const size_t start = e->next_start;
   int sends = e->active - e->receiving + e->async_count, most = e->job->async ? ASYNC_SENDS : SENDS;
@@ -84,7 +87,7 @@ static void start(engine *e) {
   ghz_engine_advance(e, p);
 }
 
-/* ---- The loop ---------------------------------------------------------------------------------------- */
+/* ---- The loop -------------------------------------------------------------------------------- */
 
 static void post_receives(engine *e) {
   while (!engine_stopped(e) && e->receiving < ENGINE_RECEIVES && e->next_receive < e->plan->event_count &&
@@ -117,7 +120,8 @@ static int work(engine *e) {
   return 1;
 }
 
-/* Nothing to do but to poll MPI and the device. The time counts for the device's oldest operation. */
+/* Nothing to do but to poll MPI and the device. The time counts for the device's oldest
+ * operation. */
 static void idle(engine *e) {
   double now = MPI_Wtime();
   if (e->idle_polls)
@@ -126,7 +130,8 @@ static void idle(engine *e) {
   ghz_backoff(e->idle_polls++);
 }
 
-/* Whenever it waits, all receives that the window admits are posted: since then nothing has completed. */
+/* Whenever it waits, all receives that the window admits are posted: since then nothing has
+ * completed. */
 static void loop(engine *e) {
   while (!engine_stopped(e)) {
     ghz_engine_progress(e, 0);
@@ -142,7 +147,7 @@ static void loop(engine *e) {
   }
 }
 
-/* ---- Beginning and end ------------------------------------------------------------------------------- */
+/* ---- Beginning and end ----------------------------------------------------------------------- */
 
 static int reserve_arrays(engine *e, const plan *p, engine_space *space) {
   growing *a = space->arrays;

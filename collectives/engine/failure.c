@@ -1,4 +1,5 @@
 /* failure.c: notes the first failure, and makes the message that tells the others. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "engine/failure.h"
 

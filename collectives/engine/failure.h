@@ -1,4 +1,5 @@
 /* failure.h: why an engine could not finish its work, and how the other ranks hear of it. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_MPI_FAILURE_H
 #define GHZ_MPI_FAILURE_H
 
@@ -28,7 +29,8 @@ typedef struct abort_message {
   char end;
 } abort_message;
 
-/* No message of a payload has this size: compressed ones are longer, and plain ones are whole floats. */
+/* No message of a payload has this size: compressed ones are longer, and plain ones are whole
+ * floats. */
 enum { ABORT_MESSAGE_SIZE = offsetof(abort_message, end) + 1 };
 
 /* What has gone wrong so far, and what to send to the others. */
@@ -38,7 +40,8 @@ typedef struct failures {
   int rank; /* of this process */
 } failures;
 
-/* Notes a failure. The first one counts, except that one of MPI replaces it: then nothing can be sent any more. */
+/* Notes a failure. The first one counts, except that one of MPI replaces it: then nothing can be
+ * sent any more. */
 void ghz_failure_note(failures *f, failure o);
 
 /* The same for a failure of this rank. */
@@ -50,7 +53,8 @@ void ghz_failure_check(failures *f, ghz_status status);
 /* Notes a code that is not MPI_SUCCESS. Returns whether it is one. */
 int ghz_failure_of_mpi(failures *f, int code);
 
-/* Notes the content of a message of ABORT_MESSAGE_SIZE bytes. Returns 0 if that is no abort message. */
+/* Notes the content of a message of ABORT_MESSAGE_SIZE bytes. Returns 0 if that is no abort
+ * message. */
 int ghz_failure_read(failures *f, const void *message);
 
 #endif

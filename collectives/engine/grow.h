@@ -1,4 +1,5 @@
 /* grow.h: arrays that are kept from call to call and only ever grow. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_MPI_GROW_H
 #define GHZ_MPI_GROW_H
 
@@ -10,8 +11,8 @@ typedef struct growing {
   size_t bytes;
 } growing;
 
-/* An array of count elements, contents unspecified; NULL if there is no memory, and then the old one is still
- * there. */
+/* An array of count elements, contents unspecified; NULL if there is no memory, and then the old
+ * one is still there. */
 static inline void *grow(growing *g, size_t count, size_t each) {
   size_t bytes;
   if (__builtin_mul_overflow(count + !count, each, &bytes))

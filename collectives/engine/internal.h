@@ -1,4 +1,5 @@
 /* internal.h: the state of an engine, and what its files do for each other. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_MPI_INTERNAL_H
 #define GHZ_MPI_INTERNAL_H
 
@@ -66,12 +67,13 @@ static inline size_t queue_length(const queue *q) {
   return q->tail - q->head;
 }
 
-/* ---- transfer.c -------------------------------------------------------------------------------------- */
+/* ---- transfer.c ------------------------------------------------------------------------------ */
 
 /* Posts the receive of an event. */
 void ghz_engine_post_receive(engine *e, size_t number);
 
-/* Sends the current buffer of a piece to the peer of its present step; after a failure, an abort message. */
+/* Sends the current buffer of a piece to the peer of its present step; after a failure, an abort
+ * message. */
 void ghz_engine_send(engine *e, const piece *p);
 
 /* Lets MPI work, and retires the requests that have completed; with `wait`, until one has. */
@@ -80,7 +82,7 @@ void ghz_engine_progress(engine *e, int wait);
 /* Gives up the requests that MPI still has after it failed. */
 void ghz_engine_cancel(engine *e);
 
-/* ---- piece.c ----------------------------------------------------------------------------------------- */
+/* ---- piece.c --------------------------------------------------------------------------------- */
 
 /* Goes through the steps of a piece until it has to wait. */
 void ghz_engine_advance(engine *e, piece *p);
@@ -88,18 +90,19 @@ void ghz_engine_advance(engine *e, piece *p);
 /* Decodes a piece that is complete. */
 void ghz_engine_decode(engine *e, piece *p);
 
-/* Looks for an operation of a device that has ended, and goes on with its piece. Returns 0 if there is none. */
+/* Looks for an operation of a device that has ended, and goes on with its piece. Returns 0 if there
+ * is none. */
 int ghz_engine_poll_async(engine *e);
 
 /* Releases what pieces still hold after a failure. */
 void ghz_engine_release_pieces(engine *e);
 
-/* ---- window.c ---------------------------------------------------------------------------------------- */
+/* ---- window.c -------------------------------------------------------------------------------- */
 
 enum { ENGINE_ASYNC_OPS = 16 }; /* that a device works on at a time: two for each of its streams */
 
-/* The most buffers that a plan takes at a time. `change` is scratch for one number more than there are events, and one
- * more. */
+/* The most buffers that a plan takes at a time. `change` is scratch for one number more than there
+ * are events, and one more. */
 size_t ghz_window_buffers(const plan *p, const payload *kind, int is_async, int32_t *change);
 
 /* Whether the work of an event may begin. */

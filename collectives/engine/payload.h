@@ -1,5 +1,7 @@
-/* payload.h: the interface to what is in the buffers: how a contribution is encoded, how two are reduced, how a result
- * is decoded. The engine moves buffers through schedules and does not know their content; a payload does not know ranks. */
+/* payload.h: the interface to what is in the buffers: how a contribution is encoded, how two are
+ * reduced, how a result is decoded. The engine moves buffers through schedules and does not know
+ * their content; a payload does not know ranks. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_MPI_PAYLOAD_H
 #define GHZ_MPI_PAYLOAD_H
 
@@ -10,8 +12,9 @@ typedef enum reduction { REDUCE_NONE, REDUCE_SUM, REDUCE_MIN, REDUCE_MAX } reduc
 
 typedef struct payload_job payload_job;
 
-/* What a payload has besides if its operations only begin work on a device. The buffer that this work produces, reads or
- * moves is `pending` until `poll` has reported its end. A buffer has one such operation at a time. */
+/* What a payload has besides if its operations only begin work on a device. The buffer that this
+ * work produces, reads or moves is `pending` until `poll` has reported its end. A buffer has one
+ * such operation at a time. */
 typedef struct async_ops {
   /* Whether the operation on a pending buffer has ended, and how. Never waits. */
   int (*poll)(payload_job *job, const piece *p, buffer *b, ghz_status *status);
@@ -48,11 +51,13 @@ typedef struct payload {
   ghz_status (*encode)(payload_job *job, const piece *p, buffer *out);
   /* Checks what arrived. */
   ghz_status (*validate)(payload_job *job, const piece *p, buffer *in);
-  /* Combines what arrived with what is here; mine is NULL where that is this rank's contribution, not yet encoded. */
+  /* Combines what arrived with what is here; mine is NULL where that is this rank's contribution,
+   * not yet encoded. */
   ghz_status (*reduce)(payload_job *job, const piece *p, const buffer *mine, const buffer *theirs, buffer *out);
   /* Decodes the result to its target. */
   ghz_status (*decode)(payload_job *job, const piece *p, const buffer *result);
-  /* Where to receive a piece that replaces what is here, if not in a buffer's own memory; NULL: never. */
+  /* Where to receive a piece that replaces what is here, if not in a buffer's own memory; NULL:
+   * never. */
   uint8_t *(*direct_receive)(payload_job *job, const piece *p);
   /* The most buffers that one operation takes from the pool. */
   int scratch;

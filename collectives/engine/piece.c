@@ -1,8 +1,9 @@
 /* piece.c: takes pieces through their steps: encodes, receives, reduces, sends and decodes them.
  *
- * An operation of the payload may only begin work on a device. Then the buffer that it produces (or reads, or moves) is
- * pending, what that is made from is held, and the piece stands still until the device is done.
- */
+ * An operation of the payload may only begin work on a device. Then the buffer that it produces (or
+ * reads, or moves) is pending, what that is made from is held, and the piece stands still until the
+ * device is done. / */
+/* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "engine/internal.h"
 
@@ -12,7 +13,7 @@ static void release(engine *e, buffer *b) {
   ghz_buffer_release(e->job->pool, b);
 }
 
-/* ---- Operations -------------------------------------------------------------------------------------- */
+/* ---- Operations ------------------------------------------------------------------------------ */
 
 static int is_busy(const piece *p) {
   return p->current && p->current->pending;
@@ -48,7 +49,7 @@ static void encode(engine *e, piece *p) {
   replace_current(e, p, out);
 }
 
-/* ---- Receiving --------------------------------------------------------------------------------------- */
+/* ---- Receiving ------------------------------------------------------------------------------- */
 
 /* What arrived replaces what is here. */
 static void receive(engine *e, piece *p, buffer *in) {
@@ -122,7 +123,7 @@ static int receive_step(engine *e, piece *p) {
   return 1;
 }
 
-/* ---- Sending ----------------------------------------------------------------------------------------- */
+/* ---- Sending --------------------------------------------------------------------------------- */
 
 /* Whether the current buffer lies where MPI can send it from. If not, it will. */
 static int is_sendable(engine *e, piece *p) {
@@ -131,7 +132,8 @@ static int is_sendable(engine *e, piece *p) {
   return !is_busy(p);
 }
 
-/* A buffer that the next message replaces is needed by nobody but this send. Returns 0 if a device works on it. */
+/* A buffer that the next message replaces is needed by nobody but this send. Returns 0 if a device
+ * works on it. */
 static int send_step(engine *e, piece *p) {
   const schedule *s = p->schedule;
   if (!p->current && !engine_failed(e))
@@ -144,7 +146,7 @@ static int send_step(engine *e, piece *p) {
   return 1;
 }
 
-/* ---- The end of a piece ------------------------------------------------------------------------------ */
+/* ---- The end of a piece ---------------------------------------------------------------------- */
 
 /* Whatever is still in flight holds buffers of its own. */
 static void end(engine *e, piece *p) {
@@ -195,7 +197,7 @@ void ghz_engine_release_pieces(engine *e) {
   }
 }
 
-/* ---- Devices ----------------------------------------------------------------------------------------- */
+/* ---- Devices --------------------------------------------------------------------------------- */
 
 /* Goes on where an operation has ended. */
 static void end_async(engine *e, int index, ghz_status status) {

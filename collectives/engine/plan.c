@@ -1,4 +1,6 @@
-/* plan.c: cutting a call into pieces. All ranks cut alike, from numbers that they have agreed on. */
+/* plan.c: cutting a call into pieces. All ranks cut alike, from numbers that they have agreed
+ * on. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "engine/plan.h"
 
@@ -6,7 +8,8 @@
 
 #define TILES_PER_CHUNK (GHZ_CHUNK / GHZ_TILE)
 
-/* Where cut i of n falls among `tiles` tiles: between chunks if there are enough, else between tiles. */
+/* Where cut i of n falls among `tiles` tiles: between chunks if there are enough, else between
+ * tiles. */
 static uint64_t cut(uint64_t tiles, uint64_t i, uint64_t n) {
   uint64_t grain = tiles / TILES_PER_CHUNK >= n ? TILES_PER_CHUNK : 1, units = tiles / grain;
   return i == n ? tiles : (units / n * i + units % n * i / n) * grain;
@@ -23,8 +26,8 @@ uint64_t ghz_piece_values(const plan *p, const piece *q) {
   return q->tiles * GHZ_TILE < left ? q->tiles * GHZ_TILE : left;
 }
 
-/* Segments take turns along the array, so that what compresses badly is not all in one of them. Pieces without tiles do not
- * exist, on any rank. */
+/* Segments take turns along the array, so that what compresses badly is not all in one of them.
+ * Pieces without tiles do not exist, on any rank. */
 static void cut_part(plan *p, int index) {
   const layout *l = &p->layout;
   uint64_t all = GHZ_TILE_COUNT(l->count), segments = (uint64_t)l->segments, n = segments * columns_of(l);
@@ -43,7 +46,7 @@ static void cut_part(plan *p, int index) {
   }
 }
 
-/* ---- The order ---------------------------------------------------------------------------------------- */
+/* ---- The order ------------------------------------------------------------------------------- */
 
 static int compare_events(const void *a, const void *b) {
   const event *x = a, *y = b;
@@ -89,7 +92,7 @@ static void order_events(plan *p) {
       p->pieces[p->events[i].piece].event = i;
 }
 
-/* ---- The plan ----------------------------------------------------------------------------------------- */
+/* ---- The plan -------------------------------------------------------------------------------- */
 
 static void count_messages(plan *p) {
   p->receive_count = p->send_count = 0;

@@ -1,4 +1,6 @@
-/* plan.h: a call cut into pieces: what this rank does with each, and in which order it expects them. */
+/* plan.h: a call cut into pieces: what this rank does with each, and in which order it expects
+ * them. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_MPI_PLAN_H
 #define GHZ_MPI_PLAN_H
 
@@ -22,7 +24,8 @@ typedef struct layout {
   int columns_first; /* which piece goes first: 0: the one in an earlier round; 1: the one further left */
 } layout;
 
-/* A piece waits for a message (or, at first, for its start) until its schedule is through; then for its decoder:
+/* A piece waits for a message (or, at first, for its start) until its schedule is through; then for
+ * its decoder:
  *
  *   PIECE_WAITS --last step--> PIECE_COMPLETE --decoded, or nothing to decode--> PIECE_DONE
  *
@@ -44,7 +47,8 @@ typedef struct piece {
 
 #define NO_EVENT SIZE_MAX
 
-/* Where a piece gets content: a receive; or its start, if it begins by sending, or has no steps at all. */
+/* Where a piece gets content: a receive; or its start, if it begins by sending, or has no steps at
+ * all. */
 typedef struct event {
   uint64_t key; /* all ranks order messages by key, then piece */
   uint32_t piece;
@@ -64,8 +68,9 @@ typedef struct plan {
   growing memory[4]; /* of the arrays */
 } plan;
 
-/* Cuts a call; the parts are left for the caller to fill in. All zeros is a plan that was never made. Returns 0
- * if there is no memory; never for a layout and schedule that it was made for before. */
+/* Cuts a call; the parts are left for the caller to fill in. All zeros is a plan that was never
+ * made. Returns 0 if there is no memory; never for a layout and schedule that it was made for
+ * before. */
 int ghz_plan_make(plan *p, const layout *l, position at, schedule_builder build);
 
 void ghz_plan_free(plan *p);

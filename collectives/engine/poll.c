@@ -1,4 +1,5 @@
 /* poll.c: polling that gives way. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "engine/poll.h"
 

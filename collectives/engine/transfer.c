@@ -1,4 +1,5 @@
 /* transfer.c: the requests of MPI: posts them, and hands on what has completed. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "engine/internal.h"
 #include "engine/poll.h"
@@ -28,7 +29,7 @@ static void keep_request(engine *e, int code, buffer *b) {
     e->active++;
 }
 
-/* ---- Posting ----------------------------------------------------------------------------------------- */
+/* ---- Posting --------------------------------------------------------------------------------- */
 
 /* Where a receive goes if not to the buffer's own memory. An abort message must fit there, too. */
 static uint8_t *direct_target(engine *e, const piece *p, enum step_kind kind) {
@@ -71,7 +72,7 @@ void ghz_engine_send(engine *e, const piece *p) {
   keep_request(e, MPI_Isend(data, (int)size, MPI_BYTE, s->peer, tag_of(e, p), e->comm, request), out);
 }
 
-/* ---- Completion -------------------------------------------------------------------------------------- */
+/* ---- Completion ------------------------------------------------------------------------------ */
 
 /* Puts a message beside its piece, to be looked at. */
 static void arrive(engine *e, buffer *in, const MPI_Status *status) {
@@ -86,7 +87,8 @@ static void arrive(engine *e, buffer *in, const MPI_Status *status) {
   queue_push(&e->arrived, at->piece);
 }
 
-/* Deals with a request that has completed. A message that is too long for its buffer is a damaged one. */
+/* Deals with a request that has completed. A message that is too long for its buffer is a damaged
+ * one. */
 static void retire(engine *e, const transfer *t, const MPI_Status *status, int has_error) {
   int class = MPI_SUCCESS;
   if (has_error && status->MPI_ERROR != MPI_SUCCESS)

@@ -1,15 +1,18 @@
-/* window.c: how far the engine may run ahead of its oldest unfinished work, and so how many buffers it takes.
+/* window.c: how far the engine may run ahead of its oldest unfinished work, and so how many buffers
+ * it takes.
  *
- * An event is finished when its piece waits for the next one, or is done. The window begins at the first event that is
- * not finished, or at the first send in flight if that comes earlier in the order of all messages. Only the WINDOW
- * events from there on may begin: their receives are posted, their pieces started.
+ * An event is finished when its piece waits for the next one, or is done. The window begins at the
+ * first event that is not finished, or at the first send in flight if that comes earlier in the
+ * order of all messages. Only the WINDOW events from there on may begin: their receives are posted,
+ * their pieces started.
  *
  * So these buffers can be in use at a time, and no others:
  *   - for each event of the window one: posted to MPI, arrived, or the content that it gave its piece;
  *   - for events before the window the contents that are still needed: by a send or by the reduction with the next
  *     message that comes in the window or after it. How many these are follows from the plan;
  *   - for each operation of the codec its result, and the payload's scratch. A piece has one operation at a time.
- */
+ * / */
+/* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "engine/internal.h"
 
@@ -18,8 +21,8 @@
 enum { WINDOW = 32 };
 _Static_assert(WINDOW >= 2, "two ranks that exchange a piece have two smallest messages: see engine.c");
 
-/* A content made by one event, and used for the last time before or by another, is left when the window begins in
- * between. */
+/* A content made by one event, and used for the last time before or by another, is left when the
+ * window begins in between. */
 static void count_lifetime(int32_t *change, size_t made, size_t last) {
   if (made != NO_EVENT && last > made) {
     change[made + 1]++;

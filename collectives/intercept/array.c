@@ -2,6 +2,7 @@
  *
  * Where a datatype leaves gaps, MPI copies the values: as a message from this process to itself,
  * sent in one datatype and received in another of the same signature. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "intercept/intercept.h"
 
 #include <limits.h>

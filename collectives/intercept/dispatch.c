@@ -3,6 +3,7 @@
  * All processes of a call have to decide alike. They decide by what MPI requires to be the same on
  * all of them: for reductions count, datatype and operation; for calls that move data the type
  * signature alone, see signature.c. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "intercept/intercept.h"
 
 /* This thread is inside a call of libghzmpi. That library calls MPI by the names which entry.c

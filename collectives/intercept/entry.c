@@ -1,5 +1,6 @@
 /* entry.c: the MPI functions that replace those of the MPI library. Without a bound, each is one
  * branch and a jump to MPI. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "intercept/intercept.h"
 
 static void start(void) {

@@ -3,6 +3,7 @@
  * Open MPI's Fortran interface calls PMPI_ functions. Its own functions are named mpi_bcast_ (spelt
  * in one of four ways) for `use mpi` and mpif.h, and ompi_bcast_f for `use mpi_f08`. MPICH's calls
  * the MPI_ functions of C, except for those of mpi_f08 that have no buffer. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "intercept/intercept.h"
 
 static void answer(MPI_Fint *code, int result) {

@@ -2,6 +2,7 @@
  *
  * The variables of rank 0 of MPI_COMM_WORLD hold for all processes. Processes with different
  * settings would make different calls, and wait for each other for ever. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "intercept/intercept.h"
 
 #include <stdio.h>

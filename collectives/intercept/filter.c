@@ -3,6 +3,7 @@
  * Intercommunicators are not. Neither are communicators with processes of another MPI_COMM_WORLD
  * (spawned or connected), which may have other settings. The answer is an attribute of the
  * communicator. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "intercept/intercept.h"
 
 static int key = MPI_KEYVAL_INVALID;

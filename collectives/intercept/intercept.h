@@ -1,4 +1,5 @@
 /* intercept.h: what the files of libghzmpi_intercept, the library to preload, share. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_INTERCEPT_H
 #define GHZ_INTERCEPT_H
 

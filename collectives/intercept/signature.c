@@ -3,6 +3,7 @@
  * MPI requires the same signature on all processes, and not the same datatype: one process may
  * broadcast an array of floats that others receive as columns of a matrix. Whether a call is
  * intercepted therefore follows from the signature alone. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "intercept/intercept.h"
 
 #include <stdio.h>

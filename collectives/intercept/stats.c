@@ -1,4 +1,5 @@
 /* stats.c: counts the calls of this process, and prints the sums over all processes. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "intercept/intercept.h"
 
 #include <errno.h>

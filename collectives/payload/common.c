@@ -1,4 +1,5 @@
 /* common.c: compressing and checking messages, and arithmetic on values. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "payload/common.h"
 

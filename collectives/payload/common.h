@@ -1,4 +1,5 @@
 /* common.h: what several payloads share: compressing, checking, and arithmetic on values. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_MPI_COMMON_H
 #define GHZ_MPI_COMMON_H
 

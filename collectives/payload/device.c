@@ -1,5 +1,6 @@
 /* device.c: all use of the CUDA runtime: whose memory a pointer is to, streams and scratch memory,
  * copies, buffers. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "payload/device.h"
 

@@ -3,6 +3,7 @@
  *
  * device.c alone uses the CUDA runtime. In a build without CUDA there is none of it: no pointer is
  * one to a device. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_MPI_DEVICE_H
 #define GHZ_MPI_DEVICE_H
 

@@ -1,4 +1,5 @@
 /* homomorphic.c: compress once, add and compare compressed, decompress once. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "payload/common.h"
 

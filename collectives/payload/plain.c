@@ -1,5 +1,6 @@
 /* plain.c: the values themselves, for comparison, and for data and networks that compression does
  * not help. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "payload/common.h"
 

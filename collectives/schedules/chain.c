@@ -1,4 +1,5 @@
 /* chain.c: a broadcast from rank to rank, the root first. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "schedules/schedule.h"
 

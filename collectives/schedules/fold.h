@@ -1,4 +1,5 @@
 /* fold.h: any number of ranks made a power of two, for the schedules that need one. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_MPI_FOLD_H
 #define GHZ_MPI_FOLD_H
 

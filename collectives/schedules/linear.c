@@ -1,4 +1,5 @@
 /* linear.c: blocks go straight between the root and every other rank. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "schedules/schedule.h"
 

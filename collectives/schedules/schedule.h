@@ -1,5 +1,6 @@
 /* schedule.h: what one rank does with one segment of an array, round by round: the form that every
  * schedule has. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_MPI_SCHEDULE_H
 #define GHZ_MPI_SCHEDULE_H
 

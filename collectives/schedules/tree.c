@@ -2,6 +2,7 @@
  *
  * Ranks are counted from the root. The parent of v is v without its lowest bit; the children of v
  * are v + bit for the bits below its lowest one (for the root, below the number of ranks). / */
+/* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "schedules/schedule.h"
 

@@ -1,4 +1,5 @@
 // add_any.cuh: any combination of any tiles, by a warp (FORMAT.md, "Computing", rules 1 to 6).
+// SPDX-License-Identifier: BSD-3-Clause
 #ifndef GHZ_ADD_ANY_CUH
 #define GHZ_ADD_ANY_CUH
 

@@ -1,5 +1,6 @@
 // add_pair.cuh: the sum or difference of two common tiles, by a team: on bit planes, in shared
 // memory.
+// SPDX-License-Identifier: BSD-3-Clause
 #ifndef GHZ_ADD_PAIR_CUH
 #define GHZ_ADD_PAIR_CUH
 

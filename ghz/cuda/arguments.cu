@@ -1,5 +1,6 @@
 // arguments.cu: checks of the arguments of calls for a GPU, and where the parts of streams and
 // messages lie.
+// SPDX-License-Identifier: BSD-3-Clause
 
 #include <cstring>
 

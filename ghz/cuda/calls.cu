@@ -1,5 +1,6 @@
 // calls.cu: the calls of ghz.h for a GPU that compress and decompress: arguments checked, kernels
 // started.
+// SPDX-License-Identifier: BSD-3-Clause
 
 #include "cuda/context.cuh"
 #include "rules/quantise.h"

@@ -1,5 +1,6 @@
 // combine.cu: the kernel that adds. It reads the tiles of all operands, adds them on bit planes and
 // writes the tiles of the result, in one pass; nothing is decoded to integers.
+// SPDX-License-Identifier: BSD-3-Clause
 
 #include "cuda/add_any.cuh"
 #include "cuda/add_pair.cuh"

@@ -1,4 +1,5 @@
 // compress.cu: the kernel that compresses: values to tiles, read once and written once.
+// SPDX-License-Identifier: BSD-3-Clause
 
 #include "cuda/kernels.cuh"
 #include "cuda/primitives/integers.cuh"

@@ -1,4 +1,5 @@
 // context.cu: contexts for a GPU: scratch memory, kernels made ready, and messages about failures.
+// SPDX-License-Identifier: BSD-3-Clause
 
 #include <cstdarg>
 #include <cstdio>

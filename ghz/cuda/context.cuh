@@ -1,5 +1,6 @@
 // context.cuh: what the calls of ghz.h for a GPU share: the context, what goes wrong in words,
 // checks of arguments, and where streams and scratch lie.
+// SPDX-License-Identifier: BSD-3-Clause
 #ifndef GHZ_CONTEXT_CUH
 #define GHZ_CONTEXT_CUH
 

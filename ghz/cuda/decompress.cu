@@ -1,4 +1,5 @@
 // decompress.cu: the kernel that decompresses: tiles to values, or a range of them.
+// SPDX-License-Identifier: BSD-3-Clause
 
 #include "cuda/kernels.cuh"
 #include "cuda/primitives/decode.cuh"

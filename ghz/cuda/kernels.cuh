@@ -1,4 +1,5 @@
 // kernels.cuh: the kernels' arguments, and how the host starts them.
+// SPDX-License-Identifier: BSD-3-Clause
 #ifndef GHZ_KERNELS_CUH
 #define GHZ_KERNELS_CUH
 

@@ -1,5 +1,6 @@
 // move_sum.cu: the second kernel of an addition in place. It moves the tiles of the sum from the
 // end of the accumulator to their place behind the index.
+// SPDX-License-Identifier: BSD-3-Clause
 
 #include "cuda/kernels.cuh"
 #include "cuda/primitives/stage.cuh"

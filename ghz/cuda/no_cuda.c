@@ -2,6 +2,7 @@
  *
  * ghz_cuda_create fails, so that there is no context, and every other call is one without a
  * context: EDEVICE, rather than EINVAL, says what is the matter. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "ghz.h"
 
 /* The arguments of calls that do nothing. */

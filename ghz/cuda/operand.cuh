@@ -1,5 +1,6 @@
 // operand.cuh: streams and messages in device memory as operands. Every block checks their headers;
 // the index is checked chunk by chunk (FORMAT.md, "Reading hostile input").
+// SPDX-License-Identifier: BSD-3-Clause
 #ifndef GHZ_OPERAND_CUH
 #define GHZ_OPERAND_CUH
 

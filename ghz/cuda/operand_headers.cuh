@@ -1,4 +1,5 @@
 // operand_headers.cuh: the headers of a sum's operands, which every block reads and compares.
+// SPDX-License-Identifier: BSD-3-Clause
 #ifndef GHZ_OPERAND_HEADERS_CUH
 #define GHZ_OPERAND_HEADERS_CUH
 

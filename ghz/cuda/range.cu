@@ -1,4 +1,5 @@
 // range.cu: what CUB does: the range of finite values, and the offsets of a message's chunks.
+// SPDX-License-Identifier: BSD-3-Clause
 
 #include <cstddef>
 #include <iterator>

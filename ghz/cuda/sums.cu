@@ -1,4 +1,5 @@
 // sums.cu: the calls of ghz.h for a GPU that compute: arguments checked, kernels started.
+// SPDX-License-Identifier: BSD-3-Clause
 
 #include <cstring>
 

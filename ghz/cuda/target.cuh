@@ -2,6 +2,7 @@
 // by decoupled look-back over the groups before it (Merrill and Garland, "Single-pass parallel
 // prefix scan with decoupled look-back", 2016). The block that ends last writes the header and the
 // outcome.
+// SPDX-License-Identifier: BSD-3-Clause
 #ifndef GHZ_TARGET_CUH
 #define GHZ_TARGET_CUH
 

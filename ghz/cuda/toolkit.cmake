@@ -1,6 +1,7 @@
 # toolkit.cmake: finds a CUDA toolkit that works. Sets GHZ_HAVE_CUDA, and enables the language CUDA.
 # enable_language() would end the build where a toolkit is broken, so a project of its own tries it
 # first.
+# SPDX-License-Identifier: BSD-3-Clause
 set(GHZ_HAVE_CUDA OFF)
 if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
   set(CMAKE_CUDA_ARCHITECTURES 80-real 90-real 90-virtual)

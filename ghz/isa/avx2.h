@@ -1,5 +1,6 @@
 /* avx2.h: the primitives (primitives.h) for AVX2: a plane is four registers, squeezed eight bytes
  * at a time by byte shuffles whose patterns come from a table of 256. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_ISA_AVX2_H
 #define GHZ_ISA_AVX2_H
 

@@ -1,5 +1,6 @@
 /* avx512.h: the primitives (primitives.h) for AVX-512 with VBMI2 (Ice Lake, Zen 4 on): a plane is
  * two registers. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_ISA_AVX512_H
 #define GHZ_ISA_AVX512_H
 

@@ -1,5 +1,6 @@
 /* bit_lengths.h: bit lengths of the blocks of a tile where no instruction counts leading zeros:
  * through the exponent of a float, which loops can do in vector registers. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_BIT_LENGTHS_H
 #define GHZ_BIT_LENGTHS_H
 

@@ -1,4 +1,5 @@
 /* cpu_avx2.c: the tile codec for AVX2. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "isa/avx2.h"
 

@@ -1,4 +1,5 @@
 /* cpu_avx512.c: the tile codec for AVX-512. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "isa/avx512.h"
 

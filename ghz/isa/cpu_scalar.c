@@ -1,4 +1,5 @@
 /* cpu_scalar.c: the tile codec for plain C. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "isa/scalar.h"
 

@@ -1,4 +1,5 @@
 /* dispatch.c: which instruction set the tile codec uses. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* primitives.h: what an instruction set provides for the tile codec. A port (scalar.h, avx2.h,
  * avx512.h) defines all of it; everything else of the codec is written once, in tile/, in plain C
- * that compilers turn into vector code.
+ * that compilers turn into vector code. So all write one format: law L3 (docs/LAWS.md).
  *
  * A port first defines its parameters, then includes this file, which declares its functions, so
  * that the compiler refuses a port where one is missing or of another type:
@@ -17,6 +17,7 @@
  * give wrong numbers, never undefined behaviour. No pointer needs any alignment unless its contract
  * asks for it. "May read (write) n bytes" means that the caller guarantees them: tiles are followed
  * by SLACK readable bytes, and destinations by SLACK writable ones. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_PRIMITIVES_H
 #define GHZ_PRIMITIVES_H
 

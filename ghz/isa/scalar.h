@@ -1,4 +1,5 @@
 /* scalar.h: the primitives (primitives.h) in plain C: a plane is sixteen words of eight blocks. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_ISA_SCALAR_H
 #define GHZ_ISA_SCALAR_H
 

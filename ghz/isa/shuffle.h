@@ -17,6 +17,7 @@
  *
  * So register t ends with position t, its three bits reversed. Merging does the rounds
  * backwards. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_SHUFFLE_H
 #define GHZ_SHUFFLE_H
 

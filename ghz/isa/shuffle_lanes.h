@@ -2,6 +2,7 @@
  * it once per size.
  *
  * Parameter: BITS   16 (splits alone), 32 or 64; undefined at the end */
+/* SPDX-License-Identifier: BSD-3-Clause */
 
 #define LANES PASTE(LANES_OF_, BITS)
 #define LIST(which) PASTE(PASTE(which, _), LANES)

@@ -6,6 +6,7 @@
  *
  * Parameter: SQUEEZE_SHIFTS, if defined, makes positions bits (0, 8 .. 56) and "nothing" 0, for
  * shifts instead of shuffles. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_SQUEEZE_TABLE_H
 #define GHZ_SQUEEZE_TABLE_H
 

@@ -1,4 +1,5 @@
 /* bytes.h: little-endian loads and stores at any address. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_BYTES_H
 #define GHZ_BYTES_H
 

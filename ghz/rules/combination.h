@@ -1,5 +1,6 @@
 /* combination.h: what the result of a linear combination is in one tile: the rules 1 to 6 of
  * FORMAT.md, "Computing", in their order. In the common subset of C and CUDA C++. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_COMBINATION_H
 #define GHZ_COMBINATION_H
 
@@ -14,7 +15,8 @@ typedef struct participants {
   int beside_others;   /* more than one operand of the call has a coefficient other than 0 */
 } participants;
 
-/* What opening an operand found: integers of the lattice, a raw tile beyond the lattice, or damage. */
+/* What opening an operand found: integers of the lattice, a raw tile beyond the lattice, or
+ * damage. */
 enum opened_tile { ON_LATTICE, OUTSIDE, DAMAGED };
 
 enum result_kind { RESULT_EMPTY, RESULT_COPIED, RESULT_SUM, RESULT_RAW };

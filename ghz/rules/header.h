@@ -1,5 +1,6 @@
 /* header.h: the first bytes of a lattice tile, its exact size, and the choice of its order
  * (FORMAT.md, "Tile"). In the common subset of C and CUDA C++. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_HEADER_H
 #define GHZ_HEADER_H
 

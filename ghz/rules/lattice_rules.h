@@ -1,6 +1,7 @@
 /* lattice_rules.h: what is a lattice, and what becomes of it by scaling (FORMAT.md, "Lattice" and
  * "Computing"). In the common subset of C and CUDA C++; to be called under round-to-nearest without
  * flushing. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_LATTICE_RULES_H
 #define GHZ_LATTICE_RULES_H
 

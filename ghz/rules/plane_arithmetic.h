@@ -11,6 +11,7 @@
  *   column_bits           an unsigned integer with a bit for each plane of one column, and
  *   column_value          the signed one
  *   of_first_lane(bits)   column_bits of the thread that holds the first columns */
+/* SPDX-License-Identifier: BSD-3-Clause */
 
 GHZ_PLANE void zero_plane(part x[PARTS]) {
   for (int i = 0; i < PARTS; i++)

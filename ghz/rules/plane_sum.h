@@ -1,5 +1,5 @@
 /* plane_sum.h: sums of lattice tiles on bit planes, of any order, mode, width, number of operands
- * and coefficients (FORMAT.md, "Computing", rule 5).
+ * and coefficients (FORMAT.md, "Computing", rule 5). They keep law L2 (docs/LAWS.md).
  *
  * A template in the common subset of C and CUDA C++. Before it come plane_arithmetic.h, with its
  * parameters, and
@@ -15,6 +15,7 @@
  *   plane_source, open_source(&source, origin, planes), next_plane(&source, p, x)
  *                             the planes of an operand from the lowest on, expanded or not
  *   GHZ_ROLLED                before loops that a compiler should not unroll */
+/* SPDX-License-Identifier: BSD-3-Clause */
 
 /* A lattice tile on bit planes: an operand, or a running sum. */
 typedef struct plane_tile {

@@ -1,9 +1,10 @@
 /* quantise.h: the two conversions between floating-point values and integers of the lattice
- * (FORMAT.md, "Lattice"). In the common subset of C and CUDA C++.
+ * (FORMAT.md, "Lattice"). They keep law L1 (docs/LAWS.md). In the common subset of C and CUDA C++.
  *
  * Rounding to nearest-even is done by adding 1.5 * 2^23 (or 2^52): the sum's last bits are then the
  * integer. That is exact for the ranges that the modes admit, and the same single operation on
  * every machine. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_QUANTISE_H
 #define GHZ_QUANTISE_H
 

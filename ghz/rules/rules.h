@@ -1,5 +1,6 @@
 /* rules.h: the numbers of the format: modes, thresholds, limits and units (FORMAT.md, "Integers").
  * In the common subset of C and CUDA C++, so that every machine decides alike. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_RULES_H
 #define GHZ_RULES_H
 
@@ -90,7 +91,8 @@ GHZ_RULE unsigned width_limit(ghz_type type, int cap, int mode, int order, uint3
   return w < WIDTH_MAX ? w : (unsigned)WIDTH_MAX;
 }
 
-/* The most terms that a stream may sum. */
+/* The most terms that a stream may sum. It alone decides whether a sum is refused (law L4,
+ * docs/LAWS.md). */
 GHZ_RULE uint32_t terms_limit(int cap) {
   return (UINT32_C(1) << (58 - cap)) - 1;
 }

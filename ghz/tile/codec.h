@@ -8,6 +8,7 @@
  *
  * Its parts have no include guards and build on each other in the order in which they are included
  * below. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 
 #include <math.h>
 #include <stddef.h>

@@ -1,5 +1,6 @@
 /* compute.h: linear combinations of tiles, with operands that are raw, empty or special (FORMAT.md,
  * "Computing"), and the statistics of a tile. Part of codec.h. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 
 /* Parses a tile; a raw one is first encoded on the lattice, at its best order. */
 static enum opened_tile open_tile(const ghz_lattice *l, tile_source src, unsigned n, encoded_tile *room,

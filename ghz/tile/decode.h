@@ -1,4 +1,5 @@
 /* decode.h: tiles to values. Part of codec.h. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 
 /* y[i] = (REAL)((ARITH)q[i] * unit) */
 #define DEFINE_DEQUANTISE(name, INT, ARITH, REAL)                                                              \

@@ -1,5 +1,6 @@
 /* encode.h: values to tiles: integers of the lattice, the three orders measured, the smallest
  * written. Part of codec.h. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 
 /* q[i] = round(x[i] * inverse), in the arithmetic of ARITH. */
 #define DEFINE_QUANTISE(name, REAL, ARITH, ROUND, INT)                                                         \

@@ -1,5 +1,6 @@
 /* extremum.h: the smaller or larger of two tiles, value by value, on their integers (FORMAT.md,
  * "Computing"). Part of codec.h. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 
 /* An operand of a comparison, on integers. */
 typedef struct comparand {

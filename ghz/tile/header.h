@@ -1,5 +1,6 @@
 /* header.h: the header of a tile: taking it apart, with every check that untrusted bytes need, and
- * putting it together (FORMAT.md, "Tile"). Part of codec.h. */
+ * putting it together (FORMAT.md, "Tile"). Keeps law L5 (docs/LAWS.md). Part of codec.h. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 
 static unsigned squeezed_size(const bit_plane plane) {
   unsigned count = 16;

@@ -5,6 +5,7 @@
  *
  * Integers of a tile stand position-major: value t of block b at [t * BLOCKS + b]. Every loop below
  * runs over neighbouring blocks, and so compiles to full vector registers on any machine. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 
 #define INT PASTE(PASTE(int, BITS), _t)
 #define UINT PASTE(PASTE(uint, BITS), _t)

@@ -8,6 +8,7 @@
  *   EXPONENT        the mask of its exponent, which is the bit pattern of +Inf
  *   CANONICAL_NAN   the bit pattern of the NaN that is decoded
  *   SUFFIX          f32 or f64: ends the names of the functions */
+/* SPDX-License-Identifier: BSD-3-Clause */
 
 #define FN(name) PASTE(PASTE(name, _), SUFFIX)
 #define MAGNITUDE_MASK ((BITS_TYPE) ~((BITS_TYPE)1 << (8 * sizeof(REAL) - 1)))

@@ -1,5 +1,6 @@
 /* sum.h: sums of tiles on bit planes (FORMAT.md, "Computing", rule 5): of any tiles, by
  * rules/plane_sum.h, and of two common ones in one pass. Part of codec.h. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 
 /* ---- Any tiles ------------------------------------------------------------------------------- */
 

@@ -3,6 +3,7 @@
  *
  * A destination of tile bytes has room for the bound of its tiles (ghz_tile_bound) + SLACK bytes.
  * Sources may hold anything: damage is reported as GHZ_ECORRUPT. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_TILE_H
 #define GHZ_TILE_H
 

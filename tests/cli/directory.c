@@ -1,4 +1,5 @@
 /* directory.c: owns the state of a small directory, in memory. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
 #include "directory.h"
 #include <dirent.h>

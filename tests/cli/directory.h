@@ -1,4 +1,5 @@
 /* directory.h: the files of the current directory: remembered, compared, and made again. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 #include <stddef.h>
 

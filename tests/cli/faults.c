@@ -9,6 +9,7 @@
  *                zero   reads and writes (others are not counted) move nothing, and return 0
  *                term   a SIGTERM arrives before the call; late: just after it
  * To the log goes a line about the first call that is struck: "CALL ERROR DESCRIPTOR PATH". */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,5 +1,6 @@
 # faults.sh: owns the commands that faults are tried on: each verb, each way in and out. Sourced by
 # the cases.
+# SPDX-License-Identifier: BSD-3-Clause
 [ -n "${SWEEP:-}" ] && [ -n "${FAULTS:-}" ] || skip "no library of faults"
 export TMPDIR=$SCRATCH/temporary
 mkdir "$TMPDIR"

@@ -1,4 +1,5 @@
 # helpers.sh: owns the words that the cases are written in. Sourced by each of them.
+# SPDX-License-Identifier: BSD-3-Clause
 set -u
 
 die() {

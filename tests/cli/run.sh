@@ -3,6 +3,7 @@
 # set.
 # Usage: GHZ=path/to/ghz TOOL=path/to/tool run.sh [CASE.sh...]
 # Exit code 77: all that ran were skipped.
+# SPDX-License-Identifier: BSD-3-Clause
 here=$(cd "$(dirname "$0")" && pwd)
 : "${GHZ:?must name the command}" "${TOOL:?must name the test tool}"
 GHZ=$(readlink -f "$GHZ") TOOL=$(readlink -f "$TOOL") HELPERS=$here/helpers.sh SOURCE=$(cd "$here/../.." && pwd)

@@ -1,6 +1,7 @@
 /* sweep.c: owns sweeps: a command is run with its first call struck by a fault, then its second,
  * until none is left; after each run: the exit code, the message, standard output, and every file
  * of the current directory. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
 #include "directory.h"
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* tool.c: what the cases need and the shell lacks: files of values, flipped bits, exact checks. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,6 +1,7 @@
 /* abort_message.c: a rank that cannot go on in the middle of a collective: every rank ends, those
  * that wait for its pieces with an error, and the next call works. The engine is run as the
  * collectives run it, with a payload that fails on purpose. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/engine.h"
 #include "suite.h"
 #include <math.h>

@@ -1,4 +1,5 @@
 /* alloc_log.c: objects of MPI, counted; the memory is counted by allocator.c. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "alloc_log.h"
 #include "allocator.h"
 #include <mpi.h>

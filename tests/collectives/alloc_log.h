@@ -1,4 +1,5 @@
 /* alloc_log.h: what the library holds: memory (which allocator.h can refuse) and objects of MPI. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 #include <stdint.h>
 

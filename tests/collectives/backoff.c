@@ -4,6 +4,7 @@
  * its time in waiting (tests take ten times as long). It does so through one call of UCX, which
  * this replaces by one that yields when nothing happened, and sleeps when nothing happens for long.
  * Other MPIs never call it. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE /* RTLD_NEXT */
 #include <dlfcn.h>
 #include <sched.h>

@@ -1,6 +1,7 @@
 /* bad_input.c: wrong arguments, and ranks that disagree: an error on every rank, through the error
  * handler, with a sentence that names the call; and the communicator is as good as before. What the
  * library does not do goes to MPI. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "mistakes.h"
 #include "suite.h"
 #include <ghz_mpi.h>

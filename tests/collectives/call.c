@@ -1,4 +1,5 @@
 /* call.c: buffers of a call, the call, and what holds for every call. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "call.h"
 #include "suite.h"
 #include <stdio.h>

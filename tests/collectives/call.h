@@ -1,4 +1,5 @@
 /* call.h: one collective call of a test: what it asks for, its buffers, and what it left. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 #include "field.h"
 #include "request.h"

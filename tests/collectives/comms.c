@@ -1,4 +1,5 @@
 /* comms.c: communicators made from the world and from each other. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "comms.h"
 #include "suite.h"
 

@@ -1,4 +1,5 @@
 /* communicators.c: parts, duplicates, orders of ranks; contexts end with communicators. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "alloc_log.h"
 #include "expected.h"
 #include "suite.h"

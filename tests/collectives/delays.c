@@ -1,5 +1,6 @@
 /* delays.c: takes the place of two MPI calls between the library and MPI: sends set out late, and
  * of the requests that are through, tests report one at a time, in any order, or none. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "delays.h"
 #include "suite.h"
 #include <time.h>

@@ -1,4 +1,5 @@
 /* delays.h: delays messages, and has them arrive in another order. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 #include <stdint.h>
 

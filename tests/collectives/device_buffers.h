@@ -1,4 +1,5 @@
 /* device_buffers.h: where buffers of calls lie, in programs linked with device_buffers.c. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
 typedef enum device_placement {

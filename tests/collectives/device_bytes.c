@@ -1,5 +1,6 @@
 /* device_bytes.c: wherever buffers lie, ranks send each other the very same messages, and results
  * have the same bits as with buffers on the host. Linked with device_buffers.c. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "call.h"
 #include "device_buffers.h"
 #include "special.h"

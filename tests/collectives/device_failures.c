@@ -1,6 +1,7 @@
 /* device_failures.c: a device that fails on one rank, at every call of CUDA and every allocation in
  * turn, and messages that arrive damaged: every rank ends, with an error or a right result, and the
  * communicator works again afterwards. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "suite.h"
 #include "sweep.h"
 #include <control.h>

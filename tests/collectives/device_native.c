@@ -1,6 +1,7 @@
 /* device_native.c: device buffers of calls that MPI does, or that are no business of ours: small
  * ones, without a bound, of other types and operations, with gaps, between groups; managed memory;
  * several communicators. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "suite.h"
 #include <cuda_runtime_api.h>
 #include <ghz_mpi.h>

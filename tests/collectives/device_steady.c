@@ -1,6 +1,7 @@
 /* device_steady.c: what calls on device buffers hold, and what they wait for: a second call of a
  * kind allocates nothing and waits for the device in no other way than by asking; kernels are under
  * way while messages are; all is freed with the communicator. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "request.h"
 #include "suite.h"
 #include <control.h>

@@ -4,6 +4,7 @@
  * To be run with GHZ_MPI_BOUND=result:rel:1e-3, GHZ_MPI_ALGORITHM=ring, GHZ_MPI_MODE=homomorphic,
  * GHZ_MPI_THRESHOLD=1k, GHZ_MPI_KEEP_ROOT=1, GHZ_MPI_THREADS=2; and with GHZ_MPI_THRESHOLD=1k
  * alone. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "suite.h"
 #include <ghz_mpi.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # expect_failure.sh: runs a command that has to end by itself, and to fail, after it said TEXT.
 # usage: expect_failure.sh SECONDS TEXT COMMAND...
+# SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail
 seconds=$1 text=$2
 shift 2

@@ -5,6 +5,7 @@
  * else), the error is |k y / u - z| in units. Scaling by powers of two is exact, and binary128
  * holds the difference of a double and a 63-bit integer, so that comparing it with a bound is a
  * matter of the numbers alone. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "expected.h"
 #include "suite.h"
 #include <math.h>

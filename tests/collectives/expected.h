@@ -1,4 +1,5 @@
 /* expected.h: what a call should have given, in whole numbers, and what its report may say. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 #include "call.h"
 

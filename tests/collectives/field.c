@@ -1,4 +1,5 @@
 /* field.c: the kinds of test data. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "field.h"
 #include "suite.h"
 #include <math.h>

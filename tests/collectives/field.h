@@ -1,4 +1,5 @@
 /* field.h: test data: whole multiples of a unit, so that what they add up to is known exactly. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 #include <stdint.h>
 

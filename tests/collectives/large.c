@@ -4,6 +4,7 @@
  * The period is a whole number of tiles and divides no power of two, so that an offset that lost
  * its upper bits lands on other values. What is written is the same wherever a period is, since a
  * tile is decoded on its own. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS, MAP_POPULATE */
 #include "suite.h"
 #include <ghz_mpi.h>

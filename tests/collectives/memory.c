@@ -1,5 +1,6 @@
 /* memory.c: memory that runs out on one rank, at every allocation in turn: an error or a right
  * result, no hang, nothing lost, and the communicator works when there is memory again. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "allocator.h"
 #include "suite.h"
 #include "sweep.h"

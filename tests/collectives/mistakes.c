@@ -1,4 +1,5 @@
 /* mistakes.c: what can be wrong with a call. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "mistakes.h"
 #include <limits.h>
 #include <math.h>

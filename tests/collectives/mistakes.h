@@ -1,4 +1,5 @@
 /* mistakes.h: what can be wrong with a call, alone or beside other ranks', and the error due. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 #include "request.h"
 

@@ -1,4 +1,5 @@
 /* pairs.c: rows by trial: of random rows around a missing pair, the one of most new pairs. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "pairs.h"
 #include "suite.h"
 #include <string.h>

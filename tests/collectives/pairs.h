@@ -1,4 +1,5 @@
 /* pairs.h: rows of levels of factors, drawn until every two levels of two factors have met. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 #include <stdint.h>
 

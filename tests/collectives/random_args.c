@@ -1,4 +1,5 @@
 /* random_args.c: MPI's results to hold ours against, and what the ranks may differ in. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "random_args.h"
 #include "expected.h"
 #include "random_request.h"

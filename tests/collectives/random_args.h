@@ -1,4 +1,5 @@
 /* random_args.h: calls by hand: what is left to MPI, what ranks may differ in, and what not. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 #include "call.h"
 #include "comms.h"

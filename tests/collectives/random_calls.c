@@ -6,6 +6,7 @@
  * A step depends on the seed and its number alone, so that with STEP just this one is made, after
  * the communicators that came before it. What the library has learnt from earlier calls (which
  * algorithm was fast) is not repeated. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "comms.h"
 #include "delays.h"
 #include "expected.h"

@@ -3,6 +3,7 @@
 # every time.
 # usage: random_calls.sh MINUTES PROGRAM LAUNCHER...
 #   the launcher as in `mpiexec -n`; SEED=n: the first seed
+# SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail
 
 [ $# -ge 3 ] || { sed -n '/^# usage:/s/^# //p' "$0" >&2 && exit 2; }

@@ -1,4 +1,5 @@
 /* random_request.c: buffers of a call, and its arguments drawn. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "random_request.h"
 #include "suite.h"
 

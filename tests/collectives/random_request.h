@@ -1,4 +1,5 @@
 /* random_request.h: a call with arguments that are drawn: its buffers and their values. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 #include "comms.h"
 #include "request.h"

@@ -1,4 +1,5 @@
 /* random_wrong.c: arguments that are wrong, or not the other ranks', and the error due. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "mistakes.h"
 #include "random_args.h"
 #include "random_request.h"

@@ -1,4 +1,5 @@
 /* request.c: the two ways to make a collective call, and its buffers. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "request.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
-/* same_bits.c: a reduction of 8 contributions has the same bits on every rank, by every algorithm,
- * over any number of ranks, in any delays; data that move have the same bits whatever call moves
- * them. */
+/* same_bits.c: law L2: a reduction of 8 contributions has the same bits on every rank, by every
+ * algorithm, over any number of ranks, in any delays; data that move have the same bits whatever
+ * call moves them. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "delays.h"
 #include "expected.h"
 #include "special.h"

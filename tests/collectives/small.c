@@ -1,4 +1,5 @@
 /* small.c: small calls are MPI's: the same bits, and a report that says so. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "request.h"
 #include "suite.h"
 #include <string.h>

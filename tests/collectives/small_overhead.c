@@ -1,6 +1,7 @@
 /* small_overhead.c: how much longer a small call takes than MPI's own. Not a test: prints figures.
  *
  * usage: mpiexec -n N mpi_small_overhead N [SEED] */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "suite.h"
 #include <ghz_mpi.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* special.c: makers of special data, and their checks. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "special.h"
 #include "suite.h"
 #include <float.h>

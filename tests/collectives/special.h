@@ -1,4 +1,5 @@
 /* special.h: test data that is hard on a codec, and what sums and extrema of it must be. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 #include "call.h"
 

@@ -1,4 +1,5 @@
 /* suite.c: the beginning, the end, and the checks in between. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "suite.h"
 #include <errno.h>
 #include <signal.h>

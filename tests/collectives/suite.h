@@ -4,6 +4,7 @@
  * A test is a program: `prog RANKS [SEED]`. It fails if it does not run on RANKS ranks (a program
  * started by another MPI's mpiexec is RANKS programs of one rank), if a check fails on any rank, or
  * if a case takes too long. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 #include <mpi.h>
 #include <stdint.h>

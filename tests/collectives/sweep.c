@@ -1,4 +1,5 @@
 /* sweep.c: small calls of every collective, and their right results. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "sweep.h"
 #include "suite.h"
 #include <math.h>

@@ -1,4 +1,5 @@
 /* sweep.h: small calls of every collective by every algorithm, for failures at every place. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 #include "request.h"
 

@@ -3,6 +3,7 @@
  *
  * Every two levels of the factors below meet in some call; which others they meet with is up to the
  * seed. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "expected.h"
 #include "pairs.h"
 #include "suite.h"

@@ -1,5 +1,6 @@
 /* consumer.c: a C program outside the project: compresses two arrays, adds the streams, checks the
  * sum, and prints the version of the library. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include <ghz.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
 // consumer.cpp: a C++ program outside the project: compresses two arrays, adds the streams, checks
 // the sum, and prints the version of the library.
+// SPDX-License-Identifier: BSD-3-Clause
 #include <cmath>
 #include <cstdio>
 #include <ghz.h>

@@ -3,6 +3,7 @@
 # outside the project against it: in C and C++, shared and static, found by CMake and by pkg-config.
 # Then the sources, as a part of a project.
 # usage: tests/consumer/run.sh BUILD [CONFIG]
+# SPDX-License-Identifier: BSD-3-Clause
 # shellcheck source=tests/consumer/installed.sh
 . "${0%/*}/installed.sh"
 install_package ghz "${2:-Release}"

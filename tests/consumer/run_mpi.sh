@@ -2,6 +2,7 @@
 # run_mpi.sh: the same for libghzmpi: installed, moved, found by CMake and by pkg-config, shared and
 # static.
 # usage: tests/consumer/run_mpi.sh BUILD CONFIG MPICC
+# SPDX-License-Identifier: BSD-3-Clause
 # shellcheck source=tests/consumer/installed.sh
 . "${0%/*}/installed.sh"
 here=$here/mpi mpicc=$3

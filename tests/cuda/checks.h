@@ -1,4 +1,5 @@
 /* checks.h: declares every check of the GPU half. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 #include "gpu_support.h"
 

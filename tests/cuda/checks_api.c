@@ -1,4 +1,5 @@
 /* checks_api.c: calls for a device: bad arguments, limits, memory of the wrong kind, streams. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "checks.h"
 #include <fenv.h>
 #include <math.h>

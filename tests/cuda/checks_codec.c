@@ -1,4 +1,5 @@
 /* checks_codec.c: compression and decompression on the device give what the CPU gives. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "checks.h"
 #include <math.h>
 #include <stdio.h>

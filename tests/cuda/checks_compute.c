@@ -1,4 +1,5 @@
 /* checks_compute.c: arithmetic on streams and messages on the device gives what the CPU gives. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "checks.h"
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* checks_crafted.c: damage that only some of the code could miss: behind a short end, where anchors
  * stand for a column, and in several places at once. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "checks.h"
 #include "damage.h"
 #include <math.h>

@@ -1,4 +1,5 @@
 /* checks_hostile.c: law L5 on the device: any bytes give the CPU's outcome; no access outside. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "checks.h"
 #include "damage.h"
 #include <math.h>

@@ -1,4 +1,5 @@
 /* gpu_support.c: what the checks of the GPU half share. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "gpu_support.h"
 #include <math.h>
 #include <stdarg.h>

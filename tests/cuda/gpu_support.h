@@ -1,6 +1,7 @@
 /* gpu_support.h: what the checks of the GPU half share: a context on a device, guarded device
  * memory, and operations that run on the CPU and on the device and must agree. Free of Criterion,
  * so that a machine without it can run the checks too. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 #include "streams.h"
 #include <cuda_runtime_api.h>

@@ -1,4 +1,5 @@
 /* suite.h: a Criterion test of every check of a group: define SUITE, include this and the group. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 #include "checks.h"
 #include <criterion/criterion.h>

@@ -1,5 +1,6 @@
 # FORMAT.md and FILE_FORMAT.md against the library and the command: a second decoder, written from
 # the texts, must read the same.
+# SPDX-License-Identifier: BSD-3-Clause
 find_package(Python3 COMPONENTS Interpreter)
 if(NOT Python3_FOUND)
   message(STATUS "ghz: no Python 3, so the second decoder is not compared")

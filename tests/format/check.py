@@ -5,6 +5,7 @@ golden files must be read as the table beside their folder says.
 
 usage: check.py MAKE_STREAMS FORMAT.md GOLDEN_FOLDER
 """
+# SPDX-License-Identifier: BSD-3-Clause
 import math
 import os
 import random

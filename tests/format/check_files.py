@@ -5,6 +5,7 @@ and both refuse the same files, for the reasons that the text names.
 usage: check_files.py GHZ FOLDER           checks the golden files in FOLDER
        check_files.py --make GHZ FOLDER    writes them: only for a new format
 """
+# SPDX-License-Identifier: BSD-3-Clause
 import os
 import random
 import struct

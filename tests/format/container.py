@@ -3,6 +3,7 @@
 
 usage: container.py FILE.ghz [OUTPUT]    writes the values as raw little-endian numbers to OUTPUT, or prints them
 """
+# SPDX-License-Identifier: BSD-3-Clause
 import math
 import struct
 import sys

@@ -3,6 +3,7 @@
 
 usage: decoder.py STREAM [OUTPUT]    writes the values as raw little-endian numbers to OUTPUT, or prints them
 """
+# SPDX-License-Identifier: BSD-3-Clause
 import struct
 import sys
 from itertools import accumulate

@@ -1,6 +1,7 @@
 /* make_streams.c: writes streams of every kind that FORMAT.md knows, what the library decompresses
  * them to, and messages that they are made of, for the second decoder to be compared with:
  * NAME.ghz, NAME.raw and NAME.0.msg, NAME.1.msg, ... in the directory given. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "ghz.h"
 #include "streams.h"
 #include <math.h>

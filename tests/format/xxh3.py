@@ -1,5 +1,6 @@
 """XXH3, 64 bits with a seed, written from the specification of xxHash: as much of it as .ghz files need, which never take the
 checksum of fewer than 16 bytes."""
+# SPDX-License-Identifier: BSD-3-Clause
 
 M = (1 << 64) - 1
 P1, P2, P3 = 0x9E3779B185EBCA87, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9

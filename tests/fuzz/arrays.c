@@ -1,4 +1,5 @@
 /* arrays.c: lattices and arrays made from choices, and their streams. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "arrays.h"
 #include "inputs.h"
 #include <math.h>

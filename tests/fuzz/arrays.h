@@ -1,4 +1,5 @@
 /* arrays.h: lattices and arrays of values made from choices. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 #include "fuzz.h"
 

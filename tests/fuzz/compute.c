@@ -2,6 +2,7 @@
  * from every instruction set and can be decoded; of streams that an encoder could have made it is
  * what the reference makes of them, whatever the order. The input: the operation, coefficients and
  * factor, then the streams, each behind its length. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "fuzz.h"
 #include "mutate.h"
 #include <math.h>

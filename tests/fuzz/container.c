@@ -1,6 +1,7 @@
 /* container.c: fuzzer: any bytes as a compressed file. Read at will and like a pipe it is the same
  * file, or refused with one message; every byte of a file that is accepted means something: written
  * again it is the same. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "container.h"
 #include "fuzz.h"
 #include "io/reader.h"

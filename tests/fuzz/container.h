@@ -1,4 +1,5 @@
 /* container.h: changes of compressed files whose checksums are made to fit again. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>

@@ -1,5 +1,6 @@
-/* decode.c: fuzzer: any bytes as a stream. All instruction sets say the same, and what the
+/* decode.c: fuzzer: law L5: any bytes as a stream. All instruction sets say the same, and what the
  * reference decoder says; info, scan and extrema agree with the values. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "fuzz.h"
 #include "mutate.h"
 #include <math.h>

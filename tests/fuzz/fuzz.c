@@ -1,4 +1,5 @@
 /* fuzz.c: choices made from bytes, contexts, and the checks that all fuzzers need. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "fuzz.h"
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* fuzz.h: what fuzzers share: choices made from bytes, contexts, checks that end the process. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 #include "common.h"
 #include <ghz.h>

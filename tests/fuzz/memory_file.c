@@ -1,4 +1,5 @@
 /* memory_file.c: two files without names, and the command's messages, formed and thrown away. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
 #include "memory_file.h"
 #include "fuzz.h"

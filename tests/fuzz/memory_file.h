@@ -1,4 +1,5 @@
 /* memory_file.h: bytes in memory as a file of the command, and its messages caught. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 #include "io/file.h"
 #include <stdbool.h>

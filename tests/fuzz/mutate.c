@@ -1,5 +1,6 @@
 /* mutate.c: changes of streams and messages: one is taken apart without trust, a part of it
  * changed, and all put together with an index that fits. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "mutate.h"
 #include "inputs.h"
 #include <stdbool.h>

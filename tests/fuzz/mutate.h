@@ -1,4 +1,5 @@
 /* mutate.h: changes of inputs that pass first checks: sizes, offsets and checksums fit again. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 #include "common.h"
 

@@ -1,5 +1,6 @@
 /* mutate_container.c: changes of compressed files: taken apart without trust, changed in one place,
  * put together with checksums and counts that fit. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "container.h"
 #include "inputs.h"
 #include "mutate.h"

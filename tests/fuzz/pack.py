@@ -3,6 +3,7 @@
 
 usage: pack.py TARGET FILE_OR_FOLDER...    The same inputs give the same bytes.
 """
+# SPDX-License-Identifier: BSD-3-Clause
 import hashlib
 import pathlib
 import sys

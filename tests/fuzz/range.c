@@ -1,5 +1,6 @@
 /* range.c: fuzzer: a range of any bytes as a stream. It is what decoding the whole gives, from
  * every instruction set. The input: 17 bytes of choices, then the stream. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "fuzz.h"
 #include "mutate.h"
 #include <stdlib.h>

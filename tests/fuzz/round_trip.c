@@ -1,6 +1,7 @@
 /* round_trip.c: fuzzer: any values, any bound, any order: law L1. Every finite value comes back
  * within the bound, exactly computed; NaN and infinities come back; the bytes are those of the
  * reference, from every instruction set. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "arrays.h"
 #include <math.h>
 #include <stdlib.h>

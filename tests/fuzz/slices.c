@@ -1,6 +1,7 @@
 /* slices.c: fuzzer: any bytes as messages, or as streams that slices are cut from. A slice is a
  * part of its stream: the same values, the same sums; joined again, the same bytes. The input: the
  * operation and the ranges of tiles, then two messages or streams, each behind its length. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "fuzz.h"
 #include "mutate.h"
 #include <math.h>

@@ -1,5 +1,6 @@
 /* sums.c: fuzzer: any arrays on one lattice: law L2. Sums are what the integers say, byte for byte,
  * in any order and grouping and from every instruction set; and within the bound of a sum. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "arrays.h"
 #include <float.h>
 #include <math.h>

@@ -5,6 +5,7 @@
  * Prints the largest difference of each part. Fails if one is above its limit or not a number, if a
  * part has no difference at all (nothing was compressed), or if the files do not have just these
  * parts. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

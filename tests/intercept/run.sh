@@ -3,6 +3,7 @@
 # was skipped.
 # Usage: MPIEXEC=... LIBRARY=... STENCIL=... SHAPES=... COMPARE=... FORTRAN=... BUILD=...
 #   PYTHON=... run.sh CASE.sh
+# SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail
 HERE=$(cd "$(dirname "$0")" && pwd)
 : "${MPIEXEC:?must name what starts MPI programs}" "${LIBRARY:?must name the library to preload}"

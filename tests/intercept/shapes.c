@@ -6,6 +6,7 @@
  * Data types differ from rank to rank wherever MPI lets them, so that a rank that decided otherwise
  * than the others about a call would hang, or leave wrong values. What cannot be compressed must be
  * exact. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
 #include <mpi.h>
 #include <pthread.h>

@@ -4,6 +4,7 @@
 !   mpiexec -n R stack EB      EB: what a value that was moved may be off by (0: nothing)
 !
 ! Checks each result, and that other calls are exact. Says how large the largest error was, in bounds.
+! SPDX-License-Identifier: BSD-3-Clause
 program stack
 #if defined(USE_F08)
   use mpi_f08

@@ -2,6 +2,7 @@
 
 mpiexec -n R python3 stack.py EB      EB: what a value that was moved may be off by (0: nothing)
 """
+# SPDX-License-Identifier: BSD-3-Clause
 import sys
 
 import numpy as np

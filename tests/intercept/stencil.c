@@ -7,6 +7,7 @@
  * Rank 0 writes four arrays to FILE: the plate (ROWS x COLS), the sum and the maximum over the
  * ensemble (the same), and its block of the sum (ROWS / R x COLS). Fails if ranks have different
  * bits in what they should share. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include <limits.h>
 #include <math.h>
 #include <mpi.h>

@@ -1,4 +1,5 @@
 // control.cc: settings (defaults, environment, tests), counters, and numbers drawn from the seed.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "state.h"
 #include <cstdio>
 #include <cstdlib>

@@ -7,6 +7,7 @@
  *
  * Programs that know nothing of it are set up by the environment; the names stand beside the
  * members. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef SIMT_CONTROL_H
 #define SIMT_CONTROL_H
 

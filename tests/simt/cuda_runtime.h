@@ -3,6 +3,7 @@
 //
 // __shared__ variables do not exist, because several blocks are in flight together: GHZ_SHARED
 // gives a block its memory.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "control.h"
 #include "cuda_runtime_api.h"

@@ -4,6 +4,7 @@
  * What is not declared here is not emulated, and must not compile. Numbers and names are CUDA's;
  * the semantics are those of its documentation at their least helpful: see the notes at the
  * functions of streams.cc. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef SIMT_CUDA_RUNTIME_API_H
 #define SIMT_CUDA_RUNTIME_API_H
 

@@ -1,5 +1,6 @@
 // fibers.cc: the switch between stacks: a few instructions on x86-64, ucontext elsewhere (or with
 // SIMT_UCONTEXT).
+// SPDX-License-Identifier: BSD-3-Clause
 #include "fibers.h"
 #include <cstdint>
 #include <cstdio>

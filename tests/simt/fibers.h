@@ -1,4 +1,5 @@
 // fibers.h: stacks that code can be switched between, each the thread of a kernel.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include <cstddef>
 

@@ -3,6 +3,7 @@
 //
 // What is undefined there is refused (a message, abort) or gives garbage. Memory is stronger than
 // on a device: every thread sees at once what another wrote before it was switched away.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "kernel.h"
 #include <cstring>

@@ -1,5 +1,6 @@
 // kernel.h: what device code and launches see of the emulated machine: the thread that runs, its
 // block, the meetings of a warp, the barrier of a block.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "cuda_runtime_api.h"
 #include "fibers.h"

@@ -1,6 +1,7 @@
 // memory.cc: device, pinned and managed memory. Each allocation ends, but for its alignment, where
 // wide nothing begins that faults; the few bytes between are poisoned (AddressSanitizer) or hold
 // known bytes that are checked. Between pieces of work the host cannot touch device memory.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "state.h"
 #include <cstdio>
 #include <cstdlib>

@@ -1,4 +1,5 @@
 // runtime.cc: devices, errors, and what is known of kernels.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "state.h"
 #include <algorithm>
 #include <map>

@@ -1,5 +1,6 @@
 // schedule.cc: in which order blocks, warps and lanes run; where they meet; what is a deadlock or a
 // livelock.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "kernel.h"
 #include "state.h"
 #include <algorithm>

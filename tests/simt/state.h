@@ -1,4 +1,5 @@
 // state.h: what the parts of the emulated runtime share: settings, counters, one lock, errors.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "control.h"
 #include "cuda_runtime_api.h"

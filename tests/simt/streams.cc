@@ -6,6 +6,7 @@
 // Copies from pageable memory take their source at once; those to pageable memory wait for the
 // stream, as CUDA does. The NULL stream is CUDA's legacy default stream: it waits for all work put
 // before on streams that are not cudaStreamNonBlocking, and what is put on them later waits for it.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "state.h"
 #include <algorithm>
 #include <chrono>

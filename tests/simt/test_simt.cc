@@ -1,5 +1,6 @@
 // test_simt.cc: the emulated device itself: right kernels are right in every order, wrong ones are
 // noticed.
+// SPDX-License-Identifier: BSD-3-Clause
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

@@ -1,4 +1,5 @@
 // vectors.h: CUDA's vector types, as far as they are used, with CUDA's alignment.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 struct uint3 {

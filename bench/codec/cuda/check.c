@@ -1,4 +1,5 @@
 /* check.c: owns the comparison of the device's results with the CPU's bytes. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "cuda.h"
 
 #include <stdlib.h>

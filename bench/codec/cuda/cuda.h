@@ -1,4 +1,5 @@
 /* cuda.h: the types and calls that the CUDA half of bench/codec shares. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef BENCH_CODEC_CUDA_H
 #define BENCH_CODEC_CUDA_H
 

@@ -1,4 +1,5 @@
 /* device.c: owns device memory and stream slots; an error of CUDA ends the program. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "cuda.h"
 
 void must_cuda(cudaError_t status, const char *what) {

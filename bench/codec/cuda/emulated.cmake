@@ -1,5 +1,6 @@
 # bench/codec --device cuda on the emulated device: whether it works, without a GPU. Included by
 # tests/, which makes ghz_emulated.
+# SPDX-License-Identifier: BSD-3-Clause
 include(${CMAKE_CURRENT_LIST_DIR}/../sources.cmake)
 set(kernel ${PROJECT_SOURCE_DIR}/bench/codec/cuda/add_floats.cu)
 

@@ -1,4 +1,5 @@
 /* main.c: owns the order of a run on a CUDA device. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "cuda.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* measure.c: owns the timing of calls by device events. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "cuda.h"
 
 #include <math.h>

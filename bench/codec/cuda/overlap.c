@@ -1,4 +1,5 @@
 /* overlap.c: owns the timing of calls on several streams at once, and of single calls. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "cuda.h"
 
 #include <math.h>

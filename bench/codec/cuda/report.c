@@ -1,4 +1,5 @@
 /* report.c: owns the tables and the CSV of a run on a CUDA device. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "cuda.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
 /* values.c: owns the values of a pair on host and device: arrays of any length. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "cuda.h"
 
 #include <math.h>

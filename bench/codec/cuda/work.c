@@ -1,4 +1,5 @@
 /* work.c: owns operands and results in device memory, and one call of each operation. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "cuda.h"
 
 #include <math.h>

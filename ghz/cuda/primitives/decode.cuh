@@ -1,4 +1,5 @@
 // decode.cuh: tiles back to values, by a warp.
+// SPDX-License-Identifier: BSD-3-Clause
 #ifndef GHZ_DECODE_CUH
 #define GHZ_DECODE_CUH
 

@@ -1,6 +1,7 @@
 // integers.cuh: the integers of a tile of values. Those of a common tile have 32 bits and stay in
 // registers. Those of any other have 64 bits and are found from the values each time they are
 // needed.
+// SPDX-License-Identifier: BSD-3-Clause
 #ifndef GHZ_INTEGERS_CUH
 #define GHZ_INTEGERS_CUH
 

@@ -1,5 +1,6 @@
 // launch.cuh: how kernels are started and get their shared memory, and what compilers are told
 // about loops.
+// SPDX-License-Identifier: BSD-3-Clause
 #ifndef GHZ_LAUNCH_CUH
 #define GHZ_LAUNCH_CUH
 

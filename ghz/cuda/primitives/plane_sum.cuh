@@ -1,5 +1,6 @@
 // plane_sum.cuh: sums of any tiles on bit planes, by a warp, in local memory: the parameters of
 // rules/plane_sum.h, operands, and the tile of a sum.
+// SPDX-License-Identifier: BSD-3-Clause
 #ifndef GHZ_PLANE_SUM_CUH
 #define GHZ_PLANE_SUM_CUH
 

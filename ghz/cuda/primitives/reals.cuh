@@ -1,4 +1,5 @@
 // reals.cuh: float and double as bits, and the values of a tile, wherever they are.
+// SPDX-License-Identifier: BSD-3-Clause
 #ifndef GHZ_REALS_CUH
 #define GHZ_REALS_CUH
 

@@ -1,4 +1,5 @@
 // squeeze.cuh: planes to squeezed bytes and back, four planes at a time.
+// SPDX-License-Identifier: BSD-3-Clause
 #ifndef GHZ_SQUEEZE_CUH
 #define GHZ_SQUEEZE_CUH
 

@@ -1,4 +1,5 @@
 // stage.cuh: copies between global and shared memory, 16 bytes at a time where addresses allow it.
+// SPDX-License-Identifier: BSD-3-Clause
 #ifndef GHZ_STAGE_CUH
 #define GHZ_STAGE_CUH
 

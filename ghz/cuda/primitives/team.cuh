@@ -2,6 +2,7 @@
 // places, sums over lanes) is then done once for four.
 //
 // Lane l of a team holds blocks 16 l .. 16 l + 15, and of every bit plane four words.
+// SPDX-License-Identifier: BSD-3-Clause
 #ifndef GHZ_TEAM_CUH
 #define GHZ_TEAM_CUH
 

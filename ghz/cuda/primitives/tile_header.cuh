@@ -1,5 +1,6 @@
 // tile_header.cuh: how a warp takes apart and checks the header of a tile, and writes it
 // (FORMAT.md, "Tile").
+// SPDX-License-Identifier: BSD-3-Clause
 #ifndef GHZ_TILE_HEADER_CUH
 #define GHZ_TILE_HEADER_CUH
 

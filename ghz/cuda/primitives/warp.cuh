@@ -2,6 +2,7 @@
 //
 // A warp works on a tile. Lane l holds values 32 l .. 32 l + 31, that is blocks 4 l .. 4 l + 3, and
 // of every bit plane the word with these columns.
+// SPDX-License-Identifier: BSD-3-Clause
 #ifndef GHZ_WARP_CUH
 #define GHZ_WARP_CUH
 

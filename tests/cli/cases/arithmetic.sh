@@ -1,4 +1,5 @@
 # Sums, differences, multiples and means are what they should be, within their bounds.
+# SPDX-License-Identifier: BSD-3-Clause
 . "$HELPERS"
 for type in f32 f64; do
   "$TOOL" make wave 40000 $type 1 >a.$type

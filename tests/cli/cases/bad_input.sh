@@ -1,4 +1,5 @@
 # Inputs that are no values: one line that names the file and the reason.
+# SPDX-License-Identifier: BSD-3-Clause
 . "$HELPERS"
 : >empty.f32
 printf 'abc' >short.f32

@@ -1,4 +1,5 @@
 # ghz bench measures and checks.
+# SPDX-License-Identifier: BSD-3-Clause
 . "$HELPERS"
 "$TOOL" make wave 100000 f32 >a.f32
 "$TOOL" make noise 50000 f64 >b.f64

@@ -1,4 +1,5 @@
 # ghz test finds every flipped bit; no other verb writes a file from damaged input.
+# SPDX-License-Identifier: BSD-3-Clause
 . "$HELPERS"
 "$TOOL" make wave 40000 f32 >a.f32
 ok "$GHZ" compress --abs 0.01 --frame-values 16384 a.f32

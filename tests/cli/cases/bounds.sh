@@ -1,4 +1,5 @@
 # Wrong or missing bounds are wrong usage, whatever the file.
+# SPDX-License-Identifier: BSD-3-Clause
 . "$HELPERS"
 "$TOOL" make wave 1000 f32 >a.f32
 fails 2 'a.f32: no bound given; use --abs E, --rel E or --psnr DB' "$GHZ" compress a.f32

@@ -1,4 +1,5 @@
 # Standard descriptors that are closed: files do not take their place.
+# SPDX-License-Identifier: BSD-3-Clause
 . "$HELPERS"
 "$TOOL" make wave 1000 f32 >a.f32
 ok "$GHZ" compress --abs 1e-3 a.f32 -o a.ghz

@@ -1,4 +1,5 @@
 # Errors are measured exactly, violations are told by the exit code, pictures are drawn.
+# SPDX-License-Identifier: BSD-3-Clause
 . "$HELPERS"
 "$TOOL" make wave 60000 f32 >a.f32
 ok "$GHZ" compress -q --abs 1e-3 --frame-values 16384 a.f32

@@ -1,4 +1,5 @@
 # No room for the output, or for the temporary file of --rel on a pipe.
+# SPDX-License-Identifier: BSD-3-Clause
 . "$HELPERS"
 "$TOOL" make noise 300000 f32 >a.f32
 ok "$GHZ" compress --abs 1e-6 a.f32 -o a.ghz

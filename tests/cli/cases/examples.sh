@@ -1,4 +1,5 @@
 # Every list of examples, of --help and of the manual page, works from top to bottom in one folder.
+# SPDX-License-Identifier: BSD-3-Clause
 . "$HELPERS"
 have jq && have zcat || skip "the examples use jq and zcat"
 PATH=$(dirname "$GHZ"):$PATH

@@ -1,5 +1,6 @@
 # Every call on a file, a folder or a pipe fails once, in every verb: the message names the file and
 # the reason, no unfinished file stays, and what was there survives.
+# SPDX-License-Identifier: BSD-3-Clause
 . "$HELPERS"
 . "$(dirname "$HELPERS")/faults.sh"
 each_command fail files

@@ -1,5 +1,6 @@
 # Threads that cannot be made, and memory for them: the OpenMP runtime then ends the program, and
 # speaks for itself.
+# SPDX-License-Identifier: BSD-3-Clause
 . "$HELPERS"
 . "$(dirname "$HELPERS")/faults.sh"
 ldd "$GHZ" | grep -q libgomp || skip "another OpenMP runtime than GCC's"

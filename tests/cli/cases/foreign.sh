@@ -1,4 +1,5 @@
 # Files of other kinds, and files made to harm.
+# SPDX-License-Identifier: BSD-3-Clause
 . "$HELPERS"
 "$TOOL" make noise 5000 f32 >noise.ghz
 echo 'hello, this is text and not compressed data at all' >text.ghz

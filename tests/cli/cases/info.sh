@@ -1,4 +1,5 @@
 # The table and the JSON of ghz info.
+# SPDX-License-Identifier: BSD-3-Clause
 . "$HELPERS"
 "$TOOL" make wave 40000 f32 >a.f32
 { "$TOOL" npy '(2, 3)' f64; "$TOOL" make wave 6 f64; } >'quote".npy'

@@ -1,6 +1,7 @@
 # A command that is killed in the middle leaves nothing behind, and what was there stays. After
 # SIGKILL, which no program can catch, the unfinished file stays, under a name of its own, and is in
 # nobody's way.
+# SPDX-License-Identifier: BSD-3-Clause
 . "$HELPERS"
 set -m # or background jobs would ignore SIGINT
 "$TOOL" make wave 200000 f32 >a.f32

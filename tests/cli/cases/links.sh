@@ -1,5 +1,6 @@
 # Symbolic links: an output that is one is followed, also to a file that is not there yet; the link
 # stays.
+# SPDX-License-Identifier: BSD-3-Clause
 . "$HELPERS"
 "$TOOL" make wave 1000 f32 >a.f32
 ok "$GHZ" compress --abs 1e-3 a.f32 -o want.ghz

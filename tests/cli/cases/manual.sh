@@ -1,4 +1,5 @@
 # The manual page is clean, and names every option that --help names, and no other.
+# SPDX-License-Identifier: BSD-3-Clause
 . "$HELPERS"
 page=$SOURCE/docs/ghz.1
 [ -r "$page" ] || die "no docs/ghz.1"

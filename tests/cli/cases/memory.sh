@@ -1,4 +1,5 @@
 # Files larger than memory stream through in bounded memory.
+# SPDX-License-Identifier: BSD-3-Clause
 . "$HELPERS"
 truncate -s 1G zero.f32
 limit() { (ulimit -v 800000 2>/dev/null && "$@"); }

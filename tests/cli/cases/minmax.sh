@@ -1,4 +1,5 @@
 # Least and greatest values, and extremes value by value.
+# SPDX-License-Identifier: BSD-3-Clause
 . "$HELPERS"
 "$TOOL" make constant 40000 f32 >c.f32
 "$TOOL" make wave 40000 f32 1 >a.f32

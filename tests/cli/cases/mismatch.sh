@@ -1,4 +1,5 @@
 # Operands that differ: the message says in what, and what to do.
+# SPDX-License-Identifier: BSD-3-Clause
 . "$HELPERS"
 "$TOOL" make wave 40000 f32 >a.f32
 "$TOOL" make wave 40000 f64 >a.f64

@@ -1,4 +1,5 @@
 # The shape of .npy files is kept and restored; .npy and raw turn into each other.
+# SPDX-License-Identifier: BSD-3-Clause
 . "$HELPERS"
 { "$TOOL" npy '(40, 50, 10)' f32; "$TOOL" make wave 20000 f32; } >a.npy
 ok "$GHZ" compress --rel 1e-3 a.npy --frame-values 16384

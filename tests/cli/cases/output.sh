@@ -1,4 +1,5 @@
 # Outputs: what exists is kept, names are checked before work, nothing is half-written.
+# SPDX-License-Identifier: BSD-3-Clause
 . "$HELPERS"
 "$TOOL" make wave 1000 f32 >a.f32
 ok "$GHZ" compress --abs 1e-3 a.f32

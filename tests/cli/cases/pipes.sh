@@ -1,4 +1,5 @@
 # Standard input and output, with and without "-", give what files give.
+# SPDX-License-Identifier: BSD-3-Clause
 . "$HELPERS"
 "$TOOL" make wave 100000 f32 >a.f32
 ok "$GHZ" compress --rel 1e-4 --frame-values 16384 a.f32 -o file.ghz

@@ -1,4 +1,5 @@
 # Random access: any range equals the same part of the whole.
+# SPDX-License-Identifier: BSD-3-Clause
 . "$HELPERS"
 "$TOOL" make wave 50000 f32 >a.f32
 ok "$GHZ" compress -q --abs 1e-4 --frame-values 16384 a.f32

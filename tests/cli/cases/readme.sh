@@ -1,4 +1,5 @@
 # The commands of the README work from top to bottom in one folder.
+# SPDX-License-Identifier: BSD-3-Clause
 . "$HELPERS"
 PATH=$(dirname "$GHZ"):$PATH
 "$TOOL" make wave 4096 f32 >pressure.f32

@@ -1,5 +1,6 @@
 # Raw files of both types and many lengths come back within the bound, with and without several
 # frames.
+# SPDX-License-Identifier: BSD-3-Clause
 . "$HELPERS"
 for type in f32 f64; do
   for n in 1 2 1023 1024 1025 16384 16385 50000; do

@@ -1,4 +1,5 @@
 # On a terminal: no binary output, no waiting for values to be typed, a progress bar for long work.
+# SPDX-License-Identifier: BSD-3-Clause
 . "$HELPERS"
 have script || skip "no script(1) to make a terminal"
 "$TOOL" make wave 1000 f32 >a.f32

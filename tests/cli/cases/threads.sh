@@ -1,4 +1,5 @@
 # The bytes do not depend on threads or instruction set.
+# SPDX-License-Identifier: BSD-3-Clause
 . "$HELPERS"
 "$TOOL" make wave 200000 f32 >a.f32
 ok "$GHZ" compress -T 1 --rel 1e-4 a.f32 -o 1.ghz

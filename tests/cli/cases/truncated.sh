@@ -1,4 +1,5 @@
 # A file cut anywhere, at frame boundaries too, or with bytes after its end, is refused.
+# SPDX-License-Identifier: BSD-3-Clause
 . "$HELPERS"
 "$TOOL" make wave 40000 f32 >a.f32
 ok "$GHZ" compress --abs 0.3 --frame-values 16384 a.f32

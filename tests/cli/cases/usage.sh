@@ -1,4 +1,5 @@
 # Help for everything, and wrong usage.
+# SPDX-License-Identifier: BSD-3-Clause
 . "$HELPERS"
 ok "$GHZ" --help >out
 ok "$GHZ" --version >version

@@ -1,4 +1,5 @@
 # Fortran programs, by each way to name MPI: nothing is taken twice, nothing gets by.
+# SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash source-path=SCRIPTDIR/.. source=helpers.sh
 . "$HERE/helpers.sh"
 [ -n "${FORTRAN:-}" ] || skip "no Fortran compiler for this MPI"

@@ -1,4 +1,5 @@
 # A script in Python, with mpi4py as the system has it.
+# SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash source-path=SCRIPTDIR/.. source=helpers.sh
 . "$HERE/helpers.sh"
 [ -n "${PYTHON:-}" ] || skip "no Python"

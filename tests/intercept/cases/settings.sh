@@ -1,4 +1,5 @@
 # The environment: what rank 0 has holds for all; what is wrong is said; what would hang ends.
+# SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash source-path=SCRIPTDIR/.. source=helpers.sh
 . "$HERE/helpers.sh"
 size=(float 512 512 5)

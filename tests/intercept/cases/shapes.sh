@@ -1,5 +1,6 @@
 # Collectives in all the ways that MPI allows: nothing hangs, all is within the bound, what is not
 # ours is exact.
+# SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash source-path=SCRIPTDIR/.. source=helpers.sh
 . "$HERE/helpers.sh"
 plain "$SHAPES" 0

@@ -1,5 +1,6 @@
 # A program as users write them: as it is without a bound, within the bound with one, and less is
 # sent.
+# SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash source-path=SCRIPTDIR/.. source=helpers.sh
 . "$HERE/helpers.sh"
 rows=512 cols=512 steps=20 eb=1e-3

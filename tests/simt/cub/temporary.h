@@ -1,5 +1,6 @@
 // temporary.h: the scratch memory of the device-wide algorithms, which the caller gives. Results do
 // not lie there, but it must be there: it is overwritten.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "../cuda_runtime.h"
 #include <cstring>

@@ -1,4 +1,5 @@
 // device_reduce.cuh: cub::DeviceReduce::Reduce, emulated on a stream.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "../temporary.h"
 #include <algorithm>

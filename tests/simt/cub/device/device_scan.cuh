@@ -1,4 +1,5 @@
 // device_scan.cuh: cub::DeviceScan::ExclusiveScan, emulated on a stream.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "../temporary.h"
 #include <cstddef>
