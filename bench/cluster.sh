@@ -5,9 +5,11 @@
 #        bench/cluster.sh --clean   removes what killed runs left; every run begins with that
 #   N                 ranks, 2 to 64
 #   RATE              of every link, each way: 200mbit, 1gbit, ...; none: not shaped
-#   COMMAND           what every rank runs, e.g. build/bench/collectives/ghz_mpi_bench allreduce --wire eth0
-#   --mpi MPI         openmpi (the default) or mpich: mpicc.MPI and mpiexec.MPI, or MPICC and MPIEXEC of the environment
-#   --tuned           makes the MPI library use its best algorithms for large allreduce, bcast and scatter
+#   COMMAND           what every rank runs, e.g. build/bench/collectives/ghz_mpi_bench allreduce
+#   --mpi MPI         openmpi (the default) or mpich: mpicc.MPI and mpiexec.MPI, or MPICC and
+#                     MPIEXEC of the environment
+#   --tuned           makes the MPI library use its best algorithms for large allreduce, bcast and
+#                     scatter
 #   --poll on|off     waiting ranks sleep up to 50 us instead of spinning (on)
 #   --preload FILE    a library that the ranks preload
 #   --quick           does not measure the links first
