@@ -35,7 +35,7 @@ die() { # status message
   exit "$1"
 }
 usage() {
-  sed -n '2,/^set/s/^# \{0,1\}//p' "$0"
+  sed -n '/SPDX/d; 2,/^set/s/^# \{0,1\}//p' "$0"
   exit "$1"
 }
 as_gbits() { awk -v bits="$1" 'BEGIN { printf "%.4g Gbit/s", bits / 1e9 }'; }

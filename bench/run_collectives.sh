@@ -58,7 +58,7 @@ parse() {
       printf -v "${1#--}" %s "$2" && shift 2 ;;
     --quick) quick=1 rounds=3 && shift ;;
     --list) cases | cut -d' ' -f1 && exit ;;
-    -h | --help) sed -n '2,/^set/s/^# \{0,1\}//p' "$0" && exit ;;
+    -h | --help) sed -n '/SPDX/d; 2,/^set/s/^# \{0,1\}//p' "$0" && exit ;;
     *) die 2 "no option $1; --help lists them" ;;
     esac
   done

@@ -119,7 +119,7 @@ static ghz_status reduce(payload_job *job, const piece *p, const buffer *mine, c
   ghz_status status = GHZ_OK;
   begin(of(out), ENCODE);
   out->operands[0] = own;
-  if (own)
+  if (!mine)
     status = encode_to(job, p, slot, of(own), of(out));
   if (status == GHZ_OK)
     status =

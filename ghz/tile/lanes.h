@@ -126,7 +126,7 @@ static unsigned FN(widths)(const UINT *m, uint8_t width[BLOCKS]) {
 /* Planes 0 .. 8 * octets - 1 of the residuals of q at an order. An octet of planes is one byte of
  * every residual, transposed. Most tiles need one octet: the low bytes of their residuals are
  * enough. */
-static void FN(to_planes)(const INT *q, unsigned n, int order, unsigned octets, uint8_t planes[][PLANE_BYTES]) {
+static void FN(to_planes)(const INT *q, unsigned n, int order, unsigned octets, bit_plane planes[]) {
   INT r[TILE];
   if (octets == 1) {
     FN(low_residuals)(q, n, order, (uint8_t *)planes);
@@ -145,7 +145,7 @@ static void FN(to_planes)(const INT *q, unsigned n, int order, unsigned octets, 
 #if BITS != 16
 /* Residuals from `height` planes, the topmost of which is the sign. Overwrites planes up to the
  * next multiple of 8. */
-static void FN(from_planes)(uint8_t planes[][PLANE_BYTES], unsigned height, INT *r) {
+static void FN(from_planes)(bit_plane planes[], unsigned height, INT *r) {
   unsigned octets = (height + 7) / 8;
   if (octets > sizeof(INT))
     octets = sizeof(INT);
