@@ -66,8 +66,11 @@ must_have_run() { # folder test...
 
 fast='long|slow'
 usual='long'
+# With the sanitizers left to --all: programs that are not ours with the library preloaded, and what
+# runs the same code of ours as a test beside it, with other sizes.
+twice='^(intercept_|mpi_device_(values|bytes)_direct|mpi_device_steady|mpi_device_values_emulated_1|cuda_gpu_compute_)'
 architectures=-DCMAKE_CUDA_ARCHITECTURES=90-real # one of those that releases have
-[ -z "$all" ] || { fast='slow' usual='nothing' architectures=; }
+[ -z "$all" ] || { fast='slow' usual='nothing' twice='nothing' architectures=; }
 junit=()
 
 # shellcheck disable=SC2086 # lists of words
@@ -88,7 +91,7 @@ targets=mpi_tests part "build, gcc, MPICH" build build-test-mpich -DCMAKE_BUILD_
   -DMPI_C_COMPILER=mpicc.mpich -DGHZ_BENCH=OFF
 part "  collectives" run_tests build-test-mpich --test-dir build-test-mpich -L mpi -LE "$fast|simt"
 part "build, clang, sanitizers" build build-sanitize --preset sanitize
-part "  fast tests, fuzz replay" run_tests build-sanitize --test-dir build-sanitize -LE "$fast"
+part "  fast tests, fuzz replay" run_tests build-sanitize --test-dir build-sanitize -LE "$fast" -E "$twice"
 targets="threads fuzzers ghz_cli ghz_cli_tool mpi_values mpi_communicators mpi_random_calls" \
   part "build, clang, threads" build build-thread --preset thread
 part "  threads" run_tests build-thread --preset thread -L threads

@@ -1,7 +1,7 @@
 # check_symbols.cmake: fails if the shared library exports anything but ghz_ symbols. Needs NM and
 # LIBRARY.
 # SPDX-License-Identifier: BSD-3-Clause
-execute_process(COMMAND ${NM} -D --defined-only ${LIBRARY} OUTPUT_VARIABLE output RESULT_VARIABLE result)
+execute_process(COMMAND ${NM} -D --extern-only --defined-only ${LIBRARY} OUTPUT_VARIABLE output RESULT_VARIABLE result)
 if(NOT result EQUAL 0)
   message(FATAL_ERROR "${NM} failed on ${LIBRARY}")
 endif()
