@@ -10,8 +10,10 @@
 typedef struct tile_prefix {
   int order, mode;
   unsigned width_planes;
-  int special; /* planes of specials follow the width planes */
-  int64_t anchor, slope;
+  int squeezed;          /* so are the width planes */
+  int special;           /* planes of specials follow them */
+  int coefficients;      /* of a brick: it has some */
+  int64_t anchor, slope; /* bricks have no slope: it is 0 */
 } tile_prefix;
 
 enum { LEAD_MAX = 18 }; /* its bytes at most */
@@ -28,7 +30,8 @@ GHZ_RULE unsigned anchor_code(unsigned bytes) {
 
 GHZ_RULE uint8_t lead_extra(const tile_prefix *h) {
   return (uint8_t)(anchor_code(anchor_size(h->anchor)) | anchor_code(anchor_size(h->slope)) << 3 |
-                   (unsigned)(h->special != 0) << 6);
+                   (unsigned)(h->coefficients != 0) << 3 | (unsigned)(h->special != 0) << 6 |
+                   (unsigned)(h->squeezed != 0) << 7);
 }
 
 /* With the byte that may follow. */
@@ -52,20 +55,44 @@ GHZ_RULE uint8_t lead_byte(const tile_prefix *h, unsigned i) {
   return (uint8_t)((uint64_t)(i < la ? h->anchor : h->slope) >> 8 * (i < la ? i : i - la));
 }
 
-/* Zeros in coarse mode and order 0 without specials are no bytes at all. */
+/* Zeros in coarse mode and order 0 without specials or coefficients are no bytes at all. */
 GHZ_RULE int lead_says_empty(const tile_prefix *h) {
-  return h->order == 0 && h->mode == COARSE && h->width_planes == 0 && !h->special;
+  return h->order == 0 && h->mode == COARSE && h->width_planes == 0 && !h->special && !h->coefficients;
 }
 
-/* The order of the smallest of three sizes, ties to the lower, or the one asked for; of zeros,
- * 0. */
-GHZ_RULE int choose_order(const unsigned size[3], int zeros, int asked) {
-  if (zeros)
-    return 0;
-  if (asked >= 0)
-    return asked;
-  int first = size[1] < size[0]; /* no index: a GPU would put the array in memory for it */
-  return size[2] < (first ? size[1] : size[0]) ? 2 : first;
+/* ---- Width planes ---------------------------------------------------------------------------- */
+
+/* Bytes of so many width planes, `nonzero` of which are not 0. Squeezed: a map of 16 bits for each
+ * plane, then these bytes. */
+GHZ_RULE unsigned width_planes_size(unsigned planes, unsigned nonzero, int squeezed) {
+  return squeezed ? 2 * planes + nonzero : 16 * planes;
+}
+
+/* Whether squeezing makes the tile smaller, at the cost of so many bytes elsewhere in it. */
+GHZ_RULE int squeezing_pays(unsigned planes, unsigned nonzero, unsigned cost) {
+  return width_planes_size(planes, nonzero, 1) + cost < width_planes_size(planes, nonzero, 0);
+}
+
+/* Decides it for a tile of which everything else is known, and gives the bytes up to the end of the
+ * width planes. */
+GHZ_RULE unsigned choose_squeezing(tile_prefix *h, unsigned nonzero) {
+  h->squeezed = 0;
+  h->squeezed = squeezing_pays(h->width_planes, nonzero, lead_extra(h) == 0);
+  return lead_size(h) + width_planes_size(h->width_planes, nonzero, h->squeezed);
+}
+
+/* ---- Order ----------------------------------------------------------------------------------- */
+
+/* The order of the smallest size, ties to the lower, or the one asked for; of zeros, 0. `orders` is
+ * a constant: unrolled, a GPU needs no array in memory. */
+GHZ_RULE int choose_order(const unsigned *size, int orders, int zeros, int asked) {
+  int best = 0;
+  unsigned least = size[0];
+  for (int o = 1; o < orders; o++) {
+    best = size[o] < least ? o : best;
+    least = size[o] < least ? size[o] : least;
+  }
+  return zeros ? 0 : asked >= 0 ? asked : best;
 }
 
 #endif

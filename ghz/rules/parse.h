@@ -12,7 +12,7 @@
 
 /* Of a tile that is not empty. */
 GHZ_RULE int first_says_raw(unsigned first) {
-  return (first & 3) == 3;
+  return (first >> 3 & 3) == RAW;
 }
 
 /* Checks 7 and 8, of a raw tile. */
@@ -25,28 +25,38 @@ typedef struct anchor_place {
   unsigned at, anchor, slope;
 } anchor_place;
 
+/* Bytes of an anchor, by the code of its length. */
+GHZ_RULE unsigned anchor_bytes_of(unsigned code) {
+  return code + (code == 7);
+}
+
+/* What the extra byte says; in a brick its middle bits stand for coefficients instead of a
+ * slope. */
+GHZ_RULE int open_extra(unsigned dims, unsigned extra, tile_prefix *h, anchor_place *p) {
+  const unsigned middle = extra >> 3 & 7;
+  p->anchor = anchor_bytes_of(extra & 7);
+  p->slope = dims == 1 ? anchor_bytes_of(middle) : 0;
+  h->coefficients = dims != 1 && middle;
+  h->special = (int)(extra >> 6 & 1);
+  h->squeezed = (int)(extra >> 7);
+  return (dims == 1 || middle <= 1) && !(h->order == 0 && p->anchor) && !(h->order != 2 && p->slope) &&
+         !(h->squeezed && h->width_planes == 0);
+}
+
 /* Checks 7, 9 and 10: the first two bytes of a tile that is neither empty nor raw. They give
- * everything of *h but the values of the anchors. `second` counts only if there is one. */
-GHZ_RULE int open_lead(const ghz_lattice *l, uint32_t terms, unsigned first, unsigned second, size_t size,
-                       tile_prefix *h, anchor_place *p) {
-  unsigned extra = 0;
+ * everything of *h but the values of the anchors. `second` counts only if there is one. Squeezed
+ * width planes are inside the tile as far as their maps; more is known when these are. */
+GHZ_RULE int open_lead(const ghz_lattice *l, uint32_t terms, unsigned dims, unsigned first, unsigned second,
+                       size_t size, tile_prefix *h, anchor_place *p) {
+  const unsigned announced = first >> 2 & 1, extra = announced && size > 1 ? second : 0;
   h->order = (int)(first & 3);
   h->mode = (int)(first >> 3 & 3);
   h->width_planes = first >> 5;
-  p->at = 1;
-  if (terms == 0 || l->step == 0 || h->order == 3 || h->mode == 3 || h->width_planes == 7)
+  p->at = 1 + announced;
+  if (terms == 0 || l->step == 0 || h->order >= orders_of(dims) || h->mode == RAW || h->width_planes == 7 ||
+      (announced && extra == 0) || !open_extra(dims, extra, h, p))
     return 0;
-  if (first & 4) {
-    extra = size > 1 ? second : 0;
-    p->at = 2;
-    if (extra == 0 || extra >> 7)
-      return 0;
-  }
-  p->anchor = (extra & 7) + ((extra & 7) == 7);
-  p->slope = (extra >> 3 & 7) + ((extra >> 3 & 7) == 7);
-  h->special = (int)(extra >> 6);
-  return !((h->order == 0 && p->anchor) || (h->order != 2 && p->slope)) &&
-         size - p->at >= p->anchor + p->slope + 16 * h->width_planes;
+  return size - p->at >= p->anchor + p->slope + width_planes_size(h->width_planes, 0, h->squeezed);
 }
 
 GHZ_RULE int64_t low_bytes(uint64_t v, unsigned bytes) {
@@ -64,6 +74,17 @@ GHZ_RULE int open_anchors(tile_prefix *h, const anchor_place *p, uint64_t anchor
 
 GHZ_RULE unsigned widths_at(const anchor_place *p) {
   return p->at + p->anchor + p->slope;
+}
+
+/* Check 10: the width planes, `nonzero` bytes of which their maps announce, are inside the tile. */
+GHZ_RULE int width_planes_fit(const tile_prefix *h, const anchor_place *p, unsigned nonzero, size_t size) {
+  return size - widths_at(p) >= width_planes_size(h->width_planes, nonzero, h->squeezed);
+}
+
+/* Whether a tile may have coefficients: one with n values inside, in a stream whose header may say
+ * `transform`. */
+GHZ_RULE int coefficients_allowed(int transform, unsigned n) {
+  return transform && n >= COEFFICIENT_VALUES;
 }
 
 /* Check 11, of the largest width. (The width of every block from blocks_of(n) on is 0.) */

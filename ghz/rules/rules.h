@@ -16,12 +16,14 @@
 
 enum {
   TILE = GHZ_TILE,
-  BLOCK = 8,              /* values that share a width */
-  BLOCKS = TILE / BLOCK,  /* blocks of a tile */
-  PLANE_BYTES = TILE / 8, /* bytes of a bit plane: one per block */
-  WIDTH_MAX = 62,         /* bits of the widest residual */
-  PLANES_MAX = 64,        /* planes that arithmetic may use */
-  TILE_BYTES_MAX = 8338,  /* of the largest result (FORMAT.md, "Worst case") */
+  BLOCK = 8,                /* values that share a width */
+  BLOCKS = TILE / BLOCK,    /* blocks of a tile */
+  PLANE_BYTES = TILE / 8,   /* bytes of a bit plane: one per block */
+  WIDTH_MAX = 62,           /* bits of the widest residual */
+  PLANES_MAX = 64,          /* planes that arithmetic may use */
+  TILE_BYTES_MAX = 14323,   /* of the largest result (FORMAT.md, "Worst case") */
+  COEFFICIENT_BITS = 23,    /* widths of coefficients are at most this + bit length of the terms */
+  COEFFICIENT_VALUES = 256, /* a brick with fewer values inside has no coefficients */
   TILES_PER_CHUNK = GHZ_CHUNK / GHZ_TILE,
   STREAM_HEADER = 48, /* bytes before the index of a stream */
   SLACK = 128         /* bytes that wide loads and stores may touch past a tile */
@@ -29,7 +31,7 @@ enum {
 
 enum tile_mode { COARSE = 0, FINE = 1, WIDE = 2, RAW = 3 };
 
-#define RAW_TILE 0x03 /* first byte of a raw tile */
+#define RAW_TILE 0x18 /* first byte of a raw tile: mode RAW, all else 0 */
 
 /* The first four bytes of a stream, "GHZ1", and of a message, "GHZM". */
 #define STREAM_MAGIC UINT32_C(0x315a4847)
@@ -91,6 +93,17 @@ GHZ_RULE unsigned width_limit(ghz_type type, int cap, int mode, int order, uint3
   return w < WIDTH_MAX ? w : (unsigned)WIDTH_MAX;
 }
 
+/* The largest width of coefficients in a stream of so many terms. */
+GHZ_RULE unsigned coefficient_width_limit(uint32_t terms) {
+  unsigned w = COEFFICIENT_BITS + bit_length(terms);
+  return w < WIDTH_MAX ? w : (unsigned)WIDTH_MAX;
+}
+
+/* Orders of prediction: 0 .. orders - 1. */
+GHZ_RULE int orders_of(unsigned dims) {
+  return dims == 3 ? 4 : 3;
+}
+
 /* The most terms that a stream may sum. It alone decides whether a sum is refused (law L4,
  * docs/LAWS.md). */
 GHZ_RULE uint32_t terms_limit(int cap) {
@@ -102,16 +115,40 @@ GHZ_RULE unsigned value_bytes(ghz_type type) {
   return type == GHZ_F32 ? 4 : 8;
 }
 
-/* The largest tile of n values in a stream of so many terms; fresh: as compression writes it
- * (FORMAT.md, "Worst case"). */
-GHZ_RULE unsigned tile_bound(ghz_type type, unsigned n, uint32_t terms, int fresh) {
-  unsigned raw = 1 + n * value_bytes(type), blocks = (n + BLOCK - 1) / BLOCK;
-  if (fresh)
-    return raw;
+/* ---- Worst case (FORMAT.md) ------------------------------------------------------------------ */
+
+/* The largest fresh tile of n values, as compression writes it. */
+GHZ_RULE unsigned fresh_bound(ghz_type type, unsigned n) {
+  return 1 + n * value_bytes(type);
+}
+
+/* The largest lattice tile with so many blocks, orders and bytes of anchors, without
+ * coefficients. */
+GHZ_RULE unsigned lattice_bound(ghz_type type, unsigned blocks, int orders, unsigned anchors, uint32_t terms) {
   int cap = type == GHZ_F64 && terms <= terms_limit(44) ? 44 : 35;
-  unsigned width = width_limit(type, cap, WIDE, 2, terms);
-  unsigned lattice = 2 + 16 + 16 * bit_length(width) + 2 * (16 + blocks) + blocks * width;
-  return raw > lattice ? raw : lattice;
+  unsigned width = width_limit(type, cap, WIDE, orders - 1, terms);
+  return 2 + anchors + 16 * bit_length(width) + 2 * (16 + blocks) + blocks * width;
+}
+
+/* The most bytes that coefficients take. */
+GHZ_RULE unsigned coefficients_bound(uint32_t terms) {
+  unsigned width = coefficient_width_limit(terms);
+  return 1 + 8 + 16 * bit_length(width) + BLOCKS * width;
+}
+
+/* The largest tile of n values in a flat stream of so many terms. */
+GHZ_RULE unsigned tile_bound(ghz_type type, unsigned n, uint32_t terms, int fresh) {
+  unsigned raw = fresh_bound(type, n);
+  unsigned lattice = lattice_bound(type, (n + BLOCK - 1) / BLOCK, orders_of(1), 16, terms);
+  return fresh || raw > lattice ? raw : lattice;
+}
+
+/* The largest brick of n values inside, which so many blocks hold. */
+GHZ_RULE unsigned brick_bound(ghz_type type, unsigned n, unsigned blocks, uint32_t terms, int fresh) {
+  unsigned raw = fresh_bound(type, n), lattice = lattice_bound(type, blocks, orders_of(3), 8, terms);
+  if (n >= COEFFICIENT_VALUES)
+    lattice += coefficients_bound(terms);
+  return fresh || raw > lattice ? raw : lattice;
 }
 
 /* The mode of a tile whose largest finite magnitude is m. */

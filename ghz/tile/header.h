@@ -173,7 +173,7 @@ static inline __attribute__((always_inline)) ghz_status parse(const ghz_lattice 
   tile_prefix lead;
   anchor_place at;
   const uint8_t *end = p + src.size;
-  if (!open_lead(l, src.terms, p[0], p[1], src.size, &lead, &at) ||
+  if (!open_lead(l, src.terms, 1, p[0], p[1], src.size, &lead, &at) || lead.squeezed ||
       !open_anchors(&lead, &at, load_u64(p + at.at), load_u64(p + at.at + at.anchor)))
     return GHZ_ECORRUPT;
   h->order = lead.order;

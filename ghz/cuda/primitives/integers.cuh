@@ -43,11 +43,11 @@ DEVICE uint32_t choose_shape(const order_widths &w, int asked, tile_shape &t) {
     uint32_t sum = __reduce_add_sync(ALL, __dp4a(w.widths[o], EACH_BYTE, 0u));
     uint32_t even = w.widths[o] & 0x00ff00ffu, odd = w.widths[o] >> 8 & 0x00ff00ffu, most = __vmaxu2(even, odd);
     uint32_t height = __reduce_max_sync(ALL, max(most & 0xffffu, most >> 16));
-    tile_prefix lead = {o, COARSE, 0, t.lead.special, o ? w.anchor : 0, o == 2 ? w.slope : 0};
+    tile_prefix lead = {o, COARSE, 0, 0, t.lead.special, 0, o ? w.anchor : 0, o == 2 ? w.slope : 0};
     size[o] = lead_size(&lead) + 16 * bit_length(height) + sum + specials;
     heights |= o == 0 ? height : 0;
   }
-  t.lead.order = choose_order(size, heights == 0, asked);
+  t.lead.order = choose_order(size, 3, heights == 0, asked);
   t.lead.anchor = w.anchor;
   t.lead.slope = w.slope;
   t.widths = t.lead.order == 0 ? w.widths[0] : t.lead.order == 1 ? w.widths[1] : w.widths[2];

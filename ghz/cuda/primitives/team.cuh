@@ -177,7 +177,7 @@ DEVICE int parse_tile(const ghz_lattice &l, uint32_t terms, const uint8_t *data,
   anchor_place at;
   b.begin(data);
   const uint32_t first = size ? b.word(0) : 0;
-  int right = size && open_lead(&l, terms, first & 255, first >> 8 & 255, size, &t.lead, &at) &&
+  int right = size && open_lead(&l, terms, 1, first & 255, first >> 8 & 255, size, &t.lead, &at) &&
               at.anchor <= 4 && at.slope <= 4;
   at = right ? at : anchor_place{0, 0, 0};
   right = open_anchors(&t.lead, &at, at.anchor ? b.word(at.at) : 0, at.slope ? b.word(at.at + at.anchor) : 0) &&
@@ -200,7 +200,7 @@ DEVICE int parse_tile(const ghz_lattice &l, uint32_t terms, const uint8_t *data,
 DEVICE uint32_t finish_shape(team_shape &t) {
   measure_widths(t);
   t.lead.width_planes = bit_length(t.height);
-  t.lead.special = 0;
+  t.lead.special = t.lead.squeezed = t.lead.coefficients = 0;
   t.lead.anchor = t.lead.order ? t.lead.anchor : 0;
   t.lead.slope = t.lead.order == 2 ? t.lead.slope : 0;
   t.planes_at = lead_size(&t.lead) + 16 * t.lead.width_planes;

@@ -123,7 +123,7 @@ DEVICE int parse_tile(const ghz_lattice &l, uint32_t terms, const Bytes &b, uint
                       tile_shape &t, int lane) {
   anchor_place at;
   t.plus = t.minus = 0;
-  if (!open_lead(&l, terms, b.byte(0), size > 1 ? b.byte(1) : 0, size, &t.lead, &at) ||
+  if (!open_lead(&l, terms, 1, b.byte(0), size > 1 ? b.byte(1) : 0, size, &t.lead, &at) ||
       !open_anchors(&t.lead, &at, anchor_bytes(b, at.at, at.anchor),
                     anchor_bytes(b, at.at + at.anchor, at.slope)))
     return 0;
@@ -144,6 +144,7 @@ DEVICE int parse_tile(const ghz_lattice &l, uint32_t terms, const Bytes &b, uint
 DEVICE uint32_t finish_shape(tile_shape &t) {
   measure_widths(t);
   t.lead.width_planes = bit_length((uint64_t)t.height);
+  t.lead.squeezed = t.lead.coefficients = 0;
   t.lead.anchor = t.lead.order ? t.lead.anchor : 0;
   t.lead.slope = t.lead.order == 2 ? t.lead.slope : 0;
   if (lead_says_empty(&t.lead))
