@@ -110,14 +110,19 @@ static void give_up_device(communicator *with, task *t) {
   t->payload = payload_of(t->footprint.how.mode, &t->job);
 }
 
+static int plan_call(const call *c, plan *p, const footprint *f) {
+  if (!ghz_plan_cut(p, &f->layout, c->at, c->collective->algorithms[f->how.algorithm].build))
+    return 0;
+  c->collective->arrange(c, p->parts);
+  return ghz_plan_order(p);
+}
+
 /* Reserves memory on the host even if a device is to do the work. Its pages are not touched, and it
  * is there should the device fail in a later call that needs no second agreement. */
 static error make_plan(const call *c, communicator *with, task *t) {
   const error no_memory = {MPI_ERR_NO_MEM, ERROR_OURS, "no memory for the plan"};
   const error no_memory_for_codec = {MPI_ERR_NO_MEM, ERROR_OURS, "no memory for the codec"};
-  const footprint *f = &t->footprint;
-  if (!ghz_plan_make(&with->plan, &f->layout, c->at, c->collective->algorithms[f->how.algorithm].build) ||
-      !reserve(with, t))
+  if (!plan_call(c, &with->plan, &t->footprint) || !reserve(with, t))
     return no_memory;
   error on_device = ghz_error_of_device(set_up_device(c, with, &t->job));
   if (t->job.async && !reserve(with, t))
@@ -125,7 +130,6 @@ static error make_plan(const call *c, communicator *with, task *t) {
   if (on_device.code)
     give_up_device(with, t);
   t->has_plan = 1;
-  c->collective->arrange(c, with->plan.parts);
   if (!reserve_codec(c, with, t))
     return no_memory_for_codec;
   return on_device;

@@ -73,9 +73,14 @@ size_t ghz_plan_number(const plan *p, const event *e) {
   return low;
 }
 
+/* A piece without steps has a start where its part lies in a buffer of this rank. */
+static int has_start(const piece *q) {
+  return q->schedule->length ? q->schedule->steps[0].kind == STEP_SEND : q->part->source || q->part->target;
+}
+
 static void list_events(plan *p, uint32_t number) {
   const schedule *s = p->pieces[number].schedule;
-  if (s->length == 0 || s->steps[0].kind == STEP_SEND)
+  if (has_start(&p->pieces[number]))
     p->events[p->event_count++] = ghz_plan_event(p, number, 0);
   for (unsigned i = 0; i < s->length; i++)
     if (s->steps[i].kind != STEP_SEND)
@@ -108,7 +113,7 @@ static void build_schedules(plan *p, int schedules, schedule_builder build) {
   }
 }
 
-int ghz_plan_make(plan *p, const layout *l, position at, schedule_builder build) {
+int ghz_plan_cut(plan *p, const layout *l, position at, schedule_builder build) {
   int schedules = l->parts > 1 ? l->parts : l->segments;
   uint64_t most = columns_of(l) * (uint64_t)l->segments * (uint64_t)l->parts;
   p->layout = *l;
@@ -124,6 +129,10 @@ int ghz_plan_make(plan *p, const layout *l, position at, schedule_builder build)
   for (int i = 0; i < l->parts; i++)
     cut_part(p, i);
   count_messages(p);
+  return 1;
+}
+
+int ghz_plan_order(plan *p) {
   p->events = grow(&p->memory[3], p->piece_count + p->receive_count, sizeof *p->events);
   if (p->events)
     order_events(p);

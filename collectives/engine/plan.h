@@ -48,7 +48,7 @@ typedef struct piece {
 #define NO_EVENT SIZE_MAX
 
 /* Where a piece gets content: a receive; or its start, if it begins by sending, or has no steps at
- * all. */
+ * all and its part is in this rank's buffers. */
 typedef struct event {
   uint64_t key; /* all ranks order messages by key, then piece */
   uint32_t piece;
@@ -68,10 +68,16 @@ typedef struct plan {
   growing memory[4]; /* of the arrays */
 } plan;
 
-/* Cuts a call; the parts are left for the caller to fill in. All zeros is a plan that was never
- * made. Returns 0 if there is no memory; never for a layout and schedule that it was made for
- * before. */
-int ghz_plan_make(plan *p, const layout *l, position at, schedule_builder build);
+/* A plan is made in two steps, between which the caller fills in the parts. All zeros is a plan that
+ * was never made. Both return 0 if there is no memory; never for a layout, schedule and parts that a
+ * plan was made for before. */
+
+/* Cuts a call into pieces. */
+int ghz_plan_cut(plan *p, const layout *l, position at, schedule_builder build);
+
+/* Lists the events, in their order. Pieces of parts with neither source nor target that exchange no
+ * message have none. */
+int ghz_plan_order(plan *p);
 
 void ghz_plan_free(plan *p);
 

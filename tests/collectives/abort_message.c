@@ -92,8 +92,9 @@ static failure play(stage *s, int show) {
                      .value_size = sizeof(float),
                      .report = &report};
   ghz_lattice_make(GHZ_F32, (ghz_bound){GHZ_ABS, 1e-3}, 0, 0, &job.lattice);
-  check(ghz_plan_make(&s->plan, &l, (position){here.rank, here.ranks, 0}, shows[show].find), "no plan");
+  check(ghz_plan_cut(&s->plan, &l, (position){here.rank, here.ranks, 0}, shows[show].find), "no plan");
   s->plan.parts[0] = (part){moves && here.rank ? NULL : (uint8_t *)s->x, (uint8_t *)s->y};
+  check(ghz_plan_order(&s->plan), "no events");
   check(ghz_engine_prepare(&s->space, &s->plan, &saboteur, &job), "no space");
   return ghz_engine_run(&s->plan, &saboteur, &job, &s->space, s->comm);
 }

@@ -1,0 +1,67 @@
+/* test_plan.c: plans, without MPI: how much a rank has to do with each piece of a call. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include "engine/plan.h"
+#include <criterion/criterion.h>
+
+enum { MOST_RANKS = 12, PIECES = 3, VALUES = PIECES * GHZ_CHUNK };
+
+static uint8_t somewhere[1];
+
+/* A plan of blocks of PIECES pieces each, which the caller frees. `sends` and `receives`: whether
+ * this rank has the block in a buffer. */
+static plan planned(position at, schedule_builder build, const int *sends, const int *receives) {
+  const layout l = {
+      .count = VALUES, .piece_values = GHZ_CHUNK, .type = GHZ_F32, .parts = at.ranks, .segments = 1};
+  plan p = {0};
+  cr_assert(ghz_plan_cut(&p, &l, at, build));
+  for (int b = 0; b < at.ranks; b++)
+    p.parts[b] = (part){sends[b] ? somewhere : NULL, receives[b] ? somewhere : NULL};
+  cr_assert(ghz_plan_order(&p));
+  return p;
+}
+
+static void check_events(position at, schedule_builder build, const int *sends, const int *receives,
+                         size_t starts) {
+  plan p = planned(at, build, sends, receives);
+  cr_expect_eq(p.event_count, p.receive_count + starts, "rank %d of %d, root %d: %zu events, %zu receives",
+               at.rank, at.ranks, at.root, p.event_count, p.receive_count);
+  ghz_plan_free(&p);
+}
+
+/* Every block starts at the root; the root's own goes nowhere. */
+static void check_scatter(position at, schedule_builder build) {
+  int sends[MOST_RANKS] = {0}, receives[MOST_RANKS] = {0};
+  for (int b = 0; b < at.ranks; b++)
+    sends[b] = at.rank == at.root;
+  receives[at.rank] = 1;
+  check_events(at, build, sends, receives, at.rank == at.root ? (size_t)at.ranks * PIECES : 0);
+}
+
+/* Every block starts at its rank. */
+static void check_gather(position at, schedule_builder build) {
+  int sends[MOST_RANKS] = {0}, receives[MOST_RANKS] = {0};
+  for (int b = 0; b < at.ranks; b++)
+    receives[b] = at.rank == at.root;
+  sends[at.rank] = 1;
+  check_events(at, build, sends, receives, PIECES);
+}
+
+/* Blocks that pass by a rank cost it nothing: not one turn of the engine. */
+Test(plan, has_no_events_for_the_blocks_of_others) {
+  for (int ranks = 1; ranks <= MOST_RANKS; ranks++)
+    for (int root = 0; root < ranks; root++)
+      for (int rank = 0; rank < ranks; rank++) {
+        const position at = {rank, ranks, root};
+        check_scatter(at, ghz_linear_scatter);
+        check_scatter(at, ghz_tree_scatter);
+        check_gather(at, ghz_linear_gather);
+        check_gather(at, ghz_tree_gather);
+      }
+}
+
+/* Gathered in place, the root's block stays where it is. */
+Test(plan, has_a_start_for_a_block_that_stays) {
+  const int sends[] = {1, 0, 0}, receives[] = {0, 1, 1};
+  check_events((position){0, 3, 0}, ghz_linear_gather, sends, receives, PIECES);
+}
