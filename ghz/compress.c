@@ -22,22 +22,26 @@ static ghz_status compress_tile(const void *job, const chunk *c, uint64_t tile, 
   const compression *w = j->what;
   (void)c;
   (void)inexact;
+  const tile_place place = packed_place(tile_extent_of(w->shape, tile));
   const uint8_t *x = (const uint8_t *)w->x + tile * TILE * ghz_type_size(w->lattice->type);
-  *size = j->tiles->encode(w->lattice, w->order, x, values_in_tile(w->n, tile), dst);
+  *size = j->tiles->encode(w->lattice, w->order, &place, x, dst);
   return GHZ_OK;
 }
 
 static ghz_status check_arguments(ghz_context *ctx, const compression *c, const destination *to) {
   const ghz_lattice *l = c->lattice;
-  if (!ctx || !l || !to->dst || (!c->x && c->n))
+  if (!ctx || !l || !to->dst || (!c->x && shape_count(c->shape)))
     return ghz_fail(ctx, GHZ_EINVAL, "a pointer is NULL");
-  if (c->order < GHZ_ORDER_BEST || c->order > 2)
+  if (c->order < GHZ_ORDER_LORENZO || c->order >= orders_of((unsigned)c->shape->dims))
     return ghz_fail(ctx, GHZ_EINVAL, "order %d", c->order);
+  if (c->shape->dims != 1)
+    return ghz_fail(ctx, GHZ_EINVAL, "bricks cannot be compressed");
   if (!ghz_lattice_fresh(l))
     return ghz_fail(ctx, GHZ_EINVAL, "step %g, bound %g, cap %d are no lattice to compress on", l->step, l->eb,
                     l->cap);
-  if (c->n > SIZE_MAX / ghz_type_size(l->type))
-    return ghz_fail(ctx, GHZ_EINVAL, "%zu values do not fit in memory", c->n);
+  if (shape_count(c->shape) > SIZE_MAX / ghz_type_size(l->type))
+    return ghz_fail(ctx, GHZ_EINVAL, "%llu values do not fit in memory",
+                    (unsigned long long)shape_count(c->shape));
   return GHZ_OK;
 }
 
@@ -45,9 +49,16 @@ ghz_status ghz_compress_tiles(ghz_context *ctx, const compression *c, const dest
   ghz_status status = check_arguments(ctx, c, to);
   if (status != GHZ_OK)
     return status;
-  *shape = (ghz_slice){.lattice = *c->lattice, .count = c->n, .terms = 1, .first = c->first, .tiles = c->tiles};
+  *shape = (ghz_slice){.lattice = *c->lattice,
+                       .shape = *c->shape,
+                       .count = shape_count(c->shape),
+                       .terms = 1,
+                       .transform = c->shape->dims != 1 && c->order == GHZ_ORDER_BEST,
+                       .first = c->first,
+                       .tiles = c->tiles};
   compress_job job = {ctx->tiles, c};
-  tile_writer writer = {&job, compress_begin, compress_tile, ghz_tile_bound(c->lattice->type, 1, 1)};
+  tile_writer writer = {&job, compress_begin, compress_tile,
+                        ghz_tile_bound(c->shape->dims, c->lattice->type, 1, 1)};
   size_t total = 0;
   int fits = ghz_write_tiles_scratch(ctx, &writer, c->tiles, &total);
   uint8_t *scratch = fits ? ghz_arena_reserve(&ctx->scratch, total) : NULL;
@@ -61,7 +72,8 @@ ghz_status ghz_compress(ghz_context *ctx, const ghz_lattice *lattice, int order,
   ghz_slice shape;
   if (!size)
     return ghz_fail(ctx, GHZ_EINVAL, "size is NULL");
-  compression c = {lattice, order, x, n, 0, tiles_of(n)};
+  const ghz_shape flat = ghz_flat(n);
+  compression c = {lattice, order, x, &flat, 0, tiles_of(n)};
   ghz_status status = ghz_compress_tiles(ctx, &c, &(destination){ghz_stream_layout, dst, capacity}, &shape);
   if (status == GHZ_OK)
     *size = ghz_stream_finish(&shape, dst);

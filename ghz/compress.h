@@ -5,12 +5,12 @@
 
 #include "stream.h"
 
-/* Tiles first .. first + tiles - 1 of the array x[0..n). */
+/* Tiles first .. first + tiles - 1 of an array that begins at x. */
 typedef struct compression {
   const ghz_lattice *lattice;
   int order;
   const void *x;
-  size_t n;
+  const ghz_shape *shape;
   uint64_t first, tiles;
 } compression;
 

@@ -42,8 +42,8 @@ static ghz_status compute_tile(const void *job, const chunk *c, uint64_t tile, u
   tile_cursor *cursors = cursors_of(j, c);
   tile_source *sources = (tile_source *)(void *)(cursors + k);
   for (size_t i = 0; i < k; i++)
-    sources[i] = cursor_next(&cursors[i], j->operands[i].slice.terms);
-  const tile_job t = {&s->lattice, sources, values_in_tile(s->count, tile), dst, size, inexact};
+    sources[i] = cursor_next(&cursors[i], &j->operands[i].slice);
+  const tile_job t = {&s->lattice, sources, tile_extent_of(&s->shape, tile), dst, size, inexact};
   return j->what->operation == COMBINE ? j->tiles->combine(&t, &j->combination)
                                        : j->tiles->extremum(&t, j->what->operation == MAXIMUM);
 }
@@ -104,7 +104,7 @@ static ghz_status open_headers(ghz_context *ctx, const computation *w, operand *
                                size_t *counting) {
   uint64_t terms = 0;
   ghz_status counted = GHZ_OK;
-  int inexact = 0;
+  int inexact = 0, transform = 0;
   *counting = 0;
   for (size_t i = 0; i < w->k; i++) {
     ghz_slice *s = &operands[i].slice;
@@ -117,12 +117,14 @@ static ghz_status open_headers(ghz_context *ctx, const computation *w, operand *
       counted = count_terms(ctx, w, i, s, &terms);
     if (coefficient(w, i)) {
       inexact |= s->inexact;
+      transform |= s->transform;
       ++*counting;
     }
   }
   *shape = operands[0].slice;
   shape->terms = (uint32_t)terms;
   shape->inexact = inexact;
+  shape->transform = transform;
   return counted;
 }
 
@@ -158,7 +160,7 @@ ghz_status ghz_slice_reserve(ghz_context *ctx, ghz_type type, uint64_t tiles, ui
   if (!ctx || ghz_type_size(type) == 0 || terms == 0)
     return ghz_fail(ctx, GHZ_EINVAL, "no slice");
   const computation pair = {.k = 2};
-  const tile_writer writer = {.tile_bound = ghz_tile_bound(type, terms, 0)};
+  const tile_writer writer = {.tile_bound = ghz_tile_bound(1, type, terms, 0)};
   compute_job job = {.what = &pair};
   uint64_t *offsets;
   uint8_t *rest;
@@ -195,14 +197,15 @@ static ghz_status compute(ghz_context *ctx, const computation *w, const destinat
   if (status != GHZ_OK)
     return status;
   compute_job job = {.tiles = ctx->tiles, .what = w, .operands = operands};
-  job.combination = (combination){.k = w->k,
-                                  .coefficients = w->coefficients,
-                                  .factor = or_one(w->factor),
-                                  .divisor = or_one(w->divisor),
-                                  .scaled = w->scaled,
-                                  .beside_others = counting > 1,
-                                  .terms = shape->terms,
-                                  .tile_bound = ghz_tile_bound(shape->lattice.type, shape->terms, 0)};
+  job.combination =
+      (combination){.k = w->k,
+                    .coefficients = w->coefficients,
+                    .factor = or_one(w->factor),
+                    .divisor = or_one(w->divisor),
+                    .scaled = w->scaled,
+                    .beside_others = counting > 1,
+                    .terms = shape->terms,
+                    .tile_bound = ghz_tile_bound(shape->shape.dims, shape->lattice.type, shape->terms, 0)};
   const combination *c = &job.combination;
   tile_writer writer = {&job, compute_begin, compute_tile, c->tile_bound};
   uint64_t *offsets = NULL;
@@ -300,7 +303,7 @@ ghz_status ghz_maximum(ghz_context *ctx, ghz_bytes a, ghz_bytes b, void *dst, si
 static ghz_status layout_in_scratch(ghz_context *ctx, const ghz_slice *shape, void *acc, size_t capacity,
                                     tile_sink *sink) {
   (void)acc;
-  size_t bound = ghz_size_bound((size_t)shape->count, shape->lattice.type, shape->terms + !shape->terms);
+  size_t bound = ghz_shape_bound(&shape->shape, shape->lattice.type, shape->terms + !shape->terms);
   size_t room = bound && bound < capacity ? bound : capacity;
   void *result = ghz_arena_reserve(&ctx->result, room);
   if (!result)

@@ -23,11 +23,13 @@ typedef struct decompress_job {
 } decompress_job;
 
 /* A tile of which only some values are requested goes through a buffer. */
-static ghz_status decompress_part(const decompress_job *j, tile_source src, uint64_t start, unsigned n) {
+static ghz_status decompress_part(const decompress_job *j, tile_source src, uint64_t start,
+                                  const tile_place *place) {
+  const unsigned n = place->extent.n;
   _Alignas(64) uint8_t whole[TILE * 8];
   size_t value = ghz_type_size(j->out);
   uint64_t from = start < j->first ? j->first : start, to = start + n < j->end ? start + n : j->end;
-  ghz_status status = j->tiles->decode(&j->source.slice.lattice, src, j->out, n, 0, whole);
+  ghz_status status = j->tiles->decode(&j->source.slice.lattice, src, j->out, place, 0, whole);
   if (status == GHZ_OK)
     memcpy(j->dst + (from - j->first) * value, whole + (from - start) * value, (to - from) * value);
   return status;
@@ -38,15 +40,16 @@ static ghz_status decompress_chunk(const void *job, const chunk *c) {
   const ghz_slice *s = &j->source.slice;
   tile_cursor cursor = cursor_at(&j->source, c->index);
   for (uint64_t t = c->first; t < c->first + c->tiles; t++) {
-    tile_source src = cursor_next(&cursor, s->terms);
+    tile_source src = cursor_next(&cursor, s);
     uint64_t start = t * TILE;
-    unsigned n = values_in_tile(s->count, t);
+    const tile_place place = packed_place(tile_extent_of(&s->shape, t));
+    const unsigned n = place.extent.n;
     ghz_status status = GHZ_OK;
     if (start >= j->first && start + n <= j->end)
-      status = j->tiles->decode(&s->lattice, src, j->out, n, j->streaming,
+      status = j->tiles->decode(&s->lattice, src, j->out, &place, j->streaming,
                                 j->dst + (start - j->first) * ghz_type_size(j->out));
     else if (start + n > j->first && start < j->end)
-      status = decompress_part(j, src, start, n);
+      status = decompress_part(j, src, start, &place);
     if (status != GHZ_OK)
       return status;
   }
@@ -59,6 +62,8 @@ ghz_status ghz_decompress_values(ghz_context *ctx, const ghz_slice *slice, ghz_t
                                  size_t count, void *dst) {
   if (!ghz_type_known(out) || (out == GHZ_F32 && slice->lattice.type == GHZ_F64))
     return ghz_fail(ctx, GHZ_EINVAL, "a stream of doubles does not decompress to floats");
+  if (slice->shape.dims != 1)
+    return ghz_fail(ctx, GHZ_EINVAL, "bricks cannot be decompressed");
   if (!dst && count)
     return ghz_fail(ctx, GHZ_EINVAL, "dst is NULL");
   if (count == 0)

@@ -71,7 +71,7 @@ extern "C" {
 #endif
 
 #define GHZ_VERSION_MAJOR 0
-#define GHZ_VERSION_MINOR 1
+#define GHZ_VERSION_MINOR 2
 #define GHZ_VERSION_PATCH 0
 
 /* Returns the version of the linked library, "major.minor.patch". Static. */
@@ -85,8 +85,9 @@ typedef enum ghz_status {
   GHZ_ENOMEM = -2,    /* the context could not allocate scratch memory */
   GHZ_ECAPACITY = -3, /* the destination is too small; ghz_size_bound always suffices */
   GHZ_ECORRUPT = -4,  /* not a stream, truncated, or damaged */
-  GHZ_EVERSION = -5,  /* written by a newer version: a type or feature bit that this one does not know */
-  GHZ_EMISMATCH = -6, /* operands differ in type, count, cap, step or bound */
+  GHZ_EVERSION = -5,  /* written by version 0.1, or by a newer version: a type or feature bit that this
+                         one does not know */
+  GHZ_EMISMATCH = -6, /* operands differ in type, shape, cap, step or bound */
   GHZ_ERANGE = -7,    /* the result would have more terms than ghz_terms_limit allows */
   GHZ_EISA = -8,      /* GHZ_ISA names an instruction set that this machine or build does not have */
   GHZ_EDEVICE = -9    /* no GPU that this build has kernels for, or CUDA reported an error */
@@ -182,16 +183,47 @@ GHZ_API ghz_status ghz_lattice_make(ghz_type type, ghz_bound bound, double min, 
  * for cap 44, 0 for any other. */
 GHZ_API uint32_t ghz_terms_limit(int cap);
 
+/* ---- Shapes ---------------------------------------------------------------------------------- */
+
+/* Extents of an array in C order: z, y, x, of which x is the fastest. Smooth arrays of two or three
+ * dimensions compress better with their shape than flat.
+ *   dims 1   flat: extents 1, 1, n; tiles of 1024 values in a row
+ *   dims 2   z planes of y times x values; tiles are bricks of 1 x 32 x 32 values
+ *   dims 3   bricks of 8 x 8 x 16 values
+ * Any extent may be 0. Tiles are counted along x first, then y, then z. */
+typedef struct ghz_shape {
+  int dims;
+  uint64_t extent[3];
+} ghz_shape;
+
+/* Returns the shape of a flat array. */
+GHZ_API ghz_shape ghz_flat(uint64_t n);
+
+/* Chooses the shape for an array of `rank` extents, the slowest first. Of more than three the slowest are
+ * multiplied into z. Bricks of 8 x 8 x 16 where the extents are at least that; bricks of 1 x 32 x 32 where y
+ * and x are at least 16; else flat.
+ * Errors: EINVAL (rank 0, NULL, 2^64 values or more). */
+GHZ_API ghz_status ghz_shape_make(size_t rank, const uint64_t *extents, ghz_shape *shape);
+
+/* Returns the number of values; 0 too for NULL, unknown dims, dims 1 with z or y other than 1, and
+ * 2^64 values or more. */
+GHZ_API uint64_t ghz_shape_count(const ghz_shape *shape);
+
+/* Returns the number of tiles; 0 where ghz_shape_count returns 0. */
+GHZ_API uint64_t ghz_shape_tiles(const ghz_shape *shape);
+
 /* ---- Compress and decompress ----------------------------------------------------------------- */
 
-/* Prediction order: 0 none, 1 first difference (Lorenzo), 2 second difference; or the best for each
- * tile. */
+/* Prediction order: 0 none, 1 first difference (Lorenzo), 2 second difference; in bricks along 0 to 3
+ * axes, from x on; or the best for each tile. GHZ_ORDER_BEST lets bricks have coefficients of a transform,
+ * too, where those are smaller. GHZ_ORDER_LORENZO does not: minimum and maximum need that. */
 #define GHZ_ORDER_BEST (-1)
+#define GHZ_ORDER_LORENZO (-2)
 
 #define GHZ_TILE 1024   /* values per tile */
 #define GHZ_CHUNK 16384 /* values per chunk, 16 tiles: the unit of scheduling and of random access */
 
-/* Tiles of an array of n values. */
+/* Tiles of a flat array of n values. */
 #define GHZ_TILE_COUNT(n) ((n) / GHZ_TILE + ((n) % GHZ_TILE != 0))
 
 /* `size` readable bytes: a compressed stream, or part of one. Owns nothing. */
@@ -205,6 +237,9 @@ typedef struct ghz_bytes {
  * fits where 1 does. Returns 0 if the type is unknown, if terms is 0 or too large, or if the size
  * would overflow size_t. */
 GHZ_API size_t ghz_size_bound(size_t n, ghz_type type, uint32_t terms);
+
+/* As ghz_size_bound, of any shape; also 0 where the shape is invalid. */
+GHZ_API size_t ghz_shape_bound(const ghz_shape *shape, ghz_type type, uint32_t terms);
 
 /* Compresses x[0..n) to a stream in dst, and sets *size to its size, at most
  * ghz_size_bound(n, type, 1). Reads x twice at most.
@@ -285,24 +320,27 @@ GHZ_API ghz_status ghz_accumulate(ghz_context *ctx, void *acc, size_t capacity, 
 
 typedef struct ghz_info {
   ghz_lattice lattice; /* type, cap, step, eb */
-  uint64_t count;      /* values */
-  uint64_t tiles;      /* GHZ_TILE_COUNT(count) */
-  uint32_t terms;      /* quantised terms that each value sums */
-  int inexact;         /* 1: sums of values outside the lattice went in; no bound is promised */
-  double bound;        /* guaranteed |y - exact|: terms * eb, rounded up; +Inf if inexact */
-  uint64_t bytes;      /* size of the stream */
+  ghz_shape shape;
+  uint64_t count; /* values: ghz_shape_count */
+  uint64_t tiles; /* ghz_shape_tiles */
+  uint32_t terms; /* quantised terms that each value sums */
+  int inexact;    /* 1: sums of values outside the lattice went in; no bound is promised */
+  int transform;  /* 1: tiles may have coefficients */
+  double bound;   /* guaranteed |y - exact|: terms * eb, rounded up; +Inf if inexact */
+  uint64_t bytes; /* size of the stream */
 } ghz_info;
 
 /* Reads and checks the header and the index of a stream. Errors: EINVAL, ECORRUPT, EVERSION. */
 GHZ_API ghz_status ghz_info_read(ghz_bytes src, ghz_info *info);
 
 typedef struct ghz_statistics {
-  uint64_t empty;      /* tiles of zeros, stored in no bytes at all */
-  uint64_t raw;        /* tiles stored uncompressed */
-  uint64_t specials;   /* lattice tiles with NaN or infinities */
-  uint64_t order[3];   /* lattice tiles by prediction order */
-  uint64_t mode[3];    /* lattice tiles by mode: coarse, fine, wide */
-  uint64_t widths[63]; /* blocks of 8 values by width in bits */
+  uint64_t empty;        /* tiles of zeros, stored in no bytes at all */
+  uint64_t raw;          /* tiles stored uncompressed */
+  uint64_t specials;     /* lattice tiles with NaN or infinities */
+  uint64_t order[4];     /* lattice tiles by prediction order */
+  uint64_t mode[3];      /* lattice tiles by mode: coarse, fine, wide */
+  uint64_t coefficients; /* lattice tiles with coefficients */
+  uint64_t widths[63];   /* blocks of 8 residuals with a value of the array, by width in bits */
 } ghz_statistics;
 
 /* Checks every tile of a stream and counts what it holds. Errors: EINVAL, ECORRUPT, EVERSION,
@@ -319,9 +357,10 @@ GHZ_API ghz_status ghz_extrema(ghz_context *ctx, ghz_bytes src, double *min, dou
  * was made from, and owns nothing: keep that buffer. Treat the fields as read-only. */
 typedef struct ghz_slice {
   ghz_lattice lattice;
-  uint64_t count; /* values of the whole array */
+  ghz_shape shape; /* of the whole array */
+  uint64_t count;  /* its values */
   uint32_t terms;
-  int inexact;
+  int inexact, transform;
   uint64_t first;      /* first tile */
   uint64_t tiles;      /* number of tiles; may be 0 */
   const void *sizes;   /* bytes of each tile: `tiles` times u16, little endian, not aligned */
@@ -332,7 +371,7 @@ typedef struct ghz_slice {
 /* A message is a header of GHZ_SLICE_HEADER bytes, then the sizes (2 * tiles bytes), then the
  * payload: three pieces that a sender may gather without copying. FORMAT.md, "Message", has its
  * bytes. */
-#define GHZ_SLICE_HEADER 64
+#define GHZ_SLICE_HEADER 80
 
 /* Views tiles first .. first + tiles - 1 of a stream, without copying.
  * Errors: EINVAL (range outside the stream), ECORRUPT, EVERSION. */
@@ -347,8 +386,9 @@ GHZ_API ghz_status ghz_slice_header(const ghz_slice *slice, void *header);
 /* Returns the size of the slice's message; 0 if it overflows. */
 GHZ_API size_t ghz_slice_size(const ghz_slice *slice);
 
-/* Returns the largest size of a message of `tiles` tiles with `terms` terms; 0 if it overflows. */
-GHZ_API size_t ghz_slice_bound(uint64_t tiles, ghz_type type, uint32_t terms);
+/* Returns the largest size of a message of `tiles` tiles of an array of this shape, of which only dims
+ * counts, with `terms` terms; 0 if it overflows. */
+GHZ_API size_t ghz_slice_bound(const ghz_shape *shape, uint64_t tiles, ghz_type type, uint32_t terms);
 
 /* Allocates the scratch that slices of up to `tiles` tiles with up to `terms` terms need. Until the
  * number of threads changes, ghz_slice_compress, _sum of two, _extremum, _mean and _decompress on

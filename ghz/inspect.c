@@ -81,10 +81,12 @@ ghz_status ghz_info_read(ghz_bytes src, ghz_info *info) {
   floating_environment env;
   floating_begin(&env);
   *info = (ghz_info){.lattice = s.lattice,
+                     .shape = s.shape,
                      .count = s.count,
                      .tiles = s.tiles,
                      .terms = s.terms,
                      .inexact = s.inexact,
+                     .transform = s.transform,
                      .bound = s.inexact ? INFINITY : multiply_up(s.lattice.eb, s.terms),
                      .bytes = src.size};
   floating_end(&env);
@@ -94,7 +96,7 @@ ghz_status ghz_info_read(ghz_bytes src, ghz_info *info) {
 typedef struct look_job look_job;
 
 /* What is done with each tile, for the result of one thread. */
-typedef ghz_status (*tile_look)(const look_job *j, tile_source src, unsigned n, void *result);
+typedef ghz_status (*tile_look)(const look_job *j, tile_source src, const tile_extent *extent, void *result);
 
 struct look_job {
   const tile_codec *tiles;
@@ -109,9 +111,10 @@ static ghz_status look_chunk(const void *job, const chunk *c) {
   const ghz_slice *s = &j->source.slice;
   tile_cursor cursor = cursor_at(&j->source, c->index);
   ghz_status status = GHZ_OK;
-  for (uint64_t t = c->first; t < c->first + c->tiles && status == GHZ_OK; t++)
-    status = j->look(j, cursor_next(&cursor, s->terms), values_in_tile(s->count, t),
-                     j->results + (size_t)c->thread * j->result_size);
+  for (uint64_t t = c->first; t < c->first + c->tiles && status == GHZ_OK; t++) {
+    const tile_extent extent = tile_extent_of(&s->shape, t);
+    status = j->look(j, cursor_next(&cursor, s), &extent, j->results + (size_t)c->thread * j->result_size);
+  }
   return status;
 }
 
@@ -137,8 +140,8 @@ static ghz_status look_at_all(ghz_context *ctx, ghz_bytes src, tile_look look, c
   return ghz_parallel_for(ctx, look_chunk, &job, 0, s.tiles);
 }
 
-static ghz_status scan_tile(const look_job *j, tile_source src, unsigned n, void *result) {
-  return j->tiles->scan(&j->source.slice.lattice, src, n, result);
+static ghz_status scan_tile(const look_job *j, tile_source src, const tile_extent *extent, void *result) {
+  return j->tiles->scan(&j->source.slice.lattice, src, extent, result);
 }
 
 ghz_status ghz_scan(ghz_context *ctx, ghz_bytes src, ghz_statistics *statistics) {
@@ -158,14 +161,15 @@ ghz_status ghz_scan(ghz_context *ctx, ghz_bytes src, ghz_statistics *statistics)
   return GHZ_OK;
 }
 
-static ghz_status extrema_of_tile(const look_job *j, tile_source src, unsigned n, void *result) {
+static ghz_status extrema_of_tile(const look_job *j, tile_source src, const tile_extent *extent, void *result) {
   _Alignas(64) uint8_t values[TILE * 8];
   double min, max;
   const ghz_lattice *l = &j->source.slice.lattice;
-  ghz_status status = j->tiles->decode(l, src, l->type, n, 0, values);
+  const tile_place place = packed_place(*extent);
+  ghz_status status = j->tiles->decode(l, src, l->type, &place, 0, values);
   if (status != GHZ_OK)
     return status;
-  j->tiles->range(l->type, values, n, &min, &max);
+  j->tiles->range(l->type, values, extent->n, &min, &max);
   widen(result, min, max);
   return GHZ_OK;
 }

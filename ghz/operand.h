@@ -22,10 +22,10 @@ static inline tile_cursor cursor_at(const operand *o, uint64_t chunk) {
                        (const uint8_t *)o->slice.sizes + 2 * TILES_PER_CHUNK * chunk};
 }
 
-static inline tile_source cursor_next(tile_cursor *c, uint32_t terms) {
+static inline tile_source cursor_next(tile_cursor *c, const ghz_slice *of) {
   uint16_t size;
   __builtin_memcpy(&size, c->sizes, 2);
-  tile_source t = {c->data, size, terms, c->end - c->data < size + SLACK};
+  tile_source t = {c->data, size, of->terms, of->transform, c->end - c->data < size + SLACK};
   c->sizes += 2;
   c->data += size;
   return t;

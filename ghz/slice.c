@@ -16,10 +16,10 @@ ghz_status ghz_slice_view(ghz_bytes stream, uint64_t first, uint64_t tiles, ghz_
 }
 
 size_t ghz_slice_count(const ghz_slice *s) {
-  if (!s || s->first > tiles_of(s->count) || s->tiles == 0)
+  if (!s || !shape_valid(&s->shape) || s->first > shape_tiles(&s->shape))
     return 0;
-  uint64_t start = s->first * TILE, left = s->count - start;
-  return (size_t)(s->tiles > left / TILE ? left : s->tiles * TILE);
+  const uint64_t left = shape_tiles(&s->shape) - s->first, tiles = s->tiles < left ? s->tiles : left;
+  return (size_t)(values_before(&s->shape, s->first + tiles) - values_before(&s->shape, s->first));
 }
 
 size_t ghz_slice_size(const ghz_slice *s) {
@@ -53,7 +53,8 @@ ghz_status ghz_slice_compress(ghz_context *ctx, const ghz_lattice *lattice, int 
   ghz_slice s;
   if (!slice || first > tiles_of(n) || tiles > tiles_of(n) - first)
     return ghz_fail(ctx, GHZ_EINVAL, "tiles outside the array");
-  compression c = {lattice, order, x, n, first, tiles};
+  const ghz_shape flat = ghz_flat(n);
+  compression c = {lattice, order, x, &flat, first, tiles};
   ghz_status status = ghz_compress_tiles(ctx, &c, &(destination){ghz_message_layout, dst, capacity}, &s);
   if (status != GHZ_OK)
     return status;
@@ -102,8 +103,9 @@ ghz_status ghz_slice_decompress(ghz_context *ctx, const ghz_slice *slice, ghz_ty
 /* ---- Joining --------------------------------------------------------------------------------- */
 
 static int same_stream(const ghz_slice *a, const ghz_slice *b) {
-  return a->lattice.type == b->lattice.type && a->lattice.cap == b->lattice.cap && a->count == b->count &&
-         a->terms == b->terms && load_u64(&a->lattice.step) == load_u64(&b->lattice.step) &&
+  return a->lattice.type == b->lattice.type && a->lattice.cap == b->lattice.cap &&
+         shapes_equal(&a->shape, &b->shape) && a->terms == b->terms &&
+         load_u64(&a->lattice.step) == load_u64(&b->lattice.step) &&
          load_u64(&a->lattice.eb) == load_u64(&b->lattice.eb);
 }
 
@@ -117,7 +119,7 @@ static ghz_status join_shape(ghz_context *ctx, size_t k, const ghz_slice *slices
     const ghz_slice *s = &slices[i];
     if (!same_stream(&slices[0], s))
       return ghz_fail(ctx, GHZ_EMISMATCH, "slice %zu is not of the same stream as slice 0", i);
-    if (s->first != next || s->tiles > tiles_of(s->count) - next)
+    if (s->first != next || s->tiles > shape_tiles(&s->shape) - next)
       return ghz_fail(ctx, GHZ_EINVAL, "slice %zu begins at tile %llu, not %llu", i,
                       (unsigned long long)s->first, (unsigned long long)next);
     ghz_status status = ghz_slice_locate(ctx, s, NULL);
@@ -126,11 +128,12 @@ static ghz_status join_shape(ghz_context *ctx, size_t k, const ghz_slice *slices
     next += s->tiles;
     payload += s->payload_size;
     shape->inexact |= s->inexact;
+    shape->transform |= s->transform;
   }
-  if (next != tiles_of(shape->count))
-    return ghz_fail(ctx, GHZ_EINVAL, "%llu of %llu tiles are missing",
-                    (unsigned long long)(tiles_of(shape->count) - next),
-                    (unsigned long long)tiles_of(shape->count));
+  const uint64_t all = shape_tiles(&shape->shape);
+  if (next != all)
+    return ghz_fail(ctx, GHZ_EINVAL, "%llu of %llu tiles are missing", (unsigned long long)(all - next),
+                    (unsigned long long)all);
   shape->first = 0;
   shape->tiles = next;
   shape->payload_size = payload;

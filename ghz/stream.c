@@ -8,71 +8,61 @@
 #include "lattice.h"
 #include "rules/bytes.h"
 
-size_t ghz_stream_index_size(uint64_t n) {
-  uint64_t tiles = tiles_of(n), size, offsets;
-  if (__builtin_mul_overflow(chunks_of(tiles) + 1, 8, &offsets) || __builtin_mul_overflow(tiles, 2, &size) ||
-      __builtin_add_overflow(size, offsets, &size) || __builtin_add_overflow(size, STREAM_HEADER, &size) ||
-      size > SIZE_MAX)
-    return 0;
-  return (size_t)size;
-}
-
-size_t ghz_tile_bound(ghz_type type, uint32_t terms, int fresh) {
-  return tile_bound(type, TILE, terms, fresh);
-}
-
-/* index + the bounds of all tiles of n values; 0 on overflow. */
-static size_t bound_with(size_t index, uint64_t n, ghz_type type, uint32_t terms) {
-  size_t size;
-  if (!ghz_type_known(type) || terms == 0 || terms > terms_limit(35))
-    return 0;
-  if (index == 0 || __builtin_mul_overflow(n / TILE, tile_bound(type, TILE, terms, 0), &size) ||
-      __builtin_add_overflow(size, index, &size))
-    return 0;
-  if (n % TILE && __builtin_add_overflow(size, tile_bound(type, (unsigned)(n % TILE), terms, 0), &size))
-    return 0;
-  return size;
-}
-
-size_t ghz_size_bound(size_t n, ghz_type type, uint32_t terms) {
-  return bound_with(ghz_stream_index_size(n), n, type, terms);
-}
-
-size_t ghz_slice_bound(uint64_t tiles, ghz_type type, uint32_t terms) {
-  size_t index;
-  if (tiles > UINT64_MAX / TILE || __builtin_mul_overflow(tiles, 2, &index) ||
-      __builtin_add_overflow(index, GHZ_SLICE_HEADER, &index))
-    return 0;
-  return bound_with(index, tiles * TILE, type, terms);
-}
-
-/* The 48 bytes that streams and messages have in common. */
+/* The 64 bytes that streams and messages have in common. */
 static void put_common(const ghz_slice *s, uint32_t magic, uint8_t *p) {
   memset(p, 0, STREAM_HEADER);
   store_u32(p, magic);
   p[4] = (uint8_t)s->lattice.type;
-  p[5] = (uint8_t)(s->inexact != 0);
+  p[5] = (uint8_t)(FLAG_INEXACT * (s->inexact != 0) | FLAG_TRANSFORM * (s->transform != 0));
   p[6] = (uint8_t)s->lattice.cap;
-  store_u64(p + 8, s->count);
-  store_f64(p + 16, s->lattice.step);
-  store_f64(p + 24, s->lattice.eb);
-  store_u32(p + 32, s->terms);
-  store_u64(p + 40, s->payload_size);
+  p[7] = (uint8_t)s->shape.dims;
+  for (int i = 0; i < 3; i++)
+    store_u64(p + 8 + 8 * i, s->shape.extent[i]);
+  store_f64(p + 32, s->lattice.step);
+  store_f64(p + 40, s->lattice.eb);
+  store_u32(p + 48, s->terms);
+  store_u64(p + 56, s->payload_size);
 }
 
-static ghz_status parse_common(ghz_context *ctx, ghz_bytes src, uint32_t magic, size_t operand, ghz_slice *s) {
+static void take_common(const uint8_t *p, ghz_slice *s) {
+  *s = (ghz_slice){.lattice = {(ghz_type)p[4], p[6], load_f64(p + 32), load_f64(p + 40)},
+                   .shape = {p[7], {load_u64(p + 8), load_u64(p + 16), load_u64(p + 24)}},
+                   .count = load_u64(p + 8) * load_u64(p + 16) * load_u64(p + 24),
+                   .terms = load_u32(p + 48),
+                   .inexact = p[5] & FLAG_INEXACT,
+                   .transform = (p[5] & FLAG_TRANSFORM) != 0,
+                   .payload_size = load_u64(p + 56)};
+}
+
+/* Which version wrote it, if it was another one; of `size` bytes, at least those of the header
+ * unless it was version 0.1. */
+static ghz_status check_version(ghz_context *ctx, ghz_bytes src, uint32_t magic, size_t header,
+                                size_t operand) {
   const uint8_t *p = src.data;
+  const uint32_t old = magic == STREAM_MAGIC ? STREAM_MAGIC_0_1 : MESSAGE_MAGIC_0_1;
   if (!p)
     return ghz_fail(ctx, GHZ_EINVAL, "operand %zu: no data", operand);
-  if (src.size < STREAM_HEADER || load_u32(p) != magic)
+  if (src.size >= 4 && load_u32(p) == old)
+    return ghz_fail(ctx, GHZ_EVERSION,
+                    "operand %zu: written by version 0.1 of ghz, whose format this version does not read",
+                    operand);
+  if (src.size < header || load_u32(p) != magic)
     return ghz_fail(ctx, GHZ_ECORRUPT, "operand %zu: no ghz header", operand);
-  if (p[4] > 1 || p[5] > 1 || p[7] || load_u32(p + 36))
+  if (p[4] > 1 || p[5] > (FLAG_INEXACT | FLAG_TRANSFORM) || load_u32(p + 52) || !dims_known(p[7]))
     return ghz_fail(ctx, GHZ_EVERSION, "operand %zu: type or feature bits of a newer version", operand);
-  *s = (ghz_slice){.lattice = {(ghz_type)p[4], p[6], load_f64(p + 16), load_f64(p + 24)},
-                   .count = load_u64(p + 8),
-                   .terms = load_u32(p + 32),
-                   .inexact = p[5],
-                   .payload_size = load_u64(p + 40)};
+  return GHZ_OK;
+}
+
+static ghz_status parse_common(ghz_context *ctx, ghz_bytes src, uint32_t magic, size_t header, size_t operand,
+                               ghz_slice *s) {
+  ghz_status status = check_version(ctx, src, magic, header, operand);
+  if (status != GHZ_OK)
+    return status;
+  take_common(src.data, s);
+  if (!shape_valid(&s->shape) || (s->transform && s->shape.dims == 1))
+    return ghz_fail(ctx, GHZ_ECORRUPT, "operand %zu: %llu x %llu x %llu values in %d dimensions", operand,
+                    (unsigned long long)s->shape.extent[0], (unsigned long long)s->shape.extent[1],
+                    (unsigned long long)s->shape.extent[2], s->shape.dims);
   if (!ghz_lattice_valid(&s->lattice))
     return ghz_fail(ctx, GHZ_ECORRUPT, "operand %zu: step %g, bound %g, cap %d are no lattice", operand,
                     s->lattice.step, s->lattice.eb, s->lattice.cap);
@@ -124,11 +114,11 @@ ghz_status ghz_slice_locate(ghz_context *ctx, const ghz_slice *slice, uint64_t *
 }
 
 ghz_status ghz_stream_header(ghz_context *ctx, ghz_bytes src, size_t operand, ghz_slice *s) {
-  ghz_status status = parse_common(ctx, src, STREAM_MAGIC, operand, s);
+  ghz_status status = parse_common(ctx, src, STREAM_MAGIC, STREAM_HEADER, operand, s);
   if (status != GHZ_OK)
     return status;
   size_t room = src.size - STREAM_HEADER;
-  s->tiles = tiles_of(s->count);
+  s->tiles = shape_tiles(&s->shape);
   if (s->tiles > room / 2)
     return ghz_fail(ctx, GHZ_ECORRUPT, "operand %zu: too short for %llu values", operand,
                     (unsigned long long)s->count);
@@ -156,9 +146,11 @@ ghz_status ghz_stream_open(ghz_context *ctx, ghz_bytes src, ghz_slice *s) {
 }
 
 int ghz_slice_valid(const ghz_slice *s) {
-  uint64_t all = tiles_of(s->count);
-  return ghz_lattice_valid(&s->lattice) && s->terms <= terms_limit(s->lattice.cap) && s->first <= all &&
-         s->tiles <= all - s->first;
+  if (!ghz_lattice_valid(&s->lattice) || s->terms > terms_limit(s->lattice.cap) || !shape_valid(&s->shape) ||
+      s->count != shape_count(&s->shape))
+    return 0;
+  uint64_t all = shape_tiles(&s->shape);
+  return s->first <= all && s->tiles <= all - s->first;
 }
 
 ghz_status ghz_slice_cut(const ghz_slice *whole, uint64_t first, uint64_t tiles, ghz_slice *slice) {
@@ -186,16 +178,14 @@ ghz_status ghz_slice_cut(const ghz_slice *whole, uint64_t first, uint64_t tiles,
 ghz_status ghz_slice_parse(ghz_bytes message, ghz_slice *slice) {
   if (!slice)
     return GHZ_EINVAL;
-  ghz_status status = parse_common(NULL, message, MESSAGE_MAGIC, 0, slice);
+  ghz_status status = parse_common(NULL, message, MESSAGE_MAGIC, GHZ_SLICE_HEADER, 0, slice);
   if (status != GHZ_OK)
     return status;
-  if (message.size < GHZ_SLICE_HEADER)
-    return GHZ_ECORRUPT;
   const uint8_t *p = message.data;
   size_t room = message.size - GHZ_SLICE_HEADER;
-  uint64_t all = tiles_of(slice->count);
-  slice->first = load_u64(p + 48);
-  slice->tiles = load_u64(p + 56);
+  uint64_t all = shape_tiles(&slice->shape);
+  slice->first = load_u64(p + 64);
+  slice->tiles = load_u64(p + 72);
   if (slice->first > all || slice->tiles > all - slice->first || slice->tiles > room / 2 ||
       slice->payload_size != room - 2 * slice->tiles)
     return GHZ_ECORRUPT;
@@ -208,8 +198,8 @@ ghz_status ghz_slice_header(const ghz_slice *slice, void *header) {
   if (!slice || !header)
     return GHZ_EINVAL;
   put_common(slice, MESSAGE_MAGIC, header);
-  store_u64((uint8_t *)header + 48, slice->first);
-  store_u64((uint8_t *)header + 56, slice->tiles);
+  store_u64((uint8_t *)header + 64, slice->first);
+  store_u64((uint8_t *)header + 72, slice->tiles);
   return GHZ_OK;
 }
 
@@ -219,7 +209,7 @@ static ghz_status no_room(ghz_context *ctx, size_t capacity) {
 
 ghz_status ghz_stream_layout(ghz_context *ctx, const ghz_slice *shape, void *dst, size_t capacity,
                              tile_sink *sink) {
-  size_t index = ghz_stream_index_size(shape->count);
+  size_t index = ghz_stream_index_size(shape->tiles);
   if (index == 0 || index > capacity)
     return no_room(ctx, capacity);
   uint8_t *p = dst;
@@ -241,7 +231,7 @@ ghz_status ghz_message_layout(ghz_context *ctx, const ghz_slice *shape, void *ds
 
 size_t ghz_stream_finish(const ghz_slice *shape, void *dst) {
   put_common(shape, STREAM_MAGIC, dst);
-  return ghz_stream_index_size(shape->count) + shape->payload_size;
+  return ghz_stream_index_size(shape->tiles) + shape->payload_size;
 }
 
 void ghz_put_offsets(const tile_sink *sink, uint64_t tiles) {

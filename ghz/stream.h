@@ -5,14 +5,14 @@
 #define GHZ_STREAM_H
 
 #include "context.h"
-#include "rules/rules.h"
+#include "rules/shape.h"
 
-/* Bytes of header and index of a stream of n values; 0 on overflow of size_t. */
-size_t ghz_stream_index_size(uint64_t n);
+/* Bytes of header and index of a stream of so many tiles; 0 on overflow of size_t. */
+size_t ghz_stream_index_size(uint64_t tiles);
 
-/* The largest tile of a stream of this type and number of terms; fresh = 1: as compression writes
- * it. */
-size_t ghz_tile_bound(ghz_type type, uint32_t terms, int fresh);
+/* The largest tile of a stream of these dims, type and number of terms; fresh = 1: as compression
+ * writes it. */
+size_t ghz_tile_bound(int dims, ghz_type type, uint32_t terms, int fresh);
 
 /* Views a whole stream, after checking its header against its length; `operand` is for messages. */
 ghz_status ghz_stream_header(ghz_context *ctx, ghz_bytes src, size_t operand, ghz_slice *slice);

@@ -91,7 +91,7 @@ Test(allocation, refused_f64, .timeout = 120) { refuse_all(GHZ_F64); }
 static void use_reserved(ghz_type type, int threads) {
   ghz_lattice l = lattice_abs(type, 0.01);
   operands o = operands_make(&l, N, MANY, "mixture", "zeros", 0);
-  size_t tiles = GHZ_TILE_COUNT(N), room = ghz_slice_bound(tiles, type, 2);
+  size_t tiles = GHZ_TILE_COUNT(N), room = ghz_slice_bound(&(ghz_shape){.dims = 1}, tiles, type, 2);
   uint8_t *memory = malloc(3 * room), *values = malloc(N * ghz_type_size(type));
   cr_assert(memory && values);
   ghz_slice a, b, sum, other;

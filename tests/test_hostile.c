@@ -207,8 +207,8 @@ Test(hostile, wide_reads_at_the_end) {
 /* ---- Messages ---- */
 static void use_message(const ghz_slice *slice, ghz_context *ctx) {
   SCOPE;
-  ref_bytes dst =
-      bytes_new(ghz_slice_bound(slice->tiles, slice->lattice.type, 2 * (slice->terms & 0xfffff) + 2));
+  ref_bytes dst = bytes_new(ghz_slice_bound(&(ghz_shape){.dims = 1}, slice->tiles, slice->lattice.type,
+                                            2 * (slice->terms & 0xfffff) + 2));
   ghz_slice sum, pair[2] = {*slice, *slice};
   if (ghz_slice_count(slice) <= 2048)
     ghz_slice_decompress(ctx, slice, GHZ_F64, scratch(2048 * sizeof(double)));

@@ -75,7 +75,7 @@ Test(slice, views_and_messages) {
         ghz_slice s = slice_of(stream, first, tiles);
         uint64_t end = (first + tiles) * 1024 < N ? (first + tiles) * 1024 : N;
         cr_assert_eq(ghz_slice_count(&s), tiles ? end - first * 1024 : 0);
-        cr_assert_leq(ghz_slice_size(&s), ghz_slice_bound(tiles, (ghz_type)type, 1));
+        cr_assert_leq(ghz_slice_size(&s), ghz_slice_bound(&(ghz_shape){.dims = 1}, tiles, (ghz_type)type, 1));
         check_message(stream, &s);
       }
   }
@@ -95,7 +95,8 @@ Test(slice, ranges_outside) {
 
 /* What is missing, and slices that nobody made. */
 Test(slice, arguments) {
-  ref_bytes stream = stream_from(GHZ_F32, 1), room = bytes_new(ghz_slice_bound(TILES, GHZ_F32, 2));
+  ref_bytes stream = stream_from(GHZ_F32, 1),
+            room = bytes_new(ghz_slice_bound(&(ghz_shape){.dims = 1}, TILES, GHZ_F32, 2));
   ghz_slice s, out, broken;
   size_t size;
   uint8_t header[GHZ_SLICE_HEADER];
@@ -160,7 +161,7 @@ Test(slice, compress_gives_the_tiles_of_the_stream) {
     for (uint64_t first = 0; first <= TILES; first += 7)
       for (uint64_t tiles = 0; first + tiles <= TILES; tiles += 3) {
         SCOPE;
-        ref_bytes dst = bytes_new(ghz_slice_bound(tiles, (ghz_type)type, 1));
+        ref_bytes dst = bytes_new(ghz_slice_bound(&(ghz_shape){.dims = 1}, tiles, (ghz_type)type, 1));
         ghz_slice made, want;
         succeeded(ghz_slice_compress(ctx, &l, -1, x, N, first, tiles, dst.data, dst.size, &made), ctx,
                   "compress");
@@ -259,7 +260,7 @@ Test(slice, sum_and_extremum_are_those_of_the_stream) {
       ghz_slice part[3], want, got;
       for (int i = 0; i < 3; i++)
         part[i] = slice_of(s[i], first, tiles);
-      ref_bytes dst = bytes_new(ghz_slice_bound(tiles, (ghz_type)type, 3));
+      ref_bytes dst = bytes_new(ghz_slice_bound(&(ghz_shape){.dims = 1}, tiles, (ghz_type)type, 3));
       succeeded(ghz_slice_sum(ctx, 3, part, dst.data, dst.size, &got), ctx, "sum");
       want = slice_of(total, first, tiles);
       want.inexact = got.inexact;
@@ -292,7 +293,7 @@ Test(slice, mean_is_that_of_the_stream) {
       SCOPE;
       uint64_t first = input_below(&state, TILES + 1), tiles = input_below(&state, TILES - first + 1);
       ghz_slice part[3], total, want, got;
-      size_t bound = ghz_slice_bound(tiles, (ghz_type)type, 3);
+      size_t bound = ghz_slice_bound(&(ghz_shape){.dims = 1}, tiles, (ghz_type)type, 3);
       ref_bytes sum_room = bytes_new(bound), dst = bytes_new(bound);
       for (int i = 0; i < 3; i++)
         part[i] = slice_of(s[i], first, tiles);
@@ -311,7 +312,8 @@ Test(slice, mean_is_that_of_the_stream) {
 }
 
 Test(slice, sums_of_different_ranges_are_refused) {
-  ref_bytes a = stream_from(GHZ_F32, 1), dst = bytes_new(ghz_slice_bound(TILES, GHZ_F32, 2));
+  ref_bytes a = stream_from(GHZ_F32, 1),
+            dst = bytes_new(ghz_slice_bound(&(ghz_shape){.dims = 1}, TILES, GHZ_F32, 2));
   ghz_slice part[2], got;
   part[0] = slice_of(a, 0, 20);
   part[1] = slice_of(a, 1, 20);
@@ -343,7 +345,7 @@ Test(slice, ring_of_segments) {
       uint64_t first = tiles * i / RANKS, end = tiles * (i + 1) / RANKS;
       for (uint64_t r = 0; r < RANKS; r++)
         own[r] = slice_of(s[(i + r) % RANKS], first, end - first);
-      messages[i] = bytes_new(ghz_slice_bound(end - first, GHZ_F32, RANKS));
+      messages[i] = bytes_new(ghz_slice_bound(&(ghz_shape){.dims = 1}, end - first, GHZ_F32, RANKS));
       succeeded(ghz_slice_sum(ctx, RANKS, own, messages[i].data, messages[i].size, &parts[i]), ctx, "sum");
     }
     ref_bytes want = sum(ctx, RANKS, s), got = bytes_new(want.size);

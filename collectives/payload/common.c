@@ -34,7 +34,9 @@ ghz_status ghz_payload_validate(payload_job *job, const piece *p, buffer *in) {
 }
 
 size_t ghz_payload_capacity(const payload_job *job, uint64_t tiles, uint64_t terms) {
-  return terms > UINT32_MAX ? 0 : ghz_slice_bound(tiles, job->lattice.type, (uint32_t)(terms ? terms : 1));
+  const ghz_shape shape = ghz_flat(job->plan->layout.count);
+  return terms > UINT32_MAX ? 0
+                            : ghz_slice_bound(&shape, tiles, job->lattice.type, (uint32_t)(terms ? terms : 1));
 }
 
 /* As MPI does it: NaN in either operand of a minimum gives NaN. */

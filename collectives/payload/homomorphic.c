@@ -27,6 +27,7 @@ static ghz_status operate(payload_job *job, const ghz_slice *a, const ghz_slice 
 /* A sum of nothing: no terms, and every tile empty. */
 static ghz_status encode_empty_sum(payload_job *job, const piece *p, buffer *out) {
   out->slice = (ghz_slice){.lattice = job->lattice,
+                           .shape = ghz_flat(job->plan->layout.count),
                            .count = job->plan->layout.count,
                            .first = p->first,
                            .tiles = p->tiles,

@@ -14,7 +14,7 @@ struct warp_result {
   unsigned damaged; // an operand whose tile is damaged; GHZ_CUDA_OPERANDS if none is
   int inexact;
   tile_shape shape; // RESULT_SUM
-  tile_place copied;
+  stored_tile copied;
   union {
     plane_tile sum;
     double values[LANE_VALUES]; // while they are added
@@ -31,10 +31,10 @@ struct combine_job {
   int lane;
 
   // Finds operand i's tile. Returns 0 if its chunk is damaged.
-  METHOD int place(unsigned i, tile_place &p) const {
+  METHOD int place(unsigned i, stored_tile &p) const {
     return place_tile(c.from[i], c.kind, s.payload[i], tile, p, lane);
   }
-  template <class Real> METHOD enum opened_tile open(unsigned i, const tile_place &p, plane_tile &x) const {
+  template <class Real> METHOD enum opened_tile open(unsigned i, const stored_tile &p, plane_tile &x) const {
     return open_tile<Real>(s.lattice, s.terms[i], p.data, p.size, n, &s.expand, x, lane);
   }
 };
@@ -43,7 +43,7 @@ struct combine_job {
 template <class Real> SELDOM void combine_values(const combine_job &j, warp_result &r) {
   ROLLED for (int i = 0; i < LANE_VALUES; i++) r.values[i] = 0;
   ROLLED for (unsigned i = 0; i < j.c.k; i++) {
-    tile_place place;
+    stored_tile place;
     j.place(i, place);
     if (j.c.coefficient[i] && place.size &&
         !add_values<Real>(j.s.lattice, j.s.terms[i], place.data, place.size, j.n, &j.s.expand,
@@ -63,7 +63,7 @@ template <class Real> SELDOM void add_tiles(const combine_job &j, const particip
   plane_tile x;
   clear_tile(&r.sum);
   ROLLED for (unsigned i = 0; i < j.c.k; i++) {
-    tile_place place;
+    stored_tile place;
     j.place(i, place);
     if (!place.size || !j.c.coefficient[i])
       continue;
@@ -98,7 +98,7 @@ template <class Real> SELDOM void combine_any(const combine_job &j, warp_result 
   r.inexact = 0;
   r.damaged = GHZ_CUDA_OPERANDS;
   ROLLED for (unsigned i = 0; i < j.c.k; i++) {
-    tile_place place;
+    stored_tile place;
     if (!j.place(i, place)) {
       r.damaged = i;
       return;

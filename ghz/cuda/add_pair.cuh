@@ -26,7 +26,7 @@ struct team_room {
 // payload. Returns 0 if the chunk is damaged.
 DEVICE int place_tiles(const combine_call &c, const operand_headers &s, unsigned i, uint64_t chunk,
                        int in_chunk, uint64_t &offset, uint32_t &size, int lane) {
-  tile_place first;
+  stored_tile first;
   const operand &o = c.from[i];
   const uint64_t left = c.kind.tiles - chunk * TILES_PER_CHUNK;
   const int right = place_tile(o, c.kind, s.payload[i], chunk * TILES_PER_CHUNK, first, lane);

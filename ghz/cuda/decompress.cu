@@ -36,7 +36,7 @@ DEVICE void write_raw(const uint8_t *data, Out *y, const value_part &w, int lane
 
 // Decodes a lattice tile to shared memory. Returns 0 if it is damaged.
 template <class Out>
-DEVICE int decode_lattice_tile(decompress_shared<Out> &s, uint32_t *buffer, const tile_place &place,
+DEVICE int decode_lattice_tile(decompress_shared<Out> &s, uint32_t *buffer, const stored_tile &place,
                                const uint8_t *low, const uint8_t *high, unsigned n, int lane) {
   const ghz_lattice &l = s.header.lattice;
   tile_shape t;
@@ -64,7 +64,7 @@ DEVICE int decode_lattice_tile(decompress_shared<Out> &s, uint32_t *buffer, cons
 // Decodes a part of a tile to y. Returns 0 if the tile is damaged.
 template <class In, class Out>
 DEVICE int decompress_tile(decompress_shared<Out> &s, uint32_t *buffer, const operand &from,
-                           const tile_place &place, unsigned n, Out *y, const value_part &w, int lane) {
+                           const stored_tile &place, unsigned n, Out *y, const value_part &w, int lane) {
   if (place.size == 0) {
     write_zeros(y, w, lane);
     return 1;
@@ -89,7 +89,7 @@ DEVICE void decompress_part(const decompress_call &c, decompress_shared<Out> &s,
   const uint64_t end = c.first + c.count - t * TILE;
   const value_part w = {t == c.first / TILE ? (unsigned)(c.first % TILE) : 0u, end < n ? (unsigned)end : n};
   Out *y = static_cast<Out *>(c.y) + (t * TILE + w.first - c.first);
-  tile_place place;
+  stored_tile place;
   if (place_tile(c.from, c.kind, s.header.payload, t, place, lane) &&
       decompress_tile<In, Out>(s, s.tile[warp], c.from, place, n, y, w, lane))
     return;

@@ -61,7 +61,7 @@ DEVICE bool same_lattice(const ghz_lattice &a, const ghz_lattice &b) {
 }
 
 // A tile of an operand.
-struct tile_place {
+struct stored_tile {
   const uint8_t *data;
   uint32_t size;
 };
@@ -70,7 +70,7 @@ struct tile_place {
 // if these contradict each other, the payload or the next chunk's offset. So chunks that pass fill
 // the payload without gaps.
 DEVICE int place_tile(const operand &o, const stream_kind &kind, uint64_t payload, uint64_t t,
-                      tile_place &place, int lane) {
+                      stored_tile &place, int lane) {
   const uint64_t chunk = t / TILES_PER_CHUNK, chunks = chunks_of(kind.tiles);
   const int in_chunk = (int)(t % TILES_PER_CHUNK);
   const uint64_t left = kind.tiles - chunk * TILES_PER_CHUNK;

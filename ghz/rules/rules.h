@@ -25,7 +25,7 @@ enum {
   COEFFICIENT_BITS = 23,    /* widths of coefficients are at most this + bit length of the terms */
   COEFFICIENT_VALUES = 256, /* a brick with fewer values inside has no coefficients */
   TILES_PER_CHUNK = GHZ_CHUNK / GHZ_TILE,
-  STREAM_HEADER = 48, /* bytes before the index of a stream */
+  STREAM_HEADER = 64, /* bytes before the index of a stream */
   SLACK = 128         /* bytes that wide loads and stores may touch past a tile */
 };
 
@@ -33,11 +33,16 @@ enum tile_mode { COARSE = 0, FINE = 1, WIDE = 2, RAW = 3 };
 
 #define RAW_TILE 0x18 /* first byte of a raw tile: mode RAW, all else 0 */
 
-/* The first four bytes of a stream, "GHZ1", and of a message, "GHZM". */
-#define STREAM_MAGIC UINT32_C(0x315a4847)
-#define MESSAGE_MAGIC UINT32_C(0x4d5a4847)
+/* The first four bytes of a stream, "GHZ2", and of a message, "GHZN"; and those of version 0.1,
+ * "GHZ1" and "GHZM". */
+#define STREAM_MAGIC UINT32_C(0x325a4847)
+#define MESSAGE_MAGIC UINT32_C(0x4e5a4847)
+#define STREAM_MAGIC_0_1 UINT32_C(0x315a4847)
+#define MESSAGE_MAGIC_0_1 UINT32_C(0x4d5a4847)
 
-/* Tiles of an array of n values. */
+enum header_flag { FLAG_INEXACT = 1, FLAG_TRANSFORM = 2 };
+
+/* Tiles of a flat array of n values. */
 GHZ_RULE uint64_t tiles_of(uint64_t n) {
   return GHZ_TILE_COUNT(n);
 }
@@ -46,7 +51,7 @@ GHZ_RULE uint64_t chunks_of(uint64_t tiles) {
   return tiles / TILES_PER_CHUNK + (tiles % TILES_PER_CHUNK != 0);
 }
 
-/* Values in tile t of an array of n. */
+/* Values in tile t of a flat array of n. */
 GHZ_RULE unsigned values_in_tile(uint64_t n, uint64_t t) {
   uint64_t left = n - t * TILE;
   return left < TILE ? (unsigned)left : (unsigned)TILE;

@@ -15,7 +15,7 @@ static enum opened_tile open_tile(const ghz_lattice *l, tile_source src, unsigne
     if (!to_integers(l, values, n, &v))
       return OUTSIDE;
     if (v.zero)
-      return parse(l, (tile_source){NULL, 0, src.terms, 0}, n, h) == GHZ_OK ? ON_LATTICE : DAMAGED;
+      return parse(l, (tile_source){.terms = src.terms}, n, h) == GHZ_OK ? ON_LATTICE : DAMAGED;
     measure(&v, encodings);
     src.size = write_encoding(&v, choose_encoding(encodings, GHZ_ORDER_BEST), room->bytes);
     src.data = room->bytes;
@@ -35,8 +35,9 @@ static inline int64_t coefficient(const combination *c, size_t i) {
 static ghz_status operand_values(const tile_job *j, size_t i, double y[TILE]) {
   const ghz_type type = j->lattice->type;
   ALIGNED float narrow[TILE];
-  ghz_status status = decode(j->lattice, j->src[i], type, j->n, 0, type == GHZ_F32 ? (void *)narrow : y);
-  for (unsigned v = 0; type == GHZ_F32 && status == GHZ_OK && v < j->n; v++)
+  const tile_place place = packed_place(j->extent);
+  ghz_status status = decode(j->lattice, j->src[i], type, &place, 0, type == GHZ_F32 ? (void *)narrow : y);
+  for (unsigned v = 0; type == GHZ_F32 && status == GHZ_OK && v < j->extent.n; v++)
     y[v] = (double)narrow[v];
   return status;
 }
@@ -45,12 +46,12 @@ static ghz_status operand_values(const tile_job *j, size_t i, double y[TILE]) {
 static void put_raw(const tile_job *j, const double y[TILE]) {
   const ghz_type type = j->lattice->type;
   j->dst[0] = RAW_TILE;
-  for (unsigned v = 0; v < j->n; v++)
+  for (unsigned v = 0; v < j->extent.n; v++)
     if (type == GHZ_F32)
       store_u32(j->dst + 1 + 4 * v, canonical_f32(bits_f32((float)y[v])));
     else
       store_u64(j->dst + 1 + 8 * v, canonical_f64(bits_f64(y[v])));
-  *j->size = 1 + j->n * ghz_type_size(type);
+  *j->size = 1 + j->extent.n * ghz_type_size(type);
 }
 
 /* The combination in floating point, where an operand lies outside the lattice. */
@@ -63,10 +64,10 @@ static ghz_status combine_values(const tile_job *j, const combination *c) {
     ghz_status status = operand_values(j, i, y);
     if (status != GHZ_OK)
       return status;
-    for (unsigned v = 0; v < j->n; v++)
+    for (unsigned v = 0; v < j->extent.n; v++)
       sum[v] += factor * y[v];
   }
-  for (unsigned v = 0; v < j->n; v++)
+  for (unsigned v = 0; v < j->extent.n; v++)
     sum[v] = sum[v] * c->factor / c->divisor;
   put_raw(j, sum);
   return GHZ_OK;
@@ -85,8 +86,8 @@ static int combine_two(const tile_job *j, const combination *c, ghz_status *stat
   const ghz_lattice *l = j->lattice;
   const tile_source *src = j->src;
   tile_header a, b;
-  if (c->k != 2 || c->coefficients || j->n != TILE || !src[0].size || !src[1].size || src[0].short_tail ||
-      src[1].short_tail || is_raw(src[0]) || is_raw(src[1]))
+  if (c->k != 2 || c->coefficients || j->extent.n != TILE || !src[0].size || !src[1].size ||
+      src[0].short_tail || src[1].short_tail || is_raw(src[0]) || is_raw(src[1]))
     return 0;
   prefetch_tile(src[0]);
   prefetch_tile(src[1]);
@@ -121,7 +122,7 @@ static ghz_status copy_tile(const tile_job *j, const combination *c, size_t i) {
   encoded_tile room;
   tile_header h;
   const tile_source src = j->src[i];
-  if (j->n < TILE && open_tile(j->lattice, src, j->n, &room, &h) == DAMAGED)
+  if (j->extent.n < TILE && open_tile(j->lattice, src, j->extent.n, &room, &h) == DAMAGED)
     return GHZ_ECORRUPT;
   if (src.size > c->tile_bound)
     return GHZ_ECORRUPT;
@@ -140,13 +141,13 @@ static ghz_status add_tiles(const tile_job *j, const combination *c, const parti
     tile_header h;
     if (j->src[i].size == 0 || coefficient(c, i) == 0)
       continue;
-    enum opened_tile opened = open_tile(j->lattice, j->src[i], j->n, &room, &h);
+    enum opened_tile opened = open_tile(j->lattice, j->src[i], j->extent.n, &room, &h);
     if (opened == DAMAGED)
       return GHZ_ECORRUPT;
     if (opened == OUTSIDE)
       return result_of(p, 1, j->inexact) == RESULT_COPIED ? copy_tile(j, c, first) : combine_values(j, c);
     open_operand(&h, &x);
-    add_tile(j->lattice, c->terms, j->n, &sum, &x, coefficient(c, i));
+    add_tile(j->lattice, c->terms, j->extent.n, &sum, &x, coefficient(c, i));
   }
   return write_sum(&sum, j->dst, j->size);
 }
@@ -168,7 +169,8 @@ static ghz_status combine(const tile_job *j, const combination *c) {
   }
 }
 
-static ghz_status scan(const ghz_lattice *l, tile_source src, unsigned n, ghz_statistics *st) {
+static ghz_status scan(const ghz_lattice *l, tile_source src, const tile_extent *extent, ghz_statistics *st) {
+  const unsigned n = extent->n;
   if (src.size == 0) {
     st->empty++;
     return GHZ_OK;

@@ -189,7 +189,8 @@ static inline void prefetch_next(const void *x, size_t size) {
     __builtin_prefetch((const char *)x + size + i, 0, 3);
 }
 
-static size_t encode(const ghz_lattice *l, int order, const void *x, unsigned n, uint8_t *dst) {
+static size_t encode(const ghz_lattice *l, int order, const tile_place *place, const void *x, uint8_t *dst) {
+  const unsigned n = place->extent.n;
   integers v;
   encoding encodings[3];
   size_t raw = 1 + n * ghz_type_size(l->type);

@@ -43,7 +43,7 @@ static ghz_status extremum_values(const tile_job *j, int larger) {
     if (status != GHZ_OK)
       return status;
   }
-  for (unsigned v = 0; v < j->n; v++) {
+  for (unsigned v = 0; v < j->extent.n; v++) {
     const double a = y[0][v], b = y[1][v];
     const int first = a != a || (b == b && (larger ? a > b : a < b)); /* NaN wins */
     y[0][v] = first ? a : b;
@@ -55,7 +55,7 @@ static ghz_status extremum_values(const tile_job *j, int larger) {
 /* Opens the operands: their integers, brought to the larger mode. */
 static enum opened_tile open_comparands(const tile_job *j, comparand c[2], int *mode) {
   for (int i = 0; i < 2; i++) {
-    enum opened_tile opened = open_tile(j->lattice, j->src[i], j->n, &c[i].room, &c[i].header);
+    enum opened_tile opened = open_tile(j->lattice, j->src[i], j->extent.n, &c[i].room, &c[i].header);
     if (opened != ON_LATTICE)
       return opened;
     decode_integers(&c[i].header, 1, c[i].q);
@@ -72,14 +72,14 @@ static ghz_status extremum(const tile_job *j, int larger) {
   const ghz_lattice *l = j->lattice;
   comparand c[2];
   encoding encodings[3];
-  integers v = {.bits = 64, .n = j->n};
+  integers v = {.bits = 64, .n = j->extent.n};
   const enum opened_tile opened = open_comparands(j, c, &v.mode);
   if (opened == DAMAGED)
     return GHZ_ECORRUPT;
   *j->inexact |= opened == OUTSIDE;
   if (opened == OUTSIDE)
     return extremum_values(j, larger);
-  for (unsigned i = 0; i < j->n; i++)
+  for (unsigned i = 0; i < j->extent.n; i++)
     choose_value(c, i, larger, &v);
   v.special = has_specials(&v.specials);
   measure(&v, encodings);

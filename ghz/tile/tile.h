@@ -1,5 +1,5 @@
 /* tile.h: what the drivers know of the tile codec: one table of functions per instruction set, all
- * giving the same bytes. A tile is at most 1024 values (FORMAT.md, "Tile").
+ * giving the same bytes. A tile is at most 1024 values, in a row or of a brick (FORMAT.md, "Tile").
  *
  * A destination of tile bytes has room for the bound of its tiles (ghz_tile_bound) + SLACK bytes.
  * Sources may hold anything: damage is reported as GHZ_ECORRUPT. */
@@ -7,13 +7,26 @@
 #ifndef GHZ_TILE_H
 #define GHZ_TILE_H
 
-#include "ghz.h"
+#include "rules/shape.h"
 
-/* A tile of an operand: its bytes, and the terms of the stream that it belongs to. */
+/* Where the values of a tile lie in an array, from its first one on: `row` values from line to line,
+ * `plane` values from plane to plane. */
+typedef struct tile_place {
+  tile_extent extent;
+  size_t row, plane;
+} tile_place;
+
+/* The values inside one after the other. */
+static inline tile_place packed_place(tile_extent e) {
+  return (tile_place){e, e.x, (size_t)e.y * e.x};
+}
+
+/* A tile of an operand: its bytes, and what counts of the stream that it belongs to. */
 typedef struct tile_source {
   const uint8_t *data;
   size_t size;
   uint32_t terms;
+  int transform;  /* it may have coefficients */
   int short_tail; /* fewer than SLACK readable bytes follow: wide loads need a copy */
 } tile_source;
 
@@ -28,12 +41,11 @@ typedef struct combination {
   size_t tile_bound; /* of the result's tiles */
 } combination;
 
-/* One tile of a result: the operands' tiles of that number, which have n values, and where it
- * goes. */
+/* One tile of a result: the operands' tiles of that number, and where it goes. */
 typedef struct tile_job {
   const ghz_lattice *lattice; /* of the operands */
   const tile_source *src;
-  unsigned n;
+  tile_extent extent;
   uint8_t *dst;
   size_t *size;
   int *inexact; /* set to 1 where floating-point values had to be stored */
@@ -45,13 +57,14 @@ typedef struct tile_codec {
   /* The least and greatest finite value of x[0..n). */
   void (*range)(ghz_type type, const void *x, size_t n, double *min, double *max);
 
-  /* Compresses n values; returns the size, at most 1 + n * sizeof(value). */
-  size_t (*encode)(const ghz_lattice *lattice, int order, const void *x, unsigned n, uint8_t *dst);
+  /* Compresses the n values inside the place; returns the size, at most 1 + n * sizeof(value). */
+  size_t (*encode)(const ghz_lattice *lattice, int order, const tile_place *place, const void *x, uint8_t *dst);
 
-  /* Decompresses n values of type `out`. Writes those n values and no more; with streaming = 1 past
-   * the caches, where that is possible: call fence before another thread reads them. */
-  ghz_status (*decode)(const ghz_lattice *lattice, tile_source src, ghz_type out, unsigned n, int streaming,
-                       void *dst);
+  /* Decompresses the values inside the place, to type `out`. Writes those values and no more; with
+   * streaming = 1 past the caches, where that is possible: call fence before another thread reads
+   * them. */
+  ghz_status (*decode)(const ghz_lattice *lattice, tile_source src, ghz_type out, const tile_place *place,
+                       int streaming, void *dst);
   void (*fence)(void);
 
   /* The combination of the job's tiles. */
@@ -61,7 +74,8 @@ typedef struct tile_codec {
   ghz_status (*extremum)(const tile_job *job, int larger);
 
   /* Checks a tile and counts what it holds. */
-  ghz_status (*scan)(const ghz_lattice *lattice, tile_source src, unsigned n, ghz_statistics *statistics);
+  ghz_status (*scan)(const ghz_lattice *lattice, tile_source src, const tile_extent *extent,
+                     ghz_statistics *statistics);
 } tile_codec;
 
 extern const tile_codec ghz_tiles_scalar, ghz_tiles_avx2, ghz_tiles_avx512;

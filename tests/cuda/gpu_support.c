@@ -157,7 +157,7 @@ size_t room_for(const operation *o) {
     terms = each > most || by > most || terms + each * by > most ? most : terms + each * by;
   }
   uint32_t bounded = terms ? (uint32_t)terms : 1;
-  return makes_message(o) ? ghz_slice_bound(o->tiles, o->lattice.type, bounded)
+  return makes_message(o) ? ghz_slice_bound(&(ghz_shape){.dims = 1}, o->tiles, o->lattice.type, bounded)
                           : ghz_size_bound(o->n, o->lattice.type, bounded);
 }
 

@@ -44,7 +44,8 @@ static void check_slice(choices *c, const ghz_lattice *l, int order, const void 
   uint64_t all = ref_tiles(n), first = choose_below(c, all + 1), tiles = choose_below(c, all - first + 1);
   ghz_slice part, cut;
   MUST(ghz_slice_view(s, first, tiles, &cut) == GHZ_OK, "view");
-  size_t room = ghz_slice_bound(tiles, l->type, 1), size = ghz_slice_size(&cut), packed;
+  size_t room = ghz_slice_bound(&(ghz_shape){.dims = 1}, tiles, l->type, 1), size = ghz_slice_size(&cut),
+         packed;
   uint8_t *got = scratch(room), *want = scratch(size);
   ghz_context *ctx = fuzz_context(fuzz_contexts() - 1);
   ghz_status status = ghz_slice_compress(ctx, l, order, x, n, first, tiles, got, room, &part);

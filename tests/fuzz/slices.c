@@ -83,7 +83,8 @@ static message make(ghz_context *ctx, enum kind kind, const ghz_slice s[2], uint
   uint64_t terms = kind == SUM               ? (uint64_t)s[0].terms + s[1].terms
                    : s[0].terms > s[1].terms ? s[0].terms
                                              : s[1].terms;
-  size_t room = ghz_slice_bound(s[0].tiles, s[0].lattice.type, terms ? (uint32_t)terms : 1);
+  size_t room =
+      ghz_slice_bound(&(ghz_shape){.dims = 1}, s[0].tiles, s[0].lattice.type, terms ? (uint32_t)terms : 1);
   message m = {.data = scratch(room)};
   if (kind == SUM)
     m.status = ghz_slice_sum(ctx, 2, s, m.data, room, &m.slice);
