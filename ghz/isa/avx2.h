@@ -148,7 +148,7 @@ static inline void stream_fence(void) {
   _mm_sfence();
 }
 
-static inline void widths_unpack(const uint8_t *src, unsigned planes, uint8_t width[BLOCKS]) {
+static inline void widths_unpack(const width_planes plain, unsigned planes, uint8_t width[BLOCKS]) {
   const __m256i byte = _mm256_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2,
                                         3, 3, 3, 3, 3, 3, 3, 3);
   const __m256i bits = _mm256_set1_epi64x((long long)0x8040201008040201ull);
@@ -156,7 +156,7 @@ static inline void widths_unpack(const uint8_t *src, unsigned planes, uint8_t wi
     __m256i w = part_zero();
     for (unsigned k = 0; k < planes; k++) {
       int32_t m;
-      memcpy(&m, src + 16 * k + 4 * i, 4);
+      memcpy(&m, plain + 16 * k + 4 * i, 4);
       __m256i set = _mm256_and_si256(_mm256_shuffle_epi8(_mm256_set1_epi32(m), byte), bits);
       w |= _mm256_and_si256(_mm256_cmpeq_epi8(set, bits), _mm256_set1_epi8((char)(1 << k)));
     }
@@ -164,14 +164,60 @@ static inline void widths_unpack(const uint8_t *src, unsigned planes, uint8_t wi
   }
 }
 
-static inline void widths_pack(const uint8_t width[BLOCKS], unsigned planes, uint8_t *dst) {
+static inline void widths_pack(const uint8_t width[BLOCKS], unsigned planes, width_planes plain) {
+  memset(plain, 0, 64);
   for (unsigned i = 0; i < PARTS; i++) {
     __m256i w = part_load(width + 32 * i);
     for (unsigned k = 0; k < planes; k++) {
       int32_t m = _mm256_movemask_epi8(_mm256_sll_epi16(w, _mm_cvtsi32_si128((int)(7 - k))));
-      memcpy(dst + 16 * k + 4 * i, &m, 4);
+      memcpy(plain + 16 * k + 4 * i, &m, 4);
     }
   }
+}
+
+/* A map of the bytes that are not 0. */
+static inline unsigned nonzero_bytes(__m128i v) {
+  return (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(v, _mm_setzero_si128())) ^ 0xffff;
+}
+
+static inline __m128i width_plane(const width_planes plain, unsigned k) {
+  return _mm_load_si128((const __m128i *)(plain + 16 * k));
+}
+
+static inline unsigned width_planes_nonzero(const width_planes plain, unsigned planes) {
+  unsigned count = 0;
+  for (unsigned k = 0; k < planes; k++)
+    count += (unsigned)_mm_popcnt_u32(nonzero_bytes(width_plane(plain, k)));
+  return count;
+}
+
+/* Squeezed or not, it is a choice of bytes: those that are not 0, or all. */
+static inline uint8_t *width_planes_store(const width_planes plain, unsigned planes, int squeezed,
+                                          uint8_t *dst) {
+  uint8_t *out = dst + (squeezed ? 2 * planes : 0);
+  for (unsigned k = 0; k < planes; k++) {
+    __m128i v = width_plane(plain, k);
+    const unsigned map = squeezed ? nonzero_bytes(v) : 0xffff;
+    if (squeezed)
+      store_u16(dst + 2 * k, (uint16_t)map);
+    gather_8(v, &out, map & 255);
+    gather_8(_mm_unpackhi_epi64(v, v), &out, map >> 8);
+  }
+  return out;
+}
+
+static inline unsigned width_planes_load(const uint8_t *src, unsigned planes, int squeezed,
+                                         width_planes plain) {
+  const uint8_t *first = src + (squeezed ? 2 * planes : 0), *bytes = first;
+  unsigned missing = 0;
+  memset(plain, 0, 64);
+  for (unsigned k = 0; k < planes; k++) {
+    const unsigned map = squeezed ? load_u16(src + 2 * k) : 0xffff;
+    __m128i a = spread_8(&bytes, map & 255), b = spread_8(&bytes, map >> 8), v = _mm_unpacklo_epi64(a, b);
+    _mm_store_si128((__m128i *)(plain + 16 * k), v);
+    missing |= map & ~nonzero_bytes(v);
+  }
+  return squeezed && missing ? DAMAGED_WIDTHS : (unsigned)(bytes - first);
 }
 
 #endif

@@ -1,5 +1,5 @@
-/* avx512.h: the primitives (primitives.h) for AVX-512 with VBMI2 (Ice Lake, Zen 4 on): a plane is
- * two registers. */
+/* avx512.h: the primitives (primitives.h) for AVX-512 with VBMI2 and GFNI (Ice Lake, Zen 4 on): a
+ * plane is two registers. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_ISA_AVX512_H
 #define GHZ_ISA_AVX512_H
@@ -110,37 +110,121 @@ static inline void stream_fence(void) {
   _mm_sfence();
 }
 
-/* Widths from and to their bit planes: plane k holds bit k of every block's width. Four planes at
- * once, present or not, then the rare others; up to 64 bytes more than the planes may be read, or
- * written. */
-static inline __m512i width_bits(const uint8_t *plane, unsigned k, unsigned planes) {
-  uint64_t m;
-  memcpy(&m, plane, 8);
-  return _mm512_maskz_mov_epi8(k < planes ? m : 0, _mm512_set1_epi8((char)(1 << k)));
+/* ---- Width planes: four in a register, present or not; the rare others in another ------------ */
+
+#define EACH_LANE(v) _mm512_set1_epi64((long long)UINT64_C(v))
+/* Lane j: first + j * step. */
+#define LANES(first, step)                                                                                     \
+  _mm512_add_epi64(_mm512_set1_epi64((long long)UINT64_C(first)),                                              \
+                   _mm512_set_epi64(7 * INT64_C(step), 6 * INT64_C(step), 5 * INT64_C(step),                   \
+                                    4 * INT64_C(step), 3 * INT64_C(step), 2 * INT64_C(step), INT64_C(step),    \
+                                    0))
+
+/* Turns the 8 x 8 bits of each lane of 64: bit k of byte i becomes bit 7 - i of byte k. */
+static inline __m512i turn_bits(__m512i v) {
+  return _mm512_gf2p8affine_epi64_epi8(EACH_LANE(0x8040201008040201), v, 0);
 }
 
-static inline void widths_unpack(const uint8_t *src, unsigned planes, uint8_t width[BLOCKS]) {
-  for (int half = 0; half < 2; half++, src += 8, width += 64) {
-    __m512i w =
-        _mm512_or_si512(_mm512_or_si512(width_bits(src, 0, planes), width_bits(src + 16, 1, planes)),
-                        _mm512_or_si512(width_bits(src + 32, 2, planes), width_bits(src + 48, 3, planes)));
-    for (unsigned k = 4; k < planes; k++)
-      w = _mm512_or_si512(w, width_bits(src + 16 * k, k, planes));
-    part_store(width, w);
+/* Exchanges bits i and 7 - i of each byte. */
+static inline __m512i reverse_bits(__m512i v) {
+  return _mm512_gf2p8affine_epi64_epi8(v, EACH_LANE(0x8040201008040201), 0);
+}
+
+/* The lowest n bits. */
+static inline uint64_t low_bits(unsigned n) {
+  return _bzhi_u64(UINT64_MAX, n);
+}
+
+/* The planes from the fifth on. */
+static inline __m512i rare_width_planes(const width_planes plain, unsigned planes) {
+  return _mm512_maskz_loadu_epi8(low_bits(16 * (planes - 4)), plain + 64);
+}
+
+/* Byte j of plane k belongs to byte 7 - k of lane j, of the second half to that of lane j - 8. */
+static inline void widths_unpack(const width_planes plain, unsigned planes, uint8_t width[BLOCKS]) {
+  const __m512i p = part_load(plain), second = _mm512_set1_epi8(8);
+  const __m512i at = LANES(0x0010203000000000, 0x0101010100000000);
+  const __mmask64 upper = UINT64_C(0xf0f0f0f0f0f0f0f0);
+  __m512i a = _mm512_maskz_permutexvar_epi8(upper, at, p);
+  __m512i b = _mm512_maskz_permutexvar_epi8(upper, _mm512_add_epi8(at, second), p);
+  if (planes > 4) {
+    const __m512i rare = rare_width_planes(plain, planes), at_rare = LANES(0x100000, 0x01010000);
+    const __mmask64 lower = UINT64_C(0x0c0c0c0c0c0c0c0c);
+    a = _mm512_mask_permutexvar_epi8(a, lower, at_rare, rare);
+    b = _mm512_mask_permutexvar_epi8(b, lower, _mm512_add_epi8(at_rare, second), rare);
+  }
+  part_store(width, turn_bits(a));
+  part_store(width + 64, turn_bits(b));
+}
+
+/* Byte 16 k + j of the planes, from byte k of lane j. */
+static inline void widths_pack(const uint8_t width[BLOCKS], unsigned planes, width_planes plain) {
+  const __m512i a = turn_bits(part_load(width)), b = turn_bits(part_load(width + 64));
+  const __m512i at =
+      _mm512_set_epi64(0x7b736b635b534b43, 0x3b332b231b130b03, 0x7a726a625a524a42, 0x3a322a221a120a02,
+                       0x7971696159514941, 0x3931292119110901, 0x7870686058504840, 0x3830282018100800);
+  part_store(plain, reverse_bits(_mm512_permutex2var_epi8(a, at, b)));
+  if (planes > 4) {
+    __m512i rare = _mm512_permutex2var_epi8(a, _mm512_add_epi8(at, _mm512_set1_epi8(4)), b);
+    _mm256_storeu_si256((__m256i *)(plain + 64), _mm512_castsi512_si256(reverse_bits(rare)));
   }
 }
 
-static inline void width_plane(const part w[2], unsigned k, uint8_t *dst) {
-  __m512i bit = _mm512_set1_epi8((char)(1 << k));
-  uint64_t m[2] = {_mm512_test_epi8_mask(w[0], bit), _mm512_test_epi8_mask(w[1], bit)};
-  memcpy(dst + 16 * k, m, 16);
+static inline __mmask64 nonzero_bytes(__m512i v) {
+  return _mm512_test_epi8_mask(v, v);
 }
 
-static inline void widths_pack(const uint8_t width[BLOCKS], unsigned planes, uint8_t *dst) {
-  const part w[2] = {part_load(width), part_load(width + 64)};
-  width_plane(w, 0, dst), width_plane(w, 1, dst), width_plane(w, 2, dst), width_plane(w, 3, dst);
-  for (unsigned k = 4; k < planes; k++)
-    width_plane(w, k, dst);
+static inline unsigned width_planes_nonzero(const width_planes plain, unsigned planes) {
+  unsigned count = (unsigned)_mm_popcnt_u64(nonzero_bytes(part_load(plain)));
+  if (planes > 4)
+    count += (unsigned)_mm_popcnt_u64(nonzero_bytes(rare_width_planes(plain, planes)));
+  return count;
 }
 
+/* Squeezed or not, it is a choice of bytes: those that are not 0, or all. */
+static inline uint8_t *width_planes_store(const width_planes plain, unsigned planes, int squeezed,
+                                          uint8_t *dst) {
+  const __m512i p = part_load(plain);
+  const uint64_t map = nonzero_bytes(p), taken = squeezed ? map : low_bits(16 * planes);
+  uint8_t *out = dst + (squeezed ? 2 * planes : 0);
+  memcpy(dst, &map, 8);
+  if (planes > 4) {
+    const __m512i rare = rare_width_planes(plain, planes);
+    const uint64_t map_rare = nonzero_bytes(rare),
+                   taken_rare = squeezed ? map_rare : low_bits(16 * (planes - 4));
+    memcpy(dst + 8, &map_rare, 4);
+    part_store(out, _mm512_maskz_compress_epi8(taken, p));
+    out += _mm_popcnt_u64(taken);
+    _mm256_storeu_si256((__m256i *)out, _mm512_castsi512_si256(_mm512_maskz_compress_epi8(taken_rare, rare)));
+    return out + _mm_popcnt_u64(taken_rare);
+  }
+  part_store(out, _mm512_maskz_compress_epi8(taken, p));
+  return out + _mm_popcnt_u64(taken);
+}
+
+static inline unsigned width_planes_load(const uint8_t *src, unsigned planes, int squeezed,
+                                         width_planes plain) {
+  const uint8_t *bytes = src + (squeezed ? 2 * planes : 0);
+  uint64_t map;
+  memcpy(&map, src, 8);
+  const uint64_t taken = (squeezed ? map : UINT64_MAX) & low_bits(16 * planes);
+  const __m512i p = _mm512_maskz_expand_epi8(taken, part_load(bytes));
+  unsigned count = (unsigned)_mm_popcnt_u64(taken);
+  uint64_t missing = taken & ~nonzero_bytes(p);
+  part_store(plain, p);
+  if (planes > 4) {
+    uint32_t map_rare;
+    memcpy(&map_rare, src + 8, 4);
+    const uint64_t taken_rare = (squeezed ? map_rare : UINT64_MAX) & low_bits(16 * (planes - 4));
+    const __m256i rare = _mm256_loadu_si256((const __m256i *)(bytes + count));
+    const __m512i q = _mm512_maskz_expand_epi8(taken_rare, _mm512_castsi256_si512(rare));
+    _mm256_storeu_si256((__m256i *)(plain + 64), _mm512_castsi512_si256(q));
+    count += (unsigned)_mm_popcnt_u64(taken_rare);
+    missing |= taken_rare & ~nonzero_bytes(q);
+  }
+  return squeezed && missing ? DAMAGED_WIDTHS : count;
+}
+
+#undef LANES
+#undef EACH_LANE
 #endif

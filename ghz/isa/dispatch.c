@@ -24,7 +24,7 @@ static int have_avx512(void) {
   return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
          __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
          __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512vbmi") &&
-         __builtin_cpu_supports("avx512vbmi2") && have_avx2();
+         __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("gfni") && have_avx2();
 }
 #endif
 

@@ -157,23 +157,70 @@ static inline void vec_stream(void *to, const void *v) {
 
 static inline void stream_fence(void) {}
 
-static inline void widths_unpack(const uint8_t *src, unsigned planes, uint8_t width[BLOCKS]) {
+static inline void widths_unpack(const width_planes plain, unsigned planes, uint8_t width[BLOCKS]) {
   for (unsigned i = 0; i < PARTS; i++) {
     uint64_t w = 0;
     for (unsigned k = 0; k < planes; k++) {
-      uint64_t bits = (src[16 * k + i] * EACH_BYTE) & UINT64_C(0x8040201008040201);
+      uint64_t bits = (plain[16 * k + i] * EACH_BYTE) & UINT64_C(0x8040201008040201);
       w |= ((((bits & ~TOP_BITS) + ~TOP_BITS) | bits) & TOP_BITS) >> 7 << k;
     }
     part_store(width + 8 * i, w);
   }
 }
 
-static inline void widths_pack(const uint8_t width[BLOCKS], unsigned planes, uint8_t *dst) {
+static inline void widths_pack(const uint8_t width[BLOCKS], unsigned planes, width_planes plain) {
+  memset(plain, 0, 64);
   for (unsigned i = 0; i < PARTS; i++) {
     uint64_t w = part_load(width + 8 * i);
     for (unsigned k = 0; k < planes; k++)
-      dst[16 * k + i] = (uint8_t)gather_top_bits((w >> k & EACH_BYTE) << 7);
+      plain[16 * k + i] = (uint8_t)gather_top_bits((w >> k & EACH_BYTE) << 7);
   }
+}
+
+static inline unsigned width_planes_nonzero(const width_planes plain, unsigned planes) {
+  unsigned count = 0;
+  for (unsigned i = 0; i < 16 * planes; i++)
+    count += plain[i] != 0;
+  return count;
+}
+
+/* Byte after byte, which has no branches either. */
+static inline uint8_t *width_planes_store(const width_planes plain, unsigned planes, int squeezed,
+                                          uint8_t *dst) {
+  if (!squeezed) {
+    memcpy(dst, plain, 16 * planes);
+    return dst + 16 * planes;
+  }
+  uint8_t *out = dst + 2 * planes;
+  for (unsigned i = 0; i < 2 * planes; i++) {
+    unsigned map = 0;
+    for (unsigned b = 0; b < 8; b++) {
+      const uint8_t v = plain[8 * i + b];
+      map |= (unsigned)(v != 0) << b;
+      *out = v;
+      out += v != 0;
+    }
+    dst[i] = (uint8_t)map;
+  }
+  return out;
+}
+
+static inline unsigned width_planes_load(const uint8_t *src, unsigned planes, int squeezed,
+                                         width_planes plain) {
+  memset(plain, 0, 64);
+  if (!squeezed) {
+    memcpy(plain, src, 16 * planes);
+    return 0;
+  }
+  const uint8_t *first = src + 2 * planes, *bytes = first;
+  unsigned missing = 0;
+  for (unsigned i = 0; i < 16 * planes; i++) {
+    const unsigned taken = src[i / 8] >> i % 8 & 1;
+    plain[i] = (uint8_t)(*bytes * taken);
+    missing |= taken & (*bytes == 0);
+    bytes += taken;
+  }
+  return missing ? DAMAGED_WIDTHS : (unsigned)(bytes - first);
 }
 
 #endif

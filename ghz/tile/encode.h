@@ -102,13 +102,10 @@ static int to_integers(const ghz_lattice *l, const void *x, unsigned n, integers
   return v->zero || quantise_tile(l, x, m, v);
 }
 
-/* One way to encode a tile: its order, widths and exact size. */
+/* One way to encode a tile, and its exact size but for specials, which every way has alike. */
 typedef struct encoding {
-  int order;
-  unsigned height;
+  tile_widths widths;
   unsigned size;
-  int64_t anchor, slope;
-  ALIGNED uint8_t width[BLOCKS];
 } encoding;
 
 /* Sum of bytes that are at most 64. */
@@ -123,13 +120,11 @@ static unsigned sum_bytes(const uint8_t width[BLOCKS]) {
   return (unsigned)(sum * UINT64_C(0x0001000100010001) >> 48);
 }
 
-static void fill_encoding(const integers *v, int order, unsigned height, encoding *p) {
-  p->order = order;
-  p->height = height;
-  p->anchor = order ? integer_at(v, 0) : 0;
-  p->slope = order == 2 && v->n > 1 ? (int64_t)((uint64_t)integer_at(v, 1) - (uint64_t)integer_at(v, 0)) : 0;
-  unsigned anchors = anchor_size(p->anchor) + anchor_size(p->slope);
-  p->size = 1u + (unsigned)(anchors || v->special) + anchors + 16 * bit_length(height) + sum_bytes(p->width);
+static void fill_encoding(const integers *v, int order, encoding *p) {
+  const int64_t first = integer_at(v, 0), slope = (int64_t)((uint64_t)integer_at(v, 1) - (uint64_t)first);
+  p->widths.lead = (tile_prefix){
+      .order = order, .mode = v->mode, .special = v->special, .anchor = first, .slope = v->n > 1 ? slope : 0};
+  p->size = finish_widths(&p->widths) + sum_bytes(p->widths.width);
 }
 
 /* Integers of a full tile -> the widths of all three orders; of a short one, order by order. */
@@ -151,32 +146,30 @@ static void measure(const integers *v, encoding encodings[3]) {
                magnitude_64(r, u.m64[o]));
   }
   for (int o = 0; o < 3; o++) {
-    unsigned height;
-    FOR_BITS(v, height = widths_16(u.m16[o], encodings[o].width),
-             height = widths_32(u.m32[o], encodings[o].width),
-             height = widths_64(u.m64[o], encodings[o].width));
-    fill_encoding(v, o, height, &encodings[o]);
+    tile_widths *w = &encodings[o].widths;
+    FOR_BITS(v, w->height = widths_16(u.m16[o], w->width), w->height = widths_32(u.m32[o], w->width),
+             w->height = widths_64(u.m64[o], w->width));
+    fill_encoding(v, o, &encodings[o]);
   }
 }
 
 /* Writes the tile that an encoding describes. */
 static size_t write_encoding(const integers *v, const encoding *p, uint8_t *dst) {
   ALIGNED bit_plane planes[PLANES_MAX];
-  unsigned octets = (p->height + 7) / 8;
+  const unsigned octets = (p->widths.height + 7) / 8;
+  const int order = p->widths.lead.order;
   if (octets)
-    FOR_BITS(v, to_planes_16(v->q16, v->n, p->order, octets > 2 ? 2 : octets, planes),
-             to_planes_32(v->q32, v->n, p->order, octets, planes),
-             to_planes_64(v->q64, v->n, p->order, octets, planes));
-  const tile_content t = {v->mode,   p->order, p->anchor, p->slope,
-                          p->height, p->width, planes,    v->special ? &v->specials : NULL};
-  return put_tile(&t, dst);
+    FOR_BITS(v, to_planes_16(v->q16, v->n, order, octets > 2 ? 2 : octets, planes),
+             to_planes_32(v->q32, v->n, order, octets, planes),
+             to_planes_64(v->q64, v->n, order, octets, planes));
+  return put_tile(&p->widths, planes, v->special ? &v->specials : NULL, dst);
 }
 
 /* The encoding for an order; GHZ_ORDER_BEST: the smallest. Branches, not a select: the processor
  * predicts them well and writes planes before the sizes are added up (9 % of compression). */
 static const encoding *choose_encoding(const encoding encodings[3], int order) {
   const unsigned size[3] = {encodings[0].size, encodings[1].size, encodings[2].size};
-  int best = choose_order(size, orders_of(1), encodings[0].height == 0, order);
+  int best = choose_order(size, orders_of(1), encodings[0].widths.height == 0, order);
   if (__builtin_expect(best == 2, 1))
     return &encodings[2];
   return __builtin_expect(best == 1, 1) ? &encodings[1] : &encodings[0];

@@ -85,7 +85,7 @@ static ghz_status extremum(const tile_job *j, int larger) {
   measure(&v, encodings);
   const int order = c[0].header.order > c[1].header.order ? c[0].header.order : c[1].header.order;
   const uint32_t terms = j->src[0].terms > j->src[1].terms ? j->src[0].terms : j->src[1].terms;
-  if (encodings[order].height > width_limit(l->type, l->cap, v.mode, order, terms))
+  if (encodings[order].widths.height > width_limit(l->type, l->cap, v.mode, order, terms))
     return GHZ_ECORRUPT;
   *j->size = write_encoding(&v, &encodings[order], j->dst);
   return GHZ_OK;

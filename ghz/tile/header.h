@@ -45,37 +45,40 @@ static inline int has_specials(const specials *s) {
   return any != 0;
 }
 
-/* A lattice tile that is to be written. */
-typedef struct tile_content {
-  int mode, order;
-  int64_t anchor, slope;    /* ignored at orders that have none */
-  unsigned height;          /* planes: the largest width */
-  const uint8_t *width;     /* of each block */
-  const bit_plane *planes;  /* not squeezed */
-  const specials *specials; /* NULL: none */
-} tile_content;
+/* The widths of a tile that is to be written, and what stands before them. */
+typedef struct tile_widths {
+  tile_prefix lead;
+  unsigned height; /* planes: the largest width */
+  width_planes plain;
+  ALIGNED uint8_t width[BLOCKS];
+} tile_widths;
+
+/* Completes the lead of a tile whose order, mode, anchors, specials and widths are known. Returns
+ * the bytes up to the end of the width planes. */
+static inline __attribute__((always_inline)) unsigned finish_widths(tile_widths *t) {
+  t->lead.anchor = t->lead.order ? t->lead.anchor : 0;
+  t->lead.slope = t->lead.order == 2 ? t->lead.slope : 0;
+  t->lead.width_planes = bit_length(t->height);
+  widths_pack(t->width, t->lead.width_planes, t->plain);
+  return choose_squeezing(&t->lead, width_planes_nonzero(t->plain, t->lead.width_planes));
+}
 
 /* Everything of a tile but its planes. This and put_tile are inlined, so that what describes a tile
  * stays in registers (5 % of an addition). */
-static inline __attribute__((always_inline)) uint8_t *put_header(const tile_content *t, uint8_t *dst) {
-  const tile_prefix h = {.order = t->order,
-                         .mode = t->mode,
-                         .width_planes = bit_length(t->height),
-                         .special = t->specials != NULL,
-                         .anchor = t->order ? t->anchor : 0,
-                         .slope = t->order == 2 ? t->slope : 0};
-  const unsigned extra = lead_extra(&h);
-  *dst++ = lead_first(&h, extra);
+static inline __attribute__((always_inline)) uint8_t *put_header(const tile_widths *t, const specials *s,
+                                                                 uint8_t *dst) {
+  const tile_prefix *h = &t->lead;
+  const unsigned extra = lead_extra(h);
+  *dst++ = lead_first(h, extra);
   if (extra)
     *dst++ = (uint8_t)extra;
-  memcpy(dst, &h.anchor, 8);
-  dst += anchor_size(h.anchor);
-  memcpy(dst, &h.slope, 8);
-  dst += anchor_size(h.slope);
-  widths_pack(t->width, h.width_planes, dst);
-  dst += 16 * h.width_planes;
-  if (t->specials)
-    dst = put_special_plane(t->specials->minus, put_special_plane(t->specials->plus, dst));
+  memcpy(dst, &h->anchor, 8);
+  dst += anchor_size(h->anchor);
+  memcpy(dst, &h->slope, 8);
+  dst += anchor_size(h->slope);
+  dst = width_planes_store(t->plain, h->width_planes, h->squeezed, dst);
+  if (s)
+    dst = put_special_plane(s->minus, put_special_plane(s->plus, dst));
   return dst;
 }
 
@@ -89,21 +92,22 @@ static inline void store_plane(uint8_t *plane, const part x[PARTS]) {
     part_store(plane + i * PART_BYTES, x[i]);
 }
 
-static inline uint8_t *put_planes(const tile_content *t, uint8_t *dst) {
+static inline uint8_t *put_planes(const tile_widths *t, const bit_plane *planes, uint8_t *dst) {
   part w[PARTS];
   load_plane(t->width, w);
   for (unsigned p = 0; p < t->height; p++)
     for (int i = 0; i < PARTS; i++)
-      part_squeeze(part_load(t->planes[p] + i * PART_BYTES), &dst, w[i], (int)p);
+      part_squeeze(part_load(planes[p] + i * PART_BYTES), &dst, w[i], (int)p);
   return dst;
 }
 
-/* Writes a whole tile and returns its size. Zeros in coarse mode and order 0 are no bytes at
- * all. */
-static inline __attribute__((always_inline)) size_t put_tile(const tile_content *t, uint8_t *dst) {
-  if (t->order == 0 && t->mode == COARSE && t->height == 0 && !t->specials)
+/* Writes a whole tile from its planes, which are not squeezed, and its specials, NULL if the lead
+ * announces none. Returns its size. Zeros in coarse mode and order 0 are no bytes at all. */
+static inline __attribute__((always_inline)) size_t put_tile(const tile_widths *t, const bit_plane *planes,
+                                                             const specials *s, uint8_t *dst) {
+  if (lead_says_empty(&t->lead))
     return 0;
-  return (size_t)(put_planes(t, put_header(t, dst)) - dst);
+  return (size_t)(put_planes(t, planes, put_header(t, s, dst)) - dst);
 }
 
 /* One bit plane of widths, from the top: adds to the sum, and keeps track of the blocks that may
@@ -113,8 +117,8 @@ typedef struct width_sum {
   uint64_t low, high;
 } width_sum;
 
-static inline void add_width_plane(width_sum *s, const uint8_t *plane, unsigned k, int present) {
-  uint64_t a = present ? load_u64(plane) : 0, b = present ? load_u64(plane + 8) : 0;
+static inline void add_width_plane(width_sum *s, const uint8_t *plane, unsigned k) {
+  uint64_t a = load_u64(plane), b = load_u64(plane + 8);
   uint64_t x = a & s->low, y = b & s->high;
   int any = (x | y) != 0;
   s->sum += (unsigned)(__builtin_popcountll(a) + __builtin_popcountll(b)) << k;
@@ -124,15 +128,15 @@ static inline void add_width_plane(width_sum *s, const uint8_t *plane, unsigned 
 }
 
 /* Sum and maximum of the widths, from their bit planes. Four planes at once, present or not: most
- * tiles have two or three, and guessing which costs more than looking. May read SLACK bytes. */
-static unsigned sum_widths(const uint8_t *planes, unsigned count, unsigned *largest) {
+ * tiles have two or three, and guessing which costs more than looking. */
+static unsigned sum_widths(const width_planes plain, unsigned count, unsigned *largest) {
   width_sum s = {0, 0, ~UINT64_C(0), ~UINT64_C(0)};
   for (unsigned k = count; k-- > 4;)
-    add_width_plane(&s, planes + 16 * k, k, 1);
-  add_width_plane(&s, planes + 48, 3, count > 3);
-  add_width_plane(&s, planes + 32, 2, count > 2);
-  add_width_plane(&s, planes + 16, 1, count > 1);
-  add_width_plane(&s, planes, 0, count > 0);
+    add_width_plane(&s, plain + 16 * k, k);
+  add_width_plane(&s, plain + 48, 3);
+  add_width_plane(&s, plain + 32, 2);
+  add_width_plane(&s, plain + 16, 1);
+  add_width_plane(&s, plain, 0);
   *largest = s.largest;
   return s.sum;
 }
@@ -173,7 +177,7 @@ static inline __attribute__((always_inline)) ghz_status parse(const ghz_lattice 
   tile_prefix lead;
   anchor_place at;
   const uint8_t *end = p + src.size;
-  if (!open_lead(l, src.terms, 1, p[0], p[1], src.size, &lead, &at) || lead.squeezed ||
+  if (!open_lead(l, src.terms, 1, p[0], p[1], src.size, &lead, &at) ||
       !open_anchors(&lead, &at, load_u64(p + at.at), load_u64(p + at.at + at.anchor)))
     return GHZ_ECORRUPT;
   h->order = lead.order;
@@ -181,11 +185,13 @@ static inline __attribute__((always_inline)) ghz_status parse(const ghz_lattice 
   h->anchor = lead.anchor;
   h->slope = lead.slope;
   p += widths_at(&at);
-  unsigned sum = sum_widths(p, lead.width_planes, &h->height);
-  if (!height_valid(l, src.terms, &lead, h->height))
+  width_planes plain;
+  const unsigned nonzero = width_planes_load(p, lead.width_planes, lead.squeezed, plain);
+  unsigned sum = sum_widths(plain, lead.width_planes, &h->height);
+  if (!width_planes_fit(&lead, &at, nonzero, src.size) || !height_valid(l, src.terms, &lead, h->height))
     return GHZ_ECORRUPT;
-  widths_unpack(p, lead.width_planes, h->width);
-  p += 16 * lead.width_planes;
+  widths_unpack(plain, lead.width_planes, h->width);
+  p += width_planes_size(lead.width_planes, nonzero, lead.squeezed);
   if (n < TILE && blocks_beyond(h->width, n))
     return GHZ_ECORRUPT;
   if (lead.special) {

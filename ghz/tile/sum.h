@@ -70,15 +70,19 @@ static void open_operand(const tile_header *h, plane_tile *t) {
 
 /* The tile of a sum. Returns GHZ_ECORRUPT if only damaged tiles give such a sum. */
 static ghz_status write_sum(const plane_tile *sum, uint8_t *dst, size_t *size) {
-  ALIGNED uint8_t width[BLOCKS];
   part w[PARTS];
-  const unsigned height = widths_of_sum(sum, w);
-  store_plane(width, w);
-  if (height > WIDTH_MAX)
+  tile_widths t;
+  t.height = widths_of_sum(sum, w);
+  store_plane(t.width, w);
+  if (t.height > WIDTH_MAX)
     return GHZ_ECORRUPT;
-  const tile_content t = {sum->mode, sum->order, (int64_t)sum->anchor, (int64_t)sum->slope,
-                          height,    width,      sum->planes,          sum->special ? &sum->infinities : NULL};
-  *size = put_tile(&t, dst);
+  t.lead = (tile_prefix){.order = sum->order,
+                         .mode = sum->mode,
+                         .special = sum->special,
+                         .anchor = (int64_t)sum->anchor,
+                         .slope = (int64_t)sum->slope};
+  finish_widths(&t);
+  *size = put_tile(&t, sum->planes, sum->special ? &sum->infinities : NULL, dst);
   return GHZ_OK;
 }
 
@@ -89,7 +93,7 @@ static ghz_status write_sum(const plane_tile *sum, uint8_t *dst, size_t *size) {
 static inline __attribute__((always_inline)) size_t add_pair(const tile_header *a, const tile_header *b,
                                                              int raises, unsigned limit, uint8_t *dst) {
   ALIGNED bit_plane planes[PLANES_MAX];
-  ALIGNED uint8_t width[BLOCKS];
+  tile_widths t;
   part x[PARTS], y[PARTS], s[PARTS];
   adder sum;
   squeezed_planes from_a, from_b;
@@ -113,12 +117,14 @@ static inline __attribute__((always_inline)) size_t add_pair(const tile_header *
     adder_next(&sum, s, x, p);
     store_plane(planes[p], s);
   }
-  store_plane(width, sum.width);
+  store_plane(t.width, sum.width);
   raisers_anchors(&r, raises, count, &anchor, &slope);
   anchor = (int64_t)((uint64_t)a->anchor + (uint64_t)anchor);
   slope = (int64_t)((uint64_t)a->slope + (uint64_t)slope);
-  const tile_content t = {a->mode, a->order, anchor, slope, bit_length(sum.changes), width, planes, NULL};
-  return put_tile(&t, dst);
+  t.height = bit_length(sum.changes);
+  t.lead = (tile_prefix){.order = a->order, .mode = a->mode, .anchor = anchor, .slope = slope};
+  finish_widths(&t);
+  return put_tile(&t, planes, NULL, dst);
 }
 
 static size_t add_two(const tile_header *a, const tile_header *b, unsigned limit, uint8_t *dst) {
