@@ -76,7 +76,7 @@ template <class Real> SELDOM void add_tiles(const combine_job &j, const particip
       return;
     add_tile(&j.s.lattice, j.s.terms_of_result, j.n, &r.sum, &x, j.c.coefficient[i]);
   }
-  if (!shape_of_sum(r.sum, r.shape, r.size))
+  if (!shape_of_sum(r.sum, r.shape, r.size, j.lane))
     r.damaged = j.c.k - 1;
 }
 

@@ -203,8 +203,7 @@ DEVICE void squeeze_sum(const team::team_shape &t, uint32_t size, team_room &roo
   UNROLLED for (int w = 0; w < team::WORDS; w++) widths[w] = size ? t.widths[w] : 0;
   writer.out = reinterpret_cast<uint8_t *>(&room);
   writer.open(widths, t.planes_at);
-  if (size)
-    team::put_header(writer.out, t);
+  team::put_header(writer.out, t, size != 0);
   ROLLED for (int p = 0; p < planes; p += 4) {
     uint4 four[4];
     UNROLLED for (int i = 0; i < 4; i++) four[i] =

@@ -181,7 +181,7 @@ struct short_shape {
   METHOD void keep(const tile_shape &t) {
     widths = t.widths;
     numbers = (uint32_t)t.lead.order | (uint32_t)t.lead.mode << 2 | (uint32_t)t.height << 4 |
-              (uint32_t)t.least << 10 | t.planes_at << 16;
+              (uint32_t)t.least << 10 | t.planes_at << 16 | (uint32_t)t.lead.squeezed << 31;
     anchor = (int32_t)t.lead.anchor;
     slope = (int32_t)t.lead.slope;
   }
@@ -192,7 +192,8 @@ struct short_shape {
     t.lead.mode = (int)(numbers >> 2 & 3);
     t.height = (int)(numbers >> 4 & 63);
     t.least = (int)(numbers >> 10 & 63);
-    t.planes_at = numbers >> 16;
+    t.planes_at = numbers >> 16 & 0x7fff;
+    t.lead.squeezed = (int)(numbers >> 31);
     t.lead.width_planes = bit_length((uint64_t)t.height);
     t.lead.anchor = anchor;
     t.lead.slope = slope;
@@ -219,7 +220,7 @@ DEVICE void measure(const compress_call &c, uint32_t *buffer, const Real *x, uns
       return; // an empty tile
     tile_shape t = {};
     t.lead.mode = mode;
-    w.size = min(choose_shape(measure_registers(w.q, lane), c.order, t), raw_size<Real>(n));
+    w.size = min(choose_shape(measure_registers(w.q, lane), c.order, t, lane), raw_size<Real>(n));
     w.kind = FROM_REGISTERS;
     w.shape.keep(t);
   } else {

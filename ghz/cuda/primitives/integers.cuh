@@ -36,22 +36,31 @@ struct order_widths {
 };
 
 // Chooses the order, and completes the shape of the tile; returns the size.
-DEVICE uint32_t choose_shape(const order_widths &w, int asked, tile_shape &t) {
-  uint32_t specials = t.lead.special ? special_plane_size(t.plus) + special_plane_size(t.minus) : 0;
-  unsigned size[3], heights = 0;
+DEVICE uint32_t choose_shape(const order_widths &w, int asked, tile_shape &t, int lane) {
+  const uint32_t specials = t.lead.special ? special_plane_size(t.plus) + special_plane_size(t.minus) : 0;
+  uint32_t used = 0, bytes = 0; // of the orders, one in a byte: planes in use, and bytes of width planes
+  UNROLLED for (int o = 0; o < 3; o++) used |= planes_in_use(w.widths[o]) << 8 * o;
+  const uint32_t pair = used | __shfl_xor_sync(ALL, used, 1), planes = __reduce_or_sync(ALL, used);
+  UNROLLED for (int o = 0; o < 3; o++) bytes |= (uint32_t)__popc(pair >> 8 * o & 255) << 8 * o;
+  bytes = __reduce_add_sync(ALL, lane & 1 ? 0u : bytes);
+  keep_as_it_is(bytes); // or three more words are spilled
+  one_after_the_other();
+  unsigned size[3];
   UNROLLED for (int o = 0; o < 3; o++) {
-    uint32_t sum = __reduce_add_sync(ALL, __dp4a(w.widths[o], EACH_BYTE, 0u));
-    uint32_t even = w.widths[o] & 0x00ff00ffu, odd = w.widths[o] >> 8 & 0x00ff00ffu, most = __vmaxu2(even, odd);
-    uint32_t height = __reduce_max_sync(ALL, max(most & 0xffffu, most >> 16));
-    tile_prefix lead = {o, COARSE, 0, 0, t.lead.special, 0, o ? w.anchor : 0, o == 2 ? w.slope : 0};
-    size[o] = lead_size(&lead) + 16 * bit_length(height) + sum + specials;
-    heights |= o == 0 ? height : 0;
+    const uint32_t sum = __reduce_add_sync(ALL, __dp4a(w.widths[o], EACH_BYTE, 0u));
+    tile_prefix lead = {};
+    lead.order = o;
+    lead.width_planes = bit_length(planes >> 8 * o & 255);
+    lead.special = t.lead.special;
+    lead.anchor = o ? w.anchor : 0;
+    lead.slope = o == 2 ? w.slope : 0;
+    size[o] = choose_squeezing(&lead, bytes >> 8 * o & 255) + sum + specials;
   }
-  t.lead.order = choose_order(size, 3, heights == 0, asked);
+  t.lead.order = choose_order(size, orders_of(1), (planes & 255) == 0, asked);
   t.lead.anchor = w.anchor;
   t.lead.slope = w.slope;
   t.widths = t.lead.order == 0 ? w.widths[0] : t.lead.order == 1 ? w.widths[1] : w.widths[2];
-  return finish_shape(t);
+  return finish_shape(t, bytes >> 8 * t.lead.order & 255);
 }
 
 // ---- 32 bits, in registers ----------------------------------------------------------------------
@@ -260,7 +269,7 @@ template <class Real, class Values> struct value_integers {
     t.lead.special = special;
     t.plus = plus;
     t.minus = minus;
-    return choose_shape(measure(), asked, t);
+    return choose_shape(measure(), asked, t, lane);
   }
 };
 

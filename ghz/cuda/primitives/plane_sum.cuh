@@ -58,7 +58,7 @@ DEVICE void next_plane(plane_source *s, unsigned p, part x[PARTS]) {
 
 // The shape of the tile that a sum becomes, and its size. Returns 0 if only damaged tiles give such
 // a sum.
-DEVICE int shape_of_sum(const plane_tile &s, tile_shape &t, uint32_t &size) {
+DEVICE int shape_of_sum(const plane_tile &s, tile_shape &t, uint32_t &size, int lane) {
   part widths[PARTS];
   widths_of_sum(&s, widths);
   t.lead.order = s.order;
@@ -69,7 +69,7 @@ DEVICE int shape_of_sum(const plane_tile &s, tile_shape &t, uint32_t &size) {
   t.plus = s.infinities.plus[0];
   t.minus = s.infinities.minus[0];
   t.widths = widths[0];
-  size = finish_shape(t);
+  size = finish_shape(t, width_bytes_in_use(t.widths, lane));
   return t.height <= WIDTH_MAX;
 }
 

@@ -160,14 +160,44 @@ struct team_shape {
   uint32_t height, sum, planes_at;
 };
 
-DEVICE void measure_widths(team_shape &t) {
-  uint32_t most = 0, sum = 0;
+// Returns the sum of the lanes' `other`, which is less than 2^16.
+DEVICE uint32_t measure_widths(team_shape &t, uint32_t other = 0) {
+  uint32_t most = 0, sum = other << 16;
   UNROLLED for (int w = 0; w < WORDS; w++) {
     most = __vmaxu2(most, __vmaxu2(t.widths[w] & 0x00ff00ffu, t.widths[w] >> 8 & 0x00ff00ffu));
     sum = __dp4a(t.widths[w], EACH_BYTE, sum);
   }
   t.height = largest_of(max(most & 0xffffu, most >> 16));
-  t.sum = sum_of(sum);
+  sum = sum_of(sum);
+  t.sum = sum & 0xffff;
+  return sum >> 16;
+}
+
+// Reads the width planes from planes_at on, which it moves past them. Plain planes are squeezed ones
+// of which every byte is there. Returns 0 if they end after the tile; where a byte of a map's is 0, the
+// widths are such that no tile has. Reads nothing unless `right`.
+DEVICE int take_widths(const tile_bytes &b, uint32_t size, int right, team_shape &t) {
+  const unsigned planes = right ? t.lead.width_planes : 0;
+  const uint32_t below = (1u << 2 * lane_of()) - 1;
+  uint32_t maps = t.planes_at, at = maps + (t.lead.squeezed ? 2 * planes : 0), damaged = 0;
+  UNROLLED for (int w = 0; w < WORDS; w++) t.widths[w] = 0;
+  ROLLED for (unsigned k = 0; k < planes; k++, maps += 2) {
+    const uint32_t map = t.lead.squeezed ? b.word(maps) & WHOLE_MAP : WHOLE_MAP, count = (uint32_t)__popc(map);
+    const uint32_t mine = map >> 2 * lane_of() & 3;
+    if (size - at < count)
+      return 0;
+    const uint32_t two = b.word(at + (uint32_t)__popc(map & below));
+    // The second byte is the next one, or without a first one the same.
+    const uint32_t first = mine & 1 ? two & 255 : 0, second = mine & 2 ? two >> 8 * (mine & 1) & 255 : 0;
+    const uint32_t bits = first | second << 8;
+    damaged |= ((mine & 1) && !first) | ((mine & 2) && !second);
+    UNROLLED for (int w = 0; w < WORDS; w++) t.widths[w] |= ((bits >> 4 * w & 15) * 0x00204081u & EACH_BYTE)
+                                                            << k;
+    at += count;
+  }
+  t.planes_at = at;
+  t.widths[0] |= t.lead.squeezed && damaged ? WIDTH_OF_NONE : 0;
+  return 1;
 }
 
 // Takes apart a full tile. All teams of a warp do so together; size 0 means that a team has none.
@@ -182,41 +212,69 @@ DEVICE int parse_tile(const ghz_lattice &l, uint32_t terms, const uint8_t *data,
   at = right ? at : anchor_place{0, 0, 0};
   right = open_anchors(&t.lead, &at, at.anchor ? b.word(at.at) : 0, at.slope ? b.word(at.at + at.anchor) : 0) &&
           right && !t.lead.special;
-  const unsigned planes = right ? t.lead.width_planes : 0;
-  const uint32_t p = widths_at(&at);
-  UNROLLED for (int w = 0; w < WORDS; w++) t.widths[w] = 0;
-  ROLLED for (unsigned k = 0; k < planes; k++) {
-    const uint32_t bits = b.word(p + 16 * k + 2 * (uint32_t)lane_of());
-    UNROLLED for (int w = 0; w < WORDS; w++) t.widths[w] |= ((bits >> 4 * w & 15) * 0x00204081u & EACH_BYTE)
-                                                            << k;
-  }
+  t.planes_at = widths_at(&at);
+  right = take_widths(b, size, right, t) && right;
   __syncwarp();
   measure_widths(t);
-  t.planes_at = p + 16 * planes;
   return right && height_valid(&l, terms, &t.lead, t.height) && planes_fit(size, t.planes_at, t.sum);
+}
+
+// How many of the lane's bytes of the width planes are not 0.
+DEVICE uint32_t width_bytes_in_use(const team_shape &t) {
+  const uint32_t first = planes_in_use(t.widths[0] | t.widths[1]),
+                 second = planes_in_use(t.widths[2] | t.widths[3]);
+  return (uint32_t)__popc(first | second << 8);
 }
 
 // Completes a shape whose order, mode, anchors and widths are known; returns the size of the tile.
 DEVICE uint32_t finish_shape(team_shape &t) {
-  measure_widths(t);
+  const uint32_t used = measure_widths(t, width_bytes_in_use(t));
   t.lead.width_planes = bit_length(t.height);
   t.lead.special = t.lead.squeezed = t.lead.coefficients = 0;
   t.lead.anchor = t.lead.order ? t.lead.anchor : 0;
   t.lead.slope = t.lead.order == 2 ? t.lead.slope : 0;
-  t.planes_at = lead_size(&t.lead) + 16 * t.lead.width_planes;
+  t.planes_at = choose_squeezing(&t.lead, used);
   return lead_says_empty(&t.lead) ? 0 : t.planes_at + t.sum;
 }
 
-DEVICE void put_header(uint8_t *out, const team_shape &t) {
-  const unsigned bytes = lead_size(&t.lead);
-  ROLLED for (unsigned i = (unsigned)lane_of(); i < bytes; i += LANES) out[i] = lead_byte(&t.lead, i);
-  out += bytes + 2 * (unsigned)lane_of();
-  ROLLED for (unsigned k = 0; k < t.lead.width_planes; k++) {
-    uint32_t bits = 0;
-    UNROLLED for (int w = 0; w < WORDS; w++) bits |= gather_top_bits((t.widths[w] >> k & EACH_BYTE) << 7)
-                                                     << 4 * w;
-    out[16 * k] = (uint8_t)bits;
-    out[16 * k + 1] = (uint8_t)(bits >> 8);
+// Bit 2 j of the result is bit j of the low half, bit 2 j + 1 bit j of the high half.
+DEVICE uint32_t interleave(uint32_t low, uint32_t high) {
+  uint32_t v = low | high << 16;
+  v = (v | v << 4) & 0x0f0f0f0fu;
+  v = (v | v << 2) & 0x33333333u;
+  v = (v | v << 1) & 0x55555555u;
+  return (v | v >> 15) & WHOLE_MAP;
+}
+
+// The map of a plane of which the lane has two bytes. All teams of the warp come here together.
+DEVICE uint32_t map_of(uint32_t bytes) {
+  const int team = LANES * (lane_of_thread() / LANES);
+  const uint32_t first = __ballot_sync(ALL, (bytes & 255) != 0) >> team & 255,
+                 second = __ballot_sync(ALL, bytes >> 8 != 0) >> team & 255;
+  return interleave(first, second);
+}
+
+// `there`: the team has a tile.
+DEVICE void put_header(uint8_t *out, const team_shape &t, bool there) {
+  const unsigned lead = lead_size(&t.lead), planes = there ? t.lead.width_planes : 0;
+  if (there)
+    ROLLED for (unsigned i = (unsigned)lane_of(); i < lead; i += LANES) out[i] = lead_byte(&t.lead, i);
+  out += lead;
+  uint32_t at = t.lead.squeezed ? 2 * planes : 0;
+  const unsigned most = __reduce_max_sync(ALL, planes);
+  ROLLED for (unsigned k = 0; k < most; k++) {
+    uint32_t bytes = 0;
+    UNROLLED for (int w = 0; w < WORDS; w++) bytes |= gather_top_bits((t.widths[w] >> k & EACH_BYTE) << 7)
+                                                      << 4 * w;
+    const uint32_t used = map_of(bytes), map = k >= planes ? 0 : t.lead.squeezed ? used : WHOLE_MAP;
+    uint32_t to = at + (uint32_t)__popc(map & ((1u << 2 * lane_of()) - 1));
+    if (map >> 2 * lane_of() & 1)
+      out[to++] = (uint8_t)bytes;
+    if (map >> 2 * lane_of() & 2)
+      out[to] = (uint8_t)(bytes >> 8);
+    if (t.lead.squeezed && k < planes && lane_of() < 2)
+      out[2 * k + (unsigned)lane_of()] = (uint8_t)(map >> 8 * lane_of());
+    at += (uint32_t)__popc(map);
   }
 }
 

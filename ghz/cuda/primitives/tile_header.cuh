@@ -27,22 +27,72 @@ DEVICE void measure_widths(tile_shape &t) {
   t.sum = __reduce_add_sync(ALL, __dp4a(t.widths, EACH_BYTE, 0u));
 }
 
-// The lane's widths, from their bit planes.
-template <class Bytes> DEVICE uint32_t parse_widths(const Bytes &b, uint32_t at, unsigned planes, int lane) {
-  uint32_t widths = 0;
-  ROLLED for (unsigned k = 0; k < planes; k++) {
-    uint32_t bits = b.byte(at + 16 * k + (uint32_t)lane / 2) >> 4 * (lane & 1) & 15;
-    widths |= (bits * 0x00204081u & EACH_BYTE) << k;
+// The bytes of the width planes that lane j < 16 holds: byte j of plane k from bit k of the widths of
+// blocks 8 j .. 8 j + 7.
+struct width_bytes {
+  uint32_t low, high;
+  METHOD void gather(uint32_t widths, int lane) {
+    low = __shfl_sync(ALL, widths, 2 * lane & 31);
+    high = __shfl_sync(ALL, widths, (2 * lane + 1) & 31);
   }
-  return widths;
+  METHOD uint32_t plane(unsigned k) const {
+    return gather_top_bits((low >> k & EACH_BYTE) << 7) | gather_top_bits((high >> k & EACH_BYTE) << 7) << 4;
+  }
+};
+
+// The map of a plane of which every byte is there; and a width that no block has.
+constexpr uint32_t WHOLE_MAP = 0xffffu, WIDTH_OF_NONE = 255;
+
+// The width planes in which a lane's widths have a bit, as the bits of a number.
+DEVICE uint32_t planes_in_use(uint32_t widths) {
+  const uint32_t halves = widths | widths >> 16;
+  return (halves | halves >> 8) & 255;
 }
 
-DEVICE void put_widths(uint8_t *out, uint32_t widths, unsigned planes, int lane) {
-  ROLLED for (unsigned k = 0; k < planes; k++) {
-    uint32_t bits = gather_top_bits((widths >> k & EACH_BYTE) << 7), next = __shfl_down_sync(ALL, bits, 1);
-    if (!(lane & 1))
-      out[16 * k + (uint32_t)lane / 2] = (uint8_t)(bits | next << 4);
+// How many bytes of the width planes are not 0.
+DEVICE uint32_t width_bytes_in_use(uint32_t widths, int lane) {
+  const uint32_t mine = planes_in_use(widths), pair = mine | __shfl_xor_sync(ALL, mine, 1);
+  return __reduce_add_sync(ALL, lane & 1 ? 0u : (uint32_t)__popc(pair));
+}
+
+// Reads the width planes from `at` on, which it moves past them. Plain planes are squeezed ones of
+// which every byte is there. Returns 0 if they end after `end`; where a byte of a map's is 0, the
+// widths are such that no tile has.
+template <class Bytes>
+DEVICE int take_widths(const Bytes &b, uint32_t &at, uint32_t end, const tile_prefix &h, uint32_t &widths,
+                       int lane) {
+  const uint32_t below = (1u << lane / 2) - 1;
+  uint32_t maps = at, damaged = 0;
+  widths = 0;
+  at += h.squeezed ? 2 * h.width_planes : 0;
+  ROLLED for (unsigned k = 0; k < h.width_planes; k++, maps += 2) {
+    const uint32_t map = h.squeezed ? b.word(maps, 2) & WHOLE_MAP : WHOLE_MAP, count = (uint32_t)__popc(map);
+    if (end - at < count)
+      return 0;
+    const uint32_t there = map >> lane / 2 & 1, byte = there ? b.byte(at + (uint32_t)__popc(map & below)) : 0;
+    damaged |= (uint32_t)h.squeezed & there & (byte == 0);
+    widths |= ((byte >> 4 * (lane & 1) & 15) * 0x00204081u & EACH_BYTE) << k;
+    at += count;
   }
+  widths |= damaged ? WIDTH_OF_NONE : 0;
+  return 1;
+}
+
+// Writes them and returns how many bytes they take.
+DEVICE uint32_t put_widths(uint8_t *out, uint32_t widths, const tile_prefix &h, int lane) {
+  uint32_t at = h.squeezed ? 2 * h.width_planes : 0;
+  width_bytes bytes;
+  bytes.gather(widths, lane);
+  ROLLED for (unsigned k = 0; k < h.width_planes; k++) {
+    const uint32_t byte = bytes.plane(k), used = __ballot_sync(ALL, byte != 0) & WHOLE_MAP;
+    const uint32_t map = h.squeezed ? used : WHOLE_MAP;
+    if (map >> lane & 1)
+      out[at + (uint32_t)__popc(map & ((1u << lane) - 1))] = (uint8_t)byte;
+    if (h.squeezed && lane < 2)
+      out[2 * k + (unsigned)lane] = (uint8_t)(map >> 8 * lane);
+    at += (uint32_t)__popc(map);
+  }
+  return at;
 }
 
 // ---- Specials -----------------------------------------------------------------------------------
@@ -128,9 +178,9 @@ DEVICE int parse_tile(const ghz_lattice &l, uint32_t terms, const Bytes &b, uint
                     anchor_bytes(b, at.at + at.anchor, at.slope)))
     return 0;
   uint32_t p = widths_at(&at);
-  t.widths = parse_widths(b, p, t.lead.width_planes, lane);
+  if (!take_widths(b, p, size, t.lead, t.widths, lane))
+    return 0;
   measure_widths(t);
-  p += 16 * t.lead.width_planes;
   if (!height_valid(&l, terms, &t.lead, (unsigned)t.height) || (n < TILE && blocks_beyond(t.widths, n, lane)))
     return 0;
   if (t.lead.special && !parse_specials(b, p, size, n, t, lane))
@@ -139,17 +189,17 @@ DEVICE int parse_tile(const ghz_lattice &l, uint32_t terms, const Bytes &b, uint
   return planes_fit(size, p, t.sum);
 }
 
-// Completes a shape whose order, mode, anchors, widths and specials are known; returns the size of
-// the tile.
-DEVICE uint32_t finish_shape(tile_shape &t) {
+// Completes a shape whose order, mode, anchors, widths and specials are known, and so many bytes of
+// the width planes that are not 0; returns the size of the tile.
+DEVICE uint32_t finish_shape(tile_shape &t, uint32_t used) {
   measure_widths(t);
   t.lead.width_planes = bit_length((uint64_t)t.height);
   t.lead.squeezed = t.lead.coefficients = 0;
   t.lead.anchor = t.lead.order ? t.lead.anchor : 0;
   t.lead.slope = t.lead.order == 2 ? t.lead.slope : 0;
+  t.planes_at = choose_squeezing(&t.lead, used);
   if (lead_says_empty(&t.lead))
     return 0;
-  t.planes_at = lead_size(&t.lead) + 16 * t.lead.width_planes;
   if (t.lead.special)
     t.planes_at += special_plane_size(t.plus) + special_plane_size(t.minus);
   return t.planes_at + t.sum;
@@ -160,8 +210,7 @@ DEVICE uint32_t put_plain_header(uint8_t *out, const tile_shape &t, int lane) {
   unsigned bytes = lead_size(&t.lead);
   if ((unsigned)lane < bytes)
     out[lane] = lead_byte(&t.lead, (unsigned)lane);
-  put_widths(out + bytes, t.widths, t.lead.width_planes, lane);
-  return bytes + 16 * t.lead.width_planes;
+  return bytes + put_widths(out + bytes, t.widths, t.lead, lane);
 }
 
 // The same of any tile.
