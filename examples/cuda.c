@@ -43,10 +43,11 @@ int main(void) {
 
   /* Each call puts one kernel on the stream and returns at once. The sizes of the streams stay on
    * the device: an operand is given as the buffer that holds it. */
-  ghz_cuda_compress(gpu, &lattice, GHZ_ORDER_BEST, x, N, a, room, &outcome[0], stream);
-  ghz_cuda_compress(gpu, &lattice, GHZ_ORDER_BEST, y, N, b, room, &outcome[1], stream);
-  ghz_cuda_add(gpu, GHZ_F32, N, (ghz_bytes){a, room}, (ghz_bytes){b, room}, s, room, &outcome[2], stream);
-  ghz_cuda_decompress(gpu, GHZ_F32, N, (ghz_bytes){s, room}, GHZ_F32, z, &outcome[3], stream);
+  ghz_cuda_compress(gpu, &lattice, GHZ_ORDER_BEST, x, ghz_flat(N), a, room, &outcome[0], stream);
+  ghz_cuda_compress(gpu, &lattice, GHZ_ORDER_BEST, y, ghz_flat(N), b, room, &outcome[1], stream);
+  ghz_cuda_add(gpu, GHZ_F32, ghz_flat(N), (ghz_bytes){a, room}, (ghz_bytes){b, room}, s, room, &outcome[2],
+               stream);
+  ghz_cuda_decompress(gpu, GHZ_F32, ghz_flat(N), (ghz_bytes){s, room}, GHZ_F32, z, &outcome[3], stream);
   ghz_cuda_wait(gpu, &outcome[3], NULL, stream); /* the first call that waits */
 
   double worst = 0;

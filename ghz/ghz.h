@@ -442,9 +442,9 @@ GHZ_API ghz_status ghz_slice_join(ghz_context *ctx, size_t k, const ghz_slice *s
  *   ghz_cuda *gpu;
  *   ghz_cuda_outcome *outcome;                                   (from cudaMallocHost)
  *   ghz_cuda_create(&gpu, n, 2);
- *   ghz_cuda_compress(gpu, &lattice, GHZ_ORDER_BEST, x, n, a, room, outcome, stream);
- *   ghz_cuda_add(gpu, GHZ_F32, n, (ghz_bytes){a, room}, (ghz_bytes){b, room}, sum, room2, outcome2,
- *                stream);
+ *   ghz_cuda_compress(gpu, &lattice, GHZ_ORDER_BEST, x, ghz_flat(n), a, room, outcome, stream);
+ *   ghz_cuda_add(gpu, GHZ_F32, ghz_flat(n), (ghz_bytes){a, room}, (ghz_bytes){b, room}, sum, room2,
+ *                outcome2, stream);
  *   if (ghz_cuda_wait(gpu, outcome2, NULL, stream) == GHZ_OK) ...
  *
  * Order       A call puts its work on `stream` (a cudaStream_t) and returns. It never waits for the
@@ -453,6 +453,8 @@ GHZ_API ghz_status ghz_slice_join(ghz_context *ctx, size_t k, const ghz_slice *s
  *             EINVAL (also: host memory where device memory belongs, x or dst not aligned),
  *             ECAPACITY (the context was created for smaller arrays or slices, or dst cannot even
  *             hold the index), ERANGE, EDEVICE.
+ * Shape       Arrays are flat: a shape of other dims is refused (EINVAL). Such arrays are computed on
+ *             the CPU only.
  * Outcome     What became of the work is written to *outcome when it is done. Read it after an
  *             event or a synchronisation of the stream, or with ghz_cuda_wait. Unless its status is
  *             GHZ_OK the contents of the destination are unspecified. `outcome` is memory that host
@@ -497,8 +499,8 @@ GHZ_API int ghz_cuda_built(void);
 
 /* Creates a context on the current device, for arrays or slices of up to `values` values (in whole
  * tiles) and calls with up to `operands` operands, 1 to GHZ_CUDA_OPERANDS. Allocates all scratch
- * memory: some 6 + operands / 2 bytes per 1024 values, and 131 KiB per 16384 values, but no more
- * than 393 KiB for each multiprocessor (53 MB on 132 of them).
+ * memory: some 6 + operands / 2 bytes per 1024 values, and 225 KiB per 16384 values, but no more
+ * than 673 KiB for each multiprocessor (91 MB on 132 of them).
  * Errors: EINVAL, ENOMEM (host or device), EDEVICE (built without CUDA, no device or driver, or a
  * device older than the kernels). After an error *gpu is NULL. Free with ghz_cuda_free. */
 GHZ_API ghz_status ghz_cuda_create(ghz_cuda **gpu, size_t values, size_t operands);
@@ -521,57 +523,60 @@ GHZ_API ghz_status ghz_cuda_wait(ghz_cuda *gpu, const ghz_cuda_outcome *outcome,
 GHZ_API ghz_status ghz_cuda_range(ghz_cuda *gpu, ghz_type type, const void *x, size_t n, double *range,
                                   ghz_cuda_stream stream);
 
-/* As ghz_compress, in one kernel. */
+/* As ghz_compress_shape, in one kernel. */
 GHZ_API ghz_status ghz_cuda_compress(ghz_cuda *gpu, const ghz_lattice *lattice, int order, const void *x,
-                                     size_t n, void *dst, size_t capacity, ghz_cuda_outcome *outcome,
+                                     ghz_shape shape, void *dst, size_t capacity, ghz_cuda_outcome *outcome,
                                      ghz_cuda_stream stream);
 
-/* As ghz_decompress and ghz_decompress_range. The caller says what the stream is, its type and n;
- * EMISMATCH if it is something else. out: that type, or GHZ_F64. dst holds n, or count, values. Of
- * a range, only the index of the chunks that hold it is checked. */
-GHZ_API ghz_status ghz_cuda_decompress(ghz_cuda *gpu, ghz_type type, size_t n, ghz_bytes src, ghz_type out,
-                                       void *dst, ghz_cuda_outcome *outcome, ghz_cuda_stream stream);
-GHZ_API ghz_status ghz_cuda_decompress_range(ghz_cuda *gpu, ghz_type type, size_t n, ghz_bytes src,
+/* As ghz_decompress and ghz_decompress_range. The caller says what the stream is, its type and
+ * shape; EMISMATCH if it is something else. out: that type, or GHZ_F64. dst holds the values of the
+ * shape, or count. Of a range, only the index of the chunks that hold it is checked. */
+GHZ_API ghz_status ghz_cuda_decompress(ghz_cuda *gpu, ghz_type type, ghz_shape shape, ghz_bytes src,
+                                       ghz_type out, void *dst, ghz_cuda_outcome *outcome,
+                                       ghz_cuda_stream stream);
+GHZ_API ghz_status ghz_cuda_decompress_range(ghz_cuda *gpu, ghz_type type, ghz_shape shape, ghz_bytes src,
                                              ghz_type out, uint64_t first, size_t count, void *dst,
                                              ghz_cuda_outcome *outcome, ghz_cuda_stream stream);
 
 /* As ghz_add, ghz_subtract, ghz_sum, ghz_mean, ghz_combine, in one kernel for any k up to the
- * context's `operands`. All operands are streams of n values of `type`. The arrays `streams` and
+ * context's `operands`. All operands are streams of `type` and `shape`. The arrays `streams` and
  * `coefficients` are host memory; what streams[i].data points to is device memory. A longer sum may
  * be made of sums: its bytes are the same. A mean may not. */
-GHZ_API ghz_status ghz_cuda_add(ghz_cuda *gpu, ghz_type type, size_t n, ghz_bytes a, ghz_bytes b, void *dst,
-                                size_t capacity, ghz_cuda_outcome *outcome, ghz_cuda_stream stream);
-GHZ_API ghz_status ghz_cuda_subtract(ghz_cuda *gpu, ghz_type type, size_t n, ghz_bytes a, ghz_bytes b,
+GHZ_API ghz_status ghz_cuda_add(ghz_cuda *gpu, ghz_type type, ghz_shape shape, ghz_bytes a, ghz_bytes b,
+                                void *dst, size_t capacity, ghz_cuda_outcome *outcome, ghz_cuda_stream stream);
+GHZ_API ghz_status ghz_cuda_subtract(ghz_cuda *gpu, ghz_type type, ghz_shape shape, ghz_bytes a, ghz_bytes b,
                                      void *dst, size_t capacity, ghz_cuda_outcome *outcome,
                                      ghz_cuda_stream stream);
-GHZ_API ghz_status ghz_cuda_sum(ghz_cuda *gpu, ghz_type type, size_t n, size_t k, const ghz_bytes *streams,
-                                void *dst, size_t capacity, ghz_cuda_outcome *outcome, ghz_cuda_stream stream);
-GHZ_API ghz_status ghz_cuda_mean(ghz_cuda *gpu, ghz_type type, size_t n, size_t k, const ghz_bytes *streams,
-                                 void *dst, size_t capacity, ghz_cuda_outcome *outcome, ghz_cuda_stream stream);
-GHZ_API ghz_status ghz_cuda_combine(ghz_cuda *gpu, ghz_type type, size_t n, size_t k, const ghz_bytes *streams,
-                                    const int64_t *coefficients, void *dst, size_t capacity,
-                                    ghz_cuda_outcome *outcome, ghz_cuda_stream stream);
+GHZ_API ghz_status ghz_cuda_sum(ghz_cuda *gpu, ghz_type type, ghz_shape shape, size_t k,
+                                const ghz_bytes *streams, void *dst, size_t capacity, ghz_cuda_outcome *outcome,
+                                ghz_cuda_stream stream);
+GHZ_API ghz_status ghz_cuda_mean(ghz_cuda *gpu, ghz_type type, ghz_shape shape, size_t k,
+                                 const ghz_bytes *streams, void *dst, size_t capacity,
+                                 ghz_cuda_outcome *outcome, ghz_cuda_stream stream);
+GHZ_API ghz_status ghz_cuda_combine(ghz_cuda *gpu, ghz_type type, ghz_shape shape, size_t k,
+                                    const ghz_bytes *streams, const int64_t *coefficients, void *dst,
+                                    size_t capacity, ghz_cuda_outcome *outcome, ghz_cuda_stream stream);
 
 /* acc += x, in place, without another buffer: the sum grows from the end of acc's `capacity` bytes
  * towards the front, behind the tiles that were already read, and is then moved to the front. A
- * capacity of ghz_size_bound(n, type, terms of the sum) always suffices; with less the outcome may
+ * capacity of ghz_shape_bound(&shape, type, terms of the sum) always suffices; with less the outcome may
  * be ECAPACITY. Unlike after ghz_accumulate, acc is unspecified unless the outcome is GHZ_OK. */
-GHZ_API ghz_status ghz_cuda_accumulate(ghz_cuda *gpu, ghz_type type, size_t n, void *acc, size_t capacity,
-                                       ghz_bytes x, ghz_cuda_outcome *outcome, ghz_cuda_stream stream);
+GHZ_API ghz_status ghz_cuda_accumulate(ghz_cuda *gpu, ghz_type type, ghz_shape shape, void *acc,
+                                       size_t capacity, ghz_bytes x, ghz_cuda_outcome *outcome,
+                                       ghz_cuda_stream stream);
 
-/* Tiles first .. first + tiles - 1 of an array of n values, which a message in device memory
- * holds. */
+/* Tiles first .. first + tiles - 1 of an array, which a message in device memory holds. */
 typedef struct ghz_cuda_slice {
   ghz_type type;
-  size_t n;
+  ghz_shape shape;
   uint64_t first, tiles;
 } ghz_cuda_slice;
 
 /* As ghz_slice_compress, ghz_slice_sum and ghz_slice_decompress. divisor: 1, or what the sum is
  * divided by, as ghz_slice_mean (one message) and ghz_mean do. */
 GHZ_API ghz_status ghz_cuda_slice_compress(ghz_cuda *gpu, const ghz_lattice *lattice, int order, const void *x,
-                                           size_t n, uint64_t first, uint64_t tiles, void *dst, size_t capacity,
-                                           ghz_cuda_outcome *outcome, ghz_cuda_stream stream);
+                                           ghz_shape shape, uint64_t first, uint64_t tiles, void *dst,
+                                           size_t capacity, ghz_cuda_outcome *outcome, ghz_cuda_stream stream);
 GHZ_API ghz_status ghz_cuda_slice_sum(ghz_cuda *gpu, ghz_cuda_slice slice, size_t k, const ghz_bytes *messages,
                                       uint64_t divisor, void *dst, size_t capacity, ghz_cuda_outcome *outcome,
                                       ghz_cuda_stream stream);

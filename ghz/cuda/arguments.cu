@@ -34,8 +34,22 @@ ghz_status ghz_cuda_check_type(ghz_cuda *g, ghz_type type) {
   return ghz_type_known(type) ? GHZ_OK : ghz_cuda_fail(g->message, GHZ_EINVAL, "type %d", (int)type);
 }
 
+ghz_status ghz_cuda_check_shape(ghz_cuda *g, const ghz_shape *s) {
+  if (!shape_valid(s))
+    return ghz_cuda_fail(g->message, GHZ_EINVAL, "%llu x %llu x %llu values in %d dimensions are no shape",
+                         (unsigned long long)s->extent[0], (unsigned long long)s->extent[1],
+                         (unsigned long long)s->extent[2], s->dims);
+  return s->dims == 1 ? GHZ_OK
+                      : ghz_cuda_fail(g->message, GHZ_EINVAL,
+                                      "arrays of %d dimensions are computed on the CPU only; ghz_flat makes a "
+                                      "shape of one",
+                                      s->dims);
+}
+
 ghz_status ghz_cuda_check_kind(ghz_cuda *g, const stream_kind &k) {
   ghz_status status = ghz_cuda_check_type(g, k.type);
+  if (status == GHZ_OK)
+    status = ghz_cuda_check_shape(g, &k.shape);
   if (status == GHZ_OK && k.tiles > tiles_of(g->values))
     status = ghz_cuda_fail(g->message, GHZ_ECAPACITY, "%llu tiles, and the context is for %llu",
                            (unsigned long long)k.tiles, (unsigned long long)tiles_of(g->values));
@@ -60,10 +74,14 @@ ghz_status ghz_cuda_check_outcome(ghz_cuda *g, const ghz_cuda_outcome *outcome) 
              : status;
 }
 
-ghz_status ghz_cuda_check_tiles(ghz_cuda *g, size_t n, uint64_t first, uint64_t tiles) {
-  uint64_t all = tiles_of(n);
-  if (n > SIZE_MAX / 16)
-    return ghz_cuda_fail(g->message, GHZ_EINVAL, "%zu values do not fit in memory", n);
+ghz_status ghz_cuda_check_tiles(ghz_cuda *g, const ghz_shape *shape, uint64_t first, uint64_t tiles) {
+  ghz_status status = ghz_cuda_check_shape(g, shape);
+  if (status != GHZ_OK)
+    return status;
+  if (shape_count(shape) > SIZE_MAX / 16)
+    return ghz_cuda_fail(g->message, GHZ_EINVAL, "%llu values do not fit in memory",
+                         (unsigned long long)shape_count(shape));
+  const uint64_t all = shape_tiles(shape);
   return first <= all && tiles <= all - first
              ? GHZ_OK
              : ghz_cuda_fail(g->message, GHZ_EINVAL, "tiles %llu to %llu of %llu", (unsigned long long)first,
@@ -72,12 +90,12 @@ ghz_status ghz_cuda_check_tiles(ghz_cuda *g, size_t n, uint64_t first, uint64_t 
 
 // ---- Where things are ---------------------------------------------------------------------------
 
-stream_kind ghz_cuda_whole(ghz_type type, size_t n) {
-  return {type, n, 0, tiles_of(n), 0};
+stream_kind ghz_cuda_whole(ghz_type type, const ghz_shape &shape) {
+  return {type, shape, 0, shape_valid(&shape) ? shape_tiles(&shape) : 0, 0};
 }
 
 stream_kind ghz_cuda_message_of(const ghz_cuda_slice &s) {
-  return {s.type, s.n, s.first, s.tiles, 1};
+  return {s.type, s.shape, s.first, s.tiles, 1};
 }
 
 // Bytes before the payload.
@@ -94,8 +112,8 @@ ghz_status ghz_cuda_place_target(ghz_cuda *g, const stream_kind &k, void *dst, s
   uint64_t index = index_size(k);
   uint8_t *p = static_cast<uint8_t *>(dst);
   if (index > capacity)
-    return ghz_cuda_fail(g->message, GHZ_ECAPACITY, "%zu bytes are too few for the index of %zu values",
-                         capacity, (size_t)k.n);
+    return ghz_cuda_fail(g->message, GHZ_ECAPACITY, "%zu bytes are too few for the index of %zu tiles",
+                         capacity, (size_t)k.tiles);
   memset(s, 0, sizeof *s);
   s->header = p;
   s->offsets = k.message ? NULL : reinterpret_cast<uint64_t *>(p + STREAM_HEADER);
@@ -103,7 +121,7 @@ ghz_status ghz_cuda_place_target(ghz_cuda *g, const stream_kind &k, void *dst, s
   s->payload = p + index;
   s->room = capacity - index;
   s->header_and_index = index;
-  s->n = k.n;
+  s->shape = k.shape;
   s->first = k.first;
   s->tiles = k.tiles;
   s->shared = reinterpret_cast<progress *>(g->scratch + g->shared.at);
@@ -119,8 +137,8 @@ ghz_status ghz_cuda_place_operand(ghz_cuda *g, const stream_kind &k, size_t i, g
   uint64_t index = index_size(k);
   const uint8_t *p = static_cast<const uint8_t *>(src.data);
   if (src.size < index)
-    return ghz_cuda_fail(g->message, GHZ_ECORRUPT, "operand %zu: %zu bytes are too few for %zu values", i,
-                         src.size, (size_t)k.n);
+    return ghz_cuda_fail(g->message, GHZ_ECORRUPT, "operand %zu: %zu bytes are too few for %zu tiles", i,
+                         src.size, (size_t)k.tiles);
   uint64_t *located =
       reinterpret_cast<uint64_t *>(g->scratch + g->located.at) + i * (size_t)(chunks_of(k.tiles) + 1);
   o->header = p;

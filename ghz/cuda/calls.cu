@@ -44,7 +44,7 @@ static ghz_status compress(ghz_cuda *g, const ghz_lattice *lattice, int order, c
                            cudaStream_t stream) {
   compress_call c;
   ghz_status status = ghz_cuda_check_kind(g, k);
-  if (status == GHZ_OK && (order < GHZ_ORDER_BEST || order > 2))
+  if (status == GHZ_OK && (order < GHZ_ORDER_LORENZO || order >= orders_of((unsigned)k.shape.dims)))
     status = ghz_cuda_fail(g->message, GHZ_EINVAL, "order %d", order);
   if (status == GHZ_OK && !ghz_lattice_fresh(lattice))
     status = ghz_cuda_fail(g->message, GHZ_EINVAL, "step %g, bound %g, cap %d are no lattice to compress on",
@@ -72,22 +72,22 @@ static ghz_status compress(ghz_cuda *g, const ghz_lattice *lattice, int order, c
 }
 
 extern "C" ghz_status ghz_cuda_compress(ghz_cuda *gpu, const ghz_lattice *lattice, int order, const void *x,
-                                        size_t n, void *dst, size_t capacity, ghz_cuda_outcome *outcome,
+                                        ghz_shape shape, void *dst, size_t capacity, ghz_cuda_outcome *outcome,
                                         ghz_cuda_stream stream) {
   if (!gpu || !lattice)
     return gpu ? ghz_cuda_fail(gpu->message, GHZ_EINVAL, "lattice is NULL") : GHZ_EINVAL;
-  return compress(gpu, lattice, order, x, ghz_cuda_whole(lattice->type, n), dst, capacity, outcome, stream);
+  return compress(gpu, lattice, order, x, ghz_cuda_whole(lattice->type, shape), dst, capacity, outcome, stream);
 }
 
 extern "C" ghz_status ghz_cuda_slice_compress(ghz_cuda *gpu, const ghz_lattice *lattice, int order,
-                                              const void *x, size_t n, uint64_t first, uint64_t tiles,
+                                              const void *x, ghz_shape shape, uint64_t first, uint64_t tiles,
                                               void *dst, size_t capacity, ghz_cuda_outcome *outcome,
                                               ghz_cuda_stream stream) {
   if (!gpu || !lattice)
     return gpu ? ghz_cuda_fail(gpu->message, GHZ_EINVAL, "lattice is NULL") : GHZ_EINVAL;
-  ghz_status status = ghz_cuda_check_tiles(gpu, n, first, tiles);
+  ghz_status status = ghz_cuda_check_tiles(gpu, &shape, first, tiles);
   return status == GHZ_OK
-             ? compress(gpu, lattice, order, x, ghz_cuda_message_of({lattice->type, n, first, tiles}), dst,
+             ? compress(gpu, lattice, order, x, ghz_cuda_message_of({lattice->type, shape, first, tiles}), dst,
                         capacity, outcome, stream)
              : status;
 }
@@ -121,20 +121,30 @@ static ghz_status decompress(ghz_cuda *g, const stream_kind &k, ghz_bytes src, g
   return ghz_cuda_launched(g, error, "decompress");
 }
 
-extern "C" ghz_status ghz_cuda_decompress(ghz_cuda *gpu, ghz_type type, size_t n, ghz_bytes src, ghz_type out,
-                                          void *dst, ghz_cuda_outcome *outcome, ghz_cuda_stream stream) {
-  return ghz_cuda_decompress_range(gpu, type, n, src, out, 0, n, dst, outcome, stream);
+extern "C" ghz_status ghz_cuda_decompress(ghz_cuda *gpu, ghz_type type, ghz_shape shape, ghz_bytes src,
+                                          ghz_type out, void *dst, ghz_cuda_outcome *outcome,
+                                          ghz_cuda_stream stream) {
+  if (!gpu)
+    return GHZ_EINVAL;
+  const ghz_status status = ghz_cuda_check_shape(gpu, &shape);
+  return status == GHZ_OK ? decompress(gpu, ghz_cuda_whole(type, shape), src, out, 0, shape_count(&shape), dst,
+                                       outcome, stream)
+                          : status;
 }
 
-extern "C" ghz_status ghz_cuda_decompress_range(ghz_cuda *gpu, ghz_type type, size_t n, ghz_bytes src,
+extern "C" ghz_status ghz_cuda_decompress_range(ghz_cuda *gpu, ghz_type type, ghz_shape shape, ghz_bytes src,
                                                 ghz_type out, uint64_t first, size_t count, void *dst,
                                                 ghz_cuda_outcome *outcome, ghz_cuda_stream stream) {
   if (!gpu)
     return GHZ_EINVAL;
+  const ghz_status status = ghz_cuda_check_shape(gpu, &shape);
+  if (status != GHZ_OK)
+    return status;
+  const uint64_t n = shape_count(&shape);
   if (first > n || count > n - first)
-    return ghz_cuda_fail(gpu->message, GHZ_EINVAL, "values %llu to %llu of %zu", (unsigned long long)first,
-                         (unsigned long long)(first + count), n);
-  return decompress(gpu, ghz_cuda_whole(type, n), src, out, first, count, dst, outcome, stream);
+    return ghz_cuda_fail(gpu->message, GHZ_EINVAL, "values %llu to %llu of %llu", (unsigned long long)first,
+                         (unsigned long long)(first + count), (unsigned long long)n);
+  return decompress(gpu, ghz_cuda_whole(type, shape), src, out, first, count, dst, outcome, stream);
 }
 
 extern "C" ghz_status ghz_cuda_slice_decompress(ghz_cuda *gpu, ghz_cuda_slice slice, ghz_bytes message,
@@ -142,11 +152,11 @@ extern "C" ghz_status ghz_cuda_slice_decompress(ghz_cuda *gpu, ghz_cuda_slice sl
                                                 ghz_cuda_stream stream) {
   if (!gpu)
     return GHZ_EINVAL;
-  ghz_status status = ghz_cuda_check_tiles(gpu, slice.n, slice.first, slice.tiles);
+  ghz_status status = ghz_cuda_check_tiles(gpu, &slice.shape, slice.first, slice.tiles);
   if (status != GHZ_OK)
     return status;
   const stream_kind k = ghz_cuda_message_of(slice);
-  const uint64_t last = slice.first + slice.tiles, begin = slice.first * TILE;
-  const uint64_t end = tiles_of(slice.n) == last ? slice.n : last * TILE;
-  return decompress(gpu, k, message, out, 0, slice.tiles ? end - begin : 0, dst, outcome, stream);
+  const uint64_t begin = values_before(&slice.shape, slice.first),
+                 end = values_before(&slice.shape, slice.first + slice.tiles);
+  return decompress(gpu, k, message, out, 0, end - begin, dst, outcome, stream);
 }

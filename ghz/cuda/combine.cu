@@ -33,14 +33,14 @@ DEVICE void note_result(const combine_call &c, uint64_t t, warp_result &r, int l
       note_fault(c.target.shared, FAULT_TILE, c.target.first + t, r.damaged, GHZ_ECORRUPT);
   }
   if (r.inexact && lane == 0)
-    atomicOr(&c.target.shared->inexact, 1u);
+    atomicOr(&c.target.shared->flags, (unsigned)FLAG_INEXACT);
 }
 
 // Forms a tile that is not common, by a warp. Returns its size.
 template <class Real>
 SELDOM uint32_t form_uncommon(const combine_call &c, combine_shared &s, int tile, int lane) {
   const uint64_t t = s.group.index * TILES + (uint64_t)tile;
-  const unsigned n = values_in_tile(c.target.n, c.target.first + t);
+  const unsigned n = values_in_tile(c.target.shape.extent[2], c.target.first + t);
   warp_result r;
   combine_any<Real>({c, s.headers, t, n, lane}, r);
   note_result(c, t, r, lane);
@@ -54,7 +54,7 @@ SELDOM uint32_t form_uncommon(const combine_call &c, combine_shared &s, int tile
 // neither.
 DEVICE int form_common(const combine_call &c, combine_shared &s, int mine, uint64_t t, uint32_t &result_size,
                        int lane) {
-  const bool whole = t < c.target.tiles && c.target.n - (c.target.first + t) * TILE >= TILE;
+  const bool whole = t < c.target.tiles && c.target.shape.extent[2] - (c.target.first + t) * TILE >= TILE;
   uint64_t offset[2];
   uint32_t size[2];
   int placed = 1;
@@ -117,12 +117,12 @@ DEVICE void write_tiles(const combine_call &c, const combine_shared &s, int warp
 // their place first.
 DEVICE void finish(const combine_call &c, const operand_headers &s) {
   __threadfence();
-  result_header h = {s.lattice, s.terms_of_result, s.inexact | __ldcg(&c.target.shared->inexact)};
+  result_header h = {s.lattice, s.terms_of_result, s.flags | __ldcg(&c.target.shared->flags)};
   if (c.scaled)
     scale_lattice(&h.lattice, 1, c.divisor);
   if (c.target.backwards) {
     c.target.shared->terms = h.terms;
-    c.target.shared->inexact = h.inexact;
+    c.target.shared->flags = h.flags;
     c.target.shared->finished = 0; // move_sum counts its own blocks
   } else {
     finish_result(c.target, h);

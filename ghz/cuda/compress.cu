@@ -239,7 +239,7 @@ __global__ void __launch_bounds__(THREADS, RESIDENT<Real>) compress_tiles(ARGUME
   queue.ask(c.target.shared);
   while (queue.take(s.group, c.target)) {
     const uint64_t t = s.group.index * WARPS + (uint64_t)warp, tile = c.target.first + t;
-    const unsigned n = t < c.target.tiles ? values_in_tile(c.target.n, tile) : 0;
+    const unsigned n = t < c.target.tiles ? values_in_tile(c.target.shape.extent[2], tile) : 0;
     const Real *x = static_cast<const Real *>(c.x) + tile * TILE;
     tile_state w;
     tile_shape uncommon;

@@ -50,7 +50,7 @@ ghz_status ghz_cuda_check_pointer(ghz_cuda *g, const void *p, const char *name, 
 
 ghz_status ghz_cuda_check_type(ghz_cuda *g, ghz_type type);
 
-// That the scratch memory is large enough.
+// That there are kernels for it, and that the scratch memory is large enough.
 ghz_status ghz_cuda_check_kind(ghz_cuda *g, const stream_kind &k);
 
 // That the device of the context is the current one.
@@ -59,13 +59,16 @@ ghz_status ghz_cuda_check_device(ghz_cuda *g);
 // That, and that the device can write the outcome.
 ghz_status ghz_cuda_check_outcome(ghz_cuda *g, const ghz_cuda_outcome *outcome);
 
-// Tiles first .. first + tiles - 1 are some of an array of n values.
-ghz_status ghz_cuda_check_tiles(ghz_cuda *g, size_t n, uint64_t first, uint64_t tiles);
+// The shape is one that there are kernels for.
+ghz_status ghz_cuda_check_shape(ghz_cuda *g, const ghz_shape *shape);
+
+// That, its values fit in memory, and tiles first .. first + tiles - 1 are some of an array of that shape.
+ghz_status ghz_cuda_check_tiles(ghz_cuda *g, const ghz_shape *shape, uint64_t first, uint64_t tiles);
 
 // ---- Where things are ---------------------------------------------------------------------------
 
-// A stream of n values.
-stream_kind ghz_cuda_whole(ghz_type type, size_t n);
+// A stream.
+stream_kind ghz_cuda_whole(ghz_type type, const ghz_shape &shape);
 
 // A message of a slice.
 stream_kind ghz_cuda_message_of(const ghz_cuda_slice &s);

@@ -85,7 +85,7 @@ DEVICE int decompress_tile(decompress_shared<Out> &s, uint32_t *buffer, const op
 template <class In, class Out>
 DEVICE void decompress_part(const decompress_call &c, decompress_shared<Out> &s, int warp, uint64_t t,
                             int lane) {
-  const unsigned n = values_in_tile(c.kind.n, c.kind.first + t);
+  const unsigned n = values_in_tile(c.kind.shape.extent[2], c.kind.first + t);
   const uint64_t end = c.first + c.count - t * TILE;
   const value_part w = {t == c.first / TILE ? (unsigned)(c.first % TILE) : 0u, end < n ? (unsigned)end : n};
   Out *y = static_cast<Out *>(c.y) + (t * TILE + w.first - c.first);
@@ -102,7 +102,7 @@ template <class Out> DEVICE void finish(const decompress_call &c, const decompre
   __threadfence();
   outcome_of_fault(__ldcg(&c.shared->fault), &o);
   const bool right = o.status == GHZ_OK;
-  o.inexact = right && s.header.inexact;
+  o.inexact = right && (s.header.flags & FLAG_INEXACT);
   o.terms = right ? s.header.terms : 0;
   o.size = right ? c.count * sizeof(Out) : 0;
   *c.outcome = o;

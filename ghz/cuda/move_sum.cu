@@ -72,10 +72,10 @@ __global__ void __launch_bounds__(THREADS) move_sum(ARGUMENT(move_call) c) {
   result_header h;
   h.lattice.type = (ghz_type)(old[0] >> 32 & 255);
   h.lattice.cap = (int)(old[0] >> 48 & 255);
-  h.lattice.step = __longlong_as_double((long long)old[2]);
-  h.lattice.eb = __longlong_as_double((long long)old[3]);
+  h.lattice.step = __longlong_as_double((long long)old[4]);
+  h.lattice.eb = __longlong_as_double((long long)old[5]);
   h.terms = c.target.shared->terms;
-  h.inexact = c.target.shared->inexact;
+  h.flags = c.target.shared->flags;
   if (!failed)
     put_stream_header(c.target, h, total);
   put_outcome(c.target, h, c.target.header_and_index + total);

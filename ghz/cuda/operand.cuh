@@ -6,11 +6,13 @@
 
 #include "cuda/target.cuh"
 #include "rules/lattice_rules.h"
+#include "rules/shape.h"
 
 // What the caller says of the operands.
 struct stream_kind {
   ghz_type type;
-  uint64_t n, first, tiles; // a stream has all tiles of n values
+  ghz_shape shape;
+  uint64_t first, tiles; // a stream has all tiles of the shape
   int message;
 };
 
@@ -26,31 +28,43 @@ struct operand {
 struct operand_header {
   ghz_lattice lattice;
   uint32_t terms;
-  uint32_t inexact;
+  uint32_t flags;
   uint64_t payload; // bytes
 };
+
+// What the first bytes say of the version that wrote them. Returns a status.
+DEVICE int check_version(uint64_t first, uint64_t terms, int message) {
+  const uint32_t magic = (uint32_t)first;
+  if (magic == (message ? MESSAGE_MAGIC_0_1 : STREAM_MAGIC_0_1))
+    return GHZ_EVERSION;
+  if (magic != (message ? MESSAGE_MAGIC : STREAM_MAGIC))
+    return GHZ_ECORRUPT;
+  const unsigned type = (unsigned)(first >> 32 & 255), flags = (unsigned)(first >> 40 & 255);
+  const bool known =
+      type <= 1 && flags <= (FLAG_INEXACT | FLAG_TRANSFORM) && !(terms >> 32) && dims_known((int)(first >> 56));
+  return known ? GHZ_OK : GHZ_EVERSION;
+}
 
 // Reads and checks a header. Returns a status.
 DEVICE int read_header(const operand &o, const stream_kind &kind, operand_header &h) {
   const uint64_t *w = reinterpret_cast<const uint64_t *>(o.header);
   const uint64_t first = w[0], index = (uint64_t)(o.payload - o.header);
-  const uint32_t magic = kind.message ? MESSAGE_MAGIC : STREAM_MAGIC;
-  unsigned type = (unsigned)(first >> 32 & 255), flags = (unsigned)(first >> 40 & 255);
-  if ((uint32_t)first != magic)
-    return GHZ_ECORRUPT;
-  if (type > 1 || flags > 1 || first >> 56 || w[4] >> 32)
-    return GHZ_EVERSION;
-  h.lattice.type = (ghz_type)type;
+  const ghz_shape shape = {(int)(first >> 56), {w[1], w[2], w[3]}};
+  const int status = check_version(first, w[6], kind.message);
+  if (status != GHZ_OK)
+    return status;
+  h.lattice.type = (ghz_type)(first >> 32 & 255);
   h.lattice.cap = (int)(first >> 48 & 255);
-  h.lattice.step = __longlong_as_double((long long)w[2]);
-  h.lattice.eb = __longlong_as_double((long long)w[3]);
-  h.terms = (uint32_t)w[4];
-  h.inexact = flags;
-  h.payload = w[5];
-  if (!lattice_valid(&h.lattice) || h.terms > terms_limit(h.lattice.cap))
+  h.lattice.step = __longlong_as_double((long long)w[4]);
+  h.lattice.eb = __longlong_as_double((long long)w[5]);
+  h.terms = (uint32_t)w[6];
+  h.flags = (uint32_t)(first >> 40 & 255);
+  h.payload = w[7];
+  if (!shape_valid(&shape) || ((h.flags & FLAG_TRANSFORM) && shape.dims == 1) || !lattice_valid(&h.lattice) ||
+      h.terms > terms_limit(h.lattice.cap))
     return GHZ_ECORRUPT;
-  if (h.lattice.type != kind.type || w[1] != kind.n ||
-      (kind.message && (w[6] != kind.first || w[7] != kind.tiles)))
+  if (h.lattice.type != kind.type || !shapes_equal(&shape, &kind.shape) ||
+      (kind.message && (w[8] != kind.first || w[9] != kind.tiles)))
     return GHZ_EMISMATCH;
   return h.payload > o.size - index || (kind.tiles == 0 && h.payload) ? GHZ_ECORRUPT : GHZ_OK;
 }

@@ -9,7 +9,7 @@
 // What a block knows of the operands.
 struct operand_headers {
   ghz_lattice lattice;
-  uint32_t terms[GHZ_CUDA_OPERANDS], terms_of_result, inexact;
+  uint32_t terms[GHZ_CUDA_OPERANDS], terms_of_result, flags;
   uint64_t payload[GHZ_CUDA_OPERANDS];
   unsigned counting; // operands whose coefficient is not 0
   int status;
@@ -51,7 +51,7 @@ DEVICE void read_headers(const combine_call &c, operand_headers &s) {
   make_expansion(s.expand);
   if (i == 0) {
     s.status = GHZ_OK;
-    s.inexact = 0;
+    s.flags = 0;
   }
   __syncthreads();
   if (i < c.k) {
@@ -60,8 +60,8 @@ DEVICE void read_headers(const combine_call &c, operand_headers &s) {
     s.payload[i] = h.payload;
     if (i == 0)
       s.lattice = h.lattice;
-    if (status == GHZ_OK && h.inexact && c.coefficient[i])
-      atomicOr(&s.inexact, 1u);
+    if (status == GHZ_OK && c.coefficient[i])
+      atomicOr(&s.flags, h.flags);
   }
   __syncthreads();
   if (i < c.k && status == GHZ_OK && !same_lattice(h.lattice, s.lattice))

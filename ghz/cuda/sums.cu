@@ -58,41 +58,42 @@ static ghz_status combine(ghz_cuda *g, const stream_kind &k, size_t count, const
   return ghz_cuda_launched(g, error, "combine");
 }
 
-extern "C" ghz_status ghz_cuda_combine(ghz_cuda *gpu, ghz_type type, size_t n, size_t k,
+extern "C" ghz_status ghz_cuda_combine(ghz_cuda *gpu, ghz_type type, ghz_shape shape, size_t k,
                                        const ghz_bytes *streams, const int64_t *coefficients, void *dst,
                                        size_t capacity, ghz_cuda_outcome *outcome, ghz_cuda_stream stream) {
   if (!gpu || !coefficients)
     return gpu ? ghz_cuda_fail(gpu->message, GHZ_EINVAL, "coefficients is NULL") : GHZ_EINVAL;
-  return combine(gpu, ghz_cuda_whole(type, n), k, streams, coefficients, 0, dst, capacity, outcome, stream);
+  return combine(gpu, ghz_cuda_whole(type, shape), k, streams, coefficients, 0, dst, capacity, outcome, stream);
 }
 
-extern "C" ghz_status ghz_cuda_sum(ghz_cuda *gpu, ghz_type type, size_t n, size_t k, const ghz_bytes *streams,
-                                   void *dst, size_t capacity, ghz_cuda_outcome *outcome,
-                                   ghz_cuda_stream stream) {
-  return gpu ? combine(gpu, ghz_cuda_whole(type, n), k, streams, NULL, 0, dst, capacity, outcome, stream)
+extern "C" ghz_status ghz_cuda_sum(ghz_cuda *gpu, ghz_type type, ghz_shape shape, size_t k,
+                                   const ghz_bytes *streams, void *dst, size_t capacity,
+                                   ghz_cuda_outcome *outcome, ghz_cuda_stream stream) {
+  return gpu ? combine(gpu, ghz_cuda_whole(type, shape), k, streams, NULL, 0, dst, capacity, outcome, stream)
              : GHZ_EINVAL;
 }
 
-extern "C" ghz_status ghz_cuda_mean(ghz_cuda *gpu, ghz_type type, size_t n, size_t k, const ghz_bytes *streams,
-                                    void *dst, size_t capacity, ghz_cuda_outcome *outcome,
-                                    ghz_cuda_stream stream) {
-  return gpu ? combine(gpu, ghz_cuda_whole(type, n), k, streams, NULL, (double)k, dst, capacity, outcome,
+extern "C" ghz_status ghz_cuda_mean(ghz_cuda *gpu, ghz_type type, ghz_shape shape, size_t k,
+                                    const ghz_bytes *streams, void *dst, size_t capacity,
+                                    ghz_cuda_outcome *outcome, ghz_cuda_stream stream) {
+  return gpu ? combine(gpu, ghz_cuda_whole(type, shape), k, streams, NULL, (double)k, dst, capacity, outcome,
                        stream)
              : GHZ_EINVAL;
 }
 
-extern "C" ghz_status ghz_cuda_add(ghz_cuda *gpu, ghz_type type, size_t n, ghz_bytes a, ghz_bytes b, void *dst,
-                                   size_t capacity, ghz_cuda_outcome *outcome, ghz_cuda_stream stream) {
+extern "C" ghz_status ghz_cuda_add(ghz_cuda *gpu, ghz_type type, ghz_shape shape, ghz_bytes a, ghz_bytes b,
+                                   void *dst, size_t capacity, ghz_cuda_outcome *outcome,
+                                   ghz_cuda_stream stream) {
   const ghz_bytes operands[2] = {a, b};
-  return ghz_cuda_sum(gpu, type, n, 2, operands, dst, capacity, outcome, stream);
+  return ghz_cuda_sum(gpu, type, shape, 2, operands, dst, capacity, outcome, stream);
 }
 
-extern "C" ghz_status ghz_cuda_subtract(ghz_cuda *gpu, ghz_type type, size_t n, ghz_bytes a, ghz_bytes b,
+extern "C" ghz_status ghz_cuda_subtract(ghz_cuda *gpu, ghz_type type, ghz_shape shape, ghz_bytes a, ghz_bytes b,
                                         void *dst, size_t capacity, ghz_cuda_outcome *outcome,
                                         ghz_cuda_stream stream) {
   const ghz_bytes operands[2] = {a, b};
   const int64_t signs[2] = {1, -1};
-  return ghz_cuda_combine(gpu, type, n, 2, operands, signs, dst, capacity, outcome, stream);
+  return ghz_cuda_combine(gpu, type, shape, 2, operands, signs, dst, capacity, outcome, stream);
 }
 
 extern "C" ghz_status ghz_cuda_slice_sum(ghz_cuda *gpu, ghz_cuda_slice slice, size_t k,
@@ -100,7 +101,7 @@ extern "C" ghz_status ghz_cuda_slice_sum(ghz_cuda *gpu, ghz_cuda_slice slice, si
                                          size_t capacity, ghz_cuda_outcome *outcome, ghz_cuda_stream stream) {
   if (!gpu || divisor == 0)
     return gpu ? ghz_cuda_fail(gpu->message, GHZ_EINVAL, "divisor 0") : GHZ_EINVAL;
-  ghz_status status = ghz_cuda_check_tiles(gpu, slice.n, slice.first, slice.tiles);
+  ghz_status status = ghz_cuda_check_tiles(gpu, &slice.shape, slice.first, slice.tiles);
   return status == GHZ_OK ? combine(gpu, ghz_cuda_message_of(slice), k, messages, NULL,
                                     divisor > 1 ? (double)divisor : 0, dst, capacity, outcome, stream)
                           : status;
@@ -114,11 +115,12 @@ static ghz_status move_to_front(ghz_cuda *g, const tile_target &sum, const tile_
   return ghz_cuda_launched(g, ghz_launch_move(c, g->multiprocessors, stream), "accumulate");
 }
 
-extern "C" ghz_status ghz_cuda_accumulate(ghz_cuda *gpu, ghz_type type, size_t n, void *acc, size_t capacity,
-                                          ghz_bytes x, ghz_cuda_outcome *outcome, ghz_cuda_stream stream) {
+extern "C" ghz_status ghz_cuda_accumulate(ghz_cuda *gpu, ghz_type type, ghz_shape shape, void *acc,
+                                          size_t capacity, ghz_bytes x, ghz_cuda_outcome *outcome,
+                                          ghz_cuda_stream stream) {
   if (!gpu)
     return GHZ_EINVAL;
-  const stream_kind k = ghz_cuda_whole(type, n);
+  const stream_kind k = ghz_cuda_whole(type, shape);
   const ghz_bytes operands[2] = {{acc, capacity}, x};
   combine_call c;
   tile_target to_acc;

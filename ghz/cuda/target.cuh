@@ -15,7 +15,7 @@ enum { GROUP_LEAST = 4 };
 struct progress {
   unsigned next;     // group that starts next: blocks take numbers, as they may start in any order
   unsigned finished; // blocks that ended
-  unsigned inexact;
+  unsigned flags;    // of the result, beside those of its operands
   unsigned unused;
   u64 fault;      // the complement of the gravest fault; see note_fault
   u64 total;      // bytes of all tiles
@@ -33,7 +33,8 @@ struct tile_target {
   uint8_t *payload;
   uint64_t room;             // bytes for the payload
   uint64_t header_and_index; // their bytes
-  uint64_t n, first, tiles;
+  ghz_shape shape;
+  uint64_t first, tiles;
   // 1: tiles are written from the last to the first, and the payload ends where the room ends. An
   // offset is then the distance from there to the chunk's first byte, and no header is written.
   int backwards;
@@ -172,29 +173,29 @@ DEVICE void place_group(group_state<TILES> &s, const tile_target &target, uint64
 // The fields of the result's header that a kernel finds out.
 struct result_header {
   ghz_lattice lattice;
-  uint32_t terms, inexact;
+  uint32_t terms, flags;
 };
 
 DEVICE void put_stream_header(const tile_target &target, const result_header &h, uint64_t payload) {
   uint64_t *header = reinterpret_cast<uint64_t *>(target.header);
   const uint64_t magic = target.offsets ? STREAM_MAGIC : MESSAGE_MAGIC;
-  header[0] =
-      magic | (uint64_t)h.lattice.type << 32 | (uint64_t)(h.inexact != 0) << 40 | (uint64_t)h.lattice.cap << 48;
-  header[1] = target.n;
-  header[2] = (uint64_t)__double_as_longlong(h.lattice.step);
-  header[3] = (uint64_t)__double_as_longlong(h.lattice.eb);
-  header[4] = h.terms;
-  header[5] = payload;
+  header[0] = magic | (uint64_t)h.lattice.type << 32 | (uint64_t)h.flags << 40 | (uint64_t)h.lattice.cap << 48 |
+              (uint64_t)target.shape.dims << 56;
+  UNROLLED for (int i = 0; i < 3; i++) header[1 + i] = target.shape.extent[i];
+  header[4] = (uint64_t)__double_as_longlong(h.lattice.step);
+  header[5] = (uint64_t)__double_as_longlong(h.lattice.eb);
+  header[6] = h.terms;
+  header[7] = payload;
   if (!target.offsets) {
-    header[6] = target.first;
-    header[7] = target.tiles;
+    header[8] = target.first;
+    header[9] = target.tiles;
   }
 }
 
 DEVICE void put_outcome(const tile_target &target, const result_header &h, uint64_t size) {
   ghz_cuda_outcome o;
   outcome_of_fault(__ldcg(&target.shared->fault), &o);
-  o.inexact = o.status == GHZ_OK && h.inexact;
+  o.inexact = o.status == GHZ_OK && (h.flags & FLAG_INEXACT);
   o.terms = o.status == GHZ_OK ? h.terms : 0;
   o.size = o.status == GHZ_OK ? size : 0;
   *target.outcome = o;

@@ -13,7 +13,7 @@
 enum { N = 20000, FIRST = 2, TILES = 5 };
 
 static ghz_cuda_slice cuda_slice(ghz_type type, uint64_t first, uint64_t tiles) {
-  return (ghz_cuda_slice){type, N, first, tiles};
+  return (ghz_cuda_slice){type, ghz_flat(N), first, tiles};
 }
 
 typedef struct place {
@@ -100,19 +100,20 @@ void check_bad_contexts(trial *t) {
 static void bad_compressions(trial *t, place *p, const void *x, void *dst, size_t room) {
   const ghz_lattice *l = &p->lattice;
   int top = l->type == GHZ_F64 ? 8 : 4;
-  REFUSES(GHZ_EINVAL, ghz_cuda_compress(t->gpu, NULL, -1, x, N, dst, room, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_compress(t->gpu, l, -1, NULL, N, dst, room, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_compress(t->gpu, l, -1, x, N, NULL, room, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_compress(t->gpu, l, -1, x, N, dst, room, NULL, t->stream));
-  REFUSES(GHZ_EINVAL, ghz_cuda_compress(t->gpu, l, -2, x, N, dst, room, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_compress(t->gpu, l, 3, x, N, dst, room, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_compress(t->gpu, NULL, -1, x, ghz_flat(N), dst, room, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_compress(t->gpu, l, -1, NULL, ghz_flat(N), dst, room, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_compress(t->gpu, l, -1, x, ghz_flat(N), NULL, room, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_compress(t->gpu, l, -1, x, ghz_flat(N), dst, room, NULL, t->stream));
+  REFUSES(GHZ_EINVAL, ghz_cuda_compress(t->gpu, l, -3, x, ghz_flat(N), dst, room, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_compress(t->gpu, l, 3, x, ghz_flat(N), dst, room, DONE));
   for (int by = 1; by < top; by++)
-    REFUSES(GHZ_EINVAL, ghz_cuda_compress(t->gpu, l, -1, (const char *)x + by, N - 2, dst, room, DONE));
+    REFUSES(GHZ_EINVAL,
+            ghz_cuda_compress(t->gpu, l, -1, (const char *)x + by, ghz_flat(N - 2), dst, room, DONE));
   for (int by = 1; by < 16; by++)
-    REFUSES(GHZ_EINVAL, ghz_cuda_compress(t->gpu, l, -1, x, N, (char *)dst + by, room - 16, DONE));
-  REFUSES(GHZ_ECAPACITY, ghz_cuda_compress(t->gpu, l, -1, x, N, dst, 0, DONE));
-  REFUSES(GHZ_ECAPACITY, ghz_cuda_compress(t->gpu, l, -1, x, N, dst, 47, DONE));
-  REFUSES(GHZ_ECAPACITY, ghz_cuda_compress(t->gpu, l, -1, x, N, dst, 48 + 8 * 3 + 2 * 20 - 1, DONE));
+    REFUSES(GHZ_EINVAL, ghz_cuda_compress(t->gpu, l, -1, x, ghz_flat(N), (char *)dst + by, room - 16, DONE));
+  REFUSES(GHZ_ECAPACITY, ghz_cuda_compress(t->gpu, l, -1, x, ghz_flat(N), dst, 0, DONE));
+  REFUSES(GHZ_ECAPACITY, ghz_cuda_compress(t->gpu, l, -1, x, ghz_flat(N), dst, 63, DONE));
+  REFUSES(GHZ_ECAPACITY, ghz_cuda_compress(t->gpu, l, -1, x, ghz_flat(N), dst, 64 + 8 * 3 + 2 * 20 - 1, DONE));
 }
 
 static void bad_lattices(trial *t, const place *p, const void *x, void *dst, size_t room) {
@@ -129,12 +130,12 @@ static void bad_lattices(trial *t, const place *p, const void *x, void *dst, siz
   bad[7].step = 0x1p1010;
   bad[8].step = -0.0;
   for (size_t i = 0; i < COUNT(bad); i++)
-    refuses(t, ghz_cuda_compress(t->gpu, &bad[i], -1, x, N, dst, room, DONE), GHZ_EINVAL,
+    refuses(t, ghz_cuda_compress(t->gpu, &bad[i], -1, x, ghz_flat(N), dst, room, DONE), GHZ_EINVAL,
             say("lattice %zu, type %d", i, (int)p->lattice.type));
   ghz_lattice scaled = p->lattice; /* float32 admits 24 bits in fresh streams */
   scaled.step = nextafter(scaled.step, 1);
   if (scaled.type == GHZ_F32)
-    REFUSES(GHZ_EINVAL, ghz_cuda_compress(t->gpu, &scaled, -1, x, N, dst, room, DONE));
+    REFUSES(GHZ_EINVAL, ghz_cuda_compress(t->gpu, &scaled, -1, x, ghz_flat(N), dst, room, DONE));
 }
 
 void check_bad_compressions(trial *t) {
@@ -142,7 +143,9 @@ void check_bad_compressions(trial *t) {
     place p = place_make(t, (ghz_type)type);
     bad_compressions(t, &p, p.x.data, p.dst.data, p.dst.size);
     bad_lattices(t, &p, p.x.data, p.dst.data, p.dst.size);
-    expect(t, ghz_cuda_compress(NULL, &p.lattice, -1, p.x.data, N, p.dst.data, p.dst.size, DONE) == GHZ_EINVAL,
+    expect(t,
+           ghz_cuda_compress(NULL, &p.lattice, -1, p.x.data, ghz_flat(N), p.dst.data, p.dst.size, DONE) ==
+               GHZ_EINVAL,
            "no context");
     still_works(t, &p, "bad compressions");
     place_free(t, &p);
@@ -151,34 +154,36 @@ void check_bad_compressions(trial *t) {
 
 static void bad_decompressions(trial *t, ghz_type type, ghz_bytes a, void *y) {
   ghz_bytes none = {NULL, a.size};
-  REFUSES(GHZ_EINVAL, ghz_cuda_decompress(t->gpu, (ghz_type)2, N, a, GHZ_F64, y, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_decompress(t->gpu, (ghz_type)-1, N, a, GHZ_F64, y, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_decompress(t->gpu, type, N, a, (ghz_type)2, y, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_decompress(t->gpu, type, N, none, type, y, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_decompress(t->gpu, type, N, a, type, NULL, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_decompress(t->gpu, type, N, a, type, y, NULL, t->stream));
+  REFUSES(GHZ_EINVAL, ghz_cuda_decompress(t->gpu, (ghz_type)2, ghz_flat(N), a, GHZ_F64, y, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_decompress(t->gpu, (ghz_type)-1, ghz_flat(N), a, GHZ_F64, y, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_decompress(t->gpu, type, ghz_flat(N), a, (ghz_type)2, y, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_decompress(t->gpu, type, ghz_flat(N), none, type, y, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_decompress(t->gpu, type, ghz_flat(N), a, type, NULL, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_decompress(t->gpu, type, ghz_flat(N), a, type, y, NULL, t->stream));
   for (size_t by = 1; by < 16; by++) {
     ghz_bytes off = {(const char *)a.data + by, a.size - by};
-    REFUSES(GHZ_EINVAL, ghz_cuda_decompress(t->gpu, type, N, off, type, y, DONE));
+    REFUSES(GHZ_EINVAL, ghz_cuda_decompress(t->gpu, type, ghz_flat(N), off, type, y, DONE));
   }
   for (size_t by = 1; by < ghz_type_size(type); by++)
-    REFUSES(GHZ_EINVAL, ghz_cuda_decompress(t->gpu, type, N, a, type, (char *)y + by, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_decompress(t->gpu, type, N, a, GHZ_F64, (char *)y + 4, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_decompress_range(t->gpu, type, N, a, type, N, 1, y, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_decompress_range(t->gpu, type, N, a, type, N + 1, 0, y, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_decompress_range(t->gpu, type, N, a, type, 1, N, y, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_decompress_range(t->gpu, type, N, a, type, UINT64_MAX, 2, y, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_decompress_range(t->gpu, type, N, a, type, 2, SIZE_MAX, y, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_decompress_range(t->gpu, type, N, a, type, 5, 10, NULL, DONE));
+    REFUSES(GHZ_EINVAL, ghz_cuda_decompress(t->gpu, type, ghz_flat(N), a, type, (char *)y + by, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_decompress(t->gpu, type, ghz_flat(N), a, GHZ_F64, (char *)y + 4, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_decompress_range(t->gpu, type, ghz_flat(N), a, type, N, 1, y, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_decompress_range(t->gpu, type, ghz_flat(N), a, type, N + 1, 0, y, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_decompress_range(t->gpu, type, ghz_flat(N), a, type, 1, N, y, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_decompress_range(t->gpu, type, ghz_flat(N), a, type, UINT64_MAX, 2, y, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_decompress_range(t->gpu, type, ghz_flat(N), a, type, 2, SIZE_MAX, y, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_decompress_range(t->gpu, type, ghz_flat(N), a, type, 5, 10, NULL, DONE));
   if (type == GHZ_F64)
-    REFUSES(GHZ_EINVAL, ghz_cuda_decompress(t->gpu, type, N, a, GHZ_F32, y, DONE));
+    REFUSES(GHZ_EINVAL, ghz_cuda_decompress(t->gpu, type, ghz_flat(N), a, GHZ_F32, y, DONE));
 }
 
 void check_bad_decompressions(trial *t) {
   for (int type = GHZ_F32; type <= GHZ_F64; type++) {
     place p = place_make(t, (ghz_type)type);
     bad_decompressions(t, (ghz_type)type, device_view(&p.a), p.y.data);
-    expect(t, ghz_cuda_decompress(NULL, GHZ_F32, N, device_view(&p.a), GHZ_F64, p.y.data, DONE) == GHZ_EINVAL,
+    expect(t,
+           ghz_cuda_decompress(NULL, GHZ_F32, ghz_flat(N), device_view(&p.a), GHZ_F64, p.y.data, DONE) ==
+               GHZ_EINVAL,
            "no context");
     still_works(t, &p, "bad decompressions");
     place_free(t, &p);
@@ -192,24 +197,24 @@ void check_bad_computations(trial *t) {
   int64_t c[2] = {1, 1};
   void *dst = p.dst.data;
   size_t room = p.dst.size;
-  REFUSES(GHZ_EINVAL, ghz_cuda_sum(t->gpu, GHZ_F32, N, 0, two, dst, room, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_sum(t->gpu, GHZ_F32, N, 2, NULL, dst, room, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_sum(t->gpu, GHZ_F32, N, 2, bad, dst, room, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_sum(t->gpu, GHZ_F32, N, 2, tilted, dst, room, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_sum(t->gpu, GHZ_F32, N, 2, two, NULL, room, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_sum(t->gpu, GHZ_F32, N, 2, two, dst, room, NULL, t->stream));
-  REFUSES(GHZ_EINVAL, ghz_cuda_sum(t->gpu, GHZ_F32, N, 2, two, (char *)dst + 8, room - 8, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_sum(t->gpu, (ghz_type)7, N, 2, two, dst, room, DONE));
-  REFUSES(GHZ_ECAPACITY, ghz_cuda_sum(t->gpu, GHZ_F32, N, 2, two, dst, 50, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_mean(t->gpu, GHZ_F32, N, 0, two, dst, room, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_mean(t->gpu, GHZ_F32, N, 2, NULL, dst, room, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_combine(t->gpu, GHZ_F32, N, 2, two, NULL, dst, room, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_combine(t->gpu, GHZ_F32, N, 0, two, c, dst, room, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_combine(t->gpu, GHZ_F32, N, 2, bad, c, dst, room, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_add(t->gpu, GHZ_F32, N, none, a, dst, room, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_add(t->gpu, GHZ_F32, N, a, off, dst, room, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_subtract(t->gpu, GHZ_F32, N, a, none, dst, room, DONE));
-  expect(t, ghz_cuda_add(NULL, GHZ_F32, N, a, a, dst, room, DONE) == GHZ_EINVAL, "no context");
+  REFUSES(GHZ_EINVAL, ghz_cuda_sum(t->gpu, GHZ_F32, ghz_flat(N), 0, two, dst, room, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_sum(t->gpu, GHZ_F32, ghz_flat(N), 2, NULL, dst, room, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_sum(t->gpu, GHZ_F32, ghz_flat(N), 2, bad, dst, room, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_sum(t->gpu, GHZ_F32, ghz_flat(N), 2, tilted, dst, room, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_sum(t->gpu, GHZ_F32, ghz_flat(N), 2, two, NULL, room, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_sum(t->gpu, GHZ_F32, ghz_flat(N), 2, two, dst, room, NULL, t->stream));
+  REFUSES(GHZ_EINVAL, ghz_cuda_sum(t->gpu, GHZ_F32, ghz_flat(N), 2, two, (char *)dst + 8, room - 8, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_sum(t->gpu, (ghz_type)7, ghz_flat(N), 2, two, dst, room, DONE));
+  REFUSES(GHZ_ECAPACITY, ghz_cuda_sum(t->gpu, GHZ_F32, ghz_flat(N), 2, two, dst, 50, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_mean(t->gpu, GHZ_F32, ghz_flat(N), 0, two, dst, room, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_mean(t->gpu, GHZ_F32, ghz_flat(N), 2, NULL, dst, room, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_combine(t->gpu, GHZ_F32, ghz_flat(N), 2, two, NULL, dst, room, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_combine(t->gpu, GHZ_F32, ghz_flat(N), 0, two, c, dst, room, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_combine(t->gpu, GHZ_F32, ghz_flat(N), 2, bad, c, dst, room, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_add(t->gpu, GHZ_F32, ghz_flat(N), none, a, dst, room, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_add(t->gpu, GHZ_F32, ghz_flat(N), a, off, dst, room, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_subtract(t->gpu, GHZ_F32, ghz_flat(N), a, none, dst, room, DONE));
+  expect(t, ghz_cuda_add(NULL, GHZ_F32, ghz_flat(N), a, a, dst, room, DONE) == GHZ_EINVAL, "no context");
   still_works(t, &p, "bad computations");
   place_free(t, &p);
 }
@@ -218,13 +223,14 @@ void check_bad_accumulations(trial *t) {
   place p = place_make(t, GHZ_F32);
   ghz_bytes b = device_view(&p.b), none = {NULL, 100};
   uint8_t *acc = p.dst.data;
-  REFUSES(GHZ_EINVAL, ghz_cuda_accumulate(t->gpu, GHZ_F32, N, NULL, p.dst.size, b, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_accumulate(t->gpu, GHZ_F32, N, acc + 8, p.dst.size - 8, b, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_accumulate(t->gpu, GHZ_F32, N, acc, p.dst.size, none, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_accumulate(t->gpu, GHZ_F32, N, acc, p.dst.size, b, NULL, t->stream));
-  REFUSES(GHZ_EINVAL, ghz_cuda_accumulate(t->gpu, (ghz_type)3, N, acc, p.dst.size, b, DONE));
-  REFUSES(GHZ_ECAPACITY, ghz_cuda_accumulate(t->gpu, GHZ_F32, N, acc, 30, b, DONE));
-  expect(t, ghz_cuda_accumulate(NULL, GHZ_F32, N, acc, p.dst.size, b, DONE) == GHZ_EINVAL, "no context");
+  REFUSES(GHZ_EINVAL, ghz_cuda_accumulate(t->gpu, GHZ_F32, ghz_flat(N), NULL, p.dst.size, b, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_accumulate(t->gpu, GHZ_F32, ghz_flat(N), acc + 8, p.dst.size - 8, b, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_accumulate(t->gpu, GHZ_F32, ghz_flat(N), acc, p.dst.size, none, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_accumulate(t->gpu, GHZ_F32, ghz_flat(N), acc, p.dst.size, b, NULL, t->stream));
+  REFUSES(GHZ_EINVAL, ghz_cuda_accumulate(t->gpu, (ghz_type)3, ghz_flat(N), acc, p.dst.size, b, DONE));
+  REFUSES(GHZ_ECAPACITY, ghz_cuda_accumulate(t->gpu, GHZ_F32, ghz_flat(N), acc, 30, b, DONE));
+  expect(t, ghz_cuda_accumulate(NULL, GHZ_F32, ghz_flat(N), acc, p.dst.size, b, DONE) == GHZ_EINVAL,
+         "no context");
   still_works(t, &p, "bad accumulations");
   place_free(t, &p);
 }
@@ -236,13 +242,13 @@ void check_bad_slices(trial *t) {
   void *dst = p.dst.data, *y = p.y.data;
   const void *x = p.x.data;
   size_t room = p.dst.size;
-  REFUSES(GHZ_EINVAL, ghz_cuda_slice_compress(t->gpu, l, -1, x, N, 20, 1, dst, room, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_slice_compress(t->gpu, l, -1, x, N, 21, 0, dst, room, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_slice_compress(t->gpu, l, -1, x, N, UINT64_MAX, 2, dst, room, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_slice_compress(t->gpu, l, -1, x, N, 2, UINT64_MAX, dst, room, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_slice_compress(t->gpu, l, -1, NULL, N, 2, 3, dst, room, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_slice_compress(t->gpu, l, 4, x, N, 2, 3, dst, room, DONE));
-  REFUSES(GHZ_ECAPACITY, ghz_cuda_slice_compress(t->gpu, l, -1, x, N, 2, 3, dst, 64 + 5, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_slice_compress(t->gpu, l, -1, x, ghz_flat(N), 20, 1, dst, room, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_slice_compress(t->gpu, l, -1, x, ghz_flat(N), 21, 0, dst, room, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_slice_compress(t->gpu, l, -1, x, ghz_flat(N), UINT64_MAX, 2, dst, room, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_slice_compress(t->gpu, l, -1, x, ghz_flat(N), 2, UINT64_MAX, dst, room, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_slice_compress(t->gpu, l, -1, NULL, ghz_flat(N), 2, 3, dst, room, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_slice_compress(t->gpu, l, 4, x, ghz_flat(N), 2, 3, dst, room, DONE));
+  REFUSES(GHZ_ECAPACITY, ghz_cuda_slice_compress(t->gpu, l, -1, x, ghz_flat(N), 2, 3, dst, 80 + 5, DONE));
   REFUSES(GHZ_EINVAL, ghz_cuda_slice_sum(t->gpu, cuda_slice(GHZ_F32, FIRST, TILES), 1, &m, 0, dst, room, DONE));
   REFUSES(GHZ_EINVAL, ghz_cuda_slice_sum(t->gpu, cuda_slice(GHZ_F32, FIRST, TILES), 0, &m, 1, dst, room, DONE));
   REFUSES(GHZ_EINVAL,
@@ -272,6 +278,48 @@ void check_bad_ranges(trial *t) {
   REFUSES(GHZ_EINVAL, ghz_cuda_range(t->gpu, GHZ_F64, p.x.data + 4, N - 1, range, t->stream));
   expect(t, ghz_cuda_range(NULL, GHZ_F64, p.x.data, N, range, t->stream) == GHZ_EINVAL, "no context");
   still_works(t, &p, "bad ranges");
+  place_free(t, &p);
+}
+
+/* Shapes that are none, and those of bricks, which no kernel computes. */
+static void bad_shape(trial *t, place *p, ghz_shape shape) {
+  const ghz_bytes two[2] = {device_view(&p->a), device_view(&p->b)};
+  const int64_t c[2] = {1, 1};
+  uint8_t *dst = p->dst.data, *y = p->y.data;
+  const size_t room = p->dst.size;
+  const ghz_cuda_slice slice = {GHZ_F32, shape, 0, 0};
+  REFUSES(GHZ_EINVAL, ghz_cuda_compress(t->gpu, &p->lattice, -1, p->x.data, shape, dst, room, DONE));
+  REFUSES(GHZ_EINVAL,
+          ghz_cuda_slice_compress(t->gpu, &p->lattice, -1, p->x.data, shape, 0, 0, dst, room, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_decompress(t->gpu, GHZ_F32, shape, two[0], GHZ_F32, y, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_decompress_range(t->gpu, GHZ_F32, shape, two[0], GHZ_F32, 0, 0, y, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_sum(t->gpu, GHZ_F32, shape, 2, two, dst, room, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_mean(t->gpu, GHZ_F32, shape, 2, two, dst, room, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_combine(t->gpu, GHZ_F32, shape, 2, two, c, dst, room, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_add(t->gpu, GHZ_F32, shape, two[0], two[1], dst, room, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_subtract(t->gpu, GHZ_F32, shape, two[0], two[1], dst, room, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_accumulate(t->gpu, GHZ_F32, shape, dst, room, two[0], DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_slice_sum(t->gpu, slice, 1, two, 1, dst, room, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_slice_decompress(t->gpu, slice, two[0], GHZ_F32, y, DONE));
+}
+
+void check_bad_shapes(trial *t) {
+  static const ghz_shape bad[] = {
+      {0, {1, 1, N}},
+      {4, {1, 1, N}},
+      {-1, {1, 1, N}},
+      {1, {1, 2, N / 2}},
+      {1, {2, 1, N / 2}},
+      {1, {0, 1, N}},
+      {2, {2, 50, 60}},
+      {3, {8, 8, 16}},
+      {3, {1ull << 32, 1ull << 32, 1}},
+      {2, {3, UINT64_MAX, UINT64_MAX}},
+  };
+  place p = place_make(t, GHZ_F32);
+  for (size_t i = 0; i < COUNT(bad); i++)
+    bad_shape(t, &p, bad[i]);
+  still_works(t, &p, "bad shapes");
   place_free(t, &p);
 }
 
@@ -307,18 +355,19 @@ void check_set_up_limits(trial *t) {
     t->gpu = large;
     return;
   }
-  REFUSES(GHZ_ECAPACITY, ghz_cuda_compress(t->gpu, &p.lattice, -1, p.x.data, N, dst, room, DONE));
-  REFUSES(GHZ_ECAPACITY, ghz_cuda_decompress(t->gpu, GHZ_F32, N, two[0], GHZ_F32, p.y.data, DONE));
-  REFUSES(GHZ_ECAPACITY, ghz_cuda_add(t->gpu, GHZ_F32, N, two[0], two[1], dst, room, DONE));
-  REFUSES(GHZ_ECAPACITY, ghz_cuda_accumulate(t->gpu, GHZ_F32, N, dst, room, two[0], DONE));
-  REFUSES(GHZ_ECAPACITY, ghz_cuda_sum(t->gpu, GHZ_F32, few, 3, two, dst, room, DONE));
-  REFUSES(GHZ_ECAPACITY, ghz_cuda_mean(t->gpu, GHZ_F32, few, 3, two, dst, room, DONE));
-  REFUSES(GHZ_ECAPACITY, ghz_cuda_combine(t->gpu, GHZ_F32, few, 3, two, c, dst, room, DONE));
-  REFUSES(GHZ_ECAPACITY, ghz_cuda_compress(t->gpu, &p.lattice, -1, p.x.data, SIZE_MAX, dst, room, DONE));
+  REFUSES(GHZ_ECAPACITY, ghz_cuda_compress(t->gpu, &p.lattice, -1, p.x.data, ghz_flat(N), dst, room, DONE));
+  REFUSES(GHZ_ECAPACITY, ghz_cuda_decompress(t->gpu, GHZ_F32, ghz_flat(N), two[0], GHZ_F32, p.y.data, DONE));
+  REFUSES(GHZ_ECAPACITY, ghz_cuda_add(t->gpu, GHZ_F32, ghz_flat(N), two[0], two[1], dst, room, DONE));
+  REFUSES(GHZ_ECAPACITY, ghz_cuda_accumulate(t->gpu, GHZ_F32, ghz_flat(N), dst, room, two[0], DONE));
+  REFUSES(GHZ_ECAPACITY, ghz_cuda_sum(t->gpu, GHZ_F32, ghz_flat(few), 3, two, dst, room, DONE));
+  REFUSES(GHZ_ECAPACITY, ghz_cuda_mean(t->gpu, GHZ_F32, ghz_flat(few), 3, two, dst, room, DONE));
+  REFUSES(GHZ_ECAPACITY, ghz_cuda_combine(t->gpu, GHZ_F32, ghz_flat(few), 3, two, c, dst, room, DONE));
   REFUSES(GHZ_ECAPACITY,
-          ghz_cuda_slice_compress(t->gpu, &p.lattice, -1, p.x.data, N, 0, (N + 1023) / 1024, dst, room, DONE));
+          ghz_cuda_compress(t->gpu, &p.lattice, -1, p.x.data, ghz_flat(SIZE_MAX), dst, room, DONE));
+  REFUSES(GHZ_ECAPACITY, ghz_cuda_slice_compress(t->gpu, &p.lattice, -1, p.x.data, ghz_flat(N), 0,
+                                                 (N + 1023) / 1024, dst, room, DONE));
   REFUSES(GHZ_EINVAL,
-          ghz_cuda_slice_compress(t->gpu, &p.lattice, -1, p.x.data, SIZE_MAX, 0, 1, dst, room, DONE));
+          ghz_cuda_slice_compress(t->gpu, &p.lattice, -1, p.x.data, ghz_flat(SIZE_MAX), 0, 1, dst, room, DONE));
   small_slice(t, &p);
   void *x = input_make(&inputs[0], GHZ_F32, few, p.lattice.step, 3);
   operation o = {.kind = COMPRESS, .lattice = p.lattice, .order = -1, .x = x, .n = few};
@@ -331,7 +380,7 @@ void check_set_up_limits(trial *t) {
   ghz_bytes many[GHZ_CUDA_OPERANDS + 1];
   for (size_t i = 0; i < COUNT(many); i++)
     many[i] = two[0];
-  REFUSES(GHZ_ECAPACITY, ghz_cuda_sum(t->gpu, GHZ_F32, N, COUNT(many), many, dst, room, DONE));
+  REFUSES(GHZ_ECAPACITY, ghz_cuda_sum(t->gpu, GHZ_F32, ghz_flat(N), COUNT(many), many, dst, room, DONE));
   still_works(t, &p, "limits");
   place_free(t, &p);
 }
@@ -345,23 +394,25 @@ void check_host_memory_is_refused(trial *t) {
   int64_t c[2] = {1, 1};
   void *there = p.dst.data;
   size_t size = p.dst.size;
-  REFUSES(GHZ_EINVAL, ghz_cuda_compress(t->gpu, &p.lattice, -1, p.values, N, there, size, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_compress(t->gpu, &p.lattice, -1, p.x.data, N, dst, size, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_compress(t->gpu, &p.lattice, -1, p.x.data, N, there, size, outcome, t->stream));
+  REFUSES(GHZ_EINVAL, ghz_cuda_compress(t->gpu, &p.lattice, -1, p.values, ghz_flat(N), there, size, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_compress(t->gpu, &p.lattice, -1, p.x.data, ghz_flat(N), dst, size, DONE));
   REFUSES(GHZ_EINVAL,
-          ghz_cuda_compress(t->gpu, &p.lattice, -1, p.x.data, N, there, size, &on_stack, t->stream));
-  REFUSES(GHZ_EINVAL, ghz_cuda_decompress(t->gpu, GHZ_F32, N, host, GHZ_F32, p.y.data, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_decompress(t->gpu, GHZ_F32, N, a, GHZ_F32, dst, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_decompress_range(t->gpu, GHZ_F32, N, a, GHZ_F32, 3, 9, dst, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_add(t->gpu, GHZ_F32, N, host, a, there, size, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_subtract(t->gpu, GHZ_F32, N, a, host, there, size, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_sum(t->gpu, GHZ_F32, N, 2, pair, there, size, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_mean(t->gpu, GHZ_F32, N, 2, pair, there, size, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_combine(t->gpu, GHZ_F32, N, 2, pair, c, there, size, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_add(t->gpu, GHZ_F32, N, a, a, dst, size, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_accumulate(t->gpu, GHZ_F32, N, dst, size, a, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_accumulate(t->gpu, GHZ_F32, N, there, size, host, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_slice_compress(t->gpu, &p.lattice, -1, p.values, N, 1, 2, there, size, DONE));
+          ghz_cuda_compress(t->gpu, &p.lattice, -1, p.x.data, ghz_flat(N), there, size, outcome, t->stream));
+  REFUSES(GHZ_EINVAL,
+          ghz_cuda_compress(t->gpu, &p.lattice, -1, p.x.data, ghz_flat(N), there, size, &on_stack, t->stream));
+  REFUSES(GHZ_EINVAL, ghz_cuda_decompress(t->gpu, GHZ_F32, ghz_flat(N), host, GHZ_F32, p.y.data, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_decompress(t->gpu, GHZ_F32, ghz_flat(N), a, GHZ_F32, dst, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_decompress_range(t->gpu, GHZ_F32, ghz_flat(N), a, GHZ_F32, 3, 9, dst, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_add(t->gpu, GHZ_F32, ghz_flat(N), host, a, there, size, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_subtract(t->gpu, GHZ_F32, ghz_flat(N), a, host, there, size, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_sum(t->gpu, GHZ_F32, ghz_flat(N), 2, pair, there, size, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_mean(t->gpu, GHZ_F32, ghz_flat(N), 2, pair, there, size, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_combine(t->gpu, GHZ_F32, ghz_flat(N), 2, pair, c, there, size, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_add(t->gpu, GHZ_F32, ghz_flat(N), a, a, dst, size, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_accumulate(t->gpu, GHZ_F32, ghz_flat(N), dst, size, a, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_accumulate(t->gpu, GHZ_F32, ghz_flat(N), there, size, host, DONE));
+  REFUSES(GHZ_EINVAL,
+          ghz_cuda_slice_compress(t->gpu, &p.lattice, -1, p.values, ghz_flat(N), 1, 2, there, size, DONE));
   REFUSES(GHZ_EINVAL,
           ghz_cuda_slice_sum(t->gpu, cuda_slice(GHZ_F32, FIRST, TILES), 1, &message, 1, there, size, DONE));
   REFUSES(GHZ_EINVAL, ghz_cuda_slice_decompress(t->gpu, cuda_slice(GHZ_F32, FIRST, TILES), message, GHZ_F32,
@@ -381,7 +432,8 @@ void check_managed_memory_will_do(trial *t) {
   if (expect(t, have, "no managed memory")) {
     cudaMemcpyAsync(x, p.values, N * sizeof(float), cudaMemcpyDefault, t->stream);
     cudaStreamSynchronize(t->stream);
-    ghz_status status = ghz_cuda_compress(t->gpu, &p.lattice, -1, x, N, dst, p.stream.size, outcome, t->stream);
+    ghz_status status =
+        ghz_cuda_compress(t->gpu, &p.lattice, -1, x, ghz_flat(N), dst, p.stream.size, outcome, t->stream);
     if (status == GHZ_OK)
       status = ghz_cuda_wait(t->gpu, outcome, &copy, t->stream);
     ref_bytes got = bytes_new(p.stream.size);
@@ -400,16 +452,16 @@ void check_outcome_in_device_memory(trial *t) {
   place p = place_make(t, GHZ_F32);
   device_memory there = device_output(t, sizeof(ghz_cuda_outcome), 0);
   ghz_cuda_outcome *outcome = (ghz_cuda_outcome *)(void *)there.data, copy = {.size = 0};
-  ghz_status status = ghz_cuda_compress(t->gpu, &p.lattice, GHZ_ORDER_BEST, p.x.data, N, p.dst.data, p.dst.size,
-                                        outcome, t->stream);
+  ghz_status status = ghz_cuda_compress(t->gpu, &p.lattice, GHZ_ORDER_BEST, p.x.data, ghz_flat(N), p.dst.data,
+                                        p.dst.size, outcome, t->stream);
   expect(t, status == GHZ_OK, "compress: %d, %s", (int)status, ghz_cuda_message(t->gpu));
   status = ghz_cuda_wait(t->gpu, outcome, &copy, t->stream);
   expect(t, status == GHZ_OK && copy.status == GHZ_OK && copy.size == p.stream.size,
          "wait: %d, outcome %d, %llu bytes, should be %zu", (int)status, (int)copy.status,
          (unsigned long long)copy.size, p.stream.size);
   expect(t, ghz_cuda_wait(t->gpu, outcome, NULL, t->stream) == GHZ_OK, "wait without a copy");
-  status = ghz_cuda_compress(t->gpu, &p.lattice, GHZ_ORDER_BEST, p.x.data, N, p.dst.data, p.stream.size - 1,
-                             outcome, t->stream);
+  status = ghz_cuda_compress(t->gpu, &p.lattice, GHZ_ORDER_BEST, p.x.data, ghz_flat(N), p.dst.data,
+                             p.stream.size - 1, outcome, t->stream);
   status = status == GHZ_OK ? ghz_cuda_wait(t->gpu, outcome, &copy, t->stream) : status;
   expect(t, status == GHZ_ECAPACITY && ghz_cuda_message(t->gpu)[0], "one byte too few: %d, \"%s\"", (int)status,
          ghz_cuda_message(t->gpu));
@@ -448,7 +500,7 @@ void check_host_arrays_are_free_after_the_call(trial *t) {
       same_bytes(t, got, want.bytes, say("%zu operands, operation %d", k, what));
     }
   ghz_lattice copy = p.lattice, *l = &copy;
-  ghz_status status = ghz_cuda_compress(t->gpu, l, -1, p.x.data, N, p.dst.data, p.dst.size, DONE);
+  ghz_status status = ghz_cuda_compress(t->gpu, l, -1, p.x.data, ghz_flat(N), p.dst.data, p.dst.size, DONE);
   memset(l, 0xff, sizeof *l);
   ghz_cuda_outcome outcome = {.size = 0};
   status = status == GHZ_OK ? gpu_wait(t, &outcome) : status;
@@ -525,10 +577,11 @@ static int line_start(line *l) {
   ghz_type type = l->lattice.type;
   ghz_bytes a = device_view(&l->a), sum = device_view(&l->sum);
   ghz_status s[4] = {
-      ghz_cuda_compress(gpu, &l->lattice, -1, l->x.data, l->n, l->a.data, l->a.size, &l->outcomes[0], stream),
-      ghz_cuda_add(gpu, type, l->n, a, a, l->sum.data, l->sum.size, &l->outcomes[1], stream),
-      ghz_cuda_accumulate(gpu, type, l->n, l->sum.data, l->sum.size, a, &l->outcomes[2], stream),
-      ghz_cuda_decompress(gpu, type, l->n, sum, GHZ_F64, l->y.data, &l->outcomes[3], stream)};
+      ghz_cuda_compress(gpu, &l->lattice, -1, l->x.data, ghz_flat(l->n), l->a.data, l->a.size, &l->outcomes[0],
+                        stream),
+      ghz_cuda_add(gpu, type, ghz_flat(l->n), a, a, l->sum.data, l->sum.size, &l->outcomes[1], stream),
+      ghz_cuda_accumulate(gpu, type, ghz_flat(l->n), l->sum.data, l->sum.size, a, &l->outcomes[2], stream),
+      ghz_cuda_decompress(gpu, type, ghz_flat(l->n), sum, GHZ_F64, l->y.data, &l->outcomes[3], stream)};
   int refused = 0;
   for (int i = 0; i < 4; i++)
     refused += s[i] != GHZ_OK;
@@ -585,8 +638,8 @@ void check_calls_in_a_row_without_waiting(trial *t) {
 
 /* ---- The caller's state ---- */
 static void compresses(trial *t, place *p, const char *what) {
-  ghz_status status =
-      ghz_cuda_compress(t->gpu, &p->lattice, GHZ_ORDER_BEST, p->x.data, N, p->dst.data, p->dst.size, DONE);
+  ghz_status status = ghz_cuda_compress(t->gpu, &p->lattice, GHZ_ORDER_BEST, p->x.data, ghz_flat(N),
+                                        p->dst.data, p->dst.size, DONE);
   expect(t, status == GHZ_OK, "%s: %d, %s", what, (int)status, ghz_cuda_message(t->gpu));
 }
 
@@ -720,8 +773,8 @@ void check_cuda_that_fails(trial *t) {
   int refused = 0;
   for (s.fail_call = 1; s.fail_call < 40; s.fail_call++) {
     simt_configure(&s);
-    status =
-        ghz_cuda_add(t->gpu, GHZ_F32, N, device_view(&p.a), device_view(&p.b), p.dst.data, p.dst.size, DONE);
+    status = ghz_cuda_add(t->gpu, GHZ_F32, ghz_flat(N), device_view(&p.a), device_view(&p.b), p.dst.data,
+                          p.dst.size, DONE);
     device_as_usual();
     refused += status != GHZ_OK;
     expect(t, status == GHZ_OK || ghz_cuda_message(t->gpu)[0], "call %llu of CUDA fails: no message",
@@ -771,15 +824,15 @@ void check_no_allocation_no_waiting(trial *t) {
   ghz_status s[12];
   simt_counters before = simt_count();
   s[0] = ghz_cuda_range(t->gpu, GHZ_F32, p.x.data, N, (double *)(void *)p.range.data, t->stream);
-  s[1] = ghz_cuda_compress(t->gpu, &p.lattice, -1, p.x.data, N, dst, room, DONE);
-  s[2] = ghz_cuda_decompress(t->gpu, GHZ_F32, N, two[0], GHZ_F32, p.y.data, DONE);
-  s[3] = ghz_cuda_decompress_range(t->gpu, GHZ_F32, N, two[0], GHZ_F64, 100, 3000, p.y.data, DONE);
-  s[4] = ghz_cuda_subtract(t->gpu, GHZ_F32, N, two[0], two[1], dst, room, DONE);
-  s[5] = ghz_cuda_sum(t->gpu, GHZ_F32, N, 2, two, dst, room, DONE);
-  s[6] = ghz_cuda_mean(t->gpu, GHZ_F32, N, 2, two, dst, room, DONE);
-  s[7] = ghz_cuda_combine(t->gpu, GHZ_F32, N, 2, two, c, dst, room, DONE);
-  s[8] = ghz_cuda_accumulate(t->gpu, GHZ_F32, N, dst, room, two[1], DONE);
-  s[9] = ghz_cuda_slice_compress(t->gpu, &p.lattice, 1, p.x.data, N, 1, 3, dst, room, DONE);
+  s[1] = ghz_cuda_compress(t->gpu, &p.lattice, -1, p.x.data, ghz_flat(N), dst, room, DONE);
+  s[2] = ghz_cuda_decompress(t->gpu, GHZ_F32, ghz_flat(N), two[0], GHZ_F32, p.y.data, DONE);
+  s[3] = ghz_cuda_decompress_range(t->gpu, GHZ_F32, ghz_flat(N), two[0], GHZ_F64, 100, 3000, p.y.data, DONE);
+  s[4] = ghz_cuda_subtract(t->gpu, GHZ_F32, ghz_flat(N), two[0], two[1], dst, room, DONE);
+  s[5] = ghz_cuda_sum(t->gpu, GHZ_F32, ghz_flat(N), 2, two, dst, room, DONE);
+  s[6] = ghz_cuda_mean(t->gpu, GHZ_F32, ghz_flat(N), 2, two, dst, room, DONE);
+  s[7] = ghz_cuda_combine(t->gpu, GHZ_F32, ghz_flat(N), 2, two, c, dst, room, DONE);
+  s[8] = ghz_cuda_accumulate(t->gpu, GHZ_F32, ghz_flat(N), dst, room, two[1], DONE);
+  s[9] = ghz_cuda_slice_compress(t->gpu, &p.lattice, 1, p.x.data, ghz_flat(N), 1, 3, dst, room, DONE);
   s[10] = ghz_cuda_slice_sum(t->gpu, cuda_slice(GHZ_F32, FIRST, TILES), 1, &m, 3, dst, room, DONE);
   s[11] = ghz_cuda_slice_decompress(t->gpu, cuda_slice(GHZ_F32, FIRST, TILES), m, GHZ_F32, p.y.data, DONE);
   simt_counters after = simt_count();

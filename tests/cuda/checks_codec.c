@@ -195,9 +195,11 @@ static void round_trip(trial *t, const ghz_lattice *l, const void *x, size_t n, 
   device_memory stream = device_output(t, ghz_size_bound(n, l->type, 1), 0),
                 back = device_output(t, n * wide, 0);
   ghz_cuda_outcome outcome;
-  ghz_cuda_compress(t->gpu, l, GHZ_ORDER_BEST, in.data, n, stream.data, stream.size, t->outcome, t->stream);
+  ghz_cuda_compress(t->gpu, l, GHZ_ORDER_BEST, in.data, ghz_flat(n), stream.data, stream.size, t->outcome,
+                    t->stream);
   gpu_wait(t, &outcome);
-  ghz_cuda_decompress(t->gpu, l->type, n, device_view(&stream), out, back.data, t->outcome, t->stream);
+  ghz_cuda_decompress(t->gpu, l->type, ghz_flat(n), device_view(&stream), out, back.data, t->outcome,
+                      t->stream);
   expect(t, gpu_wait(t, &outcome) == GHZ_OK, "%s: %s", what, ghz_cuda_message(t->gpu));
   uint8_t *y = device_read(t, &back, n * wide);
   for (size_t i = 0; i < n; i++)

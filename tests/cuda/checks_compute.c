@@ -417,8 +417,8 @@ void check_mismatches(trial *t) {
 static ghz_status accumulate(trial *t, const ghz_lattice *l, size_t n, device_memory *acc, ref_bytes x,
                              ghz_cuda_outcome *outcome, const char *what) {
   device_memory operand = device_input(t, x.data, x.size, 0);
-  ghz_status status = ghz_cuda_accumulate(t->gpu, l->type, n, acc->data, acc->size, device_view(&operand),
-                                          t->outcome, t->stream);
+  ghz_status status = ghz_cuda_accumulate(t->gpu, l->type, ghz_flat(n), acc->data, acc->size,
+                                          device_view(&operand), t->outcome, t->stream);
   if (status == GHZ_OK)
     status = gpu_wait(t, outcome);
   device_guards(t, acc, what);

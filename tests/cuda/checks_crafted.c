@@ -44,7 +44,7 @@ static void lone_special(trial *t) {
     x[i] = (float)(i % 50);
   x[N - 1] = INFINITY;
   ref_bytes whole = compress(t->cpu, &l, 0, x, N), right = stream_of(t->cpu, &l, 1, "walk", n, 7);
-  memcpy(whole.data + 8, &n, 8);
+  memcpy(whole.data + 24, &n, 8);
   probe_end(t, whole, right, GHZ_F32, n, "an infinity behind the end");
 }
 
@@ -61,7 +61,7 @@ void check_hostile_ends(trial *t) {
           uint64_t n = ends[e];
           ref_bytes whole = stream_of(t->cpu, &l, order, makers[m], 2048, m),
                     right = stream_of(t->cpu, &l, 1, "walk", n, 7);
-          memcpy(whole.data + 8, &n, 8);
+          memcpy(whole.data + 24, &n, 8);
           probe_end(t, whole, right, l.type, n,
                     say("%s, type %d, order %d, cut to %zu", makers[m], type, order, (size_t)n));
         }

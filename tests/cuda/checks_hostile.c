@@ -13,15 +13,19 @@ static uint64_t field(ref_bytes b, size_t at, size_t bytes) {
   return had ? get_little(b.data + at, (int)(had < bytes ? had : bytes)) : 0;
 }
 
+/* What the header says of the array. */
+static ghz_shape shape_in(ref_bytes b) {
+  return (ghz_shape){(int)field(b, 7, 1), {field(b, 8, 8), field(b, 16, 8), field(b, 24, 8)}};
+}
+
 /* On a device bytes may follow a stream, which knows its size; on the CPU they may not. */
 static ref_bytes trimmed(ref_bytes b, int message) {
-  uint64_t tiles = field(b, 8, 8) / GHZ_TILE + (field(b, 8, 8) % GHZ_TILE != 0), header = 56;
-  if (message)
-    tiles = field(b, 56, 8);
-  if (b.size < 48 || tiles > b.size)
+  const ghz_shape shape = shape_in(b);
+  uint64_t tiles = message ? field(b, 72, 8) : ghz_shape_tiles(&shape);
+  if (b.size < 64 || tiles > b.size)
     return b;
-  header += message ? 8 : (tiles + 15) / 16 * 8;
-  uint64_t payload = field(b, 40, 8), index = header + 2 * tiles;
+  uint64_t header = message ? 80 : 72 + (tiles + 15) / 16 * 8, payload = field(b, 56, 8);
+  uint64_t index = header + 2 * tiles;
   if (index <= b.size && payload <= b.size - index)
     b.size = (size_t)(index + payload);
   return b;
@@ -34,18 +38,19 @@ static int refusal(ghz_status status) {
 
 /* The header speaks of another array than the caller. */
 static int another_array(ref_bytes b, ghz_type type, size_t n) {
-  return field(b, 4, 1) != (uint64_t)type || field(b, 8, 8) != n;
+  return field(b, 4, 1) != (uint64_t)type || field(b, 7, 1) != 1 || field(b, 8, 8) != 1 ||
+         field(b, 16, 8) != 1 || field(b, 24, 8) != n;
 }
 
 static int another_slice(const reading *r) {
   return another_array(r->source, r->type, r->n) ||
-         (r->part == MESSAGE && (field(r->source, 48, 8) != r->first || field(r->source, 56, 8) != r->count));
+         (r->part == MESSAGE && (field(r->source, 64, 8) != r->first || field(r->source, 72, 8) != r->count));
 }
 
 /* Bytes before the payload of what is asked for. Fewer are refused before any is read. */
 static uint64_t index_size(const reading *r) {
   uint64_t tiles = (r->n + GHZ_TILE - 1) / GHZ_TILE;
-  return r->part == MESSAGE ? 64 + 2 * r->count : 56 + 8 * ((tiles + 15) / 16) + 2 * tiles;
+  return r->part == MESSAGE ? 80 + 2 * r->count : 72 + 8 * ((tiles + 15) / 16) + 2 * tiles;
 }
 
 static ghz_status verdict(trial *t, const reading *r, void *values) {
@@ -54,7 +59,8 @@ static ghz_status verdict(trial *t, const reading *r, void *values) {
     return cpu_read(t, r, values);
   ghz_status status = ghz_info_read(view(r->source), &info);
   if (status == GHZ_OK)
-    status = info.lattice.type == r->type && info.count == r->n ? cpu_read(t, r, values) : GHZ_EMISMATCH;
+    status = info.lattice.type == r->type && info.shape.dims == 1 && info.count == r->n ? cpu_read(t, r, values)
+                                                                                        : GHZ_EMISMATCH;
   return status;
 }
 
@@ -185,7 +191,7 @@ void check_hostile_newer_versions(trial *t) {
   static const struct {
     size_t at;
     uint8_t value;
-  } news[] = {{4, 2}, {4, 255}, {5, 2}, {5, 129}, {7, 1}, {36, 1}, {39, 128}};
+  } news[] = {{4, 2}, {4, 255}, {5, 4}, {5, 129}, {7, 0}, {7, 4}, {52, 1}, {55, 128}};
   ref_bytes good = stream_by(t, "walk", GHZ_F32, 1100, GHZ_ORDER_BEST, 1);
   for (size_t i = 0; i < COUNT(news); i++) {
     SCOPE;
@@ -201,6 +207,8 @@ void check_hostile_newer_versions(trial *t) {
     expect(t, m.status == GHZ_EVERSION && m.outcome.operand == 2, "%s: status %d, operand %u in a sum", what,
            (int)m.status, (unsigned)m.outcome.operand);
   }
+  good.data[3] = '1';
+  expect(t, probe_stream(t, good, GHZ_F32, 1100, "version 0.1") == GHZ_EVERSION, "version 0.1");
   good.data[0] = 'g';
   expect(t, probe_stream(t, good, GHZ_F32, 1100, "another magic") == GHZ_ECORRUPT, "another magic");
   still_works(t);
@@ -212,7 +220,7 @@ void check_hostile_believed_counts(trial *t) {
   ref_bytes bad = stream_by(t, "walk", GHZ_F32, 1100, GHZ_ORDER_BEST, 1);
   for (size_t i = 0; i < COUNT(believed); i++) {
     const char *what = say("%zu values announced and believed", believed[i]);
-    put_little(bad.data + 8, believed[i], 8);
+    put_little(bad.data + 24, believed[i], 8);
     probe_stream(t, bad, GHZ_F32, believed[i], what);
     probe_operations(t, bad, bad, GHZ_F32, believed[i], (unsigned)i, what);
   }
@@ -280,8 +288,8 @@ static void probe_accumulate(trial *t, ref_bytes acc, ref_bytes x, ghz_type type
   int other = another_array(want, type, n) || another_array(x, type, n);
   ghz_status wanted = ghz_accumulate(t->cpu, want.data, capacity, &size, view(trimmed(x, 0)));
   ghz_cuda_outcome outcome;
-  ghz_status status =
-      ghz_cuda_accumulate(t->gpu, type, n, there.data, capacity, device_view(&operand), t->outcome, t->stream);
+  ghz_status status = ghz_cuda_accumulate(t->gpu, type, ghz_flat(n), there.data, capacity,
+                                          device_view(&operand), t->outcome, t->stream);
   if (status == GHZ_OK)
     status = gpu_wait(t, &outcome);
   device_guards(t, &there, what);
@@ -317,12 +325,12 @@ void check_hostile_messages(trial *t) {
   for (int round = 0; round < by_extent(t, 40, 300, 5000); round++) {
     SCOPE;
     ref_bytes bad = bytes_copy(good.data, good.size), pair[2] = {good, bad};
-    size_t at = (size_t)input_below(&state, round % 2 ? 72 : bad.size);
+    size_t at = (size_t)input_below(&state, round % 2 ? 88 : bad.size);
     bad.data[at] = (uint8_t)input_random(&state);
     if (round % 7 == 0)
       bad.size = (size_t)input_below(&state, bad.size);
     if (round % 7 == 1)
-      put_little(bad.data + 40 + 8 * (size_t)input_below(&state, 3),
+      put_little(bad.data + 56 + 8 * (size_t)input_below(&state, 3),
                  input_random(&state) >> input_below(&state, 64), 8);
     pair[1] = bad;
     const char *what = say("round %d, byte %zu", round, at);
@@ -338,7 +346,7 @@ void check_hostile_messages(trial *t) {
                    .divisor = 1};
     /* One message alone may be right, and say that it holds other tiles than these: the CPU then
      * takes it by its word. */
-    if (round % 4 == 1 && memcmp((const uint8_t *)bad.data + 48, (const uint8_t *)good.data + 48, 16) == 0) {
+    if (round % 4 == 1 && memcmp((const uint8_t *)bad.data + 64, (const uint8_t *)good.data + 64, 16) == 0) {
       o.k = 1;
       o.operands = &bad;
       o.divisor = 3;

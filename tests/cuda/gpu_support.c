@@ -145,7 +145,7 @@ static int64_t coefficient(const operation *o, size_t i) {
 
 /* The terms that an operand's header claims. */
 static uint64_t claimed_terms(ref_bytes bytes) {
-  return bytes.size > 32 ? get_little(bytes.data + 32, bytes.size < 36 ? (int)bytes.size - 32 : 4) : 0;
+  return bytes.size > 48 ? get_little(bytes.data + 48, bytes.size < 52 ? (int)bytes.size - 48 : 4) : 0;
 }
 
 size_t room_for(const operation *o) {
@@ -267,19 +267,22 @@ ghz_status gpu_launch(trial *t, const operation *o, const void *x, const ghz_byt
   memset(t->outcome, POISON, sizeof *t->outcome);
   switch (o->kind) {
   case COMPRESS:
-    return ghz_cuda_compress(t->gpu, &o->lattice, o->order, x, o->n, dst, capacity, t->outcome, t->stream);
-  case ADD: return ghz_cuda_add(t->gpu, type, o->n, s[0], s[1], dst, capacity, t->outcome, t->stream);
-  case SUBTRACT: return ghz_cuda_subtract(t->gpu, type, o->n, s[0], s[1], dst, capacity, t->outcome, t->stream);
-  case SUM: return ghz_cuda_sum(t->gpu, type, o->n, o->k, s, dst, capacity, t->outcome, t->stream);
-  case MEAN: return ghz_cuda_mean(t->gpu, type, o->n, o->k, s, dst, capacity, t->outcome, t->stream);
+    return ghz_cuda_compress(t->gpu, &o->lattice, o->order, x, ghz_flat(o->n), dst, capacity, t->outcome,
+                             t->stream);
+  case ADD: return ghz_cuda_add(t->gpu, type, ghz_flat(o->n), s[0], s[1], dst, capacity, t->outcome, t->stream);
+  case SUBTRACT:
+    return ghz_cuda_subtract(t->gpu, type, ghz_flat(o->n), s[0], s[1], dst, capacity, t->outcome, t->stream);
+  case SUM: return ghz_cuda_sum(t->gpu, type, ghz_flat(o->n), o->k, s, dst, capacity, t->outcome, t->stream);
+  case MEAN: return ghz_cuda_mean(t->gpu, type, ghz_flat(o->n), o->k, s, dst, capacity, t->outcome, t->stream);
   case COMBINE:
-    return ghz_cuda_combine(t->gpu, type, o->n, o->k, s, o->coefficients, dst, capacity, t->outcome, t->stream);
+    return ghz_cuda_combine(t->gpu, type, ghz_flat(o->n), o->k, s, o->coefficients, dst, capacity, t->outcome,
+                            t->stream);
   case SLICE_COMPRESS:
-    return ghz_cuda_slice_compress(t->gpu, &o->lattice, o->order, x, o->n, o->first, o->tiles, dst, capacity,
-                                   t->outcome, t->stream);
+    return ghz_cuda_slice_compress(t->gpu, &o->lattice, o->order, x, ghz_flat(o->n), o->first, o->tiles, dst,
+                                   capacity, t->outcome, t->stream);
   case SLICE_SUM:
-    return ghz_cuda_slice_sum(t->gpu, (ghz_cuda_slice){type, o->n, o->first, o->tiles}, o->k, s, o->divisor,
-                              dst, capacity, t->outcome, t->stream);
+    return ghz_cuda_slice_sum(t->gpu, (ghz_cuda_slice){type, ghz_flat(o->n), o->first, o->tiles}, o->k, s,
+                              o->divisor, dst, capacity, t->outcome, t->stream);
   }
   return GHZ_EINVAL;
 }
@@ -400,12 +403,12 @@ ghz_status cpu_read(trial *t, const reading *r, void *values) {
 static ghz_status launch_reading(trial *t, const reading *r, ghz_bytes source, void *dst) {
   memset(t->outcome, POISON, sizeof *t->outcome);
   if (r->part == ALL)
-    return ghz_cuda_decompress(t->gpu, r->type, r->n, source, r->out, dst, t->outcome, t->stream);
+    return ghz_cuda_decompress(t->gpu, r->type, ghz_flat(r->n), source, r->out, dst, t->outcome, t->stream);
   if (r->part == RANGE)
-    return ghz_cuda_decompress_range(t->gpu, r->type, r->n, source, r->out, r->first, r->count, dst, t->outcome,
-                                     t->stream);
-  return ghz_cuda_slice_decompress(t->gpu, (ghz_cuda_slice){r->type, r->n, r->first, r->count}, source, r->out,
-                                   dst, t->outcome, t->stream);
+    return ghz_cuda_decompress_range(t->gpu, r->type, ghz_flat(r->n), source, r->out, r->first, r->count, dst,
+                                     t->outcome, t->stream);
+  return ghz_cuda_slice_decompress(t->gpu, (ghz_cuda_slice){r->type, ghz_flat(r->n), r->first, r->count},
+                                   source, r->out, dst, t->outcome, t->stream);
 }
 
 ghz_status gpu_read(trial *t, const reading *r, uint8_t **values, const char *what) {

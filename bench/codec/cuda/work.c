@@ -56,17 +56,19 @@ static ghz_status sum(const work *w, const slot *s, int set, void *out, ghz_cuda
     work_summand(w, set, j, &from, &side);
     operands[j] = operand(w, side, from);
   }
-  return ghz_cuda_sum(s->gpu, w->v->type, w->n, SUM_TERMS, operands, out, w->out_room, outcome, s->stream);
+  return ghz_cuda_sum(s->gpu, w->v->type, ghz_flat(w->n), SUM_TERMS, operands, out, w->out_room, outcome,
+                      s->stream);
 }
 
 static ghz_status decompress(const work *w, const slot *s, int side, int set, ghz_cuda_outcome *outcome) {
-  return ghz_cuda_decompress(s->gpu, w->v->type, w->n, operand(w, side, set), w->v->type,
+  return ghz_cuda_decompress(s->gpu, w->v->type, ghz_flat(w->n), operand(w, side, set), w->v->type,
                              plain_of(w, s, side, set), outcome, s->stream);
 }
 
 static ghz_status compress(const work *w, const slot *s, const void *x, void *out, size_t room,
                            ghz_cuda_outcome *outcome) {
-  return ghz_cuda_compress(s->gpu, &w->lattice, GHZ_ORDER_BEST, x, w->n, out, room, outcome, s->stream);
+  return ghz_cuda_compress(s->gpu, &w->lattice, GHZ_ORDER_BEST, x, ghz_flat(w->n), out, room, outcome,
+                           s->stream);
 }
 
 static ghz_status separate(const work *w, const slot *s, int set, void *out, ghz_cuda_outcome outcomes[PARTS]) {
@@ -98,22 +100,22 @@ void work_call(const work *w, const slot *s, operation op, int set, int call) {
     status = decompress(w, s, 0, set, outcome);
     break;
   case OP_PART:
-    status = ghz_cuda_decompress_range(s->gpu, type, w->n, operand(w, 0, set), type, part_first(w),
+    status = ghz_cuda_decompress_range(s->gpu, type, ghz_flat(w->n), operand(w, 0, set), type, part_first(w),
                                        part_count(w), plain_of(w, s, 0, set), outcome, s->stream);
     break;
   case OP_RANGE:
     status = ghz_cuda_range(s->gpu, type, values_at(w, 0, set), w->n, w->range[call], s->stream);
     break;
   case OP_ADD:
-    status = ghz_cuda_add(s->gpu, type, w->n, operand(w, 0, set), operand(w, 1, set), out, w->out_room, outcome,
-                          s->stream);
+    status = ghz_cuda_add(s->gpu, type, ghz_flat(w->n), operand(w, 0, set), operand(w, 1, set), out,
+                          w->out_room, outcome, s->stream);
     break;
   case OP_SUBTRACT:
-    status = ghz_cuda_subtract(s->gpu, type, w->n, operand(w, 0, set), operand(w, 1, set), out, w->out_room,
-                               outcome, s->stream);
+    status = ghz_cuda_subtract(s->gpu, type, ghz_flat(w->n), operand(w, 0, set), operand(w, 1, set), out,
+                               w->out_room, outcome, s->stream);
     break;
   case OP_ACCUMULATE:
-    status = ghz_cuda_accumulate(s->gpu, type, w->n, w->acc + (size_t)set * w->acc_room, w->acc_room,
+    status = ghz_cuda_accumulate(s->gpu, type, ghz_flat(w->n), w->acc + (size_t)set * w->acc_room, w->acc_room,
                                  operand(w, 1, set), outcome, s->stream);
     break;
   case OP_SUM:
