@@ -4,6 +4,9 @@
 #include <math.h>
 #include <string.h>
 
+/* Offsets of fields of a header, and its size. */
+enum { VALUES = 24, STEP = 32, PAYLOAD = 56, HEADER = 64 };
+
 static int left_out(reader *r) { return r->cases++ % r->every != 0; }
 
 static void show(reader *r, ref_bytes bad, ref_bytes good, const char *what) {
@@ -66,7 +69,7 @@ void damage_steps(reader *r) {
     SCOPE;
     ref_bytes good = sound(r, "walk", type, 1100, GHZ_ORDER_BEST, 1);
     for (size_t i = 0; i < COUNT(values); i++)
-      for (size_t at = 16; at <= 24; at += 8)
+      for (size_t at = STEP; at <= STEP + 8; at += 8)
         show_field(r, good, good, at, 8, ref_bits(REF_F64, values[i]),
                    say("type %d, field %zu is %g", type, at, values[i]));
   }
@@ -76,7 +79,7 @@ void damage_header(reader *r) {
   for (int type = 0; type < 2; type++) {
     SCOPE;
     ref_bytes good = sound(r, "walk", type, 1100, GHZ_ORDER_BEST, 1);
-    for (size_t at = 0; at < 48; at++)
+    for (size_t at = 0; at < HEADER; at++)
       for (unsigned v = 0; v < 256; v += at < 8 ? 1 : 85)
         show_field(r, good, good, at, 1, v, say("type %d, byte %zu is %u", type, at, v));
   }
@@ -84,7 +87,6 @@ void damage_header(reader *r) {
 
 void damage_counts(reader *r) {
   SCOPE;
-  enum { VALUES = 8, PAYLOAD = 40 };
   ref_bytes good = sound(r, "walk", 0, 1100, GHZ_ORDER_BEST, 1), both = bytes_copy(good.data, good.size);
   for (int shift = 0; shift < 64; shift++)
     for (int by = -1; by <= 1; by++) {
@@ -99,7 +101,7 @@ void damage_counts(reader *r) {
 }
 
 void damage_index(reader *r, int rounds) {
-  enum { N = 40000, OFFSETS = 48, SIZES = 80, END = SIZES + 2 * 40 };
+  enum { N = 40000, OFFSETS = HEADER, SIZES = OFFSETS + 32, END = SIZES + 2 * 40 };
   SCOPE;
   ref_bytes good = sound(r, "walk", 0, N, GHZ_ORDER_BEST, 1);
   uint64_t state = 6;
@@ -121,7 +123,7 @@ void damage_index(reader *r, int rounds) {
 
 /* ---- Random damage ---- */
 void damage_once(ref_bytes *b, uint64_t *state) {
-  static const size_t windows[3] = {48, 200, SIZE_MAX};
+  static const size_t windows[3] = {HEADER, 200, SIZE_MAX};
   static const uint64_t counts[] = {0,     1,      (uint64_t)1 << 63, UINT64_MAX, UINT64_MAX - 1023, 1024, 1025,
                                     16384, 1 << 20};
   size_t window = windows[input_below(state, 3)];
@@ -132,8 +134,9 @@ void damage_once(ref_bytes *b, uint64_t *state) {
   case 2: b->data[at] = (uint8_t)(b->data[at] + (input_below(state, 2) ? 1 : -1)); break;
   case 3: b->size = (size_t)input_below(state, b->size) + 1; break;
   case 4:
-    if (b->size >= 48)
-      put_little(b->data + (input_below(state, 2) ? 8 : 40), counts[input_below(state, COUNT(counts))], 8);
+    if (b->size >= HEADER)
+      put_little(b->data + (input_below(state, 2) ? 8 * (1 + input_below(state, 3)) : PAYLOAD),
+                 counts[input_below(state, COUNT(counts))], 8);
     break;
   default: b->data[at] = (uint8_t)(b->data[at] ^ (1 << input_below(state, 8)));
   }
@@ -168,8 +171,8 @@ void damage_all(reader *r, int rounds) {
     ref_bytes bytes = bytes_new((size_t)input_below(&state, 400));
     for (size_t i = 0; i < bytes.size; i++)
       bytes.data[i] = (uint8_t)input_random(&state);
-    if (round % 2 && bytes.size >= 48)
-      memcpy(bytes.data, good.data, 8 + 40 * (size_t)(round % 4 == 1));
+    if (round % 2 && bytes.size >= HEADER)
+      memcpy(bytes.data, good.data, 8 + (HEADER - 8) * (size_t)(round % 4 == 1));
     show(r, bytes, good, say("round %d", round));
   }
 }
@@ -192,18 +195,22 @@ static const crafted tiles[] = {
     {"cancelled order 2", 8, REF_GOOD, 1, {0x02}},
     {"cancelled fine", 8, REF_GOOD, 1, {0x08}},
     {"cancelled wide", 8, REF_GOOD, 1, {0x10}},
-    {"mode 3", 8, REF_BAD, 1, {0x18}},
+    {"raw without values", 8, REF_BAD, 1, {0x18}},
+    {"order 3", 8, REF_BAD, 1, {0x03}},
     {"order 3, mode 1", 8, REF_BAD, 33, {0x0b}},
     {"order 3, extra", 8, REF_BAD, 33, {0x07}},
     {"order 3, planes", 8, REF_BAD, 33, {0x23}},
-    {"raw", 1, REF_GOOD, 5, {0x03, 1, 2, 3, 4}},
-    {"raw of zeros", 1, REF_GOOD, 5, {0x03, 0, 0, 0, 0}},
-    {"raw NaN", 1, REF_GOOD, 5, {0x03, 1, 0, 0x80, 0xff}},
-    {"raw, short", 1, REF_BAD, 4, {0x03, 1, 2, 3}},
-    {"raw, long", 1, REF_BAD, 6, {0x03, 1, 2, 3, 4, 5}},
+    {"mode 3, order 1", 8, REF_BAD, 33, {0x19}},
+    {"mode 3, extra", 8, REF_BAD, 33, {0x1c}},
+    {"mode 3, planes", 8, REF_BAD, 33, {0x38}},
+    {"raw", 1, REF_GOOD, 5, {0x18, 1, 2, 3, 4}},
+    {"raw of zeros", 1, REF_GOOD, 5, {0x18, 0, 0, 0, 0}},
+    {"raw NaN", 1, REF_GOOD, 5, {0x18, 1, 0, 0x80, 0xff}},
+    {"raw, short", 1, REF_BAD, 4, {0x18, 1, 2, 3}},
+    {"raw, long", 1, REF_BAD, 6, {0x18, 1, 2, 3, 4, 5}},
     {"extra byte missing", 8, REF_BAD, 1, {0x05}},
     {"extra byte zero", 8, REF_BAD, 2, {0x05, 0x00}},
-    {"extra byte with bit 7", 8, REF_BAD, 3, {0x05, 0x81, 5}},
+    {"squeezed without width planes", 8, REF_BAD, 3, {0x05, 0x81, 5}},
     {"anchor", 8, REF_GOOD, 3, {0x05, 0x01, 5}},
     {"anchor without order", 8, REF_BAD, 3, {0x04, 0x01, 5}},
     {"slope without order 2", 8, REF_BAD, 3, {0x05, 0x08, 5}},
@@ -220,23 +227,34 @@ static const crafted tiles[] = {
     {"width planes all zero", 8, REF_BAD, 17, {0x20, PLANE(0)}},
     {"width planes not minimal", 8, REF_BAD, 34, {0x40, PLANE(1), PLANE(0), 0xff}},
     {"width planes missing", 8, REF_BAD, 10, {0x20, 1}},
-    {"width 1", 8, REF_GOOD, 18, {0x20, PLANE(1), 0xff}},
-    {"width 1 of zeros", 8, REF_ODD, 18, {0x20, PLANE(1), 0x00}},
+    {"width 1, not squeezed", 8, REF_ODD, 18, {0x20, PLANE(1), 0xff}},
+    {"width 1", 8, REF_GOOD, 6, {0x24, 0x80, 1, 0, 1, 0xff}},
+    {"width 1 of zeros", 8, REF_ODD, 6, {0x24, 0x80, 1, 0, 1, 0x00}},
+    {"width 2", 8, REF_GOOD, 9, {0x44, 0x80, 0, 0, 1, 0, 2, 0xff, 0x0f}},
+    {"widths 3 and 2", 16, REF_GOOD, 13, {0x44, 0x80, 1, 0, 1, 0, 1, 3, 1, 2, 3, 4, 0x0f}},
+    {"squeezed, maps missing", 8, REF_BAD, 3, {0x24, 0x80, 1}},
+    {"squeezed, bytes missing", 8, REF_BAD, 4, {0x24, 0x80, 1, 0}},
+    {"squeezed, a zero byte", 16, REF_BAD, 6, {0x24, 0x80, 3, 0, 1, 0x00, 0xff}},
+    {"squeezed, planes all zero", 8, REF_BAD, 4, {0x24, 0x80, 0, 0}},
+    {"squeezed, planes not minimal", 8, REF_BAD, 8, {0x44, 0x80, 1, 0, 0, 0, 1, 0xff}},
+    {"squeezed, block beyond n", 8, REF_BAD, 6, {0x24, 0x80, 1, 0, 2, 0xff}},
+    {"squeezed, payload missing", 8, REF_BAD, 5, {0x24, 0x80, 1, 0, 1}},
+    {"squeezed, payload too long", 8, REF_BAD, 7, {0x24, 0x80, 1, 0, 1, 0xff, 0}},
     {"payload missing", 8, REF_BAD, 17, {0x20, PLANE(1)}},
     {"payload too long", 8, REF_BAD, 19, {0x20, PLANE(1), 0xff, 0}},
     {"block beyond n", 8, REF_BAD, 18, {0x20, PLANE(2), 0xff}},
-    {"residual beyond n", 5, REF_ODD, 18, {0x20, PLANE(1), 0xff}},
-    {"residual in column 0", 8, REF_ODD, 18, {0x21, PLANE(1), 0x01}},
-    {"residual in column 1", 8, REF_ODD, 18, {0x22, PLANE(1), 0x02}},
-    {"residual in column 2", 8, REF_GOOD, 18, {0x22, PLANE(1), 0x04}},
+    {"residual beyond n", 5, REF_ODD, 6, {0x24, 0x80, 1, 0, 1, 0xff}},
+    {"residual in column 0", 8, REF_ODD, 6, {0x25, 0x80, 1, 0, 1, 0x01}},
+    {"residual in column 1", 8, REF_ODD, 6, {0x26, 0x80, 1, 0, 1, 0x02}},
+    {"residual in column 2", 8, REF_GOOD, 6, {0x26, 0x80, 1, 0, 1, 0x04}},
     {"7 width planes", 8, REF_BAD, 80, {0xe0}},
     {"specials", 8, REF_GOOD, 36, {0x04, 0x40, PLANE(1), 0x81, PLANE(1), 0x80}},
-    {"specials with bit 7", 8, REF_BAD, 36, {0x04, 0xc0, PLANE(1), 0x81, PLANE(1), 0x80}},
+    {"specials, squeezed nothing", 8, REF_BAD, 36, {0x04, 0xc0, PLANE(1), 0x81, PLANE(1), 0x80}},
     {"bit 7 for specials", 8, REF_BAD, 36, {0x04, 0x80, PLANE(1), 0x81, PLANE(1), 0x80}},
     {"one map empty", 8, REF_GOOD, 35, {0x04, 0x40, PLANE(1), 0x81, PLANE(0)}},
     {"both maps empty", 8, REF_BAD, 34, {0x04, 0x40, PLANE(0), PLANE(0)}},
     {"map of a zero byte alone", 8, REF_BAD, 35, {0x04, 0x40, PLANE(1), 0x00, PLANE(0)}},
-    {"map of a zero byte", 16, REF_ODD, 36, {0x04, 0x40, PLANE(3), 0x01, 0x00, PLANE(0)}},
+    {"map of a zero byte", 16, REF_BAD, 36, {0x04, 0x40, PLANE(3), 0x01, 0x00, PLANE(0)}},
     {"special beyond n", 5, REF_BAD, 35, {0x04, 0x40, PLANE(1), 0x20, PLANE(0)}},
     {"special block beyond n", 5, REF_BAD, 36, {0x04, 0x40, PLANE(3), 0x01, 0x01, PLANE(0)}},
     {"second map missing", 8, REF_BAD, 19, {0x04, 0x40, PLANE(1), 0x81}},
@@ -314,7 +332,12 @@ void damage_widths(reader *r) {
       for (int order = 0; order < 3; order++)
         for (size_t k = 0; k < COUNT(terms) - (which == 2); k++)
           for (int width = 14; width <= 63; width++) {
-            ref_header h = {which > 0, 0, which == 2 ? 44 : 35, 8, 0.5, 0.26, terms[k]};
+            ref_header h = {.type = which > 0,
+                            .cap = which == 2 ? 44 : 35,
+                            .n = 8,
+                            .step = 0.5,
+                            .eb = 0.26,
+                            .terms = terms[k]};
             uint8_t tile[256];
             size_t size = wide_tile(tile, mode, order, width, order == 2 ? 0xb4 : 0x5a);
             show_tile(
@@ -324,7 +347,7 @@ void damage_widths(reader *r) {
 }
 
 void damage_short_tile(reader *r) {
-  static const size_t sizes[] = {22, 23, 100, 3000, 8338, 8339, 65535};
+  static const size_t sizes[] = {22, 23, 100, 3000, 8338, 8339, 14323, 14324, 65535};
   static uint8_t tile[65535];
   ref_header h = {.type = REF_F32, .cap = 35, .n = 5, .step = 0.5, .eb = 0.26, .terms = 1};
   for (size_t i = 0; i < COUNT(sizes); i++)

@@ -26,11 +26,12 @@ static ref_header combined_header(size_t k, const ref_bytes *streams, const int6
                                   double factor) {
   ref_header h = ref_header_read(streams[0].data);
   uint64_t terms = 0;
-  h.inexact = 0;
+  h.inexact = h.transform = 0;
   for (size_t i = 0; i < k; i++) {
     ref_header one = ref_header_read(streams[i].data);
     terms += (uint64_t)(c[i] < 0 ? -c[i] : c[i]) * one.terms;
     h.inexact |= c[i] != 0 && one.inexact;
+    h.transform |= c[i] != 0 && one.transform;
   }
   h.terms = (uint32_t)terms;
   if (after == REF_SCALE)
@@ -50,6 +51,16 @@ typedef struct operand {
   ref_tile tile;
 } operand;
 
+/* An empty tile of that shape. */
+static void shape_like(ref_tile *t, const ref_tile *other) {
+  memset(t, 0, sizeof *t);
+  t->dims = other->dims;
+  t->z = other->z;
+  t->y = other->y;
+  t->x = other->x;
+  t->n = other->n;
+}
+
 static int shift_to(const ref_header *h, int from, int to) {
   return h->type == REF_F32 && from == REF_COARSE && to != REF_COARSE;
 }
@@ -62,7 +73,7 @@ static void settle(const ref_header *h, operand *o) {
   o->outside = h->step == 0 || !ref_tile_quantise(h, &on);
   if (o->outside)
     return;
-  ref_tile_choose_order(h, &on, -1);
+  ref_tile_choose_order(h, &on, REF_LORENZO);
   o->tile = on;
 }
 
@@ -70,10 +81,9 @@ static size_t combine_outside(const ref_header *h, operand *ops, size_t k, ref_a
                               uint8_t *out) {
   SCOPE;
   ref_tile *sum = scratch(sizeof *sum);
-  memset(sum, 0, sizeof *sum);
-  sum->n = ops[0].tile.n;
+  shape_like(sum, &ops[0].tile);
   sum->raw = 1;
-  for (int i = 0; i < sum->n; i++) {
+  for (int i = 0; i < REF_TILE; i++) {
     double s = 0;
     for (size_t j = 0; j < k; j++)
       s += (double)ops[j].coefficient * ref_value(h->type, ref_tile_decode(h, &ops[j].tile, i, h->type));
@@ -92,19 +102,25 @@ static void add_specials(ref_tile *sum, const operand *o, int i) {
   sum->minus[i] |= swap ? o->tile.plus[i] : o->tile.minus[i];
 }
 
+/* Modulo 2^64. */
+static void add_times(int64_t *sum, int64_t c, int64_t v) {
+  *sum = (int64_t)((uint64_t)*sum + (uint64_t)c * (uint64_t)v);
+}
+
 static size_t combine_inside(const ref_header *h, operand *ops, size_t k, uint8_t *out) {
   SCOPE;
   ref_tile *sum = scratch(sizeof *sum);
-  memset(sum, 0, sizeof *sum);
-  sum->n = ops[0].tile.n;
+  shape_like(sum, &ops[0].tile);
   for (size_t j = 0; j < k; j++) {
     sum->mode = ops[j].tile.mode > sum->mode ? ops[j].tile.mode : sum->mode;
     sum->order = ops[j].tile.order > sum->order ? ops[j].tile.order : sum->order;
   }
   for (size_t j = 0; j < k; j++)
-    for (int i = 0; i < sum->n; i++) {
+    for (int i = 0; i < REF_TILE; i++) {
       int lift = shift_to(h, ops[j].tile.mode, sum->mode) ? 2 : 1;
-      sum->q[i] += ops[j].coefficient * lift * ops[j].tile.q[i];
+      add_times(&sum->q[i], ops[j].coefficient * lift, ops[j].tile.q[i]);
+      add_times(&sum->c[i], ops[j].coefficient, ops[j].tile.c[i]);
+      sum->coefficients |= ops[j].tile.coefficients;
       add_specials(sum, &ops[j], i);
     }
   return ref_tile_encode(h->type, sum, out);
@@ -154,7 +170,7 @@ static size_t gather(size_t k, const ref_bytes *streams, const int64_t *c, uint6
     if (c[i] == 0 || o->size == 0)
       continue;
     ref_header h = ref_header_read(streams[i].data);
-    ref_tile_parse(&h, ref_tile_count(&h, t), o->data, o->size, &o->tile);
+    ref_tile_parse(&h, t, o->data, o->size, &o->tile);
     used++;
   }
   return used;
@@ -162,9 +178,9 @@ static size_t gather(size_t k, const ref_bytes *streams, const int64_t *c, uint6
 
 ref_bytes ref_combine(size_t k, const ref_bytes *streams, const int64_t *c, ref_after after, double factor) {
   ref_header before = ref_header_read(streams[0].data), h = combined_header(k, streams, c, after, factor);
-  uint64_t tiles = ref_tiles(h.n);
+  uint64_t tiles = ref_tile_total(&h);
   uint16_t *sizes = scratch((size_t)tiles * 2);
-  uint8_t *payload = scratch((size_t)tiles * 8400 + REF_TILE_ROOM);
+  uint8_t *payload = scratch((size_t)tiles * REF_TILE_ROOM + REF_TILE_ROOM);
   operand *ops = scratch((k + 1) * sizeof *ops);
   size_t used = 0, counting = 0;
   for (size_t i = 0; i < k; i++)
@@ -214,11 +230,10 @@ static size_t extremum_inside(const ref_header *h, const ref_tile *a, const ref_
                               uint8_t *out) {
   SCOPE;
   ref_tile *best = scratch(sizeof *best);
-  memset(best, 0, sizeof *best);
-  best->n = a->n;
+  shape_like(best, a);
   best->mode = a->mode > b->mode ? a->mode : b->mode;
   best->order = a->order > b->order ? a->order : b->order;
-  for (int i = 0; i < a->n; i++) {
+  for (int i = 0; i < REF_TILE; i++) {
     int64_t qa = a->q[i] * (shift_to(h, a->mode, best->mode) ? 2 : 1);
     int64_t qb = b->q[i] * (shift_to(h, b->mode, best->mode) ? 2 : 1);
     int second = second_wins(rank_of(a, i, larger), qa, rank_of(b, i, larger), qb, larger);
@@ -233,10 +248,9 @@ static size_t extremum_outside(const ref_header *h, const ref_tile *a, const ref
                                uint8_t *out) {
   SCOPE;
   ref_tile *best = scratch(sizeof *best);
-  memset(best, 0, sizeof *best);
-  best->n = a->n;
+  shape_like(best, a);
   best->raw = 1;
-  for (int i = 0; i < a->n; i++) {
+  for (int i = 0; i < REF_TILE; i++) {
     double x = ref_value(h->type, ref_tile_decode(h, a, i, h->type));
     double y = ref_value(h->type, ref_tile_decode(h, b, i, h->type));
     int second = larger ? !(x > y) : !(x < y);
@@ -264,9 +278,10 @@ ref_bytes ref_extremum(ref_bytes a, ref_bytes b, int larger) {
   ref_header result = h;
   result.terms = h.terms > hb.terms ? h.terms : hb.terms;
   result.inexact |= hb.inexact;
-  uint64_t tiles = ref_tiles(h.n);
+  result.transform |= hb.transform;
+  uint64_t tiles = ref_tile_total(&h);
   uint16_t *sizes = scratch((size_t)tiles * 2);
-  uint8_t *payload = scratch((size_t)tiles * 8400 + REF_TILE_ROOM);
+  uint8_t *payload = scratch((size_t)tiles * REF_TILE_ROOM + REF_TILE_ROOM);
   operand *ops = scratch(2 * sizeof *ops);
   size_t used = 0;
   for (uint64_t t = 0; t < tiles; t++) {
@@ -275,7 +290,7 @@ ref_bytes ref_extremum(ref_bytes a, ref_bytes b, int larger) {
       ops[j].outside = 0;
       ops[j].coefficient = 1;
       ops[j].data = ref_tile_at(j ? b.data : a.data, t, &ops[j].size);
-      ref_tile_parse(&own, ref_tile_count(&own, t), ops[j].data, ops[j].size, &ops[j].tile);
+      ref_tile_parse(&own, t, ops[j].data, ops[j].size, &ops[j].tile);
     }
     sizes[t] = (uint16_t)extremum_tile(&h, &ops[0], &ops[1], larger, payload + used, &result.inexact);
     used += sizes[t];

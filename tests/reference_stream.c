@@ -1,62 +1,140 @@
 /* reference_stream.c: whole streams of the reference codec: header, index, checks. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "common.h"
+#include "reference_parts.h"
 #include <math.h>
 #include <string.h>
 
-uint64_t ref_tiles(uint64_t n) { return n / REF_TILE + (n % REF_TILE != 0); }
-static uint64_t chunks(uint64_t n) { return ref_tiles(n) / 16 + (ref_tiles(n) % 16 != 0); }
+/* ---- Shapes ---- */
+static uint64_t pieces(uint64_t n, uint64_t of) { return n / of + (n % of != 0); }
 
-int ref_tile_count(const ref_header *h, uint64_t tile) {
-  uint64_t rest = h->n - tile * REF_TILE;
-  return rest < REF_TILE ? (int)rest : REF_TILE;
+uint64_t ref_tiles(uint64_t n) { return pieces(n, REF_TILE); }
+
+ref_header ref_shaped(ref_header h, int dims, uint64_t z, uint64_t y, uint64_t x) {
+  h.dims = dims;
+  h.extent[0] = z;
+  h.extent[1] = y;
+  h.extent[2] = x;
+  h.n = z * y * x;
+  return h;
 }
 
-static uint64_t sizes_offset(uint64_t n) { return 48 + 8 * (chunks(n) + 1); }
-static uint64_t payload_offset(uint64_t n) { return sizes_offset(n) + 2 * ref_tiles(n); }
+uint64_t ref_tile_total(const ref_header *h) {
+  ref_brick b = ref_brick_of(h->dims);
+  if (h->dims < 2 || h->n == 0)
+    return ref_tiles(h->n);
+  return pieces(h->extent[0], (uint64_t)b.z) * pieces(h->extent[1], (uint64_t)b.y) *
+         pieces(h->extent[2], (uint64_t)b.x);
+}
+
+static uint64_t chunks(const ref_header *h) { return pieces(ref_tile_total(h), 16); }
+
+/* Where the first value of a tile of bricks stands: z, y, x. */
+static void origin_of(const ref_header *h, uint64_t number, uint64_t origin[3]) {
+  ref_brick b = ref_brick_of(h->dims);
+  uint64_t along = pieces(h->extent[2], (uint64_t)b.x), across = pieces(h->extent[1], (uint64_t)b.y);
+  origin[2] = number % along * (uint64_t)b.x;
+  origin[1] = number / along % across * (uint64_t)b.y;
+  origin[0] = number / along / across * (uint64_t)b.z;
+}
+
+static int rest_of(uint64_t extent, uint64_t origin, int most) {
+  return extent - origin < (uint64_t)most ? (int)(extent - origin) : most;
+}
+
+void ref_tile_shape(const ref_header *h, uint64_t number, ref_tile *t) {
+  uint64_t at[3];
+  ref_brick b = ref_brick_of(h->dims);
+  t->dims = h->dims < 2 ? 1 : h->dims;
+  t->z = t->y = 1;
+  t->x = t->n = rest_of(h->n, number * REF_TILE, REF_TILE);
+  if (h->dims < 2)
+    return;
+  origin_of(h, number, at);
+  t->z = rest_of(h->extent[0], at[0], b.z);
+  t->y = rest_of(h->extent[1], at[1], b.y);
+  t->x = rest_of(h->extent[2], at[2], b.x);
+  t->n = t->z * t->y * t->x;
+}
+
+int ref_tile_count(const ref_header *h, uint64_t number) {
+  ref_tile t;
+  ref_tile_shape(h, number, &t);
+  return t.n;
+}
+
+uint64_t ref_place(const ref_header *h, uint64_t number, int i) {
+  uint64_t at[3], column = (uint64_t)i;
+  if (h->dims < 2)
+    return number * REF_TILE + column;
+  ref_brick b = ref_brick_of(h->dims);
+  origin_of(h, number, at);
+  at[2] += column % (uint64_t)b.x;
+  at[1] += column / (uint64_t)b.x % (uint64_t)b.y;
+  at[0] += column / (uint64_t)b.x / (uint64_t)b.y;
+  return (at[0] * h->extent[1] + at[1]) * h->extent[2] + at[2];
+}
+
+/* ---- Streams ---- */
+enum { HEADER = 64 };
+
+static uint64_t sizes_offset(const ref_header *h) { return HEADER + 8 * (chunks(h) + 1); }
+static uint64_t payload_offset(const ref_header *h) { return sizes_offset(h) + 2 * ref_tile_total(h); }
 
 static void put_header(uint8_t *p, const ref_header *h, uint64_t payload) {
-  memset(p, 0, 48);
-  memcpy(p, "GHZ1", 4);
+  memset(p, 0, HEADER);
+  memcpy(p, "GHZ2", 4);
   p[4] = (uint8_t)h->type;
-  p[5] = (uint8_t)h->inexact;
+  p[5] = (uint8_t)(h->inexact | h->transform << 1);
   p[6] = (uint8_t)h->cap;
-  put_little(p + 8, h->n, 8);
-  put_little(p + 16, ref_bits(REF_F64, h->step), 8);
-  put_little(p + 24, ref_bits(REF_F64, h->eb), 8);
-  put_little(p + 32, h->terms, 4);
-  put_little(p + 40, payload, 8);
+  p[7] = (uint8_t)(h->dims < 2 ? 1 : h->dims);
+  put_little(p + 8, h->dims < 2 ? 1 : h->extent[0], 8);
+  put_little(p + 16, h->dims < 2 ? 1 : h->extent[1], 8);
+  put_little(p + 24, h->dims < 2 ? h->n : h->extent[2], 8);
+  put_little(p + 32, ref_bits(REF_F64, h->step), 8);
+  put_little(p + 40, ref_bits(REF_F64, h->eb), 8);
+  put_little(p + 48, h->terms, 4);
+  put_little(p + 56, payload, 8);
 }
 
 ref_bytes ref_assemble(const ref_header *h, const uint16_t *sizes, const uint8_t *payload) {
-  uint64_t tiles = ref_tiles(h->n), total = 0;
+  uint64_t tiles = ref_tile_total(h), total = 0;
   for (uint64_t t = 0; t < tiles; t++)
     total += sizes[t];
-  ref_bytes out = bytes_new((size_t)(payload_offset(h->n) + total));
+  ref_bytes out = bytes_new((size_t)(payload_offset(h) + total));
   put_header(out.data, h, total);
   total = 0;
   for (uint64_t t = 0; t < tiles; t++) {
     if (t % 16 == 0)
-      put_little(out.data + 48 + 8 * (t / 16), total, 8);
-    put_little(out.data + sizes_offset(h->n) + 2 * t, sizes[t], 2);
+      put_little(out.data + HEADER + 8 * (t / 16), total, 8);
+    put_little(out.data + sizes_offset(h) + 2 * t, sizes[t], 2);
     total += sizes[t];
   }
-  put_little(out.data + 48 + 8 * chunks(h->n), total, 8);
+  put_little(out.data + HEADER + 8 * chunks(h), total, 8);
   if (total)
-    memcpy(out.data + payload_offset(h->n), payload, (size_t)total);
+    memcpy(out.data + payload_offset(h), payload, (size_t)total);
   return out;
 }
 
-ref_bytes ref_compress(const ref_header *h, int order, const void *x) {
-  uint64_t tiles = ref_tiles(h->n);
+static void read_tile(const ref_header *h, uint64_t number, const uint8_t *x, ref_tile *t) {
+  size_t each = ref_value_size(h->type);
+  memset(t->bits, 0, sizeof t->bits);
+  for (int i = 0; i < REF_TILE; i++)
+    if (ref_inside(t, i))
+      t->bits[i] = get_little(x + each * (size_t)ref_place(h, number, i), (int)each);
+}
+
+ref_bytes ref_compress(const ref_header *of, int order, const void *x) {
+  ref_header header = *of, *h = &header;
+  uint64_t tiles = ref_tile_total(h);
   size_t each = ref_value_size(h->type), used = 0;
   uint16_t *sizes = scratch((size_t)tiles * 2);
   uint8_t *payload = scratch((size_t)tiles * (1 + each * REF_TILE) + REF_TILE_ROOM);
   ref_tile *tile = scratch(sizeof *tile);
+  h->transform = h->dims > 1 && order == REF_BEST;
   for (uint64_t t = 0; t < tiles; t++) {
-    tile->n = ref_tile_count(h, t);
-    for (int i = 0; i < tile->n; i++)
-      tile->bits[i] = get_little((const uint8_t *)x + each * (size_t)(t * REF_TILE + (uint64_t)i), (int)each);
+    ref_tile_shape(h, t, tile);
+    read_tile(h, t, x, tile);
     sizes[t] = (uint16_t)ref_tile_compress(h, order, tile, payload + used);
     used += sizes[t];
   }
@@ -65,20 +143,31 @@ ref_bytes ref_compress(const ref_header *h, int order, const void *x) {
 
 ref_header ref_header_read(const uint8_t *p) {
   ref_header h = {.type = p[4],
-                  .inexact = p[5],
+                  .inexact = p[5] & 1,
+                  .transform = p[5] >> 1 & 1,
                   .cap = p[6],
-                  .n = get_little(p + 8, 8),
-                  .terms = (uint32_t)get_little(p + 32, 4)};
-  h.step = ref_value(REF_F64, get_little(p + 16, 8));
-  h.eb = ref_value(REF_F64, get_little(p + 24, 8));
-  return h;
+                  .terms = (uint32_t)get_little(p + 48, 4)};
+  h.step = ref_value(REF_F64, get_little(p + 32, 8));
+  h.eb = ref_value(REF_F64, get_little(p + 40, 8));
+  return ref_shaped(h, p[7], get_little(p + 8, 8), get_little(p + 16, 8), get_little(p + 24, 8));
+}
+
+static int shape_bad(const ref_header *h) {
+  uint64_t n, all;
+  if (h->dims < 1 || h->dims > 3)
+    return 1;
+  if (h->dims == 1 && (h->extent[0] != 1 || h->extent[1] != 1 || h->transform))
+    return 1;
+  return h->extent[0] != 0 && h->extent[1] != 0 && h->extent[2] != 0 &&
+         (__builtin_mul_overflow(h->extent[0], h->extent[1], &n) ||
+          __builtin_mul_overflow(n, h->extent[2], &all));
 }
 
 static ref_verdict check_header(const uint8_t *p) {
-  if (memcmp(p, "GHZ1", 4) != 0 || p[4] > 1 || p[5] > 1 || p[7] != 0 || get_little(p + 36, 4) != 0)
+  if (memcmp(p, "GHZ2", 4) != 0 || p[4] > 1 || p[5] > 3 || get_little(p + 52, 4) != 0)
     return REF_BAD;
   ref_header h = ref_header_read(p);
-  if (h.cap != 35 && !(h.type == REF_F64 && h.cap == 44))
+  if (shape_bad(&h) || (h.cap != 35 && !(h.type == REF_F64 && h.cap == 44)))
     return REF_BAD;
   int range = h.type == REF_F32 ? 120 : 1000;
   if (h.step != 0 && !(h.step >= ldexp(1, -range) && h.step <= ldexp(1, range)))
@@ -90,29 +179,30 @@ static ref_verdict check_header(const uint8_t *p) {
 
 /* The index: lengths before any product, then each chunk's offsets. */
 static int index_bad(const uint8_t *p, size_t size) {
-  uint64_t n = get_little(p + 8, 8), room = size - 48, tiles = ref_tiles(n);
-  if (tiles > room / 2 || payload_offset(n) > size || get_little(p + 40, 8) != size - payload_offset(n))
+  ref_header h = ref_header_read(p);
+  uint64_t room = size - HEADER, tiles = ref_tile_total(&h);
+  if (tiles > room / 2 || payload_offset(&h) > size || get_little(p + 56, 8) != size - payload_offset(&h))
     return 1;
   uint64_t total = 0;
   for (uint64_t t = 0; t < tiles; t++) {
-    if (t % 16 == 0 && get_little(p + 48 + 8 * (t / 16), 8) != total)
+    if (t % 16 == 0 && get_little(p + HEADER + 8 * (t / 16), 8) != total)
       return 1;
-    total += get_little(p + sizes_offset(n) + 2 * t, 2);
+    total += get_little(p + sizes_offset(&h) + 2 * t, 2);
   }
-  return get_little(p + 48 + 8 * chunks(n), 8) != total || total != get_little(p + 40, 8);
+  return get_little(p + HEADER + 8 * chunks(&h), 8) != total || total != get_little(p + 56, 8);
 }
 
 const uint8_t *ref_tile_at(const uint8_t *p, uint64_t tile, size_t *size) {
-  uint64_t n = get_little(p + 8, 8);
-  uint64_t offset = get_little(p + 48 + 8 * (tile / 16), 8);
+  ref_header h = ref_header_read(p);
+  uint64_t offset = get_little(p + HEADER + 8 * (tile / 16), 8);
   for (uint64_t t = tile / 16 * 16; t < tile; t++)
-    offset += get_little(p + sizes_offset(n) + 2 * t, 2);
-  *size = (size_t)get_little(p + sizes_offset(n) + 2 * tile, 2);
-  return p + payload_offset(n) + offset;
+    offset += get_little(p + sizes_offset(&h) + 2 * t, 2);
+  *size = (size_t)get_little(p + sizes_offset(&h) + 2 * tile, 2);
+  return p + payload_offset(&h) + offset;
 }
 
 ref_verdict ref_check(const uint8_t *p, size_t size) {
-  if (size < 48)
+  if (size < HEADER)
     return REF_BAD;
   ref_verdict verdict = check_header(p);
   if (verdict == REF_BAD || index_bad(p, size))
@@ -120,10 +210,10 @@ ref_verdict ref_check(const uint8_t *p, size_t size) {
   SCOPE;
   ref_header h = ref_header_read(p);
   ref_tile *tile = scratch(sizeof *tile);
-  for (uint64_t t = 0; t < ref_tiles(h.n) && verdict != REF_BAD; t++) {
+  for (uint64_t t = 0; t < ref_tile_total(&h) && verdict != REF_BAD; t++) {
     size_t length;
     const uint8_t *data = ref_tile_at(p, t, &length);
-    ref_verdict one = ref_tile_parse(&h, ref_tile_count(&h, t), data, length, tile);
+    ref_verdict one = ref_tile_parse(&h, t, data, length, tile);
     verdict = one > verdict ? one : verdict;
   }
   return verdict;
@@ -134,13 +224,14 @@ void ref_decode(const uint8_t *p, int out_type, void *dst) {
   ref_header h = ref_header_read(p);
   size_t each = ref_value_size(out_type);
   ref_tile *tile = scratch(sizeof *tile);
-  uint8_t *out = dst;
-  for (uint64_t t = 0; t < ref_tiles(h.n); t++) {
+  for (uint64_t t = 0; t < ref_tile_total(&h); t++) {
     size_t length;
     const uint8_t *data = ref_tile_at(p, t, &length);
-    ref_tile_parse(&h, ref_tile_count(&h, t), data, length, tile);
-    for (int i = 0; i < tile->n; i++, out += each)
-      put_little(out, ref_tile_decode(&h, tile, i, out_type), (int)each);
+    ref_tile_parse(&h, t, data, length, tile);
+    for (int i = 0; i < REF_TILE; i++)
+      if (ref_inside(tile, i))
+        put_little((uint8_t *)dst + each * ref_place(&h, t, i), ref_tile_decode(&h, tile, i, out_type),
+                   (int)each);
   }
 }
 

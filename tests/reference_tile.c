@@ -1,43 +1,8 @@
-/* reference_tile.c: one tile of the reference codec: integers, residuals, bytes, and back. */
+/* reference_tile.c: one tile of the reference codec: its bytes, and what they say. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "reference.h"
+#include "reference_parts.h"
 #include <math.h>
 #include <string.h>
-
-size_t ref_value_size(int type) { return type == REF_F32 ? 4 : 8; }
-
-double ref_value(int type, uint64_t bits) {
-  if (type == REF_F32) {
-    uint32_t low = (uint32_t)bits;
-    float x;
-    memcpy(&x, &low, 4);
-    return (double)x;
-  }
-  double x;
-  memcpy(&x, &bits, 8);
-  return x;
-}
-
-uint64_t ref_bits(int type, double value) {
-  if (isnan(value))
-    return type == REF_F32 ? 0x7fc00000u : 0x7ff8000000000000u;
-  uint64_t bits = 0;
-  if (type == REF_F32) {
-    float x = (float)value;
-    uint32_t low;
-    memcpy(&low, &x, 4);
-    return low;
-  }
-  memcpy(&bits, &value, 8);
-  return bits;
-}
-
-int ref_mode_bits(int type, int cap, int mode) {
-  static const int f32[3] = {16, 23, 36};
-  if (type == REF_F32)
-    return f32[mode];
-  return mode == REF_COARSE ? 16 : mode == REF_FINE ? 22 : cap;
-}
 
 int ref_bit_length(uint64_t x) {
   int length = 0;
@@ -55,126 +20,7 @@ int ref_width(int64_t r) {
   return width;
 }
 
-/* ---- From values to integers ---- */
-static double largest_finite(int type, const ref_tile *t) {
-  double largest = 0;
-  for (int i = 0; i < t->n; i++) {
-    double x = fabs(ref_value(type, t->bits[i]));
-    if (isfinite(x) && x > largest)
-      largest = x;
-  }
-  return largest;
-}
-
-/* The mode by the largest magnitude, or -1 outside the lattice. */
-static int mode_of(const ref_header *h, double largest) {
-  if (largest >= (h->type == REF_F32 ? 0x1p127 : 0x1p1023))
-    return -1;
-  if (largest <= 0x1p16 * h->step)
-    return REF_COARSE;
-  if (largest <= 0x1p22 * h->step)
-    return REF_FINE;
-  if (largest <= ldexp(h->step, h->cap))
-    return REF_WIDE;
-  return -1;
-}
-
-static double unit_of(const ref_header *h, int mode) {
-  return h->type == REF_F32 && mode != REF_COARSE ? h->step / 2 : h->step;
-}
-
-static int64_t quantum(const ref_header *h, int mode, double largest, double x) {
-  if (h->type == REF_F32 && largest <= 32768 * h->step) {
-    float inverse = (float)(1 / h->step);
-    float product = (float)x * inverse;
-    return (int64_t)rintf(product);
-  }
-  double inverse = 1 / unit_of(h, mode);
-  return (int64_t)rint(x * inverse);
-}
-
-static int all_bits_zero(const ref_tile *t) {
-  for (int i = 0; i < t->n; i++)
-    if (t->bits[i] != 0)
-      return 0;
-  return 1;
-}
-
-/* A special position takes the integer before it; those at the start, the first finite one. */
-static void fill_hidden(ref_tile *t) {
-  int64_t last = 0;
-  for (int i = t->n - 1; i >= 0; i--)
-    if (!t->plus[i] && !t->minus[i])
-      last = t->q[i];
-  for (int i = 0; i < t->n; i++) {
-    if (t->plus[i] || t->minus[i])
-      t->q[i] = last;
-    last = t->q[i];
-  }
-}
-
-/* On the lattice of a constant the bound is kept by those values alone that lie on it. */
-static int off_grid(const ref_header *h, double x) {
-  return h->step > 2 * h->eb && isfinite(x) && (fabs(x) > 32768 * h->step || rint(x / h->step) * h->step != x);
-}
-
-int ref_tile_quantise(const ref_header *h, ref_tile *t) {
-  memset(t->q, 0, sizeof t->q);
-  memset(t->plus, 0, sizeof t->plus);
-  memset(t->minus, 0, sizeof t->minus);
-  t->raw = t->mode = t->order = 0;
-  if (h->step == 0)
-    return all_bits_zero(t);
-  double largest = largest_finite(h->type, t);
-  t->mode = mode_of(h, largest);
-  if (t->mode < 0)
-    return 0;
-  for (int i = 0; i < t->n; i++) {
-    double x = ref_value(h->type, t->bits[i]);
-    t->plus[i] = isnan(x) || x == INFINITY;
-    t->minus[i] = isnan(x) || x == -INFINITY;
-    if (off_grid(h, x))
-      return 0;
-    if (isfinite(x))
-      t->q[i] = quantum(h, t->mode, largest, x);
-  }
-  fill_hidden(t);
-  return 1;
-}
-
-/* ---- Residuals ---- */
-static void residuals(const ref_tile *t, int64_t *r, int64_t *anchor, int64_t *slope) {
-  memset(r, 0, REF_TILE * sizeof *r);
-  *anchor = t->order >= 1 && t->n > 0 ? t->q[0] : 0;
-  *slope = t->order == 2 && t->n > 1 ? t->q[1] - t->q[0] : 0;
-  for (int i = t->order; i < t->n; i++) {
-    if (t->order == 0)
-      r[i] = t->q[i];
-    else if (t->order == 1)
-      r[i] = t->q[i] - t->q[i - 1];
-    else
-      r[i] = t->q[i] - 2 * t->q[i - 1] + t->q[i - 2];
-  }
-}
-
-/* Modulo 2^64, or 2^32 where the integers are known to fit. */
-static void integrate(ref_tile *t, const int64_t *r, int64_t anchor, int64_t slope, int narrow) {
-  uint64_t value = (uint64_t)anchor, difference = (uint64_t)slope;
-  for (int i = 0; i < t->n; i++) {
-    if (t->order == 0) {
-      value = (uint64_t)r[i];
-    } else if (i > 0) {
-      if (t->order == 1)
-        difference = (uint64_t)r[i];
-      else if (i > 1)
-        difference += (uint64_t)r[i];
-      value += difference;
-    }
-    t->q[i] = narrow ? (int64_t)(int32_t)(uint32_t)value : (int64_t)value;
-  }
-}
-
-/* ---- Bytes ---- */
+/* ---- To bytes ---- */
 static int anchor_bytes(int64_t v) {
   int bytes = (ref_width(v) + 7) / 8;
   return bytes == 7 ? 8 : bytes;
@@ -210,22 +56,63 @@ static int block_width(const int64_t *r, int block) {
   return width;
 }
 
-static uint8_t *put_width_planes(uint8_t *p, const int *widths, int planes) {
-  for (int k = 0; k < planes; k++, p += 16) {
-    memset(p, 0, 16);
-    for (int b = 0; b < REF_BLOCKS; b++)
-      p[b / 8] = (uint8_t)(p[b / 8] | (((widths[b] >> k) & 1) << (b % 8)));
+/* One layer of integers: how they are stored. */
+typedef struct layer {
+  int64_t r[REF_TILE];
+  int widths[REF_BLOCKS];
+  int largest;
+  int planes;   /* of widths */
+  int squeezed; /* whether those are */
+  int64_t anchor, slope;
+} layer;
+
+/* Byte j of plane k of the widths. */
+static uint8_t width_byte(const int *widths, int k, int j) {
+  unsigned byte = 0;
+  for (int b = 0; b < 8; b++)
+    byte |= ((unsigned)widths[8 * j + b] >> k & 1) << b;
+  return (uint8_t)byte;
+}
+
+/* Whether width planes become smaller when they are squeezed, at that cost. */
+static int squeezes(const int *widths, int planes, int cost) {
+  int bytes = 2 * planes + cost;
+  for (int k = 0; k < planes; k++)
+    for (int j = 0; j < 16; j++)
+      bytes += width_byte(widths, k, j) != 0;
+  return bytes < 16 * planes;
+}
+
+static void measure(layer *l) {
+  l->largest = 0;
+  for (int b = 0; b < REF_BLOCKS; b++) {
+    l->widths[b] = block_width(l->r, b);
+    l->largest = l->widths[b] > l->largest ? l->widths[b] : l->largest;
   }
+  l->planes = ref_bit_length((uint64_t)l->largest);
+}
+
+static uint8_t *put_width_planes(uint8_t *p, const layer *l) {
+  for (int k = 0; k < l->planes && l->squeezed; k++) {
+    unsigned map = 0;
+    for (int j = 0; j < 16; j++)
+      map |= (unsigned)(width_byte(l->widths, k, j) != 0) << j;
+    p = put_little(p, map, 2);
+  }
+  for (int k = 0; k < l->planes; k++)
+    for (int j = 0; j < 16; j++)
+      if (!l->squeezed || width_byte(l->widths, k, j))
+        *p++ = width_byte(l->widths, k, j);
   return p;
 }
 
-static uint8_t *put_planes(uint8_t *p, const int64_t *r, const int *widths, int largest) {
-  for (int plane = 0; plane < largest; plane++)
+static uint8_t *put_planes(uint8_t *p, const layer *l) {
+  for (int plane = 0; plane < l->largest; plane++)
     for (int b = 0; b < REF_BLOCKS; b++)
-      if (widths[b] > plane) {
+      if (l->widths[b] > plane) {
         unsigned byte = 0;
         for (int i = 0; i < 8; i++)
-          byte |= (unsigned)(((uint64_t)r[8 * b + i] >> plane) & 1) << i;
+          byte |= (unsigned)(((uint64_t)l->r[8 * b + i] >> plane) & 1) << i;
         *p++ = (uint8_t)byte;
       }
   return p;
@@ -233,45 +120,73 @@ static uint8_t *put_planes(uint8_t *p, const int64_t *r, const int *widths, int 
 
 static size_t encode_raw(int type, const ref_tile *t, uint8_t *out) {
   uint8_t *p = out;
-  *p++ = 3;
-  for (int i = 0; i < t->n; i++)
-    p = put_little(p, t->bits[i], (int)ref_value_size(type));
+  *p++ = 0x18;
+  for (int i = 0; i < REF_TILE; i++)
+    if (ref_inside(t, i))
+      p = put_little(p, t->bits[i], (int)ref_value_size(type));
   return (size_t)(p - out);
+}
+
+/* Coefficients in the columns in which they are stored; the first is the anchor. */
+static void layer_of_coefficients(const ref_tile *t, layer *l) {
+  memset(l, 0, sizeof *l);
+  for (int u = 0; u < REF_TILE; u++)
+    l->r[ref_column_of(t->dims, u)] = t->c[u];
+  l->anchor = l->r[0];
+  l->r[0] = 0;
+  measure(l);
+  l->squeezed = squeezes(l->widths, l->planes, 0);
+}
+
+static uint8_t *put_coefficients_header(uint8_t *p, const layer *l) {
+  int bytes = anchor_bytes(l->anchor);
+  *p++ = (uint8_t)(l->planes | anchor_code(bytes) << 3 | l->squeezed << 7);
+  p = put_little(p, (uint64_t)l->anchor, bytes);
+  return put_width_planes(p, l);
+}
+
+static int special(const ref_tile *t) {
+  int found = 0;
+  for (int i = 0; i < REF_TILE; i++)
+    found |= t->plus[i] | t->minus[i];
+  return found;
 }
 
 size_t ref_tile_encode(int type, const ref_tile *t, uint8_t *out) {
   if (t->raw)
     return encode_raw(type, t, out);
-  int64_t r[REF_TILE], anchor, slope;
-  int widths[REF_BLOCKS], largest = 0, specials = 0;
-  residuals(t, r, &anchor, &slope);
-  for (int b = 0; b < REF_BLOCKS; b++) {
-    widths[b] = block_width(r, b);
-    largest = widths[b] > largest ? widths[b] : largest;
-  }
-  for (int i = 0; i < t->n; i++)
-    specials |= t->plus[i] | t->minus[i];
-  if (t->order == 0 && t->mode == 0 && largest == 0 && !specials)
+  layer values = {0}, waves;
+  ref_residuals(t, values.r, &values.anchor, &values.slope);
+  measure(&values);
+  int specials = special(t);
+  if (t->order == 0 && t->mode == 0 && values.largest == 0 && !specials && !t->coefficients)
     return 0;
-  int la = anchor_bytes(anchor), ls = anchor_bytes(slope), planes = ref_bit_length((uint64_t)largest);
-  int extra = anchor_code(la) | anchor_code(ls) << 3 | specials << 6;
+  int la = anchor_bytes(values.anchor), ls = anchor_bytes(values.slope);
+  int extra = anchor_code(la) | anchor_code(ls) << 3 | specials << 6 | t->coefficients << 3;
+  values.squeezed = squeezes(values.widths, values.planes, extra == 0);
+  extra |= values.squeezed << 7;
   uint8_t *p = out;
-  *p++ = (uint8_t)(t->order | (extra ? 4 : 0) | t->mode << 3 | planes << 5);
+  *p++ = (uint8_t)(t->order | (extra ? 4 : 0) | t->mode << 3 | values.planes << 5);
   if (extra)
     *p++ = (uint8_t)extra;
-  p = put_little(p, (uint64_t)anchor, la);
-  p = put_little(p, (uint64_t)slope, ls);
-  p = put_width_planes(p, widths, planes);
+  p = put_little(p, (uint64_t)values.anchor, la);
+  p = put_little(p, (uint64_t)values.slope, ls);
+  p = put_width_planes(p, &values);
   if (specials) {
     p = put_map(p, t->plus);
     p = put_map(p, t->minus);
   }
-  return (size_t)(put_planes(p, r, widths, largest) - out);
+  if (!t->coefficients)
+    return (size_t)(put_planes(p, &values) - out);
+  layer_of_coefficients(t, &waves);
+  p = put_coefficients_header(p, &waves);
+  p = put_planes(p, &values);
+  return (size_t)(put_planes(p, &waves) - out);
 }
 
 void ref_tile_choose_order(const ref_header *h, ref_tile *t, int order) {
   int zero = 1;
-  for (int i = 0; i < t->n; i++)
+  for (int i = 0; i < REF_TILE; i++)
     zero &= t->q[i] == 0;
   if (zero || order >= 0) {
     t->order = zero ? 0 : order;
@@ -280,7 +195,7 @@ void ref_tile_choose_order(const ref_header *h, ref_tile *t, int order) {
   uint8_t out[REF_TILE_ROOM];
   size_t best = SIZE_MAX;
   int winner = 0;
-  for (t->order = 0; t->order <= 2; t->order++) {
+  for (t->order = 0; t->order < ref_orders(t->dims); t->order++) {
     size_t size = ref_tile_encode(h->type, t, out);
     if (size < best) {
       best = size;
@@ -290,10 +205,38 @@ void ref_tile_choose_order(const ref_header *h, ref_tile *t, int order) {
   t->order = winner;
 }
 
+/* ---- From values to bytes ---- */
+enum { LEAST_FOR_COEFFICIENTS = 256 };
+
+/* Of a tile on the lattice that is encoded in `size` bytes: the same with coefficients, in out,
+ * where that takes at most 7/8 of it. */
+static size_t with_coefficients(const ref_header *h, const ref_tile *t, size_t size, uint8_t *out) {
+  uint8_t other[REF_TILE_ROOM];
+  ref_tile both = *t;
+  if (t->dims < 2 || t->mode != REF_COARSE || t->n < LEAST_FOR_COEFFICIENTS || h->step > 2 * h->eb ||
+      size == 0 || !ref_tile_transform(h, &both))
+    return size;
+  size_t smaller = ref_tile_encode(h->type, &both, other);
+  if (8 * smaller > 7 * size)
+    return size;
+  memcpy(out, other, smaller);
+  return smaller;
+}
+
+/* Whether all integers are 0: such a tile has no coefficients, even if it has specials. */
+static int all_zero(const ref_tile *t) {
+  for (int i = 0; i < REF_TILE; i++)
+    if (t->q[i] != 0)
+      return 0;
+  return 1;
+}
+
 size_t ref_tile_compress(const ref_header *h, int order, ref_tile *t, uint8_t *out) {
   if (ref_tile_quantise(h, t)) {
     ref_tile_choose_order(h, t, order);
     size_t size = ref_tile_encode(h->type, t, out);
+    if (order == REF_BEST && !all_zero(t))
+      size = with_coefficients(h, t, size, out);
     if (size < 1 + ref_value_size(h->type) * (size_t)t->n)
       return size;
   }
@@ -307,6 +250,7 @@ typedef struct reader {
   const uint8_t *p;
   size_t left;
   int bad;
+  int odd;
 } reader;
 
 static const uint8_t *take(reader *in, size_t size) {
@@ -332,143 +276,188 @@ static int64_t take_anchor(reader *in, int code) {
   return (int64_t)v;
 }
 
-static int take_widths(reader *in, int planes, int *widths) {
-  int largest = 0;
-  memset(widths, 0, REF_BLOCKS * sizeof *widths);
-  for (int k = 0; k < planes; k++) {
-    const uint8_t *p = take(in, 16);
-    for (int b = 0; b < REF_BLOCKS; b++)
-      widths[b] |= ((p[b / 8] >> (b % 8)) & 1) << k;
+/* Which bytes of the width planes follow. */
+static void take_width_maps(reader *in, const layer *l, unsigned *maps) {
+  for (int k = 0; k < l->planes; k++) {
+    maps[k] = 0xffff;
+    if (l->squeezed) {
+      const uint8_t *p = take(in, 2);
+      maps[k] = (unsigned)(p[0] | p[1] << 8);
+    }
   }
-  for (int b = 0; b < REF_BLOCKS; b++)
-    largest = widths[b] > largest ? widths[b] : largest;
-  if (ref_bit_length((uint64_t)largest) != planes)
-    in->bad = 1;
-  return largest;
 }
 
-/* Reads one map of specials; *odd if a byte of it is zero. */
-static void take_map(reader *in, uint8_t *flags, int *odd) {
+/* Planes and squeezed are set. `cost`: what squeezing costs besides. */
+static void take_widths(reader *in, layer *l, int cost) {
+  unsigned maps[7];
+  in->bad |= l->planes == 7 || (l->squeezed && l->planes == 0);
+  if (in->bad)
+    return;
+  take_width_maps(in, l, maps);
+  for (int k = 0; k < l->planes; k++)
+    for (int j = 0; j < 16; j++)
+      if (maps[k] >> j & 1) {
+        uint8_t byte = *take(in, 1);
+        in->bad |= l->squeezed && byte == 0;
+        for (int b = 0; b < 8; b++)
+          l->widths[8 * j + b] |= (byte >> b & 1) << k;
+      }
+  for (int b = 0; b < REF_BLOCKS; b++)
+    l->largest = l->widths[b] > l->largest ? l->widths[b] : l->largest;
+  in->bad |= ref_bit_length((uint64_t)l->largest) != l->planes;
+  in->odd |= squeezes(l->widths, l->planes, cost) != l->squeezed;
+}
+
+/* Reads one map of specials. */
+static void take_map(reader *in, uint8_t *flags) {
   uint8_t map[16];
   memcpy(map, take(in, 16), 16);
   for (int b = 0; b < REF_BLOCKS; b++)
     if ((map[b / 8] >> (b % 8)) & 1) {
       uint8_t byte = *take(in, 1);
-      *odd |= byte == 0;
+      in->bad |= byte == 0;
       for (int i = 0; i < 8; i++)
         flags[8 * b + i] = (byte >> i) & 1;
     }
 }
 
-static void take_planes(reader *in, const int *widths, int largest, int64_t *r) {
+static void take_planes(reader *in, layer *l) {
   uint64_t u[REF_TILE] = {0};
-  for (int plane = 0; plane < largest; plane++)
+  for (int plane = 0; plane < l->largest; plane++)
     for (int b = 0; b < REF_BLOCKS; b++)
-      if (widths[b] > plane) {
+      if (l->widths[b] > plane) {
         uint8_t byte = *take(in, 1);
         for (int i = 0; i < 8; i++)
           u[8 * b + i] |= (uint64_t)((byte >> i) & 1) << plane;
       }
   for (int i = 0; i < REF_TILE; i++) {
-    int w = widths[i / 8];
+    int w = l->widths[i / 8];
     if (w > 0 && w < 64 && (u[i] >> (w - 1)) & 1)
       u[i] |= ~(uint64_t)0 << w;
-    r[i] = (int64_t)u[i];
+    l->r[i] = (int64_t)u[i];
   }
+  for (int b = 0; b < REF_BLOCKS; b++)
+    in->odd |= block_width(l->r, b) != l->widths[b];
 }
 
-static ref_verdict parse_raw(const ref_header *h, int n, const uint8_t *data, size_t size, ref_tile *t) {
+static ref_verdict parse_raw(const ref_header *h, const uint8_t *data, size_t size, ref_tile *t) {
   size_t each = ref_value_size(h->type);
-  if (data[0] != 3 || size != 1 + each * (size_t)n)
+  if (data[0] != 0x18 || size != 1 + each * (size_t)t->n)
     return REF_BAD;
   t->raw = 1;
-  for (int i = 0; i < n; i++)
-    for (size_t b = 0; b < each; b++)
-      t->bits[i] |= (uint64_t)data[1 + each * (size_t)i + b] << (8 * b);
+  data++;
+  for (int i = 0; i < REF_TILE; i++)
+    for (size_t b = 0; b < each && ref_inside(t, i); b++)
+      t->bits[i] |= (uint64_t)*data++ << (8 * b);
   return REF_GOOD;
 }
 
-/* Specials must exist if announced, and not in the padding. */
+/* Specials must exist if announced, and not outside. */
 static int specials_bad(const ref_tile *t) {
-  int any = 0;
-  for (int i = 0; i < REF_TILE; i++) {
-    any |= t->plus[i] | t->minus[i];
-    if (i >= t->n && (t->plus[i] | t->minus[i]))
+  for (int i = 0; i < REF_TILE; i++)
+    if (!ref_inside(t, i) && (t->plus[i] | t->minus[i]))
+      return 1;
+  return !special(t);
+}
+
+/* Widths of blocks without a column inside. */
+static int widths_outside(const ref_tile *t, const int *widths) {
+  for (int b = 0; b < REF_BLOCKS; b++) {
+    int inside = 0;
+    for (int i = 8 * b; i < 8 * b + 8; i++)
+      inside |= ref_inside(t, i);
+    if (!inside && widths[b])
       return 1;
   }
-  return !any;
+  return 0;
 }
 
-static int residuals_odd(const ref_tile *t, const int64_t *r, const int *widths, int64_t slope) {
+/* Bits in columns that are ignored. */
+static int ignored_bits(const ref_tile *t, const int64_t *r) {
+  int ignored = t->dims < 2 ? t->order : t->order > 0;
   for (int i = 0; i < REF_TILE; i++)
-    if (r[i] != 0 && (i < t->order || i >= t->n))
+    if (r[i] != 0 && (i < ignored || !ref_inside(t, i)))
       return 1;
-  for (int b = 0; b < REF_BLOCKS; b++)
-    if (block_width(r, b) != widths[b])
-      return 1;
-  return t->n < 2 && slope != 0;
+  return 0;
 }
+
+static int least(int a, int b) { return a < b ? a : b; }
 
 static int width_limit(const ref_header *h, int mode, int order) {
-  int limit = ref_mode_bits(h->type, h->cap, mode) + order + 1 + ref_bit_length(h->terms);
-  return limit < 62 ? limit : 62;
+  return least(62, ref_mode_bits(h->type, h->cap, mode) + order + 1 + ref_bit_length(h->terms));
+}
+
+/* Everything of the coefficients before their planes. */
+static void take_coefficients_header(const ref_header *h, reader *in, layer *l) {
+  int head = *take(in, 1);
+  l->squeezed = head >> 7;
+  l->planes = head & 7;
+  l->anchor = take_anchor(in, head >> 3 & 7);
+  in->bad |= head >> 6 & 1;
+  take_widths(in, l, 0);
+  in->bad |= l->largest > least(62, 23 + ref_bit_length(h->terms));
+}
+
+static void take_coefficients(reader *in, layer *l, ref_tile *t) {
+  take_planes(in, l);
+  in->odd |= l->r[0] != 0;
+  l->r[0] = l->anchor;
+  for (int u = 0; u < REF_TILE; u++)
+    t->c[u] = l->r[ref_column_of(t->dims, u)];
+}
+
+/* Bits of the extra byte that the stream or the order has no use for. */
+static int extra_bad(const ref_header *h, const ref_tile *t, int extra) {
+  if (t->order == 0 && (extra & 7))
+    return 1;
+  if (t->dims < 2)
+    return t->order != 2 && (extra & 0x38);
+  return (extra & 0x30) || ((extra & 8) && (!h->transform || t->n < LEAST_FOR_COEFFICIENTS));
 }
 
 static ref_verdict parse_lattice(const ref_header *h, const uint8_t *data, size_t size, ref_tile *t) {
-  reader in = {data + 1, size - 1, 0};
-  int planes = data[0] >> 5, extra = 0, odd = 0, widths[REF_BLOCKS];
-  int64_t r[REF_TILE];
+  reader in = {data + 1, size - 1, 0, 0};
+  layer values = {.planes = data[0] >> 5}, waves = {0};
+  int extra = data[0] & 4 ? *take(&in, 1) : 0;
   t->order = data[0] & 3;
   t->mode = (data[0] >> 3) & 3;
-  if (t->mode == 3 || planes == 7 || h->step == 0)
+  if (t->order >= ref_orders(t->dims) || h->step == 0 || ((data[0] & 4) && extra == 0) ||
+      extra_bad(h, t, extra))
     return REF_BAD;
-  if (data[0] & 4) {
-    extra = *take(&in, 1);
-    if (extra == 0 || extra >> 7)
-      return REF_BAD;
-  }
-  if ((t->order == 0 && (extra & 7)) || (t->order != 2 && (extra & 0x38)))
+  t->coefficients = t->dims > 1 && (extra & 8);
+  values.squeezed = extra >> 7;
+  values.anchor = take_anchor(&in, extra & 7);
+  values.slope = t->dims > 1 ? 0 : take_anchor(&in, (extra >> 3) & 7);
+  take_widths(&in, &values, (extra & 0x7f) == 0);
+  if (in.bad || values.largest > width_limit(h, t->mode, t->order) || widths_outside(t, values.widths))
     return REF_BAD;
-  int64_t anchor = take_anchor(&in, extra & 7), slope = take_anchor(&in, (extra >> 3) & 7);
-  int largest = take_widths(&in, planes, widths);
-  if (in.bad || largest > width_limit(h, t->mode, t->order))
-    return REF_BAD;
-  for (int b = (t->n + 7) / 8; b < REF_BLOCKS; b++)
-    if (widths[b])
-      return REF_BAD;
   if (extra & 0x40) {
-    take_map(&in, t->plus, &odd);
-    take_map(&in, t->minus, &odd);
+    take_map(&in, t->plus);
+    take_map(&in, t->minus);
     if (in.bad || specials_bad(t))
       return REF_BAD;
   }
-  if (t->order == 0 && t->mode == 0 && largest == 0 && !(extra & 0x40))
+  if (t->coefficients)
+    take_coefficients_header(h, &in, &waves);
+  if (size == 1 && data[0] == 0)
     return REF_BAD;
-  take_planes(&in, widths, largest, r);
+  take_planes(&in, &values);
+  if (t->coefficients)
+    take_coefficients(&in, &waves, t);
   if (in.bad || in.left)
     return REF_BAD;
   int b = ref_mode_bits(h->type, h->cap, t->mode);
-  integrate(t, r, anchor, slope, b + ref_bit_length(h->terms) <= 31);
-  return odd || residuals_odd(t, r, widths, slope) ? REF_ODD : REF_GOOD;
+  ref_integrate(t, values.r, values.anchor, values.slope, b + ref_bit_length(h->terms) <= 31);
+  return in.odd || ignored_bits(t, values.r) || (t->n < 2 && values.slope != 0) ? REF_ODD : REF_GOOD;
 }
 
-ref_verdict ref_tile_parse(const ref_header *h, int n, const uint8_t *data, size_t size, ref_tile *t) {
+ref_verdict ref_tile_parse(const ref_header *h, uint64_t number, const uint8_t *data, size_t size,
+                           ref_tile *t) {
   memset(t, 0, sizeof *t);
-  t->n = n;
+  ref_tile_shape(h, number, t);
   if (size == 0)
     return REF_GOOD;
   if (h->terms == 0)
     return REF_BAD;
-  return (data[0] & 3) == 3 ? parse_raw(h, n, data, size, t) : parse_lattice(h, data, size, t);
-}
-
-uint64_t ref_tile_decode(const ref_header *h, const ref_tile *t, int i, int out_type) {
-  double y;
-  if (t->raw)
-    y = ref_value(h->type, t->bits[i]);
-  else if (t->plus[i] || t->minus[i])
-    y = t->plus[i] && t->minus[i] ? NAN : t->plus[i] ? INFINITY : -INFINITY;
-  else
-    y = (double)t->q[i] * unit_of(h, t->mode);
-  return ref_bits(out_type, y);
+  return (data[0] >> 3 & 3) == 3 ? parse_raw(h, data, size, t) : parse_lattice(h, data, size, t);
 }

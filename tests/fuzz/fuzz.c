@@ -74,13 +74,13 @@ void *fuzz_decode(ghz_context *ctx, ghz_bytes stream, ghz_type out, uint64_t cou
 static const uint8_t *read_tile(ghz_bytes s, uint64_t at, ref_header *h, ref_tile *t, size_t *size) {
   const uint8_t *data = ref_tile_at(s.data, at, size);
   *h = ref_header_read(s.data);
-  ref_tile_parse(h, ref_tile_count(h, at), data, *size, t);
+  ref_tile_parse(h, at, data, *size, t);
   return data;
 }
 
 static bool integers_within(const ref_header *h, const ref_tile *t) {
   int64_t most = ((int64_t)1 << ref_mode_bits(h->type, h->cap, t->mode)) * (int64_t)h->terms;
-  for (int i = 0; i < t->n && !t->raw; i++)
+  for (int i = 0; i < REF_TILE && !t->raw; i++)
     if (t->q[i] < -most || t->q[i] > most)
       return false;
   return true;
@@ -109,7 +109,8 @@ static bool honest_tile(ghz_bytes s, uint64_t tile) {
 bool honest(ghz_bytes s) {
   if (ref_check(s.data, s.size) != REF_GOOD)
     return false;
-  uint64_t tiles = ref_tiles(ref_header_read(s.data).n);
+  ref_header h = ref_header_read(s.data);
+  uint64_t tiles = ref_tile_total(&h);
   for (uint64_t t = 0; t < tiles; t++)
     if (!honest_tile(s, t))
       return false;

@@ -1,0 +1,27 @@
+/* reference_parts.h: what the parts of the reference codec know of each other. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+#include "reference.h"
+
+typedef __int128 ref_wide;
+
+/* Extents of a whole tile, as a brick: those of a flat one are 1, 1, 1024. */
+typedef struct ref_brick {
+  int z, y, x;
+} ref_brick;
+ref_brick ref_brick_of(int dims);
+int ref_orders(int dims); /* how many there are */
+
+/* ---- reference_residuals.c ---- */
+void ref_residuals(const ref_tile *tile, int64_t *r, int64_t *anchor, int64_t *slope);
+/* Modulo 2^64, or 2^32 where the integers are known to fit. */
+void ref_integrate(ref_tile *tile, const int64_t *r, int64_t anchor, int64_t slope, int narrow);
+
+/* ---- reference_transform.c ---- */
+int ref_transform_shift(int dims); /* s: values of coefficients are multiples of 2^-s step */
+/* The column in which coefficient u = (uz, uy, ux) is stored. */
+int ref_column_of(int dims, int u);
+/* k = H(c), both in columns. */
+void ref_inverse(int dims, const int64_t *c, ref_wide *k);
+/* c of the values e, rounded to integers. */
+void ref_forward(int dims, const float *e, int64_t *c);

@@ -1,0 +1,213 @@
+/* reference_values.c: values of the reference codec to integers and coefficients, and back. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "reference_parts.h"
+#include <math.h>
+#include <string.h>
+
+size_t ref_value_size(int type) { return type == REF_F32 ? 4 : 8; }
+
+double ref_value(int type, uint64_t bits) {
+  if (type == REF_F32) {
+    uint32_t low = (uint32_t)bits;
+    float x;
+    memcpy(&x, &low, 4);
+    return (double)x;
+  }
+  double x;
+  memcpy(&x, &bits, 8);
+  return x;
+}
+
+uint64_t ref_bits(int type, double value) {
+  if (isnan(value))
+    return type == REF_F32 ? 0x7fc00000u : 0x7ff8000000000000u;
+  uint64_t bits = 0;
+  if (type == REF_F32) {
+    float x = (float)value;
+    uint32_t low;
+    memcpy(&low, &x, 4);
+    return low;
+  }
+  memcpy(&bits, &value, 8);
+  return bits;
+}
+
+int ref_mode_bits(int type, int cap, int mode) {
+  static const int f32[3] = {16, 23, 36};
+  if (type == REF_F32)
+    return f32[mode];
+  return mode == REF_COARSE ? 16 : mode == REF_FINE ? 22 : cap;
+}
+
+/* ---- From values to integers ---- */
+static double largest_finite(int type, const ref_tile *t) {
+  double largest = 0;
+  for (int i = 0; i < REF_TILE; i++) {
+    double x = fabs(ref_value(type, t->bits[i]));
+    if (ref_inside(t, i) && isfinite(x) && x > largest)
+      largest = x;
+  }
+  return largest;
+}
+
+/* The mode by the largest magnitude, or -1 outside the lattice. */
+static int mode_of(const ref_header *h, double largest) {
+  if (largest >= (h->type == REF_F32 ? 0x1p127 : 0x1p1023))
+    return -1;
+  if (largest <= 0x1p16 * h->step)
+    return REF_COARSE;
+  if (largest <= 0x1p22 * h->step)
+    return REF_FINE;
+  if (largest <= ldexp(h->step, h->cap))
+    return REF_WIDE;
+  return -1;
+}
+
+double ref_unit(const ref_header *h, int mode) {
+  return h->type == REF_F32 && mode != REF_COARSE ? h->step / 2 : h->step;
+}
+
+static int64_t quantum(const ref_header *h, int mode, double largest, double x) {
+  if (h->type == REF_F32 && largest <= 32768 * h->step) {
+    float inverse = (float)(1 / h->step);
+    float product = (float)x * inverse;
+    return (int64_t)rintf(product);
+  }
+  double inverse = 1 / ref_unit(h, mode);
+  return (int64_t)rint(x * inverse);
+}
+
+static int all_bits_zero(const ref_tile *t) {
+  for (int i = 0; i < REF_TILE; i++)
+    if (ref_inside(t, i) && t->bits[i] != 0)
+      return 0;
+  return 1;
+}
+
+/* A special position takes the integer before it; those at the start, the first finite one. */
+static void fill_hidden(ref_tile *t) {
+  int64_t last = 0;
+  for (int i = REF_TILE - 1; i >= 0; i--)
+    if (ref_inside(t, i) && !t->plus[i] && !t->minus[i])
+      last = t->q[i];
+  for (int i = 0; i < REF_TILE; i++)
+    if (ref_inside(t, i)) {
+      if (t->plus[i] || t->minus[i])
+        t->q[i] = last;
+      last = t->q[i];
+    }
+}
+
+/* On the lattice of a constant the bound is kept by those values alone that lie on it. */
+static int off_grid(const ref_header *h, double x) {
+  return h->step > 2 * h->eb && isfinite(x) && (fabs(x) > 32768 * h->step || rint(x / h->step) * h->step != x);
+}
+
+int ref_tile_quantise(const ref_header *h, ref_tile *t) {
+  memset(t->q, 0, sizeof t->q);
+  memset(t->plus, 0, sizeof t->plus);
+  memset(t->minus, 0, sizeof t->minus);
+  memset(t->c, 0, sizeof t->c);
+  t->raw = t->mode = t->order = t->coefficients = 0;
+  if (h->step == 0)
+    return all_bits_zero(t);
+  double largest = largest_finite(h->type, t);
+  t->mode = mode_of(h, largest);
+  if (t->mode < 0)
+    return 0;
+  for (int i = 0; i < REF_TILE; i++) {
+    if (!ref_inside(t, i))
+      continue;
+    double x = ref_value(h->type, t->bits[i]);
+    t->plus[i] = isnan(x) || x == INFINITY;
+    t->minus[i] = isnan(x) || x == -INFINITY;
+    if (off_grid(h, x))
+      return 0;
+    if (isfinite(x))
+      t->q[i] = quantum(h, t->mode, largest, x);
+  }
+  fill_hidden(t);
+  return 1;
+}
+
+/* ---- Coefficients ---- */
+/* The values, hidden ones where they are special, by column. */
+static void visible(const ref_header *h, const ref_tile *t, double *x) {
+  double last = 0;
+  for (int i = REF_TILE - 1; i >= 0; i--)
+    if (ref_inside(t, i) && !t->plus[i] && !t->minus[i])
+      last = ref_value(h->type, t->bits[i]);
+  for (int i = 0; i < REF_TILE; i++)
+    if (ref_inside(t, i)) {
+      x[i] = t->plus[i] || t->minus[i] ? last : ref_value(h->type, t->bits[i]);
+      last = x[i];
+    }
+}
+
+static int smaller(int a, int b) { return a < b ? a : b; }
+
+/* The value of a column, outside that of the nearest column inside. */
+static double nearest(const ref_tile *t, const double *x, int i) {
+  ref_brick b = ref_brick_of(t->dims);
+  int ix = smaller(i % b.x, t->x - 1), iy = smaller(i / b.x % b.y, t->y - 1),
+      iz = smaller(i / b.x / b.y, t->z - 1);
+  return x[(iz * b.y + iy) * b.x + ix];
+}
+
+static int any(const int64_t *v) {
+  for (int i = 0; i < REF_TILE; i++)
+    if (v[i] != 0)
+      return 1;
+  return 0;
+}
+
+int ref_tile_transform(const ref_header *h, ref_tile *t) {
+  double x[REF_TILE] = {0}, inverse = 1 / h->step, factor = (t->dims == 3 ? 1 : 2) / h->step;
+  float e[REF_TILE];
+  ref_wide k[REF_TILE];
+  visible(h, t, x);
+  for (int i = 0; i < REF_TILE; i++) {
+    double v = nearest(t, x, i);
+    e[i] = h->type == REF_F32 ? (float)v * (float)factor : (float)(v * factor);
+  }
+  ref_forward(t->dims, e, t->c);
+  if (!any(t->c))
+    return 0;
+  ref_inverse(t->dims, t->c, k);
+  for (int i = 0; i < REF_TILE; i++)
+    if (ref_inside(t, i)) {
+      double scaled = x[i] * inverse;
+      t->q[i] = (int64_t)rint(scaled - ldexp((double)k[i], -ref_transform_shift(t->dims)));
+    }
+  t->coefficients = 1;
+  t->order = 0;
+  return 1;
+}
+
+/* ---- From integers to values ---- */
+/* With coefficients: what a column is in multiples of 2^-s step. */
+static ref_wide fine_integer(const ref_header *h, const ref_tile *t, int i) {
+  static _Thread_local int64_t last[REF_TILE];
+  static _Thread_local ref_wide k[REF_TILE];
+  static _Thread_local int last_dims;
+  int shift = ref_transform_shift(t->dims) - (h->type == REF_F32 && t->mode != REF_COARSE);
+  if (last_dims != t->dims || memcmp(last, t->c, sizeof last) != 0) {
+    memcpy(last, t->c, sizeof last);
+    last_dims = t->dims;
+    ref_inverse(t->dims, t->c, k);
+  }
+  return k[i] + (ref_wide)t->q[i] * ((ref_wide)1 << shift);
+}
+
+uint64_t ref_tile_decode(const ref_header *h, const ref_tile *t, int i, int out_type) {
+  double y;
+  if (t->raw)
+    y = ref_value(h->type, t->bits[i]);
+  else if (t->plus[i] || t->minus[i])
+    y = t->plus[i] && t->minus[i] ? NAN : t->plus[i] ? INFINITY : -INFINITY;
+  else if (t->coefficients)
+    y = ldexp((double)fine_integer(h, t, i), -ref_transform_shift(t->dims)) * h->step;
+  else
+    y = (double)t->q[i] * ref_unit(h, t->mode);
+  return ref_bits(out_type, y);
+}
