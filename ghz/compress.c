@@ -16,46 +16,46 @@ static void compress_begin(const void *job, const chunk *c) {
   (void)c;
 }
 
-static ghz_status compress_tile(const void *job, const chunk *c, uint64_t tile, uint8_t *dst, size_t *size,
-                                int *inexact) {
+static ghz_status compress_tile(const void *job, const chunk *c, const tile_walk *tile, uint8_t *dst,
+                                size_t *size, int *inexact) {
   const compress_job *j = job;
   const compression *w = j->what;
   (void)c;
   (void)inexact;
-  const tile_place place = packed_place(tile_extent_of(w->shape, tile));
-  const uint8_t *x = (const uint8_t *)w->x + tile * TILE * ghz_type_size(w->lattice->type);
+  const tile_place place = place_in(w->shape, &tile->extent);
+  const uint8_t *x =
+      (const uint8_t *)w->x + offset_of(w->shape, tile->origin) * ghz_type_size(w->lattice->type);
   *size = j->tiles->encode(w->lattice, w->order, &place, x, dst);
   return GHZ_OK;
 }
 
 static ghz_status check_arguments(ghz_context *ctx, const compression *c, const destination *to) {
   const ghz_lattice *l = c->lattice;
-  if (!ctx || !l || !to->dst || (!c->x && shape_count(c->shape)))
+  const uint64_t count = shape_count(c->shape);
+  if (!ctx || !l || !to->dst || (!c->x && count))
     return ghz_fail(ctx, GHZ_EINVAL, "a pointer is NULL");
   if (c->order < GHZ_ORDER_LORENZO || c->order >= orders_of((unsigned)c->shape->dims))
     return ghz_fail(ctx, GHZ_EINVAL, "order %d", c->order);
-  if (c->shape->dims != 1)
-    return ghz_fail(ctx, GHZ_EINVAL, "bricks cannot be compressed");
   if (!ghz_lattice_fresh(l))
     return ghz_fail(ctx, GHZ_EINVAL, "step %g, bound %g, cap %d are no lattice to compress on", l->step, l->eb,
                     l->cap);
-  if (shape_count(c->shape) > SIZE_MAX / ghz_type_size(l->type))
-    return ghz_fail(ctx, GHZ_EINVAL, "%llu values do not fit in memory",
-                    (unsigned long long)shape_count(c->shape));
+  if (count > SIZE_MAX / ghz_type_size(l->type))
+    return ghz_fail(ctx, GHZ_EINVAL, "%llu values do not fit in memory", (unsigned long long)count);
   return GHZ_OK;
 }
 
-ghz_status ghz_compress_tiles(ghz_context *ctx, const compression *c, const destination *to, ghz_slice *shape) {
+ghz_status ghz_compress_tiles(ghz_context *ctx, const compression *c, const destination *to,
+                              ghz_slice *result) {
   ghz_status status = check_arguments(ctx, c, to);
   if (status != GHZ_OK)
     return status;
-  *shape = (ghz_slice){.lattice = *c->lattice,
-                       .shape = *c->shape,
-                       .count = shape_count(c->shape),
-                       .terms = 1,
-                       .transform = c->shape->dims != 1 && c->order == GHZ_ORDER_BEST,
-                       .first = c->first,
-                       .tiles = c->tiles};
+  *result = (ghz_slice){.lattice = *c->lattice,
+                        .shape = *c->shape,
+                        .count = shape_count(c->shape),
+                        .terms = 1,
+                        .transform = c->shape->dims != 1 && c->order == GHZ_ORDER_BEST,
+                        .first = c->first,
+                        .tiles = c->tiles};
   compress_job job = {ctx->tiles, c};
   tile_writer writer = {&job, compress_begin, compress_tile,
                         ghz_tile_bound(c->shape->dims, c->lattice->type, 1, 1)};
@@ -64,18 +64,23 @@ ghz_status ghz_compress_tiles(ghz_context *ctx, const compression *c, const dest
   uint8_t *scratch = fits ? ghz_arena_reserve(&ctx->scratch, total) : NULL;
   if (!scratch)
     return ghz_fail(ctx, GHZ_ENOMEM, "no %zu bytes of scratch", total);
-  return ghz_write_tiles(ctx, &writer, shape, to, scratch);
+  return ghz_write_tiles(ctx, &writer, result, to, scratch);
+}
+
+ghz_status ghz_compress_shape(ghz_context *ctx, const ghz_lattice *lattice, int order, const void *x,
+                              const ghz_shape *shape, void *dst, size_t capacity, size_t *size) {
+  ghz_slice result;
+  if (!shape || !shape_valid(shape) || !size)
+    return ghz_fail(ctx, GHZ_EINVAL, "shape or size is NULL, or it is no shape");
+  const compression c = {lattice, order, x, shape, 0, shape_tiles(shape)};
+  ghz_status status = ghz_compress_tiles(ctx, &c, &(destination){ghz_stream_layout, dst, capacity}, &result);
+  if (status == GHZ_OK)
+    *size = ghz_stream_finish(&result, dst);
+  return status;
 }
 
 ghz_status ghz_compress(ghz_context *ctx, const ghz_lattice *lattice, int order, const void *x, size_t n,
                         void *dst, size_t capacity, size_t *size) {
-  ghz_slice shape;
-  if (!size)
-    return ghz_fail(ctx, GHZ_EINVAL, "size is NULL");
   const ghz_shape flat = ghz_flat(n);
-  compression c = {lattice, order, x, &flat, 0, tiles_of(n)};
-  ghz_status status = ghz_compress_tiles(ctx, &c, &(destination){ghz_stream_layout, dst, capacity}, &shape);
-  if (status == GHZ_OK)
-    *size = ghz_stream_finish(&shape, dst);
-  return status;
+  return ghz_compress_shape(ctx, lattice, order, x, &flat, dst, capacity, size);
 }

@@ -14,7 +14,7 @@ typedef struct compression {
   uint64_t first, tiles;
 } compression;
 
-/* Compresses them; *shape then describes them. */
-ghz_status ghz_compress_tiles(ghz_context *ctx, const compression *c, const destination *to, ghz_slice *shape);
+/* Compresses them; *result then describes them. */
+ghz_status ghz_compress_tiles(ghz_context *ctx, const compression *c, const destination *to, ghz_slice *result);
 
 #endif

@@ -1,11 +1,10 @@
-/* compute.c: arithmetic on streams: checks that the operands agree, then hands tile after tile to
- * the tile codec. */
+/* compute.c: arithmetic on streams: hands tile after tile to the tile codec. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "compute.h"
 
+#include "agree.h"
 #include "floating.h"
-#include "operand.h"
 #include "rules/bytes.h"
 #include "rules/lattice_rules.h"
 #include "tile_writer.h"
@@ -34,98 +33,18 @@ static void compute_begin(const void *job, const chunk *c) {
     cursors[i] = cursor_at(&j->operands[i], c->index);
 }
 
-static ghz_status compute_tile(const void *job, const chunk *c, uint64_t tile, uint8_t *dst, size_t *size,
-                               int *inexact) {
+static ghz_status compute_tile(const void *job, const chunk *c, const tile_walk *tile, uint8_t *dst,
+                               size_t *size, int *inexact) {
   const compute_job *j = job;
-  const ghz_slice *s = &j->operands[0].slice;
+  const ghz_lattice *lattice = &j->operands[0].slice.lattice;
   size_t k = j->what->k;
   tile_cursor *cursors = cursors_of(j, c);
   tile_source *sources = (tile_source *)(void *)(cursors + k);
   for (size_t i = 0; i < k; i++)
     sources[i] = cursor_next(&cursors[i], &j->operands[i].slice);
-  const tile_job t = {&s->lattice, sources, tile_extent_of(&s->shape, tile), dst, size, inexact};
+  const tile_job t = {lattice, sources, tile->extent, dst, size, inexact};
   return j->what->operation == COMBINE ? j->tiles->combine(&t, &j->combination)
                                        : j->tiles->extremum(&t, j->what->operation == MAXIMUM);
-}
-
-/* ---- Operands that agree --------------------------------------------------------------------- */
-
-static ghz_status agree(ghz_context *ctx, const ghz_slice *a, const ghz_slice *b, size_t i) {
-  if (a->lattice.type != b->lattice.type)
-    return ghz_fail(ctx, GHZ_EMISMATCH, "type %s in operand %zu, %s in operand 0",
-                    b->lattice.type == GHZ_F32 ? "float32" : "float64", i,
-                    a->lattice.type == GHZ_F32 ? "float32" : "float64");
-  if (a->count != b->count)
-    return ghz_fail(ctx, GHZ_EMISMATCH, "%llu values in operand %zu, %llu in operand 0",
-                    (unsigned long long)b->count, i, (unsigned long long)a->count);
-  if (a->lattice.cap != b->lattice.cap)
-    return ghz_fail(ctx, GHZ_EMISMATCH, "cap %d in operand %zu, %d in operand 0", b->lattice.cap, i,
-                    a->lattice.cap);
-  if (a->lattice.step != b->lattice.step)
-    return ghz_fail(ctx, GHZ_EMISMATCH, "step %.17g in operand %zu, %.17g in operand 0", b->lattice.step, i,
-                    a->lattice.step);
-  if (a->lattice.eb != b->lattice.eb)
-    return ghz_fail(ctx, GHZ_EMISMATCH, "bound %.17g in operand %zu, %.17g in operand 0", b->lattice.eb, i,
-                    a->lattice.eb);
-  if (a->first != b->first || a->tiles != b->tiles)
-    return ghz_fail(ctx, GHZ_EINVAL, "operand %zu is another range of tiles than operand 0", i);
-  return GHZ_OK;
-}
-
-/* The header of an operand; its index is not looked at yet. */
-static ghz_status open_header(ghz_context *ctx, const computation *w, size_t i, ghz_slice *s) {
-  if (w->streams)
-    return ghz_stream_header(ctx, w->streams[i], i, s);
-  *s = w->slices[i];
-  return ghz_slice_valid(s) ? GHZ_OK : ghz_fail(ctx, GHZ_EINVAL, "operand %zu is no slice", i);
-}
-
-static inline int64_t coefficient(const computation *w, size_t i) {
-  return w->coefficients ? w->coefficients[i] : 1;
-}
-
-/* Adds an operand's terms to those of the result: sums add up, extrema keep the larger. */
-static ghz_status count_terms(ghz_context *ctx, const computation *w, size_t i, const ghz_slice *s,
-                              uint64_t *total) {
-  uint64_t product, limit = terms_limit(s->lattice.cap), terms = s->terms;
-  int64_t c = coefficient(w, i);
-  uint64_t magnitude = c < 0 ? -(uint64_t)c : (uint64_t)c;
-  if (w->operation != COMBINE)
-    *total = terms > *total ? terms : *total;
-  else if (__builtin_mul_overflow(magnitude, terms, &product) ||
-           __builtin_add_overflow(*total, product, total) || *total > limit)
-    return ghz_fail(ctx, GHZ_ERANGE, "more than %llu terms", (unsigned long long)limit);
-  return GHZ_OK;
-}
-
-/* Opens the headers of all operands, which must agree. *shape is then that of the result but for
- * its step and bound, and *counting the number of operands whose coefficient is not 0. */
-static ghz_status open_headers(ghz_context *ctx, const computation *w, operand *operands, ghz_slice *shape,
-                               size_t *counting) {
-  uint64_t terms = 0;
-  ghz_status counted = GHZ_OK;
-  int inexact = 0, transform = 0;
-  *counting = 0;
-  for (size_t i = 0; i < w->k; i++) {
-    ghz_slice *s = &operands[i].slice;
-    ghz_status status = open_header(ctx, w, i, s);
-    if (status == GHZ_OK)
-      status = agree(ctx, &operands[0].slice, s, i);
-    if (status != GHZ_OK)
-      return status;
-    if (counted == GHZ_OK) /* too many terms are reported only where all operands agree */
-      counted = count_terms(ctx, w, i, s, &terms);
-    if (coefficient(w, i)) {
-      inexact |= s->inexact;
-      transform |= s->transform;
-      ++*counting;
-    }
-  }
-  *shape = operands[0].slice;
-  shape->terms = (uint32_t)terms;
-  shape->inexact = inexact;
-  shape->transform = transform;
-  return counted;
 }
 
 /* ---- Running it ------------------------------------------------------------------------------ */
@@ -156,11 +75,12 @@ static ghz_status reserve(ghz_context *ctx, compute_job *j, const tile_writer *w
 }
 
 /* No other operation on slices needs more than one with two operands. */
-ghz_status ghz_slice_reserve(ghz_context *ctx, ghz_type type, uint64_t tiles, uint32_t terms) {
-  if (!ctx || ghz_type_size(type) == 0 || terms == 0)
+ghz_status ghz_slice_reserve(ghz_context *ctx, const ghz_shape *shape, uint64_t tiles, ghz_type type,
+                             uint32_t terms) {
+  if (!ctx || !shape || !dims_known(shape->dims) || ghz_type_size(type) == 0 || terms == 0)
     return ghz_fail(ctx, GHZ_EINVAL, "no slice");
   const computation pair = {.k = 2};
-  const tile_writer writer = {.tile_bound = ghz_tile_bound(1, type, terms, 0)};
+  const tile_writer writer = {.tile_bound = ghz_tile_bound(shape->dims, type, terms, 0)};
   compute_job job = {.what = &pair};
   uint64_t *offsets;
   uint8_t *rest;
@@ -188,12 +108,12 @@ static double or_one(double v) {
   return v == 0 ? 1 : v;
 }
 
-static ghz_status compute(ghz_context *ctx, const computation *w, const destination *to, ghz_slice *shape) {
+static ghz_status compute(ghz_context *ctx, const computation *w, const destination *to, ghz_slice *result) {
   size_t counting;
   operand *operands = w->k < SIZE_MAX / 256 ? ghz_arena_reserve(&ctx->operands, w->k * sizeof *operands) : NULL;
   if (!operands)
     return ghz_fail(ctx, GHZ_ENOMEM, "no scratch for %zu operands", w->k);
-  ghz_status status = open_headers(ctx, w, operands, shape, &counting);
+  ghz_status status = ghz_open_headers(ctx, w, operands, result, &counting);
   if (status != GHZ_OK)
     return status;
   compute_job job = {.tiles = ctx->tiles, .what = w, .operands = operands};
@@ -204,27 +124,27 @@ static ghz_status compute(ghz_context *ctx, const computation *w, const destinat
                     .divisor = or_one(w->divisor),
                     .scaled = w->scaled,
                     .beside_others = counting > 1,
-                    .terms = shape->terms,
-                    .tile_bound = ghz_tile_bound(shape->shape.dims, shape->lattice.type, shape->terms, 0)};
+                    .terms = result->terms,
+                    .tile_bound = ghz_tile_bound(result->shape.dims, result->lattice.type, result->terms, 0)};
   const combination *c = &job.combination;
   tile_writer writer = {&job, compute_begin, compute_tile, c->tile_bound};
   uint64_t *offsets = NULL;
   uint8_t *rest = NULL;
-  status = reserve(ctx, &job, &writer, shape->tiles, &offsets, &rest);
+  status = reserve(ctx, &job, &writer, result->tiles, &offsets, &rest);
   if (status == GHZ_OK)
     status = locate(ctx, w, operands, offsets);
-  if (status == GHZ_OK && c->scaled && !scale_lattice(&shape->lattice, c->factor, c->divisor))
-    status = ghz_fail(ctx, GHZ_EINVAL, "step %g times %g leaves the range of the type", shape->lattice.step,
+  if (status == GHZ_OK && c->scaled && !scale_lattice(&result->lattice, c->factor, c->divisor))
+    status = ghz_fail(ctx, GHZ_EINVAL, "step %g times %g leaves the range of the type", result->lattice.step,
                       c->factor / c->divisor);
-  return status == GHZ_OK ? ghz_write_tiles(ctx, &writer, shape, to, rest) : status;
+  return status == GHZ_OK ? ghz_write_tiles(ctx, &writer, result, to, rest) : status;
 }
 
-ghz_status ghz_compute(ghz_context *ctx, const computation *w, const destination *to, ghz_slice *shape) {
+ghz_status ghz_compute(ghz_context *ctx, const computation *w, const destination *to, ghz_slice *result) {
   if (!ctx || !to->dst || (!w->streams && !w->slices) || w->k == 0)
     return ghz_fail(ctx, GHZ_EINVAL, "a pointer is NULL, or there are no operands");
   floating_environment env;
   floating_begin(&env);
-  ghz_status status = compute(ctx, w, to, shape);
+  ghz_status status = compute(ctx, w, to, result);
   floating_end(&env);
   return status;
 }
@@ -232,12 +152,12 @@ ghz_status ghz_compute(ghz_context *ctx, const computation *w, const destination
 /* ---- The public operations ------------------------------------------------------------------- */
 
 static ghz_status to_stream(ghz_context *ctx, computation c, void *dst, size_t capacity, size_t *size) {
-  ghz_slice shape;
+  ghz_slice result;
   if (!size)
     return ghz_fail(ctx, GHZ_EINVAL, "size is NULL");
-  ghz_status status = ghz_compute(ctx, &c, &(destination){ghz_stream_layout, dst, capacity}, &shape);
+  ghz_status status = ghz_compute(ctx, &c, &(destination){ghz_stream_layout, dst, capacity}, &result);
   if (status == GHZ_OK)
-    *size = ghz_stream_finish(&shape, dst);
+    *size = ghz_stream_finish(&result, dst);
   return status;
 }
 
@@ -300,15 +220,15 @@ ghz_status ghz_maximum(ghz_context *ctx, ghz_bytes a, ghz_bytes b, void *dst, si
 
 /* The accumulator is an operand and the destination: the sum is laid out in scratch, now that its
  * bound is known. */
-static ghz_status layout_in_scratch(ghz_context *ctx, const ghz_slice *shape, void *acc, size_t capacity,
+static ghz_status layout_in_scratch(ghz_context *ctx, const ghz_slice *result, void *acc, size_t capacity,
                                     tile_sink *sink) {
   (void)acc;
-  size_t bound = ghz_shape_bound(&shape->shape, shape->lattice.type, shape->terms + !shape->terms);
+  size_t bound = ghz_shape_bound(&result->shape, result->lattice.type, result->terms + !result->terms);
   size_t room = bound && bound < capacity ? bound : capacity;
-  void *result = ghz_arena_reserve(&ctx->result, room);
-  if (!result)
+  void *scratch = ghz_arena_reserve(&ctx->result, room);
+  if (!scratch)
     return ghz_fail(ctx, GHZ_ENOMEM, "no %zu bytes of scratch", room);
-  return ghz_stream_layout(ctx, shape, result, room, sink);
+  return ghz_stream_layout(ctx, result, scratch, room, sink);
 }
 
 ghz_status ghz_accumulate(ghz_context *ctx, void *acc, size_t capacity, size_t *size, ghz_bytes x) {

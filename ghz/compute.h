@@ -19,7 +19,7 @@ typedef struct computation {
   const ghz_slice *slices;  /* or these */
 } computation;
 
-/* Runs it; *shape then describes the result's tiles. */
-ghz_status ghz_compute(ghz_context *ctx, const computation *w, const destination *to, ghz_slice *shape);
+/* Runs it; *result then describes the result's tiles. */
+ghz_status ghz_compute(ghz_context *ctx, const computation *w, const destination *to, ghz_slice *result);
 
 #endif

@@ -1,12 +1,20 @@
-/* decompress.h: decompression of ranges of values, for streams and slices alike. */
+/* decompress.h: decompression of boxes, for streams and slices alike. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_DECOMPRESS_H
 #define GHZ_DECOMPRESS_H
 
 #include "context.h"
 
-/* Decompresses values first .. first + count - 1 of the array, all inside the slice. */
-ghz_status ghz_decompress_values(ghz_context *ctx, const ghz_slice *slice, ghz_type out, uint64_t first,
-                                 size_t count, void *dst);
+/* A part of an array: it begins at `origin` (z, y, x). Its own array is `shape`, of the dims of the
+ * whole. */
+typedef struct array_box {
+  uint64_t origin[3];
+  ghz_shape shape;
+} array_box;
+
+/* Decompresses the values of a slice that are inside the box to their places in an array of the
+ * box. */
+ghz_status ghz_decompress_values(ghz_context *ctx, const ghz_slice *slice, ghz_type out, const array_box *box,
+                                 void *dst);
 
 #endif

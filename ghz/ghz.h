@@ -20,8 +20,9 @@
  * Terms
  *   lattice       the grid that values are quantised to; made from an error bound
  *   stream        a compressed array, self-contained
- *   tile          1024 values of an array, the last tile maybe fewer; the unit of prediction and of
- *                 slices
+ *   shape         the extents of an array of one to three dimensions
+ *   tile          1024 values of an array, in a row or of a brick; fewer at its border; the unit of
+ *                 prediction and of slices
  *   slice         a range of the tiles of a stream
  *   message       a slice in one buffer, as it is sent to another process
  *   terms         how many quantised arrays a stream is the sum of; 1 after compression
@@ -250,24 +251,41 @@ GHZ_API size_t ghz_shape_bound(const ghz_shape *shape, ghz_type type, uint32_t t
 GHZ_API ghz_status ghz_compress(ghz_context *ctx, const ghz_lattice *lattice, int order, const void *x,
                                 size_t n, void *dst, size_t capacity, size_t *size);
 
-/* Decompresses a stream to dst, which holds `count` values of type `out`; writes as many as the
- * stream has.
+/* Compresses an array of a shape, in C order without gaps, to a stream of at most
+ * ghz_shape_bound(shape, type, 1) bytes. ghz_compress is this with ghz_flat(n).
+ * order: GHZ_ORDER_BEST, GHZ_ORDER_LORENZO, or 0 to 2, of bricks of 8 x 8 x 16 also 3, to fix it.
+ * Errors: as ghz_compress; EINVAL if the shape is invalid.
+ * Source: cosine transform by an integer matrix as in HEVC, Lorenzo predictor; lattice and
+ * addition of both layers, our own. */
+GHZ_API ghz_status ghz_compress_shape(ghz_context *ctx, const ghz_lattice *lattice, int order, const void *x,
+                                      const ghz_shape *shape, void *dst, size_t capacity, size_t *size);
+
+/* Decompresses a stream of any shape to dst, which holds `count` values of type `out`; writes as
+ * many as the stream has, in C order.
  * out: the type of the stream; or GHZ_F64 for a stream of GHZ_F32, which makes the bound of a
  * sum strict in every case.
  * Errors: EINVAL (GHZ_F32 for a stream of GHZ_F64), ECAPACITY (the stream has more than `count`
  * values), ECORRUPT, EVERSION, ENOMEM. */
 GHZ_API ghz_status ghz_decompress(ghz_context *ctx, ghz_bytes src, ghz_type out, void *dst, size_t count);
 
-/* Decompresses values first .. first + count - 1 alone, to dst[0..count). Reads only the tiles that
- * hold them. Errors: as ghz_decompress; EINVAL if the range is not inside the stream. */
+/* Decompresses values first .. first + count - 1 of a flat stream alone, to dst[0..count). Reads
+ * only the tiles that hold them. Errors: as ghz_decompress; EINVAL if the range is not inside the
+ * stream, or the stream is not flat. */
 GHZ_API ghz_status ghz_decompress_range(ghz_context *ctx, ghz_bytes src, ghz_type out, uint64_t first,
                                         size_t count, void *dst);
 
+/* Decompresses a box alone: extent[0] x extent[1] x extent[2] values, the first of which is at
+ * `origin` (z, y, x), to dst, in C order without gaps. Reads only the tiles that hold them. Of a
+ * flat stream a box is {0, 0, first}, {1, 1, count}. Errors: as ghz_decompress; EINVAL if the box is
+ * not inside the array. */
+GHZ_API ghz_status ghz_decompress_box(ghz_context *ctx, ghz_bytes src, ghz_type out, const uint64_t origin[3],
+                                      const uint64_t extent[3], void *dst);
+
 /* ---- Computing on streams -------------------------------------------------------------------- */
-/* Each of these writes a stream to dst and sets *size. The operands must have the same type, count,
+/* Each of these writes a stream to dst and sets *size. The operands must have the same type, shape,
  * cap, step and eb; EMISMATCH otherwise, and ghz_context_message says which differs. The terms of
- * the result are the sum of the operands' terms, and its size is at most ghz_size_bound(n, type,
- * those terms).
+ * the result are the sum of the operands' terms, and its size is at most ghz_shape_bound(shape,
+ * type, those terms).
  * Errors of each: EINVAL, EMISMATCH, ERANGE, ECAPACITY, ECORRUPT, EVERSION, ENOMEM.
  * Source: addition of compressed streams, hZCCL (Huang et al., SC'24); on bit planes, our own. */
 
@@ -306,7 +324,9 @@ GHZ_API ghz_status ghz_combine(ghz_context *ctx, size_t k, const ghz_bytes *stre
 
 /* dst = the smaller (larger) of a and b, value by value. Values are compared as quantised integers,
  * so eb holds for the result whatever the number of operands. NaN wins. The terms of the result are
- * the larger of the operands' terms. */
+ * the larger of the operands' terms.
+ * EINVAL if an operand may have coefficients (ghz_info.transform), because its values lie between
+ * those integers: compress bricks with GHZ_ORDER_LORENZO for this. */
 GHZ_API ghz_status ghz_minimum(ghz_context *ctx, ghz_bytes a, ghz_bytes b, void *dst, size_t capacity,
                                size_t *size);
 GHZ_API ghz_status ghz_maximum(ghz_context *ctx, ghz_bytes a, ghz_bytes b, void *dst, size_t capacity,
@@ -390,10 +410,12 @@ GHZ_API size_t ghz_slice_size(const ghz_slice *slice);
  * counts, with `terms` terms; 0 if it overflows. */
 GHZ_API size_t ghz_slice_bound(const ghz_shape *shape, uint64_t tiles, ghz_type type, uint32_t terms);
 
-/* Allocates the scratch that slices of up to `tiles` tiles with up to `terms` terms need. Until the
- * number of threads changes, ghz_slice_compress, _sum of two, _extremum, _mean and _decompress on
- * them do not return GHZ_ENOMEM. Errors: ENOMEM, EINVAL. */
-GHZ_API ghz_status ghz_slice_reserve(ghz_context *ctx, ghz_type type, uint64_t tiles, uint32_t terms);
+/* Allocates the scratch that slices of up to `tiles` tiles of an array of this shape, of which only
+ * dims counts, with up to `terms` terms need. Until the number of threads changes,
+ * ghz_slice_compress, _sum of two, _extremum, _mean and _decompress on them do not return
+ * GHZ_ENOMEM. Errors: ENOMEM, EINVAL. */
+GHZ_API ghz_status ghz_slice_reserve(ghz_context *ctx, const ghz_shape *shape, uint64_t tiles, ghz_type type,
+                                     uint32_t terms);
 
 /* Copies the slice to a message in dst, and sets *size. Errors: ECAPACITY, EINVAL. */
 GHZ_API ghz_status ghz_slice_pack(const ghz_slice *slice, void *dst, size_t capacity, size_t *size);
@@ -402,9 +424,14 @@ GHZ_API ghz_status ghz_slice_pack(const ghz_slice *slice, void *dst, size_t capa
  * they are used. Errors: EINVAL, ECORRUPT, EVERSION. */
 GHZ_API ghz_status ghz_slice_parse(ghz_bytes message, ghz_slice *slice);
 
-/* Compresses tiles first .. first + tiles - 1 of the array x[0..n) to a message in dst, and views
- * it. x is the beginning of the whole array. Errors: as ghz_compress; EINVAL if the range is not
- * inside the array. */
+/* Compresses tiles first .. first + tiles - 1 of an array to a message in dst, and views it. x is
+ * the beginning of the whole array, and only the values of these tiles are read. Errors: as
+ * ghz_compress; EINVAL if the range is not inside the array. */
+GHZ_API ghz_status ghz_slice_compress_shape(ghz_context *ctx, const ghz_lattice *lattice, int order,
+                                            const void *x, const ghz_shape *shape, uint64_t first,
+                                            uint64_t tiles, void *dst, size_t capacity, ghz_slice *slice);
+
+/* The same, of the flat array x[0..n). */
 GHZ_API ghz_status ghz_slice_compress(ghz_context *ctx, const ghz_lattice *lattice, int order, const void *x,
                                       size_t n, uint64_t first, uint64_t tiles, void *dst, size_t capacity,
                                       ghz_slice *slice);
@@ -426,9 +453,14 @@ GHZ_API ghz_status ghz_slice_mean(ghz_context *ctx, const ghz_slice *sum, uint64
 GHZ_API ghz_status ghz_slice_extremum(ghz_context *ctx, const ghz_slice *a, const ghz_slice *b, int larger,
                                       void *dst, size_t capacity, ghz_slice *slice);
 
-/* Decompresses a slice: ghz_slice_count(slice) values of type `out`, to dst. Errors: as
- * ghz_decompress. */
+/* Decompresses a flat slice: ghz_slice_count(slice) values of type `out`, to dst. Errors: as
+ * ghz_decompress; EINVAL if the slice is of bricks, whose values do not lie one after the other. */
 GHZ_API ghz_status ghz_slice_decompress(ghz_context *ctx, const ghz_slice *slice, ghz_type out, void *dst);
+
+/* Decompresses a slice of any shape to the places of its values in the whole array, which begins at
+ * `array`; writes nothing else. Errors: as ghz_decompress. */
+GHZ_API ghz_status ghz_slice_decompress_into(ghz_context *ctx, const ghz_slice *slice, ghz_type out,
+                                             void *array);
 
 /* Joins k slices that follow each other and together cover the whole array to a stream in dst. They
  * must agree in everything but range and `inexact`. Errors: EINVAL (a gap or overlap), EMISMATCH,

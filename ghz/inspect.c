@@ -9,6 +9,7 @@
 #include "lattice.h"
 #include "operand.h"
 #include "parallel.h"
+#include "place.h"
 #include "rules/lattice_rules.h"
 
 /* ---- Range of values ------------------------------------------------------------------------- */
@@ -110,11 +111,10 @@ static ghz_status look_chunk(const void *job, const chunk *c) {
   const look_job *j = job;
   const ghz_slice *s = &j->source.slice;
   tile_cursor cursor = cursor_at(&j->source, c->index);
+  tile_walk walk = walk_from(&s->shape, c->first);
   ghz_status status = GHZ_OK;
-  for (uint64_t t = c->first; t < c->first + c->tiles && status == GHZ_OK; t++) {
-    const tile_extent extent = tile_extent_of(&s->shape, t);
-    status = j->look(j, cursor_next(&cursor, s), &extent, j->results + (size_t)c->thread * j->result_size);
-  }
+  for (uint64_t t = 0; t < c->tiles && status == GHZ_OK; t++, walk_on(&walk))
+    status = j->look(j, cursor_next(&cursor, s), &walk.extent, j->results + (size_t)c->thread * j->result_size);
   return status;
 }
 

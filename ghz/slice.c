@@ -48,18 +48,26 @@ ghz_status ghz_slice_pack(const ghz_slice *s, void *dst, size_t capacity, size_t
   return GHZ_OK;
 }
 
-ghz_status ghz_slice_compress(ghz_context *ctx, const ghz_lattice *lattice, int order, const void *x, size_t n,
-                              uint64_t first, uint64_t tiles, void *dst, size_t capacity, ghz_slice *slice) {
+ghz_status ghz_slice_compress_shape(ghz_context *ctx, const ghz_lattice *lattice, int order, const void *x,
+                                    const ghz_shape *shape, uint64_t first, uint64_t tiles, void *dst,
+                                    size_t capacity, ghz_slice *slice) {
   ghz_slice s;
-  if (!slice || first > tiles_of(n) || tiles > tiles_of(n) - first)
+  if (!slice || !shape || !shape_valid(shape))
+    return ghz_fail(ctx, GHZ_EINVAL, "slice or shape is NULL, or it is no shape");
+  if (first > shape_tiles(shape) || tiles > shape_tiles(shape) - first)
     return ghz_fail(ctx, GHZ_EINVAL, "tiles outside the array");
-  const ghz_shape flat = ghz_flat(n);
-  compression c = {lattice, order, x, &flat, first, tiles};
+  const compression c = {lattice, order, x, shape, first, tiles};
   ghz_status status = ghz_compress_tiles(ctx, &c, &(destination){ghz_message_layout, dst, capacity}, &s);
   if (status != GHZ_OK)
     return status;
   *slice = s;
   return ghz_slice_header(slice, dst);
+}
+
+ghz_status ghz_slice_compress(ghz_context *ctx, const ghz_lattice *lattice, int order, const void *x, size_t n,
+                              uint64_t first, uint64_t tiles, void *dst, size_t capacity, ghz_slice *slice) {
+  const ghz_shape flat = ghz_flat(n);
+  return ghz_slice_compress_shape(ctx, lattice, order, x, &flat, first, tiles, dst, capacity, slice);
 }
 
 static ghz_status to_message(ghz_context *ctx, computation c, void *dst, size_t capacity, ghz_slice *slice) {
@@ -97,7 +105,16 @@ ghz_status ghz_slice_extremum(ghz_context *ctx, const ghz_slice *a, const ghz_sl
 ghz_status ghz_slice_decompress(ghz_context *ctx, const ghz_slice *slice, ghz_type out, void *dst) {
   if (!ctx || !slice || !ghz_slice_valid(slice))
     return ghz_fail(ctx, GHZ_EINVAL, "no slice");
-  return ghz_decompress_values(ctx, slice, out, slice->first * TILE, ghz_slice_count(slice), dst);
+  if (slice->shape.dims != 1)
+    return ghz_fail(ctx, GHZ_EINVAL, "the slice has a shape: take ghz_slice_decompress_into");
+  const array_box box = {{0, 0, values_before(&slice->shape, slice->first)}, ghz_flat(ghz_slice_count(slice))};
+  return ghz_decompress_values(ctx, slice, out, &box, dst);
+}
+
+ghz_status ghz_slice_decompress_into(ghz_context *ctx, const ghz_slice *slice, ghz_type out, void *array) {
+  if (!ctx || !slice || !ghz_slice_valid(slice))
+    return ghz_fail(ctx, GHZ_EINVAL, "no slice");
+  return ghz_decompress_values(ctx, slice, out, &(array_box){.shape = slice->shape}, array);
 }
 
 /* ---- Joining --------------------------------------------------------------------------------- */
@@ -110,10 +127,10 @@ static int same_stream(const ghz_slice *a, const ghz_slice *b) {
 }
 
 /* The slices' common header over all tiles, if they follow each other and agree. */
-static ghz_status join_shape(ghz_context *ctx, size_t k, const ghz_slice *slices, ghz_slice *shape) {
+static ghz_status join_headers(ghz_context *ctx, size_t k, const ghz_slice *slices, ghz_slice *result) {
   uint64_t next = 0, payload = 0;
-  *shape = slices[0];
-  if (!ghz_slice_valid(shape))
+  *result = slices[0];
+  if (!ghz_slice_valid(result))
     return ghz_fail(ctx, GHZ_EINVAL, "slice 0 is no slice");
   for (size_t i = 0; i < k; i++) {
     const ghz_slice *s = &slices[i];
@@ -127,31 +144,31 @@ static ghz_status join_shape(ghz_context *ctx, size_t k, const ghz_slice *slices
       return status;
     next += s->tiles;
     payload += s->payload_size;
-    shape->inexact |= s->inexact;
-    shape->transform |= s->transform;
+    result->inexact |= s->inexact;
+    result->transform |= s->transform;
   }
-  const uint64_t all = shape_tiles(&shape->shape);
+  const uint64_t all = shape_tiles(&result->shape);
   if (next != all)
     return ghz_fail(ctx, GHZ_EINVAL, "%llu of %llu tiles are missing", (unsigned long long)(all - next),
                     (unsigned long long)all);
-  shape->first = 0;
-  shape->tiles = next;
-  shape->payload_size = payload;
+  result->first = 0;
+  result->tiles = next;
+  result->payload_size = payload;
   return GHZ_OK;
 }
 
 ghz_status ghz_slice_join(ghz_context *ctx, size_t k, const ghz_slice *slices, void *dst, size_t capacity,
                           size_t *size) {
-  ghz_slice shape;
+  ghz_slice result;
   tile_sink sink;
   if (!ctx || k == 0 || !slices || !dst || !size)
     return ghz_fail(ctx, GHZ_EINVAL, "a pointer is NULL, or there are no slices");
-  ghz_status status = join_shape(ctx, k, slices, &shape);
+  ghz_status status = join_headers(ctx, k, slices, &result);
   if (status == GHZ_OK)
-    status = ghz_stream_layout(ctx, &shape, dst, capacity, &sink);
+    status = ghz_stream_layout(ctx, &result, dst, capacity, &sink);
   if (status != GHZ_OK)
     return status;
-  if (shape.payload_size > sink.room)
+  if (result.payload_size > sink.room)
     return ghz_fail(ctx, GHZ_ECAPACITY, "the payload does not fit in %zu bytes", sink.room);
   for (size_t i = 0; i < k; i++) {
     if (slices[i].tiles == 0)
@@ -160,7 +177,7 @@ ghz_status ghz_slice_join(ghz_context *ctx, size_t k, const ghz_slice *slices, v
     memcpy(sink.payload, slices[i].payload, slices[i].payload_size);
     sink.payload += slices[i].payload_size;
   }
-  ghz_put_offsets(&sink, shape.tiles);
-  *size = ghz_stream_finish(&shape, dst);
+  ghz_put_offsets(&sink, result.tiles);
+  *size = ghz_stream_finish(&result, dst);
   return GHZ_OK;
 }

@@ -207,31 +207,31 @@ static ghz_status no_room(ghz_context *ctx, size_t capacity) {
   return ghz_fail(ctx, GHZ_ECAPACITY, "%zu bytes are too few for the result", capacity);
 }
 
-ghz_status ghz_stream_layout(ghz_context *ctx, const ghz_slice *shape, void *dst, size_t capacity,
+ghz_status ghz_stream_layout(ghz_context *ctx, const ghz_slice *result, void *dst, size_t capacity,
                              tile_sink *sink) {
-  size_t index = ghz_stream_index_size(shape->tiles);
+  size_t index = ghz_stream_index_size(result->tiles);
   if (index == 0 || index > capacity)
     return no_room(ctx, capacity);
   uint8_t *p = dst;
-  size_t sizes = index - 2 * shape->tiles;
+  size_t sizes = index - 2 * result->tiles;
   *sink = (tile_sink){
       .sizes = p + sizes, .payload = p + index, .offsets = p + STREAM_HEADER, .room = capacity - index};
   return GHZ_OK;
 }
 
-ghz_status ghz_message_layout(ghz_context *ctx, const ghz_slice *shape, void *dst, size_t capacity,
+ghz_status ghz_message_layout(ghz_context *ctx, const ghz_slice *result, void *dst, size_t capacity,
                               tile_sink *sink) {
-  if (capacity < GHZ_SLICE_HEADER || shape->tiles > (capacity - GHZ_SLICE_HEADER) / 2)
+  if (capacity < GHZ_SLICE_HEADER || result->tiles > (capacity - GHZ_SLICE_HEADER) / 2)
     return no_room(ctx, capacity);
   uint8_t *p = dst;
-  size_t index = GHZ_SLICE_HEADER + 2 * shape->tiles;
+  size_t index = GHZ_SLICE_HEADER + 2 * result->tiles;
   *sink = (tile_sink){.sizes = p + GHZ_SLICE_HEADER, .payload = p + index, .room = capacity - index};
   return GHZ_OK;
 }
 
-size_t ghz_stream_finish(const ghz_slice *shape, void *dst) {
-  put_common(shape, STREAM_MAGIC, dst);
-  return ghz_stream_index_size(shape->tiles) + shape->payload_size;
+size_t ghz_stream_finish(const ghz_slice *result, void *dst) {
+  put_common(result, STREAM_MAGIC, dst);
+  return ghz_stream_index_size(result->tiles) + result->payload_size;
 }
 
 void ghz_put_offsets(const tile_sink *sink, uint64_t tiles) {

@@ -44,16 +44,16 @@ typedef struct tile_sink {
   size_t room;      /* for the payload */
 } tile_sink;
 
-/* Lays out a stream, or a message, of the tiles that `shape` names, in dst. ECAPACITY if not even
+/* Lays out a stream, or a message, of the tiles that `result` names, in dst. ECAPACITY if not even
  * its index fits. */
-ghz_status ghz_stream_layout(ghz_context *ctx, const ghz_slice *shape, void *dst, size_t capacity,
+ghz_status ghz_stream_layout(ghz_context *ctx, const ghz_slice *result, void *dst, size_t capacity,
                              tile_sink *sink);
-ghz_status ghz_message_layout(ghz_context *ctx, const ghz_slice *shape, void *dst, size_t capacity,
+ghz_status ghz_message_layout(ghz_context *ctx, const ghz_slice *result, void *dst, size_t capacity,
                               tile_sink *sink);
 
 /* Where a result goes, and as what: `layout` is ghz_stream_layout or ghz_message_layout. */
 typedef struct destination {
-  ghz_status (*layout)(ghz_context *ctx, const ghz_slice *shape, void *dst, size_t capacity, tile_sink *sink);
+  ghz_status (*layout)(ghz_context *ctx, const ghz_slice *result, void *dst, size_t capacity, tile_sink *sink);
   void *dst;
   size_t capacity;
 } destination;
@@ -62,6 +62,6 @@ typedef struct destination {
 void ghz_put_offsets(const tile_sink *sink, uint64_t tiles);
 
 /* Writes the header of a stream whose payload is in place; returns the size of the whole. */
-size_t ghz_stream_finish(const ghz_slice *shape, void *dst);
+size_t ghz_stream_finish(const ghz_slice *result, void *dst);
 
 #endif

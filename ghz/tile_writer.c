@@ -28,7 +28,7 @@ static size_t slot_size(const tile_writer *w) {
 
 int ghz_write_tiles_scratch(const ghz_context *ctx, const tile_writer *w, uint64_t tiles, size_t *total) {
   if (threads_for(ctx, tiles) == 1)
-    return ghz_total_add(total, 1, TILE_BYTES_MAX + SLACK);
+    return ghz_total_add(total, 1, w->tile_bound + SLACK);
   uint64_t groups = groups_of(tiles), missing = groups * GROUP * TILES_PER_CHUNK - tiles;
   return ghz_reorder_scratch(groups, slot_size(w), (size_t)missing * w->tile_bound, total);
 }
@@ -40,14 +40,15 @@ static ghz_status full(ghz_context *ctx, const tile_sink *sink) {
 /* ---- One thread ------------------------------------------------------------------------------ */
 
 /* Tiles go straight to the payload while it has room for the largest, else through scratch. */
-static ghz_status write_chunk(ghz_context *ctx, const tile_writer *w, const chunk *c, const tile_sink *sink,
-                              uint8_t *scratch, size_t *used, int *inexact) {
+static ghz_status write_chunk(ghz_context *ctx, const tile_writer *w, const chunk *c, const ghz_shape *shape,
+                              const tile_sink *sink, uint8_t *scratch, size_t *used, int *inexact) {
+  tile_walk at = walk_from(shape, c->first);
   w->begin(w->job, c);
-  for (uint64_t t = 0; t < c->tiles; t++) {
-    int direct = sink->room - *used >= TILE_BYTES_MAX + SLACK;
+  for (uint64_t t = 0; t < c->tiles; t++, walk_on(&at)) {
+    int direct = sink->room - *used >= w->tile_bound + SLACK;
     uint8_t *dst = direct ? sink->payload + *used : scratch;
     size_t size;
-    ghz_status status = w->write(w->job, c, c->first + t, dst, &size, inexact);
+    ghz_status status = w->write(w->job, c, &at, dst, &size, inexact);
     if (status != GHZ_OK)
       return ghz_fail(ctx, status, "tile %llu is damaged", (unsigned long long)(c->first + t));
     if (!direct) {
@@ -61,21 +62,21 @@ static ghz_status write_chunk(ghz_context *ctx, const tile_writer *w, const chun
   return GHZ_OK;
 }
 
-static ghz_status write_in_order(ghz_context *ctx, const tile_writer *w, ghz_slice *shape,
+static ghz_status write_in_order(ghz_context *ctx, const tile_writer *w, ghz_slice *result,
                                  const tile_sink *sink, uint8_t *scratch) {
   size_t used = 0;
-  uint64_t chunks = chunks_of(shape->tiles);
+  uint64_t chunks = chunks_of(result->tiles);
   for (uint64_t i = 0; i < chunks; i++) {
-    chunk c = ghz_chunk_at(shape->first, shape->tiles, i, 0);
+    chunk c = ghz_chunk_at(result->first, result->tiles, i, 0);
     if (sink->offsets)
       store_u64(sink->offsets + 8 * i, used);
-    ghz_status status = write_chunk(ctx, w, &c, sink, scratch, &used, &shape->inexact);
+    ghz_status status = write_chunk(ctx, w, &c, &result->shape, sink, scratch, &used, &result->inexact);
     if (status != GHZ_OK)
       return status;
   }
   if (sink->offsets)
     store_u64(sink->offsets + 8 * chunks, used);
-  shape->payload_size = used;
+  result->payload_size = used;
   return GHZ_OK;
 }
 
@@ -84,6 +85,7 @@ static ghz_status write_in_order(ghz_context *ctx, const tile_writer *w, ghz_sli
 typedef struct shared_work {
   const tile_writer *writer;
   const tile_sink *sink;
+  const ghz_shape *shape;
   uint64_t first, tiles;
   reorder_buffer buffer;
   int inexact;
@@ -97,10 +99,11 @@ static ghz_status write_group(const shared_work *s, uint64_t group, uint8_t *dst
   uint64_t chunks = chunks_of(s->tiles), end = (group + 1) * GROUP < chunks ? (group + 1) * GROUP : chunks;
   for (uint64_t i = group * GROUP; i < end; i++) {
     chunk c = ghz_chunk_at(s->first, s->tiles, i, omp_get_thread_num());
+    tile_walk at = walk_from(s->shape, c.first);
     w->begin(w->job, &c);
-    for (uint64_t t = 0; t < c.tiles; t++) {
+    for (uint64_t t = 0; t < c.tiles; t++, walk_on(&at)) {
       size_t size;
-      ghz_status status = w->write(w->job, &c, c.first + t, dst, &size, inexact);
+      ghz_status status = w->write(w->job, &c, &at, dst, &size, inexact);
       if (status != GHZ_OK)
         return status;
       store_u16(s->sink->sizes + 2 * (i * TILES_PER_CHUNK + t), (uint16_t)size);
@@ -130,10 +133,11 @@ static void write_groups(shared_work *s) {
   }
 }
 
-static ghz_status write_in_parallel(ghz_context *ctx, const tile_writer *w, ghz_slice *shape,
+static ghz_status write_in_parallel(ghz_context *ctx, const tile_writer *w, ghz_slice *result,
                                     const tile_sink *sink, uint8_t *scratch, int threads) {
-  shared_work s = {.writer = w, .sink = sink, .first = shape->first, .tiles = shape->tiles};
-  ghz_reorder_begin(&s.buffer, sink, groups_of(shape->tiles), slot_size(w), scratch);
+  shared_work s = {
+      .writer = w, .sink = sink, .shape = &result->shape, .first = result->first, .tiles = result->tiles};
+  ghz_reorder_begin(&s.buffer, sink, groups_of(result->tiles), slot_size(w), scratch);
 #pragma omp parallel num_threads(threads)
   {
     floating_environment env;
@@ -147,26 +151,26 @@ static ghz_status write_in_parallel(ghz_context *ctx, const tile_writer *w, ghz_
   if (s.buffer.status != GHZ_OK)
     return ghz_fail(ctx, s.buffer.status, "a tile is damaged");
   if (sink->offsets)
-    ghz_put_offsets(sink, shape->tiles);
-  shape->payload_size = s.buffer.used;
-  shape->inexact |= s.inexact;
+    ghz_put_offsets(sink, result->tiles);
+  result->payload_size = s.buffer.used;
+  result->inexact |= s.inexact;
   return GHZ_OK;
 }
 
-ghz_status ghz_write_tiles(ghz_context *ctx, const tile_writer *w, ghz_slice *shape, const destination *to,
+ghz_status ghz_write_tiles(ghz_context *ctx, const tile_writer *w, ghz_slice *result, const destination *to,
                            uint8_t *scratch) {
   tile_sink sink;
-  ghz_status status = to->layout(ctx, shape, to->dst, to->capacity, &sink);
+  ghz_status status = to->layout(ctx, result, to->dst, to->capacity, &sink);
   if (status != GHZ_OK)
     return status;
-  shape->sizes = sink.sizes;
-  shape->payload = sink.payload;
-  int threads = threads_for(ctx, shape->tiles);
+  result->sizes = sink.sizes;
+  result->payload = sink.payload;
+  int threads = threads_for(ctx, result->tiles);
   if (threads > 1)
-    return write_in_parallel(ctx, w, shape, &sink, scratch, threads);
+    return write_in_parallel(ctx, w, result, &sink, scratch, threads);
   floating_environment env;
   floating_begin(&env);
-  status = write_in_order(ctx, w, shape, &sink, scratch);
+  status = write_in_order(ctx, w, result, &sink, scratch);
   floating_end(&env);
   return status;
 }

@@ -4,6 +4,7 @@
 #define GHZ_TILE_WRITER_H
 
 #include "parallel.h"
+#include "place.h"
 #include "stream.h"
 
 /* An operation: `begin` starts a chunk (places cursors, say), then `write` makes tile after tile of
@@ -11,16 +12,17 @@
 typedef struct tile_writer {
   const void *job;
   void (*begin)(const void *job, const chunk *c);
-  ghz_status (*write)(const void *job, const chunk *c, uint64_t tile, uint8_t *dst, size_t *size, int *inexact);
+  ghz_status (*write)(const void *job, const chunk *c, const tile_walk *tile, uint8_t *dst, size_t *size,
+                      int *inexact);
   size_t tile_bound; /* the largest tile that `write` makes */
 } tile_writer;
 
 /* Scratch that ghz_write_tiles needs for `tiles` tiles; added to *total. Returns 0 on overflow. */
 int ghz_write_tiles_scratch(const ghz_context *ctx, const tile_writer *w, uint64_t tiles, size_t *total);
 
-/* Writes the tiles that `shape` names to a stream or message, and sets the fields of *shape that
+/* Writes the tiles that `result` names to a stream or message, and sets the fields of *result that
  * say what became of them: sizes, payload, payload_size, inexact. */
-ghz_status ghz_write_tiles(ghz_context *ctx, const tile_writer *w, ghz_slice *shape, const destination *to,
+ghz_status ghz_write_tiles(ghz_context *ctx, const tile_writer *w, ghz_slice *result, const destination *to,
                            uint8_t *scratch);
 
 #endif

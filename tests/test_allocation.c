@@ -96,7 +96,7 @@ static void use_reserved(ghz_type type, int threads) {
   cr_assert(memory && values);
   ghz_slice a, b, sum, other;
   ghz_context *ctx = context_on(NULL, threads);
-  succeeded(ghz_slice_reserve(ctx, type, tiles, 2), ctx, "reserve");
+  succeeded(ghz_slice_reserve(ctx, &(ghz_shape){.dims = 1}, tiles, type, 2), ctx, "reserve");
   allocator_refuse(1, LONG_MAX);
   succeeded(ghz_slice_compress(ctx, &l, GHZ_ORDER_BEST, o.x, N, 0, tiles, memory, room, &a), ctx, "compress");
   succeeded(ghz_slice_compress(ctx, &l, 2, o.x, N, 0, tiles - 1, memory + room, room, &b), ctx, "fewer tiles");

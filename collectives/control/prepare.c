@@ -100,7 +100,8 @@ static int reserve_codec(const call *c, communicator *with, const task *t) {
   uint64_t terms = t->job.total_contributions;
   uint32_t most = terms > UINT32_MAX ? UINT32_MAX : terms > 0 ? (uint32_t)terms : 1;
   return t->footprint.how.mode == GHZ_MPI_PLAIN ||
-         ghz_slice_reserve(with->codec, c->real, with->plan.piece_tiles, most) == GHZ_OK;
+         ghz_slice_reserve(with->codec, &(ghz_shape){.dims = 1}, with->plan.piece_tiles, c->real, most) ==
+             GHZ_OK;
 }
 
 /* Works on the host, where everything is reserved: enough to tell the other ranks. */

@@ -1,0 +1,15 @@
+/* agree.h: the headers of an operation's operands: that they agree, and what the result's is. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GHZ_AGREE_H
+#define GHZ_AGREE_H
+
+#include "compute.h"
+#include "operand.h"
+
+/* Opens the headers of all operands, which must agree; the indices are not looked at yet. *result
+ * is then the header of the result but for its step and bound, and *counting the number of operands
+ * whose coefficient is not 0. */
+ghz_status ghz_open_headers(ghz_context *ctx, const computation *w, operand *operands, ghz_slice *result,
+                            size_t *counting);
+
+#endif
