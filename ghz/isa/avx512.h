@@ -78,6 +78,10 @@ static inline void plane_shift(const part x[PARTS], part y[PARTS]) {
   y[1] = _mm512_or_si512(_mm512_slli_epi64(x[1], 1), _mm512_srli_epi64(middle, 63));
 }
 
+static inline vec_f64 fma_f64(vec_f64 a, vec_f64 b, vec_f64 c) {
+  return (vec_f64)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
+}
+
 static inline vec_32 max_32(vec_32 a, vec_32 b) {
   return (vec_32)_mm512_max_epi32((__m512i)a, (__m512i)b);
 }

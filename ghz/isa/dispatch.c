@@ -16,8 +16,8 @@ static int have_lzcnt(void) {
 }
 
 static int have_avx2(void) {
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
-         __builtin_cpu_supports("popcnt") && have_lzcnt();
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
+         __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt") && have_lzcnt();
 }
 
 static int have_avx512(void) {

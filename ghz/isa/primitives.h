@@ -105,6 +105,13 @@ typedef int16_t vec_16 __attribute__((vector_size(VEC), aligned(2), may_alias));
 typedef int32_t vec_32 __attribute__((vector_size(VEC), aligned(4), may_alias));
 typedef int64_t vec_64 __attribute__((vector_size(VEC), aligned(8), may_alias));
 
+/* The same of floating-point numbers. */
+typedef float vec_f32 __attribute__((vector_size(VEC)));
+typedef double vec_f64 __attribute__((vector_size(VEC)));
+
+/* a * b + c, rounded once or twice: used where every step is exact. */
+static inline vec_f64 fma_f64(vec_f64 a, vec_f64 b, vec_f64 c);
+
 /* The larger of each two lanes, signed. */
 static inline vec_32 max_32(vec_32 a, vec_32 b);
 static inline vec_64 max_64(vec_64 a, vec_64 b);
@@ -124,6 +131,12 @@ static inline void split_32(const void *linear, void *by_position);
 static inline void split_64(const void *linear, void *by_position);
 static inline void merge_32(const void *by_position, void *linear, int streaming);
 static inline void merge_64(const void *by_position, void *linear, int streaming);
+
+/* 16 rows of 16 values to their columns: value x of row l is number 16 x + l of `columns`. */
+static inline void transpose_32(const void *const rows[16], void *columns);
+
+/* The lanes in reverse. */
+static inline vec_f64 reversed_f64(vec_f64 v);
 
 /* values[b] becomes start + the sum of values[0 .. b - 1], modulo 2^32 or 2^64, of 128 values.
  * Returns start + the sum of all. */

@@ -138,6 +138,10 @@ static inline void plane_shift(const part x[PARTS], part y[PARTS]) {
   }
 }
 
+static inline vec_f64 fma_f64(vec_f64 a, vec_f64 b, vec_f64 c) {
+  return a * b + c;
+}
+
 static inline vec_32 max_32(vec_32 a, vec_32 b) {
   vec_32 greater = a > b;
   return (a & greater) | (b & ~greater);

@@ -50,6 +50,9 @@
 #define RUN_4(i) RUN_2(i), RUN_2((i) + 2)
 #define RUN_8(i) RUN_4(i), RUN_4((i) + 4)
 #define RUN_16(i) RUN_8(i), RUN_8((i) + 8)
+#define DOWN_2 1, 0
+#define DOWN_4 3, 2, DOWN_2
+#define DOWN_8 7, 6, 5, 4, DOWN_4
 
 #if VEC == 64
 #define LANES_OF_16 32
@@ -67,6 +70,10 @@
 
 typedef uint32_t uvec_32 __attribute__((vector_size(VEC), aligned(4), may_alias));
 typedef uint64_t uvec_64 __attribute__((vector_size(VEC), aligned(8), may_alias));
+
+static inline vec_f64 reversed_f64(vec_f64 v) {
+  return __builtin_shufflevector(v, v, PASTE(DOWN_, LANES_OF_64));
+}
 
 /* The register that ends with each position, and the position that each register ends with. */
 static const int reversed_bits[8] = {0, 4, 2, 6, 1, 5, 3, 7};

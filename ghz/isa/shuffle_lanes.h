@@ -69,6 +69,28 @@ static inline __attribute__((always_inline)) void FN(merge)(const void *by_posit
   }
 }
 
+#if BITS == 32
+/* A round of even and odd moves the lowest bit of a lane's number to the top of its register's; so
+ * log2(LANES) rounds turn a block of LANES x LANES. */
+static inline void transpose_32(const void *const rows[16], void *columns) {
+  for (int l = 0; l < 16; l += LANES)
+    for (int x = 0; x < 16; x += LANES) {
+      VECTOR v[LANES], u[LANES];
+      for (int i = 0; i < LANES; i++)
+        memcpy(&v[i], (const char *)rows[l + i] + 4 * x, VEC);
+      for (int round = 1; round < LANES; round *= 2) {
+        for (int i = 0; i < LANES / 2; i++) {
+          u[i] = even_32(v[2 * i], v[2 * i + 1]);
+          u[i + LANES / 2] = odd_32(v[2 * i], v[2 * i + 1]);
+        }
+        memcpy(v, u, sizeof v);
+      }
+      for (int i = 0; i < LANES; i++)
+        memcpy((char *)columns + 4 * (16 * (x + i) + l), &v[i], VEC);
+    }
+}
+#endif
+
 #define UVECTOR PASTE(uvec_, BITS)
 #define UNSIGNED PASTE(PASTE(uint, BITS), _t)
 /* v moved up by k lanes, zeros coming in. */

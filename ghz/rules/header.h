@@ -16,7 +16,7 @@ typedef struct tile_prefix {
   int64_t anchor, slope; /* bricks have no slope: it is 0 */
 } tile_prefix;
 
-enum { LEAD_MAX = 18 }; /* its bytes at most */
+enum { LEAD_MAX = 18, LEAD_LEAST = 2 }; /* its bytes, at most, and at least where there are coefficients */
 
 /* Bytes of the shortest two's complement of v: 0 for 0, never 7. */
 GHZ_RULE unsigned anchor_size(int64_t v) {
@@ -79,6 +79,12 @@ GHZ_RULE unsigned choose_squeezing(tile_prefix *h, unsigned nonzero) {
   h->squeezed = 0;
   h->squeezed = squeezing_pays(h->width_planes, nonzero, lead_extra(h) == 0);
   return lead_size(h) + width_planes_size(h->width_planes, nonzero, h->squeezed);
+}
+
+/* The first byte of the coefficients: how their first one and their width planes are stored. */
+GHZ_RULE uint8_t coefficients_head(const tile_prefix *h) {
+  return (uint8_t)(h->width_planes | anchor_code(anchor_size(h->anchor)) << 3 |
+                   (unsigned)(h->squeezed != 0) << 7);
 }
 
 /* ---- Order ----------------------------------------------------------------------------------- */

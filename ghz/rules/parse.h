@@ -87,6 +87,20 @@ GHZ_RULE int coefficients_allowed(int transform, unsigned n) {
   return transform && n >= COEFFICIENT_VALUES;
 }
 
+/* The head of the coefficients: what it says of their first one, whose length it gives, and of the
+ * width planes. `size` bytes begin with the head. */
+GHZ_RULE int open_coefficients(unsigned head, size_t size, tile_prefix *h, unsigned *anchor) {
+  *anchor = anchor_bytes_of(head >> 3 & 7);
+  h->width_planes = head & 7;
+  h->squeezed = (int)(head >> 7);
+  return !(head & 64) && h->width_planes != 7 && !(h->squeezed && h->width_planes == 0) &&
+         size >= 1 + *anchor + width_planes_size(h->width_planes, 0, h->squeezed);
+}
+
+GHZ_RULE int coefficient_height_valid(uint32_t terms, const tile_prefix *h, unsigned height) {
+  return bit_length(height) == h->width_planes && height <= coefficient_width_limit(terms);
+}
+
 /* Check 11, of the largest width. (The width of every block from blocks_of(n) on is 0.) */
 GHZ_RULE int height_valid(const ghz_lattice *l, uint32_t terms, const tile_prefix *h, unsigned height) {
   return bit_length(height) == h->width_planes &&

@@ -145,16 +145,9 @@ GHZ_PLANE void add_specials(bit_plane a, const bit_plane b) {
   store_plane(a, x);
 }
 
-/* sum += c * t, tiles of n values. The result has so many terms. Both are brought to its mode and
- * order. */
-GHZ_PLANE void add_tile(const ghz_lattice *l, uint32_t terms, unsigned n, plane_tile *sum, plane_tile *t,
-                        int64_t c) {
-  const int mode = t->mode > sum->mode ? t->mode : sum->mode,
-            order = t->order > sum->order ? t->order : sum->order;
-  const unsigned limit = width_limit(l->type, l->cap, mode, order, terms);
+/* sum += c * t, both of one mode and order. The sum needs no more than `limit` planes. */
+GHZ_PLANE void add_aligned(plane_tile *sum, const plane_tile *t, int64_t c, unsigned limit) {
   const uint64_t magnitude = c < 0 ? 0 - (uint64_t)c : (uint64_t)c;
-  raise_to(sum, l->type, mode, order, n);
-  raise_to(t, l->type, mode, order, n);
   if (t->special) {
     sum->special = 1;
     add_specials(sum->infinities.plus, c < 0 ? t->infinities.minus : t->infinities.plus);
@@ -166,6 +159,17 @@ GHZ_PLANE void add_tile(const ghz_lattice *l, uint32_t terms, unsigned n, plane_
     if (magnitude >> shift & 1 && t->height)
       add_shifted(sum, t, c < 0, shift, limit);
   trim(sum);
+}
+
+/* sum += c * t, tiles of n values. The result has so many terms. Both are brought to its mode and
+ * order. */
+GHZ_PLANE void add_tile(const ghz_lattice *l, uint32_t terms, unsigned n, plane_tile *sum, plane_tile *t,
+                        int64_t c) {
+  const int mode = t->mode > sum->mode ? t->mode : sum->mode,
+            order = t->order > sum->order ? t->order : sum->order;
+  raise_to(sum, l->type, mode, order, n);
+  raise_to(t, l->type, mode, order, n);
+  add_aligned(sum, t, c, width_limit(l->type, l->cap, mode, order, terms));
 }
 
 /* The widths of a sum. Returns the largest: on a GPU, that of the thread's columns. */

@@ -21,7 +21,13 @@
 #include "rules/parse.h"
 #include "rules/paste.h"
 #include "rules/rules.h"
+#include "rules/transform.h"
 #include "tile/tile.h"
+
+/* Whether a bit plane has a column; NULL stands for one that has all. */
+static inline int column_in(const uint8_t *plane, unsigned i) {
+  return !plane || plane[i / 8] >> i % 8 & 1;
+}
 
 #define GHZ_UNROLL_8 _Pragma("GCC unroll 8")
 #define ALIGNED _Alignas(64)
@@ -121,11 +127,25 @@ static inline part all_but(unsigned columns) {
 #define SUFFIX f64
 #include "tile/reals.h"
 
+#include "tile/brick.h"
+#define BITS 16
+#include "tile/lorenzo.h"
+#define BITS 32
+#include "tile/lorenzo.h"
+#define BITS 64
+#include "tile/lorenzo.h"
+
 /* clang-format off */
+#include "tile/transform.h"
+#include "tile/wide_transform.h"
 #include "tile/header.h"
 #include "tile/encode.h"
 #include "tile/decode.h"
 #include "tile/sum.h"
+#include "tile/brick_header.h"
+#include "tile/brick_encode.h"
+#include "tile/brick_decode.h"
+#include "tile/brick_sum.h"
 #include "tile/compute.h"
 #include "tile/extremum.h"
 /* clang-format on */

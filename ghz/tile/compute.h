@@ -80,6 +80,23 @@ static inline void prefetch_tile(tile_source src) {
     __builtin_prefetch(src.data + i);
 }
 
+/* The same of bricks. */
+static int combine_two_bricks(const tile_job *j, const combination *c, ghz_status *status) {
+  const ghz_lattice *l = j->lattice;
+  brick_header a, b;
+  *status = parse_brick(l, j->src[0], &j->extent, &a);
+  if (*status == GHZ_OK)
+    *status = parse_brick(l, j->src[1], &j->extent, &b);
+  if (*status != GHZ_OK)
+    return 1;
+  if (a.lattice.mode != b.lattice.mode || a.lattice.order != b.lattice.order ||
+      a.transformed != b.transformed || a.lattice.specials || b.lattice.specials)
+    return 0;
+  const unsigned limit = width_limit(l->type, l->cap, a.lattice.mode, a.lattice.order, c->terms);
+  *j->size = add_two_bricks(&a, &b, limit, coefficient_width_limit(c->terms), j->dst);
+  return 1;
+}
+
 /* Rule 5 for two full lattice tiles, the common case. Returns 0 if the tiles are not of that
  * kind. */
 static int combine_two(const tile_job *j, const combination *c, ghz_status *status) {
@@ -91,6 +108,8 @@ static int combine_two(const tile_job *j, const combination *c, ghz_status *stat
     return 0;
   prefetch_tile(src[0]);
   prefetch_tile(src[1]);
+  if (j->extent.dims != 1)
+    return combine_two_bricks(j, c, status);
   *status = parse(l, src[0], TILE, &a);
   if (*status == GHZ_OK)
     *status = parse(l, src[1], TILE, &b);
@@ -116,13 +135,20 @@ static participants take_part(const tile_job *j, const combination *c, size_t *f
   return p;
 }
 
+/* Whether a tile can be taken apart. */
+static int undamaged(const tile_job *j, tile_source src) {
+  encoded_tile room;
+  tile_header h;
+  brick_header b;
+  return (j->extent.dims == 1 ? open_tile(j->lattice, src, j->extent.n, &room, &h)
+                              : open_brick(j->lattice, src, &j->extent, &room, &b)) != DAMAGED;
+}
+
 /* A short tile is looked at before it is copied: its bound is smaller than the one of full
  * tiles. */
 static ghz_status copy_tile(const tile_job *j, const combination *c, size_t i) {
-  encoded_tile room;
-  tile_header h;
   const tile_source src = j->src[i];
-  if (j->extent.n < TILE && open_tile(j->lattice, src, j->extent.n, &room, &h) == DAMAGED)
+  if (j->extent.n < TILE && !undamaged(j, src))
     return GHZ_ECORRUPT;
   if (src.size > c->tile_bound)
     return GHZ_ECORRUPT;
@@ -131,25 +157,43 @@ static ghz_status copy_tile(const tile_job *j, const combination *c, size_t i) {
   return GHZ_OK;
 }
 
+/* Adds an operand to a running sum, if it lies on the lattice. */
+static enum opened_tile add_operand(const tile_job *j, const combination *c, size_t i, brick_sum *sum) {
+  encoded_tile room;
+  tile_header h;
+  brick_header b;
+  plane_tile x;
+  const int flat = j->extent.dims == 1;
+  const enum opened_tile opened = flat ? open_tile(j->lattice, j->src[i], j->extent.n, &room, &h)
+                                       : open_brick(j->lattice, j->src[i], &j->extent, &room, &b);
+  if (opened != ON_LATTICE)
+    return opened;
+  if (flat) {
+    open_operand(&h, &x);
+    add_tile(j->lattice, c->terms, j->extent.n, &sum->lattice, &x, coefficient(c, i));
+  } else {
+    add_opened_brick(j, c->terms, &b, coefficient(c, i), sum);
+  }
+  return opened;
+}
+
 /* The sum on bit planes. Where an operand turns out to lie outside the lattice, what rule 3
  * says. */
 static ghz_status add_tiles(const tile_job *j, const combination *c, const participants *p, size_t first) {
-  plane_tile sum, x;
-  clear_tile(&sum);
+  brick_sum sum;
+  clear_tile(&sum.lattice);
+  sum.transformed = 0;
   for (size_t i = first; i < c->k; i++) {
-    encoded_tile room;
-    tile_header h;
     if (j->src[i].size == 0 || coefficient(c, i) == 0)
       continue;
-    enum opened_tile opened = open_tile(j->lattice, j->src[i], j->extent.n, &room, &h);
+    enum opened_tile opened = add_operand(j, c, i, &sum);
     if (opened == DAMAGED)
       return GHZ_ECORRUPT;
     if (opened == OUTSIDE)
       return result_of(p, 1, j->inexact) == RESULT_COPIED ? copy_tile(j, c, first) : combine_values(j, c);
-    open_operand(&h, &x);
-    add_tile(j->lattice, c->terms, j->extent.n, &sum, &x, coefficient(c, i));
   }
-  return write_sum(&sum, j->dst, j->size);
+  return j->extent.dims == 1 ? write_sum(&sum.lattice, j->dst, j->size)
+                             : write_brick_sum(&sum, j->dst, j->size);
 }
 
 static ghz_status combine(const tile_job *j, const combination *c) {
@@ -179,15 +223,20 @@ static ghz_status scan(const ghz_lattice *l, tile_source src, const tile_extent 
     st->raw++;
     return raw_valid(l, src, n) ? GHZ_OK : GHZ_ECORRUPT;
   }
-  tile_header h;
   encoded_tile room;
-  ghz_status status = parse(l, padded_copy(src, &room), n, &h);
+  brick_header b = {.transformed = 0};
+  const tile_header *h = &b.lattice;
+  src = padded_copy(src, &room);
+  const ghz_status status = extent->dims == 1 ? parse(l, src, n, &b.lattice) : parse_brick(l, src, extent, &b);
   if (status != GHZ_OK)
     return status;
-  st->specials += h.specials != NULL;
-  st->order[h.order]++;
-  st->mode[h.mode]++;
-  for (unsigned b = 0; b < blocks_of(n); b++)
-    st->widths[h.width[b]]++;
+  st->specials += h->specials != NULL;
+  st->order[h->order]++;
+  st->mode[h->mode]++;
+  st->coefficients += b.transformed != 0;
+  ALIGNED bit_plane inside;
+  columns_inside(extent, inside);
+  for (unsigned i = 0; i < BLOCKS; i++)
+    st->widths[h->width[i]] += inside[i] != 0;
   return GHZ_OK;
 }

@@ -119,9 +119,8 @@ static void zeros(void *dst, size_t size, int streaming) {
     vec_stream((char *)dst + i, none);
 }
 
-static ghz_status decode(const ghz_lattice *l, tile_source src, ghz_type out, const tile_place *place,
-                         int streaming, void *dst) {
-  const unsigned n = place->extent.n;
+static ghz_status decode_flat(const ghz_lattice *l, tile_source src, ghz_type out, unsigned n, int streaming,
+                              void *dst) {
   if (src.size == 0) {
     zeros(dst, n * ghz_type_size(out), streaming);
     return GHZ_OK;

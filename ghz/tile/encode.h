@@ -18,8 +18,10 @@ DEFINE_QUANTISE(quantise_f64_32, double, double, round_f64, int32_t)
 DEFINE_QUANTISE(quantise_f64_64, double, double, round_f64, int64_t)
 #undef DEFINE_QUANTISE
 
-/* Integers of a tile, position-major, in the narrowest size that holds their second differences. */
+/* Integers of a tile, position-major, in the narrowest size that holds the differences of
+ * the highest order. */
 typedef struct integers {
+  int dims;
   int bits; /* 16, 32 or 64 */
   int mode;
   unsigned n;
@@ -57,15 +59,15 @@ static int all_on_grid(const ghz_lattice *l, const void *x) {
 }
 
 /* Quantises a full tile whose largest magnitude is m, which proves how: the mode and the arithmetic
- * that keep the bound (FORMAT.md, "Lattice"), and integers so wide that second differences fit.
- * Padding may be any finite values. Returns 0 if the tile lies outside the lattice. */
+ * that keep the bound (FORMAT.md, "Lattice"), and integers so wide that differences fit: those of
+ * order o are 2^o times as large at most. Padding may be any finite values. Returns 0 if the tile lies outside the lattice. */
 static int quantise_tile(const ghz_lattice *l, const void *x, double m, integers *v) {
   ALIGNED int64_t linear[TILE];
   v->mode = mode_for(l, m);
   if (v->mode == RAW || (coarser_than_bound(l) && !all_on_grid(l, x)))
     return 0;
   double inverse = quantising_factor(l->type, l->step, v->mode);
-  v->bits = v->mode == WIDE ? 64 : m <= 8190 * l->step ? 16 : 32;
+  v->bits = v->mode == WIDE ? 64 : m <= (v->dims == 3 ? 4095 : 8190) * l->step ? 16 : 32;
   if (l->type == GHZ_F32) {
     int in_float = quantises_in_float(l, m);
     FOR_BITS(v, quantise_f32_16(x, (float)inverse, (int16_t *)linear),
@@ -89,17 +91,25 @@ static const void *padded(const void *x, unsigned n, size_t value_size, void *bu
   return buffer;
 }
 
-/* Integers of n values. Returns 0 if the tile lies outside the lattice. */
-static int to_integers(const ghz_lattice *l, const void *x, unsigned n, integers *v) {
-  ALIGNED uint8_t copy[TILE * 8];
-  size_t value_size = ghz_type_size(l->type);
-  v->n = n;
-  x = padded(x, n, value_size, copy);
-  double m = l->type == GHZ_F32 ? extract_specials_f32(&x, n, copy, &v->specials, &v->special)
-                                : extract_specials_f64(&x, n, copy, &v->specials, &v->special);
+/* Integers of a full tile of values, of which n or those in the plane `inside` count. NaN and
+ * infinities are taken out first; *x is then the copy without them. Returns 0 if the tile lies
+ * outside the lattice. */
+static int integers_of(const ghz_lattice *l, const void **x, unsigned n, const uint8_t *inside, void *copy,
+                       integers *v) {
+  const double m = l->type == GHZ_F32 ? extract_specials_f32(x, n, inside, copy, &v->specials, &v->special)
+                                      : extract_specials_f64(x, n, inside, copy, &v->specials, &v->special);
   /* Less than half a step, by a margin that no rounding crosses. */
   v->zero = !v->special && m < 0.49 * l->step && !coarser_than_bound(l);
-  return v->zero || quantise_tile(l, x, m, v);
+  return v->zero || quantise_tile(l, *x, m, v);
+}
+
+/* Integers of n values in a row. */
+static int to_integers(const ghz_lattice *l, const void *x, unsigned n, integers *v) {
+  ALIGNED uint8_t copy[TILE * 8];
+  v->dims = 1;
+  v->n = n;
+  x = padded(x, n, ghz_type_size(l->type), copy);
+  return integers_of(l, &x, n, NULL, copy, v);
 }
 
 /* One way to encode a tile, and its exact size but for specials, which every way has alike. */
@@ -182,8 +192,18 @@ static inline void prefetch_next(const void *x, size_t size) {
     __builtin_prefetch((const char *)x + size + i, 0, 3);
 }
 
-static size_t encode(const ghz_lattice *l, int order, const tile_place *place, const void *x, uint8_t *dst) {
-  const unsigned n = place->extent.n;
+static int all_bits_zero(const uint8_t *bytes, size_t size) {
+  uint8_t any = 0;
+  for (size_t i = 0; i < size; i++)
+    any |= bytes[i];
+  return !any;
+}
+
+static size_t specials_size(const integers *v) {
+  return v->special ? squeezed_size(v->specials.plus) + squeezed_size(v->specials.minus) : 0;
+}
+
+static size_t encode_flat(const ghz_lattice *l, int order, const void *x, unsigned n, uint8_t *dst) {
   integers v;
   encoding encodings[3];
   size_t raw = 1 + n * ghz_type_size(l->type);
@@ -193,16 +213,10 @@ static size_t encode(const ghz_lattice *l, int order, const tile_place *place, c
     prefetch_next(x, raw - 1);
     measure(&v, encodings);
     const encoding *p = choose_encoding(encodings, order);
-    size_t extra = v.special ? squeezed_size(v.specials.plus) + squeezed_size(v.specials.minus) : 0;
-    if (p->size + extra < raw)
+    if (p->size + specials_size(&v) < raw)
       return write_encoding(&v, p, dst);
-  } else {
-    const uint8_t *bytes = x;
-    uint8_t any = 0;
-    for (size_t i = 0; i < raw - 1; i++)
-      any |= bytes[i];
-    if (!any)
-      return 0;
+  } else if (all_bits_zero(x, raw - 1)) {
+    return 0;
   }
   dst[0] = RAW_TILE;
   memcpy(dst + 1, x, raw - 1);

@@ -49,15 +49,17 @@ static BITS_TYPE FN(largest)(const REAL *x) {
 }
 
 /* Notes where NaN and infinities stand and replaces each by the finite value before it (the first
- * finite one at the start, 0 if there is none), whose integer hides there. Returns the largest
- * finite magnitude's bits. */
-static BITS_TYPE FN(hide_specials)(REAL *x, unsigned n, specials *s) {
+ * finite one at the start, 0 if there is none), whose integer hides there. Only columns in the plane
+ * `inside` count, or if that is NULL the first n. Returns the largest finite magnitude's bits. */
+static BITS_TYPE FN(hide_specials)(REAL *x, unsigned n, const uint8_t *inside, specials *s) {
   BITS_TYPE largest = 0;
   REAL last = 0;
   for (unsigned i = n; i-- > 0;)
-    if ((FN(bits)(x[i]) & EXPONENT) != EXPONENT)
+    if (column_in(inside, i) && (FN(bits)(x[i]) & EXPONENT) != EXPONENT)
       last = x[i];
   for (unsigned i = 0; i < n; i++) {
+    if (!column_in(inside, i))
+      continue;
     BITS_TYPE b = FN(bits)(x[i]), magnitude = b & MAGNITUDE_MASK;
     if (magnitude >= EXPONENT) {
       int nan = magnitude > EXPONENT;
@@ -77,14 +79,15 @@ static BITS_TYPE FN(hide_specials)(REAL *x, unsigned n, specials *s) {
 
 /* The largest finite magnitude of a full tile; where it holds NaN or infinities, *special is 1,
  * they are noted, and *x becomes a copy without them. */
-static double FN(extract_specials)(const void **x, unsigned n, void *copy, specials *s, int *special) {
+static double FN(extract_specials)(const void **x, unsigned n, const uint8_t *inside, void *copy, specials *s,
+                                   int *special) {
   BITS_TYPE largest = FN(largest)(*x);
   *special = largest >= EXPONENT;
   if (*special) {
     memset(s, 0, sizeof *s);
     if (*x != copy)
       *x = memcpy(copy, *x, TILE * sizeof(REAL));
-    largest = FN(hide_specials)(copy, n, s);
+    largest = FN(hide_specials)(copy, n, inside, s);
   }
   return FN(from_bits)(largest);
 }

@@ -1,0 +1,194 @@
+/* brick_decode.h: bricks to values (FORMAT.md, "Decoding a brick"). Part of codec.h. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* ---- Integers -------------------------------------------------------------------------------- */
+
+/* Planes of a layer to integers by position, of 32 bits, or with wide = 1 of 64. */
+static void layer_by_position(const tile_header *h, int wide, int64_t *r) {
+  ALIGNED bit_plane planes[PLANES_MAX];
+  expand_planes(h, planes);
+  if (wide)
+    from_planes_64(planes, h->height, r);
+  else
+    from_planes_32(planes, h->height, (int32_t *)r);
+}
+
+/* The integers of the lattice, in brick order. */
+static void brick_integers(const tile_header *h, const brick_grid *g, int wide, int64_t *q) {
+  ALIGNED int64_t r[TILE];
+  layer_by_position(h, wide, r);
+  if (wide) {
+    r[0] = h->order ? h->anchor : r[0];
+    if (h->order)
+      integrate_x_64(r, g);
+    merge_64(r, q, 0);
+    integrate_yz_64(q, g, h->order);
+  } else {
+    int32_t *narrow = (int32_t *)r;
+    narrow[0] = h->order ? (int32_t)h->anchor : narrow[0];
+    if (h->order)
+      integrate_x_32(narrow, g);
+    merge_32(r, q, 0);
+    integrate_yz_32((int32_t *)q, g, h->order);
+  }
+}
+
+/* The coefficients, in the order in which they are coded. */
+static void brick_coefficients(const tile_header *h, int wide, int64_t *c) {
+  ALIGNED int64_t r[TILE];
+  int32_t *narrow = (int32_t *)r;
+  layer_by_position(h, wide, r);
+  if (wide) {
+    r[0] = h->anchor;
+    merge_64(r, c, 0);
+  } else {
+    narrow[0] = (int32_t)h->anchor;
+    merge_32(r, c, 0);
+  }
+}
+
+/* ---- Values ---------------------------------------------------------------------------------- */
+
+/* y = (transformed + q * unit) * step, where part is the lattice's integer 1 in steps: one rounding
+ * of an exact sum, one of the product, one to the type. */
+#define DEFINE_COMPOSE(name, INT, REAL)                                                                        \
+  static void name(const double *transformed, const INT *q, double unit, double step, REAL *y) {               \
+    for (int i = 0; i < TILE; i++)                                                                             \
+      y[i] = (REAL)((transformed[i] + (double)q[i] * unit) * step);                                            \
+  }
+
+DEFINE_COMPOSE(compose_f32, int32_t, float)
+DEFINE_COMPOSE(compose_f64, int32_t, double)
+#undef DEFINE_COMPOSE
+
+/* Sums of products of coefficients and the transform's integers stay below 2^53 if the magnitudes
+ * sum up to less than 2^30. A width w stands for magnitudes of 2^(w - 1) at most. */
+static int inverse_is_exact(const tile_header *h) {
+  uint64_t sum = h->anchor < 0 ? 0 - (uint64_t)h->anchor : (uint64_t)h->anchor;
+  if (sum >= UINT64_C(1) << 29)
+    return 0;
+  for (int b = 0; b < BLOCKS; b++)
+    sum += h->width[b] ? (uint64_t)BLOCK << (h->width[b] - 1) : 0;
+  return sum < UINT64_C(1) << 30;
+}
+
+static double part_of_step(const ghz_lattice *l, int mode) {
+  return mode_shift(l->type, mode) ? 0.5 : 1;
+}
+
+/* A brick with coefficients whose integers are small: in float64, without any rounding but the
+ * last. */
+static void compose(const ghz_lattice *l, const brick_header *b, const brick_grid *g, ghz_type out, void *y) {
+  ALIGNED int64_t c[TILE], q[TILE];
+  ALIGNED double transformed[TILE];
+  const double unit = part_of_step(l, b->lattice.mode);
+  const live_coefficients live = live_of(b->coefficients.width, g->dims, b->coefficients.anchor);
+  brick_coefficients(&b->coefficients, 0, c);
+  inverse_transform(g->dims, (const int32_t *)c, &live, transformed);
+  brick_integers(&b->lattice, g, 0, q);
+  if (out == GHZ_F32)
+    compose_f32(transformed, (const int32_t *)q, unit, l->step, y);
+  else
+    compose_f64(transformed, (const int32_t *)q, unit, l->step, y);
+}
+
+/* Any brick with coefficients, in 128 bits. */
+static void compose_wide(const ghz_lattice *l, const brick_header *b, const brick_grid *g, ghz_type out,
+                         void *y) {
+  ALIGNED int64_t c[TILE], q[TILE];
+  wide_integer k[TILE];
+  const unsigned bits = transform_bits((unsigned)g->dims), shift = bits - mode_shift(l->type, b->lattice.mode);
+  brick_coefficients(&b->coefficients, 1, c);
+  brick_integers(&b->lattice, g, 1, q);
+  wide_inverse(g->dims, c, k);
+  for (int i = 0; i < TILE; i++) {
+    const double value = (double)(k[i] + (wide_integer)q[i] * ((wide_integer)1 << shift)) *
+                         (1.0 / (double)(UINT64_C(1) << bits)) * l->step;
+    if (out == GHZ_F32)
+      ((float *)y)[i] = (float)value;
+    else
+      ((double *)y)[i] = value;
+  }
+}
+
+/* A brick of the lattice alone. */
+static void dequantise_brick(const ghz_lattice *l, const tile_header *h, const brick_grid *g, uint32_t terms,
+                             ghz_type out, void *y) {
+  ALIGNED int64_t q[TILE];
+  const int wide = !fits_32_bits(l->type, l->cap, h->mode, terms);
+  const double unit = mode_unit(l->type, l->step, h->mode);
+  brick_integers(h, g, wide, q);
+  if (out == GHZ_F64 && wide)
+    dequantise_64_f64(q, unit, y);
+  else if (out == GHZ_F64)
+    dequantise_32_f64((const int32_t *)q, unit, y);
+  else if (wide)
+    dequantise_64_f32(q, unit, y);
+  else if (decodes_in_float(l, h->mode, terms))
+    dequantise_32_f32_exact((const int32_t *)q, (float)unit, y);
+  else
+    dequantise_32_f32((const int32_t *)q, unit, y);
+}
+
+static void decode_lattice_brick(const ghz_lattice *l, const brick_header *b, uint32_t terms, ghz_type out,
+                                 const tile_place *place, void *dst) {
+  ALIGNED double y[TILE];
+  const brick_grid *g = &brick_grids[place->extent.dims];
+  if (!b->transformed)
+    dequantise_brick(l, &b->lattice, g, terms, out, y);
+  else if (fits_32_bits(l->type, l->cap, b->lattice.mode, terms) && inverse_is_exact(&b->coefficients))
+    compose(l, b, g, out, y);
+  else
+    compose_wide(l, b, g, out, y);
+  if (b->lattice.specials) {
+    specials s;
+    parse_specials(&b->lattice, &s);
+    if (out == GHZ_F32)
+      restore_specials_f32(&s, TILE, (float *)(void *)y);
+    else
+      restore_specials_f64(&s, TILE, y);
+  }
+  scatter_brick(place, y, ghz_type_size(out), dst);
+}
+
+/* Raw values have the order of columns inside. */
+static void decode_raw_brick(ghz_type type, const uint8_t *values, ghz_type out, const tile_place *place,
+                             void *dst) {
+  const tile_extent *e = &place->extent;
+  FOR_LINES(e, at, (void)at; decode_raw(type, values, out, e->x,
+                                        (char *)dst + (z * place->plane + y * place->row) * ghz_type_size(out));
+            values += e->x * ghz_type_size(type));
+}
+
+static void zero_brick(const tile_place *place, size_t size, void *dst) {
+  const tile_extent *e = &place->extent;
+  FOR_LINES(e, at, (void)at; memset((char *)dst + (z * place->plane + y * place->row) * size, 0, e->x * size));
+}
+
+static ghz_status decode_brick(const ghz_lattice *l, tile_source src, ghz_type out, const tile_place *place,
+                               void *dst) {
+  brick_header b;
+  encoded_tile room;
+  if (src.size == 0) {
+    zero_brick(place, ghz_type_size(out), dst);
+    return GHZ_OK;
+  }
+  if (is_raw(src)) {
+    if (!raw_valid(l, src, place->extent.n))
+      return GHZ_ECORRUPT;
+    decode_raw_brick(l->type, src.data + 1, out, place, dst);
+    return GHZ_OK;
+  }
+  src = padded_copy(src, &room);
+  const ghz_status status = parse_brick(l, src, &place->extent, &b);
+  if (status == GHZ_OK)
+    decode_lattice_brick(l, &b, src.terms, out, place, dst);
+  return status;
+}
+
+static ghz_status decode(const ghz_lattice *l, tile_source src, ghz_type out, const tile_place *place,
+                         int streaming, void *dst) {
+  if (place->extent.dims != 1)
+    return decode_brick(l, src, out, place, dst);
+  return decode_flat(l, src, out, place->extent.n, streaming, dst);
+}

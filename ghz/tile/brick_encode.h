@@ -1,0 +1,296 @@
+/* brick_encode.h: values to bricks: integers of the lattice at every order, coefficients and what
+ * they leave, the smallest written (FORMAT.md, "Encoding a brick"). Part of codec.h. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* Values and integers of a brick on their way. */
+typedef struct brick {
+  const ghz_lattice *lattice;
+  const tile_extent *extent;
+  const brick_grid *grid;
+  const void *values;     /* in brick order, without NaN and infinities */
+  const uint8_t *outside; /* of a cut brick: by position, 1 where a column is outside */
+  integers integers;
+  ALIGNED union {
+    brick_residuals_16 r16;
+    brick_residuals_32 r32;
+    brick_residuals_64 r64;
+  } residuals;
+} brick;
+
+/* Fresh integers need no more planes than they have bits. */
+typedef struct fresh_layer {
+  tile_widths widths;
+  bit_plane planes[PLANES_MAX];
+} fresh_layer;
+
+/* A way to encode a brick, and its whole size. */
+typedef struct brick_encoding {
+  fresh_layer lattice, coefficients;
+  size_t size;
+} brick_encoding;
+
+/* ---- The lattice alone ----------------------------------------------------------------------- */
+
+/* Widths of residuals, in 16, 32 or 64 bits. */
+#define DEFINE_WIDTHS_OF(BITS, INT, UINT)                                                                      \
+  static void widths_of_##BITS(const INT *r, tile_widths *w) {                                                 \
+    ALIGNED UINT m[BLOCKS];                                                                                    \
+    magnitude_##BITS(r, m);                                                                                    \
+    w->height = widths_##BITS(m, w->width);                                                                    \
+  }
+
+DEFINE_WIDTHS_OF(16, int16_t, uint16_t)
+DEFINE_WIDTHS_OF(32, int32_t, uint32_t)
+DEFINE_WIDTHS_OF(64, int64_t, uint64_t)
+#undef DEFINE_WIDTHS_OF
+
+/* Finds the residuals at all orders, and the exact size of each without specials. */
+static void measure_brick(brick *b, encoding encodings[ORDERS_MAX]) {
+  const integers *v = &b->integers;
+  FOR_BITS(v, brick_residuals_of_16(v->q16, b->grid, b->outside, &b->residuals.r16),
+           brick_residuals_of_32(v->q32, b->grid, b->outside, &b->residuals.r32),
+           brick_residuals_of_64(v->q64, b->grid, b->outside, &b->residuals.r64));
+  int o = 0;
+  do {
+    tile_widths *w = &encodings[o].widths;
+    FOR_BITS(v, widths_of_16((const int16_t *)b->residuals.r16.at[o].r, w),
+             widths_of_32((const int32_t *)b->residuals.r32.at[o].r, w),
+             widths_of_64((const int64_t *)b->residuals.r64.at[o].r, w));
+    w->lead = (tile_prefix){.order = o, .mode = v->mode, .special = v->special, .anchor = integer_at(v, 0)};
+    encodings[o].size = finish_widths(w) + sum_bytes(w->width);
+  } while (++o < b->grid->orders); /* compilers see that order 0 is always measured */
+}
+
+static int choose_brick_order(const brick *b, const encoding encodings[ORDERS_MAX], int order) {
+  unsigned size[ORDERS_MAX] = {0};
+  for (int o = 0; o < b->grid->orders; o++)
+    size[o] = encodings[o].size;
+  return choose_order(size, b->grid->orders, encodings[0].widths.height == 0, order);
+}
+
+/* The lattice tile of the chosen order, but for its planes. */
+static void take_order(const brick *b, const encoding *e, fresh_layer *layer) {
+  const integers *v = &b->integers;
+  const int order = e->widths.lead.order;
+  const unsigned octets = (e->widths.height + 7) / 8;
+  layer->widths = e->widths;
+  FOR_BITS(v,
+           planes_of_16((const int16_t *)b->residuals.r16.at[order].r, octets > 2 ? 2 : octets, layer->planes),
+           planes_of_32((const int32_t *)b->residuals.r32.at[order].r, octets, layer->planes),
+           planes_of_64((const int64_t *)b->residuals.r64.at[order].r, octets, layer->planes));
+}
+
+/* ---- Coefficients ---------------------------------------------------------------------------- */
+
+/* What the forward transform gets: x / step, by a power of two, in float. */
+static void scale_values(const ghz_lattice *l, const void *x, float *y) {
+  const double scale = forward_scale(l->step);
+  const float narrow = (float)scale;
+  for (int i = 0; l->type == GHZ_F32 && i < TILE; i++)
+    y[i] = ((const float *)x)[i] * narrow;
+  for (int i = 0; l->type == GHZ_F64 && i < TILE; i++)
+    y[i] = (float)(((const double *)x)[i] * scale);
+}
+
+/* Columns outside take the value of the nearest one inside, so that the brick stays smooth. */
+static void continue_outside(const tile_extent *e, float *y) {
+  const tile_extent whole = whole_tile((int)e->dims);
+  for (unsigned i = 0; i < TILE; i++) {
+    const unsigned x = i % whole.x, line = i / whole.x, h = line % whole.y, d = line / whole.y;
+    const unsigned nx = x < e->x ? x : e->x - 1, ny = h < e->y ? h : e->y - 1, nz = d < e->z ? d : e->z - 1;
+    y[i] = y[(nz * whole.y + ny) * whole.x + nx];
+  }
+}
+
+/* What the coefficients leave to the lattice: x / step - transformed, to the nearest integer. */
+#define DEFINE_REMAINDER(name, REAL)                                                                           \
+  static void name(const REAL *x, double inverse, const double *transformed, int16_t *r) {                     \
+    for (int i = 0; i < TILE; i++)                                                                             \
+      r[i] = (int16_t)round_f64((double)x[i] * inverse - transformed[i]);                                      \
+  }
+
+DEFINE_REMAINDER(remainder_f32, float)
+DEFINE_REMAINDER(remainder_f64, double)
+#undef DEFINE_REMAINDER
+
+/* The coefficients of a brick, as a layer. Returns its size, or 0 if all are 0. */
+static unsigned measure_coefficients(const brick *b, int32_t *c, fresh_layer *layer) {
+  ALIGNED float y[TILE];
+  ALIGNED int32_t by_position[TILE];
+  scale_values(b->lattice, b->values, y);
+  if (b->outside)
+    continue_outside(b->extent, y);
+  if (b->grid->dims == 3)
+    forward_cubes(y, c);
+  else
+    forward_planes(y, c);
+  split_32(c, by_position);
+  by_position[0] = 0;
+  tile_widths *w = &layer->widths;
+  widths_of_32(by_position, w);
+  w->lead = (tile_prefix){.anchor = c[0]};
+  if (w->height == 0 && c[0] == 0)
+    return 0;
+  planes_of_32(by_position, (w->height + 7) / 8, layer->planes);
+  return finish_coefficients(w) + sum_bytes(w->width);
+}
+
+/* Which coefficients a layer's widths let differ from 0. */
+static live_coefficients live_of(const uint8_t width[BLOCKS], int dims, int64_t first) {
+  live_coefficients live = {.x = first != 0};
+  const unsigned rows = dims == 3 ? 16 : 32; /* of a group: two blocks each */
+  for (unsigned i = 0; i < BLOCKS / 2; i++)
+    if (width[2 * i] | width[2 * i + 1]) {
+      live.group[i / rows] = 1;
+      live.x = i % rows >= live.x ? i % rows + 1 : live.x;
+    }
+  live.group[0] |= first != 0;
+  live.x += live.x % 2;
+  return live;
+}
+
+static void inverse_transform(int dims, const int32_t *c, const live_coefficients *live, double *y) {
+  if (dims == 3)
+    inverse_cubes(c, live, y);
+  else
+    inverse_planes(c, live, y);
+}
+
+/* What the coefficients leave, as the lattice's layer at order 0. Returns the size of its part. */
+static unsigned measure_remainder(const brick *b, const int32_t *c, brick_encoding *p) {
+  ALIGNED double transformed[TILE];
+  ALIGNED int16_t linear[TILE], r[TILE];
+  tile_widths *w = &p->lattice.widths;
+  const live_coefficients live = live_of(p->coefficients.widths.width, b->grid->dims, c[0]);
+  inverse_transform(b->grid->dims, c, &live, transformed);
+  if (b->lattice->type == GHZ_F32)
+    remainder_f32(b->values, 1 / b->lattice->step, transformed, linear);
+  else
+    remainder_f64(b->values, 1 / b->lattice->step, transformed, linear);
+  split_16(linear, r);
+  for (int i = 0; b->outside && i < TILE; i++)
+    r[i] = b->outside[i] ? 0 : r[i];
+  widths_of_16(r, w);
+  w->lead = (tile_prefix){.mode = COARSE, .special = b->integers.special, .coefficients = 1};
+  planes_of_16(r, w->height > 8 ? 2 : w->height > 0, p->lattice.planes);
+  return finish_widths(w) + sum_bytes(w->width);
+}
+
+/* Coefficients must save an eighth: sums of bricks with and without carry both layers. */
+static int transform_pays(size_t with, size_t without) {
+  return 8 * with <= 7 * without;
+}
+
+/* Encodes with coefficients, if that makes the brick smaller than p->size by enough. */
+static int encode_transformed(const brick *b, brick_encoding *p) {
+  ALIGNED int32_t c[TILE];
+  const size_t others = specials_size(&b->integers);
+  const unsigned coefficients = measure_coefficients(b, c, &p->coefficients);
+  if (coefficients == 0 || !transform_pays(LEAD_LEAST + others + coefficients, p->size))
+    return 0;
+  const size_t size = measure_remainder(b, c, p) + others + coefficients;
+  if (!transform_pays(size, p->size))
+    return 0;
+  p->size = size;
+  return 1;
+}
+
+/* ---- The brick ------------------------------------------------------------------------------- */
+
+static int may_transform(const brick *b, int order, int zeros) {
+  return order == GHZ_ORDER_BEST && b->integers.mode == COARSE && b->extent->n >= COEFFICIENT_VALUES &&
+         !coarser_than_bound(b->lattice) && !zeros;
+}
+
+static size_t put_encoding(const brick *b, const brick_encoding *p, int transformed, uint8_t *dst) {
+  const specials *s = b->integers.special ? &b->integers.specials : NULL;
+  const brick_layer lattice = {&p->lattice.widths, p->lattice.planes},
+                    coefficients = {&p->coefficients.widths, p->coefficients.planes};
+  return put_brick(&lattice, s, transformed ? &coefficients : NULL, dst);
+}
+
+/* Encodes integers; returns the size, 0 for zeros, or `limit` if it would not be below that. */
+static size_t encode_brick_integers(brick *b, int order, size_t limit, uint8_t *dst) {
+  encoding encodings[ORDERS_MAX];
+  brick_encoding p;
+  measure_brick(b, encodings);
+  const int zeros = encodings[0].widths.height == 0, best = choose_brick_order(b, encodings, order);
+  p.size = encodings[best].size + specials_size(&b->integers);
+  const int transformed = may_transform(b, order, zeros) && encode_transformed(b, &p);
+  if (p.size >= limit)
+    return limit;
+  if (!transformed)
+    take_order(b, &encodings[best], &p.lattice);
+  return put_encoding(b, &p, transformed, dst);
+}
+
+/* Integers of a brick whose values stand in columns. Returns 0 if it lies outside the lattice. */
+static int brick_to_integers(brick *b, const ghz_lattice *l, const tile_extent *e, void *copy,
+                             uint8_t outside[TILE]) {
+  ALIGNED bit_plane inside;
+  b->lattice = l;
+  b->extent = e;
+  b->grid = &brick_grids[e->dims];
+  b->outside = NULL;
+  b->integers.dims = (int)e->dims;
+  b->integers.n = e->n;
+  if (e->n < TILE) {
+    columns_inside(e, inside);
+    mark_outside(inside, outside);
+    b->outside = outside;
+  }
+  return integers_of(l, &b->values, TILE, b->outside ? inside : NULL, copy, &b->integers);
+}
+
+/* Prefetches the lines of the brick after this one along x: they are far apart, so no processor sees
+ * them come. */
+static void prefetch_brick(const tile_place *p, const void *x, size_t size) {
+  const tile_extent whole = whole_tile((int)p->extent.dims);
+  const char *next = (const char *)x + whole.x * size;
+  FOR_LINES(&p->extent, at, (void)at; for (size_t i = 0; i < whole.x * size; i += 64)
+                __builtin_prefetch(next + (z * p->plane + y * p->row) * size + i, 0, 3));
+}
+
+static size_t put_raw_brick(const tile_extent *e, const uint8_t *columns, size_t size, uint8_t *dst) {
+  dst[0] = RAW_TILE;
+  uint8_t *to = dst + 1;
+  FOR_LINES(e, at, memcpy(to, columns + at * size, e->x * size); to += e->x * size);
+  return (size_t)(to - dst);
+}
+
+/* Encodes n raw values of a brick on the lattice, at the best order without coefficients, in however
+ * many bytes that takes. Returns 0 if they lie outside the lattice. */
+static int encode_on_lattice(const ghz_lattice *l, const tile_place *place, const void *x, uint8_t *dst,
+                             size_t *size) {
+  ALIGNED uint8_t columns[TILE * 8], copy[TILE * 8], outside[TILE];
+  brick b = {.values = columns};
+  gather_brick(place, x, ghz_type_size(l->type), columns);
+  if (!brick_to_integers(&b, l, &place->extent, copy, outside))
+    return 0;
+  *size = b.integers.zero ? 0 : encode_brick_integers(&b, GHZ_ORDER_LORENZO, SIZE_MAX, dst);
+  return 1;
+}
+
+static size_t encode_brick(const ghz_lattice *l, int order, const tile_place *place, const void *x,
+                           uint8_t *dst) {
+  ALIGNED uint8_t columns[TILE * 8], copy[TILE * 8], outside[TILE];
+  brick b = {.values = columns};
+  const size_t value = ghz_type_size(l->type), raw = 1 + place->extent.n * value;
+  size_t size = raw;
+  gather_brick(place, x, value, columns);
+  if (brick_to_integers(&b, l, &place->extent, copy, outside)) {
+    if (b.integers.zero)
+      return 0;
+    prefetch_brick(place, x, value);
+    size = encode_brick_integers(&b, order, raw, dst);
+  } else if (all_bits_zero(columns, TILE * value)) {
+    return 0;
+  }
+  return size < raw ? size : put_raw_brick(&place->extent, columns, value, dst);
+}
+
+static size_t encode(const ghz_lattice *l, int order, const tile_place *place, const void *x, uint8_t *dst) {
+  if (place->extent.dims != 1)
+    return encode_brick(l, order, place, x, dst);
+  return encode_flat(l, order == GHZ_ORDER_LORENZO ? GHZ_ORDER_BEST : order, x, place->extent.n, dst);
+}

@@ -1,0 +1,143 @@
+/* brick_sum.h: sums of bricks, layer by layer (FORMAT.md, "Computing"): of any bricks by
+ * rules/brick_sum.h, and of two common ones in one pass. Part of codec.h. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* ---- Any bricks ------------------------------------------------------------------------------ */
+
+#ifndef HAS_PLANE_BACK
+static inline void plane_back(const part x[PARTS], unsigned bytes, part y[PARTS]) {
+  uint8_t room[PLANE_BYTES + 16] = {0};
+  store_plane(room + bytes, x);
+  load_plane(room, y);
+}
+#endif
+
+static void columns_after(unsigned dims, int order, part mask[PARTS]) {
+  const brick_grid *g = &brick_grids[dims];
+  ALIGNED bit_plane bytes;
+  for (int b = 0; b < BLOCKS; b++)
+    if (order == 0)
+      bytes[b] = b % g->line ? 0xff : 0xfe;
+    else
+      bytes[b] = order == 2 || b % g->layer >= g->line ? 0xff : 0;
+  load_plane(bytes, mask);
+}
+
+static void columns_inside_of(const tile_extent *e, part mask[PARTS]) {
+  ALIGNED bit_plane plane;
+  columns_inside(e, plane);
+  load_plane(plane, mask);
+}
+
+#include "rules/brick_sum.h"
+
+/* The widths of a sum of planes. Returns 0 if only damaged bricks give such a sum. */
+static int sum_widths_of(const plane_tile *sum, tile_widths *t) {
+  part w[PARTS];
+  t->height = widths_of_sum(sum, w);
+  store_plane(t->width, w);
+  return t->height <= WIDTH_MAX;
+}
+
+/* Both layers of a running sum. */
+typedef struct brick_sum {
+  plane_tile lattice, coefficients;
+  int transformed;
+} brick_sum;
+
+static ghz_status write_brick_sum(const brick_sum *s, uint8_t *dst, size_t *size) {
+  const plane_tile *r = &s->lattice, *c = &s->coefficients;
+  tile_widths lattice, coefficients;
+  if (!sum_widths_of(r, &lattice) || (s->transformed && !sum_widths_of(c, &coefficients)))
+    return GHZ_ECORRUPT;
+  lattice.lead = (tile_prefix){.order = r->order,
+                               .mode = r->mode,
+                               .special = r->special,
+                               .coefficients = s->transformed,
+                               .anchor = (int64_t)r->anchor};
+  finish_widths(&lattice);
+  if (s->transformed) {
+    coefficients.lead = (tile_prefix){.anchor = (int64_t)c->anchor};
+    finish_coefficients(&coefficients);
+  }
+  *size = put_brick(&(brick_layer){&lattice, r->planes}, r->special ? &r->infinities : NULL,
+                    s->transformed ? &(brick_layer){&coefficients, c->planes} : NULL, dst);
+  return GHZ_OK;
+}
+
+/* Parses a brick; a raw one is first encoded on the lattice, at its best order, without
+ * coefficients. */
+static enum opened_tile open_brick(const ghz_lattice *l, tile_source src, const tile_extent *e,
+                                   encoded_tile *room, brick_header *h) {
+  if (is_raw(src)) {
+    const tile_place place = packed_place(*e);
+    ALIGNED double values[TILE];
+    if (!raw_valid(l, src, e->n))
+      return DAMAGED;
+    memcpy(values, src.data + 1, src.size - 1);
+    if (!encode_on_lattice(l, &place, values, room->bytes, &src.size))
+      return OUTSIDE;
+    src.data = room->bytes;
+    src.short_tail = 0;
+  }
+  return parse_brick(l, padded_copy(src, room), e, h) == GHZ_OK ? ON_LATTICE : DAMAGED;
+}
+
+static void add_opened_brick(const tile_job *j, uint32_t terms, const brick_header *h, int64_t c,
+                             brick_sum *sum) {
+  plane_tile x;
+  open_operand(&h->lattice, &x);
+  add_brick(j->lattice, terms, &j->extent, &sum->lattice, &x, c);
+  if (!h->transformed)
+    return;
+  if (!sum->transformed)
+    clear_tile(&sum->coefficients);
+  sum->transformed = 1;
+  open_operand(&h->coefficients, &x);
+  add_coefficients(terms, &sum->coefficients, &x, c);
+}
+
+/* ---- Two common bricks ----------------------------------------------------------------------- */
+
+/* Two layers of one order to their sum, in registers. */
+static inline __attribute__((always_inline)) void
+add_layers(const tile_header *a, const tile_header *b, unsigned limit, tile_widths *t, bit_plane *planes) {
+  part x[PARTS], y[PARTS];
+  adder sum;
+  squeezed_planes from_a, from_b;
+  const unsigned top = a->height > b->height ? a->height : b->height,
+                 count = top + (top > 0) < limit ? top + (top > 0) : limit;
+  open_planes(&from_a, a);
+  open_planes(&from_b, b);
+  adder_begin(&sum);
+  zero_plane(x), zero_plane(y);
+  for (unsigned p = 0; p < count; p++) {
+    part s[PARTS];
+    expand_plane(&from_a, p, x);
+    expand_plane(&from_b, p, y);
+    memcpy(s, y, sizeof s);
+    adder_next(&sum, s, x, p);
+    store_plane(planes[p], s);
+  }
+  store_plane(t->width, sum.width);
+  t->height = bit_length(sum.changes);
+  t->lead = (tile_prefix){
+      .order = a->order, .mode = a->mode, .anchor = (int64_t)((uint64_t)a->anchor + (uint64_t)b->anchor)};
+}
+
+/* The sum of two bricks of the same mode and order that both have coefficients or both have none,
+ * without specials. */
+static size_t add_two_bricks(const brick_header *a, const brick_header *b, unsigned limit,
+                             unsigned coefficient_limit, uint8_t *dst) {
+  ALIGNED bit_plane planes[PLANES_MAX], coefficient_planes[PLANES_MAX];
+  tile_widths lattice, coefficients;
+  add_layers(&a->lattice, &b->lattice, limit, &lattice, planes);
+  lattice.lead.coefficients = a->transformed;
+  finish_widths(&lattice);
+  if (a->transformed) {
+    add_layers(&a->coefficients, &b->coefficients, coefficient_limit, &coefficients, coefficient_planes);
+    finish_coefficients(&coefficients);
+  }
+  return put_brick(&(brick_layer){&lattice, planes}, NULL,
+                   a->transformed ? &(brick_layer){&coefficients, coefficient_planes} : NULL, dst);
+}

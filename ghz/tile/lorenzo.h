@@ -1,0 +1,103 @@
+/* lorenzo.h: integers of a brick to residuals and back (FORMAT.md, "Residuals of bricks"). Part of
+ * codec.h, and a template: included once per size of integers.
+ *
+ * Parameter: BITS   16 (encoding alone), 32 or 64; undefined at the end
+ *
+ * Order o takes differences along o axes, x first, then y, then z. Encoding has integers
+ * position-major, as lanes.h: a step along y or z is then so many blocks back, at the same position.
+ * Decoding has them in brick order, where it is a line or a layer back. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#define INT PASTE(PASTE(int, BITS), _t)
+#define UINT PASTE(PASTE(uint, BITS), _t)
+#define FN(name) PASTE(PASTE(name, _), BITS)
+
+/* Residuals at every order. What lies before the first block is read, and masked. */
+typedef struct FN(brick_residuals) {
+  struct {
+    UINT before[BRICK_LAYER_BLOCKS];
+    ALIGNED UINT r[TILE];
+  } at[ORDERS_MAX];
+} FN(brick_residuals);
+
+/* to = from - from `back` blocks before, in the same position; 0 counts before the blocks that are
+ * not in `mask`. */
+static inline void FN(difference)(const UINT *from, int back, const UINT mask[BLOCKS], UINT *to) {
+  for (int t = 0; t < BLOCK; t++)
+    for (int b = 0; b < BLOCKS; b++)
+      to[t * BLOCKS + b] = (UINT)(from[t * BLOCKS + b] - (from[t * BLOCKS + b - back] & mask[b]));
+}
+
+/* Along x: the value before is at the position before, or at the last one of the block before. */
+static inline void FN(difference_x)(const UINT *from, const UINT mask[BLOCKS], UINT *to) {
+  for (int b = 0; b < BLOCKS; b++)
+    to[b] = (UINT)(from[b] - (from[7 * BLOCKS + b - 1] & mask[b]));
+  for (int i = BLOCKS; i < TILE; i++)
+    to[i] = (UINT)(from[i] - from[i - BLOCKS]);
+}
+
+/* The residuals of q at all orders of the brick. Columns outside are 0, and column 0 where there is
+ * an anchor. */
+static void FN(brick_residuals_of)(const INT *q, const brick_grid *g, const uint8_t *outside,
+                                   FN(brick_residuals) * v) {
+  UINT mask[3][BLOCKS];
+  for (int b = 0; b < BLOCKS; b++) {
+    mask[0][b] = (UINT) - (b % g->line != 0);
+    mask[1][b] = (UINT) - (b % g->layer >= g->line);
+    mask[2][b] = (UINT) - (b >= g->layer);
+  }
+  memcpy(v->at[0].r, q, sizeof v->at[0].r);
+  FN(difference_x)(v->at[0].r, mask[0], v->at[1].r);
+  FN(difference)(v->at[1].r, g->line, mask[1], v->at[2].r);
+  if (g->orders > 3)
+    FN(difference)(v->at[2].r, g->layer, mask[2], v->at[3].r);
+  for (int o = 0; o < g->orders; o++) {
+    v->at[o].r[0] = o ? 0 : v->at[o].r[0];
+    for (int i = 0; outside && i < TILE; i++)
+      v->at[o].r[i] = outside[i] ? 0 : v->at[o].r[i];
+  }
+}
+
+/* Bit planes of residuals. An octet of planes is one byte of every residual, transposed. */
+static void FN(planes_of)(const INT *r, unsigned octets, bit_plane planes[]) {
+  for (unsigned k = 0; k < octets; k++) {
+    uint8_t *octet = (uint8_t *)(planes + 8 * k);
+    for (int i = 0; i < TILE; i++)
+      octet[i] = (uint8_t)((UINT)r[i] >> (8 * k));
+    transpose_bits(planes + 8 * k);
+  }
+}
+
+#if BITS != 16
+/* The inverse along x, in place, position-major: sums inside each block, then of the blocks before
+ * it in its line. Sums wrap, by design. */
+static void FN(integrate_x)(INT *r, const brick_grid *g) {
+  UINT *u = (UINT *)r, before[BLOCKS] = {0};
+  for (int i = BLOCKS; i < TILE; i++)
+    u[i] = (UINT)(u[i] + u[i - BLOCKS]);
+  for (int back = 1; back < g->line; back++)
+    for (int b = back; b < BLOCKS; b++)
+      before[b] = (UINT)(before[b] + (b % g->line >= back ? u[7 * BLOCKS + b - back] : 0));
+  for (int t = 0; t < BLOCK; t++)
+    for (int b = 0; b < BLOCKS; b++)
+      u[t * BLOCKS + b] = (UINT)(u[t * BLOCKS + b] + before[b]);
+}
+
+/* The inverse along y and z, in place, in brick order. */
+static void FN(integrate_yz)(INT *r, const brick_grid *g, int order) {
+  UINT *u = (UINT *)r;
+  const int line = g->line * BLOCK, layer = g->layer * BLOCK;
+  for (int i = 0; order > 1 && i < TILE; i += layer)
+    for (int k = i + line; k < i + layer; k += line)
+      for (int x = 0; x < line; x++)
+        u[k + x] = (UINT)(u[k + x] + u[k - line + x]);
+  for (int i = layer; order > 2 && i < TILE; i += layer)
+    for (int k = i; k < i + layer; k++)
+      u[k] = (UINT)(u[k] + u[k - layer]);
+}
+#endif
+
+#undef INT
+#undef UINT
+#undef FN
+#undef BITS
