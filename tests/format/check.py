@@ -37,9 +37,11 @@ def compare_stream(folder, name):
         kind, bits = decoder.decode(stream)
         if decoder.pack(kind, bits) != wanted:
             return difference(kind, decoder.pack(kind, bits), wanted)
-        parts = b"".join(decoder.pack(*decoder.decode(m)) for m in messages)
-        if parts != wanted:
-            return "messages: " + difference(kind, parts, wanted)
+        array = [0] * len(bits)
+        for m in messages:
+            decoder.Stream(m, is_message=True).scatter(array)
+        if decoder.pack(kind, array) != wanted:
+            return "messages: " + difference(kind, decoder.pack(kind, array), wanted)
         return None if decoder.join(messages) == stream else "its messages make another stream"
     except (decoder.Corrupt, decoder.Newer) as e:
         return f"{type(e).__name__.lower()}: {e}"
@@ -132,13 +134,16 @@ def refuses(data):
 
 def message_of(stream):
     """The message of all tiles of a stream of one chunk."""
-    n = struct.unpack_from("<Q", stream, 8)[0]
-    tiles = (n + 1023) // 1024
-    return b"GHZM" + stream[4:48] + struct.pack("<QQ", 0, tiles) + stream[64:]
+    tiles = decoder.Header(stream, b"GHZ2").tiles
+    return b"GHZN" + stream[4:64] + struct.pack("<QQ", 0, tiles) + stream[80:]
 
 
 def patched(data, at, *values):
     return data[:at] + bytes(values) + data[at + len(values):]
+
+
+def shaped(data, dims, *extent):
+    return patched(data, 7, dims, *struct.pack("<QQQ", *extent))
 
 
 def rules(stream):
@@ -146,16 +151,19 @@ def rules(stream):
     message = message_of(stream)
     ok = decoder.decode(message) == decoder.decode(stream)
     for data in stream, message:
-        newer = [patched(data, 4, 2), patched(data, 5, 2), patched(data, 5, 128), patched(data, 7, 1), patched(data, 36, 1),
-                 patched(data, 39, 1), patched(data, 4, 2, 0, 99)]
-        corrupt = [data[:47], patched(data, 3, ord("2")), patched(data, 6, 44), patched(data, 6, 0), patched(data, 23, 0x80),
-                   patched(data, 22, 0xf0, 0x7f), patched(data, 31, 0x80), patched(data, 30, 0xf0, 0x7f), patched(data, 35, 1),
-                   patched(data, 34, 0x80), patched(data, 40, 0x4d), patched(data, 47, 0xff), data[:-1], data + b"\0"]
+        newer = [patched(data, 4, 2), patched(data, 5, 4), patched(data, 5, 128), patched(data, 7, 0), patched(data, 7, 4),
+                 patched(data, 52, 1), patched(data, 55, 1), patched(data, 4, 2, 0, 99), patched(data, 3, ord("1"))]
+        corrupt = [data[:63], patched(data, 3, ord("3")), patched(data, 6, 44), patched(data, 6, 0), patched(data, 39, 0x80),
+                   patched(data, 38, 0xf0, 0x7f), patched(data, 47, 0x80), patched(data, 46, 0xf0, 0x7f), patched(data, 51, 1),
+                   patched(data, 50, 0x80), patched(data, 56, 0x4d), patched(data, 63, 0xff), data[:-1], data + b"\0",
+                   patched(data, 5, 2), shaped(data, 1, 2, 1, 10), shaped(data, 1, 1, 2, 10), shaped(data, 3, 2**32, 2**32, 1),
+                   shaped(data, 2, 2**63, 1, 2)]
         ok &= all(refuses(d) == decoder.Newer for d in newer) and all(refuses(d) == decoder.Corrupt for d in corrupt)
-    streams = [patched(stream, at, 0x4d) for at in (48, 56, 64)]
-    streams += [patched(stream, 8, *n.to_bytes(8, "little")) for n in (0, 1025, 2**32, 2**63)]
-    messages = [message[:63], patched(message, 48, 1), patched(message, 48, 2), patched(message, 56, 0),
-                patched(message, 56, 2), patched(message, 63, 0x80), patched(message, 64, 1)]
+    streams = [patched(stream, at, 0x4d) for at in (64, 72, 80)]
+    streams += [shaped(stream, 1, 1, 1, n) for n in (0, 1025, 2**32, 2**63)]
+    streams += [shaped(stream, 3, 1, 1, 20), shaped(stream, 3, 2**60, 0, 15), shaped(stream, 2, 2, 2, 5)]
+    messages = [message[:79], patched(message, 64, 1), patched(message, 64, 2), patched(message, 72, 0),
+                patched(message, 72, 2), patched(message, 79, 0x80), patched(message, 80, 1)]
     ok &= all(refuses(d) == decoder.Corrupt for d in streams + messages)
     print(f"rules of headers and indexes: {'kept' if ok else 'not kept'}")
     return ok

@@ -174,10 +174,10 @@ def broken_files(sound):
     yield "another step", sound.having(lattice=sound.parts["lattice"][8:] * 2), "differs from the header"
     yield "another bound", sound.having(lattice=sound.parts["lattice"][:8] * 2), "differs from the header"
     yield "a stream of a newer type", sound.having(streams=[one, patched(two, 4, b"\2"), three]), "newer version"
-    yield "a stream with a newer flag", sound.having(streams=[one, patched(two, 5, b"\4"), three]), "newer version"
-    yield "a stream with byte 7 in use", sound.having(streams=[patched(one, 7, b"\1"), two, three]), "newer version"
-    yield "a stream with a byte in use", sound.having(streams=[one, two, patched(three, 36, b"\1")]), "newer version"
-    yield "a stream without magic", sound.having(streams=[b"GHZM" + one[4:], two, three]), "not a ghz stream"
+    yield "a stream with a newer flag", sound.having(streams=[one, patched(two, 5, b"\x08"), three]), "newer version"
+    yield "a stream of 4 dimensions", sound.having(streams=[patched(one, 7, b"\4"), two, three]), "newer version"
+    yield "a stream with a byte in use", sound.having(streams=[one, two, patched(three, 52, b"\1")]), "newer version"
+    yield "a stream without magic", sound.having(streams=[b"GHZN" + one[4:], two, three]), "not a ghz stream"
     yield "a stream that is too short", sound.having(streams=[one, two, three[:-1]]), "damaged"
     yield "bytes behind the end", data + b"\0", "more bytes follow"
     yield "an end without checksum", data[:-1] + bytes([data[-1] ^ 1]), "the checksum of the end"
@@ -190,7 +190,7 @@ def broken_files(sound):
 
 def empty(stream):
     """A stream of no values on the same lattice."""
-    return stream[:8] + bytes(8) + stream[16:36] + bytes(20)
+    return stream[:24] + bytes(8) + stream[32:56] + bytes(16)
 
 
 def refused(data):

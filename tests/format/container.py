@@ -49,7 +49,7 @@ def largest_stream(n, kind):
         return max(1 + m * (4, 8)[kind], 2 + 8 + 8 + 16 * w.bit_length() + 2 * (16 + k) + k * w)
 
     tiles = (n + 1023) // 1024
-    return 48 + 8 * ((tiles + 15) // 16 + 1) + 2 * tiles + n // 1024 * tile(1024) + (tile(n % 1024) if n % 1024 else 0)
+    return 64 + 8 * ((tiles + 15) // 16 + 1) + 2 * tiles + n // 1024 * tile(1024) + (tile(n % 1024) if n % 1024 else 0)
 
 
 class File:
@@ -74,8 +74,8 @@ class File:
         check(len(data) >= end + 8, "truncated in a frame")
         check(data[end:end + 8] == checksum(data[at:end], number), "the checksum of a frame")
         stream = data[at + 8:end]
-        one = decoder.Header(stream, b"GHZ1")
-        check(one.type == h.type and stream[16:32] == h.lattice, "a frame of another type, step or bound")
+        one = decoder.Header(stream, b"GHZ2")
+        check(one.type == h.type and stream[32:48] == h.lattice, "a frame of another type, step or bound")
         if left is not None:
             check(one.n == min(left, h.frame_values) and (left or not number), "the number of values of a frame")
         else:

@@ -4,11 +4,14 @@
 usage: decoder.py STREAM [OUTPUT]    writes the values as raw little-endian numbers to OUTPUT, or prints them
 """
 # SPDX-License-Identifier: BSD-3-Clause
+import math
 import struct
 import sys
 from itertools import accumulate
 
 TILE, BLOCKS = 1024, 128
+TILE_BYTES_MAX = 14323
+BRICK = {1: (1, 1, 1024), 2: (1, 32, 32), 3: (8, 8, 16)}  # z, y, x
 NAN, INF = {4: 0x7FC00000, 8: 0x7FF8000000000000}, {4: 0x7F800000, 8: 0x7FF0000000000000}
 
 
@@ -26,28 +29,52 @@ def check(condition, what):
 
 
 class Header:
-    """The 48 bytes that streams and messages have in common."""
+    """The 64 bytes that streams and messages have in common."""
 
     def __init__(self, data, magic):
-        check(len(data) >= 48 and data[:4] == magic, "magic")
-        self.type, flags, self.cap, zero, self.n = struct.unpack_from("<BBBBQ", data, 4)
-        self.step, self.eb, self.terms, zeros, self.payload = struct.unpack_from("<ddIIQ", data, 16)
-        if self.type > 1 or flags > 1 or zero or zeros:
-            raise Newer("type or feature bits of a newer version")
-        self.inexact = flags
+        if data[:4] in (b"GHZ1", b"GHZM"):
+            raise Newer("written by version 0.1 of ghz")
+        check(len(data) >= 64 and data[:4] == magic, "magic")
+        self.type, flags, self.cap, self.dims, *self.extent = struct.unpack_from("<BBBBQQQ", data, 4)
+        self.step, self.eb, self.terms, zeros, self.payload = struct.unpack_from("<ddIIQ", data, 32)
+        if self.type > 1 or flags > 3 or zeros or not 1 <= self.dims <= 3:
+            raise Newer("type, features or dimensions of a newer version")
+        self.inexact, self.transform = flags & 1, flags >> 1
+        self.n = math.prod(self.extent)
+        check(self.dims > 1 or (self.extent[:2] == [1, 1] and not self.transform), "a flat array with planes")
+        check(self.n < 2**64, "more values than there can be")
         check(self.cap == 35 or (self.cap == 44 and self.type == 1), "cap")
         least, largest = ((2.0**-120, 2.0**120), (2.0**-1000, 2.0**1000))[self.type]
-        check(data[16:24] == bytes(8) or least <= self.step <= largest, "step")
-        check(0 <= self.eb < float("inf") and data[31] < 128, "bound")
+        check(data[32:40] == bytes(8) or least <= self.step <= largest, "step")
+        check(0 <= self.eb < float("inf") and data[47] < 128, "bound")
         check(self.terms <= 2 ** (58 - self.cap) - 1, "terms")
         self.size = (4, 8)[self.type]
-        self.tiles = self.n // TILE + (self.n % TILE != 0)
+        self.bricks = [(extent + brick - 1) // brick for extent, brick in zip(self.extent, BRICK[self.dims])]
+        self.tiles = math.prod(self.bricks)
 
     def integer_bits(self, mode):
         return ((16, 23, 36), (16, 22, self.cap))[self.type][mode]
 
-    def unit(self, mode):
-        return self.step / 2 if self.type == 0 and mode > 0 else self.step
+    def halved(self, mode):
+        """Whether the unit of the mode is half a step."""
+        return self.type == 0 and mode > 0
+
+
+class Tile:
+    """Where tile number t of an array lies: its columns inside, and the place of each in the array."""
+
+    def __init__(self, h, t):
+        self.dims, self.brick = h.dims, BRICK[h.dims]
+        at = t // (h.bricks[1] * h.bricks[2]), t // h.bricks[2] % h.bricks[1], t % h.bricks[2]
+        origin = [i * brick for i, brick in zip(at, self.brick)]
+        inside = [min(brick, extent - o) for brick, extent, o in zip(self.brick, h.extent, origin)]
+        self.columns, self.places = [], []
+        for z in range(inside[0]):
+            for y in range(inside[1]):
+                column, place = (z * self.brick[1] + y) * self.brick[2], (origin[0] + z) * h.extent[1] + origin[1] + y
+                self.columns += range(column, column + inside[2])
+                self.places += range(place * h.extent[2] + origin[2], place * h.extent[2] + origin[2] + inside[2])
+        self.m = len(self.columns)
 
 
 def sizes_of(data, at, count, payload):
@@ -55,7 +82,7 @@ def sizes_of(data, at, count, payload):
     check(at + 2 * count <= len(data) and payload == len(data) - at - 2 * count, "payload")
     sizes = struct.unpack_from(f"<{count}H", data, at)
     ends = list(accumulate(sizes, initial=0))
-    check(max(sizes, default=0) <= 8338, "a tile's size")
+    check(max(sizes, default=0) <= TILE_BYTES_MAX, "a tile's size")
     check(ends[count] == payload, "the sum of the sizes")
     return ends
 
@@ -64,29 +91,38 @@ class Stream:
     """A whole stream, or of a message: its header, the number of its first tile, and the bytes of its tiles."""
 
     def __init__(self, data, is_message=False):
-        self.header = h = Header(data, b"GHZM" if is_message else b"GHZ1")
+        self.header = h = Header(data, b"GHZN" if is_message else b"GHZ2")
         self.first = 0
         if is_message:
-            check(len(data) >= 64, "too short")
-            self.first, count = struct.unpack_from("<QQ", data, 48)
-            check(self.first <= h.tiles and count <= h.tiles - self.first and count <= (len(data) - 64) // 2, "tiles")
-            ends = sizes_of(data, 64, count, h.payload)
+            check(len(data) >= 80, "too short")
+            self.first, count = struct.unpack_from("<QQ", data, 64)
+            check(self.first <= h.tiles and count <= h.tiles - self.first and count <= (len(data) - 80) // 2, "tiles")
+            ends = sizes_of(data, 80, count, h.payload)
         else:
             count = h.tiles
-            check(count <= (len(data) - 48) // 2, "too short")
+            check(count <= (len(data) - 64) // 2, "too short")
             chunks = (count + 15) // 16
-            ends = sizes_of(data, 48 + 8 * (chunks + 1), count, h.payload)
-            offsets = struct.unpack_from(f"<{chunks + 1}Q", data, 48)
+            ends = sizes_of(data, 64 + 8 * (chunks + 1), count, h.payload)
+            offsets = struct.unpack_from(f"<{chunks + 1}Q", data, 64)
             check(offsets == tuple(ends[min(16 * c, count)] for c in range(chunks + 1)), "offsets")
         start = len(data) - h.payload
         self.tiles = [data[start + ends[t]:start + ends[t + 1]] for t in range(count)]
 
+    def scatter(self, array):
+        """Puts the bit patterns of all values at their places."""
+        for t, data in enumerate(self.tiles, self.first):
+            tile = Tile(self.header, t)
+            for place, bits in zip(tile.places, decode_tile(data, tile, self.header)):
+                array[place] = bits
+
     def values(self):
-        """The bit patterns of all values."""
-        h, bits = self.header, []
-        for t, tile in enumerate(self.tiles, self.first):
-            bits += decode_tile(tile, min(TILE, h.n - TILE * t), h)
-        return bits
+        """The bit patterns of all values. Those of a message of a flat array alone, else with zeros for the others."""
+        h, last = self.header, self.first + len(self.tiles)
+        if h.dims > 1:
+            array = [0] * h.n
+            self.scatter(array)
+            return array
+        return [bits for t in range(self.first, last) for bits in decode_tile(self.tiles[t - self.first], Tile(h, t), h)]
 
 
 class Reader:
@@ -116,28 +152,22 @@ class Reader:
         return plane
 
 
-def lattice_tile(tile, m, h):
-    """Mode, integers, and the two maps of specials."""
-    check(h.terms > 0 and h.step > 0, "a lattice tile without terms or step")
-    r = Reader(tile)
-    first = r.take(1)[0]
-    order, mode, nwp = first & 3, first >> 3 & 3, first >> 5
-    check(mode < 3 and nwp < 7, "mode or width planes")
-    extra = r.take(1)[0] if first & 4 else 0
-    check(not first & 4 or 0 < extra < 128, "extra byte")
-    la, ls = extra & 7, extra >> 3 & 7
-    check((order > 0 or la == 0) and (order == 2 or ls == 0), "an anchor that the order does not have")
-    anchor, slope = r.anchor(la), r.anchor(ls)
-    planes = [int.from_bytes(r.take(16), "little") for _ in range(nwp)]
+def take_widths(r, nwp, squeezed, limit):
+    """The widths of 128 blocks."""
+    check(nwp < 7 and (nwp or not squeezed), "width planes")
+    maps = [int.from_bytes(r.take(2), "little") if squeezed else 65535 for _ in range(nwp)]
+    planes = []
+    for where in maps:
+        plane = bytes(r.take(1)[0] if where >> j & 1 else 0 for j in range(16))
+        check(not squeezed or all(plane[j] for j in range(16) if where >> j & 1), "a zero among the widths")
+        planes.append(int.from_bytes(plane, "little"))
     width = [sum((plane >> b & 1) << k for k, plane in enumerate(planes)) for b in range(BLOCKS)]
-    limit = min(62, h.integer_bits(mode) + order + 1 + h.terms.bit_length())
     check(max(width).bit_length() == nwp and max(width) <= limit, "width")
-    check(not any(width[(m + 7) // 8:]), "a block beyond the end")
-    plus, minus = (r.special_plane(), r.special_plane()) if extra & 64 else (0, 0)
-    check(not extra & 64 or plus | minus, "no specials")
-    check((plus | minus) >> m == 0, "specials beyond the end")
-    check(len(tile) - r.at == sum(width) and (first or extra), "size of the tile")
+    return width
 
+
+def take_planes(r, width):
+    """The residuals of 1024 columns."""
     residual = [0] * TILE
     for p in range(max(width)):
         for b in range(BLOCKS):
@@ -146,16 +176,105 @@ def lattice_tile(tile, m, h):
                 for t in range(8):
                     bit = byte >> t & 1
                     residual[8 * b + t] += -(bit << p) if p == width[b] - 1 else bit << p
-    return mode, integrate(residual[:m], order, anchor, slope), plus, minus
+    return residual
 
 
-def integrate(r, order, anchor, slope):
+def lattice_tile(data, tile, h):
+    """Mode, the integers of all columns, coefficients or None, and the two maps of specials."""
+    check(h.terms > 0 and h.step > 0, "a lattice tile without terms or step")
+    r = Reader(data)
+    first = r.take(1)[0]
+    order, mode, flat = first & 3, first >> 3 & 3, tile.dims == 1
+    check(order < 3 or tile.dims == 3, "order")
+    extra = r.take(1)[0] if first & 4 else 0
+    check(not first & 4 or extra > 0, "extra byte")
+    la, ls, has_c = extra & 7, extra >> 3 & 7 if flat else 0, not flat and extra >> 3 & 1
+    check(flat or not extra & 48, "bits of the extra byte")
+    check((order > 0 or la == 0) and (order == 2 or ls == 0), "an anchor that the order does not have")
+    check(not has_c or (h.transform and tile.m >= 256), "coefficients where there are none")
+    anchor, slope = r.anchor(la), r.anchor(ls)
+    bits = h.integer_bits(mode)
+    width = take_widths(r, first >> 5, extra >> 7, min(62, bits + order + 1 + h.terms.bit_length()))
+    inside = {column // 8 for column in tile.columns}
+    check(not any(w for b, w in enumerate(width) if b not in inside), "a block beyond the border")
+    plus, minus = (r.special_plane(), r.special_plane()) if extra & 64 else (0, 0)
+    check(not extra & 64 or plus | minus, "no specials")
+    check((plus | minus) & ~sum(1 << column for column in tile.columns) == 0, "specials beyond the border")
+    planes_c = 0
+    if has_c:
+        head = r.take(1)[0]
+        check(not head & 64, "the head of the coefficients")
+        c0 = r.anchor(head >> 3 & 7)
+        width_c = take_widths(r, head & 7, head >> 7, min(62, 23 + h.terms.bit_length()))
+        planes_c = sum(width_c)
+    check(len(data) - r.at == sum(width) + planes_c and (first or extra), "size of the tile")
+    residual = take_planes(r, width)
+    c = [c0] + take_planes(r, width_c)[1:] if has_c else None
+    if flat:
+        q = integrate_flat(residual[:tile.m], order, anchor, slope) + [0] * (TILE - tile.m)
+    else:
+        inside = set(tile.columns)
+        q = integrate_brick([v if i in inside else 0 for i, v in enumerate(residual)], order, anchor, tile.brick)
+    half = 1 << (31 if bits + h.terms.bit_length() <= 31 else 63)
+    return mode, [(v + half) % (2 * half) - half for v in q], c, plus, minus
+
+
+def integrate_flat(r, order, anchor, slope):
     if order == 0:
         return r
     if order == 1:
         return list(accumulate(r[1:], initial=anchor))
     differences = list(accumulate(r[2:], initial=slope))
     return list(accumulate(differences, initial=anchor))[:len(r)]
+
+
+def integrate_brick(r, order, anchor, brick):
+    if order:
+        r[0] = anchor
+    strides = 1, brick[2], brick[2] * brick[1]
+    for stride, length in list(zip(strides, brick[::-1]))[:order]:
+        for i in range(TILE):
+            if i // stride % length:
+                r[i] += r[i - stride]
+    return r
+
+
+# ---- Coefficients ----
+
+TABLE = [0, 181, 180, 179, 178, 176, 173, 170, 167, 164, 160, 155, 151, 145, 140, 134, 128, 122, 115, 108, 101, 93, 85, 77, 69, 61,
+         53, 44, 35, 27, 18, 9, 0]
+
+
+def entry(n, u, x):
+    k = (2 * x + 1) * u * (32 // n) % 128
+    k = min(k, 128 - k)
+    return 128 if u == 0 else -TABLE[64 - k] if k > 32 else TABLE[k]
+
+
+MATRIX = {n: [[entry(n, u, x) for u in range(n)] for x in range(n)] for n in (8, 16, 32)}
+PAIRS = sorted(range(64), key=lambda p: ((1 + p // 8) * (1 + p % 8), p))  # 8 uz + uy, in their order
+
+
+def places_of_coefficients(dims):
+    """For each frequency, in the order of columns of a brick, the column that its coefficient is stored in."""
+    rows, length = ([PAIRS.index(p) for p in range(64)], 16) if dims == 3 else (range(32), 32)
+    return [(row // 16 * length + ux) * 16 + row % 16 for row in rows for ux in range(length)]
+
+
+PLACES = {dims: places_of_coefficients(dims) for dims in (2, 3)}
+
+
+def transform(c, dims):
+    """H(c), by column."""
+    k = [c[place] for place in PLACES[dims]]
+    stride = 1
+    for n in BRICK[dims][::-1]:
+        for start in range(TILE if n > 1 else 0):
+            if start // stride % n == 0:
+                line = k[start:start + n * stride:stride]
+                k[start:start + n * stride:stride] = [sum(v * w for v, w in zip(line, row)) for row in MATRIX[n]]
+        stride *= n
+    return k
 
 
 def float_bits(y, size):
@@ -167,30 +286,32 @@ def float_bits(y, size):
         return INF[4] | (0x80000000 if y < 0 else 0)
 
 
-def decode_tile(tile, m, h):
-    """The bit patterns of a tile's values."""
-    size = h.size
-    if not tile:
+def decode_tile(data, tile, h):
+    """The bit patterns of a tile's values inside."""
+    m, size = tile.m, h.size
+    if not data:
         return [0] * m
-    if tile[0] & 3 == 3:
-        check(h.terms > 0 and tile[0] == 3 and len(tile) == 1 + m * size, "a raw tile")
-        bits = struct.unpack(f"<{m}{'IQ'[h.type]}", tile[1:])
+    if data[0] >> 3 & 3 == 3:
+        check(h.terms > 0 and data[0] == 0x18 and len(data) == 1 + m * size, "a raw tile")
+        bits = struct.unpack(f"<{m}{'IQ'[h.type]}", data[1:])
         return [NAN[size] if v & (1 << 8 * size - 1) - 1 > INF[size] else v for v in bits]
-    mode, q, plus, minus = lattice_tile(tile, m, h)
-    modulus = 32 if h.integer_bits(mode) + h.terms.bit_length() <= 31 else 64
-    half, unit = 1 << modulus - 1, h.unit(mode)
-    out = []
-    for i, v in enumerate(q):
-        v = (v + half) % (2 * half) - half
+    mode, q, c, plus, minus = lattice_tile(data, tile, h)
+    shift = 26 if tile.dims == 3 else 19
+    waves = transform(c, tile.dims) if c else None
+    out, sign = [], 1 << 8 * size - 1
+    for i in tile.columns:
         special = (plus >> i & 1) + 2 * (minus >> i & 1)
-        sign = 1 << 8 * size - 1
-        out.append((float_bits(float(v) * unit, size), INF[size], INF[size] | sign, NAN[size])[special])
+        if waves:
+            y = float(waves[i] + q[i] * 2 ** (shift - h.halved(mode))) * 2.0**-shift * h.step
+        else:
+            y = float(q[i]) * (h.step / 2 if h.halved(mode) else h.step)
+        out.append((float_bits(y, size), INF[size], INF[size] | sign, NAN[size])[special])
     return out
 
 
 def decode(data):
     """Type and bit patterns of the values of a stream or message."""
-    stream = Stream(data, data[:4] == b"GHZM")
+    stream = Stream(data, data[:4] == b"GHZN")
     return stream.header.type, stream.values()
 
 
@@ -200,15 +321,15 @@ def join(messages):
     h, tiles = parts[0].header, []
     for part in parts:
         other = part.header
-        check((h.type, h.cap, h.n, h.step, h.eb, h.terms) ==
-              (other.type, other.cap, other.n, other.step, other.eb, other.terms), "messages of different arrays")
+        check((h.type, h.cap, h.dims, h.extent, h.step, h.eb, h.terms) ==
+              (other.type, other.cap, other.dims, other.extent, other.step, other.eb, other.terms), "messages of different arrays")
         check(part.first == len(tiles), "messages that do not follow each other")
         tiles += part.tiles
     check(len(tiles) == h.tiles, "missing messages")
     ends = list(accumulate(map(len, tiles), initial=0))
-    inexact = max(part.header.inexact for part in parts)
+    flags = max(part.header.inexact for part in parts) + 2 * max(part.header.transform for part in parts)
     chunks = (h.tiles + 15) // 16
-    return b"".join([struct.pack("<4sBBBBQddIIQ", b"GHZ1", h.type, inexact, h.cap, 0, h.n, h.step, h.eb, h.terms, 0, ends[-1]),
+    return b"".join([struct.pack("<4sBBBBQQQddIIQ", b"GHZ2", h.type, flags, h.cap, h.dims, *h.extent, h.step, h.eb, h.terms, 0, ends[-1]),
                      struct.pack(f"<{chunks + 1}Q", *(ends[min(16 * c, h.tiles)] for c in range(chunks + 1))),
                      struct.pack(f"<{h.tiles}H", *map(len, tiles)), *tiles])
 
