@@ -314,12 +314,15 @@ void damage_beginnings(reader *r) {
 static size_t wide_tile(uint8_t *out, int mode, int order, int width, uint8_t fill) {
   int planes = ref_bit_length((uint64_t)width);
   size_t used = 0;
-  out[used++] = (uint8_t)(order | mode << 3 | planes << 5);
+  out[used++] = (uint8_t)(order | 4 | mode << 3 | planes << 5);
+  out[used++] = 0x80;
   for (int k = 0; k < planes; k++) {
-    memset(out + used, 0, 16);
-    out[used] = (uint8_t)((width >> k) & 1);
-    used += 16;
+    out[used++] = (uint8_t)((width >> k) & 1);
+    out[used++] = 0;
   }
+  for (int k = 0; k < planes; k++)
+    if ((width >> k) & 1)
+      out[used++] = 1;
   for (int p = 0; p < width; p++)
     out[used++] = p == width - 1 ? fill : (uint8_t)(37 * p + fill);
   return used;
@@ -361,7 +364,7 @@ void damage_short_tile(reader *r) {
 void damage_tile(ref_bytes stream, uint64_t tile) {
   size_t size;
   const uint8_t *p = ref_tile_at(stream.data, tile, &size);
-  stream.data[p - stream.data] |= 0x18;
+  stream.data[p - stream.data] = 0x19;
 }
 
 ref_bytes with_ignored_column(ghz_context *ctx, const ghz_lattice *l, size_t n) {

@@ -29,19 +29,20 @@ static void same_slice(const ghz_slice *a, const ghz_slice *b, const char *what)
 
 /* ---- The bytes of a message ---- */
 static void check_header(const uint8_t *p, const ghz_slice *s) {
-  cr_assert(memcmp(p, "GHZM", 4) == 0);
+  cr_assert(memcmp(p, "GHZN", 4) == 0);
   cr_assert_eq(p[4], (int)s->lattice.type);
-  cr_assert_eq(p[5], s->inexact);
+  cr_assert_eq(p[5], s->inexact | s->transform << 1);
   cr_assert_eq(p[6], s->lattice.cap);
-  cr_assert_eq(p[7], 0);
-  cr_assert_eq(get_little(p + 8, 8), s->count);
-  cr_assert_eq(get_little(p + 16, 8), ref_bits(REF_F64, s->lattice.step));
-  cr_assert_eq(get_little(p + 24, 8), ref_bits(REF_F64, s->lattice.eb));
-  cr_assert_eq(get_little(p + 32, 4), s->terms);
-  cr_assert_eq(get_little(p + 36, 4), 0);
-  cr_assert_eq(get_little(p + 40, 8), s->payload_size);
-  cr_assert_eq(get_little(p + 48, 8), s->first);
-  cr_assert_eq(get_little(p + 56, 8), s->tiles);
+  cr_assert_eq(p[7], s->shape.dims);
+  for (size_t i = 0; i < 3; i++)
+    cr_assert_eq(get_little(p + 8 + 8 * i, 8), s->shape.extent[i]);
+  cr_assert_eq(get_little(p + 32, 8), ref_bits(REF_F64, s->lattice.step));
+  cr_assert_eq(get_little(p + 40, 8), ref_bits(REF_F64, s->lattice.eb));
+  cr_assert_eq(get_little(p + 48, 4), s->terms);
+  cr_assert_eq(get_little(p + 52, 4), 0);
+  cr_assert_eq(get_little(p + 56, 8), s->payload_size);
+  cr_assert_eq(get_little(p + 64, 8), s->first);
+  cr_assert_eq(get_little(p + 72, 8), s->tiles);
 }
 
 /* A message is the header, then the sizes and the tiles as they lie in the stream. */
@@ -168,7 +169,7 @@ Test(slice, compress_gives_the_tiles_of_the_stream) {
         want = slice_of(stream, first, tiles);
         same_slice(&made, &want,
                    say("tiles %llu + %llu", (unsigned long long)first, (unsigned long long)tiles));
-        cr_assert(memcmp(dst.data, "GHZM", 4) == 0, "the message lies in dst");
+        cr_assert(memcmp(dst.data, "GHZN", 4) == 0, "the message lies in dst");
       }
     uint8_t small[100];
     ghz_slice none;

@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TILES_MOST = 40, COMMON = 48, MESSAGE = 64 };
+/* Offsets of fields of a header, and its sizes. */
+enum { EXTENTS = 8, STEP = 32, TERMS = 48, PAYLOAD = 56, COMMON = 64, FIRST = 64, TILES = 72, MESSAGE = 80 };
+enum { TILES_MOST = 40 };
 
 /* A stream or message in its parts. */
 typedef struct loose {
@@ -22,6 +24,38 @@ typedef struct loose {
 
 /* Bytes of the chunk offsets of a stream. */
 static size_t offsets_size(size_t tiles) { return 8 * ((tiles + 15) / 16 + 1); }
+
+/* ---- Shapes ---- */
+/* The header, with a number of dimensions that there is. */
+static ref_header header_of(const loose *l) {
+  ref_header h = ref_header_read(l->header);
+  h.dims = h.dims == 2 || h.dims == 3 ? h.dims : 1;
+  return ref_shaped(h, h.dims, h.dims == 1 ? 1 : h.extent[0], h.dims == 1 ? 1 : h.extent[1], h.extent[2]);
+}
+
+static uint64_t tiles_of_array(const loose *l) {
+  ref_header h = header_of(l);
+  return ref_tile_total(&h);
+}
+
+static void put_shape(loose *l, int dims, uint64_t z, uint64_t y, uint64_t x) {
+  l->header[7] = (uint8_t)dims;
+  put_little(l->header + EXTENTS, z, 8);
+  put_little(l->header + EXTENTS + 8, y, 8);
+  put_little(l->header + EXTENTS + 16, x, 8);
+}
+
+/* An array of so many tiles: rows of one brick, of which the last may be cut. */
+static void put_tiles(loose *l, uint64_t tiles) {
+  ref_header h = header_of(l);
+  uint64_t y = h.extent[1], x = h.extent[2];
+  if (h.dims == 3)
+    put_shape(l, 3, tiles ? 8 * tiles - h.extent[0] % 8 : 0, 1 + (y - 1) % 8, 1 + (x - 1) % 16);
+  else if (h.dims == 2)
+    put_shape(l, 2, tiles, 1 + (y - 1) % 32, 1 + (x - 1) % 32);
+  else
+    put_shape(l, 1, 1, 1, tiles ? tiles * REF_TILE - x % REF_TILE : 0);
+}
 
 /* ---- Apart and together ---- */
 static void add_empty(loose *l, size_t at) {
@@ -47,11 +81,11 @@ static loose *take_apart(const uint8_t *data, size_t size) {
   loose *l = calloc(1, sizeof *l);
   if (!l)
     abort();
-  l->message = size > 3 && data[3] == 'M';
+  l->message = size > 3 && data[3] == 'N';
   size_t header = l->message ? MESSAGE : COMMON;
   memcpy(l->header, data, smaller(size, header));
-  memcpy(l->header, l->message ? "GHZM" : "GHZ1", 4);
-  uint64_t tiles = l->message ? get_little(l->header + 56, 8) : ref_tiles(get_little(l->header + 8, 8));
+  memcpy(l->header, l->message ? "GHZN" : "GHZ2", 4);
+  uint64_t tiles = l->message ? get_little(l->header + TILES, 8) : tiles_of_array(l);
   if (tiles > TILES_MOST)
     tiles = TILES_MOST;
   size_t sizes = smaller(size, l->message ? header : header + offsets_size((size_t)tiles));
@@ -67,25 +101,19 @@ static loose *take_apart(const uint8_t *data, size_t size) {
   return l;
 }
 
-/* Values of tile t, if the array has it. */
-static int values_of(const loose *l, size_t t) {
-  uint64_t n = get_little(l->header + 8, 8), tile = t + (l->message ? get_little(l->header + 48, 8) : 0);
-  uint64_t left = tile < ref_tiles(n) ? n - tile * REF_TILE : 0;
-  return left < REF_TILE ? (int)left : REF_TILE;
-}
-
-/* The number of values is kept if it fits the number of tiles. */
+/* The shape is kept if it fits the number of tiles. */
 static void fit_count(loose *l) {
-  uint64_t n = get_little(l->header + 8, 8), first = get_little(l->header + 48, 8);
-  if (l->message) {
-    put_little(l->header + 56, l->tiles, 8);
-    if (ref_tiles(n) < l->tiles)
-      put_little(l->header + 8, n = l->tiles * REF_TILE, 8);
-    if (first > ref_tiles(n) - l->tiles)
-      put_little(l->header + 48, ref_tiles(n) - l->tiles, 8);
-  } else if (ref_tiles(n) != l->tiles) {
-    put_little(l->header + 8, l->tiles ? l->tiles * REF_TILE - n % REF_TILE : 0, 8);
+  uint64_t first = get_little(l->header + FIRST, 8), all = tiles_of_array(l);
+  if (!l->message) {
+    if (all != l->tiles)
+      put_tiles(l, l->tiles);
+    return;
   }
+  put_little(l->header + TILES, l->tiles, 8);
+  if (all < l->tiles)
+    put_tiles(l, all = l->tiles);
+  if (first > all - l->tiles)
+    put_little(l->header + FIRST, all - l->tiles, 8);
 }
 
 /* Writes what fits: tiles that do not are empty. Without room for the index nothing changes. */
@@ -103,7 +131,7 @@ static size_t put_together(loose *l, uint8_t *out, size_t size, size_t room) {
     memcpy(p, l->tile[t].data, own);
     p += own;
   }
-  put_little(l->header + 40, (uint64_t)(p - payload), 8);
+  put_little(l->header + PAYLOAD, (uint64_t)(p - payload), 8);
   if (offsets)
     put_little(out + header + offsets - 8, (uint64_t)(p - payload), 8);
   memcpy(out, l->header, header);
@@ -113,10 +141,14 @@ static size_t put_together(loose *l, uint8_t *out, size_t size, size_t room) {
 /* ---- Changes ---- */
 static void mend(loose *l, size_t t) {
   uint8_t mended[MEND_ROOM];
-  ref_header h = ref_header_read(l->header);
+  ref_header h = header_of(l);
+  ref_tile shape = {0};
+  uint64_t number = t + (l->message ? get_little(l->header + FIRST, 8) : 0);
   if ((h.type != REF_F32 && h.type != REF_F64) || (h.cap != 35 && h.cap != 44))
     return;
-  l->tile[t].size = mend_tile(&h, values_of(l, t), l->tile[t].data, l->tile[t].size, mended);
+  if (number < ref_tile_total(&h))
+    ref_tile_shape(&h, number, &shape);
+  l->tile[t].size = mend_tile(&h, &shape, l->tile[t].data, l->tile[t].size, mended);
   memcpy(l->tile[t].data, mended, l->tile[t].size);
 }
 
@@ -133,16 +165,20 @@ static uint64_t one_of(uint64_t *state, const uint64_t *from, size_t count) {
 static void change_head(loose *l, uint64_t *state) {
   static const struct {
     uint8_t at, size;
-  } fields[] = {{4, 1}, {5, 1}, {6, 1}, {8, 8}, {16, 8}, {24, 8}, {32, 4}, {32, 4}, {48, 8}, {56, 8}};
+  } fields[] = {{4, 1},    {5, 1},        {6, 1},     {7, 1},     {8, 8},     {16, 8},   {24, 8},
+                {STEP, 8}, {STEP + 8, 8}, {TERMS, 4}, {TERMS, 4}, {FIRST, 8}, {TILES, 8}};
   static const uint64_t interesting[] = {0,       1,       2,    35,   44,         16383,
                                          8388607, 8388608, 1023, 1025, UINT64_MAX, (uint64_t)1 << 63};
-  size_t field = (size_t)input_below(state, l->message ? 10 : 8);
+  size_t field = (size_t)input_below(state, l->message ? 13 : 11);
   uint8_t *p = l->header + fields[field].at;
   if (fields[field].at == 4 || fields[field].at == 6) { /* type and cap that belong together */
     unsigned kind = (unsigned)input_below(state, 3);
     l->header[4] = kind > 0;
     l->header[6] = kind == 2 ? 44 : 35;
-  } else if (fields[field].at == 16 || fields[field].at == 24) {
+  } else if (fields[field].at == 7) { /* a shape of the other kind */
+    put_shape(l, 1 + (int)input_below(state, 3), 1, 1, 1);
+    fit_count(l);
+  } else if (fields[field].at == STEP || fields[field].at == STEP + 8) {
     double step = (1 + input_uniform(state) / 2) * (double)((uint64_t)1 << input_below(state, 40));
     put_little(p, ref_bits(REF_F64, input_below(state, 8) ? step : 0), 8);
     if (input_below(state, 4) == 0)
@@ -166,7 +202,9 @@ static void change_count(loose *l, uint64_t *state) {
     add_empty(l, l->tiles);
     copy_tile(l, l->tiles - 1, at);
     break;
-  default: put_little(l->header + 8, l->tiles * REF_TILE - input_below(state, REF_TILE), 8);
+  default: /* another end */
+    put_little(l->header + EXTENTS + 8 * input_below(state, 3), 1 + input_below(state, REF_TILE), 8);
+    put_tiles(l, l->tiles);
   }
   fit_count(l);
   if (l->tiles)
@@ -206,11 +244,11 @@ size_t mutate_stream(uint8_t *data, size_t size, size_t room, uint64_t *state) {
 
 size_t mutate_to_agree(uint8_t *data, size_t size, size_t room, const uint8_t *with, size_t with_size) {
   loose *l = take_apart(data, size), *other = take_apart(with, with_size);
-  static const struct { uint8_t at, size; } same[] = {{4, 1}, {6, 1}, {8, 8}, {16, 8}, {24, 8}};
+  static const struct { uint8_t at, size; } same[] = {{4, 1}, {6, 2}, {EXTENTS, 24}, {STEP, 16}};
   for (size_t i = 0; i < sizeof same / sizeof *same; i++)
     memcpy(l->header + same[i].at, other->header + same[i].at, same[i].size);
   if (l->message == other->message) {
-    memcpy(l->header + 48, other->header + 48, 16);
+    memcpy(l->header + FIRST, other->header + FIRST, 16);
     while (l->tiles > other->tiles)
       drop_tile(l, l->tiles - 1);
     while (l->tiles < other->tiles) {

@@ -18,7 +18,7 @@ size_t mutate_to_agree(uint8_t *data, size_t size, size_t room, const uint8_t *w
 /* Changes an input: so many bytes of choices, then streams, each behind its length in 4 bytes. */
 size_t mutate_parts(uint8_t *data, size_t size, size_t room, size_t choices, uint64_t *state);
 
-/* Writes a sound tile of n values that is made from any bytes; returns its size. */
-size_t mend_tile(const ref_header *h, int n, const uint8_t *from, size_t size, uint8_t *out);
+/* Writes a sound tile of a shape that is made from any bytes; returns its size. */
+size_t mend_tile(const ref_header *h, const ref_tile *shape, const uint8_t *from, size_t size, uint8_t *out);
 
-enum { MEND_ROOM = 8400 };
+enum { MEND_ROOM = 14400 };

@@ -114,15 +114,15 @@ static void change_frames(loose *l, uint64_t *state) {
 static void agree(loose *l, uint64_t *state) {
   uint64_t total = 0;
   for (size_t i = 0; i < l->frames; i++)
-    if (l->frame[i].size >= 48) {
+    if (l->frame[i].size >= 64) {
       uint8_t *s = l->frame[i].data;
       if (i == 0) {
         l->header[5] = s[4];
-        memcpy(l->header + 24, s + 16, 16);
+        memcpy(l->header + 24, s + 32, 16);
       } else {
         s[4] = l->header[5];
         s[6] = l->frame[0].data[6];
-        memcpy(s + 16, l->header + 24, 16);
+        memcpy(s + 32, l->header + 24, 16);
       }
       total += get_u64(s + 8);
     }
