@@ -230,7 +230,7 @@ static const crafted tiles[] = {
     {"width 1, not squeezed", 8, REF_ODD, 18, {0x20, PLANE(1), 0xff}},
     {"width 1", 8, REF_GOOD, 6, {0x24, 0x80, 1, 0, 1, 0xff}},
     {"width 1 of zeros", 8, REF_ODD, 6, {0x24, 0x80, 1, 0, 1, 0x00}},
-    {"width 2", 8, REF_GOOD, 9, {0x44, 0x80, 0, 0, 1, 0, 2, 0xff, 0x0f}},
+    {"width 2", 8, REF_GOOD, 9, {0x44, 0x80, 0, 0, 1, 0, 1, 0xff, 0x0f}},
     {"widths 3 and 2", 16, REF_GOOD, 13, {0x44, 0x80, 1, 0, 1, 0, 1, 3, 1, 2, 3, 4, 0x0f}},
     {"squeezed, maps missing", 8, REF_BAD, 3, {0x24, 0x80, 1}},
     {"squeezed, bytes missing", 8, REF_BAD, 4, {0x24, 0x80, 1, 0}},

@@ -217,7 +217,7 @@ Test(api, compress_arguments) {
   cr_assert_eq(ghz_compress(NULL, &l, 0, x, 10, dst, sizeof dst, &size), GHZ_EINVAL);
   cr_assert_eq(ghz_compress(ctx, NULL, 0, x, 10, dst, sizeof dst, &size), GHZ_EINVAL);
   cr_assert_eq(ghz_compress(ctx, &l, 3, x, 10, dst, sizeof dst, &size), GHZ_EINVAL);
-  cr_assert_eq(ghz_compress(ctx, &l, -2, x, 10, dst, sizeof dst, &size), GHZ_EINVAL);
+  cr_assert_eq(ghz_compress(ctx, &l, -3, x, 10, dst, sizeof dst, &size), GHZ_EINVAL);
   cr_assert_eq(ghz_compress(ctx, &l, 0, NULL, 10, dst, sizeof dst, &size), GHZ_EINVAL);
   cr_assert_eq(ghz_compress(ctx, &l, 0, x, 10, NULL, sizeof dst, &size), GHZ_EINVAL);
   cr_assert_eq(ghz_compress(ctx, &l, 0, x, 10, dst, sizeof dst, NULL), GHZ_EINVAL);
