@@ -6,14 +6,17 @@
 #include <math.h>
 #include <stdio.h>
 
-static ref_bytes read_golden(const char *name) {
-  const char *path = say("%s/%s.%s", GHZ_GOLDEN_DIR, name, golden_ending(name));
+static ref_bytes read_path(const char *path) {
   FILE *f = fopen(path, "rb");
   cr_assert_not_null(f, "cannot read %s", path);
   ref_bytes room = bytes_new(1 << 18);
   ref_bytes exact = bytes_copy(room.data, fread(room.data, 1, room.size, f));
   fclose(f);
   return exact;
+}
+
+static ref_bytes read_golden(const char *name) {
+  return read_path(say("%s/%s.%s", GHZ_GOLDEN_DIR, name, golden_ending(name)));
 }
 
 static int is_message(const char *name) { return strcmp(golden_ending(name), "msg") == 0; }
@@ -138,4 +141,24 @@ Test(golden, newer_versions_are_told) {
       for (unsigned value = 0; value < 256; value++)
         if (value < fields[i].least || value > fields[i].most)
           newer(ctx, both[message], fields[i].at, value, message);
+}
+
+/* ---- What is said of streams of version 0.1 ---- */
+Test(golden, version_0_1_is_refused) {
+  CONTEXT(ctx, NULL, 1);
+  ref_bytes old = read_path(say("%s_older/stream.ghz", GHZ_GOLDEN_DIR)), room = bytes_new(1 << 16);
+  ref_bytes message = read_path(say("%s_older/message.msg", GHZ_GOLDEN_DIR));
+  ghz_info info;
+  ghz_slice slice;
+  size_t size = room.size;
+  const char *text = "operand 0: written by version 0.1 of ghz, whose format this version does not read";
+  cr_assert_eq(ghz_info_read(view(old), &info), GHZ_EVERSION);
+  cr_assert_eq(ghz_slice_view(view(old), 0, 1, &slice), GHZ_EVERSION);
+  cr_assert_eq(ghz_slice_parse(view(message), &slice), GHZ_EVERSION);
+  cr_assert_eq(ghz_decompress(ctx, view(old), GHZ_F32, room.data, 2500), GHZ_EVERSION);
+  cr_assert_str_eq(ghz_context_message(ctx), text);
+  cr_assert_eq(ghz_add(ctx, view(old), view(old), room.data, room.size, &size), GHZ_EVERSION);
+  cr_assert_str_eq(ghz_context_message(ctx), text);
+  old.size = 4;
+  cr_assert_eq(ghz_info_read(view(old), &info), GHZ_EVERSION, "the first four bytes are enough");
 }

@@ -109,5 +109,7 @@ void frame_free(frame *f) {
 }
 
 bool frame_inspect(frame *f, const char *name) {
+  if (f->size >= 4 && memcmp(frame_stream(f), "GHZ1", 4) == 0)
+    return fail(name, "written by version 0.1 of ghz, whose format this version does not read");
   return library_ok(name, NULL, ghz_info_read(frame_bytes(f), &f->info));
 }

@@ -114,12 +114,14 @@ def golden(ghz, folder):
 
 
 class Sound:
-    """A sound file of three frames, from which broken ones are built: with(...) changes what container.build takes."""
+    """A sound file of three frames, from which broken ones are built: having(...) changes what container.build takes. And one of
+    version 0.1."""
 
-    def __init__(self, data):
+    def __init__(self, data, older):
         file = container.File(data)
         h = file.header
         self.data = data
+        self.older = older
         self.streams = file.bytes
         self.parts = {"kind": h.type, "dims": h.dims, "flags": h.flags, "values": h.values, "frame_values": h.frame_values,
                       "lattice": h.lattice, "streams": file.bytes, "total": h.values}
@@ -173,6 +175,8 @@ def broken_files(sound):
     yield "another type", sound.having(kind=1), "differs from the header"
     yield "another step", sound.having(lattice=sound.parts["lattice"][8:] * 2), "differs from the header"
     yield "another bound", sound.having(lattice=sound.parts["lattice"][:8] * 2), "differs from the header"
+    yield "a stream of version 0.1", sound.having(streams=[b"GHZ1" + one[4:], two, three]), "version 0.1"
+    yield "a file of version 0.1", sound.older, "version 0.1"
     yield "a stream of a newer type", sound.having(streams=[one, patched(two, 4, b"\2"), three]), "newer version"
     yield "a stream with a newer flag", sound.having(streams=[one, patched(two, 5, b"\x08"), three]), "newer version"
     yield "a stream of 4 dimensions", sound.having(streams=[patched(one, 7, b"\4"), two, three]), "newer version"
@@ -259,7 +263,7 @@ def main(arguments):
         for name in CASES:
             write(os.path.join(folder, name + ".ghz"), make(ghz, name))
         return
-    sound = Sound(read(os.path.join(folder, "frames_f32.ghz")))
+    sound = Sound(read(os.path.join(folder, "frames_f32.ghz")), read(os.path.join(folder, "..", "golden_older", "file.ghz")))
     small = read(os.path.join(folder, "fortran.ghz"))
     ok = [golden(ghz, folder), refusals(ghz, sound), accepted(ghz, sound), flipped(small, 100000), flipped(sound.data, 300)]
     sys.exit(0 if all(ok) else 1)

@@ -102,7 +102,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     MUST(status == GHZ_OK || ref_check(data, size) != REF_GOOD, "info refuses a good stream");
     return 0;
   }
-  MUST(info.bytes == size && info.tiles == ref_tiles(info.count), "%llu tiles", (unsigned long long)info.tiles);
+  ref_header h = ref_header_read(data);
+  MUST(info.bytes == size && info.tiles == ref_tile_total(&h), "%llu tiles", (unsigned long long)info.tiles);
   MUST(info.inexact ? isinf(info.bound) : info.bound >= info.lattice.eb * info.terms, "bound %g", info.bound);
   look(s, &info, everywhere(s, info.lattice.type, info.count));
   if (info.lattice.type == GHZ_F32)
