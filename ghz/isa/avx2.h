@@ -152,6 +152,14 @@ static inline void stream_fence(void) {
   _mm_sfence();
 }
 
+static inline unsigned widths_sum(const uint8_t width[BLOCKS]) {
+  __m256i w = _mm256_add_epi8(_mm256_add_epi8(part_load(width), part_load(width + 32)),
+                              _mm256_add_epi8(part_load(width + 64), part_load(width + 96)));
+  w = _mm256_sad_epu8(w, part_zero());
+  __m128i half = _mm_add_epi64(_mm256_castsi256_si128(w), _mm256_extracti128_si256(w, 1));
+  return (unsigned)_mm_cvtsi128_si32(half) + (unsigned)_mm_extract_epi32(half, 2);
+}
+
 static inline void widths_unpack(const width_planes plain, unsigned planes, uint8_t width[BLOCKS]) {
   const __m256i byte = _mm256_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2,
                                         3, 3, 3, 3, 3, 3, 3, 3);

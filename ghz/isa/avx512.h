@@ -52,9 +52,17 @@ static inline uint64_t part_low(part a) {
   return (uint64_t)_mm_cvtsi128_si64(_mm512_castsi512_si128(a));
 }
 
+/* Bytes from memory to the places of k; the others stay. Loaded first: expanding straight from
+ * memory takes an AMD processor five times as long, and compilers would merge the two. */
+static inline __m512i expand_bytes(__m512i v, __mmask64 k, const uint8_t *src) {
+  __m512i bytes = _mm512_loadu_si512(src);
+  __asm__("" : "+v"(bytes));
+  return _mm512_mask_expand_epi8(v, k, bytes);
+}
+
 static inline part part_expand(part plane, const uint8_t **src, part width, int p) {
   __mmask64 k = _mm512_cmpgt_epi8_mask(width, _mm512_set1_epi8((char)p));
-  plane = _mm512_mask_expand_epi8(plane, k, _mm512_loadu_si512(*src));
+  plane = expand_bytes(plane, k, *src);
   *src += (unsigned)_mm_popcnt_u64(k);
   return plane;
 }
@@ -90,20 +98,33 @@ static inline vec_64 max_64(vec_64 a, vec_64 b) {
   return (vec_64)_mm512_max_epi64((__m512i)a, (__m512i)b);
 }
 
-/* Bit lengths of 16 values of 32 bits. */
-static inline __m128i bit_lengths(__m512i v) {
-  return _mm512_cvtepi32_epi8(_mm512_sub_epi32(_mm512_set1_epi32(32), _mm512_lzcnt_epi32(v)));
+/* Bit lengths of 64 values of 32 bits. In one register, as what reads the widths next wants
+ * registers: it would wait for stores of less. */
+static inline void bit_lengths(const __m512i v[4], uint8_t width[64]) {
+  __m512i zeros[4];
+  for (int i = 0; i < 4; i++)
+    zeros[i] = _mm512_lzcnt_epi32(v[i]);
+  const __m512i low = _mm512_packs_epi32(zeros[0], zeros[1]), high = _mm512_packs_epi32(zeros[2], zeros[3]);
+  const __m512i order = _mm512_set_epi32(15, 11, 7, 3, 14, 10, 6, 2, 13, 9, 5, 1, 12, 8, 4, 0);
+  const __m512i all = _mm512_permutexvar_epi32(order, _mm512_packs_epi16(low, high));
+  part_store(width, _mm512_sub_epi8(_mm512_set1_epi8(32), all));
 }
 
 static inline void bit_lengths_16(const uint16_t *m, uint8_t width[BLOCKS]) {
-  for (int b = 0; b < BLOCKS; b += 16)
-    _mm_storeu_si128((__m128i *)(width + b),
-                     bit_lengths(_mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)(m + b)))));
+  for (int b = 0; b < BLOCKS; b += 64) {
+    __m512i v[4];
+    for (int i = 0; i < 4; i++)
+      v[i] = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)(m + b + 16 * i)));
+    bit_lengths(v, width + b);
+  }
 }
 
 static inline void bit_lengths_32(const uint32_t *m, uint8_t width[BLOCKS]) {
-  for (int b = 0; b < BLOCKS; b += 16)
-    _mm_storeu_si128((__m128i *)(width + b), bit_lengths(_mm512_loadu_si512(m + b)));
+  for (int b = 0; b < BLOCKS; b += 64) {
+    __m512i v[4];
+    memcpy(v, m + b, sizeof v);
+    bit_lengths(v, width + b);
+  }
 }
 
 static inline void vec_stream(void *to, const void *v) {
@@ -142,6 +163,11 @@ static inline uint64_t low_bits(unsigned n) {
 /* The planes from the fifth on. */
 static inline __m512i rare_width_planes(const width_planes plain, unsigned planes) {
   return _mm512_maskz_loadu_epi8(low_bits(16 * (planes - 4)), plain + 64);
+}
+
+static inline unsigned widths_sum(const uint8_t width[BLOCKS]) {
+  const __m512i w = _mm512_add_epi8(part_load(width), part_load(width + 64));
+  return (unsigned)_mm512_reduce_add_epi64(_mm512_sad_epu8(w, part_zero()));
 }
 
 /* Byte j of plane k belongs to byte 7 - k of lane j, of the second half to that of lane j - 8. */
@@ -189,13 +215,13 @@ static inline unsigned width_planes_nonzero(const width_planes plain, unsigned p
 static inline uint8_t *width_planes_store(const width_planes plain, unsigned planes, int squeezed,
                                           uint8_t *dst) {
   const __m512i p = part_load(plain);
-  const uint64_t map = nonzero_bytes(p), taken = squeezed ? map : low_bits(16 * planes);
+  const uint64_t all = (uint64_t)squeezed - 1;
+  const uint64_t map = nonzero_bytes(p), taken = (map | all) & low_bits(16 * planes);
   uint8_t *out = dst + (squeezed ? 2 * planes : 0);
   memcpy(dst, &map, 8);
   if (planes > 4) {
     const __m512i rare = rare_width_planes(plain, planes);
-    const uint64_t map_rare = nonzero_bytes(rare),
-                   taken_rare = squeezed ? map_rare : low_bits(16 * (planes - 4));
+    const uint64_t map_rare = nonzero_bytes(rare), taken_rare = (map_rare | all) & low_bits(16 * (planes - 4));
     memcpy(dst + 8, &map_rare, 4);
     part_store(out, _mm512_maskz_compress_epi8(taken, p));
     out += _mm_popcnt_u64(taken);
@@ -209,17 +235,18 @@ static inline uint8_t *width_planes_store(const width_planes plain, unsigned pla
 static inline unsigned width_planes_load(const uint8_t *src, unsigned planes, int squeezed,
                                          width_planes plain) {
   const uint8_t *bytes = src + (squeezed ? 2 * planes : 0);
+  const uint64_t all = (uint64_t)squeezed - 1;
   uint64_t map;
   memcpy(&map, src, 8);
-  const uint64_t taken = (squeezed ? map : UINT64_MAX) & low_bits(16 * planes);
-  const __m512i p = _mm512_maskz_expand_epi8(taken, part_load(bytes));
+  const uint64_t taken = (map | all) & low_bits(16 * planes);
+  const __m512i p = expand_bytes(part_zero(), taken, bytes);
   unsigned count = (unsigned)_mm_popcnt_u64(taken);
   uint64_t missing = taken & ~nonzero_bytes(p);
   part_store(plain, p);
   if (planes > 4) {
     uint32_t map_rare;
     memcpy(&map_rare, src + 8, 4);
-    const uint64_t taken_rare = (squeezed ? map_rare : UINT64_MAX) & low_bits(16 * (planes - 4));
+    const uint64_t taken_rare = (map_rare | all) & low_bits(16 * (planes - 4));
     const __m256i rare = _mm256_loadu_si256((const __m256i *)(bytes + count));
     const __m512i q = _mm512_maskz_expand_epi8(taken_rare, _mm512_castsi256_si512(rare));
     _mm256_storeu_si256((__m256i *)(plain + 64), _mm512_castsi512_si256(q));

@@ -161,6 +161,16 @@ static inline void vec_stream(void *to, const void *v) {
 
 static inline void stream_fence(void) {}
 
+static inline unsigned widths_sum(const uint8_t width[BLOCKS]) {
+  const uint64_t even = UINT64_C(0x00ff00ff00ff00ff);
+  uint64_t sum = 0;
+  for (unsigned i = 0; i < PARTS; i++) {
+    uint64_t w = part_load(width + 8 * i);
+    sum += (w & even) + (w >> 8 & even);
+  }
+  return (unsigned)(sum * UINT64_C(0x0001000100010001) >> 48);
+}
+
 static inline void widths_unpack(const width_planes plain, unsigned planes, uint8_t width[BLOCKS]) {
   for (unsigned i = 0; i < PARTS; i++) {
     uint64_t w = 0;

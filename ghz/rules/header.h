@@ -20,12 +20,13 @@ enum { LEAD_MAX = 18, LEAD_LEAST = 2 }; /* its bytes, at most, and at least wher
 
 /* Bytes of the shortest two's complement of v: 0 for 0, never 7. */
 GHZ_RULE unsigned anchor_size(int64_t v) {
-  unsigned bytes = v ? (bit_length((uint64_t)(v ^ (v >> 63))) + 8) / 8 : 0;
-  return bytes == 7 ? 8 : bytes;
+  const uint64_t folded = (uint64_t)v << 1 ^ (uint64_t)(v >> 63); /* the sign as its lowest bit */
+  const unsigned bytes = (bit_length(folded) + 7) / 8;
+  return bytes + (bytes == 7);
 }
 
 GHZ_RULE unsigned anchor_code(unsigned bytes) {
-  return bytes == 8 ? 7 : bytes;
+  return bytes - (bytes == 8);
 }
 
 GHZ_RULE uint8_t lead_extra(const tile_prefix *h) {
@@ -68,17 +69,20 @@ GHZ_RULE unsigned width_planes_size(unsigned planes, unsigned nonzero, int squee
   return squeezed ? 2 * planes + nonzero : 16 * planes;
 }
 
-/* Whether squeezing makes the tile smaller, at the cost of so many bytes elsewhere in it. */
-GHZ_RULE int squeezing_pays(unsigned planes, unsigned nonzero, unsigned cost) {
-  return width_planes_size(planes, nonzero, 1) + cost < width_planes_size(planes, nonzero, 0);
+/* Whether squeezing makes a tile smaller that has an extra byte, or something like it, in any
+ * case. */
+GHZ_RULE int squeezing_pays(unsigned planes, unsigned nonzero) {
+  return width_planes_size(planes, nonzero, 1) < width_planes_size(planes, nonzero, 0);
 }
 
-/* Decides it for a tile of which everything else is known, and gives the bytes up to the end of the
- * width planes. */
+/* Decides for a tile of which everything else is known whether squeezing makes it smaller; returns
+ * the bytes up to the end of the width planes. */
 GHZ_RULE unsigned choose_squeezing(tile_prefix *h, unsigned nonzero) {
-  h->squeezed = 0;
-  h->squeezed = squeezing_pays(h->width_planes, nonzero, lead_extra(h) == 0);
-  return lead_size(h) + width_planes_size(h->width_planes, nonzero, h->squeezed);
+  h->squeezed = 0; /* the extra byte counts: squeezed width planes always have one */
+  const unsigned plain = (lead_extra(h) != 0) + width_planes_size(h->width_planes, nonzero, 0),
+                 squeezed = 1 + width_planes_size(h->width_planes, nonzero, 1);
+  h->squeezed = squeezed < plain;
+  return 1 + anchor_size(h->anchor) + anchor_size(h->slope) + (squeezed < plain ? squeezed : plain);
 }
 
 /* The first byte of the coefficients: how their first one and their width planes are stored. */

@@ -57,12 +57,13 @@ GHZ_RULE unsigned values_in_tile(uint64_t n, uint64_t t) {
   return left < TILE ? (unsigned)left : (unsigned)TILE;
 }
 
-/* Number of bits of v without leading zeros; 0 for 0. */
+/* Number of bits of v without leading zeros; 0 for 0. Without a branch: many v are 0, and many are
+ * not. */
 GHZ_RULE unsigned bit_length(uint64_t v) {
 #if defined(__CUDA_ARCH__)
   return 64u - (unsigned)__clzll((long long)v);
 #else
-  return v ? 64u - (unsigned)__builtin_clzll(v) : 0;
+  return 64u - (unsigned)__builtin_clzll(v | 1) - (v == 0);
 #endif
 }
 

@@ -56,8 +56,9 @@ static void measure_brick(brick *b, encoding encodings[ORDERS_MAX]) {
     FOR_BITS(v, widths_of_16((const int16_t *)b->residuals.r16.at[o].r, w),
              widths_of_32((const int32_t *)b->residuals.r32.at[o].r, w),
              widths_of_64((const int64_t *)b->residuals.r64.at[o].r, w));
-    w->lead = (tile_prefix){.order = o, .mode = v->mode, .special = v->special, .anchor = integer_at(v, 0)};
-    encodings[o].size = finish_widths(w) + sum_bytes(w->width);
+    w->lead =
+        (tile_prefix){.order = o, .mode = v->mode, .special = v->special, .anchor = o ? integer_at(v, 0) : 0};
+    encodings[o].size = finish_widths(w) + widths_sum(w->width);
   } while (++o < b->grid->orders); /* compilers see that order 0 is always measured */
 }
 
@@ -132,7 +133,7 @@ static unsigned measure_coefficients(const brick *b, int32_t *c, fresh_layer *la
   if (w->height == 0 && c[0] == 0)
     return 0;
   planes_of_32(by_position, (w->height + 7) / 8, layer->planes);
-  return finish_coefficients(w) + sum_bytes(w->width);
+  return finish_coefficients(w) + widths_sum(w->width);
 }
 
 /* Which coefficients a layer's widths let differ from 0. */
@@ -173,7 +174,7 @@ static unsigned measure_remainder(const brick *b, const int32_t *c, brick_encodi
   widths_of_16(r, w);
   w->lead = (tile_prefix){.mode = COARSE, .special = b->integers.special, .coefficients = 1};
   planes_of_16(r, w->height > 8 ? 2 : w->height > 0, p->lattice.planes);
-  return finish_widths(w) + sum_bytes(w->width);
+  return finish_widths(w) + widths_sum(w->width);
 }
 
 /* Coefficients must save an eighth: sums of bricks with and without carry both layers. */

@@ -121,7 +121,7 @@ static unsigned finish_coefficients(tile_widths *t) {
   h->width_planes = bit_length(t->height);
   widths_pack(t->width, h->width_planes, t->plain);
   const unsigned nonzero = width_planes_nonzero(t->plain, h->width_planes);
-  h->squeezed = squeezing_pays(h->width_planes, nonzero, 0);
+  h->squeezed = squeezing_pays(h->width_planes, nonzero);
   return 1 + anchor_size(h->anchor) + width_planes_size(h->width_planes, nonzero, h->squeezed);
 }
 

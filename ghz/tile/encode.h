@@ -118,23 +118,14 @@ typedef struct encoding {
   unsigned size;
 } encoding;
 
-/* Sum of bytes that are at most 64. */
-static unsigned sum_bytes(const uint8_t width[BLOCKS]) {
-  const uint64_t even = UINT64_C(0x00ff00ff00ff00ff);
-  uint64_t sum = 0;
-  for (size_t w = 0; w < BLOCKS / 8; w++) {
-    uint64_t v;
-    memcpy(&v, width + 8 * w, 8);
-    sum += (v & even) + (v >> 8 & even);
-  }
-  return (unsigned)(sum * UINT64_C(0x0001000100010001) >> 48);
-}
-
 static void fill_encoding(const integers *v, int order, encoding *p) {
   const int64_t first = integer_at(v, 0), slope = (int64_t)((uint64_t)integer_at(v, 1) - (uint64_t)first);
-  p->widths.lead = (tile_prefix){
-      .order = order, .mode = v->mode, .special = v->special, .anchor = first, .slope = v->n > 1 ? slope : 0};
-  p->size = finish_widths(&p->widths) + sum_bytes(p->widths.width);
+  p->widths.lead = (tile_prefix){.order = order,
+                                 .mode = v->mode,
+                                 .special = v->special,
+                                 .anchor = order ? first : 0,
+                                 .slope = order == 2 && v->n > 1 ? slope : 0};
+  p->size = finish_widths(&p->widths) + widths_sum(p->widths.width);
 }
 
 /* Integers of a full tile -> the widths of all three orders; of a short one, order by order. */

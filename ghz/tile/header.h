@@ -45,19 +45,17 @@ static inline int has_specials(const specials *s) {
   return any != 0;
 }
 
-/* The widths of a tile that is to be written, and what stands before them. */
+/* The widths of a tile that is to be written. */
 typedef struct tile_widths {
-  tile_prefix lead;
-  unsigned height; /* planes: the largest width */
+  tile_prefix lead; /* what stands before them */
+  unsigned height;  /* planes: the largest width */
   width_planes plain;
   ALIGNED uint8_t width[BLOCKS];
 } tile_widths;
 
-/* Completes the lead of a tile whose order, mode, anchors, specials and widths are known. Returns
- * the bytes up to the end of the width planes. */
+/* Makes the width planes, and completes the lead by what is to be said of them. Returns the bytes
+ * up to their end. */
 static inline __attribute__((always_inline)) unsigned finish_widths(tile_widths *t) {
-  t->lead.anchor = t->lead.order ? t->lead.anchor : 0;
-  t->lead.slope = t->lead.order == 2 ? t->lead.slope : 0;
   t->lead.width_planes = bit_length(t->height);
   widths_pack(t->width, t->lead.width_planes, t->plain);
   return choose_squeezing(&t->lead, width_planes_nonzero(t->plain, t->lead.width_planes));
@@ -69,9 +67,9 @@ static inline __attribute__((always_inline)) uint8_t *put_header(const tile_widt
                                                                  uint8_t *dst) {
   const tile_prefix *h = &t->lead;
   const unsigned extra = lead_extra(h);
-  *dst++ = lead_first(h, extra);
-  if (extra)
-    *dst++ = (uint8_t)extra;
+  dst[0] = lead_first(h, extra);
+  dst[1] = (uint8_t)extra;
+  dst += 1 + (extra != 0);
   memcpy(dst, &h->anchor, 8);
   dst += anchor_size(h->anchor);
   memcpy(dst, &h->slope, 8);
