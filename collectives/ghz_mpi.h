@@ -22,9 +22,9 @@
  *               `inexact`: a sum met values beyond the lattice (2^35 steps in float), and added
  *               those in floating point. Its bits depend on the algorithm, though never on the
  *               rank.
- *   no hang     If ranks disagree on the call, count, type, operation, root, bound or options, or
- *               if one of them runs out of memory, all ranks return an error. Calls that bypass the
- *               library (below) are excepted: MPI makes those, by its own rules.
+ *   no hang     If ranks disagree on the call, count, shape, type, operation, root, bound or
+ *               options, or if one of them runs out of memory, all ranks return an error. Calls
+ *               that bypass the library (below) are excepted: MPI makes those, by its own rules.
  *
  * Conventions
  *   calls       All processes of a communicator make the same calls in the same order, as in MPI.
@@ -61,9 +61,10 @@
  *               rank. Only compressed bytes leave the device: straight to MPI if that is CUDA-aware
  *               and all of the rank's buffers are on the device, else through pinned host memory.
  *   copied      The buffers of all other calls are copied to pinned host memory, and the result
- *               back: minima and maxima, GHZ_MPI_PLAIN, other numbers of contributions, a sum of
- *               one array in all, buffers on two devices, and calls that MPI makes if it is not
- *               CUDA-aware. Over an intercommunicator such a call returns an error.
+ *               back: arrays of two or three dimensions, minima and maxima, GHZ_MPI_PLAIN, other
+ *               numbers of contributions, a sum of one array in all, buffers on two devices, and
+ *               calls that MPI makes if it is not CUDA-aware. Over an intercommunicator such a call
+ *               returns an error.
  *   order       Work on the buffers that the caller has put on streams must have ended before the
  *               call. When the call returns, the result is complete. The library uses streams of
  *               its own, and leaves the thread's current device as it was.
@@ -79,6 +80,8 @@
  *   open.
  *   GHZ_MPI_BOUND       abs:1e-3, rel:1e-4 or psnr:80; a plain number is abs; result:rel:1e-4 sets
  *                       of_result
+ *   GHZ_MPI_EXTENTS     extents of arrays, the slowest first: 256x256x256,512x512; a call whose count
+ *                       is their product has them, the first if several fit
  *   GHZ_MPI_ALGORITHM   auto, mpi, ring, doubling, halving, tree, chain, linear; for the
  *                       collectives that have it
  *   GHZ_MPI_MODE        auto, homomorphic, plain
@@ -150,6 +153,12 @@ typedef struct ghz_mpi_options {
    * GHZ_MPI_BOUND; without that variable nothing is compressed. */
   ghz_bound bound;
 
+  /* Of the array that the call counts: ghz_shape_make makes it of extents. Smooth arrays of two or
+   * three dimensions compress better with their shape. In reduce_scatter, allgather, scatter and
+   * gather it is that of a rank's block. It must have `count` values. All zeros mean
+   * GHZ_MPI_EXTENTS, or flat. */
+  ghz_shape shape;
+
   int of_result; /* 1: the bound is that of the result; a sum of N arrays uses bound / N for each */
   int average;   /* 1, with MPI_SUM: divide the sum by the number of contributions */
 
@@ -178,7 +187,10 @@ typedef struct ghz_mpi_options {
 
 /* The environment decides, else the library. */
 #define GHZ_MPI_OPTIONS                                                                                        \
-  { sizeof(ghz_mpi_options), {GHZ_ABS, 0}, 0, 0, GHZ_MPI_ALGORITHM_AUTO, GHZ_MPI_MODE_AUTO, -1, 1, 0, -1, NULL }
+  {                                                                                                            \
+    sizeof(ghz_mpi_options), {GHZ_ABS, 0}, {0, {0, 0, 0}}, 0, 0, GHZ_MPI_ALGORITHM_AUTO, GHZ_MPI_MODE_AUTO,    \
+        -1, 1, 0, -1, NULL                                                                                     \
+  }
 
 /* ---- The calls ------------------------------------------------------------------------------- */
 /* options: NULL means GHZ_MPI_OPTIONS.
@@ -191,7 +203,8 @@ typedef struct ghz_mpi_options {
  *   MPI_ERR_ROOT    root is no rank of comm
  *   MPI_ERR_BUFFER  a buffer is NULL, sendbuf is recvbuf, or MPI_IN_PLACE stands where the call
  *                   does not take it
- *   MPI_ERR_ARG     the options are wrong, or the ranks disagree
+ *   MPI_ERR_ARG     the options are wrong, the shape has another number of values than the call, or
+ *                   the ranks disagree
  *   MPI_ERR_NO_MEM  a rank has no memory
  *   MPI_ERR_OTHER   a message was damaged, or a GPU failed
  * Errors of MPI keep their codes. In what follows `ranks` is the size of comm. */
@@ -242,7 +255,7 @@ GHZ_API int ghz_gather(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_
                        MPI_Comm comm, const ghz_mpi_options *options);
 
 /* ---- Errors, names, texts -------------------------------------------------------------------- */
-/* These four are thread-safe; ghz_mpi_error_class as far as MPI is. */
+/* These five are thread-safe; ghz_mpi_error_class as far as MPI is. */
 
 /* Returns the class of an error code that a call returned. With Open MPI, MPI_Error_class returns
  * the same; MPICH does not let libraries add codes to its own classes. */
@@ -257,6 +270,10 @@ GHZ_API const char *ghz_mpi_mode_name(ghz_mpi_mode mode);
  * text begins with "result:". Returns 0 and changes nothing if the text is no bound. of_result may
  * be NULL. */
 GHZ_API int ghz_mpi_parse_bound(const char *text, ghz_bound *bound, int *of_result);
+
+/* Reads extents, the slowest first, as in 256x256x256. Returns 1, and sets *shape as ghz_shape_make
+ * does. Returns 0 and changes nothing if the text is something else, or the product overflows. */
+GHZ_API int ghz_mpi_parse_extents(const char *text, ghz_shape *shape);
 
 #ifdef __cplusplus
 }

@@ -11,8 +11,9 @@ static uint8_t somewhere[1];
 /* A plan of blocks of PIECES pieces each, which the caller frees. `sends` and `receives`: whether
  * this rank has the block in a buffer. */
 static plan planned(position at, schedule_builder build, const int *sends, const int *receives) {
-  const layout l = {
-      .count = VALUES, .piece_values = GHZ_CHUNK, .type = GHZ_F32, .parts = at.ranks, .segments = 1};
+  const ghz_shape flat = ghz_flat(VALUES);
+  layout l = {.piece_values = GHZ_CHUNK, .type = GHZ_F32, .parts = at.ranks, .segments = 1};
+  ghz_layout_set_shape(&l, &flat);
   plan p = {0};
   cr_assert(ghz_plan_cut(&p, &l, at, build));
   for (int b = 0; b < at.ranks; b++)
@@ -64,4 +65,34 @@ Test(plan, has_no_events_for_the_blocks_of_others) {
 Test(plan, has_a_start_for_a_block_that_stays) {
   const int sends[] = {1, 0, 0}, receives[] = {0, 1, 1};
   check_events((position){0, 3, 0}, ghz_linear_gather, sends, receives, PIECES);
+}
+
+/* Pieces follow each other, and together have every tile and every value. */
+static void check_pieces(const ghz_shape *shape, int segments) {
+  plan p = {0};
+  layout l = {.piece_values = 3 * GHZ_CHUNK, .type = GHZ_F32, .parts = 1, .segments = segments};
+  ghz_layout_set_shape(&l, shape);
+  cr_assert(ghz_plan_cut(&p, &l, (position){0, segments, 0}, ghz_ring_allreduce));
+  uint64_t tiles = 0, values = 0;
+  for (uint32_t i = 0; i < p.piece_count; i++) {
+    cr_expect_eq(p.pieces[i].first, tiles);
+    cr_expect(p.pieces[i].tiles > 0 && p.pieces[i].tiles <= p.piece_tiles);
+    tiles += p.pieces[i].tiles;
+    values += ghz_piece_values(&p, &p.pieces[i]);
+  }
+  cr_expect_eq(tiles, ghz_shape_tiles(shape), "%d segments, %dD: %llu tiles", segments, shape->dims,
+               (unsigned long long)tiles);
+  cr_expect_eq(values, ghz_shape_count(shape), "%d segments, %dD: %llu values", segments, shape->dims,
+               (unsigned long long)values);
+  ghz_plan_free(&p);
+}
+
+Test(plan, cuts_every_shape_into_ranges_of_tiles) {
+  static const ghz_shape shapes[] = {{1, {1, 1, 0}},       {1, {1, 1, 1}},     {1, {1, 1, 1000001}},
+                                     {2, {1, 1000, 1001}}, {2, {70, 33, 31}},  {2, {3, 1, 100000}},
+                                     {2, {0, 5, 5}},       {3, {64, 100, 90}}, {3, {9, 17, 33}},
+                                     {3, {1, 1, 1}},       {3, {100000, 1, 1}}};
+  for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+    for (int segments = 1; segments <= 7; segments++)
+      check_pieces(&shapes[i], segments);
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "control/extents.h"
 #include "engine/poll.h"
 
 /* ---- What this rank knows -------------------------------------------------------------------- */
@@ -30,6 +31,17 @@ static uint64_t bits_of(double x) {
   return bits;
 }
 
+static extents extents_of(const ghz_shape *s) {
+  return (extents){{(uint64_t)s->dims, s->extent[0], s->extent[1], s->extent[2]}};
+}
+
+static uint64_t shape_hash(const ghz_shape *s) {
+  uint64_t hash = (uint64_t)s->dims;
+  for (int i = 0; i < 3; i++)
+    hash = mixed(hash, s->extent[i]);
+  return hash;
+}
+
 static uint64_t placement_of(const call *c, uint64_t contributions) {
   uint64_t here = (uint64_t)c->at.rank << 2 | (unsigned)c->on.send << 1 | (unsigned)c->on.recv;
   return mixed(mixed(here, contributions), (unsigned)c->on.apart);
@@ -40,6 +52,7 @@ static void identify(const call *c, uint64_t *identity) {
   int foreign = c->collective->reduces && c->reduction == REDUCE_NONE;
   identity[SAME_CALL] = name_of(c->collective->name);
   identity[SAME_COUNT] = (uint64_t)c->count;
+  identity[SAME_SHAPE] = shape_hash(&c->shape);
   identity[SAME_TYPE] = (uint64_t)c->value_size << 1 | (unsigned)c->is_real;
   identity[SAME_OPERATION] = (uint64_t)c->reduction | (uint64_t)s->average << 8 | (uint64_t)foreign << 16;
   identity[SAME_ROOT] = c->collective->rooted ? (uint64_t)c->root : 0;
@@ -50,6 +63,7 @@ static void identify(const call *c, uint64_t *identity) {
 
 record ghz_agree_record(const call *c, const timing *last) {
   record r = {.error_rank = c->at.rank, .last = *last};
+  r.least = r.most = extents_of(&c->shape);
   r.contributions = (uint64_t)(c->set.contributions > 0 ? c->set.contributions : 0);
   identify(c, r.identity);
   if (c->on.any) {
@@ -69,6 +83,13 @@ static double most(double a, double b) {
   return b > a ? b : a;
 }
 
+static int compare_extents(const extents *a, const extents *b) {
+  int i = 0;
+  while (i < 3 && a->of[i] == b->of[i])
+    i++;
+  return (a->of[i] > b->of[i]) - (a->of[i] < b->of[i]);
+}
+
 static void combine(const record *a, record *b) {
   b->differing |= a->differing;
   for (int i = 0; i < IDENTITIES; i++)
@@ -81,6 +102,10 @@ static void combine(const record *a, record *b) {
     b->error_class = a->error_class;
     b->error_rank = a->error_rank;
   }
+  if (compare_extents(&a->least, &b->least) < 0)
+    b->least = a->least;
+  if (compare_extents(&a->most, &b->most) > 0)
+    b->most = a->most;
   b->contributions += a->contributions;
   b->devices += a->devices;
   b->placement += a->placement;
@@ -129,15 +154,30 @@ static const char *class_text(int error_class) {
                                          : "gave a bad argument";
 }
 
+static void describe(const extents *e, char text[SHAPE_TEXT]) {
+  ghz_extents_describe(&(ghz_shape){(int)e->of[0], {e->of[1], e->of[2], e->of[3]}}, text);
+}
+
+static error different_shapes(const record *r) {
+  error e = {.code = MPI_ERR_ARG};
+  char least[SHAPE_TEXT], most[SHAPE_TEXT];
+  describe(&r->least, least);
+  describe(&r->most, most);
+  snprintf(e.text, sizeof e.text, "the ranks disagree on the shape: %s and %s", least, most);
+  return e;
+}
+
 static error disagreement(const record *r) {
-  static const char *const names[IDENTITIES] = {"call", "count", "type",   "operation",
-                                                "root", "bound", "options"};
+  static const char *const names[IDENTITIES] = {"call",      "count", "shape", "type",
+                                                "operation", "root",  "bound", "options"};
   error e = {0};
   int i = 0;
   if (!r->differing)
     return e;
   while (!(r->differing >> i & 1))
     i++;
+  if (i == SAME_SHAPE)
+    return different_shapes(r);
   e.code = MPI_ERR_ARG;
   snprintf(e.text, sizeof e.text, "the ranks disagree on the %s", names[i]);
   return e;

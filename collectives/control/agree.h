@@ -11,6 +11,7 @@
 enum identity {
   SAME_CALL,
   SAME_COUNT,
+  SAME_SHAPE,
   SAME_TYPE,
   SAME_OPERATION,
   SAME_ROOT,
@@ -19,10 +20,16 @@ enum identity {
   IDENTITIES
 };
 
+/* Dims and extents: a ghz_shape without padding. */
+typedef struct extents {
+  uint64_t of[4];
+} extents;
+
 /* What one rank knows, and after ghz_agree, what all ranks know together. */
 typedef struct record {
   uint64_t identity[IDENTITIES];
   uint64_t differing;     /* bit i: not all ranks have the same identity[i] */
+  extents least, most;    /* the first and last shape of all ranks', by dims, then extents */
   int32_t error_class;    /* the error class of a rank that cannot take part; 0: all can */
   int32_t error_rank;     /* the lowest such rank */
   uint64_t contributions; /* sum over the ranks */

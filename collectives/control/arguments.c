@@ -3,6 +3,8 @@
 
 #include "control/arguments.h"
 
+#include "control/extents.h"
+
 #include <limits.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -63,6 +65,7 @@ static void read_meaning(call *c) {
   c->at.root = c->root;
   read_type(c);
   c->reduction = reduction_of(c);
+  c->shape = ghz_settings_shape(&c->set, c->count > 0 ? (uint64_t)c->count : 0);
   c->used = c->collective->extent(c);
   c->fits_int = c->count <= INT_MAX / call_blocks(c);
   c->for_mpi = reason_for_mpi(c);
@@ -111,6 +114,16 @@ static error check_options(const call *c) {
   return check_contributions(c);
 }
 
+static error check_shape(const call *c) {
+  const uint64_t values = ghz_shape_count(&c->shape);
+  char text[SHAPE_TEXT];
+  if (values == (uint64_t)c->count)
+    return (error){0};
+  ghz_extents_describe(&c->shape, text);
+  return wrong(MPI_ERR_ARG, "the shape, %s, has %llu values, and the count is %lld", text,
+               (unsigned long long)values, (long long)c->count);
+}
+
 static int is_aliased(const call *c) {
   int both_matter = !c->collective->rooted || call_is_root(c);
   return both_matter && c->recv && c->send == c->recv && c->send != MPI_IN_PLACE && c->set.contributions;
@@ -136,6 +149,8 @@ static error check(const call *c) {
   if (c->count > 0 && c->is_real && is_aliased(c))
     return wrong(MPI_ERR_BUFFER, "sendbuf is recvbuf; MPI_IN_PLACE is for that");
   error e = check_options(c);
+  if (!e.code)
+    e = check_shape(c);
   if (!e.code && c->on.status != GHZ_OK)
     e = ghz_error_of_device(c->on.status);
   if (!e.code && c->bypass && !c->fits_int)

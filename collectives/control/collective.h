@@ -38,6 +38,7 @@ typedef struct call {
   ghz_type real;       /* which */
   size_t value_size;   /* of any type; 0: unknown */
   reduction reduction; /* REDUCE_NONE also for the operations that are left to MPI */
+  ghz_shape shape;     /* of the array that `count` counts */
   extent used;
   int fits_int;        /* counts and offsets fit the int of MPI's calls */
   const char *for_mpi; /* why only MPI can make the call; all ranks find so alike. NULL: we can */

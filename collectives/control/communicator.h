@@ -19,7 +19,7 @@ typedef struct footprint {
   int root;
 } footprint;
 _Static_assert(sizeof(footprint) == 3 * sizeof(uint64_t) + sizeof(layout) + 4 * sizeof(int) &&
-                   sizeof(layout) == 2 * sizeof(uint64_t) + 4 * sizeof(int),
+                   sizeof(layout) == 5 * sizeof(uint64_t) + 4 * sizeof(int),
                "no padding");
 
 enum { FOOTPRINTS = 16 };

@@ -19,7 +19,7 @@ typedef enum error_origin {
 typedef struct error {
   int code; /* MPI_SUCCESS: there is none */
   error_origin origin;
-  char text[160];
+  char text[208];
 } error;
 
 /* What the last use of a device on this thread returned: no error for GHZ_OK. */

@@ -15,19 +15,23 @@ enum { PIECE_LEAST = 128 << 10, PIECE_MOST = 512 << 10 };
 #define GHZ_DEVICE_PIECE_MOST (4 << 20)
 #endif
 
-/* If any rank has device buffers, all ranks cut as it needs it: they have to cut alike. */
-static layout layout_of(const call *c, const algorithm *a, int any_device) {
+/* If any rank has device buffers, all ranks cut as it needs it: they have to cut alike. Values that
+ * are not compressed have no shape. */
+static layout layout_of(const call *c, variant how, int any_device) {
+  const algorithm *a = &c->collective->algorithms[how.algorithm];
+  const uint64_t count = (uint64_t)c->count;
+  const ghz_shape flat = ghz_flat(count);
   layout l;
+  ghz_layout_set_shape(&l, how.mode == GHZ_MPI_PLAIN ? &flat : &c->shape);
   l.type = c->real;
-  l.count = (uint64_t)c->count;
   l.parts = call_blocks(c);
   l.segments = a->segments ? a->segments(c->at.ranks) : 1;
   l.columns_first = a->columns_first;
-  uint64_t bytes = l.count * c->value_size / (uint64_t)l.segments / 8;
+  uint64_t bytes = count * c->value_size / (uint64_t)l.segments / 8;
   uint64_t least = any_device ? GHZ_DEVICE_PIECE_LEAST : PIECE_LEAST;
   uint64_t most = any_device ? GHZ_DEVICE_PIECE_MOST : PIECE_MOST;
   l.piece_values = (bytes < least ? least : bytes > most ? most : bytes) / c->value_size;
-  while (l.count / l.piece_values * (uint64_t)l.parts > MOST_PIECES)
+  while (count / l.piece_values * (uint64_t)l.parts > MOST_PIECES)
     l.piece_values *= 2;
   return l;
 }
@@ -36,7 +40,7 @@ static footprint footprint_of(const call *c, variant how, const record *agreed) 
   return (footprint){.call = agreed->identity[SAME_CALL],
                      .placement = agreed->placement,
                      .contributions = agreed->contributions,
-                     .layout = layout_of(c, &c->collective->algorithms[how.algorithm], agreed->devices > 0),
+                     .layout = layout_of(c, how, agreed->devices > 0),
                      .how = how,
                      .reduction = c->reduction,
                      .root = c->root};
@@ -61,6 +65,7 @@ static payload_job job_of(const call *c, communicator *with, const record *agree
                        .pool = &with->pool,
                        .plan = &with->plan,
                        .lattice.type = c->real,
+                       .order = c->reduction >= REDUCE_MIN ? GHZ_ORDER_LORENZO : GHZ_ORDER_BEST,
                        .reduction = c->reduction,
                        .contributions = c->set.contributions,
                        .stride = (size_t)c->count * c->value_size * (size_t)call_blocks(c),

@@ -56,15 +56,16 @@ static int list_variants(const call *c, const record *agreed, variant *list) {
 
 /* ---- Kinds of calls -------------------------------------------------------------------------- */
 
-/* All ranks find the same kind, but for the placement of device buffers, which only an agreement
- * brings. */
+/* Flat arrays, planes and cubes are apart: they compress to other sizes. All ranks find the same
+ * kind, but for the placement of device buffers, which only an agreement brings. */
 static call_kind kind_of(const call *c, const record *r) {
   uint64_t octave = c->count > 0 ? 64 - (uint64_t)__builtin_clzll((unsigned long long)c->count) : 0;
   return (call_kind){.call = r->identity[SAME_CALL],
                      .operation = r->identity[SAME_OPERATION],
                      .bound = r->identity[SAME_BOUND],
                      .options = r->identity[SAME_OPTIONS],
-                     .size = (uint64_t)c->value_size << 16 | octave << 8 | (uint64_t)c->fits_int};
+                     .size = (uint64_t)c->shape.dims << 32 | (uint64_t)c->value_size << 16 | octave << 8 |
+                             (uint64_t)c->fits_int};
 }
 
 /* ---- Selecting ------------------------------------------------------------------------------- */

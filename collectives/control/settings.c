@@ -12,6 +12,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "control/extents.h"
 #include "payload/device.h"
 
 static const char *const algorithm_names[] = {"auto",    "mpi",  "ring",  "doubling",
@@ -97,6 +98,7 @@ static int parse_int(const char *text, int least, int most, int *value) {
 
 typedef struct environment {
   ghz_bound bound;
+  extents_list extents;
   int of_result, algorithm, mode, threads, keep_root, verbose, cuda_aware;
   int64_t threshold;
 } environment;
@@ -120,6 +122,7 @@ static void warn_if_ignored(const char *name, const char *text, const char *expe
 static void read_environment(void) {
   READ("GHZ_MPI_BOUND", "abs:X, rel:X or psnr:X, as in rel:1e-4",
        ghz_mpi_parse_bound(text, &env.bound, &env.of_result));
+  READ("GHZ_MPI_EXTENTS", "a list of extents, as in 256x256x256,512x512", ghz_extents_read(text, &env.extents));
   READ("GHZ_MPI_ALGORITHM", "auto, mpi, ring, doubling, halving, tree, chain or linear",
        parse_name(text, algorithm_names, ALGORITHMS, &env.algorithm));
   READ("GHZ_MPI_MODE", "auto, homomorphic or plain", parse_name(text, mode_names, MODES, &env.mode));
@@ -146,6 +149,8 @@ static const char *check(const ghz_mpi_options *o) {
     return "the kind of the bound is unknown";
   if (!(o->bound.value >= 0) || !isfinite(o->bound.value))
     return "the bound is not a positive number";
+  if (!ghz_extents_are_absent(&o->shape) && !ghz_extents_are_sound(&o->shape))
+    return "options.shape is no shape: ghz_shape_make makes one";
   if ((int)o->algorithm < 0 || (int)o->algorithm >= ALGORITHMS)
     return "the algorithm is unknown";
   if ((int)o->mode < 0 || (int)o->mode >= MODES)
@@ -160,7 +165,8 @@ int ghz_settings_bypass(const ghz_mpi_options *o, uint64_t bytes) {
     pthread_once(&env_once, read_environment);
   int64_t threshold = env.threshold;
   if (o) {
-    if (o->size != sizeof *o || o->algorithm || o->mode || o->average || o->report || o->contributions != 1)
+    if (o->size != sizeof *o || o->algorithm || o->mode || o->average || o->report || o->shape.dims ||
+        o->contributions != 1)
       return 0;
     threshold = o->threshold < 0 ? threshold : o->threshold;
   }
@@ -173,6 +179,7 @@ const char *ghz_settings_make(const ghz_mpi_options *options, settings *s) {
   const ghz_mpi_options *o = options && !wrong ? options : &defaults;
   pthread_once(&env_once, read_environment);
   *s = (settings){.bound = o->bound,
+                  .shape = o->shape,
                   .of_result = o->of_result != 0,
                   .average = o->average != 0,
                   .contributions = o->contributions,
@@ -188,4 +195,8 @@ const char *ghz_settings_make(const ghz_mpi_options *options, settings *s) {
     s->of_result = s->of_result || env.of_result;
   }
   return wrong;
+}
+
+ghz_shape ghz_settings_shape(const settings *s, uint64_t count) {
+  return s->shape.dims ? s->shape : ghz_extents_find(&env.extents, count);
 }

@@ -7,6 +7,7 @@
 
 typedef struct settings {
   ghz_bound bound; /* value 0: there is none */
+  ghz_shape shape; /* as in the options */
   int of_result, average, contributions, threads, keep_root;
   ghz_mpi_algorithm algorithm;
   ghz_mpi_mode mode;
@@ -18,6 +19,9 @@ typedef struct settings {
 /* Merges both into *s. Returns NULL, or what is wrong with the options, and then *s is that of
  * default options. Thread-safe. */
 const char *ghz_settings_make(const ghz_mpi_options *options, settings *s);
+
+/* The shape of a call of so many values: that of the options, or the environment's. Thread-safe. */
+ghz_shape ghz_settings_shape(const settings *s, uint64_t count);
 
 /* Whether a call of so many bytes goes straight to MPI: it is small, and nothing is asked for that
  * would need us. Costs next to nothing. Thread-safe. */

@@ -30,6 +30,7 @@ struct payload_job {
   buffer_pool *pool; /* of the engine's buffers and of the payload's scratch */
   const plan *plan;
   ghz_lattice lattice;
+  int order; /* of prediction, for compression */
   reduction reduction;
   int contributions;            /* arrays that this rank contributes, */
   size_t stride;                /* so many bytes apart */

@@ -5,6 +5,7 @@
 #include "engine/plan.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define TILES_PER_CHUNK (GHZ_CHUNK / GHZ_TILE)
 
@@ -15,22 +16,32 @@ static uint64_t cut(uint64_t tiles, uint64_t i, uint64_t n) {
   return i == n ? tiles : (units / n * i + units % n * i / n) * grain;
 }
 
+void ghz_layout_set_shape(layout *l, const ghz_shape *shape) {
+  l->dims = (uint64_t)shape->dims;
+  memcpy(l->extent, shape->extent, sizeof l->extent);
+}
+
+static ghz_shape shape_of(const layout *l) {
+  return (ghz_shape){(int)l->dims, {l->extent[0], l->extent[1], l->extent[2]}};
+}
+
 /* Pieces of each segment. */
 static uint64_t columns_of(const layout *l) {
-  uint64_t n = l->count / (uint64_t)l->segments / l->piece_values;
+  const ghz_shape shape = shape_of(l);
+  uint64_t n = ghz_shape_count(&shape) / (uint64_t)l->segments / l->piece_values;
   return n ? n : 1;
 }
 
 uint64_t ghz_piece_values(const plan *p, const piece *q) {
-  uint64_t begin = q->first * GHZ_TILE, left = p->layout.count - begin;
-  return q->tiles * GHZ_TILE < left ? q->tiles * GHZ_TILE : left;
+  const ghz_slice slice = {.shape = p->shape, .first = q->first, .tiles = q->tiles};
+  return ghz_slice_count(&slice);
 }
 
 /* Segments take turns along the array, so that what compresses badly is not all in one of them.
  * Pieces without tiles do not exist, on any rank. */
 static void cut_part(plan *p, int index) {
   const layout *l = &p->layout;
-  uint64_t all = GHZ_TILE_COUNT(l->count), segments = (uint64_t)l->segments, n = segments * columns_of(l);
+  uint64_t all = ghz_shape_tiles(&p->shape), segments = (uint64_t)l->segments, n = segments * columns_of(l);
   for (uint64_t i = 0; i < n; i++) {
     uint64_t begin = cut(all, i, n), size = cut(all, i + 1, n) - begin;
     if (size == 0)
@@ -117,6 +128,7 @@ int ghz_plan_cut(plan *p, const layout *l, position at, schedule_builder build) 
   int schedules = l->parts > 1 ? l->parts : l->segments;
   uint64_t most = columns_of(l) * (uint64_t)l->segments * (uint64_t)l->parts;
   p->layout = *l;
+  p->shape = shape_of(l);
   p->at = at;
   p->piece_count = 0;
   p->piece_tiles = 0;

@@ -16,8 +16,8 @@ typedef struct part {
 
 /* What a call looks like before it is cut. Without padding: layouts are compared byte by byte. */
 typedef struct layout {
-  uint64_t count;        /* values of each part */
-  uint64_t piece_values; /* about so many values per piece */
+  uint64_t dims, extent[3]; /* of each part, as in ghz_shape */
+  uint64_t piece_values;    /* about so many values per piece */
   ghz_type type;
   int parts;         /* arrays: 1, or one per rank */
   int segments;      /* schedules that the pieces of a part take in turn; 1 where there are several parts */
@@ -57,6 +57,7 @@ typedef struct event {
 
 typedef struct plan {
   layout layout;
+  ghz_shape shape; /* of each part */
   position at;
   part *parts;
   schedule *schedules;
@@ -80,6 +81,9 @@ int ghz_plan_cut(plan *p, const layout *l, position at, schedule_builder build);
 int ghz_plan_order(plan *p);
 
 void ghz_plan_free(plan *p);
+
+/* The shape as a layout has it. */
+void ghz_layout_set_shape(layout *l, const ghz_shape *shape);
 
 /* Values of a piece. */
 uint64_t ghz_piece_values(const plan *p, const piece *q);

@@ -16,8 +16,9 @@ intercept_settings intercept;
 
 enum { TEXT = 4096, TIME_LIMIT = 60 /* seconds */ };
 
-static const char *const shared[] = {"GHZ_MPI_BOUND",     "GHZ_MPI_ALGORITHM", "GHZ_MPI_MODE",
-                                     "GHZ_MPI_THRESHOLD", "GHZ_MPI_KEEP_ROOT", "GHZ_MPI_REPORT"};
+static const char *const shared[] = {"GHZ_MPI_BOUND", "GHZ_MPI_EXTENTS",   "GHZ_MPI_ALGORITHM",
+                                     "GHZ_MPI_MODE",  "GHZ_MPI_THRESHOLD", "GHZ_MPI_KEEP_ROOT",
+                                     "GHZ_MPI_REPORT"};
 enum { SHARED = sizeof shared / sizeof *shared };
 
 const char *environment_get(const char *name) {

@@ -7,9 +7,8 @@
 
 ghz_status ghz_payload_compress(payload_job *job, const piece *p, const void *array, buffer *out) {
   double start = MPI_Wtime();
-  ghz_status status =
-      ghz_slice_compress(job->codec, &job->lattice, GHZ_ORDER_BEST, array, job->plan->layout.count, p->first,
-                         p->tiles, out->memory, out->capacity, &out->slice);
+  ghz_status status = ghz_slice_compress_shape(job->codec, &job->lattice, job->order, array, &job->plan->shape,
+                                               p->first, p->tiles, out->memory, out->capacity, &out->slice);
   out->size = ghz_slice_size(&out->slice);
   job->report->compress += MPI_Wtime() - start;
   return status;
@@ -19,13 +18,17 @@ static int same_bits(double a, double b) {
   return memcmp(&a, &b, sizeof a) == 0;
 }
 
+static int same_shape(const ghz_shape *a, const ghz_shape *b) {
+  return a->dims == b->dims && memcmp(a->extent, b->extent, sizeof a->extent) == 0;
+}
+
 ghz_status ghz_payload_validate(payload_job *job, const piece *p, buffer *in) {
   const ghz_lattice *l = &in->slice.lattice;
   ghz_status status = ghz_slice_parse((ghz_bytes){in->data, in->size}, &in->slice);
   if (status != GHZ_OK)
     return status;
   if (in->slice.first != p->first || in->slice.tiles != p->tiles ||
-      in->slice.count != job->plan->layout.count || l->type != job->lattice.type ||
+      !same_shape(&in->slice.shape, &job->plan->shape) || l->type != job->lattice.type ||
       l->cap != job->lattice.cap || !same_bits(l->step, job->lattice.step) ||
       !same_bits(l->eb, job->lattice.eb) || in->slice.terms > job->total_contributions)
     return GHZ_EMISMATCH;
@@ -34,9 +37,9 @@ ghz_status ghz_payload_validate(payload_job *job, const piece *p, buffer *in) {
 }
 
 size_t ghz_payload_capacity(const payload_job *job, uint64_t tiles, uint64_t terms) {
-  const ghz_shape shape = ghz_flat(job->plan->layout.count);
-  return terms > UINT32_MAX ? 0
-                            : ghz_slice_bound(&shape, tiles, job->lattice.type, (uint32_t)(terms ? terms : 1));
+  return terms > UINT32_MAX
+             ? 0
+             : ghz_slice_bound(&job->plan->shape, tiles, job->lattice.type, (uint32_t)(terms ? terms : 1));
 }
 
 /* As MPI does it: NaN in either operand of a minimum gives NaN. */

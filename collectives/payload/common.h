@@ -5,7 +5,7 @@
 
 #include "engine/payload.h"
 
-/* The place of a piece's first value in an array of its part. */
+/* The place of a piece's first value in an array of its part, which is flat. */
 static inline size_t piece_offset(const payload_job *job, const piece *p) {
   return (size_t)p->first * GHZ_TILE * job->value_size;
 }

@@ -27,8 +27,8 @@ static ghz_status operate(payload_job *job, const ghz_slice *a, const ghz_slice 
 /* A sum of nothing: no terms, and every tile empty. */
 static ghz_status encode_empty_sum(payload_job *job, const piece *p, buffer *out) {
   out->slice = (ghz_slice){.lattice = job->lattice,
-                           .shape = ghz_flat(job->plan->layout.count),
-                           .count = job->plan->layout.count,
+                           .shape = job->plan->shape,
+                           .count = ghz_shape_count(&job->plan->shape),
                            .first = p->first,
                            .tiles = p->tiles,
                            .sizes = out->memory + GHZ_SLICE_HEADER};
@@ -94,7 +94,7 @@ static ghz_status decode(payload_job *job, const piece *p, const buffer *result)
     slice = &mean->slice;
   }
   if (status == GHZ_OK)
-    status = ghz_slice_decompress(job->codec, slice, job->lattice.type, p->part->target + piece_offset(job, p));
+    status = ghz_slice_decompress_into(job->codec, slice, job->lattice.type, p->part->target);
   ghz_buffer_release(job->pool, mean);
   job->report->decompress += MPI_Wtime() - start;
   return status;

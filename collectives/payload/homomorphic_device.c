@@ -68,9 +68,9 @@ static ghz_status encode_to(payload_job *job, const piece *p, const stream_slot 
   b->on_device = job->source_on_device;
   if (!job->source_on_device)
     return ghz_payload_compress(job, p, p->part->source, &b->buffer);
-  return ghz_cuda_slice_compress(slot->gpu, &job->lattice, GHZ_ORDER_BEST, p->part->source,
-                                 ghz_flat(job->plan->layout.count), p->first, p->tiles, b->device,
-                                 b->buffer.capacity, new_result(work), slot->stream);
+  return ghz_cuda_slice_compress(slot->gpu, &job->lattice, job->order, p->part->source, job->plan->shape,
+                                 p->first, p->tiles, b->device, b->buffer.capacity, new_result(work),
+                                 slot->stream);
 }
 
 static size_t capacity(const payload_job *job, uint64_t tiles) {
@@ -94,7 +94,7 @@ static ghz_status validate(payload_job *job, const piece *p, buffer *in) {
 }
 
 static ghz_cuda_slice slice_of(const payload_job *job, const piece *p) {
-  return (ghz_cuda_slice){job->lattice.type, ghz_flat(job->plan->layout.count), p->first, p->tiles};
+  return (ghz_cuda_slice){job->lattice.type, job->plan->shape, p->first, p->tiles};
 }
 
 /* ---- Adding ---------------------------------------------------------------------------------- */

@@ -79,13 +79,16 @@ enum { SHOWS = sizeof shows / sizeof *shows };
 
 static failure play(stage *s, int show) {
   int moves = shows[show].moves, segments = shows[show].segments;
-  layout l = {.type = GHZ_F32, .count = VALUES, .parts = 1, .piece_values = GHZ_CHUNK};
+  const ghz_shape flat = ghz_flat(VALUES);
+  layout l = {.type = GHZ_F32, .parts = 1, .piece_values = GHZ_CHUNK};
+  ghz_layout_set_shape(&l, &flat);
   l.segments = segments > 0 ? segments : segments == 0 ? here.ranks : ghz_halving_segments(here.ranks);
   l.columns_first = shows[show].columns_first;
   ghz_mpi_report report = {0};
   payload_job job = {.codec = s->codec,
                      .pool = &s->pool,
                      .plan = &s->plan,
+                     .order = GHZ_ORDER_BEST,
                      .reduction = moves ? REDUCE_NONE : REDUCE_SUM,
                      .contributions = 1,
                      .total_contributions = (uint64_t)here.ranks,
