@@ -140,6 +140,42 @@ static void two_camps(void) {
   }
 }
 
+/* ---- Shapes ---- */
+/* The sentence of the error names both. */
+static void must_say(const test_request *r, const char *one, const char *other) {
+  char text[MPI_MAX_ERROR_STRING] = "";
+  int length = 0;
+  suite_case("%s: %s and %s", collective_names[r->what], one, other);
+  handled = 0;
+  int code = request_make(r, &r->options);
+  check_error(r, code, MPI_ERR_ARG);
+  MPI_Error_string(code, text, &length);
+  check(strstr(text, one) && strstr(text, other), "the sentence is: %s", text);
+  check_still_works();
+}
+
+static void other_shapes(void) {
+  static const ghz_shape shapes[][2] = {{{2, {1, 30, 100}}, {2, {1, 50, 60}}},
+                                        {{3, {10, 10, 30}}, {2, {1, 50, 60}}},
+                                        {{3, {10, 10, 30}}, {2, {10, 10, 30}}},
+                                        {{1, {1, 1, 3000}}, {3, {10, 15, 20}}}};
+  static const char *const names[][2] = {{"30 x 100", "50 x 60"},
+                                         {"10 x 10 x 30", "50 x 60"},
+                                         {"10 x 10 x 30", "10 planes of 10 x 30"},
+                                         {"3000 values", "10 x 15 x 20"}};
+  for (int i = 0; i < 4; i++)
+    for (int f = 0; f < COLLECTIVES; f++) {
+      test_request r = good((collective)f);
+      r.options.shape = shapes[i][here.rank == (i + f) % RANKS];
+      must_say(&r, names[i][0], names[i][1]);
+    }
+  for (int f = 0; f < COLLECTIVES; f++) {
+    test_request r = good((collective)f);
+    r.options.shape = (ghz_shape){2, {1, 29, 100}};
+    must_say(&r, "2900", "3000");
+  }
+}
+
 /* ---- What is left to MPI ---- */
 static void multiply_add(void *in, void *inout, int *n, MPI_Datatype *type) {
   (void)type;
@@ -290,6 +326,7 @@ int main(int argc, char **argv) {
   wrong_at_root();
   no_communicator();
   two_camps();
+  other_shapes();
   left_to_mpi();
   moved_by_mpi();
   nan_on_one_rank();

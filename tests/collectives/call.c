@@ -34,15 +34,17 @@ uint64_t dealt_in_all(const call *s, int ranks) { return dealt_before(s, ranks, 
 
 /* ---- What is asked for ---- */
 const char *call_text(const call *s) {
-  static _Thread_local char text[400];
+  static _Thread_local char text[500];
   static const char *const kinds[] = {"abs", "rel", "psnr"};
   snprintf(text, sizeof text,
-           "%s %s %s %s %s%s root %d, %llu values, %s:%.17g%s, contributions %d, keep_root %d, threads %d, %s "
+           "%s %s %s %s %s%s root %d, %llu values (%dD: %llu %llu %llu), %s:%.17g%s, contributions %d, "
+           "keep_root %d, threads %d, %s "
            "2^%d seed %llu",
            collective_names[s->what], ghz_mpi_algorithm_name(s->algorithm), ghz_mpi_mode_name(s->mode),
            s->type == GHZ_F64 ? "double" : "float", operation_names[s->op], s->in_place ? " in place" : "",
-           s->root, (unsigned long long)s->count, kinds[s->bound.kind], s->bound.value,
-           s->of_result ? " of the result" : "", s->deal, s->keep_root, s->threads,
+           s->root, (unsigned long long)s->count, s->shape.dims, (unsigned long long)s->shape.extent[0],
+           (unsigned long long)s->shape.extent[1], (unsigned long long)s->shape.extent[2], kinds[s->bound.kind],
+           s->bound.value, s->of_result ? " of the result" : "", s->deal, s->keep_root, s->threads,
            s->fill ? "special" : field_names[s->data.kind], s->data.exponent, (unsigned long long)s->data.seed);
   return text;
 }
@@ -53,6 +55,7 @@ MPI_Op call_op(const call *s) { return s->op == MINIMUM ? MPI_MIN : s->op == MAX
 ghz_mpi_options call_options(const call *s, int rank, int ranks) {
   ghz_mpi_options o = GHZ_MPI_OPTIONS;
   o.bound = s->bound;
+  o.shape = s->shape;
   o.of_result = s->of_result;
   o.average = s->op == AVERAGE && reduces(s->what);
   o.algorithm = s->algorithm;

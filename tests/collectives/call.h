@@ -18,6 +18,7 @@ typedef struct call {
   int in_place, root, of_result, keep_root, threads;
   int deal;
   uint64_t count;
+  ghz_shape shape; /* as in the options */
   ghz_bound bound;
   field data;
   /* NULL, or what fills a contribution with values that are no field's. */

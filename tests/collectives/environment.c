@@ -2,8 +2,8 @@
  * that are read.
  *
  * To be run with GHZ_MPI_BOUND=result:rel:1e-3, GHZ_MPI_ALGORITHM=ring, GHZ_MPI_MODE=homomorphic,
- * GHZ_MPI_THRESHOLD=1k, GHZ_MPI_KEEP_ROOT=1, GHZ_MPI_THREADS=2; and with GHZ_MPI_THRESHOLD=1k
- * alone. */
+ * GHZ_MPI_THRESHOLD=1k, GHZ_MPI_KEEP_ROOT=1, GHZ_MPI_THREADS=2,
+ * GHZ_MPI_EXTENTS=8x25x24,50x100,25x200; and with GHZ_MPI_THRESHOLD=1k alone. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "suite.h"
 #include <ghz_mpi.h>
@@ -91,6 +91,29 @@ static void others_have_algorithms_of_their_own(void) {
         ghz_mpi_algorithm_name(report.algorithm));
 }
 
+/* The bytes that a sum of this shape takes, or of what the environment says. */
+static uint64_t bytes_of(ghz_shape shape) {
+  static float x[COUNT], y[COUNT];
+  ghz_mpi_report report = {0};
+  ghz_mpi_options o = GHZ_MPI_OPTIONS;
+  o.shape = shape;
+  o.report = &report;
+  for (int i = 0; i < COUNT; i++)
+    x[i] = (float)((i * 37 % 100 + 1000 * (i / 200)) % 999);
+  check(ghz_allreduce(x, y, COUNT, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, &o) == MPI_SUCCESS, "an error");
+  return report.sent_bytes;
+}
+
+/* The first of the list that fits; the options come first. */
+static void extents_are_used(int given) {
+  suite_case("extents");
+  uint64_t open = bytes_of((ghz_shape){0}), flat = bytes_of(ghz_flat(COUNT)),
+           first = bytes_of((ghz_shape){2, {1, 50, 100}}), second = bytes_of((ghz_shape){2, {1, 25, 200}});
+  check(flat != first && first != second && second != flat, "shapes take as many bytes as each other");
+  check(open == (given ? first : flat), "%llu bytes: flat %llu, by the environment %llu",
+        (unsigned long long)open, (unsigned long long)flat, (unsigned long long)first);
+}
+
 /* Where the environment names an algorithm, nothing is left to a threshold. */
 static void threshold(int counts) {
   suite_case("the threshold");
@@ -134,6 +157,54 @@ static void texts(void) {
   check(ghz_mpi_parse_bound("rel:1e-4", &b, NULL) == 1 && b.kind == GHZ_REL, "of_result may be NULL");
 }
 
+static void parse_shape(const char *text, int want, ghz_shape shape) {
+  ghz_shape s = {7, {7, 7, 7}};
+  int got = ghz_mpi_parse_extents(text, &s);
+  shape = want ? shape : s;
+  check(got == want && s.dims == shape.dims && memcmp(s.extent, shape.extent, sizeof s.extent) == 0,
+        "%s is taken for %d: %dD %llu %llu %llu", text ? text : "(null)", got, s.dims,
+        (unsigned long long)s.extent[0], (unsigned long long)s.extent[1], (unsigned long long)s.extent[2]);
+  check(want || (s.dims == 7 && s.extent[0] == 7), "%s changes the shape", text ? text : "(null)");
+}
+
+static void texts_of_extents(void) {
+  static const char *const wrong[] = {"",
+                                      "x",
+                                      "8x",
+                                      "x8",
+                                      "8x8x0",
+                                      "0",
+                                      "8X8",
+                                      "8 x8",
+                                      "8x 8",
+                                      " 8x8",
+                                      "8x8 ",
+                                      "-8x8",
+                                      "8x-8",
+                                      "+8x8",
+                                      "8,8",
+                                      "8x8,8",
+                                      "8x8x",
+                                      "8x8xa",
+                                      "8.5x8",
+                                      "1e3x8",
+                                      "0x10",
+                                      "99999999999999999999x8",
+                                      "4294967296x4294967296x2"};
+  suite_case("texts of extents");
+  parse_shape("256x128x64", 1, (ghz_shape){3, {256, 128, 64}});
+  parse_shape("2x256x128x64", 1, (ghz_shape){3, {512, 128, 64}});
+  parse_shape("512x512", 1, (ghz_shape){2, {1, 512, 512}});
+  parse_shape("5x512x512", 1, (ghz_shape){2, {5, 512, 512}});
+  parse_shape("1000", 1, ghz_flat(1000));
+  parse_shape("10x3", 1, ghz_flat(30));
+  for (unsigned i = 0; i < sizeof wrong / sizeof *wrong; i++)
+    parse_shape(wrong[i], 0, ghz_flat(0));
+  parse_shape(NULL, 0, ghz_flat(0));
+  parse_shape("1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x16", 1, ghz_flat(16));
+  parse_shape("1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x16", 0, ghz_flat(0));
+}
+
 static void names(void) {
   suite_case("names");
   static const char *const algorithms[] = {"auto",    "mpi",  "ring",  "doubling",
@@ -157,9 +228,11 @@ int main(int argc, char **argv) {
     root_is_kept();
     others_have_algorithms_of_their_own();
     threshold(0);
+    extents_are_used(1);
   } else
     threshold(1);
   texts();
+  texts_of_extents();
   names();
   return suite_end(NULL);
 }

@@ -5,7 +5,9 @@
 #include <math.h>
 
 const char *const field_names[FIELD_KINDS] = {"zeros",  "constant", "smooth", "steps", "noise", "rough",
-                                              "sparse", "ties",     "wide",   "mixed", "huge"};
+                                              "sparse", "ties",     "wide",   "mixed", "huge",  "curved"};
+
+static int64_t square(int64_t x) { return x * x; }
 
 /* Uniform, below 2^bits in magnitude. */
 static int64_t noise(uint64_t hash, int bits) { return (int64_t)hash >> (63 - bits); }
@@ -27,6 +29,9 @@ int64_t field_at(const field *f, uint64_t contribution, uint64_t i) {
   case FIELD_TIES: return 63 + 126 * noise(hash, 12);
   case FIELD_WIDE: return noise(hash, 23) * (1 << 12);
   case FIELD_MIXED: return noise(hash, 23) * ((int64_t)1 << (i / 1024 + contribution) % 17);
+  case FIELD_CURVED:
+    return 13 * square((int64_t)(i % 64) - 32) + 29 * square((int64_t)(i / 64 % 40) - 20) +
+           500 * (int64_t)(contribution % 20) + noise(hash, 3);
   case FIELD_HUGE: return noise(hash, 23) * (1 << 28);
   default: return 0;
   }

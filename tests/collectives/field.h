@@ -15,6 +15,7 @@ typedef enum field_kind {
   FIELD_WIDE,   /* 36 bits, 24 of them significant */
   FIELD_MIXED,  /* from 24 to 40 bits, from tile to tile and from contribution to contribution */
   FIELD_HUGE,   /* 52 bits, 24 of them significant: outside the lattice of most bounds */
+  FIELD_CURVED, /* parabolas along lines of 64 values and 40 lines, with noise of 4 bits */
   FIELD_KINDS
 } field_kind;
 

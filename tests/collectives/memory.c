@@ -9,9 +9,11 @@
 enum { RANKS = 4, SMALL = 5000, LARGE = 150000, ROOM = LARGE * RANKS };
 
 static const way ways[] = {
-#define WAY(name, what, algorithm)                                                                             \
-  { name, what, algorithm, GHZ_MPI_HOMOMORPHIC, {GHZ_REL, 1e-4}, 0, 0 }
+#define WAY(name, what, algorithm) SHAPED(name, what, algorithm, 0)
+#define SHAPED(name, what, algorithm, dims)                                                                    \
+  { name, what, algorithm, GHZ_MPI_HOMOMORPHIC, {GHZ_REL, 1e-4}, 0, 0, dims }
     WAY("allreduce ring", ALLREDUCE, GHZ_MPI_RING),
+    SHAPED("allreduce ring of bricks", ALLREDUCE, GHZ_MPI_RING, 3),
     WAY("allreduce doubling", ALLREDUCE, GHZ_MPI_DOUBLING),
     WAY("allreduce halving", ALLREDUCE, GHZ_MPI_HALVING),
     WAY("reduce ring", REDUCE, GHZ_MPI_RING),
@@ -21,6 +23,7 @@ static const way ways[] = {
     WAY("bcast tree", BCAST, GHZ_MPI_TREE),
     WAY("bcast chain", BCAST, GHZ_MPI_CHAIN),
     WAY("scatter tree", SCATTER, GHZ_MPI_TREE),
+    SHAPED("scatter tree of planes", SCATTER, GHZ_MPI_TREE, 2),
     WAY("scatter linear", SCATTER, GHZ_MPI_LINEAR),
     WAY("gather tree", GATHER, GHZ_MPI_TREE),
     WAY("gather linear", GATHER, GHZ_MPI_LINEAR),
@@ -58,6 +61,7 @@ static void recover(const way *w, int n, MPI_Comm comm) {
 
 /* `warm`: the communicator has served smaller calls before. */
 static void starve_way(way w, ghz_mpi_mode mode, int victim, int warm) {
+  const int dims = w.dims;
   w.mode = mode;
   int ran_out = 1;
   for (long left = 0; ran_out && left < 200; left += 1 + left / 16) {
@@ -68,6 +72,9 @@ static void starve_way(way w, ghz_mpi_mode mode, int victim, int warm) {
       recover(&w, SMALL, comm);
     ran_out = starve(&w, warm ? LARGE : SMALL, victim, left, comm);
     recover(&w, warm ? LARGE : SMALL, comm);
+    w.dims = w.dims ? 0 : 2; /* the shape is another one than that of the call before */
+    recover(&w, warm ? LARGE : SMALL, comm);
+    w.dims = dims;
     MPI_Comm_free(&comm);
   }
   check(!ran_out, "200 allocations are not enough");

@@ -129,6 +129,8 @@ static void differ(test_request *r, uint64_t dice) {
   r->options.threshold = dice >> 8 & 1 ? 1 << 30 : 0;
   r->options.report = dice >> 9 & 1 ? NULL : r->options.report;
   r->options.keep_root = dice >> 10 & 1 ? 0 : -1;
+  if (dice >> 11 & 1 && r->options.shape.dims == 0)
+    r->options.shape = ghz_flat((uint64_t)r->count);
   if (r->options.algorithm != GHZ_MPI_NATIVE)
     r->type = request_real_type(&dice, r->type == MPI_DOUBLE);
 }

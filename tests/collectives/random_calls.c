@@ -11,6 +11,7 @@
 #include "delays.h"
 #include "expected.h"
 #include "random_args.h"
+#include "shapes.h"
 #include "special.h"
 #include "suite.h"
 #include <math.h>
@@ -217,6 +218,14 @@ static call draw_shot(const test_comm *on, uint64_t *d, uint64_t own) {
   return s;
 }
 
+/* Half of the calls say nothing of a shape. The count becomes that of the shape. */
+static void draw_shape(call *s, uint64_t *d) {
+  if (draw_below(d, 2))
+    return;
+  s->shape = shape_draw(d, 1 + (int)draw_below(d, 3), s->count);
+  s->count = ghz_shape_count(&s->shape);
+}
+
 /* Floats must hold whole multiples of the unit, and their sums. */
 static void draw_field(call *s, uint64_t *d) {
   int unit = draw_below(d, 2)     ? 0
@@ -313,6 +322,7 @@ static void field_step(const test_comm *on, uint64_t step, uint64_t dice, uint64
   int complaints = comms_errors;
   call s = draw_shot(on, &state, own);
   draw_field(&s, &state);
+  draw_shape(&s, &state);
   suite_case("%s", describe(on, step, call_text(&s)));
   call_result l = make_call(&s, on->comm);
   check_call(&s, &l, complaints);
@@ -373,6 +383,7 @@ static void special_step(const test_comm *on, uint64_t step, uint64_t dice, uint
                ? GHZ_MPI_MODE_AUTO
                : GHZ_MPI_HOMOMORPHIC;
   s.count %= has_blocks(s.what) ? 3001 : 9001;
+  draw_shape(&s, &state);
   s.bound = bounds[draw_below(&state, 2) ? 0 : draw_below(&state, 4)];
   seed = draw(&state);
   special_use(&s, kind, seed, 0);

@@ -1,6 +1,7 @@
 /* random_request.c: buffers of a call, and its arguments drawn. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "random_request.h"
+#include "shapes.h"
 #include "suite.h"
 
 /* ---- Buffers ---- */
@@ -91,6 +92,10 @@ test_request request_draw(const test_comm *on, uint64_t *d) {
   r.options.average = reduces(r.what) && r.op == MPI_SUM && draw_below(d, 3) == 0;
   r.options.of_result = (int)draw_below(d, 2);
   draw_way(&r, d);
+  if (draw_below(d, 3) == 0) {
+    r.options.shape = shape_draw(d, 2 + (int)draw_below(d, 2), (uint64_t)r.count);
+    r.count = (MPI_Count)ghz_shape_count(&r.options.shape);
+  }
   return r;
 }
 

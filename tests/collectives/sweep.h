@@ -10,6 +10,7 @@ typedef struct way {
   ghz_mpi_mode mode;
   ghz_bound bound;
   int average, in_place;
+  int dims; /* of the shape; 0: none */
 } way;
 
 enum { SWEEP_ROOT = 1 };

@@ -6,6 +6,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "expected.h"
 #include "pairs.h"
+#include "shapes.h"
 #include "suite.h"
 
 enum factor {
@@ -22,10 +23,11 @@ enum factor {
   UNIT,
   KEEP_ROOT,
   THREADS,
+  SHAPE,
   FACTORS
 };
 
-enum { MODES = 4, COUNTS = 14, BOUNDS = 7, UNITS = 4 };
+enum { MODES = 4, COUNTS = 14, BOUNDS = 7, UNITS = 4, SHAPES = 4 };
 
 static const int units[UNITS] = {-10, 0, -90, 55};
 
@@ -87,6 +89,14 @@ static void set_mode(call *s, int level, uint64_t seed) {
   }
 }
 
+/* No shape, or one of so many dimensions. */
+static void set_shape(call *s, int level, uint64_t seed) {
+  if (level == 0)
+    return;
+  s->shape = shape_draw(&seed, level, s->count);
+  s->count = ghz_shape_count(&s->shape);
+}
+
 /* The call of a row; what cannot be is bent to what can. */
 static call shot_of(const int *row, uint64_t seed) {
   call s = {.type = (ghz_type)row[TYPE],
@@ -101,6 +111,7 @@ static call shot_of(const int *row, uint64_t seed) {
   way(row[WAY], &s);
   set_mode(&s, row[MODE], seed);
   s.count = count_of(row[COUNT], has_blocks(s.what));
+  set_shape(&s, row[SHAPE], seed);
   s.data = (field){(field_kind)row[DATA], units[row[UNIT]], seed};
   s.bound = bound_of(row[BOUND], s.data.exponent);
   return s;
@@ -110,8 +121,8 @@ int main(int argc, char **argv) {
   static pairs p;
   int row[PAIR_FACTORS];
   suite_begin(argc, argv, MPI_THREAD_SINGLE);
-  const int levels[FACTORS + 1] = {ways(), MODES, 2,           OPERATIONS, 2, 3, COUNTS,
-                                   BOUNDS, 2,     FIELD_KINDS, UNITS,      2, 2, 0};
+  const int levels[FACTORS + 1] = {ways(), MODES,       2,     OPERATIONS, 2, 3,      COUNTS, BOUNDS,
+                                   2,      FIELD_KINDS, UNITS, 2,          2, SHAPES, 0};
   pairs_start(&p, levels, mix(here.seed, (uint64_t)here.ranks));
   for (int i = 0; pairs_next(&p, row); i++) {
     call s = shot_of(row, mix(here.seed, (uint64_t)i));

@@ -26,6 +26,14 @@ parts 60 "$load" GHZ_MPI_REPORT=report GHZ_MPI_BOUND=abs:1e-3 GHZ_MPI_MODE=homom
   "$load" GHZ_MPI_BOUND=rel:0.5 GHZ_MPI_MODE=plain GHZ_MPI_THRESHOLD=1 GHZ_MPI_ALGORITHM=mpi || die "exit code $?"
 calls MPI_Bcast compressed "$RANKS"
 
+# The extents of rank 0: smooth rows and columns take fewer bytes.
+shaped=("$load" GHZ_MPI_REPORT=report GHZ_MPI_BOUND=abs:1e-3 GHZ_MPI_MODE=homomorphic)
+parts 60 "${shaped[@]}" -- "$load" GHZ_MPI_EXTENTS=512x512 || die "exit code $?"
+flat=$(figure bytes MPI_Bcast sent)
+parts 60 "${shaped[@]}" GHZ_MPI_EXTENTS=64x64,128x512,512x512 -- "$load" GHZ_MPI_EXTENTS=2x131072 || die "exit code $?"
+calls MPI_Bcast compressed "$RANKS"
+[ "$(figure bytes MPI_Bcast sent)" -lt "$flat" ] || die "extents save nothing of $flat bytes"
+
 # Loaded by some only: the job ends, and says why.
 if parts 60 "$load" GHZ_MPI_BOUND=abs:1e-3 GHZ_MPI_INIT_TIMEOUT=2 -- GHZ_MPI_BOUND=abs:1e-3 >log 2>&1; then
   die "ran though one rank alone has the library"
@@ -35,6 +43,9 @@ fi
 says "not every process has loaded it" log
 
 # Wrong values: said, and as good as none.
+taken GHZ_MPI_BOUND=abs:1e-3 GHZ_MPI_MODE=homomorphic GHZ_MPI_EXTENTS=512x512x "$STENCIL" "${size[@]}" out.bin 2>log
+says GHZ_MPI_EXTENTS=512x512x log
+[ "$(figure bytes MPI_Bcast sent)" = "$flat" ] || die "extents that are not understood change something"
 for wrong in GHZ_MPI_BOUND=abs:-1 GHZ_MPI_BOUND=rel:nan GHZ_MPI_BOUND=much; do
   taken "$wrong" "$STENCIL" "${size[@]}" out.bin 2>log
   says "$wrong" log
