@@ -29,7 +29,7 @@ die() { # status message
 
 # name, "tuned" or "-", collective, options
 cases() {
-  local sweep="--min 1M --max $size --factor 4" half field
+  local sweep="--min 1M --max $size --factor 4" half field planes
   half=$((${size%M} < 16 ? ${size%M} : 16))M
   [ $quick = 0 ] || sweep="--min $size --max $size"
   for field in wave turbulence; do
@@ -40,6 +40,11 @@ cases() {
     echo "$collective-wave - $collective --field wave $sweep"
     echo "$collective-wave-tuned tuned $collective --field wave --min $size --max $size --algorithm auto"
   done
+  planes=$((4 * ${size%M})) # of 256 x 256 values: the wave has 256 of them
+  if [ $planes -ge 8 ] && [ $planes -le 256 ]; then
+    echo "allreduce-wave-3d - allreduce --field wave --extents ${planes}x256x256"
+    echo "bcast-wave-3d - bcast --field wave --extents ${planes}x256x256"
+  fi
   [ $quick = 0 ] || return 0
   for field in density climate gradient random zero; do
     echo "allreduce-$field - allreduce --field $field --min $half --max $half --algorithm ring,auto"

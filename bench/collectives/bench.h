@@ -65,6 +65,8 @@ typedef struct options {
   int type, operation;
   ghz_bound bound;
   const char *bound_text;
+  ghz_shape shape;          /* of what a call counts; all zeros: flat */
+  const char *extents_text; /* the same as it was given */
   int of_result;
   const char *field, *field_file, *cache, *csv, *interface;
   bool in_place, breakdown;
@@ -91,6 +93,10 @@ const char *mode_name(int mode);
 /* ---- input.c --------------------------------------------------------------------------------- */
 
 bool field_exists(const char *name);
+/* Whether a field that is made here has rows of these extents, or a file may have. */
+bool field_has(const options *o, const ghz_shape *shape);
+/* The first of the middle `count` of `there` values: a whole number of planes lies before it. */
+size_t field_middle(const options *o, size_t there, size_t count);
 /* This rank's input: `count` values, other ones on each rank. All ranks call it, with count 0 where
  * there is no input; then NULL. */
 void *input_make(const options *o, size_t count);
@@ -107,6 +113,8 @@ typedef struct job {
   MPI_Comm comms[2]; /* for variants with a fixed algorithm; for those that choose */
 } job;
 
+/* The bytes of the largest buffer of a rank, for calls that count so many values. */
+double job_bytes(const options *o, uint64_t count);
 /* The number of values nearest to `bytes`. */
 size_t job_values(const options *o, double bytes);
 /* The count argument. */

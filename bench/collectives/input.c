@@ -57,10 +57,22 @@ bool field_exists(const char *name) {
   return kind_of(name) != NULL;
 }
 
+/* Cubes are cut along z alone. */
+bool field_has(const options *o, const ghz_shape *s) {
+  const kind *k = kind_of(o->field);
+  return o->field_file || !k->make || s->dims == 1 ||
+         (strcmp(k->name, "climate") != 0 && s->extent[1] == s->extent[2]);
+}
+
+size_t field_middle(const options *o, size_t there, size_t count) {
+  const size_t plane = o->shape.dims > 1 ? (size_t)(o->shape.extent[1] * o->shape.extent[2]) : 1;
+  return (there - count) / 2 / plane * plane;
+}
+
 /* ---- Files ----------------------------------------------------------------------------------- */
 
 /* The middle `count` values of a file; NULL if it does not exist. */
-static values read_middle(const char *path, size_t count) {
+static values read_middle(const options *o, const char *path, size_t count) {
   FILE *file = fopen(path, "rb");
   if (!file && errno == ENOENT)
     return (values){NULL, 0};
@@ -71,7 +83,7 @@ static values read_middle(const char *path, size_t count) {
   if (!S_ISREG(s.st_mode) || there < count)
     die("holds fewer values than are needed", path);
   values v = {touched(count * sizeof(float)), count};
-  if (fseeko(file, (off_t)((there - count) / 2 * sizeof(float)), SEEK_SET) != 0 ||
+  if (fseeko(file, (off_t)(field_middle(o, there, count) * sizeof(float)), SEEK_SET) != 0 ||
       fread(v.x, sizeof(float), count, file) != count)
     die("cannot be read", path);
   fclose(file);
@@ -86,7 +98,7 @@ static values read_file(const request *w, const char *pattern) {
                   : snprintf(path, sizeof path, "%s", pattern);
   if (length < 0 || length >= PATH_ROOM)
     die("too long", pattern);
-  values v = read_middle(path, w->count);
+  values v = read_middle(w->options, path, w->count);
   if (!v.x)
     die("there is no such file", path);
   return v;
@@ -108,7 +120,7 @@ static values read_kept(const request *w, const char *folder) {
   int length = snprintf(path, sizeof path, "%s/%s.f32", folder, name);
   if (length < 0 || length >= PATH_ROOM)
     die("too long", folder);
-  values v = read_middle(path, w->count);
+  values v = read_middle(w->options, path, w->count);
   int mine = v.x != NULL, all;
   MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, w->comm);
   if (all)
@@ -225,8 +237,11 @@ static values obtain(request *w) {
     return read_file(w, o->field_file);
   if (!kind_of(o->field)->make)
     return make_plain(w, !strcmp(o->field, "random"));
-  for (w->edge = EDGE_LEAST; w->edge <= EDGE_MOST && field_values(o->field, w->edge) < w->count;)
+  w->edge = o->shape.dims > 1 ? (size_t)o->shape.extent[2] : EDGE_LEAST;
+  while (w->edge <= EDGE_MOST && field_values(o->field, w->edge) < w->count)
     w->edge++;
+  if (o->shape.dims > 1 && w->edge != o->shape.extent[2])
+    die("has fewer planes than --extents", o->field);
   if (w->edge > EDGE_MOST)
     die("no field is so large", o->field);
   values v = o->cache ? read_kept(w, o->cache) : (values){NULL, 0};
@@ -240,7 +255,7 @@ static values obtain(request *w) {
 
 /* Returns the middle of the values, in the type of the options. */
 static void *convert(const options *o, const values *v, size_t count) {
-  const float *x = v->x + (v->count - count) / 2;
+  const float *x = v->x + field_middle(o, v->count, count);
   if (type_bytes(o) == sizeof(float))
     return copy_of(x, count).x;
   double *y = touched(count * sizeof(double));

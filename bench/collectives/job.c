@@ -13,6 +13,10 @@ static bool is_bcast(void) {
   return tested.input == WHOLE_AT_ROOT && tested.result == WHOLE_ON_ALL;
 }
 
+double job_bytes(const options *o, uint64_t count) {
+  return (double)count * (double)type_bytes(o) * (has_blocks() ? world_size() : 1);
+}
+
 size_t job_values(const options *o, double bytes) {
   size_t values = (size_t)bytes / type_bytes(o), ranks = (size_t)world_size();
   if (has_blocks())

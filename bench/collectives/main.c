@@ -19,7 +19,7 @@ static void run_size(job *j, const char *inputs, size_t inputs_count) {
   j->input_count = job_input_count(o, j->total);
   j->input = NULL;
   if (inputs) /* the middle of the field */
-    j->input = inputs + (inputs_count - j->input_count) / 2 * type_bytes(o);
+    j->input = inputs + field_middle(o, inputs_count, j->input_count) * type_bytes(o);
   reference r = reference_make(j);
   measure(j, &r, findings);
   report_size(j, &r, findings);

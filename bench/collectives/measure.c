@@ -47,8 +47,10 @@ static void divide(const job *j) {
 /* Errors of recompressed sums add up, so the library's bound is not theirs. */
 static int make_compressed_call(trial *t, const call *c, ghz_mpi_options *how) {
   bool recompresses = (int)how->mode == MODE_RECOMPRESS;
-  if (recompresses)
+  if (recompresses) { /* of flat arrays */
     how->mode = GHZ_MPI_HOMOMORPHIC;
+    how->shape = (ghz_shape){0};
+  }
   recompress_use(recompresses);
   int code = tested.compressed(c, how);
   if (recompresses) {
@@ -68,6 +70,7 @@ static int make_call(trial *t, const call *c) {
     return code;
   }
   ghz_mpi_options how = GHZ_MPI_OPTIONS;
+  how.shape = o->shape;
   how.bound = o->bound;
   how.of_result = o->of_result;
   how.average = average;

@@ -15,8 +15,10 @@ static const char usage[] =
 
 static bool read_bound(const option_row *row, char *text);
 static bool read_field(const option_row *row, char *text);
+static bool read_extents(const option_row *row, char *text);
 
 static const option_kind option_bound = {read_bound, "abs:E, rel:E or psnr:DB, with result: before it or not"};
+static const option_kind option_extents = {read_extents, "extents, the slowest first, such as 256x256x256"};
 static const option_kind option_field = {read_field, "a field that this build can make"};
 
 static options given = {.max = 64 << 20,
@@ -27,6 +29,7 @@ static options given = {.max = 64 << 20,
                         .threads = 1,
                         .bound = {GHZ_REL, 1e-4},
                         .bound_text = "rel:1e-4",
+                        .extents_text = "flat",
                         .field = "wave"};
 
 static const char of_ops[] = "sum,avg,min,max";
@@ -50,6 +53,9 @@ static const option_row rows[] = {
     {"field", 0, &option_field, &given.field, "NAME", NULL,
      "wave, turbulence, density, climate, gradient, zero or random, other data on each\n"
      "rank; sizes below the largest take the middle of the field (wave)"},
+    {"extents", 0, &option_extents, &given.shape, "EXTENTS", NULL,
+     "compress arrays of these extents, such as 256x256x256, of this size alone; of a rank's\n"
+     "block where a call has blocks. Fields are cubes: the last two are equal (flat)"},
     {"field-file", 0, &option_text, &given.field_file, "PATH", NULL,
      "raw float32 from a file; %d in the path becomes the rank"},
     {"cache", 0, &option_text, &given.cache, "DIR", NULL,
@@ -73,6 +79,11 @@ static bool read_bound(const option_row *row, char *text) {
   return ghz_mpi_parse_bound(text, &given.bound, &given.of_result);
 }
 
+static bool read_extents(const option_row *row, char *text) {
+  given.extents_text = text;
+  return ghz_mpi_parse_extents(text, row->target);
+}
+
 static bool read_field(const option_row *row, char *text) {
   *(const char **)row->target = text;
   return field_exists(text);
@@ -82,12 +93,16 @@ static bool read_field(const option_row *row, char *text) {
 
 /* Returns NULL, or what is wrong. */
 static const char *finish(void) {
+  if (given.shape.dims)
+    given.min = given.max = job_bytes(&given, ghz_shape_count(&given.shape));
   if (given.min == 0)
     given.min = given.max < 1 << 20 ? given.max : 1 << 20;
   if (given.min > given.max)
     return "--min is above --max";
   if (given.max / (double)type_bytes(&given) > INT_MAX)
     return "--max: more values than the call of MPI can take";
+  if (given.shape.dims && !field_has(&given, &given.shape))
+    return "--extents: the field has rows of other lengths";
   if (given.root >= world_size())
     return "--root: no such rank";
   if (given.operation != OP_SUM && !tested.reduces)

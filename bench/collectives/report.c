@@ -41,7 +41,7 @@ static const char csv_columns[] =
     "collective,ranks,threads,in_place,of_result,root,size,count,type,op,algorithm,mode,chosen_algorithm,"
     "chosen_mode,chosen,rounds,time_us,min_us,max_us,algbw,busbw,speedup_mpi,speedup_plain,ratio,"
     "error_of_bound,wrong,same_bits,inexact,raw_bytes,sent_bytes,messages,wire_sent,wire_received,"
-    "wire_busiest,cpu_ms,agree_ms,compress_ms,combine_ms,decompress_ms,wait_ms,bound,field";
+    "wire_busiest,cpu_ms,agree_ms,compress_ms,combine_ms,decompress_ms,wait_ms,extents,bound,field";
 
 void report_begin(const options *o) {
   if (world_rank() != 0)
@@ -53,8 +53,8 @@ void report_begin(const options *o) {
   MPI_Get_processor_name(host, &length);
   printf("# ghz_mpi_bench %s: libghz %s (%s), %s, %d ranks, first on %s, codec threads per rank: %d\n",
          tested.name, ghz_version(), instruction_set(), version, world_size(), host, o->threads);
-  printf("# field: %s; bound: %s%s, of %s\n", o->field_file ? o->field_file : o->field, o->bound_text,
-         o->bound.kind == GHZ_REL ? " of the range over all ranks" : "",
+  printf("# field: %s, %s; bound: %s%s, of %s\n", o->field_file ? o->field_file : o->field, o->extents_text,
+         o->bound_text, o->bound.kind == GHZ_REL ? " of the range over all ranks" : "",
          o->of_result ? "the result" : "each contribution");
   printf("# root: %d, in place: %s, rounds: %d after %d to warm up, %d to learn; variants in turn; check: %d\n",
          o->root, o->in_place ? "yes" : "no", o->iterations, o->warm_up, o->learn, o->check);
@@ -153,6 +153,7 @@ static void csv_row(const job *j, variant v, const finding *f, const row *w) {
           f->sum[WIRE_RECEIVED], f->worst[WIRE_SENT]);
   fprintf(csv, "%.4f,%.4f,%.4f,%.4f,%.4f,%.4f,", f->sum[CPU] * 1e3, f->worst[AGREE] * 1e3,
           f->worst[COMPRESS] * 1e3, f->worst[COMBINE] * 1e3, f->worst[DECOMPRESS] * 1e3, f->worst[WAIT] * 1e3);
+  csv_text(o->extents_text, ',');
   csv_text(o->bound_text, ',');
   csv_text(o->field_file ? o->field_file : o->field, '\n');
 }

@@ -11,8 +11,10 @@ NR == 1 {
 
 {
   field = $NF
+  if ($at["extents"] !~ /flat/)
+    field = field " " $at["extents"]
   gsub(/"/, "", field)
-  key = sprintf("%-8s %-14s %-10s %-6s %4d", $at["rate"], $at["collective"], field, $at["type"], $at["size"] / 1048576)
+  key = sprintf("%-8s %-14s %-18s %-6s %4d", $at["rate"], $at["collective"], field, $at["type"], $at["size"] / 1048576)
   if (!(key in seen))
     keys[++n_keys] = key
   seen[key] = 1
@@ -56,7 +58,7 @@ function cell(best, names, key) {
 }
 
 END {
-  printf "%-8s %-14s %-10s %-6s %4s %10s %-18s %10s %6s %-18s %10s %6s %-18s %10s %6s\n", "rate", "collective", "field",
+  printf "%-8s %-14s %-18s %-6s %4s %10s %-18s %10s %6s %-18s %10s %6s %-18s %10s %6s\n", "rate", "collective", "field",
     "type", "MiB", "plain, ms", "by", "auto, ms", "gain", "its choice", "best, ms", "gain", "by", "other, ms", "gain"
   for (i = 1; i <= n_keys; i++) {
     key = keys[i]
