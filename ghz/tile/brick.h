@@ -28,22 +28,34 @@ static void columns_inside(const tile_extent *e, bit_plane plane) {
   FOR_LINES(e, at, for (unsigned x = 0; x < e->x; x++) plane[(at + x) / 8] |= (uint8_t)(1 << x % 8));
 }
 
+/* Copies a line. Whole ones have a size that the compiler knows. */
+static inline void copy_line(void *to, const void *from, size_t size) {
+  if (size == 64)
+    memcpy(to, from, 64);
+  else if (size == 128)
+    memcpy(to, from, 128);
+  else if (size == 256)
+    memcpy(to, from, 256);
+  else
+    memcpy(to, from, size);
+}
+
 /* Values to columns; columns outside are 0. */
 static void gather_brick(const tile_place *p, const void *x, size_t size, void *columns) {
   const tile_extent *e = &p->extent;
   if (e->n < TILE)
     memset(columns, 0, TILE * size);
-  FOR_LINES(
-      e, at,
-      memcpy((char *)columns + at * size, (const char *)x + (z * p->plane + y * p->row) * size, e->x * size));
+  FOR_LINES(e, at,
+            copy_line((char *)columns + at * size, (const char *)x + (z * p->plane + y * p->row) * size,
+                      e->x * size));
 }
 
 /* Columns to values; those outside are dropped. */
 static void scatter_brick(const tile_place *p, const void *columns, size_t size, void *x) {
   const tile_extent *e = &p->extent;
-  FOR_LINES(
-      e, at,
-      memcpy((char *)x + (z * p->plane + y * p->row) * size, (const char *)columns + at * size, e->x * size));
+  FOR_LINES(e, at,
+            copy_line((char *)x + (z * p->plane + y * p->row) * size, (const char *)columns + at * size,
+                      e->x * size));
 }
 
 /* Columns outside, position-major: 1, or 0 where a column is inside. */

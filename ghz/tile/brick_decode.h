@@ -49,17 +49,23 @@ static void brick_coefficients(const tile_header *h, int wide, int64_t *c) {
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 
-/* y = (transformed + q * unit) * step, where part is the lattice's integer 1 in steps: one rounding
- * of an exact sum, one of the product, one to the type. */
-#define DEFINE_COMPOSE(name, INT, REAL)                                                                        \
-  static void name(const double *transformed, const INT *q, double unit, double step, REAL *y) {               \
-    for (int i = 0; i < TILE; i++)                                                                             \
-      y[i] = (REAL)((transformed[i] + (double)q[i] * unit) * step);                                            \
+/* y = transformed * step: one rounding of a product, one to the type. */
+#define DEFINE_COMPOSE(name, REAL)                                                                             \
+  static inline void name(const double *transformed, double step, unsigned n, REAL *y) {                       \
+    for (unsigned i = 0; i < n; i++)                                                                           \
+      y[i] = (REAL)(transformed[i] * step);                                                                    \
   }
 
-DEFINE_COMPOSE(compose_f32, int32_t, float)
-DEFINE_COMPOSE(compose_f64, int32_t, double)
+DEFINE_COMPOSE(compose_f32, float)
+DEFINE_COMPOSE(compose_f64, double)
 #undef DEFINE_COMPOSE
+
+/* transformed += q * unit, where unit is the lattice's integer 1 in steps: an exact sum, rounded
+ * once. */
+static void add_lattice(const int32_t *q, double unit, double *transformed) {
+  for (int i = 0; i < TILE; i++)
+    transformed[i] += (double)q[i] * unit;
+}
 
 /* Sums of products of coefficients and the transform's integers stay below 2^53 if the magnitudes
  * sum up to less than 2^30. A width w stands for magnitudes of 2^(w - 1) at most. */
@@ -76,39 +82,67 @@ static double part_of_step(const ghz_lattice *l, int mode) {
   return mode_shift(l->type, mode) ? 0.5 : 1;
 }
 
-/* A brick with coefficients whose integers are small: in float64, without any rounding but the
- * last. */
-static void compose(const ghz_lattice *l, const brick_header *b, const brick_grid *g, ghz_type out, void *y) {
+/* Blocks of the lattice that are not 0 where coefficients are: few, mostly. */
+enum { SPARSE_BLOCKS = 24 };
+
+static unsigned count_blocks(const uint8_t width[BLOCKS]) {
+  unsigned count = 0;
+  for (int b = 0; b < BLOCKS; b++)
+    count += width[b] != 0;
+  return count;
+}
+
+/* The same as add_lattice, of order 0, block by block from the planes. */
+static void add_sparse_lattice(const tile_header *h, double unit, double *transformed) {
+  ALIGNED bit_plane planes[PLANES_MAX];
+  expand_planes(h, planes);
+  for (unsigned b = 0; b < BLOCKS; b++)
+    for (unsigned t = 0; h->width[b] && t < BLOCK; t++) {
+      const unsigned sign = h->width[b] - 1U;
+      int64_t q = -(int64_t)(planes[sign][b] >> t & 1) << sign;
+      for (unsigned p = 0; p < sign; p++)
+        q |= (int64_t)(planes[p][b] >> t & 1) << p;
+      transformed[b * BLOCK + t] += (double)q * unit;
+    }
+}
+
+/* A brick with coefficients whose integers are small, in steps: in float64, without any rounding but
+ * one. */
+static void compose(const ghz_lattice *l, const brick_header *b, const brick_grid *g, double *transformed) {
   ALIGNED int64_t c[TILE], q[TILE];
-  ALIGNED double transformed[TILE];
   const double unit = part_of_step(l, b->lattice.mode);
   const live_coefficients live = live_of(b->coefficients.width, g->dims, b->coefficients.anchor);
   brick_coefficients(&b->coefficients, 0, c);
   inverse_transform(g->dims, (const int32_t *)c, &live, transformed);
-  brick_integers(&b->lattice, g, 0, q);
-  if (out == GHZ_F32)
-    compose_f32(transformed, (const int32_t *)q, unit, l->step, y);
-  else
-    compose_f64(transformed, (const int32_t *)q, unit, l->step, y);
+  if (b->lattice.order == 0 && count_blocks(b->lattice.width) <= SPARSE_BLOCKS) {
+    add_sparse_lattice(&b->lattice, unit, transformed);
+  } else {
+    brick_integers(&b->lattice, g, 0, q);
+    add_lattice((const int32_t *)q, unit, transformed);
+  }
+}
+
+/* Values in steps, to their places. */
+static void place_composed(const tile_place *p, const double *transformed, double step, ghz_type out,
+                           void *dst) {
+  const tile_extent *e = &p->extent;
+  FOR_LINES(e, at, const size_t to = z * p->plane + y * p->row;
+            if (out == GHZ_F32) compose_f32(transformed + at, step, e->x, (float *)dst + to);
+            else compose_f64(transformed + at, step, e->x, (double *)dst + to));
 }
 
 /* Any brick with coefficients, in 128 bits. */
-static void compose_wide(const ghz_lattice *l, const brick_header *b, const brick_grid *g, ghz_type out,
-                         void *y) {
+static void compose_wide(const ghz_lattice *l, const brick_header *b, const brick_grid *g,
+                         double *transformed) {
   ALIGNED int64_t c[TILE], q[TILE];
   wide_integer k[TILE];
   const unsigned bits = transform_bits((unsigned)g->dims), shift = bits - mode_shift(l->type, b->lattice.mode);
   brick_coefficients(&b->coefficients, 1, c);
   brick_integers(&b->lattice, g, 1, q);
   wide_inverse(g->dims, c, k);
-  for (int i = 0; i < TILE; i++) {
-    const double value = (double)(k[i] + (wide_integer)q[i] * ((wide_integer)1 << shift)) *
-                         (1.0 / (double)(UINT64_C(1) << bits)) * l->step;
-    if (out == GHZ_F32)
-      ((float *)y)[i] = (float)value;
-    else
-      ((double *)y)[i] = value;
-  }
+  for (int i = 0; i < TILE; i++)
+    transformed[i] =
+        (double)(k[i] + (wide_integer)q[i] * ((wide_integer)1 << shift)) / (double)(UINT64_C(1) << bits);
 }
 
 /* A brick of the lattice alone. */
@@ -130,25 +164,48 @@ static void dequantise_brick(const ghz_lattice *l, const tile_header *h, const b
     dequantise_32_f32((const int32_t *)q, unit, y);
 }
 
-static void decode_lattice_brick(const ghz_lattice *l, const brick_header *b, uint32_t terms, ghz_type out,
+static void decode_transformed(const ghz_lattice *l, const brick_header *b, uint32_t terms, ghz_type out,
+                               const tile_place *place, void *dst) {
+  ALIGNED double transformed[TILE];
+  const brick_grid *g = &brick_grids[place->extent.dims];
+  if (fits_32_bits(l->type, l->cap, b->lattice.mode, terms) && inverse_is_exact(&b->coefficients))
+    compose(l, b, g, transformed);
+  else
+    compose_wide(l, b, g, transformed);
+  place_composed(place, transformed, l->step, out, dst);
+}
+
+static void decode_untransformed(const ghz_lattice *l, const brick_header *b, uint32_t terms, ghz_type out,
                                  const tile_place *place, void *dst) {
   ALIGNED double y[TILE];
-  const brick_grid *g = &brick_grids[place->extent.dims];
-  if (!b->transformed)
-    dequantise_brick(l, &b->lattice, g, terms, out, y);
-  else if (fits_32_bits(l->type, l->cap, b->lattice.mode, terms) && inverse_is_exact(&b->coefficients))
-    compose(l, b, g, out, y);
-  else
-    compose_wide(l, b, g, out, y);
-  if (b->lattice.specials) {
-    specials s;
-    parse_specials(&b->lattice, &s);
-    if (out == GHZ_F32)
-      restore_specials_f32(&s, TILE, (float *)(void *)y);
-    else
-      restore_specials_f64(&s, TILE, y);
-  }
+  dequantise_brick(l, &b->lattice, &brick_grids[place->extent.dims], terms, out, y);
   scatter_brick(place, y, ghz_type_size(out), dst);
+}
+
+/* Puts NaN and infinities in their places. */
+static void place_specials(const tile_header *h, ghz_type out, const tile_place *p, void *dst) {
+  specials s;
+  ALIGNED double special[TILE];
+  const tile_extent *e = &p->extent;
+  const size_t size = ghz_type_size(out);
+  parse_specials(h, &s);
+  if (out == GHZ_F32)
+    restore_specials_f32(&s, TILE, (float *)(void *)special);
+  else
+    restore_specials_f64(&s, TILE, special);
+  FOR_LINES(e, at,
+            for (size_t i = at; i < at + e->x; i++) if ((s.plus[i / 8] | s.minus[i / 8]) >> i % 8 & 1) memcpy(
+                (char *)dst + (z * p->plane + y * p->row + i - at) * size, (char *)special + i * size, size));
+}
+
+static void decode_lattice_brick(const ghz_lattice *l, const brick_header *b, uint32_t terms, ghz_type out,
+                                 const tile_place *place, void *dst) {
+  if (b->transformed)
+    decode_transformed(l, b, terms, out, place, dst);
+  else
+    decode_untransformed(l, b, terms, out, place, dst);
+  if (b->lattice.specials)
+    place_specials(&b->lattice, out, place, dst);
 }
 
 /* Raw values have the order of columns inside. */

@@ -46,16 +46,16 @@ DEFINE_WIDTHS_OF(64, int64_t, uint64_t)
 
 /* Finds the residuals at all orders, and the exact size of each without specials. */
 static void measure_brick(brick *b, encoding encodings[ORDERS_MAX]) {
-  const integers *v = &b->integers;
+  integers *v = &b->integers;
   FOR_BITS(v, brick_residuals_of_16(v->q16, b->grid, b->outside, &b->residuals.r16),
            brick_residuals_of_32(v->q32, b->grid, b->outside, &b->residuals.r32),
            brick_residuals_of_64(v->q64, b->grid, b->outside, &b->residuals.r64));
   int o = 0;
   do {
     tile_widths *w = &encodings[o].widths;
-    FOR_BITS(v, widths_of_16((const int16_t *)b->residuals.r16.at[o].r, w),
-             widths_of_32((const int32_t *)b->residuals.r32.at[o].r, w),
-             widths_of_64((const int64_t *)b->residuals.r64.at[o].r, w));
+    FOR_BITS(v, widths_of_16(residuals_at_16(v->q16, &b->residuals.r16, o), w),
+             widths_of_32(residuals_at_32(v->q32, &b->residuals.r32, o), w),
+             widths_of_64(residuals_at_64(v->q64, &b->residuals.r64, o), w));
     w->lead =
         (tile_prefix){.order = o, .mode = v->mode, .special = v->special, .anchor = o ? integer_at(v, 0) : 0};
     encodings[o].size = finish_widths(w) + widths_sum(w->width);
@@ -75,10 +75,11 @@ static void take_order(const brick *b, const encoding *e, fresh_layer *layer) {
   const int order = e->widths.lead.order;
   const unsigned octets = (e->widths.height + 7) / 8;
   layer->widths = e->widths;
-  FOR_BITS(v,
-           planes_of_16((const int16_t *)b->residuals.r16.at[order].r, octets > 2 ? 2 : octets, layer->planes),
-           planes_of_32((const int32_t *)b->residuals.r32.at[order].r, octets, layer->planes),
-           planes_of_64((const int64_t *)b->residuals.r64.at[order].r, octets, layer->planes));
+  FOR_BITS(
+      v,
+      planes_of_16(residuals_at_16(v->q16, &b->residuals.r16, order), octets > 2 ? 2 : octets, layer->planes),
+      planes_of_32(residuals_at_32(v->q32, &b->residuals.r32, order), octets, layer->planes),
+      planes_of_64(residuals_at_64(v->q64, &b->residuals.r64, order), octets, layer->planes));
 }
 
 /* ---- Coefficients ---------------------------------------------------------------------------- */
@@ -103,11 +104,13 @@ static void continue_outside(const tile_extent *e, float *y) {
   }
 }
 
-/* What the coefficients leave to the lattice: x / step - transformed, to the nearest integer. */
+/* What the coefficients leave to the lattice: x / step - transformed, to the nearest integer, which is
+ * small. Adding and taking away leaves the integer as a number, for all machines convert that to 32
+ * bits in vectors. */
 #define DEFINE_REMAINDER(name, REAL)                                                                           \
   static void name(const REAL *x, double inverse, const double *transformed, int16_t *r) {                     \
     for (int i = 0; i < TILE; i++)                                                                             \
-      r[i] = (int16_t)round_f64((double)x[i] * inverse - transformed[i]);                                      \
+      r[i] = (int16_t)(int32_t)((double)x[i] * inverse - transformed[i] + ROUND_F64 - ROUND_F64);              \
   }
 
 DEFINE_REMAINDER(remainder_f32, float)
@@ -136,15 +139,19 @@ static unsigned measure_coefficients(const brick *b, int32_t *c, fresh_layer *la
   return finish_coefficients(w) + widths_sum(w->width);
 }
 
-/* Which coefficients a layer's widths let differ from 0. */
+/* Which coefficients a layer's widths let differ from 0. Most widths are 0. */
 static live_coefficients live_of(const uint8_t width[BLOCKS], int dims, int64_t first) {
   live_coefficients live = {.x = first != 0};
   const unsigned rows = dims == 3 ? 16 : 32; /* of a group: two blocks each */
-  for (unsigned i = 0; i < BLOCKS / 2; i++)
-    if (width[2 * i] | width[2 * i + 1]) {
-      live.group[i / rows] = 1;
-      live.x = i % rows >= live.x ? i % rows + 1 : live.x;
-    }
+  for (unsigned k = 0; k < BLOCKS; k += 8) {
+    if (load_u64(width + k) == 0)
+      continue;
+    for (unsigned i = k / 2; i < k / 2 + 4; i++)
+      if (load_u16(width + 2 * i)) {
+        live.group[i / rows] = 1;
+        live.x = i % rows >= live.x ? i % rows + 1 : live.x;
+      }
+  }
   live.group[0] |= first != 0;
   live.x += live.x % 2;
   return live;
@@ -226,11 +233,12 @@ static size_t encode_brick_integers(brick *b, int order, size_t limit, uint8_t *
 }
 
 /* Integers of a brick whose values stand in columns. Returns 0 if it lies outside the lattice. */
-static int brick_to_integers(brick *b, const ghz_lattice *l, const tile_extent *e, void *copy,
-                             uint8_t outside[TILE]) {
+static int brick_to_integers(brick *b, const ghz_lattice *l, const tile_extent *e, const void *columns,
+                             void *copy, uint8_t outside[TILE]) {
   ALIGNED bit_plane inside;
   b->lattice = l;
   b->extent = e;
+  b->values = columns;
   b->grid = &brick_grids[e->dims];
   b->outside = NULL;
   b->integers.dims = (int)e->dims;
@@ -264,9 +272,9 @@ static size_t put_raw_brick(const tile_extent *e, const uint8_t *columns, size_t
 static int encode_on_lattice(const ghz_lattice *l, const tile_place *place, const void *x, uint8_t *dst,
                              size_t *size) {
   ALIGNED uint8_t columns[TILE * 8], copy[TILE * 8], outside[TILE];
-  brick b = {.values = columns};
+  brick b;
   gather_brick(place, x, ghz_type_size(l->type), columns);
-  if (!brick_to_integers(&b, l, &place->extent, copy, outside))
+  if (!brick_to_integers(&b, l, &place->extent, columns, copy, outside))
     return 0;
   *size = b.integers.zero ? 0 : encode_brick_integers(&b, GHZ_ORDER_LORENZO, SIZE_MAX, dst);
   return 1;
@@ -275,11 +283,11 @@ static int encode_on_lattice(const ghz_lattice *l, const tile_place *place, cons
 static size_t encode_brick(const ghz_lattice *l, int order, const tile_place *place, const void *x,
                            uint8_t *dst) {
   ALIGNED uint8_t columns[TILE * 8], copy[TILE * 8], outside[TILE];
-  brick b = {.values = columns};
+  brick b;
   const size_t value = ghz_type_size(l->type), raw = 1 + place->extent.n * value;
   size_t size = raw;
   gather_brick(place, x, value, columns);
-  if (brick_to_integers(&b, l, &place->extent, copy, outside)) {
+  if (brick_to_integers(&b, l, &place->extent, columns, copy, outside)) {
     if (b.integers.zero)
       return 0;
     prefetch_brick(place, x, value);

@@ -12,7 +12,8 @@
 #define UINT PASTE(PASTE(uint, BITS), _t)
 #define FN(name) PASTE(PASTE(name, _), BITS)
 
-/* Residuals at every order. What lies before the first block is read, and masked. */
+/* Residuals at orders 1 and up; those of order 0 are the integers. What lies before the first block is
+ * read, and masked. */
 typedef struct FN(brick_residuals) {
   struct {
     UINT before[BRICK_LAYER_BLOCKS];
@@ -36,26 +37,36 @@ static inline void FN(difference_x)(const UINT *from, const UINT mask[BLOCKS], U
     to[i] = (UINT)(from[i] - from[i - BLOCKS]);
 }
 
-/* The residuals of q at all orders of the brick. Columns outside are 0, and column 0 where there is
- * an anchor. */
-static void FN(brick_residuals_of)(const INT *q, const brick_grid *g, const uint8_t *outside,
+/* Sets columns outside to 0. */
+static inline void FN(clear_outside)(UINT *r, const uint8_t *outside) {
+  for (int i = 0; outside && i < TILE; i++)
+    r[i] = outside[i] ? 0 : r[i];
+}
+
+/* The residuals of q at all orders of the brick; columns outside are 0, those of q become so. Column 0,
+ * for which the anchor stands, is 0, too. */
+static void FN(brick_residuals_of)(INT *q, const brick_grid *g, const uint8_t *outside,
                                    FN(brick_residuals) * v) {
   UINT mask[3][BLOCKS];
+  const int line = g->line - 1, layer = g->layer - 1; /* powers of two */
   for (int b = 0; b < BLOCKS; b++) {
-    mask[0][b] = (UINT) - (b % g->line != 0);
-    mask[1][b] = (UINT) - (b % g->layer >= g->line);
-    mask[2][b] = (UINT) - (b >= g->layer);
+    mask[0][b] = (UINT) - ((b & line) != 0);
+    mask[1][b] = (UINT) - ((b & layer) > line);
+    mask[2][b] = (UINT) - (b > layer);
   }
-  memcpy(v->at[0].r, q, sizeof v->at[0].r);
-  FN(difference_x)(v->at[0].r, mask[0], v->at[1].r);
+  FN(difference_x)((const UINT *)q, mask[0], v->at[1].r);
   FN(difference)(v->at[1].r, g->line, mask[1], v->at[2].r);
   if (g->orders > 3)
     FN(difference)(v->at[2].r, g->layer, mask[2], v->at[3].r);
-  for (int o = 0; o < g->orders; o++) {
-    v->at[o].r[0] = o ? 0 : v->at[o].r[0];
-    for (int i = 0; outside && i < TILE; i++)
-      v->at[o].r[i] = outside[i] ? 0 : v->at[o].r[i];
+  FN(clear_outside)((UINT *)q, outside);
+  for (int o = 1; o < g->orders; o++) {
+    v->at[o].r[0] = 0;
+    FN(clear_outside)(v->at[o].r, outside);
   }
+}
+
+static inline const INT *FN(residuals_at)(const INT *q, const FN(brick_residuals) * v, int order) {
+  return order ? (const INT *)v->at[order].r : q;
 }
 
 /* Bit planes of residuals. An octet of planes is one byte of every residual, transposed. */
@@ -77,7 +88,7 @@ static void FN(integrate_x)(INT *r, const brick_grid *g) {
     u[i] = (UINT)(u[i] + u[i - BLOCKS]);
   for (int back = 1; back < g->line; back++)
     for (int b = back; b < BLOCKS; b++)
-      before[b] = (UINT)(before[b] + (b % g->line >= back ? u[7 * BLOCKS + b - back] : 0));
+      before[b] = (UINT)(before[b] + ((b & (g->line - 1)) >= back ? u[7 * BLOCKS + b - back] : 0));
   for (int t = 0; t < BLOCK; t++)
     for (int b = 0; b < BLOCKS; b++)
       u[t * BLOCKS + b] = (UINT)(u[t * BLOCKS + b] + before[b]);

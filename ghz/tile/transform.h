@@ -9,7 +9,7 @@
  * any order of operations gives the same, fused or not. It leaves out what is zero. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-enum { PLACES = 16, FLOATS = VEC / 4, DOUBLES = VEC / 8, GROUPS_MAX = 4, LINES = VEC / 16 };
+enum { PLACES = 16, FLOATS = VEC / 4, DOUBLES = VEC / 8, GROUPS_MAX = 4 };
 
 static inline vec_f32 load_f32(const float *x) {
   vec_f32 v;
@@ -85,6 +85,31 @@ static inline __attribute__((always_inline)) void forward_lines(int n, const flo
     c[i] = round_f32(out[i]);
 }
 
+/* Whether all coefficients of these lines of n values round to 0: none is larger than n times the
+ * largest factor times the largest magnitude. */
+static inline int lines_vanish(int n, const float *const line[PLACES]) {
+  const vec_32 magnitude = (vec_32){0} + 0x7fffffff; /* magnitudes compare as their bits do */
+  vec_32 v, largest = {0};
+  int32_t bits = 0;
+  for (int l = 0; l < PLACES; l++)
+    for (int i = 0; i < n; i += FLOATS) {
+      memcpy(&v, line[l] + i, VEC);
+      largest = max_32(v & magnitude, largest);
+    }
+  for (int i = 0; i < FLOATS; i++)
+    bits = largest[i] > bits ? largest[i] : bits;
+  return from_bits_f32((uint32_t)bits) * (float)n * 1.5F < 0.5F;
+}
+
+static void forward_group(int n, const float *const line[PLACES], int32_t *c) {
+  if (lines_vanish(n, line))
+    memset(c, 0, (size_t)n * PLACES * sizeof *c);
+  else if (n == 16)
+    forward_lines(16, line, c);
+  else
+    forward_lines(32, line, c);
+}
+
 static void forward_cubes(const float *x, int32_t *c) {
   ALIGNED float a[TILE], b[TILE];
   for (int i = 0; i < 128; i += FLOATS)
@@ -96,7 +121,7 @@ static void forward_cubes(const float *x, int32_t *c) {
     const float *line[PLACES];
     for (int l = 0; l < PLACES; l++)
       line[l] = b + 16 * frequency_pairs[PLACES * g + l];
-    forward_lines(16, line, c + g * 256);
+    forward_group(16, line, c + g * 256);
   }
 }
 
@@ -108,7 +133,7 @@ static void forward_planes(const float *x, int32_t *c) {
     const float *line[PLACES];
     for (int l = 0; l < PLACES; l++)
       line[l] = a + 32 * (PLACES * g + l);
-    forward_lines(32, line, c + g * 512);
+    forward_group(32, line, c + g * 512);
   }
 }
 
@@ -152,22 +177,51 @@ static const ALIGNED double inverse_rows[32][16] = {
 
 /* Which coefficients may differ from 0. */
 typedef struct live_coefficients {
-  unsigned x;                 /* none has ux from here on */
+  unsigned x;                 /* none has ux from here on; even */
   unsigned group[GROUPS_MAX]; /* whether this group of 16 places has any */
 } live_coefficients;
 
-/* Rows of a group, one for each ux, to lines, one for each place. */
-static void turn_group(const int32_t *c, int n, double *const line[PLACES]) {
-  ALIGNED int32_t turned[PLACES * PLACES];
-  for (int x = 0; x < n; x += PLACES) {
-    const void *rows[PLACES];
-    for (int u = 0; u < PLACES; u++)
-      rows[u] = c + (x + u) * PLACES;
-    transpose_32(rows, turned);
-    for (int l = 0; l < PLACES; l++)
-      for (int u = 0; u < PLACES; u++)
-        line[l][x + u] = (double)turned[l * PLACES + u];
+/* As many integers as there are doubles in a register. */
+typedef int32_t half_32 __attribute__((vector_size(VEC / 2)));
+
+static inline int all_zero(const int32_t c[PLACES]) {
+  part any = part_zero();
+  for (unsigned i = 0; i < PLACES * sizeof *c; i += PART_BYTES)
+    any = part_or(any, part_load((const uint8_t *)c + i));
+  return part_equal(any, part_zero());
+}
+
+/* `live` integers of a line, or a few more, times `scale`. */
+static inline void convert_line(const int32_t *c, unsigned live, double scale, double *line) {
+  for (unsigned u = 0; u < live; u += DOUBLES) {
+    half_32 v;
+    memcpy(&v, c + u, sizeof v);
+    const vec_f64 y = __builtin_convertvector(v, vec_f64) * scale;
+    memcpy(line + u, &y, sizeof y);
   }
+}
+
+/* Rows of a group, one for each ux, to lines times `scale`, one for each place. Returns a bit for each
+ * line that is not 0; the others are not set. */
+static unsigned turn_group(const int32_t *c, unsigned live, double scale, double lines[PLACES][32]) {
+  ALIGNED int32_t turned[2][PLACES][PLACES];
+  const unsigned halves = live > PLACES ? 2 : 1;
+  unsigned any = 0;
+  for (unsigned h = 0; h < halves; h++) {
+    const void *rows[PLACES];
+    for (unsigned u = 0; u < PLACES; u++)
+      rows[u] = c + (h * PLACES + u) * PLACES;
+    transpose_32(rows, turned[h]);
+  }
+  for (unsigned l = 0; l < PLACES; l++) {
+    if (all_zero(turned[0][l]) && (halves == 1 || all_zero(turned[1][l])))
+      continue;
+    any |= 1U << l;
+    convert_line(turned[0][l], halves == 1 ? live : PLACES, scale, lines[l]);
+    if (halves == 2)
+      convert_line(turned[1][l], live - PLACES, scale, lines[l] + PLACES);
+  }
+  return any;
 }
 
 /* n frequencies of each lane, `from` apart, of which those with a bit in `live` count, to n values, `to` apart. */
@@ -194,72 +248,62 @@ static inline __attribute__((always_inline)) void inverse_axis(int n, const doub
   }
 }
 
-/* The last axis, x: lines of n frequencies, of which the first `live` count, to lines of n values
- * times `scale`. Several lines at once, for each sum waits for itself. */
-static inline __attribute__((always_inline)) void inverse_lines(int n, int lines, const double *c,
-                                                                unsigned live, double scale, double *y) {
+/* A line of n frequencies, of which the first `live` count, to n values. */
+static inline __attribute__((always_inline)) void inverse_line(int n, const double *c, unsigned live,
+                                                               double *y) {
   vec_f64 even[8], odd[8];
   const int pieces = n / 2 / DOUBLES;
-  _Pragma("GCC unroll 8") for (int k = 0; k < lines * pieces; k++) even[k] = odd[k] = (vec_f64){0};
-  for (unsigned u = 0; u < live; u += 2) {
-    const double *row = inverse_rows[u * (32 / (unsigned)n)], *next = row + 16 * (32 / n);
-    _Pragma("GCC unroll 8") for (int k = 0; k < lines * pieces; k++) {
-      const double *f = c + k / pieces * n + u;
-      even[k] = fma_f64(splat_f64(f[0]), load_f64s(row + k % pieces * DOUBLES), even[k]);
-      odd[k] = fma_f64(splat_f64(f[1]), load_f64s(next + k % pieces * DOUBLES), odd[k]);
+  _Pragma("GCC unroll 8") for (int k = 0; k < pieces; k++) even[k] = odd[k] = (vec_f64){0};
+  const double *row = inverse_rows[0];
+  for (const double *end = c + live; c < end; c += 2, row += 2 * 16 * (32 / n)) {
+    const double *next = row + 16 * (32 / n);
+    _Pragma("GCC unroll 8") for (int k = 0; k < pieces; k++) {
+      even[k] = fma_f64(splat_f64(c[0]), load_f64s(row + k * DOUBLES), even[k]);
+      odd[k] = fma_f64(splat_f64(c[1]), load_f64s(next + k * DOUBLES), odd[k]);
     }
   }
-  _Pragma("GCC unroll 8") for (int k = 0; k < lines * pieces; k++) {
-    const vec_f64 first = (even[k] + odd[k]) * scale, last = reversed_f64((even[k] - odd[k]) * scale);
-    double *to = y + k / pieces * n;
-    memcpy(to + k % pieces * DOUBLES, &first, VEC);
-    memcpy(to + n - (k % pieces + 1) * DOUBLES, &last, VEC);
+  _Pragma("GCC unroll 8") for (int k = 0; k < pieces; k++) {
+    const vec_f64 first = even[k] + odd[k], last = reversed_f64(even[k] - odd[k]);
+    memcpy(y + k * DOUBLES, &first, VEC);
+    memcpy(y + n - (k + 1) * DOUBLES, &last, VEC);
   }
 }
 
-/* H(C) * 2^-26, in brick order. */
+/* H(C) * 2^-26, in brick order. The first axis is x: of smooth bricks few lines are left then. */
 static void inverse_cubes(const int32_t *c, const live_coefficients *live, double *y) {
-  ALIGNED double a[TILE], b[TILE];
-  const int lanes = (int)live->x;
+  ALIGNED double lines[PLACES][32], a[TILE], b[TILE];
   uint32_t live_z[8] = {0}, live_y = 0; /* of each uy, of all */
   for (int g = 0; g < 4; g++) {
-    double *line[PLACES];
-    if (!live->group[g])
-      continue;
-    for (int l = 0; l < PLACES; l++) {
+    const unsigned any = live->group[g] ? turn_group(c + 256 * g, live->x, 0x1p-26, lines) : 0;
+    for (unsigned left = any; left; left &= left - 1) {
+      const int l = __builtin_ctz(left);
       const unsigned pair = frequency_pairs[PLACES * g + l];
-      line[l] = a + 16 * pair;
+      inverse_line(16, lines[l], live->x, a + 16 * pair);
       live_z[pair % 8] |= 1U << pair / 8;
     }
-    turn_group(c + 256 * g, 16, line);
   }
   for (int u = 0; u < 8; u++) {
     live_y |= (uint32_t)(live_z[u] != 0) << u;
-    for (int i = 0; i < lanes && live_z[u]; i += DOUBLES)
+    for (int i = 0; i < 16 && live_z[u]; i += DOUBLES)
       inverse_axis(8, a + 16 * u + i, 128, live_z[u], b + 16 * u + i, 128);
   }
   for (int z = 0; z < TILE; z += 128)
-    for (int i = 0; i < lanes; i += DOUBLES)
-      inverse_axis(8, b + z + i, 16, live_y, a + z + i, 16);
-  for (int i = 0; i < TILE; i += 16 * LINES)
-    inverse_lines(16, LINES, a + i, live->x, 0x1p-26, y + i);
+    for (int i = 0; i < 16; i += DOUBLES)
+      inverse_axis(8, b + z + i, 16, live_y, y + z + i, 16);
 }
 
 /* H(C) * 2^-19. */
 static void inverse_planes(const int32_t *c, const live_coefficients *live, double *y) {
-  ALIGNED double a[TILE], b[TILE];
+  ALIGNED double lines[PLACES][32], a[TILE];
   uint32_t live_y = 0;
   for (int g = 0; g < 2; g++) {
-    double *line[PLACES];
-    if (!live->group[g])
-      continue;
-    for (int l = 0; l < PLACES; l++)
-      line[l] = a + 32 * (PLACES * g + l);
-    turn_group(c + 512 * g, 32, line);
-    live_y |= UINT32_C(0xffff) << PLACES * g;
+    const unsigned any = live->group[g] ? turn_group(c + 512 * g, live->x, 0x1p-19, lines) : 0;
+    live_y |= any << PLACES * g;
+    for (unsigned left = any; left; left &= left - 1) {
+      const int l = __builtin_ctz(left);
+      inverse_line(32, lines[l], live->x, a + 32 * (PLACES * g + l));
+    }
   }
-  for (int i = 0; i < (int)live->x; i += DOUBLES)
-    inverse_axis(32, a + i, 32, live_y, b + i, 32);
-  for (int i = 0; i < TILE; i += 32 * LINES)
-    inverse_lines(32, LINES, b + i, live->x, 0x1p-19, y + i);
+  for (int i = 0; i < 32; i += DOUBLES)
+    inverse_axis(32, a + i, 32, live_y, y + i, 32);
 }
