@@ -102,7 +102,7 @@ rate() { awk -v name="$1" '$1 == name { printf "%.0f", $3 }' bench.txt; }
 network=none
 if [ ${#mpi[@]} != 0 ]; then
   say "7. Summing four snapshots over $ranks MPI ranks, $repeat times each way: in memory, then over links of 1 Gbit/s"
-  export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1
+  export GHZ_MPI_EXTENTS=$cube OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1
   stack memory mpiexec.openmpi --oversubscribe -n $ranks || { cat memory.txt memory.err >&2; die "the allreduce failed"; }
   table memory.txt
   if stack links "$root/bench/cluster.sh" --quick $ranks 1gbit --; then

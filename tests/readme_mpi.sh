@@ -16,7 +16,7 @@ block() {
 # program CALL...: sums x over all ranks, and checks it against 1e-4 of the range 2 per rank
 program() {
   printf '#include <ghz_mpi.h>\n#include <math.h>\n#include <stdio.h>\nint main(int argc, char **argv) {\n'
-  printf '  enum { n = 300000 };\n  static float x[n];\n  int rank, ranks;\n  MPI_Init(&argc, &argv);\n'
+  printf '  enum { nz = 100, ny = 50, nx = 60, n = nz * ny * nx };\n  static float x[n];\n  int rank, ranks;\n  MPI_Init(&argc, &argv);\n'
   printf '  MPI_Comm_rank(MPI_COMM_WORLD, &rank);\n  MPI_Comm_size(MPI_COMM_WORLD, &ranks);\n'
   printf '  for (int i = 0; i < n; i++) x[i] = sinf((float)i * 0.001f);\n'
   cat
