@@ -52,13 +52,35 @@ static ghz_status extremum_values(const tile_job *j, int larger) {
   return GHZ_OK;
 }
 
+static enum opened_tile open_flat_comparand(const tile_job *j, int i, comparand *c) {
+  const enum opened_tile opened = open_tile(j->lattice, j->src[i], j->extent.n, &c->room, &c->header);
+  if (opened == ON_LATTICE)
+    decode_integers(&c->header, 1, c->q);
+  return opened;
+}
+
+/* What has coefficients is not compared. */
+static enum opened_tile open_brick_comparand(const tile_job *j, int i, comparand *c) {
+  ALIGNED int64_t linear[TILE];
+  brick_header b;
+  const enum opened_tile opened = open_brick(j->lattice, j->src[i], &j->extent, &c->room, &b);
+  if (opened != ON_LATTICE)
+    return opened;
+  if (b.transformed)
+    return DAMAGED;
+  c->header = b.lattice;
+  brick_integers(&c->header, &brick_grids[j->extent.dims], 1, linear);
+  split_64(linear, c->q);
+  return ON_LATTICE;
+}
+
 /* Opens the operands: their integers, brought to the larger mode. */
 static enum opened_tile open_comparands(const tile_job *j, comparand c[2], int *mode) {
   for (int i = 0; i < 2; i++) {
-    enum opened_tile opened = open_tile(j->lattice, j->src[i], j->extent.n, &c[i].room, &c[i].header);
+    const enum opened_tile opened =
+        j->extent.dims == 1 ? open_flat_comparand(j, i, &c[i]) : open_brick_comparand(j, i, &c[i]);
     if (opened != ON_LATTICE)
       return opened;
-    decode_integers(&c[i].header, 1, c[i].q);
     if (c[i].header.specials)
       parse_specials(&c[i].header, &c[i].specials);
   }
@@ -68,25 +90,55 @@ static enum opened_tile open_comparands(const tile_job *j, comparand c[2], int *
   return ON_LATTICE;
 }
 
+/* Writes the integers at an order. Returns 0 if only damaged tiles give such integers. */
+static int put_flat_extremum(const tile_job *j, const integers *v, int order, unsigned limit) {
+  encoding encodings[3];
+  measure(v, encodings);
+  if (encodings[order].widths.height > limit)
+    return 0;
+  *j->size = write_encoding(v, &encodings[order], j->dst);
+  return 1;
+}
+
+static int put_brick_extremum(const tile_job *j, brick *b, int order, unsigned limit) {
+  ALIGNED bit_plane inside;
+  uint8_t outside[TILE];
+  encoding encodings[ORDERS_MAX];
+  brick_encoding p;
+  b->grid = &brick_grids[j->extent.dims];
+  b->outside = j->extent.n < TILE ? outside : NULL;
+  if (b->outside) {
+    columns_inside(&j->extent, inside);
+    mark_outside(inside, outside);
+  }
+  measure_brick(b, encodings);
+  if (encodings[order].widths.height > limit)
+    return 0;
+  take_order(b, &encodings[order], &p.lattice);
+  *j->size = put_encoding(b, &p, 0, j->dst);
+  return 1;
+}
+
 static ghz_status extremum(const tile_job *j, int larger) {
   const ghz_lattice *l = j->lattice;
+  const int flat = j->extent.dims == 1;
   comparand c[2];
-  encoding encodings[3];
-  integers v = {.bits = 64, .n = j->extent.n};
-  const enum opened_tile opened = open_comparands(j, c, &v.mode);
+  brick b;
+  integers *v = &b.integers;
+  *v = (integers){.dims = (int)j->extent.dims, .bits = 64, .n = j->extent.n};
+  const enum opened_tile opened = open_comparands(j, c, &v->mode);
   if (opened == DAMAGED)
     return GHZ_ECORRUPT;
   *j->inexact |= opened == OUTSIDE;
   if (opened == OUTSIDE)
     return extremum_values(j, larger);
-  for (unsigned i = 0; i < j->extent.n; i++)
-    choose_value(c, i, larger, &v);
-  v.special = has_specials(&v.specials);
-  measure(&v, encodings);
+  for (unsigned i = 0; i < (flat ? j->extent.n : TILE); i++)
+    choose_value(c, i, larger, v);
+  v->special = has_specials(&v->specials);
   const int order = c[0].header.order > c[1].header.order ? c[0].header.order : c[1].header.order;
   const uint32_t terms = j->src[0].terms > j->src[1].terms ? j->src[0].terms : j->src[1].terms;
-  if (encodings[order].widths.height > width_limit(l->type, l->cap, v.mode, order, terms))
-    return GHZ_ECORRUPT;
-  *j->size = write_encoding(&v, &encodings[order], j->dst);
-  return GHZ_OK;
+  const unsigned limit = width_limit(l->type, l->cap, v->mode, order, terms);
+  return (flat ? put_flat_extremum(j, v, order, limit) : put_brick_extremum(j, &b, order, limit))
+             ? GHZ_OK
+             : GHZ_ECORRUPT;
 }
