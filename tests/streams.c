@@ -16,6 +16,14 @@ ghz_info info_of(ref_bytes stream) {
   return info;
 }
 
+ref_bytes compress_shape(ghz_context *ctx, const ghz_lattice *lattice, int order, const void *x,
+                         const ghz_shape *shape) {
+  ref_bytes room = bytes_new(ghz_shape_bound(shape, lattice->type, 1));
+  size_t size = 0;
+  ghz_status status = ghz_compress_shape(ctx, lattice, order, x, shape, room.data, room.size, &size);
+  return exact(ctx, status, room, size, "compress");
+}
+
 ref_bytes compress(ghz_context *ctx, const ghz_lattice *lattice, int order, const void *x, size_t n) {
   ref_bytes room = bytes_new(ghz_size_bound(n, lattice->type, 1));
   size_t size = 0;
@@ -38,7 +46,7 @@ void *decompress(ghz_context *ctx, ref_bytes stream, ghz_type out) {
 /* Room for a result of the given terms over the operands' array. */
 static ref_bytes room_for(ref_bytes a, uint64_t terms) {
   ghz_info info = info_of(a);
-  return bytes_new(ghz_size_bound(info.count, info.lattice.type, terms ? (uint32_t)terms : 1));
+  return bytes_new(ghz_shape_bound(&info.shape, info.lattice.type, terms ? (uint32_t)terms : 1));
 }
 
 static uint64_t terms_of(size_t k, const ref_bytes *streams, const int64_t *c) {

@@ -5,6 +5,8 @@
 #include "common.h"
 
 ref_bytes compress(ghz_context *ctx, const ghz_lattice *lattice, int order, const void *x, size_t n);
+ref_bytes compress_shape(ghz_context *ctx, const ghz_lattice *lattice, int order, const void *x,
+                         const ghz_shape *shape);
 /* Of an array by a named maker. */
 ref_bytes stream_of(ghz_context *ctx, const ghz_lattice *lattice, int order, const char *maker, size_t n,
                     uint64_t seed);

@@ -1,0 +1,76 @@
+/* fields.c: arrays of two and three dimensions. Only exact or correctly rounded operations. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "fields.h"
+#include <math.h>
+
+const ghz_shape field_shapes[] = {
+    {3, {8, 8, 16}},  {3, {9, 17, 40}},  {3, {16, 5, 33}}, {3, {1, 1, 2000}}, {3, {40, 9, 1}},
+    {3, {2, 3, 5}},   {3, {8, 8, 4}},    {3, {3, 17, 5}},  {3, {24, 16, 70}}, {2, {1, 32, 32}},
+    {2, {3, 40, 70}}, {2, {1, 17, 100}}, {2, {2, 500, 1}}, {2, {1, 16, 16}},  {2, {1, 15, 17}},
+    {2, {5, 1, 40}},  {1, {1, 1, 2500}}, {3, {5, 0, 7}},   {2, {0, 3, 3}},    {3, {1, 1, 1}},
+};
+const size_t field_shape_count = COUNT(field_shapes);
+
+ref_header header_shaped(const ghz_lattice *l, const ghz_shape *s) {
+  return ref_shaped(header_for(l, 0), s->dims, s->extent[0], s->extent[1], s->extent[2]);
+}
+
+const char *shape_text(const ghz_shape *s) {
+  return say("%d dims, %llu x %llu x %llu", s->dims, (unsigned long long)s->extent[0],
+             (unsigned long long)s->extent[1], (unsigned long long)s->extent[2]);
+}
+
+int order_most(const ghz_shape *shape) { return shape->dims == 3 ? 3 : 2; }
+
+/* A smooth wave of period 1: parabolas, up and down. */
+static double wave(double t) {
+  double u = t - floor(t);
+  return u < 0.5 ? 16 * u * (0.5 - u) : -16 * (u - 0.5) * (1 - u);
+}
+
+/* A place, and the random numbers of the field. */
+typedef struct place {
+  double z, y, x;
+  uint64_t *state;
+} place;
+
+static double waves(const place *p, double phase) {
+  return wave(0.011 * p->x + 0.017 * p->y + 0.023 * p->z + phase) * wave(0.013 * p->x - 0.007 * p->y + 0.3) +
+         0.25 * wave(0.031 * p->z + 0.01 * p->x);
+}
+
+static double land(const place *p, double v) {
+  double height = wave(0.02 * p->x + 0.05 * p->y);
+  if (height > 0.7)
+    return NAN;
+  return height > 0.68 ? (p->x < p->y ? INFINITY : -INFINITY) : v;
+}
+
+static double patches(const place *p, double v) {
+  int which = ((int)(p->z / 8) + (int)(p->y / 32) + (int)(p->x / 32)) % 3;
+  return which == 0 ? v : which == 1 ? input_uniform(p->state) : 0;
+}
+
+static double field(field_kind kind, const place *p, double phase, double step) {
+  double v = waves(p, phase);
+  switch (kind) {
+  case ROUGH: return v + step * input_uniform(p->state);
+  case LAND: return land(p, v);
+  case SHOCK: return p->x + p->y > 40 ? v + 0.5 : v;
+  case PATCHES: return patches(p, v);
+  default: return v;
+  }
+}
+
+void *field_make(field_kind kind, const ghz_lattice *l, const ghz_shape *shape, double amount, uint64_t seed) {
+  uint64_t state = seed, n = ghz_shape_count(shape);
+  void *x = scratch((size_t)n * ghz_type_size(l->type));
+  double phase = input_uniform(&state), step = l->step > 0 ? l->step : 1;
+  for (uint64_t i = 0; i < n; i++) {
+    place p = {.x = (double)(i % shape->extent[2]), .state = &state};
+    p.y = (double)(i / shape->extent[2] % shape->extent[1]);
+    p.z = (double)(i / shape->extent[2] / shape->extent[1]);
+    put_value(l->type, x, (size_t)i, field(kind, &p, phase, 4 / amount) * amount * step);
+  }
+  return x;
+}

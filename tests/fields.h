@@ -1,0 +1,21 @@
+/* fields.h: arrays of two and three dimensions for tests: smooth waves, with and without what
+ * disturbs them, alike on every machine. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+#include "streams.h"
+
+/* WAVES are smooth; ROUGH has noise of a few steps; LAND has NaN in a quarter, infinities at its
+ * coast; SHOCK jumps; PATCHES are noise in some bricks, waves in others, zeros in the rest. */
+typedef enum field_kind { WAVES, ROUGH, LAND, SHOCK, PATCHES, FIELD_KINDS } field_kind;
+
+/* Of `amount` times the step of the lattice; scratch memory. */
+void *field_make(field_kind kind, const ghz_lattice *l, const ghz_shape *shape, double amount, uint64_t seed);
+
+/* Shapes of whole, cut and tiny bricks, of no values and of flat arrays. */
+extern const ghz_shape field_shapes[];
+extern const size_t field_shape_count;
+
+ref_header header_shaped(const ghz_lattice *l, const ghz_shape *shape);
+const char *shape_text(const ghz_shape *shape);
+/* The last of the orders that bricks of a shape have. */
+int order_most(const ghz_shape *shape);

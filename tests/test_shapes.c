@@ -1,0 +1,473 @@
+/* test_shapes.c: the laws over arrays with a shape: the bytes and values of the reference codec from
+ * every instruction set and thread count, the bound, exact sums of layers of every kind, boxes and
+ * slices. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "fields.h"
+#include "support.h"
+#include <math.h>
+
+static const double amounts[] = {40, 1000, 60000, 1e6, 1e10};
+
+/* ---- The same bytes as the reference, and within the bound ---- */
+static void check_values(ghz_context *ctx, ref_bytes stream, const char *what) {
+  ref_header h = ref_header_read(stream.data);
+  for (int out = h.type; out <= GHZ_F64; out++) {
+    SCOPE;
+    void *want = scratch((size_t)h.n * ghz_type_size((ghz_type)out));
+    ref_decode(stream.data, out, want);
+    same_values(decompress(ctx, stream, (ghz_type)out), want, (size_t)h.n, (ghz_type)out,
+                say("%s, decoded to type %d", what, out));
+  }
+}
+
+static void check_bound(ref_bytes stream, const ghz_lattice *l, const void *x, const char *what) {
+  SCOPE;
+  ref_header h = ref_header_read(stream.data);
+  void *y = scratch((size_t)h.n * ref_value_size(h.type));
+  ref_decode(stream.data, h.type, y);
+  for (size_t i = 0; i < h.n; i++)
+    cr_assert(kept(l->type, x, l->type, y, i, l->eb), "%s: value %zu is %a, comes back as %a", what, i,
+              value_at(l->type, x, i), value_at(l->type, y, i));
+}
+
+static void check_codec(const context_pool *pool, const ghz_lattice *l, const ghz_shape *shape, int order,
+                        const void *x, const char *name) {
+  SCOPE;
+  ref_header header = header_shaped(l, shape);
+  ref_bytes want = ref_compress(&header, order, x);
+  const char *what = say("%s, %s, type %d, order %d", name, shape_text(shape), (int)l->type, order);
+  cr_assert_eq(ref_check(want.data, want.size), REF_GOOD, "%s", what);
+  check_bound(want, l, x, what);
+  for (size_t c = 0; c < pool->count; c++) {
+    SCOPE;
+    const char *which =
+        say("%s, %s, %d threads", what, ghz_context_isa(pool->ctx[c]), ghz_context_threads(pool->ctx[c]));
+    same_bytes(compress_shape(pool->ctx[c], l, order, x, shape), want, which);
+    check_values(pool->ctx[c], want, which);
+  }
+}
+
+static uint64_t coefficients_in(ghz_context *ctx, ref_bytes s) {
+  ghz_statistics statistics;
+  succeeded(ghz_scan(ctx, view(s), &statistics), ctx, "scan");
+  return statistics.coefficients;
+}
+
+/* ---- Compression ---- */
+Test(shapes, fields, .timeout = 600) {
+  POOL(pool);
+  uint64_t with_c = 0;
+  for (size_t s = 0; s < field_shape_count; s++)
+    for (int type = GHZ_F32; type <= GHZ_F64; type++)
+      for (int kind = 0; kind < FIELD_KINDS; kind++)
+        for (size_t a = 0; a < COUNT(amounts); a++) {
+          SCOPE;
+          ghz_lattice l = lattice_abs((ghz_type)type, 0.37);
+          void *x = field_make((field_kind)kind, &l, &field_shapes[s], amounts[a], s + a);
+          check_codec(&pool, &l, &field_shapes[s], GHZ_ORDER_BEST, x,
+                      say("field %d, %g steps", kind, amounts[a]));
+          with_c += coefficients_in(pool.ctx[0],
+                                    compress_shape(pool.ctx[0], &l, GHZ_ORDER_BEST, x, &field_shapes[s]));
+        }
+  cr_assert_gt(with_c, 100, "%llu tiles with coefficients", (unsigned long long)with_c);
+}
+
+Test(shapes, orders, .timeout = 600) {
+  POOL(pool);
+  for (size_t s = 0; s < field_shape_count; s++)
+    for (int type = GHZ_F32; type <= GHZ_F64; type++)
+      for (int order = GHZ_ORDER_LORENZO; order <= order_most(&field_shapes[s]); order++) {
+        SCOPE;
+        ghz_lattice l = lattice_abs((ghz_type)type, 0.02);
+        void *x =
+            field_make((field_kind)(s % FIELD_KINDS), &l, &field_shapes[s], amounts[s % COUNT(amounts)], s);
+        check_codec(&pool, &l, &field_shapes[s], order, x, "field");
+      }
+}
+
+/* What flat arrays are tested with: ties, thresholds of modes, specials, random bits. */
+Test(shapes, every_input, .timeout = 600) {
+  static const ghz_shape shapes[] = {{3, {9, 17, 40}}, {2, {2, 40, 45}}};
+  POOL(pool);
+  for (size_t s = 0; s < COUNT(shapes); s++)
+    for (int type = GHZ_F32; type <= GHZ_F64; type++)
+      for (size_t in = 0; in < input_count; in++) {
+        SCOPE;
+        size_t n = (size_t)ghz_shape_count(&shapes[s]);
+        ghz_lattice l = lattice_abs((ghz_type)type, in % 2 ? 0.02 : 700);
+        void *x = input_make(&inputs[in], l.type, n, l.step, in);
+        check_codec(&pool, &l, &shapes[s], GHZ_ORDER_BEST, x, inputs[in].name);
+      }
+}
+
+/* Steps at the ends of what there is, and the lattice of a constant, which has no coefficients. */
+Test(shapes, other_lattices, .timeout = 600) {
+  static const double bounds[] = {1e-45, 1e-37, 4e-37, 5e35, 1e36, 1e38, 1e-310, 1e-301, 1e301, 1.7e308};
+  static const ghz_shape shapes[] = {{3, {8, 9, 17}}, {2, {1, 33, 40}}};
+  POOL(pool);
+  for (int type = GHZ_F32; type <= GHZ_F64; type++)
+    for (size_t s = 0; s < COUNT(shapes); s++) {
+      ghz_lattice l;
+      for (size_t b = 0; b < COUNT(bounds); b++) {
+        SCOPE;
+        l = lattice_abs((ghz_type)type, bounds[b]);
+        void *x = field_make(WAVES, &l, &shapes[s], 100, b);
+        check_codec(&pool, &l, &shapes[s], GHZ_ORDER_BEST, x, say("bound %g", bounds[b]));
+      }
+      SCOPE;
+      need(ghz_lattice_make((ghz_type)type, (ghz_bound){GHZ_REL, 1e-3}, 2.5, 2.5, &l), "constant");
+      void *x = field_make(WAVES, &l, &shapes[s], 100, 1);
+      check_codec(&pool, &l, &shapes[s], GHZ_ORDER_BEST, x, "a constant's lattice");
+    }
+}
+
+/* ---- Random shapes ---- */
+static ghz_shape random_shape(uint64_t *state) {
+  int dims = 2 + (int)input_below(state, 2);
+  ghz_shape s = {dims, {0, 0, 0}};
+  for (int i = 0; i < 3; i++)
+    s.extent[i] = input_below(state, 12) ? 1 + input_below(state, input_below(state, 3) ? 20 : 70)
+                                         : input_below(state, 2);
+  return s;
+}
+
+Test(shapes, random, .timeout = 600) {
+  POOL(pool);
+  uint64_t state = 11;
+  for (int round = 0; round < 150 * effort(); round++) {
+    SCOPE;
+    ghz_shape shape = random_shape(&state);
+    ghz_lattice l = lattice_any(&state);
+    int order = (int)input_below(&state, 3 + (uint64_t)order_most(&shape)) - 2;
+    double amount = ldexp(1 + input_uniform(&state) / 2, (int)input_below(&state, 18));
+    void *x = field_make((field_kind)input_below(&state, FIELD_KINDS), &l, &shape, amount, state);
+    check_codec(&pool, &l, &shape, input_below(&state, 3) ? order : GHZ_ORDER_BEST, x, say("round %d", round));
+  }
+}
+
+/* ---- Sums ---- */
+enum { OPERANDS = 7 };
+
+/* Operands whose tiles have coefficients, any order, any mode, specials, raw tiles and none. */
+static void make_operands(const ghz_lattice *l, const ghz_shape *shape, uint64_t seed, ref_bytes s[OPERANDS],
+                          void *x[OPERANDS]) {
+  static const struct {
+    field_kind kind;
+    double amount;
+    int order;
+  } of[OPERANDS] = {
+      {WAVES, 60, GHZ_ORDER_BEST},      {PATCHES, 900, GHZ_ORDER_BEST}, {WAVES, 3e6, 2},
+      {LAND, 300, GHZ_ORDER_BEST},      {ROUGH, 3e9, GHZ_ORDER_BEST},   {SHOCK, 40000, GHZ_ORDER_LORENZO},
+      {PATCHES, 0x1p60, GHZ_ORDER_BEST}};
+  CONTEXT(ctx, NULL, 1);
+  for (int i = 0; i < OPERANDS; i++) {
+    x[i] = field_make(of[i].kind, l, shape, of[i].amount, seed + (uint64_t)i);
+    s[i] = compress_shape(ctx, l, of[i].order, x[i], shape);
+  }
+}
+
+static const ghz_shape sum_shapes[] = {
+    {3, {8, 8, 16}}, {3, {9, 17, 40}}, {3, {2, 3, 5}}, {2, {1, 32, 32}}, {2, {2, 40, 45}}};
+
+/* Every operation against the reference, on every instruction set. */
+static void check_operations(const context_pool *pool, const ref_bytes s[OPERANDS], int k, const char *what) {
+  static const int64_t factors[OPERANDS] = {3, -2, 1, 100, 0, -1, 1};
+  ref_bytes all = ref_combine((size_t)k, s, factors, REF_PLAIN, 1), total = ref_sum((size_t)k, s),
+            average = ref_mean((size_t)k, s), less = ref_combine(1, &s[0], (int64_t[]){-1}, REF_PLAIN, 1);
+  for (size_t c = 0; c < pool->count; c++) {
+    SCOPE;
+    ghz_context *ctx = pool->ctx[c];
+    const char *which = say("%s, %s, %d threads", what, ghz_context_isa(ctx), ghz_context_threads(ctx));
+    same_bytes(sum(ctx, (size_t)k, s), total, say("%s: sum", which));
+    same_bytes(combine(ctx, (size_t)k, s, factors), all, say("%s: combination", which));
+    same_bytes(mean(ctx, (size_t)k, s), average, say("%s: mean", which));
+    same_bytes(negate(ctx, s[0]), less, say("%s: negation", which));
+    same_bytes(scale(ctx, s[3], -1.0 / 3), ref_scale(s[3], -1.0 / 3), say("%s: scale", which));
+    check_values(ctx, total, which);
+    check_values(ctx, all, which);
+  }
+  for (int i = 0; i < k; i++)
+    for (int j = 0; j < k; j++) {
+      SCOPE;
+      ref_bytes two[2] = {s[i], s[j]}, both = ref_sum(2, two),
+                difference = ref_combine(2, two, (int64_t[]){1, -1}, REF_PLAIN, 1);
+      for (size_t c = 0; c < pool->count; c++) {
+        SCOPE;
+        same_bytes(add(pool->ctx[c], s[i], s[j]), both, say("%s: %d + %d", what, i, j));
+        same_bytes(subtract(pool->ctx[c], s[i], s[j]), difference, say("%s: %d - %d", what, i, j));
+      }
+    }
+}
+
+Test(shapes, operations, .timeout = 600) {
+  POOL(pool);
+  for (size_t i = 0; i < COUNT(sum_shapes); i++)
+    for (int type = GHZ_F32; type <= GHZ_F64; type++) {
+      SCOPE;
+      ghz_lattice l = lattice_abs((ghz_type)type, 0.02);
+      ref_bytes s[OPERANDS];
+      void *x[OPERANDS];
+      make_operands(&l, &sum_shapes[i], i, s, x);
+      check_operations(&pool, s, OPERANDS, say("%s, type %d", shape_text(&sum_shapes[i]), type));
+      check_operations(&pool, s, OPERANDS - 1,
+                       say("%s, type %d, on the lattice", shape_text(&sum_shapes[i]), type));
+    }
+}
+
+/* Any order of additions gives the same bytes. */
+Test(shapes, sums_in_any_order, .timeout = 600) {
+  POOL(pool);
+  uint64_t state = 3;
+  for (size_t i = 0; i < COUNT(sum_shapes); i++)
+    for (int round = 0; round < 12 * effort(); round++) {
+      SCOPE;
+      ghz_lattice l = lattice_any(&state);
+      ghz_context *ctx = context_any(&pool, &state);
+      ref_bytes s[OPERANDS], total;
+      void *x[OPERANDS];
+      make_operands(&l, &sum_shapes[i], state, s, x);
+      total = sum(ctx, OPERANDS - 1, s);
+      for (size_t left = OPERANDS - 1; left > 1; left--) { /* any two become one */
+        size_t a = (size_t)input_below(&state, left),
+               b = (a + 1 + (size_t)input_below(&state, left - 1)) % left;
+        ref_bytes both = add(context_any(&pool, &state), s[a], s[b]);
+        s[a < b ? a : b] = both;
+        s[a < b ? b : a] = s[left - 1];
+      }
+      same_bytes(s[0], total, say("%s, round %d", shape_text(&sum_shapes[i]), round));
+    }
+}
+
+/* ---- The bound of sums ---- */
+/* |y - z| <= terms * eb; decoding to float32 from wide tiles costs half a unit in the last place. */
+Test(shapes, bound_of_sums, .timeout = 600) {
+  CONTEXT(ctx, NULL, 1);
+  static const int64_t factors[OPERANDS] = {3, -2, 1, 1000, 5, -1, 0};
+  for (size_t i = 0; i < COUNT(sum_shapes); i++)
+    for (int type = GHZ_F32; type <= GHZ_F64; type++) {
+      SCOPE;
+      ghz_lattice l = lattice_abs((ghz_type)type, 0.37);
+      ref_bytes s[OPERANDS];
+      void *x[OPERANDS];
+      make_operands(&l, &sum_shapes[i], 2 * i, s, x);
+      ref_bytes total = combine(ctx, OPERANDS - 1, s, factors);
+      const double *y = decompress(ctx, total, GHZ_F64);
+      uint64_t terms = info_of(total).terms;
+      for (size_t j = 0; j < ghz_shape_count(&sum_shapes[i]); j++) {
+        __float128 z = 0;
+        for (int k = 0; k < OPERANDS - 1; k++)
+          z += (__float128)factors[k] * value_at(l.type, x[k], j);
+        __float128 error = y[j] > z ? y[j] - z : z - y[j];
+        cr_assert(!isfinite((double)z) || error <= (__float128)l.eb * (double)terms, "%s, value %zu: %g of %g",
+                  shape_text(&sum_shapes[i]), j, (double)error, l.eb * (double)terms);
+      }
+    }
+}
+
+/* 10^5 terms: with coefficients up to 2^17 times larger, decoded through any path. */
+Test(shapes, many_terms, .timeout = 600) {
+  POOL(pool);
+  for (size_t i = 0; i < COUNT(sum_shapes); i++)
+    for (int type = GHZ_F32; type <= GHZ_F64; type++) {
+      SCOPE;
+      int64_t most = type == GHZ_F32 ? 100000 : 16383 / 2;
+      ghz_lattice l = lattice_abs((ghz_type)type, 0.37);
+      ref_bytes s[OPERANDS];
+      void *x[OPERANDS];
+      make_operands(&l, &sum_shapes[i], 2 * i, s, x);
+      ref_bytes want = ref_combine(2, s, (int64_t[]){most, most - 1}, REF_PLAIN, 1), acc = s[0];
+      for (size_t c = 0; c < pool.count; c++) {
+        SCOPE;
+        ref_bytes got = combine(pool.ctx[c], 2, s, (int64_t[]){most, most - 1});
+        same_bytes(got, want, say("%s, type %d", shape_text(&sum_shapes[i]), type));
+        check_values(pool.ctx[c], got, "many terms");
+      }
+      for (int doubling = 0; doubling < 12; doubling++)
+        acc = add(pool.ctx[doubling % (int)pool.count], acc, acc);
+      same_bytes(acc, ref_combine(1, s, (int64_t[]){4096}, REF_PLAIN, 1), "doubled twelve times");
+    }
+}
+
+/* A hundred thousand additions one by one. */
+Test(shapes, accumulate, .timeout = 600) {
+  CONTEXT(ctx, NULL, 1);
+  ghz_lattice l = lattice_abs(GHZ_F32, 0.37);
+  ghz_shape shape = {3, {8, 8, 20}};
+  ref_bytes s[2] = {compress_shape(ctx, &l, GHZ_ORDER_BEST, field_make(WAVES, &l, &shape, 60, 1), &shape),
+                    compress_shape(ctx, &l, GHZ_ORDER_BEST, field_make(SHOCK, &l, &shape, 900, 2), &shape)};
+  ref_bytes acc = bytes_new(ghz_shape_bound(&shape, GHZ_F32, 100001));
+  size_t size = s[0].size;
+  memcpy(acc.data, s[0].data, size);
+  for (int i = 0; i < 100000; i++)
+    succeeded(ghz_accumulate(ctx, acc.data, acc.size, &size, view(s[i % 2])), ctx, "accumulate");
+  acc.size = size;
+  same_bytes(acc, ref_combine(2, s, (int64_t[]){50001, 50000}, REF_PLAIN, 1), "a hundred thousand additions");
+}
+
+/* ---- Minimum and maximum ---- */
+Test(shapes, extrema) {
+  POOL(pool);
+  for (size_t i = 0; i < COUNT(sum_shapes); i++)
+    for (int type = GHZ_F32; type <= GHZ_F64; type++) {
+      SCOPE;
+      ghz_lattice l = lattice_abs((ghz_type)type, 0.37);
+      const ghz_shape *shape = &sum_shapes[i];
+      void *x = field_make(LAND, &l, shape, 300, 1), *y = field_make(SHOCK, &l, shape, 60000, 2);
+      ref_bytes a = compress_shape(pool.ctx[0], &l, GHZ_ORDER_LORENZO, x, shape),
+                b = compress_shape(pool.ctx[0], &l, 1, y, shape),
+                c = compress_shape(pool.ctx[0], &l, GHZ_ORDER_BEST, x, shape), room = bytes_new(1 << 20);
+      for (size_t p = 0; p < pool.count; p++)
+        for (int larger = 0; larger < 2; larger++)
+          same_bytes(extremum(pool.ctx[p], a, b, larger), ref_extremum(a, b, larger), shape_text(shape));
+      size_t size = room.size;
+      cr_assert_eq(ghz_maximum(pool.ctx[0], view(a), view(c), room.data, room.size, &size), GHZ_EINVAL);
+      cr_assert_not_null(strstr(ghz_context_message(pool.ctx[0]), "GHZ_ORDER_LORENZO"), "%s",
+                         ghz_context_message(pool.ctx[0]));
+    }
+}
+
+/* ---- Parts ---- */
+/* Values of a box of an array, one after the other. */
+static void *cut(const ghz_shape *shape, const void *x, size_t each, const uint64_t origin[3],
+                 const uint64_t extent[3]) {
+  uint8_t *box = scratch((size_t)(extent[0] * extent[1] * extent[2]) * each), *to = box;
+  for (uint64_t z = 0; z < extent[0]; z++)
+    for (uint64_t y = 0; y < extent[1]; y++)
+      for (uint64_t i = 0; i < extent[2]; i++, to += each) {
+        uint64_t from = ((origin[0] + z) * shape->extent[1] + origin[1] + y) * shape->extent[2] + origin[2] + i;
+        memcpy(to, (const uint8_t *)x + from * each, each);
+      }
+  return box;
+}
+
+Test(shapes, boxes, .timeout = 600) {
+  POOL(pool);
+  uint64_t state = 4;
+  for (size_t s = 0; s < field_shape_count; s++) {
+    SCOPE;
+    const ghz_shape *shape = &field_shapes[s];
+    ghz_lattice l = lattice_abs((ghz_type)(s % 2), 0.37);
+    ref_bytes stream =
+        compress_shape(pool.ctx[0], &l, GHZ_ORDER_BEST, field_make(LAND, &l, shape, 300, s), shape);
+    for (int out = (int)l.type; out <= GHZ_F64; out++) {
+      const void *whole = decompress(pool.ctx[0], stream, (ghz_type)out);
+      size_t each = ghz_type_size((ghz_type)out);
+      for (int round = 0; round < 40; round++) {
+        SCOPE;
+        uint64_t origin[3], extent[3];
+        for (int i = 0; i < 3; i++) {
+          origin[i] = input_below(&state, shape->extent[i] + 1);
+          extent[i] =
+              round == 0 ? shape->extent[i] - origin[i] : input_below(&state, shape->extent[i] - origin[i] + 1);
+        }
+        size_t count = (size_t)(extent[0] * extent[1] * extent[2]);
+        void *got = scratch(count * each);
+        ghz_context *ctx = context_any(&pool, &state);
+        succeeded(ghz_decompress_box(ctx, view(stream), (ghz_type)out, origin, extent, got), ctx, "box");
+        same_values(got, cut(shape, whole, each, origin, extent), count, (ghz_type)out, shape_text(shape));
+        extent[round % 3] = shape->extent[round % 3] - origin[round % 3] + 1;
+        cr_assert_eq(ghz_decompress_box(ctx, view(stream), (ghz_type)out, origin, extent, got), GHZ_EINVAL);
+      }
+    }
+  }
+}
+
+/* Slices compressed apart are those of the stream, decode to their places, and join to it. */
+Test(shapes, slices, .timeout = 600) {
+  POOL(pool);
+  uint64_t state = 5;
+  for (size_t s = 0; s < field_shape_count; s++) {
+    SCOPE;
+    const ghz_shape *shape = &field_shapes[s];
+    ghz_lattice l = lattice_abs((ghz_type)(s % 2), 0.37);
+    void *x = field_make((field_kind)(s % FIELD_KINDS), &l, shape, 300, s);
+    ref_bytes stream = compress_shape(pool.ctx[0], &l, GHZ_ORDER_BEST, x, shape),
+              joined = bytes_new(stream.size);
+    uint64_t tiles = ghz_shape_tiles(shape), cuts[4] = {0, input_below(&state, tiles + 1), 0, tiles};
+    cuts[2] = cuts[1] + input_below(&state, tiles - cuts[1] + 1);
+    size_t values = (size_t)ghz_shape_count(shape) * ghz_type_size(l.type), size = 0;
+    void *back = scratch(values);
+    memset(back, 0xab, values);
+    ghz_slice parts[3];
+    for (int i = 0; i < 3; i++) {
+      ghz_context *ctx = context_any(&pool, &state);
+      ghz_slice whole = slice_of(stream, cuts[i], cuts[i + 1] - cuts[i]);
+      ref_bytes room = bytes_new(ghz_slice_bound(shape, whole.tiles, l.type, 1));
+      succeeded(ghz_slice_compress_shape(ctx, &l, GHZ_ORDER_BEST, x, shape, whole.first, whole.tiles, room.data,
+                                         room.size, &parts[i]),
+                ctx, "compress a slice");
+      same_bytes((ref_bytes){room.data, ghz_slice_size(&parts[i])}, packed(&whole), shape_text(shape));
+      succeeded(ghz_slice_decompress_into(ctx, &parts[i], l.type, back), ctx, "decompress a slice");
+    }
+    same_values(back, decompress(pool.ctx[0], stream, l.type), (size_t)ghz_shape_count(shape), l.type,
+                shape_text(shape));
+    succeeded(ghz_slice_join(pool.ctx[0], 3, parts, joined.data, joined.size, &size), pool.ctx[0], "join");
+    joined.size = size;
+    same_bytes(joined, stream, "joined");
+  }
+}
+
+/* ---- Mistakes ---- */
+Test(shapes, of_other_arrays_are_refused) {
+  CONTEXT(ctx, NULL, 1);
+  static const ghz_shape shapes[] = {{3, {8, 8, 16}}, {3, {8, 16, 8}}, {2, {8, 8, 16}}, {1, {1, 1, 1024}}};
+  static const char *const texts[] = {"8 x 8 x 16", "8 x 16 x 8", "8 planes of 8 x 16", "1024 values"};
+  ghz_lattice l = lattice_abs(GHZ_F32, 0.37);
+  float x[1024] = {0};
+  ref_bytes room = bytes_new(1 << 16);
+  for (size_t i = 0; i < COUNT(shapes); i++)
+    for (size_t j = 0; j < COUNT(shapes); j++) {
+      SCOPE;
+      ref_bytes a = compress_shape(ctx, &l, -1, x, &shapes[i]), b = compress_shape(ctx, &l, -1, x, &shapes[j]);
+      size_t size = room.size;
+      cr_assert_eq(ghz_add(ctx, view(a), view(b), room.data, room.size, &size),
+                   i == j ? GHZ_OK : GHZ_EMISMATCH);
+      const char *said = ghz_context_message(ctx);
+      cr_assert(i == j || (strstr(said, texts[i]) && strstr(said, texts[j])), "%s", said);
+    }
+}
+
+Test(shapes, that_are_none) {
+  CONTEXT(ctx, NULL, 1);
+  static const ghz_shape bad[] = {{0, {1, 1, 1}}, {4, {1, 1, 1}},          {1, {2, 1, 1}},
+                                  {1, {1, 0, 1}}, {3, {1ull << 63, 2, 1}}, {2, {1ull << 32, 1ull << 31, 2}},
+                                  {-1, {1, 1, 1}}};
+  ghz_lattice l = lattice_abs(GHZ_F32, 0.37);
+  float x[16] = {0};
+  uint8_t dst[4096];
+  size_t size;
+  for (size_t i = 0; i < COUNT(bad); i++) {
+    cr_assert_eq(ghz_compress_shape(ctx, &l, -1, x, &bad[i], dst, sizeof dst, &size), GHZ_EINVAL, "shape %zu",
+                 i);
+    cr_assert(ghz_shape_count(&bad[i]) == 0 && ghz_shape_tiles(&bad[i]) == 0 &&
+              ghz_shape_bound(&bad[i], GHZ_F32, 1) == 0);
+  }
+  cr_assert_eq(ghz_compress_shape(ctx, &l, 3, x, &(ghz_shape){2, {1, 4, 4}}, dst, sizeof dst, &size),
+               GHZ_EINVAL);
+  cr_assert_eq(ghz_compress_shape(ctx, &l, 3, x, &(ghz_shape){3, {1, 4, 4}}, dst, sizeof dst, &size), GHZ_OK);
+  cr_assert_eq(ghz_compress_shape(ctx, &l, -1, NULL, &(ghz_shape){3, {1ull << 40, 0, 1ull << 40}}, dst,
+                                  sizeof dst, &size),
+               GHZ_OK, "no values at all");
+  float one;
+  cr_assert_eq(ghz_decompress_range(ctx, (ghz_bytes){dst, size}, GHZ_F32, 0, 1, &one), GHZ_EINVAL);
+  cr_assert_not_null(strstr(ghz_context_message(ctx), "ghz_decompress_box"));
+}
+
+/* The choice of a shape by the extents of an array. */
+Test(shapes, chosen) {
+  static const struct {
+    size_t rank;
+    uint64_t of[5];
+    ghz_shape want;
+  } cases[] = {{1, {5000}, {1, {1, 1, 5000}}},      {2, {16, 16}, {2, {1, 16, 16}}},
+               {2, {15, 500}, {1, {1, 1, 7500}}},   {3, {8, 8, 16}, {3, {8, 8, 16}}},
+               {3, {7, 16, 16}, {2, {7, 16, 16}}},  {3, {7, 8, 16}, {1, {1, 1, 896}}},
+               {4, {2, 4, 8, 16}, {3, {8, 8, 16}}}, {5, {3, 2, 1, 20, 30}, {2, {6, 20, 30}}}};
+  ghz_shape got;
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    cr_assert_eq(ghz_shape_make(cases[i].rank, cases[i].of, &got), GHZ_OK);
+    cr_assert(memcmp(&got, &cases[i].want, sizeof got) == 0, "case %zu: %s", i, shape_text(&got));
+  }
+  cr_assert_eq(ghz_shape_make(0, cases[0].of, &got), GHZ_EINVAL);
+  cr_assert_eq(ghz_shape_make(3, (uint64_t[]){1ull << 32, 1ull << 31, 2}, &got), GHZ_EINVAL);
+}
