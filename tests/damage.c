@@ -7,9 +7,9 @@
 /* Offsets of fields of a header, and its size. */
 enum { VALUES = 24, STEP = 32, PAYLOAD = 56, HEADER = 64 };
 
-static int left_out(reader *r) { return r->cases++ % r->every != 0; }
+int damage_left_out(reader *r) { return r->cases++ % r->every != 0; }
 
-static void show(reader *r, ref_bytes bad, ref_bytes good, const char *what) {
+void damage_show(reader *r, ref_bytes bad, ref_bytes good, const char *what) {
   ref_header h = ref_header_read(good.data);
   damaged d = {bytes_copy(bad.data, bad.size), good, (ghz_type)h.type, (size_t)h.n, what, r->turn++};
   r->look(r->self, &d);
@@ -29,8 +29,8 @@ void damage_truncated(reader *r) {
       ref_bytes good = sound(r, makers[m], type, 1100, GHZ_ORDER_BEST, m), part = good;
       for (part.size = 0; part.size < good.size; part.size++) {
         SCOPE;
-        if (!left_out(r) || part.size + 1 == good.size)
-          show(r, part, good, say("%s cut at %zu of %zu", makers[m], part.size, good.size));
+        if (!damage_left_out(r) || part.size + 1 == good.size)
+          damage_show(r, part, good, say("%s cut at %zu of %zu", makers[m], part.size, good.size));
       }
     }
 }
@@ -45,8 +45,8 @@ void damage_bits(reader *r) {
       for (size_t bit = 0; bit < 8 * good.size; bit++) {
         SCOPE;
         bad.data[bit / 8] = (uint8_t)(good.data[bit / 8] ^ (1 << (bit % 8)));
-        if (!left_out(r))
-          show(r, bad, good, say("%s, type %d, bit %zu", makers[m], type, bit));
+        if (!damage_left_out(r))
+          damage_show(r, bad, good, say("%s, type %d, bit %zu", makers[m], type, bit));
         bad.data[bit / 8] = good.data[bit / 8];
       }
     }
@@ -58,8 +58,8 @@ static void show_field(reader *r, ref_bytes of, ref_bytes good, size_t at, int b
   SCOPE;
   ref_bytes bad = bytes_copy(of.data, of.size);
   put_little(bad.data + at, v, bytes);
-  if (!left_out(r))
-    show(r, bad, good, what);
+  if (!damage_left_out(r))
+    damage_show(r, bad, good, what);
 }
 
 void damage_steps(reader *r) {
@@ -117,7 +117,7 @@ void damage_index(reader *r, int rounds) {
     } else {
       bad.data[at] = (uint8_t)(bad.data[at] + 1 + input_below(&state, 255));
     }
-    show(r, bad, good, say("round %d, byte %zu of the index", round, at));
+    damage_show(r, bad, good, say("round %d, byte %zu of the index", round, at));
   }
 }
 
@@ -157,7 +157,7 @@ void damage_at_random(reader *r, int rounds) {
         ref_bytes bad = bytes_copy(good.data, good.size);
         for (uint64_t k = 1 + input_below(&state, 4); k > 0; k--)
           damage_once(&bad, &state);
-        show(r, bad, good, what);
+        damage_show(r, bad, good, what);
       }
     }
 }
@@ -173,7 +173,7 @@ void damage_all(reader *r, int rounds) {
       bytes.data[i] = (uint8_t)input_random(&state);
     if (round % 2 && bytes.size >= HEADER)
       memcpy(bytes.data, good.data, 8 + (HEADER - 8) * (size_t)(round % 4 == 1));
-    show(r, bytes, good, say("round %d", round));
+    damage_show(r, bytes, good, say("round %d", round));
   }
 }
 
@@ -277,8 +277,8 @@ static ref_bytes neighbour(const ref_header *h) {
 
 static void show_tile(reader *r, const ref_header *h, const uint8_t *tile, size_t size, const char *what) {
   SCOPE;
-  if (!left_out(r))
-    show(r, stream_with(h, tile, size), neighbour(h), what);
+  if (!damage_left_out(r))
+    damage_show(r, stream_with(h, tile, size), neighbour(h), what);
 }
 
 void damage_crafted(reader *r) {

@@ -42,6 +42,22 @@ void damage_beginnings(reader *r);
 void damage_widths(reader *r);
 void damage_short_tile(reader *r);
 
+/* ---- Bricks (damage_bricks.c) ---- */
+/* Streams of bricks with coefficients, Lorenzo residuals, specials and raw ones. */
+void damage_brick_bits(reader *r);
+void damage_bricks_at_random(reader *r, int rounds);
+/* Shapes of any extents, in streams of bricks and flat ones. */
+void damage_shapes(reader *r);
+/* Bricks made by hand: each rule of FORMAT.md, sound ones among them. */
+void damage_crafted_bricks(reader *r);
+void damage_brick_beginnings(reader *r);
+/* Widths of coefficients up to and beyond the limit min(62, 23 + bitlength(terms)). */
+void damage_coefficient_widths(reader *r);
+
+/* ---- For those files alone ---- */
+int damage_left_out(reader *r);
+void damage_show(reader *r, ref_bytes bad, ref_bytes good, const char *what);
+
 /* One random change of a stream. */
 void damage_once(ref_bytes *stream, uint64_t *state);
 /* Gives a tile the mode that does not exist. */

@@ -66,7 +66,7 @@ static void operate(ref_bytes bytes, ref_bytes good, int sound, const char *what
   ghz_info info;
   if (ghz_info_read(view(bytes), &info) != GHZ_OK || info.count > 100000)
     info = info_of(good);
-  size_t capacity = ghz_size_bound((size_t)info.count, info.lattice.type, info.terms ? info.terms : 1);
+  size_t capacity = ghz_shape_bound(&info.shape, info.lattice.type, info.terms ? info.terms : 1);
   ghz_bytes two[2] = {view(bytes), view(good)};
   for (size_t c = 0; c < pool.count; c++, sound = 0) {
     SCOPE;
@@ -92,9 +92,12 @@ static void operate(ref_bytes bytes, ref_bytes good, int sound, const char *what
 
 static void slices(ref_bytes bytes) {
   ghz_slice slice;
-  if (ghz_slice_view(view(bytes), 0, 1, &slice) == GHZ_OK)
-    ghz_slice_decompress(pool.ctx[0], &slice, slice.lattice.type,
-                         scratch(ghz_slice_count(&slice) * ghz_type_size(slice.lattice.type)));
+  if (ghz_slice_view(view(bytes), 0, 1, &slice) != GHZ_OK)
+    return;
+  size_t each = ghz_type_size(slice.lattice.type);
+  ghz_slice_decompress(pool.ctx[0], &slice, slice.lattice.type, scratch(ghz_slice_count(&slice) * each));
+  if (slice.count <= MOST_VALUES)
+    ghz_slice_decompress_into(pool.ctx[0], &slice, slice.lattice.type, scratch((size_t)slice.count * each));
 }
 
 /* The verdict of the reference decides what must be refused and what accepted. */
@@ -163,6 +166,12 @@ EVERY_CASE(random_bytes, look, 1, damage_all(&r, 10000 * effort()))
 EVERY_CASE(crafted_tiles, look, 1, damage_crafted(&r))
 EVERY_CASE(tile_beginnings, look_at_sound, 3, damage_beginnings(&r))
 EVERY_CASE(widths_around_the_limit, look, 1, damage_widths(&r))
+EVERY_CASE(bits_of_bricks, look, 2, damage_brick_bits(&r))
+EVERY_CASE(bricks_at_random, look, 1, damage_bricks_at_random(&r, 400 * effort()))
+EVERY_CASE(shapes, look, 1, damage_shapes(&r))
+EVERY_CASE(crafted_bricks, look, 1, damage_crafted_bricks(&r))
+EVERY_CASE(brick_beginnings, look_at_sound, 3, damage_brick_beginnings(&r))
+EVERY_CASE(widths_of_coefficients, look, 1, damage_coefficient_widths(&r))
 EVERY_CASE(oversized_short_tile, look_not_copied, 17, damage_short_tile(&r))
 
 Test(hostile, every_bit_flipped) {

@@ -288,6 +288,67 @@ Test(shapes, many_terms, .timeout = 600) {
     }
 }
 
+/* ---- Integers of any size ---- */
+/* A number of at most `width` bits; often the largest or the least. */
+static int64_t integer_of(int width, uint64_t *state) {
+  int64_t most = ((int64_t)1 << (width - 1)) - 1;
+  switch (input_below(state, 4)) {
+  case 0: return most;
+  case 1: return -most - 1;
+  default: return (int64_t)(input_random(state) & (uint64_t)most) * (input_below(state, 2) ? 1 : -1);
+  }
+}
+
+/* One brick whose layers have such widths; the first coefficient takes up to 64 bits. */
+static ref_bytes brick_of(const ref_header *h, int width, int anchor, uint64_t *state) {
+  ref_tile *t = scratch(sizeof *t);
+  uint8_t *tile = scratch(REF_TILE_ROOM);
+  int q_width = 1 + (int)input_below(state, 17);
+  uint64_t every = (uint64_t)1 << input_below(state, 10);
+  memset(t, 0, sizeof *t);
+  ref_tile_shape(h, 0, t);
+  t->coefficients = 1;
+  t->mode = (int)input_below(state, 3);
+  t->order = (int)input_below(state, h->dims == 3 ? 4 : 3);
+  for (int i = 0; i < REF_TILE; i++) {
+    t->c[i] = input_below(state, every) == 0 ? integer_of(width, state) : 0;
+    t->q[i] = ref_inside(t, i) && input_below(state, every) == 0 ? integer_of(q_width, state) : 0;
+  }
+  t->c[0] = anchor == 64 ? (int64_t)input_random(state) : integer_of(anchor, state);
+  uint16_t size = (uint16_t)ref_tile_encode(h->type, t, tile);
+  return ref_assemble(h, &size, tile);
+}
+
+/* At widths from 20 on the sum of the coefficients' magnitudes passes 2^30, where float64 alone is
+ * not exact, and c0 of 64 bits wraps in sums. */
+Test(shapes, coefficients_of_any_size, .timeout = 600) {
+  static const int anchors[] = {1, 30, 31, 53, 64};
+  static const ghz_shape shapes[] = {{3, {8, 8, 16}}, {2, {1, 32, 32}}, {3, {7, 8, 13}}};
+  POOL(pool);
+  uint64_t state = 9;
+  for (size_t s = 0; s < COUNT(shapes); s++)
+    for (int type = GHZ_F32; type <= GHZ_F64; type++)
+      for (int width = 1; width <= 44; width++)
+        for (size_t a = 0; a < COUNT(anchors); a++) {
+          SCOPE;
+          ghz_lattice l = lattice_abs((ghz_type)type, 0.37);
+          l.cap = 35;
+          ref_header h = header_shaped(&l, &shapes[s]);
+          h.transform = 1;
+          h.terms = 2000000;
+          ref_bytes two[2] = {brick_of(&h, width, anchors[a], &state), brick_of(&h, width, anchors[a], &state)};
+          const char *what =
+              say("%s, type %d, width %d, anchor of %d bits", shape_text(&shapes[s]), type, width, anchors[a]);
+          cr_assert_eq(ref_check(two[0].data, two[0].size), REF_GOOD, "%s", what);
+          ref_bytes both = ref_combine(2, two, (int64_t[]){1, -2}, REF_PLAIN, 1);
+          for (size_t c = 0; c < pool.count; c++) {
+            SCOPE;
+            check_values(pool.ctx[c], two[0], what);
+            same_bytes(combine(pool.ctx[c], 2, two, (int64_t[]){1, -2}), both, what);
+          }
+        }
+}
+
 /* A hundred thousand additions one by one. */
 Test(shapes, accumulate, .timeout = 600) {
   CONTEXT(ctx, NULL, 1);

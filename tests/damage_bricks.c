@@ -1,0 +1,239 @@
+/* damage_bricks.c: streams of bricks that are damaged in every way that a law names. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "damage.h"
+#include "fields.h"
+#include <string.h>
+
+enum { SHAPE = 7, EXTENTS = 8 };
+
+/* ---- Damage at chosen places ---- */
+static const struct {
+  field_kind kind;
+  double amount;
+  ghz_shape shape;
+} samples[] = {{WAVES, 60, {3, {8, 8, 16}}},
+               {LAND, 40, {3, {8, 8, 20}}},
+               {SHOCK, 900, {2, {1, 32, 33}}},
+               {WAVES, 1e6, {3, {4, 3, 16}}},
+               {WAVES, 40, {2, {1, 20, 30}}}};
+
+static ref_bytes sound(const reader *r, size_t sample, int type, uint64_t seed) {
+  ghz_lattice l = lattice_abs((ghz_type)type, 0.01);
+  const ghz_shape *shape = &samples[sample].shape;
+  void *x = field_make(samples[sample].kind, &l, shape, samples[sample].amount, seed);
+  return compress_shape(r->ctx, &l, GHZ_ORDER_BEST, x, shape);
+}
+
+void damage_brick_bits(reader *r) {
+  for (size_t s = 0; s < COUNT(samples); s++)
+    for (int type = 0; type < 2; type++) {
+      SCOPE;
+      ref_bytes good = sound(r, s, type, 5), bad = bytes_copy(good.data, good.size);
+      for (size_t bit = 0; bit < 8 * good.size; bit++) {
+        SCOPE;
+        bad.data[bit / 8] = (uint8_t)(good.data[bit / 8] ^ (1 << (bit % 8)));
+        if (!damage_left_out(r))
+          damage_show(r, bad, good, say("sample %zu, type %d, bit %zu", s, type, bit));
+        bad.data[bit / 8] = good.data[bit / 8];
+      }
+    }
+}
+
+void damage_bricks_at_random(reader *r, int rounds) {
+  uint64_t state = 73;
+  for (size_t s = 0; s < COUNT(samples); s++)
+    for (int type = 0; type < 2; type++) {
+      SCOPE;
+      ref_bytes good = sound(r, s, type, s);
+      for (int round = 0; round < rounds; round++) {
+        SCOPE;
+        const char *what = say("sample %zu, type %d, state %llx", s, type, (unsigned long long)state);
+        ref_bytes bad = bytes_copy(good.data, good.size);
+        for (uint64_t k = 1 + input_below(&state, 4); k > 0; k--)
+          damage_once(&bad, &state);
+        damage_show(r, bad, good, what);
+      }
+    }
+}
+
+void damage_shapes(reader *r) {
+  static const uint64_t extents[] = {
+      0, 1, 2, 8, 9, 16, 17, 32, 33, (uint64_t)1 << 32, (uint64_t)1 << 63, UINT64_MAX};
+  for (size_t s = 0; s < COUNT(samples); s++)
+    for (int dims = 0; dims < 5; dims++)
+      for (size_t i = 0; i < COUNT(extents) * COUNT(extents) * COUNT(extents); i++) {
+        SCOPE;
+        if (damage_left_out(r) || i % 7 != s)
+          continue;
+        ref_bytes good = sound(r, s, 0, 1), bad = bytes_copy(good.data, good.size);
+        bad.data[SHAPE] = (uint8_t)dims;
+        put_little(bad.data + EXTENTS, extents[i % COUNT(extents)], 8);
+        put_little(bad.data + EXTENTS + 8, extents[i / COUNT(extents) % COUNT(extents)], 8);
+        put_little(bad.data + EXTENTS + 16, extents[i / COUNT(extents) / COUNT(extents)], 8);
+        damage_show(r, bad, good, say("sample %zu, %d dimensions, extents %zu", s, dims, i));
+      }
+}
+
+/* ---- Crafted bricks ---- */
+typedef struct crafted {
+  const char *name;
+  ghz_shape shape;
+  int plain; /* the stream has no coefficients */
+  ref_verdict verdict;
+  int size;
+  uint8_t bytes[60];
+} crafted;
+
+#define PLANE(first) first, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+#define CUBE                                                                                                   \
+  {                                                                                                            \
+    3, { 8, 8, 16 }                                                                                            \
+  }
+#define SQUARE                                                                                                 \
+  {                                                                                                            \
+    2, { 1, 32, 32 }                                                                                           \
+  }
+#define CUT(dims, z, y, x)                                                                                     \
+  {                                                                                                            \
+    dims, { z, y, x }                                                                                          \
+  }
+
+static const crafted bricks[] = {
+    {"empty", CUBE, 0, REF_GOOD, 0, {0}},
+    {"zero tile with bytes", CUBE, 0, REF_BAD, 1, {0x00}},
+    {"cancelled order 3", CUBE, 0, REF_GOOD, 1, {0x03}},
+    {"order 3 of planes", SQUARE, 0, REF_BAD, 1, {0x03}},
+    {"cancelled order 2 of planes", SQUARE, 0, REF_GOOD, 1, {0x02}},
+    {"anchor at order 3", CUBE, 0, REF_GOOD, 3, {0x07, 0x01, 5}},
+    {"anchor at order 0", CUBE, 0, REF_BAD, 3, {0x04, 0x01, 5}},
+    {"bit 4 of the extra byte", CUBE, 0, REF_BAD, 4, {0x06, 0x11, 5, 5}},
+    {"bit 5 of the extra byte", CUBE, 0, REF_BAD, 4, {0x06, 0x21, 5, 5}},
+    {"raw", CUT(3, 1, 1, 2), 0, REF_GOOD, 9, {0x18, 1, 2, 3, 4, 5, 6, 7, 8}},
+    {"raw, short", CUT(3, 1, 1, 2), 0, REF_BAD, 8, {0x18, 1, 2, 3, 4, 5, 6, 7}},
+    {"raw with coefficients", CUT(3, 1, 1, 2), 0, REF_BAD, 9, {0x1c, 8, 2, 3, 4, 5, 6, 7, 8}},
+    {"coefficients that cancelled", CUBE, 0, REF_GOOD, 3, {0x04, 0x08, 0x00}},
+    {"of planes", SQUARE, 0, REF_GOOD, 3, {0x04, 0x08, 0x00}},
+    {"and order 3", CUBE, 0, REF_GOOD, 3, {0x07, 0x08, 0x00}},
+    {"and wide", CUBE, 0, REF_GOOD, 3, {0x14, 0x08, 0x00}},
+    {"coefficients without the flag", CUBE, 1, REF_BAD, 3, {0x04, 0x08, 0x00}},
+    {"coefficients of 255 values", CUT(2, 1, 15, 17), 0, REF_BAD, 3, {0x04, 0x08, 0x00}},
+    {"coefficients of 256 values", CUT(2, 1, 16, 16), 0, REF_GOOD, 3, {0x04, 0x08, 0x00}},
+    {"no head", CUBE, 0, REF_BAD, 2, {0x04, 0x08}},
+    {"bit 6 of the head", CUBE, 0, REF_BAD, 3, {0x04, 0x08, 0x40}},
+    {"squeezed without planes", CUBE, 0, REF_BAD, 3, {0x04, 0x08, 0x80}},
+    {"7 width planes", CUBE, 0, REF_BAD, 3, {0x04, 0x08, 0x07}},
+    {"first coefficient", CUBE, 0, REF_GOOD, 4, {0x04, 0x08, 0x08, 5}},
+    {"first coefficient, not minimal", CUBE, 0, REF_BAD, 4, {0x04, 0x08, 0x08, 0}},
+    {"first coefficient, missing", CUBE, 0, REF_BAD, 4, {0x04, 0x08, 0x10, 5}},
+    {"first coefficient of 8 bytes", CUBE, 0, REF_GOOD, 11, {0x04, 0x08, 0x38, 1, 2, 3, 4, 5, 6, 7, 0x80}},
+    {"first coefficient of 8 bytes that fits 6",
+     CUBE,
+     0,
+     REF_BAD,
+     11,
+     {0x04, 0x08, 0x38, 1, 2, 3, 4, 5, 6, 0, 0}},
+    {"width 1", CUBE, 0, REF_GOOD, 7, {0x04, 0x08, 0x81, 1, 0, 1, 0xfe}},
+    {"width 1, column 0", CUBE, 0, REF_ODD, 7, {0x04, 0x08, 0x81, 1, 0, 1, 0xff}},
+    {"width 1, not squeezed", CUBE, 0, REF_ODD, 20, {0x04, 0x08, 0x01, PLANE(1), 0xfe}},
+    {"width 1 of zeros", CUBE, 0, REF_ODD, 7, {0x04, 0x08, 0x81, 1, 0, 1, 0x00}},
+    {"a zero byte among the widths", CUBE, 0, REF_BAD, 8, {0x04, 0x08, 0x81, 3, 0, 1, 0, 0xfe}},
+    {"maps missing", CUBE, 0, REF_BAD, 4, {0x04, 0x08, 0x81, 1}},
+    {"planes missing", CUBE, 0, REF_BAD, 6, {0x04, 0x08, 0x81, 1, 0, 1}},
+    {"planes too long", CUBE, 0, REF_BAD, 8, {0x04, 0x08, 0x81, 1, 0, 1, 0xfe, 0}},
+    {"planes not minimal", CUBE, 0, REF_BAD, 9, {0x04, 0x08, 0x82, 1, 0, 0, 0, 1, 0xfe}},
+    {"both layers", CUBE, 0, REF_GOOD, 11, {0x24, 0x88, 1, 0, 1, 0x81, 1, 0, 1, 0x0f, 0xfe}},
+    {"both layers, specials", CUBE, 0, REF_GOOD, 37, {0x04, 0x48, PLANE(1), 0x81, PLANE(0), 0x08, 5}},
+    {"a block outside", CUT(3, 8, 8, 8), 0, REF_BAD, 6, {0x24, 0x80, 1, 0, 2, 0xff}},
+    {"coefficients of a block outside", CUT(3, 8, 8, 8), 0, REF_GOOD, 7, {0x04, 0x08, 0x81, 1, 0, 2, 0xff}},
+    {"a column outside", CUT(3, 8, 8, 15), 0, REF_ODD, 6, {0x24, 0x80, 1, 0, 2, 0x80}},
+    {"a special outside", CUT(3, 8, 8, 15), 0, REF_BAD, 35, {0x04, 0x40, PLANE(2), 0x80, PLANE(0)}},
+    {"a special inside", CUT(3, 8, 8, 15), 0, REF_GOOD, 35, {0x04, 0x40, PLANE(2), 0x40, PLANE(0)}},
+    {"residual in column 0", CUBE, 0, REF_ODD, 6, {0x25, 0x80, 1, 0, 1, 0x01}},
+    {"residual in column 1", CUBE, 0, REF_GOOD, 6, {0x27, 0x80, 1, 0, 1, 0x02}},
+};
+
+static ref_header header_of(const ghz_shape *s, uint32_t terms) {
+  ref_header h = {
+      .type = REF_F32, .cap = 35, .step = 0.5, .eb = 0.26, .terms = terms, .transform = s->dims > 1};
+  return ref_shaped(h, s->dims, s->extent[0], s->extent[1], s->extent[2]);
+}
+
+/* The tile as a stream, beside a sound one of the array. */
+static void show_tile(reader *r, const ref_header *h, const uint8_t *tile, size_t size, const char *what) {
+  SCOPE;
+  uint16_t length = (uint16_t)size;
+  double x[REF_TILE];
+  ref_header beside = *h;
+  if (damage_left_out(r))
+    return;
+  beside.terms = 1;
+  for (int i = 0; i < REF_TILE; i++)
+    put_value((ghz_type)h->type, x, (size_t)i, i * h->step);
+  damage_show(r, ref_assemble(h, &length, tile), ref_compress(&beside, REF_BEST, x), what);
+}
+
+void damage_crafted_bricks(reader *r) {
+  for (size_t t = 0; t < COUNT(bricks); t++)
+    for (int lacks = 0; lacks < 4; lacks++) {
+      SCOPE;
+      uint16_t size = (uint16_t)bricks[t].size;
+      ref_header h = header_of(&bricks[t].shape, 1);
+      h.transform = !bricks[t].plain;
+      ref_bytes whole = ref_assemble(&h, &size, bricks[t].bytes);
+      need(ref_check(whole.data, whole.size) == bricks[t].verdict ? GHZ_OK : GHZ_EINVAL,
+           "%s: the reference disagrees", bricks[t].name);
+      h.terms = !(lacks & 1);
+      h.step = lacks & 2 ? 0 : h.step;
+      show_tile(r, &h, bricks[t].bytes, size, say("%s, terms %u, step %g", bricks[t].name, h.terms, h.step));
+    }
+}
+
+void damage_brick_beginnings(reader *r) {
+  static const ghz_shape shapes[] = {CUBE, SQUARE, CUT(3, 7, 8, 13), CUT(2, 1, 9, 9)};
+  uint64_t state = 5;
+  for (int first = 0; first < 256; first++)
+    for (int second = 0; second < 256; second++) {
+      uint8_t tile[200] = {(uint8_t)first, (uint8_t)second};
+      ref_header h =
+          header_of(&shapes[input_below(&state, COUNT(shapes))], input_below(&state, 2) ? 1 : 8388607);
+      size_t size = 1 + (size_t)input_below(&state, 199);
+      for (size_t i = 2; i < size; i++)
+        tile[i] = input_below(&state, 4) ? 0 : (uint8_t)input_random(&state);
+      show_tile(r, &h, tile, size, say("%02x %02x, %zu bytes", (unsigned)first, (unsigned)second, size));
+    }
+}
+
+/* A brick with coefficients of one width in one block, filled with a byte. */
+static size_t wide_brick(uint8_t *out, int mode, int order, int width, int block, uint8_t fill) {
+  int planes = ref_bit_length((uint64_t)width);
+  size_t used = 0;
+  out[used++] = (uint8_t)(order | 4 | mode << 3);
+  out[used++] = 0x08;
+  out[used++] = (uint8_t)(0x80 | planes);
+  for (int k = 0; k < planes; k++) {
+    put_little(out + used, (uint64_t)((width >> k) & 1) << (block / 8), 2);
+    used += 2;
+  }
+  for (int k = 0; k < planes; k++)
+    if ((width >> k) & 1)
+      out[used++] = (uint8_t)(1 << block % 8);
+  for (int p = 0; p < width; p++)
+    out[used++] = p == width - 1 ? fill : (uint8_t)(37 * p + fill);
+  return used;
+}
+
+void damage_coefficient_widths(reader *r) {
+  static const uint32_t terms[] = {1, 2, 255, 16383, 8388607};
+  static const ghz_shape shapes[] = {CUBE, SQUARE};
+  for (size_t s = 0; s < COUNT(shapes); s++)
+    for (int type = 0; type < 2; type++)
+      for (size_t k = 0; k < COUNT(terms); k++)
+        for (int width = 20; width <= 63; width++) {
+          SCOPE;
+          ref_header h = header_of(&shapes[s], terms[k]);
+          uint8_t tile[256];
+          h.type = type;
+          size_t size = wide_brick(tile, width % 3, width % 2, width, 5 * width % 128, 0x5a);
+          show_tile(r, &h, tile, size, say("shape %zu, type %d, terms %u, width %d", s, type, h.terms, width));
+        }
+}
