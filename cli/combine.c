@@ -54,6 +54,16 @@ static bool check_shape(const frame_reader *r, const frame_reader *first) {
               first->file.name);
 }
 
+static bool check_layout(const frame_reader *r, const frame_reader *first) {
+  const layout *a = &r->header.layout, *b = &first->header.layout;
+  if (a->array.dims != b->array.dims)
+    return fail(r->file.name, "%s, unlike %s, which is %s: compress both with the same --dims, or both --flat",
+                layout_text(a), first->file.name, layout_text(b));
+  return a->frame_values == b->frame_values ||
+         fail_differs(r, first, "number of values per frame", text_count(a->frame_values),
+                      text_count(b->frame_values), "compress both with the same --frame-values");
+}
+
 /* On failure, prints what differs and how to avoid it. */
 static bool check_same(const frame_reader *r, const frame_reader *first) {
   const frame_header *a = &r->header, *b = &first->header;
@@ -69,9 +79,7 @@ static bool check_same(const frame_reader *r, const frame_reader *first) {
   if (a->eb != b->eb)
     return fail_differs(r, first, "bound", text_double(a->eb), text_double(b->eb),
                         "compress both with the same --abs");
-  return a->frame_values == b->frame_values ||
-         fail_differs(r, first, "number of values per frame", text_count(a->frame_values),
-                      text_count(b->frame_values), "compress both with the same --frame-values");
+  return true;
 }
 
 static void park_if_many(const combination *c, frame_reader *r) {
@@ -84,7 +92,8 @@ static bool open_operands(combination *c, const char *to) {
     frame_reader *r = &c->readers[c->opened];
     if (!reader_open(r, c->o->files[c->opened]))
       return false;
-    if (!check_same(r, c->readers) || !check_shape(r, &c->readers[c->shaped]) || !file_differs(&r->file, to)) {
+    if (!check_same(r, c->readers) || !check_shape(r, &c->readers[c->shaped]) || !check_layout(r, c->readers) ||
+        !file_differs(&r->file, to)) {
       reader_close(r);
       return false;
     }
@@ -106,7 +115,7 @@ static size_t result_capacity(const combination *c) {
   const ghz_info *info = &c->slot[0].info;
   if (terms == 0)
     terms = 1;
-  return terms > UINT32_MAX ? 0 : ghz_size_bound((size_t)info->count, info->lattice.type, (uint32_t)terms);
+  return terms > UINT32_MAX ? 0 : ghz_shape_bound(&info->shape, info->lattice.type, (uint32_t)terms);
 }
 
 /* Moves c->result, whose size is set, to slot 0. */
@@ -150,6 +159,12 @@ static bool slots_full(const combination *c) {
   return c->filled > 1 && (c->filled == c->op->group || bytes > SLOT_BYTES);
 }
 
+/* Extremes compare lattice integers, and values of the transform lie between these. */
+static bool check_comparable(const combination *c, const frame_reader *r, const frame *f) {
+  return c->op->adds || c->count == 1 || !f->info.transform ||
+         fail(r->file.name, "values of the transform cannot be compared: compress with --order lorenzo");
+}
+
 /* Reads the next frame of every operand and combines them in slot 0. *more is false at their common
  * end. */
 static bool next_frame(combination *c, bool *more) {
@@ -165,6 +180,8 @@ static bool next_frame(combination *c, bool *more) {
     if (own != *more || r->values != c->readers[0].values)
       return fail(r->file.name, "number of values differs from %s: only arrays of the same length combine",
                   c->readers[0].file.name);
+    if (own && !check_comparable(c, r, &c->slot[c->filled]))
+      return false;
     c->filled += own;
     if (own && slots_full(c) && !fold_slots(c, r->file.name))
       return false;

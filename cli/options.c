@@ -14,7 +14,7 @@
 #include "report/report.h"
 
 /* Values of long options without a letter. */
-enum { ABS = 256, REL, PSNR, ORDER, TYPE, RANGE, JSON, CSV, PNG, DIMS, MIN, MAX, FRAME_VALUES };
+enum { ABS = 256, REL, PSNR, ORDER, TYPE, RANGE, JSON, CSV, PNG, DIMS, FLAT, BOX, MIN, MAX, FRAME_VALUES };
 
 typedef struct option_row {
   int key;      /* letter, or one of the values above */
@@ -29,14 +29,18 @@ static const option_row table[] = {
     {ABS, OPTION_BOUND, "abs", "E", "bound: no finite value changes by more than E"},
     {REL, OPTION_BOUND, "rel", "E", "bound: E times the range (max - min) of the whole input"},
     {PSNR, OPTION_BOUND, "psnr", "DB", "bound: for a peak signal-to-noise ratio of at least DB decibels"},
-    {ORDER, OPTION_ORDER, "order", "N", "prediction order: 0, 1, 2 or best (the default)"},
+    {DIMS, OPTION_DIMS, "dims", "NZxNYxNX", "shape of raw values, slowest dimension first, as in NumPy"},
+    {FLAT, OPTION_FLAT, "flat", NULL, "compress a row of values, whatever their shape"},
+    {ORDER, OPTION_ORDER, "order", "N",
+     "0 to 3, the prediction order; lorenzo: the best of these; best (the default): the transform, too"},
     {TYPE, OPTION_TYPE, "type", "T", "type of raw values, f32 or f64; default: by the ending of the name"},
     {RANGE, OPTION_RANGE, "range", "FIRST:COUNT",
      "only COUNT values, beginning with number FIRST (counted from 0)"},
+    {BOX, OPTION_BOX, "box", "A:B,C:D,...",
+     "only a box: from A to before B along the slowest dimension, and so on"},
     {MIN, OPTION_EXTREME, "min", NULL, "write the least value at each position to -o FILE"},
     {MAX, OPTION_EXTREME, "max", NULL, "write the greatest value at each position to -o FILE"},
     {PNG, OPTION_PNG, "png", "FILE", "draw original, result and error, with scales"},
-    {DIMS, OPTION_PNG, "dims", "NXxNY[xNZ]", "shape for --png, fastest dimension first; 3-D: the middle slice"},
     {JSON, OPTION_JSON, "json", NULL, "print JSON"},
     {CSV, OPTION_CSV, "csv", NULL, "print comma-separated values"},
     {FRAME_VALUES, OPTION_FRAME, "frame-values", "N",
@@ -106,10 +110,12 @@ static int set_type(options *o, const char *text) {
 static int set_order(options *o, const char *text) {
   if (strcmp(text, "best") == 0)
     o->order = GHZ_ORDER_BEST;
-  else if (text[0] >= '0' && text[0] <= '2' && text[1] == '\0')
+  else if (strcmp(text, "lorenzo") == 0)
+    o->order = GHZ_ORDER_LORENZO;
+  else if (text[0] >= '0' && text[0] <= '3' && text[1] == '\0')
     o->order = text[0] - '0';
   else
-    return fail_usage(o->verb, "--order %s: it is 0, 1, 2 or best", text);
+    return fail_usage(o->verb, "--order %s: it is 0, 1, 2, 3, lorenzo or best", text);
   return -1;
 }
 
@@ -123,8 +129,14 @@ static int set_range(options *o, const char *text) {
 }
 
 static int set_dims(options *o, const char *text) {
-  o->dims_given = shape_parse_dims(text, o->dims);
-  return o->dims_given ? -1 : fail_usage(o->verb, "--dims %s: it is NXxNY or NXxNYxNZ", text);
+  const char *wrong = shape_parse(text, &o->dims);
+  return wrong ? fail_usage(o->verb, "--dims %s: %s", text, wrong) : -1;
+}
+
+static int set_box(options *o, const char *text) {
+  return box_parse(text, &o->box)
+             ? -1
+             : fail_usage(o->verb, "--box %s: it is A:B,C:D,..., each from A to before B", text);
 }
 
 static int set_frame_values(options *o, const char *text) {
@@ -186,6 +198,10 @@ static int apply(options *o, int key, const char *argument) {
     return (o->png = argument, -1);
   case DIMS:
     return set_dims(o, argument);
+  case FLAT:
+    return (o->flat = true, -1);
+  case BOX:
+    return set_box(o, argument);
   case MIN:
     return set_extreme(o, EXTREME_MIN);
   case MAX:

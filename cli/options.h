@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "io/box.h"
 #include "io/input.h"
 
 /* One bit per option that not every verb takes. */
@@ -22,7 +23,10 @@ enum {
   OPTION_PNG = 1 << 8,
   OPTION_EXTREME = 1 << 9,
   OPTION_FRAME = 1 << 10,
-  OPTION_THREADS = 1 << 11
+  OPTION_THREADS = 1 << 11,
+  OPTION_DIMS = 1 << 12,
+  OPTION_FLAT = 1 << 13,
+  OPTION_BOX = 1 << 14
 };
 
 enum extreme { EXTREME_NONE, EXTREME_MIN, EXTREME_MAX };
@@ -42,8 +46,9 @@ typedef struct options {
   uint64_t range_first, range_count;
   bool json, csv;
   const char *png;
-  bool dims_given;
-  uint64_t dims[3];
+  shape dims; /* ndim 0: not given */
+  bool flat;
+  box box; /* ndim 0: not given */
   enum extreme extreme;
   uint64_t frame_values; /* 0: by FRAME_BYTES */
   double factor;

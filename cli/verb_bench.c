@@ -9,6 +9,7 @@
 #include "each_file.h"
 #include "io/buffer.h"
 #include "io/input.h"
+#include "io/layout.h"
 #include "report/library.h"
 #include "report/report.h"
 #include "report/seconds.h"
@@ -23,6 +24,7 @@ typedef struct trial {
   const char *name;
   int order;
   input in;
+  ghz_shape shape;
   size_t count, bytes;
   ghz_lattice lattice;
   buffer values, stream, other, back;
@@ -37,8 +39,8 @@ static ghz_status do_memcpy(trial *t) {
 }
 
 static ghz_status do_compress(trial *t) {
-  return ghz_compress(t->ctx, &t->lattice, t->order, t->values.data, t->count, t->stream.data,
-                      t->stream.capacity, &t->size);
+  return ghz_compress_shape(t->ctx, &t->lattice, t->order, t->values.data, &t->shape, t->stream.data,
+                            t->stream.capacity, &t->size);
 }
 
 static ghz_status do_decompress(trial *t) {
@@ -88,17 +90,18 @@ static bool measure(trial *t, const row *r, timing *result) {
 
 /* ---- A file ---- */
 
-static bool load(trial *t) {
+static bool load(trial *t, const options *o) {
   size_t size = ghz_type_size(t->in.type), got;
-  if (!input_make_seekable(&t->in))
+  if (!input_make_seekable(&t->in) || (o->dims.ndim && !input_set_shape(&t->in, &o->dims)))
     return false;
+  t->shape = shape_of_memory(&t->in.shape, t->in.count, o->flat);
   t->count = (size_t)t->in.count;
   t->bytes = t->count * size;
   if (t->count == 0)
     return fail(t->name, "has no values to measure");
   return buffer_reserve(&t->values, t->bytes, t->name) && buffer_reserve(&t->back, t->bytes, t->name) &&
-         buffer_reserve(&t->stream, ghz_size_bound(t->count, t->in.type, 1), t->name) &&
-         buffer_reserve(&t->other, ghz_size_bound(t->count, t->in.type, 2), t->name) &&
+         buffer_reserve(&t->stream, ghz_shape_bound(&t->shape, t->in.type, 1), t->name) &&
+         buffer_reserve(&t->other, ghz_shape_bound(&t->shape, t->in.type, 2), t->name) &&
          input_read(&t->in, t->values.data, t->count, &got);
 }
 
@@ -154,7 +157,7 @@ static void print_table(const trial *t, const timing *times, double error) {
 
 static bool bench_values(const options *o, trial *t) {
   timing times[ROWS];
-  if (!load(t) || !make_lattice(t, o->bound))
+  if (!load(t, o) || !make_lattice(t, o->bound))
     return false;
   memset(t->other.data, 0, t->other.capacity); /* no page faults while the clock runs */
   for (int i = 0; i < ROWS; i++)
@@ -196,7 +199,8 @@ const verb verb_bench = {
                "given. The exit code is 1 if the bound is violated.",
     .examples = "  ghz bench wave.f32\n"
                 "  ghz bench --abs 1e-3 -T 1 --csv *.f32 > speeds.csv\n",
-    .options = OPTION_BOUND | OPTION_ORDER | OPTION_TYPE | OPTION_CSV | OPTION_THREADS,
+    .options =
+        OPTION_BOUND | OPTION_ORDER | OPTION_TYPE | OPTION_DIMS | OPTION_FLAT | OPTION_CSV | OPTION_THREADS,
     .least = 1,
     .most = 1 << 30,
     .run = run,

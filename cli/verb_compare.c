@@ -126,22 +126,16 @@ static void print_json(const comparison *c) {
   printf(", \"ratio\": %s}\n", text_json(compression_ratio(c)).text);
 }
 
-static void dims_text(const uint64_t dims[3], char *text, size_t room) {
-  int used = snprintf(text, room, "%llux%llu", (unsigned long long)dims[0], (unsigned long long)dims[1]);
-  if (dims[2] != 1)
-    snprintf(text + used, room - (size_t)used, "x%llu", (unsigned long long)dims[2]);
-}
-
 /* Whether --dims agrees with the shape that a file has. */
-static bool check_dims(const values *v, const uint64_t dims[3]) {
-  uint64_t own[3];
-  char given[80], known[80];
-  if (!shape_fold(&v->shape, own) || shape_folds_to(&v->shape, dims))
+static bool check_dims(const values *v, const shape *dims) {
+  uint64_t folded[3];
+  char given[512], own[512];
+  shape_fold(dims, folded);
+  if (v->shape.ndim < 2 || shape_folds_to(&v->shape, folded))
     return true;
-  dims_text(dims, given, sizeof given);
-  dims_text(own, known, sizeof known);
-  return fail(v->name, "--dims %s contradicts its shape, %s with the fastest first; leave --dims out", given,
-              known);
+  shape_text(dims, given, sizeof given);
+  shape_text(&v->shape, own, sizeof own);
+  return fail(v->name, "--dims %s contradicts its shape, %s; leave --dims out", given, own);
 }
 
 /* The dimensions of the picture, from --dims or a file that knows its shape. */
@@ -153,12 +147,11 @@ static bool begin_picture(comparison *c) {
     return false;
   if (!values_differ(&c->original, c->o->png) || !values_differ(&c->result, c->o->png))
     return false;
-  if (c->o->dims_given && (!check_dims(&c->original, c->o->dims) || !check_dims(&c->result, c->o->dims)))
+  const shape *given = &c->o->dims;
+  if (given->ndim && (!check_dims(&c->original, given) || !check_dims(&c->result, given)))
     return false;
-  if (c->o->dims_given)
-    memcpy(dims, c->o->dims, sizeof dims);
-  else if (!shape_fold(&c->original.shape, dims) && !shape_fold(&c->result.shape, dims))
-    return fail(c->original.name, "has no shape of two or more dimensions; --png needs --dims NXxNY");
+  if (!shape_fold(given, dims) && !shape_fold(&c->original.shape, dims) && !shape_fold(&c->result.shape, dims))
+    return fail(c->original.name, "has no shape of two or more dimensions; --png needs --dims NYxNX");
   return picture_begin(&c->picture, c->original.name, dims);
 }
 
@@ -184,11 +177,12 @@ static bool write_picture(const comparison *c) {
 }
 
 static bool finish_picture(const comparison *c) {
+  uint64_t count;
   if (!c->o->png)
     return true;
-  if (c->o->dims_given && c->difference.count != c->o->dims[0] * c->o->dims[1] * c->o->dims[2])
-    return fail(c->original.name, "--dims needs %llu values, the file has %llu",
-                (unsigned long long)(c->o->dims[0] * c->o->dims[1] * c->o->dims[2]),
+  shape_count(&c->o->dims, &count);
+  if (c->o->dims.ndim && c->difference.count != count)
+    return fail(c->original.name, "--dims needs %llu values, the file has %llu", (unsigned long long)count,
                 (unsigned long long)c->difference.count);
   return write_picture(c);
 }
@@ -222,8 +216,10 @@ static bool compare_files(comparison *c) {
 
 static int run(const options *o) {
   comparison c = {.o = o};
-  if (o->dims_given && !o->png)
+  if (o->dims.ndim && !o->png)
     return fail_usage(o->verb, "--dims needs --png");
+  if (o->dims.ndim == 1)
+    return fail_usage(o->verb, "--dims: --png needs two dimensions or more");
   bool ok = library_open(&c.ctx, o->threads);
   if (ok && (ok = values_open(&c.original, c.ctx, o->files[0], o->type))) {
     if ((ok = values_open(&c.result, c.ctx, o->files[1], o->type))) {
@@ -244,13 +240,14 @@ const verb verb_compare = {
                "divided by the bound, NRMSE and PSNR; the last two refer to the range of ORIGINAL.\n"
                "The bound is that of --abs, --rel or --psnr, or else the one that a .ghz file\n"
                "promises. The exit code is 1 if an error exceeds it, or if NaN or infinities differ.\n"
-               "--png draws original, result and error side by side. Files that were .npy know their\n"
-               "shape; for raw files, --dims gives it, the fastest dimension first: the reverse of\n"
-               "NumPy's order.",
+               "--png draws original, result and error side by side; of three dimensions, the middle\n"
+               "slice. Files that were compressed with a shape or are .npy know it; for others,\n"
+               "--dims gives it.",
     .examples = "  ghz compare wave.f32 wave.f32.ghz\n"
                 "  ghz compare --abs 1e-3 wave.f32 other.f32\n"
                 "  ghz compare wave.f32 wave.f32.ghz --png wave.png --dims 512x512\n",
-    .options = OPTION_BOUND | OPTION_TYPE | OPTION_JSON | OPTION_PNG | OPTION_FORCE | OPTION_THREADS,
+    .options =
+        OPTION_BOUND | OPTION_TYPE | OPTION_JSON | OPTION_PNG | OPTION_DIMS | OPTION_FORCE | OPTION_THREADS,
     .least = 2,
     .most = 2,
     .run = run,

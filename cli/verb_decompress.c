@@ -7,7 +7,7 @@
 #include "io/buffer.h"
 #include "io/npy.h"
 #include "io/output.h"
-#include "io/reader.h"
+#include "part.h"
 #include "report/library.h"
 #include "report/progress.h"
 #include "report/report.h"
@@ -20,9 +20,9 @@ typedef struct decompression {
   ghz_context *ctx;
   frame_reader reader;
   output out;
-  ghz_type type;        /* of the output */
-  bool npy;             /* the output begins with an .npy header */
-  uint64_t first, left; /* the next value to write, and how many from there on */
+  ghz_type type; /* of the output */
+  bool npy;      /* the output begins with an .npy header */
+  part part;     /* what is wanted */
   uint64_t written;
   frame frame;
   buffer values;
@@ -45,62 +45,44 @@ static bool choose_form(decompression *d, const char *path) {
 /* Writes the .npy header for `count` values; again at the end if the count was unknown. */
 static bool write_npy(decompression *d, uint64_t count, bool again) {
   char header[NPY_HEADER_MAX];
-  shape s = d->reader.header.shape;
-  if ((s.ndim == 0 && !s.npy) || d->o->range_given)
+  shape s = d->part.shape;
+  if (s.ndim == 0 && (!s.npy || d->o->range_given))
     s = (shape){.ndim = 1, .dims = {count}};
   size_t size = npy_header(d->type, &s, header);
   return again ? output_rewrite_start(&d->out, header, size) : output_write(&d->out, header, size);
 }
 
-/* Decompresses the requested part of the frame that was just read. */
+/* Writes what is wanted of the frame that was just read. */
 static bool write_part(decompression *d, uint64_t frame_first) {
-  uint64_t end = d->reader.values, skip = d->first - frame_first;
-  uint64_t count = end - d->first < d->left ? end - d->first : d->left;
-  size_t bytes = (size_t)count * ghz_type_size(d->type);
-  const char *name = d->reader.file.name;
-  if (!buffer_reserve(&d->values, bytes, name))
+  taken t = {0};
+  if (!part_take(&d->part, d->ctx, d->reader.file.name, &d->frame, frame_first, d->type, &d->values, &t) ||
+      !output_write(&d->out, t.data, t.bytes))
     return false;
-  ghz_status status =
-      ghz_decompress_range(d->ctx, frame_bytes(&d->frame), d->type, skip, (size_t)count, d->values.data);
-  if (!library_ok(name, d->ctx, status) || !output_write(&d->out, d->values.data, bytes))
-    return false;
-  d->first += count;
-  d->left -= count;
-  d->written += count;
+  d->written += t.count;
   progress_set(d->written);
   return true;
 }
 
 static bool write_values(decompression *d) {
-  bool more = true, whole = !d->o->range_given;
+  bool more = true, whole = !d->o->range_given && !d->o->box.ndim;
   frame_reader *r = &d->reader;
-  while (more && (whole || d->left > 0)) {
-    uint64_t before = r->values;
-    if (d->first >= before + r->header.frame_values) {
+  while (more && (whole || !part_done(&d->part))) {
+    const uint64_t before = r->values;
+    const ghz_shape next = layout_frame(&r->header.layout, before);
+    if (!whole && !part_in_frame(&d->part, before + ghz_shape_count(&next))) {
       if (!reader_skip(r, &more))
         return false;
     } else if (!reader_next(r, &d->frame, &more)) {
       return false;
-    } else if (more && r->values > d->first && !write_part(d, before)) {
+    } else if (more && part_in_frame(&d->part, r->values) && !write_part(d, before)) {
       return false;
     }
   }
-  return whole || d->left == 0 || fail(r->file.name, "--range ends after its last value");
-}
-
-static bool check_range(decompression *d) {
-  const options *o = d->o;
-  uint64_t total = d->reader.header.total;
-  d->first = o->range_given ? o->range_first : 0;
-  d->left = o->range_given ? o->range_count : COUNT_UNKNOWN;
-  if (!o->range_given || total == COUNT_UNKNOWN || (d->first <= total && d->left <= total - d->first))
-    return true;
-  return fail(d->reader.file.name, "--range %llu:%llu is not inside its %llu values",
-              (unsigned long long)d->first, (unsigned long long)d->left, (unsigned long long)total);
+  return whole || part_done(&d->part) || fail(r->file.name, "ends before what is wanted of it");
 }
 
 static bool write_all_values(decompression *d) {
-  uint64_t total = d->o->range_given ? d->left : d->reader.header.total;
+  const uint64_t total = d->part.total;
   bool late = total == COUNT_UNKNOWN;
   progress_begin(d->reader.file.name, total, ghz_type_size(d->type));
   bool ok = (!d->npy || write_npy(d, late ? 0 : total, false)) && write_values(d) &&
@@ -111,8 +93,8 @@ static bool write_all_values(decompression *d) {
 
 static bool decompress_to(decompression *d, const char *path) {
   double start = seconds();
-  if (!choose_form(d, path) || !check_range(d) || !file_differs(&d->reader.file, path) ||
-      !output_open(&d->out, path, d->o->force))
+  if (!choose_form(d, path) || !part_begin(&d->part, d->o, d->reader.file.name, &d->reader.header) ||
+      !file_differs(&d->reader.file, path) || !output_open(&d->out, path, d->o->force))
     return false;
   if (!output_end(&d->out, write_all_values(d)))
     return false;
@@ -161,9 +143,12 @@ static bool decompress_file(const options *o, ghz_context *ctx, const char *path
 }
 
 static int run(const options *o) {
-  for (int i = 0; i < o->file_count && o->range_given && !o->output; i++)
+  if (o->range_given && o->box.ndim)
+    return fail_usage(o->verb, "give --range or --box, not both");
+  for (int i = 0; i < o->file_count && (o->range_given || o->box.ndim) && !o->output; i++)
     if (strcmp(o->files[i], "-") != 0)
-      return fail_usage(o->verb, "--range needs -o FILE or -c: a part must not take the name of the whole");
+      return fail_usage(o->verb, "--%s needs -o FILE or -c: a part must not take the name of the whole",
+                        o->box.ndim ? "box" : "range");
   if (o->output && o->file_count > 1)
     return fail_usage(o->verb, "-o takes one input file, %d were given", o->file_count);
   return each_file(o, decompress_file);
@@ -175,14 +160,16 @@ const verb verb_decompress = {
     .summary = "decompress files to values",
     .details = "Writes FILE for each FILE.ghz. What was an .npy file becomes one again: NAME.ghz\n"
                "becomes NAME.npy. The ending of -o chooses another form: .npy for an .npy file, .f32\n"
-               "or .f64 for raw values. Values of f32 may be written as f64. --range reads only the\n"
-               "frames that hold the requested values, and requires -o or -c.",
+               "or .f64 for raw values. Values of f32 may be written as f64. --range and --box read\n"
+               "only the frames that hold the requested values, and require -o or -c. A box is a\n"
+               "range along each dimension, slowest first, as in NumPy's a[0:8, :, 100:200].",
     .type_help = "type to write, f32 or f64; default: by the ending of -o, else as compressed",
     .examples = "  ghz decompress wave.f32.ghz -o back.f32\n"
                 "  ghz decompress density.ghz -o back.npy\n"
+                "  ghz decompress --box 10:20,:50 density.ghz -o box.npy\n"
                 "  ghz decompress --range 100000:4096 wave.f32.ghz -o part.f32\n"
                 "  ghz decompress < wave.f32.ghz | md5sum\n",
-    .options = OPTION_OUTPUT | OPTION_FORCE | OPTION_TYPE | OPTION_RANGE | OPTION_THREADS,
+    .options = OPTION_OUTPUT | OPTION_FORCE | OPTION_TYPE | OPTION_RANGE | OPTION_BOX | OPTION_THREADS,
     .least = 1,
     .most = 1 << 30,
     .run = run,

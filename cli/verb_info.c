@@ -16,7 +16,7 @@ typedef struct summary {
   const frame_reader *reader;
   ghz_lattice lattice;
   uint32_t terms;
-  bool inexact;
+  bool inexact, transform;
   double bound;
   uint64_t tiles, bytes;
   ghz_statistics statistics; /* widths are not summed */
@@ -26,10 +26,11 @@ static void add_statistics(ghz_statistics *to, const ghz_statistics *from) {
   to->empty += from->empty;
   to->raw += from->raw;
   to->specials += from->specials;
-  for (int i = 0; i < 3; i++) {
+  to->coefficients += from->coefficients;
+  for (int i = 0; i < 4; i++)
     to->order[i] += from->order[i];
+  for (int i = 0; i < 3; i++)
     to->mode[i] += from->mode[i];
-  }
 }
 
 static bool summarise(const options *o, ghz_context *ctx, frame_reader *r, frame *f, summary *s) {
@@ -42,6 +43,7 @@ static bool summarise(const options *o, ghz_context *ctx, frame_reader *r, frame
     s->lattice = f->info.lattice;
     s->terms = f->info.terms > s->terms ? f->info.terms : s->terms;
     s->inexact |= f->info.inexact != 0;
+    s->transform |= f->info.transform != 0;
     s->bound = f->info.bound > s->bound ? f->info.bound : s->bound;
     s->tiles += f->info.tiles;
     if (o->json || report_level() >= LEVEL_VERBOSE) {
@@ -67,7 +69,9 @@ static void print_statistics(const ghz_statistics *t) {
   typedef unsigned long long n;
   printf("  empty tiles       %llu\n  raw tiles         %llu\n  with NaN or Inf   %llu\n", (n)t->empty,
          (n)t->raw, (n)t->specials);
-  printf("  orders 0, 1, 2    %llu, %llu, %llu\n", (n)t->order[0], (n)t->order[1], (n)t->order[2]);
+  printf("  orders 0, 1, 2, 3   %llu, %llu, %llu, %llu\n", (n)t->order[0], (n)t->order[1], (n)t->order[2],
+         (n)t->order[3]);
+  printf("  with transform    %llu\n", (n)t->coefficients);
   printf("  coarse, fine, wide  %llu, %llu, %llu\n", (n)t->mode[0], (n)t->mode[1], (n)t->mode[2]);
 }
 
@@ -79,6 +83,7 @@ static void print_table(const summary *s) {
   printf("  type              %s\n", type_name(s->lattice.type));
   printf("  values            %llu\n", (unsigned long long)r->values);
   printf("  shape             %s%s\n", dims, r->header.shape.npy ? ", from .npy" : "");
+  printf("  tiles             %s%s\n", layout_text(&r->header.layout), s->transform ? ", transform" : "");
   printf("  step              %s\n", text_double(s->lattice.step).text);
   printf("  bound per term    %s\n", text_double(s->lattice.eb).text);
   printf("  terms             %u\n", s->terms);
@@ -87,12 +92,12 @@ static void print_table(const summary *s) {
   else
     printf("  bound             %s\n", text_double(s->bound).text);
   printf("  frames            %llu of %llu values\n", (unsigned long long)r->frames,
-         (unsigned long long)r->header.frame_values);
+         (unsigned long long)r->header.layout.frame_values);
   printf("  size              %s, ratio %.4g, %.4g bits per value\n", text_bytes(s->bytes).text, ratio(s),
          bits_per_value(s));
   if (report_level() < LEVEL_VERBOSE)
     return;
-  printf("  tiles             %llu\n", (unsigned long long)s->tiles);
+  printf("  number of tiles   %llu\n", (unsigned long long)s->tiles);
   print_statistics(&s->statistics);
 }
 
@@ -112,16 +117,20 @@ static void print_json(const summary *s) {
     printf("%s%llu", i ? ", " : "", (n)h->dims[i]);
   printf("%s, \"fortran_order\": %s, \"npy\": %s", h->ndim || h->npy ? "]" : "", h->fortran ? "true" : "false",
          h->npy ? "true" : "false");
+  printf(", \"dims\": %d, \"transform\": %s", r->header.layout.array.dims, s->transform ? "true" : "false");
   printf(", \"step\": %s, \"bound_per_term\": %s, \"cap\": %d, \"terms\": %u, \"inexact\": %s, \"bound\": %s",
          text_json(s->lattice.step).text, text_json(s->lattice.eb).text, s->lattice.cap, s->terms,
          s->inexact ? "true" : "false", text_json(s->bound).text);
   printf(", \"frames\": %llu, \"frame_values\": %llu, \"bytes\": %llu, \"ratio\": %s, \"bits_per_value\": %s",
-         (n)r->frames, (n)r->header.frame_values, (n)s->bytes, text_json(ratio(s)).text,
+         (n)r->frames, (n)r->header.layout.frame_values, (n)s->bytes, text_json(ratio(s)).text,
          text_json(bits_per_value(s)).text);
   printf(", \"tiles\": %llu, \"empty\": %llu, \"raw\": %llu, \"specials\": %llu", (n)s->tiles, (n)t->empty,
          (n)t->raw, (n)t->specials);
-  printf(", \"orders\": [%llu, %llu, %llu], \"modes\": {\"coarse\": %llu, \"fine\": %llu, \"wide\": %llu}}",
-         (n)t->order[0], (n)t->order[1], (n)t->order[2], (n)t->mode[0], (n)t->mode[1], (n)t->mode[2]);
+  printf(", \"coefficients\": %llu", (n)t->coefficients);
+  printf(
+      ", \"orders\": [%llu, %llu, %llu, %llu], \"modes\": {\"coarse\": %llu, \"fine\": %llu, \"wide\": %llu}}",
+      (n)t->order[0], (n)t->order[1], (n)t->order[2], (n)t->order[3], (n)t->mode[0], (n)t->mode[1],
+      (n)t->mode[2]);
 }
 
 static bool json_begun; /* an object has been printed already */

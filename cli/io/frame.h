@@ -7,11 +7,9 @@
 #include <ghz.h>
 
 #include "buffer.h"
-#include "shape.h"
+#include "layout.h"
 
 #define FRAME_MAGIC "GHZF"
-#define FRAME_BYTES ((uint64_t)64 << 20)     /* of input in a frame, unless the user asks for another size */
-#define FRAME_VALUES_MAX ((uint64_t)1 << 26) /* values of a frame, at most: bounds every reader's memory */
 
 /* ---- Header ---- */
 
@@ -20,8 +18,8 @@ enum { HEADER_START = 8, HEADER_FIXED = 40, HEADER_MAX = HEADER_FIXED + 8 * SHAP
 typedef struct frame_header {
   ghz_type type;
   shape shape;
-  uint64_t total;        /* values, or COUNT_UNKNOWN */
-  uint64_t frame_values; /* values per frame; the last may have fewer */
+  uint64_t total; /* values, or COUNT_UNKNOWN */
+  layout layout;  /* of its frames */
   double step, eb;
 } frame_header;
 

@@ -20,11 +20,19 @@ type_choice type_of_name(const char *name) {
   return (type_choice){false, GHZ_F32};
 }
 
+/* Sets the count, which --dims may have said before. */
+static bool set_count(input *in, uint64_t count) {
+  const uint64_t known = in->count;
+  in->count = count;
+  return known == COUNT_UNKNOWN || known == count ||
+         fail(in->file.name, "--dims needs %llu values, the file has %llu", (unsigned long long)known,
+              (unsigned long long)count);
+}
+
 /* Sets the count of a raw file from its size. */
 static bool measure_raw(input *in) {
   const file *f = &in->file;
   uint64_t bytes = f->size - f->position, size = ghz_type_size(in->type);
-  in->count = bytes / size;
   if (bytes == 0)
     return fail(f->name, "is empty");
   if (bytes < size)
@@ -33,7 +41,7 @@ static bool measure_raw(input *in) {
   if (bytes % size)
     return fail(f->name, "%llu bytes are not a whole number of %s values", (unsigned long long)bytes,
                 type_name(in->type));
-  return true;
+  return set_count(in, bytes / size);
 }
 
 /* Checks that the length of an .npy file fits its shape. */
@@ -110,7 +118,28 @@ bool input_open(input *in, const char *path, type_choice choice) {
   return file_open(&f, path) && input_adopt(in, &f, choice);
 }
 
-/* Fails if a pipe goes on after the array that its .npy header announced. */
+static bool fail_contradicts(const input *in, const shape *given) {
+  char own[512], dims[512];
+  shape_text(&in->shape, own, sizeof own);
+  shape_text(given, dims, sizeof dims);
+  return fail(in->file.name, "--dims %s contradicts its shape, %s; leave --dims out", dims, own);
+}
+
+bool input_set_shape(input *in, const shape *s) {
+  uint64_t count;
+  shape_count(s, &count);
+  if (in->shape.npy &&
+      (in->shape.ndim != s->ndim || memcmp(in->shape.dims, s->dims, s->ndim * sizeof *s->dims)))
+    return fail_contradicts(in, s);
+  if (in->shape.npy)
+    return true;
+  in->shape = *s;
+  const uint64_t own = in->count;
+  in->count = count;
+  return own == COUNT_UNKNOWN || set_count(in, own);
+}
+
+/* Fails if a pipe goes on after the array whose shape is known. */
 static bool check_end(input *in) {
   unsigned char next;
   size_t got = 0;

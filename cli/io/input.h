@@ -38,6 +38,10 @@ bool input_adopt(input *in, const file *f, type_choice choice);
 /* Reads `count` values, fewer only at the end, and sets *got. */
 bool input_read(input *in, void *values, size_t count, size_t *got);
 
+/* Takes the shape that the user gives. Fails where it contradicts the file's own shape or number of
+ * values; of a pipe it sets that number. */
+bool input_set_shape(input *in, const shape *s);
+
 /* Makes a second pass possible: copies a pipe to a temporary file. Afterwards the count is
  * known. */
 bool input_make_seekable(input *in);

@@ -37,8 +37,10 @@ static bool find_total(frame_reader *r) {
   if (!file_read(f, b, END_BYTES, &got))
     return false;
   f->position = position;
-  if (got == END_BYTES && get_u64(b) == 0 && checksum_fits(b, 16, 0) && get_u64(b + 8) <= COUNT_UNKNOWN / 16)
+  if (got == END_BYTES && get_u64(b) == 0 && checksum_fits(b, 16, 0) && get_u64(b + 8) <= COUNT_UNKNOWN / 16) {
     r->header.total = get_u64(b + 8);
+    r->header.layout.array = ghz_flat(r->header.total);
+  }
   return true;
 }
 
@@ -97,7 +99,8 @@ static bool read_length(frame_reader *r, uint64_t *length) {
   if (*length == 0)
     return true;
   uint32_t terms = ghz_terms_limit(35); /* of all caps, this one allows the most */
-  uint64_t most = ghz_size_bound((size_t)r->header.frame_values, r->header.type, terms);
+  const ghz_shape whole = layout_whole_frame(&r->header.layout);
+  uint64_t most = ghz_shape_bound(&whole, r->header.type, terms);
   if (*length > most || r->last)
     return fail(r->file.name, "damaged: the length of frame %llu is impossible", (unsigned long long)r->frames);
   if (r->file.seekable && *length + 8 > r->file.size - r->file.position)
@@ -132,13 +135,17 @@ static bool same_double(double a, double b) {
   return memcmp(&a, &b, sizeof a) == 0;
 }
 
-/* Whether the next frame may have so many values. */
-static bool count_fits(const frame_reader *r, uint64_t count) {
-  const frame_header *h = &r->header;
-  if (h->total == COUNT_UNKNOWN)
-    return count <= h->frame_values && (count > 0 || r->frames == 0);
-  uint64_t left = h->total - r->values;
-  return count == (left < h->frame_values ? left : h->frame_values);
+static bool same_shape(const ghz_shape *a, const ghz_shape *b) {
+  return a->dims == b->dims && memcmp(a->extent, b->extent, sizeof a->extent) == 0;
+}
+
+/* Whether the next frame may have this shape. */
+static bool shape_fits(const frame_reader *r, const ghz_shape *s) {
+  const layout *l = &r->header.layout;
+  const ghz_shape expected = layout_frame(l, r->values);
+  if (r->header.total == COUNT_UNKNOWN)
+    return s->dims == 1 && s->extent[2] <= l->frame_values && (s->extent[2] > 0 || r->frames == 0);
+  return same_shape(s, &expected);
 }
 
 static bool check_stream(const frame_reader *r, const frame *f) {
@@ -147,8 +154,8 @@ static bool check_stream(const frame_reader *r, const frame *f) {
   if (lattice->type != h->type || !same_double(lattice->step, h->step) || !same_double(lattice->eb, h->eb))
     return fail(r->file.name, "damaged: frame %llu differs from the header in type, step or bound",
                 (unsigned long long)r->frames);
-  if (!count_fits(r, f->info.count))
-    return fail(r->file.name, "damaged: frame %llu has a wrong number of values",
+  if (!shape_fits(r, &f->info.shape))
+    return fail(r->file.name, "damaged: frame %llu has a wrong number of values or shape",
                 (unsigned long long)r->frames);
   return true;
 }
@@ -156,7 +163,8 @@ static bool check_stream(const frame_reader *r, const frame *f) {
 static void advance(frame_reader *r, uint64_t count) {
   r->values += count;
   r->frames++;
-  r->last = count < r->header.frame_values || r->values == r->header.total;
+  r->last =
+      r->header.total == COUNT_UNKNOWN ? count < r->header.layout.frame_values : r->values == r->header.total;
 }
 
 bool reader_next(frame_reader *r, frame *f, bool *more) {
@@ -186,7 +194,7 @@ bool reader_skip(frame_reader *r, bool *more) {
     return false;
   if (got < length + 8)
     return truncated(r);
-  uint64_t left = r->header.total - r->values;
-  advance(r, left < r->header.frame_values ? left : r->header.frame_values);
+  const ghz_shape next = layout_frame(&r->header.layout, r->values);
+  advance(r, ghz_shape_count(&next));
   return true;
 }

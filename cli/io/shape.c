@@ -44,25 +44,33 @@ void shape_text(const shape *s, char *text, size_t room) {
     snprintf(text + used, room - used, " (Fortran order)");
 }
 
-bool shape_parse_dims(const char *text, uint64_t dims[3]) {
-  dims[0] = dims[1] = dims[2] = 1;
-  unsigned n = 0;
-  for (; n < 3; n++) {
-    char *end;
-    if (!isdigit((unsigned char)*text))
-      return false;
-    errno = 0;
-    dims[n] = strtoull(text, &end, 10);
-    if (errno || dims[n] == 0)
-      return false;
-    if (*end == '\0')
-      break;
-    if (*end != 'x' && *end != 'X')
-      return false;
-    text = end + 1;
-  }
+const char *shape_parse(const char *text, shape *s) {
   uint64_t count;
-  return (n == 1 || n == 2) && product(dims, 3, &count);
+  *s = (shape){.ndim = 0};
+  for (const char *at = text;; at++) {
+    char *end;
+    if (s->ndim == SHAPE_MAX)
+      return "too many dimensions";
+    if (!isdigit((unsigned char)*at))
+      return "it is NYxNX or NZxNYxNX, slowest first";
+    errno = 0;
+    s->dims[s->ndim++] = strtoull(at, &end, 10);
+    if (errno)
+      return "too many values";
+    if (s->dims[s->ndim - 1] == 0)
+      return "a dimension is 0";
+    at = end;
+    if (*at == '\0')
+      break;
+    if (*at != 'x' && *at != 'X')
+      return "it is NYxNX or NZxNYxNX, slowest first";
+  }
+  return shape_count(s, &count) ? NULL : "too many values";
+}
+
+void shape_in_memory(const shape *s, uint64_t extents[SHAPE_MAX]) {
+  for (unsigned i = 0; i < s->ndim; i++)
+    extents[i] = s->dims[s->fortran ? s->ndim - 1 - i : i];
 }
 
 bool shape_fold(const shape *s, uint64_t dims[3]) {

@@ -28,8 +28,11 @@ bool shape_agrees(const shape *a, const shape *b);
 /* Text such as "512x512x64", slowest first as in NumPy, "none" without dimensions. */
 void shape_text(const shape *s, char *text, size_t room);
 
-/* Reads NXxNY[xNZ], fastest first. False if it is not that. */
-bool shape_parse_dims(const char *text, uint64_t dims[3]);
+/* Reads dimensions such as "64x512x512", slowest first. Returns NULL, or what is wrong with them. */
+const char *shape_parse(const char *text, shape *s);
+
+/* The dimensions as they lie in memory, slowest first. */
+void shape_in_memory(const shape *s, uint64_t extents[SHAPE_MAX]);
 
 /* Folds the shape to three dimensions, fastest first; false with fewer than two dimensions. */
 bool shape_fold(const shape *s, uint64_t dims[3]);

@@ -1,0 +1,115 @@
+/* box.c: owns the box of --box: parsing it, placing it in an array, and finding its lines. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "box.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "report/report.h"
+
+/* ---- Parsing ---- */
+
+/* A number, or the default where there is none. */
+static bool parse_end(const char **text, uint64_t none, uint64_t *value) {
+  char *end;
+  *value = none;
+  if (!isdigit((unsigned char)**text))
+    return true;
+  errno = 0;
+  *value = strtoull(*text, &end, 10);
+  *text = end;
+  return errno == 0;
+}
+
+bool box_parse(const char *text, box *b) {
+  *b = (box){.ndim = 0};
+  for (;; text++) {
+    const unsigned i = b->ndim;
+    if (i == SHAPE_MAX || !parse_end(&text, 0, &b->from[i]) || *text++ != ':' ||
+        !parse_end(&text, COUNT_UNKNOWN, &b->to[i]) || b->from[i] >= b->to[i])
+      return false;
+    b->ndim++;
+    if (*text == '\0')
+      return true;
+    if (*text != ',')
+      return false;
+  }
+}
+
+static void swap(uint64_t *a, uint64_t *b) {
+  const uint64_t c = *a;
+  *a = *b;
+  *b = c;
+}
+
+static void reverse(uint64_t *values, unsigned n) {
+  for (unsigned i = 0; i < n / 2; i++)
+    swap(&values[i], &values[n - 1 - i]);
+}
+
+bool box_place(const char *name, const shape *s, box *b) {
+  char own[512];
+  shape_text(s, own, sizeof own);
+  if (s->ndim == 0)
+    return fail(name, "has no shape; use --range");
+  if (b->ndim != s->ndim)
+    return fail(name, "--box has %u ranges, its shape %s has %u dimensions", b->ndim, own, s->ndim);
+  for (unsigned i = 0; i < s->ndim; i++) {
+    b->to[i] = b->to[i] == COUNT_UNKNOWN ? s->dims[i] : b->to[i];
+    if (b->to[i] > s->dims[i] || b->from[i] >= b->to[i])
+      return fail(name, "--box: %llu:%llu is not inside dimension %u of its shape, %s",
+                  (unsigned long long)b->from[i], (unsigned long long)b->to[i], i, own);
+  }
+  shape_in_memory(s, b->array);
+  if (s->fortran) {
+    reverse(b->from, b->ndim);
+    reverse(b->to, b->ndim);
+  }
+  return true;
+}
+
+shape box_shape(const box *b, const shape *array) {
+  shape s = *array;
+  for (unsigned i = 0; i < b->ndim; i++) {
+    const unsigned at = s.fortran ? b->ndim - 1 - i : i;
+    s.dims[at] = b->to[i] - b->from[i];
+  }
+  return s;
+}
+
+/* ---- Lines ---- */
+
+uint64_t box_lines(const box *b) {
+  uint64_t lines = 1;
+  for (unsigned i = 0; i + 1 < b->ndim; i++)
+    lines *= b->to[i] - b->from[i];
+  return lines;
+}
+
+uint64_t box_line_values(const box *b) {
+  return b->to[b->ndim - 1] - b->from[b->ndim - 1];
+}
+
+uint64_t box_line(const box *b, uint64_t line) {
+  uint64_t value = b->from[b->ndim - 1], stride = b->array[b->ndim - 1];
+  for (unsigned i = b->ndim - 1; i-- > 0;) {
+    const uint64_t extent = b->to[i] - b->from[i];
+    value += (b->from[i] + line % extent) * stride;
+    line /= extent;
+    stride *= b->array[i];
+  }
+  return value;
+}
+
+uint64_t box_lines_before(const box *b, uint64_t value) {
+  uint64_t low = 0, high = box_lines(b); /* lines below `low` begin before, from `high` on they do not */
+  while (low < high) {
+    const uint64_t middle = low + (high - low) / 2;
+    if (box_line(b, middle) < value)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
