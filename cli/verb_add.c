@@ -12,7 +12,7 @@ const verb verb_add = {
     .operands = "FILE.ghz...",
     .summary = "add compressed files, without decompressing them",
     .details = "Adds any number of compressed files in one pass. They must have the same type,\n"
-               "number of values and step: compress them with the same --abs. The bound of the sum\n"
+               "shape and step: compress them with the same --abs. The bound of the sum\n"
                "is the sum of the bounds. The bytes of the sum do not depend on the order of the\n"
                "files. Without -o, writes to standard output.",
     .examples = "  ghz add a.ghz b.ghz c.ghz -o sum.ghz\n"

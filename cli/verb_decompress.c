@@ -78,7 +78,7 @@ static bool write_values(decompression *d) {
       return false;
     }
   }
-  return whole || part_done(&d->part) || fail(r->file.name, "ends before what is wanted of it");
+  return whole || part_done(&d->part) || fail(r->file.name, "--range ends after its last value");
 }
 
 static bool write_all_values(decompression *d) {

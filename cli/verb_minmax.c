@@ -74,7 +74,8 @@ const verb verb_minmax = {
     .details = "Prints the least and the greatest finite value of each file, as decompressed. With\n"
                "--min or --max, writes a file instead: at each position the least or the greatest\n"
                "value of all input files, or NaN if one of them is NaN. These files must have the\n"
-               "same type, number of values and step. The bound of the result is that of one file.",
+               "same type, shape and step; those with a shape must have been compressed with --order\n"
+               "lorenzo. The bound of the result is that of one file.",
     .examples = "  ghz minmax wave.f32.ghz\n"
                 "  ghz minmax --max day-*.ghz -o warmest.ghz\n",
     .options = OPTION_OUTPUT | OPTION_FORCE | OPTION_EXTREME | OPTION_THREADS,

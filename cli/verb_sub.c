@@ -17,7 +17,7 @@ const verb verb_sub = {
     .name = "sub",
     .operands = "A.ghz B.ghz",
     .summary = "subtract one compressed file from another",
-    .details = "Writes A - B. Both files must have the same type, number of values and step:\n"
+    .details = "Writes A - B. Both files must have the same type, shape and step:\n"
                "compress them with the same --abs. The bound of the difference is the sum of the\n"
                "bounds. Without -o, writes to standard output.",
     .examples = "  ghz sub after.ghz before.ghz -o change.ghz\n",

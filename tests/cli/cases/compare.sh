@@ -45,34 +45,35 @@ fails 1 'w.f32: has only 1000 values, fewer than a.f32' "$GHZ" compare w.f32 a.f
 fails 2 '2 input files are needed' "$GHZ" compare a.f32
 fails 2 '--dims needs --png' "$GHZ" compare a.f32 b.f32 --dims 10x10
 # Pictures
-"$GHZ" compare a.f32 b.f32 --png p.png --dims 300x200 2>err >/dev/null || { grep -q 'built without libpng' err && exit 0; die "$(cat err)"; }
+"$GHZ" compare a.f32 b.f32 --png p.png --dims 200x300 2>err >/dev/null || { grep -q 'built without libpng' err && exit 0; die "$(cat err)"; }
 [ "$(head -c 8 p.png | od -A n -t x1 | tr -d ' ')" = 89504e470d0a1a0a ] || die "not a PNG"
 # Three columns of 340 pixels and margins, 1100 x 345; a small field is magnified to at least 300
 # pixels.
 size_of() { od -A n -t u1 -j 16 -N 8 "$1" | tr -s ' '; }
 [ "$(size_of p.png)" = ' 0 0 4 76 0 0 1 89' ] || die "p.png: $(size_of p.png)"
-ok "$GHZ" compare a.f32 b.f32 --png q.png --dims 30x20x100 >/dev/null
+ok "$GHZ" compare a.f32 b.f32 --png q.png --dims 100x20x30 >/dev/null
 [ "$(size_of q.png)" = ' 0 0 4 76 0 0 1 89' ] || die "q.png: $(size_of q.png)"
-fails 1 'p.png: already exists' "$GHZ" compare a.f32 b.f32 --png p.png --dims 300x200
-ok "$GHZ" compare a.f32 b.f32 -f --png p.png --dims 300x200 >/dev/null
+fails 1 'p.png: already exists' "$GHZ" compare a.f32 b.f32 --png p.png --dims 200x300
+ok "$GHZ" compare a.f32 b.f32 -f --png p.png --dims 200x300 >/dev/null
 fails 1 'a.f32: --dims needs 6 values, the file has 60000' "$GHZ" compare a.f32 b.f32 --png r.png --dims 3x2
 fails 1 'a.f32: has no shape' "$GHZ" compare a.f32 b.f32 --png r.png
 cp b.f32 own.f32
-fails 1 'own.f32: is the input itself' "$GHZ" compare -f a.f32 own.f32 --png own.f32 --dims 300x200
+fails 1 'own.f32: is the input itself' "$GHZ" compare -f a.f32 own.f32 --png own.f32 --dims 200x300
 same b.f32 own.f32
 printf '\x93NUMPY\x01\x00\x76\x00%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': (0, 0), }" >nothing.npy
 fails 1 'nothing.npy: has no values to draw' "$GHZ" compare nothing.npy nothing.npy --png r.png
-fails 1 'No space left' "$GHZ" compare a.f32 b.f32 --png /dev/full --dims 300x200
-for dims in 3 3x 3x2x x3x2 0x3 3x2x1x1 3.5x2 -3x2 99999999999x99999999999; do
-  fails 2 "--dims $dims: it is NXxNY" "$GHZ" compare a.f32 b.f32 --png r.png --dims $dims
+fails 1 'No space left' "$GHZ" compare a.f32 b.f32 --png /dev/full --dims 200x300
+for dims in 3x 3x2x x3x2 3.5x2 -3x2 x 3,2; do
+  fails 2 "--dims $dims: it is NYxNX" "$GHZ" compare a.f32 b.f32 --png r.png --dims $dims
 done
+fails 2 '--dims: --png needs two dimensions' "$GHZ" compare a.f32 b.f32 --png r.png --dims 60000
 { "$TOOL" npy '(20, 3000)' f32; cat a.f32; } >n.npy
 ok "$GHZ" compare n.npy a.f32.ghz --png n.png >/dev/null
-ok "$GHZ" compare n.npy a.f32.ghz --png m.png --dims 3000x20 >/dev/null
+ok "$GHZ" compare n.npy a.f32.ghz --png m.png --dims 20x3000 >/dev/null
 same m.png n.png
-fails 1 'n.npy: --dims 20x3000 contradicts its shape, 3000x20' \
-  "$GHZ" compare n.npy a.f32.ghz --png r.png --dims 20x3000
-fails 1 'n.npy: --dims 20x3000 contradicts its shape, 3000x20' \
-  "$GHZ" compare a.f32 n.npy --png r.png --dims 20x3000
+fails 1 'n.npy: --dims 3000x20 contradicts its shape, 20x3000' \
+  "$GHZ" compare n.npy a.f32.ghz --png r.png --dims 3000x20
+fails 1 'n.npy: --dims 3000x20 contradicts its shape, 20x3000' \
+  "$GHZ" compare a.f32 n.npy --png r.png --dims 3000x20
 { "$TOOL" npy '(2, 500)' f32; "$TOOL" make special 1000 f32; } >s.npy
 ok "$GHZ" compare s.npy s.f32.ghz --png s.png >/dev/null

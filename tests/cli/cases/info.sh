@@ -11,7 +11,7 @@ for word in 'type  *f32' 'values  *40000' 'shape  *none' 'bound  *0.001' 'terms 
 done
 ! grep -q 'orders' out || die "orders without -v"
 ok "$GHZ" info -v a.f32.ghz >out
-grep -q 'orders 0, 1, 2' out || die "no orders with -v"
+grep -q 'orders 0, 1, 2, 3' out || die "no orders with -v"
 ok "$GHZ" info --json a.f32.ghz 'quote".npy.ghz' >out
 if have jq; then
   [ "$(jq length out)" = 2 ] || die "not two objects"

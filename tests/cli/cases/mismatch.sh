@@ -25,8 +25,14 @@ fails 1 'standard input: number of values differs from a.ghz' bash -c 'cat pipe.
 c --abs 1e-3 s.npy -o s.ghz
 c --abs 1e-3 t.npy -o t.ghz
 fails 1 't.ghz: shape 400x100 differs from 200x200 in s.ghz' "$GHZ" add s.ghz t.ghz -o x.ghz
-fails 1 't.ghz: shape 400x100 differs from 200x200 in s.ghz' "$GHZ" add a.ghz s.ghz t.ghz -o x.ghz
-ok "$GHZ" add a.ghz s.ghz -o shaped.ghz
+c --abs 1e-3 --flat s.npy -o s.flat.ghz
+c --abs 1e-3 --flat t.npy -o t.flat.ghz
+fails 1 't.flat.ghz: shape 400x100 differs from 200x200 in s.flat.ghz' \
+  "$GHZ" add a.ghz s.flat.ghz t.flat.ghz -o x.ghz
+fails 1 's.ghz: bricks of 1x32x32, unlike a.ghz, which is flat' "$GHZ" add a.ghz s.ghz -o x.ghz
+c --abs 1e-3 --flat s.npy -o flat.ghz
+fails 1 'flat.ghz: flat, unlike s.ghz, which is bricks of 1x32x32' "$GHZ" add s.ghz flat.ghz -o x.ghz
+ok "$GHZ" add a.ghz flat.ghz -o shaped.ghz
 ok "$GHZ" info shaped.ghz >info
 grep -q 'shape .*200x200' info || die "a sum with a shape on one side lost it"
 fails 2 '2 input files are needed' "$GHZ" sub a.ghz

@@ -23,7 +23,8 @@ fails 2 '--json takes no value' "$GHZ" info --json=yes a.ghz
 fails 2 '--output needs a value' "$GHZ" add a.ghz -o
 fails 2 '-T x: the number of threads' "$GHZ" test -T x a.ghz
 fails 2 '-T -1: the number of threads' "$GHZ" test -T -1 a.ghz
-fails 2 '--order 3' "$GHZ" compress --order 3 --abs 1 a.f32
+fails 2 '--order 4' "$GHZ" compress --order 4 --abs 1 a.f32
+fails 2 '--order worst: it is 0, 1, 2, 3, lorenzo or best' "$GHZ" compress --order worst --abs 1 a.f32
 for n in 0 1 16383 -16384 x 134217728; do
   fails 2 "--frame-values $n: it is a multiple of 16384" "$GHZ" compress --frame-values $n --abs 1 a.f32
 done
