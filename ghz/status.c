@@ -23,9 +23,9 @@ const char *ghz_status_text(ghz_status status) {
   case GHZ_ECORRUPT:
     return "not a ghz stream, truncated, or damaged";
   case GHZ_EVERSION:
-    return "written by a newer version of ghz";
+    return "written by version 0.1, or by a newer version of ghz";
   case GHZ_EMISMATCH:
-    return "streams differ in type, count, cap, step or bound";
+    return "streams differ in type, shape, cap, step or bound";
   case GHZ_ERANGE:
     return "too many terms for one sum";
   case GHZ_EISA:

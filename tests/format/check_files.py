@@ -43,6 +43,11 @@ CASES = {
     "frames_f64": ("a.npy", npy((2, 16384), 1, False, values(32768, 1)), ["compress --abs 0.1 --frame-values 16384 a.npy -o out"]),
     "fortran": ("a.npy", npy((5, 7), 0, True, values(35, 0)), ["compress --abs 0.01 a.npy -o out"]),
     "scalar": ("a.npy", npy((), 1, False, values(1, 1)), ["compress --abs 0.01 a.npy -o out"]),
+    "planes": ("a.npy", npy((2, 70, 50), 0, False, values(7000, 0)), ["compress --abs 0.01 a.npy -o out"]),
+    "lines": ("a.npy", npy((300, 200), 0, False, values(60000, 0)), ["compress --abs 0.01 --frame-values 16384 a.npy -o out"]),
+    "cubes": ("a.npy", npy((20, 30, 40), 1, True, values(24000, 1)), ["compress --abs 0.01 --frame-values 16384 a.npy -o out"]),
+    "sum_of_cubes": ("a.f32", values(24000, 0), ["compress --abs 0.1 --dims 2x10x30x40 a.f32 -o b.ghz",
+                                                 "add b.ghz b.ghz b.ghz -o out"]),
     "dimensions": ("a.npy", npy((1,) * 31 + (9,), 1, False, values(9, 1)), ["compress --abs 0.5 a.npy -o out"]),
     "no_rows": ("a.npy", npy((0, 3), 1, False, b""), ["compress --abs 1 a.npy -o out"]),
     "pipe": ("-", values(20000, 0), ["compress --abs 0.1 --type f32 --frame-values 16384 - -o out"]),
@@ -146,11 +151,18 @@ def broken_files(sound):
     data, n = sound.data, sound.parts["values"]
     unknown = container.UNKNOWN
     u64 = lambda v: struct.pack("<Q", v)  # noqa: E731
-    yield "version 2", sound.having(version=2), "version 2"
+    yield "version 3", sound.having(version=3), "version 3"
     yield "version 0", sound.having(version=0), "version 0"
     yield "magic", b"GHZX" + data[4:], "not a .ghz file"
     yield "type 2", sound.having(kind=2), "newer version"
-    yield "flags 4", sound.having(flags=4), "newer version"
+    yield "flags 12", sound.having(flags=12), "newer version"
+    yield "flags 16", sound.having(flags=16), "newer version"
+    yield "bricks of an array without dimensions", sound.having(flags=4), "values per frame"
+    yield "bricks of a row", sound.having(flags=4, dims=(n,)), "values per frame"
+    yield "planes in part", sound.having(flags=4, dims=(4, 100, 100)), "values per frame"
+    yield "seven planes of cubes", sound.having(flags=8, dims=(4, 100, 100), frame_values=70000), "values per frame"
+    yield "rows of cubes", sound.having(flags=8, dims=(4, 100, 100), frame_values=3200), "values per frame"
+    yield "planes of frames that are flat", sound.having(flags=4, dims=(4, 100, 100), frame_values=10000), "shape"
     yield "flags 128", sound.having(flags=128), "newer version"
     yield "33 dimensions", sound.having(dims=(1,) * 32 + (n,)), "damaged header"
     yield "checksum of the header", patched(data, 40, u64(0)), "damaged header: its checksum"
@@ -185,9 +197,9 @@ def broken_files(sound):
     yield "a stream that is too short", sound.having(streams=[one, two, three[:-1]]), "damaged"
     yield "bytes behind the end", data + b"\0", "more bytes follow"
     yield "an end without checksum", data[:-1] + bytes([data[-1] ^ 1]), "the checksum of the end"
-    for length in (2**64 - 1, container.largest_stream(16384, 0) + 1):
+    for length in (2**64 - 1, container.largest_stream(1, [1, 1, 16384], 0) + 1):
         yield f"a frame of {length} bytes", patched(data, 48, u64(length)), "damaged: the length"
-    yield "a frame of the largest size", patched(data, 48, u64(container.largest_stream(16384, 0))), "truncated"
+    yield "a frame of the largest size", patched(data, 48, u64(container.largest_stream(1, [1, 1, 16384], 0))), "truncated"
     for cut in (1, 5, 47, 48, 55, 56, 60, 48 + 16 + len(one), len(data) - 25, len(data) - 24, len(data) - 1):
         yield f"cut at {cut}", data[:cut], "not a .ghz file" if cut < 4 else "truncated"
 

@@ -7,6 +7,7 @@ usage: container.py FILE.ghz [OUTPUT]    writes the values as raw little-endian 
 import math
 import struct
 import sys
+from itertools import product
 
 import decoder
 from decoder import Corrupt, Newer, check
@@ -25,10 +26,11 @@ class Header:
         check(data[:4] == b"GHZF", "magic")
         check(len(data) >= 8, "truncated in the header")
         version, self.type, ndim, self.flags = data[4:8]
-        if version != 1:
+        if version != 2:
             raise Newer(f"version {version}")
         check(ndim <= 32, "the number of dimensions")
-        if self.type > 1 or self.flags > (FORTRAN | NPY):
+        self.dims_of_streams = 1 + (self.flags >> 2)
+        if self.type > 1 or self.dims_of_streams > 3:
             raise Newer(f"type {self.type}, flags {self.flags}")
         self.size = 40 + 8 * ndim + 8
         check(len(data) >= self.size, "truncated in the header")
@@ -36,20 +38,54 @@ class Header:
         self.values, self.frame_values = struct.unpack_from("<QQ", data, 8)
         self.lattice = data[24:40]
         self.dims = struct.unpack_from(f"<{ndim}Q", data, 40)
-        check(0 < self.frame_values <= 2**26 and self.frame_values % 16384 == 0, "values per frame")
         check(self.values < 2**60 or self.values == UNKNOWN, "the number of values")
         if ndim or self.flags & NPY:
             check(self.values != UNKNOWN and math.prod(self.dims) == self.values, "the product of the dimensions")
+        self.check_frames()
+
+    def check_frames(self):
+        """Frames of an array: what each of them holds at most."""
+        values, dims = self.frame_values, self.dims_of_streams
+        check(0 < values <= 2**26, "values per frame")
+        if dims == 1:
+            check(values % 16384 == 0, "values per frame")
+            self.frame = [1, 1, values]
+            return
+        memory = self.dims[::-1] if self.flags & FORTRAN else self.dims
+        check(len(memory) >= 2, "bricks of fewer than two dimensions")
+        self.y, self.x = memory[-2:]
+        plane, row = self.y * self.x, 32 * self.x
+        check(plane, "values per frame")
+        if values % (plane * (8 if dims == 3 else 1)) == 0:
+            self.frame = [values // plane, self.y, self.x]
+        else:
+            check(dims == 2 and values < plane and values % row == 0, "values per frame")
+            self.frame = [1, values // self.x, self.x]
+
+    def frame_at(self, first):
+        """The extents of the frame that begins with value number `first`."""
+        if self.dims_of_streams == 1:
+            return [1, 1, min(self.values - first, self.frame_values)]
+        z, y = self.values // (self.y * self.x) - first // (self.y * self.x), self.y - first // self.x % self.y
+        return [min(z, self.frame[0]), min(y, self.frame[1]), self.x]
 
 
-def largest_stream(n, kind):
+def largest_tile(dims, kind, extent):
     """FORMAT.md, "Worst case", for the most terms that there are."""
-    def tile(m):
-        w, k = 62 if kind == 0 else 61, (m + 7) // 8
-        return max(1 + m * (4, 8)[kind], 2 + 8 + 8 + 16 * w.bit_length() + 2 * (16 + k) + k * w)
+    m, k = math.prod(extent), extent[0] * extent[1] * ((extent[2] + 7) // 8)
+    w = 62 if kind == 0 or dims > 1 else 61
+    size = 2 + (16 if dims == 1 else 8) + 16 * w.bit_length() + 2 * (16 + k) + k * w
+    if dims > 1 and m >= 256:
+        size += 1 + 8 + 16 * (46).bit_length() + 128 * 46
+    return max(1 + m * (4, 8)[kind], size)
 
-    tiles = (n + 1023) // 1024
-    return 64 + 8 * ((tiles + 15) // 16 + 1) + 2 * tiles + n // 1024 * tile(1024) + (tile(n % 1024) if n % 1024 else 0)
+
+def largest_stream(dims, extent, kind):
+    parts = [[(extent[i] // brick, brick), (1, extent[i] % brick)] for i, brick in enumerate(decoder.BRICK[dims])]
+    kinds = [k for k in product(*parts) if all(count and size for count, size in k)]
+    tiles = sum(math.prod(count for count, _ in k) for k in kinds)
+    size = sum(math.prod(count for count, _ in k) * largest_tile(dims, kind, [size for _, size in k]) for k in kinds)
+    return 64 + 8 * ((tiles + 15) // 16 + 1) + 2 * tiles + size
 
 
 class File:
@@ -69,15 +105,16 @@ class File:
     def frame(self, data, at, length):
         h, number = self.header, len(self.streams)
         left = h.values - self.count if h.values != UNKNOWN else None
-        check(length <= largest_stream(h.frame_values, h.type), "the length of a frame")
+        check(length <= largest_stream(h.dims_of_streams, h.frame, h.type), "the length of a frame")
         end = at + 8 + length
         check(len(data) >= end + 8, "truncated in a frame")
         check(data[end:end + 8] == checksum(data[at:end], number), "the checksum of a frame")
         stream = data[at + 8:end]
         one = decoder.Header(stream, b"GHZ2")
         check(one.type == h.type and stream[32:48] == h.lattice, "a frame of another type, step or bound")
+        check(one.dims == h.dims_of_streams, "a frame of other dimensions")
         if left is not None:
-            check(one.n == min(left, h.frame_values) and (left or not number), "the number of values of a frame")
+            check(one.extent == h.frame_at(self.count) and (left or not number), "the shape of a frame")
         else:
             check(one.n <= h.frame_values and (one.n or not number), "the number of values of a frame")
             check(self.count == number * h.frame_values, "a frame behind the last one")
@@ -97,7 +134,7 @@ class File:
         return b"".join(decoder.pack(self.header.type, s.values()) for s in self.streams)
 
 
-def build(kind, dims, flags, values, frame_values, lattice, streams, total, version=1):
+def build(kind, dims, flags, values, frame_values, lattice, streams, total, version=2):
     """The bytes of a file, sound or not, with checksums that fit."""
     head = struct.pack(f"<4sBBBBQQ16s{len(dims)}Q", b"GHZF", version, kind, len(dims), flags, values, frame_values, lattice, *dims)
     parts = [head, checksum(head, 0)]

@@ -110,6 +110,22 @@ static void change_frames(loose *l, uint64_t *state) {
     l->frame[i].size = mutate_stream(l->frame[i].data, l->frame[i].size, l->room, state);
 }
 
+static uint64_t count_of(const uint8_t *s) { return get_u64(s + 8) * get_u64(s + 16) * get_u64(s + 24); }
+
+/* A header of bricks: frames of whole planes, as large as the first one. */
+static void agree_on_bricks(loose *l) {
+  const uint8_t *s = l->frame[0].data;
+  uint64_t planes = 0;
+  for (size_t i = 0; i < l->frames; i++)
+    planes += l->frame[i].size >= 64 ? get_u64(l->frame[i].data + 8) : 0;
+  l->header[6] = 3;
+  l->header[7] = (uint8_t)((s[7] - 1) << 2);
+  put_u64(l->header + FIXED, planes);
+  memcpy(l->header + FIXED + 8, s + 16, 16);
+  put_u64(l->header + 8, l->total);
+  put_u64(l->header + 16, count_of(s));
+}
+
 /* Header, end and frames say the same of type, step, bound and counts. */
 static void agree(loose *l, uint64_t *state) {
   uint64_t total = 0;
@@ -124,9 +140,13 @@ static void agree(loose *l, uint64_t *state) {
         s[6] = l->frame[0].data[6];
         memcpy(s + 32, l->header + 24, 16);
       }
-      total += get_u64(s + 8);
+      total += count_of(s);
     }
   l->total = total;
+  if (l->frames && l->frame[0].size >= 64 && (l->frame[0].data[7] == 2 || l->frame[0].data[7] == 3)) {
+    agree_on_bricks(l);
+    return;
+  }
   if (l->header[6] || l->header[7] & 2)
     l->header[6] = l->header[7] = 0;
   if (input_below(state, 3) == 0) { /* a shape */
@@ -156,7 +176,7 @@ size_t mutate_container(uint8_t *data, size_t size, size_t room, uint64_t *state
   if (!block)
     abort();
   loose l = take_apart(data, size, block, room);
-  memcpy(l.header, "GHZF\1", 5);
+  memcpy(l.header, "GHZF\2", 5);
   if (how < 4)
     change_header(&l, state);
   else if (how == 4)

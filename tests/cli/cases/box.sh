@@ -1,0 +1,79 @@
+# Boxes: what --box gives is what NumPy's slicing gives, of bricks, flat streams and several frames.
+# SPDX-License-Identifier: BSD-3-Clause
+. "$HELPERS"
+"$TOOL" make wave 60000 f32 >a.f32
+c() { ok "$GHZ" compress -qf --abs 1e-3 "$@"; }
+# values FILE NZ NY NX Z0 Z1 Y0 Y1 X0 X1: the box's values, from a raw file of f32
+values() {
+  local z y
+  for ((z = $5; z < $6; z++)); do
+    for ((y = $7; y < $8; y++)); do
+      dd if="$1" bs=4 skip=$(((z * $3 + y) * $4 + $9)) count=$((${10} - $9)) status=none
+    done
+  done
+}
+for options in '' --flat '--frame-values 16384' '--flat --frame-values 16384'; do
+  c $options --dims 30x40x50 a.f32 -o a.ghz
+  ok "$GHZ" decompress -qf a.ghz -o all.f32
+  for box in 0:30,0:40,0:50 9:11,7:33,15:17 29:30,39:40,49:50 3:28,0:40,0:50 0:1,8:16,16:32; do
+    values all.f32 30 40 50 $(tr ':,' '  ' <<<"$box") >want.f32
+    ok "$GHZ" decompress --box $box a.ghz -f -o part.f32
+    same want.f32 part.f32
+    cat a.ghz | ok "$GHZ" decompress --box $box >part.f32
+    same want.f32 part.f32
+  done
+  values all.f32 30 40 50 5 30 0 40 0 7 >want.f32
+  ok "$GHZ" decompress --box 5:,:,:7 a.ghz -c >part.f32
+  same want.f32 part.f32
+  # ranges of values, too
+  for range in 0:60000 12345:1 1999:30000 59999:1 50:50; do
+    tail -c +$((4 * ${range%:*} + 1)) all.f32 | head -c $((4 * ${range#*:})) >want.f32
+    ok "$GHZ" decompress --range $range a.ghz -c >part.f32
+    same want.f32 part.f32
+  done
+  # two, four and more dimensions
+  c $options --dims 300x200 a.f32 -o b.ghz
+  ok "$GHZ" decompress -qf b.ghz -o all.f32
+  values all.f32 1 300 200 0 1 13 77 90 100 >want.f32
+  ok "$GHZ" decompress --box 13:77,90:100 b.ghz -c >part.f32
+  same want.f32 part.f32
+  c $options --dims 5x6x40x50 a.f32 -o d.ghz
+  ok "$GHZ" decompress -qf d.ghz -o all.f32
+  { values all.f32 30 40 50 7 9 3 5 2 40; values all.f32 30 40 50 13 15 3 5 2 40; } >want.f32
+  ok "$GHZ" decompress --box 1:3,1:3,3:5,2:40 d.ghz -c >part.f32
+  same want.f32 part.f32
+done
+ok "$GHZ" decompress --box 1:3,1:3,3:5,2:40 d.ghz -o part.npy
+grep -qa "'shape': (2, 2, 2, 38)" part.npy || die "shape of a box"
+ok "$GHZ" decompress --box 1:3,1:3,3:5,2:40 d.ghz -o part.f64
+[ "$(wc -c <part.f64)" = $((8 * 304)) ] || die "f64 of a box"
+# A row is an array, too; Fortran order
+{ "$TOOL" npy '(60000,)' f32; cat a.f32; } >row.npy
+c row.npy -o row.ghz
+ok "$GHZ" decompress -f --range 100:20 row.ghz -o want.f32
+ok "$GHZ" decompress -f --box 100:120 row.ghz -o part.f32
+cmp want.f32 part.f32 || die "a box of a row"
+{ "$TOOL" npy '(40, 30, 50)' f32 | sed 's/False/True /'; cat a.f32; } >f.npy
+c f.npy -o f.ghz
+ok "$GHZ" decompress -qf f.ghz -o all.f32
+values all.f32 50 30 40 5 9 3 20 10 30 >want.f32
+ok "$GHZ" decompress -f --box 10:30,3:20,5:9 f.ghz -o part.f32
+same want.f32 part.f32
+ok "$GHZ" decompress -f --box 10:30,3:20,5:9 f.ghz -o part.npy
+grep -qa "'fortran_order': True, 'shape': (20, 17, 4)" part.npy || die "header of a box in Fortran order"
+# Frames before the box are not read.
+c --frame-values 16384 --dims 30x40x50 a.f32 -o a.ghz
+"$TOOL" flip a.ghz 2000
+ok "$GHZ" decompress -f --box 20:21,0:1,0:9 a.ghz -o part.f32
+fails 1 'a.ghz: damaged' "$GHZ" decompress --box 0:1,0:1,0:9 a.ghz -o x.f32
+# What is wrong
+fails 2 '--box needs -o FILE or -c' "$GHZ" decompress --box 0:1,0:1,0:1 a.ghz
+fails 2 'give --range or --box, not both' "$GHZ" decompress --box 0:1 --range 0:1 a.ghz -c
+for box in '' 5 3:3 4:3 a:b 1:2, ,1:2 1:2:3 1:2x3:4 -1:2 99999999999999999999:; do
+  fails 2 "--box $box: it is A:B" "$GHZ" decompress --box "$box" a.ghz -c
+done
+fails 1 'a.ghz: --box has 2 ranges, its shape 30x40x50 has 3 dimensions' "$GHZ" decompress --box 0:1,0:1 a.ghz -c
+fails 1 'a.ghz: --box: 0:41 is not inside dimension 1 of its shape, 30x40x50' "$GHZ" decompress --box 0:1,0:41,: a.ghz -c
+fails 1 'a.ghz: --box: 50:50 is not inside dimension 2' "$GHZ" decompress --box :,:,50: a.ghz -c
+c a.f32
+fails 1 'a.f32.ghz: has no shape; use --range' "$GHZ" decompress --box 0:1 a.f32.ghz -c
