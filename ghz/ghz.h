@@ -485,8 +485,9 @@ GHZ_API ghz_status ghz_slice_join(ghz_context *ctx, size_t k, const ghz_slice *s
  *             EINVAL (also: host memory where device memory belongs, x or dst not aligned),
  *             ECAPACITY (the context was created for smaller arrays or slices, or dst cannot even
  *             hold the index), ERANGE, EDEVICE.
- * Shape       Arrays are flat: a shape of other dims is refused (EINVAL). Such arrays are computed on
- *             the CPU only.
+ * Shape       Streams of arrays of two and three dimensions are decompressed here. Compressing such
+ *             arrays and computing with their streams is left to the CPU: those calls refuse shapes
+ *             of other dims than 1 (EINVAL).
  * Outcome     What became of the work is written to *outcome when it is done. Read it after an
  *             event or a synchronisation of the stream, or with ghz_cuda_wait. Unless its status is
  *             GHZ_OK the contents of the destination are unspecified. `outcome` is memory that host
@@ -560,12 +561,16 @@ GHZ_API ghz_status ghz_cuda_compress(ghz_cuda *gpu, const ghz_lattice *lattice, 
                                      ghz_shape shape, void *dst, size_t capacity, ghz_cuda_outcome *outcome,
                                      ghz_cuda_stream stream);
 
-/* As ghz_decompress and ghz_decompress_range. The caller says what the stream is, its type and
- * shape; EMISMATCH if it is something else. out: that type, or GHZ_F64. dst holds the values of the
- * shape, or count. Of a range, only the index of the chunks that hold it is checked. */
+/* As ghz_decompress, ghz_decompress_box and ghz_decompress_range. The caller says what the stream is,
+ * its type and shape; EMISMATCH if it is something else. out: that type, or GHZ_F64. dst holds the
+ * values of the shape, of the box, or count. Of a box or range, only the index of the chunks that
+ * hold it is checked. `origin` and `extent` are host memory. */
 GHZ_API ghz_status ghz_cuda_decompress(ghz_cuda *gpu, ghz_type type, ghz_shape shape, ghz_bytes src,
                                        ghz_type out, void *dst, ghz_cuda_outcome *outcome,
                                        ghz_cuda_stream stream);
+GHZ_API ghz_status ghz_cuda_decompress_box(ghz_cuda *gpu, ghz_type type, ghz_shape shape, ghz_bytes src,
+                                           ghz_type out, const uint64_t origin[3], const uint64_t extent[3],
+                                           void *dst, ghz_cuda_outcome *outcome, ghz_cuda_stream stream);
 GHZ_API ghz_status ghz_cuda_decompress_range(ghz_cuda *gpu, ghz_type type, ghz_shape shape, ghz_bytes src,
                                              ghz_type out, uint64_t first, size_t count, void *dst,
                                              ghz_cuda_outcome *outcome, ghz_cuda_stream stream);
@@ -604,7 +609,7 @@ typedef struct ghz_cuda_slice {
   uint64_t first, tiles;
 } ghz_cuda_slice;
 
-/* As ghz_slice_compress, ghz_slice_sum and ghz_slice_decompress. divisor: 1, or what the sum is
+/* As ghz_slice_compress_shape, ghz_slice_sum, ghz_slice_decompress and ghz_slice_decompress_into. divisor: 1, or what the sum is
  * divided by, as ghz_slice_mean (one message) and ghz_mean do. */
 GHZ_API ghz_status ghz_cuda_slice_compress(ghz_cuda *gpu, const ghz_lattice *lattice, int order, const void *x,
                                            ghz_shape shape, uint64_t first, uint64_t tiles, void *dst,
@@ -615,6 +620,10 @@ GHZ_API ghz_status ghz_cuda_slice_sum(ghz_cuda *gpu, ghz_cuda_slice slice, size_
 GHZ_API ghz_status ghz_cuda_slice_decompress(ghz_cuda *gpu, ghz_cuda_slice slice, ghz_bytes message,
                                              ghz_type out, void *dst, ghz_cuda_outcome *outcome,
                                              ghz_cuda_stream stream);
+
+GHZ_API ghz_status ghz_cuda_slice_decompress_into(ghz_cuda *gpu, ghz_cuda_slice slice, ghz_bytes message,
+                                                  ghz_type out, void *array, ghz_cuda_outcome *outcome,
+                                                  ghz_cuda_stream stream);
 
 #ifdef __cplusplus
 }

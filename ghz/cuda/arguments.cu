@@ -35,15 +35,18 @@ ghz_status ghz_cuda_check_type(ghz_cuda *g, ghz_type type) {
 }
 
 ghz_status ghz_cuda_check_shape(ghz_cuda *g, const ghz_shape *s) {
-  if (!shape_valid(s))
-    return ghz_cuda_fail(g->message, GHZ_EINVAL, "%llu x %llu x %llu values in %d dimensions are no shape",
-                         (unsigned long long)s->extent[0], (unsigned long long)s->extent[1],
-                         (unsigned long long)s->extent[2], s->dims);
-  return s->dims == 1 ? GHZ_OK
-                      : ghz_cuda_fail(g->message, GHZ_EINVAL,
-                                      "arrays of %d dimensions are computed on the CPU only; ghz_flat makes a "
-                                      "shape of one",
-                                      s->dims);
+  return shape_valid(s)
+             ? GHZ_OK
+             : ghz_cuda_fail(g->message, GHZ_EINVAL, "%llu x %llu x %llu values in %d dimensions are no shape",
+                             (unsigned long long)s->extent[0], (unsigned long long)s->extent[1],
+                             (unsigned long long)s->extent[2], s->dims);
+}
+
+ghz_status ghz_cuda_check_flat(ghz_cuda *g, const ghz_shape *s, const char *instead) {
+  ghz_status status = ghz_cuda_check_shape(g, s);
+  return status != GHZ_OK || s->dims == 1
+             ? status
+             : ghz_cuda_fail(g->message, GHZ_EINVAL, "the array has %d dimensions: %s", s->dims, instead);
 }
 
 ghz_status ghz_cuda_check_kind(ghz_cuda *g, const stream_kind &k) {

@@ -1,4 +1,4 @@
-// calls.cu: the calls of ghz.h for a GPU that compress and decompress: arguments checked, kernels
+// calls.cu: the calls of ghz.h for a GPU that find ranges and compress: arguments checked, kernels
 // started.
 // SPDX-License-Identifier: BSD-3-Clause
 
@@ -44,6 +44,8 @@ static ghz_status compress(ghz_cuda *g, const ghz_lattice *lattice, int order, c
                            cudaStream_t stream) {
   compress_call c;
   ghz_status status = ghz_cuda_check_kind(g, k);
+  if (status == GHZ_OK)
+    status = ghz_cuda_check_flat(g, &k.shape, "only the CPU compresses it");
   if (status == GHZ_OK && (order < GHZ_ORDER_LORENZO || order >= orders_of((unsigned)k.shape.dims)))
     status = ghz_cuda_fail(g->message, GHZ_EINVAL, "order %d", order);
   if (status == GHZ_OK && !ghz_lattice_fresh(lattice))
@@ -90,73 +92,4 @@ extern "C" ghz_status ghz_cuda_slice_compress(ghz_cuda *gpu, const ghz_lattice *
              ? compress(gpu, lattice, order, x, ghz_cuda_message_of({lattice->type, shape, first, tiles}), dst,
                         capacity, outcome, stream)
              : status;
-}
-
-// ---- Decompression ------------------------------------------------------------------------------
-
-// Values first .. first + count - 1, counted from the first tile of the operand.
-static ghz_status decompress(ghz_cuda *g, const stream_kind &k, ghz_bytes src, ghz_type out, uint64_t first,
-                             uint64_t count, void *dst, ghz_cuda_outcome *outcome, cudaStream_t stream) {
-  decompress_call c;
-  ghz_status status = ghz_cuda_check_kind(g, k);
-  if (status == GHZ_OK && out != GHZ_F64 && out != k.type)
-    status = ghz_cuda_fail(g->message, GHZ_EINVAL, "a stream of doubles does not decompress to floats");
-  if (status == GHZ_OK && count)
-    status = ghz_cuda_check_pointer(g, dst, "dst", ghz_type_size(out), DEVICE_ONLY);
-  if (status == GHZ_OK)
-    status = ghz_cuda_check_outcome(g, outcome);
-  if (status == GHZ_OK)
-    status = ghz_cuda_place_operand(g, k, 0, src, &c.from, stream);
-  if (status != GHZ_OK)
-    return status;
-  c.kind = k;
-  c.y = dst;
-  c.first = first;
-  c.count = count;
-  c.shared = reinterpret_cast<progress *>(g->scratch + g->shared.at);
-  c.outcome = outcome;
-  cudaError_t error = ghz_cuda_clear_progress(g, 0, stream);
-  if (error == cudaSuccess)
-    error = ghz_launch_decompress(c, out, g->multiprocessors, stream);
-  return ghz_cuda_launched(g, error, "decompress");
-}
-
-extern "C" ghz_status ghz_cuda_decompress(ghz_cuda *gpu, ghz_type type, ghz_shape shape, ghz_bytes src,
-                                          ghz_type out, void *dst, ghz_cuda_outcome *outcome,
-                                          ghz_cuda_stream stream) {
-  if (!gpu)
-    return GHZ_EINVAL;
-  const ghz_status status = ghz_cuda_check_shape(gpu, &shape);
-  return status == GHZ_OK ? decompress(gpu, ghz_cuda_whole(type, shape), src, out, 0, shape_count(&shape), dst,
-                                       outcome, stream)
-                          : status;
-}
-
-extern "C" ghz_status ghz_cuda_decompress_range(ghz_cuda *gpu, ghz_type type, ghz_shape shape, ghz_bytes src,
-                                                ghz_type out, uint64_t first, size_t count, void *dst,
-                                                ghz_cuda_outcome *outcome, ghz_cuda_stream stream) {
-  if (!gpu)
-    return GHZ_EINVAL;
-  const ghz_status status = ghz_cuda_check_shape(gpu, &shape);
-  if (status != GHZ_OK)
-    return status;
-  const uint64_t n = shape_count(&shape);
-  if (first > n || count > n - first)
-    return ghz_cuda_fail(gpu->message, GHZ_EINVAL, "values %llu to %llu of %llu", (unsigned long long)first,
-                         (unsigned long long)(first + count), (unsigned long long)n);
-  return decompress(gpu, ghz_cuda_whole(type, shape), src, out, first, count, dst, outcome, stream);
-}
-
-extern "C" ghz_status ghz_cuda_slice_decompress(ghz_cuda *gpu, ghz_cuda_slice slice, ghz_bytes message,
-                                                ghz_type out, void *dst, ghz_cuda_outcome *outcome,
-                                                ghz_cuda_stream stream) {
-  if (!gpu)
-    return GHZ_EINVAL;
-  ghz_status status = ghz_cuda_check_tiles(gpu, &slice.shape, slice.first, slice.tiles);
-  if (status != GHZ_OK)
-    return status;
-  const stream_kind k = ghz_cuda_message_of(slice);
-  const uint64_t begin = values_before(&slice.shape, slice.first),
-                 end = values_before(&slice.shape, slice.first + slice.tiles);
-  return decompress(gpu, k, message, out, 0, end - begin, dst, outcome, stream);
 }

@@ -94,6 +94,8 @@ static cudaError_t prepare_kernels() {
   if (error == cudaSuccess)
     error = ghz_prepare_decompress();
   if (error == cudaSuccess)
+    error = ghz_prepare_decompress_bricks();
+  if (error == cudaSuccess)
     error = ghz_prepare_combine();
   return error == cudaSuccess ? ghz_prepare_move() : error;
 }

@@ -50,7 +50,7 @@ ghz_status ghz_cuda_check_pointer(ghz_cuda *g, const void *p, const char *name, 
 
 ghz_status ghz_cuda_check_type(ghz_cuda *g, ghz_type type);
 
-// That there are kernels for it, and that the scratch memory is large enough.
+// That the scratch memory is large enough.
 ghz_status ghz_cuda_check_kind(ghz_cuda *g, const stream_kind &k);
 
 // That the device of the context is the current one.
@@ -59,8 +59,11 @@ ghz_status ghz_cuda_check_device(ghz_cuda *g);
 // That, and that the device can write the outcome.
 ghz_status ghz_cuda_check_outcome(ghz_cuda *g, const ghz_cuda_outcome *outcome);
 
-// The shape is one that there are kernels for.
+// The shape is one.
 ghz_status ghz_cuda_check_shape(ghz_cuda *g, const ghz_shape *shape);
+
+// That, and it is flat; `instead` says what else to do.
+ghz_status ghz_cuda_check_flat(ghz_cuda *g, const ghz_shape *shape, const char *instead);
 
 // That, its values fit in memory, and tiles first .. first + tiles - 1 are some of an array of that shape.
 ghz_status ghz_cuda_check_tiles(ghz_cuda *g, const ghz_shape *shape, uint64_t first, uint64_t tiles);

@@ -28,6 +28,19 @@ struct decompress_call {
   ghz_cuda_outcome *outcome;
 };
 
+// The same of bricks: those that a box meets, or those of a slice.
+struct decompress_bricks_call {
+  operand from;
+  stream_kind kind;
+  void *y;                       // where the box's first value goes
+  uint64_t origin[3], extent[3]; // of the box
+  uint64_t row, plane;           // values from line to line of y, and from plane to plane
+  uint64_t low[3], count[3];     // of a stream: the bricks that the box meets, along z, y and x
+  uint64_t bricks, values;
+  progress *shared;
+  ghz_cuda_outcome *outcome;
+};
+
 // The sum of coefficient * operand, divided by `divisor` where that is not 1.
 struct combine_call {
   operand from[GHZ_CUDA_OPERANDS];
@@ -58,6 +71,8 @@ enum { PIECE_BYTES = 16384 };
 cudaError_t ghz_launch_compress(const compress_call &c, unsigned multiprocessors, cudaStream_t stream);
 cudaError_t ghz_launch_decompress(const decompress_call &c, ghz_type out, unsigned multiprocessors,
                                   cudaStream_t stream);
+cudaError_t ghz_launch_decompress_bricks(const decompress_bricks_call &c, ghz_type out,
+                                         unsigned multiprocessors, cudaStream_t stream);
 cudaError_t ghz_launch_combine(const combine_call &c, unsigned multiprocessors, cudaStream_t stream);
 size_t ghz_combine_spill(uint64_t tiles, unsigned multiprocessors);
 cudaError_t ghz_launch_move(const move_call &c, unsigned multiprocessors, cudaStream_t stream);
@@ -66,6 +81,7 @@ cudaError_t ghz_launch_move(const move_call &c, unsigned multiprocessors, cudaSt
 // their shared memory.
 cudaError_t ghz_prepare_compress();
 cudaError_t ghz_prepare_decompress();
+cudaError_t ghz_prepare_decompress_bricks();
 cudaError_t ghz_prepare_combine();
 cudaError_t ghz_prepare_move();
 

@@ -36,6 +36,9 @@ NOT_HERE(ghz_cuda_compress, const ghz_lattice *lattice, int order, const void *x
          size_t capacity, ghz_cuda_outcome *outcome, ghz_cuda_stream stream)
 NOT_HERE(ghz_cuda_decompress, ghz_type type, ghz_shape shape, ghz_bytes src, ghz_type out, void *dst,
          ghz_cuda_outcome *outcome, ghz_cuda_stream stream)
+NOT_HERE(ghz_cuda_decompress_box, ghz_type type, ghz_shape shape, ghz_bytes src, ghz_type out,
+         const uint64_t origin[3], const uint64_t extent[3], void *dst, ghz_cuda_outcome *outcome,
+         ghz_cuda_stream stream)
 NOT_HERE(ghz_cuda_decompress_range, ghz_type type, ghz_shape shape, ghz_bytes src, ghz_type out, uint64_t first,
          size_t count, void *dst, ghz_cuda_outcome *outcome, ghz_cuda_stream stream)
 NOT_HERE(ghz_cuda_add, ghz_type type, ghz_shape shape, ghz_bytes a, ghz_bytes b, void *dst, size_t capacity,
@@ -57,4 +60,6 @@ NOT_HERE(ghz_cuda_slice_compress, const ghz_lattice *lattice, int order, const v
 NOT_HERE(ghz_cuda_slice_sum, ghz_cuda_slice slice, size_t k, const ghz_bytes *messages, uint64_t divisor,
          void *dst, size_t capacity, ghz_cuda_outcome *outcome, ghz_cuda_stream stream)
 NOT_HERE(ghz_cuda_slice_decompress, ghz_cuda_slice slice, ghz_bytes message, ghz_type out, void *dst,
+         ghz_cuda_outcome *outcome, ghz_cuda_stream stream)
+NOT_HERE(ghz_cuda_slice_decompress_into, ghz_cuda_slice slice, ghz_bytes message, ghz_type out, void *array,
          ghz_cuda_outcome *outcome, ghz_cuda_stream stream)

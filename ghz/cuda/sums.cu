@@ -17,6 +17,8 @@ static ghz_status place_operands(ghz_cuda *g, const stream_kind &k, size_t count
                                  const int64_t *coefficients, double divisor, combine_call *c,
                                  cudaStream_t stream) {
   ghz_status status = ghz_cuda_check_kind(g, k);
+  if (status == GHZ_OK)
+    status = ghz_cuda_check_flat(g, &k.shape, "only the CPU computes with it");
   if (status == GHZ_OK && (!streams || count == 0))
     status = ghz_cuda_fail(g->message, GHZ_EINVAL, "there are no operands");
   if (status == GHZ_OK && count > g->operands)

@@ -5,6 +5,7 @@
 
 #define CHECK(name) void check_##name(trial *t);
 #include "api.inc"
+#include "bricks.inc"
 #include "codec.inc"
 #include "compute.inc"
 #include "hostile.inc"

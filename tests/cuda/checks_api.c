@@ -281,13 +281,14 @@ void check_bad_ranges(trial *t) {
   place_free(t, &p);
 }
 
-/* Shapes that are none, and those of bricks, which no kernel computes. */
+/* Shapes that are none, and those of bricks where values do not lie one after the other. */
 static void bad_shape(trial *t, place *p, ghz_shape shape) {
   const ghz_bytes two[2] = {device_view(&p->a), device_view(&p->b)};
   const int64_t c[2] = {1, 1};
   uint8_t *dst = p->dst.data, *y = p->y.data;
   const size_t room = p->dst.size;
   const ghz_cuda_slice slice = {GHZ_F32, shape, 0, 0};
+  const uint64_t nowhere[3] = {0, 0, 0};
   REFUSES(GHZ_EINVAL, ghz_cuda_compress(t->gpu, &p->lattice, -1, p->x.data, shape, dst, room, DONE));
   REFUSES(GHZ_EINVAL,
           ghz_cuda_slice_compress(t->gpu, &p->lattice, -1, p->x.data, shape, 0, 0, dst, room, DONE));
@@ -301,24 +302,36 @@ static void bad_shape(trial *t, place *p, ghz_shape shape) {
   REFUSES(GHZ_EINVAL, ghz_cuda_accumulate(t->gpu, GHZ_F32, shape, dst, room, two[0], DONE));
   REFUSES(GHZ_EINVAL, ghz_cuda_slice_sum(t->gpu, slice, 1, two, 1, dst, room, DONE));
   REFUSES(GHZ_EINVAL, ghz_cuda_slice_decompress(t->gpu, slice, two[0], GHZ_F32, y, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_slice_decompress_into(t->gpu, slice, two[0], GHZ_F32, y, DONE));
+  REFUSES(GHZ_EINVAL,
+          ghz_cuda_decompress_box(t->gpu, GHZ_F32, shape, two[0], GHZ_F32, nowhere, nowhere, y, DONE));
 }
 
 void check_bad_shapes(trial *t) {
-  static const ghz_shape bad[] = {
-      {0, {1, 1, N}},
-      {4, {1, 1, N}},
-      {-1, {1, 1, N}},
-      {1, {1, 2, N / 2}},
-      {1, {2, 1, N / 2}},
-      {1, {0, 1, N}},
-      {2, {2, 50, 60}},
-      {3, {8, 8, 16}},
-      {3, {1ull << 32, 1ull << 32, 1}},
-      {2, {3, UINT64_MAX, UINT64_MAX}},
-  };
+  static const ghz_shape bad[] = {{0, {1, 1, N}},
+                                  {4, {1, 1, N}},
+                                  {-1, {1, 1, N}},
+                                  {1, {1, 2, N / 2}},
+                                  {1, {2, 1, N / 2}},
+                                  {1, {0, 1, N}},
+                                  {3, {1ull << 32, 1ull << 32, 1}},
+                                  {2, {3, UINT64_MAX, UINT64_MAX}}};
+  const ghz_shape bricks = {3, {8, 8, 16}};
+  const uint64_t at[3] = {7, 1, 3}, most[3] = {1, 7, 13}, more[3] = {2, 1, 1};
   place p = place_make(t, GHZ_F32);
   for (size_t i = 0; i < COUNT(bad); i++)
     bad_shape(t, &p, bad[i]);
+  const ghz_bytes a = device_view(&p.a);
+  void *y = p.y.data;
+  REFUSES(GHZ_EINVAL, ghz_cuda_decompress_range(t->gpu, GHZ_F32, bricks, a, GHZ_F32, 0, 1, y, DONE));
+  REFUSES(GHZ_EINVAL,
+          ghz_cuda_slice_decompress(t->gpu, (ghz_cuda_slice){GHZ_F32, bricks, 0, 1}, a, GHZ_F32, y, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_decompress_box(t->gpu, GHZ_F32, bricks, a, GHZ_F32, at, more, y, DONE));
+  REFUSES(GHZ_EINVAL,
+          ghz_cuda_decompress_box(t->gpu, GHZ_F32, bricks, a, GHZ_F32, more, bricks.extent, y, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_decompress_box(t->gpu, GHZ_F32, bricks, a, GHZ_F32, NULL, most, y, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_decompress_box(t->gpu, GHZ_F32, bricks, a, GHZ_F32, at, NULL, y, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_decompress_box(t->gpu, GHZ_F32, bricks, a, GHZ_F32, at, most, NULL, DONE));
   still_works(t, &p, "bad shapes");
   place_free(t, &p);
 }
@@ -532,8 +545,10 @@ void check_operands_with_room_behind(trial *t) {
     for (int part = 0; part < 2; part++) {
       SCOPE;
       uint8_t *values;
-      reading r = {GHZ_F32,          N, sources[part], GHZ_F32, part ? MESSAGE : ALL, part ? FIRST : 0,
-                   part ? TILES : 0, 0};
+      reading r = {.type = GHZ_F32, .n = N, .source = sources[part], .out = GHZ_F32};
+      r.part = part ? MESSAGE : ALL;
+      r.first = part ? FIRST : 0;
+      r.count = part ? TILES : 0;
       ghz_status status = gpu_read(t, &r, &values, "values");
       expect(t, status == GHZ_OK, "%zu bytes behind a source: %d", more[i], (int)status);
     }

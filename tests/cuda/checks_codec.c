@@ -299,7 +299,14 @@ void check_decompress_lengths(trial *t) {
 static void range_of_both(trial *t, ref_bytes stream, ghz_type type, size_t n, uint64_t first, size_t count,
                           size_t shift) {
   for (int out = (int)type; out <= GHZ_F64; out++) {
-    reading r = {type, n, stream, (ghz_type)out, RANGE, first, count, shift};
+    reading r = {.type = type,
+                 .n = n,
+                 .source = stream,
+                 .out = (ghz_type)out,
+                 .part = RANGE,
+                 .first = first,
+                 .count = count,
+                 .shift = shift};
     agree_values(t, &r,
                  say("type %d to %d, values %llu + %zu, shift %zu", (int)type, out, (unsigned long long)first,
                      count, shift));

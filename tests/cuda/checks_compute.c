@@ -660,7 +660,14 @@ void check_slices_decompress(trial *t) {
           continue;
         ref_bytes message = message_of(stream, first, tiles);
         for (int out = type; out <= GHZ_F64; out++) {
-          reading r = {l.type, SLICED, message, (ghz_type)out, MESSAGE, first, (size_t)tiles, first % 3};
+          reading r = {.type = l.type,
+                       .n = SLICED,
+                       .source = message,
+                       .out = (ghz_type)out,
+                       .part = MESSAGE,
+                       .first = first,
+                       .count = (size_t)tiles,
+                       .shift = first % 3};
           agree_values(t, &r,
                        say("type %d to %d, tiles %llu + %llu", type, out, (unsigned long long)first,
                            (unsigned long long)tiles));

@@ -233,7 +233,14 @@ void check_hostile_believed_counts(trial *t) {
 static void probe_range(trial *t, ref_bytes bad, ref_bytes good, size_t n, uint64_t first, const char *what) {
   SCOPE;
   enum { SOME = 3000 };
-  reading r = {GHZ_F32, n, bad, GHZ_F32, RANGE, first, SOME, 0}, undamaged = r;
+  reading r = {.type = GHZ_F32,
+               .n = n,
+               .source = bad,
+               .out = GHZ_F32,
+               .part = RANGE,
+               .first = first,
+               .count = SOME},
+          undamaged = r;
   float want[SOME];
   uint8_t *got;
   undamaged.source = good;
@@ -334,7 +341,13 @@ void check_hostile_messages(trial *t) {
                  input_random(&state) >> input_below(&state, 64), 8);
     pair[1] = bad;
     const char *what = say("round %d, byte %zu", round, at);
-    reading r = {GHZ_F32, N, bad, GHZ_F32, MESSAGE, FIRST, TILES, 0};
+    reading r = {.type = GHZ_F32,
+                 .n = N,
+                 .source = bad,
+                 .out = GHZ_F32,
+                 .part = MESSAGE,
+                 .first = FIRST,
+                 .count = TILES};
     probe(t, &r, what);
     operation o = {.kind = SLICE_SUM,
                    .lattice.type = GHZ_F32,
@@ -354,7 +367,7 @@ void check_hostile_messages(trial *t) {
     if (round % 3)
       probe_operation(t, &o, say("%s, sum", what));
   }
-  reading r = {GHZ_F32, N, stream, GHZ_F32, MESSAGE, 0, 20, 0};
+  reading r = {.type = GHZ_F32, .n = N, .source = stream, .out = GHZ_F32, .part = MESSAGE, .count = 20};
   probe(t, &r, "a stream is no message");
   probe_stream(t, good, GHZ_F32, N, "a message is no stream");
   still_works(t);

@@ -19,6 +19,7 @@ typedef struct named_check {
 static const named_check all[] = {
 #define CHECK(name) {#name, check_##name},
 #include "api.inc"
+#include "bricks.inc"
 #include "codec.inc"
 #include "compute.inc"
 #include "hostile.inc"

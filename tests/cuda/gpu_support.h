@@ -79,6 +79,7 @@ typedef struct operation {
   const int64_t *coefficients;
   uint64_t first, tiles, divisor; /* of messages */
   size_t behind;                  /* bytes that may be read behind each operand on the device */
+  ghz_shape shape;                /* of bricks, with n values; dims 0 means a flat array */
 } operation;
 
 /* What a call made: its status (or that of the outcome), and the bytes if that is GHZ_OK. */
@@ -110,13 +111,15 @@ typedef struct reading {
   size_t n;
   ref_bytes source;
   ghz_type out;
-  enum { ALL, RANGE, MESSAGE } part;
-  uint64_t first; /* value of a range, tile of a message */
-  size_t count;   /* values of a range, tiles of a message */
-  size_t shift;   /* values by which dst is moved off its alignment */
+  enum { ALL, RANGE, MESSAGE, BOX } part;
+  uint64_t first;                /* value of a range, tile of a message */
+  size_t count;                  /* values of a range, tiles of a message */
+  size_t shift;                  /* values by which dst is moved off its alignment */
+  ghz_shape shape;               /* of bricks, with n values; dims 0 means a flat array */
+  uint64_t origin[3], extent[3]; /* of a box */
 } reading;
 
-/* Values that it makes. */
+/* Values that it makes; of a message of bricks, those of the array that they go to. */
 size_t reading_count(const reading *r);
 ghz_status cpu_read(trial *t, const reading *r, void *values);
 /* *values is NULL unless the status is GHZ_OK. */

@@ -127,6 +127,17 @@ DEVICE void put_scaled(uint32_t *buffer, const Int q[LANE_VALUES], const scale &
   }
 }
 
+// NaN and infinities over the values of a lane.
+template <class Out> DEVICE void put_specials(uint32_t *buffer, const tile_shape &t, int lane) {
+  if (t.lead.special)
+    ROLLED for (int i = 0; i < LANE_VALUES; i++) {
+      const uint32_t plus = t.plus >> i & 1, minus = t.minus >> i & 1;
+      if (plus | minus)
+        reinterpret_cast<Out *>(buffer)[value_rows<Out>::place_of_value(LANE_VALUES * lane + i)] =
+            special_value<Out>(plus, minus);
+    }
+}
+
 template <class Int, class Out>
 DEVICE void put_values(uint32_t *buffer, const Int q[LANE_VALUES], const tile_shape &t, const scale &by,
                        int lane) {
@@ -135,13 +146,7 @@ DEVICE void put_values(uint32_t *buffer, const Int q[LANE_VALUES], const tile_sh
     put_scaled<true, Int, Out>(buffer, q, by, lane);
   else
     put_scaled<false, Int, Out>(buffer, q, by, lane);
-  if (t.lead.special)
-    ROLLED for (int i = 0; i < LANE_VALUES; i++) {
-      const uint32_t plus = t.plus >> i & 1, minus = t.minus >> i & 1;
-      if (plus | minus)
-        reinterpret_cast<Out *>(buffer)[value_rows<Out>::place_of_value(LANE_VALUES * lane + i)] =
-            special_value<Out>(plus, minus);
-    }
+  put_specials<Out>(buffer, t, lane);
 }
 
 // Decodes a lattice tile to values in shared memory. Its integers must fit in Int.

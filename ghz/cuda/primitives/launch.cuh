@@ -51,4 +51,7 @@ static inline cudaError_t ghz_start(void (*kernel)(Argument), unsigned blocks, u
 // Rare work is not inlined, so that it takes no registers from the common case.
 #define SELDOM static __device__ __noinline__
 
+// Nor is work that is much more than a call: its registers are then its own.
+#define CALLED static __device__ __noinline__
+
 #endif

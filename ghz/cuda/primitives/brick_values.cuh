@@ -1,0 +1,210 @@
+// brick_values.cuh: bricks back to values, by a warp (FORMAT.md, "Decoding a brick").
+// SPDX-License-Identifier: BSD-3-Clause
+#ifndef GHZ_BRICK_VALUES_CUH
+#define GHZ_BRICK_VALUES_CUH
+
+#include <type_traits>
+
+#include "cuda/primitives/brick_header.cuh"
+#include "cuda/primitives/decode.cuh"
+#include "cuda/primitives/transform.cuh"
+
+#ifdef __CUDACC__
+typedef __int128 wide_integer;
+typedef unsigned __int128 wide_unsigned;
+#else
+__extension__ typedef __int128 wide_integer;
+__extension__ typedef unsigned __int128 wide_unsigned;
+#endif
+
+// What decoding a brick needs to know and to use.
+struct brick_context {
+  const ghz_lattice &lattice;
+  uint32_t terms;
+  int transform; // the stream's bricks may have coefficients
+  const tile_extent &extent;
+  const expansion *expand;
+  const line_order *order;
+  double *transformed; // room for TILE numbers in shared memory
+  int lane;
+};
+
+// ---- Integers -----------------------------------------------------------------------------------
+
+template <class Int, class Bytes>
+DEVICE void layer_of_planes(const brick_context &k, const Bytes &bytes, const tile_shape &t,
+                            Int r[LANE_VALUES]) {
+  plane_reader<Bytes> reader;
+  reader.begin(bytes, k.expand, t.widths, t.least, t.height, t.planes_at, k.lane);
+  residuals_of_planes(reader, t.height, r);
+}
+
+// The integers of the lattice.
+template <int DIMS, class Int, class Unsigned, class Bytes>
+DEVICE void lattice_of_brick(const brick_context &k, const Bytes &bytes, const tile_shape &t,
+                             Int q[LANE_VALUES]) {
+  layer_of_planes(k, bytes, t, q);
+  integrate_brick<DIMS>(reinterpret_cast<Unsigned *>(q), t.lead, k.lane);
+}
+
+// Sums of products of coefficients and the transform's integers stay below 2^53 if the magnitudes
+// add up to less than 2^30. A width w stands for magnitudes of 2^(w - 1) at most.
+DEVICE bool inverse_is_exact(const tile_shape &c) {
+  uint64_t sum = 0;
+  UNROLLED for (int b = 0; b < LANE_BLOCKS; b++) {
+    const uint32_t w = c.widths >> 8 * b & 255;
+    sum += w ? (uint64_t)BLOCK << (w - 1) : 0;
+  }
+  UNROLLED for (int d = 16; d; d /= 2) sum += __shfl_xor_sync(ALL, sum, d);
+  const uint64_t first = c.lead.anchor < 0 ? 0 - (uint64_t)c.lead.anchor : (uint64_t)c.lead.anchor;
+  return first < UINT64_C(1) << 29 && sum + first < UINT64_C(1) << 30;
+}
+
+// ---- Values with coefficients -------------------------------------------------------------------
+
+DEVICE double part_of_step(const ghz_lattice &l, int mode) {
+  return mode_shift(l.type, mode) ? 0.5 : 1;
+}
+
+// Puts H(C) 2^-bits into shared memory: coefficients of at most 31 bits.
+template <int DIMS, class Bytes>
+DEVICE void transform_brick(const brick_context &k, const Bytes &bytes, const tile_shape &t) {
+  int32_t c[LANE_VALUES];
+  layer_of_planes(k, bytes, t, c);
+  if (k.lane == 0)
+    c[0] = (int32_t)t.lead.anchor;
+  UNROLLED for (int i = 0; i < LANE_VALUES; i++)
+      k.transformed[slots<DIMS>::of_coefficient(LANE_VALUES * k.lane + i)] = (double)c[i];
+  inverse_transform<DIMS>(k.transformed, *k.order, k.lane);
+}
+
+template <class Out> DEVICE void put_value(uint32_t *buffer, int lane, int i, Out y) {
+  reinterpret_cast<Out *>(buffer)[value_rows<Out>::place_of_value(LANE_VALUES * lane + i)] = y;
+}
+
+// Values of a brick whose integers are small: no rounding but the last ones.
+template <int DIMS, class Out, class Bytes>
+CALLED void compose(const brick_context &k, uint32_t *buffer, const Bytes &bytes, const brick_shape &t) {
+  int32_t q[LANE_VALUES];
+  const double unit = part_of_step(k.lattice, t.lattice.lead.mode), scale = DIMS == 3 ? 0x1p-26 : 0x1p-19;
+  transform_brick<DIMS>(k, bytes, t.coefficients);
+  lattice_of_brick<DIMS, int32_t, uint32_t>(k, bytes, t.lattice, q);
+  __syncwarp(); // all lanes have read the bytes that the values may take the place of
+  UNROLLED for (int i = 0; i < LANE_VALUES; i++) {
+    const double transformed =
+        k.transformed[slots<DIMS>::of_column(*k.order, LANE_VALUES * k.lane + i)] * scale;
+    put_value(buffer, k.lane, i, (Out)((transformed + (double)q[i] * unit) * k.lattice.step));
+  }
+}
+
+// The nearest number.
+DEVICE double real_of_wide(wide_integer v) {
+  const wide_unsigned m = v < 0 ? 0 - (wide_unsigned)v : (wide_unsigned)v;
+  const uint64_t high = (uint64_t)(m >> 64);
+  const unsigned shift = bit_length(high);
+  // What is cut off below leaves a bit: it is far below the last one of the result.
+  const uint64_t top = (uint64_t)(m >> shift), rest = (m & (((wide_unsigned)1 << shift) - 1)) != 0;
+  const double power = __longlong_as_double((long long)(1023 + shift) << 52);
+  const double magnitude = (double)(top | rest) * power;
+  return v < 0 ? -magnitude : magnitude;
+}
+
+// Coefficients are transformed in pieces of so many bits, whose magnitudes add up to less than 2^30.
+enum { PIECE_BITS = 20, PIECES = 4 };
+
+// H(C) of any coefficients, for which c has room.
+template <int DIMS, class Bytes>
+DEVICE void transform_wide(const brick_context &k, const Bytes &bytes, const tile_shape &t,
+                           int64_t c[LANE_VALUES], wide_integer sum[LANE_VALUES]) {
+  layer_of_planes(k, bytes, t, c);
+  if (k.lane == 0)
+    c[0] = t.lead.anchor;
+  ROLLED for (int i = 0; i < LANE_VALUES; i++) sum[i] = 0;
+  ROLLED for (int p = 0; p < PIECES; p++) {
+    __syncwarp();
+    ROLLED for (int i = 0; i < LANE_VALUES; i++) {
+      const int64_t above = c[i] >> PIECE_BITS * p, piece = above & ((1 << PIECE_BITS) - 1);
+      k.transformed[slots<DIMS>::of_coefficient(LANE_VALUES * k.lane + i)] =
+          (double)(p == PIECES - 1 ? above : piece);
+    }
+    inverse_transform<DIMS>(k.transformed, *k.order, k.lane);
+    ROLLED for (int i = 0; i < LANE_VALUES; i++) {
+      const double h = k.transformed[slots<DIMS>::of_column(*k.order, LANE_VALUES * k.lane + i)];
+      sum[i] += (wide_integer)(int64_t)h * ((wide_integer)1 << PIECE_BITS * p);
+    }
+  }
+}
+
+// Values of any brick with coefficients, in 128 bits: sums of very many terms, and hostile ones. The
+// lattice's integers are taken modulo 2^32 where `narrow`.
+template <int DIMS, class Out, class Bytes>
+SELDOM void compose_wide(const brick_context &k, uint32_t *buffer, const Bytes &bytes, const brick_shape &t,
+                         int narrow) {
+  constexpr unsigned BITS = DIMS == 3 ? 26 : 19;
+  const unsigned shift = BITS - mode_shift(k.lattice.type, t.lattice.lead.mode);
+  wide_integer sum[LANE_VALUES];
+  int64_t q[LANE_VALUES];
+  transform_wide<DIMS>(k, bytes, t.coefficients, q, sum);
+  lattice_of_brick<DIMS, int64_t, uint64_t>(k, bytes, t.lattice, q);
+  __syncwarp();
+  ROLLED for (int i = 0; i < LANE_VALUES; i++) {
+    const int64_t r = narrow ? (int32_t)q[i] : q[i];
+    const double whole = real_of_wide(sum[i] + (wide_integer)r * ((wide_integer)1 << shift));
+    put_value(buffer, k.lane, i, (Out)(whole * (DIMS == 3 ? 0x1p-26 : 0x1p-19) * k.lattice.step));
+  }
+}
+
+// ---- Values -------------------------------------------------------------------------------------
+
+template <int DIMS, class Int, class Unsigned, class Out, class Bytes>
+DEVICE void decode_lattice(const brick_context &k, uint32_t *buffer, const Bytes &bytes, const tile_shape &t,
+                           const scale &by) {
+  Int q[LANE_VALUES];
+  lattice_of_brick<DIMS, Int, Unsigned>(k, bytes, t, q);
+  __syncwarp(); // all lanes have read the bytes that the values may take the place of
+  if (sizeof(Out) == 4 && by.in_float)
+    put_scaled<true, Int, Out>(buffer, q, by, k.lane);
+  else
+    put_scaled<false, Int, Out>(buffer, q, by, k.lane);
+}
+
+template <int DIMS, class Out, class Bytes>
+CALLED void decode_narrow_lattice(const brick_context &k, uint32_t *buffer, const Bytes &bytes,
+                                  const tile_shape &t, const scale &by) {
+  decode_lattice<DIMS, int32_t, uint32_t, Out>(k, buffer, bytes, t, by);
+}
+
+template <int DIMS, class Out, class Bytes>
+SELDOM void decode_wide_lattice(const brick_context &k, uint32_t *buffer, const Bytes &bytes,
+                                const tile_shape &t, const scale &by) {
+  decode_lattice<DIMS, int64_t, uint64_t, Out>(k, buffer, bytes, t, by);
+}
+
+// Decodes a lattice brick to values in shared memory, in brick order. Returns 0 if it is damaged.
+// What is not in shared memory is large, and takes the wide way.
+template <int DIMS, class Out, class Bytes>
+DEVICE int decode_brick(const brick_context &k, uint32_t *buffer, const Bytes &bytes, uint32_t size) {
+  constexpr bool STAGED = std::is_same_v<Bytes, shared_bytes>;
+  brick_shape t;
+  const uint32_t inside = columns_inside<DIMS>(k.extent, k.lane);
+  if (!parse_brick(k.lattice, k.terms, k.transform, bytes, size, k.extent, inside, t, k.lane))
+    return 0;
+  const scale by = scale_of(k.lattice, t.lattice.lead.mode, k.terms);
+  const bool transformed = t.lattice.lead.coefficients,
+             narrow = by.in_32_bits && (!transformed || inverse_is_exact(t.coefficients));
+  if constexpr (STAGED) {
+    if (narrow && transformed)
+      compose<DIMS, Out>(k, buffer, bytes, t);
+    else if (narrow)
+      decode_narrow_lattice<DIMS, Out>(k, buffer, bytes, t.lattice, by);
+  }
+  if (!(STAGED && narrow) && transformed)
+    compose_wide<DIMS, Out>(k, buffer, bytes, t, narrow);
+  else if (!(STAGED && narrow))
+    decode_wide_lattice<DIMS, Out>(k, buffer, bytes, t.lattice, by);
+  put_specials<Out>(buffer, t.lattice, k.lane);
+  __syncwarp();
+  return 1;
+}
+
+#endif

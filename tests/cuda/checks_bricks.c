@@ -1,0 +1,202 @@
+/* checks_bricks.c: arrays of two and three dimensions on the device: the CPU's bytes and values. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "checks.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Arrays ---- */
+/* Whole bricks and cut ones, one value thick, long, and empty. */
+static const ghz_shape shapes[] = {{3, {8, 8, 16}},   {3, {16, 8, 32}}, {3, {9, 17, 33}}, {3, {5, 7, 11}},
+                                   {3, {1, 40, 50}},  {3, {3, 1, 100}}, {3, {70, 2, 3}},  {2, {1, 32, 32}},
+                                   {2, {2, 64, 32}},  {2, {3, 33, 65}}, {2, {1, 31, 47}}, {2, {2, 1, 200}},
+                                   {2, {1, 150, 1}},  {3, {0, 8, 16}},  {3, {8, 24, 40}}, {2, {5, 0, 3}},
+                                   {3, {20, 24, 48}}, {2, {2, 96, 90}}};
+
+/* What a field is made of. */
+enum texture { SMOOTH, ROUGH, RAMP, MASKED, SPECIAL, WIDE, MIXED, ZEROS, TEXTURES };
+
+static double texture_value(enum texture made_of, uint64_t z, uint64_t y, uint64_t x, uint64_t *state) {
+  const double wave =
+      40 * cos(0.11 * (double)x + 0.07 * (double)z) * cos(0.13 * (double)y) + 9 * sin(0.05 * (double)(x + y));
+  const double noise = input_uniform(state);
+  switch (made_of) {
+  case SMOOTH: return wave + 0.05 * noise;
+  case ROUGH: return 50 * noise;
+  case RAMP: return 3.0 * (double)z - 2.0 * (double)y + 0.5 * (double)x + 0.1 * noise;
+  case MASKED: return (z + y / 5 + x / 7) % 3 ? wave : 0;
+  case SPECIAL: return noise > 0.9 ? (noise > 0.97 ? NAN : INFINITY) : noise < -0.95 ? -INFINITY : wave;
+  case WIDE: return wave * (input_below(state, 50) == 0 ? 1e7 : 1);
+  case MIXED: return z / 8 % 2 ? 50 * noise : x / 32 % 2 ? wave : y / 16 % 2 ? 1e30 * noise : 0;
+  default: return 0;
+  }
+}
+
+static void *field(ghz_type type, const ghz_shape *s, enum texture made_of, uint64_t seed) {
+  const uint64_t n = ghz_shape_count(s);
+  void *x = scratch((size_t)n * ghz_type_size(type));
+  for (uint64_t i = 0; i < n; i++) {
+    const uint64_t line = i / s->extent[2];
+    put_value(type, x, (size_t)i,
+              texture_value(made_of, line / s->extent[1], line % s->extent[1], i % s->extent[2], &seed));
+  }
+  return x;
+}
+
+static ref_bytes stream_of_field(trial *t, const ghz_lattice *l, int order, const ghz_shape *s,
+                                 enum texture made_of, uint64_t seed) {
+  const size_t n = (size_t)ghz_shape_count(s);
+  operation o = {.kind = COMPRESS, .lattice = *l, .order = order, .n = n, .shape = *s};
+  o.x = field(l->type, s, made_of, seed);
+  made m = cpu_make(t, &o);
+  expect(t, m.status == GHZ_OK, "the CPU compresses: %d", (int)m.status);
+  return m.bytes;
+}
+
+/* The coefficients of the CPU's stream, so that checks know what they check. */
+static uint64_t bricks_with_coefficients(trial *t, ref_bytes stream) {
+  ghz_statistics statistics = {.empty = 0};
+  expect(t, ghz_scan(t->cpu, view(stream), &statistics) == GHZ_OK, "no statistics");
+  return statistics.coefficients;
+}
+
+/* A stream of a shape, to be read in every way. */
+static void read_all(trial *t, ref_bytes stream, ghz_type type, const ghz_shape *s, const char *what) {
+  SCOPE;
+  reading r = {.type = type, .n = (size_t)ghz_shape_count(s), .source = stream, .part = ALL, .shape = *s};
+  for (int out = type; out <= GHZ_F64; out++) {
+    r.out = (ghz_type)out;
+    r.shift = t->cases % 3;
+    agree_values(t, &r, say("%s, to type %d", what, out));
+  }
+}
+
+static const char *name_of(const ghz_shape *s, ghz_type type, enum texture made_of, int order) {
+  return say("%d: %d x %d x %d, type %d, texture %d, order %d", s->dims, (int)s->extent[0], (int)s->extent[1],
+             (int)s->extent[2], (int)type, (int)made_of, order);
+}
+
+/* ---- Decompression ---- */
+void check_decompress_bricks(trial *t) {
+  uint64_t transformed = 0, state = 4;
+  unsigned turn = 0;
+  for (int type = GHZ_F32; type <= GHZ_F64; type++)
+    for (size_t i = 0; i < COUNT(shapes); i++)
+      for (int made_of = 0; made_of < TEXTURES; made_of++)
+        for (int order = GHZ_ORDER_LORENZO; order < (shapes[i].dims == 3 ? 4 : 3); order++) {
+          SCOPE;
+          turn++;
+          if (input_below(&state, (uint64_t)by_extent(t, 7, 3, 1)) && order != GHZ_ORDER_BEST)
+            continue;
+          ghz_lattice l = lattice_abs((ghz_type)type, turn % 2 ? 0.5 : 0.02);
+          ref_bytes stream = stream_of_field(t, &l, order, &shapes[i], (enum texture)made_of, turn);
+          read_all(t, stream, l.type, &shapes[i], name_of(&shapes[i], l.type, (enum texture)made_of, order));
+          transformed += bricks_with_coefficients(t, stream);
+        }
+  expect(t, transformed > 20, "%llu bricks with coefficients", (unsigned long long)transformed);
+}
+
+void check_decompress_boxes(trial *t) {
+  uint64_t state = 5;
+  for (int round = 0; round < by_extent(t, 40, 200, 1000); round++) {
+    SCOPE;
+    const ghz_shape *s = &shapes[input_below(&state, COUNT(shapes))];
+    ghz_lattice l = lattice_abs((ghz_type)(round % 2), 0.1);
+    reading r = {.type = l.type, .out = GHZ_F64, .part = BOX, .shape = *s, .n = (size_t)ghz_shape_count(s)};
+    r.source = stream_of_field(t, &l, GHZ_ORDER_BEST, s, (enum texture)(round % TEXTURES), (uint64_t)round);
+    for (int i = 0; i < 3; i++) {
+      r.origin[i] = input_below(&state, s->extent[i] + 1);
+      r.extent[i] = input_below(&state, s->extent[i] - r.origin[i] + 1);
+    }
+    agree_values(t, &r, say("round %d", round));
+  }
+}
+
+void check_decompress_brick_slices(trial *t) {
+  uint64_t state = 6;
+  for (int round = 0; round < by_extent(t, 40, 200, 1000); round++) {
+    SCOPE;
+    const ghz_shape *s = &shapes[input_below(&state, COUNT(shapes))];
+    ghz_lattice l = lattice_abs((ghz_type)(round % 2), 0.1);
+    ref_bytes stream =
+        stream_of_field(t, &l, GHZ_ORDER_BEST, s, (enum texture)(round % TEXTURES), (uint64_t)round);
+    const uint64_t tiles = ghz_shape_tiles(s), first = input_below(&state, tiles + 1);
+    const ghz_slice slice = slice_of(stream, first, input_below(&state, tiles - first + 1));
+    reading r = {.type = l.type, .out = l.type, .part = MESSAGE, .shape = *s, .n = (size_t)ghz_shape_count(s)};
+    r.source = packed(&slice);
+    r.first = first;
+    r.count = (size_t)slice.tiles;
+    agree_values(t, &r, say("round %d", round));
+  }
+}
+
+/* Combinations: both layers at higher modes and orders, many terms. */
+static ref_bytes combined(trial *t, const ghz_lattice *l, const ghz_shape *s, size_t k, const int64_t *c,
+                          uint64_t seed) {
+  ref_bytes operands[4];
+  for (size_t i = 0; i < k; i++)
+    operands[i] = stream_of_field(t, l, i % 2 ? (int)(seed % 3) : GHZ_ORDER_BEST, s,
+                                  (enum texture)((seed + i * i) % TEXTURES), seed + i);
+  operation o = {.kind = COMBINE, .lattice = *l, .n = (size_t)ghz_shape_count(s), .k = k, .shape = *s};
+  o.operands = operands;
+  o.coefficients = c;
+  made m = cpu_make(t, &o);
+  expect(t, m.status == GHZ_OK, "the CPU combines: %d, %s", (int)m.status, ghz_context_message(t->cpu));
+  return m.bytes;
+}
+
+void check_decompress_brick_sums(trial *t) {
+  for (int round = 0; round < by_extent(t, 30, 120, 600); round++) {
+    SCOPE;
+    const int64_t c[3] = {1 + round % 3, -1 - round % 5, round % 2};
+    const ghz_shape *s = &shapes[(size_t)round % COUNT(shapes)];
+    ghz_lattice l = lattice_abs((ghz_type)(round / 3 % 2), 0.1);
+    ref_bytes sum = combined(t, &l, s, 3, c, (uint64_t)round);
+    read_all(t, sum, l.type, s, say("sum %d", round));
+  }
+}
+
+/* Coefficients whose transform is not exact in float64. */
+void check_decompress_huge_coefficients(trial *t) {
+  static const int64_t times[] = {100, 1000, 16000, 1 << 20, 8388607, -8388607};
+  uint64_t transformed = 0;
+  for (size_t i = 0; i < COUNT(shapes); i++)
+    for (size_t k = 0; k < COUNT(times); k++) {
+      SCOPE;
+      ghz_lattice l = lattice_abs(GHZ_F32, 0.01);
+      ref_bytes sum = combined(t, &l, &shapes[i], 1, &times[k], (i + k) % 2 ? SMOOTH : RAMP);
+      read_all(t, sum, l.type, &shapes[i], say("shape %zu times %lld", i, (long long)times[k]));
+      transformed += bricks_with_coefficients(t, sum);
+    }
+  expect(t, transformed > 20, "%llu bricks with coefficients", (unsigned long long)transformed);
+}
+
+/* ---- Damage ---- */
+static void probe_brick_bytes(trial *t, ref_bytes bad, ghz_type type, const ghz_shape *s, const char *what) {
+  SCOPE;
+  reading r = {.type = type, .out = type, .n = (size_t)ghz_shape_count(s), .source = bad, .shape = *s};
+  uint8_t *want = scratch(r.n * ghz_type_size(type)), *got;
+  ghz_status wanted = cpu_read(t, &r, want), status = gpu_read(t, &r, &got, what);
+  expect(t, status == wanted, "%s: status %d, should be %d", what, (int)status, (int)wanted);
+  if (status == GHZ_OK && wanted == GHZ_OK)
+    same_values(t, got, want, r.n, type, what);
+}
+
+void check_hostile_bricks(trial *t) {
+  uint64_t state = 77;
+  for (int round = 0; round < by_extent(t, 100, 1500, 20000); round++) {
+    SCOPE;
+    const ghz_shape *s = &shapes[input_below(&state, 13)];
+    const int64_t times[2] = {(int64_t)input_below(&state, 1000) + 1, 1};
+    ghz_lattice l = lattice_abs((ghz_type)(round % 2), 0.1);
+    ref_bytes bad = round % 3
+                        ? stream_of_field(t, &l, GHZ_ORDER_BEST, s, (enum texture)(round % TEXTURES), state)
+                        : combined(t, &l, s, 2, times, state % 1000);
+    const size_t head = 72 + 8 * (size_t)((ghz_shape_tiles(s) + 15) / 16) + 2 * (size_t)ghz_shape_tiles(s);
+    for (int i = 0; i <= round % 3; i++) /* the beginnings of tiles are of interest */
+      if (bad.size > head)
+        bad.data[head + (size_t)input_below(&state, round % 2 ? bad.size - head : (bad.size - head) / 8 + 1)] ^=
+            (uint8_t)(1 << input_below(&state, 8));
+    probe_brick_bytes(t, bad, l.type, s, say("round %d", round));
+  }
+}
