@@ -14,8 +14,10 @@
 
 #if defined(__CUDACC__)
 #define GHZ_TABLE static __device__ const
+#define GHZ_TABLE_RULE static inline __device__
 #else
 #define GHZ_TABLE static const
+#define GHZ_TABLE_RULE GHZ_RULE
 #endif
 
 /* 128 sqrt(2) cos(pi k / 64); the first entry is the factor of frequency 0. */
@@ -40,13 +42,13 @@ GHZ_RULE unsigned table_entry(unsigned k, int *negative) {
   return k > 32 ? 64 - k : k;
 }
 
-GHZ_RULE int inverse_factor(unsigned n, unsigned u, unsigned x) {
+GHZ_TABLE_RULE int inverse_factor(unsigned n, unsigned u, unsigned x) {
   int negative;
   const unsigned k = table_entry((2 * x + 1) * u * (32 / n), &negative);
   return negative ? -inverse_table[k] : inverse_table[k];
 }
 
-GHZ_RULE float forward_factor(unsigned n, unsigned j, unsigned i) {
+GHZ_TABLE_RULE float forward_factor(unsigned n, unsigned j, unsigned i) {
   int negative;
   const unsigned k = table_entry((2 * j + 1) * (2 * i + 1) * (32 / n), &negative);
   return negative ? -forward_table[k] : forward_table[k];

@@ -75,7 +75,7 @@ DEVICE uint32_t finish_coefficients(tile_shape &c, int lane) {
   const uint32_t used = width_bytes_in_use(c.widths, lane);
   measure_widths(c);
   c.lead.width_planes = bit_length((uint64_t)c.height);
-  c.lead.squeezed = squeezing_pays(c.lead.width_planes, used, 0);
+  c.lead.squeezed = squeezing_pays(c.lead.width_planes, used);
   return 1 + anchor_size(c.lead.anchor) + width_planes_size(c.lead.width_planes, used, c.lead.squeezed);
 }
 
