@@ -55,7 +55,7 @@ static uint8_t *place_of(const decompress_job *j, const uint64_t at[3]) {
 }
 
 /* A tile that the box cuts goes through a buffer. */
-static ghz_status decompress_part(const decompress_job *j, tile_source src, const tile_walk *t,
+static ghz_status decompress_part(const decompress_job *j, const tile_source *src, const tile_walk *t,
                                   const overlap *o) {
   _Alignas(64) uint8_t whole[TILE * 8];
   const tile_place packed = packed_place(t->extent);
@@ -72,7 +72,7 @@ static ghz_status decompress_part(const decompress_job *j, tile_source src, cons
   return GHZ_OK;
 }
 
-static ghz_status decompress_tile(const decompress_job *j, tile_source src, const tile_walk *t) {
+static ghz_status decompress_tile(const decompress_job *j, const tile_source *src, const tile_walk *t) {
   if (!j->all) {
     const overlap o = tile_in_box(t, &j->box);
     if (o.none)
@@ -90,8 +90,10 @@ static ghz_status decompress_chunk(const void *job, const chunk *c) {
   tile_cursor cursor = cursor_at(&j->source, c->index);
   tile_walk walk = walk_from(&s->shape, c->first);
   ghz_status status = GHZ_OK;
-  for (uint64_t t = 0; t < c->tiles && status == GHZ_OK; t++, walk_on(&walk))
-    status = decompress_tile(j, cursor_next(&cursor, s), &walk);
+  for (uint64_t t = 0; t < c->tiles && status == GHZ_OK; t++, walk_on(&walk)) {
+    const tile_source src = cursor_next(&cursor, s);
+    status = decompress_tile(j, &src, &walk);
+  }
   if (j->streaming)
     j->tiles->fence();
   return status;

@@ -166,7 +166,7 @@ static ghz_status extrema_of_tile(const look_job *j, tile_source src, const tile
   double min, max;
   const ghz_lattice *l = &j->source.slice.lattice;
   const tile_place place = packed_place(*extent);
-  ghz_status status = j->tiles->decode(l, src, l->type, &place, 0, values);
+  ghz_status status = j->tiles->decode(l, &src, l->type, &place, 0, values);
   if (status != GHZ_OK)
     return status;
   j->tiles->range(l->type, values, extent->n, &min, &max);

@@ -152,7 +152,7 @@ static inline void stream_fence(void) {
   _mm_sfence();
 }
 
-static inline unsigned widths_sum(const uint8_t width[BLOCKS]) {
+GHZ_INLINE unsigned widths_sum(const uint8_t width[BLOCKS]) {
   __m256i w = _mm256_add_epi8(_mm256_add_epi8(part_load(width), part_load(width + 32)),
                               _mm256_add_epi8(part_load(width + 64), part_load(width + 96)));
   w = _mm256_sad_epu8(w, part_zero());
@@ -160,7 +160,17 @@ static inline unsigned widths_sum(const uint8_t width[BLOCKS]) {
   return (unsigned)_mm_cvtsi128_si32(half) + (unsigned)_mm_extract_epi32(half, 2);
 }
 
-static inline void widths_unpack(const width_planes plain, unsigned planes, uint8_t width[BLOCKS]) {
+/* The least of eight 16-bit numbers is one instruction: here each is the lesser complement of two. */
+GHZ_INLINE unsigned widths_largest(const uint8_t width[BLOCKS]) {
+  __m256i w = _mm256_max_epu8(_mm256_max_epu8(part_load(width), part_load(width + 32)),
+                              _mm256_max_epu8(part_load(width + 64), part_load(width + 96)));
+  __m128i v = _mm_max_epu8(_mm256_castsi256_si128(w), _mm256_extracti128_si256(w, 1));
+  v = _mm_xor_si128(v, _mm_set1_epi8(-1));
+  v = _mm_minpos_epu16(_mm_min_epu8(v, _mm_srli_epi16(v, 8)));
+  return 0xff ^ (unsigned)(_mm_cvtsi128_si32(v) & 0xff);
+}
+
+GHZ_INLINE void widths_unpack(const width_planes plain, unsigned planes, uint8_t width[BLOCKS]) {
   const __m256i byte = _mm256_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2,
                                         3, 3, 3, 3, 3, 3, 3, 3);
   const __m256i bits = _mm256_set1_epi64x((long long)0x8040201008040201ull);
@@ -176,7 +186,7 @@ static inline void widths_unpack(const width_planes plain, unsigned planes, uint
   }
 }
 
-static inline void widths_pack(const uint8_t width[BLOCKS], unsigned planes, width_planes plain) {
+GHZ_INLINE void widths_pack(const uint8_t width[BLOCKS], unsigned planes, width_planes plain) {
   memset(plain, 0, 64);
   for (unsigned i = 0; i < PARTS; i++) {
     __m256i w = part_load(width + 32 * i);
@@ -196,7 +206,7 @@ static inline __m128i width_plane(const width_planes plain, unsigned k) {
   return _mm_load_si128((const __m128i *)(plain + 16 * k));
 }
 
-static inline unsigned width_planes_nonzero(const width_planes plain, unsigned planes) {
+GHZ_INLINE unsigned width_planes_nonzero(const width_planes plain, unsigned planes) {
   unsigned count = 0;
   for (unsigned k = 0; k < planes; k++)
     count += (unsigned)_mm_popcnt_u32(nonzero_bytes(width_plane(plain, k)));
@@ -204,8 +214,7 @@ static inline unsigned width_planes_nonzero(const width_planes plain, unsigned p
 }
 
 /* Squeezed or not, it is a choice of bytes: those that are not 0, or all. */
-static inline uint8_t *width_planes_store(const width_planes plain, unsigned planes, int squeezed,
-                                          uint8_t *dst) {
+GHZ_INLINE uint8_t *width_planes_store(const width_planes plain, unsigned planes, int squeezed, uint8_t *dst) {
   uint8_t *out = dst + (squeezed ? 2 * planes : 0);
   for (unsigned k = 0; k < planes; k++) {
     __m128i v = width_plane(plain, k);
@@ -218,8 +227,7 @@ static inline uint8_t *width_planes_store(const width_planes plain, unsigned pla
   return out;
 }
 
-static inline unsigned width_planes_load(const uint8_t *src, unsigned planes, int squeezed,
-                                         width_planes plain) {
+GHZ_INLINE unsigned width_planes_load(const uint8_t *src, unsigned planes, int squeezed, width_planes plain) {
   const uint8_t *first = src + (squeezed ? 2 * planes : 0), *bytes = first;
   unsigned missing = 0;
   memset(plain, 0, 64);

@@ -36,8 +36,9 @@ static inline part part_sum(part a, part b, part carry) {
   return _mm512_ternarylogic_epi64(a, b, carry, 0x96);
 }
 
+/* The carry comes first: that register may take the result. */
 static inline part part_carry(part a, part b, part carry) {
-  return _mm512_ternarylogic_epi64(a, b, carry, 0xE8);
+  return _mm512_ternarylogic_epi64(carry, a, b, 0xE8);
 }
 
 static inline part part_and(part a, part b) {
@@ -165,13 +166,23 @@ static inline __m512i rare_width_planes(const width_planes plain, unsigned plane
   return _mm512_maskz_loadu_epi8(low_bits(16 * (planes - 4)), plain + 64);
 }
 
-static inline unsigned widths_sum(const uint8_t width[BLOCKS]) {
+GHZ_INLINE unsigned widths_sum(const uint8_t width[BLOCKS]) {
   const __m512i w = _mm512_add_epi8(part_load(width), part_load(width + 64));
   return (unsigned)_mm512_reduce_add_epi64(_mm512_sad_epu8(w, part_zero()));
 }
 
+/* The least of eight 16-bit numbers is one instruction: here each is the lesser complement of two. */
+GHZ_INLINE unsigned widths_largest(const uint8_t width[BLOCKS]) {
+  const __m512i all = _mm512_max_epu8(part_load(width), part_load(width + 64));
+  const __m256i w = _mm256_max_epu8(_mm512_castsi512_si256(all), _mm512_extracti64x4_epi64(all, 1));
+  __m128i v = _mm_max_epu8(_mm256_castsi256_si128(w), _mm256_extracti128_si256(w, 1));
+  v = _mm_xor_si128(v, _mm_set1_epi8(-1));
+  v = _mm_minpos_epu16(_mm_min_epu8(v, _mm_srli_epi16(v, 8)));
+  return 0xff ^ (unsigned)(_mm_cvtsi128_si32(v) & 0xff);
+}
+
 /* Byte j of plane k belongs to byte 7 - k of lane j, of the second half to that of lane j - 8. */
-static inline void widths_unpack(const width_planes plain, unsigned planes, uint8_t width[BLOCKS]) {
+GHZ_INLINE void widths_unpack(const width_planes plain, unsigned planes, uint8_t width[BLOCKS]) {
   const __m512i p = part_load(plain), second = _mm512_set1_epi8(8);
   const __m512i at = LANES(0x0010203000000000, 0x0101010100000000);
   const __mmask64 upper = UINT64_C(0xf0f0f0f0f0f0f0f0);
@@ -188,7 +199,7 @@ static inline void widths_unpack(const width_planes plain, unsigned planes, uint
 }
 
 /* Byte 16 k + j of the planes, from byte k of lane j. */
-static inline void widths_pack(const uint8_t width[BLOCKS], unsigned planes, width_planes plain) {
+GHZ_INLINE void widths_pack(const uint8_t width[BLOCKS], unsigned planes, width_planes plain) {
   const __m512i a = turn_bits(part_load(width)), b = turn_bits(part_load(width + 64));
   const __m512i at =
       _mm512_set_epi64(0x7b736b635b534b43, 0x3b332b231b130b03, 0x7a726a625a524a42, 0x3a322a221a120a02,
@@ -204,7 +215,7 @@ static inline __mmask64 nonzero_bytes(__m512i v) {
   return _mm512_test_epi8_mask(v, v);
 }
 
-static inline unsigned width_planes_nonzero(const width_planes plain, unsigned planes) {
+GHZ_INLINE unsigned width_planes_nonzero(const width_planes plain, unsigned planes) {
   unsigned count = (unsigned)_mm_popcnt_u64(nonzero_bytes(part_load(plain)));
   if (planes > 4)
     count += (unsigned)_mm_popcnt_u64(nonzero_bytes(rare_width_planes(plain, planes)));
@@ -212,8 +223,7 @@ static inline unsigned width_planes_nonzero(const width_planes plain, unsigned p
 }
 
 /* Squeezed or not, it is a choice of bytes: those that are not 0, or all. */
-static inline uint8_t *width_planes_store(const width_planes plain, unsigned planes, int squeezed,
-                                          uint8_t *dst) {
+GHZ_INLINE uint8_t *width_planes_store(const width_planes plain, unsigned planes, int squeezed, uint8_t *dst) {
   const __m512i p = part_load(plain);
   const uint64_t all = (uint64_t)squeezed - 1;
   const uint64_t map = nonzero_bytes(p), taken = (map | all) & low_bits(16 * planes);
@@ -232,8 +242,7 @@ static inline uint8_t *width_planes_store(const width_planes plain, unsigned pla
   return out + _mm_popcnt_u64(taken);
 }
 
-static inline unsigned width_planes_load(const uint8_t *src, unsigned planes, int squeezed,
-                                         width_planes plain) {
+GHZ_INLINE unsigned width_planes_load(const uint8_t *src, unsigned planes, int squeezed, width_planes plain) {
   const uint8_t *bytes = src + (squeezed ? 2 * planes : 0);
   const uint64_t all = (uint64_t)squeezed - 1;
   uint64_t map;

@@ -70,8 +70,9 @@ static inline void plane_shift(const part x[PARTS], part y[PARTS]);
 
 /* ---- Widths ---------------------------------------------------------------------------------- */
 
-/* Their sum. */
+/* Their sum, and the largest. */
 static inline unsigned widths_sum(const uint8_t width[BLOCKS]);
+static inline unsigned widths_largest(const uint8_t width[BLOCKS]);
 
 /* The bit planes of widths, 16 bytes each: bit b mod 8 of byte b / 8 of plane k is bit k of the
  * width of block b. There are 0 to 6 planes; the first four are there even where they are fewer,

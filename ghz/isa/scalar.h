@@ -161,7 +161,7 @@ static inline void vec_stream(void *to, const void *v) {
 
 static inline void stream_fence(void) {}
 
-static inline unsigned widths_sum(const uint8_t width[BLOCKS]) {
+GHZ_INLINE unsigned widths_sum(const uint8_t width[BLOCKS]) {
   const uint64_t even = UINT64_C(0x00ff00ff00ff00ff);
   uint64_t sum = 0;
   for (unsigned i = 0; i < PARTS; i++) {
@@ -171,7 +171,14 @@ static inline unsigned widths_sum(const uint8_t width[BLOCKS]) {
   return (unsigned)(sum * UINT64_C(0x0001000100010001) >> 48);
 }
 
-static inline void widths_unpack(const width_planes plain, unsigned planes, uint8_t width[BLOCKS]) {
+GHZ_INLINE unsigned widths_largest(const uint8_t width[BLOCKS]) {
+  unsigned largest = 0;
+  for (unsigned b = 0; b < BLOCKS; b++)
+    largest = width[b] > largest ? width[b] : largest;
+  return largest;
+}
+
+GHZ_INLINE void widths_unpack(const width_planes plain, unsigned planes, uint8_t width[BLOCKS]) {
   for (unsigned i = 0; i < PARTS; i++) {
     uint64_t w = 0;
     for (unsigned k = 0; k < planes; k++) {
@@ -182,7 +189,7 @@ static inline void widths_unpack(const width_planes plain, unsigned planes, uint
   }
 }
 
-static inline void widths_pack(const uint8_t width[BLOCKS], unsigned planes, width_planes plain) {
+GHZ_INLINE void widths_pack(const uint8_t width[BLOCKS], unsigned planes, width_planes plain) {
   memset(plain, 0, 64);
   for (unsigned i = 0; i < PARTS; i++) {
     uint64_t w = part_load(width + 8 * i);
@@ -191,7 +198,7 @@ static inline void widths_pack(const uint8_t width[BLOCKS], unsigned planes, wid
   }
 }
 
-static inline unsigned width_planes_nonzero(const width_planes plain, unsigned planes) {
+GHZ_INLINE unsigned width_planes_nonzero(const width_planes plain, unsigned planes) {
   unsigned count = 0;
   for (unsigned i = 0; i < 16 * planes; i++)
     count += plain[i] != 0;
@@ -199,8 +206,7 @@ static inline unsigned width_planes_nonzero(const width_planes plain, unsigned p
 }
 
 /* Byte after byte, which has no branches either. */
-static inline uint8_t *width_planes_store(const width_planes plain, unsigned planes, int squeezed,
-                                          uint8_t *dst) {
+GHZ_INLINE uint8_t *width_planes_store(const width_planes plain, unsigned planes, int squeezed, uint8_t *dst) {
   if (!squeezed) {
     memcpy(dst, plain, 16 * planes);
     return dst + 16 * planes;
@@ -219,8 +225,7 @@ static inline uint8_t *width_planes_store(const width_planes plain, unsigned pla
   return out;
 }
 
-static inline unsigned width_planes_load(const uint8_t *src, unsigned planes, int squeezed,
-                                         width_planes plain) {
+GHZ_INLINE unsigned width_planes_load(const uint8_t *src, unsigned planes, int squeezed, width_planes plain) {
   memset(plain, 0, 64);
   if (!squeezed) {
     memcpy(plain, src, 16 * planes);

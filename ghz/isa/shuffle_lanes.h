@@ -42,8 +42,7 @@ static inline void FN(split)(const void *linear, void *by_position) {
 
 #if BITS != 16
 /* Inlined, so that each call has `streaming` as a constant. */
-static inline __attribute__((always_inline)) void FN(merge)(const void *by_position, void *linear,
-                                                            int streaming) {
+GHZ_INLINE void FN(merge)(const void *by_position, void *linear, int streaming) {
   const char *in = (const char *)by_position;
   char *out = (char *)linear;
   for (int b = 0; b < BLOCKS; b += LANES) {

@@ -53,8 +53,9 @@ GHZ_RULE int open_lead(const ghz_lattice *l, uint32_t terms, unsigned dims, unsi
   h->mode = (int)(first >> 3 & 3);
   h->width_planes = first >> 5;
   p->at = 1 + announced;
+  const int right = open_extra(dims, extra, h, p); /* even of a tile that is refused: all is set */
   if (terms == 0 || l->step == 0 || h->order >= orders_of(dims) || h->mode == RAW || h->width_planes == 7 ||
-      (announced && extra == 0) || !open_extra(dims, extra, h, p))
+      (announced && extra == 0) || !right)
     return 0;
   return size - p->at >= p->anchor + p->slope + width_planes_size(h->width_planes, 0, h->squeezed);
 }
@@ -63,12 +64,18 @@ GHZ_RULE int64_t low_bytes(uint64_t v, unsigned bytes) {
   return bytes ? (int64_t)(v << (64 - 8 * bytes)) >> (64 - 8 * bytes) : 0;
 }
 
+/* Whether v needs all of so many bytes. */
+GHZ_RULE int anchor_least(int64_t v, unsigned bytes) {
+  const unsigned fewer = bytes - 1 - (bytes == 8);
+  return bytes == 0 || low_bytes((uint64_t)v, fewer) != v;
+}
+
 /* Checks 10 and 13: the anchors, each in the low bytes of a number, have no byte too many; and the
  * tile is not the one byte that would be an empty tile in another spelling. */
 GHZ_RULE int open_anchors(tile_prefix *h, const anchor_place *p, uint64_t anchor, uint64_t slope) {
   h->anchor = low_bytes(anchor, p->anchor);
   h->slope = low_bytes(slope, p->slope);
-  return anchor_size(h->anchor) == p->anchor && anchor_size(h->slope) == p->slope &&
+  return anchor_least(h->anchor, p->anchor) && anchor_least(h->slope, p->slope) &&
          !(p->at == 1 && lead_says_empty(h));
 }
 
@@ -76,9 +83,10 @@ GHZ_RULE unsigned widths_at(const anchor_place *p) {
   return p->at + p->anchor + p->slope;
 }
 
-/* Check 10: the width planes, `nonzero` bytes of which their maps announce, are inside the tile. */
-GHZ_RULE int width_planes_fit(const tile_prefix *h, const anchor_place *p, unsigned nonzero, size_t size) {
-  return size - widths_at(p) >= width_planes_size(h->width_planes, nonzero, h->squeezed);
+/* Check 10: the width planes, `nonzero` bytes of which their maps announce, are inside the tile,
+ * which has so many bytes from there on. */
+GHZ_RULE int width_planes_fit(const tile_prefix *h, unsigned nonzero, size_t room) {
+  return room >= width_planes_size(h->width_planes, nonzero, h->squeezed);
 }
 
 /* Whether a tile may have coefficients: one with n values inside, in a stream whose header may say

@@ -8,10 +8,13 @@
 
 #include "ghz.h"
 
+/* For what is small, or has constants as arguments: a call that a compiler leaves would cost. */
+#define GHZ_INLINE static inline __attribute__((always_inline))
+
 #if defined(__CUDACC__)
 #define GHZ_RULE static inline __host__ __device__
 #else
-#define GHZ_RULE static inline
+#define GHZ_RULE GHZ_INLINE
 #endif
 
 enum {
@@ -57,11 +60,13 @@ GHZ_RULE unsigned values_in_tile(uint64_t n, uint64_t t) {
   return left < TILE ? (unsigned)left : (unsigned)TILE;
 }
 
-/* Number of bits of v without leading zeros; 0 for 0. Without a branch: many v are 0, and many are
+/* Number of bits of v without leading zeros; 0 for 0. Without a branch: many v are 0, many are
  * not. */
 GHZ_RULE unsigned bit_length(uint64_t v) {
 #if defined(__CUDA_ARCH__)
   return 64u - (unsigned)__clzll((long long)v);
+#elif defined(__LZCNT__)
+  return 64u - (unsigned)__builtin_ia32_lzcnt_u64(v);
 #else
   return 64u - (unsigned)__builtin_clzll(v | 1) - (v == 0);
 #endif

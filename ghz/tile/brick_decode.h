@@ -243,9 +243,9 @@ static ghz_status decode_brick(const ghz_lattice *l, tile_source src, ghz_type o
   return status;
 }
 
-static ghz_status decode(const ghz_lattice *l, tile_source src, ghz_type out, const tile_place *place,
+static ghz_status decode(const ghz_lattice *l, const tile_source *src, ghz_type out, const tile_place *place,
                          int streaming, void *dst) {
   if (place->extent.dims != 1)
-    return decode_brick(l, src, out, place, dst);
-  return decode_flat(l, src, out, place->extent.n, streaming, dst);
+    return decode_brick(l, *src, out, place, dst);
+  return decode_flat(l, *src, out, place->extent.n, streaming, dst);
 }

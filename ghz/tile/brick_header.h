@@ -30,20 +30,6 @@ static int brick_specials_valid(const uint8_t *p, const uint8_t *end, const bit_
   return !outside;
 }
 
-/* Widths from their planes at *p, which they move on; *sum is their sum. */
-static inline int parse_widths(const tile_prefix *lead, const uint8_t **p, const uint8_t *end, tile_header *h,
-                               unsigned *sum) {
-  width_planes plain;
-  const unsigned nonzero = width_planes_load(*p, lead->width_planes, lead->squeezed, plain),
-                 size = width_planes_size(lead->width_planes, nonzero, lead->squeezed);
-  if ((size_t)(end - *p) < size)
-    return 0;
-  *sum = sum_widths(plain, lead->width_planes, &h->height);
-  widths_unpack(plain, lead->width_planes, h->width);
-  *p += size;
-  return 1;
-}
-
 /* The coefficients up to their planes. */
 static int parse_coefficients(uint32_t terms, const uint8_t **p, const uint8_t *end, tile_header *h,
                               unsigned *sum) {

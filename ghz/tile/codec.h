@@ -91,12 +91,16 @@ static inline column_bits of_first_lane(column_bits bits) {
   return bits;
 }
 
-/* All ones but for the first columns: a mask for a plane's first part. */
+/* All ones but for the first columns, at most 3: a mask for a plane's first part. From a table: a
+ * register that is put together in memory is waited for. */
 static inline part all_but(unsigned columns) {
-  uint64_t words[PART_BYTES / 8];
-  memset(words, 0xff, sizeof words);
-  words[0] <<= columns;
-  return part_load((const uint8_t *)words);
+#define ONES ~UINT64_C(0)
+#define MASK(first)                                                                                            \
+  { ONES << (first), ONES, ONES, ONES, ONES, ONES, ONES, ONES }
+  static const ALIGNED uint64_t masks[4][8] = {MASK(0), MASK(1), MASK(2), MASK(3)};
+#undef MASK
+#undef ONES
+  return part_load((const uint8_t *)masks[columns]);
 }
 
 #include "rules/plane_arithmetic.h"

@@ -36,7 +36,7 @@ static ghz_status operand_values(const tile_job *j, size_t i, double y[TILE]) {
   const ghz_type type = j->lattice->type;
   ALIGNED float narrow[TILE];
   const tile_place place = packed_place(j->extent);
-  ghz_status status = decode(j->lattice, j->src[i], type, &place, 0, type == GHZ_F32 ? (void *)narrow : y);
+  ghz_status status = decode(j->lattice, &j->src[i], type, &place, 0, type == GHZ_F32 ? (void *)narrow : y);
   for (unsigned v = 0; type == GHZ_F32 && status == GHZ_OK && v < j->extent.n; v++)
     y[v] = (double)narrow[v];
   return status;

@@ -19,8 +19,7 @@ static inline UINT FN(fold)(INT r) {
 /* Residuals of q at an order (FORMAT.md, "Residuals"), to r or, where `low` is given instead, their
  * low bytes to it. Columns from n on are 0. q is not overwritten. Inlined, so that the order and
  * the destination are constants and the loop over blocks has no branch. */
-static inline __attribute__((always_inline)) void FN(residuals_to)(const INT *q, unsigned n, int order, INT *r,
-                                                                   uint8_t *low) {
+GHZ_INLINE void FN(residuals_to)(const INT *q, unsigned n, int order, INT *r, uint8_t *low) {
   const UINT *u = (const UINT *)q;
   UINT before[BLOCKS + 1], slopes[BLOCKS + 1]; /* last value, last difference of the block before */
   memcpy(before + 1, u + 7 * BLOCKS, sizeof(INT) * BLOCKS);

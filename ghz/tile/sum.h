@@ -90,8 +90,8 @@ static ghz_status write_sum(const plane_tile *sum, uint8_t *dst, size_t *size) {
 
 /* a + b in one pass over the planes, in registers: b is raised as both are expanded. Full tiles of
  * the same mode without specials; a's order is b's plus `raises`, a constant. */
-static inline __attribute__((always_inline)) size_t add_pair(const tile_header *a, const tile_header *b,
-                                                             int raises, unsigned limit, uint8_t *dst) {
+GHZ_INLINE size_t add_pair(const tile_header *a, const tile_header *b, int raises, unsigned limit,
+                           uint8_t *dst) {
   ALIGNED bit_plane planes[PLANES_MAX];
   tile_widths t;
   part x[PARTS], y[PARTS], s[PARTS];

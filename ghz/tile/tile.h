@@ -63,8 +63,8 @@ typedef struct tile_codec {
   /* Decompresses the values inside the place, to type `out`. Writes those values and no more; with
    * streaming = 1 past the caches, where that is possible: call fence before another thread reads
    * them. */
-  ghz_status (*decode)(const ghz_lattice *lattice, tile_source src, ghz_type out, const tile_place *place,
-                       int streaming, void *dst);
+  ghz_status (*decode)(const ghz_lattice *lattice, const tile_source *src, ghz_type out,
+                       const tile_place *place, int streaming, void *dst);
   void (*fence)(void);
 
   /* The combination of the job's tiles. */

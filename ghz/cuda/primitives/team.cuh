@@ -179,7 +179,7 @@ DEVICE uint32_t measure_widths(team_shape &t, uint32_t other = 0) {
 DEVICE int take_widths(const tile_bytes &b, uint32_t size, int right, team_shape &t) {
   const unsigned planes = right ? t.lead.width_planes : 0;
   const uint32_t below = (1u << 2 * lane_of()) - 1;
-  uint32_t maps = t.planes_at, at = maps + (t.lead.squeezed ? 2 * planes : 0), damaged = 0;
+  uint32_t maps = t.planes_at, at = maps + (right && t.lead.squeezed ? 2 * planes : 0), damaged = 0;
   UNROLLED for (int w = 0; w < WORDS; w++) t.widths[w] = 0;
   ROLLED for (unsigned k = 0; k < planes; k++, maps += 2) {
     const uint32_t map = t.lead.squeezed ? b.word(maps) & WHOLE_MAP : WHOLE_MAP, count = (uint32_t)__popc(map);
@@ -196,7 +196,7 @@ DEVICE int take_widths(const tile_bytes &b, uint32_t size, int right, team_shape
     at += count;
   }
   t.planes_at = at;
-  t.widths[0] |= t.lead.squeezed && damaged ? WIDTH_OF_NONE : 0;
+  t.widths[0] |= damaged && t.lead.squeezed ? WIDTH_OF_NONE : 0;
   return 1;
 }
 
