@@ -99,7 +99,7 @@ static void add_sparse_lattice(const tile_header *h, double unit, double *transf
   for (unsigned b = 0; b < BLOCKS; b++)
     for (unsigned t = 0; h->width[b] && t < BLOCK; t++) {
       const unsigned sign = h->width[b] - 1U;
-      int64_t q = -(int64_t)(planes[sign][b] >> t & 1) << sign;
+      int64_t q = (int64_t)(0 - ((uint64_t)(planes[sign][b] >> t & 1) << sign));
       for (unsigned p = 0; p < sign; p++)
         q |= (int64_t)(planes[p][b] >> t & 1) << p;
       transformed[b * BLOCK + t] += (double)q * unit;
