@@ -20,10 +20,10 @@ static inline VECTOR FN(odd)(VECTOR a, VECTOR b) {
 }
 #endif
 
-static inline void FN(split)(const void *linear, void *by_position) {
+static inline void FN(split_blocks)(const void *linear, void *by_position, int blocks) {
   const char *in = (const char *)linear;
   char *out = (char *)by_position;
-  for (int b = 0; b < BLOCKS; b += LANES) {
+  for (int b = 0; b < blocks; b += LANES) {
     VECTOR v[8], u[8];
     memcpy(v, in + (size_t)b * BLOCK * (BITS / 8), sizeof v);
     for (int half = 4; half; half /= 2) {
@@ -40,12 +40,16 @@ static inline void FN(split)(const void *linear, void *by_position) {
   }
 }
 
+static inline void FN(split)(const void *linear, void *by_position) {
+  FN(split_blocks)(linear, by_position, BLOCKS);
+}
+
 #if BITS != 16
 /* Inlined, so that each call has `streaming` as a constant. */
-GHZ_INLINE void FN(merge)(const void *by_position, void *linear, int streaming) {
+GHZ_INLINE void FN(merge_blocks)(const void *by_position, void *linear, int blocks, int streaming) {
   const char *in = (const char *)by_position;
   char *out = (char *)linear;
-  for (int b = 0; b < BLOCKS; b += LANES) {
+  for (int b = 0; b < blocks; b += LANES) {
     VECTOR v[8], u[8];
     for (int t = 0; t < 8; t++)
       memcpy(&v[t], in + ((size_t)reversed_bits[t] * BLOCKS + (size_t)b) * (BITS / 8), VEC);
@@ -66,6 +70,10 @@ GHZ_INLINE void FN(merge)(const void *by_position, void *linear, int streaming) 
         memcpy(to, &v[t], VEC);
     }
   }
+}
+
+GHZ_INLINE void FN(merge)(const void *by_position, void *linear, int streaming) {
+  FN(merge_blocks)(by_position, linear, BLOCKS, streaming);
 }
 
 #if BITS == 32

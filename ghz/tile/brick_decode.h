@@ -33,18 +33,19 @@ static void brick_integers(const tile_header *h, const brick_grid *g, int wide, 
   }
 }
 
-/* The coefficients, in the order in which they are coded. */
-static void brick_coefficients(const tile_header *h, int wide, int64_t *c) {
+/* The coefficients, in the order in which they are coded, of 32 bits. */
+static void narrow_coefficients(const tile_header *h, const live_coefficients *live, int32_t *c) {
+  ALIGNED bit_plane planes[PLANES_MAX];
+  expand_planes(h, planes);
+  coefficients_of_planes(planes, h->height, h->anchor, live->blocks, c);
+}
+
+/* The same, any. */
+static void wide_coefficients(const tile_header *h, int64_t *c) {
   ALIGNED int64_t r[TILE];
-  int32_t *narrow = (int32_t *)r;
-  layer_by_position(h, wide, r);
-  if (wide) {
-    r[0] = h->anchor;
-    merge_64(r, c, 0);
-  } else {
-    narrow[0] = (int32_t)h->anchor;
-    merge_32(r, c, 0);
-  }
+  layer_by_position(h, 1, r);
+  r[0] = h->anchor;
+  merge_64(r, c, 0);
 }
 
 /* ---- Values ---------------------------------------------------------------------------------- */
@@ -92,28 +93,35 @@ static unsigned count_blocks(const uint8_t width[BLOCKS]) {
   return count;
 }
 
+/* Integer t of a block of so many planes. */
+static inline int64_t integer_of_planes(const bit_plane *planes, unsigned width, unsigned b, unsigned t) {
+  uint64_t q = (uint64_t) - (int64_t)(planes[width - 1][b] >> t & 1);
+  for (unsigned p = width - 1; p-- > 0;)
+    q = q << 1 | (planes[p][b] >> t & 1);
+  return (int64_t)q;
+}
+
 /* The same as add_lattice, of order 0, block by block from the planes. */
 static void add_sparse_lattice(const tile_header *h, double unit, double *transformed) {
   ALIGNED bit_plane planes[PLANES_MAX];
   expand_planes(h, planes);
-  for (unsigned b = 0; b < BLOCKS; b++)
-    for (unsigned t = 0; h->width[b] && t < BLOCK; t++) {
-      const unsigned sign = h->width[b] - 1U;
-      int64_t q = (int64_t)(0 - ((uint64_t)(planes[sign][b] >> t & 1) << sign));
-      for (unsigned p = 0; p < sign; p++)
-        q |= (int64_t)(planes[p][b] >> t & 1) << p;
-      transformed[b * BLOCK + t] += (double)q * unit;
-    }
+  for (unsigned k = 0; k < BLOCKS; k += 8)
+    for (unsigned b = k; load_u64(h->width + k) && b < k + 8; b++)
+      for (unsigned t = 0; h->width[b] && t < BLOCK; t++)
+        transformed[b * BLOCK + t] += (double)integer_of_planes(planes, h->width[b], b, t) * unit;
 }
 
 /* A brick with coefficients whose integers are small, in steps: in float64, without any rounding but
  * one. */
 static void compose(const ghz_lattice *l, const brick_header *b, const brick_grid *g, double *transformed) {
-  ALIGNED int64_t c[TILE], q[TILE];
+  ALIGNED int64_t q[TILE];
+  ALIGNED int32_t c[TILE];
   const double unit = part_of_step(l, b->lattice.mode);
   const live_coefficients live = live_of(b->coefficients.width, g->dims, b->coefficients.anchor);
-  brick_coefficients(&b->coefficients, 0, c);
-  inverse_transform(g->dims, (const int32_t *)c, &live, transformed);
+  narrow_coefficients(&b->coefficients, &live, c);
+  inverse_transform(g->dims, c, &live, transformed);
+  if (b->lattice.height == 0 && b->lattice.order == 0)
+    return;
   if (b->lattice.order == 0 && count_blocks(b->lattice.width) <= SPARSE_BLOCKS) {
     add_sparse_lattice(&b->lattice, unit, transformed);
   } else {
@@ -137,7 +145,7 @@ static void compose_wide(const ghz_lattice *l, const brick_header *b, const bric
   ALIGNED int64_t c[TILE], q[TILE];
   wide_integer k[TILE];
   const unsigned bits = transform_bits((unsigned)g->dims), shift = bits - mode_shift(l->type, b->lattice.mode);
-  brick_coefficients(&b->coefficients, 1, c);
+  wide_coefficients(&b->coefficients, c);
   brick_integers(&b->lattice, g, 1, q);
   wide_inverse(g->dims, c, k);
   for (int i = 0; i < TILE; i++)

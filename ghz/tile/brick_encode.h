@@ -17,12 +17,6 @@ typedef struct brick {
   } residuals;
 } brick;
 
-/* Fresh integers need no more planes than they have bits. */
-typedef struct fresh_layer {
-  tile_widths widths;
-  bit_plane planes[PLANES_MAX];
-} fresh_layer;
-
 /* A way to encode a brick, and its whole size. */
 typedef struct brick_encoding {
   fresh_layer lattice, coefficients;
@@ -104,57 +98,48 @@ static void continue_outside(const tile_extent *e, float *y) {
   }
 }
 
-/* What the coefficients leave to the lattice: x / step - transformed, to the nearest integer, which is
- * small. Adding and taking away leaves the integer as a number, for all machines convert that to 32
- * bits in vectors. */
-#define DEFINE_REMAINDER(name, REAL)                                                                           \
-  static void name(const REAL *x, double inverse, const double *transformed, int16_t *r) {                     \
-    for (int i = 0; i < TILE; i++)                                                                             \
-      r[i] = (int16_t)(int32_t)((double)x[i] * inverse - transformed[i] + ROUND_F64 - ROUND_F64);              \
+/* What the coefficients leave, in steps, not rounded. Returns whether any of it rounds to more than 0:
+ * magnitudes compare as their bits do. */
+#define DEFINE_LEFT(name, REAL)                                                                                \
+  static int name(const REAL *x, double inverse, const double *transformed, double *left) {                    \
+    const vec_64 magnitude = (vec_64){0} + INT64_MAX;                                                          \
+    vec_64 bits, largest = {0};                                                                                \
+    int64_t all = 0;                                                                                           \
+    for (int i = 0; i < TILE; i += DOUBLES) {                                                                  \
+      for (int k = i; k < i + DOUBLES; k++)                                                                    \
+        left[k] = (double)x[k] * inverse - transformed[k];                                                     \
+      memcpy(&bits, left + i, sizeof bits);                                                                    \
+      largest = max_64(bits & magnitude, largest);                                                             \
+    }                                                                                                          \
+    for (int i = 0; i < DOUBLES; i++)                                                                          \
+      all = largest[i] > all ? largest[i] : all;                                                               \
+    return from_bits_f64((uint64_t)all) > 0.5;                                                                 \
   }
 
-DEFINE_REMAINDER(remainder_f32, float)
-DEFINE_REMAINDER(remainder_f64, double)
-#undef DEFINE_REMAINDER
+DEFINE_LEFT(left_f32, float)
+DEFINE_LEFT(left_f64, double)
+#undef DEFINE_LEFT
+
+/* Adding and taking away leaves the nearest integer as a number, for all machines convert that to 32
+ * bits in vectors. */
+static void round_left(const double *left, int16_t *r) {
+  for (int i = 0; i < TILE; i++)
+    r[i] = (int16_t)(int32_t)(left[i] + ROUND_F64 - ROUND_F64);
+}
 
 /* The coefficients of a brick, as a layer. Returns its size, or 0 if all are 0. */
 static unsigned measure_coefficients(const brick *b, int32_t *c, fresh_layer *layer) {
   ALIGNED float y[TILE];
-  ALIGNED int32_t by_position[TILE];
   scale_values(b->lattice, b->values, y);
   if (b->outside)
     continue_outside(b->extent, y);
-  if (b->grid->dims == 3)
-    forward_cubes(y, c);
-  else
-    forward_planes(y, c);
-  split_32(c, by_position);
-  by_position[0] = 0;
-  tile_widths *w = &layer->widths;
-  widths_of_32(by_position, w);
-  w->lead = (tile_prefix){.anchor = c[0]};
-  if (w->height == 0 && c[0] == 0)
+  const int blocks = b->grid->dims == 3 ? forward_cubes(y, c) : forward_planes(y, c);
+  if (blocks == 0)
     return 0;
-  planes_of_32(by_position, (w->height + 7) / 8, layer->planes);
-  return finish_coefficients(w) + widths_sum(w->width);
-}
-
-/* Which coefficients a layer's widths let differ from 0. Most widths are 0. */
-static live_coefficients live_of(const uint8_t width[BLOCKS], int dims, int64_t first) {
-  live_coefficients live = {.x = first != 0};
-  const unsigned rows = dims == 3 ? 16 : 32; /* of a group: two blocks each */
-  for (unsigned k = 0; k < BLOCKS; k += 8) {
-    if (load_u64(width + k) == 0)
-      continue;
-    for (unsigned i = k / 2; i < k / 2 + 4; i++)
-      if (load_u16(width + 2 * i)) {
-        live.group[i / rows] = 1;
-        live.x = i % rows >= live.x ? i % rows + 1 : live.x;
-      }
-  }
-  live.group[0] |= first != 0;
-  live.x += live.x % 2;
-  return live;
+  layer_of_coefficients(c, blocks, layer);
+  if (layer->widths.height == 0 && c[0] == 0)
+    return 0;
+  return finish_coefficients(&layer->widths) + widths_sum(layer->widths.width);
 }
 
 static void inverse_transform(int dims, const int32_t *c, const live_coefficients *live, double *y) {
@@ -165,22 +150,27 @@ static void inverse_transform(int dims, const int32_t *c, const live_coefficient
 }
 
 /* What the coefficients leave, as the lattice's layer at order 0. Returns the size of its part. */
-static unsigned measure_remainder(const brick *b, const int32_t *c, brick_encoding *p) {
-  ALIGNED double transformed[TILE];
+static unsigned measure_left(const brick *b, const int32_t *c, brick_encoding *p) {
+  ALIGNED double transformed[TILE], left[TILE];
   ALIGNED int16_t linear[TILE], r[TILE];
   tile_widths *w = &p->lattice.widths;
+  const double inverse = 1 / b->lattice->step;
   const live_coefficients live = live_of(p->coefficients.widths.width, b->grid->dims, c[0]);
   inverse_transform(b->grid->dims, c, &live, transformed);
-  if (b->lattice->type == GHZ_F32)
-    remainder_f32(b->values, 1 / b->lattice->step, transformed, linear);
-  else
-    remainder_f64(b->values, 1 / b->lattice->step, transformed, linear);
-  split_16(linear, r);
-  for (int i = 0; b->outside && i < TILE; i++)
-    r[i] = b->outside[i] ? 0 : r[i];
-  widths_of_16(r, w);
+  const int any = b->lattice->type == GHZ_F32 ? left_f32(b->values, inverse, transformed, left)
+                                              : left_f64(b->values, inverse, transformed, left);
+  w->height = 0;
+  if (any) {
+    round_left(left, linear);
+    split_16(linear, r);
+    for (int i = 0; b->outside && i < TILE; i++)
+      r[i] = b->outside[i] ? 0 : r[i];
+    widths_of_16(r, w);
+    planes_of_16(r, w->height > 8 ? 2 : w->height > 0, p->lattice.planes);
+  } else {
+    memset(w->width, 0, sizeof w->width);
+  }
   w->lead = (tile_prefix){.mode = COARSE, .special = b->integers.special, .coefficients = 1};
-  planes_of_16(r, w->height > 8 ? 2 : w->height > 0, p->lattice.planes);
   return finish_widths(w) + widths_sum(w->width);
 }
 
@@ -196,7 +186,7 @@ static int encode_transformed(const brick *b, brick_encoding *p) {
   const unsigned coefficients = measure_coefficients(b, c, &p->coefficients);
   if (coefficients == 0 || !transform_pays(LEAD_LEAST + others + coefficients, p->size))
     return 0;
-  const size_t size = measure_remainder(b, c, p) + others + coefficients;
+  const size_t size = measure_left(b, c, p) + others + coefficients;
   if (!transform_pays(size, p->size))
     return 0;
   p->size = size;

@@ -30,6 +30,17 @@ static int brick_specials_valid(const uint8_t *p, const uint8_t *end, const bit_
   return !outside;
 }
 
+/* As parse_widths, and fast if there are none: where there are coefficients the lattice is zeros,
+ * mostly. */
+static inline int parse_few_widths(const tile_prefix *lead, const uint8_t **p, const uint8_t *end,
+                                   tile_header *h, unsigned *sum) {
+  if (lead->width_planes)
+    return parse_widths(lead, p, end, h, sum);
+  *sum = h->height = 0;
+  memset(h->width, 0, sizeof h->width);
+  return 1;
+}
+
 /* The coefficients up to their planes. */
 static int parse_coefficients(uint32_t terms, const uint8_t **p, const uint8_t *end, tile_header *h,
                               unsigned *sum) {
@@ -66,10 +77,13 @@ static int parse_brick_lead(const ghz_lattice *l, tile_source src, const tile_ex
   if (!open_lead(l, src.terms, e->dims, src.data[0], src.data[1], src.size, &lead, &at) ||
       !open_anchors(&lead, &at, load_u64(src.data + at.at), 0))
     return 0;
-  *h = (tile_header){.order = lead.order, .mode = lead.mode, .anchor = lead.anchor};
+  h->order = lead.order;
+  h->mode = lead.mode;
+  h->anchor = lead.anchor;
+  h->slope = 0;
   b->transformed = lead.coefficients;
   *p = src.data + widths_at(&at);
-  if (!parse_widths(&lead, p, end, h, &sum[0]) || !height_valid(l, src.terms, &lead, h->height))
+  if (!parse_few_widths(&lead, p, end, h, &sum[0]) || !height_valid(l, src.terms, &lead, h->height))
     return 0;
   if (e->n < TILE || lead.special)
     columns_inside(e, inside);

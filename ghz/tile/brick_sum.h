@@ -99,9 +99,16 @@ static void add_opened_brick(const tile_job *j, uint32_t terms, const brick_head
 
 /* ---- Two common bricks ----------------------------------------------------------------------- */
 
-/* Two layers of one order to their sum, in registers. */
-static inline __attribute__((always_inline)) void
-add_layers(const tile_header *a, const tile_header *b, unsigned limit, tile_widths *t, bit_plane *planes) {
+/* Whether two layers can be added as they are: they have one order, or the one of lower order is
+ * zeros, which stay so however they are raised. */
+static int layers_fit(const tile_header *a, const tile_header *b) {
+  const tile_header *lower = a->order < b->order ? a : b;
+  return a->order == b->order || (lower->height == 0 && lower->anchor == 0);
+}
+
+/* Two such layers to their sum, in registers. */
+GHZ_INLINE void add_layers(const tile_header *a, const tile_header *b, unsigned limit, tile_widths *t,
+                           bit_plane *planes) {
   part x[PARTS], y[PARTS];
   adder sum;
   squeezed_planes from_a, from_b;
@@ -121,23 +128,28 @@ add_layers(const tile_header *a, const tile_header *b, unsigned limit, tile_widt
   }
   store_plane(t->width, sum.width);
   t->height = bit_length(sum.changes);
-  t->lead = (tile_prefix){
-      .order = a->order, .mode = a->mode, .anchor = (int64_t)((uint64_t)a->anchor + (uint64_t)b->anchor)};
+  t->lead = (tile_prefix){.order = a->order > b->order ? a->order : b->order,
+                          .mode = a->mode,
+                          .anchor = (int64_t)((uint64_t)a->anchor + (uint64_t)b->anchor)};
 }
 
-/* The sum of two bricks of the same mode and order that both have coefficients or both have none,
- * without specials. */
+/* The sum of two bricks of one mode whose lattices fit, without specials. */
 static size_t add_two_bricks(const brick_header *a, const brick_header *b, unsigned limit,
                              unsigned coefficient_limit, uint8_t *dst) {
   ALIGNED bit_plane planes[PLANES_MAX], coefficient_planes[PLANES_MAX];
   tile_widths lattice, coefficients;
+  tile_header none;
+  const int transformed = a->transformed || b->transformed;
+  const brick_layer r = {&lattice, planes}, c = {&coefficients, coefficient_planes};
   add_layers(&a->lattice, &b->lattice, limit, &lattice, planes);
-  lattice.lead.coefficients = a->transformed;
+  lattice.lead.coefficients = transformed;
   finish_widths(&lattice);
-  if (a->transformed) {
-    add_layers(&a->coefficients, &b->coefficients, coefficient_limit, &coefficients, coefficient_planes);
-    finish_coefficients(&coefficients);
-  }
-  return put_brick(&(brick_layer){&lattice, planes}, NULL,
-                   a->transformed ? &(brick_layer){&coefficients, coefficient_planes} : NULL, dst);
+  if (!transformed)
+    return put_brick(&r, NULL, NULL, dst);
+  if (!a->transformed || !b->transformed)
+    clear_header(&none, a->lattice.planes);
+  add_layers(a->transformed ? &a->coefficients : &none, b->transformed ? &b->coefficients : &none,
+             coefficient_limit, &coefficients, coefficient_planes);
+  finish_coefficients(&coefficients);
+  return put_brick(&r, NULL, &c, dst);
 }

@@ -140,9 +140,10 @@ static inline part all_but(unsigned columns) {
 #include "tile/lorenzo.h"
 
 /* clang-format off */
+#include "tile/header.h"
+#include "tile/coefficients.h"
 #include "tile/transform.h"
 #include "tile/wide_transform.h"
-#include "tile/header.h"
 #include "tile/encode.h"
 #include "tile/decode.h"
 #include "tile/sum.h"

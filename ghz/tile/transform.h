@@ -9,7 +9,7 @@
  * any order of operations gives the same, fused or not. It leaves out what is zero. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-enum { PLACES = 16, FLOATS = VEC / 4, DOUBLES = VEC / 8, GROUPS_MAX = 4 };
+enum { FLOATS = VEC / 4, DOUBLES = VEC / 8 };
 
 static inline vec_f32 load_f32(const float *x) {
   vec_f32 v;
@@ -31,8 +31,7 @@ static inline vec_f64 splat_f64(double x) {
 /* ---- Forward --------------------------------------------------------------------------------- */
 
 /* Odd frequencies of length n, from half = n / 2 differences; out has the frequencies `stride` apart. */
-static inline __attribute__((always_inline)) void forward_odd(const vec_f32 *d, int half, int stride,
-                                                              vec_f32 *out) {
+GHZ_INLINE void forward_odd(const vec_f32 *d, int half, int stride, vec_f32 *out) {
   _Pragma("GCC unroll 16") for (int j = 0; j < half; j++) {
     vec_f32 sum = d[0] * forward_factor(2 * (unsigned)half, (unsigned)j, 0);
     _Pragma("GCC unroll 16") for (int i = 1; i < half; i++) sum =
@@ -42,8 +41,7 @@ static inline __attribute__((always_inline)) void forward_odd(const vec_f32 *d, 
 }
 
 /* One halving: v[0 .. 2 half - 1] to sums, in place, and the odd frequencies. */
-static inline __attribute__((always_inline)) void forward_halve(vec_f32 *v, int half, int stride,
-                                                                vec_f32 *out) {
+GHZ_INLINE void forward_halve(vec_f32 *v, int half, int stride, vec_f32 *out) {
   vec_f32 d[16];
   _Pragma("GCC unroll 16") for (int i = 0; i < half; i++) {
     vec_f32 a = v[i], b = v[2 * half - 1 - i];
@@ -54,8 +52,7 @@ static inline __attribute__((always_inline)) void forward_halve(vec_f32 *v, int 
 }
 
 /* n values of each lane, `from` apart, to n frequencies, `to` apart. */
-static inline __attribute__((always_inline)) void forward_axis(int n, const float *x, int from, float *y,
-                                                               int to) {
+GHZ_INLINE void forward_axis(int n, const float *x, int from, float *y, int to) {
   vec_f32 v[32], out[32];
   _Pragma("GCC unroll 32") for (int i = 0; i < n; i++) v[i] = load_f32(x + i * from);
   if (n == 32)
@@ -70,8 +67,7 @@ static inline __attribute__((always_inline)) void forward_axis(int n, const floa
 }
 
 /* The last axis, x, of a group: 16 lines of n values, by their places, to n rows of 16 coefficients. */
-static inline __attribute__((always_inline)) void forward_lines(int n, const float *const line[PLACES],
-                                                                int32_t *c) {
+GHZ_INLINE void forward_lines(int n, const float *const line[PLACES], int32_t *c) {
   ALIGNED float turned[32 * PLACES], out[32 * PLACES];
   for (int x = 0; x < n; x += PLACES) {
     const void *rows[PLACES];
@@ -101,17 +97,22 @@ static inline int lines_vanish(int n, const float *const line[PLACES]) {
   return from_bits_f32((uint32_t)bits) * (float)n * 1.5F < 0.5F;
 }
 
-static void forward_group(int n, const float *const line[PLACES], int32_t *c) {
-  if (lines_vanish(n, line))
+/* Returns whether any coefficient may differ from 0. */
+static int forward_group(int n, const float *const line[PLACES], int32_t *c) {
+  const int vanish = lines_vanish(n, line);
+  if (vanish)
     memset(c, 0, (size_t)n * PLACES * sizeof *c);
   else if (n == 16)
     forward_lines(16, line, c);
   else
     forward_lines(32, line, c);
+  return !vanish;
 }
 
-static void forward_cubes(const float *x, int32_t *c) {
+/* Returns the number of blocks behind which all coefficients are 0. */
+static int forward_cubes(const float *x, int32_t *c) {
   ALIGNED float a[TILE], b[TILE];
+  int blocks = 0;
   for (int i = 0; i < 128; i += FLOATS)
     forward_axis(8, x + i, 128, a + i, 128);
   for (int z = 0; z < TILE; z += 128)
@@ -121,20 +122,25 @@ static void forward_cubes(const float *x, int32_t *c) {
     const float *line[PLACES];
     for (int l = 0; l < PLACES; l++)
       line[l] = b + 16 * frequency_pairs[PLACES * g + l];
-    forward_group(16, line, c + g * 256);
+    if (forward_group(16, line, c + g * 256))
+      blocks = 32 * (g + 1);
   }
+  return blocks;
 }
 
-static void forward_planes(const float *x, int32_t *c) {
+static int forward_planes(const float *x, int32_t *c) {
   ALIGNED float a[TILE];
+  int blocks = 0;
   for (int i = 0; i < 32; i += FLOATS)
     forward_axis(32, x + i, 32, a + i, 32);
   for (int g = 0; g < 2; g++) {
     const float *line[PLACES];
     for (int l = 0; l < PLACES; l++)
       line[l] = a + 32 * (PLACES * g + l);
-    forward_group(32, line, c + g * 512);
+    if (forward_group(32, line, c + g * 512))
+      blocks = 64 * (g + 1);
   }
+  return blocks;
 }
 
 /* ---- Inverse --------------------------------------------------------------------------------- */
@@ -174,12 +180,6 @@ static const ALIGNED double inverse_rows[32][16] = {
     {27, -77, 122, -155, 176, -181, 170, -145, 108, -61, 9, 44, -93, 134, -164, 179},
     {18, -53, 85, -115, 140, -160, 173, -180, 180, -173, 160, -140, 115, -85, 53, -18},
     {9, -27, 44, -61, 77, -93, 108, -122, 134, -145, 155, -164, 170, -176, 179, -181}};
-
-/* Which coefficients may differ from 0. */
-typedef struct live_coefficients {
-  unsigned x;                 /* none has ux from here on; even */
-  unsigned group[GROUPS_MAX]; /* whether this group of 16 places has any */
-} live_coefficients;
 
 /* As many integers as there are doubles in a register. */
 typedef int32_t half_32 __attribute__((vector_size(VEC / 2)));
@@ -225,8 +225,7 @@ static unsigned turn_group(const int32_t *c, unsigned live, double scale, double
 }
 
 /* n frequencies of each lane, `from` apart, of which those with a bit in `live` count, to n values, `to` apart. */
-static inline __attribute__((always_inline)) void inverse_axis(int n, const double *c, int from, uint32_t live,
-                                                               double *y, int to) {
+GHZ_INLINE void inverse_axis(int n, const double *c, int from, uint32_t live, double *y, int to) {
   vec_f64 even[16], odd[16];
   _Pragma("GCC unroll 16") for (int i = 0; i < n / 2; i++) even[i] = odd[i] = (vec_f64){0};
   for (uint32_t left = live & 0x55555555; left; left &= left - 1) {
@@ -249,8 +248,7 @@ static inline __attribute__((always_inline)) void inverse_axis(int n, const doub
 }
 
 /* A line of n frequencies, of which the first `live` count, to n values. */
-static inline __attribute__((always_inline)) void inverse_line(int n, const double *c, unsigned live,
-                                                               double *y) {
+GHZ_INLINE void inverse_line(int n, const double *c, unsigned live, double *y) {
   vec_f64 even[8], odd[8];
   const int pieces = n / 2 / DOUBLES;
   _Pragma("GCC unroll 8") for (int k = 0; k < pieces; k++) even[k] = odd[k] = (vec_f64){0};

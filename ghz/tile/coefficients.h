@@ -1,0 +1,86 @@
+/* coefficients.h: the coefficients of a brick to a layer of planes and back (FORMAT.md,
+ * "Coefficients"). Part of codec.h.
+ *
+ * Of smooth bricks only the first groups differ from 0, so work stops behind the last one that
+ * does. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* Coefficients of one ux stand side by side in groups of 16 places. */
+enum { PLACES = 16, GROUPS_MAX = 4 };
+
+/* A layer whose planes are not squeezed. Fresh integers need no more planes than they have bits. */
+typedef struct fresh_layer {
+  tile_widths widths;
+  bit_plane planes[PLANES_MAX];
+} fresh_layer;
+
+/* The layer of c, of which only the first `blocks` blocks may differ from 0. */
+static void layer_of_coefficients(const int32_t *c, int blocks, fresh_layer *layer) {
+  ALIGNED int32_t r[TILE];
+  ALIGNED uint32_t m[BLOCKS] = {0};
+  tile_widths *w = &layer->widths;
+  split_blocks_32(c, r, blocks);
+  r[0] = 0;
+  for (int b = 0; b < blocks; b++)
+    GHZ_UNROLL_8 for (int t = 0; t < BLOCK; t++) m[b] |= fold_32(r[t * BLOCKS + b]);
+  w->height = widths_32(m, w->width);
+  w->lead = (tile_prefix){.anchor = c[0]};
+  for (unsigned k = 0; k < (w->height + 7) / 8; k++) {
+    uint8_t *octet = (uint8_t *)(layer->planes + 8 * k);
+    memset(octet, 0, TILE);
+    for (int t = 0; t < BLOCK; t++)
+      for (int b = 0; b < blocks; b++)
+        octet[t * BLOCKS + b] = (uint8_t)((uint32_t)r[t * BLOCKS + b] >> (8 * k));
+    transpose_bits(layer->planes + 8 * k);
+  }
+}
+
+/* Which coefficients may differ from 0. */
+typedef struct live_coefficients {
+  unsigned x;                 /* none has ux from here on; even */
+  unsigned group[GROUPS_MAX]; /* whether this group of 16 places has any */
+  int blocks;                 /* none is in blocks from here on; ends a group */
+} live_coefficients;
+
+/* As a layer's widths tell, most of which are 0. */
+static live_coefficients live_of(const uint8_t width[BLOCKS], int dims, int64_t first) {
+  live_coefficients live = {.x = first != 0};
+  const unsigned rows = dims == 3 ? 16 : 32; /* of a group: two blocks each */
+  for (unsigned k = 0; k < BLOCKS; k += 8) {
+    if (load_u64(width + k) == 0)
+      continue;
+    for (unsigned i = k / 2; i < k / 2 + 4; i++)
+      if (load_u16(width + 2 * i)) {
+        live.group[i / rows] = 1;
+        live.x = i % rows >= live.x ? i % rows + 1 : live.x;
+      }
+  }
+  live.group[0] |= first != 0;
+  live.x += live.x % 2;
+  for (unsigned g = 0; g < GROUPS_MAX; g++)
+    live.blocks = live.group[g] ? (int)(2 * rows * (g + 1)) : live.blocks;
+  return live;
+}
+
+/* Coefficients of 32 bits from planes that are not squeezed, which they overwrite up to the next
+ * multiple of 8. */
+static void coefficients_of_planes(bit_plane planes[], unsigned height, int64_t first, int blocks, int32_t *c) {
+  ALIGNED int32_t r[TILE];
+  const unsigned octets = (height + 7) / 8;
+  for (unsigned p = height; p < 8 * octets; p++)
+    memcpy(planes[p], planes[height - 1], PLANE_BYTES);
+  for (unsigned k = 0; k < octets; k++)
+    transpose_bits(planes + 8 * k);
+  const uint8_t *top = (const uint8_t *)planes + (octets ? octets - 1 : 0) * TILE;
+  for (int t = 0; t < BLOCK; t++)
+    for (int b = 0; b < blocks; b++)
+      r[t * BLOCKS + b] = octets ? (int8_t)top[t * BLOCKS + b] : 0;
+  for (const uint8_t *next = top; octets && next != (const uint8_t *)planes;) {
+    next -= TILE;
+    for (int t = 0; t < BLOCK; t++)
+      for (int b = 0; b < blocks; b++)
+        r[t * BLOCKS + b] = (int32_t)((uint32_t)r[t * BLOCKS + b] << 8 | next[t * BLOCKS + b]);
+  }
+  r[0] = (int32_t)first;
+  merge_blocks_32(r, c, blocks, 0);
+}
