@@ -69,9 +69,9 @@ typedef struct plan {
   growing memory[4]; /* of the arrays */
 } plan;
 
-/* A plan is made in two steps, between which the caller fills in the parts. All zeros is a plan that
- * was never made. Both return 0 if there is no memory; never for a layout, schedule and parts that a
- * plan was made for before. */
+/* A plan is made in two steps, between which the caller fills in the parts. All zeros is a plan
+ * that was never made. Both return 0 if there is no memory; never for a layout, schedule and parts
+ * that a plan was made for before. */
 
 /* Cuts a call into pieces. */
 int ghz_plan_cut(plan *p, const layout *l, position at, schedule_builder build);
