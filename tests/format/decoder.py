@@ -109,20 +109,17 @@ class Stream:
         self.tiles = [data[start + ends[t]:start + ends[t + 1]] for t in range(count)]
 
     def scatter(self, array):
-        """Puts the bit patterns of all values at their places."""
+        """Puts the bit patterns of all values at their places in an array."""
         for t, data in enumerate(self.tiles, self.first):
             tile = Tile(self.header, t)
             for place, bits in zip(tile.places, decode_tile(data, tile, self.header)):
                 array[place] = bits
 
     def values(self):
-        """The bit patterns of all values. Those of a message of a flat array alone, else with zeros for the others."""
-        h, last = self.header, self.first + len(self.tiles)
-        if h.dims > 1:
-            array = [0] * h.n
-            self.scatter(array)
-            return array
-        return [bits for t in range(self.first, last) for bits in decode_tile(self.tiles[t - self.first], Tile(h, t), h)]
+        """The bit patterns of all values of these tiles, in the order of the array."""
+        found = {}
+        self.scatter(found)
+        return [found[place] for place in sorted(found)]
 
 
 class Reader:

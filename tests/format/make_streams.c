@@ -2,7 +2,7 @@
  * them to, and messages that they are made of, for the second decoder to be compared with:
  * NAME.ghz, NAME.raw and NAME.0.msg, NAME.1.msg, ... in the directory given. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "ghz.h"
+#include "fields.h"
 #include "streams.h"
 #include <math.h>
 #include <stdio.h>
@@ -51,12 +51,12 @@ static void keep(const char *name, ref_bytes s) {
   save(name, "raw", decompress(context, s, info.lattice.type),
        (size_t)info.count * ghz_type_size(info.lattice.type));
   keep_messages(name, s, info.tiles);
-  printf(
-      "%-22s terms %7u  tiles: empty %llu raw %llu special %llu  order %llu %llu %llu  mode %llu %llu %llu\n",
-      name, info.terms, (unsigned long long)st.empty, (unsigned long long)st.raw,
-      (unsigned long long)st.specials, (unsigned long long)st.order[0], (unsigned long long)st.order[1],
-      (unsigned long long)st.order[2], (unsigned long long)st.mode[0], (unsigned long long)st.mode[1],
-      (unsigned long long)st.mode[2]);
+  printf("%-22s terms %7u  tiles: empty %llu raw %llu special %llu  order %llu %llu %llu %llu  mode %llu %llu "
+         "%llu\n",
+         name, info.terms, (unsigned long long)st.empty, (unsigned long long)st.raw,
+         (unsigned long long)st.specials, (unsigned long long)st.order[0], (unsigned long long)st.order[1],
+         (unsigned long long)st.order[2], (unsigned long long)st.order[3], (unsigned long long)st.mode[0],
+         (unsigned long long)st.mode[1], (unsigned long long)st.mode[2]);
   saved++;
 }
 
@@ -185,6 +185,27 @@ static void edges(void) {
   keep("f32_overflow", combine(context, 1, &h, (int64_t[]){4}));
 }
 
+/* Bricks: fields on every shape, and sums of layers of every kind. */
+static void bricks(ghz_type type) {
+  static const double amounts[] = {40, 1000, 1e6};
+  ghz_lattice l = lattice_abs(type, 0.37);
+  for (size_t i = 0; i < field_shape_count; i++) {
+    SCOPE;
+    const ghz_shape *shape = &field_shapes[i];
+    ref_bytes s[4];
+    for (size_t k = 0; k < 4; k++) {
+      void *x = field_make((field_kind)((i + k) % FIELD_KINDS), &l, shape, amounts[(i + k) % 3], i);
+      int order = k == 0 ? GHZ_ORDER_BEST : (int)((i + k) % 5) - 2;
+      s[k] = compress_shape(context, &l, order > order_most(shape) ? 1 : order, x, shape);
+    }
+    keep(NAME(type, "field_%zu", i), s[0]);
+    keep(NAME(type, "field_sum_%zu", i), combine(context, 4, s, (int64_t[]){3, -2, 1, 100}));
+    keep(NAME(type, "field_many_%zu", i),
+         combine(context, 1, s, (int64_t[]){type == GHZ_F32 ? 8388607 : 16383}));
+    keep(NAME(type, "field_scaled_%zu", i), scale(context, s[0], -0.3));
+  }
+}
+
 int main(int argc, char **argv) {
   if (argc != 2) {
     fprintf(stderr, "usage: make_streams DIRECTORY\n");
@@ -196,6 +217,7 @@ int main(int argc, char **argv) {
     fresh_streams((ghz_type)type);
     results((ghz_type)type);
     many_terms((ghz_type)type);
+    bricks((ghz_type)type);
   }
   edges();
   ghz_context_free(context);
