@@ -16,7 +16,8 @@ typedef struct options {
   number_list bounds; /* fractions of the joint range of a pair */
   word_list folders;
   const char *csv;
-  char **files; /* FILE[:DIMS][+FILE[:DIMS]] */
+  const char *dims; /* of files without :DIMS; NULL: they are flat */
+  char **files;     /* FILE[:DIMS][+FILE[:DIMS]] */
   int n_files;
   bool quick;
   int device; /* 0: the CPU; 1: CUDA */
@@ -53,6 +54,8 @@ void pair_load(pair *p);
 void pair_free(pair *p);
 void field_load(field *f);
 void field_free(field *f);
+/* The shape that the library chooses for the field's dimensions; dims 1: flat. */
+ghz_shape field_shape(const field *f);
 
 /* ---- cpu.c, cuda/main.c ---------------------------------------------------------------------- */
 

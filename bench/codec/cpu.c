@@ -7,7 +7,7 @@
 
 /* ---- Configurations -------------------------------------------------------------------------- */
 
-/* The configuration with this instruction set and number of threads; -1 if there is none. */
+/* The flat configuration with this instruction set and number of threads; -1 if there is none. */
 static int find_config(const config *configs, int count, const char *isa, int threads) {
   for (int i = 0; i < count; i++)
     if (!strcmp(configs[i].isa, isa) && configs[i].threads == threads)
@@ -15,7 +15,20 @@ static int find_config(const config *configs, int count, const char *isa, int th
   return -1;
 }
 
-/* Makes a configuration of every instruction set of this machine and every number of threads. */
+/* Copies the flat configurations for fields with their shape. */
+static int add_shaped(config *configs, int count) {
+  for (int i = 0; i < count; i++) {
+    config c = configs[i];
+    c.form = SHAPED;
+    c.flat = i;
+    c.one_thread += c.one_thread < 0 ? 0 : count;
+    c.avx512 += c.avx512 < 0 ? 0 : count;
+    configs[count + i] = c;
+  }
+  return FORMS * count;
+}
+
+/* Makes configurations of every instruction set of this machine and every number of threads. */
 static int make_configs(const options *o, config *configs) {
   int count = 0;
   for (int i = 0; i < o->isas.n; i++)
@@ -26,33 +39,38 @@ static int make_configs(const options *o, config *configs) {
       ghz_status status = ghz_context_create(&ctx, threads);
       if (status == GHZ_EISA)
         continue;
-      if (count == MAX_CONFIGS)
+      if (count == MAX_CONFIGS / FORMS)
         die("too many configurations", "--threads");
       if (status != GHZ_OK)
         die("ghz_context_create", ghz_status_text(status));
-      configs[count++] = (config){.isa = o->isas.word[i], .threads = threads, .ctx = ctx};
+      configs[count++] = (config){.isa = o->isas.word[i], .threads = threads, .ctx = ctx, .flat = -1};
     }
   for (int i = 0; i < count; i++) {
     configs[i].one_thread = find_config(configs, count, configs[i].isa, 1);
     configs[i].avx512 = find_config(configs, count, "avx512", configs[i].threads);
   }
-  return count;
+  return add_shaped(configs, count);
 }
 
 /* ---- Ratios of single fields ----------------------------------------------------------------- */
 
-static double ratio_of(ghz_context *ctx, const field *f, double bound, unsigned char *dst, size_t room,
-                       double *baseline) {
+/* Ratios of one bound: flat, with the shape, of the baseline. */
+static void ratios_of(ghz_context *ctx, const field *f, const ghz_shape shape[FORMS], int bound, double rel,
+                      field_ratio *r) {
   ghz_lattice lattice;
-  double min, max;
-  size_t size;
+  double min, max, bytes = (double)(f->n * sizeof(float));
   if (ghz_range(ctx, GHZ_F32, f->x, f->n, &min, &max) != GHZ_OK ||
-      ghz_lattice_make(GHZ_F32, (ghz_bound){GHZ_REL, bound}, min, max, &lattice) != GHZ_OK ||
-      ghz_compress(ctx, &lattice, GHZ_ORDER_BEST, f->x, f->n, dst, room, &size) != GHZ_OK)
-    die("cannot compress", f->path);
-  double bytes = (double)(f->n * sizeof(float));
-  *baseline = bytes / (double)baseline_size(f->x, f->n, lattice.eb);
-  return bytes / (double)size;
+      ghz_lattice_make(GHZ_F32, (ghz_bound){GHZ_REL, rel}, min, max, &lattice) != GHZ_OK)
+    die("no lattice for", f->path);
+  r->baseline[bound] = bytes / (double)baseline_size(f->x, f->n, lattice.eb);
+  for (int form = 0; form < FORMS; form++) {
+    size_t size, room = ghz_shape_bound(&shape[form], GHZ_F32, 1);
+    unsigned char *dst = touched(room);
+    if (ghz_compress_shape(ctx, &lattice, GHZ_ORDER_BEST, f->x, &shape[form], dst, room, &size) != GHZ_OK)
+      die("cannot compress", f->path);
+    r->own[form][bound] = bytes / (double)size;
+    free(dst);
+  }
 }
 
 static void add_field(const options *o, ghz_context *ctx, const field *f, field_ratio *ratios, int *count) {
@@ -62,12 +80,10 @@ static void add_field(const options *o, ghz_context *ctx, const field *f, field_
   field_ratio *r = &ratios[(*count)++];
   field loaded = *f;
   field_load(&loaded);
-  size_t room = ghz_size_bound(f->n, GHZ_F32, 1);
-  unsigned char *dst = touched(room);
+  const ghz_shape shape[FORMS] = {ghz_flat(f->n), field_shape(f)};
   r->field = f;
   for (int i = 0; i < o->bounds.n; i++)
-    r->own[i] = ratio_of(ctx, &loaded, o->bounds.x[i], dst, room, &r->baseline[i]);
-  free(dst);
+    ratios_of(ctx, &loaded, shape, i, o->bounds.x[i], r);
   field_free(&loaded);
 }
 
@@ -85,6 +101,14 @@ static int field_ratios(const options *o, ghz_context *ctx, const pair *pairs, i
 
 /* ---- The run --------------------------------------------------------------------------------- */
 
+/* The checks of a cell; an error above 1 breaks the bound. */
+static bool is_right(const cell *c) {
+  bool right = c->same_bytes;
+  for (int form = 0; form < c->n_forms; form++)
+    right &= c->forms[form].own.error <= 1 && c->forms[form].sum_error <= 1;
+  return right;
+}
+
 static void measure_pairs(results *r, pair *pairs, int n_pairs) {
   const options *o = r->options;
   for (int i = 0; i < n_pairs; i++) {
@@ -94,6 +118,7 @@ static void measure_pairs(results *r, pair *pairs, int n_pairs) {
       cell *c = &r->cells[r->n_cells++];
       measure_cell(w, o, r->configs, r->n_configs, o->bounds.x[b], c);
       cpu_report_cell(r, c);
+      r->wrong |= !is_right(c);
     }
     workspace_free(w);
     pair_free(&pairs[i]);
@@ -115,8 +140,10 @@ void cpu_run(const options *o, pair *pairs, int n_pairs) {
   cpu_report_preemptions();
   if (o->csv)
     cpu_report_csv(&r);
-  for (int i = 0; i < r.n_configs; i++)
+  for (int i = 0; i < r.n_configs / FORMS; i++)
     ghz_context_free(configs[i].ctx);
   free(r.cells);
   free(r.ratios);
+  if (r.wrong)
+    die("streams differ between configurations, or a bound was not kept", "see above");
 }

@@ -8,6 +8,12 @@
 #define MAX_CONFIGS LIST_MAX
 #define MAX_BOUNDS LIST_MAX
 
+/* How the library sees a field: as a row of values, or with its shape. */
+typedef enum form_kind { FLAT, SHAPED, FORMS } form_kind;
+extern const char *const cpu_forms[FORMS];
+
+typedef struct workspace workspace;
+
 /* ---- quality.c ------------------------------------------------------------------------------- */
 
 typedef struct quality {
@@ -18,7 +24,7 @@ typedef struct quality {
 
 /* Compares both operands with what decompression returned. */
 quality quality_of(const pair *p, float *const y[2], size_t compressed, double eb, double range);
-/* Largest error of the stream of a + b, as a fraction of the bound that the stream states. */
+/* Largest error of the stream of a + b, of any shape, as a fraction of the bound that it states. */
 double quality_of_sum(ghz_context *ctx, const pair *p, ghz_bytes sum);
 
 /* ---- zfp.c, or no_zfp.c where there is no libzfp --------------------------------------------- */
@@ -27,6 +33,20 @@ const char *peer_name(void);      /* "zfp 1.0.0"; NULL: not present */
 size_t peer_room(const field *f); /* bytes that always suffice */
 size_t peer_pack(const field *f, double tolerance, void *dst, size_t room);
 void peer_unpack(const field *f, double tolerance, void *src, size_t size, float *dst);
+
+/* ---- equal.c --------------------------------------------------------------------------------- */
+
+enum { PEER_CURVE = 512 };
+
+/* What zfp reaches, by the binary exponent of the tolerance, which it rounds to a power of two; ratio 0: not
+ * measured. */
+typedef struct peer_curve {
+  quality at[PEER_CURVE];
+} peer_curve;
+
+/* Ratio of zfp at a PSNR, and at a largest error, a fraction of eb. */
+double peer_at_psnr(workspace *w, peer_curve *c, double eb, double psnr);
+double peer_at_error(workspace *w, peer_curve *c, double eb, double error);
 
 /* ---- baseline.c ------------------------------------------------------------------------------ */
 
@@ -38,22 +58,30 @@ size_t baseline_size(const float *x, size_t n, double eb);
 typedef enum operation { OP_MEMCPY, OP_COMPRESS, OP_DECOMPRESS, OP_ADD, OP_ROUNDTRIP, OPS } operation;
 extern const char *const cpu_operations[OPS];
 
+/* Flat configurations come first, then the same ones with the shape, for fields that have one. */
 typedef struct config {
   const char *isa;
   int threads;
+  form_kind form;
   ghz_context *ctx;
+  int flat;       /* configuration that differs in form alone; -1: this one is flat */
   int one_thread; /* configuration with one thread and the same instruction set; -1: none */
   int avx512;     /* configuration with AVX-512 and as many threads; -1: none */
 } config;
 
 /* GB/s of original bytes; `of_*`: medians over the rounds of the ratio of two speeds of a round. */
 typedef struct speed {
-  double best, median, of_memcpy, of_one_thread, of_avx512, of_roundtrip;
+  double best, median, of_memcpy, of_one_thread, of_avx512, of_roundtrip, of_flat;
 } speed;
 
+typedef struct form_result {
+  quality own;
+  double sum_ratio, sum_error;
+  double zfp_at_psnr, zfp_at_error; /* ratios of zfp where its PSNR, and its largest error, are ours */
+} form_result;
+
 typedef struct zfp_result {
-  quality equal_bound, equal_psnr;
-  double tolerance; /* of equal_psnr, as a fraction of eb */
+  quality equal_bound;
   speed pack, unpack;
 } zfp_result;
 
@@ -61,25 +89,27 @@ typedef struct zfp_result {
 typedef struct cell {
   const pair *pair;
   double bound, eb;
-  quality own;
-  double sum_ratio, sum_error, baseline_ratio;
+  int n_forms; /* 1: the fields are flat */
+  form_result forms[FORMS];
+  double baseline_ratio;
   bool same_bytes; /* every instruction set and thread count produced the same streams */
   speed speeds[MAX_CONFIGS][OPS];
   zfp_result zfp;
 } cell;
 
-typedef struct workspace workspace;
 workspace *workspace_make(const pair *p, bool quick);
 void workspace_free(workspace *w);
+/* Compresses and decompresses both operands with zfp. */
+quality peer_quality(workspace *w, double tolerance, double eb);
 void measure_cell(workspace *w, const options *o, const config *configs, int n_configs, double bound,
                   cell *out);
 
 /* ---- report.c -------------------------------------------------------------------------------- */
 
-/* Ratios of one field by itself, its bound relative to its own range. */
+/* Ratios of one field by itself, its bound relative to its own range; a flat one has the same twice. */
 typedef struct field_ratio {
   const field *field;
-  double own[MAX_BOUNDS], baseline[MAX_BOUNDS];
+  double own[FORMS][MAX_BOUNDS], baseline[MAX_BOUNDS];
 } field_ratio;
 
 typedef struct results {
@@ -88,6 +118,7 @@ typedef struct results {
   int n_configs;
   cell *cells;
   int n_cells;
+  bool wrong; /* a check of a cell failed */
   field_ratio *ratios;
   int n_ratios;
 } results;

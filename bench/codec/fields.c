@@ -79,7 +79,7 @@ static bool set_path(field *f, const char *path) {
 }
 
 /* FILE[:DIMS] */
-static void parse_field(char *text, field *f) {
+static void parse_field(char *text, const char *dims, field *f) {
   char *colon = strrchr(text, ':');
   if (colon && parse_dims(colon + 1, f))
     *colon = '\0';
@@ -87,20 +87,20 @@ static void parse_field(char *text, field *f) {
     colon = NULL;
   if (!set_path(f, text))
     die("cannot read", text);
-  if (!set_shape(f, colon ? colon + 1 : "line"))
+  if (!set_shape(f, colon ? colon + 1 : dims ? dims : "line"))
     die("the dimensions do not match the size of", text);
 }
 
 static void finish_pair(pair *p) {
   if (p->rotated)
     p->b = p->a;
-  if (p->a.n != p->b.n)
-    die("the two fields differ in size", p->a.path);
+  if (p->a.n != p->b.n || p->a.rank != p->b.rank || memcmp(p->a.dims, p->b.dims, sizeof p->a.dims) != 0)
+    die("the two fields differ in size or dimensions", p->a.path);
   snprintf(p->name, sizeof p->name, "%s+%s", p->a.name, p->rotated ? "rotated" : p->b.name);
 }
 
 /* FILE[:DIMS][+FILE[:DIMS]] */
-static void parse_pair(const char *argument, pair *p) {
+static void parse_pair(const char *argument, const char *dims, pair *p) {
   char text[1200];
   if (strlen(argument) >= sizeof text)
     die("too long", argument);
@@ -109,9 +109,9 @@ static void parse_pair(const char *argument, pair *p) {
   p->rotated = plus == NULL;
   if (plus) {
     *plus = '\0';
-    parse_field(plus + 1, &p->b);
+    parse_field(plus + 1, dims, &p->b);
   }
-  parse_field(text, &p->a);
+  parse_field(text, dims, &p->a);
   finish_pair(p);
 }
 
@@ -141,7 +141,7 @@ int pairs_find(const options *o, pair *pairs) {
   }
   for (int i = 0; i < o->n_files && count < MAX_PAIRS; i++) {
     pair p = {.rotated = true};
-    parse_pair(o->files[i], &p);
+    parse_pair(o->files[i], o->dims, &p);
     pairs[count++] = p;
   }
   return count;
@@ -155,6 +155,16 @@ void field_load(field *f) {
   if (fread(f->x, sizeof(float), f->n, file) != f->n)
     die("cannot read", f->path);
   fclose(file);
+}
+
+ghz_shape field_shape(const field *f) {
+  ghz_shape shape;
+  uint64_t extents[4];
+  for (int i = 0; i < f->rank; i++)
+    extents[i] = f->dims[i];
+  if (ghz_shape_make((size_t)f->rank, extents, &shape) != GHZ_OK)
+    die("no shape for the dimensions of", f->path);
+  return shape;
 }
 
 void field_free(field *f) {

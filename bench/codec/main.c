@@ -12,7 +12,8 @@ static const char usage[] =
     "With --device cuda: beside copies from device to device, and four separate kernels; every result is\n"
     "compared with the CPU's bytes first.\n"
     "FILE is raw little-endian float32, DIMS its dimensions, slowest first (256x256x256). Two files joined\n"
-    "by + are the operands of the addition; a single file is added to itself, rotated by half.\n\n";
+    "by + are the operands of the addition; a single file is added to itself, rotated by half.\n"
+    "On the CPU, fields of two or three dimensions are measured flat and with their shape.\n\n";
 
 /* Sets what a quick run needs; options behind it change it. */
 static bool read_quick(const option_row *row, char *text) {
@@ -42,6 +43,7 @@ static const option_row rows[] = {
      "take the default pairs whose files are in these folders"},
     {"bounds", 0, &option_numbers, &o.bounds, "LIST", NULL,
      "error bounds as fractions of the joint range (1e-2,1e-3,1e-4,1e-5)"},
+    {"dims", 0, &option_text, &o.dims, "DIMS", NULL, "dimensions of the files without :DIMS (one: flat)"},
     {"csv", 0, &option_text, &o.csv, "FILE", NULL, "write every figure as comma-separated values"},
     {"device", 0, &option_choice, &o.device, "DEVICE", "cpu,cuda", "cpu or cuda (cpu)"},
     {"quick", 0, &option_quick, &o, NULL, NULL,

@@ -11,16 +11,26 @@
 #define SAMPLE_BYTES ((size_t)32 << 20) /* short operations repeat until a sample touched as much */
 
 const char *const cpu_operations[OPS] = {"memcpy", "compress", "decompress", "add", "roundtrip"};
+const char *const cpu_forms[FORMS] = {"flat", "shaped"};
 
-/* Buffers for one pair. `packed` keeps the streams; timed calls write to `out` or `scratch`. */
+typedef struct buffer {
+  unsigned char *data;
+  size_t size;
+} buffer;
+
+/* Buffers for one pair. `packed` and `sum` keep the streams; timed calls write to `out` or `scratch`. */
 struct workspace {
   const pair *pair;
   size_t n, bytes, room, repeats;
+  ghz_shape shape[FORMS];
+  int n_forms;
   float *out[2];
-  unsigned char *packed[2], *scratch[2], *sum, *peer[2];
-  size_t packed_size[2], sum_size, peer_room, peer_size[2];
+  buffer packed[FORMS][2], sum[FORMS];
+  unsigned char *scratch[2], *peer[2];
+  size_t peer_room, peer_size[2];
   ghz_lattice lattice;
   double range;
+  peer_curve curve;
 };
 
 /* Seconds per operation: [configuration][operation][round]. */
@@ -43,26 +53,44 @@ workspace *workspace_make(const pair *p, bool quick) {
   w->n = p->a.n;
   w->bytes = p->a.n * sizeof(float);
   w->repeats = quick || w->bytes >= SAMPLE_BYTES ? 1 : SAMPLE_BYTES / w->bytes;
-  w->room = ghz_size_bound(w->n, GHZ_F32, 2);
+  w->shape[FLAT] = ghz_flat(w->n);
+  w->shape[SHAPED] = field_shape(&p->a);
+  w->n_forms = w->shape[SHAPED].dims > 1 ? 2 : 1;
+  for (int form = 0; form < w->n_forms; form++) {
+    size_t room = ghz_shape_bound(&w->shape[form], GHZ_F32, 2);
+    w->room = room > w->room ? room : w->room;
+  }
   w->peer_room = peer_room(&p->a);
-  w->sum = touched(w->room);
   for (int i = 0; i < 2; i++) {
     w->out[i] = touched(w->bytes);
-    w->packed[i] = touched(w->room);
     w->scratch[i] = touched(w->room);
     w->peer[i] = touched(w->peer_room);
   }
   return w;
 }
 
+/* Keeps a copy of the first scratch buffer. */
+static void keep(workspace *w, buffer *to, size_t size) {
+  free(to->data);
+  *to = (buffer){touched(size), size};
+  memcpy(to->data, w->scratch[0], size);
+}
+
+static void free_streams(workspace *w) {
+  for (int form = 0; form < FORMS; form++) {
+    free(w->packed[form][0].data);
+    free(w->packed[form][1].data);
+    free(w->sum[form].data);
+  }
+}
+
 void workspace_free(workspace *w) {
   for (int i = 0; i < 2; i++) {
     free(w->out[i]);
-    free(w->packed[i]);
     free(w->scratch[i]);
     free(w->peer[i]);
   }
-  free(w->sum);
+  free_streams(w);
   free(w);
 }
 
@@ -92,16 +120,24 @@ static void add_floats(float *restrict acc, const float *restrict x, size_t n, i
 }
 
 static void compress(workspace *w, const config *c, const float *x, int to, size_t *size) {
-  must(ghz_compress(c->ctx, &w->lattice, GHZ_ORDER_BEST, x, w->n, w->scratch[to], w->room, size),
-       "ghz_compress", c->ctx);
+  must(ghz_compress_shape(c->ctx, &w->lattice, GHZ_ORDER_BEST, x, &w->shape[c->form], w->scratch[to], w->room,
+                          size),
+       "ghz_compress_shape", c->ctx);
 }
 
-static ghz_bytes packed(const workspace *w, int i) {
-  return (ghz_bytes){w->packed[i], w->packed_size[i]};
+static ghz_bytes bytes_in(const buffer *b) {
+  return (ghz_bytes){b->data, b->size};
 }
 
 static void decompress(workspace *w, const config *c, int i) {
-  must(ghz_decompress(c->ctx, packed(w, i), GHZ_F32, w->out[i], w->n), "ghz_decompress", c->ctx);
+  must(ghz_decompress(c->ctx, bytes_in(&w->packed[c->form][i]), GHZ_F32, w->out[i], w->n), "ghz_decompress",
+       c->ctx);
+}
+
+static void add(workspace *w, const config *c, int to, size_t *size) {
+  const buffer *operands = w->packed[c->form];
+  must(ghz_add(c->ctx, bytes_in(&operands[0]), bytes_in(&operands[1]), w->scratch[to], w->room, size),
+       "ghz_add", c->ctx);
 }
 
 /* The first three work on both operands, the others make one sum: into scratch[to]. */
@@ -121,7 +157,7 @@ static void run(workspace *w, const config *c, operation op, int to) {
       decompress(w, c, i);
     break;
   case OP_ADD:
-    must(ghz_add(c->ctx, packed(w, 0), packed(w, 1), w->scratch[to], w->room, &size), "ghz_add", c->ctx);
+    add(w, c, to, &size);
     break;
   default:
     for (int i = 0; i < 2; i++)
@@ -159,32 +195,16 @@ static double timed_unpack(workspace *w, double tolerance) {
   return clock_seconds() - start;
 }
 
-static quality peer_quality(workspace *w, double tolerance) {
+quality peer_quality(workspace *w, double tolerance, double eb) {
   timed_pack(w, tolerance);
   timed_unpack(w, tolerance);
-  return quality_of(w->pair, w->out, w->peer_size[0] + w->peer_size[1], w->lattice.eb, w->range);
-}
-
-/* Finds the loosest tolerance that keeps our PSNR. zfp rounds tolerances to a power of two. */
-static void peer_equal_psnr(workspace *w, double psnr, zfp_result *z) {
-  double tolerance = exp2(floor(log2(w->lattice.eb)));
-  z->equal_psnr = z->equal_bound;
-  for (int i = 0; i < 30 && z->equal_psnr.psnr < psnr; i++)
-    z->equal_psnr = peer_quality(w, tolerance /= 2);
-  for (int i = 0; i < 30; i++) {
-    quality next = peer_quality(w, 2 * tolerance);
-    if (next.psnr < psnr)
-      break;
-    z->equal_psnr = next;
-    tolerance *= 2;
-  }
-  z->tolerance = tolerance / w->lattice.eb;
+  return quality_of(w->pair, w->out, w->peer_size[0] + w->peer_size[1], eb, w->range);
 }
 
 /* ---- One cell -------------------------------------------------------------------------------- */
 
-/* Makes the lattice of the joint range and both streams; measures their quality. */
-static void prepare(workspace *w, const config *c, double bound, cell *out) {
+/* Makes the lattice of the joint range. */
+static void make_lattice(workspace *w, const config *c, double bound) {
   double min[2], max[2];
   for (int i = 0; i < 2; i++)
     must(ghz_range(c->ctx, GHZ_F32, operand(w, i)->x, w->n, &min[i], &max[i]), "ghz_range", c->ctx);
@@ -194,37 +214,54 @@ static void prepare(workspace *w, const config *c, double bound, cell *out) {
   w->range = high - low;
   if (!(w->lattice.step > 0))
     die("no range that a bound could be relative to", w->pair->name);
+}
+
+/* Makes both streams and their sum; measures their quality. */
+static form_result make_streams(workspace *w, const config *c) {
+  form_result r = {.zfp_at_psnr = NAN, .zfp_at_error = NAN};
+  buffer *packed = w->packed[c->form], *sum = &w->sum[c->form];
+  size_t size;
   for (int i = 0; i < 2; i++) {
-    compress(w, c, operand(w, i)->x, i, &w->packed_size[i]);
-    memcpy(w->packed[i], w->scratch[i], w->packed_size[i]);
+    compress(w, c, operand(w, i)->x, 0, &size);
+    keep(w, &packed[i], size);
     decompress(w, c, i);
   }
-  must(ghz_add(c->ctx, packed(w, 0), packed(w, 1), w->sum, w->room, &w->sum_size), "ghz_add", c->ctx);
-  size_t baseline = 0;
+  add(w, c, 0, &size);
+  keep(w, sum, size);
+  r.own = quality_of(w->pair, w->out, packed[0].size + packed[1].size, w->lattice.eb, w->range);
+  r.sum_ratio = (double)w->bytes / (double)size;
+  r.sum_error = quality_of_sum(c->ctx, w->pair, bytes_in(sum));
+  if (peer_name()) {
+    r.zfp_at_psnr = peer_at_psnr(w, &w->curve, w->lattice.eb, r.own.psnr);
+    r.zfp_at_error = peer_at_error(w, &w->curve, w->lattice.eb, r.own.error);
+  }
+  return r;
+}
+
+static double ratio_of_baseline(const workspace *w) {
+  size_t size = 0;
   for (int i = 0; i < 2; i++)
-    baseline += baseline_size(operand(w, i)->x, w->n, w->lattice.eb);
-  out->pair = w->pair;
-  out->bound = bound;
-  out->eb = w->lattice.eb;
-  out->own = quality_of(w->pair, w->out, w->packed_size[0] + w->packed_size[1], w->lattice.eb, w->range);
-  out->sum_ratio = (double)w->bytes / (double)w->sum_size;
-  out->sum_error = quality_of_sum(c->ctx, w->pair, (ghz_bytes){w->sum, w->sum_size});
-  out->baseline_ratio = 2 * (double)w->bytes / (double)baseline;
+    size += baseline_size(operand(w, i)->x, w->n, w->lattice.eb);
+  return 2 * (double)w->bytes / (double)size;
+}
+
+static bool same(const workspace *w, size_t size, const buffer *b) {
+  return size == b->size && !memcmp(w->scratch[0], b->data, size);
 }
 
 /* Runs everything once. Returns whether the streams are those of the first configuration. */
 static bool warm_up(workspace *w, const config *c) {
-  bool same = true;
+  bool all = true;
   size_t size;
   run(w, c, OP_MEMCPY, 0);
   for (int i = 0; i < 2; i++) {
-    compress(w, c, operand(w, i)->x, i, &size);
-    same &= size == w->packed_size[i] && !memcmp(w->scratch[i], w->packed[i], size);
+    compress(w, c, operand(w, i)->x, 0, &size);
+    all &= same(w, size, &w->packed[c->form][i]);
   }
-  must(ghz_add(c->ctx, packed(w, 0), packed(w, 1), w->scratch[0], w->room, &size), "ghz_add", c->ctx);
-  same &= size == w->sum_size && !memcmp(w->scratch[0], w->sum, size);
+  add(w, c, 0, &size);
+  all &= same(w, size, &w->sum[c->form]);
   run(w, c, OP_ROUNDTRIP, 1);
-  return same;
+  return all;
 }
 
 /* One round: all operations of all configurations. Start and stride change, so that no operation
@@ -263,14 +300,15 @@ static speed speed_of(samples *s, const double *seconds, double bytes, int n) {
                  .of_memcpy = NAN,
                  .of_one_thread = NAN,
                  .of_avx512 = NAN,
-                 .of_roundtrip = NAN};
+                 .of_roundtrip = NAN,
+                 .of_flat = NAN};
 }
 
 static void summarise(workspace *w, const config *configs, int n_configs, int runs, samples *s, cell *out) {
   for (int c = 0; c < n_configs; c++)
     for (int op = 0; op < OPS; op++) {
       double bytes = bytes_of(w, (operation)op), *x = s->own[c][op];
-      int one = configs[c].one_thread, wide = configs[c].avx512;
+      int one = configs[c].one_thread, wide = configs[c].avx512, flat = configs[c].flat;
       speed *v = &out->speeds[c][op];
       *v = speed_of(s, x, bytes, runs);
       v->of_memcpy = median_ratio(s, s->own[c][OP_MEMCPY], x, bytes / bytes_of(w, OP_MEMCPY), runs);
@@ -279,6 +317,8 @@ static void summarise(workspace *w, const config *configs, int n_configs, int ru
         v->of_one_thread = median_ratio(s, s->own[one][op], x, 1, runs);
       if (wide >= 0)
         v->of_avx512 = median_ratio(s, s->own[wide][op], x, 1, runs);
+      if (flat >= 0)
+        v->of_flat = median_ratio(s, s->own[flat][op], x, 1, runs);
     }
 }
 
@@ -302,19 +342,21 @@ void measure_cell(workspace *w, const options *o, const config *configs, int n_c
   samples *s = calloc(1, sizeof *s);
   if (!s)
     die("out of memory", "");
-  *out = (cell){0};
-  prepare(w, &configs[0], bound, out);
+  make_lattice(w, configs, bound);
+  *out = (cell){.pair = w->pair, .bound = bound, .eb = w->lattice.eb, .n_forms = w->n_forms};
+  out->baseline_ratio = ratio_of_baseline(w);
   out->same_bytes = true;
+  n_configs = n_configs / FORMS * w->n_forms;
+  for (int form = 0; form < w->n_forms; form++)
+    out->forms[form] = make_streams(w, &configs[n_configs / w->n_forms * form]);
   for (int c = 0; c < n_configs; c++)
     out->same_bytes &= warm_up(w, &configs[c]);
   if (peer_name())
-    out->zfp.equal_bound = peer_quality(w, w->lattice.eb);
+    out->zfp.equal_bound = peer_quality(w, w->lattice.eb, w->lattice.eb);
   for (int round = 0; round < o->runs; round++)
     play_round(w, o, configs, n_configs, round, s);
   summarise(w, configs, n_configs, o->runs, s, out);
-  if (peer_name()) {
+  if (peer_name())
     summarise_peer(w, configs, n_configs, o->zfp_runs, s, out);
-    peer_equal_psnr(w, out->own.psnr, &out->zfp);
-  }
   free(s);
 }

@@ -13,31 +13,40 @@ void cpu_report_begin(const results *r) {
   printf(
       "libghz %s, %s. GB/s are original bytes of one operand; best and median of %d rounds, in each of which\n"
       "everything runs once. /memcpy is the median over the rounds of the ratio to memcpy with as many\n"
-      "threads. roundtrip is decompress + add + compress. Bounds are relative to the joint range of the "
-      "pair.\n",
+      "threads, /flat that of a field with its shape to the same flat. roundtrip is decompress + add + "
+      "compress.\n"
+      "Bounds are relative to the joint range of the pair. zfp rounds tolerances to powers of two; its ratios\n"
+      "at our PSNR and at our largest error are interpolated between them.\n",
       ghz_version(), peer_name() ? peer_name() : "without zfp", r->options->runs);
 }
 
-static void print_quality(const char *what, quality q, const char *note) {
-  printf("  %-14s ratio %8.2f  max error / bound %8.5f  PSNR %7.2f dB%s\n", what, q.ratio, q.error, q.psnr,
-         note);
+static void print_quality(const char *what, quality q) {
+  printf("  %-14s ratio %8.2f  max error / bound %8.5f  PSNR %7.2f dB", what, q.ratio, q.error, q.psnr);
+}
+
+static void print_form(const char *name, const form_result *r) {
+  char label[32];
+  snprintf(label, sizeof label, "ghz %s", name);
+  print_quality(label, r->own);
+  if (peer_name())
+    printf("  zfp at this PSNR %8.2f, at this error %8.2f", r->zfp_at_psnr, r->zfp_at_error);
+  printf("\n  %-14s ratio %8.2f  max error / bound %8.5f\n", "  sum", r->sum_ratio, r->sum_error);
 }
 
 static void print_qualities(const cell *c) {
-  char note[100];
-  snprintf(note, sizeof note, "%s", c->same_bytes ? "" : "  STREAMS DIFFER between configurations");
-  print_quality("ghz", c->own, note);
-  printf("  %-14s ratio %8.2f  max error / bound %8.5f\n", "ghz, sum", c->sum_ratio, c->sum_error);
+  for (int form = 0; form < c->n_forms; form++)
+    print_form(cpu_forms[form], &c->forms[form]);
   printf("  %-14s ratio %8.2f\n", "order 1, by 32", c->baseline_ratio);
-  if (!peer_name())
-    return;
-  print_quality("zfp", c->zfp.equal_bound, "");
-  snprintf(note, sizeof note, "  tolerance %.3g x bound", c->zfp.tolerance);
-  print_quality("zfp, same PSNR", c->zfp.equal_psnr, note);
+  if (peer_name()) {
+    print_quality("zfp", c->zfp.equal_bound);
+    printf("\n");
+  }
+  if (!c->same_bytes)
+    printf("  STREAMS DIFFER between configurations\n");
 }
 
 static void print_speed(const char *what, const speed *s) {
-  printf("  %-19s %8.2f %8.2f %9.3f", what, s->best, s->median, s->of_memcpy);
+  printf("  %-26s %8.2f %8.2f %9.3f", what, s->best, s->median, s->of_memcpy);
 }
 
 void cpu_report_cell(const results *r, const cell *c) {
@@ -46,51 +55,60 @@ void cpu_report_cell(const results *r, const cell *c) {
     printf("%s%zu", i ? " x " : " = ", c->pair->a.dims[i]);
   printf("\n");
   print_qualities(c);
-  printf("  %-8s %-10s %8s %8s %9s %9s %9s %9s\n", "", "GB/s", "best", "median", "/memcpy", "/roundtr.",
-         "/1 thread", "/avx512");
-  for (int i = 0; i < r->n_configs; i++)
+  printf("  %-26s %8s %8s %9s %9s %9s %9s %9s\n", "GB/s", "best", "median", "/memcpy", "/roundtr.", "/1 thread",
+         "/avx512", "/flat");
+  for (int i = 0; i < r->n_configs / FORMS * c->n_forms; i++)
     for (int op = 0; op < OPS; op++) {
       const speed *s = &c->speeds[i][op];
       char label[64];
-      snprintf(label, sizeof label, "%-7s%-2d%-10s", r->configs[i].isa, r->configs[i].threads,
-               cpu_operations[op]);
+      snprintf(label, sizeof label, "%-7s%-2d %-7s%-10s", r->configs[i].isa, r->configs[i].threads,
+               cpu_forms[r->configs[i].form], cpu_operations[op]);
       print_speed(label, s);
       print_number(s->of_roundtrip, 10, 3);
       print_number(s->of_one_thread, 10, 3);
       print_number(s->of_avx512, 10, 3);
+      print_number(s->of_flat, 10, 3);
       printf("\n");
     }
   if (peer_name()) {
-    print_speed("zfp    1 compress", &c->zfp.pack);
+    print_speed("zfp    1         compress", &c->zfp.pack);
     printf("\n");
-    print_speed("zfp    1 decompress", &c->zfp.unpack);
+    print_speed("zfp    1         decompress", &c->zfp.unpack);
     printf("\n");
   }
   fflush(stdout);
 }
 
+static void print_ratios(const char *name, const double flat[], const double shaped[], const double baseline[],
+                         int n) {
+  printf("\n  %-14s", name);
+  for (int b = 0; b < n; b++)
+    printf("%8.2f /%7.2f /%7.2f", flat[b], shaped[b], baseline[b]);
+}
+
 /* Ratios of every file, its bound relative to its own range. */
 void cpu_report_ratios(const results *r) {
   const options *o = r->options;
+  double mean[FORMS + 1][MAX_BOUNDS] = {{0}};
   printf(
-      "\nRatio of every field by itself, bound relative to its own range: ghz / order 1 with blocks of 32\n");
-  printf("  %-16s", "");
+      "\nRatio of every field by itself, bound relative to its own range: ghz flat / with its shape / order 1 "
+      "with blocks of 32\n  %-14s",
+      "");
   for (int b = 0; b < o->bounds.n; b++)
-    printf(" %20.0e", o->bounds.x[b]);
+    printf("%26.0e", o->bounds.x[b]);
   for (int i = 0; i < r->n_ratios; i++) {
-    printf("\n  %-16s", r->ratios[i].field->name);
-    for (int b = 0; b < o->bounds.n; b++)
-      printf(" %9.2f / %8.2f", r->ratios[i].own[b], r->ratios[i].baseline[b]);
-  }
-  printf("\n  %-16s", "harmonic mean");
-  for (int b = 0; b < o->bounds.n; b++) {
-    double own = 0, baseline = 0;
-    for (int i = 0; i < r->n_ratios; i++) {
-      own += 1 / r->ratios[i].own[b];
-      baseline += 1 / r->ratios[i].baseline[b];
+    const field_ratio *f = &r->ratios[i];
+    print_ratios(f->field->name, f->own[FLAT], f->own[SHAPED], f->baseline, o->bounds.n);
+    for (int b = 0; b < o->bounds.n; b++) {
+      mean[FLAT][b] += 1 / f->own[FLAT][b];
+      mean[SHAPED][b] += 1 / f->own[SHAPED][b];
+      mean[FORMS][b] += 1 / f->baseline[b];
     }
-    printf(" %9.2f / %8.2f", r->n_ratios / own, r->n_ratios / baseline);
   }
+  for (int k = 0; k <= FORMS; k++)
+    for (int b = 0; b < o->bounds.n; b++)
+      mean[k][b] = r->n_ratios / mean[k][b];
+  print_ratios("harmonic mean", mean[FLAT], mean[SHAPED], mean[FORMS], o->bounds.n);
   printf("\n");
 }
 
@@ -120,43 +138,50 @@ static void csv_speed(FILE *f, const speed *s) {
   csv_number(f, s->of_roundtrip);
   csv_number(f, s->of_one_thread);
   csv_number(f, s->of_avx512);
+  csv_number(f, s->of_flat);
 }
 
-static void csv_quality(FILE *f, quality q) {
+/* form: whose PSNR and error zfp is compared at; NULL: none. */
+static void csv_quality(FILE *f, quality q, const form_result *form) {
   csv_number(f, q.ratio);
   csv_number(f, q.error);
   csv_number(f, q.psnr);
+  csv_number(f, form ? form->zfp_at_psnr : NAN);
+  csv_number(f, form ? form->zfp_at_error : NAN);
   fprintf(f, "\n");
 }
 
+static const speed no_speed = {NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+
 static void csv_peer(FILE *f, const cell *c) {
-  static const speed none = {NAN, NAN, NAN, NAN, NAN, NAN};
   csv_start(f, c, "zfp", "", 1, "compress");
   csv_speed(f, &c->zfp.pack);
-  csv_quality(f, c->zfp.equal_bound);
+  csv_quality(f, c->zfp.equal_bound, NULL);
   csv_start(f, c, "zfp", "", 1, "decompress");
   csv_speed(f, &c->zfp.unpack);
-  csv_quality(f, c->zfp.equal_bound);
-  csv_start(f, c, "zfp-equal-psnr", "", 1, "ratio");
-  csv_speed(f, &none);
-  csv_quality(f, c->zfp.equal_psnr);
+  csv_quality(f, c->zfp.equal_bound, NULL);
+}
+
+static void csv_operation(FILE *f, const cell *c, const config *g, operation op, const speed *s) {
+  static const char *const names[FORMS] = {"ghz", "ghz-shaped"};
+  const form_result *r = &c->forms[g->form];
+  quality q = r->own;
+  if (op == OP_MEMCPY)
+    q = (quality){NAN, NAN, NAN};
+  else if (op == OP_ADD || op == OP_ROUNDTRIP)
+    q = (quality){r->sum_ratio, op == OP_ADD ? r->sum_error : NAN, NAN};
+  csv_start(f, c, names[g->form], g->isa, g->threads, cpu_operations[op]);
+  csv_speed(f, s);
+  csv_quality(f, q, op == OP_COMPRESS ? r : NULL);
 }
 
 static void csv_cell(FILE *f, const results *r, const cell *c) {
-  static const speed none = {NAN, NAN, NAN, NAN, NAN, NAN};
-  for (int i = 0; i < r->n_configs; i++)
-    for (int op = 0; op < OPS; op++) {
-      quality q = {op == OP_MEMCPY ? NAN : c->own.ratio, op == OP_MEMCPY ? NAN : c->own.error,
-                   op == OP_MEMCPY ? NAN : c->own.psnr};
-      if (op == OP_ADD || op == OP_ROUNDTRIP)
-        q = (quality){c->sum_ratio, op == OP_ADD ? c->sum_error : NAN, NAN};
-      csv_start(f, c, "ghz", r->configs[i].isa, r->configs[i].threads, cpu_operations[op]);
-      csv_speed(f, &c->speeds[i][op]);
-      csv_quality(f, q);
-    }
+  for (int i = 0; i < r->n_configs / FORMS * c->n_forms; i++)
+    for (int op = 0; op < OPS; op++)
+      csv_operation(f, c, &r->configs[i], (operation)op, &c->speeds[i][op]);
   csv_start(f, c, "order1-by-32", "", 1, "ratio");
-  csv_speed(f, &none);
-  csv_quality(f, (quality){c->baseline_ratio, NAN, NAN});
+  csv_speed(f, &no_speed);
+  csv_quality(f, (quality){c->baseline_ratio, NAN, NAN}, NULL);
   if (peer_name())
     csv_peer(f, c);
 }
@@ -164,7 +189,8 @@ static void csv_cell(FILE *f, const results *r, const cell *c) {
 void cpu_report_csv(const results *r) {
   FILE *f = csv_open(r->options->csv,
                      "field,values,bound,eb,codec,isa,threads,operation,best_GBps,median_GBps,of_memcpy,"
-                     "of_roundtrip,of_one_thread,of_avx512,ratio,error_of_bound,psnr_dB");
+                     "of_roundtrip,of_one_thread,of_avx512,of_flat,ratio,error_of_bound,psnr_dB,"
+                     "zfp_ratio_at_psnr,zfp_ratio_at_error");
   for (int i = 0; i < r->n_cells; i++)
     csv_cell(f, r, &r->cells[i]);
   csv_close(f, r->options->csv);
