@@ -42,8 +42,10 @@ cases() {
   done
   planes=$((4 * ${size%M})) # of 256 x 256 values: the wave has 256 of them
   if [ $planes -ge 8 ] && [ $planes -le 256 ]; then
-    echo "allreduce-wave-3d - allreduce --field wave --extents ${planes}x256x256"
-    echo "bcast-wave-3d - bcast --field wave --extents ${planes}x256x256"
+    for collective in allreduce bcast; do
+      echo "$collective-wave-3d - $collective --field wave --extents ${planes}x256x256"
+      echo "$collective-wave-3d-tuned tuned $collective --field wave --extents ${planes}x256x256 --algorithm auto"
+    done
   fi
   [ $quick = 0 ] || return 0
   for field in density climate gradient random zero; do
