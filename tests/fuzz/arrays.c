@@ -24,7 +24,7 @@ ghz_lattice choose_lattice(choices *c) {
   return l;
 }
 
-size_t choose_count(choices *c) {
+static size_t choose_count(choices *c) {
   static const uint16_t counts[] = {0,   1,   2,    3,    7,    8,    9,    100,  127, 128,
                                     129, 500, 1000, 1023, 1024, 1025, 2047, 2049, 3000};
   unsigned how = (unsigned)choose(c, 1);
@@ -35,7 +35,26 @@ size_t choose_count(choices *c) {
   return 16384 - 3 + (size_t)choose_below(c, 1100);
 }
 
-int choose_order(choices *c) { return (int)choose_below(c, 4) - 1; }
+static uint64_t choose_extent(choices *c, uint64_t most) {
+  static const uint8_t extents[] = {0, 1, 2, 7, 8, 9, 15, 16, 17, 24, 31, 32, 33, 40};
+  uint64_t extent = extents[choose_below(c, sizeof extents)];
+  return extent < most ? extent : most;
+}
+
+/* At most some 40 bricks. */
+ghz_shape choose_shape(choices *c) {
+  ghz_shape s = {1 + (int)choose_below(c, 3), {1, 1, 0}};
+  if (s.dims == 1)
+    return ghz_flat(choose_count(c));
+  s.extent[0] = choose_extent(c, s.dims == 2 ? 4 : 17);
+  s.extent[1] = choose_extent(c, 40);
+  s.extent[2] = choose_extent(c, 40);
+  return s;
+}
+
+int choose_order(choices *c, const ghz_shape *shape) {
+  return (int)choose_below(c, 3 + (uint64_t)order_most(shape)) - 2;
+}
 
 static void set(ghz_type type, void *x, size_t i, uint64_t bits) {
   memcpy((char *)x + i * ghz_type_size(type), &bits, ghz_type_size(type));
@@ -64,25 +83,29 @@ static void choose_one(choices *c, const ghz_lattice *l, void *x, size_t n) {
     set(l->type, x, i, bits);
 }
 
-void *choose_values(choices *c, const ghz_lattice *l, size_t n) {
-  const test_input *in = &inputs[choose_below(c, input_count)];
-  void *x = input_make(in, l->type, n, l->step, choose(c, 2));
+void *choose_values(choices *c, const ghz_lattice *l, const ghz_shape *shape) {
+  size_t n = (size_t)ghz_shape_count(shape), in = (size_t)choose_below(c, input_count + 4 * FIELD_KINDS);
+  uint64_t seed = choose(c, 2);
+  void *x = in < input_count ? input_make(&inputs[in], l->type, n, l->step, seed)
+                             : field_make((field_kind)((in - input_count) % FIELD_KINDS), l, shape,
+                                          ldexp(1 + (double)(seed % 7), (int)(seed % 23)), seed);
   for (uint64_t k = choose_below(c, 16); k > 0 && n > 0; k--)
     choose_one(c, l, x, n);
   return x;
 }
 
-ref_bytes compress_everywhere(const ghz_lattice *l, int order, const void *x, size_t n) {
-  ref_header header = header_for(l, n);
+ref_bytes compress_everywhere(const ghz_lattice *l, int order, const void *x, const ghz_shape *shape) {
+  ref_header header = header_shaped(l, shape);
   ref_bytes want = ref_compress(&header, order, x);
-  size_t room = ghz_size_bound(n, l->type, 1), size = 0;
+  size_t room = ghz_shape_bound(shape, l->type, 1), size = 0;
   for (size_t i = 0; i < fuzz_contexts(); i++) {
     uint8_t *got = scratch(room);
-    ghz_status status = ghz_compress(fuzz_context(i), l, order, x, n, got, room, &size);
+    ghz_status status = ghz_compress_shape(fuzz_context(i), l, order, x, shape, got, room, &size);
     MUST(status == GHZ_OK, "compress: %d", (int)status);
     must_equal(got, size, want.data, want.size, ghz_context_isa(fuzz_context(i)));
     uint8_t *tight = scratch(size);
-    MUST(ghz_compress(fuzz_context(i), l, order, x, n, tight, size, &size) == GHZ_OK, "its size is not enough");
+    status = ghz_compress_shape(fuzz_context(i), l, order, x, shape, tight, size, &size);
+    MUST(status == GHZ_OK, "its size is not enough");
   }
   return want;
 }

@@ -97,7 +97,7 @@ static uint32_t terms_of(const task *t) {
 /* Room that always suffices, the accumulator's own bytes included. */
 static size_t room_for(const task *t, const ghz_info *info) {
   uint32_t terms = terms_of(t);
-  size_t bound = ghz_size_bound((size_t)info->count, info->lattice.type, terms ? terms : 1);
+  size_t bound = ghz_shape_bound(&info->shape, info->lattice.type, terms ? terms : 1);
   return bound > t->s[0].size ? bound : t->s[0].size;
 }
 
@@ -160,10 +160,10 @@ static void check_reversed(const task *t, const result *r) {
 }
 
 /* The sum of the last operands, added to the first. */
-static void check_grouped(const task *t, const result *r) {
+static void check_grouped(const task *t, const result *r, const ghz_info *first) {
   task rest = {.kind = SUM, .k = t->k - 1}, whole = {.kind = ADD, .k = 2};
   memcpy(rest.s, t->s + 1, rest.k * sizeof *rest.s);
-  result right = run(fuzz_context(0), &rest, r->size + ghz_size_bound(FUZZ_VALUES, GHZ_F64, 1000));
+  result right = run(fuzz_context(0), &rest, r->size + ghz_shape_bound(&first->shape, GHZ_F64, 1000));
   if (right.status == GHZ_OK) {
     whole.s[0] = t->s[0];
     whole.s[1] = (ghz_bytes){right.data, right.size};
@@ -178,6 +178,7 @@ static void check_result(const task *t, const result *r, const ghz_info *first) 
   ghz_bytes made = {r->data, r->size};
   MUST(ghz_info_read(made, &info) == GHZ_OK, "the result is no stream");
   MUST(info.count == first->count && info.lattice.type == first->lattice.type, "another array");
+  MUST(memcmp(&info.shape, &first->shape, sizeof info.shape) == 0, "another shape");
   MUST(info.terms == terms_of(t), "%u terms", info.terms);
   if (all_decode(t))
     MUST(ref_check(r->data, r->size) != REF_BAD, "the result is damaged");
@@ -188,7 +189,7 @@ static void check_result(const task *t, const result *r, const ghz_info *first) 
     return;
   check_reversed(t, r);
   if (t->kind == SUM && t->k > 2)
-    check_grouped(t, r);
+    check_grouped(t, r, first);
 }
 
 /* With any room there is the same result, or an error that says what is wrong. */
@@ -232,7 +233,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     t.s[i] = c.left ? choose_part(&c) : t.s[0];
   ghz_info info;
   if (ghz_info_read(t.s[0], &info) != GHZ_OK)
-    info = (ghz_info){.lattice = {.type = GHZ_F32}, .count = 1};
+    info = (ghz_info){.lattice = {.type = GHZ_F32}, .shape = ghz_flat(1), .count = 1};
   if (info.count > FUZZ_VALUES)
     return 0;
   result r = run_everywhere(&t, room_for(&t, &info));

@@ -37,7 +37,8 @@ static bool read_frames(frame_reader *r, reading *got, frame_writer *w) {
     ok = reader_next(r, &f, &more);
     if (!ok || !more)
       break;
-    MUST(f.info.count <= r->header.layout.frame_values, "%llu values in a frame", (unsigned long long)f.info.count);
+    MUST(f.info.count <= r->header.layout.frame_values, "%llu values in a frame",
+         (unsigned long long)f.info.count);
     got->values += f.info.count;
     got->frames++;
     got->bytes += decode_frame(&f, r->header.type);

@@ -15,13 +15,20 @@ static void against_reference(ghz_bytes s, ghz_status status, ghz_type out, cons
        (int)status);
   if (status != GHZ_OK)
     return;
-  size_t each = ghz_type_size(out), tile = GHZ_TILE * each, size = (size_t)count * each;
-  uint8_t *want = scratch(size);
+  size_t each = ghz_type_size(out);
+  uint8_t *want = scratch((size_t)count * each);
+  ref_tile *shape = scratch(sizeof *shape);
+  ref_header h = ref_header_read(s.data);
   ref_decode(s.data, (int)out, want);
-  for (size_t at = 0; at < size; at += tile) {
-    size_t part = size - at < tile ? size - at : tile;
-    if (within_limits(s, at / tile))
-      must_equal((const uint8_t *)values + at, part, want + at, part, "the values of the reference");
+  for (uint64_t t = 0; t < ref_tile_total(&h); t++) {
+    if (!within_limits(s, t))
+      continue;
+    ref_tile_shape(&h, t, shape);
+    for (int i = 0; i < REF_TILE; i++)
+      if (ref_inside(shape, i)) {
+        size_t at = (size_t)ref_place(&h, t, i) * each;
+        must_equal((const uint8_t *)values + at, each, want + at, each, "a value of the reference");
+      }
   }
 }
 
@@ -59,11 +66,13 @@ static void check_extrema(ghz_bytes s, const ghz_info *info) {
 }
 
 static void check_statistics(const ghz_statistics *st, const ghz_info *info) {
-  uint64_t lattice = st->order[0] + st->order[1] + st->order[2], blocks = 0, all = (info->count + 7) / 8;
+  uint64_t lattice = st->order[0] + st->order[1] + st->order[2] + st->order[3], blocks = 0;
+  uint64_t all = info->shape.dims == 1 ? (info->count + 7) / 8 : info->tiles * (GHZ_TILE / 8);
   for (size_t i = 0; i < 63; i++)
     blocks += st->widths[i];
   MUST(lattice == st->mode[0] + st->mode[1] + st->mode[2], "orders and modes");
   MUST(st->empty + st->raw + lattice == info->tiles && st->specials <= lattice, "tiles");
+  MUST(st->coefficients <= lattice && (info->transform || st->coefficients == 0), "coefficients");
   MUST(blocks <= all, "%llu blocks", (unsigned long long)blocks);
 }
 

@@ -40,15 +40,16 @@ static void use_range(choices *c, ghz_lattice *l, const void *x, size_t n) {
 }
 
 /* A message of any tiles is the same part of the stream. */
-static void check_slice(choices *c, const ghz_lattice *l, int order, const void *x, size_t n, ghz_bytes s) {
-  uint64_t all = ref_tiles(n), first = choose_below(c, all + 1), tiles = choose_below(c, all - first + 1);
+static void check_slice(choices *c, const ghz_lattice *l, int order, const void *x, const ghz_shape *shape,
+                        ghz_bytes s) {
+  uint64_t all = ghz_shape_tiles(shape), first = choose_below(c, all + 1),
+           tiles = choose_below(c, all - first + 1);
   ghz_slice part, cut;
   MUST(ghz_slice_view(s, first, tiles, &cut) == GHZ_OK, "view");
-  size_t room = ghz_slice_bound(&(ghz_shape){.dims = 1}, tiles, l->type, 1), size = ghz_slice_size(&cut),
-         packed;
+  size_t room = ghz_slice_bound(shape, tiles, l->type, 1), size = ghz_slice_size(&cut), packed;
   uint8_t *got = scratch(room), *want = scratch(size);
   ghz_context *ctx = fuzz_context(fuzz_contexts() - 1);
-  ghz_status status = ghz_slice_compress(ctx, l, order, x, n, first, tiles, got, room, &part);
+  ghz_status status = ghz_slice_compress_shape(ctx, l, order, x, shape, first, tiles, got, room, &part);
   MUST(status == GHZ_OK, "slice_compress: %d", (int)status);
   MUST(ghz_slice_pack(&cut, want, size, &packed) == GHZ_OK, "pack");
   must_equal(got, ghz_slice_size(&part), want, packed, "a message");
@@ -58,18 +59,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   SCOPE;
   choices c = {data, size};
   ghz_lattice l = choose_lattice(&c);
-  size_t n = choose_count(&c);
-  int order = choose_order(&c);
+  ghz_shape shape = choose_shape(&c);
+  size_t n = (size_t)ghz_shape_count(&shape);
+  int order = choose_order(&c, &shape);
   unsigned how = (unsigned)choose(&c, 1);
-  void *x = choose_values(&c, &l, n);
+  void *x = choose_values(&c, &l, &shape);
   if (how & 1)
     use_range(&c, &l, x, n);
-  ref_bytes stream = compress_everywhere(&l, order, x, n);
+  ref_bytes stream = compress_everywhere(&l, order, x, &shape);
   ghz_bytes s = {stream.data, stream.size};
   MUST(honest(s), "the stream is not what an encoder makes");
   check_decoded(s, &l, x, n, l.type);
   if (l.type == GHZ_F32)
     check_decoded(s, &l, x, n, GHZ_F64);
-  check_slice(&c, &l, order, x, n, s);
+  check_slice(&c, &l, order, x, &shape, s);
   return 0;
 }

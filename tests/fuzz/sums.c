@@ -13,6 +13,7 @@ typedef __float128 quad;
 /* Arrays, their streams, and the exact sums of their values. */
 typedef struct operands {
   ghz_lattice l;
+  ghz_shape shape;
   size_t n, k;
   ref_bytes s[MOST];
   quad *exact; /* NaN where a value is not finite */
@@ -22,7 +23,7 @@ typedef ghz_status (*operation)(ghz_context *ctx, const operands *o, const void 
                                 size_t *size);
 
 static size_t room_of(const operands *o, uint32_t terms) {
-  return ghz_size_bound(o->n, o->l.type, terms ? terms : 1);
+  return ghz_shape_bound(&o->shape, o->l.type, terms ? terms : 1);
 }
 
 /* Whether a lattice far from the limits of its type can be scaled by what is chosen here. */
@@ -133,6 +134,14 @@ static void check_sums(const operands *o) {
   }
 }
 
+/* Values between lattice integers cannot be compared on those. */
+static void must_refuse_extremum(const operands *o, int smaller) {
+  size_t room = room_of(o, 1), size = 0;
+  uint8_t *dst = scratch(room);
+  ghz_status status = (smaller ? run_minimum : run_maximum)(fuzz_context(0), o, NULL, dst, room, &size);
+  MUST(status == GHZ_EINVAL, "an extremum of coefficients: %d", (int)status);
+}
+
 static void check_others(choices *c, const operands *o) {
   int64_t coefficients[MOST];
   double factor = ldexp((double)(int8_t)choose(c, 1), (int)choose_below(c, 16) - 8) / 3;
@@ -143,6 +152,8 @@ static void check_others(choices *c, const operands *o) {
     must_make(run_mean, o, NULL, ref_mean(o->k, o->s), "mean");
   else if (what == 1)
     must_make(run_combine, o, coefficients, ref_combine(o->k, o->s, coefficients, REF_PLAIN, 1), "combine");
+  else if (o->k > 1 && (ref_header_read(o->s[0].data).transform || ref_header_read(o->s[1].data).transform))
+    must_refuse_extremum(o, what == 2);
   else if (what == 2 && o->k > 1)
     must_make(run_minimum, o, NULL, ref_extremum(o->s[0], o->s[1], 0), "minimum");
   else if (o->k > 1)
@@ -162,18 +173,19 @@ static void add_exactly(operands *o, const void *x) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   SCOPE;
   choices c = {data, size};
-  operands o = {.l = choose_lattice(&c), .n = choose_count(&c)};
+  operands o = {.l = choose_lattice(&c), .shape = choose_shape(&c)};
   o.k = 1 + (size_t)choose_below(&c, MOST);
-  if (o.n > 5000)
-    o.n = 5000;
+  if (o.shape.dims == 1 && o.shape.extent[2] > 5000)
+    o.shape.extent[2] = 5000;
+  o.n = (size_t)ghz_shape_count(&o.shape);
   o.exact = scratch(o.n * sizeof *o.exact);
   for (size_t i = 0; i < o.n; i++)
     o.exact[i] = 0;
   for (size_t i = 0; i < o.k; i++) {
-    int order = choose_order(&c);
-    void *x = choose_values(&c, &o.l, o.n);
+    int order = choose_order(&c, &o.shape);
+    void *x = choose_values(&c, &o.l, &o.shape);
     add_exactly(&o, x);
-    o.s[i] = compress_everywhere(&o.l, order, x, o.n);
+    o.s[i] = compress_everywhere(&o.l, order, x, &o.shape);
   }
   check_sums(&o);
   check_others(&c, &o);
