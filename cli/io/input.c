@@ -129,7 +129,7 @@ bool input_set_shape(input *in, const shape *s) {
   uint64_t count;
   shape_count(s, &count);
   if (in->shape.npy &&
-      (in->shape.ndim != s->ndim || memcmp(in->shape.dims, s->dims, s->ndim * sizeof *s->dims)))
+      (in->shape.ndim != s->ndim || memcmp(in->shape.dims, s->dims, s->ndim * sizeof *s->dims) != 0))
     return fail_contradicts(in, s);
   if (in->shape.npy)
     return true;
