@@ -11,21 +11,43 @@ typedef struct brick_grid {
 
 static const brick_grid brick_grids[4] = {{0}, {0}, {2, 3, 4, BLOCKS}, {3, 4, 2, BRICK_LAYER_BLOCKS}};
 
-/* Calls `body` for each line inside the extent: its z and y, and `at`, its first column. */
-#define FOR_LINES(e, at, body)                                                                                 \
-  do {                                                                                                         \
-    const tile_extent whole_ = whole_tile((int)(e)->dims);                                                     \
-    for (unsigned z = 0; z < (e)->z; z++)                                                                      \
-      for (unsigned y = 0; y < (e)->y; y++) {                                                                  \
-        const size_t at = ((size_t)z * whole_.y + y) * whole_.x;                                               \
-        body;                                                                                                  \
-      }                                                                                                        \
-  } while (0)
+/* Walks over the lines of a brick that are inside:
+ *   for (line_walk w = first_line(place); more_lines(&w); next_line(&w)) ... */
+typedef struct line_walk {
+  const tile_place *place;
+  unsigned left_z, left_y; /* layers, and lines of this layer, from this one on */
+  size_t column, layer;    /* the first column of the line, and of its layer */
+  size_t at, plane;        /* the first value of the line, and of its plane, in the array */
+} line_walk;
+
+static inline line_walk first_line(const tile_place *p) {
+  return (line_walk){.place = p, .left_z = p->extent.z, .left_y = p->extent.y};
+}
+
+static inline int more_lines(const line_walk *w) {
+  return w->left_z > 0;
+}
+
+static inline void next_line(line_walk *w) {
+  const int cubes = w->place->extent.dims == 3;
+  if (--w->left_y) {
+    w->column += cubes ? 16 : 32;
+    w->at += w->place->row;
+    return;
+  }
+  w->left_z--;
+  w->left_y = w->place->extent.y;
+  w->column = w->layer += 8 * 16;
+  w->at = w->plane += w->place->plane;
+}
 
 /* The columns inside, as a bit plane, of any tile. */
 static void columns_inside(const tile_extent *e, bit_plane plane) {
+  const tile_place place = packed_place(*e);
   memset(plane, 0, PLANE_BYTES);
-  FOR_LINES(e, at, for (unsigned x = 0; x < e->x; x++) plane[(at + x) / 8] |= (uint8_t)(1 << x % 8));
+  for (line_walk w = first_line(&place); more_lines(&w); next_line(&w))
+    for (size_t i = w.column; i < w.column + e->x; i++)
+      plane[i / 8] |= (uint8_t)(1 << i % 8);
 }
 
 /* Copies a line. Whole ones have a size that the compiler knows. */
@@ -45,17 +67,31 @@ static void gather_brick(const tile_place *p, const void *x, size_t size, void *
   const tile_extent *e = &p->extent;
   if (e->n < TILE)
     memset(columns, 0, TILE * size);
-  FOR_LINES(e, at,
-            copy_line((char *)columns + at * size, (const char *)x + (z * p->plane + y * p->row) * size,
-                      e->x * size));
+  for (line_walk w = first_line(p); more_lines(&w); next_line(&w))
+    copy_line((char *)columns + w.column * size, (const char *)x + w.at * size, e->x * size);
+}
+
+/* Whether a line can pass the caches by. */
+static inline int may_stream(const void *to, size_t size) {
+  return ((uintptr_t)to | size) % VEC == 0;
+}
+
+static inline void stream_line(void *to, const void *from, size_t size) {
+  for (size_t i = 0; i < size; i += VEC)
+    vec_stream((char *)to + i, (const char *)from + i);
 }
 
 /* Columns to values; those outside are dropped. */
-static void scatter_brick(const tile_place *p, const void *columns, size_t size, void *x) {
+static void scatter_brick(const tile_place *p, const void *columns, size_t size, int streaming, void *x) {
   const tile_extent *e = &p->extent;
-  FOR_LINES(e, at,
-            copy_line((char *)x + (z * p->plane + y * p->row) * size, (const char *)columns + at * size,
-                      e->x * size));
+  for (line_walk w = first_line(p); more_lines(&w); next_line(&w)) {
+    void *to = (char *)x + w.at * size;
+    const void *from = (const char *)columns + w.column * size;
+    if (streaming && may_stream(to, e->x * size))
+      stream_line(to, from, e->x * size);
+    else
+      copy_line(to, from, e->x * size);
+  }
 }
 
 /* Columns outside, position-major: 1, or 0 where a column is inside. */

@@ -74,6 +74,8 @@ static int inverse_is_exact(const tile_header *h) {
   uint64_t sum = h->anchor < 0 ? 0 - (uint64_t)h->anchor : (uint64_t)h->anchor;
   if (sum >= UINT64_C(1) << 29)
     return 0;
+  if (h->height <= 19) /* 1024 * 2^18 */
+    return 1;
   for (int b = 0; b < BLOCKS; b++)
     sum += h->width[b] ? (uint64_t)BLOCK << (h->width[b] - 1) : 0;
   return sum < UINT64_C(1) << 30;
@@ -132,11 +134,19 @@ static void compose(const ghz_lattice *l, const brick_header *b, const brick_gri
 
 /* Values in steps, to their places. */
 static void place_composed(const tile_place *p, const double *transformed, double step, ghz_type out,
-                           void *dst) {
+                           int streaming, void *dst) {
   const tile_extent *e = &p->extent;
-  FOR_LINES(e, at, const size_t to = z * p->plane + y * p->row;
-            if (out == GHZ_F32) compose_f32(transformed + at, step, e->x, (float *)dst + to);
-            else compose_f64(transformed + at, step, e->x, (double *)dst + to));
+  ALIGNED double room[32];
+  const size_t size = ghz_type_size(out), line = e->x * size;
+  for (line_walk w = first_line(p); more_lines(&w); next_line(&w)) {
+    void *to = (char *)dst + w.at * size, *place = streaming && may_stream(to, line) ? room : to;
+    if (out == GHZ_F32)
+      compose_f32(transformed + w.column, step, e->x, place);
+    else
+      compose_f64(transformed + w.column, step, e->x, place);
+    if (place != to)
+      stream_line(to, place, line);
+  }
 }
 
 /* Any brick with coefficients, in 128 bits. */
@@ -173,21 +183,21 @@ static void dequantise_brick(const ghz_lattice *l, const tile_header *h, const b
 }
 
 static void decode_transformed(const ghz_lattice *l, const brick_header *b, uint32_t terms, ghz_type out,
-                               const tile_place *place, void *dst) {
+                               const tile_place *place, int streaming, void *dst) {
   ALIGNED double transformed[TILE];
   const brick_grid *g = &brick_grids[place->extent.dims];
   if (fits_32_bits(l->type, l->cap, b->lattice.mode, terms) && inverse_is_exact(&b->coefficients))
     compose(l, b, g, transformed);
   else
     compose_wide(l, b, g, transformed);
-  place_composed(place, transformed, l->step, out, dst);
+  place_composed(place, transformed, l->step, out, streaming, dst);
 }
 
 static void decode_untransformed(const ghz_lattice *l, const brick_header *b, uint32_t terms, ghz_type out,
-                                 const tile_place *place, void *dst) {
+                                 const tile_place *place, int streaming, void *dst) {
   ALIGNED double y[TILE];
   dequantise_brick(l, &b->lattice, &brick_grids[place->extent.dims], terms, out, y);
-  scatter_brick(place, y, ghz_type_size(out), dst);
+  scatter_brick(place, y, ghz_type_size(out), streaming, dst);
 }
 
 /* Puts NaN and infinities in their places. */
@@ -201,17 +211,18 @@ static void place_specials(const tile_header *h, ghz_type out, const tile_place 
     restore_specials_f32(&s, TILE, (float *)(void *)special);
   else
     restore_specials_f64(&s, TILE, special);
-  FOR_LINES(e, at,
-            for (size_t i = at; i < at + e->x; i++) if ((s.plus[i / 8] | s.minus[i / 8]) >> i % 8 & 1) memcpy(
-                (char *)dst + (z * p->plane + y * p->row + i - at) * size, (char *)special + i * size, size));
+  for (line_walk w = first_line(p); more_lines(&w); next_line(&w))
+    for (size_t x = 0, i = w.column; x < e->x; x++, i++)
+      if ((s.plus[i / 8] | s.minus[i / 8]) >> i % 8 & 1)
+        memcpy((char *)dst + (w.at + x) * size, (const char *)special + i * size, size);
 }
 
 static void decode_lattice_brick(const ghz_lattice *l, const brick_header *b, uint32_t terms, ghz_type out,
-                                 const tile_place *place, void *dst) {
+                                 const tile_place *place, int streaming, void *dst) {
   if (b->transformed)
-    decode_transformed(l, b, terms, out, place, dst);
+    decode_transformed(l, b, terms, out, place, streaming, dst);
   else
-    decode_untransformed(l, b, terms, out, place, dst);
+    decode_untransformed(l, b, terms, out, place, streaming, dst);
   if (b->lattice.specials)
     place_specials(&b->lattice, out, place, dst);
 }
@@ -220,18 +231,20 @@ static void decode_lattice_brick(const ghz_lattice *l, const brick_header *b, ui
 static void decode_raw_brick(ghz_type type, const uint8_t *values, ghz_type out, const tile_place *place,
                              void *dst) {
   const tile_extent *e = &place->extent;
-  FOR_LINES(e, at, (void)at; decode_raw(type, values, out, e->x,
-                                        (char *)dst + (z * place->plane + y * place->row) * ghz_type_size(out));
-            values += e->x * ghz_type_size(type));
+  for (line_walk w = first_line(place); more_lines(&w); next_line(&w)) {
+    decode_raw(type, values, out, e->x, (char *)dst + w.at * ghz_type_size(out));
+    values += e->x * ghz_type_size(type);
+  }
 }
 
 static void zero_brick(const tile_place *place, size_t size, void *dst) {
   const tile_extent *e = &place->extent;
-  FOR_LINES(e, at, (void)at; memset((char *)dst + (z * place->plane + y * place->row) * size, 0, e->x * size));
+  for (line_walk w = first_line(place); more_lines(&w); next_line(&w))
+    memset((char *)dst + w.at * size, 0, e->x * size);
 }
 
 static ghz_status decode_brick(const ghz_lattice *l, tile_source src, ghz_type out, const tile_place *place,
-                               void *dst) {
+                               int streaming, void *dst) {
   brick_header b;
   encoded_tile room;
   if (src.size == 0) {
@@ -247,13 +260,13 @@ static ghz_status decode_brick(const ghz_lattice *l, tile_source src, ghz_type o
   src = padded_copy(src, &room);
   const ghz_status status = parse_brick(l, src, &place->extent, &b);
   if (status == GHZ_OK)
-    decode_lattice_brick(l, &b, src.terms, out, place, dst);
+    decode_lattice_brick(l, &b, src.terms, out, place, streaming, dst);
   return status;
 }
 
 static ghz_status decode(const ghz_lattice *l, const tile_source *src, ghz_type out, const tile_place *place,
                          int streaming, void *dst) {
   if (place->extent.dims != 1)
-    return decode_brick(l, *src, out, place, dst);
+    return decode_brick(l, *src, out, place, streaming, dst);
   return decode_flat(l, *src, out, place->extent.n, streaming, dst);
 }

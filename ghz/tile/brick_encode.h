@@ -246,14 +246,17 @@ static int brick_to_integers(brick *b, const ghz_lattice *l, const tile_extent *
 static void prefetch_brick(const tile_place *p, const void *x, size_t size) {
   const tile_extent whole = whole_tile((int)p->extent.dims);
   const char *next = (const char *)x + whole.x * size;
-  FOR_LINES(&p->extent, at, (void)at; for (size_t i = 0; i < whole.x * size; i += 64)
-                __builtin_prefetch(next + (z * p->plane + y * p->row) * size + i, 0, 3));
+  for (line_walk w = first_line(p); more_lines(&w); next_line(&w))
+    for (size_t i = 0; i < whole.x * size; i += 64)
+      __builtin_prefetch(next + w.at * size + i, 0, 3);
 }
 
 static size_t put_raw_brick(const tile_extent *e, const uint8_t *columns, size_t size, uint8_t *dst) {
-  dst[0] = RAW_TILE;
+  const tile_place place = packed_place(*e);
   uint8_t *to = dst + 1;
-  FOR_LINES(e, at, memcpy(to, columns + at * size, e->x * size); to += e->x * size);
+  dst[0] = RAW_TILE;
+  for (line_walk w = first_line(&place); more_lines(&w); next_line(&w), to += e->x * size)
+    memcpy(to, columns + w.column * size, e->x * size);
   return (size_t)(to - dst);
 }
 

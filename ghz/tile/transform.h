@@ -269,21 +269,21 @@ GHZ_INLINE void inverse_line(int n, const double *c, unsigned live, double *y) {
 
 /* H(C) * 2^-26, in brick order. The first axis is x: of smooth bricks few lines are left then. */
 static void inverse_cubes(const int32_t *c, const live_coefficients *live, double *y) {
-  ALIGNED double lines[PLACES][32], a[TILE], b[TILE];
+  ALIGNED double lines[PLACES][32], b[TILE];
   uint32_t live_z[8] = {0}, live_y = 0; /* of each uy, of all */
   for (int g = 0; g < 4; g++) {
     const unsigned any = live->group[g] ? turn_group(c + 256 * g, live->x, 0x1p-26, lines) : 0;
     for (unsigned left = any; left; left &= left - 1) {
       const int l = __builtin_ctz(left);
       const unsigned pair = frequency_pairs[PLACES * g + l];
-      inverse_line(16, lines[l], live->x, a + 16 * pair);
+      inverse_line(16, lines[l], live->x, y + 16 * pair);
       live_z[pair % 8] |= 1U << pair / 8;
     }
   }
   for (int u = 0; u < 8; u++) {
     live_y |= (uint32_t)(live_z[u] != 0) << u;
     for (int i = 0; i < 16 && live_z[u]; i += DOUBLES)
-      inverse_axis(8, a + 16 * u + i, 128, live_z[u], b + 16 * u + i, 128);
+      inverse_axis(8, y + 16 * u + i, 128, live_z[u], b + 16 * u + i, 128);
   }
   for (int z = 0; z < TILE; z += 128)
     for (int i = 0; i < 16; i += DOUBLES)
