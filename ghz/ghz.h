@@ -13,6 +13,9 @@
  *   ghz_decompress(ctx, (ghz_bytes){stream, size}, GHZ_F32, y, n);
  *   ghz_context_free(ctx);
  *
+ * An array of two or three dimensions compresses better with its shape: ghz_shape_make,
+ * ghz_shape_bound and ghz_compress_shape in place of ghz_size_bound and ghz_compress.
+ *
  * The bytes of a stream are specified in FORMAT.md, which is installed with the documentation. They
  * depend on the values, the lattice and the order alone: not on the machine, its instruction set or
  * the number of threads.
@@ -200,9 +203,9 @@ typedef struct ghz_shape {
 /* Returns the shape of a flat array. */
 GHZ_API ghz_shape ghz_flat(uint64_t n);
 
-/* Chooses the shape for an array of `rank` extents, the slowest first. Of more than three the slowest are
- * multiplied into z. Bricks of 8 x 8 x 16 where the extents are at least that; bricks of 1 x 32 x 32 where y
- * and x are at least 16; else flat.
+/* Chooses the shape for an array of `rank` extents, the slowest first. Of more than three the
+ * slowest are multiplied into z. Bricks of 8 x 8 x 16 where the extents are at least that; bricks
+ * of 1 x 32 x 32 where y and x are at least 16; else flat.
  * Errors: EINVAL (rank 0, NULL, 2^64 values or more). */
 GHZ_API ghz_status ghz_shape_make(size_t rank, const uint64_t *extents, ghz_shape *shape);
 
@@ -215,9 +218,10 @@ GHZ_API uint64_t ghz_shape_tiles(const ghz_shape *shape);
 
 /* ---- Compress and decompress ----------------------------------------------------------------- */
 
-/* Prediction order: 0 none, 1 first difference (Lorenzo), 2 second difference; in bricks along 0 to 3
- * axes, from x on; or the best for each tile. GHZ_ORDER_BEST lets bricks have coefficients of a transform,
- * too, where those are smaller. GHZ_ORDER_LORENZO does not: minimum and maximum need that. */
+/* Prediction order: 0 none, 1 first difference (Lorenzo), 2 second difference; in bricks
+ * differences along 0 to 3 axes, from x on. GHZ_ORDER_LORENZO takes the best of these for each
+ * tile. GHZ_ORDER_BEST lets bricks have coefficients of a cosine transform, too, where that is
+ * smaller; ghz_minimum and ghz_maximum refuse such streams. */
 #define GHZ_ORDER_BEST (-1)
 #define GHZ_ORDER_LORENZO (-2)
 
@@ -406,8 +410,8 @@ GHZ_API ghz_status ghz_slice_header(const ghz_slice *slice, void *header);
 /* Returns the size of the slice's message; 0 if it overflows. */
 GHZ_API size_t ghz_slice_size(const ghz_slice *slice);
 
-/* Returns the largest size of a message of `tiles` tiles of an array of this shape, of which only dims
- * counts, with `terms` terms; 0 if it overflows. */
+/* Returns the largest size of a message of `tiles` tiles of an array of this shape, of which only
+ * dims counts, with `terms` terms; 0 if it overflows. */
 GHZ_API size_t ghz_slice_bound(const ghz_shape *shape, uint64_t tiles, ghz_type type, uint32_t terms);
 
 /* Allocates the scratch that slices of up to `tiles` tiles of an array of this shape, of which only

@@ -84,18 +84,18 @@ bound=$(calculate %.17g "2 * $abs")
 cube=${size}x${size}x${size}
 
 say "3. Compressing them: no value may change by more than $abs, which is $relative of their range"
-ghz compress --abs "$abs" wave-middle.f32 -o middle.ghz
-ghz compress --abs "$abs" wave-late.f32 -o late.ghz
+ghz compress --abs "$abs" --dims "$cube" wave-middle.f32 -o middle.ghz
+ghz compress --abs "$abs" --dims "$cube" wave-late.f32 -o late.ghz
 
 say "4. Adding the compressed files, without decompressing them"
 ghz add middle.ghz late.ghz -o sum.ghz
 
 say "5. Comparing the sum with that of the originals, in exact.f64. It has two terms, so twice the bound"
 "$build/exact_sum" wave-middle.f32 wave-late.f32 exact.f64
-ghz compare exact.f64 sum.ghz --png sum.png --dims "$cube" | tee sum.txt
+ghz compare exact.f64 sum.ghz --png sum.png | tee sum.txt
 
 say "6. Measuring the codec in memory, one thread"
-"$build/cli/ghz" bench -T 1 --abs "$abs" wave-late.f32 >bench.txt
+"$build/cli/ghz" bench -T 1 --abs "$abs" --dims "$cube" wave-late.f32 >bench.txt
 table bench.txt
 rate() { awk -v name="$1" '$1 == name { printf "%.0f", $3 }' bench.txt; }
 
@@ -145,8 +145,8 @@ echo "   Times and speeds are medians. The speeds that the commands above print 
 say "Next, on a file of your own"
 cat <<END
    export PATH=$build/cli:\$PATH
-   ghz compress --rel 1e-4 FILE.f32                  # also .f64 and .npy: makes FILE.f32.ghz
-   ghz compare FILE.f32 FILE.f32.ghz --png error.png --dims NXxNY
+   ghz compress --rel 1e-4 --dims NZxNYxNX FILE.f32  # also .f64, and .npy without --dims: makes FILE.f32.ghz
+   ghz compare FILE.f32 FILE.f32.ghz --png error.png
    ghz --help
    In C: examples/compress_file.c; in MPI programs: examples/allreduce.c; all of this step by step: README.md
 

@@ -28,7 +28,8 @@ bool shape_agrees(const shape *a, const shape *b);
 /* Text such as "512x512x64", slowest first as in NumPy, "none" without dimensions. */
 void shape_text(const shape *s, char *text, size_t room);
 
-/* Reads dimensions such as "64x512x512", slowest first. Returns NULL, or what is wrong with them. */
+/* Reads dimensions such as "64x512x512", slowest first. Returns NULL, or what is wrong with
+ * them. */
 const char *shape_parse(const char *text, shape *s);
 
 /* The dimensions as they lie in memory, slowest first. */

@@ -1,4 +1,4 @@
-# Arrays with a shape: from .npy and --dims, in bricks and --flat, in several frames; what contradicts.
+# Arrays with a shape: from .npy and --dims, in bricks and flat, in several frames.
 # SPDX-License-Identifier: BSD-3-Clause
 . "$HELPERS"
 "$TOOL" make wave 262144 f32 >a.f32
