@@ -70,32 +70,31 @@ static inline void plane_shift(const part x[PARTS], part y[PARTS]);
 
 /* ---- Widths ---------------------------------------------------------------------------------- */
 
-/* Their sum, and the largest. */
+/* Their bit planes, 16 bytes each: bit b mod 8 of byte b / 8 of plane k is bit k of the width of
+ * block b. In a tile they are plain, or squeezed: for each plane a map of 16 bits, bit j of which
+ * says that byte j is not 0, then the bytes that are not 0. 0 to 6 planes. */
+
+/* The sum of widths. */
 static inline unsigned widths_sum(const uint8_t width[BLOCKS]);
-static inline unsigned widths_largest(const uint8_t width[BLOCKS]);
 
-/* The bit planes of widths, 16 bytes each: bit b mod 8 of byte b / 8 of plane k is bit k of the
- * width of block b. There are 0 to 6 planes; the first four are there even where they are fewer,
- * and are zeros then. */
-typedef uint8_t width_planes[6 * 16] __attribute__((aligned(64)));
+/* How many bytes of their planes are not 0. */
+static inline unsigned widths_nonzero(const uint8_t width[BLOCKS]);
 
-/* Widths from and to their planes. */
-static inline void widths_unpack(const width_planes plain, unsigned planes, uint8_t width[BLOCKS]);
-static inline void widths_pack(const uint8_t width[BLOCKS], unsigned planes, width_planes plain);
+/* Writes their planes. Returns the end, behind which it may write 64 bytes. */
+static inline uint8_t *widths_store(const uint8_t width[BLOCKS], unsigned planes, int squeezed, uint8_t *dst);
 
-/* How many bytes of the planes are not 0. */
-static inline unsigned width_planes_nonzero(const width_planes plain, unsigned planes);
+/* What widths_load finds. */
+typedef struct loaded_widths {
+  unsigned sum, largest;
+  unsigned nonzero; /* bytes that the maps announce, or DAMAGED_WIDTHS if one of these is 0; where the
+                       planes are not squeezed, anything up to 96 */
+} loaded_widths;
 
-/* The planes to bytes of a tile: 16 * planes plain bytes, or squeezed: for each plane a map of 16
- * bits, bit j of which says that byte j is not 0, then the bytes that are not 0. Returns the end,
- * behind which it may write 64 bytes. */
-static inline uint8_t *width_planes_store(const width_planes plain, unsigned planes, int squeezed,
-                                          uint8_t *dst);
-
-/* And back. Returns how many bytes the maps announce, or DAMAGED_WIDTHS if one of these is 0; where
- * the planes are not squeezed, anything up to 96. May read 64 bytes more than the planes have. */
 enum { DAMAGED_WIDTHS = 1 << 16 }; /* more bytes than any tile has */
-static inline unsigned width_planes_load(const uint8_t *src, unsigned planes, int squeezed, width_planes plain);
+
+/* Reads widths from their planes. May read 64 bytes more than these have. */
+static inline loaded_widths widths_load(const uint8_t *src, unsigned planes, int squeezed,
+                                        uint8_t width[BLOCKS]);
 
 /* The bit lengths of 128 unsigned numbers: 0 for 0, 16 or 32 at most. bit_lengths.h has them for
  * ports where no instruction counts leading zeros. */

@@ -63,6 +63,11 @@ static inline part part_carry(part a, part b, part carry) {
   return (a & b) | (carry & (a | b));
 }
 
+/* The top bit of each byte that is not 0. */
+static inline uint64_t nonzero_bytes(uint64_t v) {
+  return (((v & ~TOP_BITS) + ~TOP_BITS) | v) & TOP_BITS;
+}
+
 /* The top bit of each byte whose width is greater than p; widths are at most 64. */
 static inline uint64_t wider(part width, int p) {
   return (width + (uint64_t)(127 - p) * EACH_BYTE) & TOP_BITS;
@@ -125,7 +130,7 @@ static inline void part_squeeze(part plane, uint8_t **dst, part width, int p) {
 
 static inline part part_widen(part width, part plane, part below, unsigned p, uint64_t *changes) {
   uint64_t d = plane ^ below;
-  uint64_t differs = ((((d & ~TOP_BITS) + ~TOP_BITS) | d) & TOP_BITS) >> 7;
+  uint64_t differs = nonzero_bytes(d) >> 7;
   *changes |= (uint64_t)(d != 0) << p;
   return (width & ~(differs * 255)) | (differs * (uint64_t)(p + 1));
 }
@@ -161,85 +166,6 @@ static inline void vec_stream(void *to, const void *v) {
 
 static inline void stream_fence(void) {}
 
-GHZ_INLINE unsigned widths_sum(const uint8_t width[BLOCKS]) {
-  const uint64_t even = UINT64_C(0x00ff00ff00ff00ff);
-  uint64_t sum = 0;
-  for (unsigned i = 0; i < PARTS; i++) {
-    uint64_t w = part_load(width + 8 * i);
-    sum += (w & even) + (w >> 8 & even);
-  }
-  return (unsigned)(sum * UINT64_C(0x0001000100010001) >> 48);
-}
-
-GHZ_INLINE unsigned widths_largest(const uint8_t width[BLOCKS]) {
-  unsigned largest = 0;
-  for (unsigned b = 0; b < BLOCKS; b++)
-    largest = width[b] > largest ? width[b] : largest;
-  return largest;
-}
-
-GHZ_INLINE void widths_unpack(const width_planes plain, unsigned planes, uint8_t width[BLOCKS]) {
-  for (unsigned i = 0; i < PARTS; i++) {
-    uint64_t w = 0;
-    for (unsigned k = 0; k < planes; k++) {
-      uint64_t bits = (plain[16 * k + i] * EACH_BYTE) & UINT64_C(0x8040201008040201);
-      w |= ((((bits & ~TOP_BITS) + ~TOP_BITS) | bits) & TOP_BITS) >> 7 << k;
-    }
-    part_store(width + 8 * i, w);
-  }
-}
-
-GHZ_INLINE void widths_pack(const uint8_t width[BLOCKS], unsigned planes, width_planes plain) {
-  memset(plain, 0, 64);
-  for (unsigned i = 0; i < PARTS; i++) {
-    uint64_t w = part_load(width + 8 * i);
-    for (unsigned k = 0; k < planes; k++)
-      plain[16 * k + i] = (uint8_t)gather_top_bits((w >> k & EACH_BYTE) << 7);
-  }
-}
-
-GHZ_INLINE unsigned width_planes_nonzero(const width_planes plain, unsigned planes) {
-  unsigned count = 0;
-  for (unsigned i = 0; i < 16 * planes; i++)
-    count += plain[i] != 0;
-  return count;
-}
-
-/* Byte after byte, which has no branches either. */
-GHZ_INLINE uint8_t *width_planes_store(const width_planes plain, unsigned planes, int squeezed, uint8_t *dst) {
-  if (!squeezed) {
-    memcpy(dst, plain, 16 * planes);
-    return dst + 16 * planes;
-  }
-  uint8_t *out = dst + 2 * planes;
-  for (unsigned i = 0; i < 2 * planes; i++) {
-    unsigned map = 0;
-    for (unsigned b = 0; b < 8; b++) {
-      const uint8_t v = plain[8 * i + b];
-      map |= (unsigned)(v != 0) << b;
-      *out = v;
-      out += v != 0;
-    }
-    dst[i] = (uint8_t)map;
-  }
-  return out;
-}
-
-GHZ_INLINE unsigned width_planes_load(const uint8_t *src, unsigned planes, int squeezed, width_planes plain) {
-  memset(plain, 0, 64);
-  if (!squeezed) {
-    memcpy(plain, src, 16 * planes);
-    return 0;
-  }
-  const uint8_t *first = src + 2 * planes, *bytes = first;
-  unsigned missing = 0;
-  for (unsigned i = 0; i < 16 * planes; i++) {
-    const unsigned taken = src[i / 8] >> i % 8 & 1;
-    plain[i] = (uint8_t)(*bytes * taken);
-    missing |= taken & (*bytes == 0);
-    bytes += taken;
-  }
-  return missing ? DAMAGED_WIDTHS : (unsigned)(bytes - first);
-}
+#include "isa/scalar_widths.h"
 
 #endif

@@ -119,8 +119,7 @@ static ghz_status parse_brick(const ghz_lattice *l, tile_source src, const tile_
 static unsigned finish_coefficients(tile_widths *t) {
   tile_prefix *h = &t->lead;
   h->width_planes = bit_length(t->height);
-  widths_pack(t->width, h->width_planes, t->plain);
-  const unsigned nonzero = width_planes_nonzero(t->plain, h->width_planes);
+  const unsigned nonzero = widths_nonzero(t->width);
   h->squeezed = squeezing_pays(h->width_planes, nonzero);
   return 1 + anchor_size(h->anchor) + width_planes_size(h->width_planes, nonzero, h->squeezed);
 }
@@ -129,7 +128,7 @@ static uint8_t *put_coefficients_header(const tile_widths *t, uint8_t *dst) {
   const tile_prefix *h = &t->lead;
   *dst++ = coefficients_head(h);
   memcpy(dst, &h->anchor, 8);
-  return width_planes_store(t->plain, h->width_planes, h->squeezed, dst + anchor_size(h->anchor));
+  return widths_store(t->width, h->width_planes, h->squeezed, dst + anchor_size(h->anchor));
 }
 
 /* One layer that is to be written: its widths and planes, which are not squeezed. */
