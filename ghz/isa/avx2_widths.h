@@ -11,6 +11,20 @@ GHZ_INLINE unsigned widths_sum(const uint8_t width[BLOCKS]) {
   return sum_of_bytes(part_load(width), part_load(width + 32), part_load(width + 64), part_load(width + 96));
 }
 
+/* The largest byte. The least of eight 16-bit numbers is one instruction: here each of these is the
+ * lesser complement of two. */
+static inline unsigned largest_byte(__m256i a, __m256i b, __m256i c, __m256i d) {
+  __m256i w = _mm256_max_epu8(_mm256_max_epu8(a, b), _mm256_max_epu8(c, d));
+  __m128i v = _mm_max_epu8(_mm256_castsi256_si128(w), _mm256_extracti128_si256(w, 1));
+  v = _mm_xor_si128(v, _mm_set1_epi8(-1));
+  v = _mm_minpos_epu16(_mm_min_epu8(v, _mm_srli_epi16(v, 8)));
+  return 0xff ^ (unsigned)(_mm_cvtsi128_si32(v) & 0xff);
+}
+
+GHZ_INLINE unsigned widths_largest(const uint8_t width[BLOCKS]) {
+  return largest_byte(part_load(width), part_load(width + 32), part_load(width + 64), part_load(width + 96));
+}
+
 /* Halves of each 64 bits, ORed: those of a, then those of b, 128 bits at a time. */
 static inline __m256i or_halves(__m256i a, __m256i b) {
   const __m256 x = _mm256_castsi256_ps(a), y = _mm256_castsi256_ps(b);
@@ -56,16 +70,6 @@ GHZ_INLINE uint8_t *widths_store(const uint8_t width[BLOCKS], unsigned planes, i
     gather_8(_mm_unpackhi_epi64(v, v), &bytes, map >> 8);
   }
   return bytes;
-}
-
-/* The largest byte. The least of eight 16-bit numbers is one instruction: here each of these is the
- * lesser complement of two. */
-static inline unsigned largest_byte(__m256i a, __m256i b, __m256i c, __m256i d) {
-  __m256i w = _mm256_max_epu8(_mm256_max_epu8(a, b), _mm256_max_epu8(c, d));
-  __m128i v = _mm_max_epu8(_mm256_castsi256_si128(w), _mm256_extracti128_si256(w, 1));
-  v = _mm_xor_si128(v, _mm_set1_epi8(-1));
-  v = _mm_minpos_epu16(_mm_min_epu8(v, _mm_srli_epi16(v, 8)));
-  return 0xff ^ (unsigned)(_mm_cvtsi128_si32(v) & 0xff);
 }
 
 /* Each bit of 32 becomes 1 << k in a byte, or 0. */

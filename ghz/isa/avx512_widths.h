@@ -40,6 +40,20 @@ GHZ_INLINE unsigned widths_sum(const uint8_t width[BLOCKS]) {
   return sum_of_bytes(_mm512_add_epi8(part_load(width), part_load(width + 64)));
 }
 
+/* The largest byte. The least of eight 16-bit numbers is one instruction: here each of these is the
+ * lesser complement of two. */
+static inline unsigned largest_byte(__m512i all) {
+  const __m256i w = _mm256_max_epu8(_mm512_castsi512_si256(all), _mm512_extracti64x4_epi64(all, 1));
+  __m128i v = _mm_max_epu8(_mm256_castsi256_si128(w), _mm256_extracti128_si256(w, 1));
+  v = _mm_xor_si128(v, _mm_set1_epi8(-1));
+  v = _mm_minpos_epu16(_mm_min_epu8(v, _mm_srli_epi16(v, 8)));
+  return 0xff ^ (unsigned)(_mm_cvtsi128_si32(v) & 0xff);
+}
+
+GHZ_INLINE unsigned widths_largest(const uint8_t width[BLOCKS]) {
+  return largest_byte(_mm512_max_epu8(part_load(width), part_load(width + 64)));
+}
+
 /* Turned, they are the bytes of the planes, in another order. */
 GHZ_INLINE unsigned widths_nonzero(const uint8_t width[BLOCKS]) {
   return count_bits(nonzero_bytes(turn_bits(part_load(width)))) +
@@ -72,16 +86,6 @@ GHZ_INLINE uint8_t *widths_store(const uint8_t width[BLOCKS], unsigned planes, i
   bytes += count_bits(taken);
   part_store(bytes, _mm512_maskz_compress_epi8(taken_rare, rare));
   return bytes + count_bits(taken_rare);
-}
-
-/* The largest byte. The least of eight 16-bit numbers is one instruction: here each of these is the
- * lesser complement of two. */
-static inline unsigned largest_byte(__m512i all) {
-  const __m256i w = _mm256_max_epu8(_mm512_castsi512_si256(all), _mm512_extracti64x4_epi64(all, 1));
-  __m128i v = _mm_max_epu8(_mm256_castsi256_si128(w), _mm256_extracti128_si256(w, 1));
-  v = _mm_xor_si128(v, _mm_set1_epi8(-1));
-  v = _mm_minpos_epu16(_mm_min_epu8(v, _mm_srli_epi16(v, 8)));
-  return 0xff ^ (unsigned)(_mm_cvtsi128_si32(v) & 0xff);
 }
 
 /* Byte j of plane k goes to byte 7 - k of lane j of the first half, or j - 8 of the second. */

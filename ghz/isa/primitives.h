@@ -74,8 +74,9 @@ static inline void plane_shift(const part x[PARTS], part y[PARTS]);
  * block b. In a tile they are plain, or squeezed: for each plane a map of 16 bits, bit j of which
  * says that byte j is not 0, then the bytes that are not 0. 0 to 6 planes. */
 
-/* The sum of widths. */
+/* The sum of widths, and the largest. */
 static inline unsigned widths_sum(const uint8_t width[BLOCKS]);
+static inline unsigned widths_largest(const uint8_t width[BLOCKS]);
 
 /* How many bytes of their planes are not 0. */
 static inline unsigned widths_nonzero(const uint8_t width[BLOCKS]);

@@ -127,7 +127,7 @@ GHZ_INLINE void add_layers(const tile_header *a, const tile_header *b, unsigned 
     store_plane(planes[p], s);
   }
   store_plane(t->width, sum.width);
-  t->height = bit_length(sum.changes);
+  t->height = widths_largest(t->width);
   t->lead = (tile_prefix){.order = a->order > b->order ? a->order : b->order,
                           .mode = a->mode,
                           .anchor = (int64_t)((uint64_t)a->anchor + (uint64_t)b->anchor)};
