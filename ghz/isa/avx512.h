@@ -9,6 +9,7 @@
 #define VEC 64
 enum { PARTS = 2, PART_BYTES = 64 };
 typedef __m512i part;
+#define LARGE_INLINE GHZ_INLINE
 #include "isa/primitives.h"
 #include "isa/shuffle.h"
 

@@ -8,6 +8,8 @@
  *   VEC                 bytes of a vector register: 16, 32 or 64
  *   PARTS, PART_BYTES   constants: a bit plane of 128 bytes is PARTS parts of PART_BYTES bytes
  *   part                the type of a part: a register
+ *   LARGE_INLINE        how to declare large functions with several callers: GHZ_INLINE, or static
+ *                       where registers are few
  *
  * Words. A tile has 1024 values in 128 blocks of 8. Byte b of a bit plane belongs to block b, and
  * bit t of that byte to value 8 b + t, which is called column 8 b + t. The widths of a tile are 128

@@ -8,6 +8,7 @@
 #define VEC 16
 enum { PARTS = 16, PART_BYTES = 8 };
 typedef uint64_t part;
+#define LARGE_INLINE static
 #include "isa/primitives.h"
 
 /* SSE2, which every x86-64 has, picks no 16-bit lanes out of two registers, but narrows 32-bit

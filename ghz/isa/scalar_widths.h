@@ -33,16 +33,23 @@ static inline unsigned count_bits(uint64_t v) {
   return (unsigned)(((v + (v >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f)) * EACH_BYTE >> 56);
 }
 
+/* Of a the bits that `mask` has, ORed with those `shift` above them, beside the others of b, ORed
+ * with those below them. */
+static inline uint64_t or_parts(uint64_t a, uint64_t b, unsigned shift, uint64_t mask) {
+  return ((a | a >> shift) & mask) | ((b | b << shift) & ~mask);
+}
+
 /* A byte of plane k is not 0 where the OR of its eight widths has bit k. */
 GHZ_INLINE unsigned widths_nonzero(const uint8_t width[BLOCKS]) {
-  uint64_t any[2] = {0, 0};
-  for (unsigned i = 0; i < PARTS; i++) {
-    uint64_t w = part_load(width + 8 * i);
-    w |= w >> 32;
-    w |= w >> 16;
-    w |= w >> 8;
-    any[i / 8] |= (w & 255) << i % 8 * 8;
-  }
+  uint64_t any[PARTS];
+  for (unsigned i = 0; i < PARTS; i++)
+    any[i] = part_load(width + 8 * i);
+  for (unsigned i = 0; i < 8; i++)
+    any[i] = or_parts(any[2 * i], any[2 * i + 1], 32, UINT64_C(0x00000000ffffffff));
+  for (unsigned i = 0; i < 4; i++)
+    any[i] = or_parts(any[2 * i], any[2 * i + 1], 16, UINT64_C(0x0000ffff0000ffff));
+  for (unsigned i = 0; i < 2; i++)
+    any[i] = or_parts(any[2 * i], any[2 * i + 1], 8, UINT64_C(0x00ff00ff00ff00ff));
   return count_bits(any[0]) + count_bits(any[1]);
 }
 

@@ -60,7 +60,7 @@ GHZ_INLINE unsigned finish_widths(tile_widths *t) {
 }
 
 /* Everything of a tile but its planes. This and put_tile are inlined, so that what describes a tile
- * stays in registers (5 % of an addition). */
+ * stays in registers (2 % of an addition; in plain C the opposite). */
 GHZ_INLINE uint8_t *put_header(const tile_widths *t, const specials *s, uint8_t *dst) {
   const tile_prefix *h = &t->lead;
   const unsigned extra = lead_extra(h);
@@ -98,7 +98,7 @@ static inline uint8_t *put_planes(const tile_widths *t, const bit_plane *planes,
 
 /* Writes a whole tile from its planes, which are not squeezed, and its specials, NULL if the lead
  * announces none. Returns its size. Zeros in coarse mode and order 0 are no bytes at all. */
-GHZ_INLINE size_t put_tile(const tile_widths *t, const bit_plane *planes, const specials *s, uint8_t *dst) {
+LARGE_INLINE size_t put_tile(const tile_widths *t, const bit_plane *planes, const specials *s, uint8_t *dst) {
   if (lead_says_empty(&t->lead))
     return 0;
   return (size_t)(put_planes(t, planes, put_header(t, s, dst)) - dst);
