@@ -44,10 +44,14 @@ static inline void next_line(line_walk *w) {
 /* The columns inside, as a bit plane, of any tile. */
 static void columns_inside(const tile_extent *e, bit_plane plane) {
   const tile_place place = packed_place(*e);
-  memset(plane, 0, PLANE_BYTES);
-  for (line_walk w = first_line(&place); more_lines(&w); next_line(&w))
-    for (size_t i = w.column; i < w.column + e->x; i++)
-      plane[i / 8] |= (uint8_t)(1 << i % 8);
+  memset(plane, e->n == TILE ? 0xff : 0, PLANE_BYTES);
+  if (e->n == TILE)
+    return;
+  for (line_walk w = first_line(&place); more_lines(&w); next_line(&w)) {
+    memset(plane + w.column / 8, 0xff, e->x / 8);
+    if (e->x % 8)
+      plane[(w.column + e->x) / 8] = (uint8_t)((1 << e->x % 8) - 1);
+  }
 }
 
 /* Copies a line. Whole ones have a size that the compiler knows. */
