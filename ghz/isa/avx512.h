@@ -88,6 +88,16 @@ static inline void plane_shift(const part x[PARTS], part y[PARTS]) {
   y[1] = _mm512_or_si512(_mm512_slli_epi64(x[1], 1), _mm512_srli_epi64(middle, 63));
 }
 
+static inline void plane_back(const part x[PARTS], unsigned bytes, part y[PARTS]) {
+  /* Lanes 32 .. 63 of a pair of registers, less the distance. */
+  const __m512i lanes = _mm512_set_epi16(31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14,
+                                         13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+  const __m512i from = _mm512_add_epi16(lanes, _mm512_set1_epi16((short)(32 - bytes / 2)));
+  const __m512i low = x[0], high = x[1];
+  y[0] = _mm512_permutex2var_epi16(_mm512_setzero_si512(), from, low);
+  y[1] = _mm512_permutex2var_epi16(low, from, high);
+}
+
 static inline vec_f64 fma_f64(vec_f64 a, vec_f64 b, vec_f64 c) {
   return (vec_f64)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
 }

@@ -70,6 +70,9 @@ static inline part part_widen(part width, part plane, part below, unsigned p, ui
  * and y do not overlap. */
 static inline void plane_shift(const part x[PARTS], part y[PARTS]);
 
+/* y = the plane x moved up by so many bytes, 2, 4 or 16; zeros come in. */
+static inline void plane_back(const part x[PARTS], unsigned bytes, part y[PARTS]);
+
 /* ---- Widths ---------------------------------------------------------------------------------- */
 
 /* Their bit planes, 16 bytes each: bit b mod 8 of byte b / 8 of plane k is bit k of the width of

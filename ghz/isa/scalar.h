@@ -144,6 +144,15 @@ static inline void plane_shift(const part x[PARTS], part y[PARTS]) {
   }
 }
 
+/* By way of memory. */
+static inline void plane_back(const part x[PARTS], unsigned bytes, part y[PARTS]) {
+  uint8_t room[PLANE_BYTES + 16] = {0};
+  for (int i = 0; i < PARTS; i++)
+    part_store(room + bytes + i * PART_BYTES, x[i]);
+  for (int i = 0; i < PARTS; i++)
+    y[i] = part_load(room + i * PART_BYTES);
+}
+
 static inline vec_f64 fma_f64(vec_f64 a, vec_f64 b, vec_f64 c) {
   return a * b + c;
 }

@@ -4,14 +4,6 @@
 
 /* ---- Any bricks ------------------------------------------------------------------------------ */
 
-#ifndef HAS_PLANE_BACK
-static inline void plane_back(const part x[PARTS], unsigned bytes, part y[PARTS]) {
-  uint8_t room[PLANE_BYTES + 16] = {0};
-  store_plane(room + bytes, x);
-  load_plane(room, y);
-}
-#endif
-
 static void columns_after(unsigned dims, int order, part mask[PARTS]) {
   const brick_grid *g = &brick_grids[dims];
   ALIGNED bit_plane bytes;
@@ -133,15 +125,61 @@ GHZ_INLINE void add_layers(const tile_header *a, const tile_header *b, unsigned 
                           .anchor = (int64_t)((uint64_t)a->anchor + (uint64_t)b->anchor)};
 }
 
-/* The sum of two bricks of one mode whose lattices fit, without specials. */
-static size_t add_two_bricks(const brick_header *a, const brick_header *b, unsigned limit,
+/* The same of two layers of different orders, a having the higher one: b is raised as it is
+ * expanded. */
+static void add_raised(unsigned dims, const tile_header *a, const tile_header *b, unsigned limit,
+                       tile_widths *t, bit_plane *planes) {
+  part x[PARTS], y[PARTS];
+  adder sum;
+  squeezed_planes from_a, from_b;
+  brick_raiser r[ORDERS_MAX - 1];
+  const unsigned raises = (unsigned)(a->order - b->order), anchored = signed_length((uint64_t)b->anchor);
+  const unsigned lower = (b->height > anchored ? b->height : anchored) + raises,
+                 top = a->height > lower ? a->height : lower, count = top + 1 < limit ? top + 1 : limit;
+  for (unsigned k = 0; k < raises; k++)
+    brick_raiser_begin(&r[k], dims, b->order + (int)k, (uint64_t)b->anchor);
+  open_planes(&from_a, a);
+  open_planes(&from_b, b);
+  adder_begin(&sum);
+  zero_plane(x), zero_plane(y);
+  for (unsigned p = 0; p < count; p++) {
+    part s[PARTS];
+    expand_plane(&from_a, p, x);
+    expand_plane(&from_b, p, y);
+    memcpy(s, y, sizeof s);
+    for (unsigned k = 0; k < raises; k++) {
+      r[k].anchor = r[0].anchor; /* from order 0 it comes plane by plane */
+      brick_raiser_next(&r[k], s, p);
+    }
+    adder_next(&sum, s, x, p);
+    store_plane(planes[p], s);
+  }
+  store_plane(t->width, sum.width);
+  t->height = widths_largest(t->width);
+  t->lead = (tile_prefix){.order = a->order,
+                          .mode = a->mode,
+                          .anchor = (int64_t)((uint64_t)a->anchor + brick_raiser_anchor(&r[0], count))};
+}
+
+static void add_lattices(unsigned dims, const tile_header *a, const tile_header *b, unsigned limit,
+                         tile_widths *t, bit_plane *planes) {
+  if (layers_fit(a, b))
+    add_layers(a, b, limit, t, planes);
+  else if (a->order > b->order)
+    add_raised(dims, a, b, limit, t, planes);
+  else
+    add_raised(dims, b, a, limit, t, planes);
+}
+
+/* The sum of two whole bricks of one mode, without specials. */
+static size_t add_two_bricks(unsigned dims, const brick_header *a, const brick_header *b, unsigned limit,
                              unsigned coefficient_limit, uint8_t *dst) {
   ALIGNED bit_plane planes[PLANES_MAX], coefficient_planes[PLANES_MAX];
   tile_widths lattice, coefficients;
   tile_header none;
   const int transformed = a->transformed || b->transformed;
   const brick_layer r = {&lattice, planes}, c = {&coefficients, coefficient_planes};
-  add_layers(&a->lattice, &b->lattice, limit, &lattice, planes);
+  add_lattices(dims, &a->lattice, &b->lattice, limit, &lattice, planes);
   lattice.lead.coefficients = transformed;
   finish_widths(&lattice);
   if (!transformed)

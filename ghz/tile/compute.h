@@ -89,12 +89,11 @@ static int combine_two_bricks(const tile_job *j, const combination *c, ghz_statu
     *status = parse_brick(l, j->src[1], &j->extent, &b);
   if (*status != GHZ_OK)
     return 1;
-  if (a.lattice.mode != b.lattice.mode || !layers_fit(&a.lattice, &b.lattice) || a.lattice.specials ||
-      b.lattice.specials)
+  if (a.lattice.mode != b.lattice.mode || a.lattice.specials || b.lattice.specials)
     return 0;
   const int order = a.lattice.order > b.lattice.order ? a.lattice.order : b.lattice.order;
   const unsigned limit = width_limit(l->type, l->cap, a.lattice.mode, order, c->terms);
-  *j->size = add_two_bricks(&a, &b, limit, coefficient_width_limit(c->terms), j->dst);
+  *j->size = add_two_bricks(j->extent.dims, &a, &b, limit, coefficient_width_limit(c->terms), j->dst);
   return 1;
 }
 
