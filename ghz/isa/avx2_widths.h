@@ -72,12 +72,13 @@ GHZ_INLINE uint8_t *widths_store(const uint8_t width[BLOCKS], unsigned planes, i
   return bytes;
 }
 
-/* Each bit of 32 becomes 1 << k in a byte, or 0. */
-static inline __m256i bits_to_bytes(int32_t bits, unsigned k) {
+/* The bits of plane k that belong to part i: each becomes 1 << k in a byte, or 0. */
+static inline __m256i bits_to_bytes(__m256i plane_twice, unsigned i, unsigned k) {
   const __m256i byte = _mm256_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2,
                                         3, 3, 3, 3, 3, 3, 3, 3);
   const __m256i each = _mm256_set1_epi64x((long long)0x8040201008040201ull);
-  __m256i set = _mm256_and_si256(_mm256_shuffle_epi8(_mm256_set1_epi32(bits), byte), each);
+  __m256i at = _mm256_add_epi8(byte, _mm256_set1_epi8((char)(4 * i)));
+  __m256i set = _mm256_and_si256(_mm256_shuffle_epi8(plane_twice, at), each);
   return _mm256_and_si256(_mm256_cmpeq_epi8(set, each), _mm256_set1_epi8((char)(1 << k)));
 }
 
@@ -87,12 +88,10 @@ GHZ_INLINE loaded_widths widths_load(const uint8_t *src, unsigned planes, int sq
   unsigned missing = 0;
   for (unsigned k = 0; k < planes; k++) {
     const unsigned map = squeezed ? load_u16(src + 2 * k) : 0xffff;
-    __m128i low = spread_8(&bytes, map & 255), high = spread_8(&bytes, map >> 8);
-    missing |= map & ~nonzero_bytes(_mm_unpacklo_epi64(low, high));
-    w[0] |= bits_to_bytes(_mm_cvtsi128_si32(low), k);
-    w[1] |= bits_to_bytes(_mm_extract_epi32(low, 1), k);
-    w[2] |= bits_to_bytes(_mm_cvtsi128_si32(high), k);
-    w[3] |= bits_to_bytes(_mm_extract_epi32(high, 1), k);
+    __m128i low = spread_8(&bytes, map & 255), plane = _mm_unpacklo_epi64(low, spread_8(&bytes, map >> 8));
+    missing |= map & ~nonzero_bytes(plane);
+    for (unsigned i = 0; i < PARTS; i++)
+      w[i] |= bits_to_bytes(_mm256_broadcastsi128_si256(plane), i, k);
   }
   for (unsigned i = 0; i < PARTS; i++)
     part_store(width + 32 * i, w[i]);

@@ -40,13 +40,13 @@ typedef struct plane_source {
 
 static inline void open_source(plane_source *s, plane_origin from, const bit_plane *planes) {
   s->expanded = from ? NULL : planes;
-  s->squeezed.next = from ? from->planes : NULL;
+  s->squeezed.next = NULL;
+  zero_plane(s->squeezed.width);
   if (from)
-    load_plane(from->width, s->squeezed.width);
-  else
-    zero_plane(s->squeezed.width);
+    open_planes(&s->squeezed, from);
 }
 
+/* As expand_plane or load_plane; one loop, for with two plain C is 7 % slower. */
 static inline void next_plane(plane_source *s, unsigned p, part x[PARTS]) {
   for (int i = 0; i < PARTS; i++)
     x[i] = s->expanded ? part_load(s->expanded[p] + i * PART_BYTES)
