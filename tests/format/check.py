@@ -14,6 +14,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+from fractions import Fraction
 
 import decoder
 
@@ -121,6 +122,36 @@ def example(path):
     return ok and len(fields) > 10, data
 
 
+def inverse(rows):
+    """Of a matrix of integers, in fractions."""
+    n = len(rows)
+    a = [[Fraction(v) for v in row] + [Fraction(i == j) for j in range(n)] for i, row in enumerate(rows)]
+    for p in range(n):
+        best = max(range(p, n), key=lambda j: abs(a[j][p]))
+        a[p], a[best] = a[best], a[p]
+        a[p] = [v / a[p][p] for v in a[p]]
+        for j in range(n):
+            if j != p:
+                a[j] = [v - a[j][p] * w for v, w in zip(a[j], a[p])]
+    return [row[n:] for row in a]
+
+
+def matrices(path):
+    """The matrix of coefficients in the text is cosines, rounded; its constants are those of the inverse."""
+    with open(path, encoding="utf-8") as f:
+        text = f.read()
+    table = re.search(r"T\[1\.\.32\] = ([\d\s]+)", text)[1].split()
+    cosines = [round(128 * math.sqrt(2) * math.cos(math.pi * k / 64)) for k in range(1, 33)]
+    ok = [int(v) for v in table] == cosines == decoder.TABLE[1:]
+    rows = re.findall(r"^    m = (\d)   (0x1.*)$", text, re.M)
+    for m, shown in ((int(m), shown.split()) for m, shown in rows):
+        odd = [[decoder.entry(m, 2 * j + 1, i) for i in range(m // 2)] for j in range(m // 2)]
+        exact = [v * 2**9 * Fraction(m, 16) for v in inverse(odd)[0]]
+        ok &= [struct.pack("<f", v) for v in exact] == [struct.pack("<f", float.fromhex(v)) for v in shown]
+    print(f"matrices: {'right' if ok else 'WRONG'}")
+    return ok and len(rows) == 3
+
+
 def mutated(data, count):
     """Damaged streams give values or are refused, and nothing else."""
     rng = random.Random(1)
@@ -180,6 +211,7 @@ def rules(stream):
 def main():
     make_streams, text, folder_of_golden = sys.argv[1:]
     ok, data = example(text)
+    ok &= matrices(text)
     ok &= golden(folder_of_golden)
     ok &= rules(data)
     mutated(data, 2000)
