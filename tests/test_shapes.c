@@ -60,7 +60,7 @@ Test(shapes, fields, .timeout = 600) {
   for (size_t s = 0; s < field_shape_count; s++)
     for (int type = GHZ_F32; type <= GHZ_F64; type++)
       for (int kind = 0; kind < FIELD_KINDS; kind++)
-        for (size_t a = 0; a < COUNT(amounts); a++) {
+        for (size_t a = (s + (size_t)kind) % 2; a < COUNT(amounts); a += 2) {
           SCOPE;
           ghz_lattice l = lattice_abs((ghz_type)type, 0.37);
           void *x = field_make((field_kind)kind, &l, &field_shapes[s], amounts[a], s + a);
