@@ -95,14 +95,14 @@ static void print(const char *what, ghz_bytes stream) {
 }
 
 /* Compresses two arrays, and prints a, b, a + b and 3a - 2b. */
-static void try_array(int array, ghz_type type, int order, ghz_bound bound) {
+static void try_array(int array, ghz_type type, const ghz_shape *shape, int order, ghz_bound bound) {
   static const int64_t coefficients[] = {3, -2};
   static const char *const kinds[] = {"abs", "rel", "psnr"};
   char name[64];
   ghz_lattice lattice;
   ghz_bytes in[2], out;
   double min, max;
-  size_t one = ghz_size_bound(N, type, 1), five = ghz_size_bound(N, type, 5);
+  size_t one = ghz_shape_bound(shape, type, 1), five = ghz_shape_bound(shape, type, 5);
   void *dst = room(five), *stream[2] = {room(one), room(one)};
   for (int i = 1; i >= 0; i--) {
     fill(array, type, (uint64_t)i + 1, values);
@@ -111,10 +111,10 @@ static void try_array(int array, ghz_type type, int order, ghz_bound bound) {
       must(ghz_lattice_make(type, bound, min, max, &lattice), "lattice");
     }
     in[i].data = stream[i];
-    must(ghz_compress(ctx, &lattice, order, values, N, stream[i], one, &in[i].size), "compress");
+    must(ghz_compress_shape(ctx, &lattice, order, values, shape, stream[i], one, &in[i].size), "compress");
   }
-  int length = snprintf(name, sizeof name, "%s f%d order %d %s %g ", arrays[array].name,
-                        type == GHZ_F32 ? 32 : 64, order, kinds[bound.kind], bound.value);
+  int length = snprintf(name, sizeof name, "%s f%d %dD order %d %s %g ", arrays[array].name,
+                        type == GHZ_F32 ? 32 : 64, shape->dims, order, kinds[bound.kind], bound.value);
   print(strcat(name, "a"), in[0]);
   out.data = dst;
   must(ghz_add(ctx, in[0], in[1], dst, five, &out.size), name);
@@ -141,13 +141,15 @@ static void try_file(const char *path) {
 }
 
 int main(int argc, char **argv) {
+  static const ghz_shape shapes[] = {{1, {1, 1, N}}, {2, {5, 80, 100}}, {3, {10, 40, 100}}};
   static const ghz_bound bounds[] = {{GHZ_ABS, 1e-3}, {GHZ_REL, 1e-5}, {GHZ_PSNR, 60}};
   must(ghz_context_create(&ctx, 0), "context");
   for (int array = 0; array < ARRAYS; array++)
     for (int type = GHZ_F32; type <= GHZ_F64; type++)
-      for (int order = GHZ_ORDER_BEST; order <= 2; order++)
-        for (size_t b = 0; b < sizeof bounds / sizeof *bounds; b++)
-          try_array(array, (ghz_type)type, order, bounds[b]);
+      for (int s = 0; s < 3; s++)
+        for (int order = GHZ_ORDER_BEST; order <= 2; order++)
+          for (size_t b = 0; b < sizeof bounds / sizeof *bounds; b++)
+            try_array(array, (ghz_type)type, &shapes[s], order, bounds[b]);
   for (int i = 1; i < argc; i++)
     try_file(argv[i]);
   ghz_context_free(ctx);
