@@ -489,9 +489,7 @@ GHZ_API ghz_status ghz_slice_join(ghz_context *ctx, size_t k, const ghz_slice *s
  *             EINVAL (also: host memory where device memory belongs, x or dst not aligned),
  *             ECAPACITY (the context was created for smaller arrays or slices, or dst cannot even
  *             hold the index), ERANGE, EDEVICE.
- * Shape       Streams of arrays of two and three dimensions are decompressed here. Compressing such
- *             arrays and computing with their streams is left to the CPU: those calls refuse shapes
- *             of other dims than 1 (EINVAL).
+ * Shape       The caller says the shape of the array; ghz_flat(n) is that of n values in a row.
  * Outcome     What became of the work is written to *outcome when it is done. Read it after an
  *             event or a synchronisation of the stream, or with ghz_cuda_wait. Unless its status is
  *             GHZ_OK the contents of the destination are unspecified. `outcome` is memory that host

@@ -44,8 +44,6 @@ static ghz_status compress(ghz_cuda *g, const ghz_lattice *lattice, int order, c
                            cudaStream_t stream) {
   compress_call c;
   ghz_status status = ghz_cuda_check_kind(g, k);
-  if (status == GHZ_OK)
-    status = ghz_cuda_check_flat(g, &k.shape, "only the CPU compresses it");
   if (status == GHZ_OK && (order < GHZ_ORDER_LORENZO || order >= orders_of((unsigned)k.shape.dims)))
     status = ghz_cuda_fail(g->message, GHZ_EINVAL, "order %d", order);
   if (status == GHZ_OK && !ghz_lattice_fresh(lattice))
@@ -69,7 +67,8 @@ static ghz_status compress(ghz_cuda *g, const ghz_lattice *lattice, int order, c
   c.order = order;
   cudaError_t error = ghz_cuda_clear_progress(g, k.tiles, stream);
   if (error == cudaSuccess)
-    error = ghz_launch_compress(c, g->multiprocessors, stream);
+    error = k.shape.dims == 1 ? ghz_launch_compress(c, g->multiprocessors, stream)
+                              : ghz_launch_compress_bricks(c, g->multiprocessors, stream);
   return ghz_cuda_launched(g, error, "compress");
 }
 

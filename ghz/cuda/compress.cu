@@ -3,6 +3,7 @@
 
 #include "cuda/kernels.cuh"
 #include "cuda/primitives/integers.cuh"
+#include "cuda/primitives/quantise.cuh"
 
 enum { WARPS = 4, THREADS = 32 * WARPS }; // a tile to a warp
 
@@ -19,36 +20,6 @@ template <class Real> struct compress_shared {
 enum tile_kind { NOTHING, FROM_REGISTERS, FROM_VALUES, RAW_VALUES };
 
 // ---- The common tile: full, without specials, integers of 32 bits -------------------------------
-
-// Integers of at most this many bits, up to 2^14, prove that a tile is coarse and that float
-// arithmetic may quantise it.
-enum { SURELY_COARSE = 15 };
-
-// Quantises a lane's values as if the tile were coarse, in the arithmetic of its type. Returns 0 if
-// it is not: values beyond the range, NaN and infinities give wide integers.
-template <class Real>
-DEVICE int quantise_coarse(const uint32_t *buffer, Real factor, int32_t q[LANE_VALUES], int &zero, int lane) {
-  typedef value_rows<Real> rows;
-  const typename rows::piece *s = reinterpret_cast<const typename rows::piece *>(buffer);
-  uint32_t folded = 0;
-  UNROLLED for (int p = 0; p < rows::PIECES; p++) {
-    typename rows::piece x = s[rows::place(lane, p)];
-    UNROLLED for (int i = 0; i < rows::PIECE; i++) {
-      int32_t &v = q[rows::PIECE * p + i];
-      if (sizeof(Real) == 4) {
-        v = round_f32((float)(x.value[i] * factor));
-      } else {
-        int64_t wide = round_f64((double)(x.value[i] * factor));
-        v = (int32_t)wide;
-        folded |= v == wide ? 0 : ALL;
-        keep_as_it_is(v);
-      }
-      folded |= fold(v);
-    }
-  }
-  zero = __all_sync(ALL, folded == 0);
-  return !__any_sync(ALL, folded >> SURELY_COARSE != 0);
-}
 
 // The bits of the largest magnitude, NaN and infinities included.
 template <class Real> DEVICE typename real_type<Real>::bits largest_magnitude(const Real *values, int lane) {
@@ -102,17 +73,10 @@ DEVICE int quantise_tile(const compress_call &c, uint32_t *buffer, int32_t q[LAN
 
 // ---- Any tile -----------------------------------------------------------------------------------
 
-template <class Real> DEVICE int all_bits_zero(const uint32_t *buffer, int lane) {
-  uint32_t any = 0;
-  for (unsigned i = (unsigned)lane; i < TILE * sizeof(Real) / 4; i += 32)
-    any |= buffer[i];
-  return !__any_sync(ALL, any != 0);
-}
+template <class Real> using any_integers = value_integers<Real, first_columns<staged_values<Real>>>;
 
-template <class Real> using any_integers = value_integers<Real, staged_values<Real>>;
-
-template <class Real> DEVICE staged_values<Real> staged(const uint32_t *buffer) {
-  return {reinterpret_cast<const Real *>(buffer)};
+template <class Real> DEVICE first_columns<staged_values<Real>> staged(const uint32_t *buffer, unsigned n) {
+  return {{reinterpret_cast<const Real *>(buffer)}, n};
 }
 
 template <class Real> DEVICE uint32_t raw_size(unsigned n) {
@@ -125,7 +89,7 @@ template <class Real>
 SELDOM uint32_t measure_any(const compress_call &c, const uint32_t *buffer, unsigned n, tile_shape &shape,
                             int lane) {
   any_integers<Real> integers;
-  if (integers.begin(c.lattice, staged<Real>(buffer), n, lane) == RAW)
+  if (integers.begin(c.lattice, staged<Real>(buffer, n), lane) == RAW)
     return all_bits_zero<Real>(buffer, lane) ? 0 : raw_size<Real>(n);
   return min(integers.shape(c.order, shape), raw_size<Real>(n));
 }
@@ -135,7 +99,7 @@ SELDOM void write_any(const compress_call &c, const uint32_t *buffer, unsigned n
                       uint8_t *out, int lane) {
   any_integers<Real> integers;
   plane_writer<false> writer;
-  integers.begin(c.lattice, staged<Real>(buffer), n, lane);
+  integers.begin(c.lattice, staged<Real>(buffer, n), lane);
   put_header(out, shape, lane);
   writer.begin(out, shape.widths, 0, shape.height, shape.planes_at, lane);
   ROLLED for (int k = 0; 8 * k < shape.height; k++) {

@@ -92,11 +92,15 @@ static cudaError_t cub_room(const ghz_cuda *g, size_t *room) {
 static cudaError_t prepare_kernels() {
   cudaError_t error = ghz_prepare_compress();
   if (error == cudaSuccess)
+    error = ghz_prepare_compress_bricks();
+  if (error == cudaSuccess)
     error = ghz_prepare_decompress();
   if (error == cudaSuccess)
     error = ghz_prepare_decompress_bricks();
   if (error == cudaSuccess)
     error = ghz_prepare_combine();
+  if (error == cudaSuccess)
+    error = ghz_prepare_combine_bricks();
   return error == cudaSuccess ? ghz_prepare_move() : error;
 }
 

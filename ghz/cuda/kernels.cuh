@@ -69,20 +69,24 @@ enum { PIECE_BYTES = 16384 };
 
 // Each starts a kernel of as many blocks as the device holds, or fewer.
 cudaError_t ghz_launch_compress(const compress_call &c, unsigned multiprocessors, cudaStream_t stream);
+cudaError_t ghz_launch_compress_bricks(const compress_call &c, unsigned multiprocessors, cudaStream_t stream);
 cudaError_t ghz_launch_decompress(const decompress_call &c, ghz_type out, unsigned multiprocessors,
                                   cudaStream_t stream);
 cudaError_t ghz_launch_decompress_bricks(const decompress_bricks_call &c, ghz_type out,
                                          unsigned multiprocessors, cudaStream_t stream);
 cudaError_t ghz_launch_combine(const combine_call &c, unsigned multiprocessors, cudaStream_t stream);
+cudaError_t ghz_launch_combine_bricks(const combine_call &c, unsigned multiprocessors, cudaStream_t stream);
 size_t ghz_combine_spill(uint64_t tiles, unsigned multiprocessors);
 cudaError_t ghz_launch_move(const move_call &c, unsigned multiprocessors, cudaStream_t stream);
 
 // To be called once, before all others: loads the kernels, if the device can run them, and sets
 // their shared memory.
 cudaError_t ghz_prepare_compress();
+cudaError_t ghz_prepare_compress_bricks();
 cudaError_t ghz_prepare_decompress();
 cudaError_t ghz_prepare_decompress_bricks();
 cudaError_t ghz_prepare_combine();
+cudaError_t ghz_prepare_combine_bricks();
 cudaError_t ghz_prepare_move();
 
 template <class Kernel> cudaError_t ghz_prepare(Kernel *kernel, size_t shared) {

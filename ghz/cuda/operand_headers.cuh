@@ -10,6 +10,7 @@
 struct operand_headers {
   ghz_lattice lattice;
   uint32_t terms[GHZ_CUDA_OPERANDS], terms_of_result, flags;
+  uint8_t transform[GHZ_CUDA_OPERANDS]; // whether its bricks may have coefficients
   uint64_t payload[GHZ_CUDA_OPERANDS];
   unsigned counting; // operands whose coefficient is not 0
   int status;
@@ -58,6 +59,7 @@ DEVICE void read_headers(const combine_call &c, operand_headers &s) {
     status = read_header(c.from[i], c.kind, h);
     s.terms[i] = h.terms;
     s.payload[i] = h.payload;
+    s.transform[i] = (h.flags & FLAG_TRANSFORM) != 0;
     if (i == 0)
       s.lattice = h.lattice;
     if (status == GHZ_OK && c.coefficient[i])

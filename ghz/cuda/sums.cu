@@ -17,8 +17,6 @@ static ghz_status place_operands(ghz_cuda *g, const stream_kind &k, size_t count
                                  const int64_t *coefficients, double divisor, combine_call *c,
                                  cudaStream_t stream) {
   ghz_status status = ghz_cuda_check_kind(g, k);
-  if (status == GHZ_OK)
-    status = ghz_cuda_check_flat(g, &k.shape, "only the CPU computes with it");
   if (status == GHZ_OK && (!streams || count == 0))
     status = ghz_cuda_fail(g->message, GHZ_EINVAL, "there are no operands");
   if (status == GHZ_OK && count > g->operands)
@@ -36,6 +34,11 @@ static ghz_status place_operands(ghz_cuda *g, const stream_kind &k, size_t count
   c->kind = k;
   c->spill = g->scratch + g->spill.at;
   return status;
+}
+
+static cudaError_t launch(ghz_cuda *g, const combine_call &c, cudaStream_t stream) {
+  return c.kind.shape.dims == 1 ? ghz_launch_combine(c, g->multiprocessors, stream)
+                                : ghz_launch_combine_bricks(c, g->multiprocessors, stream);
 }
 
 // divisor 0: the result is not scaled.
@@ -56,7 +59,7 @@ static ghz_status combine(ghz_cuda *g, const stream_kind &k, size_t count, const
   c.target = target;
   cudaError_t error = ghz_cuda_clear_progress(g, k.tiles, stream);
   if (error == cudaSuccess)
-    error = ghz_launch_combine(c, g->multiprocessors, stream);
+    error = launch(g, c, stream);
   return ghz_cuda_launched(g, error, "combine");
 }
 
@@ -145,7 +148,7 @@ extern "C" ghz_status ghz_cuda_accumulate(ghz_cuda *gpu, ghz_type type, ghz_shap
   if (error == cudaSuccess)
     error = cudaMemsetAsync(gpu->scratch + gpu->taken.at, 0, gpu->taken.size, stream);
   if (error == cudaSuccess)
-    error = ghz_launch_combine(c, gpu->multiprocessors, stream);
+    error = launch(gpu, c, stream);
   return error == cudaSuccess ? move_to_front(gpu, c.target, to_acc, stream)
                               : ghz_cuda_failed(gpu->message, error, "accumulate");
 }

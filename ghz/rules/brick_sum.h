@@ -58,7 +58,8 @@ GHZ_PLANE uint64_t brick_raiser_anchor(const brick_raiser *r, unsigned planes) {
   if (r->order)
     return r->anchor;
   const unsigned unused = 64 - planes;
-  return planes ? (uint64_t)((int64_t)(r->anchor << unused) >> unused) : 0;
+  const uint64_t bits = of_first_lane(r->anchor);
+  return planes ? (uint64_t)((int64_t)(bits << unused) >> unused) : 0;
 }
 
 /* Planes of a number with its sign; none for 0. */

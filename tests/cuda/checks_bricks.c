@@ -76,6 +76,161 @@ static const char *name_of(const ghz_shape *s, ghz_type type, enum texture made_
              (int)s->extent[2], (int)type, (int)made_of, order);
 }
 
+/* Combinations: both layers at higher modes and orders, many terms. */
+static ref_bytes combined(trial *t, const ghz_lattice *l, const ghz_shape *s, size_t k, const int64_t *c,
+                          uint64_t seed) {
+  ref_bytes operands[4];
+  for (size_t i = 0; i < k; i++)
+    operands[i] = stream_of_field(t, l, i % 2 ? (int)(seed % 3) : GHZ_ORDER_BEST, s,
+                                  (enum texture)((seed + i * i) % TEXTURES), seed + i);
+  operation o = {.kind = COMBINE, .lattice = *l, .n = (size_t)ghz_shape_count(s), .k = k, .shape = *s};
+  o.operands = operands;
+  o.coefficients = c;
+  made m = cpu_make(t, &o);
+  expect(t, m.status == GHZ_OK, "the CPU combines: %d, %s", (int)m.status, ghz_context_message(t->cpu));
+  return m.bytes;
+}
+
+/* ---- Compression ---- */
+void check_compress_bricks(trial *t) {
+  uint64_t state = 9;
+  unsigned turn = 0;
+  for (int type = GHZ_F32; type <= GHZ_F64; type++)
+    for (size_t i = 0; i < COUNT(shapes); i++)
+      for (int made_of = 0; made_of < TEXTURES; made_of++)
+        for (int order = GHZ_ORDER_LORENZO; order < (shapes[i].dims == 3 ? 4 : 3); order++) {
+          SCOPE;
+          turn++;
+          if (input_below(&state, (uint64_t)by_extent(t, 7, 3, 1)) && order != GHZ_ORDER_BEST)
+            continue;
+          operation o = {.kind = COMPRESS, .order = order, .shape = shapes[i], .shift = turn % 3};
+          o.lattice = lattice_abs((ghz_type)type, turn % 2 ? 0.5 : 0.02);
+          o.n = (size_t)ghz_shape_count(&shapes[i]);
+          o.x = field((ghz_type)type, &shapes[i], (enum texture)made_of, turn);
+          agree(t, &o, name_of(&shapes[i], (ghz_type)type, (enum texture)made_of, order));
+        }
+}
+
+void check_compress_brick_slices(trial *t) {
+  uint64_t state = 10;
+  for (int round = 0; round < by_extent(t, 30, 150, 800); round++) {
+    SCOPE;
+    const ghz_shape *s = &shapes[input_below(&state, COUNT(shapes))];
+    operation o = {
+        .kind = SLICE_COMPRESS, .order = round % 4 - 2, .shape = *s, .n = (size_t)ghz_shape_count(s)};
+    o.lattice = lattice_abs((ghz_type)(round % 2), 0.1);
+    o.x = field(o.lattice.type, s, (enum texture)(round % TEXTURES), (uint64_t)round);
+    o.first = input_below(&state, ghz_shape_tiles(s) + 1);
+    o.tiles = input_below(&state, ghz_shape_tiles(s) - o.first + 1);
+    agree(t, &o, say("round %d", round));
+  }
+}
+
+/* From bounds that no lattice keeps to those where all is 0; and steps of constants. */
+void check_compress_brick_bounds(trial *t) {
+  static const double bounds[] = {1e-300, 1e-38, 1e-9, 1e-6, 1e-4, 1e-3, 0.3, 2, 70, 1e9, 1e37};
+  for (int round = 0; round < (int)COUNT(bounds) * 2 * by_extent(t, 2, 8, 36); round++) {
+    SCOPE;
+    const ghz_shape *s = &shapes[(size_t)(round / 3) % COUNT(shapes)];
+    operation o = {.kind = COMPRESS, .order = GHZ_ORDER_BEST, .shape = *s, .n = (size_t)ghz_shape_count(s)};
+    o.lattice = lattice_abs((ghz_type)(round % 2), bounds[(size_t)round / 2 % COUNT(bounds)]);
+    if (round % 7 == 0)
+      o.lattice = (ghz_lattice){(ghz_type)(round % 2), 35, 3, 0x1p-14};
+    o.x = field(o.lattice.type, s, (enum texture)(round * 5 % TEXTURES), (uint64_t)round);
+    agree(t, &o, say("round %d, step %g", round, o.lattice.step));
+  }
+}
+
+/* ---- Computing ---- */
+/* Fresh streams of different textures, orders and layers, and sums of such. */
+static ref_bytes operand_of(trial *t, const ghz_lattice *l, const ghz_shape *s, uint64_t seed) {
+  static const int64_t c[2] = {1, 3};
+  if (seed % 4 == 3)
+    return combined(t, l, s, 2, c, seed / 4);
+  return stream_of_field(t, l, seed % 3 ? GHZ_ORDER_BEST : (int)(seed % 5) - 2, s,
+                         (enum texture)(seed % TEXTURES), seed);
+}
+
+void check_compute_bricks(trial *t) {
+  static const kind kinds[] = {ADD, SUBTRACT, SUM, MEAN, COMBINE, ADD};
+  uint64_t state = 11;
+  for (int round = 0; round < by_extent(t, 60, 400, 4000); round++) {
+    SCOPE;
+    const ghz_shape *s = &shapes[input_below(&state, COUNT(shapes))];
+    const int64_t c[4] = {1, -2, (int64_t)input_below(&state, 5) - 2, 1};
+    ghz_lattice l = lattice_abs((ghz_type)(round % 2), round % 3 ? 0.1 : 0.5);
+    operation o = {.kind = kinds[round % (int)COUNT(kinds)], .lattice = l, .shape = *s, .coefficients = c};
+    ref_bytes operands[4];
+    o.n = (size_t)ghz_shape_count(s);
+    o.k = o.kind == ADD || o.kind == SUBTRACT ? 2 : 1 + (size_t)input_below(&state, 4);
+    for (size_t i = 0; i < o.k; i++)
+      operands[i] = operand_of(t, &l, s, input_below(&state, 1000));
+    o.operands = operands;
+    agree(t, &o, say("round %d, kind %d of %zu", round, (int)o.kind, o.k));
+  }
+}
+
+void check_compute_brick_messages(trial *t) {
+  uint64_t state = 12;
+  for (int round = 0; round < by_extent(t, 30, 150, 1000); round++) {
+    SCOPE;
+    const ghz_shape *s = &shapes[input_below(&state, COUNT(shapes))];
+    ghz_lattice l = lattice_abs((ghz_type)(round % 2), 0.1);
+    const uint64_t tiles = ghz_shape_tiles(s), first = input_below(&state, tiles + 1),
+                   count = input_below(&state, tiles - first + 1);
+    operation o = {.kind = SLICE_SUM, .lattice = l, .shape = *s, .first = first, .tiles = count};
+    ref_bytes messages[3];
+    o.n = (size_t)ghz_shape_count(s);
+    o.k = 1 + (size_t)input_below(&state, 3);
+    o.divisor = o.k == 1 ? 1 + input_below(&state, 5) : 1;
+    for (size_t i = 0; i < o.k; i++) {
+      ref_bytes stream = operand_of(t, &l, s, input_below(&state, 1000));
+      const ghz_slice slice = slice_of(stream, first, count);
+      messages[i] = packed(&slice);
+    }
+    o.operands = messages;
+    agree(t, &o, say("round %d, %zu messages by %d", round, o.k, (int)o.divisor));
+  }
+}
+
+/* acc += x, again and again, in place: each time the CPU's bytes. */
+static void accumulate_bricks(trial *t, const ghz_lattice *l, const ghz_shape *s, uint64_t seed,
+                              const char *what) {
+  SCOPE;
+  const uint32_t most = 60;
+  const size_t capacity = ghz_shape_bound(s, l->type, most);
+  ref_bytes start = operand_of(t, l, s, seed), want = bytes_new(capacity);
+  size_t size = start.size;
+  memcpy(want.data, start.data, size);
+  device_memory acc = device_output(t, capacity, 0);
+  cudaMemcpyAsync(acc.data, start.data, size, cudaMemcpyHostToDevice, t->stream);
+  for (uint64_t i = 1; i < 4; i++) {
+    SCOPE;
+    ghz_cuda_outcome outcome = {.size = 0};
+    ref_bytes x = operand_of(t, l, s, seed + i);
+    device_memory operand = device_input(t, x.data, x.size, 0);
+    ghz_status wanted = ghz_accumulate(t->cpu, want.data, capacity, &size, view(x));
+    ghz_status status = ghz_cuda_accumulate(t->gpu, l->type, *s, acc.data, acc.size, device_view(&operand),
+                                            t->outcome, t->stream);
+    if (status == GHZ_OK)
+      status = gpu_wait(t, &outcome);
+    device_guards(t, &acc, what);
+    if (expect(t, status == GHZ_OK && wanted == GHZ_OK, "%s: %d, the CPU says %d", what, (int)status,
+               (int)wanted))
+      same_bytes(t, (ref_bytes){device_read(t, &acc, (size_t)outcome.size), (size_t)outcome.size},
+                 (ref_bytes){want.data, size}, what);
+  }
+}
+
+void check_accumulate_bricks(trial *t) {
+  uint64_t state = 13;
+  for (int round = 0; round < by_extent(t, 10, 60, 500); round++) {
+    const ghz_shape *s = &shapes[input_below(&state, COUNT(shapes))];
+    const ghz_lattice l = lattice_abs((ghz_type)(round % 2), 0.1);
+    accumulate_bricks(t, &l, s, input_below(&state, 1000), say("round %d", round));
+  }
+}
+
 /* ---- Decompression ---- */
 void check_decompress_bricks(trial *t) {
   uint64_t transformed = 0, state = 4;
@@ -128,21 +283,6 @@ void check_decompress_brick_slices(trial *t) {
     r.count = (size_t)slice.tiles;
     agree_values(t, &r, say("round %d", round));
   }
-}
-
-/* Combinations: both layers at higher modes and orders, many terms. */
-static ref_bytes combined(trial *t, const ghz_lattice *l, const ghz_shape *s, size_t k, const int64_t *c,
-                          uint64_t seed) {
-  ref_bytes operands[4];
-  for (size_t i = 0; i < k; i++)
-    operands[i] = stream_of_field(t, l, i % 2 ? (int)(seed % 3) : GHZ_ORDER_BEST, s,
-                                  (enum texture)((seed + i * i) % TEXTURES), seed + i);
-  operation o = {.kind = COMBINE, .lattice = *l, .n = (size_t)ghz_shape_count(s), .k = k, .shape = *s};
-  o.operands = operands;
-  o.coefficients = c;
-  made m = cpu_make(t, &o);
-  expect(t, m.status == GHZ_OK, "the CPU combines: %d, %s", (int)m.status, ghz_context_message(t->cpu));
-  return m.bytes;
 }
 
 void check_decompress_brick_sums(trial *t) {

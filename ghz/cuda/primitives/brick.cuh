@@ -31,9 +31,9 @@ DEVICE unsigned place_among(const tile_extent &e, const column_place &p) {
 }
 
 // The lane's columns inside, as the bits of a word.
-template <int DIMS> DEVICE uint32_t columns_inside(const tile_extent &e, int lane) {
+DEVICE uint32_t columns_inside(const tile_extent &e, int lane) {
   const uint32_t line = ALL >> (32 - e.x); // no brick is empty
-  if (DIMS == 2)
+  if (e.dims == 2)
     return (unsigned)lane < e.y ? line : 0;
   const unsigned y = 2 * ((unsigned)lane & 3);
   return (unsigned)lane / 4 >= e.z ? 0 : (y < e.y ? line : 0) | (y + 1 < e.y ? line << 16 : 0);

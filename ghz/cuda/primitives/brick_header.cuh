@@ -48,7 +48,7 @@ DEVICE int parse_brick(const ghz_lattice &l, uint32_t terms, int transform, cons
   anchor_place at;
   tile_shape &r = t.lattice, &c = t.coefficients;
   r.plus = r.minus = 0;
-  c.sum = 0;
+  c = {};
   if (!open_lead(&l, terms, e.dims, b.byte(0), size > 1 ? b.byte(1) : 0, size, &r.lead, &at) ||
       !open_anchors(&r.lead, &at, anchor_bytes(b, at.at, at.anchor), 0))
     return 0;

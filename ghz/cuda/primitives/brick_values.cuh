@@ -109,13 +109,20 @@ DEVICE double real_of_wide(wide_integer v) {
   return v < 0 ? -magnitude : magnitude;
 }
 
+// Integers of a lane's columns.
+struct wide_room {
+  wide_integer sum[LANE_VALUES];
+  int64_t q[LANE_VALUES];
+};
+
 // Coefficients are transformed in pieces of so many bits, whose magnitudes add up to less than 2^30.
 enum { PIECE_BITS = 20, PIECES = 4 };
 
-// H(C) of any coefficients, for which c has room.
+// H(C) of any coefficients.
 template <int DIMS, class Bytes>
-DEVICE void transform_wide(const brick_context &k, const Bytes &bytes, const tile_shape &t,
-                           int64_t c[LANE_VALUES], wide_integer sum[LANE_VALUES]) {
+DEVICE void transform_wide(const brick_context &k, const Bytes &bytes, const tile_shape &t, wide_room &room) {
+  int64_t *c = room.q;
+  wide_integer *sum = room.sum;
   layer_of_planes(k, bytes, t, c);
   if (k.lane == 0)
     c[0] = t.lead.anchor;
@@ -135,23 +142,28 @@ DEVICE void transform_wide(const brick_context &k, const Bytes &bytes, const til
   }
 }
 
-// Values of any brick with coefficients, in 128 bits: sums of very many terms, and hostile ones. The
-// lattice's integers are taken modulo 2^32 where `narrow`.
+// Calls use(i, y) for the lane's values of any brick with coefficients, in 128 bits: sums of very many
+// terms, and hostile ones. The lattice's integers are taken modulo 2^32 where `narrow`.
+template <int DIMS, class Out, class Bytes, class Use>
+DEVICE void each_wide_value(const brick_context &k, const Bytes &bytes, const brick_shape &t, int narrow,
+                            wide_room &room, Use use) {
+  constexpr unsigned BITS = DIMS == 3 ? 26 : 19;
+  const unsigned shift = BITS - mode_shift(k.lattice.type, t.lattice.lead.mode);
+  transform_wide<DIMS>(k, bytes, t.coefficients, room);
+  lattice_of_brick<DIMS, int64_t, uint64_t>(k, bytes, t.lattice, room.q);
+  __syncwarp(); // all lanes have read the bytes that the values may take the place of
+  ROLLED for (int i = 0; i < LANE_VALUES; i++) {
+    const int64_t r = narrow ? (int32_t)room.q[i] : room.q[i];
+    const double whole = real_of_wide(room.sum[i] + (wide_integer)r * ((wide_integer)1 << shift));
+    use(i, (Out)(whole * (DIMS == 3 ? 0x1p-26 : 0x1p-19) * k.lattice.step));
+  }
+}
+
 template <int DIMS, class Out, class Bytes>
 SELDOM void compose_wide(const brick_context &k, uint32_t *buffer, const Bytes &bytes, const brick_shape &t,
                          int narrow) {
-  constexpr unsigned BITS = DIMS == 3 ? 26 : 19;
-  const unsigned shift = BITS - mode_shift(k.lattice.type, t.lattice.lead.mode);
-  wide_integer sum[LANE_VALUES];
-  int64_t q[LANE_VALUES];
-  transform_wide<DIMS>(k, bytes, t.coefficients, q, sum);
-  lattice_of_brick<DIMS, int64_t, uint64_t>(k, bytes, t.lattice, q);
-  __syncwarp();
-  ROLLED for (int i = 0; i < LANE_VALUES; i++) {
-    const int64_t r = narrow ? (int32_t)q[i] : q[i];
-    const double whole = real_of_wide(sum[i] + (wide_integer)r * ((wide_integer)1 << shift));
-    put_value(buffer, k.lane, i, (Out)(whole * (DIMS == 3 ? 0x1p-26 : 0x1p-19) * k.lattice.step));
-  }
+  wide_room room;
+  each_wide_value<DIMS, Out>(k, bytes, t, narrow, room, [&](int i, Out y) { put_value(buffer, k.lane, i, y); });
 }
 
 // ---- Values -------------------------------------------------------------------------------------
@@ -186,7 +198,7 @@ template <int DIMS, class Out, class Bytes>
 DEVICE int decode_brick(const brick_context &k, uint32_t *buffer, const Bytes &bytes, uint32_t size) {
   constexpr bool STAGED = std::is_same_v<Bytes, shared_bytes>;
   brick_shape t;
-  const uint32_t inside = columns_inside<DIMS>(k.extent, k.lane);
+  const uint32_t inside = columns_inside(k.extent, k.lane);
   if (!parse_brick(k.lattice, k.terms, k.transform, bytes, size, k.extent, inside, t, k.lane))
     return 0;
   const scale by = scale_of(k.lattice, t.lattice.lead.mode, k.terms);
@@ -204,6 +216,29 @@ DEVICE int decode_brick(const brick_context &k, uint32_t *buffer, const Bytes &b
     decode_wide_lattice<DIMS, Out>(k, buffer, bytes, t.lattice, by);
   put_specials<Out>(buffer, t.lattice, k.lane);
   __syncwarp();
+  return 1;
+}
+
+// Calls use(i, y) for the lane's values of any lattice brick, slowly. Returns 0 if it is damaged.
+template <int DIMS, class Out, class Bytes, class Use>
+DEVICE int each_value(const brick_context &k, const Bytes &bytes, uint32_t size, wide_room &room, Use use) {
+  brick_shape t;
+  const uint32_t inside = columns_inside(k.extent, k.lane);
+  if (!parse_brick(k.lattice, k.terms, k.transform, bytes, size, k.extent, inside, t, k.lane))
+    return 0;
+  const tile_shape &r = t.lattice;
+  const scale by = scale_of(k.lattice, r.lead.mode, k.terms);
+  const auto use_any = [&](int i, Out y) {
+    const uint32_t plus = r.plus >> i & 1, minus = r.minus >> i & 1;
+    use(i, plus | minus ? special_value<Out>(plus, minus) : y);
+  };
+  if (r.lead.coefficients) {
+    const int narrow = by.in_32_bits && inverse_is_exact(t.coefficients);
+    each_wide_value<DIMS, Out>(k, bytes, t, narrow, room, use_any);
+  } else {
+    lattice_of_brick<DIMS, int64_t, uint64_t>(k, bytes, r, room.q);
+    ROLLED for (int i = 0; i < LANE_VALUES; i++) use_any(i, value_of<Out>(room.q[i], by));
+  }
   return 1;
 }
 

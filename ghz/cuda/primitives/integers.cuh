@@ -120,14 +120,38 @@ DEVICE void planes_of_registers(const int32_t r[LANE_VALUES], int k, uint32_t pl
 
 // ---- 64 bits, from the values -------------------------------------------------------------------
 
+// The values of a flat tile: those of the first n columns.
+template <class Values> struct first_columns {
+  Values values;
+  unsigned n;
+  METHOD bool has(int column) const {
+    return (unsigned)column < n;
+  }
+  METHOD auto operator()(int column) const {
+    return values(column);
+  }
+};
+
+// Those of a brick: of the lane's columns that are inside.
+template <class Values> struct columns_of_lane {
+  Values values;
+  uint32_t inside;
+  METHOD bool has(int column) const {
+    return inside >> column % LANE_VALUES & 1;
+  }
+  METHOD auto operator()(int column) const {
+    return values(column);
+  }
+};
+
 // The integers of a lane's values, one after the other, special ones replaced by the value before
 // them (FORMAT.md, "Specials"), and what is to be known of the whole tile.
 //
 // The order of calls: `begin`; where it returns another mode than RAW, `shape`; then `planes`.
+// `Values` says which columns have a value, and gives their bits.
 template <class Real, class Values> struct value_integers {
   typedef typename real_type<Real>::bits bits;
   Values values;
-  unsigned n;
   int lane, mode, special, in_float;
   uint32_t plus, minus;
   bits hidden; // what stands for special values until the lane's first finite one
@@ -137,14 +161,17 @@ template <class Real, class Values> struct value_integers {
   METHOD static bool finite(bits b) {
     return (b & real_type<Real>::EXPONENT) != real_type<Real>::EXPONENT;
   }
+  // Of the lane's i-th column.
+  METHOD bool has(int i) const {
+    return values.has(LANE_VALUES * lane + i);
+  }
   METHOD bits value(int i) const {
-    return (unsigned)i < n ? values(i) : 0;
+    return has(i) ? values(LANE_VALUES * lane + i) : 0;
   }
 
   // Returns the mode of the tile; RAW if it lies outside the lattice.
-  METHOD int begin(const ghz_lattice &l, const Values &v, unsigned count, int lane_number) {
+  METHOD int begin(const ghz_lattice &l, const Values &v, int lane_number) {
     values = v;
-    n = count;
     lane = lane_number;
     const double largest = look();
     mode = mode_for(&l, largest);
@@ -165,11 +192,11 @@ template <class Real, class Values> struct value_integers {
     bits largest = 0, first = 0, last = 0;
     bool any = false;
     ROLLED for (int i = 0; i < LANE_VALUES; i++) {
-      bits b = value(LANE_VALUES * lane + i), magnitude = b & ~real_type<Real>::SIGN;
+      bits b = value(i), magnitude = b & ~real_type<Real>::SIGN;
       if (finite(b)) {
         first = any ? first : b;
-        last = (unsigned)(LANE_VALUES * lane + i) < n ? b : last; // padding stands for nothing
-        any = any || (unsigned)(LANE_VALUES * lane + i) < n;
+        last = has(i) ? b : last; // padding stands for nothing
+        any = any || has(i);
         largest = magnitude > largest ? magnitude : largest;
       } else {
         bool nan = magnitude > real_type<Real>::EXPONENT;
@@ -194,8 +221,8 @@ template <class Real, class Values> struct value_integers {
     int on = 1;
     bits last = hidden;
     ROLLED for (int i = 0; i < LANE_VALUES; i++) {
-      bits b = value(LANE_VALUES * lane + i);
-      last = finite(b) ? b : last;
+      bits b = value(i);
+      last = has(i) && finite(b) ? b : last;
       on &= on_grid(&l, (double)real_of(last));
     }
     return __all_sync(ALL, on);
@@ -204,7 +231,7 @@ template <class Real, class Values> struct value_integers {
   METHOD void find_integers_before() {
     bits last = hidden, last_but_one = hidden;
     ROLLED for (int i = 0; i < LANE_VALUES; i++) {
-      bits b = value(LANE_VALUES * lane + i);
+      bits b = value(i);
       last_but_one = last;
       last = finite(b) ? b : last;
     }
@@ -213,19 +240,19 @@ template <class Real, class Values> struct value_integers {
   }
 
   // Calls use(block, position, integer, difference, second difference) for each of the lane's
-  // values. The first differences of the tile, for which the anchors stand, are 0, and so is
-  // everything from column n on.
+  // values of a flat tile. The first differences of the tile, for which the anchors stand, are 0, and
+  // so is everything from column n on.
   template <class Use> METHOD void each(Use use) const {
     bits last = hidden;
     uint64_t q_before = (uint64_t)before, d_before = (uint64_t)before - (uint64_t)before_that;
     ROLLED for (int b = 0; b < LANE_BLOCKS; b++) {
       UNROLLED for (int t = 0; t < BLOCK; t++) {
-        int i = LANE_VALUES * lane + BLOCK * b + t;
-        bits x = value(i);
+        const int i = LANE_VALUES * lane + BLOCK * b + t;
+        const bits x = value(BLOCK * b + t);
         last = finite(x) ? x : last;
         uint64_t q = (uint64_t)quantise(last), d = i == 0 ? 0 : q - q_before;
         uint64_t e = i <= 1 ? 0 : d - d_before;
-        bool in = (unsigned)i < n;
+        const bool in = has(BLOCK * b + t);
         use(b, t, (int64_t)(in ? q : 0), (int64_t)(in ? d : 0), (int64_t)(in ? e : 0));
         q_before = q;
         d_before = d;
@@ -249,7 +276,7 @@ template <class Real, class Values> struct value_integers {
     first = __shfl_sync(ALL, first, 0);
     second = __shfl_sync(ALL, second, 0);
     w.anchor = first;
-    w.slope = n > 1 ? (int64_t)((uint64_t)second - (uint64_t)first) : 0;
+    w.slope = values.has(1) ? (int64_t)((uint64_t)second - (uint64_t)first) : 0;
     return w;
   }
 
@@ -263,7 +290,28 @@ template <class Real, class Values> struct value_integers {
     transpose_bits(out);
   }
 
-  // Measures the tile and chooses its order; returns its size.
+  // The integers; 0 where no value is.
+  METHOD void all(int64_t q[LANE_VALUES]) const {
+    bits last = hidden;
+    ROLLED for (int i = 0; i < LANE_VALUES; i++) {
+      const bits x = value(i);
+      last = has(i) && finite(x) ? x : last;
+      q[i] = has(i) ? quantise(last) : 0;
+    }
+  }
+
+  // Calls put(i, x) for each special value, x being the one that is hidden there.
+  template <class Put> METHOD void hide(Put put) const {
+    bits last = hidden;
+    ROLLED for (int i = 0; i < LANE_VALUES; i++) {
+      const bits x = value(i);
+      last = has(i) && finite(x) ? x : last;
+      if ((plus | minus) >> i & 1)
+        put(LANE_VALUES * lane + i, last);
+    }
+  }
+
+  // Measures a flat tile and chooses its order; returns its size.
   METHOD uint32_t shape(int asked, tile_shape &t) const {
     t.lead.mode = mode;
     t.lead.special = special;

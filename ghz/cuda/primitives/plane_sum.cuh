@@ -75,10 +75,6 @@ DEVICE int shape_of_sum(const plane_tile &s, tile_shape &t, uint32_t &size, int 
 
 // ---- Operands -----------------------------------------------------------------------------------
 
-DEVICE bool is_raw(const uint8_t *data, uint32_t size) {
-  return size && first_says_raw(data[0]);
-}
-
 // Opens a tile that is not empty, and expands its planes. A raw tile is first encoded on the
 // lattice, at its best order.
 template <class Real>
@@ -87,10 +83,10 @@ DEVICE enum opened_tile open_tile(const ghz_lattice &l, uint32_t terms, const ui
   tile_shape t;
   uint32_t planes[8];
   if (is_raw(data, size)) {
-    value_integers<Real, raw_values<Real>> values;
+    value_integers<Real, first_columns<raw_values<Real>>> values;
     if (!raw_tile_valid(real_type<Real>::type, terms, data[0], size, n))
       return DAMAGED;
-    if (values.begin(l, {{data + 1}}, n, lane) == RAW)
+    if (values.begin(l, {{{data + 1}}, n}, lane) == RAW)
       return OUTSIDE;
     values.shape(GHZ_ORDER_BEST, t);
     for (int k = 0; 8 * k < t.height; k++) {

@@ -5,6 +5,7 @@
 
 #include "cuda/primitives/squeeze.cuh"
 #include "cuda/primitives/stage.cuh"
+#include "rules/parse.h"
 
 template <class Real> struct real_type;
 template <> struct real_type<float> {
@@ -51,6 +52,10 @@ template <class Real> struct staged_values {
     return bits_of(values[value_rows<Real>::place_of_value(i)]);
   }
 };
+
+DEVICE bool is_raw(const uint8_t *data, uint32_t size) {
+  return size && first_says_raw(data[0]);
+}
 
 template <class Real> struct raw_values {
   global_bytes bytes; // those of the values, not aligned

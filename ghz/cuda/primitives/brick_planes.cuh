@@ -1,0 +1,163 @@
+// brick_planes.cuh: sums of bricks on bit planes, by a warp, in local memory: the parameters of
+// rules/brick_sum.h, operands, and the brick of a sum.
+// SPDX-License-Identifier: BSD-3-Clause
+#ifndef GHZ_BRICK_PLANES_CUH
+#define GHZ_BRICK_PLANES_CUH
+
+#include "cuda/primitives/brick_integers.cuh"
+#include "cuda/primitives/brick_values.cuh"
+#include "cuda/primitives/plane_sum.cuh"
+
+// ---- Any bricks ---------------------------------------------------------------------------------
+
+// A lane holds four bytes of a plane.
+DEVICE void plane_back(const part x[PARTS], unsigned bytes, part y[PARTS]) {
+  const int lane = lane_of_thread();
+  if (bytes == 2)
+    y[0] = x[0] << 16 | from_before(x[0] >> 16, 0u, lane);
+  else
+    y[0] = value_before_in(x[0], (int)bytes / 4, 32, lane);
+}
+
+DEVICE void columns_after(unsigned dims, int order, part mask[PARTS]) {
+  const int lane = lane_of_thread();
+  if (order == 0)
+    mask[0] = dims == 3 ? 0xfffefffeu : 0xfffffffeu;
+  else if (dims == 3 && order == 1)
+    mask[0] = lane & 3 ? ALL : 0xffff0000u;
+  else
+    mask[0] = ALL; // zeros come in
+}
+
+DEVICE void columns_inside_of(const tile_extent *e, part mask[PARTS]) {
+  mask[0] = columns_inside(*e, lane_of_thread());
+}
+
+#include "rules/brick_sum.h"
+
+// Both layers of a running sum.
+struct brick_sum {
+  plane_tile lattice, coefficients;
+  int transformed;
+};
+
+// The shape of a layer's planes.
+DEVICE void shape_of_layer(const plane_tile &s, tile_shape &t) {
+  part widths[PARTS];
+  widths_of_sum(&s, widths);
+  t.lead = {};
+  t.lead.order = s.order;
+  t.lead.mode = s.mode;
+  t.lead.special = s.special;
+  t.lead.anchor = (int64_t)s.anchor;
+  t.plus = s.infinities.plus[0];
+  t.minus = s.infinities.minus[0];
+  t.widths = widths[0];
+}
+
+// The shape of the brick that a sum becomes, and its size. Returns 0 if only damaged bricks give such
+// a sum.
+DEVICE int shape_of_brick_sum(const brick_sum &s, brick_shape &t, uint32_t &size, int lane) {
+  shape_of_layer(s.lattice, t.lattice);
+  t.lattice.lead.coefficients = s.transformed;
+  t.coefficients.height = 0;
+  if (s.transformed)
+    shape_of_layer(s.coefficients, t.coefficients);
+  size = finish_brick(t, lane);
+  return t.lattice.height <= WIDTH_MAX && t.coefficients.height <= WIDTH_MAX;
+}
+
+// ---- Operands -----------------------------------------------------------------------------------
+
+// Values of a raw brick, by their columns.
+template <class Real, int DIMS> struct raw_brick_values {
+  raw_values<Real> values;
+  tile_extent extent;
+  METHOD typename real_type<Real>::bits operator()(int i) const {
+    return values((int)place_among(extent, place_of_column<DIMS>((unsigned)i)));
+  }
+};
+
+// Everything of a layer that is opened, but its planes.
+DEVICE void open_layer(const tile_shape &t, plane_tile &x) {
+  x.order = t.lead.order;
+  x.mode = t.lead.mode;
+  x.special = t.lead.special;
+  x.height = (unsigned)t.height;
+  x.anchor = (uint64_t)t.lead.anchor;
+  x.slope = 0;
+  x.infinities.plus[0] = t.plus;
+  x.infinities.minus[0] = t.minus;
+  x.origin = expanded();
+}
+
+// Expands the planes of a layer.
+DEVICE void expand_layer(const brick_context &k, const uint8_t *data, const tile_shape &t, plane_tile &x) {
+  plane_reader<global_bytes> reader;
+  uint32_t planes[4];
+  open_layer(t, x);
+  reader.begin({data}, k.expand, t.widths, 0, t.height, t.planes_at, k.lane);
+  ROLLED for (int p = 0; p < t.height; p += 4) {
+    reader.take(planes);
+    UNROLLED for (int i = 0; i < 4; i++) x.planes[p + i][0] = planes[i];
+  }
+}
+
+// Encodes a raw brick on the lattice, at its best order, without coefficients. Returns 0 if it lies
+// outside.
+template <class Real, int DIMS>
+SELDOM int open_raw_brick(const brick_context &k, const uint8_t *data, plane_tile &x) {
+  const brick_part b = {k.extent, columns_inside(k.extent, k.lane), k.lane};
+  value_integers<Real, columns_of_lane<raw_brick_values<Real, DIMS>>> values;
+  brick_shape t;
+  int64_t r[LANE_VALUES];
+  uint32_t planes[8];
+  if (values.begin(k.lattice, {{{{data + 1}}, k.extent}, b.inside}, k.lane) == RAW)
+    return 0;
+  t.lattice.lead = {};
+  t.lattice.lead.mode = values.mode;
+  t.lattice.lead.special = values.special;
+  t.lattice.plus = values.plus;
+  t.lattice.minus = values.minus;
+  values.all(r);
+  choose_brick_shape<DIMS>(measure_brick<DIMS>(r, b), GHZ_ORDER_LORENZO, t, k.lane);
+  values.all(r);
+  residuals_of<DIMS>(r, b, t.lattice.lead.order);
+  open_layer(t.lattice, x);
+  for (int p = 0; 8 * p < t.lattice.height; p++) {
+    planes_of_layer(r, p, planes);
+    for (int i = 0; i < 8; i++)
+      x.planes[8 * p + i][0] = planes[i];
+  }
+  return 1;
+}
+
+// sum += c * the brick, if it lies on the lattice and is not damaged. It is not empty.
+template <class Real, int DIMS>
+DEVICE enum opened_tile add_operand_brick(const brick_context &k, uint32_t terms, const uint8_t *data,
+                                          uint32_t size, int64_t c, plane_tile &x, brick_sum &sum) {
+  brick_shape t;
+  if (is_raw(data, size)) {
+    if (!raw_tile_valid(real_type<Real>::type, k.terms, data[0], size, k.extent.n))
+      return DAMAGED;
+    if (!open_raw_brick<Real, DIMS>(k, data, x))
+      return OUTSIDE;
+    add_brick(&k.lattice, terms, &k.extent, &sum.lattice, &x, c);
+    return ON_LATTICE;
+  }
+  if (!parse_brick(k.lattice, k.terms, k.transform, global_bytes{data}, size, k.extent,
+                   columns_inside(k.extent, k.lane), t, k.lane))
+    return DAMAGED;
+  expand_layer(k, data, t.lattice, x);
+  add_brick(&k.lattice, terms, &k.extent, &sum.lattice, &x, c);
+  if (!t.lattice.lead.coefficients)
+    return ON_LATTICE;
+  if (!sum.transformed)
+    clear_tile(&sum.coefficients);
+  sum.transformed = 1;
+  expand_layer(k, data, t.coefficients, x);
+  add_coefficients(terms, &sum.coefficients, &x, c);
+  return ON_LATTICE;
+}
+
+#endif
