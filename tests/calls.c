@@ -1,7 +1,21 @@
 /* calls.c: every call of the library that computes. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "calls.h"
+#include "fields.h"
 #include <string.h>
+
+/* Bricks with coefficients, and cut ones. */
+static void add_bricks(operands *o, ghz_context *ctx, double unit) {
+  enum { Y = 20, X = 40 };
+  double amount = 60 * unit / (o->lattice.step > 0 ? o->lattice.step : 1);
+  o->shape = (ghz_shape){3, {o->n / (Y * X), Y, X}};
+  o->field = field_make(PATCHES, &o->lattice, &o->shape, amount, 3);
+  void *other = field_make(LAND, &o->lattice, &o->shape, amount, 4);
+  o->bricks[0] = compress_shape(ctx, &o->lattice, GHZ_ORDER_BEST, o->field, &o->shape);
+  o->bricks[1] = compress_shape(ctx, &o->lattice, GHZ_ORDER_BEST, other, &o->shape);
+  uint64_t tiles = ghz_shape_tiles(&o->shape);
+  o->of_bricks = slice_of(o->bricks[0], tiles / 4, tiles / 2);
+}
 
 operands operands_make(const ghz_lattice *l, size_t n, size_t k, const char *maker, const char *other,
                        double unit) {
@@ -18,11 +32,14 @@ operands operands_make(const ghz_lattice *l, size_t n, size_t k, const char *mak
   }
   o.two[0] = slice_of(o.a, first, tiles - 2 * first);
   o.two[1] = slice_of(o.b, first, tiles - 2 * first);
+  add_bricks(&o, ctx, unit);
   return o;
 }
 
 answer answer_make(const operands *o, size_t behind) {
-  size_t room = ghz_size_bound(o->n, GHZ_F64, 3 * MANY), values = o->n * sizeof(double);
+  size_t room = ghz_size_bound(o->n, GHZ_F64, 3 * MANY), values = o->n * sizeof(double),
+         bricks = ghz_shape_bound(&o->shape, GHZ_F64, 3 * MANY);
+  room = room > bricks ? room : bricks;
   answer r = {.room = room > values ? room : values};
   r.bytes = scratch(r.room + behind);
   return r;
@@ -108,6 +125,40 @@ CALL(slice_decompress) {
   return ghz_slice_decompress(ctx, &o->two[0], o->lattice.type, r->bytes);
 }
 
+/* ---- The calls on bricks ---- */
+CALL(compress_shape) {
+  return ghz_compress_shape(ctx, &o->lattice, GHZ_ORDER_BEST, o->field, &o->shape, r->bytes, r->room, &r->size);
+}
+CALL(decompress_bricks) {
+  size_t count = (size_t)ghz_shape_count(&o->shape);
+  return ghz_decompress(ctx, view(o->bricks[0]), GHZ_F64, r->bytes, values(r, count, GHZ_F64));
+}
+CALL(decompress_box) {
+  const uint64_t *e = o->shape.extent, origin[3] = {e[0] / 3, 5, 7}, extent[3] = {e[0] - e[0] / 3, 9, 30};
+  values(r, (size_t)(extent[0] * extent[1] * extent[2]), GHZ_F64);
+  return ghz_decompress_box(ctx, view(o->bricks[1]), GHZ_F64, origin, extent, r->bytes);
+}
+CALL(add_bricks) { return ghz_add(ctx, view(o->bricks[0]), view(o->bricks[1]), r->bytes, r->room, &r->size); }
+CALL(combine_bricks) {
+  ghz_bytes both[3] = {view(o->bricks[0]), view(o->bricks[1]), view(o->bricks[0])};
+  return ghz_combine(ctx, 3, both, (int64_t[]){3, -2, 1}, r->bytes, r->room, &r->size);
+}
+CALL(scan_bricks) {
+  r->size = sizeof(ghz_statistics);
+  return ghz_scan(ctx, view(o->bricks[0]), (ghz_statistics *)(void *)r->bytes);
+}
+CALL(slice_compress_shape) {
+  ghz_slice made;
+  return message(ghz_slice_compress_shape(ctx, &o->lattice, GHZ_ORDER_BEST, o->field, &o->shape,
+                                          o->of_bricks.first, o->of_bricks.tiles, r->bytes, r->room, &made),
+                 &made, r);
+}
+CALL(slice_decompress_into) {
+  size_t count = values(r, (size_t)ghz_shape_count(&o->shape), GHZ_F64);
+  memset(r->bytes, 0, count * sizeof(double));
+  return ghz_slice_decompress_into(ctx, &o->of_bricks, GHZ_F64, r->bytes);
+}
+
 const call calls[] = {
     {"range", do_range, 0},
     {"extrema", do_extrema, 0},
@@ -131,5 +182,13 @@ const call calls[] = {
     {"slice_mean", do_slice_mean, 0},
     {"slice_extremum", do_slice_extremum, 0},
     {"slice_decompress", do_slice_decompress, 0},
+    {"compress_shape", do_compress_shape, 1},
+    {"decompress of bricks", do_decompress_bricks, 0},
+    {"decompress_box", do_decompress_box, 0},
+    {"add of bricks", do_add_bricks, 1},
+    {"combine of bricks", do_combine_bricks, 1},
+    {"scan of bricks", do_scan_bricks, 0},
+    {"slice_compress_shape", do_slice_compress_shape, 0},
+    {"slice_decompress_into", do_slice_decompress_into, 0},
 };
 const size_t call_count = COUNT(calls);

@@ -14,6 +14,10 @@ typedef struct operands {
   ghz_bytes many[MANY]; /* a, b, a, ...: k of them count */
   int64_t coefficients[MANY];
   ghz_slice two[2]; /* tiles of a and of b */
+  ghz_shape shape;  /* of bricks: at most n values */
+  void *field;
+  ref_bytes bricks[2];
+  ghz_slice of_bricks;
 } operands;
 
 /* Where a call puts its answer; `size` is 0 before it. */
