@@ -11,10 +11,12 @@ ratio(f, c, o) = of(f, c, o, 9)
 speed(f, c, o) = of(f, c, o, 6)
 
 # The colours can be told apart by the colour-blind.
-array codecs[5] = ["ghz", "fZ-light", "PFPL", "zfp", "SZ3"]
-array labels[5] = ["ghz", "fZ-light, hZCCL", "PFPL", "zfp", "SZ3"]
-array adders[2] = ["ghz", "hZCCL"] # hZCCL adds the streams of fZ-light
-array colours[5] = ["#0060c0", "#e69f00", "#009e73", "#cc6699", "#202020"]
+array codecs[7] = ["ghz", "ghz with shape", "fZ-light", "PFPL", "zfp", \
+  "zfp at the PSNR of ghz with shape", "SZ3"]
+array labels[7] = ["ghz, flat", "ghz, with shape", "fZ-light, hZCCL", "PFPL", "zfp", \
+  "zfp, ghz's PSNR", "SZ3"]
+array adders[3] = ["ghz", "ghz with shape", "hZCCL"] # hZCCL adds the streams of fZ-light
+array colours[7] = ["#56b4e9", "#0050b0", "#e69f00", "#009e73", "#cc6699", "#882255", "#202020"]
 array fields[4] = ["wave-late", "density", "turbulence", "climate"]
 array titles[4] = ["Acoustic wave, 256³", "Cosmic density, 256³", "Turbulent velocity, 256³", \
   "Climate temperature, 1800 × 3600"]
@@ -46,9 +48,9 @@ place(c, r) = sprintf("set lmargin at screen %g; set rmargin at screen %g; \
 set multiplot
 set label 1 "Speed against ratio: one thread, error bound 10⁻³ of the range" \
   at screen 0.5,0.972 center font ",14"
-array starts[5] = [0.13, 0.24, 0.45, 0.59, 0.71]
-do for [i=1:5] {
-  set label 10 + i labels[i] at screen starts[i],0.928 font ",12" textcolor rgb colours[i] \
+array starts[7] = [0.05, 0.16, 0.325, 0.49, 0.575, 0.65, 0.82]
+do for [i=1:7] {
+  set label 10 + i labels[i] at screen starts[i],0.928 font ",10" textcolor rgb colours[i] \
     point pt 5 ps 1.5 lc rgb colours[i] offset 1.2,-0.25
 }
 array starts[3] = [0.13, 0.29, 0.47]
@@ -70,12 +72,12 @@ do for [p=1:4] {
       lc rgb "#707070", \
     csv using (230):(speed(f, "memcpy", "copy")):("memcpy") with labels right \
       offset 0,-0.7 font ",9" textcolor rgb "#606060", \
-    for [o=1:2] for [i=1:5] \
+    for [o=1:2] for [i=1:7] \
       csv using (ratio(f, codecs[i], names[o])):(speed(f, codecs[i], names[o])) \
       with points pt shapes[o] ps sizes[o] lc rgb colours[i], \
-    for [i=1:5] csv using (ratio(f, codecs[i], names[2])):(speed(f, codecs[i], names[2])) \
+    for [i=1:7] csv using (ratio(f, codecs[i], names[2])):(speed(f, codecs[i], names[2])) \
       with points pt 7 ps 0.65 lc rgb "white", \
-    for [i=1:2] csv using (ratio(f, adders[i], "add")):(speed(f, adders[i], "add")) \
+    for [i=1:3] csv using (ratio(f, adders[i], "add")):(speed(f, adders[i], "add")) \
       with points pt shapes[3] ps sizes[3] lc rgb colours[i]
   unset for [i=1:30] label i
 }
