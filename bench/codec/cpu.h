@@ -38,8 +38,8 @@ void peer_unpack(const field *f, double tolerance, void *src, size_t size, float
 
 enum { PEER_CURVE = 512 };
 
-/* What zfp reaches, by the binary exponent of the tolerance, which it rounds to a power of two; ratio 0: not
- * measured. */
+/* What zfp reaches, by the binary exponent of the tolerance, which it rounds to a power of two.
+ * Ratio 0: not measured. */
 typedef struct peer_curve {
   quality at[PEER_CURVE];
 } peer_curve;
@@ -77,7 +77,7 @@ typedef struct speed {
 typedef struct form_result {
   quality own;
   double sum_ratio, sum_error;
-  double zfp_at_psnr, zfp_at_error; /* ratios of zfp where its PSNR, and its largest error, are ours */
+  double zfp_at_psnr, zfp_at_error; /* ratios of zfp with our PSNR, with our largest error */
 } form_result;
 
 typedef struct zfp_result {
@@ -106,7 +106,8 @@ void measure_cell(workspace *w, const options *o, const config *configs, int n_c
 
 /* ---- report.c -------------------------------------------------------------------------------- */
 
-/* Ratios of one field by itself, its bound relative to its own range; a flat one has the same twice. */
+/* Ratios of one field by itself, its bound relative to its own range. A flat one has the same
+ * ratio in both forms. */
 typedef struct field_ratio {
   const field *field;
   double own[FORMS][MAX_BOUNDS], baseline[MAX_BOUNDS];

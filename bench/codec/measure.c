@@ -18,7 +18,8 @@ typedef struct buffer {
   size_t size;
 } buffer;
 
-/* Buffers for one pair. `packed` and `sum` keep the streams; timed calls write to `out` or `scratch`. */
+/* Buffers for one pair. `packed` and `sum` keep the streams; timed calls write to `out` or
+ * `scratch`. */
 struct workspace {
   const pair *pair;
   size_t n, bytes, room, repeats;
