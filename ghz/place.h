@@ -19,31 +19,35 @@ static inline tile_place place_in(const ghz_shape *array, const tile_extent *e) 
 typedef struct tile_walk {
   const ghz_shape *shape;
   uint64_t origin[3]; /* z, y, x of its first value */
-  tile_extent extent;
+  tile_extent extent, whole;
 } tile_walk;
 
 static inline tile_walk walk_from(const ghz_shape *s, uint64_t tile) {
-  tile_walk w = {.shape = s};
+  tile_walk w = {.shape = s, .whole = whole_tile(s->dims)};
   tile_origin(s, tile, w.origin);
   w.extent = tile_extent_at(s, w.origin);
   return w;
 }
 
-/* Behind the last tile the place is none. */
-static inline void walk_on(tile_walk *w) {
-  const tile_extent whole = whole_tile(w->shape->dims);
-  w->origin[2] += whole.x;
-  if (w->shape->dims == 1 && w->shape->extent[2] - w->origin[2] >= TILE)
-    return; /* what is left alone need not be waited for: 2 % of an operation on a flat array */
-  if (w->origin[2] >= w->shape->extent[2] && w->shape->dims != 1) {
+/* To a tile that a border may cut: the last one of its line, or the first one of the next. */
+__attribute__((noinline)) static void walk_to_border(tile_walk *w) {
+  const uint64_t *end = w->shape->extent;
+  if (w->origin[2] >= end[2] && w->shape->dims != 1) {
     w->origin[2] = 0;
-    w->origin[1] += whole.y;
-    if (w->origin[1] >= w->shape->extent[1]) {
+    w->origin[1] += w->whole.y;
+    if (w->origin[1] >= end[1]) {
       w->origin[1] = 0;
-      w->origin[0] += whole.z;
+      w->origin[0] += w->whole.z;
     }
   }
   w->extent = tile_extent_at(w->shape, w->origin);
+}
+
+/* Behind the last tile the place is none. */
+static inline void walk_on(tile_walk *w) {
+  w->origin[2] += w->whole.x;
+  if (w->origin[2] + w->whole.x > w->shape->extent[2])
+    walk_to_border(w);
 }
 
 #endif
