@@ -8,11 +8,11 @@ set -euo pipefail
 
 cd "$(dirname "$0")/.."
 build=${1:-build-demo}
-size=160
+dims=160x160x160
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 mkdir -p docs/images
-"$build/data/ghz-fields" --quiet --size $size --only wave-middle "$work"
-"$build/cli/ghz" compress -q --rel 1e-3 "$work/wave-middle.f32"
-"$build/cli/ghz" compare -f "$work/wave-middle.f32" "$work/wave-middle.f32.ghz" --png docs/images/field.png --dims ${size}x${size}x${size}
+"$build/data/ghz-fields" --quiet --size "${dims%%x*}" --only wave-middle "$work"
+"$build/cli/ghz" compress -q --rel 1e-3 --dims "$dims" "$work/wave-middle.f32"
+"$build/cli/ghz" compare -f "$work/wave-middle.f32" "$work/wave-middle.f32.ghz" --png docs/images/field.png
