@@ -104,22 +104,43 @@ def example(path):
     """The stream in the text, field by field and value by value."""
     with open(path, encoding="utf-8") as f:
         text = f.read()
+    text = text[text.index("## A worked example"):]
+    text, brick = text.split("### A brick")
     data = bytes(int(b, 16) for b in fenced(text, "hex"))
     kind, bits = decoder.decode(data)
     values = struct.unpack(f"<{len(bits)}f", decoder.pack(kind, bits))
     wanted = [float(v) for v in fenced(text, "values")]
     ok = kind == 0 and len(values) == len(wanted)
     ok &= all(v == w or (math.isnan(v) and math.isnan(w)) for v, w in zip(values, wanted))
-    fields = re.findall(r"^\| (\d+) \| ((?:`[0-9a-f. ]+` ?)+)\|", text[text.index("## A worked example"):], re.M)
+    count = fields(text, data)
+    print(f"worked example: {len(data)} bytes, {count} fields, {len(values)} values: {'right' if ok else 'wrong'}")
+    return ok and count > 10 and brick_example(brick), data
+
+
+def fields(text, data):
+    """How many fields of a stream the text shows; 0 if one of them is something else."""
+    ok, found = True, re.findall(r"^\| (\d+) \| ((?:`[0-9a-f. ]+` ?)+)\|", text, re.M)
     end = 0
-    for offset, shown in fields:
+    for offset, shown in found:
         start = bytes.fromhex("".join(re.findall(r"[0-9a-f]+", shown)))
         if int(offset) < end or data[int(offset):int(offset) + len(start)] != start:
             print(f"FORMAT.md: the field at {offset} is not {shown}")
             ok = False
         end = int(offset) + len(start)
-    print(f"worked example: {len(data)} bytes, {len(fields)} fields, {len(values)} values: {'right' if ok else 'wrong'}")
-    return ok and len(fields) > 10, data
+    return len(found) if ok else 0
+
+
+def brick_example(text):
+    """The brick in the text, field by field, and those of its values that it shows."""
+    data = bytes(int(b, 16) for b in fenced(text, "brick"))
+    kind, bits = decoder.decode(data)
+    values = struct.unpack(f"<{len(bits)}f", decoder.pack(kind, bits))
+    shown = fenced(text, "brick-values")
+    ok = len(bits) == 1024 and len(shown) % 4 == 0
+    for z, y, x, value in zip(*[iter(shown)] * 4):
+        ok &= f"{values[(int(z) * 8 + int(y)) * 16 + int(x)]:.9g}" == value
+    print(f"worked brick: {len(data)} bytes, {fields(text, data)} fields, {len(shown) // 4} values: {'right' if ok else 'wrong'}")
+    return ok and fields(text, data) > 10
 
 
 def inverse(rows):
