@@ -563,10 +563,10 @@ GHZ_API ghz_status ghz_cuda_compress(ghz_cuda *gpu, const ghz_lattice *lattice, 
                                      ghz_shape shape, void *dst, size_t capacity, ghz_cuda_outcome *outcome,
                                      ghz_cuda_stream stream);
 
-/* As ghz_decompress, ghz_decompress_box and ghz_decompress_range. The caller says what the stream is,
- * its type and shape; EMISMATCH if it is something else. out: that type, or GHZ_F64. dst holds the
- * values of the shape, of the box, or count. Of a box or range, only the index of the chunks that
- * hold it is checked. `origin` and `extent` are host memory. */
+/* As ghz_decompress, ghz_decompress_box and ghz_decompress_range. The caller says what the stream
+ * is, its type and shape; EMISMATCH if it is something else. out: that type, or GHZ_F64. dst holds
+ * the values of the shape, of the box, or count. Of a box or range, only the index of the chunks
+ * that hold it is checked. `origin` and `extent` are host memory. */
 GHZ_API ghz_status ghz_cuda_decompress(ghz_cuda *gpu, ghz_type type, ghz_shape shape, ghz_bytes src,
                                        ghz_type out, void *dst, ghz_cuda_outcome *outcome,
                                        ghz_cuda_stream stream);
@@ -611,8 +611,8 @@ typedef struct ghz_cuda_slice {
   uint64_t first, tiles;
 } ghz_cuda_slice;
 
-/* As ghz_slice_compress_shape, ghz_slice_sum, ghz_slice_decompress and ghz_slice_decompress_into. divisor: 1, or what the sum is
- * divided by, as ghz_slice_mean (one message) and ghz_mean do. */
+/* As ghz_slice_compress_shape, ghz_slice_sum, ghz_slice_decompress and ghz_slice_decompress_into.
+ * divisor: 1, or what the sum is divided by, as ghz_slice_mean (one message) and ghz_mean do. */
 GHZ_API ghz_status ghz_cuda_slice_compress(ghz_cuda *gpu, const ghz_lattice *lattice, int order, const void *x,
                                            ghz_shape shape, uint64_t first, uint64_t tiles, void *dst,
                                            size_t capacity, ghz_cuda_outcome *outcome, ghz_cuda_stream stream);

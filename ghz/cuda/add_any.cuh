@@ -1,4 +1,5 @@
-// add_any.cuh: what rules of combinations do to flat tiles, by a warp, on bit planes in local memory.
+// add_any.cuh: what rules of combinations do to flat tiles, by a warp, on bit planes in local
+// memory.
 // SPDX-License-Identifier: BSD-3-Clause
 #ifndef GHZ_ADD_ANY_CUH
 #define GHZ_ADD_ANY_CUH

@@ -1,5 +1,5 @@
-// combine_groups.cuh: what kernels that add have in common: groups of tiles, formed in shared memory
-// or, where they are large, in scratch memory, and written to their places.
+// combine_groups.cuh: what kernels that add have in common: groups of tiles, formed in shared
+// memory or, where they are large, in scratch memory, and written to their places.
 // SPDX-License-Identifier: BSD-3-Clause
 #ifndef GHZ_COMBINE_GROUPS_CUH
 #define GHZ_COMBINE_GROUPS_CUH
@@ -89,8 +89,8 @@ DEVICE void fence_in_place(const tile_target &target) {
     __threadfence();
 }
 
-// The body of a kernel. form(warp, lane) forms the four tiles of a warp, and returns the size of the
-// lane's team's.
+// The body of a kernel. form(warp, lane) forms the four tiles of a warp, and returns the size of
+// the lane's team's.
 template <class Form> DEVICE void combine_groups(const combine_call &c, combine_shared &s, Form form) {
   const int lane = lane_of_thread(), warp = (int)threadIdx.x / 32;
   group_queue queue;

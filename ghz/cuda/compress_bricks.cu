@@ -1,4 +1,5 @@
-// compress_bricks.cu: the kernel that compresses arrays of two and three dimensions: values to bricks.
+// compress_bricks.cu: the kernel that compresses arrays of two and three dimensions: values to
+// bricks.
 // SPDX-License-Identifier: BSD-3-Clause
 
 #include "cuda/kernels.cuh"

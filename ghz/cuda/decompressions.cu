@@ -1,4 +1,5 @@
-// decompressions.cu: the calls of ghz.h for a GPU that decompress: arguments checked, kernels started.
+// decompressions.cu: the calls of ghz.h for a GPU that decompress: arguments checked, kernels
+// started.
 // SPDX-License-Identifier: BSD-3-Clause
 
 #include <cstring>

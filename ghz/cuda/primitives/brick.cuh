@@ -1,4 +1,5 @@
-// brick.cuh: what of a brick a lane holds, and differences and sums along its axes (FORMAT.md, "Residuals of bricks").
+// brick.cuh: what of a brick a lane holds, and differences and sums along its axes (FORMAT.md,
+// "Residuals of bricks").
 //
 // Lane l holds columns 32 l .. 32 l + 31: of a brick of 8 x 8 x 16 values two lines along x, of one
 // of 32 x 32 one line.
@@ -66,7 +67,8 @@ template <class T> DEVICE T value_before_in(T v, int step, int group, int lane) 
   return (lane & (group - 1)) >= step ? other : (T)0;
 }
 
-// Differences along an axis, in place: 0 x, 1 y, 2 z. What lies before the brick is 0. Int is unsigned.
+// Differences along an axis, in place: 0 x, 1 y, 2 z. What lies before the brick is 0. Int is
+// unsigned.
 template <int DIMS, class Int> DEVICE void difference_axis(Int r[LANE_VALUES], int axis, int lane) {
   constexpr int LINE = DIMS == 3 ? 16 : 32;
   if (axis == 0)

@@ -1,13 +1,13 @@
-// brick_header.cuh: how a warp takes apart and checks the header of a brick, with its two layers, and
-// writes it (FORMAT.md, "Bricks").
+// brick_header.cuh: how a warp takes apart and checks the header of a brick, with its two layers,
+// and writes it (FORMAT.md, "Bricks").
 // SPDX-License-Identifier: BSD-3-Clause
 #ifndef GHZ_BRICK_HEADER_CUH
 #define GHZ_BRICK_HEADER_CUH
 
 #include "cuda/primitives/brick.cuh"
 
-// A lattice brick. The coefficients, where lattice.lead says that there are some, are like residuals
-// of order 0 with an anchor, the first one.
+// A lattice brick. The coefficients, where lattice.lead says that there are some, are like
+// residuals of order 0 with an anchor, the first one.
 struct brick_shape {
   tile_shape lattice, coefficients;
 };

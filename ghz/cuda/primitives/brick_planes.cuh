@@ -55,8 +55,8 @@ DEVICE void shape_of_layer(const plane_tile &s, tile_shape &t) {
   t.widths = widths[0];
 }
 
-// The shape of the brick that a sum becomes, and its size. Returns 0 if only damaged bricks give such
-// a sum.
+// The shape of the brick that a sum becomes, and its size. Returns 0 if only damaged bricks give
+// such a sum.
 DEVICE int shape_of_brick_sum(const brick_sum &s, brick_shape &t, uint32_t &size, int lane) {
   shape_of_layer(s.lattice, t.lattice);
   t.lattice.lead.coefficients = s.transformed;

@@ -115,7 +115,8 @@ struct wide_room {
   int64_t q[LANE_VALUES];
 };
 
-// Coefficients are transformed in pieces of so many bits, whose magnitudes add up to less than 2^30.
+// Coefficients are transformed in pieces of so many bits, whose magnitudes add up to less than
+// 2^30.
 enum { PIECE_BITS = 20, PIECES = 4 };
 
 // H(C) of any coefficients.
@@ -142,8 +143,8 @@ DEVICE void transform_wide(const brick_context &k, const Bytes &bytes, const til
   }
 }
 
-// Calls use(i, y) for the lane's values of any brick with coefficients, in 128 bits: sums of very many
-// terms, and hostile ones. The lattice's integers are taken modulo 2^32 where `narrow`.
+// Calls use(i, y) for the lane's values of any brick with coefficients, in 128 bits: sums of very
+// many terms, and hostile ones. The lattice's integers are taken modulo 2^32 where `narrow`.
 template <int DIMS, class Out, class Bytes, class Use>
 DEVICE void each_wide_value(const brick_context &k, const Bytes &bytes, const brick_shape &t, int narrow,
                             wide_room &room, Use use) {

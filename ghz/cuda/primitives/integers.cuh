@@ -240,8 +240,8 @@ template <class Real, class Values> struct value_integers {
   }
 
   // Calls use(block, position, integer, difference, second difference) for each of the lane's
-  // values of a flat tile. The first differences of the tile, for which the anchors stand, are 0, and
-  // so is everything from column n on.
+  // values of a flat tile. The first differences of the tile, for which the anchors stand, are 0,
+  // and so is everything from column n on.
   template <class Use> METHOD void each(Use use) const {
     bits last = hidden;
     uint64_t q_before = (uint64_t)before, d_before = (uint64_t)before - (uint64_t)before_that;

@@ -173,9 +173,9 @@ DEVICE uint32_t measure_widths(team_shape &t, uint32_t other = 0) {
   return sum >> 16;
 }
 
-// Reads the width planes from planes_at on, which it moves past them. Plain planes are squeezed ones
-// of which every byte is there. Returns 0 if they end after the tile; where a byte of a map's is 0, the
-// widths are such that no tile has. Reads nothing unless `right`.
+// Reads the width planes from planes_at on, which it moves past them. Plain planes are squeezed
+// ones of which every byte is there. Returns 0 if they end after the tile; where a byte of a map's
+// is 0, the widths are such that no tile has. Reads nothing unless `right`.
 DEVICE int take_widths(const tile_bytes &b, uint32_t size, int right, team_shape &t) {
   const unsigned planes = right ? t.lead.width_planes : 0;
   const uint32_t below = (1u << 2 * lane_of()) - 1;

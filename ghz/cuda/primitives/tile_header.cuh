@@ -27,8 +27,8 @@ DEVICE void measure_widths(tile_shape &t) {
   t.sum = __reduce_add_sync(ALL, __dp4a(t.widths, EACH_BYTE, 0u));
 }
 
-// The bytes of the width planes that lane j < 16 holds: byte j of plane k from bit k of the widths of
-// blocks 8 j .. 8 j + 7.
+// The bytes of the width planes that lane j < 16 holds: byte j of plane k from bit k of the widths
+// of blocks 8 j .. 8 j + 7.
 struct width_bytes {
   uint32_t low, high;
   METHOD void gather(uint32_t widths, int lane) {
