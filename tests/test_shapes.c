@@ -1,6 +1,6 @@
-/* test_shapes.c: the laws over arrays with a shape: the bytes and values of the reference codec from
- * every instruction set and thread count, the bound, exact sums of layers of every kind, boxes and
- * slices. */
+/* test_shapes.c: the laws over arrays with a shape: the bytes and values of the reference codec
+ * from every instruction set and thread count, the bound, exact sums of layers of every kind, boxes
+ * and slices. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "fields.h"
 #include "support.h"
@@ -239,7 +239,7 @@ Test(shapes, sums_in_any_order, .timeout = 600) {
 }
 
 /* ---- The bound of sums ---- */
-/* |y - z| <= terms * eb; decoding to float32 from wide tiles costs half a unit in the last place. */
+/* |y - z| <= terms * eb, decoded to float64. */
 Test(shapes, bound_of_sums, .timeout = 600) {
   CONTEXT(ctx, NULL, 1);
   static const int64_t factors[OPERANDS] = {3, -2, 1, 1000, 5, -1, 0};

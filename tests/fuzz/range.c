@@ -1,5 +1,5 @@
-/* range.c: fuzzer: a range, or a box, of any bytes as a stream. It is what decoding the whole gives,
- * from every instruction set. The input: 17 bytes of choices, then the stream. */
+/* range.c: fuzzer: a range, or a box, of any bytes as a stream. It is what decoding the whole
+ * gives, from every instruction set. The input: 17 bytes of choices, then the stream. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "fuzz.h"
 #include "mutate.h"
