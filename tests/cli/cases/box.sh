@@ -3,15 +3,7 @@
 . "$HELPERS"
 "$TOOL" make wave 60000 f32 >a.f32
 c() { ok "$GHZ" compress -qf --abs 1e-3 "$@"; }
-# values FILE NZ NY NX Z0 Z1 Y0 Y1 X0 X1: the box's values, from a raw file of f32
-values() {
-  local z y
-  for ((z = $5; z < $6; z++)); do
-    for ((y = $7; y < $8; y++)); do
-      dd if="$1" bs=4 skip=$(((z * $3 + y) * $4 + $9)) count=$((${10} - $9)) status=none
-    done
-  done
-}
+values() { "$TOOL" box "$@"; }
 for options in '' --flat '--frame-values 16384' '--flat --frame-values 16384'; do
   c $options --dims 30x40x50 a.f32 -o a.ghz
   ok "$GHZ" decompress -qf a.ghz -o all.f32
