@@ -58,16 +58,21 @@ static inline unsigned nonzero_bytes(__m128i v) {
   return (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(v, _mm_setzero_si128())) ^ 0xffff;
 }
 
-/* Squeezed or not, it is a choice of bytes: those that are not 0, or all. */
+/* Squeezed or not, it is a choice of bytes: those that are not 0, or all. Maps are written in either
+ * case, as what follows covers them. */
 GHZ_INLINE uint8_t *widths_store(const uint8_t width[BLOCKS], unsigned planes, int squeezed, uint8_t *dst) {
-  uint8_t *bytes = dst + (squeezed ? 2 * planes : 0);
+  const unsigned all = ((unsigned)squeezed - 1) & 0xffff;
+  uint8_t *bytes = dst + maps_size(planes, squeezed);
+  __m128i plane[6];
+  unsigned map[6];
   for (unsigned k = 0; k < planes; k++) {
-    __m128i v = width_plane(width, k);
-    const unsigned map = squeezed ? nonzero_bytes(v) : 0xffff;
-    if (squeezed)
-      store_u16(dst + 2 * k, (uint16_t)map);
-    gather_8(v, &bytes, map & 255);
-    gather_8(_mm_unpackhi_epi64(v, v), &bytes, map >> 8);
+    plane[k] = width_plane(width, k);
+    map[k] = nonzero_bytes(plane[k]) | all;
+    store_u16(dst + 2 * k, (uint16_t)map[k]);
+  }
+  for (unsigned k = 0; k < planes; k++) {
+    gather_8(plane[k], &bytes, map[k] & 255);
+    gather_8(_mm_unpackhi_epi64(plane[k], plane[k]), &bytes, map[k] >> 8);
   }
   return bytes;
 }
@@ -83,11 +88,12 @@ static inline __m256i bits_to_bytes(__m256i plane_twice, unsigned i, unsigned k)
 }
 
 GHZ_INLINE loaded_widths widths_load(const uint8_t *src, unsigned planes, int squeezed, uint8_t width[BLOCKS]) {
-  const uint8_t *first = src + (squeezed ? 2 * planes : 0), *bytes = first;
+  const uint8_t *first = src + maps_size(planes, squeezed), *bytes = first;
+  const unsigned all = ((unsigned)squeezed - 1) & 0xffff;
   __m256i w[PARTS] = {part_zero(), part_zero(), part_zero(), part_zero()};
   unsigned missing = 0;
   for (unsigned k = 0; k < planes; k++) {
-    const unsigned map = squeezed ? load_u16(src + 2 * k) : 0xffff;
+    const unsigned map = load_u16(src + 2 * k) | all;
     __m128i low = spread_8(&bytes, map & 255), plane = _mm_unpacklo_epi64(low, spread_8(&bytes, map >> 8));
     missing |= map & ~nonzero_bytes(plane);
     for (unsigned i = 0; i < PARTS; i++)
@@ -96,5 +102,6 @@ GHZ_INLINE loaded_widths widths_load(const uint8_t *src, unsigned planes, int sq
   for (unsigned i = 0; i < PARTS; i++)
     part_store(width + 32 * i, w[i]);
   return (loaded_widths){sum_of_bytes(w[0], w[1], w[2], w[3]), largest_byte(w[0], w[1], w[2], w[3]),
-                         squeezed && missing ? (unsigned)DAMAGED_WIDTHS : (unsigned)(bytes - first)};
+                         missing & (0u - (unsigned)squeezed) ? (unsigned)DAMAGED_WIDTHS
+                                                             : (unsigned)(bytes - first)};
 }

@@ -73,7 +73,7 @@ GHZ_INLINE uint8_t *widths_store(const uint8_t width[BLOCKS], unsigned planes, i
                        0x7971696159514941, 0x3931292119110901, 0x7870686058504840, 0x3830282018100800);
   const __m512i p = reverse_bits(_mm512_permutex2var_epi8(a, at, b));
   const uint64_t map = nonzero_bytes(p), taken = taken_bytes(map, squeezed, planes);
-  uint8_t *bytes = dst + (squeezed ? 2 * planes : 0);
+  uint8_t *bytes = dst + maps_size(planes, squeezed);
   memcpy(dst, &map, 8);
   if (planes <= 4) {
     part_store(bytes, _mm512_maskz_compress_epi8(taken, p));
@@ -90,7 +90,7 @@ GHZ_INLINE uint8_t *widths_store(const uint8_t width[BLOCKS], unsigned planes, i
 
 /* Byte j of plane k goes to byte 7 - k of lane j of the first half, or j - 8 of the second. */
 GHZ_INLINE loaded_widths widths_load(const uint8_t *src, unsigned planes, int squeezed, uint8_t width[BLOCKS]) {
-  const uint8_t *bytes = src + (squeezed ? 2 * planes : 0);
+  const uint8_t *bytes = src + maps_size(planes, squeezed);
   const __m512i at = LANES(0x0010203000000000, 0x0101010100000000), second = _mm512_set1_epi8(8);
   const __mmask64 upper = UINT64_C(0xf0f0f0f0f0f0f0f0), lower = UINT64_C(0x0c0c0c0c0c0c0c0c);
   uint64_t map;
@@ -117,7 +117,7 @@ GHZ_INLINE loaded_widths widths_load(const uint8_t *src, unsigned planes, int sq
   part_store(width, a);
   part_store(width + 64, b);
   return (loaded_widths){sum_of_bytes(_mm512_add_epi8(a, b)), largest_byte(_mm512_max_epu8(a, b)),
-                         squeezed && missing ? (unsigned)DAMAGED_WIDTHS : count};
+                         missing & (0 - (uint64_t)squeezed) ? (unsigned)DAMAGED_WIDTHS : count};
 }
 
 #undef LANES

@@ -98,6 +98,11 @@ typedef struct loaded_widths {
 
 enum { DAMAGED_WIDTHS = 1 << 16 }; /* more bytes than any tile has */
 
+/* Bytes of the maps of so many planes. */
+static inline unsigned maps_size(unsigned planes, int squeezed) {
+  return 2 * planes & (0u - (unsigned)squeezed);
+}
+
 /* Reads widths from their planes. May read 64 bytes more than these have. */
 static inline loaded_widths widths_load(const uint8_t *src, unsigned planes, int squeezed,
                                         uint8_t width[BLOCKS]);

@@ -66,7 +66,8 @@ GHZ_RULE int lead_says_empty(const tile_prefix *h) {
 /* Bytes of so many width planes, `nonzero` of which are not 0. Squeezed: a map of 16 bits for each
  * plane, then these bytes. */
 GHZ_RULE unsigned width_planes_size(unsigned planes, unsigned nonzero, int squeezed) {
-  return squeezed ? 2 * planes + nonzero : 16 * planes;
+  const unsigned plain = 16 * planes, saved = plain - (2 * planes + nonzero);
+  return plain - (saved & (0u - (unsigned)squeezed)); /* no branch: every other tile is squeezed */
 }
 
 /* Whether squeezing makes a tile smaller that has an extra byte, or something like it, in any
@@ -81,8 +82,9 @@ GHZ_RULE unsigned choose_squeezing(tile_prefix *h, unsigned nonzero) {
   h->squeezed = 0; /* the extra byte counts: squeezed width planes always have one */
   const unsigned plain = (lead_extra(h) != 0) + width_planes_size(h->width_planes, nonzero, 0),
                  squeezed = 1 + width_planes_size(h->width_planes, nonzero, 1);
-  h->squeezed = squeezed < plain;
-  return 1 + anchor_size(h->anchor) + anchor_size(h->slope) + (squeezed < plain ? squeezed : plain);
+  h->squeezed = not_guessed(squeezed < plain);
+  return 1 + anchor_size(h->anchor) + anchor_size(h->slope) +
+         (plain - ((plain - squeezed) & (0u - (unsigned)h->squeezed)));
 }
 
 /* The first byte of the coefficients: how their first one and their width planes are stored. */

@@ -38,7 +38,7 @@ GHZ_RULE int open_extra(unsigned dims, unsigned extra, tile_prefix *h, anchor_pl
   p->slope = dims == 1 ? anchor_bytes_of(middle) : 0;
   h->coefficients = dims != 1 && middle;
   h->special = (int)(extra >> 6 & 1);
-  h->squeezed = (int)(extra >> 7);
+  h->squeezed = not_guessed((int)(extra >> 7));
   return (dims == 1 || middle <= 1) && !(h->order == 0 && p->anchor) && !(h->order != 2 && p->slope) &&
          !(h->squeezed && h->width_planes == 0);
 }
@@ -48,7 +48,7 @@ GHZ_RULE int open_extra(unsigned dims, unsigned extra, tile_prefix *h, anchor_pl
  * width planes are inside the tile as far as their maps; more is known when these are. */
 GHZ_RULE int open_lead(const ghz_lattice *l, uint32_t terms, unsigned dims, unsigned first, unsigned second,
                        size_t size, tile_prefix *h, anchor_place *p) {
-  const unsigned announced = first >> 2 & 1, extra = announced && size > 1 ? second : 0;
+  const unsigned announced = first >> 2 & 1, extra = second & (0u - (announced & (size > 1)));
   h->order = (int)(first & 3);
   h->mode = (int)(first >> 3 & 3);
   h->width_planes = first >> 5;

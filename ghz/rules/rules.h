@@ -60,6 +60,15 @@ GHZ_RULE unsigned values_in_tile(uint64_t n, uint64_t t) {
   return left < TILE ? (unsigned)left : (unsigned)TILE;
 }
 
+/* v, of which a compiler then knows nothing, so that it makes no branch of it: for what a processor
+ * cannot guess. */
+GHZ_RULE int not_guessed(int v) {
+#if !defined(__CUDA_ARCH__)
+  __asm__("" : "+r"(v));
+#endif
+  return v;
+}
+
 /* Number of bits of v without leading zeros; 0 for 0. Without a branch: many v are 0, many are
  * not. */
 GHZ_RULE unsigned bit_length(uint64_t v) {

@@ -102,7 +102,7 @@ static int combine_two_bricks(const tile_job *j, const combination *c, ghz_statu
 static int combine_two(const tile_job *j, const combination *c, ghz_status *status) {
   const ghz_lattice *l = j->lattice;
   const tile_source *src = j->src;
-  tile_header a, b;
+  tile_header h[2];
   if (c->k != 2 || c->coefficients || j->extent.n != TILE || !src[0].size || !src[1].size ||
       src[0].short_tail || src[1].short_tail || is_raw(src[0]) || is_raw(src[1]))
     return 0;
@@ -110,15 +110,13 @@ static int combine_two(const tile_job *j, const combination *c, ghz_status *stat
   prefetch_tile(src[1]);
   if (j->extent.dims != 1)
     return combine_two_bricks(j, c, status);
-  *status = parse(l, src[0], TILE, &a);
-  if (*status == GHZ_OK)
-    *status = parse(l, src[1], TILE, &b);
+  *status = parse_two(l, src, h);
   if (*status != GHZ_OK)
     return 1;
-  if (a.mode != b.mode || a.specials || b.specials)
+  if (h[0].mode != h[1].mode || h[0].specials || h[1].specials)
     return 0;
-  int order = a.order > b.order ? a.order : b.order;
-  *j->size = add_two(&a, &b, width_limit(l->type, l->cap, a.mode, order, c->terms), j->dst);
+  int order = h[0].order > h[1].order ? h[0].order : h[1].order;
+  *j->size = add_two(&h[0], &h[1], width_limit(l->type, l->cap, h[0].mode, order, c->terms), j->dst);
   return 1;
 }
 

@@ -104,16 +104,22 @@ LARGE_INLINE size_t put_tile(const tile_widths *t, const bit_plane *planes, cons
   return (size_t)(put_planes(t, planes, put_header(t, s, dst)) - dst);
 }
 
+/* Moves *p past the planes of widths that were loaded from there, if they end before `end`. */
+GHZ_INLINE int pass_widths(const tile_prefix *lead, const loaded_widths *w, const uint8_t **p,
+                           const uint8_t *end, tile_header *h) {
+  if (!width_planes_fit(lead, w->nonzero, (size_t)(end - *p)))
+    return 0;
+  *p += width_planes_size(lead->width_planes, w->nonzero, lead->squeezed);
+  h->height = w->largest;
+  return 1;
+}
+
 /* Widths from their planes at *p, which they move on, and their sum. */
 GHZ_INLINE int parse_widths(const tile_prefix *lead, const uint8_t **p, const uint8_t *end, tile_header *h,
                             unsigned *sum) {
   const loaded_widths w = widths_load(*p, lead->width_planes, lead->squeezed, h->width);
-  if (!width_planes_fit(lead, w.nonzero, (size_t)(end - *p)))
-    return 0;
-  *p += width_planes_size(lead->width_planes, w.nonzero, lead->squeezed);
-  h->height = w.largest;
   *sum = w.sum;
-  return 1;
+  return pass_widths(lead, &w, p, end, h);
 }
 
 static int blocks_beyond(const uint8_t width[BLOCKS], unsigned n) {
@@ -136,41 +142,69 @@ static int specials_valid(const uint8_t *p, const uint8_t *end, unsigned n, cons
   return 1;
 }
 
-/* Takes a lattice tile apart and checks all of it but the planes' bytes, which may be anything. */
-GHZ_INLINE ghz_status parse(const ghz_lattice *l, tile_source src, unsigned n, tile_header *h) {
-  const uint8_t *p = src.data;
-  h->specials = NULL;
-  if (src.size == 0) { /* maybe without data: nothing may be added to NULL */
-    h->order = h->mode = 0;
-    h->height = 0;
-    h->anchor = h->slope = 0;
-    h->planes = p;
-    memset(h->width, 0, sizeof h->width);
-    return GHZ_OK;
-  }
+/* A tile that is being taken apart. */
+typedef struct tile_opening {
   tile_prefix lead;
   anchor_place at;
-  const uint8_t *end = p + src.size;
-  if (!open_lead(l, src.terms, 1, p[0], p[1], src.size, &lead, &at) ||
-      !open_anchors(&lead, &at, load_u64(p + at.at), load_u64(p + at.at + at.anchor)))
-    return GHZ_ECORRUPT;
-  h->order = lead.order;
-  h->mode = lead.mode;
-  h->anchor = lead.anchor;
-  h->slope = lead.slope;
-  p += widths_at(&at);
-  unsigned sum;
-  if (!parse_widths(&lead, &p, end, h, &sum) || !height_valid(l, src.terms, &lead, h->height))
+  loaded_widths widths;
+} tile_opening;
+
+/* The first steps of a tile that is not empty: what stands before the widths, and these. */
+GHZ_INLINE int parse_lead(const ghz_lattice *l, tile_source src, tile_opening *o) {
+  const uint8_t *p = src.data;
+  return open_lead(l, src.terms, 1, p[0], p[1], src.size, &o->lead, &o->at) &&
+         open_anchors(&o->lead, &o->at, load_u64(p + o->at.at), load_u64(p + o->at.at + o->at.anchor));
+}
+
+GHZ_INLINE void load_widths(tile_source src, tile_opening *o, tile_header *h) {
+  o->widths = widths_load(src.data + widths_at(&o->at), o->lead.width_planes, o->lead.squeezed, h->width);
+}
+
+/* And the last. */
+GHZ_INLINE ghz_status finish_parse(const ghz_lattice *l, tile_source src, unsigned n, const tile_opening *o,
+                                   tile_header *h) {
+  const uint8_t *p = src.data + widths_at(&o->at), *end = src.data + src.size;
+  h->order = o->lead.order;
+  h->mode = o->lead.mode;
+  h->anchor = o->lead.anchor;
+  h->slope = o->lead.slope;
+  h->specials = NULL;
+  if (!pass_widths(&o->lead, &o->widths, &p, end, h) || !height_valid(l, src.terms, &o->lead, h->height))
     return GHZ_ECORRUPT;
   if (n < TILE && blocks_beyond(h->width, n))
     return GHZ_ECORRUPT;
-  if (lead.special) {
+  if (o->lead.special) {
     h->specials = p;
     if (!specials_valid(p, end, n, &p))
       return GHZ_ECORRUPT;
   }
   h->planes = p;
-  return planes_fit(src.size, (size_t)(p - src.data), sum) ? GHZ_OK : GHZ_ECORRUPT;
+  return planes_fit(src.size, (size_t)(p - src.data), o->widths.sum) ? GHZ_OK : GHZ_ECORRUPT;
+}
+
+/* Takes a lattice tile apart and checks all of it but the planes' bytes, which may be anything. */
+GHZ_INLINE ghz_status parse(const ghz_lattice *l, tile_source src, unsigned n, tile_header *h) {
+  tile_opening o;
+  if (src.size == 0) { /* maybe without data: nothing may be added to NULL */
+    *h = (tile_header){.planes = src.data};
+    return GHZ_OK;
+  }
+  if (!parse_lead(l, src, &o))
+    return GHZ_ECORRUPT;
+  load_widths(src, &o, h);
+  return finish_parse(l, src, n, &o, h);
+}
+
+/* Two full tiles that are not empty, step by step: a processor has the widths of both on their way
+ * before it waits for either (5 % of an addition). */
+GHZ_INLINE ghz_status parse_two(const ghz_lattice *l, const tile_source src[2], tile_header h[2]) {
+  tile_opening o[2];
+  if (!parse_lead(l, src[0], &o[0]) || !parse_lead(l, src[1], &o[1]))
+    return GHZ_ECORRUPT;
+  load_widths(src[0], &o[0], &h[0]);
+  load_widths(src[1], &o[1], &h[1]);
+  ghz_status status = finish_parse(l, src[0], TILE, &o[0], &h[0]);
+  return status == GHZ_OK ? finish_parse(l, src[1], TILE, &o[1], &h[1]) : status;
 }
 
 static void parse_specials(const tile_header *h, specials *s) {
