@@ -47,12 +47,12 @@ typedef struct region {
   uint64_t origin[3], extent[3];
 } region;
 
-static bool decompress(ghz_context *ctx, const char *name, const frame *f, const region *r, ghz_type type,
-                       buffer *values) {
+static bool decompress(const frame_source *s, const region *r) {
   const size_t count = (size_t)(r->extent[0] * r->extent[1] * r->extent[2]);
-  return buffer_reserve(values, count * ghz_type_size(type), name) &&
-         library_ok(name, ctx,
-                    ghz_decompress_box(ctx, frame_bytes(f), type, r->origin, r->extent, values->data));
+  return buffer_reserve(s->values, count * ghz_type_size(s->type), s->name) &&
+         library_ok(
+             s->name, s->ctx,
+             ghz_decompress_box(s->ctx, frame_bytes(s->frame), s->type, r->origin, r->extent, s->values->data));
 }
 
 /* The least region of whole planes, lines of one plane, or values of one line that holds values a
@@ -71,26 +71,21 @@ static region region_of(const ghz_shape *s, uint64_t a, uint64_t b, uint64_t *sk
   return (region){{a / plane, a % plane / x, a % x}, {1, 1, b - a}};
 }
 
-static bool take_range(part *p, ghz_context *ctx, const char *name, const frame *f, uint64_t first,
-                       ghz_type type, buffer *values, taken *t) {
-  const uint64_t from = p->first - first, have = f->info.count - from;
+static bool take_range(part *p, const frame_source *s, taken *t) {
+  const uint64_t from = p->first - s->first, have = s->frame->info.count - from;
+  const uint64_t count = have < p->left ? have : p->left;
   uint64_t skip;
-  t->count = have < p->left ? have : p->left;
-  const region r = region_of(&f->info.shape, from, from + t->count, &skip);
-  p->first += t->count;
-  p->left -= t->count;
-  if (!decompress(ctx, name, f, &r, type, values))
+  const region r = region_of(&s->frame->info.shape, from, from + count, &skip);
+  const size_t size = ghz_type_size(s->type);
+  p->first += count;
+  p->left -= count;
+  if (!decompress(s, &r))
     return false;
-  t->data = values->data + skip * ghz_type_size(type);
+  *t = (taken){s->values->data + skip * size, (size_t)count * size, count};
   return true;
 }
 
-/* Moves `count` values of `size` bytes from place `at` behind those that are kept. */
-static void keep(buffer *values, size_t *used, size_t at, size_t count, size_t size) {
-  if (*used != at)
-    memmove(values->data + *used * size, values->data + at * size, count * size);
-  *used += count;
-}
+/* ---- Taking lines of a box ---- */
 
 static uint64_t larger(uint64_t a, uint64_t b) {
   return a > b ? a : b;
@@ -100,18 +95,25 @@ static uint64_t smaller(uint64_t a, uint64_t b) {
   return a < b ? a : b;
 }
 
-/* Lines p->line .. end - 1 of the box from a flat frame, which may begin and end inside a line. */
-static bool take_from_flat(part *p, ghz_context *ctx, const char *name, const frame *f, uint64_t first,
-                           ghz_type type, buffer *values, uint64_t end, size_t *used) {
-  const uint64_t line = box_line_values(&p->box), frame_end = first + f->info.count;
-  const uint64_t from = larger(box_line(&p->box, p->line), first);
+/* Moves `count` values from place `at` of the buffer behind those that are kept. */
+static void keep(const frame_source *s, size_t *kept, size_t at, size_t count) {
+  const size_t size = ghz_type_size(s->type);
+  if (*kept != at)
+    memmove(s->values->data + *kept * size, s->values->data + at * size, count * size);
+  *kept += count;
+}
+
+/* Lines p->line .. end - 1 from a flat frame, which may begin and end inside a line. */
+static bool take_from_flat(part *p, const frame_source *s, uint64_t end, size_t *kept) {
+  const uint64_t line = box_line_values(&p->box), frame_end = s->first + s->frame->info.count;
+  const uint64_t from = larger(box_line(&p->box, p->line), s->first);
   const uint64_t to = smaller(box_line(&p->box, end - 1) + line, frame_end);
-  const region r = {{0, 0, from - first}, {1, 1, to - from}};
-  if (!decompress(ctx, name, f, &r, type, values))
+  const region r = {{0, 0, from - s->first}, {1, 1, to - from}};
+  if (!decompress(s, &r))
     return false;
   for (; p->line < end; p->line++) {
     const uint64_t begin = box_line(&p->box, p->line), a = larger(begin, from), b = smaller(begin + line, to);
-    keep(values, used, (size_t)(a - from), (size_t)(b - a), ghz_type_size(type));
+    keep(s, kept, (size_t)(a - from), (size_t)(b - a));
     if (begin + line > frame_end) /* the rest of the line is in the next frame */
       break;
   }
@@ -119,37 +121,34 @@ static bool take_from_flat(part *p, ghz_context *ctx, const char *name, const fr
 }
 
 /* The same from a frame of bricks, which holds whole lines. */
-static bool take_from_bricks(part *p, ghz_context *ctx, const char *name, const frame *f, uint64_t first,
-                             ghz_type type, buffer *values, uint64_t end, size_t *used) {
+static bool take_from_bricks(part *p, const frame_source *s, uint64_t end, size_t *kept) {
   const box *b = &p->box;
-  const ghz_shape *s = &f->info.shape;
-  const uint64_t x = s->extent[2], y = b->array[b->ndim - 2], line = box_line_values(b);
-  const uint64_t frame_y = first / x % y, low = larger(b->from[b->ndim - 2], frame_y);
-  const uint64_t high = smaller(b->to[b->ndim - 2], frame_y + s->extent[1]);
+  const uint64_t *extent = s->frame->info.shape.extent;
+  const uint64_t x = extent[2], y = b->array[b->ndim - 2], line = box_line_values(b);
+  const uint64_t frame_z = s->first / x / y, frame_y = s->first / x % y;
+  const uint64_t low = larger(b->from[b->ndim - 2], frame_y);
+  const uint64_t high = smaller(b->to[b->ndim - 2], frame_y + extent[1]);
   const uint64_t plane = box_line(b, p->line) / x / y, last = box_line(b, end - 1) / x / y;
-  const region r = {{plane - first / x / y, low - frame_y, b->from[b->ndim - 1]},
+  const region r = {{plane - frame_z, low - frame_y, b->from[b->ndim - 1]},
                     {last - plane + 1, high - low, line}};
-  if (!decompress(ctx, name, f, &r, type, values))
+  if (!decompress(s, &r))
     return false;
   for (; p->line < end; p->line++) {
     const uint64_t at = box_line(b, p->line) / x;
-    keep(values, used, (size_t)(((at / y - plane) * (high - low) + at % y - low) * line), (size_t)line,
-         ghz_type_size(type));
+    keep(s, kept, (size_t)(((at / y - plane) * (high - low) + at % y - low) * line), (size_t)line);
   }
   return true;
 }
 
-bool part_take(part *p, ghz_context *ctx, const char *name, const frame *f, uint64_t first, ghz_type type,
-               buffer *values, taken *t) {
-  if (p->box.ndim == 0) {
-    bool ok = take_range(p, ctx, name, f, first, type, values, t);
-    t->bytes = (size_t)t->count * ghz_type_size(type);
-    return ok;
-  }
-  size_t used = 0;
-  const uint64_t end = box_lines_before(&p->box, first + f->info.count);
-  bool ok = (f->info.shape.dims == 1 ? take_from_flat : take_from_bricks)(p, ctx, name, f, first, type, values,
-                                                                          end, &used);
-  *t = (taken){values->data, used * ghz_type_size(type), used};
-  return ok;
+static bool take_box(part *p, const frame_source *s, taken *t) {
+  size_t kept = 0;
+  const uint64_t end = box_lines_before(&p->box, s->first + s->frame->info.count);
+  if (!(s->frame->info.shape.dims == 1 ? take_from_flat : take_from_bricks)(p, s, end, &kept))
+    return false;
+  *t = (taken){s->values->data, kept * ghz_type_size(s->type), kept};
+  return true;
+}
+
+bool part_take(part *p, const frame_source *s, taken *t) {
+  return (p->box.ndim ? take_box : take_range)(p, s, t);
 }

@@ -23,15 +23,24 @@ bool part_begin(part *p, const options *o, const char *name, const frame_header 
 bool part_done(const part *p);
 bool part_in_frame(const part *p, uint64_t end);
 
-/* Values in a buffer. */
+/* A frame to take values from, and how. */
+typedef struct frame_source {
+  ghz_context *ctx;
+  const char *name;
+  const frame *frame;
+  uint64_t first; /* number of the frame's first value */
+  ghz_type type;  /* to decompress to */
+  buffer *values; /* where to */
+} frame_source;
+
+/* Values in that buffer. */
 typedef struct taken {
   const unsigned char *data;
   size_t bytes;
   uint64_t count;
 } taken;
 
-/* Takes what is wanted of a frame that begins with value number `first`, and has some of it. */
-bool part_take(part *p, ghz_context *ctx, const char *name, const frame *f, uint64_t first, ghz_type type,
-               buffer *values, taken *t);
+/* Takes what is wanted of a frame, which has some of it. */
+bool part_take(part *p, const frame_source *s, taken *t);
 
 #endif

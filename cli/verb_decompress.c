@@ -54,9 +54,9 @@ static bool write_npy(decompression *d, uint64_t count, bool again) {
 
 /* Writes what is wanted of the frame that was just read. */
 static bool write_part(decompression *d, uint64_t frame_first) {
+  const frame_source source = {d->ctx, d->reader.file.name, &d->frame, frame_first, d->type, &d->values};
   taken t = {0};
-  if (!part_take(&d->part, d->ctx, d->reader.file.name, &d->frame, frame_first, d->type, &d->values, &t) ||
-      !output_write(&d->out, t.data, t.bytes))
+  if (!part_take(&d->part, &source, &t) || !output_write(&d->out, t.data, t.bytes))
     return false;
   d->written += t.count;
   progress_set(d->written);
