@@ -60,7 +60,8 @@ GHZ_INLINE unsigned widths_nonzero(const uint8_t width[BLOCKS]) {
          count_bits(nonzero_bytes(turn_bits(part_load(width + 64))));
 }
 
-/* Squeezed or not, it is a choice of bytes: those that are not 0, or all of the planes there are. */
+/* Squeezed or not, it is a choice of bytes: those that are not 0, or all of the planes there
+ * are. */
 static inline uint64_t taken_bytes(uint64_t map, int squeezed, unsigned planes) {
   return (map | ((uint64_t)squeezed - 1)) & low_bits(16 * planes);
 }

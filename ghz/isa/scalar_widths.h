@@ -84,8 +84,8 @@ GHZ_INLINE uint8_t *widths_store(const uint8_t width[BLOCKS], unsigned planes, i
   return squeezed ? bytes : dst + 16 * planes;
 }
 
-/* Eight bytes spread to where `map` has bits; the others become 0. *missing is set where a byte that
- * was to be spread is 0. */
+/* Eight bytes spread to where `map` has bits; the others become 0. *missing is set where a byte
+ * that was to be spread is 0. */
 static inline uint64_t spread(const uint8_t **src, unsigned map, uint64_t *missing) {
   const uint64_t taken = nonzero_bytes(map * EACH_BYTE & UINT64_C(0x8040201008040201)) >> 7;
   const uint64_t v = pick(part_load(*src), expand_table[map]) & taken * 255;

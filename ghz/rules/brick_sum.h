@@ -2,10 +2,11 @@
  * brick"). They keep law L2 (docs/LAWS.md).
  *
  * A template in the common subset of C and CUDA C++, after plane_sum.h. Before it come, too
- *   plane_back(x, bytes, y)          y = the plane x moved up by so many bytes, 2, 4 or 16; zeros come in
- *   columns_after(dims, order, mask) a plane of ones in the columns that have another one before them along the axis
- *                                    of that order: 0 x, 1 y, 2 z
- *   columns_inside_of(extent, mask)  a plane of ones in the columns inside */
+ *   plane_back(x, bytes, y)            y = the plane x moved up by so many bytes, 2, 4 or 16; zeros
+ *                                      come in
+ *   columns_after(dims, order, mask)   a plane of ones in the columns that have another one before
+ *                                      them along the axis of that order: 0 x, 1 y, 2 z
+ *   columns_inside_of(extent, mask)    a plane of ones in the columns inside */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /* Bytes of a plane from a column to the one before it along y or z. */
@@ -13,8 +14,8 @@ GHZ_PLANE unsigned bytes_back(unsigned dims, int order) {
   return order == 2 ? 16 : dims == 3 ? 2 : 4;
 }
 
-/* Raises the order of a brick by one: differences along the next axis, plane after plane. The anchor stands for
- * column 0 of them, and is put there: other columns are differences to it. */
+/* Raises the order of a brick by one: differences along the next axis, plane after plane. The
+ * anchor stands for column 0 of them, and is put there: other columns are differences to it. */
 typedef struct brick_raiser {
   unsigned dims;
   int order;        /* before */
@@ -111,7 +112,8 @@ GHZ_PLANE void add_brick(const ghz_lattice *l, uint32_t terms, const tile_extent
   add_aligned(sum, t, c, width_limit(l->type, l->cap, mode, order, terms));
 }
 
-/* sum += c * t, the coefficients: like residuals of order 0 whose anchor is the first coefficient. */
+/* sum += c * t, the coefficients: like residuals of order 0 whose anchor is the first
+ * coefficient. */
 GHZ_PLANE void add_coefficients(uint32_t terms, plane_tile *sum, const plane_tile *t, int64_t c) {
   add_aligned(sum, t, c, coefficient_width_limit(terms));
 }

@@ -3,9 +3,10 @@
  *
  * Along an axis of n values, 8, 16 or 32, the decoder multiplies by the integers h(n, u, x), for
  * frequency u and place x; they are 128 sqrt(2) cos(pi (2x + 1) u / 2n), rounded. The encoder
- * multiplies by the inverse of that matrix, in float32. Odd frequencies of length n form a matrix of
- * n / 2 x n / 2, whose entries depend on (2j + 1) (2i + 1) alone, and so do those of its inverse; even
- * frequencies are the transform of length n / 2. So one table of 33 numbers serves each way. */
+ * multiplies by the inverse of that matrix, in float32. Odd frequencies of length n form a matrix
+ * of n / 2 x n / 2, whose entries depend on (2j + 1) (2i + 1) alone, and so do those of its
+ * inverse; even frequencies are the transform of length n / 2. So one table of 33 numbers serves
+ * each way. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_TRANSFORM_H
 #define GHZ_TRANSFORM_H
@@ -25,8 +26,8 @@ GHZ_TABLE int16_t inverse_table[33] = {128, 181, 180, 179, 178, 176, 173, 170, 1
                                        155, 151, 145, 140, 134, 128, 122, 115, 108, 101, 93,
                                        85,  77,  69,  61,  53,  44,  35,  27,  18,  9,   0};
 
-/* 64 n times the inverse of the matrix of odd frequencies of length n, for k = (2j + 1) (2i + 1) 32 / n; entries 0 and
- * 32 are not used. */
+/* 64 n times the inverse of the matrix of odd frequencies of length n, for k = (2j + 1) (2i + 1) 32
+ * / n; entries 0 and 32 are not used. */
 GHZ_TABLE float forward_table[33] = {
     1.0F,         1.41510999F,  1.4057256F,   1.39946342F,  1.38224566F,  1.37138188F,  1.3523612F,
     1.32826912F,  1.3094027F,   1.27696967F,  1.24903834F,  1.21607494F,  1.17163086F,  1.13285768F,

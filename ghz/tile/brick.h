@@ -1,5 +1,5 @@
-/* brick.h: the values of a brick: from an array, into an array, and what lies outside of it. Part of
- * codec.h. */
+/* brick.h: the values of a brick: from an array, into an array, and what lies outside of it. Part
+ * of codec.h. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 enum { ORDERS_MAX = 4, BRICK_LAYER_BLOCKS = 16 };

@@ -113,8 +113,8 @@ static void add_sparse_lattice(const tile_header *h, double unit, double *transf
         transformed[b * BLOCK + t] += (double)integer_of_planes(planes, h->width[b], b, t) * unit;
 }
 
-/* A brick with coefficients whose integers are small, in steps: in float64, without any rounding but
- * one. */
+/* A brick with coefficients whose integers are small, in steps: in float64, without any rounding
+ * but one. */
 static void compose(const ghz_lattice *l, const brick_header *b, const brick_grid *g, double *transformed) {
   ALIGNED int64_t q[TILE];
   ALIGNED int32_t c[TILE];

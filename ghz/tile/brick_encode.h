@@ -98,8 +98,8 @@ static void continue_outside(const tile_extent *e, float *y) {
   }
 }
 
-/* What the coefficients leave, in steps, not rounded. Returns whether any of it rounds to more than 0:
- * magnitudes compare as their bits do. */
+/* What the coefficients leave, in steps, not rounded. Returns whether any of it rounds to more than
+ * 0: magnitudes compare as their bits do. */
 #define DEFINE_LEFT(name, REAL)                                                                                \
   static int name(const REAL *x, double inverse, const double *transformed, double *left) {                    \
     const vec_64 magnitude = (vec_64){0} + INT64_MAX;                                                          \
@@ -120,8 +120,8 @@ DEFINE_LEFT(left_f32, float)
 DEFINE_LEFT(left_f64, double)
 #undef DEFINE_LEFT
 
-/* Adding and taking away leaves the nearest integer as a number, for all machines convert that to 32
- * bits in vectors. */
+/* Adding and taking away leaves the nearest integer as a number, for all machines convert that to
+ * 32 bits in vectors. */
 static void round_left(const double *left, int16_t *r) {
   for (int i = 0; i < TILE; i++)
     r[i] = (int16_t)(int32_t)(left[i] + ROUND_F64 - ROUND_F64);
@@ -163,8 +163,7 @@ static unsigned measure_left(const brick *b, const int32_t *c, brick_encoding *p
   if (any) {
     round_left(left, linear);
     split_16(linear, r);
-    for (int i = 0; b->outside && i < TILE; i++)
-      r[i] = b->outside[i] ? 0 : r[i];
+    clear_outside_16((uint16_t *)r, b->outside);
     widths_of_16(r, w);
     planes_of_16(r, w->height > 8 ? 2 : w->height > 0, p->lattice.planes);
   } else {
@@ -241,8 +240,8 @@ static int brick_to_integers(brick *b, const ghz_lattice *l, const tile_extent *
   return integers_of(l, &b->values, TILE, b->outside ? inside : NULL, copy, &b->integers);
 }
 
-/* Prefetches the lines of the brick after this one along x: they are far apart, so no processor sees
- * them come. */
+/* Prefetches the lines of the brick after this one along x: they are far apart, so no processor
+ * sees them come. */
 static void prefetch_brick(const tile_place *p, const void *x, size_t size) {
   const tile_extent whole = whole_tile((int)p->extent.dims);
   const char *next = (const char *)x + whole.x * size;
@@ -260,8 +259,8 @@ static size_t put_raw_brick(const tile_extent *e, const uint8_t *columns, size_t
   return (size_t)(to - dst);
 }
 
-/* Encodes n raw values of a brick on the lattice, at the best order without coefficients, in however
- * many bytes that takes. Returns 0 if they lie outside the lattice. */
+/* Encodes n raw values of a brick on the lattice, at the best order without coefficients, in
+ * however many bytes that takes. Returns 0 if they lie outside the lattice. */
 static int encode_on_lattice(const ghz_lattice *l, const tile_place *place, const void *x, uint8_t *dst,
                              size_t *size) {
   ALIGNED uint8_t columns[TILE * 8], copy[TILE * 8], outside[TILE];

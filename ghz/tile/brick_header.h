@@ -1,6 +1,6 @@
-/* brick_header.h: the header of a brick, with its two layers: taking it apart, with every check that
- * untrusted bytes need, and putting it together (FORMAT.md, "Bricks"). Keeps law L5 (docs/LAWS.md).
- * Part of codec.h. */
+/* brick_header.h: the header of a brick, with its two layers: taking it apart, with every check
+ * that untrusted bytes need, and putting it together (FORMAT.md, "Bricks"). Keeps law L5
+ * (docs/LAWS.md). Part of codec.h. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /* A brick, taken apart. Coefficients are like residuals of order 0 with an anchor, the first
@@ -20,7 +20,7 @@ static int blocks_outside(const uint8_t width[BLOCKS], const bit_plane inside) {
 
 static int brick_specials_valid(const uint8_t *p, const uint8_t *end, const bit_plane inside,
                                 const uint8_t **after) {
-  specials s;
+  specials s = {{0}, {0}};
   int outside = 0;
   if (!specials_valid(p, end, TILE, after))
     return 0;

@@ -4,16 +4,16 @@
  * Parameter: BITS   16 (encoding alone), 32 or 64; undefined at the end
  *
  * Order o takes differences along o axes, x first, then y, then z. Encoding has integers
- * position-major, as lanes.h: a step along y or z is then so many blocks back, at the same position.
- * Decoding has them in brick order, where it is a line or a layer back. */
+ * position-major, as lanes.h: a step along y or z is then so many blocks back, at the same
+ * position. Decoding has them in brick order, where it is a line or a layer back. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #define INT PASTE(PASTE(int, BITS), _t)
 #define UINT PASTE(PASTE(uint, BITS), _t)
 #define FN(name) PASTE(PASTE(name, _), BITS)
 
-/* Residuals at orders 1 and up; those of order 0 are the integers. What lies before the first block is
- * read, and masked. */
+/* Residuals at orders 1 and up; those of order 0 are the integers. What lies before the first block
+ * is read, and masked. */
 typedef struct FN(brick_residuals) {
   struct {
     UINT before[BRICK_LAYER_BLOCKS];
@@ -43,8 +43,8 @@ static inline void FN(clear_outside)(UINT *r, const uint8_t *outside) {
     r[i] = outside[i] ? 0 : r[i];
 }
 
-/* The residuals of q at all orders of the brick; columns outside are 0, those of q become so. Column 0,
- * for which the anchor stands, is 0, too. */
+/* The residuals of q at all orders of the brick; columns outside are 0, those of q become so.
+ * Column 0, for which the anchor stands, is 0, too. */
 static void FN(brick_residuals_of)(INT *q, const brick_grid *g, const uint8_t *outside,
                                    FN(brick_residuals) * v) {
   UINT mask[3][BLOCKS];

@@ -9,8 +9,8 @@
 
 #include "rules/shape.h"
 
-/* Where the values of a tile lie in an array, from its first one on: `row` values from line to line,
- * `plane` values from plane to plane. */
+/* Where the values of a tile lie in an array, from its first one on: `row` values from line to
+ * line, `plane` values from plane to plane. */
 typedef struct tile_place {
   tile_extent extent;
   size_t row, plane;

@@ -30,7 +30,8 @@ static inline vec_f64 splat_f64(double x) {
 
 /* ---- Forward --------------------------------------------------------------------------------- */
 
-/* Odd frequencies of length n, from half = n / 2 differences; out has the frequencies `stride` apart. */
+/* Odd frequencies of length n, from half = n / 2 differences; out has the frequencies `stride`
+ * apart. */
 GHZ_INLINE void forward_odd(const vec_f32 *d, int half, int stride, vec_f32 *out) {
   _Pragma("GCC unroll 16") for (int j = 0; j < half; j++) {
     vec_f32 sum = d[0] * forward_factor(2 * (unsigned)half, (unsigned)j, 0);
@@ -66,7 +67,8 @@ GHZ_INLINE void forward_axis(int n, const float *x, int from, float *y, int to) 
   _Pragma("GCC unroll 32") for (int u = 0; u < n; u++) memcpy(y + u * to, &out[u], VEC);
 }
 
-/* The last axis, x, of a group: 16 lines of n values, by their places, to n rows of 16 coefficients. */
+/* The last axis, x, of a group: 16 lines of n values, by their places, to n rows of 16
+ * coefficients. */
 GHZ_INLINE void forward_lines(int n, const float *const line[PLACES], int32_t *c) {
   ALIGNED float turned[32 * PLACES], out[32 * PLACES];
   for (int x = 0; x < n; x += PLACES) {
@@ -145,8 +147,8 @@ static int forward_planes(const float *x, int32_t *c) {
 
 /* ---- Inverse --------------------------------------------------------------------------------- */
 
-/* inverse_factor(32, u, x), the first half of each line; the rest follows by symmetry. Length 16 uses
- * every second row, and length 8 every fourth. A test compares it with rules/transform.h. */
+/* inverse_factor(32, u, x), the first half of each line; the rest follows by symmetry. Length 16
+ * uses every second row, and length 8 every fourth. A test compares it with rules/transform.h. */
 static const ALIGNED double inverse_rows[32][16] = {
     {128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128},
     {181, 179, 176, 170, 164, 155, 145, 134, 122, 108, 93, 77, 61, 44, 27, 9},
@@ -201,8 +203,8 @@ static inline void convert_line(const int32_t *c, unsigned live, double scale, d
   }
 }
 
-/* Rows of a group, one for each ux, to lines times `scale`, one for each place. Returns a bit for each
- * line that is not 0; the others are not set. */
+/* Rows of a group, one for each ux, to lines times `scale`, one for each place. Returns a bit for
+ * each line that is not 0; the others are not set. */
 static unsigned turn_group(const int32_t *c, unsigned live, double scale, double lines[PLACES][32]) {
   ALIGNED int32_t turned[2][PLACES][PLACES];
   const unsigned halves = live > PLACES ? 2 : 1;
@@ -224,7 +226,8 @@ static unsigned turn_group(const int32_t *c, unsigned live, double scale, double
   return any;
 }
 
-/* n frequencies of each lane, `from` apart, of which those with a bit in `live` count, to n values, `to` apart. */
+/* n frequencies of each lane, `from` apart, of which those with a bit in `live` count, to n values,
+ * `to` apart. */
 GHZ_INLINE void inverse_axis(int n, const double *c, int from, uint32_t live, double *y, int to) {
   vec_f64 even[16], odd[16];
   _Pragma("GCC unroll 16") for (int i = 0; i < n / 2; i++) even[i] = odd[i] = (vec_f64){0};

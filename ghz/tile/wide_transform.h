@@ -1,5 +1,5 @@
-/* wide_transform.h: the inverse transform of any coefficients, in 128 bits: those of sums of very many
- * terms, and hostile ones. Slow, and exact. Part of codec.h. */
+/* wide_transform.h: the inverse transform of any coefficients, in 128 bits: those of sums of very
+ * many terms, and hostile ones. Slow, and exact. Part of codec.h. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 __extension__ typedef __int128 wide_integer;

@@ -64,7 +64,7 @@ static uint64_t bricks_with_coefficients(trial *t, ref_bytes stream) {
 static void read_all(trial *t, ref_bytes stream, ghz_type type, const ghz_shape *s, const char *what) {
   SCOPE;
   reading r = {.type = type, .n = (size_t)ghz_shape_count(s), .source = stream, .part = ALL, .shape = *s};
-  for (int out = type; out <= GHZ_F64; out++) {
+  for (int out = (int)type; out <= GHZ_F64; out++) {
     r.out = (ghz_type)out;
     r.shift = t->cases % 3;
     agree_values(t, &r, say("%s, to type %d", what, out));
