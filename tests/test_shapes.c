@@ -360,6 +360,46 @@ Test(shapes, coefficients_of_any_size, .timeout = 600) {
         }
 }
 
+/* The largest brick: widths at their limits in both layers, long anchors, NaN everywhere. */
+static ref_bytes largest_brick(const ref_header *h) {
+  ref_tile *t = scratch(sizeof *t);
+  uint8_t *tile = scratch(REF_TILE_ROOM);
+  memset(t, 0, sizeof *t);
+  ref_tile_shape(h, 0, t);
+  t->coefficients = 1;
+  t->mode = REF_WIDE;
+  t->order = 3;
+  for (int i = 0; i < REF_TILE; i++) {
+    int sign = (i + i / 16 + i / 128) % 2 ? -1 : 1;
+    t->q[i] = sign * (((int64_t)1 << 58) - 1 - i);
+    t->c[i] = sign * (((int64_t)1 << 45) - ((int64_t)1 << 23) - i);
+    t->plus[i] = t->minus[i] = 1;
+  }
+  t->c[0] = INT64_MIN / 3;
+  uint16_t size = (uint16_t)ref_tile_encode(h->type, t, tile);
+  cr_assert(size > 14250 && size <= 14323, "%u bytes", size);
+  return ref_assemble(h, &size, tile);
+}
+
+Test(shapes, largest) {
+  POOL(pool);
+  static const int64_t minus[] = {-1};
+  ghz_shape shape = {3, {8, 8, 16}};
+  ghz_lattice l = lattice_abs(GHZ_F32, 0.37);
+  ref_header h = header_shaped(&l, &shape);
+  h.transform = 1;
+  h.terms = 8388607;
+  ref_bytes s = largest_brick(&h), less = ref_combine(1, &s, minus, REF_PLAIN, 1);
+  cr_assert_eq(ref_check(s.data, s.size), REF_GOOD);
+  cr_assert_leq(s.size, ghz_shape_bound(&shape, GHZ_F32, h.terms));
+  for (size_t c = 0; c < pool.count; c++) {
+    SCOPE;
+    check_values(pool.ctx[c], s, "the largest brick");
+    same_bytes(negate(pool.ctx[c], s), less, "its negative");
+    same_bytes(scale(pool.ctx[c], s, -3), ref_scale(s, -3), "scaled");
+  }
+}
+
 /* A hundred thousand additions one by one. */
 Test(shapes, accumulate, .timeout = 600) {
   CONTEXT(ctx, NULL, 1);
