@@ -20,6 +20,9 @@ struct flat_tiles {
   static METHOD enum opened_tile open(const combine_job &j, unsigned i, const stored_tile &p, plane_tile &x) {
     return open_tile<Real>(j.s.lattice, j.s.terms[i], p.data, p.size, j.extent.n, &j.s.expand, x, j.lane);
   }
+  static METHOD bool is_whole(const ghz_shape &shape, uint64_t tile) {
+    return shape.extent[2] - tile * TILE >= TILE;
+  }
   static METHOD lane_values &raw(result &r) {
     return r.values;
   }

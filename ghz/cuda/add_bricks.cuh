@@ -25,6 +25,9 @@ template <int DIMS> struct bricks {
     };
   };
 
+  static METHOD bool is_whole(const ghz_shape &shape, uint64_t tile) {
+    return tile_extent_of(&shape, tile).n == TILE;
+  }
   static METHOD lane_values &raw(result &r) {
     return r.reals.values;
   }

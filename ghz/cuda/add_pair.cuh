@@ -12,7 +12,7 @@
 // A team forms at most this many planes of a sum in shared memory. Room for the longest header of
 // such a tile stands before them. So squeezed bytes, which are written from the front, never reach
 // planes that are still to be read.
-enum { TEAM_PLANES = 16, TEAM_HEADER = 112 };
+enum { TEAM_PLANES = 16, TEAM_HEADER = 176 };
 
 struct team_room {
   uint32_t header[TEAM_HEADER / 4];
@@ -97,10 +97,11 @@ DEVICE void raise(team::raisers &r, part y[team::PARTS], int raises, unsigned p)
   UNROLLED for (int w = 0; w < team::PARTS; w++) y[w] = raises > 1 ? twice[w] : y[w];
 }
 
-// The planes of a + b, a of the higher order, on `count` planes, and the widths of the result.
+// The planes of a + b, a of the higher order, on `count` planes, which stand in the room from
+// `first` on, and the widths of the result.
 // Raises: in some team of the warp b has a lower order than a.
 template <bool Raises>
-DEVICE void add_planes(const expansion &e, team_side &a, team_side &b, int count, team_room &room,
+DEVICE void add_planes(const expansion &e, team_side &a, team_side &b, int first, int count, team_room &room,
                        uint32_t widths[team::WORDS]) {
   team::adder sum;
   team::raisers r;
@@ -124,8 +125,8 @@ DEVICE void add_planes(const expansion &e, team_side &a, team_side &b, int count
       }
       if (p + i < count) {
         team::adder_next(&sum, x, y, (unsigned)(p + i));
-        *reinterpret_cast<uint4 *>(&room.planes[p + i][team::WORDS * team::lane_of()]) = {x[0], x[1], x[2],
-                                                                                          x[3]};
+        *reinterpret_cast<uint4 *>(&room.planes[first + p + i][team::WORDS * team::lane_of()]) = {x[0], x[1],
+                                                                                                  x[2], x[3]};
       }
     }
   }
@@ -159,9 +160,9 @@ DEVICE int add_pair(const combine_call &c, const operand_headers &s, const uint6
   right = right && count <= TEAM_PLANES;
   count = right ? count : 0;
   if (__any_sync(ALL, count && raises))
-    add_planes<true>(s.expand, a, b, count, room, t.widths);
+    add_planes<true>(s.expand, a, b, 0, count, room, t.widths);
   else
-    add_planes<false>(s.expand, a, b, count, room, t.widths);
+    add_planes<false>(s.expand, a, b, 0, count, room, t.widths);
   t.lead.order = a.order;
   t.lead.mode = a.mode;
   t.lead.anchor = (a.negative ? -(int64_t)a.anchor : a.anchor) + (b.negative ? -(int64_t)b.anchor : b.anchor);
@@ -195,19 +196,19 @@ DEVICE int copy_alone(const combine_call &c, const uint64_t offset[2], const uin
   return 1;
 }
 
-// Squeezes a sum in its place.
-DEVICE void squeeze_sum(const team::team_shape &t, uint32_t size, team_room &room) {
+// Squeezes planes of a sum, which stand in the room from `first` on, to their place. Those of a
+// tile of no bytes are left.
+DEVICE void squeeze_planes(const team::team_shape &t, int first, uint32_t size, team_room &room) {
   team::plane_writer writer;
   const int height = size ? (int)t.height : 0, planes = (int)__reduce_max_sync(ALL, (unsigned)height);
   uint32_t widths[team::WORDS];
   UNROLLED for (int w = 0; w < team::WORDS; w++) widths[w] = size ? t.widths[w] : 0;
   writer.out = reinterpret_cast<uint8_t *>(&room);
   writer.open(widths, t.planes_at);
-  team::put_header(writer.out, t, size != 0);
-  ROLLED for (int p = 0; p < planes; p += 4) {
+  ROLLED for (int p = first; p < first + planes; p += 4) {
     uint4 four[4];
-    UNROLLED for (int i = 0; i < 4; i++) four[i] =
-        *reinterpret_cast<const uint4 *>(&room.planes[p + i][team::WORDS * team::lane_of()]);
+    UNROLLED for (int i = 0; i < 4; i++) four[i] = *reinterpret_cast<const uint4 *>(
+        &room.planes[min(p + i, (int)TEAM_PLANES - 1)][team::WORDS * team::lane_of()]);
     writer.locate();
     __syncwarp(); // these planes are read
     UNROLLED for (int i = 0; i < 4; i++) {
@@ -216,6 +217,12 @@ DEVICE void squeeze_sum(const team::team_shape &t, uint32_t size, team_room &roo
     }
   }
   __syncwarp();
+}
+
+// Squeezes a sum in its place.
+DEVICE void squeeze_sum(const team::team_shape &t, uint32_t size, team_room &room) {
+  team::put_header(reinterpret_cast<uint8_t *>(&room), t, size != 0);
+  squeeze_planes(t, 0, size, room);
 }
 
 #endif

@@ -1,6 +1,7 @@
 // combine_bricks.cu: the kernel that adds bricks, as combine.cu adds flat tiles.
 // SPDX-License-Identifier: BSD-3-Clause
 
+#include "cuda/add_brick_pair.cuh"
 #include "cuda/add_bricks.cuh"
 #include "cuda/combine_groups.cuh"
 
@@ -12,25 +13,24 @@ struct brick_shared {
   line_order order;
 };
 
-// Forms the four bricks of a warp; returns the size of the team's.
-template <int DIMS, class Real>
-DEVICE uint32_t form_bricks(const combine_call &c, brick_shared &s, int warp, int lane) {
-  uint32_t size = 0;
-  ROLLED for (int i = 0; i < team::TEAMS; i++) {
-    const int tile = team::TEAMS * warp + i;
-    if (s.combine.group.index * TILES + (uint64_t)tile >= c.target.tiles)
-      break;
-    const uint32_t formed = form_any<bricks<DIMS>, Real>(c, s.combine, &s.order, tile, lane);
-    size = lane / team::LANES == i ? formed : size;
-  }
-  return size;
+// Adds the two bricks of each team, and squeezes the sum where it is wanted; returns 0 where it is
+// not common.
+DEVICE int add_bricks(const combine_call &c, const operand_headers &s, const uint64_t offset[2],
+                      const uint32_t size[2], team_room &room, bool wanted, uint32_t &sum_size) {
+  team_brick_sum sum;
+  const int added = add_brick_pair(c, s, offset, size, room, sum);
+  sum_size = added && wanted ? sum.size : 0;
+  squeeze_brick_sum(sum, sum_size, room);
+  return added;
 }
 
 template <int DIMS, class Real>
 __global__ void __launch_bounds__(THREADS, BRICKS_RESIDENT<DIMS>) combine_bricks(ARGUMENT(combine_call) c) {
   GHZ_SHARED(brick_shared, s);
   make_line_order(s.order);
-  combine_groups(c, s.combine, [&](int warp, int lane) { return form_bricks<DIMS, Real>(c, s, warp, lane); });
+  combine_groups(c, s.combine, [&](int warp, int lane) {
+    return form_tiles<bricks<DIMS>, Real>(c, s.combine, &s.order, warp, lane, add_bricks);
+  });
 }
 
 template <int DIMS, class Real>

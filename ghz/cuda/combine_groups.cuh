@@ -52,6 +52,52 @@ SELDOM uint32_t form_any(const combine_call &c, combine_shared &s, const line_or
   return r.size;
 }
 
+// Forms the tile of each team if it is a copy, or the sum of two common tiles, which add() forms.
+// Returns 0 if it is neither.
+template <class Kind, class Add>
+DEVICE int form_common(const combine_call &c, combine_shared &s, int mine, uint64_t t, Add add,
+                       uint32_t &result_size, int lane) {
+  const bool whole = t < c.target.tiles && Kind::is_whole(c.target.shape, c.target.first + t);
+  uint64_t offset[2];
+  uint32_t size[2];
+  int placed = 1;
+  UNROLLED for (int i = 0; i < 2; i++) placed &=
+      place_tiles(c, s.headers, (unsigned)i, s.group.index, mine, offset[i], size[i], lane);
+  if (!placed) // told by combine_any
+    return 0;
+  team_room &room = s.room[mine];
+  result_size = 0;
+  const int alone = whole && copy_alone(c, offset, size, room, result_size);
+  UNROLLED for (int i = 0; i < 2; i++) size[i] = whole && !alone ? size[i] : 0;
+  // Nothing to add in all four: so it is for three of four tiles in sparse fields.
+  if (!__any_sync(ALL, (size[0] | size[1]) != 0))
+    return whole;
+  uint32_t sum_size;
+  const int added = add(c, s.headers, offset, size, room, whole && !alone, sum_size);
+  result_size |= sum_size; // one of them is 0
+  return whole && (alone || added);
+}
+
+// Forms the four tiles of a warp; returns the size of the team's.
+template <class Kind, class Real, class Add>
+DEVICE uint32_t form_tiles(const combine_call &c, combine_shared &s, const line_order *order, int warp,
+                           int lane, Add add) {
+  const int mine = team::TEAMS * warp + lane / team::LANES;
+  const uint64_t chunk = s.group.index;
+  uint32_t size = 0;
+  int common = 0;
+  if (c.pair)
+    common = form_common<Kind>(c, s, mine, chunk * TILES + (uint64_t)mine, add, size, lane);
+  ROLLED for (int i = 0; i < team::TEAMS; i++) {
+    const int tile = team::TEAMS * warp + i, formed = __shfl_sync(ALL, common, team::LANES * i);
+    if (formed || chunk * TILES + (uint64_t)tile >= c.target.tiles)
+      continue;
+    const uint32_t formed_size = form_any<Kind, Real>(c, s, order, tile, lane);
+    size = lane / team::LANES == i ? formed_size : size;
+  }
+  return size;
+}
+
 // Writes the tiles of a warp to their place. In an accumulator operands may lie there, but nothing
 // of them is read any more.
 DEVICE void write_tiles(const combine_call &c, const combine_shared &s, int warp, uint32_t size, int lane) {

@@ -170,6 +170,28 @@ void check_compute_bricks(trial *t) {
   }
 }
 
+/* Whole bricks of one mode and order, with coefficients or without: a team's work. */
+void check_add_common_bricks(trial *t) {
+  static const ghz_shape whole[] = {{3, {16, 24, 48}}, {2, {2, 96, 64}}, {3, {8, 8, 80}}};
+  static const double bounds[] = {2, 0.5, 0.1, 0.01, 1e-4};
+  uint64_t transformed = 0;
+  for (int round = 0; round < by_extent(t, 40, 180, 1000); round++) {
+    SCOPE;
+    const ghz_shape *s = &whole[round % 3];
+    const int order = round % 4 == 3 ? round / 4 % (s->dims == 3 ? 4 : 3) : GHZ_ORDER_BEST;
+    const enum texture made_of = order < 0 ? SMOOTH : (enum texture)(round / 16 % 4);
+    ghz_lattice l = lattice_abs((ghz_type)(round / 5 % 2), bounds[(size_t)round / 3 % COUNT(bounds)]);
+    ref_bytes operands[2];
+    operation o = {.kind = round % 2 ? SUBTRACT : ADD, .lattice = l, .k = 2, .shape = *s, .operands = operands};
+    o.n = (size_t)ghz_shape_count(s);
+    for (size_t i = 0; i < 2; i++)
+      operands[i] = stream_of_field(t, &l, order, s, made_of, (uint64_t)round * 2 + i);
+    agree(t, &o, say("round %d, order %d, step %g", round, order, l.step));
+    transformed += bricks_with_coefficients(t, operands[1]);
+  }
+  expect(t, transformed > 50, "%llu bricks with coefficients", (unsigned long long)transformed);
+}
+
 void check_compute_brick_messages(trial *t) {
   uint64_t state = 12;
   for (int round = 0; round < by_extent(t, 30, 150, 1000); round++) {

@@ -1,5 +1,5 @@
 // brick.cuh: what of a brick a lane holds, and differences and sums along its axes (FORMAT.md,
-// "Residuals of bricks").
+// "Residuals").
 //
 // Lane l holds columns 32 l .. 32 l + 31: of a brick of 8 x 8 x 16 values two lines along x, of one
 // of 32 x 32 one line.

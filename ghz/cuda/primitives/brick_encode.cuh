@@ -1,5 +1,5 @@
 // brick_encode.cuh: values of a brick in shared memory to its bytes, by a warp (FORMAT.md,
-// "Encoding a brick").
+// "Transforming values").
 // SPDX-License-Identifier: BSD-3-Clause
 #ifndef GHZ_BRICK_ENCODE_CUH
 #define GHZ_BRICK_ENCODE_CUH

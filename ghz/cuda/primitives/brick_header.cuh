@@ -1,5 +1,5 @@
 // brick_header.cuh: how a warp takes apart and checks the header of a brick, with its two layers,
-// and writes it (FORMAT.md, "Bricks").
+// and writes it (FORMAT.md, "Tile").
 // SPDX-License-Identifier: BSD-3-Clause
 #ifndef GHZ_BRICK_HEADER_CUH
 #define GHZ_BRICK_HEADER_CUH

@@ -1,5 +1,5 @@
 // brick_integers.cuh: integers of a brick to the residuals of every order, and the choice of the
-// order, by a warp (FORMAT.md, "Residuals of bricks").
+// order, by a warp (FORMAT.md, "Residuals").
 // SPDX-License-Identifier: BSD-3-Clause
 #ifndef GHZ_BRICK_INTEGERS_CUH
 #define GHZ_BRICK_INTEGERS_CUH

@@ -1,4 +1,4 @@
-// brick_values.cuh: bricks back to values, by a warp (FORMAT.md, "Decoding a brick").
+// brick_values.cuh: bricks back to values, by a warp (FORMAT.md, "Coefficients").
 // SPDX-License-Identifier: BSD-3-Clause
 #ifndef GHZ_BRICK_VALUES_CUH
 #define GHZ_BRICK_VALUES_CUH

@@ -200,14 +200,14 @@ DEVICE int take_widths(const tile_bytes &b, uint32_t size, int right, team_shape
   return 1;
 }
 
-// Takes apart a full tile. All teams of a warp do so together; size 0 means that a team has none.
-// Returns 0 if the tile is damaged or raw, or has specials or an anchor of more than 32 bits.
-DEVICE int parse_tile(const ghz_lattice &l, uint32_t terms, const uint8_t *data, uint32_t size, team_shape &t) {
-  tile_bytes b;
+// Takes apart what stands before the planes of a full tile. All teams of a warp do so together;
+// size 0 means that a team has none. Returns 0 if the tile is damaged or raw, or has specials or an
+// anchor of more than 32 bits.
+DEVICE int parse_lead(const ghz_lattice &l, uint32_t terms, unsigned dims, const tile_bytes &b, uint32_t size,
+                      team_shape &t) {
   anchor_place at;
-  b.begin(data);
   const uint32_t first = size ? b.word(0) : 0;
-  int right = size && open_lead(&l, terms, 1, first & 255, first >> 8 & 255, size, &t.lead, &at) &&
+  int right = size && open_lead(&l, terms, dims, first & 255, first >> 8 & 255, size, &t.lead, &at) &&
               at.anchor <= 4 && at.slope <= 4;
   at = right ? at : anchor_place{0, 0, 0};
   right = open_anchors(&t.lead, &at, at.anchor ? b.word(at.at) : 0, at.slope ? b.word(at.at + at.anchor) : 0) &&
@@ -216,7 +216,36 @@ DEVICE int parse_tile(const ghz_lattice &l, uint32_t terms, const uint8_t *data,
   right = take_widths(b, size, right, t) && right;
   __syncwarp();
   measure_widths(t);
-  return right && height_valid(&l, terms, &t.lead, t.height) && planes_fit(size, t.planes_at, t.sum);
+  return right && height_valid(&l, terms, &t.lead, t.height);
+}
+
+// Takes apart a flat tile, likewise.
+DEVICE int parse_tile(const ghz_lattice &l, uint32_t terms, const uint8_t *data, uint32_t size, team_shape &t) {
+  tile_bytes b;
+  b.begin(data);
+  return parse_lead(l, terms, 1, b, size, t) && planes_fit(size, t.planes_at, t.sum);
+}
+
+// The coefficients of a brick, whose other layer is `lattice`: c. Nothing is read unless `right`,
+// and none are there but where lattice.lead says so. Both layers' planes_at become those of their
+// planes. Returns 0 if they are damaged, or the first one has more than 32 bits.
+DEVICE int parse_coefficients(uint32_t terms, const tile_bytes &b, uint32_t size, int right,
+                              team_shape &lattice, team_shape &c) {
+  const int there = right && lattice.lead.coefficients;
+  const uint32_t at = lattice.planes_at, room = there && at < size ? size - at : 0;
+  unsigned anchor = 0;
+  c.lead = {};
+  int opened = room && open_coefficients(b.word(at) & 255, room, &c.lead, &anchor) && anchor <= 4;
+  c.lead.anchor = opened && anchor ? low_bytes(b.word(at + 1), anchor) : 0;
+  c.planes_at = at + (opened ? 1 + anchor : 0);
+  opened = opened && anchor_least(c.lead.anchor, anchor);
+  opened = take_widths(b, size, opened, c) && opened;
+  __syncwarp();
+  measure_widths(c);
+  opened = opened && coefficient_height_valid(terms, &c.lead, c.height);
+  lattice.planes_at = c.planes_at;
+  c.planes_at += lattice.sum;
+  return right && opened == there;
 }
 
 // How many of the lane's bytes of the width planes are not 0.
@@ -254,12 +283,9 @@ DEVICE uint32_t map_of(uint32_t bytes) {
   return interleave(first, second);
 }
 
-// `there`: the team has a tile.
-DEVICE void put_header(uint8_t *out, const team_shape &t, bool there) {
-  const unsigned lead = lead_size(&t.lead), planes = there ? t.lead.width_planes : 0;
-  if (there)
-    ROLLED for (unsigned i = (unsigned)lane_of(); i < lead; i += LANES) out[i] = lead_byte(&t.lead, i);
-  out += lead;
+// Writes the width planes; there are none unless `there`.
+DEVICE void put_widths(uint8_t *out, const team_shape &t, bool there) {
+  const unsigned planes = there ? t.lead.width_planes : 0;
   uint32_t at = t.lead.squeezed ? 2 * planes : 0;
   const unsigned most = __reduce_max_sync(ALL, planes);
   ROLLED for (unsigned k = 0; k < most; k++) {
@@ -276,6 +302,23 @@ DEVICE void put_header(uint8_t *out, const team_shape &t, bool there) {
       out[2 * k + (unsigned)lane_of()] = (uint8_t)(map >> 8 * lane_of());
     at += (uint32_t)__popc(map);
   }
+}
+
+// `there`: the team has a tile.
+DEVICE void put_header(uint8_t *out, const team_shape &t, bool there) {
+  const unsigned lead = lead_size(&t.lead);
+  if (there)
+    ROLLED for (unsigned i = (unsigned)lane_of(); i < lead; i += LANES) out[i] = lead_byte(&t.lead, i);
+  put_widths(out + lead, t, there);
+}
+
+// The same of coefficients.
+DEVICE void put_coefficients_header(uint8_t *out, const team_shape &c, bool there) {
+  const unsigned bytes = anchor_size(c.lead.anchor);
+  if (there)
+    ROLLED for (unsigned i = (unsigned)lane_of(); i <= bytes; i += LANES) out[i] =
+        i ? (uint8_t)((uint64_t)c.lead.anchor >> 8 * (i - 1)) : coefficients_head(&c.lead);
+  put_widths(out + 1 + bytes, c, there);
 }
 
 } // namespace team
