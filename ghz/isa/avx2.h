@@ -10,6 +10,7 @@
 enum { PARTS = 4, PART_BYTES = 32 };
 typedef __m256i part;
 #define LARGE_INLINE GHZ_INLINE
+#define MANY_REGISTERS 0
 #include "isa/primitives.h"
 
 /* AVX2 has no shuffle that picks 16-bit lanes out of two registers, but it narrows 32-bit ones. */

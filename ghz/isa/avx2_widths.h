@@ -58,21 +58,17 @@ static inline unsigned nonzero_bytes(__m128i v) {
   return (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(v, _mm_setzero_si128())) ^ 0xffff;
 }
 
-/* Squeezed or not, it is a choice of bytes: those that are not 0, or all. Maps are written in either
- * case, as what follows covers them. */
+/* Squeezed or not, it is a choice of bytes: those that are not 0, or all. With branches: without
+ * them an addition takes 3 % longer, unlike where planes are read. */
 GHZ_INLINE uint8_t *widths_store(const uint8_t width[BLOCKS], unsigned planes, int squeezed, uint8_t *dst) {
-  const unsigned all = ((unsigned)squeezed - 1) & 0xffff;
-  uint8_t *bytes = dst + maps_size(planes, squeezed);
-  __m128i plane[6];
-  unsigned map[6];
+  uint8_t *bytes = dst + (squeezed ? 2 * planes : 0);
   for (unsigned k = 0; k < planes; k++) {
-    plane[k] = width_plane(width, k);
-    map[k] = nonzero_bytes(plane[k]) | all;
-    store_u16(dst + 2 * k, (uint16_t)map[k]);
-  }
-  for (unsigned k = 0; k < planes; k++) {
-    gather_8(plane[k], &bytes, map[k] & 255);
-    gather_8(_mm_unpackhi_epi64(plane[k], plane[k]), &bytes, map[k] >> 8);
+    __m128i v = width_plane(width, k);
+    const unsigned map = squeezed ? nonzero_bytes(v) : 0xffff;
+    if (squeezed)
+      store_u16(dst + 2 * k, (uint16_t)map);
+    gather_8(v, &bytes, map & 255);
+    gather_8(_mm_unpackhi_epi64(v, v), &bytes, map >> 8);
   }
   return bytes;
 }

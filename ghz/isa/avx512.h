@@ -10,6 +10,7 @@
 enum { PARTS = 2, PART_BYTES = 64 };
 typedef __m512i part;
 #define LARGE_INLINE GHZ_INLINE
+#define MANY_REGISTERS 1
 #include "isa/primitives.h"
 #include "isa/shuffle.h"
 

@@ -10,6 +10,7 @@
  *   part                the type of a part: a register
  *   LARGE_INLINE        how to declare large functions with several callers: GHZ_INLINE, or static
  *                       where registers are few
+ *   MANY_REGISTERS      1 if two tiles may be taken apart at once, else 0
  *
  * Words. A tile has 1024 values in 128 blocks of 8. Byte b of a bit plane belongs to block b, and
  * bit t of that byte to value 8 b + t, which is called column 8 b + t. The widths of a tile are 128

@@ -9,6 +9,7 @@
 enum { PARTS = 16, PART_BYTES = 8 };
 typedef uint64_t part;
 #define LARGE_INLINE static
+#define MANY_REGISTERS 0
 #include "isa/primitives.h"
 
 /* SSE2, which every x86-64 has, picks no 16-bit lanes out of two registers, but narrows 32-bit
