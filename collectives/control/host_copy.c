@@ -48,10 +48,10 @@ static bounce *bounce_of(MPI_Comm comm) {
 
 /* ---- Which calls need copies ----------------------------------------------------------------- */
 
-/* What a GPU does: of flat arrays, sums of one array a rank, and data that only move. A sum of one
- * array in all is made of two, see payload/homomorphic.c. */
+/* What a GPU does: sums of one array a rank, and data that only move. A sum of one array in all is
+ * made of two, see payload/homomorphic.c. */
 static int suits_device(const call *c, variant how, uint64_t contributions) {
-  return how.mode == GHZ_MPI_HOMOMORPHIC && c->set.contributions == 1 && c->shape.dims == 1 && !c->on.apart &&
+  return how.mode == GHZ_MPI_HOMOMORPHIC && c->set.contributions == 1 && !c->on.apart &&
          (c->reduction == REDUCE_NONE || (c->reduction == REDUCE_SUM && contributions > 1));
 }
 

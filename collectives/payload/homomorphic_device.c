@@ -129,10 +129,6 @@ static ghz_status reduce(payload_job *job, const piece *p, const buffer *mine, c
 
 /* ---- Unpacking ------------------------------------------------------------------------------- */
 
-static uint8_t *target(const payload_job *job, const piece *p) {
-  return p->part->target + piece_offset(job, p);
-}
-
 /* The mean of a sum; it is held by the sum. */
 static ghz_status divide(payload_job *job, const piece *p, const stream_slot *slot, device_buffer *sum,
                          device_buffer **mean) {
@@ -152,8 +148,8 @@ static ghz_status decode_on_device(payload_job *job, const piece *p, device_buff
   if (status == GHZ_OK && job->average)
     status = divide(job, p, slot, b, &values);
   if (status == GHZ_OK)
-    status = ghz_cuda_slice_decompress(slot->gpu, slice_of(job, p), operand(values), job->lattice.type,
-                                       target(job, p), new_result(b), slot->stream);
+    status = ghz_cuda_slice_decompress_into(slot->gpu, slice_of(job, p), operand(values), job->lattice.type,
+                                            p->part->target, new_result(b), slot->stream);
   return commit(slot, b, status);
 }
 
