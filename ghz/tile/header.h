@@ -200,8 +200,8 @@ LARGE_INLINE ghz_status parse_full(const ghz_lattice *l, const tile_source *src,
   return parse(l, *src, TILE, h);
 }
 
-/* Two full tiles that are not empty. With registers for it, step by step: a processor has the widths
- * of both on their way before it waits for either (3 % of an addition). */
+/* Two full tiles that are not empty. With registers for it, step by step: a processor has the
+ * widths of both on their way before it waits for either (2 % of an addition). */
 GHZ_INLINE ghz_status parse_two(const ghz_lattice *l, const tile_source src[2], tile_header h[2]) {
   tile_opening o[2];
   if (!MANY_REGISTERS) {
