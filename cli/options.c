@@ -30,7 +30,7 @@ static const option_row table[] = {
     {REL, OPTION_BOUND, "rel", "E", "bound: E times the range (max - min) of the whole input"},
     {PSNR, OPTION_BOUND, "psnr", "DB", "bound: for a peak signal-to-noise ratio of at least DB decibels"},
     {DIMS, OPTION_DIMS, "dims", "NZxNYxNX", "shape of raw values, slowest dimension first, as in NumPy"},
-    {FLAT, OPTION_FLAT, "flat", NULL, "compress as one row of values, whatever the shape"},
+    {FLAT, OPTION_FLAT, "flat", NULL, "compress as one row of values, whatever the shape: faster, and less"},
     {ORDER, OPTION_ORDER, "order", "N",
      "prediction order 0 to 3, lorenzo (best of these), or best (also the transform)"},
     {TYPE, OPTION_TYPE, "type", "T", "type of raw values, f32 or f64; default: by the ending of the name"},

@@ -205,7 +205,8 @@ GHZ_API ghz_shape ghz_flat(uint64_t n);
 
 /* Chooses the shape for an array of `rank` extents, the slowest first. Of more than three the
  * slowest are multiplied into z. Bricks of 8 x 8 x 16 where the extents are at least that; bricks
- * of 1 x 32 x 32 where y and x are at least 16; else flat.
+ * of 1 x 32 x 32 where y and x are at least 16; else flat, which shape->dims tells. Leave out
+ * extents of 1.
  * Errors: EINVAL (rank 0, NULL, 2^64 values or more). */
 GHZ_API ghz_status ghz_shape_make(size_t rank, const uint64_t *extents, ghz_shape *shape);
 
@@ -248,7 +249,7 @@ GHZ_API size_t ghz_shape_bound(const ghz_shape *shape, ghz_type type, uint32_t t
 
 /* Compresses x[0..n) to a stream in dst, and sets *size to its size, at most
  * ghz_size_bound(n, type, 1). Reads x twice at most.
- * order: GHZ_ORDER_BEST, or 0, 1, 2 to fix it. n: any, also 0.
+ * order: GHZ_ORDER_BEST (or _LORENZO, the same here), or 0, 1, 2 to fix it. n: any, also 0.
  * Errors: EINVAL, ECAPACITY, ENOMEM.
  * Source: fused quantisation and Lorenzo of fZ-light (Huang et al., 2025); bit planes and the rest,
  * our own. */
@@ -279,8 +280,8 @@ GHZ_API ghz_status ghz_decompress_range(ghz_context *ctx, ghz_bytes src, ghz_typ
                                         size_t count, void *dst);
 
 /* Decompresses a box alone: extent[0] x extent[1] x extent[2] values, the first of which is at
- * `origin` (z, y, x), to dst, in C order without gaps. Reads only the tiles that hold them. Of a
- * flat stream a box is {0, 0, first}, {1, 1, count}. Errors: as ghz_decompress; EINVAL if the box is
+ * `origin` (z, y, x, of the shape that the stream has: ghz_info), to dst, in C order without gaps.
+ * Reads only the tiles that hold them. Of a flat stream a box is {0, 0, first}, {1, 1, count}. Errors: as ghz_decompress; EINVAL if the box is
  * not inside the array. */
 GHZ_API ghz_status ghz_decompress_box(ghz_context *ctx, ghz_bytes src, ghz_type out, const uint64_t origin[3],
                                       const uint64_t extent[3], void *dst);
