@@ -174,6 +174,19 @@ EVERY_CASE(brick_beginnings, look_at_sound, 3, damage_brick_beginnings(&r))
 EVERY_CASE(widths_of_coefficients, look, 1, damage_coefficient_widths(&r))
 EVERY_CASE(oversized_short_tile, look_not_copied, 17, damage_short_tile(&r))
 
+/* Raised, such an anchor has more planes than a sum may have. Neither the order of additions nor how
+ * they are done may show. */
+Test(hostile, anchors_beyond_planes) {
+  POOL(contexts);
+  ref_bytes s[3] = {huge_anchor(0), huge_anchor(1), huge_anchor(2)}, other[3] = {s[0], s[2], s[1]};
+  const ref_bytes all = sum(contexts.ctx[0], 3, s);
+  for (size_t c = 0; c < contexts.count; c++) {
+    same_bytes(sum(contexts.ctx[c], 3, s), all, "together");
+    same_bytes(sum(contexts.ctx[c], 3, other), all, "in another order");
+    same_bytes(add(contexts.ctx[c], add(contexts.ctx[c], s[0], s[1]), s[2]), all, "one after the other");
+  }
+}
+
 Test(hostile, every_bit_flipped) {
   reader r = reads(look, 1);
   damage_bits(&r);

@@ -1,4 +1,4 @@
-/* parse.h: what the bytes of a tile say, and what makes them corrupt: the checks 7 to 13 of
+/* parse.h: what the bytes of a tile say, and what makes them corrupt: the checks 8 to 15 of
  * FORMAT.md, "Reading hostile input" (law L5, docs/LAWS.md). In the common subset of C and CUDA C++. A reader loads bytes
  * and adds up widths in the way that suits its machine, and asks the functions here, in this order,
  * what they mean. Each returns 0 for damage. */
@@ -15,7 +15,7 @@ GHZ_RULE int first_says_raw(unsigned first) {
   return (first >> 3 & 3) == RAW;
 }
 
-/* Checks 7 and 8, of a raw tile. */
+/* Checks 8 and 9, of a raw tile. */
 GHZ_RULE int raw_tile_valid(ghz_type type, uint32_t terms, unsigned first, size_t size, unsigned n) {
   return terms != 0 && first == RAW_TILE && size == 1 + n * value_bytes(type);
 }
@@ -43,7 +43,7 @@ GHZ_RULE int open_extra(unsigned dims, unsigned extra, tile_prefix *h, anchor_pl
          !(h->squeezed && h->width_planes == 0);
 }
 
-/* Checks 7, 9 and 10: the first two bytes of a tile that is neither empty nor raw. They give
+/* Checks 8, 10 and 11: the first two bytes of a tile that is neither empty nor raw. They give
  * everything of *h but the values of the anchors. `second` counts only if there is one. Squeezed
  * width planes are inside the tile as far as their maps; more is known when these are. */
 GHZ_RULE int open_lead(const ghz_lattice *l, uint32_t terms, unsigned dims, unsigned first, unsigned second,
@@ -70,7 +70,7 @@ GHZ_RULE int anchor_least(int64_t v, unsigned bytes) {
   return bytes == 0 || low_bytes((uint64_t)v, fewer) != v;
 }
 
-/* Checks 10 and 13: the anchors, each in the low bytes of a number, have no byte too many; and the
+/* Checks 11 and 15: the anchors, each in the low bytes of a number, have no byte too many; and the
  * tile is not the one byte that would be an empty tile in another spelling. */
 GHZ_RULE int open_anchors(tile_prefix *h, const anchor_place *p, uint64_t anchor, uint64_t slope) {
   h->anchor = low_bytes(anchor, p->anchor);
@@ -83,7 +83,7 @@ GHZ_RULE unsigned widths_at(const anchor_place *p) {
   return p->at + p->anchor + p->slope;
 }
 
-/* Check 10: the width planes, `nonzero` bytes of which their maps announce, are inside the tile,
+/* Check 12: the width planes, `nonzero` bytes of which their maps announce, are inside the tile,
  * which has so many bytes from there on. */
 GHZ_RULE int width_planes_fit(const tile_prefix *h, unsigned nonzero, size_t room) {
   return room >= width_planes_size(h->width_planes, nonzero, h->squeezed);
@@ -109,7 +109,7 @@ GHZ_RULE int coefficient_height_valid(uint32_t terms, const tile_prefix *h, unsi
   return bit_length(height) == h->width_planes && height <= coefficient_width_limit(terms);
 }
 
-/* Check 11, of the largest width. (The width of every block from blocks_of(n) on is 0.) */
+/* Check 12, of the largest width. (The width of every block from blocks_of(n) on is 0.) */
 GHZ_RULE int height_valid(const ghz_lattice *l, uint32_t terms, const tile_prefix *h, unsigned height) {
   return bit_length(height) == h->width_planes &&
          height <= width_limit(l->type, l->cap, h->mode, h->order, terms);
@@ -119,7 +119,7 @@ GHZ_RULE unsigned blocks_of(unsigned n) {
   return (n + BLOCK - 1) / BLOCK;
 }
 
-/* Check 13: from where the planes begin on, the tile has as many bytes as its widths add up to. */
+/* Check 15: from where the planes begin on, the tile has as many bytes as its widths add up to. */
 GHZ_RULE int planes_fit(size_t size, size_t planes_at, unsigned sum_of_widths) {
   return size - planes_at == sum_of_widths;
 }

@@ -158,6 +158,8 @@ GHZ_PLANE void add_aligned(plane_tile *sum, const plane_tile *t, int64_t c, unsi
   for (unsigned shift = 0; shift < 64 && magnitude >> shift; shift++)
     if (magnitude >> shift & 1 && t->height)
       add_shifted(sum, t, c < 0, shift, limit);
+  if (sum->height > limit) /* raised with an anchor that no sound tile has */
+    sum->height = limit;
   trim(sum);
 }
 
