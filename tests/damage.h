@@ -40,8 +40,8 @@ void damage_all(reader *r, int rounds);
 void damage_crafted(reader *r);
 void damage_beginnings(reader *r);
 void damage_widths(reader *r);
-/* Bricks of which no sound one has the sum: 0, an anchor of 64 bits at order 1; 1, zeros at order 2;
- * 2, zeros in mode fine. */
+/* Bricks of which no sound one has the sum: 0, an anchor of 64 bits at order 1; 1, zeros at order
+ * 2; 2, zeros in mode fine. */
 ref_bytes huge_anchor(int which);
 
 void damage_short_tile(reader *r);

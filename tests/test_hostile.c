@@ -174,8 +174,8 @@ EVERY_CASE(brick_beginnings, look_at_sound, 3, damage_brick_beginnings(&r))
 EVERY_CASE(widths_of_coefficients, look, 1, damage_coefficient_widths(&r))
 EVERY_CASE(oversized_short_tile, look_not_copied, 17, damage_short_tile(&r))
 
-/* Raised, such an anchor has more planes than a sum may have. Neither the order of additions nor how
- * they are done may show. */
+/* Raised, such an anchor has more planes than a sum may have. Neither the order of additions nor
+ * how they are done may show. */
 Test(hostile, anchors_beyond_planes) {
   POOL(contexts);
   ref_bytes s[3] = {huge_anchor(0), huge_anchor(1), huge_anchor(2)}, other[3] = {s[0], s[2], s[1]};
