@@ -578,7 +578,9 @@ Test(shapes, chosen) {
   ghz_shape got;
   for (size_t i = 0; i < COUNT(cases); i++) {
     cr_assert_eq(ghz_shape_make(cases[i].rank, cases[i].of, &got), GHZ_OK);
-    cr_assert(memcmp(&got, &cases[i].want, sizeof got) == 0, "case %zu: %s", i, shape_text(&got));
+    cr_assert(got.dims == cases[i].want.dims &&
+                  memcmp(got.extent, cases[i].want.extent, sizeof got.extent) == 0,
+              "case %zu: %s", i, shape_text(&got));
   }
   cr_assert_eq(ghz_shape_make(0, cases[0].of, &got), GHZ_EINVAL);
   cr_assert_eq(ghz_shape_make(3, (uint64_t[]){1ull << 32, 1ull << 31, 2}, &got), GHZ_EINVAL);
