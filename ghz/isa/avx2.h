@@ -132,15 +132,6 @@ static inline void plane_shift(const part x[PARTS], part y[PARTS]) {
   }
 }
 
-/* By way of memory. */
-static inline void plane_back(const part x[PARTS], unsigned bytes, part y[PARTS]) {
-  uint8_t room[PLANE_BYTES + 16] = {0};
-  for (int i = 0; i < PARTS; i++)
-    part_store(room + bytes + i * PART_BYTES, x[i]);
-  for (int i = 0; i < PARTS; i++)
-    y[i] = part_load(room + i * PART_BYTES);
-}
-
 static inline vec_f64 fma_f64(vec_f64 a, vec_f64 b, vec_f64 c) {
   return (vec_f64)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
 }
@@ -154,6 +145,7 @@ static inline vec_64 max_64(vec_64 a, vec_64 b) {
 }
 
 #include "isa/bit_lengths.h"
+#include "isa/plane_back.h"
 
 static inline void vec_stream(void *to, const void *v) {
   _mm256_stream_si256((__m256i *)to, _mm256_loadu_si256((const __m256i *)v));
