@@ -2,7 +2,7 @@
 # test.sh: installs what is missing, and runs everything that guards a law or a promise: lint.sh;
 # the plain build with Open MPI, all its tests, the kernels compiled for GPUs where there is a CUDA
 # toolkit; the collectives with MPICH; what is fast with the address and undefined-behaviour
-# sanitizers, the fuzzers' inputs among it; threads with the thread sanitizer. Some ten minutes
+# sanitizers, the fuzzers' inputs among it; threads with the thread sanitizer. Some fifteen minutes
 # on two cores. Ends with what each part took, and with what was skipped and why.
 # usage: scripts/test.sh [--all]     --all: also what is labelled long, and the fuzzers for a while
 # SPDX-License-Identifier: BSD-3-Clause

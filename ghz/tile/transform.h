@@ -148,7 +148,8 @@ static int forward_planes(const float *x, int32_t *c) {
 /* ---- Inverse --------------------------------------------------------------------------------- */
 
 /* inverse_factor(32, u, x), the first half of each line; the rest follows by symmetry. Length 16
- * uses every second row, and length 8 every fourth. A test compares it with rules/transform.h. */
+ * uses every second row, and length 8 every fourth. The slow reference of the tests makes these
+ * numbers itself, and decoded values are compared with its. */
 static const ALIGNED double inverse_rows[32][16] = {
     {128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128},
     {181, 179, 176, 170, 164, 155, 145, 134, 122, 108, 93, 77, 61, 44, 27, 9},
