@@ -6,6 +6,16 @@ BEGIN {
   count = split("ghz;ghz with shape;fZ-light;PFPL;zfp;SZ3;zfp at the PSNR of ghz with shape", codecs, ";")
 }
 /^#/ || $1 == "field" { next }
+# Ratios of more fields and bounds, without speeds.
+$5 == "ratio" {
+  if (!($3 in bound_seen)) {
+    bound_seen[$3] = 1
+    bounds[++n_bounds] = $3
+  }
+  inverses[$3, $4] += 1 / $9
+  fields[$3, $4]++
+  next
+}
 {
   row = $1 ", " $3
   if (!(row in seen)) {
@@ -35,6 +45,11 @@ function gain(own, codec, operation,    r, x, sum, least, most) {
     most = x > most ? x : most
   }
   return short(exp(sum / n)) " (" short(least) "-" short(most) ")"
+}
+
+# Harmonic mean of the ratio over the fields.
+function harmonic(bound, codec) {
+  return fields[bound, codec] / inverses[bound, codec]
 }
 
 function heading(title, extra,    i, line, rule) {
@@ -69,6 +84,16 @@ END {
     print line " " short(speed[rows[r], "ghz", "add"]) " / " \
       short(speed[rows[r], "ghz with shape", "add"]) " / " \
       short(speed[rows[r], "hZCCL", "add"]) " | " short(speed[rows[r], "memcpy", "copy"]) " |"
+  }
+  print ""
+  print "| bound | ghz | ghz with shape | fZ-light | ghz / fZ-light | with shape / fZ-light | with shape / ghz |"
+  print "| --- | --- | --- | --- | --- | --- | --- |"
+  for (i = 1; i <= n_bounds; i++) {
+    flat = harmonic(bounds[i], "ghz")
+    shaped = harmonic(bounds[i], "ghz with shape")
+    light = harmonic(bounds[i], "fZ-light")
+    printf "| %s | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f |\n", bounds[i], flat, shaped, light, flat / light, \
+      shaped / light, shaped / flat
   }
   print ""
   for (k = 1; k <= 2; k++) {

@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agreement.h"
 #include "io/reader.h"
 #include "io/writer.h"
+#include "plain.h"
 #include "report/library.h"
 #include "report/progress.h"
 #include "report/report.h"
@@ -28,59 +30,13 @@ typedef struct combination {
   frame result;
   output out;
   frame_writer writer;
+  bool plain; /* the output's name asks for values, which these write */
+  plain_form form;
+  plain_writer values;
+  buffer decompressed;
 } combination;
 
 /* ---- Operands ---- */
-
-static bool fail_differs(const frame_reader *r, const frame_reader *first, const char *what, number_text own,
-                         number_text other, const char *advice) {
-  return fail(r->file.name, "%s %s differs from %s in %s: %s", what, own.text, other.text, first->file.name,
-              advice);
-}
-
-static number_text text_count(uint64_t value) {
-  number_text t;
-  snprintf(t.text, sizeof t.text, "%llu", (unsigned long long)value);
-  return t;
-}
-
-static bool check_shape(const frame_reader *r, const frame_reader *first) {
-  char own[512], other[512];
-  if (shape_agrees(&r->header.shape, &first->header.shape))
-    return true;
-  shape_text(&r->header.shape, own, sizeof own);
-  shape_text(&first->header.shape, other, sizeof other);
-  return fail(r->file.name, "shape %s differs from %s in %s: only arrays of the same shape combine", own, other,
-              first->file.name);
-}
-
-static bool check_layout(const frame_reader *r, const frame_reader *first) {
-  const layout *a = &r->header.layout, *b = &first->header.layout;
-  if (a->array.dims != b->array.dims)
-    return fail(r->file.name, "%s, unlike %s, which is %s: compress both with the same --dims, or both --flat",
-                layout_text(a), first->file.name, layout_text(b));
-  return a->frame_values == b->frame_values ||
-         fail_differs(r, first, "number of values per frame", text_count(a->frame_values),
-                      text_count(b->frame_values), "compress both with the same --frame-values");
-}
-
-/* On failure, prints what differs and how to avoid it. */
-static bool check_same(const frame_reader *r, const frame_reader *first) {
-  const frame_header *a = &r->header, *b = &first->header;
-  if (a->type != b->type)
-    return fail(r->file.name, "type %s differs from %s in %s: compress both with the same type",
-                type_name(a->type), type_name(b->type), first->file.name);
-  if (a->total != b->total && a->total != COUNT_UNKNOWN && b->total != COUNT_UNKNOWN)
-    return fail_differs(r, first, "number of values", text_count(a->total), text_count(b->total),
-                        "only arrays of the same length combine");
-  if (a->step != b->step)
-    return fail_differs(r, first, "step", text_double(a->step), text_double(b->step),
-                        "compress both with the same --abs");
-  if (a->eb != b->eb)
-    return fail_differs(r, first, "bound", text_double(a->eb), text_double(b->eb),
-                        "compress both with the same --abs");
-  return true;
-}
 
 static void park_if_many(const combination *c, frame_reader *r) {
   if (c->count > OPEN_FILES_MAX && r->file.seekable)
@@ -92,8 +48,7 @@ static bool open_operands(combination *c, const char *to) {
     frame_reader *r = &c->readers[c->opened];
     if (!reader_open(r, c->o->files[c->opened]))
       return false;
-    if (!check_same(r, c->readers) || !check_shape(r, &c->readers[c->shaped]) || !check_layout(r, c->readers) ||
-        !file_differs(&r->file, to)) {
+    if (!readers_agree(r, c->readers, &c->readers[c->shaped]) || !file_differs(&r->file, to)) {
       reader_close(r);
       return false;
     }
@@ -180,7 +135,7 @@ static bool next_frame(combination *c, bool *more) {
     if (own != *more || r->values != c->readers[0].values)
       return fail(r->file.name, "number of values differs from %s: only arrays of the same length combine",
                   c->readers[0].file.name);
-    if (own && !check_comparable(c, r, &c->slot[c->filled]))
+    if (own && (!fills_agree(r, c->readers) || !check_comparable(c, r, &c->slot[c->filled])))
       return false;
     c->filled += own;
     if (own && slots_full(c) && !fold_slots(c, r->file.name))
@@ -192,6 +147,16 @@ static bool next_frame(combination *c, bool *more) {
   return (c->filled < 2 || fold_slots(c, last)) && scale_slot(c, last);
 }
 
+/* ---- Output ---- */
+
+/* Whether the output is to hold values rather than streams, and their form. */
+static bool choose_output(combination *c, const char *to) {
+  const frame_reader *first = &c->readers[0];
+  c->plain = plain_named(to);
+  return !c->plain ||
+         plain_choose(&c->form, to, (type_choice){false, GHZ_F32}, first->file.name, &first->header);
+}
+
 /* Shape and count are those of the first operand that has them; step and bound are those of the
  * first result. */
 static bool begin_output(combination *c) {
@@ -199,9 +164,24 @@ static bool begin_output(combination *c) {
   header.shape = c->readers[c->shaped].header.shape;
   for (int i = 1; i < c->count && header.total == COUNT_UNKNOWN; i++)
     header.total = c->readers[i].header.total;
+  if (c->plain)
+    return plain_begin(&c->values, &c->out, c->form, &header.shape, header.total);
   header.step = c->slot[0].info.lattice.step;
   header.eb = c->slot[0].info.lattice.eb;
   return writer_begin(&c->writer, &c->out, &header);
+}
+
+/* Writes the result in slot 0. */
+static bool write_frame(combination *c) {
+  frame *f = &c->slot[0];
+  if (!c->plain)
+    return writer_frame(&c->writer, f);
+  const size_t count = (size_t)f->info.count;
+  const char *name = c->out.name;
+  return buffer_reserve(&c->decompressed, count * ghz_type_size(c->form.type), name) &&
+         library_ok(name, c->ctx,
+                    ghz_decompress(c->ctx, frame_bytes(f), c->form.type, c->decompressed.data, count)) &&
+         plain_write(&c->values, c->decompressed.data, count);
 }
 
 static bool write_frames(combination *c) {
@@ -213,17 +193,17 @@ static bool write_frames(combination *c) {
       return false;
     if (!begun && !begin_output(c))
       return false;
-    if (more && !writer_frame(&c->writer, &c->slot[0]))
+    if (more && !write_frame(c))
       return false;
-    progress_set(c->writer.values);
+    progress_set(c->readers[0].values);
   }
   progress_end();
-  return writer_end(&c->writer);
+  return c->plain ? plain_end(&c->values) : writer_end(&c->writer);
 }
 
 static void describe(const combination *c, double elapsed) {
   const ghz_info *info = &c->slot[0].info;
-  double bytes = (double)c->writer.values * (double)ghz_type_size(info->lattice.type) * c->count;
+  double bytes = (double)c->readers[0].values * (double)ghz_type_size(info->lattice.type) * c->count;
   char bound[64] = "no bound: values outside the lattice were added";
   if (!info->inexact)
     snprintf(bound, sizeof bound, "bound %.6g", info->bound);
@@ -234,7 +214,7 @@ static void describe(const combination *c, double elapsed) {
 
 static bool combine_to(combination *c, const char *to) {
   double start = seconds();
-  if (!open_operands(c, to) || !output_open(&c->out, to, c->o->force))
+  if (!open_operands(c, to) || !choose_output(c, to) || !output_open(&c->out, to, c->o->force))
     return false;
   bool ok = write_frames(c);
   progress_end();
@@ -255,6 +235,7 @@ int combine(const options *o, const operation *op) {
   for (int i = 0; i < SLOTS; i++)
     frame_free(&c.slot[i]);
   frame_free(&c.result);
+  buffer_free(&c.decompressed);
   free(c.readers);
   ghz_context_free(c.ctx);
   return ok ? EXIT_OK : EXIT_DATA;

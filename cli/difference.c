@@ -31,6 +31,7 @@ static void add_finite(difference *d, double x, double y) {
   d->min = x < d->min ? x : d->min;
   d->max = x > d->max ? x : d->max;
   d->squares += (long double)high * high;
+  d->sum += (long double)y - x;
 }
 
 void difference_add(difference *d, const double *x, const double *y, size_t n) {
@@ -44,6 +45,14 @@ void difference_add(difference *d, const double *x, const double *y, size_t n) {
 
 bool difference_exceeds(const difference *d, double bound) {
   return d->error > bound || (d->error == bound && d->error_rest > 0);
+}
+
+double difference_rms(const difference *d) {
+  return d->finite ? (double)sqrtl(d->squares / (long double)d->finite) : NAN;
+}
+
+double difference_bias(const difference *d) {
+  return d->finite ? (double)(d->sum / (long double)d->finite) : NAN;
 }
 
 double difference_nrmse(const difference *d) {

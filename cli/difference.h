@@ -16,6 +16,7 @@ typedef struct difference {
   uint64_t error_at;
   double min, max;     /* range of the finite values of x */
   long double squares; /* sum of (x - y)^2 */
+  long double sum;     /* sum of y - x */
 } difference;
 
 void difference_begin(difference *d);
@@ -23,6 +24,10 @@ void difference_add(difference *d, const double *x, const double *y, size_t n);
 
 /* Whether the largest error is above the bound, decided exactly. */
 bool difference_exceeds(const difference *d, double bound);
+
+/* Root of the mean square error, and the mean of y - x; NaN without finite values. */
+double difference_rms(const difference *d);
+double difference_bias(const difference *d);
 
 /* Root of the mean square error over the range of x; NaN without finite values, or if all are the
  * same. */

@@ -7,12 +7,13 @@
 #include <unistd.h>
 
 #include "io/signals.h"
+#include "options/guess.h"
 #include "report/report.h"
 #include "verbs.h"
 
-static const verb *const verbs[] = {&verb_compress, &verb_decompress, &verb_add,    &verb_sub,
-                                    &verb_scale,    &verb_mean,       &verb_minmax, &verb_info,
-                                    &verb_test,     &verb_compare,    &verb_bench};
+static const verb *const verbs[] = {&verb_compress, &verb_decompress, &verb_add,   &verb_sub,   &verb_scale,
+                                    &verb_mean,     &verb_minmax,     &verb_info,  &verb_stats, &verb_diff,
+                                    &verb_test,     &verb_compare,    &verb_bench, &verb_tune};
 enum { VERBS = sizeof verbs / sizeof *verbs };
 
 static void print_help(void) {
@@ -20,8 +21,12 @@ static void print_help(void) {
          "Compresses files of floating-point numbers within an error bound, and computes on the compressed\n"
          "files.\n\n"
          "Verbs:\n");
-  for (int i = 0; i < VERBS; i++)
-    printf("  %-12s %s\n", verbs[i]->name, verbs[i]->summary);
+  for (int i = 0; i < VERBS; i++) {
+    char names[32];
+    snprintf(names, sizeof names, "%s%s%s", verbs[i]->name, verbs[i]->alias ? ", " : "",
+             verbs[i]->alias ? verbs[i]->alias : "");
+    printf("  %-12s %s\n", names, verbs[i]->summary);
+  }
   printf("\nghz VERB --help describes a verb; ghz --version prints the version.\n"
          "Exit code: 0 success, 1 failure, 2 usage error.\n\n"
          "Examples:\n"
@@ -32,9 +37,34 @@ static void print_help(void) {
 
 static const verb *find_verb(const char *name) {
   for (int i = 0; i < VERBS; i++)
-    if (strcmp(verbs[i]->name, name) == 0)
+    if (strcmp(verbs[i]->name, name) == 0 || (verbs[i]->alias && strcmp(verbs[i]->alias, name) == 0))
       return verbs[i];
   return NULL;
+}
+
+/* The verb that other programs call so, or the one that is spelt alike; or NULL. */
+static const char *guess_verb(const char *name) {
+  static const char *const synonyms[][2] = {
+      {"average", "mean"},          {"avg", "mean"},          {"benchmark", "bench"}, {"check", "test"},
+      {"cmp", "compare"},           {"decode", "decompress"}, {"encode", "compress"}, {"extract", "decompress"},
+      {"multiply", "scale"},        {"range", "minmax"},      {"show", "info"},       {"subtract", "sub"},
+      {"uncompress", "decompress"}, {"verify", "test"}};
+  guess g = guess_begin(name, strlen(name));
+  for (size_t i = 0; i < sizeof synonyms / sizeof *synonyms; i++)
+    if (strcmp(synonyms[i][0], name) == 0)
+      return synonyms[i][1];
+  for (int i = 0; i < VERBS; i++) {
+    guess_offer(&g, verbs[i]->name);
+    if (verbs[i]->alias)
+      guess_offer(&g, verbs[i]->alias);
+  }
+  return g.best;
+}
+
+static int fail_unknown(const char *name) {
+  const char *near = guess_verb(name);
+  return near ? fail_usage(NULL, "unknown verb '%s'; did you mean '%s'?", name, near)
+              : fail_usage(NULL, "unknown verb '%s'", name);
 }
 
 static int run_verb(const verb *v, int argc, char **argv) {
@@ -57,7 +87,7 @@ static int dispatch(int argc, char **argv) {
   bool help = strcmp(word, "help") == 0;
   const verb *v = find_verb(help ? argv[2] : word);
   if (!v)
-    return fail_usage(NULL, "unknown verb '%s'", help ? argv[2] : word);
+    return fail_unknown(help ? argv[2] : word);
   return help ? (options_help(v), EXIT_OK) : run_verb(v, argc - 1, argv + 1);
 }
 

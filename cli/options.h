@@ -26,7 +26,10 @@ enum {
   OPTION_THREADS = 1 << 11,
   OPTION_DIMS = 1 << 12,
   OPTION_FLAT = 1 << 13,
-  OPTION_BOX = 1 << 14
+  OPTION_BOX = 1 << 14,
+  OPTION_SUMS = 1 << 15, /* --together, --like, --sum-of */
+  OPTION_FILL = 1 << 17,
+  OPTION_TARGET = 1 << 16 /* --psnr and --ratio */
 };
 
 enum extreme { EXTREME_NONE, EXTREME_MIN, EXTREME_MAX };
@@ -40,6 +43,12 @@ typedef struct options {
   int threads;
   bool bound_given;
   ghz_bound bound;
+  bool together;
+  const char *like; /* NULL: not given */
+  uint64_t sum_of;  /* 0: not given */
+  bool has_fill;
+  double fill;
+  double ratio; /* 0: not given */
   int order;
   type_choice type;
   bool range_given;
@@ -56,6 +65,7 @@ typedef struct options {
 
 typedef struct verb {
   const char *name;
+  const char *alias;     /* another name, or NULL */
   const char *operands;  /* as in "[FILE...]" */
   const char *summary;   /* one line, for the list of verbs */
   const char *details;   /* paragraphs for --help, after the usage */

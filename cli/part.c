@@ -120,22 +120,40 @@ static bool take_from_flat(part *p, const frame_source *s, uint64_t end, size_t 
   return true;
 }
 
+/* The coordinates of a value in a frame of bricks, whose lines are those of the array. */
+static void coordinates(const frame_source *s, uint64_t value, uint64_t at[3]) {
+  const uint64_t *extent = s->frame->info.shape.extent, from = value - s->first;
+  at[0] = from / extent[2] / extent[1];
+  at[1] = from / extent[2] % extent[1];
+  at[2] = from % extent[2];
+}
+
+/* The least region of a frame that holds the lines p->line .. end - 1 of a box. A line is one of
+ * the array that the user knows; neighbours of its dimensions may be joined in the frame. */
+static region region_of_lines(const part *p, const frame_source *s, uint64_t end) {
+  uint64_t low[3] = {UINT64_MAX, UINT64_MAX, UINT64_MAX}, high[3] = {0, 0, 0}, at[3];
+  for (uint64_t line = p->line; line < end; line++) {
+    coordinates(s, box_line(&p->box, line), at);
+    for (int i = 0; i < 3; i++) {
+      low[i] = smaller(low[i], at[i]);
+      high[i] = larger(high[i], at[i] + (i == 2 ? box_line_values(&p->box) : 1));
+    }
+  }
+  return (region){{low[0], low[1], low[2]}, {high[0] - low[0], high[1] - low[1], high[2] - low[2]}};
+}
+
 /* The same from a frame of bricks, which holds whole lines. */
 static bool take_from_bricks(part *p, const frame_source *s, uint64_t end, size_t *kept) {
-  const box *b = &p->box;
-  const uint64_t *extent = s->frame->info.shape.extent;
-  const uint64_t x = extent[2], y = b->array[b->ndim - 2], line = box_line_values(b);
-  const uint64_t frame_z = s->first / x / y, frame_y = s->first / x % y;
-  const uint64_t low = larger(b->from[b->ndim - 2], frame_y);
-  const uint64_t high = smaller(b->to[b->ndim - 2], frame_y + extent[1]);
-  const uint64_t plane = box_line(b, p->line) / x / y, last = box_line(b, end - 1) / x / y;
-  const region r = {{plane - frame_z, low - frame_y, b->from[b->ndim - 1]},
-                    {last - plane + 1, high - low, line}};
+  const uint64_t line = box_line_values(&p->box);
+  const region r = region_of_lines(p, s, end);
   if (!decompress(s, &r))
     return false;
   for (; p->line < end; p->line++) {
-    const uint64_t at = box_line(b, p->line) / x;
-    keep(s, kept, (size_t)(((at / y - plane) * (high - low) + at % y - low) * line), (size_t)line);
+    uint64_t at[3];
+    coordinates(s, box_line(&p->box, p->line), at);
+    for (int i = 0; i < 3; i++)
+      at[i] -= r.origin[i];
+    keep(s, kept, (size_t)((at[0] * r.extent[1] + at[1]) * r.extent[2] + at[2]), (size_t)line);
   }
   return true;
 }

@@ -106,9 +106,9 @@ static bool load(trial *t, const options *o) {
 }
 
 static bool make_lattice(trial *t, ghz_bound bound) {
-  double min, max;
-  return library_ok(t->name, t->ctx, ghz_range(t->ctx, t->in.type, t->values.data, t->count, &min, &max)) &&
-         library_ok(t->name, NULL, ghz_lattice_make(t->in.type, bound, min, max, &t->lattice));
+  const void *values = t->values.data;
+  return library_ok(t->name, t->ctx,
+                    ghz_lattice_for(t->ctx, t->in.type, bound, NULL, 1, &values, t->count, &t->lattice));
 }
 
 static double error_over_bound(const trial *t) {

@@ -4,9 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "difference.h"
-#include "io/values.h"
-#include "picture/picture.h"
+#include "comparison.h"
+#include "fills.h"
 #include "report/library.h"
 #include "report/progress.h"
 #include "report/report.h"
@@ -15,15 +14,6 @@
 
 enum { BLOCK = 1 << 14 }; /* values compared at a time */
 
-typedef struct comparison {
-  const options *o;
-  ghz_context *ctx;
-  values original, result;
-  difference difference;
-  picture picture;
-  double bound; /* 0: not known */
-} comparison;
-
 /* Reads `count` values, fewer at the end alone. */
 static bool read_block(values *v, double *to, size_t count, size_t *got) {
   size_t part = 1;
@@ -31,6 +21,30 @@ static bool read_block(values *v, double *to, size_t count, size_t *got) {
     if (!values_read(v, to + *got, count - *got, &part))
       return false;
   return true;
+}
+
+/* The fill value is that of --fill, or of a compressed file, once its first frame was read. */
+static bool find_fill(comparison *c) {
+  const values *files[] = {&c->original, &c->result};
+  c->has_fill = c->o->has_fill;
+  if (c->has_fill && !fill_choose(c->original.name, c->original.type, c->o->fill, &c->fill))
+    return false;
+  for (int i = 0; i < 2; i++) {
+    const frame_reader *r = &files[i]->reader;
+    if (!files[i]->compressed || !r->has_fill)
+      continue;
+    if (c->o->has_fill && r->fill != c->fill)
+      return fail(files[i]->name, "has the fill value %g: leave out --fill", r->fill);
+    c->has_fill = true;
+    c->fill = r->fill;
+  }
+  return true;
+}
+
+/* Missing values are all alike: NaN. */
+static void hide_fill(const comparison *c, double *x, size_t n) {
+  for (size_t i = 0; i < n && c->has_fill; i++)
+    x[i] = x[i] == c->fill ? NAN : x[i];
 }
 
 static bool compare_values(comparison *c) {
@@ -46,6 +60,10 @@ static bool compare_values(comparison *c) {
     if (nx != ny)
       return fail(nx < ny ? c->original.name : c->result.name, "has only %llu values, fewer than %s",
                   (unsigned long long)(at + (nx < ny ? nx : ny)), nx < ny ? c->result.name : c->original.name);
+    if (at == 0 && !find_fill(c))
+      return false;
+    hide_fill(c, x, nx);
+    hide_fill(c, y, ny);
     difference_add(&c->difference, x, y, nx);
     if (c->o->png)
       picture_add(&c->picture, at, x, y, nx);
@@ -65,126 +83,26 @@ static bool find_bound(comparison *c) {
   c->bound = c->o->bound.value;
   if (c->o->bound.kind == GHZ_ABS)
     return true;
+  const bool zeros = d->min == 0 && d->max == 0;
   if (!library_ok(c->original.name, NULL,
-                  ghz_lattice_make(c->original.type, c->o->bound, d->min, d->max, &lattice)))
+                  ghz_lattice_make(c->original.type, c->o->bound, zeros ? INFINITY : d->min,
+                                   zeros ? -INFINITY : d->max, &lattice)))
     return false;
   c->bound = lattice.eb;
   return true;
 }
 
-static bool bound_known(const comparison *c) {
-  return c->bound > 0 && isfinite(c->bound);
-}
-
-static bool is_violated(const comparison *c) {
-  return c->difference.mismatches > 0 || (bound_known(c) && difference_exceeds(&c->difference, c->bound));
-}
-
-static double compression_ratio(const comparison *c) {
-  if (!c->result.compressed)
-    return NAN;
-  return (double)(c->difference.count * ghz_type_size(c->result.type)) / (double)values_bytes(&c->result);
-}
-
-static void print_table(const comparison *c) {
-  const difference *d = &c->difference;
-  printf("values            %llu\n", (unsigned long long)d->count);
-  printf("max error         %.6g at %llu\n", d->error, (unsigned long long)d->error_at);
-  if (bound_known(c)) {
-    printf("bound             %s\n", text_double(c->bound).text);
-    printf("error / bound     %.6f%s\n", d->error / c->bound,
-           difference_exceeds(d, c->bound) ? " (violated)" : "");
-  }
-  if (isnan(difference_nrmse(d)))
-    printf("NRMSE             -\nPSNR              -\n");
-  else
-    printf("NRMSE             %.6g\nPSNR              %.2f dB\n", difference_nrmse(d), difference_psnr(d));
-  if (c->result.compressed)
-    printf("ratio             %.4g\n", compression_ratio(c));
-  if (d->mismatches)
-    printf("NaN and Inf       differ at %llu positions, first at %llu (violated)\n",
-           (unsigned long long)d->mismatches, (unsigned long long)d->first_mismatch);
-}
-
-static void print_json(const comparison *c) {
-  const difference *d = &c->difference;
-  printf("{\"original\": ");
-  json_string(stdout, c->original.name);
-  printf(", \"result\": ");
-  json_string(stdout, c->result.name);
-  printf(", \"values\": %llu, \"max_error\": %s, \"max_error_at\": %llu, \"special_mismatches\": %llu",
-         (unsigned long long)d->count, text_json(d->error).text, (unsigned long long)d->error_at,
-         (unsigned long long)d->mismatches);
-  double bound = bound_known(c) ? c->bound : NAN;
-  printf(", \"bound\": %s, \"error_over_bound\": %s, \"within_bound\": %s", text_json(bound).text,
-         text_json(d->error / bound).text,
-         is_violated(c)   ? "false"
-         : bound_known(c) ? "true"
-                          : "null");
-  printf(", \"nrmse\": %s, \"psnr\": %s", text_json(difference_nrmse(d)).text,
-         text_json(difference_psnr(d)).text);
-  printf(", \"ratio\": %s}\n", text_json(compression_ratio(c)).text);
-}
+/* ---- Shapes ---- */
 
 /* Whether --dims agrees with the shape that a file has. */
 static bool check_dims(const values *v, const shape *dims) {
   uint64_t folded[3];
   char given[512], own[512];
-  shape_fold(dims, folded);
-  if (v->shape.ndim < 2 || shape_folds_to(&v->shape, folded))
+  if (v->shape.ndim < 2 || !shape_fold(dims, folded) || shape_folds_to(&v->shape, folded))
     return true;
   shape_text(dims, given, sizeof given);
   shape_text(&v->shape, own, sizeof own);
   return fail(v->name, "--dims %s contradicts its shape, %s; leave --dims out", given, own);
-}
-
-/* The dimensions of the picture, from --dims or a file that knows its shape. */
-static bool begin_picture(comparison *c) {
-  uint64_t dims[3];
-  if (!c->o->png)
-    return true;
-  if (!picture_available())
-    return false;
-  if (!values_differ(&c->original, c->o->png) || !values_differ(&c->result, c->o->png))
-    return false;
-  const shape *given = &c->o->dims;
-  if (given->ndim && (!check_dims(&c->original, given) || !check_dims(&c->result, given)))
-    return false;
-  if (!shape_fold(given, dims) && !shape_fold(&c->original.shape, dims) && !shape_fold(&c->result.shape, dims))
-    return fail(c->original.name, "has no shape of two or more dimensions; --png needs --dims NYxNX");
-  return picture_begin(&c->picture, c->original.name, dims);
-}
-
-/* What the picture says: how small the result is, how large its error, and which slice of the array
- * is shown. */
-static bool write_picture(const comparison *c) {
-  const difference *d = &c->difference;
-  const picture *p = &c->picture;
-  char result[64] = "result", bound[64] = "", psnr[32] = "", slice[64] = "", caption[256];
-  if (c->result.compressed)
-    snprintf(result, sizeof result, "compressed %.3g : 1 and back", compression_ratio(c));
-  if (bound_known(c))
-    snprintf(bound, sizeof bound, " = %.3f of the bound %.3g", d->error / c->bound, c->bound);
-  if (!isnan(difference_psnr(d)))
-    snprintf(psnr, sizeof psnr, "; PSNR %.1f dB", difference_psnr(d));
-  if (p->nx * p->ny < d->count)
-    snprintf(slice, sizeof slice, "; slice %llu of %llu", (unsigned long long)(p->first / (p->nx * p->ny)),
-             (unsigned long long)(d->count / (p->nx * p->ny)));
-  snprintf(caption, sizeof caption, "largest error %.3g%s%s%s%s", d->error, bound, psnr, slice,
-           d->finite < d->count ? "; grey: NaN, Inf" : "");
-  return picture_write(p, c->o->png, c->o->force,
-                       &(picture_labels){result, caption, bound_known(c) ? c->bound : d->error});
-}
-
-static bool finish_picture(const comparison *c) {
-  uint64_t count;
-  if (!c->o->png)
-    return true;
-  shape_count(&c->o->dims, &count);
-  if (c->o->dims.ndim && c->difference.count != count)
-    return fail(c->original.name, "--dims needs %llu values, the file has %llu", (unsigned long long)count,
-                (unsigned long long)c->difference.count);
-  return write_picture(c);
 }
 
 static bool check_shapes(const comparison *c) {
@@ -196,29 +114,52 @@ static bool check_shapes(const comparison *c) {
   return fail(c->result.name, "shape %s differs from %s in %s", b, a, c->original.name);
 }
 
-static bool compare_files(comparison *c) {
-  if (!check_shapes(c) || !begin_picture(c))
+/* The shape is that of --dims, or of a file that knows one. */
+static bool choose_shape(comparison *c) {
+  const shape *given = &c->o->dims, *own = &c->original.shape;
+  if (!check_shapes(c) || !check_dims(&c->original, given) || !check_dims(&c->result, given))
     return false;
-  bool ok = compare_values(c) && find_bound(c) && finish_picture(c);
+  c->shape = given->ndim ? *given : own->ndim ? *own : c->result.shape;
+  return true;
+}
+
+/* Whether there are as many values as --dims says. */
+static bool check_count(const comparison *c) {
+  uint64_t count;
+  char dims[512];
+  shape_count(&c->shape, &count);
+  shape_text(&c->shape, dims, sizeof dims);
+  return c->shape.ndim == 0 || c->difference.count == count ||
+         fail(c->original.name, "--dims %s needs %llu values, the file has %llu", dims,
+              (unsigned long long)count, (unsigned long long)c->difference.count);
+}
+
+static bool fail_violated(const comparison *c) {
+  const difference *d = &c->difference;
+  if (d->mismatches)
+    return fail(c->result.name, "NaN or infinities differ from %s at %llu positions, first at %s",
+                c->original.name, (unsigned long long)d->mismatches,
+                comparison_place(c, d->first_mismatch).text);
+  return fail(c->result.name, "the bound %s is violated: error %.9g at %s", text_double(c->bound).text,
+              d->error, comparison_place(c, d->error_at).text);
+}
+
+static bool compare_files(comparison *c) {
+  if (!choose_shape(c) || !comparison_begin_picture(c))
+    return false;
+  bool ok = compare_values(c) && find_bound(c) && check_count(c) && comparison_write_picture(c);
   progress_end();
   if (c->o->png)
     picture_free(&c->picture);
   if (!ok)
     return false;
-  (c->o->json ? print_json : print_table)(c);
-  if (c->difference.mismatches)
-    return fail(c->result.name, "NaN or infinities differ from %s at %llu positions", c->original.name,
-                (unsigned long long)c->difference.mismatches);
-  return !is_violated(c) ||
-         fail(c->result.name, "the bound %s is violated: error %.9g at %llu", text_double(c->bound).text,
-              c->difference.error, (unsigned long long)c->difference.error_at);
+  (c->o->json ? comparison_print_json : comparison_print_table)(c);
+  return !comparison_violated(c) || fail_violated(c);
 }
 
 static int run(const options *o) {
   comparison c = {.o = o};
-  if (o->dims.ndim && !o->png)
-    return fail_usage(o->verb, "--dims needs --png");
-  if (o->dims.ndim == 1)
+  if (o->dims.ndim == 1 && o->png)
     return fail_usage(o->verb, "--dims: --png needs two dimensions or more");
   bool ok = library_open(&c.ctx, o->threads);
   if (ok && (ok = values_open(&c.original, c.ctx, o->files[0], o->type))) {
@@ -236,18 +177,19 @@ const verb verb_compare = {
     .name = "compare",
     .operands = "ORIGINAL RESULT",
     .summary = "measure the error of a result, and draw it",
-    .details = "Compares two files, each raw, .npy or .ghz. Prints the largest error, the error\n"
-               "divided by the bound, NRMSE and PSNR; the last two refer to the range of ORIGINAL.\n"
-               "The bound is that of --abs, --rel or --psnr, or else the one that a .ghz file\n"
-               "promises. The exit code is 1 if an error exceeds it, or if NaN or infinities differ.\n"
-               "--png draws original, result and error side by side; of three dimensions, the middle\n"
-               "slice. Files that were compressed with a shape or are .npy know it; for others,\n"
-               "--dims gives it.",
+    .details = "Compares two files, each raw, .npy or .ghz. Prints the largest error and where it is,\n"
+               "the error divided by the bound, its root mean square, the bias (the mean of\n"
+               "RESULT - ORIGINAL), NRMSE and PSNR; the last two refer to the range of ORIGINAL. The\n"
+               "bound is that of --abs, --rel or --psnr, or else the one that a .ghz file promises.\n"
+               "Fill values, of --fill or of a .ghz file, are missing, as NaN is. The exit code is 1\n"
+               "if an error exceeds the bound, or if NaN or infinities differ. --png draws original,\n"
+               "result and error side by side; of three dimensions, the middle slice. Files that were\n"
+               "compressed with a shape or are .npy know it; for others, --dims gives it.",
     .examples = "  ghz compare wave.f32 wave.f32.ghz\n"
                 "  ghz compare --abs 1e-3 wave.f32 other.f32\n"
                 "  ghz compare wave.f32 wave.f32.ghz --png wave.png --dims 512x512\n",
-    .options =
-        OPTION_BOUND | OPTION_TYPE | OPTION_JSON | OPTION_PNG | OPTION_DIMS | OPTION_FORCE | OPTION_THREADS,
+    .options = OPTION_BOUND | OPTION_TYPE | OPTION_FILL | OPTION_JSON | OPTION_PNG | OPTION_DIMS |
+               OPTION_FORCE | OPTION_THREADS,
     .least = 2,
     .most = 2,
     .run = run,

@@ -1,175 +1,144 @@
-/* verb_compress.c: owns `ghz compress`: files of values to .ghz files, a frame at a time. */
+/* verb_compress.c: owns `ghz compress`: its options, and the loop over its files. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "each_file.h"
-#include "io/buffer.h"
-#include "io/input.h"
-#include "io/writer.h"
+#include "compression.h"
 #include "report/library.h"
-#include "report/progress.h"
 #include "report/report.h"
-#include "report/seconds.h"
-#include "report/text.h"
+#include "together.h"
 #include "verbs.h"
 
-typedef struct compression {
+typedef struct command {
   const options *o;
-  ghz_context *ctx;
-  input in;
-  output out;
-  frame_writer writer;
-  ghz_lattice lattice;
-  layout layout;
-  size_t frame_values; /* of a whole frame */
-  buffer values;
-  frame frame;
-} compression;
+  compression base; /* what all files have in common */
+  model model;
+  ghz_lattice first; /* of the first file that was written */
+  int written;
+  bool differ; /* whether some other file has another lattice */
+} command;
 
-/* The range of the finite values of the whole file, in a pass of its own. */
-static bool find_range(compression *c, double *min, double *max) {
-  const char *name = c->in.file.name;
-  *min = INFINITY;
-  *max = -INFINITY;
-  if (!input_make_seekable(&c->in))
-    return false;
-  progress_begin(name, c->in.count, ghz_type_size(c->in.type));
-  for (size_t got = 1; got;) {
-    double low, high;
-    if (!input_read(&c->in, c->values.data, c->frame_values, &got) ||
-        !library_ok(name, c->ctx, ghz_range(c->ctx, c->in.type, c->values.data, got, &low, &high)))
-      return false;
-    *min = low < *min ? low : *min;
-    *max = high > *max ? high : *max;
-    progress_set(c->in.taken);
+/* ---- Bounds ---------------------------------------------------------------------------------- */
+
+/* The bound of one of k terms whose sum has the bound `b`: k times it is not above. */
+static ghz_bound bound_of_term(ghz_bound b, uint64_t k) {
+  if (b.kind == GHZ_PSNR) {
+    b.value += 20 * log10((double)k);
+    return b;
   }
-  progress_end();
-  input_rewind(&c->in);
-  return true;
+  const double whole = b.value;
+  b.value /= (double)k;
+  if (fma(b.value, (double)k, -whole) > 0)
+    b.value = nextafter(b.value, 0);
+  return b;
 }
 
-static bool make_lattice(compression *c) {
-  double min = 0, max = 0;
-  if (c->o->bound.kind != GHZ_ABS && !find_range(c, &min, &max))
-    return false;
-  return library_ok(c->in.file.name, NULL, ghz_lattice_make(c->in.type, c->o->bound, min, max, &c->lattice));
+/* The range of a file decides what its bound is, so files have different ones. */
+static void note_different(const command *c) {
+  if (c->differ && c->o->bound.kind != GHZ_ABS)
+    note(LEVEL_NORMAL,
+         "each file has a bound by its own range, so they cannot be added: --together gives them one");
 }
 
-/* Reads the values of the next frame; its shape is that of what is there. */
-static bool read_frame(compression *c, ghz_shape *s) {
-  size_t got;
-  *s = layout_frame(&c->layout, c->in.taken);
-  if (!input_read(&c->in, c->values.data, (size_t)ghz_shape_count(s), &got))
-    return false;
-  if (s->dims == 1) /* a pipe may end anywhere */
-    *s = ghz_flat(got);
-  return true;
+static void remember(command *c, const ghz_lattice *l) {
+  if (c->written++ == 0)
+    c->first = *l;
+  c->differ |= l->type == c->first.type && (l->step != c->first.step || l->eb != c->first.eb);
 }
 
-static bool write_frames(compression *c) {
-  const char *name = c->in.file.name;
-  ghz_shape s = layout_whole_frame(&c->layout);
-  const size_t capacity = ghz_shape_bound(&s, c->in.type, 1);
-  if (!frame_reserve(&c->frame, capacity, name))
-    return false;
-  progress_begin(name, c->in.count, ghz_type_size(c->in.type));
-  do { /* an array without values has one frame without values */
-    if (!read_frame(c, &s))
-      return false;
-    c->frame.info.count = ghz_shape_count(&s);
-    if (c->frame.info.count == 0 && c->in.taken > 0)
-      break;
-    ghz_status status = ghz_compress_shape(c->ctx, &c->lattice, c->o->order, c->values.data, &s,
-                                           frame_stream(&c->frame), capacity, &c->frame.size);
-    if (!library_ok(name, c->ctx, status) || !writer_frame(&c->writer, &c->frame))
-      return false;
-    progress_set(c->in.taken);
-  } while (c->in.count == COUNT_UNKNOWN ? c->frame.info.count == c->frame_values : c->in.taken < c->in.count);
-  progress_end();
-  return writer_end(&c->writer);
+/* ---- Files ----------------------------------------------------------------------------------- */
+
+static void report(const command *c, compression *one) {
+  if (c->o->json) {
+    printf(c->written ? ",\n" : "\n");
+    compression_print_json(one);
+  } else {
+    compression_describe(one);
+  }
+  compression_warn(one);
 }
 
-/* The shape of the input, and how it is cut into frames. */
-static bool choose_layout(compression *c) {
-  const options *o = c->o;
-  const uint64_t values = o->frame_values ? o->frame_values : FRAME_BYTES / ghz_type_size(c->in.type);
-  if (o->dims.ndim && !input_set_shape(&c->in, &o->dims))
-    return false;
-  c->layout = layout_choose(&c->in.shape, c->in.count, o->flat, values);
-  c->frame_values = (size_t)c->layout.frame_values;
-  return o->order < 3 || c->layout.array.dims == 3 ||
-         fail(c->in.file.name, "--order 3 needs %s: this array is compressed as %s", "bricks of 8x8x16",
-              layout_text(&c->layout));
-}
-
-static bool compress_open(compression *c) {
-  if (!buffer_reserve(&c->values, c->frame_values * ghz_type_size(c->in.type), c->in.file.name) ||
-      !make_lattice(c))
-    return false;
-  frame_header header = {.type = c->in.type,
-                         .shape = c->in.shape,
-                         .total = c->in.count,
-                         .layout = c->layout,
-                         .step = c->lattice.step,
-                         .eb = c->lattice.eb};
-  return writer_begin(&c->writer, &c->out, &header) && write_frames(c);
-}
-
-static void describe(const compression *c, double elapsed) {
-  uint64_t bytes = c->in.taken * ghz_type_size(c->in.type);
-  note(output_report_level(&c->out), "%s: %s -> %s: %s (%.4gx), bound %.6g, %.2f GB/s with file access",
-       c->in.file.name, text_bytes(bytes).text, c->out.name, text_bytes(c->writer.out->bytes).text,
-       (double)bytes / (double)c->writer.out->bytes, c->lattice.eb, (double)bytes / elapsed / 1e9);
-  if (c->lattice.step == 0)
-    note(LEVEL_NORMAL, "%s: the bound is too small for %s; the values are stored uncompressed", c->in.file.name,
-         type_name(c->in.type));
-}
-
-static bool compress_to(compression *c, const char *path) {
-  double start = seconds();
-  if (!choose_layout(c) || !file_differs(&c->in.file, path) || !output_open(&c->out, path, c->o->force))
-    return false;
-  bool ok = compress_open(c);
-  progress_end();
-  if (!output_end(&c->out, ok))
-    return false;
-  describe(c, seconds() - start);
-  return true;
-}
-
-/* The name of the output: FILE.ghz, or standard output for standard input. */
-static char *output_name(const options *o, const file *from) {
-  const char *name = o->output ? o->output : from->path ? from->path : "-";
-  const char *ending = o->output || !from->path ? "" : ".ghz";
-  char *text = malloc(strlen(name) + strlen(ending) + 1);
-  if (!text)
-    fail(from->name, "out of memory");
-  else
-    strcat(strcpy(text, name), ending);
-  return text;
-}
-
-static bool compress_file(const options *o, ghz_context *ctx, const char *path) {
-  compression c = {.o = o, .ctx = ctx};
-  if (!input_open(&c.in, path, o->type))
-    return false;
-  char *to = output_name(o, &c.in.file);
-  bool ok = to && compress_to(&c, to);
-  free(to);
-  input_close(&c.in);
-  buffer_free(&c.values);
-  frame_free(&c.frame);
+static bool compress_opened(command *c, compression *one) {
+  const bool ok = compression_run(one);
+  if (ok) {
+    report(c, one);
+    remember(c, &one->lattice);
+  }
+  compression_close(one);
   return ok;
 }
 
+static bool compress_each(command *c) {
+  bool ok = true;
+  for (int i = 0; i < c->o->file_count; i++) {
+    compression one = c->base;
+    ok = (compression_open(&one, c->o->files[i]) && compress_opened(c, &one)) && ok;
+  }
+  note_different(c);
+  return ok;
+}
+
+static bool compress_together(command *c) {
+  const int count = c->o->file_count;
+  value_range r;
+  compression *files = calloc((size_t)count, sizeof *files);
+  if (!files)
+    return fail(c->o->verb, "out of memory");
+  for (int i = 0; i < count; i++)
+    files[i] = c->base;
+  bool ok = together_open(files, count, c->o->files, &r);
+  for (int i = 0; ok && i < count; i++)
+    files[i].range = &r;
+  bool all = ok;
+  for (int i = 0; ok && i < count; i++)
+    all = compress_opened(c, &files[i]) && all;
+  free(files);
+  return all;
+}
+
+static int compress(const options *o) {
+  command c = {.o = o, .base = {.o = o, .bound = o->bound}};
+  c.base.model = &c.model;
+  if (o->sum_of)
+    c.base.bound = bound_of_term(o->bound, o->sum_of);
+  bool ok = (!o->like || model_open(&c.model, o->like)) && library_open(&c.base.ctx, o->threads);
+  if (o->json)
+    printf("[");
+  ok = ok && (o->together ? compress_together : compress_each)(&c);
+  if (o->json)
+    printf("\n]\n");
+  ghz_context_free(c.base.ctx);
+  return ok ? EXIT_OK : EXIT_DATA;
+}
+
+/* ---- The verb -------------------------------------------------------------------------------- */
+
+static int check_bound(const options *o) {
+  if (o->like && o->bound_given)
+    return fail_usage(o->verb, "--like takes the bound of %s; leave --abs, --rel and --psnr out", o->like);
+  if (o->like && (o->together || o->sum_of))
+    return fail_usage(o->verb, "--like takes the bound of %s; leave %s out", o->like,
+                      o->together ? "--together" : "--sum-of");
+  if (o->like && o->has_fill)
+    return fail_usage(o->verb, "--like takes the fill value of %s; leave --fill out", o->like);
+  if (!o->bound_given && !o->like)
+    return fail_usage(o->verb, "%s: no bound given; use --abs E, --rel E, --psnr DB or --like FILE.ghz",
+                      o->files[0]);
+  return -1;
+}
+
 static int run(const options *o) {
-  if (!o->bound_given)
-    return fail_usage(o->verb, "%s: no bound given; use --abs E, --rel E or --psnr DB", o->files[0]);
+  int code = check_bound(o);
+  if (code >= 0)
+    return code;
   if (o->output && o->file_count > 1)
     return fail_usage(o->verb, "-o takes one input file, %d were given", o->file_count);
-  return each_file(o, compress_file);
+  for (int i = 0; i < o->file_count && o->json; i++)
+    if (strcmp(o->output ? o->output : o->files[i], "-") == 0)
+      return fail_usage(o->verb, "--json prints to standard output; name the output with -o FILE");
+  return compress(o);
 }
 
 const verb verb_compress = {
@@ -182,14 +151,22 @@ const verb verb_compress = {
                "the shape: smooth arrays of two and three dimensions compress better with it.\n"
                "Without FILE, or for -, reads standard input and writes standard output; --rel and\n"
                "--psnr then need a temporary file (in TMPDIR), because they depend on the range of\n"
-               "the whole input.",
+               "the whole input.\n\n"
+               "Files can be added if they have one bound, that is, one lattice. --abs gives them that;\n"
+               "--rel and --psnr depend on the range of each file, so use --together for files that\n"
+               "are all there, or --like for one that comes later. --sum-of makes the bound that of\n"
+               "their sum. --fill names the value that stands for missing data, such as 1e20: it is\n"
+               "kept exactly, sets no range, and makes missing what is added to it. With -v, prints how each "
+               "file is coded, and why.",
     .examples = "  ghz compress --rel 1e-4 wave.f32\n"
                 "  ghz compress --abs 1e-3 density.npy -o density.ghz\n"
                 "  ghz compress --rel 1e-4 --dims 64x64x64 wave.f32 -o cube.ghz\n"
-                "  ghz compress --psnr 80 -T 4 a.f64 b.f64 c.f64\n"
+                "  ghz compress --rel 1e-4 --together --sum-of 3 a.f64 b.f64 c.f64\n"
+                "  ghz compress --like a.f64.ghz d.f64\n"
+                "  ghz compress --rel 1e-4 --fill 1e20 density.npy -o masked.ghz\n"
                 "  zcat wave.f32.gz | ghz compress --abs 1e-3 --type f32 > wave.f32.ghz\n",
     .options = OPTION_OUTPUT | OPTION_FORCE | OPTION_BOUND | OPTION_ORDER | OPTION_TYPE | OPTION_FRAME |
-               OPTION_DIMS | OPTION_FLAT | OPTION_THREADS,
+               OPTION_DIMS | OPTION_FLAT | OPTION_SUMS | OPTION_FILL | OPTION_JSON | OPTION_THREADS,
     .least = 1,
     .most = 1 << 30,
     .run = run,

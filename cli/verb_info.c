@@ -4,7 +4,9 @@
 #include <stdio.h>
 
 #include "each_file.h"
-#include "io/reader.h"
+#include "fills.h"
+#include "info_values.h"
+#include "io/values.h"
 #include "report/library.h"
 #include "report/progress.h"
 #include "report/report.h"
@@ -69,9 +71,9 @@ static void print_statistics(const ghz_statistics *t) {
   typedef unsigned long long n;
   printf("  empty tiles       %llu\n  raw tiles         %llu\n  with NaN or Inf   %llu\n", (n)t->empty,
          (n)t->raw, (n)t->specials);
-  printf("  orders 0, 1, 2, 3   %llu, %llu, %llu, %llu\n", (n)t->order[0], (n)t->order[1], (n)t->order[2],
-         (n)t->order[3]);
   printf("  with transform    %llu\n", (n)t->coefficients);
+  printf("  orders 0, 1, 2, 3   %llu, %llu, %llu, %llu%s\n", (n)t->order[0], (n)t->order[1], (n)t->order[2],
+         (n)t->order[3], t->coefficients ? " (with transform: of what it leaves)" : "");
   printf("  coarse, fine, wide  %llu, %llu, %llu\n", (n)t->mode[0], (n)t->mode[1], (n)t->mode[2]);
 }
 
@@ -91,6 +93,8 @@ static void print_table(const summary *s) {
     printf("  bound             none: values outside the lattice were added\n");
   else
     printf("  bound             %s\n", text_double(s->bound).text);
+  if (s->lattice.has_fill)
+    printf("  fill value        %s\n", fill_text(s->lattice.type, s->lattice.fill).text);
   printf("  frames            %llu of %llu values\n", (unsigned long long)r->frames,
          (unsigned long long)r->header.layout.frame_values);
   printf("  size              %s, ratio %.4g, %.4g bits per value\n", text_bytes(s->bytes).text, ratio(s),
@@ -104,23 +108,17 @@ static void print_table(const summary *s) {
 static void print_json(const summary *s) {
   typedef unsigned long long n;
   const frame_reader *r = s->reader;
-  const shape *h = &r->header.shape;
   const ghz_statistics *t = &s->statistics;
   printf("  {\"file\": ");
   json_string(stdout, r->file.name);
-  printf(", \"type\": \"%s\", \"values\": %llu, \"shape\": ", type_name(s->lattice.type), (n)r->values);
-  if (h->ndim == 0 && !h->npy)
-    printf("null");
-  else
-    printf("[");
-  for (unsigned i = 0; i < h->ndim; i++)
-    printf("%s%llu", i ? ", " : "", (n)h->dims[i]);
-  printf("%s, \"fortran_order\": %s, \"npy\": %s", h->ndim || h->npy ? "]" : "", h->fortran ? "true" : "false",
-         h->npy ? "true" : "false");
+  printf(", \"compressed\": true, \"type\": \"%s\", \"values\": %llu", type_name(s->lattice.type),
+         (n)r->values);
+  info_json_shape(&r->header.shape);
   printf(", \"dims\": %d, \"transform\": %s", r->header.layout.array.dims, s->transform ? "true" : "false");
   printf(", \"step\": %s, \"bound_per_term\": %s, \"cap\": %d, \"terms\": %u, \"inexact\": %s, \"bound\": %s",
          text_json(s->lattice.step).text, text_json(s->lattice.eb).text, s->lattice.cap, s->terms,
          s->inexact ? "true" : "false", text_json(s->bound).text);
+  printf(", \"fill\": %s", s->lattice.has_fill ? text_json(s->lattice.fill).text : "null");
   printf(", \"frames\": %llu, \"frame_values\": %llu, \"bytes\": %llu, \"ratio\": %s, \"bits_per_value\": %s",
          (n)r->frames, (n)r->header.layout.frame_values, (n)s->bytes, text_json(ratio(s)).text,
          text_json(bits_per_value(s)).text);
@@ -135,24 +133,46 @@ static void print_json(const summary *s) {
 
 static bool json_begun; /* an object has been printed already */
 
-static bool info_file(const options *o, ghz_context *ctx, const char *path) {
-  frame_reader r;
+static void begin_object(void) {
+  printf(json_begun ? ",\n" : "\n");
+  json_begun = true;
+}
+
+static bool info_compressed(const options *o, ghz_context *ctx, frame_reader *r) {
   frame f = {0};
-  if (!reader_open(&r, path))
-    return false;
-  summary s = {.reader = &r};
-  progress_begin(r.file.name, r.header.total, ghz_type_size(r.header.type));
-  bool ok = summarise(o, ctx, &r, &f, &s);
+  summary s = {.reader = r};
+  progress_begin(r->file.name, r->header.total, ghz_type_size(r->header.type));
+  bool ok = summarise(o, ctx, r, &f, &s);
   progress_end();
   if (ok && o->json) {
-    printf(json_begun ? ",\n" : "\n");
+    begin_object();
     print_json(&s);
-    json_begun = true;
   } else if (ok) {
     print_table(&s);
   }
-  reader_close(&r);
   frame_free(&f);
+  return ok;
+}
+
+static bool info_plain(const options *o, ghz_context *ctx, input *in) {
+  values_summary s;
+  if (!info_of_values(ctx, in, &s))
+    return false;
+  if (o->json) {
+    begin_object();
+    info_print_values_json(in, &s);
+  } else {
+    info_print_values(in, &s);
+  }
+  return true;
+}
+
+static bool info_file(const options *o, ghz_context *ctx, const char *path) {
+  values v;
+  if (!values_open(&v, ctx, path, o->type))
+    return false;
+  bool ok = v.compressed ? info_compressed(o, ctx, &v.reader) : info_plain(o, ctx, &v.in);
+  values_close(&v);
   return ok;
 }
 
@@ -167,14 +187,17 @@ static int run(const options *o) {
 
 const verb verb_info = {
     .name = "info",
-    .operands = "[FILE.ghz...]",
-    .summary = "print what compressed files hold",
-    .details = "Prints type, number of values, shape, step, bounds and size of each file; with -v\n"
-               "also how its tiles are coded. --json prints everything as one array of objects, for\n"
+    .operands = "[FILE...]",
+    .summary = "print what files hold",
+    .details = "Prints type, number of values, shape, step, bounds and size of each compressed file;\n"
+               "with -v also how its tiles are coded. Of raw and .npy files, prints type, number of\n"
+               "values, shape, range, and how many are NaN or infinite. --json prints everything as one array "
+               "of objects, for\n"
                "programs.",
     .examples = "  ghz info wave.f32.ghz\n"
+                "  ghz info wave.f32\n"
                 "  ghz info --json *.ghz | jq '.[].ratio'\n",
-    .options = OPTION_JSON | OPTION_THREADS,
+    .options = OPTION_JSON | OPTION_TYPE | OPTION_THREADS,
     .least = 1,
     .most = 1 << 30,
     .run = run,

@@ -13,7 +13,7 @@ const verb verb_mean = {
     .summary = "average compressed files",
     .details = "Writes the mean of any number of compressed files: their sum, as of ghz add, times\n"
                "1/k. The bound of the mean is the bound of one file. Without -o, writes to standard\n"
-               "output.",
+               "output; to a name that ends in .npy, .f32 or .f64, the values themselves.",
     .examples = "  ghz mean run-*.f32.ghz -o mean.f32.ghz\n",
     .options = OPTION_OUTPUT | OPTION_FORCE | OPTION_THREADS,
     .least = 1,

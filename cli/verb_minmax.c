@@ -1,13 +1,13 @@
 /* verb_minmax.c: owns `ghz minmax`: the range of compressed files, or their extremes value by
  * value. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <math.h>
 #include <stdio.h>
 
 #include "combine.h"
 #include "each_file.h"
-#include "io/reader.h"
-#include "report/library.h"
+#include "fills.h"
+#include "io/values.h"
+#include "range.h"
 #include "report/report.h"
 #include "report/text.h"
 #include "verbs.h"
@@ -24,61 +24,77 @@ static ghz_status larger(ghz_context *ctx, size_t k, const ghz_bytes *s, void *d
   return ghz_maximum(ctx, s[0], s[1], dst, capacity, size);
 }
 
-static bool find_extrema(ghz_context *ctx, frame_reader *r, frame *f, double *min, double *max) {
-  *min = INFINITY;
-  *max = -INFINITY;
-  for (bool more = true; more;) {
-    double low, high;
-    if (!reader_next(r, f, &more))
-      return false;
-    if (!more)
-      break;
-    if (!library_ok(r->file.name, ctx, ghz_extrema(ctx, frame_bytes(f), &low, &high)))
-      return false;
-    *min = low < *min ? low : *min;
-    *max = high > *max ? high : *max;
-  }
-  return true;
+static bool json_begun; /* an object has been printed already */
+
+static void print_json(const char *name, const value_range *r) {
+  const bool some = r->min <= r->max;
+  printf("%s\n  {\"file\": ", json_begun ? "," : "");
+  json_string(stdout, name);
+  printf(", \"min\": %s, \"max\": %s}", some ? text_json(r->min).text : "null",
+         some ? text_json(r->max).text : "null");
+  json_begun = true;
+}
+
+static void print_line(const char *name, const value_range *r) {
+  if (r->min > r->max)
+    printf("%s: no finite value\n", name);
+  else
+    printf("%s: %s %s\n", name, text_double(r->min).text, text_double(r->max).text);
 }
 
 static bool print_extrema(const options *o, ghz_context *ctx, const char *path) {
-  (void)o;
-  frame_reader r;
-  frame f = {0};
-  double min, max;
-  if (!reader_open(&r, path))
+  values v;
+  value_range r;
+  double fill = 0;
+  if (!values_open(&v, ctx, path, o->type))
     return false;
-  bool ok = find_extrema(ctx, &r, &f, &min, &max);
-  if (ok && min > max)
-    printf("%s: no finite value\n", r.file.name);
-  else if (ok)
-    printf("%s: %s %s\n", r.file.name, text_double(min).text, text_double(max).text);
-  reader_close(&r);
-  frame_free(&f);
+  if (o->has_fill && !fill_choose(v.name, v.type, o->fill, &fill)) {
+    values_close(&v);
+    return false;
+  }
+  bool ok = v.compressed ? range_of_frames(ctx, &v.reader, &r)
+                         : range_of_input(ctx, &v.in, o->has_fill ? &fill : NULL, &r);
+  if (ok)
+    (o->json ? print_json : print_line)(v.name, &r);
+  values_close(&v);
   return ok;
+}
+
+static int print_all(const options *o) {
+  if (o->json)
+    printf("[");
+  int code = each_file(o, print_extrema);
+  if (o->json)
+    printf("\n]\n");
+  return code;
 }
 
 static int run(const options *o) {
   if (o->extreme == EXTREME_NONE && o->output)
     return fail_usage(o->verb, "-o needs --min or --max");
+  if (o->extreme != EXTREME_NONE && (o->json || o->type.given))
+    return fail_usage(o->verb, "--%s does not apply with --min and --max", o->json ? "json" : "type");
   if (o->extreme == EXTREME_NONE)
-    return each_file(o, print_extrema);
+    return print_all(o);
   return combine(o,
                  &(operation){.fold = o->extreme == EXTREME_MIN ? smaller : larger, .group = 2, .factor = 1});
 }
 
 const verb verb_minmax = {
     .name = "minmax",
-    .operands = "FILE.ghz...",
+    .operands = "FILE...",
     .summary = "print the least and greatest values, or write the extremes of several files",
-    .details = "Prints the least and the greatest finite value of each file, as decompressed. With\n"
-               "--min or --max, writes a file instead: at each position the least or the greatest\n"
-               "value of all input files, or NaN if one of them is NaN. These files must have the\n"
-               "same type, shape and step; those with a shape must have been compressed with --order\n"
-               "lorenzo. The bound of the result is that of one file.",
-    .examples = "  ghz minmax wave.f32.ghz\n"
+    .details = "Prints the least and the greatest finite value of each file: raw, .npy, or .ghz as\n"
+               "decompressed. --json prints them as one array of objects. With --min or --max, writes\n"
+               "a file instead: at each position the least or the greatest value of all input files,\n"
+               "which are compressed, or NaN if one of them is NaN. These files must have the same\n"
+               "type, shape and step; those with a shape must have been compressed with --order\n"
+               "lorenzo. The bound of the result is that of one file. To a name that ends in .npy,\n"
+               ".f32 or .f64, the values themselves are written.",
+    .examples = "  ghz minmax wave.f32 wave.f32.ghz\n"
                 "  ghz minmax --max day-*.ghz -o warmest.ghz\n",
-    .options = OPTION_OUTPUT | OPTION_FORCE | OPTION_EXTREME | OPTION_THREADS,
+    .options = OPTION_OUTPUT | OPTION_FORCE | OPTION_EXTREME | OPTION_TYPE | OPTION_JSON | OPTION_FILL |
+               OPTION_THREADS,
     .least = 1,
     .most = 1 << 30,
     .run = run,

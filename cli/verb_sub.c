@@ -17,9 +17,10 @@ const verb verb_sub = {
     .name = "sub",
     .operands = "A.ghz B.ghz",
     .summary = "subtract one compressed file from another",
-    .details = "Writes A - B. Both files must have the same type, shape and step:\n"
-               "compress them with the same --abs. The bound of the difference is the sum of the\n"
-               "bounds. Without -o, writes to standard output.",
+    .details = "Writes A - B. Both files must have the same type, shape and bound: compress them with\n"
+               "--together, with the same --abs, or one --like the other. The bound of the difference\n"
+               "is the sum of the bounds. Without -o, writes to standard output; to a name that ends\n"
+               "in .npy, .f32 or .f64, the values themselves.",
     .examples = "  ghz sub after.ghz before.ghz -o change.ghz\n",
     .options = OPTION_OUTPUT | OPTION_FORCE | OPTION_THREADS,
     .least = 2,

@@ -15,16 +15,19 @@
  *               within eb if options.of_result is set. Every other result is within eb: averages,
  *               minima, maxima, and data that only move. ghz.h, "bound", has the one exception. The
  *               report says which eb was used.
- *   same bits   Compressed results have identical bits on every rank, whatever the algorithm, the
- *               topology and the order in which messages arrive. With a bound per rank
- *               (options.of_result = 0) they do not depend on the number of ranks either, over
- *               which the same contributions are spread. The exception is a report that says
- *               `inexact`: a sum met values beyond the lattice (2^35 steps in float), and added
- *               those in floating point. Its bits depend on the algorithm, though never on the
- *               rank.
- *   no hang     If ranks disagree on the call, count, shape, type, operation, root, bound or
+ *   same bits   Results have identical bits on every rank and in every run, whatever the algorithm,
+ *               the topology, the clock, and the order in which messages arrive; host and device
+ *               buffers give the same. With a bound per rank (options.of_result = 0) they do not
+ *               depend on the number of ranks either, over which the same contributions are spread.
+ *               This holds for what is compressed: by default every call that has a bound, from
+ *               the threshold on (below), on two ranks and more. Not for GHZ_MPI_FASTEST,
+ *               GHZ_MPI_PLAIN and what MPI makes, and where the report says `inexact`: a sum met
+ *               values beyond the lattice (2^35 steps in float), and added those in floating point.
+ *               Its bits depend on the algorithm, though never on the rank.
+ *   no hang     If ranks disagree on the call, count, shape, type, operation, root, bound, fill or
  *               options, or if one of them runs out of memory, all ranks return an error. Calls
  *               that bypass the library (below) are excepted: MPI makes those, by its own rules.
+ *               So are ranks between whose counts or types the threshold lies: some of them bypass.
  *
  * Conventions
  *   calls       All processes of a communicator make the same calls in the same order, as in MPI.
@@ -37,21 +40,26 @@
  *   threads     Threads may call at the same time on different communicators, if MPI was
  *               initialised with MPI_THREAD_MULTIPLE. No two threads use one communicator at a
  *               time.
- *   memory      The first call on a communicator attaches a context to it, which is freed with the
- *               communicator. It keeps its memory for the next call: at most about one worst-case
- *               compressed copy of the largest buffer, or 20 MiB if that is more.
+ *   memory      Messages travel on a communicator of the library's own, made by the first call that
+ *               needs it. Communicators of the same processes in the same order share it, unless
+ *               threads use them at the same time; it is freed with the last of them. It keeps its
+ *               memory for the next call: at most about one worst-case compressed copy of the
+ *               largest buffer, or 20 MiB if that is more. A process keeps 16 such communicators;
+ *               calls of further groups of processes make one each time. If MPI has none left, it
+ *               makes the call itself, which is said on stderr once.
  *
  * Calls that MPI makes
  *   The library passes a call to the MPI function of the same name if
  *     - the type is neither float nor double (MPI_FLOAT, MPI_DOUBLE and Fortran's types of that
  *       representation),
  *     - the operation is none of MPI_SUM, MPI_MIN and MPI_MAX,
+ *     - the bound is GHZ_MPI_FLOAT, and the call is no sum of float,
  *     - the communicator is an intercommunicator,
- *     - or algorithm and mode are AUTO, and the call is below the threshold, or no bound is given,
- *       or the communicator has one rank.
- *   The last three bypass the library without contacting other ranks. So do most calls of a kind
- *   for which MPI proved fastest and agreement would cost more than 1 %. With GHZ_MPI_VERBOSE=1 the
- *   library reports on stderr what it passes on, small calls excepted.
+ *     - or it is no reduction with a fill value, the algorithm is AUTO and the mode AUTO or FASTEST, and the call is below the threshold,
+ *       or no bound is given, or the communicator has one rank, and MPI's int takes the count.
+ *   The last three bypass the library without contacting other ranks. With FASTEST, so do most
+ *   calls of a kind for which MPI proved fastest and agreement would cost more than 1 %. With
+ *   GHZ_MPI_VERBOSE=1 the library reports on stderr what it passes on, small calls excepted.
  *
  * Device buffers, in a library built with CUDA
  *   sendbuf and recvbuf, each by itself, may be memory of a GPU (from cudaMalloc, or managed). The
@@ -61,10 +69,10 @@
  *               rank. Only compressed bytes leave the device: straight to MPI if that is CUDA-aware
  *               and all of the rank's buffers are on the device, else through pinned host memory.
  *   copied      The buffers of all other calls are copied to pinned host memory, and the result
- *               back: arrays of two or three dimensions, minima and maxima, GHZ_MPI_PLAIN, other
- *               numbers of contributions, a sum of one array in all, buffers on two devices, and
- *               calls that MPI makes if it is not CUDA-aware. Over an intercommunicator such a call
- *               returns an error.
+ *               back: minima and maxima, GHZ_MPI_PLAIN, the bound GHZ_MPI_FLOAT, fill values with
+ *               bounds other than GHZ_ABS, other numbers of contributions, a sum of one array in
+ *               all, reduce_scatter in place, buffers on two devices, and calls that MPI makes if
+ *               it is not CUDA-aware. Over an intercommunicator such a call returns an error.
  *   order       Work on the buffers that the caller has put on streams must have ended before the
  *               call. When the call returns, the result is complete. The library uses streams of
  *               its own, and leaves the thread's current device as it was.
@@ -77,17 +85,18 @@
  *
  * Environment
  *   The first call of a process reads these variables. They hold where the options leave a choice
- *   open.
+ *   open. A value that is not understood is ignored, which one rank says on stderr.
  *   GHZ_MPI_BOUND       abs:1e-3, rel:1e-4 or psnr:80; a plain number is abs; result:rel:1e-4 sets
- *                       of_result
+ *                       of_result; float: sums of float as accurate as MPI's (GHZ_MPI_FLOAT)
  *   GHZ_MPI_EXTENTS     extents of arrays, the slowest first: 256x256x256,512x512; a call whose count
  *                       is their product has them, the first if several fit
  *   GHZ_MPI_ALGORITHM   auto, mpi, ring, doubling, halving, tree, chain, linear; for the
  *                       collectives that have it
- *   GHZ_MPI_MODE        auto, homomorphic, plain
+ *   GHZ_MPI_MODE        auto, homomorphic, plain, fastest
  *   GHZ_MPI_THRESHOLD   bytes (suffixes k, M, G)
  *   GHZ_MPI_THREADS     threads of the codec per process
  *   GHZ_MPI_KEEP_ROOT   1: ghz_bcast does not write the root's buffer
+ *   GHZ_MPI_FILL        the value that stands for "missing": -999, 1e20
  *   GHZ_MPI_VERBOSE     1: report on stderr, once per reason, what is passed to MPI
  *   GHZ_MPI_CUDA_AWARE  0 or 1: whether MPI takes device memory; unset: MPI is asked
  */
@@ -109,7 +118,7 @@ extern "C" {
  * Gropp 2005; ring on compressed data, C-Coll (IPDPS'24) and hZCCL (SC'24); doubling on compressed
  * data, gZCCL (ICS'24). */
 typedef enum ghz_mpi_algorithm {
-  GHZ_MPI_ALGORITHM_AUTO = 0, /* the tuner selects by the times of earlier calls of the kind */
+  GHZ_MPI_ALGORITHM_AUTO = 0, /* by ranks and bytes; by the times of earlier calls where that is close */
   GHZ_MPI_NATIVE,             /* the MPI call of the same name, whatever the mode */
   GHZ_MPI_RING,               /* allreduce, reduce, reduce_scatter, allgather */
   GHZ_MPI_DOUBLING,           /* allreduce: recursive doubling */
@@ -121,10 +130,23 @@ typedef enum ghz_mpi_algorithm {
 
 /* What the messages hold. */
 typedef enum ghz_mpi_mode {
-  GHZ_MPI_MODE_AUTO = 0, /* homomorphic or uncompressed, whichever proved faster */
+  GHZ_MPI_MODE_AUTO = 0, /* as homomorphic, from the threshold on; MPI's own call below it */
   GHZ_MPI_HOMOMORPHIC,   /* compress once, add compressed data, decompress once */
-  GHZ_MPI_PLAIN          /* the values themselves, by the algorithms of this library */
+  GHZ_MPI_PLAIN,         /* the values themselves, by the algorithms of this library */
+  GHZ_MPI_FASTEST        /* of these, and of MPI's own call, what proved fastest; bits may differ */
 } ghz_mpi_mode;
+
+/* A kind of bound for sums and averages of float: as accurate as float, {GHZ_MPI_FLOAT, 0}.
+ * The library takes the coarsest lattice on which rounding all contributions errs less, in the mean
+ * square, than rounding them to float did: steps of about 1e-8 of what is typical of them. So
+ * sums are no less accurate than those of floats, by the largest error and the mean square over the
+ * array, and have the same bits whatever the algorithm, the number of ranks, and the MPI. (Where
+ * contributions cancel each other, sums of floats can happen to be exact; these then err by some
+ * steps.) A sum of two arrays is rounded correctly, as MPI's: it compresses where all values have
+ * exponents close to each other, and is sent as it is elsewhere.
+ * All else, with this kind, is MPI's own call, uncompressed: other operations and data that only
+ * move, which MPI leaves exact, and double, which the accuracy of float would harm. */
+#define GHZ_MPI_FLOAT ((ghz_bound_kind)3)
 
 /* What a call did on this rank. Times are seconds of this process. */
 typedef struct ghz_mpi_report {
@@ -150,7 +172,7 @@ typedef struct ghz_mpi_options {
   size_t size; /* sizeof(ghz_mpi_options): tells later versions which fields there are */
 
   /* GHZ_REL and GHZ_PSNR refer to the range of the values of all ranks. Value 0 means
-   * GHZ_MPI_BOUND; without that variable nothing is compressed. */
+   * GHZ_MPI_BOUND; without that variable nothing is compressed. GHZ_MPI_FLOAT: see there. */
   ghz_bound bound;
 
   /* Of the array that the call counts: ghz_shape_make makes it of extents. Smooth arrays of two or
@@ -165,8 +187,9 @@ typedef struct ghz_mpi_options {
   ghz_mpi_algorithm algorithm; /* AUTO: that of GHZ_MPI_ALGORITHM */
   ghz_mpi_mode mode;           /* AUTO: that of GHZ_MPI_MODE */
 
-  /* Bytes. With algorithm and mode AUTO, calls whose larger buffer is smaller go to MPI. -1 means
-   * GHZ_MPI_THRESHOLD, or 256 KiB. */
+  /* Bytes. Calls whose larger buffer is smaller go to MPI, if the algorithm is AUTO and the mode
+   * AUTO or FASTEST. 0: none does, so that messages of any size, one value too, have the same bits.
+   * -1 means GHZ_MPI_THRESHOLD, or 256 KiB. */
   int64_t threshold;
 
   /* Reductions: number of arrays that this rank gives. They follow each other in sendbuf, and each
@@ -182,6 +205,14 @@ typedef struct ghz_mpi_options {
    * -1 means GHZ_MPI_KEEP_ROOT, or 0. */
   int keep_root;
 
+  /* 1: values equal to `fill` stand for "missing", as in ghz_lattice_set_fill: -999, 1e20. They are
+   * kept exactly, outside range and bound, and what is added to them or compared with them becomes
+   * missing; NaN comes back as the fill, too. The library rounds the fill to the type. Reductions
+   * with a fill never go to MPI, which would add the fills up, whatever their size: without a bound
+   * of ours they are errors. 0 means GHZ_MPI_FILL, or none. */
+  int has_fill;
+  double fill;
+
   ghz_mpi_report *report; /* receives the report of a call that succeeds; may be NULL */
 } ghz_mpi_options;
 
@@ -189,7 +220,7 @@ typedef struct ghz_mpi_options {
 #define GHZ_MPI_OPTIONS                                                                                        \
   {                                                                                                            \
     sizeof(ghz_mpi_options), {GHZ_ABS, 0}, {0, {0, 0, 0}}, 0, 0, GHZ_MPI_ALGORITHM_AUTO, GHZ_MPI_MODE_AUTO,    \
-        -1, 1, 0, -1, NULL                                                                                     \
+        -1, 1, 0, -1, 0, 0, NULL                                                                               \
   }
 
 /* ---- The calls ------------------------------------------------------------------------------- */
@@ -224,7 +255,8 @@ GHZ_API int ghz_reduce(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_
  * MPI_Reduce_scatter_block does.
  * sendbuf: ranks * recvcount values, or options->contributions times as many. recvbuf: recvcount
  * values. MPI_IN_PLACE on all ranks: recvbuf has ranks * recvcount values, the contribution; the
- * result replaces the first recvcount of them, and the others are unspecified afterwards. */
+ * result replaces the first recvcount of them, and the others keep their values (unless MPI makes
+ * the call: MPICH overwrites them). */
 GHZ_API int ghz_reduce_scatter(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype type,
                                MPI_Op op, MPI_Comm comm, const ghz_mpi_options *options);
 

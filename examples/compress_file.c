@@ -45,9 +45,9 @@ int main(int argc, char **argv) {
   ghz_context *ctx; /* threads and scratch memory: make one, use it for all calls */
   check_call(ghz_context_create(&ctx, 0));
   ghz_lattice lattice; /* the grid that values are rounded to: the bound decides how fine it is */
-  double min, max, worst = 0;
-  check_call(ghz_range(ctx, GHZ_F32, x, n, &min, &max));
-  check_call(ghz_lattice_make(GHZ_F32, (ghz_bound){GHZ_REL, 1e-4}, min, max, &lattice));
+  double worst = 0;
+  check_call(
+      ghz_lattice_for(ctx, GHZ_F32, (ghz_bound){GHZ_REL, 1e-4}, NULL, 1, (const void *[]){x}, n, &lattice));
 
   check_call(ghz_compress(ctx, &lattice, GHZ_ORDER_BEST, x, n, stream, room, &size));
   check_call(ghz_decompress(ctx, (ghz_bytes){stream, size}, GHZ_F32, y, n)); /* to see the error */

@@ -36,7 +36,8 @@ int main(void) {
   ghz_cuda *gpu;             /* all scratch memory, allocated once: no call below allocates */
   ghz_cuda_outcome *outcome; /* pinned memory: one for each call under way */
   cudaStream_t stream;
-  ghz_lattice_make(GHZ_F32, (ghz_bound){GHZ_ABS, 1e-3}, 0, 0, &lattice);
+  if (ghz_lattice_make(GHZ_F32, (ghz_bound){GHZ_ABS, 1e-3}, 0, 0, &lattice) != GHZ_OK)
+    return 1;
   if (ghz_cuda_create(&gpu, N, 2) != GHZ_OK || cudaStreamCreate(&stream) != cudaSuccess ||
       cudaMallocHost((void **)&outcome, 4 * sizeof *outcome) != cudaSuccess)
     die("no GPU that libghz has kernels for");

@@ -5,24 +5,20 @@
 
 #include <stdio.h>
 
+#include "describe.h"
+#include "rules/fill.h"
+
 typedef unsigned long long ull;
 
-/* "256 x 256 x 256", of the axes that a shape has; of a flat array "16777216 values". */
-typedef struct shape_text {
-  char text[96];
-} shape_text;
+/* "fill value -999" or "no fill value". */
+typedef struct fill_text {
+  char text[48];
+} fill_text;
 
-static shape_text describe(const ghz_shape *s) {
-  shape_text t;
-  const ull z = s->extent[0], y = s->extent[1], x = s->extent[2];
-  if (s->dims == 1)
-    snprintf(t.text, sizeof t.text, "%llu values", x);
-  else if (s->dims == 3)
-    snprintf(t.text, sizeof t.text, "shape %llu x %llu x %llu", z, y, x);
-  else if (z == 1)
-    snprintf(t.text, sizeof t.text, "shape %llu x %llu", y, x);
-  else
-    snprintf(t.text, sizeof t.text, "%llu planes of %llu x %llu", z, y, x);
+static fill_text describe_fill(const ghz_lattice *l) {
+  fill_text t = {"no fill value"};
+  if (l->has_fill)
+    snprintf(t.text, sizeof t.text, "fill value %.17g", l->fill);
   return t;
 }
 
@@ -30,20 +26,23 @@ static const char *type_name(ghz_type type) {
   return type == GHZ_F32 ? "float32" : "float64";
 }
 
-static ghz_status agree(ghz_context *ctx, const ghz_slice *a, const ghz_slice *b, size_t i) {
+ghz_status ghz_operands_agree(ghz_context *ctx, const ghz_slice *a, const ghz_slice *b, size_t i) {
   const ghz_lattice *l = &a->lattice, *m = &b->lattice;
   if (l->type != m->type)
     return ghz_fail(ctx, GHZ_EMISMATCH, "type %s in operand %zu, %s in operand 0", type_name(m->type), i,
                     type_name(l->type));
   if (!shapes_equal(&a->shape, &b->shape))
-    return ghz_fail(ctx, GHZ_EMISMATCH, "%s in operand %zu, %s in operand 0", describe(&b->shape).text, i,
-                    describe(&a->shape).text);
+    return ghz_fail(ctx, GHZ_EMISMATCH, "%s in operand %zu, %s in operand 0", describe_shape(&b->shape).text, i,
+                    describe_shape(&a->shape).text);
   if (l->cap != m->cap)
     return ghz_fail(ctx, GHZ_EMISMATCH, "cap %d in operand %zu, %d in operand 0", m->cap, i, l->cap);
   if (l->step != m->step)
     return ghz_fail(ctx, GHZ_EMISMATCH, "step %.17g in operand %zu, %.17g in operand 0", m->step, i, l->step);
   if (l->eb != m->eb)
     return ghz_fail(ctx, GHZ_EMISMATCH, "bound %.17g in operand %zu, %.17g in operand 0", m->eb, i, l->eb);
+  if (!fills_equal(l, m))
+    return ghz_fail(ctx, GHZ_EMISMATCH, "%s in operand %zu, %s in operand 0", describe_fill(m).text, i,
+                    describe_fill(l).text);
   if (a->first != b->first || a->tiles != b->tiles)
     return ghz_fail(ctx, GHZ_EINVAL, "operand %zu is another range of tiles than operand 0", i);
   return GHZ_OK;
@@ -60,9 +59,12 @@ static ghz_status comparable(ghz_context *ctx, const computation *w, const ghz_s
 }
 
 static ghz_status open_header(ghz_context *ctx, const computation *w, size_t i, ghz_slice *s) {
-  if (w->streams)
+  if (w->values && i == w->k - 1)
+    *s = ghz_compression_header(w->values);
+  else if (w->streams)
     return ghz_stream_header(ctx, w->streams[i], i, s);
-  *s = w->slices[i];
+  else
+    *s = w->slices[i];
   return ghz_slice_valid(s) ? GHZ_OK : ghz_fail(ctx, GHZ_EINVAL, "operand %zu is no slice", i);
 }
 
@@ -94,7 +96,7 @@ ghz_status ghz_open_headers(ghz_context *ctx, const computation *w, operand *ope
     ghz_slice *s = &operands[i].slice;
     ghz_status status = open_header(ctx, w, i, s);
     if (status == GHZ_OK)
-      status = agree(ctx, &operands[0].slice, s, i);
+      status = ghz_operands_agree(ctx, &operands[0].slice, s, i);
     if (status == GHZ_OK)
       status = comparable(ctx, w, s, i);
     if (status != GHZ_OK)

@@ -12,4 +12,8 @@
 ghz_status ghz_open_headers(ghz_context *ctx, const computation *w, operand *operands, ghz_slice *result,
                             size_t *counting);
 
+/* Whether operand i, b, has the type, shape, lattice and range of tiles of operand 0, a. EMISMATCH
+ * or EINVAL, with a message, if not. */
+ghz_status ghz_operands_agree(ghz_context *ctx, const ghz_slice *a, const ghz_slice *b, size_t i);
+
 #endif

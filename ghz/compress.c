@@ -3,6 +3,9 @@
 
 #include "compress.h"
 
+#include "call.h"
+#include "describe.h"
+#include "floating.h"
 #include "lattice.h"
 #include "tile_writer.h"
 
@@ -19,43 +22,46 @@ static void compress_begin(const void *job, const chunk *c) {
 static ghz_status compress_tile(const void *job, const chunk *c, const tile_walk *tile, uint8_t *dst,
                                 size_t *size, int *inexact) {
   const compress_job *j = job;
-  const compression *w = j->what;
   (void)c;
   (void)inexact;
-  const tile_place place = place_in(w->shape, &tile->extent);
-  const uint8_t *x =
-      (const uint8_t *)w->x + offset_of(w->shape, tile->origin) * ghz_type_size(w->lattice->type);
-  *size = j->tiles->encode(w->lattice, w->order, &place, x, dst);
+  *size = compress_one(j->tiles, j->what, tile, dst);
   return GHZ_OK;
 }
 
-static ghz_status check_arguments(ghz_context *ctx, const compression *c, const destination *to) {
+ghz_status ghz_compression_check(ghz_context *ctx, const compression *c) {
   const ghz_lattice *l = c->lattice;
   const uint64_t count = shape_count(c->shape);
-  if (!ctx || !l || !to->dst || (!c->x && count))
-    return ghz_fail(ctx, GHZ_EINVAL, "a pointer is NULL");
+  if (!l || (!c->x && count))
+    return ghz_fail(ctx, GHZ_EINVAL, "%s is NULL", l ? "x" : "lattice");
   if (c->order < GHZ_ORDER_LORENZO || c->order >= orders_of((unsigned)c->shape->dims))
-    return ghz_fail(ctx, GHZ_EINVAL, "order %d", c->order);
+    return ghz_fail(ctx, GHZ_EINVAL, "order %d: must be %d to %d", c->order, GHZ_ORDER_LORENZO,
+                    orders_of((unsigned)c->shape->dims) - 1);
   if (!ghz_lattice_fresh(l))
-    return ghz_fail(ctx, GHZ_EINVAL, "step %g, bound %g, cap %d are no lattice to compress on", l->step, l->eb,
-                    l->cap);
+    return ghz_fail(ctx, GHZ_EINVAL, "step %g, bound %g, cap %d, fill %g are no lattice to compress on",
+                    l->step, l->eb, l->cap, l->has_fill ? l->fill : 0.0);
   if (count > SIZE_MAX / ghz_type_size(l->type))
     return ghz_fail(ctx, GHZ_EINVAL, "%llu values do not fit in memory", (unsigned long long)count);
   return GHZ_OK;
 }
 
+ghz_slice ghz_compression_header(const compression *c) {
+  return (ghz_slice){.lattice = *c->lattice,
+                     .shape = *c->shape,
+                     .count = shape_count(c->shape),
+                     .terms = 1,
+                     .transform = c->shape->dims != 1 && c->order == GHZ_ORDER_BEST,
+                     .first = c->first,
+                     .tiles = c->tiles};
+}
+
 ghz_status ghz_compress_tiles(ghz_context *ctx, const compression *c, const destination *to,
                               ghz_slice *result) {
-  ghz_status status = check_arguments(ctx, c, to);
+  if (!to->dst)
+    return ghz_fail(ctx, GHZ_EINVAL, "dst is NULL");
+  ghz_status status = ghz_compression_check(ctx, c);
   if (status != GHZ_OK)
     return status;
-  *result = (ghz_slice){.lattice = *c->lattice,
-                        .shape = *c->shape,
-                        .count = shape_count(c->shape),
-                        .terms = 1,
-                        .transform = c->shape->dims != 1 && c->order == GHZ_ORDER_BEST,
-                        .first = c->first,
-                        .tiles = c->tiles};
+  *result = ghz_compression_header(c);
   compress_job job = {ctx->tiles, c};
   tile_writer writer = {&job, compress_begin, compress_tile,
                         ghz_tile_bound(c->shape->dims, c->lattice->type, 1, 1)};
@@ -64,16 +70,24 @@ ghz_status ghz_compress_tiles(ghz_context *ctx, const compression *c, const dest
   uint8_t *scratch = fits ? ghz_arena_reserve(&ctx->scratch, total) : NULL;
   if (!scratch)
     return ghz_fail(ctx, GHZ_ENOMEM, "no %zu bytes of scratch", total);
-  return ghz_write_tiles(ctx, &writer, result, to, scratch);
+  floating_environment env;
+  floating_begin(&env);
+  status = ghz_write_tiles(ctx, &writer, result, to, scratch);
+  floating_end(&env);
+  return status;
 }
 
 ghz_status ghz_compress_shape(ghz_context *ctx, const ghz_lattice *lattice, int order, const void *x,
                               const ghz_shape *shape, void *dst, size_t capacity, size_t *size) {
+  GHZ_CALL(ctx);
   ghz_slice result;
-  if (!shape || !shape_valid(shape) || !size)
-    return ghz_fail(ctx, GHZ_EINVAL, "shape or size is NULL, or it is no shape");
+  if (!size)
+    return ghz_fail(ctx, GHZ_EINVAL, "size is NULL");
+  ghz_status status = ghz_shape_check(ctx, shape);
+  if (status != GHZ_OK)
+    return status;
   const compression c = {lattice, order, x, shape, 0, shape_tiles(shape)};
-  ghz_status status = ghz_compress_tiles(ctx, &c, &(destination){ghz_stream_layout, dst, capacity}, &result);
+  status = ghz_compress_tiles(ctx, &c, &(destination){ghz_stream_layout, dst, capacity}, &result);
   if (status == GHZ_OK)
     *size = ghz_stream_finish(&result, dst);
   return status;

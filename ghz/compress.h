@@ -3,6 +3,7 @@
 #ifndef GHZ_COMPRESS_H
 #define GHZ_COMPRESS_H
 
+#include "place.h"
 #include "stream.h"
 
 /* Tiles first .. first + tiles - 1 of an array that begins at x. */
@@ -14,7 +15,21 @@ typedef struct compression {
   uint64_t first, tiles;
 } compression;
 
-/* Compresses them; *result then describes them. */
+/* EINVAL unless the arguments, which come from a caller, can be compressed. */
+ghz_status ghz_compression_check(ghz_context *ctx, const compression *c);
+
+/* What describes their compressed tiles, but for the bytes. */
+ghz_slice ghz_compression_header(const compression *c);
+
+/* Compresses one of them; returns its size. dst has room for the bound of a tile, and SLACK. */
+static inline size_t compress_one(const tile_codec *tiles, const compression *c, const tile_walk *tile,
+                                  uint8_t *dst) {
+  const tile_place place = place_in(c->shape, &tile->extent);
+  const size_t at = offset_of(c->shape, tile->origin) * value_bytes(c->lattice->type);
+  return tiles->encode(c->lattice, c->order, &place, (const uint8_t *)c->x + at, dst);
+}
+
+/* Compresses all; *result then describes them. */
 ghz_status ghz_compress_tiles(ghz_context *ctx, const compression *c, const destination *to, ghz_slice *result);
 
 #endif

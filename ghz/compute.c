@@ -4,6 +4,7 @@
 #include "compute.h"
 
 #include "agree.h"
+#include "call.h"
 #include "floating.h"
 #include "rules/bytes.h"
 #include "rules/lattice_rules.h"
@@ -14,12 +15,24 @@ typedef struct compute_job {
   const computation *what;
   combination combination;
   const operand *operands;
-  uint8_t *threads; /* what each thread keeps: cursors, then sources, one of each per operand */
+  uint8_t *threads; /* what each thread keeps: cursors, then sources, one of each per operand, and a tile */
   size_t stride;    /* from one thread's to the next: whole cache lines, which threads must not share */
 } compute_job;
 
-static size_t thread_stride(size_t k) {
-  return (k * (sizeof(tile_cursor) + sizeof(tile_source)) + 127) & ~(size_t)127;
+/* For a tile of the values that are compressed on the way. */
+static size_t tile_room(const compression *values) {
+  return values
+             ? (ghz_tile_bound(values->shape->dims, values->lattice->type, 1, 1) + SLACK + 127) & ~(size_t)127
+             : 0;
+}
+
+static size_t thread_stride(const computation *w) {
+  return ((w->k * (sizeof(tile_cursor) + sizeof(tile_source)) + 127) & ~(size_t)127) + tile_room(w->values);
+}
+
+/* Operands that are compressed already. */
+static size_t compressed(const computation *w) {
+  return w->k - (w->values != NULL);
 }
 
 static tile_cursor *cursors_of(const compute_job *j, const chunk *c) {
@@ -29,8 +42,15 @@ static tile_cursor *cursors_of(const compute_job *j, const chunk *c) {
 static void compute_begin(const void *job, const chunk *c) {
   const compute_job *j = job;
   tile_cursor *cursors = cursors_of(j, c);
-  for (size_t i = 0; i < j->what->k; i++)
+  for (size_t i = 0; i < compressed(j->what); i++)
     cursors[i] = cursor_at(&j->operands[i], c->index);
+}
+
+static tile_source compress_operand(const compute_job *j, const chunk *c, const tile_walk *tile) {
+  const compression *values = j->what->values;
+  uint8_t *dst = j->threads + ((size_t)c->thread + 1) * j->stride - tile_room(values);
+  const ghz_slice *header = &j->operands[j->what->k - 1].slice;
+  return (tile_source){dst, compress_one(j->tiles, values, tile, dst), header->terms, header->transform, 0};
 }
 
 static ghz_status compute_tile(const void *job, const chunk *c, const tile_walk *tile, uint8_t *dst,
@@ -40,8 +60,10 @@ static ghz_status compute_tile(const void *job, const chunk *c, const tile_walk 
   size_t k = j->what->k;
   tile_cursor *cursors = cursors_of(j, c);
   tile_source *sources = (tile_source *)(void *)(cursors + k);
-  for (size_t i = 0; i < k; i++)
+  for (size_t i = 0; i < compressed(j->what); i++)
     sources[i] = cursor_next(&cursors[i], &j->operands[i].slice);
+  if (j->what->values)
+    sources[k - 1] = compress_operand(j, c, tile);
   const tile_job t = {lattice, sources, tile->extent, dst, size, inexact};
   return j->what->operation == COMBINE ? j->tiles->combine(&t, &j->combination)
                                        : j->tiles->extremum(&t, j->what->operation == MAXIMUM);
@@ -49,36 +71,36 @@ static ghz_status compute_tile(const void *job, const chunk *c, const tile_walk 
 
 /* ---- Running it ------------------------------------------------------------------------------ */
 
-static void *carve(uint8_t **scratch, size_t count, size_t each) {
-  void *p = *scratch;
-  *scratch += (count * each + 63) & ~(size_t)63;
-  return p;
-}
-
 /* Scratch for everything that depends on the number of tiles. */
 static ghz_status reserve(ghz_context *ctx, compute_job *j, const tile_writer *writer, uint64_t tiles,
                           uint64_t **offsets, uint8_t **rest) {
-  size_t total = 0, threads = (size_t)ctx->threads, k = j->what->k, entries;
+  enum { ALIGNMENT = 128 };
+  const size_t threads = (size_t)ghz_write_tiles_threads(ctx, tiles), k = j->what->k;
+  size_t total = 0, entries;
   int fits = !__builtin_mul_overflow(k, (size_t)chunks_of(tiles) + 1, &entries) &&
              ghz_total_add(&total, entries, sizeof(uint64_t)) &&
-             ghz_total_add(&total, threads + 1, thread_stride(k)) &&
+             ghz_total_add(&total, threads, thread_stride(j->what)) && ghz_total_add(&total, 1, ALIGNMENT) &&
              ghz_write_tiles_scratch(ctx, writer, tiles, &total);
   uint8_t *scratch = fits ? ghz_arena_reserve(&ctx->scratch, total) : NULL;
   if (!scratch)
     return ghz_fail(ctx, GHZ_ENOMEM, "no scratch for %zu operands", k);
-  *offsets = carve(&scratch, entries, sizeof(uint64_t));
-  j->stride = thread_stride(k);
-  j->threads = carve(&scratch, threads + 1, j->stride); /* one more, for 128 bytes of alignment */
-  j->threads += -(uintptr_t)j->threads & 127;
-  *rest = scratch;
+  *offsets = (uint64_t *)(void *)scratch;
+  scratch += entries * sizeof(uint64_t);
+  j->stride = thread_stride(j->what);
+  j->threads = scratch + (-(uintptr_t)scratch & (ALIGNMENT - 1));
+  *rest = j->threads + threads * j->stride;
   return GHZ_OK;
 }
 
 /* No other operation on slices needs more than one with two operands. */
 ghz_status ghz_slice_reserve(ghz_context *ctx, const ghz_shape *shape, uint64_t tiles, ghz_type type,
                              uint32_t terms) {
-  if (!ctx || !shape || !dims_known(shape->dims) || ghz_type_size(type) == 0 || terms == 0)
-    return ghz_fail(ctx, GHZ_EINVAL, "no slice");
+  GHZ_CALL(ctx);
+  if (!shape)
+    return ghz_fail(ctx, GHZ_EINVAL, "shape is NULL");
+  if (!dims_known(shape->dims) || ghz_type_size(type) == 0 || terms == 0)
+    return ghz_fail(ctx, GHZ_EINVAL, "no slice has dims %d, type %d and %u terms", shape->dims, (int)type,
+                    terms);
   const computation pair = {.k = 2};
   const tile_writer writer = {.tile_bound = ghz_tile_bound(shape->dims, type, terms, 0)};
   compute_job job = {.what = &pair};
@@ -92,7 +114,7 @@ ghz_status ghz_slice_reserve(ghz_context *ctx, const ghz_shape *shape, uint64_t 
 /* Checks the index of every operand, and finds its chunks. */
 static ghz_status locate(ghz_context *ctx, const computation *w, operand *operands, uint64_t *offsets) {
   size_t entries = (size_t)chunks_of(operands[0].slice.tiles) + 1;
-  for (size_t i = 0; i < w->k; i++) {
+  for (size_t i = 0; i < compressed(w); i++) {
     operand *o = &operands[i];
     o->offset = offsets + i * entries;
     ghz_status status =
@@ -140,11 +162,17 @@ static ghz_status compute(ghz_context *ctx, const computation *w, const destinat
 }
 
 ghz_status ghz_compute(ghz_context *ctx, const computation *w, const destination *to, ghz_slice *result) {
-  if (!ctx || !to->dst || (!w->streams && !w->slices) || w->k == 0)
-    return ghz_fail(ctx, GHZ_EINVAL, "a pointer is NULL, or there are no operands");
+  if (w->k == 0 || !to->dst || (compressed(w) && !w->streams && !w->slices))
+    return ghz_fail(ctx, GHZ_EINVAL, "%s",
+                    w->k == 0  ? "no operands"
+                    : !to->dst ? "dst is NULL"
+                               : "the operands are NULL");
+  ghz_status status = w->values ? ghz_compression_check(ctx, w->values) : GHZ_OK;
+  if (status != GHZ_OK)
+    return status;
   floating_environment env;
   floating_begin(&env);
-  ghz_status status = compute(ctx, w, to, result);
+  status = compute(ctx, w, to, result);
   floating_end(&env);
   return status;
 }
@@ -163,6 +191,7 @@ static ghz_status to_stream(ghz_context *ctx, computation c, void *dst, size_t c
 
 ghz_status ghz_combine(ghz_context *ctx, size_t k, const ghz_bytes *streams, const int64_t *coefficients,
                        void *dst, size_t capacity, size_t *size) {
+  GHZ_CALL(ctx);
   if (!coefficients)
     return ghz_fail(ctx, GHZ_EINVAL, "coefficients is NULL");
   return to_stream(ctx, (computation){.k = k, .streams = streams, .coefficients = coefficients}, dst, capacity,
@@ -171,11 +200,13 @@ ghz_status ghz_combine(ghz_context *ctx, size_t k, const ghz_bytes *streams, con
 
 ghz_status ghz_sum(ghz_context *ctx, size_t k, const ghz_bytes *streams, void *dst, size_t capacity,
                    size_t *size) {
+  GHZ_CALL(ctx);
   return to_stream(ctx, (computation){.k = k, .streams = streams}, dst, capacity, size);
 }
 
 ghz_status ghz_mean(ghz_context *ctx, size_t k, const ghz_bytes *streams, void *dst, size_t capacity,
                     size_t *size) {
+  GHZ_CALL(ctx);
   return to_stream(ctx, (computation){.k = k, .streams = streams, .divisor = (double)k, .scaled = 1}, dst,
                    capacity, size);
 }
@@ -193,13 +224,14 @@ ghz_status ghz_negate(ghz_context *ctx, ghz_bytes a, void *dst, size_t capacity,
 }
 
 ghz_status ghz_scale(ghz_context *ctx, ghz_bytes a, double factor, void *dst, size_t capacity, size_t *size) {
+  GHZ_CALL(ctx);
   floating_environment env;
   int64_t sign = signbit(factor) ? -1 : 1;
   floating_begin(&env); /* a denormal factor is not 0 */
   int valid = fabs(factor) > 0 && fabs(factor) <= DBL_MAX;
   computation c = {.k = 1, .streams = &a, .coefficients = &sign, .factor = fabs(factor), .scaled = 1};
-  ghz_status status =
-      valid ? to_stream(ctx, c, dst, capacity, size) : ghz_fail(ctx, GHZ_EINVAL, "factor %g", factor);
+  ghz_status status = valid ? to_stream(ctx, c, dst, capacity, size)
+                            : ghz_fail(ctx, GHZ_EINVAL, "factor %g: must be finite, and not 0", factor);
   floating_end(&env);
   return status;
 }
@@ -211,35 +243,11 @@ static ghz_status stream_extremum(ghz_context *ctx, enum operation operation, gh
 }
 
 ghz_status ghz_minimum(ghz_context *ctx, ghz_bytes a, ghz_bytes b, void *dst, size_t capacity, size_t *size) {
+  GHZ_CALL(ctx);
   return stream_extremum(ctx, MINIMUM, a, b, dst, capacity, size);
 }
 
 ghz_status ghz_maximum(ghz_context *ctx, ghz_bytes a, ghz_bytes b, void *dst, size_t capacity, size_t *size) {
+  GHZ_CALL(ctx);
   return stream_extremum(ctx, MAXIMUM, a, b, dst, capacity, size);
-}
-
-/* The accumulator is an operand and the destination: the sum is laid out in scratch, now that its
- * bound is known. */
-static ghz_status layout_in_scratch(ghz_context *ctx, const ghz_slice *result, void *acc, size_t capacity,
-                                    tile_sink *sink) {
-  (void)acc;
-  size_t bound = ghz_shape_bound(&result->shape, result->lattice.type, result->terms + !result->terms);
-  size_t room = bound && bound < capacity ? bound : capacity;
-  void *scratch = ghz_arena_reserve(&ctx->result, room);
-  if (!scratch)
-    return ghz_fail(ctx, GHZ_ENOMEM, "no %zu bytes of scratch", room);
-  return ghz_stream_layout(ctx, result, scratch, room, sink);
-}
-
-ghz_status ghz_accumulate(ghz_context *ctx, void *acc, size_t capacity, size_t *size, ghz_bytes x) {
-  if (!ctx || !acc || !size || *size > capacity)
-    return ghz_fail(ctx, GHZ_EINVAL, "acc or size is NULL, or size exceeds capacity");
-  ghz_slice sum;
-  computation c = {.k = 2, .streams = (ghz_bytes[]){{acc, *size}, x}};
-  ghz_status status = ghz_compute(ctx, &c, &(destination){layout_in_scratch, acc, capacity}, &sum);
-  if (status == GHZ_OK) {
-    *size = ghz_stream_finish(&sum, ctx->result.data);
-    memcpy(acc, ctx->result.data, *size);
-  }
-  return status;
 }

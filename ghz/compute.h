@@ -3,7 +3,7 @@
 #ifndef GHZ_COMPUTE_H
 #define GHZ_COMPUTE_H
 
-#include "stream.h"
+#include "compress.h"
 
 enum operation { COMBINE, MINIMUM, MAXIMUM };
 
@@ -15,8 +15,9 @@ typedef struct computation {
   const int64_t *coefficients; /* NULL: all 1 */
   double factor, divisor;      /* > 0; 0 where there is none */
   int scaled;
-  const ghz_bytes *streams; /* these, */
-  const ghz_slice *slices;  /* or these */
+  const ghz_bytes *streams;  /* these, */
+  const ghz_slice *slices;   /* or these */
+  const compression *values; /* and, unless NULL, as the last of k these, compressed tile by tile */
 } computation;
 
 /* Runs it; *result then describes the result's tiles. */

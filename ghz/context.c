@@ -1,8 +1,9 @@
 /* context.c: contexts: threads, scratch memory, the last message. The only state there is (law L6,
- * docs/LAWS.md). */
+ * docs/LAWS.md), but for what thread.c keeps. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-#include "context.h"
+#include "call.h"
+#include "thread.h"
 
 #include <omp.h>
 #include <stdarg.h>
@@ -12,21 +13,34 @@
 /* More than any machine has; scratch is a little per thread. */
 enum { THREADS_MAX = 4096 };
 
+/* ---- Creation -------------------------------------------------------------------------------- */
+
+static void set_threads(ghz_context *ctx, int threads) {
+  int most = threads ? threads : omp_get_max_threads();
+  most = most < 1 ? 1 : most; /* OpenMP takes any number from the environment, 0 and less included */
+  most = most < THREADS_MAX ? most : THREADS_MAX;
+  __atomic_store_n(&ctx->threads, most, __ATOMIC_RELAXED);
+  ctx->automatic = threads == 0;
+}
+
 ghz_status ghz_context_create(ghz_context **ctx, int threads) {
   if (!ctx)
-    return GHZ_EINVAL;
+    return ghz_fail(NULL, GHZ_EINVAL, "ctx is NULL");
   *ctx = NULL;
   if (threads < 0)
-    return GHZ_EINVAL;
+    return ghz_fail(NULL, GHZ_EINVAL, "%d threads: must be 0 or more", threads);
   const tile_codec *tiles = ghz_tiles_choose();
   if (!tiles)
-    return GHZ_EISA;
+    return ghz_fail(NULL, GHZ_EISA, "GHZ_ISA is '%.40s': this machine and build have%s", getenv("GHZ_ISA"),
+                    ghz_tiles_names().text);
   ghz_context *c = calloc(1, sizeof *c);
   if (!c)
-    return GHZ_ENOMEM;
+    return ghz_fail(NULL, GHZ_ENOMEM, "no %zu bytes for a context", sizeof *c);
   c->tiles = tiles;
+  set_threads(c, threads);
+  ghz_thread_forget(c);
   *ctx = c;
-  return ghz_context_set_threads(c, threads);
+  return GHZ_OK;
 }
 
 void ghz_context_free(ghz_context *ctx) {
@@ -39,26 +53,37 @@ void ghz_context_free(ghz_context *ctx) {
 }
 
 ghz_status ghz_context_set_threads(ghz_context *ctx, int threads) {
-  if (!ctx || threads < 0)
-    return ghz_fail(ctx, GHZ_EINVAL, "%d threads", threads);
-  int most = threads ? threads : omp_get_max_threads();
-  most = most < 1 ? 1 : most; /* OpenMP takes any number from the environment, 0 and less included */
-  ctx->threads = most < THREADS_MAX ? most : THREADS_MAX;
-  ctx->automatic = threads == 0;
+  if (!ctx)
+    return ghz_fail(ctx, GHZ_EINVAL, "ctx is NULL: the context of a thread has one codec thread");
+  GHZ_CALL(ctx);
+  if (threads < 0)
+    return ghz_fail(ctx, GHZ_EINVAL, "%d threads: must be 0 or more", threads);
+  set_threads(ctx, threads);
   return GHZ_OK;
 }
 
+/* ---- What is known of it --------------------------------------------------------------------- */
+
 int ghz_context_threads(const ghz_context *ctx) {
-  return ctx ? ctx->threads : 0;
+  return ctx ? __atomic_load_n(&ctx->threads, __ATOMIC_RELAXED) : 1;
 }
 
 const char *ghz_context_isa(const ghz_context *ctx) {
+  ghz_context *own;
+  if (!ctx && ghz_thread_context(&own) == GHZ_OK)
+    ctx = own;
   return ctx ? ctx->tiles->name : "";
 }
 
 const char *ghz_context_message(const ghz_context *ctx) {
-  return ctx ? ctx->message : "";
+  if (!ctx)
+    return ghz_thread_message();
+  return ghz_thread_was_refused(ctx)
+             ? "another call uses the context: give each thread a context of its own, or NULL"
+             : ctx->message;
 }
+
+/* ---- For the drivers ------------------------------------------------------------------------- */
 
 void *ghz_arena_reserve(arena *a, size_t size) {
   if (size > a->size) {
@@ -74,12 +99,12 @@ void *ghz_arena_reserve(arena *a, size_t size) {
 }
 
 ghz_status ghz_fail(ghz_context *ctx, ghz_status status, const char *format, ...) {
-  if (ctx) {
-    va_list args;
-    va_start(args, format);
-    vsnprintf(ctx->message, sizeof ctx->message, format, args);
-    va_end(args);
-  }
+  va_list args;
+  va_start(args, format);
+  vsnprintf(ctx && !ctx->of_thread ? ctx->message : ghz_thread_message(), MESSAGE_SIZE, format, args);
+  va_end(args);
+  if (ctx)
+    ghz_thread_forget(ctx);
   return status;
 }
 

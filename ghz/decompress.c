@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "call.h"
 #include "lattice.h"
 #include "operand.h"
 #include "parallel.h"
@@ -102,7 +103,9 @@ static ghz_status decompress_chunk(const void *job, const chunk *c) {
 ghz_status ghz_decompress_values(ghz_context *ctx, const ghz_slice *slice, ghz_type out, const array_box *box,
                                  void *dst) {
   const uint64_t count = shape_count(&box->shape);
-  if (!ghz_type_known(out) || (out == GHZ_F32 && slice->lattice.type == GHZ_F64))
+  if (!ghz_type_known(out))
+    return ghz_fail(ctx, GHZ_EINVAL, "type %d is unknown", (int)out);
+  if (out == GHZ_F32 && slice->lattice.type == GHZ_F64)
     return ghz_fail(ctx, GHZ_EINVAL, "a stream of doubles does not decompress to floats");
   if (!dst && count)
     return ghz_fail(ctx, GHZ_EINVAL, "dst is NULL");
@@ -118,9 +121,8 @@ ghz_status ghz_decompress_values(ghz_context *ctx, const ghz_slice *slice, ghz_t
 /* ---- The public operations ------------------------------------------------------------------- */
 
 ghz_status ghz_decompress(ghz_context *ctx, ghz_bytes src, ghz_type out, void *dst, size_t count) {
+  GHZ_CALL(ctx);
   ghz_slice s;
-  if (!ctx)
-    return GHZ_EINVAL;
   ghz_status status = ghz_stream_open(ctx, src, &s);
   if (status != GHZ_OK)
     return status;
@@ -153,9 +155,10 @@ static ghz_status decompress_box(ghz_context *ctx, ghz_slice *s, ghz_type out, c
 
 ghz_status ghz_decompress_box(ghz_context *ctx, ghz_bytes src, ghz_type out, const uint64_t origin[3],
                               const uint64_t extent[3], void *dst) {
+  GHZ_CALL(ctx);
   ghz_slice s;
-  if (!ctx || !origin || !extent)
-    return ghz_fail(ctx, GHZ_EINVAL, "a pointer is NULL");
+  if (!origin || !extent)
+    return ghz_fail(ctx, GHZ_EINVAL, "%s is NULL", origin ? "extent" : "origin");
   ghz_status status = ghz_stream_open(ctx, src, &s);
   if (status != GHZ_OK)
     return status;
@@ -169,9 +172,8 @@ ghz_status ghz_decompress_box(ghz_context *ctx, ghz_bytes src, ghz_type out, con
 
 ghz_status ghz_decompress_range(ghz_context *ctx, ghz_bytes src, ghz_type out, uint64_t first, size_t count,
                                 void *dst) {
+  GHZ_CALL(ctx);
   ghz_slice s;
-  if (!ctx)
-    return GHZ_EINVAL;
   ghz_status status = ghz_stream_open(ctx, src, &s);
   if (status != GHZ_OK)
     return status;

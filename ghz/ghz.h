@@ -3,6 +3,14 @@
  * libghz compresses arrays of float or double under a strict error bound, and computes on the
  * compressed form: it adds, subtracts, scales and averages streams without decompressing them.
  *
+ *   void *stream, *y;
+ *   size_t size, count;
+ *   ghz_shape shape = ghz_flat(n);
+ *   ghz_compress_alloc(NULL, GHZ_F32, (ghz_bound){GHZ_REL, 1e-4}, x, &shape, &stream, &size);
+ *   ghz_decompress_alloc(NULL, (ghz_bytes){stream, size}, GHZ_F32, &y, &count);
+ *
+ * With the caller's memory and several threads:
+ *
  *   ghz_context *ctx;
  *   ghz_lattice lattice;
  *   ghz_context_create(&ctx, 0);
@@ -33,16 +41,18 @@
  * Promises
  *   bound         Every finite value x comes back as y with |x - y| <= eb, in exact arithmetic. NaN
  *                 comes back as the canonical quiet NaN, infinities as themselves, -0.0 maybe as
- *                 +0.0. A sum with `terms` terms is within terms * eb of the exact sum of the
+ *                 +0.0. Where the lattice has a fill value, that and NaN come back as the fill. A sum with `terms` terms is within terms * eb of the exact sum of the
  *                 original values. FORMAT.md, "Bound of a sum", has the one exception: float32
  *                 beyond 2^22 steps.
  *   homomorphism  Additions associate and commute byte for byte while ghz_info.inexact is 0.
  *   untrusted     Any bytes may be given as a stream. The call returns a result or an error, never
  *                 reads or writes outside the buffers it was given, and never allocates by an
  *                 unchecked length.
- *   no state      The library has no global mutable state.
+ *   no state      The library has no global mutable state. For a thread it keeps a context and a
+ *                 message, see Threads.
  *   environment   Calls compute under round-to-nearest without flush-to-zero, whatever the caller
- *                 has set, and restore the caller's floating-point environment.
+ *                 has set, and restore the caller's floating-point environment and exception
+ *                 flags.
  *
  * Conventions
  *   Errors        Every call that can fail returns a ghz_status. Unless it is GHZ_OK, outputs are
@@ -51,9 +61,15 @@
  *                 need none. Outputs must not overlap inputs.
  *   Units         `n` and `count` are numbers of values, `size` and `capacity` bytes, `tiles`
  *                 tiles.
- *   Threads       A call with a context may use the context's threads; a context serves one call at
- *                 a time. Different contexts are independent. Calls without a context are
- *                 thread-safe.
+ *   Threads       A call with a context may use the context's threads. A context serves one call at
+ *                 a time: a call that comes meanwhile from another thread returns EBUSY, and does
+ *                 nothing. Different contexts are independent.
+ *   No context    With `ctx` NULL a call uses a context of the calling thread, of one codec thread,
+ *                 which the library makes on the thread's first such call and frees when the thread
+ *                 ends: nothing to create, and safe in any pool of threads and after fork(). It
+ *                 keeps scratch memory as any context does.
+ *   Messages      ghz_context_message has a sentence for every failure: of calls with a context,
+ *                 with NULL of this thread's calls without one.
  *   fork()        In a child of a program that has used several threads, use contexts of one
  *                 thread: GCC's OpenMP hangs in others.
  */
@@ -70,6 +86,15 @@
 #define GHZ_API
 #endif
 
+/* What compilers warn of if the status of a call is ignored. Define it as nothing before this
+ * header, if you do not want that. */
+#if !defined(GHZ_CHECKED) && defined(__GNUC__)
+#define GHZ_CHECKED __attribute__((warn_unused_result))
+#elif !defined(GHZ_CHECKED)
+#define GHZ_CHECKED
+#endif
+#define GHZ_TRY GHZ_API GHZ_CHECKED
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -77,6 +102,9 @@ extern "C" {
 #define GHZ_VERSION_MAJOR 0
 #define GHZ_VERSION_MINOR 2
 #define GHZ_VERSION_PATCH 0
+
+/* The version as a number: 200 is 0.2.0, 10203 is 1.2.3. #if GHZ_VERSION >= 200 */
+#define GHZ_VERSION (GHZ_VERSION_MAJOR * 10000 + GHZ_VERSION_MINOR * 100 + GHZ_VERSION_PATCH)
 
 /* Returns the version of the linked library, "major.minor.patch". Static. */
 GHZ_API const char *ghz_version(void);
@@ -91,10 +119,11 @@ typedef enum ghz_status {
   GHZ_ECORRUPT = -4,  /* not a stream, truncated, or damaged */
   GHZ_EVERSION = -5,  /* written by version 0.1, or by a newer version: a type or feature bit that this
                          one does not know */
-  GHZ_EMISMATCH = -6, /* operands differ in type, shape, cap, step or bound */
+  GHZ_EMISMATCH = -6, /* operands differ in type, shape, cap, step, bound or fill */
   GHZ_ERANGE = -7,    /* the result would have more terms than ghz_terms_limit allows */
   GHZ_EISA = -8,      /* GHZ_ISA names an instruction set that this machine or build does not have */
-  GHZ_EDEVICE = -9    /* no GPU that this build has kernels for, or CUDA reported an error */
+  GHZ_EDEVICE = -9,   /* no GPU that this build has kernels for, or CUDA reported an error */
+  GHZ_EBUSY = -10     /* the context serves a call of another thread: give each thread its own, or NULL */
 } ghz_status;
 
 /* Returns a short English sentence for a status. Static, never NULL. */
@@ -102,37 +131,42 @@ GHZ_API const char *ghz_status_text(ghz_status status);
 
 /* ---- Context --------------------------------------------------------------------------------- */
 
-/* Threads and scratch memory, reused from call to call. */
+/* Threads and scratch memory, reused from call to call. Every call that takes a context takes NULL,
+ * too, and with another context may return EBUSY. */
 typedef struct ghz_context ghz_context;
 
 /* Creates a context that works with `threads` OpenMP threads.
  * threads: 0 takes as many as OpenMP would use, and fewer for small arrays.
  * The instruction set is the best one of the machine, or the one that the environment variable
- * GHZ_ISA names: scalar, avx2 or avx512.
+ * GHZ_ISA names: scalar; avx2 or avx512 on x86-64; neon on 64-bit ARM.
  * Scratch memory grows on first use and is kept: a call of a size seen before allocates nothing. It
- * stays below one worst-case compressed size of the largest operation, plus 1 % and 64 KiB a
- * thread.
+ * stays below one worst-case compressed size of the largest result, counted in whole tiles, and for
+ * ghz_accumulate a second one; plus 1 % and 64 KiB a thread; plus, for each operand of the largest
+ * sum, 384 bytes and 96 bytes per 65536 values.
  * If threads cannot be created, the OpenMP runtime aborts the process. A context of one thread
  * never creates any.
  * Errors: EINVAL (threads < 0), ENOMEM, EISA. After an error *ctx is NULL. Free with
  * ghz_context_free. */
-GHZ_API ghz_status ghz_context_create(ghz_context **ctx, int threads);
+GHZ_TRY ghz_status ghz_context_create(ghz_context **ctx, int threads);
 
-/* Frees a context and its scratch memory. Ignores NULL. */
+/* Frees a context and its scratch memory; no call may be using it. Ignores NULL. */
 GHZ_API void ghz_context_free(ghz_context *ctx);
 
-/* Changes the number of threads; 0 as in ghz_context_create. Errors: EINVAL. */
+/* Changes the number of threads; 0 as in ghz_context_create. Errors: EINVAL (also: ctx is NULL). */
 GHZ_API ghz_status ghz_context_set_threads(ghz_context *ctx, int threads);
 
-/* Returns the most threads that calls with this context use; 0 for NULL. */
+/* Returns the most threads that calls with this context use; 1 for NULL. */
 GHZ_API int ghz_context_threads(const ghz_context *ctx);
 
-/* Returns the instruction set in use: "scalar", "avx2" or "avx512". Static. */
+/* Returns the instruction set in use: "scalar", "avx2", "avx512" or "neon"; "" where GHZ_ISA leaves
+ * NULL without one. Static. */
 GHZ_API const char *ghz_context_isa(const ghz_context *ctx);
 
 /* Returns a sentence about the last call with this context that failed, with the numbers that show
- * why: "step 0.002 in operand 1, 0.001 in operand 0". "" before any failure. The context owns the
- * text; it is valid until the next call with the context. */
+ * why: "step 0.002 in operand 1, 0.001 in operand 0". NULL: about the last call of this thread that
+ * failed and had no context: ctx was NULL, or it takes none (ghz_lattice_make, ghz_info_read,
+ * ghz_context_create, ...). "" before any failure. The text is valid until the next call with the
+ * context, or of the thread. */
 GHZ_API const char *ghz_context_message(const ghz_context *ctx);
 
 /* ---- Types, bounds, lattices ----------------------------------------------------------------- */
@@ -162,26 +196,56 @@ typedef struct ghz_bound {
  * hold for it. */
 typedef struct ghz_lattice {
   ghz_type type;
-  int cap;     /* bits of the largest quantised integer: 35, or for GHZ_F64 also 44 (the default) */
-  double step; /* quantisation step; 0 if the bound is too small for the type: values are then stored raw */
-  double eb;   /* the bound per value that the step guarantees */
+  int cap;      /* bits of the largest quantised integer: 35, or for GHZ_F64 also 44 (the default) */
+  double step;  /* quantisation step; 0 if the bound is too small for the type: values are then stored raw */
+  double eb;    /* the bound per value that the step guarantees */
+  int has_fill; /* 1: values equal to `fill` are missing, as NaN is (ghz_lattice_set_fill) */
+  double fill;
 } ghz_lattice;
 
 /* Finds the least and greatest finite value of x[0..n). Without any, *min = +Inf and *max = -Inf.
  * Errors: EINVAL (unknown type, NULL), ENOMEM. */
-GHZ_API ghz_status ghz_range(ghz_context *ctx, ghz_type type, const void *x, size_t n, double *min,
+GHZ_TRY ghz_status ghz_range(ghz_context *ctx, ghz_type type, const void *x, size_t n, double *min,
                              double *max);
+
+/* The same of the values that are not equal to `fill`. Errors: as ghz_range; EINVAL if the fill is
+ * not finite, or no value of the type. */
+GHZ_TRY ghz_status ghz_range_without(ghz_context *ctx, ghz_type type, const void *x, size_t n, double fill,
+                                     double *min, double *max);
 
 /* Makes the lattice for a bound.
  * min, max: the range of the finite values of all arrays that are to be added (ghz_range).
  * GHZ_ABS ignores it. If min == max, that constant is represented exactly; tiles with any other
- * value are stored uncompressed.
- * For a bound E on the *sum* of k arrays, ask for E / k.
+ * value are stored uncompressed. Where all values are 0, give the range that ghz_range reports where
+ * nothing is finite, +Inf and -Inf.
+ * If float32 values lie far from 0 (min and max say so), the step is smaller than GHZ_ABS makes it
+ * for the same bound, which saves up to one bit a value.
+ * For a bound E on the *sum* of k arrays, ask for E / k. The lattice has no fill value.
  * Errors: EINVAL (unknown type; value 0, negative, NaN or infinite; min > max, except for the range
- * that ghz_range reports where nothing is finite).
- * Source: our own, with a slack of 1/64; PSNR from the range as in fZ-light and SZ3. */
-GHZ_API ghz_status ghz_lattice_make(ghz_type type, ghz_bound bound, double min, double max,
+ * that ghz_range reports where nothing is finite; min = max = 0 but for GHZ_ABS, because that looks
+ * like a range that was not measured).
+ * Source: our own, with a slack of 1/64, or more for an offset; PSNR from the range as in fZ-light
+ * and SZ3. */
+GHZ_TRY ghz_status ghz_lattice_make(ghz_type type, ghz_bound bound, double min, double max,
                                     ghz_lattice *lattice);
+
+/* Makes the lattice for a bound of k >= 1 arrays of n values that are to be added: of the range of
+ * all their values, which GHZ_ABS does not need; constants and zeros are ranges, too.
+ * fill: NULL, or the value that stands for "missing": it is left out of the range, and the lattice
+ * has it (ghz_lattice_set_fill).
+ * Errors: as ghz_lattice_make, ghz_lattice_set_fill and ghz_range. */
+GHZ_TRY ghz_status ghz_lattice_for(ghz_context *ctx, ghz_type type, ghz_bound bound, const double *fill,
+                                   size_t k, const void *const *arrays, size_t n, ghz_lattice *lattice);
+
+/* Sets the fill value of a lattice: what stands for "missing" in the data, -999 or 1e20f say. In
+ * compression values equal to it are treated as NaN is: they cost as little, take no part in ranges
+ * and bounds, and make missing what is added to them. Decompression gives the fill for them and for
+ * every other NaN of the stream. It is part of the lattice: operands with different fills do not
+ * add. Choose one that lies outside the range of the data, or results may happen to equal it. 0 and
+ * -0 are equal.
+ * Errors: EINVAL (NULL; the fill is NaN, infinite or no value of the lattice's type: 1e20 is no
+ * float, (double)1e20f is). */
+GHZ_TRY ghz_status ghz_lattice_set_fill(ghz_lattice *lattice, double fill);
 
 /* Returns the most terms that a stream on a lattice of this cap may have: 8388607 for cap 35, 16383
  * for cap 44, 0 for any other. */
@@ -203,12 +267,14 @@ typedef struct ghz_shape {
 /* Returns the shape of a flat array. */
 GHZ_API ghz_shape ghz_flat(uint64_t n);
 
-/* Chooses the shape for an array of `rank` extents, the slowest first. Of more than three the
- * slowest are multiplied into z. Bricks of 8 x 8 x 16 where the extents are at least that; bricks
- * of 1 x 32 x 32 where y and x are at least 16; else flat, which shape->dims tells. Leave out
- * extents of 1.
+/* Chooses the shape for an array of `rank` extents, the slowest first. Neighbours are
+ * multiplied until three are left that bricks can fill: x is the last extent, times those before it
+ * until it is 16 or more; y the next one, times those before it until it is 8 or more; z all others.
+ * So extents of 1 do not matter. If z is less than 8 and y less than 16, y is multiplied by z, too.
+ * Bricks of 8 x 8 x 16 where z, y and x are at least that; bricks of 1 x 32 x 32 where y and x are
+ * at least 16; else flat, which shape->dims tells. Without values the array is flat.
  * Errors: EINVAL (rank 0, NULL, 2^64 values or more). */
-GHZ_API ghz_status ghz_shape_make(size_t rank, const uint64_t *extents, ghz_shape *shape);
+GHZ_TRY ghz_status ghz_shape_make(size_t rank, const uint64_t *extents, ghz_shape *shape);
 
 /* Returns the number of values; 0 too for NULL, unknown dims, dims 1 with z or y other than 1, and
  * 2^64 values or more. */
@@ -253,7 +319,7 @@ GHZ_API size_t ghz_shape_bound(const ghz_shape *shape, ghz_type type, uint32_t t
  * Errors: EINVAL, ECAPACITY, ENOMEM.
  * Source: fused quantisation and Lorenzo of fZ-light (Huang et al., 2025); bit planes and the rest,
  * our own. */
-GHZ_API ghz_status ghz_compress(ghz_context *ctx, const ghz_lattice *lattice, int order, const void *x,
+GHZ_TRY ghz_status ghz_compress(ghz_context *ctx, const ghz_lattice *lattice, int order, const void *x,
                                 size_t n, void *dst, size_t capacity, size_t *size);
 
 /* Compresses an array of a shape, in C order without gaps, to a stream of at most
@@ -262,7 +328,7 @@ GHZ_API ghz_status ghz_compress(ghz_context *ctx, const ghz_lattice *lattice, in
  * Errors: as ghz_compress; EINVAL if the shape is invalid.
  * Source: cosine transform by an integer matrix as in HEVC, Lorenzo predictor; lattice and
  * addition of both layers, our own. */
-GHZ_API ghz_status ghz_compress_shape(ghz_context *ctx, const ghz_lattice *lattice, int order, const void *x,
+GHZ_TRY ghz_status ghz_compress_shape(ghz_context *ctx, const ghz_lattice *lattice, int order, const void *x,
                                       const ghz_shape *shape, void *dst, size_t capacity, size_t *size);
 
 /* Decompresses a stream of any shape to dst, which holds `count` values of type `out`; writes as
@@ -271,80 +337,107 @@ GHZ_API ghz_status ghz_compress_shape(ghz_context *ctx, const ghz_lattice *latti
  * sum strict in every case.
  * Errors: EINVAL (GHZ_F32 for a stream of GHZ_F64), ECAPACITY (the stream has more than `count`
  * values), ECORRUPT, EVERSION, ENOMEM. */
-GHZ_API ghz_status ghz_decompress(ghz_context *ctx, ghz_bytes src, ghz_type out, void *dst, size_t count);
+GHZ_TRY ghz_status ghz_decompress(ghz_context *ctx, ghz_bytes src, ghz_type out, void *dst, size_t count);
 
 /* Decompresses values first .. first + count - 1 of a flat stream alone, to dst[0..count). Reads
  * only the tiles that hold them. Errors: as ghz_decompress; EINVAL if the range is not inside the
  * stream, or the stream is not flat. */
-GHZ_API ghz_status ghz_decompress_range(ghz_context *ctx, ghz_bytes src, ghz_type out, uint64_t first,
+GHZ_TRY ghz_status ghz_decompress_range(ghz_context *ctx, ghz_bytes src, ghz_type out, uint64_t first,
                                         size_t count, void *dst);
 
 /* Decompresses a box alone: extent[0] x extent[1] x extent[2] values, the first of which is at
  * `origin` (z, y, x, of the shape that the stream has: ghz_info), to dst, in C order without gaps.
  * Reads only the tiles that hold them. Of a flat stream a box is {0, 0, first}, {1, 1, count}. Errors: as ghz_decompress; EINVAL if the box is
  * not inside the array. */
-GHZ_API ghz_status ghz_decompress_box(ghz_context *ctx, ghz_bytes src, ghz_type out, const uint64_t origin[3],
+GHZ_TRY ghz_status ghz_decompress_box(ghz_context *ctx, ghz_bytes src, ghz_type out, const uint64_t origin[3],
                                       const uint64_t extent[3], void *dst);
+
+/* Compresses an array of a shape with GHZ_ORDER_BEST under a bound, for which it finds the range
+ * itself. *stream is then memory of *size bytes: free it with free(). While it works it holds
+ * ghz_shape_bound(shape, type, 1) bytes. Arrays that are to be added need one lattice for all: make
+ * it, and take ghz_compress_shape.
+ * Errors: as ghz_lattice_make and ghz_compress_shape, ENOMEM also for the result. After an error
+ * *stream is NULL and *size 0. */
+GHZ_TRY ghz_status ghz_compress_alloc(ghz_context *ctx, ghz_type type, ghz_bound bound, const void *x,
+                                      const ghz_shape *shape, void **stream, size_t *size);
+
+/* Decompresses a stream of any shape. *values is then memory with *count values of type `out`: free
+ * it with free(). A stream may have 3000 times its size in values. Errors: as ghz_decompress,
+ * ENOMEM also for the result. After an error *values is NULL and *count 0. */
+GHZ_TRY ghz_status ghz_decompress_alloc(ghz_context *ctx, ghz_bytes src, ghz_type out, void **values,
+                                        size_t *count);
 
 /* ---- Computing on streams -------------------------------------------------------------------- */
 /* Each of these writes a stream to dst and sets *size. The operands must have the same type, shape,
- * cap, step and eb; EMISMATCH otherwise, and ghz_context_message says which differs. The terms of
+ * cap, step, eb and fill; EMISMATCH otherwise, and ghz_context_message says which differs. The terms of
  * the result are the sum of the operands' terms, and its size is at most ghz_shape_bound(shape,
  * type, those terms).
  * Errors of each: EINVAL, EMISMATCH, ERANGE, ECAPACITY, ECORRUPT, EVERSION, ENOMEM.
  * Source: addition of compressed streams, hZCCL (Huang et al., SC'24); on bit planes, our own. */
 
 /* dst = a + b */
-GHZ_API ghz_status ghz_add(ghz_context *ctx, ghz_bytes a, ghz_bytes b, void *dst, size_t capacity,
+GHZ_TRY ghz_status ghz_add(ghz_context *ctx, ghz_bytes a, ghz_bytes b, void *dst, size_t capacity,
                            size_t *size);
 
 /* dst = a - b */
-GHZ_API ghz_status ghz_subtract(ghz_context *ctx, ghz_bytes a, ghz_bytes b, void *dst, size_t capacity,
+GHZ_TRY ghz_status ghz_subtract(ghz_context *ctx, ghz_bytes a, ghz_bytes b, void *dst, size_t capacity,
                                 size_t *size);
 
 /* dst = -a */
-GHZ_API ghz_status ghz_negate(ghz_context *ctx, ghz_bytes a, void *dst, size_t capacity, size_t *size);
+GHZ_TRY ghz_status ghz_negate(ghz_context *ctx, ghz_bytes a, void *dst, size_t capacity, size_t *size);
 
 /* dst = factor * a. Changes step and eb in the header, and no integer. Each scaling rounds the
  * step; eb covers the first thousand scalings of a stream.
  * EINVAL if factor is 0, NaN or infinite, or if the new step leaves the range of the type. */
-GHZ_API ghz_status ghz_scale(ghz_context *ctx, ghz_bytes a, double factor, void *dst, size_t capacity,
+GHZ_TRY ghz_status ghz_scale(ghz_context *ctx, ghz_bytes a, double factor, void *dst, size_t capacity,
                              size_t *size);
 
 /* dst = sum of streams[0..k), k >= 1, in one pass: each operand is read once, the result written
  * once. */
-GHZ_API ghz_status ghz_sum(ghz_context *ctx, size_t k, const ghz_bytes *streams, void *dst, size_t capacity,
+GHZ_TRY ghz_status ghz_sum(ghz_context *ctx, size_t k, const ghz_bytes *streams, void *dst, size_t capacity,
                            size_t *size);
+
+/* The same, to memory of *size bytes: free *stream with free(). ENOMEM also for the result. After
+ * an error *stream is NULL and *size 0. */
+GHZ_TRY ghz_status ghz_sum_alloc(ghz_context *ctx, size_t k, const ghz_bytes *streams, void **stream,
+                                 size_t *size);
 
 /* dst = mean of streams[0..k), k >= 1: their sum, with step / k and eb / k.
  * EINVAL also if step / k is too small for the type. */
-GHZ_API ghz_status ghz_mean(ghz_context *ctx, size_t k, const ghz_bytes *streams, void *dst, size_t capacity,
+GHZ_TRY ghz_status ghz_mean(ghz_context *ctx, size_t k, const ghz_bytes *streams, void *dst, size_t capacity,
                             size_t *size);
 
 /* dst = sum of coefficients[i] * streams[i], 0 <= i < k. Its terms are the sum of the
  * operands' terms, each times |coefficients[i]|. Operands with coefficient 0 are checked and then
  * ignored. */
-GHZ_API ghz_status ghz_combine(ghz_context *ctx, size_t k, const ghz_bytes *streams,
+GHZ_TRY ghz_status ghz_combine(ghz_context *ctx, size_t k, const ghz_bytes *streams,
                                const int64_t *coefficients, void *dst, size_t capacity, size_t *size);
 
 /* dst = the smaller (larger) of a and b, value by value. Values are compared as quantised integers,
- * so eb holds for the result whatever the number of operands. NaN wins. The terms of the result are
+ * so eb holds for the result whatever the number of operands. NaN and the fill win. The terms of the result are
  * the larger of the operands' terms.
  * EINVAL if an operand may have coefficients (ghz_info.transform), because its values lie between
  * those integers: compress bricks with GHZ_ORDER_LORENZO for this. */
-GHZ_API ghz_status ghz_minimum(ghz_context *ctx, ghz_bytes a, ghz_bytes b, void *dst, size_t capacity,
+GHZ_TRY ghz_status ghz_minimum(ghz_context *ctx, ghz_bytes a, ghz_bytes b, void *dst, size_t capacity,
                                size_t *size);
-GHZ_API ghz_status ghz_maximum(ghz_context *ctx, ghz_bytes a, ghz_bytes b, void *dst, size_t capacity,
+GHZ_TRY ghz_status ghz_maximum(ghz_context *ctx, ghz_bytes a, ghz_bytes b, void *dst, size_t capacity,
                                size_t *size);
 
 /* acc += x, in place. acc has `capacity` bytes, of which *size are a stream; the sum replaces it.
- * On error acc and *size are unchanged. The context keeps scratch memory for one result. */
-GHZ_API ghz_status ghz_accumulate(ghz_context *ctx, void *acc, size_t capacity, size_t *size, ghz_bytes x);
+ * With *size 0 there is none yet, and acc becomes the sum of x alone. On error *size is unchanged,
+ * and so are the *size bytes of acc. The context keeps scratch memory for one result. */
+GHZ_TRY ghz_status ghz_accumulate(ghz_context *ctx, void *acc, size_t capacity, size_t *size, ghz_bytes x);
+
+/* acc += the values of an array, in place: the bytes that ghz_compress_shape and ghz_accumulate
+ * give, without the compressed array in between: each tile is compressed and added at once. It is
+ * operand 1 in messages. Errors: as both. */
+GHZ_TRY ghz_status ghz_accumulate_values(ghz_context *ctx, const ghz_lattice *lattice, int order, const void *x,
+                                         const ghz_shape *shape, void *acc, size_t capacity, size_t *size);
 
 /* ---- Looking at streams ---------------------------------------------------------------------- */
 
 typedef struct ghz_info {
-  ghz_lattice lattice; /* type, cap, step, eb */
+  ghz_lattice lattice; /* type, cap, step, eb, fill */
   ghz_shape shape;
   uint64_t count; /* values: ghz_shape_count */
   uint64_t tiles; /* ghz_shape_tiles */
@@ -356,7 +449,7 @@ typedef struct ghz_info {
 } ghz_info;
 
 /* Reads and checks the header and the index of a stream. Errors: EINVAL, ECORRUPT, EVERSION. */
-GHZ_API ghz_status ghz_info_read(ghz_bytes src, ghz_info *info);
+GHZ_TRY ghz_status ghz_info_read(ghz_bytes src, ghz_info *info);
 
 typedef struct ghz_statistics {
   uint64_t empty;        /* tiles of zeros, stored in no bytes at all */
@@ -370,11 +463,90 @@ typedef struct ghz_statistics {
 
 /* Checks every tile of a stream and counts what it holds. Errors: EINVAL, ECORRUPT, EVERSION,
  * ENOMEM. */
-GHZ_API ghz_status ghz_scan(ghz_context *ctx, ghz_bytes src, ghz_statistics *statistics);
+GHZ_TRY ghz_status ghz_scan(ghz_context *ctx, ghz_bytes src, ghz_statistics *statistics);
 
-/* Finds the least and greatest finite value that the stream decompresses to. Without any,
- * *min = +Inf and *max = -Inf. Errors: EINVAL, ECORRUPT, EVERSION, ENOMEM. */
-GHZ_API ghz_status ghz_extrema(ghz_context *ctx, ghz_bytes src, double *min, double *max);
+/* Finds the least and greatest finite value that the stream decompresses to and that is not its
+ * fill. Without any, *min = +Inf and *max = -Inf. Errors: EINVAL, ECORRUPT, EVERSION, ENOMEM. */
+GHZ_TRY ghz_status ghz_extrema(ghz_context *ctx, ghz_bytes src, double *min, double *max);
+
+/* ---- Numbers from streams -------------------------------------------------------------------- */
+/* Sums, means, norms, products and distances of what streams hold, without decompressing them.
+ *
+ * What is computed is exact: the integers of the lattice (and values that are stored raw) are
+ * summed up without rounding, and each result is rounded once. It has the same bits whatever the
+ * number of threads, the machine, or the order in which streams are added to a tally.
+ *
+ * Each result comes with an interval that surely holds the same quantity of the original values
+ * (with terms > 1: of the exact sums of the originals), because each of these is within
+ * ghz_info.bound of what the stream holds; values stored raw are the originals. Where `inexact` is
+ * 1 the interval has no end.
+ *
+ * NaN, infinities and fill values are left out and counted. Values are taken before decompression
+ * rounds them to their type: a sum that decompresses to infinity is a finite number here. */
+
+/* The number, rounded to nearest, and the interval. All three are NaN where there is no such
+ * number. */
+typedef struct ghz_estimate {
+  double value, low, high;
+} ghz_estimate;
+
+typedef struct ghz_summary {
+  uint64_t count;    /* finite values; mean, variance and deviation need one */
+  uint64_t specials; /* other values, which are left out */
+  ghz_estimate sum, mean;
+  ghz_estimate variance;  /* the mean of the squared distances from the mean: divided by count */
+  ghz_estimate deviation; /* its root */
+  ghz_estimate norm;      /* L2: the root of the sum of squares */
+} ghz_summary;
+
+typedef struct ghz_comparison {
+  uint64_t count;       /* pairs of finite values; mean, rms and largest need one */
+  uint64_t specials;    /* other pairs, which are left out */
+  uint64_t mismatches;  /* of those: one is special and the other is not, or they are so in different ways */
+  ghz_estimate product; /* the dot product: the sum of a * b */
+  ghz_estimate mean;    /* of a - b */
+  ghz_estimate rms;     /* the root of the mean of (a - b)^2 */
+  ghz_estimate largest; /* the largest |a - b| */
+  uint64_t index;       /* the first place where it is, in C order; UINT64_MAX without pairs */
+  uint64_t place[3];    /* the same as z, y, x */
+} ghz_comparison;
+
+/* Sums up one stream. Errors: EINVAL, ECORRUPT, EVERSION, ENOMEM. */
+GHZ_TRY ghz_status ghz_moments(ghz_context *ctx, ghz_bytes src, ghz_summary *summary);
+
+/* Compares two streams a and b of the same type, shape and lattice; their terms may differ.
+ * Errors: as ghz_moments; EMISMATCH, and ghz_context_message says what differs. */
+GHZ_TRY ghz_status ghz_difference(ghz_context *ctx, ghz_bytes a, ghz_bytes b, ghz_comparison *comparison);
+
+enum { GHZ_TALLY_FIRST = 38, GHZ_TALLY_SECOND = 74 };
+
+/* Exact sums that go on from stream to stream: over the frames of a file, over files, over the
+ * ranks of a job (it has no pointers, and may be sent as bytes between equal machines). Begins as
+ * {0}. The fields are the library's. */
+typedef struct ghz_tally {
+  uint64_t kind, positions, count, specials, mismatches, inexact, index;
+  double error;
+  uint64_t sum[GHZ_TALLY_FIRST], sum_error[GHZ_TALLY_FIRST], largest[GHZ_TALLY_FIRST];
+  uint64_t squares[GHZ_TALLY_SECOND], squares_error[GHZ_TALLY_SECOND];
+  uint64_t product[GHZ_TALLY_SECOND], product_error[GHZ_TALLY_SECOND];
+} ghz_tally;
+
+/* Adds a stream, or the pairs of two streams; a tally has either. The streams of a tally may have
+ * any lattices. On error the tally is unchanged. Errors: as ghz_moments and ghz_difference; EINVAL
+ * if the tally has the other kind; ERANGE beyond 2^64 values. */
+GHZ_TRY ghz_status ghz_tally_add(ghz_context *ctx, ghz_tally *tally, ghz_bytes src);
+GHZ_TRY ghz_status ghz_tally_add_pair(ghz_context *ctx, ghz_tally *tally, ghz_bytes a, ghz_bytes b);
+
+/* Adds the streams of another tally, which come after those of this one: that counts for
+ * ghz_comparison.index alone. Errors: EINVAL, ERANGE, as above. */
+GHZ_TRY ghz_status ghz_tally_merge(ghz_tally *tally, const ghz_tally *other);
+
+/* What the streams so far give together, as if they were one: ghz_moments or ghz_difference of all
+ * values. The place of the largest difference is that in an array of `shape`, whose values the
+ * streams hold one after the other; NULL: in a flat one. Errors: EINVAL (NULL, the other kind). */
+GHZ_TRY ghz_status ghz_tally_summary(const ghz_tally *tally, ghz_summary *summary);
+GHZ_TRY ghz_status ghz_tally_comparison(const ghz_tally *tally, const ghz_shape *shape,
+                                        ghz_comparison *comparison);
 
 /* ---- Slices: ranges of tiles ----------------------------------------------------------------- */
 
@@ -396,17 +568,17 @@ typedef struct ghz_slice {
 /* A message is a header of GHZ_SLICE_HEADER bytes, then the sizes (2 * tiles bytes), then the
  * payload: three pieces that a sender may gather without copying. FORMAT.md, "Message", has its
  * bytes. */
-#define GHZ_SLICE_HEADER 80
+#define GHZ_SLICE_HEADER 88
 
 /* Views tiles first .. first + tiles - 1 of a stream, without copying.
  * Errors: EINVAL (range outside the stream), ECORRUPT, EVERSION. */
-GHZ_API ghz_status ghz_slice_view(ghz_bytes stream, uint64_t first, uint64_t tiles, ghz_slice *slice);
+GHZ_TRY ghz_status ghz_slice_view(ghz_bytes stream, uint64_t first, uint64_t tiles, ghz_slice *slice);
 
 /* Returns the number of values in the slice's tiles; the last tile of the array may be short. */
 GHZ_API size_t ghz_slice_count(const ghz_slice *slice);
 
 /* Writes the GHZ_SLICE_HEADER bytes that begin the slice's message. Errors: EINVAL. */
-GHZ_API ghz_status ghz_slice_header(const ghz_slice *slice, void *header);
+GHZ_TRY ghz_status ghz_slice_header(const ghz_slice *slice, void *header);
 
 /* Returns the size of the slice's message; 0 if it overflows. */
 GHZ_API size_t ghz_slice_size(const ghz_slice *slice);
@@ -419,58 +591,58 @@ GHZ_API size_t ghz_slice_bound(const ghz_shape *shape, uint64_t tiles, ghz_type 
  * dims counts, with up to `terms` terms need. Until the number of threads changes,
  * ghz_slice_compress, _sum of two, _extremum, _mean and _decompress on them do not return
  * GHZ_ENOMEM. Errors: ENOMEM, EINVAL. */
-GHZ_API ghz_status ghz_slice_reserve(ghz_context *ctx, const ghz_shape *shape, uint64_t tiles, ghz_type type,
+GHZ_TRY ghz_status ghz_slice_reserve(ghz_context *ctx, const ghz_shape *shape, uint64_t tiles, ghz_type type,
                                      uint32_t terms);
 
 /* Copies the slice to a message in dst, and sets *size. Errors: ECAPACITY, EINVAL. */
-GHZ_API ghz_status ghz_slice_pack(const ghz_slice *slice, void *dst, size_t capacity, size_t *size);
+GHZ_TRY ghz_status ghz_slice_pack(const ghz_slice *slice, void *dst, size_t capacity, size_t *size);
 
 /* Checks the header and sizes of a message that arrived, and views it. The tiles are checked when
  * they are used. Errors: EINVAL, ECORRUPT, EVERSION. */
-GHZ_API ghz_status ghz_slice_parse(ghz_bytes message, ghz_slice *slice);
+GHZ_TRY ghz_status ghz_slice_parse(ghz_bytes message, ghz_slice *slice);
 
 /* Compresses tiles first .. first + tiles - 1 of an array to a message in dst, and views it. x is
  * the beginning of the whole array, and only the values of these tiles are read. Errors: as
  * ghz_compress; EINVAL if the range is not inside the array. */
-GHZ_API ghz_status ghz_slice_compress_shape(ghz_context *ctx, const ghz_lattice *lattice, int order,
+GHZ_TRY ghz_status ghz_slice_compress_shape(ghz_context *ctx, const ghz_lattice *lattice, int order,
                                             const void *x, const ghz_shape *shape, uint64_t first,
                                             uint64_t tiles, void *dst, size_t capacity, ghz_slice *slice);
 
 /* The same, of the flat array x[0..n). */
-GHZ_API ghz_status ghz_slice_compress(ghz_context *ctx, const ghz_lattice *lattice, int order, const void *x,
+GHZ_TRY ghz_status ghz_slice_compress(ghz_context *ctx, const ghz_lattice *lattice, int order, const void *x,
                                       size_t n, uint64_t first, uint64_t tiles, void *dst, size_t capacity,
                                       ghz_slice *slice);
 
 /* Sums slices[0..k), k >= 1, of the same range to a message in dst, and views it. Errors: as
  * ghz_sum. */
-GHZ_API ghz_status ghz_slice_sum(ghz_context *ctx, size_t k, const ghz_slice *slices, void *dst,
+GHZ_TRY ghz_status ghz_slice_sum(ghz_context *ctx, size_t k, const ghz_slice *slices, void *dst,
                                  size_t capacity, ghz_slice *slice);
 
 /* Divides a slice, mostly a sum of k arrays, by k >= 1, to a message in dst, and views it: step / k
  * and eb / k, as in ghz_mean. Values outside the lattice are rounded twice, where ghz_mean rounds
  * once.
  * Errors: as ghz_mean. */
-GHZ_API ghz_status ghz_slice_mean(ghz_context *ctx, const ghz_slice *sum, uint64_t k, void *dst,
+GHZ_TRY ghz_status ghz_slice_mean(ghz_context *ctx, const ghz_slice *sum, uint64_t k, void *dst,
                                   size_t capacity, ghz_slice *slice);
 
 /* Writes the smaller (larger = 0) or larger values of two slices of the same range to a message in
  * dst, and views it. Errors: as ghz_minimum. */
-GHZ_API ghz_status ghz_slice_extremum(ghz_context *ctx, const ghz_slice *a, const ghz_slice *b, int larger,
+GHZ_TRY ghz_status ghz_slice_extremum(ghz_context *ctx, const ghz_slice *a, const ghz_slice *b, int larger,
                                       void *dst, size_t capacity, ghz_slice *slice);
 
 /* Decompresses a flat slice: ghz_slice_count(slice) values of type `out`, to dst. Errors: as
  * ghz_decompress; EINVAL if the slice is of bricks, whose values do not lie one after the other. */
-GHZ_API ghz_status ghz_slice_decompress(ghz_context *ctx, const ghz_slice *slice, ghz_type out, void *dst);
+GHZ_TRY ghz_status ghz_slice_decompress(ghz_context *ctx, const ghz_slice *slice, ghz_type out, void *dst);
 
 /* Decompresses a slice of any shape to the places of its values in the whole array, which begins at
  * `array`; writes nothing else. Errors: as ghz_decompress. */
-GHZ_API ghz_status ghz_slice_decompress_into(ghz_context *ctx, const ghz_slice *slice, ghz_type out,
+GHZ_TRY ghz_status ghz_slice_decompress_into(ghz_context *ctx, const ghz_slice *slice, ghz_type out,
                                              void *array);
 
 /* Joins k slices that follow each other and together cover the whole array to a stream in dst. They
  * must agree in everything but range and `inexact`. Errors: EINVAL (a gap or overlap), EMISMATCH,
  * ECAPACITY, ECORRUPT. */
-GHZ_API ghz_status ghz_slice_join(ghz_context *ctx, size_t k, const ghz_slice *slices, void *dst,
+GHZ_TRY ghz_status ghz_slice_join(ghz_context *ctx, size_t k, const ghz_slice *slices, void *dst,
                                   size_t capacity, size_t *size);
 
 /* ---- On a GPU -------------------------------------------------------------------------------- */

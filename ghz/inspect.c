@@ -5,7 +5,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "call.h"
 #include "floating.h"
+#include "inspect.h"
 #include "lattice.h"
 #include "operand.h"
 #include "parallel.h"
@@ -39,7 +41,7 @@ static void widen(thread_range *r, double min, double max) {
 
 typedef struct range_job {
   const tile_codec *tiles;
-  ghz_type type;
+  const ghz_lattice *lattice; /* type and fill */
   const uint8_t *x;
   size_t n;
   thread_range *ranges;
@@ -49,20 +51,23 @@ static ghz_status range_chunk(const void *job, const chunk *c) {
   const range_job *j = job;
   size_t start = c->first * TILE, count = j->n - start < GHZ_CHUNK ? j->n - start : GHZ_CHUNK;
   double min, max;
-  j->tiles->range(j->type, j->x + start * ghz_type_size(j->type), count, &min, &max);
+  j->tiles->range(j->lattice, j->x + start * ghz_type_size(j->lattice->type), count, &min, &max);
   widen(&j->ranges[c->thread], min, max);
   return GHZ_OK;
 }
 
-ghz_status ghz_range(ghz_context *ctx, ghz_type type, const void *x, size_t n, double *min, double *max) {
-  if (!ctx || !ghz_type_known(type) || (!x && n) || !min || !max)
-    return ghz_fail(ctx, GHZ_EINVAL, "a pointer is NULL, or type %d is unknown", (int)type);
+ghz_status ghz_range_of(ghz_context *ctx, const ghz_lattice *l, const void *x, size_t n, double *min,
+                        double *max) {
+  if (!ghz_type_known(l->type))
+    return ghz_fail(ctx, GHZ_EINVAL, "type %d is unknown", (int)l->type);
+  if ((!x && n) || !min || !max)
+    return ghz_fail(ctx, GHZ_EINVAL, "%s is NULL", !min ? "min" : !max ? "max" : "x");
   thread_range *ranges = ghz_arena_reserve(&ctx->scratch, (size_t)ctx->threads * sizeof *ranges);
   if (!ranges)
     return ghz_fail(ctx, GHZ_ENOMEM, "no scratch for %d threads", ctx->threads);
   for (int i = 0; i < ctx->threads; i++)
     ranges[i] = nothing_yet;
-  range_job job = {ctx->tiles, type, x, n, ranges};
+  range_job job = {ctx->tiles, l, x, n, ranges};
   ghz_status status = ghz_parallel_for(ctx, range_chunk, &job, 0, tiles_of(n));
   const thread_range *all = merge_ranges(ranges, ctx->threads);
   *min = all->min;
@@ -70,12 +75,25 @@ ghz_status ghz_range(ghz_context *ctx, ghz_type type, const void *x, size_t n, d
   return status;
 }
 
+ghz_status ghz_range(ghz_context *ctx, ghz_type type, const void *x, size_t n, double *min, double *max) {
+  GHZ_CALL(ctx);
+  return ghz_range_of(ctx, &(ghz_lattice){.type = type}, x, n, min, max);
+}
+
+ghz_status ghz_range_without(ghz_context *ctx, ghz_type type, const void *x, size_t n, double fill, double *min,
+                             double *max) {
+  GHZ_CALL(ctx);
+  ghz_lattice l = {.type = type};
+  ghz_status status = ghz_lattice_fill_in(ctx, &l, fill);
+  return status == GHZ_OK ? ghz_range_of(ctx, &l, x, n, min, max) : status;
+}
+
 /* ---- Looking at streams ---------------------------------------------------------------------- */
 
 ghz_status ghz_info_read(ghz_bytes src, ghz_info *info) {
   ghz_slice s;
   if (!info)
-    return GHZ_EINVAL;
+    return ghz_fail(NULL, GHZ_EINVAL, "info is NULL");
   ghz_status status = ghz_stream_open(NULL, src, &s);
   if (status != GHZ_OK)
     return status;
@@ -124,8 +142,6 @@ static ghz_status look_at_all(ghz_context *ctx, ghz_bytes src, tile_look look, c
                               void **results) {
   look_job job = {.look = look, .result_size = size};
   ghz_slice s;
-  if (!ctx)
-    return GHZ_EINVAL;
   job.tiles = ctx->tiles;
   ghz_status status = ghz_stream_open(ctx, src, &s);
   if (status == GHZ_OK)
@@ -145,6 +161,7 @@ static ghz_status scan_tile(const look_job *j, tile_source src, const tile_exten
 }
 
 ghz_status ghz_scan(ghz_context *ctx, ghz_bytes src, ghz_statistics *statistics) {
+  GHZ_CALL(ctx);
   const ghz_statistics none = {0};
   void *results;
   if (!statistics)
@@ -169,15 +186,16 @@ static ghz_status extrema_of_tile(const look_job *j, tile_source src, const tile
   ghz_status status = j->tiles->decode(l, &src, l->type, &place, 0, values);
   if (status != GHZ_OK)
     return status;
-  j->tiles->range(l->type, values, extent->n, &min, &max);
+  j->tiles->range(l, values, extent->n, &min, &max);
   widen(result, min, max);
   return GHZ_OK;
 }
 
 ghz_status ghz_extrema(ghz_context *ctx, ghz_bytes src, double *min, double *max) {
+  GHZ_CALL(ctx);
   void *results;
   if (!min || !max)
-    return ghz_fail(ctx, GHZ_EINVAL, "a pointer is NULL");
+    return ghz_fail(ctx, GHZ_EINVAL, "%s is NULL", min ? "max" : "min");
   ghz_status status = look_at_all(ctx, src, extrema_of_tile, &nothing_yet, sizeof nothing_yet, &results);
   if (status != GHZ_OK)
     return status;

@@ -4,7 +4,9 @@
 
 #include "lattice.h"
 
+#include "call.h"
 #include "floating.h"
+#include "inspect.h"
 #include "rules/bytes.h"
 #include "rules/lattice_rules.h"
 
@@ -23,11 +25,7 @@ static double cut_to_24_bits(double v) {
 }
 
 int ghz_lattice_valid(const ghz_lattice *l) {
-  floating_environment env;
-  floating_begin(&env); /* a denormal step is no step, and not 0 */
-  int valid = lattice_valid(l);
-  floating_end(&env);
-  return valid;
+  return lattice_valid(l);
 }
 
 int ghz_lattice_fresh(const ghz_lattice *l) {
@@ -64,6 +62,19 @@ static void set_step(ghz_lattice *l, double step) {
   l->step = l->type == GHZ_F32 ? cut_to_24_bits(step) : step;
 }
 
+/* Makes the step of float32 data with an offset smaller by what rounding their largest values takes
+ * of the bound: then coarse tiles reach them, and fine ones are spared, which cost a bit a value.
+ * Only where all data are at least half as far from 0 as they are apart, and most of them lie
+ * beyond coarse tiles. */
+static void make_room(ghz_lattice *l, double min, double max) {
+  const double middle = fabs(max / 2 + min / 2), largest = fmax(fabs(min), fabs(max));
+  if (l->type != GHZ_F32 || !(middle > coarse_limit(l)) || !(middle >= max - min))
+    return;
+  const double step = cut_to_24_bits(2 * (l->eb - largest * 0x1.09p-24));
+  if (step >= smallest_step(l->type) && step < l->step && largest <= 0x1p22 * step)
+    l->step = step;
+}
+
 /* On this lattice the constant c is the integer 1, and exact. */
 static void constant_lattice(ghz_lattice *l, double c) {
   c = fabs(c);
@@ -86,6 +97,8 @@ static void make(ghz_bound bound, double min, double max, ghz_lattice *l) {
   else
     l->eb = clamp_bound(2 * (half * power_of_tenth(bound.value / 20)));
   set_step(l, 2 * l->eb * 0x1.f8p-1);
+  if (bound.kind != GHZ_ABS)
+    make_room(l, min, max);
 }
 
 /* No range at all, or one that is finite and the right way round. */
@@ -93,22 +106,113 @@ static int range_valid(double min, double max) {
   return (min == INFINITY && max == -INFINITY) || (min <= max && min >= -DBL_MAX && max <= DBL_MAX);
 }
 
-static ghz_status make_checked(ghz_type type, ghz_bound bound, double min, double max, ghz_lattice *lattice) {
+/* What a caller gives who did not measure. */
+static int not_measured(ghz_bound bound, double min, double max) {
+  return bound.kind != GHZ_ABS && min == 0 && max == 0;
+}
+
+static ghz_status make_checked(ghz_context *ctx, ghz_type type, ghz_bound bound, double min, double max,
+                               ghz_lattice *lattice) {
   if (bound.kind != GHZ_ABS && bound.kind != GHZ_REL && bound.kind != GHZ_PSNR)
-    return GHZ_EINVAL;
-  if (!(bound.value > 0 && bound.value <= DBL_MAX) || (bound.kind != GHZ_ABS && !range_valid(min, max)))
-    return GHZ_EINVAL;
+    return ghz_fail(ctx, GHZ_EINVAL, "kind %d of a bound is unknown", (int)bound.kind);
+  if (!(bound.value > 0 && bound.value <= DBL_MAX))
+    return ghz_fail(ctx, GHZ_EINVAL, "bound %.9g: must be above 0, and finite", bound.value);
+  if (bound.kind != GHZ_ABS && !range_valid(min, max))
+    return ghz_fail(ctx, GHZ_EINVAL,
+                    "range %.9g .. %.9g: must be finite, the smaller one first; take ghz_range", min, max);
+  if (not_measured(bound, min, max))
+    return ghz_fail(ctx, GHZ_EINVAL,
+                    "range 0 .. 0 looks like one that was not measured; where all values are zero, give what "
+                    "ghz_range gives where nothing is finite, +Inf and -Inf, or take ghz_lattice_for");
   *lattice = (ghz_lattice){.type = type, .cap = type == GHZ_F32 ? 35 : 44};
   make(bound, min, max, lattice);
   return GHZ_OK;
 }
 
-ghz_status ghz_lattice_make(ghz_type type, ghz_bound bound, double min, double max, ghz_lattice *lattice) {
-  if (!lattice || !ghz_type_known(type))
-    return GHZ_EINVAL;
+ghz_status ghz_lattice_make_in(ghz_context *ctx, ghz_type type, ghz_bound bound, double min, double max,
+                               ghz_lattice *lattice) {
+  if (!lattice)
+    return ghz_fail(ctx, GHZ_EINVAL, "lattice is NULL");
+  if (!ghz_type_known(type))
+    return ghz_fail(ctx, GHZ_EINVAL, "type %d is unknown", (int)type);
   floating_environment env;
   floating_begin(&env);
-  ghz_status status = make_checked(type, bound, min, max, lattice);
+  ghz_status status = make_checked(ctx, type, bound, min, max, lattice);
   floating_end(&env);
   return status;
+}
+
+ghz_status ghz_lattice_make(ghz_type type, ghz_bound bound, double min, double max, ghz_lattice *lattice) {
+  return ghz_lattice_make_in(NULL, type, bound, min, max, lattice);
+}
+
+ghz_status ghz_lattice_fill_in(ghz_context *ctx, ghz_lattice *l, double fill) {
+  const ghz_lattice with = {.type = l->type, .has_fill = 1, .fill = fill};
+  if (!ghz_type_known(l->type))
+    return ghz_fail(ctx, GHZ_EINVAL, "type %d is unknown", (int)l->type);
+  if (!fill_valid(&with))
+    return ghz_fail(ctx, GHZ_EINVAL, "fill value %.17g is no finite float%d", fill,
+                    8 * (int)value_bytes(l->type));
+  l->has_fill = 1;
+  l->fill = fill;
+  return GHZ_OK;
+}
+
+ghz_status ghz_lattice_set_fill(ghz_lattice *lattice, double fill) {
+  return lattice ? ghz_lattice_fill_in(NULL, lattice, fill) : ghz_fail(NULL, GHZ_EINVAL, "lattice is NULL");
+}
+
+/* ---- Of arrays ------------------------------------------------------------------------------- */
+
+/* The range of all arrays; zeros have the one that nothing has. */
+static ghz_status range_of_all(ghz_context *ctx, const ghz_lattice *l, size_t k, const void *const *arrays,
+                               size_t n, double *min, double *max) {
+  *min = INFINITY;
+  *max = -INFINITY;
+  for (size_t i = 0; i < k; i++) {
+    double low, high;
+    ghz_status status = ghz_range_of(ctx, l, arrays[i], n, &low, &high);
+    if (status != GHZ_OK)
+      return status;
+    *min = low < *min ? low : *min;
+    *max = high > *max ? high : *max;
+  }
+  if (*min == 0 && *max == 0) {
+    *min = INFINITY;
+    *max = -INFINITY;
+  }
+  return GHZ_OK;
+}
+
+static ghz_status measure_and_make(ghz_context *ctx, ghz_type type, ghz_bound bound, const double *fill,
+                                   size_t k, const void *const *arrays, size_t n, ghz_lattice *lattice) {
+  ghz_lattice with = {.type = type};
+  double min = 0, max = 0;
+  ghz_status status = fill ? ghz_lattice_fill_in(ctx, &with, *fill) : GHZ_OK;
+  if (status == GHZ_OK && bound.kind != GHZ_ABS)
+    status = range_of_all(ctx, &with, k, arrays, n, &min, &max);
+  if (status == GHZ_OK)
+    status = ghz_lattice_make_in(ctx, type, bound, min, max, lattice);
+  if (status == GHZ_OK) {
+    lattice->has_fill = with.has_fill;
+    lattice->fill = with.fill;
+  }
+  return status;
+}
+
+ghz_status ghz_lattice_of(ghz_context *ctx, ghz_type type, ghz_bound bound, const double *fill, size_t k,
+                          const void *const *arrays, size_t n, ghz_lattice *lattice) {
+  floating_environment env;
+  floating_begin(&env); /* a denormal range is not 0 */
+  ghz_status status = measure_and_make(ctx, type, bound, fill, k, arrays, n, lattice);
+  floating_end(&env);
+  return status;
+}
+
+ghz_status ghz_lattice_for(ghz_context *ctx, ghz_type type, ghz_bound bound, const double *fill, size_t k,
+                           const void *const *arrays, size_t n, ghz_lattice *lattice) {
+  GHZ_CALL(ctx);
+  if (!lattice || !arrays || k == 0)
+    return ghz_fail(ctx, GHZ_EINVAL, k ? "lattice or arrays is NULL" : "there are no arrays");
+  return ghz_lattice_of(ctx, type, bound, fill, k, arrays, n, lattice);
 }

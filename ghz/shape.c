@@ -34,23 +34,49 @@ static int multiply(size_t count, const uint64_t *extents, uint64_t *product) {
   return fits;
 }
 
-/* The bricks for extents: whole ones at least along z, y and x, or half ones of a plane. */
-static int choose_dims(uint64_t z, uint64_t y, uint64_t x) {
+/* Multiplies the fastest extents that are left until the product is at least `least`. */
+static uint64_t join(size_t *left, const uint64_t *extents, uint64_t least) {
+  uint64_t product = 1;
+  while (*left > 0 && product < least)
+    product *= extents[--*left];
+  return product;
+}
+
+/* Joins extents to z, y and x that bricks can fill, from the fastest on. None of them is 0, so the
+ * products fit where that of all does. */
+static void fold(size_t rank, const uint64_t *extents, uint64_t folded[3]) {
   const tile_extent cube = whole_tile(3), plane = whole_tile(2);
-  if (z >= cube.z && y >= cube.y && x >= cube.x)
+  size_t left = rank;
+  folded[2] = join(&left, extents, cube.x);
+  folded[1] = join(&left, extents, cube.y);
+  folded[0] = join(&left, extents, UINT64_MAX);
+  if (folded[0] < cube.z && folded[1] < plane.y / 2) {
+    folded[1] *= folded[0];
+    folded[0] = 1;
+  }
+}
+
+/* The bricks for extents: whole ones at least along z, y and x, or half ones of a plane. */
+static int choose_dims(const uint64_t extent[3]) {
+  const tile_extent cube = whole_tile(3), plane = whole_tile(2);
+  if (extent[0] >= cube.z && extent[1] >= cube.y && extent[2] >= cube.x)
     return 3;
-  return y >= plane.y / 2 && x >= plane.x / 2 ? 2 : 1;
+  return extent[1] >= plane.y / 2 && extent[2] >= plane.x / 2 ? 2 : 1;
 }
 
 ghz_status ghz_shape_make(size_t rank, const uint64_t *extents, ghz_shape *shape) {
-  uint64_t n, z;
-  if (rank == 0 || !extents || !shape || !multiply(rank, extents, &n))
-    return GHZ_EINVAL;
-  const uint64_t y = rank > 1 ? extents[rank - 2] : 1, x = extents[rank - 1];
-  if (!multiply(rank > 2 ? rank - 2 : 0, extents, &z))
-    z = 0; /* only where y or x is 0 */
-  const int dims = choose_dims(z, y, x);
-  *shape = dims == 1 ? ghz_flat(n) : (ghz_shape){dims, {z, y, x}};
+  uint64_t n;
+  if (rank == 0 || !extents || !shape)
+    return ghz_fail(NULL, GHZ_EINVAL, rank ? "extents or shape is NULL" : "rank 0: must be above 0");
+  if (!multiply(rank, extents, &n))
+    return ghz_fail(NULL, GHZ_EINVAL, "%zu extents: 2^64 values or more", rank);
+  *shape = ghz_flat(n);
+  if (n == 0)
+    return GHZ_OK;
+  fold(rank, extents, shape->extent);
+  shape->dims = choose_dims(shape->extent);
+  if (shape->dims == 1)
+    *shape = ghz_flat(n);
   return GHZ_OK;
 }
 
@@ -63,7 +89,7 @@ static int add_product(size_t *total, uint64_t count, uint64_t each) {
 
 size_t ghz_stream_index_size(uint64_t tiles) {
   size_t size = STREAM_HEADER;
-  return add_product(&size, chunks_of(tiles) + 1, 8) && add_product(&size, tiles, 2) ? size : 0;
+  return add_product(&size, chunks_of(tiles), 8) && add_product(&size, tiles, 2) ? size : 0;
 }
 
 size_t ghz_tile_bound(int dims, ghz_type type, uint32_t terms, int fresh) {

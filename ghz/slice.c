@@ -1,16 +1,19 @@
 /* slice.c: ranges of tiles: the pieces that collectives send, add and join. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
+#include "call.h"
 #include "compress.h"
 #include "compute.h"
 #include "decompress.h"
+#include "describe.h"
 #include "lattice.h"
 #include "rules/bytes.h"
+#include "rules/fill.h"
 
 ghz_status ghz_slice_view(ghz_bytes stream, uint64_t first, uint64_t tiles, ghz_slice *slice) {
   ghz_slice whole;
   if (!slice)
-    return GHZ_EINVAL;
+    return ghz_fail(NULL, GHZ_EINVAL, "slice is NULL");
   ghz_status status = ghz_stream_open(NULL, stream, &whole);
   return status == GHZ_OK ? ghz_slice_cut(&whole, first, tiles, slice) : status;
 }
@@ -33,12 +36,16 @@ size_t ghz_slice_size(const ghz_slice *s) {
 
 ghz_status ghz_slice_pack(const ghz_slice *s, void *dst, size_t capacity, size_t *size) {
   if (!s || !dst || !size)
-    return GHZ_EINVAL;
+    return ghz_fail(NULL, GHZ_EINVAL, "slice, dst or size is NULL");
   size_t need = ghz_slice_size(s);
   if (need == 0 || need > capacity)
-    return GHZ_ECAPACITY;
+    return ghz_fail(NULL, GHZ_ECAPACITY,
+                    "%zu bytes are too few for a message of %zu bytes of payload and %llu tiles", capacity,
+                    s->payload_size, (unsigned long long)s->tiles);
   uint8_t *p = dst;
-  ghz_slice_header(s, p);
+  ghz_status status = ghz_slice_header(s, p);
+  if (status != GHZ_OK)
+    return status;
   p += GHZ_SLICE_HEADER;
   if (s->tiles)
     memcpy(p, s->sizes, 2 * s->tiles);
@@ -51,13 +58,18 @@ ghz_status ghz_slice_pack(const ghz_slice *s, void *dst, size_t capacity, size_t
 ghz_status ghz_slice_compress_shape(ghz_context *ctx, const ghz_lattice *lattice, int order, const void *x,
                                     const ghz_shape *shape, uint64_t first, uint64_t tiles, void *dst,
                                     size_t capacity, ghz_slice *slice) {
+  GHZ_CALL(ctx);
   ghz_slice s;
-  if (!slice || !shape || !shape_valid(shape))
-    return ghz_fail(ctx, GHZ_EINVAL, "slice or shape is NULL, or it is no shape");
+  if (!slice)
+    return ghz_fail(ctx, GHZ_EINVAL, "slice is NULL");
+  ghz_status status = ghz_shape_check(ctx, shape);
+  if (status != GHZ_OK)
+    return status;
   if (first > shape_tiles(shape) || tiles > shape_tiles(shape) - first)
-    return ghz_fail(ctx, GHZ_EINVAL, "tiles outside the array");
+    return ghz_fail(ctx, GHZ_EINVAL, "tiles %llu .. +%llu of %llu", (unsigned long long)first,
+                    (unsigned long long)tiles, (unsigned long long)shape_tiles(shape));
   const compression c = {lattice, order, x, shape, first, tiles};
-  ghz_status status = ghz_compress_tiles(ctx, &c, &(destination){ghz_message_layout, dst, capacity}, &s);
+  status = ghz_compress_tiles(ctx, &c, &(destination){ghz_message_layout, dst, capacity}, &s);
   if (status != GHZ_OK)
     return status;
   *slice = s;
@@ -83,28 +95,36 @@ static ghz_status to_message(ghz_context *ctx, computation c, void *dst, size_t 
 
 ghz_status ghz_slice_sum(ghz_context *ctx, size_t k, const ghz_slice *slices, void *dst, size_t capacity,
                          ghz_slice *slice) {
+  GHZ_CALL(ctx);
   return to_message(ctx, (computation){.k = k, .slices = slices}, dst, capacity, slice);
 }
 
 ghz_status ghz_slice_mean(ghz_context *ctx, const ghz_slice *sum, uint64_t k, void *dst, size_t capacity,
                           ghz_slice *slice) {
+  GHZ_CALL(ctx);
   if (!sum || k == 0)
-    return ghz_fail(ctx, GHZ_EINVAL, "sum is NULL, or divided by 0");
+    return ghz_fail(ctx, GHZ_EINVAL, sum ? "a sum divided by 0" : "sum is NULL");
   computation c = {.k = 1, .slices = sum, .divisor = (double)k, .scaled = 1};
   return to_message(ctx, c, dst, capacity, slice);
 }
 
 ghz_status ghz_slice_extremum(ghz_context *ctx, const ghz_slice *a, const ghz_slice *b, int larger, void *dst,
                               size_t capacity, ghz_slice *slice) {
+  GHZ_CALL(ctx);
   if (!a || !b)
-    return ghz_fail(ctx, GHZ_EINVAL, "a slice is NULL");
+    return ghz_fail(ctx, GHZ_EINVAL, "%s is NULL", a ? "b" : "a");
   computation c = {.operation = larger ? MAXIMUM : MINIMUM, .k = 2, .slices = (ghz_slice[]){*a, *b}};
   return to_message(ctx, c, dst, capacity, slice);
 }
 
+static ghz_status no_slice(ghz_context *ctx, const ghz_slice *slice) {
+  return ghz_fail(ctx, GHZ_EINVAL, slice ? "the fields of slice are not those of a slice" : "slice is NULL");
+}
+
 ghz_status ghz_slice_decompress(ghz_context *ctx, const ghz_slice *slice, ghz_type out, void *dst) {
-  if (!ctx || !slice || !ghz_slice_valid(slice))
-    return ghz_fail(ctx, GHZ_EINVAL, "no slice");
+  GHZ_CALL(ctx);
+  if (!slice || !ghz_slice_valid(slice))
+    return no_slice(ctx, slice);
   if (slice->shape.dims != 1)
     return ghz_fail(ctx, GHZ_EINVAL, "the slice has a shape: take ghz_slice_decompress_into");
   const array_box box = {{0, 0, values_before(&slice->shape, slice->first)}, ghz_flat(ghz_slice_count(slice))};
@@ -112,8 +132,9 @@ ghz_status ghz_slice_decompress(ghz_context *ctx, const ghz_slice *slice, ghz_ty
 }
 
 ghz_status ghz_slice_decompress_into(ghz_context *ctx, const ghz_slice *slice, ghz_type out, void *array) {
-  if (!ctx || !slice || !ghz_slice_valid(slice))
-    return ghz_fail(ctx, GHZ_EINVAL, "no slice");
+  GHZ_CALL(ctx);
+  if (!slice || !ghz_slice_valid(slice))
+    return no_slice(ctx, slice);
   return ghz_decompress_values(ctx, slice, out, &(array_box){.shape = slice->shape}, array);
 }
 
@@ -123,7 +144,7 @@ static int same_stream(const ghz_slice *a, const ghz_slice *b) {
   return a->lattice.type == b->lattice.type && a->lattice.cap == b->lattice.cap &&
          shapes_equal(&a->shape, &b->shape) && a->terms == b->terms &&
          load_u64(&a->lattice.step) == load_u64(&b->lattice.step) &&
-         load_u64(&a->lattice.eb) == load_u64(&b->lattice.eb);
+         load_u64(&a->lattice.eb) == load_u64(&b->lattice.eb) && fills_equal(&a->lattice, &b->lattice);
 }
 
 /* The slices' common header over all tiles, if they follow each other and agree. */
@@ -159,10 +180,15 @@ static ghz_status join_headers(ghz_context *ctx, size_t k, const ghz_slice *slic
 
 ghz_status ghz_slice_join(ghz_context *ctx, size_t k, const ghz_slice *slices, void *dst, size_t capacity,
                           size_t *size) {
+  GHZ_CALL(ctx);
   ghz_slice result;
   tile_sink sink;
-  if (!ctx || k == 0 || !slices || !dst || !size)
-    return ghz_fail(ctx, GHZ_EINVAL, "a pointer is NULL, or there are no slices");
+  if (k == 0 || !slices || !dst || !size)
+    return ghz_fail(ctx, GHZ_EINVAL, "%s",
+                    k == 0    ? "no slices"
+                    : !slices ? "slices is NULL"
+                    : !dst    ? "dst is NULL"
+                              : "size is NULL");
   ghz_status status = join_headers(ctx, k, slices, &result);
   if (status == GHZ_OK)
     status = ghz_stream_layout(ctx, &result, dst, capacity, &sink);
@@ -177,7 +203,7 @@ ghz_status ghz_slice_join(ghz_context *ctx, size_t k, const ghz_slice *slices, v
     memcpy(sink.payload, slices[i].payload, slices[i].payload_size);
     sink.payload += slices[i].payload_size;
   }
-  ghz_put_offsets(&sink, result.tiles);
+  ghz_put_ends(&sink, result.tiles);
   *size = ghz_stream_finish(&result, dst);
   return GHZ_OK;
 }

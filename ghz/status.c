@@ -25,13 +25,15 @@ const char *ghz_status_text(ghz_status status) {
   case GHZ_EVERSION:
     return "written by version 0.1, or by a newer version of ghz";
   case GHZ_EMISMATCH:
-    return "streams differ in type, shape, cap, step or bound";
+    return "streams differ in type, shape, cap, step, bound or fill value";
   case GHZ_ERANGE:
     return "too many terms for one sum";
   case GHZ_EISA:
     return "GHZ_ISA names an instruction set that this machine or build does not have";
   case GHZ_EDEVICE:
     return "no usable GPU, or an error of CUDA";
+  case GHZ_EBUSY:
+    return "the context serves another call at this moment";
   }
   return "unknown status";
 }

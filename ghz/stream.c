@@ -1,5 +1,5 @@
-/* stream.c: the bytes around the tiles: headers of streams and messages, offsets, sizes (FORMAT.md,
- * "Stream"). Everything that comes from outside is checked here before it is used
+/* stream.c: the bytes around the tiles: headers of streams and messages, ends of chunks, sizes
+ * (FORMAT.md, "Stream"). Everything that comes from outside is checked here before it is used
  * (law L5, docs/LAWS.md). */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
@@ -8,12 +8,13 @@
 #include "lattice.h"
 #include "rules/bytes.h"
 
-/* The 64 bytes that streams and messages have in common. */
+/* The 72 bytes that streams and messages have in common. */
 static void put_common(const ghz_slice *s, uint32_t magic, uint8_t *p) {
   memset(p, 0, STREAM_HEADER);
   store_u32(p, magic);
   p[4] = (uint8_t)s->lattice.type;
-  p[5] = (uint8_t)(FLAG_INEXACT * (s->inexact != 0) | FLAG_TRANSFORM * (s->transform != 0));
+  p[5] = (uint8_t)(FLAG_INEXACT * (s->inexact != 0) | FLAG_TRANSFORM * (s->transform != 0) |
+                   FLAG_FILL * (s->lattice.has_fill != 0));
   p[6] = (uint8_t)s->lattice.cap;
   p[7] = (uint8_t)s->shape.dims;
   for (int i = 0; i < 3; i++)
@@ -22,10 +23,13 @@ static void put_common(const ghz_slice *s, uint32_t magic, uint8_t *p) {
   store_f64(p + 40, s->lattice.eb);
   store_u32(p + 48, s->terms);
   store_u64(p + 56, s->payload_size);
+  if (s->lattice.has_fill)
+    store_f64(p + 64, s->lattice.fill);
 }
 
 static void take_common(const uint8_t *p, ghz_slice *s) {
-  *s = (ghz_slice){.lattice = {(ghz_type)p[4], p[6], load_f64(p + 32), load_f64(p + 40)},
+  *s = (ghz_slice){.lattice = {(ghz_type)p[4], p[6], load_f64(p + 32), load_f64(p + 40),
+                               (p[5] & FLAG_FILL) != 0, load_f64(p + 64)},
                    .shape = {p[7], {load_u64(p + 8), load_u64(p + 16), load_u64(p + 24)}},
                    .count = load_u64(p + 8) * load_u64(p + 16) * load_u64(p + 24),
                    .terms = load_u32(p + 48),
@@ -48,7 +52,7 @@ static ghz_status check_version(ghz_context *ctx, ghz_bytes src, uint32_t magic,
                     operand);
   if (src.size < header || load_u32(p) != magic)
     return ghz_fail(ctx, GHZ_ECORRUPT, "operand %zu: no ghz header", operand);
-  if (p[4] > 1 || p[5] > (FLAG_INEXACT | FLAG_TRANSFORM) || load_u32(p + 52) || !dims_known(p[7]))
+  if (p[4] > 1 || p[5] > FLAGS_KNOWN || load_u32(p + 52) || !dims_known(p[7]))
     return ghz_fail(ctx, GHZ_EVERSION, "operand %zu: type or feature bits of a newer version", operand);
   return GHZ_OK;
 }
@@ -64,8 +68,10 @@ static ghz_status parse_common(ghz_context *ctx, ghz_bytes src, uint32_t magic, 
                     (unsigned long long)s->shape.extent[0], (unsigned long long)s->shape.extent[1],
                     (unsigned long long)s->shape.extent[2], s->shape.dims);
   if (!ghz_lattice_valid(&s->lattice))
-    return ghz_fail(ctx, GHZ_ECORRUPT, "operand %zu: step %g, bound %g, cap %d are no lattice", operand,
-                    s->lattice.step, s->lattice.eb, s->lattice.cap);
+    return ghz_fail(ctx, GHZ_ECORRUPT, "operand %zu: step %g, bound %g, cap %d, fill %g are no lattice",
+                    operand, s->lattice.step, s->lattice.eb, s->lattice.cap, s->lattice.fill);
+  if (!s->lattice.has_fill && load_u64((const uint8_t *)src.data + 64))
+    return ghz_fail(ctx, GHZ_ECORRUPT, "operand %zu: a fill value that it says it does not have", operand);
   if (s->terms > terms_limit(s->lattice.cap))
     return ghz_fail(ctx, GHZ_ECORRUPT, "operand %zu: %u terms", operand, s->terms);
   return GHZ_OK;
@@ -83,16 +89,13 @@ static inline unsigned sum_sizes(const uint8_t *sizes, unsigned tiles, unsigned 
   return sum;
 }
 
-/* Checks each tile's size, and one stream's offsets against them where there are any. */
-static ghz_status check_sizes(ghz_context *ctx, const ghz_slice *s, const uint8_t *stored, uint64_t *offset) {
+/* Checks each tile's size, and one stream's ends of chunks against them where there are any. */
+static ghz_status check_sizes(ghz_context *ctx, const ghz_slice *s, const uint8_t *ends, uint64_t *offset) {
   uint64_t total = 0, chunks = chunks_of(s->tiles);
   for (uint64_t c = 0; c < chunks; c++) {
     const uint8_t *sizes = (const uint8_t *)s->sizes + 2 * TILES_PER_CHUNK * c;
     uint64_t left = s->tiles - c * TILES_PER_CHUNK;
     unsigned largest;
-    if (stored && load_u64(stored + 8 * c) != total)
-      return ghz_fail(ctx, GHZ_ECORRUPT, "offset of chunk %llu does not match the sizes",
-                      (unsigned long long)c);
     if (offset)
       offset[c] = total;
     /* The same call twice: with a constant count it compiles to a few vector instructions. */
@@ -100,10 +103,13 @@ static ghz_status check_sizes(ghz_context *ctx, const ghz_slice *s, const uint8_
                                      : sum_sizes(sizes, (unsigned)left, &largest);
     if (largest > TILE_BYTES_MAX)
       return ghz_fail(ctx, GHZ_ECORRUPT, "a tile of %u bytes in chunk %llu", largest, (unsigned long long)c);
+    if (ends && load_u64(ends + 8 * c) != total)
+      return ghz_fail(ctx, GHZ_ECORRUPT, "the end of chunk %llu does not match the sizes",
+                      (unsigned long long)c);
   }
   if (offset)
     offset[chunks] = total;
-  if (total != s->payload_size || (stored && load_u64(stored + 8 * chunks) != total))
+  if (total != s->payload_size)
     return ghz_fail(ctx, GHZ_ECORRUPT, "tiles of %llu bytes in a payload of %llu", (unsigned long long)total,
                     (unsigned long long)s->payload_size);
   return GHZ_OK;
@@ -122,22 +128,22 @@ ghz_status ghz_stream_header(ghz_context *ctx, ghz_bytes src, size_t operand, gh
   if (s->tiles > room / 2)
     return ghz_fail(ctx, GHZ_ECORRUPT, "operand %zu: too short for %llu values", operand,
                     (unsigned long long)s->count);
-  uint64_t offsets = 8 * (chunks_of(s->tiles) + 1), index = offsets + 2 * s->tiles;
+  uint64_t ends = 8 * chunks_of(s->tiles), index = ends + 2 * s->tiles;
   if (index > room || s->payload_size != room - index)
     return ghz_fail(ctx, GHZ_ECORRUPT, "operand %zu: %zu bytes do not fit its header", operand, src.size);
   const uint8_t *p = (const uint8_t *)src.data + STREAM_HEADER;
-  s->sizes = p + offsets;
+  s->sizes = p + ends;
   s->payload = p + index;
   return GHZ_OK;
 }
 
-/* A whole stream's offsets lie before its sizes. */
-static const uint8_t *stored_offsets(const ghz_slice *whole) {
-  return (const uint8_t *)whole->sizes - 8 * (chunks_of(whole->tiles) + 1);
+/* A whole stream's ends of chunks lie before its sizes. */
+static const uint8_t *stored_ends(const ghz_slice *whole) {
+  return (const uint8_t *)whole->sizes - 8 * chunks_of(whole->tiles);
 }
 
 ghz_status ghz_stream_locate(ghz_context *ctx, const ghz_slice *whole, uint64_t *offset) {
-  return check_sizes(ctx, whole, stored_offsets(whole), offset);
+  return check_sizes(ctx, whole, stored_ends(whole), offset);
 }
 
 ghz_status ghz_stream_open(ghz_context *ctx, ghz_bytes src, ghz_slice *s) {
@@ -156,13 +162,14 @@ int ghz_slice_valid(const ghz_slice *s) {
 ghz_status ghz_slice_cut(const ghz_slice *whole, uint64_t first, uint64_t tiles, ghz_slice *slice) {
   ghz_slice s = *whole;
   if (first > s.tiles || tiles > s.tiles - first)
-    return GHZ_EINVAL;
-  /* From the offset of a chunk, on over the sizes inside it. */
-  const uint8_t *sizes = s.sizes, *offsets = stored_offsets(whole);
+    return ghz_fail(NULL, GHZ_EINVAL, "tiles %llu .. +%llu of %llu", (unsigned long long)first,
+                    (unsigned long long)tiles, (unsigned long long)s.tiles);
+  /* From the end of the chunk before, on over the sizes inside this one. */
+  const uint8_t *sizes = s.sizes, *ends = stored_ends(whole);
   uint64_t bound[2], tile[2] = {first, first + tiles};
   for (int i = 0; i < 2; i++) {
     uint64_t c = tile[i] / TILES_PER_CHUNK;
-    bound[i] = load_u64(offsets + 8 * c);
+    bound[i] = c ? load_u64(ends + 8 * (c - 1)) : 0;
     for (uint64_t t = c * TILES_PER_CHUNK; t < tile[i]; t++)
       bound[i] += load_u16(sizes + 2 * t);
   }
@@ -177,18 +184,21 @@ ghz_status ghz_slice_cut(const ghz_slice *whole, uint64_t first, uint64_t tiles,
 
 ghz_status ghz_slice_parse(ghz_bytes message, ghz_slice *slice) {
   if (!slice)
-    return GHZ_EINVAL;
+    return ghz_fail(NULL, GHZ_EINVAL, "slice is NULL");
   ghz_status status = parse_common(NULL, message, MESSAGE_MAGIC, GHZ_SLICE_HEADER, 0, slice);
   if (status != GHZ_OK)
     return status;
   const uint8_t *p = message.data;
   size_t room = message.size - GHZ_SLICE_HEADER;
   uint64_t all = shape_tiles(&slice->shape);
-  slice->first = load_u64(p + 64);
-  slice->tiles = load_u64(p + 72);
-  if (slice->first > all || slice->tiles > all - slice->first || slice->tiles > room / 2 ||
-      slice->payload_size != room - 2 * slice->tiles)
-    return GHZ_ECORRUPT;
+  slice->first = load_u64(p + 72);
+  slice->tiles = load_u64(p + 80);
+  if (slice->first > all || slice->tiles > all - slice->first)
+    return ghz_fail(NULL, GHZ_ECORRUPT, "tiles %llu .. +%llu of %llu", (unsigned long long)slice->first,
+                    (unsigned long long)slice->tiles, (unsigned long long)all);
+  if (slice->tiles > room / 2 || slice->payload_size != room - 2 * slice->tiles)
+    return ghz_fail(NULL, GHZ_ECORRUPT, "a message of %zu bytes: its header says %llu tiles of %llu bytes",
+                    message.size, (unsigned long long)slice->tiles, (unsigned long long)slice->payload_size);
   slice->sizes = p + GHZ_SLICE_HEADER;
   slice->payload = p + GHZ_SLICE_HEADER + 2 * slice->tiles;
   return check_sizes(NULL, slice, NULL, NULL);
@@ -196,10 +206,10 @@ ghz_status ghz_slice_parse(ghz_bytes message, ghz_slice *slice) {
 
 ghz_status ghz_slice_header(const ghz_slice *slice, void *header) {
   if (!slice || !header)
-    return GHZ_EINVAL;
+    return ghz_fail(NULL, GHZ_EINVAL, "slice or header is NULL");
   put_common(slice, MESSAGE_MAGIC, header);
-  store_u64((uint8_t *)header + 64, slice->first);
-  store_u64((uint8_t *)header + 72, slice->tiles);
+  store_u64((uint8_t *)header + 72, slice->first);
+  store_u64((uint8_t *)header + 80, slice->tiles);
   return GHZ_OK;
 }
 
@@ -215,7 +225,7 @@ ghz_status ghz_stream_layout(ghz_context *ctx, const ghz_slice *result, void *ds
   uint8_t *p = dst;
   size_t sizes = index - 2 * result->tiles;
   *sink = (tile_sink){
-      .sizes = p + sizes, .payload = p + index, .offsets = p + STREAM_HEADER, .room = capacity - index};
+      .sizes = p + sizes, .payload = p + index, .ends = p + STREAM_HEADER, .room = capacity - index};
   return GHZ_OK;
 }
 
@@ -234,14 +244,13 @@ size_t ghz_stream_finish(const ghz_slice *result, void *dst) {
   return ghz_stream_index_size(result->tiles) + result->payload_size;
 }
 
-void ghz_put_offsets(const tile_sink *sink, uint64_t tiles) {
+void ghz_put_ends(const tile_sink *sink, uint64_t tiles) {
   uint64_t total = 0, chunks = chunks_of(tiles);
   for (uint64_t c = 0; c < chunks; c++) {
     uint64_t left = tiles - c * TILES_PER_CHUNK;
     unsigned largest;
-    store_u64(sink->offsets + 8 * c, total);
     total += sum_sizes(sink->sizes + 2 * TILES_PER_CHUNK * c,
                        left < TILES_PER_CHUNK ? (unsigned)left : TILES_PER_CHUNK, &largest);
+    store_u64(sink->ends + 8 * c, total);
   }
-  store_u64(sink->offsets + 8 * chunks, total);
 }

@@ -17,8 +17,8 @@ size_t ghz_tile_bound(int dims, ghz_type type, uint32_t terms, int fresh);
 /* Views a whole stream, after checking its header against its length; `operand` is for messages. */
 ghz_status ghz_stream_header(ghz_context *ctx, ghz_bytes src, size_t operand, ghz_slice *slice);
 
-/* Checks the index of a whole stream: sizes of tiles and stored offsets of chunks against each
- * other. Copies the offsets unless `offset` is NULL. */
+/* Checks the index of a whole stream: sizes of tiles and stored ends of chunks against each other.
+ * Writes where its chunks begin, and the end, unless `offset` is NULL. */
 ghz_status ghz_stream_locate(ghz_context *ctx, const ghz_slice *whole, uint64_t *offset);
 
 /* Header and index. */
@@ -36,12 +36,12 @@ ghz_status ghz_slice_cut(const ghz_slice *whole, uint64_t first, uint64_t tiles,
  * end. */
 ghz_status ghz_slice_locate(ghz_context *ctx, const ghz_slice *slice, uint64_t *offset);
 
-/* The tiles that an operation writes: sizes and payload, and for a stream the offsets of its
+/* The tiles that an operation writes: sizes and payload, and for a stream the ends of its
  * chunks. */
 typedef struct tile_sink {
   uint8_t *sizes, *payload;
-  uint8_t *offsets; /* NULL in a message */
-  size_t room;      /* for the payload */
+  uint8_t *ends; /* NULL in a message */
+  size_t room;   /* for the payload */
 } tile_sink;
 
 /* Lays out a stream, or a message, of the tiles that `result` names, in dst. ECAPACITY if not even
@@ -58,8 +58,8 @@ typedef struct destination {
   size_t capacity;
 } destination;
 
-/* Writes the offsets of a stream's chunks, once its sizes are there. */
-void ghz_put_offsets(const tile_sink *sink, uint64_t tiles);
+/* Writes the ends of a stream's chunks, once its sizes are there. */
+void ghz_put_ends(const tile_sink *sink, uint64_t tiles);
 
 /* Writes the header of a stream whose payload is in place; returns the size of the whole. */
 size_t ghz_stream_finish(const ghz_slice *result, void *dst);

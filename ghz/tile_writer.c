@@ -18,7 +18,7 @@ static uint64_t groups_of(uint64_t tiles) {
   return chunks / GROUP + (chunks % GROUP != 0);
 }
 
-static int threads_for(const ghz_context *ctx, uint64_t tiles) {
+int ghz_write_tiles_threads(const ghz_context *ctx, uint64_t tiles) {
   return ghz_threads_for(ctx, tiles, groups_of(tiles));
 }
 
@@ -27,7 +27,7 @@ static size_t slot_size(const tile_writer *w) {
 }
 
 int ghz_write_tiles_scratch(const ghz_context *ctx, const tile_writer *w, uint64_t tiles, size_t *total) {
-  if (threads_for(ctx, tiles) == 1)
+  if (ghz_write_tiles_threads(ctx, tiles) == 1)
     return ghz_total_add(total, 1, w->tile_bound + SLACK);
   uint64_t groups = groups_of(tiles), missing = groups * GROUP * TILES_PER_CHUNK - tiles;
   return ghz_reorder_scratch(groups, slot_size(w), (size_t)missing * w->tile_bound, total);
@@ -68,14 +68,12 @@ static ghz_status write_in_order(ghz_context *ctx, const tile_writer *w, ghz_sli
   uint64_t chunks = chunks_of(result->tiles);
   for (uint64_t i = 0; i < chunks; i++) {
     chunk c = ghz_chunk_at(result->first, result->tiles, i, 0);
-    if (sink->offsets)
-      store_u64(sink->offsets + 8 * i, used);
     ghz_status status = write_chunk(ctx, w, &c, &result->shape, sink, scratch, &used, &result->inexact);
     if (status != GHZ_OK)
       return status;
+    if (sink->ends)
+      store_u64(sink->ends + 8 * i, used);
   }
-  if (sink->offsets)
-    store_u64(sink->offsets + 8 * chunks, used);
   result->payload_size = used;
   return GHZ_OK;
 }
@@ -150,8 +148,8 @@ static ghz_status write_in_parallel(ghz_context *ctx, const tile_writer *w, ghz_
     return full(ctx, sink);
   if (s.buffer.status != GHZ_OK)
     return ghz_fail(ctx, s.buffer.status, "a tile is damaged");
-  if (sink->offsets)
-    ghz_put_offsets(sink, result->tiles);
+  if (sink->ends)
+    ghz_put_ends(sink, result->tiles);
   result->payload_size = s.buffer.used;
   result->inexact |= s.inexact;
   return GHZ_OK;
@@ -165,12 +163,8 @@ ghz_status ghz_write_tiles(ghz_context *ctx, const tile_writer *w, ghz_slice *re
     return status;
   result->sizes = sink.sizes;
   result->payload = sink.payload;
-  int threads = threads_for(ctx, result->tiles);
+  int threads = ghz_write_tiles_threads(ctx, result->tiles);
   if (threads > 1)
     return write_in_parallel(ctx, w, result, &sink, scratch, threads);
-  floating_environment env;
-  floating_begin(&env);
-  status = write_in_order(ctx, w, result, &sink, scratch);
-  floating_end(&env);
-  return status;
+  return write_in_order(ctx, w, result, &sink, scratch);
 }

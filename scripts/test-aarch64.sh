@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # test-aarch64.sh: builds the library for this machine and for 64-bit ARM, uses both from a program
-# outside the project, the latter under emulation, and compares the bytes of the streams that they
-# make. Not part of test.sh.
+# outside the project, the latter under emulation, with NEON and without, and compares the bytes of
+# the streams that they make. Then what is kept of the fuzzers runs with NEON against the reference
+# codec. Not part of test.sh.
 # SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail
 exec </dev/null
@@ -23,7 +24,7 @@ build_for() { # machine cmake-option...: the library, installed, and programs th
   local here=$build/$1
   echo "== Building for $1"
   quietly cmake --fresh -G Ninja -S "$root" -B "$here/ghz" -DCMAKE_BUILD_TYPE=Release -DGHZ_WERROR=ON -DGHZ_TOOLS=OFF \
-    -DGHZ_BENCH=OFF -DBUILD_TESTING=OFF "${@:2}"
+    -DGHZ_BENCH=OFF -DGHZ_EXAMPLES=OFF -DBUILD_TESTING=OFF "${@:2}"
   quietly cmake --build "$here/ghz"
   quietly cmake --install "$here/ghz" --prefix "$here/installed"
   for link in static shared; do
@@ -44,7 +45,16 @@ echo "== Running"
 for link in static shared; do
   "${emulated[@]}" "$build/aarch64/$link/consumer"
   "$build/native/$link/streams" "${golden[@]}" >"$build/native-$link.txt"
-  "${emulated[@]}" "$build/aarch64/$link/streams" "${golden[@]}" >"$build/aarch64-$link.txt"
-  cmp "$build/native-$link.txt" "$build/aarch64-$link.txt"
+  for isa in neon scalar; do
+    GHZ_ISA=$isa "${emulated[@]}" "$build/aarch64/$link/streams" "${golden[@]}" >"$build/$isa-$link.txt"
+    cmp "$build/native-$link.txt" "$build/$isa-$link.txt"
+  done
 done
+
+echo "== Testing"
+quietly cmake --fresh -G Ninja -S "$root" -B "$build/tests" -DCMAKE_BUILD_TYPE=Release -DGHZ_WERROR=ON -DGHZ_TOOLS=OFF \
+  -DGHZ_BENCH=OFF -DGHZ_EXAMPLES=OFF -DGHZ_MPI=OFF -DGHZ_CUDA=OFF "${arm[@]}" \
+  "-DCMAKE_CROSSCOMPILING_EMULATOR=qemu-aarch64;-L;/usr/aarch64-linux-gnu"
+quietly cmake --build "$build/tests" --target fuzzers
+quietly env GHZ_ISA=neon ctest --test-dir "$build/tests" -L fuzz --no-tests=error
 echo "test-aarch64.sh: $(wc -l <"$build/native-static.txt") streams, the same bytes and values on both machines"

@@ -68,7 +68,7 @@ fast='long|slow'
 usual='long'
 # With the sanitizers left to --all: programs that are not ours with the library preloaded, and what
 # runs the same code of ours as a test beside it, with other sizes.
-twice='^(intercept_|mpi_device_(values|bytes)_direct|mpi_device_steady|mpi_device_values_emulated_1|cuda_gpu_compute_)'
+twice='^(intercept_|mpi_device_(values|bytes)_direct|mpi_device_steady|cuda_gpu_compute_)'
 architectures=-DCMAKE_CUDA_ARCHITECTURES=90-real # one of those that releases have
 [ -z "$all" ] || { fast='slow' usual='nothing' twice='nothing' architectures=; }
 junit=()
@@ -92,7 +92,7 @@ targets=mpi_tests part "build, gcc, MPICH" build build-test-mpich -DCMAKE_BUILD_
 part "  collectives" run_tests build-test-mpich --test-dir build-test-mpich -L mpi -LE "$fast|simt"
 part "build, clang, sanitizers" build build-sanitize --preset sanitize
 part "  fast tests, fuzz replay" run_tests build-sanitize --test-dir build-sanitize -LE "$fast" -E "$twice"
-targets="threads fuzzers ghz_cli ghz_cli_tool mpi_values mpi_communicators mpi_random_calls" \
+targets="threads contexts fuzzers ghz_cli ghz_cli_tool mpi_values mpi_communicators mpi_random_calls" \
   part "build, clang, threads" build build-thread --preset thread
 part "  threads" run_tests build-thread --preset thread -L threads
 [ -z "$all" ] || part "fuzzers" scripts/fuzz.sh 5

@@ -37,6 +37,8 @@ cmake --build "$build" -- --quiet
 
 # shellcheck disable=SC2086 # lists of words, below, too
 under threads $valgrind $leaks "$build/tests/threads"
+# It goes on after faults, for which the registers have to be right.
+under contexts $valgrind --vex-iropt-register-updates=allregs-at-mem-access $leaks "$build/tests/contexts"
 for law in api slice golden overflow allocation state schedules tuner; do
   under "test_$law" $valgrind "$build/tests/test_$law" --jobs 2 # Criterion leaks
 done

@@ -72,6 +72,14 @@ CALL(scan) {
   r->size = sizeof(ghz_statistics);
   return ghz_scan(ctx, view(o->a), (ghz_statistics *)(void *)r->bytes);
 }
+CALL(moments) {
+  r->size = sizeof(ghz_summary);
+  return ghz_moments(ctx, view(o->a), (ghz_summary *)(void *)r->bytes);
+}
+CALL(difference) {
+  r->size = sizeof(ghz_comparison);
+  return ghz_difference(ctx, view(o->a), view(o->b), (ghz_comparison *)(void *)r->bytes);
+}
 CALL(decompress) {
   return ghz_decompress(ctx, view(o->a), o->lattice.type, r->bytes, values(r, o->n, o->lattice.type));
 }
@@ -101,6 +109,27 @@ CALL(accumulate) {
   if (status != GHZ_OK && bytes_differ(answered(r), o->a))
     need(status, "the accumulator changed in a call that failed");
   return status;
+}
+/* Into an accumulator of `begin` bytes, 0 or those of a stream. */
+static ghz_status accumulate_values(ghz_context *ctx, const operands *o, answer *r, ref_bytes begin,
+                                    const void *x, const ghz_shape *shape) {
+  if (r->room < begin.size)
+    return GHZ_ECAPACITY;
+  memcpy(r->bytes, begin.data, begin.size);
+  r->size = begin.size;
+  ghz_status status =
+      ghz_accumulate_values(ctx, &o->lattice, GHZ_ORDER_BEST, x, shape, r->bytes, r->room, &r->size);
+  if (status != GHZ_OK && bytes_differ(answered(r), begin))
+    need(status, "the accumulator changed in a call that failed");
+  return status;
+}
+CALL(accumulate_values) { return accumulate_values(ctx, o, r, o->b, o->x, &(ghz_shape){1, {1, 1, o->n}}); }
+CALL(accumulate_first_values) {
+  return accumulate_values(ctx, o, r, (ref_bytes){r->bytes, 0}, o->x, &(ghz_shape){1, {1, 1, o->n}});
+}
+CALL(accumulate_first) {
+  r->size = 0;
+  return ghz_accumulate(ctx, r->bytes, r->room, &r->size, view(o->a));
 }
 CALL(slice_compress) {
   ghz_slice made;
@@ -139,6 +168,7 @@ CALL(decompress_box) {
   return ghz_decompress_box(ctx, view(o->bricks[1]), GHZ_F64, origin, extent, r->bytes);
 }
 CALL(add_bricks) { return ghz_add(ctx, view(o->bricks[0]), view(o->bricks[1]), r->bytes, r->room, &r->size); }
+CALL(accumulate_bricks) { return accumulate_values(ctx, o, r, o->bricks[1], o->field, &o->shape); }
 CALL(combine_bricks) {
   ghz_bytes both[3] = {view(o->bricks[0]), view(o->bricks[1]), view(o->bricks[0])};
   return ghz_combine(ctx, 3, both, (int64_t[]){3, -2, 1}, r->bytes, r->room, &r->size);
@@ -146,6 +176,14 @@ CALL(combine_bricks) {
 CALL(scan_bricks) {
   r->size = sizeof(ghz_statistics);
   return ghz_scan(ctx, view(o->bricks[0]), (ghz_statistics *)(void *)r->bytes);
+}
+CALL(moments_of_bricks) {
+  r->size = sizeof(ghz_summary);
+  return ghz_moments(ctx, view(o->bricks[0]), (ghz_summary *)(void *)r->bytes);
+}
+CALL(difference_of_bricks) {
+  r->size = sizeof(ghz_comparison);
+  return ghz_difference(ctx, view(o->bricks[0]), view(o->bricks[1]), (ghz_comparison *)(void *)r->bytes);
 }
 CALL(slice_compress_shape) {
   ghz_slice made;
@@ -163,6 +201,8 @@ const call calls[] = {
     {"range", do_range, 0},
     {"extrema", do_extrema, 0},
     {"scan", do_scan, 0},
+    {"moments", do_moments, 0},
+    {"difference", do_difference, 0},
     {"decompress", do_decompress, 0},
     {"decompress as float64", do_decompress_wide, 0},
     {"decompress_range", do_decompress_range, 0},
@@ -177,6 +217,9 @@ const call calls[] = {
     {"minimum", do_minimum, 1},
     {"maximum", do_maximum, 1},
     {"accumulate", do_accumulate, 1},
+    {"accumulate the first", do_accumulate_first, 1},
+    {"accumulate_values", do_accumulate_values, 1},
+    {"accumulate_values, the first", do_accumulate_first_values, 1},
     {"slice_compress", do_slice_compress, 0},
     {"slice_sum", do_slice_sum, 0},
     {"slice_mean", do_slice_mean, 0},
@@ -186,8 +229,11 @@ const call calls[] = {
     {"decompress of bricks", do_decompress_bricks, 0},
     {"decompress_box", do_decompress_box, 0},
     {"add of bricks", do_add_bricks, 1},
+    {"accumulate_values of bricks", do_accumulate_bricks, 1},
     {"combine of bricks", do_combine_bricks, 1},
     {"scan of bricks", do_scan_bricks, 0},
+    {"moments of bricks", do_moments_of_bricks, 0},
+    {"difference of bricks", do_difference_of_bricks, 0},
     {"slice_compress_shape", do_slice_compress_shape, 0},
     {"slice_decompress_into", do_slice_decompress_into, 0},
 };

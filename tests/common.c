@@ -120,25 +120,29 @@ ghz_context *context_on(const char *isa, int threads) {
 
 void context_drop(ghz_context **ctx) { ghz_context_free(*ctx); }
 
-static const char *const isa_names[3] = {"scalar", "avx2", "avx512"};
+enum { ISAS = 4, ISAS_KNOWN = 1 << ISAS };
+
+static const char *const isa_names[ISAS] = {"scalar", "avx2", "avx512", "neon"};
 
 static unsigned isas_present(void) {
   static unsigned present;
-  for (unsigned i = 0; i < 3 && !(present & 8); i++) {
+  for (unsigned i = 0; i < ISAS && !(present & ISAS_KNOWN); i++) {
     ghz_context *ctx = NULL;
     present |= (unsigned)(try_context(isa_names[i], 1, &ctx) == GHZ_OK) << i;
     ghz_context_free(ctx);
   }
-  return present |= 8;
+  return present |= ISAS_KNOWN;
 }
 
 size_t isa_count(void) {
-  unsigned present = isas_present();
-  return (present & 1) + (present >> 1 & 1) + (present >> 2 & 1);
+  size_t count = 0;
+  for (unsigned i = 0; i < ISAS; i++)
+    count += isas_present() >> i & 1;
+  return count;
 }
 
 const char *isa_name(size_t i) {
-  for (unsigned j = 0; j < 3; j++)
+  for (unsigned j = 0; j < ISAS; j++)
     if ((isas_present() >> j & 1) && i-- == 0)
       return isa_names[j];
   return NULL;
@@ -150,17 +154,53 @@ ghz_lattice lattice_abs(ghz_type type, double eb) {
   return lattice;
 }
 
+ghz_lattice lattice_offset(double eb, double magnitude) {
+  ghz_lattice l;
+  double max = eb * magnitude, range = max / 64;
+  need(ghz_lattice_make(GHZ_F32, (ghz_bound){GHZ_REL, eb / range}, max - range, max, &l), "offset of %g", max);
+  return l;
+}
+
+ghz_lattice filled(ghz_lattice l, uint64_t turn) {
+  if (turn % 2)
+    need(ghz_lattice_set_fill(&l, turn % 4 == 1 ? 0 : -999), "fill");
+  return l;
+}
+
+ghz_lattice lattice_filled(ghz_type type, double eb, uint64_t turn) {
+  ghz_lattice l = filled(lattice_abs(type, eb), turn);
+  return l;
+}
+
 ghz_lattice lattice_any(uint64_t *state) {
   ghz_type type = (ghz_type)input_below(state, 2);
   double fraction = 1.5 + 0.5 * input_uniform(state);
   ghz_lattice l = lattice_abs(type, ldexp(fraction, (int)input_below(state, 30) - 15));
   if (l.type == GHZ_F64 && input_below(state, 3) == 0)
     l.cap = 35;
+  if (l.type == GHZ_F32 && input_below(state, 3) == 0)
+    l = lattice_offset(l.eb, ldexp(1 + (double)input_below(state, 64) / 64, 17 + (int)input_below(state, 6)));
+  return l;
+}
+
+ghz_lattice lattice_with_fill(uint64_t *state) {
+  ghz_lattice l = lattice_any(state);
+  const double fills[] = {0, -0.0, 1e20, -999, 7 * l.step, l.step / 4};
+  double fill = fills[input_below(state, COUNT(fills))];
+  if (input_below(state, 3) == 0)
+    need(ghz_lattice_set_fill(&l, ref_value((int)l.type, ref_bits((int)l.type, fill))), "fill %g", fill);
   return l;
 }
 
 ref_header header_for(const ghz_lattice *l, size_t n) {
-  return (ref_header){.type = (int)l->type, .cap = l->cap, .n = n, .step = l->step, .eb = l->eb, .terms = 1};
+  return (ref_header){.type = (int)l->type,
+                      .cap = l->cap,
+                      .n = n,
+                      .step = l->step,
+                      .eb = l->eb,
+                      .terms = 1,
+                      .has_fill = l->has_fill,
+                      .fill = l->has_fill ? l->fill : 0};
 }
 
 /* ---- Values ---- */
@@ -175,6 +215,17 @@ void put_value(ghz_type type, void *x, size_t i, double value) {
     ((double *)x)[i] = value;
 }
 
+void plant_fill(const ghz_lattice *l, void *x, size_t n, uint64_t seed) {
+  uint64_t one_in = (uint64_t[]){0, 1, 3, 3, 40, 1000}[input_below(&seed, 6)];
+  int runs = (int)input_below(&seed, 2), on = 0;
+  for (size_t i = 0; l->has_fill && one_in && i < n; i++) {
+    if (!runs || input_below(&seed, 50) == 0)
+      on = input_below(&seed, one_in) == 0;
+    if (on)
+      put_value(l->type, x, i, l->fill != 0 ? l->fill : i % 2 ? 0.0 : -0.0);
+  }
+}
+
 int within(double x, double y, double eb) {
   /* d + e is exactly x - y; d alone decides unless it equals the bound. */
   double high = x > y ? x : y, low = x > y ? y : x;
@@ -184,11 +235,16 @@ int within(double x, double y, double eb) {
   return d < eb || (d == eb && e <= 0);
 }
 
-int kept(ghz_type type, const void *x, ghz_type out, const void *y, size_t i, double eb) {
+int kept_on(const ghz_lattice *l, const void *x, ghz_type out, const void *y, size_t i) {
   size_t each = ghz_type_size(out);
-  double a = value_at(type, x, i), b = value_at(out, y, i);
-  if (isnan(a))
+  double a = value_at(l->type, x, i), b = value_at(out, y, i);
+  if (isnan(a) || (l->has_fill && a == l->fill))
     return get_little((const uint8_t *)y + i * each, (int)each) ==
-           (out == GHZ_F32 ? 0x7fc00000u : 0x7ff8000000000000u);
-  return isinf(a) ? a == b : within(a, b, eb);
+           ref_bits((int)out, l->has_fill ? l->fill : NAN);
+  return isinf(a) ? a == b : within(a, b, l->eb);
+}
+
+int kept(ghz_type type, const void *x, ghz_type out, const void *y, size_t i, double eb) {
+  const ghz_lattice l = {.type = type, .eb = eb};
+  return kept_on(&l, x, out, y, i);
 }

@@ -55,8 +55,16 @@ size_t isa_count(void);
 const char *isa_name(size_t i);
 
 ghz_lattice lattice_abs(ghz_type type, double eb);
-/* A random step; float64 also with the smaller cap. */
+/* Of float32 data with an offset: their largest magnitude is about so many bounds. */
+ghz_lattice lattice_offset(double eb, double magnitude);
+/* A lattice, on odd turns with a fill value. */
+ghz_lattice filled(ghz_lattice l, uint64_t turn);
+ghz_lattice lattice_filled(ghz_type type, double eb, uint64_t turn);
+/* A random step; float64 also with the smaller cap, float32 also for data with an offset. */
 ghz_lattice lattice_any(uint64_t *state);
+/* The same, sometimes with a fill value: zero of either sign, one that steps reach, or one far
+ * off. */
+ghz_lattice lattice_with_fill(uint64_t *state);
 ref_header header_for(const ghz_lattice *lattice, size_t n);
 
 /* ---- Values ---- */
@@ -66,5 +74,11 @@ void put_value(ghz_type type, void *x, size_t i, double value);
 /* Exactly |x - y| <= eb. */
 int within(double x, double y, double eb);
 
-/* Whether value i came back: within the bound, infinities unchanged, NaN as the canonical one. */
+/* Makes some values the fill of the lattice, if it has one: none, all, scattered ones or runs. */
+void plant_fill(const ghz_lattice *l, void *x, size_t n, uint64_t seed);
+
+/* Whether value i came back: within the bound, infinities unchanged, NaN and fills as the fill, or
+ * else the canonical NaN. */
+int kept_on(const ghz_lattice *l, const void *x, ghz_type out, const void *y, size_t i);
+/* The same, without a fill. */
 int kept(ghz_type type, const void *x, ghz_type out, const void *y, size_t i, double eb);

@@ -1,11 +1,12 @@
 /* damage.c: streams that are damaged in every way that a law names. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "damage.h"
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 /* Offsets of fields of a header, and its size. */
-enum { VALUES = 24, STEP = 32, PAYLOAD = 56, HEADER = 64 };
+enum { FLAGS = 5, VALUES = 24, STEP = 32, PAYLOAD = 56, FILL = 64, HEADER = 72 };
 
 int damage_left_out(reader *r) { return r->cases++ % r->every != 0; }
 
@@ -75,6 +76,22 @@ void damage_steps(reader *r) {
   }
 }
 
+/* Fills that are values of both types, of one, of none; with the flag and without. */
+void damage_fills(reader *r) {
+  static const double values[] = {0.0,   -0.0,   -999,     0.1,       (double)1e20f, 1e20,    1e39,
+                                  1e-45, 5e-324, INFINITY, -INFINITY, NAN,           DBL_MAX, FLT_MAX};
+  for (int type = 0; type < 2; type++) {
+    SCOPE;
+    ref_bytes good = sound(r, "specials", type, 1100, GHZ_ORDER_BEST, 1);
+    ref_bytes filled = bytes_copy(good.data, good.size);
+    filled.data[FLAGS] |= 4;
+    for (size_t i = 0; i < COUNT(values); i++)
+      for (int flag = 0; flag < 2; flag++)
+        show_field(r, flag ? filled : good, good, FILL, 8, ref_bits(REF_F64, values[i]),
+                   say("type %d, fill %g, flag %d", type, values[i], flag));
+  }
+}
+
 void damage_header(reader *r) {
   for (int type = 0; type < 2; type++) {
     SCOPE;
@@ -101,14 +118,14 @@ void damage_counts(reader *r) {
 }
 
 void damage_index(reader *r, int rounds) {
-  enum { N = 40000, OFFSETS = HEADER, SIZES = OFFSETS + 32, END = SIZES + 2 * 40 };
+  enum { N = 40000, ENDS = HEADER, SIZES = ENDS + 24, END = SIZES + 2 * 40 };
   SCOPE;
   ref_bytes good = sound(r, "walk", 0, N, GHZ_ORDER_BEST, 1);
   uint64_t state = 6;
   for (int round = 0; round < rounds; round++) {
     SCOPE;
     ref_bytes bad = bytes_copy(good.data, good.size);
-    size_t at = OFFSETS + (size_t)input_below(&state, END - OFFSETS);
+    size_t at = ENDS + (size_t)input_below(&state, END - ENDS);
     uint8_t *one = bad.data + SIZES + 2 * input_below(&state, 16),
             *other = bad.data + SIZES + 2 * input_below(&state, 16);
     if (round % 3 == 0) { /* what one tile loses another gains: nothing but the tiles can tell */

@@ -25,6 +25,7 @@ void damage_truncated(reader *r);
 void damage_bits(reader *r);
 /* Steps and bounds that are none; every byte of the header. */
 void damage_steps(reader *r);
+void damage_fills(reader *r);
 void damage_header(reader *r);
 /* Counts and payloads of any size. */
 void damage_counts(reader *r);

@@ -11,6 +11,7 @@
  */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "exhaustive.h"
+#include "common.h"
 #include <float.h>
 #include <math.h>
 #include <omp.h>
@@ -31,7 +32,9 @@ typedef struct arrangement_row {
   const char *name;
   uint64_t count;                               /* of values */
   uint32_t (*pattern)(uint64_t i, double step); /* the bits of number i */
-  int power;    /* each tile also holds 2^power steps, which decides its arithmetic; 0: no such value */
+  /* Each tile also holds 2^power steps, or the largest coarse value, which decides its arithmetic;
+   * 0: no such value. */
+  int power;
   int specials; /* each tile also holds infinities and a NaN */
 } arrangement_row;
 
@@ -67,28 +70,39 @@ static uint32_t multiples(uint64_t i, double step) {
 }
 
 #define ALL ((uint64_t)1 << 32)
+enum { END_OF_COARSE = 1000 };
 
 static const arrangement_row arrangements[] = {
-    {"ascending", ALL, ascending, 0, 0},        {"rough", ALL, rough, 0, 1},
-    {"with 2^16 steps", ALL, ascending, 16, 0}, {"with 2^22 steps", ALL, ascending, 22, 0},
-    {"with 2^35 steps", ALL, ascending, 35, 1}, {"multiples", 2 * 65537, multiples, 0, 1},
+    {"ascending", ALL, ascending, 0, 0},
+    {"rough", ALL, rough, 0, 1},
+    {"with 2^16 steps", ALL, ascending, 16, 0},
+    {"with the largest coarse value", ALL, ascending, END_OF_COARSE, 0},
+    {"with 2^22 steps", ALL, ascending, 22, 0},
+    {"with 2^35 steps", ALL, ascending, 35, 1},
+    {"multiples", 2 * 65537, multiples, 0, 1},
 };
 enum { ARRANGEMENTS = sizeof arrangements / sizeof *arrangements };
 
 static int is_constant(const ghz_lattice *l) { return l->step > 2 * l->eb; }
 
+/* The value that decides. */
+static float deciding(const arrangement_row *a, const ghz_lattice *l) {
+  double v = a->power == END_OF_COARSE ? coarse_end(l) : ldexp(l->step, a->power);
+  return (double)(float)v > v ? nextafterf((float)v, 0) : (float)v;
+}
+
 /* Which arrangements say anything about a lattice. */
 static int concerns(const arrangement_row *a, const subject *s) {
   if (a->pattern == multiples || is_constant(&s->lattice))
     return is_constant(&s->lattice) && a->power == 0;
-  return a->power == 0 || (s->lattice.step > 0 && ldexp(s->lattice.step, a->power) < 0x1p127);
+  return a->power == 0 || (s->lattice.step > 0 && deciding(a, &s->lattice) < 0x1p127f);
 }
 
 /* What stands in each tile beside the values. */
 static int companions(const arrangement_row *a, const subject *s, float *c) {
   int k = 0;
   if (a->power)
-    c[k++] = (float)ldexp(s->lattice.step, a->power);
+    c[k++] = deciding(a, &s->lattice);
   if (a->specials) {
     c[k++] = INFINITY;
     c[k++] = -INFINITY;
@@ -164,17 +178,22 @@ static int pass(const arrangement_row *a, const subject *s, worker *const *worke
 static const struct subject_row {
   const char *name;
   double eb, constant, factor;
+  double offset; /* in bounds: of data with an offset, their largest magnitude */
 } rows[] = {
-    {"abs 1e-3", 1e-3, 0, 1},
-    {"abs 1", 1, 0, 1},
-    {"abs 1e30", 1e30, 0, 1},
-    {"abs 2^-149, no lattice", 0x1p-149, 0, 1},
-    {"abs 2^-120, the least step", 0x1.1p-121, 0, 1},
-    {"abs 1e38, the largest step", 1e38, 0, 1},
-    {"abs 0.37, scaled by 1.57", 0.37, 0, 0x1.921fb5444bp0},
-    {"abs 5e-20, scaled by -0.1", 5e-20, 0, -0x1.99999999a7p-4},
-    {"constant 1.5", 0, 1.5, 1},
-    {"constant 0.3", 0, (double)0.3f, 1},
+    {"abs 1e-3", 1e-3, 0, 1, 0},
+    {"abs 1", 1, 0, 1, 0},
+    {"abs 1e30", 1e30, 0, 1, 0},
+    {"abs 2^-149, no lattice", 0x1p-149, 0, 1, 0},
+    {"abs 2^-120, the least step", 0x1.1p-121, 0, 1, 0},
+    {"abs 1e38, the largest step", 1e38, 0, 1, 0},
+    {"abs 0.37, scaled by 1.57", 0.37, 0, 0x1.921fb5444bp0, 0},
+    {"abs 5e-20, scaled by -0.1", 5e-20, 0, -0x1.99999999a7p-4, 0},
+    {"abs 0.003, offset of 2^18", 0.003, 0, 1, 0x1.3p18},
+    {"abs 0.37, offset of 2^20", 0.37, 0, 1, 0x1p20},
+    {"abs 1, offset of 2^22", 1, 0, 1, 0x1.5p22},
+    {"abs 5e-20, offset, scaled by -0.1", 5e-20, 0, -0x1.99999999a7p-4, 0x1p21},
+    {"constant 1.5", 0, 1.5, 1, 0},
+    {"constant 0.3", 0, (double)0.3f, 1, 0},
 };
 
 static subject subject_of(const struct subject_row *row) {
@@ -183,6 +202,8 @@ static subject subject_of(const struct subject_row *row) {
   ghz_bound bound = c != 0 ? (ghz_bound){GHZ_REL, 1e-3} : (ghz_bound){GHZ_ABS, row->eb};
   if (ghz_lattice_make(GHZ_F32, bound, c, c, &s.lattice) != GHZ_OK)
     abort();
+  if (row->offset > 0)
+    s.lattice = lattice_offset(row->eb, row->offset);
   return s;
 }
 

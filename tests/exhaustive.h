@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* Tiles by the arithmetic that their largest magnitude gives them (FORMAT.md, "Lattice"). */
-enum { COARSE_15, COARSE_16, FINE, WIDE, OUTSIDE, CLASSES };
+enum { COARSE_15, COARSE, FINE, WIDE, OUTSIDE, CLASSES };
 extern const char *const class_names[CLASSES];
 
 /* What is tested: a lattice, and the factor that its streams are scaled by (1: they are not). */
@@ -40,6 +40,9 @@ enum { SIGNIFICAND = 64 };
 /* Whether all values of a tile came back as FORMAT.md promises, in exact arithmetic. Prints the
  * first that did not. `bound` is what the header of the stream says. */
 int tile_kept(const subject *s, double bound, const round_trip *t, tally *seen);
+
+/* FORMAT.md, "Lattice": the largest magnitude of a coarse tile. */
+double coarse_end(const ghz_lattice *l);
 
 /* Whether the largest errors seen are at most those that FORMAT.md derives. Prints larger ones. */
 int errors_as_derived(const subject *s, const tally *seen);

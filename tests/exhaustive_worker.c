@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ISAS = 3 };
+enum { ISAS = 4 };
 
 struct worker {
   ghz_context *ctx[ISAS];
@@ -20,7 +20,7 @@ struct worker {
 
 /* The fastest first: its results are the ones that are checked value by value. */
 static void open_contexts(worker *w) {
-  static const char *const names[ISAS] = {"avx512", "avx2", "scalar"};
+  static const char *const names[ISAS] = {"avx512", "avx2", "neon", "scalar"};
   for (int i = 0; i < ISAS; i++) {
     setenv("GHZ_ISA", names[i], 1);
     if (ghz_context_create(&w->ctx[w->isas], 1) == GHZ_OK)

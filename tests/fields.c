@@ -72,5 +72,6 @@ void *field_make(field_kind kind, const ghz_lattice *l, const ghz_shape *shape, 
     p.z = (double)(i / shape->extent[2] / shape->extent[1]);
     put_value(l->type, x, (size_t)i, field(kind, &p, phase, 4 / amount) * amount * step);
   }
+  plant_fill(l, x, (size_t)n, seed);
   return x;
 }

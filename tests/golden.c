@@ -45,6 +45,24 @@ MAKE(f32_no_lattice) { return plain(ctx, GHZ_F32, 1e-45, GHZ_ORDER_BEST, "zeros"
 MAKE(f64_no_lattice) { return plain(ctx, GHZ_F64, 1e-320, GHZ_ORDER_BEST, "zeros", 1500, 31); }
 MAKE(f32_largest_step) { return plain(ctx, GHZ_F32, 1e38, 0, "largest_finite", 1100, 32); }
 
+/* Coarse integers of 20 bits, and fine ones beside them in the last tile. */
+static ref_bytes offset(ghz_context *ctx, int order, uint64_t seed) {
+  enum { N = 2 * GHZ_TILE + 100 };
+  float x[N];
+  ghz_lattice l = lattice_offset(0.01, 0x1.8p19);
+  for (int i = 0; i < N; i++) {
+    double q = i < 2 * GHZ_TILE ? 850000 : 1.5e6;
+    x[i] = (float)((q + (double)(i % 50) + 4 * input_uniform(&seed)) * l.step);
+  }
+  return compress(ctx, &l, order, x, N);
+}
+
+MAKE(f32_offset) { return offset(ctx, GHZ_ORDER_BEST, 60); }
+MAKE(f32_offset_sum) {
+  ref_bytes s[3] = {offset(ctx, 0, 61), offset(ctx, 1, 62), offset(ctx, 2, 63)};
+  return combine(ctx, 3, s, (int64_t[]){1000, -7, 5000000});
+}
+
 /* ---- What operations make ---- */
 MAKE(f32_scaled) { return scale(ctx, plain(ctx, GHZ_F32, 1e-3, 1, "specials", 2500, 33), -0.3); }
 MAKE(f64_scaled) { return scale(ctx, plain(ctx, GHZ_F64, 1e-3, 2, "land_mask", 2500, 34), 1.0 / 3); }
@@ -72,6 +90,21 @@ static ref_bytes inexact(ghz_context *ctx, ghz_type type, size_t n) {
 
 MAKE(f32_inexact) { return inexact(ctx, GHZ_F32, 1030); }
 MAKE(f64_inexact) { return inexact(ctx, GHZ_F64, 300); }
+
+/* ---- Fill values ---- */
+static ref_bytes with_fill(ghz_context *ctx, ghz_type type, double fill, const char *maker, size_t n,
+                           uint64_t seed) {
+  ghz_lattice l = lattice_abs(type, 0.1);
+  need(ghz_lattice_set_fill(&l, fill), "fill %g", fill);
+  return stream_of(ctx, &l, GHZ_ORDER_BEST, maker, n, seed);
+}
+
+MAKE(f32_fill) { return with_fill(ctx, GHZ_F32, (double)1e20f, "mixture", 2500, 52); }
+MAKE(f64_fill_of_zero) { return with_fill(ctx, GHZ_F64, -0.0, "specials_far_out", 300, 53); }
+MAKE(f32_fill_sum) {
+  return add(ctx, with_fill(ctx, GHZ_F32, -999, "walk", 1100, 53),
+             with_fill(ctx, GHZ_F32, -999, "specials_far_out", 1100, 58));
+}
 
 /* ---- The ends ---- */
 static ref_bytes at_limit(ghz_context *ctx, ghz_type type, int cap, int order) {
@@ -148,6 +181,7 @@ MAKE(f64_message_of_sum) {
   ref_bytes s = plain(ctx, GHZ_F64, 0.5, 2, "parabola", 2 * GHZ_TILE + 100, 48);
   return message(combine(ctx, 1, &s, (int64_t[]){5}), 1, 2);
 }
+MAKE(f64_message_of_fill) { return message(with_fill(ctx, GHZ_F64, -999, "walk", 2100, 54), 1, 2); }
 MAKE(f32_message_of_nothing) { return message(plain(ctx, GHZ_F32, 0.5, -1, "walk", 3000, 49), 2, 0); }
 MAKE(f32_message_of_cubes) { return message(field(ctx, GHZ_F32, WAVES, 60, GHZ_ORDER_BEST, cubes), 3, 4); }
 MAKE(f32_message_inexact) { return message(inexact(ctx, GHZ_F32, 1030), 1, 1); }

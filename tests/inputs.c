@@ -88,16 +88,16 @@ EACH(ties, ((double)below(to, 2000) - 999.5) * to->step)
 
 /* Just beside the middle between two lattice points, in every mode. */
 static void near_ties(input_target *to) {
-  static const int power[6] = {4, 13, 15, 16, 22, 34};
+  static const int power[6] = {4, 14, 15, 17, 22, 34};
   for (size_t i = 0; i < to->n; i++) {
-    double k = rint(uniform(to) * ldexp(1, power[i / GHZ_TILE % 6]) * 0.999) + 0.5;
+    double k = rint(uniform(to) * ldexp(1, power[i / GHZ_TILE % 6]) * 0.98) + 0.5;
     put(to, i, nudge(to, k * to->step, (int)below(to, 5) - 2));
   }
 }
 
 /* The largest magnitude of each tile lies at a threshold, or beside it. */
 static void thresholds(input_target *to) {
-  static const int power[8] = {13, 14, 15, 16, 21, 22, 35, 44};
+  static const int power[8] = {14, 15, 16, 17, 21, 22, 35, 44};
   size_t start = (size_t)below(to, 8);
   for (size_t i = 0; i < to->n; i++) {
     size_t tile = i / GHZ_TILE;
@@ -195,11 +195,11 @@ const test_input inputs[] = {
     {"plateaus", plateaus, 0, 1},
     {"small_noise", noise, 20, 1},
     {"coarse_noise", noise, 0x1p15, 1},
-    {"double_coarse_noise", noise, 0x1p16, 1},
+    {"double_coarse_noise", noise, 0x1.fp16, 1},
     {"fine_noise", noise, 0x1p22, 1},
     {"wide_noise", noise, 0x1p35, 1},
     {"widest_noise", noise, 0x1p44, 0},
-    {"alternating_coarse", alternating, 0x1p16, 1},
+    {"alternating_coarse", alternating, 0x1.fp16, 1},
     {"alternating_fine", alternating, 0x1p22, 1},
     {"alternating_wide", alternating, 0x1p35, 1},
     {"random_signs", random_signs, 0, 1},

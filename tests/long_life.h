@@ -1,9 +1,9 @@
 /* long_life.h: arrays of every habit, a stream that they are added to, and what it must be. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
+#include "quad.h"
 #include "support.h"
 
-typedef __float128 quad;
 typedef __int128 exact;
 
 enum { TILES = 9, LAST = 3, N = (TILES - 1) * GHZ_TILE + LAST, POOL = 32 };

@@ -31,6 +31,8 @@ typedef struct ref_header {
   double step;
   double eb;
   uint32_t terms;
+  int has_fill;
+  double fill; /* what stands for "missing"; 0 without */
 } ref_header;
 
 /* One tile as numbers, by column: raw, bits are the values as they are stored; else q, plus and
@@ -64,12 +66,17 @@ typedef enum ref_after { REF_PLAIN, REF_SCALE, REF_MEAN } ref_after;
 size_t ref_value_size(int type);
 double ref_value(int type, uint64_t bits);
 uint64_t ref_bits(int type, double value); /* rounded to the type, NaN canonical */
-int ref_mode_bits(int type, int cap, int mode);
+/* |q| is at most 2^this in a tile of one term and this mode. */
+int ref_mode_bits(const ref_header *header, int mode);
 double ref_unit(const ref_header *header, int mode);
 /* Puts tile->bits on the lattice of the header; 0 if they lie outside. */
 int ref_tile_quantise(const ref_header *header, ref_tile *tile);
-/* The bits that the value of column i decodes to, in the stream's type or in binary64; the first
- * call for a tile with coefficients after another tile takes its time. */
+/* Whether bits are those of a missing value: of NaN or the fill. */
+int ref_missing(const ref_header *header, uint64_t bits);
+/* The value of column i, NaN where it is missing; the first call for a tile with coefficients after
+ * another tile takes its time. */
+double ref_tile_value(const ref_header *header, const ref_tile *tile, int i);
+/* The bits that it decodes to, in the stream's type or in binary64. */
 uint64_t ref_tile_decode(const ref_header *header, const ref_tile *tile, int i, int out_type);
 /* Moves what coefficients can say from the integers to the coefficients; 0 if they say nothing. */
 int ref_tile_transform(const ref_header *header, ref_tile *tile);

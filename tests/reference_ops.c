@@ -1,6 +1,7 @@
 /* reference_ops.c: sums, combinations and extrema of the reference codec, integer by integer. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "common.h"
+#include "quad.h"
 #include <math.h>
 #include <string.h>
 
@@ -8,14 +9,14 @@
 /* a * b, or a / b, rounded up; below 2^-900 always: a remainder could underflow there. */
 static double magnitude_up(double a, double b, int divide) {
   double result = divide ? a / b : a * b;
-  int below = divide ? (__float128)result * b < a : (__float128)result < (__float128)a * b;
+  int below = divide ? (quad)result * b < a : (quad)result < (quad)a * b;
   return below || result < 0x1p-900 ? nextafter(result, INFINITY) : result;
 }
 
 /* Scales step and bound. If the step is rounded, values near 2^44 steps move by up to 2^-9 step. */
 static void scale_header(ref_header *h, double r, int divide) {
   double step = divide ? h->step / r : h->step * r;
-  int exact = divide ? (__float128)step * r == h->step : (__float128)step == (__float128)h->step * r;
+  int exact = divide ? (quad)step * r == h->step : (quad)step == (quad)h->step * r;
   h->eb = magnitude_up(h->eb, r, divide);
   h->step = step;
   if (h->cap == 44 && !exact)
@@ -77,22 +78,25 @@ static void settle(const ref_header *h, operand *o) {
   o->tile = on;
 }
 
+/* In the stream's type, NaN where it is missing. */
+static double rounded_value(const ref_header *h, const ref_tile *t, int i) {
+  return ref_value(h->type, ref_bits(h->type, ref_tile_value(h, t, i)));
+}
+
 static size_t combine_outside(const ref_header *h, operand *ops, size_t k, ref_after after, double factor,
                               uint8_t *out) {
   SCOPE;
   ref_tile *sum = scratch(sizeof *sum);
   shape_like(sum, &ops[0].tile);
   sum->raw = 1;
-  for (int i = 0; i < REF_TILE; i++) {
-    double s = 0;
-    for (size_t j = 0; j < k; j++)
-      s += (double)ops[j].coefficient * ref_value(h->type, ref_tile_decode(h, &ops[j].tile, i, h->type));
-    if (after == REF_SCALE)
-      s *= factor;
-    else if (after == REF_MEAN)
-      s /= factor;
-    sum->bits[i] = ref_bits(h->type, s);
-  }
+  double s[REF_TILE] = {0};
+  for (size_t j = 0; j < k; j++)
+    for (int i = 0; i < REF_TILE; i++) /* in this order, as ref_tile_value remembers a transform */
+      s[i] += (double)ops[j].coefficient * rounded_value(h, &ops[j].tile, i);
+  for (int i = 0; i < REF_TILE; i++)
+    sum->bits[i] = ref_bits(h->type, after == REF_SCALE  ? s[i] * factor
+                                     : after == REF_MEAN ? s[i] / factor
+                                                         : s[i]);
   return ref_tile_encode(h->type, sum, out);
 }
 
@@ -251,8 +255,7 @@ static size_t extremum_outside(const ref_header *h, const ref_tile *a, const ref
   shape_like(best, a);
   best->raw = 1;
   for (int i = 0; i < REF_TILE; i++) {
-    double x = ref_value(h->type, ref_tile_decode(h, a, i, h->type));
-    double y = ref_value(h->type, ref_tile_decode(h, b, i, h->type));
+    double x = rounded_value(h, a, i), y = rounded_value(h, b, i);
     int second = larger ? !(x > y) : !(x < y);
     best->bits[i] = ref_bits(h->type, isnan(x) || isnan(y) ? NAN : second ? y : x);
   }

@@ -76,16 +76,16 @@ uint64_t ref_place(const ref_header *h, uint64_t number, int i) {
 }
 
 /* ---- Streams ---- */
-enum { HEADER = 64 };
+enum { FILL = 64, HEADER = 72 };
 
-static uint64_t sizes_offset(const ref_header *h) { return HEADER + 8 * (chunks(h) + 1); }
+static uint64_t sizes_offset(const ref_header *h) { return HEADER + 8 * chunks(h); }
 static uint64_t payload_offset(const ref_header *h) { return sizes_offset(h) + 2 * ref_tile_total(h); }
 
 static void put_header(uint8_t *p, const ref_header *h, uint64_t payload) {
   memset(p, 0, HEADER);
   memcpy(p, "GHZ2", 4);
   p[4] = (uint8_t)h->type;
-  p[5] = (uint8_t)(h->inexact | h->transform << 1);
+  p[5] = (uint8_t)(h->inexact | h->transform << 1 | h->has_fill << 2);
   p[6] = (uint8_t)h->cap;
   p[7] = (uint8_t)(h->dims < 2 ? 1 : h->dims);
   put_little(p + 8, h->dims < 2 ? 1 : h->extent[0], 8);
@@ -95,6 +95,8 @@ static void put_header(uint8_t *p, const ref_header *h, uint64_t payload) {
   put_little(p + 40, ref_bits(REF_F64, h->eb), 8);
   put_little(p + 48, h->terms, 4);
   put_little(p + 56, payload, 8);
+  if (h->has_fill)
+    put_little(p + FILL, ref_bits(REF_F64, h->fill), 8);
 }
 
 ref_bytes ref_assemble(const ref_header *h, const uint16_t *sizes, const uint8_t *payload) {
@@ -105,12 +107,10 @@ ref_bytes ref_assemble(const ref_header *h, const uint16_t *sizes, const uint8_t
   put_header(out.data, h, total);
   total = 0;
   for (uint64_t t = 0; t < tiles; t++) {
-    if (t % 16 == 0)
-      put_little(out.data + HEADER + 8 * (t / 16), total, 8);
     put_little(out.data + sizes_offset(h) + 2 * t, sizes[t], 2);
     total += sizes[t];
+    put_little(out.data + HEADER + 8 * (t / 16), total, 8); /* where the chunk ends, so far */
   }
-  put_little(out.data + HEADER + 8 * chunks(h), total, 8);
   if (total)
     memcpy(out.data + payload_offset(h), payload, (size_t)total);
   return out;
@@ -145,10 +145,12 @@ ref_header ref_header_read(const uint8_t *p) {
   ref_header h = {.type = p[4],
                   .inexact = p[5] & 1,
                   .transform = p[5] >> 1 & 1,
+                  .has_fill = p[5] >> 2 & 1,
                   .cap = p[6],
                   .terms = (uint32_t)get_little(p + 48, 4)};
   h.step = ref_value(REF_F64, get_little(p + 32, 8));
   h.eb = ref_value(REF_F64, get_little(p + 40, 8));
+  h.fill = ref_value(REF_F64, get_little(p + FILL, 8));
   return ref_shaped(h, p[7], get_little(p + 8, 8), get_little(p + 16, 8), get_little(p + 24, 8));
 }
 
@@ -163,11 +165,18 @@ static int shape_bad(const ref_header *h) {
           __builtin_mul_overflow(n, h->extent[2], &all));
 }
 
+/* A fill that no value of the type is, or bits where there is none. */
+static int fill_bad(const ref_header *h) {
+  if (!h->has_fill)
+    return ref_bits(REF_F64, h->fill) != 0;
+  return !isfinite(h->fill) || ref_value(h->type, ref_bits(h->type, h->fill)) != h->fill;
+}
+
 static ref_verdict check_header(const uint8_t *p) {
-  if (memcmp(p, "GHZ2", 4) != 0 || p[4] > 1 || p[5] > 3 || get_little(p + 52, 4) != 0)
+  if (memcmp(p, "GHZ2", 4) != 0 || p[4] > 1 || p[5] > 7 || get_little(p + 52, 4) != 0)
     return REF_BAD;
   ref_header h = ref_header_read(p);
-  if (shape_bad(&h) || (h.cap != 35 && !(h.type == REF_F64 && h.cap == 44)))
+  if (shape_bad(&h) || fill_bad(&h) || (h.cap != 35 && !(h.type == REF_F64 && h.cap == 44)))
     return REF_BAD;
   int range = h.type == REF_F32 ? 120 : 1000;
   if (h.step != 0 && !(h.step >= ldexp(1, -range) && h.step <= ldexp(1, range)))
@@ -177,7 +186,7 @@ static ref_verdict check_header(const uint8_t *p) {
   return h.eb == 0 || signbit(h.step) ? REF_ODD : REF_GOOD;
 }
 
-/* The index: lengths before any product, then each chunk's offsets. */
+/* The index: lengths before any product, then the end of each chunk. */
 static int index_bad(const uint8_t *p, size_t size) {
   ref_header h = ref_header_read(p);
   uint64_t room = size - HEADER, tiles = ref_tile_total(&h);
@@ -185,16 +194,16 @@ static int index_bad(const uint8_t *p, size_t size) {
     return 1;
   uint64_t total = 0;
   for (uint64_t t = 0; t < tiles; t++) {
-    if (t % 16 == 0 && get_little(p + HEADER + 8 * (t / 16), 8) != total)
-      return 1;
     total += get_little(p + sizes_offset(&h) + 2 * t, 2);
+    if ((t % 16 == 15 || t == tiles - 1) && get_little(p + HEADER + 8 * (t / 16), 8) != total)
+      return 1;
   }
-  return get_little(p + HEADER + 8 * chunks(&h), 8) != total || total != get_little(p + 56, 8);
+  return total != get_little(p + 56, 8);
 }
 
 const uint8_t *ref_tile_at(const uint8_t *p, uint64_t tile, size_t *size) {
   ref_header h = ref_header_read(p);
-  uint64_t offset = get_little(p + HEADER + 8 * (tile / 16), 8);
+  uint64_t offset = tile < 16 ? 0 : get_little(p + HEADER + 8 * (tile / 16 - 1), 8);
   for (uint64_t t = tile / 16 * 16; t < tile; t++)
     offset += get_little(p + sizes_offset(&h) + 2 * t, 2);
   *size = (size_t)get_little(p + sizes_offset(&h) + 2 * tile, 2);

@@ -384,7 +384,7 @@ static int ignored_bits(const ref_tile *t, const int64_t *r) {
 static int least(int a, int b) { return a < b ? a : b; }
 
 static int width_limit(const ref_header *h, int mode, int order) {
-  return least(62, ref_mode_bits(h->type, h->cap, mode) + order + 1 + ref_bit_length(h->terms));
+  return least(62, ref_mode_bits(h, mode) + order + 1 + ref_bit_length(h->terms));
 }
 
 /* Everything of the coefficients before their planes. */
@@ -446,7 +446,7 @@ static ref_verdict parse_lattice(const ref_header *h, const uint8_t *data, size_
     take_coefficients(&in, &waves, t);
   if (in.bad || in.left)
     return REF_BAD;
-  int b = ref_mode_bits(h->type, h->cap, t->mode);
+  int b = ref_mode_bits(h, t->mode);
   ref_integrate(t, values.r, values.anchor, values.slope, b + ref_bit_length(h->terms) <= 31);
   return in.odd || ignored_bits(t, values.r) || (t->n < 2 && values.slope != 0) ? REF_ODD : REF_GOOD;
 }

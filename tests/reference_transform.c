@@ -1,13 +1,12 @@
 /* reference_transform.c: the cosine transform of bricks of the reference codec: the integer matrix
  * that decides values, and its inverse in float32. */
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "quad.h"
 #include "reference_parts.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-typedef __float128 quad;
 
 enum { LONGEST = 32, HALF = LONGEST / 2 };
 
@@ -34,8 +33,8 @@ static void inverse_along(ref_wide *k, int n, int stride) {
     if (i / stride % n != 0)
       continue;
     ref_wide out[LONGEST] = {0};
-    for (int x = 0; x < n; x++)
-      for (int u = 0; u < n; u++)
+    for (int u = 0; u < n; u++)
+      for (int x = 0; k[i + u * stride] && x < n; x++) /* most coefficients are 0 */
         out[x] += k[i + u * stride] * h(n, u, x);
     for (int x = 0; x < n; x++)
       k[i + x * stride] = out[x];

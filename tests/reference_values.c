@@ -32,29 +32,53 @@ uint64_t ref_bits(int type, double value) {
   return bits;
 }
 
-int ref_mode_bits(int type, int cap, int mode) {
-  static const int f32[3] = {16, 23, 36};
-  if (type == REF_F32)
-    return f32[mode];
-  return mode == REF_COARSE ? 16 : mode == REF_FINE ? 22 : cap;
+int ref_missing(const ref_header *h, uint64_t bits) {
+  double x = ref_value(h->type, bits);
+  return isnan(x) || (h->has_fill && x == h->fill);
+}
+
+/* How far coarse float32 values may lie from 0, so that rounding them to float32 in the end keeps
+ * the bound: half a step is what quantisation takes of it, and 2^-24 of the value that rounding. */
+static double room_of(const ref_header *h) { return (h->eb - h->step / 2) * 16777216; }
+
+int ref_mode_bits(const ref_header *h, int mode) {
+  if (mode == REF_WIDE)
+    return h->type == REF_F32 ? 36 : h->cap;
+  if (mode == REF_FINE)
+    return h->type == REF_F32 ? 23 : 22;
+  int bits = 16;
+  if (h->type == REF_F32)
+    while (bits < 22 && room_of(h) * (125.0 / 128) > ldexp(h->step, bits))
+      bits++;
+  return bits;
 }
 
 /* ---- From values to integers ---- */
-static double largest_finite(int type, const ref_tile *t) {
+/* The value that was given for a column, NaN where it is missing. */
+static double given(const ref_header *h, const ref_tile *t, int i) {
+  return ref_missing(h, t->bits[i]) ? NAN : ref_value(h->type, t->bits[i]);
+}
+
+static double largest_finite(const ref_header *h, const ref_tile *t) {
   double largest = 0;
   for (int i = 0; i < REF_TILE; i++) {
-    double x = fabs(ref_value(type, t->bits[i]));
+    double x = fabs(given(h, t, i));
     if (ref_inside(t, i) && isfinite(x) && x > largest)
       largest = x;
   }
   return largest;
 }
 
+static double coarse_limit(const ref_header *h) {
+  double least = 65536 * h->step, most = 4194304 * h->step, room = room_of(h) * (31.0 / 32);
+  return h->type == REF_F64 ? least : fmin(most, fmax(least, room));
+}
+
 /* The mode by the largest magnitude, or -1 outside the lattice. */
 static int mode_of(const ref_header *h, double largest) {
   if (largest >= (h->type == REF_F32 ? 0x1p127 : 0x1p1023))
     return -1;
-  if (largest <= 0x1p16 * h->step)
+  if (largest <= coarse_limit(h))
     return REF_COARSE;
   if (largest <= 0x1p22 * h->step)
     return REF_FINE;
@@ -77,9 +101,10 @@ static int64_t quantum(const ref_header *h, int mode, double largest, double x) 
   return (int64_t)rint(x * inverse);
 }
 
-static int all_bits_zero(const ref_tile *t) {
+/* Zeros that are values, not missing ones. */
+static int all_bits_zero(const ref_header *h, const ref_tile *t) {
   for (int i = 0; i < REF_TILE; i++)
-    if (ref_inside(t, i) && t->bits[i] != 0)
+    if (ref_inside(t, i) && (t->bits[i] != 0 || ref_missing(h, 0)))
       return 0;
   return 1;
 }
@@ -110,15 +135,15 @@ int ref_tile_quantise(const ref_header *h, ref_tile *t) {
   memset(t->c, 0, sizeof t->c);
   t->raw = t->mode = t->order = t->coefficients = 0;
   if (h->step == 0)
-    return all_bits_zero(t);
-  double largest = largest_finite(h->type, t);
+    return all_bits_zero(h, t);
+  double largest = largest_finite(h, t);
   t->mode = mode_of(h, largest);
   if (t->mode < 0)
     return 0;
   for (int i = 0; i < REF_TILE; i++) {
     if (!ref_inside(t, i))
       continue;
-    double x = ref_value(h->type, t->bits[i]);
+    double x = given(h, t, i);
     t->plus[i] = isnan(x) || x == INFINITY;
     t->minus[i] = isnan(x) || x == -INFINITY;
     if (off_grid(h, x))
@@ -162,6 +187,8 @@ static int any(const int64_t *v) {
 }
 
 int ref_tile_transform(const ref_header *h, ref_tile *t) {
+  if (largest_finite(h, t) > 65536 * h->step)
+    return 0;
   double x[REF_TILE] = {0}, inverse = 1 / h->step, factor = (t->dims == 3 ? 1 : 2) / h->step;
   float e[REF_TILE];
   ref_wide k[REF_TILE];
@@ -199,15 +226,17 @@ static ref_wide fine_integer(const ref_header *h, const ref_tile *t, int i) {
   return k[i] + (ref_wide)t->q[i] * ((ref_wide)1 << shift);
 }
 
-uint64_t ref_tile_decode(const ref_header *h, const ref_tile *t, int i, int out_type) {
-  double y;
+double ref_tile_value(const ref_header *h, const ref_tile *t, int i) {
   if (t->raw)
-    y = ref_value(h->type, t->bits[i]);
-  else if (t->plus[i] || t->minus[i])
-    y = t->plus[i] && t->minus[i] ? NAN : t->plus[i] ? INFINITY : -INFINITY;
-  else if (t->coefficients)
-    y = ldexp((double)fine_integer(h, t, i), -ref_transform_shift(t->dims)) * h->step;
-  else
-    y = (double)t->q[i] * ref_unit(h, t->mode);
-  return ref_bits(out_type, y);
+    return given(h, t, i);
+  if (t->plus[i] || t->minus[i])
+    return t->plus[i] && t->minus[i] ? NAN : t->plus[i] ? INFINITY : -INFINITY;
+  if (t->coefficients)
+    return ldexp((double)fine_integer(h, t, i), -ref_transform_shift(t->dims)) * h->step;
+  return (double)t->q[i] * ref_unit(h, t->mode);
+}
+
+uint64_t ref_tile_decode(const ref_header *h, const ref_tile *t, int i, int out_type) {
+  double y = ref_tile_value(h, t, i);
+  return ref_bits(out_type, isnan(y) && h->has_fill ? h->fill : y);
 }

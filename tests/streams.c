@@ -33,7 +33,9 @@ ref_bytes compress(ghz_context *ctx, const ghz_lattice *lattice, int order, cons
 
 ref_bytes stream_of(ghz_context *ctx, const ghz_lattice *l, int order, const char *maker, size_t n,
                     uint64_t seed) {
-  return compress(ctx, l, order, input_make(input_named(maker), l->type, n, l->step, seed), n);
+  void *x = input_make(input_named(maker), l->type, n, l->step, seed);
+  plant_fill(l, x, n, seed);
+  return compress(ctx, l, order, x, n);
 }
 
 void *decompress(ghz_context *ctx, ref_bytes stream, ghz_type out) {

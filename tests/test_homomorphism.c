@@ -11,6 +11,7 @@ static ref_bytes random_stream(ghz_context *ctx, const ghz_lattice *l, size_t n,
   int order = (int)input_below(state, 5) - 1;
   order = order > 2 ? GHZ_ORDER_BEST : order;
   void *x = input_make(in, l->type, n, l->step, seed);
+  plant_fill(l, x, n, seed);
   ref_bytes got = compress(ctx, l, order, x, n);
   ref_header header = header_for(l, n);
   same_bytes(got, ref_compress(&header, order, x),
@@ -37,7 +38,7 @@ static void check_law(void (*law)(const round_of *r), uint64_t state, int rounds
     SCOPE;
     round_of r = {.pool = &pool, .state = &state, .number = i};
     const char *what = say("round %d, state %llx", i, (unsigned long long)state);
-    ghz_lattice l = lattice_any(&state);
+    ghz_lattice l = lattice_with_fill(&state);
     size_t n = lengths[input_below(&state, COUNT(lengths))];
     for (int j = 0; j < 3; j++)
       r.s[j] = random_stream(any(&r), &l, n, &state);

@@ -61,12 +61,37 @@ static void closed(ghz_status status, ref_bytes dst, const size_t *size, int sou
     cr_assert_neq(ref_check(dst.data, *size), REF_BAD, "%s: the result is a bad stream", what);
 }
 
+/* Numbers from the bytes: the same status and the same bits from every instruction set. */
+static void measure(ref_bytes bytes, ref_bytes good, const char *what) {
+  ghz_bytes a = view(bytes), b = view(good);
+  ghz_summary s[2] = {{0}, {0}};
+  ghz_comparison c[4] = {{0}, {0}, {0}, {0}};
+  ghz_status status[3];
+  for (size_t i = 0; i < pool.count; i++) {
+    size_t k = i > 0;
+    ghz_status one = ghz_moments(pool.ctx[i], a, &s[k]), two = ghz_difference(pool.ctx[i], a, b, &c[2 * k]),
+               itself = ghz_difference(pool.ctx[i], a, a, &c[2 * k + 1]);
+    cr_assert(k == 0 || (one == status[0] && two == status[1] && itself == status[2]), "%s: statuses", what);
+    cr_assert(one == itself, "%s: status %d and %d", what, (int)one, (int)itself);
+    status[0] = one;
+    status[1] = two;
+    status[2] = itself;
+    if (k && one == GHZ_OK) {
+      cr_assert_eq(memcmp(&s[1], &s[0], sizeof *s), 0, "%s: moments on %s", what, ghz_context_isa(pool.ctx[i]));
+      cr_assert_eq(memcmp(&c[3], &c[1], sizeof *c), 0, "%s: against itself on %s", what,
+                   ghz_context_isa(pool.ctx[i]));
+      cr_assert(two != GHZ_OK || memcmp(&c[2], &c[0], sizeof *c) == 0, "%s: difference", what);
+    }
+  }
+}
+
 /* The operations with the bytes as either operand: a status, and nothing outside the buffers. */
 static void operate(ref_bytes bytes, ref_bytes good, int sound, const char *what) {
   ghz_info info;
   if (ghz_info_read(view(bytes), &info) != GHZ_OK || info.count > 100000)
     info = info_of(good);
   size_t capacity = ghz_shape_bound(&info.shape, info.lattice.type, info.terms ? info.terms : 1);
+  measure(bytes, good, what);
   ghz_bytes two[2] = {view(bytes), view(good)};
   for (size_t c = 0; c < pool.count; c++, sound = 0) {
     SCOPE;
@@ -159,6 +184,7 @@ static reader reads(void (*by)(void *, const damaged *), unsigned every) {
 
 EVERY_CASE(truncated_at_every_length, look_refused, 1, damage_truncated(&r))
 EVERY_CASE(steps, look, 1, damage_steps(&r))
+EVERY_CASE(fills, look, 1, damage_fills(&r))
 EVERY_CASE(header_bytes, look, 2, damage_header(&r))
 EVERY_CASE(counts, look, 1, damage_counts(&r))
 EVERY_CASE(index_that_lies, look_read, 1, damage_index(&r, 2000 * effort()))
@@ -166,11 +192,11 @@ EVERY_CASE(random_bytes, look, 1, damage_all(&r, 10000 * effort()))
 EVERY_CASE(crafted_tiles, look, 1, damage_crafted(&r))
 EVERY_CASE(tile_beginnings, look_at_sound, 3, damage_beginnings(&r))
 EVERY_CASE(widths_around_the_limit, look, 1, damage_widths(&r))
-EVERY_CASE(bits_of_bricks, look, 2, damage_brick_bits(&r))
+EVERY_CASE(bits_of_bricks, look, 7, damage_brick_bits(&r))
 EVERY_CASE(bricks_at_random, look, 1, damage_bricks_at_random(&r, 400 * effort()))
 EVERY_CASE(shapes, look, 1, damage_shapes(&r))
 EVERY_CASE(crafted_bricks, look, 1, damage_crafted_bricks(&r))
-EVERY_CASE(brick_beginnings, look_at_sound, 3, damage_brick_beginnings(&r))
+EVERY_CASE(brick_beginnings, look_at_sound, 7, damage_brick_beginnings(&r))
 EVERY_CASE(widths_of_coefficients, look, 1, damage_coefficient_widths(&r))
 EVERY_CASE(oversized_short_tile, look_not_copied, 17, damage_short_tile(&r))
 

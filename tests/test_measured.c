@@ -25,11 +25,9 @@ static void check_values(ghz_context *ctx, ref_bytes s, const float *x, size_t n
 
 static void check_field(ghz_context *ctx, const float *x, size_t n, double rel, const char *what) {
   SCOPE;
-  double min, max;
   ghz_lattice l;
   ghz_bound bound = {GHZ_REL, rel};
-  succeeded(ghz_range(ctx, GHZ_F32, x, n, &min, &max), ctx, "range");
-  succeeded(ghz_lattice_make(GHZ_F32, bound, min, max, &l), NULL, "lattice");
+  succeeded(ghz_lattice_for(ctx, GHZ_F32, bound, NULL, 1, (const void *[]){x}, n, &l), ctx, "lattice");
   ref_bytes s = compress(ctx, &l, GHZ_ORDER_BEST, x, n);
   ref_header h = header_for(&l, n);
   ref_bytes want = ref_compress(&h, GHZ_ORDER_BEST, x);

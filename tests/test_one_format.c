@@ -68,8 +68,9 @@ Test(one_format, every_input_and_order, .timeout = 300) {
     for (size_t in = 0; in < input_count; in++)
       for (int order = GHZ_ORDER_BEST; order <= 2; order++) {
         SCOPE;
-        ghz_lattice l = lattice_abs((ghz_type)type, in % 2 ? 0.02 : 700);
+        ghz_lattice l = lattice_filled((ghz_type)type, in % 2 ? 0.02 : 700, in + (size_t)(order + 1));
         void *x = input_make(&inputs[in], l.type, 2500, l.step, in);
+        plant_fill(&l, x, 2500, in);
         check_codec(&l, order, x, 2500, &pool, say("%s, type %d, order %d", inputs[in].name, type, order));
       }
 }
@@ -82,8 +83,9 @@ Test(one_format, extreme_bounds, .timeout = 300) {
     for (size_t b = 0; b < COUNT(bounds); b++)
       for (size_t in = 0; in < input_count; in++) {
         SCOPE;
-        ghz_lattice l = lattice_abs((ghz_type)type, bounds[b]);
+        ghz_lattice l = lattice_filled((ghz_type)type, bounds[b], b + in);
         void *x = input_make(&inputs[in], l.type, 1100, l.step, in);
+        plant_fill(&l, x, 1100, in);
         check_codec(&l, GHZ_ORDER_BEST, x, 1100, &pool,
                     say("%s, type %d, bound %g", inputs[in].name, type, bounds[b]));
       }
@@ -199,6 +201,24 @@ Test(one_format, caller_environment, .timeout = 300) {
       for (int e = 0; e < 8; e++)
         if (in <= 6 || e % 4 == (int)in % 4)
           check_environment(in, &o, want, numbers, e);
+    }
+}
+
+/* Exceptions that calls raise are not the caller's, whose own stay. */
+Test(one_format, caller_flags) {
+  static const int flags[] = {0, FE_DIVBYZERO, FE_INEXACT | FE_UNDERFLOW};
+  CONTEXT(ctx, NULL, 1);
+  ghz_lattice l = lattice_abs(GHZ_F32, 1e-3 / 3);
+  operands o = operands_make(&l, 3000, 3, "mixture", "walk", 1e-3);
+  answer r = answer_make(&o, 0);
+  for (size_t f = 0; f < sizeof flags / sizeof *flags; f++)
+    for (size_t c = 0; c < call_count; c++) {
+      feclearexcept(FE_ALL_EXCEPT);
+      feraiseexcept(flags[f]);
+      ghz_status status = calls[c].run(ctx, &o, &r);
+      int after = fetestexcept(FE_ALL_EXCEPT);
+      succeeded(status, ctx, calls[c].name);
+      cr_assert_eq(after, flags[f], "%s: flags %x became %x", calls[c].name, flags[f], after);
     }
 }
 #endif

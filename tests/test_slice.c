@@ -41,8 +41,8 @@ static void check_header(const uint8_t *p, const ghz_slice *s) {
   cr_assert_eq(get_little(p + 48, 4), s->terms);
   cr_assert_eq(get_little(p + 52, 4), 0);
   cr_assert_eq(get_little(p + 56, 8), s->payload_size);
-  cr_assert_eq(get_little(p + 64, 8), s->first);
-  cr_assert_eq(get_little(p + 72, 8), s->tiles);
+  cr_assert_eq(get_little(p + 72, 8), s->first);
+  cr_assert_eq(get_little(p + 80, 8), s->tiles);
 }
 
 /* A message is the header, then the sizes and the tiles as they lie in the stream. */

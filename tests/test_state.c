@@ -31,19 +31,6 @@ Test(state, no_allocation_once_warm, .timeout = 120) {
     }
 }
 
-/* Scratch stays below one worst-case compressed size, plus 1 % and 64 KiB a thread. */
-Test(state, scratch_is_bounded) {
-  CONTEXT(ctx, NULL, 2);
-  operands o = operands_of(GHZ_F64);
-  answer r = answer_make(&o, 0);
-  size_t flat = ghz_size_bound(o.n, GHZ_F64, 64), bricks = ghz_shape_bound(&o.shape, GHZ_F64, 64);
-  size_t room = flat > bricks ? flat : bricks;
-  allocator_largest = 0;
-  round_of_calls(ctx, &o, &r);
-  cr_assert_leq(allocator_largest, room + room / 100 + 2 * 65536, "an allocation of %zu bytes, room %zu",
-                allocator_largest, room);
-}
-
 /* The library counts itself by this test: a context is an allocation. */
 Test(state, counter_counts) {
   long before = allocator_count();

@@ -58,9 +58,9 @@ static int make_configs(const options *o, config *configs) {
 static void ratios_of(ghz_context *ctx, const field *f, const ghz_shape shape[FORMS], int bound, double rel,
                       field_ratio *r) {
   ghz_lattice lattice;
-  double min, max, bytes = (double)(f->n * sizeof(float));
-  if (ghz_range(ctx, GHZ_F32, f->x, f->n, &min, &max) != GHZ_OK ||
-      ghz_lattice_make(GHZ_F32, (ghz_bound){GHZ_REL, rel}, min, max, &lattice) != GHZ_OK)
+  const void *x = f->x;
+  const double bytes = (double)(f->n * sizeof(float));
+  if (ghz_lattice_for(ctx, GHZ_F32, (ghz_bound){GHZ_REL, rel}, NULL, 1, &x, f->n, &lattice) != GHZ_OK)
     die("no lattice for", f->path);
   r->baseline[bound] = bytes / (double)baseline_size(f->x, f->n, lattice.eb);
   for (int form = 0; form < FORMS; form++) {

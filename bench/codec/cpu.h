@@ -34,23 +34,10 @@ size_t peer_room(const field *f); /* bytes that always suffice */
 size_t peer_pack(const field *f, double tolerance, void *dst, size_t room);
 void peer_unpack(const field *f, double tolerance, void *src, size_t size, float *dst);
 
-/* ---- equal.c --------------------------------------------------------------------------------- */
-
-enum { PEER_CURVE = 512 };
-
-/* What zfp reaches, by the binary exponent of the tolerance, which it rounds to a power of two.
- * Ratio 0: not measured. */
-typedef struct peer_curve {
-  quality at[PEER_CURVE];
-} peer_curve;
-
-/* Ratio of zfp at a PSNR, and at a largest error, a fraction of eb. */
-double peer_at_psnr(workspace *w, peer_curve *c, double eb, double psnr);
-double peer_at_error(workspace *w, peer_curve *c, double eb, double error);
-
 /* ---- baseline.c ------------------------------------------------------------------------------ */
 
-/* Bytes of fZ-light's coding: first differences, blocks of 32, one length per block. */
+/* Bytes of such a coding as fZ-light has: first differences, blocks of 32, one length per block.
+ * Its own streams are larger, by 8 to 24 % (bench/peers.csv). */
 size_t baseline_size(const float *x, size_t n, double eb);
 
 /* ---- measure.c ------------------------------------------------------------------------------- */
@@ -69,6 +56,27 @@ typedef struct config {
   int avx512;     /* configuration with AVX-512 and as many threads; -1: none */
 } config;
 
+/* ---- equal.c --------------------------------------------------------------------------------- */
+
+enum { PEER_CURVE = 512 };
+
+/* What zfp reaches, by the binary exponent of the tolerance, which it rounds to a power of two.
+ * Ratio 0: not measured. Errors are absolute. */
+typedef struct peer_curve {
+  quality at[PEER_CURVE];
+} peer_curve;
+
+/* zfp at one of its tolerances, and ghz at the bound where it is as good. Errors are absolute. */
+typedef struct equality {
+  quality zfp, own;
+} equality;
+
+/* At the tolerance where zfp is nearest to ghz with the bound eb. */
+equality equal_psnr(workspace *w, const config *c, peer_curve *curve, double eb);
+equality equal_error(workspace *w, const config *c, peer_curve *curve, double eb);
+
+/* ---- measure.c: results ---------------------------------------------------------------------- */
+
 /* GB/s of original bytes; `of_*`: medians over the rounds of the ratio of two speeds of a round. */
 typedef struct speed {
   double best, median, of_memcpy, of_one_thread, of_avx512, of_roundtrip, of_flat;
@@ -77,7 +85,7 @@ typedef struct speed {
 typedef struct form_result {
   quality own;
   double sum_ratio, sum_error;
-  double zfp_at_psnr, zfp_at_error; /* ratios of zfp with our PSNR, with our largest error */
+  equality psnr, error;
 } form_result;
 
 typedef struct zfp_result {
@@ -101,6 +109,8 @@ workspace *workspace_make(const pair *p, bool quick);
 void workspace_free(workspace *w);
 /* Compresses and decompresses both operands with zfp. */
 quality peer_quality(workspace *w, double tolerance, double eb);
+/* The same with ghz, for a bound eb, with absolute errors. */
+quality own_quality(workspace *w, const config *c, double eb);
 void measure_cell(workspace *w, const options *o, const config *configs, int n_configs, double bound,
                   cell *out);
 

@@ -32,7 +32,7 @@ static const option_kind option_quick = {read_quick, ""};
 
 static options o = {.bounds = {{1e-2, 1e-3, 1e-4, 1e-5}, 4},
                     .threads = {{1, 2}, 2},
-                    .isas = {{"avx512", "avx2", "scalar"}, 3},
+                    .isas = {{"avx512", "avx2", "neon", "scalar"}, 4},
                     .runs = 11,
                     .zfp_runs = 3,
                     .sizes = {{1 << 20, 16 << 20, 512 << 20}, 3},
@@ -50,7 +50,11 @@ static const option_row rows[] = {
      "whether it works, not how fast: 3 rounds, two bounds; with cuda tiny arrays"},
     {"threads", 0, &option_wholes, &o.threads, "LIST", "1:1024", "cpu: numbers of threads (1,2)"},
     {"isa", 0, &option_words, &o.isas, "LIST", NULL,
-     "cpu: instruction sets (avx512,avx2,scalar); missing ones are left out"},
+     "cpu: instruction sets (avx512,avx2,neon,scalar); missing ones are left out"},
+    {"small", 0, &option_flag, &o.small, NULL, NULL,
+     "cpu: microseconds a call on arrays of 32 B to 64 KiB, one thread"},
+    {"numbers", 0, &option_flag, &o.numbers, NULL, NULL,
+     "cpu: sums and differences of streams, beside decompression and a loop, one thread"},
     {"runs", 0, &option_whole, &o.runs, "N", "1:101", "cpu: rounds, each of which runs everything once (11)"},
     {"zfp-runs", 0, &option_whole, &o.zfp_runs, "N", "1:101", "cpu: rounds that zfp takes part in (3)"},
     {"sizes", 0, &option_sizes, &o.sizes, "LIST", "1024:17179869184",
@@ -78,7 +82,11 @@ int main(int argc, char **argv) {
   o.zfp_runs = o.zfp_runs < o.runs ? o.zfp_runs : o.runs;
   sort_values(o.sizes.x, o.sizes.n);
   int n = find_pairs(pairs);
-  if (o.device == CPU)
+  if (o.small)
+    small_run(&o, pairs, n);
+  else if (o.numbers)
+    numbers_run(&o, pairs, n);
+  else if (o.device == CPU)
     cpu_run(&o, pairs, n);
 #ifdef GHZ_BENCH_CUDA
   else

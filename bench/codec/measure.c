@@ -30,7 +30,7 @@ struct workspace {
   unsigned char *scratch[2], *peer[2];
   size_t peer_room, peer_size[2];
   ghz_lattice lattice;
-  double range;
+  double low, high, range; /* of both operands */
   peer_curve curve;
 };
 
@@ -204,22 +204,41 @@ quality peer_quality(workspace *w, double tolerance, double eb) {
 
 /* ---- One cell -------------------------------------------------------------------------------- */
 
+static void set_bound(workspace *w, double bound) {
+  must(ghz_lattice_make(GHZ_F32, (ghz_bound){GHZ_REL, bound}, w->low, w->high, &w->lattice), "ghz_lattice_make",
+       NULL);
+}
+
 /* Makes the lattice of the joint range. */
 static void make_lattice(workspace *w, const config *c, double bound) {
   double min[2], max[2];
   for (int i = 0; i < 2; i++)
     must(ghz_range(c->ctx, GHZ_F32, operand(w, i)->x, w->n, &min[i], &max[i]), "ghz_range", c->ctx);
-  double low = fmin(min[0], min[1]), high = fmax(max[0], max[1]);
-  must(ghz_lattice_make(GHZ_F32, (ghz_bound){GHZ_REL, bound}, low, high, &w->lattice), "ghz_lattice_make",
-       NULL);
-  w->range = high - low;
+  w->low = fmin(min[0], min[1]);
+  w->high = fmax(max[0], max[1]);
+  w->range = w->high - w->low;
+  set_bound(w, bound);
   if (!(w->lattice.step > 0))
     die("no range that a bound could be relative to", w->pair->name);
 }
 
+quality own_quality(workspace *w, const config *c, double eb) {
+  const ghz_lattice lattice = w->lattice;
+  size_t size, total = 0;
+  set_bound(w, eb / w->range);
+  for (int i = 0; i < 2; i++) {
+    compress(w, c, operand(w, i)->x, 0, &size);
+    must(ghz_decompress(c->ctx, (ghz_bytes){w->scratch[0], size}, GHZ_F32, w->out[i], w->n), "ghz_decompress",
+         c->ctx);
+    total += size;
+  }
+  w->lattice = lattice;
+  return quality_of(w->pair, w->out, total, 1, w->range);
+}
+
 /* Makes both streams and their sum; measures their quality. */
 static form_result make_streams(workspace *w, const config *c) {
-  form_result r = {.zfp_at_psnr = NAN, .zfp_at_error = NAN};
+  form_result r;
   buffer *packed = w->packed[c->form], *sum = &w->sum[c->form];
   size_t size;
   for (int i = 0; i < 2; i++) {
@@ -232,9 +251,10 @@ static form_result make_streams(workspace *w, const config *c) {
   r.own = quality_of(w->pair, w->out, packed[0].size + packed[1].size, w->lattice.eb, w->range);
   r.sum_ratio = (double)w->bytes / (double)size;
   r.sum_error = quality_of_sum(c->ctx, w->pair, bytes_in(sum));
+  r.psnr = r.error = (equality){{NAN, NAN, NAN}, {NAN, NAN, NAN}};
   if (peer_name()) {
-    r.zfp_at_psnr = peer_at_psnr(w, &w->curve, w->lattice.eb, r.own.psnr);
-    r.zfp_at_error = peer_at_error(w, &w->curve, w->lattice.eb, r.own.error);
+    r.psnr = equal_psnr(w, c, &w->curve, w->lattice.eb);
+    r.error = equal_error(w, c, &w->curve, w->lattice.eb);
   }
   return r;
 }

@@ -15,8 +15,9 @@ void cpu_report_begin(const results *r) {
       "everything runs once. /memcpy is the median over the rounds of the ratio to memcpy with as many\n"
       "threads, /flat that of a field with its shape to the same flat. roundtrip is decompress + add + "
       "compress.\n"
-      "Bounds are relative to the joint range of the pair. zfp rounds tolerances to powers of two; its ratios\n"
-      "at our PSNR and at our largest error are interpolated between them.\n",
+      "Bounds are relative to the joint range of the pair. zfp rounds tolerances to powers of two; for equal\n"
+      "PSNR and equal largest error the bound of ghz is changed until it reaches what zfp has at one of "
+      "them.\n",
       ghz_version(), peer_name() ? peer_name() : "without zfp", r->options->runs);
 }
 
@@ -24,13 +25,22 @@ static void print_quality(const char *what, quality q) {
   printf("  %-14s ratio %8.2f  max error / bound %8.5f  PSNR %7.2f dB", what, q.ratio, q.error, q.psnr);
 }
 
+static void print_equal(const char *what, const equality *e) {
+  printf("  %-14s ratio %8.2f  zfp %8.2f  gain %5.2f  PSNR %7.2f dB, zfp %7.2f dB  error / zfp's %.4f\n", what,
+         e->own.ratio, e->zfp.ratio, e->own.ratio / e->zfp.ratio, e->own.psnr, e->zfp.psnr,
+         e->own.error / e->zfp.error);
+}
+
 static void print_form(const char *name, const form_result *r) {
   char label[32];
   snprintf(label, sizeof label, "ghz %s", name);
   print_quality(label, r->own);
-  if (peer_name())
-    printf("  zfp at this PSNR %8.2f, at this error %8.2f", r->zfp_at_psnr, r->zfp_at_error);
-  printf("\n  %-14s ratio %8.2f  max error / bound %8.5f\n", "  sum", r->sum_ratio, r->sum_error);
+  printf("\n");
+  if (peer_name()) {
+    print_equal("  equal PSNR", &r->psnr);
+    print_equal("  equal error", &r->error);
+  }
+  printf("  %-14s ratio %8.2f  max error / bound %8.5f\n", "  sum", r->sum_ratio, r->sum_error);
 }
 
 static void print_qualities(const cell *c) {
@@ -141,13 +151,19 @@ static void csv_speed(FILE *f, const speed *s) {
   csv_number(f, s->of_flat);
 }
 
-/* form: whose PSNR and error zfp is compared at; NULL: none. */
+static void csv_equal(FILE *f, const equality *e) {
+  csv_number(f, e ? e->own.psnr : NAN);
+  csv_number(f, e ? e->own.ratio : NAN);
+  csv_number(f, e ? e->zfp.ratio : NAN);
+}
+
+/* form: what is compared with zfp where both are equally good; NULL: nothing. */
 static void csv_quality(FILE *f, quality q, const form_result *form) {
   csv_number(f, q.ratio);
   csv_number(f, q.error);
   csv_number(f, q.psnr);
-  csv_number(f, form ? form->zfp_at_psnr : NAN);
-  csv_number(f, form ? form->zfp_at_error : NAN);
+  csv_equal(f, form ? &form->psnr : NULL);
+  csv_equal(f, form ? &form->error : NULL);
   fprintf(f, "\n");
 }
 
@@ -190,7 +206,8 @@ void cpu_report_csv(const results *r) {
   FILE *f = csv_open(r->options->csv,
                      "field,values,bound,eb,codec,isa,threads,operation,best_GBps,median_GBps,of_memcpy,"
                      "of_roundtrip,of_one_thread,of_avx512,of_flat,ratio,error_of_bound,psnr_dB,"
-                     "zfp_ratio_at_psnr,zfp_ratio_at_error");
+                     "equal_psnr_dB,equal_psnr_ratio,equal_psnr_zfp_ratio,"
+                     "equal_error_psnr_dB,equal_error_ratio,equal_error_zfp_ratio");
   for (int i = 0; i < r->n_cells; i++)
     csv_cell(f, r, &r->cells[i]);
   csv_close(f, r->options->csv);

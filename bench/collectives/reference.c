@@ -33,10 +33,12 @@ static void find_range(const job *j, reference *r) {
 static double promise(const options *o, const reference *r) {
   ghz_lattice lattice;
   double eb = o->bound.value;
+  const int zeros = r->least == 0 && r->most == 0;
   if (o->bound.kind == GHZ_REL)
     eb *= r->most >= r->least ? r->most - r->least : 0;
-  else if (o->bound.kind == GHZ_PSNR && ghz_lattice_make(type_bytes(o) == sizeof(float) ? GHZ_F32 : GHZ_F64,
-                                                         o->bound, r->least, r->most, &lattice) == GHZ_OK)
+  else if (o->bound.kind == GHZ_PSNR &&
+           ghz_lattice_make(type_bytes(o) == sizeof(float) ? GHZ_F32 : GHZ_F64, o->bound,
+                            zeros ? INFINITY : r->least, zeros ? -INFINITY : r->most, &lattice) == GHZ_OK)
     eb = lattice.eb;
   return tested.reduces && o->operation == OP_SUM && !o->of_result ? world_size() * eb : eb;
 }

@@ -22,18 +22,25 @@ static bool parse_end(const char **text, uint64_t none, uint64_t *value) {
   return errno == 0;
 }
 
-bool box_parse(const char *text, box *b) {
+const char *box_parse(const char *text, box *b) {
   *b = (box){.ndim = 0};
   for (;; text++) {
     const unsigned i = b->ndim;
-    if (i == SHAPE_MAX || !parse_end(&text, 0, &b->from[i]) || *text++ != ':' ||
-        !parse_end(&text, COUNT_UNKNOWN, &b->to[i]) || b->from[i] >= b->to[i])
-      return false;
+    if (i == SHAPE_MAX)
+      return "too many dimensions";
+    if (!parse_end(&text, 0, &b->from[i]))
+      return "a number is too large";
+    if (*text++ != ':')
+      return "a range has a colon: value number 5 alone is 5:6, all of a dimension is a colon alone";
+    if (!parse_end(&text, COUNT_UNKNOWN, &b->to[i]))
+      return "a number is too large";
+    if (b->from[i] >= b->to[i])
+      return "a range goes from its first number to before its second, which is larger";
     b->ndim++;
     if (*text == '\0')
-      return true;
+      return NULL;
     if (*text != ',')
-      return false;
+      return "ranges have a comma between them";
   }
 }
 
@@ -52,14 +59,16 @@ bool box_place(const char *name, const shape *s, box *b) {
   char own[512];
   shape_text(s, own, sizeof own);
   if (s->ndim == 0)
-    return fail(name, "has no shape; use --range");
+    return fail(name, "has no shape; use --range, or compress it with --dims");
   if (b->ndim != s->ndim)
-    return fail(name, "--box has %u ranges, its shape %s has %u dimensions", b->ndim, own, s->ndim);
+    return fail(name, "--box has %u range%s, its shape %s has %u dimensions; a colon alone takes all of one",
+                b->ndim, b->ndim == 1 ? "" : "s", own, s->ndim);
   for (unsigned i = 0; i < s->ndim; i++) {
     b->to[i] = b->to[i] == COUNT_UNKNOWN ? s->dims[i] : b->to[i];
     if (b->to[i] > s->dims[i] || b->from[i] >= b->to[i])
-      return fail(name, "--box: %llu:%llu is not inside dimension %u of its shape, %s",
-                  (unsigned long long)b->from[i], (unsigned long long)b->to[i], i, own);
+      return fail(name, "--box: %llu:%llu is not inside 0:%llu, dimension %u (from 0) of its shape, %s",
+                  (unsigned long long)b->from[i], (unsigned long long)b->to[i], (unsigned long long)s->dims[i],
+                  i, own);
   }
   shape_in_memory(s, b->array);
   if (s->fortran) {

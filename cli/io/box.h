@@ -13,8 +13,8 @@ typedef struct box {
   uint64_t array[SHAPE_MAX]; /* extents of the array */
 } box;
 
-/* Reads ranges such as "0:8,:,100:200". False if it is not that. */
-bool box_parse(const char *text, box *b);
+/* Reads ranges such as "0:8,:,100:200". Returns NULL, or what is wrong with them. */
+const char *box_parse(const char *text, box *b);
 
 /* Places it in an array. Prints what is wrong if it is not inside. */
 bool box_place(const char *name, const shape *s, box *b);

@@ -9,7 +9,7 @@
 #include <sys/types.h>
 #include <time.h>
 
-#define FILE_AHEAD 16 /* bytes that file_peek can show */
+#define FILE_AHEAD 544 /* bytes that file_peek can show */
 
 typedef struct file {
   const char *path; /* NULL: standard input */

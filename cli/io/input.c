@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-#include "frame.h"
 #include "npy.h"
 #include "report/report.h"
+#include "signature.h"
 
 const char *type_name(ghz_type type) {
   return type == GHZ_F32 ? "f32" : "f64";
@@ -20,13 +20,22 @@ type_choice type_of_name(const char *name) {
   return (type_choice){false, GHZ_F32};
 }
 
+/* --dims does not fit, unless the type is another than it is taken for. */
+static bool fail_count(const input *in, uint64_t want, uint64_t have) {
+  char dims[512];
+  const bool narrow = in->type == GHZ_F32,
+             other = narrow ? want == have / 2 && have % 2 == 0 : want == 2 * have;
+  shape_text(&in->shape, dims, sizeof dims);
+  return fail(in->file.name, "--dims %s needs %llu values, the file has %llu of %s%s%s", dims,
+              (unsigned long long)want, (unsigned long long)have, type_name(in->type),
+              other ? "; it fits " : "", other ? type_name(narrow ? GHZ_F64 : GHZ_F32) : "");
+}
+
 /* Sets the count, which --dims may have said before. */
 static bool set_count(input *in, uint64_t count) {
   const uint64_t known = in->count;
   in->count = count;
-  return known == COUNT_UNKNOWN || known == count ||
-         fail(in->file.name, "--dims needs %llu values, the file has %llu", (unsigned long long)known,
-              (unsigned long long)count);
+  return known == COUNT_UNKNOWN || known == count || fail_count(in, known, count);
 }
 
 /* Sets the count of a raw file from its size. */
@@ -72,37 +81,40 @@ static bool open_npy(input *in, type_choice choice) {
   return measure(in);
 }
 
-static bool fail_zip(const char *name) {
-  return fail(name, "is a zip archive: extract the .npy files that are in it");
+/* Fails if the file holds something else than values. Sets *npy if it is an .npy file, and *empty
+ * if nothing is in it. */
+static bool check_contents(input *in, bool *npy, bool *empty) {
+  unsigned char magic[6];
+  size_t got;
+  signature other;
+  if (!file_peek(&in->file, magic, sizeof magic, &got) || !signature_find(&in->file, &other))
+    return false;
+  *npy = got == sizeof magic && memcmp(magic, NPY_MAGIC, 6) == 0;
+  *empty = got == 0;
+  return !other.what || fail(in->file.name, "is %s: %s", other.what, other.advice);
 }
 
-/* Finds the type: by the ending, then by --type, then by the first bytes. */
+static bool open_raw(input *in, ghz_type type) {
+  in->type = type;
+  return measure(in);
+}
+
+/* Finds the type: by the ending, then by the first bytes, then by --type. */
 static bool identify(input *in, type_choice choice) {
   const char *name = in->file.name;
   type_choice named = type_of_name(name);
-  if (name_ends(name, ".npy"))
+  bool npy, empty;
+  if (!check_contents(in, &npy, &empty))
+    return false;
+  if (name_ends(name, ".npy") || (npy && !named.given))
     return open_npy(in, choice);
-  if (name_ends(name, ".npz"))
-    return fail_zip(name);
-  unsigned char magic[6];
-  size_t got = 0;
-  if (!named.given && !choice.given) {
-    if (!file_peek(&in->file, magic, sizeof magic, &got))
-      return false;
-    if (got == sizeof magic && memcmp(magic, NPY_MAGIC, 6) == 0)
-      return open_npy(in, choice);
-    if (got == 0)
-      return fail(name, "is empty");
-    if (got >= 4 && memcmp(magic, FRAME_MAGIC, 4) == 0)
-      return fail(name, "is compressed already");
-    if (got >= 4 && memcmp(magic, "PK\3\4", 4) == 0)
-      return fail_zip(name);
-    return fail(name, "unknown type of values; use --type f32 or --type f64");
-  }
+  if (npy)
+    return fail(name, "is a NumPy .npy file: give it a name that ends in .npy");
   if (named.given && choice.given && named.type != choice.type)
     return fail(name, "the ending says %s, --type says %s", type_name(named.type), type_name(choice.type));
-  in->type = named.given ? named.type : choice.type;
-  return measure(in);
+  if (named.given || choice.given)
+    return open_raw(in, named.given ? named.type : choice.type);
+  return fail(name, empty ? "is empty" : "unknown type of values; use --type f32 or --type f64");
 }
 
 bool input_adopt(input *in, const file *f, type_choice choice) {
@@ -173,6 +185,11 @@ bool input_make_seekable(input *in) {
   if (in->file.seekable)
     return true;
   return file_spool(&in->file) && measure(in);
+}
+
+void input_skip(input *in, uint64_t count) {
+  in->file.position += count * ghz_type_size(in->type);
+  in->taken += count;
 }
 
 void input_rewind(input *in) {

@@ -46,6 +46,9 @@ bool input_set_shape(input *in, const shape *s);
  * known. */
 bool input_make_seekable(input *in);
 
+/* Skips values of a seekable input, which has them. */
+void input_skip(input *in, uint64_t count);
+
 /* Back to the first value. */
 void input_rewind(input *in);
 

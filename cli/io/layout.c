@@ -64,17 +64,13 @@ static bool bricks_valid(const ghz_shape *s, uint64_t values) {
 }
 
 bool layout_of(const shape *s, int dims, uint64_t total, uint64_t frame_values, layout *l) {
-  uint64_t extents[SHAPE_MAX], z = 1;
   *l = (layout){ghz_flat(total), frame_values};
   if (dims == 1)
     return flat_valid(frame_values);
-  if (s->ndim < 2)
+  l->array = shape_of_memory(s, total, false);
+  if (l->array.dims == 1)
     return false;
-  shape_in_memory(s, extents);
-  for (unsigned i = 0; i + 2 < s->ndim; i++)
-    if (__builtin_mul_overflow(z, extents[i], &z))
-      return false;
-  l->array = (ghz_shape){dims, {z, extents[s->ndim - 2], extents[s->ndim - 1]}};
+  l->array.dims = dims;
   return bricks_valid(&l->array, frame_values);
 }
 
@@ -109,4 +105,19 @@ ghz_shape layout_frame(const layout *l, uint64_t first) {
 const char *layout_text(const layout *l) {
   static const char *const names[] = {"flat", "bricks of 1x32x32", "bricks of 8x8x16"};
   return names[l->array.dims - 1];
+}
+
+const char *layout_reason(const layout *l, const shape *s, bool flat) {
+  const ghz_shape whole = shape_of_memory(s, 0, false);
+  if (l->array.dims == 3)
+    return "";
+  if (l->array.dims == whole.dims && whole.dims == 2)
+    return "";
+  if (whole.dims == 3 && l->array.dims == 2)
+    return "8 planes have more than 2^26 values";
+  if (flat)
+    return "--flat";
+  if (s->ndim < 2)
+    return s->ndim == 0 ? "no shape is known; --dims gives it" : "one dimension";
+  return whole.dims == 1 ? "its dimensions are too small for bricks" : "a plane has more than 2^26 values";
 }

@@ -34,4 +34,7 @@ ghz_shape layout_frame(const layout *l, uint64_t first);
 /* "flat", "bricks of 1x32x32" or "bricks of 8x8x16". */
 const char *layout_text(const layout *l);
 
+/* Why an array is not in bricks of 8x8x16, or ""; `flat`: the user wants no bricks. */
+const char *layout_reason(const layout *l, const shape *s, bool flat);
+
 #endif

@@ -154,6 +154,9 @@ static bool check_stream(const frame_reader *r, const frame *f) {
   if (lattice->type != h->type || !same_double(lattice->step, h->step) || !same_double(lattice->eb, h->eb))
     return fail(r->file.name, "damaged: frame %llu differs from the header in type, step or bound",
                 (unsigned long long)r->frames);
+  if (r->frames > 0 &&
+      (!lattice->has_fill != !r->has_fill || (r->has_fill && !same_double(lattice->fill, r->fill))))
+    return fail(r->file.name, "damaged: frame %llu has another fill value", (unsigned long long)r->frames);
   if (!shape_fits(r, &f->info.shape))
     return fail(r->file.name, "damaged: frame %llu has a wrong number of values or shape",
                 (unsigned long long)r->frames);
@@ -179,6 +182,8 @@ bool reader_next(frame_reader *r, frame *f, bool *more) {
     return r->ended = read_end(r);
   if (!read_body(r, f, length) || !frame_inspect(f, r->file.name) || !check_stream(r, f))
     return false;
+  r->has_fill = f->info.lattice.has_fill != 0;
+  r->fill = f->info.lattice.fill;
   advance(r, f->info.count);
   return true;
 }

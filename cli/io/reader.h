@@ -11,8 +11,10 @@ typedef struct frame_reader {
   frame_header header; /* total is known from the start if the file is regular and whole */
   uint64_t frames;     /* read or skipped so far */
   uint64_t values;     /* in them */
-  bool last;           /* the last frame was short, so no other may follow */
-  bool ended;          /* the end was read */
+  bool has_fill;       /* of the streams, once the first was read */
+  double fill;
+  bool last;  /* the last frame was short, so no other may follow */
+  bool ended; /* the end was read */
 } frame_reader;
 
 /* Opens a compressed file and reads its header. Calls that return false have printed why. */

@@ -44,6 +44,8 @@ void shape_text(const shape *s, char *text, size_t room) {
     snprintf(text + used, room - used, " (Fortran order)");
 }
 
+static const char form[] = "it is NYxNX or NZxNYxNX: numbers with x between them, slowest first, as in NumPy";
+
 const char *shape_parse(const char *text, shape *s) {
   uint64_t count;
   *s = (shape){.ndim = 0};
@@ -52,7 +54,7 @@ const char *shape_parse(const char *text, shape *s) {
     if (s->ndim == SHAPE_MAX)
       return "too many dimensions";
     if (!isdigit((unsigned char)*at))
-      return "it is NYxNX or NZxNYxNX, slowest first";
+      return form;
     errno = 0;
     s->dims[s->ndim++] = strtoull(at, &end, 10);
     if (errno)
@@ -63,7 +65,7 @@ const char *shape_parse(const char *text, shape *s) {
     if (*at == '\0')
       break;
     if (*at != 'x' && *at != 'X')
-      return "it is NYxNX or NZxNYxNX, slowest first";
+      return form;
   }
   return shape_count(s, &count) ? NULL : "too many values";
 }
@@ -71,6 +73,23 @@ const char *shape_parse(const char *text, shape *s) {
 void shape_in_memory(const shape *s, uint64_t extents[SHAPE_MAX]) {
   for (unsigned i = 0; i < s->ndim; i++)
     extents[i] = s->dims[s->fortran ? s->ndim - 1 - i : i];
+}
+
+void shape_index(const shape *s, uint64_t at, uint64_t index[SHAPE_MAX]) {
+  for (unsigned i = 0; i < s->ndim; i++) {
+    const unsigned axis = s->fortran ? i : s->ndim - 1 - i;
+    index[axis] = s->dims[axis] ? at % s->dims[axis] : 0;
+    at = s->dims[axis] ? at / s->dims[axis] : 0;
+  }
+}
+
+uint64_t shape_at(const shape *s, const uint64_t index[SHAPE_MAX]) {
+  uint64_t at = 0;
+  for (unsigned i = 0; i < s->ndim; i++) {
+    const unsigned axis = s->fortran ? s->ndim - 1 - i : i;
+    at = at * s->dims[axis] + index[axis];
+  }
+  return at;
 }
 
 bool shape_fold(const shape *s, uint64_t dims[3]) {
@@ -92,4 +111,17 @@ bool shape_folds_to(const shape *s, const uint64_t dims[3]) {
       return false;
   }
   return shape_count(s, &count) && count == want;
+}
+
+place_text shape_place(const shape *s, uint64_t at) {
+  place_text t;
+  uint64_t index[SHAPE_MAX];
+  size_t used = (size_t)snprintf(t.text, sizeof t.text, "%llu", (unsigned long long)at);
+  if (s->ndim < 2)
+    return t;
+  shape_index(s, at, index);
+  for (unsigned i = 0; i < s->ndim && used < sizeof t.text; i++)
+    used += (size_t)snprintf(t.text + used, sizeof t.text - used, "%s%llu%s", i ? ", " : " (",
+                             (unsigned long long)index[i], i + 1 == s->ndim ? ")" : "");
+  return t;
 }

@@ -35,10 +35,23 @@ const char *shape_parse(const char *text, shape *s);
 /* The dimensions as they lie in memory, slowest first. */
 void shape_in_memory(const shape *s, uint64_t extents[SHAPE_MAX]);
 
+/* The coordinates of value number `at` of the memory, in the order of the dimensions. */
+void shape_index(const shape *s, uint64_t at, uint64_t index[SHAPE_MAX]);
+
+/* The number of the value at these coordinates. */
+uint64_t shape_at(const shape *s, const uint64_t index[SHAPE_MAX]);
+
 /* Folds the shape to three dimensions, fastest first; false with fewer than two dimensions. */
 bool shape_fold(const shape *s, uint64_t dims[3]);
 
 /* Whether dims, fastest first, are those of the shape, neighbours joined or not. */
 bool shape_folds_to(const shape *s, const uint64_t dims[3]);
+
+/* Where a value of the array is, counted in the order of the memory: as in "1234", with two
+ * dimensions or more "1234 (3, 4, 5)". */
+typedef struct place_text {
+  char text[768];
+} place_text;
+place_text shape_place(const shape *s, uint64_t at);
 
 #endif

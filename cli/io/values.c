@@ -20,7 +20,7 @@ bool values_open(values *v, ghz_context *ctx, const char *path, type_choice choi
     file_close(&f);
     return false;
   }
-  bool foreign = type_of_name(path).given || choice.given; /* raw values may begin with any bytes */
+  bool foreign = type_of_name(path).given || choice.given; /* input_adopt says what else it is */
   v->compressed = name_ends(path, ".ghz") || (!foreign && got == 4 && memcmp(magic, FRAME_MAGIC, 4) == 0);
   if (!(v->compressed ? reader_adopt(&v->reader, &f) : input_adopt(&v->in, &f, choice)))
     return false;

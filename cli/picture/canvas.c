@@ -73,6 +73,10 @@ static void draw_letter(const canvas *c, double left, double top, const char *st
         draw_segment(c, place(s, left, top), place(s + 2, left, top));
 }
 
+size_t canvas_text_width(size_t letters) {
+  return (size_t)ceil(UNIT * LETTER_ADVANCE * (double)letters);
+}
+
 void canvas_text(const canvas *c, size_t x, size_t y, alignment how, const char *text) {
   double width = UNIT * (LETTER_ADVANCE * (double)strlen(text) - (LETTER_ADVANCE - LETTER_WIDTH));
   double left = (double)x - (how == ALIGN_RIGHT ? width : how == ALIGN_MIDDLE ? floor(width / 2) : 0);

@@ -25,6 +25,7 @@ enum { TEXT_HEIGHT = 16 }; /* pixels from the top of the tallest letter to the b
 
 /* Writes a line whose top is at y. x is its left end, its middle or its right end. */
 typedef enum alignment { ALIGN_LEFT, ALIGN_MIDDLE, ALIGN_RIGHT } alignment;
+size_t canvas_text_width(size_t letters);
 void canvas_text(const canvas *c, size_t x, size_t y, alignment how, const char *text);
 
 #endif

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "canvas.h"
 #include "io/output.h"
@@ -26,11 +27,27 @@ enum {
   CAPTION = TEXT_HEIGHT + GAP
 };
 
-bool picture_begin(picture *p, const char *name, const uint64_t dims[3]) {
-  uint64_t longest = dims[0] > dims[1] ? dims[0] : dims[1];
-  if (dims[0] == 0 || dims[1] == 0 || dims[2] == 0)
+/* The first value of the middle slice, and how far its values are apart. */
+static void choose_slice(picture *p, const shape *s) {
+  uint64_t index[SHAPE_MAX] = {0};
+  shape rest = *s; /* the dimensions that the slice is one point of, in the order of the array */
+  rest.ndim -= 2;
+  rest.fortran = false;
+  shape_count(&rest, &p->slices);
+  p->slice = p->slices / 2;
+  shape_index(&rest, p->slice, index);
+  p->first = shape_at(s, index);
+  p->by_columns = s->fortran;
+  p->step = s->fortran ? p->slices : 1;
+}
+
+bool picture_begin(picture *p, const char *name, const shape *s) {
+  uint64_t count;
+  *p = (picture){.nx = s->dims[s->ndim - 1], .ny = s->dims[s->ndim - 2]};
+  if (!shape_count(s, &count) || count == 0)
     return fail(name, "has no values to draw");
-  *p = (picture){.nx = dims[0], .ny = dims[1], .first = dims[2] / 2 * dims[0] * dims[1]};
+  choose_slice(p, s);
+  const uint64_t longest = p->nx > p->ny ? p->nx : p->ny;
   p->stride = longest / PANEL_MAX + (longest % PANEL_MAX != 0);
   p->width = (size_t)((p->nx - 1) / p->stride + 1);
   p->height = (size_t)((p->ny - 1) / p->stride + 1);
@@ -49,13 +66,12 @@ void picture_free(picture *p) {
 }
 
 void picture_add(picture *p, uint64_t first, const double *x, const double *y, size_t n) {
-  uint64_t end = p->first + p->nx * p->ny;
-  if (first >= end || first + n <= p->first)
-    return;
-  size_t from = first < p->first ? (size_t)(p->first - first) : 0;
-  size_t to = first + n > end ? (size_t)(end - first) : n;
-  for (size_t i = from; i < to; i++) {
-    uint64_t at = first + i - p->first, column = at % p->nx, row = at / p->nx;
+  const uint64_t behind = first > p->first ? first - p->first : 0; /* values after the slice's first one */
+  uint64_t at = behind / p->step + (behind % p->step != 0);
+  for (; at < p->nx * p->ny && p->first + at * p->step < first + n; at++) {
+    const uint64_t column = p->by_columns ? at / p->ny : at % p->nx;
+    const uint64_t row = p->by_columns ? at % p->ny : at / p->nx;
+    const size_t i = (size_t)(p->first + at * p->step - first);
     if (column % p->stride || row % p->stride)
       continue;
     size_t pixel = (size_t)(row / p->stride) * p->width + (size_t)(column / p->stride);
@@ -163,12 +179,30 @@ static void draw_panel(const picture *p, const canvas *c, const layout *l, int p
   draw_scale(c, left, TOP + l->height + GAP / 2, l->column, s);
 }
 
+/* Writes the caption in as many lines as it takes, and returns their number. Without a canvas of
+ * any height nothing is drawn. */
+static size_t draw_caption(const canvas *c, size_t top, const char *caption) {
+  char line[256];
+  size_t lines = 0;
+  for (const char *at = caption; *at; lines++) {
+    size_t end = strlen(at);
+    for (size_t i = end; canvas_text_width(end) > c->width - 2 * GAP && i > 0; i--)
+      if (at[i] == ';')
+        end = i;
+    snprintf(line, sizeof line, "%.*s", (int)end, at);
+    canvas_text(c, c->width / 2, top + lines * CAPTION, ALIGN_MIDDLE, line);
+    at += end;
+    at += strspn(at, "; ");
+  }
+  return lines;
+}
+
 static void draw(const picture *p, const canvas *c, const layout *l, const picture_labels *labels) {
   scale values = scale_of_values(p), errors = scale_of_errors(labels->error);
   draw_panel(p, c, l, 0, "original", &values);
   draw_panel(p, c, l, 1, labels->result, &values);
   draw_panel(p, c, l, 2, "error (result - original)", &errors);
-  canvas_text(c, c->width / 2, c->height - CAPTION, ALIGN_MIDDLE, labels->caption);
+  draw_caption(c, TOP + l->height + BELOW, labels->caption);
 }
 
 /* ---- The file ---- */
@@ -192,7 +226,9 @@ static bool write_png(const canvas *c, const char *path, bool force) {
 bool picture_write(const picture *p, const char *path, bool force, const picture_labels *labels) {
   layout l = lay_out(p);
   canvas c;
-  if (!canvas_begin(&c, 3 * l.column + 4 * GAP, TOP + l.height + BELOW + CAPTION))
+  const size_t width = 3 * l.column + 4 * GAP;
+  const size_t lines = draw_caption(&(canvas){.width = width}, 0, labels->caption);
+  if (!canvas_begin(&c, width, TOP + l.height + BELOW + lines * CAPTION))
     return fail(path, "out of memory for the picture");
   draw(p, &c, &l, labels);
   bool ok = write_png(&c, path, force);

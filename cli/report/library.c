@@ -17,6 +17,6 @@ bool library_open(ghz_context **ctx, int threads) {
 bool library_ok(const char *name, const ghz_context *ctx, ghz_status status) {
   if (status == GHZ_OK)
     return true;
-  const char *message = ctx ? ghz_context_message(ctx) : "";
+  const char *message = ghz_context_message(ctx);
   return fail(name, "%s%s%s", ghz_status_text(status), message[0] ? ": " : "", message);
 }

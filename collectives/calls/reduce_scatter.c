@@ -20,23 +20,22 @@ static extent used(const call *c) {
   return (extent){ranks * (uint64_t)c->set.contributions, 1, 0};
 }
 
-/* In place, this rank's block of the result replaces its block of the input, which is no longer
- * needed by then. `finish` moves it to the beginning of the buffer. */
+static size_t spare(const call *c) {
+  return in_place(c) && c->at.rank > 0 ? (size_t)c->count * c->value_size : 0;
+}
+
+/* In place, the result goes to the first block, which only rank 0 has no other need of: on the
+ * others it waits in spare memory. */
 static void arrange(const call *c, part *parts) {
   const void *input = in_place(c) ? c->recv : c->send;
   for (int b = 0; b < c->at.ranks; b++)
     parts[b] = (part){input ? call_block(c, input, b) : NULL, NULL};
-  parts[c->at.rank].target = call_target(c, c->recv, in_place(c) ? c->at.rank : 0);
+  parts[c->at.rank].target = spare(c) ? c->spare : call_target(c, c->recv, 0);
 }
 
 static ghz_status finish(const call *c) {
-  const void *block = call_block(c, c->recv, c->at.rank);
-  size_t bytes = (size_t)c->count * c->value_size;
-  if (!in_place(c) || c->at.rank == 0)
-    return GHZ_OK;
-  if (c->on.recv)
-    return ghz_device_copy(c->recv, block, bytes);
-  memmove(c->recv, block, bytes);
+  if (spare(c))
+    memcpy(c->recv, c->spare, spare(c));
   return GHZ_OK;
 }
 
@@ -52,6 +51,7 @@ static const collective reduce_scatter = {
     .preferred = {GHZ_MPI_RING},
     .lacks_buffer = lacks_buffer,
     .extent = used,
+    .spare = spare,
     .arrange = arrange,
     .finish = finish,
     .native = native,

@@ -3,6 +3,8 @@
 
 #include "control/agree.h"
 
+#include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -57,12 +59,17 @@ static void identify(const call *c, uint64_t *identity) {
   identity[SAME_OPERATION] = (uint64_t)c->reduction | (uint64_t)s->average << 8 | (uint64_t)foreign << 16;
   identity[SAME_ROOT] = c->collective->rooted ? (uint64_t)c->root : 0;
   identity[SAME_BOUND] = bits_of(s->bound.value);
+  identity[SAME_FILL] = s->has_fill && c->is_real ? mixed(1, bits_of(s->fill)) : 0;
   identity[SAME_OPTIONS] = (uint64_t)s->algorithm | (uint64_t)s->mode << 8 | (uint64_t)s->bound.kind << 16 |
                            (uint64_t)s->of_result << 24 | (uint64_t)s->keep_root << 32;
 }
 
 record ghz_agree_record(const call *c, const timing *last) {
-  record r = {.error_rank = c->at.rank, .last = *last};
+  record r = {.error_rank = c->at.rank,
+              .min = INFINITY,
+              .max = -INFINITY,
+              .last = *last,
+              .wrong = ghz_faults_own(c->comm)};
   r.least = r.most = extents_of(&c->shape);
   r.contributions = (uint64_t)(c->set.contributions > 0 ? c->set.contributions : 0);
   identify(c, r.identity);
@@ -90,6 +97,15 @@ static int compare_extents(const extents *a, const extents *b) {
   return (a->of[i] > b->of[i]) - (a->of[i] < b->of[i]);
 }
 
+static void combine_offers(const offer *a, offer *b) {
+  b->least = a->least < b->least ? a->least : b->least;
+  b->most = a->most > b->most ? a->most : b->most;
+  b->fresh = a->fresh > b->fresh ? a->fresh : b->fresh;
+  b->crowded += a->crowded;
+  b->refused += a->refused;
+  b->insists += a->insists;
+}
+
 static void combine(const record *a, record *b) {
   b->differing |= a->differing;
   for (int i = 0; i < IDENTITIES; i++)
@@ -111,6 +127,8 @@ static void combine(const record *a, record *b) {
   b->placement += a->placement;
   b->min = least(a->min, b->min);
   b->max = most(a->max, b->max);
+  combine_offers(&a->channel, &b->channel);
+  b->wrong = ghz_faults_first(a->wrong, b->wrong);
   b->last.seconds = most(a->last.seconds, b->last.seconds);
   b->last.agreeing = least(a->last.agreeing, b->last.agreeing);
   b->last.plain_seconds = least(a->last.plain_seconds, b->last.plain_seconds);
@@ -127,22 +145,53 @@ static void combine_all(void *in, void *inout, int *n, MPI_Datatype *type) {
   }
 }
 
-int ghz_agreement_make(agreement *a) {
-  int code = MPI_Type_contiguous((int)sizeof(record), MPI_BYTE, &a->type);
+/* ---- The datatype and the operation of the allreduce ----------------------------------------- */
+
+/* Made once, for all communicators and threads. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static MPI_Datatype record_type = MPI_DATATYPE_NULL;
+static MPI_Op record_op = MPI_OP_NULL;
+
+static int free_both(MPI_Comm comm, int key, void *value, void *extra) {
+  (void)comm, (void)key, (void)value, (void)extra;
+  MPI_Op_free(&record_op);
+  MPI_Type_free(&record_type);
+  return MPI_SUCCESS;
+}
+
+/* MPI_Finalize first deletes the attributes of MPI_COMM_SELF. */
+static void free_at_end(void) {
+  int key;
+  if (MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_both, &key, NULL) != MPI_SUCCESS)
+    return;
+  MPI_Comm_set_attr(MPI_COMM_SELF, key, NULL);
+  MPI_Comm_free_keyval(&key);
+}
+
+static int make_both(void) {
+  int code = MPI_Type_contiguous((int)sizeof(record), MPI_BYTE, &record_type);
   if (code != MPI_SUCCESS)
     return code;
-  code = MPI_Type_commit(&a->type);
+  code = MPI_Type_commit(&record_type);
   if (code == MPI_SUCCESS)
-    code = MPI_Op_create(combine_all, 1, &a->op);
-  if (code != MPI_SUCCESS)
-    MPI_Type_free(&a->type);
+    code = MPI_Op_create(combine_all, 1, &record_op);
+  if (code == MPI_SUCCESS)
+    free_at_end();
+  else
+    MPI_Type_free(&record_type);
   return code;
 }
 
-void ghz_agreement_free(agreement *a) {
-  MPI_Op_free(&a->op);
-  MPI_Type_free(&a->type);
+static int have_both(void) {
+  int code = MPI_SUCCESS;
+  pthread_mutex_lock(&lock);
+  if (record_type == MPI_DATATYPE_NULL)
+    code = make_both();
+  pthread_mutex_unlock(&lock);
+  return code;
 }
+
+/* ---- What follows ---------------------------------------------------------------------------- */
 
 static const char *class_text(int error_class) {
   return error_class == MPI_ERR_NO_MEM   ? "ran out of memory"
@@ -168,8 +217,8 @@ static error different_shapes(const record *r) {
 }
 
 static error disagreement(const record *r) {
-  static const char *const names[IDENTITIES] = {"call",      "count", "shape", "type",
-                                                "operation", "root",  "bound", "options"};
+  static const char *const names[IDENTITIES] = {"call", "count", "shape",      "type",   "operation",
+                                                "root", "bound", "fill value", "options"};
   error e = {0};
   int i = 0;
   if (!r->differing)
@@ -183,14 +232,16 @@ static error disagreement(const record *r) {
   return e;
 }
 
-error ghz_agree(const agreement *a, MPI_Comm comm, record *r, error own) {
+error ghz_agree(MPI_Comm comm, record *r, error own) {
   MPI_Request request;
   r->error_class = own.code;
-  int code = MPI_Iallreduce(MPI_IN_PLACE, r, 1, a->type, a->op, comm, &request);
+  int code = have_both();
+  if (code == MPI_SUCCESS)
+    code = MPI_Iallreduce(MPI_IN_PLACE, r, 1, record_type, record_op, comm, &request);
   if (code == MPI_SUCCESS)
     code = ghz_wait(&request);
   if (code != MPI_SUCCESS)
-    return (error){code, ERROR_OF_MPI, ""};
+    return (error){code, ERROR_RAISED, ""};
   if (own.code || !r->error_class)
     return own.code ? own : disagreement(r);
   error e = {.code = r->error_class};

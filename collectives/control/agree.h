@@ -5,6 +5,7 @@
 #define GHZ_MPI_AGREE_H
 
 #include "control/collective.h"
+#include "control/faults.h"
 #include "control/tuner.h"
 
 /* What must be the same on all ranks. */
@@ -16,6 +17,7 @@ enum identity {
   SAME_OPERATION,
   SAME_ROOT,
   SAME_BOUND,
+  SAME_FILL,
   SAME_OPTIONS,
   IDENTITIES
 };
@@ -24,6 +26,15 @@ enum identity {
 typedef struct extents {
   uint64_t of[4];
 } extents;
+
+/* What ranks tell each other of channels, see channel.c. Sums count ranks. */
+typedef struct offer {
+  uint64_t least, most; /* names of the channels that are offered; 0: none */
+  uint64_t fresh;       /* the name that a new one gets */
+  uint64_t crowded;     /* sum: ranks that have too many */
+  uint64_t refused;     /* sum: ranks to which MPI gave no communicator */
+  uint64_t insists;     /* sum: ranks whose call MPI cannot make instead */
+} offer;
 
 /* What one rank knows, and after ghz_agree, what all ranks know together. */
 typedef struct record {
@@ -35,26 +46,18 @@ typedef struct record {
   uint64_t contributions; /* sum over the ranks */
   uint64_t devices;       /* number of ranks with device buffers */
   uint64_t placement;     /* which ranks, and which of their buffers: a sum of hashes */
-  double min, max;        /* of all finite values, in the second agreement */
+  double min, max;        /* of all finite values, where that is asked: see range.h */
   timing last;            /* of the call before, for the tuner */
+  offer channel;
+  faults wrong; /* in the settings */
 } record;
-
-/* The datatype and the operation of the allreduce. */
-typedef struct agreement {
-  MPI_Datatype type;
-  MPI_Op op;
-} agreement;
-
-/* Return error codes of MPI. */
-int ghz_agreement_make(agreement *a);
-void ghz_agreement_free(agreement *a);
 
 /* What this rank knows of a call. */
 record ghz_agree_record(const call *c, const timing *last);
 
-/* Combines the records of all ranks, on our duplicate of the communicator. `own` is what is wrong
- * on this rank. Returns an error if there is one on any rank, or if the ranks disagree. Collective:
+/* Combines the records of all ranks, on the program's own communicator. `own` is what is wrong on
+ * this rank. Returns an error if there is one on any rank, or if the ranks disagree. Collective:
  * every call on `comm` begins with it, whatever the call. */
-error ghz_agree(const agreement *a, MPI_Comm comm, record *r, error own);
+error ghz_agree(MPI_Comm comm, record *r, error own);
 
 #endif

@@ -6,6 +6,7 @@
 #include "control/extents.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -33,6 +34,7 @@ static int is_among(MPI_Datatype type, const MPI_Datatype *types, int n) {
 static void read_type(call *c) {
   const MPI_Datatype ours[] = {MPI_FLOAT, MPI_REAL, MPI_REAL4, MPI_DOUBLE, MPI_DOUBLE_PRECISION, MPI_REAL8};
   int size = 0;
+  c->value_size = sizeof(float); /* no type counts as float: then this rank agrees where the others do */
   if (c->type == MPI_DATATYPE_NULL || MPI_Type_size(c->type, &size) != MPI_SUCCESS || size < 0)
     return;
   c->value_size = (size_t)size;
@@ -56,6 +58,8 @@ static const char *reason_for_mpi(const call *c) {
     return "the operation is neither sum nor minimum nor maximum";
   if (c->set.bound.value == 0 && c->set.mode != GHZ_MPI_PLAIN)
     return "no bound is given";
+  if (c->set.bound.kind == GHZ_MPI_FLOAT && (c->real != GHZ_F32 || c->reduction != REDUCE_SUM))
+    return "the bound 'float' is for sums of float";
   return NULL;
 }
 
@@ -69,14 +73,20 @@ static void read_meaning(call *c) {
   c->used = c->collective->extent(c);
   c->fits_int = c->count <= INT_MAX / call_blocks(c);
   c->for_mpi = reason_for_mpi(c);
+  if (c->is_real && c->real == GHZ_F32)
+    c->set.fill = (float)c->set.fill;
 }
 
 /* Whether the call goes to MPI without agreement, for reasons that all ranks share if they agree at
  * all. */
 static int needs_no_agreement(const call *c) {
   const settings *s = &c->set;
-  return s->algorithm == GHZ_MPI_ALGORITHM_AUTO && s->mode == GHZ_MPI_MODE_AUTO && c->count >= 0 &&
-         (call_bytes(c) < (double)s->threshold || s->bound.value == 0 || c->at.ranks == 1);
+  if (ghz_call_reduces_fill(c))
+    return s->bound.value == 0 && !s->fill_asked;
+  int is_open = s->mode == GHZ_MPI_MODE_AUTO || s->mode == GHZ_MPI_FASTEST,
+      is_small = call_bytes(c) < (double)s->threshold || c->at.ranks == 1;
+  return s->algorithm == GHZ_MPI_ALGORITHM_AUTO && is_open && c->count >= 0 &&
+         (s->bound.value == 0 || (is_small && c->fits_int));
 }
 
 /* ---- Whether they are right ------------------------------------------------------------------ */
@@ -103,15 +113,33 @@ static int has_algorithm(const call *c) {
   return a == GHZ_MPI_ALGORITHM_AUTO || a == GHZ_MPI_NATIVE || c->collective->algorithms[a].build;
 }
 
+/* MPI and plain data would add fills up. Where the environment has a fill and nothing has a bound,
+ * the library has no part in the call. */
+static error check_fill(const call *c) {
+  const settings *s = &c->set;
+  int uncompressed = c->for_mpi || s->mode == GHZ_MPI_PLAIN || s->algorithm == GHZ_MPI_NATIVE;
+  if (!ghz_call_reduces_fill(c) || (s->bound.value == 0 && !s->fill_asked))
+    return (error){0};
+  if (!isfinite(s->fill))
+    return wrong(MPI_ERR_ARG, "the fill value is no value of the type");
+  if (uncompressed)
+    return wrong(MPI_ERR_ARG, "a reduction with a fill value has to be compressed: %s",
+                 c->for_mpi ? c->for_mpi : "the mode or the algorithm excludes that");
+  return (error){0};
+}
+
 static error check_options(const call *c) {
   const settings *s = &c->set;
   if (!has_algorithm(c))
     return wrong(MPI_ERR_ARG, "it has no algorithm '%s'", ghz_mpi_algorithm_name(s->algorithm));
   if (s->mode_asked && s->mode == GHZ_MPI_HOMOMORPHIC && s->bound.value == 0 && s->algorithm != GHZ_MPI_NATIVE)
     return wrong(MPI_ERR_ARG, "mode '%s' needs a bound, and none is given", ghz_mpi_mode_name(s->mode));
+  if (s->of_result && s->bound.kind == GHZ_MPI_FLOAT)
+    return wrong(MPI_ERR_ARG, "the bound 'float' is one of the result: of_result does not go with it");
   if (s->average && (!c->is_real || c->reduction != REDUCE_SUM))
     return wrong(MPI_ERR_ARG, "an average is a sum of float or double");
-  return check_contributions(c);
+  error e = check_fill(c);
+  return e.code ? e : check_contributions(c);
 }
 
 static error check_shape(const call *c) {

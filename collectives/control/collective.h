@@ -43,6 +43,7 @@ typedef struct call {
   int fits_int;        /* counts and offsets fit the int of MPI's calls */
   const char *for_mpi; /* why only MPI can make the call; all ranks find so alike. NULL: we can */
   buffer_location on;  /* of the buffers that this rank uses */
+  void *spare;         /* memory on the host that the collective asks for */
 } call;
 
 /* How an algorithm does a collective. */
@@ -62,6 +63,8 @@ struct collective {
   /* Whether a buffer that this rank uses is missing. */
   int (*lacks_buffer)(const call *c);
   extent (*extent)(const call *c);
+  /* Bytes of spare memory that this rank needs beside its buffers; may be NULL: none. */
+  size_t (*spare)(const call *c);
   /* Sets where the parts lie on this rank. */
   void (*arrange)(const call *c, part *parts);
   /* What is left to do on this rank after the engine has run; may be NULL. */
@@ -96,6 +99,11 @@ static inline int call_blocks(const call *c) {
 /* The bytes of the larger buffer. A double, as they may be too many for an integer. */
 static inline double call_bytes(const call *c) {
   return (double)c->count * (double)c->value_size * call_blocks(c);
+}
+
+/* Whether values that stand for "missing" would be added or compared. */
+static inline int ghz_call_reduces_fill(const call *c) {
+  return c->set.has_fill && c->is_real && c->reduction != REDUCE_NONE;
 }
 
 /* ---- For collectives ------------------------------------------------------------------------- */

@@ -49,9 +49,13 @@ static bounce *bounce_of(MPI_Comm comm) {
 /* ---- Which calls need copies ----------------------------------------------------------------- */
 
 /* What a GPU does: sums of one array a rank, and data that only move. A sum of one array in all is
- * made of two, see payload/homomorphic.c. */
+ * made of two, see payload/homomorphic.c. The host counts exponents, finds ranges without fills,
+ * and has spare memory. */
 static int suits_device(const call *c, variant how, uint64_t contributions) {
+  if (c->collective->spare && c->collective->spare(c))
+    return 0;
   return how.mode == GHZ_MPI_HOMOMORPHIC && c->set.contributions == 1 && !c->on.apart &&
+         c->set.bound.kind != GHZ_MPI_FLOAT && !(c->set.has_fill && c->set.bound.kind != GHZ_ABS) &&
          (c->reduction == REDUCE_NONE || (c->reduction == REDUCE_SUM && contributions > 1));
 }
 

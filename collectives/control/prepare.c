@@ -3,7 +3,10 @@
 
 #include "control/prepare.h"
 
+#include <math.h>
 #include <string.h>
+
+#include "control/range.h"
 
 enum { MOST_PIECES = 1 << 15 }; /* tags that every MPI has */
 
@@ -46,7 +49,7 @@ static footprint footprint_of(const call *c, variant how, const record *agreed) 
                      .root = c->root};
 }
 
-static int is_known(const communicator *with, const footprint *f) {
+static int is_known(const channel *with, const footprint *f) {
   unsigned known = with->footprint_count < FOOTPRINTS ? with->footprint_count : FOOTPRINTS;
   for (unsigned i = 0; i < known; i++)
     if (memcmp(&with->footprints[i], f, sizeof *f) == 0)
@@ -54,13 +57,13 @@ static int is_known(const communicator *with, const footprint *f) {
   return 0;
 }
 
-void ghz_prepare_remember(communicator *with, const footprint *f) {
+void ghz_prepare_remember(channel *with, const footprint *f) {
   if (!is_known(with, f))
     with->footprints[with->footprint_count++ % FOOTPRINTS] = *f;
 }
 
 /* But for its lattice, of which only the type is known yet, and its report. */
-static payload_job job_of(const call *c, communicator *with, const record *agreed) {
+static payload_job job_of(const call *c, channel *with, const record *agreed) {
   return (payload_job){.codec = with->codec,
                        .pool = &with->pool,
                        .plan = &with->plan,
@@ -76,7 +79,7 @@ static payload_job job_of(const call *c, communicator *with, const record *agree
 
 /* Device buffers that are left in the call are a GPU's to work on. MPI is given device memory if it
  * takes that, and if none of the call's buffers is on the host. */
-static ghz_status set_up_device(const call *c, communicator *with, payload_job *job) {
+static ghz_status set_up_device(const call *c, channel *with, payload_job *job) {
   int all_on_device = (!c->used.send || c->on.send) && (!c->used.recv || c->on.recv);
   if (!c->on.any)
     return GHZ_OK;
@@ -95,13 +98,13 @@ static const payload *payload_of(ghz_mpi_mode mode, const payload_job *job) {
   return mode == GHZ_MPI_PLAIN ? &ghz_payload_plain : &ghz_payload_homomorphic;
 }
 
-static int reserve(communicator *with, task *t) {
+static int reserve(channel *with, task *t) {
   t->payload = payload_of(t->footprint.how.mode, &t->job);
   return ghz_engine_prepare(&with->space, &with->plan, t->payload, &t->job);
 }
 
 /* The codec's scratch depends on the number of threads, too, in which ranks may differ. */
-static int reserve_codec(const call *c, communicator *with, const task *t) {
+static int reserve_codec(const call *c, channel *with, const task *t) {
   uint64_t terms = t->job.total_contributions;
   uint32_t most = terms > UINT32_MAX ? UINT32_MAX : terms > 0 ? (uint32_t)terms : 1;
   return t->footprint.how.mode == GHZ_MPI_PLAIN ||
@@ -110,7 +113,7 @@ static int reserve_codec(const call *c, communicator *with, const task *t) {
 }
 
 /* Works on the host, where everything is reserved: enough to tell the other ranks. */
-static void give_up_device(communicator *with, task *t) {
+static void give_up_device(channel *with, task *t) {
   t->job.async = NULL;
   t->job.pool = &with->pool;
   t->payload = payload_of(t->footprint.how.mode, &t->job);
@@ -125,7 +128,7 @@ static int plan_call(const call *c, plan *p, const footprint *f) {
 
 /* Reserves memory on the host even if a device is to do the work. Its pages are not touched, and it
  * is there should the device fail in a later call that needs no second agreement. */
-static error make_plan(const call *c, communicator *with, task *t) {
+static error make_plan(const call *c, channel *with, task *t) {
   const error no_memory = {MPI_ERR_NO_MEM, ERROR_OURS, "no memory for the plan"};
   const error no_memory_for_codec = {MPI_ERR_NO_MEM, ERROR_OURS, "no memory for the codec"};
   if (!plan_call(c, &with->plan, &t->footprint) || !reserve(with, t))
@@ -150,14 +153,17 @@ static void forget_buffers(plan *p) {
 
 /* Where copies of device buffers can fail, all ranks agree that they have not: MPI hangs if a rank
  * stays away. */
-error ghz_prepare(const call *c, communicator *with, variant how, const record *agreed, error own, task *t) {
+error ghz_prepare(const call *c, channel *with, variant how, const record *agreed, error own, task *t) {
   *t = (task){.agrees = agreed->devices > 0};
   if (how.algorithm == GHZ_MPI_NATIVE)
     return own;
   ghz_context_set_threads(with->codec, c->set.threads);
   t->job = job_of(c, with, agreed);
   t->footprint = footprint_of(c, how, agreed);
-  t->needs_range = how.mode != GHZ_MPI_PLAIN && c->set.bound.kind != GHZ_ABS;
+  int is_ranged = how.mode != GHZ_MPI_PLAIN && c->set.bound.kind != GHZ_ABS;
+  t->needs_range = is_ranged && (agreed->devices > 0 || !ghz_range_is_early(c));
+  t->min = t->needs_range ? INFINITY : agreed->min;
+  t->max = t->needs_range ? -INFINITY : agreed->max;
   t->agrees = t->needs_range || !is_known(with, &t->footprint);
   error e = make_plan(c, with, t);
   e = e.code ? e : own;

@@ -3,7 +3,7 @@
 #ifndef GHZ_MPI_PREPARE_H
 #define GHZ_MPI_PREPARE_H
 
-#include "control/communicator.h"
+#include "control/channel.h"
 
 /* A call that is ready to be made on this rank. */
 typedef struct task {
@@ -11,17 +11,18 @@ typedef struct task {
   const payload *payload; /* NULL: MPI makes the call */
   payload_job job;
   int has_plan;    /* there was memory for it */
-  int needs_range; /* of the values of all ranks, for the lattice */
+  int needs_range; /* of the values of all ranks, for the lattice: */
+  double min, max; /* what the first agreement brought of it */
   int agrees;      /* there has to be a second agreement */
 } task;
 
-/* Plans a call, and reserves the memory for it in what is kept with the communicator. `agreed` is
+/* Plans a call, and reserves the memory for it in the channel. `agreed` is
  * what all ranks know, and `own` what is wrong on this rank already. Returns what is wrong, for the
  * second agreement to tell. Local. */
-error ghz_prepare(const call *c, communicator *with, variant how, const record *agreed, error own, task *t);
+error ghz_prepare(const call *c, channel *with, variant how, const record *agreed, error own, task *t);
 
 /* Notes that all ranks have had memory for a task: a call like it needs no second agreement for
  * that. */
-void ghz_prepare_remember(communicator *with, const footprint *f);
+void ghz_prepare_remember(channel *with, const footprint *f);
 
 #endif

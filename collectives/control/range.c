@@ -1,25 +1,47 @@
-/* range.c: the second agreement: on the range of all values, and on whether all ranks have what
- * they need. */
+/* range.c: the range of all values; and the second agreement, on whether all ranks have what they
+ * need. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "control/range.h"
 
+#include "control/float_bound.h"
+#include "engine/poll.h"
+
 #include <float.h>
 #include <math.h>
+
+static ghz_status host_range(const call *c, ghz_context *codec, const void *x, size_t n, double *min,
+                             double *max) {
+  if (c->set.has_fill)
+    return ghz_range_without(codec, c->real, x, n, c->set.fill, min, max);
+  return ghz_range(codec, c->real, x, n, min, max);
+}
 
 static ghz_status range_of(const call *c, const payload_job *job, const void *x, double *min, double *max) {
   size_t n = (size_t)c->count;
   if (job->source_on_device && n)
     return ghz_device_range(job->device, c->real, x, n, min, max);
-  return ghz_range(job->codec, c->real, x, n, min, max);
+  return host_range(c, job->codec, x, n, min, max);
+}
+
+static int arrays_of(const call *c) {
+  return c->collective->reduces ? c->set.contributions : 1;
+}
+
+/* The exponents of the values that this rank gives. They are on the host: see host_copy.c. */
+static void find_exponents(const call *c, const payload_job *job, exponents *e) {
+  const plan *p = job->plan;
+  for (int b = 0; b < p->layout.parts; b++)
+    for (int i = 0; p->parts[b].source && i < arrays_of(c); i++)
+      ghz_exponents_add(e, (const float *)(const void *)(p->parts[b].source + (size_t)i * job->stride),
+                        (size_t)c->count, c->set.has_fill ? (float)c->set.fill : NAN);
 }
 
 /* The range of the finite values that this rank gives. */
 static ghz_status find_range(const call *c, const payload_job *job, record *r) {
   const plan *p = job->plan;
-  int arrays = c->collective->reduces ? c->set.contributions : 1;
   for (int b = 0; b < p->layout.parts; b++)
-    for (int i = 0; p->parts[b].source && i < arrays; i++) {
+    for (int i = 0; p->parts[b].source && i < arrays_of(c); i++) {
       double min = INFINITY, max = -INFINITY;
       ghz_status status = range_of(c, job, p->parts[b].source + (size_t)i * job->stride, &min, &max);
       if (status != GHZ_OK)
@@ -29,6 +51,38 @@ static ghz_status find_range(const call *c, const payload_job *job, record *r) {
     }
   return GHZ_OK;
 }
+
+/* ---- Early ----------------------------------------------------------------------------------- */
+
+int ghz_range_is_early(const call *c) {
+  const settings *s = &c->set;
+  int compresses = s->mode == GHZ_MPI_HOMOMORPHIC || (s->mode == GHZ_MPI_MODE_AUTO && c->at.ranks > 1);
+  return compresses && !c->for_mpi && s->algorithm != GHZ_MPI_NATIVE &&
+         (s->bound.kind == GHZ_REL || s->bound.kind == GHZ_PSNR);
+}
+
+/* All values that this rank gives lie in a row. */
+static const void *input_of(const call *c, uint64_t *arrays) {
+  int in_place = !c->used.send && c->used.reads_recv,
+      is_block = c->collective->blocks && !c->collective->reduces;
+  *arrays = in_place ? is_block ? 1 : c->used.recv : c->used.send;
+  if (!in_place)
+    return c->send;
+  return is_block ? call_block(c, c->recv, c->at.rank) : c->recv;
+}
+
+error ghz_range_early(const call *c, ghz_context *codec, error own, record *r) {
+  uint64_t arrays;
+  const void *x = input_of(c, &arrays);
+  if (own.code || c->on.any || arrays == 0 || c->count == 0 || !ghz_range_is_early(c))
+    return own;
+  if (codec)
+    ghz_context_set_threads(codec, c->set.threads);
+  ghz_status status = host_range(c, codec, x, (size_t)(arrays * (uint64_t)c->count), &r->min, &r->max);
+  return status == GHZ_OK ? own : (error){MPI_ERR_NO_MEM, ERROR_OURS, "no memory to find the range"};
+}
+
+/* ---- With a plan ----------------------------------------------------------------------------- */
 
 static error range_error(const payload_job *job, ghz_status status) {
   if (status == GHZ_OK || job->source_on_device)
@@ -53,7 +107,9 @@ static error make_lattice(const call *c, const record *r, uint64_t contributions
   const settings *s = &c->set;
   int is_constant = s->bound.kind != GHZ_ABS && !(r->min < r->max);
   int is_shared = s->of_result && !s->average && c->reduction == REDUCE_SUM && contributions > 1;
-  ghz_status status = ghz_lattice_make(c->real, s->bound, r->min, r->max, l);
+  int zeros = r->min == 0 && r->max == 0;
+  ghz_status status =
+      ghz_lattice_make(c->real, s->bound, zeros ? INFINITY : r->min, zeros ? -INFINITY : r->max, l);
   if (status == GHZ_OK && is_shared && !is_constant) {
     double share = nextafter(l->eb / (double)contributions, 0);
     status = ghz_lattice_make(c->real, (ghz_bound){GHZ_ABS, share > 0 ? share : DBL_TRUE_MIN}, 0, 0, l);
@@ -63,12 +119,40 @@ static error make_lattice(const call *c, const record *r, uint64_t contributions
   return check_terms(c, contributions, l);
 }
 
-error ghz_agree_on_range(const call *c, communicator *with, task *t, error own) {
-  record r = {.min = INFINITY, .max = -INFINITY, .error_rank = c->at.rank};
+/* What this rank's values are like, as far as the lattice depends on it. */
+static error measure(const call *c, const payload_job *job, record *r, exponents *e) {
+  if (c->set.bound.kind != GHZ_MPI_FLOAT)
+    return range_error(job, find_range(c, job, r));
+  find_exponents(c, job, e);
+  return (error){0};
+}
+
+/* The counts of all ranks, at the same time as the agreement. */
+static error agree_with_counts(const call *c, channel *with, record *r, exponents *e, error own) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  int code = MPI_Iallreduce(MPI_IN_PLACE, e->count, EXPONENTS, MPI_UINT64_T, MPI_SUM, with->comm, &request);
+  const error refused = {code, ERROR_OF_MPI, ""};
+  error agreed = ghz_agree(c->comm, r, code == MPI_SUCCESS ? own : refused);
+  code = ghz_wait(&request);
+  return agreed.code || code == MPI_SUCCESS ? agreed : (error){code, ERROR_OF_MPI, ""};
+}
+
+static error make_float_lattice(const call *c, const exponents *e, uint64_t contributions, ghz_lattice *l) {
+  if (!ghz_float_lattice(e, contributions, l))
+    return (error){MPI_ERR_OTHER, ERROR_OURS, "no lattice for sums of floats"};
+  return check_terms(c, contributions, l);
+}
+
+error ghz_agree_on_range(const call *c, channel *with, task *t, error own) {
+  record r = {.min = t->min, .max = t->max, .error_rank = c->at.rank};
+  exponents e = {{0}};
+  int is_float = c->set.bound.kind == GHZ_MPI_FLOAT;
   if (!own.code && t->needs_range)
-    own = range_error(&t->job, find_range(c, &t->job, &r));
-  if (t->agrees)
-    own = ghz_agree(&with->agreement, with->comm, &r, own);
+    own = measure(c, &t->job, &r, &e);
+  if (t->agrees && t->needs_range && is_float)
+    own = agree_with_counts(c, with, &r, &e, own);
+  else if (t->agrees)
+    own = ghz_agree(c->comm, &r, own);
   else if (own.code && t->has_plan) { /* a device that failed: the engine tells the other ranks */
     t->job.early_status = own.code == MPI_ERR_NO_MEM ? GHZ_ENOMEM : GHZ_EDEVICE;
     own = (error){0};
@@ -78,5 +162,10 @@ error ghz_agree_on_range(const call *c, communicator *with, task *t, error own) 
   ghz_prepare_remember(with, &t->footprint);
   if (t->footprint.how.mode == GHZ_MPI_PLAIN)
     return (error){0};
-  return make_lattice(c, &r, t->job.total_contributions, &t->job.lattice);
+  ghz_lattice *l = &t->job.lattice;
+  error made = is_float ? make_float_lattice(c, &e, t->job.total_contributions, l)
+                        : make_lattice(c, &r, t->job.total_contributions, l);
+  if (!made.code && c->set.has_fill && ghz_lattice_set_fill(l, c->set.fill) != GHZ_OK)
+    return (error){MPI_ERR_ARG, ERROR_OURS, "the fill value is no value of the type"};
+  return made;
 }

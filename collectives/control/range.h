@@ -1,13 +1,22 @@
-/* range.h: the second agreement: on the range of all values, and on whether all ranks have what
- * they need. */
+/* range.h: the range of all values; and the second agreement, on whether all ranks have what they
+ * need. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_MPI_RANGE_H
 #define GHZ_MPI_RANGE_H
 
 #include "control/prepare.h"
 
-/* Agrees where there is something to agree on: a range for a relative bound, or memory for a new
- * plan. Sets the lattice of the task. `own` is what is wrong on this rank so far. */
-error ghz_agree_on_range(const call *c, communicator *with, task *t, error own);
+/* Whether a call is certain to need the range of all values: all ranks find so alike. Then the
+ * first agreement brings it, unless a rank has device buffers. */
+int ghz_range_is_early(const call *c);
+
+/* Finds this rank's part of that range, if there is nothing wrong yet. `codec` may
+ * be NULL. Local. */
+error ghz_range_early(const call *c, ghz_context *codec, error own, record *r);
+
+/* Agrees where there is something to agree on: a range for a relative bound that the first
+ * agreement did not bring, exponents for GHZ_MPI_FLOAT, or memory for a new plan. Sets the lattice
+ * of the task. `own` is what is wrong on this rank so far. */
+error ghz_agree_on_range(const call *c, channel *with, task *t, error own);
 
 #endif

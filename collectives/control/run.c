@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "control/arguments.h"
+#include "control/communicator.h"
 #include "control/execute.h"
 #include "control/host_copy.h"
 #include "control/native.h"
@@ -18,8 +19,15 @@ typedef struct run {
   variant how;
   task task;
   ghz_mpi_report report;
-  double start, agreed_at;
+  double start, agreed_at, settled_at;
 } run;
+
+/* The other ranks begin to agree: one that cannot takes part once, to tell them. */
+static error tell(const call *c, error own) {
+  static const timing nothing;
+  record r = ghz_agree_record(c, &nothing);
+  return ghz_agree(c->comm, &r, own);
+}
 
 /* 1. Leaves r->with NULL if the call goes straight to MPI, which all ranks find without asking each
  * other. */
@@ -29,9 +37,7 @@ static error bypass(const call *c, run *r, error own) {
     return own;
   error e = ghz_communicator_of(c->comm, &with);
   if (e.code)
-    return e;
-  if (!own.code && !with->codec)
-    own = (error){MPI_ERR_NO_MEM, ERROR_OURS, "no memory, or no such instruction set, for the codec"};
+    return tell(c, e);
   r->start = MPI_Wtime();
   record known = ghz_agree_record(c, &with->last);
   if (ghz_select_bypass(&with->tuner, c, &known))
@@ -41,27 +47,59 @@ static error bypass(const call *c, run *r, error own) {
   return own;
 }
 
-/* 2. Puts together what all ranks know. `own` is what is wrong on this one. */
-static error agree(run *r, error own) {
-  error e = ghz_agree(&r->with->agreement, r->with->comm, &r->agreed, own);
+/* 2. Puts together what all ranks know, the range of their values too. `own` is what is wrong on
+ * this one. */
+static error agree(const call *c, run *r, error own) {
+  const faults wrong = r->agreed.wrong;
+  ghz_channel_offer(&r->with->on, c->comm, &r->agreed);
+  own = ghz_range_early(c, r->with->on.taken ? r->with->on.taken->codec : NULL, own, &r->agreed);
+  error e = ghz_agree(c->comm, &r->agreed, own);
+  ghz_faults_settle(wrong, r->agreed.wrong);
   r->agreed_at = MPI_Wtime();
   return e;
 }
 
-/* 3. Selects the algorithm, and whether to compress; all ranks alike. */
-static void select_way(const call *c, run *r) {
+/* 3. Selects the algorithm, and whether to compress; all ranks alike. What is not MPI's takes a
+ * channel, or where none can be had, is MPI's after all. */
+static error select_way(const call *c, run *r) {
+  const variant native = {GHZ_MPI_NATIVE, GHZ_MPI_PLAIN};
+  error e = {0};
   r->how = ghz_select(&r->with->tuner, c, &r->agreed);
+  if (r->how.algorithm == GHZ_MPI_NATIVE)
+    ghz_channel_release(&r->with->on);
+  else
+    e = ghz_channel_settle(&r->with->on, c, &r->agreed);
+  if (!r->with->on.taken)
+    r->how = native;
+  r->settled_at = MPI_Wtime();
+  return e;
+}
+
+static channel *channel_of(const run *r) {
+  return r->with ? r->with->on.taken : NULL;
+}
+
+static error find_spare(run *r) {
+  call *c = &r->made;
+  size_t bytes = c->collective->spare && r->how.algorithm != GHZ_MPI_NATIVE ? c->collective->spare(c) : 0;
+  c->spare = bytes ? grow(&channel_of(r)->spare, bytes, 1) : NULL;
+  if (bytes && !c->spare)
+    return (error){MPI_ERR_NO_MEM, ERROR_OURS, "no memory for a block of the result"};
+  return (error){0};
 }
 
 /* 4. Makes what this rank needs. Returns what is wrong, for step 5 to tell the other ranks. */
 static error prepare(const call *c, run *r) {
   error e = ghz_host_copy_begin(c, r->how, r->agreed.contributions, &r->made);
-  return ghz_prepare(&r->made, r->with, r->how, &r->agreed, e, &r->task);
+  if (!e.code)
+    e = find_spare(r);
+  return ghz_prepare(&r->made, channel_of(r), r->how, &r->agreed, e, &r->task);
 }
 
-/* 5. Puts together the ranges of all ranks' values, and whether all ranks have what they need. */
+/* 5. Puts together whether all ranks have what they need, and of their values what step 2 could not
+ * bring, where there is any of that. */
 static error agree_on_range(run *r, error own) {
-  error e = ghz_agree_on_range(&r->made, r->with, &r->task, own);
+  error e = ghz_agree_on_range(&r->made, channel_of(r), &r->task, own);
   if (r->with)
     r->report.agree = MPI_Wtime() - r->start;
   return e;
@@ -71,7 +109,8 @@ static error agree_on_range(run *r, error own) {
 static error execute(const call *c, run *r) {
   r->report.algorithm = r->how.algorithm;
   r->report.mode = r->how.mode;
-  error e = r->task.payload ? ghz_execute(&r->made, r->with, &r->task, &r->report) : ghz_native_run(&r->made);
+  error e =
+      r->task.payload ? ghz_execute(&r->made, channel_of(r), &r->task, &r->report) : ghz_native_run(&r->made);
   return e.code ? e : ghz_host_copy_end(c, &r->made);
 }
 
@@ -92,7 +131,7 @@ static void keep_record(const call *c, run *r, const error *e) {
   if (c->set.report && !e->code)
     *c->set.report = r->report;
   if (r->with)
-    r->with->last = (timing){.seconds = e->code ? 1e9 : end - r->agreed_at,
+    r->with->last = (timing){.seconds = e->code ? 1e9 : end - r->settled_at,
                              .agreeing = r->agreed_at - r->start,
                              .plain_seconds = plain_seconds(r)};
 }
@@ -100,11 +139,11 @@ static void keep_record(const call *c, run *r, const error *e) {
 static error make_call(const call *c, run *r, error own) {
   error e = bypass(c, r, own);
   if (r->with)
-    e = agree(r, e);
+    e = agree(c, r, e);
+  if (!e.code && r->with)
+    e = select_way(c, r);
   if (e.code)
     return e;
-  if (r->with)
-    select_way(c, r);
   e = prepare(c, r);
   e = agree_on_range(r, e);
   if (!e.code)
@@ -118,6 +157,8 @@ int ghz_collective_run(call *c, const ghz_mpi_options *options) {
   error e = ghz_call_read(c, options);
   e = make_call(c, &r, e);
   int code = e.code ? ghz_error_raise(c->comm, c->collective->name, &e) : MPI_SUCCESS;
+  if (r.with)
+    ghz_channel_release(&r.with->on);
   ghz_device_leave(&c->on);
   return code;
 }

@@ -6,8 +6,10 @@
 #include "ghz_mpi.h"
 
 typedef struct settings {
-  ghz_bound bound; /* value 0: there is none */
-  ghz_shape shape; /* as in the options */
+  ghz_bound bound;          /* value 0: there is none */
+  ghz_shape shape;          /* as in the options */
+  int has_fill, fill_asked; /* fill_asked: the options name it, not the environment */
+  double fill;
   int of_result, average, contributions, threads, keep_root;
   ghz_mpi_algorithm algorithm;
   ghz_mpi_mode mode;

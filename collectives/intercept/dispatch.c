@@ -12,8 +12,12 @@
  * preload this library.) */
 static _Thread_local bool busy;
 
-static bool pass(call_id c, reason why) {
-  stats_passed(c, why);
+bool dispatch_is_busy(void) {
+  return busy;
+}
+
+static bool pass(call_id c, reason why, MPI_Count bytes) {
+  stats_passed(c, why, (double)bytes);
   return false;
 }
 
@@ -21,13 +25,14 @@ static bool pass(call_id c, reason why) {
 
 typedef struct attempt {
   call_id call;
+  MPI_Count bytes;
   ghz_mpi_options options;
   ghz_mpi_report report;
   double start;
 } attempt;
 
-static const ghz_mpi_options *begin(attempt *a, call_id c) {
-  *a = (attempt){.call = c, .options = GHZ_MPI_OPTIONS, .start = PMPI_Wtime()};
+static const ghz_mpi_options *begin(attempt *a, call_id c, MPI_Count bytes) {
+  *a = (attempt){.call = c, .bytes = bytes, .options = GHZ_MPI_OPTIONS, .start = PMPI_Wtime()};
   a->options.threshold = intercept.threshold;
   a->options.report = &a->report;
   busy = true;
@@ -38,17 +43,29 @@ static const ghz_mpi_options *begin(attempt *a, call_id c) {
 static bool end(attempt *a, int result, int *code) {
   busy = false;
   a->report.seconds = PMPI_Wtime() - a->start;
-  stats_called(a->call, &a->report, result);
+  stats_called(a->call, (double)a->bytes, &a->report, result);
   *code = result;
   return true;
 }
 
-/* By the bytes of the larger buffer, which has a block for each rank in three of the calls. */
-static bool is_small(call_id c, MPI_Count bytes, MPI_Comm comm) {
+/* The bytes of the larger buffer, which has a block for each rank in three of the calls. */
+static MPI_Count bytes_of(call_id c, MPI_Count count, MPI_Count each, MPI_Comm comm) {
   int ranks = 1;
   if ((c == SCATTER || c == ALLGATHER || c == REDUCE_SCATTER_BLOCK) && comm != MPI_COMM_NULL)
     PMPI_Comm_size(comm, &ranks);
-  return bytes * ranks < intercept.threshold;
+  return count * each * ranks;
+}
+
+/* The same of any datatype. Between groups, it may be no handle. */
+static MPI_Count bytes_of_type(call_id c, MPI_Count count, MPI_Datatype type, MPI_Comm comm) {
+  int between = 1;
+  MPI_Count each = 0;
+  if (!intercept.counts || comm == MPI_COMM_NULL || type == MPI_DATATYPE_NULL)
+    return 0;
+  PMPI_Comm_test_inter(comm, &between);
+  if (!between)
+    PMPI_Type_size_x(type, &each);
+  return bytes_of(c, count, each, comm);
 }
 
 /* ---- Reductions ---- */
@@ -57,64 +74,74 @@ static bool is_ours(MPI_Op op) {
   return op == MPI_SUM || op == MPI_MIN || op == MPI_MAX;
 }
 
-static bool wants_reduction(call_id c, MPI_Count count, value_kind k, MPI_Op op, MPI_Comm comm) {
-  if (k == KIND_OTHER)
-    return pass(c, TYPE);
-  if (is_small(c, count * signature_bytes(k), comm))
-    return pass(c, SMALL);
+/* Sets *k and *bytes. */
+static bool wants_reduction(call_id c, MPI_Count count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+                            value_kind *k, MPI_Count *bytes) {
+  *k = signature_predefined(type);
+  if (!intercept.takes[c] || *k == KIND_OTHER)
+    return pass(c, intercept.takes[c] ? TYPE : UNWANTED, bytes_of_type(c, count, type, comm));
+  *bytes = bytes_of(c, count, signature_bytes(*k), comm);
+  if (*bytes < intercept.threshold)
+    return pass(c, SMALL, *bytes);
   if (!is_ours(op))
-    return pass(c, OPERATION);
-  return filter_admits(comm) || pass(c, COMMUNICATOR);
+    return pass(c, OPERATION, *bytes);
+  return filter_admits(comm) || pass(c, COMMUNICATOR, *bytes);
 }
 
 bool dispatch_allreduce(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op,
                         MPI_Comm comm, int *code) {
-  value_kind k = signature_predefined(type);
+  value_kind k;
+  MPI_Count bytes;
   attempt a;
-  if (busy || !wants_reduction(ALLREDUCE, count, k, op, comm))
+  if (busy || !wants_reduction(ALLREDUCE, count, type, op, comm, &k, &bytes))
     return false;
-  const ghz_mpi_options *o = begin(&a, ALLREDUCE);
+  const ghz_mpi_options *o = begin(&a, ALLREDUCE, bytes);
   return end(&a, ghz_allreduce(sendbuf, recvbuf, count, signature_basic(k), op, comm, o), code);
 }
 
 bool dispatch_reduce(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op,
                      int root, MPI_Comm comm, int *code) {
-  value_kind k = signature_predefined(type);
+  value_kind k;
+  MPI_Count bytes;
   attempt a;
-  if (busy || !wants_reduction(REDUCE, count, k, op, comm))
+  if (busy || !wants_reduction(REDUCE, count, type, op, comm, &k, &bytes))
     return false;
-  const ghz_mpi_options *o = begin(&a, REDUCE);
+  const ghz_mpi_options *o = begin(&a, REDUCE, bytes);
   return end(&a, ghz_reduce(sendbuf, recvbuf, count, signature_basic(k), op, root, comm, o), code);
 }
 
 bool dispatch_reduce_scatter_block(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type,
                                    MPI_Op op, MPI_Comm comm, int *code) {
-  value_kind k = signature_predefined(type);
+  value_kind k;
+  MPI_Count bytes;
   attempt a;
-  if (busy || !wants_reduction(REDUCE_SCATTER_BLOCK, count, k, op, comm))
+  if (busy || !wants_reduction(REDUCE_SCATTER_BLOCK, count, type, op, comm, &k, &bytes))
     return false;
-  const ghz_mpi_options *o = begin(&a, REDUCE_SCATTER_BLOCK);
+  const ghz_mpi_options *o = begin(&a, REDUCE_SCATTER_BLOCK, bytes);
   return end(&a, ghz_reduce_scatter(sendbuf, recvbuf, count, signature_basic(k), op, comm, o), code);
 }
 
 /* ---- Moving data ---- */
 
 /* Over an intercommunicator some arguments have no meaning, and the datatype may be no handle at
- * all: before the communicator is known, it is compared and not looked into. */
-static bool wants_move(call_id c, const typed *x, MPI_Comm comm, value_kind *k) {
-  MPI_Count bytes = 0;
+ * all: before the communicator is known, it is compared and not looked into. Sets *k and *bytes. */
+static bool wants_move(call_id c, const typed *x, MPI_Comm comm, value_kind *k, MPI_Count *bytes) {
+  MPI_Count each = 0;
+  if (!intercept.takes[c])
+    return pass(c, UNWANTED, bytes_of_type(c, x->count, x->type, comm));
   *k = signature_predefined(x->type);
   if (*k == KIND_OTHER && x->type != MPI_DATATYPE_NULL) {
     if (!filter_admits(comm))
-      return pass(c, COMMUNICATOR);
+      return pass(c, COMMUNICATOR, bytes_of_type(c, x->count, x->type, comm));
     *k = signature_of(x->type)->kind;
   }
   if (*k != KIND_FLOAT && *k != KIND_DOUBLE)
-    return pass(c, TYPE);
-  PMPI_Type_size_x(x->type, &bytes);
-  if (is_small(c, x->count * bytes, comm))
-    return pass(c, SMALL);
-  return filter_admits(comm) || pass(c, COMMUNICATOR);
+    return pass(c, TYPE, bytes_of_type(c, x->count, x->type, comm));
+  PMPI_Type_size_x(x->type, &each);
+  *bytes = bytes_of(c, x->count, each, comm);
+  if (*bytes < intercept.threshold)
+    return pass(c, SMALL, *bytes);
+  return filter_admits(comm) || pass(c, COMMUNICATOR, *bytes);
 }
 
 /* The values of x, if they are as many as a block of the other buffer. Else NULL, for which the
@@ -126,11 +153,12 @@ static void *matching(const array *x, const array *other, MPI_Count blocks) {
 bool dispatch_bcast(const typed *x, int root, MPI_Comm comm, int *code) {
   attempt a;
   value_kind k;
+  MPI_Count bytes;
   int rank, result;
-  if (busy || !wants_move(BCAST, x, comm, &k))
+  if (busy || !wants_move(BCAST, x, comm, &k, &bytes))
     return false;
   PMPI_Comm_rank(comm, &rank);
-  const ghz_mpi_options *o = begin(&a, BCAST);
+  const ghz_mpi_options *o = begin(&a, BCAST, bytes);
   array values = array_open(x, k);
   if (rank == root)
     array_load(&values);
@@ -165,15 +193,16 @@ static int scatter_at_root(const typed *send, const typed *recv, value_kind k, i
 bool dispatch_scatter(const typed *send, const typed *recv, int root, MPI_Comm comm, int *code) {
   attempt a;
   value_kind k;
+  MPI_Count bytes;
   int rank = -1, result;
   if (busy)
     return false;
   if (comm != MPI_COMM_NULL)
     PMPI_Comm_rank(comm, &rank);
   bool at_root = rank == root;
-  if (!wants_move(SCATTER, at_root ? send : recv, comm, &k))
+  if (!wants_move(SCATTER, at_root ? send : recv, comm, &k, &bytes))
     return false;
-  const ghz_mpi_options *o = begin(&a, SCATTER);
+  const ghz_mpi_options *o = begin(&a, SCATTER, bytes);
   if (at_root)
     return end(&a, scatter_at_root(send, recv, k, root, comm, o), code);
   array own = array_open(recv, k);
@@ -200,11 +229,12 @@ static int allgather(const typed *send, array *all, int ranks, MPI_Comm comm, co
 bool dispatch_allgather(const typed *send, const typed *recv, MPI_Comm comm, int *code) {
   attempt a;
   value_kind k;
+  MPI_Count bytes;
   int ranks, result;
-  if (busy || !wants_move(ALLGATHER, recv, comm, &k))
+  if (busy || !wants_move(ALLGATHER, recv, comm, &k, &bytes))
     return false;
   PMPI_Comm_size(comm, &ranks);
-  const ghz_mpi_options *o = begin(&a, ALLGATHER);
+  const ghz_mpi_options *o = begin(&a, ALLGATHER, bytes);
   array all = array_open(&(typed){recv->buffer, recv->count * ranks, recv->type}, k);
   result = allgather(send, &all, ranks, comm, o);
   if (result == MPI_SUCCESS)

@@ -3,13 +3,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "intercept/intercept.h"
 
+/* Calls that only move data take any datatype. */
+static bool moves(void) {
+  return intercept.takes[BCAST] || intercept.takes[SCATTER] || intercept.takes[ALLGATHER];
+}
+
 static void start(void) {
   environment_start();
   if (!intercept.on)
     return;
   signature_start();
   filter_start();
-  array_start();
+  if (moves())
+    array_start();
 }
 
 /* MPI can be initialised only once, but a program may try again. */
@@ -38,11 +44,12 @@ GHZ_API int MPI_Finalize(void) {
   if (!finalized)
     stats_report();
   if (intercept.on && !finalized) {
-    array_stop();
+    if (moves())
+      array_stop();
     filter_stop();
     signature_stop();
   }
-  intercept.on = intercept.report = false;
+  intercept.on = intercept.report = intercept.counts = false;
   return PMPI_Finalize();
 }
 

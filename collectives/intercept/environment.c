@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "control/faults.h"
 #include "control/settings.h"
 
 intercept_settings intercept;
@@ -18,7 +19,7 @@ enum { TEXT = 4096, TIME_LIMIT = 60 /* seconds */ };
 
 static const char *const shared[] = {"GHZ_MPI_BOUND", "GHZ_MPI_EXTENTS",   "GHZ_MPI_ALGORITHM",
                                      "GHZ_MPI_MODE",  "GHZ_MPI_THRESHOLD", "GHZ_MPI_KEEP_ROOT",
-                                     "GHZ_MPI_REPORT"};
+                                     "GHZ_MPI_FILL",  "GHZ_MPI_CALLS",     "GHZ_MPI_REPORT"};
 enum { SHARED = sizeof shared / sizeof *shared };
 
 const char *environment_get(const char *name) {
@@ -51,7 +52,9 @@ static double time_limit(void) {
   double seconds = text ? strtod(text, &end) : TIME_LIMIT;
   if (!text || (*end == '\0' && seconds > 0))
     return seconds;
-  fprintf(stderr, "ghzmpi_intercept: GHZ_MPI_INIT_TIMEOUT=%s is not understood, and ignored\n", text);
+  ghz_faults_note("GHZ_MPI_INIT_TIMEOUT=%.200s is not understood, and ignored; it is a number of seconds",
+                  text);
+  ghz_faults_noted();
   return TIME_LIMIT;
 }
 
@@ -103,11 +106,42 @@ static void share(void) {
     adopt(shared[i], texts[i]);
 }
 
+/* Wrong values of this process's own settings, of which rank 0 may have others. */
+static void settle_faults(void) {
+  const faults own = ghz_faults_own(MPI_COMM_WORLD);
+  faults first = own;
+  PMPI_Allreduce(&own.order, &first.order, 1, MPI_UINT64_T, MPI_MIN, MPI_COMM_WORLD);
+  if (first.order == FAULTS_NONE)
+    return;
+  PMPI_Bcast(&first.hash, 1, MPI_UINT64_T, first.order ? (int)first.order - 1 : 0, MPI_COMM_WORLD);
+  ghz_faults_settle(own, first);
+}
+
+/* All processes come to the same end. One tells. */
+static void choose(bool has_bound) {
+  const char *calls = environment_get("GHZ_MPI_CALLS");
+  int rank;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (!choice_read(calls, intercept.takes)) {
+    if (rank == 0)
+      fprintf(stderr, "ghzmpi_intercept: GHZ_MPI_CALLS=%.200s is not understood: it is %s\n", calls,
+              choice_names);
+    PMPI_Barrier(MPI_COMM_WORLD);
+    PMPI_Abort(MPI_COMM_WORLD, 1);
+  }
+  if (rank == 0 && calls && !has_bound)
+    fprintf(stderr, "ghzmpi_intercept: GHZ_MPI_CALLS is set and GHZ_MPI_BOUND is not: nothing is compressed; "
+                    "set a bound, as in GHZ_MPI_BOUND=rel:1e-4\n");
+  if (rank == 0 && has_bound && intercept.keep_root && !intercept.takes[BCAST])
+    fprintf(stderr, "ghzmpi_intercept: GHZ_MPI_KEEP_ROOT changes nothing: GHZ_MPI_CALLS does not name bcast\n");
+}
+
 void environment_start(void) {
   settings s;
   meet();
   share();
   ghz_settings_make(NULL, &s);
+  settle_faults();
   const char *report = environment_get("GHZ_MPI_REPORT");
   intercept.report = report && strcmp(report, "0") != 0;
   const char *bound = environment_get("GHZ_MPI_BOUND");
@@ -115,5 +149,7 @@ void environment_start(void) {
   intercept.threshold = (int64_t)s.threshold;
   intercept.keep_root = s.keep_root;
   intercept.verbose = ghz_settings_verbose();
+  choose(s.bound.value > 0);
   intercept.on = s.bound.value > 0;
+  intercept.counts = intercept.on && intercept.report;
 }

@@ -10,14 +10,16 @@
 typedef enum call_id { ALLREDUCE, REDUCE, BCAST, SCATTER, ALLGATHER, REDUCE_SCATTER_BLOCK, CALLS } call_id;
 
 /* Why a call goes to MPI unchanged. */
-typedef enum reason { SMALL, TYPE, OPERATION, COMMUNICATOR, REASONS } reason;
+typedef enum reason { SMALL, TYPE, OPERATION, COMMUNICATOR, UNWANTED, REASONS } reason;
 
 /* ---- environment.c ---- */
 
 typedef struct intercept_settings {
   bool on;     /* a bound is set; the same on all processes */
   bool report; /* all processes add up their figures in MPI_Finalize */
+  bool counts; /* both */
   bool keep_root, verbose;
+  bool takes[CALLS]; /* GHZ_MPI_CALLS */
   int64_t threshold;
   char bound[80]; /* as the user wrote it */
 } intercept_settings;
@@ -27,6 +29,12 @@ extern intercept_settings intercept;
 void environment_check_mpi(void);              /* before MPI_Init: refuses another MPI */
 void environment_start(void);                  /* after MPI_Init, on all processes */
 const char *environment_get(const char *name); /* NULL: unset, or empty */
+
+/* ---- choice.c: which collectives are taken ---- */
+
+/* Reads a list of names; NULL: the reductions. Returns false for what is none. */
+bool choice_read(const char *text, bool takes[CALLS]);
+extern const char *const choice_names; /* for messages */
 
 /* ---- signature.c: datatypes as MPI compares them between processes ---- */
 
@@ -74,6 +82,8 @@ void array_store(const array *a);                  /* copies from values to home
 void array_close(array *a);
 
 /* ---- dispatch.c ---- */
+bool dispatch_is_busy(void); /* this thread is inside a call of libghzmpi */
+
 /* Each returns true and sets *code if libghzmpi made the call. Else MPI has to make it. */
 
 bool dispatch_allreduce(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op,
@@ -86,10 +96,11 @@ bool dispatch_bcast(const typed *x, int root, MPI_Comm comm, int *code);
 bool dispatch_scatter(const typed *send, const typed *recv, int root, MPI_Comm comm, int *code);
 bool dispatch_allgather(const typed *send, const typed *recv, MPI_Comm comm, int *code);
 
-/* ---- stats.c: counts calls, and prints the report ---- */
+/* ---- stats.c: counts calls and bytes of this process, and adds up those of all ---- */
+/* The bytes of a call are those of its larger buffer, as the threshold has them. */
 
-void stats_passed(call_id c, reason why);
-void stats_called(call_id c, const ghz_mpi_report *r, int code);
+void stats_passed(call_id c, reason why, double bytes);
+void stats_called(call_id c, double bytes, const ghz_mpi_report *r, int code);
 void stats_report(void); /* on all processes if intercept.report */
 
 #endif

@@ -94,7 +94,7 @@ DEVICE int add_brick_pair(const combine_call &c, const operand_headers &s, const
   one_after_the_other();
   right &= open_brick(c, s, p[1], b);
   const tile_prefix &lead = a.lattice.lead, &other = b.lattice.lead;
-  const unsigned limit = width_limit(s.lattice.type, s.lattice.cap, lead.mode, lead.order, s.terms_of_result);
+  const unsigned limit = width_limit(&s.lattice, lead.mode, lead.order, s.terms_of_result);
   int planes = planes_of_sum(a.lattice, b.lattice, limit),
       more = planes_of_sum(a.coefficients, b.coefficients, coefficient_width_limit(s.terms_of_result));
   right = right && lead.mode == other.mode && lead.order == other.order &&

@@ -61,13 +61,13 @@ template <int DIMS> struct bricks {
     if (!is_raw(p.data, p.size))
       return each_value<DIMS, Real>(context(j, i), global_bytes{p.data}, p.size, r.reals.room,
                                     [=](int k, Real y) { sum[k] += factor * (double)y; });
-    const raw_values<Real> values = {{p.data + 1}};
+    const raw_values<Real> values = raw_values_at<Real>(p.data + 1, j.s.lattice);
     if (!undamaged<Real>(j, i, p))
       return 0;
     ROLLED for (int k = 0; k < LANE_VALUES; k++) {
       const int at = place_among(j.extent, LANE_VALUES * j.lane + k);
       if (at >= 0)
-        sum[k] += factor * (double)canonical(real_of(values(at)));
+        sum[k] += factor * (double)real_of(values(at));
     }
     return 1;
   }

@@ -155,7 +155,7 @@ DEVICE int add_pair(const combine_call &c, const operand_headers &s, const uint6
   right = right && (!both || a.mode == b.mode);
   b.order = both ? b.order : a.order;
   const int raises = a.order - b.order, top = max(a.height, b.height + raises);
-  const unsigned limit = width_limit(s.lattice.type, s.lattice.cap, a.mode, a.order, s.terms_of_result);
+  const unsigned limit = width_limit(&s.lattice, a.mode, a.order, s.terms_of_result);
   int count = (int)min((unsigned)(top + (top > 0)), limit);
   right = right && count <= TEAM_PLANES;
   count = right ? count : 0;

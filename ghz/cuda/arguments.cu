@@ -103,8 +103,7 @@ stream_kind ghz_cuda_message_of(const ghz_cuda_slice &s) {
 
 // Bytes before the payload.
 static uint64_t index_size(const stream_kind &k) {
-  return k.message ? GHZ_SLICE_HEADER + 2 * k.tiles
-                   : STREAM_HEADER + 8 * (chunks_of(k.tiles) + 1) + 2 * k.tiles;
+  return k.message ? GHZ_SLICE_HEADER + 2 * k.tiles : STREAM_HEADER + 8 * chunks_of(k.tiles) + 2 * k.tiles;
 }
 
 ghz_status ghz_cuda_place_target(ghz_cuda *g, const stream_kind &k, void *dst, size_t capacity,
@@ -119,7 +118,7 @@ ghz_status ghz_cuda_place_target(ghz_cuda *g, const stream_kind &k, void *dst, s
                          capacity, (size_t)k.tiles);
   memset(s, 0, sizeof *s);
   s->header = p;
-  s->offsets = k.message ? NULL : reinterpret_cast<uint64_t *>(p + STREAM_HEADER);
+  s->ends = k.message ? NULL : reinterpret_cast<uint64_t *>(p + STREAM_HEADER);
   s->sizes = reinterpret_cast<uint16_t *>(p + index - 2 * k.tiles);
   s->payload = p + index;
   s->room = capacity - index;
@@ -146,7 +145,7 @@ ghz_status ghz_cuda_place_operand(ghz_cuda *g, const stream_kind &k, size_t i, g
       reinterpret_cast<uint64_t *>(g->scratch + g->located.at) + i * (size_t)(chunks_of(k.tiles) + 1);
   o->header = p;
   o->size = src.size;
-  o->offsets = k.message ? located : reinterpret_cast<const uint64_t *>(p + STREAM_HEADER);
+  o->ends = k.message ? located + 1 : reinterpret_cast<const uint64_t *>(p + STREAM_HEADER);
   o->sizes = reinterpret_cast<const uint16_t *>(p + index - 2 * k.tiles);
   o->payload = p + index;
   if (!k.message)

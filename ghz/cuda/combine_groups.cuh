@@ -150,7 +150,8 @@ template <class Form> DEVICE void combine_groups(const combine_call &c, combine_
     queue.ask(c.target.shared);
     if (warp == 0) {
       fence_in_place(c.target); // what was read was read before the groups that follow hear of it
-      place_group(s.group, c.target, c.target.backwards ? c.from[0].offsets[s.group.index] : 0, lane);
+      place_group(s.group, c.target,
+                  c.target.backwards && s.group.index ? c.from[0].ends[s.group.index - 1] : 0, lane);
       fence_in_place(c.target); // and by the groups before, before this one writes
     }
     __syncthreads();

@@ -179,6 +179,8 @@ DEVICE void measure(const compress_call &c, uint32_t *buffer, const Real *x, uns
                     tile_shape &uncommon, int lane) {
   int mode, zero = 0;
   stage_values(buffer, x, n, lane);
+  if (c.lattice.has_fill)
+    hide_fill(reinterpret_cast<Real *>(buffer), c.lattice, ~columns_beyond(n, lane), lane);
   if (n == TILE && !c.slow_path && quantise_tile<Real>(c, buffer, w.q, mode, zero, lane)) {
     if (zero)
       return; // an empty tile

@@ -67,7 +67,7 @@ SELDOM uint32_t form_uncommon(const compress_call &c, value_brick<Real> &v, uint
   value_integers<Real, columns_of_lane<staged_values<Real>>> integers;
   if (integers.begin(c.lattice, {{v.values}, v.part.inside}, lane) == RAW)
     return all_bits_zero<Real>(reinterpret_cast<const uint32_t *>(v.values), lane) ? 0 : limit;
-  v.mode = integers.mode;
+  v.coefficients = integers.coefficients;
   v.in_float = integers.in_float;
   v.factor = integers.factor;
   t.lattice.lead.mode = integers.mode;
@@ -88,7 +88,7 @@ template <int DIMS, class Real>
 DEVICE uint32_t form_brick(const compress_call &c, compress_shared<Real> &s, int warp,
                            const brick_source<Real> &from, uint32_t limit, int lane) {
   Real *values = reinterpret_cast<Real *>(s.tile[warp]);
-  value_brick<Real> v = {c.lattice,         values,  s.numbers[warp], &s.order, {from.extent, 0, lane}, COARSE,
+  value_brick<Real> v = {c.lattice,         values,  s.numbers[warp], &s.order, {from.extent, 0, lane}, 1,
                          sizeof(Real) == 4, c.factor};
   brick_shape t;
   int zero;
@@ -96,6 +96,8 @@ DEVICE uint32_t form_brick(const compress_call &c, compress_shared<Real> &s, int
   t.lattice.lead = {};
   t.lattice.plus = t.lattice.minus = 0;
   stage_brick<DIMS>(values, from, lane);
+  if (c.lattice.has_fill)
+    hide_fill(values, c.lattice, v.part.inside, lane);
   if (!c.slow_path && surely_coarse(s.tile[warp], (Real)c.factor, zero, lane))
     return zero ? 0 : encode_brick<DIMS, int32_t>(v, c.order, limit, t);
   return form_uncommon<DIMS>(c, v, limit, t);

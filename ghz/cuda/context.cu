@@ -65,7 +65,7 @@ static size_t lay_out(ghz_cuda *g, size_t cub_room) {
   size_t total = 0;
   place_part(&g->shared, ghz_cuda_progress_size(tiles), &total);
   place_part(&g->taken, taken_size(tiles), &total);
-  place_part(&g->offsets, chunks * sizeof(uint64_t), &total);
+  place_part(&g->ends, chunks * sizeof(uint64_t), &total);
   place_part(&g->sizes, (size_t)tiles * sizeof(uint16_t), &total);
   place_part(&g->spill, ghz_combine_spill(tiles, g->multiprocessors), &total);
   place_part(&g->located, g->operands * chunks * sizeof(uint64_t), &total);
@@ -118,7 +118,7 @@ static cudaError_t set_local_memory_aside(ghz_cuda *g) {
   c.divisor = 1;
   c.spill = p;
   c.target.header = to;
-  c.target.offsets = reinterpret_cast<uint64_t *>(to + STREAM_HEADER);
+  c.target.ends = reinterpret_cast<uint64_t *>(to + STREAM_HEADER);
   c.target.shared = reinterpret_cast<progress *>(g->scratch + g->shared.at);
   c.target.outcome = reinterpret_cast<ghz_cuda_outcome *>(outcome);
   cudaError_t error = cudaMemcpy(p, empty, sizeof empty, cudaMemcpyHostToDevice);

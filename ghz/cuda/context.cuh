@@ -20,12 +20,12 @@ struct ghz_cuda {
   unsigned multiprocessors;
   size_t values, operands;
   uint8_t *scratch;
-  scratch_part shared;  // progress of the kernel that runs
-  scratch_part taken;   // which pieces of an accumulator were read
-  scratch_part offsets; // with sizes: the index of an accumulator's sum
+  scratch_part shared; // progress of the kernel that runs
+  scratch_part taken;  // which pieces of an accumulator were read
+  scratch_part ends;   // with sizes: the index of an accumulator's sum
   scratch_part sizes;
   scratch_part spill;   // room for large tiles of sums
-  scratch_part located; // the offsets of the chunks of messages
+  scratch_part located; // the ends of the chunks of messages
   scratch_part room;    // CUB's
   char message[256];
 };
@@ -81,7 +81,7 @@ stream_kind ghz_cuda_message_of(const ghz_cuda_slice &s);
 ghz_status ghz_cuda_place_target(ghz_cuda *g, const stream_kind &k, void *dst, size_t capacity,
                                  ghz_cuda_outcome *outcome, tile_target *s);
 
-// The parts of operand i. A message has no offsets of its chunks: a kernel finds them.
+// The parts of operand i. A message has no ends of its chunks: a kernel finds them.
 ghz_status ghz_cuda_place_operand(ghz_cuda *g, const stream_kind &k, size_t i, ghz_bytes src, operand *o,
                                   cudaStream_t stream);
 

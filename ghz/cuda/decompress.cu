@@ -28,10 +28,11 @@ template <class Out> DEVICE void write_zeros(Out *y, const value_part &w, int la
 }
 
 template <class In, class Out>
-DEVICE void write_raw(const uint8_t *data, Out *y, const value_part &w, int lane) {
-  raw_values<In> values = {{data + 1}};
+DEVICE void write_raw(const ghz_lattice &l, const uint8_t *data, Out *y, const value_part &w, int lane) {
+  const raw_values<In> values = raw_values_at<In>(data + 1, l);
+  const In missing = missing_value<In>(l);
   ROLLED for (unsigned i = w.first + (unsigned)lane; i < w.end; i += 32) y[i - w.first] =
-      (Out)canonical(real_of(values((int)i)));
+      (Out)restored(values((int)i), missing);
 }
 
 // Decodes a lattice tile to shared memory. Returns 0 if it is damaged.
@@ -48,7 +49,7 @@ DEVICE int decode_lattice_tile(decompress_shared<Out> &s, uint32_t *buffer, cons
       return 0;
     const scale by = scale_of(l, t.lead.mode, s.header.terms);
     if (by.in_32_bits) {
-      decode_tile<int32_t, uint32_t, Out>(buffer, bytes, t, by, &s.expand, lane);
+      decode_tile<int32_t, uint32_t, Out>(buffer, l, bytes, t, by, &s.expand, lane);
       return 1;
     }
     __syncwarp();
@@ -56,7 +57,7 @@ DEVICE int decode_lattice_tile(decompress_shared<Out> &s, uint32_t *buffer, cons
   global_bytes bytes = {place.data};
   if (!parse_tile(l, s.header.terms, bytes, place.size, n, t, lane))
     return 0;
-  decode_tile<int64_t, uint64_t, Out>(buffer, bytes, t, scale_of(l, t.lead.mode, s.header.terms), &s.expand,
+  decode_tile<int64_t, uint64_t, Out>(buffer, l, bytes, t, scale_of(l, t.lead.mode, s.header.terms), &s.expand,
                                       lane);
   return 1;
 }
@@ -72,7 +73,7 @@ DEVICE int decompress_tile(decompress_shared<Out> &s, uint32_t *buffer, const op
   if (first_says_raw(place.data[0])) {
     if (!raw_tile_valid(real_type<In>::type, s.header.terms, place.data[0], place.size, n))
       return 0;
-    write_raw<In>(place.data, y, w, lane);
+    write_raw<In>(s.header.lattice, place.data, y, w, lane);
     return 1;
   }
   if (!decode_lattice_tile(s, buffer, place, from.header, from.header + from.size, n, lane))

@@ -76,12 +76,13 @@ DEVICE int decode_lattice_brick(decompress_shared<Out> &s, int warp, const opera
 }
 
 template <int DIMS, class In, class Out>
-DEVICE void write_raw(const brick_target<Out> &to, const uint8_t *data, int lane) {
-  const raw_values<In> values = {{data}};
+DEVICE void write_raw(const ghz_lattice &l, const brick_target<Out> &to, const uint8_t *data, int lane) {
+  const raw_values<In> values = raw_values_at<In>(data, l);
+  const In missing = missing_value<In>(l);
   write_columns<DIMS>(
       to,
       [&](unsigned, const column_place &p) {
-        return (Out)canonical(real_of(values((int)place_among(to.extent, p))));
+        return (Out)restored(values((int)place_among(to.extent, p)), missing);
       },
       lane);
 }
@@ -101,9 +102,9 @@ DEVICE int decompress_brick(decompress_shared<Out> &s, int warp, const operand &
     if (!raw_tile_valid(s.header.lattice.type, s.header.terms, place.data[0], place.size, e.n))
       return 0;
     if (s.header.lattice.type == GHZ_F32)
-      write_raw<DIMS, float>(to, place.data + 1, lane);
+      write_raw<DIMS, float>(s.header.lattice, to, place.data + 1, lane);
     else
-      write_raw<DIMS, double>(to, place.data + 1, lane);
+      write_raw<DIMS, double>(s.header.lattice, to, place.data + 1, lane);
     return 1;
   }
   if (!decode_lattice_brick<DIMS>(s, warp, from, place, e, lane))

@@ -60,7 +60,7 @@ enum { SPILL_TILE = (TILE_BYTES_MAX + 15) / 16 * 16 + 16 };
 // header and index.
 struct move_call {
   tile_target target; // that of combine: its index is in scratch
-  uint64_t *offsets;  // the accumulator's own
+  uint64_t *ends;     // the accumulator's own
   uint16_t *sizes;
   unsigned *taken; // of each piece: whether it was read; 0 when the kernel starts
 };
@@ -108,7 +108,7 @@ inline unsigned blocks_for(uint64_t tiles, unsigned group, unsigned most) {
 cudaError_t ghz_launch_range(ghz_type type, const void *x, uint64_t n, double *range, void *room,
                              size_t *room_size, cudaStream_t stream);
 
-// Finds the offsets of a message's chunks, from the sizes of its tiles. room as above.
+// Finds where a message's chunks begin, and the end, from the sizes of its tiles. room as above.
 cudaError_t ghz_launch_locate(const uint16_t *sizes, uint64_t tiles, uint64_t *offsets, void *room,
                               size_t *room_size, cudaStream_t stream);
 

@@ -48,12 +48,13 @@ DEVICE void move_payload(const move_call &c, move_shared &s, uint64_t total) {
   }
 }
 
-// Writes the accumulator's index: the sizes, and the offsets, which were counted from the end.
+// Writes the accumulator's index: the sizes, and the ends of chunks, which were counted from the
+// end of all.
 DEVICE void move_index(const move_call &c, uint64_t total) {
   const uint64_t step = (uint64_t)gridDim.x * THREADS, me = (uint64_t)blockIdx.x * THREADS + threadIdx.x;
   const uint64_t chunks = chunks_of(c.target.tiles);
-  for (uint64_t i = me; i <= chunks; i += step)
-    c.offsets[i] = i < chunks ? total - c.target.offsets[i] : total;
+  for (uint64_t i = me; i < chunks; i += step)
+    c.ends[i] = i + 1 < chunks ? total - c.target.ends[i] : total;
   for (uint64_t i = me; i < c.target.tiles; i += step)
     c.sizes[i] = c.target.sizes[i];
 }
@@ -74,6 +75,8 @@ __global__ void __launch_bounds__(THREADS) move_sum(ARGUMENT(move_call) c) {
   h.lattice.cap = (int)(old[0] >> 48 & 255);
   h.lattice.step = __longlong_as_double((long long)old[4]);
   h.lattice.eb = __longlong_as_double((long long)old[5]);
+  h.lattice.has_fill = (old[0] >> 40 & FLAG_FILL) != 0;
+  h.lattice.fill = __longlong_as_double((long long)old[8]);
   h.terms = c.target.shared->terms;
   h.flags = c.target.shared->flags;
   if (!failed)

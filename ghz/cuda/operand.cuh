@@ -17,9 +17,9 @@ struct stream_kind {
 };
 
 struct operand {
-  const uint8_t *header;   // a multiple of 16
-  uint64_t size;           // bytes that may be read from there, at least those of header and index
-  const uint64_t *offsets; // in the stream; of a message, in scratch
+  const uint8_t *header; // a multiple of 16
+  uint64_t size;         // bytes that may be read from there, at least those of header and index
+  const uint64_t *ends;  // of chunks: in the stream; of a message, in scratch
   const uint16_t *sizes;
   const uint8_t *payload;
 };
@@ -40,8 +40,7 @@ DEVICE int check_version(uint64_t first, uint64_t terms, int message) {
   if (magic != (message ? MESSAGE_MAGIC : STREAM_MAGIC))
     return GHZ_ECORRUPT;
   const unsigned type = (unsigned)(first >> 32 & 255), flags = (unsigned)(first >> 40 & 255);
-  const bool known =
-      type <= 1 && flags <= (FLAG_INEXACT | FLAG_TRANSFORM) && !(terms >> 32) && dims_known((int)(first >> 56));
+  const bool known = type <= 1 && flags <= FLAGS_KNOWN && !(terms >> 32) && dims_known((int)(first >> 56));
   return known ? GHZ_OK : GHZ_EVERSION;
 }
 
@@ -60,18 +59,20 @@ DEVICE int read_header(const operand &o, const stream_kind &kind, operand_header
   h.terms = (uint32_t)w[6];
   h.flags = (uint32_t)(first >> 40 & 255);
   h.payload = w[7];
+  h.lattice.has_fill = (h.flags & FLAG_FILL) != 0;
+  h.lattice.fill = __longlong_as_double((long long)w[8]);
   if (!shape_valid(&shape) || ((h.flags & FLAG_TRANSFORM) && shape.dims == 1) || !lattice_valid(&h.lattice) ||
-      h.terms > terms_limit(h.lattice.cap))
+      h.terms > terms_limit(h.lattice.cap) || (!h.lattice.has_fill && w[8]))
     return GHZ_ECORRUPT;
   if (h.lattice.type != kind.type || !shapes_equal(&shape, &kind.shape) ||
-      (kind.message && (w[8] != kind.first || w[9] != kind.tiles)))
+      (kind.message && (w[9] != kind.first || w[10] != kind.tiles)))
     return GHZ_EMISMATCH;
   return h.payload > o.size - index || (kind.tiles == 0 && h.payload) ? GHZ_ECORRUPT : GHZ_OK;
 }
 
 DEVICE bool same_lattice(const ghz_lattice &a, const ghz_lattice &b) {
   return a.cap == b.cap && __double_as_longlong(a.step) == __double_as_longlong(b.step) &&
-         __double_as_longlong(a.eb) == __double_as_longlong(b.eb);
+         __double_as_longlong(a.eb) == __double_as_longlong(b.eb) && fills_equal(&a, &b);
 }
 
 // A tile of an operand.
@@ -80,9 +81,9 @@ struct stored_tile {
   uint32_t size;
 };
 
-// A warp finds tile t, from the offset of its chunk and the sizes of the chunk's tiles. Returns 0
-// if these contradict each other, the payload or the next chunk's offset. So chunks that pass fill
-// the payload without gaps.
+// A warp finds tile t, from the end of the chunk before and the sizes of the chunk's tiles. Returns
+// 0 if these contradict each other, the payload or the chunk's end. So chunks that pass fill the
+// payload without gaps.
 DEVICE int place_tile(const operand &o, const stream_kind &kind, uint64_t payload, uint64_t t,
                       stored_tile &place, int lane) {
   const uint64_t chunk = t / TILES_PER_CHUNK, chunks = chunks_of(kind.tiles);
@@ -92,11 +93,10 @@ DEVICE int place_tile(const operand &o, const stream_kind &kind, uint64_t payloa
       lane < TILES_PER_CHUNK && (uint64_t)lane < left ? o.sizes[chunk * TILES_PER_CHUNK + (uint64_t)lane] : 0u;
   uint32_t sum = __reduce_add_sync(ALL, size), before = __reduce_add_sync(ALL, lane < in_chunk ? size : 0u);
   uint32_t largest = __reduce_max_sync(ALL, size);
-  const uint64_t offset = o.offsets[chunk], next = o.offsets[chunk + 1];
+  const uint64_t offset = chunk ? o.ends[chunk - 1] : 0, end = o.ends[chunk];
   place.size = __shfl_sync(ALL, size, in_chunk);
   const bool right = largest <= TILE_BYTES_MAX && offset <= payload && sum <= payload - offset &&
-                     next - offset == sum && (chunk > 0 || offset == 0) &&
-                     (chunk + 1 < chunks || next == payload);
+                     end - offset == sum && (chunk + 1 < chunks || end == payload);
   place.data = o.payload + (right ? offset + before : 0);
   return right;
 }

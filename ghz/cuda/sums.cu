@@ -116,7 +116,7 @@ extern "C" ghz_status ghz_cuda_slice_sum(ghz_cuda *gpu, ghz_cuda_slice slice, si
 
 static ghz_status move_to_front(ghz_cuda *g, const tile_target &sum, const tile_target &acc,
                                 cudaStream_t stream) {
-  move_call c = {sum, acc.offsets, acc.sizes, reinterpret_cast<unsigned *>(g->scratch + g->taken.at)};
+  move_call c = {sum, acc.ends, acc.sizes, reinterpret_cast<unsigned *>(g->scratch + g->taken.at)};
   return ghz_cuda_launched(g, ghz_launch_move(c, g->multiprocessors, stream), "accumulate");
 }
 
@@ -141,7 +141,7 @@ extern "C" ghz_status ghz_cuda_accumulate(ghz_cuda *gpu, ghz_type type, ghz_shap
   if (status != GHZ_OK)
     return status;
   c.target = to_acc;
-  c.target.offsets = reinterpret_cast<uint64_t *>(gpu->scratch + gpu->offsets.at);
+  c.target.ends = reinterpret_cast<uint64_t *>(gpu->scratch + gpu->ends.at);
   c.target.sizes = reinterpret_cast<uint16_t *>(gpu->scratch + gpu->sizes.at);
   c.target.backwards = 1;
   cudaError_t error = ghz_cuda_clear_progress(gpu, k.tiles, stream);

@@ -27,16 +27,16 @@ struct progress {
 
 // The result: a stream or a message.
 struct tile_target {
-  uint8_t *header;   // where the stream or message begins, a multiple of 16
-  uint64_t *offsets; // of chunks; NULL in a message
+  uint8_t *header; // where the stream or message begins, a multiple of 16
+  uint64_t *ends;  // of chunks; NULL in a message
   uint16_t *sizes;
   uint8_t *payload;
   uint64_t room;             // bytes for the payload
   uint64_t header_and_index; // their bytes
   ghz_shape shape;
   uint64_t first, tiles;
-  // 1: tiles are written from the last to the first, and the payload ends where the room ends. An
-  // offset is then the distance from there to the chunk's first byte, and no header is written.
+  // 1: tiles are written from the last to the first, and the payload ends where the room ends. The
+  // end of a chunk is then the distance from there to its end, and no header is written.
   int backwards;
   progress *shared;
   ghz_cuda_outcome *outcome;
@@ -162,8 +162,8 @@ DEVICE void place_group(group_state<TILES> &s, const tile_target &target, uint64
   s.place = target.payload + (!s.fits ? 0 : target.backwards ? target.room - after : before);
   if (!s.fits)
     note_fault(target.shared, FAULT_ROOM, 0, 255, GHZ_ECAPACITY);
-  if (target.offsets && s.index % (TILES_PER_CHUNK / TILES) == 0)
-    target.offsets[s.index / (TILES_PER_CHUNK / TILES)] = target.backwards ? after : before;
+  if (target.ends && s.index && s.index % (TILES_PER_CHUNK / TILES) == 0) // the chunk before ends here
+    target.ends[s.index / (TILES_PER_CHUNK / TILES) - 1] = target.backwards ? after : before;
   if (s.number + 1 == groups)
     target.shared->total = after;
 }
@@ -178,17 +178,19 @@ struct result_header {
 
 DEVICE void put_stream_header(const tile_target &target, const result_header &h, uint64_t payload) {
   uint64_t *header = reinterpret_cast<uint64_t *>(target.header);
-  const uint64_t magic = target.offsets ? STREAM_MAGIC : MESSAGE_MAGIC;
-  header[0] = magic | (uint64_t)h.lattice.type << 32 | (uint64_t)h.flags << 40 | (uint64_t)h.lattice.cap << 48 |
+  const uint64_t magic = target.ends ? STREAM_MAGIC : MESSAGE_MAGIC;
+  const uint32_t flags = h.flags | (h.lattice.has_fill ? FLAG_FILL : 0);
+  header[0] = magic | (uint64_t)h.lattice.type << 32 | (uint64_t)flags << 40 | (uint64_t)h.lattice.cap << 48 |
               (uint64_t)target.shape.dims << 56;
   UNROLLED for (int i = 0; i < 3; i++) header[1 + i] = target.shape.extent[i];
   header[4] = (uint64_t)__double_as_longlong(h.lattice.step);
   header[5] = (uint64_t)__double_as_longlong(h.lattice.eb);
   header[6] = h.terms;
   header[7] = payload;
-  if (!target.offsets) {
-    header[8] = target.first;
-    header[9] = target.tiles;
+  header[8] = h.lattice.has_fill ? (uint64_t)__double_as_longlong(h.lattice.fill) : 0;
+  if (!target.ends) {
+    header[9] = target.first;
+    header[10] = target.tiles;
   }
 }
 
@@ -215,8 +217,8 @@ DEVICE bool is_last_block(progress *p, uint64_t blocks) {
 DEVICE void finish_result(const tile_target &target, const result_header &h) {
   __threadfence();
   uint64_t payload = __ldcg(&target.shared->total);
-  if (target.offsets)
-    target.offsets[chunks_of(target.tiles)] = payload;
+  if (target.ends && target.tiles)
+    target.ends[chunks_of(target.tiles) - 1] = payload;
   put_stream_header(target, h, payload);
   put_outcome(target, h, target.header_and_index + payload);
 }

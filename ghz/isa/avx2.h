@@ -13,21 +13,6 @@ typedef __m256i part;
 #define MANY_REGISTERS 0
 #include "isa/primitives.h"
 
-/* AVX2 has no shuffle that picks 16-bit lanes out of two registers, but it narrows 32-bit ones. */
-static inline vec_16 narrow_16(__m256i a, __m256i b) {
-  return (vec_16)_mm256_permute4x64_epi64(_mm256_packs_epi32(a, b), 0xd8);
-}
-
-static inline vec_16 even_16(vec_16 a, vec_16 b) {
-  return narrow_16(_mm256_srai_epi32(_mm256_slli_epi32((__m256i)a, 16), 16),
-                   _mm256_srai_epi32(_mm256_slli_epi32((__m256i)b, 16), 16));
-}
-
-static inline vec_16 odd_16(vec_16 a, vec_16 b) {
-  return narrow_16(_mm256_srai_epi32((__m256i)a, 16), _mm256_srai_epi32((__m256i)b, 16));
-}
-
-#define HAS_EVEN_16
 #include "isa/shuffle.h"
 #include "isa/squeeze_table.h"
 
@@ -78,20 +63,30 @@ static inline uint64_t part_low(part a) {
   return (uint64_t)_mm_cvtsi128_si64(_mm256_castsi256_si128(a));
 }
 
+/* The number of bytes up to each one, itself included, that are to be taken, in each half. */
+static inline __m256i ranks(__m256i taken) {
+  const __m256i first = _mm256_setr_epi64x(-1, 0x0707070707070707, -1, 0x0707070707070707);
+  __m256i r = _mm256_sub_epi8(part_zero(), taken);
+  r = _mm256_add_epi8(r, _mm256_slli_epi64(r, 8));
+  r = _mm256_add_epi8(r, _mm256_slli_epi64(r, 16));
+  r = _mm256_add_epi8(r, _mm256_slli_epi64(r, 32));
+  return _mm256_add_epi8(r, _mm256_shuffle_epi8(r, first));
+}
+
+/* No branch for parts that take no byte: it is guessed wrong too often (3 % of an addition). */
 static inline part part_expand(part plane, const uint8_t **src, part width, int p) {
-  __m256i wide = _mm256_cmpgt_epi8(width, _mm256_set1_epi8((char)p));
-  unsigned mask = (unsigned)_mm256_movemask_epi8(wide);
-  if (mask == 0)
-    return plane;
+  const __m256i wide = _mm256_cmpgt_epi8(width, _mm256_set1_epi8((char)p));
+  const unsigned mask = (unsigned)_mm256_movemask_epi8(wide);
   if (mask == UINT32_MAX) {
     plane = part_load(*src);
     *src += 32;
     return plane;
   }
-  __m128i a = spread_8(src, mask & 255), b = spread_8(src, mask >> 8 & 255);
-  __m128i c = spread_8(src, mask >> 16 & 255), d = spread_8(src, mask >> 24);
-  __m256i next = _mm256_set_m128i(_mm_unpacklo_epi64(c, d), _mm_unpacklo_epi64(a, b));
-  return _mm256_blendv_epi8(plane, next, wide);
+  const uint8_t *second = *src + _mm_popcnt_u32(mask & 0xffff);
+  const __m256i bytes = _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)*src)),
+                                                _mm_loadu_si128((const __m128i *)second), 1);
+  *src = second + _mm_popcnt_u32(mask >> 16);
+  return _mm256_blendv_epi8(plane, _mm256_shuffle_epi8(bytes, _mm256_add_epi8(ranks(wide), wide)), wide);
 }
 
 static inline void gather_8(__m128i v, uint8_t **dst, unsigned mask) {
@@ -100,26 +95,37 @@ static inline void gather_8(__m128i v, uint8_t **dst, unsigned mask) {
   *dst += (unsigned)_mm_popcnt_u32(mask);
 }
 
+/* The patterns that pack the taken bytes of each eight of sixteen. */
+static inline __m128i packing(unsigned mask) {
+  const __m128i low = _mm_loadl_epi64((const __m128i *)squeeze_table[mask & 255]);
+  const __m128d both =
+      _mm_loadh_pd(_mm_castsi128_pd(low), (const double *)(const void *)squeeze_table[mask >> 8 & 255]);
+  return _mm_add_epi8(_mm_castpd_si128(both), _mm_setr_epi32(0, 0, 0x08080808, 0x08080808));
+}
+
 static inline void part_squeeze(part plane, uint8_t **dst, part width, int p) {
-  unsigned mask = (unsigned)_mm256_movemask_epi8(_mm256_cmpgt_epi8(width, _mm256_set1_epi8((char)p)));
-  if (mask == 0)
-    return;
+  const unsigned mask = (unsigned)_mm256_movemask_epi8(_mm256_cmpgt_epi8(width, _mm256_set1_epi8((char)p)));
   if (mask == UINT32_MAX) {
     part_store(*dst, plane);
     *dst += 32;
     return;
   }
-  __m128i lo = _mm256_castsi256_si128(plane), hi = _mm256_extracti128_si256(plane, 1);
-  gather_8(lo, dst, mask & 255);
-  gather_8(_mm_unpackhi_epi64(lo, lo), dst, mask >> 8 & 255);
-  gather_8(hi, dst, mask >> 16 & 255);
-  gather_8(_mm_unpackhi_epi64(hi, hi), dst, mask >> 24);
+  if (mask == 0)
+    return;
+  const __m128i low = _mm_shuffle_epi8(_mm256_castsi256_si128(plane), packing(mask)),
+                high = _mm_shuffle_epi8(_mm256_extracti128_si256(plane, 1), packing(mask >> 16));
+  uint8_t *to = *dst;
+  _mm_storel_epi64((__m128i *)to, low);
+  _mm_storeh_pd((double *)(void *)(to + _mm_popcnt_u32(mask & 0xff)), _mm_castsi128_pd(low));
+  _mm_storel_epi64((__m128i *)(to + _mm_popcnt_u32(mask & 0xffff)), high);
+  _mm_storeh_pd((double *)(void *)(to + _mm_popcnt_u32(mask & 0xffffff)), _mm_castsi128_pd(high));
+  *dst = to + _mm_popcnt_u32(mask);
 }
 
 static inline part part_widen(part width, part plane, part below, unsigned p, uint64_t *changes) {
   __m256i same = _mm256_cmpeq_epi8(plane, below);
   *changes |= (uint64_t)(_mm256_movemask_epi8(same) != -1) << p;
-  return _mm256_blendv_epi8(_mm256_set1_epi8((char)(p + 1)), width, same);
+  return _mm256_max_epu8(width, _mm256_andnot_si256(same, _mm256_set1_epi8((char)(p + 1))));
 }
 
 static inline void plane_shift(const part x[PARTS], part y[PARTS]) {

@@ -40,6 +40,8 @@ static const struct {
 #if defined(__x86_64__)
     {&ghz_tiles_avx512, have_avx512},
     {&ghz_tiles_avx2, have_avx2},
+#elif defined(__aarch64__) && defined(__AARCH64EL__)
+    {&ghz_tiles_neon, always},
 #endif
     {&ghz_tiles_scalar, always},
 };
@@ -53,4 +55,14 @@ const tile_codec *ghz_tiles_choose(void) {
       return choices[i].codec;
   }
   return NULL;
+}
+
+isa_names ghz_tiles_names(void) {
+  isa_names names = {""};
+  for (size_t i = sizeof choices / sizeof *choices; i-- > 0;)
+    if (choices[i].have()) {
+      strcat(names.text, *names.text ? ", " : " ");
+      strcat(names.text, choices[i].codec->name);
+    }
+  return names;
 }

@@ -1,5 +1,5 @@
 /* primitives.h: what an instruction set provides for the tile codec. A port (scalar.h, avx2.h,
- * avx512.h) defines all of it; everything else of the codec is written once, in tile/, in plain C
+ * avx512.h, neon.h) defines all of it; everything else of the codec is written once, in tile/, in plain C
  * that compilers turn into vector code. So all write one format: law L3 (docs/LAWS.md).
  *
  * A port first defines its parameters, then includes this file, which declares its functions, so

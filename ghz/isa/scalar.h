@@ -1,4 +1,5 @@
-/* scalar.h: the primitives (primitives.h) in plain C: a plane is sixteen words of eight blocks. */
+/* scalar.h: the primitives (primitives.h) in plain C: a plane is eight parts of sixteen blocks. A
+ * part is a vector of two words, as compilers know it: machines without such registers take two. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_ISA_SCALAR_H
 #define GHZ_ISA_SCALAR_H
@@ -6,51 +7,35 @@
 #include <stdint.h>
 
 #define VEC 16
-enum { PARTS = 16, PART_BYTES = 8 };
-typedef uint64_t part;
+enum { PARTS = 8, PART_BYTES = 16 };
+typedef uint64_t part __attribute__((vector_size(16)));
 #define LARGE_INLINE static
 #define MANY_REGISTERS 0
 #include "isa/primitives.h"
 
-/* SSE2, which every x86-64 has, picks no 16-bit lanes out of two registers, but narrows 32-bit
- * ones. */
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#define HAS_EVEN_16
-
-static inline vec_16 even_16(vec_16 a, vec_16 b) {
-  return (vec_16)_mm_packs_epi32(_mm_srai_epi32(_mm_slli_epi32((__m128i)a, 16), 16),
-                                 _mm_srai_epi32(_mm_slli_epi32((__m128i)b, 16), 16));
-}
-
-static inline vec_16 odd_16(vec_16 a, vec_16 b) {
-  return (vec_16)_mm_packs_epi32(_mm_srai_epi32((__m128i)a, 16), _mm_srai_epi32((__m128i)b, 16));
-}
-#endif
-
+#include "isa/move_table.h"
 #include "isa/shuffle.h"
-#define SQUEEZE_SHIFTS
-#include "isa/squeeze_table.h"
 
-#define EACH_BYTE UINT64_C(0x0101010101010101)
 #define TOP_BITS (EACH_BYTE << 7)
 
+typedef int8_t part_of_bytes __attribute__((vector_size(16)));
+
 static inline part part_load(const uint8_t *p) {
-  uint64_t v;
-  memcpy(&v, p, 8);
+  part v;
+  memcpy(&v, p, sizeof v);
   return v;
 }
 
 static inline void part_store(uint8_t *p, part v) {
-  memcpy(p, &v, 8);
+  memcpy(p, &v, sizeof v);
 }
 
 static inline part part_zero(void) {
-  return 0;
+  return (part){0, 0};
 }
 
 static inline int part_equal(part a, part b) {
-  return a == b;
+  return a[0] == b[0] && a[1] == b[1];
 }
 
 static inline part part_not(part a) {
@@ -65,14 +50,9 @@ static inline part part_carry(part a, part b, part carry) {
   return (a & b) | (carry & (a | b));
 }
 
-/* The top bit of each byte that is not 0. */
-static inline uint64_t nonzero_bytes(uint64_t v) {
-  return (((v & ~TOP_BITS) + ~TOP_BITS) | v) & TOP_BITS;
-}
-
-/* The top bit of each byte whose width is greater than p; widths are at most 64. */
-static inline uint64_t wider(part width, int p) {
-  return (width + (uint64_t)(127 - p) * EACH_BYTE) & TOP_BITS;
+/* All ones in the bytes that are 0. */
+static inline part zero_bytes(part v) {
+  return (part)((part_of_bytes)v == (part_of_bytes){0});
 }
 
 /* Bit i of the result is the top bit of byte i. */
@@ -89,58 +69,102 @@ static inline part part_or(part a, part b) {
 }
 
 static inline uint64_t part_low(part a) {
-  return a;
+  return a[0];
 }
 
-/* Bytes of v, taken from where the eight shifts say. */
-static inline uint64_t pick(uint64_t v, const uint8_t shift[8]) {
-  uint64_t even = (v >> shift[0] & 255) | (v >> shift[2] & 255) << 16 | (v >> shift[4] & 255) << 32 |
-                  (v >> shift[6] & 255) << 48;
-  uint64_t odd = (v >> shift[1] & 255) | (v >> shift[3] & 255) << 16 | (v >> shift[5] & 255) << 32 |
-                 (v >> shift[7] & 255) << 48;
-  return even | odd << 8;
+/* All ones in the bytes whose width is greater than p. */
+static inline part wider(part width, int p) {
+  return (part)((part_of_bytes)width > (part_of_bytes){0} + (int8_t)p);
+}
+
+/* Bit i of the result is the top bit of byte i. */
+#if defined(__SSE2__)
+#include <emmintrin.h>
+
+static inline unsigned map_of(part taken) {
+  return (unsigned)_mm_movemask_epi8((__m128i)taken);
+}
+#else
+static inline unsigned map_of(part taken) {
+  return gather_top_bits(taken[0] & TOP_BITS) | gather_top_bits(taken[1] & TOP_BITS) << 8;
+}
+#endif
+
+/* Row k of the table for both words. */
+static inline part moves_of(unsigned map, int k) {
+  return (part){move_table[map & 255][k], move_table[map >> 8][k]};
+}
+
+/* The first bytes of each word to where `map` has bits; the others are anything. */
+static inline part spread_bytes(part v, unsigned map) {
+  v ^= (v ^ v << 32) & moves_of(map, 2);
+  v ^= (v ^ v << 16) & moves_of(map, 1);
+  return v ^ ((v ^ v << 8) & moves_of(map, 0));
+}
+
+/* The inverse; the others of v are 0. */
+static inline part pack_bytes(part v, unsigned map) {
+  part t = v & moves_of(map, 0);
+  v = (v ^ t) | t >> 8;
+  t = v & moves_of(map, 1);
+  v = (v ^ t) | t >> 16;
+  t = v & moves_of(map, 2);
+  return (v ^ t) | t >> 32;
+}
+
+/* Both words, the second one behind the bytes that the first one has. */
+static inline void pack_to(uint8_t **dst, part v, unsigned map) {
+  uint8_t *second = *dst + byte_count[map & 255];
+  v = pack_bytes(v, map);
+  store_u64(*dst, v[0]);
+  store_u64(second, v[1]);
+  *dst = second + byte_count[map >> 8];
+}
+
+/* Two words, the second one behind the bytes that the first one has. */
+static inline part load_spread(const uint8_t **src, unsigned map) {
+  const uint8_t *second = *src + byte_count[map & 255];
+  const part v = {load_u64(*src), load_u64(second)};
+  *src = second + byte_count[map >> 8];
+  return spread_bytes(v, map);
 }
 
 static inline part part_expand(part plane, const uint8_t **src, part width, int p) {
-  uint64_t top = wider(width, p);
-  if (top == 0)
+  const part taken = wider(width, p);
+  const unsigned map = map_of(taken);
+  if (map == 0)
     return plane;
-  uint64_t next = part_load(*src);
-  if (top == TOP_BITS) {
-    *src += 8;
-    return next;
+  if (map == 0xffff) {
+    plane = part_load(*src);
+    *src += 16;
+    return plane;
   }
-  unsigned mask = gather_top_bits(top);
-  uint64_t taken = (top >> 7) * 255;
-  *src += squeeze_count[mask];
-  return (plane & ~taken) | (pick(next, expand_table[mask]) & taken);
+  return plane ^ ((plane ^ load_spread(src, map)) & taken);
 }
 
 static inline void part_squeeze(part plane, uint8_t **dst, part width, int p) {
-  uint64_t top = wider(width, p);
-  if (top == 0)
+  const part taken = wider(width, p);
+  const unsigned map = map_of(taken);
+  if (map == 0)
     return;
-  if (top == TOP_BITS) {
+  if (map == 0xffff) {
     part_store(*dst, plane);
-    *dst += 8;
+    *dst += 16;
     return;
   }
-  unsigned mask = gather_top_bits(top);
-  part_store(*dst, pick(plane, squeeze_table[mask]));
-  *dst += squeeze_count[mask];
+  pack_to(dst, plane & taken, map);
 }
 
 static inline part part_widen(part width, part plane, part below, unsigned p, uint64_t *changes) {
-  uint64_t d = plane ^ below;
-  uint64_t differs = nonzero_bytes(d) >> 7;
-  *changes |= (uint64_t)(d != 0) << p;
-  return (width & ~(differs * 255)) | (differs * (uint64_t)(p + 1));
+  const part d = plane ^ below, same = zero_bytes(d);
+  *changes |= (uint64_t)((d[0] | d[1]) != 0) << p;
+  return (width & same) | ((part){EACH_BYTE, EACH_BYTE} * (p + 1) & ~same);
 }
 
 static inline void plane_shift(const part x[PARTS], part y[PARTS]) {
-  part last = 0;
+  part last = part_zero();
   for (int i = 0; i < PARTS; i++) {
-    y[i] = x[i] << 1 | last >> 63;
+    y[i] = x[i] << 1 | __builtin_shufflevector(last, x[i], 1, 2) >> 63;
     last = x[i];
   }
 }

@@ -1,12 +1,14 @@
 /* scalar_widths.h: widths and their planes, in plain C. Part of scalar.h. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
+enum { WORDS = BLOCKS / 8 };
+
 /* The sum of eight bytes of 16 words, each at most 64. */
 GHZ_INLINE unsigned widths_sum(const uint8_t width[BLOCKS]) {
   const uint64_t even = UINT64_C(0x00ff00ff00ff00ff);
   uint64_t sum = 0;
-  for (unsigned i = 0; i < PARTS; i++) {
-    uint64_t w = part_load(width + 8 * i);
+  for (unsigned i = 0; i < WORDS; i++) {
+    uint64_t w = load_u64(width + 8 * i);
     sum += (w & even) + (w >> 8 & even);
   }
   return (unsigned)(sum * UINT64_C(0x0001000100010001) >> 48);
@@ -19,9 +21,9 @@ static inline uint64_t larger_bytes(uint64_t a, uint64_t b) {
 }
 
 GHZ_INLINE unsigned widths_largest(const uint8_t width[BLOCKS]) {
-  uint64_t w = part_load(width);
-  for (unsigned i = 1; i < PARTS; i++)
-    w = larger_bytes(w, part_load(width + 8 * i));
+  uint64_t w = load_u64(width);
+  for (unsigned i = 1; i < WORDS; i++)
+    w = larger_bytes(w, load_u64(width + 8 * i));
   for (unsigned shift = 32; shift >= 8; shift /= 2)
     w = larger_bytes(w, w >> shift);
   return (unsigned)(w & 255);
@@ -41,9 +43,9 @@ static inline uint64_t or_parts(uint64_t a, uint64_t b, unsigned shift, uint64_t
 
 /* A byte of plane k is not 0 where the OR of its eight widths has bit k. */
 GHZ_INLINE unsigned widths_nonzero(const uint8_t width[BLOCKS]) {
-  uint64_t any[PARTS];
-  for (unsigned i = 0; i < PARTS; i++)
-    any[i] = part_load(width + 8 * i);
+  uint64_t any[WORDS];
+  for (unsigned i = 0; i < WORDS; i++)
+    any[i] = load_u64(width + 8 * i);
   for (unsigned i = 0; i < 8; i++)
     any[i] = or_parts(any[2 * i], any[2 * i + 1], 32, UINT64_C(0x00000000ffffffff));
   for (unsigned i = 0; i < 4; i++)
@@ -53,50 +55,41 @@ GHZ_INLINE unsigned widths_nonzero(const uint8_t width[BLOCKS]) {
   return count_bits(any[0]) + count_bits(any[1]);
 }
 
-/* Half of plane k: its bits of eight words of widths. */
-static inline uint64_t half_plane(const uint8_t *width, unsigned k) {
-  uint64_t half = 0;
-  for (unsigned i = 0; i < 8; i++)
-    half |= (uint64_t)gather_top_bits((part_load(width + 8 * i) >> k & EACH_BYTE) << 7) << 8 * i;
-  return half;
-}
-
-/* The bytes of v that are not 0, without a branch; returns their end. */
-static inline uint8_t *store_nonzero(uint64_t v, uint8_t *dst) {
-  for (unsigned b = 0; b < 8; b++) {
-    *dst = (uint8_t)(v >> 8 * b);
-    dst += *dst != 0;
-  }
-  return dst;
+/* Plane k. */
+static inline part width_plane(const uint8_t width[BLOCKS], unsigned k) {
+  uint64_t half[2] = {0, 0};
+  for (unsigned i = 0; i < PARTS; i++)
+    half[i / 4] |= (uint64_t)map_of(part_load(width + PART_BYTES * i) << (7 - k)) << 16 * (i % 4);
+  return (part){half[0], half[1]};
 }
 
 GHZ_INLINE uint8_t *widths_store(const uint8_t width[BLOCKS], unsigned planes, int squeezed, uint8_t *dst) {
   uint8_t *bytes = dst + 2 * planes;
-  for (unsigned i = 0; i < 2 * planes; i++) {
-    const uint64_t half = half_plane(width + i % 2 * 64, i / 2);
+  for (unsigned k = 0; k < planes; k++) {
+    const part v = width_plane(width, k);
     if (squeezed) {
-      dst[i] = (uint8_t)gather_top_bits(nonzero_bytes(half));
-      bytes = store_nonzero(half, bytes);
+      const unsigned map = map_of(~zero_bytes(v));
+      store_u16(dst + 2 * k, (uint16_t)map);
+      pack_to(&bytes, v, map);
     } else {
-      part_store(dst + 8 * i, half);
+      part_store(dst + 16 * k, v);
     }
   }
   return squeezed ? bytes : dst + 16 * planes;
 }
 
-/* Eight bytes spread to where `map` has bits; the others become 0. *missing is set where a byte
+/* Sixteen bytes spread to where `map` has bits; the others become 0. *missing is set where a byte
  * that was to be spread is 0. */
-static inline uint64_t spread(const uint8_t **src, unsigned map, uint64_t *missing) {
-  const uint64_t taken = nonzero_bytes(map * EACH_BYTE & UINT64_C(0x8040201008040201)) >> 7;
-  const uint64_t v = pick(part_load(*src), expand_table[map]) & taken * 255;
-  *src += squeeze_count[map];
-  *missing |= taken ^ nonzero_bytes(v) >> 7;
+static inline part spread(const uint8_t **src, unsigned map, uint64_t *missing) {
+  const part taken = (part){CHOSEN(map & 255), CHOSEN(map >> 8)} * 255, v = load_spread(src, map) & taken,
+             absent = zero_bytes(v) & taken;
+  *missing |= absent[0] | absent[1];
   return v;
 }
 
-/* Exchanges bit k of byte i and bit i of byte k. */
-static inline uint64_t turn_bits(uint64_t v) {
-  uint64_t d = (v ^ v >> 7) & UINT64_C(0x00aa00aa00aa00aa);
+/* Exchanges bit k of byte i and bit i of byte k of each word. */
+static inline part turn_bits(part v) {
+  part d = (v ^ v >> 7) & UINT64_C(0x00aa00aa00aa00aa);
   v ^= d ^ d << 7;
   d = (v ^ v >> 14) & UINT64_C(0x0000cccc0000cccc);
   v ^= d ^ d << 14;
@@ -105,30 +98,56 @@ static inline uint64_t turn_bits(uint64_t v) {
 }
 
 /* The largest width, from the topmost plane down: the blocks that may have it become fewer. */
-static inline unsigned largest_width(uint64_t halves[12], unsigned planes) {
-  uint64_t low = UINT64_MAX, high = UINT64_MAX;
+static inline unsigned largest_width(const part plane[8], unsigned planes) {
+  part left = ~part_zero();
   unsigned largest = 0;
   for (unsigned k = planes; k-- > 0;) {
-    const uint64_t a = halves[2 * k] & low, b = halves[2 * k + 1] & high;
-    if (a | b) {
-      low = a, high = b;
+    const part v = plane[k] & left;
+    if (v[0] | v[1]) {
+      left = v;
       largest |= 1u << k;
     }
   }
   return largest;
 }
 
+/* Bytes, pairs of bytes and fours of bytes of two parts in turn: of their lower halves and of their
+ * upper ones. */
+typedef int16_t part_of_pairs __attribute__((vector_size(16)));
+typedef int32_t part_of_fours __attribute__((vector_size(16)));
+#define IN_TURN_OF(type, a, b, which) (part) __builtin_shufflevector((type)(a), (type)(b), which)
+
+/* Eight planes of 16 bytes to 16 words of a byte from each: word i has theirs at i. */
+static inline void turn_bytes(const part v[8], part words[8]) {
+  part pairs[8], fours[8];
+  for (int i = 0; i < 4; i++) {
+    pairs[i] = IN_TURN_OF(part_of_bytes, v[2 * i], v[2 * i + 1], LOW_16);
+    pairs[4 + i] = IN_TURN_OF(part_of_bytes, v[2 * i], v[2 * i + 1], HIGH_16);
+  }
+  for (int i = 0; i < 4; i++) {
+    fours[i] = IN_TURN_OF(part_of_pairs, pairs[2 * i], pairs[2 * i + 1], LOW_8);
+    fours[4 + i] = IN_TURN_OF(part_of_pairs, pairs[2 * i], pairs[2 * i + 1], HIGH_8);
+  }
+  for (int i = 0; i < 8; i += 4) {
+    const int j = i / 2;
+    words[i] = IN_TURN_OF(part_of_fours, fours[j], fours[j + 1], LOW_4);
+    words[i + 1] = IN_TURN_OF(part_of_fours, fours[j], fours[j + 1], HIGH_4);
+    words[i + 2] = IN_TURN_OF(part_of_fours, fours[4 + j], fours[4 + j + 1], LOW_4);
+    words[i + 3] = IN_TURN_OF(part_of_fours, fours[4 + j], fours[4 + j + 1], HIGH_4);
+  }
+}
+
 GHZ_INLINE loaded_widths widths_load(const uint8_t *src, unsigned planes, int squeezed, uint8_t width[BLOCKS]) {
   const uint8_t *first = src + 2 * planes, *bytes = first;
-  uint64_t halves[12], missing = 0;
-  for (unsigned i = 0; i < 2 * planes; i++)
-    halves[i] = squeezed ? spread(&bytes, src[i], &missing) : part_load(src + 8 * i);
-  for (unsigned i = 0; i < PARTS; i++) {
-    uint64_t turned = 0; /* byte k: of plane k */
-    for (unsigned k = 0; k < planes; k++)
-      turned |= (halves[2 * k + i / 8] >> 8 * (i % 8) & 255) << 8 * k;
-    part_store(width + 8 * i, turn_bits(turned));
-  }
-  return (loaded_widths){widths_sum(width), largest_width(halves, planes),
+  uint64_t missing = 0;
+  part plane[8], words[8];
+  for (unsigned k = 0; k < 8; k++)
+    plane[k] = k >= planes ? part_zero()
+               : squeezed  ? spread(&bytes, load_u16(src + 2 * k), &missing)
+                           : part_load(src + 16 * k);
+  turn_bytes(plane, words);
+  for (unsigned i = 0; i < PARTS; i++)
+    part_store(width + PART_BYTES * i, turn_bits(words[i]));
+  return (loaded_widths){widths_sum(width), largest_width(plane, planes),
                          missing ? (unsigned)DAMAGED_WIDTHS : (unsigned)(bytes - first)};
 }

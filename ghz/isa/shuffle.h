@@ -1,8 +1,7 @@
 /* shuffle.h: the shuffles of primitives.h for any port, from the compiler's shuffles of vectors.
  *
- * Parameters, both the port's:
- *   VEC           bytes of a vector register
- *   HAS_EVEN_16   defined if the port has defined even_16 and odd_16 already: its machine has no such shuffle of 16-bit lanes
+ * Parameter, the port's:
+ *   VEC   bytes of a vector register
  *
  * Eight registers of N lanes hold N blocks of 8 neighbouring values. Three rounds bring the values
  * of each position in a block to a register of their own: a round sends the even-numbered values of
@@ -30,12 +29,10 @@
 #define EVEN_4 EVEN_2, 4, 6
 #define EVEN_8 EVEN_4, 8, 10, 12, 14
 #define EVEN_16 EVEN_8, 16, 18, 20, 22, 24, 26, 28, 30
-#define EVEN_32 EVEN_16, 32, 34, 36, 38, 40, 42, 44, 46, 48, 50, 52, 54, 56, 58, 60, 62
 #define ODD_2 1, 3
 #define ODD_4 ODD_2, 5, 7
 #define ODD_8 ODD_4, 9, 11, 13, 15
 #define ODD_16 ODD_8, 17, 19, 21, 23, 25, 27, 29, 31
-#define ODD_32 ODD_16, 33, 35, 37, 39, 41, 43, 45, 47, 49, 51, 53, 55, 57, 59, 61, 63
 /* The two registers' lanes in turn: the lower half of them, the upper half. */
 #define LOW_2 0, 2
 #define HIGH_2 1, 3
@@ -53,6 +50,16 @@
 #define DOWN_2 1, 0
 #define DOWN_4 3, 2, DOWN_2
 #define DOWN_8 7, 6, 5, 4, DOWN_4
+
+/* Four lanes of two registers of n in turn, from lane i on; in each piece of 8 lanes the lower
+ * ones, the upper ones. */
+#define IN_TURN(i, n) (i), (i) + (n), (i) + 1, (i) + (n) + 1, (i) + 2, (i) + (n) + 2, (i) + 3, (i) + (n) + 3
+#define INTERLEAVED_LOW_8 IN_TURN(0, 8)
+#define INTERLEAVED_HIGH_8 IN_TURN(4, 8)
+#define INTERLEAVED_LOW_16 IN_TURN(0, 16), IN_TURN(8, 16)
+#define INTERLEAVED_HIGH_16 IN_TURN(4, 16), IN_TURN(12, 16)
+#define INTERLEAVED_LOW_32 IN_TURN(0, 32), IN_TURN(8, 32), IN_TURN(16, 32), IN_TURN(24, 32)
+#define INTERLEAVED_HIGH_32 IN_TURN(4, 32), IN_TURN(12, 32), IN_TURN(20, 32), IN_TURN(28, 32)
 
 #if VEC == 64
 #define LANES_OF_16 32
@@ -77,6 +84,29 @@ static inline vec_f64 reversed_f64(vec_f64 v) {
 
 /* The register that ends with each position, and the position that each register ends with. */
 static const int reversed_bits[8] = {0, 4, 2, 6, 1, 5, 3, 7};
+
+typedef int16_t piece_16 __attribute__((vector_size(16)));
+
+static inline piece_16 block_of_16(const char *p) {
+  piece_16 v;
+  memcpy(&v, p, sizeof v);
+  return v;
+}
+
+/* The block of 16-bit values there, and those 8, 16 and 24 blocks behind it that a register has
+ * room for. */
+static inline vec_16 blocks_of_16(const char *p) {
+#if VEC == 16
+  return (vec_16)block_of_16(p);
+#elif VEC == 32
+  return (vec_16)__builtin_shufflevector(block_of_16(p), block_of_16(p + 128), RUN_16(0));
+#else
+  typedef int16_t pieces_16 __attribute__((vector_size(32)));
+  const pieces_16 low = __builtin_shufflevector(block_of_16(p), block_of_16(p + 128), RUN_16(0)),
+                  high = __builtin_shufflevector(block_of_16(p + 256), block_of_16(p + 384), RUN_16(0));
+  return (vec_16)__builtin_shufflevector(low, high, RUN_16(0), RUN_16(16));
+#endif
+}
 
 #define BITS 16
 #include "isa/shuffle_lanes.h"

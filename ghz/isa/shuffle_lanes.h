@@ -9,7 +9,27 @@
 #define VECTOR PASTE(vec_, BITS)
 #define FN(name) PASTE(PASTE(name, _), BITS)
 
-#if BITS != 16 || !defined(HAS_EVEN_16)
+#if BITS == 16
+/* A block has 128 bits, the largest piece that all instruction sets turn without crossing lanes:
+ * three rounds, each of which interleaves the values of registers i and i + 4, turn 8 blocks x 8
+ * values. The first piece of register i is block i, the next one block i + 8, and so on. */
+static inline void split_16(const void *linear, void *by_position) {
+  for (int b = 0; b < BLOCKS; b += LANES_OF_16) {
+    vec_16 v[8], u[8];
+    for (int i = 0; i < 8; i++)
+      v[i] = blocks_of_16((const char *)linear + 16 * (b + i));
+    for (int round = 0; round < 3; round++) {
+      for (int i = 0; i < 4; i++) {
+        u[2 * i] = __builtin_shufflevector(v[i], v[i + 4], PASTE(INTERLEAVED_LOW_, LANES_OF_16));
+        u[2 * i + 1] = __builtin_shufflevector(v[i], v[i + 4], PASTE(INTERLEAVED_HIGH_, LANES_OF_16));
+      }
+      memcpy(v, u, sizeof v);
+    }
+    for (int t = 0; t < 8; t++)
+      memcpy((char *)by_position + 2 * (t * BLOCKS + b), &v[t], VEC);
+  }
+}
+#else
 /* Lanes 0, 2, 4 ... and 1, 3, 5 ... of two registers. */
 static inline VECTOR FN(even)(VECTOR a, VECTOR b) {
   return __builtin_shufflevector(a, b, LIST(EVEN));
@@ -18,7 +38,6 @@ static inline VECTOR FN(even)(VECTOR a, VECTOR b) {
 static inline VECTOR FN(odd)(VECTOR a, VECTOR b) {
   return __builtin_shufflevector(a, b, LIST(ODD));
 }
-#endif
 
 static inline void FN(split_blocks)(const void *linear, void *by_position, int blocks) {
   const char *in = (const char *)linear;
@@ -44,7 +63,6 @@ static inline void FN(split)(const void *linear, void *by_position) {
   FN(split_blocks)(linear, by_position, BLOCKS);
 }
 
-#if BITS != 16
 /* Inlined, so that each call has `streaming` as a constant. */
 GHZ_INLINE void FN(merge_blocks)(const void *by_position, void *linear, int blocks, int streaming) {
   const char *in = (const char *)by_position;

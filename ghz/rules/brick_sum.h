@@ -109,7 +109,7 @@ GHZ_PLANE void add_brick(const ghz_lattice *l, uint32_t terms, const tile_extent
             order = t->order > sum->order ? t->order : sum->order;
   raise_brick_to(sum, l->type, mode, order, e);
   raise_brick_to(t, l->type, mode, order, e);
-  add_aligned(sum, t, c, width_limit(l->type, l->cap, mode, order, terms));
+  add_aligned(sum, t, c, width_limit(l, mode, order, terms));
 }
 
 /* sum += c * t, the coefficients: like residuals of order 0 whose anchor is the first

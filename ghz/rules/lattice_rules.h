@@ -1,6 +1,6 @@
 /* lattice_rules.h: what is a lattice, and what becomes of it by scaling (FORMAT.md, "Lattice" and
- * "Computing"). In the common subset of C and CUDA C++; to be called under round-to-nearest without
- * flushing. */
+ * "Computing"). In the common subset of C and CUDA C++; all but the first question to be called
+ * under round-to-nearest without flushing. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_LATTICE_RULES_H
 #define GHZ_LATTICE_RULES_H
@@ -8,7 +8,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "rules/rules.h"
+#include "rules/fill.h"
 
 GHZ_RULE double smallest_step(ghz_type type) {
   return type == GHZ_F32 ? 0x1p-120 : 0x1p-1000;
@@ -22,11 +22,17 @@ GHZ_RULE int cap_valid(int cap) {
   return cap == 35 || cap == 44;
 }
 
+/* least <= v <= most, of numbers from 0 on: their bits are in the same order, even where denormals
+ * are flushed. NaN and all that has a sign is beyond any number. */
+GHZ_RULE int from_to(double v, double least, double most) {
+  return double_bits(v) >= double_bits(least) && double_bits(v) <= double_bits(most);
+}
+
 GHZ_RULE int lattice_valid(const ghz_lattice *l) {
   if ((l->type != GHZ_F32 && l->type != GHZ_F64) || !cap_valid(l->cap) || (l->cap == 44 && l->type == GHZ_F32))
     return 0;
-  int step = l->step == 0 || (l->step >= smallest_step(l->type) && l->step <= largest_step(l->type));
-  return step && !signbit(l->step) && l->eb >= 0 && !signbit(l->eb) && l->eb <= DBL_MAX;
+  const int step = double_bits(l->step) == 0 || from_to(l->step, smallest_step(l->type), largest_step(l->type));
+  return step && from_to(l->eb, 0, DBL_MAX) && fill_valid(l);
 }
 
 /* Below this the remainder of a product may underflow, and is not asked. */

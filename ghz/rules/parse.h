@@ -111,8 +111,7 @@ GHZ_RULE int coefficient_height_valid(uint32_t terms, const tile_prefix *h, unsi
 
 /* Check 12, of the largest width. (The width of every block from blocks_of(n) on is 0.) */
 GHZ_RULE int height_valid(const ghz_lattice *l, uint32_t terms, const tile_prefix *h, unsigned height) {
-  return bit_length(height) == h->width_planes &&
-         height <= width_limit(l->type, l->cap, h->mode, h->order, terms);
+  return bit_length(height) == h->width_planes && height <= width_limit(l, h->mode, h->order, terms);
 }
 
 GHZ_RULE unsigned blocks_of(unsigned n) {

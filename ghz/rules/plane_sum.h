@@ -171,7 +171,7 @@ GHZ_PLANE void add_tile(const ghz_lattice *l, uint32_t terms, unsigned n, plane_
             order = t->order > sum->order ? t->order : sum->order;
   raise_to(sum, l->type, mode, order, n);
   raise_to(t, l->type, mode, order, n);
-  add_aligned(sum, t, c, width_limit(l->type, l->cap, mode, order, terms));
+  add_aligned(sum, t, c, width_limit(l, mode, order, terms));
 }
 
 /* The widths of a sum. Returns the largest: on a GPU, that of the thread's columns. */

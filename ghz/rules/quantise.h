@@ -50,6 +50,12 @@ GHZ_RULE int on_grid(const ghz_lattice *l, double v) {
   return (v < 0 ? -v : v) <= 0x1p15 * l->step && whole * l->step == v;
 }
 
+/* Whether a tile whose largest magnitude is m may have coefficients: theirs are then proved to fit.
+ * Such a tile is coarse. */
+GHZ_RULE int may_have_coefficients(const ghz_lattice *l, double m) {
+  return m <= 0x1p16 * l->step && !coarser_than_bound(l);
+}
+
 /* Whether integers are found in float arithmetic: where the largest magnitude m lets it keep the
  * bound. */
 GHZ_RULE int quantises_in_float(const ghz_lattice *l, double m) {
@@ -60,7 +66,7 @@ GHZ_RULE int quantises_in_float(const ghz_lattice *l, double m) {
  * way. */
 GHZ_RULE int decodes_in_float(const ghz_lattice *l, int mode, uint32_t terms) {
   double unit = mode_unit(l->type, l->step, mode);
-  return integer_bits(l->type, l->cap, mode) + bit_length(terms) <= 24 && (double)(float)unit == unit;
+  return integer_bits(l, mode) + bit_length(terms) <= 24 && (double)(float)unit == unit;
 }
 
 #endif

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "ghz.h"
+#include "rules/strict.h"
 
 /* For what is small, or has constants as arguments: a call that a compiler leaves would cost. */
 #define GHZ_INLINE static inline __attribute__((always_inline))
@@ -28,7 +29,7 @@ enum {
   COEFFICIENT_BITS = 23,    /* widths of coefficients are at most this + bit length of the terms */
   COEFFICIENT_VALUES = 256, /* a brick with fewer values inside has no coefficients */
   TILES_PER_CHUNK = GHZ_CHUNK / GHZ_TILE,
-  STREAM_HEADER = 64, /* bytes before the index of a stream */
+  STREAM_HEADER = 72, /* bytes before the index of a stream */
   SLACK = 128         /* bytes that wide loads and stores may touch past a tile */
 };
 
@@ -43,7 +44,7 @@ enum tile_mode { COARSE = 0, FINE = 1, WIDE = 2, RAW = 3 };
 #define STREAM_MAGIC_0_1 UINT32_C(0x315a4847)
 #define MESSAGE_MAGIC_0_1 UINT32_C(0x4d5a4847)
 
-enum header_flag { FLAG_INEXACT = 1, FLAG_TRANSFORM = 2 };
+enum header_flag { FLAG_INEXACT = 1, FLAG_TRANSFORM = 2, FLAG_FILL = 4, FLAGS_KNOWN = 7 };
 
 /* Tiles of a flat array of n values. */
 GHZ_RULE uint64_t tiles_of(uint64_t n) {
@@ -81,13 +82,38 @@ GHZ_RULE unsigned bit_length(uint64_t v) {
 #endif
 }
 
-/* |q| <= 2^integer_bits * terms in a tile of this mode. */
-GHZ_RULE unsigned integer_bits(ghz_type type, int cap, int mode) {
-  if (mode == COARSE)
+/* The largest magnitude of a coarse tile. A float32 result is rounded in the end, by 2^-24 of it:
+ * what half a step leaves of the bound has to cover that (FORMAT.md, "Lattice"). */
+GHZ_RULE double coarse_limit(const ghz_lattice *l) {
+  const double least = 0x1p16 * l->step, most = 0x1p22 * l->step;
+  const double covered = (l->eb - l->step / 2) * 0x1.fp23;
+  return l->type == GHZ_F64 || !(covered > least) ? least : covered < most ? covered : most;
+}
+
+/* As coarse_limit allows, with a margin: scaling moves step and bound by roundings, and integers
+ * keep their size. 17 but where a lattice leaves room for more. */
+GHZ_RULE unsigned coarse_bits(const ghz_lattice *l) {
+  const double covered = (l->eb - l->step / 2) * 0x1.f4p23;
+  unsigned bits = 17;
+  if (l->type == GHZ_F64 || covered <= 0x1p16 * l->step)
     return 16;
-  if (mode == FINE)
-    return type == GHZ_F32 ? 23 : 22;
+  while (bits < 22 && covered > (double)(1 << bits) * l->step)
+    bits++;
+  return bits;
+}
+
+/* Of the widest mode. */
+GHZ_RULE unsigned wide_bits(ghz_type type, int cap) {
   return type == GHZ_F32 ? 36 : (unsigned)cap;
+}
+
+/* |q| <= 2^integer_bits * terms in a tile of this mode. */
+GHZ_RULE unsigned integer_bits(const ghz_lattice *l, int mode) {
+  if (mode == COARSE)
+    return coarse_bits(l);
+  if (mode == FINE)
+    return l->type == GHZ_F32 ? 23 : 22;
+  return wide_bits(l->type, l->cap);
 }
 
 /* Bit planes below the coarse unit: by how much integers shift when a coarse tile is lifted to this
@@ -103,14 +129,19 @@ GHZ_RULE double mode_unit(ghz_type type, double step, int mode) {
 
 /* Integers of 32 bits suffice for the sums of a tile of this mode; arithmetic is modulo 2^32, else
  * modulo 2^64. */
-GHZ_RULE int fits_32_bits(ghz_type type, int cap, int mode, uint32_t terms) {
-  return integer_bits(type, cap, mode) + bit_length(terms) <= 31;
+GHZ_RULE int fits_32_bits(const ghz_lattice *l, int mode, uint32_t terms) {
+  return integer_bits(l, mode) + bit_length(terms) <= 31;
+}
+
+/* The largest width that a residual of integers of so many bits can need. */
+GHZ_RULE unsigned width_of_bits(unsigned bits, int order, uint32_t terms) {
+  unsigned w = bits + (unsigned)order + 1 + bit_length(terms);
+  return w < WIDTH_MAX ? w : (unsigned)WIDTH_MAX;
 }
 
 /* The largest width that a residual of this mode and order can need. */
-GHZ_RULE unsigned width_limit(ghz_type type, int cap, int mode, int order, uint32_t terms) {
-  unsigned w = integer_bits(type, cap, mode) + (unsigned)order + 1 + bit_length(terms);
-  return w < WIDTH_MAX ? w : (unsigned)WIDTH_MAX;
+GHZ_RULE unsigned width_limit(const ghz_lattice *l, int mode, int order, uint32_t terms) {
+  return width_of_bits(integer_bits(l, mode), order, terms);
 }
 
 /* The largest width of coefficients in a stream of so many terms. */
@@ -146,7 +177,7 @@ GHZ_RULE unsigned fresh_bound(ghz_type type, unsigned n) {
  * coefficients. */
 GHZ_RULE unsigned lattice_bound(ghz_type type, unsigned blocks, int orders, unsigned anchors, uint32_t terms) {
   int cap = type == GHZ_F64 && terms <= terms_limit(44) ? 44 : 35;
-  unsigned width = width_limit(type, cap, WIDE, orders - 1, terms);
+  unsigned width = width_of_bits(wide_bits(type, cap), orders - 1, terms);
   return 2 + anchors + 16 * bit_length(width) + 2 * (16 + blocks) + blocks * width;
 }
 
@@ -177,7 +208,7 @@ GHZ_RULE int mode_for(const ghz_lattice *l, double m) {
   int bits = l->type == GHZ_F32 ? 35 : l->cap;
   if (l->step == 0 || m >= largest)
     return RAW;
-  if (m <= 0x1p16 * l->step)
+  if (m <= coarse_limit(l))
     return COARSE;
   if (m <= 0x1p22 * l->step)
     return FINE;

@@ -149,25 +149,31 @@ static void place_composed(const tile_place *p, const double *transformed, doubl
   }
 }
 
-/* Any brick with coefficients, in 128 bits. */
-static void compose_wide(const ghz_lattice *l, const brick_header *b, const brick_grid *g,
-                         double *transformed) {
+/* The integers K of any brick with coefficients, in 128 bits. */
+static void compose_integers(const ghz_lattice *l, const brick_header *b, const brick_grid *g,
+                             wide_integer k[TILE]) {
   ALIGNED int64_t c[TILE], q[TILE];
-  wide_integer k[TILE];
-  const unsigned bits = transform_bits((unsigned)g->dims), shift = bits - mode_shift(l->type, b->lattice.mode);
+  const unsigned shift = transform_bits((unsigned)g->dims) - mode_shift(l->type, b->lattice.mode);
   wide_coefficients(&b->coefficients, c);
   brick_integers(&b->lattice, g, 1, q);
   wide_inverse(g->dims, c, k);
   for (int i = 0; i < TILE; i++)
-    transformed[i] =
-        (double)(k[i] + (wide_integer)q[i] * ((wide_integer)1 << shift)) / (double)(UINT64_C(1) << bits);
+    k[i] += (wide_integer)q[i] * ((wide_integer)1 << shift);
+}
+
+static void compose_wide(const ghz_lattice *l, const brick_header *b, const brick_grid *g,
+                         double *transformed) {
+  wide_integer k[TILE];
+  compose_integers(l, b, g, k);
+  for (int i = 0; i < TILE; i++)
+    transformed[i] = (double)k[i] / (double)(UINT64_C(1) << transform_bits((unsigned)g->dims));
 }
 
 /* A brick of the lattice alone. */
 static void dequantise_brick(const ghz_lattice *l, const tile_header *h, const brick_grid *g, uint32_t terms,
                              ghz_type out, void *y) {
   ALIGNED int64_t q[TILE];
-  const int wide = !fits_32_bits(l->type, l->cap, h->mode, terms);
+  const int wide = !fits_32_bits(l, h->mode, terms);
   const double unit = mode_unit(l->type, l->step, h->mode);
   brick_integers(h, g, wide, q);
   if (out == GHZ_F64 && wide)
@@ -186,7 +192,7 @@ static void decode_transformed(const ghz_lattice *l, const brick_header *b, uint
                                const tile_place *place, int streaming, void *dst) {
   ALIGNED double transformed[TILE];
   const brick_grid *g = &brick_grids[place->extent.dims];
-  if (fits_32_bits(l->type, l->cap, b->lattice.mode, terms) && inverse_is_exact(&b->coefficients))
+  if (fits_32_bits(l, b->lattice.mode, terms) && inverse_is_exact(&b->coefficients))
     compose(l, b, g, transformed);
   else
     compose_wide(l, b, g, transformed);
@@ -200,17 +206,18 @@ static void decode_untransformed(const ghz_lattice *l, const brick_header *b, ui
   scatter_brick(place, y, ghz_type_size(out), streaming, dst);
 }
 
-/* Puts NaN and infinities in their places. */
-static void place_specials(const tile_header *h, ghz_type out, const tile_place *p, void *dst) {
+/* Puts NaN, or the fill, and infinities in their places. */
+static void place_specials(const ghz_lattice *l, const tile_header *h, ghz_type out, const tile_place *p,
+                           void *dst) {
   specials s;
   ALIGNED double special[TILE];
   const tile_extent *e = &p->extent;
   const size_t size = ghz_type_size(out);
   parse_specials(h, &s);
   if (out == GHZ_F32)
-    restore_specials_f32(&s, TILE, (float *)(void *)special);
+    restore_specials_f32(&s, TILE, (uint32_t)missing_bits(l, out), (float *)(void *)special);
   else
-    restore_specials_f64(&s, TILE, special);
+    restore_specials_f64(&s, TILE, missing_bits(l, out), special);
   for (line_walk w = first_line(p); more_lines(&w); next_line(&w))
     for (size_t x = 0, i = w.column; x < e->x; x++, i++)
       if ((s.plus[i / 8] | s.minus[i / 8]) >> i % 8 & 1)
@@ -224,16 +231,16 @@ static void decode_lattice_brick(const ghz_lattice *l, const brick_header *b, ui
   else
     decode_untransformed(l, b, terms, out, place, streaming, dst);
   if (b->lattice.specials)
-    place_specials(&b->lattice, out, place, dst);
+    place_specials(l, &b->lattice, out, place, dst);
 }
 
 /* Raw values have the order of columns inside. */
-static void decode_raw_brick(ghz_type type, const uint8_t *values, ghz_type out, const tile_place *place,
+static void decode_raw_brick(const ghz_lattice *l, const uint8_t *values, ghz_type out, const tile_place *place,
                              void *dst) {
   const tile_extent *e = &place->extent;
   for (line_walk w = first_line(place); more_lines(&w); next_line(&w)) {
-    decode_raw(type, values, out, e->x, (char *)dst + w.at * ghz_type_size(out));
-    values += e->x * ghz_type_size(type);
+    decode_raw(l, values, out, e->x, (char *)dst + w.at * ghz_type_size(out));
+    values += e->x * ghz_type_size(l->type);
   }
 }
 
@@ -254,7 +261,7 @@ static ghz_status decode_brick(const ghz_lattice *l, tile_source src, ghz_type o
   if (is_raw(src)) {
     if (!raw_valid(l, src, place->extent.n))
       return GHZ_ECORRUPT;
-    decode_raw_brick(l->type, src.data + 1, out, place, dst);
+    decode_raw_brick(l, src.data + 1, out, place, dst);
     return GHZ_OK;
   }
   src = padded_copy(src, &room);

@@ -195,8 +195,7 @@ static int encode_transformed(const brick *b, brick_encoding *p) {
 /* ---- The brick ------------------------------------------------------------------------------- */
 
 static int may_transform(const brick *b, int order, int zeros) {
-  return order == GHZ_ORDER_BEST && b->integers.mode == COARSE && b->extent->n >= COEFFICIENT_VALUES &&
-         !coarser_than_bound(b->lattice) && !zeros;
+  return order == GHZ_ORDER_BEST && b->integers.coefficients && b->extent->n >= COEFFICIENT_VALUES && !zeros;
 }
 
 static size_t put_encoding(const brick *b, const brick_encoding *p, int transformed, uint8_t *dst) {
@@ -284,7 +283,7 @@ static size_t encode_brick(const ghz_lattice *l, int order, const tile_place *pl
       return 0;
     prefetch_brick(place, x, value);
     size = encode_brick_integers(&b, order, raw, dst);
-  } else if (all_bits_zero(columns, TILE * value)) {
+  } else if (stand_for_empty(l, columns, TILE * value)) {
     return 0;
   }
   return size < raw ? size : put_raw_brick(&place->extent, columns, value, dst);

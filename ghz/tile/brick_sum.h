@@ -127,9 +127,9 @@ GHZ_INLINE void add_layers(const tile_header *a, const tile_header *b, unsigned 
 
 /* The same of two layers of different orders, a having the higher one: b is raised as it is
  * expanded. */
-static void add_raised(unsigned dims, const tile_header *a, const tile_header *b, unsigned limit,
+static void add_raised(const tile_extent *e, const tile_header *a, const tile_header *b, unsigned limit,
                        tile_widths *t, bit_plane *planes) {
-  part x[PARTS], y[PARTS];
+  part x[PARTS], y[PARTS], inside[PARTS];
   adder sum;
   squeezed_planes from_a, from_b;
   brick_raiser r[ORDERS_MAX - 1];
@@ -137,11 +137,12 @@ static void add_raised(unsigned dims, const tile_header *a, const tile_header *b
   const unsigned lower = (b->height > anchored ? b->height : anchored) + raises,
                  top = a->height > lower ? a->height : lower, count = top + 1 < limit ? top + 1 : limit;
   for (unsigned k = 0; k < raises; k++)
-    brick_raiser_begin(&r[k], dims, b->order + (int)k, (uint64_t)b->anchor);
+    brick_raiser_begin(&r[k], e->dims, b->order + (int)k, (uint64_t)b->anchor);
   open_planes(&from_a, a);
   open_planes(&from_b, b);
   adder_begin(&sum);
   zero_plane(x), zero_plane(y);
+  columns_inside_of(e, inside);
   for (unsigned p = 0; p < count; p++) {
     part s[PARTS];
     expand_plane(&from_a, p, x);
@@ -151,6 +152,8 @@ static void add_raised(unsigned dims, const tile_header *a, const tile_header *b
       r[k].anchor = r[0].anchor; /* from order 0 it comes plane by plane */
       brick_raiser_next(&r[k], s, p);
     }
+    for (int i = 0; i < PARTS; i++)
+      s[i] = part_and(s[i], inside[i]);
     adder_next(&sum, s, x, p);
     store_plane(planes[p], s);
   }
@@ -161,25 +164,25 @@ static void add_raised(unsigned dims, const tile_header *a, const tile_header *b
                           .anchor = (int64_t)((uint64_t)a->anchor + brick_raiser_anchor(&r[0], count))};
 }
 
-static void add_lattices(unsigned dims, const tile_header *a, const tile_header *b, unsigned limit,
+static void add_lattices(const tile_extent *e, const tile_header *a, const tile_header *b, unsigned limit,
                          tile_widths *t, bit_plane *planes) {
   if (layers_fit(a, b))
     add_layers(a, b, limit, t, planes);
   else if (a->order > b->order)
-    add_raised(dims, a, b, limit, t, planes);
+    add_raised(e, a, b, limit, t, planes);
   else
-    add_raised(dims, b, a, limit, t, planes);
+    add_raised(e, b, a, limit, t, planes);
 }
 
-/* The sum of two whole bricks of one mode, without specials. */
-static size_t add_two_bricks(unsigned dims, const brick_header *a, const brick_header *b, unsigned limit,
+/* The sum of two bricks of one mode, without specials. */
+static size_t add_two_bricks(const tile_extent *e, const brick_header *a, const brick_header *b, unsigned limit,
                              unsigned coefficient_limit, uint8_t *dst) {
   ALIGNED bit_plane planes[PLANES_MAX], coefficient_planes[PLANES_MAX];
   tile_widths lattice, coefficients;
   tile_header none;
   const int transformed = a->transformed || b->transformed;
   const brick_layer r = {&lattice, planes}, c = {&coefficients, coefficient_planes};
-  add_lattices(dims, &a->lattice, &b->lattice, limit, &lattice, planes);
+  add_lattices(e, &a->lattice, &b->lattice, limit, &lattice, planes);
   lattice.lead.coefficients = transformed;
   finish_widths(&lattice);
   if (!transformed)

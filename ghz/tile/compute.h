@@ -31,15 +31,23 @@ static inline int64_t coefficient(const combination *c, size_t i) {
 
 /* ---- Combinations ---------------------------------------------------------------------------- */
 
-/* The values of an operand, decoded to the stream's type. */
+/* The values of an operand, decoded to the stream's type; what is missing is NaN. */
 static ghz_status operand_values(const tile_job *j, size_t i, double y[TILE]) {
-  const ghz_type type = j->lattice->type;
+  const ghz_lattice *l = j->lattice, plain = without_fill(l);
+  const unsigned n = j->extent.n;
   ALIGNED float narrow[TILE];
   const tile_place place = packed_place(j->extent);
-  ghz_status status = decode(j->lattice, &j->src[i], type, &place, 0, type == GHZ_F32 ? (void *)narrow : y);
-  for (unsigned v = 0; type == GHZ_F32 && status == GHZ_OK && v < j->extent.n; v++)
+  void *values = l->type == GHZ_F32 ? (void *)narrow : y;
+  ghz_status status = decode(&plain, &j->src[i], l->type, &place, 0, values);
+  if (status != GHZ_OK)
+    return status;
+  if (l->has_fill && is_raw(j->src[i]) && l->type == GHZ_F32)
+    take_out_fill_f32(narrow, n, NULL, fill_test_of(l));
+  else if (l->has_fill && is_raw(j->src[i]))
+    take_out_fill_f64(y, n, NULL, fill_test_of(l));
+  for (unsigned v = 0; l->type == GHZ_F32 && v < n; v++)
     y[v] = (double)narrow[v];
-  return status;
+  return GHZ_OK;
 }
 
 /* A raw tile of values, rounded to the stream's type. */
@@ -80,44 +88,75 @@ static inline void prefetch_tile(tile_source src) {
     __builtin_prefetch(src.data + i);
 }
 
-/* The same of bricks. */
-static int combine_two_bricks(const tile_job *j, const combination *c, ghz_status *status) {
-  const ghz_lattice *l = j->lattice;
+static int same_kind(const tile_header *a, const tile_header *b) {
+  return a->mode == b->mode && !a->specials && !b->specials;
+}
+
+static unsigned limit_of_sum(const tile_job *j, const combination *c, const tile_header *a,
+                             const tile_header *b) {
+  const int order = a->order > b->order ? a->order : b->order;
+  return width_limit(j->lattice, a->mode, order, c->terms);
+}
+
+static int combine_two_bricks(const tile_job *j, const tile_source src[2], const combination *c,
+                              ghz_status *status) {
   brick_header a, b;
-  *status = parse_brick(l, j->src[0], &j->extent, &a);
+  *status = parse_brick(j->lattice, src[0], &j->extent, &a);
   if (*status == GHZ_OK)
-    *status = parse_brick(l, j->src[1], &j->extent, &b);
+    *status = parse_brick(j->lattice, src[1], &j->extent, &b);
   if (*status != GHZ_OK)
     return 1;
-  if (a.lattice.mode != b.lattice.mode || a.lattice.specials || b.lattice.specials)
+  if (!same_kind(&a.lattice, &b.lattice))
     return 0;
-  const int order = a.lattice.order > b.lattice.order ? a.lattice.order : b.lattice.order;
-  const unsigned limit = width_limit(l->type, l->cap, a.lattice.mode, order, c->terms);
-  *j->size = add_two_bricks(j->extent.dims, &a, &b, limit, coefficient_width_limit(c->terms), j->dst);
+  *j->size = add_two_bricks(&j->extent, &a, &b, limit_of_sum(j, c, &a.lattice, &b.lattice),
+                            coefficient_width_limit(c->terms), j->dst);
   return 1;
 }
 
-/* Rule 5 for two full lattice tiles, the common case. Returns 0 if the tiles are not of that
- * kind. */
-static int combine_two(const tile_job *j, const combination *c, ghz_status *status) {
-  const ghz_lattice *l = j->lattice;
-  const tile_source *src = j->src;
+static int combine_two_full(const tile_job *j, const combination *c, ghz_status *status) {
   tile_header h[2];
-  if (c->k != 2 || c->coefficients || j->extent.n != TILE || !src[0].size || !src[1].size ||
-      src[0].short_tail || src[1].short_tail || is_raw(src[0]) || is_raw(src[1]))
-    return 0;
-  prefetch_tile(src[0]);
-  prefetch_tile(src[1]);
-  if (j->extent.dims != 1)
-    return combine_two_bricks(j, c, status);
-  *status = parse_two(l, src, h);
+  *status = parse_two(j->lattice, j->src, h);
   if (*status != GHZ_OK)
     return 1;
-  if (h[0].mode != h[1].mode || h[0].specials || h[1].specials)
+  if (!same_kind(&h[0], &h[1]))
     return 0;
-  int order = h[0].order > h[1].order ? h[0].order : h[1].order;
-  *j->size = add_two(&h[0], &h[1], width_limit(l->type, l->cap, h[0].mode, order, c->terms), j->dst);
+  *j->size = add_two(&h[0], &h[1], TILE, limit_of_sum(j, c, &h[0], &h[1]), j->dst);
   return 1;
+}
+
+static int combine_two_short(const tile_job *j, const tile_source src[2], const combination *c,
+                             ghz_status *status) {
+  const unsigned n = j->extent.n;
+  tile_header a, b;
+  *status = parse(j->lattice, src[0], n, &a);
+  if (*status == GHZ_OK)
+    *status = parse(j->lattice, src[1], n, &b);
+  if (*status != GHZ_OK)
+    return 1;
+  if (!same_kind(&a, &b))
+    return 0;
+  *j->size = add_two(&a, &b, n, limit_of_sum(j, c, &a, &b), j->dst);
+  return 1;
+}
+
+/* Two tiles of an array's end: short ones, or such that wide loads need copies. */
+__attribute__((noinline)) static int combine_last_two(const tile_job *j, const combination *c,
+                                                      ghz_status *status) {
+  encoded_tile room[2];
+  const tile_source src[2] = {padded_copy(j->src[0], &room[0]), padded_copy(j->src[1], &room[1])};
+  return j->extent.dims == 1 ? combine_two_short(j, src, c, status) : combine_two_bricks(j, src, c, status);
+}
+
+/* Rule 5 for two lattice tiles, the common case. Returns 0 if the tiles are not of that kind. */
+static int combine_two(const tile_job *j, const combination *c, ghz_status *status) {
+  const tile_source *src = j->src;
+  if (c->k != 2 || c->coefficients || !src[0].size || !src[1].size || is_raw(src[0]) || is_raw(src[1]))
+    return 0;
+  if (j->extent.n != TILE || src[0].short_tail || src[1].short_tail)
+    return combine_last_two(j, c, status);
+  prefetch_tile(src[0]);
+  prefetch_tile(src[1]);
+  return j->extent.dims == 1 ? combine_two_full(j, c, status) : combine_two_bricks(j, src, c, status);
 }
 
 /* The operands that take part, and the first of them. */

@@ -74,14 +74,22 @@ static void finish_f64(const ghz_lattice *l, const tile_header *h, const int64_t
     merge_64(y, dst, 0);
 }
 
-static void decode_raw(ghz_type type, const uint8_t *values, ghz_type out, unsigned n, void *dst) {
+/* Raw values as they are, but what is missing in one form. */
+static void decode_raw(const ghz_lattice *l, const uint8_t *values, ghz_type out, unsigned n, void *dst) {
+  const fill_test fill = fill_test_of(l);
+  const uint64_t missing = missing_bits(l, l->type);
   for (unsigned i = 0; i < n; i++) {
-    if (type == GHZ_F64)
-      store_u64((uint8_t *)dst + 8 * i, canonical_f64(load_u64(values + 8 * i)));
-    else if (out == GHZ_F32)
-      store_u32((uint8_t *)dst + 4 * i, canonical_f32(load_u32(values + 4 * i)));
+    if (l->type == GHZ_F64) {
+      const uint64_t b = load_u64(values + 8 * i);
+      store_u64((uint8_t *)dst + 8 * i, is_nan_f64(b) | is_fill(fill, b) ? missing : b);
+      continue;
+    }
+    const uint32_t b = load_u32(values + 4 * i);
+    const uint32_t y = is_nan_f32(b) | is_fill(fill, b) ? (uint32_t)missing : b;
+    if (out == GHZ_F32)
+      store_u32((uint8_t *)dst + 4 * i, y);
     else
-      ((double *)dst)[i] = (double)from_bits_f32(canonical_f32(load_u32(values + 4 * i)));
+      ((double *)dst)[i] = (double)from_bits_f32(y);
   }
 }
 
@@ -89,7 +97,7 @@ static void decode_lattice_tile(const ghz_lattice *l, const tile_header *h, uint
                                 unsigned n, int streaming, void *dst) {
   ALIGNED int64_t q[TILE];
   ALIGNED double whole[TILE];
-  int wide = !fits_32_bits(l->type, l->cap, h->mode, terms);
+  int wide = !fits_32_bits(l, h->mode, terms);
   void *y = n < TILE ? whole : dst;
   streaming = streaming && n == TILE && !h->specials && (uintptr_t)dst % VEC == 0;
   decode_integers(h, wide, q);
@@ -101,9 +109,9 @@ static void decode_lattice_tile(const ghz_lattice *l, const tile_header *h, uint
     specials s;
     parse_specials(h, &s);
     if (out == GHZ_F32)
-      restore_specials_f32(&s, n, y);
+      restore_specials_f32(&s, n, (uint32_t)missing_bits(l, out), y);
     else
-      restore_specials_f64(&s, n, y);
+      restore_specials_f64(&s, n, missing_bits(l, out), y);
   }
   if (n < TILE)
     memcpy(dst, whole, n * ghz_type_size(out));
@@ -128,7 +136,7 @@ static ghz_status decode_flat(const ghz_lattice *l, tile_source src, ghz_type ou
   if (is_raw(src)) {
     if (!raw_valid(l, src, n))
       return GHZ_ECORRUPT;
-    decode_raw(l->type, src.data + 1, out, n, dst);
+    decode_raw(l, src.data + 1, out, n, dst);
     return GHZ_OK;
   }
   tile_header h;

@@ -26,7 +26,8 @@ typedef struct integers {
   int mode;
   unsigned n;
   int special;
-  int zero; /* every integer is surely 0; they are not filled in */
+  int zero;         /* every integer is surely 0; they are not filled in */
+  int coefficients; /* a brick may have them */
   specials specials;
   ALIGNED union {
     int16_t q16[TILE];
@@ -66,6 +67,7 @@ static int quantise_tile(const ghz_lattice *l, const void *x, double m, integers
   v->mode = mode_for(l, m);
   if (v->mode == RAW || (coarser_than_bound(l) && !all_on_grid(l, x)))
     return 0;
+  v->coefficients = may_have_coefficients(l, m);
   double inverse = quantising_factor(l->type, l->step, v->mode);
   v->bits = v->mode == WIDE ? 64 : m <= (v->dims == 3 ? 4095 : 8190) * l->step ? 16 : 32;
   if (l->type == GHZ_F32) {
@@ -91,11 +93,22 @@ static const void *padded(const void *x, unsigned n, size_t value_size, void *bu
   return buffer;
 }
 
-/* Integers of a full tile of values, of which n or those in the plane `inside` count. NaN and
- * infinities are taken out first; *x is then the copy without them. Returns 0 if the tile lies
- * outside the lattice. */
+/* The fill becomes NaN, in a copy. */
+static void hide_fill(const ghz_lattice *l, const void **x, unsigned n, const uint8_t *inside, void *copy) {
+  const fill_test fill = fill_test_of(l);
+  if (l->type == GHZ_F32)
+    hide_fill_f32(x, n, inside, fill, copy);
+  else
+    hide_fill_f64(x, n, inside, fill, copy);
+}
+
+/* Integers of a full tile of values, of which n or those in the plane `inside` count. NaN,
+ * infinities and the fill are taken out first; *x is then the copy without them. Returns 0 if the
+ * tile lies outside the lattice. */
 static int integers_of(const ghz_lattice *l, const void **x, unsigned n, const uint8_t *inside, void *copy,
                        integers *v) {
+  if (l->has_fill)
+    hide_fill(l, x, n, inside, copy);
   const double m = l->type == GHZ_F32 ? extract_specials_f32(x, n, inside, copy, &v->specials, &v->special)
                                       : extract_specials_f64(x, n, inside, copy, &v->specials, &v->special);
   /* Less than half a step, by a margin that no rounding crosses. */
@@ -128,7 +141,7 @@ static void fill_encoding(const integers *v, int order, encoding *p) {
   p->size = finish_widths(&p->widths) + widths_sum(p->widths.width);
 }
 
-/* Integers of a full tile -> the widths of all three orders; of a short one, order by order. */
+/* Integers of a tile -> the widths of all three orders. */
 static void measure(const integers *v, encoding encodings[3]) {
   ALIGNED union {
     uint16_t m16[3][BLOCKS];
@@ -136,16 +149,8 @@ static void measure(const integers *v, encoding encodings[3]) {
     uint64_t m64[3][BLOCKS];
     char bytes[3 * BLOCKS * 8];
   } u;
-  ALIGNED int64_t r[TILE];
-  if (v->n == TILE) {
-    FOR_BITS(v, magnitudes_16(v->q16, u.m16), magnitudes_32(v->q32, u.m32), magnitudes_64(v->q64, u.m64));
-  } else {
-    for (int o = 0; o < 3; o++)
-      FOR_BITS(v, residuals_16(v->q16, v->n, o, (int16_t *)r);
-               magnitude_16((int16_t *)r, u.m16[o]), residuals_32(v->q32, v->n, o, (int32_t *)r);
-               magnitude_32((int32_t *)r, u.m32[o]), residuals_64(v->q64, v->n, o, r);
-               magnitude_64(r, u.m64[o]));
-  }
+  FOR_BITS(v, magnitudes_16(v->q16, v->n, u.m16), magnitudes_32(v->q32, v->n, u.m32),
+           magnitudes_64(v->q64, v->n, u.m64));
   for (int o = 0; o < 3; o++) {
     tile_widths *w = &encodings[o].widths;
     FOR_BITS(v, w->height = widths_16(u.m16[o], w->width), w->height = widths_32(u.m32[o], w->width),
@@ -190,6 +195,11 @@ static int all_bits_zero(const uint8_t *bytes, size_t size) {
   return !any;
 }
 
+/* Whether values outside the lattice are nothing but zeros. */
+static int stand_for_empty(const ghz_lattice *l, const void *x, size_t size) {
+  return !zero_is_fill(l) && all_bits_zero(x, size);
+}
+
 static size_t specials_size(const integers *v) {
   return v->special ? squeezed_size(v->specials.plus) + squeezed_size(v->specials.minus) : 0;
 }
@@ -206,7 +216,7 @@ static size_t encode_flat(const ghz_lattice *l, int order, const void *x, unsign
     const encoding *p = choose_encoding(encodings, order);
     if (p->size + specials_size(&v) < raw)
       return write_encoding(&v, p, dst);
-  } else if (all_bits_zero(x, raw - 1)) {
+  } else if (stand_for_empty(l, x, raw - 1)) {
     return 0;
   }
   dst[0] = RAW_TILE;
@@ -225,6 +235,7 @@ static tile_source padded_copy(tile_source src, encoded_tile *room) {
   if (src.short_tail) {
     memcpy(room->bytes, src.data, src.size);
     src.data = room->bytes;
+    src.short_tail = 0;
   }
   return src;
 }

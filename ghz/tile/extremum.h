@@ -137,7 +137,7 @@ static ghz_status extremum(const tile_job *j, int larger) {
   v->special = has_specials(&v->specials);
   const int order = c[0].header.order > c[1].header.order ? c[0].header.order : c[1].header.order;
   const uint32_t terms = j->src[0].terms > j->src[1].terms ? j->src[0].terms : j->src[1].terms;
-  const unsigned limit = width_limit(l->type, l->cap, v->mode, order, terms);
+  const unsigned limit = width_limit(l, v->mode, order, terms);
   return (flat ? put_flat_extremum(j, v, order, limit) : put_brick_extremum(j, &b, order, limit))
              ? GHZ_OK
              : GHZ_ECORRUPT;

@@ -77,12 +77,12 @@ GHZ_INLINE uint8_t *put_header(const tile_widths *t, const specials *s, uint8_t 
   return dst;
 }
 
-static inline void load_plane(const uint8_t *plane, part x[PARTS]) {
+GHZ_INLINE void load_plane(const uint8_t *plane, part x[PARTS]) {
   for (int i = 0; i < PARTS; i++)
     x[i] = part_load(plane + i * PART_BYTES);
 }
 
-static inline void store_plane(uint8_t *plane, const part x[PARTS]) {
+GHZ_INLINE void store_plane(uint8_t *plane, const part x[PARTS]) {
   for (int i = 0; i < PARTS; i++)
     part_store(plane + i * PART_BYTES, x[i]);
 }
@@ -122,11 +122,14 @@ GHZ_INLINE int parse_widths(const tile_prefix *lead, const uint8_t **p, const ui
   return pass_widths(lead, &w, p, end, h);
 }
 
+/* Whether a block behind n values has a width. */
 static int blocks_beyond(const uint8_t width[BLOCKS], unsigned n) {
-  for (unsigned b = blocks_of(n); b < BLOCKS; b++)
-    if (width[b])
-      return 1;
-  return 0;
+  const uint8_t blocks = (uint8_t)blocks_of(n),
+                all = BLOCKS; /* bytes, like the widths: one register has many */
+  uint8_t any = 0;
+  for (uint8_t b = 0; b < all; b++)
+    any |= b < blocks ? 0 : width[b];
+  return any != 0;
 }
 
 static int specials_valid(const uint8_t *p, const uint8_t *end, unsigned n, const uint8_t **after) {
@@ -232,7 +235,7 @@ static inline void open_planes(squeezed_planes *s, const tile_header *h) {
 }
 
 /* x: plane p - 1 before, plane p after. */
-static inline void expand_plane(squeezed_planes *s, unsigned p, part x[PARTS]) {
+GHZ_INLINE void expand_plane(squeezed_planes *s, unsigned p, part x[PARTS]) {
   for (int i = 0; i < PARTS; i++)
     x[i] = part_expand(x[i], &s->next, s->width[i], (int)p);
 }

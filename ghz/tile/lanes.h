@@ -11,9 +11,10 @@
 #define UINT PASTE(PASTE(uint, BITS), _t)
 #define FN(name) PASTE(PASTE(name, _), BITS)
 
-/* Sign into the lowest bit, so that leading sign copies become leading zeros. */
+/* Where bits differ from those below them; the topmost of these places is that of the sign. So the
+ * bit length of this is the width of r, and the OR of several has that of the widest. */
 static inline UINT FN(fold)(INT r) {
-  return (UINT)((UINT)((UINT)r << 1) ^ (UINT)(r >> (BITS - 1)));
+  return (UINT)((UINT)r ^ (UINT)((UINT)r << 1));
 }
 
 /* Residuals of q at an order (FORMAT.md, "Residuals"), to r or, where `low` is given instead, their
@@ -46,11 +47,8 @@ GHZ_INLINE void FN(residuals_to)(const INT *q, unsigned n, int order, INT *r, ui
     low[BLOCKS] = 0;
   else if (order == 2)
     r[BLOCKS] = 0;
-  for (unsigned i = n; i < TILE; i++)
-    if (low)
-      low[i % BLOCK * BLOCKS + i / BLOCK] = 0;
-    else
-      r[i % BLOCK * BLOCKS + i / BLOCK] = 0;
+  if (n < TILE)
+    clear_behind(low ? (void *)low : r, low ? 1 : sizeof(INT), n);
 }
 
 static void FN(residuals)(const INT *q, unsigned n, int order, INT *r) {
@@ -71,9 +69,29 @@ static void FN(low_residuals)(const INT *q, unsigned n, int order, uint8_t *low)
     FN(residuals_to)(q, n, 2, NULL, low);
 }
 
-/* Bits that the widest residual of each block needs, folded, for the three orders at once, of a
- * full tile. */
-static void FN(magnitudes)(const INT *q, UINT m[3][BLOCKS]) {
+/* The magnitudes of block b alone, of its columns before n: of the first block, for which anchors
+ * stand, or of one that the end cuts. */
+GHZ_INLINE void FN(magnitudes_of_block)(const UINT *u, unsigned n, unsigned b, UINT m[3][BLOCKS]) {
+  UINT last = 0, slope = 0, m0 = 0, m1 = 0, m2 = 0;
+  if (b) {
+    last = u[7 * BLOCKS + b - 1];
+    slope = (UINT)(last - u[6 * BLOCKS + b - 1]);
+  }
+  for (unsigned t = 0; t < BLOCK && BLOCK * b + t < n; t++) {
+    const UINT v = u[t * BLOCKS + b], d = (UINT)(v - last), e = (UINT)(d - slope);
+    m0 |= FN(fold)((INT)v);
+    m1 |= b + t > 0 ? FN(fold)((INT)d) : 0;
+    m2 |= b > 0 || t > 1 ? FN(fold)((INT)e) : 0;
+    last = v;
+    slope = d;
+  }
+  m[0][b] = m0;
+  m[1][b] = m1;
+  m[2][b] = m2;
+}
+
+/* Bits that the widest residual of each block needs, folded, for the three orders at once. */
+static void FN(magnitudes)(const INT *q, unsigned n, UINT m[3][BLOCKS]) {
   const UINT *u = (const UINT *)q;
   for (int b = 0; b < BLOCKS; b++) {
     UINT last = u[7 * BLOCKS - 1 + b], slope = (UINT)(last - u[6 * BLOCKS - 1 + b]);
@@ -90,14 +108,13 @@ static void FN(magnitudes)(const INT *q, UINT m[3][BLOCKS]) {
     m[1][b] = m1;
     m[2][b] = m2;
   }
-  /* The first block has no block before it. */
-  m[1][0] = m[2][0] = 0;
-  for (int t = 1; t < BLOCK; t++) {
-    UINT d = (UINT)(u[t * BLOCKS] - u[(t - 1) * BLOCKS]);
-    m[1][0] |= FN(fold)((INT)d);
-    if (t > 1)
-      m[2][0] |= FN(fold)((INT)(UINT)(d - (UINT)(u[(t - 1) * BLOCKS] - u[(t - 2) * BLOCKS])));
-  }
+  FN(magnitudes_of_block)(u, BLOCK, 0, m);
+  if (n < BLOCK)
+    FN(magnitudes_of_block)(u, n, 0, m);
+  if (n < TILE && n % BLOCK)
+    FN(magnitudes_of_block)(u, n, n / BLOCK, m);
+  for (int o = 0; n < TILE && o < 3; o++)
+    memset(m[o] + (n + BLOCK - 1) / BLOCK, 0, (BLOCKS - (n + BLOCK - 1) / BLOCK) * sizeof(UINT));
 }
 
 static void FN(magnitude)(const INT *r, UINT m[BLOCKS]) {

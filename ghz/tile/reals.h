@@ -25,8 +25,12 @@ static inline REAL FN(from_bits)(BITS_TYPE b) {
   return x;
 }
 
+static inline int FN(is_nan)(BITS_TYPE b) {
+  return (b & MAGNITUDE_MASK) > EXPONENT;
+}
+
 static inline BITS_TYPE FN(canonical)(BITS_TYPE b) {
-  return (b & MAGNITUDE_MASK) > EXPONENT ? CANONICAL_NAN : b;
+  return FN(is_nan)(b) ? CANONICAL_NAN : b;
 }
 
 /* The bit pattern of the largest magnitude, NaN and infinities included. Four chains of comparisons
@@ -46,6 +50,31 @@ static BITS_TYPE FN(largest)(const REAL *x) {
     for (int i = 0; i < LANES_HERE; i++)
       all = largest[k][i] > all ? largest[k][i] : all;
   return (BITS_TYPE)all;
+}
+
+/* Whether a full tile has a value that is the fill. */
+static int FN(has_fill)(const REAL *x, fill_test fill) {
+  const BITS_TYPE mask = (BITS_TYPE)fill.mask, key = (BITS_TYPE)fill.key;
+  BITS_TYPE any = 0;
+  for (int i = 0; i < TILE; i++)
+    any |= (BITS_TYPE) - ((FN(bits)(x[i]) & mask) == key);
+  return any != 0;
+}
+
+/* Replaces the fill by NaN, in columns that count. */
+static void FN(take_out_fill)(REAL *x, unsigned n, const uint8_t *inside, fill_test fill) {
+  for (unsigned i = 0; i < n; i++)
+    if (column_in(inside, i) && is_fill(fill, FN(bits)(x[i])))
+      x[i] = FN(from_bits)(CANONICAL_NAN);
+}
+
+/* The same in a copy of a full tile, which *x then is, where it has any. */
+static void FN(hide_fill)(const void **x, unsigned n, const uint8_t *inside, fill_test fill, void *copy) {
+  if (!FN(has_fill)(*x, fill))
+    return;
+  if (*x != copy)
+    *x = memcpy(copy, *x, TILE * sizeof(REAL));
+  FN(take_out_fill)(copy, n, inside, fill);
 }
 
 /* Notes where NaN and infinities stand and replaces each by the finite value before it (the first
@@ -92,14 +121,12 @@ static double FN(extract_specials)(const void **x, unsigned n, const uint8_t *in
   return FN(from_bits)(largest);
 }
 
-/* Puts NaN and infinities back. */
-static void FN(restore_specials)(const specials *s, unsigned n, REAL *y) {
+/* Puts NaN, as `missing`, and infinities back. */
+static void FN(restore_specials)(const specials *s, unsigned n, BITS_TYPE missing, REAL *y) {
   for (unsigned i = 0; i < n; i++) {
     int plus = s->plus[i / 8] >> i % 8 & 1, minus = s->minus[i / 8] >> i % 8 & 1;
     if (plus | minus)
-      y[i] = FN(from_bits)(plus & minus ? CANONICAL_NAN
-                           : plus       ? EXPONENT
-                                        : EXPONENT | (BITS_TYPE)~MAGNITUDE_MASK);
+      y[i] = FN(from_bits)(plus & minus ? missing : plus ? EXPONENT : EXPONENT | (BITS_TYPE)~MAGNITUDE_MASK);
   }
 }
 
@@ -109,13 +136,14 @@ static inline SIGNED_TYPE FN(order_key)(BITS_TYPE b) {
   return s ^ (SIGNED_TYPE)((BITS_TYPE)(s >> (8 * sizeof(REAL) - 1)) & MAGNITUDE_MASK);
 }
 
-static void FN(finite_range)(const REAL *x, size_t n, double *min, double *max) {
+GHZ_INLINE void FN(finite_range)(const REAL *x, size_t n, fill_test fill, double *min, double *max) {
+  const BITS_TYPE mask = (BITS_TYPE)fill.mask, fill_key = (BITS_TYPE)fill.key;
   const SIGNED_TYPE none_low = FN(order_key)(EXPONENT), none_high = FN(order_key)(EXPONENT | ~MAGNITUDE_MASK);
   SIGNED_TYPE lo = none_low, hi = none_high;
   for (size_t i = 0; i < n; i++) {
     BITS_TYPE b = FN(bits)(x[i]);
     SIGNED_TYPE key = FN(order_key)(b);
-    int finite = (SIGNED_TYPE)(b & MAGNITUDE_MASK) < (SIGNED_TYPE)EXPONENT;
+    int finite = (SIGNED_TYPE)(b & MAGNITUDE_MASK) < (SIGNED_TYPE)EXPONENT && (b & mask) != fill_key;
     SIGNED_TYPE low = finite ? key : none_low, high = finite ? key : none_high;
     lo = low < lo ? low : lo;
     hi = high > hi ? high : hi;

@@ -88,16 +88,17 @@ static ghz_status write_sum(const plane_tile *sum, uint8_t *dst, size_t *size) {
 
 /* ---- Two common tiles ------------------------------------------------------------------------ */
 
-/* a + b in one pass over the planes, in registers: b is raised as both are expanded. Full tiles of
- * the same mode without specials; a's order is b's plus `raises`, a constant. */
-GHZ_INLINE size_t add_pair(const tile_header *a, const tile_header *b, int raises, unsigned limit,
+/* a + b in one pass over the planes, in registers: b is raised as both are expanded. Tiles of n
+ * values, of the same mode, without specials; a's order is b's plus `raises`, a constant. */
+GHZ_INLINE size_t add_pair(const tile_header *a, const tile_header *b, int raises, unsigned n, unsigned limit,
                            uint8_t *dst) {
   ALIGNED bit_plane planes[PLANES_MAX];
   tile_widths t;
-  part x[PARTS], y[PARTS], s[PARTS];
+  part x[PARTS], y[PARTS], s[PARTS], inside[PARTS];
   adder sum;
   squeezed_planes from_a, from_b;
   raisers r;
+  const int cut = raises > 0 && n < TILE; /* raising fills the column behind the last one */
   const unsigned lower = b->height + (unsigned)raises, top = a->height > lower ? a->height : lower;
   const unsigned count = top + (top > 0) < limit ? top + (top > 0) : limit;
   int64_t anchor = b->anchor, slope = b->slope;
@@ -106,6 +107,8 @@ GHZ_INLINE size_t add_pair(const tile_header *a, const tile_header *b, int raise
   raisers_begin(&r, raises == 2 ? 0 : b->order);
   adder_begin(&sum);
   zero_plane(x), zero_plane(y);
+  if (cut)
+    columns_below(n, inside);
   for (unsigned p = 0; p < count; p++) {
     expand_plane(&from_a, p, x);
     expand_plane(&from_b, p, y);
@@ -114,11 +117,15 @@ GHZ_INLINE size_t add_pair(const tile_header *a, const tile_header *b, int raise
       raiser_next(&r.once, s, p);
     if (raises > 1)
       raiser_next(&r.twice, s, p);
+    for (int i = 0; cut && i < PARTS; i++)
+      s[i] = part_and(s[i], inside[i]);
     adder_next(&sum, s, x, p);
     store_plane(planes[p], s);
   }
   store_plane(t.width, sum.width);
   raisers_anchors(&r, raises, count, &anchor, &slope);
+  if (raises > 0 && n == 1) /* there is no second value */
+    slope = 0;
   anchor = (int64_t)((uint64_t)a->anchor + (uint64_t)anchor);
   slope = (int64_t)((uint64_t)a->slope + (uint64_t)slope);
   t.height = widths_largest(t.width); /* cheaper than to keep track of it: 3 % of an addition */
@@ -127,13 +134,14 @@ GHZ_INLINE size_t add_pair(const tile_header *a, const tile_header *b, int raise
   return put_tile(&t, planes, NULL, dst);
 }
 
-static size_t add_two(const tile_header *a, const tile_header *b, unsigned limit, uint8_t *dst) {
+GHZ_INLINE size_t add_two(const tile_header *a, const tile_header *b, unsigned n, unsigned limit,
+                          uint8_t *dst) {
   if (a->order == b->order)
-    return add_pair(a, b, 0, limit, dst);
+    return add_pair(a, b, 0, n, limit, dst);
   if (a->order < b->order) {
     const tile_header *t = a;
     a = b;
     b = t;
   }
-  return a->order - b->order == 1 ? add_pair(a, b, 1, limit, dst) : add_pair(a, b, 2, limit, dst);
+  return a->order - b->order == 1 ? add_pair(a, b, 1, n, limit, dst) : add_pair(a, b, 2, n, limit, dst);
 }

@@ -8,6 +8,7 @@
 #define GHZ_TILE_H
 
 #include "rules/shape.h"
+#include "tile/wide_sum.h"
 
 /* Where the values of a tile lie in an array, from its first one on: `row` values from line to
  * line, `plane` values from plane to plane. */
@@ -54,8 +55,8 @@ typedef struct tile_job {
 typedef struct tile_codec {
   const char *name;
 
-  /* The least and greatest finite value of x[0..n). */
-  void (*range)(ghz_type type, const void *x, size_t n, double *min, double *max);
+  /* The least and greatest finite value of x[0..n), of the lattice's type, that is not its fill. */
+  void (*range)(const ghz_lattice *lattice, const void *x, size_t n, double *min, double *max);
 
   /* Compresses the n values inside the place; returns the size, at most 1 + n * sizeof(value). */
   size_t (*encode)(const ghz_lattice *lattice, int order, const tile_place *place, const void *x, uint8_t *dst);
@@ -76,11 +77,29 @@ typedef struct tile_codec {
   /* Checks a tile and counts what it holds. */
   ghz_status (*scan)(const ghz_lattice *lattice, tile_source src, const tile_extent *extent,
                      ghz_statistics *statistics);
+
+  /* Adds up the integers of a tile that is not raw; of two such tiles, of whose array `first` is
+   * the index of the first value, and the place says where the others are. */
+  ghz_status (*moments)(const ghz_lattice *lattice, tile_source src, const tile_extent *extent,
+                        lattice_moments *m);
+  ghz_status (*compare)(const ghz_lattice *lattice, const tile_source src[2], const tile_place *place,
+                        uint64_t first, lattice_comparison *c);
+
+  /* The integers of a tile that is not raw, in the order of its values inside; `special` is 1 for
+   * +Inf, 2 for -Inf, 3 for NaN, otherwise 0. */
+  ghz_status (*integers)(const ghz_lattice *lattice, tile_source src, const tile_extent *extent, int128 *k,
+                         uint8_t *special);
 } tile_codec;
 
-extern const tile_codec ghz_tiles_scalar, ghz_tiles_avx2, ghz_tiles_avx512;
+extern const tile_codec ghz_tiles_scalar, ghz_tiles_avx2, ghz_tiles_avx512, ghz_tiles_neon;
 
 /* The codec for GHZ_ISA or the best of this machine; NULL if GHZ_ISA asks for what is not there. */
 const tile_codec *ghz_tiles_choose(void);
+
+/* The names of those that this machine and build have: " scalar, avx2". */
+typedef struct isa_names {
+  char text[64];
+} isa_names;
+isa_names ghz_tiles_names(void);
 
 #endif

@@ -94,7 +94,7 @@ static failure play(stage *s, int show) {
                      .total_contributions = (uint64_t)here.ranks,
                      .value_size = sizeof(float),
                      .report = &report};
-  ghz_lattice_make(GHZ_F32, (ghz_bound){GHZ_ABS, 1e-3}, 0, 0, &job.lattice);
+  check(ghz_lattice_make(GHZ_F32, (ghz_bound){GHZ_ABS, 1e-3}, 0, 0, &job.lattice) == GHZ_OK, "no lattice");
   check(ghz_plan_cut(&s->plan, &l, (position){here.rank, here.ranks, 0}, shows[show].find), "no plan");
   s->plan.parts[0] = (part){moves && here.rank ? NULL : (uint8_t *)s->x, (uint8_t *)s->y};
   check(ghz_plan_order(&s->plan), "no events");

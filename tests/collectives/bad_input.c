@@ -130,6 +130,19 @@ static void no_communicator(void) {
   MPI_Errhandler_free(&counting);
 }
 
+/* A rank without a type cannot tell whether the call is small: it takes the type for float. */
+static void no_type_by_default(void) {
+  for (int f = 0; f < COLLECTIVES; f++) {
+    test_request r = good((collective)f);
+    r.options.algorithm = GHZ_MPI_ALGORITHM_AUTO;
+    r.options.mode = GHZ_MPI_MODE_AUTO;
+    r.options.threshold = COUNT;
+    if (here.rank == f % RANKS)
+      r.type = MPI_DATATYPE_NULL;
+    must_fail(&r, MPI_ERR_TYPE, "no type, in the usual mode", f % RANKS);
+  }
+}
+
 /* Half of the ranks call one thing, half another. */
 static void two_camps(void) {
   for (int f = 0; f + 1 < COLLECTIVES; f++) {
@@ -324,6 +337,7 @@ int main(int argc, char **argv) {
   check_still_works();
   wrong_calls();
   wrong_at_root();
+  no_type_by_default();
   no_communicator();
   two_camps();
   other_shapes();

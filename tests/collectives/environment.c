@@ -209,14 +209,14 @@ static void names(void) {
   suite_case("names");
   static const char *const algorithms[] = {"auto",    "mpi",  "ring",  "doubling",
                                            "halving", "tree", "chain", "linear"};
-  static const char *const modes[] = {"auto", "homomorphic", "plain"};
+  static const char *const modes[] = {"auto", "homomorphic", "plain", "fastest"};
   for (int i = 0; i < 8; i++)
     check(strcmp(ghz_mpi_algorithm_name((ghz_mpi_algorithm)i), algorithms[i]) == 0, "algorithm %d", i);
-  for (int i = 0; i < 3; i++)
+  for (int i = 0; i < 4; i++)
     check(strcmp(ghz_mpi_mode_name((ghz_mpi_mode)i), modes[i]) == 0, "mode %d", i);
   check(strcmp(ghz_mpi_algorithm_name((ghz_mpi_algorithm)8), "?") == 0, "algorithm 8");
   check(strcmp(ghz_mpi_algorithm_name((ghz_mpi_algorithm)-1), "?") == 0, "algorithm -1");
-  check(strcmp(ghz_mpi_mode_name((ghz_mpi_mode)3), "?") == 0, "mode 3");
+  check(strcmp(ghz_mpi_mode_name((ghz_mpi_mode)4), "?") == 0, "mode 4");
 }
 
 int main(int argc, char **argv) {

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "random_args.h"
 #include "expected.h"
+#include "quad.h"
 #include "random_request.h"
 #include "suite.h"
 #include <math.h>
@@ -24,9 +25,9 @@ static void fill_units(const call *s, const test_comm *on, guarded *to) {
 }
 
 /* What is promised, in units, of a value y of the result times its divisor. */
-static __float128 promised(const call *s, const call_result *l, double y, double divisor, uint64_t terms) {
+static quad promised(const call *s, const call_result *l, double y, double divisor, uint64_t terms) {
   int exponent, sums = reduces(s->what) && s->op <= AVERAGE;
-  __float128 bound = (__float128)ldexp(l->report.bound, -s->data.exponent) * divisor;
+  quad bound = (quad)ldexp(l->report.bound, -s->data.exponent) * divisor;
   frexp(y, &exponent);
   if (sums && s->type == GHZ_F32 && terms > 1) /* the one exception: a sum is rounded to float */
     bound += ldexp(0.5, exponent - 24) * divisor;
@@ -39,7 +40,7 @@ static void compare(const call *s, const call_result *l, const int64_t *exact) {
   for (uint64_t j = 0; j < l->values; j++) {
     double y = s->type == GHZ_F64 ? ((const double *)l->result)[j] : (double)((const float *)l->result)[j];
     y = ldexp(y, -s->data.exponent);
-    __float128 error = (__float128)y * divisor - exact[j], most = promised(s, l, y, divisor, terms);
+    quad error = (quad)y * divisor - exact[j], most = promised(s, l, y, divisor, terms);
     if (!check(error <= most && -error <= most,
                "value %llu is %.17g units, MPI's %lld / %g: off by %.17g, promised %.17g",
                (unsigned long long)j, y, (long long)exact[j], divisor, (double)(error / divisor),

@@ -118,7 +118,7 @@ static void refuse_all(const way *w) {
 /* A wrong call, reported where MPI cannot take the sentence, which is each collective's own: one
  * call is refused after the agreement, or all from then on. */
 static void refuse_sentences(void) {
-  enum { AGREED = 9, ALONE = 3 };
+  enum { AGREED = 4, ALONE = 3 };
   for (int i = 0; i < 7; i++) {
     way w = {"wrong bound", (collective)i, GHZ_MPI_OPTIONS, COUNT, MPI_ERR_ARG};
     w.set.bound = (ghz_bound){GHZ_ABS, -1};
@@ -131,10 +131,40 @@ static void refuse_sentences(void) {
   }
 }
 
+/* The first agreement of the process makes a datatype and an operation, and the first that succeeds
+ * keeps them. */
+static void refuse_first(void) {
+  enum { TYPE = 3, OPERATION = 5 };
+  const way w = {"first call", ALLREDUCE, GHZ_MPI_OPTIONS, COUNT, MPI_SUCCESS};
+  way bounded = w;
+  bounded.set.bound = (ghz_bound){GHZ_ABS, 1e-4};
+  bounded.set.mode = GHZ_MPI_HOMOMORPHIC;
+  long objects = alloc_log_now().objects;
+  for (int call = TYPE; call <= OPERATION + 1; call++) {
+    MPI_Comm comm;
+    suite_case("the first agreement: call %d of MPI is refused", call);
+    MPI_Comm_dup(MPI_COMM_SELF, &comm);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    refusal.name = NULL;
+    refusal.calls = 0, refusal.first = refusal.last = call;
+    int code = make_call(&bounded, comm);
+    refusal.last = -1;
+    check(refusal.name && strstr(refusal.name, call > OPERATION    ? "attr"
+                                               : call == OPERATION ? "Op"
+                                                                   : "Type"),
+          "%s was refused", refusal.name ? refusal.name : "nothing");
+    check((code == MPI_SUCCESS) == (call > OPERATION), "code %d", code);
+    MPI_Comm_free(&comm);
+    check(alloc_log_now().objects == objects + (call > OPERATION ? 2 : 0), "%ld objects of MPI are kept",
+          alloc_log_now().objects - objects);
+  }
+}
+
 int main(int argc, char **argv) {
   suite_begin(argc, argv, MPI_THREAD_SINGLE);
   for (int i = 0; i < COUNT; i++)
     send[i] = (float)(i % 1000);
+  refuse_first();
   refuse_sentences();
   for (int i = 0; i < 7; i++)
     for (int plain = 0; plain < 2; plain++) {

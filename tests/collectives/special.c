@@ -1,6 +1,7 @@
 /* special.c: makers of special data, and their checks. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "special.h"
+#include "quad.h"
 #include "suite.h"
 #include <float.h>
 #include <math.h>
@@ -89,7 +90,7 @@ void special_use(call *s, special kind, uint64_t seed, uint64_t shift) {
 /* The contributions to one value, put together. */
 typedef struct total {
   int nan, plus, minus; /* contributions that are NaN, +Inf, -Inf */
-  __float128 sum, magnitude;
+  quad sum, magnitude;
   double least, most; /* of what is not NaN */
 } total;
 
@@ -128,19 +129,19 @@ static double expected_special(const call *s, const total *t) {
 
 static int close_enough(const call *s, const call_result *l, const total *t, uint64_t terms, double y,
                         int inexact) {
-  __float128 exact = is_extremum(s) ? (s->op == MINIMUM ? t->least : t->most) : t->sum;
-  __float128 factor = s->op == AVERAGE ? (double)terms : 1, allowed = l->report.eb;
+  quad exact = is_extremum(s) ? (s->op == MINIMUM ? t->least : t->most) : t->sum;
+  quad factor = s->op == AVERAGE ? (double)terms : 1, allowed = l->report.eb;
   double epsilon = s->type == GHZ_F64 ? 0x1p-53 : 0x1p-24,
          largest = s->type == GHZ_F64 ? DBL_MAX : (double)FLT_MAX;
   if (!is_extremum(s))
-    allowed = allowed * (double)terms + t->magnitude * 0x1p-100Q;
+    allowed = allowed * (double)terms + t->magnitude * (quad)0x1p-100;
   if (!is_extremum(s) && inexact)
     allowed += t->magnitude * epsilon * (2 * (double)terms + 4);
   if (!is_extremum(s) && s->type == GHZ_F32) /* half an ulp, where a tile is finely quantised */
     allowed += fabs(y) * (double)factor * epsilon;
   if (isinf(y)) /* an overflow, maybe of a partial sum */
     return (inexact ? t->magnitude : exact < 0 ? -exact : exact) * (1 + 2 * epsilon) + allowed >= largest;
-  __float128 error = (__float128)y * factor - exact;
+  quad error = (quad)y * factor - exact;
   return (error < 0 ? -error : error) <= allowed + (inexact ? DBL_TRUE_MIN : 0);
 }
 

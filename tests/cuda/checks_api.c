@@ -248,7 +248,8 @@ void check_bad_slices(trial *t) {
   REFUSES(GHZ_EINVAL, ghz_cuda_slice_compress(t->gpu, l, -1, x, ghz_flat(N), 2, UINT64_MAX, dst, room, DONE));
   REFUSES(GHZ_EINVAL, ghz_cuda_slice_compress(t->gpu, l, -1, NULL, ghz_flat(N), 2, 3, dst, room, DONE));
   REFUSES(GHZ_EINVAL, ghz_cuda_slice_compress(t->gpu, l, 4, x, ghz_flat(N), 2, 3, dst, room, DONE));
-  REFUSES(GHZ_ECAPACITY, ghz_cuda_slice_compress(t->gpu, l, -1, x, ghz_flat(N), 2, 3, dst, 80 + 5, DONE));
+  REFUSES(GHZ_ECAPACITY,
+          ghz_cuda_slice_compress(t->gpu, l, -1, x, ghz_flat(N), 2, 3, dst, GHZ_SLICE_HEADER + 5, DONE));
   REFUSES(GHZ_EINVAL, ghz_cuda_slice_sum(t->gpu, cuda_slice(GHZ_F32, FIRST, TILES), 1, &m, 0, dst, room, DONE));
   REFUSES(GHZ_EINVAL, ghz_cuda_slice_sum(t->gpu, cuda_slice(GHZ_F32, FIRST, TILES), 0, &m, 1, dst, room, DONE));
   REFUSES(GHZ_EINVAL,

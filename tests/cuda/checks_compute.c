@@ -33,6 +33,8 @@ void check_add_modes_and_orders(trial *t) {
           if ((orders + (int)(a + b)) % by_extent(t, 9, 4, 1))
             continue;
           ghz_lattice l = lattice_abs((ghz_type)type, 0.3);
+          if (type == GHZ_F32 && orders % 3 == 1) /* coarse integers of 18 to 22 bits */
+            l = lattice_offset(0.3, ldexp(1.3, 17 + (int)(a + b) % 6));
           l.cap = type == GHZ_F64 && orders % 2 ? 35 : l.cap;
           ref_bytes s[2] = {stream_of(t->cpu, &l, orders / 3, modes[a], n, a),
                             stream_of(t->cpu, &l, orders % 3, modes[b], n, 50 + b)};
@@ -78,7 +80,7 @@ void check_add_random(trial *t) {
   uint64_t state = 101;
   for (int round = 0; round < by_extent(t, 25, 150, 1500); round++) {
     SCOPE;
-    ghz_lattice l = lattice_any(&state);
+    ghz_lattice l = lattice_with_fill(&state);
     size_t n = lengths[input_below(&state, COUNT(lengths))];
     ref_bytes s[3];
     for (int i = 0; i < 3; i++)
@@ -142,7 +144,7 @@ static void many_operands(trial *t, kind kind_of) {
     for (int round = 0; round < by_extent(t, 1, 3, 12); round++) {
       SCOPE;
       size_t k = operand_counts[c], n = round % 3 == 2 ? 18000 : 2100;
-      ghz_lattice l = lattice_any(&state);
+      ghz_lattice l = lattice_with_fill(&state);
       ref_bytes s[64];
       if (n * k > 300000)
         n = 3000;
@@ -232,8 +234,8 @@ void check_compute_outside_the_lattice(trial *t) {
   uint64_t state = 11;
   for (int round = 0; round < by_extent(t, 15, 120, 600); round++) {
     SCOPE;
-    ghz_lattice l =
-        round % 7 == 6 ? lattice_abs((ghz_type)(round % 2), round % 2 ? 1e-320 : 1e-44) : lattice_any(&state);
+    ghz_lattice l = round % 7 == 6 ? lattice_abs((ghz_type)(round % 2), round % 2 ? 1e-320 : 1e-44)
+                                   : lattice_with_fill(&state);
     size_t k = 1 + (size_t)input_below(&state, 5), n = 1 + (size_t)input_below(&state, 2500);
     int64_t c[5];
     ref_bytes s[5];
@@ -329,7 +331,7 @@ static void check_laws(trial *t, const ghz_lattice *l, size_t n, uint64_t *state
 void check_laws_on_the_device(trial *t) {
   uint64_t state = 202;
   for (int round = 0; round < by_extent(t, 10, 80, 500); round++) {
-    ghz_lattice l = lattice_any(&state);
+    ghz_lattice l = lattice_with_fill(&state);
     size_t n = 1 + (size_t)input_below(&state, 4000);
     check_laws(t, &l, n, &state, say("round %d, n %zu, type %d", round, n, (int)l.type));
   }

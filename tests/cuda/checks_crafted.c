@@ -70,7 +70,7 @@ void check_hostile_ends(trial *t) {
 
 /* ---- The column that an anchor stands for ---- */
 void check_hostile_ignored_column(trial *t) {
-  ghz_lattice l = {GHZ_F32, 35, 0.5, 0.26};
+  ghz_lattice l = {.type = GHZ_F32, .cap = 35, .step = 0.5, .eb = 0.26};
   for (size_t n = 1024; n <= 3 * 1024; n += 1024)
     for (size_t behind = 0; behind <= 16; behind += 16) {
       SCOPE;

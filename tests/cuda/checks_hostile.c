@@ -21,10 +21,10 @@ static ghz_shape shape_in(ref_bytes b) {
 /* On a device bytes may follow a stream, which knows its size; on the CPU they may not. */
 static ref_bytes trimmed(ref_bytes b, int message) {
   const ghz_shape shape = shape_in(b);
-  uint64_t tiles = message ? field(b, 72, 8) : ghz_shape_tiles(&shape);
-  if (b.size < 64 || tiles > b.size)
+  uint64_t tiles = message ? field(b, 80, 8) : ghz_shape_tiles(&shape);
+  if (b.size < 72 || tiles > b.size)
     return b;
-  uint64_t header = message ? 80 : 72 + (tiles + 15) / 16 * 8, payload = field(b, 56, 8);
+  uint64_t header = message ? 88 : 72 + (tiles + 15) / 16 * 8, payload = field(b, 56, 8);
   uint64_t index = header + 2 * tiles;
   if (index <= b.size && payload <= b.size - index)
     b.size = (size_t)(index + payload);
@@ -44,13 +44,13 @@ static int another_array(ref_bytes b, ghz_type type, size_t n) {
 
 static int another_slice(const reading *r) {
   return another_array(r->source, r->type, r->n) ||
-         (r->part == MESSAGE && (field(r->source, 64, 8) != r->first || field(r->source, 72, 8) != r->count));
+         (r->part == MESSAGE && (field(r->source, 72, 8) != r->first || field(r->source, 80, 8) != r->count));
 }
 
 /* Bytes before the payload of what is asked for. Fewer are refused before any is read. */
 static uint64_t index_size(const reading *r) {
   uint64_t tiles = (r->n + GHZ_TILE - 1) / GHZ_TILE;
-  return r->part == MESSAGE ? 80 + 2 * r->count : 72 + 8 * ((tiles + 15) / 16) + 2 * tiles;
+  return r->part == MESSAGE ? 88 + 2 * r->count : 72 + 8 * ((tiles + 15) / 16) + 2 * tiles;
 }
 
 static ghz_status verdict(trial *t, const reading *r, void *values) {
@@ -177,6 +177,7 @@ static void look_alone(void *self, const damaged *d) {
 DAMAGED(bits, look, 41, 11, 1, 3, damage_bits(&r); expect(t, d.read > 0, "nothing was read"))
 DAMAGED(truncated, look, 41, 17, 3, 0, damage_truncated(&r); expect(t, d.read == 0, "%u were read", d.read))
 DAMAGED(steps, look, 1, 1, 1, 1, damage_steps(&r))
+DAMAGED(fills, look, 1, 1, 1, 1, damage_fills(&r))
 DAMAGED(headers, look, 31, 9, 1, 4, damage_header(&r))
 DAMAGED(counts, look, 9, 1, 1, 3, damage_counts(&r))
 DAMAGED(random_damage, look, 1, 1, 1, 1, damage_at_random(&r, by_extent(t, 10, 50, 1000)))
@@ -191,7 +192,7 @@ void check_hostile_newer_versions(trial *t) {
   static const struct {
     size_t at;
     uint8_t value;
-  } news[] = {{4, 2}, {4, 255}, {5, 4}, {5, 129}, {7, 0}, {7, 4}, {52, 1}, {55, 128}};
+  } news[] = {{4, 2}, {4, 255}, {5, 8}, {5, 129}, {7, 0}, {7, 4}, {52, 1}, {55, 128}};
   ref_bytes good = stream_by(t, "walk", GHZ_F32, 1100, GHZ_ORDER_BEST, 1);
   for (size_t i = 0; i < COUNT(news); i++) {
     SCOPE;
@@ -359,7 +360,7 @@ void check_hostile_messages(trial *t) {
                    .divisor = 1};
     /* One message alone may be right, and say that it holds other tiles than these: the CPU then
      * takes it by its word. */
-    if (round % 4 == 1 && memcmp((const uint8_t *)bad.data + 64, (const uint8_t *)good.data + 64, 16) == 0) {
+    if (round % 4 == 1 && memcmp((const uint8_t *)bad.data + 72, (const uint8_t *)good.data + 72, 16) == 0) {
       o.k = 1;
       o.operands = &bad;
       o.divisor = 3;

@@ -195,7 +195,7 @@ def refuses(data):
 def message_of(stream):
     """The message of all tiles of a stream of one chunk."""
     tiles = decoder.Header(stream, b"GHZ2").tiles
-    return b"GHZN" + stream[4:64] + struct.pack("<QQ", 0, tiles) + stream[80:]
+    return b"GHZN" + stream[4:72] + struct.pack("<QQ", 0, tiles) + stream[80:]
 
 
 def patched(data, at, *values):
@@ -211,19 +211,23 @@ def rules(stream):
     message = message_of(stream)
     ok = decoder.decode(message) == decoder.decode(stream)
     for data in stream, message:
-        newer = [patched(data, 4, 2), patched(data, 5, 4), patched(data, 5, 128), patched(data, 7, 0), patched(data, 7, 4),
+        filled = patched(data, 5, 4)
+        ok &= all(refuses(patched(filled, 64, *struct.pack("<d", v))) is None for v in (0, -0.0, -999, 2.0**66))
+        ok &= decoder.decode(patched(filled, 64, *struct.pack("<d", -999)))[1][17] == 0xc479c000
+        newer = [patched(data, 4, 2), patched(data, 5, 8), patched(data, 5, 128), patched(data, 7, 0), patched(data, 7, 4),
                  patched(data, 52, 1), patched(data, 55, 1), patched(data, 4, 2, 0, 99), patched(data, 3, ord("1"))]
-        corrupt = [data[:63], patched(data, 3, ord("3")), patched(data, 6, 44), patched(data, 6, 0), patched(data, 39, 0x80),
+        corrupt = [data[:71], patched(data, 3, ord("3")), patched(data, 6, 44), patched(data, 6, 0), patched(data, 39, 0x80),
                    patched(data, 38, 0xf0, 0x7f), patched(data, 47, 0x80), patched(data, 46, 0xf0, 0x7f), patched(data, 51, 1),
                    patched(data, 50, 0x80), patched(data, 56, 0x4d), patched(data, 63, 0xff), data[:-1], data + b"\0",
-                   patched(data, 5, 2), shaped(data, 1, 2, 1, 10), shaped(data, 1, 1, 2, 10), shaped(data, 3, 2**32, 2**32, 1),
+                   *(patched(filled, 64, *struct.pack("<d", v)) for v in (1e20, 1e39, 1e-46, math.inf, -math.inf, math.nan)),
+                   patched(data, 71, 0x80), patched(data, 64, *struct.pack("<d", -999)), patched(data, 5, 2), shaped(data, 1, 2, 1, 10), shaped(data, 1, 1, 2, 10), shaped(data, 3, 2**32, 2**32, 1),
                    shaped(data, 2, 2**63, 1, 2)]
         ok &= all(refuses(d) == decoder.Newer for d in newer) and all(refuses(d) == decoder.Corrupt for d in corrupt)
-    streams = [patched(stream, at, 0x4d) for at in (64, 72, 80)]
+    streams = [patched(stream, at, 0x4d) for at in (72, 80)]
     streams += [shaped(stream, 1, 1, 1, n) for n in (0, 1025, 2**32, 2**63)]
     streams += [shaped(stream, 3, 1, 1, 20), shaped(stream, 3, 2**60, 0, 15), shaped(stream, 2, 2, 2, 5)]
-    messages = [message[:79], patched(message, 64, 1), patched(message, 64, 2), patched(message, 72, 0),
-                patched(message, 72, 2), patched(message, 79, 0x80), patched(message, 80, 1)]
+    messages = [message[:87], patched(message, 72, 1), patched(message, 72, 2), patched(message, 80, 0),
+                patched(message, 80, 2), patched(message, 87, 0x80), patched(message, 88, 1)]
     ok &= all(refuses(d) == decoder.Corrupt for d in streams + messages)
     print(f"rules of headers and indexes: {'kept' if ok else 'not kept'}")
     return ok

@@ -48,6 +48,8 @@ CASES = {
     "cubes": ("a.npy", npy((20, 30, 40), 1, True, values(24000, 1)), ["compress --abs 0.01 --frame-values 16384 a.npy -o out"]),
     "sum_of_cubes": ("a.f32", values(24000, 0), ["compress --abs 0.1 --dims 2x10x30x40 a.f32 -o b.ghz",
                                                  "add b.ghz b.ghz b.ghz -o out"]),
+    "joined": ("a.npy", npy((9, 1, 20, 12, 3), 0, False, values(6480, 0)), ["compress --abs 0.01 --frame-values 16384 a.npy -o out"]),
+    "joined_fortran": ("a.npy", npy((2, 50, 10, 4), 0, True, values(4000, 0)), ["compress --abs 0.01 a.npy -o out"]),
     "dimensions": ("a.npy", npy((1,) * 31 + (9,), 1, False, values(9, 1)), ["compress --abs 0.5 a.npy -o out"]),
     "no_rows": ("a.npy", npy((0, 3), 1, False, b""), ["compress --abs 1 a.npy -o out"]),
     "pipe": ("-", values(20000, 0), ["compress --abs 0.1 --type f32 --frame-values 16384 - -o out"]),
@@ -191,6 +193,8 @@ def broken_files(sound):
     yield "a file of version 0.1", sound.older, "version 0.1"
     yield "a stream of a newer type", sound.having(streams=[one, patched(two, 4, b"\2"), three]), "newer version"
     yield "a stream with a newer flag", sound.having(streams=[one, patched(two, 5, b"\x08"), three]), "newer version"
+    filled = patched(patched(two, 5, b"\4"), 64, struct.pack("<d", -999))
+    yield "a stream with a fill value", sound.having(streams=[one, filled, three]), "another fill value"
     yield "a stream of 4 dimensions", sound.having(streams=[patched(one, 7, b"\4"), two, three]), "newer version"
     yield "a stream with a byte in use", sound.having(streams=[one, two, patched(three, 52, b"\1")]), "newer version"
     yield "a stream without magic", sound.having(streams=[b"GHZN" + one[4:], two, three]), "not a ghz stream"

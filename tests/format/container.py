@@ -21,6 +21,17 @@ def checksum(data, seed):
     return struct.pack("<Q", xxh3_64(data, seed))
 
 
+def folded(dims):
+    """FILE_FORMAT.md, "Frames of an array": z, y and x of dimensions in the order of the memory, none of them 0."""
+    left, joined = list(dims), []
+    for least in (16, 8, math.inf):
+        joined.insert(0, 1)
+        while left and joined[0] < least:
+            joined[0] *= left.pop()
+    z, y, x = joined
+    return (1, z * y, x) if z < 8 and y < 16 else (z, y, x)
+
+
 class Header:
     def __init__(self, data):
         check(data[:4] == b"GHZF", "magic")
@@ -51,9 +62,8 @@ class Header:
             check(values % 16384 == 0, "values per frame")
             self.frame = [1, 1, values]
             return
-        memory = self.dims[::-1] if self.flags & FORTRAN else self.dims
-        check(len(memory) >= 2, "bricks of fewer than two dimensions")
-        self.y, self.x = memory[-2:]
+        z, self.y, self.x = folded(self.dims[::-1] if self.flags & FORTRAN else self.dims)
+        check(self.x >= 16 and self.y >= 16 or z >= 8 and self.y >= 8 and self.x >= 16, "bricks of too few values")
         plane, row = self.y * self.x, 32 * self.x
         check(plane, "values per frame")
         if values % (plane * (8 if dims == 3 else 1)) == 0:
@@ -93,7 +103,7 @@ class File:
 
     def __init__(self, data):
         self.header = h = Header(data)
-        self.streams, self.bytes, self.count, at = [], [], 0, h.size
+        self.streams, self.bytes, self.count, self.fill, at = [], [], 0, None, h.size
         while True:
             check(len(data) >= at + 8, "truncated before a frame")
             length = struct.unpack_from("<Q", data, at)[0]
@@ -113,6 +123,8 @@ class File:
         one = decoder.Header(stream, b"GHZ2")
         check(one.type == h.type and stream[32:48] == h.lattice, "a frame of another type, step or bound")
         check(one.dims == h.dims_of_streams, "a frame of other dimensions")
+        self.fill = self.fill or (one.has_fill, one.missing)
+        check(self.fill == (one.has_fill, one.missing), "a frame of another fill value")
         if left is not None:
             check(one.extent == h.frame_at(self.count) and (left or not number), "the shape of a frame")
         else:

@@ -29,17 +29,17 @@ def check(condition, what):
 
 
 class Header:
-    """The 64 bytes that streams and messages have in common."""
+    """The 72 bytes that streams and messages have in common."""
 
     def __init__(self, data, magic):
         if data[:4] in (b"GHZ1", b"GHZM"):
             raise Newer("written by version 0.1 of ghz")
-        check(len(data) >= 64 and data[:4] == magic, "magic")
+        check(len(data) >= 72 and data[:4] == magic, "magic")
         self.type, flags, self.cap, self.dims, *self.extent = struct.unpack_from("<BBBBQQQ", data, 4)
-        self.step, self.eb, self.terms, zeros, self.payload = struct.unpack_from("<ddIIQ", data, 32)
-        if self.type > 1 or flags > 3 or zeros or not 1 <= self.dims <= 3:
+        self.step, self.eb, self.terms, zeros, self.payload, self.fill = struct.unpack_from("<ddIIQd", data, 32)
+        if self.type > 1 or flags > 7 or zeros or not 1 <= self.dims <= 3:
             raise Newer("type, features or dimensions of a newer version")
-        self.inexact, self.transform = flags & 1, flags >> 1
+        self.inexact, self.transform, self.has_fill = flags & 1, flags >> 1 & 1, flags >> 2
         self.n = math.prod(self.extent)
         check(self.dims > 1 or (self.extent[:2] == [1, 1] and not self.transform), "a flat array with planes")
         check(self.n < 2**64, "more values than there can be")
@@ -49,11 +49,17 @@ class Header:
         check(0 <= self.eb < float("inf") and data[47] < 128, "bound")
         check(self.terms <= 2 ** (58 - self.cap) - 1, "terms")
         self.size = (4, 8)[self.type]
+        check(self.has_fill or data[64:72] == bytes(8), "a fill value without its flag")
+        check(abs(self.fill) < float("inf") and value_of(float_bits(self.fill, self.size), self.size) == self.fill, "fill value")
+        self.missing = float_bits(self.fill, self.size) if self.has_fill else NAN[self.size]
         self.bricks = [(extent + brick - 1) // brick for extent, brick in zip(self.extent, BRICK[self.dims])]
         self.tiles = math.prod(self.bricks)
 
     def integer_bits(self, mode):
-        return ((16, 23, 36), (16, 22, self.cap))[self.type][mode]
+        if mode == 0 and self.type == 0:
+            room = (self.eb - self.step / 2) * (2.0**24 * 125 / 128)
+            return next((b for b in range(16, 22) if room <= self.step * 2**b), 22)
+        return ((0, 23, 36), (16, 22, self.cap))[self.type][mode]
 
     def halved(self, mode):
         """Whether the unit of the mode is half a step."""
@@ -94,17 +100,17 @@ class Stream:
         self.header = h = Header(data, b"GHZN" if is_message else b"GHZ2")
         self.first = 0
         if is_message:
-            check(len(data) >= 80, "too short")
-            self.first, count = struct.unpack_from("<QQ", data, 64)
-            check(self.first <= h.tiles and count <= h.tiles - self.first and count <= (len(data) - 80) // 2, "tiles")
-            ends = sizes_of(data, 80, count, h.payload)
+            check(len(data) >= 88, "too short")
+            self.first, count = struct.unpack_from("<QQ", data, 72)
+            check(self.first <= h.tiles and count <= h.tiles - self.first and count <= (len(data) - 88) // 2, "tiles")
+            ends = sizes_of(data, 88, count, h.payload)
         else:
             count = h.tiles
-            check(count <= (len(data) - 64) // 2, "too short")
+            check(count <= (len(data) - 72) // 2, "too short")
             chunks = (count + 15) // 16
-            ends = sizes_of(data, 64 + 8 * (chunks + 1), count, h.payload)
-            offsets = struct.unpack_from(f"<{chunks + 1}Q", data, 64)
-            check(offsets == tuple(ends[min(16 * c, count)] for c in range(chunks + 1)), "offsets")
+            ends = sizes_of(data, 72 + 8 * chunks, count, h.payload)
+            stored = struct.unpack_from(f"<{chunks}Q", data, 72)
+            check(stored == tuple(ends[min(16 * c + 16, count)] for c in range(chunks)), "ends of chunks")
         start = len(data) - h.payload
         self.tiles = [data[start + ends[t]:start + ends[t + 1]] for t in range(count)]
 
@@ -283,6 +289,15 @@ def float_bits(y, size):
         return INF[4] | (0x80000000 if y < 0 else 0)
 
 
+def value_of(bits, size):
+    return struct.unpack("<f" if size == 4 else "<d", bits.to_bytes(size, "little"))[0]
+
+
+def is_missing(bits, h):
+    value = value_of(bits, h.size)
+    return value != value or (h.has_fill and value == h.fill)
+
+
 def decode_tile(data, tile, h):
     """The bit patterns of a tile's values inside."""
     m, size = tile.m, h.size
@@ -291,7 +306,7 @@ def decode_tile(data, tile, h):
     if data[0] >> 3 & 3 == 3:
         check(h.terms > 0 and data[0] == 0x18 and len(data) == 1 + m * size, "a raw tile")
         bits = struct.unpack(f"<{m}{'IQ'[h.type]}", data[1:])
-        return [NAN[size] if v & (1 << 8 * size - 1) - 1 > INF[size] else v for v in bits]
+        return [h.missing if is_missing(v, h) else v for v in bits]
     mode, q, c, plus, minus = lattice_tile(data, tile, h)
     shift = 26 if tile.dims == 3 else 19
     waves = transform(c, tile.dims) if c else None
@@ -302,7 +317,7 @@ def decode_tile(data, tile, h):
             y = float(waves[i] + q[i] * 2 ** (shift - h.halved(mode))) * 2.0**-shift * h.step
         else:
             y = float(q[i]) * (h.step / 2 if h.halved(mode) else h.step)
-        out.append((float_bits(y, size), INF[size], INF[size] | sign, NAN[size])[special])
+        out.append((float_bits(y, size), INF[size], INF[size] | sign, h.missing)[special])
     return out
 
 
@@ -318,16 +333,17 @@ def join(messages):
     h, tiles = parts[0].header, []
     for part in parts:
         other = part.header
-        check((h.type, h.cap, h.dims, h.extent, h.step, h.eb, h.terms) ==
-              (other.type, other.cap, other.dims, other.extent, other.step, other.eb, other.terms), "messages of different arrays")
+        check((h.type, h.cap, h.dims, h.extent, h.step, h.eb, h.terms, h.has_fill, h.missing) ==
+              (other.type, other.cap, other.dims, other.extent, other.step, other.eb, other.terms, other.has_fill, other.missing),
+              "messages of different arrays")
         check(part.first == len(tiles), "messages that do not follow each other")
         tiles += part.tiles
     check(len(tiles) == h.tiles, "missing messages")
     ends = list(accumulate(map(len, tiles), initial=0))
-    flags = max(part.header.inexact for part in parts) + 2 * max(part.header.transform for part in parts)
+    flags = max(part.header.inexact for part in parts) + 2 * max(part.header.transform for part in parts) + 4 * h.has_fill
     chunks = (h.tiles + 15) // 16
-    return b"".join([struct.pack("<4sBBBBQQQddIIQ", b"GHZ2", h.type, flags, h.cap, h.dims, *h.extent, h.step, h.eb, h.terms, 0, ends[-1]),
-                     struct.pack(f"<{chunks + 1}Q", *(ends[min(16 * c, h.tiles)] for c in range(chunks + 1))),
+    return b"".join([struct.pack("<4sBBBBQQQddIIQd", b"GHZ2", h.type, flags, h.cap, h.dims, *h.extent, h.step, h.eb, h.terms, 0, ends[-1], h.fill),
+                     struct.pack(f"<{chunks}Q", *(ends[min(16 * c + 16, h.tiles)] for c in range(chunks))),
                      struct.pack(f"<{h.tiles}H", *map(len, tiles)), *tiles])
 
 

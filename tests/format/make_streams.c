@@ -64,6 +64,7 @@ static ref_bytes stream_from(const ghz_lattice *l, int order, const double *x, s
   void *values = scratch(n * ghz_type_size(l->type));
   for (size_t i = 0; i < n; i++)
     put_value(l->type, values, i, x[i]);
+  plant_fill(l, values, n, n);
   return compress(context, l, order, values, n);
 }
 
@@ -114,7 +115,7 @@ static void fresh_streams(ghz_type type) {
   for (size_t m = 0; m < COUNT(makers); m++)
     for (size_t s = 0; s < COUNT(scales); s++, turn++) {
       SCOPE;
-      ghz_lattice l = lattice_abs(type, 0.37);
+      ghz_lattice l = lattice_filled(type, 0.37, turn);
       size_t n = m == 0 ? 3000 : lengths[turn % COUNT(lengths)];
       makers[m].fill(x, n, scales[s]);
       scaled(x, n, l.step);
@@ -129,26 +130,27 @@ static void fresh_streams(ghz_type type) {
   }
 }
 
-/* Sums of streams of different order and mode, and what scaling and extrema make. */
-static void results(ghz_type type) {
+/* Sums of streams of different order and mode, and what scaling and extrema make; with fill values,
+ * too. */
+static void results(ghz_type type, unsigned turn) {
   SCOPE;
   enum { OPERANDS = 6 };
   static double x[LENGTH_MAX];
   static const size_t n = 5000;
   ref_bytes s[OPERANDS];
-  ghz_lattice l = lattice_abs(type, 0.01);
+  ghz_lattice l = lattice_filled(type, 0.01, turn);
   for (int i = 0; i < OPERANDS; i++) {
     makers[i % 5].fill(x, n, scales[i % 4]);
     scaled(x, n, l.step);
     s[i] = stream_from(&l, i % 4 - 1, x, n);
   }
-  keep(NAME(type, "%s", "sum"), sum(context, OPERANDS, s));
-  keep(NAME(type, "%s", "mean"), mean(context, OPERANDS, s));
-  keep(NAME(type, "%s", "combination"), combine(context, 4, s, (int64_t[]){1000, -5001, 7, 0}));
-  keep(NAME(type, "%s", "cancelled"), subtract(context, s[2], s[2]));
-  keep(NAME(type, "%s", "scaled"), scale(context, s[4], -1.0 / 3));
-  keep(NAME(type, "%s", "maximum"), extremum(context, s[0], s[4], 1));
-  keep(NAME(type, "%s", "no_terms"), combine(context, 1, s, (int64_t[]){0}));
+  keep(NAME(type, "sum_%u", turn), sum(context, OPERANDS, s));
+  keep(NAME(type, "mean_%u", turn), mean(context, OPERANDS, s));
+  keep(NAME(type, "combination_%u", turn), combine(context, 4, s, (int64_t[]){1000, -5001, 7, 0}));
+  keep(NAME(type, "cancelled_%u", turn), subtract(context, s[2], s[2]));
+  keep(NAME(type, "scaled_%u", turn), scale(context, s[4], -1.0 / 3));
+  keep(NAME(type, "maximum_%u", turn), extremum(context, s[0], s[4], 1));
+  keep(NAME(type, "no_terms_%u", turn), combine(context, 1, s, (int64_t[]){0}));
 }
 
 /* As many terms as there may be: integers beyond 2^53, widths beyond 56, anchors of 8 bytes. */
@@ -162,6 +164,21 @@ static void many_terms(ghz_type type) {
     scaled(x, COUNT(x), l.step);
     ref_bytes s = stream_from(&l, order, x, COUNT(x));
     keep(NAME(type, "terms_%d", order), combine(context, 1, &s, &most));
+  }
+}
+
+/* Data with an offset: coarse integers of 17 to 22 bits, in sums of few and of many terms. */
+static void offsets(void) {
+  static const double magnitudes[] = {0x1p18, 0x1.4p18, 0x1.3p19, 0x1p20, 0x1p21, 0x1.5p22};
+  static double x[2500];
+  for (size_t i = 0; i < COUNT(magnitudes); i++) {
+    SCOPE;
+    ghz_lattice l = lattice_offset(0.01, magnitudes[i]);
+    for (size_t k = 0; k < COUNT(x); k++)
+      x[k] = 0.01 * magnitudes[i] * (k / 1024 == 1 ? uniform() : 0.999 + 1e-4 * uniform());
+    ref_bytes s = stream_from(&l, (int)i % 4 - 1, x, COUNT(x));
+    keep(say("f32_offset_%zu", i), s);
+    keep(say("f32_offset_%zu_many", i), combine(context, 1, &s, (int64_t[]){i % 2 ? 8388607 : 500}));
   }
 }
 
@@ -188,9 +205,9 @@ static void edges(void) {
 /* Bricks: fields on every shape, and sums of layers of every kind. */
 static void bricks(ghz_type type) {
   static const double amounts[] = {40, 1000, 1e6};
-  ghz_lattice l = lattice_abs(type, 0.37);
   for (size_t i = 0; i < field_shape_count; i++) {
     SCOPE;
+    ghz_lattice l = lattice_filled(type, 0.37, i);
     const ghz_shape *shape = &field_shapes[i];
     ref_bytes s[4];
     for (size_t k = 0; k < 4; k++) {
@@ -215,10 +232,12 @@ int main(int argc, char **argv) {
   context = context_on(NULL, 1);
   for (int type = GHZ_F32; type <= GHZ_F64; type++) {
     fresh_streams((ghz_type)type);
-    results((ghz_type)type);
+    for (unsigned turn = 0; turn < 4; turn++)
+      results((ghz_type)type, turn);
     many_terms((ghz_type)type);
     bricks((ghz_type)type);
   }
+  offsets();
   edges();
   ghz_context_free(context);
   printf("%d streams\n", saved);

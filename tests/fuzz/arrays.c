@@ -6,6 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The same with a smaller step, as data with an offset have it: more values are coarse then. */
+static void make_room(ghz_lattice *l, unsigned part) {
+  double step = (double)(float)(l->step * (1 - part / 190.0));
+  if (step >= 0x1p-120)
+    l->step = step;
+}
+
 /* Half of the bounds are of usual size; the others have any bits. */
 ghz_lattice choose_lattice(choices *c) {
   ghz_type type = (ghz_type)choose_below(c, 2);
@@ -21,6 +28,8 @@ ghz_lattice choose_lattice(choices *c) {
   MUST(l.step == ref_step((int)type, eb) && l.eb == eb, "step %a for %a", l.step, eb);
   if (type == GHZ_F64 && how >> 7)
     l.cap = 35;
+  if (type == GHZ_F32 && how >> 7)
+    make_room(&l, how >> 1 & 63);
   return l;
 }
 

@@ -79,7 +79,7 @@ static const uint8_t *read_tile(ghz_bytes s, uint64_t at, ref_header *h, ref_til
 }
 
 static bool integers_within(const ref_header *h, const ref_tile *t) {
-  int64_t most = ((int64_t)1 << ref_mode_bits(h->type, h->cap, t->mode)) * (int64_t)h->terms;
+  int64_t most = ((int64_t)1 << ref_mode_bits(h, t->mode)) * (int64_t)h->terms;
   for (int i = 0; i < REF_TILE && !t->raw; i++)
     if (t->q[i] < -most || t->q[i] > most)
       return false;

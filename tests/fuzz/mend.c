@@ -150,7 +150,7 @@ size_t mend_tile(const ref_header *h, const ref_tile *shape, const uint8_t *from
   unsigned extra = first & 4 ? next(&in) : 0, la = 0, ls = 0;
   int64_t anchor = 0, slope = 0;
   widths w, coefficient;
-  int limit = ref_mode_bits(h->type, h->cap, (int)mode) + (int)order + 1 + ref_bit_length(h->terms);
+  int limit = ref_mode_bits(h, (int)mode) + (int)order + 1 + ref_bit_length(h->terms);
   bool transformed = !flat && (extra & 8) && h->transform && shape->n >= 256;
   if (order > 0)
     la = take_number(&in, extra & 7, &anchor);

@@ -8,7 +8,17 @@
 #include <string.h>
 
 /* Offsets of fields of a header, and its sizes. */
-enum { EXTENTS = 8, STEP = 32, TERMS = 48, PAYLOAD = 56, COMMON = 64, FIRST = 64, TILES = 72, MESSAGE = 80 };
+enum {
+  EXTENTS = 8,
+  STEP = 32,
+  TERMS = 48,
+  PAYLOAD = 56,
+  FILL = 64,
+  COMMON = 72,
+  FIRST = 72,
+  TILES = 80,
+  MESSAGE = 88
+};
 enum { TILES_MOST = 40 };
 
 /* A stream or message in its parts. */
@@ -22,8 +32,8 @@ typedef struct loose {
   } tile[TILES_MOST];
 } loose;
 
-/* Bytes of the chunk offsets of a stream. */
-static size_t offsets_size(size_t tiles) { return 8 * ((tiles + 15) / 16 + 1); }
+/* Bytes of the ends of a stream's chunks. */
+static size_t ends_size(size_t tiles) { return 8 * ((tiles + 15) / 16); }
 
 /* ---- Shapes ---- */
 /* The header, with a number of dimensions that there is. */
@@ -88,7 +98,7 @@ static loose *take_apart(const uint8_t *data, size_t size) {
   uint64_t tiles = l->message ? get_little(l->header + TILES, 8) : tiles_of_array(l);
   if (tiles > TILES_MOST)
     tiles = TILES_MOST;
-  size_t sizes = smaller(size, l->message ? header : header + offsets_size((size_t)tiles));
+  size_t sizes = smaller(size, l->message ? header : header + ends_size((size_t)tiles));
   size_t payload = smaller(size, sizes + 2 * (size_t)tiles);
   for (size_t t = 0; t < tiles; t++) {
     size_t want = sizes + 2 * t + 2 <= size ? (size_t)get_little(data + sizes + 2 * t, 2) : 0;
@@ -118,22 +128,20 @@ static void fit_count(loose *l) {
 
 /* Writes what fits: tiles that do not are empty. Without room for the index nothing changes. */
 static size_t put_together(loose *l, uint8_t *out, size_t size, size_t room) {
-  size_t offsets = l->message ? 0 : offsets_size(l->tiles), header = l->message ? MESSAGE : COMMON;
-  if (header + offsets + 2 * l->tiles > room)
+  size_t ends = l->message ? 0 : ends_size(l->tiles), header = l->message ? MESSAGE : COMMON;
+  if (header + ends + 2 * l->tiles > room)
     return size;
-  uint8_t *sizes = out + header + offsets, *payload = sizes + 2 * l->tiles, *p = payload;
+  uint8_t *sizes = out + header + ends, *payload = sizes + 2 * l->tiles, *p = payload;
   fit_count(l);
   for (size_t t = 0; t < l->tiles; t++) {
     size_t own = l->tile[t].size <= room - (size_t)(p - out) ? l->tile[t].size : 0;
-    if (t % 16 == 0 && offsets)
-      put_little(out + COMMON + t / 2, (uint64_t)(p - payload), 8);
     put_little(sizes + 2 * t, own, 2);
     memcpy(p, l->tile[t].data, own);
     p += own;
+    if (ends)
+      put_little(out + COMMON + t / 16 * 8, (uint64_t)(p - payload), 8);
   }
   put_little(l->header + PAYLOAD, (uint64_t)(p - payload), 8);
-  if (offsets)
-    put_little(out + header + offsets - 8, (uint64_t)(p - payload), 8);
   memcpy(out, l->header, header);
   return (size_t)(p - out);
 }
@@ -165,11 +173,11 @@ static uint64_t one_of(uint64_t *state, const uint64_t *from, size_t count) {
 static void change_head(loose *l, uint64_t *state) {
   static const struct {
     uint8_t at, size;
-  } fields[] = {{4, 1},    {5, 1},        {6, 1},     {7, 1},     {8, 8},     {16, 8},   {24, 8},
-                {STEP, 8}, {STEP + 8, 8}, {TERMS, 4}, {TERMS, 4}, {FIRST, 8}, {TILES, 8}};
+  } fields[] = {{4, 1},    {5, 1},        {6, 1},     {7, 1},     {8, 8},    {16, 8},    {24, 8},
+                {STEP, 8}, {STEP + 8, 8}, {TERMS, 4}, {TERMS, 4}, {FILL, 8}, {FIRST, 8}, {TILES, 8}};
   static const uint64_t interesting[] = {0,       1,       2,    35,   44,         16383,
                                          8388607, 8388608, 1023, 1025, UINT64_MAX, (uint64_t)1 << 63};
-  size_t field = (size_t)input_below(state, l->message ? 13 : 11);
+  size_t field = (size_t)input_below(state, l->message ? 14 : 12);
   uint8_t *p = l->header + fields[field].at;
   if (fields[field].at == 4 || fields[field].at == 6) { /* type and cap that belong together */
     unsigned kind = (unsigned)input_below(state, 3);
@@ -178,6 +186,11 @@ static void change_head(loose *l, uint64_t *state) {
   } else if (fields[field].at == 7) { /* a shape of the other kind */
     put_shape(l, 1 + (int)input_below(state, 3), 1, 1, 1);
     fit_count(l);
+  } else if (fields[field].at == FILL) {
+    put_little(p, ref_bits(REF_F64, (double)(int64_t)input_below(state, 5) - 2), 8);
+    l->header[5] = (uint8_t)(l->header[5] | 4 * (input_below(state, 4) > 0));
+    if (input_below(state, 4) == 0)
+      LLVMFuzzerMutate(p, 8, 8);
   } else if (fields[field].at == STEP || fields[field].at == STEP + 8) {
     double step = (1 + input_uniform(state) / 2) * (double)((uint64_t)1 << input_below(state, 40));
     put_little(p, ref_bits(REF_F64, input_below(state, 8) ? step : 0), 8);
@@ -244,9 +257,10 @@ size_t mutate_stream(uint8_t *data, size_t size, size_t room, uint64_t *state) {
 
 size_t mutate_to_agree(uint8_t *data, size_t size, size_t room, const uint8_t *with, size_t with_size) {
   loose *l = take_apart(data, size), *other = take_apart(with, with_size);
-  static const struct { uint8_t at, size; } same[] = {{4, 1}, {6, 2}, {EXTENTS, 24}, {STEP, 16}};
+  static const struct { uint8_t at, size; } same[] = {{4, 1}, {6, 2}, {EXTENTS, 24}, {STEP, 16}, {FILL, 8}};
   for (size_t i = 0; i < sizeof same / sizeof *same; i++)
     memcpy(l->header + same[i].at, other->header + same[i].at, same[i].size);
+  l->header[5] = (uint8_t)((l->header[5] & ~4) | (other->header[5] & 4));
   if (l->message == other->message) {
     memcpy(l->header + FIRST, other->header + FIRST, 16);
     while (l->tiles > other->tiles)

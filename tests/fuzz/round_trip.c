@@ -34,7 +34,9 @@ static void use_range(choices *c, ghz_lattice *l, const void *x, size_t n) {
     MUST(!isfinite(v) || (v >= min && v <= max), "value %zu, %a, is not in %a .. %a", i, v, min, max);
   }
   int cap = l->cap;
-  if (ghz_lattice_make(l->type, (ghz_bound){kind, value}, min, max, l) != GHZ_OK)
+  int zeros = min == 0 && max == 0;
+  if (ghz_lattice_make(l->type, (ghz_bound){kind, value}, zeros ? INFINITY : min, zeros ? -INFINITY : max, l) !=
+      GHZ_OK)
     MUST(!(value > 0) || isinf(value), "no lattice for %a of %a .. %a", value, min, max);
   l->cap = cap;
 }

@@ -2,13 +2,13 @@
  * in any order and grouping and from every instruction set; and within the bound of a sum. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "arrays.h"
+#include "quad.h"
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { MOST = 5 };
-typedef __float128 quad;
 
 /* Arrays, their streams, and the exact sums of their values. */
 typedef struct operands {

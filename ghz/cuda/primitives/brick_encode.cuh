@@ -16,7 +16,7 @@ template <class Real> struct value_brick {
   double *numbers; // room for TILE of them
   const line_order *order;
   brick_part part;
-  int mode, in_float; // how they are quantised
+  int coefficients, in_float; // the brick may have them; how values are quantised
   double factor;
 
   METHOD Real value(int column) const {
@@ -104,8 +104,7 @@ CALLED uint32_t transform_values(const value_brick<Real> &v, uint32_t alone, bri
 // ---- The brick ----------------------------------------------------------------------------------
 
 template <class Real> DEVICE bool may_transform(const value_brick<Real> &v, int order, bool zeros) {
-  return order == GHZ_ORDER_BEST && v.mode == COARSE && v.part.extent.n >= COEFFICIENT_VALUES &&
-         !coarser_than_bound(&v.lattice) && !zeros;
+  return order == GHZ_ORDER_BEST && v.coefficients && v.part.extent.n >= COEFFICIENT_VALUES && !zeros;
 }
 
 // Writes a brick over its values in shared memory.

@@ -112,7 +112,7 @@ SELDOM int open_raw_brick(const brick_context &k, const uint8_t *data, plane_til
   brick_shape t;
   int64_t r[LANE_VALUES];
   uint32_t planes[8];
-  if (values.begin(k.lattice, {{{{data + 1}}, k.extent}, b.inside}, k.lane) == RAW)
+  if (values.begin(k.lattice, {{raw_values_at<Real>(data + 1, k.lattice), k.extent}, b.inside}, k.lane) == RAW)
     return 0;
   t.lattice.lead = {};
   t.lattice.lead.mode = values.mode;

@@ -215,12 +215,13 @@ DEVICE int decode_brick(const brick_context &k, uint32_t *buffer, const Bytes &b
     compose_wide<DIMS, Out>(k, buffer, bytes, t, narrow);
   else if (!(STAGED && narrow))
     decode_wide_lattice<DIMS, Out>(k, buffer, bytes, t.lattice, by);
-  put_specials<Out>(buffer, t.lattice, k.lane);
+  put_specials<Out>(buffer, k.lattice, t.lattice, k.lane);
   __syncwarp();
   return 1;
 }
 
-// Calls use(i, y) for the lane's values of any lattice brick, slowly. Returns 0 if it is damaged.
+// Calls use(i, y) for the lane's values of any lattice brick, slowly; y is NaN where one is
+// missing. Returns 0 if it is damaged.
 template <int DIMS, class Out, class Bytes, class Use>
 DEVICE int each_value(const brick_context &k, const Bytes &bytes, uint32_t size, wide_room &room, Use use) {
   brick_shape t;
@@ -231,7 +232,7 @@ DEVICE int each_value(const brick_context &k, const Bytes &bytes, uint32_t size,
   const scale by = scale_of(k.lattice, r.lead.mode, k.terms);
   const auto use_any = [&](int i, Out y) {
     const uint32_t plus = r.plus >> i & 1, minus = r.minus >> i & 1;
-    use(i, plus | minus ? special_value<Out>(plus, minus) : y);
+    use(i, plus | minus ? special_value(plus, minus, not_a_number<Out>()) : y);
   };
   if (r.lead.coefficients) {
     const int narrow = by.in_32_bits && inverse_is_exact(t.coefficients);

@@ -81,6 +81,14 @@ template <class Real> DEVICE Real canonical(Real x) {
   return (bits_of(x) & ~type::SIGN) > type::EXPONENT ? real_of((typename type::bits)type::NOT_A_NUMBER) : x;
 }
 
+// A raw value from its bits.
+DEVICE float restored(uint32_t b, float missing) {
+  return b == real_type<float>::NOT_A_NUMBER ? missing : real_of(b);
+}
+DEVICE double restored(uint64_t b, double missing) {
+  return b == real_type<double>::NOT_A_NUMBER ? missing : real_of(b);
+}
+
 // How integers of a tile become values.
 struct scale {
   double unit;
@@ -89,15 +97,16 @@ struct scale {
 
 DEVICE scale scale_of(const ghz_lattice &l, int mode, uint32_t terms) {
   return {mode_unit(l.type, l.step, mode), l.type == GHZ_F32 && decodes_in_float(&l, mode, terms),
-          fits_32_bits(l.type, l.cap, mode, terms)};
+          fits_32_bits(&l, mode, terms)};
 }
 
-template <class Out> DEVICE Out special_value(uint32_t plus, uint32_t minus) {
+template <class Out> DEVICE Out special_value(uint32_t plus, uint32_t minus, Out missing) {
   typedef real_type<Out> type;
-  typename type::bits b = plus & minus ? type::NOT_A_NUMBER
-                          : plus       ? type::EXPONENT
-                                       : type::EXPONENT | type::SIGN;
-  return real_of(b);
+  return plus & minus ? missing : real_of(plus ? type::EXPONENT : type::EXPONENT | type::SIGN);
+}
+
+template <class Out> DEVICE Out not_a_number() {
+  return real_of((typename real_type<Out>::bits)real_type<Out>::NOT_A_NUMBER);
 }
 
 template <bool InFloat, class Out, class Int> DEVICE Out scaled(Int q, const scale &by) {
@@ -127,39 +136,42 @@ DEVICE void put_scaled(uint32_t *buffer, const Int q[LANE_VALUES], const scale &
   }
 }
 
-// NaN and infinities over the values of a lane.
-template <class Out> DEVICE void put_specials(uint32_t *buffer, const tile_shape &t, int lane) {
-  if (t.lead.special)
-    ROLLED for (int i = 0; i < LANE_VALUES; i++) {
-      const uint32_t plus = t.plus >> i & 1, minus = t.minus >> i & 1;
-      if (plus | minus)
-        reinterpret_cast<Out *>(buffer)[value_rows<Out>::place_of_value(LANE_VALUES * lane + i)] =
-            special_value<Out>(plus, minus);
-    }
+// NaN, or the fill, and infinities over the values of a lane.
+template <class Out>
+DEVICE void put_specials(uint32_t *buffer, const ghz_lattice &l, const tile_shape &t, int lane) {
+  if (!t.lead.special)
+    return;
+  const Out missing = missing_value<Out>(l);
+  ROLLED for (int i = 0; i < LANE_VALUES; i++) {
+    const uint32_t plus = t.plus >> i & 1, minus = t.minus >> i & 1;
+    if (plus | minus)
+      reinterpret_cast<Out *>(buffer)[value_rows<Out>::place_of_value(LANE_VALUES * lane + i)] =
+          special_value<Out>(plus, minus, missing);
+  }
 }
 
 template <class Int, class Out>
-DEVICE void put_values(uint32_t *buffer, const Int q[LANE_VALUES], const tile_shape &t, const scale &by,
-                       int lane) {
+DEVICE void put_values(uint32_t *buffer, const ghz_lattice &l, const Int q[LANE_VALUES], const tile_shape &t,
+                       const scale &by, int lane) {
   // One branch for all values, since the compiler would compute both products of each.
   if (sizeof(Out) == 4 && by.in_float)
     put_scaled<true, Int, Out>(buffer, q, by, lane);
   else
     put_scaled<false, Int, Out>(buffer, q, by, lane);
-  put_specials<Out>(buffer, t, lane);
+  put_specials<Out>(buffer, l, t, lane);
 }
 
 // Decodes a lattice tile to values in shared memory. Its integers must fit in Int.
 template <class Int, class Unsigned, class Out, class Bytes>
-DEVICE void decode_tile(uint32_t *buffer, const Bytes &bytes, const tile_shape &t, const scale &by,
-                        const expansion *expand, int lane) {
+DEVICE void decode_tile(uint32_t *buffer, const ghz_lattice &l, const Bytes &bytes, const tile_shape &t,
+                        const scale &by, const expansion *expand, int lane) {
   Int q[LANE_VALUES];
   plane_reader<Bytes> reader;
   reader.begin(bytes, expand, t.widths, t.least, t.height, t.planes_at, lane);
   residuals_of_planes(reader, t.height, q);
   integrate<Int, Unsigned>(q, t.lead, lane);
   __syncwarp(); // all lanes have read the bytes that the values may take the place of
-  put_values<Int, Out>(buffer, q, t, by, lane);
+  put_values<Int, Out>(buffer, l, q, t, by, lane);
   __syncwarp();
 }
 

@@ -120,6 +120,18 @@ DEVICE void planes_of_registers(const int32_t r[LANE_VALUES], int k, uint32_t pl
 
 // ---- 64 bits, from the values -------------------------------------------------------------------
 
+// Replaces the fill by NaN among a tile's values in shared memory, of which the lane's columns
+// `inside` count.
+template <class Real> SELDOM void hide_fill(Real *values, const ghz_lattice l, uint32_t inside, int lane) {
+  const fill_test fill = fill_test_of(&l);
+  ROLLED for (int i = 0; i < LANE_VALUES; i++) {
+    Real &x = values[value_rows<Real>::place_of_value(LANE_VALUES * lane + i)];
+    if ((inside >> i & 1) && is_fill(fill, bits_of(x)))
+      x = real_of((typename real_type<Real>::bits)real_type<Real>::NOT_A_NUMBER);
+  }
+  __syncwarp();
+}
+
 // The values of a flat tile: those of the first n columns.
 template <class Values> struct first_columns {
   Values values;
@@ -152,7 +164,7 @@ template <class Values> struct columns_of_lane {
 template <class Real, class Values> struct value_integers {
   typedef typename real_type<Real>::bits bits;
   Values values;
-  int lane, mode, special, in_float;
+  int lane, mode, special, in_float, coefficients;
   uint32_t plus, minus;
   bits hidden; // what stands for special values until the lane's first finite one
   double factor;
@@ -179,6 +191,7 @@ template <class Real, class Values> struct value_integers {
       return RAW;
     factor = quantising_factor(l.type, l.step, mode);
     in_float = quantises_in_float(&l, largest);
+    coefficients = may_have_coefficients(&l, largest);
     find_integers_before();
     return mode;
   }

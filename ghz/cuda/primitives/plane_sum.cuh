@@ -86,7 +86,7 @@ DEVICE enum opened_tile open_tile(const ghz_lattice &l, uint32_t terms, const ui
     value_integers<Real, first_columns<raw_values<Real>>> values;
     if (!raw_tile_valid(real_type<Real>::type, terms, data[0], size, n))
       return DAMAGED;
-    if (values.begin(l, {{{data + 1}}, n}, lane) == RAW)
+    if (values.begin(l, {raw_values_at<Real>(data + 1, l), n}, lane) == RAW)
       return OUTSIDE;
     values.shape(GHZ_ORDER_BEST, t);
     for (int k = 0; 8 * k < t.height; k++) {
@@ -122,11 +122,11 @@ template <class Real>
 DEVICE int add_values(const ghz_lattice &l, uint32_t terms, const uint8_t *data, uint32_t size, unsigned n,
                       const expansion *expand, double factor, double sum[LANE_VALUES], int lane) {
   if (is_raw(data, size)) {
-    raw_values<Real> values = {{data + 1}};
+    const raw_values<Real> values = raw_values_at<Real>(data + 1, l);
     if (!raw_tile_valid(real_type<Real>::type, terms, data[0], size, n))
       return 0;
     ROLLED for (int i = 0; i < LANE_VALUES; i++) if (LANE_VALUES * lane + i < (int)n) sum[i] +=
-        factor * (double)canonical(real_of(values(LANE_VALUES * lane + i)));
+        factor * (double)real_of(values(LANE_VALUES * lane + i));
     return 1;
   }
   tile_shape t;
@@ -140,7 +140,8 @@ DEVICE int add_values(const ghz_lattice &l, uint32_t terms, const uint8_t *data,
   const scale by = scale_of(l, t.lead.mode, terms);
   ROLLED for (int i = 0; i < LANE_VALUES; i++) {
     uint32_t plus = t.plus >> i & 1, minus = t.minus >> i & 1;
-    sum[i] += factor * (double)(plus | minus ? special_value<Real>(plus, minus) : value_of<Real>(q[i], by));
+    sum[i] += factor * (double)(plus | minus ? special_value(plus, minus, not_a_number<Real>())
+                                             : value_of<Real>(q[i], by));
   }
   return 1;
 }

@@ -5,6 +5,7 @@
 
 #include "cuda/primitives/squeeze.cuh"
 #include "cuda/primitives/stage.cuh"
+#include "rules/fill.h"
 #include "rules/parse.h"
 
 template <class Real> struct real_type;
@@ -57,14 +58,29 @@ DEVICE bool is_raw(const uint8_t *data, uint32_t size) {
   return size && first_says_raw(data[0]);
 }
 
+// Those that are missing, NaN or the lattice's fill, are the canonical NaN.
 template <class Real> struct raw_values {
+  typedef typename real_type<Real>::bits bits;
   global_bytes bytes; // those of the values, not aligned
-  METHOD typename real_type<Real>::bits operator()(int i) const {
-    typename real_type<Real>::bits b = 0;
+  bits mask, key;     // of the fill
+  METHOD bits operator()(int i) const {
+    bits b = 0;
     for (unsigned k = 0; k < sizeof(Real); k++)
-      b |= (typename real_type<Real>::bits)bytes.byte((uint32_t)(i * (int)sizeof(Real)) + k) << 8 * k;
-    return b;
+      b |= (bits)bytes.byte((uint32_t)(i * (int)sizeof(Real)) + k) << 8 * k;
+    const bool nan = (b & ~real_type<Real>::SIGN) > real_type<Real>::EXPONENT;
+    return nan || (b & mask) == key ? real_type<Real>::NOT_A_NUMBER : b;
   }
 };
+
+template <class Real> DEVICE raw_values<Real> raw_values_at(const uint8_t *data, const ghz_lattice &l) {
+  typedef typename real_type<Real>::bits bits;
+  const fill_test fill = fill_test_of(&l);
+  return {{data}, (bits)fill.mask, (bits)fill.key};
+}
+
+// What a missing value is decoded to.
+template <class Real> DEVICE Real missing_value(const ghz_lattice &l) {
+  return real_of((typename real_type<Real>::bits)missing_bits(&l, real_type<Real>::type));
+}
 
 #endif

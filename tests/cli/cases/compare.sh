@@ -43,7 +43,25 @@ done
 fails 1 'w.f32: has only 1000 values, fewer than a.f32' "$GHZ" compare a.f32 w.f32
 fails 1 'w.f32: has only 1000 values, fewer than a.f32' "$GHZ" compare w.f32 a.f32
 fails 2 '2 input files are needed' "$GHZ" compare a.f32
-fails 2 '--dims needs --png' "$GHZ" compare a.f32 b.f32 --dims 10x10
+fails 1 'a.f32: --dims 10x10 needs 100 values, the file has 60000' "$GHZ" compare a.f32 b.f32 --dims 10x10
+# Where the largest error is, its root mean square, and the bias: 5 values, of which number 13 (from
+# 0) of 2x3x4 is too large by 3, and number 23 too small by 1
+ramp() { for i in $(seq 0 23); do [ $i = 13 ] && printf "\\0\\0\\$1" || { [ $i = 23 ] && printf "\\0\\0\\$2" || printf '\0\0\200\077'; }; done; }
+ramp '200\077' '200\077' >ones.f32          # 1 everywhere
+ramp '200\100' '000\000' >off.f32           # 4 and 0
+ok "$GHZ" compare ones.f32 off.f32 --dims 2x3x4 >out
+for line in 'max error  *3 at 13 (1, 0, 1)$' 'rms error  *0.645497$' 'bias  *0.0833333$'; do
+  grep -q "^$line" out || die "no '$line' in: $(cat out)"
+done
+ok "$GHZ" compare ones.f32 off.f32 >out
+grep -q '^max error  *3 at 13$' out || die "$(cat out)"
+{ "$TOOL" npy '(2, 3, 4)' f32; cat ones.f32; } >ones.npy
+{ "$TOOL" npy '(2, 3, 4)' f32 | sed 's/False/True/;s/, }/,  }/' | head -c 128; cat ones.f32; } >fortran.npy
+ok "$GHZ" compare ones.npy off.f32 --json >out
+grep -q '"max_error_at": 13, "max_error_index": \[1, 0, 1\].*"rms": 0.6454972243.*"bias": 0.08333' out || die "$(cat out)"
+ok "$GHZ" compare fortran.npy off.f32 >out
+grep -q '^max error  *3 at 13 (1, 0, 2)$' out || die "Fortran: $(cat out)"
+fails 1 'off.f32: the bound 1 is violated: error 3 at 13 (1, 0, 1)' "$GHZ" compare --abs 1 ones.npy off.f32
 # Pictures
 "$GHZ" compare a.f32 b.f32 --png p.png --dims 200x300 2>err >/dev/null || { grep -q 'built without libpng' err && exit 0; die "$(cat err)"; }
 [ "$(head -c 8 p.png | od -A n -t x1 | tr -d ' ')" = 89504e470d0a1a0a ] || die "not a PNG"
@@ -55,7 +73,7 @@ ok "$GHZ" compare a.f32 b.f32 --png q.png --dims 100x20x30 >/dev/null
 [ "$(size_of q.png)" = ' 0 0 4 76 0 0 1 89' ] || die "q.png: $(size_of q.png)"
 fails 1 'p.png: already exists' "$GHZ" compare a.f32 b.f32 --png p.png --dims 200x300
 ok "$GHZ" compare a.f32 b.f32 -f --png p.png --dims 200x300 >/dev/null
-fails 1 'a.f32: --dims needs 6 values, the file has 60000' "$GHZ" compare a.f32 b.f32 --png r.png --dims 3x2
+fails 1 'a.f32: --dims 3x2 needs 6 values, the file has 60000' "$GHZ" compare a.f32 b.f32 --png r.png --dims 3x2
 fails 1 'a.f32: has no shape' "$GHZ" compare a.f32 b.f32 --png r.png
 cp b.f32 own.f32
 fails 1 'own.f32: is the input itself' "$GHZ" compare -f a.f32 own.f32 --png own.f32 --dims 200x300
@@ -77,3 +95,46 @@ fails 1 'n.npy: --dims 3000x20 contradicts its shape, 20x3000' \
   "$GHZ" compare a.f32 n.npy --png r.png --dims 3000x20
 { "$TOOL" npy '(2, 500)' f32; "$TOOL" make special 1000 f32; } >s.npy
 ok "$GHZ" compare s.npy s.f32.ghz --png s.png >/dev/null
+# The same slice is drawn whatever the order of the memory: an array of 3x5x4, once more in Fortran
+# order.
+"$TOOL" make wave 60 f32 >v.f32
+"$TOOL" make noise 60 f32 >w.f32
+for name in v w; do
+  { "$TOOL" npy '(3, 5, 4)' f32; cat $name.f32; } >$name.c.npy
+  "$TOOL" npy '(3, 5, 4)' f32 | sed 's/False/True/;s/, }/,  }/' | head -c 128 >$name.f.npy
+  for x in 0 1 2 3; do for y in 0 1 2 3 4; do for z in 0 1 2; do
+    "$TOOL" box $name.f32 3 5 4 $z $((z + 1)) $y $((y + 1)) $x $((x + 1)) >>$name.f.npy
+  done; done; done
+done
+"$GHZ" compare v.c.npy w.c.npy --png c.png >out
+"$GHZ" compare v.f.npy w.f.npy --png f.png >/dev/null
+same c.png f.png
+# A long caption takes two lines, and touches no border.
+{ "$TOOL" npy '(2, 100, 300)' f32; "$TOOL" make special 60000 f32; } >long.npy
+ok "$GHZ" compress -q --abs 1.2345e-5 long.npy -o long.ghz
+ok "$GHZ" compare long.npy long.ghz --png long.png >/dev/null
+[ "$(size_of long.png)" = ' 0 0 4 76 0 0 1 25' ] || die "long.png: $(size_of long.png)"
+have python3 || exit 0
+python3 - long.png <<'P' || die "the caption is cut"
+import sys, zlib, struct
+d = open(sys.argv[1], "rb").read()
+w, h = struct.unpack(">II", d[16:24])
+at, z = 8, b""
+while at < len(d):
+    n, kind = struct.unpack(">I4s", d[at:at + 8])
+    z += d[at + 8:at + 8 + n] if kind == b"IDAT" else b""
+    at += 12 + n
+raw, rows, bpp = zlib.decompress(z), [], 3
+prior = bytearray(w * bpp)
+for y in range(h):
+    kind, line = raw[y * (w * bpp + 1)], bytearray(raw[y * (w * bpp + 1) + 1:(y + 1) * (w * bpp + 1)])
+    for i in range(w * bpp):
+        a, b, c = line[i - bpp] if i >= bpp else 0, prior[i], prior[i - bpp] if i >= bpp else 0
+        p = a + b - c
+        best = min((abs(p - a), 0, a), (abs(p - b), 1, b), (abs(p - c), 2, c))[2]
+        line[i] = (line[i] + (0, a, b, (a + b) // 2, best)[kind]) & 255
+    rows.append(line)
+    prior = line
+border = [row[x * bpp] for row in rows for x in [*range(10), *range(w - 10, w)]]
+sys.exit(min(border) < 255)
+P

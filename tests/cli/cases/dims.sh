@@ -27,12 +27,29 @@ cmp -n 128 a.npy back.npy || die "a raw file with --dims has another header as .
 ok "$GHZ" info --json raw.ghz >out
 grep -q '"shape": \[64, 64, 64\].*"dims": 3, "transform": true' out || die "$(cat out)"
 # Any number of dimensions; too small ones are flat
-for dims in 2x4x32x32x32=8x8x16 262144=flat 4x64x1024=1x32x32 512x512=1x32x32 32768x8=flat; do
+for dims in 2x4x32x32x32=8x8x16 262144=flat 4x64x1024=1x32x32 512x512=1x32x32 32768x8=flat \
+  64x64x1x64=8x8x16 512x512x1=1x32x32 1x262144x1=flat 64x16x64x4=8x8x16 128x512x4=1x32x32 64x4x1024=1x32x32 4x65536x1=flat; do
   c -f --dims ${dims%=*} a.f32 -o d.ghz
   shows d.ghz "shape  *${dims%=*}\$"
   shows d.ghz "tiles .*${dims#*=}"
   ok "$GHZ" decompress -qf d.ghz -o back.f32
   within a.f32 back.f32 f32 1e-3
+done
+# Dimensions that are joined: boxes and ranges are those of the array that the user knows.
+for dims in 128x512x4 64x4x1024 256x1x1024 16x16384x1; do
+  IFS=x read -r nz ny nx <<<"$dims"
+  for frame in 16384 65536 1048576; do
+    c -f --dims $dims --frame-values $frame a.f32 -o j.ghz
+    ok "$GHZ" decompress -qf j.ghz -o j.f32
+    z0=$((nz / 3)) z1=$((nz / 2)) y0=$((ny / 5)) y1=$(((ny + 1) / 2)) x0=$((nx / 4)) x1=$(((nx + 1) / 2))
+    ok "$GHZ" decompress -qf --box $z0:$z1,$y0:$y1,$x0:$x1 j.ghz -o box.f32
+    "$TOOL" box j.f32 $nz $ny $nx $z0 $z1 $y0 $y1 $x0 $x1 >want.f32
+    same box.f32 want.f32
+    ok "$GHZ" decompress -qf --range 12345:30000 j.ghz -o range.f32
+    tail -c +$((4 * 12345 + 1)) j.f32 | head -c 120000 | cmp - range.f32 || die "range of $dims"
+    ok "$GHZ" add -qf j.ghz j.ghz -o twice.ghz
+    ok "$GHZ" compare --abs 1e-3 a.f32 j.ghz >/dev/null
+  done
 done
 # Several frames: the same values, whatever they are cut into; sums, scales, tests
 for dims in 64x64x64 4096x64 3x200x400; do
@@ -77,12 +94,18 @@ fails 1 'npy.ghz: values of the transform cannot be compared: compress with --or
   "$GHZ" minmax --min npy.ghz npy.ghz -o x.ghz
 ok "$GHZ" minmax npy.ghz >/dev/null
 # What contradicts
-fails 1 'a.f32: --dims needs 6 values, the file has 262144' "$GHZ" compress --abs 1 --dims 2x3 a.f32 -o x.ghz
-fails 1 'standard input: --dims needs 6 values, the file has 262144' \
+fails 1 'a.f32: --dims 2x3 needs 6 values, the file has 262144 of f32' "$GHZ" compress --abs 1 --dims 2x3 a.f32 -o x.ghz
+fails 1 'standard input: --dims 2x3 needs 6 values, the file has 262144 of f32' \
   bash -c 'cat a.f32 | "$GHZ" compress --rel 1 --dims 2x3 --type f32 -o x.ghz'
 fails 1 'standard input: more bytes follow' bash -c 'cat a.f32 | "$GHZ" compress --abs 1 --dims 2x3 --type f32 -o x.ghz'
 fails 1 'standard input: truncated: ends after 262144 of 300000 values' \
   bash -c 'cat a.f32 | "$GHZ" compress --abs 1 --dims 300x1000 --type f32 -o x.ghz'
+cp a.f32 plain
+fails 1 'plain: --dims 131072 needs 131072 values, the file has 262144 of f32; it fits f64' \
+  "$GHZ" compress --abs 1 --type f32 --dims 131072 plain -o x.ghz
+fails 1 'plain: --dims 512x512 needs 262144 values, the file has 131072 of f64; it fits f32' \
+  "$GHZ" compress --abs 1 --type f64 --dims 512x512 plain -o x.ghz
+fails 2 '--dims 64,64,64: it is NYxNX or NZxNYxNX: numbers with x between them' "$GHZ" compress --abs 1 --dims 64,64,64 a.f32
 fails 1 'a.npy: --dims 64x4096 contradicts its shape, 64x64x64' "$GHZ" compress --abs 1 --dims 64x4096 a.npy -o x.ghz
 c -f --dims 64x64x64 a.npy -o same.ghz
 same same.ghz npy.ghz
@@ -95,6 +118,11 @@ fails 2 'too many dimensions' "$GHZ" compress --abs 1 --dims 1x1x1x1x1x1x1x1x1x1
 fails 2 '--dims 5x: it is NYxNX' "$GHZ" compress --abs 1 --dims 5x a.f32
 c --dims 32x64x128 a.f32 -o other.ghz
 fails 1 'other.ghz: shape 32x64x128 differs from 64x64x64 in raw.ghz' "$GHZ" add raw.ghz other.ghz -o x.ghz
+# Where 8 planes have more values than a frame may have, -v says why the bricks are flat ones.
+truncate -s $((4 * 8 * 2900 * 2900)) big.f32
+ok "$GHZ" compress -v --abs 1 --dims 8x2900x2900 big.f32 -o big.ghz
+grep -q 'bricks of 1x32x32 (8 planes have more than 2^26 values)' "$SCRATCH/stderr" || die "$(cat "$SCRATCH/stderr")"
+rm big.f32 big.ghz
 # A file of version 0.1
 printf 'GHZF\1\0\0\0' >old.ghz
 fails 1 'old.ghz: written by version 0.1 of ghz, whose format this version does not read' "$GHZ" test old.ghz

@@ -8,7 +8,7 @@ make_values() {
   cp wave.f32 other.f32
   gzip -k wave.f32
   { "$TOOL" npy '(100, 100)' f32; "$TOOL" make wave 10000 f32; } >density.npy
-  for name in a b c; do "$TOOL" make wave 1000 f64 $RANDOM >$name.f64; done
+  for name in a b c d; do "$TOOL" make wave 1000 f64 $RANDOM >$name.f64; done
 }
 # What the lists of the verbs but compress begin with, beside the values
 make_compressed() {
@@ -40,9 +40,9 @@ cp -r values compress
 try compress < <("$GHZ" compress --help | of_help)
 cp -r compressed ghz && rm ghz/wave.f32.ghz
 try ghz < <("$GHZ" --help | of_help)
-for verb in decompress add sub scale mean minmax info test compare bench; do
+for verb in decompress add sub scale mean minmax info stats diff test compare bench tune; do
   cp -r compressed $verb
   [ $verb != test ] || cp test/a.ghz test/sum.ghz
   try $verb < <("$GHZ" $verb --help | of_help)
 done
-[ $total -ge 28 ] || die "too few examples: $total"
+[ $total -ge 31 ] || die "too few examples: $total"

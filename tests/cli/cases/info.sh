@@ -24,3 +24,29 @@ fi
 [ $? = 1 ] || die "exit code"
 ! have jq || [ "$(jq length out)" = 1 ] || die "JSON after an error"
 fails 1 'standard output: No space left' bash -c '"$GHZ" info a.f32.ghz >/dev/full'
+# Raw and .npy files
+ok "$GHZ" info a.f32 >out
+for word in '^a.f32$' 'type  *f32, not compressed' 'values  *40000' 'shape  *none' 'range  *-1\.[0-9]* to 1\.[0-9]*$' 'size  *156.2 KiB'; do
+  grep -q "$word" out || die "no '$word' in: $(cat out)"
+done
+! grep -q 'not finite' out || die "$(cat out)"
+"$TOOL" make special 210 f64 >s.f64
+cat s.f64 | ok "$GHZ" info --type f64 - >out
+grep -q 'standard input' out && grep -q 'not finite  *10 NaN, 20 infinities' out || die "$(cat out)"
+{ "$TOOL" npy '(3, 0)' f64; } >none.npy
+ok "$GHZ" info none.npy >out
+grep -q 'shape  *3x0, from .npy' out && grep -q 'range  *no finite value' out || die "$(cat out)"
+ok "$GHZ" info --json a.f32 a.f32.ghz 'quote".npy' s.f64 none.npy >out
+if have jq; then
+  [ "$(jq -c '[.[] | .compressed]' out)" = '[false,true,false,false,false]' ] || die "$(cat out)"
+  [ "$(jq -c '.[2].shape' out)" = '[2,3]' ] || die "$(cat out)"
+  [ "$(jq '.[3].nan + .[3].infinite' out)" = 30 ] || die "$(cat out)"
+  [ "$(jq '.[0].min < -1 and .[0].bytes == 160000 and .[4].min == null' out)" = true ] || die "$(cat out)"
+fi
+fails 1 'raw: unknown type of values; use --type f32 or --type f64' bash -c 'cp a.f32 raw; "$GHZ" info raw; c=$?; rm raw; exit $c'
+fails 1 'a.f32: the ending says f32, --type says f64' "$GHZ" info --type f64 a.f32
+# Of a brick with coefficients, the order is that of what they leave.
+{ "$TOOL" npy '(16, 32, 64)' f32; "$TOOL" make wave 32768 f32; } >b.npy
+ok "$GHZ" compress -q --abs 1e-3 b.npy
+ok "$GHZ" info -v b.npy.ghz >out
+grep -q 'with transform  *[1-9]' out && grep -q 'orders .* (with transform: of what it leaves)' out || die "$(cat out)"

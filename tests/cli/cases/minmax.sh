@@ -28,3 +28,15 @@ fails 2 'not both' "$GHZ" minmax --min --max a.f32.ghz -o x
 ok "$GHZ" compress --abs 1 nan.f32
 ok "$GHZ" minmax nan.f32.ghz >out
 grep -q 'nan.f32.ghz: no finite value' out || die "$(cat out)"
+# Raw and .npy files, and JSON
+{ "$TOOL" npy '(100, 400)' f32; cat a.f32; } >a.npy
+ok "$GHZ" minmax a.f32 a.npy c.f32 nan.f32 >out
+[ "$(sed -n 's/a.f32: //p' out)" = "$(sed -n 's/a.npy: //p' out)" ] && grep -q '^c.f32: 3.25 3.25$' out &&
+  grep -q '^nan.f32: no finite value' out || die "$(cat out)"
+cat a.f32 | ok "$GHZ" minmax --type f32 >pipe
+[ "$(sed 's/standard input/a.f32/' pipe)" = "$(head -n 1 out)" ] || die "$(cat pipe)"
+ok "$GHZ" minmax --json c.f32 nan.f32 c.f32.ghz >out
+grep -q '"file": "c.f32", "min": 3.25, "max": 3.25' out && grep -q '"nan.f32", "min": null' out || die "$(cat out)"
+! have jq || [ "$(jq length out)" = 3 ] || die "JSON"
+fails 2 '--json does not apply with --min and --max' "$GHZ" minmax --json --min a.f32.ghz -o x
+fails 1 'a.f32: not a .ghz file' "$GHZ" minmax --min a.f32 b.f32 -o x.ghz

@@ -4,8 +4,8 @@
 ok "$GHZ" --help >out
 ok "$GHZ" --version >version
 grep -q '^ghz [0-9]*\.[0-9]*\.[0-9]*' version || die "$(cat version)"
-for verb in compress decompress add sub scale mean minmax info test compare bench; do
-  grep -q "^  $verb " out || die "$verb is not in --help"
+for verb in compress decompress add sub scale mean minmax info stats diff test compare bench tune; do
+  grep -q "^  ${verb}[ ,]" out || die "$verb is not in --help"
   ok "$GHZ" $verb --help >help
   grep -q "^Usage: ghz $verb" help && grep -q '^Examples:' help && grep -q -- '--help' help || die "help of $verb"
   ok "$GHZ" help $verb >again
@@ -18,6 +18,23 @@ done
 fails 2 'no verb given' "$GHZ"
 fails 2 "unknown verb 'frobnicate'" "$GHZ" frobnicate
 fails 2 "unknown verb 'frobnicate'" "$GHZ" help frobnicate
+# Other names, and guesses
+ok "$GHZ" sum --help >sum && ok "$GHZ" add --help >add
+same sum add
+while read -r wrong right; do
+  fails 2 "unknown verb '$wrong'; did you mean '$right'?" "$GHZ" $wrong a.ghz
+done <<'E'
+compres compress
+dcompress decompress
+uncompress decompress
+smu sum
+ad add
+cmp compare
+tst test
+E
+fails 2 'unknown option --jsn; did you mean --json?' "$GHZ" info --jsn a.ghz
+fails 2 'unknown option --ral; did you mean --rel?' "$GHZ" compress --ral=1 a.f32
+fails 2 'ghz info: unknown option --ral (see' "$GHZ" info --ral a.ghz
 fails 2 'ghz add: --rel does not apply here' "$GHZ" add --rel 1 a.ghz
 fails 2 '--json takes no value' "$GHZ" info --json=yes a.ghz
 fails 2 '--output needs a value' "$GHZ" add a.ghz -o

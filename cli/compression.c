@@ -1,0 +1,197 @@
+/* compression.c: owns compressing a file of values, a frame at a time. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "compression.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/buffer.h"
+#include "plain.h"
+#include "report/library.h"
+#include "report/progress.h"
+#include "report/report.h"
+#include "report/seconds.h"
+
+/* ---- Lattice --------------------------------------------------------------------------------- */
+
+/* The range of the finite values of the whole file, in a pass of its own. */
+static bool find_range(compression *c, value_range *r) {
+  const double *fill = c->watch.given ? &c->watch.fill : NULL;
+  if (!input_make_seekable(&c->in) || !range_of_input(c->ctx, &c->in, fill, r))
+    return false;
+  input_rewind(&c->in);
+  return true;
+}
+
+static bool make_lattice(compression *c) {
+  value_range r = c->range ? *c->range : (value_range){0, 0};
+  if (c->model->path)
+    return (c->lattice = c->model->lattice, true);
+  if (c->bound.kind != GHZ_ABS && !c->range && !find_range(c, &r))
+    return false;
+  if (r.min == 0 && r.max == 0) /* zeros; the library wants to hear that they were measured */
+    r = range_nothing();
+  const char *name = c->in.file.name;
+  if (!library_ok(name, NULL, ghz_lattice_make(c->in.type, c->bound, r.min, r.max, &c->lattice)))
+    return false;
+  return !c->watch.given || library_ok(name, NULL, ghz_lattice_set_fill(&c->lattice, c->watch.fill));
+}
+
+/* ---- Layout ---------------------------------------------------------------------------------- */
+
+/* The shape of the input: its own, that of --dims, or that of the model. */
+static bool choose_shape(compression *c) {
+  shape like = c->model->path ? c->model->header.shape : (shape){.ndim = 0};
+  uint64_t count;
+  if (c->o->dims.ndim)
+    return input_set_shape(&c->in, &c->o->dims);
+  shape_count(&like, &count);
+  if (like.ndim == 0 || c->in.shape.npy || (c->in.count != COUNT_UNKNOWN && c->in.count != count))
+    return true;
+  like.npy = false;
+  return input_set_shape(&c->in, &like);
+}
+
+/* How the array is cut into frames: as the model is, so that both can be added. */
+static void cut(compression *c) {
+  const options *o = c->o;
+  const layout *like = c->model->path ? &c->model->header.layout : NULL;
+  const bool flat = o->flat || (like && like->array.dims == 1);
+  const uint64_t values = o->frame_values ? o->frame_values
+                          : like          ? like->frame_values
+                                          : FRAME_BYTES / ghz_type_size(c->in.type);
+  c->layout = layout_choose(&c->in.shape, c->in.count, flat, values);
+  c->frame_values = (size_t)c->layout.frame_values;
+}
+
+static bool choose_layout(compression *c) {
+  if (!choose_shape(c))
+    return false;
+  cut(c);
+  return c->o->order < 3 || c->layout.array.dims == 3 ||
+         fail(c->in.file.name, "--order 3 needs %s: this array is compressed as %s", "bricks of 8x8x16",
+              layout_text(&c->layout));
+}
+
+/* ---- Frames ---------------------------------------------------------------------------------- */
+
+/* Reads the values of the next frame; its shape is that of what is there. */
+static bool read_frame(compression *c, ghz_shape *s) {
+  size_t got;
+  *s = layout_frame(&c->layout, c->in.taken);
+  if (!input_read(&c->in, c->values.data, (size_t)ghz_shape_count(s), &got))
+    return false;
+  if (s->dims == 1) /* a pipe may end anywhere */
+    *s = ghz_flat(got);
+  return true;
+}
+
+static bool write_frames(compression *c) {
+  const char *name = c->in.file.name;
+  ghz_shape s = layout_whole_frame(&c->layout);
+  const size_t capacity = ghz_shape_bound(&s, c->in.type, 1);
+  if (!frame_reserve(&c->frame, capacity, name))
+    return false;
+  progress_begin(name, c->in.count, ghz_type_size(c->in.type));
+  do { /* an array without values has one frame without values */
+    if (!read_frame(c, &s))
+      return false;
+    c->frame.info.count = ghz_shape_count(&s);
+    if (c->frame.info.count == 0 && c->in.taken > 0)
+      break;
+    if (!fill_watch_add(&c->watch, c->ctx, name, c->values.data, (size_t)c->frame.info.count))
+      return false;
+    ghz_status status = ghz_compress_shape(c->ctx, &c->lattice, c->o->order, c->values.data, &s,
+                                           frame_stream(&c->frame), capacity, &c->frame.size);
+    if (!library_ok(name, c->ctx, status) || !writer_frame(&c->writer, &c->frame))
+      return false;
+    progress_set(c->in.taken);
+  } while (c->in.count == COUNT_UNKNOWN ? c->frame.info.count == c->frame_values : c->in.taken < c->in.count);
+  progress_end();
+  return writer_end(&c->writer);
+}
+
+static bool write_file(compression *c) {
+  if (!buffer_reserve(&c->values, c->frame_values * ghz_type_size(c->in.type), c->in.file.name) ||
+      !make_lattice(c))
+    return false;
+  frame_header header = {.type = c->in.type,
+                         .shape = c->in.shape,
+                         .total = c->in.count,
+                         .layout = c->layout,
+                         .step = c->lattice.step,
+                         .eb = c->lattice.eb};
+  return writer_begin(&c->writer, &c->out, &header) && write_frames(c);
+}
+
+/* ---- Files ----------------------------------------------------------------------------------- */
+
+static bool check_model_type(const compression *c) {
+  return !c->model->path || c->in.type == c->model->header.type ||
+         fail(c->in.file.name, "type %s differs from %s in %s: only files of the same type can be added",
+              type_name(c->in.type), type_name(c->model->header.type), c->model->path);
+}
+
+/* The fill value is that of the model, or of --fill. */
+static bool choose_fill(compression *c) {
+  const ghz_lattice *like = c->model->path ? &c->model->lattice : NULL;
+  double fill = like ? like->fill : 0;
+  if (c->o->has_fill && !fill_choose(c->in.file.name, c->in.type, c->o->fill, &fill))
+    return false;
+  const bool given = c->o->has_fill || (like && like->has_fill);
+  c->watch = fill_watch_begin(c->in.type, given ? &fill : NULL);
+  return true;
+}
+
+bool compression_open(compression *c, const char *path) {
+  const type_choice like = {true, c->model->header.type};
+  const bool choose = c->model->path && !c->o->type.given && !type_of_name(path).given;
+  if (!input_open(&c->in, path, choose ? like : c->o->type))
+    return false;
+  if (check_model_type(c) && choose_fill(c))
+    return true;
+  input_close(&c->in);
+  return false;
+}
+
+/* A compressed file under a name that says values would be read as values. */
+static bool check_name(const char *path) {
+  return !plain_named(path) ||
+         fail(path, "the ending says values, and compressed ones are written: end it in .ghz");
+}
+
+static bool compress_to(compression *c, const char *path) {
+  const double start = seconds();
+  if (!choose_layout(c) || !file_differs(&c->in.file, path) || !check_name(path) ||
+      !output_open(&c->out, path, c->o->force))
+    return false;
+  const bool ok = write_file(c);
+  progress_end();
+  c->seconds = seconds() - start;
+  return output_end(&c->out, ok);
+}
+
+/* The name of the output: FILE.ghz, or standard output for standard input. */
+static char *output_name(const options *o, const file *from) {
+  const char *name = o->output ? o->output : from->path ? from->path : "-";
+  const char *ending = o->output || !from->path ? "" : ".ghz";
+  char *text = malloc(strlen(name) + strlen(ending) + 1);
+  if (!text)
+    fail(from->name, "out of memory");
+  else
+    strcat(strcpy(text, name), ending);
+  return text;
+}
+
+bool compression_run(compression *c) {
+  c->to = output_name(c->o, &c->in.file);
+  return c->to && compress_to(c, c->to);
+}
+
+void compression_close(compression *c) {
+  input_close(&c->in);
+  buffer_free(&c->values);
+  frame_free(&c->frame);
+  fill_watch_end(&c->watch);
+  free(c->to);
+}

@@ -1,0 +1,55 @@
+/* compression.h: the compression of one file of values to a .ghz file. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GHZ_CLI_COMPRESSION_H
+#define GHZ_CLI_COMPRESSION_H
+
+#include "fills.h"
+#include "io/input.h"
+#include "io/writer.h"
+#include "options.h"
+#include "range.h"
+
+/* A compressed file that others are to be added to: --like. */
+typedef struct model {
+  const char *path; /* NULL: none */
+  frame_header header;
+  ghz_lattice lattice;
+} model;
+
+typedef struct compression {
+  const options *o;
+  ghz_context *ctx;
+  ghz_bound bound;          /* without a model */
+  const value_range *range; /* NULL: the file's own, where the bound depends on it */
+  const model *model;       /* its path is NULL if there is none */
+  input in;
+  char *to; /* name of the output */
+  output out;
+  frame_writer writer;
+  ghz_lattice lattice;
+  fill_watch watch;
+  layout layout;
+  size_t frame_values; /* of a whole frame */
+  double seconds;      /* what it took */
+  buffer values;
+  frame frame;
+} compression;
+
+/* Reads the model. Calls that return false have printed why. */
+bool model_open(model *m, const char *path);
+
+/* Opens a file of values that is to be compressed so. */
+bool compression_open(compression *c, const char *path);
+
+/* Compresses it to a file whose name the options or the input's name give. */
+bool compression_run(compression *c);
+void compression_close(compression *c);
+
+/* Says what was written: a line, with -v two; or an object of JSON. */
+void compression_describe(const compression *c);
+void compression_print_json(const compression *c);
+
+/* Warns, in either form of the report, of what a user may not have meant. */
+void compression_warn(compression *c);
+
+#endif

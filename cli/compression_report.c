@@ -1,0 +1,93 @@
+/* compression_report.c: owns what ghz compress says about a file that it wrote. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <math.h>
+#include <stdio.h>
+
+#include "compression.h"
+#include "info_values.h"
+#include "report/report.h"
+#include "report/text.h"
+
+static double ratio(const compression *c) {
+  return (double)c->in.taken * (double)ghz_type_size(c->in.type) / (double)c->out.bytes;
+}
+
+static double bits_per_value(const compression *c) {
+  return c->in.taken ? 8 * (double)c->out.bytes / (double)c->in.taken : NAN;
+}
+
+/* How it was coded, and why not otherwise. */
+static void describe_coding(const compression *c) {
+  char dims[512];
+  const char *reason = layout_reason(&c->layout, &c->in.shape, c->o->flat);
+  shape_text(&c->in.shape, dims, sizeof dims);
+  note(LEVEL_VERBOSE,
+       "%s: %s, shape %s, %s%s%s%s, %.4g bits per value, step %s, bound %s, %llu frame%s of %llu values",
+       c->in.file.name, type_name(c->in.type), dims, layout_text(&c->layout), reason[0] ? " (" : "", reason,
+       reason[0] ? ")" : "", bits_per_value(c), text_double(c->lattice.step).text,
+       text_double(c->lattice.eb).text, (unsigned long long)c->writer.frames, c->writer.frames == 1 ? "" : "s",
+       (unsigned long long)c->frame_values);
+}
+
+static double percent(const fill_watch *w) {
+  return w->total ? 100 * (double)w->count / (double)w->total : 0;
+}
+
+/* Fill values that nobody named, and those that were named and are not there. */
+static void warn_of_fills(const compression *c) {
+  const fill_watch *w = &c->watch;
+  const char *name = c->in.file.name;
+  const number_text fill = fill_text(w->type, w->fill);
+  if (w->given && w->count == 0 && w->total > 0)
+    note(LEVEL_NORMAL, "%s: no value is the fill value %s", name, fill.text);
+  else if (w->given)
+    note(LEVEL_VERBOSE, "%s: %.3g %% of the values are the fill value %s", name, percent(w), fill.text);
+  else if (fill_watch_found(w))
+    note(LEVEL_NORMAL, "%s: %.3g %% of the values are %s, a usual fill value: %s. Use --fill %s", name,
+         percent(w), fill.text,
+         c->bound.kind == GHZ_ABS ? "they are compressed, and added, as numbers" : "they set the range",
+         fill.text);
+}
+
+/* A bound that leaves little of the values. */
+static void warn_of_bound(compression *c) {
+  const double median = fill_watch_median(&c->watch);
+  if (c->lattice.step > 0 && median > 0 && c->lattice.eb > median)
+    note(LEVEL_NORMAL,
+         "%s: the bound %.3g is larger than half of the values other than 0: their median magnitude is %.3g",
+         c->in.file.name, c->lattice.eb, median);
+}
+
+void compression_describe(const compression *c) {
+  const uint64_t bytes = c->in.taken * ghz_type_size(c->in.type);
+  note(output_report_level(&c->out), "%s: %s -> %s: %s (%.4gx), bound %.6g, %.2f GB/s with file access",
+       c->in.file.name, text_bytes(bytes).text, c->out.name, text_bytes(c->out.bytes).text, ratio(c),
+       c->lattice.eb, (double)bytes / c->seconds / 1e9);
+  describe_coding(c);
+}
+
+void compression_warn(compression *c) {
+  if (c->lattice.step == 0)
+    note(LEVEL_NORMAL, "%s: the bound is too small for %s; the values are stored uncompressed", c->in.file.name,
+         type_name(c->in.type));
+  warn_of_fills(c);
+  warn_of_bound(c);
+}
+
+void compression_print_json(const compression *c) {
+  typedef unsigned long long n;
+  printf("  {\"file\": ");
+  json_string(stdout, c->in.file.name);
+  printf(", \"output\": ");
+  json_string(stdout, c->out.name);
+  printf(", \"type\": \"%s\", \"values\": %llu", type_name(c->in.type), (n)c->in.taken);
+  info_json_shape(&c->in.shape);
+  printf(", \"dims\": %d, \"tiles\": \"%s\", \"reason\": ", c->layout.array.dims, layout_text(&c->layout));
+  json_string(stdout, layout_reason(&c->layout, &c->in.shape, c->o->flat));
+  printf(", \"step\": %s, \"bound\": %s, \"frames\": %llu, \"frame_values\": %llu",
+         text_json(c->lattice.step).text, text_json(c->lattice.eb).text, (n)c->writer.frames,
+         (n)c->frame_values);
+  printf(", \"fill\": %s", c->lattice.has_fill ? text_json(c->lattice.fill).text : "null");
+  printf(", \"bytes\": %llu, \"ratio\": %s, \"bits_per_value\": %s, \"seconds\": %s}", (n)c->out.bytes,
+         text_json(ratio(c)).text, text_json(bits_per_value(c)).text, text_json(c->seconds).text);
+}

@@ -1,0 +1,18 @@
+/* model.c: owns --like: the lattice and the layout of a file that others are to be added to. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "compression.h"
+#include "io/reader.h"
+#include "report/report.h"
+
+bool model_open(model *m, const char *path) {
+  frame_reader r;
+  frame first = {0};
+  bool more = false;
+  if (!reader_open(&r, path))
+    return false;
+  const bool ok = reader_next(&r, &first, &more); /* every file has a frame */
+  *m = (model){path, r.header, first.info.lattice};
+  reader_close(&r);
+  frame_free(&first);
+  return ok;
+}

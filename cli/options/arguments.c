@@ -1,0 +1,185 @@
+/* arguments.c: owns the arguments of options: reading them, and saying what is wrong with them. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "arguments.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/frame.h"
+#include "report/report.h"
+#include "table.h"
+
+bool parse_double(const char *text, double *value) {
+  char *end;
+  *value = strtod(text, &end);
+  return end != text && *end == '\0';
+}
+
+static bool parse_u64(const char *text, uint64_t *value, char stop, const char **rest) {
+  char *end;
+  errno = 0;
+  if (*text < '0' || *text > '9')
+    return false;
+  *value = strtoull(text, &end, 10);
+  *rest = end;
+  return errno == 0 && *end == stop;
+}
+
+static int set_bound(options *o, ghz_bound_kind kind, const char *name, const char *text) {
+  double value;
+  if (o->bound_given)
+    return fail_usage(o->verb, "give one bound only: --abs, --rel or --psnr");
+  if (!parse_double(text, &value))
+    return fail_usage(o->verb, "--%s %s: not a number", name, text);
+  if (!isfinite(value) || !(value > 0))
+    return fail_usage(o->verb, "--%s %s: the bound must be a positive, finite number", name, text);
+  o->bound_given = true;
+  o->bound = (ghz_bound){kind, value};
+  return -1;
+}
+
+static int set_type(options *o, const char *text) {
+  if (strcmp(text, "f32") != 0 && strcmp(text, "f64") != 0)
+    return fail_usage(o->verb, "--type %s: unknown type; it is f32 or f64", text);
+  o->type = (type_choice){true, text[1] == '3' ? GHZ_F32 : GHZ_F64};
+  return -1;
+}
+
+static int set_order(options *o, const char *text) {
+  if (strcmp(text, "best") == 0)
+    o->order = GHZ_ORDER_BEST;
+  else if (strcmp(text, "lorenzo") == 0)
+    o->order = GHZ_ORDER_LORENZO;
+  else if (text[0] >= '0' && text[0] <= '3' && text[1] == '\0')
+    o->order = text[0] - '0';
+  else
+    return fail_usage(o->verb, "--order %s: it is 0, 1, 2, 3, lorenzo or best", text);
+  return -1;
+}
+
+static int set_range(options *o, const char *text) {
+  const char *rest;
+  o->range_given = true;
+  if (parse_u64(text, &o->range_first, ':', &rest) && parse_u64(rest + 1, &o->range_count, '\0', &rest) &&
+      o->range_count > 0)
+    return -1;
+  return fail_usage(o->verb, "--range %s: it is FIRST:COUNT, with a COUNT above 0", text);
+}
+
+static int set_dims(options *o, const char *text) {
+  const char *wrong = shape_parse(text, &o->dims);
+  return wrong ? fail_usage(o->verb, "--dims %s: %s", text, wrong) : -1;
+}
+
+static int set_box(options *o, const char *text) {
+  const char *wrong = box_parse(text, &o->box);
+  return wrong ? fail_usage(o->verb, "--box %s: it is A:B,C:D,...; %s", text, wrong) : -1;
+}
+
+static int set_frame_values(options *o, const char *text) {
+  const char *rest;
+  if (parse_u64(text, &o->frame_values, '\0', &rest) && o->frame_values > 0 &&
+      o->frame_values % GHZ_CHUNK == 0 && o->frame_values <= FRAME_VALUES_MAX)
+    return -1;
+  return fail_usage(o->verb, "--frame-values %s: it is a multiple of %d, at most %llu", text, GHZ_CHUNK,
+                    (unsigned long long)FRAME_VALUES_MAX);
+}
+
+static int set_sum_of(options *o, const char *text) {
+  const char *rest;
+  if (parse_u64(text, &o->sum_of, '\0', &rest) && o->sum_of > 0 && o->sum_of <= ghz_terms_limit(35))
+    return -1;
+  return fail_usage(o->verb, "--sum-of %s: the number of files is 1 to %u", text, ghz_terms_limit(35));
+}
+
+static int set_ratio(options *o, const char *text) {
+  if (parse_double(text, &o->ratio) && isfinite(o->ratio) && o->ratio > 0)
+    return -1;
+  return fail_usage(o->verb, "--ratio %s: it is a positive, finite number", text);
+}
+
+static int set_fill(options *o, const char *text) {
+  if (!parse_double(text, &o->fill))
+    return fail_usage(o->verb, "--fill %s: not a number", text);
+  if (!isfinite(o->fill))
+    return fail_usage(o->verb, "--fill %s: it is a finite number; NaN and infinities are kept anyway", text);
+  o->has_fill = true;
+  return -1;
+}
+
+static int set_threads(options *o, const char *text) {
+  const char *rest;
+  uint64_t n;
+  if (!parse_u64(text, &n, '\0', &rest) || n > 4096)
+    return fail_usage(o->verb, "-T %s: the number of threads is 0 to 4096", text);
+  o->threads = (int)n;
+  return -1;
+}
+
+static int set_extreme(options *o, enum extreme extreme) {
+  if (o->extreme != EXTREME_NONE && o->extreme != extreme)
+    return fail_usage(o->verb, "give --min or --max, not both");
+  o->extreme = extreme;
+  return -1;
+}
+
+int option_apply(options *o, int key, const char *argument) {
+  switch (key) {
+  case 'o':
+    return (o->output = argument, -1);
+  case 'c':
+    return (o->output = "-", -1);
+  case 'f':
+    return (o->force = true, -1);
+  case 'q':
+    return (report_set_level(LEVEL_QUIET), -1);
+  case 'v':
+    return (report_set_level(LEVEL_VERBOSE), -1);
+  case 'T':
+    return set_threads(o, argument);
+  case ABS:
+    return set_bound(o, GHZ_ABS, "abs", argument);
+  case REL:
+    return set_bound(o, GHZ_REL, "rel", argument);
+  case PSNR:
+    return set_bound(o, GHZ_PSNR, "psnr", argument);
+  case ORDER:
+    return set_order(o, argument);
+  case TYPE:
+    return set_type(o, argument);
+  case RANGE:
+    return set_range(o, argument);
+  case JSON:
+    return (o->json = true, -1);
+  case CSV:
+    return (o->csv = true, -1);
+  case PNG:
+    return (o->png = argument, -1);
+  case DIMS:
+    return set_dims(o, argument);
+  case FLAT:
+    return (o->flat = true, -1);
+  case BOX:
+    return set_box(o, argument);
+  case MIN:
+    return set_extreme(o, EXTREME_MIN);
+  case MAX:
+    return set_extreme(o, EXTREME_MAX);
+  case TOGETHER:
+    return (o->together = true, -1);
+  case LIKE:
+    return (o->like = argument, -1);
+  case SUM_OF:
+    return set_sum_of(o, argument);
+  case RATIO:
+    return set_ratio(o, argument);
+  case FILL:
+    return set_fill(o, argument);
+  case FRAME_VALUES:
+    return set_frame_values(o, argument);
+  default:
+    return -1;
+  }
+}

@@ -1,0 +1,72 @@
+/* table.c: owns the one table of options, and the help that is made from it. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "table.h"
+
+#include <stdio.h>
+
+const option_row option_table[] = {
+    {'o', OPTION_OUTPUT, "output", "FILE", "write to FILE (- is standard output)"},
+    {'c', OPTION_OUTPUT, "stdout", NULL, "write to standard output: as -o -"},
+    {'f', OPTION_FORCE, "force", NULL, "overwrite existing files; allow binary data on a terminal"},
+    {ABS, OPTION_BOUND, "abs", "E", "bound: no finite value changes by more than E"},
+    {REL, OPTION_BOUND, "rel", "E", "bound: E times the range (max - min) of the whole input"},
+    {PSNR, OPTION_BOUND | OPTION_TARGET, "psnr", "DB",
+     "bound: for a peak signal-to-noise ratio of at least DB decibels"},
+    {RATIO, OPTION_TARGET, "ratio", "R", "the smallest bound that makes the file R times smaller"},
+    {FILL, OPTION_FILL, "fill", "V", "V stands for missing: kept exactly, outside range and bound, as NaN is"},
+    {TOGETHER, OPTION_SUMS, "together", NULL, "one range, so one bound, for all files: they can be added"},
+    {LIKE, OPTION_SUMS, "like", "FILE.ghz", "the bound, type, shape and tiles of FILE: both can be added"},
+    {SUM_OF, OPTION_SUMS, "sum-of", "K", "the bound is that of the sum of K files: each gets a K-th of it"},
+    {DIMS, OPTION_DIMS, "dims", "NZxNYxNX", "shape of raw values, slowest dimension first, as in NumPy"},
+    {FLAT, OPTION_FLAT, "flat", NULL, "compress as one row of values, whatever the shape: faster, and less"},
+    {ORDER, OPTION_ORDER, "order", "N",
+     "prediction order 0 to 3, lorenzo (best of these), or best (also the transform)"},
+    {TYPE, OPTION_TYPE, "type", "T", "type of raw values, f32 or f64; default: by the ending of the name"},
+    {RANGE, OPTION_RANGE, "range", "FIRST:COUNT",
+     "only COUNT values, beginning with number FIRST (counted from 0)"},
+    {BOX, OPTION_BOX, "box", "A:B,C:D,...", "only a box: a range along each dimension, slowest first"},
+    {MIN, OPTION_EXTREME, "min", NULL, "write the least value at each position to -o FILE"},
+    {MAX, OPTION_EXTREME, "max", NULL, "write the greatest value at each position to -o FILE"},
+    {PNG, OPTION_PNG, "png", "FILE", "draw original, result and error, with scales"},
+    {JSON, OPTION_JSON, "json", NULL, "print JSON"},
+    {CSV, OPTION_CSV, "csv", NULL, "print comma-separated values"},
+    {FRAME_VALUES, OPTION_FRAME, "frame-values", "N",
+     "values per frame, a multiple of 16384 (for testing and tuning)"},
+    {'T', OPTION_THREADS, "threads", "N", "use N threads (0, the default: all processors)"},
+    {'q', 0, "quiet", NULL, "print errors only"},
+    {'v', 0, "verbose", NULL, "print more"},
+    {'h', 0, "help", NULL, "print this help"},
+};
+const int option_rows = sizeof option_table / sizeof *option_table;
+_Static_assert(sizeof option_table / sizeof *option_table < OPTION_ROWS_MAX, "getopt's tables are too small");
+
+const option_row *option_find(int key) {
+  for (int i = 0; i < option_rows; i++)
+    if (option_table[i].key == key)
+      return &option_table[i];
+  return NULL;
+}
+
+bool option_applies(const verb *v, const option_row *row) {
+  return row->bit == 0 || (v->options & row->bit) != 0;
+}
+
+/* ---- Help ---- */
+
+void options_help(const verb *v) {
+  printf("Usage: ghz %s [OPTION...] %s\n\n%s\n\n", v->name, v->operands, v->details);
+  if (v->alias)
+    printf("Another name: ghz %s\n\n", v->alias);
+  printf("Options:\n");
+  for (int i = 0; i < option_rows; i++) {
+    const option_row *row = &option_table[i];
+    if (!option_applies(v, row))
+      continue;
+    char left[64];
+    snprintf(left, sizeof left, "%c%c%c --%s%s%s", row->key < 256 ? '-' : ' ', row->key < 256 ? row->key : ' ',
+             row->key < 256 ? ',' : ' ', row->name, row->argument ? " " : "",
+             row->argument ? row->argument : "");
+    printf("  %-26s %s\n", left, row->key == TYPE && v->type_help ? v->type_help : row->help);
+  }
+  printf("\nExamples:\n%s", v->examples);
+}

@@ -1,0 +1,46 @@
+/* plain.c: owns how decompressed values are written: their type, and raw or as an .npy file. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "plain.h"
+
+#include "io/npy.h"
+#include "report/report.h"
+
+bool plain_named(const char *path) {
+  return name_ends(path, ".npy") || type_of_name(path).given;
+}
+
+bool plain_choose(plain_form *form, const char *path, type_choice given, const char *from,
+                  const frame_header *h) {
+  const type_choice named = type_of_name(path);
+  if (named.given && given.given && named.type != given.type)
+    return fail(path, "the ending says %s, --type says %s", type_name(named.type), type_name(given.type));
+  form->type = given.given ? given.type : named.given ? named.type : h->type;
+  if (form->type == GHZ_F32 && h->type == GHZ_F64)
+    return fail(from, "holds f64; it cannot be written as f32");
+  form->npy = name_ends(path, ".npy") || (h->shape.npy && !named.given);
+  return true;
+}
+
+/* Writes the header of an .npy file for `count` values; again at the end if they were unknown. */
+static bool write_header(plain_writer *w, uint64_t count, bool again) {
+  char header[NPY_HEADER_MAX];
+  shape s = w->shape;
+  if (s.ndim == 0 && !s.npy)
+    s = (shape){.ndim = 1, .dims = {count}};
+  const size_t size = npy_header(w->form.type, &s, header);
+  return again ? output_rewrite_start(w->out, header, size) : output_write(w->out, header, size);
+}
+
+bool plain_begin(plain_writer *w, output *out, plain_form form, const shape *s, uint64_t total) {
+  *w = (plain_writer){.out = out, .form = form, .shape = *s, .total = total};
+  return !form.npy || write_header(w, total == COUNT_UNKNOWN ? 0 : total, false);
+}
+
+bool plain_write(plain_writer *w, const void *data, uint64_t count) {
+  w->written += count;
+  return output_write(w->out, data, (size_t)count * ghz_type_size(w->form.type));
+}
+
+bool plain_end(plain_writer *w) {
+  return !w->form.npy || w->total != COUNT_UNKNOWN || write_header(w, w->written, true);
+}

@@ -1,0 +1,24 @@
+/* range.h: the least and greatest finite values of a file. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GHZ_CLI_RANGE_H
+#define GHZ_CLI_RANGE_H
+
+#include "io/input.h"
+#include "io/reader.h"
+
+/* Without a finite value min is +Inf and max -Inf. */
+typedef struct value_range {
+  double min, max;
+} value_range;
+
+value_range range_nothing(void);
+void range_widen(value_range *r, double min, double max);
+
+/* The range of the values from here to the end of the file, but for those that are equal to *fill
+ * unless that is NULL, under a progress bar. Calls that return false have printed why. */
+bool range_of_input(ghz_context *ctx, input *in, const double *fill, value_range *r);
+
+/* The range of what a compressed file decompresses to. */
+bool range_of_frames(ghz_context *ctx, frame_reader *reader, value_range *r);
+
+#endif

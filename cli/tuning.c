@@ -1,0 +1,189 @@
+/* tuning.c: owns trying bounds on the values of a file, and searching one. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tuning.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "fills.h"
+#include "report/library.h"
+#include "report/report.h"
+#include "report/seconds.h"
+
+enum { RUNS = 3 };
+
+/* ---- The sample ------------------------------------------------------------------------------ */
+
+/* The first value of a frame in the middle of the array. */
+static uint64_t middle_frame(const layout *l) {
+  const uint64_t *n = l->array.extent;
+  const ghz_shape whole = layout_whole_frame(l);
+  if (whole.dims == 1)
+    return n[2] / 2 / whole.extent[2] * whole.extent[2];
+  const uint64_t plane = n[0] / 2 / whole.extent[0] * whole.extent[0];
+  return (plane * n[1] + n[1] / 2 / whole.extent[1] * whole.extent[1]) * n[2];
+}
+
+static bool read_sample(tuning *t) {
+  const size_t size = ghz_type_size(t->in.type);
+  const layout l = layout_choose(&t->in.shape, t->in.count, t->o->flat, FRAME_BYTES / size);
+  const uint64_t first = middle_frame(&l);
+  size_t got;
+  t->shape = layout_frame(&l, first);
+  t->count = (size_t)ghz_shape_count(&t->shape);
+  input_skip(&t->in, first);
+  return buffer_reserve(&t->values, t->count * size, t->in.file.name) &&
+         buffer_reserve(&t->back, t->count * size, t->in.file.name) &&
+         buffer_reserve(&t->stream, ghz_shape_bound(&t->shape, t->in.type, 1), t->in.file.name) &&
+         input_read(&t->in, t->values.data, t->count, &got);
+}
+
+static bool choose_fill(tuning *t) {
+  return !t->o->has_fill || fill_choose(t->in.file.name, t->in.type, t->o->fill, &t->fill);
+}
+
+static bool read_file(tuning *t) {
+  const shape *dims = &t->o->dims;
+  if (!input_make_seekable(&t->in) || (dims->ndim && !input_set_shape(&t->in, dims)) || !choose_fill(t) ||
+      !range_of_input(t->ctx, &t->in, t->o->has_fill ? &t->fill : NULL, &t->range))
+    return false;
+  input_rewind(&t->in);
+  return t->in.count ? read_sample(t) : fail(t->in.file.name, "has no values");
+}
+
+bool tuning_open(tuning *t, const options *o, ghz_context *ctx, const char *path) {
+  *t = (tuning){.o = o, .ctx = ctx};
+  if (!input_open(&t->in, path, o->type))
+    return false;
+  if (read_file(t))
+    return true;
+  tuning_close(t);
+  return false;
+}
+
+void tuning_close(tuning *t) {
+  input_close(&t->in);
+  buffer_free(&t->values);
+  buffer_free(&t->stream);
+  buffer_free(&t->back);
+}
+
+/* ---- One bound ------------------------------------------------------------------------------- */
+
+static double value_of(ghz_type type, const void *x, size_t i) {
+  return type == GHZ_F64 ? ((const double *)x)[i] : (double)((const float *)x)[i];
+}
+
+/* Peak signal-to-noise ratio of the sample in dB, the peak being the range of the whole file. */
+static double psnr_of(const tuning *t) {
+  const double range = t->range.max - t->range.min;
+  double squares = 0;
+  size_t finite = 0;
+  for (size_t i = 0; i < t->count; i++) {
+    const double x = value_of(t->in.type, t->values.data, i), y = value_of(t->in.type, t->back.data, i);
+    if (isfinite(x) && !(t->o->has_fill && x == t->fill)) {
+      const double error = (y - x) / range;
+      squares += error * error;
+      finite++;
+    }
+  }
+  return range > 0 && finite ? -10 * log10(squares / (double)finite) : NAN;
+}
+
+static bool compress(tuning *t, const ghz_lattice *l, size_t *size) {
+  return library_ok(t->in.file.name, t->ctx,
+                    ghz_compress_shape(t->ctx, l, t->o->order, t->values.data, &t->shape, t->stream.data,
+                                       t->stream.capacity, size));
+}
+
+static bool decompress(tuning *t, size_t size) {
+  return library_ok(
+      t->in.file.name, t->ctx,
+      ghz_decompress(t->ctx, (ghz_bytes){t->stream.data, size}, t->in.type, t->back.data, t->count));
+}
+
+bool tuning_try(tuning *t, double rel, bool timed, trial *r) {
+  const double bytes = (double)t->count * (double)ghz_type_size(t->in.type);
+  double packed = INFINITY, unpacked = INFINITY;
+  ghz_lattice l;
+  size_t size = 0;
+  const value_range range = t->range.min == 0 && t->range.max == 0 ? range_nothing() : t->range;
+  if (!library_ok(t->in.file.name, NULL,
+                  ghz_lattice_make(t->in.type, (ghz_bound){GHZ_REL, rel}, range.min, range.max, &l)))
+    return false;
+  if (t->o->has_fill && !library_ok(t->in.file.name, NULL, ghz_lattice_set_fill(&l, t->fill)))
+    return false;
+  for (int run = 0; run < (timed ? RUNS : 1); run++) {
+    const double start = seconds();
+    if (!compress(t, &l, &size))
+      return false;
+    const double middle = seconds();
+    if (!decompress(t, size))
+      return false;
+    packed = fmin(packed, middle - start);
+    unpacked = fmin(unpacked, seconds() - middle);
+  }
+  *r = (trial){rel, l.eb, bytes / (double)size, 8 * (double)size / (double)t->count, psnr_of(t), 0, 0};
+  if (timed) {
+    r->compress = bytes / packed / 1e9;
+    r->decompress = bytes / unpacked / 1e9;
+  }
+  return true;
+}
+
+/* ---- Searching ------------------------------------------------------------------------------- */
+
+/* Three digits, as they are printed. */
+static double rounded(double rel) {
+  char text[32];
+  snprintf(text, sizeof text, "%.2e", rel);
+  return strtod(text, NULL);
+}
+
+/* Whether a bound is small enough for the PSNR, or large enough for the ratio. */
+typedef struct goal {
+  double psnr, ratio; /* the one that is not sought is 0 */
+} goal;
+
+static bool reached(const goal *g, const trial *r) {
+  return g->psnr > 0 ? r->psnr >= g->psnr : r->ratio >= g->ratio;
+}
+
+/* Halves the interval between a bound that reaches the goal and one that does not, until they are
+ * neighbours of three digits. The last one that reaches it is measured again, with speeds. */
+static bool search(tuning *t, const goal *g, double good, double bad, trial *result) {
+  for (;;) {
+    const double middle = rounded(sqrt(good * bad));
+    if (middle == good || middle == bad)
+      break;
+    if (!tuning_try(t, middle, false, result))
+      return false;
+    *(reached(g, result) ? &good : &bad) = middle;
+  }
+  return tuning_try(t, good, true, result);
+}
+
+static bool begin_search(tuning *t, const goal *g, double good, double bad, trial *result) {
+  if (!tuning_try(t, bad, true, result))
+    return false;
+  return reached(g, result) || search(t, g, good, bad, result);
+}
+
+#define REL_LEAST 1e-18 /* of the range: below the spacing of float64 */
+
+bool tuning_search_psnr(tuning *t, double psnr, trial *result) {
+  if (!(t->range.max > t->range.min))
+    return fail(t->in.file.name, "has no range: all its finite values are the same, so there is no PSNR");
+  return begin_search(t, &(goal){.psnr = psnr}, REL_LEAST, 1, result);
+}
+
+bool tuning_search_ratio(tuning *t, double ratio, trial *result) {
+  const goal g = {.ratio = ratio};
+  if (!tuning_try(t, 1, false, result))
+    return false;
+  if (!reached(&g, result))
+    return fail(t->in.file.name, "no bound reaches a ratio of %g: with --rel 1 it is %.4g", ratio,
+                result->ratio);
+  return begin_search(t, &g, 1, REL_LEAST, result);
+}

@@ -1,0 +1,43 @@
+/* tuning.h: what bounds give on the values of a file: ratio, PSNR, speed. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GHZ_CLI_TUNING_H
+#define GHZ_CLI_TUNING_H
+
+#include "io/buffer.h"
+#include "io/input.h"
+#include "io/layout.h"
+#include "options.h"
+#include "range.h"
+
+typedef struct tuning {
+  const options *o;
+  ghz_context *ctx;
+  input in;
+  double fill;       /* with --fill */
+  value_range range; /* of the whole file */
+  ghz_shape shape;   /* of the sample: the whole array, or a frame in its middle */
+  size_t count;      /* its values */
+  buffer values, stream, back;
+} tuning;
+
+/* What a bound gives on the sample. */
+typedef struct trial {
+  double rel, eb;              /* the relative bound that was asked for, and the bound itself */
+  double ratio, bits;          /* per value */
+  double psnr;                 /* over the range of the whole file; NaN where that is 0 */
+  double compress, decompress; /* GB/s of original bytes; 0 if not measured */
+} trial;
+
+/* Reads the sample. Calls that return false have printed why. */
+bool tuning_open(tuning *t, const options *o, ghz_context *ctx, const char *path);
+void tuning_close(tuning *t);
+
+/* Tries a relative bound, with speeds if `timed`. */
+bool tuning_try(tuning *t, double rel, bool timed, trial *result);
+
+/* Searches, to three digits, the largest relative bound that gives a PSNR, or the least that gives
+ * a ratio. */
+bool tuning_search_psnr(tuning *t, double psnr, trial *result);
+bool tuning_search_ratio(tuning *t, double ratio, trial *result);
+
+#endif

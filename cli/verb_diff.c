@@ -1,0 +1,145 @@
+/* verb_diff.c: owns `ghz diff`: how far two compressed files are apart. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdio.h>
+
+#include "agreement.h"
+#include "estimate.h"
+#include "report/library.h"
+#include "report/progress.h"
+#include "report/report.h"
+#include "report/text.h"
+#include "verbs.h"
+
+typedef unsigned long long n;
+
+typedef struct file_pair {
+  const options *o;
+  ghz_context *ctx;
+  frame_reader reader[2];
+  frame frame[2];
+  ghz_tally tally;
+} file_pair;
+
+/* Reads the next frame of both; *more is false at the end of both. */
+static bool next_frames(file_pair *p, bool *more) {
+  bool other;
+  if (!reader_next(&p->reader[0], &p->frame[0], more) || !reader_next(&p->reader[1], &p->frame[1], &other))
+    return false;
+  return *more == other ||
+         fail(p->reader[*more].file.name, "has fewer values than %s", p->reader[!*more].file.name);
+}
+
+static bool add_frames(file_pair *p) {
+  const char *name = p->reader[1].file.name;
+  for (bool more = true; more;) {
+    if (!next_frames(p, &more))
+      return false;
+    if (more && !library_ok(name, p->ctx,
+                            ghz_tally_add_pair(p->ctx, &p->tally, frame_bytes(&p->frame[0]),
+                                               frame_bytes(&p->frame[1]))))
+      return false;
+    progress_set(p->reader[0].values);
+  }
+  return true;
+}
+
+/* The shape that one of the files knows, or none. */
+static const shape *shape_of(const file_pair *p) {
+  return &p->reader[p->reader[0].header.shape.ndim == 0].header.shape;
+}
+
+static void print_table(const file_pair *p, const ghz_comparison *c) {
+  const shape *s = shape_of(p);
+  printf("%s, %s\n  pairs             %llu\n", p->reader[0].file.name, p->reader[1].file.name, (n)c->count);
+  if (c->specials)
+    printf("  left out          %llu (fill values, NaN, infinities), %llu of them in one file alone\n",
+           (n)c->specials, (n)c->mismatches);
+  estimate_print("dot product", &c->product);
+  estimate_print("mean difference", &c->mean);
+  estimate_print("rms difference", &c->rms);
+  estimate_print("largest", &c->largest);
+  if (c->count)
+    printf("  largest at        %s\n", shape_place(s, c->index).text);
+}
+
+static void print_json(const file_pair *p, const ghz_comparison *c) {
+  const shape *s = shape_of(p);
+  uint64_t index[SHAPE_MAX];
+  printf("{\"files\": [");
+  json_string(stdout, p->reader[0].file.name);
+  printf(", ");
+  json_string(stdout, p->reader[1].file.name);
+  printf("], \"count\": %llu, \"specials\": %llu, \"mismatches\": %llu", (n)c->count, (n)c->specials,
+         (n)c->mismatches);
+  estimate_json("dot", &c->product);
+  estimate_json("mean_difference", &c->mean);
+  estimate_json("rms_difference", &c->rms);
+  estimate_json("max_difference", &c->largest);
+  if (c->count == 0) {
+    printf(", \"max_difference_at\": null}\n");
+    return;
+  }
+  printf(", \"max_difference_at\": %llu", (n)c->index);
+  if (s->ndim) {
+    shape_index(s, c->index, index);
+    for (unsigned i = 0; i < s->ndim; i++)
+      printf("%s%llu", i ? ", " : ", \"max_difference_index\": [", (n)index[i]);
+    printf("]");
+  }
+  printf("}\n");
+}
+
+static bool compare_files(file_pair *p) {
+  ghz_comparison c;
+  if (!readers_agree(&p->reader[1], &p->reader[0], &p->reader[0]))
+    return false;
+  progress_begin("diff", p->reader[0].header.total, ghz_type_size(p->reader[0].header.type));
+  bool ok = add_frames(p);
+  progress_end();
+  ok = ok && library_ok(p->reader[1].file.name, NULL, ghz_tally_comparison(&p->tally, NULL, &c));
+  if (ok)
+    (p->o->json ? print_json : print_table)(p, &c);
+  return ok;
+}
+
+static bool open_and_compare(file_pair *p) {
+  if (!reader_open(&p->reader[0], p->o->files[0]))
+    return false;
+  bool ok = reader_open(&p->reader[1], p->o->files[1]);
+  if (ok) {
+    ok = compare_files(p);
+    reader_close(&p->reader[1]);
+  }
+  reader_close(&p->reader[0]);
+  return ok;
+}
+
+static int run(const options *o) {
+  file_pair p = {.o = o};
+  bool ok = library_open(&p.ctx, o->threads);
+  if (ok) {
+    ok = open_and_compare(&p);
+    ghz_context_free(p.ctx);
+  }
+  frame_free(&p.frame[0]);
+  frame_free(&p.frame[1]);
+  return ok ? EXIT_OK : EXIT_DATA;
+}
+
+const verb verb_diff = {
+    .name = "diff",
+    .operands = "A.ghz B.ghz",
+    .summary = "print how far two compressed files are apart, and their dot product",
+    .details = "Prints the dot product of two files, the mean and the root mean square of A - B, the\n"
+               "largest difference and where it is. These are exact sums of what the files hold,\n"
+               "without decompression, rounded once. The interval behind each surely holds the same\n"
+               "number of the original values, which the bounds of the files imply. Both files must\n"
+               "have the same type, shape and bound, as for ghz sub. NaN and infinities are left out.\n"
+               "ghz compare decompresses instead: it takes files of any kind and bound, measures the\n"
+               "error of a result against its original, and tells whether the bound holds.",
+    .examples = "  ghz diff after.ghz before.ghz\n",
+    .options = OPTION_JSON | OPTION_THREADS,
+    .least = 2,
+    .most = 2,
+    .run = run,
+};

@@ -1,0 +1,99 @@
+/* report.c: the tables of the report. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <string.h>
+#include <strings.h>
+
+#include "intercept/stats.h"
+
+const char *const stats_calls[CALLS + 1] = {"MPI_Allreduce",
+                                            "MPI_Reduce",
+                                            "MPI_Bcast",
+                                            "MPI_Scatter",
+                                            "MPI_Allgather",
+                                            "MPI_Reduce_scatter_block",
+                                            "all"};
+const char *const stats_reasons[REASONS] = {
+    "below the threshold", "not float or double", "not the operations sum, min or max",
+    "not a communicator of several processes of MPI_COMM_WORLD", "not in GHZ_MPI_CALLS"};
+
+static bool used(const double *row) {
+  for (int i = 0; i < FIGURES; i++)
+    if (row[i] > 0)
+      return true;
+  return false;
+}
+
+static void print_calls(FILE *f, const summary *sum) {
+  fprintf(f, "%-25s %12s %12s %12s %12s %12s %12s %12s %12s %12s\n", "calls, of all processes", "compressed",
+          "plain", "to MPI", "failed", "small", "type", "operation", "communicator", "unwanted");
+  for (int c = 0; c <= CALLS; c++) {
+    if (!used(sum->of[c]))
+      continue;
+    fprintf(f, "%-25s", stats_calls[c]);
+    for (int i = 0; i < FATES; i++)
+      fprintf(f, " %12.0f", sum->of[c][i]);
+    fputc('\n', f);
+  }
+}
+
+static void print_bytes(FILE *f, const summary *sum, const summary *most) {
+  fprintf(f, "%-25s %15s %15s %9s %12s %12s %12s\n", "bytes, of all processes", "raw", "sent", "ratio",
+          "most sent", "bound", "inexact");
+  for (int c = 0; c <= CALLS; c++) {
+    const double *s = sum->of[c];
+    if (s[COMPRESSED] + s[PLAIN] <= 0)
+      continue;
+    fprintf(f, "%-25s %15.0f %15.0f %9.2f %12.0f %12.4g %12.0f\n", stats_calls[c], s[RAW], s[SENT],
+            s[SENT] > 0 ? s[RAW] / s[SENT] : 0, most->of[c][SENT], most->of[c][BOUND], s[INEXACT]);
+  }
+}
+
+static void print_seconds(FILE *f, const summary *sum, const summary *most) {
+  fprintf(f, "%-25s %11s %11s %11s %11s %11s %11s\n", "seconds, of all processes", "total", "agree", "compress",
+          "combine", "decompress", "wait");
+  for (int c = 0; c <= CALLS; c++) {
+    if (sum->of[c][TOTAL] <= 0)
+      continue;
+    fprintf(f, "%-25s", stats_calls[c]);
+    for (int i = TIMES; i < FIGURES; i++)
+      fprintf(f, " %11.4f", sum->of[c][i]);
+    fprintf(f, "\n%-25s", "  largest");
+    for (int i = TIMES; i < FIGURES; i++)
+      fprintf(f, " %11.4f", most->of[c][i]);
+    fputc('\n', f);
+  }
+}
+
+static FILE *open_report(const char *name) {
+  if (strcmp(name, "1") == 0)
+    return stderr;
+  FILE *f = fopen(name, "w");
+  if (!f)
+    fprintf(stderr, "ghzmpi_intercept: %s: %s; the report follows\n", name, strerror(errno));
+  return f ? f : stderr;
+}
+
+/* Texts that mean "yes" and no file. */
+static bool means_yes(const char *name) {
+  return !strcasecmp(name, "yes") || !strcasecmp(name, "true") || !strcasecmp(name, "on");
+}
+
+void report_print(const summary *sum, const summary *most) {
+  const char *name = environment_get("GHZ_MPI_REPORT");
+  FILE *f = open_report(name && !means_yes(name) ? name : "1"); /* the program may have unset it */
+  int ranks;
+  PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  if (!intercept.on) {
+    fprintf(f, "ghzmpi_intercept: no bound (GHZ_MPI_BOUND): nothing was compressed\n");
+  } else {
+    fprintf(f, "ghzmpi_intercept: %d processes, bound %s, threshold %lld bytes\n", ranks, intercept.bound,
+            (long long)intercept.threshold);
+    print_calls(f, sum);
+    print_bytes(f, sum, most);
+    print_seconds(f, sum, most);
+    verdict_print(f, sum);
+  }
+  if (f == stderr ? fflush(f) : fclose(f))
+    fprintf(stderr, "ghzmpi_intercept: the report was not written: %s\n", strerror(errno));
+}

@@ -1,0 +1,35 @@
+/* stats.h: the figures of the report. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GHZ_INTERCEPT_STATS_H
+#define GHZ_INTERCEPT_STATS_H
+
+#include <stdio.h>
+
+#include "intercept/intercept.h"
+#include "intercept/unknown.h"
+
+/* Doubles, so that one MPI_Reduce adds up counts and times. They count to 2^53. What becomes of a
+ * call: its fate, up to RAW, and from VOLUME on the bytes of calls of that fate. The bytes that
+ * compressed calls would have sent and have sent, and their seconds in the codec, stand by
+ * themselves. */
+enum { COMPRESSED, PLAIN, NATIVE, FAILED, PASSED, FATES = PASSED + REASONS };
+enum { RAW = FATES, SENT, INEXACT, BOUND, VOLUME, SPARED_OF = VOLUME + FATES, SPARED_TO, CODEC, TIMES };
+enum { TOTAL = TIMES, AGREE, COMPRESS, COMBINE, DECOMPRESS, WAIT, FIGURES };
+
+typedef struct summary {
+  double of[CALLS + 1][FIGURES];
+  double unknown[UNKNOWN][2]; /* calls, bytes */
+} summary;
+
+extern const char *const stats_calls[CALLS + 1];
+extern const char *const stats_reasons[REASONS];
+
+/* ---- report.c: the report, on rank 0 ---- */
+
+void report_print(const summary *sum, const summary *most);
+
+/* ---- verdict.c: its last part ---- */
+
+void verdict_print(FILE *f, const summary *sum);
+
+#endif

@@ -1,0 +1,81 @@
+/* verdict.c: the end of the report, in words: what compression was worth, and what it did not
+ * reach. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdlib.h>
+
+#include "intercept/stats.h"
+
+/* Calls of one name that were not compressed, for one reason. */
+typedef struct rest {
+  const char *name, *why;
+  double calls, bytes;
+} rest;
+
+enum { RESTS = CALLS * FATES + UNKNOWN, SHOWN = 10 };
+
+static void print_worth(FILE *f, const double *all) {
+  const double raw = all[SPARED_OF], sent = all[SPARED_TO], codec = all[CODEC];
+  if (all[COMPRESSED] <= 0 || sent <= 0) {
+    fprintf(f, "verdict: nothing was compressed\n");
+    return;
+  }
+  fprintf(f, "verdict: %.0f calls were compressed: they sent %.0f bytes instead of %.0f, a ratio of %.2f\n",
+          all[COMPRESSED], sent, raw, raw / sent);
+  if (sent >= raw)
+    fprintf(f, "verdict: that never pays: the data do not compress under this bound\n");
+  else if (codec > 0)
+    fprintf(f,
+            "verdict: that pays where a process gets less than %.2f Gbit/s of the network: "
+            "%.0f bytes were spared for %.6f s in the codec\n",
+            8e-9 * (raw - sent) / codec, raw - sent, codec);
+}
+
+/* By bytes, then calls, the most first. */
+static int compare(const void *a, const void *b) {
+  const rest *x = a, *y = b;
+  if (x->bytes != y->bytes)
+    return x->bytes < y->bytes ? 1 : -1;
+  return (x->calls < y->calls) - (x->calls > y->calls);
+}
+
+static const char *reason_of(int fate) {
+  switch (fate) {
+  case PLAIN:
+    return "sent as it is, by GHZ_MPI_MODE or because that proved faster";
+  case NATIVE:
+    return "left to MPI, by the settings, as the faster way, or for want of a communicator";
+  case FAILED:
+    return "failed";
+  default:
+    return stats_reasons[fate - PASSED];
+  }
+}
+
+static int collect(const summary *sum, rest *list) {
+  int n = 0;
+  for (int c = 0; c < CALLS; c++)
+    for (int i = PLAIN; i < FATES; i++)
+      if (sum->of[c][i] > 0)
+        list[n++] = (rest){stats_calls[c], reason_of(i), sum->of[c][i], sum->of[c][VOLUME + i]};
+  for (int i = 0; i < UNKNOWN; i++)
+    if (sum->unknown[i][0] > 0)
+      list[n++] =
+          (rest){unknown_names[i], "not a collective of this library", sum->unknown[i][0], sum->unknown[i][1]};
+  return n;
+}
+
+void verdict_print(FILE *f, const summary *sum) {
+  rest list[RESTS], others = {0};
+  print_worth(f, sum->of[CALLS]);
+  int n = collect(sum, list);
+  qsort(list, (size_t)n, sizeof *list, compare);
+  for (int i = 0; i < n && i < SHOWN; i++)
+    fprintf(f, "not compressed: %s, %.0f calls, %.0f bytes: %s\n", list[i].name, list[i].calls, list[i].bytes,
+            list[i].why);
+  for (int i = SHOWN; i < n; i++) {
+    others.calls += list[i].calls;
+    others.bytes += list[i].bytes;
+  }
+  if (n > SHOWN)
+    fprintf(f, "not compressed: others, %.0f calls, %.0f bytes\n", others.calls, others.bytes);
+}

@@ -1,0 +1,145 @@
+/* neon.h: the primitives (primitives.h) for 64-bit ARM: a plane is eight registers. NEON has no
+ * mask of a register's bytes: bytes are spread by their ranks, which four shifted additions count,
+ * and packed eight at a time by shuffles from a table of 256. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GHZ_ISA_NEON_H
+#define GHZ_ISA_NEON_H
+
+#include <arm_neon.h>
+
+#define VEC 16
+enum { PARTS = 8, PART_BYTES = 16 };
+typedef uint8x16_t part;
+#define LARGE_INLINE GHZ_INLINE
+#define MANY_REGISTERS 1
+#include "isa/primitives.h"
+#include "isa/shuffle.h"
+#include "isa/squeeze_table.h"
+
+static inline part part_load(const uint8_t *p) {
+  return vld1q_u8(p);
+}
+
+static inline void part_store(uint8_t *p, part v) {
+  vst1q_u8(p, v);
+}
+
+static inline part part_zero(void) {
+  return vdupq_n_u8(0);
+}
+
+static inline int part_equal(part a, part b) {
+  return vmaxvq_u32(vreinterpretq_u32_u8(veorq_u8(a, b))) == 0;
+}
+
+static inline part part_not(part a) {
+  return vmvnq_u8(a);
+}
+
+static inline part part_and(part a, part b) {
+  return vandq_u8(a, b);
+}
+
+static inline part part_or(part a, part b) {
+  return vorrq_u8(a, b);
+}
+
+static inline part part_sum(part a, part b, part carry) {
+  return veorq_u8(veorq_u8(a, b), carry);
+}
+
+/* Where a and b differ the carry decides, else either of them. */
+static inline part part_carry(part a, part b, part carry) {
+  return vbslq_u8(veorq_u8(a, b), carry, a);
+}
+
+static inline uint64_t part_low(part a) {
+  return vgetq_lane_u64(vreinterpretq_u64_u8(a), 0);
+}
+
+/* The bytes from *src on, spread to where `mask` is all ones; the others become `plane`. */
+static inline part spread(part plane, const uint8_t **src, part mask) {
+  const part zero = part_zero(), one = vandq_u8(mask, vdupq_n_u8(1));
+  part rank = vaddq_u8(one, vextq_u8(zero, one, 15));
+  rank = vaddq_u8(rank, vextq_u8(zero, rank, 14));
+  rank = vaddq_u8(rank, vextq_u8(zero, rank, 12));
+  rank = vaddq_u8(rank, vextq_u8(zero, rank, 8));
+  const part next = vqtbl1q_u8(vld1q_u8(*src), vsubq_u8(rank, one));
+  *src += vaddvq_u8(one);
+  return vbslq_u8(mask, next, plane);
+}
+
+static inline part part_expand(part plane, const uint8_t **src, part width, int p) {
+  return spread(plane, src, vcgtq_u8(width, vdupq_n_u8((uint8_t)p)));
+}
+
+/* Bit i of the result is a bit of byte i of the mask. */
+static inline unsigned bits_of(part mask) {
+  const part each = vreinterpretq_u8_u64(vdupq_n_u64(UINT64_C(0x8040201008040201)));
+  part v = vandq_u8(mask, each);
+  v = vpaddq_u8(v, v);
+  v = vpaddq_u8(v, v);
+  v = vpaddq_u8(v, v);
+  return vgetq_lane_u16(vreinterpretq_u16_u8(v), 0);
+}
+
+/* Appends the bytes of v that `bits` has. */
+static inline void pack_bytes(part v, uint8_t **dst, unsigned bits) {
+  vst1_u8(*dst, vtbl1_u8(vget_low_u8(v), vld1_u8(squeeze_table[bits & 255])));
+  *dst += squeeze_count[bits & 255];
+  vst1_u8(*dst, vtbl1_u8(vget_high_u8(v), vld1_u8(squeeze_table[bits >> 8])));
+  *dst += squeeze_count[bits >> 8];
+}
+
+static inline void part_squeeze(part plane, uint8_t **dst, part width, int p) {
+  const unsigned bits = bits_of(vcgtq_u8(width, vdupq_n_u8((uint8_t)p)));
+  if (bits == 0)
+    return;
+  if (bits == 0xffff) {
+    part_store(*dst, plane);
+    *dst += PART_BYTES;
+    return;
+  }
+  pack_bytes(plane, dst, bits);
+}
+
+static inline part part_widen(part width, part plane, part below, unsigned p, uint64_t *changes) {
+  const part same = vceqq_u8(plane, below);
+  *changes |= (uint64_t)(vminvq_u8(same) != 255) << p;
+  return vbslq_u8(same, width, vdupq_n_u8((uint8_t)(p + 1)));
+}
+
+static inline void plane_shift(const part x[PARTS], part y[PARTS]) {
+  uint64x2_t last = vdupq_n_u64(0);
+  for (int i = 0; i < PARTS; i++) {
+    const uint64x2_t v = vreinterpretq_u64_u8(x[i]), before = vextq_u64(last, v, 1);
+    y[i] = vreinterpretq_u8_u64(vsliq_n_u64(vshrq_n_u64(before, 63), v, 1));
+    last = v;
+  }
+}
+
+static inline vec_f64 fma_f64(vec_f64 a, vec_f64 b, vec_f64 c) {
+  return (vec_f64)vfmaq_f64((float64x2_t)c, (float64x2_t)a, (float64x2_t)b);
+}
+
+static inline vec_32 max_32(vec_32 a, vec_32 b) {
+  return (vec_32)vmaxq_s32((int32x4_t)a, (int32x4_t)b);
+}
+
+static inline vec_64 max_64(vec_64 a, vec_64 b) {
+  const int64x2_t x = (int64x2_t)a, y = (int64x2_t)b;
+  return (vec_64)vbslq_s64(vcgtq_s64(x, y), x, y);
+}
+
+#include "isa/plane_back.h"
+
+/* Stores that pass the caches by are pairs of registers, which no intrinsic gives. */
+static inline void vec_stream(void *to, const void *v) {
+  memcpy(to, v, VEC);
+}
+
+static inline void stream_fence(void) {}
+
+#include "isa/neon_widths.h"
+
+#endif

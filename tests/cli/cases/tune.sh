@@ -1,0 +1,57 @@
+# ghz tune: the table is what compress and compare say, and the bound it finds is the right one.
+# SPDX-License-Identifier: BSD-3-Clause
+. "$HELPERS"
+"$TOOL" make wave 262144 f32 >w.f32
+ok "$GHZ" tune w.f32 >out
+grep -q '^w.f32: 262144 values of f32, -1.* to 1.*, flat$' out && [ "$(wc -l <out)" = 9 ] || die "$(cat out)"
+ok "$GHZ" tune --dims 64x64x64 --psnr 70 w.f32 >out
+grep -q 'bricks of 8x8x16$' out && grep -q '^PSNR 70 dB needs --rel .* (--abs .*): ratio .*, PSNR 70.* dB' out || die "$(cat out)"
+fails 2 'give --psnr or --ratio, not both' "$GHZ" tune --psnr 80 --ratio 10 w.f32
+fails 2 '--ratio 0: it is a positive, finite number' "$GHZ" tune --ratio 0 w.f32
+fails 2 '--abs does not apply here' "$GHZ" tune --abs 1 w.f32
+fails 1 'w.f32: no bound reaches a ratio of 1e+09: with --rel 1' "$GHZ" tune --ratio 1e9 w.f32
+"$TOOL" make constant 1000 f64 >c.f64
+ok "$GHZ" tune c.f64 >out
+grep -q ' - ' out || die "PSNR of a constant: $(cat out)"
+fails 1 'c.f64: has no range' "$GHZ" tune --psnr 80 c.f64
+"$TOOL" npy '(3, 0)' f64 >none.npy
+fails 1 'none.npy: has no values' "$GHZ" tune none.npy
+"$TOOL" make special 10000 f32 >s.f32
+cat s.f32 | ok "$GHZ" tune --type f32 --psnr 300 >out
+grep -q '^PSNR 300 dB needs --rel .*: ratio 1[.0-9]*, PSNR inf dB' out || die "$(cat out)"
+# A large file: only its middle is measured.
+head -c $((72 << 20)) /dev/zero >big.f32
+"$TOOL" make noise $((9 << 20)) f32 >>big.f32
+head -c $((36 << 20)) /dev/zero >>big.f32
+ok "$GHZ" tune big.f32 >out
+grep -q 'measured on 16777216 in the middle' out || die "$(cat out)"
+ok "$GHZ" tune --dims 36x1024x1024 big.f32 >out
+grep -q 'measured on 16777216 in the middle' out || die "$(cat out)"
+rm big.f32
+have jq || exit 0
+# Each row agrees with compress and compare.
+head -c 4096 s.f32 >>w.f32
+for shape in '' '--dims 64x64x64'; do
+  [ -z "$shape" ] || "$TOOL" make wave 262144 f32 >w.f32
+  ok "$GHZ" tune $shape --json w.f32 w.f32 >out
+  [ "$(jq length out)" = 2 ] && [ "$(jq '.[0].bounds | length' out)" = 7 ] || die "$(cat out)"
+  for i in 1 3 5; do
+    ok "$GHZ" compress -qf $shape --rel "$(jq ".[0].bounds[$i].rel" out)" w.f32
+    ok "$GHZ" compare --json w.f32 w.f32.ghz >seen
+    jq -es '.[0][0].bounds['$i'] as $t | .[1] as $s |
+      ($t.psnr - $s.psnr | fabs) < 0.01 and ($t.ratio / $s.ratio - 1 | fabs) < 0.01 and $t.bound == $s.bound' out seen >/dev/null ||
+      die "row $i: $(jq -c ".[0].bounds[$i]" out) $(cat seen)"
+  done
+  # The bound that is found reaches the goal, and one that is a hundredth worse does not.
+  for goal in 'psnr 75' 'ratio 9'; do
+    ok "$GHZ" tune $shape --${goal% *} ${goal#* } --json w.f32 >out
+    rel=$(jq '.[0].found.rel' out)
+    ok "$GHZ" compress -qf $shape --rel $rel w.f32
+    ok "$GHZ" compare --json w.f32 w.f32.ghz >seen
+    jq -e ".${goal% *} >= ${goal#* } * 0.999" seen >/dev/null || die "$goal: --rel $rel gives $(cat seen)"
+    worse=$(awk -v r=$rel -v g="$goal" 'BEGIN { print g ~ /psnr/ ? r * 1.011 : r / 1.011 }')
+    ok "$GHZ" compress -qf $shape --rel $worse w.f32
+    ok "$GHZ" compare --json w.f32 w.f32.ghz >seen
+    jq -e ".${goal% *} < ${goal#* } * 1.003" seen >/dev/null || die "$goal: --rel $rel is not the best: $worse gives $(cat seen)"
+  done
+done

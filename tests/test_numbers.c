@@ -1,0 +1,525 @@
+/* test_numbers.c: sums, norms and distances of streams: exact, rounded once, the same from every
+ * instruction set and any number of threads, in intervals that hold what the originals have. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "damage.h"
+#include "fields.h"
+#include "reference_numbers.h"
+#include "support.h"
+#include <float.h>
+#include <math.h>
+
+TestSuite(numbers, .timeout = 300);
+
+/* ---- Rounding, checked by comparisons of exact integers ---- */
+/* x / divisor, or the root of it: x in units of 2^-BIG_UNIT, or of 2^-2 BIG_UNIT if `second`. */
+typedef struct exact_number {
+  big x, divisor;
+  int second, root;
+} exact_number;
+
+/* Whether the number is below, at or above v, which is in units of 2^-BIG_UNIT. */
+static int number_to(const exact_number *e, const big *v) {
+  static const big zero;
+  big side = *v;
+  if (e->root && big_compare(v, &zero) < 0)
+    return 1;
+  if (e->root)
+    side = big_product(v, v);
+  else if (e->second)
+    side = big_shift(v, BIG_UNIT);
+  side = big_product(&side, &e->divisor);
+  return big_compare(&e->x, &side);
+}
+
+static int number_to_double(const exact_number *e, double v) {
+  if (isinf(v))
+    return v > 0 ? -1 : 1;
+  big exact = big_of_double(v, BIG_UNIT);
+  return number_to(e, &exact);
+}
+
+/* As number_to_double, of the middle between v and the next number towards `end`. */
+static int number_to_middle(const exact_number *e, double v, double end) {
+  double next = nextafter(v, end), far = isinf(next) ? (next > 0 ? 0x1p1023 : -0x1p1023) : next;
+  big a = big_of_double(v, BIG_UNIT - 1), b = big_of_double(far, BIG_UNIT - 1);
+  if (isinf(next)) /* beyond the largest: 2^1024 */
+    b = big_shift(&b, 1);
+  big middle = big_sum(&a, &b);
+  return number_to(e, &middle);
+}
+
+static int is_even(double v) {
+  uint64_t bits;
+  memcpy(&bits, &v, 8);
+  return !(bits & 1);
+}
+
+static int is_nearest(const exact_number *e, double v) {
+  if (isinf(v))
+    return v > 0 ? number_to_middle(e, DBL_MAX, INFINITY) >= 0 : number_to_middle(e, -DBL_MAX, -INFINITY) <= 0;
+  int below = number_to_middle(e, v, -INFINITY), above = number_to_middle(e, v, INFINITY);
+  return (below > 0 || (below == 0 && is_even(v))) && (above < 0 || (above == 0 && is_even(v)));
+}
+
+static int holds(const ghz_estimate *v, const exact_number *e) {
+  return number_to_double(e, v->low) >= 0 && number_to_double(e, v->high) <= 0;
+}
+
+/* ---- One case ---- */
+/* Streams, and what they stand for: exact numbers, one per value. */
+typedef struct original {
+  ref_bytes stream;
+  ref_number *held, *meant;
+  uint64_t n;
+  big error; /* terms * eb */
+} original;
+
+static big positive(uint64_t v) { return big_of_integer((__int128)v); }
+
+static void *held_by_scope(void *p) { return scratch_held(p, free); }
+
+static ref_number *meant_by(ghz_type type, const void *x, uint64_t n) {
+  ref_number *v = scratch((size_t)n * sizeof *v);
+  for (uint64_t i = 0; i < n; i++) {
+    double value = value_at(type, x, (size_t)i);
+    v[i] = (ref_number){.special = isnan(value) ? 3 : isinf(value) ? (value > 0 ? 1 : 2) : 0};
+    if (!v[i].special)
+      v[i].value = big_of_double(value, BIG_UNIT);
+  }
+  return v;
+}
+
+static void describe(original *o, ref_bytes stream) {
+  ghz_info info = info_of(stream);
+  big eb = big_of_double(info.lattice.eb, BIG_UNIT), terms = positive(info.terms);
+  o->stream = stream;
+  o->held = held_by_scope(ref_numbers(stream.data));
+  o->n = info.count;
+  o->error = big_product(&eb, &terms);
+}
+
+static original fresh(ghz_context *ctx, const ghz_lattice *l, int order, const void *x,
+                      const ghz_shape *shape) {
+  original o;
+  describe(&o, compress_shape(ctx, l, order, x, shape));
+  o.meant = meant_by(l->type, x, o.n);
+  return o;
+}
+
+/* a * ca + b * cb, with neither 0. */
+static original combined(ghz_context *ctx, const original *a, const original *b, int64_t ca, int64_t cb) {
+  original o;
+  describe(&o, combine(ctx, 2, (ref_bytes[]){a->stream, b->stream}, (int64_t[]){ca, cb}));
+  o.meant = scratch((size_t)o.n * sizeof *o.meant);
+  big fa = big_of_integer(ca), fb = big_of_integer(cb);
+  for (uint64_t i = 0; i < o.n; i++) {
+    big x = big_product(&fa, &a->meant[i].value), y = big_product(&fb, &b->meant[i].value);
+    o.meant[i] = (ref_number){.special = a->meant[i].special | b->meant[i].special, .value = big_sum(&x, &y)};
+  }
+  return o;
+}
+
+static void check(const char *what, const char *name, const ghz_estimate *v, const exact_number *held,
+                  const exact_number *meant) {
+  cr_assert(is_nearest(held, v->value), "%s: %s %a is not the nearest", what, name, v->value);
+  cr_assert(v->low <= v->value && v->value <= v->high, "%s: %s %a outside %a, %a", what, name, v->value, v->low,
+            v->high);
+  if (meant)
+    cr_assert(holds(v, meant), "%s: the originals' %s is not in %a, %a", what, name, v->low, v->high);
+}
+
+static exact_number plain(const big *x, uint64_t divisor) {
+  return (exact_number){.x = *x, .divisor = positive(divisor)};
+}
+
+static exact_number second(const big *x, uint64_t divisor, int root) {
+  return (exact_number){.x = *x, .divisor = positive(divisor), .second = 1, .root = root};
+}
+
+static exact_number variance_of(const ref_totals *t, int root) {
+  big n = positive(t->count), a = big_product(&n, &t->squares), b = big_product(&t->sum, &t->sum);
+  return (exact_number){.x = big_difference(&a, &b), .divisor = big_product(&n, &n), .second = 1, .root = root};
+}
+
+/* With `tight` the interval is the sum less and plus the bounds, rounded outwards. */
+static void check_tight(const char *what, const ghz_estimate *v, const big *sum, const big *error,
+                        int is_second) {
+  exact_number low = {.x = big_difference(sum, error), .divisor = positive(1), .second = is_second}, high = low;
+  high.x = big_sum(sum, error);
+  cr_assert(number_to_double(&low, v->low) >= 0 && number_to_double(&low, nextafter(v->low, INFINITY)) < 0,
+            "%s: %a is not the sum less the bounds", what, v->low);
+  cr_assert(number_to_double(&high, v->high) <= 0 && number_to_double(&high, nextafter(v->high, -INFINITY)) > 0,
+            "%s: %a is not the sum and the bounds", what, v->high);
+}
+
+static void check_open(const char *what, const ghz_estimate *v) {
+  cr_assert(v->low <= 0 && v->high == INFINITY, "%s: inexact, but %a to %a", what, v->low, v->high);
+}
+
+static void check_no_number(const char *what, const ghz_estimate *v) {
+  cr_assert(isnan(v->value) && isnan(v->low) && isnan(v->high), "%s: %a of nothing", what, v->value);
+}
+
+static void check_summary(const char *what, const original *o, const ghz_summary *s) {
+  static const big none;
+  int inexact = info_of(o->stream).inexact;
+  ref_totals held = ref_total(o->held, NULL, o->n, &o->error, &none),
+             meant = ref_total(o->meant, NULL, o->n, &none, &none);
+  cr_assert(s->count == held.count && s->specials == held.specials, "%s: counts", what);
+  cr_assert(inexact || (meant.count == held.count && meant.specials == held.specials), "%s: the test's", what);
+  exact_number sum = plain(&held.sum, 1), meant_sum = plain(&meant.sum, 1), norm = second(&held.squares, 1, 1),
+               meant_norm = second(&meant.squares, 1, 1);
+  check(what, "sum", &s->sum, &sum, inexact ? NULL : &meant_sum);
+  check(what, "norm", &s->norm, &norm, inexact ? NULL : &meant_norm);
+  if (inexact)
+    check_open(what, &s->sum), check_open(what, &s->norm);
+  else
+    check_tight(what, &s->sum, &held.sum, &held.error, 0);
+  if (s->count == 0) {
+    check_no_number(what, &s->mean), check_no_number(what, &s->variance), check_no_number(what, &s->deviation);
+    return;
+  }
+  sum = plain(&held.sum, held.count);
+  meant_sum = plain(&meant.sum, held.count);
+  check(what, "mean", &s->mean, &sum, inexact ? NULL : &meant_sum);
+  for (int root = 0; root < 2; root++) {
+    exact_number spread = variance_of(&held, root), meant_spread = variance_of(&meant, root);
+    check(what, root ? "deviation" : "variance", root ? &s->deviation : &s->variance, &spread,
+          inexact ? NULL : &meant_spread);
+  }
+}
+
+static void check_comparison(const char *what, const original *a, const original *b, const ghz_comparison *c) {
+  static const big none;
+  int inexact = info_of(a->stream).inexact || info_of(b->stream).inexact;
+  ref_totals held = ref_total(a->held, b->held, a->n, &a->error, &b->error),
+             meant = ref_total(a->meant, b->meant, a->n, &none, &none);
+  cr_assert(c->count == held.count && c->specials == held.specials && c->mismatches == held.mismatches,
+            "%s: counts", what);
+  cr_assert_eq(c->index, held.index, "%s: the largest difference at %llu, not %llu", what,
+               (unsigned long long)c->index, (unsigned long long)held.index);
+  exact_number product = second(&held.product, 1, 0), meant_product = second(&meant.product, 1, 0);
+  check(what, "product", &c->product, &product, inexact ? NULL : &meant_product);
+  if (inexact)
+    check_open(what, &c->product);
+  else
+    check_tight(what, &c->product, &held.product, &held.product_error, 1);
+  if (c->count == 0) {
+    check_no_number(what, &c->mean), check_no_number(what, &c->rms), check_no_number(what, &c->largest);
+    return;
+  }
+  ghz_shape shape = info_of(a->stream).shape;
+  cr_assert_eq((c->place[0] * shape.extent[1] + c->place[1]) * shape.extent[2] + c->place[2], c->index, "%s",
+               what);
+  cr_assert(c->place[1] < shape.extent[1] && c->place[2] < shape.extent[2], "%s: coordinates", what);
+  exact_number mean = plain(&held.sum, held.count), meant_mean = plain(&meant.sum, held.count);
+  exact_number rms = second(&held.squares, held.count, 1), meant_rms = second(&meant.squares, held.count, 1);
+  exact_number largest = plain(&held.largest, 1), meant_largest = plain(&meant.largest, 1);
+  check(what, "mean difference", &c->mean, &mean, inexact ? NULL : &meant_mean);
+  check(what, "rms", &c->rms, &rms, inexact ? NULL : &meant_rms);
+  check(what, "largest difference", &c->largest, &largest, inexact ? NULL : &meant_largest);
+}
+
+/* Checks a stream with one context, and that all contexts say the same. */
+static void check_stream(const context_pool *pool, const char *what, const original *o) {
+  ghz_summary first, other;
+  for (size_t i = 0; i < pool->count; i++) {
+    succeeded(ghz_moments(pool->ctx[i], view(o->stream), i ? &other : &first), pool->ctx[i], what);
+    if (i)
+      cr_assert_eq(memcmp(&other, &first, sizeof first), 0, "%s: context %zu", what, i);
+  }
+  check_summary(what, o, &first);
+}
+
+static void check_pair(const context_pool *pool, const char *what, const original *a, const original *b) {
+  ghz_comparison first, other;
+  for (size_t i = 0; i < pool->count; i++) {
+    succeeded(ghz_difference(pool->ctx[i], view(a->stream), view(b->stream), i ? &other : &first), pool->ctx[i],
+              what);
+    if (i)
+      cr_assert_eq(memcmp(&other, &first, sizeof first), 0, "%s: context %zu", what, i);
+  }
+  check_comparison(what, a, b, &first);
+}
+
+/* Two streams, sums of them, and pairs. */
+static void check_family(const context_pool *pool, const char *what, const original *a, const original *b,
+                         uint64_t *state) {
+  static const int64_t factors[] = {1, 1, -1, 2, -3, 500};
+  int64_t ca = factors[input_below(state, COUNT(factors))], cb = factors[input_below(state, COUNT(factors))];
+  original c = combined(context_any(pool, state), a, b, ca, cb);
+  check_stream(pool, what, a);
+  check_stream(pool, say("%s: combined", what), &c);
+  check_pair(pool, what, a, b);
+  check_pair(pool, say("%s: with the combined", what), b, &c);
+  check_pair(pool, say("%s: with itself", what), a, a);
+}
+
+/* ---- Many arrays ---- */
+static original random_flat(const context_pool *pool, const ghz_lattice *l, size_t n, uint64_t *state) {
+  const test_input *in = &inputs[input_below(state, input_count)];
+  ghz_shape shape = ghz_flat(n);
+  void *x = input_make(in, l->type, n, l->step, input_random(state));
+  return fresh(context_any(pool, state), l, (int)input_below(state, 4) - 1, x, &shape);
+}
+
+Test(numbers, flat_arrays) {
+  static const size_t lengths[] = {0, 1, 2, 7, 9, 33, 1000, 1023, 1024, 1025, 2049, 5000};
+  uint64_t state = 77;
+  POOL(pool);
+  for (int i = 0; i < 60 * effort(); i++) {
+    SCOPE;
+    const char *what = say("round %d, state %llx", i, (unsigned long long)state);
+    ghz_lattice l = lattice_any(&state);
+    size_t n = lengths[input_below(&state, COUNT(lengths))];
+    original a = random_flat(&pool, &l, n, &state), b = random_flat(&pool, &l, n, &state);
+    check_family(&pool, what, &a, &b, &state);
+  }
+}
+
+Test(numbers, arrays_with_a_shape) {
+  uint64_t state = 78;
+  POOL(pool);
+  for (int i = 0; i < 60 * effort(); i++) {
+    SCOPE;
+    const ghz_shape *shape = &field_shapes[i % (int)field_shape_count];
+    ghz_lattice l = lattice_any(&state);
+    const char *what = say("round %d, %s, state %llx", i, shape_text(shape), (unsigned long long)state);
+    original o[2];
+    if (ghz_shape_count(shape) > 9000)
+      continue;
+    for (int k = 0; k < 2; k++) {
+      double amount = exp2((double)input_below(&state, 30));
+      void *x =
+          field_make((field_kind)input_below(&state, FIELD_KINDS), &l, shape, amount, input_random(&state));
+      o[k] = fresh(context_any(&pool, &state), &l, input_below(&state, 2) ? GHZ_ORDER_BEST : GHZ_ORDER_LORENZO,
+                   x, shape);
+    }
+    check_family(&pool, what, &o[0], &o[1], &state);
+  }
+}
+
+/* Values at the ends of their type, and steps that leave them raw, in part or all. */
+Test(numbers, extreme_values) {
+  static const double values[] = {0,         -0.0,   DBL_MAX,  -DBL_MAX, 0x1p-1074, -0x1p-1074,
+                                  0x1p-1022, 1,      -1,       0x1p1000, NAN,       INFINITY,
+                                  -INFINITY, 1e-300, 0x1p-500, 3.5e-310, 1e308};
+  static const double bounds[] = {1e-320, 1e-300, 1e-3, 1e290, 1e307};
+  uint64_t state = 79;
+  POOL(pool);
+  for (int i = 0; i < 40 * effort(); i++) {
+    SCOPE;
+    ghz_lattice l = lattice_abs(GHZ_F64, bounds[input_below(&state, COUNT(bounds))]);
+    size_t n = 1 + (size_t)input_below(&state, 2500);
+    ghz_shape shape = ghz_flat(n);
+    double *x[2];
+    original o[2];
+    for (int k = 0; k < 2; k++) {
+      x[k] = scratch(n * sizeof *x[k]);
+      uint64_t few = 1 + input_below(&state, COUNT(values));
+      for (size_t v = 0; v < n; v++)
+        x[k][v] = input_below(&state, 3) ? values[input_below(&state, few)] : 1 + input_uniform(&state);
+      o[k] = fresh(pool.ctx[0], &l, GHZ_ORDER_BEST, x[k], &shape);
+    }
+    const char *what = say("round %d, state %llx", i, (unsigned long long)state);
+    check_stream(&pool, what, &o[0]);
+    check_pair(&pool, what, &o[0], &o[1]);
+  }
+}
+
+/* What lies far below the last bit decides still whether an interval has to be wider. */
+Test(numbers, roots_that_are_nearly_exact) {
+  POOL(pool);
+  static const double x[2] = {0x1p40, 0x1p-20};
+  ghz_lattice l = lattice_abs(GHZ_F64, 1e-310);
+  ghz_shape shape = ghz_flat(2);
+  ghz_summary s;
+  original o = fresh(pool.ctx[0], &l, GHZ_ORDER_BEST, x, &shape);
+  check_stream(&pool, "nearly exact", &o);
+  succeeded(ghz_moments(pool.ctx[0], view(o.stream), &s), pool.ctx[0], "nearly exact");
+  cr_assert(s.norm.low == 0x1p40 && s.norm.high == nextafter(0x1p40, INFINITY), "%a to %a", s.norm.low,
+            s.norm.high);
+}
+
+/* Integers that grow to 62 bits, and coefficients with them. */
+Test(numbers, sums_of_very_many_terms) {
+  static const ghz_shape shapes[] = {{1, {1, 1, 1500}}, {3, {9, 9, 20}}, {2, {1, 40, 33}}};
+  uint64_t state = 80;
+  POOL(pool);
+  for (int i = 0; i < 9 * effort(); i++) {
+    SCOPE;
+    const ghz_shape *shape = &shapes[i % 3];
+    ghz_lattice l = lattice_abs(i % 2 ? GHZ_F64 : GHZ_F32, 0.01);
+    int64_t most = (int64_t)ghz_terms_limit(l.cap) / 2;
+    original o[2];
+    for (int k = 0; k < 2; k++) {
+      void *x = field_make(k ? SHOCK : PATCHES, &l, shape, i > 4 ? 1e9 : 2000, input_random(&state));
+      o[k] = fresh(pool.ctx[0], &l, GHZ_ORDER_BEST, x, shape);
+    }
+    original sum = combined(pool.ctx[0], &o[0], &o[1], most, -most + 1),
+             other = combined(pool.ctx[0], &o[0], &o[1], -most, most);
+    const char *what = say("%s, type %d", shape_text(shape), (int)l.type);
+    check_stream(&pool, what, &sum);
+    check_pair(&pool, what, &sum, &o[1]);
+    check_pair(&pool, what, &sum, &other);
+  }
+}
+
+/* ---- Nothing to sum up ---- */
+Test(numbers, nothing) {
+  POOL(pool);
+  for (int type = 0; type < 2; type++)
+    for (size_t n = 0; n < 2000; n += 999) {
+      SCOPE;
+      ghz_lattice l = lattice_abs((ghz_type)type, 0.1);
+      ghz_shape shape = ghz_flat(n);
+      void *x = scratch(n * 8);
+      for (size_t i = 0; i < n; i++)
+        put_value(l.type, x, i, i % 3 ? NAN : INFINITY);
+      original o = fresh(pool.ctx[0], &l, GHZ_ORDER_BEST, x, &shape);
+      check_stream(&pool, "nothing finite", &o);
+      check_pair(&pool, "nothing finite", &o, &o);
+    }
+}
+
+/* Fill values are missing, as NaN is: in tiles of the lattice, and in raw ones. */
+Test(numbers, fill_values_are_left_out) {
+  uint64_t state = 83;
+  POOL(pool);
+  for (int i = 0; i < 24 * effort(); i++) {
+    SCOPE;
+    enum { N = 3000 };
+    double fill = i % 3 ? 1e20 : 0;
+    ghz_lattice l = lattice_abs(GHZ_F64, i % 2 ? 1e-3 : 1e-300);
+    ghz_shape shape = ghz_flat(N);
+    double *x = scratch(N * sizeof *x), *as_nan = scratch(N * sizeof *x);
+    for (int v = 0; v < N; v++) {
+      uint64_t kind = input_below(&state, 20);
+      x[v] = kind < 4 ? fill : kind == 4 ? NAN : kind == 5 ? INFINITY : 1 + input_uniform(&state);
+      as_nan[v] = x[v] == fill ? NAN : x[v];
+    }
+    need(ghz_lattice_set_fill(&l, fill), "fill");
+    original o = {.stream = compress_shape(pool.ctx[0], &l, GHZ_ORDER_BEST, x, &shape)};
+    describe(&o, o.stream);
+    o.meant = meant_by(GHZ_F64, as_nan, N);
+    check_stream(&pool, say("round %d", i), &o);
+    check_pair(&pool, say("round %d, with itself", i), &o, &o);
+  }
+}
+
+/* ---- Tallies ---- */
+/* The pieces of an array, in any order of additions and merges, give what the whole array gives. */
+Test(numbers, pieces_give_what_the_whole_gives) {
+  uint64_t state = 81;
+  POOL(pool);
+  for (int i = 0; i < 100 * effort(); i++) {
+    SCOPE;
+    enum { PIECES = 4, N = 1700 };
+    const test_input *in = &inputs[input_below(&state, input_count)];
+    ghz_lattice l = lattice_any(&state);
+    uint64_t seed = input_random(&state);
+    size_t value = ghz_type_size(l.type);
+    uint8_t *x = input_make(in, l.type, PIECES * N, l.step, seed), *y = scratch(PIECES * N * value);
+    for (size_t v = 0; v < PIECES * N; v++)
+      memcpy(y + v * value, x + (v * 7 + 3) % (PIECES * N) * value, value);
+    ref_bytes whole[2] = {compress(pool.ctx[0], &l, 0, x, PIECES * N),
+                          compress(pool.ctx[0], &l, 0, y, PIECES * N)};
+    ghz_tally one[3] = {0}, pairs[3] = {0};
+    for (int p = 0; p < PIECES; p++) {
+      ghz_context *ctx = context_any(&pool, &state);
+      ref_bytes a = compress(ctx, &l, 1, x + (size_t)p * N * value, N),
+                b = compress(ctx, &l, 1, y + (size_t)p * N * value, N);
+      succeeded(ghz_tally_add(ctx, &one[p / 2], view(a)), ctx, "tally");
+      succeeded(ghz_tally_add_pair(ctx, &pairs[p / 2], view(a), view(b)), ctx, "tally of pairs");
+    }
+    succeeded(ghz_tally_merge(&one[2], &one[1]), NULL, "merge into nothing");
+    succeeded(ghz_tally_merge(&one[2], &one[0]), NULL, "merge");
+    succeeded(ghz_tally_merge(&pairs[0], &pairs[1]), NULL, "merge pairs");
+    ghz_summary s, want;
+    ghz_comparison c, want_c;
+    succeeded(ghz_tally_summary(&one[2], &s), NULL, "summary");
+    succeeded(ghz_tally_comparison(&pairs[0], NULL, &c), NULL, "comparison");
+    succeeded(ghz_moments(pool.ctx[0], view(whole[0]), &want), pool.ctx[0], "whole");
+    succeeded(ghz_difference(pool.ctx[0], view(whole[0]), view(whole[1]), &want_c), pool.ctx[0], "whole pair");
+    const char *what = say("round %d, %s", i, in->name);
+    cr_assert_eq(s.count, want.count, "%s", what);
+    cr_assert_eq(c.count, want_c.count, "%s", what);
+    ghz_statistics statistics;
+    ghz_scan(pool.ctx[0], view(whole[0]), &statistics);
+    if (in->plain && statistics.raw == 0 && statistics.mode[0] == ref_tiles(PIECES * N)) {
+      cr_assert_eq(memcmp(&s, &want, sizeof s), 0, "%s: summary", what);
+      cr_assert_eq(memcmp(&c, &want_c, sizeof c), 0, "%s: comparison", what);
+    }
+  }
+}
+
+Test(numbers, streams_of_any_lattice_in_a_tally) {
+  CONTEXT(ctx, NULL, 1);
+  ghz_tally t = {0};
+  ghz_summary s;
+  static const float x[3] = {1, 2, 3};
+  static const double y[2] = {-0.5, 10};
+  ghz_lattice coarse = lattice_abs(GHZ_F32, 0.25), fine = lattice_abs(GHZ_F64, 1e-9);
+  succeeded(ghz_tally_add(ctx, &t, view(compress(ctx, &coarse, -1, x, 3))), ctx, "coarse");
+  succeeded(ghz_tally_add(ctx, &t, view(compress(ctx, &fine, -1, y, 2))), ctx, "fine");
+  succeeded(ghz_tally_summary(&t, &s), ctx, "summary");
+  cr_assert_eq(s.count, 5);
+  cr_assert(s.sum.low <= 15.5 && 15.5 <= s.sum.high && s.sum.high - s.sum.low < 2 * 3 * 0.25 + 1e-6);
+  cr_assert(s.sum.high - s.sum.low > 2 * 3 * 0.25 - 1e-6);
+}
+
+/* ---- Arguments ---- */
+Test(numbers, arguments) {
+  CONTEXT(ctx, NULL, 1);
+  ghz_lattice l = lattice_abs(GHZ_F32, 0.25), other = lattice_abs(GHZ_F32, 0.5);
+  static const float x[4] = {1, 2, 3, 4};
+  ghz_bytes a = view(compress(ctx, &l, -1, x, 4)), b = view(compress(ctx, &other, -1, x, 4)),
+            c = view(compress(ctx, &l, -1, x, 3));
+  ghz_summary s;
+  ghz_comparison d;
+  ghz_tally t = {0}, before, pairs = {0};
+  cr_assert_eq(ghz_moments(ctx, a, NULL), GHZ_EINVAL);
+  cr_assert_eq(ghz_difference(ctx, a, a, NULL), GHZ_EINVAL);
+  cr_assert_eq(ghz_tally_add(ctx, NULL, a), GHZ_EINVAL);
+  cr_assert_eq(ghz_tally_merge(NULL, &t), GHZ_EINVAL);
+  cr_assert_eq(ghz_tally_merge(&t, NULL), GHZ_EINVAL);
+  cr_assert_eq(ghz_tally_summary(NULL, &s), GHZ_EINVAL);
+  cr_assert_eq(ghz_tally_summary(&t, NULL), GHZ_EINVAL);
+  cr_assert_eq(ghz_tally_comparison(&t, NULL, NULL), GHZ_EINVAL);
+  cr_assert_eq(ghz_moments(ctx, (ghz_bytes){NULL, 0}, &s), GHZ_EINVAL);
+  cr_assert_eq(ghz_moments(ctx, (ghz_bytes){a.data, a.size - 1}, &s), GHZ_ECORRUPT);
+  cr_assert_eq(ghz_difference(ctx, a, b, &d), GHZ_EMISMATCH);
+  cr_assert_not_null(strstr(ghz_context_message(ctx), "step"), "%s", ghz_context_message(ctx));
+  cr_assert_eq(ghz_difference(ctx, a, c, &d), GHZ_EMISMATCH);
+  cr_assert_not_null(strstr(ghz_context_message(ctx), "values"), "%s", ghz_context_message(ctx));
+  succeeded(ghz_tally_add(ctx, &t, a), ctx, "tally");
+  succeeded(ghz_tally_add_pair(ctx, &pairs, a, a), ctx, "pairs");
+  before = t;
+  cr_assert_eq(ghz_tally_add_pair(ctx, &t, a, a), GHZ_EINVAL);
+  cr_assert_eq(ghz_tally_add(ctx, &pairs, a), GHZ_EINVAL);
+  cr_assert_eq(ghz_tally_merge(&t, &pairs), GHZ_EINVAL);
+  cr_assert_eq(ghz_tally_comparison(&t, NULL, &d), GHZ_EINVAL);
+  cr_assert_eq(ghz_tally_summary(&pairs, &s), GHZ_EINVAL);
+  cr_assert_eq(ghz_tally_add(ctx, &t, (ghz_bytes){a.data, a.size - 1}), GHZ_ECORRUPT);
+  cr_assert_eq(memcmp(&t, &before, sizeof t), 0, "a tally changed in a call that failed");
+  t.positions = UINT64_MAX - 2;
+  cr_assert_eq(ghz_tally_add(ctx, &t, a), GHZ_ERANGE);
+}
+
+/* Any bytes as a tally, as of a rank that is not trusted: numbers, and no crash. */
+Test(numbers, any_bytes_are_a_tally) {
+  uint64_t state = 82;
+  for (int i = 0; i < 3000 * effort(); i++) {
+    ghz_tally t, other;
+    uint8_t *bytes = (uint8_t *)&t;
+    for (size_t k = 0; k < sizeof t; k++)
+      bytes[k] = input_below(&state, 3) ? (uint8_t)input_random(&state) : (uint8_t)(0 - input_below(&state, 2));
+    t.kind = input_below(&state, 4);
+    ghz_summary s;
+    ghz_comparison c;
+    ghz_tally_summary(&t, &s);
+    ghz_tally_comparison(&t, &(ghz_shape){3, {0, input_below(&state, 3), input_below(&state, 3)}}, &c);
+    other = t;
+    ghz_tally_merge(&other, &t);
+  }
+}
