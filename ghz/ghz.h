@@ -113,17 +113,19 @@ GHZ_API const char *ghz_version(void);
 
 typedef enum ghz_status {
   GHZ_OK = 0,
-  GHZ_EINVAL = -1,    /* an argument violates its contract: bound 0 or NaN, range outside the array, NULL */
-  GHZ_ENOMEM = -2,    /* the context could not allocate scratch memory */
-  GHZ_ECAPACITY = -3, /* the destination is too small; ghz_size_bound always suffices */
-  GHZ_ECORRUPT = -4,  /* not a stream, truncated, or damaged */
-  GHZ_EVERSION = -5,  /* written by version 0.1, or by a newer version: a type or feature bit that this
+  GHZ_EINVAL = -1,       /* an argument violates its contract: bound 0 or NaN, range outside the array, NULL */
+  GHZ_ENOMEM = -2,       /* the context could not allocate scratch memory */
+  GHZ_ECAPACITY = -3,    /* the destination is too small; ghz_size_bound always suffices */
+  GHZ_ECORRUPT = -4,     /* not a stream, truncated, or damaged */
+  GHZ_EVERSION = -5,     /* written by version 0.1, or by a newer version: a type or feature bit that this
                          one does not know */
-  GHZ_EMISMATCH = -6, /* operands differ in type, shape, cap, step, bound or fill */
-  GHZ_ERANGE = -7,    /* the result would have more terms than ghz_terms_limit allows */
-  GHZ_EISA = -8,      /* GHZ_ISA names an instruction set that this machine or build does not have */
-  GHZ_EDEVICE = -9,   /* no GPU that this build has kernels for, or CUDA reported an error */
-  GHZ_EBUSY = -10     /* the context serves a call of another thread: give each thread its own, or NULL */
+  GHZ_EMISMATCH = -6,    /* operands differ in type, shape, cap, step, bound or fill */
+  GHZ_ERANGE = -7,       /* the result would have more terms than ghz_terms_limit allows */
+  GHZ_EISA = -8,         /* GHZ_ISA names an instruction set that this machine or build does not have */
+  GHZ_EDEVICE = -9,      /* no GPU that this build has kernels for, or CUDA reported an error */
+  GHZ_EBUSY = -10,       /* the context serves a call of another thread: give each thread its own, or NULL */
+  GHZ_EIO = -11,         /* the system could not read or write a file, see file.h */
+  GHZ_EUNSUPPORTED = -12 /* this build of the library was made without what the call needs */
 } ghz_status;
 
 /* Returns a short English sentence for a status. Static, never NULL. */

@@ -34,6 +34,10 @@ const char *ghz_status_text(ghz_status status) {
     return "no usable GPU, or an error of CUDA";
   case GHZ_EBUSY:
     return "the context serves another call at this moment";
+  case GHZ_EIO:
+    return "a file could not be read or written";
+  case GHZ_EUNSUPPORTED:
+    return "this build of libghz lacks what the call needs";
   }
   return "unknown status";
 }

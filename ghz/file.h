@@ -1,0 +1,238 @@
+/* file.h: files of compressed arrays, .ghz: read, in whole or in part, written, appended to, added.
+ *
+ *   ghz_file *file;
+ *   if (ghz_file_open("density.ghz", &file) == GHZ_OK) {
+ *     const ghz_file_header *h = &ghz_file_get_info(file)->header;
+ *     if (h->array.ndim == 3 && h->lattice.type == GHZ_F32)
+ *       status = ghz_file_read_box(file, NULL, GHZ_F32, (uint64_t[]){0, 20, 0}, (uint64_t[]){8, 40, 64}, x);
+ *     ghz_file_close(file);
+ *   }
+ *
+ * A file is an array in frames, each of which is a stream of libghz, with checksums, and an index at
+ * its end: to open a file takes one read, a part of it two more. FILE_FORMAT.md, which is installed
+ * with the documentation, specifies its bytes. Files of ghz 0.2, which have no index, are read, too.
+ *
+ * Terms
+ *   frame         a piece of the array that is contiguous in memory, compressed by itself
+ *   packed        a frame whose stream is compressed once more, without loss, by zstd
+ *   at will       said of a source that can be read at any position: a file, not a pipe
+ *
+ * Conventions
+ *   Errors        As in ghz.h. Every call that can fail returns a ghz_status, and whatever context
+ *                 it was given, ghz_context_message(NULL) then has a sentence: the name of the
+ *                 file, what is wrong, and where. GHZ_EIO: the system refused to read or write;
+ *                 GHZ_ECORRUPT: the file is no .ghz file, truncated, or damaged; GHZ_EUNSUPPORTED:
+ *                 this build of libghz has no xxHash (no call but those that free works then), or
+ *                 no zstd, and the file is packed.
+ *   Untrusted     Any bytes may be given as a file. Memory is allocated for bytes that are there,
+ *                 and for the values of a frame, 512 MiB at most.
+ *   Threads       A file or a writer serves one call at a time. Different ones are independent.
+ *   Order         Values are counted in the order of the memory, from 0.
+ */
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GHZ_FILE_H
+#define GHZ_FILE_H
+
+#include <ghz.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- What a file holds ----------------------------------------------------------------------- */
+
+#define GHZ_FILE_NDIM 32            /* dimensions of an array, at most */
+#define GHZ_FILE_UNKNOWN UINT64_MAX /* a number of values that only the end of a pipe tells */
+
+/* The dimensions of an array as NumPy has them: dims[0] is the slowest, unless `fortran`. */
+typedef struct ghz_array {
+  unsigned ndim; /* 0: not known, or with npy a scalar */
+  int fortran;   /* 1: dims[0] is the fastest */
+  int npy;       /* 1: the values came from an .npy file, and go back to one */
+  uint64_t dims[GHZ_FILE_NDIM];
+} ghz_array;
+
+typedef struct ghz_file_header {
+  ghz_array array;
+  ghz_lattice lattice;   /* of all streams; type, step and bound alone where `version` is 2 */
+  uint64_t count;        /* values; GHZ_FILE_UNKNOWN where a pipe has not said it yet */
+  ghz_shape shape;       /* of the array as the streams see it: extents joined to z, y, x; dims 1: flat */
+  uint64_t frame_values; /* of a frame that no end cuts */
+} ghz_file_header;
+
+typedef struct ghz_file_info {
+  ghz_file_header header;
+  int version; /* of the file format: 2 or 3 */
+  int indexed; /* 1: read at will, with an index: what follows is known; else 0 */
+  uint64_t frames;
+  uint64_t packed;        /* of these */
+  uint64_t bytes;         /* of the file */
+  uint32_t terms;         /* the most that a frame has */
+  int inexact, transform; /* 1: of a frame at least */
+  double bound;           /* guaranteed |y - exact|, as in ghz_info */
+} ghz_file_info;
+
+/* Returns the product of the dimensions, 1 without any; GHZ_FILE_UNKNOWN if it is 2^60 or more. */
+GHZ_API uint64_t ghz_array_count(const ghz_array *array);
+
+/* Chooses how header->count values of header->lattice.type, of header->array, are cut into frames:
+ * sets header->shape and header->frame_values.
+ * flat: 1 leaves the dimensions unused. Unknown counts are flat, too.
+ * values: of a frame, about; 0: 64 MiB.
+ * Errors: EINVAL (the count is not that of the dimensions, or 2^60 or more; a type is unknown; more
+ * than 2^26 values a frame). */
+GHZ_TRY ghz_status ghz_file_choose_frames(ghz_file_header *header, int flat, uint64_t values);
+
+/* Returns the shape of the frame that begins with value `first`, if none before was cut short; of a
+ * whole frame if `first` is GHZ_FILE_UNKNOWN. */
+GHZ_API ghz_shape ghz_file_frame_shape(const ghz_file_header *header, uint64_t first);
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+typedef struct ghz_file ghz_file;
+
+/* Where bytes come from. The calls return NULL, or why they fail: text that lives until the next
+ * call. `user` is passed to each. */
+typedef struct ghz_file_source {
+  void *user;
+  const char *name; /* for messages, and copied; NULL: they have no name */
+  /* Reads `size` bytes that follow those read last; fewer only at the end, and sets *got. */
+  const char *(*read)(void *user, void *to, size_t size, size_t *got);
+  /* Reads at an offset, likewise; NULL: cannot be read at will. Then `read` may be NULL. */
+  const char *(*read_at)(void *user, uint64_t offset, void *to, size_t size, size_t *got);
+  uint64_t size;             /* with read_at: of all bytes */
+  void (*close)(void *user); /* at ghz_file_close; NULL: nothing is to be done */
+} ghz_file_source;
+
+/* Opens a file, and checks its header and index. After an error *file is NULL.
+ * path: a regular file, or a pipe; the name is copied.
+ * Errors: EINVAL (NULL, a directory), EIO, ECORRUPT, EVERSION, EUNSUPPORTED, ENOMEM. */
+GHZ_TRY ghz_status ghz_file_open(const char *path, ghz_file **file);
+
+/* The same of bytes that calls give. After an error source->close was not called. */
+GHZ_TRY ghz_status ghz_file_open_source(const ghz_file_source *source, ghz_file **file);
+
+/* Closes a file. Ignores NULL. */
+GHZ_API void ghz_file_close(ghz_file *file);
+
+/* Returns what the file holds, as far as it is known by now: of files of version 2 the header's
+ * lattice has cap and fill once a frame was read. Valid until the file is closed. */
+GHZ_API const ghz_file_info *ghz_file_get_info(const ghz_file *file);
+
+/* A frame in memory. Begin with {0}; free with ghz_frame_free. Many files can share one, one after
+ * the other. */
+typedef struct ghz_frame {
+  ghz_bytes stream; /* size 0: there is no further frame */
+  ghz_info info;    /* of the stream */
+  uint64_t number;  /* of the frame, from 0 */
+  uint64_t first;   /* its first value */
+  void *memory;     /* the library's */
+  size_t capacity;
+} ghz_frame;
+
+GHZ_API void ghz_frame_free(ghz_frame *frame);
+
+/* Reads and checks the next frame; unpacks it with the threads of ctx. After the last one it checks
+ * the end and the index, and sets frame->stream.size to 0. Tiles are checked when they are used.
+ * Errors: EIO, ECORRUPT, EVERSION, EUNSUPPORTED, ENOMEM. */
+GHZ_TRY ghz_status ghz_file_next(ghz_file *file, ghz_context *ctx, ghz_frame *frame);
+
+/* The next frame will be the one that holds value `first`. A file that is not read at will goes
+ * forward alone, and does not check what it passes over.
+ * Errors: EINVAL (no such value, or it has passed by), as ghz_file_next. */
+GHZ_TRY ghz_status ghz_file_seek(ghz_file *file, uint64_t first);
+
+/* Decompresses values first .. first + count - 1 of the array to values[0..count).
+ * out: as in ghz_decompress.
+ * An indexed file is read where they are alone: the start of each frame (once, for calls in a row),
+ * and the chunks that are needed, in pieces of 256 KiB, those close to each other in one read. Each
+ * piece is checked. Other files are read frame by frame; without read_at only forward.
+ * Errors: EINVAL (not inside the array, out too narrow, has passed by), as ghz_file_next. */
+GHZ_TRY ghz_status ghz_file_read(ghz_file *file, ghz_context *ctx, ghz_type out, uint64_t first, size_t count,
+                                 void *values);
+
+/* The same of a box: from[i] up to, not including, to[i] along each dimension i of header.array. The
+ * values come without gaps, in the order of the file: with `fortran` the first dimension is the
+ * fastest. Errors: as ghz_file_read; EINVAL if the array has no dimensions. */
+GHZ_TRY ghz_status ghz_file_read_box(ghz_file *file, ghz_context *ctx, ghz_type out, const uint64_t *from,
+                                     const uint64_t *to, void *values);
+
+/* ---- Writing --------------------------------------------------------------------------------- */
+
+typedef struct ghz_file_writer ghz_file_writer;
+
+/* Where bytes go. Calls return NULL, or why they fail. */
+typedef struct ghz_file_sink {
+  void *user;
+  const char *name; /* for messages, and copied; NULL: they have no name */
+  const char *(*write)(void *user, const void *data, size_t size);
+} ghz_file_sink;
+
+/* Begins a file. The header says what will be written: array, count, lattice, shape, frame_values
+ * (ghz_file_choose_frames). With lattice.eb 0 the lattice is that of the first stream. A path gets
+ * its file in ghz_file_finish: until then an unfinished one is beside it, under another name.
+ * After an error *writer is NULL. Errors: EINVAL (also: a header that no reader would take), EIO,
+ * EUNSUPPORTED, ENOMEM. */
+GHZ_TRY ghz_status ghz_file_create(const char *path, const ghz_file_header *header, ghz_file_writer **writer);
+GHZ_TRY ghz_status ghz_file_create_sink(const ghz_file_sink *sink, const ghz_file_header *header,
+                                        ghz_file_writer **writer);
+
+/* Begins a file that is `path`, with `more` added to the extent of its slowest dimension, which has
+ * the frames of `path` as they are, and is to be given the values that follow. Its last frame is
+ * not filled up. ghz_file_finish puts it in the place of `path`, which until then does not change.
+ * Errors: as ghz_file_open and ghz_file_create; EINVAL if the file has values and no dimensions, or
+ * is of version 2. */
+GHZ_TRY ghz_status ghz_file_append(const char *path, uint64_t more, ghz_file_writer **writer);
+
+/* Sets the order in which values are compressed, as in ghz_compress_shape; GHZ_ORDER_BEST if this is
+ * not called. Errors: EINVAL. */
+GHZ_TRY ghz_status ghz_file_set_order(ghz_file_writer *writer, int order);
+
+/* Sets the level at which the frames that follow are packed, 1 to 19 as in zstd; 0: not at all, as
+ * without this call. Errors: EINVAL, EUNSUPPORTED. */
+GHZ_TRY ghz_status ghz_file_set_pack(ghz_file_writer *writer, int level);
+
+/* Compresses the next values of the array, of the lattice's type, any number, and writes each frame
+ * that is full. Errors: EINVAL (more values than the header says; no lattice), EIO, ENOMEM. */
+GHZ_TRY ghz_status ghz_file_write(ghz_file_writer *writer, ghz_context *ctx, const void *values, size_t count);
+
+/* Writes a stream as the next frame, which has the shape that ghz_file_frame_shape says.
+ * Errors: EINVAL (another shape, too many values, or values wait for a frame), EMISMATCH (another
+ * lattice), ECORRUPT, EVERSION, EIO, ENOMEM. */
+GHZ_TRY ghz_status ghz_file_write_stream(ghz_file_writer *writer, ghz_context *ctx, ghz_bytes stream);
+
+/* Writes what is left, the end and the index, gives the file its name, and frees the writer, also
+ * after an error; then there is no file. Errors: EINVAL (fewer values than the header says), EIO,
+ * ENOMEM. */
+GHZ_TRY ghz_status ghz_file_finish(ghz_file_writer *writer, ghz_context *ctx);
+
+/* Removes the unfinished file, and frees the writer. Ignores NULL. */
+GHZ_API void ghz_file_abandon(ghz_file_writer *writer);
+
+/* ---- Sums of files --------------------------------------------------------------------------- */
+
+/* factor times the sum of coefficients[i] times file i; or the extremes. */
+typedef struct ghz_file_operation {
+  const int64_t *coefficients; /* NULL: 1 each */
+  double factor;               /* 1: nothing is multiplied; 1 / k: a mean */
+  int extremum;                /* 0; -1: the smallest value of all files, 1: the largest; no coefficients */
+} ghz_file_operation;
+
+/* Reads the next frame of each of k >= 1 files, and combines them without decompressing, 16 at a
+ * time: in memory are 16 streams, or fewer if they are large. After the last frame of all files
+ * result->stream.size is 0.
+ * Errors: as ghz_file_next and ghz_combine; EMISMATCH (the files differ in type, dimensions, lattice
+ * or frames: the message says which). */
+GHZ_TRY ghz_status ghz_file_next_sum(ghz_context *ctx, size_t k, ghz_file *const *files,
+                                     const ghz_file_operation *operation, ghz_frame *result);
+
+/* The same of all frames, each of which it writes. A header for the writer is that of a file, with
+ * lattice.eb 0. The writer is the caller's to finish. Errors: as ghz_file_next_sum and
+ * ghz_file_write_stream. */
+GHZ_TRY ghz_status ghz_file_sum(ghz_context *ctx, size_t k, ghz_file *const *files,
+                                const ghz_file_operation *operation, ghz_file_writer *writer);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* GHZ_FILE_H */

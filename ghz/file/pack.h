@@ -1,0 +1,42 @@
+/* pack.h: packed frames: a stream in blocks that zstd compresses, each by itself (FILE_FORMAT.md,
+ * "Packed frame"). */
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GHZ_FILE_PACK_H
+#define GHZ_FILE_PACK_H
+
+#include "ghz.h"
+
+/* A packed frame has, behind its length: u64 bytes of the stream; for each block u32 its packed
+ * bytes; the packed blocks. A block is PACK_BLOCK bytes of the stream, the last one the rest. Its
+ * packed bytes are those of one zstd frame, or the block as it is where that is no smaller: then, and
+ * only then, both sizes are equal. */
+#define PACK_BLOCK ((size_t)1 << 18)
+
+/* Blocks of a stream of `size` bytes, and the bytes before them in a packed frame. */
+static inline size_t pack_blocks(size_t size) {
+  return size / PACK_BLOCK + (size % PACK_BLOCK != 0);
+}
+
+static inline size_t pack_head(size_t size) {
+  return 8 + 4 * pack_blocks(size);
+}
+
+/* Whether this build has zstd. */
+int ghz_pack_available(void);
+
+/* The most bytes that a packed frame of a stream of `size` bytes has; 0 if that overflows. */
+size_t ghz_pack_bound(size_t size);
+
+/* Packs a stream, with the threads of ctx, to dst, and sets *size. level: 1 to 19.
+ * Errors: EUNSUPPORTED, EINVAL, ECAPACITY, ENOMEM. */
+ghz_status ghz_pack(ghz_context *ctx, ghz_bytes stream, int level, void *dst, size_t capacity, size_t *size);
+
+/* Unpacks blocks first .. first + blocks - 1 of a stream of `size` bytes, with the threads of ctx,
+ * to dst, which has room for them: blocks * PACK_BLOCK bytes, or less for the last one.
+ * sizes: the packed bytes of each of these, not yet checked against `packed`; packed: all their
+ * bytes, one block behind the other. A block that unpacks to another size than its own is ECORRUPT.
+ * Errors: EUNSUPPORTED, ECORRUPT, ENOMEM. */
+ghz_status ghz_unpack(ghz_context *ctx, size_t size, size_t first, size_t blocks, const uint32_t *sizes,
+                      ghz_bytes packed, void *dst);
+
+#endif
