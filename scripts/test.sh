@@ -92,8 +92,7 @@ targets=mpi_tests part "build, gcc, MPICH" build build-test-mpich -DCMAKE_BUILD_
 part "  collectives" run_tests build-test-mpich --test-dir build-test-mpich -L mpi -LE "$fast|simt"
 part "build, clang, sanitizers" build build-sanitize --preset sanitize
 part "  fast tests, fuzz replay" run_tests build-sanitize --test-dir build-sanitize -LE "$fast" -E "$twice"
-targets="threads contexts fuzzers ghz_cli ghz_cli_tool mpi_values mpi_communicators mpi_random_calls" \
-  part "build, clang, threads" build build-thread --preset thread
+targets=thread_tests part "build, clang, threads" build build-thread --preset thread
 part "  threads" run_tests build-thread --preset thread -L threads
 [ -z "$all" ] || part "fuzzers" scripts/fuzz.sh 5
 
