@@ -24,7 +24,7 @@ build_for() { # machine cmake-option...: the library, installed, and programs th
   local here=$build/$1
   echo "== Building for $1"
   quietly cmake --fresh -G Ninja -S "$root" -B "$here/ghz" -DCMAKE_BUILD_TYPE=Release -DGHZ_WERROR=ON -DGHZ_TOOLS=OFF \
-    -DGHZ_BENCH=OFF -DGHZ_EXAMPLES=OFF -DBUILD_TESTING=OFF "${@:2}"
+    -DGHZ_BENCH=OFF -DGHZ_EXAMPLES=OFF -DBUILD_TESTING=OFF -DGHZ_MPI=OFF -DGHZ_CUDA=OFF "${@:2}"
   quietly cmake --build "$here/ghz"
   quietly cmake --install "$here/ghz" --prefix "$here/installed"
   for link in static shared; do
