@@ -12,7 +12,7 @@
 static ghz_status layout_in_scratch(ghz_context *ctx, const ghz_slice *result, void *acc, size_t capacity,
                                     tile_sink *sink) {
   (void)acc;
-  size_t bound = ghz_shape_bound(&result->shape, result->lattice.type, result->terms + !result->terms);
+  size_t bound = ghz_result_bound(result);
   size_t room = bound && bound < capacity ? bound : capacity;
   void *scratch = ghz_arena_reserve(&ctx->result, room);
   if (!scratch)

@@ -26,7 +26,7 @@ static ghz_status allocate(ghz_context *ctx, block *b, size_t size) {
 static ghz_status layout_in_block(ghz_context *ctx, const ghz_slice *result, void *dst, size_t capacity,
                                   tile_sink *sink) {
   block *b = dst;
-  const size_t bound = ghz_shape_bound(&result->shape, result->lattice.type, result->terms + !result->terms);
+  const size_t bound = ghz_result_bound(result);
   (void)capacity;
   if (!bound)
     return ghz_fail(ctx, GHZ_ENOMEM, "the result does not fit in memory");

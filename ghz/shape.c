@@ -125,6 +125,11 @@ size_t ghz_shape_bound(const ghz_shape *shape, ghz_type type, uint32_t terms) {
   return size && add_tile_bounds(shape, type, terms, &size) ? size : 0;
 }
 
+size_t ghz_result_bound(const ghz_slice *result) {
+  const uint32_t terms = result->terms ? result->terms : 1; /* none after a factor of 0 */
+  return ghz_shape_bound(&result->shape, result->lattice.type, terms);
+}
+
 size_t ghz_size_bound(size_t n, ghz_type type, uint32_t terms) {
   const ghz_shape flat = ghz_flat(n);
   return ghz_shape_bound(&flat, type, terms);

@@ -14,6 +14,9 @@ size_t ghz_stream_index_size(uint64_t tiles);
  * writes it. */
 size_t ghz_tile_bound(int dims, ghz_type type, uint32_t terms, int fresh);
 
+/* The bytes that suffice for the stream of a result; 0 on overflow of size_t. */
+size_t ghz_result_bound(const ghz_slice *result);
+
 /* Views a whole stream, after checking its header against its length; `operand` is for messages. */
 ghz_status ghz_stream_header(ghz_context *ctx, ghz_bytes src, size_t operand, ghz_slice *slice);
 

@@ -23,12 +23,9 @@ static int prefers_doubling(const call *c, const record *agreed) {
 /* Costs within this factor of the least are close: times decide. */
 static const double close_cost = 1.1;
 
-/* Bytes of an array of this call, up to a factor of 2: the same for all calls of a kind. */
-static double octave_bytes(const call *c) {
-  double values = 1;
-  for (MPI_Count n = c->count; n > 0; n /= 2)
-    values *= 2;
-  return values * (double)c->value_size;
+/* The bits of the number of values: the same for all calls of a kind. */
+static unsigned octave_of(const call *c) {
+  return c->count > 0 ? 64 - (unsigned)__builtin_clzll((unsigned long long)c->count) : 0;
 }
 
 /* Fewer than four ranks halve as a ring does, and two send the same to each other by any
@@ -40,7 +37,9 @@ static int is_another(const call *c, ghz_mpi_algorithm a) {
 
 /* Adds an algorithm to a list in the order of costs, the preferred first among equals. */
 static void insert(const call *c, variant v, double *costs, variant *list, int n) {
-  double cost = ghz_cost(c->collective, v.algorithm, c->at.ranks, octave_bytes(c));
+  const double bytes =
+      (double)c->value_size * (double)(UINT64_C(1) << octave_of(c)); /* above by a factor of 2 at most */
+  double cost = ghz_cost(c->collective, v.algorithm, c->at.ranks, bytes);
   int i = n;
   for (; i > 0 && costs[i - 1] > cost; i--) {
     costs[i] = costs[i - 1];
@@ -111,13 +110,12 @@ static int list_variants(const call *c, const record *agreed, variant *list) {
 /* Flat arrays, planes and cubes are apart: they compress to other sizes. All ranks find the same
  * kind, but for the placement of device buffers, which only an agreement brings. */
 static call_kind kind_of(const call *c, const record *r) {
-  uint64_t octave = c->count > 0 ? 64 - (uint64_t)__builtin_clzll((unsigned long long)c->count) : 0;
   return (call_kind){.call = r->identity[SAME_CALL],
                      .operation = r->identity[SAME_OPERATION],
                      .bound = r->identity[SAME_BOUND],
                      .options = r->identity[SAME_OPTIONS],
-                     .size = (uint64_t)c->shape.dims << 32 | (uint64_t)c->value_size << 16 | octave << 8 |
-                             (uint64_t)c->fits_int};
+                     .size = (uint64_t)c->shape.dims << 32 | (uint64_t)c->value_size << 16 |
+                             (uint64_t)octave_of(c) << 8 | (uint64_t)c->fits_int};
 }
 
 /* ---- Selecting ------------------------------------------------------------------------------- */
