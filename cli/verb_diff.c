@@ -134,9 +134,10 @@ const verb verb_diff = {
                "largest difference and where it is. These are exact sums of what the files hold,\n"
                "without decompression, rounded once. The interval behind each surely holds the same\n"
                "number of the original values, which the bounds of the files imply. Both files must\n"
-               "have the same type, shape and bound, as for ghz sub. NaN and infinities are left out.\n"
-               "ghz compare decompresses instead: it takes files of any kind and bound, measures the\n"
-               "error of a result against its original, and tells whether the bound holds.",
+               "have the same type, shape and bound, as for ghz sub. Fill values, NaN and infinities\n"
+               "are left out. ghz compare decompresses instead: it takes files of any kind and bound,\n"
+               "measures the error of a result against its original, and tells whether the bound\n"
+               "holds.",
     .examples = "  ghz diff after.ghz before.ghz\n",
     .options = OPTION_JSON | OPTION_THREADS,
     .least = 2,

@@ -20,7 +20,7 @@ const option_row option_table[] = {
     {DIMS, OPTION_DIMS, "dims", "NZxNYxNX", "shape of raw values, slowest dimension first, as in NumPy"},
     {FLAT, OPTION_FLAT, "flat", NULL, "compress as one row of values, whatever the shape: faster, and less"},
     {ORDER, OPTION_ORDER, "order", "N",
-     "prediction order 0 to 3, lorenzo (best of these), or best (also the transform)"},
+     "prediction order 0 to 3; lorenzo: best of these; best: transform, too"},
     {TYPE, OPTION_TYPE, "type", "T", "type of raw values, f32 or f64; default: by the ending of the name"},
     {RANGE, OPTION_RANGE, "range", "FIRST:COUNT",
      "only COUNT values, beginning with number FIRST (counted from 0)"},

@@ -10,7 +10,7 @@ for verb in compress decompress add sub scale mean minmax info stats diff test c
   grep -q "^Usage: ghz $verb" help && grep -q '^Examples:' help && grep -q -- '--help' help || die "help of $verb"
   ok "$GHZ" help $verb >again
   same help again
-  ! grep -q '.\{121\}' help || die "$verb: a line of the help is longer than 120"
+  ! grep -q '.\{101\}' help || die "$verb: a line of the help is longer than 100"
   fails 2 'unknown option --bogus' "$GHZ" $verb --bogus
   fails 2 'unknown option -Z' "$GHZ" $verb -Z
 done
