@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "compression.h"
+#include "each_file.h"
 #include "info_values.h"
 #include "report/report.h"
 #include "report/text.h"
@@ -76,8 +77,7 @@ void compression_warn(compression *c) {
 
 void compression_print_json(const compression *c) {
   typedef unsigned long long n;
-  printf("  {\"file\": ");
-  json_string(stdout, c->in.file.name);
+  json_file(c->in.file.name);
   printf(", \"output\": ");
   json_string(stdout, c->out.name);
   printf(", \"type\": \"%s\", \"values\": %llu", type_name(c->in.type), (n)c->in.taken);

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "each_file.h"
 #include "io/buffer.h"
 #include "range.h"
 #include "report/library.h"
@@ -78,13 +79,10 @@ void info_json_shape(const shape *s) {
 
 void info_print_values_json(const input *in, const values_summary *s) {
   typedef unsigned long long n;
-  const bool some = s->min <= s->max;
-  printf("  {\"file\": ");
-  json_string(stdout, in->file.name);
+  json_file(in->file.name);
   printf(", \"compressed\": false, \"type\": \"%s\", \"values\": %llu", type_name(in->type), (n)s->values);
   info_json_shape(&in->shape);
-  printf(", \"min\": %s, \"max\": %s", some ? text_json(s->min).text : "null",
-         some ? text_json(s->max).text : "null");
+  printf(", \"min\": %s, \"max\": %s", text_json(s->min).text, text_json(s->max).text);
   printf(", \"nan\": %llu, \"infinite\": %llu, \"bytes\": %llu}", (n)s->nans, (n)s->infinities,
          (n)(in->file.position - in->file.origin));
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "compression.h"
+#include "each_file.h"
 #include "report/library.h"
 #include "report/report.h"
 #include "together.h"
@@ -51,12 +52,7 @@ static void remember(command *c, const ghz_lattice *l) {
 /* ---- Files ----------------------------------------------------------------------------------- */
 
 static void report(const command *c, compression *one) {
-  if (c->o->json) {
-    printf(c->written ? ",\n" : "\n");
-    compression_print_json(one);
-  } else {
-    compression_describe(one);
-  }
+  (c->o->json ? compression_print_json : compression_describe)(one);
   compression_warn(one);
 }
 
@@ -104,11 +100,9 @@ static int compress(const options *o) {
   if (o->sum_of)
     c.base.bound = bound_of_term(o->bound, o->sum_of);
   bool ok = (!o->like || model_open(&c.model, o->like)) && library_open(&c.base.ctx, o->threads);
-  if (o->json)
-    printf("[");
+  json_files_begin(o);
   ok = ok && (o->together ? compress_together : compress_each)(&c);
-  if (o->json)
-    printf("\n]\n");
+  json_files_end(o);
   ghz_context_free(c.base.ctx);
   return ok ? EXIT_OK : EXIT_DATA;
 }
@@ -156,8 +150,8 @@ const verb verb_compress = {
                "--rel and --psnr depend on the range of each file, so use --together for files that\n"
                "are all there, or --like for one that comes later. --sum-of makes the bound that of\n"
                "their sum. --fill names the value that stands for missing data, such as 1e20: it is\n"
-               "kept exactly, sets no range, and makes missing what is added to it. With -v, prints how each "
-               "file is coded, and why.",
+               "kept exactly, sets no range, and makes missing what is added to it. With -v,\n"
+               "prints how each file is coded, and why.",
     .examples = "  ghz compress --rel 1e-4 wave.f32\n"
                 "  ghz compress --abs 1e-3 density.npy -o density.ghz\n"
                 "  ghz compress --rel 1e-4 --dims 64x64x64 wave.f32 -o cube.ghz\n"

@@ -109,8 +109,7 @@ static void print_json(const summary *s) {
   typedef unsigned long long n;
   const frame_reader *r = s->reader;
   const ghz_statistics *t = &s->statistics;
-  printf("  {\"file\": ");
-  json_string(stdout, r->file.name);
+  json_file(r->file.name);
   printf(", \"compressed\": true, \"type\": \"%s\", \"values\": %llu", type_name(s->lattice.type),
          (n)r->values);
   info_json_shape(&r->header.shape);
@@ -131,25 +130,14 @@ static void print_json(const summary *s) {
       (n)t->mode[2]);
 }
 
-static bool json_begun; /* an object has been printed already */
-
-static void begin_object(void) {
-  printf(json_begun ? ",\n" : "\n");
-  json_begun = true;
-}
-
 static bool info_compressed(const options *o, ghz_context *ctx, frame_reader *r) {
   frame f = {0};
   summary s = {.reader = r};
   progress_begin(r->file.name, r->header.total, ghz_type_size(r->header.type));
   bool ok = summarise(o, ctx, r, &f, &s);
   progress_end();
-  if (ok && o->json) {
-    begin_object();
-    print_json(&s);
-  } else if (ok) {
-    print_table(&s);
-  }
+  if (ok)
+    (o->json ? print_json : print_table)(&s);
   frame_free(&f);
   return ok;
 }
@@ -158,12 +146,7 @@ static bool info_plain(const options *o, ghz_context *ctx, input *in) {
   values_summary s;
   if (!info_of_values(ctx, in, &s))
     return false;
-  if (o->json) {
-    begin_object();
-    info_print_values_json(in, &s);
-  } else {
-    info_print_values(in, &s);
-  }
+  (o->json ? info_print_values_json : info_print_values)(in, &s);
   return true;
 }
 
@@ -177,12 +160,7 @@ static bool info_file(const options *o, ghz_context *ctx, const char *path) {
 }
 
 static int run(const options *o) {
-  if (o->json)
-    printf("[");
-  int code = each_file(o, info_file);
-  if (o->json)
-    printf("\n]\n");
-  return code;
+  return each_file(o, info_file);
 }
 
 const verb verb_info = {
@@ -191,9 +169,8 @@ const verb verb_info = {
     .summary = "print what files hold",
     .details = "Prints type, number of values, shape, step, bounds and size of each compressed file;\n"
                "with -v also how its tiles are coded. Of raw and .npy files, prints type, number of\n"
-               "values, shape, range, and how many are NaN or infinite. --json prints everything as one array "
-               "of objects, for\n"
-               "programs.",
+               "values, shape, range, and how many are NaN or infinite. --json prints\n"
+               "everything as one array of objects, for programs.",
     .examples = "  ghz info wave.f32.ghz\n"
                 "  ghz info wave.f32\n"
                 "  ghz info --json *.ghz | jq '.[].ratio'\n",

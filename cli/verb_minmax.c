@@ -24,15 +24,9 @@ static ghz_status larger(ghz_context *ctx, size_t k, const ghz_bytes *s, void *d
   return ghz_maximum(ctx, s[0], s[1], dst, capacity, size);
 }
 
-static bool json_begun; /* an object has been printed already */
-
 static void print_json(const char *name, const value_range *r) {
-  const bool some = r->min <= r->max;
-  printf("%s\n  {\"file\": ", json_begun ? "," : "");
-  json_string(stdout, name);
-  printf(", \"min\": %s, \"max\": %s}", some ? text_json(r->min).text : "null",
-         some ? text_json(r->max).text : "null");
-  json_begun = true;
+  json_file(name);
+  printf(", \"min\": %s, \"max\": %s}", text_json(r->min).text, text_json(r->max).text);
 }
 
 static void print_line(const char *name, const value_range *r) {
@@ -60,22 +54,13 @@ static bool print_extrema(const options *o, ghz_context *ctx, const char *path) 
   return ok;
 }
 
-static int print_all(const options *o) {
-  if (o->json)
-    printf("[");
-  int code = each_file(o, print_extrema);
-  if (o->json)
-    printf("\n]\n");
-  return code;
-}
-
 static int run(const options *o) {
   if (o->extreme == EXTREME_NONE && o->output)
     return fail_usage(o->verb, "-o needs --min or --max");
   if (o->extreme != EXTREME_NONE && (o->json || o->type.given))
     return fail_usage(o->verb, "--%s does not apply with --min and --max", o->json ? "json" : "type");
   if (o->extreme == EXTREME_NONE)
-    return print_all(o);
+    return each_file(o, print_extrema);
   return combine(o,
                  &(operation){.fold = o->extreme == EXTREME_MIN ? smaller : larger, .group = 2, .factor = 1});
 }

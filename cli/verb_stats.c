@@ -63,12 +63,9 @@ static void print_table(const file_numbers *f) {
   estimate_print("L2 norm", &s->norm);
 }
 
-static bool json_begun; /* an object has been printed already */
-
 static void print_json(const file_numbers *f) {
   const ghz_summary *s = &f->summary;
-  printf("%s\n  {\"file\": ", json_begun ? "," : "");
-  json_string(stdout, f->name);
+  json_file(f->name);
   printf(", \"count\": %llu, \"specials\": %llu, \"min\": %s, \"max\": %s", (n)s->count, (n)s->specials,
          text_json(f->range.min).text, text_json(f->range.max).text);
   estimate_json("sum", &s->sum);
@@ -77,7 +74,6 @@ static void print_json(const file_numbers *f) {
   estimate_json("deviation", &s->deviation);
   estimate_json("norm", &s->norm);
   printf("}");
-  json_begun = true;
 }
 
 static bool stats_of_file(const options *o, ghz_context *ctx, const char *path) {
@@ -93,12 +89,7 @@ static bool stats_of_file(const options *o, ghz_context *ctx, const char *path) 
 }
 
 static int run(const options *o) {
-  if (o->json)
-    printf("[");
-  int code = each_file(o, stats_of_file);
-  if (o->json)
-    printf("\n]\n");
-  return code;
+  return each_file(o, stats_of_file);
 }
 
 const verb verb_stats = {
@@ -109,8 +100,8 @@ const verb verb_stats = {
                "their sum, mean, variance (divided by the number), standard deviation and L2 norm.\n"
                "These are exact sums of what the file holds, without decompression, rounded once. The\n"
                "interval behind each surely holds the same number of the original values, which the\n"
-               "bound of the file implies. NaN and infinities are left out. --json prints everything\n"
-               "as one array of objects.",
+               "bound of the file implies. Fill values, NaN and infinities are left out. --json prints\n"
+               "everything as one array of objects.",
     .examples = "  ghz stats wave.f32.ghz\n"
                 "  ghz stats --json a.ghz b.ghz | jq '.[].mean.value'\n",
     .options = OPTION_JSON | OPTION_THREADS,

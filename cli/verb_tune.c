@@ -88,17 +88,12 @@ static void json_trial(const trial *r) {
          text_json(r->decompress).text);
 }
 
-static bool json_begun; /* an object has been printed already */
-
 static void print_json(const tuning *t, const findings *f) {
-  printf("%s\n  {\"file\": ", json_begun ? "," : "");
-  json_begun = true;
-  json_string(stdout, t->in.file.name);
-  const bool some = t->range.min <= t->range.max;
+  json_file(t->in.file.name);
   printf(", \"type\": \"%s\", \"values\": %llu, \"measured\": %llu", type_name(t->in.type),
          (unsigned long long)t->in.count, (unsigned long long)t->count);
-  printf(", \"min\": %s, \"max\": %s, \"bounds\": [", some ? text_json(t->range.min).text : "null",
-         some ? text_json(t->range.max).text : "null");
+  printf(", \"min\": %s, \"max\": %s, \"bounds\": [", text_json(t->range.min).text,
+         text_json(t->range.max).text);
   for (int i = 0; i < f->count; i++) {
     printf("%s\n    ", i ? "," : "");
     json_trial(&f->trials[i]);
@@ -128,12 +123,7 @@ static bool tune_file(const options *o, ghz_context *ctx, const char *path) {
 static int run(const options *o) {
   if (o->bound_given && o->ratio > 0)
     return fail_usage(o->verb, "give --psnr or --ratio, not both");
-  if (o->json)
-    printf("[");
-  int code = each_file(o, tune_file);
-  if (o->json)
-    printf("\n]\n");
-  return code;
+  return each_file(o, tune_file);
 }
 
 const verb verb_tune = {
