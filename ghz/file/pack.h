@@ -9,7 +9,7 @@
 /* A packed frame has, behind its length: u64 bytes of the stream; for each block u32 its packed
  * bytes; the packed blocks. A block is PACK_BLOCK bytes of the stream, the last one the rest. Its
  * packed bytes are those of one zstd frame, or the block as it is where that is no smaller: then, and
- * only then, both sizes are equal. */
+ * only then, both sizes are equal. The zstd frame says its size, and is no older one. */
 #define PACK_BLOCK ((size_t)1 << 18)
 
 /* Blocks of a stream of `size` bytes, and the bytes before them in a packed frame. */
@@ -27,8 +27,13 @@ int ghz_pack_available(void);
 /* The most bytes that a packed frame of a stream of `size` bytes has; 0 if that overflows. */
 size_t ghz_pack_bound(size_t size);
 
-/* Packs a stream, with the threads of ctx, to dst, and sets *size. level: 1 to 19.
- * Errors: EUNSUPPORTED, EINVAL, ECAPACITY, ENOMEM. */
+/* Levels of zstd. Streams at level 1 become as small as at 3, and are packed three times as fast
+ * (docs/PERFORMANCE.md). */
+enum { PACK_LEVEL = 1, PACK_LEVEL_LEAST = 1, PACK_LEVEL_MOST = 19 };
+
+/* Packs a stream, with the threads of ctx, to dst, and sets *size.
+ * capacity: at least ghz_pack_bound of the stream.
+ * Errors: EUNSUPPORTED, EINVAL (level, a stream without bytes), ECAPACITY, ENOMEM. */
 ghz_status ghz_pack(ghz_context *ctx, ghz_bytes stream, int level, void *dst, size_t capacity, size_t *size);
 
 /* Unpacks blocks first .. first + blocks - 1 of a stream of `size` bytes, with the threads of ctx,
@@ -38,5 +43,13 @@ ghz_status ghz_pack(ghz_context *ctx, ghz_bytes stream, int level, void *dst, si
  * Errors: EUNSUPPORTED, ECORRUPT, ENOMEM. */
 ghz_status ghz_unpack(ghz_context *ctx, size_t size, size_t first, size_t blocks, const uint32_t *sizes,
                       ghz_bytes packed, void *dst);
+
+/* Checks what a packed frame says of its sizes, before memory is taken for them, and sets *size: the
+ * bytes of its stream, which may be 1 to `most`. Errors: ECORRUPT. */
+ghz_status ghz_packed_size(ghz_context *ctx, ghz_bytes frame, size_t most, size_t *size);
+
+/* Unpacks a whole packed frame, whose stream has `size` bytes by ghz_packed_size, to dst.
+ * Errors: as ghz_unpack. */
+ghz_status ghz_unpack_frame(ghz_context *ctx, ghz_bytes frame, size_t size, void *dst);
 
 #endif

@@ -1,0 +1,241 @@
+/* test_pack.c: packed frames: what is packed comes back, in parts and whole, by any number of
+ * threads; nothing else does. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "file/pack.h"
+#include "support.h"
+#ifdef GHZ_HAVE_ZSTD
+#include <zstd.h>
+#endif
+
+TestSuite(pack, .timeout = 60);
+
+/* ---- Without zstd ---- */
+
+#ifndef GHZ_HAVE_ZSTD
+Test(pack, says_what_is_missing) {
+  CONTEXT(ctx, NULL, 1);
+  uint8_t body[64] = {4, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 1, 2, 3, 4}, out[4];
+  size_t size;
+  cr_expect_not(ghz_pack_available());
+  cr_expect_eq(ghz_pack(ctx, (ghz_bytes){out, 4}, PACK_LEVEL, body, sizeof body, &size), GHZ_EUNSUPPORTED);
+  cr_expect(strstr(ghz_context_message(ctx), "no zstd"), "%s", ghz_context_message(ctx));
+  cr_expect_eq(ghz_packed_size(ctx, (ghz_bytes){body, 16}, 4, &size), GHZ_OK);
+  cr_expect_eq(ghz_unpack_frame(ctx, (ghz_bytes){body, 16}, 4, out), GHZ_EUNSUPPORTED);
+  cr_expect(strstr(ghz_context_message(ctx), "cannot unpack"), "%s", ghz_context_message(ctx));
+}
+#else
+
+/* ---- What is packed ---- */
+
+enum { NOISE, ZEROS, STREAM, MIXED, KINDS };
+
+/* Bytes that do not shrink, that shrink to nothing, or those of a stream. */
+static ref_bytes content(int kind, size_t size) {
+  ref_bytes b = bytes_new(size);
+  uint64_t state = size;
+  memset(b.data, 0, size);
+  for (size_t i = 0; i < size && kind != ZEROS && kind != STREAM; i++)
+    if (kind == NOISE || i / PACK_BLOCK % 2)
+      b.data[i] = (uint8_t)input_random(&state);
+  if (kind != STREAM)
+    return b;
+  CONTEXT(ctx, NULL, 1);
+  const ghz_lattice l = lattice_abs(GHZ_F32, 1e-3);
+  const ref_bytes s = stream_of(ctx, &l, GHZ_ORDER_BEST, "walk", 300000, 1);
+  for (size_t i = 0; i < size; i++)
+    b.data[i] = s.data[i % s.size];
+  return b;
+}
+
+static ref_bytes frame_from(ghz_context *ctx, ref_bytes stream, int level) {
+  ref_bytes frame = bytes_new(ghz_pack_bound(stream.size));
+  succeeded(ghz_pack(ctx, view(stream), level, frame.data, frame.size, &frame.size), ctx, "packing");
+  return frame;
+}
+
+static ref_bytes whole_of(ghz_context *ctx, ref_bytes frame, size_t most) {
+  size_t size;
+  succeeded(ghz_packed_size(ctx, view(frame), most, &size), ctx, "sizes");
+  ref_bytes stream = bytes_new(size);
+  succeeded(ghz_unpack_frame(ctx, view(frame), size, stream.data), ctx, "unpacking");
+  return stream;
+}
+
+static const size_t sizes[] = {1, 2, 1000, PACK_BLOCK - 1, PACK_BLOCK, PACK_BLOCK + 1, 3 * PACK_BLOCK + 17};
+
+Test(pack, round_trip_by_any_threads) {
+  POOL(pool);
+  for (size_t i = 0; i < COUNT(sizes); i++)
+    for (int kind = 0; kind < KINDS; kind++) {
+      SCOPE;
+      const ref_bytes stream = content(kind, sizes[i]), first = frame_from(pool.ctx[0], stream, PACK_LEVEL);
+      for (size_t k = 0; k < pool.count; k++) {
+        same_bytes(frame_from(pool.ctx[k], stream, PACK_LEVEL), first, "packed by others");
+        same_bytes(whole_of(pool.ctx[k], first, stream.size), stream, "unpacked");
+      }
+    }
+}
+
+Test(pack, levels) {
+  CONTEXT(ctx, NULL, 2);
+  const ref_bytes stream = content(STREAM, PACK_BLOCK + 5000);
+  ref_bytes frame = bytes_new(ghz_pack_bound(stream.size));
+  for (int level = PACK_LEVEL_LEAST; level <= PACK_LEVEL_MOST; level += 6)
+    same_bytes(whole_of(ctx, frame_from(ctx, stream, level), stream.size), stream, "unpacked");
+  const int wrong[] = {0, -1, 20, INT32_MAX};
+  for (size_t i = 0; i < COUNT(wrong); i++)
+    cr_expect_eq(ghz_pack(ctx, view(stream), wrong[i], frame.data, frame.size, &frame.size), GHZ_EINVAL);
+}
+
+/* Noise is stored as it is, and zeros take next to nothing. */
+Test(pack, sizes) {
+  CONTEXT(ctx, NULL, 1);
+  for (size_t i = 0; i < COUNT(sizes); i++) {
+    const size_t size = sizes[i];
+    cr_expect_eq(frame_from(ctx, content(NOISE, size), PACK_LEVEL).size, ghz_pack_bound(size));
+    if (size >= 1000)
+      cr_expect_leq(frame_from(ctx, content(ZEROS, size), PACK_LEVEL).size,
+                    pack_head(size) + 32 * pack_blocks(size));
+  }
+  cr_expect_eq(ghz_pack_bound(SIZE_MAX - 8), 0);
+  cr_expect_eq(pack_blocks(SIZE_MAX), (SIZE_MAX >> 18) + 1);
+}
+
+Test(pack, refuses_to_pack) {
+  CONTEXT(ctx, NULL, 1);
+  uint8_t bytes[64];
+  size_t size;
+  memset(bytes, 1, sizeof bytes);
+  cr_expect_eq(ghz_pack(ctx, (ghz_bytes){bytes, 0}, 1, bytes, 64, &size), GHZ_EINVAL);
+  cr_expect_eq(ghz_pack(ctx, (ghz_bytes){bytes, 20}, 1, bytes + 20, 31, &size), GHZ_ECAPACITY);
+}
+
+/* ---- Some blocks ---- */
+
+static uint32_t *table_of(ref_bytes frame, size_t blocks) {
+  uint32_t *table = scratch(blocks * sizeof *table);
+  for (size_t i = 0; i < blocks; i++)
+    table[i] = (uint32_t)get_little(frame.data + 8 + 4 * i, 4);
+  return table;
+}
+
+Test(pack, any_blocks_without_the_others) {
+  CONTEXT(ctx, NULL, 2);
+  const ref_bytes stream = content(MIXED, 4 * PACK_BLOCK + 99), frame = frame_from(ctx, stream, PACK_LEVEL);
+  const size_t blocks = pack_blocks(stream.size);
+  const uint32_t *table = table_of(frame, blocks);
+  for (size_t first = 0, at = pack_head(stream.size); first < blocks; at += table[first++])
+    for (size_t count = 0, bytes = 0; first + count <= blocks; bytes += table[first + count++]) {
+      SCOPE;
+      const size_t begin = first * PACK_BLOCK, end = (first + count) * PACK_BLOCK;
+      const ref_bytes want = bytes_copy(stream.data + begin, (end < stream.size ? end : stream.size) - begin);
+      ref_bytes got = bytes_new(want.size);
+      succeeded(ghz_unpack(ctx, stream.size, first, count, table + first, (ghz_bytes){frame.data + at, bytes},
+                           got.data),
+                ctx, "some blocks");
+      same_bytes(got, want, "some blocks");
+      if (first + count == blocks)
+        break;
+    }
+  cr_expect_eq(ghz_unpack(ctx, stream.size, 4, 2, table, (ghz_bytes){frame.data, 1}, NULL), GHZ_EINVAL);
+  cr_expect_eq(ghz_unpack(ctx, stream.size, 6, 0, table, (ghz_bytes){frame.data, 0}, NULL), GHZ_EINVAL);
+}
+
+/* ---- Hostile frames ---- */
+
+/* Refused, by its sizes or by its blocks, with a message. */
+static void refused(ref_bytes frame, size_t most, const char *words) {
+  CONTEXT(ctx, NULL, 2);
+  size_t size;
+  ghz_status status = ghz_packed_size(ctx, view(frame), most, &size);
+  if (status == GHZ_OK) {
+    cr_assert_leq(size, most);
+    status = ghz_unpack_frame(ctx, view(frame), size, bytes_new(size).data);
+  }
+  cr_expect_eq(status, GHZ_ECORRUPT, "%s: %s", words, ghz_status_text(status));
+  cr_expect(strstr(ghz_context_message(ctx), words), "'%s' is not in '%s'", words, ghz_context_message(ctx));
+}
+
+static ref_bytes frame_of(uint64_t size, size_t entries, const uint32_t *entry, ref_bytes blocks) {
+  ref_bytes frame = bytes_new(8 + 4 * entries + blocks.size);
+  put_little(frame.data, size, 8);
+  for (size_t i = 0; i < entries; i++)
+    put_little(frame.data + 8 + 4 * i, entry[i], 4);
+  memcpy(frame.data + 8 + 4 * entries, blocks.data, blocks.size);
+  return frame;
+}
+
+Test(pack, sizes_that_lie) {
+  CONTEXT(ctx, NULL, 1);
+  const size_t size = 2 * PACK_BLOCK + 10;
+  const ref_bytes good = frame_from(ctx, content(ZEROS, size), PACK_LEVEL);
+  refused(good, size - 1, "it may have");
+  for (size_t cut = 1; cut <= good.size; cut++)
+    refused(bytes_copy(good.data, good.size - cut), size, "packed frame");
+  for (int at = 0; at < 8 + 4 * 3; at++) /* no bit of the head can change */
+    for (int bit = 0; bit < 8; bit++) {
+      ref_bytes bad = bytes_copy(good.data, good.size);
+      bad.data[at] = (uint8_t)(bad.data[at] ^ 1 << bit);
+      refused(bad, size, "packed frame");
+    }
+  const ref_bytes three = bytes_copy("abc", 3);
+  refused(frame_of(UINT64_MAX, 1, (uint32_t[]){3}, three), SIZE_MAX, "cannot have");
+  refused(frame_of(0, 0, NULL, bytes_copy("", 0)), 100, "it may have");
+  refused(frame_of(3, 1, (uint32_t[]){2}, three), 100, "their sizes say");
+  refused(frame_of(3, 1, (uint32_t[]){0}, three), 100, "0 bytes");
+  refused(frame_of(2, 1, (uint32_t[]){3}, three), 100, "3 bytes");
+}
+
+/* A block in a frame by itself: what zstd takes, and what we take. */
+static void refused_block(ref_bytes block, size_t size) {
+  refused(frame_of(size, 1, (uint32_t[]){(uint32_t)block.size}, block), size, "block 0 of 1");
+}
+
+static ref_bytes by_zstd(ref_bytes content, int says_size) {
+  ZSTD_CCtx *z = ZSTD_createCCtx();
+  ref_bytes block = bytes_new(ZSTD_compressBound(content.size));
+  ZSTD_CCtx_setParameter(z, ZSTD_c_contentSizeFlag, says_size);
+  block.size = ZSTD_compress2(z, block.data, block.size, content.data, content.size);
+  cr_assert_not(ZSTD_isError(block.size));
+  ZSTD_freeCCtx(z);
+  return block;
+}
+
+static ref_bytes joined(ref_bytes a, ref_bytes b) {
+  ref_bytes both = bytes_new(a.size + b.size);
+  memcpy(both.data, a.data, a.size);
+  memcpy(both.data + a.size, b.data, b.size);
+  return both;
+}
+
+Test(pack, blocks_that_lie) {
+  CONTEXT(ctx, NULL, 1);
+  const size_t size = 5000;
+  const ref_bytes zeros = content(ZEROS, size), half = by_zstd(content(ZEROS, size / 2), 1);
+  const ref_bytes skipped = bytes_copy("\x50\x2a\x4d\x18\4\0\0\0abcd", 12), good = by_zstd(zeros, 1);
+  same_bytes(whole_of(ctx, frame_of(size, 1, (uint32_t[]){(uint32_t)good.size}, good), size), zeros, "taken");
+  refused_block(by_zstd(content(ZEROS, 1 << 20), 1), size); /* a bomb */
+  refused_block(by_zstd(content(ZEROS, size - 1), 1), size);
+  refused_block(by_zstd(zeros, 0), size);  /* does not say its size */
+  refused_block(joined(half, half), size); /* two frames */
+  refused_block(joined(skipped, good), size);
+  refused_block(joined(good, skipped), size);
+  refused_block(bytes_copy("\x26\xb5\x2f\xfd\0\0\0\0", 8), size); /* zstd before 1.0 */
+  refused_block(bytes_copy(good.data, good.size - 1), size);
+  refused_block(bytes_copy("(", 1), size);
+}
+
+/* A bomb of many blocks is refused before memory is taken: `most` is what the frame may hold. */
+Test(pack, bomb) {
+  const size_t blocks = 4096, size = blocks * PACK_BLOCK;
+  const ref_bytes one = by_zstd(content(ZEROS, PACK_BLOCK), 1);
+  ref_bytes all = bytes_new(blocks * one.size);
+  uint32_t *table = scratch(blocks * sizeof *table);
+  for (size_t i = 0; i < blocks; i++) {
+    memcpy(all.data + i * one.size, one.data, one.size);
+    table[i] = (uint32_t)one.size;
+  }
+  refused(frame_of(size, blocks, table, all), PACK_BLOCK, "it may have 262144");
+}
+
+#endif
