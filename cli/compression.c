@@ -12,6 +12,8 @@
 #include "report/report.h"
 #include "report/seconds.h"
 
+enum { WATCHED = GHZ_CHUNK }; /* values that are read and looked at together, by one thread */
+
 /* ---- Lattice --------------------------------------------------------------------------------- */
 
 /* The range of the finite values of the whole file, in a pass of its own. */
@@ -75,15 +77,22 @@ static bool choose_layout(compression *c) {
 
 /* ---- Frames ---------------------------------------------------------------------------------- */
 
-/* Reads the values of the next frame; its shape is that of what is there. */
+/* Reads the values of the next frame, and looks at them while they are in the cache; its shape is
+ * that of what is there. */
 static bool read_frame(compression *c, ghz_shape *s) {
-  size_t got;
   *s = layout_frame(&c->layout, c->in.taken);
-  if (!input_read(&c->in, c->values.data, (size_t)ghz_shape_count(s), &got))
-    return false;
+  const size_t count = (size_t)ghz_shape_count(s), size = ghz_type_size(c->in.type);
+  size_t taken = 0, got;
+  do {
+    char *x = (char *)c->values.data + taken * size;
+    if (!input_read(&c->in, x, count - taken < WATCHED ? count - taken : WATCHED, &got) ||
+        !fill_watch_add(&c->watch, c->ctx, c->in.file.name, x, got))
+      return false;
+    taken += got;
+  } while (got && taken < count);
   if (s->dims == 1) /* a pipe may end anywhere */
-    *s = ghz_flat(got);
-  return true;
+    *s = ghz_flat(taken);
+  return fill_watch_sample(&c->watch, c->in.file.name, c->values.data, taken);
 }
 
 static bool write_frames(compression *c) {
@@ -99,8 +108,6 @@ static bool write_frames(compression *c) {
     c->frame.info.count = ghz_shape_count(&s);
     if (c->frame.info.count == 0 && c->in.taken > 0)
       break;
-    if (!fill_watch_add(&c->watch, c->ctx, name, c->values.data, (size_t)c->frame.info.count))
-      return false;
     ghz_status status = ghz_compress_shape(c->ctx, &c->lattice, c->o->order, c->values.data, &s,
                                            frame_stream(&c->frame), capacity, &c->frame.size);
     if (!library_ok(name, c->ctx, status) || !writer_frame(&c->writer, &c->frame))

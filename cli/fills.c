@@ -106,8 +106,47 @@ static uint64_t count_equal(ghz_type type, const void *x, size_t n, double value
   return count;
 }
 
+/* Whether an extreme of a block is a usual fill, and further from the other values, if there are
+ * any, than these are from each other. */
+static bool suspect(fill_watch *w, ghz_context *ctx, const char *name, const void *x, size_t n, double extreme,
+                    bool *ok) {
+  double min, max;
+  if (!*ok || !is_usual(extreme))
+    return false;
+  *ok = library_ok(name, ctx, ghz_range_without(ctx, w->type, x, n, extreme, &min, &max));
+  const double gap = extreme > max ? extreme - max : min - extreme;
+  if (!*ok || (min <= max && !(gap > max - min)))
+    return false;
+  w->suspected = true;
+  w->fill = extreme;
+  return true;
+}
+
+/* Without a suspicion, the range of the block; with one, that of its other values. */
+static bool add_range(fill_watch *w, ghz_context *ctx, const char *name, const void *x, size_t n) {
+  double min = INFINITY, max = -INFINITY;
+  bool ok = true;
+  if (!w->suspected) {
+    ok = library_ok(name, ctx, ghz_range(ctx, w->type, x, n, &min, &max));
+    if (ok && min <= max && !suspect(w, ctx, name, x, n, max, &ok))
+      suspect(w, ctx, name, x, n, min, &ok);
+  }
+  if (ok && w->suspected)
+    ok = library_ok(name, ctx, ghz_range_without(ctx, w->type, x, n, w->fill, &min, &max));
+  range_widen(&w->range, min, max);
+  return ok;
+}
+
+bool fill_watch_add(fill_watch *w, ghz_context *ctx, const char *name, const void *x, size_t n) {
+  if (!w->given && !add_range(w, ctx, name, x, n))
+    return false;
+  w->count += w->given || w->suspected ? count_equal(w->type, x, n, w->fill) : 0;
+  w->total += n;
+  return true;
+}
+
 /* Takes values that are evenly spread over the block, from the middle of each part. */
-static bool add_sample(fill_watch *w, const char *name, const void *x, size_t n) {
+bool fill_watch_sample(fill_watch *w, const char *name, const void *x, size_t n) {
   const size_t wanted = n < SAMPLE_PER_BLOCK ? n : SAMPLE_PER_BLOCK;
   if (!w->sample && !(w->sample = malloc(SAMPLE_MAX * sizeof *w->sample)))
     return fail(name, "out of memory");
@@ -120,48 +159,10 @@ static bool add_sample(fill_watch *w, const char *name, const void *x, size_t n)
   return true;
 }
 
-/* Whether an extreme of a block is a fill: a usual one, there more than once, and further from the
- * others than these are from each other. */
-static bool suspect(fill_watch *w, ghz_context *ctx, const char *name, const void *x, size_t n, double extreme,
-                    bool *ok) {
-  double min, max;
-  if (!is_usual(extreme) || count_equal(w->type, x, n, extreme) < 2)
-    return false;
-  *ok = library_ok(name, ctx, ghz_range_without(ctx, w->type, x, n, extreme, &min, &max));
-  if (!*ok || min > max)
-    return false;
-  const double gap = extreme > max ? extreme - max : min - extreme;
-  if (!(gap > max - min))
-    return false;
-  w->suspected = true;
-  w->fill = extreme;
-  return true;
-}
-
-bool fill_watch_add(fill_watch *w, ghz_context *ctx, const char *name, const void *x, size_t n) {
-  double min, max;
-  bool ok = true;
-  if (!w->given && !w->suspected) {
-    if (!library_ok(name, ctx, ghz_range(ctx, w->type, x, n, &min, &max)))
-      return false;
-    if (min <= max && !suspect(w, ctx, name, x, n, max, &ok) && ok)
-      suspect(w, ctx, name, x, n, min, &ok);
-  }
-  const bool known = w->given || w->suspected;
-  if (ok && known)
-    ok = library_ok(name, ctx, ghz_range_without(ctx, w->type, x, n, w->fill, &min, &max));
-  if (!ok)
-    return false;
-  range_widen(&w->range, min, max);
-  w->count += known ? count_equal(w->type, x, n, w->fill) : 0;
-  w->total += n;
-  return add_sample(w, name, x, n);
-}
-
 bool fill_watch_found(const fill_watch *w) {
   const value_range *r = &w->range;
   const double gap = w->fill > r->max ? w->fill - r->max : r->min - w->fill;
-  return w->suspected && (r->min > r->max || gap > r->max - r->min);
+  return w->suspected && w->count > 1 && r->min <= r->max && gap > r->max - r->min;
 }
 
 static int compare_doubles(const void *a, const void *b) {

@@ -19,8 +19,8 @@ typedef struct fill_watch {
   ghz_type type;
   bool given; /* the user says which value is the fill */
   double fill;
-  value_range range; /* of the other values */
-  bool suspected;    /* `fill` is a usual one: an extreme, repeated, and far from the rest */
+  value_range range; /* of the other values, unless the fill was given */
+  bool suspected;    /* `fill` is a usual one: an extreme of its block, and far from the rest */
   uint64_t count, total;
   double *sample; /* magnitudes other than 0 and missing ones */
   size_t samples;
@@ -30,10 +30,15 @@ typedef struct fill_watch {
 fill_watch fill_watch_begin(ghz_type type, const double *fill);
 void fill_watch_end(fill_watch *w);
 
-/* Looks at a block. False, with a message about `name`, if memory is lacking. */
+/* Looks at all values of a block: quick while they are in the cache. Calls that return false have
+ * printed a message about `name`. */
 bool fill_watch_add(fill_watch *w, ghz_context *ctx, const char *name, const void *x, size_t n);
 
-/* Whether a usual fill value was found: the extreme of all values that were seen. */
+/* Takes a sample of a block. */
+bool fill_watch_sample(fill_watch *w, const char *name, const void *x, size_t n);
+
+/* Whether a usual fill value was found: an extreme of all values, there more than once, and far
+ * from the rest. */
 bool fill_watch_found(const fill_watch *w);
 
 /* The median of the magnitudes of the sample, 0 without any. */

@@ -103,7 +103,8 @@ if "$GHZ" compare m.f32 m.f32.ghz --dims 200x200 --png m.png >/dev/null 2>&1; th
   ok "$GHZ" compare --fill 1e20 m.f32 m.f32 --dims 200x200 --png p.png >/dev/null
   cmp -s n.png p.png && die "the caption says what is grey"
 fi
-# What is not recognised: values in the middle, single ones, and those near the others
+# What is not recognised: values in the middle, single ones, those near the others, and constants.
+# What is: two that are far apart, and ones that come before all others.
 python3 - <<'P'
 import array
 saw = [i % 2001 - 1000.0 for i in range(40000)]
@@ -111,8 +112,15 @@ array.array("f", saw).tofile(open("near.f32", "wb"))
 array.array("f", [-9999.0 if i == 7 else saw[i] for i in range(40000)]).tofile(open("single.f32", "wb"))
 array.array("f", [i % 65536 - 32768.0 for i in range(140000)]).tofile(open("int16.f32", "wb"))
 array.array("f", [123456.0 if i % 9 == 0 else saw[i] for i in range(40000)]).tofile(open("other.f32", "wb"))
+array.array("f", [9999.0] * 40000).tofile(open("same.f32", "wb"))
+array.array("f", [-9999.0 if i in (7, 39999) else saw[i] for i in range(40000)]).tofile(open("two.f32", "wb"))
+array.array("f", [1e20 if i < 20000 else saw[i] for i in range(40000)]).tofile(open("first.f32", "wb"))
 P
-for name in near single int16 other; do
+ok "$GHZ" compress -f --rel 1e-4 two.f32
+says '0.005 % of the values are -9999, a usual fill value'
+ok "$GHZ" compress -f --rel 1e-4 first.f32
+says '50 % of the values are 1e+20, a usual fill value'
+for name in near single int16 other same; do
   ok "$GHZ" compress -q -f --rel 1e-4 $name.f32
   ok "$GHZ" compress -f --rel 1e-4 $name.f32
   quiet
