@@ -11,6 +11,18 @@ if grep -rlF "$work/installed" "$work/ghz" || grep -rlF "$build" "$work/ghz/incl
   fail "the files above name the folder they were built in or installed to"
 fi
 
+# The components of the installation, staged by DESTDIR, are together all of it, and none is twice.
+installed_files() { # folder
+  (cd "$1" && find . ! -type d)
+}
+for component in libghz libghz-dev ghz libghzmpi libghzmpi-dev; do
+  DESTDIR=$work/staged/$component quietly cmake --install "$build" --config "${2:-Release}" --prefix /ghz --component $component
+  [ ! -e "$work/staged/$component" ] || installed_files "$work/staged/$component/ghz"
+done | sort | diff - <(installed_files "$work/ghz" | sort) || fail "the components (<) are not the whole (>)"
+[ -e "$libdir/libghz.so" ] && [ "$(installed_files "$work/staged/libghz/ghz" | grep -vc '/libghz\.so\.')" != 0 ] &&
+  fail "the component libghz has more than what programs need to run"
+echo "ok: components"
+
 check() { # name shared|static program
   local needed
   needed=$(readelf -d "$3" | grep -o 'libghz\.so[.0-9]*' || true)
