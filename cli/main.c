@@ -13,7 +13,7 @@
 
 static const verb *const verbs[] = {&verb_compress, &verb_decompress, &verb_add,   &verb_sub,   &verb_scale,
                                     &verb_mean,     &verb_minmax,     &verb_info,  &verb_stats, &verb_diff,
-                                    &verb_test,     &verb_compare,    &verb_bench, &verb_tune};
+                                    &verb_test,     &verb_compare,    &verb_bench, &verb_tune,  &verb_h5args};
 enum { VERBS = sizeof verbs / sizeof *verbs };
 
 static void print_help(void) {

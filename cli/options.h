@@ -29,7 +29,8 @@ enum {
   OPTION_BOX = 1 << 14,
   OPTION_SUMS = 1 << 15, /* --together, --like, --sum-of */
   OPTION_FILL = 1 << 17,
-  OPTION_TARGET = 1 << 16 /* --psnr and --ratio */
+  OPTION_TARGET = 1 << 16, /* --psnr and --ratio */
+  OPTION_VAR = 1 << 18
 };
 
 enum extreme { EXTREME_NONE, EXTREME_MIN, EXTREME_MAX };
@@ -61,6 +62,7 @@ typedef struct options {
   enum extreme extreme;
   uint64_t frame_values; /* 0: by FRAME_BYTES */
   double factor;
+  const char *var; /* NULL: not given */
 } options;
 
 typedef struct verb {

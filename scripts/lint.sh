@@ -26,7 +26,7 @@ work=$(mktemp -d) # holds `failed` if anything did
 trap 'rm -rf "$work"' EXIT
 
 files() { # find-expression...: files of the project
-  find ghz collectives cli data examples bench tests scripts -type f \( "$@" \) | LC_ALL=C sort
+  find ghz collectives cli plugins data examples bench tests scripts -type f \( "$@" \) | LC_ALL=C sort
 }
 
 # Runs a command over files, named on stdin, so many at a time, side by side. It must succeed, and
@@ -66,7 +66,7 @@ rm -rf "$build"
 cmake -G Ninja -S . -B "$build" -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_EXPORT_COMPILE_COMMANDS=ON \
   -DGHZ_CUDA=OFF -DGHZ_MPI=ON -DMPI_C_COMPILER=mpicc.openmpi >"$work/log" 2>&1 || { cat "$work/log" >&2 && exit 1; }
 sed -n -E 's|^ *"file": "'"$PWD"'/(.*)",?$|\1|p' "$build/compile_commands.json" | LC_ALL=C sort -u >"$work/compiled"
-analyzed='^(ghz|collectives|cli|data)/([a-z0-9]+/)?[a-z0-9_]+\.c$'
+analyzed='^(ghz|collectives|cli|plugins|data)/([a-z0-9]+/)?[a-z0-9_]+\.c$'
 tidy=(clang-tidy --quiet -p "$build")
 if [ -n "$all" ]; then
   check "clang-tidy, all" 1 "${tidy[@]}" <"$work/compiled"
@@ -79,7 +79,7 @@ fi
 cppcheck=(cppcheck --quiet --error-exitcode=1 "--enable=warning,performance,portability" --inline-suppr
   --suppressions-list=.cppcheck-suppressions "--library=posix,gnu" --std=c11 --max-configs=4 -D__x86_64__ -D__linux__
   '-DTest(suite,name,...)=void suite##_##name(void)' '-DTestSuite(...)=extern int nothing'
-  -Ighz -Icollectives -Icli -Idata -Ibench -Itests -Itests/cuda -Itests/fuzz
+  -Ighz -Icollectives -Icli -Iplugins -Idata -Ibench -Itests -Itests/cuda -Itests/fuzz
   '--template={file}:{line}: {severity}: {message} [{id}]')
 files -name '*.c' | check "cppcheck" 32 "${cppcheck[@]}"
 

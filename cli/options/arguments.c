@@ -177,6 +177,8 @@ int option_apply(options *o, int key, const char *argument) {
     return set_ratio(o, argument);
   case FILL:
     return set_fill(o, argument);
+  case VAR:
+    return (o->var = argument, -1);
   case FRAME_VALUES:
     return set_frame_values(o, argument);
   default:

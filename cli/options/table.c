@@ -14,6 +14,7 @@ const option_row option_table[] = {
      "bound: for a peak signal-to-noise ratio of at least DB decibels"},
     {RATIO, OPTION_TARGET, "ratio", "R", "the smallest bound that makes the file R times smaller"},
     {FILL, OPTION_FILL, "fill", "V", "V stands for missing: kept exactly, outside range and bound, as NaN is"},
+    {VAR, OPTION_VAR, "var", "NAME", "the data set of HDF5, or the variable of netCDF"},
     {TOGETHER, OPTION_SUMS, "together", NULL, "one range, so one bound, for all files: they can be added"},
     {LIKE, OPTION_SUMS, "like", "FILE.ghz", "the bound, type, shape and tiles of FILE: both can be added"},
     {SUM_OF, OPTION_SUMS, "sum-of", "K", "the bound is that of the sum of K files: each gets a K-th of it"},

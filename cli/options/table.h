@@ -26,7 +26,8 @@ enum {
   LIKE,
   SUM_OF,
   RATIO,
-  FILL
+  FILL,
+  VAR
 };
 
 typedef struct option_row {

@@ -40,7 +40,7 @@ cp -r values compress
 try compress < <("$GHZ" compress --help | of_help)
 cp -r compressed ghz && rm ghz/wave.f32.ghz
 try ghz < <("$GHZ" --help | of_help)
-for verb in decompress add sub scale mean minmax info stats diff test compare bench tune; do
+for verb in decompress add sub scale mean minmax info stats diff test compare bench tune h5args; do
   cp -r compressed $verb
   [ $verb != test ] || cp test/a.ghz test/sum.ghz
   try $verb < <("$GHZ" $verb --help | of_help)

@@ -1,0 +1,263 @@
+/* filter.c: tests of the HDF5 filter, called as HDF5 calls it: chunks are streams of their shape,
+ * and chunks and numbers that lie do no harm. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <dlfcn.h>
+#include <hdf5/parameters.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "inputs.h"
+
+#define CHECK(condition)                                                                                       \
+  ((condition) ? (void)0 : (printf("%s:%d: %s\n", __FILE__, __LINE__, #condition), exit(EXIT_FAILURE)))
+
+enum { MANDATORY = 0, OPTIONAL = 1, REVERSE = 0x100 };
+
+static struct filter_class { /* H5Z_class2_t */
+  int version, id;
+  unsigned encoder, decoder;
+  const char *name;
+  int (*can_apply)(int64_t, int64_t, int64_t), (*set_local)(int64_t, int64_t, int64_t);
+  size_t (*filter)(unsigned flags, size_t n, const unsigned values[], size_t bytes, size_t *capacity,
+                   void **buffer);
+} filter;
+
+/* A chunk of values, and the numbers that describe it. */
+typedef struct subject {
+  ghz_h5_parameters parameters;
+  unsigned words[GHZ_H5_WORDS_MAX];
+  size_t n, count, bytes;
+  void *values;
+} subject;
+
+static subject subject_make(const char *input, ghz_type type, ghz_bound bound, unsigned rank,
+                            const uint64_t *chunk) {
+  subject s = {.parameters = {.bound = bound, .rank = rank, .type = type}, .count = 1};
+  for (unsigned i = 0; i < rank; i++) {
+    s.parameters.chunk[i] = chunk[i];
+    s.count *= chunk[i];
+  }
+  s.bytes = s.count * ghz_type_size(type);
+  s.values = malloc(s.bytes);
+  const void *made = input_make(input_named(input), type, s.count, 0, 1);
+  CHECK(s.values && made);
+  memcpy(s.values, made, s.bytes);
+  s.n = ghz_h5_write(&s.parameters, s.words);
+  return s;
+}
+
+static subject wave(ghz_type type) {
+  return subject_make("walk", type, (ghz_bound){GHZ_ABS, 0.4}, 3, (uint64_t[]){20, 30, 40});
+}
+
+typedef struct chunk {
+  void *data;
+  size_t size;
+} chunk;
+
+static chunk copy(const void *data, size_t size) {
+  chunk c = {malloc(size ? size : 1), size};
+  CHECK(c.data);
+  memcpy(c.data, data, size);
+  return c;
+}
+
+/* Runs the filter. Where it fails, nothing may have changed. */
+static size_t run(const subject *s, unsigned flags, chunk *c) {
+  const chunk before = copy(c->data, c->size);
+  void *place = c->data;
+  size_t capacity = c->size;
+  const size_t size = filter.filter(flags, s->n, s->words, c->size, &capacity, &c->data);
+  if (size == 0)
+    CHECK(c->data == place && memcmp(before.data, place, before.size) == 0);
+  else
+    CHECK(capacity >= size);
+  free(before.data);
+  c->size = size;
+  return size;
+}
+
+static chunk compressed(const subject *s, unsigned flags) {
+  chunk c = copy(s->values, s->bytes);
+  CHECK(run(s, flags, &c) > 0);
+  return c;
+}
+
+/* ---- Chunks ---- */
+
+/* The bytes of a chunk are those of ghz_compress_shape. */
+static void check_bytes(const subject *s) {
+  ghz_shape shape;
+  ghz_lattice lattice;
+  size_t size;
+  CHECK(ghz_shape_make(s->parameters.rank, s->parameters.chunk, &shape) == GHZ_OK);
+  CHECK(ghz_lattice_make(s->parameters.type, s->parameters.bound, 0, 0, &lattice) == GHZ_OK);
+  const size_t capacity = ghz_shape_bound(&shape, s->parameters.type, 1);
+  void *stream = malloc(capacity);
+  CHECK(stream && ghz_compress_shape(NULL, &lattice, GHZ_ORDER_BEST, s->values, &shape, stream, capacity,
+                                     &size) == GHZ_OK);
+  chunk c = compressed(s, MANDATORY);
+  CHECK(c.size == size && memcmp(c.data, stream, size) == 0);
+  CHECK(run(s, MANDATORY | REVERSE, &c) == s->bytes);
+  for (size_t i = 0; i < s->count; i++) {
+    const double x = s->parameters.type ? ((double *)s->values)[i] : (double)((float *)s->values)[i];
+    const double y = s->parameters.type ? ((double *)c.data)[i] : (double)((float *)c.data)[i];
+    CHECK(fabs(x - y) <= s->parameters.bound.value);
+  }
+  free(stream);
+  free(c.data);
+}
+
+static void test_round_trips(void) {
+  static const uint64_t extents[][4] = {{5000}, {60, 70}, {20, 30, 40}, {2, 3, 40, 50}, {1}};
+  static const unsigned ranks[] = {1, 2, 3, 4, 1};
+  for (size_t i = 0; i < 5; i++)
+    for (int type = 0; type < 2; type++) {
+      subject s = subject_make("walk", (ghz_type)type, (ghz_bound){GHZ_ABS, 0.4}, ranks[i], extents[i]);
+      check_bytes(&s);
+      CHECK(setenv("GHZ_THREADS", "2", 1) == 0);
+      check_bytes(&s);
+      CHECK(unsetenv("GHZ_THREADS") == 0);
+      free(s.values);
+    }
+}
+
+/* A chunk that does not compress stays as it is, or grows by a byte for a tile and a header. */
+static void test_noise(void) {
+  subject s = subject_make("fine_noise", GHZ_F32, (ghz_bound){GHZ_ABS, 1e-30}, 1, (uint64_t[]){20000});
+  chunk c = copy(s.values, s.bytes);
+  CHECK(run(&s, OPTIONAL, &c) == 0);
+  c.size = s.bytes;
+  CHECK(run(&s, MANDATORY, &c) <= s.bytes + 20 + 200);
+  free(c.data);
+  free(s.values);
+}
+
+/* The bound that a chunk of 270 to 280 has, of which `padding` fills the end. */
+static double bound_with_padding(float padding, size_t padded, unsigned fill) {
+  subject s = subject_make("walk", GHZ_F32, (ghz_bound){GHZ_REL, 1e-3}, 2, (uint64_t[]){100, 100});
+  ghz_info info;
+  for (size_t i = 0; i < s.count; i++)
+    ((float *)s.values)[i] = i < s.count - padded ? 270 + (float)(i % 11) : padding;
+  s.parameters.fill = fill;
+  s.parameters.fill_value = -999;
+  s.n = ghz_h5_write(&s.parameters, s.words);
+  chunk c = compressed(&s, MANDATORY);
+  CHECK(ghz_info_read((ghz_bytes){c.data, c.size}, &info) == GHZ_OK);
+  free(c.data);
+  free(s.values);
+  return info.bound;
+}
+
+static void test_padding(void) {
+  const double bound = bound_with_padding(0, 0, 0);
+  CHECK(bound > 0.009 && bound <= 0.01);
+  CHECK(bound_with_padding(0, 3000, 0) == bound);
+  CHECK(bound_with_padding(0, 3000, GHZ_H5_FILL_FOUND) == bound);
+  CHECK(bound_with_padding(-999, 3000, GHZ_H5_FILL_FOUND) == bound);
+  CHECK(bound_with_padding(-999, 3000, GHZ_H5_FILL_GIVEN) == bound);
+  CHECK(bound_with_padding(-999, 3000, 0) > 100 * bound);
+}
+
+/* ---- Lies ---- */
+
+/* Whatever the filter makes of a chunk, it has the size that the numbers tell. */
+static void decompress_lie(const subject *s, const void *data, size_t size) {
+  chunk c = copy(data, size);
+  ghz_h5_parameters p;
+  ghz_shape shape;
+  size_t bytes = 0;
+  if (run(s, MANDATORY | REVERSE, &c) > 0) {
+    CHECK(ghz_h5_read(s->n, s->words, &p) == NULL && ghz_h5_shape(&p, &shape, &bytes) == NULL);
+    CHECK(c.size == bytes);
+  }
+  free(c.data);
+}
+
+static void test_damaged_chunks(void) {
+  subject s = wave(GHZ_F32);
+  chunk good = compressed(&s, MANDATORY);
+  uint64_t state = 7;
+  for (size_t size = 0; size < good.size; size += size < 300 ? 1 : 61) {
+    chunk c = copy(good.data, size);
+    CHECK(run(&s, MANDATORY | REVERSE, &c) == 0);
+    free(c.data);
+  }
+  for (int i = 0; i < 4000; i++) {
+    const size_t at = input_below(&state, i % 2 ? 120 : good.size);
+    const unsigned char mask = (unsigned char)(1U << input_below(&state, 8));
+    ((unsigned char *)good.data)[at] ^= mask;
+    decompress_lie(&s, good.data, good.size);
+    ((unsigned char *)good.data)[at] ^= mask;
+  }
+  decompress_lie(&s, "\x1f\x8b gzip, or whatever else", 26);
+  decompress_lie(&s, s.values, s.bytes);
+  free(good.data);
+  free(s.values);
+}
+
+/* Streams that are whole, but not of this chunk. */
+static void test_foreign_chunks(void) {
+  const subject s = wave(GHZ_F32), other_type = wave(GHZ_F64);
+  const subject other_shape =
+      subject_make("walk", GHZ_F32, (ghz_bound){GHZ_ABS, 0.4}, 3, (uint64_t[]){30, 20, 40});
+  const subject *const others[] = {&other_type, &other_shape};
+  for (size_t i = 0; i < 2; i++) {
+    chunk c = compressed(others[i], MANDATORY);
+    CHECK(run(&s, MANDATORY | REVERSE, &c) == 0);
+    free(c.data);
+    free(others[i]->values);
+  }
+  for (size_t bytes = 0; bytes < s.bytes; bytes += s.bytes / 7) { /* chunks of another size */
+    chunk c = copy(s.values, bytes);
+    CHECK(run(&s, MANDATORY, &c) == 0);
+    free(c.data);
+  }
+  free(s.values);
+}
+
+static void test_lying_numbers(void) {
+  static const unsigned lies[] = {0, 1, 2, 3, 255, 256, 512, 768, 0x7fffffff, 0x80000000, 0xffffffff};
+  subject s = wave(GHZ_F64);
+  chunk good = compressed(&s, MANDATORY);
+  const subject told = s;
+  for (s.n = 0; s.n < told.n; s.n++) {
+    chunk c = copy(s.values, s.bytes);
+    CHECK(run(&s, MANDATORY, &c) == 0);
+    free(c.data);
+    decompress_lie(&s, good.data, good.size);
+  }
+  for (size_t word = 0; word < told.n; word++)
+    for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
+      s = told;
+      s.words[word] = lies[i];
+      chunk c = copy(s.values, s.bytes);
+      run(&s, MANDATORY, &c);
+      free(c.data);
+      decompress_lie(&s, good.data, good.size);
+    }
+  free(good.data);
+  free(told.values);
+}
+
+int main(int argc, char **argv) {
+  CHECK(argc == 2);
+  void *plugin = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
+  CHECK(plugin);
+  int (*type)(void);
+  const void *(*info)(void);
+  *(void **)&type = dlsym(plugin, "H5PLget_plugin_type");
+  *(void **)&info = dlsym(plugin, "H5PLget_plugin_info");
+  CHECK(type && info && type() == 0);
+  memcpy(&filter, info(), sizeof filter);
+  CHECK(filter.version == 1 && filter.id == GHZ_H5_FILTER && filter.encoder && filter.decoder);
+  CHECK(filter.can_apply(0, 0, 0) < 0 && filter.set_local(0, 0, 0) < 0); /* no HDF5 calls */
+  test_round_trips();
+  test_noise();
+  test_padding();
+  test_damaged_chunks();
+  test_foreign_chunks();
+  test_lying_numbers();
+  printf("the filter keeps what it promises\n");
+  return EXIT_SUCCESS;
+}
