@@ -31,6 +31,11 @@ void succeeded(ghz_status status, ghz_context *ctx, const char *what) {
                ctx ? ghz_context_message(ctx) : "");
 }
 
+ref_bytes stream_by(ghz_context *ctx, const char *maker, ghz_type type, size_t n, uint64_t seed) {
+  ghz_lattice l = lattice_abs(type, 0.01);
+  return stream_of(ctx, &l, GHZ_ORDER_BEST, maker, n, seed);
+}
+
 void same_bytes(ref_bytes got, ref_bytes want, const char *what) {
   const char *difference = bytes_differ(got, want);
   if (difference)

@@ -23,3 +23,6 @@ ghz_context *context_any(const context_pool *pool, uint64_t *state);
 void same_bytes(ref_bytes got, ref_bytes want, const char *what);
 void same_values(const void *got, const void *want, size_t n, ghz_type type, const char *what);
 void succeeded(ghz_status status, ghz_context *ctx, const char *what);
+
+/* The values of a maker within 0.01. */
+ref_bytes stream_by(ghz_context *ctx, const char *maker, ghz_type type, size_t n, uint64_t seed);

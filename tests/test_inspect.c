@@ -1,0 +1,189 @@
+/* test_inspect.c: what is found without decompressing: the range of values; what a stream says, how
+ * its tiles are coded, its extremes. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "quad.h"
+#include "support.h"
+#include <math.h>
+
+static ghz_context *ctx;
+
+static void start(void) { ctx = context_on(NULL, 2); }
+static void stop(void) { ghz_context_free(ctx); }
+
+TestSuite(inspect, .init = start, .fini = stop, .timeout = 120);
+
+/* The least and largest finite value. */
+static void range_of(ghz_type type, const void *x, size_t n, double *low, double *high) {
+  *low = INFINITY;
+  *high = -INFINITY;
+  for (size_t i = 0; i < n; i++) {
+    double v = value_at(type, x, i);
+    *low = isfinite(v) && v < *low ? v : *low;
+    *high = isfinite(v) && v > *high ? v : *high;
+  }
+}
+
+/* ---- Of values ---- */
+Test(inspect, ranges) {
+  float x[5000];
+  double min, max;
+  for (int i = 0; i < 5000; i++)
+    x[i] = (float)(i - 2000);
+  x[17] = NAN;
+  x[18] = INFINITY;
+  x[4999] = -INFINITY;
+  cr_assert_eq(ghz_range(ctx, GHZ_F32, x, 5000, &min, &max), GHZ_OK);
+  cr_assert(min == -2000 && max == 2998);
+  cr_assert_eq(ghz_range(ctx, GHZ_F32, x, 0, &min, &max), GHZ_OK);
+  cr_assert(min == INFINITY && max == -INFINITY);
+  cr_assert_eq(ghz_range(ctx, GHZ_F32, x + 17, 2, &min, &max), GHZ_OK);
+  cr_assert(min == INFINITY && max == -INFINITY);
+  cr_assert_eq(ghz_range(ctx, GHZ_F32, NULL, 0, &min, &max), GHZ_OK);
+  cr_assert_eq(ghz_range(ctx, GHZ_F32, NULL, 1, &min, &max), GHZ_EINVAL);
+  cr_assert_eq(ghz_range(ctx, (ghz_type)3, x, 5, &min, &max), GHZ_EINVAL);
+  cr_assert_eq(ghz_range(ctx, GHZ_F32, x, 5, NULL, &max), GHZ_EINVAL);
+}
+
+Test(inspect, ranges_of_every_input) {
+  for (int type = GHZ_F32; type <= GHZ_F64; type++)
+    for (size_t in = 0; in < input_count; in++)
+      for (size_t n = 1; n < 70000; n = 3 * n + 1) {
+        SCOPE;
+        void *x = input_make(&inputs[in], (ghz_type)type, n, 1, in);
+        double low, high, min, max;
+        range_of((ghz_type)type, x, n, &low, &high);
+        succeeded(ghz_range(ctx, (ghz_type)type, x, n, &min, &max), ctx, "range");
+        cr_assert(min == low && max == high, "%s, type %d, n %zu", inputs[in].name, type, n);
+      }
+}
+
+Test(inspect, range_without_fill) {
+  float x[5000];
+  double d[5000], low, high;
+  for (int i = 0; i < 5000; i++) {
+    x[i] = i % 3 ? (float)(250 + i % 40) : 1e20f;
+    d[i] = i % 3 ? 250 + i % 40 : i % 2 ? 0.0 : -0.0;
+  }
+  succeeded(ghz_range_without(ctx, GHZ_F32, x, 5000, (double)1e20f, &low, &high), ctx, "range of floats");
+  cr_assert(low == 250 && high == 289, "%g to %g", low, high);
+  succeeded(ghz_range_without(ctx, GHZ_F64, d, 5000, -0.0, &low, &high), ctx, "range of doubles");
+  cr_assert(low == 250 && high == 289, "%g to %g", low, high);
+  succeeded(ghz_range_without(ctx, GHZ_F32, x, 1, (double)1e20f, &low, &high), ctx, "nothing but fill");
+  cr_assert(low == INFINITY && high == -INFINITY);
+  cr_assert_eq(ghz_range_without(ctx, GHZ_F32, x, 5000, 1e20, &low, &high), GHZ_EINVAL);
+  cr_assert_eq(ghz_range_without(ctx, GHZ_F32, x, 5000, NAN, &low, &high), GHZ_EINVAL);
+  cr_assert_eq(ghz_range_without(ctx, GHZ_F32, NULL, 5000, 0, &low, &high), GHZ_EINVAL);
+}
+
+/* ---- Of streams ---- */
+Test(inspect, info) {
+  for (int type = GHZ_F32; type <= GHZ_F64; type++) {
+    SCOPE;
+    ref_bytes s = stream_by(ctx, "mixture", (ghz_type)type, 5000, 1), three[3] = {s, s, s},
+              total = sum(ctx, 3, three);
+    ghz_info info = info_of(total);
+    ghz_lattice l = lattice_abs((ghz_type)type, 0.01);
+    cr_assert(info.lattice.type == l.type && info.lattice.cap == l.cap && info.lattice.step == l.step &&
+              info.lattice.eb == l.eb);
+    cr_assert(info.count == 5000 && info.tiles == 5 && info.terms == 3 && info.bytes == total.size);
+    cr_assert_eq(info.inexact, ref_header_read(total.data).inexact);
+    if (!info.inexact)
+      cr_assert((quad)info.bound >= (quad)3 * l.eb && info.bound <= nextafter(3 * l.eb, 1));
+    else
+      cr_assert_eq(info.bound, INFINITY);
+  }
+  ghz_info info;
+  ghz_bytes nothing = {NULL, 0};
+  cr_assert_neq(ghz_info_read(nothing, &info), GHZ_OK);
+  ref_bytes s = stream_by(ctx, "walk", GHZ_F32, 10, 1);
+  cr_assert_eq(ghz_info_read(view(s), NULL), GHZ_EINVAL);
+}
+
+/* Sums with values outside the lattice set the flag, whatever the order: what is zero beside them
+ * may have cancelled. Compression and a sum of one stream do not. */
+Test(inspect, inexact) {
+  ref_bytes far = stream_by(ctx, "beyond_lattice", GHZ_F32, 2000, 1),
+            near = stream_by(ctx, "walk", GHZ_F32, 2000, 1);
+  ref_bytes zero = stream_by(ctx, "zeros", GHZ_F32, 2000, 1);
+  ref_bytes copied = add(ctx, far, zero), both = add(ctx, far, near), after = add(ctx, both, zero),
+            minus = negate(ctx, far);
+  cr_assert_not(info_of(far).inexact);
+  cr_assert(info_of(copied).inexact);
+  cr_assert(info_of(both).inexact);
+  cr_assert(info_of(after).inexact);
+  cr_assert(info_of(minus).inexact);
+  cr_assert_eq(info_of(both).bound, INFINITY);
+}
+
+/* (a - a) + far and a + (far - a) are both inexact: the flag does not depend on the order. */
+Test(inspect, inexact_in_any_order) {
+  ref_bytes far = stream_by(ctx, "beyond_lattice", GHZ_F64, 5000, 1),
+            a = stream_by(ctx, "walk", GHZ_F64, 5000, 1);
+  ref_bytes minus = negate(ctx, a), zero = add(ctx, a, minus), rest = add(ctx, far, minus);
+  ref_bytes one = add(ctx, zero, far), other = add(ctx, a, rest);
+  cr_assert(info_of(one).inexact);
+  cr_assert(info_of(other).inexact);
+}
+
+/* Nothing is larger than promised, on the data that is worst. */
+Test(inspect, size_bounds_hold) {
+  for (int type = GHZ_F32; type <= GHZ_F64; type++)
+    for (size_t in = 0; in < input_count; in++)
+      for (size_t n = 0; n < 5000; n = 2 * n + 1) {
+        SCOPE;
+        ref_bytes s = stream_by(ctx, inputs[in].name, (ghz_type)type, n, n);
+        size_t tiles = (n + 1023) / 1024, chunks = (tiles + 15) / 16;
+        cr_assert_leq(s.size, 64 + 8 * (chunks + 1) + 3 * tiles + n * ghz_type_size((ghz_type)type));
+      }
+}
+
+static void count_tile(const uint8_t *data, size_t size, ghz_statistics *want) {
+  if (size == 0) {
+    want->empty++;
+    return;
+  }
+  if (data[0] == 0x18) {
+    want->raw++;
+    return;
+  }
+  want->order[data[0] & 3]++;
+  want->mode[(data[0] >> 3) & 3]++;
+  want->specials += (data[0] & 4) && (data[1] & 0x40);
+}
+
+Test(inspect, scan) {
+  for (int type = GHZ_F32; type <= GHZ_F64; type++) {
+    SCOPE;
+    ref_bytes s = stream_by(ctx, "mixture", (ghz_type)type, 200500, 5);
+    ref_header h = ref_header_read(s.data);
+    ghz_statistics got, want = {0};
+    for (uint64_t t = 0; t < ref_tiles(h.n); t++) {
+      size_t size;
+      const uint8_t *data = ref_tile_at(s.data, t, &size);
+      count_tile(data, size, &want);
+    }
+    succeeded(ghz_scan(ctx, view(s), &got), ctx, "scan");
+    cr_assert(got.raw == want.raw && got.specials == want.specials);
+    for (int i = 0; i < 3; i++)
+      cr_assert(got.mode[i] == want.mode[i] || got.mode[i] == want.mode[i] + want.empty, "mode %d", i);
+    for (int i = 0; i < 3; i++)
+      cr_assert(got.order[i] == want.order[i] || got.order[i] == want.order[i] + want.empty, "order %d", i);
+    cr_assert_eq(got.empty, want.empty);
+  }
+}
+
+Test(inspect, extrema) {
+  for (int type = GHZ_F32; type <= GHZ_F64; type++)
+    for (size_t in = 0; in < input_count; in++) {
+      SCOPE;
+      ref_bytes s = stream_by(ctx, inputs[in].name, (ghz_type)type, 20000, 5), twice = add(ctx, s, s);
+      for (int which = 0; which < 2; which++) {
+        void *y = decompress(ctx, which ? twice : s, (ghz_type)type);
+        double low, high, min, max;
+        range_of((ghz_type)type, y, 20000, &low, &high);
+        succeeded(ghz_extrema(ctx, view(which ? twice : s), &min, &max), ctx, "extrema");
+        cr_assert(min == low && max == high, "%s, type %d: %a %a, should be %a %a", inputs[in].name, type, min,
+                  max, low, high);
+      }
+    }
+}

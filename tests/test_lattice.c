@@ -1,0 +1,181 @@
+/* test_lattice.c: which bounds, ranges and fill values make a lattice, and what it is. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "support.h"
+#include <float.h>
+#include <math.h>
+
+static ghz_context *ctx;
+
+static void start(void) { ctx = context_on(NULL, 2); }
+static void stop(void) { ghz_context_free(ctx); }
+
+TestSuite(lattice, .init = start, .fini = stop, .timeout = 120);
+
+Test(lattice, bounds_that_are_no_bounds) {
+  static const double bad[] = {0, -0.0, -1, -1e-300, -5e-324, INFINITY, -INFINITY, NAN};
+  ghz_lattice l;
+  for (int kind = GHZ_ABS; kind <= GHZ_PSNR; kind++)
+    for (size_t i = 0; i < COUNT(bad); i++) {
+      ghz_bound bound = {(ghz_bound_kind)kind, bad[i]};
+      cr_assert_eq(ghz_lattice_make(GHZ_F32, bound, 0, 1, &l), GHZ_EINVAL, "kind %d, bound %g", kind, bad[i]);
+    }
+  ghz_bound good = {GHZ_ABS, 1}, unknown = {(ghz_bound_kind)3, 1};
+  cr_assert_eq(ghz_lattice_make((ghz_type)2, good, 0, 1, &l), GHZ_EINVAL);
+  cr_assert_eq(ghz_lattice_make(GHZ_F32, unknown, 0, 1, &l), GHZ_EINVAL);
+  cr_assert_eq(ghz_lattice_make(GHZ_F32, good, 0, 1, NULL), GHZ_EINVAL);
+}
+
+Test(lattice, steps_of_absolute_bounds) {
+  uint64_t state = 3;
+  for (int round = 0; round < 20000; round++) {
+    ghz_type type = (ghz_type)(round % 2);
+    double eb = ldexp(1.5 + input_uniform(&state) / 2, (int)input_below(&state, 2098) - 1074);
+    if (round < 4200)
+      eb = ldexp(1, round / 2 - 1074);
+    if (!(eb > 0 && isfinite(eb)))
+      continue;
+    ghz_lattice l = lattice_abs(type, eb);
+    cr_assert_eq(l.step, ref_step((int)type, eb), "type %d, eb %a: step %a", (int)type, eb, l.step);
+    cr_assert_eq(l.eb, eb);
+    cr_assert_eq(l.cap, type == GHZ_F32 ? 35 : 44);
+    cr_assert_eq(l.type, type);
+  }
+}
+
+Test(lattice, psnr_bounds) {
+  for (int tenth = 1; tenth < 3000; tenth += 7)
+    for (int type = GHZ_F32; type <= GHZ_F64; type++) {
+      ghz_lattice l;
+      ghz_bound bound = {GHZ_PSNR, tenth / 10.0};
+      succeeded(ghz_lattice_make((ghz_type)type, bound, -1, 3, &l), NULL, "lattice");
+      long double want = 4 * powl(10, -(long double)bound.value / 20);
+      cr_assert_float_eq((double)((long double)l.eb / want), 1, 1e-14, "%g dB: eb %a", bound.value, l.eb);
+    }
+}
+
+Test(lattice, extreme_ranges) {
+  ghz_lattice l;
+  ghz_bound rel = {GHZ_REL, 1e-3}, tiny = {GHZ_REL, 1e-300}, huge = {GHZ_REL, 1e300}, psnr = {GHZ_PSNR, 1e300};
+  succeeded(ghz_lattice_make(GHZ_F64, rel, -DBL_MAX, DBL_MAX, &l), NULL, "widest range");
+  cr_assert(isfinite(l.eb) && l.eb > 0 && l.step <= 0x1p1000);
+  succeeded(ghz_lattice_make(GHZ_F64, tiny, 0, 5e-324, &l), NULL, "narrowest range");
+  cr_assert(l.eb > 0 && l.step == 0);
+  succeeded(ghz_lattice_make(GHZ_F64, huge, -DBL_MAX, DBL_MAX, &l), NULL, "overflow");
+  cr_assert_eq(l.eb, DBL_MAX);
+  succeeded(ghz_lattice_make(GHZ_F64, psnr, 0, 1, &l), NULL, "psnr of 1e300");
+  cr_assert(l.eb > 0 && isfinite(l.eb) && l.step == 0);
+}
+
+Test(lattice, constant_ranges) {
+  static const double inside[] = {1, -2.5, 0x1p120, 0x1p-120, -0x1.8p-119},
+                      outside[] = {0x1.1p120, 0x1p-121, -3e38};
+  ghz_bound rel = {GHZ_REL, 0.5}, psnr = {GHZ_PSNR, 60};
+  ghz_lattice l;
+  for (size_t i = 0; i < COUNT(inside); i++) {
+    succeeded(ghz_lattice_make(GHZ_F32, i % 2 ? rel : psnr, inside[i], inside[i], &l), NULL, "constant");
+    cr_assert_eq(l.step, fabs(inside[i]));
+    cr_assert_eq(l.eb, fabs(inside[i]) * 0x1p-16);
+  }
+  for (size_t i = 0; i < COUNT(outside); i++) {
+    succeeded(ghz_lattice_make(GHZ_F32, rel, outside[i], outside[i], &l), NULL, "constant");
+    cr_assert_eq(l.step, 0);
+    cr_assert_eq(l.eb, fabs(outside[i]) * 0x1p-16);
+  }
+  succeeded(ghz_lattice_make(GHZ_F64, rel, 5e-324, 5e-324, &l), NULL, "denormal constant");
+  cr_assert(l.step == 0 && l.eb > 0);
+  succeeded(ghz_lattice_make(GHZ_F32, rel, INFINITY, -INFINITY, &l), NULL, "nothing finite");
+  cr_assert(l.step == 1 && l.eb == 0x1p-16);
+}
+
+/* The lattice of a constant, given other values, keeps its bound by storing them. */
+Test(lattice, lattice_of_a_constant) {
+  static const double ranges[][2] = {{2.5, 2.5}, {-7, -7}, {INFINITY, -INFINITY}};
+  for (size_t r = 0; r < COUNT(ranges); r++)
+    for (int kind = GHZ_REL; kind <= GHZ_PSNR; kind++) {
+      enum { N = 3000 };
+      static float x[N], y[N];
+      static unsigned char stream[8 * N + 4096];
+      ghz_lattice l;
+      size_t size;
+      cr_assert_eq(ghz_lattice_make(GHZ_F32, (ghz_bound){(ghz_bound_kind)kind, kind == GHZ_REL ? 1e-3 : 60},
+                                    ranges[r][0], ranges[r][1], &l),
+                   GHZ_OK);
+      for (int i = 0; i < N; i++)
+        x[i] = i < 1024 ? (float)l.step : 2.5f + (float)i * 0.0013f;
+      cr_assert_eq(ghz_compress(ctx, &l, GHZ_ORDER_BEST, x, N, stream, sizeof stream, &size), GHZ_OK);
+      cr_assert_eq(ghz_decompress(ctx, (ghz_bytes){stream, size}, GHZ_F32, y, N), GHZ_OK);
+      for (int i = 0; i < N; i++)
+        cr_assert(fabs((double)x[i] - (double)y[i]) <= l.eb, "range %zu: %g came back as %g", r, (double)x[i],
+                  (double)y[i]);
+    }
+}
+
+/* A range that is the wrong way round is no range; one that nothing finite gave is. */
+Test(lattice, ranges_that_are_none) {
+  ghz_lattice l;
+  static const double bad[][2] = {{10, -10}, {0, INFINITY}, {-INFINITY, 0}, {NAN, 1}, {-INFINITY, INFINITY}};
+  for (size_t i = 0; i < COUNT(bad); i++)
+    cr_assert_eq(ghz_lattice_make(GHZ_F64, (ghz_bound){GHZ_REL, 1e-3}, bad[i][0], bad[i][1], &l), GHZ_EINVAL);
+  cr_assert_eq(ghz_lattice_make(GHZ_F64, (ghz_bound){GHZ_REL, 1e-3}, INFINITY, -INFINITY, &l), GHZ_OK);
+}
+
+/* A range that nobody measured, and one that zeros gave. */
+Test(lattice, range_of_zeros) {
+  static const ghz_bound relative[] = {{GHZ_REL, 1e-3}, {GHZ_PSNR, 60}};
+  ghz_lattice l;
+  const float zeros[3] = {0, -0.0f, NAN};
+  for (size_t i = 0; i < COUNT(relative); i++) {
+    cr_assert_eq(ghz_lattice_make(GHZ_F32, relative[i], 0, 0, &l), GHZ_EINVAL);
+    cr_assert_eq(ghz_lattice_make(GHZ_F64, relative[i], -0.0, 0, &l), GHZ_EINVAL);
+    succeeded(ghz_lattice_for(ctx, GHZ_F32, relative[i], NULL, 1, (const void *[]){zeros}, 3, &l), ctx,
+              "zeros");
+    cr_assert(l.step == 1 && l.eb == 0x1p-16 && !l.has_fill);
+  }
+  succeeded(ghz_lattice_make(GHZ_F32, (ghz_bound){GHZ_ABS, 1e-3}, 0, 0, &l), NULL, "absolute");
+}
+
+/* One array, or several that are to be added. */
+Test(lattice, lattice_for_arrays) {
+  const float a[4] = {1, 2, 1e20f, 3}, b[4] = {-7, 1e20f, 1e20f, 0}, c[2] = {4, 4};
+  const double fill = (double)1e20f, none = 1e20;
+  const void *const both[2] = {a, b}, *const constant[1] = {c};
+  const ghz_bound rel = {GHZ_REL, 1e-3}, abs = {GHZ_ABS, 1e-3}, bad = {GHZ_REL, 0};
+  ghz_lattice got, want;
+  succeeded(ghz_lattice_for(ctx, GHZ_F32, rel, &fill, 2, both, 4, &got), ctx, "two arrays");
+  succeeded(ghz_lattice_make(GHZ_F32, rel, -7, 3, &want), NULL, "their range");
+  cr_assert(got.step == want.step && got.eb == want.eb && got.has_fill && got.fill == fill);
+  succeeded(ghz_lattice_for(ctx, GHZ_F32, rel, NULL, 1, constant, 2, &got), ctx, "a constant");
+  cr_assert(got.step == 4 && !got.has_fill);
+  succeeded(ghz_lattice_for(ctx, GHZ_F32, abs, &fill, 2, both, 4, &got), ctx, "absolute");
+  cr_assert(got.eb == 1e-3 && got.has_fill);
+  succeeded(ghz_lattice_for(ctx, GHZ_F32, rel, NULL, 2, both, 0, &got), ctx, "no values");
+  cr_assert_eq(ghz_lattice_for(ctx, GHZ_F32, rel, &none, 2, both, 4, &got), GHZ_EINVAL);
+  cr_assert_eq(ghz_lattice_for(ctx, GHZ_F32, abs, &none, 2, both, 4, &got), GHZ_EINVAL);
+  cr_assert_eq(ghz_lattice_for(ctx, GHZ_F32, bad, NULL, 2, both, 4, &got), GHZ_EINVAL);
+  cr_assert_eq(ghz_lattice_for(ctx, GHZ_F32, rel, NULL, 0, both, 4, &got), GHZ_EINVAL);
+  cr_assert_eq(ghz_lattice_for(ctx, GHZ_F32, rel, NULL, 2, NULL, 4, &got), GHZ_EINVAL);
+  cr_assert_eq(ghz_lattice_for(ctx, GHZ_F32, rel, NULL, 2, both, 4, NULL), GHZ_EINVAL);
+}
+
+Test(lattice, fill_values) {
+  static const double of_both[] = {0, -0.0, -999, (double)1e20f, (double)9.96921e36f, FLT_MAX, FLT_TRUE_MIN},
+                      of_doubles[] = {1e20, 0.1, 1e39, DBL_MAX, DBL_TRUE_MIN},
+                      of_none[] = {NAN, INFINITY, -INFINITY};
+  ghz_lattice narrow = lattice_abs(GHZ_F32, 1e-3), wide = lattice_abs(GHZ_F64, 1e-3);
+  for (size_t i = 0; i < COUNT(of_both); i++) {
+    succeeded(ghz_lattice_set_fill(&narrow, of_both[i]), NULL, "fill of floats");
+    succeeded(ghz_lattice_set_fill(&wide, of_both[i]), NULL, "fill of doubles");
+    cr_assert(narrow.has_fill == 1 && narrow.fill == of_both[i] && signbit(narrow.fill) == signbit(of_both[i]));
+  }
+  const ghz_lattice before = narrow;
+  for (size_t i = 0; i < COUNT(of_doubles); i++) {
+    cr_assert_eq(ghz_lattice_set_fill(&narrow, of_doubles[i]), GHZ_EINVAL, "%g", of_doubles[i]);
+    succeeded(ghz_lattice_set_fill(&wide, of_doubles[i]), NULL, "fill of doubles");
+  }
+  for (size_t i = 0; i < COUNT(of_none); i++) {
+    cr_assert_eq(ghz_lattice_set_fill(&narrow, of_none[i]), GHZ_EINVAL);
+    cr_assert_eq(ghz_lattice_set_fill(&wide, of_none[i]), GHZ_EINVAL);
+  }
+  cr_assert(narrow.fill == before.fill && narrow.has_fill, "a fill that is refused changes nothing");
+  cr_assert_eq(ghz_lattice_set_fill(NULL, 0), GHZ_EINVAL);
+}
