@@ -40,12 +40,13 @@ static float host[ROOM];
 static long damage_in = -1; /* messages until one is damaged; -1: never */
 static int damage_inside;   /* what only the device can notice */
 
-/* The head of the first tile that is not empty gets an unknown order; or a tile's size changes. */
+/* The first tile that is not empty gets seven width planes, which no tile of any kind has; or a
+ * tile's size changes. */
 static void harm(uint8_t *message, size_t size) {
   uint64_t tiles;
   memcpy(&tiles, message + 72, sizeof tiles);
   if (damage_inside && GHZ_SLICE_HEADER + 2 * tiles < size)
-    message[GHZ_SLICE_HEADER + 2 * tiles] |= 3;
+    message[GHZ_SLICE_HEADER + 2 * tiles] |= 0xe0;
   else
     message[GHZ_SLICE_HEADER] ^= 1;
 }
