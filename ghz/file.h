@@ -1,5 +1,7 @@
 /* file.h: files of compressed arrays, .ghz: read, in whole or in part, written, appended to, added.
  *
+ *   #include <ghz/file.h>
+ *
  *   ghz_file *file;
  *   if (ghz_file_open("density.ghz", &file) == GHZ_OK) {
  *     const ghz_file_header *h = &ghz_file_get_info(file)->header;
@@ -22,7 +24,7 @@
  *                 it was given, ghz_context_message(NULL) then has a sentence: the name of the
  *                 file, what is wrong, and where. GHZ_EIO: the system refused to read or write;
  *                 GHZ_ECORRUPT: the file is no .ghz file, truncated, or damaged; GHZ_EUNSUPPORTED:
- *                 this build of libghz has no xxHash (no call but those that free works then), or
+ *                 this build of libghz has no xxHash, without which nothing is opened or created, or
  *                 no zstd, and the file is packed.
  *   Untrusted     Any bytes may be given as a file. Memory is allocated for bytes that are there,
  *                 and for the values of a frame, 512 MiB at most.
@@ -137,11 +139,6 @@ GHZ_API void ghz_frame_free(ghz_frame *frame);
  * Errors: EIO, ECORRUPT, EVERSION, EUNSUPPORTED, ENOMEM. */
 GHZ_TRY ghz_status ghz_file_next(ghz_file *file, ghz_context *ctx, ghz_frame *frame);
 
-/* The next frame will be the one that holds value `first`. A file that is not read at will goes
- * forward alone, and does not check what it passes over.
- * Errors: EINVAL (no such value, or it has passed by), as ghz_file_next. */
-GHZ_TRY ghz_status ghz_file_seek(ghz_file *file, uint64_t first);
-
 /* Decompresses values first .. first + count - 1 of the array to values[0..count).
  * out: as in ghz_decompress.
  * An indexed file is read where they are alone: the start of each frame (once, for calls in a row),
@@ -151,8 +148,8 @@ GHZ_TRY ghz_status ghz_file_seek(ghz_file *file, uint64_t first);
 GHZ_TRY ghz_status ghz_file_read(ghz_file *file, ghz_context *ctx, ghz_type out, uint64_t first, size_t count,
                                  void *values);
 
-/* The same of a box: from[i] up to, not including, to[i] along each dimension i of header.array. The
- * values come without gaps, in the order of the file: with `fortran` the first dimension is the
+/* The same of a box: from[i] up to, not including, to[i] along each dimension i of header.array.
+ * The values come without gaps, in the order of the file: with `fortran` the first dimension is the
  * fastest. Errors: as ghz_file_read; EINVAL if the array has no dimensions. */
 GHZ_TRY ghz_status ghz_file_read_box(ghz_file *file, ghz_context *ctx, ghz_type out, const uint64_t *from,
                                      const uint64_t *to, void *values);
@@ -180,12 +177,13 @@ GHZ_TRY ghz_status ghz_file_create_sink(const ghz_file_sink *sink, const ghz_fil
 /* Begins a file that is `path`, with `more` added to the extent of its slowest dimension, which has
  * the frames of `path` as they are, and is to be given the values that follow. Its last frame is
  * not filled up. ghz_file_finish puts it in the place of `path`, which until then does not change.
- * Errors: as ghz_file_open and ghz_file_create; EINVAL if the file has values and no dimensions, or
- * is of version 2. */
+ * `more` counts values where the file has no dimensions.
+ * Errors: as ghz_file_open and ghz_file_create; EINVAL also if the file has no index, or if the
+ * streams of a longer array would have other extents along x, or y. */
 GHZ_TRY ghz_status ghz_file_append(const char *path, uint64_t more, ghz_file_writer **writer);
 
-/* Sets the order in which values are compressed, as in ghz_compress_shape; GHZ_ORDER_BEST if this is
- * not called. Errors: EINVAL. */
+/* Sets the order in which values are compressed, as in ghz_compress_shape; GHZ_ORDER_BEST without
+ * this call. Errors: EINVAL. */
 GHZ_TRY ghz_status ghz_file_set_order(ghz_file_writer *writer, int order);
 
 /* Sets the level at which the frames that follow are packed, 1 to 19 as in zstd; 0: not at all, as

@@ -1,0 +1,20 @@
+/* checksum.h: checksums of files: XXH3, 64 bits, of bytes in one piece or in two. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GHZ_FILE_CHECKSUM_H
+#define GHZ_FILE_CHECKSUM_H
+
+#include "ghz.h"
+
+/* Whether this build has xxHash. Without it no file is opened or created. */
+int ghz_checksum_available(void);
+
+uint64_t ghz_checksum(const void *data, size_t size, uint64_t seed);
+
+/* Of `a` with `b` behind it. */
+uint64_t ghz_checksum_of_two(ghz_bytes a, ghz_bytes b, uint64_t seed);
+
+/* The checksum of `size` bytes stands behind them. */
+void ghz_checksum_put(uint8_t *data, size_t size, uint64_t seed);
+int ghz_checksum_fits(const uint8_t *data, size_t size, uint64_t seed);
+
+#endif

@@ -1,0 +1,18 @@
+/* fault.h: errors of files: a sentence with the name of the file, as the message of the thread. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GHZ_FILE_FAULT_H
+#define GHZ_FILE_FAULT_H
+
+#include "context.h"
+
+typedef unsigned long long ull; /* for messages */
+
+/* Notes "name: text", or the text alone where name is NULL, and returns the status. */
+__attribute__((format(printf, 3, 4))) ghz_status ghz_file_fail(const char *name, ghz_status status,
+                                                               const char *format, ...);
+
+/* Notes "name: frame N: " and what the context, or without one the thread, says of its last
+ * failure; returns the status. Notes nothing where it is GHZ_OK. */
+ghz_status ghz_file_pass(const char *name, uint64_t frame, const ghz_context *ctx, ghz_status status);
+
+#endif

@@ -1,0 +1,275 @@
+/* index.c: owns the index: building, encoding, decoding and searching it. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "file/index.h"
+
+#include <math.h>
+
+#include "file/checksum.h"
+#include "file/layout.h"
+#include "file/pack.h"
+#include "rules/bytes.h"
+#include "rules/lattice_rules.h"
+
+enum { ENTRY_BYTES = 24, BLOCK_BYTES = 12 };
+#define MAGIC "GHZINDEX"
+
+uint64_t ghz_index_stream_most(const ghz_file_header *h) {
+  const ghz_shape whole = ghz_file_frame_shape(h, GHZ_FILE_UNKNOWN);
+  return ghz_shape_bound(&whole, h->lattice.type, ghz_terms_limit(35)); /* this cap allows the most terms */
+}
+
+void ghz_index_free(file_index *x) {
+  free(x->frames);
+  free(x->blocks);
+  *x = (file_index){0};
+}
+
+/* ---- Building -------------------------------------------------------------------------------- */
+
+/* Room for one element more; it doubles, so that frames cost no copy each. */
+static ghz_status make_room(void **data, size_t *room, uint64_t count, size_t each, const char *name) {
+  memory m = {*data, *room};
+  if ((count + 1) * each <= *room)
+    return GHZ_OK;
+  ghz_status status = memory_reserve(&m, 2 * *room + 16 * each, name);
+  *data = m.data;
+  *room = m.capacity;
+  return status;
+}
+
+/* The place of the next frame, which has an entry from now on. */
+static ghz_status next_entry(file_index *x, const char *name, frame_entry **e) {
+  void *frames = x->frames;
+  ghz_status status = make_room(&frames, &x->frames_room, x->count, sizeof **e, name);
+  x->frames = frames;
+  *e = status == GHZ_OK ? &x->frames[x->count] : NULL;
+  return status;
+}
+
+static ghz_status add_block(file_index *x, const char *name, uint64_t offset, uint32_t bytes,
+                            uint64_t checksum) {
+  void *blocks = x->blocks;
+  ghz_status status = make_room(&blocks, &x->blocks_room, x->block_count, sizeof *x->blocks, name);
+  x->blocks = blocks;
+  if (status == GHZ_OK)
+    x->blocks[x->block_count++] = (block_entry){offset, checksum, bytes};
+  return status;
+}
+
+/* Bytes of block b of a stream. */
+static uint32_t block_bytes(uint64_t stream, uint64_t b) {
+  const uint64_t left = stream - b * PACK_BLOCK;
+  return (uint32_t)(left < PACK_BLOCK ? left : PACK_BLOCK);
+}
+
+static void close_entry(file_index *x, const frame_entry *e) {
+  x->values += e->values;
+  x->end = e->offset + e->body + FRAME_AROUND;
+  x->count++;
+}
+
+ghz_status ghz_index_add(file_index *x, const char *name, const ghz_info *info, ghz_bytes body, int packed) {
+  const uint8_t *data = body.data;
+  const size_t blocks = pack_blocks((size_t)info->bytes), head = packed ? pack_head((size_t)info->bytes) : 0;
+  frame_entry *e;
+  ghz_status status = next_entry(x, name, &e);
+  if (status != GHZ_OK)
+    return status;
+  *e = (frame_entry){.first = x->values,
+                     .values = info->count,
+                     .offset = x->end,
+                     .stream = info->bytes,
+                     .body = body.size,
+                     .block = x->block_count,
+                     .terms = info->terms,
+                     .flags = (uint32_t)(ENTRY_PACKED * (packed != 0) | ENTRY_INEXACT * (info->inexact != 0) |
+                                         ENTRY_TRANSFORM * (info->transform != 0))};
+  for (size_t b = 0, at = head; b < blocks && status == GHZ_OK; b++) {
+    const uint32_t bytes = packed ? load_u32(data + 8 + 4 * b) : block_bytes(info->bytes, b);
+    status = add_block(x, name, e->offset + FRAME_BEFORE + at, bytes, ghz_checksum(data + at, bytes, 0));
+    at += bytes;
+  }
+  if (status == GHZ_OK)
+    close_entry(x, e);
+  return status;
+}
+
+/* ---- Encoding -------------------------------------------------------------------------------- */
+
+uint64_t ghz_index_size(const file_index *x, const ghz_file_header *h) {
+  return 48 + 8 * (uint64_t)h->array.ndim + 8 + ENTRY_BYTES * x->count + BLOCK_BYTES * x->block_count +
+         TAIL_BYTES;
+}
+
+static uint8_t *encode_entry(const file_index *x, const frame_entry *e, uint8_t *p) {
+  store_u64(p, e->values);
+  store_u64(p + 8, e->stream);
+  store_u32(p + 16, e->terms);
+  store_u32(p + 20, e->flags);
+  p += ENTRY_BYTES;
+  const block_entry *block = x->blocks + e->block;
+  for (size_t b = 0; b < pack_blocks((size_t)e->stream); b++, p += BLOCK_BYTES) {
+    store_u32(p, block[b].bytes);
+    store_u64(p + 4, block[b].checksum);
+  }
+  return p;
+}
+
+void ghz_index_encode(const file_index *x, const ghz_file_header *h, uint8_t *to) {
+  uint8_t header[HEADER_MAX], *p = to;
+  const size_t size = ghz_header_encode(h, header);
+  memcpy(p, header, size);
+  p += size;
+  for (uint64_t i = 0; i < x->count; i++)
+    p = encode_entry(x, &x->frames[i], p);
+  store_u64(p, x->count);
+  store_u64(p + 8, (uint64_t)(p - to));
+  ghz_checksum_put(to, (size_t)(p - to) + 16, 0);
+  memcpy(p + 24, MAGIC, 8);
+}
+
+/* ---- Decoding -------------------------------------------------------------------------------- */
+
+int ghz_index_tail(const uint8_t *tail, uint64_t *size) {
+  *size = load_u64(tail + 8);
+  if (memcmp(tail + 24, MAGIC, 8) != 0 || *size > COUNT_MAX)
+    return 0;
+  *size += TAIL_BYTES;
+  return 1;
+}
+
+/* What is left of the index to be decoded. */
+typedef struct rest {
+  const uint8_t *p;
+  size_t size;
+} rest;
+
+static ghz_status wrong(const char *name, uint64_t frame, const char *what) {
+  return ghz_file_fail(name, GHZ_ECORRUPT, "damaged index: frame %llu: %s", (ull)frame, what);
+}
+
+/* An entry without its blocks. */
+static ghz_status decode_frame(file_index *x, const char *name, const ghz_file_header *h, uint64_t most,
+                               rest *r) {
+  frame_entry *e;
+  ghz_shape shape;
+  if (r->size < ENTRY_BYTES)
+    return wrong(name, x->count, "is missing");
+  ghz_status status = next_entry(x, name, &e);
+  if (status != GHZ_OK)
+    return status;
+  *e = (frame_entry){.first = x->values,
+                     .values = load_u64(r->p),
+                     .offset = x->end,
+                     .stream = load_u64(r->p + 8),
+                     .block = x->block_count,
+                     .terms = load_u32(r->p + 16),
+                     .flags = load_u32(r->p + 20)};
+  *r = (rest){r->p + ENTRY_BYTES, r->size - ENTRY_BYTES};
+  if ((e->values == 0 && x->count > 0) || x->values > h->count || e->values > h->count - x->values ||
+      (h->count > 0 && x->values == h->count) || !ghz_layout_piece(h, e->first, e->values, &shape))
+    return wrong(name, x->count, "an impossible number of values");
+  if (e->stream < STREAM_LEAST || e->stream > most || e->flags > 7 ||
+      e->terms > ghz_terms_limit(h->lattice.cap))
+    return wrong(name, x->count, "impossible bytes, terms or flags");
+  return GHZ_OK;
+}
+
+static ghz_status decode_blocks(file_index *x, const char *name, rest *r) {
+  frame_entry *e = &x->frames[x->count];
+  const size_t blocks = pack_blocks((size_t)e->stream);
+  const int packed = (e->flags & ENTRY_PACKED) != 0;
+  if (r->size / BLOCK_BYTES < blocks)
+    return wrong(name, x->count, "its blocks are missing");
+  e->body = packed ? pack_head((size_t)e->stream) : 0;
+  for (size_t b = 0; b < blocks; b++) {
+    const uint32_t bytes = load_u32(r->p), whole = block_bytes(e->stream, b);
+    if (bytes > whole || (packed ? bytes == 0 : bytes < whole))
+      return wrong(name, x->count, "a block of an impossible size");
+    ghz_status status = add_block(x, name, e->offset + FRAME_BEFORE + e->body, bytes, load_u64(r->p + 4));
+    if (status != GHZ_OK)
+      return status;
+    e->body += bytes;
+    *r = (rest){r->p + BLOCK_BYTES, r->size - BLOCK_BYTES};
+  }
+  close_entry(x, e);
+  return GHZ_OK;
+}
+
+/* The header that begins the index, with a number of values that is known. */
+static ghz_status decode_header(const char *name, ghz_file_header *h, rest *r) {
+  size_t size = 0;
+  int version = 0;
+  ghz_status status = ghz_header_start(name, r->p, r->size < HEADER_START ? r->size : HEADER_START, &size);
+  if (status == GHZ_OK && r->size < size)
+    status = ghz_file_fail(name, GHZ_ECORRUPT, "damaged index: ends in its header");
+  if (status == GHZ_OK)
+    status = ghz_header_decode(name, r->p, size, h, &version);
+  if (status == GHZ_OK && (version != 3 || h->count == GHZ_FILE_UNKNOWN))
+    status = ghz_file_fail(name, GHZ_ECORRUPT,
+                           "damaged index: its header is of another version, or lacks the number of values");
+  if (status == GHZ_OK)
+    *r = (rest){r->p + size, r->size - size};
+  return status;
+}
+
+static ghz_status decode_entries(const char *name, uint64_t frames, const ghz_file_header *h, file_index *x,
+                                 rest *r) {
+  const uint64_t most = ghz_index_stream_most(h);
+  ghz_status status = GHZ_OK;
+  while (status == GHZ_OK && x->count < frames) {
+    status = decode_frame(x, name, h, most, r);
+    if (status == GHZ_OK)
+      status = decode_blocks(x, name, r);
+  }
+  return status;
+}
+
+ghz_status ghz_index_decode(const char *name, ghz_bytes bytes, uint64_t file_size, ghz_file_header *h,
+                            file_index *x) {
+  const uint8_t *tail = (const uint8_t *)bytes.data + bytes.size - TAIL_BYTES;
+  const uint64_t frames = load_u64(tail);
+  rest r = {bytes.data, bytes.size - TAIL_BYTES};
+  if (!ghz_checksum_fits(bytes.data, bytes.size - 16, 0))
+    return ghz_file_fail(name, GHZ_ECORRUPT, "damaged: the checksum of the index does not match");
+  ghz_status status = decode_header(name, h, &r);
+  if (status != GHZ_OK)
+    return status;
+  x->end = (uint64_t)(r.p - (const uint8_t *)bytes.data);
+  status = decode_entries(name, frames, h, x, &r);
+  if (status != GHZ_OK)
+    return status;
+  if (frames == 0 || x->values != h->count)
+    return ghz_file_fail(name, GHZ_ECORRUPT, "damaged index: holds %llu values where %llu are announced",
+                         (ull)x->values, (ull)h->count);
+  if (r.size != 0 || x->end + END_BYTES + bytes.size != file_size)
+    return ghz_file_fail(name, GHZ_ECORRUPT, "damaged index: its frames do not fill the file");
+  return GHZ_OK;
+}
+
+/* ---- Searching ------------------------------------------------------------------------------- */
+
+const frame_entry *ghz_index_find(const file_index *x, uint64_t value) {
+  uint64_t low = 0,
+           high = x->count; /* frames before `low` begin at or before the value, from `high` on after */
+  while (high - low > 1) {
+    const uint64_t middle = low + (high - low) / 2;
+    if (x->frames[middle].first <= value)
+      low = middle;
+    else
+      high = middle;
+  }
+  return &x->frames[low];
+}
+
+void ghz_index_describe(const file_index *x, ghz_file_info *info) {
+  for (uint64_t i = 0; i < x->count; i++) {
+    const frame_entry *e = &x->frames[i];
+    info->packed += (e->flags & ENTRY_PACKED) != 0;
+    info->inexact |= (e->flags & ENTRY_INEXACT) != 0;
+    info->transform |= (e->flags & ENTRY_TRANSFORM) != 0;
+    info->terms = e->terms > info->terms ? e->terms : info->terms;
+  }
+  info->frames = x->count;
+  info->bound = info->inexact ? INFINITY : multiply_up(info->header.lattice.eb, info->terms);
+}

@@ -1,0 +1,54 @@
+/* reader.h: an open file. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GHZ_FILE_READER_H
+#define GHZ_FILE_READER_H
+
+#include "file/index.h"
+
+/* The start of a frame of an indexed file: its first blocks, which hold the header of its stream
+ * and the table of its tiles. Kept for the next call. */
+typedef struct frame_start {
+  const frame_entry *entry; /* NULL: none */
+  memory bytes;
+  size_t blocks;
+  ghz_slice whole; /* its payload begins in these blocks, and ends outside of them */
+} frame_start;
+
+/* Streams of several files on their way to one (sums.c). */
+typedef struct frame_slots frame_slots;
+
+struct ghz_file {
+  char *name; /* NULL: none */
+  ghz_file_source source;
+  ghz_file_info info;
+  file_index index; /* of a file that is indexed */
+  memory tail;      /* its bytes, while the file is opened */
+  uint64_t start;   /* where the first frame begins; 0: the header at the start was not read yet */
+
+  /* Reading frame by frame */
+  uint64_t position; /* of the next byte */
+  uint64_t number;   /* of the next frame */
+  uint64_t first;    /* its first value */
+  file_index seen;   /* of the frames that were read so far */
+  int last;          /* no frame may follow */
+  int ended;         /* the end was read */
+  memory packed;     /* a frame before it is unpacked */
+
+  /* Reading parts */
+  ghz_frame current; /* of a file without an index */
+  frame_start begun; /* of one with */
+  memory raw, run, region;
+
+  frame_slots *sum;
+};
+
+/* Reads the header at the start, whose end it notes. Errors: EIO, ECORRUPT, EVERSION. */
+ghz_status ghz_file_read_header(ghz_file *file, ghz_file_header *header, int *version);
+
+/* Without an index: makes the frame that holds a value the current one. Errors: as ghz_file_next;
+ * EINVAL (it has passed by, or the file ends before). */
+ghz_status ghz_file_go_to(ghz_file *file, ghz_context *ctx, uint64_t value);
+
+void ghz_slots_free(frame_slots *sum);
+
+#endif

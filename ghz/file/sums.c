@@ -1,0 +1,236 @@
+/* sums.c: owns operations on files: the same frame of each, some at a time, until one is left. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdlib.h>
+#include <string.h>
+
+#include "file/layout.h"
+#include "file/reader.h"
+#include "file/writer.h"
+
+enum { SLOTS = 16 };
+#define SLOT_BYTES ((size_t)256 << 20) /* streams kept at a time, unless two alone are larger */
+
+struct frame_slots {
+  ghz_frame slot[SLOTS]; /* slot 0 also holds the result so far */
+  int64_t coefficient[SLOTS];
+  size_t filled;
+  int more;              /* file 0 has a frame, */
+  uint64_t first, count; /* and of these values */
+};
+
+/* A call. */
+typedef struct summation {
+  ghz_context *ctx;
+  size_t k;
+  ghz_file *const *files;
+  const ghz_file_operation *op;
+  frame_slots *c;
+  ghz_frame *result;
+} summation;
+
+void ghz_slots_free(frame_slots *c) {
+  for (int i = 0; c && i < SLOTS; i++)
+    ghz_frame_free(&c->slot[i]);
+  free(c);
+}
+
+/* ---- Agreement ------------------------------------------------------------------------------- */
+
+static ghz_status differ(const summation *s, size_t i, const char *what) {
+  const char *other = s->files[0]->name;
+  return ghz_file_fail(s->files[i]->name, GHZ_EMISMATCH, "differs from %.80s in %s", other ? other : "file 0",
+                       what);
+}
+
+static int dimensions_agree(const ghz_array *a, const ghz_array *b) {
+  return a->ndim == 0 || b->ndim == 0 ||
+         (a->ndim == b->ndim && (a->fortran == b->fortran || a->ndim == 1) &&
+          memcmp(a->dims, b->dims, a->ndim * sizeof *a->dims) == 0);
+}
+
+/* What streams say of themselves, the codec compares. */
+static ghz_status check_files(const summation *s) {
+  for (size_t i = 1; i < s->k; i++)
+    if (!dimensions_agree(&s->files[i]->info.header.array, &s->files[0]->info.header.array))
+      return differ(s, i, "its dimensions");
+  return GHZ_OK;
+}
+
+/* All files have the next frame, or none has. */
+static ghz_status check_frame(const summation *s, size_t i, const ghz_frame *f) {
+  frame_slots *c = s->c;
+  if (i == 0) {
+    c->more = f->stream.size > 0;
+    c->first = f->first;
+    c->count = f->info.count;
+    return GHZ_OK;
+  }
+  if ((f->stream.size > 0) != c->more)
+    return differ(s, i, "its number of values");
+  return !c->more || (f->first == c->first && f->info.count == c->count) ? GHZ_OK
+                                                                         : differ(s, i, "the values per frame");
+}
+
+/* ---- Folding --------------------------------------------------------------------------------- */
+
+static uint32_t result_terms(const summation *s) {
+  uint64_t terms = 0;
+  for (size_t i = 0; i < s->c->filled; i++) {
+    const uint64_t own = s->c->slot[i].info.terms;
+    const int64_t by = s->c->coefficient[i];
+    uint64_t times, part;
+    times = by < 0 ? 0 - (uint64_t)by : (uint64_t)by;
+    if (s->op->extremum)
+      terms = own > terms ? own : terms;
+    else if (__builtin_mul_overflow(own, times, &part) || __builtin_add_overflow(terms, part, &terms))
+      return UINT32_MAX;
+  }
+  return terms == 0 ? 1 : terms > UINT32_MAX ? UINT32_MAX : (uint32_t)terms;
+}
+
+static ghz_status call_codec(const summation *s, const ghz_bytes *streams, memory *to, size_t *size) {
+  const frame_slots *c = s->c;
+  if (s->op->extremum)
+    return (s->op->extremum < 0 ? ghz_minimum : ghz_maximum)(s->ctx, streams[0], streams[1], to->data,
+                                                             to->capacity, size);
+  if (!s->op->coefficients)
+    return ghz_sum(s->ctx, c->filled, streams, to->data, to->capacity, size);
+  return ghz_combine(s->ctx, c->filled, streams, c->coefficient, to->data, to->capacity, size);
+}
+
+/* The last file at fault is not known: the message names the one that was read last. */
+static ghz_status pass(const summation *s, size_t i, ghz_status status) {
+  return ghz_file_pass(s->files[i]->name, s->c->slot[0].number, s->ctx, status);
+}
+
+/* The result's memory, with room for so many terms. */
+static ghz_status make_room(const summation *s, size_t i, memory *to) {
+  const ghz_info *info = &s->c->slot[0].info;
+  const size_t capacity = ghz_shape_bound(&info->shape, info->lattice.type, result_terms(s));
+  *to = (memory){s->result->memory, s->result->capacity};
+  if (capacity == 0)
+    return ghz_file_fail(s->files[i]->name, GHZ_ERANGE,
+                         "the result would sum more terms than a stream can hold");
+  ghz_status status = memory_reserve(to, capacity, s->files[i]->name);
+  s->result->memory = to->data;
+  s->result->capacity = to->capacity;
+  return status;
+}
+
+/* The result, whose bytes are in s->result, takes the place of slot 0. */
+static ghz_status keep_result(const summation *s, size_t i, size_t size) {
+  frame_slots *c = s->c;
+  ghz_frame old = c->slot[0];
+  s->result->stream = (ghz_bytes){s->result->memory, size};
+  s->result->number = old.number;
+  s->result->first = old.first;
+  c->slot[0] = *s->result;
+  *s->result = old;
+  c->coefficient[0] = 1;
+  c->filled = 1;
+  return ghz_file_pass(s->files[i]->name, old.number, NULL, ghz_info_read(c->slot[0].stream, &c->slot[0].info));
+}
+
+static ghz_status fold(const summation *s, size_t i) {
+  ghz_bytes streams[SLOTS];
+  memory to;
+  size_t size = 0;
+  ghz_status status = make_room(s, i, &to);
+  for (size_t j = 0; j < s->c->filled; j++)
+    streams[j] = s->c->slot[j].stream;
+  if (status == GHZ_OK)
+    status = pass(s, i, call_codec(s, streams, &to, &size));
+  return status == GHZ_OK ? keep_result(s, i, size) : status;
+}
+
+static ghz_status scale(const summation *s) {
+  memory to;
+  size_t size = 0;
+  if (s->op->factor == 1)
+    return GHZ_OK;
+  s->c->coefficient[0] = 1;
+  ghz_status status = make_room(s, 0, &to);
+  if (status == GHZ_OK)
+    status = pass(s, 0, ghz_scale(s->ctx, s->c->slot[0].stream, s->op->factor, to.data, to.capacity, &size));
+  return status == GHZ_OK ? keep_result(s, 0, size) : status;
+}
+
+/* ---- Frames ---------------------------------------------------------------------------------- */
+
+static int slots_full(const summation *s) {
+  size_t bytes = 0;
+  const size_t filled = s->c->filled;
+  for (size_t i = 0; i < filled; i++)
+    bytes += s->c->slot[i].stream.size;
+  return filled > 1 && (filled == (s->op->extremum ? 2 : SLOTS) || bytes > SLOT_BYTES);
+}
+
+/* Reads the frame of file i to the next slot. */
+static ghz_status take(const summation *s, size_t i) {
+  frame_slots *c = s->c;
+  ghz_frame *slot = &c->slot[c->filled];
+  ghz_status status = ghz_file_next(s->files[i], s->ctx, slot);
+  if (status == GHZ_OK)
+    status = check_frame(s, i, slot);
+  if (status != GHZ_OK || slot->stream.size == 0)
+    return status;
+  c->coefficient[c->filled++] = s->op->coefficients ? s->op->coefficients[i] : 1;
+  return slots_full(s) ? fold(s, i) : GHZ_OK;
+}
+
+/* One operand with its coefficient 1 is the result. */
+static ghz_status finish(const summation *s) {
+  frame_slots *c = s->c;
+  if (c->filled == 0)
+    return GHZ_OK;
+  ghz_status status = c->filled > 1 || c->coefficient[0] != 1 ? fold(s, s->k - 1) : GHZ_OK;
+  return status == GHZ_OK ? scale(s) : status;
+}
+
+static ghz_status next_sum(const summation *s) {
+  frame_slots *c = s->c;
+  c->filled = 0;
+  c->slot[0].stream = (ghz_bytes){NULL, 0};
+  ghz_status status = s->files[0]->number == 0 ? check_files(s) : GHZ_OK;
+  for (size_t i = 0; i < s->k && status == GHZ_OK; i++)
+    status = take(s, i);
+  if (status == GHZ_OK)
+    status = finish(s);
+  const ghz_frame result = c->slot[0];
+  c->slot[0] = *s->result;
+  *s->result = result;
+  return status;
+}
+
+ghz_status ghz_file_next_sum(ghz_context *ctx, size_t k, ghz_file *const *files, const ghz_file_operation *op,
+                             ghz_frame *result) {
+  if (k == 0 || !files || !op || !result)
+    return ghz_fail(NULL, GHZ_EINVAL, "%s", k == 0 ? "no files" : "files, operation or result is NULL");
+  for (size_t i = 0; i < k; i++)
+    for (size_t j = 0; !files[i] || j < i; j++)
+      if (!files[i] || files[i] == files[j])
+        return ghz_fail(NULL, GHZ_EINVAL, "file %zu is %s", i,
+                        files[i] ? "there twice: open it twice" : "NULL");
+  if (op->extremum && op->coefficients)
+    return ghz_fail(NULL, GHZ_EINVAL, "extremes have no coefficients");
+  if (!files[0]->sum)
+    files[0]->sum = calloc(1, sizeof *files[0]->sum);
+  if (!files[0]->sum)
+    return ghz_file_fail(files[0]->name, GHZ_ENOMEM, "out of memory");
+  const summation s = {ctx, k, files, op, files[0]->sum, result};
+  return next_sum(&s);
+}
+
+ghz_status ghz_file_sum(ghz_context *ctx, size_t k, ghz_file *const *files, const ghz_file_operation *op,
+                        ghz_file_writer *writer) {
+  ghz_frame result = {.memory = NULL};
+  ghz_status status = writer ? GHZ_OK : ghz_fail(NULL, GHZ_EINVAL, "writer is NULL");
+  while (status == GHZ_OK) {
+    status = ghz_file_next_sum(ctx, k, files, op, &result);
+    if (status != GHZ_OK || result.stream.size == 0)
+      break;
+    status = ghz_file_write_stream(writer, ctx, result.stream);
+  }
+  ghz_frame_free(&result);
+  return status;
+}
