@@ -1,0 +1,36 @@
+# The commands of every document work, from top to bottom in one folder: lines of ghz and
+# ghz-fields that are indented by four spaces. documents/NAME.sh makes what those of NAME.md begin
+# with.
+# SPDX-License-Identifier: BSD-3-Clause
+. "$HELPERS"
+PATH=$(dirname "$GHZ"):${FIELDS:+$(dirname "$FIELDS"):}$PATH
+commands() { sed -n 's/^    \(ghz\(-fields\)\? .*\)/\1/p' "$1"; }
+"$TOOL" make wave 4096 f32 >probe.f32
+pictures=1
+"$GHZ" compare --png probe.png --dims 64x64 probe.f32 probe.f32 >probe 2>&1 || pictures=0
+
+# run NAME: each of the commands that it reads, in the folder NAME.
+run() {
+  local line
+  while read -r line; do
+    [[ $pictures = 1 || $line != *--png* ]] || { echo "skipped, as there is no libpng: $line" && continue; }
+    (cd "$1" && bash -o pipefail -c "$line" </dev/null >"$SCRATCH/out" 2>"$SCRATCH/err") ||
+      die "$1.md: '$line': $(cat "$SCRATCH/err")"
+  done
+}
+
+for document in "$SOURCE"/README.md "$SOURCE"/docs/*.md; do
+  name=$(basename "$document" .md)
+  commands "$document" >list
+  [ -s list ] || continue
+  mkdir "$name"
+  make_inputs=$(dirname "$HELPERS")/documents/$name.sh
+  # shellcheck source=/dev/null
+  [ ! -e "$make_inputs" ] || (cd "$name" && . "$make_inputs") || continue
+  run "$name" <list
+  tested="${tested:-} $name"
+done
+for name in README CHOOSING_A_BOUND; do
+  [[ " $tested " = *" $name "* ]] || skip "of $name.md nothing was run"
+done
+cd README && [ -s sum.ghz ] && [ -s mean.ghz ] && [ -s back.f32 ] || die "a result of the README is missing"
