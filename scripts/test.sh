@@ -94,6 +94,7 @@ part "build, clang, sanitizers" build build-sanitize --preset sanitize
 part "  fast tests, fuzz replay" run_tests build-sanitize --test-dir build-sanitize -LE "$fast" -E "$twice"
 targets=thread_tests part "build, clang, threads" build build-thread --preset thread
 part "  threads" run_tests build-thread --preset thread -L threads
+part "Python package" scripts/test-python.sh
 [ -z "$all" ] || part "fuzzers" scripts/fuzz.sh 5
 
 echo "== What each part took, by the clock and of the processors"

@@ -1,0 +1,57 @@
+# __init__.py: owns the public names of the package.
+# SPDX-License-Identifier: BSD-3-Clause
+"""Error-bounded compression of NumPy arrays, and arithmetic on the compressed form.
+
+import ghz
+a = ghz.compress(x, rel=1e-4)
+b = ghz.compress(y, like=a)
+values = (a + b).decompress()
+"""
+
+from ._call import get_threads, set_threads, threads
+from ._errors import (
+    ArgumentError,
+    CorruptError,
+    Error,
+    FileError,
+    MismatchError,
+    OutOfMemoryError,
+    RangeError,
+    UnsupportedError,
+    VersionError,
+)
+from ._features import __version__, features
+from ._functions import compress, difference, maximum, mean, minimum, sum
+from ._lattice import Lattice, lattice
+from ._numbers import Comparison, Estimate, Summary
+from ._stream import Info, Stream
+
+__all__ = [
+    "ArgumentError",
+    "Comparison",
+    "CorruptError",
+    "Error",
+    "Estimate",
+    "FileError",
+    "Info",
+    "Lattice",
+    "MismatchError",
+    "OutOfMemoryError",
+    "RangeError",
+    "Stream",
+    "Summary",
+    "UnsupportedError",
+    "VersionError",
+    "__version__",
+    "compress",
+    "difference",
+    "features",
+    "get_threads",
+    "lattice",
+    "maximum",
+    "mean",
+    "minimum",
+    "set_threads",
+    "sum",
+    "threads",
+]

@@ -1,0 +1,104 @@
+# _arrays.py: owns which arrays the library takes, and how NumPy's shapes become its own.
+# SPDX-License-Identifier: BSD-3-Clause
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ._call import check
+from ._errors import ArgumentError
+from ._ghz import ffi, lib
+
+Order = Literal["C", "F"]
+Array = npt.NDArray[Any]
+Shape = tuple[int, ...]
+
+TYPES: dict[np.dtype[Any], int] = {np.dtype("f4"): lib.GHZ_F32, np.dtype("f8"): lib.GHZ_F64}
+DTYPES: dict[int, np.dtype[Any]] = {number: dtype for dtype, number in TYPES.items()}
+
+
+class Values(NamedTuple):
+    """An array as the library takes it: in the order of its memory, without gaps."""
+
+    memory: Array  # C-contiguous: the transpose of an array in Fortran order
+    shape: Shape  # of the array
+    order: Order
+
+    @property
+    def pointer(self) -> Any:
+        return ffi.from_buffer("char[]", self.memory)
+
+
+def dtype_of(dtype: npt.DTypeLike) -> np.dtype[Any]:
+    """Returns a dtype that the library has; raises TypeError, saying what to do, for another."""
+    found = np.dtype(dtype)
+    if found in TYPES:
+        return found
+    if found.kind == "f" and found.itemsize in (4, 8):
+        advice = "of the other byte order: take array.astype(array.dtype.newbyteorder('='))"
+    elif found.kind == "c":
+        advice = "complex: take array.real and array.imag, each by itself"
+    elif found.kind == "f":
+        advice = f"{found}: take array.astype('float{32 if found.itemsize < 4 else 64}')"
+    elif found.kind in "iub":
+        advice = f"{found}: take array.astype('float64'), if an error bound makes sense for it"
+    else:
+        advice = f"{found}"
+    raise TypeError(f"ghz compresses float32 and float64, and this is {advice}")
+
+
+def values_of(array: npt.ArrayLike) -> Values:
+    """Takes an array; copies it if it has gaps or is in neither order."""
+    if isinstance(array, np.ma.MaskedArray):
+        raise TypeError(
+            "the mask of a masked array would be lost: take array.filled(v) and fill_value=v"
+        )
+    found = np.asarray(array)
+    dtype_of(found.dtype)
+    flags = found.flags
+    if flags.f_contiguous and not flags.c_contiguous:
+        return Values(found.T, found.shape, "F")
+    memory = found if flags.c_contiguous else found.copy(order="C")
+    return Values(memory, found.shape, "C")
+
+
+def memory_shape(shape: Shape, order: Order) -> Shape:
+    """Returns the extents as they lie in memory, the slowest first."""
+    return shape if order == "C" else shape[::-1]
+
+
+def checked_shape(shape: Any) -> Shape:
+    """Returns a shape as integers; raises what NumPy raises for anything else."""
+    extents = (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)
+    found = tuple(int(extent.__index__()) for extent in extents)
+    if any(extent < 0 for extent in found):
+        raise ArgumentError(f"shape {found} has a negative extent")
+    return found
+
+
+def checked_order(order: str) -> Order:
+    if order == "C":
+        return "C"
+    if order == "F":
+        return "F"
+    raise ArgumentError(f"order {order!r}: must be 'C' or 'F'")
+
+
+def count_of(shape: Shape) -> int:
+    """Returns the number of values, which Python does not let overflow."""
+    count = 1
+    for extent in shape:
+        count *= extent
+    return count
+
+
+def library_shape(shape: Shape, order: Order) -> Any:
+    """Returns the ghz_shape * that the library chooses for an array."""
+    if not shape:
+        return ffi.new("ghz_shape *", lib.ghz_flat(1))
+    result = ffi.new("ghz_shape *")
+    extents = memory_shape(shape, order)
+    check(lib.ghz_shape_make(len(extents), ffi.new("uint64_t[]", extents), result))
+    return result

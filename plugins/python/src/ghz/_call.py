@@ -1,0 +1,111 @@
+# _call.py: owns calls of the library: which context they use, and memory for what they make.
+# SPDX-License-Identifier: BSD-3-Clause
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
+from typing import Any
+
+from ._errors import ArgumentError, OutOfMemoryError, error_of, text
+from ._ghz import ffi, lib
+
+_default = 1
+_here: ContextVar[int | None] = ContextVar("ghz_threads", default=None)
+# Contexts of several threads that no call uses: by their number of threads. pop() and append() of a
+# list are atomic.
+_idle: dict[int, list[Any]] = {}
+_single = False  # in a child of a process that used several threads, where OpenMP would hang
+
+
+def set_threads(count: int) -> None:
+    """Sets how many threads each call of this process uses: 1 at first, 0 for one a core.
+
+    Calls of different Python threads run side by side whatever this says.
+    """
+    global _default
+    _default = _checked(count)
+
+
+def get_threads() -> int:
+    """Returns how many threads a call from here uses; 0: one a core."""
+    if _single:
+        return 1
+    here = _here.get()
+    return _default if here is None else here
+
+
+@contextlib.contextmanager
+def threads(count: int) -> Iterator[None]:
+    """Sets the threads of each call inside a `with`, in this Python thread or task alone."""
+    token = _here.set(_checked(count))
+    try:
+        yield
+    finally:
+        _here.reset(token)
+
+
+def _checked(count: int) -> int:
+    if not 0 <= count <= 4096:
+        raise ArgumentError(f"{count} threads: must be 0 to 4096")
+    return int(count)
+
+
+def _after_fork() -> None:
+    global _single
+    _single = _single or bool(_idle)
+    _idle.clear()  # the parent's, whose threads are not here
+
+
+os.register_at_fork(after_in_child=_after_fork)
+
+
+def _lease(count: int) -> Any:
+    idle = _idle.setdefault(count, [])
+    try:
+        return idle.pop()
+    except IndexError:
+        made = ffi.new("ghz_context **")
+        status = lib.ghz_context_create(made, count)
+        if status:
+            raise error_of(status, text(lib.ghz_context_message(ffi.NULL))) from None
+        return ffi.gc(made[0], lib.ghz_context_free)
+
+
+def call(function: Callable[..., int], *arguments: Any) -> None:
+    """Calls function(context, *arguments), without the GIL; raises its error."""
+    count = get_threads()
+    context = ffi.NULL if count == 1 else _lease(count)
+    try:
+        status = function(context, *arguments)
+        if status:
+            raise error_of(status, text(lib.ghz_context_message(context)))
+    finally:
+        if count != 1:
+            _idle.setdefault(count, []).append(context)
+
+
+def check(status: int) -> None:
+    """Raises the error of a call that takes no context."""
+    if status:
+        raise error_of(status, text(lib.ghz_context_message(ffi.NULL)))
+
+
+def produce(capacity: int, function: Callable[..., int], *arguments: Any) -> Any:
+    """Calls function(context, *arguments, dst, capacity, size); returns dst as a buffer that owns
+    its memory. Of the capacity, only what is written becomes memory of the process."""
+    if not capacity:
+        raise OutOfMemoryError("the result does not fit in memory")
+    memory = lib.malloc(capacity)
+    if memory == ffi.NULL:
+        raise OutOfMemoryError(f"no {capacity} bytes for the result")
+    size = ffi.new("size_t *")
+    try:
+        call(function, *arguments, memory, capacity, size)
+    except BaseException:
+        lib.free(memory)
+        raise
+    shorter = lib.realloc(memory, size[0])
+    owned = ffi.gc(memory if shorter == ffi.NULL else shorter, lib.free, size[0])
+    return ffi.buffer(owned, size[0])

@@ -1,0 +1,129 @@
+# _lattice.py: owns lattices: what a bound becomes, and what streams that add have in common.
+# SPDX-License-Identifier: BSD-3-Clause
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ._arrays import DTYPES, TYPES, Values, values_of
+from ._call import call, check
+from ._errors import ArgumentError, MismatchError
+from ._ghz import ffi, lib
+
+
+@dataclass(frozen=True)
+class Lattice:
+    """The grid that values are quantised to. Streams add if their lattices are equal.
+
+    Take it from ghz.lattice() or from a stream: one made by hand is not verified.
+    """
+
+    dtype: np.dtype[Any]
+    cap: int
+    step: float
+    bound: float  # of one value of one compressed array
+    fill_value: float | None = None
+
+
+def to_c(lattice: Lattice) -> Any:
+    """Returns a ghz_lattice *."""
+    fill = lattice.fill_value
+    fields = (TYPES[lattice.dtype], lattice.cap, lattice.step, lattice.bound)
+    return ffi.new("ghz_lattice *", (*fields, fill is not None, 0.0 if fill is None else fill))
+
+
+def from_c(c: Any) -> Lattice:
+    """Returns what a ghz_lattice says."""
+    return Lattice(DTYPES[c.type], c.cap, c.step, c.eb, c.fill if c.has_fill else None)
+
+
+def checked_fill(fill_value: float | None, dtype: np.dtype[Any]) -> float | None:
+    """Returns a fill value as the dtype has it: 1e20 is float32(1e20). NaN is missing anyway."""
+    if fill_value is None or math.isnan(fill_value):
+        return None
+    return float(dtype.type(fill_value))
+
+
+def bound_of(abs: float | None, rel: float | None, psnr: float | None) -> Any:
+    """Returns the ghz_bound of the one that is given."""
+    given = [
+        (kind, float(value))
+        for kind, value in ((lib.GHZ_ABS, abs), (lib.GHZ_REL, rel), (lib.GHZ_PSNR, psnr))
+        if value is not None
+    ]
+    if len(given) != 1:
+        raise ArgumentError("give one of abs=, rel=, psnr=; or like= in their place")
+    return ffi.new("ghz_bound *", given[0])[0]
+
+
+def lattice_for(arrays: Sequence[Values], bound: Any, fill_value: float | None) -> Lattice:
+    """Makes the lattice for arrays of one dtype, of the range of all their values."""
+    if not arrays:
+        raise ArgumentError("no array to make a lattice for")
+    dtype = arrays[0].memory.dtype
+    for number, values in enumerate(arrays):
+        if values.memory.dtype != dtype:
+            raise MismatchError(f"array {number} is {values.memory.dtype}, array 0 is {dtype}")
+    fill = checked_fill(fill_value, dtype)
+    result = ffi.new("ghz_lattice *")
+    fill_c = ffi.NULL if fill is None else ffi.new("double *", fill)
+    pointers = [values.pointer for values in arrays]
+    counts = {values.memory.size for values in arrays}
+    if len(counts) == 1:
+        many = (len(arrays), ffi.new("void *[]", pointers), counts.pop())
+        call(lib.ghz_lattice_for, TYPES[dtype], bound, fill_c, *many, result)
+        return from_c(result)
+    ends = _ends(arrays, pointers, fill)  # the lattice is that of the range alone
+    call(
+        lib.ghz_lattice_for,
+        TYPES[dtype],
+        bound,
+        fill_c,
+        1,
+        ffi.new("void *[]", [ends[1]]),
+        ends[0].size,
+        result,
+    )
+    return from_c(result)
+
+
+def _ends(arrays: Sequence[Values], pointers: list[Any], fill: float | None) -> tuple[Any, Any]:
+    """Returns an array with the least and the greatest value of all, and a pointer to it."""
+    dtype = arrays[0].memory.dtype
+    found: list[float] = []
+    for values, pointer in zip(arrays, pointers):
+        ends = ffi.new("double[2]")
+        where = (TYPES[dtype], pointer, values.memory.size)
+        if fill is None:
+            call(lib.ghz_range, *where, ends, ends + 1)
+        else:
+            call(lib.ghz_range_without, *where, fill, ends, ends + 1)
+        found += [end for end in ends if math.isfinite(end)]
+    both = np.array([min(found), max(found)] if found else [], dtype)
+    return both, ffi.from_buffer("char[]", both)
+
+
+def lattice(
+    *arrays: npt.ArrayLike,
+    abs: float | None = None,
+    rel: float | None = None,
+    psnr: float | None = None,
+    fill_value: float | None = None,
+) -> Lattice:
+    """Makes one lattice for arrays that are to be added, of any shapes: compress(x, like=lattice).
+
+    rel and psnr count from the range of the values of all arrays together.
+    """
+    return lattice_for([values_of(a) for a in arrays], bound_of(abs, rel, psnr), fill_value)
+
+
+def info_of(data: Any) -> Any:
+    """Reads the ghz_info * of a stream, checked as the library checks it."""
+    info = ffi.new("ghz_info *")
+    check(lib.ghz_info_read(data, info))
+    return info

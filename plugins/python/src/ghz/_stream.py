@@ -1,0 +1,356 @@
+# _stream.py: owns Stream: a compressed array, which is added, sliced and summed up as it is.
+# SPDX-License-Identifier: BSD-3-Clause
+from __future__ import annotations
+
+import math
+import pickle
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _index
+from ._arrays import (
+    DTYPES,
+    TYPES,
+    Array,
+    Order,
+    Shape,
+    checked_order,
+    checked_shape,
+    count_of,
+    dtype_of,
+    memory_shape,
+)
+from ._buffer import Buffer
+from ._call import call, check, produce
+from ._errors import ArgumentError, CorruptError, MismatchError, RangeError
+from ._ghz import ffi, lib
+from ._lattice import Lattice, from_c, info_of
+from ._numbers import Estimate, Summary, summary_of
+
+
+@dataclass(frozen=True)
+class Info:
+    """What the header of a stream says."""
+
+    lattice: Lattice
+    shape: tuple[int, int, int]  # z, y, x: the axes joined, as the library has them
+    dims: int  # 1: tiles of 1024 values in a row; 2: bricks of 1x32x32; 3: bricks of 8x8x16
+    count: int  # values
+    terms: int  # compressed arrays that this is the sum of
+    inexact: bool  # values outside the lattice were added: no bound is promised
+    transform: bool  # may have cosine coefficients
+    bound: float  # the largest error of a value
+
+
+class Stream(Buffer):
+    """A compressed array of float32 or float64. It never changes, and any number of threads may
+    use it. Made by ghz.compress, by arithmetic, and by Stream.from_bytes.
+
+    As a buffer it is the bytes of a plain libghz stream; the shape of more than three dimensions
+    and the order are kept beside them.
+    """
+
+    __slots__ = ("_c", "_data", "_info", "_order", "_shape", "_summary", "__weakref__")
+    __array_ufunc__ = None  # so that array + stream asks the stream
+
+    def __init__(self, data: Any, shape: Any = None, order: str = "C") -> None:
+        self._data = data
+        held = ffi.from_buffer("char[]", data)
+        self._c = ffi.new("ghz_bytes *", (held, len(held)))  # keeps no reference: _data does
+        self._info = info_of(self._c[0])
+        if self._info.bytes != len(held):
+            raise CorruptError(f"{len(held) - self._info.bytes} bytes follow the stream")
+        extents = tuple(self._info.shape.extent)
+        self._order: Order = checked_order(order)
+        self._shape = _shape_in_stream(self._info) if shape is None else checked_shape(shape)
+        self._summary: Summary | None = None
+        if count_of(self._shape) != self._info.count:
+            raise ArgumentError(f"shape {self._shape} does not have {self._info.count} values")
+        joins = _index.groups(memory_shape(self._shape, self._order), extents)
+        if self._info.count and joins is None:
+            raise ArgumentError(
+                f"shape {self._shape}, order {order}, is not of a stream of {extents}"
+            )
+
+    @classmethod
+    def from_bytes(cls, buffer: Any, shape: Any = None, order: str = "C") -> Stream:
+        """Makes a stream of a buffer of compressed bytes; copies it unless it is `bytes`.
+
+        shape: that of the array; without it (z, y, x), (y, x) or (n,) as the stream has it.
+        Raises CorruptError, VersionError; ArgumentError if the shape is not that of the stream.
+        """
+        return cls(buffer if type(buffer) is bytes else bytes(buffer), shape, order)
+
+    # ---- What it is ----
+
+    @property
+    def shape(self) -> Shape:
+        return self._shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return DTYPES[self._info.lattice.type]
+
+    @property
+    def order(self) -> Order:
+        """ "F" if the array was in Fortran order, else "C"."""
+        return self._order
+
+    @property
+    def ndim(self) -> int:
+        return len(self._shape)
+
+    @property
+    def size(self) -> int:
+        """Number of values."""
+        return int(self._info.count)
+
+    @property
+    def nbytes(self) -> int:
+        """Compressed bytes: what the stream takes."""
+        return len(self._data)
+
+    @property
+    def ratio(self) -> float:
+        """Bytes of the array for each compressed byte."""
+        return self.size * self.dtype.itemsize / self.nbytes
+
+    @property
+    def bound(self) -> float:
+        """The largest error of a value: of a sum, the bounds of its terms together. Infinite if
+        values outside the lattice were added."""
+        return float(self._info.bound)
+
+    @property
+    def lattice(self) -> Lattice:
+        return from_c(self._info.lattice)
+
+    @property
+    def info(self) -> Info:
+        i = self._info
+        z, y, x = i.shape.extent
+        flags = (bool(i.inexact), bool(i.transform))
+        return Info(self.lattice, (z, y, x), i.shape.dims, i.count, i.terms, *flags, i.bound)
+
+    @property
+    def data(self) -> memoryview:
+        """The compressed bytes, not copied."""
+        return memoryview(self._data).cast("B").toreadonly()
+
+    def __bytes__(self) -> bytes:
+        return bytes(self._data)
+
+    def __len__(self) -> int:
+        if not self._shape:
+            raise TypeError("len() of an array without dimensions")
+        return self._shape[0]
+
+    def __repr__(self) -> str:
+        what = f"{self.dtype}, shape {self._shape}, {self.nbytes} bytes"
+        return f"<ghz.Stream: {what}, ratio {self.ratio:.4g}, bound {self.bound:.4g}>"
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the bytes, the shape and the order are equal."""
+        if not isinstance(other, Stream):
+            return NotImplemented
+        same = self._shape == other._shape and self._order == other._order
+        return same and self.data == other.data
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __copy__(self) -> Stream:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Stream:
+        return self
+
+    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
+        # Protocol 5 lets Dask and mpi4py move the bytes without a copy.
+        data = pickle.PickleBuffer(self.data) if protocol >= 5 else bytes(self)
+        return Stream.from_bytes, (data, self._shape, self._order)
+
+    # ---- Values ----
+
+    def decompress(self, out: Array | None = None, dtype: npt.DTypeLike | None = None) -> Array:
+        """Decompresses all values, to a new array or to `out`.
+
+        out: a writable array of the shape and dtype, contiguous in the stream's order.
+        dtype: float64 for a stream of float32, whose sums are then within their bound strictly.
+        """
+        if out is None:
+            out = np.empty(self._shape, dtype_of(dtype) if dtype else self.dtype, self._order)
+        else:
+            self._check_out(out, dtype)
+        pointer = ffi.from_buffer("char[]", out if self._order == "C" else out.T, True)
+        call(lib.ghz_decompress, self._c[0], TYPES[out.dtype], pointer, out.size)
+        return out
+
+    def _check_out(self, out: Any, dtype: npt.DTypeLike | None) -> None:
+        if not isinstance(out, np.ndarray):
+            raise TypeError(f"out: a NumPy array is needed, not {type(out).__name__}")
+        if dtype_of(out.dtype) != (np.dtype(dtype) if dtype else out.dtype):
+            raise ArgumentError(f"out: {out.dtype}, but dtype={np.dtype(dtype)}")
+        if out.shape != self._shape:
+            raise ArgumentError(f"out: shape {out.shape}, the stream's is {self._shape}")
+        fits = out.flags.c_contiguous if self._order == "C" else out.flags.f_contiguous
+        if not fits or not out.flags.writeable:
+            need = f"contiguous in {self._order} order" if not fits else "writable"
+            raise ArgumentError(f"out: must be {need}")
+
+    def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> Array:
+        if copy is False:
+            raise ValueError("a stream has no array to share: it is decompressed to a new one")
+        values = self.decompress()
+        return values if dtype is None else values.astype(dtype, copy=False)
+
+    def __getitem__(self, index: Any) -> Any:
+        """Returns the values that an index of integers, slices and ... selects; decompresses only
+        the tiles that hold them."""
+        i = self._info
+        where = (i.shape.dims, tuple(i.shape.extent))
+        return _index.read(index, self._shape, self._order, *where, self.dtype, self._read_box)
+
+    def _read_box(self, origin: tuple[int, int, int], out: Array) -> None:
+        pointer = ffi.from_buffer("char[]", out, True)
+        call(
+            lib.ghz_decompress_box, self._c[0], self._info.lattice.type, origin, out.shape, pointer
+        )
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[i] for i in range(len(self)))
+
+    # ---- Numbers ----
+
+    def summary(self) -> Summary:
+        """Returns count, sum, mean, variance, deviation and norm, in one pass over the stream."""
+        if self._summary is None:
+            c = ffi.new("ghz_summary *")
+            call(lib.ghz_moments, self._c[0], c)
+            self._summary = summary_of(c)
+        return self._summary
+
+    def sum(self) -> Estimate:
+        return self.summary().sum
+
+    def mean(self) -> Estimate:
+        return self.summary().mean
+
+    def var(self) -> Estimate:
+        return self.summary().variance
+
+    def std(self) -> Estimate:
+        return self.summary().deviation
+
+    def norm(self) -> Estimate:
+        return self.summary().norm
+
+    def min(self) -> Estimate:
+        return self._extrema()[0]
+
+    def max(self) -> Estimate:
+        return self._extrema()[1]
+
+    def _extrema(self) -> list[Estimate]:
+        ends = ffi.new("double[2]")
+        call(lib.ghz_extrema, self._c[0], ends, ends + 1)
+        if ends[0] > ends[1]:  # nothing is finite
+            return [Estimate(math.nan, math.nan, math.nan)] * 2
+        low = [math.nextafter(end - self.bound, -math.inf) for end in ends]
+        high = [math.nextafter(end + self.bound, math.inf) for end in ends]
+        return [Estimate(*three) for three in zip(ends, low, high)]
+
+    # ---- Arithmetic: what it gives is a stream, and nothing is decompressed ----
+
+    def __add__(self, other: object) -> Stream:
+        if _is_zero(other):
+            return self
+        if not isinstance(other, Stream):
+            return refused(other)
+        terms = self._info.terms + other._info.terms
+        return make(self, terms, lib.ghz_add, self._c[0], like_first(self, other))
+
+    def __radd__(self, other: object) -> Stream:
+        return self + other  # sum() begins with 0
+
+    def __sub__(self, other: object) -> Stream:
+        if _is_zero(other):
+            return self
+        if not isinstance(other, Stream):
+            return refused(other)
+        terms = self._info.terms + other._info.terms
+        return make(self, terms, lib.ghz_subtract, self._c[0], like_first(self, other))
+
+    def __rsub__(self, other: object) -> Stream:
+        return -self + other
+
+    def __neg__(self) -> Stream:
+        return make(self, self._info.terms, lib.ghz_negate, self._c[0])
+
+    def __pos__(self) -> Stream:
+        return self
+
+    def __mul__(self, factor: Any) -> Stream:
+        if isinstance(factor, Stream) or np.ndim(factor):
+            return refused(factor)
+        return make(self, self._info.terms, lib.ghz_scale, self._c[0], float(factor))
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, divisor: Any) -> Stream:
+        """Divides by a number; an integer k gives what ghz.mean of k streams gives."""
+        if isinstance(divisor, Stream) or np.ndim(divisor):
+            return refused(divisor)
+        if isinstance(divisor, (int, np.integer)) and divisor > 0:
+            return divide(self, int(divisor))
+        return self * (1 / float(divisor))
+
+
+def _shape_in_stream(info: Any) -> Shape:
+    z, y, x = info.shape.extent
+    return (x,) if info.shape.dims == 1 else (y, x) if z == 1 else (z, y, x)
+
+
+def _is_zero(other: object) -> bool:
+    return isinstance(other, (int, float, np.integer, np.floating)) and other == 0
+
+
+def refused(other: Any) -> Stream:
+    if isinstance(other, np.ndarray):
+        raise TypeError("compress the array first: ghz.compress(array, like=stream)")
+    return NotImplemented  # type: ignore[no-any-return]
+
+
+def like_first(first: Stream, other: Stream) -> Any:
+    """Returns the bytes of an operand, whose NumPy shape must be that of the first one."""
+    if (first._shape, first._order) != (other._shape, other._order):
+        one, two = (f"{s._shape} in {s._order} order" for s in (first, other))
+        raise MismatchError(f"shape {two}, the first operand has {one}")
+    return other._c[0]
+
+
+def make(first: Stream, terms: int, function: Any, *arguments: Any) -> Stream:
+    """Calls a function that writes a stream like `first` of so many terms."""
+    if terms >= 2**32:
+        raise RangeError(f"the sum would have {terms} terms")
+    info = first._info
+    # Beyond the limit the function says so itself: any capacity will do.
+    limit = lib.ghz_terms_limit(info.lattice.cap)
+    shape = ffi.addressof(info, "shape")
+    capacity = lib.ghz_shape_bound(shape, info.lattice.type, max(1, min(terms, limit)))
+    return Stream(produce(capacity, function, *arguments), first._shape, first._order)
+
+
+def divide(stream: Stream, k: int) -> Stream:
+    """Divides a sum by k >= 1 with the bytes that ghz_mean gives."""
+    info = stream._info
+    tiles = ffi.new("ghz_slice *")
+    check(lib.ghz_slice_view(stream._c[0], 0, info.tiles, tiles))
+    shape, terms = ffi.addressof(info, "shape"), max(1, info.terms)
+    room = lib.ghz_slice_bound(shape, info.tiles, info.lattice.type, terms)
+    message = ffi.new("char[]", room)
+    call(lib.ghz_slice_mean, tiles, k, message, room, tiles)
+    return make(stream, terms, lib.ghz_slice_join, 1, tiles)

@@ -1,0 +1,158 @@
+# test_arithmetic.py: owns tests of sums, means and other arithmetic on streams.
+# SPDX-License-Identifier: BSD-3-Clause
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ghz
+from conftest import error, field
+
+
+def three(shape: tuple[int, ...] = (20, 40, 50), dtype: str = "f4", **how: Any) -> Any:
+    arrays = [field(shape, dtype, seed) for seed in range(3)]
+    lattice = ghz.lattice(*arrays, rel=1e-3)
+    return arrays, [ghz.compress(x, like=lattice, **how) for x in arrays]
+
+
+@pytest.mark.parametrize("shape", [(50000,), (40, 50), (20, 40, 50), (3, 5, 2, 700)])
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_sums(shape: tuple[int, ...], dtype: str) -> None:
+    (x, y, z), (a, b, c) = three(shape, dtype)
+    x8, y8, z8 = (v.astype(np.longdouble) for v in (x, y, z))
+    for stream, wanted in [
+        (a + b, x8 + y8),
+        (a - b, x8 - y8),
+        (-a, -x8),
+        (a * 2.5, x8 * 2.5),
+        (3 * a, 3 * x8),
+        (a / 4, x8 / 4),
+        (a / 0.5, x8 / 0.5),
+        (+a, x8),
+        (ghz.sum([a, b, c]), x8 + y8 + z8),
+        (ghz.mean([a, b, c]), (x8 + y8 + z8) / 3),
+    ]:
+        assert stream.shape == shape and stream.dtype == dtype
+        assert error(stream.decompress(dtype="f8"), wanted) <= stream.bound
+    assert (a + b).bound == pytest.approx(2 * a.bound) and ghz.mean([a, b]).bound == pytest.approx(
+        a.bound
+    )
+
+
+def test_same_bytes_in_any_order() -> None:
+    _, streams = three()
+    sums = [ghz.sum(order) for order in itertools.permutations(streams)]
+    a, b, c = streams
+    sums += [a + b + c, c + (b + a), sum(streams), ghz.sum(iter(streams))]
+    assert all(s == sums[0] for s in sums)
+    assert sums[0] / 3 == ghz.mean(streams) and sums[0] / np.int64(3) == ghz.mean(streams)
+
+
+def test_many() -> None:
+    a = ghz.compress(field((3000,)), rel=1e-3)
+    read = 0
+
+    def streams() -> Any:
+        nonlocal read
+        for _ in range(1000):
+            read += 1
+            yield a
+
+    total = ghz.sum(streams())
+    assert read == 1000 == total.info.terms
+    assert total.bound == pytest.approx(1000 * a.bound)
+    assert total / 1000 == ghz.mean([a] * 1000)
+    assert error((total / 1000).decompress(), a.decompress()) <= a.bound
+
+
+def test_fortran() -> None:
+    x, y = (field((30, 40), seed=seed, order="F") for seed in (1, 2))
+    a = ghz.compress(x, rel=1e-3)
+    b = ghz.compress(y, like=a)
+    total = (a + b).decompress()
+    assert total.flags.f_contiguous and error(total, x.astype("f8") + y) <= (a + b).bound
+    with pytest.raises(ghz.MismatchError, match="in C order, the first operand has .* F order"):
+        a + ghz.compress(np.ascontiguousarray(y), like=a)
+
+
+def test_arrays_of_different_shapes_on_one_lattice() -> None:
+    x, y = field((40, 50)), 5 * field((700,))
+    both = ghz.lattice(x, y, rel=1e-3)
+    assert both == ghz.lattice(np.concatenate([x.ravel(), y]), rel=1e-3)
+    filled = y.copy()
+    filled[3] = -999
+    assert ghz.lattice(x, filled, rel=1e-3, fill_value=-999).step == both.step
+    assert ghz.lattice(np.zeros(3), np.full(4, np.nan), rel=1e-3).step > 0
+    assert ghz.lattice(x, abs=1e-3).bound == 1e-3
+
+
+def test_extremes() -> None:
+    (x, y, _), (a, b, c) = three(transform=False)
+    for f, g in ((ghz.minimum, np.minimum), (ghz.maximum, np.maximum)):
+        assert error(f(a, b).decompress(), g(x, y)) <= a.bound
+    smooth = ghz.compress(x, like=a)
+    if smooth.info.transform:
+        with pytest.raises(ghz.ArgumentError):
+            ghz.minimum(smooth, b)
+
+
+def test_difference() -> None:
+    x = field((30, 40), "f8", order="F")
+    y = x.copy(order="F")
+    y[17, 23] += 0.5
+    a = ghz.compress(x, rel=1e-4)
+    found = ghz.difference(a, ghz.compress(y, like=a))
+    assert found.place == (17, 23) and found.largest.low <= 0.5 <= found.largest.high
+    assert found.product == pytest.approx((x * y).sum(), rel=1e-3) and found.mismatches == 0
+    nothing = ghz.compress(np.full((3, 3), np.nan), like=a)
+    assert ghz.difference(nothing, nothing).place is None
+
+
+def test_refused() -> None:
+    x = field((20, 40, 50))
+    a = ghz.compress(x, abs=1e-3)
+    with pytest.raises(ghz.MismatchError, match="step"):
+        a + ghz.compress(x, abs=2e-3)
+    with pytest.raises(ghz.MismatchError, match="shape"):
+        a + ghz.compress(x[:10], abs=1e-3)
+    with pytest.raises(ghz.MismatchError, match="shape"):
+        ghz.sum([a, ghz.compress(x.reshape(40, 20, 50), abs=1e-3)])
+    with pytest.raises(ghz.MismatchError, match="float64"):
+        ghz.compress(x.astype("f8"), like=a)
+    with pytest.raises(ghz.MismatchError, match="fill_value"):
+        ghz.compress(x, like=a, fill_value=3)
+    with pytest.raises(ghz.MismatchError):
+        a + ghz.compress(x, abs=1e-3, fill_value=3)
+    for operation in (
+        lambda: a + 1,
+        lambda: 1 - a,
+        lambda: a * a,
+        lambda: a / a,
+        lambda: a + "x",
+        lambda: a + x,
+        lambda: x + a,
+        lambda: a * x,
+        lambda: x * a,
+        lambda: 1 / a,
+        lambda: np.add(a, a),
+    ):
+        with pytest.raises(TypeError):
+            operation()
+    for factor in (0, float("nan"), float("inf"), 1e300):
+        with pytest.raises(ghz.ArgumentError):
+            a * factor
+    with pytest.raises((ghz.ArgumentError, ZeroDivisionError)):
+        a / 0
+    for empty in (ghz.sum, ghz.mean):
+        with pytest.raises(ghz.ArgumentError):
+            empty([])
+
+
+def test_too_many_terms() -> None:
+    s = ghz.compress(field((100,)), abs=1e-3)
+    with pytest.raises(ghz.RangeError, match="terms"):
+        for _ in range(40):
+            s = s + s

@@ -1,0 +1,107 @@
+# test_threads.py: owns tests of threads, of the GIL, and of fork().
+# SPDX-License-Identifier: BSD-3-Clause
+from __future__ import annotations
+
+import multiprocessing
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ghz
+from conftest import field
+
+
+def work(s: ghz.Stream) -> bytes:
+    total = ghz.sum([s, s * 1.0, s])
+    return (
+        bytes(total)
+        + s[3:5, :, 10].tobytes()
+        + s.decompress().tobytes()
+        + repr(s.summary()).encode()
+    )
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_one_stream_many_threads(count: int) -> None:
+    s = ghz.compress(field((20, 40, 50)), abs=1e-3)
+    wanted = work(s)
+    with ThreadPoolExecutor(12) as pool:
+
+        def run(number: int) -> bool:
+            with ghz.threads(1 + number % count):
+                if number % 5 == 0:  # an error of one thread is not another's
+                    with pytest.raises(ghz.MismatchError, match="step"):
+                        s + ghz.compress(np.asarray(s), abs=1)
+                return work(s) == wanted
+
+        assert all(pool.map(run, range(120)))
+
+
+def test_setting_threads() -> None:
+    assert ghz.get_threads() == 1
+    with ghz.threads(3):
+        assert ghz.get_threads() == 3
+        seen: list[int] = []
+        other = threading.Thread(target=lambda: seen.append(ghz.get_threads()))
+        other.start()
+        other.join()
+        assert seen == [1]  # a setting of this thread alone
+    try:
+        ghz.set_threads(2)
+        assert ghz.get_threads() == 2
+    finally:
+        ghz.set_threads(1)
+    for bad in (-1, 5000):
+        with pytest.raises(ghz.ArgumentError):
+            ghz.set_threads(bad)
+
+
+def test_gil_is_released() -> None:
+    """A thread that counts goes on while another compresses."""
+    x = np.random.default_rng(0).normal(size=1 << 22)
+    switches, ended = 0, False
+
+    def count() -> None:
+        nonlocal switches
+        while not ended:
+            switches += 1
+            time.sleep(0)
+
+    other = threading.Thread(target=count)
+    before = 0
+    other.start()
+    try:
+        for _ in range(20):
+            start = switches
+            ghz.compress(x, abs=1e-6)
+            before = max(before, switches - start)
+    finally:
+        ended = True
+        other.join()
+    assert before > 50  # a call that held the GIL would let it run once or twice
+
+
+def child(data: Any, queue: Any) -> None:
+    queue.put(work(data))
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+@pytest.mark.parametrize("count", [1, 2])
+def test_processes(method: str, count: int) -> None:
+    """Streams go to children, and children work: also where the parent used several threads."""
+    s = ghz.compress(field((20, 40, 50)), abs=1e-3)
+    with ghz.threads(count):
+        wanted = work(s)
+        context: Any = multiprocessing.get_context(method)
+        queue = context.Queue()
+        process = context.Process(target=child, args=(s, queue))
+        process.start()
+        try:
+            assert queue.get(timeout=60) == wanted
+        finally:
+            process.join(10)
+            process.kill()
