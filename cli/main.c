@@ -1,4 +1,4 @@
-/* main.c: owns the list of verbs, and hands the command line to one of them. */
+/* main.c: owns the choice of a verb, to which it hands the command line. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
 #include <fcntl.h>
@@ -6,37 +6,36 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "completion.h"
 #include "io/signals.h"
 #include "options/guess.h"
+#include "report/name.h"
 #include "report/report.h"
 #include "verbs.h"
-
-static const verb *const verbs[] = {&verb_compress, &verb_decompress, &verb_add,   &verb_sub,   &verb_scale,
-                                    &verb_mean,     &verb_minmax,     &verb_info,  &verb_stats, &verb_diff,
-                                    &verb_test,     &verb_compare,    &verb_bench, &verb_tune,  &verb_h5args};
-enum { VERBS = sizeof verbs / sizeof *verbs };
+#include "version.h"
 
 static void print_help(void) {
-  printf("Usage: ghz VERB [OPTION...] [FILE...]\n\n"
-         "Compresses files of floating-point numbers within an error bound, and computes on the compressed\n"
-         "files.\n\n"
-         "Verbs:\n");
-  for (int i = 0; i < VERBS; i++) {
+  print_named(
+      "Usage: ghz VERB [OPTION...] [FILE...]\n\n"
+      "Compresses files of floating-point numbers within an error bound, and computes on the compressed\n"
+      "files.\n\n"
+      "Verbs:\n");
+  for (int i = 0; verbs[i]; i++) {
     char names[32];
     snprintf(names, sizeof names, "%s%s%s", verbs[i]->name, verbs[i]->alias ? ", " : "",
              verbs[i]->alias ? verbs[i]->alias : "");
     printf("  %-12s %s\n", names, verbs[i]->summary);
   }
-  printf("\nghz VERB --help describes a verb; ghz --version prints the version.\n"
-         "Exit code: 0 success, 1 failure, 2 usage error.\n\n"
-         "Examples:\n"
-         "  ghz compress --rel 1e-4 wave.f32             # makes wave.f32.ghz\n"
-         "  ghz decompress wave.f32.ghz -o back.f32      # without -o: wave.f32\n"
-         "  ghz add a.ghz b.ghz c.ghz -o sum.ghz         # adds without decompressing\n");
+  print_named("\nghz VERB --help describes a verb; ghz --version prints the version.\n"
+              "Exit code: 0 success, 1 failure, 2 usage error.\n\n"
+              "Examples:\n"
+              "  ghz compress --rel 1e-4 wave.f32             # makes wave.f32.ghz\n"
+              "  ghz decompress wave.f32.ghz -o back.f32      # without -o: wave.f32\n"
+              "  ghz add a.ghz b.ghz c.ghz -o sum.ghz         # adds without decompressing\n");
 }
 
 static const verb *find_verb(const char *name) {
-  for (int i = 0; i < VERBS; i++)
+  for (int i = 0; verbs[i]; i++)
     if (strcmp(verbs[i]->name, name) == 0 || (verbs[i]->alias && strcmp(verbs[i]->alias, name) == 0))
       return verbs[i];
   return NULL;
@@ -53,7 +52,7 @@ static const char *guess_verb(const char *name) {
   for (size_t i = 0; i < sizeof synonyms / sizeof *synonyms; i++)
     if (strcmp(synonyms[i][0], name) == 0)
       return synonyms[i][1];
-  for (int i = 0; i < VERBS; i++) {
+  for (int i = 0; verbs[i]; i++) {
     guess_offer(&g, verbs[i]->name);
     if (verbs[i]->alias)
       guess_offer(&g, verbs[i]->alias);
@@ -76,6 +75,10 @@ static int run_verb(const verb *v, int argc, char **argv) {
   return code;
 }
 
+static int complete(const char *shell) {
+  return completion_print(shell) ? EXIT_OK : fail_usage(NULL, "--completion '%s': it is bash or zsh", shell);
+}
+
 static int dispatch(int argc, char **argv) {
   if (argc < 2)
     return fail_usage(NULL, "no verb given");
@@ -83,7 +86,9 @@ static int dispatch(int argc, char **argv) {
   if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || (strcmp(word, "help") == 0 && argc < 3))
     return (print_help(), EXIT_OK);
   if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0)
-    return (printf("ghz %s\n", ghz_version()), EXIT_OK);
+    return (version_print(), EXIT_OK);
+  if (strcmp(word, "--completion") == 0)
+    return complete(argc > 2 ? argv[2] : "");
   bool help = strcmp(word, "help") == 0;
   const verb *v = find_verb(help ? argv[2] : word);
   if (!v)

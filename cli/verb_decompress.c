@@ -146,7 +146,7 @@ const verb verb_decompress = {
                "Values of f32 may be written as f64. --range and --box read only the frames that hold\n"
                "the requested values, and require -o or -c. A box is a range along each dimension,\n"
                "slowest first, as in NumPy's a[0:8, :, 100:200].",
-    .type_help = "type to write, f32 or f64; default: by the ending of -o, else FILE's",
+    .type_help = "type to write; default: by the ending of -o, else FILE's",
     .examples = "  ghz decompress wave.f32.ghz -o back.f32\n"
                 "  ghz decompress density.ghz -o back.npy\n"
                 "  ghz decompress --box 10:20,:50 density.ghz -o box.npy\n"

@@ -4,6 +4,8 @@
 
 #include <stdio.h>
 
+#include "report/name.h"
+
 const option_row option_table[] = {
     {'o', OPTION_OUTPUT, "output", "FILE", "write to FILE (- is standard output)"},
     {'c', OPTION_OUTPUT, "stdout", NULL, "write to standard output: as -o -"},
@@ -22,7 +24,7 @@ const option_row option_table[] = {
     {FLAT, OPTION_FLAT, "flat", NULL, "compress as one row of values, whatever the shape: faster, and less"},
     {ORDER, OPTION_ORDER, "order", "N",
      "prediction order 0 to 3; lorenzo: best of these; best: transform, too"},
-    {TYPE, OPTION_TYPE, "type", "T", "type of raw values, f32 or f64; default: by the ending of the name"},
+    {TYPE, OPTION_TYPE, "type", "f32|f64", "type of raw values; default: by the ending of the name"},
     {RANGE, OPTION_RANGE, "range", "FIRST:COUNT",
      "only COUNT values, beginning with number FIRST (counted from 0)"},
     {BOX, OPTION_BOX, "box", "A:B,C:D,...", "only a box: a range along each dimension, slowest first"},
@@ -55,9 +57,11 @@ bool option_applies(const verb *v, const option_row *row) {
 /* ---- Help ---- */
 
 void options_help(const verb *v) {
-  printf("Usage: ghz %s [OPTION...] %s\n\n%s\n\n", v->name, v->operands, v->details);
+  printf("Usage: " GHZ_COMMAND_NAME " %s [OPTION...] %s\n\n", v->name, v->operands);
+  print_named(v->details);
+  printf("\n\n");
   if (v->alias)
-    printf("Another name: ghz %s\n\n", v->alias);
+    printf("Another name: " GHZ_COMMAND_NAME " %s\n\n", v->alias);
   printf("Options:\n");
   for (int i = 0; i < option_rows; i++) {
     const option_row *row = &option_table[i];
@@ -69,5 +73,6 @@ void options_help(const verb *v) {
              row->argument ? row->argument : "");
     printf("  %-26s %s\n", left, row->key == TYPE && v->type_help ? v->type_help : row->help);
   }
-  printf("\nExamples:\n%s", v->examples);
+  printf("\nExamples:\n");
+  print_named(v->examples);
 }

@@ -6,6 +6,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "name.h"
+
 static int current_level = LEVEL_NORMAL;
 static bool bar_visible;
 
@@ -47,7 +49,7 @@ static void print_line(const char *prefix, const char *name, const char *suffix,
 bool fail(const char *name, const char *format, ...) {
   va_list list;
   va_start(list, format);
-  print_line("ghz: ", name, "", format, list);
+  print_line(GHZ_COMMAND_NAME ": ", name, "", format, list);
   va_end(list);
   return false;
 }
@@ -55,8 +57,8 @@ bool fail(const char *name, const char *format, ...) {
 int fail_usage(const char *verb, const char *format, ...) {
   char prefix[64], suffix[64];
   const char *space = verb ? " " : "", *name = verb ? verb : "";
-  snprintf(prefix, sizeof prefix, "ghz%s%s: ", space, name);
-  snprintf(suffix, sizeof suffix, " (see ghz%s%s --help)", space, name);
+  snprintf(prefix, sizeof prefix, GHZ_COMMAND_NAME "%s%s: ", space, name);
+  snprintf(suffix, sizeof suffix, " (see " GHZ_COMMAND_NAME "%s%s --help)", space, name);
   va_list list;
   va_start(list, format);
   print_line(prefix, "", suffix, format, list);

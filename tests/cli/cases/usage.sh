@@ -3,7 +3,17 @@
 . "$HELPERS"
 ok "$GHZ" --help >out
 ok "$GHZ" --version >version
-grep -q '^ghz [0-9]*\.[0-9]*\.[0-9]*' version || die "$(cat version)"
+# The version, what the build has, and what the machine has
+[ "$(cut -d : -f 1 version | grep -v '^ghz [0-9]*\.[0-9]*\.[0-9]*$' | grep -v '^collectives$' | tr '\n' ,)" = \
+  'built with,built without,instruction set,threads,' ] || die "$(cat version)"
+for feature in OpenMP xxHash zstd libpng CUDA MPI; do
+  [ "$(grep '^built with' version | grep -c "[ ,]$feature\b")" = 1 ] || die "$feature: $(cat version)"
+done
+GHZ_ISA=scalar ok "$GHZ" --version >scalar
+grep -q '^instruction set: scalar, of scalar' scalar || die "$(cat scalar)"
+GHZ_ISA=none ok "$GHZ" --version >none
+grep -q "^instruction set: none (GHZ_ISA is 'none'.*), of scalar" none || die "$(cat none)"
+OMP_NUM_THREADS=3 ok "$GHZ" --version | grep -qx 'threads: 3' || die "threads"
 for verb in compress decompress add sub scale mean minmax info stats diff test compare bench tune; do
   grep -q "^  ${verb}[ ,]" out || die "$verb is not in --help"
   ok "$GHZ" $verb --help >help
@@ -14,7 +24,7 @@ for verb in compress decompress add sub scale mean minmax info stats diff test c
   fails 2 'unknown option --bogus' "$GHZ" $verb --bogus
   fails 2 'unknown option -Z' "$GHZ" $verb -Z
 done
-"$GHZ" decompress --help | grep -q -e '--type T *type to write' || die "--type of decompress"
+"$GHZ" decompress --help | grep -q -e '--type f32|f64 *type to write' || die "--type of decompress"
 fails 2 'no verb given' "$GHZ"
 fails 2 "unknown verb 'frobnicate'" "$GHZ" frobnicate
 fails 2 "unknown verb 'frobnicate'" "$GHZ" help frobnicate

@@ -1,0 +1,8 @@
+/* verbs.c: owns the list of verbs. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "verbs.h"
+
+const verb *const verbs[] = {&verb_compress, &verb_decompress, &verb_add,    &verb_sub,
+                             &verb_scale,    &verb_mean,       &verb_minmax, &verb_info,
+                             &verb_stats,    &verb_diff,       &verb_test,   &verb_compare,
+                             &verb_bench,    &verb_tune,       &verb_h5args, NULL};

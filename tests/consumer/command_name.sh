@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# command_name.sh: builds and installs the command under another name, as packagers do where the name
+# is taken, and looks at what is installed, and at what it calls itself.
+# usage: tests/consumer/command_name.sh SOURCES
+# SPDX-License-Identifier: BSD-3-Clause
+set -euo pipefail
+exec </dev/null
+
+sources=$(cd "$1" && pwd)
+name=ghz-fields-of # none that another file has
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+fail() { # word...
+  echo "${0##*/}: $*" >&2 && exit 1
+}
+
+quietly() { # command...: shows its output only if it fails
+  "$@" >"$work/log" 2>&1 || { cat "$work/log" >&2 && fail "failed: $*"; }
+}
+
+configure() { # name
+  cmake -S "$sources" -B "$work/build" -DGHZ_COMMAND_NAME="$1" -DGHZ_TESTS=OFF -DGHZ_BENCH=OFF -DGHZ_EXAMPLES=OFF \
+    -DGHZ_CUDA=OFF -DGHZ_MPI=OFF -DBUILD_SHARED_LIBS=OFF -DCMAKE_BUILD_TYPE=Release
+}
+
+if configure 'bin/ghz' >"$work/log" 2>&1 || ! grep -q "which is no name for a command" "$work/log"; then
+  fail "a path is taken for a name"
+fi
+quietly configure "$name"
+quietly cmake --build "$work/build" -j 2
+quietly cmake --install "$work/build" --prefix "$work/installed"
+
+cd "$work/installed"
+for file in "bin/$name" "share/man/man1/$name.1" "share/bash-completion/completions/$name" "share/zsh/site-functions/_$name"; do
+  [ -s "$file" ] || fail "$file is not installed"
+done
+[ ! -e bin/ghz ] && [ ! -e share/man/man1/ghz.1 ] || fail "ghz is installed, too"
+
+"bin/$name" --help >"$work/help"
+"bin/$name" compress --help >>"$work/help"
+grep -q "^Usage: $name compress" "$work/help" || fail "the help does not know the name"
+grep -q "^  $name compress --rel 1e-4 wave.f32" "$work/help" || fail "the examples do not know the name"
+! grep -E '(^|[ (])ghz ([a-z-])' "$work/help" || fail "the help above says ghz"
+! "bin/$name" frobnicate 2>"$work/said" || fail "an unknown verb is taken"
+grep -q "^$name: unknown verb" "$work/said" || fail "messages do not know the name: $(cat "$work/said")"
+grep -q "^complete -o default -F _$name $name\$" "share/bash-completion/completions/$name" || fail "bash"
+[ "$(head -n 1 "share/zsh/site-functions/_$name")" = "#compdef $name" ] || fail "zsh"
+! grep -nE '(^|[ (BIR])ghz( [a-z\\]|\\fR|$)' "share/man/man1/$name.1" || fail "the page above says ghz"
+grep -q "^\\.TH ${name^^} 1" "share/man/man1/$name.1" || fail "the title of the page"
+echo "ok: installed as $name"
