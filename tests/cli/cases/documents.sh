@@ -1,10 +1,10 @@
-# The commands of every document work, from top to bottom in one folder: lines of ghz and
-# ghz-fields that are indented by four spaces. documents/NAME.sh makes what those of NAME.md begin
+# The commands of every document work, from top to bottom in one folder: lines of ghz, ghz-fields
+# and cat that are indented by four spaces. documents/NAME.sh makes what those of NAME.md begin
 # with.
 # SPDX-License-Identifier: BSD-3-Clause
 . "$HELPERS"
 PATH=$(dirname "$GHZ"):${FIELDS:+$(dirname "$FIELDS"):}$PATH
-commands() { sed -n 's/^    \(ghz\(-fields\)\? .*\)/\1/p' "$1"; }
+commands() { sed -n 's/^    \(\(ghz\|ghz-fields\|cat\) .*\)/\1/p' "$1"; }
 "$TOOL" make wave 4096 f32 >probe.f32
 pictures=1
 "$GHZ" compare --png probe.png --dims 64x64 probe.f32 probe.f32 >probe 2>&1 || pictures=0
@@ -30,7 +30,7 @@ for document in "$SOURCE"/README.md "$SOURCE"/docs/*.md; do
   run "$name" <list
   tested="${tested:-} $name"
 done
-for name in README CHOOSING_A_BOUND; do
+for name in README CHOOSING_A_BOUND FAQ; do
   [[ " $tested " = *" $name "* ]] || skip "of $name.md nothing was run"
 done
 cd README && [ -s sum.ghz ] && [ -s mean.ghz ] && [ -s back.f32 ] || die "a result of the README is missing"
