@@ -1,0 +1,265 @@
+/* checks_calls.c: what a call for a device leaves to its caller: where outcomes and operands lie,
+ * host arrays, streams, errors, rounding. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "workplace.h"
+#include <fenv.h>
+#include <string.h>
+
+/* ---- Outcomes, arrays, sizes ---- */
+void check_managed_memory_will_do(trial *t) {
+  place p = place_make(t, GHZ_F32);
+  void *x = NULL, *dst = NULL, *outcome = NULL;
+  ghz_cuda_outcome copy = {.size = 0};
+  int have = cudaMallocManaged(&x, N * sizeof(float), cudaMemAttachGlobal) == cudaSuccess &&
+             cudaMallocManaged(&dst, p.stream.size, cudaMemAttachGlobal) == cudaSuccess &&
+             cudaMallocManaged(&outcome, sizeof copy, cudaMemAttachGlobal) == cudaSuccess;
+  if (expect(t, have, "no managed memory")) {
+    cudaMemcpyAsync(x, p.values, N * sizeof(float), cudaMemcpyDefault, t->stream);
+    cudaStreamSynchronize(t->stream);
+    ghz_status status =
+        ghz_cuda_compress(t->gpu, &p.lattice, -1, x, ghz_flat(N), dst, p.stream.size, outcome, t->stream);
+    if (status == GHZ_OK)
+      status = ghz_cuda_wait(t->gpu, outcome, &copy, t->stream);
+    ref_bytes got = bytes_new(p.stream.size);
+    cudaMemcpyAsync(got.data, dst, got.size, cudaMemcpyDefault, t->stream);
+    cudaStreamSynchronize(t->stream);
+    if (expect(t, status == GHZ_OK, "managed memory: %d, %s", (int)status, ghz_cuda_message(t->gpu)))
+      same_bytes(t, got, p.stream, "managed memory");
+  }
+  cudaFree(x);
+  cudaFree(dst);
+  cudaFree(outcome);
+  place_free(t, &p);
+}
+
+void check_outcome_in_device_memory(trial *t) {
+  place p = place_make(t, GHZ_F32);
+  device_memory there = device_output(t, sizeof(ghz_cuda_outcome), 0);
+  ghz_cuda_outcome *outcome = (ghz_cuda_outcome *)(void *)there.data, copy = {.size = 0};
+  ghz_status status = ghz_cuda_compress(t->gpu, &p.lattice, GHZ_ORDER_BEST, p.x.data, ghz_flat(N), p.dst.data,
+                                        p.dst.size, outcome, t->stream);
+  expect(t, status == GHZ_OK, "compress: %d, %s", (int)status, ghz_cuda_message(t->gpu));
+  status = ghz_cuda_wait(t->gpu, outcome, &copy, t->stream);
+  expect(t, status == GHZ_OK && copy.status == GHZ_OK && copy.size == p.stream.size,
+         "wait: %d, outcome %d, %llu bytes, should be %zu", (int)status, (int)copy.status,
+         (unsigned long long)copy.size, p.stream.size);
+  expect(t, ghz_cuda_wait(t->gpu, outcome, NULL, t->stream) == GHZ_OK, "wait without a copy");
+  status = ghz_cuda_compress(t->gpu, &p.lattice, GHZ_ORDER_BEST, p.x.data, ghz_flat(N), p.dst.data,
+                             p.stream.size - 1, outcome, t->stream);
+  status = status == GHZ_OK ? ghz_cuda_wait(t->gpu, outcome, &copy, t->stream) : status;
+  expect(t, status == GHZ_ECAPACITY && ghz_cuda_message(t->gpu)[0], "one byte too few: %d, \"%s\"", (int)status,
+         ghz_cuda_message(t->gpu));
+  device_guards(t, &there, "outcome");
+  place_free(t, &p);
+}
+
+/* What was passed in host memory may be overwritten at once. */
+void check_host_arrays_are_free_after_the_call(trial *t) {
+  static const size_t counts[] = {1, 2, 3, GHZ_CUDA_OPERANDS};
+  place p = place_make(t, GHZ_F32);
+  for (size_t i = 0; i < COUNT(counts); i++)
+    for (int what = 0; what < 3; what++) {
+      SCOPE;
+      size_t k = counts[i];
+      ghz_bytes *streams = scratch(k * sizeof *streams);
+      int64_t *c = scratch(k * sizeof *c), kept[GHZ_CUDA_OPERANDS];
+      ref_bytes s[GHZ_CUDA_OPERANDS];
+      for (size_t j = 0; j < k; j++) {
+        streams[j] = device_view(j % 2 ? &p.b : &p.a);
+        s[j] = j % 2 ? p.other : p.stream;
+        kept[j] = c[j] = (int64_t)j % 5 - 2;
+      }
+      static const kind kinds[3] = {SUM, MEAN, COMBINE};
+      operation o = {
+          .kind = kinds[what], .lattice = p.lattice, .n = N, .k = k, .operands = s, .coefficients = c};
+      ghz_cuda_outcome outcome = {.size = 0};
+      ghz_status status = gpu_launch(t, &o, NULL, streams, p.dst.data, p.dst.size);
+      memset(streams, 0xff, k * sizeof *streams);
+      memset(c, 0xff, k * sizeof *c);
+      status = status == GHZ_OK ? gpu_wait(t, &outcome) : status;
+      expect(t, status == GHZ_OK, "%zu operands, operation %d: %d", k, what, (int)status);
+      o.coefficients = kept;
+      made want = cpu_make(t, &o);
+      ref_bytes got = {device_read(t, &p.dst, (size_t)outcome.size), (size_t)outcome.size};
+      same_bytes(t, got, want.bytes, say("%zu operands, operation %d", k, what));
+    }
+  ghz_lattice copy = p.lattice, *l = &copy;
+  ghz_status status = ghz_cuda_compress(t->gpu, l, -1, p.x.data, ghz_flat(N), p.dst.data, p.dst.size, DONE);
+  memset(l, 0xff, sizeof *l);
+  ghz_cuda_outcome outcome = {.size = 0};
+  status = status == GHZ_OK ? gpu_wait(t, &outcome) : status;
+  expect(t, status == GHZ_OK && outcome.size == p.stream.size, "lattice: %d", (int)status);
+  place_free(t, &p);
+}
+
+/* A stream knows its size: what follows in its buffer is not looked at. */
+void check_operands_with_room_behind(trial *t) {
+  static const size_t more[] = {1, 7, 100, 10000};
+  place p = place_make(t, GHZ_F32);
+  for (size_t i = 0; i < COUNT(more); i++) {
+    SCOPE;
+    ref_bytes s[2] = {bytes_new(p.stream.size + more[i]), bytes_new(p.other.size + more[i])};
+    ref_bytes exact[2] = {p.stream, p.other}, message = bytes_new(p.message.size + more[i]);
+    for (size_t j = 0; j < 2; j++) {
+      memset(s[j].data, 0xee, s[j].size);
+      memcpy(s[j].data, exact[j].data, exact[j].size);
+    }
+    memset(message.data, 0xee, message.size);
+    memcpy(message.data, p.message.data, p.message.size);
+    operation o = {.kind = ADD, .lattice = p.lattice, .n = N, .k = 2, .operands = exact};
+    made want = cpu_make(t, &o);
+    o.operands = s;
+    made got = gpu_make(t, &o, want.bytes.size, "sum");
+    expect(t, got.status == GHZ_OK, "%zu bytes behind the operands of a sum: %d", more[i], (int)got.status);
+    same_bytes(t, got.bytes, want.bytes, say("%zu bytes behind", more[i]));
+    ref_bytes sources[2] = {s[0], message};
+    for (int part = 0; part < 2; part++) {
+      SCOPE;
+      uint8_t *values;
+      reading r = {.type = GHZ_F32, .n = N, .source = sources[part], .out = GHZ_F32};
+      r.part = part ? MESSAGE : ALL;
+      r.first = part ? FIRST : 0;
+      r.count = part ? TILES : 0;
+      ghz_status status = gpu_read(t, &r, &values, "values");
+      expect(t, status == GHZ_OK, "%zu bytes behind a source: %d", more[i], (int)status);
+    }
+  }
+  place_free(t, &p);
+}
+
+/* ---- Streams ---- */
+enum { LINES = 4 };
+
+/* x is compressed, added to itself, accumulated, decompressed: no call waits but for its stream. */
+typedef struct line {
+  trial own; /* context, stream, outcome */
+  ghz_lattice lattice;
+  size_t n;
+  void *values;
+  device_memory x, a, sum, y;
+  ghz_cuda_outcome *outcomes;
+} line;
+
+static line line_make(trial *t, size_t i) {
+  line l = {.own = *t, .n = 9000 + 7777 * i, .lattice = lattice_abs((ghz_type)(i % 2), 0.2)};
+  ghz_type type = l.lattice.type;
+  void *outcomes = NULL;
+  expect(t, ghz_cuda_create(&l.own.gpu, l.n, 2) == GHZ_OK, "context %zu: %s", i, ghz_cuda_message(NULL));
+  cudaStreamCreateWithFlags(&l.own.stream, cudaStreamNonBlocking);
+  cudaMallocHost(&outcomes, 5 * sizeof *l.outcomes);
+  l.outcomes = outcomes;
+  l.values = input_make(input_named(i % 2 ? "mixture" : "specials"), type, l.n, l.lattice.step, i);
+  l.x = device_input(&l.own, l.values, l.n * ghz_type_size(type), 0);
+  l.a = device_output(&l.own, ghz_size_bound(l.n, type, 1), 0);
+  l.sum = device_output(&l.own, ghz_size_bound(l.n, type, 3), 0);
+  l.y = device_output(&l.own, l.n * 8, 0);
+  return l;
+}
+
+/* Puts the whole line's work on its stream; returns the number of calls that were refused. */
+static int line_start(line *l) {
+  ghz_cuda *gpu = l->own.gpu;
+  cudaStream_t stream = l->own.stream;
+  ghz_type type = l->lattice.type;
+  ghz_bytes a = device_view(&l->a), sum = device_view(&l->sum);
+  ghz_status s[4] = {
+      ghz_cuda_compress(gpu, &l->lattice, -1, l->x.data, ghz_flat(l->n), l->a.data, l->a.size, &l->outcomes[0],
+                        stream),
+      ghz_cuda_add(gpu, type, ghz_flat(l->n), a, a, l->sum.data, l->sum.size, &l->outcomes[1], stream),
+      ghz_cuda_accumulate(gpu, type, ghz_flat(l->n), l->sum.data, l->sum.size, a, &l->outcomes[2], stream),
+      ghz_cuda_decompress(gpu, type, ghz_flat(l->n), sum, GHZ_F64, l->y.data, &l->outcomes[3], stream)};
+  int refused = 0;
+  for (int i = 0; i < 4; i++)
+    refused += s[i] != GHZ_OK;
+  return refused;
+}
+
+static void line_check(trial *t, line *l, const char *what) {
+  SCOPE;
+  ref_bytes a = compress(t->cpu, &l->lattice, -1, l->values, l->n), three[3] = {a, a, a};
+  operation o = {.kind = SUM, .lattice = l->lattice, .n = l->n, .k = 3, .operands = three};
+  made want = cpu_make(t, &o);
+  cudaError_t error = cudaStreamSynchronize(l->own.stream);
+  expect(t, error == cudaSuccess, "%s: %s", what, cudaGetErrorString(error));
+  for (int i = 0; i < 4; i++)
+    expect(t, l->outcomes[i].status == GHZ_OK, "%s: outcome %d is %d", what, i, (int)l->outcomes[i].status);
+  size_t size = l->outcomes[2].size <= l->sum.size ? (size_t)l->outcomes[2].size : 0;
+  ref_bytes got = {device_read(&l->own, &l->sum, size), size};
+  same_bytes(t, got, want.bytes, what);
+  reading r = {.type = l->lattice.type, .n = l->n, .source = want.bytes, .out = GHZ_F64, .part = ALL};
+  double *values = scratch(l->n * sizeof *values);
+  uint8_t *back = device_read(&l->own, &l->y, l->n * sizeof *values);
+  cpu_read(t, &r, values);
+  same_values(t, back, values, l->n, GHZ_F64, what);
+}
+
+static void line_free(line *l) {
+  cudaFreeHost(l->outcomes);
+  cudaStreamDestroy(l->own.stream);
+  ghz_cuda_free(l->own.gpu);
+}
+
+void check_several_streams_at_once(trial *t) {
+  line lines[LINES];
+  for (size_t i = 0; i < LINES; i++)
+    lines[i] = line_make(t, i);
+  for (int round = 0; round < by_extent(t, 1, 3, 50); round++) {
+    for (size_t i = 0; i < LINES; i++)
+      expect(t, line_start(&lines[i]) == 0, "line %zu: %s", i, ghz_cuda_message(lines[i].own.gpu));
+    for (size_t i = 0; i < LINES; i++)
+      line_check(t, &lines[LINES - 1 - i], say("round %d, line %zu", round, LINES - 1 - i));
+  }
+  for (size_t i = 0; i < LINES; i++)
+    line_free(&lines[i]);
+}
+
+/* The scratch of a context serves call after call on its stream. */
+void check_calls_in_a_row_without_waiting(trial *t) {
+  line l = line_make(t, 3);
+  for (int round = 0; round < by_extent(t, 3, 10, 100); round++)
+    expect(t, line_start(&l) == 0, "round %d: %s", round, ghz_cuda_message(l.own.gpu));
+  line_check(t, &l, "the last round");
+  line_free(&l);
+}
+
+/* ---- The caller's state ---- */
+static void compresses(trial *t, place *p, const char *what) {
+  ghz_status status = ghz_cuda_compress(t->gpu, &p->lattice, GHZ_ORDER_BEST, p->x.data, ghz_flat(N),
+                                        p->dst.data, p->dst.size, DONE);
+  expect(t, status == GHZ_OK, "%s: %d, %s", what, (int)status, ghz_cuda_message(t->gpu));
+}
+
+static void compressed(trial *t, place *p, const char *what) {
+  SCOPE;
+  if (!expect(t, ghz_cuda_wait(t->gpu, t->outcome, NULL, t->stream) == GHZ_OK, "%s: %s", what,
+              ghz_cuda_message(t->gpu)))
+    return;
+  ref_bytes got = {device_read(t, &p->dst, p->stream.size), p->stream.size};
+  same_bytes(t, got, p->stream, what);
+}
+
+/* An error that the caller has not asked for yet is none of the call's, and stays after it. */
+void check_error_of_the_caller(trial *t) {
+  place p = place_make(t, GHZ_F32);
+  cudaError_t own = cudaSetDevice(1000);
+  compresses(t, &p, "with an error of the caller's");
+  cudaError_t after = cudaGetLastError();
+  expect(t, own != cudaSuccess && after == own, "the caller's error was %d, and is %d", (int)own, (int)after);
+  compressed(t, &p, "with an error of the caller's");
+  place_free(t, &p);
+}
+
+/* Nor does the caller's way of rounding matter, and it is kept. */
+void check_rounding_of_the_caller(trial *t) {
+  static const int ways[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
+  place p = place_make(t, GHZ_F64);
+  for (size_t i = 0; i < COUNT(ways); i++) {
+    fesetround(ways[i]);
+    compresses(t, &p, "rounding otherwise");
+    int after = fegetround();
+    fesetround(FE_TONEAREST);
+    expect(t, after == ways[i], "the rounding was %d, and is %d", ways[i], after);
+    compressed(t, &p, "rounding otherwise");
+  }
+  place_free(t, &p);
+}

@@ -1,0 +1,177 @@
+/* checks_emulated.c: what only an emulated device can be made to do: to be absent, to lack memory
+ * or kernels, to fail at a call, to count. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "workplace.h"
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef GHZ_EMULATED
+#include "simt/control.h"
+
+/* Creates a context that cannot be; yields the status. */
+static ghz_status create_in_vain(trial *t, const char *what) {
+  ghz_cuda *gpu = t->gpu;
+  simt_holdings before = simt_held();
+  ghz_status status = ghz_cuda_create(&gpu, 100000, 8);
+  simt_holdings after = simt_held();
+  if (status == GHZ_OK) {
+    ghz_cuda_free(gpu);
+    return status;
+  }
+  expect(t, !gpu, "%s: a context, and status %d", what, (int)status);
+  expect(t, ghz_cuda_message(NULL)[0], "%s: no message", what);
+  expect(t, after.blocks == before.blocks && after.streams == before.streams && after.events == before.events,
+         "%s: %zu blocks of memory, %zu streams, %zu events stay behind", what, after.blocks - before.blocks,
+         after.streams - before.streams, after.events - before.events);
+  return status;
+}
+
+static void device_as_usual(void) {
+  simt_settings s = simt_defaults();
+  simt_configure(&s);
+}
+
+static void usable(trial *t, const char *after) {
+  place p = place_make(t, GHZ_F32);
+  still_works(t, &p, after);
+  place_free(t, &p);
+}
+
+void check_no_device(trial *t) {
+  simt_settings s = simt_defaults();
+  s.devices = 0;
+  simt_configure(&s);
+  ghz_status status = create_in_vain(t, "no device");
+  expect(t, status == GHZ_EDEVICE, "no device: status %d", (int)status);
+  s = simt_defaults();
+  s.driver = 0;
+  simt_configure(&s);
+  status = create_in_vain(t, "no driver");
+  expect(t, status == GHZ_EDEVICE, "no driver: status %d", (int)status);
+  device_as_usual();
+  usable(t, "no device");
+}
+
+void check_no_device_memory(trial *t) {
+  simt_settings s = simt_defaults();
+  ghz_status status = GHZ_ENOMEM;
+  for (s.fail_allocation = 1; s.fail_allocation < 50 && status != GHZ_OK; s.fail_allocation++) {
+    simt_configure(&s);
+    status = create_in_vain(t, say("allocation %llu", (unsigned long long)s.fail_allocation));
+    expect(t, status == GHZ_ENOMEM || (status == GHZ_OK && s.fail_allocation > 1), "allocation %llu: status %d",
+           (unsigned long long)s.fail_allocation, (int)status);
+  }
+  expect(t, status == GHZ_OK, "more than %llu allocations", (unsigned long long)s.fail_allocation);
+  s = simt_defaults();
+  s.memory = simt_held().device_bytes + 1000;
+  simt_configure(&s);
+  status = create_in_vain(t, "1000 bytes left");
+  expect(t, status == GHZ_ENOMEM, "1000 bytes left: status %d", (int)status);
+  device_as_usual();
+  usable(t, "no memory");
+}
+
+void check_wrong_architecture(trial *t) {
+  static const int errors[] = {98, 209};
+  for (size_t i = 0; i < COUNT(errors); i++) {
+    simt_settings s = simt_defaults();
+    s.kernels = errors[i];
+    simt_configure(&s);
+    ghz_status status = create_in_vain(t, "no kernels for this device");
+    expect(t, status == GHZ_EDEVICE, "kernels fail with %d: status %d", errors[i], (int)status);
+  }
+  device_as_usual();
+  usable(t, "another architecture");
+}
+
+/* Every call of CUDA by a call of ours fails in turn: an error, or a result all the same. */
+void check_cuda_that_fails(trial *t) {
+  place p = place_make(t, GHZ_F32);
+  simt_settings s = simt_defaults();
+  ghz_status status = GHZ_EDEVICE;
+  for (s.fail_call = 1; s.fail_call < 100 && status != GHZ_OK; s.fail_call++) {
+    simt_configure(&s);
+    status = create_in_vain(t, say("call %llu of CUDA fails", (unsigned long long)s.fail_call));
+    expect(t, status != GHZ_EINVAL, "call %llu of CUDA fails: status %d", (unsigned long long)s.fail_call,
+           (int)status);
+  }
+  expect(t, status == GHZ_OK, "ghz_cuda_create with call %llu failing: status %d",
+         (unsigned long long)s.fail_call, (int)status);
+  int refused = 0;
+  for (s.fail_call = 1; s.fail_call < 40; s.fail_call++) {
+    simt_configure(&s);
+    status = ghz_cuda_add(t->gpu, GHZ_F32, ghz_flat(N), device_view(&p.a), device_view(&p.b), p.dst.data,
+                          p.dst.size, DONE);
+    device_as_usual();
+    refused += status != GHZ_OK;
+    expect(t, status == GHZ_OK || ghz_cuda_message(t->gpu)[0], "call %llu of CUDA fails: no message",
+           (unsigned long long)s.fail_call);
+    cudaStreamSynchronize(t->stream);
+    cudaGetLastError();
+    if (status != GHZ_OK)
+      still_works(t, &p, say("a sum in which call %llu of CUDA failed", (unsigned long long)s.fail_call));
+  }
+  expect(t, refused > 0, "no call of CUDA failed in a sum");
+  place_free(t, &p);
+}
+
+/* Look-back over more groups than a warp has lanes: all others wait for the slow first chunk. */
+void check_many_groups_at_once(trial *t) {
+  const size_t n = (size_t)80 * 16 * 1024, slow = (size_t)16 * 1024;
+  simt_settings s = simt_defaults();
+  s.order = SIMT_FORWARD;
+  s.resident = 90;
+  s.multiprocessors = 32;
+  simt_configure(&s);
+  ghz_cuda *usual = t->gpu;
+  ghz_status status = ghz_cuda_create(&t->gpu, n, 2);
+  if (expect(t, status == GHZ_OK, "context: %s", ghz_cuda_message(NULL))) {
+    ghz_lattice l = lattice_abs(GHZ_F32, 0.1);
+    void *x = input_make(input_named("some_constant"), l.type, n, l.step, 1);
+    void *first = input_make(input_named("specials"), l.type, slow, l.step, 2);
+    memcpy(x, first, slow * sizeof(float));
+    ref_bytes one = compress(t->cpu, &l, GHZ_ORDER_BEST, x, n), both[2] = {one, one};
+    operation compress = {.kind = COMPRESS, .lattice = l, .order = GHZ_ORDER_BEST, .x = x, .n = n};
+    operation add = {.kind = ADD, .lattice = l, .n = n, .k = 2, .operands = both};
+    agree(t, &compress, "compression of many groups");
+    agree(t, &add, "sum of many groups");
+    ghz_cuda_free(t->gpu);
+  }
+  t->gpu = usual;
+  device_as_usual();
+}
+
+/* Once set up, calls neither allocate nor wait. */
+void check_no_allocation_no_waiting(trial *t) {
+  place p = place_make(t, GHZ_F32);
+  ghz_bytes two[2] = {device_view(&p.a), device_view(&p.b)}, m = device_view(&p.m);
+  int64_t c[2] = {3, -2};
+  void *dst = p.dst.data;
+  size_t room = p.dst.size;
+  ghz_status s[12];
+  simt_counters before = simt_count();
+  s[0] = ghz_cuda_range(t->gpu, GHZ_F32, p.x.data, N, (double *)(void *)p.range.data, t->stream);
+  s[1] = ghz_cuda_compress(t->gpu, &p.lattice, -1, p.x.data, ghz_flat(N), dst, room, DONE);
+  s[2] = ghz_cuda_decompress(t->gpu, GHZ_F32, ghz_flat(N), two[0], GHZ_F32, p.y.data, DONE);
+  s[3] = ghz_cuda_decompress_range(t->gpu, GHZ_F32, ghz_flat(N), two[0], GHZ_F64, 100, 3000, p.y.data, DONE);
+  s[4] = ghz_cuda_subtract(t->gpu, GHZ_F32, ghz_flat(N), two[0], two[1], dst, room, DONE);
+  s[5] = ghz_cuda_sum(t->gpu, GHZ_F32, ghz_flat(N), 2, two, dst, room, DONE);
+  s[6] = ghz_cuda_mean(t->gpu, GHZ_F32, ghz_flat(N), 2, two, dst, room, DONE);
+  s[7] = ghz_cuda_combine(t->gpu, GHZ_F32, ghz_flat(N), 2, two, c, dst, room, DONE);
+  s[8] = ghz_cuda_accumulate(t->gpu, GHZ_F32, ghz_flat(N), dst, room, two[1], DONE);
+  s[9] = ghz_cuda_slice_compress(t->gpu, &p.lattice, 1, p.x.data, ghz_flat(N), 1, 3, dst, room, DONE);
+  s[10] = ghz_cuda_slice_sum(t->gpu, cuda_slice(GHZ_F32, FIRST, TILES), 1, &m, 3, dst, room, DONE);
+  s[11] = ghz_cuda_slice_decompress(t->gpu, cuda_slice(GHZ_F32, FIRST, TILES), m, GHZ_F32, p.y.data, DONE);
+  simt_counters after = simt_count();
+  for (size_t i = 0; i < COUNT(s); i++)
+    expect(t, s[i] == GHZ_OK, "call %zu: status %d", i, (int)s[i]);
+  expect(t, after.allocations == before.allocations && after.frees == before.frees,
+         "memory was allocated or freed");
+  expect(t, after.objects == before.objects, "streams or events were created");
+  expect(t, after.synchronisations == before.synchronisations, "a call waited");
+  expect(t, after.pageable == before.pageable, "a copy from or to pageable memory");
+  cudaStreamSynchronize(t->stream);
+  place_free(t, &p);
+}
+
+#endif
