@@ -134,8 +134,9 @@ const verb verb_tune = {
                "memory, and prints a table: the bound as --rel and --abs, ratio, bits per value, PSNR,\n"
                "and the speeds of compression and decompression in GB/s. Of large files, measures the\n"
                "64 MiB in the middle. --psnr searches the largest bound that gives a PSNR, --ratio the\n"
-               "smallest that gives a ratio, to three digits. (compress --psnr does not measure: it\n"
-               "assumes errors that are spread evenly, and most are smaller.)",
+               "smallest that gives a ratio, to three digits. (compress --psnr does not measure: its\n"
+               "bound gives that PSNR if every error is as large as the bound. Errors are smaller, and\n"
+               "the PSNR is 4 dB higher or more.)",
     .examples = "  ghz tune wave.f32\n"
                 "  ghz tune --psnr 80 --dims 64x64x64 wave.f32\n"
                 "  ghz tune --ratio 10 --json wave.f32\n",

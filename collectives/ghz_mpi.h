@@ -55,8 +55,9 @@
  *     - the operation is none of MPI_SUM, MPI_MIN and MPI_MAX,
  *     - the bound is GHZ_MPI_FLOAT, and the call is no sum of float,
  *     - the communicator is an intercommunicator,
- *     - or it is no reduction with a fill value, the algorithm is AUTO and the mode AUTO or FASTEST, and the call is below the threshold,
- *       or no bound is given, or the communicator has one rank, and MPI's int takes the count.
+ *     - or it is no reduction with a fill value, the algorithm is AUTO and the mode AUTO or
+ *       FASTEST, and the call is below the threshold, or no bound is given, or the communicator has
+ *       one rank, and MPI's int takes the count.
  *   The last three bypass the library without contacting other ranks. With FASTEST, so do most
  *   calls of a kind for which MPI proved fastest and agreement would cost more than 1 %. With
  *   GHZ_MPI_VERBOSE=1 the library reports on stderr what it passes on, small calls excepted.
@@ -88,8 +89,8 @@
  *   open. A value that is not understood is ignored, which one rank says on stderr.
  *   GHZ_MPI_BOUND       abs:1e-3, rel:1e-4 or psnr:80; a plain number is abs; result:rel:1e-4 sets
  *                       of_result; float: sums of float as accurate as MPI's (GHZ_MPI_FLOAT)
- *   GHZ_MPI_EXTENTS     extents of arrays, the slowest first: 256x256x256,512x512; a call whose count
- *                       is their product has them, the first if several fit
+ *   GHZ_MPI_EXTENTS     extents of arrays, the slowest first: 256x256x256,512x512; a call whose
+ *                       count is their product has them, the first if several fit
  *   GHZ_MPI_ALGORITHM   auto, mpi, ring, doubling, halving, tree, chain, linear; for the
  *                       collectives that have it
  *   GHZ_MPI_MODE        auto, homomorphic, plain, fastest

@@ -1,5 +1,5 @@
 /* gradient.c: owns the gradient-like field: Laplace-distributed values whose scale jumps from block
- * to block. / */
+ * to block. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "fields.h"
 #include "random.h"

@@ -3,7 +3,7 @@
  *
  * p_tt = v^2 laplace(p) + source, 8th order in space and 2nd in time, on an n^3 grid with a sponge
  * along all six faces. The domain is the same for every n; the source is higher-pitched on finer
- * grids. / */
+ * grids. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "earth.h"
 #include "fields.h"

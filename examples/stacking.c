@@ -7,9 +7,9 @@
  *   mpiexec -n 4 ./stacking REPEAT BOUND FOLDER IMAGE.f32...
  *
  * BOUND is a part of the images' range, such as 1e-4. An image is a file of float32; all have the
- * same size, and the extents that GHZ_MPI_EXTENTS=256x256x256 in the environment tells. Rank r reads
- * image r; where there are more ranks than images, images are used again, shifted. Rank 0 writes the
- * exact stack to FOLDER/exact.f64 and the compressed one to FOLDER/stack.f32, for
+ * same size, and the extents that GHZ_MPI_EXTENTS=256x256x256 in the environment tells. Rank r
+ * reads image r; where there are more ranks than images, images are used again, shifted. Rank 0
+ * writes the exact stack to FOLDER/exact.f64 and the compressed one to FOLDER/stack.f32, for
  * `ghz compare --png`. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <ghz_mpi.h>

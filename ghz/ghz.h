@@ -40,9 +40,10 @@
  *
  * Promises
  *   bound         Every finite value x comes back as y with |x - y| <= eb, in exact arithmetic. NaN
- *                 comes back as the canonical quiet NaN, infinities as themselves, -0.0 maybe as
- *                 +0.0. Where the lattice has a fill value, that and NaN come back as the fill. A sum with `terms` terms is within terms * eb of the exact sum of the
- *                 original values. FORMAT.md, "Bound of a sum", has the one exception: float32
+ *                 comes back as the canonical quiet NaN, and infinities as themselves. -0.0 may
+ *                 come back as +0.0. Where the lattice has a fill value, the fill and NaN come back
+ *                 as the fill. A sum with `terms` terms is within terms * eb of the exact sum of
+ *                 the original values. FORMAT.md, "Bound of a sum", has the one exception: float32
  *                 beyond 2^22 steps.
  *   homomorphism  Additions associate and commute byte for byte while ghz_info.inexact is 0.
  *   untrusted     Any bytes may be given as a stream. The call returns a result or an error, never
@@ -218,8 +219,8 @@ GHZ_TRY ghz_status ghz_range_without(ghz_context *ctx, ghz_type type, const void
 /* Makes the lattice for a bound.
  * min, max: the range of the finite values of all arrays that are to be added (ghz_range).
  * GHZ_ABS ignores it. If min == max, that constant is represented exactly; tiles with any other
- * value are stored uncompressed. Where all values are 0, give the range that ghz_range reports where
- * nothing is finite, +Inf and -Inf.
+ * value are stored uncompressed. Where all values are 0, give the range that ghz_range reports
+ * where nothing is finite, +Inf and -Inf.
  * If float32 values lie far from 0 (min and max say so), the step is smaller than GHZ_ABS makes it
  * for the same bound, which saves up to one bit a value.
  * For a bound E on the *sum* of k arrays, ask for E / k. The lattice has no fill value.
@@ -269,10 +270,10 @@ typedef struct ghz_shape {
 /* Returns the shape of a flat array. */
 GHZ_API ghz_shape ghz_flat(uint64_t n);
 
-/* Chooses the shape for an array of `rank` extents, the slowest first. Neighbours are
- * multiplied until three are left that bricks can fill: x is the last extent, times those before it
- * until it is 16 or more; y the next one, times those before it until it is 8 or more; z all others.
- * So extents of 1 do not matter. If z is less than 8 and y less than 16, y is multiplied by z, too.
+/* Chooses the shape for an array of `rank` extents, the slowest first. Neighbours are multiplied
+ * until three are left that bricks can fill: x is the last extent, times those before it until it
+ * is 16 or more; y the next one, times those before it until it is 8 or more; z all others. So
+ * extents of 1 do not matter. If z is less than 8 and y less than 16, y is multiplied by z, too.
  * Bricks of 8 x 8 x 16 where z, y and x are at least that; bricks of 1 x 32 x 32 where y and x are
  * at least 16; else flat, which shape->dims tells. Without values the array is flat.
  * Errors: EINVAL (rank 0, NULL, 2^64 values or more). */
@@ -349,8 +350,8 @@ GHZ_TRY ghz_status ghz_decompress_range(ghz_context *ctx, ghz_bytes src, ghz_typ
 
 /* Decompresses a box alone: extent[0] x extent[1] x extent[2] values, the first of which is at
  * `origin` (z, y, x, of the shape that the stream has: ghz_info), to dst, in C order without gaps.
- * Reads only the tiles that hold them. Of a flat stream a box is {0, 0, first}, {1, 1, count}. Errors: as ghz_decompress; EINVAL if the box is
- * not inside the array. */
+ * Reads only the tiles that hold them. Of a flat stream a box is {0, 0, first}, {1, 1, count}.
+ * Errors: as ghz_decompress; EINVAL if the box is not inside the array. */
 GHZ_TRY ghz_status ghz_decompress_box(ghz_context *ctx, ghz_bytes src, ghz_type out, const uint64_t origin[3],
                                       const uint64_t extent[3], void *dst);
 
@@ -371,9 +372,9 @@ GHZ_TRY ghz_status ghz_decompress_alloc(ghz_context *ctx, ghz_bytes src, ghz_typ
 
 /* ---- Computing on streams -------------------------------------------------------------------- */
 /* Each of these writes a stream to dst and sets *size. The operands must have the same type, shape,
- * cap, step, eb and fill; EMISMATCH otherwise, and ghz_context_message says which differs. The terms of
- * the result are the sum of the operands' terms, and its size is at most ghz_shape_bound(shape,
- * type, those terms).
+ * cap, step, eb and fill; EMISMATCH otherwise, and ghz_context_message says which differs. The
+ * terms of the result are the sum of the operands' terms, and its size is at most
+ * ghz_shape_bound(shape, type, those terms).
  * Errors of each: EINVAL, EMISMATCH, ERANGE, ECAPACITY, ECORRUPT, EVERSION, ENOMEM.
  * Source: addition of compressed streams, hZCCL (Huang et al., SC'24); on bit planes, our own. */
 
@@ -416,8 +417,8 @@ GHZ_TRY ghz_status ghz_combine(ghz_context *ctx, size_t k, const ghz_bytes *stre
                                const int64_t *coefficients, void *dst, size_t capacity, size_t *size);
 
 /* dst = the smaller (larger) of a and b, value by value. Values are compared as quantised integers,
- * so eb holds for the result whatever the number of operands. NaN and the fill win. The terms of the result are
- * the larger of the operands' terms.
+ * so eb holds for the result whatever the number of operands. NaN and the fill win. The terms of
+ * the result are the larger of the operands' terms.
  * EINVAL if an operand may have coefficients (ghz_info.transform), because its values lie between
  * those integers: compress bricks with GHZ_ORDER_LORENZO for this. */
 GHZ_TRY ghz_status ghz_minimum(ghz_context *ctx, ghz_bytes a, ghz_bytes b, void *dst, size_t capacity,
@@ -773,8 +774,9 @@ GHZ_API ghz_status ghz_cuda_combine(ghz_cuda *gpu, ghz_type type, ghz_shape shap
 
 /* acc += x, in place, without another buffer: the sum grows from the end of acc's `capacity` bytes
  * towards the front, behind the tiles that were already read, and is then moved to the front. A
- * capacity of ghz_shape_bound(&shape, type, terms of the sum) always suffices; with less the outcome may
- * be ECAPACITY. Unlike after ghz_accumulate, acc is unspecified unless the outcome is GHZ_OK. */
+ * capacity of ghz_shape_bound(&shape, type, terms of the sum) always suffices; with less the
+ * outcome may be ECAPACITY. Unlike after ghz_accumulate, acc is unspecified unless the outcome is
+ * GHZ_OK. */
 GHZ_API ghz_status ghz_cuda_accumulate(ghz_cuda *gpu, ghz_type type, ghz_shape shape, void *acc,
                                        size_t capacity, ghz_bytes x, ghz_cuda_outcome *outcome,
                                        ghz_cuda_stream stream);

@@ -4,7 +4,8 @@
  * A group's place is known once all groups before it are complete. Until then it waits in a slot of
  * scratch:
  *
- *   free slot --issue--> being written --complete--> waits for older groups --retire--> has a place --copy--> free slot
+ *   free slot --issue--> being written --complete--> waits for older groups
+ *             --retire--> has a place --copy--> free slot
  *
  * The thread that completes the oldest group retires it and every complete group that follows, and
  * copies them: no thread waits for another, unless all slots wait behind one slow thread. */

@@ -22,7 +22,7 @@ first && FNR <= 2 && !told {
     print FILENAME ":" FNR ": a comment of " length($0) " columns"
   if (c_like()) {
     line = $0
-    while (match(line, within ? /\*\// : /\/\*|\/\/|"([^"\\]|\\.)*"/)) {
+    while (within ? match(line, /\*\//) : match(line, /\/\*|\/\/|"([^"\\]|\\.)*"/)) {
       found = substr(line, RSTART, RLENGTH)
       line = substr(line, RSTART + RLENGTH)
       if (found == "//")

@@ -1,5 +1,6 @@
 /* big.h: integers of 8192 bits, slow and obvious, for exact answers in tests. A double is a whole
- * number of 2^-BIG_UNIT, and so are sums of doubles; products of two are in units of 2^-2 BIG_UNIT. */
+ * number of 2^-BIG_UNIT, and so are sums of doubles; products of two are in units of 2^-2
+ * BIG_UNIT. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 #include <stdint.h>

@@ -7,7 +7,7 @@
  *   --reference N   every N-th batch also against the reference codec, byte for byte
  *   --seconds S     of random float64, which --seed begins
  *   --threads N     as many as OpenMP would use, unless told
- *   WORD            only subjects whose names hold one of the words; "f64" stands for the random ones
+ *   WORD            only subjects whose names hold one of the words; "f64": the random ones
  */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "exhaustive.h"

@@ -82,7 +82,8 @@ typedef struct comparison {
 } comparison;
 
 /* |exact - back|, rounded; and whether it is above the bound exactly. A rounded difference decides
- * unless it equals the bound, and then the error of that rounding does (Knuth's two-sum gives it). */
+ * unless it equals the bound, and then the error of that rounding does (Knuth's two-sum gives
+ * it). */
 static long double distance(const comparison *c, int *beyond) {
   long double high = c->exact > c->back ? c->exact : c->back, low = c->exact > c->back ? c->back : c->exact;
   long double d = high - low;

@@ -12,13 +12,12 @@
  * offers it again. Else all ranks put back what they offered, and make a new one. Channels are told
  * apart by names, which the rank 0 of their processes gives.
  *
- * A channel is freed with the last communicator that is bound to it: when that is freed, or is bound
- * to another. Both happen in calls that all ranks make, so MPI_Comm_free is called as it must be, by
- * all of them. Where another thread offers the channel at that moment, it is freed when that
+ * A channel is freed with the last communicator that is bound to it: when that is freed, or is
+ * bound to another. Both happen in calls that all ranks make, so MPI_Comm_free is called as it must
+ * be, by all of them. Where another thread offers the channel at that moment, it is freed when that
  * thread's agreement has ended: either that binds another communicator to it, on all ranks, or it
  * was not offered by all, and each rank frees it, one here and one there, without waiting for a
  * call in which it is used. No lock is held meanwhile.
- *
  * A process that keeps many channels, of many groups of processes, says so in the agreement. Then
  * the call's communicator is not left bound. */
 /* SPDX-License-Identifier: BSD-3-Clause */

@@ -7,13 +7,15 @@
  *
  * Deadlock freedom. All ranks order messages alike, by (key, piece), and a message depends only on
  * smaller ones. Take the smallest incomplete message:
- *   - Its receive is posted. Receives are posted in order, and those before it are complete. The window does not
- *     exclude it: all that comes before it is finished, as operations of the codec and of a device wait for no message.
- *     (If two ranks exchange a piece, two messages are the smallest. Then the start of the piece may come before the
- *     receive, unfinished. A window of two events has room for both.)
- *   - It is sent. Its content follows from smaller messages, which are complete. Only starts are ever held back: by the
- *     window, as above; by sends in flight, or operations for them, that come before it, of which there are none.
- * So it completes. / */
+ *   - Its receive is posted. Receives are posted in order, and those before it are complete. The
+ *     window does not exclude it: all that comes before it is finished, as operations of the codec
+ *     and of a device wait for no message. (If two ranks exchange a piece, two messages are the
+ *     smallest. Then the start of the piece may come before the receive, unfinished. A window of
+ *     two events has room for both.)
+ *   - It is sent. Its content follows from smaller messages, which are complete. Only starts are
+ *     ever held back: by the window, as above; by sends in flight, or operations for them, that
+ *     come before it, of which there are none.
+ * So it completes. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "engine/internal.h"

@@ -2,7 +2,7 @@
  *
  * An operation of the payload may only begin work on a device. Then the buffer that it produces (or
  * reads, or moves) is pending, what that is made from is held, and the piece stands still until the
- * device is done. / */
+ * device is done. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "engine/internal.h"

@@ -7,11 +7,13 @@
  * their pieces started.
  *
  * So these buffers can be in use at a time, and no others:
- *   - for each event of the window one: posted to MPI, arrived, or the content that it gave its piece;
- *   - for events before the window the contents that are still needed: by a send or by the reduction with the next
- *     message that comes in the window or after it. How many these are follows from the plan;
- *   - for each operation of the codec its result, and the payload's scratch. A piece has one operation at a time.
- * / */
+ *   - for each event of the window one: posted to MPI, arrived, or the content that it gave its
+ *     piece;
+ *   - for events before the window the contents that are still needed: by a send or by the
+ *     reduction with the next message that comes in the window or after it. How many these are
+ *     follows from the plan;
+ *   - for each operation of the codec its result, and the payload's scratch. A piece has one
+ *     operation at a time. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "engine/internal.h"

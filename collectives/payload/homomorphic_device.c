@@ -5,7 +5,7 @@
  * copied to the device by the work that reads it there, and what was made on the device is copied
  * back only if it has to be sent from pinned memory. Where one of the rank's buffers is on the
  * host, the CPU compresses from there, or decompresses to there, so that even then only compressed
- * bytes are copied. / */
+ * bytes are copied. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "payload/common.h"

@@ -2,7 +2,7 @@
  * they have.
  *
  * Ranks beyond the largest power of two are folded in first: of the first 2 * extra ranks, the even
- * ones hand theirs to the odd ones, and get the result in the end. / */
+ * ones hand theirs to the odd ones, and get the result in the end. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "schedules/fold.h"

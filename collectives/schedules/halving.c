@@ -3,7 +3,7 @@
  *
  * In a halving round two members share the segments that both hold: each keeps those that agree
  * with it in one more bit of the segment's number. Doubling runs the same rounds backwards, with
- * copies of the finished sums. / */
+ * copies of the finished sums. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "schedules/fold.h"

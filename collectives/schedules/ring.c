@@ -2,7 +2,7 @@
  *
  * A sum for owner o starts at rank o + 1, gathers what the ranks on its way give, and is complete
  * at o. Then copies of it go round in the same direction. Position d on such a path sends at round
- * d, so that all links work all the time. / */
+ * d, so that all links work all the time. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "schedules/schedule.h"

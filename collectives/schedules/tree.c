@@ -1,7 +1,7 @@
 /* tree.c: binomial trees, after Thakur, Rabenseifner and Gropp (2005).
  *
  * Ranks are counted from the root. The parent of v is v without its lowest bit; the children of v
- * are v + bit for the bits below its lowest one (for the root, below the number of ranks). / */
+ * are v + bit for the bits below its lowest one (for the root, below the number of ranks). */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "schedules/schedule.h"

@@ -1,6 +1,6 @@
 /* primitives.h: what an instruction set provides for the tile codec. A port (scalar.h, avx2.h,
- * avx512.h, neon.h) defines all of it; everything else of the codec is written once, in tile/, in plain C
- * that compilers turn into vector code. So all write one format: law L3 (docs/LAWS.md).
+ * avx512.h, neon.h) defines all of it; everything else of the codec is written once, in tile/, in
+ * plain C that compilers turn into vector code. So all write one format: law L3 (docs/LAWS.md).
  *
  * A port first defines its parameters, then includes this file, which declares its functions, so
  * that the compiler refuses a port where one is missing or of another type:
@@ -140,8 +140,8 @@ static inline void stream_fence(void);
 
 /* From the order of the array to position-major order and back: value t of block b is number 8 b +
  * t in `linear`, and number t * 128 + b in `by_position`. All 1024 values; the two do not overlap.
- * streaming = 1: by vec_stream, to a multiple of VEC. With `blocks`, the first so many blocks alone, a
- * multiple of 32. */
+ * streaming = 1: by vec_stream, to a multiple of VEC. With `blocks`, the first so many blocks
+ * alone, a multiple of 32. */
 static inline void split_16(const void *linear, void *by_position);
 static inline void split_32(const void *linear, void *by_position);
 static inline void split_64(const void *linear, void *by_position);

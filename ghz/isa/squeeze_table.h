@@ -2,7 +2,8 @@
  * spread them again, as byte shuffles (0x80: nothing). Entry [m] is for the bytes i whose bit of m
  * is set; byte i is the RANK(m, i)-th of them.
  *
- *   m = 01100100 (bytes 2, 5, 6)    squeeze_table[m] = 2 5 6 - - - - -    expand_table[m] = - - 0 - - 1 2 - */
+ *   m = 01100100 (bytes 2, 5, 6)
+ *   squeeze_table[m] = 2 5 6 - - - - -    expand_table[m] = - - 0 - - 1 2 - */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_SQUEEZE_TABLE_H
 #define GHZ_SQUEEZE_TABLE_H

@@ -1,7 +1,7 @@
 /* parse.h: what the bytes of a tile say, and what makes them corrupt: the checks 8 to 15 of
- * FORMAT.md, "Reading hostile input" (law L5, docs/LAWS.md). In the common subset of C and CUDA C++. A reader loads bytes
- * and adds up widths in the way that suits its machine, and asks the functions here, in this order,
- * what they mean. Each returns 0 for damage. */
+ * FORMAT.md, "Reading hostile input" (law L5, docs/LAWS.md). In the common subset of C and CUDA
+ * C++. A reader loads bytes and adds up widths in the way that suits its machine, and asks the
+ * functions here, in this order, what they mean. Each returns 0 for damage. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_PARSE_H
 #define GHZ_PARSE_H

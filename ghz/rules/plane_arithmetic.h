@@ -4,8 +4,10 @@
  * A template, in the common subset of C and CUDA C++: it is included once for each way to hold a
  * plane. Before it come
  *   GHZ_PLANE             how its functions are declared
- *   part, PARTS           a plane is PARTS parts; a thread of a GPU holds its own part of the columns
- *   part_zero, part_not, part_and, part_sum, part_carry, part_widen, plane_shift     (isa/primitives.h)
+ *   part, PARTS           a plane is PARTS parts; a thread of a GPU holds its own part of the
+ *                         columns
+ *   part_zero, part_not, part_and, part_sum, part_carry, part_widen,
+ *   plane_shift           as in isa/primitives.h
  *   part_low(x)           the first columns of a plane, from its first part: column 0 is bit 0
  *   all_but(columns)      a first part: all ones but for the first columns
  *   column_bits           an unsigned integer with a bit for each plane of one column, and

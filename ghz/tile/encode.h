@@ -61,7 +61,8 @@ static int all_on_grid(const ghz_lattice *l, const void *x) {
 
 /* Quantises a full tile whose largest magnitude is m, which proves how: the mode and the arithmetic
  * that keep the bound (FORMAT.md, "Lattice"), and integers so wide that differences fit: those of
- * order o are 2^o times as large at most. Padding may be any finite values. Returns 0 if the tile lies outside the lattice. */
+ * order o are 2^o times as large at most. Padding may be any finite values. Returns 0 if the tile
+ * lies outside the lattice. */
 static int quantise_tile(const ghz_lattice *l, const void *x, double m, integers *v) {
   ALIGNED int64_t linear[TILE];
   v->mode = mode_for(l, m);

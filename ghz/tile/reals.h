@@ -4,7 +4,8 @@
  * Parameters, undefined at the end:
  *   REAL            float or double
  *   BITS_TYPE       the unsigned integer of its size, SIGNED_TYPE the signed one
- *   SIGNED_VEC      the vector of signed integers of its size, and SIGNED_MAX the larger of two, lane by lane
+ *   SIGNED_VEC      the vector of signed integers of its size, and SIGNED_MAX the larger of two,
+ *                   lane by lane
  *   EXPONENT        the mask of its exponent, which is the bit pattern of +Inf
  *   CANONICAL_NAN   the bit pattern of the NaN that is decoded
  *   SUFFIX          f32 or f64: ends the names of the functions */
@@ -78,8 +79,9 @@ static void FN(hide_fill)(const void **x, unsigned n, const uint8_t *inside, fil
 }
 
 /* Notes where NaN and infinities stand and replaces each by the finite value before it (the first
- * finite one at the start, 0 if there is none), whose integer hides there. Only columns in the plane
- * `inside` count, or if that is NULL the first n. Returns the largest finite magnitude's bits. */
+ * finite one at the start, 0 if there is none), whose integer hides there. Only columns in the
+ * plane `inside` count, or if that is NULL the first n. Returns the largest finite magnitude's
+ * bits. */
 static BITS_TYPE FN(hide_specials)(REAL *x, unsigned n, const uint8_t *inside, specials *s) {
   BITS_TYPE largest = 0;
   REAL last = 0;

@@ -5,7 +5,8 @@
  *   CALLS        the name of a call, or files, memory or threads: all calls of that class
  *   FIRST, LAST  the calls that are struck, counted from 1, from main on
  *   KIND         fail   returns an error: ERROR, a number, or one that suits the call
- *                rough  every other call that may be interrupted is; the reads and writes between move half of the bytes
+ *                rough  every other call that may be interrupted is; the reads and writes between
+ *                       move half of the bytes
  *                zero   reads and writes (others are not counted) move nothing, and return 0
  *                term   a SIGTERM arrives before the call; late: just after it
  * To the log goes a line about the first call that is struck: "CALL ERROR DESCRIPTOR PATH". */

@@ -3,8 +3,8 @@
  *
  *   device_check [--quick | --usual] [--list] [name...]
  *
- * --quick is for slow tools such as compute-sanitizer. Exit status: 0 all passed, 1 some failed, 2 bad usage,
- * 77 no CUDA device. */
+ * --quick is for slow tools such as compute-sanitizer. Exit status: 0 all passed, 1 some failed, 2
+ * bad usage, 77 no CUDA device. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "checks.h"
 #include <stdio.h>

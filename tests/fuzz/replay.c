@@ -1,6 +1,6 @@
 /* replay.c: a main for compilers without libFuzzer: runs a fuzzer on every file that it is given,
- * and those in folders; with
- * -changes=N also on N changes of each, the same on every machine. -save=FILE writes each input there before it runs. */
+ * and those in folders; with -changes=N also on N changes of each, the same on every machine.
+ * -save=FILE writes each input there before it runs. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "fuzz.h"
 #include "inputs.h"

@@ -1,7 +1,9 @@
 /* shapes.c: a program that uses collectives in all the ways that MPI allows, and checks each
  * result.
  *
- *   mpiexec -n R shapes EB     EB: what a value that was moved may be off by (0: nothing); R is at least 3
+ *   mpiexec -n R shapes EB
+ *
+ * R is at least 3. EB is what a value that was moved may be off by (0: nothing).
  *
  * Data types differ from rank to rank wherever MPI lets them, so that a rank that decided otherwise
  * than the others about a call would hang, or leave wrong values. What cannot be compressed must be
