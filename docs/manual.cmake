@@ -16,5 +16,5 @@ function(ghz_manual page about include link)
   add_custom_command(OUTPUT ${to} COMMAND ${AWK} -v name=${page} -v about=${about} -v version=${PROJECT_VERSION}
     -v include=${include} -v link=${link} -f ${ghz_man_awk} ${headers} > ${to} DEPENDS ${ghz_man_awk} ${headers} VERBATIM)
   add_custom_target(${page}_manual ALL DEPENDS ${to})
-  install(FILES ${to} DESTINATION ${CMAKE_INSTALL_MANDIR}/man3)
+  install(FILES ${to} DESTINATION ${CMAKE_INSTALL_MANDIR}/man3 COMPONENT libghz-dev)
 endfunction()

@@ -7,6 +7,7 @@
 build_packages="build-essential cmake ninja-build pkg-config libxxhash-dev libzstd-dev libpng-dev libfftw3-dev libopenmpi-dev openmpi-bin libhdf5-dev"
 test_packages="libcriterion-dev mpich libmpich-dev python3"
 python_packages="python3 python3-dev python3-venv" # scripts/test-python.sh
+package_packages="dpkg-dev mmdebstrap lintian mpich libmpich-dev" # scripts/test-packages.sh
 clang_packages="clang libclang-rt-dev libomp-dev" # sanitizers, fuzzers
 lint_packages="clang clang-format clang-tidy libomp-dev cppcheck shellcheck"
 test_wishes="python3-numpy hdf5-tools netcdf-bin jq gfortran python3-mpi4py iproute2 ccache zsh mandoc" # the tests that use it are skipped without it

@@ -64,6 +64,10 @@ must_have_run() { # folder test...
   done
 }
 
+packages() { # --build: not installed to a clean Debian, --all: installed, where that can be
+  scripts/test-packages.sh "${1/--all/}" || [ $? = 77 ]
+}
+
 fast='long|slow'
 usual='long'
 # With the sanitizers left to --all: programs that are not ours with the library preloaded, and what
@@ -95,6 +99,7 @@ part "  fast tests, fuzz replay" run_tests build-sanitize --test-dir build-sanit
 targets=thread_tests part "build, clang, threads" build build-thread --preset thread
 part "  threads" run_tests build-thread --preset thread -L threads
 part "Python package" scripts/test-python.sh
+part "Debian packages" packages ${all:---build}
 [ -z "$all" ] || part "fuzzers" scripts/fuzz.sh 5
 
 echo "== What each part took, by the clock and of the processors"

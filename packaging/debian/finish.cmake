@@ -30,6 +30,9 @@ foreach(component IN LISTS CPACK_COMPONENTS_ALL)
   if(EXISTS ${root}/usr/share/doc/ghz AND NOT package STREQUAL "ghz")
     file(RENAME ${root}/usr/share/doc/ghz ${documents})
   endif()
+  if(EXISTS ${root}/usr/share/zsh/site-functions) # those are the administrator's
+    file(RENAME ${root}/usr/share/zsh/site-functions ${root}/usr/share/zsh/vendor-completions)
+  endif()
   file(REMOVE ${documents}/LICENSE) # copyright has it
   file(MAKE_DIRECTORY ${documents})
   configure_file(${CPACK_GHZ_DEBIAN_FOLDER}/copyright ${documents}/copyright COPYONLY)

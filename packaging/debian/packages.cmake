@@ -60,7 +60,11 @@ compressed arrays without decompressing them.")
 if(TARGET ghz_shared)
   deb_package(libghz libghz${abi} libs same "" "error-bounded compression of floats and sums of compressed data"
     "${about}\n.\nThis package has the shared library.")
-  deb_package(libghz-dev libghz-dev libdevel same "libghz${abi} (= ${deb_version})" "development files of libghz"
+  set(static_needs "")
+  if(GHZ_HAVE_ZSTD)
+    set(static_needs ", libzstd-dev")
+  endif()
+  deb_package(libghz-dev libghz-dev libdevel same "libghz${abi} (= ${deb_version})${static_needs}" "development files of libghz"
     "${about}\n.\nThis package has the headers, the static library, what CMake and pkg-config
 need, and the documentation.")
 endif()

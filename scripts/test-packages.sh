@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# test-packages.sh: builds the Debian packages, with the collectives of both MPIs, looks at them with
+# lintian, installs them to a clean Debian of their own, uses and purges them there
+# (tests/packages/inside.sh). The clean Debian comes from the mirrors that apt uses here, once, and is
+# kept in build-packages/. Exit code 77, having said why: packages cannot be tried here.
+# usage: scripts/test-packages.sh [--build]     --build: only builds them and looks at them
+# SPDX-License-Identifier: BSD-3-Clause
+set -Eeuo pipefail
+exec </dev/null
+
+cd "$(dirname "$0")/.."
+[[ $* =~ ^(|--build)$ ]] || { sed -n '/^# usage:/s/^# //p' scripts/test-packages.sh >&2 && exit 2; }
+# shellcheck source=scripts/packages.sh
+. scripts/packages.sh
+trap 'echo "test-packages.sh: FAILED" >&2' ERR
+work=$PWD/build-packages root=$PWD/build-packages/root
+# What a user of the packages has who writes programs.
+inside="gcc libc6-dev make cmake pkg-config man-db libopenmpi-dev openmpi-bin libmpich-dev mpich"
+# Not for Debian's archive: no bug asked for it. CPack writes the maintainer scripts.
+suppressed=initial-upload-closes-no-bugs,maintscript-calls-ldconfig
+
+skip() { # why
+  echo "test-packages.sh: skipped: $*"
+  exit 77
+}
+
+quietly() { # command...: shows its output only if it fails
+  "$@" >"$work/log" 2>&1 || { cat "$work/log" >&2 && return 1; }
+}
+
+build() { # mpi cpack-option...
+  echo "== Building packages, $1"
+  quietly cmake -G Ninja -S . -B "$work/$1" -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=/usr -DGHZ_TESTS=OFF \
+    -DGHZ_BENCH=OFF -DGHZ_EXAMPLES=OFF -DGHZ_CUDA=OFF -DGHZ_MPI=ON "-DMPI_C_COMPILER=mpicc.$1" "-DGHZ_MPI_SUFFIX=_$1"
+  quietly cmake --build "$work/$1"
+  (cd "$work/$1" && rm -rf _CPack_Packages && quietly cpack -G DEB -B "$work/deb" "${@:2}")
+  rm -rf "$work/deb/_CPack_Packages"
+}
+
+make_root() {
+  local sources
+  can_install || skip "neither root nor sudo"
+  as_root unshare --mount --pid --fork true 2>/dev/null || skip "no namespaces for a clean Debian"
+  [ ! -e "$root.made" ] || return 0
+  echo "== Making a clean Debian"
+  as_root rm -rf "$root"
+  apt_get update >"$work/log" 2>&1 || skip "no mirror of Debian answers"
+  # shellcheck disable=SC2016 # apt's own variables
+  sources=$(apt-get indextargets --format 'deb $(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' 'Origin: Debian')
+  [ -n "$sources" ] || skip "apt knows no mirror of Debian"
+  sort -u <<<"$sources" | as_root mmdebstrap --quiet --variant=apt --include="${inside// /,}" --skip=cleanup/apt/lists \
+    - "$root" - >"$work/log" 2>&1 || { tail -n 20 "$work/log" >&2 && skip "mmdebstrap failed, see above"; }
+  touch "$root.made"
+}
+
+use_packages() {
+  echo "== Using the packages"
+  as_root rm -rf "$root/trial"
+  as_root mkdir "$root/trial"
+  as_root cp -r "$work"/deb/*.deb tests/packages/inside.sh tests/consumer tests/intercept/stencil.c examples/compress_file.c \
+    "$root/trial"
+  as_root cp /etc/resolv.conf "$root/etc/resolv.conf"
+  # What is mounted goes with the namespace, what is started with its first process.
+  as_root unshare --mount --pid --fork sh -c 'mount -t proc proc "$1/proc" && mount --rbind /dev "$1/dev" &&
+    mount --rbind /sys "$1/sys" && exec chroot "$1" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin bash /trial/inside.sh' sh "$root"
+  as_root rm -rf "$root/trial"
+}
+
+command -v dpkg >/dev/null || skip "not a Debian system"
+# shellcheck disable=SC2154,SC2086 # lists of words
+need_packages $build_packages $package_packages
+mkdir -p "$work"
+rm -rf "$work/deb"
+
+build openmpi
+build mpich -D CPACK_COMPONENTS_ALL='libghzmpi;libghzmpi-dev'
+lintian --no-cfg --allow-root --fail-on error,warning --suppress-tags "$suppressed" "$work"/deb/*.deb
+if [ -z "${1:-}" ]; then
+  make_root
+  use_packages
+fi
+echo "test-packages.sh: passed, $(find "$work/deb" -name '*.deb' | wc -l) packages, in $SECONDS s"
