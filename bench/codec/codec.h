@@ -25,8 +25,9 @@ typedef struct options {
   number_list threads;
   word_list isas;
   int runs, zfp_runs;
-  bool small;   /* the time of a call on small arrays, instead of speeds */
-  bool numbers; /* the speed of numbers from streams */
+  bool small;         /* the time of a call on small arrays, instead of speeds */
+  bool numbers;       /* the speed of numbers from streams */
+  number_list levels; /* of packing, instead of speeds; none: 0 */
   /* Of CUDA. */
   number_list sizes; /* bytes of original values, ascending */
   double seconds;    /* for each measurement */
@@ -59,12 +60,13 @@ void field_free(field *f);
 /* The shape that the library chooses for the field's dimensions; dims 1: flat. */
 ghz_shape field_shape(const field *f);
 
-/* ---- cpu.c, small.c, numbers.c, cuda/main.c -------------------------------------------------- */
+/* ---- cpu.c, small.c, numbers.c, packing.c, cuda/main.c --------------------------------------- */
 
 /* Measure all pairs and print the tables. */
 void cpu_run(const options *o, pair *pairs, int n_pairs);
 void small_run(const options *o, pair *pairs, int n_pairs);
 void numbers_run(const options *o, pair *pairs, int n_pairs);
+void packing_run(const options *o, pair *pairs, int n_pairs);
 void cuda_run(const options *o, pair *pairs, int n_pairs);
 
 #endif

@@ -55,6 +55,8 @@ static const option_row rows[] = {
      "cpu: microseconds a call on arrays of 32 B to 64 KiB, one thread"},
     {"numbers", 0, &option_flag, &o.numbers, NULL, NULL,
      "cpu: sums and differences of streams, beside decompression and a loop, one thread"},
+    {"packing", 0, &option_wholes, &o.levels, "LIST", "1:19",
+     "cpu: what packing by zstd at these levels does to streams, one thread"},
     {"runs", 0, &option_whole, &o.runs, "N", "1:101", "cpu: rounds, each of which runs everything once (11)"},
     {"zfp-runs", 0, &option_whole, &o.zfp_runs, "N", "1:101", "cpu: rounds that zfp takes part in (3)"},
     {"sizes", 0, &option_sizes, &o.sizes, "LIST", "1024:17179869184",
@@ -86,6 +88,8 @@ int main(int argc, char **argv) {
     small_run(&o, pairs, n);
   else if (o.numbers)
     numbers_run(&o, pairs, n);
+  else if (o.levels.n)
+    packing_run(&o, pairs, n);
   else if (o.device == CPU)
     cpu_run(&o, pairs, n);
 #ifdef GHZ_BENCH_CUDA
