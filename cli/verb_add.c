@@ -1,9 +1,12 @@
 /* verb_add.c: owns `ghz add`: the sum of any number of compressed files. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "combine.h"
+#include "h5/combine.h"
 #include "verbs.h"
 
 static int run(const options *o) {
+  if (o->var || h5_named(o->files[0]))
+    return h5_combine(o, ghz_sum);
   return combine(o, &(operation){.fold = ghz_sum, .group = 16, .adds = true, .factor = 1});
 }
 
@@ -16,11 +19,12 @@ const verb verb_add = {
                "shape and bound: compress them with --together, with the same --abs, or --like one of\n"
                "them. The bound of the sum is the sum of the bounds. The bytes of the sum do\n"
                "not depend on the order of the files. Without -o, writes to standard output; to a\n"
-               "name that ends in .npy, .f32 or .f64, the values themselves.",
+               "name that ends in .npy, .f32 or .f64, the values themselves.\n"
+               "With --var, as ghz mean: of HDF5 and netCDF files.",
     .examples = "  ghz add a.ghz b.ghz c.ghz -o sum.ghz\n"
                 "  ghz sum run-*.f32.ghz | ghz decompress -o sum.f32\n"
                 "  ghz add a.ghz b.ghz -o sum.npy\n",
-    .options = OPTION_OUTPUT | OPTION_FORCE | OPTION_THREADS,
+    .options = OPTION_OUTPUT | OPTION_FORCE | OPTION_THREADS | OPTION_VAR,
     .least = 1,
     .most = 1 << 30,
     .run = run,

@@ -1,9 +1,12 @@
 /* verb_mean.c: owns `ghz mean`: the mean of any number of compressed files. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "combine.h"
+#include "h5/combine.h"
 #include "verbs.h"
 
 static int run(const options *o) {
+  if (o->var || h5_named(o->files[0]))
+    return h5_combine(o, ghz_mean);
   return combine(o, &(operation){.fold = ghz_sum, .group = 16, .adds = true, .factor = 1.0 / o->file_count});
 }
 
@@ -13,9 +16,11 @@ const verb verb_mean = {
     .summary = "average compressed files",
     .details = "Writes the mean of any number of compressed files: their sum, as of ghz add, times\n"
                "1/k. The bound of the mean is the bound of one file. Without -o, writes to standard\n"
-               "output; to a name that ends in .npy, .f32 or .f64, the values themselves.",
+               "output; to a name that ends in .npy, .f32 or .f64, the values themselves.\n"
+               "With --var, the mean of a data set of HDF5 or netCDF files, which went through the filter\n"
+               "of HDF5: writes the first file, with the mean in its place.",
     .examples = "  ghz mean run-*.f32.ghz -o mean.f32.ghz\n",
-    .options = OPTION_OUTPUT | OPTION_FORCE | OPTION_THREADS,
+    .options = OPTION_OUTPUT | OPTION_FORCE | OPTION_THREADS | OPTION_VAR,
     .least = 1,
     .most = 1 << 30,
     .run = run,

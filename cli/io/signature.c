@@ -107,7 +107,8 @@ static bool is_text(const look *l) {
 
 #define NUMPY_SAVE "numpy.save one of its arrays as .npy"
 
-static const signature hdf5 = {"an HDF5 or NetCDF-4 file", NUMPY_SAVE ", as of h5py.File(FILE)[DATASET][:]"};
+static const signature hdf5 = {"an HDF5 or NetCDF-4 file", NUMPY_SAVE
+                               ", as of h5py.File(FILE)[DATASET][:]; ghz mean and ghz add take --var DATASET"};
 
 static const struct row {
   bool (*is)(const look *l);

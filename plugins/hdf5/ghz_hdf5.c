@@ -237,17 +237,12 @@ static void *compress(chunk *c, const void *values, size_t bytes, size_t *size) 
   return NULL;
 }
 
-static int same_shape(const ghz_shape *a, const ghz_shape *b) {
-  return a->dims == b->dims && a->extent[0] == b->extent[0] && a->extent[1] == b->extent[1] &&
-         a->extent[2] == b->extent[2];
-}
-
 static void *decompress(chunk *c, ghz_bytes stream, size_t *size) {
   const ghz_type type = c->parameters.type;
   ghz_info info;
   if (!succeeds(c, ghz_info_read(stream, &info)))
     return NULL;
-  if (info.lattice.type != type || !same_shape(&info.shape, &c->shape))
+  if (info.lattice.type != type || !ghz_h5_same_shape(&info.shape, &c->shape))
     return fail(c, "a stream of another type or shape than the chunk's");
   *size = c->bytes;
   void *values = malloc(c->bytes);

@@ -116,15 +116,19 @@ static inline size_t ghz_h5_write(const ghz_h5_parameters *p, unsigned *words) {
 }
 
 /* The shape of a chunk; *bytes: of its values. Returns NULL, or what is wrong. */
-static inline const char *ghz_h5_shape(const ghz_h5_parameters *p, ghz_shape *shape, size_t *bytes) {
+static inline const char *ghz_h5_shape(const ghz_h5_parameters *p, ghz_shape *to, size_t *bytes) {
   const uint64_t size = ghz_type_size(p->type);
-  if (p->rank == 0 || ghz_shape_make(p->rank, p->chunk, shape) != GHZ_OK)
+  if (p->rank == 0 || ghz_shape_make(p->rank, p->chunk, to) != GHZ_OK)
     return "the extents of a chunk are missing, or too large";
-  const uint64_t count = ghz_shape_count(shape);
+  const uint64_t count = ghz_shape_count(to);
   if (count == 0 || count > SIZE_MAX / size)
     return "the extents of a chunk are 0, or too large";
   *bytes = (size_t)(count * size);
   return NULL;
+}
+
+static inline int ghz_h5_same_shape(const ghz_shape *a, const ghz_shape *b) {
+  return a->dims == b->dims && memcmp(a->extent, b->extent, sizeof a->extent) == 0;
 }
 
 /* Makes the lattice of a chunk x, which for GHZ_ABS may be NULL. The padding of chunks at the

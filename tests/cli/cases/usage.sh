@@ -6,7 +6,7 @@ ok "$GHZ" --version >version
 # The version, what the build has, and what the machine has
 [ "$(cut -d : -f 1 version | grep -v '^ghz [0-9]*\.[0-9]*\.[0-9]*$' | grep -v '^collectives$' | tr '\n' ,)" = \
   'built with,built without,instruction set,threads,' ] || die "$(cat version)"
-for feature in OpenMP xxHash zstd libpng CUDA MPI; do
+for feature in OpenMP xxHash zstd libpng HDF5 CUDA MPI; do
   [ "$(grep '^built with' version | grep -c "[ ,]$feature\b")" = 1 ] || die "$feature: $(cat version)"
 done
 GHZ_ISA=scalar ok "$GHZ" --version >scalar

@@ -84,6 +84,13 @@ refused "required filter 479 is not registered" env HDF5_PLUGIN_PATH=/nowhere "$
 ORDER=BE h5make x.f32 x.h5 tas 200 200
 refused "neither H5T_IEEE_F32LE nor H5T_IEEE_F64LE" "${compressing[@]}"
 
+# A damaged chunk: HDF5 1.10 says what the filter says.
+$(repack --abs 1e-3 --var tas) -l tas:CHUNK=100x100 plain.h5 y.h5
+at=$(grep -obUaP 'GHZ2' y.h5 | head -n 1 | cut -d: -f1)
+printf 'GHZ1' | dd of=y.h5 bs=1 seek="$at" conv=notrunc status=none
+! h5dump --enable-error-stack -d tas y.h5 >said 2>&1 || die "a damaged chunk was read"
+! h5dump --version | grep -q 1.10 || grep -q 'filter.*: ghz: ' said || die "HDF5 said: $(grep -v '^   ' said)"
+
 # h5args itself.
 fails 2 "no bound given" "$GHZ" h5args
 fails 2 "takes --abs or --rel" "$GHZ" h5args --psnr 80

@@ -1,0 +1,88 @@
+/* chunk.c: owns the reading and writing of chunks as they are stored, past HDF5's filters. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <string.h>
+
+#include "data_set.h"
+#include "failure.h"
+#include "report/library.h"
+#include "report/report.h"
+
+/* The words that a chunk is called by. */
+static bool chunk_fail(const data_set *d, const uint64_t *at, const char *why) {
+  char place[GHZ_H5_RANK_MAX * 21 + 1];
+  size_t n = 0;
+  for (unsigned i = 0; i < d->parameters.rank; i++)
+    n += (size_t)snprintf(place + n, sizeof place - n, "%s%llu", i ? "," : "", (unsigned long long)at[i]);
+  return fail(d->name, "%s: the chunk at %s %s", d->var, place, why);
+}
+
+static void place_of(const data_set *d, const uint64_t *at, hsize_t *place) {
+  for (unsigned i = 0; i < d->parameters.rank; i++)
+    place[i] = at[i];
+}
+
+static bool inspect(const data_set *d, const uint64_t *at, h5_chunk *c) {
+  const ghz_status status = ghz_info_read((ghz_bytes){c->data.data, c->size}, &c->info);
+  if (status != GHZ_OK)
+    return chunk_fail(d, at, ghz_status_text(status));
+  return (c->info.lattice.type == d->parameters.type && ghz_h5_same_shape(&c->info.shape, &d->shape)) ||
+         chunk_fail(d, at, "is a stream of another type or shape");
+}
+
+bool data_set_read(const data_set *d, const uint64_t *at, h5_chunk *c) {
+  const uint64_t most = ghz_shape_bound(&d->shape, d->parameters.type, ghz_terms_limit(35));
+  hsize_t place[GHZ_H5_RANK_MAX], size = 0;
+  uint32_t skipped = 0;
+  place_of(d, at, place);
+  if (H5Dget_chunk_storage_size(d->id, place, &size) < 0)
+    return h5_fail(d->name, "%s: a chunk cannot be found", d->var);
+  c->kind = CHUNK_MISSING;
+  c->size = (size_t)size;
+  if (size == 0)
+    return true;
+  if (size > most)
+    return chunk_fail(d, at, "is larger than any stream of its shape");
+  if (!buffer_reserve(&c->data, c->size, d->name))
+    return false;
+  if (H5Dread_chunk(d->id, H5P_DEFAULT, place, &skipped, c->data.data) < 0)
+    return h5_fail(d->name, "%s: a chunk cannot be read", d->var);
+  c->kind = skipped & 1 ? CHUNK_VALUES : CHUNK_STREAM;
+  if (c->kind == CHUNK_STREAM)
+    return inspect(d, at, c);
+  return c->size == d->bytes || chunk_fail(d, at, "has another size than its values");
+}
+
+/* The values of a chunk that was never written. */
+static bool fill_chunk(const data_set *d, h5_chunk *c) {
+  const size_t size = ghz_type_size(d->parameters.type);
+  if (!buffer_reserve(&c->data, d->bytes, d->name))
+    return false;
+  for (size_t i = 0; i < d->bytes; i += size)
+    memcpy(c->data.data + i, &d->missing, size);
+  return true;
+}
+
+bool data_set_compress(const data_set *d, ghz_context *ctx, const ghz_lattice *lattice, h5_chunk *c) {
+  const size_t capacity = ghz_shape_bound(&d->shape, d->parameters.type, 1);
+  h5_chunk made = {.kind = CHUNK_STREAM};
+  const bool ok = (c->kind == CHUNK_VALUES || fill_chunk(d, c)) &&
+                  buffer_reserve(&made.data, capacity, d->name) &&
+                  library_ok(d->name, ctx,
+                             ghz_compress_shape(ctx, lattice, GHZ_ORDER_BEST, c->data.data, &d->shape,
+                                                made.data.data, capacity, &made.size)) &&
+                  library_ok(d->name, NULL, ghz_info_read((ghz_bytes){made.data.data, made.size}, &made.info));
+  if (!ok) {
+    buffer_free(&made.data);
+    return false;
+  }
+  buffer_free(&c->data);
+  *c = made;
+  return true;
+}
+
+bool data_set_write(const data_set *d, const uint64_t *at, const void *stream, size_t size) {
+  hsize_t place[GHZ_H5_RANK_MAX];
+  place_of(d, at, place);
+  return H5Dwrite_chunk(d->id, H5P_DEFAULT, 0, place, size, stream) >= 0 ||
+         h5_fail(d->name, "%s: a chunk cannot be written", d->var);
+}

@@ -1,0 +1,157 @@
+/* data_set.c: owns the opening of data sets of HDF5 files, and what is asked of them. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "data_set.h"
+
+#include <stdio.h>
+
+#include "failure.h"
+#include "report/report.h"
+
+#define RECOMPRESS "compress it as `ghz h5args --abs E` prints"
+
+static bool refuse(const data_set *d, const char *why) {
+  return fail(d->name, "%s: %s", d->var, why);
+}
+
+/* ---- The filter ------------------------------------------------------------------------------ */
+
+/* Nothing but this filter may stand between the values and the file. */
+static bool read_filters(data_set *d, hid_t plist) {
+  unsigned flags, configuration, words[GHZ_H5_WORDS_MAX];
+  size_t n = GHZ_H5_WORDS_MAX;
+  char name[64] = "";
+  const int filters = H5Pget_nfilters(plist);
+  if (filters < 1)
+    return refuse(d, "is not compressed by ghz: " RECOMPRESS);
+  for (unsigned i = 0; i < (unsigned)filters; i++) {
+    n = GHZ_H5_WORDS_MAX;
+    const H5Z_filter_t id = H5Pget_filter2(plist, i, &flags, &n, words, sizeof name, name, &configuration);
+    if (id != GHZ_H5_FILTER)
+      return fail(d->name, "%s: goes through the filter %d (%.63s); ghz must be the only one: " RECOMPRESS,
+                  d->var, id, name);
+  }
+  if (filters > 1)
+    return refuse(d, "goes through the filter twice: " RECOMPRESS);
+  const char *wrong = n > GHZ_H5_WORDS_MAX ? "too many numbers" : ghz_h5_read(n, words, &d->parameters);
+  if (!wrong)
+    wrong = ghz_h5_shape(&d->parameters, &d->shape, &d->bytes);
+  if (wrong)
+    return fail(d->name, "%s: the filter's numbers: %s", d->var, wrong);
+  if (d->parameters.bound.kind == GHZ_ABS)
+    return true;
+  return refuse(
+      d, "was compressed with --rel, which gives each chunk a bound of its own; those do not add: " RECOMPRESS);
+}
+
+/* ---- Type and shape -------------------------------------------------------------------------- */
+
+/* The data set against the filter's numbers, which anybody may have written. */
+static bool check_chunks(const data_set *d, hid_t plist) {
+  hsize_t chunk[GHZ_H5_RANK_MAX];
+  unsigned options = 0;
+  const unsigned rank = d->parameters.rank;
+  bool same = H5Pget_chunk(plist, GHZ_H5_RANK_MAX, chunk) == (int)rank;
+  for (unsigned i = 0; same && i < rank; i++)
+    same = chunk[i] == d->parameters.chunk[i];
+  if (!same)
+    return refuse(d, "the filter's numbers tell of other chunks");
+  if (H5Pget_chunk_opts(plist, &options) < 0)
+    return h5_fail(d->name, "%s: cannot be read", d->var);
+  return !(options & H5D_CHUNK_DONT_FILTER_PARTIAL_CHUNKS) ||
+         refuse(d, "its chunks at the border are not compressed (H5D_CHUNK_DONT_FILTER_PARTIAL_CHUNKS)");
+}
+
+static bool check_type(const data_set *d) {
+  const hid_t type = H5Dget_type(d->id);
+  const hid_t want = d->parameters.type == GHZ_F32 ? H5T_IEEE_F32LE : H5T_IEEE_F64LE;
+  const bool same = type >= 0 && H5Tequal(type, want) > 0;
+  if (type >= 0)
+    H5Tclose(type);
+  return same || refuse(d, "the filter's numbers tell of another type");
+}
+
+static bool read_extents(data_set *d) {
+  hsize_t extent[GHZ_H5_RANK_MAX];
+  const hid_t space = H5Dget_space(d->id);
+  int rank = space < 0 ? -1 : H5Sget_simple_extent_ndims(space);
+  if (rank > 0 && rank <= GHZ_H5_RANK_MAX)
+    rank = H5Sget_simple_extent_dims(space, extent, NULL);
+  if (space >= 0)
+    H5Sclose(space);
+  if (rank != (int)d->parameters.rank)
+    return refuse(d, "the filter's numbers tell of another rank");
+  for (int i = 0; i < rank; i++)
+    d->extent[i] = extent[i];
+  return true;
+}
+
+/* A chunk that was never written is full of the fill value, or of zeros. */
+static bool read_missing(data_set *d, hid_t plist) {
+  H5D_fill_value_t defined;
+  d->missing = 0;
+  if (H5Pfill_value_defined(plist, &defined) < 0)
+    return h5_fail(d->name, "%s: the fill value cannot be read", d->var);
+  if (defined == H5D_FILL_VALUE_UNDEFINED)
+    return true;
+  const hid_t type = d->parameters.type == GHZ_F32 ? H5T_IEEE_F32LE : H5T_IEEE_F64LE;
+  return H5Pget_fill_value(plist, type, &d->missing) >= 0 ||
+         h5_fail(d->name, "%s: the fill value cannot be read", d->var);
+}
+
+/* ---- Open and close -------------------------------------------------------------------------- */
+
+static bool inspect(data_set *d) {
+  const hid_t plist = H5Dget_create_plist(d->id);
+  if (plist < 0)
+    return h5_fail(d->name, "%s: cannot be read", d->var);
+  bool ok = H5Pget_layout(plist) == H5D_CHUNKED || refuse(d, "is not compressed by ghz: " RECOMPRESS);
+  ok = ok && read_filters(d, plist) && check_chunks(d, plist) && check_type(d) && read_extents(d) &&
+       read_missing(d, plist);
+  H5Pclose(plist);
+  return ok;
+}
+
+bool data_set_open(data_set *d, const char *name, const char *var, bool write) {
+  *d = (data_set){.name = name, .var = var, .id = -1};
+  d->file = H5Fopen(name, write ? H5F_ACC_RDWR : H5F_ACC_RDONLY, H5P_DEFAULT);
+  if (d->file < 0)
+    return h5_fail(name, "cannot be opened as HDF5");
+  d->id = H5Dopen2(d->file, var, H5P_DEFAULT);
+  bool ok = d->id >= 0 || h5_fail(name, "no data set %s", var);
+  ok = ok && inspect(d);
+  if (!ok)
+    data_set_close(d);
+  return ok;
+}
+
+bool data_set_close(data_set *d) {
+  bool ok = d->id < 0 || H5Dclose(d->id) >= 0;
+  ok &= d->file < 0 || H5Fclose(d->file) >= 0;
+  const char *name = d->name;
+  d->id = d->file = -1;
+  return ok || h5_fail(name, "cannot be closed");
+}
+
+static const char *extents_text(const data_set *d, const uint64_t *extent, char *text, size_t size) {
+  size_t n = 0;
+  text[0] = '\0';
+  for (unsigned i = 0; i < d->parameters.rank && n + 24 < size; i++)
+    n += (size_t)snprintf(text + n, size - n, "%s%llu", i ? "x" : "", (unsigned long long)extent[i]);
+  return text;
+}
+
+bool data_sets_agree(const data_set *d, const data_set *first) {
+  const ghz_h5_parameters *p = &d->parameters, *q = &first->parameters;
+  char a[256], b[256];
+  if (p->type != q->type)
+    return fail(d->name, "%s: has another type than in %s", d->var, first->name);
+  if (p->rank != q->rank || memcmp(d->extent, first->extent, p->rank * sizeof *d->extent) != 0)
+    return fail(d->name, "%s: is %s, but %s in %s: only arrays of the same extents combine", d->var,
+                extents_text(d, d->extent, a, sizeof a), extents_text(first, first->extent, b, sizeof b),
+                first->name);
+  if (memcmp(p->chunk, q->chunk, p->rank * sizeof *p->chunk) != 0)
+    return fail(d->name, "%s: has chunks of %s, but %s in %s: give both the same (h5repack -l, nccopy -c)",
+                d->var, extents_text(d, p->chunk, a, sizeof a), extents_text(first, q->chunk, b, sizeof b),
+                first->name);
+  return true;
+}

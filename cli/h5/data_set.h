@@ -1,0 +1,55 @@
+/* data_set.h: a data set of an HDF5 file whose chunks are streams, chunk by chunk. Calls that
+ * return false have printed why. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GHZ_CLI_H5_DATA_SET_H
+#define GHZ_CLI_H5_DATA_SET_H
+
+#include <ghz.h>
+#include <hdf5.h>
+#include <hdf5/parameters.h>
+#include <stdbool.h>
+
+#include "io/buffer.h"
+
+typedef struct data_set {
+  const char *name; /* of the file */
+  const char *var;
+  hid_t file, id;
+  ghz_h5_parameters parameters;
+  uint64_t extent[GHZ_H5_RANK_MAX];
+  ghz_shape shape;  /* of a chunk */
+  size_t bytes;     /* of its values */
+  uint64_t missing; /* the bits of the value that a chunk has which was never written */
+} data_set;
+
+/* Opens it, and checks that it is one of ours and of a fixed lattice. */
+bool data_set_open(data_set *d, const char *name, const char *var, bool write);
+
+/* Closes it; for a file that was written, what is said here is the last word. */
+bool data_set_close(data_set *d);
+
+/* Whether type, extents and chunks are those of `first`. */
+bool data_sets_agree(const data_set *d, const data_set *first);
+
+typedef enum chunk_kind {
+  CHUNK_MISSING, /* never written */
+  CHUNK_VALUES,  /* stored as it was, because it did not compress */
+  CHUNK_STREAM
+} chunk_kind;
+
+typedef struct h5_chunk {
+  chunk_kind kind;
+  buffer data;
+  size_t size;
+  ghz_info info; /* CHUNK_STREAM */
+} h5_chunk;
+
+/* Reads the chunk that begins at `at`. */
+bool data_set_read(const data_set *d, const uint64_t *at, h5_chunk *c);
+
+/* Makes a stream on the lattice of a chunk that is none. */
+bool data_set_compress(const data_set *d, ghz_context *ctx, const ghz_lattice *lattice, h5_chunk *c);
+
+bool data_set_write(const data_set *d, const uint64_t *at, const void *stream, size_t size);
+
+#endif

@@ -1,0 +1,14 @@
+/* failure.h: HDF5's errors as messages. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GHZ_CLI_H5_FAILURE_H
+#define GHZ_CLI_H5_FAILURE_H
+
+#include <stdbool.h>
+
+/* From here on HDF5 prints nothing itself. */
+void h5_quiet(void);
+
+/* As fail(), with what HDF5 says was the first thing that went wrong. Returns false. */
+bool h5_fail(const char *name, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

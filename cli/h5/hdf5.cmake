@@ -1,0 +1,22 @@
+# hdf5.cmake: finds the HDF5 that mean --var and add --var read and write by. A build without it
+# says so.
+# SPDX-License-Identifier: BSD-3-Clause
+set(have_hdf5 0)
+if(GHZ_HDF5)
+  find_package(HDF5 1.10.5 COMPONENTS C)
+  if(HDF5_FOUND AND NOT HDF5_IS_PARALLEL) # that one needs MPI
+    set(have_hdf5 1)
+  elseif(GHZ_HDF5 STREQUAL "ON")
+    message(FATAL_ERROR "GHZ_HDF5=ON, but there is no serial HDF5 of version 1.10.5 or later")
+  endif()
+endif()
+target_compile_definitions(ghz_cli PRIVATE GHZ_HAVE_HDF5=${have_hdf5})
+if(have_hdf5)
+  target_sources(ghz_cli PRIVATE h5/chunk.c h5/combine.c h5/data_set.c h5/failure.c)
+  target_include_directories(ghz_cli SYSTEM PRIVATE ${HDF5_C_INCLUDE_DIRS})
+  target_compile_definitions(ghz_cli PRIVATE ${HDF5_C_DEFINITIONS} H5_USE_110_API) # calls as in 1.10
+  target_link_libraries(ghz_cli PRIVATE ${HDF5_C_LIBRARIES})
+else()
+  target_sources(ghz_cli PRIVATE h5/none.c)
+  message(STATUS "ghz: no serial HDF5 (or GHZ_HDF5=OFF), so ghz mean and ghz add do not read HDF5 files")
+endif()

@@ -1,0 +1,9 @@
+/* none.c: owns what a build without HDF5 says of HDF5 files. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "combine.h"
+#include "report/report.h"
+
+int h5_combine(const options *o, h5_fold fold) {
+  (void)fold;
+  return fail(o->files[0], "this ghz was built without HDF5") ? EXIT_OK : EXIT_DATA;
+}

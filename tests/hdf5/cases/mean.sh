@@ -1,0 +1,125 @@
+# ghz mean and ghz add on HDF5 and netCDF files: values, raw chunks, what comes along, refusals.
+# SPDX-License-Identifier: BSD-3-Clause
+. "$HELPERS"
+. "$H5"
+! "$GHZ" mean --var tas a.h5 -o b.h5 2>&1 | grep -q 'built without HDF5' || skip "this ghz was built without HDF5"
+
+# compressed NAME CHUNK [f64]: NAME.h5 from NAME.f64, under 1e-3.
+compressed() {
+  h5make "$1.f64" plain.h5 group/tas 20 30 50
+  $(repack --abs 1e-3 --var group/tas) -l group/tas:CHUNK="$2" plain.h5 "$1.h5"
+}
+for i in 1 2 3; do
+  "$TOOL" make wave 30000 f64 $i >$i.f64
+  compressed $i 7x16x50
+done
+"$TOOL" sum f64 1.f64 2.f64 3.f64 >sum.f64
+python3 - <<'EOF'
+import array
+values = array.array("d", open("sum.f64", "rb").read())
+open("mean.f64", "wb").write(array.array("d", (v / 3 for v in values)).tobytes())
+EOF
+
+ok "$GHZ" add -q 1.h5 2.h5 3.h5 --var group/tas -o sum.h5
+h5values sum.h5 group/tas back.f64
+within sum.f64 back.f64 f64 3e-3
+ok "$GHZ" sum -q 3.h5 1.h5 2.h5 --var group/tas -o other.h5
+h5values other.h5 group/tas other.f64
+same back.f64 other.f64
+[[ $(h5params sum.h5 group/tas) == "$(h5params 1.h5 group/tas)" ]] || die "the filter's numbers changed"
+"$GHZ" mean 1.h5 2.h5 3.h5 --var group/tas -o mean.h5 2>said || die "$(cat said)"
+grep -q '^mean of group/tas in 3 files -> mean.h5: .*, bound 0.0010' said || die "it said: $(cat said)"
+h5values mean.h5 group/tas back.f64
+within mean.f64 back.f64 f64 1.000001e-3
+largest=$(stat -c %s 1.h5 2.h5 3.h5 | sort -n | tail -n 1)
+[ "$(stat -c %s mean.h5)" -lt $((largest * 3 / 2)) ] || die "mean.h5 has $(stat -c %s mean.h5) bytes, 1.h5 $largest"
+
+# A mean of means is one, too; it is not added to what has another lattice.
+ok "$GHZ" mean -q mean.h5 mean.h5 --var group/tas -o again.h5
+h5values again.h5 group/tas again.f64
+same back.f64 again.f64
+fails 1 "3.h5: group/tas: has the bound 0.001, and 0.00033" \
+  "$GHZ" mean mean.h5 3.h5 --var group/tas -o no.h5
+
+# Chunks that an optional filter left as they were.
+"$TOOL" make huge 30000 f64 >huge.f64
+head -c 120000 1.f64 >mixed.f64 && tail -c +120001 huge.f64 >>mixed.f64
+h5make mixed.f64 plain.h5 group/tas 20 30 50
+h5repack -f group/tas:UD=479,1,"$("$GHZ" h5args --abs 1e-3 | sed -n 's/.*UD=479,0,//p')" -l group/tas:CHUNK=7x16x50 plain.h5 mixed.h5
+h5values mixed.h5 group/tas mixed.back
+ok "$GHZ" add -q mixed.h5 1.h5 --var group/tas -f -o sum.h5
+h5values sum.h5 group/tas back.f64
+head -c 120000 back.f64 >back.part
+"$TOOL" sum f64 1.f64 1.f64 | head -c 120000 >sum.part
+within sum.part back.part f64 2e-3
+ok "$GHZ" mean -q mixed.h5 --var group/tas -o one.h5 # chunks that are values everywhere
+h5values one.h5 group/tas one.f64
+same mixed.back one.f64
+
+# Refusals; nothing is left behind.
+compressed 2 7x15x50
+mv 2.h5 chunks.h5
+h5repack -l group/tas:CHUNK=7x16x50 -f group/tas:NONE 1.h5 none.h5
+h5repack -l group/tas:CHUNK=7x16x50 -f group/tas:GZIP=1 none.h5 gzip.h5
+$(repack --rel 1e-3 --var group/tas) none.h5 rel.h5
+$(repack --abs 2e-3 --var group/tas) none.h5 bound.h5
+$(repack --abs 1e-3 --fill 7 --var group/tas) none.h5 fill.h5
+h5make 1.f64 plain.h5 group/tas 30 20 50
+$(repack --abs 1e-3 --var group/tas) -l group/tas:CHUNK=7x16x50 plain.h5 extents.h5
+"$TOOL" make wave 30000 f32 >1.f32
+h5make 1.f32 plain.h5 group/tas 20 30 50
+$(repack --abs 1e-3 --var group/tas) -l group/tas:CHUNK=7x16x50 plain.h5 type.h5
+refused() { # TEXT FILE
+  fails 1 "$2: $1" "$GHZ" mean 1.h5 "$2" --var group/tas -o no.h5
+}
+refused "group/tas: has chunks of 7x15x50, but 7x16x50 in 1.h5" chunks.h5
+refused "group/tas: is not compressed by ghz: compress it as \`ghz h5args --abs E\` prints" none.h5
+refused "group/tas: goes through the filter 1 (deflate)" gzip.h5
+refused "group/tas: was compressed with --rel" rel.h5
+refused "group/tas: has the bound 0.002, and 0.001 in 1.h5: compress both with the same --abs" bound.h5
+refused "group/tas: has another fill value than 1.h5" fill.h5
+refused "group/tas: is 30x20x50, but 20x30x50 in 1.h5" extents.h5
+refused "group/tas: has another type than in 1.h5" type.h5
+refused "cannot be opened as HDF5" 1.f64
+refused "No such file" none
+fails 1 "1.h5: no data set group/pr" "$GHZ" mean 1.h5 3.h5 --var group/pr -o no.h5
+fails 1 "1.h5: no data set group" "$GHZ" mean 1.h5 3.h5 --var group -o no.h5
+fails 1 "is the input itself" "$GHZ" mean 1.h5 3.h5 --var group/tas -f -o 3.h5
+fails 1 "mean.h5: already exists" "$GHZ" mean 1.h5 3.h5 --var group/tas -o mean.h5
+fails 1 "regular files alone" "$GHZ" mean 1.h5 3.h5 --var group/tas -o -
+fails 2 "give it a name by -o FILE" "$GHZ" mean 1.h5 3.h5 --var group/tas
+fails 2 "1.h5: name the data set, or the variable, by --var NAME" "$GHZ" add 1.h5 3.h5 -o no.h5
+
+# Damaged chunks: each byte of the last one in turn is as good as any.
+size=$(stat -c %s 3.h5)
+at=$(grep -obUaP 'GHZ' 3.h5 | tail -n 1 | cut -d: -f1)
+[ -n "$at" ] || at=$((size / 2))
+for i in 0 5 9 40 90; do
+  cp 3.h5 damaged.h5
+  printf '\377' | dd of=damaged.h5 bs=1 seek=$((at + i)) conv=notrunc status=none
+  "$GHZ" mean -q 1.h5 damaged.h5 --var group/tas -o maybe.h5 2>said ||
+    { [ ! -e maybe.h5 ] && grep -q '^ghz: damaged.h5: \|^ghz: maybe.h5: ' said; } || die "damage at $i: $(cat said)"
+  rm -f maybe.h5
+done
+head -c $((size / 2)) 3.h5 >truncated.h5
+fails 1 "truncated.h5: cannot be opened as HDF5" "$GHZ" mean 1.h5 truncated.h5 --var group/tas -o no.h5
+
+# netCDF: what else is in the first file comes along, and is as it was.
+have ncgen && have ncdump && have nccopy || exit 0
+for i in 1 2; do
+  {
+    echo 'netcdf t { dimensions: time = UNLIMITED; lat = 60; lon = 90; variables: double lat(lat); float tas(time, lat, lon);'
+    echo "tas:_FillValue = -999.f; tas:units = \"K\"; int n(time); :run = $i; data: n = 1, 2, 3; lat = $(seq -s, 60);"
+    echo "tas = $("$TOOL" make wave 16200 f32 $i | od -An -v -w4 -tf4 | awk -v run=$i 'NR % 50 == run { $1 = "_" } { print $1 }' | paste -sd,); }"
+  } >$i.cdl
+  ncgen -4 -o plain.nc $i.cdl
+  $(nccopy_to --abs 1e-3 --fill -999 --var tas) -c tas:1,32,64 plain.nc $i.nc
+done
+ok "$GHZ" mean -q 1.nc 2.nc --var tas -o mean.nc
+rest() { ncdump "$1" | sed '1d; /^ tas = *$/,$d'; }
+diff <(rest 1.nc) <(rest mean.nc) || die "other variables and attributes are not those of 1.nc"
+values() { ncdump -p 9,17 -v tas "$1" | sed '1,/^ *tas =/d' | tr -d ' ;}\n' | tr , '\n' && echo; }
+paste <(values 1.nc) <(values 2.nc) <(values mean.nc) | awk '
+  $1 == "_" || $2 == "_" { if ($3 != "_") exit bad = 1; next }
+  { d = ($1 + $2) / 2 - $3; if (d > 1e-6 || d < -1e-6 || $3 == "_") exit bad = 1 }
+  END { exit bad || NR < 16200 }' || die "the mean is wrong"
