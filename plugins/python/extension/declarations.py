@@ -9,14 +9,17 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 
 import cffi
 
 # The Python package has no use for these, and each would cost a wrapper.
 LEFT_OUT = re.compile(
-    r"\bghz_cuda|\bghz_slice_(reserve|pack|parse|compress|sum|extremum|decompress)"
+    r"\bghz_cuda|_slice_(reserve|pack|parse|compress|sum|extremum|decompress)|_(sink|source|seek)\b"
 )
 MORE = """
+#define GHZ_HAS_FILES ...
+#define GHZ_HAS_PACKING ...
 #define GHZ_ORDER_BEST ...
 #define GHZ_ORDER_LORENZO ...
 void *malloc(size_t size);
@@ -25,14 +28,21 @@ void free(void *memory);
 """
 
 
-def preprocess(compiler: str, header: str) -> str:
-    """Returns a header without comments, directives, attributes and what it includes."""
-    with tempfile.TemporaryDirectory() as empty:
-        for name in ("stddef.h", "stdint.h", "ghz.h"):
-            (pathlib.Path(empty) / name).touch()
-        # -undef: no __GNUC__, so no attributes; the header itself is not searched for.
-        command = [compiler, "-E", "-P", "-undef", "-nostdinc", "-I", empty, header]
+def preprocess(compiler: str, headers: Sequence[pathlib.Path]) -> str:
+    """Returns headers without comments, directives, attributes and what is not libghz's."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ("stddef.h", "stdint.h"):
+            (pathlib.Path(folder) / name).touch()
+        every = pathlib.Path(folder) / "every.h"
+        every.write_text(includes(headers))
+        # -undef: no __GNUC__, so no attributes
+        options = ["-E", "-P", "-undef", "-nostdinc", "-I", folder, "-I", str(headers[0].parent)]
+        command = [compiler, *options, str(every)]
         return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def includes(headers: Sequence[pathlib.Path]) -> str:
+    return "".join(f'#include "{header}"\n' for header in headers)
 
 
 def statements(text: str) -> list[str]:
@@ -40,12 +50,12 @@ def statements(text: str) -> list[str]:
     return re.findall(r"(?:[^;{]|\{[^}]*\})+;", text)
 
 
-def main(compiler: str, out: str, *headers: str) -> None:
-    text = "".join(preprocess(compiler, header) for header in headers)
+def main(compiler: str, out: str, *names: str) -> None:
+    headers = [pathlib.Path(name).resolve() for name in names]
+    kept = [s for s in statements(preprocess(compiler, headers)) if not LEFT_OUT.search(s)]
     ffi = cffi.FFI()
-    ffi.cdef("\n".join(s for s in statements(text) if not LEFT_OUT.search(s)) + MORE)
-    includes = "".join(f'#include "{pathlib.Path(header).resolve()}"\n' for header in headers)
-    ffi.set_source("ghz._ghz", "#include <stdlib.h>\n" + includes, py_limited_api=True)
+    ffi.cdef("\n".join(kept) + MORE)
+    ffi.set_source("ghz._ghz", "#include <stdlib.h>\n" + includes(headers), py_limited_api=True)
     ffi.emit_c_code(out)
 
 

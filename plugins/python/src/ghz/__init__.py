@@ -21,9 +21,11 @@ from ._errors import (
     VersionError,
 )
 from ._features import __version__, features
+from ._file import File, open
 from ._functions import compress, difference, maximum, mean, minimum, sum
 from ._lattice import Lattice, lattice
 from ._numbers import Comparison, Estimate, Summary
+from ._save import append, save
 from ._stream import Info, Stream
 
 __all__ = [
@@ -32,6 +34,7 @@ __all__ = [
     "CorruptError",
     "Error",
     "Estimate",
+    "File",
     "FileError",
     "Info",
     "Lattice",
@@ -43,6 +46,7 @@ __all__ = [
     "UnsupportedError",
     "VersionError",
     "__version__",
+    "append",
     "compress",
     "difference",
     "features",
@@ -51,6 +55,8 @@ __all__ = [
     "maximum",
     "mean",
     "minimum",
+    "open",
+    "save",
     "set_threads",
     "sum",
     "threads",

@@ -61,33 +61,39 @@ def _after_fork() -> None:
 os.register_at_fork(after_in_child=_after_fork)
 
 
-def _lease(count: int) -> Any:
-    idle = _idle.setdefault(count, [])
-    try:
-        return idle.pop()
-    except IndexError:
-        made = ffi.new("ghz_context **")
-        status = lib.ghz_context_create(made, count)
-        if status:
-            raise error_of(status, text(lib.ghz_context_message(ffi.NULL))) from None
-        return ffi.gc(made[0], lib.ghz_context_free)
+class Lease:
+    """A context for a call, in a `with`: NULL for one thread."""
+
+    __slots__ = ("_context", "_count")
+
+    def __enter__(self) -> Any:
+        self._count = get_threads()
+        self._context = ffi.NULL if self._count == 1 else self._of_several()
+        return self._context
+
+    def __exit__(self, *error: object) -> None:
+        if self._count != 1:
+            _idle.setdefault(self._count, []).append(self._context)
+
+    def _of_several(self) -> Any:
+        try:
+            return _idle.setdefault(self._count, []).pop()
+        except IndexError:
+            made = ffi.new("ghz_context **")
+            check(lib.ghz_context_create(made, self._count))
+            return ffi.gc(made[0], lib.ghz_context_free)
 
 
 def call(function: Callable[..., int], *arguments: Any) -> None:
     """Calls function(context, *arguments), without the GIL; raises its error."""
-    count = get_threads()
-    context = ffi.NULL if count == 1 else _lease(count)
-    try:
+    with Lease() as context:
         status = function(context, *arguments)
         if status:
             raise error_of(status, text(lib.ghz_context_message(context)))
-    finally:
-        if count != 1:
-            _idle.setdefault(count, []).append(context)
 
 
 def check(status: int) -> None:
-    """Raises the error of a call that takes no context."""
+    """Raises the error of a call that takes no context, or of one on a file."""
     if status:
         raise error_of(status, text(lib.ghz_context_message(ffi.NULL)))
 

@@ -7,7 +7,9 @@ from ._ghz import ffi, lib
 
 __version__: str = text(lib.ghz_version())
 
-# The instruction set in use, and what the build has: files (with xxHash), packing (with zstd).
+# What the build has: files (with xxHash), packing (with zstd); and the instruction set in use.
 features: dict[str, str | bool] = {
+    "files": bool(lib.GHZ_HAS_FILES),
+    "packing": bool(lib.GHZ_HAS_PACKING),
     "isa": text(lib.ghz_context_isa(ffi.NULL)),
 }

@@ -1,19 +1,23 @@
-# _functions.py: owns compression, and what is made of several streams.
+# _functions.py: owns compression, and what is made of several streams or files.
 # SPDX-License-Identifier: BSD-3-Clause
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from itertools import islice
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from ._arrays import library_shape, values_of
+from ._arrays import TYPES, library_shape, values_of
 from ._call import call, produce
-from ._errors import ArgumentError, MismatchError
+from ._errors import ArgumentError
+from ._file import File, Path
 from ._ghz import ffi, lib
-from ._lattice import Lattice, bound_of, checked_fill, lattice_for, to_c
+from ._lattice import Lattice, lattice_of, to_c
 from ._numbers import Comparison, comparison_of
+from ._save import sum_files
 from ._stream import Stream, like_first, make
 
 BATCH = 64  # operands of one pass over a sum
@@ -25,7 +29,7 @@ def compress(
     abs: float | None = None,
     rel: float | None = None,
     psnr: float | None = None,
-    like: Stream | Lattice | None = None,
+    like: Stream | Lattice | File | None = None,
     fill_value: float | None = None,
     transform: bool = True,
 ) -> Stream:
@@ -33,7 +37,7 @@ def compress(
 
     abs: the largest error of a value. rel: the same, as a fraction of the range of the values.
     psnr: the least peak signal-to-noise ratio, in dB.
-    like: a stream or lattice whose bound this array takes, so that both can be added.
+    like: a stream, file or lattice whose bound this array takes, so that both can be added.
     fill_value: what stands for missing values; it comes back for them and for NaN.
     transform: False leaves out the cosine transform, for minimum and maximum.
 
@@ -41,58 +45,75 @@ def compress(
     other dtypes and masked arrays, ArgumentError for a bound that is none.
     """
     values = values_of(array)
-    dtype = values.memory.dtype
-    if like is None:
-        lattice = lattice_for([values], bound_of(abs, rel, psnr), fill_value)
-    else:
-        if not abs is rel is psnr is None:
-            raise ArgumentError("like= has a bound already: leave out abs=, rel= and psnr=")
-        lattice = _lattice_like(like, dtype, fill_value)
+    lattice = lattice_of(values, abs, rel, psnr, like, fill_value)
     shape = library_shape(values.shape, values.order)
     order = lib.GHZ_ORDER_BEST if transform else lib.GHZ_ORDER_LORENZO
-    capacity = lib.ghz_shape_bound(shape, lib.GHZ_F32 if dtype.itemsize == 4 else lib.GHZ_F64, 1)
+    capacity = lib.ghz_shape_bound(shape, TYPES[lattice.dtype], 1)
     what = (to_c(lattice), order, values.pointer, shape)
     data = produce(capacity, lib.ghz_compress_shape, *what)
     return Stream(data, values.shape, values.order)
 
 
-def _lattice_like(
-    like: Stream | Lattice, dtype: np.dtype[np.float64], fill_value: float | None
-) -> Lattice:
-    lattice = like if isinstance(like, Lattice) else like.lattice
-    if lattice.dtype != dtype:
-        raise MismatchError(f"the array is {dtype}, like= is {lattice.dtype}: array.astype()")
-    fill = checked_fill(fill_value, dtype)
-    if fill is not None and fill != lattice.fill_value:
-        raise MismatchError(f"fill_value={fill}, like= has {lattice.fill_value}")
-    return lattice
+@overload
+def sum(streams: Iterable[Stream]) -> Stream: ...
+@overload
+def sum(streams: Iterable[Path | File], *, out: Path, pack: int | None = None) -> File: ...
+def sum(
+    streams: Iterable[Stream | Path | File], *, out: Path | None = None, pack: int | None = None
+) -> Stream | File:
+    """Adds streams, or files to a file `out`, without decompressing them.
 
-
-def sum(streams: Iterable[Stream]) -> Stream:
-    """Adds streams without decompressing them; the bytes do not depend on their order.
-
-    Of an iterator it holds 64 at a time. MismatchError if they differ in shape or lattice.
+    The bytes do not depend on their order. Of an iterator of streams it holds 64 at a time, of
+    files a frame of each of 16. MismatchError if they differ in dtype, shape or lattice.
     """
+    if out is not None:
+        return sum_files(_paths(streams), out, 1.0, pack)
     rest = iter(streams)
     batch = list(islice(rest, BATCH))
-    while len(batch) > 1:
+    while True:
+        if not batch:
+            raise ArgumentError("no stream to add")
         total = _of_all(batch, lib.ghz_sum)
-        batch = [total, *islice(rest, BATCH - 1)]
-    if not batch:
-        raise ArgumentError("no stream to add")
-    return batch[0]
+        more = list(islice(rest, BATCH - 1))
+        if not more:
+            return total
+        batch = [total, *more]
 
 
-def mean(streams: Iterable[Stream]) -> Stream:
-    """Averages streams without decompressing them; its bound is the mean of theirs."""
+@overload
+def mean(streams: Iterable[Stream]) -> Stream: ...
+@overload
+def mean(streams: Iterable[Path | File], *, out: Path, pack: int | None = None) -> File: ...
+def mean(
+    streams: Iterable[Stream | Path | File], *, out: Path | None = None, pack: int | None = None
+) -> Stream | File:
+    """Averages streams, or files to a file `out`, as sum adds them; its bound is the mean of
+    theirs."""
+    if out is not None:
+        paths = _paths(streams)
+        return sum_files(paths, out, 1 / len(paths), pack)
     every = list(streams)
     if not every:
         raise ArgumentError("no stream to average")
     return _of_all(every, lib.ghz_mean)
 
 
-def _of_all(streams: list[Stream], function: object) -> Stream:
+def _paths(files: Iterable[Any]) -> list[Path]:
+    """Returns the paths of files, of which there is one at least."""
+    paths = [file.path if isinstance(file, File) else file for file in files]
+    if not paths:
+        raise ArgumentError("no file to add")
+    for path in paths:
+        os.fspath(path)  # TypeError
+    return paths
+
+
+def _of_all(streams: list[Any], function: object) -> Stream:
     first = streams[0]
+    for stream in streams:
+        if not isinstance(stream, Stream):
+            kind = type(stream).__name__
+            raise TypeError(f"streams are added, not {kind}; files to a file: out=path")
     operands = [like_first(first, stream) for stream in streams]
     terms = 0
     for stream in streams:

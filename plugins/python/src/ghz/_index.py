@@ -11,10 +11,9 @@ import numpy as np
 
 from ._arrays import Array, Order, Shape
 
-# Reads the box at origin (z, y, x), of the extents of the array, into the array.
-ReadBox = Callable[[tuple[int, int, int], Array], None]
+# Reads the box at an origin, of the extents of the array, into the array.
+ReadBox = Callable[[tuple[int, ...], Array], None]
 
-TILES = {1: (1, 1, 1024), 2: (1, 32, 32), 3: (8, 8, 16)}  # extents of a tile, by dims
 SPAN = 16  # tiles that are read together at most, where only some of their values are wanted
 
 
@@ -128,7 +127,7 @@ def _segments(runs: _Runs, tile: int) -> Iterator[_Segment]:
     apart = np.diff(starts) >= length + tile
     apart |= np.diff(starts // (SPAN * tile)) > 0
     cuts = [0, *(np.flatnonzero(apart) + 1).tolist(), len(starts)]
-    for first, last in zip(cuts, cuts[1:]):
+    for first, last in itertools.pairwise(cuts):
         begin, end = int(starts[first]), int(starts[last - 1]) + length
         count = (last - first) * length
         wanted: slice | Array = slice(None)
@@ -141,42 +140,38 @@ def read(
     index: Any,
     shape: Shape,
     order: Order,
-    dims: int,
-    joined: Sequence[int],
     dtype: np.dtype[Any],
+    cuts: Sequence[int],
+    tile: Sequence[int],
     read_box: ReadBox,
 ) -> Any:
     """Returns what array[index] would be, having read only the tiles that hold it.
 
-    joined: the extents z, y, x that the axes are joined to.
+    cuts: in the order of the memory, axes cuts[i] to cuts[i + 1] - 1 are axis i of the boxes.
+    tile: the extents of a tile along these.
     """
     selection = select(index, shape)
     turned = slice(None) if order == "C" else slice(None, None, -1)
     positions, extents = selection.positions[turned], shape[turned]
-    counts = [len(p) for p in positions]
-    result = np.empty(counts, dtype)
+    result = np.empty([len(p) for p in positions], dtype)
     if result.size:
-        cuts = groups(extents, joined)
-        assert cuts is not None  # Stream has seen to it
-        runs = [_runs(positions[a:b], extents[a:b]) for a, b in zip(cuts, cuts[1:])]
+        runs = [_runs(positions[a:b], extents[a:b]) for a, b in itertools.pairwise(cuts)]
         box = result.reshape([len(r.starts) * r.length for r in runs])
-        _fill(box, [list(_segments(r, t)) for r, t in zip(runs, TILES[dims])], read_box)
-    if order == "F":
-        result = result.T
-    return result[selection.after]
+        _fill(box, [list(_segments(r, t)) for r, t in zip(runs, tile)], read_box)
+    return (result if order == "C" else result.T)[selection.after]
 
 
 def _fill(box: Array, segments: list[list[_Segment]], read_box: ReadBox) -> None:
-    for z, y, x in itertools.product(*segments):
-        parts = (z, y, x)
-        origin = (z.begin, y.begin, x.begin)
-        target = box[z.out, y.out, x.out]
-        if target.flags.c_contiguous and all(isinstance(p.wanted, slice) for p in parts):
+    for parts in itertools.product(*segments):
+        origin = tuple(part.begin for part in parts)
+        out: tuple[Any, ...] = (*(part.out for part in parts), ...)
+        target = box[out]
+        if target.flags.c_contiguous and all(isinstance(part.wanted, slice) for part in parts):
             read_box(origin, target)
             continue
-        read_values = np.empty([p.extent for p in parts], box.dtype)
-        read_box(origin, read_values)
+        values = np.empty([part.extent for part in parts], box.dtype)
+        read_box(origin, values)
         for axis, part in enumerate(parts):
             if not isinstance(part.wanted, slice):
-                read_values = read_values.take(part.wanted, axis)
-        target[...] = read_values
+                values = values.take(part.wanted, axis)
+        target[...] = values

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -106,6 +106,34 @@ def _ends(arrays: Sequence[Values], pointers: list[Any], fill: float | None) -> 
         found += [end for end in ends if math.isfinite(end)]
     both = np.array([min(found), max(found)] if found else [], dtype)
     return both, ffi.from_buffer("char[]", both)
+
+
+class HasLattice(Protocol):
+    @property
+    def lattice(self) -> Lattice: ...
+
+
+def lattice_of(
+    values: Values,
+    abs: float | None,
+    rel: float | None,
+    psnr: float | None,
+    like: HasLattice | Lattice | None,
+    fill_value: float | None,
+) -> Lattice:
+    """Returns the lattice on which an array is compressed."""
+    if like is None:
+        return lattice_for([values], bound_of(abs, rel, psnr), fill_value)
+    if not abs is rel is psnr is None:
+        raise ArgumentError("like= has a bound already: leave out abs=, rel= and psnr=")
+    found = like if isinstance(like, Lattice) else like.lattice
+    dtype = values.memory.dtype
+    if found.dtype != dtype:
+        raise MismatchError(f"the array is {dtype}, like= is {found.dtype}: array.astype()")
+    fill = checked_fill(fill_value, dtype)
+    if fill is not None and fill != found.fill_value:
+        raise MismatchError(f"fill_value={fill}, like= has {found.fill_value}")
+    return found
 
 
 def lattice(

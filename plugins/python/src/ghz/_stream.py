@@ -2,16 +2,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 from __future__ import annotations
 
-import math
 import pickle
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from . import _index
 from ._arrays import (
     DTYPES,
     TYPES,
@@ -21,15 +18,16 @@ from ._arrays import (
     checked_order,
     checked_shape,
     count_of,
-    dtype_of,
     memory_shape,
 )
 from ._buffer import Buffer
+from ._compressed import Compressed
 from ._call import call, check, produce
 from ._errors import ArgumentError, CorruptError, MismatchError, RangeError
 from ._ghz import ffi, lib
+from ._index import groups
 from ._lattice import Lattice, from_c, info_of
-from ._numbers import Estimate, Summary, summary_of
+from ._numbers import Summary, summary_of
 
 
 @dataclass(frozen=True)
@@ -46,7 +44,10 @@ class Info:
     bound: float  # the largest error of a value
 
 
-class Stream(Buffer):
+_TILES = {1: (1, 1, 1024), 2: (1, 32, 32), 3: (8, 8, 16)}  # extents of a tile, by dims
+
+
+class Stream(Buffer, Compressed):
     """A compressed array of float32 or float64. It never changes, and any number of threads may
     use it. Made by ghz.compress, by arithmetic, and by Stream.from_bytes.
 
@@ -54,7 +55,7 @@ class Stream(Buffer):
     and the order are kept beside them.
     """
 
-    __slots__ = ("_c", "_data", "_info", "_order", "_shape", "_summary", "__weakref__")
+    __slots__ = ("_c", "_cuts", "_data", "_info", "_order", "_shape", "_summary", "__weakref__")
     __array_ufunc__ = None  # so that array + stream asks the stream
 
     def __init__(self, data: Any, shape: Any = None, order: str = "C") -> None:
@@ -64,14 +65,15 @@ class Stream(Buffer):
         self._info = info_of(self._c[0])
         if self._info.bytes != len(held):
             raise CorruptError(f"{len(held) - self._info.bytes} bytes follow the stream")
-        extents = tuple(self._info.shape.extent)
+        extents = (*self._info.shape.extent,)
         self._order: Order = checked_order(order)
         self._shape = _shape_in_stream(self._info) if shape is None else checked_shape(shape)
         self._summary: Summary | None = None
         if count_of(self._shape) != self._info.count:
             raise ArgumentError(f"shape {self._shape} does not have {self._info.count} values")
-        joins = _index.groups(memory_shape(self._shape, self._order), extents)
-        if self._info.count and joins is None:
+        cuts = groups(memory_shape(self._shape, self._order), extents)
+        self._cuts = cuts or [0, 0, 0, len(self._shape)]  # without values the cuts do not matter
+        if self._info.count and cuts is None:
             raise ArgumentError(
                 f"shape {self._shape}, order {order}, is not of a stream of {extents}"
             )
@@ -101,23 +103,9 @@ class Stream(Buffer):
         return self._order
 
     @property
-    def ndim(self) -> int:
-        return len(self._shape)
-
-    @property
-    def size(self) -> int:
-        """Number of values."""
-        return int(self._info.count)
-
-    @property
     def nbytes(self) -> int:
         """Compressed bytes: what the stream takes."""
         return len(self._data)
-
-    @property
-    def ratio(self) -> float:
-        """Bytes of the array for each compressed byte."""
-        return self.size * self.dtype.itemsize / self.nbytes
 
     @property
     def bound(self) -> float:
@@ -144,14 +132,8 @@ class Stream(Buffer):
     def __bytes__(self) -> bytes:
         return bytes(self._data)
 
-    def __len__(self) -> int:
-        if not self._shape:
-            raise TypeError("len() of an array without dimensions")
-        return self._shape[0]
-
     def __repr__(self) -> str:
-        what = f"{self.dtype}, shape {self._shape}, {self.nbytes} bytes"
-        return f"<ghz.Stream: {what}, ratio {self.ratio:.4g}, bound {self.bound:.4g}>"
+        return f"<ghz.Stream: {self._describe()}>"
 
     def __eq__(self, other: object) -> bool:
         """Whether the bytes, the shape and the order are equal."""
@@ -173,95 +155,29 @@ class Stream(Buffer):
         data = pickle.PickleBuffer(self.data) if protocol >= 5 else bytes(self)
         return Stream.from_bytes, (data, self._shape, self._order)
 
-    # ---- Values ----
+    # ---- Values and numbers ----
 
-    def decompress(self, out: Array | None = None, dtype: npt.DTypeLike | None = None) -> Array:
-        """Decompresses all values, to a new array or to `out`.
+    def _read_all(self, type: int, pointer: Any, count: int) -> None:
+        call(lib.ghz_decompress, self._c[0], type, pointer, count)
 
-        out: a writable array of the shape and dtype, contiguous in the stream's order.
-        dtype: float64 for a stream of float32, whose sums are then within their bound strictly.
-        """
-        if out is None:
-            out = np.empty(self._shape, dtype_of(dtype) if dtype else self.dtype, self._order)
-        else:
-            self._check_out(out, dtype)
-        pointer = ffi.from_buffer("char[]", out if self._order == "C" else out.T, True)
-        call(lib.ghz_decompress, self._c[0], TYPES[out.dtype], pointer, out.size)
-        return out
-
-    def _check_out(self, out: Any, dtype: npt.DTypeLike | None) -> None:
-        if not isinstance(out, np.ndarray):
-            raise TypeError(f"out: a NumPy array is needed, not {type(out).__name__}")
-        if dtype_of(out.dtype) != (np.dtype(dtype) if dtype else out.dtype):
-            raise ArgumentError(f"out: {out.dtype}, but dtype={np.dtype(dtype)}")
-        if out.shape != self._shape:
-            raise ArgumentError(f"out: shape {out.shape}, the stream's is {self._shape}")
-        fits = out.flags.c_contiguous if self._order == "C" else out.flags.f_contiguous
-        if not fits or not out.flags.writeable:
-            need = f"contiguous in {self._order} order" if not fits else "writable"
-            raise ArgumentError(f"out: must be {need}")
-
-    def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> Array:
-        if copy is False:
-            raise ValueError("a stream has no array to share: it is decompressed to a new one")
-        values = self.decompress()
-        return values if dtype is None else values.astype(dtype, copy=False)
-
-    def __getitem__(self, index: Any) -> Any:
-        """Returns the values that an index of integers, slices and ... selects; decompresses only
-        the tiles that hold them."""
-        i = self._info
-        where = (i.shape.dims, tuple(i.shape.extent))
-        return _index.read(index, self._shape, self._order, *where, self.dtype, self._read_box)
-
-    def _read_box(self, origin: tuple[int, int, int], out: Array) -> None:
+    def _read_box(self, origin: tuple[int, ...], out: Array) -> None:
         pointer = ffi.from_buffer("char[]", out, True)
-        call(
-            lib.ghz_decompress_box, self._c[0], self._info.lattice.type, origin, out.shape, pointer
-        )
+        call(lib.ghz_decompress_box, self._c[0], TYPES[out.dtype], origin, out.shape, pointer)
 
-    def __iter__(self) -> Iterator[Any]:
-        return (self[i] for i in range(len(self)))
-
-    # ---- Numbers ----
+    def _axes(self) -> tuple[Sequence[int], Sequence[int]]:
+        return self._cuts, _TILES[self._info.shape.dims]
 
     def summary(self) -> Summary:
-        """Returns count, sum, mean, variance, deviation and norm, in one pass over the stream."""
         if self._summary is None:
             c = ffi.new("ghz_summary *")
             call(lib.ghz_moments, self._c[0], c)
             self._summary = summary_of(c)
         return self._summary
 
-    def sum(self) -> Estimate:
-        return self.summary().sum
-
-    def mean(self) -> Estimate:
-        return self.summary().mean
-
-    def var(self) -> Estimate:
-        return self.summary().variance
-
-    def std(self) -> Estimate:
-        return self.summary().deviation
-
-    def norm(self) -> Estimate:
-        return self.summary().norm
-
-    def min(self) -> Estimate:
-        return self._extrema()[0]
-
-    def max(self) -> Estimate:
-        return self._extrema()[1]
-
-    def _extrema(self) -> list[Estimate]:
+    def _extrema(self) -> tuple[float, float]:
         ends = ffi.new("double[2]")
         call(lib.ghz_extrema, self._c[0], ends, ends + 1)
-        if ends[0] > ends[1]:  # nothing is finite
-            return [Estimate(math.nan, math.nan, math.nan)] * 2
-        low = [math.nextafter(end - self.bound, -math.inf) for end in ends]
-        high = [math.nextafter(end + self.bound, math.inf) for end in ends]
-        return [Estimate(*three) for three in zip(ends, low, high)]
+        return ends[0], ends[1]
 
     # ---- Arithmetic: what it gives is a stream, and nothing is decompressed ----
 

@@ -1,0 +1,163 @@
+# _compressed.py: owns what a stream and a file have in common: they are compressed arrays.
+# SPDX-License-Identifier: BSD-3-Clause
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _index
+from ._arrays import TYPES, Array, Order, Shape, count_of, dtype_of
+from ._errors import ArgumentError
+from ._ghz import ffi
+from ._numbers import Estimate, Summary
+
+
+class Compressed:
+    """A compressed array of float32 or float64: its shape, values, slices and numbers."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def shape(self) -> Shape: ...
+
+    @property
+    @abstractmethod
+    def dtype(self) -> np.dtype[Any]: ...
+
+    @property
+    @abstractmethod
+    def order(self) -> Order:
+        """ "F" if the array was in Fortran order, else "C"."""
+
+    @property
+    @abstractmethod
+    def nbytes(self) -> int:
+        """Compressed bytes."""
+
+    @property
+    @abstractmethod
+    def bound(self) -> float:
+        """The largest error of a value: of a sum, the bounds of its terms together. Infinite if
+        values outside the lattice were added."""
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """Number of values."""
+        return count_of(self.shape)
+
+    @property
+    def ratio(self) -> float:
+        """Bytes of the array for each compressed byte."""
+        return self.size * self.dtype.itemsize / self.nbytes
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("len() of an array without dimensions")
+        return self.shape[0]
+
+    def _describe(self) -> str:
+        what = f"{self.dtype}, shape {self.shape}, {self.nbytes} bytes"
+        return f"{what}, ratio {self.ratio:.4g}, bound {self.bound:.4g}"
+
+    # ---- Values ----
+
+    @abstractmethod
+    def _read_all(self, type: int, pointer: Any, count: int) -> None:
+        """Decompresses all values, in the order of the memory."""
+
+    @abstractmethod
+    def _read_box(self, origin: tuple[int, ...], out: Array) -> None:
+        """Decompresses a box of what _axes says, of the extents of `out`."""
+
+    @abstractmethod
+    def _axes(self) -> tuple[Sequence[int], Sequence[int]]:
+        """Returns how _read_box joins axes in the order of the memory: where they are cut, and the
+        extents of a tile."""
+
+    def decompress(self, out: Array | None = None, dtype: npt.DTypeLike | None = None) -> Array:
+        """Decompresses all values, to a new array or to `out`.
+
+        out: a writable array of the shape and dtype, contiguous in the same order.
+        dtype: float64 for float32, whose sums are then within their bound strictly.
+        """
+        if out is None:
+            out = np.empty(self.shape, dtype_of(dtype) if dtype else self.dtype, self.order)
+        else:
+            self._check_out(out, dtype)
+        pointer = ffi.from_buffer("char[]", out if self.order == "C" else out.T, True)
+        self._read_all(TYPES[out.dtype], pointer, out.size)
+        return out
+
+    def _check_out(self, out: Any, dtype: npt.DTypeLike | None) -> None:
+        if not isinstance(out, np.ndarray):
+            raise TypeError(f"out: a NumPy array is needed, not {type(out).__name__}")
+        if dtype_of(out.dtype) != (np.dtype(dtype) if dtype else out.dtype):
+            raise ArgumentError(f"out: {out.dtype}, but dtype={np.dtype(dtype)}")
+        if out.shape != self.shape:
+            raise ArgumentError(f"out: shape {out.shape}, needed is {self.shape}")
+        fits = out.flags.c_contiguous if self.order == "C" else out.flags.f_contiguous
+        if not fits or not out.flags.writeable:
+            need = "writable" if fits else f"contiguous in {self.order} order"
+            raise ArgumentError(f"out: must be {need}")
+
+    def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> Array:
+        if copy is False:
+            raise ValueError("there is no array to share: the values are decompressed to a new one")
+        values = self.decompress()
+        return values if dtype is None else values.astype(dtype, copy=False)
+
+    def __getitem__(self, index: Any) -> Any:
+        """Returns the values that an index of integers, slices and ... selects; decompresses only
+        the tiles that hold them."""
+        cuts, tile = self._axes()
+        return _index.read(index, self.shape, self.order, self.dtype, cuts, tile, self._read_box)
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[i] for i in range(len(self)))
+
+    # ---- Numbers ----
+
+    @abstractmethod
+    def summary(self) -> Summary:
+        """Returns count, sum, mean, variance, deviation and norm, without decompressing."""
+
+    @abstractmethod
+    def _extrema(self) -> tuple[float, float]:
+        """Returns the least and the greatest value: +Inf and -Inf if none is finite."""
+
+    def sum(self) -> Estimate:
+        return self.summary().sum
+
+    def mean(self) -> Estimate:
+        return self.summary().mean
+
+    def var(self) -> Estimate:
+        return self.summary().variance
+
+    def std(self) -> Estimate:
+        return self.summary().deviation
+
+    def norm(self) -> Estimate:
+        return self.summary().norm
+
+    def min(self) -> Estimate:
+        least, greatest = self._extrema()
+        return self._within_bound(least if least <= greatest else math.nan)
+
+    def max(self) -> Estimate:
+        least, greatest = self._extrema()
+        return self._within_bound(greatest if least <= greatest else math.nan)
+
+    def _within_bound(self, value: float) -> Estimate:
+        low = math.nextafter(value - self.bound, -math.inf)
+        return Estimate(value, low, math.nextafter(value + self.bound, math.inf))

@@ -1,0 +1,162 @@
+# _save.py: owns writing .ghz files: arrays and streams, at the end of a file, and sums of files.
+# SPDX-License-Identifier: BSD-3-Clause
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Sequence
+from typing import Any
+
+import numpy.typing as npt
+
+from ._arrays import Values, memory_shape, values_of
+from ._call import Lease, check
+from ._errors import ArgumentError, MismatchError
+from ._file import File, Path, open_c
+from ._ghz import ffi, lib
+from ._lattice import Lattice, lattice_of, to_c
+from ._stream import Stream
+
+FILES_AT_ONCE = 256  # open at a time: systems allow a process 1024 or so
+FRAME_VALUES_MAX = 2**26
+
+
+class _Writer:
+    """A file that is being written, in a `with`: there is none after an error."""
+
+    def __init__(self, made: Any, pack: int | None, transform: bool = True) -> None:
+        self.c = made[0]
+        self._pack = pack
+        self._transform = transform
+
+    def __enter__(self) -> Any:
+        order = lib.GHZ_ORDER_BEST if self._transform else lib.GHZ_ORDER_LORENZO
+        try:
+            check(lib.ghz_file_set_order(self.c, order))
+            check(lib.ghz_file_set_pack(self.c, self._pack or 0))
+        except BaseException:
+            lib.ghz_file_abandon(self.c)
+            raise
+        return self.c
+
+    def __exit__(self, kind: object, *error: object) -> None:
+        if kind:
+            lib.ghz_file_abandon(self.c)
+            return
+        with Lease() as context:
+            check(lib.ghz_file_finish(self.c, context))
+
+
+def _create(path: Path, header: Any, pack: int | None, transform: bool = True) -> _Writer:
+    made = ffi.new("ghz_file_writer **")
+    check(lib.ghz_file_create(os.fsencode(path), header, made))
+    return _Writer(made, pack, transform)
+
+
+def _header(shape: tuple[int, ...], order: str, count: int, lattice: Lattice) -> Any:
+    header = ffi.new("ghz_file_header *")
+    if len(shape) > 32:
+        raise ArgumentError(f"{len(shape)} dimensions: a file has 32 at most")
+    header.array.ndim = len(shape)
+    header.array.fortran = order == "F"
+    header.array.npy = True
+    header.array.dims[0 : len(shape)] = shape
+    header.count = count
+    header.lattice = to_c(lattice)[0]
+    return header
+
+
+def save(
+    path: Path,
+    array: npt.ArrayLike | Stream,
+    *,
+    abs: float | None = None,
+    rel: float | None = None,
+    psnr: float | None = None,
+    like: Stream | Lattice | File | None = None,
+    fill_value: float | None = None,
+    transform: bool = True,
+    pack: int | None = None,
+) -> None:
+    """Compresses an array to a .ghz file, or writes a stream to one as it is.
+
+    pack: 1 to 19, the level at which zstd packs the file once more; None, not at all.
+    The others as in compress; a stream takes none of them. The file appears when it is complete.
+    """
+    if isinstance(array, Stream):
+        if any(given is not None for given in (abs, rel, psnr, like, fill_value)):
+            raise ArgumentError("a stream has its bound: leave out abs=, rel=, psnr=, like=")
+        _save_stream(path, array, pack)
+        return
+    values = values_of(array)
+    lattice = lattice_of(values, abs, rel, psnr, like, fill_value)
+    header = _header(values.shape, values.order, values.memory.size, lattice)
+    check(lib.ghz_file_choose_frames(header, 0, 0))
+    with _create(path, header, pack, transform) as writer:
+        _write(writer, values)
+
+
+def _write(writer: Any, values: Values) -> None:
+    with Lease() as context:
+        check(lib.ghz_file_write(writer, context, values.pointer, values.memory.size))
+
+
+def _save_stream(path: Path, stream: Stream, pack: int | None) -> None:
+    header = _header(stream.shape, stream.order, stream.size, stream.lattice)
+    shape = stream._info.shape
+    planes = shape.extent[1] * shape.extent[2] * (8 if shape.dims == 3 else 1)
+    unit = 16384 if shape.dims == 1 else planes
+    header.frame_values = max(1, -(-stream.size // unit)) * unit
+    header.shape = shape
+    if header.frame_values > FRAME_VALUES_MAX:
+        raise ArgumentError(f"{stream.size} values: a file has streams of 2^26; save the array")
+    with _create(path, header, pack) as writer, Lease() as context:
+        check(lib.ghz_file_write_stream(writer, context, stream._c[0]))
+
+
+def append(path: Path, array: npt.ArrayLike, *, pack: int | None = None) -> None:
+    """Adds an array at the end of the slowest axis of a .ghz file: the first, or in Fortran order
+    the last. It takes the bound of the file, which changes when it is complete."""
+    with File(path) as file:
+        values = values_of(array)
+        if values.order != file.order and values.memory.ndim > 1:
+            values = values_of(values_in(values, file.order))
+        have, new = (memory_shape(s, file.order) for s in (file.shape, values.shape))
+        if values.memory.dtype != file.dtype:
+            raise MismatchError(f"the array is {values.memory.dtype}, the file is {file.dtype}")
+        if not new or len(have) != len(new) or have[1:] != new[1:]:
+            raise MismatchError(f"shape {values.shape} does not continue {file.shape}")
+    made = ffi.new("ghz_file_writer **")
+    check(lib.ghz_file_append(os.fsencode(path), new[0], made))
+    with _Writer(made, pack) as writer:
+        _write(writer, values)
+
+
+def values_in(values: Values, order: str) -> Any:
+    """Returns the array of values in the other order."""
+    array = values.memory if values.order == "C" else values.memory.T
+    return array.copy(order="F" if order == "F" else "C")
+
+
+def sum_files(paths: Sequence[Path], out: Path, factor: float, pack: int | None) -> File:
+    """Adds files, some at a time, times a factor; opens the result."""
+    with tempfile.TemporaryDirectory(dir=os.path.dirname(os.path.abspath(out))) as folder:
+        rest = list(paths)
+        for number in range(len(paths)):
+            last = len(rest) <= FILES_AT_ONCE
+            target = out if last else os.path.join(folder, f"{number}.ghz")
+            _sum_few(rest[:FILES_AT_ONCE], target, factor if last else 1.0, pack if last else None)
+            if last:
+                break
+            rest = [target, *rest[FILES_AT_ONCE:]]
+    return File(out)
+
+
+def _sum_few(paths: Sequence[Path], out: Path, factor: float, pack: int | None) -> None:
+    files = [open_c(path) for path in paths]
+    header = ffi.new("ghz_file_header *", lib.ghz_file_get_info(files[0]).header)
+    header.lattice.eb = 0  # that of the sum
+    operation = ffi.new("ghz_file_operation *", (ffi.NULL, factor, 0))
+    with _create(out, header, pack) as writer, Lease() as context:
+        every = ffi.new("ghz_file *[]", files)
+        check(lib.ghz_file_sum(context, len(files), every, operation, writer))
