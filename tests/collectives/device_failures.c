@@ -43,12 +43,14 @@ static int damage_inside;   /* what only the device can notice */
 /* The first tile that is not empty gets seven width planes, which no tile of any kind has; or a
  * tile's size changes. */
 static void harm(uint8_t *message, size_t size) {
-  uint64_t tiles;
-  memcpy(&tiles, message + 72, sizeof tiles);
-  if (damage_inside && GHZ_SLICE_HEADER + 2 * tiles < size)
-    message[GHZ_SLICE_HEADER + 2 * tiles] |= 0xe0;
+  ghz_slice s;
+  if (!check(ghz_slice_parse((ghz_bytes){message, size}, &s) == GHZ_OK && s.tiles,
+             "no message of tiles is sent"))
+    return;
+  if (damage_inside && s.payload_size)
+    message[(const uint8_t *)s.payload - message] |= 0xe0;
   else
-    message[GHZ_SLICE_HEADER] ^= 1;
+    message[(const uint8_t *)s.sizes - message] ^= 1;
 }
 
 /* Messages leave from pinned memory, where a byte can be changed. */
