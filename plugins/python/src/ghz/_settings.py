@@ -1,0 +1,85 @@
+# _settings.py: owns the settings that the codecs of Zarr and of numcodecs have in common.
+# SPDX-License-Identifier: BSD-3-Clause
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ._functions import compress
+from ._lattice import lattice
+from ._stream import Stream
+
+NAMES = ("abs", "rel", "range", "fill")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """A bound for arrays that come chunk by chunk.
+
+    abs    the largest error of a value, in the units of the data
+    rel    the same as a fraction of `range`, or, without one, of the range of each chunk
+    range  the least and greatest value of all arrays that are to be added
+    fill   the number that stands for "missing" in the data; NaN needs none
+
+    One of abs and rel is given. Chunks that were compressed with the same abs, or with the same rel
+    and range, can be added.
+    """
+
+    abs: float | None = None
+    rel: float | None = None
+    range: tuple[float, float] | None = None
+    fill: float | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("abs", "rel", "fill"):
+            if (value := getattr(self, name)) is not None:
+                object.__setattr__(self, name, _number(name, value))
+        if (self.abs is None) == (self.rel is None):
+            raise ValueError("codec ghz: give one of abs and rel")
+        bound = self.rel if self.abs is None else self.abs
+        if bound is None or bound <= 0:
+            raise ValueError(f"codec ghz: the bound is {bound}, not greater than 0")
+        if self.range is not None:
+            object.__setattr__(self, "range", _range(self.range, self.rel))
+
+    @classmethod
+    def named(cls, names: dict[str, Any]) -> Any:
+        """Makes settings of what metadata hold."""
+        if unknown := sorted(set(names) - set(NAMES)):
+            raise ValueError(f"codec ghz: unknown settings: {', '.join(unknown)}")
+        return cls(**names)
+
+    def names(self) -> dict[str, Any]:
+        """Returns what metadata hold of the settings."""
+        every = {name: getattr(self, name) for name in NAMES}
+        given = {name: value for name, value in every.items() if value is not None}
+        return given if self.range is None else given | {"range": list(self.range)}
+
+    def compress(self, values: np.ndarray) -> Stream:
+        """Compresses a chunk, in C order."""
+        native = values.dtype.newbyteorder("=")
+        values = np.ascontiguousarray(values, native).reshape(values.shape)
+        if self.range is None:
+            return compress(values, abs=self.abs, rel=self.rel, fill_value=self.fill)
+        ends = np.array(self.range, native)
+        return compress(values, like=lattice(ends, rel=self.rel, fill_value=self.fill))
+
+
+def _number(name: str, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
+        raise TypeError(f"codec ghz: {name} is {value!r}, not a number")
+    if not math.isfinite(value):
+        raise ValueError(f"codec ghz: {name} is {value}, not finite")
+    return float(value)
+
+
+def _range(value: Any, rel: float | None) -> tuple[float, float]:
+    if rel is None or not isinstance(value, (list, tuple)) or len(value) != 2:
+        raise ValueError("codec ghz: range is a pair of numbers, and goes with rel")
+    low, high = (_number("range", end) for end in value)
+    if low > high:
+        raise ValueError(f"codec ghz: the range begins at {low} and ends at {high}")
+    return low, high

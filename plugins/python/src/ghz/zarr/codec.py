@@ -1,0 +1,82 @@
+# codec.py: owns the Zarr v3 codec "ghz": a chunk is one libghz stream of the chunk's shape.
+# SPDX-License-Identifier: BSD-3-Clause
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from zarr.abc.codec import ArrayBytesCodec, ArrayBytesCodecPartialDecodeMixin
+from zarr.abc.store import ByteGetter
+from zarr.core.array_spec import ArraySpec
+from zarr.core.buffer import Buffer, NDBuffer
+
+import ghz
+from ghz._settings import Settings
+from ghz.zarr import _partial
+
+
+@dataclass(frozen=True)
+class GhzCodec(Settings, ArrayBytesCodec, ArrayBytesCodecPartialDecodeMixin):
+    """The serializer of Zarr arrays of float32 and float64; goes with compressors=None.
+
+    GhzCodec(abs=1e-3), GhzCodec(rel=1e-4, range=(200, 320)); ghz.Settings says what there is.
+    """
+
+    is_fixed_size = False
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> GhzCodec:
+        codec: GhzCodec = cls.named(data.get("configuration", {}))
+        return codec
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"name": "ghz", "configuration": self.names()}
+
+    def validate(self, *, shape: tuple[int, ...], dtype: Any, chunk_grid: Any) -> None:
+        native = dtype.to_native_dtype()
+        if native.kind != "f" or native.itemsize not in (4, 8):
+            raise TypeError(f"codec ghz: the array is of {native}, not of float32 or float64")
+
+    def compute_encoded_size(self, input_byte_length: int, chunk_spec: ArraySpec) -> int:
+        raise NotImplementedError("the size of a compressed chunk depends on its values")
+
+    async def _encode_single(self, chunk_data: NDBuffer, chunk_spec: ArraySpec) -> Buffer:
+        stream = await asyncio.to_thread(self.compress, chunk_data.as_numpy_array())
+        return chunk_spec.prototype.buffer.from_bytes(stream.data)
+
+    async def _decode_single(self, chunk_data: Buffer, chunk_spec: ArraySpec) -> NDBuffer:
+        return await _decode(chunk_data, chunk_spec, None)
+
+    async def _decode_partial_single(
+        self, byte_getter: ByteGetter, selection: Any, chunk_spec: ArraySpec
+    ) -> NDBuffer | None:
+        box, rest = _partial.bounding_box(selection, chunk_spec.shape)
+        data = await _partial.read(byte_getter, box, chunk_spec)
+        if data is None:
+            return None
+        try:
+            return (await _decode(data, chunk_spec, box))[rest]
+        except ghz.Error as error:
+            raise type(error)(f"{byte_getter}: {error}") from error
+
+
+def stream_of(data: Buffer, shape: tuple[int, ...], dtype: np.dtype) -> ghz.Stream:
+    """Makes a stream of a chunk, which has to be of this shape and type; copies nothing."""
+    stream = ghz.Stream(data.as_numpy_array(), shape)
+    if stream.dtype != dtype.newbyteorder("="):
+        raise ghz.MismatchError(f"the chunk holds {stream.dtype}, the metadata say {dtype}")
+    return stream
+
+
+async def _decode(data: Buffer, spec: ArraySpec, box: tuple[slice, ...] | None) -> NDBuffer:
+    """Decompresses a chunk, or a box of it, as the metadata say it is."""
+    dtype = spec.dtype.to_native_dtype()
+
+    def decode() -> np.ndarray:
+        stream = stream_of(data, spec.shape, dtype)
+        values = stream.decompress() if box is None else stream[box]
+        return np.asarray(values).astype(dtype, copy=False)
+
+    return spec.prototype.nd_buffer.from_numpy_array(await asyncio.to_thread(decode))
