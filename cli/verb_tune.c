@@ -136,7 +136,7 @@ const verb verb_tune = {
                "64 MiB in the middle. --psnr searches the largest bound that gives a PSNR, --ratio the\n"
                "smallest that gives a ratio, to three digits. (compress --psnr does not measure: its\n"
                "bound gives that PSNR if every error is as large as the bound. Errors are smaller, and\n"
-               "the PSNR is 4 dB higher or more.)",
+               "the PSNR is mostly 4 dB higher or more.)",
     .examples = "  ghz tune wave.f32\n"
                 "  ghz tune --psnr 80 --dims 64x64x64 wave.f32\n"
                 "  ghz tune --ratio 10 --json wave.f32\n",

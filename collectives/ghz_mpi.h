@@ -54,12 +54,13 @@
  *       representation),
  *     - the operation is none of MPI_SUM, MPI_MIN and MPI_MAX,
  *     - the bound is GHZ_MPI_FLOAT, and the call is no sum of float,
- *     - the communicator is an intercommunicator,
- *     - or it is no reduction with a fill value, the algorithm is AUTO and the mode AUTO or
- *       FASTEST, and the call is below the threshold, or no bound is given, or the communicator has
- *       one rank, and MPI's int takes the count.
- *   The last three bypass the library without contacting other ranks. With FASTEST, so do most
- *   calls of a kind for which MPI proved fastest and agreement would cost more than 1 %. With
+ *     - or the communicator is an intercommunicator.
+ *   If the algorithm is AUTO, the mode AUTO or FASTEST, and the call is no reduction with a fill
+ *   value, the library also passes on
+ *     - calls without a bound,
+ *     - and, if MPI's int takes their count, calls below the threshold and calls of one rank.
+ *   These bypass the library without contacting other ranks. With FASTEST, so do most calls of a
+ *   kind for which MPI proved fastest and agreement would cost more than 1 %. With
  *   GHZ_MPI_VERBOSE=1 the library reports on stderr what it passes on, small calls excepted.
  *
  * Device buffers, in a library built with CUDA
