@@ -65,7 +65,7 @@ void comparison_print_table(const comparison *c) {
 
 /* The coordinates of a value in the array's shape, or null. */
 static void json_index(const comparison *c, uint64_t at) {
-  uint64_t index[SHAPE_MAX];
+  uint64_t index[GHZ_FILE_NDIM];
   if (c->shape.ndim == 0) {
     printf("null");
     return;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/buffer.h"
+#include "io/tiles.h"
 #include "plain.h"
 #include "report/library.h"
 #include "report/progress.h"
@@ -43,100 +43,89 @@ static bool make_lattice(compression *c) {
 
 /* The shape of the input: its own, that of --dims, or that of the model. */
 static bool choose_shape(compression *c) {
-  shape like = c->model->path ? c->model->header.shape : (shape){.ndim = 0};
+  shape like = c->model->path ? c->model->header.array : (shape){.ndim = 0};
   uint64_t count;
   if (c->o->dims.ndim)
     return input_set_shape(&c->in, &c->o->dims);
   shape_count(&like, &count);
-  if (like.ndim == 0 || c->in.shape.npy || (c->in.count != COUNT_UNKNOWN && c->in.count != count))
+  if (like.ndim == 0 || c->in.shape.npy || (c->in.count != GHZ_FILE_UNKNOWN && c->in.count != count))
     return true;
   like.npy = false;
   return input_set_shape(&c->in, &like);
 }
 
 /* How the array is cut into frames: as the model is, so that both can be added. */
-static void cut(compression *c) {
+static bool cut(compression *c) {
   const options *o = c->o;
-  const layout *like = c->model->path ? &c->model->header.layout : NULL;
-  const bool flat = o->flat || (like && like->array.dims == 1);
-  const uint64_t values = o->frame_values ? o->frame_values
-                          : like          ? like->frame_values
-                                          : FRAME_BYTES / ghz_type_size(c->in.type);
-  c->layout = layout_choose(&c->in.shape, c->in.count, flat, values);
-  c->frame_values = (size_t)c->layout.frame_values;
+  const ghz_file_header *like = c->model->path ? &c->model->header : NULL;
+  const bool flat = o->flat || (like && like->shape.dims == 1);
+  const uint64_t values = o->frame_values ? o->frame_values : like ? like->frame_values : 0;
+  c->header = (ghz_file_header){.array = c->in.shape, .count = c->in.count, .lattice = {.type = c->in.type}};
+  return library_ok(c->in.file.name, NULL, ghz_file_choose_frames(&c->header, flat, values));
 }
 
-static bool choose_layout(compression *c) {
-  if (!choose_shape(c))
+static bool choose_frames(compression *c) {
+  if (!choose_shape(c) || !cut(c))
     return false;
-  cut(c);
-  return c->o->order < 3 || c->layout.array.dims == 3 ||
+  return c->o->order < 3 || c->header.shape.dims == 3 ||
          fail(c->in.file.name, "--order 3 needs %s: this array is compressed as %s", "bricks of 8x8x16",
-              layout_text(&c->layout));
+              tiles_text(&c->header.shape));
 }
 
 /* ---- Frames ---------------------------------------------------------------------------------- */
 
-/* Reads the values of the next frame, and looks at them while they are in the cache; its shape is
- * that of what is there. */
-static bool read_frame(compression *c, ghz_shape *s) {
-  *s = layout_frame(&c->layout, c->in.taken);
-  const size_t count = (size_t)ghz_shape_count(s), size = ghz_type_size(c->in.type);
-  size_t taken = 0, got;
+/* Reads up to `count` values, those of the next frame, and looks at them while they are in the
+ * cache. Sets *taken: on a pipe it may be less. */
+static bool read_frame(compression *c, size_t count, size_t *taken) {
+  const size_t size = ghz_type_size(c->in.type);
+  size_t got;
+  *taken = 0;
   do {
-    char *x = (char *)c->values.data + taken * size;
-    if (!input_read(&c->in, x, count - taken < WATCHED ? count - taken : WATCHED, &got) ||
+    char *x = (char *)c->values.data + *taken * size;
+    const size_t left = count - *taken;
+    if (!input_read(&c->in, x, left < WATCHED ? left : WATCHED, &got) ||
         !fill_watch_add(&c->watch, c->ctx, c->in.file.name, x, got))
       return false;
-    taken += got;
-  } while (got && taken < count);
-  if (s->dims == 1) /* a pipe may end anywhere */
-    *s = ghz_flat(taken);
-  return fill_watch_sample(&c->watch, c->in.file.name, c->values.data, taken);
+    *taken += got;
+  } while (got && *taken < count);
+  return fill_watch_sample(&c->watch, c->in.file.name, c->values.data, *taken);
 }
 
 static bool write_frames(compression *c) {
-  const char *name = c->in.file.name;
-  ghz_shape s = layout_whole_frame(&c->layout);
-  const size_t capacity = ghz_shape_bound(&s, c->in.type, 1);
-  if (!frame_reserve(&c->frame, capacity, name))
-    return false;
-  progress_begin(name, c->in.count, ghz_type_size(c->in.type));
-  do { /* an array without values has one frame without values */
-    if (!read_frame(c, &s))
+  ghz_shape s = ghz_file_frame_shape(&c->header, GHZ_FILE_UNKNOWN);
+  size_t count, taken;
+  progress_begin(c->in.file.name, c->in.count, ghz_type_size(c->in.type));
+  do {
+    if (c->in.count != GHZ_FILE_UNKNOWN)
+      s = ghz_file_frame_shape(&c->header, c->in.taken);
+    count = (size_t)ghz_shape_count(&s);
+    if (!read_frame(c, count, &taken) ||
+        !writer_ok(&c->writer, ghz_file_write(c->writer.own, c->ctx, c->values.data, taken)))
       return false;
-    c->frame.info.count = ghz_shape_count(&s);
-    if (c->frame.info.count == 0 && c->in.taken > 0)
-      break;
-    ghz_status status = ghz_compress_shape(c->ctx, &c->lattice, c->o->order, c->values.data, &s,
-                                           frame_stream(&c->frame), capacity, &c->frame.size);
-    if (!library_ok(name, c->ctx, status) || !writer_frame(&c->writer, &c->frame))
-      return false;
+    c->frames += taken > 0 || c->in.taken == 0; /* an array without values has one without values */
     progress_set(c->in.taken);
-  } while (c->in.count == COUNT_UNKNOWN ? c->frame.info.count == c->frame_values : c->in.taken < c->in.count);
+  } while (c->in.count == GHZ_FILE_UNKNOWN ? taken == count : c->in.taken < c->in.count);
   progress_end();
-  return writer_end(&c->writer);
+  return writer_end(&c->writer, c->ctx);
 }
 
 static bool write_file(compression *c) {
-  if (!buffer_reserve(&c->values, c->frame_values * ghz_type_size(c->in.type), c->in.file.name) ||
+  if (!buffer_reserve(&c->values, (size_t)c->header.frame_values * ghz_type_size(c->in.type),
+                      c->in.file.name) ||
       !make_lattice(c))
     return false;
-  frame_header header = {.type = c->in.type,
-                         .shape = c->in.shape,
-                         .total = c->in.count,
-                         .layout = c->layout,
-                         .step = c->lattice.step,
-                         .eb = c->lattice.eb};
-  return writer_begin(&c->writer, &c->out, &header) && write_frames(c);
+  c->header.lattice = c->lattice;
+  c->header.count = c->in.count; /* which was not known of a pipe before it was copied for its range */
+  return writer_begin(&c->writer, &c->out, &c->header) &&
+         writer_ok(&c->writer, ghz_file_set_order(c->writer.own, c->o->order)) && write_frames(c);
 }
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
 static bool check_model_type(const compression *c) {
-  return !c->model->path || c->in.type == c->model->header.type ||
+  return !c->model->path || c->in.type == c->model->header.lattice.type ||
          fail(c->in.file.name, "type %s differs from %s in %s: only files of the same type can be added",
-              type_name(c->in.type), type_name(c->model->header.type), c->model->path);
+              type_name(c->in.type), type_name(c->model->header.lattice.type), c->model->path);
 }
 
 /* The fill value is that of the model, or of --fill. */
@@ -151,7 +140,7 @@ static bool choose_fill(compression *c) {
 }
 
 bool compression_open(compression *c, const char *path) {
-  const type_choice like = {true, c->model->header.type};
+  const type_choice like = {true, c->model->header.lattice.type};
   const bool choose = c->model->path && !c->o->type.given && !type_of_name(path).given;
   if (!input_open(&c->in, path, choose ? like : c->o->type))
     return false;
@@ -169,7 +158,7 @@ static bool check_name(const char *path) {
 
 static bool compress_to(compression *c, const char *path) {
   const double start = seconds();
-  if (!choose_layout(c) || !file_differs(&c->in.file, path) || !check_name(path) ||
+  if (!choose_frames(c) || !file_differs(&c->in.file, path) || !check_name(path) ||
       !output_open(&c->out, path, c->o->force))
     return false;
   const bool ok = write_file(c);
@@ -198,7 +187,7 @@ bool compression_run(compression *c) {
 void compression_close(compression *c) {
   input_close(&c->in);
   buffer_free(&c->values);
-  frame_free(&c->frame);
+  ghz_file_abandon(c->writer.own);
   fill_watch_end(&c->watch);
   free(c->to);
 }

@@ -4,6 +4,7 @@
 #define GHZ_CLI_COMPRESSION_H
 
 #include "fills.h"
+#include "io/buffer.h"
 #include "io/input.h"
 #include "io/writer.h"
 #include "options.h"
@@ -12,7 +13,7 @@
 /* A compressed file that others are to be added to: --like. */
 typedef struct model {
   const char *path; /* NULL: none */
-  frame_header header;
+  ghz_file_header header;
   ghz_lattice lattice;
 } model;
 
@@ -28,11 +29,10 @@ typedef struct compression {
   frame_writer writer;
   ghz_lattice lattice;
   fill_watch watch;
-  layout layout;
-  size_t frame_values; /* of a whole frame */
-  double seconds;      /* what it took */
+  ghz_file_header header; /* what is written, and how it is cut into frames */
+  uint64_t frames;        /* written */
+  double seconds;         /* what it took */
   buffer values;
-  frame frame;
 } compression;
 
 /* Reads the model. Calls that return false have printed why. */

@@ -6,6 +6,7 @@
 #include "compression.h"
 #include "each_file.h"
 #include "info_values.h"
+#include "io/tiles.h"
 #include "report/report.h"
 #include "report/text.h"
 
@@ -20,14 +21,14 @@ static double bits_per_value(const compression *c) {
 /* How it was coded, and why not otherwise. */
 static void describe_coding(const compression *c) {
   char dims[512];
-  const char *reason = layout_reason(&c->layout, &c->in.shape, c->o->flat);
+  const char *reason = tiles_reason(&c->header.shape, &c->in.shape, c->o->flat);
   shape_text(&c->in.shape, dims, sizeof dims);
   note(LEVEL_VERBOSE,
        "%s: %s, shape %s, %s%s%s%s, %.4g bits per value, step %s, bound %s, %llu frame%s of %llu values",
-       c->in.file.name, type_name(c->in.type), dims, layout_text(&c->layout), reason[0] ? " (" : "", reason,
-       reason[0] ? ")" : "", bits_per_value(c), text_double(c->lattice.step).text,
-       text_double(c->lattice.eb).text, (unsigned long long)c->writer.frames, c->writer.frames == 1 ? "" : "s",
-       (unsigned long long)c->frame_values);
+       c->in.file.name, type_name(c->in.type), dims, tiles_text(&c->header.shape), reason[0] ? " (" : "",
+       reason, reason[0] ? ")" : "", bits_per_value(c), text_double(c->lattice.step).text,
+       text_double(c->lattice.eb).text, (unsigned long long)c->frames, c->frames == 1 ? "" : "s",
+       (unsigned long long)c->header.frame_values);
 }
 
 static double percent(const fill_watch *w) {
@@ -82,11 +83,11 @@ void compression_print_json(const compression *c) {
   json_string(stdout, c->out.name);
   printf(", \"type\": \"%s\", \"values\": %llu", type_name(c->in.type), (n)c->in.taken);
   info_json_shape(&c->in.shape);
-  printf(", \"dims\": %d, \"tiles\": \"%s\", \"reason\": ", c->layout.array.dims, layout_text(&c->layout));
-  json_string(stdout, layout_reason(&c->layout, &c->in.shape, c->o->flat));
+  printf(", \"dims\": %d, \"tiles\": \"%s\", \"reason\": ", c->header.shape.dims, tiles_text(&c->header.shape));
+  json_string(stdout, tiles_reason(&c->header.shape, &c->in.shape, c->o->flat));
   printf(", \"step\": %s, \"bound\": %s, \"frames\": %llu, \"frame_values\": %llu",
-         text_json(c->lattice.step).text, text_json(c->lattice.eb).text, (n)c->writer.frames,
-         (n)c->frame_values);
+         text_json(c->lattice.step).text, text_json(c->lattice.eb).text, (n)c->frames,
+         (n)c->header.frame_values);
   printf(", \"fill\": %s", c->lattice.has_fill ? text_json(c->lattice.fill).text : "null");
   printf(", \"bytes\": %llu, \"ratio\": %s, \"bits_per_value\": %s, \"seconds\": %s}", (n)c->out.bytes,
          text_json(ratio(c)).text, text_json(bits_per_value(c)).text, text_json(c->seconds).text);

@@ -6,13 +6,13 @@
 
 bool model_open(model *m, const char *path) {
   frame_reader r;
-  frame first = {0};
+  ghz_frame first = {.memory = NULL};
   bool more = false;
   if (!reader_open(&r, path))
     return false;
-  const bool ok = reader_next(&r, &first, &more); /* every file has a frame */
+  const bool ok = reader_next(&r, NULL, &first, &more); /* every file has a frame */
   *m = (model){path, r.header, first.info.lattice};
   reader_close(&r);
-  frame_free(&first);
+  ghz_frame_free(&first);
   return ok;
 }

@@ -1,46 +1,30 @@
-/* part.h: the values of a compressed file that are wanted: all, a range, or a box, frame by
- * frame. */
+/* part.h: the values of a compressed file that are wanted, a range or a box, piece by piece. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_CLI_PART_H
 #define GHZ_CLI_PART_H
 
 #include "io/box.h"
+#include "io/buffer.h"
 #include "io/reader.h"
 #include "options.h"
 
 typedef struct part {
-  uint64_t total;       /* values wanted, or COUNT_UNKNOWN */
-  uint64_t first, left; /* of all or a range: the next value, and how many from there on */
-  box box;              /* ndim 0: none */
-  uint64_t line;        /* its next line */
-  shape shape;          /* of the values as an array; without dimensions: a row */
+  const options *o;
+  uint64_t total;               /* values wanted, or GHZ_FILE_UNKNOWN */
+  shape shape;                  /* of the values as an array; without dimensions: a row */
+  uint64_t done;                /* values */
+  box box;                      /* ndim 0: none */
+  uint64_t next[GHZ_FILE_NDIM]; /* where its next piece begins */
 } part;
 
 /* What the options want of a file. Prints what is wrong if the file does not have it. */
-bool part_begin(part *p, const options *o, const char *name, const frame_header *h);
+bool part_begin(part *p, const options *o, const char *name, const ghz_file_header *h);
 
-/* Whether all that is wanted was taken, and whether a frame that ends there has some of it. */
-bool part_done(const part *p);
-bool part_in_frame(const part *p, uint64_t end);
+/* Whether it is not all of the file. */
+bool part_is_less(const part *p);
 
-/* A frame to take values from, and how. */
-typedef struct frame_source {
-  ghz_context *ctx;
-  const char *name;
-  const frame *frame;
-  uint64_t first; /* number of the frame's first value */
-  ghz_type type;  /* to decompress to */
-  buffer *values; /* where to */
-} frame_source;
-
-/* Values in that buffer. */
-typedef struct taken {
-  const unsigned char *data;
-  size_t bytes;
-  uint64_t count;
-} taken;
-
-/* Takes what is wanted of a frame, which has some of it. */
-bool part_take(part *p, const frame_source *s, taken *t);
+/* Decompresses the next piece to `values`, and sets *count; to 0 if all was taken. Calls that return
+ * false have printed why. */
+bool part_take(part *p, frame_reader *r, ghz_context *ctx, ghz_type type, buffer *values, size_t *count);
 
 #endif

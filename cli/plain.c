@@ -10,14 +10,14 @@ bool plain_named(const char *path) {
 }
 
 bool plain_choose(plain_form *form, const char *path, type_choice given, const char *from,
-                  const frame_header *h) {
+                  const ghz_file_header *h) {
   const type_choice named = type_of_name(path);
   if (named.given && given.given && named.type != given.type)
     return fail(path, "the ending says %s, --type says %s", type_name(named.type), type_name(given.type));
-  form->type = given.given ? given.type : named.given ? named.type : h->type;
-  if (form->type == GHZ_F32 && h->type == GHZ_F64)
+  form->type = given.given ? given.type : named.given ? named.type : h->lattice.type;
+  if (form->type == GHZ_F32 && h->lattice.type == GHZ_F64)
     return fail(from, "holds f64; it cannot be written as f32");
-  form->npy = name_ends(path, ".npy") || (h->shape.npy && !named.given);
+  form->npy = name_ends(path, ".npy") || (h->array.npy && !named.given);
   return true;
 }
 
@@ -33,7 +33,7 @@ static bool write_header(plain_writer *w, uint64_t count, bool again) {
 
 bool plain_begin(plain_writer *w, output *out, plain_form form, const shape *s, uint64_t total) {
   *w = (plain_writer){.out = out, .form = form, .shape = *s, .total = total};
-  return !form.npy || write_header(w, total == COUNT_UNKNOWN ? 0 : total, false);
+  return !form.npy || write_header(w, total == GHZ_FILE_UNKNOWN ? 0 : total, false);
 }
 
 bool plain_write(plain_writer *w, const void *data, uint64_t count) {
@@ -42,5 +42,5 @@ bool plain_write(plain_writer *w, const void *data, uint64_t count) {
 }
 
 bool plain_end(plain_writer *w) {
-  return !w->form.npy || w->total != COUNT_UNKNOWN || write_header(w, w->written, true);
+  return !w->form.npy || w->total != GHZ_FILE_UNKNOWN || write_header(w, w->written, true);
 }

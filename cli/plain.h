@@ -3,7 +3,6 @@
 #ifndef GHZ_CLI_PLAIN_H
 #define GHZ_CLI_PLAIN_H
 
-#include "io/frame.h"
 #include "io/input.h"
 #include "io/output.h"
 
@@ -18,13 +17,13 @@ bool plain_named(const char *path);
 /* The form for values of the compressed file `from`: by --type, then by the ending of the output's
  * name, then as of that file. Calls that return false have printed why. */
 bool plain_choose(plain_form *form, const char *path, type_choice given, const char *from,
-                  const frame_header *h);
+                  const ghz_file_header *h);
 
 typedef struct plain_writer {
   output *out;
   plain_form form;
   shape shape;
-  uint64_t total, written; /* values; the total may be COUNT_UNKNOWN */
+  uint64_t total, written; /* values; the total may be GHZ_FILE_UNKNOWN */
 } plain_writer;
 
 bool plain_begin(plain_writer *w, output *out, plain_form form, const shape *s, uint64_t total);

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "io/buffer.h"
 #include "report/library.h"
 #include "report/progress.h"
 
@@ -49,18 +50,18 @@ bool range_of_input(ghz_context *ctx, input *in, const double *fill, value_range
 }
 
 bool range_of_frames(ghz_context *ctx, frame_reader *reader, value_range *r) {
-  frame f = {0};
+  ghz_frame f = {0};
   bool ok = true;
   *r = range_nothing();
   for (bool more = true; ok && more;) {
     double min, max;
-    ok = reader_next(reader, &f, &more);
+    ok = reader_next(reader, ctx, &f, &more);
     if (!ok || !more)
       break;
-    ok = library_ok(reader->file.name, ctx, ghz_extrema(ctx, frame_bytes(&f), &min, &max));
+    ok = library_ok(reader->file->name, ctx, ghz_extrema(ctx, f.stream, &min, &max));
     if (ok)
       range_widen(r, min, max);
   }
-  frame_free(&f);
+  ghz_frame_free(&f);
   return ok;
 }

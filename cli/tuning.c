@@ -16,9 +16,9 @@ enum { RUNS = 3 };
 /* ---- The sample ------------------------------------------------------------------------------ */
 
 /* The first value of a frame in the middle of the array. */
-static uint64_t middle_frame(const layout *l) {
-  const uint64_t *n = l->array.extent;
-  const ghz_shape whole = layout_whole_frame(l);
+static uint64_t middle_frame(const ghz_file_header *h) {
+  const uint64_t *n = h->shape.extent;
+  const ghz_shape whole = ghz_file_frame_shape(h, GHZ_FILE_UNKNOWN);
   if (whole.dims == 1)
     return n[2] / 2 / whole.extent[2] * whole.extent[2];
   const uint64_t plane = n[0] / 2 / whole.extent[0] * whole.extent[0];
@@ -27,10 +27,12 @@ static uint64_t middle_frame(const layout *l) {
 
 static bool read_sample(tuning *t) {
   const size_t size = ghz_type_size(t->in.type);
-  const layout l = layout_choose(&t->in.shape, t->in.count, t->o->flat, FRAME_BYTES / size);
-  const uint64_t first = middle_frame(&l);
+  ghz_file_header h = {.array = t->in.shape, .count = t->in.count, .lattice = {.type = t->in.type}};
+  if (!library_ok(t->in.file.name, NULL, ghz_file_choose_frames(&h, t->o->flat, 0)))
+    return false;
+  const uint64_t first = middle_frame(&h);
   size_t got;
-  t->shape = layout_frame(&l, first);
+  t->shape = ghz_file_frame_shape(&h, first);
   t->count = (size_t)ghz_shape_count(&t->shape);
   input_skip(&t->in, first);
   return buffer_reserve(&t->values, t->count * size, t->in.file.name) &&

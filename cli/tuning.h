@@ -5,7 +5,7 @@
 
 #include "io/buffer.h"
 #include "io/input.h"
-#include "io/layout.h"
+#include "io/tiles.h"
 #include "options.h"
 #include "range.h"
 

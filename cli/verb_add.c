@@ -7,7 +7,7 @@
 static int run(const options *o) {
   if (o->var || h5_named(o->files[0]))
     return h5_combine(o, ghz_sum);
-  return combine(o, &(operation){.fold = ghz_sum, .group = 16, .adds = true, .factor = 1});
+  return combine(o, &(ghz_file_operation){.factor = 1});
 }
 
 const verb verb_add = {

@@ -9,7 +9,7 @@
 #include "each_file.h"
 #include "io/buffer.h"
 #include "io/input.h"
-#include "io/layout.h"
+#include "io/tiles.h"
 #include "report/library.h"
 #include "report/report.h"
 #include "report/seconds.h"

@@ -31,12 +31,12 @@ static bool find_fill(comparison *c) {
     return false;
   for (int i = 0; i < 2; i++) {
     const frame_reader *r = &files[i]->reader;
-    if (!files[i]->compressed || !r->has_fill)
+    if (!files[i]->compressed || !r->header.lattice.has_fill)
       continue;
-    if (c->o->has_fill && r->fill != c->fill)
-      return fail(files[i]->name, "has the fill value %g: leave out --fill", r->fill);
+    if (c->o->has_fill && r->header.lattice.fill != c->fill)
+      return fail(files[i]->name, "has the fill value %g: leave out --fill", r->header.lattice.fill);
     c->has_fill = true;
-    c->fill = r->fill;
+    c->fill = r->header.lattice.fill;
   }
   return true;
 }
@@ -50,7 +50,7 @@ static void hide_fill(const comparison *c, double *x, size_t n) {
 static bool compare_values(comparison *c) {
   double x[BLOCK], y[BLOCK];
   size_t nx = 1, ny;
-  uint64_t total = c->original.compressed ? c->original.reader.header.total : c->original.in.count;
+  uint64_t total = c->original.compressed ? c->original.reader.header.count : c->original.in.count;
   difference_begin(&c->difference);
   progress_begin("compare", total, ghz_type_size(c->original.type));
   while (nx > 0) {

@@ -22,41 +22,45 @@ typedef struct decompression {
   output out;
   part part; /* what is wanted */
   plain_writer writer;
-  frame frame;
+  ghz_frame frame;
   buffer values;
 } decompression;
 
-/* Writes what is wanted of the frame that was just read. */
-static bool write_part(decompression *d, uint64_t frame_first) {
-  const frame_source source = {d->ctx,      d->reader.file.name, &d->frame,
-                               frame_first, d->writer.form.type, &d->values};
-  taken t = {0};
-  if (!part_take(&d->part, &source, &t) || !plain_write(&d->writer, t.data, t.count))
-    return false;
-  progress_set(d->writer.written);
+/* All values, frame by frame: that checks everything. */
+static bool write_whole(decompression *d) {
+  const ghz_type type = d->writer.form.type;
+  for (bool more = true; more;) {
+    if (!reader_next(&d->reader, d->ctx, &d->frame, &more))
+      return false;
+    if (!more)
+      break;
+    const size_t count = (size_t)d->frame.info.count;
+    const char *name = d->reader.file->name;
+    if (!buffer_reserve(&d->values, count * ghz_type_size(type), name) ||
+        !library_ok(name, d->ctx, ghz_decompress(d->ctx, d->frame.stream, type, d->values.data, count)) ||
+        !plain_write(&d->writer, d->values.data, count))
+      return false;
+    progress_set(d->writer.written);
+  }
+  return true;
+}
+
+static bool write_part(decompression *d) {
+  for (size_t count = 1; count > 0;) {
+    if (!part_take(&d->part, &d->reader, d->ctx, d->writer.form.type, &d->values, &count) ||
+        !plain_write(&d->writer, d->values.data, count))
+      return false;
+    progress_set(d->writer.written);
+  }
   return true;
 }
 
 static bool write_values(decompression *d) {
-  bool more = true, whole = !d->o->range_given && !d->o->box.ndim;
-  frame_reader *r = &d->reader;
-  while (more && (whole || !part_done(&d->part))) {
-    const uint64_t before = r->values;
-    const ghz_shape next = layout_frame(&r->header.layout, before);
-    if (!whole && !part_in_frame(&d->part, before + ghz_shape_count(&next))) {
-      if (!reader_skip(r, &more))
-        return false;
-    } else if (!reader_next(r, &d->frame, &more)) {
-      return false;
-    } else if (more && part_in_frame(&d->part, r->values) && !write_part(d, before)) {
-      return false;
-    }
-  }
-  return whole || part_done(&d->part) || fail(r->file.name, "--range ends after its last value");
+  return part_is_less(&d->part) ? write_part(d) : write_whole(d);
 }
 
 static bool write_all_values(decompression *d, plain_form form) {
-  progress_begin(d->reader.file.name, d->part.total, ghz_type_size(form.type));
+  progress_begin(d->reader.file->name, d->part.total, ghz_type_size(form.type));
   bool ok = plain_begin(&d->writer, &d->out, form, &d->part.shape, d->part.total) && write_values(d) &&
             plain_end(&d->writer);
   progress_end();
@@ -65,34 +69,34 @@ static bool write_all_values(decompression *d, plain_form form) {
 
 static bool decompress_to(decompression *d, const char *path) {
   const double start = seconds();
-  const char *name = d->reader.file.name;
-  const frame_header *h = &d->reader.header;
+  const char *name = d->reader.file->name;
+  const ghz_file_header *h = &d->reader.header;
   plain_form form;
   if (!plain_choose(&form, path, d->o->type, name, h) || !part_begin(&d->part, d->o, name, h) ||
-      !file_differs(&d->reader.file, path) || !output_open(&d->out, path, d->o->force))
+      !file_differs(d->reader.file, path) || !output_open(&d->out, path, d->o->force))
     return false;
   if (!output_end(&d->out, write_all_values(d, form)))
     return false;
   double elapsed = seconds() - start;
   note(output_report_level(&d->out), "%s: %s -> %s: %s, %.2f GB/s with file access", name,
-       text_bytes(d->reader.file.position - d->reader.file.origin).text, d->out.name,
-       text_bytes(d->out.bytes).text, (double)d->out.bytes / elapsed / 1e9);
+       text_bytes(reader_bytes(&d->reader)).text, d->out.name, text_bytes(d->out.bytes).text,
+       (double)d->out.bytes / elapsed / 1e9);
   return true;
 }
 
 /* The ending that a name without .ghz lacks: .npy for an array of an .npy file whose name does not
  * say its form, .f32 or .f64 for raw values whose name has no ending. */
-static const char *missing_ending(const char *name, const frame_header *h) {
+static const char *missing_ending(const char *name, const ghz_file_header *h) {
   const char *base = strrchr(name, '/');
-  if (h->shape.npy)
+  if (h->array.npy)
     return plain_named(name) ? "" : ".npy";
   if (strchr(base ? base : name, '.'))
     return "";
-  return h->type == GHZ_F32 ? ".f32" : ".f64";
+  return h->lattice.type == GHZ_F32 ? ".f32" : ".f64";
 }
 
 /* The name of the output: FILE without .ghz, or standard output for standard input. */
-static char *output_name(const options *o, const file *from, const frame_header *h) {
+static char *output_name(const options *o, const file *from, const ghz_file_header *h) {
   bool standard = !from->path;
   const char *name = o->output ? o->output : standard ? "-" : from->path;
   if (!o->output && !standard && !name_ends(name, ".ghz")) {
@@ -115,11 +119,11 @@ static bool decompress_file(const options *o, ghz_context *ctx, const char *path
   decompression d = {.o = o, .ctx = ctx};
   if (!reader_open(&d.reader, path))
     return false;
-  char *to = output_name(o, &d.reader.file, &d.reader.header);
+  char *to = output_name(o, d.reader.file, &d.reader.header);
   bool ok = to && decompress_to(&d, to);
   free(to);
   reader_close(&d.reader);
-  frame_free(&d.frame);
+  ghz_frame_free(&d.frame);
   buffer_free(&d.values);
   return ok;
 }

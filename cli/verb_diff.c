@@ -16,27 +16,27 @@ typedef struct file_pair {
   const options *o;
   ghz_context *ctx;
   frame_reader reader[2];
-  frame frame[2];
+  ghz_frame frame[2];
   ghz_tally tally;
 } file_pair;
 
 /* Reads the next frame of both; *more is false at the end of both. */
 static bool next_frames(file_pair *p, bool *more) {
   bool other;
-  if (!reader_next(&p->reader[0], &p->frame[0], more) || !reader_next(&p->reader[1], &p->frame[1], &other))
+  if (!reader_next(&p->reader[0], p->ctx, &p->frame[0], more) ||
+      !reader_next(&p->reader[1], p->ctx, &p->frame[1], &other))
     return false;
   return *more == other ||
-         fail(p->reader[*more].file.name, "has fewer values than %s", p->reader[!*more].file.name);
+         fail(p->reader[*more].file->name, "has fewer values than %s", p->reader[!*more].file->name);
 }
 
 static bool add_frames(file_pair *p) {
-  const char *name = p->reader[1].file.name;
+  const char *name = p->reader[1].file->name;
   for (bool more = true; more;) {
     if (!next_frames(p, &more))
       return false;
     if (more && !library_ok(name, p->ctx,
-                            ghz_tally_add_pair(p->ctx, &p->tally, frame_bytes(&p->frame[0]),
-                                               frame_bytes(&p->frame[1]))))
+                            ghz_tally_add_pair(p->ctx, &p->tally, p->frame[0].stream, p->frame[1].stream)))
       return false;
     progress_set(p->reader[0].values);
   }
@@ -45,12 +45,12 @@ static bool add_frames(file_pair *p) {
 
 /* The shape that one of the files knows, or none. */
 static const shape *shape_of(const file_pair *p) {
-  return &p->reader[p->reader[0].header.shape.ndim == 0].header.shape;
+  return &p->reader[p->reader[0].header.array.ndim == 0].header.array;
 }
 
 static void print_table(const file_pair *p, const ghz_comparison *c) {
   const shape *s = shape_of(p);
-  printf("%s, %s\n  pairs             %llu\n", p->reader[0].file.name, p->reader[1].file.name, (n)c->count);
+  printf("%s, %s\n  pairs             %llu\n", p->reader[0].file->name, p->reader[1].file->name, (n)c->count);
   if (c->specials)
     printf("  left out          %llu (fill values, NaN, infinities), %llu of them in one file alone\n",
            (n)c->specials, (n)c->mismatches);
@@ -64,11 +64,11 @@ static void print_table(const file_pair *p, const ghz_comparison *c) {
 
 static void print_json(const file_pair *p, const ghz_comparison *c) {
   const shape *s = shape_of(p);
-  uint64_t index[SHAPE_MAX];
+  uint64_t index[GHZ_FILE_NDIM];
   printf("{\"files\": [");
-  json_string(stdout, p->reader[0].file.name);
+  json_string(stdout, p->reader[0].file->name);
   printf(", ");
-  json_string(stdout, p->reader[1].file.name);
+  json_string(stdout, p->reader[1].file->name);
   printf("], \"count\": %llu, \"specials\": %llu, \"mismatches\": %llu", (n)c->count, (n)c->specials,
          (n)c->mismatches);
   estimate_json("dot", &c->product);
@@ -93,10 +93,10 @@ static bool compare_files(file_pair *p) {
   ghz_comparison c;
   if (!readers_agree(&p->reader[1], &p->reader[0], &p->reader[0]))
     return false;
-  progress_begin("diff", p->reader[0].header.total, ghz_type_size(p->reader[0].header.type));
+  progress_begin("diff", p->reader[0].header.count, ghz_type_size(p->reader[0].header.lattice.type));
   bool ok = add_frames(p);
   progress_end();
-  ok = ok && library_ok(p->reader[1].file.name, NULL, ghz_tally_comparison(&p->tally, NULL, &c));
+  ok = ok && library_ok(p->reader[1].file->name, NULL, ghz_tally_comparison(&p->tally, NULL, &c));
   if (ok)
     (p->o->json ? print_json : print_table)(p, &c);
   return ok;
@@ -121,8 +121,8 @@ static int run(const options *o) {
     ok = open_and_compare(&p);
     ghz_context_free(p.ctx);
   }
-  frame_free(&p.frame[0]);
-  frame_free(&p.frame[1]);
+  ghz_frame_free(&p.frame[0]);
+  ghz_frame_free(&p.frame[1]);
   return ok ? EXIT_OK : EXIT_DATA;
 }
 

@@ -6,6 +6,7 @@
 #include "each_file.h"
 #include "fills.h"
 #include "info_values.h"
+#include "io/tiles.h"
 #include "io/values.h"
 #include "report/library.h"
 #include "report/progress.h"
@@ -35,10 +36,10 @@ static void add_statistics(ghz_statistics *to, const ghz_statistics *from) {
     to->mode[i] += from->mode[i];
 }
 
-static bool summarise(const options *o, ghz_context *ctx, frame_reader *r, frame *f, summary *s) {
+static bool summarise(const options *o, ghz_context *ctx, frame_reader *r, ghz_frame *f, summary *s) {
   ghz_statistics own;
   for (bool more = true; more;) {
-    if (!reader_next(r, f, &more))
+    if (!reader_next(r, ctx, f, &more))
       return false;
     if (!more)
       break;
@@ -49,13 +50,13 @@ static bool summarise(const options *o, ghz_context *ctx, frame_reader *r, frame
     s->bound = f->info.bound > s->bound ? f->info.bound : s->bound;
     s->tiles += f->info.tiles;
     if (o->json || report_level() >= LEVEL_VERBOSE) {
-      if (!library_ok(r->file.name, ctx, ghz_scan(ctx, frame_bytes(f), &own)))
+      if (!library_ok(r->file->name, ctx, ghz_scan(ctx, f->stream, &own)))
         return false;
       add_statistics(&s->statistics, &own);
     }
     progress_set(r->values);
   }
-  s->bytes = r->file.position - r->file.origin;
+  s->bytes = reader_bytes(r);
   return true;
 }
 
@@ -80,12 +81,12 @@ static void print_statistics(const ghz_statistics *t) {
 static void print_table(const summary *s) {
   const frame_reader *r = s->reader;
   char dims[512];
-  shape_text(&r->header.shape, dims, sizeof dims);
-  printf("%s\n", r->file.name);
+  shape_text(&r->header.array, dims, sizeof dims);
+  printf("%s\n", r->file->name);
   printf("  type              %s\n", type_name(s->lattice.type));
   printf("  values            %llu\n", (unsigned long long)r->values);
-  printf("  shape             %s%s\n", dims, r->header.shape.npy ? ", from .npy" : "");
-  printf("  tiles             %s%s\n", layout_text(&r->header.layout), s->transform ? ", transform" : "");
+  printf("  shape             %s%s\n", dims, r->header.array.npy ? ", from .npy" : "");
+  printf("  tiles             %s%s\n", tiles_text(&r->header.shape), s->transform ? ", transform" : "");
   printf("  step              %s\n", text_double(s->lattice.step).text);
   printf("  bound per term    %s\n", text_double(s->lattice.eb).text);
   printf("  terms             %u\n", s->terms);
@@ -96,7 +97,7 @@ static void print_table(const summary *s) {
   if (s->lattice.has_fill)
     printf("  fill value        %s\n", fill_text(s->lattice.type, s->lattice.fill).text);
   printf("  frames            %llu of %llu values\n", (unsigned long long)r->frames,
-         (unsigned long long)r->header.layout.frame_values);
+         (unsigned long long)r->header.frame_values);
   printf("  size              %s, ratio %.4g, %.4g bits per value\n", text_bytes(s->bytes).text, ratio(s),
          bits_per_value(s));
   if (report_level() < LEVEL_VERBOSE)
@@ -109,17 +110,17 @@ static void print_json(const summary *s) {
   typedef unsigned long long n;
   const frame_reader *r = s->reader;
   const ghz_statistics *t = &s->statistics;
-  json_file(r->file.name);
+  json_file(r->file->name);
   printf(", \"compressed\": true, \"type\": \"%s\", \"values\": %llu", type_name(s->lattice.type),
          (n)r->values);
-  info_json_shape(&r->header.shape);
-  printf(", \"dims\": %d, \"transform\": %s", r->header.layout.array.dims, s->transform ? "true" : "false");
+  info_json_shape(&r->header.array);
+  printf(", \"dims\": %d, \"transform\": %s", r->header.shape.dims, s->transform ? "true" : "false");
   printf(", \"step\": %s, \"bound_per_term\": %s, \"cap\": %d, \"terms\": %u, \"inexact\": %s, \"bound\": %s",
          text_json(s->lattice.step).text, text_json(s->lattice.eb).text, s->lattice.cap, s->terms,
          s->inexact ? "true" : "false", text_json(s->bound).text);
   printf(", \"fill\": %s", s->lattice.has_fill ? text_json(s->lattice.fill).text : "null");
   printf(", \"frames\": %llu, \"frame_values\": %llu, \"bytes\": %llu, \"ratio\": %s, \"bits_per_value\": %s",
-         (n)r->frames, (n)r->header.layout.frame_values, (n)s->bytes, text_json(ratio(s)).text,
+         (n)r->frames, (n)r->header.frame_values, (n)s->bytes, text_json(ratio(s)).text,
          text_json(bits_per_value(s)).text);
   printf(", \"tiles\": %llu, \"empty\": %llu, \"raw\": %llu, \"specials\": %llu", (n)s->tiles, (n)t->empty,
          (n)t->raw, (n)t->specials);
@@ -131,14 +132,14 @@ static void print_json(const summary *s) {
 }
 
 static bool info_compressed(const options *o, ghz_context *ctx, frame_reader *r) {
-  frame f = {0};
+  ghz_frame f = {0};
   summary s = {.reader = r};
-  progress_begin(r->file.name, r->header.total, ghz_type_size(r->header.type));
+  progress_begin(r->file->name, r->header.count, ghz_type_size(r->header.lattice.type));
   bool ok = summarise(o, ctx, r, &f, &s);
   progress_end();
   if (ok)
     (o->json ? print_json : print_table)(&s);
-  frame_free(&f);
+  ghz_frame_free(&f);
   return ok;
 }
 

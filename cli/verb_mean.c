@@ -7,7 +7,7 @@
 static int run(const options *o) {
   if (o->var || h5_named(o->files[0]))
     return h5_combine(o, ghz_mean);
-  return combine(o, &(operation){.fold = ghz_sum, .group = 16, .adds = true, .factor = 1.0 / o->file_count});
+  return combine(o, &(ghz_file_operation){.factor = 1.0 / o->file_count});
 }
 
 const verb verb_mean = {

@@ -12,18 +12,6 @@
 #include "report/text.h"
 #include "verbs.h"
 
-static ghz_status smaller(ghz_context *ctx, size_t k, const ghz_bytes *s, void *dst, size_t capacity,
-                          size_t *size) {
-  (void)k;
-  return ghz_minimum(ctx, s[0], s[1], dst, capacity, size);
-}
-
-static ghz_status larger(ghz_context *ctx, size_t k, const ghz_bytes *s, void *dst, size_t capacity,
-                         size_t *size) {
-  (void)k;
-  return ghz_maximum(ctx, s[0], s[1], dst, capacity, size);
-}
-
 static void print_json(const char *name, const value_range *r) {
   json_file(name);
   printf(", \"min\": %s, \"max\": %s}", text_json(r->min).text, text_json(r->max).text);
@@ -61,8 +49,7 @@ static int run(const options *o) {
     return fail_usage(o->verb, "--%s does not apply with --min and --max", o->json ? "json" : "type");
   if (o->extreme == EXTREME_NONE)
     return each_file(o, print_extrema);
-  return combine(o,
-                 &(operation){.fold = o->extreme == EXTREME_MIN ? smaller : larger, .group = 2, .factor = 1});
+  return combine(o, &(ghz_file_operation){.factor = 1, .extremum = o->extreme == EXTREME_MIN ? -1 : 1});
 }
 
 const verb verb_minmax = {

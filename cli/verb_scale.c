@@ -4,7 +4,7 @@
 #include "verbs.h"
 
 static int run(const options *o) {
-  return combine(o, &(operation){.fold = ghz_sum, .group = 2, .adds = true, .factor = o->factor});
+  return combine(o, &(ghz_file_operation){.factor = o->factor});
 }
 
 const verb verb_scale = {

@@ -21,15 +21,15 @@ typedef struct file_numbers {
 } file_numbers;
 
 /* Frame by frame, into one exact sum. */
-static bool add_frames(ghz_context *ctx, frame_reader *r, frame *f, ghz_tally *tally, value_range *range) {
+static bool add_frames(ghz_context *ctx, frame_reader *r, ghz_frame *f, ghz_tally *tally, value_range *range) {
   for (bool more = true; more;) {
     double min, max;
-    if (!reader_next(r, f, &more))
+    if (!reader_next(r, ctx, f, &more))
       return false;
     if (!more)
       break;
-    if (!library_ok(r->file.name, ctx, ghz_tally_add(ctx, tally, frame_bytes(f))) ||
-        !library_ok(r->file.name, ctx, ghz_extrema(ctx, frame_bytes(f), &min, &max)))
+    if (!library_ok(r->file->name, ctx, ghz_tally_add(ctx, tally, f->stream)) ||
+        !library_ok(r->file->name, ctx, ghz_extrema(ctx, f->stream, &min, &max)))
       return false;
     range_widen(range, min, max);
     progress_set(r->values);
@@ -39,14 +39,14 @@ static bool add_frames(ghz_context *ctx, frame_reader *r, frame *f, ghz_tally *t
 
 static bool take_numbers(ghz_context *ctx, frame_reader *r, file_numbers *numbers) {
   ghz_tally tally = {0};
-  frame f = {0};
-  numbers->name = r->file.name;
+  ghz_frame f = {0};
+  numbers->name = r->file->name;
   numbers->range = range_nothing();
-  progress_begin(r->file.name, r->header.total, ghz_type_size(r->header.type));
+  progress_begin(r->file->name, r->header.count, ghz_type_size(r->header.lattice.type));
   bool ok = add_frames(ctx, r, &f, &tally, &numbers->range);
   progress_end();
-  frame_free(&f);
-  return ok && library_ok(r->file.name, NULL, ghz_tally_summary(&tally, &numbers->summary));
+  ghz_frame_free(&f);
+  return ok && library_ok(r->file->name, NULL, ghz_tally_summary(&tally, &numbers->summary));
 }
 
 static void print_table(const file_numbers *f) {

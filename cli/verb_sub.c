@@ -3,14 +3,8 @@
 #include "combine.h"
 #include "verbs.h"
 
-static ghz_status subtract(ghz_context *ctx, size_t k, const ghz_bytes *s, void *dst, size_t capacity,
-                           size_t *size) {
-  (void)k; /* 2, as .least and .most say */
-  return ghz_subtract(ctx, s[0], s[1], dst, capacity, size);
-}
-
 static int run(const options *o) {
-  return combine(o, &(operation){.fold = subtract, .group = 2, .adds = true, .factor = 1});
+  return combine(o, &(ghz_file_operation){.coefficients = (int64_t[]){1, -1}, .factor = 1});
 }
 
 const verb verb_sub = {

@@ -7,12 +7,12 @@
 #include "report/report.h"
 #include "verbs.h"
 
-static bool check_frames(ghz_context *ctx, frame_reader *r, frame *f) {
+static bool check_frames(ghz_context *ctx, frame_reader *r, ghz_frame *f) {
   ghz_statistics statistics;
   for (bool more = true; more;) {
-    if (!reader_next(r, f, &more))
+    if (!reader_next(r, ctx, f, &more))
       return false;
-    if (more && !library_ok(r->file.name, ctx, ghz_scan(ctx, frame_bytes(f), &statistics)))
+    if (more && !library_ok(r->file->name, ctx, ghz_scan(ctx, f->stream, &statistics)))
       return false;
     progress_set(r->values);
   }
@@ -22,16 +22,16 @@ static bool check_frames(ghz_context *ctx, frame_reader *r, frame *f) {
 static bool test_file(const options *o, ghz_context *ctx, const char *path) {
   (void)o;
   frame_reader r;
-  frame f = {0};
+  ghz_frame f = {0};
   if (!reader_open(&r, path))
     return false;
-  progress_begin(r.file.name, r.header.total, ghz_type_size(r.header.type));
+  progress_begin(r.file->name, r.header.count, ghz_type_size(r.header.lattice.type));
   bool ok = check_frames(ctx, &r, &f);
   progress_end();
   if (ok)
-    note(LEVEL_VERBOSE, "%s: ok", r.file.name);
+    note(LEVEL_VERBOSE, "%s: ok", r.file->name);
   reader_close(&r);
-  frame_free(&f);
+  ghz_frame_free(&f);
   return ok;
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "each_file.h"
+#include "io/tiles.h"
 #include "report/report.h"
 #include "report/text.h"
 #include "tuning.h"
@@ -71,7 +72,7 @@ static void print_table(const tuning *t, const findings *f) {
     printf(", measured on %llu in the middle", (unsigned long long)t->count);
   if (t->range.min <= t->range.max)
     printf(", %s to %s", text_double(t->range.min).text, text_double(t->range.max).text);
-  printf(", %s\n", layout_text(&(layout){t->shape, 0}));
+  printf(", %s\n", tiles_text(&t->shape));
   printf("  %9s %12s %10s %10s %9s %10s %10s\n", "--rel", "--abs", "ratio", "bits/value", "PSNR dB", "compress",
          "decompress");
   for (int i = 0; i < f->count; i++)

@@ -288,7 +288,7 @@ Test(files, of_other_arrays_do_not_add) {
   static const struct {
     size_t other;
     const char *why;
-  } pairs[] = {{4, "its dimensions"}, {8, "fill"}};
+  } pairs[] = {{4, "dimensions differ from memory.ghz"}, {8, "fill"}};
   for (size_t i = 0; i < COUNT(pairs); i++) {
     MEMORY_FILE(a);
     MEMORY_FILE(b);

@@ -1,4 +1,4 @@
-/* box.c: owns the box of --box: parsing it, placing it in an array, and finding its lines. */
+/* box.c: owns the box of --box: parsing it, and placing it in an array. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "box.h"
 
@@ -26,13 +26,13 @@ const char *box_parse(const char *text, box *b) {
   *b = (box){.ndim = 0};
   for (;; text++) {
     const unsigned i = b->ndim;
-    if (i == SHAPE_MAX)
+    if (i == GHZ_FILE_NDIM)
       return "too many dimensions";
     if (!parse_end(&text, 0, &b->from[i]))
       return "a number is too large";
     if (*text++ != ':')
       return "a range has a colon: value number 5 alone is 5:6, all of a dimension is a colon alone";
-    if (!parse_end(&text, COUNT_UNKNOWN, &b->to[i]))
+    if (!parse_end(&text, GHZ_FILE_UNKNOWN, &b->to[i]))
       return "a number is too large";
     if (b->from[i] >= b->to[i])
       return "a range goes from its first number to before its second, which is larger";
@@ -44,17 +44,6 @@ const char *box_parse(const char *text, box *b) {
   }
 }
 
-static void swap(uint64_t *a, uint64_t *b) {
-  const uint64_t c = *a;
-  *a = *b;
-  *b = c;
-}
-
-static void reverse(uint64_t *values, unsigned n) {
-  for (unsigned i = 0; i < n / 2; i++)
-    swap(&values[i], &values[n - 1 - i]);
-}
-
 bool box_place(const char *name, const shape *s, box *b) {
   char own[512];
   shape_text(s, own, sizeof own);
@@ -64,61 +53,18 @@ bool box_place(const char *name, const shape *s, box *b) {
     return fail(name, "--box has %u range%s, its shape %s has %u dimensions; a colon alone takes all of one",
                 b->ndim, b->ndim == 1 ? "" : "s", own, s->ndim);
   for (unsigned i = 0; i < s->ndim; i++) {
-    b->to[i] = b->to[i] == COUNT_UNKNOWN ? s->dims[i] : b->to[i];
+    b->to[i] = b->to[i] == GHZ_FILE_UNKNOWN ? s->dims[i] : b->to[i];
     if (b->to[i] > s->dims[i] || b->from[i] >= b->to[i])
       return fail(name, "--box: %llu:%llu is not inside 0:%llu, dimension %u (from 0) of its shape, %s",
                   (unsigned long long)b->from[i], (unsigned long long)b->to[i], (unsigned long long)s->dims[i],
                   i, own);
-  }
-  shape_in_memory(s, b->array);
-  if (s->fortran) {
-    reverse(b->from, b->ndim);
-    reverse(b->to, b->ndim);
   }
   return true;
 }
 
 shape box_shape(const box *b, const shape *array) {
   shape s = *array;
-  for (unsigned i = 0; i < b->ndim; i++) {
-    const unsigned at = s.fortran ? b->ndim - 1 - i : i;
-    s.dims[at] = b->to[i] - b->from[i];
-  }
+  for (unsigned i = 0; i < b->ndim; i++)
+    s.dims[i] = b->to[i] - b->from[i];
   return s;
-}
-
-/* ---- Lines ---- */
-
-uint64_t box_lines(const box *b) {
-  uint64_t lines = 1;
-  for (unsigned i = 0; i + 1 < b->ndim; i++)
-    lines *= b->to[i] - b->from[i];
-  return lines;
-}
-
-uint64_t box_line_values(const box *b) {
-  return b->to[b->ndim - 1] - b->from[b->ndim - 1];
-}
-
-uint64_t box_line(const box *b, uint64_t line) {
-  uint64_t value = b->from[b->ndim - 1], stride = b->array[b->ndim - 1];
-  for (unsigned i = b->ndim - 1; i-- > 0;) {
-    const uint64_t extent = b->to[i] - b->from[i];
-    value += (b->from[i] + line % extent) * stride;
-    line /= extent;
-    stride *= b->array[i];
-  }
-  return value;
-}
-
-uint64_t box_lines_before(const box *b, uint64_t value) {
-  uint64_t low = 0, high = box_lines(b); /* lines below `low` begin before, from `high` on they do not */
-  while (low < high) {
-    const uint64_t middle = low + (high - low) / 2;
-    if (box_line(b, middle) < value)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
 }

@@ -22,6 +22,7 @@ typedef struct file {
   dev_t device;
   ino_t inode;
   struct timespec changed; /* distinguishes a parked file from another that took its name */
+  bool shares;             /* its descriptor is closed while another such file is read */
   size_t ahead_size;       /* bytes peeked from a pipe */
   unsigned char ahead[FILE_AHEAD];
 } file;

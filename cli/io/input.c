@@ -35,7 +35,7 @@ static bool fail_count(const input *in, uint64_t want, uint64_t have) {
 static bool set_count(input *in, uint64_t count) {
   const uint64_t known = in->count;
   in->count = count;
-  return known == COUNT_UNKNOWN || known == count || fail_count(in, known, count);
+  return known == GHZ_FILE_UNKNOWN || known == count || fail_count(in, known, count);
 }
 
 /* Sets the count of a raw file from its size. */
@@ -118,7 +118,7 @@ static bool identify(input *in, type_choice choice) {
 }
 
 bool input_adopt(input *in, const file *f, type_choice choice) {
-  *in = (input){.file = *f, .count = COUNT_UNKNOWN};
+  *in = (input){.file = *f, .count = GHZ_FILE_UNKNOWN};
   if (identify(in, choice))
     return true;
   input_close(in);
@@ -148,7 +148,7 @@ bool input_set_shape(input *in, const shape *s) {
   in->shape = *s;
   const uint64_t own = in->count;
   in->count = count;
-  return own == COUNT_UNKNOWN || set_count(in, own);
+  return own == GHZ_FILE_UNKNOWN || set_count(in, own);
 }
 
 /* Fails if a pipe goes on after the array whose shape is known. */
@@ -164,13 +164,13 @@ static bool check_end(input *in) {
 
 bool input_read(input *in, void *values, size_t count, size_t *got) {
   size_t size = ghz_type_size(in->type), bytes;
-  if (in->count != COUNT_UNKNOWN && count > in->count - in->taken)
+  if (in->count != GHZ_FILE_UNKNOWN && count > in->count - in->taken)
     count = (size_t)(in->count - in->taken);
   if (!file_read(&in->file, values, count * size, &bytes))
     return false;
   *got = bytes / size;
   in->taken += *got;
-  if (in->count != COUNT_UNKNOWN && *got < count)
+  if (in->count != GHZ_FILE_UNKNOWN && *got < count)
     return fail(in->file.name, "truncated: ends after %llu of %llu values", (unsigned long long)in->taken,
                 (unsigned long long)in->count);
   if (bytes % size)

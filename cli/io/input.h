@@ -18,7 +18,7 @@ typedef struct input {
   file file;
   ghz_type type;
   shape shape;
-  uint64_t count; /* values; COUNT_UNKNOWN on a pipe */
+  uint64_t count; /* values; GHZ_FILE_UNKNOWN on a pipe */
   uint64_t taken; /* values read so far */
   uint64_t start; /* position of the first value */
 } input;

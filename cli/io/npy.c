@@ -54,7 +54,7 @@ static bool parse_shape(const char *at, shape *s) {
     at += strspn(at, " ");
     if (*at == ')')
       return true;
-    if (s->ndim == SHAPE_MAX || !isdigit((unsigned char)*at))
+    if (s->ndim == GHZ_FILE_NDIM || !isdigit((unsigned char)*at))
       return false;
     char *end;
     errno = 0;
@@ -78,7 +78,7 @@ static bool parse_text(const char *name, const char *text, ghz_type *type, shape
     return fail(name, "damaged .npy header: no fortran_order");
   s->fortran = order[0] == 'T';
   if (!parse_shape(find_key(text, "shape"), s))
-    return fail(name, "damaged .npy header, or more than %d dimensions", SHAPE_MAX);
+    return fail(name, "damaged .npy header, or more than %d dimensions", GHZ_FILE_NDIM);
   uint64_t count;
   return shape_count(s, &count) || fail(name, "damaged .npy header: the shape is too large");
 }

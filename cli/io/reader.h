@@ -1,20 +1,18 @@
-/* reader.h: reads a compressed file frame by frame, and checks all of it. */
+/* reader.h: a compressed file of the command: one of libghz, read through its descriptor. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_CLI_READER_H
 #define GHZ_CLI_READER_H
 
+#include <ghz/file.h>
+
 #include "file.h"
-#include "frame.h"
 
 typedef struct frame_reader {
-  file file;
-  frame_header header; /* total is known from the start if the file is regular and whole */
-  uint64_t frames;     /* read or skipped so far */
-  uint64_t values;     /* in them */
-  bool has_fill;       /* of the streams, once the first was read */
-  double fill;
-  bool last;  /* the last frame was short, so no other may follow */
-  bool ended; /* the end was read */
+  file *file;
+  ghz_file *own;
+  ghz_file_header header; /* what is known by now */
+  uint64_t frames;        /* read so far */
+  uint64_t values;        /* in them */
 } frame_reader;
 
 /* Opens a compressed file and reads its header. Calls that return false have printed why. */
@@ -25,10 +23,18 @@ bool reader_adopt(frame_reader *r, const file *f);
 
 /* Reads and checks the next frame. *more is false at the end of the file, which is checked as
  * well. */
-bool reader_next(frame_reader *r, frame *f, bool *more);
+bool reader_next(frame_reader *r, ghz_context *ctx, ghz_frame *f, bool *more);
 
-/* Skips the next frame without checking it. For frames before the last one that is needed. */
-bool reader_skip(frame_reader *r, bool *more);
+/* Whether a call of libghz on files succeeded. Prints its message if not, unless the file that could
+ * not be read has said so. */
+bool reader_ok(ghz_status status);
+
+/* From now on the file's descriptor is open only while no other such file is read. For commands with
+ * more inputs than a process may have open. */
+void reader_share_descriptor(frame_reader *r);
+
+/* Bytes of the file. */
+uint64_t reader_bytes(const frame_reader *r);
 
 void reader_close(frame_reader *r);
 

@@ -7,23 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define COUNT_MAX (UINT64_MAX / 16) /* so that a count times the size of a value never overflows */
-
-static bool product(const uint64_t *dims, unsigned n, uint64_t *count) {
-  *count = 1;
-  for (unsigned i = 0; i < n; i++)
-    if (dims[i] == 0)
-      return (*count = 0, true);
-  for (unsigned i = 0; i < n; i++) {
-    if (dims[i] > COUNT_MAX / *count)
-      return false;
-    *count *= dims[i];
-  }
-  return true;
-}
-
 bool shape_count(const shape *s, uint64_t *count) {
-  return product(s->dims, s->ndim, count);
+  *count = ghz_array_count(s);
+  return *count != GHZ_FILE_UNKNOWN;
 }
 
 bool shape_agrees(const shape *a, const shape *b) {
@@ -51,7 +37,7 @@ const char *shape_parse(const char *text, shape *s) {
   *s = (shape){.ndim = 0};
   for (const char *at = text;; at++) {
     char *end;
-    if (s->ndim == SHAPE_MAX)
+    if (s->ndim == GHZ_FILE_NDIM)
       return "too many dimensions";
     if (!isdigit((unsigned char)*at))
       return form;
@@ -70,12 +56,7 @@ const char *shape_parse(const char *text, shape *s) {
   return shape_count(s, &count) ? NULL : "too many values";
 }
 
-void shape_in_memory(const shape *s, uint64_t extents[SHAPE_MAX]) {
-  for (unsigned i = 0; i < s->ndim; i++)
-    extents[i] = s->dims[s->fortran ? s->ndim - 1 - i : i];
-}
-
-void shape_index(const shape *s, uint64_t at, uint64_t index[SHAPE_MAX]) {
+void shape_index(const shape *s, uint64_t at, uint64_t index[GHZ_FILE_NDIM]) {
   for (unsigned i = 0; i < s->ndim; i++) {
     const unsigned axis = s->fortran ? i : s->ndim - 1 - i;
     index[axis] = s->dims[axis] ? at % s->dims[axis] : 0;
@@ -83,7 +64,7 @@ void shape_index(const shape *s, uint64_t at, uint64_t index[SHAPE_MAX]) {
   }
 }
 
-uint64_t shape_at(const shape *s, const uint64_t index[SHAPE_MAX]) {
+uint64_t shape_at(const shape *s, const uint64_t index[GHZ_FILE_NDIM]) {
   uint64_t at = 0;
   for (unsigned i = 0; i < s->ndim; i++) {
     const unsigned axis = s->fortran ? s->ndim - 1 - i : i;
@@ -115,7 +96,7 @@ bool shape_folds_to(const shape *s, const uint64_t dims[3]) {
 
 place_text shape_place(const shape *s, uint64_t at) {
   place_text t;
-  uint64_t index[SHAPE_MAX];
+  uint64_t index[GHZ_FILE_NDIM];
   size_t used = (size_t)snprintf(t.text, sizeof t.text, "%llu", (unsigned long long)at);
   if (s->ndim < 2)
     return t;

@@ -7,16 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SHAPE_MAX 32             /* dimensions */
-#define COUNT_UNKNOWN UINT64_MAX /* a number of values that only the end of the data tells */
+#include <ghz/file.h>
 
-/* Dimensions as NumPy has them: dims[0] is the slowest unless `fortran`. ndim 0: none known. */
-typedef struct shape {
-  unsigned ndim;
-  bool fortran;
-  bool npy; /* the values came from an .npy file (where ndim 0 is a scalar) */
-  uint64_t dims[SHAPE_MAX];
-} shape;
+typedef ghz_array shape;
 
 /* The product of the dimensions (1 if there are none); false if it overflows what a file can
  * hold. */
@@ -32,14 +25,11 @@ void shape_text(const shape *s, char *text, size_t room);
  * them. */
 const char *shape_parse(const char *text, shape *s);
 
-/* The dimensions as they lie in memory, slowest first. */
-void shape_in_memory(const shape *s, uint64_t extents[SHAPE_MAX]);
-
 /* The coordinates of value number `at` of the memory, in the order of the dimensions. */
-void shape_index(const shape *s, uint64_t at, uint64_t index[SHAPE_MAX]);
+void shape_index(const shape *s, uint64_t at, uint64_t index[GHZ_FILE_NDIM]);
 
 /* The number of the value at these coordinates. */
-uint64_t shape_at(const shape *s, const uint64_t index[SHAPE_MAX]);
+uint64_t shape_at(const shape *s, const uint64_t index[GHZ_FILE_NDIM]);
 
 /* Folds the shape to three dimensions, fastest first; false with fewer than two dimensions. */
 bool shape_fold(const shape *s, uint64_t dims[3]);

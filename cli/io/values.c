@@ -21,17 +21,17 @@ bool values_open(values *v, ghz_context *ctx, const char *path, type_choice choi
     return false;
   }
   bool foreign = type_of_name(path).given || choice.given; /* input_adopt says what else it is */
-  v->compressed = name_ends(path, ".ghz") || (!foreign && got == 4 && memcmp(magic, FRAME_MAGIC, 4) == 0);
+  v->compressed = name_ends(path, ".ghz") || (!foreign && got == 4 && memcmp(magic, "GHZF", 4) == 0);
   if (!(v->compressed ? reader_adopt(&v->reader, &f) : input_adopt(&v->in, &f, choice)))
     return false;
-  v->type = v->compressed ? v->reader.header.type : v->in.type;
-  v->shape = v->compressed ? v->reader.header.shape : v->in.shape;
+  v->type = v->compressed ? v->reader.header.lattice.type : v->in.type;
+  v->shape = v->compressed ? v->reader.header.array : v->in.shape;
   return true;
 }
 
 static bool fill_from_frame(values *v) {
   bool more;
-  if (!reader_next(&v->reader, &v->frame, &more))
+  if (!reader_next(&v->reader, v->ctx, &v->frame, &more))
     return false;
   v->have = 0;
   if (!more)
@@ -42,8 +42,7 @@ static bool fill_from_frame(values *v) {
   if (!buffer_reserve(&v->native, count * ghz_type_size(v->type), v->name))
     return false;
   v->have = count;
-  return library_ok(v->name, v->ctx,
-                    ghz_decompress(v->ctx, frame_bytes(&v->frame), v->type, v->native.data, count));
+  return library_ok(v->name, v->ctx, ghz_decompress(v->ctx, v->frame.stream, v->type, v->native.data, count));
 }
 
 static bool fill_from_input(values *v) {
@@ -52,7 +51,7 @@ static bool fill_from_input(values *v) {
 }
 
 bool values_differ(const values *v, const char *path) {
-  return file_differs(v->compressed ? &v->reader.file : &v->in.file, path);
+  return file_differs(v->compressed ? v->reader.file : &v->in.file, path);
 }
 
 bool values_read(values *v, double *to, size_t count, size_t *got) {
@@ -73,8 +72,7 @@ bool values_read(values *v, double *to, size_t count, size_t *got) {
 }
 
 uint64_t values_bytes(const values *v) {
-  const file *f = v->compressed ? &v->reader.file : &v->in.file;
-  return f->position - f->origin;
+  return v->compressed ? reader_bytes(&v->reader) : v->in.file.position - v->in.file.origin;
 }
 
 void values_close(values *v) {
@@ -82,6 +80,6 @@ void values_close(values *v) {
     reader_close(&v->reader);
   else
     input_close(&v->in);
-  frame_free(&v->frame);
+  ghz_frame_free(&v->frame);
   buffer_free(&v->native);
 }

@@ -3,6 +3,7 @@
 #ifndef GHZ_CLI_VALUES_H
 #define GHZ_CLI_VALUES_H
 
+#include "buffer.h"
 #include "input.h"
 #include "reader.h"
 
@@ -12,7 +13,7 @@ typedef struct values {
   bool compressed;
   input in;
   frame_reader reader;
-  frame frame;
+  ghz_frame frame;
   ghz_type type;
   shape shape;
   double bound;  /* of what was read so far, if compressed; else 0 */

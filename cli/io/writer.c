@@ -1,25 +1,37 @@
-/* writer.c: owns writing a .ghz file: header, frames, end. */
+/* writer.c: owns the compressed files that the command writes: the bytes go to an output, which
+ * reports what it cannot write. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "writer.h"
 
-#include "bytes.h"
+#include "report/report.h"
 
-bool writer_begin(frame_writer *w, output *out, const frame_header *header) {
-  unsigned char b[HEADER_MAX];
+static bool told; /* a write that failed has been reported */
+
+static const char *write_bytes(void *user, const void *data, size_t size) {
+  if (output_write(user, data, size))
+    return NULL;
+  told = true;
+  return "cannot be written";
+}
+
+bool writer_ok(frame_writer *w, ghz_status status) {
+  const bool quiet = told;
+  told = false;
+  if (status == GHZ_OK)
+    return true;
+  ghz_file_abandon(w->own);
+  w->own = NULL;
+  return quiet ? false : fail("", "%s", ghz_context_message(NULL));
+}
+
+bool writer_begin(frame_writer *w, output *out, const ghz_file_header *header) {
+  const ghz_file_sink sink = {.user = out, .name = out->name, .write = write_bytes};
   *w = (frame_writer){.out = out};
-  return output_write(out, b, header_encode(header, b));
+  return writer_ok(w, ghz_file_create_sink(&sink, header, &w->own));
 }
 
-bool writer_frame(frame_writer *w, frame *f) {
-  put_u64(f->bytes.data, f->size);
-  checksum_put(f->bytes.data, f->size + 8, w->frames++);
-  w->values += f->info.count;
-  return output_write(w->out, f->bytes.data, f->size + 16);
-}
-
-bool writer_end(frame_writer *w) {
-  unsigned char b[END_BYTES] = {0};
-  put_u64(b + 8, w->values);
-  checksum_put(b, 16, 0);
-  return output_write(w->out, b, END_BYTES);
+bool writer_end(frame_writer *w, ghz_context *ctx) {
+  ghz_file_writer *own = w->own;
+  w->own = NULL;
+  return writer_ok(w, ghz_file_finish(own, ctx));
 }

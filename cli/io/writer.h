@@ -1,22 +1,24 @@
-/* writer.h: writes a compressed file frame by frame. */
+/* writer.h: a compressed file that the command writes: one of libghz, to an output. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_CLI_WRITER_H
 #define GHZ_CLI_WRITER_H
 
-#include "frame.h"
+#include <ghz/file.h>
+
 #include "output.h"
 
 typedef struct frame_writer {
   output *out;
-  uint64_t values;
-  uint64_t frames;
+  ghz_file_writer *own; /* NULL: none */
 } frame_writer;
 
-bool writer_begin(frame_writer *w, output *out, const frame_header *header);
+/* Calls that return false have printed why; then, and after writer_end, the writer is gone. The
+ * output is the caller's to end. */
+bool writer_begin(frame_writer *w, output *out, const ghz_file_header *header);
 
-/* Writes a frame whose stream, size and info.count are set. */
-bool writer_frame(frame_writer *w, frame *f);
+/* Whether a call of libghz that wrote succeeded. */
+bool writer_ok(frame_writer *w, ghz_status status);
 
-bool writer_end(frame_writer *w);
+bool writer_end(frame_writer *w, ghz_context *ctx);
 
 #endif

@@ -29,7 +29,7 @@ enum {
 
 /* The first value of the middle slice, and how far its values are apart. */
 static void choose_slice(picture *p, const shape *s) {
-  uint64_t index[SHAPE_MAX] = {0};
+  uint64_t index[GHZ_FILE_NDIM] = {0};
   shape rest = *s; /* the dimensions that the slice is one point of, in the order of the array */
   rest.ndim -= 2;
   rest.fortran = false;

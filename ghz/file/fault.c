@@ -25,5 +25,6 @@ ghz_status ghz_file_pass(const char *name, uint64_t frame, const ghz_context *ct
   if (status == GHZ_OK)
     return GHZ_OK;
   snprintf(said, sizeof said, "%s", ghz_context_message(ctx));
-  return ghz_file_fail(name, status, "frame %llu: %s", (ull)frame, said[0] ? said : ghz_status_text(status));
+  return ghz_file_fail(name, status, "frame %llu: %s%s%s", (ull)frame, ghz_status_text(status),
+                       said[0] ? ": " : "", said);
 }

@@ -36,7 +36,8 @@ static ghz_status check_start(ghz_file *f) {
   if (status != GHZ_OK)
     return status;
   f->seen.end = f->start;
-  known.count = start.count == GHZ_FILE_UNKNOWN ? start.count : known.count;
+  f->piped = start.count == GHZ_FILE_UNKNOWN;
+  known.count = f->piped ? start.count : known.count;
   const size_t size = ghz_header_encode(&start, a);
   if (version == 3 && size == ghz_header_encode(&known, b) && memcmp(a, b, size) == 0)
     return GHZ_OK;
@@ -157,13 +158,14 @@ static ghz_status unpack(ghz_file *f, ghz_context *ctx, ghz_bytes body, memory *
   return ghz_file_pass(f->name, f->number, ctx, ghz_unpack_frame(ctx, body, size, to->data + FRAME_BEFORE));
 }
 
-/* Whether the next frame may have this shape. In version 2 only the end of the array cuts one. */
+/* Whether the next frame may have this shape. In version 2, and where the header lacks the number
+ * of values, only the end of the array cuts one. */
 static int shape_fits(const ghz_file *f, const ghz_shape *s) {
   const ghz_file_header *h = &f->info.header;
   ghz_shape expected = ghz_file_frame_shape(h, f->first);
   if (h->count == GHZ_FILE_UNKNOWN)
     return s->dims == 1 && s->extent[2] <= h->frame_values && (s->extent[2] > 0 || f->number == 0);
-  if (f->info.version == 3 && !ghz_layout_piece(h, f->first, ghz_shape_count(s), &expected))
+  if (f->info.version == 3 && !f->piped && !ghz_layout_piece(h, f->first, ghz_shape_count(s), &expected))
     return 0;
   return shapes_equal(s, &expected);
 }

@@ -30,6 +30,7 @@ struct ghz_file {
   uint64_t number;   /* of the next frame */
   uint64_t first;    /* its first value */
   file_index seen;   /* of the frames that were read so far */
+  int piped;         /* the header at the start lacks the number of values */
   int last;          /* no frame may follow */
   int ended;         /* the end was read */
   memory packed;     /* a frame before it is unpacked */

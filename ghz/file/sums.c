@@ -38,8 +38,7 @@ void ghz_slots_free(frame_slots *c) {
 
 static ghz_status differ(const summation *s, size_t i, const char *what) {
   const char *other = s->files[0]->name;
-  return ghz_file_fail(s->files[i]->name, GHZ_EMISMATCH, "differs from %.80s in %s", other ? other : "file 0",
-                       what);
+  return ghz_file_fail(s->files[i]->name, GHZ_EMISMATCH, "%s from %.80s", what, other ? other : "file 0");
 }
 
 static int dimensions_agree(const ghz_array *a, const ghz_array *b) {
@@ -52,7 +51,7 @@ static int dimensions_agree(const ghz_array *a, const ghz_array *b) {
 static ghz_status check_files(const summation *s) {
   for (size_t i = 1; i < s->k; i++)
     if (!dimensions_agree(&s->files[i]->info.header.array, &s->files[0]->info.header.array))
-      return differ(s, i, "its dimensions");
+      return differ(s, i, "dimensions differ");
   return GHZ_OK;
 }
 
@@ -66,9 +65,11 @@ static ghz_status check_frame(const summation *s, size_t i, const ghz_frame *f) 
     return GHZ_OK;
   }
   if ((f->stream.size > 0) != c->more)
-    return differ(s, i, "its number of values");
-  return !c->more || (f->first == c->first && f->info.count == c->count) ? GHZ_OK
-                                                                         : differ(s, i, "the values per frame");
+    return differ(s, i, "number of values differs");
+  if (!c->more || (f->first == c->first && f->info.count == c->count))
+    return GHZ_OK;
+  const int frames = s->files[i]->info.header.frame_values != s->files[0]->info.header.frame_values;
+  return differ(s, i, frames ? "number of values per frame differs" : "number of values differs");
 }
 
 /* ---- Folding --------------------------------------------------------------------------------- */

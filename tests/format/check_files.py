@@ -117,6 +117,21 @@ def golden(ghz, folder):
     return ok
 
 
+def older(ghz, folder):
+    """Files of version 2, which ghz 0.2 wrote, give the values of those of today; with damage they are refused."""
+    ok = True
+    for name in CASES:
+        data, today = read(os.path.join(folder + "_2", name + ".ghz")), read(os.path.join(folder, name + ".ghz"))
+        found = container.File(data)
+        if found.header.version != 2 or not found.values() == decompressed(ghz, data) == decompressed(ghz, today):
+            print(f"{name}.ghz of version 2 gives other values")
+            ok = False
+    small = read(os.path.join(folder + "_2", "fortran.ghz"))
+    word = complaints(ghz, small[:-1], "truncated", ["test", "info"]) or complaints(ghz, small + b"x", "more bytes follow", ["test"])
+    print(f"{len(CASES)} files of version 2: {'read' if ok and not word else word or 'NOT READ'}")
+    return ok and not word
+
+
 # ---- What must be refused ----
 
 
@@ -131,7 +146,7 @@ class Sound:
         self.older = older
         self.streams = file.bytes
         self.parts = {"kind": h.type, "dims": h.dims, "flags": h.flags, "values": h.values, "frame_values": h.frame_values,
-                      "lattice": h.lattice, "streams": file.bytes, "total": h.values}
+                      "lattice": h.lattice, "fill": h.fill, "streams": file.bytes, "total": h.values}
 
     def having(self, **changes):
         return container.build(**{**self.parts, **changes})
@@ -140,7 +155,7 @@ class Sound:
 def swapped(data, streams):
     """The file with its first two frames, and their checksums, in each other's place."""
     first, second = (16 + len(s) for s in streams[:2])
-    return data[:48] + data[48 + first:48 + first + second] + data[48:48 + first] + data[48 + first + second:]
+    return data[:56] + data[56 + first:56 + first + second] + data[56:56 + first] + data[56 + first + second:]
 
 
 def patched(data, at, new):
@@ -151,44 +166,48 @@ def broken_files(sound):
     """Files that break one rule each: what is broken, the bytes, and a word that the command must say."""
     one, two, three = sound.streams
     data, n = sound.data, sound.parts["values"]
+    end = 56 + sum(16 + len(s) for s in sound.streams)
     unknown = container.UNKNOWN
     u64 = lambda v: struct.pack("<Q", v)  # noqa: E731
-    yield "version 3", sound.having(version=3), "version 3"
-    yield "version 0", sound.having(version=0), "version 0"
+    yield "version 4", patched(data, 4, b"\4"), "version 4"
+    yield "version 0", patched(data, 4, b"\0"), "version 0"
     yield "magic", b"GHZX" + data[4:], "not a .ghz file"
     yield "type 2", sound.having(kind=2), "newer version"
     yield "flags 12", sound.having(flags=12), "newer version"
-    yield "flags 16", sound.having(flags=16), "newer version"
-    yield "bricks of an array without dimensions", sound.having(flags=4), "values per frame"
-    yield "bricks of a row", sound.having(flags=4, dims=(n,)), "values per frame"
-    yield "planes in part", sound.having(flags=4, dims=(4, 100, 100)), "values per frame"
-    yield "seven planes of cubes", sound.having(flags=8, dims=(4, 100, 100), frame_values=70000), "values per frame"
-    yield "rows of cubes", sound.having(flags=8, dims=(4, 100, 100), frame_values=3200), "values per frame"
-    yield "planes of frames that are flat", sound.having(flags=4, dims=(4, 100, 100), frame_values=10000), "shape"
+    yield "flags 64", sound.having(flags=64), "newer version"
+    yield "a fill value in the header alone", sound.having(flags=16), "another fill value"
+    yield "a fill value without its flag", sound.having(fill=struct.pack("<d", 7)), "no lattice"
+    yield "another cap", sound.having(flags=32), "no lattice"
+    yield "bricks of an array without dimensions", sound.having(flags=4), "per frame"
+    yield "bricks of a row", sound.having(flags=4, dims=(n,)), "per frame"
+    yield "planes in part", sound.having(flags=4, dims=(4, 100, 100)), "per frame"
+    yield "seven planes of cubes", sound.having(flags=8, dims=(4, 100, 100), frame_values=70000), "per frame"
+    yield "rows of cubes", sound.having(flags=8, dims=(4, 100, 100), frame_values=3200), "per frame"
+    yield "planes of frames that are flat", sound.having(flags=4, dims=(4, 100, 100), frame_values=10000), "impossible number of values"
     yield "flags 128", sound.having(flags=128), "newer version"
     yield "33 dimensions", sound.having(dims=(1,) * 32 + (n,)), "damaged header"
-    yield "checksum of the header", patched(data, 40, u64(0)), "damaged header: its checksum"
-    yield "frames of no values", sound.having(frame_values=0), "values per frame"
-    yield "frames of 1000 values", sound.having(frame_values=1000), "values per frame"
-    yield "frames of 2^27 values", sound.having(frame_values=2**27), "values per frame"
-    yield "2^60 values", sound.having(values=2**60), "damaged header: 1152921504606846976 values"
+    yield "checksum of the header", patched(data, 48, u64(0)), "damaged header: its checksum"
+    yield "frames of no values", sound.having(frame_values=0), "per frame"
+    yield "frames of 1000 values", sound.having(frame_values=1000), "per frame"
+    yield "frames of 2^27 values", sound.having(frame_values=2**27), "per frame"
+    yield "2^60 values", sound.having(values=2**60), "2^60 values or more"
     yield "dimensions of fewer values", sound.having(dims=(n - 1,)), "the shape does not match"
     yield "dimensions beyond 2^64", sound.having(dims=(2**33, 2**33)), "the shape does not match"
     yield "dimensions of an unknown number", sound.having(dims=(n,), values=unknown), "the shape does not match"
     yield "a scalar of many values", sound.having(flags=2), "the shape does not match"
-    yield "frames that changed places", swapped(data, sound.streams), "the checksum of frame 0"
-    yield "a frame in another's place", data[:48] + data[64 + len(one):80 + len(one) + len(two)] + data[64 + len(one):], \
-        "the checksum of frame 0"
-    yield "a frame missing", sound.having(streams=[one, three]), "wrong number of values"
+    yield "frames that changed places", swapped(data, sound.streams), "frame 0: its checksum"
+    yield "a frame in another's place", data[:56] + data[72 + len(one):88 + len(one) + len(two)] + data[72 + len(one):], \
+        "do not fill the file"
+    yield "a frame missing", sound.having(streams=[one, three]), "announced"
     yield "the last frame missing", sound.having(streams=[one, two]), "announced"
-    yield "a frame too many", sound.having(streams=[one, two, three, three]), "impossible"
+    yield "a frame too many", sound.having(streams=[one, two, three, three]), "impossible number of values"
     yield "a frame too many, number unknown", sound.having(streams=[one, two, three, three], values=unknown), "impossible"
     yield "no frame", sound.having(streams=[], values=0, total=0), "announced"
     yield "an end of another number", sound.having(total=n + 1), "announced"
     yield "an empty frame at the end", sound.having(streams=[one, two, empty(one)], values=unknown, total=32768), "damaged"
-    yield "another type", sound.having(kind=1), "differs from the header"
-    yield "another step", sound.having(lattice=sound.parts["lattice"][8:] * 2), "differs from the header"
-    yield "another bound", sound.having(lattice=sound.parts["lattice"][:8] * 2), "differs from the header"
+    yield "another type", sound.having(kind=1), "another type, step or bound"
+    yield "another step", sound.having(lattice=sound.parts["lattice"][8:] * 2), "another type, step or bound"
+    yield "another bound", sound.having(lattice=sound.parts["lattice"][:8] * 2), "another type, step or bound"
     yield "a stream of version 0.1", sound.having(streams=[b"GHZ1" + one[4:], two, three]), "version 0.1"
     yield "a file of version 0.1", sound.older, "version 0.1"
     yield "a stream of a newer type", sound.having(streams=[one, patched(two, 4, b"\2"), three]), "newer version"
@@ -200,12 +219,75 @@ def broken_files(sound):
     yield "a stream without magic", sound.having(streams=[b"GHZN" + one[4:], two, three]), "not a ghz stream"
     yield "a stream that is too short", sound.having(streams=[one, two, three[:-1]]), "damaged"
     yield "bytes behind the end", data + b"\0", "more bytes follow"
-    yield "an end without checksum", data[:-1] + bytes([data[-1] ^ 1]), "the checksum of the end"
+    yield "an end without checksum", patched(data, end + 16, u64(0)), "the checksum of the end"
     for length in (2**64 - 1, container.largest_stream(1, [1, 1, 16384], 0) + 1):
-        yield f"a frame of {length} bytes", patched(data, 48, u64(length)), "damaged: the length"
-    yield "a frame of the largest size", patched(data, 48, u64(container.largest_stream(1, [1, 1, 16384], 0))), "truncated"
-    for cut in (1, 5, 47, 48, 55, 56, 60, 48 + 16 + len(one), len(data) - 25, len(data) - 24, len(data) - 1):
+        yield f"a frame of {length} bytes", patched(data, 56, u64(length)), "an impossible length"
+    yield "a frame of the largest size", patched(data, 56, u64(container.largest_stream(1, [1, 1, 16384], 0))), "truncated"
+    for cut in (1, 5, 55, 56, 63, 64, 68, 56 + 16 + len(one), end - 1, end, end + 23, end + 24, len(data) - 33, len(data) - 1):
         yield f"cut at {cut}", data[:cut], "not a .ghz file" if cut < 4 else "truncated"
+    yield from broken_indexes(sound, end)
+    yield from broken_packs(sound)
+
+
+def broken_indexes(sound, end):
+    """The same of what is in the index, whose checksum fits."""
+    data, n = sound.data, sound.parts["values"]
+    last = data[end + 24:]
+
+    def entries(change):
+        return sound.having(entries=lambda made: [change(e) if i == 1 else e for i, e in enumerate(made)])
+
+    def field(at, form, value):
+        return entries(lambda e: patched(e, at, struct.pack(form, value)))
+
+    yield "no index", data[:end + 24], "truncated: ends in the index"
+    yield "an index without its tail", data[:-32], "truncated: ends in the index"
+    yield "two indexes", data + last, "do not fill the file"
+    yield "an index of another file", sound.having(last=last[:60] + b"\1" + last[61:]), "the checksum of the index"
+    yield "an index larger than the file", patched(data, len(data) - 24, struct.pack("<Q", 2**40)), "larger than the file"
+    yield "another step in the index", sound.having(known={"lattice": sound.parts["lattice"][8:] * 2}), "the header differs"
+    yield "another number in the index", sound.having(known={"values": n - 1}), "impossible number of values"
+    yield "an unknown number in the index", sound.having(known={"values": container.UNKNOWN}), "lacks the number of values"
+    yield "an entry too many", sound.having(entries=lambda made: [*made, made[-1]]), "impossible number of values"
+    yield "an entry missing", sound.having(entries=lambda made: made[:-1]), "announced"
+    yield "no entry", sound.having(entries=lambda made: []), "announced"
+    yield "bytes behind the entries", sound.having(entries=lambda made: [*made[:-1], made[-1] + b"\0"]), "do not fill the file"
+    yield "an entry without its block", entries(lambda e: e[:24]), "damaged index"
+    yield "an entry of more values", field(0, "<Q", 16385), "impossible number of values"
+    yield "an entry of fewer values", field(0, "<Q", 16383), "announced"
+    yield "an entry of no values", field(0, "<Q", 0), "impossible number of values"
+    yield "an entry of 2^64 - 1 values", field(0, "<Q", 2**64 - 1), "impossible number of values"
+    yield "an entry of a huge stream", field(8, "<Q", 2**62), "impossible bytes, terms or flags"
+    yield "an entry of a tiny stream", field(8, "<Q", 71), "impossible bytes, terms or flags"
+    yield "an entry of a shorter stream", field(8, "<Q", len(sound.streams[1]) - 1), "a block of an impossible size"
+    yield "an entry of many terms", field(16, "<I", 2**31), "impossible bytes, terms or flags"
+    yield "an entry of other terms", field(16, "<I", 2), "the index does not fit the frames"
+    yield "an entry of a newer flag", field(20, "<I", 8), "impossible bytes, terms or flags"
+    yield "an entry that says inexact", field(20, "<I", 2), "the index does not fit the frames"
+    yield "an entry that says packed", field(20, "<I", 1), "do not fill the file"
+    yield "a block of no bytes", field(24, "<I", 0), "a block of an impossible size"
+    yield "a block of other bytes", field(24, "<I", len(sound.streams[1]) + 1), "a block of an impossible size"
+    yield "a block of another checksum", field(28, "<Q", 1), "the index does not fit the frames"
+
+
+def stored(stream):
+    """A packed frame whose blocks are as they are."""
+    sizes = [len(b) for b in container.blocks_of(stream, len(stream), False)]
+    return struct.pack(f"<Q{len(sizes)}I", len(stream), *sizes) + stream
+
+
+def broken_packs(sound):
+    """Packed frames of sizes that lie; the index is that of the frames, or is not read because it is broken, too."""
+    def packed(change):
+        return sound.having(pack=lambda stream: change(stored(stream)), last=b"")
+
+    yield "a packed frame of 7 bytes", packed(lambda b: b[:7]), "frame 0"
+    yield "a packed frame of a tiny stream", packed(lambda b: patched(b, 0, struct.pack("<Q", 71))), "frame 0"
+    yield "a packed bomb", packed(lambda b: patched(b, 0, struct.pack("<Q", 2**40))), "frame 0"
+    yield "a packed block of no bytes", packed(lambda b: patched(b, 8, bytes(4))), "frame 0"
+    yield "a packed block of too many bytes", packed(lambda b: patched(b, 8, b"\xff\xff\xff\x00")), "frame 0"
+    yield "bytes behind packed blocks", packed(lambda b: b + b"\0"), "frame 0"
+    yield "a packed block that is no zstd", packed(lambda b: patched(b, 8, struct.pack("<I", len(b) - 13))[:-1]), "frame 0"
 
 
 def empty(stream):
@@ -253,10 +335,29 @@ def refusals(ghz, sound):
     return ok
 
 
+def recut(sound):
+    """The streams with the last frame first cut in two, as if the file had been appended to."""
+    *others, last = sound.streams
+    n = struct.unpack_from("<Q", last, 24)[0]
+    tiles = (n + 1023) // 1024
+    ends = (tiles + 15) // 16
+    sizes = struct.unpack_from(f"<{tiles}H", last, 72 + 8 * ends)
+    payload = last[72 + 8 * ends + 2 * tiles:]
+
+    def part(first, some, values):
+        own = payload[sum(sizes[:first]):sum(sizes[:first + some])]
+        counted = [sum(sizes[first:first + min(some, i + 16)]) for i in range(0, some, 16)]
+        head = last[:24] + struct.pack("<Q", values) + last[32:56] + struct.pack("<Q", len(own)) + last[64:72]
+        return head + struct.pack(f"<{len(counted)}Q{some}H", *counted, *sizes[first:first + some]) + own
+
+    return [*others, part(0, 2, 2048), part(2, tiles - 2, n - 2048)]
+
+
 def accepted(ghz, sound):
     """What looks odd and is sound."""
+    short = recut(sound)
     files = [sound.data, sound.having(values=container.UNKNOWN), sound.having(dims=(sound.parts["values"],)),
-             sound.having(dims=(4, 100, 100), flags=1)]
+             sound.having(dims=(4, 100, 100), flags=1), sound.having(pack=stored), sound.having(streams=short)]
     plain = decompressed(ghz, sound.data)
     ok = all(container.File(f).values() == plain and decompressed(ghz, f) == plain for f in files)
     print(f"{len(files)} odd files: {'read' if ok else 'NOT READ'}")
@@ -281,7 +382,7 @@ def main(arguments):
         return
     sound = Sound(read(os.path.join(folder, "frames_f32.ghz")), read(os.path.join(folder, "..", "golden_older", "file.ghz")))
     small = read(os.path.join(folder, "fortran.ghz"))
-    ok = [golden(ghz, folder), refusals(ghz, sound), accepted(ghz, sound), flipped(small, 100000), flipped(sound.data, 300)]
+    ok = [golden(ghz, folder), older(ghz, folder), refusals(ghz, sound), accepted(ghz, sound), flipped(small, 100000), flipped(sound.data, 300)]
     sys.exit(0 if all(ok) else 1)
 
 

@@ -6,6 +6,7 @@ usage: container.py FILE.ghz [OUTPUT]    writes the values as raw little-endian 
 # SPDX-License-Identifier: BSD-3-Clause
 import math
 import struct
+import subprocess
 import sys
 from itertools import product
 
@@ -14,7 +15,9 @@ from decoder import Corrupt, Newer, check
 from xxh3 import xxh3_64
 
 UNKNOWN = 2**64 - 1
-FORTRAN, NPY = 1, 2
+FORTRAN, NPY, FILL, CAP_44 = 1, 2, 16, 32
+PACKED = 2**63
+BLOCK = 2**18
 
 
 def checksum(data, seed):
@@ -36,23 +39,40 @@ class Header:
     def __init__(self, data):
         check(data[:4] == b"GHZF", "magic")
         check(len(data) >= 8, "truncated in the header")
-        version, self.type, ndim, self.flags = data[4:8]
-        if version != 2:
-            raise Newer(f"version {version}")
+        self.version, self.type, ndim, self.flags = data[4:8]
+        if self.version not in (2, 3):
+            raise Newer(f"version {self.version}")
         check(ndim <= 32, "the number of dimensions")
-        self.dims_of_streams = 1 + (self.flags >> 2)
-        if self.type > 1 or self.dims_of_streams > 3:
+        self.dims_of_streams = 1 + (self.flags >> 2 & 3)
+        if self.type > 1 or self.dims_of_streams > 3 or self.flags >= (16, 64)[self.version - 2]:
             raise Newer(f"type {self.type}, flags {self.flags}")
-        self.size = 40 + 8 * ndim + 8
+        fixed = (40, 48)[self.version - 2]
+        self.size = fixed + 8 * ndim + 8
         check(len(data) >= self.size, "truncated in the header")
         check(data[self.size - 8:self.size] == checksum(data[:self.size - 8], 0), "the checksum of the header")
+        self.bytes = data[:self.size]
         self.values, self.frame_values = struct.unpack_from("<QQ", data, 8)
         self.lattice = data[24:40]
-        self.dims = struct.unpack_from(f"<{ndim}Q", data, 40)
+        self.fill = data[40:48] if self.version == 3 else None
+        if self.version == 3:
+            self.check_lattice()
+        self.dims = struct.unpack_from(f"<{ndim}Q", data, fixed)
         check(self.values < 2**60 or self.values == UNKNOWN, "the number of values")
         if ndim or self.flags & NPY:
             check(self.values != UNKNOWN and math.prod(self.dims) == self.values, "the product of the dimensions")
         self.check_frames()
+
+    def check_lattice(self):
+        """A lattice as that of a stream (FORMAT.md)."""
+        step, eb, fill = struct.unpack("<ddd", self.lattice + self.fill)
+        check(eb > 0 and math.isfinite(eb) and step >= 0 and math.isfinite(step), "the lattice")
+        check(self.type == 1 or not self.flags & CAP_44, "the cap")
+        check(math.isfinite(fill) and (self.flags & FILL or self.fill == bytes(8)), "the fill value")
+
+    def known(self, values):
+        """The bytes of a header that knows the number of values."""
+        head = self.bytes[:8] + struct.pack("<Q", values) + self.bytes[16:-8]
+        return head + checksum(head, 0)
 
     def check_frames(self):
         """Frames of an array: what each of them holds at most."""
@@ -73,11 +93,23 @@ class Header:
             self.frame = [1, values // self.x, self.x]
 
     def frame_at(self, first):
-        """The extents of the frame that begins with value number `first`."""
+        """The extents of the frame that begins with value number `first`, if it is as large as it can be."""
         if self.dims_of_streams == 1:
             return [1, 1, min(self.values - first, self.frame_values)]
-        z, y = self.values // (self.y * self.x) - first // (self.y * self.x), self.y - first // self.x % self.y
-        return [min(z, self.frame[0]), min(y, self.frame[1]), self.x]
+        plane = self.y * self.x
+        line = first % plane // self.x
+        z = 1 if line else min(self.values // plane - first // plane, self.frame[0])
+        return [z, min(self.y - line, self.frame[1]), self.x]
+
+    def may_be(self, first, extent):
+        """Whether a frame may have this extent. Where a file was appended to, it may be less than it could be."""
+        most = self.frame_at(first)
+        if self.version == 2 or extent == most:
+            return extent == most
+        if self.dims_of_streams == 1:
+            return extent[:2] == [1, 1] and 0 < extent[2] <= most[2]
+        whole = extent[1:] == most[1:] == [self.y, self.x] and 0 < extent[0] <= most[0] and first % (self.y * self.x) == 0
+        return whole or extent[0] == 1 and 0 < extent[1] <= most[1] and extent[2] == self.x
 
 
 def largest_tile(dims, kind, extent):
@@ -98,12 +130,52 @@ def largest_stream(dims, extent, kind):
     return 64 + 8 * ((tiles + 15) // 16 + 1) + 2 * tiles + size
 
 
+def unpacked(block, size):
+    """A block of a packed frame, by the command zstd."""
+    if len(block) == size:
+        return block
+    done = subprocess.run(["zstd", "-dcq"], input=block, capture_output=True, check=False)
+    check(done.returncode == 0 and len(done.stdout) == size, "a packed block")
+    return done.stdout
+
+
+def blocks_of(body, size, packed):
+    """The blocks of a frame as they are in the file."""
+    count = (size + BLOCK - 1) // BLOCK
+    sizes = [min(BLOCK, size - BLOCK * i) for i in range(count)]
+    if not packed:
+        return [body[BLOCK * i:BLOCK * (i + 1)] for i in range(count)]
+    check(len(body) >= 8 + 4 * count, "the sizes of packed blocks")
+    stored = struct.unpack_from(f"<{count}I", body, 8)
+    check(all(0 < a <= b for a, b in zip(stored, sizes)), "the size of a packed block")
+    check(8 + 4 * count + sum(stored) == len(body), "the size of a packed frame")
+    at = [8 + 4 * count + sum(stored[:i]) for i in range(count + 1)]
+    return [body[a:b] for a, b in zip(at, at[1:])]
+
+
+def entry(stream, values, packed, blocks):
+    """An entry of the index."""
+    flags = PACKED_FRAME * packed | INEXACT * (stream[5] & 1) | TRANSFORM * (stream[5] >> 1 & 1)
+    head = struct.pack("<QQ", values, len(stream)) + stream[48:52] + struct.pack("<I", flags)
+    return head + b"".join(struct.pack("<I", len(b)) + checksum(b, 0) for b in blocks)
+
+
+def index(header, entries):
+    """The index and its tail."""
+    body = header + b"".join(entries)
+    tail = struct.pack("<QQ", len(entries), len(body))
+    return body + tail + checksum(body + tail, 0) + b"GHZINDEX"
+
+
+PACKED_FRAME, INEXACT, TRANSFORM = 1, 2, 4
+
+
 class File:
     """Header and streams of a file, the latter also as bytes."""
 
     def __init__(self, data):
         self.header = h = Header(data)
-        self.streams, self.bytes, self.count, self.fill, at = [], [], 0, None, h.size
+        self.streams, self.bytes, self.entries, self.count, self.fill, at = [], [], [], 0, None, h.size
         while True:
             check(len(data) >= at + 8, "truncated before a frame")
             length = struct.unpack_from("<Q", data, at)[0]
@@ -112,26 +184,43 @@ class File:
             at = self.frame(data, at, length)
         self.end(data[at:])
 
+    def unpacked(self, body):
+        """The stream of a packed frame, and its blocks."""
+        h = self.header
+        check(len(body) >= 8, "the size of a packed stream")
+        size = struct.unpack_from("<Q", body)[0]
+        check(72 <= size <= largest_stream(h.dims_of_streams, h.frame, h.type), "the size of a packed stream")
+        blocks = blocks_of(body, size, True)
+        return b"".join(unpacked(b, min(BLOCK, size - BLOCK * i)) for i, b in enumerate(blocks)), blocks
+
     def frame(self, data, at, length):
         h, number = self.header, len(self.streams)
         left = h.values - self.count if h.values != UNKNOWN else None
-        check(length <= largest_stream(h.dims_of_streams, h.frame, h.type), "the length of a frame")
+        packed = h.version == 3 and length >= PACKED
+        length -= PACKED * packed
+        most = largest_stream(h.dims_of_streams, h.frame, h.type)
+        check(length and length <= most + packed * (8 + 4 * -(-most // BLOCK)), "the length of a frame")
         end = at + 8 + length
         check(len(data) >= end + 8, "truncated in a frame")
         check(data[end:end + 8] == checksum(data[at:end], number), "the checksum of a frame")
-        stream = data[at + 8:end]
+        body = data[at + 8:end]
+        stream, blocks = self.unpacked(body) if packed else (body, blocks_of(body, length, False))
         one = decoder.Header(stream, b"GHZ2")
         check(one.type == h.type and stream[32:48] == h.lattice, "a frame of another type, step or bound")
         check(one.dims == h.dims_of_streams, "a frame of other dimensions")
+        if h.version == 3:
+            check(bool(one.has_fill) == bool(h.flags & FILL) and stream[64:72] == h.fill, "a frame of another fill value")
+            check(stream[6] == (35, 44)[bool(h.flags & CAP_44)], "a frame of another cap")
         self.fill = self.fill or (one.has_fill, one.missing)
         check(self.fill == (one.has_fill, one.missing), "a frame of another fill value")
         if left is not None:
-            check(one.extent == h.frame_at(self.count) and (left or not number), "the shape of a frame")
+            check(h.may_be(self.count, one.extent) and (left or not number), "the shape of a frame")
         else:
             check(one.n <= h.frame_values and (one.n or not number), "the number of values of a frame")
             check(self.count == number * h.frame_values, "a frame behind the last one")
         self.streams.append(decoder.Stream(stream))
         self.bytes.append(stream)
+        self.entries.append(entry(stream, one.n, packed, blocks))
         self.count += one.n
         return end + 8
 
@@ -140,21 +229,41 @@ class File:
         check(data[16:24] == checksum(data[:16], 0), "the checksum of the end")
         total = struct.unpack_from("<Q", data, 8)[0]
         check(self.streams and total == self.count and self.header.values in (UNKNOWN, total), "the number of values")
-        check(len(data) == 24, "bytes behind the end")
+        follows = index(self.header.known(total), self.entries) if self.header.version == 3 else b""
+        check(len(data) >= 24 + len(follows), "truncated in the index")
+        check(data[24:] == follows, "the index, or bytes behind it")
 
     def values(self):
         return b"".join(decoder.pack(self.header.type, s.values()) for s in self.streams)
 
 
-def build(kind, dims, flags, values, frame_values, lattice, streams, total, version=2):
-    """The bytes of a file, sound or not, with checksums that fit."""
-    head = struct.pack(f"<4sBBBBQQ16s{len(dims)}Q", b"GHZF", version, kind, len(dims), flags, values, frame_values, lattice, *dims)
-    parts = [head, checksum(head, 0)]
+def header_bytes(kind, dims, flags, values, frame_values, lattice, fill=bytes(8), version=3):
+    head = struct.pack(f"<4sBBBBQQ16s{8 * (version == 3)}s{len(dims)}Q", b"GHZF", version, kind, len(dims), flags, values, frame_values,
+                       lattice, fill[:8 * (version == 3)], *dims)
+    return head + checksum(head, 0)
+
+
+def values_of(stream):
+    """What the header of a stream says, be it sound or not."""
+    return math.prod(struct.unpack_from("<QQQ", stream, 8))
+
+
+def build(streams, total, values, known=None, entries=None, last=None, pack=None, **header):
+    """The bytes of a file, sound or not, with checksums that fit. known: of the header in the index, what is not as in the header.
+    entries: changes the list of them. last: what takes the place of the index. pack: makes the body of a frame of a stream."""
+    parts, made = [header_bytes(values=values, **header)], []
     for number, stream in enumerate(streams):
-        frame = struct.pack("<Q", len(stream)) + stream
+        body = pack(stream) if pack else stream
+        frame = struct.pack("<Q", len(body) + PACKED * bool(pack)) + body
         parts += [frame, checksum(frame, number)]
+        blocks = blocks_of(body, len(stream), bool(pack)) if last is None else []
+        made.append(entry(stream, values_of(stream) % 2**64, bool(pack), blocks))
     end = struct.pack("<QQ", 0, total)
-    return b"".join([*parts, end, checksum(end, 0)])
+    parts += [end, checksum(end, 0)]
+    if header.get("version", 3) == 3:
+        head = header_bytes(**{"values": total, **header, **(known or {})})
+        parts.append(index(head, entries(made) if entries else made) if last is None else last)
+    return b"".join(parts)
 
 
 def read(data):

@@ -1,22 +1,28 @@
 /* mutate_container.c: changes of compressed files: taken apart without trust, changed in one place,
- * put together with checksums and counts that fit. */
+ * put together with checksums, counts and an index that fit, or with an index that lies. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "container.h"
+#include "file/checksum.h"
 #include "inputs.h"
 #include "mutate.h"
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
 enum {
   FRAMES_MOST = 8,
-  FIXED = 40,
+  FIXED = 48,
   DIMENSIONS_MOST = 33,
   HEADER = FIXED + 8 * DIMENSIONS_MOST,
   AROUND = 16,
-  END = 24
+  END = 24,
+  ENTRY = 24,
+  BLOCK = 12,
+  TAIL = 32
 };
+
+#define BLOCK_BYTES ((size_t)1 << 18)
+#define PACKED ((uint64_t)1 << 63)
 
 static uint64_t get_u64(const uint8_t *p) { return get_little(p, 8); }
 static void put_u64(uint8_t *p, uint64_t v) { put_little(p, v, 8); }
@@ -29,32 +35,40 @@ typedef struct loose {
   struct {
     uint8_t *data; /* `room` bytes */
     size_t size;
+    bool packed;
   } frame[FRAMES_MOST];
 } loose;
 
 static size_t header_size(const loose *l) { return FIXED + 8 * (size_t)smaller(l->header[6], DIMENSIONS_MOST); }
 
-static void add_frame(loose *l, const uint8_t *data, size_t size) {
+static void add_frame(loose *l, const uint8_t *data, size_t size, bool packed) {
   if (l->frames == FRAMES_MOST)
     return;
   l->frame[l->frames].data = l->block + l->frames * l->room;
   l->frame[l->frames].size = smaller(size, l->room);
+  l->frame[l->frames].packed = packed;
   memcpy(l->frame[l->frames].data, data, l->frame[l->frames].size);
   l->frames++;
 }
 
 static loose take_apart(const uint8_t *data, size_t size, uint8_t *block, size_t room) {
   loose l = {.room = room, .block = block};
-  memcpy(l.header, data, smaller(size, HEADER));
-  size_t at = header_size(&l) + 8;
+  const bool old = size > 4 && data[4] == 2; /* what its header lacks is zeros */
+  const size_t fixed = old ? FIXED - 8 : FIXED;
+  memcpy(l.header, data, smaller(size, fixed));
+  if (size > fixed)
+    memcpy(l.header + FIXED, data + fixed, smaller(size - fixed, HEADER - FIXED));
+  size_t at = header_size(&l) + 8 - (old ? 8 : 0);
   memset(l.header + header_size(&l), 0, HEADER - header_size(&l));
   while (at + 8 <= size) {
     uint64_t length = get_u64(data + at);
+    const bool packed = (length & PACKED) != 0;
+    length &= ~PACKED;
     at += 8;
     if (length == 0)
       break;
     size_t part = length < size - at ? (size_t)length : size - at;
-    add_frame(&l, data + at, part);
+    add_frame(&l, data + at, part, packed);
     at += smaller(part + 8, size - at);
   }
   l.total = at + 8 <= size ? get_u64(data + at) : 0;
@@ -62,8 +76,56 @@ static loose take_apart(const uint8_t *data, size_t size, uint8_t *block, size_t
 }
 
 static size_t put_checked(uint8_t *to, size_t size, uint64_t seed) {
-  put_u64(to + size, XXH3_64bits_withSeed(to, size, seed));
+  ghz_checksum_put(to, size, seed);
   return size + 8;
+}
+
+static uint64_t count_of(const uint8_t *s) { return get_u64(s + 8) * get_u64(s + 16) * get_u64(s + 24); }
+
+/* ---- The index ---- */
+/* The entry of a frame and those of its blocks, if there is room; what a packed frame says of its
+ * sizes is believed as far as the bytes are there. Of its stream the header is not known. */
+static size_t put_entry(uint8_t *to, size_t room, const uint8_t *body, size_t size, bool packed) {
+  const uint64_t stream = packed && size >= 8 ? get_u64(body) : size;
+  const size_t blocks = (size_t)smaller(stream / BLOCK_BYTES + (stream % BLOCK_BYTES != 0), 64);
+  size_t at = packed ? 8 + 4 * blocks : 0;
+  if (room < ENTRY + BLOCK * blocks)
+    return 0;
+  memset(to, 0, ENTRY);
+  put_u64(to, size >= 72 && !packed ? count_of(body) : 0);
+  put_u64(to + 8, stream);
+  if (size >= 72 && !packed) {
+    memcpy(to + 16, body + 48, 4);
+    to[20] = (uint8_t)((body[5] & 3) << 1);
+  }
+  to[20] = (uint8_t)(to[20] | packed);
+  for (size_t b = 0; b < blocks; b++) {
+    const uint64_t left = stream - b * BLOCK_BYTES;
+    uint64_t bytes =
+        packed && 12 + 4 * b <= size ? get_little(body + 8 + 4 * b, 4) : smaller(left, BLOCK_BYTES);
+    const size_t have = at < size ? (size_t)smaller(bytes, size - at) : 0;
+    put_little(to + ENTRY + BLOCK * b, bytes, 4);
+    put_u64(to + ENTRY + BLOCK * b + 4, ghz_checksum(body + smaller(at, size), have, 0));
+    at += (size_t)bytes;
+  }
+  return ENTRY + BLOCK * blocks;
+}
+
+static size_t put_index(const loose *l, uint8_t *out, size_t room) {
+  const size_t head = header_size(l);
+  size_t at = head + 8;
+  if (at + TAIL > room)
+    return 0;
+  memcpy(out, l->header, head);
+  put_u64(out + 8, l->total);
+  put_checked(out, head, 0);
+  for (size_t i = 0; i < l->frames; i++)
+    at += put_entry(out + at, room - TAIL - at, l->frame[i].data, l->frame[i].size, l->frame[i].packed);
+  put_u64(out + at, l->frames);
+  put_u64(out + at + 8, at);
+  put_checked(out, at + 16, 0);
+  memcpy(out + at + 24, "GHZINDEX", 8);
+  return at + TAIL;
 }
 
 static size_t put_together(const loose *l, uint8_t *out, size_t size, size_t room) {
@@ -73,21 +135,33 @@ static size_t put_together(const loose *l, uint8_t *out, size_t size, size_t roo
   memcpy(out, l->header, head);
   put_checked(out, head, 0);
   for (size_t i = 0; i < l->frames && at + AROUND + l->frame[i].size + END <= room; i++) {
-    put_u64(out + at, l->frame[i].size);
+    put_u64(out + at, l->frame[i].size | (l->frame[i].packed ? PACKED : 0));
     memcpy(out + at + 8, l->frame[i].data, l->frame[i].size);
     at += put_checked(out + at, 8 + l->frame[i].size, i);
   }
   put_u64(out + at, 0);
   put_u64(out + at + 8, l->total);
-  return at + put_checked(out + at, 16, 0);
+  at += put_checked(out + at, 16, 0);
+  return at + put_index(l, out + at, room - at);
+}
+
+/* Changes a number of the index, whose checksum then fits. */
+static void change_index(uint8_t *data, size_t size, uint64_t *state) {
+  const uint64_t length = size > TAIL ? get_u64(data + size - 24) : 0;
+  if (length < 8 || length > size - TAIL)
+    return;
+  uint8_t *index = data + size - TAIL - length;
+  const size_t at = (size_t)input_below(state, length + 12);
+  LLVMFuzzerMutate(index + at, 4, 4);
+  put_checked(index, (size_t)length + 16, 0);
 }
 
 /* ---- Changes ---- */
 static void change_header(loose *l, uint64_t *state) {
   static const uint64_t counts[] = {0,    1,    16384, 32768, (uint64_t)1 << 26, UINT64_MAX, UINT64_MAX / 16,
                                     1024, 17000};
-  static const uint8_t fields[][2] = {{5, 1},  {6, 1},  {7, 1},  {8, 8}, {16, 8},
-                                      {24, 8}, {32, 8}, {40, 8}, {48, 8}};
+  static const uint8_t fields[][2] = {{5, 1},  {6, 1},  {7, 1},  {8, 8},  {16, 8},
+                                      {24, 8}, {32, 8}, {40, 8}, {48, 8}, {56, 8}};
   const uint8_t *field = fields[input_below(state, sizeof fields / sizeof *fields)];
   uint64_t value = counts[input_below(state, sizeof counts / sizeof *counts)];
   if (field[1] == 1)
@@ -101,25 +175,23 @@ static void change_header(loose *l, uint64_t *state) {
 static void change_frames(loose *l, uint64_t *state) {
   size_t i = l->frames ? (size_t)input_below(state, l->frames) : 0;
   if (l->frames == 0)
-    add_frame(l, l->header, 0);
+    add_frame(l, l->header, 0, false);
   else if (input_below(state, 3) == 0)
-    add_frame(l, l->frame[i].data, l->frame[i].size);
+    add_frame(l, l->frame[i].data, l->frame[i].size, l->frame[i].packed);
   else if (input_below(state, 6) == 0)
     l->frames--;
   else
     l->frame[i].size = mutate_stream(l->frame[i].data, l->frame[i].size, l->room, state);
 }
 
-static uint64_t count_of(const uint8_t *s) { return get_u64(s + 8) * get_u64(s + 16) * get_u64(s + 24); }
-
 /* A header of bricks: frames of whole planes, as large as the first one. */
 static void agree_on_bricks(loose *l) {
   const uint8_t *s = l->frame[0].data;
   uint64_t planes = 0;
   for (size_t i = 0; i < l->frames; i++)
-    planes += l->frame[i].size >= 64 ? get_u64(l->frame[i].data + 8) : 0;
+    planes += l->frame[i].size >= 72 ? get_u64(l->frame[i].data + 8) : 0;
   l->header[6] = 3;
-  l->header[7] = (uint8_t)((s[7] - 1) << 2);
+  l->header[7] = (uint8_t)((s[7] - 1) << 2 | (l->header[7] & 0x30));
   put_u64(l->header + FIXED, planes);
   memcpy(l->header + FIXED + 8, s + 16, 16);
   put_u64(l->header + 8, l->total);
@@ -130,28 +202,32 @@ static void agree_on_bricks(loose *l) {
 static void agree(loose *l, uint64_t *state) {
   uint64_t total = 0;
   for (size_t i = 0; i < l->frames; i++)
-    if (l->frame[i].size >= 64) {
+    if (l->frame[i].size >= 72 && !l->frame[i].packed) {
       uint8_t *s = l->frame[i].data;
       if (i == 0) {
         l->header[5] = s[4];
         memcpy(l->header + 24, s + 32, 16);
+        l->header[7] = (uint8_t)((l->header[7] & 0xf) | (s[5] & 4 ? 0x10 : 0) | (s[6] == 44 ? 0x20 : 0));
+        memcpy(l->header + 40, s + 64, 8);
       } else {
         s[4] = l->header[5];
         s[6] = l->frame[0].data[6];
         memcpy(s + 32, l->header + 24, 16);
+        s[5] = (uint8_t)((s[5] & ~4) | (l->header[7] & 0x10 ? 4 : 0));
+        memcpy(s + 64, l->header + 40, 8);
       }
       total += count_of(s);
     }
   l->total = total;
-  if (l->frames && l->frame[0].size >= 64 && (l->frame[0].data[7] == 2 || l->frame[0].data[7] == 3)) {
+  if (l->frames && l->frame[0].size >= 72 && (l->frame[0].data[7] == 2 || l->frame[0].data[7] == 3)) {
     agree_on_bricks(l);
     return;
   }
   if (l->header[6] || l->header[7] & 2)
-    l->header[6] = l->header[7] = 0;
+    l->header[6] = 0, l->header[7] &= 0x30;
   if (input_below(state, 3) == 0) { /* a shape */
     l->header[6] = 2;
-    l->header[7] = (uint8_t)input_below(state, 4);
+    l->header[7] = (uint8_t)((l->header[7] & 0x30) | input_below(state, 4));
     put_u64(l->header + FIXED, 1);
     put_u64(l->header + FIXED + 8, total);
   }
@@ -160,12 +236,16 @@ static void agree(loose *l, uint64_t *state) {
 }
 
 size_t mutate_container(uint8_t *data, size_t size, size_t room, uint64_t *state) {
-  uint64_t how = input_below(state, 18);
+  uint64_t how = input_below(state, 20);
   if (how == 0 || room < HEADER + 256)
     return LLVMFuzzerMutate(data, size, room);
   if (how == 17 && size > 0) { /* damage */
     size_t at = (size_t)input_below(state, size);
     data[at] = (uint8_t)(data[at] ^ 1 << input_below(state, 8));
+    return size;
+  }
+  if (how >= 18) {
+    change_index(data, size, state);
     return size;
   }
   if (how == 16 && size < room) { /* something behind the end */
@@ -176,7 +256,7 @@ size_t mutate_container(uint8_t *data, size_t size, size_t room, uint64_t *state
   if (!block)
     abort();
   loose l = take_apart(data, size, block, room);
-  memcpy(l.header, "GHZF\2", 5);
+  memcpy(l.header, "GHZF\3", 5);
   if (how < 4)
     change_header(&l, state);
   else if (how == 4)

@@ -6,7 +6,7 @@ echo 'hello, this is text and not compressed data at all' >text.ghz
 head -c 3 /dev/zero >three.ghz
 printf 'GHZF' >four.ghz
 printf 'GHZF\2\0\0\0' >eight.ghz
-printf 'GHZF\3\0\0\0' >newer.ghz
+printf 'GHZF\4\0\0\0' >newer.ghz
 { printf 'GHZF\2\0\377\0'; head -c 400 /dev/zero; } >dims.ghz
 { printf 'GHZF\2\0\0\0'; head -c 400 /dev/urandom; } >random.ghz
 { "$TOOL" npy '(100,)' f32; "$TOOL" make wave 100 f32; } >npy.ghz
@@ -17,17 +17,17 @@ for verb in test info minmax "decompress -o x.f32" "add -o x.ghz" "mean -o x.ghz
   done
   fails 1 'four.ghz: truncated' "$GHZ" $verb four.ghz
   fails 1 'eight.ghz: truncated' "$GHZ" $verb eight.ghz
-  fails 1 'newer.ghz: version 3' "$GHZ" $verb newer.ghz
+  fails 1 'newer.ghz: version 4' "$GHZ" $verb newer.ghz
   fails 1 'dims.ghz: damaged' "$GHZ" $verb dims.ghz
   fails 1 'random.ghz: damaged' "$GHZ" $verb random.ghz
 done
 # An impossible length of a frame is refused before memory is asked for.
 "$TOOL" make wave 100 f32 >a.f32
 ok "$GHZ" compress --abs 0.1 a.f32 -o good.ghz
-{ head -c 48 good.ghz; printf '\377\377\377\377\377\377\377\17'; tail -c +57 good.ghz; } >length.ghz
-fails 1 'length.ghz: damaged: the length' "$GHZ" test length.ghz
-fails 1 'standard input: damaged: the length' bash -c 'cat length.ghz | "$GHZ" test'
-{ head -c 48 good.ghz; printf '\0\0\0\4\0\0\0\0'; tail -c +57 good.ghz; } >length.ghz
+{ head -c 56 good.ghz; printf '\377\377\377\377\377\377\377\17'; tail -c +65 good.ghz; } >length.ghz
+fails 1 'length.ghz: damaged: frame 0: an impossible length' "$GHZ" test length.ghz
+fails 1 'standard input: damaged: frame 0: an impossible length' bash -c 'cat length.ghz | "$GHZ" test'
+{ head -c 56 good.ghz; printf '\0\0\0\4\0\0\0\0'; tail -c +65 good.ghz; } >length.ghz
 fails 1 'length.ghz: truncated' "$GHZ" test length.ghz
 export LIMIT=:
 (ulimit -v 1000000 && "$GHZ" --version) >/dev/null 2>&1 && LIMIT='ulimit -v 1000000' # a sanitizer needs more

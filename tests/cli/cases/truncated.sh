@@ -12,31 +12,35 @@ for ((n = 1; n < size; n += n < 80 || n > size - 60 ? 1 : step)); do
   fails 1 'standard input: ' bash -c 'cat cut.ghz | "$GHZ" decompress -o x.f32'
 done
 # The ends of frames, as the lengths in the file tell them.
-at=48
-while [ $at -lt $((size - 24)) ]; do
+u64_at() { od -A n -t u8 -j "$1" -N 8 a.f32.ghz; }
+end=$((size - 32 - $(u64_at $((size - 24))) - 24)) # before the tail, the index and the end
+at=56
+while [ $at -lt $end ]; do
   head -c $at a.f32.ghz >cut.ghz
   fails 1 'cut.ghz: truncated' "$GHZ" test cut.ghz
   fails 1 'cut.ghz: truncated' "$GHZ" add cut.ghz cut.ghz -o sum.ghz
-  at=$((at + 16 + $(od -A n -t u8 -j $at -N 8 a.f32.ghz)))
+  at=$((at + 16 + $(u64_at $at)))
 done
-[ $at = $((size - 24)) ] || die "frames end at $at, not $((size - 24))"
+[ $at = $end ] || die "frames end at $at, not $end"
+head -c $((end + 24)) a.f32.ghz >cut.ghz
+fails 1 'cut.ghz: truncated: ends in the index' "$GHZ" test cut.ghz
 { cat a.f32.ghz; printf x; } >long.ghz
 fails 1 'long.ghz: more bytes follow the end' "$GHZ" test long.ghz
 fails 1 'long.ghz: more bytes follow the end' "$GHZ" decompress long.ghz
 cat a.f32.ghz a.f32.ghz >twice.ghz
-fails 1 'twice.ghz: more bytes follow the end' "$GHZ" test twice.ghz
+fails 1 'twice.ghz: damaged index: its frames do not fill the file' "$GHZ" test twice.ghz
 # A frame that is missing or there twice.
-one=$((16 + $(od -A n -t u8 -j 48 -N 8 a.f32.ghz)))
-{ head -c 48 a.f32.ghz; tail -c +$((49 + one)) a.f32.ghz; } >less.ghz
+one=$((16 + $(u64_at 56)))
+{ head -c 56 a.f32.ghz; tail -c +$((57 + one)) a.f32.ghz; } >less.ghz
 fails 1 'less.ghz: damaged' "$GHZ" test less.ghz
-{ head -c $((48 + one)) a.f32.ghz; tail -c +49 a.f32.ghz; } >more.ghz
+{ head -c $((56 + one)) a.f32.ghz; tail -c +57 a.f32.ghz; } >more.ghz
 fails 1 'more.ghz: damaged' "$GHZ" test more.ghz
 # Two frames that changed places.
-two=$((16 + $(od -A n -t u8 -j $((48 + one)) -N 8 a.f32.ghz)))
+two=$((16 + $(u64_at $((56 + one)))))
 {
-  head -c 48 a.f32.ghz
-  tail -c +$((49 + one)) a.f32.ghz | head -c $two
-  tail -c +49 a.f32.ghz | head -c $one
-  tail -c +$((49 + one + two)) a.f32.ghz
+  head -c 56 a.f32.ghz
+  tail -c +$((57 + one)) a.f32.ghz | head -c $two
+  tail -c +57 a.f32.ghz | head -c $one
+  tail -c +$((57 + one + two)) a.f32.ghz
 } >swapped.ghz
-fails 1 'swapped.ghz: damaged: the checksum of frame 0' "$GHZ" test swapped.ghz
+fails 1 'swapped.ghz: damaged: frame 0: its checksum' "$GHZ" test swapped.ghz
