@@ -43,7 +43,8 @@ mkdir "$work/source"
 tar -xf "$work"/sdist/ghz-*.tar.gz -C "$work/source" --strip-components 1
 "$bin/pip" wheel -q --no-deps --no-build-isolation --check-build-dependencies "$work/source" -w "$work/wheel" \
   -C "build-dir=$work/cmake"
-"$bin/auditwheel" show "$work"/wheel/ghz-*.whl 2>/dev/null | head -n 3
+"$bin/auditwheel" show "$work"/wheel/ghz-*.whl 2>/dev/null >"$work/log"
+tail -n 5 "$work/log"
 PATH=$bin:$PATH "$bin/auditwheel" repair "$work"/wheel/ghz-*.whl -w "$work/repaired" >"$work/log" 2>&1 ||
   { cat "$work/log" >&2 && false; }
 wheel=$(find "$work/repaired" -name 'ghz-*-cp311-abi3-manylinux_2_*.whl')

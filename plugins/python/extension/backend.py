@@ -19,7 +19,15 @@ _HERE = pathlib.Path(__file__).parent.parent
 _CLONE = _HERE.parent.parent
 _COPY = _HERE / "libghz"
 # What the build of libghz reads, without its GPU kernels, collectives, command and tests.
-_SOURCES = ("CMakeLists.txt", "LICENSE", "README.md", "ghz", "collectives/mpi.cmake")
+_SOURCES = (
+    "CMakeLists.txt",
+    "LICENSE",
+    "README.md",
+    "ghz",
+    "collectives/mpi.cmake",
+    "docs/man.awk",
+    "docs/manual.cmake",
+)
 
 
 def build_sdist(sdist_directory: str, config_settings: dict[str, Any] | None = None) -> str:
