@@ -10,7 +10,7 @@ python_packages="python3 python3-dev python3-venv" # scripts/test-python.sh
 package_packages="dpkg-dev mmdebstrap lintian mpich libmpich-dev" # scripts/test-packages.sh
 clang_packages="clang libclang-rt-dev libomp-dev" # sanitizers, fuzzers
 lint_packages="clang clang-format clang-tidy libomp-dev cppcheck shellcheck"
-test_wishes="python3-numpy hdf5-tools netcdf-bin jq gfortran python3-mpi4py iproute2 ccache zsh mandoc" # the tests that use it are skipped without it
+test_wishes="python3-numpy python3-yaml hdf5-tools netcdf-bin jq gfortran python3-mpi4py iproute2 ccache zsh mandoc" # the tests that use it are skipped without it
 
 missing_packages() { # package...
   local package
