@@ -13,7 +13,8 @@
 void json_files_begin(const options *o);
 void json_files_end(const options *o);
 
-/* Begins the object of a file by its name. The caller writes the rest, from a comma to the brace. */
+/* Begins the object of a file by its name. The caller writes the rest, from a comma to the
+ * brace. */
 void json_file(const char *name);
 
 /* Runs `one` on every file of the command, within the array of --json, and goes on after a failure.

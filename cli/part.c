@@ -45,8 +45,8 @@ static unsigned fast(const part *p, unsigned i) {
   return p->shape.fortran ? i : p->box.ndim - 1 - i;
 }
 
-/* The dimension, from the fastest on, along which pieces of at most `most` values follow each other,
- * `rows` at a time; those before it are whole in each, those behind it have one row. */
+/* The dimension, from the fastest on, along which pieces of at most `most` values follow each
+ * other, `rows` at a time; those before it are whole in each, those behind it have one row. */
 static unsigned cut_at(const part *p, uint64_t most, uint64_t *rows) {
   uint64_t inner = 1;
   for (unsigned i = 0; i < p->box.ndim; i++) {

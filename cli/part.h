@@ -23,8 +23,8 @@ bool part_begin(part *p, const options *o, const char *name, const ghz_file_head
 /* Whether it is not all of the file. */
 bool part_is_less(const part *p);
 
-/* Decompresses the next piece to `values`, and sets *count; to 0 if all was taken. Calls that return
- * false have printed why. */
+/* Decompresses the next piece to `values`, and sets *count; to 0 if all was taken. Calls that
+ * return false have printed why. */
 bool part_take(part *p, frame_reader *r, ghz_context *ctx, ghz_type type, buffer *values, size_t *count);
 
 #endif

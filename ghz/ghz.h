@@ -87,8 +87,8 @@
 #define GHZ_API
 #endif
 
-/* What compilers warn of if the status of a call is ignored. Define it as nothing before this
- * header, if you do not want that. */
+/* Makes compilers warn where the status of a call is ignored. Define it as empty before this header
+ * to turn that off. */
 #if !defined(GHZ_CHECKED) && defined(__GNUC__)
 #define GHZ_CHECKED __attribute__((warn_unused_result))
 #elif !defined(GHZ_CHECKED)
@@ -134,8 +134,8 @@ GHZ_API const char *ghz_status_text(ghz_status status);
 
 /* ---- Context --------------------------------------------------------------------------------- */
 
-/* Threads and scratch memory, reused from call to call. Every call that takes a context takes NULL,
- * too, and with another context may return EBUSY. */
+/* Threads and scratch memory, reused from call to call. Every call that takes a context also takes
+ * NULL. With a context it may return EBUSY. */
 typedef struct ghz_context ghz_context;
 
 /* Creates a context that works with `threads` OpenMP threads.
@@ -143,9 +143,9 @@ typedef struct ghz_context ghz_context;
  * The instruction set is the best one of the machine, or the one that the environment variable
  * GHZ_ISA names: scalar; avx2 or avx512 on x86-64; neon on 64-bit ARM.
  * Scratch memory grows on first use and is kept: a call of a size seen before allocates nothing. It
- * stays below one worst-case compressed size of the largest result, counted in whole tiles, and for
- * ghz_accumulate a second one; plus 1 % and 64 KiB a thread; plus, for each operand of the largest
- * sum, 384 bytes and 96 bytes per 65536 values.
+ * stays below the worst-case compressed size of the largest result, counted in whole tiles (twice
+ * that for ghz_accumulate), plus 1 % and 64 KiB a thread. Each operand of the largest sum adds 384
+ * bytes, and 96 bytes per 65536 values.
  * If threads cannot be created, the OpenMP runtime aborts the process. A context of one thread
  * never creates any.
  * Errors: EINVAL (threads < 0), ENOMEM, EISA. After an error *ctx is NULL. Free with
@@ -219,8 +219,8 @@ GHZ_TRY ghz_status ghz_range_without(ghz_context *ctx, ghz_type type, const void
 /* Makes the lattice for a bound.
  * min, max: the range of the finite values of all arrays that are to be added (ghz_range).
  * GHZ_ABS ignores it. If min == max, that constant is represented exactly; tiles with any other
- * value are stored uncompressed. Where all values are 0, give the range that ghz_range reports
- * where nothing is finite, +Inf and -Inf.
+ * value are stored uncompressed. If all values are 0, give min = +Inf and max = -Inf, which
+ * ghz_range reports where nothing is finite.
  * If float32 values lie far from 0 (min and max say so), the step is smaller than GHZ_ABS makes it
  * for the same bound, which saves up to one bit a value.
  * For a bound E on the *sum* of k arrays, ask for E / k. The lattice has no fill value.
@@ -232,8 +232,8 @@ GHZ_TRY ghz_status ghz_range_without(ghz_context *ctx, ghz_type type, const void
 GHZ_TRY ghz_status ghz_lattice_make(ghz_type type, ghz_bound bound, double min, double max,
                                     ghz_lattice *lattice);
 
-/* Makes the lattice for a bound of k >= 1 arrays of n values that are to be added: of the range of
- * all their values, which GHZ_ABS does not need; constants and zeros are ranges, too.
+/* Makes one lattice for k >= 1 arrays of n values that are to be added. Finds the range of all
+ * their values, which GHZ_ABS does not need. Arrays of one constant, or of zeros, are allowed.
  * fill: NULL, or the value that stands for "missing": it is left out of the range, and the lattice
  * has it (ghz_lattice_set_fill).
  * Errors: as ghz_lattice_make, ghz_lattice_set_fill and ghz_range. */

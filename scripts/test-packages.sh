@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# test-packages.sh: builds the Debian packages by the commands of docs/INSTALL.md, looks at them with
-# lintian, installs them to a clean Debian of their own, uses and purges them there
-# (tests/packages/inside.sh). The clean Debian comes from the mirrors that apt uses here, once, and is
-# kept in build-packages/. Exit code 77, having said why: packages cannot be tried here.
+# test-packages.sh: builds the Debian packages by the commands of docs/INSTALL.md, looks at them
+# with lintian, installs them to a clean Debian of their own, uses and purges them there
+# (tests/packages/inside.sh). The clean Debian comes from the mirrors that apt uses here, once, and
+# is kept in build-packages/. Exit code 77, having said why: packages cannot be tried here.
 # usage: scripts/test-packages.sh [--build]     --build: only builds them and looks at them
 # SPDX-License-Identifier: BSD-3-Clause
 set -Eeuo pipefail

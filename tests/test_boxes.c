@@ -1,5 +1,5 @@
-/* test_boxes.c: parts of arrays with a shape; shapes that do not fit each other or are none, and the
- * one that is chosen for an array. */
+/* test_boxes.c: parts of arrays with a shape; shapes that do not fit each other or are none, and
+ * the one that is chosen for an array. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "fields.h"
 #include "support.h"

@@ -1,5 +1,5 @@
-/* reader.c: owns the compressed files of the command: what libghz asks for is read from descriptors,
- * what it says is printed. */
+/* reader.c: owns the compressed files of the command: what libghz asks for is read from
+ * descriptors, what it says is printed. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "reader.h"
 

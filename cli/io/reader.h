@@ -25,12 +25,12 @@ bool reader_adopt(frame_reader *r, const file *f);
  * well. */
 bool reader_next(frame_reader *r, ghz_context *ctx, ghz_frame *f, bool *more);
 
-/* Whether a call of libghz on files succeeded. Prints its message if not, unless the file that could
- * not be read has said so. */
+/* Whether a call of libghz on files succeeded. Prints its message if not, unless the file that
+ * could not be read has said so. */
 bool reader_ok(ghz_status status);
 
-/* From now on the file's descriptor is open only while no other such file is read. For commands with
- * more inputs than a process may have open. */
+/* From now on the file's descriptor is open only while no other such file is read. For commands
+ * with more inputs than a process may have open. */
 void reader_share_descriptor(frame_reader *r);
 
 /* Bytes of the file. */

@@ -11,8 +11,8 @@ typedef unsigned long long ull; /* for messages */
 __attribute__((format(printf, 3, 4))) ghz_status ghz_file_fail(const char *name, ghz_status status,
                                                                const char *format, ...);
 
-/* Notes "name: frame N: ", the text of the status, and what the context, or without one the thread, says of its last
- * failure; returns the status. Notes nothing where it is GHZ_OK. */
+/* Notes "name: frame N: ", the text of the status, and what the context, or without one the thread,
+ * says of its last failure; returns the status. Notes nothing where it is GHZ_OK. */
 ghz_status ghz_file_pass(const char *name, uint64_t frame, const ghz_context *ctx, ghz_status status);
 
 #endif

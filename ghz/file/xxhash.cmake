@@ -1,5 +1,5 @@
-# xxhash.cmake: finds the header of xxHash, which is compiled into the library. Sets GHZ_HAVE_XXHASH,
-# and GHZ_XXHASH_INCLUDE.
+# xxhash.cmake: finds the header of xxHash, which is compiled into the library. Sets
+# GHZ_HAVE_XXHASH, and GHZ_XXHASH_INCLUDE.
 # SPDX-License-Identifier: BSD-3-Clause
 find_path(GHZ_XXHASH_INCLUDE xxhash.h)
 mark_as_advanced(GHZ_XXHASH_INCLUDE)
