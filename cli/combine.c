@@ -75,6 +75,8 @@ static bool open_operands(combination *c, const char *to) {
 static bool choose_output(combination *c, const char *to) {
   const frame_reader *first = &c->readers[0];
   c->plain = plain_named(to);
+  if (c->plain && c->o->pack)
+    return fail(to, "--pack packs compressed files, and the ending says values");
   return !c->plain ||
          plain_choose(&c->form, to, (type_choice){false, GHZ_F32}, first->file->name, &first->header);
 }
@@ -90,7 +92,7 @@ static bool begin_output(combination *c) {
   }
   header.lattice.eb = 0;
   return c->plain ? plain_begin(&c->plain_writer, &c->out, c->form, &header.array, header.count)
-                  : writer_begin(&c->writer, &c->out, &header);
+                  : writer_begin(&c->writer, &c->out, &header, c->o->pack);
 }
 
 static bool write_values(combination *c) {

@@ -116,7 +116,7 @@ static bool write_file(compression *c) {
     return false;
   c->header.lattice = c->lattice;
   c->header.count = c->in.count; /* which was not known of a pipe before it was copied for its range */
-  return writer_begin(&c->writer, &c->out, &c->header) &&
+  return writer_begin(&c->writer, &c->out, &c->header, c->o->pack) &&
          writer_ok(&c->writer, ghz_file_set_order(c->writer.own, c->o->order)) && write_frames(c);
 }
 

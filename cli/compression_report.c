@@ -62,9 +62,9 @@ static void warn_of_bound(compression *c) {
 
 void compression_describe(const compression *c) {
   const uint64_t bytes = c->in.taken * ghz_type_size(c->in.type);
-  note(output_report_level(&c->out), "%s: %s -> %s: %s (%.4gx), bound %.6g, %.2f GB/s with file access",
-       c->in.file.name, text_bytes(bytes).text, c->out.name, text_bytes(c->out.bytes).text, ratio(c),
-       c->lattice.eb, (double)bytes / c->seconds / 1e9);
+  note(output_report_level(&c->out), "%s: %s -> %s: %s%s (%.4gx), bound %.6g, %.2f GB/s with file access",
+       c->in.file.name, text_bytes(bytes).text, c->out.name, text_bytes(c->out.bytes).text,
+       c->o->pack ? " packed" : "", ratio(c), c->lattice.eb, (double)bytes / c->seconds / 1e9);
   describe_coding(c);
 }
 

@@ -30,7 +30,9 @@ enum {
   OPTION_SUMS = 1 << 15, /* --together, --like, --sum-of */
   OPTION_FILL = 1 << 17,
   OPTION_TARGET = 1 << 16, /* --psnr and --ratio */
-  OPTION_VAR = 1 << 18
+  OPTION_VAR = 1 << 18,
+  OPTION_PACK = 1 << 19,
+  OPTION_LEVEL = 1 << 20
 };
 
 enum extreme { EXTREME_NONE, EXTREME_MIN, EXTREME_MAX };
@@ -61,6 +63,7 @@ typedef struct options {
   box box; /* ndim 0: not given */
   enum extreme extreme;
   uint64_t frame_values; /* 0: by FRAME_BYTES */
+  int pack;              /* level of packing; 0: none */
   double factor;
   const char *var; /* NULL: not given */
 } options;

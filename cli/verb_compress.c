@@ -159,8 +159,9 @@ const verb verb_compress = {
                 "  ghz compress --like a.f64.ghz d.f64\n"
                 "  ghz compress --rel 1e-4 --fill 1e20 density.npy -o masked.ghz\n"
                 "  zcat wave.f32.gz | ghz compress --abs 1e-3 --type f32 > wave.f32.ghz\n",
-    .options = OPTION_OUTPUT | OPTION_FORCE | OPTION_BOUND | OPTION_ORDER | OPTION_TYPE | OPTION_FRAME |
-               OPTION_DIMS | OPTION_FLAT | OPTION_SUMS | OPTION_FILL | OPTION_JSON | OPTION_THREADS,
+    .options = OPTION_OUTPUT | OPTION_FORCE | OPTION_PACK | OPTION_BOUND | OPTION_ORDER | OPTION_TYPE |
+               OPTION_FRAME | OPTION_DIMS | OPTION_FLAT | OPTION_SUMS | OPTION_FILL | OPTION_JSON |
+               OPTION_THREADS,
     .least = 1,
     .most = 1 << 30,
     .run = run,

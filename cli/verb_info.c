@@ -22,6 +22,7 @@ typedef struct summary {
   bool inexact, transform;
   double bound;
   uint64_t tiles, bytes;
+  uint64_t packed, streams;  /* frames that are packed; bytes of all streams, unpacked */
   ghz_statistics statistics; /* widths are not summed */
 } summary;
 
@@ -49,6 +50,8 @@ static bool summarise(const options *o, ghz_context *ctx, frame_reader *r, ghz_f
     s->transform |= f->info.transform != 0;
     s->bound = f->info.bound > s->bound ? f->info.bound : s->bound;
     s->tiles += f->info.tiles;
+    s->packed += f->packed != 0;
+    s->streams += f->stream.size;
     if (o->json || report_level() >= LEVEL_VERBOSE) {
       if (!library_ok(r->file->name, ctx, ghz_scan(ctx, f->stream, &own)))
         return false;
@@ -98,6 +101,9 @@ static void print_table(const summary *s) {
     printf("  fill value        %s\n", fill_text(s->lattice.type, s->lattice.fill).text);
   printf("  frames            %llu of %llu values\n", (unsigned long long)r->frames,
          (unsigned long long)r->header.frame_values);
+  if (s->packed)
+    printf("  packed            %llu of %llu frames; unpacked, the streams have %s\n",
+           (unsigned long long)s->packed, (unsigned long long)r->frames, text_bytes(s->streams).text);
   printf("  size              %s, ratio %.4g, %.4g bits per value\n", text_bytes(s->bytes).text, ratio(s),
          bits_per_value(s));
   if (report_level() < LEVEL_VERBOSE)
@@ -122,6 +128,7 @@ static void print_json(const summary *s) {
   printf(", \"frames\": %llu, \"frame_values\": %llu, \"bytes\": %llu, \"ratio\": %s, \"bits_per_value\": %s",
          (n)r->frames, (n)r->header.frame_values, (n)s->bytes, text_json(ratio(s)).text,
          text_json(bits_per_value(s)).text);
+  printf(", \"packed_frames\": %llu, \"stream_bytes\": %llu", (n)s->packed, (n)s->streams);
   printf(", \"tiles\": %llu, \"empty\": %llu, \"raw\": %llu, \"specials\": %llu", (n)s->tiles, (n)t->empty,
          (n)t->raw, (n)t->specials);
   printf(", \"coefficients\": %llu", (n)t->coefficients);

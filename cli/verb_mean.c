@@ -20,7 +20,7 @@ const verb verb_mean = {
                "With --var, the mean of a data set of HDF5 or netCDF files, which went through the filter\n"
                "of HDF5: writes the first file, with the mean in its place.",
     .examples = "  ghz mean run-*.f32.ghz -o mean.f32.ghz\n",
-    .options = OPTION_OUTPUT | OPTION_FORCE | OPTION_THREADS | OPTION_VAR,
+    .options = OPTION_OUTPUT | OPTION_FORCE | OPTION_PACK | OPTION_THREADS | OPTION_VAR,
     .least = 1,
     .most = 1 << 30,
     .run = run,

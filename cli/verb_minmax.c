@@ -65,8 +65,8 @@ const verb verb_minmax = {
                ".f32 or .f64, the values themselves are written.",
     .examples = "  ghz minmax wave.f32 wave.f32.ghz\n"
                 "  ghz minmax --max day-*.ghz -o warmest.ghz\n",
-    .options = OPTION_OUTPUT | OPTION_FORCE | OPTION_EXTREME | OPTION_TYPE | OPTION_JSON | OPTION_FILL |
-               OPTION_THREADS,
+    .options = OPTION_OUTPUT | OPTION_FORCE | OPTION_PACK | OPTION_EXTREME | OPTION_TYPE | OPTION_JSON |
+               OPTION_FILL | OPTION_THREADS,
     .least = 1,
     .most = 1 << 30,
     .run = run,

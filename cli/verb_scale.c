@@ -18,7 +18,7 @@ const verb verb_scale = {
                "themselves.",
     .examples = "  ghz scale 0.5 a.ghz -o half.ghz\n"
                 "  ghz scale -1 a.ghz -o negative.ghz\n",
-    .options = OPTION_OUTPUT | OPTION_FORCE | OPTION_THREADS,
+    .options = OPTION_OUTPUT | OPTION_FORCE | OPTION_PACK | OPTION_THREADS,
     .least = 1,
     .most = 1,
     .factor = true,

@@ -16,7 +16,7 @@ const verb verb_sub = {
                "is the sum of the bounds. Without -o, writes to standard output; to a name that ends\n"
                "in .npy, .f32 or .f64, the values themselves.",
     .examples = "  ghz sub after.ghz before.ghz -o change.ghz\n",
-    .options = OPTION_OUTPUT | OPTION_FORCE | OPTION_THREADS,
+    .options = OPTION_OUTPUT | OPTION_FORCE | OPTION_PACK | OPTION_THREADS,
     .least = 2,
     .most = 2,
     .run = run,

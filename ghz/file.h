@@ -44,6 +44,7 @@ extern "C" {
 /* ---- What a file holds ----------------------------------------------------------------------- */
 
 #define GHZ_FILE_NDIM 32            /* dimensions of an array, at most */
+#define GHZ_FILE_PACK 1             /* the level to pack at: of others, some are a little smaller, all slower */
 #define GHZ_FILE_UNKNOWN UINT64_MAX /* a number of values that only the end of a pipe tells */
 
 /* The dimensions of an array as NumPy has them: dims[0] is the slowest, unless `fortran`. */
@@ -128,6 +129,7 @@ typedef struct ghz_frame {
   ghz_info info;    /* of the stream */
   uint64_t number;  /* of the frame, from 0 */
   uint64_t first;   /* its first value */
+  int packed;       /* 1: it was, in the file */
   void *memory;     /* the library's */
   size_t capacity;
 } ghz_frame;

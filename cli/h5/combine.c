@@ -212,6 +212,8 @@ int h5_combine(const options *o, h5_fold fold) {
     return fail_usage(o->verb, "%s: name the data set, or the variable, by --var NAME", o->files[0]);
   if (!o->output)
     return fail_usage(o->verb, "--var writes an HDF5 file: give it a name by -o FILE");
+  if (o->pack)
+    return fail_usage(o->verb, "--pack packs files of ghz, not those of HDF5");
   h5_quiet();
   c.sets = calloc(count, sizeof *c.sets);
   c.chunks = calloc(count, sizeof *c.chunks);

@@ -24,10 +24,11 @@ bool writer_ok(frame_writer *w, ghz_status status) {
   return quiet ? false : fail("", "%s", ghz_context_message(NULL));
 }
 
-bool writer_begin(frame_writer *w, output *out, const ghz_file_header *header) {
+bool writer_begin(frame_writer *w, output *out, const ghz_file_header *header, int pack) {
   const ghz_file_sink sink = {.user = out, .name = out->name, .write = write_bytes};
   *w = (frame_writer){.out = out};
-  return writer_ok(w, ghz_file_create_sink(&sink, header, &w->own));
+  return writer_ok(w, ghz_file_create_sink(&sink, header, &w->own)) &&
+         (pack == 0 || writer_ok(w, ghz_file_set_pack(w->own, pack)));
 }
 
 bool writer_end(frame_writer *w, ghz_context *ctx) {

@@ -12,9 +12,9 @@ typedef struct frame_writer {
   ghz_file_writer *own; /* NULL: none */
 } frame_writer;
 
-/* Calls that return false have printed why; then, and after writer_end, the writer is gone. The
+/* pack: the level at which frames are packed; 0: not at all. Calls that return false have printed why; then, and after writer_end, the writer is gone. The
  * output is the caller's to end. */
-bool writer_begin(frame_writer *w, output *out, const ghz_file_header *header);
+bool writer_begin(frame_writer *w, output *out, const ghz_file_header *header, int pack);
 
 /* Whether a call of libghz that wrote succeeded. */
 bool writer_ok(frame_writer *w, ghz_status status);

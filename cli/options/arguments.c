@@ -118,6 +118,15 @@ static int set_threads(options *o, const char *text) {
   return -1;
 }
 
+static int set_pack(options *o, const char *name, const char *text) {
+  const char *rest;
+  uint64_t level = GHZ_FILE_PACK;
+  if (text && (!parse_u64(text, &level, '\0', &rest) || level < 1 || level > 19))
+    return fail_usage(o->verb, "--%s %s: the level is 1 to 19", name, text);
+  o->pack = (int)level;
+  return -1;
+}
+
 static int set_extreme(options *o, enum extreme extreme) {
   if (o->extreme != EXTREME_NONE && o->extreme != extreme)
     return fail_usage(o->verb, "give --min or --max, not both");
@@ -167,6 +176,10 @@ int option_apply(options *o, int key, const char *argument) {
     return set_extreme(o, EXTREME_MIN);
   case MAX:
     return set_extreme(o, EXTREME_MAX);
+  case PACK:
+    return set_pack(o, "pack", argument);
+  case LEVEL:
+    return set_pack(o, "level", argument);
   case TOGETHER:
     return (o->together = true, -1);
   case LIKE:

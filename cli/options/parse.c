@@ -52,7 +52,11 @@ static void getopt_tables(char *letters, struct option *names) {
   *letters++ = ':';
   for (int i = 0; i < option_rows; i++) {
     const option_row *row = &option_table[i];
-    names[i] = (struct option){row->name, row->argument ? required_argument : no_argument, NULL, row->key};
+    names[i] = (struct option){row->name,
+                               !row->argument          ? no_argument
+                               : *row->argument == '[' ? optional_argument
+                                                       : required_argument,
+                               NULL, row->key};
     if (row->key < 256) {
       *letters++ = (char)row->key;
       if (row->argument)

@@ -30,6 +30,9 @@ const option_row option_table[] = {
     {BOX, OPTION_BOX, "box", "A:B,C:D,...", "only a box: a range along each dimension, slowest first"},
     {MIN, OPTION_EXTREME, "min", NULL, "write the least value at each position to -o FILE"},
     {MAX, OPTION_EXTREME, "max", NULL, "write the greatest value at each position to -o FILE"},
+    {PACK, OPTION_PACK, "pack", "[=LEVEL]",
+     "pack the output by zstd, level 1 (the default) to 19: smaller, slower"},
+    {LEVEL, OPTION_LEVEL, "level", "N", "level of zstd, 1 (the default) to 19: little smaller, much slower"},
     {PNG, OPTION_PNG, "png", "FILE", "draw original, result and error, with scales"},
     {JSON, OPTION_JSON, "json", NULL, "print JSON"},
     {CSV, OPTION_CSV, "csv", NULL, "print comma-separated values"},
@@ -69,7 +72,7 @@ void options_help(const verb *v) {
       continue;
     char left[64];
     snprintf(left, sizeof left, "%c%c%c --%s%s%s", row->key < 256 ? '-' : ' ', row->key < 256 ? row->key : ' ',
-             row->key < 256 ? ',' : ' ', row->name, row->argument ? " " : "",
+             row->key < 256 ? ',' : ' ', row->name, row->argument && *row->argument != '[' ? " " : "",
              row->argument ? row->argument : "");
     printf("  %-26s %s\n", left, row->key == TYPE && v->type_help ? v->type_help : row->help);
   }

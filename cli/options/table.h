@@ -27,13 +27,17 @@ enum {
   SUM_OF,
   RATIO,
   FILL,
+  PACK,
+  LEVEL,
   VAR
 };
 
 typedef struct option_row {
   int key;      /* letter, or one of the values above */
   unsigned bit; /* verbs that have one of these bits take it; 0: every verb */
-  const char *name, *argument, *help;
+  const char *name;
+  const char *argument; /* NULL: none; "[=LEVEL]": may be left out */
+  const char *help;
 } option_row;
 
 extern const option_row option_table[];

@@ -241,6 +241,7 @@ ghz_status ghz_file_next(ghz_file *f, ghz_context *ctx, ghz_frame *frame) {
     return status;
   memory m = {frame->memory, frame->capacity};
   frame->number = f->number;
+  frame->packed = packed;
   frame->first = f->first;
   status = read_frame(f, ctx, &m, length, packed, &frame->info);
   frame->memory = m.data;

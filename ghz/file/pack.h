@@ -27,9 +27,8 @@ int ghz_pack_available(void);
 /* The most bytes that a packed frame of a stream of `size` bytes has; 0 if that overflows. */
 size_t ghz_pack_bound(size_t size);
 
-/* Levels of zstd. Streams at level 1 become as small as at 3, and are packed three times as fast
- * (docs/PERFORMANCE.md). */
-enum { PACK_LEVEL = 1, PACK_LEVEL_LEAST = 1, PACK_LEVEL_MOST = 19 };
+/* Levels of zstd. */
+enum { PACK_LEVEL_LEAST = 1, PACK_LEVEL_MOST = 19 };
 
 /* Packs a stream, with the threads of ctx, to dst, and sets *size.
  * capacity: at least ghz_pack_bound of the stream.

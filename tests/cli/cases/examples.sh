@@ -15,6 +15,7 @@ make_compressed() {
   for name in a b c; do "$GHZ" compress -q --abs 1e-3 $name.f64 -o $name.ghz; done
   cp a.ghz after.ghz && cp b.ghz before.ghz && cp a.ghz day-1.ghz && cp b.ghz day-2.ghz
   "$GHZ" compress -q --abs 1e-3 wave.f32
+  "$GHZ" pack -q a.ghz -o small.ghz && cp a.ghz run-1.ghz
   cp wave.f32.ghz run-1.f32.ghz && cp wave.f32.ghz run-2.f32.ghz
   "$GHZ" compress -q --abs 1e-3 density.npy -o density.ghz
 }
@@ -40,8 +41,10 @@ cp -r values compress
 try compress < <("$GHZ" compress --help | of_help)
 cp -r compressed ghz && rm ghz/wave.f32.ghz
 try ghz < <("$GHZ" --help | of_help)
-for verb in decompress add sub scale mean minmax info stats diff test compare bench tune h5args; do
+for verb in decompress add sub scale mean minmax info stats diff test compare bench tune pack unpack h5args; do
   cp -r compressed $verb
+  [ $verb != pack ] || rm pack/small.ghz
+  [ $verb != unpack ] || rm unpack/a.ghz
   [ $verb != test ] || cp test/a.ghz test/sum.ghz
   try $verb < <("$GHZ" $verb --help | of_help)
 done

@@ -1,0 +1,80 @@
+/* repack.c: owns writing compressed files again, with other packing: the streams stay as they are. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "repack.h"
+
+#include "each_file.h"
+#include "io/output.h"
+#include "io/reader.h"
+#include "io/writer.h"
+#include "plain.h"
+#include "report/progress.h"
+#include "report/report.h"
+#include "report/text.h"
+
+typedef struct repacking {
+  ghz_context *ctx;
+  frame_reader reader;
+  output out;
+  frame_writer writer;
+  ghz_frame frame;
+} repacking;
+
+static bool copy_frames(repacking *p) {
+  for (bool more = true; more;) {
+    if (!reader_next(&p->reader, p->ctx, &p->frame, &more))
+      return false;
+    if (more && !writer_ok(&p->writer, ghz_file_write_stream(p->writer.own, p->ctx, p->frame.stream)))
+      return false;
+    progress_set(p->reader.values);
+  }
+  return writer_end(&p->writer, p->ctx);
+}
+
+static bool write_again(repacking *p, int level) {
+  ghz_file_header header = p->reader.header;
+  header.lattice.eb = 0; /* that of the first stream: a file of version 2 does not have all of it */
+  progress_begin(p->reader.file->name, header.count, ghz_type_size(header.lattice.type));
+  const bool ok = writer_begin(&p->writer, &p->out, &header, level) && copy_frames(p);
+  progress_end();
+  return ok;
+}
+
+/* A file takes its own place, so it must be one. */
+static bool check_places(const repacking *p, const char *to, bool own) {
+  const file *from = p->reader.file;
+  if (own)
+    return from->seekable || fail(from->name, "is no regular file; name the output with -o FILE");
+  return file_differs(from, to) &&
+         (!plain_named(to) ||
+          fail(to, "the ending says values, and compressed ones are written: end it in .ghz"));
+}
+
+static bool repack_to(repacking *p, const options *o, const char *to, bool own) {
+  if (!check_places(p, to, own) || !output_open(&p->out, to, o->force || own))
+    return false;
+  if (!output_end(&p->out, write_again(p, o->pack)))
+    return false;
+  const uint64_t before = reader_bytes(&p->reader);
+  note(output_report_level(&p->out), "%s: %s -> %s: %s (%.4gx)", p->reader.file->name, text_bytes(before).text,
+       p->out.name, text_bytes(p->out.bytes).text, (double)before / (double)p->out.bytes);
+  return true;
+}
+
+static bool repack_file(const options *o, ghz_context *ctx, const char *path) {
+  repacking p = {.ctx = ctx};
+  if (!reader_open(&p.reader, path))
+    return false;
+  const char *name = p.reader.file->path; /* NULL: standard input */
+  const bool own = !o->output && name;
+  const bool ok = repack_to(&p, o, o->output ? o->output : own ? name : "-", own);
+  ghz_file_abandon(p.writer.own);
+  reader_close(&p.reader);
+  ghz_frame_free(&p.frame);
+  return ok;
+}
+
+int repack(const options *o) {
+  if (o->output && o->file_count > 1)
+    return fail_usage(o->verb, "-o takes one input file, %d were given", o->file_count);
+  return each_file(o, repack_file);
+}
