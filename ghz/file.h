@@ -196,7 +196,8 @@ GHZ_TRY ghz_status ghz_file_set_pack(ghz_file_writer *writer, int level);
  * that is full. Errors: EINVAL (more values than the header says; no lattice), EIO, ENOMEM. */
 GHZ_TRY ghz_status ghz_file_write(ghz_file_writer *writer, ghz_context *ctx, const void *values, size_t count);
 
-/* Writes a stream as the next frame, which has the shape that ghz_file_frame_shape says.
+/* Writes a stream as the next frame, which has the shape that ghz_file_frame_shape says, or fewer
+ * planes, lines or values of it.
  * Errors: EINVAL (another shape, too many values, or values wait for a frame), EMISMATCH (another
  * lattice), ECORRUPT, EVERSION, EIO, ENOMEM. */
 GHZ_TRY ghz_status ghz_file_write_stream(ghz_file_writer *writer, ghz_context *ctx, ghz_bytes stream);

@@ -233,14 +233,23 @@ Test(files, are_appended_to, .init = make_folder) {
       const float want = v < counts[0] ? x[0][v] : x[1][v - counts[0]];
       cr_assert(within(want, y[v], 1e-3), "case %zu, value %llu", i, (unsigned long long)v);
     }
-    for (ghz_frame frame = {0};;) { /* and frame by frame, which compares the index */
+    MEMORY_FILE(copy);
+    const ghz_file_sink sink = memory_sink(&copy);
+    worked(ghz_file_create_sink(&sink, &ghz_file_get_info(f)->header, &w), "a copy");
+    for (ghz_frame frame = {0};;) { /* and frame by frame, which compares the index, and can be copied */
       worked(ghz_file_next(f, ctx, &frame), say("case %zu, frame", i));
       if (frame.stream.size == 0) {
         ghz_frame_free(&frame);
         break;
       }
+      worked(ghz_file_write_stream(w, ctx, frame.stream), say("case %zu, frame copied", i));
     }
+    worked(ghz_file_finish(w, ctx), "finish");
     ghz_file_close(f);
+    ghz_status status;
+    const float *copied = read_frames(&copy, 1, ctx, &status);
+    worked(status, "the copy");
+    cr_assert_null(values_differ(copied, y, (size_t)all, GHZ_F32), "case %zu, copied", i);
   }
   unlink(path);
   rmdir(folder);

@@ -27,15 +27,17 @@ static ghz_status check_lattice(ghz_file_writer *w, const ghz_lattice *l) {
                        fills_equal(own, l) ? "" : ", and another fill value");
 }
 
-/* Of a pipe no frame follows one that is short. */
+/* Frames of a file that was appended to are short in its middle. Of a pipe no frame follows one that
+ * is short. */
 static int shape_fits(const ghz_file_writer *w, const ghz_shape *s) {
   const ghz_file_header *h = &w->header;
-  const ghz_shape expected = ghz_file_frame_shape(h, w->index.values);
   const uint64_t count = ghz_shape_count(s);
+  ghz_shape expected;
   if (h->count == GHZ_FILE_UNKNOWN)
     return s->dims == 1 && count <= h->frame_values && (count > 0 || w->index.count == 0) &&
            w->index.values == w->index.count * h->frame_values;
-  return shapes_equal(s, &expected) && (count > 0 || w->index.count == 0);
+  return ghz_layout_piece(h, w->index.values, count, &expected) && shapes_equal(s, &expected) &&
+         (count > 0 || w->index.count == 0);
 }
 
 /* Packs the stream, or leaves it. */
