@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "files.h"
 #include "fields.h"
+#include "file/pack.h"
 
 /* ---- Memory ---- */
 static const char *write_bytes(void *user, const void *data, size_t size) {
@@ -100,7 +101,7 @@ void write_case(const file_case *c, ghz_context *ctx, memory_file *m) {
   uint64_t count, state = 5;
   const uint8_t *x = values_of(c, &count);
   need(ghz_file_create_sink(&sink, &h, &w), "creating");
-  if (c->pack)
+  if (c->pack && ghz_pack_available())
     need(ghz_file_set_pack(w, c->pack), "level %d", c->pack);
   for (uint64_t at = 0, n; at < count; at += n) {
     n = 1 + input_below(&state, 30000);

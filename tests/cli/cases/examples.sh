@@ -1,7 +1,7 @@
 # Every list of examples, of --help and of the manual page, works from top to bottom in one folder.
 # SPDX-License-Identifier: BSD-3-Clause
 . "$HELPERS"
-have jq && have zcat || skip "the examples use jq and zcat"
+have jq && have zcat && "$GHZ" --version | grep -q '^built with:.* zstd' || skip "the examples use jq, zcat and zstd"
 PATH=$(dirname "$GHZ"):$PATH
 make_values() {
   "$TOOL" make wave 262144 f32 >wave.f32
