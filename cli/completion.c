@@ -1,5 +1,5 @@
-/* completion.c: owns the completion of command lines in bash and zsh: scripts that are made from the
- * tables of verbs and options. */
+/* completion.c: owns the completion of command lines in bash and zsh: scripts that are made from
+ * the tables of verbs and options. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "completion.h"
 

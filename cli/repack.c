@@ -1,4 +1,4 @@
-/* repack.c: owns writing compressed files again, with other packing: the streams stay as they are. */
+/* repack.c: owns writing compressed files again, packed or not: the streams stay as they are. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "repack.h"
 

@@ -1,4 +1,4 @@
-/* version.c: owns `ghz --version`: the version, what the build has, and what the machine gives it. */
+/* version.c: owns `ghz --version`: the version, what the build has, and what the machine gives. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "version.h"
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# manual_page.sh: a manual page of a library is clean, and names every call that the library exports.
+# manual_page.sh: a manual page of a library is clean, and names every call that it exports.
 # usage: tests/manual_page.sh PAGE LIBRARY NM
 # SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail

@@ -17,7 +17,8 @@ Test(pack, says_what_is_missing) {
   uint8_t body[64] = {4, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 1, 2, 3, 4}, out[4];
   size_t size;
   cr_expect_not(ghz_pack_available());
-  cr_expect_eq(ghz_pack(ctx, (ghz_bytes){out, 4}, PACK_LEVEL_LEAST, body, sizeof body, &size), GHZ_EUNSUPPORTED);
+  cr_expect_eq(ghz_pack(ctx, (ghz_bytes){out, 4}, PACK_LEVEL_LEAST, body, sizeof body, &size),
+               GHZ_EUNSUPPORTED);
   cr_expect(strstr(ghz_context_message(ctx), "no zstd"), "%s", ghz_context_message(ctx));
   cr_expect_eq(ghz_packed_size(ctx, (ghz_bytes){body, 16}, 4, &size), GHZ_OK);
   cr_expect_eq(ghz_unpack_frame(ctx, (ghz_bytes){body, 16}, 4, out), GHZ_EUNSUPPORTED);
@@ -68,7 +69,8 @@ Test(pack, round_trip_by_any_threads) {
   for (size_t i = 0; i < COUNT(sizes); i++)
     for (int kind = 0; kind < KINDS; kind++) {
       SCOPE;
-      const ref_bytes stream = content(kind, sizes[i]), first = frame_from(pool.ctx[0], stream, PACK_LEVEL_LEAST);
+      const ref_bytes stream = content(kind, sizes[i]),
+                      first = frame_from(pool.ctx[0], stream, PACK_LEVEL_LEAST);
       for (size_t k = 0; k < pool.count; k++) {
         same_bytes(frame_from(pool.ctx[k], stream, PACK_LEVEL_LEAST), first, "packed by others");
         same_bytes(whole_of(pool.ctx[k], first, stream.size), stream, "unpacked");
@@ -121,7 +123,8 @@ static uint32_t *table_of(ref_bytes frame, size_t blocks) {
 
 Test(pack, any_blocks_without_the_others) {
   CONTEXT(ctx, NULL, 2);
-  const ref_bytes stream = content(MIXED, 4 * PACK_BLOCK + 99), frame = frame_from(ctx, stream, PACK_LEVEL_LEAST);
+  const ref_bytes stream = content(MIXED, 4 * PACK_BLOCK + 99),
+                  frame = frame_from(ctx, stream, PACK_LEVEL_LEAST);
   const size_t blocks = pack_blocks(stream.size);
   const uint32_t *table = table_of(frame, blocks);
   for (size_t first = 0, at = pack_head(stream.size); first < blocks; at += table[first++])

@@ -9,8 +9,8 @@
 
 /* Whether the word ghz at `at` is followed by a verb or an option, and belongs to no other word. */
 static bool begins_command(const char *text, const char *at) {
-  const char before = at > text ? at[-1] : ' ', after = at[3] == ' ' ? at[4] : ' ';
-  return (isspace((unsigned char)before) || before == '(') && (isalpha((unsigned char)after) || after == '-');
+  const bool begins = at == text || strchr(" \n(", at[-1]);
+  return begins && at[3] == ' ' && (isalpha((unsigned char)at[4]) || at[4] == '-');
 }
 
 void print_named(const char *text) {

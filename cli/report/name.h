@@ -7,8 +7,8 @@
 #define GHZ_COMMAND_NAME "ghz"
 #endif
 
-/* Prints text to standard output, with the name in the place of ghz where it begins a command, as in
- * "ghz add a.ghz". */
+/* Prints text to standard output, with the name in the place of ghz where that begins a command, as
+ * in "ghz add a.ghz". */
 void print_named(const char *text);
 
 #endif

@@ -17,7 +17,8 @@ int ghz_block_coded(void);
 int ghz_block_coder_open(block_coder *c, int level);
 void ghz_block_coder_close(block_coder *c);
 
-/* Packs `size` bytes to fewer, and returns how many; `size` if zstd finds no fewer, 0 without memory. */
+/* Packs `size` bytes to fewer, and returns how many; `size` if zstd finds no fewer, 0 without
+ * memory. */
 size_t ghz_block_pack(const block_coder *c, const void *from, size_t size, void *to);
 
 /* Unpacks a block to exactly `size` bytes; 0 if it is not one frame of zstd of so many. */

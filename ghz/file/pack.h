@@ -8,8 +8,8 @@
 
 /* A packed frame has, behind its length: u64 bytes of the stream; for each block u32 its packed
  * bytes; the packed blocks. A block is PACK_BLOCK bytes of the stream, the last one the rest. Its
- * packed bytes are those of one zstd frame, or the block as it is where that is no smaller: then, and
- * only then, both sizes are equal. The zstd frame says its size, and is no older one. */
+ * packed bytes are those of one zstd frame, or the block as it is where that is no smaller: then,
+ * and only then, both sizes are equal. The zstd frame says its size, and is no older one. */
 #define PACK_BLOCK ((size_t)1 << 18)
 
 /* Blocks of a stream of `size` bytes, and the bytes before them in a packed frame. */
@@ -43,8 +43,8 @@ ghz_status ghz_pack(ghz_context *ctx, ghz_bytes stream, int level, void *dst, si
 ghz_status ghz_unpack(ghz_context *ctx, size_t size, size_t first, size_t blocks, const uint32_t *sizes,
                       ghz_bytes packed, void *dst);
 
-/* Checks what a packed frame says of its sizes, before memory is taken for them, and sets *size: the
- * bytes of its stream, which may be 1 to `most`. Errors: ECORRUPT. */
+/* Checks what a packed frame says of its sizes, before memory is taken for them, and sets *size:
+ * the bytes of its stream, which may be 1 to `most`. Errors: ECORRUPT. */
 ghz_status ghz_packed_size(ghz_context *ctx, ghz_bytes frame, size_t most, size_t *size);
 
 /* Unpacks a whole packed frame, whose stream has `size` bytes by ghz_packed_size, to dst.

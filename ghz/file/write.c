@@ -27,8 +27,8 @@ static ghz_status check_lattice(ghz_file_writer *w, const ghz_lattice *l) {
                        fills_equal(own, l) ? "" : ", and another fill value");
 }
 
-/* Frames of a file that was appended to are short in its middle. Of a pipe no frame follows one that
- * is short. */
+/* Frames of a file that was appended to are short in its middle. Of a pipe no frame follows one
+ * that is short. */
 static int shape_fits(const ghz_file_writer *w, const ghz_shape *s) {
   const ghz_file_header *h = &w->header;
   const uint64_t count = ghz_shape_count(s);

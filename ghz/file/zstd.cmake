@@ -1,4 +1,4 @@
-# zstd.cmake: finds libzstd, which packs frames of files. Sets GHZ_HAVE_ZSTD, and makes PkgConfig::ZSTD.
+# zstd.cmake: finds libzstd, which packs frames of files. Sets GHZ_HAVE_ZSTD, makes PkgConfig::ZSTD.
 # SPDX-License-Identifier: BSD-3-Clause
 set(GHZ_HAVE_ZSTD OFF)
 if(GHZ_ZSTD)

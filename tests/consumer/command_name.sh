@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# command_name.sh: builds and installs the command under another name, as packagers do where the name
+# command_name.sh: builds and installs the command under another name, as packagers do where its own
 # is taken, and looks at what is installed, and at what it calls itself.
 # usage: tests/consumer/command_name.sh SOURCES
 # SPDX-License-Identifier: BSD-3-Clause

@@ -1,6 +1,6 @@
-/* packed.c: fuzzer: any bytes as a packed frame, and as a stream that is packed. A frame is refused,
- * or gives the same bytes by any number of threads, whole and a block at a time; what was packed
- * comes back. */
+/* packed.c: fuzzer: any bytes as a packed frame, and as a stream that is packed. A frame is
+ * refused, or gives the same bytes by any number of threads, whole and a block at a time; what was
+ * packed comes back. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "file/pack.h"
 #include "fuzz.h"
