@@ -99,6 +99,7 @@ part "  fast tests, fuzz replay" run_tests build-sanitize --test-dir build-sanit
 targets=thread_tests part "build, clang, threads" build build-thread --preset thread
 part "  threads" run_tests build-thread --preset thread -L threads
 part "Python package" scripts/test-python.sh
+part "plugins of ADIOS2, libpressio" scripts/test-plugins.sh
 part "Debian packages" packages ${all:---build}
 [ -z "$all" ] || part "fuzzers" scripts/fuzz.sh 5
 
