@@ -34,7 +34,7 @@ bool data_set_read(const data_set *d, const uint64_t *at, h5_chunk *c) {
   hsize_t place[GHZ_H5_RANK_MAX], size = 0;
   uint32_t skipped = 0;
   place_of(d, at, place);
-  if (H5Dget_chunk_storage_size(d->id, place, &size) < 0)
+  if (h5.H5Dget_chunk_storage_size(d->id, place, &size) < 0)
     return h5_fail(d->name, "%s: a chunk cannot be found", d->var);
   c->kind = CHUNK_MISSING;
   c->size = (size_t)size;
@@ -44,7 +44,7 @@ bool data_set_read(const data_set *d, const uint64_t *at, h5_chunk *c) {
     return chunk_fail(d, at, "is larger than any stream of its shape");
   if (!buffer_reserve(&c->data, c->size, d->name))
     return false;
-  if (H5Dread_chunk(d->id, H5P_DEFAULT, place, &skipped, c->data.data) < 0)
+  if (h5.H5Dread_chunk(d->id, H5P_DEFAULT, place, &skipped, c->data.data) < 0)
     return h5_fail(d->name, "%s: a chunk cannot be read", d->var);
   c->kind = skipped & 1 ? CHUNK_VALUES : CHUNK_STREAM;
   if (c->kind == CHUNK_STREAM)
@@ -83,6 +83,6 @@ bool data_set_compress(const data_set *d, ghz_context *ctx, const ghz_lattice *l
 bool data_set_write(const data_set *d, const uint64_t *at, const void *stream, size_t size) {
   hsize_t place[GHZ_H5_RANK_MAX];
   place_of(d, at, place);
-  return H5Dwrite_chunk(d->id, H5P_DEFAULT, 0, place, size, stream) >= 0 ||
+  return h5.H5Dwrite_chunk(d->id, H5P_DEFAULT, 0, place, size, stream) >= 0 ||
          h5_fail(d->name, "%s: a chunk cannot be written", d->var);
 }

@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 
 #include "data_set.h"
-#include "failure.h"
 #include "io/file.h"
 #include "io/output.h"
 #include "report/library.h"
@@ -214,7 +213,8 @@ int h5_combine(const options *o, h5_fold fold) {
     return fail_usage(o->verb, "--var writes an HDF5 file: give it a name by -o FILE");
   if (o->pack)
     return fail_usage(o->verb, "--pack packs files of ghz, not those of HDF5");
-  h5_quiet();
+  if (!h5_load())
+    return EXIT_DATA;
   c.sets = calloc(count, sizeof *c.sets);
   c.chunks = calloc(count, sizeof *c.chunks);
   c.streams = calloc(count, sizeof *c.streams);

@@ -20,12 +20,12 @@ static bool read_filters(data_set *d, hid_t plist) {
   unsigned flags, configuration, words[GHZ_H5_WORDS_MAX];
   size_t n = GHZ_H5_WORDS_MAX;
   char name[64] = "";
-  const int filters = H5Pget_nfilters(plist);
+  const int filters = h5.H5Pget_nfilters(plist);
   if (filters < 1)
     return refuse(d, "is not compressed by ghz: " RECOMPRESS);
   for (unsigned i = 0; i < (unsigned)filters; i++) {
     n = GHZ_H5_WORDS_MAX;
-    const H5Z_filter_t id = H5Pget_filter2(plist, i, &flags, &n, words, sizeof name, name, &configuration);
+    const H5Z_filter_t id = h5.H5Pget_filter2(plist, i, &flags, &n, words, sizeof name, name, &configuration);
     if (id != GHZ_H5_FILTER)
       return fail(d->name, "%s: goes through the filter %d (%.63s); ghz must be the only one: " RECOMPRESS,
                   d->var, id, name);
@@ -50,34 +50,33 @@ static bool check_chunks(const data_set *d, hid_t plist) {
   hsize_t chunk[GHZ_H5_RANK_MAX];
   unsigned options = 0;
   const unsigned rank = d->parameters.rank;
-  bool same = H5Pget_chunk(plist, GHZ_H5_RANK_MAX, chunk) == (int)rank;
+  bool same = h5.H5Pget_chunk(plist, GHZ_H5_RANK_MAX, chunk) == (int)rank;
   for (unsigned i = 0; same && i < rank; i++)
     same = chunk[i] == d->parameters.chunk[i];
   if (!same)
     return refuse(d, "the filter's numbers tell of other chunks");
-  if (H5Pget_chunk_opts(plist, &options) < 0)
+  if (h5.H5Pget_chunk_opts(plist, &options) < 0)
     return h5_fail(d->name, "%s: cannot be read", d->var);
   return !(options & H5D_CHUNK_DONT_FILTER_PARTIAL_CHUNKS) ||
          refuse(d, "its chunks at the border are not compressed (H5D_CHUNK_DONT_FILTER_PARTIAL_CHUNKS)");
 }
 
 static bool check_type(const data_set *d) {
-  const hid_t type = H5Dget_type(d->id);
-  const hid_t want = d->parameters.type == GHZ_F32 ? H5T_IEEE_F32LE : H5T_IEEE_F64LE;
-  const bool same = type >= 0 && H5Tequal(type, want) > 0;
+  const hid_t type = h5.H5Dget_type(d->id);
+  const bool same = type >= 0 && h5.H5Tequal(type, h5.types[d->parameters.type]) > 0;
   if (type >= 0)
-    H5Tclose(type);
+    h5.H5Tclose(type);
   return same || refuse(d, "the filter's numbers tell of another type");
 }
 
 static bool read_extents(data_set *d) {
   hsize_t extent[GHZ_H5_RANK_MAX];
-  const hid_t space = H5Dget_space(d->id);
-  int rank = space < 0 ? -1 : H5Sget_simple_extent_ndims(space);
+  const hid_t space = h5.H5Dget_space(d->id);
+  int rank = space < 0 ? -1 : h5.H5Sget_simple_extent_ndims(space);
   if (rank > 0 && rank <= GHZ_H5_RANK_MAX)
-    rank = H5Sget_simple_extent_dims(space, extent, NULL);
+    rank = h5.H5Sget_simple_extent_dims(space, extent, NULL);
   if (space >= 0)
-    H5Sclose(space);
+    h5.H5Sclose(space);
   if (rank != (int)d->parameters.rank)
     return refuse(d, "the filter's numbers tell of another rank");
   for (int i = 0; i < rank; i++)
@@ -89,34 +88,33 @@ static bool read_extents(data_set *d) {
 static bool read_missing(data_set *d, hid_t plist) {
   H5D_fill_value_t defined;
   d->missing = 0;
-  if (H5Pfill_value_defined(plist, &defined) < 0)
+  if (h5.H5Pfill_value_defined(plist, &defined) < 0)
     return h5_fail(d->name, "%s: the fill value cannot be read", d->var);
   if (defined == H5D_FILL_VALUE_UNDEFINED)
     return true;
-  const hid_t type = d->parameters.type == GHZ_F32 ? H5T_IEEE_F32LE : H5T_IEEE_F64LE;
-  return H5Pget_fill_value(plist, type, &d->missing) >= 0 ||
+  return h5.H5Pget_fill_value(plist, h5.types[d->parameters.type], &d->missing) >= 0 ||
          h5_fail(d->name, "%s: the fill value cannot be read", d->var);
 }
 
 /* ---- Open and close -------------------------------------------------------------------------- */
 
 static bool inspect(data_set *d) {
-  const hid_t plist = H5Dget_create_plist(d->id);
+  const hid_t plist = h5.H5Dget_create_plist(d->id);
   if (plist < 0)
     return h5_fail(d->name, "%s: cannot be read", d->var);
-  bool ok = H5Pget_layout(plist) == H5D_CHUNKED || refuse(d, "is not compressed by ghz: " RECOMPRESS);
+  bool ok = h5.H5Pget_layout(plist) == H5D_CHUNKED || refuse(d, "is not compressed by ghz: " RECOMPRESS);
   ok = ok && read_filters(d, plist) && check_chunks(d, plist) && check_type(d) && read_extents(d) &&
        read_missing(d, plist);
-  H5Pclose(plist);
+  h5.H5Pclose(plist);
   return ok;
 }
 
 bool data_set_open(data_set *d, const char *name, const char *var, bool write) {
   *d = (data_set){.name = name, .var = var, .id = -1};
-  d->file = H5Fopen(name, write ? H5F_ACC_RDWR : H5F_ACC_RDONLY, H5P_DEFAULT);
+  d->file = h5.H5Fopen(name, write ? H5F_ACC_RDWR : H5F_ACC_RDONLY, H5P_DEFAULT);
   if (d->file < 0)
     return h5_fail(name, "cannot be opened as HDF5");
-  d->id = H5Dopen2(d->file, var, H5P_DEFAULT);
+  d->id = h5.H5Dopen2(d->file, var, H5P_DEFAULT);
   bool ok = d->id >= 0 || h5_fail(name, "no data set %s", var);
   ok = ok && inspect(d);
   if (!ok)
@@ -125,8 +123,8 @@ bool data_set_open(data_set *d, const char *name, const char *var, bool write) {
 }
 
 bool data_set_close(data_set *d) {
-  bool ok = d->id < 0 || H5Dclose(d->id) >= 0;
-  ok &= d->file < 0 || H5Fclose(d->file) >= 0;
+  bool ok = d->id < 0 || h5.H5Dclose(d->id) >= 0;
+  ok &= d->file < 0 || h5.H5Fclose(d->file) >= 0;
   const char *name = d->name;
   d->id = d->file = -1;
   return ok || h5_fail(name, "cannot be closed");

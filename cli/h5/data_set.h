@@ -5,11 +5,11 @@
 #define GHZ_CLI_H5_DATA_SET_H
 
 #include <ghz.h>
-#include <hdf5.h>
 #include <hdf5/parameters.h>
 #include <stdbool.h>
 
 #include "io/buffer.h"
+#include "loaded.h"
 
 typedef struct data_set {
   const char *name; /* of the file */

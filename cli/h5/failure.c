@@ -2,15 +2,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "failure.h"
 
-#include <hdf5.h>
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "loaded.h"
 #include "report/report.h"
-
-void h5_quiet(void) {
-  H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-}
 
 /* Takes the first entry that it is called with: the innermost one. */
 static herr_t take(unsigned n, const H5E_error2_t *error, void *to) {
@@ -25,6 +21,6 @@ bool h5_fail(const char *name, const char *format, ...) {
   va_start(arguments, format);
   vsnprintf(what, sizeof what, format, arguments);
   va_end(arguments);
-  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take, why);
+  h5.H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take, why);
   return fail(name, "%s%s%s", what, why[0] ? ": HDF5 says: " : "", why);
 }

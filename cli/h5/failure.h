@@ -5,9 +5,6 @@
 
 #include <stdbool.h>
 
-/* From here on HDF5 prints nothing itself. */
-void h5_quiet(void);
-
 /* As fail(), with what HDF5 says was the first thing that went wrong. Returns false. */
 bool h5_fail(const char *name, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -12,10 +12,16 @@ if(GHZ_HDF5)
 endif()
 target_compile_definitions(ghz_cli PRIVATE GHZ_HAVE_HDF5=${have_hdf5})
 if(have_hdf5)
-  target_sources(ghz_cli PRIVATE h5/chunk.c h5/combine.c h5/data_set.c h5/failure.c)
+  list(GET HDF5_C_LIBRARIES 0 library)
+  execute_process(COMMAND ${CMAKE_READELF} -d ${library} OUTPUT_VARIABLE dynamic ERROR_QUIET)
+  if(dynamic MATCHES "soname: \\[([^]]+)\\]") # what a program that is linked to it asks for
+    set(library ${CMAKE_MATCH_1})
+  endif()
+  target_sources(ghz_cli PRIVATE h5/chunk.c h5/combine.c h5/data_set.c h5/failure.c h5/loaded.c)
   target_include_directories(ghz_cli SYSTEM PRIVATE ${HDF5_C_INCLUDE_DIRS})
-  target_compile_definitions(ghz_cli PRIVATE ${HDF5_C_DEFINITIONS} H5_USE_110_API) # calls as in 1.10
-  target_link_libraries(ghz_cli PRIVATE ${HDF5_C_LIBRARIES})
+  target_compile_definitions(ghz_cli PRIVATE GHZ_HDF5_LIBRARY="${library}"
+    ${HDF5_C_DEFINITIONS} H5_USE_110_API) # calls as in 1.10
+  target_link_libraries(ghz_cli PRIVATE ${CMAKE_DL_LIBS})
 else()
   target_sources(ghz_cli PRIVATE h5/none.c)
   message(STATUS "ghz: no serial HDF5 (or GHZ_HDF5=OFF), so ghz mean and ghz add do not read HDF5 files")

@@ -1,0 +1,44 @@
+/* loaded.c: owns the loading of libhdf5. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "loaded.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+#include "report/report.h"
+
+h5_functions h5;
+
+/* The name is expanded first: a later HDF5 gives some functions a number. */
+#define NAME(f) NAME_AS_IT_IS(f)
+#define NAME_AS_IT_IS(f) #f
+
+static bool find(void *library, const char *name, void *to) {
+  void *found = dlsym(library, name);
+  memcpy(to, &found, sizeof found);
+  return found || fail(GHZ_HDF5_LIBRARY, "has no %s", name);
+}
+
+static bool find_type(void *library, const char *name, hid_t *to) {
+  const hid_t *id;
+  if (!find(library, name, &id))
+    return false;
+  *to = *id;
+  return true;
+}
+
+bool h5_load(void) {
+  void *library = dlopen(GHZ_HDF5_LIBRARY, RTLD_NOW | RTLD_LOCAL); /* until the end */
+  if (!library)
+    return fail("HDF5", "cannot be loaded: %s", dlerror());
+#define FIND(f)                                                                                                \
+  if (!find(library, NAME(f), &h5.f))                                                                          \
+    return false;
+  H5_FUNCTIONS(FIND)
+#undef FIND
+  if (h5.H5open() < 0)
+    return fail("HDF5", "cannot be started");
+  h5.H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+  return find_type(library, "H5T_IEEE_F32LE_g", &h5.types[GHZ_F32]) &&
+         find_type(library, "H5T_IEEE_F64LE_g", &h5.types[GHZ_F64]);
+}
