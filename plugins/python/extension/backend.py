@@ -27,6 +27,7 @@ _SOURCES = (
     "collectives/mpi.cmake",
     "docs/man.awk",
     "docs/manual.cmake",
+    "plugins/hdf5",
 )
 
 

@@ -23,6 +23,7 @@ from ._errors import (
 from ._features import __version__, features
 from ._file import File, open
 from ._functions import compress, difference, maximum, mean, minimum, sum
+from ._hdf5 import hdf5, register
 from ._lattice import Lattice, lattice
 from ._numbers import Comparison, Estimate, Summary
 from ._save import append, save
@@ -51,6 +52,7 @@ __all__ = [
     "difference",
     "features",
     "get_threads",
+    "hdf5",
     "lattice",
     "maximum",
     "mean",
@@ -61,3 +63,6 @@ __all__ = [
     "sum",
     "threads",
 ]
+
+register()
+del register

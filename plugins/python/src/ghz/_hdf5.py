@@ -1,0 +1,89 @@
+# _hdf5.py: owns the HDF5 filter of this package: who finds it, and what h5py is told to use it.
+# SPDX-License-Identifier: BSD-3-Clause
+from __future__ import annotations
+
+import ctypes
+import importlib.util
+import math
+import os
+import pathlib
+import re
+import struct
+from typing import TypedDict
+
+from ._errors import ArgumentError
+
+# plugins/hdf5/parameters.h has these.
+FILTER = 479
+_VERSION, _FILL_GIVEN = 1, 256
+
+_FOLDER = str(pathlib.Path(__file__).parent / "hdf5_plugin")
+_DEFAULT = "/usr/local/hdf5/lib/plugin"  # where HDF5 looks if nobody says where
+_LIBRARY = re.compile(r"/libhdf5(_serial|_openmpi|_mpich)?[-.][^/]*$")  # not libhdf5_hl
+
+
+class Arguments(TypedDict):
+    """What h5py's create_dataset and xarray's encoding take."""
+
+    compression: int
+    compression_opts: tuple[int, ...]
+
+
+def hdf5(
+    *, abs: float | None = None, rel: float | None = None, fill_value: float | None = None
+) -> Arguments:
+    """Returns the arguments by which h5py compresses a dataset with libghz.
+
+    file.create_dataset("tas", data=x, **ghz.hdf5(abs=1e-3))
+
+    abs: the largest error of a value. rel: the same, as a fraction of the range of the values of
+    each chunk; chunks of one abs can be added, those of rel cannot.
+    fill_value: what stands for missing values, if it is not the dataset's own fillvalue.
+    """
+    given = [(kind, float(e)) for kind, e in enumerate((abs, rel)) if e is not None]
+    if len(given) != 1:
+        raise ArgumentError("give one of abs=, rel=")
+    kind, bound = given[0]
+    if not (math.isfinite(bound) and bound > 0):
+        raise ArgumentError(f"the bound {bound} is not a positive, finite number")
+    if fill_value is None or math.isnan(fill_value):
+        opts = struct.unpack("<2I", struct.pack("<d", bound))
+        return {"compression": FILTER, "compression_opts": (_VERSION, kind, *opts)}
+    if not math.isfinite(fill_value):
+        raise ArgumentError("infinities are kept without fill_value=")
+    opts = struct.unpack("<4I", struct.pack("<2d", bound, fill_value))
+    return {"compression": FILTER, "compression_opts": (_VERSION, kind | _FILL_GIVEN, *opts)}
+
+
+def register() -> None:
+    """Lets every HDF5 of this process find the filter, and those of its children.
+
+    A libhdf5 that is loaded later reads the environment; one that is here already is told. There
+    may be several: the wheels of h5py and netCDF4 each have their own.
+    """
+    folders = os.environ.get("HDF5_PLUGIN_PATH") or os.pathsep.join([*_of_netcdf4(), _DEFAULT])
+    if _FOLDER not in folders.split(os.pathsep):
+        os.environ["HDF5_PLUGIN_PATH"] = os.pathsep.join([_FOLDER, folders])
+    for path in _loaded():
+        tell = getattr(ctypes.CDLL(path), "H5PLprepend", None)
+        if tell:
+            tell(os.fsencode(_FOLDER))
+
+
+def _of_netcdf4() -> list[str]:
+    """The folder of netCDF4's own filters, which it forgets if the variable is set."""
+    spec = importlib.util.find_spec("netCDF4")
+    folders = (
+        [os.path.join(f, "plugins") for f in spec.submodule_search_locations or []] if spec else []
+    )
+    return [folder for folder in folders if os.path.isdir(folder)]
+
+
+def _loaded() -> list[str]:
+    """The files of the HDF5 libraries of this process, where Linux tells them."""
+    try:
+        maps = pathlib.Path("/proc/self/maps").read_text(errors="surrogateescape")
+    except OSError:
+        return []
+    paths = {line.split(maxsplit=5)[5] for line in maps.splitlines() if "libhdf5" in line}
+    return sorted(path for path in paths if _LIBRARY.search(path))

@@ -1,0 +1,361 @@
+# test_hdf5.py: owns tests of the HDF5 filter through h5py, netCDF4 and xarray, each with its own HDF5.
+# SPDX-License-Identifier: BSD-3-Clause
+from __future__ import annotations
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ghz
+from conftest import error, field
+
+h5py = pytest.importorskip("h5py")
+
+
+@pytest.fixture
+def file(tmp_path: pathlib.Path) -> Any:
+    with h5py.File(tmp_path / "test.h5", "w") as f:
+        yield f
+
+
+def stored(dataset: Any) -> Any:
+    """The dataset as the file has it, not HDF5's cache."""
+    file, name = dataset.file, dataset.name
+    dataset.id.close()
+    return file[name]
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize(
+    ("shape", "chunks"),
+    [
+        ((9000,), (4000,)),
+        ((90, 100), (64, 64)),
+        ((20, 30, 40), (16, 16, 16)),
+        ((3, 5, 30, 40), (2, 3, 30, 40)),
+        ((30, 40), (30, 40)),
+        ((5, 6), (1, 1)),
+    ],
+)
+def test_round_trip(file: Any, dtype: str, shape: Any, chunks: Any) -> None:
+    x = field(shape, dtype)
+    d = file.create_dataset("x", data=x, chunks=chunks, **ghz.hdf5(abs=1e-3))
+    d = stored(d)
+    assert 0 < error(d[:], x) <= 1e-3 or x.size < 100
+    assert error(d[1:3], x[1:3]) <= 1e-3
+
+
+def test_a_chunk_is_a_stream_of_its_shape(file: Any) -> None:
+    x = field((64, 96), "f4")
+    d = file.create_dataset("x", data=x, chunks=(32, 96), **ghz.hdf5(abs=1e-3))
+    d = stored(d)
+    for row in (0, 32):
+        mask, data = d.id.read_direct_chunk((row, 0))
+        assert mask == 0
+        assert data == bytes(ghz.compress(x[row : row + 32], abs=1e-3))
+        np.testing.assert_array_equal(
+            ghz.Stream.from_bytes(data, shape=(32, 96)).decompress(), d[row : row + 32]
+        )
+
+
+def test_numbers() -> None:
+    # As `ghz h5args --abs 1e-3 --fill -999` prints, which tests/hdf5 holds.
+    words = (1, 0, 3539053052, 1062232653)
+    assert ghz.hdf5(abs=1e-3) == {"compression": 479, "compression_opts": words}
+    assert ghz.hdf5(abs=1e-3, fill_value=float("nan"))["compression_opts"] == words
+    filled = (1, 256, *words[2:], 0, 3230611456)
+    assert ghz.hdf5(abs=1e-3, fill_value=-999)["compression_opts"] == filled
+    assert ghz.hdf5(rel=1e-3)["compression_opts"] == (1, 1, *words[2:])
+
+
+@pytest.mark.parametrize("bounds", [{}, {"abs": 1, "rel": 1}, {"abs": 0}, {"rel": float("nan")}])
+def test_bounds_that_are_none(bounds: Any) -> None:
+    with pytest.raises(ghz.ArgumentError):
+        ghz.hdf5(**bounds)
+    with pytest.raises(ghz.ArgumentError):
+        ghz.hdf5(abs=1, fill_value=float("inf"))
+
+
+@pytest.mark.parametrize("fillvalue", [None, 0, -999])
+def test_padding_does_not_widen_the_range(file: Any, fillvalue: Any) -> None:
+    x = field((50, 50), "f8") + 270
+    d = file.create_dataset("x", data=x, chunks=(40, 40), fillvalue=fillvalue, **ghz.hdf5(rel=1e-3))
+    d = stored(d)
+    for rows in (slice(0, 40), slice(40, 50)):
+        for columns in (slice(0, 40), slice(40, 50)):
+            part = x[rows, columns]
+            assert error(d[rows, columns], part) <= 1e-3 * (part.max() - part.min())
+
+
+@pytest.mark.parametrize("given", [False, True])
+def test_fill_values_are_kept(file: Any, given: bool) -> None:
+    x = field((60, 70), "f4") + 270
+    x[10:30, 5:40] = 1e20
+    x[3, 4] = np.nan
+    own = {} if given else {"fillvalue": 1e20}
+    bound = ghz.hdf5(abs=1e-3, fill_value=1e20 if given else None)
+    d = file.create_dataset("x", data=x, chunks=(32, 32), **own, **bound)
+    d = stored(d)
+    holes = (x == np.float32(1e20)) | np.isnan(x)
+    assert (d[:][holes] == np.float32(1e20)).all()
+    assert error(d[:][~holes], x[~holes]) <= 1e-3
+    assert d.id.get_storage_size() < x.nbytes * 0.7
+
+
+def test_what_does_not_compress_stays_as_it_was(file: Any) -> None:
+    x = np.random.default_rng(1).normal(size=(64, 64))
+    d = file.create_dataset("x", data=x, chunks=(32, 64), **ghz.hdf5(abs=1e-300))
+    d = stored(d)
+    assert [d.id.get_chunk_info(i).filter_mask for i in range(2)] == [1, 1]
+    assert d.id.get_storage_size() == x.nbytes
+    assert (d[:] == x).all()
+
+
+# ---- Refusals ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "dtype",
+    ["i4", "f2", ">f4", ">f8", "c8", "S5", [("a", "f4")]],
+)
+def test_other_types(file: Any, dtype: Any) -> None:
+    with pytest.raises((ValueError, OSError), match="H5T_IEEE_F32LE"):
+        file.create_dataset("x", (100,), dtype, chunks=(10,), **ghz.hdf5(abs=1e-3))
+    assert "x" not in file
+
+
+def test_types_of_any_length(file: Any) -> None:
+    """HDF5 itself leaves filters away that are optional, as those of h5py are."""
+    lists = file.create_dataset("x", (9,), h5py.vlen_dtype("f4"), chunks=(3,), **ghz.hdf5(abs=1))
+    lists[5] = np.arange(3)
+    assert list(lists[5]) == [0, 1, 2]
+    texts = file.create_dataset("y", (9,), h5py.string_dtype(), chunks=(3,), **ghz.hdf5(abs=1))
+    texts[5] = "text"
+    assert texts[5] == b"text"
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        ((), "no bound is given: give the numbers that `ghz h5args"),
+        ((1, 0), "four or six numbers"),
+        ((2, 0, 0, 1072693248), "the first number is not 1"),
+        ((1, 3, 0, 1072693248), "neither 0"),
+        ((1, 0, 0, 0), "not a positive, finite number"),
+        ((1, 0, 0, 2146959360), "not a positive, finite number"),
+        ((1, 256, 0, 1072693248, 0, 2146959360), "fill value is not finite"),
+        ((1, 0, 0, 1072693248, 0, 0, 0, 9), "disagree"),
+        ((1,) * 200, "too many numbers"),
+    ],
+)
+def test_numbers_that_are_wrong(file: Any, words: Any, text: str) -> None:
+    with pytest.raises((ValueError, OSError), match=text):
+        file.create_dataset("x", (100,), "f4", compression=479, compression_opts=words)
+
+
+def test_a_fill_value_beyond_the_type(file: Any) -> None:
+    with pytest.raises((ValueError, OSError), match="no float of 32 bits"):
+        file.create_dataset("x", (100,), "f4", **ghz.hdf5(abs=1, fill_value=1e300))
+
+
+# ---- Shapes --------------------------------------------------------------------------------------
+
+
+def test_scalar_and_compact(file: Any) -> None:
+    with pytest.raises(TypeError):  # h5py's own
+        file.create_dataset("x", data=1.0, **ghz.hdf5(abs=1e-3))
+    plist = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    plist.set_filter(479, h5py.h5z.FLAG_OPTIONAL, ghz.hdf5(abs=1e-3)["compression_opts"])
+    plist.set_layout(h5py.h5d.COMPACT)
+    space = h5py.h5s.create_simple((10,))
+    try:  # HDF5 refuses that, or takes it and uses no filter
+        d = h5py.h5d.create(file.id, b"y", h5py.h5t.IEEE_F32LE, space, plist)
+    except (ValueError, OSError):
+        return
+    d.write(h5py.h5s.ALL, h5py.h5s.ALL, np.arange(10, dtype="f4"))
+    assert (file["y"][:] == np.arange(10)).all()
+
+
+def test_unlimited(file: Any) -> None:
+    x = field((50, 30), "f4")
+    d = file.create_dataset(
+        "x", (0, 30), "f4", maxshape=(None, 30), chunks=(16, 30), **ghz.hdf5(abs=1e-3)
+    )
+    assert d[:].size == 0
+    for rows in (10, 50, 20):
+        before = d.shape[0]
+        d.resize(rows, axis=0)
+        d[before:] = x[before:rows]
+        d = stored(d)
+        assert error(d[:], x[:rows]) <= 2e-3  # what is rewritten is compressed again
+    d.resize(40, axis=0)
+    assert (d[20:] == 0).all()
+
+
+# ---- Chunks that lie -----------------------------------------------------------------------------
+
+
+def damaged_chunks() -> list[tuple[str, bytes]]:
+    good = bytes(ghz.compress(field((32, 32), "f4"), abs=1e-3))
+    flipped = bytearray(good)
+    flipped[4] ^= 255
+    return [
+        ("empty", b"\0"),
+        ("foreign", b"not a stream at all" * 20),
+        ("truncated", good[:-1]),
+        ("longer", good + b"\0"),
+        ("flipped", bytes(flipped)),
+        ("other shape", bytes(ghz.compress(field((16, 64), "f4"), abs=1e-3))),
+        ("other type", bytes(ghz.compress(field((32, 32), "f8"), abs=1e-3))),
+        ("larger", bytes(ghz.compress(field((64, 64), "f4"), abs=1e-3))),
+    ]
+
+
+@pytest.mark.parametrize(("name", "data"), damaged_chunks())
+def test_damaged_chunks(tmp_path: pathlib.Path, name: str, data: bytes) -> None:
+    with h5py.File(tmp_path / "test.h5", "w") as f:
+        d = f.create_dataset("x", (64, 32), "f4", chunks=(32, 32), **ghz.hdf5(abs=1e-3))
+        d[32:] = 7
+        d.id.write_direct_chunk((0, 0), data)
+    with h5py.File(tmp_path / "test.h5") as f:
+        with pytest.raises(OSError, match="filter returned failure|ghz: "):
+            f["x"][:32]
+        assert error(f["x"][32:], np.full((32, 32), 7.0)) <= 1e-3
+
+
+def test_values_of_another_size_on_reading(tmp_path: pathlib.Path) -> None:
+    """Numbers in a file that tell of another chunk than the data set has."""
+    path = tmp_path / "test.h5"
+    with h5py.File(path, "w") as f:
+        f.create_dataset("x", data=field((63, 61), "f4"), chunks=(63, 61), **ghz.hdf5(abs=1e-3))
+    bytes_ = path.read_bytes()
+    words = np.array([0, 2, 63, 0, 61, 0], "<u4").tobytes()
+    assert bytes_.count(words) == 1
+    for lie in (
+        [0, 2, 63, 1, 61, 0],
+        [0, 2, 0, 0, 61, 0],
+        [1, 2, 63, 0, 61, 0],
+        [0, 1, 63, 0, 61, 0],
+    ):
+        path.write_bytes(bytes_.replace(words, np.array(lie, "<u4").tobytes()))
+        with h5py.File(path) as f, pytest.raises(OSError):
+            f["x"][:]
+
+
+def test_threads_that_end(file: Any) -> None:
+    x = field((100, 100), "f4")
+
+    def work(number: int) -> None:
+        file.create_dataset(f"{number}", data=x, chunks=(50, 50), **ghz.hdf5(abs=1e-3))
+
+    for number in range(8):
+        thread = threading.Thread(target=work, args=(number,))
+        thread.start()
+        thread.join()
+    assert all(error(file[f"{number}"][:], x) <= 1e-3 for number in range(8))
+
+
+# ---- Who finds the filter ------------------------------------------------------------------------
+
+USE = {
+    "h5py": "assert abs(h5py.File('x.h5')['x'][5, 5] - 5) <= 1e-3",
+    "netCDF4": "assert abs(netCDF4.Dataset('x.h5')['x'][5, 5] - 5) <= 1e-3",
+}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "ghz h5py",
+        "h5py ghz",
+        "ghz netCDF4",
+        "netCDF4 ghz",
+        "h5py netCDF4 ghz",
+        "ghz netCDF4 h5py",
+        "h5py ghz netCDF4",
+    ],
+)
+@pytest.mark.parametrize("path", [None, "/somewhere"])
+def test_who_finds_the_filter(
+    tmp_path: pathlib.Path, words: str, path: str | None, monkeypatch: Any
+) -> None:
+    names = words.split()
+    if "netCDF4" in names:
+        pytest.importorskip("netCDF4")
+    with h5py.File(tmp_path / "x.h5", "w") as f:
+        x = np.add.outer(np.arange(40), np.zeros(40))
+        f.create_dataset("x", data=x, chunks=(32, 32), **ghz.hdf5(abs=1e-3))
+    monkeypatch.delenv("HDF5_PLUGIN_PATH", raising=False)
+    if path:
+        monkeypatch.setenv("HDF5_PLUGIN_PATH", path)
+    lines = [f"import {name}" for name in names]
+    lines += [USE[name] for name in names if name in USE]
+    if "netCDF4" in names and not path:  # its own filters are still found
+        lines += [
+            "d = netCDF4.Dataset('z.nc', 'w')",
+            "d.createDimension('n', 99)",
+            "d.createVariable('v', 'f4', ('n',), compression='zstd')[:] = 1",
+            "d.close()",
+        ]
+    subprocess.run([sys.executable, "-c", "\n".join(lines)], cwd=tmp_path, check=True)
+
+
+def test_two_libraries_at_once(tmp_path: pathlib.Path) -> None:
+    """What is refused goes to the HDF5 that asked."""
+    netcdf4 = pytest.importorskip("netCDF4")
+    with h5py.File(tmp_path / "x.h5", "w") as f:
+        d = f.create_dataset("x", (64,), "f4", chunks=(32,), **ghz.hdf5(abs=1e-3))
+        d.id.write_direct_chunk((0,), b"bad")
+    with netcdf4.Dataset(tmp_path / "x.h5") as n, pytest.raises(RuntimeError):
+        n["x"][:]
+    with (
+        h5py.File(tmp_path / "x.h5") as f,
+        pytest.raises(OSError, match="filter returned failure|ghz: "),
+    ):
+        f["x"][:]
+
+
+# ---- xarray --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("engine", ["h5netcdf", "netcdf4"])
+def test_xarray(tmp_path: pathlib.Path, engine: str) -> None:
+    xarray = pytest.importorskip("xarray")
+    pytest.importorskip("h5netcdf")
+    pytest.importorskip("netCDF4")
+    tas = field((3, 40, 50), "f4") + 270
+    tas[:, 3, 4] = np.nan
+    ds = xarray.Dataset({"tas": (("time", "lat", "lon"), tas)}, {"lat": np.arange(40.0)})
+    encoding = {"tas": {**ghz.hdf5(abs=1e-3), "chunksizes": (1, 40, 50), "_FillValue": 1e20}}
+    ds.to_netcdf(tmp_path / "x.nc", engine="h5netcdf", encoding=encoding)
+    with h5py.File(tmp_path / "x.nc") as f:
+        assert f["tas"].id.get_storage_size() < tas.nbytes / 2
+        assert f["tas"].id.get_create_plist().get_filter(0)[2][1] == 512  # the fill value was found
+    with xarray.open_dataset(tmp_path / "x.nc", engine=engine) as back:
+        assert np.isnan(back.tas[:, 3, 4]).all()
+        good = ~np.isnan(tas)
+        assert error(back.tas.values[good], tas[good]) <= 1e-3
+        assert (back.lat == ds.lat).all()
+
+
+# ---- The document --------------------------------------------------------------------------------
+
+
+def test_the_document(tmp_path: pathlib.Path) -> None:
+    source = os.environ.get("GHZ_SOURCE")
+    if not source:
+        pytest.skip("GHZ_SOURCE does not name the sources, so docs/HDF5.md is not here")
+    for name in ("xarray", "h5netcdf", "netCDF4"):
+        pytest.importorskip(name)
+    text = pathlib.Path(source, "docs", "HDF5.md").read_text()
+    programs = re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    assert len(programs) == 2
+    for program in programs:
+        subprocess.run([sys.executable, "-c", program], cwd=tmp_path, check=True)
