@@ -1,5 +1,5 @@
-/* combine.c: owns operations on compressed files: operands that agree, and an output of streams or of
- * values. */
+/* combine.c: owns operations on compressed files: operands that agree, and an output of streams or
+ * of values. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "combine.h"
 

@@ -6,13 +6,15 @@
  *   if (ghz_file_open("density.ghz", &file) == GHZ_OK) {
  *     const ghz_file_header *h = &ghz_file_get_info(file)->header;
  *     if (h->array.ndim == 3 && h->lattice.type == GHZ_F32)
- *       status = ghz_file_read_box(file, NULL, GHZ_F32, (uint64_t[]){0, 20, 0}, (uint64_t[]){8, 40, 64}, x);
+ *       status = ghz_file_read_box(file, NULL, GHZ_F32, (uint64_t[]){0, 20, 0},
+ *                                  (uint64_t[]){8, 40, 64}, x);
  *     ghz_file_close(file);
  *   }
  *
- * A file is an array in frames, each of which is a stream of libghz, with checksums, and an index at
- * its end: to open a file takes one read, a part of it two more. FILE_FORMAT.md, which is installed
- * with the documentation, specifies its bytes. Files of ghz 0.2, which have no index, are read, too.
+ * A file is an array in frames, each of which is a stream of libghz, with checksums, and an index
+ * at its end: to open a file takes one read, a part of it two more. FILE_FORMAT.md, which is
+ * installed with the documentation, specifies its bytes. Files of ghz 0.2, which have no index, are
+ * read, too.
  *
  * Terms
  *   frame         a piece of the array that is contiguous in memory, compressed by itself
@@ -24,8 +26,8 @@
  *                 it was given, ghz_context_message(NULL) then has a sentence: the name of the
  *                 file, what is wrong, and where. GHZ_EIO: the system refused to read or write;
  *                 GHZ_ECORRUPT: the file is no .ghz file, truncated, or damaged; GHZ_EUNSUPPORTED:
- *                 this build of libghz has no xxHash, without which nothing is opened or created, or
- *                 no zstd, and the file is packed.
+ *                 this build of libghz has no xxHash, without which nothing is opened or created,
+ *                 or no zstd, and the file is packed.
  *   Untrusted     Any bytes may be given as a file. Memory is allocated for bytes that are there,
  *                 and for the values of a frame, 512 MiB at most.
  *   Threads       A file or a writer serves one call at a time. Different ones are independent.
@@ -222,8 +224,8 @@ typedef struct ghz_file_operation {
 /* Reads the next frame of each of k >= 1 files, and combines them without decompressing, 16 at a
  * time: in memory are 16 streams, or fewer if they are large. After the last frame of all files
  * result->stream.size is 0.
- * Errors: as ghz_file_next and ghz_combine; EMISMATCH (the files differ in type, dimensions, lattice
- * or frames: the message says which). */
+ * Errors: as ghz_file_next and ghz_combine; EMISMATCH (the files differ in type, dimensions,
+ * lattice or frames: the message says which). */
 GHZ_TRY ghz_status ghz_file_next_sum(ghz_context *ctx, size_t k, ghz_file *const *files,
                                      const ghz_file_operation *operation, ghz_frame *result);
 

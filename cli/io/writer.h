@@ -12,8 +12,8 @@ typedef struct frame_writer {
   ghz_file_writer *own; /* NULL: none */
 } frame_writer;
 
-/* pack: the level at which frames are packed; 0: not at all. Calls that return false have printed why; then, and after writer_end, the writer is gone. The
- * output is the caller's to end. */
+/* pack: the level at which frames are packed; 0: not at all. Calls that return false have printed
+ * why; then, and after writer_end, the writer is gone. The output is the caller's to end. */
 bool writer_begin(frame_writer *w, output *out, const ghz_file_header *header, int pack);
 
 /* Whether a call of libghz that wrote succeeded. */
