@@ -131,3 +131,13 @@ for old in "$SOURCE"/tests/golden_files_2/*.ghz; do
   "$GHZ" decompress -o - <old.ghz >got || die "$old, packed"
   same got wanted
 done
+
+# ---- Another reader, which knows the formats from their texts, and zstd's by the command zstd ----
+have python3 && have zstd || exit 0
+"$GHZ" pack a.ghz -f -o d.ghz 2>/dev/null
+for name in golden d; do
+  [ $name != golden ] || cp "$SOURCE/tests/golden_packed/frames.ghz" golden.ghz
+  PYTHONDONTWRITEBYTECODE=1 python3 "$SOURCE/tests/format/container.py" $name.ghz read.f32 || die "$name.ghz"
+  "$GHZ" decompress $name.ghz -f -o own.f32 2>/dev/null || die "$name.ghz"
+  same read.f32 own.f32
+done
