@@ -52,7 +52,8 @@ static bool check_places(const repacking *p, const char *to, bool own) {
 static bool repack_to(repacking *p, const options *o, const char *to, bool own) {
   if (!check_places(p, to, own) || !output_open(&p->out, to, o->force || own))
     return false;
-  if (!output_end(&p->out, write_again(p, o->pack)))
+  const bool ok = write_again(p, o->pack) && (!own || output_sync(&p->out));
+  if (!output_end(&p->out, ok))
     return false;
   const uint64_t before = reader_bytes(&p->reader);
   note(output_report_level(&p->out), "%s: %s -> %s: %s (%.4gx)", p->reader.file->name, text_bytes(before).text,

@@ -146,6 +146,10 @@ static bool take_name(output *out) {
   return rename(out->temporary, out->path) == 0 || fail(out->name, "%s", strerror(errno));
 }
 
+bool output_sync(const output *out) {
+  return !out->temporary || fsync(out->fd) == 0 || fail(out->name, "%s", strerror(errno));
+}
+
 bool output_commit(output *out) {
   bool ok = true;
   int fd = out->fd;

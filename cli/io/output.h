@@ -23,6 +23,10 @@ bool output_open(output *out, const char *path, bool force);
 
 bool output_write(output *out, const void *data, size_t size);
 
+/* Waits until what was written is on the disk: before a file takes the place of the only other one
+ * with its contents. */
+bool output_sync(const output *out);
+
 /* Writes the first bytes again. */
 bool output_rewrite_start(output *out, const void *data, size_t size);
 
