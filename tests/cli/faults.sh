@@ -61,6 +61,8 @@ each_command() {
   strike -t -- minmax a.ghz b.ghz
   strike -t -- info --json a.ghz u.ghz
   strike -t -i u.ghz -- info -v
+  strike -- pack a.ghz # in its place
+  strike -- unpack -f u.ghz -o old.ghz
   strike -- test a.ghz
   strike -t -- compare a.f32 a.ghz
   ! have_pictures || strike -t -m -- compare -f n.npy a.ghz --png old.png

@@ -43,3 +43,7 @@ fails 1 'a.ghz: Too many open files' \
   env LD_PRELOAD="$FAULTS" GHZ_FAULT=open:300:300:fail:$emfile "$GHZ" add "${many[@]}" -o new.ghz
 fails 1 'a.ghz: Too many open files' bash -c 'ulimit -n 20; "$GHZ" add "$@" -o new.ghz' ghz "${many[@]:0:30}"
 ok bash -c 'ulimit -n 20; "$GHZ" add "$@" -o new.ghz' ghz "${many[@]}"
+# The file that is replaced is there until the new one is on the disk.
+calls=fsync
+strike -e $eio -- pack a.ghz
+fails 1 'a.ghz: Input/output error' env LD_PRELOAD="$FAULTS" GHZ_FAULT=fsync:1:1:fail:$eio "$GHZ" pack a.ghz
