@@ -70,7 +70,7 @@ static bool check_type(const data_set *d) {
 }
 
 static bool read_extents(data_set *d) {
-  hsize_t extent[GHZ_H5_RANK_MAX];
+  hsize_t extent[GHZ_H5_RANK_MAX] = {0};
   const hid_t space = h5.H5Dget_space(d->id);
   int rank = space < 0 ? -1 : h5.H5Sget_simple_extent_ndims(space);
   if (rank > 0 && rank <= GHZ_H5_RANK_MAX)

@@ -258,6 +258,7 @@ int main(int argc, char **argv) {
   test_damaged_chunks();
   test_foreign_chunks();
   test_lying_numbers();
+  CHECK(dlclose(plugin) == 0);
   printf("the filter keeps what it promises\n");
   return EXIT_SUCCESS;
 }
