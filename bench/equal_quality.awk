@@ -66,6 +66,16 @@ END {
   for (i = 1; i <= peers; i++)
     print "| " peer[i] " | " gain("ghz", peer[i], 0) " | " gain("ghz", peer[i] " =PSNR", 0) " | " \
       gain("ghz packed", peer[i], 0) " | " gain("ghz packed", peer[i] " =PSNR", 0) " |"
+  print "\n| compress / decompress, MB/s | ghz, flat | ghz | zfp | SZ3 | SPERR |"
+  print "| --- | --- | --- | --- | --- | --- |"
+  for (r = 1; r <= n; r++) {
+    line = "| " rows[r] " |"
+    for (i = 1; i <= count; i++)
+      if (codecs[i] != "ghz packed")
+        line = line sprintf(" %.0f / %.0f |", 1000 * fast[rows[r], codecs[i], 1], \
+          1000 * fast[rows[r], codecs[i], 2])
+    print line
+  }
   print "\n| is so many times as slow as | ghz: compress | decompress | ghz, flat: compress | decompress |"
   print "| --- | --- | --- | --- | --- |"
   for (i = 1; i <= peers; i++)
