@@ -12,6 +12,10 @@ build=$root/build-aarch64
 arm=(-DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=aarch64 -DCMAKE_C_COMPILER=aarch64-linux-gnu-gcc
   -DCMAKE_FIND_ROOT_PATH=/usr/aarch64-linux-gnu)
 
+# The library alone: what else it takes, this machine has for itself and not for the other.
+library=(--fresh -G Ninja -S "$root" -DCMAKE_BUILD_TYPE=Release -DGHZ_WERROR=ON -DGHZ_TOOLS=OFF -DGHZ_BENCH=OFF -DGHZ_EXAMPLES=OFF
+  -DGHZ_PLUGINS=OFF -DGHZ_MPI=OFF -DGHZ_CUDA=OFF -DGHZ_ZSTD=OFF)
+
 # shellcheck source=scripts/packages.sh
 . "$root/scripts/packages.sh"
 need_packages build-essential cmake ninja-build gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
@@ -23,8 +27,7 @@ quietly() { # command...: shows its output only if it fails
 build_for() { # machine cmake-option...: the library, installed, and programs that use it, shared and static
   local here=$build/$1
   echo "== Building for $1"
-  quietly cmake --fresh -G Ninja -S "$root" -B "$here/ghz" -DCMAKE_BUILD_TYPE=Release -DGHZ_WERROR=ON -DGHZ_TOOLS=OFF \
-    -DGHZ_BENCH=OFF -DGHZ_EXAMPLES=OFF -DBUILD_TESTING=OFF -DGHZ_MPI=OFF -DGHZ_CUDA=OFF "${@:2}"
+  quietly cmake "${library[@]}" -B "$here/ghz" -DBUILD_TESTING=OFF "${@:2}"
   quietly cmake --build "$here/ghz"
   quietly cmake --install "$here/ghz" --prefix "$here/installed"
   for link in static shared; do
@@ -52,8 +55,7 @@ for link in static shared; do
 done
 
 echo "== Testing"
-quietly cmake --fresh -G Ninja -S "$root" -B "$build/tests" -DCMAKE_BUILD_TYPE=Release -DGHZ_WERROR=ON -DGHZ_TOOLS=OFF \
-  -DGHZ_BENCH=OFF -DGHZ_EXAMPLES=OFF -DGHZ_MPI=OFF -DGHZ_CUDA=OFF "${arm[@]}" \
+quietly cmake "${library[@]}" -B "$build/tests" "${arm[@]}" \
   "-DCMAKE_CROSSCOMPILING_EMULATOR=qemu-aarch64;-L;/usr/aarch64-linux-gnu"
 quietly cmake --build "$build/tests" --target fuzzers
 quietly env GHZ_ISA=neon ctest --test-dir "$build/tests" -L fuzz --no-tests=error

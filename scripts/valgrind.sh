@@ -39,7 +39,7 @@ cmake --build "$build" -- --quiet
 under threads $valgrind $leaks "$build/tests/threads"
 # It goes on after faults, for which the registers have to be right.
 under contexts $valgrind --vex-iropt-register-updates=allregs-at-mem-access $leaks "$build/tests/contexts"
-for law in api slice golden overflow allocation state schedules tuner; do
+for law in api lattice inspect slice golden overflow allocation state schedules tuner; do
   under "test_$law" $valgrind "$build/tests/test_$law" --jobs 2 # Criterion leaks
 done
 for name in decode range compute slices round_trip sums container npy; do
