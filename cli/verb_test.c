@@ -43,9 +43,9 @@ const verb verb_test = {
     .name = "test",
     .operands = "[FILE.ghz...]",
     .summary = "check that compressed files are whole and undamaged",
-    .details = "Checks every checksum and every tile of each file. Prints one line about each\n"
-               "damaged file, with -v also about the others. The exit code is 1 if any file is\n"
-               "damaged.",
+    .details = "Checks every checksum and every tile of each file, and its index against its frames.\n"
+               "Prints one line about each damaged file, with -v also about the others. The exit code\n"
+               "is 1 if any file is damaged.",
     .examples = "  ghz test *.ghz\n"
                 "  ghz test -v sum.ghz\n",
     .options = OPTION_THREADS,

@@ -147,3 +147,10 @@ void *read_frames(memory_file *m, int at_will, ghz_context *ctx, ghz_status *sta
   ghz_file_close(f);
   return x;
 }
+
+void *file_values(memory_file *m, ghz_context *ctx, const char *what) {
+  ghz_status status;
+  void *x = read_frames(m, 1, ctx, &status);
+  worked(status, what);
+  return x;
+}

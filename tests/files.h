@@ -44,6 +44,9 @@ void write_case(const file_case *c, ghz_context *ctx, memory_file *m);
 /* The same values as all frames of a file give, one after the other; scratch memory. */
 void *read_frames(memory_file *m, int at_will, ghz_context *ctx, ghz_status *status);
 
+/* The same of a file that is sound. */
+void *file_values(memory_file *m, ghz_context *ctx, const char *what);
+
 /* Fails with the message of the thread. */
 void worked(ghz_status status, const char *what);
 

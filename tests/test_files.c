@@ -1,19 +1,10 @@
-/* test_files.c: files: what is written is read, in frames, ranges and boxes, whole and appended to,
- * from calls and by name; sums of files are those of their streams. */
+/* test_files.c: files: what is written is read, in frames, ranges and boxes; what a part costs; what
+ * is said when a system fails. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "file/pack.h"
 #include "files.h"
-#include <unistd.h>
 
 TestSuite(files, .timeout = 120);
-
-/* The values that reading a file gives, by the frames, which other tests compare with the codec. */
-static void *truth(memory_file *m, ghz_context *ctx, const char *what) {
-  ghz_status status;
-  void *x = read_frames(m, 1, ctx, &status);
-  worked(status, what);
-  return x;
-}
 
 /* ---- Frames ---- */
 Test(files, come_back_within_the_bound_at_will_and_one_after_the_other) {
@@ -27,7 +18,7 @@ Test(files, come_back_within_the_bound_at_will_and_one_after_the_other) {
     uint64_t count;
     const void *x = values_of(c, &count);
     write_case(c, ctx, &m);
-    const void *y = truth(&m, ctx, say("case %zu", i)), *z = read_frames(&m, 0, ctx, &status);
+    const void *y = file_values(&m, ctx, say("case %zu", i)), *z = read_frames(&m, 0, ctx, &status);
     worked(status, say("case %zu as a pipe", i));
     same_values(z, y, (size_t)count, c->type, say("case %zu as a pipe", i));
     for (size_t v = 0; v < count; v++)
@@ -73,7 +64,7 @@ Test(files, give_any_range) {
     MEMORY_FILE(m);
     uint64_t state = i, count = header_of(&file_cases[i]).count;
     write_case(&file_cases[i], ctx, &m);
-    const uint8_t *y = truth(&m, ctx, "all");
+    const uint8_t *y = file_values(&m, ctx, "all");
     ghz_file *f = opened(&m, 1), *pipe = opened(&m, 0);
     for (int turn = 0; turn < 30 * effort(); turn++) {
       const uint64_t first = input_below(&state, count + 1), n = input_below(&state, count - first + 1);
@@ -122,7 +113,7 @@ Test(files, give_any_box) {
     const file_case *c = &file_cases[i];
     uint64_t state = i, from[5] = {0}, to[5] = {0};
     write_case(c, ctx, &m);
-    const uint8_t *y = truth(&m, ctx, "all");
+    const uint8_t *y = file_values(&m, ctx, "all");
     ghz_file *f = opened(&m, 1);
     for (int turn = 0; turn < 30 * effort() && c->ndim; turn++) {
       for (unsigned d = 0; d < c->ndim; d++) {
@@ -160,161 +151,41 @@ Test(files, refuse_parts_that_are_not_there) {
   ghz_file_close(pipe);
 }
 
-/* ---- By name ---- */
-static char *path_in(const char *folder, const char *name) {
-  return (char *)(uintptr_t)say("%s/%s", folder, name);
+/* A file of 48 MiB of values, in three frames. */
+static void write_large(memory_file *m, ghz_context *ctx, int pack, int flat) {
+  const file_case c = {.ndim = 3, .dims = {48, 512, 512}, .flat = flat, .frame_values = 1 << 22, .pack = pack};
+  write_case(&c, ctx, m);
 }
 
-static char folder[] = "/tmp/ghz-files-XXXXXX";
-static void make_folder(void) { cr_assert_not_null(mkdtemp(folder)); }
-
-static void write_named(const char *path, const ghz_file_header *h, ghz_context *ctx, const void *x, size_t n) {
-  ghz_file_writer *w;
-  worked(ghz_file_create(path, h, &w), "create");
-  worked(ghz_file_write(w, ctx, x, n), "write");
-  worked(ghz_file_finish(w, ctx), "finish");
-}
-
-Test(files, get_their_name_when_they_are_whole, .init = make_folder) {
-  CONTEXT(ctx, NULL, 1);
-  const ghz_file_header h = header_of(&file_cases[7]);
-  uint64_t count;
-  const float *x = values_of(&file_cases[7], &count);
-  const char *path = path_in(folder, "a.ghz");
-  ghz_file_writer *w;
-  ghz_file *f;
-  worked(ghz_file_create(path, &h, &w), "create");
-  worked(ghz_file_write(w, ctx, x, 20000), "write");
-  cr_assert_neq(access(path, F_OK), 0, "a file that is not complete has its name");
-  cr_assert_eq(ghz_file_finish(w, ctx), GHZ_EINVAL, "values are missing");
-  cr_assert_neq(access(path, F_OK), 0);
-  cr_assert_eq(rmdir(folder), 0, "an unfinished file stays behind");
-  cr_assert_eq(ghz_file_create(path, &h, &w), GHZ_EIO);
-  cr_assert(strstr(ghz_context_message(NULL), "a.ghz: No such file"), "%s", ghz_context_message(NULL));
-  cr_assert_eq(ghz_file_open(path, &f), GHZ_EIO);
-  cr_assert_null(f);
-  cr_assert_eq(ghz_file_open("/", &f), GHZ_EINVAL);
-}
-
-Test(files, are_appended_to, .init = make_folder) {
-  CONTEXT(ctx, NULL, 1);
-  static const file_case parts[][2] = {
-      {{.ndim = 3, .dims = {11, 30, 50}, .frame_values = 16384},
-       {.ndim = 3, .dims = {29, 30, 50}, .frame_values = 16384}},
-      {{.ndim = 2, .dims = {75, 200}, .frame_values = 16384},
-       {.ndim = 2, .dims = {225, 200}, .frame_values = 16384}},
-      {{.ndim = 3, .dims = {40, 30, 5}, .fortran = 1, .frame_values = 4096},
-       {.ndim = 3, .dims = {40, 30, 9}, .fortran = 1, .frame_values = 4096}},
-      {{.ndim = 1, .dims = {20000}, .frame_values = 16384},
-       {.ndim = 1, .dims = {30000}, .frame_values = 16384}},
-      {{.ndim = 0, .dims = {20000}, .frame_values = 16384}, {.ndim = 0, .dims = {3}, .frame_values = 16384}},
-      {{.ndim = 2, .dims = {0, 100}, .frame_values = 16384},
-       {.ndim = 2, .dims = {9, 100}, .frame_values = 16384}},
-  };
-  const char *path = path_in(folder, "a.ghz");
-  for (size_t i = 0; i < COUNT(parts); i++) {
-    SCOPE;
-    uint64_t counts[2];
-    float *x[2], *y;
-    ghz_file_writer *w;
-    ghz_file *f;
-    for (int j = 0; j < 2; j++)
-      x[j] = values_of(&parts[i][j], &counts[j]);
-    const ghz_file_header h = header_of(&parts[i][0]);
-    write_named(path, &h, ctx, x[0], (size_t)counts[0]);
-    const unsigned slow = h.array.fortran ? h.array.ndim - 1 : 0;
-    worked(ghz_file_append(path, parts[i][1].dims[slow], &w), say("appending %zu", i));
-    worked(ghz_file_write(w, ctx, x[1], (size_t)counts[1]), "more");
-    worked(ghz_file_finish(w, ctx), "finish");
-    worked(ghz_file_open(path, &f), "open");
-    const uint64_t all = counts[0] + counts[1];
-    cr_assert_eq(ghz_file_get_info(f)->header.count, all, "case %zu", i);
-    y = scratch((size_t)all * 4);
-    worked(ghz_file_read(f, ctx, GHZ_F32, 0, (size_t)all, y), "read");
-    for (uint64_t v = 0; v < all; v++) {
-      const float want = v < counts[0] ? x[0][v] : x[1][v - counts[0]];
-      cr_assert(within(want, y[v], 1e-3), "case %zu, value %llu", i, (unsigned long long)v);
-    }
-    MEMORY_FILE(copy);
-    const ghz_file_sink sink = memory_sink(&copy);
-    worked(ghz_file_create_sink(&sink, &ghz_file_get_info(f)->header, &w), "a copy");
-    for (ghz_frame frame = {0};;) { /* and frame by frame, which compares the index, and can be copied */
-      worked(ghz_file_next(f, ctx, &frame), say("case %zu, frame", i));
-      if (frame.stream.size == 0) {
-        ghz_frame_free(&frame);
-        break;
-      }
-      worked(ghz_file_write_stream(w, ctx, frame.stream), say("case %zu, frame copied", i));
-    }
-    worked(ghz_file_finish(w, ctx), "finish");
-    ghz_file_close(f);
-    ghz_status status;
-    const float *copied = read_frames(&copy, 1, ctx, &status);
-    worked(status, "the copy");
-    cr_assert_null(values_differ(copied, y, (size_t)all, GHZ_F32), "case %zu, copied", i);
-  }
-  unlink(path);
-  rmdir(folder);
-}
-
-/* ---- Sums ---- */
-Test(files, add_up_without_decoding) {
+Test(files, cost_three_reads_and_two_megabytes_for_a_range_of_one) {
   CONTEXT(ctx, NULL, 2);
-  enum { MOST = 20 };
-  memory_file m[MOST] = {{0}};
-  ghz_file *files[MOST];
-  static const int64_t some[] = {3, -1, 0, 2};
-  for (size_t i = 0; i < file_case_count; i++) {
-    SCOPE;
-    const size_t k = i % 2 ? 4 : MOST;
-    MEMORY_FILE(sum);
-    for (size_t j = 0; j < k; j++) {
-      write_case(&file_cases[i], ctx, &m[j]);
-      files[j] = opened(&m[j], j % 2);
-    }
-    ghz_file_header h = ghz_file_get_info(files[1])->header;
-    h.lattice.eb = 0;
-    const ghz_file_sink sink = memory_sink(&sum);
-    const ghz_file_operation op = {.coefficients = k == 4 ? some : NULL, .factor = k == 4 ? 1 : 1.0 / MOST};
-    ghz_file_writer *w;
-    worked(ghz_file_create_sink(&sink, &h, &w), "create");
-    worked(ghz_file_sum(ctx, k, files, &op, w), say("case %zu", i));
-    worked(ghz_file_finish(w, ctx), "finish");
-    const uint8_t *y = truth(&sum, ctx, "the sum"), *x = truth(&m[0], ctx, "one");
-    for (size_t v = 0; v < h.count; v++) {
-      const double a = value_at(h.lattice.type, x, v), b = value_at(h.lattice.type, y, v);
-      const double times = k == 4 ? 4 : 1;
-      cr_assert(a == h.lattice.fill || within(times * a, b, times * 2e-3), "case %zu, value %zu: %g, %g", i, v,
-                a, b);
-    }
-    for (size_t j = 0; j < k; j++)
-      ghz_file_close(files[j]);
+  enum { VALUES = 1 << 18 }; /* 1 MiB */
+  float *x = scratch(VALUES * sizeof *x);
+  for (int turn = 0; turn < 2; turn++) {
+    MEMORY_FILE(m);
+    write_large(&m, ctx, turn, 1);
+    ghz_file *f = opened(&m, 1);
+    cr_assert_eq(m.reads, 1, "%u reads to open a file", m.reads);
+    worked(ghz_file_read(f, ctx, GHZ_F32, 5000000 + 262144 * 2, VALUES, x), "a range");
+    cr_assert(m.reads <= 3 && m.bytes <= 2 << 20, "turn %d: %u reads of %llu bytes", turn, m.reads,
+              (unsigned long long)m.bytes);
+    const unsigned before = m.reads;
+    worked(ghz_file_read(f, ctx, GHZ_F32, 7000000, VALUES, x), "a range of the same frame");
+    cr_assert(m.reads - before <= 1, "turn %d: %u reads more", turn, m.reads - before);
+    ghz_file_close(f);
   }
-  for (size_t j = 0; j < MOST; j++)
-    memory_file_free(&m[j]);
 }
 
-Test(files, of_other_arrays_do_not_add) {
-  CONTEXT(ctx, NULL, 1);
-  static const struct {
-    size_t other;
-    const char *why;
-  } pairs[] = {{4, "dimensions differ from memory.ghz"}, {8, "fill"}};
-  for (size_t i = 0; i < COUNT(pairs); i++) {
-    MEMORY_FILE(a);
-    MEMORY_FILE(b);
-    ghz_frame result = {0};
-    write_case(&file_cases[7], ctx, &a);
-    write_case(&file_cases[pairs[i].other], ctx, &b);
-    ghz_file *files[] = {opened(&a, 1), opened(&b, 1)};
-    const ghz_file_operation op = {.factor = 1};
-    cr_assert_eq(ghz_file_next_sum(ctx, 2, files, &op, &result), GHZ_EMISMATCH);
-    cr_assert(strstr(ghz_context_message(NULL), pairs[i].why), "%s", ghz_context_message(NULL));
-    cr_assert_eq(ghz_file_next_sum(ctx, 2, (ghz_file *[]){files[0], files[0]}, &op, &result), GHZ_EINVAL);
-    ghz_frame_free(&result);
-    ghz_file_close(files[0]);
-    ghz_file_close(files[1]);
-  }
+Test(files, read_of_a_box_the_chunks_that_it_meets) {
+  CONTEXT(ctx, NULL, 2);
+  MEMORY_FILE(m);
+  float *x = scratch(64 * 64 * 8 * sizeof *x);
+  write_large(&m, ctx, 0, 0);
+  ghz_file *f = opened(&m, 1);
+  worked(ghz_file_read_box(f, ctx, GHZ_F32, (uint64_t[]){8, 64, 128}, (uint64_t[]){16, 128, 192}, x), "a box");
+  cr_assert(m.reads <= 3 && m.bytes < m.size / 4, "%u reads of %llu bytes, of %zu", m.reads,
+            (unsigned long long)m.bytes, m.size);
+  ghz_file_close(f);
 }
 
 /* ---- Faults ---- */

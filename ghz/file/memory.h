@@ -19,7 +19,8 @@ static inline ghz_status memory_reserve(memory *m, size_t size, const char *name
   uint8_t *data = realloc(m->data, size ? size : 1);
   if (!data)
     return ghz_file_fail(name, GHZ_ENOMEM, "out of memory: %zu bytes needed", size);
-  *m = (memory){data, size ? size : 1};
+  m->data = data;
+  m->capacity = size ? size : 1;
   return GHZ_OK;
 }
 

@@ -46,6 +46,13 @@ struct ghz_file {
 /* Reads the header at the start, whose end it notes. Errors: EIO, ECORRUPT, EVERSION. */
 ghz_status ghz_file_read_header(ghz_file *file, ghz_file_header *header, int *version);
 
+/* Reads the length of the next frame's body, which is 0 at the end, and whether it is packed.
+ * Errors: EIO, ECORRUPT. */
+ghz_status ghz_file_length(ghz_file *file, uint64_t *length, int *packed);
+
+/* Goes on behind a frame of so many values. */
+void ghz_file_advance(ghz_file *file, uint64_t count);
+
 /* Without an index: makes the frame that holds a value the current one. Errors: as ghz_file_next;
  * EINVAL (it has passed by, or the file ends before). */
 ghz_status ghz_file_go_to(ghz_file *file, ghz_context *ctx, uint64_t value);

@@ -69,7 +69,7 @@ static ghz_status put_frame(ghz_file_writer *w, const ghz_info *info, ghz_bytes 
 
 static ghz_status write_stream(ghz_file_writer *w, ghz_context *ctx, ghz_bytes stream) {
   ghz_info info;
-  ghz_bytes body;
+  ghz_bytes body = stream;
   ghz_status status = ghz_file_pass(w->name, w->index.count, NULL, ghz_info_read(stream, &info));
   if (status == GHZ_OK)
     status = check_lattice(w, &info.lattice);

@@ -73,6 +73,7 @@ if [ -e "$libdir/libghz.so" ]; then
   head -c 400000 /dev/zero >"$work/values.f32"
   example compress_file "$work/values.f32" "$work/stream"
   example sum_many
+  example box_of_file "$work/field.ghz"
 else
   with_cmake ghz C static
 fi

@@ -13,7 +13,8 @@ else()
   set_tests_properties(format PROPERTIES TIMEOUT 120 ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
   if(TARGET ghz_cli)
     add_test(NAME format_files COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/check_files.py
-                                       $<TARGET_FILE:ghz_cli> ${CMAKE_CURRENT_LIST_DIR}/../golden_files)
+                                       $<TARGET_FILE:ghz_cli> ${CMAKE_CURRENT_LIST_DIR}/../golden_files
+                                       ${CMAKE_CURRENT_LIST_DIR}/../../docs/FILE_FORMAT.md)
     set_tests_properties(format_files PROPERTIES TIMEOUT 300 ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
   endif()
 endif()

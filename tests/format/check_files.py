@@ -2,12 +2,13 @@
 """Holds FILE_FORMAT.md against the command: the golden files are what the command writes, a second reader gives the same values,
 and both refuse the same files, for the reasons that the text names.
 
-usage: check_files.py GHZ FOLDER           checks the golden files in FOLDER
-       check_files.py --make GHZ FOLDER    writes them: only for a new format
+usage: check_files.py GHZ FOLDER FILE_FORMAT.md    checks the golden files in FOLDER, and the example in the text
+       check_files.py --make GHZ FOLDER            writes them: only for a new format
 """
 # SPDX-License-Identifier: BSD-3-Clause
 import os
 import random
+import re
 import struct
 import subprocess
 import sys
@@ -91,10 +92,10 @@ def payload(data):
     return data[10 + struct.unpack_from("<H", data, 8)[0]:] if data[:6] == b"\x93NUMPY" else data
 
 
-def decompressed(ghz, data):
+def decompressed(ghz, data, *options):
     with tempfile.TemporaryDirectory() as folder:
         write(os.path.join(folder, "x.ghz"), data)
-        subprocess.run([ghz, "decompress", "-q", "x.ghz", "-o", "y"], cwd=folder, check=True)
+        subprocess.run([ghz, "decompress", "-q", *options, "x.ghz", "-o", "y"], cwd=folder, check=True)
         return payload(read(os.path.join(folder, "y")))
 
 
@@ -126,6 +127,9 @@ def older(ghz, folder):
         if found.header.version != 2 or not found.values() == decompressed(ghz, data) == decompressed(ghz, today):
             print(f"{name}.ghz of version 2 gives other values")
             ok = False
+    data = read(os.path.join(folder + "_2", "frames_f32.ghz"))
+    for first in (0, 20000, 35000):
+        ok &= decompressed(ghz, data, "--range", f"{first}:5000") == container.File(data).values()[4 * first:4 * first + 20000]
     small = read(os.path.join(folder + "_2", "fortran.ghz"))
     word = complaints(ghz, small[:-1], "truncated", ["test", "info"]) or complaints(ghz, small + b"x", "more bytes follow", ["test"])
     print(f"{len(CASES)} files of version 2: {'read' if ok and not word else word or 'NOT READ'}")
@@ -373,16 +377,27 @@ def flipped(data, count):
     return not missed
 
 
+def example(ghz, text):
+    """The bytes of the worked example in FILE_FORMAT.md."""
+    lines = re.findall(r"^    ((?:[0-9a-f]{2} )*[0-9a-f]{2})(?:  |$)", read(text).decode().split("## A worked example")[1], re.M)
+    with tempfile.TemporaryDirectory() as folder:
+        write(os.path.join(folder, "01.f32"), struct.pack("<2f", 1, 3))
+        subprocess.run([ghz, "compress", "-q", "--abs", "0.5", "01.f32"], cwd=folder, check=True)
+        ok = bytes.fromhex(" ".join(lines)) == read(os.path.join(folder, "01.f32.ghz"))
+    print(f"the worked example: {'as the command writes it' if ok else 'OTHERWISE'}")
+    return ok
+
+
 def main(arguments):
     making = arguments[1:2] == ["--make"]
-    ghz, folder = map(os.path.abspath, arguments[2 if making else 1:])
+    ghz, folder, *text = map(os.path.abspath, arguments[2 if making else 1:])
     if making:
         for name in CASES:
             write(os.path.join(folder, name + ".ghz"), make(ghz, name))
         return
     sound = Sound(read(os.path.join(folder, "frames_f32.ghz")), read(os.path.join(folder, "..", "golden_older", "file.ghz")))
     small = read(os.path.join(folder, "fortran.ghz"))
-    ok = [golden(ghz, folder), older(ghz, folder), refusals(ghz, sound), accepted(ghz, sound), flipped(small, 100000), flipped(sound.data, 300)]
+    ok = [example(ghz, text[0]), golden(ghz, folder), older(ghz, folder), refusals(ghz, sound), accepted(ghz, sound), flipped(small, 100000), flipped(sound.data, 300)]
     sys.exit(0 if all(ok) else 1)
 
 
