@@ -6,7 +6,7 @@
 const verb verb_unpack = {
     .name = "unpack",
     .operands = "[FILE.ghz...]",
-    .summary = "undo ghz pack: larger files, which are read faster",
+    .summary = "undo pack: larger files, which are read faster",
     .details = "Writes each file again, in its own place, with no frame packed; a file without an index,\n"
                "of ghz 0.2, gets one. A file is replaced when the new one is complete. With -o, FILE\n"
                "stays as it is. Without FILE, or for -, reads standard input and writes standard output.",
