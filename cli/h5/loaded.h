@@ -17,6 +17,7 @@
 #define H5_FUNCTIONS(X)                                                                                        \
   X(H5open)                                                                                                    \
   X(H5Dclose)                                                                                                  \
+  X(H5Dget_chunk_info_by_coord)                                                                                \
   X(H5Dget_chunk_storage_size)                                                                                 \
   X(H5Dget_create_plist)                                                                                       \
   X(H5Dget_space)                                                                                              \

@@ -7,19 +7,17 @@
  * H5Z_class2_t. Chunks are allocated by malloc(), as HDF5 does. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE /* dladdr */
-#include <dlfcn.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "caller.h"
 #include "parameters.h"
 
 /* ---- What HDF5 declares ---------------------------------------------------------------------- */
 
-typedef int64_t hid_t;
-typedef int herr_t, htri_t;
-
 enum { CLASS_VERSION = 1, PLUGIN_FILTER = 0, FLAG_OPTIONAL = 0x1, FLAG_REVERSE = 0x100, FILL_BY_USER = 2 };
+enum { CLASS_FLOAT = 1, LITTLE_ENDIAN_ORDER = 0 };
 
 typedef struct filter_class { /* H5Z_class2_t */
   int version, id;
@@ -35,72 +33,20 @@ typedef struct filter_class { /* H5Z_class2_t */
 EXPORT int H5PLget_plugin_type(void);
 EXPORT const void *H5PLget_plugin_info(void);
 
-/* ---- The libhdf5 that calls ------------------------------------------------------------------ */
-
-typedef struct hdf5 {
-  void *handle;
-  htri_t (*type_equal)(hid_t, hid_t);
-  int (*get_chunk)(hid_t, int, uint64_t *);
-  herr_t (*get_filter)(hid_t, int, unsigned *, size_t *, unsigned *, size_t, char *, unsigned *);
-  herr_t (*modify_filter)(hid_t, int, unsigned, size_t, const unsigned *);
-  herr_t (*fill_defined)(hid_t, int *);
-  herr_t (*get_fill)(hid_t, hid_t, void *);
-  herr_t (*push)(hid_t, const char *, const char *, unsigned, hid_t, hid_t, hid_t, const char *, ...);
-  const hid_t *f32, *f64, *native_double, *error_class, *error_major, *error_minor;
-} hdf5;
-
-/* Finds the functions in the library that holds the address `caller`. */
-static int open_hdf5(const void *caller, hdf5 *h) {
-  const struct {
-    void *to;
-    const char *name;
-  } wanted[] = {{&h->type_equal, "H5Tequal"},
-                {&h->get_chunk, "H5Pget_chunk"},
-                {&h->get_filter, "H5Pget_filter_by_id2"},
-                {&h->modify_filter, "H5Pmodify_filter"},
-                {&h->fill_defined, "H5Pfill_value_defined"},
-                {&h->get_fill, "H5Pget_fill_value"},
-                {&h->push, "H5Epush2"},
-                {&h->f32, "H5T_IEEE_F32LE_g"},
-                {&h->f64, "H5T_IEEE_F64LE_g"},
-                {&h->native_double, "H5T_NATIVE_DOUBLE_g"},
-                {&h->error_class, "H5E_ERR_CLS_g"},
-                {&h->error_major, "H5E_PLINE_g"},
-                {&h->error_minor, "H5E_CANTFILTER_g"}};
-  Dl_info info;
-  h->handle = NULL;
-  if (dladdr(caller, &info) && info.dli_fname)
-    h->handle = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-  if (!h->handle) /* HDF5 is linked into the program itself, whose name that was */
-    h->handle = dlopen(NULL, RTLD_LAZY);
-  for (size_t i = 0; h->handle && i < sizeof wanted / sizeof *wanted; i++) {
-    void *found = dlsym(h->handle, wanted[i].name);
-    if (!found) {
-      dlclose(h->handle);
-      h->handle = NULL;
-    }
-    memcpy(wanted[i].to, &found, sizeof found);
-  }
-  return h->handle != NULL;
-}
-
-/* Puts a message on HDF5's stack of errors. Always returns -1. */
-__attribute__((format(printf, 3, 4))) static int refuse(const hdf5 *h, const char *function, const char *format,
-                                                        ...) {
-  char text[512];
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(text, sizeof text, format, arguments);
-  va_end(arguments);
-  h->push(0, "ghz_hdf5.c", function, 0, *h->error_class, *h->error_major, *h->error_minor, "ghz: %s", text);
-  return -1;
-}
-
 /* ---- A data set is made ---------------------------------------------------------------------- */
 
+/* Whether it is IEEE's. H5T_IEEE_F32LE, a variable, may not be looked up: of a program that names it
+ * the linker gives the library another one. */
 static int find_type(const hdf5 *h, hid_t id, ghz_type *type) {
-  *type = h->type_equal(id, *h->f64) > 0 ? GHZ_F64 : GHZ_F32;
-  return *type == GHZ_F64 || h->type_equal(id, *h->f32) > 0;
+  size_t at[5] = {0}; /* sign; exponent and its size; mantissa and its size */
+  if (h->type_class(id) != CLASS_FLOAT || h->type_order(id) != LITTLE_ENDIAN_ORDER ||
+      h->type_fields(id, &at[0], &at[1], &at[2], &at[3], &at[4]) < 0)
+    return 0;
+  const size_t size = h->type_size(id), bias = h->type_bias(id);
+  *type = size == 8 ? GHZ_F64 : GHZ_F32;
+  return size == 8   ? bias == 1023 && memcmp(at, (size_t[]){63, 52, 11, 0, 52}, sizeof at) == 0
+         : size == 4 ? bias == 127 && memcmp(at, (size_t[]){31, 23, 8, 0, 23}, sizeof at) == 0
+                     : 0;
 }
 
 /* A data set of another type must not be left uncompressed in silence: this is an error even where
@@ -123,8 +69,9 @@ static htri_t can_apply(hid_t plist, hid_t type_id, hid_t space) {
 
 /* Sets the fill value: what the user gives, as a value of the type; else what the data set says, if
  * it says so. 0 is no fill value here: HDF5's default, and a number that data has. */
-static int find_fill(const hdf5 *h, hid_t plist, ghz_h5_parameters *p) {
+static int find_fill(const hdf5 *h, hid_t plist, hid_t type_id, ghz_h5_parameters *p) {
   int defined;
+  float single = 0;
   if (p->fill == GHZ_H5_FILL_FOUND)
     p->fill = 0; /* of a data set that these numbers were copied from */
   if (!p->fill) {
@@ -132,8 +79,10 @@ static int find_fill(const hdf5 *h, hid_t plist, ghz_h5_parameters *p) {
       return refuse(h, "set_local", "the fill value cannot be read");
     if (defined != FILL_BY_USER)
       return 0;
-    if (h->get_fill(plist, *h->native_double, &p->fill_value) < 0)
+    if (h->get_fill(plist, type_id, p->type == GHZ_F32 ? (void *)&single : &p->fill_value) < 0)
       return refuse(h, "set_local", "the fill value cannot be read");
+    if (p->type == GHZ_F32)
+      p->fill_value = (double)single;
     if (!isfinite(p->fill_value) || p->fill_value == 0)
       return 0;
     p->fill = GHZ_H5_FILL_FOUND;
@@ -162,7 +111,7 @@ static herr_t complete(const hdf5 *h, hid_t plist, hid_t type_id) {
   wrong = ghz_h5_shape(&p, &shape, &bytes);
   if (wrong)
     return refuse(h, "set_local", "%s", wrong);
-  if (find_fill(h, plist, &p) < 0)
+  if (find_fill(h, plist, type_id, &p) < 0)
     return -1;
   n = ghz_h5_write(&p, words);
   if (h->modify_filter(plist, GHZ_H5_FILTER, flags, n, words) < 0)

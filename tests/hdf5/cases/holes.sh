@@ -1,0 +1,31 @@
+# ghz mean where chunks were never written: they are full of the fill value, or of zeros.
+# SPDX-License-Identifier: BSD-3-Clause
+. "$HELPERS"
+. "$H5"
+[ -n "${HOLES:-}" ] || skip "no HDF5 to make files with"
+"$GHZ" --version | grep -q 'built with.*HDF5' || skip "this ghz was built without HDF5"
+"$HOLES" top.h5 0 32 -999 && "$HOLES" bottom.h5 32 32 -999 && "$HOLES" all.h5 0 64 -999 || die "files were not made"
+"$HOLES" zeros.h5 0 32 0 && "$HOLES" full.h5 0 64 0 && "$HOLES" none.h5 0 0 0 || die "files were not made"
+
+# rows FILE FIRST: the distinct values of 32 rows.
+rows() {
+  h5values "$1" v rows.f32
+  od -An -v -w4 -tf4 -j $(($2 * 256)) -N 8192 rows.f32 | awk '{ printf "%.2f\n", $1 }' | sort -u | paste -sd' '
+}
+
+# mean_is TOP BOTTOM FILE...: the values of the mean, above and below.
+mean_is() {
+  local above=$1 below=$2
+  shift 2
+  ok "$GHZ" mean -q -f "$@" --var v -o mean.h5
+  [ "$(rows mean.h5 0) $(rows mean.h5 32)" = "$above $below" ] || die "of $*: $(rows mean.h5 0) $(rows mean.h5 32)"
+}
+mean_is 2.00 -999.00 all.h5 top.h5
+mean_is 2.00 -999.00 top.h5 all.h5
+mean_is -999.00 -999.00 top.h5 bottom.h5
+mean_is 2.00 1.00 zeros.h5 full.h5
+mean_is 1.50 1.00 none.h5 full.h5 full.h5 zeros.h5
+mean_is 2.00 0.00 zeros.h5 zeros.h5
+mean_is 0.00 0.00 none.h5 none.h5
+# What nobody wrote stays so.
+[ "$(h5stored mean.h5 v)" = 0 ] || die "chunks of no values"

@@ -1,0 +1,49 @@
+/* holes.c: makes an HDF5 file with chunks that were never written, which no tool does.
+ * usage: holes FILE.h5 FIRST COUNT FILL
+ * The data set v has 64 x 64 values in chunks of 32 x 32. Rows FIRST on, COUNT of them, are 2. FILL
+ * 0: no fill value. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <hdf5.h>
+#include <hdf5/parameters.h>
+#include <stdlib.h>
+
+static int wrong(int result) {
+  if (result < 0)
+    H5Eprint2(H5E_DEFAULT, stderr);
+  return result < 0;
+}
+
+static hid_t creation(float fill) {
+  const ghz_h5_parameters p = {.bound = {GHZ_ABS, 1e-3}};
+  unsigned words[GHZ_H5_WORDS_USER];
+  const size_t n = ghz_h5_write_user(&p, words);
+  const hid_t plist = H5Pcreate(H5P_DATASET_CREATE);
+  if (wrong(H5Pset_chunk(plist, 2, (const hsize_t[]){32, 32})) ||
+      wrong(H5Pset_filter(plist, GHZ_H5_FILTER, H5Z_FLAG_MANDATORY, n, words)) ||
+      (fill != 0 && wrong(H5Pset_fill_value(plist, H5T_NATIVE_FLOAT, &fill))))
+    exit(EXIT_FAILURE);
+  return plist;
+}
+
+int main(int argc, char **argv) {
+  static float values[64 * 64];
+  if (argc != 5)
+    return EXIT_FAILURE;
+  const hsize_t extent[] = {64, 64}, first[] = {strtoull(argv[2], NULL, 10), 0},
+                count[] = {strtoull(argv[3], NULL, 10), 64};
+  for (size_t i = 0; i < 64 * 64; i++)
+    values[i] = 2;
+  const hid_t file = H5Fcreate(argv[1], H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  const hid_t space = H5Screate_simple(2, extent, NULL), rows = H5Screate_simple(2, count, NULL);
+  const hid_t plist = creation(strtof(argv[4], NULL));
+  const hid_t set = H5Dcreate2(file, "v", H5T_IEEE_F32LE, space, H5P_DEFAULT, plist, H5P_DEFAULT);
+  if (set < 0 ||
+      (count[0] > 0 && (wrong(H5Sselect_hyperslab(space, H5S_SELECT_SET, first, NULL, count, NULL)) ||
+                        wrong(H5Dwrite(set, H5T_NATIVE_FLOAT, rows, space, H5P_DEFAULT, values)))))
+    return EXIT_FAILURE;
+  H5Pclose(plist);
+  H5Sclose(rows);
+  H5Sclose(space);
+  H5Dclose(set);
+  return H5Fclose(file) < 0;
+}
