@@ -1,4 +1,5 @@
-/* ghz_adios2.cc: owns the ADIOS2 operator of libghz: a plugin that compresses the blocks of variables. */
+/* ghz_adios2.cc: owns the ADIOS2 operator of libghz: a plugin that compresses the blocks of
+ * variables. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <adios2/plugin/PluginOperatorInterface.h>
 
@@ -30,7 +31,8 @@ double number(const std::string &name, const std::string &text) {
   throw std::invalid_argument("ghz: parameter " + name + " is '" + text + "', not a number");
 }
 
-/* The shape of a block, whose extents come the slowest first; a block without extents is one value. */
+/* The shape of a block, whose extents come the slowest first; a block without extents is one
+ * value. */
 ghz_shape shape_of(size_t rank, const size_t *extents) {
   const std::vector<uint64_t> copy(extents, extents + rank);
   ghz_shape shape = ghz_flat(1);
@@ -39,8 +41,9 @@ ghz_shape shape_of(size_t rank, const size_t *extents) {
   return shape;
 }
 
-/* A block is one libghz stream of its shape: blocks with the same parameter `abs` can be added. Errors are
- * exceptions of the call that writes or reads; ADIOS2 2.12 crashes if a file is closed after one of writing. */
+/* A block is one libghz stream of its shape: blocks with the same parameter `abs` can be added.
+ * Errors are exceptions of the call that writes or reads; ADIOS2 2.12 crashes if a file is closed
+ * after one of writing. */
 class Operator final : public adios2::plugin::PluginOperatorInterface {
 public:
   explicit Operator(const Params &parameters) : PluginOperatorInterface(parameters) {}

@@ -1,4 +1,5 @@
-/* ghz_libpressio.cc: owns the compressor "ghz" of libpressio: load it, and it is in libpressio's registry. */
+/* ghz_libpressio.cc: owns the compressor "ghz" of libpressio: load it, and it is in libpressio's
+ * registry. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <cstdint>
 #include <ghz.h>
