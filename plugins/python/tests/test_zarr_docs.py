@@ -37,7 +37,8 @@ def test_the_readme_runs(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.chdir(tmp_path)
     fields = np.random.default_rng(0).normal(280, 10, (10, 8, 40, 60)).astype("f4")
     members = [xarray.Dataset({"tas": (("t", "y", "x"), field)}) for field in fields]
-    run(PROJECT / "README.md", {"members": members, "xarray": xarray})
+    given = {"members": members, "xarray": xarray, "x": fields[0], "y": fields[1]}
+    run(PROJECT / "README.md", given)
     mean = xarray.open_zarr("mean.zarr").tas
     assert abs(mean - fields.mean(0, dtype="f8")).max() <= 0.01
 

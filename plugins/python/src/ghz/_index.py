@@ -14,6 +14,7 @@ from ._arrays import Array, Order, Shape
 # Reads the box at an origin, of the extents of the array, into the array.
 ReadBox = Callable[[tuple[int, ...], Array], None]
 
+TILES = {1: (1, 1, 1024), 2: (1, 32, 32), 3: (8, 8, 16)}  # extents of a tile, by dims
 SPAN = 16  # tiles that are read together at most, where only some of their values are wanted
 
 

@@ -25,7 +25,7 @@ from ._compressed import Compressed
 from ._call import call, check, produce
 from ._errors import ArgumentError, CorruptError, MismatchError, RangeError
 from ._ghz import ffi, lib
-from ._index import groups
+from ._index import TILES, groups
 from ._lattice import Lattice, from_c, info_of
 from ._numbers import Summary, summary_of
 
@@ -42,9 +42,6 @@ class Info:
     inexact: bool  # values outside the lattice were added: no bound is promised
     transform: bool  # may have cosine coefficients
     bound: float  # the largest error of a value
-
-
-_TILES = {1: (1, 1, 1024), 2: (1, 32, 32), 3: (8, 8, 16)}  # extents of a tile, by dims
 
 
 class Stream(Buffer, Compressed):
@@ -165,7 +162,7 @@ class Stream(Buffer, Compressed):
         call(lib.ghz_decompress_box, self._c[0], TYPES[out.dtype], origin, out.shape, pointer)
 
     def _axes(self) -> tuple[Sequence[int], Sequence[int]]:
-        return self._cuts, _TILES[self._info.shape.dims]
+        return self._cuts, TILES[self._info.shape.dims]
 
     def summary(self) -> Summary:
         if self._summary is None:
