@@ -6,9 +6,7 @@
  * Of HDF5's binary interface it uses what has not changed since 1.10: 64-bit identifiers, and
  * H5Z_class2_t. Chunks are allocated by malloc(), as HDF5 does. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#define _GNU_SOURCE /* dladdr */
-#include <stdarg.h>
-#include <stdio.h>
+#define _GNU_SOURCE /* dladdr, in caller.h */
 #include <stdlib.h>
 
 #include "caller.h"
@@ -35,8 +33,8 @@ EXPORT const void *H5PLget_plugin_info(void);
 
 /* ---- A data set is made ---------------------------------------------------------------------- */
 
-/* Whether it is IEEE's. H5T_IEEE_F32LE, a variable, may not be looked up: of a program that names it
- * the linker gives the library another one. */
+/* Whether it is IEEE's. H5T_IEEE_F32LE, a variable, may not be looked up: if the program names it,
+ * too, the linker has moved it there. */
 static int find_type(const hdf5 *h, hid_t id, ghz_type *type) {
   size_t at[5] = {0}; /* sign; exponent and its size; mantissa and its size */
   if (h->type_class(id) != CLASS_FLOAT || h->type_order(id) != LITTLE_ENDIAN_ORDER ||
