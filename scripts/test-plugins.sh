@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# test-plugins.sh: tests the plugins that are built by themselves: the ADIOS2 operator with ADIOS2
-# as PyPI has it, which is kept in build-plugins/ from run to run; the compressor of libpressio
-# where CMake finds that. Without them it says so, and is content.
+# test-plugins.sh: tests the plugins that are built by themselves: the operator for ADIOS2, with
+# ADIOS2 as PyPI has it, which is kept in build-plugins/ from run to run; the compressor of
+# libpressio, where CMake finds that. Without them it says so, and is content.
 # usage: scripts/test-plugins.sh [cmake-option...]
 # SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail

@@ -1,4 +1,4 @@
-# _plan.py: owns what a sum of Zarr stores consists of: its metadata, its chunks, and what must agree.
+# _plan.py: owns what a sum of stores consists of: metadata, chunks, and what has to agree.
 # SPDX-License-Identifier: BSD-3-Clause
 from __future__ import annotations
 
