@@ -1,5 +1,6 @@
 # packages.cmake: the Debian packages of a build, which `cpack -G DEB` in its folder makes from the
-# components of the installation: libghz0, libghz-dev, ghz, and libghzmpi<suffix>0 and -dev.
+# components of the installation: libghz0, libghz-dev, ghz, hdf5-filter-plugin-ghz, and
+# libghzmpi<suffix>0 and -dev.
 # scripts/test-packages.sh builds, checks and installs them, those of both MPIs.
 # SPDX-License-Identifier: BSD-3-Clause
 file(STRINGS ${CMAKE_CURRENT_LIST_DIR}/changelog newest LIMIT_COUNT 1)
@@ -72,6 +73,11 @@ if(TARGET ghz_cli)
   deb_package(ghz ghz science foreign "" "compresses files of floats, and adds the compressed files"
     "${about}\n.\nThis package has the command ghz. (The load tester of the same name is another
 program.)")
+endif()
+if(TARGET ghz_hdf5)
+  deb_package(hdf5-plugin hdf5-filter-plugin-ghz science same "" "filter of HDF5 that compresses floats under an error bound"
+    "${about}\n.\nThis package has the filter of HDF5. HDF5 finds it in the folder that
+HDF5_PLUGIN_PATH names.")
 endif()
 if(TARGET ghz_mpi_shared)
   string(REPLACE "_" "-" suffix "${GHZ_MPI_SUFFIX}")

@@ -19,8 +19,8 @@ quietly() { # command...: shows its output only if it fails
   "$@" >"$work/log" 2>&1 || { cat "$work/log" >&2 && fail "failed: $*"; }
 }
 
-configure() { # name
-  cmake -S "$sources" -B "$work/build" -DGHZ_COMMAND_NAME="$1" -DGHZ_TESTS=OFF -DGHZ_BENCH=OFF -DGHZ_EXAMPLES=OFF \
+configure() { # name; the flags are those of scripts/test.sh, so that ccache has most objects
+  cmake -S "$sources" -B "$work/build" -DGHZ_COMMAND_NAME="$1" -DGHZ_WERROR=ON -DGHZ_TESTS=OFF -DGHZ_BENCH=OFF -DGHZ_EXAMPLES=OFF \
     -DGHZ_CUDA=OFF -DGHZ_MPI=OFF -DBUILD_SHARED_LIBS=OFF -DCMAKE_BUILD_TYPE=Release
 }
 

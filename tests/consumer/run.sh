@@ -15,7 +15,7 @@ fi
 installed_files() { # folder
   (cd "$1" && find . ! -type d)
 }
-for component in libghz libghz-dev ghz libghzmpi libghzmpi-dev; do
+for component in libghz libghz-dev ghz hdf5-plugin libghzmpi libghzmpi-dev; do
   DESTDIR=$work/staged/$component quietly cmake --install "$build" --config "${2:-Release}" --prefix /ghz --component $component
   [ ! -e "$work/staged/$component" ] || installed_files "$work/staged/$component/ghz"
 done | sort | diff - <(installed_files "$work/ghz" | sort) || fail "the components (<) are not the whole (>)"
@@ -78,6 +78,7 @@ else
   with_cmake ghz C static
 fi
 
-quietly cmake -S "$here" -B "$work/subproject" -DCONSUMER_SOURCES="$here/../.." -DCONSUMER_LINK=static -DGHZ_CUDA=OFF -DGHZ_MPI=OFF
+# With the flags of scripts/test.sh's build, so that ccache has the objects.
+quietly cmake -S "$here" -B "$work/subproject" -DCMAKE_C_FLAGS="-O3 -DNDEBUG" -DGHZ_WERROR=ON -DCONSUMER_SOURCES="$here/../.." -DCONSUMER_LINK=static -DGHZ_CUDA=OFF -DGHZ_MPI=OFF
 quietly cmake --build "$work/subproject" --target consumer
 check "add_subdirectory, ghz::static, C" static "$work/subproject/consumer"
