@@ -3,7 +3,8 @@
 # bytes of the usual build, keeps the bound, and leaves the program's numbers alone; or it refuses
 # to be built, and says why.
 # usage: unsafe_flags.sh SOURCES CC [libghz.so]     without the library: every source is only read by
-#   the compiler with those flags and ours, and refuses if ours leave anything of them (rules/strict.h)
+#   the compiler with those flags and ours, and refuses if ours leave anything of them
+#   (rules/strict.h)
 # SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail
 exec </dev/null

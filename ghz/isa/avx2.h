@@ -116,9 +116,9 @@ static inline void part_squeeze(part plane, uint8_t **dst, part width, int p) {
                 high = _mm_shuffle_epi8(_mm256_extracti128_si256(plane, 1), packing(mask >> 16));
   uint8_t *to = *dst;
   _mm_storel_epi64((__m128i *)to, low);
-  _mm_storeh_pd((double *)(void *)(to + _mm_popcnt_u32(mask & 0xff)), _mm_castsi128_pd(low));
+  _mm_storeh_pi((__m64 *)(void *)(to + _mm_popcnt_u32(mask & 0xff)), _mm_castsi128_ps(low));
   _mm_storel_epi64((__m128i *)(to + _mm_popcnt_u32(mask & 0xffff)), high);
-  _mm_storeh_pd((double *)(void *)(to + _mm_popcnt_u32(mask & 0xffffff)), _mm_castsi128_pd(high));
+  _mm_storeh_pi((__m64 *)(void *)(to + _mm_popcnt_u32(mask & 0xffffff)), _mm_castsi128_ps(high));
   *dst = to + _mm_popcnt_u32(mask);
 }
 
