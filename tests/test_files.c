@@ -1,5 +1,5 @@
-/* test_files.c: files: what is written is read, in frames, ranges and boxes; what a part costs; what
- * is said when a system fails. */
+/* test_files.c: files: what is written is read, in frames, ranges and boxes; what a part costs;
+ * what is said when a system fails. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "file/pack.h"
 #include "files.h"

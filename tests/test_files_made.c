@@ -1,4 +1,4 @@
-/* test_files_made.c: files that calls make: by name, from others by appending, as sums of others. */
+/* test_files_made.c: files that calls make: by name, from others by appending, as sums. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "files.h"
 #include <unistd.h>
