@@ -164,8 +164,10 @@ int combine(const options *o, const ghz_file_operation *op) {
   combination c = {.o = o, .op = op, .count = o->file_count};
   c.readers = calloc((size_t)c.count, sizeof *c.readers);
   c.files = calloc((size_t)c.count, sizeof *c.files);
-  bool ok = c.readers && c.files ? library_open(&c.ctx, o->threads) : fail(o->verb, "out of memory");
-  ok = ok && combine_to(&c, o->output ? o->output : "-");
+  bool ok = c.readers && c.files;
+  if (!ok)
+    fail(o->verb, "out of memory");
+  ok = ok && library_open(&c.ctx, o->threads) && combine_to(&c, o->output ? o->output : "-");
   ghz_file_abandon(c.writer.own);
   for (int i = 0; i < c.opened; i++)
     reader_close(&c.readers[i]);

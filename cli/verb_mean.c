@@ -7,7 +7,8 @@
 static int run(const options *o) {
   if (o->var || h5_named(o->files[0]))
     return h5_combine(o, ghz_mean);
-  return combine(o, &(ghz_file_operation){.factor = 1.0 / o->file_count});
+  const ghz_file_operation mean = {.factor = 1.0 / o->file_count};
+  return combine(o, &mean);
 }
 
 const verb verb_mean = {

@@ -49,7 +49,8 @@ static int run(const options *o) {
     return fail_usage(o->verb, "--%s does not apply with --min and --max", o->json ? "json" : "type");
   if (o->extreme == EXTREME_NONE)
     return each_file(o, print_extrema);
-  return combine(o, &(ghz_file_operation){.factor = 1, .extremum = o->extreme == EXTREME_MIN ? -1 : 1});
+  const ghz_file_operation extremes = {.factor = 1, .extremum = o->extreme == EXTREME_MIN ? -1 : 1};
+  return combine(o, &extremes);
 }
 
 const verb verb_minmax = {

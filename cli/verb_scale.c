@@ -4,7 +4,8 @@
 #include "verbs.h"
 
 static int run(const options *o) {
-  return combine(o, &(ghz_file_operation){.factor = o->factor});
+  const ghz_file_operation scaling = {.factor = o->factor};
+  return combine(o, &scaling);
 }
 
 const verb verb_scale = {

@@ -115,7 +115,7 @@ Test(files_made, add_up_without_decoding) {
     MEMORY_FILE(sum);
     for (size_t j = 0; j < k; j++) {
       write_case(&file_cases[i], ctx, &m[j]);
-      files[j] = opened(&m[j], j % 2);
+      files[j] = opened(&m[j], (int)(j % 2));
     }
     ghz_file_header h = ghz_file_get_info(files[1])->header;
     h.lattice.eb = 0;

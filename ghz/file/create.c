@@ -44,8 +44,10 @@ static ghz_status check_header(const char *name, ghz_file_header *h) {
 /* A writer without a sink. */
 static ghz_status make(const char *name, const ghz_file_header *header, ghz_file_writer **writer) {
   ghz_file_header h = *header;
-  if (!ghz_checksum_available())
-    return ghz_file_fail(name, GHZ_EUNSUPPORTED, "this libghz was built without xxHash, which files need");
+  if (!ghz_checksum_available()) {
+    ghz_file_fail(name, GHZ_EUNSUPPORTED, "this libghz was built without xxHash, which files need");
+    return GHZ_EUNSUPPORTED;
+  }
   const ghz_status status = check_header(name, &h);
   if (status != GHZ_OK)
     return status;
@@ -54,7 +56,8 @@ static ghz_status make(const char *name, const ghz_file_header *header, ghz_file
   if (!w || (name && !own)) {
     free(w);
     free(own);
-    return ghz_file_fail(name, GHZ_ENOMEM, "out of memory");
+    ghz_file_fail(name, GHZ_ENOMEM, "out of memory");
+    return GHZ_ENOMEM;
   }
   *w = (ghz_file_writer){.name = own, .header = h, .order = GHZ_ORDER_BEST};
   *writer = w;
