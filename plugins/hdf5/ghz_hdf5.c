@@ -90,6 +90,22 @@ static int find_fill(const hdf5 *h, hid_t plist, hid_t type_id, ghz_h5_parameter
   return isfinite(p->fill_value) ? 0 : refuse(h, "set_local", "the fill value is no float of 32 bits");
 }
 
+/* What another filter makes of the values, shuffle say, are other floats: an error within the bound
+ * in them is one of any size in the values. */
+static int check_first(const hdf5 *h, hid_t plist) {
+  unsigned flags;
+  size_t n = 0;
+  char name[64] = "";
+  const int id = h->filter_at(plist, 0, &flags, &n, NULL, sizeof name, name, NULL);
+  if (id < 0)
+    return refuse(h, "set_local", "the filters cannot be read");
+  name[sizeof name - 1] = '\0';
+  if (id != GHZ_H5_FILTER)
+    return refuse(h, "set_local", "filter %d (%s) comes before this one, which needs the values: leave it out",
+                  id, name);
+  return 0;
+}
+
 static herr_t complete(const hdf5 *h, hid_t plist, hid_t type_id) {
   unsigned flags, words[GHZ_H5_WORDS_MAX];
   size_t n = GHZ_H5_WORDS_MAX, bytes;
@@ -97,6 +113,8 @@ static herr_t complete(const hdf5 *h, hid_t plist, hid_t type_id) {
   ghz_shape shape;
   if (h->get_filter(plist, GHZ_H5_FILTER, &flags, &n, words, 0, NULL, NULL) < 0)
     return refuse(h, "set_local", "the filter's numbers cannot be read");
+  if (check_first(h, plist) < 0)
+    return -1;
   const char *wrong = n > GHZ_H5_WORDS_MAX ? "too many numbers: " GHZ_H5_HINT : ghz_h5_read(n, words, &p);
   if (wrong)
     return refuse(h, "set_local", "%s", wrong);

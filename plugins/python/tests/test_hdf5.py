@@ -131,6 +131,14 @@ def test_other_types(file: Any, dtype: Any) -> None:
     assert "x" not in file
 
 
+@pytest.mark.parametrize("before", [{"shuffle": True}, {"scaleoffset": 2}])
+def test_filters_before(file: Any, before: Any) -> None:
+    """Shuffled bytes are floats of which an error within the bound is one of any size."""
+    with pytest.raises((ValueError, OSError), match="comes before this one"):
+        file.create_dataset("x", data=field((90, 100), "f4"), **before, **ghz.hdf5(abs=1e-3))
+    assert "x" not in file
+
+
 def test_types_of_any_length(file: Any) -> None:
     """HDF5 itself leaves filters away that are optional, as those of h5py are."""
     lists = file.create_dataset("x", (9,), h5py.vlen_dtype("f4"), chunks=(3,), **ghz.hdf5(abs=1))

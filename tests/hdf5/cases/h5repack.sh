@@ -81,6 +81,14 @@ refused "not a positive, finite number" h5repack --enable-error-stack -f tas:UD=
 refused "announces a fill value" h5repack --enable-error-stack -f tas:UD=479,1,4,1,256,0,1072693248
 read -ra compressing < <(repack --abs 1e-3 --var tas)
 refused "required filter 479 is not registered" env HDF5_PLUGIN_PATH=/nowhere "${compressing[@]}"
+# Shuffled bytes are floats of which an error within the bound is one of any size.
+for before in SHUF GZIP=1 FLET; do
+  refused "comes before this one" h5repack --enable-error-stack -f tas:$before "${compressing[@]:2}"
+done
+h5repack -f tas:SHUF -l tas:CHUNK=100x100 x.h5 shuffled.h5
+"${compressing[@]}" shuffled.h5 y.h5 || die "h5repack failed"
+h5values y.h5 tas back.f32
+within noise.f32 back.f32 f32 1e-3
 ORDER=BE h5make x.f32 x.h5 tas 200 200
 refused "neither H5T_IEEE_F32LE nor H5T_IEEE_F64LE" "${compressing[@]}"
 

@@ -40,3 +40,11 @@ ncdump -h v.nc | grep -q 'tas(time, lat, lon)' || die "dimensions are lost"
 # A variable that the filter refuses, named by *.
 ! $(nccopy_to --abs 1e-3) t.nc all.nc 2>said || die "integers were taken"
 grep -q 'HDF error' said || die "nccopy said: $(cat said)"
+
+# nccopy keeps the compression of its input, and leaves the filter out; -d 0 first, and it is used.
+nccopy -d 1 -s -c tas:2,32,64 t.nc deflated.nc
+$(nccopy_to --abs 1e-3 --fill 1e20 --var tas) deflated.nc w.nc || die "nccopy failed"
+! h5dump -pH -d tas w.nc | grep 'FILTER_ID 479' || die "docs/HDF5.md says that nccopy leaves the filter out"
+nccopy -d 0 deflated.nc plain.nc
+$(nccopy_to --abs 1e-3 --fill 1e20 --var tas) plain.nc w.nc || die "nccopy failed"
+[[ $(h5params w.nc tas) == "1 256 "* ]] || die "no filter: $(h5params w.nc tas)"
