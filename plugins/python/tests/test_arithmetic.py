@@ -141,6 +141,15 @@ def test_refused() -> None:
     ):
         with pytest.raises(TypeError):
             operation()
+    for like in (x, "a.ghz", 3):
+        with pytest.raises(TypeError, match="like= takes"):
+            ghz.compress(x, like=like)
+    for one in (a, "a.ghz"):
+        for function in (ghz.sum, ghz.mean):
+            with pytest.raises(TypeError, match="give a list"):
+                function(one)
+            with pytest.raises(TypeError, match="give a list"):
+                function(one, out="sum.ghz")
     for factor in (0, float("nan"), float("inf"), 1e300):
         with pytest.raises(ghz.ArgumentError):
             a * factor

@@ -131,6 +131,23 @@ def test_numbers() -> None:
     assert empty.sum() == 0 and all(math.isnan(v) for v in (empty.min(), empty.max(), empty.mean()))
 
 
+def test_numbers_by_numpy() -> None:
+    s = ghz.compress(field((30, 40, 50), "f4"), abs=1e-3)
+    for name in ("sum", "mean", "var", "std", "min", "max"):
+        found = getattr(np, name)(s)
+        assert found == getattr(s, name)() and found.high > found.low
+    assert np.median(s) == np.median(s.decompress())
+    for refused in (
+        lambda: np.mean(s, axis=0),
+        lambda: s.mean(0),
+        lambda: np.std(s, ddof=1),
+        lambda: np.sum(s, out=np.zeros(())),
+        lambda: np.max(s, keepdims=True),
+    ):
+        with pytest.raises(TypeError, match="take decompress"):
+            refused()
+
+
 def test_bytes() -> None:
     x = field((3, 5, 2, 700), order="F")
     s = ghz.compress(x, rel=1e-3)

@@ -239,6 +239,12 @@ def test_streams_that_do_not_add_name_the_chunk_and_leave_nothing(tmp_path: path
         assert not (tmp_path / "out.zarr").exists()
 
 
+def test_one_store_is_no_list() -> None:
+    for function in (ghz.zarr.sum, ghz.zarr.mean):
+        with pytest.raises(TypeError, match="give a list of stores, not one str"):
+            function("a.zarr", zarr.storage.MemoryStore())
+
+
 def test_out_must_be_empty(tmp_path: pathlib.Path) -> None:
     array = create(MemoryStore(), field(0))
     (tmp_path / "out").mkdir()

@@ -135,29 +135,45 @@ class Compressed:
     def _extrema(self) -> tuple[float, float]:
         """Returns the least and the greatest value: +Inf and -Inf if none is finite."""
 
-    def sum(self) -> Estimate:
+    def sum(self, axis: None = None, **numpys: Any) -> Estimate:
+        _check_whole(axis, numpys)
         return self.summary().sum
 
-    def mean(self) -> Estimate:
+    def mean(self, axis: None = None, **numpys: Any) -> Estimate:
+        _check_whole(axis, numpys)
         return self.summary().mean
 
-    def var(self) -> Estimate:
+    def var(self, axis: None = None, **numpys: Any) -> Estimate:
+        _check_whole(axis, numpys)
         return self.summary().variance
 
-    def std(self) -> Estimate:
+    def std(self, axis: None = None, **numpys: Any) -> Estimate:
+        _check_whole(axis, numpys)
         return self.summary().deviation
 
     def norm(self) -> Estimate:
         return self.summary().norm
 
-    def min(self) -> Estimate:
+    def min(self, axis: None = None, **numpys: Any) -> Estimate:
+        _check_whole(axis, numpys)
         least, greatest = self._extrema()
         return self._within_bound(least if least <= greatest else math.nan)
 
-    def max(self) -> Estimate:
+    def max(self, axis: None = None, **numpys: Any) -> Estimate:
+        _check_whole(axis, numpys)
         least, greatest = self._extrema()
         return self._within_bound(greatest if least <= greatest else math.nan)
 
     def _within_bound(self, value: float) -> Estimate:
         low = math.nextafter(value - self.bound, -math.inf)
         return Estimate(value, low, math.nextafter(value + self.bound, math.inf))
+
+
+def _check_whole(axis: Any, numpys: dict[str, Any]) -> None:
+    """Takes what np.mean(stream) and its like give a method: numbers are of all values alone."""
+    given = {"axis": axis, **numpys}
+    if numpys.get("ddof") == 0:
+        del given["ddof"]
+    for name, value in given.items():
+        if value is not None and value is not False:
+            raise TypeError(f"{name}=: a stream has numbers of all its values; take decompress()")

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from ._arrays import TYPES, library_shape, values_of
 from ._call import call, produce
+from ._compressed import Compressed
 from ._errors import ArgumentError
 from ._file import File, Path
 from ._ghz import ffi, lib
@@ -66,6 +67,7 @@ def sum(
     The bytes do not depend on their order. Of an iterator of streams it holds 64 at a time, of
     files a frame of each of 16. MismatchError if they differ in dtype, shape or lattice.
     """
+    _check_several(streams)
     if out is not None:
         return sum_files(_paths(streams), out, 1.0, pack)
     rest = iter(streams)
@@ -89,6 +91,7 @@ def mean(
 ) -> Stream | File:
     """Averages streams, or files to a file `out`, as sum adds them; its bound is the mean of
     theirs."""
+    _check_several(streams)
     if out is not None:
         paths = _paths(streams)
         return sum_files(paths, out, 1 / len(paths), pack)
@@ -96,6 +99,13 @@ def mean(
     if not every:
         raise ArgumentError("no stream to average")
     return _of_all(every, lib.ghz_mean)
+
+
+def _check_several(streams: object) -> None:
+    """One stream or path would be taken apart, to rows or letters."""
+    if isinstance(streams, (Compressed, str, bytes, os.PathLike)):
+        kind = type(streams).__name__
+        raise TypeError(f"give a list, not one {kind}; the numbers of one are its methods")
 
 
 def _paths(files: Iterable[Any]) -> list[Path]:

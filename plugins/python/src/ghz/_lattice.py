@@ -126,7 +126,12 @@ def lattice_of(
         return lattice_for([values], bound_of(abs, rel, psnr), fill_value)
     if not abs is rel is psnr is None:
         raise ArgumentError("like= has a bound already: leave out abs=, rel= and psnr=")
-    found = like if isinstance(like, Lattice) else like.lattice
+    found = like if isinstance(like, Lattice) else getattr(like, "lattice", None)
+    if not isinstance(found, Lattice):
+        kind = type(like).__name__
+        raise TypeError(
+            f"like= takes a stream, file or lattice, not {kind}; a path: ghz.open(path)"
+        )
     dtype = values.memory.dtype
     if found.dtype != dtype:
         raise MismatchError(f"the array is {dtype}, like= is {found.dtype}: array.astype()")

@@ -39,15 +39,18 @@ def sum(stores: Iterable[Source], out: Any, *, map: Map | None = None) -> Node:
     Each chunk has the bound of a ghz.sum. A chunk that a store lacks is its fill value everywhere.
     MismatchError and CorruptError name the store, or the chunk in it.
     """
-    return _make(False, list(stores), out, map)
+    return _make(False, stores, out, map)
 
 
 def mean(stores: Iterable[Source], out: Any, *, map: Map | None = None) -> Node:
     """Averages Zarr arrays, or the arrays of Zarr groups, as ghz.zarr.sum adds them."""
-    return _make(True, list(stores), out, map)
+    return _make(True, stores, out, map)
 
 
-def _make(mean: bool, stores: list[Source], out: Any, map: Map | None) -> Node:
+def _make(mean: bool, stores: Iterable[Source], out: Any, map: Map | None) -> Node:
+    if isinstance(stores, (str, os.PathLike, zarr.Array, zarr.Group)):
+        raise TypeError(f"give a list of stores, not one {type(stores).__name__}")
+    stores = list(stores)
     if not stores:
         raise ghz.ArgumentError("no store to add")
     target = _target(out)
