@@ -93,6 +93,12 @@ static double psnr_of(const tuning *t) {
   return range > 0 && finite ? -10 * log10(squares / (double)finite) : NAN;
 }
 
+/* Bytes of a file of one frame that are not its stream (docs/FILE_FORMAT.md): the header twice, the
+ * frame's length and checksum, the end, the index with an entry, and 12 for each block of 256 KiB. */
+static size_t beside_stream(size_t stream) {
+  return 2 * 56 + 16 + 24 + 32 + 24 + 12 * ((stream >> 18) + 1);
+}
+
 static bool compress(tuning *t, const ghz_lattice *l, size_t *size) {
   return library_ok(t->in.file.name, t->ctx,
                     ghz_compress_shape(t->ctx, l, t->o->order, t->values.data, &t->shape, t->stream.data,
@@ -126,6 +132,7 @@ bool tuning_try(tuning *t, double rel, bool timed, trial *r) {
     packed = fmin(packed, middle - start);
     unpacked = fmin(unpacked, seconds() - middle);
   }
+  size += beside_stream(size);
   *r = (trial){rel, l.eb, bytes / (double)size, 8 * (double)size / (double)t->count, psnr_of(t), 0, 0};
   if (timed) {
     r->compress = bytes / packed / 1e9;

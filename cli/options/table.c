@@ -11,7 +11,7 @@ const option_row option_table[] = {
     {'c', OPTION_OUTPUT, "stdout", NULL, "write to standard output: as -o -"},
     {'f', OPTION_FORCE, "force", NULL, "overwrite existing files; allow binary data on a terminal"},
     {ABS, OPTION_BOUND, "abs", "E", "bound: no finite value changes by more than E"},
-    {REL, OPTION_BOUND, "rel", "E", "bound: E times the range (max - min) of the whole input"},
+    {REL, OPTION_BOUND, "rel", "E", "bound: E times the range (max - min) of the input"},
     {PSNR, OPTION_BOUND | OPTION_TARGET, "psnr", "DB",
      "bound: for a peak signal-to-noise ratio of at least DB decibels"},
     {RATIO, OPTION_TARGET, "ratio", "R", "the smallest bound that makes the file R times smaller"},
