@@ -171,7 +171,8 @@ typedef struct ghz_file_sink {
 
 /* Begins a file. The header says what will be written: array, count, lattice, shape, frame_values
  * (ghz_file_choose_frames). With lattice.eb 0 the lattice is that of the first stream. A path gets
- * its file in ghz_file_finish: until then an unfinished one is beside it, under another name.
+ * its file in ghz_file_finish: until then an unfinished one is beside it, under another name. One
+ * that is there is replaced when the new one is on the disk.
  * After an error *writer is NULL. Errors: EINVAL (also: a header that no reader would take), EIO,
  * EUNSUPPORTED, ENOMEM. */
 GHZ_TRY ghz_status ghz_file_create(const char *path, const ghz_file_header *header, ghz_file_writer **writer);

@@ -1,6 +1,9 @@
 /* test_files_made.c: files that calls make: by name, from others by appending, as sums. */
 /* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE /* syscall */
 #include "files.h"
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 TestSuite(files_made, .timeout = 120);
@@ -39,6 +42,37 @@ Test(files_made, get_their_name_when_they_are_whole, .init = make_folder) {
   cr_assert_eq(ghz_file_open(path, &f), GHZ_EIO);
   cr_assert_null(f);
   cr_assert_eq(ghz_file_open("/", &f), GHZ_EINVAL);
+}
+
+/* Takes the place of the system's: the library does not look at the umask, because that is to change
+ * it, for a moment and for all threads. */
+static unsigned umask_calls;
+mode_t umask(mode_t mask) {
+  umask_calls++;
+  return (mode_t)syscall(SYS_umask, mask);
+}
+
+static unsigned mode_of(const char *path) {
+  struct stat status;
+  cr_assert_eq(stat(path, &status), 0);
+  return status.st_mode & 0777;
+}
+
+Test(files_made, have_the_mode_of_new_files_or_of_those_that_they_replace, .init = make_folder) {
+  const ghz_file_header h = header_of(&file_cases[7]);
+  uint64_t count;
+  const float *x = values_of(&file_cases[7], &count);
+  const char *path = path_in(folder, "a.ghz");
+  const mode_t before = umask(027);
+  write_named(path, &h, NULL, x, (size_t)count);
+  cr_assert_eq(mode_of(path), 0640, "%o", mode_of(path));
+  chmod(path, 0604);
+  write_named(path, &h, NULL, x, (size_t)count);
+  cr_assert_eq(mode_of(path), 0604, "%o", mode_of(path));
+  unlink(path);
+  cr_assert_eq(rmdir(folder), 0, "an unfinished file stays behind");
+  umask(before);
+  cr_assert_eq(umask_calls, 2, "the library called umask()");
 }
 
 Test(files_made, are_appended_to, .init = make_folder) {

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "file/fault.h"
@@ -17,6 +18,7 @@ struct path_sink {
   int fd;
   char *path; /* where links lead to */
   char *unfinished;
+  int replaces; /* a file that is there: it is not given up for one that is not on the disk yet */
 };
 
 static ghz_status system_failed(const char *path) {
@@ -36,40 +38,59 @@ static char *name_beside(const char *path) {
   return name;
 }
 
-/* The unfinished file gets the mode of the file that it will replace, or that of new files. */
-static void set_mode(int fd, const char *path) {
-  struct stat old;
-  mode_t mode = 0;
-  if (stat(path, &old) == 0) {
-    mode = old.st_mode & 0777;
-  } else {
-    const mode_t mask = umask(0);
-    umask(mask);
-    mode = 0666 & ~mask;
+/* Puts letters and digits in the place of "XXXXXX": others for each sink, and at each time. */
+static void choose_letters(const path_sink *s) {
+  static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
+  struct timespec now = {0};
+  clock_gettime(CLOCK_REALTIME, &now);
+  uint64_t number = (uint64_t)(uintptr_t)s + ((uint64_t)getpid() << 40) + (uint64_t)now.tv_sec * 1000000000 +
+                    (uint64_t)now.tv_nsec;
+  number = number * 0x9e3779b97f4a7c15 >> 32;
+  for (char *p = s->unfinished + strlen(s->unfinished) - 6; *p; p++, number /= sizeof letters - 1)
+    *p = letters[number % (sizeof letters - 1)];
+}
+
+/* As mkstemp(), but with a mode from which the system takes the umask. To look at the umask is to
+ * change it, for all threads. */
+static int open_new(const path_sink *s, mode_t mode) {
+  int fd = -1;
+  for (int turn = 0; turn < 100; turn++) {
+    choose_letters(s);
+    fd = open(s->unfinished, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    if (fd >= 0 || (errno != EEXIST && errno != EINTR))
+      break;
   }
-  if (fchmod(fd, mode) != 0)
+  return fd;
+}
+
+/* The unfinished file gets the mode of the file that it will replace, or that of new files. */
+static ghz_status open_unfinished(path_sink *s, const char *path, const struct stat *old) {
+  s->unfinished = name_beside(s->path);
+  if (!s->unfinished)
+    return system_failed(path);
+  s->fd = open_new(s, old ? 0600 : 0666);
+  if (s->fd < 0) {
+    const ghz_status status = system_failed(path);
+    free(s->unfinished); /* whose name may be that of another's file */
+    s->unfinished = NULL;
+    return status;
+  }
+  if (old && fchmod(s->fd, old->st_mode & 0777) != 0)
     errno = 0; /* a file system without modes */
+  return GHZ_OK;
 }
 
 static ghz_status create(path_sink *s, const char *path) {
-  struct stat status;
+  struct stat old;
   s->path = realpath(path, NULL);
   if (!s->path && errno == ENOENT)
     s->path = strdup(path);
   if (!s->path)
     return system_failed(path);
-  if (stat(s->path, &status) == 0 && !S_ISREG(status.st_mode))
+  s->replaces = stat(s->path, &old) == 0;
+  if (s->replaces && !S_ISREG(old.st_mode))
     return ghz_file_fail(path, GHZ_EINVAL, "is there, and no regular file");
-  s->unfinished = name_beside(s->path);
-  if (!s->unfinished)
-    return system_failed(path);
-  s->fd = mkstemp(s->unfinished);
-  if (s->fd < 0)
-    return system_failed(path);
-  if (fcntl(s->fd, F_SETFD, FD_CLOEXEC) != 0)
-    return system_failed(path);
-  set_mode(s->fd, s->path);
-  return GHZ_OK;
+  return open_unfinished(s, path, s->replaces ? &old : NULL);
 }
 
 ghz_status ghz_sink_create(const char *path, path_sink **sink) {
@@ -108,7 +129,9 @@ ghz_status ghz_sink_commit(path_sink *s, const char *path) {
   const int fd = s->fd;
   s->fd = -1;
   ghz_status status = GHZ_OK;
-  if (close(fd) != 0 && errno != EINTR)
+  if (s->replaces && fsync(fd) != 0)
+    status = system_failed(path);
+  if (close(fd) != 0 && errno != EINTR && status == GHZ_OK)
     status = system_failed(path);
   if (status == GHZ_OK && rename(s->unfinished, s->path) != 0)
     status = system_failed(path);
@@ -123,9 +146,8 @@ ghz_status ghz_sink_commit(path_sink *s, const char *path) {
 void ghz_sink_discard(path_sink *s) {
   if (!s)
     return;
-  if (s->fd >= 0) {
+  if (s->fd >= 0)
     close(s->fd);
-  }
   if (s->unfinished)
     unlink(s->unfinished);
   free(s->unfinished);

@@ -64,7 +64,9 @@ static ghz_status put_frame(ghz_file_writer *w, const ghz_info *info, ghz_bytes 
     status = ghz_writer_put(w, body.data, body.size);
   if (status == GHZ_OK)
     status = ghz_writer_put(w, checksum, 8);
-  return status == GHZ_OK ? ghz_index_add(&w->index, w->name, info, body, packed) : status;
+  if (status == GHZ_OK)
+    status = w->failed = ghz_index_add(&w->index, w->name, info, body, packed);
+  return status;
 }
 
 static ghz_status write_stream(ghz_file_writer *w, ghz_context *ctx, ghz_bytes stream) {
@@ -148,6 +150,8 @@ ghz_status ghz_file_write(ghz_file_writer *w, ghz_context *ctx, const void *valu
   size_t taken;
   for (const uint8_t *from = values; status == GHZ_OK && count > 0; from += taken * size, count -= taken)
     status = take(w, ctx, from, count, &taken);
+  if (status != GHZ_OK)
+    w->failed = status; /* some of the values were taken */
   return status;
 }
 
