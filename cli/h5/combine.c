@@ -27,6 +27,7 @@ typedef struct combination {
   ghz_bytes *streams;
   buffer result;
   double bound;
+  bool stays_missing; /* a chunk that no file has */
   output out;
   data_set to; /* in the unfinished output */
 } combination;
@@ -76,10 +77,32 @@ static void note_bound(combination *c, size_t size) {
     c->bound = info.bound;
 }
 
+static double missing_value(const data_set *d) {
+  float single;
+  double value;
+  memcpy(&single, &d->missing, sizeof single);
+  memcpy(&value, &d->missing, sizeof value);
+  return d->parameters.type == GHZ_F32 ? (double)single : value;
+}
+
+/* A chunk that no file has is none of the result, either, if its value is the same in all files,
+ * and their mean; or their sum, which 0, NaN and a fill value are. */
+static bool missing_stays(const combination *c) {
+  for (int i = 0; i < c->count; i++) {
+    const data_set *d = &c->sets[i];
+    const ghz_h5_parameters *p = &d->parameters;
+    const double v = missing_value(d);
+    const bool sum = v == 0 || isnan(v) || (p->fill && v == p->fill_value);
+    if (d->missing != c->sets[0].missing || (c->fold == ghz_sum && !sum))
+      return false;
+  }
+  return true;
+}
+
 static bool combine_chunk(combination *c, const uint64_t *at) {
   uint64_t terms = 0;
   int first = -1;
-  bool present = false;
+  bool present = !c->stays_missing;
   for (int i = 0; i < c->count; i++) {
     if (!data_set_read(&c->sets[i], at, &c->chunks[i]))
       return false;
@@ -175,6 +198,7 @@ static bool write_output(combination *c) {
   if (!copy_first(c) || !data_set_open(&c->to, c->out.temporary, c->o->var, true))
     return false;
   c->to.name = c->out.name;
+  c->stays_missing = missing_stays(c);
   const bool ok = combine_chunks(c);
   return data_set_close(&c->to) && ok;
 }

@@ -1,7 +1,7 @@
 /* holes.c: makes an HDF5 file with chunks that were never written, which no tool does.
- * usage: holes FILE.h5 FIRST COUNT FILL
+ * usage: holes FILE.h5 FIRST COUNT FILL [GIVEN]
  * The data set v has 64 x 64 values in chunks of 32 x 32. Rows FIRST on, COUNT of them, are 2. FILL
- * 0: no fill value. */
+ * 0: no fill value. The filter is given GIVEN for one. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <hdf5.h>
 #include <hdf5/parameters.h>
@@ -13,8 +13,10 @@ static int wrong(int result) {
   return result < 0;
 }
 
-static hid_t creation(float fill) {
-  const ghz_h5_parameters p = {.bound = {GHZ_ABS, 1e-3}};
+static hid_t creation(float fill, const char *given) {
+  const ghz_h5_parameters p = {.bound = {GHZ_ABS, 1e-3},
+                               .fill = given ? GHZ_H5_FILL_GIVEN : 0,
+                               .fill_value = given ? strtod(given, NULL) : 0};
   unsigned words[GHZ_H5_WORDS_USER];
   const size_t n = ghz_h5_write_user(&p, words);
   const hid_t plist = H5Pcreate(H5P_DATASET_CREATE);
@@ -27,7 +29,7 @@ static hid_t creation(float fill) {
 
 int main(int argc, char **argv) {
   static float values[64 * 64];
-  if (argc != 5)
+  if (argc != 5 && argc != 6)
     return EXIT_FAILURE;
   const hsize_t extent[] = {64, 64}, first[] = {strtoull(argv[2], NULL, 10), 0},
                 count[] = {strtoull(argv[3], NULL, 10), 64};
@@ -35,7 +37,7 @@ int main(int argc, char **argv) {
     values[i] = 2;
   const hid_t file = H5Fcreate(argv[1], H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
   const hid_t space = H5Screate_simple(2, extent, NULL), rows = H5Screate_simple(2, count, NULL);
-  const hid_t plist = creation(strtof(argv[4], NULL));
+  const hid_t plist = creation(strtof(argv[4], NULL), argv[5]);
   const hid_t set = H5Dcreate2(file, "v", H5T_IEEE_F32LE, space, H5P_DEFAULT, plist, H5P_DEFAULT);
   if (set < 0 ||
       (count[0] > 0 && (wrong(H5Sselect_hyperslab(space, H5S_SELECT_SET, first, NULL, count, NULL)) ||

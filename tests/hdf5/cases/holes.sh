@@ -29,3 +29,10 @@ mean_is 2.00 0.00 zeros.h5 zeros.h5
 mean_is 0.00 0.00 none.h5 none.h5
 # What nobody wrote stays so.
 [ "$(h5stored mean.h5 v)" = 0 ] || die "chunks of no values"
+
+# But where their values are no missing ones, or differ, the result is computed.
+"$HOLES" five.h5 0 32 5 -999 && "$HOLES" three.h5 0 32 3 -999 || die "files were not made"
+mean_is 2.00 4.00 five.h5 three.h5
+mean_is 2.00 5.00 five.h5 five.h5
+ok "$GHZ" add -q -f five.h5 five.h5 five.h5 --var v -o mean.h5
+[ "$(rows mean.h5 0) $(rows mean.h5 32)" = "6.00 15.00" ] || die "the sum: $(rows mean.h5 0) $(rows mean.h5 32)"
