@@ -1,7 +1,9 @@
 /* test_files_made.c: files that calls make: by name, from others by appending, as sums. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE /* syscall */
+#include "allocator.h"
 #include "files.h"
+#include <errno.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -75,6 +77,77 @@ Test(files_made, have_the_mode_of_new_files_or_of_those_that_they_replace, .init
   cr_assert_eq(umask_calls, 2, "the library called umask()");
 }
 
+/* In the place of the system's, too. */
+static unsigned fsync_calls;
+static int fsync_fails;
+int fsync(int fd) {
+  fsync_calls++;
+  errno = EIO;
+  return fd < 0 || fsync_fails ? -1 : 0;
+}
+
+Test(files_made, replace_another_when_they_are_on_the_disk, .init = make_folder) {
+  const ghz_file_header h = header_of(&file_cases[7]);
+  uint64_t count;
+  const float *x = values_of(&file_cases[7], &count);
+  const char *path = path_in(folder, "a.ghz");
+  struct stat before, after;
+  ghz_file_writer *w;
+  write_named(path, &h, NULL, x, (size_t)count);
+  cr_assert_eq(fsync_calls, 0, "nothing was there");
+  write_named(path, &h, NULL, x, (size_t)count);
+  cr_assert_eq(fsync_calls, 1);
+  stat(path, &before);
+  fsync_fails = 1;
+  worked(ghz_file_create(path, &h, &w), "create");
+  worked(ghz_file_write(w, NULL, x, (size_t)count), "write");
+  cr_assert_eq(ghz_file_finish(w, NULL), GHZ_EIO);
+  cr_assert(stat(path, &after) == 0 && after.st_ino == before.st_ino, "the file that was there is gone");
+  unlink(path);
+  cr_assert_eq(rmdir(folder), 0, "an unfinished file stays behind");
+}
+
+/* ---- Out of memory ---- */
+/* Values whose write failed are not left out of what is written later. */
+static int write_refused(const ghz_file_header *h, memory_file *m, const float *x, long refused) {
+  const ghz_file_sink sink = memory_sink(m);
+  ghz_context *ctx;
+  ghz_file_writer *w;
+  ghz_status status = GHZ_OK;
+  worked(ghz_context_create(&ctx, 1), "a context");
+  worked(ghz_file_create_sink(&sink, h, &w), "create");
+  allocator_refuse(refused, refused);
+  for (int part = 0; part < 4; part++) {
+    const ghz_status now = ghz_file_write(w, ctx, x + 10000 * part, 10000);
+    status = status == GHZ_OK ? now : status;
+  }
+  const int reached = allocator_refused() > 0;
+  allocator_refuse(0, 0);
+  cr_assert_eq(status, reached ? GHZ_ENOMEM : GHZ_OK, "allocation %ld", refused);
+  cr_assert_eq(ghz_file_finish(w, ctx), status, "allocation %ld", refused);
+  ghz_context_free(ctx);
+  return reached;
+}
+
+Test(files_made, have_all_values_or_none) {
+  CONTEXT(ctx, NULL, 1);
+  MEMORY_FILE(m);
+  static const file_case c = {.ndim = 1, .dims = {40000}, .frame_values = 16384};
+  uint64_t count;
+  const float *x = values_of(&c, &count);
+  long refused = 0;
+  write_case(&c, ctx, &m); /* from now on m has room */
+  ghz_file_header h = header_of(&c);
+  h.array.ndim = 0;
+  h.array.npy = 0;
+  h.count = GHZ_FILE_UNKNOWN;
+  worked(ghz_file_choose_frames(&h, 1, 16384), "frames");
+  while (write_refused(&h, &m, x, ++refused))
+    cr_assert_lt(refused, 1000);
+  cr_assert_gt(refused, 4, "%ld allocations", refused);
+}
+
+/* ---- From others ---- */
 Test(files_made, are_appended_to, .init = make_folder) {
   CONTEXT(ctx, NULL, 1);
   static const file_case parts[][2] = {
