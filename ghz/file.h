@@ -12,7 +12,7 @@
  *   }
  *
  * A file is an array in frames, each of which is a stream of libghz, with checksums, and an index
- * at its end: to open a file takes one read, a part of it two more. FILE_FORMAT.md, which is
+ * at its end: to open a file takes one read, a range of a frame two more. FILE_FORMAT.md, which is
  * installed with the documentation, specifies its bytes. Files of format 2 have no index, and are
  * read, too.
  *

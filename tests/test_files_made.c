@@ -46,8 +46,8 @@ Test(files_made, get_their_name_when_they_are_whole, .init = make_folder) {
   cr_assert_eq(ghz_file_open("/", &f), GHZ_EINVAL);
 }
 
-/* Takes the place of the system's: the library does not look at the umask, because that is to change
- * it, for a moment and for all threads. */
+/* Takes the place of the system's: the library does not look at the umask, because that is to
+ * change it, for a moment and for all threads. */
 static unsigned umask_calls;
 mode_t umask(mode_t mask) {
   umask_calls++;

@@ -34,4 +34,8 @@ done
 for name in README CHOOSING_A_BOUND FAQ; do
   [[ " $tested " = *" $name "* ]] || skip "of $name.md nothing was run"
 done
+# The tables of FAQ.md are what its command prints.
+(cd "$SOURCE" && awk -f bench/equal_quality.awk bench/equal_quality.csv) >tables || die "equal_quality.awk"
+sed '/^<!-- awk/,/^<!-- end/!d; /^<!--/d' "$SOURCE/docs/FAQ.md" | diff - tables >&2 || die "FAQ.md has other tables"
+
 cd README && [ -s sum.ghz ] && [ -s mean.ghz ] && [ -s back.f32 ] || die "a result of the README is missing"
