@@ -3,10 +3,12 @@
 #include "data_set.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "failure.h"
 #include "report/report.h"
 
+enum { NAME_BYTES = 4096 }; /* of a path */
 #define RECOMPRESS "compress it as `ghz h5args --abs E` prints"
 
 static bool refuse(const data_set *d, const char *why) {
@@ -98,6 +100,16 @@ static bool read_missing(data_set *d, hid_t plist) {
 
 /* ---- Open and close -------------------------------------------------------------------------- */
 
+/* A link may lead to a data set of another file. In a copy of the file, which is written to, it
+ * would lead there, too. */
+static bool check_place(const data_set *d) {
+  char own[NAME_BYTES] = "", found[NAME_BYTES] = "";
+  if (h5.H5Fget_name(d->file, own, sizeof own) < 0 || h5.H5Fget_name(d->id, found, sizeof found) < 0)
+    return h5_fail(d->name, "%s: cannot be read", d->var);
+  return strcmp(own, found) == 0 ||
+         fail(d->name, "%s: is a link to a data set of %s: name that file", d->var, found);
+}
+
 static bool inspect(data_set *d) {
   const hid_t plist = h5.H5Dget_create_plist(d->id);
   if (plist < 0)
@@ -116,7 +128,7 @@ bool data_set_open(data_set *d, const char *name, const char *var, bool write) {
     return h5_fail(name, "cannot be opened as HDF5");
   d->id = h5.H5Dopen2(d->file, var, H5P_DEFAULT);
   bool ok = d->id >= 0 || h5_fail(name, "no data set %s", var);
-  ok = ok && inspect(d);
+  ok = ok && check_place(d) && inspect(d);
   if (!ok)
     data_set_close(d);
   return ok;

@@ -28,6 +28,7 @@
   X(H5Eset_auto2)                                                                                              \
   X(H5Ewalk2)                                                                                                  \
   X(H5Fclose)                                                                                                  \
+  X(H5Fget_name)                                                                                               \
   X(H5Fopen)                                                                                                   \
   X(H5Pclose)                                                                                                  \
   X(H5Pfill_value_defined)                                                                                     \

@@ -1,7 +1,8 @@
 /* holes.c: makes an HDF5 file with chunks that were never written, which no tool does.
  * usage: holes FILE.h5 FIRST COUNT FILL [GIVEN]
  * The data set v has 64 x 64 values in chunks of 32 x 32. Rows FIRST on, COUNT of them, are 2. FILL
- * 0: no fill value. The filter is given GIVEN for one. */
+ * 0: no fill value. The filter is given GIVEN for one. The data set "linked" is that of full.h5,
+ * wherever the file is. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <hdf5.h>
 #include <hdf5/parameters.h>
@@ -42,6 +43,8 @@ int main(int argc, char **argv) {
   if (set < 0 ||
       (count[0] > 0 && (wrong(H5Sselect_hyperslab(space, H5S_SELECT_SET, first, NULL, count, NULL)) ||
                         wrong(H5Dwrite(set, H5T_NATIVE_FLOAT, rows, space, H5P_DEFAULT, values)))))
+    return EXIT_FAILURE;
+  if (wrong(H5Lcreate_external("full.h5", "v", file, "linked", H5P_DEFAULT, H5P_DEFAULT)))
     return EXIT_FAILURE;
   H5Pclose(plist);
   H5Sclose(rows);

@@ -87,7 +87,7 @@ def test_shapes_that_lie(shape: Any, order: str) -> None:
     with pytest.raises(ghz.ArgumentError):
         ghz.Stream.from_bytes(bytes(s), shape, order)
     for lie in ((1.5, 3), ("a",), "ab"):
-        with pytest.raises((TypeError, ghz.ArgumentError, AttributeError)):
+        with pytest.raises((TypeError, ghz.ArgumentError)):
             ghz.Stream.from_bytes(bytes(s), lie)
 
 

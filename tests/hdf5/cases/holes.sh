@@ -36,3 +36,9 @@ mean_is 2.00 4.00 five.h5 three.h5
 mean_is 2.00 5.00 five.h5 five.h5
 ok "$GHZ" add -q -f five.h5 five.h5 five.h5 --var v -o mean.h5
 [ "$(rows mean.h5 0) $(rows mean.h5 32)" = "6.00 15.00" ] || die "the sum: $(rows mean.h5 0) $(rows mean.h5 32)"
+# A data set that is a link to another file is refused: that file would be written.
+mkdir folder && cp full.h5 folder || die "no folder"
+said=$("$GHZ" mean zeros.h5 top.h5 --var linked -o folder/out.h5 2>&1) && die "a link to another file was taken"
+[[ $said == *"zeros.h5: linked: is a link to a data set of"*"full.h5: name that file"* ]] || die "it said: $said"
+same full.h5 folder/full.h5
+[ ! -e folder/out.h5 ] || die "a refused mean left a file"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 from __future__ import annotations
 
+import operator
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -72,7 +73,7 @@ def memory_shape(shape: Shape, order: Order) -> Shape:
 def checked_shape(shape: Any) -> Shape:
     """Returns a shape as integers; raises what NumPy raises for anything else."""
     extents = (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)
-    found = tuple(int(extent.__index__()) for extent in extents)
+    found = tuple(operator.index(extent) for extent in extents)
     if any(extent < 0 for extent in found):
         raise ArgumentError(f"shape {found} has a negative extent")
     return found
