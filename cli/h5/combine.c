@@ -145,7 +145,10 @@ static bool combine_chunks(combination *c) {
   for (unsigned i = 0; i < d->parameters.rank; i++) {
     if (d->extent[i] == 0)
       return true;
-    all *= (d->extent[i] - 1) / d->parameters.chunk[i] + 1;
+    const uint64_t along = (d->extent[i] - 1) / d->parameters.chunk[i] + 1;
+    if (along > UINT32_MAX / all) /* each is looked at, and a file that lies can have any number */
+      return fail(d->name, "%s: has more than 2^32 chunks", d->var);
+    all *= along;
   }
   progress_begin(c->o->verb, all, d->bytes * (uint64_t)c->count);
   bool ok = true;

@@ -3,6 +3,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <adios2/plugin/PluginOperatorInterface.h>
 
+#include <charconv>
 #include <cstdint>
 #include <ghz.h>
 #include <stdexcept>
@@ -21,13 +22,10 @@ void check(ghz_status status, const ghz_context *ctx = nullptr) {
 }
 
 double number(const std::string &name, const std::string &text) {
-  size_t end = 0;
-  try {
-    const double value = std::stod(text, &end);
-    if (end == text.size())
-      return value;
-  } catch (const std::exception &) { /* said below */
-  }
+  double value; /* from_chars does not follow the locale */
+  const std::from_chars_result read = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (read.ec == std::errc() && read.ptr == text.data() + text.size())
+    return value;
   throw std::invalid_argument("ghz: parameter " + name + " is '" + text + "', not a number");
 }
 

@@ -50,7 +50,8 @@ class File(Compressed):
         self._order: Order = "F" if array.fortran and array.ndim > 1 else "C"
 
     def _info(self) -> Any:
-        return lib.ghz_file_get_info(self._open())
+        c = self._open()  # kept, as another thread may close the file meanwhile
+        return ffi.new("ghz_file_info *", lib.ghz_file_get_info(c)[0])
 
     def _open(self) -> Any:
         if self._c is None:
