@@ -94,7 +94,7 @@ static double psnr_of(const tuning *t) {
 }
 
 /* Bytes of a file of one frame that are not its stream (docs/FILE_FORMAT.md): the header twice, the
- * frame's length and checksum, the end, the index with an entry, and 12 for each block of 256 KiB. */
+ * frame's length and checksum, the end, the index with an entry, 12 for each block of 256 KiB. */
 static size_t beside_stream(size_t stream) {
   return 2 * 56 + 16 + 24 + 32 + 24 + 12 * ((stream >> 18) + 1);
 }
