@@ -152,7 +152,9 @@ int ghz_layout_piece(const ghz_file_header *h, uint64_t first, uint64_t values, 
     return 0;
   if (s.dims == 1)
     s.extent[2] = values;
-  else if (plane != 0 && values >= plane && first % plane == 0)
+  else if (plane == 0)
+    return 0;
+  else if (values >= plane && first % plane == 0)
     s.extent[0] = values / plane;
   else
     s.extent[0] = 1, s.extent[1] = values / n[2];
