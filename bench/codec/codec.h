@@ -69,4 +69,8 @@ void numbers_run(const options *o, pair *pairs, int n_pairs);
 void packing_run(const options *o, pair *pairs, int n_pairs);
 void cuda_run(const options *o, pair *pairs, int n_pairs);
 
+/* A context of an instruction set, which ends the program if it cannot be made. NULL: this machine
+ * has no such set. */
+ghz_context *isa_context(const char *isa, int threads);
+
 #endif

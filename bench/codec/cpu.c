@@ -28,21 +28,28 @@ static int add_shaped(config *configs, int count) {
   return FORMS * count;
 }
 
+ghz_context *isa_context(const char *isa, int threads) {
+  ghz_context *ctx;
+  setenv("GHZ_ISA", isa, 1);
+  const ghz_status status = ghz_context_create(&ctx, threads);
+  if (status == GHZ_EISA)
+    return NULL;
+  if (status != GHZ_OK)
+    die("ghz_context_create", ghz_status_text(status));
+  return ctx;
+}
+
 /* Makes configurations of every instruction set of this machine and every number of threads. */
 static int make_configs(const options *o, config *configs) {
   int count = 0;
   for (int i = 0; i < o->isas.n; i++)
     for (int t = 0; t < o->threads.n; t++) {
-      ghz_context *ctx;
-      int threads = (int)o->threads.x[t];
-      setenv("GHZ_ISA", o->isas.word[i], 1);
-      ghz_status status = ghz_context_create(&ctx, threads);
-      if (status == GHZ_EISA)
+      const int threads = (int)o->threads.x[t];
+      ghz_context *ctx = isa_context(o->isas.word[i], threads);
+      if (!ctx)
         continue;
       if (count == MAX_CONFIGS / FORMS)
         die("too many configurations", "--threads");
-      if (status != GHZ_OK)
-        die("ghz_context_create", ghz_status_text(status));
       configs[count++] = (config){.isa = o->isas.word[i], .threads = threads, .ctx = ctx, .flat = -1};
     }
   for (int i = 0; i < count; i++) {

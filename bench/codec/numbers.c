@@ -119,12 +119,9 @@ static void measure(const options *o, const pair *p, ghz_context *ctx, const ghz
 
 static void measure_pair(const options *o, const pair *p, const char *isa) {
   const ghz_shape shapes[2] = {ghz_flat(p->a.n), field_shape(&p->a)};
-  ghz_context *ctx;
-  setenv("GHZ_ISA", isa, 1);
-  ghz_status status = ghz_context_create(&ctx, 1);
-  if (status == GHZ_EISA)
+  ghz_context *ctx = isa_context(isa, 1);
+  if (!ctx)
     return;
-  must(status, "ghz_context_create");
   for (int i = 0; i < 1 + (shapes[1].dims > 1); i++)
     for (int b = 0; b < o->bounds.n; b++)
       measure(o, p, ctx, &shapes[i], o->bounds.x[b]);
