@@ -8,7 +8,7 @@
 
 #include "options/table.h"
 #include "report/name.h"
-#include "verbs.h"
+#include "verbs/verbs.h"
 
 /* ---- What the tables say --------------------------------------------------------------------- */
 

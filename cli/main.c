@@ -11,7 +11,7 @@
 #include "options/guess.h"
 #include "report/name.h"
 #include "report/report.h"
-#include "verbs.h"
+#include "verbs/verbs.h"
 #include "version.h"
 
 static void print_help(void) {

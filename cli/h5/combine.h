@@ -3,7 +3,7 @@
 #ifndef GHZ_CLI_H5_COMBINE_H
 #define GHZ_CLI_H5_COMBINE_H
 
-#include "options.h"
+#include "options/options.h"
 
 /* Whether a name ends as HDF5 and netCDF files do. */
 bool h5_named(const char *name);

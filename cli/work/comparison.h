@@ -5,7 +5,7 @@
 
 #include "difference.h"
 #include "io/values.h"
-#include "options.h"
+#include "options/options.h"
 #include "picture/picture.h"
 
 typedef struct comparison {

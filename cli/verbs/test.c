@@ -1,11 +1,11 @@
-/* verb_test.c: owns `ghz test`: every checksum and every tile of compressed files. */
+/* test.c: owns `ghz test`: every checksum and every tile of compressed files. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "each_file.h"
 #include "io/reader.h"
 #include "report/library.h"
 #include "report/progress.h"
 #include "report/report.h"
 #include "verbs.h"
+#include "work/each_file.h"
 
 static bool check_frames(ghz_context *ctx, frame_reader *r, ghz_frame *f) {
   ghz_statistics statistics;

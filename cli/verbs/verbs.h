@@ -3,7 +3,7 @@
 #ifndef GHZ_CLI_VERBS_H
 #define GHZ_CLI_VERBS_H
 
-#include "options.h"
+#include "options/options.h"
 
 extern const verb verb_compress, verb_decompress, verb_add, verb_sub, verb_scale, verb_mean, verb_minmax,
     verb_info, verb_stats, verb_diff, verb_test, verb_compare, verb_bench, verb_tune, verb_h5args, verb_pack,

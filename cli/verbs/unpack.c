@@ -1,7 +1,7 @@
-/* verb_unpack.c: owns `ghz unpack`: packed files to files of plain streams. */
+/* unpack.c: owns `ghz unpack`: packed files to files of plain streams. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "repack.h"
 #include "verbs.h"
+#include "work/repack.h"
 
 const verb verb_unpack = {
     .name = "unpack",

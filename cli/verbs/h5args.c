@@ -1,4 +1,4 @@
-/* verb_h5args.c: owns `ghz h5args`: what h5repack and nccopy are told to use the HDF5 filter. */
+/* h5args.c: owns `ghz h5args`: what h5repack and nccopy are told to use the HDF5 filter. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <hdf5/parameters.h>
 #include <stdio.h>

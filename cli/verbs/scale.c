@@ -1,7 +1,7 @@
-/* verb_scale.c: owns `ghz scale`: a compressed file times a number. */
+/* scale.c: owns `ghz scale`: a compressed file times a number. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "combine.h"
 #include "verbs.h"
+#include "work/combine.h"
 
 static int run(const options *o) {
   const ghz_file_operation scaling = {.factor = o->factor};

@@ -1,7 +1,7 @@
-/* verb_pack.c: owns `ghz pack`: compressed files made smaller once more, without loss. */
+/* pack.c: owns `ghz pack`: compressed files made smaller once more, without loss. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "repack.h"
 #include "verbs.h"
+#include "work/repack.h"
 
 static int run(const options *o) {
   options packed = *o;

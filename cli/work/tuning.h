@@ -6,7 +6,7 @@
 #include "io/buffer.h"
 #include "io/input.h"
 #include "io/tiles.h"
-#include "options.h"
+#include "options/options.h"
 #include "range.h"
 
 typedef struct tuning {

@@ -1,8 +1,8 @@
-/* verb_mean.c: owns `ghz mean`: the mean of any number of compressed files. */
+/* mean.c: owns `ghz mean`: the mean of any number of compressed files. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "combine.h"
 #include "h5/combine.h"
 #include "verbs.h"
+#include "work/combine.h"
 
 static int run(const options *o) {
   if (o->var || h5_named(o->files[0]))

@@ -5,7 +5,7 @@
 
 #include <ghz/file.h>
 
-#include "options.h"
+#include "options/options.h"
 
 /* Combines the files of the command to its output. Returns the exit code. */
 int combine(const options *o, const ghz_file_operation *op);

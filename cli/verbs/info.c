@@ -1,11 +1,8 @@
-/* verb_info.c: owns `ghz info`: what compressed files hold. */
+/* info.c: owns `ghz info`: what compressed files hold. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
 #include <stdio.h>
 
-#include "each_file.h"
-#include "fills.h"
-#include "info_values.h"
 #include "io/tiles.h"
 #include "io/values.h"
 #include "report/library.h"
@@ -13,6 +10,9 @@
 #include "report/report.h"
 #include "report/text.h"
 #include "verbs.h"
+#include "work/each_file.h"
+#include "work/fills.h"
+#include "work/info_values.h"
 
 /* All that is known about a file. */
 typedef struct summary {

@@ -7,7 +7,7 @@
 #include <ghz.h>
 #include <stdbool.h>
 
-#include "options.h"
+#include "options/options.h"
 
 /* Begin and end the array, if --json is given. */
 void json_files_begin(const options *o);

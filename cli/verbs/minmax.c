@@ -1,16 +1,16 @@
-/* verb_minmax.c: owns `ghz minmax`: the range of compressed files, or their extremes value by
+/* minmax.c: owns `ghz minmax`: the range of compressed files, or their extremes value by
  * value. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdio.h>
 
-#include "combine.h"
-#include "each_file.h"
-#include "fills.h"
 #include "io/values.h"
-#include "range.h"
 #include "report/report.h"
 #include "report/text.h"
 #include "verbs.h"
+#include "work/combine.h"
+#include "work/each_file.h"
+#include "work/fills.h"
+#include "work/range.h"
 
 static void print_json(const char *name, const value_range *r) {
   json_file(name);

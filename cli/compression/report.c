@@ -1,14 +1,14 @@
-/* compression_report.c: owns what ghz compress says about a file that it wrote. */
+/* report.c: owns what ghz compress says about a file that it wrote. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
 #include <stdio.h>
 
 #include "compression.h"
-#include "each_file.h"
-#include "info_values.h"
 #include "io/tiles.h"
 #include "report/report.h"
 #include "report/text.h"
+#include "work/each_file.h"
+#include "work/info_values.h"
 
 static double ratio(const compression *c) {
   return (double)c->in.taken * (double)ghz_type_size(c->in.type) / (double)c->out.bytes;

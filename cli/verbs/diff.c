@@ -1,14 +1,14 @@
-/* verb_diff.c: owns `ghz diff`: how far two compressed files are apart. */
+/* diff.c: owns `ghz diff`: how far two compressed files are apart. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdio.h>
 
-#include "agreement.h"
-#include "estimate.h"
+#include "report/estimate.h"
 #include "report/library.h"
 #include "report/progress.h"
 #include "report/report.h"
 #include "report/text.h"
 #include "verbs.h"
+#include "work/agreement.h"
 
 typedef unsigned long long n;
 

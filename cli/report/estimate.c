@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "report/text.h"
+#include "text.h"
 
 void estimate_print(const char *name, const ghz_estimate *v) {
   if (isnan(v->value))

@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "io/tiles.h"
-#include "plain.h"
 #include "report/library.h"
 #include "report/progress.h"
 #include "report/report.h"
 #include "report/seconds.h"
+#include "work/plain.h"
 
 enum { WATCHED = GHZ_CHUNK }; /* values that are read and looked at together, by one thread */
 

@@ -1,16 +1,16 @@
-/* verb_compare.c: owns `ghz compare`: how far a result is from its original. */
+/* compare.c: owns `ghz compare`: how far a result is from its original. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "comparison.h"
-#include "fills.h"
 #include "report/library.h"
 #include "report/progress.h"
 #include "report/report.h"
 #include "report/text.h"
 #include "verbs.h"
+#include "work/comparison.h"
+#include "work/fills.h"
 
 enum { BLOCK = 1 << 14 }; /* values compared at a time */
 

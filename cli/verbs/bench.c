@@ -1,12 +1,10 @@
-/* verb_bench.c: owns `ghz bench`: speeds of the library in memory, beside memcpy. */
+/* bench.c: owns `ghz bench`: speeds of the library in memory, beside memcpy. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "difference.h"
-#include "each_file.h"
 #include "io/buffer.h"
 #include "io/input.h"
 #include "io/tiles.h"
@@ -15,6 +13,8 @@
 #include "report/seconds.h"
 #include "report/text.h"
 #include "verbs.h"
+#include "work/difference.h"
+#include "work/each_file.h"
 
 enum { RUNS_MIN = 5, RUNS_MAX = 101 };
 #define SECONDS_MIN 0.3 /* per operation, unless RUNS_MAX come first */

@@ -1,16 +1,16 @@
-/* verb_compress.c: owns `ghz compress`: its options, and the loop over its files. */
+/* compress.c: owns `ghz compress`: its options, and the loop over its files. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "compression.h"
-#include "each_file.h"
+#include "compression/compression.h"
+#include "compression/together.h"
 #include "report/library.h"
 #include "report/report.h"
-#include "together.h"
 #include "verbs.h"
+#include "work/each_file.h"
 
 typedef struct command {
   const options *o;

@@ -1,16 +1,16 @@
-/* verb_tune.c: owns `ghz tune`: ratio, PSNR and speed over bounds, and the bound that a PSNR or a
+/* tune.c: owns `ghz tune`: ratio, PSNR and speed over bounds, and the bound that a PSNR or a
  * ratio needs. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "each_file.h"
 #include "io/tiles.h"
 #include "report/report.h"
 #include "report/text.h"
-#include "tuning.h"
 #include "verbs.h"
+#include "work/each_file.h"
+#include "work/tuning.h"
 
 enum { TRIALS_MAX = 16 };
 

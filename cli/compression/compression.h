@@ -3,12 +3,12 @@
 #ifndef GHZ_CLI_COMPRESSION_H
 #define GHZ_CLI_COMPRESSION_H
 
-#include "fills.h"
 #include "io/buffer.h"
 #include "io/input.h"
 #include "io/writer.h"
-#include "options.h"
-#include "range.h"
+#include "options/options.h"
+#include "work/fills.h"
+#include "work/range.h"
 
 /* A compressed file that others are to be added to: --like. */
 typedef struct model {

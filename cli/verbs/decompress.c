@@ -1,26 +1,26 @@
-/* verb_decompress.c: owns `ghz decompress`: .ghz files to raw or .npy files, whole or in part. */
+/* decompress.c: owns `ghz decompress`: .ghz files to raw or .npy files, whole or in part. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdlib.h>
 #include <string.h>
 
-#include "each_file.h"
 #include "io/buffer.h"
 #include "io/output.h"
-#include "part.h"
-#include "plain.h"
 #include "report/library.h"
 #include "report/progress.h"
 #include "report/report.h"
 #include "report/seconds.h"
 #include "report/text.h"
 #include "verbs.h"
+#include "work/each_file.h"
+#include "work/plain.h"
+#include "work/selection.h"
 
 typedef struct decompression {
   const options *o;
   ghz_context *ctx;
   frame_reader reader;
   output out;
-  part part; /* what is wanted */
+  selection selection;
   plain_writer writer;
   ghz_frame frame;
   buffer values;
@@ -45,9 +45,9 @@ static bool write_whole(decompression *d) {
   return true;
 }
 
-static bool write_part(decompression *d) {
+static bool write_selection(decompression *d) {
   for (size_t count = 1; count > 0;) {
-    if (!part_take(&d->part, &d->reader, d->ctx, d->writer.form.type, &d->values, &count) ||
+    if (!selection_take(&d->selection, &d->reader, d->ctx, d->writer.form.type, &d->values, &count) ||
         !plain_write(&d->writer, d->values.data, count))
       return false;
     progress_set(d->writer.written);
@@ -56,13 +56,13 @@ static bool write_part(decompression *d) {
 }
 
 static bool write_values(decompression *d) {
-  return part_is_less(&d->part) ? write_part(d) : write_whole(d);
+  return selection_is_less(&d->selection) ? write_selection(d) : write_whole(d);
 }
 
 static bool write_all_values(decompression *d, plain_form form) {
-  progress_begin(d->reader.file->name, d->part.total, ghz_type_size(form.type));
-  bool ok = plain_begin(&d->writer, &d->out, form, &d->part.shape, d->part.total) && write_values(d) &&
-            plain_end(&d->writer);
+  progress_begin(d->reader.file->name, d->selection.total, ghz_type_size(form.type));
+  bool ok = plain_begin(&d->writer, &d->out, form, &d->selection.shape, d->selection.total) &&
+            write_values(d) && plain_end(&d->writer);
   progress_end();
   return ok;
 }
@@ -72,7 +72,7 @@ static bool decompress_to(decompression *d, const char *path) {
   const char *name = d->reader.file->name;
   const ghz_file_header *h = &d->reader.header;
   plain_form form;
-  if (!plain_choose(&form, path, d->o->type, name, h) || !part_begin(&d->part, d->o, name, h) ||
+  if (!plain_choose(&form, path, d->o->type, name, h) || !selection_begin(&d->selection, d->o, name, h) ||
       !file_differs(d->reader.file, path) || !output_open(&d->out, path, d->o->force))
     return false;
   if (!output_end(&d->out, write_all_values(d, form)))

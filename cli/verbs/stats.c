@@ -1,15 +1,15 @@
-/* verb_stats.c: owns `ghz stats`: sum, mean, variance and norm of compressed files. */
+/* stats.c: owns `ghz stats`: sum, mean, variance and norm of compressed files. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdio.h>
 
-#include "each_file.h"
-#include "estimate.h"
 #include "io/reader.h"
-#include "range.h"
+#include "report/estimate.h"
 #include "report/library.h"
 #include "report/progress.h"
 #include "report/text.h"
 #include "verbs.h"
+#include "work/each_file.h"
+#include "work/range.h"
 
 typedef unsigned long long n;
 

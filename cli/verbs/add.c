@@ -1,8 +1,8 @@
-/* verb_add.c: owns `ghz add`: the sum of any number of compressed files. */
+/* add.c: owns `ghz add`: the sum of any number of compressed files. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "combine.h"
 #include "h5/combine.h"
 #include "verbs.h"
+#include "work/combine.h"
 
 static int run(const options *o) {
   if (o->var || h5_named(o->files[0]))

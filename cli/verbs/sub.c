@@ -1,7 +1,7 @@
-/* verb_sub.c: owns `ghz sub`: the difference of two compressed files. */
+/* sub.c: owns `ghz sub`: the difference of two compressed files. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "combine.h"
 #include "verbs.h"
+#include "work/combine.h"
 
 static int run(const options *o) {
   return combine(o, &(ghz_file_operation){.coefficients = (int64_t[]){1, -1}, .factor = 1});
