@@ -85,7 +85,7 @@ static ghz_status decompress_tile(const decompress_job *j, const tile_source *sr
   return j->tiles->decode(&j->source.slice.lattice, src, j->out, &place, j->streaming, place_of(j, t->origin));
 }
 
-static ghz_status decompress_chunk(const void *job, const chunk *c) {
+static ghz_status decompress_chunk(const void *job, chunk *c) {
   const decompress_job *j = job;
   const ghz_slice *s = &j->source.slice;
   tile_cursor cursor = cursor_at(&j->source, c->index);
@@ -93,6 +93,7 @@ static ghz_status decompress_chunk(const void *job, const chunk *c) {
   ghz_status status = GHZ_OK;
   for (uint64_t t = 0; t < c->tiles && status == GHZ_OK; t++, walk_on(&walk)) {
     const tile_source src = cursor_next(&cursor, s);
+    c->at = c->first + t;
     status = decompress_tile(j, &src, &walk);
   }
   if (j->streaming)

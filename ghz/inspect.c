@@ -47,7 +47,7 @@ typedef struct range_job {
   thread_range *ranges;
 } range_job;
 
-static ghz_status range_chunk(const void *job, const chunk *c) {
+static ghz_status range_chunk(const void *job, chunk *c) {
   const range_job *j = job;
   size_t start = c->first * TILE, count = j->n - start < GHZ_CHUNK ? j->n - start : GHZ_CHUNK;
   double min, max;
@@ -125,14 +125,16 @@ struct look_job {
   size_t result_size;
 };
 
-static ghz_status look_chunk(const void *job, const chunk *c) {
+static ghz_status look_chunk(const void *job, chunk *c) {
   const look_job *j = job;
   const ghz_slice *s = &j->source.slice;
   tile_cursor cursor = cursor_at(&j->source, c->index);
   tile_walk walk = walk_from(&s->shape, c->first);
   ghz_status status = GHZ_OK;
-  for (uint64_t t = 0; t < c->tiles && status == GHZ_OK; t++, walk_on(&walk))
+  for (uint64_t t = 0; t < c->tiles && status == GHZ_OK; t++, walk_on(&walk)) {
+    c->at = c->first + t;
     status = j->look(j, cursor_next(&cursor, s), &walk.extent, j->results + (size_t)c->thread * j->result_size);
+  }
   return status;
 }
 

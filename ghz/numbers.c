@@ -51,7 +51,7 @@ static ghz_status sum_raw(const number_job *j, const tile_source *src, unsigned 
   return GHZ_OK;
 }
 
-static ghz_status sum_chunk(const void *job, const chunk *c) {
+static ghz_status sum_chunk(const void *job, chunk *c) {
   const number_job *j = job;
   const ghz_slice *of = &j->source[0].slice;
   number_sums *s = &j->sums[c->thread];
@@ -61,6 +61,7 @@ static ghz_status sum_chunk(const void *job, const chunk *c) {
   ghz_status status = GHZ_OK;
   for (uint64_t t = 0; t < c->tiles && status == GHZ_OK; t++, walk_on(&walk)) {
     const tile_source src = cursor_next(&cursor, of);
+    c->at = c->first + t;
     status = is_raw(&src) ? sum_raw(j, &src, walk.extent.n, s)
                           : j->tiles->moments(&of->lattice, src, &walk.extent, &m);
   }
@@ -132,7 +133,7 @@ static void add_lattice_comparison(const number_job *j, const lattice_comparison
       add_lattice_sum(&m->magnitude[i], &s->unit, 1, first_power(s->magnitude[i]));
 }
 
-static ghz_status compare_chunk(const void *job, const chunk *c) {
+static ghz_status compare_chunk(const void *job, chunk *c) {
   const number_job *j = job;
   const ghz_slice *of = &j->source[0].slice;
   number_sums *s = &j->sums[c->thread];
@@ -144,6 +145,7 @@ static ghz_status compare_chunk(const void *job, const chunk *c) {
     const tile_source src[2] = {cursor_next(&cursor[0], of), cursor_next(&cursor[1], &j->source[1].slice)};
     const tile_place place = place_in(&of->shape, &walk.extent);
     const uint64_t first = offset_of(&of->shape, walk.origin);
+    c->at = c->first + t;
     status = is_raw(&src[0]) || is_raw(&src[1]) ? compare_raw(j, src, &place, first, s)
                                                 : j->tiles->compare(&of->lattice, src, &place, first, &m);
   }

@@ -32,7 +32,8 @@ int ghz_reorder_scratch(uint64_t groups, size_t slot_bytes, size_t unused, size_
 void ghz_reorder_begin(reorder_buffer *b, const tile_sink *sink, uint64_t groups, size_t slot_bytes,
                        uint8_t *scratch) {
   size_t n = slots_for(groups);
-  *b = (reorder_buffer){.sink = sink, .groups = groups, .slots = n, .slot_bytes = slot_bytes, .idle = n};
+  *b = (reorder_buffer){
+      .sink = sink, .groups = groups, .slots = n, .slot_bytes = slot_bytes, .idle = n, .failed_at = UINT64_MAX};
   b->slot = (reorder_slot *)(void *)scratch;
   scratch += (n * sizeof(reorder_slot) + 63) & ~(size_t)63;
   b->window = (uint32_t *)(void *)scratch;
@@ -112,8 +113,11 @@ void ghz_reorder_complete(reorder_buffer *b, uint64_t group, uint32_t slot, uint
   copy(b, retired);
 }
 
-void ghz_reorder_fail(reorder_buffer *b, ghz_status status) {
+/* Groups are issued in order, and those that are issued are tried: so the first tile that fails is
+ * always among these. */
+void ghz_reorder_fail(reorder_buffer *b, ghz_status status, uint64_t tile) {
   omp_set_lock(&b->lock);
   b->status = status; /* damage says more than lack of room */
+  b->failed_at = tile < b->failed_at ? tile : b->failed_at;
   omp_unset_lock(&b->lock);
 }

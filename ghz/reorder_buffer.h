@@ -23,7 +23,8 @@ typedef struct reorder_buffer {
   const tile_sink *sink;
   uint64_t groups;                /* there are so many */
   uint64_t issued, retired, used; /* groups issued, groups retired, their bytes */
-  ghz_status status;              /* of the first failure; no group is issued after one */
+  ghz_status status;              /* of a failure; no group is issued after one */
+  uint64_t failed_at;             /* the first tile that failed */
   size_t slots, slot_bytes, idle;
   reorder_slot *slot;
   /* Of group g, issued and not retired: its slot once it is complete, else NONE; at [g % slots]. */
@@ -48,7 +49,7 @@ int ghz_reorder_issue(reorder_buffer *b, uint64_t *group, uint32_t *slot, uint8_
 /* The group is written in its slot, in `size` bytes. */
 void ghz_reorder_complete(reorder_buffer *b, uint64_t group, uint32_t slot, uint64_t size);
 
-/* The group could not be written. */
-void ghz_reorder_fail(reorder_buffer *b, ghz_status status);
+/* A group could not be written from this tile on. */
+void ghz_reorder_fail(reorder_buffer *b, ghz_status status, uint64_t tile);
 
 #endif

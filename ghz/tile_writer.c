@@ -50,7 +50,7 @@ static ghz_status write_chunk(ghz_context *ctx, const tile_writer *w, const chun
     size_t size;
     ghz_status status = w->write(w->job, c, &at, dst, &size, inexact);
     if (status != GHZ_OK)
-      return ghz_fail(ctx, status, "tile %llu is damaged", (unsigned long long)(c->first + t));
+      return ghz_tile_failed(ctx, status, c->first + t);
     if (!direct) {
       if (size > sink->room - *used)
         return full(ctx, sink);
@@ -89,9 +89,9 @@ typedef struct shared_work {
   int inexact;
 } shared_work;
 
-/* Writes the chunks of a group to dst. */
+/* Writes the chunks of a group to dst. Where it fails, *failed_at is the tile. */
 static ghz_status write_group(const shared_work *s, uint64_t group, uint8_t *dst, uint64_t *written,
-                              int *inexact) {
+                              int *inexact, uint64_t *failed_at) {
   const tile_writer *w = s->writer;
   const uint8_t *start = dst;
   uint64_t chunks = chunks_of(s->tiles), end = (group + 1) * GROUP < chunks ? (group + 1) * GROUP : chunks;
@@ -102,6 +102,7 @@ static ghz_status write_group(const shared_work *s, uint64_t group, uint8_t *dst
     for (uint64_t t = 0; t < c.tiles; t++, walk_on(&at)) {
       size_t size;
       ghz_status status = w->write(w->job, &c, &at, dst, &size, inexact);
+      *failed_at = c.first + t;
       if (status != GHZ_OK)
         return status;
       store_u16(s->sink->sizes + 2 * (i * TILES_PER_CHUNK + t), (uint16_t)size);
@@ -113,17 +114,17 @@ static ghz_status write_group(const shared_work *s, uint64_t group, uint8_t *dst
 }
 
 static void write_groups(shared_work *s) {
-  uint64_t group, size;
+  uint64_t group, size, tile;
   uint32_t slot;
   uint8_t *dst;
   int inexact = 0;
   ghz_status status = GHZ_OK;
   while (status == GHZ_OK && ghz_reorder_issue(&s->buffer, &group, &slot, &dst)) {
-    status = write_group(s, group, dst, &size, &inexact);
+    status = write_group(s, group, dst, &size, &inexact, &tile);
     if (status == GHZ_OK)
       ghz_reorder_complete(&s->buffer, group, slot, size);
     else
-      ghz_reorder_fail(&s->buffer, status);
+      ghz_reorder_fail(&s->buffer, status, tile);
   }
   if (inexact) {
 #pragma omp atomic write
@@ -147,7 +148,7 @@ static ghz_status write_in_parallel(ghz_context *ctx, const tile_writer *w, ghz_
   if (s.buffer.status == GHZ_ECAPACITY)
     return full(ctx, sink);
   if (s.buffer.status != GHZ_OK)
-    return ghz_fail(ctx, s.buffer.status, "a tile is damaged");
+    return ghz_tile_failed(ctx, s.buffer.status, s.buffer.failed_at);
   if (sink->ends)
     ghz_put_ends(sink, result->tiles);
   result->payload_size = s.buffer.used;

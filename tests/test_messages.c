@@ -1,6 +1,7 @@
 /* test_messages.c: what the library says of calls that fail: what, and why; with a context in it,
  * without one in the thread. */
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "damage.h"
 #include "support.h"
 #include <float.h>
 #include <math.h>
@@ -147,6 +148,42 @@ Test(messages, of_a_thread) {
   CONTEXT(ctx, NULL, 1);
   computing(NULL);
   cr_assert_str_eq(ghz_context_message(ctx), "");
+}
+
+/* ---- Damage ---- */
+/* Operations on a damaged stream; the arrays that they write to have room. */
+static ghz_status scan_it(ghz_context *ctx, ghz_bytes s, ref_bytes room) {
+  (void)room;
+  return ghz_scan(ctx, s, &(ghz_statistics){0});
+}
+static ghz_status compare_it(ghz_context *ctx, ghz_bytes s, ref_bytes room) {
+  (void)room;
+  return ghz_difference(ctx, s, s, &(ghz_comparison){0});
+}
+static ghz_status decompress_it(ghz_context *ctx, ghz_bytes s, ref_bytes room) {
+  return ghz_decompress(ctx, s, GHZ_F32, room.data, room.size / 4);
+}
+static ghz_status add_it(ghz_context *ctx, ghz_bytes s, ref_bytes room) {
+  size_t size;
+  return ghz_add(ctx, s, s, room.data, room.size, &size);
+}
+
+/* Of two damaged tiles the first, in whatever order threads find them. */
+Test(messages, name_the_first_damaged_tile_with_any_threads) {
+  static ghz_status (*const operations[])(ghz_context *, ghz_bytes, ref_bytes) = {scan_it, compare_it,
+                                                                                  decompress_it, add_it};
+  const size_t n = 40 * GHZ_CHUNK;
+  CONTEXT(one, NULL, 1);
+  CONTEXT(four, NULL, 4);
+  const ref_bytes broken = stream_of(one, &lattice, GHZ_ORDER_BEST, "walk", n, 1), room = bytes_new(8 * n);
+  for (uint64_t second = 150; second <= 600; second += 225) {
+    damage_tile(broken, 149);
+    damage_tile(broken, second);
+    for (size_t i = 0; i < COUNT(operations); i++) {
+      says(operations[i](one, view(broken), room), GHZ_ECORRUPT, one, "tile 149 is damaged", "one thread");
+      says(operations[i](four, view(broken), room), GHZ_ECORRUPT, four, "tile 149 is damaged", "four threads");
+    }
+  }
 }
 
 /* ---- Threads ---- */
