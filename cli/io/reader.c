@@ -7,8 +7,8 @@
 
 #include "report/report.h"
 
-static bool told;    /* a read that failed has been reported */
-static file *shared; /* of the files that share a descriptor, the one that has it */
+static bool reported; /* a read that failed has been reported */
+static file *shared;  /* of the files that share a descriptor, the one that has it */
 
 /* ---- Descriptors ----------------------------------------------------------------------------- */
 
@@ -20,7 +20,7 @@ static const char *read_file(file *f, void *to, size_t size, size_t *got) {
   }
   if (file_read(f, to, size, got))
     return NULL;
-  told = true;
+  reported = true;
   return "cannot be read";
 }
 
@@ -51,8 +51,8 @@ void reader_share_descriptor(frame_reader *r) {
 /* ---- Files ----------------------------------------------------------------------------------- */
 
 bool reader_ok(ghz_status status) {
-  const bool quiet = told;
-  told = false;
+  const bool quiet = reported;
+  reported = false;
   if (status == GHZ_OK)
     return true;
   return quiet ? false : fail("", "%s", ghz_context_message(NULL));

@@ -30,6 +30,11 @@ bool values_differ(const values *v, const char *path);
 /* Reads up to `count` values and sets *got, which is 0 only at the end. */
 bool values_read(values *v, double *to, size_t count, size_t *got);
 
+/* Value number i of an array of a type. */
+static inline double value_at(ghz_type type, const void *x, size_t i) {
+  return type == GHZ_F64 ? ((const double *)x)[i] : (double)((const float *)x)[i];
+}
+
 /* Bytes of the file that were read so far. */
 uint64_t values_bytes(const values *v);
 

@@ -5,27 +5,22 @@
 
 #include "report/report.h"
 
-static bool told; /* a write that failed has been reported */
-
 static const char *write_bytes(void *user, const void *data, size_t size) {
-  if (output_write(user, data, size))
-    return NULL;
-  told = true;
-  return "cannot be written";
+  frame_writer *w = user;
+  w->reported = !output_write(w->out, data, size);
+  return w->reported ? "cannot be written" : NULL;
 }
 
 bool writer_ok(frame_writer *w, ghz_status status) {
-  const bool quiet = told;
-  told = false;
   if (status == GHZ_OK)
     return true;
   ghz_file_abandon(w->own);
   w->own = NULL;
-  return quiet ? false : fail("", "%s", ghz_context_message(NULL));
+  return w->reported ? false : fail("", "%s", ghz_context_message(NULL));
 }
 
 bool writer_begin(frame_writer *w, output *out, const ghz_file_header *header, int pack) {
-  const ghz_file_sink sink = {.user = out, .name = out->name, .write = write_bytes};
+  const ghz_file_sink sink = {.user = w, .name = out->name, .write = write_bytes};
   *w = (frame_writer){.out = out};
   return writer_ok(w, ghz_file_create_sink(&sink, header, &w->own)) &&
          (pack == 0 || writer_ok(w, ghz_file_set_pack(w->own, pack)));

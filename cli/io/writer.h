@@ -9,7 +9,8 @@
 
 typedef struct frame_writer {
   output *out;
-  ghz_file_writer *own; /* NULL: none */
+  ghz_file_writer *own; /* NULL: none; it writes by this structure, which must stay where it is */
+  bool reported;        /* a write failed, and a message says so */
 } frame_writer;
 
 /* pack: the level at which frames are packed; 0: not at all. Calls that return false have printed

@@ -149,7 +149,7 @@ static layout lay_out(const picture *p) {
   return l;
 }
 
-static double value_at(const picture *p, int panel, size_t i) {
+static double panel_value(const picture *p, int panel, size_t i) {
   return panel == 0 ? p->original[i] : panel == 1 ? p->result[i] : p->result[i] - p->original[i];
 }
 
@@ -175,7 +175,7 @@ static void draw_panel(const picture *p, const canvas *c, const layout *l, int p
   canvas_text(c, left + l->column / 2, GAP, ALIGN_MIDDLE, title);
   for (size_t i = 0; i < p->width * p->height; i++)
     canvas_fill(c, x + i % p->width * l->zoom, TOP + i / p->width * l->zoom, l->zoom, l->zoom,
-                pick(s, value_at(p, panel, i)));
+                pick(s, panel_value(p, panel, i)));
   draw_scale(c, left, TOP + l->height + GAP / 2, l->column, s);
 }
 

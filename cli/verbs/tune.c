@@ -72,7 +72,7 @@ static void print_table(const tuning *t, const findings *f) {
     printf(", measured on %llu in the middle", (unsigned long long)t->count);
   if (t->range.min <= t->range.max)
     printf(", %s to %s", text_double(t->range.min).text, text_double(t->range.max).text);
-  printf(", %s\n", tiles_text(&t->shape));
+  printf(", %s\n", tiles_text(&t->header.shape));
   printf("  %9s %12s %10s %10s %9s %10s %10s\n", "--rel", "--abs", "ratio", "bits/value", "PSNR dB", "compress",
          "decompress");
   for (int i = 0; i < f->count; i++)
@@ -133,16 +133,18 @@ const verb verb_tune = {
     .summary = "show what each bound costs: ratio, PSNR, speed",
     .details = "Compresses the values of each file with bounds from a tenth of the range downwards, in\n"
                "memory, and prints a table: the bound as --rel and --abs, ratio, bits per value, PSNR,\n"
-               "and the speeds of compression and decompression in GB/s. Of large files, measures the\n"
-               "64 MiB in the middle. --psnr searches the largest bound that gives a PSNR, --ratio the\n"
-               "smallest that gives a ratio, to three digits. (compress --psnr does not measure: its\n"
-               "bound gives that PSNR if every error is as large as the bound. Errors are smaller, and\n"
-               "the PSNR is mostly 4 dB higher or more.)",
+               "and the speeds of compression and decompression in GB/s. Of a file of several frames it\n"
+               "measures the one in the middle, 64 MiB. The ratio is that of the file that compress\n"
+               "writes; with --pack, of a packed one (the speeds leave packing out). --psnr searches\n"
+               "the largest bound that gives a PSNR, --ratio the smallest that gives a ratio, to three\n"
+               "digits. compress --psnr does not measure: its bound gives that PSNR even if every error\n"
+               "is as large as the bound. Most errors are smaller, so the PSNR is mostly 4 dB higher or\n"
+               "more.",
     .examples = "  ghz tune wave.f32\n"
                 "  ghz tune --psnr 80 --dims 64x64x64 wave.f32\n"
                 "  ghz tune --ratio 10 --json wave.f32\n",
     .options = OPTION_TARGET | OPTION_FILL | OPTION_ORDER | OPTION_TYPE | OPTION_DIMS | OPTION_FLAT |
-               OPTION_JSON | OPTION_THREADS,
+               OPTION_FRAME | OPTION_PACK | OPTION_JSON | OPTION_THREADS,
     .least = 1,
     .most = 1 << 30,
     .run = run,

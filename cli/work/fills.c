@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "io/values.h"
 #include "report/library.h"
 #include "report/report.h"
 
@@ -88,10 +89,6 @@ fill_watch fill_watch_begin(ghz_type type, const double *fill) {
 void fill_watch_end(fill_watch *w) {
   free(w->sample);
   w->sample = NULL;
-}
-
-static double value_at(ghz_type type, const void *x, size_t i) {
-  return type == GHZ_F64 ? ((const double *)x)[i] : (double)((const float *)x)[i];
 }
 
 static uint64_t count_equal(ghz_type type, const void *x, size_t n, double value) {

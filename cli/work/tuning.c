@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "fills.h"
+#include "io/values.h"
 #include "report/library.h"
 #include "report/report.h"
 #include "report/seconds.h"
@@ -25,19 +26,38 @@ static uint64_t middle_frame(const ghz_file_header *h) {
   return (plane * n[1] + n[1] / 2 / whole.extent[1] * whole.extent[1]) * n[2];
 }
 
+static bool choose_frames(tuning *t) {
+  return library_ok(t->in.file.name, NULL, ghz_file_choose_frames(&t->header, t->o->flat, t->o->frame_values));
+}
+
+/* Of an array in several frames the sample is one, in a file of its own. */
+static bool choose_sample(tuning *t, uint64_t *first) {
+  ghz_file_header *h = &t->header;
+  *h = (ghz_file_header){.array = t->in.shape, .count = t->in.count, .lattice = {.type = t->in.type}};
+  *first = 0;
+  if (!choose_frames(t))
+    return false;
+  *first = middle_frame(h);
+  const ghz_shape frame = ghz_file_frame_shape(h, *first);
+  if (ghz_shape_count(&frame) == h->count)
+    return true;
+  h->count = ghz_shape_count(&frame);
+  h->array =
+      (shape){.ndim = frame.dims == 1 ? 0 : 3, .dims = {frame.extent[0], frame.extent[1], frame.extent[2]}};
+  return choose_frames(t);
+}
+
 static bool read_sample(tuning *t) {
   const size_t size = ghz_type_size(t->in.type);
-  ghz_file_header h = {.array = t->in.shape, .count = t->in.count, .lattice = {.type = t->in.type}};
-  if (!library_ok(t->in.file.name, NULL, ghz_file_choose_frames(&h, t->o->flat, 0)))
-    return false;
-  const uint64_t first = middle_frame(&h);
+  uint64_t first;
   size_t got;
-  t->shape = ghz_file_frame_shape(&h, first);
-  t->count = (size_t)ghz_shape_count(&t->shape);
+  if (!choose_sample(t, &first))
+    return false;
+  t->count = (size_t)t->header.count;
   input_skip(&t->in, first);
   return buffer_reserve(&t->values, t->count * size, t->in.file.name) &&
          buffer_reserve(&t->back, t->count * size, t->in.file.name) &&
-         buffer_reserve(&t->stream, ghz_shape_bound(&t->shape, t->in.type, 1), t->in.file.name) &&
+         buffer_reserve(&t->stream, ghz_shape_bound(&t->header.shape, t->in.type, 1), t->in.file.name) &&
          input_read(&t->in, t->values.data, t->count, &got);
 }
 
@@ -73,17 +93,13 @@ void tuning_close(tuning *t) {
 
 /* ---- One bound ------------------------------------------------------------------------------- */
 
-static double value_of(ghz_type type, const void *x, size_t i) {
-  return type == GHZ_F64 ? ((const double *)x)[i] : (double)((const float *)x)[i];
-}
-
 /* Peak signal-to-noise ratio of the sample in dB, the peak being the range of the whole file. */
 static double psnr_of(const tuning *t) {
   const double range = t->range.max - t->range.min;
   double squares = 0;
   size_t finite = 0;
   for (size_t i = 0; i < t->count; i++) {
-    const double x = value_of(t->in.type, t->values.data, i), y = value_of(t->in.type, t->back.data, i);
+    const double x = value_at(t->in.type, t->values.data, i), y = value_at(t->in.type, t->back.data, i);
     if (isfinite(x) && !(t->o->has_fill && x == t->fill)) {
       const double error = (y - x) / range;
       squares += error * error;
@@ -93,15 +109,33 @@ static double psnr_of(const tuning *t) {
   return range > 0 && finite ? -10 * log10(squares / (double)finite) : NAN;
 }
 
-/* Bytes of a file of one frame that are not its stream (docs/FILE_FORMAT.md): the header twice, the
- * frame's length and checksum, the end, the index with an entry, 12 for each block of 256 KiB. */
-static size_t beside_stream(size_t stream) {
-  return 2 * 56 + 16 + 24 + 32 + 24 + 12 * ((stream >> 18) + 1);
+static const char *count_bytes(void *user, const void *data, size_t size) {
+  (void)data;
+  *(uint64_t *)user += size;
+  return NULL;
+}
+
+/* The bytes of a file whose only frame is the stream. */
+static bool measure_file(tuning *t, const ghz_lattice *l, size_t stream, uint64_t *size) {
+  const ghz_file_sink sink = {.user = size, .write = count_bytes};
+  ghz_file_writer *w;
+  t->header.lattice = *l;
+  *size = 0;
+  ghz_status status = ghz_file_create_sink(&sink, &t->header, &w);
+  if (status == GHZ_OK)
+    status = ghz_file_set_pack(w, t->o->pack);
+  if (status == GHZ_OK)
+    status = ghz_file_write_stream(w, t->ctx, (ghz_bytes){t->stream.data, stream});
+  if (status == GHZ_OK)
+    status = ghz_file_finish(w, t->ctx);
+  else
+    ghz_file_abandon(w);
+  return library_ok(t->in.file.name, NULL, status);
 }
 
 static bool compress(tuning *t, const ghz_lattice *l, size_t *size) {
   return library_ok(t->in.file.name, t->ctx,
-                    ghz_compress_shape(t->ctx, l, t->o->order, t->values.data, &t->shape, t->stream.data,
+                    ghz_compress_shape(t->ctx, l, t->o->order, t->values.data, &t->header.shape, t->stream.data,
                                        t->stream.capacity, size));
 }
 
@@ -115,7 +149,8 @@ bool tuning_try(tuning *t, double rel, bool timed, trial *r) {
   const double bytes = (double)t->count * (double)ghz_type_size(t->in.type);
   double packed = INFINITY, unpacked = INFINITY;
   ghz_lattice l;
-  size_t size = 0;
+  size_t stream = 0;
+  uint64_t size;
   const value_range range = t->range.min == 0 && t->range.max == 0 ? range_nothing() : t->range;
   if (!library_ok(t->in.file.name, NULL,
                   ghz_lattice_make(t->in.type, (ghz_bound){GHZ_REL, rel}, range.min, range.max, &l)))
@@ -124,15 +159,16 @@ bool tuning_try(tuning *t, double rel, bool timed, trial *r) {
     return false;
   for (int run = 0; run < (timed ? RUNS : 1); run++) {
     const double start = seconds();
-    if (!compress(t, &l, &size))
+    if (!compress(t, &l, &stream))
       return false;
     const double middle = seconds();
-    if (!decompress(t, size))
+    if (!decompress(t, stream))
       return false;
     packed = fmin(packed, middle - start);
     unpacked = fmin(unpacked, seconds() - middle);
   }
-  size += beside_stream(size);
+  if (!measure_file(t, &l, stream, &size))
+    return false;
   *r = (trial){rel, l.eb, bytes / (double)size, 8 * (double)size / (double)t->count, psnr_of(t), 0, 0};
   if (timed) {
     r->compress = bytes / packed / 1e9;

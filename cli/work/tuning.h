@@ -13,17 +13,17 @@ typedef struct tuning {
   const options *o;
   ghz_context *ctx;
   input in;
-  double fill;       /* with --fill */
-  value_range range; /* of the whole file */
-  ghz_shape shape;   /* of the sample: the whole array, or a frame in its middle */
-  size_t count;      /* its values */
+  double fill;            /* with --fill */
+  value_range range;      /* of the whole file */
+  ghz_file_header header; /* of the sample: the whole array, or a frame in its middle */
+  size_t count;           /* its values */
   buffer values, stream, back;
 } tuning;
 
 /* What a bound gives on the sample. */
 typedef struct trial {
   double rel, eb;              /* the relative bound that was asked for, and the bound itself */
-  double ratio, bits;          /* per value */
+  double ratio, bits;          /* of a file of the sample; bits per value */
   double psnr;                 /* over the range of the whole file; NaN where that is 0 */
   double compress, decompress; /* GB/s of original bytes; 0 if not measured */
 } trial;
