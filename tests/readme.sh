@@ -1,11 +1,10 @@
 #!/usr/bin/env bash
-# readme.sh: compiles and runs the C of the README. usage: readme.sh README.md ghz/ libghz.a CC
+# readme.sh: compiles and runs the first C of docs/C.md. usage: readme.sh C.md ghz/ libghz.a CC
 # SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 
-# The first block of C, which is about libghz alone; readme_mpi.sh has the other one.
 block() {
   sed -n '/^```c$/,/^```$/p' "$1" | awk '/^```c$/ { n++; next } /^```$/ { next } n == 1'
 }
@@ -19,6 +18,6 @@ block() {
   printf '    worst = fmax(worst, fabs((double)z[i] - ((double)x[i] + (double)y[i])));\n'
   printf '  printf("worst error %%g\\n", worst);\n  return worst > 0 && worst <= 2e-3 ? 0 : 1;\n}\n'
 } >"$dir/readme.c"
-grep -q ghz_sum_alloc "$dir/readme.c" || { echo "the README has no C" >&2; exit 1; }
+grep -q ghz_sum_alloc "$dir/readme.c" || { echo "$1 has no C" >&2; exit 1; }
 "$4" -std=c17 -Wall -Wextra -Wno-misleading-indentation -Werror -I "$2" "$dir/readme.c" "$3" -fopenmp -lm -o "$dir/readme"
 "$dir/readme"

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# readme_mpi.sh: compiles and runs the MPI program of the README as it stands there, and then a
+# readme_mpi.sh: compiles and runs the first C of docs/collectives.md as it stands there, and then a
 # program that knows nothing of libghzmpi, with the library preloaded.
-# usage: readme_mpi.sh README.md ROOT MPICC MPIEXEC LIBGHZMPI.a LIBGHZ.a INTERCEPT.so [LIBRARY...]
+# usage: readme_mpi.sh collectives.md ROOT MPICC MPIEXEC LIBGHZMPI.a LIBGHZ.a INTERCEPT.so [LIBRARY...]
 # SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail
-readme=$1 root=$2 mpicc=$3 mpiexec=$4 libghzmpi=$5 libghz=$6 intercept=$7
+document=$1 root=$2 mpicc=$3 mpiexec=$4 libghzmpi=$5 libghz=$6 intercept=$7
 shift 7 # what is left: what the static libraries need
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 
 block() {
-  sed -n '/^```c$/,/^```$/p' "$readme" | awk '/^```c$/ { n++; next } /^```$/ { next } n == 2'
+  sed -n '/^```c$/,/^```$/p' "$document" | awk '/^```c$/ { n++; next } /^```$/ { next } n == 1'
 }
 
 # program CALL...: sums x over all ranks, and checks it against 1e-4 of the range 2 per rank
@@ -27,7 +27,7 @@ program() {
 }
 
 block | program >"$dir/readme.c"
-grep -q ghz_allreduce "$dir/readme.c" || { echo "the README has no MPI program" >&2; exit 1; }
+grep -q ghz_allreduce "$dir/readme.c" || { echo "$document has no MPI program" >&2; exit 1; }
 "$mpicc" -std=c17 -I "$root/ghz" -I "$root/collectives" "$dir/readme.c" "$libghzmpi" "$libghz" -fopenmp -lm "$@" -o "$dir/readme"
 GHZ_MPI_MODE=homomorphic "$mpiexec" -n 3 "$dir/readme"
 

@@ -22,9 +22,9 @@ def test_blocks(document: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     text = (CLONE / document).read_text()
     monkeypatch.chdir(tmp_path)
     begin, end = 0, len(text)
-    if document == "README.md":  # of which Zarr's blocks have a test of their own
+    if document == "README.md":  # whose block of Zarr has a test of its own
         begin = text.index("## In Python\n")
-        end = text.index("\n## ", begin)
+        end = text.index("\nThe mean of ten Zarr stores", begin)
     names: dict[str, Any] = {"x": field((20, 40, 50)), "y": field((20, 40, 50), seed=1)}
     blocks = list(re.compile(r"^```python\n(.*?)^```$", re.M | re.S).finditer(text, begin, end))
     for block in blocks:
