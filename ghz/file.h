@@ -170,11 +170,12 @@ typedef struct ghz_file_sink {
 } ghz_file_sink;
 
 /* Begins a file. The header says what will be written: array, count, lattice, shape, frame_values
- * (ghz_file_choose_frames). With lattice.eb 0 the lattice is that of the first stream. A path gets
- * its file in ghz_file_finish: until then an unfinished one is beside it, under another name. One
- * that is there is replaced when the new one is on the disk.
- * After an error *writer is NULL. Errors: EINVAL (also: a header that no reader would take), EIO,
- * EUNSUPPORTED, ENOMEM. */
+ * (ghz_file_choose_frames). With lattice.eb 0 the lattice is that of the first stream. A path, or
+ * the end of its symbolic links, gets its file in ghz_file_finish: until then an unfinished one is
+ * beside it, under another name. An existing file is replaced only after the new one has been
+ * synced to disk. A relative path needs the same working directory until then.
+ * After an error *writer is NULL. Errors: EINVAL (also: a header that no reader would take), EIO
+ * (also: an existing file is protected from writing), EUNSUPPORTED, ENOMEM. */
 GHZ_TRY ghz_status ghz_file_create(const char *path, const ghz_file_header *header, ghz_file_writer **writer);
 GHZ_TRY ghz_status ghz_file_create_sink(const ghz_file_sink *sink, const ghz_file_header *header,
                                         ghz_file_writer **writer);

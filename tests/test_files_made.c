@@ -4,6 +4,7 @@
 #include "allocator.h"
 #include "files.h"
 #include <errno.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -104,6 +105,54 @@ Test(files_made, replace_another_when_they_are_on_the_disk, .init = make_folder)
   cr_assert_eq(ghz_file_finish(w, NULL), GHZ_EIO);
   cr_assert(stat(path, &after) == 0 && after.st_ino == before.st_ino, "the file that was there is gone");
   unlink(path);
+  cr_assert_eq(rmdir(folder), 0, "an unfinished file stays behind");
+}
+
+Test(files_made, are_where_links_lead, .init = make_folder) {
+  const ghz_file_header h = header_of(&file_cases[7]);
+  uint64_t count;
+  const float *x = values_of(&file_cases[7], &count);
+  const char *near = path_in(folder, "near.ghz"), *far = path_in(folder, "far.ghz");
+  struct stat status;
+  cr_assert_eq(symlink("far.ghz", near), 0);
+  for (int turn = 0; turn < 2; turn++) { /* to a file that is not there yet, and to one that is */
+    write_named(near, &h, NULL, x, (size_t)count);
+    cr_assert(lstat(near, &status) == 0 && S_ISLNK(status.st_mode), "the link is gone");
+    cr_assert(lstat(far, &status) == 0 && S_ISREG(status.st_mode), "what the link names is not there");
+  }
+  unlink(near);
+  unlink(far);
+  cr_assert_eq(rmdir(folder), 0, "an unfinished file stays behind");
+}
+
+Test(files_made, do_not_replace_a_file_that_is_protected, .init = make_folder) {
+  const ghz_file_header h = header_of(&file_cases[7]);
+  uint64_t count;
+  const float *x = values_of(&file_cases[7], &count);
+  const char *path = path_in(folder, "a.ghz");
+  ghz_file_writer *w;
+  if (geteuid() == 0) /* to whom nothing is protected */
+    cr_assert(chown(folder, 65534, 65534) == 0 && setresuid(65534, 65534, 65534) == 0);
+  write_named(path, &h, NULL, x, (size_t)count);
+  chmod(path, 0444);
+  cr_assert_eq(ghz_file_create(path, &h, &w), GHZ_EIO);
+  cr_assert(strstr(ghz_context_message(NULL), "a.ghz: Permission denied"), "%s", ghz_context_message(NULL));
+  cr_assert_eq(ghz_file_append(path, 1, &w), GHZ_EIO);
+  unlink(path);
+  cr_assert_eq(rmdir(folder), 0, "an unfinished file stays behind");
+}
+
+Test(files_made, say_when_they_become_larger_than_a_file_may, .init = make_folder) {
+  const ghz_file_header h = header_of(&file_cases[7]);
+  uint64_t count;
+  const float *x = values_of(&file_cases[7], &count);
+  const char *path = path_in(folder, "a.ghz");
+  ghz_file_writer *w;
+  cr_assert_eq(setrlimit(RLIMIT_FSIZE, &(struct rlimit){4096, 4096}), 0);
+  worked(ghz_file_create(path, &h, &w), "create");
+  cr_assert_eq(ghz_file_write(w, NULL, x, (size_t)count), GHZ_EIO); /* and no SIGXFSZ ended the test */
+  cr_assert(strstr(ghz_context_message(NULL), "a.ghz: File too large"), "%s", ghz_context_message(NULL));
+  ghz_file_abandon(w);
   cr_assert_eq(rmdir(folder), 0, "an unfinished file stays behind");
 }
 

@@ -196,9 +196,9 @@ static bool copy_first(combination *c) {
 }
 
 static bool write_output(combination *c) {
-  if (!c->out.temporary)
+  if (!c->out.file.name)
     return fail(c->out.name, "HDF5 is written to regular files alone: -o FILE");
-  if (!copy_first(c) || !data_set_open(&c->to, c->out.temporary, c->o->var, true))
+  if (!copy_first(c) || !data_set_open(&c->to, c->out.file.name, c->o->var, true))
     return false;
   c->to.name = c->out.name;
   c->stays_missing = missing_stays(c);

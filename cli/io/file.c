@@ -154,9 +154,10 @@ static bool copy_rest(file *f, int to, const char *directory) {
   uint64_t done = 0;
   for (size_t n = 1; ok && n; done += n) {
     ok = file_read(f, piece.data, PIECE, &n);
-    if (ok && !write_all(to, piece.data, n))
+    const int error = ok ? ghz_write_all(to, piece.data, n) : 0;
+    if (error)
       ok = fail(f->name, "temporary file in %s: %s (TMPDIR names another directory; --abs needs none)",
-                directory, strerror(errno));
+                directory, strerror(error));
     progress_set(done);
   }
   f->size = done;
@@ -195,20 +196,4 @@ bool file_differs(const file *f, const char *path) {
 bool name_ends(const char *name, const char *ending) {
   size_t n = strlen(name), e = strlen(ending);
   return n > e && strcasecmp(name + n - e, ending) == 0;
-}
-
-bool write_all(int fd, const void *data, size_t size) {
-  const unsigned char *from = data;
-  while (size > 0) {
-    ssize_t n = write(fd, from, size < ((size_t)1 << 30) ? size : (size_t)1 << 30);
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n == 0) /* a broken device: no endless loop */
-      errno = ENOSPC;
-    if (n <= 0)
-      return false;
-    from += n;
-    size -= (size_t)n;
-  }
-  return true;
 }

@@ -53,7 +53,4 @@ bool file_differs(const file *f, const char *path);
 /* Whether the name ends in `ending` (".npy"), in small or capital letters. */
 bool name_ends(const char *name, const char *ending);
 
-/* Writes all bytes to a descriptor. On failure errno is set. */
-bool write_all(int fd, const void *data, size_t size);
-
 #endif

@@ -7,11 +7,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "file/unfinished.h"
+
 typedef struct output {
   const char *name; /* for messages */
-  char *path;       /* final name; NULL: standard output, or a device written directly */
-  char *temporary;  /* unfinished file beside it */
-  int fd;           /* -1: not open */
+  unfinished_file file; /* without a name for standard output, or a device written directly */
+  int fd;               /* of any of them; -1: not open */
   bool force;
   bool standard;  /* standard output */
   uint64_t bytes; /* written so far */
@@ -22,10 +23,6 @@ typedef struct output {
 bool output_open(output *out, const char *path, bool force);
 
 bool output_write(output *out, const void *data, size_t size);
-
-/* Waits until what was written is on the disk: before a file takes the place of the only other one
- * with its contents. */
-bool output_sync(const output *out);
 
 /* Writes the first bytes again. */
 bool output_rewrite_start(output *out, const void *data, size_t size);

@@ -47,23 +47,25 @@ void signals_install(void) {
   }
 }
 
-/* mkstemp, then either unlink at once or keep the name for the handler, with no signal in
- * between. */
-static int make(char *pattern, int keep) {
-  sigset_t set = caught_set(), old;
-  sigprocmask(SIG_BLOCK, &set, &old);
-  int fd = mkstemp(pattern), error = errno;
-  if (fd >= 0 && keep)
-    unfinished = pattern;
-  else if (fd >= 0)
-    unlink(pattern);
-  sigprocmask(SIG_SETMASK, &old, NULL);
-  errno = error;
-  return fd;
+/* Lets no signal come between making a file and knowing its name. */
+static void hold(sigset_t *old) {
+  const sigset_t set = caught_set();
+  sigprocmask(SIG_BLOCK, &set, old);
 }
 
-int signals_mkstemp(char *pattern) {
-  return make(pattern, 1);
+static void let_go(const sigset_t *old) {
+  const int error = errno;
+  sigprocmask(SIG_SETMASK, old, NULL);
+  errno = error;
+}
+
+int signals_create(unfinished_file *u, const char *path, const struct stat *old) {
+  sigset_t set;
+  hold(&set);
+  const int error = ghz_unfinished_create(u, path, old);
+  unfinished = u->name;
+  let_go(&set);
+  return error;
 }
 
 void signals_forget(void) {
@@ -72,6 +74,7 @@ void signals_forget(void) {
 
 int signals_scratch(const char **directory) {
   char pattern[4096];
+  sigset_t set;
   const char *chosen = getenv("TMPDIR");
   *directory = chosen && *chosen ? chosen : "/tmp";
   int length = snprintf(pattern, sizeof pattern, "%s/ghz-XXXXXX", *directory);
@@ -79,5 +82,10 @@ int signals_scratch(const char **directory) {
     errno = ENAMETOOLONG;
     return -1;
   }
-  return make(pattern, 0);
+  hold(&set);
+  int fd = mkstemp(pattern);
+  if (fd >= 0)
+    unlink(pattern);
+  let_go(&set);
+  return fd;
 }

@@ -3,13 +3,15 @@
 #ifndef GHZ_CLI_SIGNALS_H
 #define GHZ_CLI_SIGNALS_H
 
+#include "file/unfinished.h"
+
 /* Ignores SIGPIPE and SIGXFSZ, so that writes report an error. Catches the signals that end
  * programs. */
 void signals_install(void);
 
-/* Makes a new file by mkstemp and removes it if a signal comes. At most one at a time. Returns its
- * descriptor, or -1 with errno set. `pattern` must live until signals_forget. */
-int signals_mkstemp(char *pattern);
+/* Creates an unfinished file, as ghz_unfinished_create, and removes it if a signal comes. At most
+ * one at a time. It must live until signals_forget. */
+int signals_create(unfinished_file *u, const char *path, const struct stat *old);
 
 /* That file needs no removal any more: it has its name, or is removed. */
 void signals_forget(void);

@@ -2,6 +2,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "repack.h"
 
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
 #include "each_file.h"
 #include "io/output.h"
 #include "io/reader.h"
@@ -39,20 +43,22 @@ static bool write_again(repacking *p, int level) {
   return ok;
 }
 
-/* A file takes its own place, so it must be one. */
-static bool check_places(const repacking *p, const char *to, bool own) {
+/* A file takes its own place, so it must be one, and not be protected. */
+static bool check_places(const repacking *p, const char *to, bool own, bool force) {
   const file *from = p->reader.file;
+  if (own && !from->seekable)
+    return fail(from->name, "is no regular file; name the output with -o FILE");
   if (own)
-    return from->seekable || fail(from->name, "is no regular file; name the output with -o FILE");
+    return force || access(to, W_OK) == 0 || fail(to, "%s; use -f to replace it", strerror(errno));
   return file_differs(from, to) &&
          (!plain_named(to) ||
           fail(to, "the ending says values, and compressed ones are written: end it in .ghz"));
 }
 
 static bool repack_to(repacking *p, const options *o, const char *to, bool own) {
-  if (!check_places(p, to, own) || !output_open(&p->out, to, o->force || own))
+  if (!check_places(p, to, own, o->force) || !output_open(&p->out, to, o->force || own))
     return false;
-  const bool ok = write_again(p, o->pack) && (!own || output_sync(&p->out));
+  const bool ok = write_again(p, o->pack);
   if (!output_end(&p->out, ok))
     return false;
   const uint64_t before = reader_bytes(&p->reader);

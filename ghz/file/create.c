@@ -59,7 +59,7 @@ static ghz_status make(const char *name, const ghz_file_header *header, ghz_file
     ghz_file_fail(name, GHZ_ENOMEM, "out of memory");
     return GHZ_ENOMEM;
   }
-  *w = (ghz_file_writer){.name = own, .header = h, .order = GHZ_ORDER_BEST};
+  *w = (ghz_file_writer){.name = own, .file = {.fd = -1}, .header = h, .order = GHZ_ORDER_BEST};
   *writer = w;
   return GHZ_OK;
 }
@@ -89,9 +89,9 @@ ghz_status ghz_file_create(const char *path, const ghz_file_header *header, ghz_
   ghz_status status = make(path, header, writer);
   if (status != GHZ_OK)
     return status;
-  status = ghz_sink_create(path, &(*writer)->path);
+  status = ghz_sink_create(path, &(*writer)->file);
   if (status == GHZ_OK) {
-    (*writer)->sink = ghz_sink_calls((*writer)->path, (*writer)->name);
+    (*writer)->sink = ghz_sink_calls(&(*writer)->file, (*writer)->name);
   } else {
     ghz_file_abandon(*writer);
     *writer = NULL;
@@ -150,11 +150,8 @@ ghz_status ghz_file_finish(ghz_file_writer *w, ghz_context *ctx) {
   ghz_status status = ghz_writer_flush(w, ctx);
   if (status == GHZ_OK)
     status = write_end(w);
-  if (status == GHZ_OK && w->path) {
-    path_sink *path = w->path;
-    w->path = NULL;
-    status = ghz_sink_commit(path, w->name);
-  }
+  if (status == GHZ_OK && w->file.name)
+    status = ghz_sink_commit(&w->file, w->name);
   ghz_file_abandon(w);
   return status;
 }
@@ -162,6 +159,7 @@ ghz_status ghz_file_finish(ghz_file_writer *w, ghz_context *ctx) {
 void ghz_file_abandon(ghz_file_writer *w) {
   if (!w)
     return;
-  ghz_sink_discard(w->path);
+  ghz_unfinished_remove(&w->file);
+  ghz_unfinished_free(&w->file);
   free_writer(w);
 }

@@ -9,7 +9,7 @@
 struct ghz_file_writer {
   char *name; /* NULL: none */
   ghz_file_sink sink;
-  path_sink *path; /* NULL: the sink is the caller's */
+  unfinished_file file; /* without a name where the sink is the caller's */
   ghz_file_header header;
   int begun; /* the header was written, and its lattice is known */
   int order, pack;

@@ -16,6 +16,9 @@ if limited true 2>/dev/null && limited "$GHZ" --version >/dev/null && ! limited 
   fails 1 'locked/old.ghz: cannot be created: Permission denied' limited "$GHZ" compress -f --abs 1e-3 a.f32 -o locked/old.ghz
   fails 1 'locked/a.f32.ghz: cannot be created: Permission denied' limited "$GHZ" compress --abs 1e-3 locked/a.f32
   fails 1 'link: cannot be created: Permission denied' limited "$GHZ" add -f a.ghz a.ghz -o link
+  cp a.ghz kept.ghz && chmod 444 kept.ghz # protected: packed in its place with -f alone
+  fails 1 'kept.ghz: Permission denied; use -f' limited "$GHZ" unpack kept.ghz
+  ok limited "$GHZ" unpack -f kept.ghz
   fails 1 'secret.f32: Permission denied' limited "$GHZ" compress --abs 1e-3 secret.f32 -o new.ghz
   fails 1 'temporary file in locked: Permission denied' limited env TMPDIR=locked bash -c \
     'cat a.f32 | "$GHZ" compress --rel 1e-3 --type f32 -o new.ghz'
