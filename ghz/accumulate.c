@@ -3,9 +3,10 @@
 
 #include <string.h>
 
-#include "call.h"
 #include "compute.h"
+#include "context/call.h"
 #include "describe.h"
+#include "stream/sizes.h"
 
 /* The accumulator is an operand and the destination: the sum is laid out in scratch, now that its
  * bound is known. */

@@ -4,7 +4,7 @@
 #define GHZ_AGREE_H
 
 #include "compute.h"
-#include "operand.h"
+#include "stream/operand.h"
 
 /* Opens the headers of all operands, which must agree; the indices are not looked at yet. *result
  * is then the header of the result but for its step and bound, and *counting the number of operands

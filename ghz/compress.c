@@ -3,11 +3,12 @@
 
 #include "compress.h"
 
-#include "call.h"
+#include "context/call.h"
+#include "context/floating.h"
 #include "describe.h"
-#include "floating.h"
 #include "lattice.h"
-#include "tile_writer.h"
+#include "stream/sizes.h"
+#include "stream/tile_writer.h"
 
 typedef struct compress_job {
   const tile_codec *tiles;

@@ -3,8 +3,8 @@
 #ifndef GHZ_COMPRESS_H
 #define GHZ_COMPRESS_H
 
-#include "place.h"
-#include "stream.h"
+#include "stream/place.h"
+#include "stream/stream.h"
 
 /* Tiles first .. first + tiles - 1 of an array that begins at x. */
 typedef struct compression {

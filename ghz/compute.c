@@ -4,11 +4,12 @@
 #include "compute.h"
 
 #include "agree.h"
-#include "call.h"
-#include "floating.h"
+#include "context/call.h"
+#include "context/floating.h"
 #include "rules/bytes.h"
 #include "rules/lattice_rules.h"
-#include "tile_writer.h"
+#include "stream/sizes.h"
+#include "stream/tile_writer.h"
 
 typedef struct compute_job {
   const tile_codec *tiles;

@@ -5,11 +5,11 @@
 
 #include <string.h>
 
-#include "call.h"
+#include "context/call.h"
+#include "context/parallel.h"
 #include "lattice.h"
-#include "operand.h"
-#include "parallel.h"
-#include "place.h"
+#include "stream/operand.h"
+#include "stream/place.h"
 
 /* From this size on results pass the caches by: reading the old lines first would double the
  * traffic. */

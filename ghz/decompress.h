@@ -3,7 +3,7 @@
 #ifndef GHZ_DECOMPRESS_H
 #define GHZ_DECOMPRESS_H
 
-#include "context.h"
+#include "context/context.h"
 
 /* A part of an array: it begins at `origin` (z, y, x). Its own array is `shape`, of the dims of the
  * whole. */

@@ -3,7 +3,7 @@
 #ifndef GHZ_DESCRIBE_H
 #define GHZ_DESCRIBE_H
 
-#include "context.h"
+#include "context/context.h"
 
 typedef struct shape_text {
   char text[112];

@@ -1,94 +1,16 @@
-/* inspect.c: looking at arrays and streams: the range of their values, headers, and what their
- * tiles hold. */
+/* inspect.c: looking at streams: headers, what their tiles hold, and the range of their values. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include <math.h>
 #include <string.h>
 
-#include "call.h"
-#include "floating.h"
-#include "inspect.h"
-#include "lattice.h"
-#include "operand.h"
-#include "parallel.h"
-#include "place.h"
+#include "context/call.h"
+#include "context/floating.h"
+#include "context/parallel.h"
+#include "range.h"
 #include "rules/lattice_rules.h"
-
-/* ---- Range of values ------------------------------------------------------------------------- */
-
-/* Least and greatest per thread, a cache line each. */
-typedef struct thread_range {
-  _Alignas(64) double min, max;
-} thread_range;
-
-static const thread_range *merge_ranges(thread_range *r, int threads) {
-  floating_environment env;
-  floating_begin(&env); /* denormals compare as themselves */
-  for (int i = 1; i < threads; i++) {
-    r->min = r[i].min < r->min ? r[i].min : r->min;
-    r->max = r[i].max > r->max ? r[i].max : r->max;
-  }
-  floating_end(&env);
-  return r;
-}
-
-static const thread_range nothing_yet = {INFINITY, -INFINITY};
-
-static void widen(thread_range *r, double min, double max) {
-  r->min = min < r->min ? min : r->min;
-  r->max = max > r->max ? max : r->max;
-}
-
-typedef struct range_job {
-  const tile_codec *tiles;
-  const ghz_lattice *lattice; /* type and fill */
-  const uint8_t *x;
-  size_t n;
-  thread_range *ranges;
-} range_job;
-
-static ghz_status range_chunk(const void *job, chunk *c) {
-  const range_job *j = job;
-  size_t start = c->first * TILE, count = j->n - start < GHZ_CHUNK ? j->n - start : GHZ_CHUNK;
-  double min, max;
-  j->tiles->range(j->lattice, j->x + start * ghz_type_size(j->lattice->type), count, &min, &max);
-  widen(&j->ranges[c->thread], min, max);
-  return GHZ_OK;
-}
-
-ghz_status ghz_range_of(ghz_context *ctx, const ghz_lattice *l, const void *x, size_t n, double *min,
-                        double *max) {
-  if (!ghz_type_known(l->type))
-    return ghz_fail(ctx, GHZ_EINVAL, "type %d is unknown", (int)l->type);
-  if ((!x && n) || !min || !max)
-    return ghz_fail(ctx, GHZ_EINVAL, "%s is NULL", !min ? "min" : !max ? "max" : "x");
-  thread_range *ranges = ghz_arena_reserve(&ctx->scratch, (size_t)ctx->threads * sizeof *ranges);
-  if (!ranges)
-    return ghz_fail(ctx, GHZ_ENOMEM, "no scratch for %d threads", ctx->threads);
-  for (int i = 0; i < ctx->threads; i++)
-    ranges[i] = nothing_yet;
-  range_job job = {ctx->tiles, l, x, n, ranges};
-  ghz_status status = ghz_parallel_for(ctx, range_chunk, &job, 0, tiles_of(n));
-  const thread_range *all = merge_ranges(ranges, ctx->threads);
-  *min = all->min;
-  *max = all->max;
-  return status;
-}
-
-ghz_status ghz_range(ghz_context *ctx, ghz_type type, const void *x, size_t n, double *min, double *max) {
-  GHZ_CALL(ctx);
-  return ghz_range_of(ctx, &(ghz_lattice){.type = type}, x, n, min, max);
-}
-
-ghz_status ghz_range_without(ghz_context *ctx, ghz_type type, const void *x, size_t n, double fill, double *min,
-                             double *max) {
-  GHZ_CALL(ctx);
-  ghz_lattice l = {.type = type};
-  ghz_status status = ghz_lattice_fill_in(ctx, &l, fill);
-  return status == GHZ_OK ? ghz_range_of(ctx, &l, x, n, min, max) : status;
-}
-
-/* ---- Looking at streams ---------------------------------------------------------------------- */
+#include "stream/operand.h"
+#include "stream/place.h"
 
 ghz_status ghz_info_read(ghz_bytes src, ghz_info *info) {
   ghz_slice s;
@@ -189,7 +111,7 @@ static ghz_status extrema_of_tile(const look_job *j, tile_source src, const tile
   if (status != GHZ_OK)
     return status;
   j->tiles->range(l, values, extent->n, &min, &max);
-  widen(result, min, max);
+  widen_range(result, min, max);
   return GHZ_OK;
 }
 
@@ -198,10 +120,10 @@ ghz_status ghz_extrema(ghz_context *ctx, ghz_bytes src, double *min, double *max
   void *results;
   if (!min || !max)
     return ghz_fail(ctx, GHZ_EINVAL, "%s is NULL", min ? "max" : "min");
-  ghz_status status = look_at_all(ctx, src, extrema_of_tile, &nothing_yet, sizeof nothing_yet, &results);
+  ghz_status status = look_at_all(ctx, src, extrema_of_tile, &no_values, sizeof no_values, &results);
   if (status != GHZ_OK)
     return status;
-  const thread_range *all = merge_ranges(results, ctx->threads);
+  const thread_range *all = ghz_merge_ranges(results, ctx->threads);
   *min = all->min;
   *max = all->max;
   return GHZ_OK;

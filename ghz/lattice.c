@@ -4,9 +4,8 @@
 
 #include "lattice.h"
 
-#include "call.h"
-#include "floating.h"
-#include "inspect.h"
+#include "context/call.h"
+#include "context/floating.h"
 #include "rules/bytes.h"
 #include "rules/lattice_rules.h"
 
@@ -160,59 +159,4 @@ ghz_status ghz_lattice_fill_in(ghz_context *ctx, ghz_lattice *l, double fill) {
 
 ghz_status ghz_lattice_set_fill(ghz_lattice *lattice, double fill) {
   return lattice ? ghz_lattice_fill_in(NULL, lattice, fill) : ghz_fail(NULL, GHZ_EINVAL, "lattice is NULL");
-}
-
-/* ---- Of arrays ------------------------------------------------------------------------------- */
-
-/* The range of all arrays; zeros have the one that nothing has. */
-static ghz_status range_of_all(ghz_context *ctx, const ghz_lattice *l, size_t k, const void *const *arrays,
-                               size_t n, double *min, double *max) {
-  *min = INFINITY;
-  *max = -INFINITY;
-  for (size_t i = 0; i < k; i++) {
-    double low, high;
-    ghz_status status = ghz_range_of(ctx, l, arrays[i], n, &low, &high);
-    if (status != GHZ_OK)
-      return status;
-    *min = low < *min ? low : *min;
-    *max = high > *max ? high : *max;
-  }
-  if (*min == 0 && *max == 0) {
-    *min = INFINITY;
-    *max = -INFINITY;
-  }
-  return GHZ_OK;
-}
-
-static ghz_status measure_and_make(ghz_context *ctx, ghz_type type, ghz_bound bound, const double *fill,
-                                   size_t k, const void *const *arrays, size_t n, ghz_lattice *lattice) {
-  ghz_lattice with = {.type = type};
-  double min = 0, max = 0;
-  ghz_status status = fill ? ghz_lattice_fill_in(ctx, &with, *fill) : GHZ_OK;
-  if (status == GHZ_OK && bound.kind != GHZ_ABS)
-    status = range_of_all(ctx, &with, k, arrays, n, &min, &max);
-  if (status == GHZ_OK)
-    status = ghz_lattice_make_in(ctx, type, bound, min, max, lattice);
-  if (status == GHZ_OK) {
-    lattice->has_fill = with.has_fill;
-    lattice->fill = with.fill;
-  }
-  return status;
-}
-
-ghz_status ghz_lattice_of(ghz_context *ctx, ghz_type type, ghz_bound bound, const double *fill, size_t k,
-                          const void *const *arrays, size_t n, ghz_lattice *lattice) {
-  floating_environment env;
-  floating_begin(&env); /* a denormal range is not 0 */
-  ghz_status status = measure_and_make(ctx, type, bound, fill, k, arrays, n, lattice);
-  floating_end(&env);
-  return status;
-}
-
-ghz_status ghz_lattice_for(ghz_context *ctx, ghz_type type, ghz_bound bound, const double *fill, size_t k,
-                           const void *const *arrays, size_t n, ghz_lattice *lattice) {
-  GHZ_CALL(ctx);
-  if (!lattice || !arrays || k == 0)
-    return ghz_fail(ctx, GHZ_EINVAL, k ? "lattice or arrays is NULL" : "there are no arrays");
-  return ghz_lattice_of(ctx, type, bound, fill, k, arrays, n, lattice);
 }

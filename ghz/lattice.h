@@ -3,7 +3,7 @@
 #ifndef GHZ_LATTICE_H
 #define GHZ_LATTICE_H
 
-#include "context.h"
+#include "context/context.h"
 
 static inline int ghz_type_known(ghz_type type) {
   return type == GHZ_F32 || type == GHZ_F64;
@@ -22,9 +22,5 @@ ghz_status ghz_lattice_make_in(ghz_context *ctx, ghz_type type, ghz_bound bound,
 
 /* ghz_lattice_set_fill, likewise. */
 ghz_status ghz_lattice_fill_in(ghz_context *ctx, ghz_lattice *lattice, double fill);
-
-/* ghz_lattice_for, within a call. */
-ghz_status ghz_lattice_of(ghz_context *ctx, ghz_type type, ghz_bound bound, const double *fill, size_t k,
-                          const void *const *arrays, size_t n, ghz_lattice *lattice);
 
 #endif

@@ -4,11 +4,13 @@
 
 #include <stdlib.h>
 
-#include "call.h"
 #include "compute.h"
+#include "context/call.h"
 #include "decompress.h"
 #include "describe.h"
 #include "lattice.h"
+#include "range.h"
+#include "stream/sizes.h"
 
 /* A result, for as long as it is made. */
 typedef struct block {

@@ -1,9 +1,9 @@
 /* slice.c: ranges of tiles: the pieces that collectives send, add and join. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-#include "call.h"
 #include "compress.h"
 #include "compute.h"
+#include "context/call.h"
 #include "decompress.h"
 #include "describe.h"
 #include "lattice.h"

@@ -2,7 +2,7 @@
  * leaves alone what cannot be good, and notices when the world changes. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-#include "control/tuner.h"
+#include "choice/tuner.h"
 #include "support.h"
 #include <math.h>
 

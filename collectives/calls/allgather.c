@@ -1,7 +1,7 @@
 /* allgather.c: ghz_allgather: every rank receives the block of each. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-#include "control/collective.h"
+#include "request/collective.h"
 
 static int lacks_buffer(const call *c) {
   return call_lacks_target(c) || !c->send;

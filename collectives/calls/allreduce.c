@@ -1,7 +1,7 @@
 /* allreduce.c: ghz_allreduce: every rank receives the sum, minimum or maximum of all arrays. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-#include "control/collective.h"
+#include "request/collective.h"
 
 static int lacks_buffer(const call *c) {
   return call_lacks_target(c) || (!c->send && c->set.contributions);

@@ -1,7 +1,7 @@
 /* bcast.c: ghz_bcast: every rank receives the root's array. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-#include "control/collective.h"
+#include "request/collective.h"
 
 static int lacks_buffer(const call *c) {
   return call_lacks_target(c);

@@ -1,7 +1,7 @@
 /* gather.c: ghz_gather: the root receives a block from each rank. Mirrors scatter.c. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-#include "control/collective.h"
+#include "request/collective.h"
 
 static int lacks_buffer(const call *c) {
   return (call_is_root(c) && call_lacks_target(c)) || !c->send || (c->send == MPI_IN_PLACE && !call_is_root(c));

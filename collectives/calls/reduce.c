@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/collective.h"
+#include "request/collective.h"
 
 static int lacks_buffer(const call *c) {
   int in_place = c->send == MPI_IN_PLACE;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "control/collective.h"
+#include "request/collective.h"
 
 static int in_place(const call *c) {
   return c->send == MPI_IN_PLACE;

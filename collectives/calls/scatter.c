@@ -1,7 +1,7 @@
 /* scatter.c: ghz_scatter: each rank receives its block from the root. Mirrors gather.c. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-#include "control/collective.h"
+#include "request/collective.h"
 
 static int lacks_buffer(const call *c) {
   return !c->recv || (call_is_root(c) ? !c->send || c->send == MPI_IN_PLACE : c->recv == MPI_IN_PLACE);

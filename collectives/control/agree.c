@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "control/extents.h"
 #include "engine/poll.h"
+#include "request/extents.h"
 
 /* ---- What this rank knows -------------------------------------------------------------------- */
 

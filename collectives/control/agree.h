@@ -4,9 +4,9 @@
 #ifndef GHZ_MPI_AGREE_H
 #define GHZ_MPI_AGREE_H
 
-#include "control/collective.h"
-#include "control/faults.h"
-#include "control/tuner.h"
+#include "choice/tuner.h"
+#include "request/collective.h"
+#include "request/faults.h"
 
 /* What must be the same on all ranks. */
 enum identity {

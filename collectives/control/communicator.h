@@ -4,8 +4,8 @@
 #ifndef GHZ_MPI_COMMUNICATOR_H
 #define GHZ_MPI_COMMUNICATOR_H
 
+#include "choice/tuner.h"
 #include "control/channel.h"
-#include "control/tuner.h"
 
 typedef struct communicator {
   channel_hold on;

@@ -4,8 +4,8 @@
 #ifndef GHZ_MPI_HOST_COPY_H
 #define GHZ_MPI_HOST_COPY_H
 
-#include "control/collective.h"
-#include "control/tuner.h"
+#include "choice/tuner.h"
+#include "request/collective.h"
 
 #ifdef GHZ_HAVE_CUDA
 

@@ -3,7 +3,7 @@
 #ifndef GHZ_MPI_NATIVE_H
 #define GHZ_MPI_NATIVE_H
 
-#include "control/collective.h"
+#include "request/collective.h"
 
 /* Has MPI make a call on buffers that it can take, and divides where the call averages. With
  * GHZ_MPI_VERBOSE it reports on stderr why only MPI can make the call, once per process, call and

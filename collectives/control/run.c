@@ -3,13 +3,13 @@
 
 #include <math.h>
 
-#include "control/arguments.h"
+#include "choice/select.h"
 #include "control/communicator.h"
 #include "control/execute.h"
 #include "control/host_copy.h"
 #include "control/native.h"
 #include "control/range.h"
-#include "control/select.h"
+#include "request/arguments.h"
 
 /* A call under way. */
 typedef struct run {

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "control/faults.h"
-#include "control/settings.h"
+#include "request/faults.h"
+#include "request/settings.h"
 
 intercept_settings intercept;
 

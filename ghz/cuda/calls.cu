@@ -6,7 +6,7 @@
 #include "rules/quantise.h"
 
 extern "C" {
-#include "floating.h"
+#include "context/floating.h"
 #include "lattice.h"
 }
 

@@ -4,10 +4,10 @@
 #ifndef GHZ_CONTEXT_CUH
 #define GHZ_CONTEXT_CUH
 
-#include "cuda/kernels.cuh"
+#include "cuda/kernels/kernels.cuh"
 
 extern "C" {
-#include "stream.h"
+#include "stream/stream.h"
 }
 
 // A part of the scratch memory: where it begins, and its bytes.

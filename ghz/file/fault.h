@@ -3,7 +3,7 @@
 #ifndef GHZ_FILE_FAULT_H
 #define GHZ_FILE_FAULT_H
 
-#include "context.h"
+#include "context/context.h"
 
 typedef unsigned long long ull; /* for messages */
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "call.h"
+#include "context/call.h"
 #include "file/block.h"
 
 /* ---- Sizes ----------------------------------------------------------------------------------- */

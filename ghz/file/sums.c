@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "file/layout.h"
-#include "file/reader.h"
-#include "file/writer.h"
+#include "file/reader/reader.h"
+#include "file/writer/writer.h"
 
 enum { SLOTS = 16 };
 #define SLOT_BYTES ((size_t)256 << 20) /* streams kept at a time, unless two alone are larger */

@@ -1,0 +1,80 @@
+/* cost.c: what an algorithm should cost by ranks and bytes alone. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include "choice/cost.h"
+
+/* Bytes that pass in the time that a message takes to start: 30 us at 1 GB/s. */
+static const double start = 32 << 10;
+/* Pieces of a pipeline: see prepare.c. */
+static const double piece_least = 128 << 10, piece_most = 512 << 10;
+/* Adding whole arrays instead of segments, as a part of sending them. */
+static const double adding = 0.125;
+/* Pairs of ranks that exchange data are slower over TCP than neighbours in a ring. */
+static const double exchange = 1.05;
+
+/* Rounds of a binomial tree. */
+static double rounds_of(int ranks) {
+  int n = 0;
+  while (1 << n < ranks && n < 30)
+    n++;
+  return n;
+}
+
+/* The largest power of two that is not larger; see schedules/fold.h. */
+static int members_of(int ranks) {
+  int n = 1;
+  while (n <= ranks / 2)
+    n *= 2;
+  return n;
+}
+
+static double piece_of(double bytes) {
+  double wanted = bytes / 8 < piece_least ? piece_least : bytes / 8 > piece_most ? piece_most : bytes / 8;
+  return wanted < bytes ? wanted : bytes;
+}
+
+/* A pass around a ring: allreduce makes two, and so does reduce, whose second one ends at the
+ * root. */
+static double ring(const collective *what, int ranks, double bytes) {
+  double segment = what->blocks ? bytes : bytes / ranks, passes = what->blocks ? 1 : 2;
+  return passes * (ranks - 1) * (start + segment);
+}
+
+static double doubling(int ranks, double bytes) {
+  int members = members_of(ranks);
+  return (rounds_of(members) + 2 * (members < ranks)) * (start + (1 + adding) * bytes);
+}
+
+static double halving(int ranks, double bytes) {
+  int members = members_of(ranks);
+  double folding = members < ranks ? 2 * (start + bytes) : 0;
+  return 2 * rounds_of(members) * start + exchange * 2 * (members - 1) / members * bytes + folding;
+}
+
+/* The root of a tree sends to, or receives from, as many ranks as there are rounds; blocks pass
+ * once, and the last one over all rounds. */
+static double tree(const collective *what, int ranks, double bytes) {
+  double through = rounds_of(ranks) * (start + bytes);
+  return what->blocks ? through + (ranks - 2) * bytes : through;
+}
+
+static double chain(int ranks, double bytes) {
+  return (ranks - 1) * start + bytes + (ranks - 2) * piece_of(bytes);
+}
+
+double ghz_cost(const collective *what, ghz_mpi_algorithm a, int ranks, double bytes) {
+  switch (a) {
+  case GHZ_MPI_DOUBLING:
+    return doubling(ranks, bytes);
+  case GHZ_MPI_HALVING:
+    return halving(ranks, bytes);
+  case GHZ_MPI_TREE:
+    return tree(what, ranks, bytes);
+  case GHZ_MPI_CHAIN:
+    return chain(ranks, bytes);
+  case GHZ_MPI_LINEAR:
+    return (ranks - 1) * (start + bytes);
+  default:
+    return ring(what, ranks, bytes);
+  }
+}

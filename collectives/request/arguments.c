@@ -1,0 +1,227 @@
+/* arguments.c: what the arguments of a call mean on this rank, and whether they are right. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include "request/arguments.h"
+
+#include "request/extents.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+
+__attribute__((format(printf, 2, 3))) static error wrong(int error_class, const char *format, ...) {
+  error e = {.code = error_class};
+  va_list values;
+  va_start(values, format);
+  vsnprintf(e.text, sizeof e.text, format, values);
+  va_end(values);
+  return e;
+}
+
+/* ---- What they mean -------------------------------------------------------------------------- */
+
+static int is_among(MPI_Datatype type, const MPI_Datatype *types, int n) {
+  for (int i = 0; i < n; i++)
+    if (type == types[i] && type != MPI_DATATYPE_NULL)
+      return 1;
+  return 0;
+}
+
+/* Float and double have several names, and compilers can be told to make REAL a double: the size
+ * decides. */
+static void read_type(call *c) {
+  const MPI_Datatype ours[] = {MPI_FLOAT, MPI_REAL, MPI_REAL4, MPI_DOUBLE, MPI_DOUBLE_PRECISION, MPI_REAL8};
+  int size = 0;
+  c->value_size = sizeof(float); /* no type counts as float: then this rank agrees where the others do */
+  if (c->type == MPI_DATATYPE_NULL || MPI_Type_size(c->type, &size) != MPI_SUCCESS || size < 0)
+    return;
+  c->value_size = (size_t)size;
+  c->is_real = is_among(c->type, ours, 6) && (size == 4 || size == 8);
+  c->real = size == 4 ? GHZ_F32 : GHZ_F64;
+}
+
+static reduction reduction_of(const call *c) {
+  if (!c->collective->reduces)
+    return REDUCE_NONE;
+  return c->op == MPI_SUM   ? REDUCE_SUM
+         : c->op == MPI_MIN ? REDUCE_MIN
+         : c->op == MPI_MAX ? REDUCE_MAX
+                            : REDUCE_NONE;
+}
+
+static const char *reason_for_mpi(const call *c) {
+  if (!c->is_real)
+    return "the type is neither float nor double";
+  if (c->collective->reduces && c->reduction == REDUCE_NONE)
+    return "the operation is neither sum nor minimum nor maximum";
+  if (c->set.bound.value == 0 && c->set.mode != GHZ_MPI_PLAIN)
+    return "no bound is given";
+  if (c->set.bound.kind == GHZ_MPI_FLOAT && (c->real != GHZ_F32 || c->reduction != REDUCE_SUM))
+    return "the bound 'float' is for sums of float";
+  return NULL;
+}
+
+static void read_meaning(call *c) {
+  MPI_Comm_size(c->comm, &c->at.ranks);
+  MPI_Comm_rank(c->comm, &c->at.rank);
+  c->at.root = c->root;
+  read_type(c);
+  c->reduction = reduction_of(c);
+  c->shape = ghz_settings_shape(&c->set, c->count > 0 ? (uint64_t)c->count : 0);
+  c->used = c->collective->extent(c);
+  c->fits_int = c->count <= INT_MAX / call_blocks(c);
+  c->for_mpi = reason_for_mpi(c);
+  if (c->is_real && c->real == GHZ_F32)
+    c->set.fill = (float)c->set.fill;
+}
+
+/* Whether the call goes to MPI without agreement, for reasons that all ranks share if they agree at
+ * all. */
+static int needs_no_agreement(const call *c) {
+  const settings *s = &c->set;
+  if (ghz_call_reduces_fill(c))
+    return s->bound.value == 0 && !s->fill_asked;
+  int is_open = s->mode == GHZ_MPI_MODE_AUTO || s->mode == GHZ_MPI_FASTEST,
+      is_small = call_bytes(c) < (double)s->threshold || c->at.ranks == 1;
+  return s->algorithm == GHZ_MPI_ALGORITHM_AUTO && is_open && c->count >= 0 &&
+         (s->bound.value == 0 || (is_small && c->fits_int));
+}
+
+/* ---- Whether they are right ------------------------------------------------------------------ */
+
+static error check_contributions(const call *c) {
+  if (c->set.contributions == 1)
+    return (error){0};
+  if (!c->collective->reduces)
+    return wrong(MPI_ERR_ARG, "only reductions take a number of contributions");
+  if (c->set.mode != GHZ_MPI_HOMOMORPHIC || c->set.algorithm == GHZ_MPI_NATIVE || c->for_mpi)
+    return wrong(MPI_ERR_ARG,
+                 "%d contributions need mode homomorphic, a bound, and a type and operation of ours "
+                 "(options begin as GHZ_MPI_OPTIONS)",
+                 c->set.contributions);
+  if (c->send == MPI_IN_PLACE)
+    return wrong(MPI_ERR_ARG, "a number of contributions does not go in place");
+  if (c->set.contributions == 0 && c->reduction != REDUCE_SUM)
+    return wrong(MPI_ERR_ARG, "without a contribution there is no minimum or maximum");
+  return (error){0};
+}
+
+static int has_algorithm(const call *c) {
+  ghz_mpi_algorithm a = c->set.algorithm;
+  return a == GHZ_MPI_ALGORITHM_AUTO || a == GHZ_MPI_NATIVE || c->collective->algorithms[a].build;
+}
+
+/* MPI and plain data would add fills up. Where the environment has a fill and nothing has a bound,
+ * the library has no part in the call. */
+static error check_fill(const call *c) {
+  const settings *s = &c->set;
+  int uncompressed = c->for_mpi || s->mode == GHZ_MPI_PLAIN || s->algorithm == GHZ_MPI_NATIVE;
+  if (!ghz_call_reduces_fill(c) || (s->bound.value == 0 && !s->fill_asked))
+    return (error){0};
+  if (!isfinite(s->fill))
+    return wrong(MPI_ERR_ARG, "the fill value is no value of the type");
+  if (uncompressed)
+    return wrong(MPI_ERR_ARG, "a reduction with a fill value has to be compressed: %s",
+                 c->for_mpi ? c->for_mpi : "the mode or the algorithm excludes that");
+  return (error){0};
+}
+
+static error check_options(const call *c) {
+  const settings *s = &c->set;
+  if (!has_algorithm(c))
+    return wrong(MPI_ERR_ARG, "it has no algorithm '%s'", ghz_mpi_algorithm_name(s->algorithm));
+  if (s->mode_asked && s->mode == GHZ_MPI_HOMOMORPHIC && s->bound.value == 0 && s->algorithm != GHZ_MPI_NATIVE)
+    return wrong(MPI_ERR_ARG, "mode '%s' needs a bound, and none is given", ghz_mpi_mode_name(s->mode));
+  if (s->of_result && s->bound.kind == GHZ_MPI_FLOAT)
+    return wrong(MPI_ERR_ARG, "the bound 'float' is one of the result: of_result does not go with it");
+  if (s->average && (!c->is_real || c->reduction != REDUCE_SUM))
+    return wrong(MPI_ERR_ARG, "an average is a sum of float or double");
+  error e = check_fill(c);
+  return e.code ? e : check_contributions(c);
+}
+
+static error check_shape(const call *c) {
+  const uint64_t values = ghz_shape_count(&c->shape);
+  char text[SHAPE_TEXT];
+  if (values == (uint64_t)c->count)
+    return (error){0};
+  ghz_extents_describe(&c->shape, text);
+  return wrong(MPI_ERR_ARG, "the shape, %s, has %llu values, and the count is %lld", text,
+               (unsigned long long)values, (long long)c->count);
+}
+
+static int is_aliased(const call *c) {
+  int both_matter = !c->collective->rooted || call_is_root(c);
+  return both_matter && c->recv && c->send == c->recv && c->send != MPI_IN_PLACE && c->set.contributions;
+}
+
+static int is_too_long(const call *c) {
+  uint64_t bytes;
+  return __builtin_mul_overflow((uint64_t)c->count, c->value_size * (uint64_t)call_blocks(c), &bytes) ||
+         bytes > PTRDIFF_MAX || (c->for_mpi && !c->fits_int);
+}
+
+static error check(const call *c) {
+  if (c->type == MPI_DATATYPE_NULL)
+    return wrong(MPI_ERR_TYPE, "the type is MPI_DATATYPE_NULL");
+  if (c->count < 0)
+    return wrong(MPI_ERR_COUNT, "the count is %lld", (long long)c->count);
+  if (is_too_long(c))
+    return wrong(MPI_ERR_COUNT, "the count is too large: %lld", (long long)c->count);
+  if (c->collective->rooted && (c->root < 0 || c->root >= c->at.ranks))
+    return wrong(MPI_ERR_ROOT, "the root is %d, of %d ranks", c->root, c->at.ranks);
+  if (c->count > 0 && c->is_real && c->collective->lacks_buffer(c))
+    return wrong(MPI_ERR_BUFFER, "a buffer is NULL, or MPI_IN_PLACE where that is not allowed");
+  if (c->count > 0 && c->is_real && is_aliased(c))
+    return wrong(MPI_ERR_BUFFER, "sendbuf is recvbuf; MPI_IN_PLACE is for that");
+  error e = check_options(c);
+  if (!e.code)
+    e = check_shape(c);
+  if (!e.code && c->on.status != GHZ_OK)
+    e = ghz_error_of_device(c->on.status);
+  if (!e.code && c->bypass && !c->fits_int)
+    e = wrong(MPI_ERR_COUNT, "the count is too large for MPI, which has to do it");
+  return e;
+}
+
+/* Between two groups MPI makes the call: nothing is known here of the other group's buffers. */
+static error check_between_groups(call *c) {
+  c->for_mpi = "the communicator is an intercommunicator";
+  if (c->count < 0 || c->count > INT_MAX)
+    return wrong(MPI_ERR_COUNT, "the count is negative, or too large for MPI");
+  if (c->set.average)
+    return wrong(MPI_ERR_ARG, "no average over an intercommunicator");
+  if (ghz_device_forbids(c->send, c->recv))
+    return wrong(MPI_ERR_BUFFER, "device buffers over an intercommunicator need an MPI that is CUDA-aware");
+  return (error){0};
+}
+
+/* ---- Both ------------------------------------------------------------------------------------ */
+
+/* An algorithm that the environment names holds for the collectives that have it. */
+static const char *read_settings(call *c, const ghz_mpi_options *options) {
+  const char *fault = ghz_settings_make(options, &c->set);
+  if (!(options && options->algorithm) && !has_algorithm(c))
+    c->set.algorithm = GHZ_MPI_ALGORITHM_AUTO;
+  return fault;
+}
+
+error ghz_call_read(call *c, const ghz_mpi_options *options) {
+  int has_groups = 0;
+  const char *fault = read_settings(c, options);
+  c->bypass = 1;
+  if (c->comm == MPI_COMM_NULL)
+    return wrong(MPI_ERR_COMM, "the communicator is MPI_COMM_NULL");
+  int code = MPI_Comm_test_inter(c->comm, &has_groups);
+  if (code != MPI_SUCCESS)
+    return (error){code, ERROR_RAISED, ""};
+  if (has_groups)
+    return check_between_groups(c);
+  read_meaning(c);
+  if (c->count > 0)
+    c->on = ghz_device_enter(c->used.send ? c->send : NULL, c->used.recv ? c->recv : NULL);
+  c->bypass = !fault && needs_no_agreement(c);
+  return fault ? wrong(MPI_ERR_ARG, "%s", fault) : check(c);
+}

@@ -1,0 +1,129 @@
+/* collective.h: what the seven collectives have in common. Each describes itself;
+ * ghz_collective_run makes the call. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GHZ_MPI_COLLECTIVE_H
+#define GHZ_MPI_COLLECTIVE_H
+
+#include "engine/plan.h"
+#include "payload/device.h"
+#include "request/errors.h"
+#include "request/settings.h"
+#include "schedules/schedule.h"
+
+enum { ALGORITHMS = GHZ_MPI_LINEAR + 1 };
+
+typedef struct collective collective;
+
+/* How much of its buffers a call uses on this rank, in arrays of `count` values. */
+typedef struct extent {
+  uint64_t send, recv;
+  int reads_recv; /* recv holds input, too */
+} extent;
+
+/* A call. The user's arguments come first; ghz_call_read derives the rest from them. */
+typedef struct call {
+  const collective *collective;
+  const void *send;
+  void *recv;
+  MPI_Count count;
+  MPI_Datatype type;
+  MPI_Op op;
+  int root;
+  MPI_Comm comm;
+
+  settings set;
+  int bypass; /* it goes straight to MPI, without agreement; all ranks find so alike */
+  position at;
+  int is_real;         /* the type is float or double: */
+  ghz_type real;       /* which */
+  size_t value_size;   /* of any type; 0: unknown */
+  reduction reduction; /* REDUCE_NONE also for the operations that are left to MPI */
+  ghz_shape shape;     /* of the array that `count` counts */
+  extent used;
+  int fits_int;        /* counts and offsets fit the int of MPI's calls */
+  const char *for_mpi; /* why only MPI can make the call; all ranks find so alike. NULL: we can */
+  buffer_location on;  /* of the buffers that this rank uses */
+  void *spare;         /* memory on the host that the collective asks for */
+} call;
+
+/* How an algorithm does a collective. */
+typedef struct algorithm {
+  schedule_builder build;     /* NULL: not at all */
+  int (*segments)(int ranks); /* of a part; NULL: 1 */
+  int columns_first;          /* as in layout */
+} algorithm;
+
+struct collective {
+  const char *name; /* of the function */
+  int reduces;      /* has an operation */
+  int rooted;
+  int blocks; /* moves an array per rank, not one array */
+  algorithm algorithms[ALGORITHMS];
+  ghz_mpi_algorithm preferred[4]; /* what the tuner tries, in this order; 0 ends it */
+  /* Whether a buffer that this rank uses is missing. */
+  int (*lacks_buffer)(const call *c);
+  extent (*extent)(const call *c);
+  /* Bytes of spare memory that this rank needs beside its buffers; may be NULL: none. */
+  size_t (*spare)(const call *c);
+  /* Sets where the parts lie on this rank. */
+  void (*arrange)(const call *c, part *parts);
+  /* What is left to do on this rank after the engine has run; may be NULL. */
+  ghz_status (*finish)(const call *c);
+  /* The MPI call of the same name, for counts that fit an int. */
+  int (*native)(const call *c);
+};
+
+/* Makes the call. Returns an error code, for which the error handler has been called. */
+int ghz_collective_run(call *c, const ghz_mpi_options *options);
+
+/* Whether a call is so small, and asks for so little, that it goes straight to MPI before anything
+ * else is looked at: MPI alone checks it. `blocks` as in collective. */
+static inline int ghz_collective_bypass(const void *send, const void *recv, MPI_Count count, MPI_Datatype type,
+                                        MPI_Comm comm, int blocks, const ghz_mpi_options *options) {
+  int ranks = 1, size = type == MPI_FLOAT ? 4 : 8;
+  if (count < 0 || count > INT32_MAX || (type != MPI_FLOAT && type != MPI_DOUBLE) || comm == MPI_COMM_NULL)
+    return 0;
+  if (blocks)
+    MPI_Comm_size(comm, &ranks);
+  return ghz_settings_bypass(options, (uint64_t)count * (uint64_t)(size * ranks)) &&
+         !ghz_device_forbids(send, recv);
+}
+
+/* ---- What a call is like --------------------------------------------------------------------- */
+
+/* Arrays of `count` values in the larger of the buffers. */
+static inline int call_blocks(const call *c) {
+  return c->collective->blocks ? c->at.ranks : 1;
+}
+
+/* The bytes of the larger buffer. A double, as they may be too many for an integer. */
+static inline double call_bytes(const call *c) {
+  return (double)c->count * (double)c->value_size * call_blocks(c);
+}
+
+/* Whether values that stand for "missing" would be added or compared. */
+static inline int ghz_call_reduces_fill(const call *c) {
+  return c->set.has_fill && c->is_real && c->reduction != REDUCE_NONE;
+}
+
+/* ---- For collectives ------------------------------------------------------------------------- */
+
+/* Whether there is nowhere to put a result. */
+static inline int call_lacks_target(const call *c) {
+  return !c->recv || c->recv == MPI_IN_PLACE;
+}
+
+static inline int call_is_root(const call *c) {
+  return c->at.rank == c->root;
+}
+
+/* Where a block of a buffer begins. */
+static inline const uint8_t *call_block(const call *c, const void *array, int block) {
+  return (const uint8_t *)array + (size_t)block * (size_t)c->count * c->value_size;
+}
+
+static inline uint8_t *call_target(const call *c, void *array, int block) {
+  return (uint8_t *)array + (size_t)block * (size_t)c->count * c->value_size;
+}
+
+#endif

@@ -1,0 +1,234 @@
+/* settings.c: owns how options and environment are read. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include "request/settings.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "payload/device.h"
+#include "request/extents.h"
+#include "request/faults.h"
+
+static const char *const algorithm_names[] = {"auto",    "mpi",  "ring",  "doubling",
+                                              "halving", "tree", "chain", "linear"};
+static const char *const mode_names[] = {"auto", "homomorphic", "plain", "fastest"};
+
+enum {
+  ALGORITHMS = sizeof algorithm_names / sizeof *algorithm_names,
+  MODES = sizeof mode_names / sizeof *mode_names
+};
+
+const char *ghz_mpi_algorithm_name(ghz_mpi_algorithm a) {
+  return (int)a >= 0 && (int)a < ALGORITHMS ? algorithm_names[a] : "?";
+}
+
+const char *ghz_mpi_mode_name(ghz_mpi_mode m) {
+  return (int)m >= 0 && (int)m < MODES ? mode_names[m] : "?";
+}
+
+/* ---- Reading texts --------------------------------------------------------------------------- */
+
+static const char *skip(const char *text, const char *prefix) {
+  size_t n = strlen(prefix);
+  return strncmp(text, prefix, n) == 0 ? text + n : NULL;
+}
+
+int ghz_mpi_parse_bound(const char *text, ghz_bound *bound, int *of_result) {
+  static const struct {
+    const char *prefix;
+    ghz_bound_kind kind;
+  } kinds[] = {{"abs:", GHZ_ABS}, {"rel:", GHZ_REL}, {"psnr:", GHZ_PSNR}, {"", GHZ_ABS}};
+  if (!text || !bound)
+    return 0;
+  const char *rest = skip(text, "result:"), *number = NULL;
+  int result = rest != NULL;
+  ghz_bound b = {GHZ_ABS, 0};
+  if (strcmp(text, "float") == 0) {
+    *bound = (ghz_bound){GHZ_MPI_FLOAT, 1};
+    return 1;
+  }
+  rest = rest ? rest : text;
+  for (size_t i = 0; !number; i++) {
+    number = skip(rest, kinds[i].prefix);
+    b.kind = kinds[i].kind;
+  }
+  char *end;
+  b.value = strtod(number, &end);
+  if (end == number || *end || isspace((unsigned char)*number) || !(b.value > 0) || !isfinite(b.value))
+    return 0;
+  *bound = b;
+  if (result && of_result)
+    *of_result = 1;
+  return 1;
+}
+
+static int parse_name(const char *text, const char *const *names, int n, int *value) {
+  for (int i = 0; i < n; i++)
+    if (strcasecmp(text, names[i]) == 0) {
+      *value = i;
+      return 1;
+    }
+  return 0;
+}
+
+static int parse_bytes(const char *text, int64_t *value) {
+  static const char units[] = "kMG";
+  char *end;
+  long long n = strtoll(text, &end, 10);
+  const char *unit = *end ? strchr(units, *end == 'K' ? 'k' : *end) : NULL;
+  int shift = unit ? 10 * (int)(unit - units + 1) : 0;
+  if (end == text || n < 0 || n > INT64_MAX >> 30 || (*end && (!unit || end[1])))
+    return 0;
+  *value = (int64_t)n << shift;
+  return 1;
+}
+
+static int parse_int(const char *text, int least, int most, int *value) {
+  char *end;
+  long n = strtol(text, &end, 10);
+  if (end == text || *end || n < least || n > most)
+    return 0;
+  *value = (int)n;
+  return 1;
+}
+
+static int parse_fill(const char *text, double *fill, int *has_fill) {
+  char *end;
+  double value = strtod(text, &end);
+  if (end == text || *end || isspace((unsigned char)*text) || !isfinite(value))
+    return 0;
+  *fill = value;
+  *has_fill = 1;
+  return 1;
+}
+
+/* ---- Environment ----------------------------------------------------------------------------- */
+
+typedef struct environment {
+  ghz_bound bound;
+  extents_list extents;
+  double fill;
+  int has_fill, of_result, algorithm, mode, threads, keep_root, verbose, cuda_aware;
+  int64_t threshold;
+} environment;
+
+static environment env = {.threads = 1, .threshold = 256 * 1024, .cuda_aware = -1};
+static pthread_once_t env_once = PTHREAD_ONCE_INIT;
+static atomic_int env_read; /* cheaper than env_once, for small calls */
+
+/* A value that is not understood is told, see faults.h, and ignored. */
+static void warn_if_ignored(const char *name, const char *text, const char *expected, int understood) {
+  if (text && *text && !understood)
+    ghz_faults_note("%s=%.200s is not understood, and ignored; it is %s", name, text, expected);
+}
+
+#define READ(name, expected, parse)                                                                            \
+  do {                                                                                                         \
+    const char *text = getenv(name);                                                                           \
+    warn_if_ignored(name, text, expected, !text || !*text || (parse));                                         \
+  } while (0)
+
+static void read_environment(void) {
+  READ("GHZ_MPI_BOUND", "abs:X, rel:X, psnr:X or float, as in rel:1e-4",
+       ghz_mpi_parse_bound(text, &env.bound, &env.of_result));
+  READ("GHZ_MPI_EXTENTS", "a list of extents, as in 256x256x256,512x512", ghz_extents_read(text, &env.extents));
+  READ("GHZ_MPI_ALGORITHM", "auto, mpi, ring, doubling, halving, tree, chain or linear",
+       parse_name(text, algorithm_names, ALGORITHMS, &env.algorithm));
+  READ("GHZ_MPI_MODE", "auto, homomorphic, plain or fastest", parse_name(text, mode_names, MODES, &env.mode));
+  READ("GHZ_MPI_THRESHOLD", "a number of bytes, as in 64k", parse_bytes(text, &env.threshold));
+  READ("GHZ_MPI_THREADS", "1 or more", parse_int(text, 1, 4096, &env.threads));
+  READ("GHZ_MPI_KEEP_ROOT", "0 or 1", parse_int(text, 0, 1, &env.keep_root));
+  READ("GHZ_MPI_FILL", "a number, as in -999", parse_fill(text, &env.fill, &env.has_fill));
+  READ("GHZ_MPI_VERBOSE", "0 or 1", parse_int(text, 0, 1, &env.verbose));
+  READ("GHZ_MPI_CUDA_AWARE", "0 or 1", parse_int(text, 0, 1, &env.cuda_aware));
+  ghz_device_set_cuda_aware(env.cuda_aware);
+  ghz_faults_noted();
+  atomic_store_explicit(&env_read, 1, memory_order_release);
+}
+
+int ghz_settings_verbose(void) {
+  pthread_once(&env_once, read_environment);
+  return env.verbose;
+}
+
+/* ---- Both ------------------------------------------------------------------------------------ */
+
+static const char *check(const ghz_mpi_options *o) {
+  if (o->size != sizeof *o)
+    return "options.size is not sizeof(ghz_mpi_options)";
+  if (o->bound.kind != GHZ_ABS && o->bound.kind != GHZ_REL && o->bound.kind != GHZ_PSNR &&
+      o->bound.kind != GHZ_MPI_FLOAT)
+    return "the kind of the bound is unknown";
+  if (o->bound.kind == GHZ_MPI_FLOAT && o->bound.value != 0 && o->bound.value != 1)
+    return "a bound of kind GHZ_MPI_FLOAT has no value: give 0";
+  if (!(o->bound.value >= 0) || !isfinite(o->bound.value))
+    return "the bound is not a positive number";
+  if (!ghz_extents_are_absent(&o->shape) && !ghz_extents_are_sound(&o->shape))
+    return "options.shape is no shape: ghz_shape_make makes one";
+  if ((int)o->algorithm < 0 || (int)o->algorithm >= ALGORITHMS)
+    return "the algorithm is unknown";
+  if ((int)o->mode < 0 || (int)o->mode >= MODES)
+    return "the mode is unknown";
+  if (o->has_fill && !isfinite(o->fill))
+    return "the fill value is not finite";
+  if (o->contributions < 0 || o->threads < 0)
+    return "a number of contributions or threads is negative";
+  return NULL;
+}
+
+/* Whether a mode leaves small calls to MPI. */
+static int is_open(ghz_mpi_mode m) {
+  return m == GHZ_MPI_MODE_AUTO || m == GHZ_MPI_FASTEST;
+}
+
+int ghz_settings_bypass(const ghz_mpi_options *o, uint64_t bytes) {
+  if (!atomic_load_explicit(&env_read, memory_order_acquire))
+    pthread_once(&env_once, read_environment);
+  int64_t threshold = env.threshold;
+  if (o) {
+    if (o->size != sizeof *o || o->algorithm || !is_open(o->mode) || o->average || o->report || o->shape.dims ||
+        o->has_fill || o->contributions != 1)
+      return 0;
+    threshold = o->threshold < 0 ? threshold : o->threshold;
+  }
+  return !env.algorithm && !env.has_fill && is_open((ghz_mpi_mode)env.mode) && bytes < (uint64_t)threshold;
+}
+
+const char *ghz_settings_make(const ghz_mpi_options *options, settings *s) {
+  static const ghz_mpi_options defaults = GHZ_MPI_OPTIONS;
+  const char *wrong = options ? check(options) : NULL;
+  const ghz_mpi_options *o = options && !wrong ? options : &defaults;
+  pthread_once(&env_once, read_environment);
+  *s = (settings){.bound = o->bound,
+                  .shape = o->shape,
+                  .of_result = o->of_result != 0,
+                  .has_fill = o->has_fill || env.has_fill,
+                  .fill_asked = o->has_fill != 0,
+                  .fill = o->has_fill ? o->fill : env.fill,
+                  .average = o->average != 0,
+                  .contributions = o->contributions,
+                  .threads = o->threads ? o->threads : env.threads,
+                  .keep_root = (o->keep_root < 0 ? env.keep_root : o->keep_root) != 0,
+                  .algorithm = o->algorithm ? o->algorithm : (ghz_mpi_algorithm)env.algorithm,
+                  .mode = o->mode ? o->mode : (ghz_mpi_mode)env.mode,
+                  .mode_asked = o->mode != 0,
+                  .threshold = (uint64_t)(o->threshold < 0 ? env.threshold : o->threshold),
+                  .report = o->report};
+  if (s->bound.kind == GHZ_MPI_FLOAT)
+    s->bound.value = 1; /* it is given */
+  if (s->bound.value == 0) {
+    s->bound = env.bound;
+    s->of_result = s->of_result || env.of_result;
+  }
+  return wrong;
+}
+
+ghz_shape ghz_settings_shape(const settings *s, uint64_t count) {
+  return s->shape.dims ? s->shape : ghz_extents_find(&env.extents, count);
+}

@@ -1,0 +1,116 @@
+/* context.c: contexts: threads, scratch memory, the last message. The only state there is (law L6,
+ * docs/LAWS.md), but for what thread.c keeps. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include "context/call.h"
+#include "context/thread.h"
+
+#include <omp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* More than any machine has; scratch is a little per thread. */
+enum { THREADS_MAX = 4096 };
+
+/* ---- Creation -------------------------------------------------------------------------------- */
+
+static void set_threads(ghz_context *ctx, int threads) {
+  int most = threads ? threads : omp_get_max_threads();
+  most = most < 1 ? 1 : most; /* OpenMP takes any number from the environment, 0 and less included */
+  most = most < THREADS_MAX ? most : THREADS_MAX;
+  __atomic_store_n(&ctx->threads, most, __ATOMIC_RELAXED);
+  ctx->automatic = threads == 0;
+}
+
+ghz_status ghz_context_create(ghz_context **ctx, int threads) {
+  if (!ctx)
+    return ghz_fail(NULL, GHZ_EINVAL, "ctx is NULL");
+  *ctx = NULL;
+  if (threads < 0)
+    return ghz_fail(NULL, GHZ_EINVAL, "%d threads: must be 0 or more", threads);
+  const tile_codec *tiles = ghz_tiles_choose();
+  if (!tiles)
+    return ghz_fail(NULL, GHZ_EISA, "GHZ_ISA is '%.40s': this machine and build have%s", getenv("GHZ_ISA"),
+                    ghz_tiles_names().text);
+  ghz_context *c = calloc(1, sizeof *c);
+  if (!c)
+    return ghz_fail(NULL, GHZ_ENOMEM, "no %zu bytes for a context", sizeof *c);
+  c->tiles = tiles;
+  set_threads(c, threads);
+  ghz_thread_forget(c);
+  *ctx = c;
+  return GHZ_OK;
+}
+
+void ghz_context_free(ghz_context *ctx) {
+  if (!ctx)
+    return;
+  free(ctx->operands.data);
+  free(ctx->scratch.data);
+  free(ctx->result.data);
+  free(ctx);
+}
+
+ghz_status ghz_context_set_threads(ghz_context *ctx, int threads) {
+  if (!ctx)
+    return ghz_fail(ctx, GHZ_EINVAL, "ctx is NULL: the context of a thread has one codec thread");
+  GHZ_CALL(ctx);
+  if (threads < 0)
+    return ghz_fail(ctx, GHZ_EINVAL, "%d threads: must be 0 or more", threads);
+  set_threads(ctx, threads);
+  return GHZ_OK;
+}
+
+/* ---- What is known of it --------------------------------------------------------------------- */
+
+int ghz_context_threads(const ghz_context *ctx) {
+  return ctx ? __atomic_load_n(&ctx->threads, __ATOMIC_RELAXED) : 1;
+}
+
+const char *ghz_context_isa(const ghz_context *ctx) {
+  ghz_context *own;
+  if (!ctx && ghz_thread_context(&own) == GHZ_OK)
+    ctx = own;
+  return ctx ? ctx->tiles->name : "";
+}
+
+const char *ghz_context_message(const ghz_context *ctx) {
+  if (!ctx)
+    return ghz_thread_message();
+  return ghz_thread_was_refused(ctx)
+             ? "another call uses the context: give each thread a context of its own, or NULL"
+             : ctx->message;
+}
+
+/* ---- For the drivers ------------------------------------------------------------------------- */
+
+void *ghz_arena_reserve(arena *a, size_t size) {
+  if (size > a->size) {
+    void *data = NULL;
+    size_t rounded = size + 4095;
+    if (rounded < size || posix_memalign(&data, 64, rounded & ~(size_t)4095) != 0)
+      return NULL;
+    free(a->data);
+    a->data = data;
+    a->size = rounded & ~(size_t)4095;
+  }
+  return a->data;
+}
+
+ghz_status ghz_fail(ghz_context *ctx, ghz_status status, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  vsnprintf(ctx && !ctx->of_thread ? ctx->message : ghz_thread_message(), MESSAGE_SIZE, format, args);
+  va_end(args);
+  if (ctx)
+    ghz_thread_forget(ctx);
+  return status;
+}
+
+int ghz_total_add(size_t *total, size_t count, size_t each) {
+  size_t bytes, rounded;
+  if (__builtin_mul_overflow(count, each, &bytes) || __builtin_add_overflow(bytes, 63, &rounded))
+    return 0;
+  return !__builtin_add_overflow(*total, rounded & ~(size_t)63, total);
+}

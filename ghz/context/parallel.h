@@ -1,0 +1,32 @@
+/* parallel.h: the loop over the chunks of an array, by the threads of a context. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GHZ_PARALLEL_H
+#define GHZ_PARALLEL_H
+
+#include "context/context.h"
+#include "rules/rules.h"
+
+/* The tiles of a chunk that is being worked on. */
+typedef struct chunk {
+  uint64_t index;        /* from the first tile of the range */
+  uint64_t first, tiles; /* tiles of the array */
+  int thread;            /* that works on it, from 0 */
+  uint64_t at;           /* the tile that its body works on, or has failed at */
+} chunk;
+
+/* Chunk `index` of a range of tiles. */
+chunk ghz_chunk_at(uint64_t first, uint64_t tiles, uint64_t index, int thread);
+
+/* How many threads share work on so many tiles that comes in `parts` parts. */
+int ghz_threads_for(const ghz_context *ctx, uint64_t tiles, uint64_t parts);
+
+typedef ghz_status (*chunk_body)(const void *job, chunk *c);
+
+/* Runs the body over all chunks of tiles first .. first + tiles - 1, in any order, under the
+ * floating-point environment of the format. Where tiles fail, says what became of the first. */
+ghz_status ghz_parallel_for(ghz_context *ctx, chunk_body body, const void *job, uint64_t first, uint64_t tiles);
+
+/* Says that a tile is damaged, and returns the status. */
+ghz_status ghz_tile_failed(ghz_context *ctx, ghz_status status, uint64_t tile);
+
+#endif

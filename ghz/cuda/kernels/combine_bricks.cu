@@ -1,0 +1,59 @@
+// combine_bricks.cu: the kernel that adds bricks, as combine.cu adds flat tiles.
+// SPDX-License-Identifier: BSD-3-Clause
+
+#include "cuda/kernels/add_brick_pair.cuh"
+#include "cuda/kernels/add_bricks.cuh"
+#include "cuda/kernels/combine_groups.cuh"
+
+// Blocks that a multiprocessor holds: the transform of planes takes more registers.
+template <int DIMS> static constexpr int BRICKS_RESIDENT = DIMS == 3 ? RESIDENT : 2;
+
+struct brick_shared {
+  combine_shared combine;
+  line_order order;
+};
+
+// Adds the two bricks of each team, and squeezes the sum where it is wanted; returns 0 where it is
+// not common.
+DEVICE int add_bricks(const combine_call &c, const operand_headers &s, const uint64_t offset[2],
+                      const uint32_t size[2], team_room &room, bool wanted, uint32_t &sum_size) {
+  team_brick_sum sum;
+  const int added = add_brick_pair(c, s, offset, size, room, sum);
+  sum_size = added && wanted ? sum.size : 0;
+  squeeze_brick_sum(sum, sum_size, room);
+  return added;
+}
+
+template <int DIMS, class Real>
+__global__ void __launch_bounds__(THREADS, BRICKS_RESIDENT<DIMS>) combine_bricks(ARGUMENT(combine_call) c) {
+  GHZ_SHARED(brick_shared, s);
+  make_line_order(s.order);
+  combine_groups(c, s.combine, [&](int warp, int lane) {
+    return form_tiles<bricks<DIMS>, Real>(c, s.combine, &s.order, warp, lane, add_bricks);
+  });
+}
+
+template <int DIMS, class Real>
+static cudaError_t launch(const combine_call &c, unsigned multiprocessors, cudaStream_t stream) {
+  return ghz_start(combine_bricks<DIMS, Real>,
+                   blocks_for(c.target.tiles, TILES, BRICKS_RESIDENT<DIMS> * multiprocessors), THREADS,
+                   sizeof(brick_shared), stream, c);
+}
+
+cudaError_t ghz_launch_combine_bricks(const combine_call &c, unsigned multiprocessors, cudaStream_t stream) {
+  if (c.kind.shape.dims == 2)
+    return c.kind.type == GHZ_F32 ? launch<2, float>(c, multiprocessors, stream)
+                                  : launch<2, double>(c, multiprocessors, stream);
+  return c.kind.type == GHZ_F32 ? launch<3, float>(c, multiprocessors, stream)
+                                : launch<3, double>(c, multiprocessors, stream);
+}
+
+template <int DIMS> static cudaError_t prepare() {
+  cudaError_t error = ghz_prepare(combine_bricks<DIMS, float>, sizeof(brick_shared));
+  return error == cudaSuccess ? ghz_prepare(combine_bricks<DIMS, double>, sizeof(brick_shared)) : error;
+}
+
+cudaError_t ghz_prepare_combine_bricks() {
+  cudaError_t error = prepare<2>();
+  return error == cudaSuccess ? prepare<3>() : error;
+}

@@ -1,0 +1,156 @@
+// decompress.cu: the kernel that decompresses: tiles to values, or a range of them.
+// SPDX-License-Identifier: BSD-3-Clause
+
+#include "cuda/kernels/kernels.cuh"
+#include "cuda/primitives/decode.cuh"
+
+enum { WARPS = 4, THREADS = 32 * WARPS }; // a tile to a warp
+
+// Blocks that a multiprocessor holds.
+template <class Out> static constexpr int RESIDENT = sizeof(Out) == 4 ? 5 : 4;
+
+// A tile's bytes, and later its values.
+template <class Out> struct decompress_shared {
+  static constexpr int BYTES = (int)(TILE * sizeof(Out)) + 512;
+  uint32_t tile[WARPS][BYTES / 4];
+  expansion expand;
+  operand_header header;
+  int status;
+};
+
+// The values of a tile that a call asks for.
+struct value_part {
+  unsigned first, end;
+};
+
+template <class Out> DEVICE void write_zeros(Out *y, const value_part &w, int lane) {
+  ROLLED for (unsigned i = w.first + (unsigned)lane; i < w.end; i += 32) y[i - w.first] = 0;
+}
+
+template <class In, class Out>
+DEVICE void write_raw(const ghz_lattice &l, const uint8_t *data, Out *y, const value_part &w, int lane) {
+  const raw_values<In> values = raw_values_at<In>(data + 1, l);
+  const In missing = missing_value<In>(l);
+  ROLLED for (unsigned i = w.first + (unsigned)lane; i < w.end; i += 32) y[i - w.first] =
+      (Out)restored(values((int)i), missing);
+}
+
+// Decodes a lattice tile to shared memory. Returns 0 if it is damaged.
+template <class Out>
+DEVICE int decode_lattice_tile(decompress_shared<Out> &s, uint32_t *buffer, const stored_tile &place,
+                               const uint8_t *low, const uint8_t *high, unsigned n, int lane) {
+  const ghz_lattice &l = s.header.lattice;
+  tile_shape t;
+  if (place.size + 32 <= (uint32_t)decompress_shared<Out>::BYTES) {
+    shared_bytes bytes = {buffer, stage_bytes(buffer, place.data, place.size, low, high, lane)};
+    copies_arrived();
+    __syncwarp();
+    if (!parse_tile(l, s.header.terms, bytes, place.size, n, t, lane))
+      return 0;
+    const scale by = scale_of(l, t.lead.mode, s.header.terms);
+    if (by.in_32_bits) {
+      decode_tile<int32_t, uint32_t, Out>(buffer, l, bytes, t, by, &s.expand, lane);
+      return 1;
+    }
+    __syncwarp();
+  }
+  global_bytes bytes = {place.data};
+  if (!parse_tile(l, s.header.terms, bytes, place.size, n, t, lane))
+    return 0;
+  decode_tile<int64_t, uint64_t, Out>(buffer, l, bytes, t, scale_of(l, t.lead.mode, s.header.terms), &s.expand,
+                                      lane);
+  return 1;
+}
+
+// Decodes a part of a tile to y. Returns 0 if the tile is damaged.
+template <class In, class Out>
+DEVICE int decompress_tile(decompress_shared<Out> &s, uint32_t *buffer, const operand &from,
+                           const stored_tile &place, unsigned n, Out *y, const value_part &w, int lane) {
+  if (place.size == 0) {
+    write_zeros(y, w, lane);
+    return 1;
+  }
+  if (first_says_raw(place.data[0])) {
+    if (!raw_tile_valid(real_type<In>::type, s.header.terms, place.data[0], place.size, n))
+      return 0;
+    write_raw<In>(s.header.lattice, place.data, y, w, lane);
+    return 1;
+  }
+  if (!decode_lattice_tile(s, buffer, place, from.header, from.header + from.size, n, lane))
+    return 0;
+  unstage_values(y, buffer, w.first, w.end, lane);
+  return 1;
+}
+
+// Decompresses the part of tile t that the call asks for.
+template <class In, class Out>
+DEVICE void decompress_part(const decompress_call &c, decompress_shared<Out> &s, int warp, uint64_t t,
+                            int lane) {
+  const unsigned n = values_in_tile(c.kind.shape.extent[2], c.kind.first + t);
+  const uint64_t end = c.first + c.count - t * TILE;
+  const value_part w = {t == c.first / TILE ? (unsigned)(c.first % TILE) : 0u, end < n ? (unsigned)end : n};
+  Out *y = static_cast<Out *>(c.y) + (t * TILE + w.first - c.first);
+  stored_tile place;
+  if (place_tile(c.from, c.kind, s.header.payload, t, place, lane) &&
+      decompress_tile<In, Out>(s, s.tile[warp], c.from, place, n, y, w, lane))
+    return;
+  if (lane == 0)
+    note_fault(c.shared, FAULT_TILE, c.kind.first + t, 0, GHZ_ECORRUPT);
+}
+
+template <class Out> DEVICE void finish(const decompress_call &c, const decompress_shared<Out> &s) {
+  ghz_cuda_outcome o;
+  __threadfence();
+  outcome_of_fault(__ldcg(&c.shared->fault), &o);
+  const bool right = o.status == GHZ_OK;
+  o.inexact = right && (s.header.flags & FLAG_INEXACT);
+  o.terms = right ? s.header.terms : 0;
+  o.size = right ? c.count * sizeof(Out) : 0;
+  *c.outcome = o;
+  __threadfence_system();
+}
+
+template <class In, class Out>
+__global__ void __launch_bounds__(THREADS, RESIDENT<Out>) decompress_tiles(ARGUMENT(decompress_call) c) {
+  GHZ_SHARED(decompress_shared<Out>, s);
+  const int lane = lane_of_thread(), warp = (int)threadIdx.x / 32;
+  const uint64_t step = (uint64_t)gridDim.x * WARPS;
+  make_expansion(s.expand);
+  if (threadIdx.x == 0) {
+    s.status = read_header(c.from, c.kind, s.header);
+    if (s.status != GHZ_OK)
+      note_fault(c.shared, FAULT_HEADER, 0, 0, s.status);
+  }
+  __syncthreads();
+  if (s.status == GHZ_OK && c.count)
+    ROLLED for (uint64_t t = c.first / TILE + (uint64_t)blockIdx.x * WARPS + (uint64_t)warp;
+                t * TILE < c.first + c.count; t += step) {
+      decompress_part<In>(c, s, warp, t, lane);
+      __syncwarp();
+    }
+  if (is_last_block(c.shared, gridDim.x))
+    finish(c, s);
+}
+
+template <class In, class Out>
+static cudaError_t launch(const decompress_call &c, unsigned multiprocessors, cudaStream_t stream) {
+  const uint64_t tiles = c.count ? (c.first + c.count - 1) / TILE - c.first / TILE + 1 : 0;
+  const unsigned blocks = blocks_for(tiles, WARPS, RESIDENT<Out> * multiprocessors);
+  return ghz_start(decompress_tiles<In, Out>, blocks, THREADS, sizeof(decompress_shared<Out>), stream, c);
+}
+
+cudaError_t ghz_launch_decompress(const decompress_call &c, ghz_type out, unsigned multiprocessors,
+                                  cudaStream_t stream) {
+  if (c.kind.type == GHZ_F64)
+    return launch<double, double>(c, multiprocessors, stream);
+  return out == GHZ_F64 ? launch<float, double>(c, multiprocessors, stream)
+                        : launch<float, float>(c, multiprocessors, stream);
+}
+
+cudaError_t ghz_prepare_decompress() {
+  cudaError_t error = ghz_prepare(decompress_tiles<float, float>, sizeof(decompress_shared<float>));
+  if (error == cudaSuccess)
+    error = ghz_prepare(decompress_tiles<float, double>, sizeof(decompress_shared<double>));
+  return error == cudaSuccess ? ghz_prepare(decompress_tiles<double, double>, sizeof(decompress_shared<double>))
+                              : error;
+}

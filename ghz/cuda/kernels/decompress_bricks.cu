@@ -1,0 +1,193 @@
+// decompress_bricks.cu: the kernel that decompresses bricks: to values, or to a box of them.
+// SPDX-License-Identifier: BSD-3-Clause
+
+#include "cuda/kernels/kernels.cuh"
+#include "cuda/primitives/brick_values.cuh"
+
+enum { WARPS = 4, THREADS = 32 * WARPS }; // a brick to a warp
+
+// Blocks that a multiprocessor holds.
+template <int DIMS, class Out> static constexpr int RESIDENT = DIMS == 3 && sizeof(Out) == 4 ? 4 : 3;
+
+// A brick's bytes, and later its values; and the transform's numbers.
+template <class Out> struct decompress_shared {
+  static constexpr int BYTES = (int)(TILE * sizeof(Out)) + 512;
+  uint32_t tile[WARPS][BYTES / 4];
+  double transformed[WARPS][TILE];
+  expansion expand;
+  line_order order;
+  operand_header header;
+  int status;
+};
+
+// Where the values of a brick go.
+template <class Out> struct brick_target {
+  const decompress_bricks_call &c;
+  tile_extent extent;
+  uint64_t origin[3];
+
+  METHOD brick_target(const decompress_bricks_call &call, uint64_t tile) : c(call) {
+    tile_origin(&c.kind.shape, tile, origin);
+    extent = tile_extent_at(&c.kind.shape, origin);
+  }
+  // The value of a column; NULL if it is not asked for.
+  METHOD Out *at(const column_place &p) const {
+    const uint64_t z = origin[0] + p.z - c.origin[0], y = origin[1] + p.y - c.origin[1],
+                   x = origin[2] + p.x - c.origin[2]; // wraps below the box
+    return is_inside(extent, p) && z < c.extent[0] && y < c.extent[1] && x < c.extent[2]
+               ? static_cast<Out *>(c.y) + z * c.plane + y * c.row + x
+               : NULL;
+  }
+};
+
+// Calls value(i, place) for each column i of the brick that is asked for, and stores what it
+// returns.
+template <int DIMS, class Out, class Value>
+DEVICE void write_columns(const brick_target<Out> &to, Value value, int lane) {
+  ROLLED for (unsigned i = (unsigned)lane; i < TILE; i += 32) {
+    const column_place p = place_of_column<DIMS>(i);
+    Out *y = to.at(p);
+    if (y)
+      *y = value(i, p);
+  }
+}
+
+// Decodes a lattice brick to shared memory. Returns 0 if it is damaged.
+template <int DIMS, class Out>
+DEVICE int decode_lattice_brick(decompress_shared<Out> &s, int warp, const operand &from,
+                                const stored_tile &place, const tile_extent &e, int lane) {
+  uint32_t *buffer = s.tile[warp];
+  const brick_context k = {s.header.lattice,
+                           s.header.terms,
+                           (int)(s.header.flags & FLAG_TRANSFORM),
+                           e,
+                           &s.expand,
+                           &s.order,
+                           s.transformed[warp],
+                           lane};
+  if (place.size + 32 <= (uint32_t)decompress_shared<Out>::BYTES) {
+    const shared_bytes bytes = {
+        buffer, stage_bytes(buffer, place.data, place.size, from.header, from.header + from.size, lane)};
+    copies_arrived();
+    __syncwarp();
+    return decode_brick<DIMS, Out>(k, buffer, bytes, place.size);
+  }
+  return decode_brick<DIMS, Out>(k, buffer, global_bytes{place.data}, place.size);
+}
+
+template <int DIMS, class In, class Out>
+DEVICE void write_raw(const ghz_lattice &l, const brick_target<Out> &to, const uint8_t *data, int lane) {
+  const raw_values<In> values = raw_values_at<In>(data, l);
+  const In missing = missing_value<In>(l);
+  write_columns<DIMS>(
+      to,
+      [&](unsigned, const column_place &p) {
+        return (Out)restored(values((int)place_among(to.extent, p)), missing);
+      },
+      lane);
+}
+
+// Decodes a brick. Returns 0 if it is damaged.
+template <int DIMS, class Out>
+DEVICE int decompress_brick(decompress_shared<Out> &s, int warp, const operand &from, const stored_tile &place,
+                            const brick_target<Out> &to, int lane) {
+  const uint32_t *buffer = s.tile[warp];
+  const tile_extent &e = to.extent;
+  if (place.size == 0) {
+    write_columns<DIMS>(
+        to, [](unsigned, const column_place &) { return (Out)0; }, lane);
+    return 1;
+  }
+  if (first_says_raw(place.data[0])) {
+    if (!raw_tile_valid(s.header.lattice.type, s.header.terms, place.data[0], place.size, e.n))
+      return 0;
+    if (s.header.lattice.type == GHZ_F32)
+      write_raw<DIMS, float>(s.header.lattice, to, place.data + 1, lane);
+    else
+      write_raw<DIMS, double>(s.header.lattice, to, place.data + 1, lane);
+    return 1;
+  }
+  if (!decode_lattice_brick<DIMS>(s, warp, from, place, e, lane))
+    return 0;
+  const Out *values = reinterpret_cast<const Out *>(buffer);
+  write_columns<DIMS>(
+      to, [=](unsigned i, const column_place &) { return values[value_rows<Out>::place_of_value((int)i)]; },
+      lane);
+  return 1;
+}
+
+// The number of the i-th brick that holds some of what is asked for.
+DEVICE uint64_t brick_of(const decompress_bricks_call &c, uint64_t i) {
+  uint64_t grid[3];
+  if (c.kind.message)
+    return c.kind.first + i;
+  shape_grid(&c.kind.shape, grid);
+  const uint64_t x = i % c.count[2], line = i / c.count[2], y = line % c.count[1], z = line / c.count[1];
+  return ((c.low[0] + z) * grid[1] + c.low[1] + y) * grid[2] + c.low[2] + x;
+}
+
+template <class Out> DEVICE void finish(const decompress_bricks_call &c, const decompress_shared<Out> &s) {
+  ghz_cuda_outcome o;
+  __threadfence();
+  outcome_of_fault(__ldcg(&c.shared->fault), &o);
+  const bool right = o.status == GHZ_OK;
+  o.inexact = right && (s.header.flags & FLAG_INEXACT);
+  o.terms = right ? s.header.terms : 0;
+  o.size = right ? c.values * sizeof(Out) : 0;
+  *c.outcome = o;
+  __threadfence_system();
+}
+
+template <int DIMS, class Out>
+__global__ void __launch_bounds__(THREADS, RESIDENT<DIMS, Out>)
+    decompress_bricks(ARGUMENT(decompress_bricks_call) c) {
+  GHZ_SHARED(decompress_shared<Out>, s);
+  const int lane = lane_of_thread(), warp = (int)threadIdx.x / 32;
+  make_expansion(s.expand);
+  make_line_order(s.order);
+  if (threadIdx.x == 0) {
+    s.status = read_header(c.from, c.kind, s.header);
+    if (s.status != GHZ_OK)
+      note_fault(c.shared, FAULT_HEADER, 0, 0, s.status);
+  }
+  __syncthreads();
+  if (s.status == GHZ_OK)
+    ROLLED for (uint64_t i = (uint64_t)blockIdx.x * WARPS + (uint64_t)warp; i < c.bricks;
+                i += (uint64_t)gridDim.x * WARPS) {
+      const uint64_t tile = brick_of(c, i);
+      const brick_target<Out> to(c, tile);
+      stored_tile place;
+      if (!(place_tile(c.from, c.kind, s.header.payload, tile - c.kind.first, place, lane) &&
+            decompress_brick<DIMS>(s, warp, c.from, place, to, lane)) &&
+          lane == 0)
+        note_fault(c.shared, FAULT_TILE, tile, 0, GHZ_ECORRUPT);
+      __syncwarp();
+    }
+  if (is_last_block(c.shared, gridDim.x))
+    finish(c, s);
+}
+
+template <int DIMS, class Out>
+static cudaError_t launch(const decompress_bricks_call &c, unsigned multiprocessors, cudaStream_t stream) {
+  const unsigned blocks = blocks_for(c.bricks, WARPS, RESIDENT<DIMS, Out> * multiprocessors);
+  return ghz_start(decompress_bricks<DIMS, Out>, blocks, THREADS, sizeof(decompress_shared<Out>), stream, c);
+}
+
+cudaError_t ghz_launch_decompress_bricks(const decompress_bricks_call &c, ghz_type out,
+                                         unsigned multiprocessors, cudaStream_t stream) {
+  if (c.kind.shape.dims == 2)
+    return out == GHZ_F32 ? launch<2, float>(c, multiprocessors, stream)
+                          : launch<2, double>(c, multiprocessors, stream);
+  return out == GHZ_F32 ? launch<3, float>(c, multiprocessors, stream)
+                        : launch<3, double>(c, multiprocessors, stream);
+}
+
+template <class Out> static cudaError_t prepare() {
+  cudaError_t error = ghz_prepare(decompress_bricks<2, Out>, sizeof(decompress_shared<Out>));
+  return error == cudaSuccess ? ghz_prepare(decompress_bricks<3, Out>, sizeof(decompress_shared<Out>)) : error;
+}
+
+cudaError_t ghz_prepare_decompress_bricks() {
+  cudaError_t error = prepare<float>();
+  return error == cudaSuccess ? prepare<double>() : error;
+}

@@ -1,0 +1,254 @@
+/* next.c: owns reading a file frame by frame, and every check of frames, end and index. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <string.h>
+
+#include "file/checksum.h"
+#include "file/layout.h"
+#include "file/pack.h"
+#include "file/reader/reader.h"
+#include "file/reader/source.h"
+#include "rules/bytes.h"
+#include "rules/fill.h"
+#include "rules/shape.h"
+
+#define PIECE ((size_t)1 << 22)    /* first piece of a frame whose length cannot be checked */
+#define PACKED ((uint64_t)1 << 63) /* in the length of a frame */
+
+static ghz_status truncated(const ghz_file *f) {
+  return ghz_file_fail(f->name, GHZ_ECORRUPT, "truncated: ends in frame %llu", (ull)f->number);
+}
+
+static ghz_status damaged(const ghz_file *f, const char *what) {
+  return ghz_file_fail(f->name, GHZ_ECORRUPT, "damaged: frame %llu: %s", (ull)f->number, what);
+}
+
+/* ---- The start ------------------------------------------------------------------------------- */
+
+/* A file that was opened by its index has a header at its start, too. They are equal, but the first
+ * one may lack the number of values. */
+static ghz_status check_start(ghz_file *f) {
+  uint8_t a[HEADER_MAX], b[HEADER_MAX];
+  ghz_file_header start, known = f->info.header;
+  int version = 0;
+  if (f->start)
+    return GHZ_OK;
+  ghz_status status = ghz_file_read_header(f, &start, &version);
+  if (status != GHZ_OK)
+    return status;
+  f->seen.end = f->start;
+  f->piped = start.count == GHZ_FILE_UNKNOWN;
+  known.count = f->piped ? start.count : known.count;
+  const size_t size = ghz_header_encode(&start, a);
+  if (version == 3 && size == ghz_header_encode(&known, b) && memcmp(a, b, size) == 0)
+    return GHZ_OK;
+  return ghz_file_fail(f->name, GHZ_ECORRUPT, "damaged: the header differs from that in the index");
+}
+
+/* ---- The end --------------------------------------------------------------------------------- */
+
+/* Compares what follows with the index that the frames give. */
+static ghz_status check_index(ghz_file *f) {
+  ghz_file_header known = f->info.header;
+  known.count = f->first;
+  const uint64_t size = ghz_index_size(&f->seen, &known);
+  size_t got;
+  ghz_status status = memory_reserve(&f->raw, (size_t)(2 * size), f->name);
+  if (status == GHZ_OK)
+    status = ghz_source_read(&f->source, &f->position, f->raw.data, (size_t)size, &got);
+  if (status != GHZ_OK)
+    return status;
+  if (got < size)
+    return ghz_file_fail(f->name, GHZ_ECORRUPT, "truncated: ends in the index");
+  ghz_index_encode(&f->seen, &known, f->raw.data + size);
+  if (memcmp(f->raw.data, f->raw.data + size, (size_t)size) == 0)
+    return GHZ_OK;
+  return ghz_file_fail(f->name, GHZ_ECORRUPT, "damaged: the index does not fit the frames");
+}
+
+/* Reads what follows the last frame, whose length field of 0 was read already. */
+static ghz_status read_end(ghz_file *f) {
+  uint8_t b[END_BYTES] = {0}, next;
+  size_t got;
+  ghz_status status = ghz_source_read(&f->source, &f->position, b + 8, 16, &got);
+  if (status != GHZ_OK)
+    return status;
+  if (got < 16)
+    return ghz_file_fail(f->name, GHZ_ECORRUPT, "truncated: ends in the last %d bytes", END_BYTES);
+  if (!ghz_checksum_fits(b, 16, 0))
+    return ghz_file_fail(f->name, GHZ_ECORRUPT, "damaged: the checksum of the end does not match");
+  const uint64_t count = load_u64(b + 8), known = f->info.header.count;
+  if (f->number == 0 || count != f->first || (known != GHZ_FILE_UNKNOWN && known != count))
+    return ghz_file_fail(f->name, GHZ_ECORRUPT, "damaged: holds %llu values where %llu are announced",
+                         (ull)f->first, (ull)count);
+  if (f->info.version == 3)
+    status = check_index(f);
+  if (status == GHZ_OK)
+    status = ghz_source_read(&f->source, &f->position, &next, 1, &got);
+  if (status == GHZ_OK && got > 0)
+    status = ghz_file_fail(f->name, GHZ_ECORRUPT, "more bytes follow the end of the compressed data");
+  return status;
+}
+
+/* From now on the number of values of a pipe is known. */
+static void note_end(ghz_file *f) {
+  ghz_file_header *h = &f->info.header;
+  f->ended = 1;
+  h->count = f->first;
+  h->shape = h->shape.dims == 1 ? ghz_flat(h->count) : h->shape;
+}
+
+/* ---- A frame --------------------------------------------------------------------------------- */
+
+/* Reads the length of the next frame's body; it is 0 at the end. */
+ghz_status ghz_file_length(ghz_file *f, uint64_t *length, int *packed) {
+  uint8_t b[8];
+  size_t got;
+  ghz_status status = ghz_source_read(&f->source, &f->position, b, 8, &got);
+  if (status != GHZ_OK)
+    return status;
+  if (got < 8)
+    return truncated(f);
+  *length = load_u64(b);
+  *packed = f->info.version == 3 && (*length & PACKED) != 0;
+  *length = *packed ? *length & ~PACKED : *length;
+  if (*length == 0)
+    return *packed ? damaged(f, "packed in no bytes") : GHZ_OK;
+  const uint64_t most = ghz_index_stream_most(&f->info.header);
+  if (*length > (*packed ? most + pack_head((size_t)most) : most) || f->last)
+    return damaged(f, "an impossible length");
+  if (f->source.read_at && *length + 8 > f->source.size - f->position)
+    return truncated(f);
+  return GHZ_OK;
+}
+
+/* Reads the body and its checksum behind the place of the length. Where the length cannot be
+ * checked against the file, reads in pieces that grow, so that memory is allocated only for bytes
+ * that arrive. */
+static ghz_status read_body(ghz_file *f, memory *m, uint64_t length, int packed) {
+  size_t want = (size_t)length + 8, have = 0;
+  while (have < want) {
+    size_t piece = f->source.read_at ? want : have > PIECE ? have : PIECE, got;
+    if (piece > want - have)
+      piece = want - have;
+    ghz_status status = memory_reserve(m, FRAME_BEFORE + have + piece, f->name);
+    if (status == GHZ_OK)
+      status = ghz_source_read(&f->source, &f->position, m->data + FRAME_BEFORE + have, piece, &got);
+    if (status != GHZ_OK)
+      return status;
+    if (got < piece)
+      return truncated(f);
+    have += piece;
+  }
+  store_u64(m->data, length | (packed ? PACKED : 0));
+  return ghz_checksum_fits(m->data, FRAME_BEFORE + (size_t)length, f->number)
+             ? GHZ_OK
+             : damaged(f, "its checksum does not match");
+}
+
+/* Unpacks a body that was checked. */
+static ghz_status unpack(ghz_file *f, ghz_context *ctx, ghz_bytes body, memory *to, uint64_t *stream) {
+  size_t size = 0;
+  ghz_status status = ghz_packed_size(ctx, body, (size_t)ghz_index_stream_most(&f->info.header), &size);
+  *stream = size;
+  if (status != GHZ_OK)
+    return ghz_file_pass(f->name, f->number, ctx, status);
+  status = memory_reserve(to, FRAME_BEFORE + size, f->name);
+  if (status != GHZ_OK)
+    return status;
+  return ghz_file_pass(f->name, f->number, ctx, ghz_unpack_frame(ctx, body, size, to->data + FRAME_BEFORE));
+}
+
+/* Whether the next frame may have this shape. In version 2, and where the header lacks the number
+ * of values, only the end of the array cuts one. */
+static int shape_fits(const ghz_file *f, const ghz_shape *s) {
+  const ghz_file_header *h = &f->info.header;
+  ghz_shape expected = ghz_file_frame_shape(h, f->first);
+  if (h->count == GHZ_FILE_UNKNOWN)
+    return s->dims == 1 && s->extent[2] <= h->frame_values && (s->extent[2] > 0 || f->number == 0);
+  if (f->info.version == 3 && !f->piped && !ghz_layout_piece(h, f->first, ghz_shape_count(s), &expected))
+    return 0;
+  return shapes_equal(s, &expected);
+}
+
+/* The header of version 2 lacks cap and fill, which those of the first stream are for all. */
+static ghz_status check_stream(ghz_file *f, const ghz_info *info) {
+  ghz_lattice *l = &f->info.header.lattice;
+  const int all = f->info.version == 3 || f->number > 0;
+  ghz_lattice own = info->lattice;
+  own.cap = all ? l->cap : own.cap;
+  if (!all) {
+    l->cap = own.cap;
+    l->has_fill = own.has_fill;
+    l->fill = own.fill;
+  }
+  if (f->info.version == 3 && info->lattice.cap != l->cap)
+    return damaged(f, "another cap than in the header");
+  if (!fills_equal(&own, l))
+    return damaged(f, "another fill value");
+  if (!ghz_lattices_equal(&own, l))
+    return damaged(f, "another type, step or bound than in the header");
+  return shape_fits(f, &info->shape) ? GHZ_OK : damaged(f, "a wrong number of values or shape");
+}
+
+/* Reads the frame to `m`, behind the place of its length, and adds it to the index that the frames
+ * give. */
+static ghz_status read_frame(ghz_file *f, ghz_context *ctx, memory *m, uint64_t length, int packed,
+                             ghz_info *info) {
+  memory *body = packed ? &f->packed : m;
+  uint64_t stream = length;
+  ghz_status status = read_body(f, body, length, packed);
+  if (status != GHZ_OK)
+    return status;
+  const ghz_bytes bytes = {body->data + FRAME_BEFORE, (size_t)length};
+  if (packed)
+    status = unpack(f, ctx, bytes, m, &stream);
+  if (status == GHZ_OK)
+    status = ghz_file_pass(f->name, f->number, NULL,
+                           ghz_info_read((ghz_bytes){m->data + FRAME_BEFORE, (size_t)stream}, info));
+  if (status == GHZ_OK)
+    status = check_stream(f, info);
+  if (status == GHZ_OK && f->info.version == 3)
+    status =
+        ghz_index_add(&f->seen, f->name, info, (ghz_bytes){body->data + FRAME_BEFORE, (size_t)length}, packed);
+  return status;
+}
+
+void ghz_file_advance(ghz_file *f, uint64_t count) {
+  const ghz_file_header *h = &f->info.header;
+  f->first += count;
+  f->number++;
+  f->last = h->count == GHZ_FILE_UNKNOWN ? count < h->frame_values : f->first == h->count;
+}
+
+ghz_status ghz_file_next(ghz_file *f, ghz_context *ctx, ghz_frame *frame) {
+  uint64_t length = 0;
+  int packed = 0;
+  if (!f || !frame)
+    return ghz_fail(NULL, GHZ_EINVAL, "%s is NULL", f ? "frame" : "file");
+  frame->stream = (ghz_bytes){NULL, 0};
+  if (f->ended)
+    return GHZ_OK;
+  ghz_status status = check_start(f);
+  if (status == GHZ_OK)
+    status = ghz_file_length(f, &length, &packed);
+  if (status == GHZ_OK && length == 0) {
+    status = read_end(f);
+    if (status == GHZ_OK)
+      note_end(f);
+    return status;
+  }
+  if (status != GHZ_OK)
+    return status;
+  memory m = {frame->memory, frame->capacity};
+  frame->number = f->number;
+  frame->packed = packed;
+  frame->first = f->first;
+  status = read_frame(f, ctx, &m, length, packed, &frame->info);
+  frame->memory = m.data;
+  frame->capacity = m.capacity;
+  if (status != GHZ_OK)
+    return status;
+  frame->stream = (ghz_bytes){m.data + FRAME_BEFORE, (size_t)frame->info.bytes};
+  ghz_file_advance(f, frame->info.count);
+  return GHZ_OK;
+}

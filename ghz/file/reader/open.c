@@ -1,0 +1,173 @@
+/* open.c: owns opening and closing files: by the index at the end where there is one, else by the
+ * header at the start. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdlib.h>
+#include <string.h>
+
+#include "file/checksum.h"
+#include "file/layout.h"
+#include "file/reader/reader.h"
+#include "file/reader/source.h"
+#include "rules/bytes.h"
+
+#define TAIL_READ ((uint64_t)1 << 16) /* bytes at the end that are read at first */
+
+/* ---- The start ------------------------------------------------------------------------------- */
+
+ghz_status ghz_file_read_header(ghz_file *f, ghz_file_header *h, int *version) {
+  uint8_t b[HEADER_MAX];
+  size_t got, size = 0;
+  f->position = 0;
+  ghz_status status = ghz_source_read(&f->source, &f->position, b, HEADER_START, &got);
+  if (status == GHZ_OK)
+    status = ghz_header_start(f->name, b, got, &size);
+  if (status == GHZ_OK)
+    status = ghz_source_read(&f->source, &f->position, b + HEADER_START, size - HEADER_START, &got);
+  if (status != GHZ_OK)
+    return status;
+  if (got < size - HEADER_START)
+    return ghz_file_fail(f->name, GHZ_ECORRUPT, "truncated: ends in the header");
+  f->start = f->position;
+  return ghz_header_decode(f->name, b, size, h, version);
+}
+
+/* The number of values at the end of a file of version 2 whose header lacks it, if the end is
+ * undamaged. */
+static ghz_status find_count(ghz_file *f) {
+  uint8_t b[END_BYTES];
+  ghz_file_header *h = &f->info.header;
+  if (h->count != GHZ_FILE_UNKNOWN || f->info.version != 2 || !f->source.read_at ||
+      f->source.size - f->position < END_BYTES)
+    return GHZ_OK;
+  ghz_status status = ghz_source_read_at(&f->source, f->source.size - END_BYTES, b, END_BYTES);
+  if (status == GHZ_OK && load_u64(b) == 0 && ghz_checksum_fits(b, 16, 0) && load_u64(b + 8) <= COUNT_MAX) {
+    h->count = load_u64(b + 8);
+    h->shape = ghz_flat(h->count);
+  }
+  return status;
+}
+
+static ghz_status open_by_header(ghz_file *f) {
+  ghz_status status = ghz_file_read_header(f, &f->info.header, &f->info.version);
+  f->seen.end = f->start;
+  return status == GHZ_OK ? find_count(f) : status;
+}
+
+/* ---- The index ------------------------------------------------------------------------------- */
+
+/* Reads the last `size` bytes. */
+static ghz_status read_tail(ghz_file *f, uint64_t size) {
+  ghz_status status = memory_reserve(&f->tail, (size_t)size, f->name);
+  return status == GHZ_OK ? ghz_source_read_at(&f->source, f->source.size - size, f->tail.data, (size_t)size)
+                          : status;
+}
+
+/* Moves the index to the front of what was read, or reads all of it. */
+static ghz_status have_index(ghz_file *f, uint64_t read, uint64_t size) {
+  if (size > f->source.size)
+    return ghz_file_fail(f->name, GHZ_ECORRUPT, "damaged index: larger than the file");
+  if (size > read)
+    return read_tail(f, size);
+  memmove(f->tail.data, f->tail.data + (read - size), (size_t)size);
+  return GHZ_OK;
+}
+
+static ghz_status open_by_index(ghz_file *f, uint64_t read, uint64_t size) {
+  ghz_file_info *info = &f->info;
+  ghz_status status = have_index(f, read, size);
+  if (status == GHZ_OK)
+    status = ghz_index_decode(f->name, (ghz_bytes){f->tail.data, (size_t)size}, f->source.size, &info->header,
+                              &f->index);
+  memory_free(&f->tail);
+  if (status != GHZ_OK)
+    return status;
+  info->version = 3;
+  info->indexed = 1;
+  ghz_index_describe(&f->index, info);
+  return GHZ_OK;
+}
+
+static ghz_status open_at_will(ghz_file *f) {
+  const uint64_t read = f->source.size < TAIL_READ ? f->source.size : TAIL_READ;
+  uint64_t size;
+  f->info.bytes = f->source.size;
+  if (read <= TAIL_BYTES)
+    return open_by_header(f);
+  ghz_status status = read_tail(f, read);
+  if (status != GHZ_OK)
+    return status;
+  return ghz_index_tail(f->tail.data + read - TAIL_BYTES, &size) ? open_by_index(f, read, size)
+                                                                 : open_by_header(f);
+}
+
+/* ---- The public calls ------------------------------------------------------------------------ */
+
+ghz_status ghz_file_open_source(const ghz_file_source *source, ghz_file **file) {
+  if (file)
+    *file = NULL;
+  if (!file || !source || (!source->read && !source->read_at))
+    return ghz_fail(NULL, GHZ_EINVAL, "%s is NULL", file ? "source, or all calls of it," : "file");
+  if (!ghz_checksum_available())
+    return ghz_file_fail(source->name, GHZ_EUNSUPPORTED,
+                         "this libghz was built without xxHash, which files need");
+  ghz_file *f = calloc(1, sizeof *f);
+  char *name = source->name ? strdup(source->name) : NULL;
+  if (!f || (source->name && !name)) {
+    free(f);
+    free(name);
+    return ghz_file_fail(source->name, GHZ_ENOMEM, "out of memory");
+  }
+  f->name = name;
+  f->source = *source;
+  f->source.name = name;
+  ghz_status status = source->read_at ? open_at_will(f) : open_by_header(f);
+  if (status == GHZ_OK) {
+    *file = f;
+    return GHZ_OK;
+  }
+  f->source.close = NULL;
+  ghz_file_close(f);
+  return status;
+}
+
+ghz_status ghz_file_open(const char *path, ghz_file **file) {
+  ghz_file_source source;
+  if (file)
+    *file = NULL;
+  if (!file || !path)
+    return ghz_fail(NULL, GHZ_EINVAL, "%s is NULL", file ? "path" : "file");
+  ghz_status status = ghz_source_of_path(path, &source);
+  if (status != GHZ_OK)
+    return status;
+  status = ghz_file_open_source(&source, file);
+  if (status != GHZ_OK)
+    source.close(source.user);
+  return status;
+}
+
+void ghz_file_close(ghz_file *f) {
+  if (!f)
+    return;
+  if (f->source.close)
+    f->source.close(f->source.user);
+  ghz_index_free(&f->index);
+  ghz_index_free(&f->seen);
+  ghz_frame_free(&f->current);
+  memory *const all[] = {&f->tail, &f->packed, &f->begun.bytes, &f->raw, &f->run, &f->region};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    memory_free(all[i]);
+  ghz_slots_free(f->sum);
+  free(f->name);
+  free(f);
+}
+
+const ghz_file_info *ghz_file_get_info(const ghz_file *file) {
+  return file ? &file->info : NULL;
+}
+
+void ghz_frame_free(ghz_frame *frame) {
+  if (frame) {
+    free(frame->memory);
+    *frame = (ghz_frame){.memory = NULL};
+  }
+}

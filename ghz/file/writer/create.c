@@ -1,0 +1,165 @@
+/* create.c: owns beginning and ending files that are written. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdlib.h>
+#include <string.h>
+
+#include "file/checksum.h"
+#include "file/pack.h"
+#include "file/writer/writer.h"
+#include "lattice.h"
+#include "rules/bytes.h"
+
+ghz_status ghz_writer_put(ghz_file_writer *w, const void *data, size_t size) {
+  if (w->failed != GHZ_OK)
+    return ghz_file_fail(w->name, w->failed, "could not be written");
+  const char *why = w->sink.write(w->sink.user, data, size);
+  if (why)
+    w->failed = ghz_file_fail(w->name, GHZ_EIO, "%s", why);
+  return w->failed;
+}
+
+ghz_status ghz_writer_begin(ghz_file_writer *w) {
+  uint8_t b[HEADER_MAX];
+  if (w->begun)
+    return GHZ_OK;
+  w->index.end = ghz_header_encode(&w->header, b);
+  ghz_status status = ghz_writer_put(w, b, (size_t)w->index.end);
+  w->begun = status == GHZ_OK;
+  return status;
+}
+
+/* ---- Creating -------------------------------------------------------------------------------- */
+
+static ghz_status check_header(const char *name, ghz_file_header *h) {
+  const ghz_lattice *l = &h->lattice;
+  const uint64_t frame = h->frame_values;
+  if (h->array.ndim > GHZ_FILE_NDIM || !ghz_type_known(l->type) || (l->eb != 0 && !ghz_lattice_valid(l)))
+    return ghz_file_fail(name, GHZ_EINVAL, "the header: no type or lattice, or too many dimensions");
+  const char *wrong = ghz_header_check(h, h->shape.dims);
+  return wrong ? ghz_file_fail(name, GHZ_EINVAL, "the header: %s (%llu values, %llu per frame)", wrong,
+                               (ull)h->count, (ull)frame)
+               : GHZ_OK;
+}
+
+/* A writer without a sink. */
+static ghz_status make(const char *name, const ghz_file_header *header, ghz_file_writer **writer) {
+  ghz_file_header h = *header;
+  if (!ghz_checksum_available()) {
+    ghz_file_fail(name, GHZ_EUNSUPPORTED, "this libghz was built without xxHash, which files need");
+    return GHZ_EUNSUPPORTED;
+  }
+  const ghz_status status = check_header(name, &h);
+  if (status != GHZ_OK)
+    return status;
+  ghz_file_writer *w = calloc(1, sizeof *w);
+  char *own = name ? strdup(name) : NULL;
+  if (!w || (name && !own)) {
+    free(w);
+    free(own);
+    ghz_file_fail(name, GHZ_ENOMEM, "out of memory");
+    return GHZ_ENOMEM;
+  }
+  *w = (ghz_file_writer){.name = own, .file = {.fd = -1}, .header = h, .order = GHZ_ORDER_BEST};
+  *writer = w;
+  return GHZ_OK;
+}
+
+ghz_status ghz_file_create_sink(const ghz_file_sink *sink, const ghz_file_header *header,
+                                ghz_file_writer **writer) {
+  if (writer)
+    *writer = NULL;
+  if (!writer || !sink || !sink->write || !header)
+    return ghz_fail(NULL, GHZ_EINVAL, "%s is NULL",
+                    !writer  ? "writer"
+                    : header ? "sink, or its call,"
+                             : "header");
+  const ghz_status status = make(sink->name, header, writer);
+  if (status == GHZ_OK) {
+    (*writer)->sink = *sink;
+    (*writer)->sink.name = (*writer)->name;
+  }
+  return status;
+}
+
+ghz_status ghz_file_create(const char *path, const ghz_file_header *header, ghz_file_writer **writer) {
+  if (writer)
+    *writer = NULL;
+  if (!writer || !path || !header)
+    return ghz_fail(NULL, GHZ_EINVAL, "%s is NULL", !writer ? "writer" : path ? "header" : "path");
+  ghz_status status = make(path, header, writer);
+  if (status != GHZ_OK)
+    return status;
+  status = ghz_sink_create(path, &(*writer)->file);
+  if (status == GHZ_OK) {
+    (*writer)->sink = ghz_sink_calls(&(*writer)->file, (*writer)->name);
+  } else {
+    ghz_file_abandon(*writer);
+    *writer = NULL;
+  }
+  return status;
+}
+
+/* ---- Settings -------------------------------------------------------------------------------- */
+
+ghz_status ghz_file_set_order(ghz_file_writer *w, int order) {
+  if (!w || order < GHZ_ORDER_LORENZO || order > (w->header.shape.dims == 3 ? 3 : 2))
+    return ghz_fail(NULL, GHZ_EINVAL, w ? "no order of prediction" : "writer is NULL");
+  w->order = order;
+  return GHZ_OK;
+}
+
+ghz_status ghz_file_set_pack(ghz_file_writer *w, int level) {
+  if (!w || level < 0 || level > 19)
+    return ghz_fail(NULL, GHZ_EINVAL, w ? "levels of packing are 0 to 19" : "writer is NULL");
+  if (level > 0 && !ghz_pack_available())
+    return ghz_file_fail(w->name, GHZ_EUNSUPPORTED, "this libghz was built without zstd, which packs frames");
+  w->pack = level;
+  return GHZ_OK;
+}
+
+/* ---- Ending ---------------------------------------------------------------------------------- */
+
+static ghz_status write_end(ghz_file_writer *w) {
+  uint8_t b[END_BYTES] = {0};
+  ghz_file_header known = w->header;
+  known.count = w->index.values;
+  store_u64(b + 8, known.count);
+  ghz_checksum_put(b, 16, 0);
+  const size_t size = (size_t)ghz_index_size(&w->index, &known);
+  ghz_status status = memory_reserve(&w->packed, size, w->name);
+  if (status == GHZ_OK)
+    status = ghz_writer_put(w, b, END_BYTES);
+  if (status != GHZ_OK)
+    return status;
+  ghz_index_encode(&w->index, &known, w->packed.data);
+  return ghz_writer_put(w, w->packed.data, size);
+}
+
+static void free_writer(ghz_file_writer *w) {
+  ghz_index_free(&w->index);
+  memory_free(&w->values);
+  memory_free(&w->stream);
+  memory_free(&w->packed);
+  free(w->name);
+  free(w);
+}
+
+ghz_status ghz_file_finish(ghz_file_writer *w, ghz_context *ctx) {
+  if (!w)
+    return ghz_fail(NULL, GHZ_EINVAL, "writer is NULL");
+  ghz_status status = ghz_writer_flush(w, ctx);
+  if (status == GHZ_OK)
+    status = write_end(w);
+  if (status == GHZ_OK && w->file.name)
+    status = ghz_sink_commit(&w->file, w->name);
+  ghz_file_abandon(w);
+  return status;
+}
+
+void ghz_file_abandon(ghz_file_writer *w) {
+  if (!w)
+    return;
+  ghz_unfinished_remove(&w->file);
+  ghz_unfinished_free(&w->file);
+  free_writer(w);
+}

@@ -1,0 +1,171 @@
+/* write.c: owns writing frames: of values, and of streams that are there. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <string.h>
+
+#include "file/checksum.h"
+#include "file/layout.h"
+#include "file/pack.h"
+#include "file/writer/writer.h"
+#include "rules/bytes.h"
+#include "rules/fill.h"
+#include "rules/shape.h"
+
+#define PACKED ((uint64_t)1 << 63) /* in the length of a frame */
+
+/* ---- Streams --------------------------------------------------------------------------------- */
+
+/* The lattice of the first stream is that of the file, unless the header has one. */
+static ghz_status check_lattice(ghz_file_writer *w, const ghz_lattice *l) {
+  ghz_lattice *own = &w->header.lattice;
+  if (own->eb == 0 && own->type == l->type)
+    *own = *l;
+  if (ghz_lattices_equal(own, l))
+    return GHZ_OK;
+  return ghz_file_fail(w->name, GHZ_EMISMATCH,
+                       "frame %llu: step %g, bound %g; the file has step %g, bound %g%s", (ull)w->index.count,
+                       l->step, l->eb, own->step, own->eb,
+                       fills_equal(own, l) ? "" : ", and another fill value");
+}
+
+/* Frames of a file that was appended to are short in its middle. Of a pipe no frame follows one
+ * that is short. */
+static int shape_fits(const ghz_file_writer *w, const ghz_shape *s) {
+  const ghz_file_header *h = &w->header;
+  const uint64_t count = ghz_shape_count(s);
+  ghz_shape expected;
+  if (h->count == GHZ_FILE_UNKNOWN)
+    return s->dims == 1 && count <= h->frame_values && (count > 0 || w->index.count == 0) &&
+           w->index.values == w->index.count * h->frame_values;
+  return ghz_layout_piece(h, w->index.values, count, &expected) && shapes_equal(s, &expected) &&
+         (count > 0 || w->index.count == 0);
+}
+
+/* Packs the stream, or leaves it. */
+static ghz_status pack(ghz_file_writer *w, ghz_context *ctx, ghz_bytes stream, ghz_bytes *body) {
+  size_t size = ghz_pack_bound(stream.size);
+  *body = stream;
+  if (w->pack == 0)
+    return GHZ_OK;
+  ghz_status status = memory_reserve(&w->packed, size, w->name);
+  if (status == GHZ_OK)
+    status = ghz_file_pass(w->name, w->index.count, ctx,
+                           ghz_pack(ctx, stream, w->pack, w->packed.data, w->packed.capacity, &size));
+  *body = (ghz_bytes){w->packed.data, size};
+  return status;
+}
+
+/* Length, body, checksum. */
+static ghz_status put_frame(ghz_file_writer *w, const ghz_info *info, ghz_bytes body, int packed) {
+  uint8_t length[8], checksum[8];
+  store_u64(length, body.size | (packed ? PACKED : 0));
+  store_u64(checksum, ghz_checksum_of_two((ghz_bytes){length, 8}, body, w->index.count));
+  ghz_status status = ghz_writer_put(w, length, 8);
+  if (status == GHZ_OK)
+    status = ghz_writer_put(w, body.data, body.size);
+  if (status == GHZ_OK)
+    status = ghz_writer_put(w, checksum, 8);
+  if (status == GHZ_OK)
+    status = w->failed = ghz_index_add(&w->index, w->name, info, body, packed);
+  return status;
+}
+
+static ghz_status write_stream(ghz_file_writer *w, ghz_context *ctx, ghz_bytes stream) {
+  ghz_info info;
+  ghz_bytes body = stream;
+  ghz_status status = ghz_file_pass(w->name, w->index.count, NULL, ghz_info_read(stream, &info));
+  if (status == GHZ_OK)
+    status = check_lattice(w, &info.lattice);
+  if (status == GHZ_OK && !shape_fits(w, &info.shape))
+    status = ghz_file_fail(w->name, GHZ_EINVAL, "frame %llu: not the shape of the frame at value %llu",
+                           (ull)w->index.count, (ull)w->index.values);
+  if (status == GHZ_OK)
+    status = pack(w, ctx, stream, &body);
+  if (status == GHZ_OK)
+    status = ghz_writer_begin(w);
+  return status == GHZ_OK ? put_frame(w, &info, body, w->pack > 0) : status;
+}
+
+ghz_status ghz_file_write_stream(ghz_file_writer *w, ghz_context *ctx, ghz_bytes stream) {
+  if (!w)
+    return ghz_fail(NULL, GHZ_EINVAL, "writer is NULL");
+  if (w->waiting > 0)
+    return ghz_file_fail(w->name, GHZ_EINVAL, "%zu values wait for the rest of their frame", w->waiting);
+  return write_stream(w, ctx, stream);
+}
+
+/* ---- Values ---------------------------------------------------------------------------------- */
+
+static ghz_status write_values(ghz_file_writer *w, ghz_context *ctx, const void *values, const ghz_shape *s) {
+  const size_t most = ghz_shape_bound(s, w->header.lattice.type, 1);
+  size_t size = 0;
+  ghz_status status = memory_reserve(&w->stream, most, w->name);
+  if (status == GHZ_OK)
+    status = ghz_file_pass(w->name, w->index.count, ctx,
+                           ghz_compress_shape(ctx, &w->header.lattice, w->order, values, s, w->stream.data,
+                                              w->stream.capacity, &size));
+  return status == GHZ_OK ? write_stream(w, ctx, (ghz_bytes){w->stream.data, size}) : status;
+}
+
+/* The shape of the next frame, if it gets all values that it can hold. */
+static ghz_shape next_shape(const ghz_file_writer *w) {
+  const ghz_file_header *h = &w->header;
+  return ghz_file_frame_shape(h, h->count == GHZ_FILE_UNKNOWN ? h->count : w->index.values);
+}
+
+/* Keeps values for a frame that has room for them. */
+static ghz_status keep(ghz_file_writer *w, const void *values, size_t count, size_t room) {
+  const size_t size = ghz_type_size(w->header.lattice.type);
+  ghz_status status = memory_reserve(&w->values, room * size, w->name);
+  if (status == GHZ_OK && count > 0)
+    memcpy(w->values.data + w->waiting * size, values, count * size);
+  w->waiting += status == GHZ_OK ? count : 0;
+  return status;
+}
+
+/* Takes values up to the end of the next frame. */
+static ghz_status take(ghz_file_writer *w, ghz_context *ctx, const void *values, size_t count, size_t *taken) {
+  const ghz_shape s = next_shape(w);
+  const size_t room = (size_t)ghz_shape_count(&s), left = room - w->waiting;
+  *taken = count < left ? count : left;
+  if (w->waiting == 0 && *taken == room)
+    return write_values(w, ctx, values, &s);
+  ghz_status status = keep(w, values, *taken, room);
+  if (status != GHZ_OK || w->waiting < room)
+    return status;
+  w->waiting = 0;
+  return write_values(w, ctx, w->values.data, &s);
+}
+
+ghz_status ghz_file_write(ghz_file_writer *w, ghz_context *ctx, const void *values, size_t count) {
+  if (!w || (!values && count))
+    return ghz_fail(NULL, GHZ_EINVAL, "%s is NULL", w ? "values" : "writer");
+  const ghz_file_header *h = &w->header;
+  const size_t size = ghz_type_size(h->lattice.type);
+  if (h->lattice.eb == 0)
+    return ghz_file_fail(w->name, GHZ_EINVAL, "no lattice, which values need");
+  if (h->count != GHZ_FILE_UNKNOWN && count > h->count - w->index.values - w->waiting)
+    return ghz_file_fail(w->name, GHZ_EINVAL, "%zu values, where %llu are missing", count,
+                         (ull)(h->count - w->index.values - w->waiting));
+  ghz_status status = GHZ_OK;
+  size_t taken;
+  for (const uint8_t *from = values; status == GHZ_OK && count > 0; from += taken * size, count -= taken)
+    status = take(w, ctx, from, count, &taken);
+  if (status != GHZ_OK)
+    w->failed = status; /* some of the values were taken */
+  return status;
+}
+
+ghz_status ghz_writer_flush(ghz_file_writer *w, ghz_context *ctx) {
+  const uint64_t count = w->header.count, have = w->index.values + w->waiting;
+  const ghz_shape rest = ghz_flat(w->waiting);
+  if (w->failed != GHZ_OK)
+    return ghz_file_fail(w->name, w->failed, "could not be written");
+  if (count != GHZ_FILE_UNKNOWN && have != count)
+    return ghz_file_fail(w->name, GHZ_EINVAL, "%llu of %llu values were written", (ull)have, (ull)count);
+  if (w->waiting == 0 && w->index.count > 0)
+    return GHZ_OK;
+  if (w->header.lattice.eb == 0)
+    return ghz_file_fail(w->name, GHZ_EINVAL, "no lattice, which an array without values needs");
+  ghz_status status = keep(w, NULL, 0, 1);
+  return status == GHZ_OK ? write_values(w, ctx, w->values.data, &rest) : status;
+}

@@ -1,0 +1,313 @@
+/* numbers.c: sums over the values of streams, and over pairs of two: by all threads into sums of
+ * their own, which then go into a tally. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include "numbers/raw_numbers.h"
+
+#include <string.h>
+
+#include "agree.h"
+#include "context/call.h"
+#include "context/parallel.h"
+#include "rules/parse.h"
+#include "stream/place.h"
+
+typedef struct number_job {
+  const tile_codec *tiles;
+  int streams;
+  operand source[2];
+  int lattice_off[2], raw_off[2]; /* whether values of such tiles may be off the originals */
+  exact error[2];                 /* by how much */
+  number_sums *sums;              /* one per thread */
+} number_job;
+
+/* ---- Chunks ---------------------------------------------------------------------------------- */
+
+/* *to += sum * unit^power */
+static void add_lattice_sum(const wide_sum *sum, const exact *unit, int power, fixed to) {
+  exact x, y, z;
+  ghz_exact_words(sum->limb, WIDE_SUM_LIMBS, 0, &x);
+  ghz_exact_multiply(&x, unit, &y);
+  if (power == 2)
+    ghz_exact_multiply(&y, unit, &z);
+  ghz_fixed_add(to, power == 2 ? &z : &y);
+}
+
+static int is_raw(const tile_source *src) {
+  return src->size > 0 && first_says_raw(src->data[0]);
+}
+
+static int raw_valid(const ghz_lattice *l, const tile_source *src, unsigned n) {
+  return raw_tile_valid(l->type, src->terms, src->data[0], src->size, n);
+}
+
+static ghz_status sum_raw(const number_job *j, const tile_source *src, unsigned n, number_sums *s) {
+  const ghz_lattice *l = &j->source[0].slice.lattice;
+  const uint64_t before = s->tally.count;
+  if (!raw_valid(l, src, n))
+    return GHZ_ECORRUPT;
+  ghz_raw_moments(l, src->data, n, s);
+  s->off[j->raw_off[0]] += s->tally.count - before;
+  return GHZ_OK;
+}
+
+static ghz_status sum_chunk(const void *job, chunk *c) {
+  const number_job *j = job;
+  const ghz_slice *of = &j->source[0].slice;
+  number_sums *s = &j->sums[c->thread];
+  lattice_moments m = {0};
+  tile_cursor cursor = cursor_at(&j->source[0], c->index);
+  tile_walk walk = walk_from(&of->shape, c->first);
+  ghz_status status = GHZ_OK;
+  for (uint64_t t = 0; t < c->tiles && status == GHZ_OK; t++, walk_on(&walk)) {
+    const tile_source src = cursor_next(&cursor, of);
+    c->at = c->first + t;
+    status = is_raw(&src) ? sum_raw(j, &src, walk.extent.n, s)
+                          : j->tiles->moments(&of->lattice, src, &walk.extent, &m);
+  }
+  s->tally.count += m.finite;
+  s->tally.specials += m.specials;
+  s->off[j->lattice_off[0]] += m.finite;
+  add_lattice_sum(&m.sum, &s->unit, 1, first_power(s->tally.sum));
+  add_lattice_sum(&m.squares, &s->unit, 2, second_power(s->tally.squares));
+  return status;
+}
+
+/* What one side of a pair is, where the other or itself is raw. */
+static ghz_status open_side(const number_job *j, int i, const tile_source *src, const tile_extent *e,
+                            int128 k[TILE], uint8_t special[TILE], raw_side *side) {
+  const ghz_lattice *l = &j->source[0].slice.lattice;
+  *side = (raw_side){.off = is_raw(src) ? j->raw_off[i] : j->lattice_off[i]};
+  if (is_raw(src)) {
+    side->raw = src->data;
+    return raw_valid(l, src, e->n) ? GHZ_OK : GHZ_ECORRUPT;
+  }
+  if (src->size == 0)
+    return GHZ_OK;
+  side->k = k;
+  side->special = special;
+  return j->tiles->integers(l, *src, e, k, special);
+}
+
+static ghz_status compare_raw(const number_job *j, const tile_source src[2], const tile_place *place,
+                              uint64_t first, number_sums *s) {
+  int128 k[2][TILE];
+  uint8_t special[2][TILE];
+  raw_side side[2];
+  const uint64_t before = s->tally.count;
+  for (int i = 0; i < 2; i++) {
+    const ghz_status status = open_side(j, i, &src[i], &place->extent, k[i], special[i], &side[i]);
+    if (status != GHZ_OK)
+      return status;
+  }
+  ghz_raw_comparison(&j->source[0].slice.lattice, side, place, first, s);
+  s->off[side[0].off | side[1].off << 1] += s->tally.count - before;
+  return GHZ_OK;
+}
+
+/* In the end: on the way integers are compared. */
+static void note_lattice_largest(number_sums *s) {
+  const lattice_comparison *m = &s->largest;
+  const uint64_t word[3] = {(uint64_t)m->largest, (uint64_t)(m->largest >> 64), 0};
+  uint64_t magnitude[FIRST_LIMBS] = {0};
+  exact k, x;
+  if (!m->any)
+    return;
+  ghz_exact_words(word, 3, 0, &k);
+  ghz_exact_multiply(&k, &s->unit, &x);
+  ghz_fixed_add(first_power(magnitude), &x);
+  ghz_note_largest(&s->tally, magnitude, m->at);
+}
+
+static void add_lattice_comparison(const number_job *j, const lattice_comparison *m, number_sums *s) {
+  ghz_tally *t = &s->tally;
+  t->count += m->finite;
+  t->specials += m->specials;
+  t->mismatches += m->mismatches;
+  s->off[j->lattice_off[0] | j->lattice_off[1] << 1] += m->finite;
+  add_lattice_sum(&m->difference, &s->unit, 1, first_power(t->sum));
+  add_lattice_sum(&m->squares, &s->unit, 2, second_power(t->squares));
+  add_lattice_sum(&m->product, &s->unit, 2, second_power(t->product));
+  for (int i = 0; i < 2; i++)
+    if (j->lattice_off[1 - i])
+      add_lattice_sum(&m->magnitude[i], &s->unit, 1, first_power(s->magnitude[i]));
+}
+
+static ghz_status compare_chunk(const void *job, chunk *c) {
+  const number_job *j = job;
+  const ghz_slice *of = &j->source[0].slice;
+  number_sums *s = &j->sums[c->thread];
+  lattice_comparison m = {.largest = s->largest.largest, .at = s->largest.at, .any = s->largest.any};
+  tile_cursor cursor[2] = {cursor_at(&j->source[0], c->index), cursor_at(&j->source[1], c->index)};
+  tile_walk walk = walk_from(&of->shape, c->first);
+  ghz_status status = GHZ_OK;
+  for (uint64_t t = 0; t < c->tiles && status == GHZ_OK; t++, walk_on(&walk)) {
+    const tile_source src[2] = {cursor_next(&cursor[0], of), cursor_next(&cursor[1], &j->source[1].slice)};
+    const tile_place place = place_in(&of->shape, &walk.extent);
+    const uint64_t first = offset_of(&of->shape, walk.origin);
+    c->at = c->first + t;
+    status = is_raw(&src[0]) || is_raw(&src[1]) ? compare_raw(j, src, &place, first, s)
+                                                : j->tiles->compare(&of->lattice, src, &place, first, &m);
+  }
+  add_lattice_comparison(j, &m, s);
+  s->largest = m;
+  return status;
+}
+
+/* ---- What the bounds add -------------------------------------------------------------------- */
+
+/* *to += count * a * b */
+static void add_error(fixed to, const exact *count, const exact *a, const exact *b) {
+  exact x, y;
+  ghz_exact_multiply(count, a, &x);
+  if (b)
+    ghz_exact_multiply(&x, b, &y);
+  ghz_fixed_add(to, b ? &y : &x);
+}
+
+/* What the bounds add: values of which `count` are off by `error`. */
+static void add_errors(ghz_tally *t, uint64_t count, const exact *error) {
+  exact n;
+  ghz_exact_integer(count, 0, &n);
+  if (count == 0)
+    return;
+  add_error(first_power(t->sum_error), &n, error, NULL);
+  add_error(second_power(t->squares_error), &n, error, error);
+  const double most = ghz_exact_answer(error, &(question){.divisor = 1}, ROUND_UP);
+  t->error = most > t->error ? most : t->error;
+}
+
+/* |x z - a b| <= |a| * error of b + |b| * error of a + the product of both errors. */
+static void add_product_errors(const number_job *j, number_sums *s) {
+  const fixed to = second_power(s->tally.product_error);
+  exact x;
+  ghz_exact_integer(s->off[3], 0, &x);
+  add_error(to, &x, &j->error[0], &j->error[1]);
+  for (int i = 0; i < 2; i++) {
+    ghz_exact_words(s->magnitude[i], FIRST_LIMBS, FIRST_EXPONENT, &x);
+    add_error(to, &x, &j->error[1 - i], NULL);
+  }
+}
+
+static void add_bounds(const number_job *j, number_sums *s) {
+  uint64_t word[FIRST_LIMBS] = {0};
+  exact both;
+  add_errors(&s->tally, s->off[1], &j->error[0]);
+  if (j->streams == 1)
+    return;
+  ghz_fixed_add(first_power(word), &j->error[0]);
+  ghz_fixed_add(first_power(word), &j->error[1]);
+  ghz_exact_words(word, FIRST_LIMBS, FIRST_EXPONENT, &both);
+  add_errors(&s->tally, s->off[2], &j->error[1]);
+  add_errors(&s->tally, s->off[3], &both);
+  add_product_errors(j, s);
+}
+
+/* The sums of all threads to those of the first, and what the bounds add. */
+static void join_threads(const number_job *j, int threads) {
+  number_sums *s = &j->sums[0];
+  for (int i = 0; i < threads; i++)
+    note_lattice_largest(&j->sums[i]);
+  for (int i = 1; i < threads; i++) {
+    ghz_add_tally(&s->tally, &j->sums[i].tally, 0);
+    for (int k = 0; k < 4; k++)
+      s->off[k] += j->sums[i].off[k];
+    for (int k = 0; k < 2; k++)
+      ghz_add_words(s->magnitude[k], j->sums[i].magnitude[k], FIRST_LIMBS);
+  }
+  add_bounds(j, s);
+}
+
+/* ---- Streams --------------------------------------------------------------------------------- */
+
+static ghz_status open_streams(ghz_context *ctx, const ghz_bytes *streams, number_job *j) {
+  for (int i = 0; i < j->streams; i++) {
+    ghz_slice *s = &j->source[i].slice;
+    /* The analyzer does not know that there are so many.
+     * NOLINTNEXTLINE(clang-analyzer-*) */
+    ghz_status status = ghz_stream_header(ctx, streams[i], (size_t)i, s);
+    if (status == GHZ_OK)
+      status = ghz_operands_agree(ctx, &j->source[0].slice, s, (size_t)i);
+    if (status != GHZ_OK)
+      return status;
+    exact eb, terms;
+    ghz_exact_double(s->lattice.eb, &eb);
+    ghz_exact_integer(s->terms, 0, &terms);
+    ghz_exact_multiply(&eb, &terms, &j->error[i]);
+    j->lattice_off[i] = s->lattice.step != 0;
+    j->raw_off[i] = s->terms != 1;
+  }
+  return GHZ_OK;
+}
+
+/* Scratch: the offsets of the operands' chunks, and the sums of the threads. */
+static ghz_status open_indices(ghz_context *ctx, int threads, number_job *j) {
+  const ghz_slice *s = &j->source[0].slice;
+  size_t offsets = 0, total = 0;
+  if (!ghz_total_add(&offsets, (size_t)chunks_of(s->tiles) + 1, sizeof(uint64_t)))
+    return ghz_fail(ctx, GHZ_ENOMEM, "too many tiles");
+  uint8_t *scratch = NULL;
+  if (ghz_total_add(&total, offsets, (size_t)j->streams) &&
+      ghz_total_add(&total, (size_t)threads, sizeof *j->sums))
+    scratch = ghz_arena_reserve(&ctx->scratch, total);
+  if (!scratch)
+    return ghz_fail(ctx, GHZ_ENOMEM, "no %zu bytes of scratch", total);
+  for (int i = 0; i < j->streams; i++) {
+    j->source[i].offset = (uint64_t *)(void *)(scratch + offsets * (size_t)i);
+    const ghz_status status = ghz_stream_locate(ctx, &j->source[i].slice, j->source[i].offset);
+    if (status != GHZ_OK)
+      return status;
+  }
+  j->sums = (number_sums *)(void *)(scratch + offsets * (size_t)j->streams);
+  return GHZ_OK;
+}
+
+static void begin_sums(const number_job *j, int threads) {
+  const ghz_lattice *l = &j->source[0].slice.lattice;
+  for (int i = 0; i < threads; i++) {
+    number_sums *s = &j->sums[i];
+    memset(&s->tally, 0, sizeof s->tally);
+    memset(s->off, 0, sizeof s->off);
+    memset(s->magnitude, 0, sizeof s->magnitude);
+    memset(&s->largest, 0, sizeof s->largest);
+    ghz_exact_double(l->step, &s->unit);
+    s->unit.exponent -= (int)lattice_bits(l->type, j->source[0].slice.shape.dims);
+  }
+}
+
+static ghz_status add_streams(ghz_context *ctx, ghz_tally *t, const ghz_bytes *streams, int count) {
+  GHZ_CALL(ctx);
+  number_job job = {.streams = count};
+  if (!t)
+    return ghz_fail(ctx, GHZ_EINVAL, "a pointer is NULL");
+  job.tiles = ctx->tiles;
+  ghz_status status = open_streams(ctx, streams, &job);
+  if (status != GHZ_OK)
+    return status;
+  const ghz_slice *s = &job.source[0].slice;
+  const int threads = ghz_threads_for(ctx, s->tiles, chunks_of(s->tiles));
+  status = open_indices(ctx, threads, &job);
+  if (status == GHZ_OK)
+    status = ghz_tally_admit(ctx, t, count == 1 ? TALLY_OF_ONE : TALLY_OF_PAIRS, s->count);
+  if (status != GHZ_OK)
+    return status;
+  begin_sums(&job, threads);
+  status = ghz_parallel_for(ctx, count == 1 ? sum_chunk : compare_chunk, &job, 0, s->tiles);
+  if (status != GHZ_OK)
+    return status;
+  join_threads(&job, threads);
+  t->kind = count == 1 ? TALLY_OF_ONE : TALLY_OF_PAIRS;
+  t->inexact |= (uint64_t)(s->inexact || job.source[1].slice.inexact);
+  ghz_add_tally(t, &job.sums[0].tally, t->positions);
+  t->positions += s->count;
+  return GHZ_OK;
+}
+
+ghz_status ghz_tally_add(ghz_context *ctx, ghz_tally *tally, ghz_bytes src) {
+  return add_streams(ctx, tally, &src, 1);
+}
+
+ghz_status ghz_tally_add_pair(ghz_context *ctx, ghz_tally *tally, ghz_bytes a, ghz_bytes b) {
+  const ghz_bytes both[2] = {a, b};
+  return add_streams(ctx, tally, both, 2);
+}

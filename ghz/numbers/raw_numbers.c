@@ -1,0 +1,318 @@
+/* raw_numbers.c: sums and comparisons of raw tiles, whose values are floating-point numbers,
+ * without rounding. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include <math.h>
+#include <string.h>
+
+#include "numbers/raw_numbers.h"
+#include "rules/bytes.h"
+#include "rules/fill.h"
+
+/* ---- Values ---------------------------------------------------------------------------------- */
+
+/* m * 2^exponent, or a special: 1 for +Inf, 2 for -Inf, 3 for NaN. */
+typedef struct raw_value {
+  uint64_t m;
+  int exponent;
+  uint8_t negative, special;
+} raw_value;
+
+/* NaN where it is the fill. */
+static double value_of(const ghz_lattice *l, const uint8_t *p) {
+  double wide;
+  float narrow;
+  if (l->type == GHZ_F64) {
+    memcpy(&wide, p, sizeof wide);
+    return is_fill(fill_test_of(l), load_u64(p)) ? NAN : wide;
+  }
+  memcpy(&narrow, p, sizeof narrow);
+  return is_fill(fill_test_of(l), load_u32(p)) ? NAN : (double)narrow;
+}
+
+/* A double, which any float is. */
+static raw_value take_apart(double x) {
+  uint64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  const unsigned exponent = bits >> 52 & 0x7ff;
+  const uint64_t fraction = bits & ((UINT64_C(1) << 52) - 1);
+  raw_value v = {fraction, (exponent ? (int)exponent : 1) - 1075, (uint8_t)(bits >> 63), 0};
+  if (exponent == 0x7ff)
+    v.special = fraction ? 3 : v.negative ? 2 : 1;
+  else if (exponent)
+    v.m |= UINT64_C(1) << 52;
+  return v;
+}
+
+/* ---- Bins ------------------------------------------------------------------------------------ */
+
+/* Sums of numbers by their exponents, of which a tile has few: the BINS up to the largest have a
+ * bin each. A bin holds those of 1024 values: three products of 53 bits each, and a factor of 2. */
+enum { BINS = 64 };
+
+typedef struct bins {
+  fixed to;
+  int low; /* exponent of bin 0 */
+  int128 bin[BINS];
+} bins;
+
+static void bins_begin(bins *b, fixed to, int largest) {
+  b->to = to;
+  b->low = largest - (BINS - 1);
+  memset(b->bin, 0, sizeof b->bin);
+}
+
+static void add_directly(fixed to, int128 m, int exponent) {
+  const uint128 size = m < 0 ? 0 - (uint128)m : (uint128)m;
+  const uint64_t limb[2] = {(uint64_t)size, (uint64_t)(size >> 64)};
+  if (m)
+    ghz_fixed_add_limbs(to, limb, 2, exponent, m < 0);
+}
+
+static inline void bins_add(bins *b, int128 m, int exponent) {
+  const unsigned i = (unsigned)(exponent - b->low);
+  if (i < BINS)
+    b->bin[i] += m;
+  else
+    add_directly(b->to, m, exponent);
+}
+
+static void bins_end(const bins *b) {
+  for (int i = 0; i < BINS; i++)
+    add_directly(b->to, b->bin[i], b->low + i);
+}
+
+static inline int128 with_sign(const raw_value *v) {
+  return v->negative ? -(int128)v->m : (int128)v->m;
+}
+
+/* ---- One stream ------------------------------------------------------------------------------ */
+
+static int largest_exponent(const raw_value *v, unsigned n, int largest) {
+  for (unsigned i = 0; i < n; i++)
+    if (v[i].m && !v[i].special && v[i].exponent > largest)
+      largest = v[i].exponent;
+  return largest;
+}
+
+enum { LEAST_EXPONENT = -1074 };
+
+/* Values of a raw tile in the order of the array; of an empty one zeros. */
+static void take_values(const ghz_lattice *l, const uint8_t *raw, unsigned n, raw_value *v, double *y) {
+  const size_t size = value_bytes(l->type);
+  for (unsigned i = 0; i < n; i++) {
+    y[i] = raw ? value_of(l, raw + 1 + i * size) : 0;
+    v[i] = take_apart(y[i]);
+  }
+}
+
+void ghz_raw_moments(const ghz_lattice *l, const uint8_t *tile, unsigned n, number_sums *s) {
+  raw_value v[TILE];
+  double y[TILE];
+  bins sum, squares;
+  take_values(l, tile, n, v, y);
+  const int largest = largest_exponent(v, n, LEAST_EXPONENT);
+  bins_begin(&sum, first_power(s->tally.sum), largest);
+  bins_begin(&squares, second_power(s->tally.squares), 2 * largest);
+  for (unsigned i = 0; i < n; i++) {
+    s->tally.specials += v[i].special != 0;
+    if (v[i].special)
+      continue;
+    s->tally.count++;
+    bins_add(&sum, with_sign(&v[i]), v[i].exponent);
+    bins_add(&squares, (int128)v[i].m * v[i].m, 2 * v[i].exponent);
+  }
+  bins_end(&sum);
+  bins_end(&squares);
+}
+
+/* ---- The largest difference ------------------------------------------------------------------ */
+
+/* Notes a difference by its two parts. */
+static void note_sum(ghz_tally *t, const exact *a, const exact *b, uint64_t index) {
+  uint64_t word[FIRST_LIMBS] = {0};
+  ghz_fixed_add(first_power(word), a);
+  ghz_fixed_add(first_power(word), b);
+  if (word[FIRST_LIMBS - 1] >> 63) {
+    uint64_t negated[FIRST_LIMBS] = {0};
+    exact x;
+    ghz_exact_words(word, FIRST_LIMBS, FIRST_EXPONENT, &x);
+    ghz_fixed_subtract(first_power(negated), &x);
+    memcpy(word, negated, sizeof word);
+  }
+  ghz_note_largest(t, word, index);
+}
+
+static void note_doubles(ghz_tally *t, double a, double b, uint64_t index) {
+  exact x, y;
+  ghz_exact_double(a, &x);
+  ghz_exact_double(b, &y);
+  note_sum(t, &x, &y, index);
+}
+
+/* ---- Two raw tiles --------------------------------------------------------------------------- */
+
+/* The largest difference of the tile: high + rest exactly (two-sum, Knuth), high being it rounded
+ * to nearest. */
+typedef struct raw_largest {
+  double high, rest;
+  uint64_t index;
+  int any;
+} raw_largest;
+
+static inline void raw_larger(raw_largest *l, double a, double b, uint64_t index) {
+  const double s = a - b, v = s - a, e = (a - (s - v)) - (b + v), high = fabs(s), rest = s < 0 ? -e : e;
+  if (l->any && (high < l->high || (high == l->high && rest <= l->rest)))
+    return;
+  *l = (raw_largest){high, rest, index, 1};
+}
+
+static uint64_t index_in_place(const tile_place *p, unsigned i) {
+  const unsigned x = i % p->extent.x, line = i / p->extent.x, y = line % p->extent.y, z = line / p->extent.y;
+  return (uint64_t)z * p->plane + (uint64_t)y * p->row + x;
+}
+
+/* Below this differences do not overflow. */
+#define TWO_SUM_LARGEST (1000 - 53)
+
+static void raw_largest_difference(const raw_value *a, const raw_value *b, const double *x, const double *y,
+                                   int largest, const tile_place *p, uint64_t first, ghz_tally *t) {
+  raw_largest l = {0};
+  for (unsigned i = 0; i < p->extent.n; i++) {
+    if (a[i].special || b[i].special)
+      continue;
+    if (largest >= TWO_SUM_LARGEST)
+      note_doubles(t, x[i], -y[i], first + index_in_place(p, i));
+    else
+      raw_larger(&l, x[i], y[i], first + index_in_place(p, i));
+  }
+  if (l.any)
+    note_doubles(t, l.high, l.rest, l.index);
+}
+
+/* Counts a pair. Returns whether both are finite. */
+static int count_pair(unsigned a, unsigned b, ghz_tally *t) {
+  t->specials += a || b;
+  t->mismatches += a != b;
+  t->count += !a && !b;
+  return !a && !b;
+}
+
+static void raw_pairs(const ghz_lattice *l, const raw_side side[2], const tile_place *place, uint64_t first,
+                      number_sums *s) {
+  const unsigned n = place->extent.n;
+  raw_value a[TILE], b[TILE];
+  double x[TILE], y[TILE];
+  bins sum, squares, product, magnitude[2];
+  take_values(l, side[0].raw, n, a, x);
+  take_values(l, side[1].raw, n, b, y);
+  const int largest = largest_exponent(b, n, largest_exponent(a, n, LEAST_EXPONENT));
+  bins_begin(&sum, first_power(s->tally.sum), largest);
+  bins_begin(&squares, second_power(s->tally.squares), 2 * largest);
+  bins_begin(&product, second_power(s->tally.product), 2 * largest);
+  for (int i = 0; i < 2; i++)
+    bins_begin(&magnitude[i], first_power(s->magnitude[i]), largest);
+  for (unsigned i = 0; i < n; i++) {
+    if (!count_pair(a[i].special, b[i].special, &s->tally))
+      continue;
+    const int128 p = (int128)a[i].m * b[i].m, ab = a[i].negative != b[i].negative ? -p : p;
+    bins_add(&sum, with_sign(&a[i]), a[i].exponent);
+    bins_add(&sum, -with_sign(&b[i]), b[i].exponent);
+    bins_add(&squares, (int128)a[i].m * a[i].m, 2 * a[i].exponent);
+    bins_add(&squares, (int128)b[i].m * b[i].m, 2 * b[i].exponent);
+    bins_add(&squares, -2 * ab, a[i].exponent + b[i].exponent);
+    bins_add(&product, ab, a[i].exponent + b[i].exponent);
+    if (side[1].off)
+      bins_add(&magnitude[0], (int128)a[i].m, a[i].exponent);
+    if (side[0].off)
+      bins_add(&magnitude[1], (int128)b[i].m, b[i].exponent);
+  }
+  bins_end(&sum), bins_end(&squares), bins_end(&product);
+  bins_end(&magnitude[0]), bins_end(&magnitude[1]);
+  raw_largest_difference(a, b, x, y, largest, place, first, &s->tally);
+}
+
+/* ---- A raw tile and one of the lattice ------------------------------------------------------- */
+
+/* Value i of a side: its special, or the exact number and one close to it. */
+static unsigned value_at(const ghz_lattice *l, int dims, const raw_side *side, const exact *unit, unsigned i,
+                         exact *v, double *near) {
+  if (side->raw) {
+    const double x = value_of(l, side->raw + 1 + i * value_bytes(l->type));
+    const unsigned special = take_apart(x).special;
+    if (!special)
+      ghz_exact_double(x, v);
+    *near = x;
+    return special;
+  }
+  exact k;
+  /* The analyzer does not see that a side without a raw tile has integers.
+   * NOLINTNEXTLINE(clang-analyzer-*) */
+  const uint64_t word[2] = {(uint64_t)side->k[i], (uint64_t)((uint128)side->k[i] >> 64)};
+  ghz_exact_words(word, 2, 0, &k);
+  ghz_exact_multiply(&k, unit, v);
+  *near = ldexp((double)side->k[i], -(int)lattice_bits(l->type, dims)) * l->step;
+  return side->special[i];
+}
+
+/* Adds the product of two numbers, `times` times: 1, or -1 or -2. */
+static void add_product(fixed to, const exact *a, const exact *b, int times) {
+  exact p;
+  ghz_exact_multiply(a, b, &p);
+  p.negative ^= times < 0;
+  p.exponent += times == -2;
+  ghz_fixed_add(to, &p);
+}
+
+static void add_mixed_pair(const raw_side side[2], exact v[2], number_sums *s) {
+  ghz_tally *t = &s->tally;
+  ghz_fixed_add(first_power(t->sum), &v[0]);
+  ghz_fixed_subtract(first_power(t->sum), &v[1]);
+  add_product(second_power(t->squares), &v[0], &v[0], 1);
+  add_product(second_power(t->squares), &v[1], &v[1], 1);
+  add_product(second_power(t->squares), &v[0], &v[1], -2);
+  add_product(second_power(t->product), &v[0], &v[1], 1);
+  for (int i = 0; i < 2; i++)
+    if (side[1 - i].off) {
+      const int negative = v[i].negative;
+      v[i].negative = 0;
+      ghz_fixed_add(first_power(s->magnitude[i]), &v[i]);
+      v[i].negative = negative;
+    }
+}
+
+/* The largest difference so far, or a little less. */
+static double largest_so_far(const ghz_tally *t) {
+  exact x;
+  ghz_exact_words(t->largest, FIRST_LIMBS, FIRST_EXPONENT, &x);
+  return t->index ? ghz_exact_answer(&x, &(question){.divisor = 1}, ROUND_DOWN) : 0;
+}
+
+static void mixed_pairs(const ghz_lattice *l, const raw_side side[2], const tile_place *place, uint64_t first,
+                        number_sums *s) {
+  exact v[2];
+  double near[2], largest = largest_so_far(&s->tally);
+  const int dims = (int)place->extent.dims;
+  for (unsigned i = 0; i < place->extent.n; i++) {
+    const unsigned a = value_at(l, dims, &side[0], &s->unit, i, &v[0], &near[0]);
+    const unsigned b = value_at(l, dims, &side[1], &s->unit, i, &v[1], &near[1]);
+    if (!count_pair(a, b, &s->tally))
+      continue;
+    add_mixed_pair(side, v, s);
+    /* What is surely smaller needs no exact difference. */
+    const double slack = (fabs(near[0]) + fabs(near[1])) * 0x1p-48 + 0x1p-1060;
+    if (s->tally.index && fabs(near[0] - near[1]) + slack < largest)
+      continue;
+    v[1].negative = !v[1].negative;
+    note_sum(&s->tally, &v[0], &v[1], first + index_in_place(place, i));
+    largest = largest_so_far(&s->tally);
+  }
+}
+
+void ghz_raw_comparison(const ghz_lattice *l, const raw_side side[2], const tile_place *place, uint64_t first,
+                        number_sums *s) {
+  if ((side[0].raw || !side[0].k) && (side[1].raw || !side[1].k))
+    raw_pairs(l, side, place, first, s);
+  else
+    mixed_pairs(l, side, place, first, s);
+}

@@ -1,0 +1,208 @@
+/* summary.c: what tallies say: numbers that are rounded once, and the intervals that the bounds
+ * imply. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include <math.h>
+#include <string.h>
+
+#include "context/context.h"
+#include "context/floating.h"
+#include "numbers/raw_numbers.h"
+#include "rules/shape.h"
+
+static const ghz_estimate no_number = {NAN, NAN, NAN};
+
+/* ---- Intervals ------------------------------------------------------------------------------- */
+
+/* a - b and a + b, of numbers from 0 on, towards 0 and up. */
+static double minus_down(double a, double b) {
+  return b == 0 ? a : a > b ? nextafter(a - b, 0) : 0;
+}
+
+static double plus_up(double a, double b) {
+  return b == 0 ? a : nextafter(a + b, INFINITY);
+}
+
+/* What a tally knows. */
+typedef struct evidence {
+  const ghz_tally *tally;
+  int open; /* the intervals have no end */
+} evidence;
+
+/* A sum divided by n, which the originals are within `error` of. */
+static ghz_estimate linear(const evidence *e, fixed sum, fixed error, uint64_t n) {
+  const question q = {.divisor = n, .divisions = n != 1};
+  uint64_t word[SECOND_LIMBS];
+  const fixed moved = {word, sum.words, sum.exponent};
+  exact x, off;
+  ghz_estimate v;
+  ghz_exact_words(sum.word, sum.words, sum.exponent, &x);
+  ghz_exact_words(error.word, error.words, error.exponent, &off);
+  v.value = ghz_exact_answer(&x, &q, ROUND_NEAREST);
+  memcpy(word, sum.word, sum.words * sizeof *word);
+  ghz_fixed_subtract(moved, &off);
+  ghz_exact_words(word, sum.words, sum.exponent, &x);
+  v.low = e->open ? -INFINITY : ghz_exact_answer(&x, &q, ROUND_DOWN);
+  memcpy(word, sum.word, sum.words * sizeof *word);
+  ghz_fixed_add(moved, &off);
+  ghz_exact_words(word, sum.words, sum.exponent, &x);
+  v.high = e->open ? INFINITY : ghz_exact_answer(&x, &q, ROUND_UP);
+  return v;
+}
+
+/* Roots are of numbers from 0 on; only a tally that was damaged has others. */
+static void no_less_than_zero(exact *x) {
+  if (x->negative)
+    x->n = 0;
+}
+
+/* A root that the originals' is within `off` of: by the triangle inequality. */
+static ghz_estimate rooted(const evidence *e, const exact *square, const question *q, double off) {
+  ghz_estimate v = {.value = ghz_exact_answer(square, q, ROUND_NEAREST), .low = 0, .high = INFINITY};
+  if (e->open)
+    return v;
+  v.low = minus_down(ghz_exact_answer(square, q, ROUND_DOWN), off);
+  v.high = plus_up(ghz_exact_answer(square, q, ROUND_UP), off);
+  return v;
+}
+
+/* The root of the mean of the squared errors, or of their sum: rounded up. */
+static double root_of_errors(const evidence *e, uint64_t n) {
+  const question q = {.divisor = n, .divisions = n != 1, .root = 1};
+  exact x;
+  ghz_exact_words(e->tally->squares_error, SECOND_LIMBS, SECOND_EXPONENT, &x);
+  no_less_than_zero(&x);
+  return ghz_exact_answer(&x, &q, ROUND_UP);
+}
+
+/* The root of the sum of squares, or of their mean. */
+static ghz_estimate root_of_squares(const evidence *e, uint64_t n) {
+  const question q = {.divisor = n, .divisions = n != 1, .root = 1};
+  exact x;
+  ghz_exact_words(e->tally->squares, SECOND_LIMBS, SECOND_EXPONENT, &x);
+  no_less_than_zero(&x);
+  return rooted(e, &x, &q, root_of_errors(e, n));
+}
+
+/* n^2 times the variance: n * sum of squares - sum^2. */
+static void spread(const ghz_tally *t, exact *x) {
+  enum { LIMBS = SECOND_LIMBS + 4 };
+  uint64_t word[LIMBS] = {0};
+  const fixed all = {word, LIMBS, SECOND_EXPONENT};
+  exact a, b, product;
+  ghz_exact_integer(t->count, 0, &a);
+  ghz_exact_words(t->squares, SECOND_LIMBS, SECOND_EXPONENT, &b);
+  ghz_exact_multiply(&a, &b, &product);
+  ghz_fixed_add(all, &product);
+  ghz_exact_words(t->sum, FIRST_LIMBS, FIRST_EXPONENT, &a);
+  ghz_exact_multiply(&a, &a, &product);
+  ghz_fixed_subtract(all, &product);
+  ghz_exact_words(word, LIMBS, SECOND_EXPONENT, x);
+  no_less_than_zero(x);
+}
+
+static double square_down(double v) {
+  return nextafter(v * v, 0);
+}
+
+static double square_up(double v) {
+  return v == 0 ? 0 : nextafter(v * v, INFINITY);
+}
+
+static void variance_and_deviation(const evidence *e, ghz_summary *s) {
+  const question variance = {.divisor = s->count, .divisions = 2},
+                 deviation = {.divisor = s->count, .divisions = 2, .root = 1};
+  const double off = root_of_errors(e, s->count);
+  exact x;
+  spread(e->tally, &x);
+  s->deviation = rooted(e, &x, &deviation, off);
+  s->variance.value = ghz_exact_answer(&x, &variance, ROUND_NEAREST);
+  s->variance.low =
+      off > 0 || e->open ? square_down(s->deviation.low) : ghz_exact_answer(&x, &variance, ROUND_DOWN);
+  s->variance.high =
+      off > 0 || e->open ? square_up(s->deviation.high) : ghz_exact_answer(&x, &variance, ROUND_UP);
+}
+
+/* ---- What is asked of tallies ---------------------------------------------------------------- */
+
+static evidence evidence_of(const ghz_tally *t) {
+  return (evidence){t, t->inexact != 0};
+}
+
+ghz_status ghz_tally_summary(const ghz_tally *tally, ghz_summary *summary) {
+  if (!tally || !summary || tally->kind > TALLY_OF_ONE)
+    return ghz_fail(NULL, GHZ_EINVAL, "a pointer is NULL, or the tally has pairs");
+  ghz_tally t = *tally;
+  const evidence e = evidence_of(&t);
+  floating_environment env;
+  floating_begin(&env);
+  *summary = (ghz_summary){.count = t.count,
+                           .specials = t.specials,
+                           .mean = no_number,
+                           .variance = no_number,
+                           .deviation = no_number};
+  summary->sum = linear(&e, first_power(t.sum), first_power(t.sum_error), 1);
+  summary->norm = root_of_squares(&e, 1);
+  if (t.count > 0) {
+    summary->mean = linear(&e, first_power(t.sum), first_power(t.sum_error), t.count);
+    variance_and_deviation(&e, summary);
+  }
+  floating_end(&env);
+  return GHZ_OK;
+}
+
+static void largest_difference(const evidence *e, const ghz_shape *shape, ghz_comparison *c) {
+  const ghz_tally *t = e->tally;
+  exact x;
+  ghz_exact_words(t->largest, FIRST_LIMBS, FIRST_EXPONENT, &x);
+  no_less_than_zero(&x);
+  c->largest = rooted(e, &x, &(question){.divisor = 1}, t->error);
+  c->index = t->index - 1;
+  const uint64_t lines = c->index / shape->extent[2];
+  c->place[0] = lines / shape->extent[1];
+  c->place[1] = lines % shape->extent[1];
+  c->place[2] = c->index % shape->extent[2];
+}
+
+ghz_status ghz_tally_comparison(const ghz_tally *tally, const ghz_shape *shape, ghz_comparison *comparison) {
+  if (!tally || !comparison || tally->kind == TALLY_OF_ONE || tally->kind > TALLY_OF_PAIRS)
+    return ghz_fail(NULL, GHZ_EINVAL, "a pointer is NULL, or the tally has no pairs");
+  ghz_tally t = *tally;
+  const ghz_shape flat = {1, {1, 1, UINT64_MAX}};
+  shape = shape && shape->dims != 1 && shape->extent[1] && shape->extent[2] ? shape : &flat;
+  const evidence e = evidence_of(&t);
+  floating_environment env;
+  floating_begin(&env);
+  *comparison = (ghz_comparison){.count = t.count,
+                                 .specials = t.specials,
+                                 .mismatches = t.mismatches,
+                                 .mean = no_number,
+                                 .rms = no_number,
+                                 .largest = no_number,
+                                 .index = UINT64_MAX};
+  comparison->product = linear(&e, second_power(t.product), second_power(t.product_error), 1);
+  if (t.count > 0) {
+    comparison->mean = linear(&e, first_power(t.sum), first_power(t.sum_error), t.count);
+    comparison->rms = root_of_squares(&e, t.count);
+    largest_difference(&e, shape, comparison);
+  }
+  floating_end(&env);
+  return GHZ_OK;
+}
+
+/* ---- One call -------------------------------------------------------------------------------- */
+
+ghz_status ghz_moments(ghz_context *ctx, ghz_bytes src, ghz_summary *summary) {
+  ghz_tally t = {0};
+  const ghz_status status = ghz_tally_add(ctx, summary ? &t : NULL, src);
+  return status == GHZ_OK ? ghz_tally_summary(&t, summary) : status;
+}
+
+ghz_status ghz_difference(ghz_context *ctx, ghz_bytes a, ghz_bytes b, ghz_comparison *comparison) {
+  ghz_tally t = {0};
+  ghz_info info;
+  ghz_status status = ghz_tally_add_pair(ctx, comparison ? &t : NULL, a, b);
+  if (status == GHZ_OK)
+    status = ghz_info_read(a, &info);
+  return status == GHZ_OK ? ghz_tally_comparison(&t, &info.shape, comparison) : status;
+}

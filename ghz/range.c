@@ -1,0 +1,124 @@
+/* range.c: owns the range of the values of arrays, and lattices that are made from it. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include "range.h"
+
+#include "context/call.h"
+#include "context/floating.h"
+#include "context/parallel.h"
+#include "lattice.h"
+
+const thread_range *ghz_merge_ranges(thread_range *r, int threads) {
+  floating_environment env;
+  floating_begin(&env); /* denormals compare as themselves */
+  for (int i = 1; i < threads; i++) {
+    r->min = r[i].min < r->min ? r[i].min : r->min;
+    r->max = r[i].max > r->max ? r[i].max : r->max;
+  }
+  floating_end(&env);
+  return r;
+}
+
+typedef struct range_job {
+  const tile_codec *tiles;
+  const ghz_lattice *lattice; /* type and fill */
+  const uint8_t *x;
+  size_t n;
+  thread_range *ranges;
+} range_job;
+
+static ghz_status range_chunk(const void *job, chunk *c) {
+  const range_job *j = job;
+  size_t start = c->first * TILE, count = j->n - start < GHZ_CHUNK ? j->n - start : GHZ_CHUNK;
+  double min, max;
+  j->tiles->range(j->lattice, j->x + start * ghz_type_size(j->lattice->type), count, &min, &max);
+  widen_range(&j->ranges[c->thread], min, max);
+  return GHZ_OK;
+}
+
+ghz_status ghz_range_of(ghz_context *ctx, const ghz_lattice *l, const void *x, size_t n, double *min,
+                        double *max) {
+  if (!ghz_type_known(l->type))
+    return ghz_fail(ctx, GHZ_EINVAL, "type %d is unknown", (int)l->type);
+  if ((!x && n) || !min || !max)
+    return ghz_fail(ctx, GHZ_EINVAL, "%s is NULL", !min ? "min" : !max ? "max" : "x");
+  thread_range *ranges = ghz_arena_reserve(&ctx->scratch, (size_t)ctx->threads * sizeof *ranges);
+  if (!ranges)
+    return ghz_fail(ctx, GHZ_ENOMEM, "no scratch for %d threads", ctx->threads);
+  for (int i = 0; i < ctx->threads; i++)
+    ranges[i] = no_values;
+  range_job job = {ctx->tiles, l, x, n, ranges};
+  ghz_status status = ghz_parallel_for(ctx, range_chunk, &job, 0, tiles_of(n));
+  const thread_range *all = ghz_merge_ranges(ranges, ctx->threads);
+  *min = all->min;
+  *max = all->max;
+  return status;
+}
+
+ghz_status ghz_range(ghz_context *ctx, ghz_type type, const void *x, size_t n, double *min, double *max) {
+  GHZ_CALL(ctx);
+  return ghz_range_of(ctx, &(ghz_lattice){.type = type}, x, n, min, max);
+}
+
+ghz_status ghz_range_without(ghz_context *ctx, ghz_type type, const void *x, size_t n, double fill, double *min,
+                             double *max) {
+  GHZ_CALL(ctx);
+  ghz_lattice l = {.type = type};
+  ghz_status status = ghz_lattice_fill_in(ctx, &l, fill);
+  return status == GHZ_OK ? ghz_range_of(ctx, &l, x, n, min, max) : status;
+}
+
+/* ---- Lattices of arrays ---------------------------------------------------------------------- */
+
+/* The range of all arrays; zeros have the one that nothing has. */
+static ghz_status range_of_all(ghz_context *ctx, const ghz_lattice *l, size_t k, const void *const *arrays,
+                               size_t n, double *min, double *max) {
+  *min = INFINITY;
+  *max = -INFINITY;
+  for (size_t i = 0; i < k; i++) {
+    double low = INFINITY, high = -INFINITY;
+    ghz_status status = ghz_range_of(ctx, l, arrays[i], n, &low, &high);
+    if (status != GHZ_OK)
+      return status;
+    *min = low < *min ? low : *min;
+    *max = high > *max ? high : *max;
+  }
+  if (*min == 0 && *max == 0) {
+    *min = INFINITY;
+    *max = -INFINITY;
+  }
+  return GHZ_OK;
+}
+
+static ghz_status measure_and_make(ghz_context *ctx, ghz_type type, ghz_bound bound, const double *fill,
+                                   size_t k, const void *const *arrays, size_t n, ghz_lattice *lattice) {
+  ghz_lattice with = {.type = type};
+  double min = 0, max = 0;
+  ghz_status status = fill ? ghz_lattice_fill_in(ctx, &with, *fill) : GHZ_OK;
+  if (status == GHZ_OK && bound.kind != GHZ_ABS)
+    status = range_of_all(ctx, &with, k, arrays, n, &min, &max);
+  if (status == GHZ_OK)
+    status = ghz_lattice_make_in(ctx, type, bound, min, max, lattice);
+  if (status == GHZ_OK) {
+    lattice->has_fill = with.has_fill;
+    lattice->fill = with.fill;
+  }
+  return status;
+}
+
+ghz_status ghz_lattice_of(ghz_context *ctx, ghz_type type, ghz_bound bound, const double *fill, size_t k,
+                          const void *const *arrays, size_t n, ghz_lattice *lattice) {
+  floating_environment env;
+  floating_begin(&env); /* a denormal range is not 0 */
+  ghz_status status = measure_and_make(ctx, type, bound, fill, k, arrays, n, lattice);
+  floating_end(&env);
+  return status;
+}
+
+ghz_status ghz_lattice_for(ghz_context *ctx, ghz_type type, ghz_bound bound, const double *fill, size_t k,
+                           const void *const *arrays, size_t n, ghz_lattice *lattice) {
+  GHZ_CALL(ctx);
+  if (!lattice || !arrays || k == 0)
+    return ghz_fail(ctx, GHZ_EINVAL, k ? "lattice or arrays is NULL" : "there are no arrays");
+  return ghz_lattice_of(ctx, type, bound, fill, k, arrays, n, lattice);
+}

@@ -1,0 +1,257 @@
+/* stream.c: the bytes around the tiles: headers of streams and messages, ends of chunks, sizes
+ * (FORMAT.md, "Stream"). Everything that comes from outside is checked here before it is used
+ * (law L5, docs/LAWS.md). */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include "stream/stream.h"
+
+#include "lattice.h"
+#include "rules/bytes.h"
+#include "stream/sizes.h"
+
+/* The 72 bytes that streams and messages have in common. */
+static void put_common(const ghz_slice *s, uint32_t magic, uint8_t *p) {
+  memset(p, 0, STREAM_HEADER);
+  store_u32(p, magic);
+  p[4] = (uint8_t)s->lattice.type;
+  p[5] = (uint8_t)(FLAG_INEXACT * (s->inexact != 0) | FLAG_TRANSFORM * (s->transform != 0) |
+                   FLAG_FILL * (s->lattice.has_fill != 0));
+  p[6] = (uint8_t)s->lattice.cap;
+  p[7] = (uint8_t)s->shape.dims;
+  for (int i = 0; i < 3; i++)
+    store_u64(p + 8 + 8 * i, s->shape.extent[i]);
+  store_f64(p + 32, s->lattice.step);
+  store_f64(p + 40, s->lattice.eb);
+  store_u32(p + 48, s->terms);
+  store_u64(p + 56, s->payload_size);
+  if (s->lattice.has_fill)
+    store_f64(p + 64, s->lattice.fill);
+}
+
+static void take_common(const uint8_t *p, ghz_slice *s) {
+  *s = (ghz_slice){.lattice = {(ghz_type)p[4], p[6], load_f64(p + 32), load_f64(p + 40),
+                               (p[5] & FLAG_FILL) != 0, load_f64(p + 64)},
+                   .shape = {p[7], {load_u64(p + 8), load_u64(p + 16), load_u64(p + 24)}},
+                   .count = load_u64(p + 8) * load_u64(p + 16) * load_u64(p + 24),
+                   .terms = load_u32(p + 48),
+                   .inexact = p[5] & FLAG_INEXACT,
+                   .transform = (p[5] & FLAG_TRANSFORM) != 0,
+                   .payload_size = load_u64(p + 56)};
+}
+
+/* Which version wrote it, if it was another one; of `size` bytes, at least those of the header
+ * unless it was version 0.1. */
+static ghz_status check_version(ghz_context *ctx, ghz_bytes src, uint32_t magic, size_t header,
+                                size_t operand) {
+  const uint8_t *p = src.data;
+  const uint32_t old = magic == STREAM_MAGIC ? STREAM_MAGIC_0_1 : MESSAGE_MAGIC_0_1;
+  if (!p)
+    return ghz_fail(ctx, GHZ_EINVAL, "operand %zu: no data", operand);
+  if (src.size >= 4 && load_u32(p) == old)
+    return ghz_fail(ctx, GHZ_EVERSION,
+                    "operand %zu: written by version 0.1 of ghz, whose format this version does not read",
+                    operand);
+  if (src.size < header || load_u32(p) != magic)
+    return ghz_fail(ctx, GHZ_ECORRUPT, "operand %zu: no ghz header", operand);
+  if (p[4] > 1 || p[5] > FLAGS_KNOWN || load_u32(p + 52) || !dims_known(p[7]))
+    return ghz_fail(ctx, GHZ_EVERSION, "operand %zu: type or feature bits of a newer version", operand);
+  return GHZ_OK;
+}
+
+static ghz_status parse_common(ghz_context *ctx, ghz_bytes src, uint32_t magic, size_t header, size_t operand,
+                               ghz_slice *s) {
+  ghz_status status = check_version(ctx, src, magic, header, operand);
+  if (status != GHZ_OK)
+    return status;
+  take_common(src.data, s);
+  if (!shape_valid(&s->shape) || (s->transform && s->shape.dims == 1))
+    return ghz_fail(ctx, GHZ_ECORRUPT, "operand %zu: %llu x %llu x %llu values in %d dimensions", operand,
+                    (unsigned long long)s->shape.extent[0], (unsigned long long)s->shape.extent[1],
+                    (unsigned long long)s->shape.extent[2], s->shape.dims);
+  if (!ghz_lattice_valid(&s->lattice))
+    return ghz_fail(ctx, GHZ_ECORRUPT, "operand %zu: step %g, bound %g, cap %d, fill %g are no lattice",
+                    operand, s->lattice.step, s->lattice.eb, s->lattice.cap, s->lattice.fill);
+  if (!s->lattice.has_fill && load_u64((const uint8_t *)src.data + 64))
+    return ghz_fail(ctx, GHZ_ECORRUPT, "operand %zu: a fill value that it says it does not have", operand);
+  if (s->terms > terms_limit(s->lattice.cap))
+    return ghz_fail(ctx, GHZ_ECORRUPT, "operand %zu: %u terms", operand, s->terms);
+  return GHZ_OK;
+}
+
+/* Sum and maximum of a chunk's sizes. */
+static inline unsigned sum_sizes(const uint8_t *sizes, unsigned tiles, unsigned *largest) {
+  unsigned sum = 0, max = 0;
+  for (unsigned t = 0; t < tiles; t++) {
+    unsigned size = load_u16(sizes + 2 * t);
+    sum += size;
+    max = size > max ? size : max;
+  }
+  *largest = max;
+  return sum;
+}
+
+/* Checks each tile's size, and one stream's ends of chunks against them where there are any. */
+static ghz_status check_sizes(ghz_context *ctx, const ghz_slice *s, const uint8_t *ends, uint64_t *offset) {
+  uint64_t total = 0, chunks = chunks_of(s->tiles);
+  for (uint64_t c = 0; c < chunks; c++) {
+    const uint8_t *sizes = (const uint8_t *)s->sizes + 2 * TILES_PER_CHUNK * c;
+    uint64_t left = s->tiles - c * TILES_PER_CHUNK;
+    unsigned largest;
+    if (offset)
+      offset[c] = total;
+    /* The same call twice: with a constant count it compiles to a few vector instructions. */
+    total += left >= TILES_PER_CHUNK ? sum_sizes(sizes, TILES_PER_CHUNK, &largest)
+                                     : sum_sizes(sizes, (unsigned)left, &largest);
+    if (largest > TILE_BYTES_MAX)
+      return ghz_fail(ctx, GHZ_ECORRUPT, "a tile of %u bytes in chunk %llu", largest, (unsigned long long)c);
+    if (ends && load_u64(ends + 8 * c) != total)
+      return ghz_fail(ctx, GHZ_ECORRUPT, "the end of chunk %llu does not match the sizes",
+                      (unsigned long long)c);
+  }
+  if (offset)
+    offset[chunks] = total;
+  if (total != s->payload_size)
+    return ghz_fail(ctx, GHZ_ECORRUPT, "tiles of %llu bytes in a payload of %llu", (unsigned long long)total,
+                    (unsigned long long)s->payload_size);
+  return GHZ_OK;
+}
+
+ghz_status ghz_slice_locate(ghz_context *ctx, const ghz_slice *slice, uint64_t *offset) {
+  return check_sizes(ctx, slice, NULL, offset);
+}
+
+ghz_status ghz_stream_header(ghz_context *ctx, ghz_bytes src, size_t operand, ghz_slice *s) {
+  ghz_status status = parse_common(ctx, src, STREAM_MAGIC, STREAM_HEADER, operand, s);
+  if (status != GHZ_OK)
+    return status;
+  size_t room = src.size - STREAM_HEADER;
+  s->tiles = shape_tiles(&s->shape);
+  if (s->tiles > room / 2)
+    return ghz_fail(ctx, GHZ_ECORRUPT, "operand %zu: too short for %llu values", operand,
+                    (unsigned long long)s->count);
+  uint64_t ends = 8 * chunks_of(s->tiles), index = ends + 2 * s->tiles;
+  if (index > room || s->payload_size != room - index)
+    return ghz_fail(ctx, GHZ_ECORRUPT, "operand %zu: %zu bytes do not fit its header", operand, src.size);
+  const uint8_t *p = (const uint8_t *)src.data + STREAM_HEADER;
+  s->sizes = p + ends;
+  s->payload = p + index;
+  return GHZ_OK;
+}
+
+/* A whole stream's ends of chunks lie before its sizes. */
+static const uint8_t *stored_ends(const ghz_slice *whole) {
+  return (const uint8_t *)whole->sizes - 8 * chunks_of(whole->tiles);
+}
+
+ghz_status ghz_stream_locate(ghz_context *ctx, const ghz_slice *whole, uint64_t *offset) {
+  return check_sizes(ctx, whole, stored_ends(whole), offset);
+}
+
+ghz_status ghz_stream_open(ghz_context *ctx, ghz_bytes src, ghz_slice *s) {
+  ghz_status status = ghz_stream_header(ctx, src, 0, s);
+  return status == GHZ_OK ? ghz_stream_locate(ctx, s, NULL) : status;
+}
+
+int ghz_slice_valid(const ghz_slice *s) {
+  if (!ghz_lattice_valid(&s->lattice) || s->terms > terms_limit(s->lattice.cap) || !shape_valid(&s->shape) ||
+      s->count != shape_count(&s->shape))
+    return 0;
+  uint64_t all = shape_tiles(&s->shape);
+  return s->first <= all && s->tiles <= all - s->first;
+}
+
+ghz_status ghz_slice_cut(const ghz_slice *whole, uint64_t first, uint64_t tiles, ghz_slice *slice) {
+  ghz_slice s = *whole;
+  if (first > s.tiles || tiles > s.tiles - first)
+    return ghz_fail(NULL, GHZ_EINVAL, "tiles %llu .. +%llu of %llu", (unsigned long long)first,
+                    (unsigned long long)tiles, (unsigned long long)s.tiles);
+  /* From the end of the chunk before, on over the sizes inside this one. */
+  const uint8_t *sizes = s.sizes, *ends = stored_ends(whole);
+  uint64_t bound[2], tile[2] = {first, first + tiles};
+  for (int i = 0; i < 2; i++) {
+    uint64_t c = tile[i] / TILES_PER_CHUNK;
+    bound[i] = c ? load_u64(ends + 8 * (c - 1)) : 0;
+    for (uint64_t t = c * TILES_PER_CHUNK; t < tile[i]; t++)
+      bound[i] += load_u16(sizes + 2 * t);
+  }
+  s.sizes = sizes + 2 * first;
+  s.payload = (const uint8_t *)s.payload + bound[0];
+  s.payload_size = bound[1] - bound[0];
+  s.first = first;
+  s.tiles = tiles;
+  *slice = s;
+  return GHZ_OK;
+}
+
+ghz_status ghz_slice_parse(ghz_bytes message, ghz_slice *slice) {
+  if (!slice)
+    return ghz_fail(NULL, GHZ_EINVAL, "slice is NULL");
+  ghz_status status = parse_common(NULL, message, MESSAGE_MAGIC, GHZ_SLICE_HEADER, 0, slice);
+  if (status != GHZ_OK)
+    return status;
+  const uint8_t *p = message.data;
+  size_t room = message.size - GHZ_SLICE_HEADER;
+  uint64_t all = shape_tiles(&slice->shape);
+  slice->first = load_u64(p + 72);
+  slice->tiles = load_u64(p + 80);
+  if (slice->first > all || slice->tiles > all - slice->first)
+    return ghz_fail(NULL, GHZ_ECORRUPT, "tiles %llu .. +%llu of %llu", (unsigned long long)slice->first,
+                    (unsigned long long)slice->tiles, (unsigned long long)all);
+  if (slice->tiles > room / 2 || slice->payload_size != room - 2 * slice->tiles)
+    return ghz_fail(NULL, GHZ_ECORRUPT, "a message of %zu bytes: its header says %llu tiles of %llu bytes",
+                    message.size, (unsigned long long)slice->tiles, (unsigned long long)slice->payload_size);
+  slice->sizes = p + GHZ_SLICE_HEADER;
+  slice->payload = p + GHZ_SLICE_HEADER + 2 * slice->tiles;
+  return check_sizes(NULL, slice, NULL, NULL);
+}
+
+ghz_status ghz_slice_header(const ghz_slice *slice, void *header) {
+  if (!slice || !header)
+    return ghz_fail(NULL, GHZ_EINVAL, "slice or header is NULL");
+  put_common(slice, MESSAGE_MAGIC, header);
+  store_u64((uint8_t *)header + 72, slice->first);
+  store_u64((uint8_t *)header + 80, slice->tiles);
+  return GHZ_OK;
+}
+
+static ghz_status no_room(ghz_context *ctx, size_t capacity) {
+  return ghz_fail(ctx, GHZ_ECAPACITY, "%zu bytes are too few for the result", capacity);
+}
+
+ghz_status ghz_stream_layout(ghz_context *ctx, const ghz_slice *result, void *dst, size_t capacity,
+                             tile_sink *sink) {
+  size_t index = ghz_stream_index_size(result->tiles);
+  if (index == 0 || index > capacity)
+    return no_room(ctx, capacity);
+  uint8_t *p = dst;
+  size_t sizes = index - 2 * result->tiles;
+  *sink = (tile_sink){
+      .sizes = p + sizes, .payload = p + index, .ends = p + STREAM_HEADER, .room = capacity - index};
+  return GHZ_OK;
+}
+
+ghz_status ghz_message_layout(ghz_context *ctx, const ghz_slice *result, void *dst, size_t capacity,
+                              tile_sink *sink) {
+  if (capacity < GHZ_SLICE_HEADER || result->tiles > (capacity - GHZ_SLICE_HEADER) / 2)
+    return no_room(ctx, capacity);
+  uint8_t *p = dst;
+  size_t index = GHZ_SLICE_HEADER + 2 * result->tiles;
+  *sink = (tile_sink){.sizes = p + GHZ_SLICE_HEADER, .payload = p + index, .room = capacity - index};
+  return GHZ_OK;
+}
+
+size_t ghz_stream_finish(const ghz_slice *result, void *dst) {
+  put_common(result, STREAM_MAGIC, dst);
+  return ghz_stream_index_size(result->tiles) + result->payload_size;
+}
+
+void ghz_put_ends(const tile_sink *sink, uint64_t tiles) {
+  uint64_t total = 0, chunks = chunks_of(tiles);
+  for (uint64_t c = 0; c < chunks; c++) {
+    uint64_t left = tiles - c * TILES_PER_CHUNK;
+    unsigned largest;
+    total += sum_sizes(sink->sizes + 2 * TILES_PER_CHUNK * c,
+                       left < TILES_PER_CHUNK ? (unsigned)left : TILES_PER_CHUNK, &largest);
+    store_u64(sink->ends + 8 * c, total);
+  }
+}
