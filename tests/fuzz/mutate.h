@@ -1,7 +1,7 @@
 /* mutate.h: changes of inputs that pass first checks: sizes, offsets and checksums fit again. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
-#include "common.h"
+#include "crafted.h"
 
 static inline size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
@@ -17,8 +17,3 @@ size_t mutate_to_agree(uint8_t *data, size_t size, size_t room, const uint8_t *w
 
 /* Changes an input: so many bytes of choices, then streams, each behind its length in 4 bytes. */
 size_t mutate_parts(uint8_t *data, size_t size, size_t room, size_t choices, uint64_t *state);
-
-/* Writes a sound tile of a shape that is made from any bytes; returns its size. */
-size_t mend_tile(const ref_header *h, const ref_tile *shape, const uint8_t *from, size_t size, uint8_t *out);
-
-enum { MEND_ROOM = 14400 };

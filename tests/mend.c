@@ -1,6 +1,6 @@
 /* mend.c: a sound tile from any bytes: read as a tile, with whatever breaks a rule changed. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "mutate.h"
+#include "crafted.h"
 #include <stdbool.h>
 #include <string.h>
 
