@@ -3,7 +3,7 @@
 #include "crafted.h"
 #include <string.h>
 
-/* Bytes of a texture: noise, the same everywhere (checkerboards, steps), or a few here and there. */
+/* Bytes of a texture: noise, the same all over (checkerboards, steps), or a few here and there. */
 static void put_texture(uint8_t *p, size_t size, uint64_t *state) {
   static const uint8_t same[] = {0x55, 0xaa, 0xff, 0x01, 0x80, 0x0f};
   uint64_t kind = input_below(state, 4), few = (uint64_t)1 << input_below(state, 8);

@@ -421,6 +421,62 @@ Test(shapes, accumulate, .timeout = 600) {
   same_bytes(acc, ref_combine(2, s, (int64_t[]){50001, 50000}, REF_PLAIN, 1), "a hundred thousand additions");
 }
 
+/* ---- Textures ---- */
+/* Integers that are small beside their differences: nothing but an anchor at one of the orders (the
+ * first three), an anchor that takes a bit more when it is raised, a bit more at every order, one
+ * step, one value. */
+static int64_t texture(size_t kind, int z, int y, int x) {
+  switch (kind) {
+  case 0: return z == 0 && y == 0 ? 7 : 0;
+  case 1: return z == 0 ? -8 : 0;
+  case 2: return 1;
+  case 3: return z ? 0 : (int64_t[]){7, -4, 0}[y < 2 ? y : 2];
+  case 4: return (x + y + z) % 2 - 1;
+  case 5: return x >= 5;
+  default: return z + y + x == 0;
+  }
+}
+
+enum { TEXTURES = 7 };
+
+static ref_bytes textured(const ref_header *h, size_t kind, int order) {
+  ref_tile *t = scratch(sizeof *t);
+  uint8_t *tile = scratch(REF_TILE_ROOM);
+  int wide = h->dims == 3 ? 16 : 32, lines = h->dims == 3 ? 8 : 32;
+  memset(t, 0, sizeof *t);
+  ref_tile_shape(h, 0, t);
+  t->order = order;
+  for (int i = 0; i < REF_TILE; i++)
+    t->q[i] = ref_inside(t, i) ? texture(kind, i / wide / lines, i / wide % lines, i % wide) : 0;
+  uint16_t size = (uint16_t)ref_tile_encode(h->type, t, tile);
+  return ref_assemble(h, &size, tile);
+}
+
+/* All of them at all orders, two and three at a time. */
+Test(shapes, sums_of_textures, .timeout = 600) {
+  static const ghz_shape of[] = {{3, {8, 8, 16}}, {3, {3, 7, 13}}, {2, {1, 32, 32}}, {2, {1, 5, 30}}};
+  POOL(pool);
+  for (size_t i = 0; i < COUNT(of); i++) {
+    ghz_lattice l = lattice_abs((ghz_type)(i % 2), 0.37);
+    ref_header h = header_shaped(&l, &of[i]);
+    ref_bytes s[4 * TEXTURES];
+    size_t orders = (size_t)order_most(&of[i]) + 1, count = TEXTURES * orders;
+    for (size_t k = 0; k < count; k++)
+      s[k] = textured(&h, k / orders, (int)(k % orders));
+    for (size_t k = 0; k < count * count; k++) {
+      SCOPE;
+      size_t a = k / count, b = k % count, c = (a + 3 * b) % count;
+      ref_bytes of_two = ref_sum(2, (ref_bytes[]){s[a], s[b]}),
+                of_three = ref_sum(3, (ref_bytes[]){s[a], s[b], s[c]});
+      const char *what = say("%s, textures %zu, %zu and %zu", shape_text(&of[i]), a, b, c);
+      for (size_t p = 0; p < pool.count; p += 2) {
+        same_bytes(add(pool.ctx[p], s[a], s[b]), of_two, what);
+        same_bytes(sum(pool.ctx[p], 3, (ref_bytes[]){s[a], s[b], s[c]}), of_three, what);
+      }
+    }
+  }
+}
+
 /* ---- Minimum and maximum ---- */
 Test(shapes, extrema) {
   POOL(pool);
