@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # fuzz.sh: builds the fuzzers with clang, shares the time (10 minutes) among them, one process at a
 # time, and prints what each did. Whatever fails is made small and kept in tests/fuzz/regressions,
-# where the tests run it from then on, until tests/fuzz/pack.py puts it into the target's archive.
+# where the tests run it from then on, until tests/support/pack.py puts it into an archive.
 # From 2 minutes on, what was learnt is kept in build-sanitize/fuzz/corpus for the next run.
 # usage: scripts/fuzz.sh [MINUTES] [target...]
 # SPDX-License-Identifier: BSD-3-Clause
@@ -37,7 +37,7 @@ seeds() { # target
   for folder in "$build/tests/fuzz/seeds/$1" "$kept/regressions/$1"; do
     [ ! -d "$folder" ] || echo "$folder"
   done
-  [ "$1" != decode ] || echo "$root/tests/golden"
+  [ "$1" != decode ] || echo "$build/tests/golden/streams"
 }
 
 # The longest inputs that a target needs, and its dictionary.

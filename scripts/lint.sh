@@ -55,7 +55,7 @@ comments() { # whose lines end at column 100
 comments
 files -name '*.[ch]' -o -name '*.cc' -o -name '*.cu' -o -name '*.cuh' | check "layout" 32 clang-format --dry-run -Werror
 # Cases are one sentence each, and their names are those of tests.
-files \( -name '*.[ch]' -o -name '*.cc' -o -name '*.cu' -o -name '*.cuh' -o -name '*.sh' \) -not -path '*/cases/*' |
+files \( -name '*.[ch]' -o -name '*.cc' -o -name '*.cu' -o -name '*.cuh' -o -name '*.sh' \) -not -path '*/cases/*' -not -path '*/errors/*' |
   check "first lines" 64 awk -v first=1 -f scripts/comments.awk
 # Cases are sourced, and source what a variable names.
 files -name '*.sh' | check "shell scripts" 8 shellcheck -s bash -S warning -x -e SC1090,SC1091,SC2034,SC2206
@@ -79,7 +79,7 @@ fi
 cppcheck=(cppcheck --quiet --error-exitcode=1 "--enable=warning,performance,portability" --inline-suppr
   --suppressions-list=.cppcheck-suppressions "--library=posix,gnu" --std=c11 --max-configs=4 -D__x86_64__ -D__linux__
   '-DTest(suite,name,...)=void suite##_##name(void)' '-DTestSuite(...)=extern int nothing'
-  -Ighz -Icollectives -Icli -Iplugins -Idata -Ibench -Itests -Itests/cuda -Itests/fuzz
+  -Ighz -Icollectives -Icli -Iplugins -Idata -Ibench -Itests/reference -Itests/support -Itests/golden -Itests/cuda -Itests/fuzz
   '--template={file}:{line}: {severity}: {message} [{id}]')
 files -name '*.c' | check "cppcheck" 32 "${cppcheck[@]}"
 

@@ -106,5 +106,5 @@ part "Debian packages" packages ${all:---build}
 echo "== What each part took, by the clock and of the processors"
 cat "$work/parts"
 echo "== Skipped"
-python3 tests/skipped.py "${junit[@]}"
+python3 tests/support/skipped.py "${junit[@]}"
 echo "test.sh: all tests passed, plain and with sanitizers, in $((SECONDS - started)) s"

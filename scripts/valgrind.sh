@@ -36,11 +36,11 @@ rm -f "$build.log"
 cmake --build "$build" -- --quiet
 
 # shellcheck disable=SC2086 # lists of words, below, too
-under threads $valgrind $leaks "$build/tests/threads"
+under threads $valgrind $leaks "$build/tests/laws/threads"
 # It goes on after faults, for which the registers have to be right.
-under contexts $valgrind --vex-iropt-register-updates=allregs-at-mem-access $leaks "$build/tests/contexts"
+under contexts $valgrind --vex-iropt-register-updates=allregs-at-mem-access $leaks "$build/tests/laws/contexts"
 for law in api lattice inspect slice golden overflow allocation state schedules tuner; do
-  under "test_$law" $valgrind "$build/tests/test_$law" --jobs 2 # Criterion leaks
+  under "test_$law" $valgrind "$build"/tests/*/test_$law --jobs 2 # Criterion leaks
 done
 for name in decode range compute slices round_trip sums container npy; do
   files=("$build/tests/fuzz/seeds/$name")
@@ -51,7 +51,7 @@ done
 printf '#!/bin/sh\nexec %s %s %s "$@"\n' "$valgrind" "$leaks" "$build/cli/ghz" >"$build/ghz-checked"
 chmod +x "$build/ghz-checked"
 for case in arithmetic bad_input bounds info minmax npy output range round_trip; do
-  under "ghz: $case" env GHZ="$build/ghz-checked" TOOL="$build/tests/cli/ghz_cli_tool" tests/cli/run.sh tests/cli/cases/$case.sh
+  under "ghz: $case" env GHZ="$build/ghz-checked" TOOL="$build/tests/cli/ghz_cli_tool" tests/cli/run.sh tests/cli/*/$case.sh
 done
 
 # What Open MPI itself leaves unwritten is named by it. It leaks, too; the tests count what the
@@ -59,7 +59,7 @@ done
 known=$(find /usr/share/openmpi "$(dirname "$(command -v mpicc.openmpi)")/../share/openmpi" -name openmpi-valgrind.supp 2>/dev/null | head -n 1)
 for test in "values 2" "small 3" "bad_input 4" "communicators 4" "abort_message 1" "refusal 1"; do
   read -r name ranks <<<"$test"
-  under "mpi_$name, $ranks ranks" mpiexec.openmpi -n "$ranks" $valgrind ${known:+--suppressions=$known} --suppressions=tests/valgrind.supp \
+  under "mpi_$name, $ranks ranks" mpiexec.openmpi -n "$ranks" $valgrind ${known:+--suppressions=$known} --suppressions=tests/support/valgrind.supp \
     "$build/tests/collectives/mpi_$name" "$ranks"
 done
 

@@ -8,7 +8,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 : "${GHZ:?must name the command}" "${TOOL:?must name the test tool}"
 GHZ=$(readlink -f "$GHZ") TOOL=$(readlink -f "$TOOL") HELPERS=$here/helpers.sh SOURCE=$(cd "$here/../.." && pwd)
 export GHZ TOOL HELPERS SOURCE LC_ALL=C
-[ $# -gt 0 ] || set -- "$here"/cases/*.sh
+[ $# -gt 0 ] || set -- "$here"/{cases,errors}/*.sh
 failed=0 passed=0 skipped=0
 for case in "$@"; do
   case=$(readlink -f "$case")

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #ifdef GHZ_EMULATED
-#include "simt/control.h"
+#include "control.h"
 #endif
 
 static operation on_streams(kind what, const ghz_lattice *l, size_t n, size_t k, const ref_bytes *operands) {

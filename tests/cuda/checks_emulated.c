@@ -6,7 +6,7 @@
 #include <string.h>
 
 #ifdef GHZ_EMULATED
-#include "simt/control.h"
+#include "control.h"
 
 /* Creates a context that cannot be; yields the status. */
 static ghz_status create_in_vain(trial *t, const char *what) {

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Holds FORMAT.md against the library: the second decoder must give what the library gives, byte for byte, of streams and
 of the messages that they are cut into; the worked example of the text must be what it says; damage must be noticed; and the
-golden files must be read as the table beside their folder says.
+golden files must be read as their table says.
 
-usage: check.py MAKE_STREAMS FORMAT.md GOLDEN_FOLDER
+usage: check.py MAKE_STREAMS FORMAT.md GOLDEN_FOLDER goldens.inc
 """
 # SPDX-License-Identifier: BSD-3-Clause
 import math
@@ -75,9 +75,9 @@ def values_of(data):
     return decoder.pack(stream.header.type, array if stream.header.dims > 1 else stream.values())
 
 
-def golden(folder):
+def golden(folder, table):
     """The golden files against the checksums of their values."""
-    text = contents(os.path.dirname(os.path.abspath(folder)), "goldens.inc").decode()
+    text = contents(".", table).decode()
     checksums = {name: int(value, 16) for name, value in re.findall(r'^(?:MADE\(|\{")(\w+)"?, (0x\w+)', text, re.M)}
     files = sorted(os.listdir(folder))
     ok = sorted(os.path.splitext(f)[0] for f in files) == sorted(checksums)
@@ -234,10 +234,10 @@ def rules(stream):
 
 
 def main():
-    make_streams, text, folder_of_golden = sys.argv[1:]
+    make_streams, text, folder_of_golden, table = sys.argv[1:]
     ok, data = example(text)
     ok &= matrices(text)
-    ok &= golden(folder_of_golden)
+    ok &= golden(folder_of_golden, table)
     ok &= rules(data)
     mutated(data, 2000)
     mutated(message_of(data), 2000)

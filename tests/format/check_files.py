@@ -395,7 +395,7 @@ def main(arguments):
         for name in CASES:
             write(os.path.join(folder, name + ".ghz"), make(ghz, name))
         return
-    sound = Sound(read(os.path.join(folder, "frames_f32.ghz")), read(os.path.join(folder, "..", "golden_older", "file.ghz")))
+    sound = Sound(read(os.path.join(folder, "frames_f32.ghz")), read(os.path.join(folder, "..", "older", "file.ghz")))
     small = read(os.path.join(folder, "fortran.ghz"))
     ok = [example(ghz, text[0]), golden(ghz, folder), older(ghz, folder), refusals(ghz, sound), accepted(ghz, sound), flipped(small, 100000), flipped(sound.data, 300)]
     sys.exit(0 if all(ok) else 1)

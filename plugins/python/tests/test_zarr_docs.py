@@ -46,8 +46,8 @@ def test_the_readme_runs(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 def test_the_bench_runs(
     tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = PROJECT / "plugins" / "python" / "bench_zarr.py"
-    spec = importlib.util.spec_from_file_location("bench_zarr", path)
+    path = PROJECT / "bench" / "zarr_mean.py"
+    spec = importlib.util.spec_from_file_location("zarr_mean", path)
     assert spec and spec.loader
     bench = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(bench)

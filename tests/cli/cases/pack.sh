@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 . "$HELPERS"
 "$GHZ" --version | grep -q '^built with:.* zstd' || {
-  cp "$SOURCE/tests/golden_packed/frames.ghz" .
+  cp "$GOLDEN/packed/frames.ghz" .
   "$TOOL" make wave 1000 f32 >a.f32
   fails 1 'without zstd' "$GHZ" compress --pack --abs 1 a.f32
   fails 1 'frames.ghz: ' "$GHZ" test frames.ghz
@@ -118,11 +118,11 @@ fails 1 'pipe.ghz: is no regular file' "$GHZ" pack pipe.ghz
 wait
 
 # ---- Kept files ----
-cp "$SOURCE/tests/golden_packed/frames.ghz" golden.ghz
+cp "$GOLDEN/packed/frames.ghz" golden.ghz
 is_packed golden.ghz 3
 ok "$GHZ" unpack golden.ghz
-same golden.ghz "$SOURCE/tests/golden_files/frames_f32.ghz"
-for old in "$SOURCE"/tests/golden_files_2/*.ghz; do
+same golden.ghz "$GOLDEN/files/frames_f32.ghz"
+for old in "$GOLDEN"/files_2/*.ghz; do
   cp "$old" old.ghz
   ok "$GHZ" unpack old.ghz
   "$GHZ" decompress -o - <"$old" >wanted && "$GHZ" decompress -o - <old.ghz >got || die "$old"
@@ -136,7 +136,7 @@ done
 have python3 && have zstd || exit 0
 "$GHZ" pack a.ghz -f -o d.ghz 2>/dev/null
 for name in golden d; do
-  [ $name != golden ] || cp "$SOURCE/tests/golden_packed/frames.ghz" golden.ghz
+  [ $name != golden ] || cp "$GOLDEN/packed/frames.ghz" golden.ghz
   PYTHONDONTWRITEBYTECODE=1 python3 "$SOURCE/tests/format/container.py" $name.ghz read.f32 || die "$name.ghz"
   "$GHZ" decompress $name.ghz -f -o own.f32 2>/dev/null || die "$name.ghz"
   same read.f32 own.f32
