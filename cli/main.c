@@ -76,7 +76,7 @@ static int run_verb(const verb *v, int argc, char **argv) {
 }
 
 static int complete(const char *shell) {
-  return completion_print(shell) ? EXIT_OK : fail_usage(NULL, "--completion '%s': it is bash or zsh", shell);
+  return completion_print(shell) ? EXIT_OK : fail_usage(NULL, "--completion '%s': must be bash or zsh", shell);
 }
 
 static int dispatch(int argc, char **argv) {

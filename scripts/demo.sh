@@ -97,7 +97,7 @@ ghz compare exact.f64 sum.ghz --png sum.png | tee sum.txt
 say "6. Measuring the codec in memory, one thread"
 "$build/cli/ghz" bench -T 1 --abs "$abs" --dims "$cube" wave-late.f32 >bench.txt
 table bench.txt
-rate() { awk -v name="$1" '$1 == name { printf "%.0f", $3 }' bench.txt; }
+rate() { awk -v name="$1" '$1 == name { printf "%.1f", $3 }' bench.txt; }
 
 network=none
 if [ ${#mpi[@]} != 0 ]; then

@@ -41,9 +41,9 @@ static void warn_of_fills(const compression *c) {
   const char *name = c->in.file.name;
   const number_text fill = fill_text(w->type, w->fill);
   if (w->given && w->count == 0 && w->total > 0)
-    note(LEVEL_NORMAL, "%s: no value is the fill value %s", name, fill.text);
+    note(LEVEL_NORMAL, "%s: no value equals the fill value %s", name, fill.text);
   else if (w->given)
-    note(LEVEL_VERBOSE, "%s: %.3g %% of the values are the fill value %s", name, percent(w), fill.text);
+    note(LEVEL_VERBOSE, "%s: %.3g %% of the values equal the fill value %s", name, percent(w), fill.text);
   else if (fill_watch_found(w))
     note(LEVEL_NORMAL, "%s: %.3g %% of the values are %s, a usual fill value: %s. Use --fill %s", name,
          percent(w), fill.text,

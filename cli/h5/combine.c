@@ -17,7 +17,7 @@
 
 enum { COPY_BYTES = 1 << 20 };
 
-typedef struct combination {
+typedef struct combining {
   const options *o;
   h5_fold fold;
   ghz_context *ctx;
@@ -30,7 +30,7 @@ typedef struct combination {
   bool stays_missing; /* a chunk that no file has */
   output out;
   data_set to; /* in the unfinished output */
-} combination;
+} combining;
 
 /* ---- One chunk ------------------------------------------------------------------------------- */
 
@@ -40,7 +40,7 @@ static bool same_lattice(const ghz_lattice *a, const ghz_lattice *b) {
 }
 
 /* Says what differs, and what to do. */
-static bool check_lattice(const combination *c, int i, int first) {
+static bool check_lattice(const combining *c, int i, int first) {
   const ghz_lattice *a = &c->chunks[i].info.lattice, *b = &c->chunks[first].info.lattice;
   const data_set *d = &c->sets[i];
   if (same_lattice(a, b))
@@ -54,7 +54,7 @@ static bool check_lattice(const combination *c, int i, int first) {
 
 /* Makes streams of all: a chunk that is none gets the lattice of the first that is one, else that
  * of the data set. */
-static bool make_streams(combination *c, int first) {
+static bool make_streams(combining *c, int first) {
   ghz_lattice lattice;
   if (first >= 0)
     lattice = c->chunks[first].info.lattice;
@@ -71,7 +71,7 @@ static bool make_streams(combination *c, int first) {
 }
 
 /* The bound of the result is that of its worst chunk. */
-static void note_bound(combination *c, size_t size) {
+static void note_bound(combining *c, size_t size) {
   ghz_info info;
   if (ghz_info_read((ghz_bytes){c->result.data, size}, &info) == GHZ_OK && info.bound > c->bound)
     c->bound = info.bound;
@@ -87,7 +87,7 @@ static double missing_value(const data_set *d) {
 
 /* A chunk that no file has is none of the result, either, if its value is the same in all files,
  * and their mean; or their sum, which 0, NaN and a fill value are. */
-static bool missing_stays(const combination *c) {
+static bool missing_stays(const combining *c) {
   for (int i = 0; i < c->count; i++) {
     const data_set *d = &c->sets[i];
     const ghz_h5_parameters *p = &d->parameters;
@@ -99,7 +99,7 @@ static bool missing_stays(const combination *c) {
   return true;
 }
 
-static bool combine_chunk(combination *c, const uint64_t *at) {
+static bool combine_chunk(combining *c, const uint64_t *at) {
   uint64_t terms = 0;
   int first = -1;
   bool present = !c->stays_missing;
@@ -139,7 +139,7 @@ static bool step(const data_set *d, uint64_t *at) {
   return false;
 }
 
-static bool combine_chunks(combination *c) {
+static bool combine_chunks(combining *c) {
   uint64_t at[GHZ_H5_RANK_MAX] = {0}, done = 0, all = 1;
   const data_set *d = &c->to;
   for (unsigned i = 0; i < d->parameters.rank; i++) {
@@ -162,7 +162,7 @@ static bool combine_chunks(combination *c) {
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
-static bool open_operands(combination *c, const char *to) {
+static bool open_operands(combining *c, const char *to) {
   for (; c->opened < c->count; c->opened++) {
     file f;
     if (!file_open(&f, c->o->files[c->opened]))
@@ -181,7 +181,7 @@ static bool open_operands(combination *c, const char *to) {
 }
 
 /* All else in the first file comes along with it: other variables, attributes, dimension scales. */
-static bool copy_first(combination *c) {
+static bool copy_first(combining *c) {
   file f;
   buffer piece = {0};
   size_t got = 1;
@@ -195,9 +195,9 @@ static bool copy_first(combination *c) {
   return ok;
 }
 
-static bool write_output(combination *c) {
+static bool write_output(combining *c) {
   if (!c->out.file.name)
-    return fail(c->out.name, "HDF5 is written to regular files alone: -o FILE");
+    return fail(c->out.name, "HDF5 output must be a regular file: give -o FILE");
   if (!copy_first(c) || !data_set_open(&c->to, c->out.file.name, c->o->var, true))
     return false;
   c->to.name = c->out.name;
@@ -206,7 +206,7 @@ static bool write_output(combination *c) {
   return data_set_close(&c->to) && ok;
 }
 
-static bool combine_to(combination *c, const char *to) {
+static bool combine_to(combining *c, const char *to) {
   const double start = seconds();
   struct stat status;
   if (!open_operands(c, to) || !output_open(&c->out, to, c->o->force))
@@ -219,7 +219,7 @@ static bool combine_to(combination *c, const char *to) {
   return true;
 }
 
-static void release(combination *c) {
+static void release(combining *c) {
   for (int i = 0; i < c->opened; i++)
     data_set_close(&c->sets[i]);
   for (int i = 0; c->chunks && i < c->count; i++)
@@ -232,14 +232,14 @@ static void release(combination *c) {
 }
 
 int h5_combine(const options *o, h5_fold fold) {
-  combination c = {.o = o, .fold = fold, .count = o->file_count};
+  combining c = {.o = o, .fold = fold, .count = o->file_count};
   const size_t count = (size_t)c.count;
   if (!o->var)
-    return fail_usage(o->verb, "%s: name the data set, or the variable, by --var NAME", o->files[0]);
+    return fail_usage(o->verb, "%s: name the data set or variable with --var NAME", o->files[0]);
   if (!o->output)
-    return fail_usage(o->verb, "--var writes an HDF5 file: give it a name by -o FILE");
+    return fail_usage(o->verb, "--var writes an HDF5 file: name it with -o FILE");
   if (o->pack)
-    return fail_usage(o->verb, "--pack packs files of ghz, not those of HDF5");
+    return fail_usage(o->verb, "--pack applies to .ghz files, not to HDF5");
   if (!h5_load())
     return EXIT_DATA;
   c.sets = calloc(count, sizeof *c.sets);

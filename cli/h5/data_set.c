@@ -9,7 +9,7 @@
 #include "report/report.h"
 
 enum { NAME_BYTES = 4096 }; /* of a path */
-#define RECOMPRESS "compress it as `ghz h5args --abs E` prints"
+#define RECOMPRESS "compress it with the command that `ghz h5args --abs E` prints"
 
 static bool refuse(const data_set *d, const char *why) {
   return fail(d->name, "%s: %s", d->var, why);
@@ -29,20 +29,20 @@ static bool read_filters(data_set *d, hid_t plist) {
     n = GHZ_H5_WORDS_MAX;
     const H5Z_filter_t id = h5.H5Pget_filter2(plist, i, &flags, &n, words, sizeof name, name, &configuration);
     if (id != GHZ_H5_FILTER)
-      return fail(d->name, "%s: goes through the filter %d (%.63s); ghz must be the only one: " RECOMPRESS,
-                  d->var, id, name);
+      return fail(d->name, "%s: also uses filter %d (%.63s), but ghz must be the only one: " RECOMPRESS, d->var,
+                  id, name);
   }
   if (filters > 1)
-    return refuse(d, "goes through the filter twice: " RECOMPRESS);
-  const char *wrong = n > GHZ_H5_WORDS_MAX ? "too many numbers" : ghz_h5_read(n, words, &d->parameters);
+    return refuse(d, "uses the filter twice: " RECOMPRESS);
+  const char *wrong = n > GHZ_H5_WORDS_MAX ? "too many of them" : ghz_h5_read(n, words, &d->parameters);
   if (!wrong)
     wrong = ghz_h5_shape(&d->parameters, &d->shape, &d->bytes);
   if (wrong)
-    return fail(d->name, "%s: the filter's numbers: %s", d->var, wrong);
+    return fail(d->name, "%s: the filter's parameters: %s", d->var, wrong);
   if (d->parameters.bound.kind == GHZ_ABS)
     return true;
-  return refuse(
-      d, "was compressed with --rel, which gives each chunk a bound of its own; those do not add: " RECOMPRESS);
+  return refuse(d, "was compressed with --rel, which gives each chunk its own bound, so chunks cannot be "
+                   "added: " RECOMPRESS);
 }
 
 /* ---- Type and shape -------------------------------------------------------------------------- */
@@ -56,7 +56,7 @@ static bool check_chunks(const data_set *d, hid_t plist) {
   for (unsigned i = 0; same && i < rank; i++)
     same = chunk[i] == d->parameters.chunk[i];
   if (!same)
-    return refuse(d, "the filter's numbers tell of other chunks");
+    return refuse(d, "the filter's parameters do not match its chunks");
   if (h5.H5Pget_chunk_opts(plist, &options) < 0)
     return h5_fail(d->name, "%s: cannot be read", d->var);
   return !(options & H5D_CHUNK_DONT_FILTER_PARTIAL_CHUNKS) ||
@@ -68,7 +68,7 @@ static bool check_type(const data_set *d) {
   const bool same = type >= 0 && h5.H5Tequal(type, h5.types[d->parameters.type]) > 0;
   if (type >= 0)
     h5.H5Tclose(type);
-  return same || refuse(d, "the filter's numbers tell of another type");
+  return same || refuse(d, "the filter's parameters do not match its type");
 }
 
 static bool read_extents(data_set *d) {
@@ -80,7 +80,7 @@ static bool read_extents(data_set *d) {
   if (space >= 0)
     h5.H5Sclose(space);
   if (rank != (int)d->parameters.rank)
-    return refuse(d, "the filter's numbers tell of another rank");
+    return refuse(d, "the filter's parameters do not match its rank");
   for (int i = 0; i < rank; i++)
     d->extent[i] = extent[i];
   return true;
@@ -107,7 +107,7 @@ static bool check_place(const data_set *d) {
   if (h5.H5Fget_name(d->file, own, sizeof own) < 0 || h5.H5Fget_name(d->id, found, sizeof found) < 0)
     return h5_fail(d->name, "%s: cannot be read", d->var);
   return strcmp(own, found) == 0 ||
-         fail(d->name, "%s: is a link to a data set of %s: name that file", d->var, found);
+         fail(d->name, "%s: links to a data set of %s: name that file", d->var, found);
 }
 
 static bool inspect(data_set *d) {
@@ -156,7 +156,7 @@ bool data_sets_agree(const data_set *d, const data_set *first) {
   if (p->type != q->type)
     return fail(d->name, "%s: has another type than in %s", d->var, first->name);
   if (p->rank != q->rank || memcmp(d->extent, first->extent, p->rank * sizeof *d->extent) != 0)
-    return fail(d->name, "%s: is %s, but %s in %s: only arrays of the same extents combine", d->var,
+    return fail(d->name, "%s: is %s, but %s in %s: only arrays of the same extents can be combined", d->var,
                 extents_text(d, d->extent, a, sizeof a), extents_text(first, first->extent, b, sizeof b),
                 first->name);
   if (memcmp(p->chunk, q->chunk, p->rank * sizeof *p->chunk) != 0)

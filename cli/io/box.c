@@ -31,16 +31,16 @@ const char *box_parse(const char *text, box *b) {
     if (!parse_end(&text, 0, &b->from[i]))
       return "a number is too large";
     if (*text++ != ':')
-      return "a range has a colon: value number 5 alone is 5:6, all of a dimension is a colon alone";
+      return "each range needs a colon: 5:6 takes value 5, and : takes all of a dimension";
     if (!parse_end(&text, GHZ_FILE_UNKNOWN, &b->to[i]))
       return "a number is too large";
     if (b->from[i] >= b->to[i])
-      return "a range goes from its first number to before its second, which is larger";
+      return "the first number of a range must be smaller than the second";
     b->ndim++;
     if (*text == '\0')
       return NULL;
     if (*text != ',')
-      return "ranges have a comma between them";
+      return "ranges must be separated by commas";
   }
 }
 
@@ -50,12 +50,12 @@ bool box_place(const char *name, const shape *s, box *b) {
   if (s->ndim == 0)
     return fail(name, "has no shape; use --range, or compress it with --dims");
   if (b->ndim != s->ndim)
-    return fail(name, "--box has %u range%s, its shape %s has %u dimensions; a colon alone takes all of one",
-                b->ndim, b->ndim == 1 ? "" : "s", own, s->ndim);
+    return fail(name, "--box has %u range%s, but the shape %s has %u dimensions; : takes all of one", b->ndim,
+                b->ndim == 1 ? "" : "s", own, s->ndim);
   for (unsigned i = 0; i < s->ndim; i++) {
     b->to[i] = b->to[i] == GHZ_FILE_UNKNOWN ? s->dims[i] : b->to[i];
     if (b->to[i] > s->dims[i] || b->from[i] >= b->to[i])
-      return fail(name, "--box: %llu:%llu is not inside 0:%llu, dimension %u (from 0) of its shape, %s",
+      return fail(name, "--box: %llu:%llu is not inside 0:%llu, the range of dimension %u (from 0) of shape %s",
                   (unsigned long long)b->from[i], (unsigned long long)b->to[i], (unsigned long long)s->dims[i],
                   i, own);
   }

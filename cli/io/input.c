@@ -111,7 +111,8 @@ static bool identify(input *in, type_choice choice) {
   if (npy)
     return fail(name, "is a NumPy .npy file: give it a name that ends in .npy");
   if (named.given && choice.given && named.type != choice.type)
-    return fail(name, "the ending says %s, --type says %s", type_name(named.type), type_name(choice.type));
+    return fail(name, "the extension says %s, but --type says %s", type_name(named.type),
+                type_name(choice.type));
   if (named.given || choice.given)
     return open_raw(in, named.given ? named.type : choice.type);
   return fail(name, empty ? "is empty" : "unknown type of values; use --type f32 or --type f64");

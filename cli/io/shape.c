@@ -30,7 +30,8 @@ void shape_text(const shape *s, char *text, size_t room) {
     snprintf(text + used, room - used, " (Fortran order)");
 }
 
-static const char form[] = "it is NYxNX or NZxNYxNX: numbers with x between them, slowest first, as in NumPy";
+static const char form[] =
+    "must be NYxNX or NZxNYxNX: numbers separated by x, slowest dimension first, as in NumPy";
 
 const char *shape_parse(const char *text, shape *s) {
   uint64_t count;

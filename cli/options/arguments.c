@@ -42,7 +42,7 @@ static int set_bound(options *o, ghz_bound_kind kind, const char *name, const ch
 
 static int set_type(options *o, const char *text) {
   if (strcmp(text, "f32") != 0 && strcmp(text, "f64") != 0)
-    return fail_usage(o->verb, "--type %s: unknown type; it is f32 or f64", text);
+    return fail_usage(o->verb, "--type %s: unknown type; must be f32 or f64", text);
   o->type = (type_choice){true, text[1] == '3' ? GHZ_F32 : GHZ_F64};
   return -1;
 }
@@ -55,7 +55,7 @@ static int set_order(options *o, const char *text) {
   else if (text[0] >= '0' && text[0] <= '3' && text[1] == '\0')
     o->order = text[0] - '0';
   else
-    return fail_usage(o->verb, "--order %s: it is 0, 1, 2, 3, lorenzo or best", text);
+    return fail_usage(o->verb, "--order %s: must be 0, 1, 2, 3, lorenzo or best", text);
   return -1;
 }
 
@@ -65,7 +65,7 @@ static int set_range(options *o, const char *text) {
   if (parse_u64(text, &o->range_first, ':', &rest) && parse_u64(rest + 1, &o->range_count, '\0', &rest) &&
       o->range_count > 0)
     return -1;
-  return fail_usage(o->verb, "--range %s: it is FIRST:COUNT, with a COUNT above 0", text);
+  return fail_usage(o->verb, "--range %s: must be FIRST:COUNT, with a COUNT above 0", text);
 }
 
 static int set_dims(options *o, const char *text) {
@@ -75,7 +75,7 @@ static int set_dims(options *o, const char *text) {
 
 static int set_box(options *o, const char *text) {
   const char *wrong = box_parse(text, &o->box);
-  return wrong ? fail_usage(o->verb, "--box %s: it is A:B,C:D,...; %s", text, wrong) : -1;
+  return wrong ? fail_usage(o->verb, "--box %s: must be A:B,C:D,...; %s", text, wrong) : -1;
 }
 
 static int set_frame_values(options *o, const char *text) {
@@ -83,7 +83,7 @@ static int set_frame_values(options *o, const char *text) {
   if (parse_u64(text, &o->frame_values, '\0', &rest) && o->frame_values > 0 &&
       o->frame_values % GHZ_CHUNK == 0 && o->frame_values <= FRAME_VALUES_MAX)
     return -1;
-  return fail_usage(o->verb, "--frame-values %s: it is a multiple of %d, at most %llu", text, GHZ_CHUNK,
+  return fail_usage(o->verb, "--frame-values %s: must be a multiple of %d, at most %llu", text, GHZ_CHUNK,
                     (unsigned long long)FRAME_VALUES_MAX);
 }
 
@@ -91,20 +91,20 @@ static int set_sum_of(options *o, const char *text) {
   const char *rest;
   if (parse_u64(text, &o->sum_of, '\0', &rest) && o->sum_of > 0 && o->sum_of <= ghz_terms_limit(35))
     return -1;
-  return fail_usage(o->verb, "--sum-of %s: the number of files is 1 to %u", text, ghz_terms_limit(35));
+  return fail_usage(o->verb, "--sum-of %s: the number of files must be 1 to %u", text, ghz_terms_limit(35));
 }
 
 static int set_ratio(options *o, const char *text) {
   if (parse_double(text, &o->ratio) && isfinite(o->ratio) && o->ratio > 0)
     return -1;
-  return fail_usage(o->verb, "--ratio %s: it is a positive, finite number", text);
+  return fail_usage(o->verb, "--ratio %s: must be a positive, finite number", text);
 }
 
 static int set_fill(options *o, const char *text) {
   if (!parse_double(text, &o->fill))
     return fail_usage(o->verb, "--fill %s: not a number", text);
   if (!isfinite(o->fill))
-    return fail_usage(o->verb, "--fill %s: it is a finite number; NaN and infinities are kept anyway", text);
+    return fail_usage(o->verb, "--fill %s: must be a finite number; NaN and infinities are always kept", text);
   o->has_fill = true;
   return -1;
 }
@@ -113,7 +113,7 @@ static int set_threads(options *o, const char *text) {
   const char *rest;
   uint64_t n;
   if (!parse_u64(text, &n, '\0', &rest) || n > 4096)
-    return fail_usage(o->verb, "-T %s: the number of threads is 0 to 4096", text);
+    return fail_usage(o->verb, "-T %s: the number of threads must be 0 to 4096", text);
   o->threads = (int)n;
   return -1;
 }
@@ -122,7 +122,7 @@ static int set_pack(options *o, const char *name, const char *text) {
   const char *rest;
   uint64_t level = GHZ_FILE_PACK;
   if (text && (!parse_u64(text, &level, '\0', &rest) || level < 1 || level > 19))
-    return fail_usage(o->verb, "--%s %s: the level is 1 to 19", name, text);
+    return fail_usage(o->verb, "--%s %s: the level must be 1 to 19", name, text);
   o->pack = (int)level;
   return -1;
 }

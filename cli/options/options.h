@@ -14,7 +14,7 @@
 enum {
   OPTION_OUTPUT = 1 << 0,
   OPTION_FORCE = 1 << 1,
-  OPTION_BOUND = 1 << 2,
+  OPTION_ABS_REL = 1 << 2,
   OPTION_ORDER = 1 << 3,
   OPTION_TYPE = 1 << 4,
   OPTION_RANGE = 1 << 5,
@@ -32,7 +32,9 @@ enum {
   OPTION_TARGET = 1 << 16, /* --psnr and --ratio */
   OPTION_VAR = 1 << 18,
   OPTION_PACK = 1 << 19,
-  OPTION_LEVEL = 1 << 20
+  OPTION_LEVEL = 1 << 20,
+  OPTION_PSNR = 1 << 21,
+  OPTION_BOUND = OPTION_ABS_REL | OPTION_PSNR
 };
 
 enum extreme { EXTREME_NONE, EXTREME_MIN, EXTREME_MAX };

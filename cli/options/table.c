@@ -8,31 +8,31 @@
 
 const option_row option_table[] = {
     {'o', OPTION_OUTPUT, "output", "FILE", "write to FILE (- is standard output)"},
-    {'c', OPTION_OUTPUT, "stdout", NULL, "write to standard output: as -o -"},
+    {'c', OPTION_OUTPUT, "stdout", NULL, "write to standard output, like -o -"},
     {'f', OPTION_FORCE, "force", NULL, "overwrite existing files; allow binary data on a terminal"},
-    {ABS, OPTION_BOUND, "abs", "E", "bound: no finite value changes by more than E"},
-    {REL, OPTION_BOUND, "rel", "E", "bound: E times the range (max - min) of the input"},
-    {PSNR, OPTION_BOUND | OPTION_TARGET, "psnr", "DB",
+    {ABS, OPTION_ABS_REL, "abs", "E", "bound: no finite value changes by more than E"},
+    {REL, OPTION_ABS_REL, "rel", "E", "bound: E times the range (max - min) of the input"},
+    {PSNR, OPTION_PSNR | OPTION_TARGET, "psnr", "DB",
      "bound: for a peak signal-to-noise ratio of at least DB decibels"},
     {RATIO, OPTION_TARGET, "ratio", "R", "the smallest bound that makes the file R times smaller"},
-    {FILL, OPTION_FILL, "fill", "V", "V stands for missing: kept exactly, outside range and bound, as NaN is"},
-    {VAR, OPTION_VAR, "var", "NAME", "the data set of HDF5, or the variable of netCDF"},
-    {TOGETHER, OPTION_SUMS, "together", NULL, "one range, so one bound, for all files: they can be added"},
-    {LIKE, OPTION_SUMS, "like", "FILE.ghz", "the bound, type, shape and tiles of FILE: both can be added"},
-    {SUM_OF, OPTION_SUMS, "sum-of", "K", "the bound is that of the sum of K files: each gets a K-th of it"},
+    {FILL, OPTION_FILL, "fill", "V", "V marks missing values: kept exactly, outside range and bound, like NaN"},
+    {VAR, OPTION_VAR, "var", "NAME", "the data set (HDF5) or variable (netCDF)"},
+    {TOGETHER, OPTION_SUMS, "together", NULL, "use one range, so one bound, for all files, so that they add"},
+    {LIKE, OPTION_SUMS, "like", "FILE.ghz",
+     "use the bound, type, shape and tiles of FILE, so that the two add"},
+    {SUM_OF, OPTION_SUMS, "sum-of", "K", "the bound is that of the sum of K files: each file gets 1/K of it"},
     {DIMS, OPTION_DIMS, "dims", "NZxNYxNX", "shape of raw values, slowest dimension first, as in NumPy"},
-    {FLAT, OPTION_FLAT, "flat", NULL, "compress as one row of values, whatever the shape: faster, and less"},
+    {FLAT, OPTION_FLAT, "flat", NULL, "ignore the shape: faster, but compresses less"},
     {ORDER, OPTION_ORDER, "order", "N",
-     "prediction order 0 to 3; lorenzo: best of these; best: transform, too"},
-    {TYPE, OPTION_TYPE, "type", "f32|f64", "type of raw values; default: by the ending of the name"},
-    {RANGE, OPTION_RANGE, "range", "FIRST:COUNT",
-     "only COUNT values, beginning with number FIRST (counted from 0)"},
-    {BOX, OPTION_BOX, "box", "A:B,C:D,...", "only a box: a range along each dimension, slowest first"},
+     "prediction order 0 to 3; lorenzo: best of these; best: or the transform"},
+    {TYPE, OPTION_TYPE, "type", "f32|f64", "type of raw values; default: from the extension of the name"},
+    {RANGE, OPTION_RANGE, "range", "FIRST:COUNT", "only COUNT values from number FIRST on (counted from 0)"},
+    {BOX, OPTION_BOX, "box", "A:B,C:D,...", "only a box: one range per dimension, slowest first"},
     {MIN, OPTION_EXTREME, "min", NULL, "write the least value at each position to -o FILE"},
     {MAX, OPTION_EXTREME, "max", NULL, "write the greatest value at each position to -o FILE"},
     {PACK, OPTION_PACK, "pack", "[=LEVEL]",
-     "pack the output by zstd, level 1 (the default) to 19: smaller, slower"},
-    {LEVEL, OPTION_LEVEL, "level", "N", "level of zstd, 1 (the default) to 19: little smaller, much slower"},
+     "pack the output with zstd, level 1 (the default) to 19: smaller, slower"},
+    {LEVEL, OPTION_LEVEL, "level", "N", "level of zstd, 1 (the default) to 19: slightly smaller, much slower"},
     {PNG, OPTION_PNG, "png", "FILE", "draw original, result and error, with scales"},
     {JSON, OPTION_JSON, "json", NULL, "print JSON"},
     {CSV, OPTION_CSV, "csv", NULL, "print comma-separated values"},
@@ -60,7 +60,7 @@ bool option_applies(const verb *v, const option_row *row) {
 /* ---- Help ---- */
 
 void options_help(const verb *v) {
-  printf("Usage: " GHZ_COMMAND_NAME " %s [OPTION...] %s\n\n", v->name, v->operands);
+  printf("Usage: " GHZ_COMMAND_NAME " %s [OPTION...]%s%s\n\n", v->name, *v->operands ? " " : "", v->operands);
   print_named(v->details);
   printf("\n\n");
   if (v->alias)

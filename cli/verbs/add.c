@@ -17,10 +17,10 @@ const verb verb_add = {
     .summary = "add compressed files, without decompressing them",
     .details = "Adds any number of compressed files in one pass. They must have the same type,\n"
                "shape and bound: compress them with --together, with the same --abs, or --like one of\n"
-               "them. The bound of the sum is the sum of the bounds. The bytes of the sum do\n"
-               "not depend on the order of the files. Without -o, writes to standard output; to a\n"
-               "name that ends in .npy, .f32 or .f64, the values themselves.\n"
-               "With --var, as ghz mean: of HDF5 and netCDF files.",
+               "them. The bound of the sum is the sum of the bounds. The bytes of the sum do not\n"
+               "depend on the order of the files. Without -o, writes to standard output. If the name\n"
+               "of the output ends in .npy, .f32 or .f64, writes decompressed values.\n"
+               "With --var, adds data sets of HDF5 or netCDF files as ghz mean averages them.",
     .examples = "  ghz add a.ghz b.ghz c.ghz -o sum.ghz\n"
                 "  ghz sum run-*.f32.ghz | ghz decompress -o sum.f32\n"
                 "  ghz add a.ghz b.ghz -o sum.npy\n",

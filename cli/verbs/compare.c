@@ -180,11 +180,11 @@ const verb verb_compare = {
     .details = "Compares two files, each raw, .npy or .ghz. Prints the largest error and where it is,\n"
                "the error divided by the bound, its root mean square, the bias (the mean of\n"
                "RESULT - ORIGINAL), NRMSE and PSNR; the last two refer to the range of ORIGINAL. The\n"
-               "bound is that of --abs, --rel or --psnr, or else the one that a .ghz file promises.\n"
-               "Fill values, of --fill or of a .ghz file, are missing, as NaN is. The exit code is 1\n"
+               "bound is that of --abs, --rel or --psnr, or else the one that a .ghz file guarantees.\n"
+               "Fill values, from --fill or a .ghz file, count as missing, like NaN. The exit code is 1\n"
                "if an error exceeds the bound, or if NaN or infinities differ. --png draws original,\n"
-               "result and error side by side; of three dimensions, the middle slice. Files that were\n"
-               "compressed with a shape or are .npy know it; for others, --dims gives it.",
+               "result and error side by side; of three dimensions, the middle slice. --dims gives the\n"
+               "shape if neither file has one.",
     .examples = "  ghz compare wave.f32 wave.f32.ghz\n"
                 "  ghz compare --abs 1e-3 wave.f32 other.f32\n"
                 "  ghz compare wave.f32 wave.f32.ghz --png wave.png --dims 512x512\n",

@@ -40,7 +40,7 @@ static ghz_bound bound_of_term(ghz_bound b, uint64_t k) {
 static void note_different(const command *c) {
   if (c->differ && c->o->bound.kind != GHZ_ABS)
     note(LEVEL_NORMAL,
-         "each file has a bound by its own range, so they cannot be added: --together gives them one");
+         "the bound of each file comes from its own range, so they cannot be added: --together gives them one");
 }
 
 static void remember(command *c, const ghz_lattice *l) {
@@ -146,12 +146,12 @@ const verb verb_compress = {
                "Without FILE, or for -, reads standard input and writes standard output; --rel and\n"
                "--psnr then need a temporary file (in TMPDIR), because they depend on the range of\n"
                "the whole input.\n\n"
-               "Files can be added if they have one bound, that is, one lattice. --abs gives them that;\n"
-               "--rel and --psnr depend on the range of each file, so use --together for files that\n"
-               "are all there, or --like for one that comes later. --sum-of makes the bound that of\n"
-               "their sum. --fill names the value that stands for missing data, such as 1e20: it is\n"
-               "kept exactly, sets no range, and makes missing what is added to it. With -v,\n"
-               "prints how each file is coded, and why.",
+               "Files can be added if they have the same bound, that is, the same lattice. Give them\n"
+               "the same --abs. --rel and --psnr depend on the range of each file: with these, use\n"
+               "--together for files that exist now, and --like for one that comes later. --sum-of\n"
+               "makes the bound that of the sum. --fill names the value that marks missing data, such\n"
+               "as 1e20: it is kept exactly, does not count for the range, and a sum with it is\n"
+               "missing. -v prints how each file is coded, and why.",
     .examples = "  ghz compress --rel 1e-4 wave.f32\n"
                 "  ghz compress --abs 1e-3 density.npy -o density.ghz\n"
                 "  ghz compress --rel 1e-4 --dims 64x64x64 wave.f32 -o cube.ghz\n"

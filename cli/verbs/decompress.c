@@ -133,7 +133,8 @@ static int run(const options *o) {
     return fail_usage(o->verb, "give --range or --box, not both");
   for (int i = 0; i < o->file_count && (o->range_given || o->box.ndim) && !o->output; i++)
     if (strcmp(o->files[i], "-") != 0)
-      return fail_usage(o->verb, "--%s needs -o FILE or -c: a part must not take the name of the whole",
+      return fail_usage(o->verb,
+                        "--%s needs -o FILE or -c: a selection must not get the name of the whole file",
                         o->box.ndim ? "box" : "range");
   if (o->output && o->file_count > 1)
     return fail_usage(o->verb, "-o takes one input file, %d were given", o->file_count);
@@ -144,13 +145,13 @@ const verb verb_decompress = {
     .name = "decompress",
     .operands = "[FILE.ghz...]",
     .summary = "decompress files to values",
-    .details = "Writes FILE for each FILE.ghz. What was an .npy file becomes one again: NAME.ghz\n"
-               "becomes NAME.npy. Raw values get the ending .f32 or .f64 if NAME has none. The ending\n"
-               "of -o chooses another form: .npy for an .npy file, .f32 or .f64 for raw values.\n"
-               "Values of f32 may be written as f64. --range and --box read only the frames that hold\n"
-               "the requested values, and require -o or -c. A box is a range along each dimension,\n"
+    .details = "Writes FILE for each FILE.ghz. A file made from an .npy file becomes one again:\n"
+               "NAME.ghz becomes NAME.npy. Raw values get the extension .f32 or .f64 if NAME has none.\n"
+               "The extension of -o chooses another form: .npy for an .npy file, .f32 or .f64 for raw\n"
+               "values. Values of f32 may be written as f64. --range and --box read only the frames that\n"
+               "hold the requested values, and require -o or -c. A box is one range per dimension,\n"
                "slowest first, as in NumPy's a[0:8, :, 100:200].",
-    .type_help = "type to write; default: by the ending of -o, else FILE's",
+    .type_help = "type to write; default: from the extension of -o, else that of FILE",
     .examples = "  ghz decompress wave.f32.ghz -o back.f32\n"
                 "  ghz decompress density.ghz -o back.npy\n"
                 "  ghz decompress --box 10:20,:50 density.ghz -o box.npy\n"

@@ -129,15 +129,14 @@ static int run(const options *o) {
 const verb verb_diff = {
     .name = "diff",
     .operands = "A.ghz B.ghz",
-    .summary = "print how far two compressed files are apart, and their dot product",
+    .summary = "print how far apart two compressed files are, and their dot product",
     .details = "Prints the dot product of two files, the mean and the root mean square of A - B, the\n"
-               "largest difference and where it is. These are exact sums of what the files hold,\n"
-               "without decompression, rounded once. The interval behind each surely holds the same\n"
-               "number of the original values, which the bounds of the files imply. Both files must\n"
-               "have the same type, shape and bound, as for ghz sub. Fill values, NaN and infinities\n"
-               "are left out. ghz compare decompresses instead: it takes files of any kind and bound,\n"
-               "measures the error of a result against its original, and tells whether the bound\n"
-               "holds.",
+               "largest difference and where it is. These are computed exactly from the compressed\n"
+               "form and rounded once. After each stands an interval that is guaranteed to contain the\n"
+               "same number for the original values: it follows from the bounds of the files. Both\n"
+               "files must have the same type, shape and bound, as for ghz sub. Fill values, NaN and\n"
+               "infinities are left out. ghz compare decompresses instead: it takes files of any kind\n"
+               "and bound, and says whether a result keeps its bound.",
     .examples = "  ghz diff after.ghz before.ghz\n",
     .options = OPTION_JSON | OPTION_THREADS,
     .least = 2,

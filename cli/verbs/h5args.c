@@ -1,4 +1,4 @@
-/* h5args.c: owns `ghz h5args`: what h5repack and nccopy are told to use the HDF5 filter. */
+/* h5args.c: owns `ghz h5args`: the arguments with which h5repack and nccopy use the HDF5 filter. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <hdf5/parameters.h>
 #include <stdio.h>
@@ -10,8 +10,6 @@ static int run(const options *o) {
   unsigned words[GHZ_H5_WORDS_USER];
   if (!o->bound_given)
     return fail_usage(o->verb, "no bound given: --abs E or --rel E");
-  if (o->bound.kind != GHZ_ABS && o->bound.kind != GHZ_REL)
-    return fail_usage(o->verb, "the filter takes --abs or --rel");
   const ghz_h5_parameters p = {
       .bound = o->bound, .fill = o->has_fill ? GHZ_H5_FILL_GIVEN : 0, .fill_value = o->fill};
   const size_t n = ghz_h5_write_user(&p, words);
@@ -30,14 +28,13 @@ const verb verb_h5args = {
     .name = "h5args",
     .operands = "",
     .summary = "print how h5repack and nccopy compress HDF5 and netCDF files",
-    .details =
-        "Prints the beginnings of two commands, to which a file to read and one to write are added:\n"
-        "of h5repack, for HDF5, and of nccopy, for netCDF. They need the filter: HDF5_PLUGIN_PATH names\n"
-        "its folder. --rel is of the range of each chunk; data sets compressed so do not add. The fill\n"
-        "value of a data set is found without --fill.",
+    .details = "Prints two commands, h5repack for HDF5 and nccopy for netCDF. Append the file to read and\n"
+               "the file to write. Both commands need the filter: set HDF5_PLUGIN_PATH to its folder. --rel\n"
+               "refers to the range of each chunk, so data sets compressed with it cannot be added. The\n"
+               "filter finds the fill value of a data set without --fill.",
     .examples = "  ghz h5args --abs 1e-3 --var tas\n"
                 "  ghz h5args --rel 1e-4 --fill -999 --var ocean/temp\n",
-    .options = OPTION_BOUND | OPTION_FILL | OPTION_VAR,
+    .options = OPTION_ABS_REL | OPTION_FILL | OPTION_VAR,
     .least = 0,
     .most = 0,
     .run = run,

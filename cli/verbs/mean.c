@@ -15,11 +15,11 @@ const verb verb_mean = {
     .name = "mean",
     .operands = "FILE.ghz...",
     .summary = "average compressed files",
-    .details = "Writes the mean of any number of compressed files: their sum, as of ghz add, times\n"
-               "1/k. The bound of the mean is the bound of one file. Without -o, writes to standard\n"
-               "output; to a name that ends in .npy, .f32 or .f64, the values themselves.\n"
-               "With --var, the mean of a data set of HDF5 or netCDF files, which went through the filter\n"
-               "of HDF5: writes the first file, with the mean in its place.",
+    .details = "Writes the mean of k compressed files: the sum that ghz add computes, times 1/k. The\n"
+               "bound of the mean is the bound of one file. Without -o, writes to standard output. If\n"
+               "the name of the output ends in .npy, .f32 or .f64, writes decompressed values.\n"
+               "With --var, averages a data set of HDF5 or netCDF files that the HDF5 filter compressed.\n"
+               "The output is a copy of the first file, with the mean in place of its data set.",
     .examples = "  ghz mean run-*.f32.ghz -o mean.f32.ghz\n",
     .options = OPTION_OUTPUT | OPTION_FORCE | OPTION_PACK | OPTION_THREADS | OPTION_VAR,
     .least = 1,

@@ -57,13 +57,13 @@ const verb verb_minmax = {
     .name = "minmax",
     .operands = "FILE...",
     .summary = "print the least and greatest values, or write the extremes of several files",
-    .details = "Prints the least and the greatest finite value of each file: raw, .npy, or .ghz as\n"
-               "decompressed. --json prints them as one array of objects. With --min or --max, writes\n"
-               "a file instead: at each position the least or the greatest value of all input files,\n"
-               "which are compressed, or NaN if one of them is NaN. These files must have the same\n"
-               "type, shape and step; those with a shape must have been compressed with --order\n"
-               "lorenzo. The bound of the result is that of one file. To a name that ends in .npy,\n"
-               ".f32 or .f64, the values themselves are written.",
+    .details = "Prints the least and the greatest finite value of each file, which is raw, .npy or\n"
+               ".ghz. --json prints them as one array of objects. With --min or --max, reads\n"
+               "compressed files and writes one: at each position the least or the greatest value of\n"
+               "all files, or NaN if one of them is NaN. The files must have the same type, shape and\n"
+               "step; those with a shape must have been compressed with --order lorenzo. The bound of\n"
+               "the result is that of one file. If the name of the output ends in .npy, .f32 or .f64,\n"
+               "writes decompressed values.",
     .examples = "  ghz minmax wave.f32 wave.f32.ghz\n"
                 "  ghz minmax --max day-*.ghz -o warmest.ghz\n",
     .options = OPTION_OUTPUT | OPTION_FORCE | OPTION_PACK | OPTION_EXTREME | OPTION_TYPE | OPTION_JSON |

@@ -13,11 +13,11 @@ static int run(const options *o) {
 const verb verb_pack = {
     .name = "pack",
     .operands = "[FILE.ghz...]",
-    .summary = "make compressed files smaller by zstd, without loss",
-    .details = "Writes each file again, in its own place, with its frames packed: compressed once more by\n"
-               "zstd. Bounds and values stay, and every verb reads packed files as it reads others, a\n"
-               "little slower. A file is replaced when the new one is complete. With -o, FILE stays as it\n"
-               "is. Without FILE, or for -, reads standard input and writes standard output.",
+    .summary = "make compressed files smaller with zstd, without loss",
+    .details = "Rewrites each file with its frames packed, that is, compressed once more with zstd.\n"
+               "Values and bounds stay the same. Every verb reads packed files, a little more slowly.\n"
+               "The old file is replaced only when the new one is complete; with -o it is kept.\n"
+               "Without FILE, or for -, reads standard input and writes standard output.",
     .examples = "  ghz pack run-*.ghz\n"
                 "  ghz pack --level 19 a.ghz -o small.ghz\n",
     .options = OPTION_OUTPUT | OPTION_FORCE | OPTION_LEVEL | OPTION_THREADS,

@@ -15,8 +15,8 @@ const verb verb_scale = {
     .details = "Multiplies every value by FACTOR, which may be negative but not 0. The bound is\n"
                "multiplied by |FACTOR|. Only the step in the file's header changes, so files that\n"
                "were scaled by different factors have different steps and cannot be added. Without\n"
-               "-o, writes to standard output; to a name that ends in .npy, .f32 or .f64, the values\n"
-               "themselves.",
+               "-o, writes to standard output. If the name of the output ends in .npy, .f32 or .f64,\n"
+               "writes decompressed values.",
     .examples = "  ghz scale 0.5 a.ghz -o half.ghz\n"
                 "  ghz scale -1 a.ghz -o negative.ghz\n",
     .options = OPTION_OUTPUT | OPTION_FORCE | OPTION_PACK | OPTION_THREADS,

@@ -97,11 +97,11 @@ const verb verb_stats = {
     .operands = "[FILE.ghz...]",
     .summary = "print sum, mean, variance and norm of compressed files",
     .details = "Prints the number of finite values, the least and the greatest as decompressed, and\n"
-               "their sum, mean, variance (divided by the number), standard deviation and L2 norm.\n"
-               "These are exact sums of what the file holds, without decompression, rounded once. The\n"
-               "interval behind each surely holds the same number of the original values, which the\n"
-               "bound of the file implies. Fill values, NaN and infinities are left out. --json prints\n"
-               "everything as one array of objects.",
+               "their sum, mean, variance (of the population), standard deviation and L2 norm. These\n"
+               "are computed exactly from the compressed form and rounded once. After each stands an\n"
+               "interval that is guaranteed to contain the same statistic of the original values: it\n"
+               "follows from the bound of the file. Fill values, NaN and infinities are left out.\n"
+               "--json prints everything as one array of objects.",
     .examples = "  ghz stats wave.f32.ghz\n"
                 "  ghz stats --json a.ghz b.ghz | jq '.[].mean.value'\n",
     .options = OPTION_JSON | OPTION_THREADS,

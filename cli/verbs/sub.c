@@ -13,8 +13,8 @@ const verb verb_sub = {
     .summary = "subtract one compressed file from another",
     .details = "Writes A - B. Both files must have the same type, shape and bound: compress them with\n"
                "--together, with the same --abs, or one --like the other. The bound of the difference\n"
-               "is the sum of the bounds. Without -o, writes to standard output; to a name that ends\n"
-               "in .npy, .f32 or .f64, the values themselves.",
+               "is the sum of the bounds. Without -o, writes to standard output. If the name of the\n"
+               "output ends in .npy, .f32 or .f64, writes decompressed values.",
     .examples = "  ghz sub after.ghz before.ghz -o change.ghz\n",
     .options = OPTION_OUTPUT | OPTION_FORCE | OPTION_PACK | OPTION_THREADS,
     .least = 2,

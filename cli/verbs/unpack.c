@@ -6,10 +6,10 @@
 const verb verb_unpack = {
     .name = "unpack",
     .operands = "[FILE.ghz...]",
-    .summary = "undo pack: larger files, which are read faster",
-    .details = "Writes each file again, in its own place, with no frame packed; a file without an index,\n"
-               "of ghz 0.2, gets one. A file is replaced when the new one is complete. With -o, FILE\n"
-               "stays as it is. Without FILE, or for -, reads standard input and writes standard output.",
+    .summary = "undo pack: larger files that read faster",
+    .details = "Rewrites each file with no frame packed. A file written before format 3, which has no\n"
+               "index, gets one. The old file is replaced only when the new one is complete; with -o it\n"
+               "is kept. Without FILE, or for -, reads standard input and writes standard output.",
     .examples = "  ghz unpack run-*.ghz\n"
                 "  ghz unpack < small.ghz > a.ghz\n",
     .options = OPTION_OUTPUT | OPTION_FORCE | OPTION_THREADS,

@@ -26,8 +26,8 @@ static bool check_shape(const frame_reader *r, const frame_reader *first) {
     return true;
   shape_text(&r->header.array, own, sizeof own);
   shape_text(&first->header.array, other, sizeof other);
-  return fail(r->file->name, "shape %s differs from %s in %s: only arrays of the same shape combine", own,
-              other, first->file->name);
+  return fail(r->file->name, "shape %s differs from %s in %s: only arrays of the same shape can be combined",
+              own, other, first->file->name);
 }
 
 static bool check_frames(const frame_reader *r, const frame_reader *first) {

@@ -18,7 +18,7 @@
 
 enum { OPEN_FILES_MAX = 200 }; /* more operands share a descriptor */
 
-typedef struct combination {
+typedef struct combining {
   const options *o;
   const ghz_file_operation *op;
   ghz_context *ctx;
@@ -35,17 +35,18 @@ typedef struct combination {
   plain_form form;
   plain_writer plain_writer;
   buffer decompressed;
-} combination;
+} combining;
 
 /* ---- Operands ---- */
 
 /* Extremes compare lattice integers, and values of the transform lie between these. */
-static bool check_comparable(const combination *c, const frame_reader *r) {
+static bool check_comparable(const combining *c, const frame_reader *r) {
   return !c->op->extremum || c->count == 1 || !ghz_file_get_info(r->own)->transform ||
-         fail(r->file->name, "values of the transform cannot be compared: compress with --order lorenzo");
+         fail(r->file->name,
+              "is compressed with the transform, so its extremes are not known: compress with --order lorenzo");
 }
 
-static bool open_operand(combination *c, frame_reader *r, const char *to) {
+static bool open_operand(combining *c, frame_reader *r, const char *to) {
   if (!reader_open(r, c->o->files[c->opened]))
     return false;
   if (readers_agree(r, c->readers, &c->readers[c->shaped]) && fills_agree(r, c->readers) &&
@@ -55,7 +56,7 @@ static bool open_operand(combination *c, frame_reader *r, const char *to) {
   return false;
 }
 
-static bool open_operands(combination *c, const char *to) {
+static bool open_operands(combining *c, const char *to) {
   for (; c->opened < c->count; c->opened++) {
     frame_reader *r = &c->readers[c->opened];
     if (!open_operand(c, r, to))
@@ -72,18 +73,18 @@ static bool open_operands(combination *c, const char *to) {
 /* ---- Output ---- */
 
 /* Whether the output is to hold values rather than streams, and their form. */
-static bool choose_output(combination *c, const char *to) {
+static bool choose_output(combining *c, const char *to) {
   const frame_reader *first = &c->readers[0];
   c->plain = plain_named(to);
   if (c->plain && c->o->pack)
-    return fail(to, "--pack packs compressed files, and the ending says values");
+    return fail(to, "--pack needs a compressed output, but the extension says values");
   return !c->plain ||
          plain_choose(&c->form, to, (type_choice){false, GHZ_F32}, first->file->name, &first->header);
 }
 
 /* Shape and count are those of the first operand that has them; the lattice is that of the first
  * result. */
-static bool begin_output(combination *c) {
+static bool begin_output(combining *c) {
   ghz_file_header header = c->readers[0].header;
   header.array = c->readers[c->shaped].header.array;
   for (int i = 1; i < c->count && header.count == GHZ_FILE_UNKNOWN; i++) {
@@ -95,7 +96,7 @@ static bool begin_output(combination *c) {
                   : writer_begin(&c->writer, &c->out, &header, c->o->pack);
 }
 
-static bool write_values(combination *c) {
+static bool write_values(combining *c) {
   const size_t count = (size_t)c->info.count;
   const char *name = c->out.name;
   return buffer_reserve(&c->decompressed, count * ghz_type_size(c->form.type), name) &&
@@ -104,13 +105,13 @@ static bool write_values(combination *c) {
          plain_write(&c->plain_writer, c->decompressed.data, count);
 }
 
-static bool write_frame(combination *c) {
+static bool write_frame(combining *c) {
   return c->plain ? write_values(c)
                   : writer_ok(&c->writer, ghz_file_write_stream(c->writer.own, c->ctx, c->result.stream));
 }
 
 /* Reads the next frame of every operand and combines them. */
-static bool next_frame(combination *c) {
+static bool next_frame(combining *c) {
   if (!reader_ok(ghz_file_next_sum(c->ctx, (size_t)c->count, c->files, c->op, &c->result)))
     return false;
   if (c->result.stream.size == 0)
@@ -120,7 +121,7 @@ static bool next_frame(combination *c) {
   return true;
 }
 
-static bool write_frames(combination *c) {
+static bool write_frames(combining *c) {
   const ghz_file_header *h = &c->readers[0].header;
   progress_begin(c->o->verb, h->count, ghz_type_size(h->lattice.type) * (uint64_t)c->count);
   if (!next_frame(c) || !begin_output(c)) /* the output is begun when the operands can be read */
@@ -138,7 +139,7 @@ static bool write_frames(combination *c) {
 
 /* ---- The command ---- */
 
-static void describe(const combination *c, double elapsed) {
+static void describe(const combining *c, double elapsed) {
   const double bytes = (double)c->values * (double)ghz_type_size(c->info.lattice.type) * c->count;
   char bound[64] = "no bound: values outside the lattice were added";
   if (!c->info.inexact)
@@ -148,7 +149,7 @@ static void describe(const combination *c, double elapsed) {
        bytes / elapsed / 1e9);
 }
 
-static bool combine_to(combination *c, const char *to) {
+static bool combine_to(combining *c, const char *to) {
   double start = seconds();
   if (!open_operands(c, to) || !choose_output(c, to) || !output_open(&c->out, to, c->o->force))
     return false;
@@ -161,7 +162,7 @@ static bool combine_to(combination *c, const char *to) {
 }
 
 int combine(const options *o, const ghz_file_operation *op) {
-  combination c = {.o = o, .op = op, .count = o->file_count};
+  combining c = {.o = o, .op = op, .count = o->file_count};
   c.readers = calloc((size_t)c.count, sizeof *c.readers);
   c.files = calloc((size_t)c.count, sizeof *c.files);
   bool ok = c.readers && c.files;

@@ -75,7 +75,7 @@ bool fill_choose(const char *name, ghz_type type, double given, double *fill) {
   if (type == GHZ_F64)
     return true;
   if (fabs(given) > (double)FLT_MAX)
-    return fail(name, "--fill %g is no value of f32", given);
+    return fail(name, "--fill %g is too large for f32", given);
   *fill = (double)(float)given;
   return true;
 }

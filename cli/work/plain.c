@@ -9,11 +9,17 @@ bool plain_named(const char *path) {
   return name_ends(path, ".npy") || type_of_name(path).given;
 }
 
+bool plain_not_named(const char *path) {
+  return !plain_named(path) ||
+         fail(path, "the extension says values: give compressed output a name that ends in .ghz");
+}
+
 bool plain_choose(plain_form *form, const char *path, type_choice given, const char *from,
                   const ghz_file_header *h) {
   const type_choice named = type_of_name(path);
   if (named.given && given.given && named.type != given.type)
-    return fail(path, "the ending says %s, --type says %s", type_name(named.type), type_name(given.type));
+    return fail(path, "the extension says %s, but --type says %s", type_name(named.type),
+                type_name(given.type));
   form->type = given.given ? given.type : named.given ? named.type : h->lattice.type;
   if (form->type == GHZ_F32 && h->lattice.type == GHZ_F64)
     return fail(from, "holds f64; it cannot be written as f32");

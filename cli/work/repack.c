@@ -47,12 +47,10 @@ static bool write_again(repacking *p, int level) {
 static bool check_places(const repacking *p, const char *to, bool own, bool force) {
   const file *from = p->reader.file;
   if (own && !from->seekable)
-    return fail(from->name, "is no regular file; name the output with -o FILE");
+    return fail(from->name, "is not a regular file; name the output with -o FILE");
   if (own)
     return force || access(to, W_OK) == 0 || fail(to, "%s; use -f to replace it", strerror(errno));
-  return file_differs(from, to) &&
-         (!plain_named(to) ||
-          fail(to, "the ending says values, and compressed ones are written: end it in .ghz"));
+  return file_differs(from, to) && plain_not_named(to);
 }
 
 static bool repack_to(repacking *p, const options *o, const char *to, bool own) {

@@ -52,8 +52,8 @@ static double time_limit(void) {
   double seconds = text ? strtod(text, &end) : TIME_LIMIT;
   if (!text || (*end == '\0' && seconds > 0))
     return seconds;
-  ghz_faults_note("GHZ_MPI_INIT_TIMEOUT=%.200s is not understood, and ignored; it is a number of seconds",
-                  text);
+  ghz_faults_note(
+      "GHZ_MPI_INIT_TIMEOUT=%.200s is not understood and is ignored; it must be a number of seconds", text);
   ghz_faults_noted();
   return TIME_LIMIT;
 }
@@ -99,7 +99,7 @@ static void share(void) {
   for (int i = 0; i < SHARED && rank == 0; i++) {
     const char *value = environment_get(shared[i]);
     if (snprintf(texts[i], TEXT, "%s", value ? value : "") >= TEXT)
-      fprintf(stderr, "ghzmpi_intercept: %s is too long, and cut\n", shared[i]);
+      fprintf(stderr, "ghzmpi_intercept: %s is too long and was truncated\n", shared[i]);
   }
   PMPI_Bcast(texts, sizeof texts, MPI_CHAR, 0, MPI_COMM_WORLD);
   for (int i = 0; i < SHARED; i++)
@@ -124,7 +124,7 @@ static void choose(bool has_bound) {
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (!choice_read(calls, intercept.takes)) {
     if (rank == 0)
-      fprintf(stderr, "ghzmpi_intercept: GHZ_MPI_CALLS=%.200s is not understood: it is %s\n", calls,
+      fprintf(stderr, "ghzmpi_intercept: GHZ_MPI_CALLS=%.200s is not understood: it must be %s\n", calls,
               choice_names);
     PMPI_Barrier(MPI_COMM_WORLD);
     PMPI_Abort(MPI_COMM_WORLD, 1);

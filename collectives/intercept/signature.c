@@ -93,7 +93,7 @@ static void *list_of(number count, size_t bytes) {
   void *list = calloc((size_t)count + 1, bytes);
   if (list)
     return list;
-  fputs("ghzmpi_intercept: out of memory: cannot tell what a datatype holds\n", stderr);
+  fputs("ghzmpi_intercept: out of memory: cannot determine what a datatype holds\n", stderr);
   PMPI_Abort(MPI_COMM_WORLD, 1);
   return NULL;
 }

@@ -22,11 +22,11 @@ static void print_worth(FILE *f, const double *all) {
   fprintf(f, "verdict: %.0f calls were compressed: they sent %.0f bytes instead of %.0f, a ratio of %.2f\n",
           all[COMPRESSED], sent, raw, raw / sent);
   if (sent >= raw)
-    fprintf(f, "verdict: that never pays: the data do not compress under this bound\n");
+    fprintf(f, "verdict: this never pays off: the data do not compress under this bound\n");
   else if (codec > 0)
     fprintf(f,
-            "verdict: that pays where a process gets less than %.2f Gbit/s of the network: "
-            "%.0f bytes were spared for %.6f s in the codec\n",
+            "verdict: this pays off where a process gets less than %.2f Gbit/s of the network: "
+            "it saved %.0f bytes for %.6f s in the codec\n",
             8e-9 * (raw - sent) / codec, raw - sent, codec);
 }
 
@@ -41,9 +41,9 @@ static int compare(const void *a, const void *b) {
 static const char *reason_of(int fate) {
   switch (fate) {
   case PLAIN:
-    return "sent as it is, by GHZ_MPI_MODE or because that proved faster";
+    return "sent uncompressed, because of GHZ_MPI_MODE or because that was faster";
   case NATIVE:
-    return "left to MPI, by the settings, as the faster way, or for want of a communicator";
+    return "left to MPI: by the settings, because MPI was faster, or for lack of a communicator";
   case FAILED:
     return "failed";
   default:
@@ -59,8 +59,8 @@ static int collect(const summary *sum, rest *list) {
         list[n++] = (rest){stats_calls[c], reason_of(i), sum->of[c][i], sum->of[c][VOLUME + i]};
   for (int i = 0; i < UNKNOWN; i++)
     if (sum->unknown[i][0] > 0)
-      list[n++] =
-          (rest){unknown_names[i], "not a collective of this library", sum->unknown[i][0], sum->unknown[i][1]};
+      list[n++] = (rest){unknown_names[i], "not a collective that this library compresses", sum->unknown[i][0],
+                         sum->unknown[i][1]};
   return n;
 }
 

@@ -125,7 +125,7 @@ static atomic_int env_read; /* cheaper than env_once, for small calls */
 /* A value that is not understood is told, see faults.h, and ignored. */
 static void warn_if_ignored(const char *name, const char *text, const char *expected, int understood) {
   if (text && *text && !understood)
-    ghz_faults_note("%s=%.200s is not understood, and ignored; it is %s", name, text, expected);
+    ghz_faults_note("%s=%.200s is not understood and is ignored; it must be %s", name, text, expected);
 }
 
 #define READ(name, expected, parse)                                                                            \

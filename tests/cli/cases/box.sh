@@ -63,25 +63,25 @@ fails 1 'a.ghz: damaged' "$GHZ" decompress --box 0:1,0:1,0:9 a.ghz -o x.f32
 fails 2 '--box needs -o FILE or -c' "$GHZ" decompress --box 0:1,0:1,0:1 a.ghz
 fails 2 'give --range or --box, not both' "$GHZ" decompress --box 0:1 --range 0:1 a.ghz -c
 while IFS='|' read -r box why; do
-  fails 2 "--box $box: it is A:B,C:D,...; $why" "$GHZ" decompress --box "$box" a.ghz -c
+  fails 2 "--box $box: must be A:B,C:D,...; $why" "$GHZ" decompress --box "$box" a.ghz -c
 done <<'E'
-|a range has a colon: value number 5 alone is 5:6, all of a dimension is a colon alone
-5|a range has a colon
-1:2,5|a range has a colon
-a:b|a range has a colon
-1:2,|a range has a colon
-,1:2|a range has a colon
--1:2|a range has a colon
-3:3|a range goes from its first number to before its second, which is larger
-4:3|a range goes from its first number
-1:2:3|ranges have a comma between them
-1:2x3:4|ranges have a comma between them
+|each range needs a colon: 5:6 takes value 5, and : takes all of a dimension
+5|each range needs a colon
+1:2,5|each range needs a colon
+a:b|each range needs a colon
+1:2,|each range needs a colon
+,1:2|each range needs a colon
+-1:2|each range needs a colon
+3:3|the first number of a range must be smaller than the second
+4:3|the first number of a range must be smaller
+1:2:3|ranges must be separated by commas
+1:2x3:4|ranges must be separated by commas
 99999999999999999999:|a number is too large
 E
-fails 1 'a.ghz: --box has 2 ranges, its shape 30x40x50 has 3 dimensions; a colon alone takes all' \
+fails 1 'a.ghz: --box has 2 ranges, but the shape 30x40x50 has 3 dimensions; : takes all' \
   "$GHZ" decompress --box 0:1,0:1 a.ghz -c
-fails 1 'a.ghz: --box: 0:41 is not inside 0:40, dimension 1 (from 0) of its shape, 30x40x50' \
+fails 1 'a.ghz: --box: 0:41 is not inside 0:40, the range of dimension 1 (from 0) of shape 30x40x50' \
   "$GHZ" decompress --box 0:1,0:41,: a.ghz -c
-fails 1 'a.ghz: --box: 50:50 is not inside 0:50, dimension 2' "$GHZ" decompress --box :,:,50: a.ghz -c
+fails 1 'a.ghz: --box: 50:50 is not inside 0:50, the range of dimension 2' "$GHZ" decompress --box :,:,50: a.ghz -c
 c a.f32
 fails 1 'a.f32.ghz: has no shape; use --range, or compress it with --dims' "$GHZ" decompress --box 0:1 a.f32.ghz -c

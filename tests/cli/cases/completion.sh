@@ -1,8 +1,8 @@
 # The shells complete every verb, and every option that the verb takes, and nothing else.
 # SPDX-License-Identifier: BSD-3-Clause
 . "$HELPERS"
-fails 2 "--completion 'fish': it is bash or zsh" "$GHZ" --completion fish
-fails 2 "--completion '': it is bash or zsh" "$GHZ" --completion
+fails 2 "--completion 'fish': must be bash or zsh" "$GHZ" --completion fish
+fails 2 "--completion '': must be bash or zsh" "$GHZ" --completion
 ok "$GHZ" --completion bash >script
 bash -n script || die "no bash"
 . ./script

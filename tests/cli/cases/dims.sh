@@ -90,7 +90,7 @@ ok "$GHZ" bench --abs 1e-3 --flat a.npy >/dev/null
 c --order lorenzo a.npy -o l.ghz
 ok "$GHZ" minmax --max l.ghz l.ghz -o top.ghz
 ok "$GHZ" compare --abs 1e-3 a.npy top.ghz >/dev/null
-fails 1 'npy.ghz: values of the transform cannot be compared: compress with --order lorenzo' \
+fails 1 'npy.ghz: is compressed with the transform, so its extremes are not known: compress with --order lorenzo' \
   "$GHZ" minmax --min npy.ghz npy.ghz -o x.ghz
 ok "$GHZ" minmax npy.ghz >/dev/null
 # What contradicts
@@ -105,7 +105,7 @@ fails 1 'plain: --dims 131072 needs 131072 values, the file has 262144 of f32; i
   "$GHZ" compress --abs 1 --type f32 --dims 131072 plain -o x.ghz
 fails 1 'plain: --dims 512x512 needs 262144 values, the file has 131072 of f64; it fits f32' \
   "$GHZ" compress --abs 1 --type f64 --dims 512x512 plain -o x.ghz
-fails 2 '--dims 64,64,64: it is NYxNX or NZxNYxNX: numbers with x between them' "$GHZ" compress --abs 1 --dims 64,64,64 a.f32
+fails 2 '--dims 64,64,64: must be NYxNX or NZxNYxNX: numbers separated by x' "$GHZ" compress --abs 1 --dims 64,64,64 a.f32
 fails 1 'a.npy: --dims 64x4096 contradicts its shape, 64x64x64' "$GHZ" compress --abs 1 --dims 64x4096 a.npy -o x.ghz
 c -f --dims 64x64x64 a.npy -o same.ghz
 same same.ghz npy.ghz
@@ -115,7 +115,7 @@ for dims in 99999999999999999999x2 4294967296x4294967296 1152921504606846976x2; 
   fails 2 "--dims $dims: too many values" "$GHZ" compress --abs 1 --dims $dims a.f32
 done
 fails 2 'too many dimensions' "$GHZ" compress --abs 1 --dims 1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1 a.f32
-fails 2 '--dims 5x: it is NYxNX' "$GHZ" compress --abs 1 --dims 5x a.f32
+fails 2 '--dims 5x: must be NYxNX' "$GHZ" compress --abs 1 --dims 5x a.f32
 c --dims 32x64x128 a.f32 -o other.ghz
 fails 1 'other.ghz: shape 32x64x128 differs from 64x64x64 in raw.ghz' "$GHZ" add raw.ghz other.ghz -o x.ghz
 # Where 8 planes have more values than a frame may have, -v says why the bricks are flat ones.

@@ -62,9 +62,9 @@ grep -q '^  fill value  *1e+20$' out || die "$(cat out)"
 ok "$GHZ" info --json m.f32.ghz nan.f32.ghz >out
 grep -q '"fill": 1.00000002' out && grep -q '"fill": null' out || die "$(cat out)"
 ok "$GHZ" compress -vf --rel 1e-4 --fill 1e20 m.f32
-says '25 % of the values are the fill value 1e+20'
+says '25 % of the values equal the fill value 1e+20'
 ok "$GHZ" compress -f --rel 1e-4 --fill 5 m.f32 -o x.ghz
-says 'no value is the fill value 5'
+says 'no value equals the fill value 5'
 [ "$("$GHZ" minmax --fill 1e20 m.f32)" = "$("$GHZ" minmax nan.f32 | sed 's/nan/m/')" ] || die "minmax --fill"
 ok "$GHZ" tune --fill 1e20 m.f32 >out && ok "$GHZ" tune nan.f32 >want
 [ "$(awk '{ print $2, $5 }' out | tail -n +3)" = "$(awk '{ print $2, $5 }' want | tail -n +3)" ] || die "tune --fill: $(cat out want)"
@@ -132,7 +132,7 @@ ok "$GHZ" compress -f --abs 500 m.f32
 says 'the bound 500 is larger than half of the values other than 0: their median magnitude is 28'
 ok "$GHZ" compress -f --abs 1 --fill 1e20 m.f32
 quiet
-for v in nan inf -inf 1e999; do fails 2 "--fill $v: it is a finite number" "$GHZ" compress --abs 1 --fill $v m.f32; done
+for v in nan inf -inf 1e999; do fails 2 "--fill $v: must be a finite number" "$GHZ" compress --abs 1 --fill $v m.f32; done
 fails 2 '--fill x: not a number' "$GHZ" compress --abs 1 --fill x m.f32
-fails 1 'm.f32: --fill 1e+40 is no value of f32' "$GHZ" compress --abs 1 --fill 1e40 m.f32 -o x.ghz
+fails 1 'm.f32: --fill 1e+40 is too large for f32' "$GHZ" compress --abs 1 --fill 1e40 m.f32 -o x.ghz
 fails 1 'm.f32.ghz: has the fill value 1e+20: leave out --fill' "$GHZ" compare --fill 5 m.f32 m.f32.ghz

@@ -103,18 +103,18 @@ fails 1 'cut.ghz' "$GHZ" unpack cut.ghz
 fails 1 'cut.ghz' "$GHZ" pack cut.ghz
 fails 1 'already exists; use -f' "$GHZ" pack a.ghz -o b.ghz
 fails 1 'a.ghz' "$GHZ" pack a.ghz -f -o a.ghz
-fails 1 'end it in .ghz' "$GHZ" pack a.ghz -o a.f32
+fails 1 'give compressed output a name that ends in .ghz' "$GHZ" pack a.ghz -o a.f32
 fails 2 '-o takes one input file, 2 were given' "$GHZ" unpack a.ghz b.ghz -o c.ghz
 fails 1 'none.ghz' "$GHZ" pack none.ghz
 for level in 0 20 -1 x 1x ''; do
-  fails 2 'the level is 1 to 19' "$GHZ" pack --level "$level" a.ghz
-  fails 2 'the level is 1 to 19' "$GHZ" compress "--pack=$level" --abs 1 a.npy
+  fails 2 'the level must be 1 to 19' "$GHZ" pack --level "$level" a.ghz
+  fails 2 'the level must be 1 to 19' "$GHZ" compress "--pack=$level" --abs 1 a.npy
 done
-fails 1 '--pack packs compressed files' "$GHZ" add --pack a.ghz b.ghz -o sum.npy
+fails 1 '--pack needs a compressed output' "$GHZ" add --pack a.ghz b.ghz -o sum.npy
 fails 2 'does not apply here' "$GHZ" decompress --pack a.ghz
 mkfifo pipe.ghz
 cat a.ghz >pipe.ghz &
-fails 1 'pipe.ghz: is no regular file' "$GHZ" pack pipe.ghz
+fails 1 'pipe.ghz: is not a regular file' "$GHZ" pack pipe.ghz
 wait
 
 # ---- Kept files ----

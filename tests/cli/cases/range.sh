@@ -23,7 +23,7 @@ for range in 50000:1 49999:2 0:50001 18446744073709551615:1 1:184467440737095516
   fails 1 'standard input: --range' bash -c 'cat pipe.ghz | "$GHZ" decompress -o x.f32 --range '$range
 done
 for range in 5 5: :5 a:b 5:0 -1:3 5:6:7 99999999999999999999:1; do
-  fails 2 "--range $range: it is FIRST:COUNT" "$GHZ" decompress --range $range a.f32.ghz -o x.f32
+  fails 2 "--range $range: must be FIRST:COUNT" "$GHZ" decompress --range $range a.f32.ghz -o x.f32
 done
 # Frames before the range are not read: damage there does not matter.
 "$TOOL" flip a.f32.ghz 800

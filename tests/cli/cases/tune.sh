@@ -7,7 +7,7 @@ grep -q '^w.f32: 262144 values of f32, -1.* to 1.*, flat$' out && [ "$(wc -l <ou
 ok "$GHZ" tune --dims 64x64x64 --psnr 70 w.f32 >out
 grep -q 'bricks of 8x8x16$' out && grep -q '^PSNR 70 dB needs --rel .* (--abs .*): ratio .*, PSNR 70.* dB' out || die "$(cat out)"
 fails 2 'give --psnr or --ratio, not both' "$GHZ" tune --psnr 80 --ratio 10 w.f32
-fails 2 '--ratio 0: it is a positive, finite number' "$GHZ" tune --ratio 0 w.f32
+fails 2 '--ratio 0: must be a positive, finite number' "$GHZ" tune --ratio 0 w.f32
 fails 2 '--abs does not apply here' "$GHZ" tune --abs 1 w.f32
 fails 1 'w.f32: no bound reaches a ratio of 1e+09: with --rel 1' "$GHZ" tune --ratio 1e9 w.f32
 "$TOOL" make constant 1000 f64 >c.f64

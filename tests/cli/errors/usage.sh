@@ -14,7 +14,7 @@ grep -q '^instruction set: scalar, of scalar' scalar || die "$(cat scalar)"
 GHZ_ISA=none ok "$GHZ" --version >none
 grep -q "^instruction set: none (GHZ_ISA is 'none'.*), of scalar" none || die "$(cat none)"
 OMP_NUM_THREADS=3 ok "$GHZ" --version | grep -qx 'threads: 3' || die "threads"
-for verb in compress decompress add sub scale mean minmax info stats diff test compare bench tune pack unpack; do
+for verb in compress decompress add sub scale mean minmax info stats diff test compare bench tune pack unpack h5args; do
   grep -q "^  ${verb}[ ,]" out || die "$verb is not in --help"
   ok "$GHZ" $verb --help >help
   grep -q "^Usage: ghz $verb" help && grep -q '^Examples:' help && grep -q -- '--help' help || die "help of $verb"
@@ -25,6 +25,7 @@ for verb in compress decompress add sub scale mean minmax info stats diff test c
   fails 2 'unknown option -Z' "$GHZ" $verb -Z
 done
 "$GHZ" decompress --help | grep -q -e '--type f32|f64 *type to write' || die "--type of decompress"
+! "$GHZ" h5args --help | grep -e --psnr || die "h5args lists --psnr, which it refuses"
 fails 2 'no verb given' "$GHZ"
 fails 2 "unknown verb 'frobnicate'" "$GHZ" frobnicate
 fails 2 "unknown verb 'frobnicate'" "$GHZ" help frobnicate
@@ -51,9 +52,9 @@ fails 2 '--output needs a value' "$GHZ" add a.ghz -o
 fails 2 '-T x: the number of threads' "$GHZ" test -T x a.ghz
 fails 2 '-T -1: the number of threads' "$GHZ" test -T -1 a.ghz
 fails 2 '--order 4' "$GHZ" compress --order 4 --abs 1 a.f32
-fails 2 '--order worst: it is 0, 1, 2, 3, lorenzo or best' "$GHZ" compress --order worst --abs 1 a.f32
+fails 2 '--order worst: must be 0, 1, 2, 3, lorenzo or best' "$GHZ" compress --order worst --abs 1 a.f32
 for n in 0 1 16383 -16384 x 134217728; do
-  fails 2 "--frame-values $n: it is a multiple of 16384" "$GHZ" compress --frame-values $n --abs 1 a.f32
+  fails 2 "--frame-values $n: must be a multiple of 16384" "$GHZ" compress --frame-values $n --abs 1 a.f32
 done
 "$TOOL" make wave 100 f32 >-a.f32
 ok "$GHZ" compress --abs 1 -- -a.f32

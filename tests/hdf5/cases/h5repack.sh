@@ -101,5 +101,5 @@ printf 'GHZ1' | dd of=y.h5 bs=1 seek="$at" conv=notrunc status=none
 
 # h5args itself.
 fails 2 "no bound given" "$GHZ" h5args
-fails 2 "takes --abs or --rel" "$GHZ" h5args --psnr 80
+fails 2 "--psnr does not apply here" "$GHZ" h5args --psnr 80
 fails 2 "one operand too many" "$GHZ" h5args --abs 1 a.h5

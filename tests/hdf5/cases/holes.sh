@@ -39,6 +39,6 @@ ok "$GHZ" add -q -f five.h5 five.h5 five.h5 --var v -o mean.h5
 # A data set that is a link to another file is refused: that file would be written.
 mkdir folder && cp full.h5 folder || die "no folder"
 said=$("$GHZ" mean zeros.h5 top.h5 --var linked -o folder/out.h5 2>&1) && die "a link to another file was taken"
-[[ $said == *"zeros.h5: linked: is a link to a data set of"*"full.h5: name that file"* ]] || die "it said: $said"
+[[ $said == *"zeros.h5: linked: links to a data set of"*"full.h5: name that file"* ]] || die "it said: $said"
 same full.h5 folder/full.h5
 [ ! -e folder/out.h5 ] || die "a refused mean left a file"

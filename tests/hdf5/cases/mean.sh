@@ -73,8 +73,8 @@ refused() { # TEXT FILE
   fails 1 "$2: $1" "$GHZ" mean 1.h5 "$2" --var group/tas -o no.h5
 }
 refused "group/tas: has chunks of 7x15x50, but 7x16x50 in 1.h5" chunks.h5
-refused "group/tas: is not compressed by ghz: compress it as \`ghz h5args --abs E\` prints" none.h5
-refused "group/tas: goes through the filter 1 (deflate)" gzip.h5
+refused "group/tas: is not compressed by ghz: compress it with the command that \`ghz h5args --abs E\` prints" none.h5
+refused "group/tas: also uses filter 1 (deflate), but ghz must be the only one" gzip.h5
 refused "group/tas: was compressed with --rel" rel.h5
 refused "group/tas: has the bound 0.002, and 0.001 in 1.h5: compress both with the same --abs" bound.h5
 refused "group/tas: has another fill value than 1.h5" fill.h5
@@ -86,9 +86,9 @@ fails 1 "1.h5: no data set group/pr" "$GHZ" mean 1.h5 3.h5 --var group/pr -o no.
 fails 1 "1.h5: no data set group" "$GHZ" mean 1.h5 3.h5 --var group -o no.h5
 fails 1 "is the input itself" "$GHZ" mean 1.h5 3.h5 --var group/tas -f -o 3.h5
 fails 1 "mean.h5: already exists" "$GHZ" mean 1.h5 3.h5 --var group/tas -o mean.h5
-fails 1 "regular files alone" "$GHZ" mean 1.h5 3.h5 --var group/tas -o -
-fails 2 "give it a name by -o FILE" "$GHZ" mean 1.h5 3.h5 --var group/tas
-fails 2 "1.h5: name the data set, or the variable, by --var NAME" "$GHZ" add 1.h5 3.h5 -o no.h5
+fails 1 "must be a regular file" "$GHZ" mean 1.h5 3.h5 --var group/tas -o -
+fails 2 "name it with -o FILE" "$GHZ" mean 1.h5 3.h5 --var group/tas
+fails 2 "1.h5: name the data set or variable with --var NAME" "$GHZ" add 1.h5 3.h5 -o no.h5
 
 # Damaged chunks: each byte of the last one in turn is as good as any.
 size=$(stat -c %s 3.h5)

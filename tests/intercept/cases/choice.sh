@@ -38,7 +38,7 @@ for wrong in allreduce,brodcast "," "allreduce," ",reduce" "allreduce reduce" no
   if (taken "$@" GHZ_MPI_CALLS="$wrong" "${program[@]}") >log 2>&1; then
     die "runs with GHZ_MPI_CALLS=$wrong"
   fi
-  once "GHZ_MPI_CALLS=$wrong is not understood: it is all, or a list of allreduce, "
+  once "GHZ_MPI_CALLS=$wrong is not understood: it must be all, or a list of allreduce, "
   grep -q "exit code 124" log && die "hangs with GHZ_MPI_CALLS=$wrong"
 done
 taken GHZ_MPI_CALLS=all "${program[@]}" 2>log

@@ -7,9 +7,9 @@ taken GHZ_MPI_BOUND=abs:1e-3 "$MEDLEY"
 says "not compressed: MPI_Bcast, 8 calls, 3200000 bytes: not in GHZ_MPI_CALLS" report
 says "not compressed: MPI_Allreduce, 4 calls, 1600000 bytes: not float or double" report
 says "not compressed: MPI_Allreduce, 4 calls, 1600000 bytes: not the operations sum, min or max" report
-says "not compressed: MPI_Iallreduce, 8 calls, 960000 bytes: not a collective of this library" report
-says "not compressed: MPI_Alltoall, 20 calls, 640000 bytes: not a collective of this library" report
-says "not compressed: MPI_Allgatherv, 4 calls, 160 bytes: not a collective of this library" report
+says "not compressed: MPI_Iallreduce, 8 calls, 960000 bytes: not a collective that this library compresses" report
+says "not compressed: MPI_Alltoall, 20 calls, 640000 bytes: not a collective that this library compresses" report
+says "not compressed: MPI_Allgatherv, 4 calls, 160 bytes: not a collective that this library compresses" report
 says "not compressed: MPI_Allreduce, 28 calls, 112 bytes: below the threshold" report
 [ "$(grep -c "not compressed:" report)" = 7 ] || { cat report >&2 && die "other calls than the program made"; }
 grep "not compressed:" report | sed 's/.*calls, \([0-9]*\) bytes.*/\1/' | sort -rnc || die "not by bytes"
@@ -19,7 +19,7 @@ sent=$(figure bytes MPI_Allreduce sent) raw=$(figure bytes MPI_Allreduce raw)
 says "verdict: 12 calls were compressed: they sent $sent bytes instead of $raw, a ratio of " report
 awk -v sent="$sent" -v raw="$raw" '
   /^verdict: 12 calls/ { ratio = $NF }
-  /^verdict: that pays/ { for (i = 1; i < NF; i++) { if ($(i + 1) == "Gbit/s") speed = $i
+  /^verdict: this pays off/ { for (i = 1; i < NF; i++) { if ($(i + 1) == "Gbit/s") speed = $i
     if ($(i + 1) == "bytes") spared = $i; if ($(i + 1) == "s") codec = $i } }
   /^seconds/ { in_seconds = 1 }
   in_seconds && $1 == "MPI_Allreduce" { table = $4 + $5 + $6; in_seconds = 0 }
@@ -33,7 +33,7 @@ taken GHZ_MPI_BOUND=abs:1e-3 GHZ_MPI_CALLS=scatter "$MEDLEY"
 says "verdict: nothing was compressed" report
 says "MPI_Allreduce, 48 calls, 8000112 bytes: not in GHZ_MPI_CALLS" report
 taken GHZ_MPI_BOUND=abs:1e-12 GHZ_MPI_MODE=homomorphic "$MEDLEY" noise
-says "verdict: that never pays" report
+says "verdict: this never pays off" report
 taken GHZ_MPI_BOUND=abs:1e-3 GHZ_MPI_MODE=plain "$MEDLEY"
 says "verdict: nothing was compressed" report
-says "MPI_Allreduce, 12 calls, 4800000 bytes: sent as it is" report
+says "MPI_Allreduce, 12 calls, 4800000 bytes: sent uncompressed" report
