@@ -10,7 +10,7 @@
 #include "file/unfinished.h"
 
 typedef struct output {
-  const char *name; /* for messages */
+  const char *name;     /* for messages */
   unfinished_file file; /* without a name for standard output, or a device written directly */
   int fd;               /* of any of them; -1: not open */
   bool force;

@@ -129,9 +129,19 @@ static evidence evidence_of(const ghz_tally *t) {
   return (evidence){t, t->inexact != 0};
 }
 
+static ghz_status check(const ghz_tally *t, const void *result, uint64_t kind) {
+  if (!t || !result)
+    return ghz_fail(NULL, GHZ_EINVAL, "%s is NULL", t ? "result" : "tally");
+  if (t->kind == TALLY_OF_NONE || t->kind == kind)
+    return GHZ_OK;
+  return ghz_fail(NULL, GHZ_EINVAL, "the tally is not of %s",
+                  kind == TALLY_OF_ONE ? "streams" : "pairs of streams");
+}
+
 ghz_status ghz_tally_summary(const ghz_tally *tally, ghz_summary *summary) {
-  if (!tally || !summary || tally->kind > TALLY_OF_ONE)
-    return ghz_fail(NULL, GHZ_EINVAL, "a pointer is NULL, or the tally has pairs");
+  const ghz_status status = check(tally, summary, TALLY_OF_ONE);
+  if (status != GHZ_OK)
+    return status;
   ghz_tally t = *tally;
   const evidence e = evidence_of(&t);
   floating_environment env;
@@ -165,8 +175,9 @@ static void largest_difference(const evidence *e, const ghz_shape *shape, ghz_co
 }
 
 ghz_status ghz_tally_comparison(const ghz_tally *tally, const ghz_shape *shape, ghz_comparison *comparison) {
-  if (!tally || !comparison || tally->kind == TALLY_OF_ONE || tally->kind > TALLY_OF_PAIRS)
-    return ghz_fail(NULL, GHZ_EINVAL, "a pointer is NULL, or the tally has no pairs");
+  const ghz_status status = check(tally, comparison, TALLY_OF_PAIRS);
+  if (status != GHZ_OK)
+    return status;
   ghz_tally t = *tally;
   const ghz_shape flat = {1, {1, 1, UINT64_MAX}};
   shape = shape && shape->dims != 1 && shape->extent[1] && shape->extent[2] ? shape : &flat;

@@ -72,7 +72,7 @@ static ghz_status parse_common(ghz_context *ctx, ghz_bytes src, uint32_t magic, 
     return ghz_fail(ctx, GHZ_ECORRUPT, "operand %zu: step %g, bound %g, cap %d, fill %g are no lattice",
                     operand, s->lattice.step, s->lattice.eb, s->lattice.cap, s->lattice.fill);
   if (!s->lattice.has_fill && load_u64((const uint8_t *)src.data + 64))
-    return ghz_fail(ctx, GHZ_ECORRUPT, "operand %zu: a fill value that it says it does not have", operand);
+    return ghz_fail(ctx, GHZ_ECORRUPT, "operand %zu: fill bytes are set, but the fill flag is not", operand);
   if (s->terms > terms_limit(s->lattice.cap))
     return ghz_fail(ctx, GHZ_ECORRUPT, "operand %zu: %u terms", operand, s->terms);
   return GHZ_OK;

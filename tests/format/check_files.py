@@ -119,7 +119,7 @@ def golden(ghz, folder):
 
 
 def older(ghz, folder):
-    """Files of version 2, which ghz 0.2 wrote, give the values of those of today; with damage they are refused."""
+    """Files written before format 3 give the values of those of today; with damage they are refused."""
     ok = True
     for name in CASES:
         data, today = read(os.path.join(folder + "_2", name + ".ghz")), read(os.path.join(folder, name + ".ghz"))
