@@ -47,6 +47,13 @@ static void check_codec(const context_pool *pool, const ghz_lattice *l, const gh
   }
 }
 
+/* Bytes of its only tile. */
+static size_t tile_size(ref_bytes stream) {
+  size_t size;
+  ref_tile_at(stream.data, 0, &size);
+  return size;
+}
+
 static uint64_t coefficients_in(ghz_context *ctx, ref_bytes s) {
   ghz_statistics statistics;
   succeeded(ghz_scan(ctx, view(s), &statistics), ctx, "scan");
@@ -70,6 +77,57 @@ Test(shapes, fields, .timeout = 600) {
                                     compress_shape(pool.ctx[0], &l, GHZ_ORDER_BEST, x, &field_shapes[s]));
         }
   cr_assert_gt(with_c, 100, "%llu tiles with coefficients", (unsigned long long)with_c);
+}
+
+/* ---- Where coefficients end ---- */
+static const ghz_shape one_brick[] = {{2, {1, 32, 32}}, {3, {8, 8, 16}}};
+
+/* Coefficients are taken if they save an eighth to the byte. */
+Test(shapes, coefficients_that_just_pay) {
+  static const struct {
+    int dims;
+    double amount;
+    uint64_t seed;
+  } equal[] = {{2, 36, 275}, {2, 35, 6453}, {3, 45, 321}, {3, 50, 363}};
+  POOL(pool);
+  for (size_t k = 0; k < COUNT(equal); k++)
+    for (int type = GHZ_F32; type <= GHZ_F64; type++) {
+      SCOPE;
+      const ghz_shape *shape = &one_brick[equal[k].dims - 2];
+      ghz_lattice l = lattice_abs((ghz_type)type, 0.5);
+      uint64_t state = equal[k].seed;
+      void *x = scratch(REF_TILE * ghz_type_size(l.type));
+      for (int i = 0; i < REF_TILE; i++) {
+        int arch = (i % 32 - 13) * (i % 32 - 9) + 30 * (i / 32);
+        put_value(l.type, x, (size_t)i, equal[k].amount * arch / 128 + 0.5 * input_uniform(&state));
+      }
+      check_codec(&pool, &l, shape, GHZ_ORDER_BEST, x, "an eighth");
+      ref_bytes with = compress_shape(pool.ctx[0], &l, GHZ_ORDER_BEST, x, shape),
+                without = compress_shape(pool.ctx[0], &l, GHZ_ORDER_LORENZO, x, shape);
+      cr_assert_eq(8 * tile_size(with), 7 * tile_size(without), "%zu and %zu bytes: another brick is needed",
+                   tile_size(with), tile_size(without));
+    }
+}
+
+/* The largest magnitude of a brick with coefficients is 2^16 steps, and no more. */
+Test(shapes, largest_value_with_coefficients) {
+  POOL(pool);
+  for (size_t s = 0; s < COUNT(one_brick); s++)
+    for (int type = GHZ_F32; type <= GHZ_F64; type++)
+      for (int beyond = 0; beyond < 2; beyond++) {
+        SCOPE;
+        ghz_lattice l = lattice_abs((ghz_type)type, 0.25);
+        double end = 65536 * l.step;
+        void *x = scratch(REF_TILE * ghz_type_size(l.type));
+        for (int i = 0; i < REF_TILE; i++)
+          put_value(l.type, x, (size_t)i, end - (i % 16 - 5) * (i % 16 - 5) - (i / 16 - 30) * (i / 16 - 30));
+        if (beyond)
+          put_value(l.type, x, 30 * 16 + 5,
+                    type == GHZ_F32 ? nextafterf((float)end, INFINITY) : nextafter(end, INFINITY));
+        check_codec(&pool, &l, &one_brick[s], GHZ_ORDER_BEST, x, beyond ? "beyond" : "at the end");
+        ref_bytes stream = compress_shape(pool.ctx[0], &l, GHZ_ORDER_BEST, x, &one_brick[s]);
+        cr_assert_eq(coefficients_in(pool.ctx[0], stream), !beyond);
+      }
 }
 
 Test(shapes, orders, .timeout = 600) {
