@@ -23,4 +23,8 @@ typedef struct computation {
 /* Runs it; *result then describes the result's tiles. */
 ghz_status ghz_compute(ghz_context *ctx, const computation *w, const destination *to, ghz_slice *result);
 
+/* As ghz_scale by 1 / divisor, but divided: a mean of the sum `a` as ghz_mean has it. */
+ghz_status ghz_divide(ghz_context *ctx, ghz_bytes a, uint64_t divisor, void *dst, size_t capacity,
+                      size_t *size);
+
 #endif

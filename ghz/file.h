@@ -216,10 +216,11 @@ GHZ_API void ghz_file_abandon(ghz_file_writer *writer);
 
 /* ---- Sums of files --------------------------------------------------------------------------- */
 
-/* factor times the sum of coefficients[i] times file i; or the extremes. */
+/* The sum of coefficients[i] times file i, times factor or by divisor; or the extremes. */
 typedef struct ghz_file_operation {
   const int64_t *coefficients; /* NULL: 1 each */
-  double factor;               /* 1: nothing is multiplied; 1 / k: a mean */
+  double factor;               /* 1: nothing is multiplied */
+  uint64_t divisor;            /* 0: nothing is divided; k: a mean, on the lattice of ghz_mean */
   int extremum;                /* 0; -1: the smallest value of all files, 1: the largest; no coefficients */
 } ghz_file_operation;
 

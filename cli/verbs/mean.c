@@ -7,7 +7,7 @@
 static int run(const options *o) {
   if (o->var || h5_named(o->files[0]))
     return h5_combine(o, ghz_mean);
-  const ghz_file_operation mean = {.factor = 1.0 / o->file_count};
+  const ghz_file_operation mean = {.factor = 1, .divisor = (uint64_t)o->file_count};
   return combine(o, &mean);
 }
 
@@ -15,7 +15,7 @@ const verb verb_mean = {
     .name = "mean",
     .operands = "FILE.ghz...",
     .summary = "average compressed files",
-    .details = "Writes the mean of k compressed files: the sum that ghz add computes, times 1/k. The\n"
+    .details = "Writes the mean of k compressed files: the sum that ghz add computes, divided by k. The\n"
                "bound of the mean is the bound of one file. Without -o, writes to standard output. If\n"
                "the name of the output ends in .npy, .f32 or .f64, writes decompressed values.\n"
                "With --var, averages a data set of HDF5 or netCDF files that the HDF5 filter compressed.\n"

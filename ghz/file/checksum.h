@@ -13,6 +13,12 @@ uint64_t ghz_checksum(const void *data, size_t size, uint64_t seed);
 /* Of `a` with `b` behind it. */
 uint64_t ghz_checksum_of_two(ghz_bytes a, ghz_bytes b, uint64_t seed);
 
+/* Of bytes that come piece by piece. NULL without memory; the end frees it. */
+typedef struct checksum_so_far checksum_so_far;
+checksum_so_far *ghz_checksum_begin(void);
+void ghz_checksum_add(checksum_so_far *c, const void *data, size_t size);
+uint64_t ghz_checksum_end(checksum_so_far *c);
+
 /* The checksum of `size` bytes stands behind them. */
 void ghz_checksum_put(uint8_t *data, size_t size, uint64_t seed);
 int ghz_checksum_fits(const uint8_t *data, size_t size, uint64_t seed);

@@ -7,10 +7,12 @@
 #include "file/checksum.h"
 #include "file/layout.h"
 #include "file/pack.h"
+#include "file/source.h"
 #include "rules/bytes.h"
 #include "rules/lattice_rules.h"
 
 enum { ENTRY_BYTES = 24, BLOCK_BYTES = 12 };
+#define INDEX_PIECE ((size_t)1 << 20) /* bytes of a read of an index that the end of the file does not show */
 #define MAGIC "GHZINDEX"
 
 uint64_t ghz_index_stream_most(const ghz_file_header *h) {
@@ -138,24 +140,60 @@ int ghz_index_tail(const uint8_t *tail, uint64_t *size) {
   return 1;
 }
 
-/* What is left of the index to be decoded. */
+/* What is left of the index to be decoded: what was read of it, and what follows in the source. */
 typedef struct rest {
+  const ghz_file_source *source;
   const uint8_t *p;
   size_t size;
+  uint64_t at, end;
+  memory piece;
+  checksum_so_far *checksum; /* of all that was read */
 } rest;
+
+static uint64_t left(const rest *r) {
+  return r->size + (r->end - r->at);
+}
+
+/* Reads on where fewer than `bytes` bytes are in memory, which may be HEADER_MAX at most. */
+static ghz_status have(rest *r, size_t bytes) {
+  if (r->size >= bytes || r->at == r->end)
+    return GHZ_OK;
+  const size_t more = r->end - r->at < INDEX_PIECE ? (size_t)(r->end - r->at) : INDEX_PIECE;
+  uint8_t begun[HEADER_MAX];
+  if (r->size)
+    memcpy(begun, r->p, r->size);
+  ghz_status status = memory_reserve(&r->piece, HEADER_MAX + more, r->source->name);
+  if (status == GHZ_OK)
+    status = ghz_source_read_at(r->source, r->at, r->piece.data + r->size, more);
+  if (status != GHZ_OK)
+    return status;
+  memcpy(r->piece.data, begun, r->size);
+  ghz_checksum_add(r->checksum, r->piece.data + r->size, more);
+  r->p = r->piece.data;
+  r->size += more;
+  r->at += more;
+  return GHZ_OK;
+}
+
+static void pass(rest *r, size_t bytes) {
+  r->p += bytes;
+  r->size -= bytes;
+}
 
 static ghz_status wrong(const char *name, uint64_t frame, const char *what) {
   return ghz_file_fail(name, GHZ_ECORRUPT, "damaged index: frame %llu: %s", (ull)frame, what);
 }
 
 /* An entry without its blocks. */
-static ghz_status decode_frame(file_index *x, const char *name, const ghz_file_header *h, uint64_t most,
-                               rest *r) {
+static ghz_status decode_frame(file_index *x, const ghz_file_header *h, uint64_t most, rest *r) {
+  const char *name = r->source->name;
   frame_entry *e;
   ghz_shape shape;
-  if (r->size < ENTRY_BYTES)
+  if (left(r) < ENTRY_BYTES)
     return wrong(name, x->count, "is missing");
-  ghz_status status = next_entry(x, name, &e);
+  ghz_status status = have(r, ENTRY_BYTES);
+  if (status == GHZ_OK)
+    status = next_entry(x, name, &e);
   if (status != GHZ_OK)
     return status;
   *e = (frame_entry){.first = x->values,
@@ -165,7 +203,7 @@ static ghz_status decode_frame(file_index *x, const char *name, const ghz_file_h
                      .block = x->block_count,
                      .terms = load_u32(r->p + 16),
                      .flags = load_u32(r->p + 20)};
-  *r = (rest){r->p + ENTRY_BYTES, r->size - ENTRY_BYTES};
+  pass(r, ENTRY_BYTES);
   if ((e->values == 0 && x->count > 0) || x->values > h->count || e->values > h->count - x->values ||
       (h->count > 0 && x->values == h->count) || !ghz_layout_piece(h, e->first, e->values, &shape))
     return wrong(name, x->count, "an impossible number of values");
@@ -175,32 +213,39 @@ static ghz_status decode_frame(file_index *x, const char *name, const ghz_file_h
   return GHZ_OK;
 }
 
-static ghz_status decode_blocks(file_index *x, const char *name, rest *r) {
+static ghz_status decode_blocks(file_index *x, rest *r) {
+  const char *name = r->source->name;
   frame_entry *e = &x->frames[x->count];
   const size_t blocks = pack_blocks((size_t)e->stream);
   const int packed = (e->flags & ENTRY_PACKED) != 0;
-  if (r->size / BLOCK_BYTES < blocks)
+  if (left(r) / BLOCK_BYTES < blocks)
     return wrong(name, x->count, "its blocks are missing");
   e->body = packed ? pack_head((size_t)e->stream) : 0;
   for (size_t b = 0; b < blocks; b++) {
+    ghz_status status = have(r, BLOCK_BYTES);
+    if (status != GHZ_OK)
+      return status;
     const uint32_t bytes = load_u32(r->p), whole = block_bytes(e->stream, b);
     if (bytes > whole || (packed ? bytes == 0 : bytes < whole))
       return wrong(name, x->count, "a block of an impossible size");
-    ghz_status status = add_block(x, name, e->offset + FRAME_BEFORE + e->body, bytes, load_u64(r->p + 4));
+    status = add_block(x, name, e->offset + FRAME_BEFORE + e->body, bytes, load_u64(r->p + 4));
     if (status != GHZ_OK)
       return status;
     e->body += bytes;
-    *r = (rest){r->p + BLOCK_BYTES, r->size - BLOCK_BYTES};
+    pass(r, BLOCK_BYTES);
   }
   close_entry(x, e);
   return GHZ_OK;
 }
 
 /* The header that begins the index, with a number of values that is known. */
-static ghz_status decode_header(const char *name, ghz_file_header *h, rest *r) {
+static ghz_status decode_header(ghz_file_header *h, rest *r) {
+  const char *name = r->source->name;
   size_t size = 0;
   int version = 0;
-  ghz_status status = ghz_header_start(name, r->p, r->size < HEADER_START ? r->size : HEADER_START, &size);
+  ghz_status status = have(r, HEADER_MAX);
+  if (status == GHZ_OK)
+    status = ghz_header_start(name, r->p, r->size < HEADER_START ? r->size : HEADER_START, &size);
   if (status == GHZ_OK && r->size < size)
     status = ghz_file_fail(name, GHZ_ECORRUPT, "damaged index: ends in its header");
   if (status == GHZ_OK)
@@ -209,42 +254,60 @@ static ghz_status decode_header(const char *name, ghz_file_header *h, rest *r) {
     status = ghz_file_fail(name, GHZ_ECORRUPT,
                            "damaged index: its header is of another version, or lacks the number of values");
   if (status == GHZ_OK)
-    *r = (rest){r->p + size, r->size - size};
+    pass(r, size);
   return status;
 }
 
-static ghz_status decode_entries(const char *name, uint64_t frames, const ghz_file_header *h, file_index *x,
-                                 rest *r) {
+static ghz_status decode_entries(uint64_t frames, const ghz_file_header *h, file_index *x, rest *r) {
   const uint64_t most = ghz_index_stream_most(h);
   ghz_status status = GHZ_OK;
   while (status == GHZ_OK && x->count < frames) {
-    status = decode_frame(x, name, h, most, r);
+    status = decode_frame(x, h, most, r);
     if (status == GHZ_OK)
-      status = decode_blocks(x, name, r);
+      status = decode_blocks(x, r);
   }
   return status;
 }
 
-ghz_status ghz_index_decode(const char *name, ghz_bytes bytes, uint64_t file_size, ghz_file_header *h,
-                            file_index *x) {
-  const uint8_t *tail = (const uint8_t *)bytes.data + bytes.size - TAIL_BYTES;
-  const uint64_t frames = load_u64(tail);
-  rest r = {bytes.data, bytes.size - TAIL_BYTES};
-  if (!ghz_checksum_fits(bytes.data, bytes.size - 16, 0))
-    return ghz_file_fail(name, GHZ_ECORRUPT, "damaged: the checksum of the index does not match");
-  ghz_status status = decode_header(name, h, &r);
+static ghz_status decode(rest *r, uint64_t frames, uint64_t size, ghz_file_header *h, file_index *x) {
+  const char *name = r->source->name;
+  const uint64_t all = left(r);
+  ghz_status status = decode_header(h, r);
   if (status != GHZ_OK)
     return status;
-  x->end = (uint64_t)(r.p - (const uint8_t *)bytes.data);
-  status = decode_entries(name, frames, h, x, &r);
+  x->end = all - left(r);
+  status = decode_entries(frames, h, x, r);
   if (status != GHZ_OK)
     return status;
   if (frames == 0 || x->values != h->count)
     return ghz_file_fail(name, GHZ_ECORRUPT, "damaged index: holds %llu values where %llu are announced",
                          (ull)x->values, (ull)h->count);
-  if (r.size != 0 || x->end + END_BYTES + bytes.size != file_size)
+  if (left(r) != 0 || x->end + END_BYTES + size != r->source->size)
     return ghz_file_fail(name, GHZ_ECORRUPT, "damaged index: its frames do not fill the file");
   return GHZ_OK;
+}
+
+/* An index that the end of the file does not show is decoded as it comes, so that memory is taken
+ * for entries alone that can be such. Once all of it was read, a wrong checksum is the reason. */
+ghz_status ghz_index_read(const ghz_file_source *source, ghz_bytes tail, uint64_t size, ghz_file_header *h,
+                          file_index *x) {
+  const uint8_t *shown = tail.data, *end = shown + tail.size - TAIL_BYTES;
+  rest r = {.source = source, .at = source->size - size, .end = source->size - TAIL_BYTES};
+  r.checksum = ghz_checksum_begin();
+  if (!r.checksum)
+    return ghz_file_fail(source->name, GHZ_ENOMEM, "out of memory");
+  if (size <= tail.size) {
+    r.p = end + TAIL_BYTES - size;
+    r.size = (size_t)(size - TAIL_BYTES);
+    r.at = r.end;
+    ghz_checksum_add(r.checksum, r.p, r.size);
+  }
+  ghz_status status = decode(&r, load_u64(end), size, h, x);
+  ghz_checksum_add(r.checksum, end, 16);
+  if (ghz_checksum_end(r.checksum) != load_u64(end + 16) && r.at == r.end)
+    status = ghz_file_fail(source->name, GHZ_ECORRUPT, "damaged: the checksum of the index does not match");
+  memory_free(&r.piece);
+  return status;
 }
 
 /* ---- Searching ------------------------------------------------------------------------------- */

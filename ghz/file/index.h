@@ -54,10 +54,12 @@ void ghz_index_encode(const file_index *x, const ghz_file_header *h, uint8_t *to
 /* Whether these TAIL_BYTES end a file with an index; sets *size to the bytes of index and tail. */
 int ghz_index_tail(const uint8_t *tail, uint64_t *size);
 
-/* Decodes the index and tail of a file of `file_size` bytes, and checks them. The entries' memory
- * is the caller's to free, also after an error. Errors: ECORRUPT, EVERSION, ENOMEM. */
-ghz_status ghz_index_decode(const char *name, ghz_bytes bytes, uint64_t file_size, ghz_file_header *h,
-                            file_index *x);
+/* Reads and checks the index of a source, which with its tail has `size` bytes at the end.
+ * tail: the last bytes of the source, TAIL_BYTES or more. What the entries need is allocated as they come.
+ * Their memory is the caller's to free, also after an error. Errors: EIO, ECORRUPT, EVERSION,
+ * ENOMEM. */
+ghz_status ghz_index_read(const ghz_file_source *source, ghz_bytes tail, uint64_t size, ghz_file_header *h,
+                          file_index *x);
 
 /* The frame that holds a value, which the file has. */
 const frame_entry *ghz_index_find(const file_index *x, uint64_t value);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compute.h"
 #include "file/layout.h"
 #include "file/reader/reader.h"
 #include "file/writer/writer.h"
@@ -36,22 +37,27 @@ void ghz_slots_free(frame_slots *c) {
 
 /* ---- Agreement ------------------------------------------------------------------------------- */
 
-static ghz_status differ(const summation *s, size_t i, const char *what) {
-  const char *other = s->files[0]->name;
-  return ghz_file_fail(s->files[i]->name, GHZ_EMISMATCH, "%s from %.80s", what, other ? other : "file 0");
+static ghz_status differ(const summation *s, size_t i, size_t from, const char *what) {
+  const char *other = s->files[from]->name;
+  return other ? ghz_file_fail(s->files[i]->name, GHZ_EMISMATCH, "%s from %.80s", what, other)
+               : ghz_file_fail(s->files[i]->name, GHZ_EMISMATCH, "%s from file %zu", what, from);
 }
 
 static int dimensions_agree(const ghz_array *a, const ghz_array *b) {
-  return a->ndim == 0 || b->ndim == 0 ||
-         (a->ndim == b->ndim && (a->fortran == b->fortran || a->ndim == 1) &&
-          memcmp(a->dims, b->dims, a->ndim * sizeof *a->dims) == 0);
+  return a->ndim == b->ndim && (a->fortran == b->fortran || a->ndim == 1) &&
+         memcmp(a->dims, b->dims, a->ndim * sizeof *a->dims) == 0;
 }
 
-/* What streams say of themselves, the codec compares. */
+/* Of files that have dimensions. What streams say of themselves, the codec compares. */
 static ghz_status check_files(const summation *s) {
-  for (size_t i = 1; i < s->k; i++)
-    if (!dimensions_agree(&s->files[i]->info.header.array, &s->files[0]->info.header.array))
-      return differ(s, i, "dimensions differ");
+  size_t first = s->k;
+  for (size_t i = 0; i < s->k; i++) {
+    const ghz_array *own = &s->files[i]->info.header.array;
+    if (own->ndim > 0 && first == s->k)
+      first = i;
+    if (own->ndim > 0 && !dimensions_agree(own, &s->files[first]->info.header.array))
+      return differ(s, i, first, "dimensions differ");
+  }
   return GHZ_OK;
 }
 
@@ -65,11 +71,11 @@ static ghz_status check_frame(const summation *s, size_t i, const ghz_frame *f) 
     return GHZ_OK;
   }
   if ((f->stream.size > 0) != c->more)
-    return differ(s, i, "number of values differs");
+    return differ(s, i, 0, "number of values differs");
   if (!c->more || (f->first == c->first && f->info.count == c->count))
     return GHZ_OK;
   const int frames = s->files[i]->info.header.frame_values != s->files[0]->info.header.frame_values;
-  return differ(s, i, frames ? "number of values per frame differs" : "number of values differs");
+  return differ(s, i, 0, frames ? "number of values per frame differs" : "number of values differs");
 }
 
 /* ---- Folding --------------------------------------------------------------------------------- */
@@ -144,15 +150,19 @@ static ghz_status fold(const summation *s, size_t i) {
   return status == GHZ_OK ? keep_result(s, i, size) : status;
 }
 
-static ghz_status scale(const summation *s) {
+/* Times the factor, or by the divisor. */
+static ghz_status scale(const summation *s, double factor, uint64_t divisor) {
   memory to;
   size_t size = 0;
-  if (s->op->factor == 1)
+  if (factor == 1 && divisor == 0)
     return GHZ_OK;
+  const ghz_bytes sum = s->c->slot[0].stream;
   s->c->coefficient[0] = 1;
   ghz_status status = make_room(s, 0, &to);
   if (status == GHZ_OK)
-    status = pass(s, 0, ghz_scale(s->ctx, s->c->slot[0].stream, s->op->factor, to.data, to.capacity, &size));
+    status = pass(s, 0,
+                  divisor ? ghz_divide(s->ctx, sum, divisor, to.data, to.capacity, &size)
+                          : ghz_scale(s->ctx, sum, factor, to.data, to.capacity, &size));
   return status == GHZ_OK ? keep_result(s, 0, size) : status;
 }
 
@@ -185,7 +195,9 @@ static ghz_status finish(const summation *s) {
   if (c->filled == 0)
     return GHZ_OK;
   ghz_status status = c->filled > 1 || c->coefficient[0] != 1 ? fold(s, s->k - 1) : GHZ_OK;
-  return status == GHZ_OK ? scale(s) : status;
+  if (status == GHZ_OK)
+    status = scale(s, s->op->factor, 0);
+  return status == GHZ_OK ? scale(s, 1, s->op->divisor) : status;
 }
 
 static ghz_status next_sum(const summation *s) {

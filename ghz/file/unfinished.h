@@ -14,8 +14,9 @@ typedef struct unfinished_file {
   int replaces;
 } unfinished_file;
 
-/* Creates the unfinished file of `path`. old: of the regular file that is there, whose mode the new
- * one gets, so that a private file stays private; NULL: there is none, and the umask tells the mode.
+/* Creates the unfinished file of `path`.
+ * old: of the regular file that is there, whose mode the new one gets, so that a private file stays
+ * private; NULL: there is none, and the umask tells the mode.
  * After an error *u holds nothing. */
 int ghz_unfinished_create(unfinished_file *u, const char *path, const struct stat *old);
 

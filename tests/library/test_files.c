@@ -1,8 +1,10 @@
 /* test_files.c: files: what is written is read, in frames, ranges and boxes; what a part costs;
  * what is said when a system fails. */
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "file/checksum.h"
 #include "file/pack.h"
 #include "files.h"
+#include "rules/bytes.h"
 
 TestSuite(files, .timeout = 120);
 
@@ -186,6 +188,112 @@ Test(files, read_of_a_box_the_chunks_that_it_meets) {
   cr_assert(m.reads <= 3 && m.bytes < m.size / 4, "%u reads of %llu bytes, of %zu", m.reads,
             (unsigned long long)m.bytes, m.size);
   ghz_file_close(f);
+}
+
+/* ---- The index ---- */
+/* A file of zeros but for the tail, which says that an index of 7 GiB precedes it, and perhaps the
+ * header with which that begins. */
+typedef struct sparse {
+  const memory_file *sound;
+  int has_header;
+  uint64_t bytes;
+} sparse;
+
+#define SPARSE_BYTES ((uint64_t)8 << 30)
+#define SPARSE_INDEX ((uint64_t)7 << 30)
+
+/* What of `size` bytes at `at` a read at `offset` has. */
+static void show(uint8_t *to, uint64_t offset, size_t room, uint64_t at, const uint8_t *from, size_t size) {
+  for (size_t i = 0; i < size; i++)
+    if (at + i >= offset && at + i < offset + room)
+      to[at + i - offset] = from[i];
+}
+
+static const char *read_sparse(void *user, uint64_t offset, void *to, size_t size, size_t *got) {
+  sparse *s = user;
+  const uint64_t index = SPARSE_INDEX - 32;
+  const uint8_t *sound = s->sound->data;
+  memset(to, 0, size);
+  show(to, offset, size, SPARSE_BYTES - SPARSE_INDEX, sound, s->has_header ? 80 : 0);
+  show(to, offset, size, SPARSE_BYTES - 32, sound + s->sound->size - 32, 32);
+  show(to, offset, size, SPARSE_BYTES - 24, (const uint8_t *)&index, 8);
+  s->bytes += size;
+  *got = size;
+  return NULL;
+}
+
+Test(files, take_no_memory_for_an_index_of_zeros) {
+  CONTEXT(ctx, NULL, 1);
+  MEMORY_FILE(m);
+  write_case(&file_cases[7], ctx, &m);
+  for (int has_header = 0; has_header < 2; has_header++) {
+    sparse s = {.sound = &m, .has_header = has_header};
+    ghz_file *f;
+    const ghz_file_source source = {
+        .user = &s, .name = "sparse.ghz", .read_at = read_sparse, .size = SPARSE_BYTES};
+    cr_assert_eq(ghz_file_open_source(&source, &f), GHZ_ECORRUPT);
+    cr_assert(
+        strstr(ghz_context_message(NULL), has_header ? "frame 0: an impossible number" : "not a .ghz file"),
+        "%s", ghz_context_message(NULL));
+    cr_assert_lt(s.bytes, 2 << 20);
+  }
+}
+
+/* An index of more than a megabyte comes in pieces, in which entries are cut. */
+Test(files, have_an_index_of_any_length) {
+  CONTEXT(ctx, NULL, 1);
+  MEMORY_FILE(m);
+  enum { FRAMES = 40000, VALUES = 16384 };
+  static float x[VALUES];
+  static uint8_t stream[65536];
+  ghz_file_header h = {.lattice = lattice_abs(GHZ_F32, 1e-3), .count = (uint64_t)FRAMES * VALUES};
+  size_t size;
+  ghz_file_writer *w;
+  need(ghz_compress(ctx, &h.lattice, GHZ_ORDER_BEST, x, VALUES, stream, sizeof stream, &size), "a stream");
+  need(ghz_file_choose_frames(&h, 1, VALUES), "frames");
+  const ghz_file_sink sink = memory_sink(&m);
+  worked(ghz_file_create_sink(&sink, &h, &w), "create");
+  for (int i = 0; i < FRAMES; i++)
+    worked(ghz_file_write_stream(w, ctx, (ghz_bytes){stream, size}), "a frame");
+  worked(ghz_file_finish(w, ctx), "finish");
+  ghz_file *f = opened(&m, 1);
+  cr_assert_eq(ghz_file_get_info(f)->frames, FRAMES);
+  cr_assert_eq(m.reads, 3, "%u reads to open a file with an index of %d bytes", m.reads, FRAMES * 36);
+  worked(ghz_file_read(f, ctx, GHZ_F32, h.count - 5, 5, x), "the end");
+  ghz_file_close(f);
+  m.data[m.size - 100000] ^= 1; /* a checksum of a block, perhaps: the index has its own */
+  const ghz_file_source source = memory_source(&m, 1);
+  cr_assert_eq(ghz_file_open_source(&source, &f), GHZ_ECORRUPT);
+}
+
+/* Says other terms of frame 0, with a checksum that fits. */
+static void say_terms(memory_file *m, uint32_t terms) {
+  const size_t size = (size_t)load_u64(m->data + m->size - 24) + 32;
+  uint8_t *index = m->data + m->size - size;
+  store_u32(index + 56 + 8 * index[6] + 16, terms);
+  ghz_checksum_put(index, size - 16, 0);
+}
+
+Test(files, say_how_many_terms_they_have) {
+  CONTEXT(ctx, NULL, 1);
+  MEMORY_FILE(m);
+  for (int type = 0; type < 2; type++) { /* caps of 35 and 44 */
+    const file_case c = {.ndim = 1, .dims = {1000}, .frame_values = 16384, .type = type ? GHZ_F64 : GHZ_F32};
+    const uint32_t most = header_of(&c).lattice.cap == 44 ? 0x3fff : 0x7fffff;
+    double x[8];
+    ghz_file *f;
+    write_case(&c, ctx, &m);
+    say_terms(&m, most + 1);
+    const ghz_file_source source = memory_source(&m, 1);
+    cr_assert_eq(ghz_file_open_source(&source, &f), GHZ_ECORRUPT, "more than a stream can have");
+    for (uint32_t said = 1; said <= most; said += most - 1) {
+      say_terms(&m, said);
+      f = opened(&m, 1);
+      cr_assert_eq(ghz_file_read(f, ctx, GHZ_F64, 0, 8, x), said == 1 ? GHZ_OK : GHZ_ECORRUPT, "%u terms",
+                   said);
+      ghz_file_close(f);
+    }
+  }
 }
 
 /* ---- Faults ---- */

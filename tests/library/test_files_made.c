@@ -12,11 +12,14 @@
 TestSuite(files_made, .timeout = 120);
 
 /* ---- By name ---- */
-static char *path_in(const char *folder, const char *name) {
-  return (char *)(uintptr_t)say("%s/%s", folder, name);
+static char folder[] = "/tmp/ghz-files-XXXXXX";
+
+static char *path_in(const char *in, const char *name) {
+  char *path = scratch(strlen(in) + strlen(name) + 2);
+  sprintf(path, "%s/%s", in, name);
+  return path;
 }
 
-static char folder[] = "/tmp/ghz-files-XXXXXX";
 static void make_folder(void) { cr_assert_not_null(mkdtemp(folder)); }
 
 static void write_named(const char *path, const ghz_file_header *h, ghz_context *ctx, const void *x, size_t n) {
@@ -209,6 +212,8 @@ Test(files_made, are_appended_to, .init = make_folder) {
       {{.ndim = 1, .dims = {20000}, .frame_values = 16384},
        {.ndim = 1, .dims = {30000}, .frame_values = 16384}},
       {{.ndim = 0, .dims = {20000}, .frame_values = 16384}, {.ndim = 0, .dims = {3}, .frame_values = 16384}},
+      {{.ndim = 2, .dims = {33, 200}, .frame_values = 6600},
+       {.ndim = 2, .dims = {67, 200}, .frame_values = 6600}},
       {{.ndim = 2, .dims = {0, 100}, .frame_values = 16384},
        {.ndim = 2, .dims = {9, 100}, .frame_values = 16384}},
   };
@@ -258,6 +263,22 @@ Test(files_made, are_appended_to, .init = make_folder) {
   rmdir(folder);
 }
 
+/* The streams of a longer array would have 8 x 8 x 32 values, those that are there have 24 x 32. */
+Test(files_made, are_not_appended_to_if_other_bricks_would_follow, .init = make_folder) {
+  static const file_case c = {.ndim = 3, .dims = {3, 8, 32}, .frame_values = 16384};
+  const ghz_file_header h = header_of(&c);
+  uint64_t count;
+  const float *x = values_of(&c, &count);
+  const char *path = path_in(folder, "a.ghz");
+  ghz_file_writer *w;
+  write_named(path, &h, NULL, x, (size_t)count);
+  cr_assert_eq(ghz_file_append(path, 5, &w), GHZ_EINVAL);
+  cr_assert(strstr(ghz_context_message(NULL), "1 x 24 x 32, the longer one would be 8 x 8 x 32"), "%s",
+            ghz_context_message(NULL));
+  unlink(path);
+  cr_assert_eq(rmdir(folder), 0, "an unfinished file stays behind");
+}
+
 /* ---- Sums ---- */
 Test(files_made, add_up_without_decoding) {
   CONTEXT(ctx, NULL, 2);
@@ -276,7 +297,8 @@ Test(files_made, add_up_without_decoding) {
     ghz_file_header h = ghz_file_get_info(files[1])->header;
     h.lattice.eb = 0;
     const ghz_file_sink sink = memory_sink(&sum);
-    const ghz_file_operation op = {.coefficients = k == 4 ? some : NULL, .factor = k == 4 ? 1 : 1.0 / MOST};
+    const ghz_file_operation op = {
+        .coefficients = k == 4 ? some : NULL, .factor = 1, .divisor = k == 4 ? 0 : MOST};
     ghz_file_writer *w;
     worked(ghz_file_create_sink(&sink, &h, &w), "create");
     worked(ghz_file_sum(ctx, k, files, &op, w), say("case %zu", i));
@@ -293,6 +315,63 @@ Test(files_made, add_up_without_decoding) {
   }
   for (size_t j = 0; j < MOST; j++)
     memory_file_free(&m[j]);
+}
+
+/* So that they can be added to what ghz_mean makes. */
+Test(files_made, are_divided_as_streams_are) {
+  CONTEXT(ctx, NULL, 1);
+  enum { MEANT = 3 };
+  memory_file m[MEANT] = {{0}};
+  ghz_file *files[MEANT], *one;
+  ghz_frame mean = {0}, frame = {0};
+  ghz_bytes streams[MEANT];
+  ref_bytes other;
+  for (int j = 0; j < MEANT; j++) {
+    write_case(&file_cases[7], ctx, &m[j]);
+    files[j] = opened(&m[j], 1);
+  }
+  worked(ghz_file_next_sum(ctx, MEANT, files, &(ghz_file_operation){.factor = 1, .divisor = MEANT}, &mean),
+         "a mean");
+  one = opened(&m[0], 1);
+  worked(ghz_file_next(one, ctx, &frame), "a frame");
+  other = bytes_new(2 * frame.stream.size);
+  for (int j = 0; j < MEANT; j++)
+    streams[j] = frame.stream;
+  worked(ghz_mean(ctx, MEANT, streams, other.data, other.size, &other.size), "a mean of streams");
+  same_bytes(bytes_copy(mean.stream.data, mean.stream.size), other, "both means");
+  ghz_frame_free(&mean);
+  ghz_frame_free(&frame);
+  ghz_file_close(one);
+  for (int j = 0; j < MEANT; j++) {
+    ghz_file_close(files[j]);
+    memory_file_free(&m[j]);
+  }
+}
+
+/* Whatever their order: one without dimensions adds to any of as many values. */
+Test(files_made, of_other_dimensions_do_not_add) {
+  CONTEXT(ctx, NULL, 1);
+  static const file_case cases[] = {{.ndim = 0, .dims = {600}, .frame_values = 16384, .flat = 1},
+                                    {.ndim = 2, .dims = {20, 30}, .frame_values = 16384, .flat = 1},
+                                    {.ndim = 2, .dims = {30, 20}, .frame_values = 16384, .flat = 1}};
+  static const int orders[][3] = {{0, 1, 2}, {1, 0, 2}, {1, 2, 0}, {0, 0, 2}};
+  for (size_t i = 0; i < COUNT(orders); i++) {
+    memory_file m[3] = {{0}};
+    ghz_file *files[3];
+    ghz_frame result = {0};
+    const ghz_file_operation op = {.factor = 1};
+    for (int j = 0; j < 3; j++) {
+      write_case(&cases[orders[i][j]], ctx, &m[j]);
+      files[j] = opened(&m[j], 1);
+    }
+    cr_assert_eq(ghz_file_next_sum(ctx, 3, files, &op, &result), i == 3 ? GHZ_OK : GHZ_EMISMATCH,
+                 "order %zu: %s", i, ghz_context_message(NULL));
+    ghz_frame_free(&result);
+    for (int j = 0; j < 3; j++) {
+      ghz_file_close(files[j]);
+      memory_file_free(&m[j]);
+    }
+  }
 }
 
 Test(files_made, of_other_arrays_do_not_add) {

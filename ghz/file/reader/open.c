@@ -62,22 +62,12 @@ static ghz_status read_tail(ghz_file *f, uint64_t size) {
                           : status;
 }
 
-/* Moves the index to the front of what was read, or reads all of it. */
-static ghz_status have_index(ghz_file *f, uint64_t read, uint64_t size) {
-  if (size > f->source.size)
-    return ghz_file_fail(f->name, GHZ_ECORRUPT, "damaged index: larger than the file");
-  if (size > read)
-    return read_tail(f, size);
-  memmove(f->tail.data, f->tail.data + (read - size), (size_t)size);
-  return GHZ_OK;
-}
-
 static ghz_status open_by_index(ghz_file *f, uint64_t read, uint64_t size) {
   ghz_file_info *info = &f->info;
-  ghz_status status = have_index(f, read, size);
-  if (status == GHZ_OK)
-    status = ghz_index_decode(f->name, (ghz_bytes){f->tail.data, (size_t)size}, f->source.size, &info->header,
-                              &f->index);
+  if (size > f->source.size)
+    return ghz_file_fail(f->name, GHZ_ECORRUPT, "damaged index: larger than the file");
+  ghz_status status =
+      ghz_index_read(&f->source, (ghz_bytes){f->tail.data, (size_t)read}, size, &info->header, &f->index);
   memory_free(&f->tail);
   if (status != GHZ_OK)
     return status;

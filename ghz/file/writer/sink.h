@@ -6,8 +6,8 @@
 #include "file.h"
 #include "file/unfinished.h"
 
-/* Creates the unfinished file of what `path`, or the end of its links, names. Errors: EIO (also: a
- * file that is protected from writing), EINVAL (a directory), ENOMEM. */
+/* Creates the unfinished file of what `path`, or the end of its links, names.
+ * Errors: EIO (also: a file that is protected), EINVAL (a directory), ENOMEM. */
 ghz_status ghz_sink_create(const char *path, unfinished_file *file);
 
 /* The calls that write to it. */

@@ -69,7 +69,7 @@ def sum(
     """
     _check_several(streams)
     if out is not None:
-        return sum_files(_paths(streams), out, 1.0, pack)
+        return sum_files(_paths(streams), out, 0, pack)
     rest = iter(streams)
     batch = list(islice(rest, BATCH))
     while True:
@@ -94,7 +94,7 @@ def mean(
     _check_several(streams)
     if out is not None:
         paths = _paths(streams)
-        return sum_files(paths, out, 1 / len(paths), pack)
+        return sum_files(paths, out, len(paths), pack)
     every = list(streams)
     if not every:
         raise ArgumentError("no stream to average")

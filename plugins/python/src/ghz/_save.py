@@ -138,25 +138,25 @@ def values_in(values: Values, order: str) -> Any:
     return array.copy(order="F" if order == "F" else "C")
 
 
-def sum_files(paths: Sequence[Path], out: Path, factor: float, pack: int | None) -> File:
-    """Adds files, some at a time, times a factor; opens the result."""
+def sum_files(paths: Sequence[Path], out: Path, divisor: int, pack: int | None) -> File:
+    """Adds files, some at a time, and divides the sum, unless by 0; opens the result."""
     with tempfile.TemporaryDirectory(dir=os.path.dirname(os.path.abspath(out))) as folder:
         rest = list(paths)
         for number in range(len(paths)):
             last = len(rest) <= FILES_AT_ONCE
             target = out if last else os.path.join(folder, f"{number}.ghz")
-            _sum_few(rest[:FILES_AT_ONCE], target, factor if last else 1.0, pack if last else None)
+            _sum_few(rest[:FILES_AT_ONCE], target, divisor if last else 0, pack if last else None)
             if last:
                 break
             rest = [target, *rest[FILES_AT_ONCE:]]
     return File(out)
 
 
-def _sum_few(paths: Sequence[Path], out: Path, factor: float, pack: int | None) -> None:
+def _sum_few(paths: Sequence[Path], out: Path, divisor: int, pack: int | None) -> None:
     files = [open_c(path) for path in paths]
     header = ffi.new("ghz_file_header *", lib.ghz_file_get_info(files[0]).header)
     header.lattice.eb = 0  # that of the sum
-    operation = ffi.new("ghz_file_operation *", (ffi.NULL, factor, 0))
+    operation = ffi.new("ghz_file_operation *", (ffi.NULL, 1.0, divisor, 0))
     with _create(out, header, pack) as writer, Lease() as context:
         every = ffi.new("ghz_file *[]", files)
         check(lib.ghz_file_sum(context, len(files), every, operation, writer))
