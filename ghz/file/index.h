@@ -55,9 +55,9 @@ void ghz_index_encode(const file_index *x, const ghz_file_header *h, uint8_t *to
 int ghz_index_tail(const uint8_t *tail, uint64_t *size);
 
 /* Reads and checks the index of a source, which with its tail has `size` bytes at the end.
- * tail: the last bytes of the source, TAIL_BYTES or more. What the entries need is allocated as they come.
- * Their memory is the caller's to free, also after an error. Errors: EIO, ECORRUPT, EVERSION,
- * ENOMEM. */
+ * tail: the last bytes of the source, TAIL_BYTES or more.
+ * What the entries need is allocated as they come. Their memory is the caller's to free, also after
+ * an error. Errors: EIO, ECORRUPT, EVERSION, ENOMEM. */
 ghz_status ghz_index_read(const ghz_file_source *source, ghz_bytes tail, uint64_t size, ghz_file_header *h,
                           file_index *x);
 

@@ -4,6 +4,7 @@
 #include "allocator.h"
 #include "files.h"
 #include <errno.h>
+#include <stdio.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>

@@ -6,7 +6,7 @@
 #include "file/layout.h"
 #include "file/pack.h"
 #include "file/reader/reader.h"
-#include "file/reader/source.h"
+#include "file/source.h"
 #include "rules/bytes.h"
 #include "rules/fill.h"
 #include "rules/shape.h"

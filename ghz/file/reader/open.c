@@ -7,7 +7,7 @@
 #include "file/checksum.h"
 #include "file/layout.h"
 #include "file/reader/reader.h"
-#include "file/reader/source.h"
+#include "file/source.h"
 #include "rules/bytes.h"
 
 #define TAIL_READ ((uint64_t)1 << 16) /* bytes at the end that are read at first */

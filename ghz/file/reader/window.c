@@ -7,7 +7,7 @@
 #include "file/checksum.h"
 #include "file/layout.h"
 #include "file/pack.h"
-#include "file/reader/source.h"
+#include "file/source.h"
 #include "rules/bytes.h"
 #include "stream/sizes.h"
 #include "stream/stream.h"

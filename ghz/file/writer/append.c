@@ -4,7 +4,7 @@
 
 #include "file/layout.h"
 #include "file/reader/reader.h"
-#include "file/reader/source.h"
+#include "file/source.h"
 #include "file/writer/writer.h"
 
 #define PIECE ((size_t)1 << 20) /* bytes of a read, when frames are copied */

@@ -13,7 +13,7 @@ ghz_status ghz_sink_create(const char *path, unfinished_file *file);
 /* The calls that write to it. */
 ghz_file_sink ghz_sink_calls(unfinished_file *file, const char *path);
 
-/* Gives the file its name, or after an error removes it, and frees what *file holds. Errors: EIO. */
+/* Gives the file its name, or after an error removes it; frees what *file holds. Errors: EIO. */
 ghz_status ghz_sink_commit(unfinished_file *file, const char *path);
 
 #endif

@@ -1,6 +1,6 @@
 /* source.c: owns reading bytes: at will or one after the other, from a descriptor or by calls. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "file/reader/source.h"
+#include "file/source.h"
 
 #include <errno.h>
 #include <fcntl.h>
