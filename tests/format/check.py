@@ -60,6 +60,54 @@ def compare(folder):
     return len(names) > 0 and different == 0
 
 
+def read_tile(data, tile, h):
+    """Order, mode, integers inside, coefficients and specials of a tile that is not raw; zeros of an empty one."""
+    if not data:
+        return 0, 0, [0] * tile.m, None, 0, 0
+    mode, q, *rest = decoder.lattice_tile(data, tile, h)
+    return data[0] & 3, mode, [q[i] for i in tile.columns], *rest
+
+
+def combined(tiles, coefficients, h):
+    """The same of a linear combination, by FORMAT.md, "Computing", rule 5, in integers without an end."""
+    order, mode = max(t[0] for t in tiles), max(t[1] for t in tiles)
+    q, waves, plus, minus = [0] * len(tiles[0][2]), None, 0, 0
+    for (_, own, integers, c, up, down), k in zip(tiles, coefficients):
+        lift = k * (2 if h.halved(mode) and not h.halved(own) else 1)
+        q = [a + lift * b for a, b in zip(q, integers)]
+        if c:
+            waves = [a + k * b for a, b in zip(waves or [0] * decoder.TILE, c)]
+        plus, minus = plus | (up if k > 0 else down), minus | (down if k > 0 else up)
+    if waves:
+        waves[0] = (waves[0] + 2**63) % 2**64 - 2**63
+    return order, mode, q, waves, plus, minus
+
+
+def compare_combination(folder, name, coefficients):
+    """The tiles that were compared; fails with the first that differs."""
+    operands = [decoder.Stream(contents(folder, f"{name}.{i}.operand")) for i in range(len(coefficients))]
+    result, count = decoder.Stream(contents(folder, name + ".combined")), 0
+    for t, data in enumerate(result.tiles):
+        tile = decoder.Tile(result.header, t)
+        parts = [(s, k) for s, k in zip(operands, coefficients) if s.tiles[t] and k]
+        if parts and not any(s.tiles[t][0] >> 3 & 3 == 3 for s, _ in parts):
+            wanted = combined([read_tile(s.tiles[t], tile, s.header) for s, _ in parts], [k for _, k in parts], result.header)
+            assert read_tile(data, tile, result.header) == wanted, f"{name}, tile {t}: the combination is another one"
+            count += 1
+    return count
+
+
+def compare_combinations(folder):
+    lines = [line.split() for line in contents(folder, "combinations.txt").decode().splitlines()]
+    try:
+        count = sum(compare_combination(folder, name, [int(k) for k in c]) for name, *c in lines)
+    except AssertionError as e:
+        print(e)
+        return False
+    print(f"{len(lines)} combinations of streams that no encoder writes: {count} tiles agree")
+    return count > 200
+
+
 def fnv(data):
     value = 0xCBF29CE484222325
     for byte in data:
@@ -246,6 +294,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([make_streams, folder], check=True)
         ok &= compare(folder)
+        ok &= compare_combinations(folder)
     sys.exit(0 if ok else 1)
 
 

@@ -1,7 +1,10 @@
 /* make_streams.c: writes streams of every kind that FORMAT.md knows, what the library decompresses
  * them to, and messages that they are made of, for the second decoder to be compared with:
- * NAME.ghz, NAME.raw and NAME.0.msg, NAME.1.msg, ... in the directory given. */
+ * NAME.ghz, NAME.raw and NAME.0.msg, NAME.1.msg, ... in the directory given. And streams that no
+ * encoder writes, NAME.0.operand, ..., with their combination NAME.combined, whose coefficients
+ * stand in combinations.txt behind NAME. */
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "crafted.h"
 #include "fields.h"
 #include "streams.h"
 #include <math.h>
@@ -223,6 +226,37 @@ static void bricks(ghz_type type) {
   }
 }
 
+/* Streams that no encoder writes, and combinations of two or three, by each instruction set in
+ * turn. */
+static void combinations(void) {
+  static const ghz_shape shapes[] = {{1, {1, 1, 1500}}, {2, {1, 40, 21}}, {3, {8, 8, 16}}, {3, {7, 3, 20}}};
+  char text[8192] = "";
+  for (size_t round = 0; round < 200; round++) {
+    SCOPE;
+    CONTEXT(on, isa_name(round / COUNT(shapes) % isa_count()), 1);
+    const ghz_shape *shape = &shapes[round % COUNT(shapes)];
+    const char *name = say("crafted_%zu", round);
+    ghz_lattice l = lattice_with_fill(&state);
+    ref_header h = header_shaped(&l, shape);
+    ref_bytes s[3];
+    int64_t c[3];
+    size_t k = 2 + round / 4 % 2;
+    h.transform = shape->dims > 1 && round % 3;
+    strcat(text, name);
+    for (size_t i = 0; i < k; i++) {
+      crafted_pair pair = crafted_streams(&h, &state);
+      s[i] = round % 2 ? pair.loose : pair.least;
+      c[i] = round % 5 ? 1 : (int64_t)input_below(&state, 13) - 6;
+      save(name, say("%zu.operand", i), s[i].data, s[i].size);
+      strcat(text, say(" %d", (int)c[i]));
+    }
+    strcat(text, "\n");
+    ref_bytes result = combine(on, k, s, c);
+    save(name, "combined", result.data, result.size);
+  }
+  save("combinations", "txt", text, strlen(text));
+}
+
 int main(int argc, char **argv) {
   if (argc != 2) {
     fprintf(stderr, "usage: make_streams DIRECTORY\n");
@@ -239,6 +273,7 @@ int main(int argc, char **argv) {
   }
   offsets();
   edges();
+  combinations();
   ghz_context_free(context);
   printf("%d streams\n", saved);
   return 0;
