@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""pictures.py: draws docs/images/file.svg and brick.svg, what ghz/FORMAT.md and docs/FILE_FORMAT.md
-specify. usage, from the top of the repository: scripts/pictures.py"""
+# pictures.py: draws docs/images/file.svg and brick.svg, what docs/FILE_FORMAT.md and ghz/FORMAT.md
+# specify. usage, from the top of the repository: scripts/pictures.py
 # SPDX-License-Identifier: BSD-3-Clause
 from __future__ import annotations
 

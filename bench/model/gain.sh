@@ -12,7 +12,7 @@ trap 'rm -rf "$work"' EXIT
 # curve NAME OPTION...: Gbit/s and gain
 curve() {
   local rate
-  for rate in $(awk 'BEGIN { for (k = -10; k <= 30; k++) printf "%.4g ", 10 ^ (k / 10) }'); do
+  awk 'BEGIN { for (k = -10; k <= 30; k++) printf "%.4g\n", 10 ^ (k / 10) }' | while read -r rate; do
     "$model" --ranks 4 --sizes 64M --gbits "$rate" "${@:2}" | awk 'NR > 2 { print $3, $9 }'
   done >"$work/$1"
 }

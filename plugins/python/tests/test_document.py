@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 from __future__ import annotations
 
+import inspect
 import os
 import re
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 
 import pytest
 
+import ghz
 from conftest import field
 
 CLONE = Path(os.environ.get("GHZ_SOURCE") or Path(__file__).parents[3])
@@ -31,3 +33,27 @@ def test_blocks(document: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         line = text.count("\n", 0, block.start(1))
         exec(compile("\n" * line + block.group(1), document, "exec"), names)
     assert blocks
+
+
+def test_docstrings() -> None:
+    """Every function says what each argument, the result and the errors are."""
+    functions = [getattr(ghz, name) for name in ghz.__all__]
+    functions = [f for f in functions if inspect.isfunction(f) and "threads" not in f.__name__]
+    assert len(functions) >= 10
+    for function in functions:
+        text = inspect.getdoc(function) or ""
+        arguments, _, rest = text.partition("\nArgs:\n")[2].partition("\nRaises:\n")
+        assert rest, f"{function.__name__} does not say what it raises"
+        for name in inspect.signature(function).parameters:
+            assert f"    {name}: " in arguments, f"{function.__name__}({name}=) is not explained"
+        if inspect.signature(function).return_annotation not in ("None", None):
+            assert "\nReturns:\n" in arguments, f"{function.__name__} does not say what it returns"
+
+
+def test_every_name_has_a_docstring() -> None:
+    for name in ghz.__all__:
+        public = getattr(ghz, name)
+        members = vars(public).items() if inspect.isclass(public) else ()
+        for member, value in [(name, public), *members]:
+            if inspect.isfunction(value) or inspect.isclass(value) or isinstance(value, property):
+                assert member.startswith("_") or inspect.getdoc(value), f"{name}.{member}"

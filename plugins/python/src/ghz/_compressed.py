@@ -48,6 +48,7 @@ class Compressed:
 
     @property
     def ndim(self) -> int:
+        """Number of dimensions."""
         return len(self.shape)
 
     @property
@@ -85,10 +86,21 @@ class Compressed:
         extents of a tile."""
 
     def decompress(self, out: Array | None = None, dtype: npt.DTypeLike | None = None) -> Array:
-        """Decompresses all values, to a new array or to `out`.
+        """Decompresses all values.
 
-        out: a writable array of the shape and dtype, contiguous in the same order.
-        dtype: float64 for float32, whose sums are then within their bound strictly.
+        Args:
+            out: A writable array of the shape and dtype, contiguous in the same order; without it
+                a new array.
+            dtype: float64 for float32: sums are then within their bound strictly, where rounding
+                to float32 may add half a unit in the last place.
+
+        Returns:
+            The array, each finite value within `bound` of the original.
+
+        Raises:
+            CorruptError: It is damaged.
+            ArgumentError: out= has another shape, dtype or order, or is not writable.
+            OutOfMemoryError: There is no memory for the values.
         """
         if out is None:
             out = np.empty(self.shape, dtype_of(dtype) if dtype else self.dtype, self.order)
@@ -117,8 +129,9 @@ class Compressed:
         return values if dtype is None else values.astype(dtype, copy=False)
 
     def __getitem__(self, index: Any) -> Any:
-        """Returns the values that an index of integers, slices and ... selects; decompresses only
-        the tiles that hold them."""
+        """Returns the values that an index of integers, slices (with any step) and ... selects, as
+        NumPy would; decompresses only the tiles that hold them. IndexError beyond the shape;
+        TypeError for masks and lists of indices, for which decompress."""
         cuts, tile = self._axes()
         return _index.read(index, self.shape, self.order, self.dtype, cuts, tile, self._read_box)
 
@@ -136,30 +149,39 @@ class Compressed:
         """Returns the least and the greatest value: +Inf and -Inf if none is finite."""
 
     def sum(self, axis: None = None, **numpys: Any) -> Estimate:
+        """Returns the sum of all finite values, in the units of the data, without decompressing.
+        TypeError for axis= and the like: numbers are of all values."""
         _check_whole(axis, numpys)
         return self.summary().sum
 
     def mean(self, axis: None = None, **numpys: Any) -> Estimate:
+        """Returns the mean of all finite values, in the units of the data."""
         _check_whole(axis, numpys)
         return self.summary().mean
 
     def var(self, axis: None = None, **numpys: Any) -> Estimate:
+        """Returns the variance of all finite values, in the units of the data squared; the divisor
+        is their count."""
         _check_whole(axis, numpys)
         return self.summary().variance
 
     def std(self, axis: None = None, **numpys: Any) -> Estimate:
+        """Returns the square root of the variance, in the units of the data."""
         _check_whole(axis, numpys)
         return self.summary().deviation
 
     def norm(self) -> Estimate:
+        """Returns the root of the sum of the squares of all finite values (L2)."""
         return self.summary().norm
 
     def min(self, axis: None = None, **numpys: Any) -> Estimate:
+        """Returns the least finite value, NaN if there is none. Decompresses tile by tile."""
         _check_whole(axis, numpys)
         least, greatest = self._extrema()
         return self._within_bound(least if least <= greatest else math.nan)
 
     def max(self, axis: None = None, **numpys: Any) -> Estimate:
+        """Returns the greatest finite value, NaN if there is none. Decompresses tile by tile."""
         _check_whole(axis, numpys)
         least, greatest = self._extrema()
         return self._within_bound(greatest if least <= greatest else math.nan)

@@ -33,9 +33,17 @@ def open_c(path: Path) -> Any:
 
 
 class File(Compressed):
-    """A .ghz file: an array, of which a slice reads what it needs. Made by ghz.open.
+    """A .ghz file: a compressed array, of which a slice reads what it needs. Made by ghz.open.
 
-    Any number of threads may use it; their reads take turns.
+        with ghz.open("x.ghz") as f:
+            part = f[3:5]
+
+    Any number of threads may use it; their reads take turns. It closes when it is no longer used.
+    Reading raises CorruptError where the file is damaged, and FileError where the system cannot
+    read it.
+
+    Attributes:
+        path: As it was given to open.
     """
 
     def __init__(self, path: Path) -> None:
@@ -62,14 +70,17 @@ class File(Compressed):
 
     @property
     def shape(self) -> Shape:
+        """Extents of the array; (count,) if the file does not know them."""
         return self._shape
 
     @property
     def dtype(self) -> np.dtype[Any]:
+        """float32 or float64."""
         return DTYPES[self._info().header.lattice.type]
 
     @property
     def order(self) -> Order:
+        """ "F" if the array was in Fortran order, else "C"."""
         return self._order
 
     @property
@@ -79,6 +90,7 @@ class File(Compressed):
 
     @property
     def bound(self) -> float:
+        """The largest error of a value, in the units of the data."""
         info = self._info()
         if info.indexed:
             return float(info.bound)
@@ -86,6 +98,7 @@ class File(Compressed):
 
     @property
     def lattice(self) -> Lattice:
+        """What other arrays have to share to be added: give it, or the file, to like=."""
         info = self._info()
         if info.version > 2:
             return from_c(info.header.lattice)
@@ -160,6 +173,8 @@ class File(Compressed):
         return self._shape if info.count == self.size else None
 
     def summary(self) -> Summary:
+        """Returns sum, mean, variance, deviation and norm of the finite values, and their count.
+        Reads the whole file, decompresses nothing."""
         tally = ffi.new("ghz_tally *")
         for stream in self.streams():
             call(lib.ghz_tally_add, tally, stream._c[0])
@@ -189,6 +204,18 @@ class File(Compressed):
 def open(path: Path) -> File:
     """Opens a .ghz file, and reads its header and index.
 
-    Raises OSError (FileNotFoundError, FileError), CorruptError, VersionError, UnsupportedError.
+    Args:
+        path: Of a regular file.
+
+    Returns:
+        The file, of which slices read what they need.
+
+    Raises:
+        FileNotFoundError: There is no such file.
+        FileError: The system cannot read it.
+        ArgumentError: It is no regular file.
+        CorruptError: It is no .ghz file, or a damaged one.
+        VersionError: Another version wrote it, which this one does not read.
+        UnsupportedError: This build has no files.
     """
     return File(path)

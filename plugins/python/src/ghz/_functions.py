@@ -34,16 +34,30 @@ def compress(
     fill_value: float | None = None,
     transform: bool = True,
 ) -> Stream:
-    """Compresses an array of float32 or float64 under a bound, of which one is given.
+    """Compresses an array under an error bound. Give one of abs, rel, psnr and like.
 
-    abs: the largest error of a value. rel: the same, as a fraction of the range of the values.
-    psnr: the least peak signal-to-noise ratio, in dB.
-    like: a stream, file or lattice whose bound this array takes, so that both can be added.
-    fill_value: what stands for missing values; it comes back for them and for NaN.
-    transform: False leaves out the cosine transform, for minimum and maximum.
+        a = ghz.compress(x, rel=1e-4)
+        b = ghz.compress(y, like=a)
 
-    The shape and the order, C or Fortran, are kept; an array with gaps is copied. TypeError for
-    other dtypes and masked arrays, ArgumentError for a bound that is none.
+    Args:
+        array: float32 or float64, of any shape; what has gaps in memory is copied.
+        abs: The largest error of a value, in the units of the data.
+        rel: The same as a fraction of the range (max - min) of the finite values.
+        psnr: The least peak signal-to-noise ratio of the result, in dB.
+        like: A stream, file or lattice whose bound this array takes, so that both can be added.
+        fill_value: The number that stands for missing values. It comes back for them and for NaN,
+            exactly, and is left out of range, bound and numbers.
+        transform: False leaves out the cosine transform, which minimum and maximum need.
+
+    Returns:
+        A stream of the shape, dtype and order (C or Fortran) of the array. Every finite value that
+        it decompresses to is within `bound` of the original.
+
+    Raises:
+        TypeError: Another dtype or byte order, or a masked array; the message says what to do.
+        ArgumentError: No bound or several; one that is NaN or not greater than 0.
+        MismatchError: like= is of another dtype or fill value.
+        OutOfMemoryError: There is no memory for the result.
     """
     values = values_of(array)
     lattice = lattice_of(values, abs, rel, psnr, like, fill_value)
@@ -62,10 +76,26 @@ def sum(streams: Iterable[Path | File], *, out: Path, pack: int | None = None) -
 def sum(
     streams: Iterable[Stream | Path | File], *, out: Path | None = None, pack: int | None = None
 ) -> Stream | File:
-    """Adds streams, or files to a file `out`, without decompressing them.
+    """Adds streams, or files to a file, without decompressing them.
 
-    The bytes do not depend on their order. Of an iterator of streams it holds 64 at a time, of
-    files a frame of each of 16. MismatchError if they differ in dtype, shape or lattice.
+    Of an iterator of streams 64 are in memory at a time, of files a frame of each of 16.
+
+    Args:
+        streams: Streams; or, with out=, files or their paths. One at least, all of one dtype, shape
+            and lattice.
+        out: The path of the file that a sum of files becomes.
+        pack: 1 to 19, the level at which zstd packs that file; None leaves it unpacked.
+
+    Returns:
+        A stream, or the opened file `out`, of the shape and dtype of the operands. Its bound is the
+        sum of theirs. Its bytes do not depend on the order of the operands.
+
+    Raises:
+        MismatchError: They differ in dtype, shape, order, lattice or fill value.
+        RangeError: More than 8388607 terms of float32, or 16383 of float64.
+        ArgumentError: There is none.
+        TypeError: One stream or path instead of several; something else than a stream.
+        FileError: A file cannot be read or written; FileNotFoundError where there is none.
     """
     _check_several(streams)
     if out is not None:
@@ -89,8 +119,20 @@ def mean(streams: Iterable[Path | File], *, out: Path, pack: int | None = None) 
 def mean(
     streams: Iterable[Stream | Path | File], *, out: Path | None = None, pack: int | None = None
 ) -> Stream | File:
-    """Averages streams, or files to a file `out`, as sum adds them; its bound is the mean of
-    theirs."""
+    """Averages streams, or files to a file, without decompressing them.
+
+    Args:
+        streams: As in sum; but all streams are in memory at a time.
+        out: The path of the file that a mean of files becomes.
+        pack: 1 to 19, the level at which zstd packs that file; None leaves it unpacked.
+
+    Returns:
+        A stream, or the opened file `out`, of the shape and dtype of the operands. Its bound is the
+        mean of theirs.
+
+    Raises:
+        MismatchError: As in sum, which has the other errors, too.
+    """
     _check_several(streams)
     if out is not None:
         paths = _paths(streams)
@@ -132,19 +174,55 @@ def _of_all(streams: list[Any], function: object) -> Stream:
 
 
 def minimum(a: Stream, b: Stream) -> Stream:
-    """Returns the smaller of each two values, of streams made with transform=False."""
+    """Takes the smaller of each two values, without decompressing the streams.
+
+    Args:
+        a: A stream made with transform=False.
+        b: Another one, of the same dtype, shape and lattice.
+
+    Returns:
+        A stream of that shape, with the larger of the two bounds.
+
+    Raises:
+        MismatchError: They differ in dtype, shape, order, lattice or fill value.
+        ArgumentError: One of them has coefficients of the transform.
+    """
     terms = max(a._info.terms, b._info.terms)
     return make(a, terms, lib.ghz_minimum, a._c[0], like_first(a, b))
 
 
 def maximum(a: Stream, b: Stream) -> Stream:
-    """Returns the larger of each two values, of streams made with transform=False."""
+    """Takes the larger of each two values, without decompressing the streams.
+
+    Args:
+        a: A stream made with transform=False.
+        b: Another one, of the same dtype, shape and lattice.
+
+    Returns:
+        A stream of that shape, with the larger of the two bounds.
+
+    Raises:
+        MismatchError: They differ in dtype, shape, order, lattice or fill value.
+        ArgumentError: One of them has coefficients of the transform.
+    """
     terms = max(a._info.terms, b._info.terms)
     return make(a, terms, lib.ghz_maximum, a._c[0], like_first(a, b))
 
 
 def difference(a: Stream, b: Stream) -> Comparison:
-    """Compares two streams of one lattice: how far they are apart and where, and their product."""
+    """Compares two streams without decompressing them: how far they are apart and where.
+
+    Args:
+        a: A stream.
+        b: Another one, of the same dtype, shape and lattice.
+
+    Returns:
+        Numbers of a - b and of a * b, in the units of the data (of the product: squared), each with
+        the interval that holds the number of the originals.
+
+    Raises:
+        MismatchError: They differ in dtype, shape, order, lattice or fill value.
+    """
     c = ffi.new("ghz_comparison *")
     call(lib.ghz_difference, a._c[0], like_first(a, b), c)
     if not c.count:

@@ -32,13 +32,21 @@ class Arguments(TypedDict):
 def hdf5(
     *, abs: float | None = None, rel: float | None = None, fill_value: float | None = None
 ) -> Arguments:
-    """Returns the arguments by which h5py compresses a dataset with libghz.
+    """Returns the arguments by which h5py compresses a dataset with libghz. Give one of abs and rel.
 
-    file.create_dataset("tas", data=x, **ghz.hdf5(abs=1e-3))
+        file.create_dataset("tas", data=x, chunks=(1, 90, 120), **ghz.hdf5(abs=1e-3))
 
-    abs: the largest error of a value. rel: the same, as a fraction of the range of the values of
-    each chunk; chunks of one abs can be added, those of rel cannot.
-    fill_value: what stands for missing values, if it is not the dataset's own fillvalue.
+    Args:
+        abs: The largest error of a value, in the units of the data. Such chunks can be added.
+        rel: The same as a fraction of the range of each chunk. Such chunks cannot be added.
+        fill_value: What stands for missing values, if it is not the dataset's own fillvalue.
+
+    Returns:
+        The arguments compression and compression_opts.
+
+    Raises:
+        ArgumentError: No bound or both; one that is not finite or not greater than 0; a fill value
+            that is infinite.
     """
     given = [(kind, float(e)) for kind, e in enumerate((abs, rel)) if e is not None]
     if len(given) != 1:

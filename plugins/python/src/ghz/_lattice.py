@@ -21,12 +21,19 @@ class Lattice:
     """The grid that values are quantised to. Streams add if their lattices are equal.
 
     Take it from ghz.lattice() or from a stream: one made by hand is not verified.
+
+    Attributes:
+        dtype: float32 or float64.
+        cap: 35, or 44 for float64: the bits that a quantised value may have.
+        step: The distance of neighbouring points of the grid, in the units of the data.
+        bound: The largest error of one value of one compressed array, in the units of the data.
+        fill_value: The number that stands for missing values, or None.
     """
 
     dtype: np.dtype[Any]
     cap: int
     step: float
-    bound: float  # of one value of one compressed array
+    bound: float
     fill_value: float | None = None
 
 
@@ -148,9 +155,22 @@ def lattice(
     psnr: float | None = None,
     fill_value: float | None = None,
 ) -> Lattice:
-    """Makes one lattice for arrays that are to be added, of any shapes: compress(x, like=lattice).
+    """Makes one lattice for arrays that are to be added: compress(x, like=lattice).
 
-    rel and psnr count from the range of the values of all arrays together.
+    Args:
+        arrays: float32 or float64, all of one dtype, of any shapes; one at least.
+        abs: The largest error of a value, in the units of the data.
+        rel: The same as a fraction of the range (max - min) of the values of all arrays together.
+        psnr: The least peak signal-to-noise ratio in dB, by that range.
+        fill_value: The number that stands for missing values, which set no range.
+
+    Returns:
+        The lattice; its bound is that of each array.
+
+    Raises:
+        ArgumentError: No array; no bound or several; one that is NaN or not greater than 0.
+        MismatchError: The arrays differ in dtype.
+        TypeError: Another dtype, or a masked array.
     """
     return lattice_for([values_of(a) for a in arrays], bound_of(abs, rel, psnr), fill_value)
 

@@ -9,8 +9,12 @@ from ._arrays import Shape
 
 
 class Estimate(float):
-    """A number of what a stream holds, exact but for one rounding: a float, with the interval
-    `low` .. `high` that surely holds the same number of the original values."""
+    """A number of what a stream holds, exact but for one rounding: a float.
+
+    Attributes:
+        low: The least that the same number of the original values can be.
+        high: The most that it can be.
+    """
 
     __slots__ = ("low", "high")
     low: float
@@ -31,29 +35,50 @@ class Estimate(float):
 
 @dataclass(frozen=True)
 class Summary:
-    """Numbers of one stream. NaN, infinities and the fill value are left out, and counted."""
+    """Numbers of one stream. NaN, infinities and the fill value are left out, and counted.
 
-    count: int  # finite values
-    specials: int  # the others
+    Attributes:
+        count: Number of finite values.
+        specials: Number of the others.
+        sum: In the units of the data, as are mean, deviation and norm.
+        mean: The sum divided by count.
+        variance: In the units of the data squared; the divisor is count.
+        deviation: The square root of the variance.
+        norm: The root of the sum of the squares (L2).
+    """
+
+    count: int
+    specials: int
     sum: Estimate
     mean: Estimate
-    variance: Estimate  # divided by count
+    variance: Estimate
     deviation: Estimate
-    norm: Estimate  # L2
+    norm: Estimate
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Numbers of a pair of streams a and b. Pairs with a NaN, infinity or fill are left out."""
+    """Numbers of a pair of streams a and b. Pairs with a NaN, infinity or fill are left out.
 
-    count: int  # pairs of finite values
-    specials: int  # other pairs
-    mismatches: int  # of those: one is special and the other is not, or in another way
-    product: Estimate  # sum of a * b
-    mean: Estimate  # of a - b
-    rms: Estimate  # of a - b
-    largest: Estimate  # |a - b|
-    place: Shape | None  # the first index where that is; None without pairs
+    Attributes:
+        count: Pairs of finite values.
+        specials: Other pairs.
+        mismatches: Of those: one is special and the other is not, or in another way.
+        product: Sum of a * b.
+        mean: Of a - b.
+        rms: Of a - b.
+        largest: The largest |a - b|.
+        place: The first index where that is; None without pairs.
+    """
+
+    count: int
+    specials: int
+    mismatches: int
+    product: Estimate
+    mean: Estimate
+    rms: Estimate
+    largest: Estimate
+    place: Shape | None
 
 
 def estimate(c: Any) -> Estimate:

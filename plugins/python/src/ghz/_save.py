@@ -80,8 +80,26 @@ def save(
 ) -> None:
     """Compresses an array to a .ghz file, or writes a stream to one as it is.
 
-    pack: 1 to 19, the level at which zstd packs the file once more; None, not at all.
-    The others as in compress; a stream takes none of them. The file appears when it is complete.
+    The file appears under its name when it is complete, and replaces one of that name.
+
+    Args:
+        path: Of the file.
+        array: float32 or float64, of up to 32 dimensions; or a stream, which takes no bound.
+        abs: The largest error of a value, in the units of the data.
+        rel: The same as a fraction of the range (max - min) of the finite values.
+        psnr: The least peak signal-to-noise ratio of the result, in dB.
+        like: A stream, file or lattice whose bound this array takes, so that both can be added.
+        fill_value: The number that stands for missing values.
+        transform: False leaves out the cosine transform.
+        pack: 1 to 19, the level at which zstd packs the file once more; None leaves it unpacked.
+
+    Raises:
+        TypeError: As in compress.
+        ArgumentError: As in compress; a bound given with a stream; a stream of more values than
+            a frame may have.
+        MismatchError: As in compress.
+        FileError: The file cannot be written.
+        UnsupportedError: This build has no files, or no packing.
     """
     if isinstance(array, Stream):
         if any(given is not None for given in (abs, rel, psnr, like, fill_value)):
@@ -115,8 +133,21 @@ def _save_stream(path: Path, stream: Stream, pack: int | None) -> None:
 
 
 def append(path: Path, array: npt.ArrayLike, *, pack: int | None = None) -> None:
-    """Adds an array at the end of the slowest axis of a .ghz file: the first, or in Fortran order
-    the last. It takes the bound of the file, which changes when it is complete."""
+    """Adds an array at the end of the slowest axis of a .ghz file, under the bound of the file.
+
+    The slowest axis is the first, or in Fortran order the last. The file changes when all is
+    written; after an error it is as it was.
+
+    Args:
+        path: Of the file.
+        array: Of the dtype of the file, and of its shape but for the slowest axis.
+        pack: 1 to 19, the level at which zstd packs what is added; None leaves it unpacked.
+
+    Raises:
+        MismatchError: The dtype or the shape does not continue the file.
+        FileError: The file cannot be read or written; FileNotFoundError where there is none.
+        CorruptError: It is no .ghz file, or a damaged one.
+    """
     with File(path) as file:
         values = values_of(array)
         if values.order != file.order and values.memory.ndim > 1:

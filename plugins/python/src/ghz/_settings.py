@@ -17,15 +17,15 @@ NAMES = ("abs", "rel", "range", "fill")
 
 @dataclass(frozen=True)
 class Settings:
-    """A bound for arrays that come chunk by chunk.
+    """A bound for arrays that come chunk by chunk. Give one of abs and rel.
 
-    abs    the largest error of a value, in the units of the data
-    rel    the same as a fraction of `range`, or, without one, of the range of each chunk
-    range  the least and greatest value of all arrays that are to be added
-    fill   the number that stands for "missing" in the data; NaN needs none
+    Chunks that were compressed with the same abs, or with the same rel and range, can be added.
 
-    One of abs and rel is given. Chunks that were compressed with the same abs, or with the same rel
-    and range, can be added.
+    Attributes:
+        abs: The largest error of a value, in the units of the data.
+        rel: The same as a fraction of `range`, or, without one, of the range of each chunk.
+        range: The least and greatest value of all arrays that are to be added.
+        fill: The number that stands for "missing" in the data; NaN needs none.
     """
 
     abs: float | None = None

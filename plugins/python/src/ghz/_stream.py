@@ -32,24 +32,42 @@ from ._numbers import Summary, summary_of
 
 @dataclass(frozen=True)
 class Info:
-    """What the header of a stream says."""
+    """What the header of a stream says.
+
+    Attributes:
+        lattice: What streams share that add.
+        shape: z, y, x: the axes joined, as the library has them.
+        dims: 1: tiles of 1024 values in a row; 2: bricks of 1x32x32; 3: bricks of 8x8x16.
+        count: Number of values.
+        terms: Number of compressed arrays that this is the sum of.
+        inexact: Values outside the lattice were added, so that no bound is promised.
+        transform: It may have cosine coefficients, so that ghz.minimum and ghz.maximum refuse it.
+        bound: The largest error of a value, in the units of the data.
+    """
 
     lattice: Lattice
-    shape: tuple[int, int, int]  # z, y, x: the axes joined, as the library has them
-    dims: int  # 1: tiles of 1024 values in a row; 2: bricks of 1x32x32; 3: bricks of 8x8x16
-    count: int  # values
-    terms: int  # compressed arrays that this is the sum of
-    inexact: bool  # values outside the lattice were added: no bound is promised
-    transform: bool  # may have cosine coefficients
-    bound: float  # the largest error of a value
+    shape: tuple[int, int, int]
+    dims: int
+    count: int
+    terms: int
+    inexact: bool
+    transform: bool
+    bound: float
 
 
 class Stream(Buffer, Compressed):
-    """A compressed array of float32 or float64. It never changes, and any number of threads may
-    use it. Made by ghz.compress, by arithmetic, and by Stream.from_bytes.
+    """A compressed array of float32 or float64. Made by ghz.compress, by arithmetic, and by
+    Stream.from_bytes.
 
-    As a buffer it is the bytes of a plain libghz stream; the shape of more than three dimensions
-    and the order are kept beside them.
+        total = a + b - c        # streams of one dtype, shape, order and lattice
+        half = total / 2         # and * and / by numbers, and -a
+        part = half[3:5, :, 10]  # decompresses the tiles that hold it
+
+    A stream never changes, and any number of threads may use it. Arithmetic decompresses nothing.
+    The bound of a sum or difference is the sum of the bounds, that of a multiple the multiple.
+    MismatchError says what differs where two streams do not add, RangeError that a sum would have
+    too many terms. As a buffer it is the bytes of a plain libghz stream; the shape of more than
+    three dimensions and the order are kept beside them.
     """
 
     __slots__ = ("_c", "_cuts", "_data", "_info", "_order", "_shape", "_summary", "__weakref__")
@@ -77,10 +95,18 @@ class Stream(Buffer, Compressed):
 
     @classmethod
     def from_bytes(cls, buffer: Any, shape: Any = None, order: str = "C") -> Stream:
-        """Makes a stream of a buffer of compressed bytes; copies it unless it is `bytes`.
+        """Makes a stream of compressed bytes, from anywhere.
 
-        shape: that of the array; without it (z, y, x), (y, x) or (n,) as the stream has it.
-        Raises CorruptError, VersionError; ArgumentError if the shape is not that of the stream.
+        Args:
+            buffer: A stream of libghz; copied unless it is `bytes`.
+            shape: That of the array; without it (z, y, x), (y, x) or (n,) as the stream has it.
+            order: "C" or "F": that of the array.
+
+        Raises:
+            CorruptError: The header is that of no stream, or bytes are missing or left over.
+                (Damage of tiles is found when they are used.)
+            VersionError: Another version wrote it, which this one does not read.
+            ArgumentError: The shape is not that of the stream.
         """
         return cls(buffer if type(buffer) is bytes else bytes(buffer), shape, order)
 
@@ -88,10 +114,12 @@ class Stream(Buffer, Compressed):
 
     @property
     def shape(self) -> Shape:
+        """Extents of the array."""
         return self._shape
 
     @property
     def dtype(self) -> np.dtype[Any]:
+        """float32 or float64."""
         return DTYPES[self._info.lattice.type]
 
     @property
@@ -106,16 +134,18 @@ class Stream(Buffer, Compressed):
 
     @property
     def bound(self) -> float:
-        """The largest error of a value: of a sum, the bounds of its terms together. Infinite if
-        values outside the lattice were added."""
+        """The largest error of a value, in the units of the data: of a sum, the bounds of its
+        terms together. Infinite if values outside the lattice were added."""
         return float(self._info.bound)
 
     @property
     def lattice(self) -> Lattice:
+        """What other arrays have to share to be added: give it, or the stream, to like=."""
         return from_c(self._info.lattice)
 
     @property
     def info(self) -> Info:
+        """What the header of the stream says."""
         i = self._info
         z, y, x = i.shape.extent
         flags = (bool(i.inexact), bool(i.transform))
@@ -165,6 +195,8 @@ class Stream(Buffer, Compressed):
         return self._cuts, TILES[self._info.shape.dims]
 
     def summary(self) -> Summary:
+        """Returns sum, mean, variance, deviation and norm of the finite values, and their count,
+        without decompressing."""
         if self._summary is None:
             c = ffi.new("ghz_summary *")
             call(lib.ghz_moments, self._c[0], c)

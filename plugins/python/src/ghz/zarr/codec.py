@@ -21,7 +21,18 @@ from ghz.zarr import _partial
 class GhzCodec(Settings, ArrayBytesCodec, ArrayBytesCodecPartialDecodeMixin):
     """The serializer of Zarr arrays of float32 and float64; goes with compressors=None.
 
-    GhzCodec(abs=1e-3), GhzCodec(rel=1e-4, range=(200, 320)); ghz.Settings says what there is.
+        ghz.zarr.GhzCodec(abs=1e-3)
+        ghz.zarr.GhzCodec(rel=1e-4, range=(200, 320))
+
+    Attributes:
+        abs: The largest error of a value, in the units of the data.
+        rel: The same as a fraction of `range`, or, without one, of the range of each chunk.
+        range: The least and greatest value of all arrays that are to be added.
+        fill: The number that stands for "missing" in the data; NaN needs none.
+
+    Raises:
+        ValueError: No bound or both; one that is not greater than 0; range without rel.
+        TypeError: A setting that is no number; an array that is not of float32 or float64.
     """
 
     is_fixed_size = False

@@ -29,21 +29,41 @@ Map = Callable[[Callable[[Chunk], None], list[Chunk]], Iterable[None]]
 def sum(stores: Iterable[Source], out: Any, *, map: Map | None = None) -> Node:
     """Adds Zarr arrays, or the arrays of Zarr groups, chunk by chunk as they are compressed.
 
-    stores: arrays of one shape, chunk shape, data type, codec and fill value. In groups, arrays of
-    other codecs (coordinates) must be equal, and are copied.
-    out: where the result goes: a path, a URL or a store, empty. Its attributes are those of the
-    first store. It becomes a Zarr array or group when all its chunks are there.
-    map: calls a function for each chunk. By default that of a pool of one thread a core; the map
-    of any other pool does, too, or what Dask makes of it.
+    Args:
+        stores: Arrays of one shape, chunk shape, data type, codec and fill value: paths, URLs,
+            stores, arrays, groups. In groups, arrays of other codecs (coordinates) must be equal,
+            and are copied. A chunk that a store lacks is its fill value everywhere.
+        out: Where the result goes: a path, a URL or a store, empty. Its attributes are those of the
+            first store. It becomes a Zarr array or group when all its chunks are there.
+        map: Calls a function for each chunk. By default that of a pool of one thread a core; the
+            map of any other pool does, too, or what Dask makes of it.
 
-    Each chunk has the bound of a ghz.sum. A chunk that a store lacks is its fill value everywhere.
-    MismatchError and CorruptError name the store, or the chunk in it.
+    Returns:
+        The array or group `out`; each chunk has the sum of the bounds of those that went in.
+
+    Raises:
+        MismatchError: The stores differ; the message names the store.
+        CorruptError: A chunk is damaged; the message names it.
+        FileExistsError: `out` is not empty.
+        TypeError: One store instead of several.
     """
     return _make(False, stores, out, map)
 
 
 def mean(stores: Iterable[Source], out: Any, *, map: Map | None = None) -> Node:
-    """Averages Zarr arrays, or the arrays of Zarr groups, as ghz.zarr.sum adds them."""
+    """Averages Zarr arrays, or the arrays of Zarr groups, chunk by chunk as they are compressed.
+
+    Args:
+        stores: As in ghz.zarr.sum.
+        out: As in ghz.zarr.sum.
+        map: As in ghz.zarr.sum.
+
+    Returns:
+        The array or group `out`; each chunk has the mean of the bounds of those that went in.
+
+    Raises:
+        MismatchError: As in ghz.zarr.sum, which has the other errors, too.
+    """
     return _make(True, stores, out, map)
 
 
