@@ -1,5 +1,6 @@
 /* plane_sum.h: sums of lattice tiles on bit planes, of any order, mode, width, number of operands
- * and coefficients (FORMAT.md, "Computing", rule 5). They keep law L2 (docs/LAWS.md).
+ * and coefficients (FORMAT.md, "Computing", rule 5), and of the coefficients of bricks. They keep
+ * law L2 (docs/LAWS.md).
  *
  * A template in the common subset of C and CUDA C++. Before it come plane_arithmetic.h, with its
  * parameters, and
@@ -8,7 +9,10 @@
  *   load_plane, store_plane   between memory and PARTS parts
  *   planes_equal(a, b)        whether all columns are equal
  *   part_or                   bit by bit
- *   columns_below(n, mask)    a plane of ones in the first n columns
+ *   plane_back(x, bytes, y)   y = the plane x moved up by so many bytes, 2, 4 or 16; zeros come in
+ *   columns_after(dims, order, mask)   a plane of ones in the columns of a brick that have another
+ *                             one before them along the axis of that order: 0 x, 1 y, 2 z
+ *   columns_inside_of(extent, mask)    a plane of ones in the columns inside
  *   plane_origin              where the planes are of an operand that is not expanded yet;
  *                             expanded() is the origin of one that is
  *   bring_planes(&origin, planes)     expands an operand
@@ -26,6 +30,12 @@ typedef struct plane_tile {
   plane_origin origin;
   bit_plane planes[PLANES_MAX + 2];
 } plane_tile;
+
+/* A running sum. */
+typedef struct tile_sum {
+  plane_tile lattice, coefficients;
+  int transformed; /* there are coefficients */
+} tile_sum;
 
 /* Zeros. */
 GHZ_PLANE void clear_tile(plane_tile *t) {
@@ -57,40 +67,113 @@ GHZ_PLANE void lift(plane_tile *t, unsigned shift) {
   t->slope <<= shift;
 }
 
-/* Raises the order of a tile of n values by one. */
-GHZ_PLANE void raise_order(plane_tile *t, unsigned n) {
+/* Bytes of a plane from a column to the one before it along y or z. */
+GHZ_PLANE unsigned bytes_back(unsigned dims, int order) {
+  return order == 2 ? 16 : dims == 3 ? 2 : 4;
+}
+
+/* Raises the order of a brick by one: differences along the next axis, plane after plane. The
+ * anchor stands for column 0 of them, and is put there: other columns are differences to it. */
+typedef struct brick_raiser {
+  unsigned dims;
+  int order;        /* before */
+  part first, rest; /* first parts: column 0, and all others */
+  part after[PARTS], borrow[PARTS];
+  uint64_t anchor; /* before, then after */
+} brick_raiser;
+
+GHZ_PLANE void brick_raiser_begin(brick_raiser *r, unsigned dims, int order, uint64_t anchor) {
+  r->dims = dims;
+  r->order = order;
+  r->rest = all_but(1);
+  r->first = part_not(part_zero());
+  r->first = part_and(r->first, part_not(r->rest));
+  r->anchor = order ? anchor : 0;
+  columns_after(dims, order, r->after);
+  zero_plane(r->borrow);
+}
+
+/* Plane p, minus the plane of the columns before. */
+GHZ_PLANE void brick_raiser_next(brick_raiser *r, part x[PARTS], unsigned p) {
+  part before[PARTS];
+  if (r->order)
+    x[0] = part_or(part_and(x[0], r->rest), r->anchor >> p & 1 ? r->first : part_zero());
+  else
+    r->anchor |= (uint64_t)(part_low(x[0]) & 1) << p;
+  if (r->order == 0)
+    plane_shift(x, before);
+  else
+    plane_back(x, bytes_back(r->dims, r->order), before);
+  for (int i = 0; i < PARTS; i++) {
+    const part y = part_and(before[i], r->after[i]), difference = part_sum(x[i], y, r->borrow[i]);
+    r->borrow[i] = part_carry(part_not(x[i]), y, r->borrow[i]);
+    x[i] = difference;
+  }
+  x[0] = part_and(x[0], r->rest);
+}
+
+/* The anchor after so many planes. */
+GHZ_PLANE uint64_t brick_raiser_anchor(const brick_raiser *r, unsigned planes) {
+  if (r->order)
+    return r->anchor;
+  const unsigned unused = 64 - planes;
+  const uint64_t bits = of_first_lane(r->anchor);
+  return planes ? (uint64_t)((int64_t)(bits << unused) >> unused) : 0;
+}
+
+/* Planes of a number with its sign; none for 0. */
+GHZ_PLANE unsigned signed_length(uint64_t v) {
+  return v ? bit_length(v ^ (uint64_t)((int64_t)v >> 63)) + 1 : 0;
+}
+
+/* Raises the order of a tile by one: differences along the next axis. The extent's dimensions are a
+ * constant, or the compiler sees both ways. */
+GHZ_PLANE void raise_once(plane_tile *t, const tile_extent *e) {
   part x[PARTS], y[PARTS], inside[PARTS];
   raiser r;
-  const unsigned height = t->height && t->height < PLANES_MAX ? t->height + 1 : t->height;
-  raiser_begin(&r, t->order);
-  columns_below(n, inside);
+  brick_raiser b;
+  const int flat = e->dims == 1;
+  const unsigned anchored = !flat && t->order ? signed_length(t->anchor) : 0,
+                 top = t->height > anchored ? t->height : anchored,
+                 height = top && top < PLANES_MAX ? top + 1 : top;
+  b.anchor = 0; /* compilers do not see that it is set where it is read */
+  if (flat)
+    raiser_begin(&r, t->order);
+  else
+    brick_raiser_begin(&b, e->dims, t->order, t->anchor);
+  columns_inside_of(e, inside);
   zero_plane(x);
   GHZ_ROLLED for (unsigned p = 0; p < height; p++) {
     if (p < t->height) /* the plane above the topmost repeats it */
       load_plane(t->planes[p], x);
     for (int i = 0; i < PARTS; i++)
       y[i] = x[i];
-    raiser_next(&r, y, p);
+    if (flat)
+      raiser_next(&r, y, p);
+    else
+      brick_raiser_next(&b, y, p);
     for (int i = 0; i < PARTS; i++)
       y[i] = part_and(y[i], inside[i]);
     store_plane(t->planes[p], y);
   }
-  if (t->order == 0)
+  if (!flat)
+    t->anchor = brick_raiser_anchor(&b, height);
+  else if (t->order == 0)
     t->anchor = (uint64_t)raiser_anchor(&r, height);
   else
-    t->slope = n > 1 ? (uint64_t)raiser_anchor(&r, height) : 0;
+    t->slope = e->n > 1 ? (uint64_t)raiser_anchor(&r, height) : 0;
   t->height = height;
   t->order++;
 }
 
-GHZ_PLANE void raise_to(plane_tile *t, ghz_type type, int mode, int order, unsigned n) {
+GHZ_PLANE void raise_to(plane_tile *t, ghz_type type, int mode, int order, const tile_extent *e) {
   if (t->mode < mode || t->order < order)
     bring_planes(&t->origin, t->planes);
   if (t->mode < mode)
     lift(t, mode_shift(type, mode) - mode_shift(type, t->mode));
   t->mode = mode;
   while (t->order < order)
-    raise_order(t, n);
+    raise_once(t, e);
 }
 
 /* ---- Adding ---------------------------------------------------------------------------------- */
@@ -163,15 +246,21 @@ GHZ_PLANE void add_aligned(plane_tile *sum, const plane_tile *t, int64_t c, unsi
   trim(sum);
 }
 
-/* sum += c * t, tiles of n values. The result has so many terms. Both are brought to its mode and
- * order. */
-GHZ_PLANE void add_tile(const ghz_lattice *l, uint32_t terms, unsigned n, plane_tile *sum, plane_tile *t,
-                        int64_t c) {
+/* sum += c * t, the integers of the lattice. The result has so many terms. Both are brought to its
+ * mode and order. */
+GHZ_PLANE void add_tile(const ghz_lattice *l, uint32_t terms, const tile_extent *e, plane_tile *sum,
+                        plane_tile *t, int64_t c) {
   const int mode = t->mode > sum->mode ? t->mode : sum->mode,
             order = t->order > sum->order ? t->order : sum->order;
-  raise_to(sum, l->type, mode, order, n);
-  raise_to(t, l->type, mode, order, n);
+  raise_to(sum, l->type, mode, order, e);
+  raise_to(t, l->type, mode, order, e);
   add_aligned(sum, t, c, width_limit(l, mode, order, terms));
+}
+
+/* sum += c * t, the coefficients: like residuals of order 0 whose anchor is the first
+ * coefficient. */
+GHZ_PLANE void add_coefficients(uint32_t terms, plane_tile *sum, const plane_tile *t, int64_t c) {
+  add_aligned(sum, t, c, coefficient_width_limit(terms));
 }
 
 /* The widths of a sum. Returns the largest: on a GPU, that of the thread's columns. */

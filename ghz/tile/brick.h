@@ -85,6 +85,12 @@ static inline void stream_line(void *to, const void *from, size_t size) {
     vec_stream((char *)to + i, (const char *)from + i);
 }
 
+static inline void zero_line(void *to, size_t size) {
+  static const ALIGNED uint8_t zeros[VEC];
+  for (size_t i = 0; i < size; i += VEC)
+    vec_stream((char *)to + i, zeros);
+}
+
 /* Columns to values; those outside are dropped. */
 static void scatter_brick(const tile_place *p, const void *columns, size_t size, int streaming, void *x) {
   const tile_extent *e = &p->extent;

@@ -3,18 +3,8 @@
 
 /* ---- Integers -------------------------------------------------------------------------------- */
 
-/* Planes of a layer to integers by position, of 32 bits, or with wide = 1 of 64. */
-static void layer_by_position(const tile_header *h, int wide, int64_t *r) {
-  ALIGNED bit_plane planes[PLANES_MAX];
-  expand_planes(h, planes);
-  if (wide)
-    from_planes_64(planes, h->height, r);
-  else
-    from_planes_32(planes, h->height, (int32_t *)r);
-}
-
 /* The integers of the lattice, in brick order. */
-static void brick_integers(const tile_header *h, const brick_grid *g, int wide, int64_t *q) {
+static void brick_integers(const layer_header *h, const brick_grid *g, int wide, int64_t *q) {
   ALIGNED int64_t r[TILE];
   layer_by_position(h, wide, r);
   if (wide) {
@@ -34,14 +24,14 @@ static void brick_integers(const tile_header *h, const brick_grid *g, int wide, 
 }
 
 /* The coefficients, in the order in which they are coded, of 32 bits. */
-static void narrow_coefficients(const tile_header *h, const live_coefficients *live, int32_t *c) {
+static void narrow_coefficients(const layer_header *h, const live_coefficients *live, int32_t *c) {
   ALIGNED bit_plane planes[PLANES_MAX];
   expand_planes(h, planes);
   coefficients_of_planes(planes, h->height, h->anchor, live->blocks, c);
 }
 
 /* The same, any. */
-static void wide_coefficients(const tile_header *h, int64_t *c) {
+static void wide_coefficients(const layer_header *h, int64_t *c) {
   ALIGNED int64_t r[TILE];
   layer_by_position(h, 1, r);
   r[0] = h->anchor;
@@ -70,7 +60,7 @@ static void add_lattice(const int32_t *q, double unit, double *transformed) {
 
 /* Sums of products of coefficients and the transform's integers stay below 2^53 if the magnitudes
  * sum up to less than 2^30. A width w stands for magnitudes of 2^(w - 1) at most. */
-static int inverse_is_exact(const tile_header *h) {
+static int inverse_is_exact(const layer_header *h) {
   uint64_t sum = h->anchor < 0 ? 0 - (uint64_t)h->anchor : (uint64_t)h->anchor;
   if (sum >= UINT64_C(1) << 29)
     return 0;
@@ -104,7 +94,7 @@ static inline int64_t integer_of_planes(const bit_plane *planes, unsigned width,
 }
 
 /* The same as add_lattice, of order 0, block by block from the planes. */
-static void add_sparse_lattice(const tile_header *h, double unit, double *transformed) {
+static void add_sparse_lattice(const layer_header *h, double unit, double *transformed) {
   ALIGNED bit_plane planes[PLANES_MAX];
   expand_planes(h, planes);
   for (unsigned k = 0; k < BLOCKS; k += 8)
@@ -115,7 +105,7 @@ static void add_sparse_lattice(const tile_header *h, double unit, double *transf
 
 /* A brick with coefficients whose integers are small, in steps: in float64, without any rounding
  * but one. */
-static void compose(const ghz_lattice *l, const brick_header *b, const brick_grid *g, double *transformed) {
+static void compose(const ghz_lattice *l, const tile_header *b, const brick_grid *g, double *transformed) {
   ALIGNED int64_t q[TILE];
   ALIGNED int32_t c[TILE];
   const double unit = part_of_step(l, b->lattice.mode);
@@ -150,7 +140,7 @@ static void place_composed(const tile_place *p, const double *transformed, doubl
 }
 
 /* The integers K of any brick with coefficients, in 128 bits. */
-static void compose_integers(const ghz_lattice *l, const brick_header *b, const brick_grid *g,
+static void compose_integers(const ghz_lattice *l, const tile_header *b, const brick_grid *g,
                              wide_integer k[TILE]) {
   ALIGNED int64_t c[TILE], q[TILE];
   const unsigned shift = transform_bits((unsigned)g->dims) - mode_shift(l->type, b->lattice.mode);
@@ -161,34 +151,14 @@ static void compose_integers(const ghz_lattice *l, const brick_header *b, const 
     k[i] += (wide_integer)q[i] * ((wide_integer)1 << shift);
 }
 
-static void compose_wide(const ghz_lattice *l, const brick_header *b, const brick_grid *g,
-                         double *transformed) {
+static void compose_wide(const ghz_lattice *l, const tile_header *b, const brick_grid *g, double *transformed) {
   wide_integer k[TILE];
   compose_integers(l, b, g, k);
   for (int i = 0; i < TILE; i++)
     transformed[i] = (double)k[i] / (double)(UINT64_C(1) << transform_bits((unsigned)g->dims));
 }
 
-/* A brick of the lattice alone. */
-static void dequantise_brick(const ghz_lattice *l, const tile_header *h, const brick_grid *g, uint32_t terms,
-                             ghz_type out, void *y) {
-  ALIGNED int64_t q[TILE];
-  const int wide = !fits_32_bits(l, h->mode, terms);
-  const double unit = mode_unit(l->type, l->step, h->mode);
-  brick_integers(h, g, wide, q);
-  if (out == GHZ_F64 && wide)
-    dequantise_64_f64(q, unit, y);
-  else if (out == GHZ_F64)
-    dequantise_32_f64((const int32_t *)q, unit, y);
-  else if (wide)
-    dequantise_64_f32(q, unit, y);
-  else if (decodes_in_float(l, h->mode, terms))
-    dequantise_32_f32_exact((const int32_t *)q, (float)unit, y);
-  else
-    dequantise_32_f32((const int32_t *)q, unit, y);
-}
-
-static void decode_transformed(const ghz_lattice *l, const brick_header *b, uint32_t terms, ghz_type out,
+static void decode_transformed(const ghz_lattice *l, const tile_header *b, uint32_t terms, ghz_type out,
                                const tile_place *place, int streaming, void *dst) {
   ALIGNED double transformed[TILE];
   const brick_grid *g = &brick_grids[place->extent.dims];
@@ -199,44 +169,46 @@ static void decode_transformed(const ghz_lattice *l, const brick_header *b, uint
   place_composed(place, transformed, l->step, out, streaming, dst);
 }
 
-static void decode_untransformed(const ghz_lattice *l, const brick_header *b, uint32_t terms, ghz_type out,
+static void decode_untransformed(const ghz_lattice *l, const layer_header *h, uint32_t terms, ghz_type out,
                                  const tile_place *place, int streaming, void *dst) {
+  ALIGNED int64_t q[TILE];
   ALIGNED double y[TILE];
-  dequantise_brick(l, &b->lattice, &brick_grids[place->extent.dims], terms, out, y);
+  const int wide = !fits_32_bits(l, h->mode, terms);
+  brick_integers(h, &brick_grids[place->extent.dims], wide, q);
+  dequantise(l, h->mode, terms, out, wide, q, y);
   scatter_brick(place, y, ghz_type_size(out), streaming, dst);
 }
 
+/* ---- Any tile -------------------------------------------------------------------------------- */
+
 /* Puts NaN, or the fill, and infinities in their places. */
-static void place_specials(const ghz_lattice *l, const tile_header *h, ghz_type out, const tile_place *p,
+static void place_specials(const ghz_lattice *l, const layer_header *h, ghz_type out, const tile_place *p,
                            void *dst) {
   specials s;
-  ALIGNED double special[TILE];
-  const tile_extent *e = &p->extent;
-  const size_t size = ghz_type_size(out);
+  const uint64_t missing = missing_bits(l, out);
   parse_specials(h, &s);
-  if (out == GHZ_F32)
-    restore_specials_f32(&s, TILE, (uint32_t)missing_bits(l, out), (float *)(void *)special);
-  else
-    restore_specials_f64(&s, TILE, missing_bits(l, out), special);
   for (line_walk w = first_line(p); more_lines(&w); next_line(&w))
-    for (size_t x = 0, i = w.column; x < e->x; x++, i++)
-      if ((s.plus[i / 8] | s.minus[i / 8]) >> i % 8 & 1)
-        memcpy((char *)dst + (w.at + x) * size, (const char *)special + i * size, size);
+    if (out == GHZ_F32)
+      restore_specials_f32(&s, (unsigned)w.column, p->extent.x, (uint32_t)missing, (float *)dst + w.at);
+    else
+      restore_specials_f64(&s, (unsigned)w.column, p->extent.x, missing, (double *)dst + w.at);
 }
 
-static void decode_lattice_brick(const ghz_lattice *l, const brick_header *b, uint32_t terms, ghz_type out,
-                                 const tile_place *place, int streaming, void *dst) {
-  if (b->transformed)
-    decode_transformed(l, b, terms, out, place, streaming, dst);
+static void decode_lattice_tile(const ghz_lattice *l, const tile_header *t, uint32_t terms, ghz_type out,
+                                const tile_place *place, int streaming, void *dst) {
+  if (t->transformed)
+    decode_transformed(l, t, terms, out, place, streaming, dst);
+  else if (place->extent.dims == 1)
+    decode_flat(l, &t->lattice, terms, out, place->extent.n, streaming, dst);
   else
-    decode_untransformed(l, b, terms, out, place, streaming, dst);
-  if (b->lattice.specials)
-    place_specials(l, &b->lattice, out, place, dst);
+    decode_untransformed(l, &t->lattice, terms, out, place, streaming, dst);
+  if (t->lattice.specials)
+    place_specials(l, &t->lattice, out, place, dst);
 }
 
 /* Raw values have the order of columns inside. */
-static void decode_raw_brick(const ghz_lattice *l, const uint8_t *values, ghz_type out, const tile_place *place,
-                             void *dst) {
+static void decode_raw_tile(const ghz_lattice *l, const uint8_t *values, ghz_type out, const tile_place *place,
+                            void *dst) {
   const tile_extent *e = &place->extent;
   for (line_walk w = first_line(place); more_lines(&w); next_line(&w)) {
     decode_raw(l, values, out, e->x, (char *)dst + w.at * ghz_type_size(out));
@@ -244,36 +216,33 @@ static void decode_raw_brick(const ghz_lattice *l, const uint8_t *values, ghz_ty
   }
 }
 
-static void zero_brick(const tile_place *place, size_t size, void *dst) {
-  const tile_extent *e = &place->extent;
-  for (line_walk w = first_line(place); more_lines(&w); next_line(&w))
-    memset((char *)dst + w.at * size, 0, e->x * size);
-}
-
-static ghz_status decode_brick(const ghz_lattice *l, tile_source src, ghz_type out, const tile_place *place,
-                               int streaming, void *dst) {
-  brick_header b;
-  encoded_tile room;
-  if (src.size == 0) {
-    zero_brick(place, ghz_type_size(out), dst);
-    return GHZ_OK;
+static void zero_tile(const tile_place *place, size_t size, int streaming, void *dst) {
+  for (line_walk w = first_line(place); more_lines(&w); next_line(&w)) {
+    void *to = (char *)dst + w.at * size;
+    const size_t line = place->extent.x * size;
+    if (streaming && may_stream(to, line))
+      zero_line(to, line);
+    else
+      memset(to, 0, line);
   }
-  if (is_raw(src)) {
-    if (!raw_valid(l, src, place->extent.n))
-      return GHZ_ECORRUPT;
-    decode_raw_brick(l, src.data + 1, out, place, dst);
-    return GHZ_OK;
-  }
-  src = padded_copy(src, &room);
-  const ghz_status status = parse_brick(l, src, &place->extent, &b);
-  if (status == GHZ_OK)
-    decode_lattice_brick(l, &b, src.terms, out, place, streaming, dst);
-  return status;
 }
 
 static ghz_status decode(const ghz_lattice *l, const tile_source *src, ghz_type out, const tile_place *place,
                          int streaming, void *dst) {
-  if (place->extent.dims != 1)
-    return decode_brick(l, *src, out, place, streaming, dst);
-  return decode_flat(l, *src, out, place->extent.n, streaming, dst);
+  tile_header t;
+  encoded_tile room;
+  if (src->size == 0) {
+    zero_tile(place, ghz_type_size(out), streaming, dst);
+    return GHZ_OK;
+  }
+  if (is_raw(*src)) {
+    if (!raw_valid(l, *src, place->extent.n))
+      return GHZ_ECORRUPT;
+    decode_raw_tile(l, src->data + 1, out, place, dst);
+    return GHZ_OK;
+  }
+  const ghz_status status = parse(l, padded_copy(*src, &room), &place->extent, &t);
+  if (status == GHZ_OK)
+    decode_lattice_tile(l, &t, src->terms, out, place, streaming, dst);
+  return status;
 }

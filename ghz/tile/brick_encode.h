@@ -200,9 +200,8 @@ static int may_transform(const brick *b, int order, int zeros) {
 
 static size_t put_encoding(const brick *b, const brick_encoding *p, int transformed, uint8_t *dst) {
   const specials *s = b->integers.special ? &b->integers.specials : NULL;
-  const brick_layer lattice = {&p->lattice.widths, p->lattice.planes},
-                    coefficients = {&p->coefficients.widths, p->coefficients.planes};
-  return put_brick(&lattice, s, transformed ? &coefficients : NULL, dst);
+  return put_tile(&(plain_layer){&p->lattice.widths, p->lattice.planes}, s,
+                  transformed ? &(plain_layer){&p->coefficients.widths, p->coefficients.planes} : NULL, dst);
 }
 
 /* Encodes integers; returns the size, 0 for zeros, or `limit` if it would not be below that. */
@@ -249,48 +248,54 @@ static void prefetch_brick(const tile_place *p, const void *x, size_t size) {
       __builtin_prefetch(next + w.at * size + i, 0, 3);
 }
 
-static size_t put_raw_brick(const tile_extent *e, const uint8_t *columns, size_t size, uint8_t *dst) {
-  const tile_place place = packed_place(*e);
-  uint8_t *to = dst + 1;
-  dst[0] = RAW_TILE;
-  for (line_walk w = first_line(&place); more_lines(&w); next_line(&w), to += e->x * size)
-    memcpy(to, columns + w.column * size, e->x * size);
-  return (size_t)(to - dst);
-}
-
-/* Encodes n raw values of a brick on the lattice, at the best order without coefficients, in
- * however many bytes that takes. Returns 0 if they lie outside the lattice. */
-static int encode_on_lattice(const ghz_lattice *l, const tile_place *place, const void *x, uint8_t *dst,
-                             size_t *size) {
+/* As encode_flat. */
+static int encode_brick(const ghz_lattice *l, int order, const tile_place *place, const void *x, size_t limit,
+                        uint8_t *dst, size_t *size) {
   ALIGNED uint8_t columns[TILE * 8], copy[TILE * 8], outside[TILE];
+  const size_t value = ghz_type_size(l->type);
   brick b;
-  gather_brick(place, x, ghz_type_size(l->type), columns);
+  *size = 0;
+  gather_brick(place, x, value, columns);
   if (!brick_to_integers(&b, l, &place->extent, columns, copy, outside))
     return 0;
-  *size = b.integers.zero ? 0 : encode_brick_integers(&b, GHZ_ORDER_LORENZO, SIZE_MAX, dst);
+  if (b.integers.zero)
+    return 1;
+  prefetch_brick(place, x, value);
+  *size = encode_brick_integers(&b, order, limit, dst);
   return 1;
 }
 
-static size_t encode_brick(const ghz_lattice *l, int order, const tile_place *place, const void *x,
-                           uint8_t *dst) {
-  ALIGNED uint8_t columns[TILE * 8], copy[TILE * 8], outside[TILE];
-  brick b;
-  const size_t value = ghz_type_size(l->type), raw = 1 + place->extent.n * value;
-  size_t size = raw;
-  gather_brick(place, x, value, columns);
-  if (brick_to_integers(&b, l, &place->extent, columns, copy, outside)) {
-    if (b.integers.zero)
-      return 0;
-    prefetch_brick(place, x, value);
-    size = encode_brick_integers(&b, order, raw, dst);
-  } else if (stand_for_empty(l, columns, TILE * value)) {
-    return 0;
-  }
-  return size < raw ? size : put_raw_brick(&place->extent, columns, value, dst);
+/* ---- Any tile -------------------------------------------------------------------------------- */
+
+static int encode_on_lattice(const ghz_lattice *l, int order, const tile_place *place, const void *x,
+                             size_t limit, uint8_t *dst, size_t *size) {
+  return place->extent.dims == 1 ? encode_flat(l, order, x, place->extent.n, limit, dst, size)
+                                 : encode_brick(l, order, place, x, limit, dst, size);
 }
 
+static int all_bits_zero(const uint8_t *bytes, size_t size) {
+  uint8_t any = 0;
+  for (size_t i = 0; i < size; i++)
+    any |= bytes[i];
+  return !any;
+}
+
+static size_t put_raw_tile(const tile_place *p, const void *x, size_t size, uint8_t *dst) {
+  const size_t line = p->extent.x * size;
+  uint8_t *to = dst + 1;
+  dst[0] = RAW_TILE;
+  for (line_walk w = first_line(p); more_lines(&w); next_line(&w), to += line)
+    memcpy(to, (const char *)x + w.at * size, line);
+  return (size_t)(to - dst);
+}
+
+/* Values outside the lattice that are nothing but zeros stand for an empty tile. */
 static size_t encode(const ghz_lattice *l, int order, const tile_place *place, const void *x, uint8_t *dst) {
-  if (place->extent.dims != 1)
-    return encode_brick(l, order, place, x, dst);
-  return encode_flat(l, order == GHZ_ORDER_LORENZO ? GHZ_ORDER_BEST : order, x, place->extent.n, dst);
+  const size_t value = ghz_type_size(l->type), raw = 1 + place->extent.n * value;
+  size_t size;
+  const int on_lattice = encode_on_lattice(l, order, place, x, raw, dst, &size);
+  if (on_lattice && size < raw)
+    return size;
+  put_raw_tile(place, x, value, dst);
+  return !on_lattice && !zero_is_fill(l) && all_bits_zero(dst + 1, raw - 1) ? 0 : raw;
 }

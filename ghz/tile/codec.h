@@ -41,14 +41,14 @@ typedef struct specials {
 } specials;
 
 /* A lattice tile, taken apart. Its planes are still squeezed. */
-typedef struct tile_header {
+typedef struct layer_header {
   int order, mode;
   unsigned height; /* planes: the largest width */
   int64_t anchor, slope;
   const uint8_t *specials; /* NULL: none */
   const uint8_t *planes;
   ALIGNED uint8_t width[BLOCKS];
-} tile_header;
+} layer_header;
 
 /* Transposes the 8 x 8 bits at each position of eight planes: bit t of plane p becomes bit p of
  * plane t. */
@@ -155,16 +155,15 @@ static void clear_behind(void *integers, size_t size, unsigned n) {
 
 /* clang-format off */
 #include "tile/header.h"
+#include "tile/put.h"
 #include "tile/coefficients.h"
 #include "tile/transform.h"
 #include "tile/wide_transform.h"
 #include "tile/encode.h"
 #include "tile/decode.h"
-#include "tile/sum.h"
-#include "tile/brick_header.h"
 #include "tile/brick_encode.h"
 #include "tile/brick_decode.h"
-#include "tile/brick_sum.h"
+#include "tile/sum.h"
 #include "tile/compute.h"
 #include "tile/extremum.h"
 #include "tile/integers.h"

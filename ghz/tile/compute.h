@@ -2,27 +2,22 @@
  * "Computing"), and the statistics of a tile. Part of codec.h. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Parses a tile; a raw one is first encoded on the lattice, at its best order. */
-static enum opened_tile open_tile(const ghz_lattice *l, tile_source src, unsigned n, encoded_tile *room,
-                                  tile_header *h) {
+/* Takes a tile apart; a raw one is first encoded on the lattice, at its best order, without
+ * coefficients. */
+static enum opened_tile open_tile(const ghz_lattice *l, tile_source src, const tile_extent *e,
+                                  encoded_tile *room, tile_header *t) {
   if (is_raw(src)) {
+    const tile_place place = packed_place(*e);
     ALIGNED double values[TILE];
-    integers v;
-    encoding encodings[3];
-    if (!raw_valid(l, src, n))
+    if (!raw_valid(l, src, e->n))
       return DAMAGED;
     memcpy(values, src.data + 1, src.size - 1);
-    if (!to_integers(l, values, n, &v))
+    if (!encode_on_lattice(l, GHZ_ORDER_LORENZO, &place, values, SIZE_MAX, room->bytes, &src.size))
       return OUTSIDE;
-    if (v.zero)
-      return parse(l, (tile_source){.terms = src.terms}, n, h) == GHZ_OK ? ON_LATTICE : DAMAGED;
-    measure(&v, encodings);
-    src.size = write_encoding(&v, choose_encoding(encodings, GHZ_ORDER_BEST), room->bytes);
     src.data = room->bytes;
     src.short_tail = 0;
   }
-  src = padded_copy(src, room);
-  return parse(l, src, n, h) == GHZ_OK ? ON_LATTICE : DAMAGED;
+  return parse(l, padded_copy(src, room), e, t) == GHZ_OK ? ON_LATTICE : DAMAGED;
 }
 
 static inline int64_t coefficient(const combination *c, size_t i) {
@@ -88,63 +83,49 @@ static inline void prefetch_tile(tile_source src) {
     __builtin_prefetch(src.data + i);
 }
 
-static int same_kind(const tile_header *a, const tile_header *b) {
+static int same_kind(const layer_header *a, const layer_header *b) {
   return a->mode == b->mode && !a->specials && !b->specials;
 }
 
-static unsigned limit_of_sum(const tile_job *j, const combination *c, const tile_header *a,
-                             const tile_header *b) {
+static unsigned limit_of_sum(const tile_job *j, const combination *c, const layer_header *a,
+                             const layer_header *b) {
   const int order = a->order > b->order ? a->order : b->order;
   return width_limit(j->lattice, a->mode, order, c->terms);
 }
 
-static int combine_two_bricks(const tile_job *j, const tile_source src[2], const combination *c,
-                              ghz_status *status) {
-  brick_header a, b;
-  *status = parse_brick(j->lattice, src[0], &j->extent, &a);
+static int combine_two_any(const tile_job *j, const tile_source src[2], const combination *c,
+                           ghz_status *status) {
+  tile_header a, b;
+  *status = parse(j->lattice, src[0], &j->extent, &a);
   if (*status == GHZ_OK)
-    *status = parse_brick(j->lattice, src[1], &j->extent, &b);
+    *status = parse(j->lattice, src[1], &j->extent, &b);
   if (*status != GHZ_OK)
     return 1;
   if (!same_kind(&a.lattice, &b.lattice))
     return 0;
-  *j->size = add_two_bricks(&j->extent, &a, &b, limit_of_sum(j, c, &a.lattice, &b.lattice),
-                            coefficient_width_limit(c->terms), j->dst);
+  *j->size = add_two(&j->extent, &a, &b, limit_of_sum(j, c, &a.lattice, &b.lattice),
+                     coefficient_width_limit(c->terms), j->dst);
   return 1;
 }
 
+/* The same of full flat tiles. */
 static int combine_two_full(const tile_job *j, const combination *c, ghz_status *status) {
-  tile_header h[2];
-  *status = parse_two(j->lattice, j->src, h);
+  layer_header h[2];
+  *status = parse_two(j->lattice, j->src, h) ? GHZ_OK : GHZ_ECORRUPT;
   if (*status != GHZ_OK)
     return 1;
   if (!same_kind(&h[0], &h[1]))
     return 0;
-  *j->size = add_two(&h[0], &h[1], TILE, limit_of_sum(j, c, &h[0], &h[1]), j->dst);
+  *j->size = add_two_full(h, limit_of_sum(j, c, &h[0], &h[1]), j->dst);
   return 1;
 }
 
-static int combine_two_short(const tile_job *j, const tile_source src[2], const combination *c,
-                             ghz_status *status) {
-  const unsigned n = j->extent.n;
-  tile_header a, b;
-  *status = parse(j->lattice, src[0], n, &a);
-  if (*status == GHZ_OK)
-    *status = parse(j->lattice, src[1], n, &b);
-  if (*status != GHZ_OK)
-    return 1;
-  if (!same_kind(&a, &b))
-    return 0;
-  *j->size = add_two(&a, &b, n, limit_of_sum(j, c, &a, &b), j->dst);
-  return 1;
-}
-
-/* Two tiles of an array's end: short ones, or such that wide loads need copies. */
+/* The same where wide loads need copies: at an array's end. */
 __attribute__((noinline)) static int combine_last_two(const tile_job *j, const combination *c,
                                                       ghz_status *status) {
   encoded_tile room[2];
   const tile_source src[2] = {padded_copy(j->src[0], &room[0]), padded_copy(j->src[1], &room[1])};
-  return j->extent.dims == 1 ? combine_two_short(j, src, c, status) : combine_two_bricks(j, src, c, status);
+  return combine_two_any(j, src, c, status);
 }
 
 /* Rule 5 for two lattice tiles, the common case. Returns 0 if the tiles are not of that kind. */
@@ -152,11 +133,13 @@ static int combine_two(const tile_job *j, const combination *c, ghz_status *stat
   const tile_source *src = j->src;
   if (c->k != 2 || c->coefficients || !src[0].size || !src[1].size || is_raw(src[0]) || is_raw(src[1]))
     return 0;
-  if (j->extent.n != TILE || src[0].short_tail || src[1].short_tail)
+  if (src[0].short_tail || src[1].short_tail)
     return combine_last_two(j, c, status);
   prefetch_tile(src[0]);
   prefetch_tile(src[1]);
-  return j->extent.dims == 1 ? combine_two_full(j, c, status) : combine_two_bricks(j, src, c, status);
+  if (j->extent.dims == 1 && j->extent.n == TILE)
+    return combine_two_full(j, c, status);
+  return combine_two_any(j, src, c, status);
 }
 
 /* The operands that take part, and the first of them. */
@@ -172,20 +155,13 @@ static participants take_part(const tile_job *j, const combination *c, size_t *f
   return p;
 }
 
-/* Whether a tile can be taken apart. */
-static int undamaged(const tile_job *j, tile_source src) {
-  encoded_tile room;
-  tile_header h;
-  brick_header b;
-  return (j->extent.dims == 1 ? open_tile(j->lattice, src, j->extent.n, &room, &h)
-                              : open_brick(j->lattice, src, &j->extent, &room, &b)) != DAMAGED;
-}
-
 /* A short tile is looked at before it is copied: its bound is smaller than the one of full
  * tiles. */
 static ghz_status copy_tile(const tile_job *j, const combination *c, size_t i) {
   const tile_source src = j->src[i];
-  if (j->extent.n < TILE && !undamaged(j, src))
+  encoded_tile room;
+  tile_header t;
+  if (j->extent.n < TILE && open_tile(j->lattice, src, &j->extent, &room, &t) == DAMAGED)
     return GHZ_ECORRUPT;
   if (src.size > c->tile_bound)
     return GHZ_ECORRUPT;
@@ -195,29 +171,29 @@ static ghz_status copy_tile(const tile_job *j, const combination *c, size_t i) {
 }
 
 /* Adds an operand to a running sum, if it lies on the lattice. */
-static enum opened_tile add_operand(const tile_job *j, const combination *c, size_t i, brick_sum *sum) {
+static enum opened_tile add_operand(const tile_job *j, const combination *c, size_t i, tile_sum *sum) {
   encoded_tile room;
-  tile_header h;
-  brick_header b;
+  tile_header t;
   plane_tile x;
-  const int flat = j->extent.dims == 1;
-  const enum opened_tile opened = flat ? open_tile(j->lattice, j->src[i], j->extent.n, &room, &h)
-                                       : open_brick(j->lattice, j->src[i], &j->extent, &room, &b);
+  const enum opened_tile opened = open_tile(j->lattice, j->src[i], &j->extent, &room, &t);
   if (opened != ON_LATTICE)
     return opened;
-  if (flat) {
-    open_operand(&h, &x);
-    add_tile(j->lattice, c->terms, j->extent.n, &sum->lattice, &x, coefficient(c, i));
-  } else {
-    add_opened_brick(j, c->terms, &b, coefficient(c, i), sum);
-  }
-  return opened;
+  open_operand(&t.lattice, &x);
+  add_tile(j->lattice, c->terms, &j->extent, &sum->lattice, &x, coefficient(c, i));
+  if (!t.transformed)
+    return ON_LATTICE;
+  if (!sum->transformed)
+    clear_tile(&sum->coefficients);
+  sum->transformed = 1;
+  open_operand(&t.coefficients, &x);
+  add_coefficients(c->terms, &sum->coefficients, &x, coefficient(c, i));
+  return ON_LATTICE;
 }
 
 /* The sum on bit planes. Where an operand turns out to lie outside the lattice, what rule 3
  * says. */
 static ghz_status add_tiles(const tile_job *j, const combination *c, const participants *p, size_t first) {
-  brick_sum sum;
+  tile_sum sum;
   clear_tile(&sum.lattice);
   sum.transformed = 0;
   for (size_t i = first; i < c->k; i++) {
@@ -229,8 +205,7 @@ static ghz_status add_tiles(const tile_job *j, const combination *c, const parti
     if (opened == OUTSIDE)
       return result_of(p, 1, j->inexact) == RESULT_COPIED ? copy_tile(j, c, first) : combine_values(j, c);
   }
-  return j->extent.dims == 1 ? write_sum(&sum.lattice, j->dst, j->size)
-                             : write_brick_sum(&sum, j->dst, j->size);
+  return write_sum(&sum, j->dst, j->size);
 }
 
 static ghz_status combine(const tile_job *j, const combination *c) {
@@ -251,26 +226,24 @@ static ghz_status combine(const tile_job *j, const combination *c) {
 }
 
 static ghz_status scan(const ghz_lattice *l, tile_source src, const tile_extent *extent, ghz_statistics *st) {
-  const unsigned n = extent->n;
   if (src.size == 0) {
     st->empty++;
     return GHZ_OK;
   }
   if (is_raw(src)) {
     st->raw++;
-    return raw_valid(l, src, n) ? GHZ_OK : GHZ_ECORRUPT;
+    return raw_valid(l, src, extent->n) ? GHZ_OK : GHZ_ECORRUPT;
   }
   encoded_tile room;
-  brick_header b = {.transformed = 0};
-  const tile_header *h = &b.lattice;
-  src = padded_copy(src, &room);
-  const ghz_status status = extent->dims == 1 ? parse(l, src, n, &b.lattice) : parse_brick(l, src, extent, &b);
+  tile_header t;
+  const layer_header *h = &t.lattice;
+  const ghz_status status = parse(l, padded_copy(src, &room), extent, &t);
   if (status != GHZ_OK)
     return status;
   st->specials += h->specials != NULL;
   st->order[h->order]++;
   st->mode[h->mode]++;
-  st->coefficients += b.transformed != 0;
+  st->coefficients += t.transformed != 0;
   ALIGNED bit_plane inside;
   columns_inside(extent, inside);
   for (unsigned i = 0; i < BLOCKS; i++)

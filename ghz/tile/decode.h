@@ -15,6 +15,22 @@ DEFINE_DEQUANTISE(dequantise_32_f64, int32_t, double, double)
 DEFINE_DEQUANTISE(dequantise_64_f64, int64_t, double, double)
 #undef DEFINE_DEQUANTISE
 
+/* Integers of the lattice to values: of 32 bits, or with wide = 1 of 64. */
+static void dequantise(const ghz_lattice *l, int mode, uint32_t terms, ghz_type out, int wide, const int64_t *q,
+                       void *y) {
+  const double unit = mode_unit(l->type, l->step, mode);
+  if (out == GHZ_F64 && wide)
+    dequantise_64_f64(q, unit, y);
+  else if (out == GHZ_F64)
+    dequantise_32_f64((const int32_t *)q, unit, y);
+  else if (wide)
+    dequantise_64_f32(q, unit, y);
+  else if (decodes_in_float(l, mode, terms))
+    dequantise_32_f32_exact((const int32_t *)q, (float)unit, y);
+  else
+    dequantise_32_f32((const int32_t *)q, unit, y);
+}
+
 static int is_raw(tile_source src) {
   return src.size > 0 && first_says_raw(src.data[0]);
 }
@@ -23,15 +39,19 @@ static int raw_valid(const ghz_lattice *l, tile_source src, unsigned n) {
   return raw_tile_valid(l->type, src.terms, src.data[0], src.size, n);
 }
 
-/* The integers of a lattice tile, position-major, as int32_t or, with wide = 1, int64_t. */
-static void decode_integers(const tile_header *h, int wide, int64_t *q) {
+/* Planes of a layer to integers by position, of 32 bits, or with wide = 1 of 64. */
+static void layer_by_position(const layer_header *h, int wide, int64_t *r) {
   ALIGNED bit_plane planes[PLANES_MAX];
   expand_planes(h, planes);
-  if (wide) {
-    from_planes_64(planes, h->height, q);
-  } else {
-    from_planes_32(planes, h->height, (int32_t *)q);
-  }
+  if (wide)
+    from_planes_64(planes, h->height, r);
+  else
+    from_planes_32(planes, h->height, (int32_t *)r);
+}
+
+/* The integers of a flat tile, position-major, as int32_t or, with wide = 1, int64_t. */
+static void decode_integers(const layer_header *h, int wide, int64_t *q) {
+  layer_by_position(h, wide, q);
   /* The anchors stand for the first residuals. */
   for (int t = 0; t < h->order; t++)
     if (wide)
@@ -42,36 +62,6 @@ static void decode_integers(const tile_header *h, int wide, int64_t *q) {
     integrate_64(q, h->order, h->anchor, h->slope);
   else
     integrate_32((int32_t *)q, h->order, h->anchor, h->slope);
-}
-
-static void finish_f32(const ghz_lattice *l, const tile_header *h, uint32_t terms, const int64_t *q, int wide,
-                       int streaming, float *dst) {
-  ALIGNED float y[TILE];
-  double unit = mode_unit(l->type, l->step, h->mode);
-  if (wide)
-    dequantise_64_f32(q, unit, y);
-  else if (decodes_in_float(l, h->mode, terms))
-    dequantise_32_f32_exact((const int32_t *)q, (float)unit, y);
-  else
-    dequantise_32_f32((const int32_t *)q, unit, y);
-  if (streaming)
-    merge_32(y, dst, 1);
-  else
-    merge_32(y, dst, 0);
-}
-
-static void finish_f64(const ghz_lattice *l, const tile_header *h, const int64_t *q, int wide, int streaming,
-                       double *dst) {
-  ALIGNED double y[TILE];
-  double unit = mode_unit(l->type, l->step, h->mode);
-  if (wide)
-    dequantise_64_f64(q, unit, y);
-  else
-    dequantise_32_f64((const int32_t *)q, unit, y);
-  if (streaming)
-    merge_64(y, dst, 1);
-  else
-    merge_64(y, dst, 0);
 }
 
 /* Raw values as they are, but what is missing in one form. */
@@ -93,57 +83,27 @@ static void decode_raw(const ghz_lattice *l, const uint8_t *values, ghz_type out
   }
 }
 
-static void decode_lattice_tile(const ghz_lattice *l, const tile_header *h, uint32_t terms, ghz_type out,
-                                unsigned n, int streaming, void *dst) {
-  ALIGNED int64_t q[TILE];
-  ALIGNED double whole[TILE];
-  int wide = !fits_32_bits(l, h->mode, terms);
-  void *y = n < TILE ? whole : dst;
-  streaming = streaming && n == TILE && !h->specials && (uintptr_t)dst % VEC == 0;
-  decode_integers(h, wide, q);
-  if (out == GHZ_F32)
-    finish_f32(l, h, terms, q, wide, streaming, y);
+/* By position to their places; streaming = 1: past the caches. */
+static void merge_values(const void *y, ghz_type type, int streaming, void *dst) {
+  if (type == GHZ_F32 && streaming)
+    merge_32(y, dst, 1);
+  else if (type == GHZ_F32)
+    merge_32(y, dst, 0);
+  else if (streaming)
+    merge_64(y, dst, 1);
   else
-    finish_f64(l, h, q, wide, streaming, y);
-  if (h->specials) {
-    specials s;
-    parse_specials(h, &s);
-    if (out == GHZ_F32)
-      restore_specials_f32(&s, n, (uint32_t)missing_bits(l, out), y);
-    else
-      restore_specials_f64(&s, n, missing_bits(l, out), y);
-  }
+    merge_64(y, dst, 0);
+}
+
+static void decode_flat(const ghz_lattice *l, const layer_header *h, uint32_t terms, ghz_type out, unsigned n,
+                        int streaming, void *dst) {
+  ALIGNED int64_t q[TILE];
+  ALIGNED double y[TILE], full[TILE];
+  const int wide = !fits_32_bits(l, h->mode, terms);
+  decode_integers(h, wide, q);
+  dequantise(l, h->mode, terms, out, wide, q, y);
+  merge_values(y, out, streaming && n == TILE && !h->specials && (uintptr_t)dst % VEC == 0,
+               n < TILE ? (void *)full : dst);
   if (n < TILE)
-    memcpy(dst, whole, n * ghz_type_size(out));
-}
-
-static void zeros(void *dst, size_t size, int streaming) {
-  static const ALIGNED uint8_t none[VEC];
-  if (!streaming || (uintptr_t)dst % VEC || size % VEC) {
-    memset(dst, 0, size);
-    return;
-  }
-  for (size_t i = 0; i < size; i += VEC)
-    vec_stream((char *)dst + i, none);
-}
-
-static ghz_status decode_flat(const ghz_lattice *l, tile_source src, ghz_type out, unsigned n, int streaming,
-                              void *dst) {
-  if (src.size == 0) {
-    zeros(dst, n * ghz_type_size(out), streaming);
-    return GHZ_OK;
-  }
-  if (is_raw(src)) {
-    if (!raw_valid(l, src, n))
-      return GHZ_ECORRUPT;
-    decode_raw(l, src.data + 1, out, n, dst);
-    return GHZ_OK;
-  }
-  tile_header h;
-  encoded_tile room;
-  src = padded_copy(src, &room);
-  ghz_status status = parse(l, src, n, &h);
-  if (status == GHZ_OK)
-    decode_lattice_tile(l, &h, src.terms, out, n, streaming, dst);
-  return status;
+    memcpy(dst, full, n * ghz_type_size(out));
 }

@@ -169,7 +169,7 @@ static size_t write_encoding(const integers *v, const encoding *p, uint8_t *dst)
     FOR_BITS(v, to_planes_16(v->q16, v->n, order, octets > 2 ? 2 : octets, planes),
              to_planes_32(v->q32, v->n, order, octets, planes),
              to_planes_64(v->q64, v->n, order, octets, planes));
-  return put_tile(&p->widths, planes, v->special ? &v->specials : NULL, dst);
+  return put_tile(&(plain_layer){&p->widths, planes}, v->special ? &v->specials : NULL, NULL, dst);
 }
 
 /* The encoding for an order; GHZ_ORDER_BEST: the smallest. Branches, not a select: the processor
@@ -189,40 +189,26 @@ static inline void prefetch_next(const void *x, size_t size) {
     __builtin_prefetch((const char *)x + size + i, 0, 3);
 }
 
-static int all_bits_zero(const uint8_t *bytes, size_t size) {
-  uint8_t any = 0;
-  for (size_t i = 0; i < size; i++)
-    any |= bytes[i];
-  return !any;
-}
-
-/* Whether values outside the lattice are nothing but zeros. */
-static int stand_for_empty(const ghz_lattice *l, const void *x, size_t size) {
-  return !zero_is_fill(l) && all_bits_zero(x, size);
-}
-
 static size_t specials_size(const integers *v) {
   return v->special ? squeezed_size(v->specials.plus) + squeezed_size(v->specials.minus) : 0;
 }
 
-static size_t encode_flat(const ghz_lattice *l, int order, const void *x, unsigned n, uint8_t *dst) {
+/* Encodes n values in a row: *size is that of the tile, 0 for zeros, or `limit` if it would not be
+ * below that, and nothing is written. Returns 0 if they lie outside the lattice. */
+static int encode_flat(const ghz_lattice *l, int order, const void *x, unsigned n, size_t limit, uint8_t *dst,
+                       size_t *size) {
   integers v;
   encoding encodings[3];
-  size_t raw = 1 + n * ghz_type_size(l->type);
-  if (to_integers(l, x, n, &v)) {
-    if (v.zero)
-      return 0;
-    prefetch_next(x, raw - 1);
-    measure(&v, encodings);
-    const encoding *p = choose_encoding(encodings, order);
-    if (p->size + specials_size(&v) < raw)
-      return write_encoding(&v, p, dst);
-  } else if (stand_for_empty(l, x, raw - 1)) {
+  *size = 0;
+  if (!to_integers(l, x, n, &v))
     return 0;
-  }
-  dst[0] = RAW_TILE;
-  memcpy(dst + 1, x, raw - 1);
-  return raw;
+  if (v.zero)
+    return 1;
+  prefetch_next(x, n * ghz_type_size(l->type));
+  measure(&v, encodings);
+  const encoding *p = choose_encoding(encodings, order);
+  *size = p->size + specials_size(&v) < limit ? write_encoding(&v, p, dst) : limit;
+  return 1;
 }
 
 /* Room for a copy of an operand's tile. */

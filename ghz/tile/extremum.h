@@ -4,7 +4,7 @@
 
 /* An operand of a comparison, on integers. */
 typedef struct comparand {
-  tile_header header;
+  layer_header header;
   specials specials;
   encoded_tile room;
   unsigned shift; /* to the mode of the result */
@@ -52,37 +52,33 @@ static ghz_status extremum_values(const tile_job *j, int larger) {
   return GHZ_OK;
 }
 
-static enum opened_tile open_flat_comparand(const tile_job *j, int i, comparand *c) {
-  const enum opened_tile opened = open_tile(j->lattice, j->src[i], j->extent.n, &c->room, &c->header);
-  if (opened == ON_LATTICE)
-    decode_integers(&c->header, 1, c->q);
-  return opened;
-}
-
 /* What has coefficients is not compared. */
-static enum opened_tile open_brick_comparand(const tile_job *j, int i, comparand *c) {
+static enum opened_tile open_comparand(const tile_job *j, int i, comparand *c) {
   ALIGNED int64_t linear[TILE];
-  brick_header b;
-  const enum opened_tile opened = open_brick(j->lattice, j->src[i], &j->extent, &c->room, &b);
+  tile_header t;
+  const enum opened_tile opened = open_tile(j->lattice, j->src[i], &j->extent, &c->room, &t);
   if (opened != ON_LATTICE)
     return opened;
-  if (b.transformed)
+  if (t.transformed)
     return DAMAGED;
-  c->header = b.lattice;
-  brick_integers(&c->header, &brick_grids[j->extent.dims], 1, linear);
-  split_64(linear, c->q);
+  c->header = t.lattice;
+  if (j->extent.dims == 1) {
+    decode_integers(&c->header, 1, c->q);
+  } else {
+    brick_integers(&c->header, &brick_grids[j->extent.dims], 1, linear);
+    split_64(linear, c->q);
+  }
+  if (c->header.specials)
+    parse_specials(&c->header, &c->specials);
   return ON_LATTICE;
 }
 
 /* Opens the operands: their integers, brought to the larger mode. */
 static enum opened_tile open_comparands(const tile_job *j, comparand c[2], int *mode) {
   for (int i = 0; i < 2; i++) {
-    const enum opened_tile opened =
-        j->extent.dims == 1 ? open_flat_comparand(j, i, &c[i]) : open_brick_comparand(j, i, &c[i]);
+    const enum opened_tile opened = open_comparand(j, i, &c[i]);
     if (opened != ON_LATTICE)
       return opened;
-    if (c[i].header.specials)
-      parse_specials(&c[i].header, &c[i].specials);
   }
   *mode = c[0].header.mode > c[1].header.mode ? c[0].header.mode : c[1].header.mode;
   for (int i = 0; i < 2; i++)

@@ -77,7 +77,7 @@ static void hide_columns(tile_integers *t, const bit_plane plane) {
 }
 
 /* Hides columns outside and specials. */
-static void hide(tile_integers *t, const tile_header *h, const tile_extent *e) {
+static void hide(tile_integers *t, const layer_header *h, const tile_extent *e) {
   t->special = h->specials != NULL;
   t->hides = t->special || e->n < TILE;
   if (!t->hides)
@@ -107,7 +107,7 @@ static int split_composed(const double *transformed, unsigned bits, tile_integer
   return beyond == 0;
 }
 
-static void transformed_integers(const ghz_lattice *l, const brick_header *b, const brick_grid *g,
+static void transformed_integers(const ghz_lattice *l, const tile_header *b, const brick_grid *g,
                                  uint32_t terms, tile_integers *t) {
   const unsigned bits = transform_bits((unsigned)g->dims);
   t->shift = lattice_bits(l->type, g->dims) - bits;
@@ -123,43 +123,16 @@ static void transformed_integers(const ghz_lattice *l, const brick_header *b, co
   compose_integers(l, b, g, t->q128);
 }
 
-static ghz_status integers_of_brick(const ghz_lattice *l, tile_source src, const tile_extent *e,
-                                    tile_integers *t) {
-  brick_header b;
-  encoded_tile room;
-  const brick_grid *g = &brick_grids[e->dims];
-  src = padded_copy(src, &room);
-  const ghz_status status = parse_brick(l, src, e, &b);
-  if (status != GHZ_OK)
-    return status;
-  t->linear = 1;
-  if (b.transformed) {
-    transformed_integers(l, &b, g, src.terms, t);
-  } else {
-    const int wide = !fits_32_bits(l, b.lattice.mode, src.terms);
-    t->form = wide ? PLAIN_64 : PLAIN_32;
-    t->shift = unit_shift(l->type, (int)e->dims, b.lattice.mode);
-    brick_integers(&b.lattice, g, wide, wide ? t->q64 : (int64_t *)(void *)t->q32);
-  }
-  hide(t, &b.lattice, e);
-  return GHZ_OK;
-}
-
-static ghz_status integers_of_flat(const ghz_lattice *l, tile_source src, const tile_extent *e,
-                                   tile_integers *t) {
-  tile_header h;
-  encoded_tile room;
-  src = padded_copy(src, &room);
-  const ghz_status status = parse(l, src, e->n, &h);
-  if (status != GHZ_OK)
-    return status;
-  const int wide = !fits_32_bits(l, h.mode, src.terms);
-  t->linear = 0;
+static void untransformed_integers(const ghz_lattice *l, const layer_header *h, const tile_extent *e,
+                                   uint32_t terms, tile_integers *t) {
+  const int wide = !fits_32_bits(l, h->mode, terms);
+  int64_t *q = wide ? t->q64 : (int64_t *)(void *)t->q32;
   t->form = wide ? PLAIN_64 : PLAIN_32;
-  t->shift = unit_shift(l->type, 1, h.mode);
-  decode_integers(&h, wide, wide ? t->q64 : (int64_t *)(void *)t->q32);
-  hide(t, &h, e);
-  return GHZ_OK;
+  t->shift = unit_shift(l->type, (int)e->dims, h->mode);
+  if (t->linear)
+    brick_integers(h, &brick_grids[e->dims], wide, q);
+  else
+    decode_integers(h, wide, q);
 }
 
 /* The integers of a tile that is not raw. An empty one has zeros, in any unit. */
@@ -172,7 +145,18 @@ static ghz_status take_integers(const ghz_lattice *l, tile_source src, const til
     memset(t->q32, 0, sizeof t->q32);
     return GHZ_OK;
   }
-  return e->dims == 1 ? integers_of_flat(l, src, e, t) : integers_of_brick(l, src, e, t);
+  tile_header h;
+  encoded_tile room;
+  const ghz_status status = parse(l, padded_copy(src, &room), e, &h);
+  if (status != GHZ_OK)
+    return status;
+  t->linear = e->dims != 1;
+  if (h.transformed)
+    transformed_integers(l, &h, &brick_grids[e->dims], src.terms, t);
+  else
+    untransformed_integers(l, &h.lattice, e, src.terms, t);
+  hide(t, &h.lattice, e);
+  return GHZ_OK;
 }
 
 /* ---- From form to form ----------------------------------------------------------------------- */

@@ -123,12 +123,14 @@ static double FN(extract_specials)(const void **x, unsigned n, const uint8_t *in
   return FN(from_bits)(largest);
 }
 
-/* Puts NaN, as `missing`, and infinities back. */
-static void FN(restore_specials)(const specials *s, unsigned n, BITS_TYPE missing, REAL *y) {
-  for (unsigned i = 0; i < n; i++) {
-    int plus = s->plus[i / 8] >> i % 8 & 1, minus = s->minus[i / 8] >> i % 8 & 1;
+/* Puts NaN, as `missing`, and infinities back in n values, which begin at a column. */
+static void FN(restore_specials)(const specials *s, unsigned column, unsigned n, BITS_TYPE missing, REAL *y) {
+  for (unsigned i = column; i < column + n; i++) {
+    const int plus = column_in(s->plus, i), minus = column_in(s->minus, i);
     if (plus | minus)
-      y[i] = FN(from_bits)(plus & minus ? missing : plus ? EXPONENT : EXPONENT | (BITS_TYPE)~MAGNITUDE_MASK);
+      y[i - column] = FN(from_bits)(plus & minus ? missing
+                                    : plus       ? EXPONENT
+                                                 : EXPONENT | (BITS_TYPE)~MAGNITUDE_MASK);
   }
 }
 

@@ -11,17 +11,26 @@ static int planes_equal(const part a[PARTS], const part b[PARTS]) {
   return equal;
 }
 
-static void columns_below(unsigned n, part mask[PARTS]) {
-  ALIGNED bit_plane bytes = {0};
-  memset(bytes, 0xff, n / 8);
-  if (n % 8)
-    bytes[n / 8] = (uint8_t)((1 << n % 8) - 1);
+static void columns_after(unsigned dims, int order, part mask[PARTS]) {
+  const brick_grid *g = &brick_grids[dims];
+  ALIGNED bit_plane bytes;
+  for (int b = 0; b < BLOCKS; b++)
+    if (order == 0)
+      bytes[b] = b % g->line ? 0xff : 0xfe;
+    else
+      bytes[b] = order == 2 || b % g->layer >= g->line ? 0xff : 0;
   load_plane(bytes, mask);
+}
+
+static void columns_inside_of(const tile_extent *e, part mask[PARTS]) {
+  ALIGNED bit_plane plane;
+  columns_inside(e, plane);
+  load_plane(plane, mask);
 }
 
 /* Most operands are expanded while they are added, which spares their planes the way through
  * memory. */
-typedef const tile_header *plane_origin; /* NULL: expanded */
+typedef const layer_header *plane_origin; /* NULL: expanded */
 
 static inline plane_origin expanded(void) {
   return NULL;
@@ -55,8 +64,8 @@ static inline void next_plane(plane_source *s, unsigned p, part x[PARTS]) {
 
 #include "rules/plane_sum.h"
 
-/* The operand that a tile is. */
-static void open_operand(const tile_header *h, plane_tile *t) {
+/* The operand that a layer is. */
+static void open_operand(const layer_header *h, plane_tile *t) {
   t->order = h->order;
   t->mode = h->mode;
   t->special = h->specials != NULL;
@@ -68,80 +77,166 @@ static void open_operand(const tile_header *h, plane_tile *t) {
     parse_specials(h, &t->infinities);
 }
 
-/* The tile of a sum. Returns GHZ_ECORRUPT if only damaged tiles give such a sum. */
-static ghz_status write_sum(const plane_tile *sum, uint8_t *dst, size_t *size) {
+/* The widths of a sum of planes. Returns 0 if only damaged tiles give such a sum. */
+static int widths_of_layer(const plane_tile *sum, tile_widths *t) {
   part w[PARTS];
-  tile_widths t;
-  t.height = widths_of_sum(sum, w);
-  store_plane(t.width, w);
-  if (t.height > WIDTH_MAX)
+  t->height = widths_of_sum(sum, w);
+  store_plane(t->width, w);
+  t->lead = (tile_prefix){.order = sum->order,
+                          .mode = sum->mode,
+                          .special = sum->special,
+                          .anchor = (int64_t)sum->anchor,
+                          .slope = (int64_t)sum->slope};
+  return t->height <= WIDTH_MAX;
+}
+
+static ghz_status write_sum(const tile_sum *s, uint8_t *dst, size_t *size) {
+  const plane_tile *r = &s->lattice, *c = &s->coefficients;
+  tile_widths lattice, coefficients;
+  if (!widths_of_layer(r, &lattice) || (s->transformed && !widths_of_layer(c, &coefficients)))
     return GHZ_ECORRUPT;
-  t.lead = (tile_prefix){.order = sum->order,
-                         .mode = sum->mode,
-                         .special = sum->special,
-                         .anchor = (int64_t)sum->anchor,
-                         .slope = (int64_t)sum->slope};
-  finish_widths(&t);
-  *size = put_tile(&t, sum->planes, sum->special ? &sum->infinities : NULL, dst);
+  lattice.lead.coefficients = s->transformed;
+  finish_widths(&lattice);
+  if (s->transformed)
+    finish_coefficients(&coefficients);
+  *size = put_tile(&(plain_layer){&lattice, r->planes}, r->special ? &r->infinities : NULL,
+                   s->transformed ? &(plain_layer){&coefficients, c->planes} : NULL, dst);
   return GHZ_OK;
 }
 
 /* ---- Two common tiles ------------------------------------------------------------------------ */
 
-/* a + b in one pass over the planes, in registers: b is raised as both are expanded. Tiles of n
- * values, of the same mode, without specials; a's order is b's plus `raises`, a constant. */
-GHZ_INLINE size_t add_pair(const tile_header *a, const tile_header *b, int raises, unsigned n, unsigned limit,
-                           uint8_t *dst) {
-  ALIGNED bit_plane planes[PLANES_MAX];
-  tile_widths t;
+/* How the layer of lower order is raised while it is added: not at all, by one or two orders of a
+ * flat tile, or as a brick is. */
+enum raising { AS_IT_IS, ONCE, TWICE, AS_BRICK };
+
+/* The raisers that this takes: of a kind that is a constant, compilers leave out the others. */
+typedef struct layer_raiser {
+  raisers flat;
+  unsigned times;
+  brick_raiser brick[ORDERS_MAX - 1];
+} layer_raiser;
+
+GHZ_INLINE void layer_raiser_begin(layer_raiser *r, enum raising how, const tile_extent *e,
+                                   const layer_header *t, int order) {
+  r->times = (unsigned)(order - t->order);
+  if (how != AS_BRICK)
+    raisers_begin(&r->flat, how == TWICE ? 0 : t->order);
+  for (unsigned k = 0; how == AS_BRICK && k < r->times; k++)
+    brick_raiser_begin(&r->brick[k], e->dims, t->order + (int)k, (uint64_t)t->anchor);
+}
+
+GHZ_INLINE void layer_raiser_next(layer_raiser *r, enum raising how, part x[PARTS], unsigned p) {
+  if (how == ONCE || how == TWICE)
+    raiser_next(&r->flat.once, x, p);
+  if (how == TWICE)
+    raiser_next(&r->flat.twice, x, p);
+  for (unsigned k = 0; how == AS_BRICK && k < r->times; k++) {
+    r->brick[k].anchor = r->brick[0].anchor; /* from order 0 it comes plane by plane */
+    brick_raiser_next(&r->brick[k], x, p);
+  }
+}
+
+/* The anchors after so many planes. */
+GHZ_INLINE void layer_raiser_anchors(const layer_raiser *r, enum raising how, const tile_extent *e,
+                                     unsigned planes, int64_t *anchor, int64_t *slope) {
+  if (how == AS_BRICK)
+    *anchor = (int64_t)brick_raiser_anchor(&r->brick[0], planes);
+  else
+    raisers_anchors(&r->flat, (int)how, planes, anchor, slope);
+  if (how != AS_IT_IS && e->n == 1) /* there is no second value */
+    *slope = 0;
+}
+
+/* a + b in one pass over the planes, in registers: b is raised to the order of a as both are
+ * expanded, in a way that is a constant. Layers of one mode, without specials. */
+GHZ_INLINE void add_expanded(const tile_extent *e, const layer_header *a, const layer_header *b,
+                             enum raising how, unsigned limit, tile_widths *t, bit_plane *planes) {
   part x[PARTS], y[PARTS], s[PARTS], inside[PARTS];
   adder sum;
   squeezed_planes from_a, from_b;
-  raisers r;
-  const int cut = raises > 0 && n < TILE; /* raising fills the column behind the last one */
-  const unsigned lower = b->height + (unsigned)raises, top = a->height > lower ? a->height : lower;
-  const unsigned count = top + (top > 0) < limit ? top + (top > 0) : limit;
+  layer_raiser r;
+  const int cut = how != AS_IT_IS && e->n < TILE; /* raising fills columns behind the last one */
+  const unsigned anchored = how == AS_BRICK ? signed_length((uint64_t)b->anchor) : 0,
+                 lower = (b->height > anchored ? b->height : anchored) +
+                         (how == AS_BRICK ? (unsigned)(a->order - b->order) : (unsigned)how),
+                 top = a->height > lower ? a->height : lower,
+                 count = top + (top > 0) < limit ? top + (top > 0) : limit;
   int64_t anchor = b->anchor, slope = b->slope;
   open_planes(&from_a, a);
   open_planes(&from_b, b);
-  raisers_begin(&r, raises == 2 ? 0 : b->order);
+  layer_raiser_begin(&r, how, e, b, a->order);
   adder_begin(&sum);
   zero_plane(x), zero_plane(y);
   if (cut)
-    columns_below(n, inside);
+    columns_inside_of(e, inside);
   for (unsigned p = 0; p < count; p++) {
     expand_plane(&from_a, p, x);
     expand_plane(&from_b, p, y);
     memcpy(s, y, sizeof s);
-    if (raises > 0)
-      raiser_next(&r.once, s, p);
-    if (raises > 1)
-      raiser_next(&r.twice, s, p);
+    layer_raiser_next(&r, how, s, p);
     for (int i = 0; cut && i < PARTS; i++)
       s[i] = part_and(s[i], inside[i]);
     adder_next(&sum, s, x, p);
     store_plane(planes[p], s);
   }
-  store_plane(t.width, sum.width);
-  raisers_anchors(&r, raises, count, &anchor, &slope);
-  if (raises > 0 && n == 1) /* there is no second value */
-    slope = 0;
-  anchor = (int64_t)((uint64_t)a->anchor + (uint64_t)anchor);
-  slope = (int64_t)((uint64_t)a->slope + (uint64_t)slope);
-  t.height = widths_largest(t.width); /* cheaper than to keep track of it: 3 % of an addition */
-  t.lead = (tile_prefix){.order = a->order, .mode = a->mode, .anchor = anchor, .slope = slope};
-  finish_widths(&t);
-  return put_tile(&t, planes, NULL, dst);
+  store_plane(t->width, sum.width);
+  layer_raiser_anchors(&r, how, e, count, &anchor, &slope);
+  t->height = widths_largest(t->width); /* cheaper than to keep track of it: 3 % of an addition */
+  t->lead = (tile_prefix){.order = a->order > b->order ? a->order : b->order,
+                          .mode = a->mode,
+                          .anchor = (int64_t)((uint64_t)a->anchor + (uint64_t)anchor),
+                          .slope = (int64_t)((uint64_t)a->slope + (uint64_t)slope)};
 }
 
-GHZ_INLINE size_t add_two(const tile_header *a, const tile_header *b, unsigned n, unsigned limit,
-                          uint8_t *dst) {
-  if (a->order == b->order)
-    return add_pair(a, b, 0, n, limit, dst);
-  if (a->order < b->order) {
-    const tile_header *t = a;
-    a = b;
-    b = t;
-  }
-  return a->order - b->order == 1 ? add_pair(a, b, 1, n, limit, dst) : add_pair(a, b, 2, n, limit, dst);
+/* Whether two layers can be added as they are: they have one order, or the one of lower order is
+ * zeros, which stay so however they are raised. */
+static int layers_fit(const layer_header *a, const layer_header *b) {
+  const layer_header *lower = a->order < b->order ? a : b;
+  return a->order == b->order || (lower->height == 0 && lower->anchor == 0);
+}
+
+/* The lattices of two tiles. */
+GHZ_INLINE void add_lattices(const tile_extent *e, const layer_header *a, const layer_header *b, unsigned limit,
+                             tile_widths *t, bit_plane *planes) {
+  const layer_header *higher = a->order < b->order ? b : a, *lower = a->order < b->order ? a : b;
+  if (layers_fit(a, b))
+    add_expanded(e, a, b, AS_IT_IS, limit, t, planes);
+  else if (e->dims != 1)
+    add_expanded(e, higher, lower, AS_BRICK, limit, t, planes);
+  else if (higher->order - lower->order == 1)
+    add_expanded(e, higher, lower, ONCE, limit, t, planes);
+  else
+    add_expanded(e, higher, lower, TWICE, limit, t, planes);
+}
+
+/* The sum of two full flat tiles. */
+GHZ_INLINE size_t add_two_full(const layer_header h[2], unsigned limit, uint8_t *dst) {
+  const tile_extent full = {1, TILE, 1, 1, TILE};
+  ALIGNED bit_plane planes[PLANES_MAX];
+  tile_widths t;
+  add_lattices(&full, &h[0], &h[1], limit, &t, planes);
+  finish_widths(&t);
+  return put_tile(&(plain_layer){&t, planes}, NULL, NULL, dst);
+}
+
+/* Of any two tiles. */
+static size_t add_two(const tile_extent *e, const tile_header *a, const tile_header *b, unsigned limit,
+                      unsigned coefficient_limit, uint8_t *dst) {
+  ALIGNED bit_plane planes[PLANES_MAX], coefficient_planes[PLANES_MAX];
+  tile_widths lattice, coefficients;
+  layer_header none;
+  const int transformed = a->transformed || b->transformed;
+  add_lattices(e, &a->lattice, &b->lattice, limit, &lattice, planes);
+  lattice.lead.coefficients = transformed;
+  finish_widths(&lattice);
+  if (!transformed)
+    return put_tile(&(plain_layer){&lattice, planes}, NULL, NULL, dst);
+  if (!a->transformed || !b->transformed)
+    clear_layer(&none, a->lattice.planes);
+  add_expanded(e, a->transformed ? &a->coefficients : &none, b->transformed ? &b->coefficients : &none,
+               AS_IT_IS, coefficient_limit, &coefficients, coefficient_planes);
+  finish_coefficients(&coefficients);
+  return put_tile(&(plain_layer){&lattice, planes}, NULL, &(plain_layer){&coefficients, coefficient_planes},
+                  dst);
 }

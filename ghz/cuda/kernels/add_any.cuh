@@ -32,9 +32,10 @@ struct flat_tiles {
   template <class Real>
   static METHOD enum opened_tile add(const combine_job &j, unsigned i, const stored_tile &p, result &r) {
     plane_tile x;
+    const tile_extent e = {1, j.extent.n, 1, 1, j.extent.n};
     const enum opened_tile opened = open<Real>(j, i, p, x);
     if (opened == ON_LATTICE)
-      add_tile(&j.s.lattice, j.s.terms_of_result, j.extent.n, &r.sum, &x, j.c.coefficient[i]);
+      add_tile(&j.s.lattice, j.s.terms_of_result, &e, &r.sum, &x, j.c.coefficient[i]);
     return opened;
   }
   static METHOD int finish(result &r, int lane) {

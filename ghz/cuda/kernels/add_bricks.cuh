@@ -11,7 +11,7 @@ template <int DIMS> struct bricks {
   // What is never needed together shares memory.
   struct sum_of_planes {
     brick_shape shape;
-    brick_sum sum;
+    tile_sum sum;
     plane_tile operand;
   };
   struct sum_of_values {

@@ -1,5 +1,5 @@
-// brick_planes.cuh: sums of bricks on bit planes, by a warp, in local memory: the parameters of
-// rules/brick_sum.h, operands, and the brick of a sum.
+// brick_planes.cuh: sums of bricks on bit planes, by a warp, in local memory: operands, and the
+// brick of a sum.
 // SPDX-License-Identifier: BSD-3-Clause
 #ifndef GHZ_BRICK_PLANES_CUH
 #define GHZ_BRICK_PLANES_CUH
@@ -7,39 +7,6 @@
 #include "cuda/primitives/brick_integers.cuh"
 #include "cuda/primitives/brick_values.cuh"
 #include "cuda/primitives/plane_sum.cuh"
-
-// ---- Any bricks ---------------------------------------------------------------------------------
-
-// A lane holds four bytes of a plane.
-DEVICE void plane_back(const part x[PARTS], unsigned bytes, part y[PARTS]) {
-  const int lane = lane_of_thread();
-  if (bytes == 2)
-    y[0] = x[0] << 16 | from_before(x[0] >> 16, 0u, lane);
-  else
-    y[0] = value_before_in(x[0], (int)bytes / 4, 32, lane);
-}
-
-DEVICE void columns_after(unsigned dims, int order, part mask[PARTS]) {
-  const int lane = lane_of_thread();
-  if (order == 0)
-    mask[0] = dims == 3 ? 0xfffefffeu : 0xfffffffeu;
-  else if (dims == 3 && order == 1)
-    mask[0] = lane & 3 ? ALL : 0xffff0000u;
-  else
-    mask[0] = ALL; // zeros come in
-}
-
-DEVICE void columns_inside_of(const tile_extent *e, part mask[PARTS]) {
-  mask[0] = columns_inside(*e, lane_of_thread());
-}
-
-#include "rules/brick_sum.h"
-
-// Both layers of a running sum.
-struct brick_sum {
-  plane_tile lattice, coefficients;
-  int transformed;
-};
 
 // The shape of a layer's planes.
 DEVICE void shape_of_layer(const plane_tile &s, tile_shape &t) {
@@ -57,7 +24,7 @@ DEVICE void shape_of_layer(const plane_tile &s, tile_shape &t) {
 
 // The shape of the brick that a sum becomes, and its size. Returns 0 if only damaged bricks give
 // such a sum.
-DEVICE int shape_of_brick_sum(const brick_sum &s, brick_shape &t, uint32_t &size, int lane) {
+DEVICE int shape_of_brick_sum(const tile_sum &s, brick_shape &t, uint32_t &size, int lane) {
   shape_of_layer(s.lattice, t.lattice);
   t.lattice.lead.coefficients = s.transformed;
   t.coefficients.height = 0;
@@ -135,21 +102,23 @@ SELDOM int open_raw_brick(const brick_context &k, const uint8_t *data, plane_til
 // sum += c * the brick, if it lies on the lattice and is not damaged. It is not empty.
 template <class Real, int DIMS>
 DEVICE enum opened_tile add_operand_brick(const brick_context &k, uint32_t terms, const uint8_t *data,
-                                          uint32_t size, int64_t c, plane_tile &x, brick_sum &sum) {
+                                          uint32_t size, int64_t c, plane_tile &x, tile_sum &sum) {
+  tile_extent e = k.extent;
   brick_shape t;
+  e.dims = DIMS; // a constant
   if (is_raw(data, size)) {
     if (!raw_tile_valid(real_type<Real>::type, k.terms, data[0], size, k.extent.n))
       return DAMAGED;
     if (!open_raw_brick<Real, DIMS>(k, data, x))
       return OUTSIDE;
-    add_brick(&k.lattice, terms, &k.extent, &sum.lattice, &x, c);
+    add_tile(&k.lattice, terms, &e, &sum.lattice, &x, c);
     return ON_LATTICE;
   }
   if (!parse_brick(k.lattice, k.terms, k.transform, global_bytes{data}, size, k.extent,
                    columns_inside(k.extent, k.lane), t, k.lane))
     return DAMAGED;
   expand_layer(k, data, t.lattice, x);
-  add_brick(&k.lattice, terms, &k.extent, &sum.lattice, &x, c);
+  add_tile(&k.lattice, terms, &e, &sum.lattice, &x, c);
   if (!t.lattice.lead.coefficients)
     return ON_LATTICE;
   if (!sum.transformed)

@@ -4,6 +4,7 @@
 #ifndef GHZ_PLANE_SUM_CUH
 #define GHZ_PLANE_SUM_CUH
 
+#include "cuda/primitives/brick.cuh"
 #include "cuda/primitives/decode.cuh"
 #include "rules/combination.h"
 
@@ -27,8 +28,28 @@ DEVICE bool planes_equal(const part a[PARTS], const part b[PARTS]) {
   return __all_sync(ALL, a[0] == b[0]);
 }
 
-DEVICE void columns_below(unsigned n, part mask[PARTS]) {
-  mask[0] = ~columns_beyond(n, lane_of_thread());
+// A lane holds four bytes of a plane.
+DEVICE void plane_back(const part x[PARTS], unsigned bytes, part y[PARTS]) {
+  const int lane = lane_of_thread();
+  if (bytes == 2)
+    y[0] = x[0] << 16 | from_before(x[0] >> 16, 0u, lane);
+  else
+    y[0] = value_before_in(x[0], (int)bytes / 4, 32, lane);
+}
+
+DEVICE void columns_after(unsigned dims, int order, part mask[PARTS]) {
+  const int lane = lane_of_thread();
+  if (order == 0)
+    mask[0] = dims == 3 ? 0xfffefffeu : 0xfffffffeu;
+  else if (dims == 3 && order == 1)
+    mask[0] = lane & 3 ? ALL : 0xffff0000u;
+  else
+    mask[0] = ALL; // zeros come in
+}
+
+DEVICE void columns_inside_of(const tile_extent *e, part mask[PARTS]) {
+  const int lane = lane_of_thread();
+  mask[0] = e->dims == 1 ? ~columns_beyond(e->n, lane) : columns_inside(*e, lane);
 }
 
 // Operands are expanded when they are opened. Expanding them while they are added, as a CPU does,

@@ -1,0 +1,102 @@
+/* put.h: writing a tile: its header, its widths and its planes (FORMAT.md, "Tile"). Part of
+ * codec.h. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+static unsigned squeezed_size(const bit_plane plane) {
+  unsigned count = 16;
+  for (int b = 0; b < PLANE_BYTES; b++)
+    count += plane[b] != 0;
+  return count;
+}
+
+/* A plane as the map of its non-zero bytes, then those bytes. */
+static uint8_t *put_special_plane(const bit_plane plane, uint8_t *dst) {
+  uint8_t *map = dst;
+  memset(map, 0, 16);
+  dst += 16;
+  for (int b = 0; b < PLANE_BYTES; b++)
+    if (plane[b]) {
+      map[b / 8] = (uint8_t)(map[b / 8] | 1 << b % 8);
+      *dst++ = plane[b];
+    }
+  return dst;
+}
+
+/* The widths of a tile that is to be written. */
+typedef struct tile_widths {
+  tile_prefix lead; /* what stands before them */
+  unsigned height;  /* planes: the largest width */
+  ALIGNED uint8_t width[BLOCKS];
+} tile_widths;
+
+/* Completes the lead by what is to be said of the width planes. Returns the bytes up to their
+ * end. */
+GHZ_INLINE unsigned finish_widths(tile_widths *t) {
+  t->lead.width_planes = bit_length(t->height);
+  return choose_squeezing(&t->lead, widths_nonzero(t->width));
+}
+
+/* Completes the head of coefficients whose first one and widths are known. Returns the bytes up to
+ * the end of the width planes. */
+static unsigned finish_coefficients(tile_widths *t) {
+  tile_prefix *h = &t->lead;
+  h->width_planes = bit_length(t->height);
+  const unsigned nonzero = widths_nonzero(t->width);
+  h->squeezed = squeezing_pays(h->width_planes, nonzero);
+  return 1 + anchor_size(h->anchor) + width_planes_size(h->width_planes, nonzero, h->squeezed);
+}
+
+/* What stands before the planes of the lattice. This and put_tile are inlined, so that what
+ * describes a tile stays in registers (2 % of an addition; in plain C the opposite). */
+GHZ_INLINE uint8_t *put_header(const tile_widths *t, const specials *s, uint8_t *dst) {
+  const tile_prefix *h = &t->lead;
+  const unsigned extra = lead_extra(h);
+  dst[0] = lead_first(h, extra);
+  dst[1] = (uint8_t)extra;
+  dst += 1 + (extra != 0);
+  memcpy(dst, &h->anchor, 8);
+  dst += anchor_size(h->anchor);
+  memcpy(dst, &h->slope, 8);
+  dst += anchor_size(h->slope);
+  dst = widths_store(t->width, h->width_planes, h->squeezed, dst);
+  if (s)
+    dst = put_special_plane(s->minus, put_special_plane(s->plus, dst));
+  return dst;
+}
+
+static uint8_t *put_coefficients_header(const tile_widths *t, uint8_t *dst) {
+  const tile_prefix *h = &t->lead;
+  *dst++ = coefficients_head(h);
+  memcpy(dst, &h->anchor, 8);
+  return widths_store(t->width, h->width_planes, h->squeezed, dst + anchor_size(h->anchor));
+}
+
+static inline uint8_t *put_planes(const tile_widths *t, const bit_plane *planes, uint8_t *dst) {
+  part w[PARTS];
+  load_plane(t->width, w);
+  for (unsigned p = 0; p < t->height; p++)
+    for (int i = 0; i < PARTS; i++)
+      part_squeeze(part_load(planes[p] + i * PART_BYTES), &dst, w[i], (int)p);
+  return dst;
+}
+
+/* A layer that is to be written: its widths, and its planes, which are not squeezed. */
+typedef struct plain_layer {
+  const tile_widths *widths;
+  const bit_plane *planes;
+} plain_layer;
+
+/* Writes a whole tile with its specials, NULL if the lead announces none, and its coefficients,
+ * NULL if it has none. Returns its size. Zeros in coarse mode and order 0 are no bytes at all. */
+LARGE_INLINE size_t put_tile(const plain_layer *lattice, const specials *s, const plain_layer *coefficients,
+                             uint8_t *dst) {
+  if (lead_says_empty(&lattice->widths->lead))
+    return 0;
+  uint8_t *p = put_header(lattice->widths, s, dst);
+  if (coefficients)
+    p = put_coefficients_header(coefficients->widths, p);
+  p = put_planes(lattice->widths, lattice->planes, p);
+  if (coefficients)
+    p = put_planes(coefficients->widths, coefficients->planes, p);
+  return (size_t)(p - dst);
+}
