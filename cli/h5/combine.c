@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "combine.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -162,6 +163,13 @@ static bool combine_chunks(combining *c) {
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
+/* Readers add the offset to the sum once, where each of its terms has it. */
+static bool check_offset(const combining *c, const data_set *d) {
+  return c->fold != ghz_sum || d->offset == 0 ||
+         fail(d->name, "%s: has add_offset %g, which a sum would have only once: store the decoded values",
+              d->var, d->offset);
+}
+
 static bool open_operands(combining *c, const char *to) {
   for (; c->opened < c->count; c->opened++) {
     file f;
@@ -172,7 +180,7 @@ static bool open_operands(combining *c, const char *to) {
     data_set *d = &c->sets[c->opened];
     if (!differs || !data_set_open(d, c->o->files[c->opened], c->o->var, false))
       return false;
-    if (!data_sets_agree(d, &c->sets[0])) {
+    if (!data_sets_agree(d, &c->sets[0]) || !check_offset(c, d)) {
       data_set_close(d);
       return false;
     }

@@ -98,6 +98,38 @@ static bool read_missing(data_set *d, hid_t plist) {
          h5_fail(d->name, "%s: the fill value cannot be read", d->var);
 }
 
+/* ---- Attributes ------------------------------------------------------------------------------ */
+
+/* Reads an attribute that is one number, if it is there. */
+static bool read_number(const data_set *d, const char *name, double *number) {
+  const htri_t exists = h5.H5Aexists(d->id, name);
+  if (exists == 0)
+    return true;
+  const hid_t attribute = exists < 0 ? -1 : h5.H5Aopen(d->id, name, H5P_DEFAULT);
+  const hid_t space = attribute < 0 ? -1 : h5.H5Aget_space(attribute);
+  const bool ok = space >= 0 && h5.H5Sget_simple_extent_npoints(space) == 1 &&
+                  h5.H5Aread(attribute, h5.types[GHZ_F64], number) >= 0;
+  if (space >= 0)
+    h5.H5Sclose(space);
+  if (attribute >= 0)
+    h5.H5Aclose(attribute);
+  return ok || h5_fail(d->name, "%s: %s is not a number", d->var, name);
+}
+
+static bool read_decoding(data_set *d) {
+  d->scale = 1;
+  d->offset = 0;
+  return read_number(d, "scale_factor", &d->scale) && read_number(d, "add_offset", &d->offset);
+}
+
+static bool decoded_alike(const data_set *d, const data_set *first) {
+  if (d->scale == first->scale && d->offset == first->offset)
+    return true;
+  return fail(d->name,
+              "%s: has scale_factor %g and add_offset %g, but %g and %g in %s: store the decoded values",
+              d->var, d->scale, d->offset, first->scale, first->offset, first->name);
+}
+
 /* ---- Open and close -------------------------------------------------------------------------- */
 
 /* A link may lead to a data set of another file. In a copy of the file, which is written to, it
@@ -116,7 +148,7 @@ static bool inspect(data_set *d) {
     return h5_fail(d->name, "%s: cannot be read", d->var);
   bool ok = h5.H5Pget_layout(plist) == H5D_CHUNKED || refuse(d, "is not compressed by ghz: " RECOMPRESS);
   ok = ok && read_filters(d, plist) && check_chunks(d, plist) && check_type(d) && read_extents(d) &&
-       read_missing(d, plist);
+       read_missing(d, plist) && read_decoding(d);
   h5.H5Pclose(plist);
   return ok;
 }
@@ -163,5 +195,5 @@ bool data_sets_agree(const data_set *d, const data_set *first) {
     return fail(d->name, "%s: has chunks of %s, but %s in %s: give both the same (h5repack -l, nccopy -c)",
                 d->var, extents_text(d, p->chunk, a, sizeof a), extents_text(first, q->chunk, b, sizeof b),
                 first->name);
-  return true;
+  return decoded_alike(d, first);
 }

@@ -17,9 +17,10 @@ typedef struct data_set {
   hid_t file, id;
   ghz_h5_parameters parameters;
   uint64_t extent[GHZ_H5_RANK_MAX];
-  ghz_shape shape;  /* of a chunk */
-  size_t bytes;     /* of its values */
-  uint64_t missing; /* the bits of the value that a chunk has which was never written */
+  ghz_shape shape;      /* of a chunk */
+  size_t bytes;         /* of its values */
+  uint64_t missing;     /* the bits of the value that a chunk has which was never written */
+  double scale, offset; /* its attributes scale_factor and add_offset, by which readers decode values */
 } data_set;
 
 /* Opens it, and checks that it is one of ours and of a fixed lattice. */
@@ -28,7 +29,7 @@ bool data_set_open(data_set *d, const char *name, const char *var, bool write);
 /* Closes it; for a file that was written, what is said here is the last word. */
 bool data_set_close(data_set *d);
 
-/* Whether type, extents and chunks are those of `first`. */
+/* Whether type, extents, chunks and the two attributes are those of `first`. */
 bool data_sets_agree(const data_set *d, const data_set *first);
 
 typedef enum chunk_kind {

@@ -15,6 +15,11 @@
 #define H5CHECK
 
 #define H5_FUNCTIONS(X)                                                                                        \
+  X(H5Aclose)                                                                                                  \
+  X(H5Aexists)                                                                                                 \
+  X(H5Aget_space)                                                                                              \
+  X(H5Aopen)                                                                                                   \
+  X(H5Aread)                                                                                                   \
   X(H5open)                                                                                                    \
   X(H5Dclose)                                                                                                  \
   X(H5Dget_chunk_info_by_coord)                                                                                \
@@ -41,6 +46,7 @@
   X(H5Sclose)                                                                                                  \
   X(H5Sget_simple_extent_dims)                                                                                 \
   X(H5Sget_simple_extent_ndims)                                                                                \
+  X(H5Sget_simple_extent_npoints)                                                                              \
   X(H5Tclose)                                                                                                  \
   X(H5Tequal)
 

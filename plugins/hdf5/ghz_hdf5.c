@@ -7,10 +7,12 @@
  * H5Z_class2_t. Chunks are allocated by malloc(), as HDF5 does. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE /* dladdr, in caller.h */
+#include <math.h>
 #include <stdlib.h>
 
 #include "caller.h"
 #include "parameters.h"
+#include "rules/shape.h"
 
 /* ---- What HDF5 declares ---------------------------------------------------------------------- */
 
@@ -207,7 +209,7 @@ static void *decompress(chunk *c, ghz_bytes stream, size_t *size) {
   ghz_info info;
   if (!succeeds(c, ghz_info_read(stream, &info)))
     return NULL;
-  if (info.lattice.type != type || !ghz_h5_same_shape(&info.shape, &c->shape))
+  if (info.lattice.type != type || !shapes_equal(&info.shape, &c->shape))
     return fail(c, "a stream of another type or shape than the chunk's");
   *size = c->bytes;
   void *values = malloc(c->bytes);

@@ -3,8 +3,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <dlfcn.h>
 #include <hdf5/parameters.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "inputs.h"
 
@@ -133,6 +135,22 @@ static void test_noise(void) {
   free(s.values);
 }
 
+/* A stream as large as its values is no gain: the values stay. */
+static void test_equal_size(void) {
+  int met = 0;
+  for (unsigned i = 0; i < 400; i++) {
+    const ghz_bound bound = {GHZ_ABS, ldexp(1, -(int)(i % 20))};
+    subject s = subject_make("walk", GHZ_F64, bound, 1, (uint64_t[]){5 + i / 20});
+    chunk stream = compressed(&s, MANDATORY), c = copy(s.values, s.bytes);
+    CHECK((run(&s, OPTIONAL, &c) == 0) == (stream.size >= s.bytes));
+    met += stream.size == s.bytes;
+    free(c.data);
+    free(stream.data);
+    free(s.values);
+  }
+  CHECK(met > 0);
+}
+
 /* The bound that a chunk of 270 to 280 has, of which `padding` fills the end. */
 static double bound_with_padding(float padding, size_t padded, unsigned fill) {
   subject s = subject_make("walk", GHZ_F32, (ghz_bound){GHZ_REL, 1e-3}, 2, (uint64_t[]){100, 100});
@@ -254,6 +272,7 @@ int main(int argc, char **argv) {
   CHECK(filter.can_apply(0, 0, 0) < 0 && filter.set_local(0, 0, 0) < 0); /* no HDF5 calls */
   test_round_trips();
   test_noise();
+  test_equal_size();
   test_padding();
   test_damaged_chunks();
   test_foreign_chunks();

@@ -30,12 +30,33 @@ mean_is 0.00 0.00 none.h5 none.h5
 # What nobody wrote stays so.
 [ "$(h5stored mean.h5 v)" = 0 ] || die "chunks of no values"
 
+# A sum of zeros, which nobody wrote, has no chunks either.
+ok "$GHZ" add -q -f none.h5 none.h5 --var v -o sum.h5
+[ "$(h5stored sum.h5 v)" = 0 ] || die "chunks of a sum of no values"
+
 # But where their values are no missing ones, or differ, the result is computed.
 "$HOLES" five.h5 0 32 5 -999 && "$HOLES" three.h5 0 32 3 -999 || die "files were not made"
 mean_is 2.00 4.00 five.h5 three.h5
 mean_is 2.00 5.00 five.h5 five.h5
 ok "$GHZ" add -q -f five.h5 five.h5 five.h5 --var v -o mean.h5
 [ "$(rows mean.h5 0) $(rows mean.h5 32)" = "6.00 15.00" ] || die "the sum: $(rows mean.h5 0) $(rows mean.h5 32)"
+# A creation list that is copied to a data set with another fill value brings the old one along.
+"$HOLES" nine.h5 0 0 9 || die "no file was made"
+[ "$(h5params all.h5 copied)" = "$(h5params nine.h5 v)" ] || die "of a copied list: $(h5params all.h5 copied)"
+
+# Readers decode values by these attributes: of a mean they must agree, and a sum has no offset.
+for offset in 0 5; do
+  "$HOLES" one$offset.h5 0 64 0 - scale_factor 10 add_offset $offset && cp one$offset.h5 two$offset.h5 || die "files were not made"
+  ok "$GHZ" mean -q -f one$offset.h5 two$offset.h5 --var v -o mean.h5
+done
+ok "$GHZ" add -q -f one0.h5 two0.h5 --var v -o sum.h5
+fails 1 'two5.h5: v: has scale_factor 10 and add_offset 5, but 10 and 0 in one0.h5' "$GHZ" mean one0.h5 two5.h5 --var v -o no.h5
+fails 1 'full.h5: v: has scale_factor 1 and add_offset 0, but 10 and 0 in one0.h5' "$GHZ" add one0.h5 full.h5 --var v -o no.h5
+fails 1 'one5.h5: v: has add_offset 5, which a sum would have only once' "$GHZ" add one5.h5 two5.h5 --var v -o no.h5
+"$HOLES" text.h5 0 64 0 - scale_factor ten || die "no file was made"
+fails 1 'text.h5: v: scale_factor is not a number' "$GHZ" mean text.h5 text.h5 --var v -o no.h5
+[ ! -e no.h5 ] || die "a refused mean left a file"
+
 # A data set that is a link to another file is refused: that file would be written.
 mkdir folder && cp full.h5 folder || die "no folder"
 said=$("$GHZ" mean zeros.h5 top.h5 --var linked -o folder/out.h5 2>&1) && die "a link to another file was taken"
