@@ -84,6 +84,14 @@ def test_append(order: str) -> None:
     assert ghz.open("x.ghz").shape == x.shape
 
 
+@pytest.mark.parametrize("shape", [(5, 4, 0), (0, 4, 0)])
+def test_append_to_no_values_in_fortran_order(shape: tuple[int, ...]) -> None:
+    ghz.save("x.ghz", np.zeros(shape, order="F"), abs=1)
+    assert ghz.open("x.ghz").order == "F"
+    ghz.append("x.ghz", np.ones((*shape[:2], 3)))
+    assert ghz.open("x.ghz").shape == (*shape[:2], 3)
+
+
 @pytest.mark.parametrize("count", [1, 3, 20])
 def test_sums(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ghz._save.FILES_AT_ONCE", 7)  # so that 20 take partial sums
@@ -98,6 +106,7 @@ def test_sums(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
     assert total.path == "sum.ghz" and error(total.decompress(), wanted) <= total.bound
     assert next(total.streams()) == ghz.sum(next(ghz.open(n).streams()) for n in names)
     mean = ghz.mean(names, out="mean.ghz", pack=3)
+    assert mean.lattice == ghz.mean(next(ghz.open(n).streams()) for n in names).lattice
     assert error(mean.decompress(), wanted / count) <= mean.bound <= 1.01 * lattice.bound
     assert mean.packed == 1
     assert sorted(os.listdir()) == sorted([*names, "sum.ghz", "mean.ghz"])  # nothing else is left

@@ -6,6 +6,7 @@ import multiprocessing
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,21 @@ def test_one_stream_many_threads(count: int) -> None:
                 return work(s) == wanted
 
         assert all(pool.map(run, range(120)))
+
+
+def test_one_file_many_threads(tmp_path: Path) -> None:
+    x = field((24, 100, 100))
+    ghz.save(tmp_path / "x.ghz", x, abs=1e-3)
+    f = ghz.open(tmp_path / "x.ghz")
+    y = f.decompress()
+
+    def run(number: int) -> bool:
+        random = np.random.default_rng(number)
+        boxes = (np.sort(random.integers(0, 24, 2)) for _ in range(100))
+        return all(np.array_equal(f[a:b, a * 2 :, b:], y[a:b, a * 2 :, b:]) for a, b in boxes)
+
+    with ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(run, range(8)))
 
 
 def test_setting_threads() -> None:

@@ -128,7 +128,7 @@ def test_metadata_name_the_codec_and_bring_it_back() -> None:
      ({"abs": True}, TypeError), ({"abs": 1, "range": [0, 1]}, ValueError),
      ({"rel": 1, "range": [1, 0]}, ValueError), ({"rel": 1, "range": [1]}, ValueError),
      ({"rel": 1, "range": 3}, ValueError), ({"abs": 1, "fill": float("inf")}, ValueError),
-     ({"abs": 1, "level": 3}, ValueError)],
+     ({"abs": 1, "level": 3}, ValueError), ({"abs": 10**400}, ValueError)],
 )  # fmt: skip
 def test_settings_that_are_none(settings: dict[str, Any], kind: type[Exception]) -> None:
     with pytest.raises(kind, match="ghz"):

@@ -71,9 +71,13 @@ class Settings:
 def _number(name: str, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
         raise TypeError(f"codec ghz: {name} is {value!r}, not a number")
-    if not math.isfinite(value):
-        raise ValueError(f"codec ghz: {name} is {value}, not finite")
-    return float(value)
+    try:
+        found = float(value)
+    except OverflowError:  # an int that no float is near
+        found = math.inf
+    if not math.isfinite(found):
+        raise ValueError(f"codec ghz: {name} is {found}, not finite")
+    return found
 
 
 def _range(value: Any, rel: float | None) -> tuple[float, float]:
