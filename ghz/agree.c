@@ -8,8 +8,6 @@
 #include "describe.h"
 #include "rules/fill.h"
 
-typedef unsigned long long ull;
-
 /* "fill value -999" or "no fill value". */
 typedef struct fill_text {
   char text[48];

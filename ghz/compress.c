@@ -41,7 +41,7 @@ ghz_status ghz_compression_check(ghz_context *ctx, const compression *c) {
     return ghz_fail(ctx, GHZ_EINVAL, "step %g, bound %g, cap %d, fill %g are no lattice to compress on",
                     l->step, l->eb, l->cap, l->has_fill ? l->fill : 0.0);
   if (count > SIZE_MAX / ghz_type_size(l->type))
-    return ghz_fail(ctx, GHZ_EINVAL, "%llu values do not fit in memory", (unsigned long long)count);
+    return ghz_fail(ctx, GHZ_EINVAL, "%llu values do not fit in memory", (ull)count);
   return GHZ_OK;
 }
 

@@ -15,8 +15,6 @@
  * traffic. */
 #define STREAMING_BYTES ((size_t)16 << 20)
 
-typedef unsigned long long ull;
-
 typedef struct decompress_job {
   const tile_codec *tiles;
   operand source;
@@ -119,7 +117,13 @@ ghz_status ghz_decompress_values(ghz_context *ctx, const ghz_slice *slice, ghz_t
   return status == GHZ_OK ? ghz_parallel_for(ctx, decompress_chunk, &job, slice->first, slice->tiles) : status;
 }
 
-/* ---- The public operations ------------------------------------------------------------------- */
+/* ---- Calls ----------------------------------------------------------------------------------- */
+
+ghz_status ghz_slice_decompress_box(ghz_context *ctx, const ghz_slice *slice, ghz_type out,
+                                    const array_box *box, void *dst) {
+  GHZ_CALL(ctx);
+  return ghz_decompress_values(ctx, slice, out, box, dst);
+}
 
 ghz_status ghz_decompress(ghz_context *ctx, ghz_bytes src, ghz_type out, void *dst, size_t count) {
   GHZ_CALL(ctx);

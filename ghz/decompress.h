@@ -17,4 +17,8 @@ typedef struct array_box {
 ghz_status ghz_decompress_values(ghz_context *ctx, const ghz_slice *slice, ghz_type out, const array_box *box,
                                  void *dst);
 
+/* The same as a call, which takes its context. */
+ghz_status ghz_slice_decompress_box(ghz_context *ctx, const ghz_slice *slice, ghz_type out,
+                                    const array_box *box, void *dst);
+
 #endif

@@ -8,9 +8,8 @@
 #include "rules/shape.h"
 
 shape_text describe_shape(const ghz_shape *s) {
-  typedef unsigned long long ull;
   shape_text t;
-  const ull z = s->extent[0], y = s->extent[1], x = s->extent[2];
+  const unsigned long long z = s->extent[0], y = s->extent[1], x = s->extent[2];
   if (!shape_valid(s))
     snprintf(t.text, sizeof t.text, "dims %d, extents %llu x %llu x %llu", s->dims, z, y, x);
   else if (s->dims == 1)

@@ -19,7 +19,8 @@
  * Terms
  *   frame         a piece of the array that is contiguous in memory, compressed by itself
  *   packed        a frame whose stream is compressed once more, without loss, by zstd
- *   at will       said of a source that can be read at any position: a file, not a pipe
+ *   seekable      said of a source that can be read at any position: a file, not a pipe
+ *   page          256 KiB of a stream, or its last bytes: what is packed, read and checked by itself
  *
  * Conventions
  *   Errors        As in ghz.h. Every call that can fail returns a ghz_status, and whatever context
@@ -68,7 +69,7 @@ typedef struct ghz_file_header {
 typedef struct ghz_file_info {
   ghz_file_header header;
   int version; /* of the file format: 2 or 3 */
-  int indexed; /* 1: read at will, with an index: what follows is known; else 0 */
+  int indexed; /* 1: seekable, with an index: what follows is known; else 0 */
   uint64_t frames;
   uint64_t packed;        /* of these */
   uint64_t bytes;         /* of the file */
@@ -103,7 +104,7 @@ typedef struct ghz_file_source {
   const char *name; /* for messages, and copied; NULL: they have no name */
   /* Reads `size` bytes that follow those read last; fewer only at the end, and sets *got. */
   const char *(*read)(void *user, void *to, size_t size, size_t *got);
-  /* Reads at an offset, likewise; NULL: cannot be read at will. Then `read` may be NULL. */
+  /* Reads at an offset, likewise; NULL: not seekable. Then `read` may be NULL. */
   const char *(*read_at)(void *user, uint64_t offset, void *to, size_t size, size_t *got);
   uint64_t size;             /* with read_at: of all bytes */
   void (*close)(void *user); /* at ghz_file_close; NULL: nothing is to be done */
@@ -146,9 +147,9 @@ GHZ_TRY ghz_status ghz_file_next(ghz_file *file, ghz_context *ctx, ghz_frame *fr
 /* Decompresses values first .. first + count - 1 of the array to values[0..count).
  * out: as in ghz_decompress.
  * An indexed file is read where they are alone: the start of each frame (once, for calls in a row),
- * and the chunks that are needed, in pieces of 256 KiB, those close to each other in one read. Each
- * piece is checked. Other files are read frame by frame; without read_at only forward.
- * Errors: EINVAL (not inside the array, out too narrow, has passed by), as ghz_file_next. */
+ * and the pages that hold its chunks, those close to each other in one read. Each page is checked.
+ * Other files are read frame by frame; without read_at only forward.
+ * Errors: EINVAL (not inside the array, out too narrow, cannot seek back), as ghz_file_next. */
 GHZ_TRY ghz_status ghz_file_read(ghz_file *file, ghz_context *ctx, ghz_type out, uint64_t first, size_t count,
                                  void *values);
 

@@ -97,7 +97,7 @@ ghz_status ghz_decompress_alloc(ghz_context *ctx, ghz_bytes src, ghz_type out, v
   if (status != GHZ_OK)
     return status;
   if (__builtin_mul_overflow(s.count, ghz_type_size(out), &size))
-    return ghz_fail(ctx, GHZ_ENOMEM, "%llu values do not fit in memory", (unsigned long long)s.count);
+    return ghz_fail(ctx, GHZ_ENOMEM, "%llu values do not fit in memory", (ull)s.count);
   status = allocate(ctx, &made, size);
   if (status == GHZ_OK)
     status = ghz_decompress_values(ctx, &s, out, &(array_box){.shape = s.shape}, made.data);

@@ -41,7 +41,7 @@ ghz_status ghz_slice_pack(const ghz_slice *s, void *dst, size_t capacity, size_t
   if (need == 0 || need > capacity)
     return ghz_fail(NULL, GHZ_ECAPACITY,
                     "%zu bytes are too few for a message of %zu bytes of payload and %llu tiles", capacity,
-                    s->payload_size, (unsigned long long)s->tiles);
+                    s->payload_size, (ull)s->tiles);
   uint8_t *p = dst;
   ghz_status status = ghz_slice_header(s, p);
   if (status != GHZ_OK)
@@ -66,8 +66,8 @@ ghz_status ghz_slice_compress_shape(ghz_context *ctx, const ghz_lattice *lattice
   if (status != GHZ_OK)
     return status;
   if (first > shape_tiles(shape) || tiles > shape_tiles(shape) - first)
-    return ghz_fail(ctx, GHZ_EINVAL, "tiles %llu .. +%llu of %llu", (unsigned long long)first,
-                    (unsigned long long)tiles, (unsigned long long)shape_tiles(shape));
+    return ghz_fail(ctx, GHZ_EINVAL, "tiles %llu .. +%llu of %llu", (ull)first, (ull)tiles,
+                    (ull)shape_tiles(shape));
   const compression c = {lattice, order, x, shape, first, tiles};
   status = ghz_compress_tiles(ctx, &c, &(destination){ghz_message_layout, dst, capacity}, &s);
   if (status != GHZ_OK)
@@ -158,8 +158,7 @@ static ghz_status join_headers(ghz_context *ctx, size_t k, const ghz_slice *slic
     if (!same_stream(&slices[0], s))
       return ghz_fail(ctx, GHZ_EMISMATCH, "slice %zu is not of the same stream as slice 0", i);
     if (s->first != next || s->tiles > shape_tiles(&s->shape) - next)
-      return ghz_fail(ctx, GHZ_EINVAL, "slice %zu begins at tile %llu, not %llu", i,
-                      (unsigned long long)s->first, (unsigned long long)next);
+      return ghz_fail(ctx, GHZ_EINVAL, "slice %zu begins at tile %llu, not %llu", i, (ull)s->first, (ull)next);
     ghz_status status = ghz_slice_locate(ctx, s, NULL);
     if (status != GHZ_OK)
       return status;
@@ -170,8 +169,7 @@ static ghz_status join_headers(ghz_context *ctx, size_t k, const ghz_slice *slic
   }
   const uint64_t all = shape_tiles(&result->shape);
   if (next != all)
-    return ghz_fail(ctx, GHZ_EINVAL, "%llu of %llu tiles are missing", (unsigned long long)(all - next),
-                    (unsigned long long)all);
+    return ghz_fail(ctx, GHZ_EINVAL, "%llu of %llu tiles are missing", (ull)(all - next), (ull)all);
   result->first = 0;
   result->tiles = next;
   result->payload_size = payload;

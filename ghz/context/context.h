@@ -30,6 +30,8 @@ struct ghz_context {
  * shrinks. */
 void *ghz_arena_reserve(arena *a, size_t size);
 
+typedef unsigned long long ull; /* for messages */
+
 /* Notes the message of a failure and returns its status. Without a context, or with that of the
  * thread, it is the thread's message. */
 __attribute__((format(printf, 3, 4))) ghz_status ghz_fail(ghz_context *ctx, ghz_status status,

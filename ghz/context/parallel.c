@@ -28,7 +28,7 @@ int ghz_threads_for(const ghz_context *ctx, uint64_t tiles, uint64_t parts) {
 }
 
 ghz_status ghz_tile_failed(ghz_context *ctx, ghz_status status, uint64_t tile) {
-  return ghz_fail(ctx, status, "tile %llu is damaged", (unsigned long long)tile);
+  return ghz_fail(ctx, status, "tile %llu is damaged", (ull)tile);
 }
 
 /* One thread does without OpenMP: its runtime allocates memory, and aborts the process where it

@@ -3,7 +3,7 @@
 #include "file/header.h"
 
 #include "file/checksum.h"
-#include "file/fault.h"
+#include "file/errors.h"
 #include "file/layout.h"
 #include "lattice.h"
 #include "rules/bytes.h"

@@ -11,7 +11,7 @@
 #include "rules/bytes.h"
 #include "rules/lattice_rules.h"
 
-enum { ENTRY_BYTES = 24, BLOCK_BYTES = 12 };
+enum { ENTRY_BYTES = 24, PAGE_ENTRY_BYTES = 12 };
 #define INDEX_PIECE ((size_t)1 << 20) /* bytes of a read of an index that the end of the file does not show */
 #define MAGIC "GHZINDEX"
 
@@ -22,7 +22,7 @@ uint64_t ghz_index_stream_most(const ghz_file_header *h) {
 
 void ghz_index_free(file_index *x) {
   free(x->frames);
-  free(x->blocks);
+  free(x->pages);
   *x = (file_index){0};
 }
 
@@ -48,20 +48,20 @@ static ghz_status next_entry(file_index *x, const char *name, frame_entry **e) {
   return status;
 }
 
-static ghz_status add_block(file_index *x, const char *name, uint64_t offset, uint32_t bytes,
-                            uint64_t checksum) {
-  void *blocks = x->blocks;
-  ghz_status status = make_room(&blocks, &x->blocks_room, x->block_count, sizeof *x->blocks, name);
-  x->blocks = blocks;
+static ghz_status add_page(file_index *x, const char *name, uint64_t offset, uint32_t bytes,
+                           uint64_t checksum) {
+  void *pages = x->pages;
+  ghz_status status = make_room(&pages, &x->pages_room, x->page_count, sizeof *x->pages, name);
+  x->pages = pages;
   if (status == GHZ_OK)
-    x->blocks[x->block_count++] = (block_entry){offset, checksum, bytes};
+    x->pages[x->page_count++] = (page_entry){offset, checksum, bytes};
   return status;
 }
 
-/* Bytes of block b of a stream. */
-static uint32_t block_bytes(uint64_t stream, uint64_t b) {
-  const uint64_t left = stream - b * PACK_BLOCK;
-  return (uint32_t)(left < PACK_BLOCK ? left : PACK_BLOCK);
+/* Bytes of page b of a stream. */
+static uint32_t page_bytes(uint64_t stream, uint64_t b) {
+  const uint64_t left = stream - b * PACK_PAGE;
+  return (uint32_t)(left < PACK_PAGE ? left : PACK_PAGE);
 }
 
 static void close_entry(file_index *x, const frame_entry *e) {
@@ -72,7 +72,7 @@ static void close_entry(file_index *x, const frame_entry *e) {
 
 ghz_status ghz_index_add(file_index *x, const char *name, const ghz_info *info, ghz_bytes body, int packed) {
   const uint8_t *data = body.data;
-  const size_t blocks = pack_blocks((size_t)info->bytes), head = packed ? pack_head((size_t)info->bytes) : 0;
+  const size_t pages = pack_pages((size_t)info->bytes), head = packed ? pack_head((size_t)info->bytes) : 0;
   frame_entry *e;
   ghz_status status = next_entry(x, name, &e);
   if (status != GHZ_OK)
@@ -82,13 +82,13 @@ ghz_status ghz_index_add(file_index *x, const char *name, const ghz_info *info, 
                      .offset = x->end,
                      .stream = info->bytes,
                      .body = body.size,
-                     .block = x->block_count,
+                     .page = x->page_count,
                      .terms = info->terms,
                      .flags = (uint32_t)(ENTRY_PACKED * (packed != 0) | ENTRY_INEXACT * (info->inexact != 0) |
                                          ENTRY_TRANSFORM * (info->transform != 0))};
-  for (size_t b = 0, at = head; b < blocks && status == GHZ_OK; b++) {
-    const uint32_t bytes = packed ? load_u32(data + 8 + 4 * b) : block_bytes(info->bytes, b);
-    status = add_block(x, name, e->offset + FRAME_BEFORE + at, bytes, ghz_checksum(data + at, bytes, 0));
+  for (size_t b = 0, at = head; b < pages && status == GHZ_OK; b++) {
+    const uint32_t bytes = packed ? load_u32(data + 8 + 4 * b) : page_bytes(info->bytes, b);
+    status = add_page(x, name, e->offset + FRAME_BEFORE + at, bytes, ghz_checksum(data + at, bytes, 0));
     at += bytes;
   }
   if (status == GHZ_OK)
@@ -99,7 +99,7 @@ ghz_status ghz_index_add(file_index *x, const char *name, const ghz_info *info, 
 /* ---- Encoding -------------------------------------------------------------------------------- */
 
 uint64_t ghz_index_size(const file_index *x, const ghz_file_header *h) {
-  return 48 + 8 * (uint64_t)h->array.ndim + 8 + ENTRY_BYTES * x->count + BLOCK_BYTES * x->block_count +
+  return 48 + 8 * (uint64_t)h->array.ndim + 8 + ENTRY_BYTES * x->count + PAGE_ENTRY_BYTES * x->page_count +
          TAIL_BYTES;
 }
 
@@ -109,10 +109,10 @@ static uint8_t *encode_entry(const file_index *x, const frame_entry *e, uint8_t 
   store_u32(p + 16, e->terms);
   store_u32(p + 20, e->flags);
   p += ENTRY_BYTES;
-  const block_entry *block = x->blocks + e->block;
-  for (size_t b = 0; b < pack_blocks((size_t)e->stream); b++, p += BLOCK_BYTES) {
-    store_u32(p, block[b].bytes);
-    store_u64(p + 4, block[b].checksum);
+  const page_entry *page = x->pages + e->page;
+  for (size_t b = 0; b < pack_pages((size_t)e->stream); b++, p += PAGE_ENTRY_BYTES) {
+    store_u32(p, page[b].bytes);
+    store_u64(p + 4, page[b].checksum);
   }
   return p;
 }
@@ -184,7 +184,7 @@ static ghz_status wrong(const char *name, uint64_t frame, const char *what) {
   return ghz_file_fail(name, GHZ_ECORRUPT, "damaged index: frame %llu: %s", (ull)frame, what);
 }
 
-/* An entry without its blocks. */
+/* An entry without its pages. */
 static ghz_status decode_frame(file_index *x, const ghz_file_header *h, uint64_t most, rest *r) {
   const char *name = r->source->name;
   frame_entry *e;
@@ -200,12 +200,12 @@ static ghz_status decode_frame(file_index *x, const ghz_file_header *h, uint64_t
                      .values = load_u64(r->p),
                      .offset = x->end,
                      .stream = load_u64(r->p + 8),
-                     .block = x->block_count,
+                     .page = x->page_count,
                      .terms = load_u32(r->p + 16),
                      .flags = load_u32(r->p + 20)};
   pass(r, ENTRY_BYTES);
   if ((e->values == 0 && x->count > 0) || x->values > h->count || e->values > h->count - x->values ||
-      (h->count > 0 && x->values == h->count) || !ghz_layout_piece(h, e->first, e->values, &shape))
+      (h->count > 0 && x->values == h->count) || !ghz_layout_frame(h, e->first, e->values, &shape))
     return wrong(name, x->count, "an impossible number of values");
   if (e->stream < STREAM_LEAST || e->stream > most || e->flags > 7 ||
       e->terms > ghz_terms_limit(h->lattice.cap))
@@ -213,26 +213,26 @@ static ghz_status decode_frame(file_index *x, const ghz_file_header *h, uint64_t
   return GHZ_OK;
 }
 
-static ghz_status decode_blocks(file_index *x, rest *r) {
+static ghz_status decode_pages(file_index *x, rest *r) {
   const char *name = r->source->name;
   frame_entry *e = &x->frames[x->count];
-  const size_t blocks = pack_blocks((size_t)e->stream);
+  const size_t pages = pack_pages((size_t)e->stream);
   const int packed = (e->flags & ENTRY_PACKED) != 0;
-  if (left(r) / BLOCK_BYTES < blocks)
-    return wrong(name, x->count, "its blocks are missing");
+  if (left(r) / PAGE_ENTRY_BYTES < pages)
+    return wrong(name, x->count, "its pages are missing");
   e->body = packed ? pack_head((size_t)e->stream) : 0;
-  for (size_t b = 0; b < blocks; b++) {
-    ghz_status status = have(r, BLOCK_BYTES);
+  for (size_t b = 0; b < pages; b++) {
+    ghz_status status = have(r, PAGE_ENTRY_BYTES);
     if (status != GHZ_OK)
       return status;
-    const uint32_t bytes = load_u32(r->p), whole = block_bytes(e->stream, b);
+    const uint32_t bytes = load_u32(r->p), whole = page_bytes(e->stream, b);
     if (bytes > whole || (packed ? bytes == 0 : bytes < whole))
-      return wrong(name, x->count, "a block of an impossible size");
-    status = add_block(x, name, e->offset + FRAME_BEFORE + e->body, bytes, load_u64(r->p + 4));
+      return wrong(name, x->count, "a page of an impossible size");
+    status = add_page(x, name, e->offset + FRAME_BEFORE + e->body, bytes, load_u64(r->p + 4));
     if (status != GHZ_OK)
       return status;
     e->body += bytes;
-    pass(r, BLOCK_BYTES);
+    pass(r, PAGE_ENTRY_BYTES);
   }
   close_entry(x, e);
   return GHZ_OK;
@@ -264,7 +264,7 @@ static ghz_status decode_entries(uint64_t frames, const ghz_file_header *h, file
   while (status == GHZ_OK && x->count < frames) {
     status = decode_frame(x, h, most, r);
     if (status == GHZ_OK)
-      status = decode_blocks(x, r);
+      status = decode_pages(x, r);
   }
   return status;
 }

@@ -1,4 +1,4 @@
-/* index.h: the index at the end of a file: where its frames and their blocks are, what they hold,
+/* index.h: the index at the end of a file: where its frames and their pages are, what they hold,
  * and their checksums (FILE_FORMAT.md, "Index"). It follows from header and frames: who has read
  * those can build it, and compare. */
 /* SPDX-License-Identifier: BSD-3-Clause */
@@ -9,6 +9,7 @@
 #include "file/memory.h"
 
 enum { TAIL_BYTES = 32, FRAME_BEFORE = 8, FRAME_AROUND = 16, STREAM_LEAST = 72 };
+#define PACKED ((uint64_t)1 << 63) /* in the length of a frame */
 enum { ENTRY_PACKED = 1, ENTRY_INEXACT = 2, ENTRY_TRANSFORM = 4 };
 
 typedef struct frame_entry {
@@ -16,24 +17,24 @@ typedef struct frame_entry {
   uint64_t offset; /* of the frame in the file */
   uint64_t stream; /* bytes of the stream */
   uint64_t body;   /* bytes of the stream, or of what it is packed in, as they are in the file */
-  uint64_t block;  /* number of its first block */
+  uint64_t page;   /* number of its first page */
   uint32_t terms, flags;
 } frame_entry;
 
-typedef struct block_entry {
+typedef struct page_entry {
   uint64_t offset; /* in the file */
   uint64_t checksum;
   uint32_t bytes; /* in the file */
-} block_entry;
+} page_entry;
 
 /* Begins as {.end = bytes of the header}. */
 typedef struct file_index {
   frame_entry *frames;
-  block_entry *blocks;
-  uint64_t count, block_count;
-  size_t frames_room, blocks_room; /* bytes */
-  uint64_t values;                 /* in all frames */
-  uint64_t end;                    /* where the next frame begins */
+  page_entry *pages;
+  uint64_t count, page_count;
+  size_t frames_room, pages_room; /* bytes */
+  uint64_t values;                /* in all frames */
+  uint64_t end;                   /* where the next frame begins */
 } file_index;
 
 void ghz_index_free(file_index *x);

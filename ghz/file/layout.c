@@ -3,9 +3,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "file/layout.h"
 
-#include "file/fault.h"
-
-enum { CUBE_Z = 8, PLANE_Y = 32 }; /* extents of bricks that frames may not cut */
+#include "file/errors.h"
+#include "rules/shape.h"
 
 /* ---- Arrays ---------------------------------------------------------------------------------- */
 
@@ -46,11 +45,11 @@ static uint64_t product(uint64_t a, uint64_t b) {
 
 /* The fewest values that a frame of whole planes, or of lines, may hold. */
 static uint64_t plane_step(const ghz_shape *s) {
-  return product(product(s->extent[1], s->extent[2]), s->dims == 3 ? CUBE_Z : 1);
+  return product(product(s->extent[1], s->extent[2]), whole_tile(s->dims).z);
 }
 
 static uint64_t line_step(const ghz_shape *s) {
-  return s->dims == 2 ? product(PLANE_Y, s->extent[2]) : FRAME_VALUES_MAX + 1;
+  return s->dims == 2 ? product(whole_tile(2).y, s->extent[2]) : FRAME_VALUES_MAX + 1;
 }
 
 static uint64_t round_down(uint64_t values, uint64_t step) {
@@ -116,9 +115,9 @@ int ghz_layout_set(ghz_file_header *h, int dims) {
 
 /* ---- Frames ---------------------------------------------------------------------------------- */
 
-/* The part that begins at `at` of an extent of `all`, cut into parts of `part`. */
-static uint64_t part_of(uint64_t all, uint64_t at, uint64_t part) {
-  return all - at < part ? all - at : part;
+/* What is left of an extent from `at` on, `most` at most. */
+static uint64_t rest_of(uint64_t all, uint64_t at, uint64_t most) {
+  return all - at < most ? all - at : most;
 }
 
 static ghz_shape whole_frame(const ghz_file_header *h) {
@@ -136,16 +135,16 @@ ghz_shape ghz_file_frame_shape(const ghz_file_header *h, uint64_t first) {
   if (first == GHZ_FILE_UNKNOWN)
     return f;
   if (f.dims == 1) {
-    f.extent[2] = part_of(h->count, first, f.extent[2]);
+    f.extent[2] = rest_of(h->count, first, f.extent[2]);
     return f;
   }
   const uint64_t lines = first % plane / n[2];
-  f.extent[0] = lines ? 1 : part_of(n[0], first / plane, f.extent[0]);
-  f.extent[1] = part_of(n[1], lines, f.extent[1]);
+  f.extent[0] = lines ? 1 : rest_of(n[0], first / plane, f.extent[0]);
+  f.extent[1] = rest_of(n[1], lines, f.extent[1]);
   return f;
 }
 
-int ghz_layout_piece(const ghz_file_header *h, uint64_t first, uint64_t values, ghz_shape *shape) {
+int ghz_layout_frame(const ghz_file_header *h, uint64_t first, uint64_t values, ghz_shape *shape) {
   const uint64_t *n = h->shape.extent, plane = n[1] * n[2];
   ghz_shape s = ghz_file_frame_shape(h, first);
   if (values > ghz_shape_count(&s) || (values == 0 && h->count != 0))

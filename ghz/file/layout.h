@@ -21,6 +21,6 @@ uint64_t ghz_layout_frame_values(const ghz_shape *shape, uint64_t values);
 
 /* The shape of a frame of `values` values that begins at `first`, which may be less than
  * ghz_file_frame_shape allows, where a file was appended to. Returns 0 if there is none such. */
-int ghz_layout_piece(const ghz_file_header *h, uint64_t first, uint64_t values, ghz_shape *shape);
+int ghz_layout_frame(const ghz_file_header *h, uint64_t first, uint64_t values, ghz_shape *shape);
 
 #endif

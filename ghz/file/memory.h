@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "file/fault.h"
+#include "file/errors.h"
 
 typedef struct memory {
   uint8_t *data;

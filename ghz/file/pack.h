@@ -1,4 +1,4 @@
-/* pack.h: packed frames: a stream in blocks that zstd compresses, each by itself (FILE_FORMAT.md,
+/* pack.h: packed frames: a stream in pages that zstd compresses, each by itself (FILE_FORMAT.md,
  * "Packed frame"). */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_FILE_PACK_H
@@ -6,19 +6,19 @@
 
 #include "ghz.h"
 
-/* A packed frame has, behind its length: u64 bytes of the stream; for each block u32 its packed
- * bytes; the packed blocks. A block is PACK_BLOCK bytes of the stream, the last one the rest. Its
- * packed bytes are those of one zstd frame, or the block as it is where that is no smaller: then,
+/* A packed frame has, behind its length: u64 bytes of the stream; for each page u32 its packed
+ * bytes; the packed pages. A page is PACK_PAGE bytes of the stream, the last one the rest. Its
+ * packed bytes are those of one zstd frame, or the page as it is where that is no smaller: then,
  * and only then, both sizes are equal. The zstd frame says its size, and is no older one. */
-#define PACK_BLOCK ((size_t)1 << 18)
+#define PACK_PAGE ((size_t)1 << 18)
 
-/* Blocks of a stream of `size` bytes, and the bytes before them in a packed frame. */
-static inline size_t pack_blocks(size_t size) {
-  return size / PACK_BLOCK + (size % PACK_BLOCK != 0);
+/* Pages of a stream of `size` bytes, and the bytes before them in a packed frame. */
+static inline size_t pack_pages(size_t size) {
+  return size / PACK_PAGE + (size % PACK_PAGE != 0);
 }
 
 static inline size_t pack_head(size_t size) {
-  return 8 + 4 * pack_blocks(size);
+  return 8 + 4 * pack_pages(size);
 }
 
 /* Whether this build has zstd. */
@@ -35,13 +35,14 @@ enum { PACK_LEVEL_LEAST = 1, PACK_LEVEL_MOST = 19 };
  * Errors: EUNSUPPORTED, EINVAL (level, a stream without bytes), ECAPACITY, ENOMEM. */
 ghz_status ghz_pack(ghz_context *ctx, ghz_bytes stream, int level, void *dst, size_t capacity, size_t *size);
 
-/* Unpacks blocks first .. first + blocks - 1 of a stream of `size` bytes, with the threads of ctx,
- * to dst, which has room for them: blocks * PACK_BLOCK bytes, or less for the last one.
- * sizes: the packed bytes of each of these, not yet checked against `packed`; packed: all their
- * bytes, one block behind the other. A block that unpacks to another size than its own is ECORRUPT.
+/* Unpacks pages first .. first + pages - 1 of a stream of `size` bytes, with the threads of ctx,
+ * to dst, which has room for them: pages * PACK_PAGE bytes, or less for the last one.
+ * sizes: u32 the packed bytes of each of these, `stride` bytes apart, not yet checked against
+ * `packed`; packed: all their
+ * bytes, one page behind the other. A page that unpacks to another size than its own is ECORRUPT.
  * Errors: EUNSUPPORTED, ECORRUPT, ENOMEM. */
-ghz_status ghz_unpack(ghz_context *ctx, size_t size, size_t first, size_t blocks, const uint32_t *sizes,
-                      ghz_bytes packed, void *dst);
+ghz_status ghz_unpack(ghz_context *ctx, size_t size, size_t first, size_t pages, const void *sizes,
+                      size_t stride, ghz_bytes packed, void *dst);
 
 /* Checks what a packed frame says of its sizes, before memory is taken for them, and sets *size:
  * the bytes of its stream, which may be 1 to `most`. Errors: ECORRUPT. */

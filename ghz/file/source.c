@@ -1,4 +1,4 @@
-/* source.c: owns reading bytes: at will or one after the other, from a descriptor or by calls. */
+/* source.c: owns reading bytes: at any position or one after the other, from a descriptor or by calls. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "file/source.h"
 
@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "file/fault.h"
+#include "file/errors.h"
 
 #define PIECE_MAX ((size_t)1 << 30) /* bytes of a call: some systems take no more than 2^31 */
 
@@ -19,11 +19,11 @@ typedef struct descriptor {
   int fd;
 } descriptor;
 
-static const char *read_all(int fd, uint64_t offset, int at_will, uint8_t *to, size_t size, size_t *got) {
+static const char *read_all(int fd, uint64_t offset, int seekable, uint8_t *to, size_t size, size_t *got) {
   for (*got = 0; *got < size;) {
     const size_t piece = size - *got < PIECE_MAX ? size - *got : PIECE_MAX;
     const ssize_t n =
-        at_will ? pread(fd, to + *got, piece, (off_t)(offset + *got)) : read(fd, to + *got, piece);
+        seekable ? pread(fd, to + *got, piece, (off_t)(offset + *got)) : read(fd, to + *got, piece);
     if (n < 0 && errno != EINTR)
       return strerror(errno);
     if (n == 0)
@@ -94,6 +94,6 @@ ghz_status ghz_source_read_at(const ghz_file_source *s, uint64_t offset, void *t
   size_t got;
   ghz_status status = ghz_source_read(s, &offset, to, size, &got);
   if (status == GHZ_OK && got < size)
-    status = ghz_file_fail(s->name, GHZ_ECORRUPT, "was cut while it was read");
+    status = ghz_file_fail(s->name, GHZ_ECORRUPT, "was truncated by another process while being read");
   return status;
 }

@@ -12,7 +12,7 @@ ghz_status ghz_source_of_path(const char *path, ghz_file_source *source);
 /* Reads `size` bytes, fewer only at the end, from *position on, and moves it. Errors: EIO. */
 ghz_status ghz_source_read(const ghz_file_source *s, uint64_t *position, void *to, size_t size, size_t *got);
 
-/* Reads `size` bytes at an offset of a source that is read at will and has them. Errors: EIO,
+/* Reads `size` bytes at an offset of a seekable source that has them. Errors: EIO,
  * ECORRUPT (they are not there any more). */
 ghz_status ghz_source_read_at(const ghz_file_source *s, uint64_t offset, void *to, size_t size);
 

@@ -66,8 +66,7 @@ static ghz_status parse_common(ghz_context *ctx, ghz_bytes src, uint32_t magic, 
   take_common(src.data, s);
   if (!shape_valid(&s->shape) || (s->transform && s->shape.dims == 1))
     return ghz_fail(ctx, GHZ_ECORRUPT, "operand %zu: %llu x %llu x %llu values in %d dimensions", operand,
-                    (unsigned long long)s->shape.extent[0], (unsigned long long)s->shape.extent[1],
-                    (unsigned long long)s->shape.extent[2], s->shape.dims);
+                    (ull)s->shape.extent[0], (ull)s->shape.extent[1], (ull)s->shape.extent[2], s->shape.dims);
   if (!ghz_lattice_valid(&s->lattice))
     return ghz_fail(ctx, GHZ_ECORRUPT, "operand %zu: step %g, bound %g, cap %d, fill %g are no lattice",
                     operand, s->lattice.step, s->lattice.eb, s->lattice.cap, s->lattice.fill);
@@ -103,16 +102,15 @@ static ghz_status check_sizes(ghz_context *ctx, const ghz_slice *s, const uint8_
     total += left >= TILES_PER_CHUNK ? sum_sizes(sizes, TILES_PER_CHUNK, &largest)
                                      : sum_sizes(sizes, (unsigned)left, &largest);
     if (largest > TILE_BYTES_MAX)
-      return ghz_fail(ctx, GHZ_ECORRUPT, "a tile of %u bytes in chunk %llu", largest, (unsigned long long)c);
+      return ghz_fail(ctx, GHZ_ECORRUPT, "a tile of %u bytes in chunk %llu", largest, (ull)c);
     if (ends && load_u64(ends + 8 * c) != total)
-      return ghz_fail(ctx, GHZ_ECORRUPT, "the end of chunk %llu does not match the sizes",
-                      (unsigned long long)c);
+      return ghz_fail(ctx, GHZ_ECORRUPT, "the end of chunk %llu does not match the sizes", (ull)c);
   }
   if (offset)
     offset[chunks] = total;
   if (total != s->payload_size)
-    return ghz_fail(ctx, GHZ_ECORRUPT, "tiles of %llu bytes in a payload of %llu", (unsigned long long)total,
-                    (unsigned long long)s->payload_size);
+    return ghz_fail(ctx, GHZ_ECORRUPT, "tiles of %llu bytes in a payload of %llu", (ull)total,
+                    (ull)s->payload_size);
   return GHZ_OK;
 }
 
@@ -127,8 +125,7 @@ ghz_status ghz_stream_header(ghz_context *ctx, ghz_bytes src, size_t operand, gh
   size_t room = src.size - STREAM_HEADER;
   s->tiles = shape_tiles(&s->shape);
   if (s->tiles > room / 2)
-    return ghz_fail(ctx, GHZ_ECORRUPT, "operand %zu: too short for %llu values", operand,
-                    (unsigned long long)s->count);
+    return ghz_fail(ctx, GHZ_ECORRUPT, "operand %zu: too short for %llu values", operand, (ull)s->count);
   uint64_t ends = 8 * chunks_of(s->tiles), index = ends + 2 * s->tiles;
   if (index > room || s->payload_size != room - index)
     return ghz_fail(ctx, GHZ_ECORRUPT, "operand %zu: %zu bytes do not fit its header", operand, src.size);
@@ -163,8 +160,7 @@ int ghz_slice_valid(const ghz_slice *s) {
 ghz_status ghz_slice_cut(const ghz_slice *whole, uint64_t first, uint64_t tiles, ghz_slice *slice) {
   ghz_slice s = *whole;
   if (first > s.tiles || tiles > s.tiles - first)
-    return ghz_fail(NULL, GHZ_EINVAL, "tiles %llu .. +%llu of %llu", (unsigned long long)first,
-                    (unsigned long long)tiles, (unsigned long long)s.tiles);
+    return ghz_fail(NULL, GHZ_EINVAL, "tiles %llu .. +%llu of %llu", (ull)first, (ull)tiles, (ull)s.tiles);
   /* From the end of the chunk before, on over the sizes inside this one. */
   const uint8_t *sizes = s.sizes, *ends = stored_ends(whole);
   uint64_t bound[2], tile[2] = {first, first + tiles};
@@ -195,11 +191,11 @@ ghz_status ghz_slice_parse(ghz_bytes message, ghz_slice *slice) {
   slice->first = load_u64(p + 72);
   slice->tiles = load_u64(p + 80);
   if (slice->first > all || slice->tiles > all - slice->first)
-    return ghz_fail(NULL, GHZ_ECORRUPT, "tiles %llu .. +%llu of %llu", (unsigned long long)slice->first,
-                    (unsigned long long)slice->tiles, (unsigned long long)all);
+    return ghz_fail(NULL, GHZ_ECORRUPT, "tiles %llu .. +%llu of %llu", (ull)slice->first, (ull)slice->tiles,
+                    (ull)all);
   if (slice->tiles > room / 2 || slice->payload_size != room - 2 * slice->tiles)
     return ghz_fail(NULL, GHZ_ECORRUPT, "a message of %zu bytes: its header says %llu tiles of %llu bytes",
-                    message.size, (unsigned long long)slice->tiles, (unsigned long long)slice->payload_size);
+                    message.size, (ull)slice->tiles, (ull)slice->payload_size);
   slice->sizes = p + GHZ_SLICE_HEADER;
   slice->payload = p + GHZ_SLICE_HEADER + 2 * slice->tiles;
   return check_sizes(NULL, slice, NULL, NULL);

@@ -256,27 +256,27 @@ def broken_indexes(sound, end):
     yield "an entry missing", sound.having(entries=lambda made: made[:-1]), "announced"
     yield "no entry", sound.having(entries=lambda made: []), "announced"
     yield "bytes behind the entries", sound.having(entries=lambda made: [*made[:-1], made[-1] + b"\0"]), "do not fill the file"
-    yield "an entry without its block", entries(lambda e: e[:24]), "damaged index"
+    yield "an entry without its page", entries(lambda e: e[:24]), "damaged index"
     yield "an entry of more values", field(0, "<Q", 16385), "impossible number of values"
     yield "an entry of fewer values", field(0, "<Q", 16383), "announced"
     yield "an entry of no values", field(0, "<Q", 0), "impossible number of values"
     yield "an entry of 2^64 - 1 values", field(0, "<Q", 2**64 - 1), "impossible number of values"
     yield "an entry of a huge stream", field(8, "<Q", 2**62), "impossible bytes, terms or flags"
     yield "an entry of a tiny stream", field(8, "<Q", 71), "impossible bytes, terms or flags"
-    yield "an entry of a shorter stream", field(8, "<Q", len(sound.streams[1]) - 1), "a block of an impossible size"
+    yield "an entry of a shorter stream", field(8, "<Q", len(sound.streams[1]) - 1), "a page of an impossible size"
     yield "an entry of many terms", field(16, "<I", 2**31), "impossible bytes, terms or flags"
     yield "an entry of other terms", field(16, "<I", 2), "the index does not fit the frames"
     yield "an entry of a newer flag", field(20, "<I", 8), "impossible bytes, terms or flags"
     yield "an entry that says inexact", field(20, "<I", 2), "the index does not fit the frames"
     yield "an entry that says packed", field(20, "<I", 1), "do not fill the file"
-    yield "a block of no bytes", field(24, "<I", 0), "a block of an impossible size"
-    yield "a block of other bytes", field(24, "<I", len(sound.streams[1]) + 1), "a block of an impossible size"
-    yield "a block of another checksum", field(28, "<Q", 1), "the index does not fit the frames"
+    yield "a page of no bytes", field(24, "<I", 0), "a page of an impossible size"
+    yield "a page of other bytes", field(24, "<I", len(sound.streams[1]) + 1), "a page of an impossible size"
+    yield "a page of another checksum", field(28, "<Q", 1), "the index does not fit the frames"
 
 
 def stored(stream):
-    """A packed frame whose blocks are as they are."""
-    sizes = [len(b) for b in container.blocks_of(stream, len(stream), False)]
+    """A packed frame whose pages are as they are."""
+    sizes = [len(b) for b in container.pages_of(stream, len(stream), False)]
     return struct.pack(f"<Q{len(sizes)}I", len(stream), *sizes) + stream
 
 
@@ -288,10 +288,10 @@ def broken_packs(sound):
     yield "a packed frame of 7 bytes", packed(lambda b: b[:7]), "frame 0"
     yield "a packed frame of a tiny stream", packed(lambda b: patched(b, 0, struct.pack("<Q", 71))), "frame 0"
     yield "a packed bomb", packed(lambda b: patched(b, 0, struct.pack("<Q", 2**40))), "frame 0"
-    yield "a packed block of no bytes", packed(lambda b: patched(b, 8, bytes(4))), "frame 0"
-    yield "a packed block of too many bytes", packed(lambda b: patched(b, 8, b"\xff\xff\xff\x00")), "frame 0"
-    yield "bytes behind packed blocks", packed(lambda b: b + b"\0"), "frame 0"
-    yield "a packed block that is no zstd", packed(lambda b: patched(b, 8, struct.pack("<I", len(b) - 13))[:-1]), "frame 0"
+    yield "a packed page of no bytes", packed(lambda b: patched(b, 8, bytes(4))), "frame 0"
+    yield "a packed page of too many bytes", packed(lambda b: patched(b, 8, b"\xff\xff\xff\x00")), "frame 0"
+    yield "bytes behind packed pages", packed(lambda b: b + b"\0"), "frame 0"
+    yield "a packed page that is no zstd", packed(lambda b: patched(b, 8, struct.pack("<I", len(b) - 13))[:-1]), "frame 0"
 
 
 def empty(stream):

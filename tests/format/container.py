@@ -17,7 +17,7 @@ from xxh3 import xxh3_64
 UNKNOWN = 2**64 - 1
 FORTRAN, NPY, FILL, CAP_44 = 1, 2, 16, 32
 PACKED = 2**63
-BLOCK = 2**18
+PAGE = 2**18
 
 
 def checksum(data, seed):
@@ -130,34 +130,34 @@ def largest_stream(dims, extent, kind):
     return 64 + 8 * ((tiles + 15) // 16 + 1) + 2 * tiles + size
 
 
-def unpacked(block, size):
-    """A block of a packed frame, by the command zstd."""
-    if len(block) == size:
-        return block
-    done = subprocess.run(["zstd", "-dcq"], input=block, capture_output=True, check=False)
-    check(done.returncode == 0 and len(done.stdout) == size, "a packed block")
+def unpacked(page, size):
+    """A page of a packed frame, by the command zstd."""
+    if len(page) == size:
+        return page
+    done = subprocess.run(["zstd", "-dcq"], input=page, capture_output=True, check=False)
+    check(done.returncode == 0 and len(done.stdout) == size, "a packed page")
     return done.stdout
 
 
-def blocks_of(body, size, packed):
-    """The blocks of a frame as they are in the file."""
-    count = (size + BLOCK - 1) // BLOCK
-    sizes = [min(BLOCK, size - BLOCK * i) for i in range(count)]
+def pages_of(body, size, packed):
+    """The pages of a frame as they are in the file."""
+    count = (size + PAGE - 1) // PAGE
+    sizes = [min(PAGE, size - PAGE * i) for i in range(count)]
     if not packed:
-        return [body[BLOCK * i:BLOCK * (i + 1)] for i in range(count)]
-    check(len(body) >= 8 + 4 * count, "the sizes of packed blocks")
+        return [body[PAGE * i:PAGE * (i + 1)] for i in range(count)]
+    check(len(body) >= 8 + 4 * count, "the sizes of packed pages")
     stored = struct.unpack_from(f"<{count}I", body, 8)
-    check(all(0 < a <= b for a, b in zip(stored, sizes)), "the size of a packed block")
+    check(all(0 < a <= b for a, b in zip(stored, sizes)), "the size of a packed page")
     check(8 + 4 * count + sum(stored) == len(body), "the size of a packed frame")
     at = [8 + 4 * count + sum(stored[:i]) for i in range(count + 1)]
     return [body[a:b] for a, b in zip(at, at[1:])]
 
 
-def entry(stream, values, packed, blocks):
+def entry(stream, values, packed, pages):
     """An entry of the index."""
     flags = PACKED_FRAME * packed | INEXACT * (stream[5] & 1) | TRANSFORM * (stream[5] >> 1 & 1)
     head = struct.pack("<QQ", values, len(stream)) + stream[48:52] + struct.pack("<I", flags)
-    return head + b"".join(struct.pack("<I", len(b)) + checksum(b, 0) for b in blocks)
+    return head + b"".join(struct.pack("<I", len(b)) + checksum(b, 0) for b in pages)
 
 
 def index(header, entries):
@@ -185,13 +185,13 @@ class File:
         self.end(data[at:])
 
     def unpacked(self, body):
-        """The stream of a packed frame, and its blocks."""
+        """The stream of a packed frame, and its pages."""
         h = self.header
         check(len(body) >= 8, "the size of a packed stream")
         size = struct.unpack_from("<Q", body)[0]
         check(72 <= size <= largest_stream(h.dims_of_streams, h.frame, h.type), "the size of a packed stream")
-        blocks = blocks_of(body, size, True)
-        return b"".join(unpacked(b, min(BLOCK, size - BLOCK * i)) for i, b in enumerate(blocks)), blocks
+        pages = pages_of(body, size, True)
+        return b"".join(unpacked(b, min(PAGE, size - PAGE * i)) for i, b in enumerate(pages)), pages
 
     def frame(self, data, at, length):
         h, number = self.header, len(self.streams)
@@ -199,12 +199,12 @@ class File:
         packed = h.version == 3 and length >= PACKED
         length -= PACKED * packed
         most = largest_stream(h.dims_of_streams, h.frame, h.type)
-        check(length and length <= most + packed * (8 + 4 * -(-most // BLOCK)), "the length of a frame")
+        check(length and length <= most + packed * (8 + 4 * -(-most // PAGE)), "the length of a frame")
         end = at + 8 + length
         check(len(data) >= end + 8, "truncated in a frame")
         check(data[end:end + 8] == checksum(data[at:end], number), "the checksum of a frame")
         body = data[at + 8:end]
-        stream, blocks = self.unpacked(body) if packed else (body, blocks_of(body, length, False))
+        stream, pages = self.unpacked(body) if packed else (body, pages_of(body, length, False))
         one = decoder.Header(stream, b"GHZ2")
         check(one.type == h.type and stream[32:48] == h.lattice, "a frame of another type, step or bound")
         check(one.dims == h.dims_of_streams, "a frame of other dimensions")
@@ -220,7 +220,7 @@ class File:
             check(self.count == number * h.frame_values, "a frame behind the last one")
         self.streams.append(decoder.Stream(stream))
         self.bytes.append(stream)
-        self.entries.append(entry(stream, one.n, packed, blocks))
+        self.entries.append(entry(stream, one.n, packed, pages))
         self.count += one.n
         return end + 8
 
@@ -256,8 +256,8 @@ def build(streams, total, values, known=None, entries=None, last=None, pack=None
         body = pack(stream) if pack else stream
         frame = struct.pack("<Q", len(body) + PACKED * bool(pack)) + body
         parts += [frame, checksum(frame, number)]
-        blocks = blocks_of(body, len(stream), bool(pack)) if last is None else []
-        made.append(entry(stream, values_of(stream) % 2**64, bool(pack), blocks))
+        pages = pages_of(body, len(stream), bool(pack)) if last is None else []
+        made.append(entry(stream, values_of(stream) % 2**64, bool(pack), pages))
     end = struct.pack("<QQ", 0, total)
     parts += [end, checksum(end, 0)]
     if header.get("version", 3) == 3:

@@ -1,4 +1,4 @@
-/* container.c: fuzzer: any bytes as a compressed file. Read at will and like a pipe it is the same
+/* container.c: fuzzer: any bytes as a compressed file. Read as a seekable file and like a pipe it is the same
  * file, or refused with a message; ranges of it are those of its frames, whether the rest is sound
  * or not; every byte of a file that is accepted means something: written again it is the same. */
 /* SPDX-License-Identifier: BSD-3-Clause */
@@ -32,12 +32,12 @@ static const char *read_next(void *user, void *to, size_t size, size_t *got) {
   return NULL;
 }
 
-static ghz_status open_bytes(bytes *b, bool at_will, ghz_file **f) {
+static ghz_status open_bytes(bytes *b, bool seekable, ghz_file **f) {
   b->position = 0;
   return ghz_file_open_source(&(ghz_file_source){.user = b,
                                                  .name = "fuzz.ghz",
                                                  .read = read_next,
-                                                 .read_at = at_will ? read_at : NULL,
+                                                 .read_at = seekable ? read_at : NULL,
                                                  .size = b->size},
                               f);
 }
@@ -80,11 +80,11 @@ static void decode_frame(reading *got, const ghz_frame *f) {
   got->frames++;
 }
 
-static reading read_frames(bytes *b, bool at_will) {
+static reading read_frames(bytes *b, bool seekable) {
   reading got = {.status = GHZ_OK};
   ghz_frame frame = {.memory = NULL};
   ghz_file *f;
-  for (got.status = open_bytes(b, at_will, &f); got.status == GHZ_OK; got.values += frame.info.count) {
+  for (got.status = open_bytes(b, seekable, &f); got.status == GHZ_OK; got.values += frame.info.count) {
     got.status = ghz_file_next(f, context(), &frame);
     if (got.status != GHZ_OK || frame.stream.size == 0)
       break;
@@ -176,7 +176,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   SCOPE;
   bytes b = {data, size, 0};
   const reading whole = read_frames(&b, true), pipe = read_frames(&b, false);
-  MUST((whole.status == GHZ_OK) == (pipe.status == GHZ_OK), "at will %d, a pipe %d: %s", (int)whole.status,
+  MUST((whole.status == GHZ_OK) == (pipe.status == GHZ_OK), "seekable %d, a pipe %d: %s", (int)whole.status,
        (int)pipe.status, ghz_context_message(NULL));
   read_parts(&b, &whole);
   if (whole.status != GHZ_OK)

@@ -17,11 +17,11 @@ enum {
   AROUND = 16,
   END = 24,
   ENTRY = 24,
-  BLOCK = 12,
+  PAGE_ENTRY = 12,
   TAIL = 32
 };
 
-#define BLOCK_BYTES ((size_t)1 << 18)
+#define PAGE_BYTES ((size_t)1 << 18)
 #define PACKED ((uint64_t)1 << 63)
 
 static uint64_t get_u64(const uint8_t *p) { return get_little(p, 8); }
@@ -31,7 +31,7 @@ typedef struct loose {
   uint8_t header[HEADER];
   uint64_t total; /* as the end says */
   size_t frames, room;
-  uint8_t *block; /* `room` bytes for each frame */
+  uint8_t *space; /* `room` bytes for each frame */
   struct {
     uint8_t *data; /* `room` bytes */
     size_t size;
@@ -44,15 +44,15 @@ static size_t header_size(const loose *l) { return FIXED + 8 * (size_t)smaller(l
 static void add_frame(loose *l, const uint8_t *data, size_t size, bool packed) {
   if (l->frames == FRAMES_MOST)
     return;
-  l->frame[l->frames].data = l->block + l->frames * l->room;
+  l->frame[l->frames].data = l->space + l->frames * l->room;
   l->frame[l->frames].size = smaller(size, l->room);
   l->frame[l->frames].packed = packed;
   memcpy(l->frame[l->frames].data, data, l->frame[l->frames].size);
   l->frames++;
 }
 
-static loose take_apart(const uint8_t *data, size_t size, uint8_t *block, size_t room) {
-  loose l = {.room = room, .block = block};
+static loose take_apart(const uint8_t *data, size_t size, uint8_t *space, size_t room) {
+  loose l = {.room = room, .space = space};
   const bool old = size > 4 && data[4] == 2; /* what its header lacks is zeros */
   const size_t fixed = old ? FIXED - 8 : FIXED;
   memcpy(l.header, data, smaller(size, fixed));
@@ -83,13 +83,13 @@ static size_t put_checked(uint8_t *to, size_t size, uint64_t seed) {
 static uint64_t count_of(const uint8_t *s) { return get_u64(s + 8) * get_u64(s + 16) * get_u64(s + 24); }
 
 /* ---- The index ---- */
-/* The entry of a frame and those of its blocks, if there is room; what a packed frame says of its
+/* The entry of a frame and those of its pages, if there is room; what a packed frame says of its
  * sizes is believed as far as the bytes are there. Of its stream the header is not known. */
 static size_t put_entry(uint8_t *to, size_t room, const uint8_t *body, size_t size, bool packed) {
   const uint64_t stream = packed && size >= 8 ? get_u64(body) : size;
-  const size_t blocks = (size_t)smaller(stream / BLOCK_BYTES + (stream % BLOCK_BYTES != 0), 64);
-  size_t at = packed ? 8 + 4 * blocks : 0;
-  if (room < ENTRY + BLOCK * blocks)
+  const size_t pages = (size_t)smaller(stream / PAGE_BYTES + (stream % PAGE_BYTES != 0), 64);
+  size_t at = packed ? 8 + 4 * pages : 0;
+  if (room < ENTRY + PAGE_ENTRY * pages)
     return 0;
   memset(to, 0, ENTRY);
   put_u64(to, size >= 72 && !packed ? count_of(body) : 0);
@@ -99,16 +99,15 @@ static size_t put_entry(uint8_t *to, size_t room, const uint8_t *body, size_t si
     to[20] = (uint8_t)((body[5] & 3) << 1);
   }
   to[20] = (uint8_t)(to[20] | packed);
-  for (size_t b = 0; b < blocks; b++) {
-    const uint64_t left = stream - b * BLOCK_BYTES;
-    uint64_t bytes =
-        packed && 12 + 4 * b <= size ? get_little(body + 8 + 4 * b, 4) : smaller(left, BLOCK_BYTES);
+  for (size_t b = 0; b < pages; b++) {
+    const uint64_t left = stream - b * PAGE_BYTES;
+    uint64_t bytes = packed && 12 + 4 * b <= size ? get_little(body + 8 + 4 * b, 4) : smaller(left, PAGE_BYTES);
     const size_t have = at < size ? (size_t)smaller(bytes, size - at) : 0;
-    put_little(to + ENTRY + BLOCK * b, bytes, 4);
-    put_u64(to + ENTRY + BLOCK * b + 4, ghz_checksum(body + smaller(at, size), have, 0));
+    put_little(to + ENTRY + PAGE_ENTRY * b, bytes, 4);
+    put_u64(to + ENTRY + PAGE_ENTRY * b + 4, ghz_checksum(body + smaller(at, size), have, 0));
     at += (size_t)bytes;
   }
-  return ENTRY + BLOCK * blocks;
+  return ENTRY + PAGE_ENTRY * pages;
 }
 
 static size_t put_index(const loose *l, uint8_t *out, size_t room) {
@@ -252,10 +251,10 @@ size_t mutate_container(uint8_t *data, size_t size, size_t room, uint64_t *state
     data[size] = (uint8_t)input_random(state);
     return size + 1;
   }
-  uint8_t *block = calloc(FRAMES_MOST, room);
-  if (!block)
+  uint8_t *space = calloc(FRAMES_MOST, room);
+  if (!space)
     abort();
-  loose l = take_apart(data, size, block, room);
+  loose l = take_apart(data, size, space, room);
   memcpy(l.header, "GHZF\3", 5);
   if (how < 4)
     change_header(&l, state);
@@ -266,6 +265,6 @@ size_t mutate_container(uint8_t *data, size_t size, size_t room, uint64_t *state
   if (how > 4 && input_below(state, 8))
     agree(&l, state);
   size = put_together(&l, data, size, room);
-  free(block);
+  free(space);
   return size;
 }

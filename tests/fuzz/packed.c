@@ -1,12 +1,12 @@
 /* packed.c: fuzzer: any bytes as a packed frame, and as a stream that is packed. A frame is
- * refused, or gives the same bytes by any number of threads, whole and a block at a time; what was
+ * refused, or gives the same bytes by any number of threads, whole and a page at a time; what was
  * packed comes back. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "file/pack.h"
 #include "fuzz.h"
 #include <string.h>
 
-enum { MOST = 5 << 18 }; /* bytes of a stream, at most: five blocks */
+enum { MOST = 5 << 18 }; /* bytes of a stream, at most: five pages */
 
 static bool understood(ghz_status status) {
   MUST(status == GHZ_OK || status == GHZ_ECORRUPT, "status %d", (int)status);
@@ -16,12 +16,12 @@ static bool understood(ghz_status status) {
 static void unpack_one_by_one(ghz_bytes frame, const uint8_t *want, size_t size) {
   ghz_context *ctx = fuzz_context(0);
   const uint8_t *data = frame.data, *next = data + pack_head(size);
-  for (size_t i = 0; i < pack_blocks(size); i++) {
+  for (size_t i = 0; i < pack_pages(size); i++) {
     const uint32_t bytes = (uint32_t)get_little(data + 8 + 4 * i, 4);
-    const size_t left = size - i * PACK_BLOCK, here = left < PACK_BLOCK ? left : PACK_BLOCK;
+    const size_t left = size - i * PACK_PAGE, here = left < PACK_PAGE ? left : PACK_PAGE;
     uint8_t *got = scratch(here);
-    need(ghz_unpack(ctx, size, i, 1, &bytes, (ghz_bytes){next, bytes}, got), "block %zu", i);
-    must_equal(got, here, want + i * PACK_BLOCK, here, "a block by itself");
+    need(ghz_unpack(ctx, size, i, 1, &bytes, 4, (ghz_bytes){next, bytes}, got), "page %zu", i);
+    must_equal(got, here, want + i * PACK_PAGE, here, "a page by itself");
     next += bytes;
   }
 }

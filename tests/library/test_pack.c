@@ -36,7 +36,7 @@ static ref_bytes content(int kind, size_t size) {
   uint64_t state = size;
   memset(b.data, 0, size);
   for (size_t i = 0; i < size && kind != ZEROS && kind != STREAM; i++)
-    if (kind == NOISE || i / PACK_BLOCK % 2)
+    if (kind == NOISE || i / PACK_PAGE % 2)
       b.data[i] = (uint8_t)input_random(&state);
   if (kind != STREAM)
     return b;
@@ -62,7 +62,7 @@ static ref_bytes whole_of(ghz_context *ctx, ref_bytes frame, size_t most) {
   return stream;
 }
 
-static const size_t sizes[] = {1, 2, 1000, PACK_BLOCK - 1, PACK_BLOCK, PACK_BLOCK + 1, 3 * PACK_BLOCK + 17};
+static const size_t sizes[] = {1, 2, 1000, PACK_PAGE - 1, PACK_PAGE, PACK_PAGE + 1, 3 * PACK_PAGE + 17};
 
 Test(pack, round_trip_by_any_threads) {
   POOL(pool);
@@ -80,7 +80,7 @@ Test(pack, round_trip_by_any_threads) {
 
 Test(pack, levels) {
   CONTEXT(ctx, NULL, 2);
-  const ref_bytes stream = content(STREAM, PACK_BLOCK + 5000);
+  const ref_bytes stream = content(STREAM, PACK_PAGE + 5000);
   ref_bytes frame = bytes_new(ghz_pack_bound(stream.size));
   for (int level = PACK_LEVEL_LEAST; level <= PACK_LEVEL_MOST; level += 6)
     same_bytes(whole_of(ctx, frame_from(ctx, stream, level), stream.size), stream, "unpacked");
@@ -97,10 +97,10 @@ Test(pack, sizes) {
     cr_expect_eq(frame_from(ctx, content(NOISE, size), PACK_LEVEL_LEAST).size, ghz_pack_bound(size));
     if (size >= 1000)
       cr_expect_leq(frame_from(ctx, content(ZEROS, size), PACK_LEVEL_LEAST).size,
-                    pack_head(size) + 32 * pack_blocks(size));
+                    pack_head(size) + 32 * pack_pages(size));
   }
   cr_expect_eq(ghz_pack_bound(SIZE_MAX - 8), 0);
-  cr_expect_eq(pack_blocks(SIZE_MAX), (SIZE_MAX >> 18) + 1);
+  cr_expect_eq(pack_pages(SIZE_MAX), (SIZE_MAX >> 18) + 1);
 }
 
 Test(pack, refuses_to_pack) {
@@ -112,41 +112,41 @@ Test(pack, refuses_to_pack) {
   cr_expect_eq(ghz_pack(ctx, (ghz_bytes){bytes, 20}, 1, bytes + 20, 31, &size), GHZ_ECAPACITY);
 }
 
-/* ---- Some blocks ---- */
+/* ---- Some pages ---- */
 
-static uint32_t *table_of(ref_bytes frame, size_t blocks) {
-  uint32_t *table = scratch(blocks * sizeof *table);
-  for (size_t i = 0; i < blocks; i++)
+static uint32_t *table_of(ref_bytes frame, size_t pages) {
+  uint32_t *table = scratch(pages * sizeof *table);
+  for (size_t i = 0; i < pages; i++)
     table[i] = (uint32_t)get_little(frame.data + 8 + 4 * i, 4);
   return table;
 }
 
-Test(pack, any_blocks_without_the_others) {
+Test(pack, any_pages_without_the_others) {
   CONTEXT(ctx, NULL, 2);
-  const ref_bytes stream = content(MIXED, 4 * PACK_BLOCK + 99),
+  const ref_bytes stream = content(MIXED, 4 * PACK_PAGE + 99),
                   frame = frame_from(ctx, stream, PACK_LEVEL_LEAST);
-  const size_t blocks = pack_blocks(stream.size);
-  const uint32_t *table = table_of(frame, blocks);
-  for (size_t first = 0, at = pack_head(stream.size); first < blocks; at += table[first++])
-    for (size_t count = 0, bytes = 0; first + count <= blocks; bytes += table[first + count++]) {
+  const size_t pages = pack_pages(stream.size);
+  const uint32_t *table = table_of(frame, pages);
+  for (size_t first = 0, at = pack_head(stream.size); first < pages; at += table[first++])
+    for (size_t count = 0, bytes = 0; first + count <= pages; bytes += table[first + count++]) {
       SCOPE;
-      const size_t begin = first * PACK_BLOCK, end = (first + count) * PACK_BLOCK;
+      const size_t begin = first * PACK_PAGE, end = (first + count) * PACK_PAGE;
       const ref_bytes want = bytes_copy(stream.data + begin, (end < stream.size ? end : stream.size) - begin);
       ref_bytes got = bytes_new(want.size);
-      succeeded(ghz_unpack(ctx, stream.size, first, count, table + first, (ghz_bytes){frame.data + at, bytes},
-                           got.data),
-                ctx, "some blocks");
-      same_bytes(got, want, "some blocks");
-      if (first + count == blocks)
+      succeeded(ghz_unpack(ctx, stream.size, first, count, table + first, 4,
+                           (ghz_bytes){frame.data + at, bytes}, got.data),
+                ctx, "some pages");
+      same_bytes(got, want, "some pages");
+      if (first + count == pages)
         break;
     }
-  cr_expect_eq(ghz_unpack(ctx, stream.size, 4, 2, table, (ghz_bytes){frame.data, 1}, NULL), GHZ_EINVAL);
-  cr_expect_eq(ghz_unpack(ctx, stream.size, 6, 0, table, (ghz_bytes){frame.data, 0}, NULL), GHZ_EINVAL);
+  cr_expect_eq(ghz_unpack(ctx, stream.size, 4, 2, table, 4, (ghz_bytes){frame.data, 1}, NULL), GHZ_EINVAL);
+  cr_expect_eq(ghz_unpack(ctx, stream.size, 6, 0, table, 4, (ghz_bytes){frame.data, 0}, NULL), GHZ_EINVAL);
 }
 
 /* ---- Hostile frames ---- */
 
-/* Refused, by its sizes or by its blocks, with a message. */
+/* Refused, by its sizes or by its pages, with a message. */
 static void refused(ref_bytes frame, size_t most, const char *words) {
   CONTEXT(ctx, NULL, 2);
   size_t size;
@@ -159,18 +159,18 @@ static void refused(ref_bytes frame, size_t most, const char *words) {
   cr_expect(strstr(ghz_context_message(ctx), words), "'%s' is not in '%s'", words, ghz_context_message(ctx));
 }
 
-static ref_bytes frame_of(uint64_t size, size_t entries, const uint32_t *entry, ref_bytes blocks) {
-  ref_bytes frame = bytes_new(8 + 4 * entries + blocks.size);
+static ref_bytes frame_of(uint64_t size, size_t entries, const uint32_t *entry, ref_bytes pages) {
+  ref_bytes frame = bytes_new(8 + 4 * entries + pages.size);
   put_little(frame.data, size, 8);
   for (size_t i = 0; i < entries; i++)
     put_little(frame.data + 8 + 4 * i, entry[i], 4);
-  memcpy(frame.data + 8 + 4 * entries, blocks.data, blocks.size);
+  memcpy(frame.data + 8 + 4 * entries, pages.data, pages.size);
   return frame;
 }
 
 Test(pack, sizes_that_lie) {
   CONTEXT(ctx, NULL, 1);
-  const size_t size = 2 * PACK_BLOCK + 10;
+  const size_t size = 2 * PACK_PAGE + 10;
   const ref_bytes good = frame_from(ctx, content(ZEROS, size), PACK_LEVEL_LEAST);
   refused(good, size - 1, "it may have");
   for (size_t cut = 1; cut <= good.size; cut++)
@@ -189,19 +189,19 @@ Test(pack, sizes_that_lie) {
   refused(frame_of(2, 1, (uint32_t[]){3}, three), 100, "3 bytes");
 }
 
-/* A block in a frame by itself: what zstd takes, and what we take. */
-static void refused_block(ref_bytes block, size_t size) {
-  refused(frame_of(size, 1, (uint32_t[]){(uint32_t)block.size}, block), size, "block 0 of 1");
+/* A page in a frame by itself: what zstd takes, and what we take. */
+static void refused_page(ref_bytes page, size_t size) {
+  refused(frame_of(size, 1, (uint32_t[]){(uint32_t)page.size}, page), size, "page 0 of 1");
 }
 
 static ref_bytes by_zstd(ref_bytes content, int says_size) {
   ZSTD_CCtx *z = ZSTD_createCCtx();
-  ref_bytes block = bytes_new(ZSTD_compressBound(content.size));
+  ref_bytes page = bytes_new(ZSTD_compressBound(content.size));
   ZSTD_CCtx_setParameter(z, ZSTD_c_contentSizeFlag, says_size);
-  block.size = ZSTD_compress2(z, block.data, block.size, content.data, content.size);
-  cr_assert_not(ZSTD_isError(block.size));
+  page.size = ZSTD_compress2(z, page.data, page.size, content.data, content.size);
+  cr_assert_not(ZSTD_isError(page.size));
   ZSTD_freeCCtx(z);
-  return block;
+  return page;
 }
 
 static ref_bytes joined(ref_bytes a, ref_bytes b) {
@@ -211,34 +211,34 @@ static ref_bytes joined(ref_bytes a, ref_bytes b) {
   return both;
 }
 
-Test(pack, blocks_that_lie) {
+Test(pack, pages_that_lie) {
   CONTEXT(ctx, NULL, 1);
   const size_t size = 5000;
   const ref_bytes zeros = content(ZEROS, size), half = by_zstd(content(ZEROS, size / 2), 1);
   const ref_bytes skipped = bytes_copy("\x50\x2a\x4d\x18\4\0\0\0abcd", 12), good = by_zstd(zeros, 1);
   same_bytes(whole_of(ctx, frame_of(size, 1, (uint32_t[]){(uint32_t)good.size}, good), size), zeros, "taken");
-  refused_block(by_zstd(content(ZEROS, 1 << 20), 1), size); /* a bomb */
-  refused_block(by_zstd(content(ZEROS, size - 1), 1), size);
-  refused_block(by_zstd(zeros, 0), size);  /* does not say its size */
-  refused_block(joined(half, half), size); /* two frames */
-  refused_block(joined(skipped, good), size);
-  refused_block(joined(good, skipped), size);
-  refused_block(bytes_copy("\x26\xb5\x2f\xfd\0\0\0\0", 8), size); /* zstd before 1.0 */
-  refused_block(bytes_copy(good.data, good.size - 1), size);
-  refused_block(bytes_copy("(", 1), size);
+  refused_page(by_zstd(content(ZEROS, 1 << 20), 1), size); /* a bomb */
+  refused_page(by_zstd(content(ZEROS, size - 1), 1), size);
+  refused_page(by_zstd(zeros, 0), size);  /* does not say its size */
+  refused_page(joined(half, half), size); /* two frames */
+  refused_page(joined(skipped, good), size);
+  refused_page(joined(good, skipped), size);
+  refused_page(bytes_copy("\x26\xb5\x2f\xfd\0\0\0\0", 8), size); /* zstd before 1.0 */
+  refused_page(bytes_copy(good.data, good.size - 1), size);
+  refused_page(bytes_copy("(", 1), size);
 }
 
-/* A bomb of many blocks is refused before memory is taken: `most` is what the frame may hold. */
+/* A bomb of many pages is refused before memory is taken: `most` is what the frame may hold. */
 Test(pack, bomb) {
-  const size_t blocks = 4096, size = blocks * PACK_BLOCK;
-  const ref_bytes one = by_zstd(content(ZEROS, PACK_BLOCK), 1);
-  ref_bytes all = bytes_new(blocks * one.size);
-  uint32_t *table = scratch(blocks * sizeof *table);
-  for (size_t i = 0; i < blocks; i++) {
+  const size_t pages = 4096, size = pages * PACK_PAGE;
+  const ref_bytes one = by_zstd(content(ZEROS, PACK_PAGE), 1);
+  ref_bytes all = bytes_new(pages * one.size);
+  uint32_t *table = scratch(pages * sizeof *table);
+  for (size_t i = 0; i < pages; i++) {
     memcpy(all.data + i * one.size, one.data, one.size);
     table[i] = (uint32_t)one.size;
   }
-  refused(frame_of(size, blocks, table, all), PACK_BLOCK, "it may have 262144");
+  refused(frame_of(size, pages, table, all), PACK_PAGE, "it may have 262144");
 }
 
 #endif

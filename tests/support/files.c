@@ -44,15 +44,15 @@ ghz_file_sink memory_sink(memory_file *m) {
   return (ghz_file_sink){.user = m, .name = "memory.ghz", .write = write_bytes};
 }
 
-ghz_file_source memory_source(memory_file *m, int at_will) {
+ghz_file_source memory_source(memory_file *m, int seekable) {
   m->position = 0;
   m->reads = m->calls = 0;
   m->bytes = 0;
   return (ghz_file_source){.user = m,
                            .name = "memory.ghz",
                            .read = read_bytes,
-                           .read_at = at_will ? read_bytes_at : NULL,
-                           .size = at_will ? m->size : 0};
+                           .read_at = seekable ? read_bytes_at : NULL,
+                           .size = seekable ? m->size : 0};
 }
 
 void memory_file_free(memory_file *m) { free(m->data); }
@@ -115,15 +115,15 @@ void worked(ghz_status status, const char *what) {
   cr_assert_eq(status, GHZ_OK, "%s: %s", what, ghz_context_message(NULL));
 }
 
-ghz_file *opened(memory_file *m, int at_will) {
-  const ghz_file_source source = memory_source(m, at_will);
+ghz_file *opened(memory_file *m, int seekable) {
+  const ghz_file_source source = memory_source(m, seekable);
   ghz_file *f;
   need(ghz_file_open_source(&source, &f), "opening: %s", ghz_context_message(NULL));
   return f;
 }
 
-void *read_frames(memory_file *m, int at_will, ghz_context *ctx, ghz_status *status) {
-  const ghz_file_source source = memory_source(m, at_will);
+void *read_frames(memory_file *m, int seekable, ghz_context *ctx, ghz_status *status) {
+  const ghz_file_source source = memory_source(m, seekable);
   ghz_file *f = NULL;
   ghz_frame frame = {0};
   size_t room = 0;

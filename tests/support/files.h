@@ -15,8 +15,8 @@ typedef struct memory_file {
 } memory_file;
 
 ghz_file_sink memory_sink(memory_file *m);
-/* at_will: with read_at. */
-ghz_file_source memory_source(memory_file *m, int at_will);
+/* seekable: with read_at. */
+ghz_file_source memory_source(memory_file *m, int seekable);
 void memory_file_free(memory_file *m);
 #define MEMORY_FILE(name) memory_file name __attribute__((cleanup(memory_file_free))) = {0}
 
@@ -42,7 +42,7 @@ void *values_of(const file_case *c, uint64_t *count);
 void write_case(const file_case *c, ghz_context *ctx, memory_file *m);
 
 /* The same values as all frames of a file give, one after the other; scratch memory. */
-void *read_frames(memory_file *m, int at_will, ghz_context *ctx, ghz_status *status);
+void *read_frames(memory_file *m, int seekable, ghz_context *ctx, ghz_status *status);
 
 /* The same of a file that is sound. */
 void *file_values(memory_file *m, ghz_context *ctx, const char *what);
@@ -50,4 +50,4 @@ void *file_values(memory_file *m, ghz_context *ctx, const char *what);
 /* Fails with the message of the thread. */
 void worked(ghz_status status, const char *what);
 
-ghz_file *opened(memory_file *m, int at_will);
+ghz_file *opened(memory_file *m, int seekable);

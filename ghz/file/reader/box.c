@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "file/reader/box.h"
 
-#include "file/fault.h"
+#include "file/errors.h"
 
 ghz_status ghz_box_place(const char *name, const ghz_array *array, const uint64_t *from, const uint64_t *to,
                          file_box *b) {

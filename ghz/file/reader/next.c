@@ -11,8 +11,7 @@
 #include "rules/fill.h"
 #include "rules/shape.h"
 
-#define PIECE ((size_t)1 << 22)    /* first piece of a frame whose length cannot be checked */
-#define PACKED ((uint64_t)1 << 63) /* in the length of a frame */
+#define READ_BYTES ((size_t)1 << 22) /* first piece of a frame whose length cannot be checked */
 
 static ghz_status truncated(const ghz_file *f) {
   return ghz_file_fail(f->name, GHZ_ECORRUPT, "truncated: ends in frame %llu", (ull)f->number);
@@ -127,7 +126,7 @@ ghz_status ghz_file_length(ghz_file *f, uint64_t *length, int *packed) {
 static ghz_status read_body(ghz_file *f, memory *m, uint64_t length, int packed) {
   size_t want = (size_t)length + 8, have = 0;
   while (have < want) {
-    size_t piece = f->source.read_at ? want : have > PIECE ? have : PIECE, got;
+    size_t piece = f->source.read_at ? want : have > READ_BYTES ? have : READ_BYTES, got;
     if (piece > want - have)
       piece = want - have;
     ghz_status status = memory_reserve(m, FRAME_BEFORE + have + piece, f->name);
@@ -165,7 +164,7 @@ static int shape_fits(const ghz_file *f, const ghz_shape *s) {
   ghz_shape expected = ghz_file_frame_shape(h, f->first);
   if (h->count == GHZ_FILE_UNKNOWN)
     return s->dims == 1 && s->extent[2] <= h->frame_values && (s->extent[2] > 0 || f->number == 0);
-  if (f->info.version == 3 && !f->piped && !ghz_layout_piece(h, f->first, ghz_shape_count(s), &expected))
+  if (f->info.version == 3 && !f->piped && !ghz_layout_frame(h, f->first, ghz_shape_count(s), &expected))
     return 0;
   return shapes_equal(s, &expected);
 }

@@ -77,7 +77,7 @@ static ghz_status open_by_index(ghz_file *f, uint64_t read, uint64_t size) {
   return GHZ_OK;
 }
 
-static ghz_status open_at_will(ghz_file *f) {
+static ghz_status open_seekable(ghz_file *f) {
   const uint64_t read = f->source.size < TAIL_READ ? f->source.size : TAIL_READ;
   uint64_t size;
   f->info.bytes = f->source.size;
@@ -110,7 +110,7 @@ ghz_status ghz_file_open_source(const ghz_file_source *source, ghz_file **file) 
   f->name = name;
   f->source = *source;
   f->source.name = name;
-  ghz_status status = source->read_at ? open_at_will(f) : open_by_header(f);
+  ghz_status status = source->read_at ? open_seekable(f) : open_by_header(f);
   if (status == GHZ_OK) {
     *file = f;
     return GHZ_OK;

@@ -5,13 +5,13 @@
 
 #include "file/index.h"
 
-/* The start of a frame of an indexed file: its first blocks, which hold the header of its stream
+/* The start of a frame of an indexed file: its first pages, which hold the header of its stream
  * and the table of its tiles. Kept for the next call. */
 typedef struct frame_start {
   const frame_entry *entry; /* NULL: none */
   memory bytes;
-  size_t blocks;
-  ghz_slice whole; /* its payload begins in these blocks, and ends outside of them */
+  size_t pages;
+  ghz_slice whole; /* its payload begins in these pages, and ends outside of them */
 } frame_start;
 
 /* Streams of several files on their way to one (sums.c). */
@@ -55,7 +55,7 @@ void ghz_file_advance(ghz_file *file, uint64_t count);
 
 /* Without an index: makes the frame that holds a value the current one. Errors: as ghz_file_next;
  * EINVAL (it has passed by, or the file ends before). */
-ghz_status ghz_file_go_to(ghz_file *file, ghz_context *ctx, uint64_t value);
+ghz_status ghz_file_seek(ghz_file *file, ghz_context *ctx, uint64_t value);
 
 void ghz_slots_free(frame_slots *sum);
 

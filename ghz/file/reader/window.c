@@ -1,9 +1,8 @@
-/* window.c: owns reading parts of frames: which blocks hold what a box needs; those that follow
+/* window.c: owns reading boxes of frames: which pages hold what a box needs; those that follow
  * each other are one read, and each is checked against the index. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "file/reader/window.h"
 
-#include "context/call.h"
 #include "file/checksum.h"
 #include "file/layout.h"
 #include "file/pack.h"
@@ -12,7 +11,7 @@
 #include "stream/sizes.h"
 #include "stream/stream.h"
 
-/* What the parts of a call have in common. */
+/* What a call wants. */
 typedef struct window {
   ghz_file *f;
   ghz_context *ctx;
@@ -30,50 +29,43 @@ static ghz_status damaged(const ghz_file *f, const frame_entry *e, const char *w
   return ghz_file_fail(f->name, GHZ_ECORRUPT, "damaged: frame %llu: %s", (ull)number_of(f, e), what);
 }
 
-/* ---- Blocks ---------------------------------------------------------------------------------- */
+/* ---- Pages ---------------------------------------------------------------------------------- */
 
-/* Bytes of blocks first .. first + blocks - 1 of the stream. */
-static size_t blocks_size(const frame_entry *e, size_t first, size_t blocks) {
-  const size_t end = (first + blocks) * PACK_BLOCK;
-  return (end < e->stream ? end : (size_t)e->stream) - first * PACK_BLOCK;
+/* Bytes of pages first .. first + pages - 1 of the stream. */
+static size_t pages_size(const frame_entry *e, size_t first, size_t pages) {
+  const size_t end = (first + pages) * PACK_PAGE;
+  return (end < e->stream ? end : (size_t)e->stream) - first * PACK_PAGE;
 }
 
-static ghz_status check_blocks(const ghz_file *f, const frame_entry *e, size_t first, size_t blocks,
-                               const uint8_t *bytes) {
-  const block_entry *block = f->index.blocks + e->block + first;
-  for (size_t b = 0; b < blocks; bytes += block[b].bytes, b++)
-    if (ghz_checksum(bytes, block[b].bytes, 0) != block[b].checksum)
-      return damaged(f, e, "the checksum of a block does not match");
+static ghz_status check_pages(const ghz_file *f, const frame_entry *e, size_t first, size_t pages,
+                              const uint8_t *bytes) {
+  const page_entry *page = f->index.pages + e->page + first;
+  for (size_t b = 0; b < pages; bytes += page[b].bytes, b++)
+    if (ghz_checksum(bytes, page[b].bytes, 0) != page[b].checksum)
+      return damaged(f, e, "the checksum of a page does not match");
   return GHZ_OK;
 }
 
-static ghz_status unpack(const window *w, size_t first, size_t blocks, ghz_bytes packed, uint8_t *to) {
-  const block_entry *block = w->f->index.blocks + w->entry->block + first;
-  memory sizes = {NULL, 0};
-  ghz_status status = memory_reserve(&sizes, blocks * sizeof(uint32_t), w->f->name);
-  if (status != GHZ_OK)
-    return status;
-  for (size_t b = 0; b < blocks; b++)
-    store_u32(sizes.data + 4 * b, block[b].bytes);
-  status = ghz_unpack(w->ctx, (size_t)w->entry->stream, first, blocks, (const uint32_t *)(void *)sizes.data,
-                      packed, to);
-  memory_free(&sizes);
-  return ghz_file_pass(w->f->name, number_of(w->f, w->entry), w->ctx, status);
+static ghz_status unpack(const window *w, size_t first, size_t pages, ghz_bytes packed, uint8_t *to) {
+  const page_entry *page = w->f->index.pages + w->entry->page + first;
+  return ghz_file_pass(
+      w->f->name, number_of(w->f, w->entry), w->ctx,
+      ghz_unpack(w->ctx, (size_t)w->entry->stream, first, pages, &page->bytes, sizeof *page, packed, to));
 }
 
-/* Reads blocks of the stream, in one read, to `to`. */
-static ghz_status read_blocks(const window *w, size_t first, size_t blocks, uint8_t *to) {
+/* Reads pages of the stream, in one read, to `to`. */
+static ghz_status read_pages(const window *w, size_t first, size_t pages, uint8_t *to) {
   ghz_file *f = w->f;
-  const block_entry *block = f->index.blocks + w->entry->block + first, *last = block + blocks - 1;
-  const size_t size = (size_t)(last->offset + last->bytes - block->offset);
+  const page_entry *page = f->index.pages + w->entry->page + first, *last = page + pages - 1;
+  const size_t size = (size_t)(last->offset + last->bytes - page->offset);
   const int packed = (w->entry->flags & ENTRY_PACKED) != 0;
   ghz_status status = packed ? memory_reserve(&f->raw, size, f->name) : GHZ_OK;
   uint8_t *bytes = packed ? f->raw.data : to;
   if (status == GHZ_OK)
-    status = ghz_source_read_at(&f->source, block->offset, bytes, size);
+    status = ghz_source_read_at(&f->source, page->offset, bytes, size);
   if (status == GHZ_OK)
-    status = check_blocks(f, w->entry, first, blocks, bytes);
-  return status == GHZ_OK && packed ? unpack(w, first, blocks, (ghz_bytes){bytes, size}, to) : status;
+    status = check_pages(f, w->entry, first, pages, bytes);
+  return status == GHZ_OK && packed ? unpack(w, first, pages, (ghz_bytes){bytes, size}, to) : status;
 }
 
 /* ---- The start of a frame -------------------------------------------------------------------- */
@@ -92,17 +84,15 @@ static ghz_status check_header(const ghz_file *f, const frame_entry *e, const gh
 
 /* Views the stream, whose first bytes are in memory; it has as many as the index says. */
 static ghz_status view_stream(const window *w, const ghz_shape *shape) {
-  ghz_context *ctx = w->ctx;
-  GHZ_CALL(ctx);
   frame_start *start = &w->f->begun;
   const ghz_bytes stream = {start->bytes.data, (size_t)w->entry->stream};
-  ghz_status status = ghz_stream_header(ctx, stream, 0, &start->whole);
+  ghz_status status = ghz_stream_header(NULL, stream, 0, &start->whole);
   return status == GHZ_OK && shapes_equal(&start->whole.shape, shape)
-             ? ghz_stream_locate(ctx, &start->whole, NULL)
+             ? ghz_stream_locate(NULL, &start->whole, NULL)
              : status;
 }
 
-/* Reads the blocks that hold header and table of a frame's stream. */
+/* Reads the pages that hold header and table of a frame's stream. */
 static ghz_status begin_frame(const window *w) {
   ghz_file *f = w->f;
   frame_start *start = &f->begun;
@@ -110,16 +100,16 @@ static ghz_status begin_frame(const window *w) {
   if (start->entry == w->entry)
     return GHZ_OK;
   start->entry = NULL;
-  ghz_layout_piece(&f->info.header, w->entry->first, w->entry->values, &shape);
+  ghz_layout_frame(&f->info.header, w->entry->first, w->entry->values, &shape);
   const size_t table = ghz_stream_index_size(ghz_shape_tiles(&shape));
   if (table == 0 || table > w->entry->stream)
     return damaged(f, w->entry, "too short for its values");
-  start->blocks = pack_blocks(table);
-  ghz_status status = memory_reserve(&start->bytes, blocks_size(w->entry, 0, start->blocks), f->name);
+  start->pages = pack_pages(table);
+  ghz_status status = memory_reserve(&start->bytes, pages_size(w->entry, 0, start->pages), f->name);
   if (status == GHZ_OK)
-    status = read_blocks(w, 0, start->blocks, start->bytes.data);
+    status = read_pages(w, 0, start->pages, start->bytes.data);
   if (status == GHZ_OK)
-    status = ghz_file_pass(f->name, number_of(f, w->entry), w->ctx, view_stream(w, &shape));
+    status = ghz_file_pass(f->name, number_of(f, w->entry), NULL, view_stream(w, &shape));
   if (status == GHZ_OK)
     status = check_header(f, w->entry, &shape, &start->whole);
   if (status == GHZ_OK)
@@ -129,7 +119,7 @@ static ghz_status begin_frame(const window *w) {
 
 /* ---- Runs of chunks -------------------------------------------------------------------------- */
 
-/* Chunks from .. to - 1, whose tiles are in the blocks first .. last of the stream. */
+/* Chunks from .. to - 1, whose tiles are in the pages first .. last of the stream. */
 typedef struct run {
   uint64_t from, to;
   size_t begin, end; /* bytes of the tiles, in the stream */
@@ -145,49 +135,46 @@ static run make_run(const frame_start *start, uint64_t from, uint64_t to) {
   return (run){from, to, chunk_end(start, from), chunk_end(start, to)};
 }
 
-/* The bytes of blocks in memory, which begin with block `first`: those that the start of the frame
+/* The bytes of pages in memory, which begin with page `first`: those that the start of the frame
  * has, and others. */
-static ghz_status have_blocks(const window *w, size_t first, size_t blocks) {
+static ghz_status have_pages(const window *w, size_t first, size_t pages) {
   const frame_start *start = &w->f->begun;
   memory *m = &w->f->run;
-  ghz_status status = memory_reserve(m, blocks_size(w->entry, first, blocks), w->f->name);
-  const size_t known = start->blocks > first ? start->blocks - first : 0,
-               have = known < blocks ? known : blocks;
-  if (status != GHZ_OK || blocks == 0)
+  ghz_status status = memory_reserve(m, pages_size(w->entry, first, pages), w->f->name);
+  const size_t known = start->pages > first ? start->pages - first : 0, have = known < pages ? known : pages;
+  if (status != GHZ_OK || pages == 0)
     return status;
   if (have > 0)
-    memcpy(m->data, start->bytes.data + first * PACK_BLOCK, blocks_size(w->entry, first, have));
-  return have < blocks ? read_blocks(w, first + have, blocks - have, m->data + have * PACK_BLOCK) : GHZ_OK;
+    memcpy(m->data, start->bytes.data + first * PACK_PAGE, pages_size(w->entry, first, have));
+  return have < pages ? read_pages(w, first + have, pages - have, m->data + have * PACK_PAGE) : GHZ_OK;
 }
 
 /* Decompresses what the chunks of a run have of the box. */
 static ghz_status decompress_tiles(const window *w, const run *r, const uint8_t *payload) {
-  ghz_context *ctx = w->ctx;
-  GHZ_CALL(ctx);
   const ghz_slice *whole = &w->f->begun.whole;
   const uint64_t first = r->from * TILES_PER_CHUNK, end = r->to * TILES_PER_CHUNK;
-  ghz_slice part = *whole;
-  part.first = first;
-  part.tiles = (end < whole->tiles ? end : whole->tiles) - first;
-  part.sizes = (const uint8_t *)whole->sizes + 2 * first;
-  part.payload = payload;
-  part.payload_size = r->end - r->begin;
-  return ghz_decompress_values(ctx, &part, w->out, w->box, w->dst);
+  ghz_slice some = *whole;
+  some.first = first;
+  some.tiles = (end < whole->tiles ? end : whole->tiles) - first;
+  some.sizes = (const uint8_t *)whole->sizes + 2 * first;
+  some.payload = payload;
+  some.payload_size = r->end - r->begin;
+  return ghz_slice_decompress_box(w->ctx, &some, w->out, w->box, w->dst);
 }
 
 static ghz_status decompress_run(const window *w, const run *r) {
-  const size_t first = r->begin / PACK_BLOCK,
-               blocks = r->end > r->begin ? (r->end - 1) / PACK_BLOCK + 1 - first : 0;
-  ghz_status status = have_blocks(w, first, blocks);
+  const size_t first = r->begin / PACK_PAGE,
+               pages = r->end > r->begin ? (r->end - 1) / PACK_PAGE + 1 - first : 0;
+  ghz_status status = have_pages(w, first, pages);
   if (status != GHZ_OK)
     return status;
-  status = decompress_tiles(w, r, w->f->run.data + (r->begin - first * PACK_BLOCK));
+  status = decompress_tiles(w, r, w->f->run.data + (r->begin - first * PACK_PAGE));
   return ghz_file_pass(w->f->name, number_of(w->f, w->entry), w->ctx, status);
 }
 
-/* Whether the blocks of `next` are those of the run, or follow them: then both are one run. */
+/* Whether the pages of `next` are those of the run, or follow them: then both are one run. */
 static int joins(const run *r, const run *next) {
-  return next->from <= r->to || next->begin / PACK_BLOCK <= r->end / PACK_BLOCK + 1;
+  return next->from <= r->to || next->begin / PACK_PAGE <= r->end / PACK_PAGE + 1;
 }
 
 /* The chunks of each line of tiles, in ascending order. */

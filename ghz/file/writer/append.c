@@ -7,7 +7,7 @@
 #include "file/source.h"
 #include "file/writer/writer.h"
 
-#define PIECE ((size_t)1 << 20) /* bytes of a read, when frames are copied */
+#define READ_BYTES ((size_t)1 << 20) /* bytes of a read, when frames are copied */
 
 /* Values per frame of the longer array: at least as many as its frames have. */
 static uint64_t frame_values(const ghz_shape *s, uint64_t old) {
@@ -47,7 +47,7 @@ static ghz_status take_index(ghz_file *f, ghz_file_writer *w) {
   const uint64_t begin = w->index.end, before = f->index.count ? f->index.frames[0].offset : 0;
   for (uint64_t i = 0; i < f->index.count; i++) {
     const frame_entry *e = &f->index.frames[i];
-    if (!ghz_layout_piece(&w->header, e->first, e->values, &shape))
+    if (!ghz_layout_frame(&w->header, e->first, e->values, &shape))
       return ghz_file_fail(w->name, GHZ_EINVAL, "frame %llu is too large for the frames of the longer array",
                            (ull)i);
   }
@@ -60,10 +60,10 @@ static ghz_status take_index(ghz_file *f, ghz_file_writer *w) {
 
 static ghz_status copy_frames(const ghz_file *f, ghz_file_writer *w, uint64_t from) {
   memory m = {NULL, 0};
-  ghz_status status = memory_reserve(&m, PIECE, w->name);
+  ghz_status status = memory_reserve(&m, READ_BYTES, w->name);
   for (uint64_t at = from; status == GHZ_OK && at < w->index.end;) {
     const uint64_t left = w->index.end - at;
-    const size_t piece = left < PIECE ? (size_t)left : PIECE;
+    const size_t piece = left < READ_BYTES ? (size_t)left : READ_BYTES;
     status = ghz_source_read_at(&f->source, at, m.data, piece);
     if (status == GHZ_OK)
       status = ghz_writer_put(w, m.data, piece);

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "file/fault.h"
+#include "file/errors.h"
 
 static ghz_status system_failed(const char *path, int error) {
   if (error == 0)

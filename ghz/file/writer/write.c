@@ -10,8 +10,6 @@
 #include "rules/fill.h"
 #include "rules/shape.h"
 
-#define PACKED ((uint64_t)1 << 63) /* in the length of a frame */
-
 /* ---- Streams --------------------------------------------------------------------------------- */
 
 /* The lattice of the first stream is that of the file, unless the header has one. */
@@ -36,7 +34,7 @@ static int shape_fits(const ghz_file_writer *w, const ghz_shape *s) {
   if (h->count == GHZ_FILE_UNKNOWN)
     return s->dims == 1 && count <= h->frame_values && (count > 0 || w->index.count == 0) &&
            w->index.values == w->index.count * h->frame_values;
-  return ghz_layout_piece(h, w->index.values, count, &expected) && shapes_equal(s, &expected) &&
+  return ghz_layout_frame(h, w->index.values, count, &expected) && shapes_equal(s, &expected) &&
          (count > 0 || w->index.count == 0);
 }
 

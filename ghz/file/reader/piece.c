@@ -1,4 +1,4 @@
-/* part.c: owns reading ranges and boxes of the array, frame by frame. */
+/* piece.c: owns reading ranges and boxes of the array, frame by frame. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #define GAP 65536 /* values between lines of a box: reading them, too, costs less than a read more */
 
 /* What a call wants, and the frame that is at hand. */
-typedef struct part {
+typedef struct piece {
   ghz_file *f;
   ghz_context *ctx;
   ghz_type out;
@@ -18,10 +18,10 @@ typedef struct part {
   const frame_entry *entry; /* NULL: the current frame of a file without an index */
   uint64_t first, count;
   ghz_shape shape;
-} part;
+} piece;
 
-static ghz_status begin(part *p, ghz_file *f, ghz_context *ctx, ghz_type out) {
-  *p = (part){.f = f, .ctx = ctx, .out = out, .size = ghz_type_size(out)};
+static ghz_status begin(piece *p, ghz_file *f, ghz_context *ctx, ghz_type out) {
+  *p = (piece){.f = f, .ctx = ctx, .out = out, .size = ghz_type_size(out)};
   if (!ghz_type_known(out) || (out == GHZ_F32 && f->info.header.lattice.type == GHZ_F64))
     return ghz_file_fail(f->name, GHZ_EINVAL,
                          ghz_type_known(out) ? "holds f64, which does not decompress to f32" : "unknown type");
@@ -29,16 +29,16 @@ static ghz_status begin(part *p, ghz_file *f, ghz_context *ctx, ghz_type out) {
 }
 
 /* Takes the frame that holds a value. */
-static ghz_status take_frame(part *p, uint64_t value) {
+static ghz_status take_frame(piece *p, uint64_t value) {
   ghz_file *f = p->f;
   if (f->info.indexed) {
     p->entry = ghz_index_find(&f->index, value);
     p->first = p->entry->first;
     p->count = p->entry->values;
-    ghz_layout_piece(&f->info.header, p->first, p->count, &p->shape);
+    ghz_layout_frame(&f->info.header, p->first, p->count, &p->shape);
     return GHZ_OK;
   }
-  ghz_status status = ghz_file_go_to(f, p->ctx, value);
+  ghz_status status = ghz_file_seek(f, p->ctx, value);
   p->first = f->current.first;
   p->count = f->current.info.count;
   p->shape = f->current.info.shape;
@@ -46,7 +46,7 @@ static ghz_status take_frame(part *p, uint64_t value) {
 }
 
 /* Decompresses a box of the frame. */
-static ghz_status decompress(const part *p, const array_box *box, void *dst) {
+static ghz_status decompress(const piece *p, const array_box *box, void *dst) {
   ghz_file *f = p->f;
   if (p->entry)
     return ghz_window_decompress(f, p->ctx, p->entry, p->out, box, dst);
@@ -56,7 +56,7 @@ static ghz_status decompress(const part *p, const array_box *box, void *dst) {
 }
 
 /* The same to memory of the file. */
-static ghz_status decompress_aside(const part *p, const array_box *box) {
+static ghz_status decompress_aside(const piece *p, const array_box *box) {
   memory *m = &p->f->region;
   ghz_status status = memory_reserve(m, (size_t)ghz_shape_count(&box->shape) * p->size, p->f->name);
   return status == GHZ_OK ? decompress(p, box, m->data) : status;
@@ -64,14 +64,14 @@ static ghz_status decompress_aside(const part *p, const array_box *box) {
 
 /* ---- Ranges ---------------------------------------------------------------------------------- */
 
-static array_box box_of(const part *p, uint64_t z, uint64_t y, uint64_t x, uint64_t nz, uint64_t ny,
+static array_box box_of(const piece *p, uint64_t z, uint64_t y, uint64_t x, uint64_t nz, uint64_t ny,
                         uint64_t nx) {
   return (array_box){{z, y, x}, {p->shape.dims, {nz, ny, nx}}};
 }
 
 /* The least box of whole planes, lines of one plane, or values of one line that holds values a to
  * b - 1 of the frame. *skip of its values come before a. */
-static array_box box_of_range(const part *p, uint64_t a, uint64_t b, uint64_t *skip) {
+static array_box box_of_range(const piece *p, uint64_t a, uint64_t b, uint64_t *skip) {
   const uint64_t x = p->shape.extent[2], plane = p->shape.extent[1] * x, last = b - 1;
   if (a / plane != last / plane) {
     *skip = a % plane;
@@ -86,7 +86,7 @@ static array_box box_of_range(const part *p, uint64_t a, uint64_t b, uint64_t *s
 }
 
 /* Values a to b - 1 of the frame. */
-static ghz_status read_of_frame(const part *p, uint64_t a, uint64_t b, void *to) {
+static ghz_status read_of_frame(const piece *p, uint64_t a, uint64_t b, void *to) {
   uint64_t skip;
   const array_box box = box_of_range(p, a, b, &skip);
   if (ghz_shape_count(&box.shape) == b - a)
@@ -99,7 +99,7 @@ static ghz_status read_of_frame(const part *p, uint64_t a, uint64_t b, void *to)
 
 ghz_status ghz_file_read(ghz_file *f, ghz_context *ctx, ghz_type out, uint64_t first, size_t count,
                          void *values) {
-  part p;
+  piece p;
   if (!f || (!values && count))
     return ghz_fail(NULL, GHZ_EINVAL, "%s is NULL", f ? "values" : "file");
   ghz_status status = begin(&p, f, ctx, out);
@@ -122,11 +122,11 @@ ghz_status ghz_file_read(ghz_file *f, ghz_context *ctx, ghz_type out, uint64_t f
 /* ---- Boxes ----------------------------------------------------------------------------------- */
 
 /* How far a box was read. */
-typedef struct progress {
+typedef struct lines_read {
   file_box box;
   uint64_t line, done; /* the next line, and how much of it is there already */
   uint8_t *to;
-} progress;
+} lines_read;
 
 static uint64_t larger(uint64_t a, uint64_t b) {
   return a > b ? a : b;
@@ -136,13 +136,13 @@ static uint64_t smaller(uint64_t a, uint64_t b) {
   return a < b ? a : b;
 }
 
-static uint64_t next_value(const progress *b) {
+static uint64_t next_value(const lines_read *b) {
   return ghz_box_line(&b->box, b->line) + b->done;
 }
 
 /* Values of the lines from the next one on, as far as they lie close together in a flat frame. A
  * frame may begin and end inside a line. */
-static uint64_t end_of_group(const progress *b, uint64_t frame_end, uint64_t *line) {
+static uint64_t end_of_group(const lines_read *b, uint64_t frame_end, uint64_t *line) {
   const uint64_t lines = ghz_box_lines(&b->box), values = ghz_box_line_values(&b->box);
   uint64_t end = ghz_box_line(&b->box, b->line) + values;
   for (*line = b->line + 1; *line < lines && end < frame_end; ++*line) {
@@ -155,7 +155,7 @@ static uint64_t end_of_group(const progress *b, uint64_t frame_end, uint64_t *li
 }
 
 /* Copies the lines up to `line` from values from .. to - 1 of the array. */
-static void copy_group(const part *p, progress *b, uint64_t from, uint64_t to, uint64_t line) {
+static void copy_group(const piece *p, lines_read *b, uint64_t from, uint64_t to, uint64_t line) {
   const uint64_t values = ghz_box_line_values(&b->box);
   for (; b->line < line; b->line++) {
     const uint64_t begin = next_value(b), end = smaller(begin - b->done + values, to);
@@ -168,7 +168,7 @@ static void copy_group(const part *p, progress *b, uint64_t from, uint64_t to, u
   }
 }
 
-static ghz_status read_from_flat(const part *p, progress *b) {
+static ghz_status read_from_flat(const piece *p, lines_read *b) {
   uint64_t line;
   const uint64_t from = next_value(b), to = end_of_group(b, p->first + p->count, &line);
   const array_box box = box_of(p, 0, 0, from - p->first, 1, 1, to - from);
@@ -179,7 +179,7 @@ static ghz_status read_from_flat(const part *p, progress *b) {
 }
 
 /* The coordinates of a value in a frame of bricks, whose lines are those of the array. */
-static void coordinates(const part *p, uint64_t value, uint64_t at[3]) {
+static void coordinates(const piece *p, uint64_t value, uint64_t at[3]) {
   const uint64_t *extent = p->shape.extent, from = value - p->first;
   at[0] = from / extent[2] / extent[1];
   at[1] = from / extent[2] % extent[1];
@@ -188,7 +188,7 @@ static void coordinates(const part *p, uint64_t value, uint64_t at[3]) {
 
 /* The least box of a frame that holds the next lines up to `end`. A line is one of the array that
  * the user knows; neighbours of its dimensions may be joined in the frame. */
-static array_box box_of_lines(const part *p, const progress *b, uint64_t end) {
+static array_box box_of_lines(const piece *p, const lines_read *b, uint64_t end) {
   uint64_t low[3] = {UINT64_MAX, UINT64_MAX, UINT64_MAX}, high[3] = {0, 0, 0}, at[3];
   for (uint64_t line = b->line; line < end; line++) {
     coordinates(p, ghz_box_line(&b->box, line), at);
@@ -201,7 +201,7 @@ static array_box box_of_lines(const part *p, const progress *b, uint64_t end) {
 }
 
 /* From a frame of bricks, which holds whole lines. */
-static ghz_status read_from_bricks(const part *p, progress *b) {
+static ghz_status read_from_bricks(const piece *p, lines_read *b) {
   const uint64_t end = ghz_box_lines_before(&b->box, p->first + p->count),
                  values = ghz_box_line_values(&b->box);
   const array_box box = box_of_lines(p, b, end);
@@ -223,8 +223,8 @@ static ghz_status read_from_bricks(const part *p, progress *b) {
 
 ghz_status ghz_file_read_box(ghz_file *f, ghz_context *ctx, ghz_type out, const uint64_t *from,
                              const uint64_t *to, void *values) {
-  part p;
-  progress b = {.to = values};
+  piece p;
+  lines_read b = {.to = values};
   if (!f || !from || !to)
     return ghz_fail(NULL, GHZ_EINVAL, "%s is NULL", !f ? "file" : from ? "to" : "from");
   ghz_status status = begin(&p, f, ctx, out);

@@ -1,11 +1,9 @@
-/* fault.h: errors of files: a sentence with the name of the file, as the message of the thread. */
+/* errors.h: errors of files: a sentence with the name of the file, as the message of the thread. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef GHZ_FILE_FAULT_H
-#define GHZ_FILE_FAULT_H
+#ifndef GHZ_FILE_ERRORS_H
+#define GHZ_FILE_ERRORS_H
 
 #include "context/context.h"
-
-typedef unsigned long long ull; /* for messages */
 
 /* Notes "name: text", or the text alone where name is NULL, and returns the status. */
 __attribute__((format(printf, 3, 4))) ghz_status ghz_file_fail(const char *name, ghz_status status,

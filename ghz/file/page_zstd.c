@@ -1,32 +1,32 @@
-/* block_zstd.c: one block of a packed frame, as a frame of zstd (RFC 8878) that says its size. */
+/* page_zstd.c: one page of a packed frame, as a frame of zstd (RFC 8878) that says its size. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "file/block.h"
+#include "file/page.h"
 
 #include <zstd.h>
 #include <zstd_errors.h>
 
-int ghz_block_coded(void) {
+int ghz_page_coded(void) {
   return 1;
 }
 
-int ghz_block_coder_open(block_coder *c, int level) {
-  *c = (block_coder){0};
+int ghz_page_coder_open(page_coder *c, int level) {
+  *c = (page_coder){0};
   if (level)
     c->packer = ZSTD_createCCtx();
   else
     c->unpacker = ZSTD_createDCtx();
   if (c->packer && ZSTD_isError(ZSTD_CCtx_setParameter(c->packer, ZSTD_c_compressionLevel, level)))
-    ghz_block_coder_close(c);
+    ghz_page_coder_close(c);
   return c->packer || c->unpacker;
 }
 
-void ghz_block_coder_close(block_coder *c) {
+void ghz_page_coder_close(page_coder *c) {
   ZSTD_freeCCtx(c->packer);
   ZSTD_freeDCtx(c->unpacker);
-  *c = (block_coder){0};
+  *c = (page_coder){0};
 }
 
-size_t ghz_block_pack(const block_coder *c, const void *from, size_t size, void *to) {
+size_t ghz_page_pack(const page_coder *c, const void *from, size_t size, void *to) {
   const size_t packed = ZSTD_compress2(c->packer, to, size - 1, from, size);
   if (!ZSTD_isError(packed))
     return packed;
@@ -34,7 +34,7 @@ size_t ghz_block_pack(const block_coder *c, const void *from, size_t size, void 
 }
 
 /* zstd also reads the formats of its versions before 1.0, several frames in a row, and frames that
- * are skipped. None of these is a block. */
+ * are skipped. None of these is a page. */
 static int one_frame(const unsigned char *from, size_t packed, size_t size) {
   static const unsigned char magic[4] = {0x28, 0xb5, 0x2f, 0xfd};
   for (size_t i = 0; i < sizeof magic; i++)
@@ -43,6 +43,6 @@ static int one_frame(const unsigned char *from, size_t packed, size_t size) {
   return ZSTD_getFrameContentSize(from, packed) == size && ZSTD_findFrameCompressedSize(from, packed) == packed;
 }
 
-int ghz_block_unpack(const block_coder *c, const void *from, size_t packed, void *to, size_t size) {
+int ghz_page_unpack(const page_coder *c, const void *from, size_t packed, void *to, size_t size) {
   return one_frame(from, packed, size) && ZSTD_decompressDCtx(c->unpacker, to, size, from, packed) == size;
 }

@@ -1,6 +1,6 @@
-/* fault.c: owns the messages of files. */
+/* errors.c: owns the messages of files. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "file/fault.h"
+#include "file/errors.h"
 
 #include <stdarg.h>
 #include <stdio.h>
