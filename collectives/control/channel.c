@@ -28,6 +28,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Protects the list of all channels of this process, and `users` and `taken` in them. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -221,6 +222,19 @@ static error make(channel_hold *h, const call *c, const record *agreed) {
   add(ch);
   h->taken = ch;
   return (error){0};
+}
+
+int ghz_channel_knows(const channel *c, const footprint *f) {
+  unsigned known = c->footprint_count < FOOTPRINTS ? c->footprint_count : FOOTPRINTS;
+  for (unsigned i = 0; i < known; i++)
+    if (memcmp(&c->footprints[i], f, sizeof *f) == 0)
+      return 1;
+  return 0;
+}
+
+void ghz_channel_remember(channel *c, const footprint *f) {
+  if (!ghz_channel_knows(c, f))
+    c->footprints[c->footprint_count++ % FOOTPRINTS] = *f;
 }
 
 error ghz_channel_settle(channel_hold *h, const call *c, const record *agreed) {

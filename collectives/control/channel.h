@@ -11,13 +11,13 @@
 /* What the memory for a call depends on, beside the rank. Without padding: compared byte by
  * byte. */
 typedef struct footprint {
-  uint64_t call, contributions, placement;
+  uint64_t call, contributions, placement, bins;
   layout layout;
   variant how;
   reduction reduction;
   int root;
 } footprint;
-_Static_assert(sizeof(footprint) == 3 * sizeof(uint64_t) + sizeof(layout) + 4 * sizeof(int) &&
+_Static_assert(sizeof(footprint) == 4 * sizeof(uint64_t) + sizeof(layout) + 4 * sizeof(int) &&
                    sizeof(layout) == 5 * sizeof(uint64_t) + 4 * sizeof(int),
                "no padding");
 
@@ -61,6 +61,10 @@ void ghz_channel_offer(channel_hold *h, MPI_Comm comm, record *own);
  * without a channel in h->taken, none can be had, on any rank: MPI has to make the call.
  * Collective. */
 error ghz_channel_settle(channel_hold *h, const call *c, const record *agreed);
+
+/* Whether all ranks have had memory for a call like this: then none needs to be asked. */
+int ghz_channel_knows(const channel *c, const footprint *f);
+void ghz_channel_remember(channel *c, const footprint *f);
 
 /* Gives back what the call has taken. After ghz_channel_settle, all ranks do. */
 void ghz_channel_release(channel_hold *h);

@@ -3,6 +3,8 @@
 
 #include "control/execute.h"
 
+#include "payload/bins.h"
+
 #include <math.h>
 #include <stdio.h>
 
@@ -20,6 +22,11 @@ static error error_of(const failure *f) {
   return e;
 }
 
+/* The bound of each contribution. */
+static double contribution_bound(const payload_job *job) {
+  return job->bins ? ldexp(job->lattice.eb, -job->bins->list[0].scale) : job->lattice.eb;
+}
+
 /* The bound of the result: of each contribution, times their number. */
 static double result_bound(const payload_job *job, const ghz_mpi_report *r) {
   if (r->mode == GHZ_MPI_PLAIN)
@@ -27,7 +34,7 @@ static double result_bound(const payload_job *job, const ghz_mpi_report *r) {
   if (r->inexact)
     return INFINITY;
   int sums = job->reduction == REDUCE_SUM && !job->average && job->total_contributions > 1;
-  double terms = sums ? (double)job->total_contributions : 1, bound = terms * job->lattice.eb;
+  double terms = sums ? (double)job->total_contributions : 1, bound = terms * r->eb;
   return sums || job->average ? nextafter(bound, INFINITY) : bound;
 }
 
@@ -40,7 +47,7 @@ static void describe_raw(const payload_job *job, ghz_mpi_report *r) {
 error ghz_execute(const call *c, channel *with, task *t, ghz_mpi_report *report) {
   payload_job *job = &t->job;
   job->report = report;
-  report->eb = report->mode == GHZ_MPI_PLAIN ? 0 : job->lattice.eb;
+  report->eb = report->mode == GHZ_MPI_PLAIN ? 0 : contribution_bound(job);
   failure f = ghz_engine_run(&with->plan, t->payload, job, &with->space, with->comm);
   error e = error_of(&f);
   if (!e.code && c->collective->finish)

@@ -1,9 +1,9 @@
-/* float_bound.h: GHZ_MPI_FLOAT: a lattice whose sums are no less accurate than those of floats. */
+/* float_bound.h: GHZ_MPI_FLOAT: lattices whose sums are as accurate as those of floats. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_MPI_FLOAT_BOUND_H
 #define GHZ_MPI_FLOAT_BOUND_H
 
-#include <ghz.h>
+#include "payload/bins.h"
 
 enum { EXPONENTS = 256 };
 
@@ -15,8 +15,9 @@ typedef struct exponents {
 /* Counts x[0..n) in, but for what is equal to `fill`; NaN: there is no fill. */
 void ghz_exponents_add(exponents *e, const float *x, size_t n, float fill);
 
-/* Makes the lattice for the sum of so many arrays, whose values these are. The same counts give the
- * same lattice everywhere. Step 0: values are summed as they are. Returns 0 if there is none. */
-int ghz_float_lattice(const exponents *e, uint64_t arrays, ghz_lattice *l);
+/* Makes the lattices for the sum of so many arrays, whose values these are. The same counts give the
+ * same lattices everywhere. One bin without a scale is for all values; if its step is 0, they are
+ * summed as they are. Returns 0 if there is none. */
+int ghz_float_bins(const exponents *e, uint64_t arrays, bins *made);
 
 #endif

@@ -4,9 +4,6 @@
 #include "control/prepare.h"
 
 #include <math.h>
-#include <string.h>
-
-#include "control/range.h"
 
 enum { MOST_PIECES = 1 << 15 }; /* tags that every MPI has */
 
@@ -18,14 +15,20 @@ enum { PIECE_LEAST = 128 << 10, PIECE_MOST = 512 << 10 };
 #define GHZ_DEVICE_PIECE_MOST (4 << 20)
 #endif
 
-/* If any rank has device buffers, all ranks cut as it needs it: they have to cut alike. Values that
- * are not compressed have no shape. */
+/* Values that are not compressed have no shape. Planes hardly compress better with theirs at the
+ * accuracy of float, where a flat tile's second differences are worth more. */
+static ghz_shape shape_of(const call *c, variant how) {
+  int is_flat = how.mode == GHZ_MPI_PLAIN || (c->set.bound.kind == GHZ_MPI_FLOAT && c->shape.dims == 2);
+  return is_flat ? ghz_flat((uint64_t)c->count) : c->shape;
+}
+
+/* If any rank has device buffers, all ranks cut as it needs it: they have to cut alike. */
 static layout layout_of(const call *c, variant how, int any_device) {
   const algorithm *a = &c->collective->algorithms[how.algorithm];
   const uint64_t count = (uint64_t)c->count;
-  const ghz_shape flat = ghz_flat(count);
+  const ghz_shape shape = shape_of(c, how);
   layout l;
-  ghz_layout_set_shape(&l, how.mode == GHZ_MPI_PLAIN ? &flat : &c->shape);
+  ghz_layout_set_shape(&l, &shape);
   l.type = c->real;
   l.parts = call_blocks(c);
   l.segments = a->segments ? a->segments(c->at.ranks) : 1;
@@ -47,19 +50,6 @@ static footprint footprint_of(const call *c, variant how, const record *agreed) 
                      .how = how,
                      .reduction = c->reduction,
                      .root = c->root};
-}
-
-static int is_known(const channel *with, const footprint *f) {
-  unsigned known = with->footprint_count < FOOTPRINTS ? with->footprint_count : FOOTPRINTS;
-  for (unsigned i = 0; i < known; i++)
-    if (memcmp(&with->footprints[i], f, sizeof *f) == 0)
-      return 1;
-  return 0;
-}
-
-void ghz_prepare_remember(channel *with, const footprint *f) {
-  if (!is_known(with, f))
-    with->footprints[with->footprint_count++ % FOOTPRINTS] = *f;
 }
 
 /* But for its lattice, of which only the type is known yet, and its report. */
@@ -94,8 +84,9 @@ static const payload *payload_of(ghz_mpi_mode mode, const payload_job *job) {
   if (job->async)
     return &ghz_payload_device;
 #endif
-  (void)job;
-  return mode == GHZ_MPI_PLAIN ? &ghz_payload_plain : &ghz_payload_homomorphic;
+  if (mode == GHZ_MPI_PLAIN)
+    return &ghz_payload_plain;
+  return job->bins ? &ghz_payload_bins : &ghz_payload_homomorphic;
 }
 
 static int reserve(channel *with, task *t) {
@@ -144,6 +135,13 @@ static error make_plan(const call *c, channel *with, task *t) {
   return on_device;
 }
 
+error ghz_prepare_bins(channel *with, task *t) {
+  t->job.bins = &t->bins;
+  t->footprint.bins = (uint64_t)t->bins.count;
+  t->agrees = !ghz_channel_knows(with, &t->footprint);
+  return reserve(with, t) ? (error){0} : (error){MPI_ERR_NO_MEM, ERROR_OURS, "no memory for values set apart"};
+}
+
 /* If the device or the copies of device buffers failed, the host can use none of the call's
  * buffers. The engine may still run the call, to tell the other ranks. */
 static void forget_buffers(plan *p) {
@@ -161,10 +159,10 @@ error ghz_prepare(const call *c, channel *with, variant how, const record *agree
   t->job = job_of(c, with, agreed);
   t->footprint = footprint_of(c, how, agreed);
   int is_ranged = how.mode != GHZ_MPI_PLAIN && c->set.bound.kind != GHZ_ABS;
-  t->needs_range = is_ranged && (agreed->devices > 0 || !ghz_range_is_early(c));
+  t->needs_range = is_ranged && (agreed->devices > 0 || !call_range_is_early(c));
   t->min = t->needs_range ? INFINITY : agreed->min;
   t->max = t->needs_range ? -INFINITY : agreed->max;
-  t->agrees = t->needs_range || !is_known(with, &t->footprint);
+  t->agrees = t->needs_range || !ghz_channel_knows(with, &t->footprint);
   error e = make_plan(c, with, t);
   e = e.code ? e : own;
   if (e.code && t->has_plan)

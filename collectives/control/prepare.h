@@ -4,6 +4,7 @@
 #define GHZ_MPI_PREPARE_H
 
 #include "control/channel.h"
+#include "payload/bins.h"
 
 /* A call that is ready to be made on this rank. */
 typedef struct task {
@@ -13,7 +14,8 @@ typedef struct task {
   int has_plan;    /* there was memory for it */
   int needs_range; /* of the values of all ranks, for the lattice: */
   double min, max; /* what the first agreement brought of it */
-  int agrees;      /* there has to be a second agreement */
+  int agrees;      /* there has to be another agreement */
+  bins bins;       /* of GHZ_MPI_FLOAT */
 } task;
 
 /* Plans a call, and reserves the memory for it in the channel. `agreed` is
@@ -21,8 +23,8 @@ typedef struct task {
  * second agreement to tell. Local. */
 error ghz_prepare(const call *c, channel *with, variant how, const record *agreed, error own, task *t);
 
-/* Notes that all ranks have had memory for a task: a call like it needs no second agreement for
- * that. */
-void ghz_prepare_remember(channel *with, const footprint *f);
+/* Reserves memory for t->bins, where the values need more than one lattice. Whether all ranks have to
+ * agree on that is in t->agrees. Local. */
+error ghz_prepare_bins(channel *with, task *t);
 
 #endif

@@ -54,13 +54,6 @@ static ghz_status find_range(const call *c, const payload_job *job, record *r) {
 
 /* ---- Early ----------------------------------------------------------------------------------- */
 
-int ghz_range_is_early(const call *c) {
-  const settings *s = &c->set;
-  int compresses = s->mode == GHZ_MPI_HOMOMORPHIC || (s->mode == GHZ_MPI_MODE_AUTO && c->at.ranks > 1);
-  return compresses && !c->for_mpi && s->algorithm != GHZ_MPI_NATIVE &&
-         (s->bound.kind == GHZ_REL || s->bound.kind == GHZ_PSNR);
-}
-
 /* All values that this rank gives lie in a row. */
 static const void *input_of(const call *c, uint64_t *arrays) {
   int in_place = !c->used.send && c->used.reads_recv,
@@ -74,7 +67,7 @@ static const void *input_of(const call *c, uint64_t *arrays) {
 error ghz_range_early(const call *c, ghz_context *codec, error own, record *r) {
   uint64_t arrays;
   const void *x = input_of(c, &arrays);
-  if (own.code || c->on.any || arrays == 0 || c->count == 0 || !ghz_range_is_early(c))
+  if (own.code || c->on.any || arrays == 0 || c->count == 0 || !call_range_is_early(c))
     return own;
   if (codec)
     ghz_context_set_threads(codec, c->set.threads);
@@ -137,10 +130,25 @@ static error agree_with_counts(const call *c, channel *with, record *r, exponent
   return agreed.code || code == MPI_SUCCESS ? agreed : (error){code, ERROR_OF_MPI, ""};
 }
 
-static error make_float_lattice(const call *c, const exponents *e, uint64_t contributions, ghz_lattice *l) {
-  if (!ghz_float_lattice(e, contributions, l))
+static error make_float_lattice(const call *c, const exponents *e, task *t) {
+  if (!ghz_float_bins(e, t->job.total_contributions, &t->bins))
     return (error){MPI_ERR_OTHER, ERROR_OURS, "no lattice for sums of floats"};
-  return check_terms(c, contributions, l);
+  t->job.lattice = t->bins.list[0].lattice;
+  return check_terms(c, t->job.total_contributions, &t->job.lattice);
+}
+
+/* Bins take more memory than one lattice, and that they are needed is known only now: the first call
+ * with so many asks once more whether all ranks have it. */
+static error agree_on_bins(const call *c, channel *with, task *t) {
+  record r = {.error_rank = c->at.rank};
+  if (t->bins.count < 2 && !t->bins.list[0].scale)
+    return (error){0};
+  error e = ghz_prepare_bins(with, t);
+  if (t->agrees)
+    e = ghz_agree(c->comm, &r, e);
+  if (!e.code)
+    ghz_channel_remember(with, &t->footprint);
+  return e;
 }
 
 error ghz_agree_on_range(const call *c, channel *with, task *t, error own) {
@@ -159,13 +167,12 @@ error ghz_agree_on_range(const call *c, channel *with, task *t, error own) {
   }
   if (own.code || !t->payload)
     return own;
-  ghz_prepare_remember(with, &t->footprint);
+  ghz_channel_remember(with, &t->footprint);
   if (t->footprint.how.mode == GHZ_MPI_PLAIN)
     return (error){0};
   ghz_lattice *l = &t->job.lattice;
-  error made = is_float ? make_float_lattice(c, &e, t->job.total_contributions, l)
-                        : make_lattice(c, &r, t->job.total_contributions, l);
+  error made = is_float ? make_float_lattice(c, &e, t) : make_lattice(c, &r, t->job.total_contributions, l);
   if (!made.code && c->set.has_fill && ghz_lattice_set_fill(l, c->set.fill) != GHZ_OK)
     return (error){MPI_ERR_ARG, ERROR_OURS, "the fill value is no value of the type"};
-  return made;
+  return made.code ? made : agree_on_bins(c, with, t);
 }

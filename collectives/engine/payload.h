@@ -30,7 +30,8 @@ struct payload_job {
   buffer_pool *pool; /* of the engine's buffers and of the payload's scratch */
   const plan *plan;
   ghz_lattice lattice;
-  int order; /* of prediction, for compression */
+  const struct bins *bins; /* NULL: the lattice is for all values; else it says the type and the fill alone */
+  int order;               /* of prediction, for compression */
   reduction reduction;
   int contributions;            /* arrays that this rank contributes, */
   size_t stride;                /* so many bytes apart */
@@ -65,6 +66,7 @@ typedef struct payload {
 } payload;
 
 extern const payload ghz_payload_homomorphic; /* compressed, and stays so */
+extern const payload ghz_payload_bins;        /* the same, for jobs with bins */
 extern const payload ghz_payload_plain;       /* the values themselves */
 extern const payload ghz_payload_device; /* as homomorphic, on a GPU; for jobs with asynchronous operations */
 

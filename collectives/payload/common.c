@@ -22,18 +22,24 @@ static int same_shape(const ghz_shape *a, const ghz_shape *b) {
   return a->dims == b->dims && memcmp(a->extent, b->extent, sizeof a->extent) == 0;
 }
 
-ghz_status ghz_payload_validate(payload_job *job, const piece *p, buffer *in) {
-  const ghz_lattice *l = &in->slice.lattice;
-  ghz_status status = ghz_slice_parse((ghz_bytes){in->data, in->size}, &in->slice);
+ghz_status ghz_payload_view(payload_job *job, const ghz_slice *expected, ghz_bytes message, ghz_slice *slice) {
+  const ghz_lattice *l = &slice->lattice, *wanted = &expected->lattice;
+  ghz_status status = ghz_slice_parse(message, slice);
   if (status != GHZ_OK)
     return status;
-  if (in->slice.first != p->first || in->slice.tiles != p->tiles ||
-      !same_shape(&in->slice.shape, &job->plan->shape) || l->type != job->lattice.type ||
-      l->cap != job->lattice.cap || !same_bits(l->step, job->lattice.step) ||
-      !same_bits(l->eb, job->lattice.eb) || in->slice.terms > job->total_contributions)
+  if (slice->first != expected->first || slice->tiles != expected->tiles ||
+      !same_shape(&slice->shape, &expected->shape) || l->type != wanted->type || l->cap != wanted->cap ||
+      !same_bits(l->step, wanted->step) || !same_bits(l->eb, wanted->eb) ||
+      slice->terms > job->total_contributions)
     return GHZ_EMISMATCH;
-  job->report->inexact |= in->slice.inexact;
+  job->report->inexact |= slice->inexact;
   return GHZ_OK;
+}
+
+ghz_status ghz_payload_validate(payload_job *job, const piece *p, buffer *in) {
+  const ghz_slice expected = {
+      .lattice = job->lattice, .shape = job->plan->shape, .first = p->first, .tiles = p->tiles};
+  return ghz_payload_view(job, &expected, (ghz_bytes){in->data, in->size}, &in->slice);
 }
 
 size_t ghz_payload_capacity(const payload_job *job, uint64_t tiles, uint64_t terms) {

@@ -1,6 +1,7 @@
 /* homomorphic.c: compress once, add and compare compressed, decompress once. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
+#include "payload/bins.h"
 #include "payload/common.h"
 
 #include <string.h>
@@ -9,15 +10,22 @@ static size_t capacity(const payload_job *job, uint64_t tiles) {
   return ghz_payload_capacity(job, tiles, job->reduction == REDUCE_SUM ? job->total_contributions : 1);
 }
 
+static ghz_status compress(payload_job *job, const piece *p, const void *array, buffer *out) {
+  return job->bins ? ghz_bins_compress(job, p, array, out) : ghz_payload_compress(job, p, array, out);
+}
+
 /* out = a op b. */
-static ghz_status operate(payload_job *job, const ghz_slice *a, const ghz_slice *b, buffer *out) {
+static ghz_status operate(payload_job *job, const buffer *a, const buffer *b, buffer *out) {
   double start = MPI_Wtime();
   ghz_status status;
+  if (job->bins)
+    return ghz_bins_add(job, a, b, out);
   if (job->reduction == REDUCE_SUM)
-    status = ghz_slice_sum(job->codec, 2, (ghz_slice[]){*a, *b}, out->memory, out->capacity, &out->slice);
+    status = ghz_slice_sum(job->codec, 2, (ghz_slice[]){a->slice, b->slice}, out->memory, out->capacity,
+                           &out->slice);
   else
-    status = ghz_slice_extremum(job->codec, a, b, job->reduction == REDUCE_MAX, out->memory, out->capacity,
-                                &out->slice);
+    status = ghz_slice_extremum(job->codec, &a->slice, &b->slice, job->reduction == REDUCE_MAX, out->memory,
+                                out->capacity, &out->slice);
   out->size = ghz_slice_size(&out->slice);
   job->report->inexact |= status == GHZ_OK && out->slice.inexact;
   job->report->combine += MPI_Wtime() - start;
@@ -26,6 +34,10 @@ static ghz_status operate(payload_job *job, const ghz_slice *a, const ghz_slice 
 
 /* A sum of nothing: no terms, and every tile empty. */
 static ghz_status encode_empty_sum(payload_job *job, const piece *p, buffer *out) {
+  if (job->bins) {
+    ghz_bins_clear(job, out);
+    return GHZ_OK;
+  }
   out->slice = (ghz_slice){.lattice = job->lattice,
                            .shape = job->plan->shape,
                            .count = ghz_shape_count(&job->plan->shape),
@@ -51,10 +63,10 @@ static ghz_status encode_many(payload_job *job, const piece *p, buffer *out) {
   buffer *one = ghz_buffer_acquire(job->pool), *next = ghz_buffer_acquire(job->pool);
   ghz_status status = encode_empty_sum(job, p, out);
   for (int i = 0; i < job->contributions && status == GHZ_OK; i++) {
-    status = ghz_payload_compress(job, p, p->part->source + (size_t)i * job->stride, one);
+    status = compress(job, p, p->part->source + (size_t)i * job->stride, one);
     if (status == GHZ_OK && i == 0 && job->reduction != REDUCE_SUM)
       swap(out, one);
-    else if (status == GHZ_OK && (status = operate(job, &out->slice, &one->slice, next)) == GHZ_OK)
+    else if (status == GHZ_OK && (status = operate(job, out, one, next)) == GHZ_OK)
       swap(out, next);
   }
   ghz_buffer_release(job->pool, one);
@@ -67,18 +79,18 @@ static ghz_status encode_many(payload_job *job, const piece *p, buffer *out) {
 static ghz_status encode(payload_job *job, const piece *p, buffer *out) {
   int lone = job->reduction == REDUCE_SUM && job->total_contributions == 1;
   if (job->reduction == REDUCE_NONE || (job->contributions == 1 && !lone))
-    return ghz_payload_compress(job, p, p->part->source, out);
+    return compress(job, p, p->part->source, out);
   return encode_many(job, p, out);
 }
 
 static ghz_status reduce(payload_job *job, const piece *p, const buffer *mine, const buffer *theirs,
                          buffer *out) {
   if (mine)
-    return operate(job, &mine->slice, &theirs->slice, out);
+    return operate(job, mine, theirs, out);
   buffer *own = ghz_buffer_acquire(job->pool);
   ghz_status status = encode(job, p, own);
   if (status == GHZ_OK)
-    status = operate(job, &own->slice, &theirs->slice, out);
+    status = operate(job, own, theirs, out);
   ghz_buffer_release(job->pool, own);
   return status;
 }
@@ -106,3 +118,10 @@ const payload ghz_payload_homomorphic = {.capacity = capacity,
                                          .reduce = reduce,
                                          .decode = decode,
                                          .scratch = 3};
+
+const payload ghz_payload_bins = {.capacity = ghz_bins_capacity,
+                                  .encode = encode,
+                                  .validate = ghz_bins_validate,
+                                  .reduce = reduce,
+                                  .decode = ghz_bins_decode,
+                                  .scratch = 4};

@@ -106,6 +106,15 @@ static inline int ghz_call_reduces_fill(const call *c) {
   return c->set.has_fill && c->is_real && c->reduction != REDUCE_NONE;
 }
 
+/* Whether a call is certain to need the range of all values: all ranks find so alike. Then the first
+ * agreement brings it, unless a rank has device buffers. */
+static inline int call_range_is_early(const call *c) {
+  const settings *s = &c->set;
+  int compresses = s->mode == GHZ_MPI_HOMOMORPHIC || (s->mode == GHZ_MPI_MODE_AUTO && c->at.ranks > 1);
+  return compresses && !c->for_mpi && s->algorithm != GHZ_MPI_NATIVE &&
+         (s->bound.kind == GHZ_REL || s->bound.kind == GHZ_PSNR);
+}
+
 /* ---- For collectives ------------------------------------------------------------------------- */
 
 /* Whether there is nowhere to put a result. */

@@ -21,12 +21,14 @@ int __wrap_MPI_Iallreduce(const void *x, void *y, int n, MPI_Datatype type, MPI_
   return __real_MPI_Iallreduce(x, y, n, type, op, comm, request);
 }
 
+static float apart; /* in place of a value; 0: none is */
 static float x[16 * COUNT], y[16 * COUNT];
 
 /* Values whose range only the last rank has all of. */
 static void fill(float *v) {
   for (int i = 0; i < 16 * COUNT; i++)
     v[i] = (float)(i % 100 * (here.rank == here.ranks - 1 ? 10 : 1));
+  v[COUNT / 2] += apart;
 }
 
 /* The agreements that a call needs; what it says of its bound is right. */
@@ -70,6 +72,7 @@ int main(int argc, char **argv) {
     count((collective)what, (ghz_bound){GHZ_REL, 1e-4}, GHZ_MPI_PLAIN, 1);
   }
   /* the counts of exponents are a message of their own */
-  count(ALLREDUCE, (ghz_bound){GHZ_MPI_FLOAT, 0}, GHZ_MPI_MODE_AUTO, 3);
+  for (; apart < 2e20f; apart += 1e20f)
+    count(ALLREDUCE, (ghz_bound){GHZ_MPI_FLOAT, 0}, GHZ_MPI_MODE_AUTO, 3);
   return suite_end(NULL);
 }

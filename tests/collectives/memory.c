@@ -27,6 +27,8 @@ static const way ways[] = {
     WAY("scatter linear", SCATTER, GHZ_MPI_LINEAR),
     WAY("gather tree", GATHER, GHZ_MPI_TREE),
     WAY("gather linear", GATHER, GHZ_MPI_LINEAR),
+    {"allreduce ring in bins", ALLREDUCE, GHZ_MPI_RING, GHZ_MPI_HOMOMORPHIC, {GHZ_MPI_FLOAT, 0}, 1, 0, 0},
+    {"reduce tree of bricks in bins", REDUCE, GHZ_MPI_TREE, GHZ_MPI_HOMOMORPHIC, {GHZ_MPI_FLOAT, 0}, 0, 0, 3},
 };
 
 enum { WAYS = sizeof ways / sizeof *ways };
@@ -63,6 +65,8 @@ static void recover(const way *w, int n, MPI_Comm comm) {
 static void starve_way(way w, ghz_mpi_mode mode, int victim, int warm) {
   const int dims = w.dims;
   w.mode = mode;
+  for (int i = 0; i < ROOM; i++)
+    send[i] = sweep_given(&w, here.rank, i, 0);
   int ran_out = 1;
   for (long left = 0; ran_out && left < 200; left += 1 + left / 16) {
     suite_case("%s %s: rank %d has memory for %ld allocations%s", w.name, ghz_mpi_mode_name(mode), victim, left,
@@ -84,8 +88,6 @@ int main(int argc, char **argv) {
   suite_begin(argc, argv, MPI_THREAD_SINGLE);
   if (!check(here.ranks == RANKS, "this test is for %d ranks", RANKS))
     return suite_end(NULL);
-  for (int i = 0; i < ROOM; i++)
-    send[i] = sweep_value(here.rank, i, 0);
   for (int i = 0; i < WAYS; i++) {
     starve_way(ways[i], GHZ_MPI_HOMOMORPHIC, i % RANKS, 0);
     starve_way(ways[i], GHZ_MPI_HOMOMORPHIC, (i + 1) % RANKS, 0);

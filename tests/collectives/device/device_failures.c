@@ -16,6 +16,14 @@ enum { RANKS = 3, VALUES = 60000, ROOM = VALUES * RANKS };
 static const way ways[] = {
     {"allreduce ring", ALLREDUCE, GHZ_MPI_RING, GHZ_MPI_HOMOMORPHIC, {GHZ_REL, 1e-4}, 0, 0, 0},
     {"allreduce doubling, average", ALLREDUCE, GHZ_MPI_DOUBLING, GHZ_MPI_HOMOMORPHIC, {GHZ_ABS, 0.1}, 1, 1, 0},
+    {"allreduce of floats in bins",
+     ALLREDUCE,
+     GHZ_MPI_DOUBLING,
+     GHZ_MPI_HOMOMORPHIC,
+     {GHZ_MPI_FLOAT, 0},
+     0,
+     0,
+     3},
     {"allreduce halving", ALLREDUCE, GHZ_MPI_HALVING, GHZ_MPI_HOMOMORPHIC, {GHZ_ABS, 0.1}, 0, 0, 0},
     {"allreduce ring of bricks", ALLREDUCE, GHZ_MPI_RING, GHZ_MPI_HOMOMORPHIC, {GHZ_ABS, 0.1}, 0, 0, 3},
     {"reduce ring", REDUCE, GHZ_MPI_RING, GHZ_MPI_HOMOMORPHIC, {GHZ_ABS, 0.1}, 0, 0, 0},
@@ -72,7 +80,7 @@ static void copy(void *to, const void *from, size_t bytes) {
 static void prepare(const way *w) {
   turn++;
   for (int i = 0; i < ROOM; i++)
-    host[i] = sweep_value(here.rank, i, turn);
+    host[i] = sweep_given(w, here.rank, i, turn);
   copy(send_there, host, sizeof host);
   sweep_prepare(w, host, VALUES, RANKS, turn);
   copy(recv_there, host, sizeof host);

@@ -18,6 +18,9 @@ enum { SWEEP_ROOT = 1 };
 /* Value i that a rank gives in a test's `turn`; what is left of an earlier call is wrong. */
 float sweep_value(int rank, int i, int turn);
 
+/* The same, but that with GHZ_MPI_FLOAT some values are too large for the lattice of the others. */
+float sweep_given(const way *w, int rank, int i, int turn);
+
 /* A duplicate of the world, whose errors are returned. */
 MPI_Comm sweep_comm(void);
 

@@ -1,0 +1,40 @@
+/* bins.h: sums of floats that no one lattice holds: values are sorted into bins by their exponents,
+ * and each bin has a lattice of its own. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GHZ_MPI_BINS_H
+#define GHZ_MPI_BINS_H
+
+#include "engine/payload.h"
+
+enum { BINS_MOST = 24 }; /* a lattice holds 12 exponents of 255, and more in the first bin */
+
+/* Values of biased exponents first .. last, on a lattice after multiplication by 2^scale. */
+typedef struct bin {
+  ghz_lattice lattice;
+  int first, last, scale;
+} bin;
+
+/* From small values to large ones. Zeros, what is not finite, and missing values are in the first
+ * bin. */
+typedef struct bins {
+  int count;
+  bin list[BINS_MOST];
+} bins;
+
+/* The most bytes of a message, and of a piece as doubles. */
+size_t ghz_bins_capacity(const payload_job *job, uint64_t tiles);
+
+/* The message that a sum of nothing has. */
+void ghz_bins_clear(const payload_job *job, buffer *out);
+
+/* Compresses an array's values of a piece, as ghz_payload_compress. Takes a buffer from the pool. */
+ghz_status ghz_bins_compress(payload_job *job, const piece *p, const void *array, buffer *out);
+
+/* out = a + b. */
+ghz_status ghz_bins_add(payload_job *job, const buffer *a, const buffer *b, buffer *out);
+
+/* As in payload; decoding takes two buffers from the pool. */
+ghz_status ghz_bins_validate(payload_job *job, const piece *p, buffer *in);
+ghz_status ghz_bins_decode(payload_job *job, const piece *p, const buffer *result);
+
+#endif
