@@ -89,7 +89,7 @@
  *   The first call of a process reads these variables. They hold where the options leave a choice
  *   open. A value that is not understood is ignored, which one rank says on stderr.
  *   GHZ_MPI_BOUND       abs:1e-3, rel:1e-4 or psnr:80; a plain number is abs; result:rel:1e-4 sets
- *                       of_result; float: sums of float as accurate as MPI's (GHZ_MPI_FLOAT)
+ *                       of_result; float: sums as accurate as those of floats (GHZ_MPI_FLOAT)
  *   GHZ_MPI_EXTENTS     extents of arrays, the slowest first: 256x256x256,512x512; a call whose
  *                       count is their product has them, the first if several fit
  *   GHZ_MPI_ALGORITHM   auto, mpi, ring, doubling, halving, tree, chain, linear; for the
@@ -138,14 +138,22 @@ typedef enum ghz_mpi_mode {
   GHZ_MPI_FASTEST        /* of these, and of MPI's own call, what proved fastest; bits may differ */
 } ghz_mpi_mode;
 
-/* A kind of bound for sums and averages of float: as accurate as float, {GHZ_MPI_FLOAT, 0}.
- * The library takes the coarsest lattice on which rounding all contributions errs less, in the mean
- * square, than rounding them to float did: steps of about 1e-8 of what is typical of them. So
- * sums are no less accurate than those of floats, by the largest error and the mean square over the
- * array, and have the same bits whatever the algorithm, the number of ranks, and the MPI. (Where
- * contributions cancel each other, sums of floats can happen to be exact; these then err by some
- * steps.) A sum of two arrays is rounded correctly, as MPI's: it compresses where all values have
- * exponents close to each other, and is sent as it is elsewhere.
+/* A kind of bound for sums and averages of float: as accurate as float, {GHZ_MPI_FLOAT, 0}. Results
+ * have the same bits whatever the algorithm, the number of ranks, and the MPI.
+ *   a value    is the exact sum of its contributions, each within report.eb, rounded to float once.
+ *              Contributions of 2^24 report.eb and more are exact, however large.
+ *   the array  report.eb is such that rounding all contributions errs less, in the mean square, than
+ *              rounding them to float did: about 1e-8 of what is typical of them. Values that a gap
+ *              in size sets apart from smaller ones (1e20 for "missing"; outliers, up to a quarter of
+ *              all) do not count here, and the largest 1024th part of the others counts for no more
+ *              than the rest. So the mean square error is no larger than that of MPI's sums, and the
+ *              largest at most 1.5 times theirs, where floats err as sums of random digits do.
+ * MPI's sums can be more accurate where floats happen to be exact (contributions that cancel each
+ * other; whole numbers beside far smaller values), and at places whose contributions are all small
+ * beside what is typical of the array, as report.eb is the same for all places.
+ * A sum of two arrays is rounded correctly, as MPI's: it compresses where all values have exponents
+ * close to each other, and is sent as it is elsewhere. Shapes of planes are ignored: flat arrays
+ * compress better here.
  * All else, with this kind, is MPI's own call, uncompressed: other operations and data that only
  * move, which MPI leaves exact, and double, which the accuracy of float would harm. */
 #define GHZ_MPI_FLOAT ((ghz_bound_kind)3)
