@@ -142,12 +142,13 @@ typedef enum ghz_mpi_mode {
  * have the same bits whatever the algorithm, the number of ranks, and the MPI.
  *   a value    is the exact sum of its contributions, each within report.eb, rounded to float once.
  *              Contributions of 2^24 report.eb and more are exact, however large.
- *   the array  report.eb is such that rounding all contributions errs less, in the mean square, than
- *              rounding them to float did: about 1e-8 of what is typical of them. Values that a gap
- *              in size sets apart from smaller ones (1e20 for "missing"; outliers, up to a quarter of
- *              all) do not count here, and the largest 1024th part of the others counts for no more
- *              than the rest. So the mean square error is no larger than that of MPI's sums, and the
- *              largest at most 1.5 times theirs, where floats err as sums of random digits do.
+ *   the array  report.eb is such that rounding all contributions errs less, in the mean square,
+ *              than rounding them to float did: about 1e-8 of what is typical of them. Values that
+ *              a gap in size sets apart from smaller ones (1e20 for "missing"; outliers, up to a
+ *              quarter of all) do not count here, and the largest 1024th part of the others counts
+ *              for no more than the rest. So the mean square error is no larger than that of MPI's
+ *              sums, and the largest at most 1.5 times theirs, where sums of floats err as those of
+ *              random digits do.
  * MPI's sums can be more accurate where floats happen to be exact (contributions that cancel each
  * other; whole numbers beside far smaller values), and at places whose contributions are all small
  * beside what is typical of the array, as report.eb is the same for all places.

@@ -2,10 +2,10 @@
  *
  * The unit of a lattice is a power of two, so values whose last bit is worth as much or more are
  * exact on it: of data with an offset all are. The others are rounded to it. The unit is the
- * largest one at which that adds at most two thirds of the variance that rounding to float has, over
- * all values: w. A sum of three floats rounds one partial sum of two, which adds 2 w if they do not
- * cancel each other, and the result; on the lattice three values were rounded, which adds 3 * 2/3 w,
- * and the result is. More floats have more and larger partial sums.
+ * largest one at which that adds at most two thirds of the variance that rounding to float has,
+ * over all values: w. A sum of three floats rounds one partial sum of two, which adds 2 w if they
+ * do not cancel each other, and the result; on the lattice three values were rounded, which adds
+ * 3 * 2/3 w, and the result is. More floats have more and larger partial sums.
  *
  * A few large values must not pay for the loss of all others, as their own float sums mostly do not
  * err like that: what is added to them is far below their last bit, or is the same number. So the

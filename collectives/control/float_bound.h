@@ -15,9 +15,9 @@ typedef struct exponents {
 /* Counts x[0..n) in, but for what is equal to `fill`; NaN: there is no fill. */
 void ghz_exponents_add(exponents *e, const float *x, size_t n, float fill);
 
-/* Makes the lattices for the sum of so many arrays, whose values these are. The same counts give the
- * same lattices everywhere. One bin without a scale is for all values; if its step is 0, they are
- * summed as they are. Returns 0 if there is none. */
+/* Makes the lattices for the sum of so many arrays, whose values these are. The same counts give
+ * the same lattices everywhere. One bin without a scale is for all values; if its step is 0, they
+ * are summed as they are. Returns 0 if there is none. */
 int ghz_float_bins(const exponents *e, uint64_t arrays, bins *made);
 
 #endif

@@ -23,8 +23,8 @@ typedef struct task {
  * second agreement to tell. Local. */
 error ghz_prepare(const call *c, channel *with, variant how, const record *agreed, error own, task *t);
 
-/* Reserves memory for t->bins, where the values need more than one lattice. Whether all ranks have to
- * agree on that is in t->agrees. Local. */
+/* Reserves memory for t->bins, where the values need more than one lattice. Whether all ranks have
+ * to agree on that is in t->agrees. Local. */
 error ghz_prepare_bins(channel *with, task *t);
 
 #endif

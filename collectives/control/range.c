@@ -137,8 +137,8 @@ static error make_float_lattice(const call *c, const exponents *e, task *t) {
   return check_terms(c, t->job.total_contributions, &t->job.lattice);
 }
 
-/* Bins take more memory than one lattice, and that they are needed is known only now: the first call
- * with so many asks once more whether all ranks have it. */
+/* Bins take more memory than one lattice, and that they are needed is known only now: the first
+ * call with so many asks once more whether all ranks have it. */
 static error agree_on_bins(const call *c, channel *with, task *t) {
   record r = {.error_rank = c->at.rank};
   if (t->bins.count < 2 && !t->bins.list[0].scale)

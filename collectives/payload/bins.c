@@ -128,8 +128,8 @@ typedef struct found {
   uint32_t largest; /* of all exponents */
 } found;
 
-/* y: the values of x that are in the bin, times 2^scale, and 0 for others; in the first bin, NaN for
- * missing ones. */
+/* y: the values of x that are in the bin, times 2^scale, and 0 for others; in the first bin, NaN
+ * for missing ones. */
 static void pick(const bin *b, int is_first, float fill, const float *x, float *y, size_t n, found *f) {
   const uint32_t first = (uint32_t)b->first, span = (uint32_t)(b->last - b->first);
   const float scale = ldexpf(1, b->scale);

@@ -27,7 +27,8 @@ size_t ghz_bins_capacity(const payload_job *job, uint64_t tiles);
 /* The message that a sum of nothing has. */
 void ghz_bins_clear(const payload_job *job, buffer *out);
 
-/* Compresses an array's values of a piece, as ghz_payload_compress. Takes a buffer from the pool. */
+/* Compresses an array's values of a piece, as ghz_payload_compress; takes a buffer from the
+ * pool. */
 ghz_status ghz_bins_compress(payload_job *job, const piece *p, const void *array, buffer *out);
 
 /* out = a + b. */

@@ -18,7 +18,8 @@ static inline size_t piece_bytes(const payload_job *job, const piece *p) {
  * is read. */
 ghz_status ghz_payload_compress(payload_job *job, const piece *p, const void *array, buffer *out);
 
-/* Views a message that arrived, having checked that it has the lattice, shape and tiles expected. */
+/* Views a message that arrived, having checked that it has the lattice, shape and tiles
+ * expected. */
 ghz_status ghz_payload_view(payload_job *job, const ghz_slice *expected, ghz_bytes message, ghz_slice *slice);
 
 /* Views a message of a piece that arrived, having checked that it is the one expected. */

@@ -106,8 +106,8 @@ static inline int ghz_call_reduces_fill(const call *c) {
   return c->set.has_fill && c->is_real && c->reduction != REDUCE_NONE;
 }
 
-/* Whether a call is certain to need the range of all values: all ranks find so alike. Then the first
- * agreement brings it, unless a rank has device buffers. */
+/* Whether a call is certain to need the range of all values: all ranks find so alike. Then the
+ * first agreement brings it, unless a rank has device buffers. */
 static inline int call_range_is_early(const call *c) {
   const settings *s = &c->set;
   int compresses = s->mode == GHZ_MPI_HOMOMORPHIC || (s->mode == GHZ_MPI_MODE_AUTO && c->at.ranks > 1);

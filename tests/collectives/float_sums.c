@@ -169,7 +169,7 @@ static void check_values(const float *y, double divisor, double eb, double bound
         i < COUNT ? exact[i] / divisor : 0, bound);
 }
 
-/* The promise for the array. Slack: MPI may happen to err less where what is large is a few values. */
+/* The promise for the array. Slack: MPI may happen to err less where few values are large. */
 static void check_errors(kind k, int of_apart) {
   const double slack = k < MISSING ? 1 : 1.5, rms_slack = k < MISSING ? 1 : 1.01;
   errors ours = errors_of(k, of_apart, result), theirs = errors_of(k, of_apart, by_mpi);
@@ -202,8 +202,8 @@ static void compare(kind k, int ranks, int dims, MPI_Comm comm) {
 }
 
 /* ---- Bits ---- */
-/* Of 2 arrays; of 16; and of 16 with a shape of three dimensions, where that differs: tiles of small
- * values may have twice the unit, and a shape makes other tiles. */
+/* Of 2 arrays; of 16; and of 16 with a shape of three dimensions, where that differs: tiles of
+ * small values may have twice the unit, and a shape makes other tiles. */
 static const uint64_t hashes[KINDS][3] = {
     {UINT64_C(0xa4dfbb307560a61), UINT64_C(0x302316a891addced)},
     {UINT64_C(0x148beac5dcc51edc), UINT64_C(0x13c00836672ddecf)},
@@ -314,7 +314,7 @@ static void on_some(int ranks) {
 }
 
 /* ---- Units ---- */
-/* Values of exponents from .. to, so many of each, and the unit and number of bins of their sums. */
+/* Values of exponents from .. to, so many of each; unit and number of bins of their sums. */
 static const struct {
   const char *what;
   struct {
