@@ -406,3 +406,52 @@ Test(numbers, fill_values_are_left_out) {
     check_pair(&pool, say("round %d, with itself", i), &o, &o);
   }
 }
+
+/* Lattices without a step keep values as they are, so intervals have nothing to allow for. */
+Test(numbers, values_that_are_kept_are_exact) {
+  POOL(pool);
+  for (int i = 0; i < 4; i++) {
+    SCOPE;
+    const ghz_shape shape = i % 2 ? (ghz_shape){3, {16, 16, 32}} : ghz_flat(5000);
+    const ghz_lattice l = lattice_abs((ghz_type)(i / 2), i / 2 ? 1e-310 : 1e-44);
+    const size_t n = (size_t)ghz_shape_count(&shape), first = (size_t)i * 100; /* others are empty tiles */
+    double *x = scratch(n * sizeof *x), *zeros = scratch(n * sizeof *zeros);
+    memset(zeros, 0, n * sizeof *zeros);
+    memset(x, 0, n * sizeof *x);
+    put_value(l.type, x, first, 3);
+    cr_assert_eq(l.step, 0);
+    const original o[2] = {fresh(pool.ctx[0], &l, GHZ_ORDER_BEST, x, &shape),
+                           fresh(pool.ctx[0], &l, GHZ_ORDER_BEST, zeros, &shape)};
+    ghz_comparison c;
+    ghz_summary s;
+    succeeded(ghz_difference(pool.ctx[0], view(o[1].stream), view(o[1].stream), &c), pool.ctx[0], "of zeros");
+    cr_assert(c.mean.low == 0 && c.mean.high == 0 && c.largest.high == 0 && c.product.high == 0, "of zeros");
+    succeeded(ghz_difference(pool.ctx[0], view(o[0].stream), view(o[1].stream), &c), pool.ctx[0], "of a 3");
+    cr_assert(c.largest.low == 3 && c.largest.high == 3 && c.rms.low <= c.rms.high, "%a to %a", c.largest.low,
+              c.largest.high);
+    succeeded(ghz_moments(pool.ctx[0], view(o[0].stream), &s), pool.ctx[0], "the moments");
+    cr_assert(s.sum.low == 3 && s.sum.high == 3 && s.norm.low == 3 && s.norm.high == 3, "%a to %a", s.sum.low,
+              s.sum.high);
+  }
+}
+
+/* The interval of the largest difference is that difference less and plus the bounds, rounded
+ * outwards: a rounding to the nearest would cut off what the originals may have. */
+Test(numbers, the_largest_difference_is_rounded_outwards) {
+  POOL(pool);
+  const ghz_lattice l = lattice_abs(GHZ_F64, 0.1);
+  const ghz_shape shape = ghz_flat(1);
+  const original zero = fresh(pool.ctx[0], &l, GHZ_ORDER_BEST, &(double){0}, &shape);
+  for (int i = 1; i < 200; i++) {
+    SCOPE;
+    const double x = i;
+    const original o = fresh(pool.ctx[0], &l, GHZ_ORDER_BEST, &x, &shape);
+    const big error = big_sum(&o.error, &zero.error), held = o.held[0].value;
+    exact_number low = {.x = big_difference(&held, &error), .divisor = positive(1)}, high = low;
+    ghz_comparison c;
+    high.x = big_sum(&held, &error);
+    succeeded(ghz_difference(pool.ctx[0], view(o.stream), view(zero.stream), &c), pool.ctx[0], "of one value");
+    cr_assert(number_to_double(&low, c.largest.low) >= 0 && number_to_double(&high, c.largest.high) <= 0,
+              "%d: %a to %a", i, c.largest.low, c.largest.high);
+  }
+}

@@ -273,3 +273,21 @@ def test_any_map_will_do(tmp_path: pathlib.Path) -> None:
         results.append(ghz.zarr.mean(paths, tmp_path / "four", map=pool.map))
     for place in places():
         assert len({chunk(result, place) for result in results}) == 1
+
+
+def scaled(number: int, **attributes: float) -> Any:
+    return create(MemoryStore(), field(number), attributes=attributes)
+
+
+def test_values_that_are_decoded_in_different_ways_are_refused() -> None:
+    plain, tenfold, shifted = scaled(0), scaled(1, scale_factor=10), scaled(2, add_offset=5)
+    for function in (ghz.zarr.sum, ghz.zarr.mean):
+        for one, name in ((tenfold, "scale_factor 10, but 1"), (shifted, "add_offset 5, but 0")):
+            with pytest.raises(ghz.MismatchError, match=name):
+                function([plain, one], MemoryStore())
+        function([plain, scaled(1, scale_factor=1, add_offset=0)], MemoryStore())
+        result = function([tenfold, scaled(2, scale_factor=10.0)], MemoryStore())
+        assert result.attrs["scale_factor"] == 10
+    assert ghz.zarr.mean([shifted, scaled(0, add_offset=5)], MemoryStore()).attrs["add_offset"] == 5
+    with pytest.raises(ghz.ArgumentError, match="add_offset 5, which a sum would have only once"):
+        ghz.zarr.sum([shifted, scaled(0, add_offset=5)], MemoryStore())

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 Keys = dict[str, Buffer]  # what is written beside the chunks of sums
 
 AGREE = ("shape", "data_type", "chunk_grid", "codecs", "fill_value")
+DECODING = (("scale_factor", 1), ("add_offset", 0))  # attributes that xarray decodes values by
 
 
 def plan(mean: bool, nodes: list[Node], target: StorePath) -> tuple[Keys, list[Chunk]]:
@@ -83,6 +84,11 @@ def _check_array(array: Array, first: Array) -> None:
         if one != two and not (one != one and two != two):  # NaN is a fill value, too
             what = f"{field} {one}, but {two} in {_name(first)}"
             raise ghz.MismatchError(f"{_name(array)}: {what}")
+    for name, default in DECODING:
+        one, two = (a.metadata.attributes.get(name, default) for a in (array, first))
+        if one != two:
+            what = f"{name} {one}, but {two} in {_name(first)}; store the decoded values"
+            raise ghz.MismatchError(f"{_name(array)}: {what}")
 
 
 def _has_codec(node: Node) -> bool:
@@ -107,6 +113,10 @@ def _metadata(path: str, metadata: Any) -> Keys:
 def _result(mean: bool, array: Array, k: int) -> Any:
     """Returns the metadata of a sum: where no array has a chunk, it is that of their fill values."""
     dtype, fill = array.dtype, array.fill_value
+    offset = array.metadata.attributes.get("add_offset", 0)
+    if not mean and offset != 0:
+        what = f"add_offset {offset}, which a sum would have only once; store the decoded values"
+        raise ghz.ArgumentError(f"{_name(array)}: {what}")
     marker = getattr(array.serializer, "fill", None)
     if mean or (marker is not None and fill == dtype.type(marker)):
         return array.metadata
