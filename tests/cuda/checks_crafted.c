@@ -1,8 +1,10 @@
-/* checks_crafted.c: damage that only some of the code could miss: behind a short end, where anchors
- * stand for a column, and in several places at once. */
+/* checks_crafted.c: sums of streams that no encoder writes; and damage that only some of the code
+ * could miss: behind a short end, where anchors stand for a column, in several places at once. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "checks.h"
+#include "crafted.h"
 #include "damage.h"
+#include "fields.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,6 +84,36 @@ void check_hostile_ignored_column(trial *t) {
         expect(t, both(t, &o, what) == GHZ_OK, "%s: refused", what);
       }
     }
+}
+
+/* ---- Streams that no encoder writes ---- */
+void check_compute_crafted(trial *t) {
+  static const kind kinds[] = {ADD, SUM, SUBTRACT, COMBINE, SUM};
+  static const ghz_shape shapes[] = {{1, {1, 1, 1500}}, {3, {8, 8, 16}}, {2, {1, 40, 21}}, {3, {7, 3, 20}}};
+  uint64_t state = 21;
+  for (int round = 0; round < by_extent(t, 30, 200, 4000); round++) {
+    SCOPE;
+    const ghz_shape *shape = &shapes[round % (int)COUNT(shapes)];
+    ghz_lattice l = lattice_with_fill(&state);
+    ref_header h = header_shaped(&l, shape);
+    int64_t c[3];
+    ref_bytes least[3], loose[3];
+    for (int i = 0; i < 3; i++) {
+      h.transform = shape->dims > 1 && round % 3 > 0;
+      h.terms = round % 2 ? 1 + (uint32_t)input_below(&state, 400) : 1;
+      crafted_pair pair = crafted_streams(&h, &state);
+      least[i] = pair.least;
+      loose[i] = pair.loose;
+      c[i] = (int64_t)input_below(&state, 13) - 6;
+    }
+    operation o = {.kind = kinds[round % (int)COUNT(kinds)], .lattice = l, .shape = *shape, .n = (size_t)h.n};
+    o.k = o.kind == SUM || o.kind == COMBINE ? 3 : 2;
+    o.coefficients = c;
+    o.operands = least;
+    agree(t, &o, say("round %d, kind %d", round, (int)o.kind));
+    o.operands = loose;
+    agree(t, &o, say("round %d, kind %d, loose", round, (int)o.kind));
+  }
 }
 
 /* ---- Several faults ---- */

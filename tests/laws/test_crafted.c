@@ -59,9 +59,11 @@ static void check_round(const context_pool *pool, const crafted *o, const char *
     same_bytes(subtract(ctx, o->least[1], o->least[2]), less, say("%s: b - c", which));
     same_bytes(sum(ctx, 3, o->least), total, say("%s: a + b + c", which));
     same_bytes(combine(ctx, 3, o->least, o->c), all, say("%s: combination", which));
-    check_loose(ctx, sum(ctx, 3, o->loose), total, say("%s: loose a + b + c", which));
-    check_loose(ctx, add(ctx, o->loose[0], o->loose[1]), both, say("%s: loose a + b", which));
-    check_loose(ctx, combine(ctx, 3, o->loose, o->c), all, say("%s: loose combination", which));
+    ref_bytes loose[] = {sum(ctx, 3, o->loose), add(ctx, o->loose[0], o->loose[1]),
+                         combine(ctx, 3, o->loose, o->c)};
+    check_loose(ctx, loose[0], total, say("%s: loose a + b + c", which));
+    check_loose(ctx, loose[1], both, say("%s: loose a + b", which));
+    check_loose(ctx, loose[2], all, say("%s: loose combination", which));
   }
 }
 
