@@ -1,8 +1,10 @@
 /* test_numbers.c: sums, norms and distances of streams: exact, rounded once, the same from every
  * instruction set and any number of threads, in intervals that hold what the originals have. */
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "crafted.h"
 #include "damage.h"
 #include "fields.h"
+#include "quad.h"
 #include "reference_numbers.h"
 #include "support.h"
 #include <float.h>
@@ -363,6 +365,65 @@ Test(numbers, sums_of_very_many_terms) {
     check_pair(&pool, what, &sum, &o[1]);
     check_pair(&pool, what, &sum, &other);
   }
+}
+
+/* Integers of any size, in tiles that no encoder writes. */
+Test(numbers, crafted_streams) {
+  static const ghz_shape shapes[] = {{1, {1, 1, 1024}}, {3, {8, 8, 16}}, {2, {1, 32, 32}}, {3, {9, 5, 14}}};
+  uint64_t state = 81;
+  POOL(pool);
+  for (int i = 0; i < 40 * effort(); i++) {
+    SCOPE;
+    const ghz_shape *shape = &shapes[i % 4];
+    ghz_lattice l = lattice_any(&state);
+    ref_header h = header_shaped(&l, shape);
+    original o[2];
+    const char *what = say("round %d, state %llx", i, (unsigned long long)state);
+    for (int k = 0; k < 2; k++) {
+      h.transform = shape->dims > 1 && input_below(&state, 2);
+      h.terms = (uint32_t)1 << input_below(&state, 14);
+      describe(&o[k], crafted_streams(&h, &state).least);
+      o[k].meant = o[k].held;
+    }
+    check_stream(&pool, what, &o[0]);
+    check_pair(&pool, what, &o[0], &o[1]);
+  }
+}
+
+/* ---- Intervals ---- */
+/* Of one value the norm is off by the bound, and the interval is that exactly, rounded outwards. */
+Test(numbers, interval_of_one_value) {
+  uint64_t state = 82;
+  const ghz_shape shape = ghz_flat(1);
+  CONTEXT(ctx, NULL, 1);
+  for (int i = 0; i < 300; i++) {
+    SCOPE;
+    ghz_summary s;
+    ghz_lattice l = lattice_abs(GHZ_F64, 0.1 + fabs(input_uniform(&state)));
+    double x = ldexp(1 + fabs(input_uniform(&state)), (int)input_below(&state, 12));
+    original o = fresh(ctx, &l, GHZ_ORDER_BEST, &x, &shape);
+    succeeded(ghz_moments(ctx, view(o.stream), &s), ctx, "one value");
+    quad norm = (quad)rint(s.norm.value / l.step) * l.step, low = norm > l.eb ? norm - l.eb : 0;
+    cr_assert(s.norm.low <= low && s.norm.low >= low * (1 - 0x1p-50), "%a: from %a on", x, s.norm.low);
+    cr_assert(s.norm.high >= norm + l.eb && s.norm.high <= (norm + l.eb) * (1 + 0x1p-50), "%a: to %a", x,
+              s.norm.high);
+  }
+}
+
+/* Without a step all values are exact, and so is what is empty. */
+Test(numbers, zeros_without_a_step) {
+  static const double x[1500];
+  const ghz_shape shape = ghz_flat(COUNT(x));
+  ghz_comparison c;
+  ghz_summary s;
+  CONTEXT(ctx, NULL, 1);
+  ghz_lattice l = lattice_abs(GHZ_F64, 1e-310);
+  original o = fresh(ctx, &l, GHZ_ORDER_BEST, x, &shape);
+  cr_assert(l.step == 0 && l.eb > 0);
+  succeeded(ghz_moments(ctx, view(o.stream), &s), ctx, "zeros");
+  succeeded(ghz_difference(ctx, view(o.stream), view(o.stream), &c), ctx, "zeros");
+  cr_assert(s.sum.low == 0 && s.sum.high == 0 && s.norm.high == 0, "%a to %a", s.sum.low, s.sum.high);
+  cr_assert(c.mean.low == 0 && c.mean.high == 0 && c.largest.high == 0, "%a to %a", c.mean.low, c.mean.high);
 }
 
 /* ---- Nothing to sum up ---- */
