@@ -130,6 +130,25 @@ Test(shapes, largest_value_with_coefficients) {
       }
 }
 
+/* Differences as large as they can be, of magnitudes around those that narrow integers hold. */
+Test(shapes, largest_differences) {
+  static const ghz_shape of[] = {{3, {8, 8, 16}}, {2, {1, 32, 32}}, {1, {1, 1, 1024}}};
+  static const double largest[] = {4095, 4096, 8190, 8191, 0x1.8p20};
+  POOL(pool);
+  for (size_t s = 0; s < COUNT(of); s++)
+    for (size_t k = 0; k < COUNT(largest); k++)
+      for (int order = 0; order <= order_most(&of[s]); order++) {
+        SCOPE;
+        ghz_lattice l = lattice_abs((ghz_type)(k % 2), 0.25);
+        void *x = scratch(REF_TILE * ghz_type_size(l.type));
+        for (int i = 0; i < REF_TILE; i++) {
+          int line = s == 0 ? i / 16 % 8 + i / 128 : s == 1 ? i / 32 : 0;
+          put_value(l.type, x, (size_t)i, ((i + line) % 2 ? largest[k] : -largest[k]) * l.step);
+        }
+        check_codec(&pool, &l, &of[s], order, x, say("up and down by %g steps", largest[k]));
+      }
+}
+
 Test(shapes, orders, .timeout = 600) {
   POOL(pool);
   for (size_t s = 0; s < field_shape_count; s++)
