@@ -1,4 +1,4 @@
-/* named.c: owns how HDF5 files are told from those of ghz: by their names. */
+/* named.c: owns how HDF5 files are recognised: by their names. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "combine.h"
 #include "io/file.h"

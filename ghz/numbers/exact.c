@@ -133,7 +133,7 @@ static int divide(uint64_t *limb, unsigned n, uint64_t divisor) {
 }
 
 /* The quotient to 128 bits at least: each division takes at most a limb from the front. */
-static leading quotient(const exact *x, const question *q) {
+static leading quotient(const exact *x, const query *q) {
   enum { BEHIND = 4 };
   uint64_t limb[EXACT_LIMBS + BEHIND] = {0};
   unsigned n = x->n + BEHIND;
@@ -192,7 +192,7 @@ static double to_double(const leading *l, int negative, enum rounding rounding) 
   return v;
 }
 
-double ghz_exact_answer(const exact *x, const question *q, enum rounding rounding) {
+double ghz_exact_answer(const exact *x, const query *q, enum rounding rounding) {
   if (x->n == 0)
     return 0;
   leading l = quotient(x, q);

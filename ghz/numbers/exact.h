@@ -60,13 +60,13 @@ void ghz_fixed_add_limbs(fixed sum, const uint64_t *limb, unsigned n, int expone
 enum rounding { ROUND_DOWN = -1, ROUND_NEAREST = 0, ROUND_UP = 1 };
 
 /* What is asked of a number x: x, x / n or x / n^2, or the root of it, which wants x >= 0. */
-typedef struct question {
+typedef struct query {
   uint64_t divisor; /* n > 0 */
   int divisions;    /* 0 to 2 */
   int root;
-} question;
+} query;
 
 /* The answer as a double, which overflows and underflows as IEEE 754 says. */
-double ghz_exact_answer(const exact *x, const question *q, enum rounding rounding);
+double ghz_exact_answer(const exact *x, const query *q, enum rounding rounding);
 
 #endif

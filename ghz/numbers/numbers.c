@@ -173,7 +173,7 @@ static void add_errors(ghz_tally *t, uint64_t count, const exact *error) {
     return;
   add_error(first_power(t->sum_error), &n, error, NULL);
   add_error(second_power(t->squares_error), &n, error, error);
-  const double most = ghz_exact_answer(error, &(question){.divisor = 1}, ROUND_UP);
+  const double most = ghz_exact_answer(error, &(query){.divisor = 1}, ROUND_UP);
   t->error = most > t->error ? most : t->error;
 }
 

@@ -285,7 +285,7 @@ static void add_mixed_pair(const raw_side side[2], exact v[2], number_sums *s) {
 static double largest_so_far(const ghz_tally *t) {
   exact x;
   ghz_exact_words(t->largest, FIRST_LIMBS, FIRST_EXPONENT, &x);
-  return t->index ? ghz_exact_answer(&x, &(question){.divisor = 1}, ROUND_DOWN) : 0;
+  return t->index ? ghz_exact_answer(&x, &(query){.divisor = 1}, ROUND_DOWN) : 0;
 }
 
 static void mixed_pairs(const ghz_lattice *l, const raw_side side[2], const tile_place *place, uint64_t first,

@@ -23,15 +23,10 @@ static double plus_up(double a, double b) {
   return b == 0 ? a : nextafter(a + b, INFINITY);
 }
 
-/* What a tally knows. */
-typedef struct evidence {
-  const ghz_tally *tally;
-  int open; /* the intervals have no end */
-} evidence;
-
-/* A sum divided by n, which the originals are within `error` of. */
-static ghz_estimate linear(const evidence *e, fixed sum, fixed error, uint64_t n) {
-  const question q = {.divisor = n, .divisions = n != 1};
+/* A sum divided by n, which the originals are within `error` of. Intervals of an inexact tally are
+ * unbounded. */
+static ghz_estimate linear(const ghz_tally *t, fixed sum, fixed error, uint64_t n) {
+  const query q = {.divisor = n, .divisions = n != 1};
   uint64_t word[SECOND_LIMBS];
   const fixed moved = {word, sum.words, sum.exponent};
   exact x, off;
@@ -42,11 +37,11 @@ static ghz_estimate linear(const evidence *e, fixed sum, fixed error, uint64_t n
   memcpy(word, sum.word, sum.words * sizeof *word);
   ghz_fixed_subtract(moved, &off);
   ghz_exact_words(word, sum.words, sum.exponent, &x);
-  v.low = e->open ? -INFINITY : ghz_exact_answer(&x, &q, ROUND_DOWN);
+  v.low = t->inexact ? -INFINITY : ghz_exact_answer(&x, &q, ROUND_DOWN);
   memcpy(word, sum.word, sum.words * sizeof *word);
   ghz_fixed_add(moved, &off);
   ghz_exact_words(word, sum.words, sum.exponent, &x);
-  v.high = e->open ? INFINITY : ghz_exact_answer(&x, &q, ROUND_UP);
+  v.high = t->inexact ? INFINITY : ghz_exact_answer(&x, &q, ROUND_UP);
   return v;
 }
 
@@ -57,9 +52,9 @@ static void no_less_than_zero(exact *x) {
 }
 
 /* A root that the originals' is within `off` of: by the triangle inequality. */
-static ghz_estimate rooted(const evidence *e, const exact *square, const question *q, double off) {
+static ghz_estimate rooted(const ghz_tally *t, const exact *square, const query *q, double off) {
   ghz_estimate v = {.value = ghz_exact_answer(square, q, ROUND_NEAREST), .low = 0, .high = INFINITY};
-  if (e->open)
+  if (t->inexact)
     return v;
   v.low = minus_down(ghz_exact_answer(square, q, ROUND_DOWN), off);
   v.high = plus_up(ghz_exact_answer(square, q, ROUND_UP), off);
@@ -67,21 +62,21 @@ static ghz_estimate rooted(const evidence *e, const exact *square, const questio
 }
 
 /* The root of the mean of the squared errors, or of their sum: rounded up. */
-static double root_of_errors(const evidence *e, uint64_t n) {
-  const question q = {.divisor = n, .divisions = n != 1, .root = 1};
+static double root_of_errors(const ghz_tally *t, uint64_t n) {
+  const query q = {.divisor = n, .divisions = n != 1, .root = 1};
   exact x;
-  ghz_exact_words(e->tally->squares_error, SECOND_LIMBS, SECOND_EXPONENT, &x);
+  ghz_exact_words(t->squares_error, SECOND_LIMBS, SECOND_EXPONENT, &x);
   no_less_than_zero(&x);
   return ghz_exact_answer(&x, &q, ROUND_UP);
 }
 
 /* The root of the sum of squares, or of their mean. */
-static ghz_estimate root_of_squares(const evidence *e, uint64_t n) {
-  const question q = {.divisor = n, .divisions = n != 1, .root = 1};
+static ghz_estimate root_of_squares(const ghz_tally *t, uint64_t n) {
+  const query q = {.divisor = n, .divisions = n != 1, .root = 1};
   exact x;
-  ghz_exact_words(e->tally->squares, SECOND_LIMBS, SECOND_EXPONENT, &x);
+  ghz_exact_words(t->squares, SECOND_LIMBS, SECOND_EXPONENT, &x);
   no_less_than_zero(&x);
-  return rooted(e, &x, &q, root_of_errors(e, n));
+  return rooted(t, &x, &q, root_of_errors(t, n));
 }
 
 /* n^2 times the variance: n * sum of squares - sum^2. */
@@ -109,25 +104,21 @@ static double square_up(double v) {
   return v == 0 ? 0 : nextafter(v * v, INFINITY);
 }
 
-static void variance_and_deviation(const evidence *e, ghz_summary *s) {
-  const question variance = {.divisor = s->count, .divisions = 2},
-                 deviation = {.divisor = s->count, .divisions = 2, .root = 1};
-  const double off = root_of_errors(e, s->count);
+static void variance_and_deviation(const ghz_tally *t, ghz_summary *s) {
+  const query variance = {.divisor = s->count, .divisions = 2},
+              deviation = {.divisor = s->count, .divisions = 2, .root = 1};
+  const double off = root_of_errors(t, s->count);
   exact x;
-  spread(e->tally, &x);
-  s->deviation = rooted(e, &x, &deviation, off);
+  spread(t, &x);
+  s->deviation = rooted(t, &x, &deviation, off);
   s->variance.value = ghz_exact_answer(&x, &variance, ROUND_NEAREST);
   s->variance.low =
-      off > 0 || e->open ? square_down(s->deviation.low) : ghz_exact_answer(&x, &variance, ROUND_DOWN);
+      off > 0 || t->inexact ? square_down(s->deviation.low) : ghz_exact_answer(&x, &variance, ROUND_DOWN);
   s->variance.high =
-      off > 0 || e->open ? square_up(s->deviation.high) : ghz_exact_answer(&x, &variance, ROUND_UP);
+      off > 0 || t->inexact ? square_up(s->deviation.high) : ghz_exact_answer(&x, &variance, ROUND_UP);
 }
 
 /* ---- What is asked of tallies ---------------------------------------------------------------- */
-
-static evidence evidence_of(const ghz_tally *t) {
-  return (evidence){t, t->inexact != 0};
-}
 
 static ghz_status check(const ghz_tally *t, const void *result, uint64_t kind) {
   if (!t || !result)
@@ -143,7 +134,6 @@ ghz_status ghz_tally_summary(const ghz_tally *tally, ghz_summary *summary) {
   if (status != GHZ_OK)
     return status;
   ghz_tally t = *tally;
-  const evidence e = evidence_of(&t);
   floating_environment env;
   floating_begin(&env);
   *summary = (ghz_summary){.count = t.count,
@@ -151,22 +141,21 @@ ghz_status ghz_tally_summary(const ghz_tally *tally, ghz_summary *summary) {
                            .mean = no_number,
                            .variance = no_number,
                            .deviation = no_number};
-  summary->sum = linear(&e, first_power(t.sum), first_power(t.sum_error), 1);
-  summary->norm = root_of_squares(&e, 1);
+  summary->sum = linear(&t, first_power(t.sum), first_power(t.sum_error), 1);
+  summary->norm = root_of_squares(&t, 1);
   if (t.count > 0) {
-    summary->mean = linear(&e, first_power(t.sum), first_power(t.sum_error), t.count);
-    variance_and_deviation(&e, summary);
+    summary->mean = linear(&t, first_power(t.sum), first_power(t.sum_error), t.count);
+    variance_and_deviation(&t, summary);
   }
   floating_end(&env);
   return GHZ_OK;
 }
 
-static void largest_difference(const evidence *e, const ghz_shape *shape, ghz_comparison *c) {
-  const ghz_tally *t = e->tally;
+static void largest_difference(const ghz_tally *t, const ghz_shape *shape, ghz_comparison *c) {
   exact x;
   ghz_exact_words(t->largest, FIRST_LIMBS, FIRST_EXPONENT, &x);
   no_less_than_zero(&x);
-  c->largest = rooted(e, &x, &(question){.divisor = 1}, t->error);
+  c->largest = rooted(t, &x, &(query){.divisor = 1}, t->error);
   c->index = t->index - 1;
   const uint64_t lines = c->index / shape->extent[2];
   c->place[0] = lines / shape->extent[1];
@@ -181,7 +170,6 @@ ghz_status ghz_tally_comparison(const ghz_tally *tally, const ghz_shape *shape, 
   ghz_tally t = *tally;
   const ghz_shape flat = {1, {1, 1, UINT64_MAX}};
   shape = shape && shape->dims != 1 && shape->extent[1] && shape->extent[2] ? shape : &flat;
-  const evidence e = evidence_of(&t);
   floating_environment env;
   floating_begin(&env);
   *comparison = (ghz_comparison){.count = t.count,
@@ -191,11 +179,11 @@ ghz_status ghz_tally_comparison(const ghz_tally *tally, const ghz_shape *shape, 
                                  .rms = no_number,
                                  .largest = no_number,
                                  .index = UINT64_MAX};
-  comparison->product = linear(&e, second_power(t.product), second_power(t.product_error), 1);
+  comparison->product = linear(&t, second_power(t.product), second_power(t.product_error), 1);
   if (t.count > 0) {
-    comparison->mean = linear(&e, first_power(t.sum), first_power(t.sum_error), t.count);
-    comparison->rms = root_of_squares(&e, t.count);
-    largest_difference(&e, shape, comparison);
+    comparison->mean = linear(&t, first_power(t.sum), first_power(t.sum_error), t.count);
+    comparison->rms = root_of_squares(&t, t.count);
+    largest_difference(&t, shape, comparison);
   }
   floating_end(&env);
   return GHZ_OK;

@@ -1,4 +1,4 @@
-# _hdf5.py: owns the HDF5 filter of this package: who finds it, and what h5py is told to use it.
+# _hdf5.py: owns the HDF5 filter of this package: where it is found, and what h5py passes to it.
 # SPDX-License-Identifier: BSD-3-Clause
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def hdf5(
 def register() -> None:
     """Lets every HDF5 of this process find the filter, and those of its children.
 
-    A libhdf5 that is loaded later reads the environment; one that is here already is told. There
+    A libhdf5 that is loaded later reads the environment; one that is loaded already is given the path. There
     may be several: the wheels of h5py and netCDF4 each have their own.
     """
     folders = os.environ.get("HDF5_PLUGIN_PATH") or os.pathsep.join([*_of_netcdf4(), _DEFAULT])
