@@ -2,19 +2,23 @@
 # lint.sh: looks for defects without running anything: layout, shell scripts, clang's warnings,
 # clang-tidy, cppcheck. Installs what is missing, prints what it finds, and fails if that is
 # anything. What the tools pass over stands in .clang-tidy and .cppcheck-suppressions, with the
-# reasons.
-# usage: scripts/lint.sh [--all]
-#   --all: clang's analyzer, which walks the paths through functions, also over tests, benches and
-#          emulated kernels, and over the codec for each instruction set; half an hour
+# reasons. Clang's analyzer, which walks the paths through functions, looks at the changed files of
+# the product alone (changed.sh).
+# usage: scripts/lint.sh [--changed | --all]
+#   --changed: clang-tidy over what was changed, without the analyzer; no cppcheck
+#   --all: the analyzer over every file, tests, benches and emulated kernels too, and over the codec
+#          for each instruction set; half an hour
 # SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail
 exec </dev/null
 
 cd "$(dirname "$0")/.."
-all=${1:-}
-[[ $all =~ ^(|--all)$ ]] || { sed -n '/^# usage:/s/^# //p' scripts/lint.sh >&2 && exit 2; }
+mode=${1:-}
+[[ $mode =~ ^(|--changed|--all)$ ]] || { sed -n '/^# usage:/s/^# //p' scripts/lint.sh >&2 && exit 2; }
 # shellcheck source=scripts/packages.sh
 . scripts/packages.sh
+# shellcheck source=scripts/changed.sh
+. scripts/changed.sh
 # shellcheck disable=SC2154,SC2086 # lists of words
 need_packages $build_packages $lint_packages
 want_packages libcriterion-dev # without it there are no tests to look at
@@ -38,7 +42,8 @@ check() { # name files-at-a-time command...
   xargs -r -d '\n' -P "$jobs" -n "$at_a_time" "$@" <"$work/files" >"$work/said" 2>&1 || status=$?
   sed -i -E '/^[0-9]+ warnings? (generated|treated)/d' "$work/said" # those are of headers that are not ours
   cat "$work/said"
-  if [ $status != 0 ] || [ -s "$work/said" ] || [ ! -s "$work/files" ]; then
+  [ -s "$work/files" ] || [[ $name == *changed* ]] || status=empty
+  if [ $status != 0 ] || [ -s "$work/said" ]; then
     touch "$work/failed"
     status=FAILED
   else
@@ -62,26 +67,43 @@ files -name '*.sh' | check "shell scripts" 8 shellcheck -s bash -S warning -x -e
 
 # The commands of a build by clang tell clang-tidy what the files are compiled with, warnings
 # included.
-rm -rf "$build"
 cmake -G Ninja -S . -B "$build" -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_EXPORT_COMPILE_COMMANDS=ON \
   -DGHZ_CUDA=OFF -DGHZ_MPI=ON -DMPI_C_COMPILER=mpicc.openmpi >"$work/log" 2>&1 || { cat "$work/log" >&2 && exit 1; }
 sed -n -E 's|^ *"file": "'"$PWD"'/(.*)",?$|\1|p' "$build/compile_commands.json" | LC_ALL=C sort -u >"$work/compiled"
-analyzed='^(ghz|collectives|cli|plugins|data)/([a-z0-9]+/)?[a-z0-9_]+\.c$'
-tidy=(clang-tidy --quiet -p "$build")
-if [ -n "$all" ]; then
-  check "clang-tidy, all" 1 "${tidy[@]}" <"$work/compiled"
-else
-  # The longest first, so that none is left alone at the end.
-  grep -E "$analyzed" "$work/compiled" | xargs ls -S | check "clang-tidy" 1 "${tidy[@]}"
-  grep -vE "$analyzed" "$work/compiled" | check "clang-tidy, tests, benches" 8 "${tidy[@]}" --checks=-clang-analyzer-*
-fi
+[ -s "$work/compiled" ]
+product='^(ghz|collectives|cli|plugins|data)/([a-z0-9]+/)*[a-z0-9_]+\.c$'
 
-cppcheck=(cppcheck --quiet --error-exitcode=1 "--enable=warning,performance,portability" --inline-suppr
-  --suppressions-list=.cppcheck-suppressions "--library=posix,gnu" --std=c11 --max-configs=4 -D__x86_64__ -D__linux__
-  '-DTest(suite,name,...)=void suite##_##name(void)' '-DTestSuite(...)=extern int nothing'
-  -Ighz -Icollectives -Icli -Iplugins -Idata -Ibench -Itests/reference -Itests/support -Itests/golden -Itests/cuda -Itests/fuzz
-  '--template={file}:{line}: {severity}: {message} [{id}]')
-files -name '*.c' | check "cppcheck" 32 "${cppcheck[@]}"
+# What is compiled of the changed files; with `includers` also what includes a changed header.
+changed() { # [includers]
+  local file
+  changed_files >"$work/changed"
+  LC_ALL=C comm -12 "$work/changed" "$work/compiled"
+  [ -n "${1:-}" ] || return 0
+  for file in $(grep -E '\.(h|cuh|inc)$' "$work/changed"); do
+    xargs -d '\n' grep -lE "#include [<\"](.*/)?${file##*/}[>\"]" <"$work/compiled" || true
+  done
+}
+
+tidy=(clang-tidy --quiet -p "$build")
+case $mode in
+--all) check "clang-tidy, all" 1 "${tidy[@]}" <"$work/compiled" ;;
+--changed) changed includers | LC_ALL=C sort -u | check "clang-tidy, changed" 8 "${tidy[@]}" --checks=-clang-analyzer-* ;;
+*)
+  changed | { grep -E "$product" || true; } >"$work/analyzed"
+  LC_ALL=C comm -13 "$work/analyzed" "$work/compiled" | check "clang-tidy" 8 "${tidy[@]}" --checks=-clang-analyzer-*
+  # The longest first, so that none is left alone at the end.
+  xargs -r ls -S <"$work/analyzed" | check "clang-tidy and analyzer, changed" 1 "${tidy[@]}"
+  ;;
+esac
+
+if [ "$mode" != --changed ]; then
+  cppcheck=(cppcheck --quiet --error-exitcode=1 "--enable=warning,performance,portability" --inline-suppr
+    --suppressions-list=.cppcheck-suppressions "--library=posix,gnu" --std=c11 --max-configs=4 -D__x86_64__ -D__linux__
+    '-DTest(suite,name,...)=void suite##_##name(void)' '-DTestSuite(...)=extern int nothing'
+    -Ighz -Icollectives -Icli -Iplugins -Idata -Ibench -Itests/reference -Itests/support -Itests/golden -Itests/cuda -Itests/fuzz
+    '--template={file}:{line}: {severity}: {message} [{id}]')
+  files -name '*.c' | check "cppcheck" 32 "${cppcheck[@]}"
+fi
 
 [ ! -e "$work/failed" ] || { echo "lint.sh: FAILED, after $((SECONDS - started)) s" >&2 && exit 1; }
 echo "lint.sh: nothing found, in $((SECONDS - started)) s"

@@ -3,10 +3,6 @@
 #pragma once
 #include "gpu_support.h"
 
-#define CHECK(name) void check_##name(trial *t);
-#include "api.inc"
-#include "bricks.inc"
-#include "codec.inc"
-#include "compute.inc"
-#include "hostile.inc"
+#define CHECK(group, name) void check_##name(trial *t);
+#include "checks.inc"
 #undef CHECK

@@ -17,12 +17,8 @@ typedef struct named_check {
 } named_check;
 
 static const named_check all[] = {
-#define CHECK(name) {#name, check_##name},
-#include "api.inc"
-#include "bricks.inc"
-#include "codec.inc"
-#include "compute.inc"
-#include "hostile.inc"
+#define CHECK(group, name) {#name, check_##name},
+#include "checks.inc"
 };
 enum { CHECKS = sizeof all / sizeof *all };
 

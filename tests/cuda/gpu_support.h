@@ -6,7 +6,7 @@
 #include "streams.h"
 #include <cuda_runtime_api.h>
 
-/* How much a check does: under a sanitizer, on any machine, on a device. */
+/* How much a check does: with little effort, on any machine, on a device. */
 enum extent { QUICK, USUAL, FULL };
 
 /* One check at work. */

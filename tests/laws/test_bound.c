@@ -68,7 +68,7 @@ Test(bound, random_steps, .timeout = 300) {
   uint64_t state = 20;
   static const char *const names[] = {"near_ties",  "thresholds", "coarse_noise", "double_coarse_noise",
                                       "fine_noise", "wide_noise", "ties"};
-  for (int round = 0; round < 1000 * effort(); round++) {
+  for (int round = 0; round < effort(1000); round++) {
     SCOPE;
     ghz_type type = (ghz_type)input_below(&state, 2);
     double eb = ldexp(1 + fabs(input_uniform(&state)), (int)input_below(&state, 60) - 30);
@@ -134,7 +134,7 @@ Test(bound, largest_coarse_value) {
   CONTEXT(ctx, NULL, 1);
   uint64_t state = 8;
   for (int i = 0; i < ROOMS; i++)
-    for (int round = 0; round < 50 * effort(); round++) {
+    for (int round = 0; round < effort(50); round++) {
       SCOPE;
       double fraction = round % 2 ? 1 : 1.5 + 0.5 * input_uniform(&state); /* of 1 the end is a float32 */
       ghz_lattice l = lattice_with_room(i, ldexp(fraction, (int)input_below(&state, 40) - 20));
@@ -157,7 +157,7 @@ Test(bound, ties_to_the_last_coarse_value) {
   uint64_t state = 9;
   float *x = scratch(N * sizeof *x);
   for (int i = 0; i < ROOMS; i++)
-    for (int round = 0; round < 40 * effort(); round++) {
+    for (int round = 0; round < effort(40); round++) {
       SCOPE;
       ghz_lattice l =
           lattice_with_room(i, ldexp(1.5 + 0.5 * input_uniform(&state), (int)input_below(&state, 40) - 20));
@@ -225,7 +225,7 @@ Test(bound, sums, .timeout = 300) {
   CONTEXT(ctx, NULL, 2);
   uint64_t state = 31;
   quad *exact = scratch(N * sizeof *exact);
-  for (int round = 0; round < 300 * effort(); round++) {
+  for (int round = 0; round < effort(300); round++) {
     SCOPE;
     ghz_type type = (ghz_type)input_below(&state, 2);
     ghz_lattice l =
@@ -303,7 +303,7 @@ Test(bound, sums_of_the_last_coarse_values) {
   uint64_t state = 10;
   for (int i = 0; i < ROOMS; i++) {
     double worst = 0, most = 0;
-    for (int round = 0; round < 10 * effort(); round++) {
+    for (int round = 0; round < effort(10); round++) {
       ghz_lattice l = lattice_with_room(i, 1.5 + 0.5 * input_uniform(&state));
       worst = fmax(worst, worst_sum(ctx, &l, &state));
       most = fmax(most, l.step / 2 / l.eb);
@@ -406,7 +406,7 @@ static void scale_worst(ghz_context *ctx, uint64_t *state, int round) {
 Test(bound, scaled_near_44_bits) {
   CONTEXT(ctx, NULL, 1);
   uint64_t state = 91;
-  for (int round = 0; round < 500 * effort(); round++)
+  for (int round = 0; round < effort(500); round++)
     scale_worst(ctx, &state, round);
 }
 
@@ -517,7 +517,7 @@ Test(bound, offsets_change_the_step) {
 Test(bound, every_range_has_a_lattice) {
   CONTEXT(ctx, NULL, 1);
   uint64_t state = 77;
-  for (int i = 0; i < 3000 * effort(); i++) {
+  for (int i = 0; i < effort(3000); i++) {
     SCOPE;
     double max = ldexp(1 + fabs(input_uniform(&state)), (int)input_below(&state, 250) - 125),
            min = max * (1 - ldexp(fabs(input_uniform(&state)), -(int)input_below(&state, 23))),

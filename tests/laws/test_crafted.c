@@ -78,7 +78,7 @@ static void check_others(ghz_context *ctx, const crafted *o, const char *what) {
 Test(crafted, sums, .timeout = 300) {
   POOL(pool);
   uint64_t state = 12;
-  for (int round = 0; round < 100 * effort(); round++)
+  for (int round = 0; round < effort(100); round++)
     for (size_t s = 0; s < COUNT(shapes); s++) {
       SCOPE;
       const char *what =

@@ -34,7 +34,7 @@ static ghz_context *any(const round_of *r) { return context_any(r->pool, r->stat
 static void check_law(void (*law)(const round_of *r), uint64_t state, int rounds) {
   static const size_t lengths[] = {0, 1, 2, 3, 7, 8, 9, 31, 32, 33, 1000, 1023, 1024, 1025, 2049, 5000};
   POOL(pool);
-  for (int i = 0; i < rounds * effort(); i++) {
+  for (int i = 0; i < effort(rounds); i++) {
     SCOPE;
     round_of r = {.pool = &pool, .state = &state, .number = i};
     const char *what = say("round %d, state %llx", i, (unsigned long long)state);
@@ -157,7 +157,7 @@ Test(homomorphism, many_operands, .timeout = 300) {
   enum { MOST = 40, N = 3000 };
   POOL(pool);
   uint64_t state = 606;
-  for (int round = 0; round < 120 * effort(); round++) {
+  for (int round = 0; round < effort(120); round++) {
     SCOPE;
     ghz_lattice l = lattice_abs((ghz_type)input_below(&state, 2), 0.01);
     size_t k = 2 + (size_t)input_below(&state, MOST - 1);

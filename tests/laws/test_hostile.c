@@ -187,13 +187,13 @@ EVERY_CASE(steps, look, 1, damage_steps(&r))
 EVERY_CASE(fills, look, 1, damage_fills(&r))
 EVERY_CASE(header_bytes, look, 2, damage_header(&r))
 EVERY_CASE(counts, look, 1, damage_counts(&r))
-EVERY_CASE(index_that_lies, look_read, 1, damage_index(&r, 2000 * effort()))
-EVERY_CASE(random_bytes, look, 1, damage_all(&r, 10000 * effort()))
+EVERY_CASE(index_that_lies, look_read, 1, damage_index(&r, effort(2000)))
+EVERY_CASE(random_bytes, look, 1, damage_all(&r, effort(10000)))
 EVERY_CASE(crafted_tiles, look, 1, damage_crafted(&r))
 EVERY_CASE(tile_beginnings, look_at_sound, 3, damage_beginnings(&r))
 EVERY_CASE(widths_around_the_limit, look, 1, damage_widths(&r))
 EVERY_CASE(bits_of_bricks, look, 7, damage_brick_bits(&r))
-EVERY_CASE(bricks_at_random, look, 1, damage_bricks_at_random(&r, 400 * effort()))
+EVERY_CASE(bricks_at_random, look, 1, damage_bricks_at_random(&r, effort(400)))
 EVERY_CASE(shapes, look, 1, damage_shapes(&r))
 EVERY_CASE(crafted_bricks, look, 1, damage_crafted_bricks(&r))
 EVERY_CASE(brick_beginnings, look_at_sound, 7, damage_brick_beginnings(&r))
@@ -222,7 +222,7 @@ Test(hostile, every_bit_flipped) {
 
 Test(hostile, random_damage) {
   reader r = reads(look, 1);
-  damage_at_random(&r, 800 * effort());
+  damage_at_random(&r, effort(800));
   cr_assert_gt(verdicts[REF_BAD], 0);
 }
 
@@ -273,7 +273,7 @@ Test(hostile, damaged_messages) {
     cr_assert(refusal(ghz_slice_parse(view(bytes_copy(good.data, cut)), &slice)), "cut at %zu", cut);
   }
   uint64_t state = 8;
-  for (int round = 0; round < 4000 * effort(); round++) {
+  for (int round = 0; round < effort(4000); round++) {
     SCOPE;
     ref_bytes bad = bytes_copy(good.data, good.size);
     bad.data[input_below(&state, round % 2 ? 68 : bad.size)] = (uint8_t)input_random(&state);

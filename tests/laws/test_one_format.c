@@ -95,7 +95,7 @@ Test(one_format, extreme_bounds, .timeout = 300) {
 Test(one_format, random_cases, .timeout = 300) {
   THREADED(2);
   uint64_t state = 17;
-  for (int round = 0; round < 400 * effort(); round++) {
+  for (int round = 0; round < effort(400); round++) {
     SCOPE;
     ghz_type type = (ghz_type)input_below(&state, 2);
     ghz_lattice l =

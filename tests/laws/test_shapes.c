@@ -212,7 +212,7 @@ static ghz_shape random_shape(uint64_t *state) {
 Test(shapes, random, .timeout = 600) {
   POOL(pool);
   uint64_t state = 11;
-  for (int round = 0; round < 150 * effort(); round++) {
+  for (int round = 0; round < effort(150); round++) {
     SCOPE;
     ghz_shape shape = random_shape(&state);
     ghz_lattice l = lattice_with_fill(&state);
@@ -301,7 +301,7 @@ Test(shapes, sums_in_any_order, .timeout = 600) {
   POOL(pool);
   uint64_t state = 3;
   for (size_t i = 0; i < COUNT(sum_shapes); i++)
-    for (int round = 0; round < 12 * effort(); round++) {
+    for (int round = 0; round < effort(12); round++) {
       SCOPE;
       ghz_lattice l = lattice_with_fill(&state);
       ghz_context *ctx = context_any(&pool, &state);

@@ -68,7 +68,7 @@ Test(files, give_any_range) {
     write_case(&file_cases[i], ctx, &m);
     const uint8_t *y = file_values(&m, ctx, "all");
     ghz_file *f = opened(&m, 1), *pipe = opened(&m, 0);
-    for (int turn = 0; turn < 30 * effort(); turn++) {
+    for (int turn = 0; turn < effort(30); turn++) {
       const uint64_t first = input_below(&state, count + 1), n = input_below(&state, count - first + 1);
       const char *what = say("case %zu: %llu +%llu", i, (unsigned long long)first, (unsigned long long)n);
       check_range(f, turn % 2 ? ctx : NULL, &file_cases[i], y, first, n, what);
@@ -117,7 +117,7 @@ Test(files, give_any_box) {
     write_case(c, ctx, &m);
     const uint8_t *y = file_values(&m, ctx, "all");
     ghz_file *f = opened(&m, 1);
-    for (int turn = 0; turn < 30 * effort() && c->ndim; turn++) {
+    for (int turn = 0; turn < effort(30) && c->ndim; turn++) {
       for (unsigned d = 0; d < c->ndim; d++) {
         from[d] = input_below(&state, c->dims[d] + 1);
         to[d] = from[d] + input_below(&state, c->dims[d] - from[d] + 1);

@@ -269,7 +269,7 @@ Test(numbers, flat_arrays) {
   static const size_t lengths[] = {0, 1, 2, 7, 9, 33, 1000, 1023, 1024, 1025, 2049, 5000};
   uint64_t state = 77;
   POOL(pool);
-  for (int i = 0; i < 60 * effort(); i++) {
+  for (int i = 0; i < effort(60); i++) {
     SCOPE;
     const char *what = say("round %d, state %llx", i, (unsigned long long)state);
     ghz_lattice l = lattice_any(&state);
@@ -282,7 +282,7 @@ Test(numbers, flat_arrays) {
 Test(numbers, arrays_with_a_shape) {
   uint64_t state = 78;
   POOL(pool);
-  for (int i = 0; i < 60 * effort(); i++) {
+  for (int i = 0; i < effort(60); i++) {
     SCOPE;
     const ghz_shape *shape = &field_shapes[i % (int)field_shape_count];
     ghz_lattice l = lattice_any(&state);
@@ -309,7 +309,7 @@ Test(numbers, extreme_values) {
   static const double bounds[] = {1e-320, 1e-300, 1e-3, 1e290, 1e307};
   uint64_t state = 79;
   POOL(pool);
-  for (int i = 0; i < 40 * effort(); i++) {
+  for (int i = 0; i < effort(40); i++) {
     SCOPE;
     ghz_lattice l = lattice_abs(GHZ_F64, bounds[input_below(&state, COUNT(bounds))]);
     size_t n = 1 + (size_t)input_below(&state, 2500);
@@ -348,7 +348,7 @@ Test(numbers, sums_of_very_many_terms) {
   static const ghz_shape shapes[] = {{1, {1, 1, 1500}}, {3, {9, 9, 20}}, {2, {1, 40, 33}}};
   uint64_t state = 80;
   POOL(pool);
-  for (int i = 0; i < 9 * effort(); i++) {
+  for (int i = 0; i < effort(9); i++) {
     SCOPE;
     const ghz_shape *shape = &shapes[i % 3];
     ghz_lattice l = lattice_abs(i % 2 ? GHZ_F64 : GHZ_F32, 0.01);
@@ -372,7 +372,7 @@ Test(numbers, crafted_streams) {
   static const ghz_shape shapes[] = {{1, {1, 1, 1024}}, {3, {8, 8, 16}}, {2, {1, 32, 32}}, {3, {9, 5, 14}}};
   uint64_t state = 81;
   POOL(pool);
-  for (int i = 0; i < 40 * effort(); i++) {
+  for (int i = 0; i < effort(40); i++) {
     SCOPE;
     const ghz_shape *shape = &shapes[i % 4];
     ghz_lattice l = lattice_any(&state);
@@ -447,7 +447,7 @@ Test(numbers, nothing) {
 Test(numbers, fill_values_are_left_out) {
   uint64_t state = 83;
   POOL(pool);
-  for (int i = 0; i < 24 * effort(); i++) {
+  for (int i = 0; i < effort(24); i++) {
     SCOPE;
     enum { N = 3000 };
     double fill = i % 3 ? 1e20 : 0;

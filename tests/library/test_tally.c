@@ -12,7 +12,7 @@
 Test(tally, pieces_give_what_the_whole_gives) {
   uint64_t state = 81;
   POOL(pool);
-  for (int i = 0; i < 100 * effort(); i++) {
+  for (int i = 0; i < effort(100); i++) {
     SCOPE;
     enum { PIECES = 4, N = 1700 };
     const test_input *in = &inputs[input_below(&state, input_count)];
@@ -109,7 +109,7 @@ Test(tally, arguments) {
 /* Any bytes as a tally, as of a rank that is not trusted: numbers, and no crash. */
 Test(tally, any_bytes_are_a_tally) {
   uint64_t state = 82;
-  for (int i = 0; i < 3000 * effort(); i++) {
+  for (int i = 0; i < effort(3000); i++) {
     ghz_tally t, other;
     uint8_t *bytes = (uint8_t *)&t;
     for (size_t k = 0; k < sizeof t; k++)

@@ -57,6 +57,12 @@ void put_little(uint8_t *p, uint64_t v, int bytes) {
     p[i] = (uint8_t)(v >> (8 * i));
 }
 
+int effort(int rounds) {
+  const char *text = getenv("GHZ_TEST_EFFORT");
+  int most = (int)((text ? atof(text) : 1) * rounds);
+  return most > 1 ? most : 1;
+}
+
 /* ---- Text ---- */
 enum { LINES = 32 };
 

@@ -32,6 +32,10 @@ ghz_bytes view(ref_bytes bytes);
 uint64_t get_little(const uint8_t *p, int bytes);
 void put_little(uint8_t *p, uint64_t v, int bytes);
 
+/* The length of a property loop: so many rounds, times GHZ_TEST_EFFORT (a number like 10 or 0.3),
+ * at least one. */
+int effort(int rounds);
+
 /* ---- Text ---- */
 /* A line of text in a rotating set of static buffers. */
 const char *say(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -2,12 +2,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "support.h"
 
-int effort(void) {
-  const char *text = getenv("GHZ_TEST_EFFORT");
-  int value = text ? atoi(text) : 1;
-  return value > 1 ? value : 1;
-}
-
 context_pool contexts_all(void) {
   context_pool pool = {.count = 0};
   for (size_t i = 0; i < isa_count(); i++) {

@@ -6,9 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* GHZ_TEST_EFFORT, at least 1: multiplies the length of property loops. */
-int effort(void);
-
 /* Contexts of every instruction set and some thread counts. POOL frees them when the block ends. */
 typedef struct context_pool {
   ghz_context *ctx[16];

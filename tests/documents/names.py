@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+"""names.py: what the documents name in backticks exists: files and folders in the tree, names and options in its sources.
+
+usage: names.py PROJECT    A name that belongs to someone else stands in OTHERS, with whose it is.
+"""
+# SPDX-License-Identifier: BSD-3-Clause
+import pathlib
+import re
+import sys
+
+OTHERS = {
+    "xxhash.h": "libxxhash",
+    "mpif.h": "MPI",
+    "scale_factor": "NetCDF's conventions",
+    "libghzmpi_mpich": "made by GHZ_MPI_SUFFIX",
+    "libghzmpi_mpich_intercept": "made by GHZ_MPI_SUFFIX",
+}
+EXTENSIONS = r"\.(c|h|cu|cuh|cc|py|sh|md|txt|cmake|inc|in|csv|json|map|toml|awk|f90|F90|ya?ml)$"
+SKIPPED = re.compile(r"(^|/)(build[^/]*|\.git|__pycache__|gpu-results)(/|$)")
+
+
+def tree(root):
+    return sorted(str(p.relative_to(root)) for p in root.rglob("*") if not SKIPPED.search(str(p.relative_to(root))))
+
+
+def spans(text):
+    """The pieces of code in lines of prose, each with the number of its line."""
+    fenced = False
+    for number, line in enumerate(text.splitlines(), 1):
+        fenced ^= line.startswith("```")
+        if not fenced and not line.startswith("    "):
+            yield from ((number, code) for code in re.findall(r"`([^`]+)`", line))
+
+
+def missing(code, paths, words):
+    """Whether a piece of code is a path, a name or an option that is nowhere."""
+    if code in OTHERS or code.startswith("build"):
+        return False
+    if re.fullmatch(r"\w[\w./*{},-]+", code) and re.search(EXTENSIONS + r"|^\w[\w/-]+/$", code) and not re.search(r"\b[A-Z]{3,}\b", code.split("/")[-1]):
+        wanted = "|".join(re.escape(w).replace(r"\*", "[^/]*") for w in alternatives(code.rstrip("/")))
+        return not any(re.search(rf"(^|/)({wanted})$", p) for p in paths)
+    if re.fullmatch(r"[A-Za-z]\w*(\(\))?", code) and re.search(r"_|[a-z][A-Z]", code):
+        return code.rstrip("()") not in words and not any(w.endswith("_" + code) for w in words)
+    if re.fullmatch(r"--[a-z][\w-]+", code):
+        return not {code, code[2:]} & words
+    return False
+
+
+def alternatives(path):
+    """a{b,c} is ab and ac."""
+    found = re.search(r"\{([^{}]*)\}", path)
+    return [path] if not found else [w for part in found[1].split(",") for w in alternatives(path[:found.start()] + part + path[found.end():])]
+
+
+def main(root):
+    root = pathlib.Path(root)
+    paths = tree(root)
+    documents = [p for p in paths if p.endswith(".md") and p != "CHANGELOG.md"]
+    words = set()
+    for p in paths:
+        if re.search(EXTENSIONS + r"|\.(ghz|1|pc|cff)$|CMakeLists|completion|/[^.]*$", p) and p not in documents and (root / p).is_file():
+            words |= set(re.findall(r"-{0,2}\w[\w-]*|\w+", (root / p).read_text(errors="replace")))
+    words |= {part for w in words for part in re.split(r"-+|\W", w)}
+    bad = [f"{p}:{n}: {code}" for p in documents for n, code in spans((root / p).read_text()) if missing(code, paths, words)]
+    print("\n".join(bad) or f"names.py: {len(documents)} documents, nothing that does not exist")
+    return 1 if bad or not documents else 0
+
+
+sys.exit(main(sys.argv[1]) if len(sys.argv) == 2 else __doc__)
