@@ -11,6 +11,7 @@ cd "$(dirname "$0")/.."
 # shellcheck source=scripts/parts.sh
 . scripts/parts.sh
 
+export GHZ_TEST_EFFORT=0.3
 part "lint of what was changed" scripts/lint.sh --changed
 part "build" build build-check -DCMAKE_BUILD_TYPE=Release -DGHZ_CUDA=OFF -DGHZ_BENCH=OFF "$@"
 part "quick tests" run_tests build-check -L '^quick$'

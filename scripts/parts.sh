@@ -37,8 +37,9 @@ part() { # name command...
   printf '%-30s %5d s %6d s\n' "$name" $((SECONDS - began)) $(($(cpu_seconds) - busy)) >>"$parts"
 }
 
-build() { # folder cmake-option...; builds $targets, or all
+build() { # folder cmake-option...; builds $targets, or all; forgets older options if $fresh is set
   echo "== Building $1 (${*:2})"
+  [ -z "${fresh:-}" ] || rm -rf "$1/CMakeCache.txt" "$1/CMakeFiles"
   cmake -G Ninja -S . -B "$1" -DGHZ_WERROR=ON -DGHZ_MPI=ON -DMPI_C_COMPILER=mpicc.openmpi "${@:2}" >"$1.log" 2>&1 ||
     { cat "$1.log" >&2 && false; }
   grep -- '-- ghz:' "$1.log" || true # what this machine lacks
@@ -50,7 +51,8 @@ build() { # folder cmake-option...; builds $targets, or all
 run_tests() { # folder ctest-option...
   echo "== Testing ($*)"
   rm -f "$1/junit.xml"
-  ctest --test-dir "$1" -j "$jobs" --no-tests=error --output-junit "$PWD/$1/junit.xml" "${@:2}"
+  [[ $* == *--preset* ]] || set -- "$@" --test-dir "$1"
+  ctest -j "$jobs" --no-tests=error --output-junit "$PWD/$1/junit.xml" "${@:2}"
   junit+=("$1/junit.xml")
 }
 

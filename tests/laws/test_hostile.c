@@ -172,7 +172,7 @@ static void look_not_copied(void *self, const damaged *d) {
 }
 
 static reader reads(void (*by)(void *, const damaged *), unsigned every) {
-  return (reader){.ctx = pool.ctx[0], .every = every, .look = by};
+  return (reader){.ctx = pool.ctx[0], .every = every * one_in(), .look = by};
 }
 
 #define EVERY_CASE(name, by, every, damage)                                                                    \

@@ -63,6 +63,8 @@ int effort(int rounds) {
   return most > 1 ? most : 1;
 }
 
+unsigned one_in(void) { return effort(100) < 100 ? (unsigned)(100 / effort(100)) : 1; }
+
 /* ---- Text ---- */
 enum { LINES = 32 };
 

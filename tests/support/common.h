@@ -35,6 +35,8 @@ void put_little(uint8_t *p, uint64_t v, int bytes);
 /* The length of a property loop: so many rounds, times GHZ_TEST_EFFORT (a number like 10 or 0.3),
  * at least one. */
 int effort(int rounds);
+/* With less effort than 1, one in so many cases of a long list; else 1. */
+unsigned one_in(void);
 
 /* ---- Text ---- */
 /* A line of text in a rotating set of static buffers. */
