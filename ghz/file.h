@@ -20,7 +20,7 @@
  *   frame         a piece of the array that is contiguous in memory, compressed by itself
  *   packed        a frame whose stream is compressed once more, without loss, by zstd
  *   seekable      said of a source that can be read at any position: a file, not a pipe
- *   page          256 KiB of a stream, or its last bytes: what is packed, read and checked by itself
+ *   page          256 KiB of a stream, or its end: packed, read and checked by itself
  *
  * Conventions
  *   Errors        As in ghz.h. Every call that can fail returns a ghz_status, and whatever context

@@ -1,4 +1,4 @@
-/* source.c: owns reading bytes: at any position or one after the other, from a descriptor or by calls. */
+/* source.c: owns reading bytes: at any position or in a row, from a descriptor or by calls. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "file/source.h"
 

@@ -1,6 +1,7 @@
-/* container.c: fuzzer: any bytes as a compressed file. Read as a seekable file and like a pipe it is the same
- * file, or refused with a message; ranges of it are those of its frames, whether the rest is sound
- * or not; every byte of a file that is accepted means something: written again it is the same. */
+/* container.c: fuzzer: any bytes as a compressed file. Read at any place and like a pipe it is the
+ * same file, or refused with a message; ranges of it are those of its frames, whether the rest is
+ * sound or not; every byte of a file that is accepted means something: written again it is the
+ * same. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "container.h"
 #include "file/pack.h"

@@ -1,5 +1,5 @@
-/* npy.c: fuzzer: any bytes as an .npy file, or one of raw values. Read as a seekable file and like a pipe it
- * has the same values, or is refused with one message; a header written again says the same. The
+/* npy.c: fuzzer: any bytes as an .npy file, or one of raw values. Read at any place and like a pipe
+ * it has the same values, or is refused with one message; a header written again says the same. The
  * input: a byte of choices, then the file. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "io/npy.h"

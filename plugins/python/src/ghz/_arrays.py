@@ -59,19 +59,10 @@ def values_of(array: npt.ArrayLike) -> Values:
     found = np.asarray(array)
     dtype_of(found.dtype)
     flags = found.flags
-    if _is_fortran(found):
+    if flags.f_contiguous and not flags.c_contiguous:
         return Values(found.T, found.shape, "F")
     memory = found if flags.c_contiguous else found.copy(order="C")
     return Values(memory, found.shape, "C")
-
-
-def _is_fortran(found: Array) -> bool:
-    """Whether an array is in Fortran order and not in C order. One without values is contiguous in
-    both, and has strides of its order."""
-    if not found.flags.f_contiguous or found.size:
-        return found.flags.f_contiguous and not found.flags.c_contiguous
-    c, f = (np.empty(found.shape, found.dtype, order).strides for order in ("C", "F"))
-    return found.strides == f != c
 
 
 def memory_shape(shape: Shape, order: Order) -> Shape:

@@ -150,6 +150,9 @@ def append(path: Path, array: npt.ArrayLike, *, pack: int | None = None) -> None
     """
     with File(path) as file:
         values = values_of(array)
+        if values.order == "F" and _without_values(file, values):
+            save(path, array, like=file, pack=pack)
+            return
         if values.order != file.order and values.memory.ndim > 1:
             values = values_of(values_in(values, file.order))
         have, new = (memory_shape(s, file.order) for s in (file.shape, values.shape))
@@ -161,6 +164,12 @@ def append(path: Path, array: npt.ArrayLike, *, pack: int | None = None) -> None
     check(lib.ghz_file_append(os.fsencode(path), new[0], made))
     with _Writer(made, pack) as writer:
         _write(writer, values)
+
+
+def _without_values(file: File, values: Values) -> bool:
+    """Whether nothing precedes the values along the last axis. NumPy's arrays without values are in
+    C order, so the file may be."""
+    return file.order == "C" and file.shape == (*values.shape[:-1], 0)
 
 
 def values_in(values: Values, order: str) -> Any:
