@@ -114,6 +114,23 @@ Test(fill, relative_bounds) {
   cr_assert(info_of(s).lattice.has_fill && info_of(s).lattice.fill == fill);
 }
 
+/* A tile of no bytes is values near 0, which come back as the fill value where that is 0: they are
+ * no extremes. */
+Test(fill, of_zero_is_no_extreme) {
+  CONTEXT(ctx, NULL, 1);
+  float x[2000];
+  for (int i = 0; i < 2000; i++)
+    x[i] = i < 1024 ? 1e-9f : 5;
+  for (int fill = 0; fill < 2; fill++) {
+    ghz_lattice l = lattice_abs(GHZ_F32, 1e-3);
+    double min, max;
+    if (fill)
+      succeeded(ghz_lattice_set_fill(&l, 0), NULL, "fill");
+    succeeded(ghz_extrema(ctx, view(compress(ctx, &l, GHZ_ORDER_BEST, x, 2000)), &min, &max), ctx, "extrema");
+    cr_assert(max > 4.9 && (fill ? min > 4.9 : min == 0), "fill %d: %g to %g", fill, min, max);
+  }
+}
+
 /* Zeros that are missing take no part in the rule that zeros are no bytes, whatever the step. */
 Test(fill, zeros_without_a_lattice) {
   float x[2000] = {0}, *y;
