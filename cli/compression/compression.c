@@ -164,12 +164,12 @@ static bool compress_to(compression *c, const char *path) {
 /* The name of the output: FILE.ghz, or standard output for standard input. */
 static char *output_name(const options *o, const file *from) {
   const char *name = o->output ? o->output : from->path ? from->path : "-";
-  const char *ending = o->output || !from->path ? "" : ".ghz";
-  char *text = malloc(strlen(name) + strlen(ending) + 1);
+  const char *extension = o->output || !from->path ? "" : ".ghz";
+  char *text = malloc(strlen(name) + strlen(extension) + 1);
   if (!text)
     fail(from->name, "out of memory");
   else
-    strcat(strcpy(text, name), ending);
+    strcat(strcpy(text, name), extension);
   return text;
 }
 

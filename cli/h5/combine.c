@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "data_set.h"
+#include "file/header.h"
 #include "io/file.h"
 #include "io/output.h"
 #include "report/library.h"
@@ -35,16 +36,11 @@ typedef struct combining {
 
 /* ---- One chunk ------------------------------------------------------------------------------- */
 
-static bool same_lattice(const ghz_lattice *a, const ghz_lattice *b) {
-  return a->cap == b->cap && a->step == b->step && a->eb == b->eb && a->has_fill == b->has_fill &&
-         (!a->has_fill || a->fill == b->fill);
-}
-
 /* Says what differs, and what to do. */
 static bool check_lattice(const combining *c, int i, int first) {
   const ghz_lattice *a = &c->chunks[i].info.lattice, *b = &c->chunks[first].info.lattice;
   const data_set *d = &c->sets[i];
-  if (same_lattice(a, b))
+  if (ghz_lattices_equal(a, b))
     return true;
   if (a->eb == b->eb && a->step == b->step && a->cap == b->cap)
     return fail(d->name, "%s: has another fill value than %s: compress both with the same --fill", d->var,
@@ -53,7 +49,7 @@ static bool check_lattice(const combining *c, int i, int first) {
               b->eb, c->sets[first].name);
 }
 
-/* Makes streams of all: a chunk that is none gets the lattice of the first that is one, else that
+/* Makes streams of all chunks. Those that are not get the lattice of the first that is, else that
  * of the data set. */
 static bool make_streams(combining *c, int first) {
   ghz_lattice lattice;
@@ -86,8 +82,8 @@ static double missing_value(const data_set *d) {
   return d->parameters.type == GHZ_F32 ? (double)single : value;
 }
 
-/* A chunk that no file has is none of the result, either, if its value is the same in all files,
- * and their mean; or their sum, which 0, NaN and a fill value are. */
+/* Whether a chunk that no file has need not be written: its value is the same in all files and in
+ * the result. A mean is; a sum is for 0, NaN and a fill value. */
 static bool missing_stays(const combining *c) {
   for (int i = 0; i < c->count; i++) {
     const data_set *d = &c->sets[i];

@@ -26,7 +26,7 @@ typedef struct data_set {
 /* Opens it, and checks that it is one of ours and of a fixed lattice. */
 bool data_set_open(data_set *d, const char *name, const char *var, bool write);
 
-/* Closes it; for a file that was written, what is said here is the last word. */
+/* Closes it. A file that was written is complete only if this succeeds. */
 bool data_set_close(data_set *d);
 
 /* Whether type, extents, chunks and the two attributes are those of `first`. */
@@ -48,7 +48,7 @@ typedef struct h5_chunk {
 /* Reads the chunk that begins at `at`. */
 bool data_set_read(const data_set *d, const uint64_t *at, h5_chunk *c);
 
-/* Makes a stream on the lattice of a chunk that is none. */
+/* Compresses a chunk that is not a stream, on the lattice. */
 bool data_set_compress(const data_set *d, ghz_context *ctx, const ghz_lattice *lattice, h5_chunk *c);
 
 bool data_set_write(const data_set *d, const uint64_t *at, const void *stream, size_t size);

@@ -1,4 +1,4 @@
-/* none.c: owns what a build without HDF5 says of HDF5 files. */
+/* none.c: owns the error of a build without HDF5 that is given HDF5 files. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "combine.h"
 #include "report/report.h"

@@ -193,7 +193,7 @@ bool file_differs(const file *f, const char *path) {
   return fail(path, "is the input itself; name another output");
 }
 
-bool name_ends(const char *name, const char *ending) {
-  size_t n = strlen(name), e = strlen(ending);
-  return n > e && strcasecmp(name + n - e, ending) == 0;
+bool name_ends(const char *name, const char *extension) {
+  size_t n = strlen(name), e = strlen(extension);
+  return n > e && strcasecmp(name + n - e, extension) == 0;
 }

@@ -50,7 +50,7 @@ void file_park(file *f);
 /* Fails if the output `path` is the file itself. */
 bool file_differs(const file *f, const char *path);
 
-/* Whether the name ends in `ending` (".npy"), in small or capital letters. */
-bool name_ends(const char *name, const char *ending);
+/* Whether the name ends in `extension` (".npy"), in small or capital letters. */
+bool name_ends(const char *name, const char *extension);
 
 #endif

@@ -99,7 +99,7 @@ static bool open_raw(input *in, ghz_type type) {
   return measure(in);
 }
 
-/* Finds the type: by the ending, then by the first bytes, then by --type. */
+/* Finds the type: by the extension, then by the first bytes, then by --type. */
 static bool identify(input *in, type_choice choice) {
   const char *name = in->file.name;
   type_choice named = type_of_name(name);

@@ -25,7 +25,7 @@ typedef struct input {
 
 const char *type_name(ghz_type type);
 
-/* The type by the ending of a name: .f32, .f64, .d64. */
+/* The type by the extension of a name: .f32, .f64, .d64. */
 type_choice type_of_name(const char *name);
 
 /* Opens a file of values. `choice` is needed where neither the name nor an .npy header gives the

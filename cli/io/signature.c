@@ -1,4 +1,4 @@
-/* signature.c: owns what is known of other formats: their first bytes, and the way out of them. */
+/* signature.c: owns how other formats are recognised, by their first bytes, and advice on them. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "signature.h"
 

@@ -1,4 +1,4 @@
-/* tiles.c: owns the words for tiles, and why they are not others. */
+/* tiles.c: owns the names of the kinds of tiles, and why an array has those that it has. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tiles.h"
 

@@ -6,7 +6,7 @@
 
 #include "report/library.h"
 
-enum { BLOCK = 1 << 16 }; /* values per read of a file that is not compressed */
+enum { BATCH = 1 << 16 }; /* values per read of a file that is not compressed */
 
 bool values_open(values *v, ghz_context *ctx, const char *path, type_choice choice) {
   file f;
@@ -46,8 +46,8 @@ static bool fill_from_frame(values *v) {
 }
 
 static bool fill_from_input(values *v) {
-  return buffer_reserve(&v->native, BLOCK * ghz_type_size(v->type), v->name) &&
-         input_read(&v->in, v->native.data, BLOCK, &v->have);
+  return buffer_reserve(&v->native, BATCH * ghz_type_size(v->type), v->name) &&
+         input_read(&v->in, v->native.data, BATCH, &v->have);
 }
 
 bool values_differ(const values *v, const char *path) {

@@ -12,10 +12,10 @@
 #include "work/comparison.h"
 #include "work/fills.h"
 
-enum { BLOCK = 1 << 14 }; /* values compared at a time */
+enum { BATCH = 1 << 14 }; /* values compared at a time */
 
-/* Reads `count` values, fewer at the end alone. */
-static bool read_block(values *v, double *to, size_t count, size_t *got) {
+/* Reads `count` values, fewer only at the end. */
+static bool read_batch(values *v, double *to, size_t count, size_t *got) {
   size_t part = 1;
   for (*got = 0; *got < count && part > 0; *got += part)
     if (!values_read(v, to + *got, count - *got, &part))
@@ -48,14 +48,14 @@ static void hide_fill(const comparison *c, double *x, size_t n) {
 }
 
 static bool compare_values(comparison *c) {
-  double x[BLOCK], y[BLOCK];
+  double x[BATCH], y[BATCH];
   size_t nx = 1, ny;
   uint64_t total = c->original.compressed ? c->original.reader.header.count : c->original.in.count;
   difference_begin(&c->difference);
   progress_begin("compare", total, ghz_type_size(c->original.type));
   while (nx > 0) {
     uint64_t at = c->difference.count;
-    if (!read_block(&c->original, x, BLOCK, &nx) || !read_block(&c->result, y, BLOCK, &ny))
+    if (!read_batch(&c->original, x, BATCH, &nx) || !read_batch(&c->result, y, BATCH, &ny))
       return false;
     if (nx != ny)
       return fail(nx < ny ? c->original.name : c->result.name, "has only %llu values, fewer than %s",

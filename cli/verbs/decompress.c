@@ -84,9 +84,9 @@ static bool decompress_to(decompression *d, const char *path) {
   return true;
 }
 
-/* The ending that a name without .ghz lacks: .npy for an array of an .npy file whose name does not
- * say its form, .f32 or .f64 for raw values whose name has no ending. */
-static const char *missing_ending(const char *name, const ghz_file_header *h) {
+/* The extension that a name without .ghz lacks: .npy for an array of an .npy file whose name does
+ * not say its form, .f32 or .f64 for raw values whose name has no extension. */
+static const char *missing_extension(const char *name, const ghz_file_header *h) {
   const char *base = strrchr(name, '/');
   if (h->array.npy)
     return plain_named(name) ? "" : ".npy";
@@ -103,7 +103,7 @@ static char *output_name(const options *o, const file *from, const ghz_file_head
     fail(from->name, "the name does not end in .ghz; name the output with -o FILE");
     return NULL;
   }
-  char *text = malloc(strlen(name) + 1); /* the endings are as long as .ghz */
+  char *text = malloc(strlen(name) + 1); /* the extensions are as long as .ghz */
   if (!text) {
     fail(from->name, "out of memory");
     return NULL;
@@ -112,7 +112,7 @@ static char *output_name(const options *o, const file *from, const ghz_file_head
   if (o->output || standard)
     return text;
   text[strlen(text) - strlen(".ghz")] = '\0';
-  return strcat(text, missing_ending(text, h));
+  return strcat(text, missing_extension(text, h));
 }
 
 static bool decompress_file(const options *o, ghz_context *ctx, const char *path) {

@@ -103,7 +103,7 @@ static uint64_t count_equal(ghz_type type, const void *x, size_t n, double value
   return count;
 }
 
-/* Whether an extreme of a block is a usual fill, and further from the other values, if there are
+/* Whether an extreme of a batch is a usual fill, and further from the other values, if there are
  * any, than these are from each other. */
 static bool suspect(fill_watch *w, ghz_context *ctx, const char *name, const void *x, size_t n, double extreme,
                     bool *ok) {
@@ -119,7 +119,7 @@ static bool suspect(fill_watch *w, ghz_context *ctx, const char *name, const voi
   return true;
 }
 
-/* Without a suspicion, the range of the block; with one, that of its other values. */
+/* Without a suspicion, the range of the batch; with one, that of its other values. */
 static bool add_range(fill_watch *w, ghz_context *ctx, const char *name, const void *x, size_t n) {
   double min = INFINITY, max = -INFINITY;
   bool ok = true;
@@ -142,9 +142,9 @@ bool fill_watch_add(fill_watch *w, ghz_context *ctx, const char *name, const voi
   return true;
 }
 
-/* Takes values that are evenly spread over the block, from the middle of each part. */
+/* Takes values that are evenly spread over the batch, from the middle of each part. */
 bool fill_watch_sample(fill_watch *w, const char *name, const void *x, size_t n) {
-  const size_t wanted = n < SAMPLE_PER_BLOCK ? n : SAMPLE_PER_BLOCK;
+  const size_t wanted = n < SAMPLE_PER_BATCH ? n : SAMPLE_PER_BATCH;
   if (!w->sample && !(w->sample = malloc(SAMPLE_MAX * sizeof *w->sample)))
     return fail(name, "out of memory");
   for (size_t i = 0; i < wanted && w->samples < SAMPLE_MAX; i++) {

@@ -12,15 +12,15 @@
 #include "range.h"
 #include "report/text.h"
 
-enum { SAMPLE_PER_BLOCK = 4096, SAMPLE_MAX = 1 << 16 };
+enum { SAMPLE_PER_BATCH = 4096, SAMPLE_MAX = 1 << 16 };
 
-/* What is noticed about the values of a file, block by block, while it is compressed. */
+/* What is noticed about the values of a file, batch by batch, while it is compressed. */
 typedef struct fill_watch {
   ghz_type type;
   bool given; /* the user says which value is the fill */
   double fill;
   value_range range; /* of the other values, unless the fill was given */
-  bool suspected;    /* `fill` is a usual one: an extreme of its block, and far from the rest */
+  bool suspected;    /* `fill` is a usual one: an extreme of its batch, and far from the rest */
   uint64_t count, total;
   double *sample; /* magnitudes other than 0 and missing ones */
   size_t samples;
@@ -30,11 +30,11 @@ typedef struct fill_watch {
 fill_watch fill_watch_begin(ghz_type type, const double *fill);
 void fill_watch_end(fill_watch *w);
 
-/* Looks at all values of a block: quick while they are in the cache. Calls that return false have
+/* Looks at all values of a batch: quick while they are in the cache. Calls that return false have
  * printed a message about `name`. */
 bool fill_watch_add(fill_watch *w, ghz_context *ctx, const char *name, const void *x, size_t n);
 
-/* Takes a sample of a block. */
+/* Takes a sample of a batch. */
 bool fill_watch_sample(fill_watch *w, const char *name, const void *x, size_t n);
 
 /* Whether a usual fill value was found: an extreme of all values, there more than once, and far

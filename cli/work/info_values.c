@@ -7,30 +7,31 @@
 
 #include "each_file.h"
 #include "io/buffer.h"
+#include "io/values.h"
 #include "range.h"
 #include "report/library.h"
 #include "report/progress.h"
 #include "report/text.h"
 
-enum { BLOCK = 1 << 20 }; /* values */
+enum { BATCH = 1 << 20 }; /* values */
 
-static void count_specials(ghz_type type, const void *block, size_t n, values_summary *s) {
+static void count_specials(ghz_type type, const void *batch, size_t n, values_summary *s) {
   for (size_t i = 0; i < n; i++) {
-    const double x = type == GHZ_F64 ? ((const double *)block)[i] : (double)((const float *)block)[i];
+    const double x = value_at(type, batch, i);
     s->nans += isnan(x) != 0;
     s->infinities += isinf(x) != 0;
   }
 }
 
-static bool read_blocks(ghz_context *ctx, input *in, void *block, values_summary *s) {
+static bool read_batches(ghz_context *ctx, input *in, void *batch, values_summary *s) {
   value_range all = range_nothing();
   for (size_t got = 1; got && in->taken < in->count;) {
     double min, max;
-    if (!input_read(in, block, BLOCK, &got) ||
-        !library_ok(in->file.name, ctx, ghz_range(ctx, in->type, block, got, &min, &max)))
+    if (!input_read(in, batch, BATCH, &got) ||
+        !library_ok(in->file.name, ctx, ghz_range(ctx, in->type, batch, got, &min, &max)))
       return false;
     range_widen(&all, min, max);
-    count_specials(in->type, block, got, s);
+    count_specials(in->type, batch, got, s);
     progress_set(in->taken);
   }
   *s = (values_summary){in->taken, s->nans, s->infinities, all.min, all.max};
@@ -39,12 +40,12 @@ static bool read_blocks(ghz_context *ctx, input *in, void *block, values_summary
 
 bool info_of_values(ghz_context *ctx, input *in, values_summary *s) {
   const size_t size = ghz_type_size(in->type);
-  buffer block = {0};
+  buffer batch = {0};
   *s = (values_summary){0};
   progress_begin(in->file.name, in->count, size);
-  const bool ok = buffer_reserve(&block, BLOCK * size, in->file.name) && read_blocks(ctx, in, block.data, s);
+  const bool ok = buffer_reserve(&batch, BATCH * size, in->file.name) && read_batches(ctx, in, batch.data, s);
   progress_end();
-  buffer_free(&block);
+  buffer_free(&batch);
   return ok;
 }
 

@@ -11,15 +11,15 @@ typedef struct plain_form {
   bool npy; /* with a header */
 } plain_form;
 
-/* Whether the ending of a name says plain values: .npy, .f32, .f64, .d64. */
+/* Whether the extension of a name says plain values: .npy, .f32, .f64, .d64. */
 bool plain_named(const char *path);
 
 /* Whether it is not: a compressed file under such a name would be read as values. Prints a message
  * if it is. */
 bool plain_not_named(const char *path);
 
-/* The form for values of the compressed file `from`: by --type, then by the ending of the output's
- * name, then as of that file. Calls that return false have printed why. */
+/* The form for values of the compressed file `from`: by --type, then by the extension of the
+ * output's name, then as of that file. Calls that return false have printed why. */
 bool plain_choose(plain_form *form, const char *path, type_choice given, const char *from,
                   const ghz_file_header *h);
 

@@ -44,12 +44,12 @@ fails 1 'sum.npy: already exists' "$GHZ" decompress sum.ghz
 cp sum.ghz sum.f32.ghz
 ok "$GHZ" decompress sum.f32.ghz
 same sum.f32 raw.f32
-# Raw values whose name has no ending get the one of their type; others keep theirs.
+# Raw values whose name has no extension get the one of their type; others keep theirs.
 cp raw.f32 plain && ok "$GHZ" compress -q --abs 1e-3 --type f32 plain && rm plain
 ok "$GHZ" compress -q --abs 1e-3 --type f32 raw.f32 -o some.dir.ghz
 mkdir with.dot && cp plain.ghz with.dot/
 ok "$GHZ" decompress plain.ghz some.dir.ghz with.dot/plain.ghz
-[ -e plain.f32 ] && [ -e some.dir ] && [ -e with.dot/plain.f32 ] || die "endings: $(ls . with.dot)"
+[ -e plain.f32 ] && [ -e some.dir ] && [ -e with.dot/plain.f32 ] || die "extensions: $(ls . with.dot)"
 fails 1 'plain.f32: already exists' "$GHZ" decompress plain.ghz
 "$TOOL" make wave 10 f64 >wide && ok "$GHZ" compress -q --abs 1 --type f64 wide && ok "$GHZ" decompress -q wide.ghz
 [ -e wide.f64 ] || die "no wide.f64"
