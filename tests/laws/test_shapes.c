@@ -419,7 +419,8 @@ static ref_bytes brick_of(const ref_header *h, int width, int anchor, uint64_t *
 }
 
 /* Every second width, and all around 20: from there on the sum of the coefficients' magnitudes
- * passes 2^30, where float64 alone is not exact, and c0 of 64 bits wraps in sums. */
+ * passes 2^30, where float64 alone is not exact, and c0 of 64 bits wraps in sums. With few terms
+ * float64 is tried. */
 Test(shapes, coefficients_of_any_size, .timeout = 600) {
   static const int anchors[] = {1, 30, 31, 53, 64};
   static const ghz_shape shapes[] = {{3, {8, 8, 16}}, {2, {1, 32, 32}}, {3, {7, 8, 13}}};
@@ -434,7 +435,7 @@ Test(shapes, coefficients_of_any_size, .timeout = 600) {
           l.cap = 35;
           ref_header h = header_shaped(&l, &shapes[s]);
           h.transform = 1;
-          h.terms = 2000000;
+          h.terms = (width + (int)a) % 2 && width <= 36 ? 8000 : 2000000; /* of few, integers fit 32 bits */
           ref_bytes two[2] = {brick_of(&h, width, anchors[a], &state), brick_of(&h, width, anchors[a], &state)};
           const char *what =
               say("%s, type %d, width %d, anchor of %d bits", shape_text(&shapes[s]), type, width, anchors[a]);
