@@ -42,8 +42,11 @@ static void check_loose(ghz_context *ctx, ref_bytes got, ref_bytes want, const c
   ghz_info info = info_of(want);
   void *values = scratch((size_t)info.count * 8);
   cr_assert_neq(ref_check(got.data, got.size), REF_BAD, "%s", what);
-  ref_decode(want.data, GHZ_F64, values);
-  same_values(decompress(ctx, got, GHZ_F64), values, (size_t)info.count, GHZ_F64, what);
+  for (ghz_type out = info.lattice.type; out <= GHZ_F64; out++) {
+    ref_decode(want.data, (int)out, values);
+    same_values(decompress(ctx, got, out), values, (size_t)info.count, out,
+                say("%s, as type %d", what, (int)out));
+  }
 }
 
 static void check_round(const context_pool *pool, const crafted *o, const char *what) {
