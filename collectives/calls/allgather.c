@@ -37,7 +37,5 @@ int ghz_allgather(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datat
                   const ghz_mpi_options *options) {
   if (ghz_collective_bypass(sendbuf, recvbuf, count, type, comm, 1, options))
     return MPI_Allgather(sendbuf, (int)count, type, recvbuf, (int)count, type, comm);
-  call c = {
-      .collective = &allgather, .send = sendbuf, .recv = recvbuf, .count = count, .type = type, .comm = comm};
-  return ghz_collective_run(&c, options);
+  return ghz_collective_run(&allgather, sendbuf, recvbuf, count, type, MPI_OP_NULL, 0, comm, options);
 }

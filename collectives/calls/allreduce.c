@@ -38,12 +38,5 @@ int ghz_allreduce(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datat
                   MPI_Comm comm, const ghz_mpi_options *options) {
   if (ghz_collective_bypass(sendbuf, recvbuf, count, type, comm, 0, options))
     return MPI_Allreduce(sendbuf, recvbuf, (int)count, type, op, comm);
-  call c = {.collective = &allreduce,
-            .send = sendbuf,
-            .recv = recvbuf,
-            .count = count,
-            .type = type,
-            .op = op,
-            .comm = comm};
-  return ghz_collective_run(&c, options);
+  return ghz_collective_run(&allreduce, sendbuf, recvbuf, count, type, op, 0, comm, options);
 }

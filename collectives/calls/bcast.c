@@ -34,6 +34,5 @@ int ghz_bcast(void *values, MPI_Count count, MPI_Datatype type, int root, MPI_Co
               const ghz_mpi_options *options) {
   if (ghz_collective_bypass(NULL, values, count, type, comm, 0, options))
     return MPI_Bcast(values, (int)count, type, root, comm);
-  call c = {.collective = &bcast, .recv = values, .count = count, .type = type, .root = root, .comm = comm};
-  return ghz_collective_run(&c, options);
+  return ghz_collective_run(&bcast, NULL, values, count, type, MPI_OP_NULL, root, comm, options);
 }

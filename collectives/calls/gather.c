@@ -45,12 +45,5 @@ int ghz_gather(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype
                const ghz_mpi_options *options) {
   if (ghz_collective_bypass(sendbuf, recvbuf, count, type, comm, 1, options))
     return MPI_Gather(sendbuf, (int)count, type, recvbuf, (int)count, type, root, comm);
-  call c = {.collective = &gather,
-            .send = sendbuf,
-            .recv = recvbuf,
-            .count = count,
-            .type = type,
-            .root = root,
-            .comm = comm};
-  return ghz_collective_run(&c, options);
+  return ghz_collective_run(&gather, sendbuf, recvbuf, count, type, MPI_OP_NULL, root, comm, options);
 }

@@ -56,13 +56,5 @@ int ghz_reduce(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype
                MPI_Comm comm, const ghz_mpi_options *options) {
   if (sendbuf != MPI_IN_PLACE && ghz_collective_bypass(sendbuf, recvbuf, count, type, comm, 0, options))
     return MPI_Reduce(sendbuf, recvbuf, (int)count, type, op, root, comm);
-  call c = {.collective = &reduce,
-            .send = sendbuf,
-            .recv = recvbuf,
-            .count = count,
-            .type = type,
-            .op = op,
-            .root = root,
-            .comm = comm};
-  return ghz_collective_run(&c, options);
+  return ghz_collective_run(&reduce, sendbuf, recvbuf, count, type, op, root, comm, options);
 }

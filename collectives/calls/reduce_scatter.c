@@ -61,12 +61,5 @@ int ghz_reduce_scatter(const void *sendbuf, void *recvbuf, MPI_Count recvcount, 
                        MPI_Comm comm, const ghz_mpi_options *options) {
   if (ghz_collective_bypass(sendbuf, recvbuf, recvcount, type, comm, 1, options))
     return MPI_Reduce_scatter_block(sendbuf, recvbuf, (int)recvcount, type, op, comm);
-  call c = {.collective = &reduce_scatter,
-            .send = sendbuf,
-            .recv = recvbuf,
-            .count = recvcount,
-            .type = type,
-            .op = op,
-            .comm = comm};
-  return ghz_collective_run(&c, options);
+  return ghz_collective_run(&reduce_scatter, sendbuf, recvbuf, recvcount, type, op, 0, comm, options);
 }

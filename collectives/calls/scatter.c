@@ -39,12 +39,5 @@ int ghz_scatter(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatyp
                 const ghz_mpi_options *options) {
   if (ghz_collective_bypass(sendbuf, recvbuf, count, type, comm, 1, options))
     return MPI_Scatter(sendbuf, (int)count, type, recvbuf, (int)count, type, root, comm);
-  call c = {.collective = &scatter,
-            .send = sendbuf,
-            .recv = recvbuf,
-            .count = count,
-            .type = type,
-            .root = root,
-            .comm = comm};
-  return ghz_collective_run(&c, options);
+  return ghz_collective_run(&scatter, sendbuf, recvbuf, count, type, MPI_OP_NULL, root, comm, options);
 }

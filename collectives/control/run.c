@@ -152,13 +152,15 @@ static error make_call(const call *c, run *r, error own) {
   return e;
 }
 
-int ghz_collective_run(call *c, const ghz_mpi_options *options) {
+int ghz_collective_run(const collective *what, const void *send, void *recv, MPI_Count count, MPI_Datatype type,
+                       MPI_Op op, int root, MPI_Comm comm, const ghz_mpi_options *options) {
   run r = {.how = {GHZ_MPI_NATIVE, GHZ_MPI_PLAIN}, .start = MPI_Wtime()};
-  error e = ghz_call_read(c, options);
-  e = make_call(c, &r, e);
-  int code = e.code ? ghz_error_raise(c->comm, c->collective->name, &e) : MPI_SUCCESS;
+  call c = {what, send, recv, count, type, op, root, comm, .bypass = 0};
+  error e = ghz_call_read(&c, options);
+  e = make_call(&c, &r, e);
+  int code = e.code ? ghz_error_raise(c.comm, what->name, &e) : MPI_SUCCESS;
   if (r.with)
     ghz_channel_release(&r.with->on);
-  ghz_device_leave(&c->on);
+  ghz_device_leave(&c.on);
   return code;
 }

@@ -88,37 +88,19 @@ static bool wants_reduction(call_id c, MPI_Count count, MPI_Datatype type, MPI_O
   return filter_admits(comm) || pass(c, COMMUNICATOR, *bytes);
 }
 
-bool dispatch_allreduce(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op,
-                        MPI_Comm comm, int *code) {
+bool dispatch_reduction(call_id c, const void *send, void *recv, MPI_Count count, MPI_Datatype type, MPI_Op op,
+                        int root, MPI_Comm comm, int *code) {
   value_kind k;
   MPI_Count bytes;
   attempt a;
-  if (busy || !wants_reduction(ALLREDUCE, count, type, op, comm, &k, &bytes))
+  if (busy || !wants_reduction(c, count, type, op, comm, &k, &bytes))
     return false;
-  const ghz_mpi_options *o = begin(&a, ALLREDUCE, bytes);
-  return end(&a, ghz_allreduce(sendbuf, recvbuf, count, signature_basic(k), op, comm, o), code);
-}
-
-bool dispatch_reduce(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op,
-                     int root, MPI_Comm comm, int *code) {
-  value_kind k;
-  MPI_Count bytes;
-  attempt a;
-  if (busy || !wants_reduction(REDUCE, count, type, op, comm, &k, &bytes))
-    return false;
-  const ghz_mpi_options *o = begin(&a, REDUCE, bytes);
-  return end(&a, ghz_reduce(sendbuf, recvbuf, count, signature_basic(k), op, root, comm, o), code);
-}
-
-bool dispatch_reduce_scatter_block(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type,
-                                   MPI_Op op, MPI_Comm comm, int *code) {
-  value_kind k;
-  MPI_Count bytes;
-  attempt a;
-  if (busy || !wants_reduction(REDUCE_SCATTER_BLOCK, count, type, op, comm, &k, &bytes))
-    return false;
-  const ghz_mpi_options *o = begin(&a, REDUCE_SCATTER_BLOCK, bytes);
-  return end(&a, ghz_reduce_scatter(sendbuf, recvbuf, count, signature_basic(k), op, comm, o), code);
+  const ghz_mpi_options *o = begin(&a, c, bytes);
+  type = signature_basic(k);
+  int result = c == ALLREDUCE ? ghz_allreduce(send, recv, count, type, op, comm, o)
+               : c == REDUCE  ? ghz_reduce(send, recv, count, type, op, root, comm, o)
+                              : ghz_reduce_scatter(send, recv, count, type, op, comm, o);
+  return end(&a, result, code);
 }
 
 /* ---- Moving data ---- */

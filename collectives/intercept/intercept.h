@@ -86,12 +86,8 @@ bool dispatch_is_busy(void); /* this thread is inside a call of libghzmpi */
 
 /* Each returns true and sets *code if libghzmpi made the call. Else MPI has to make it. */
 
-bool dispatch_allreduce(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op,
-                        MPI_Comm comm, int *code);
-bool dispatch_reduce(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op,
-                     int root, MPI_Comm comm, int *code);
-bool dispatch_reduce_scatter_block(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type,
-                                   MPI_Op op, MPI_Comm comm, int *code);
+bool dispatch_reduction(call_id c, const void *send, void *recv, MPI_Count count, MPI_Datatype type, MPI_Op op,
+                        int root, MPI_Comm comm, int *code); /* `root` counts in REDUCE alone */
 bool dispatch_bcast(const typed *x, int root, MPI_Comm comm, int *code);
 bool dispatch_scatter(const typed *send, const typed *recv, int root, MPI_Comm comm, int *code);
 bool dispatch_allgather(const typed *send, const typed *recv, MPI_Comm comm, int *code);

@@ -73,8 +73,10 @@ struct collective {
   int (*native)(const call *c);
 };
 
-/* Makes the call. Returns an error code, for which the error handler has been called. */
-int ghz_collective_run(call *c, const ghz_mpi_options *options);
+/* Makes the call of these arguments, of which some have no meaning to some collectives. Returns an
+ * error code, for which the error handler has been called. */
+int ghz_collective_run(const collective *what, const void *send, void *recv, MPI_Count count, MPI_Datatype type,
+                       MPI_Op op, int root, MPI_Comm comm, const ghz_mpi_options *options);
 
 /* Whether a call is so small, and asks for so little, that it goes straight to MPI before anything
  * else is looked at: MPI alone checks it. `blocks` as in collective. */

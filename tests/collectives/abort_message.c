@@ -32,10 +32,12 @@ static ghz_status encode(payload_job *job, const piece *p, buffer *out) {
 
 static ghz_status validate(payload_job *job, const piece *p, buffer *in) {
   if (sabotaged() != GHZ_OK) {
-    if (sabotage.status == GHZ_ECORRUPT && sabotage.of == &ghz_payload_bins)
+    if (sabotage.status != GHZ_ECORRUPT || sabotage.of != &ghz_payload_bins)
+      in->size /= 2; /* a message that was cut short */
+    else if (in->size % 2)
       memset(in->data, 0xff, 8); /* the size of the first bin */
     else
-      in->size /= 2; /* a message that was cut short */
+      in->size++; /* a byte that belongs to no bin */
   }
   return sabotage.of->validate(job, p, in);
 }
