@@ -148,6 +148,12 @@ static void add_exactly(kind k, int arrays) {
   }
 }
 
+static ghz_shape shape_of(int dims) {
+  return dims == 3   ? (ghz_shape){3, {25, 40, 40}}
+         : dims == 2 ? (ghz_shape){2, {1, EDGE, EDGE}}
+                     : ghz_flat(COUNT);
+}
+
 static ghz_mpi_options float_options(ghz_mpi_report *report) {
   ghz_mpi_options o = GHZ_MPI_OPTIONS;
   o.bound = (ghz_bound){GHZ_MPI_FLOAT, 0};
@@ -187,7 +193,7 @@ static void compare(kind k, int ranks, int dims, MPI_Comm comm) {
   ghz_mpi_options o = float_options(&report);
   const double most = k < MISSING ? 0.95 : k == UNEQUAL ? 2 : 1; /* of the bytes of the values */
   suite_case("%s on %d ranks, %d dimensions", names[k], ranks, dims);
-  o.shape = dims == 3 ? (ghz_shape){3, {25, 40, 40}} : ghz_flat(COUNT);
+  o.shape = shape_of(dims);
   check(ghz_allreduce(mine, result, COUNT, MPI_FLOAT, MPI_SUM, comm, &o) == MPI_SUCCESS, "an error");
   for (int of_apart = 0; of_apart < 2; of_apart++)
     check_errors(k, of_apart);
@@ -238,9 +244,7 @@ static void sum_all(kind k, int arrays, int ranks, int dims, MPI_Comm comm, int 
   o.mode = GHZ_MPI_HOMOMORPHIC; /* which numbers of contributions need */
   o.algorithm = ways[way].algorithm;
   o.contributions = arrays * (here.rank + 1) / ranks - arrays * here.rank / ranks;
-  o.shape = dims == 3   ? (ghz_shape){3, {25, 40, 40}}
-            : dims == 2 ? (ghz_shape){2, {1, EDGE, EDGE}}
-                        : ghz_flat(COUNT);
+  o.shape = shape_of(dims);
   r.root = ranks - 1;
   check(request_make(&r, &o) == MPI_SUCCESS, "an error");
   check(!report.inexact, "the sum is inexact");
@@ -291,6 +295,32 @@ static void sum_otherwise(kind k, int ranks, MPI_Comm comm) {
   o.average = 1;
   check(ghz_allreduce(mine, y, COUNT, MPI_FLOAT, MPI_SUM, comm, &o) == MPI_SUCCESS, "an error");
   check_values(y, ranks, report.eb, report.bound);
+}
+
+/* What is no number, beside a value that is set apart. A constant costs next to nothing, also where
+ * the border cuts bricks. */
+static void sum_specials(int dims) {
+  static const float apart = 1e20f;
+  ghz_mpi_report report;
+  ghz_mpi_options o = float_options(&report);
+  suite_case("NaN and infinities, %d dimensions", dims);
+  o.shape = shape_of(dims);
+  for (int i = 0; i < COUNT; i++)
+    mine[i] = 270;
+  mine[PLACE] = apart;
+  if (here.rank == 0)
+    mine[1] = mine[3] = INFINITY, mine[2] = -INFINITY, mine[4] = NAN;
+  if (here.rank == here.ranks - 1)
+    mine[3] = -INFINITY;
+  check(ghz_allreduce(mine, result, COUNT, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, &o) == MPI_SUCCESS, "an error");
+  int wrong = result[1] != INFINITY || result[2] != -INFINITY || !isnan(result[3]) || !isnan(result[4]) ||
+              result[PLACE] != apart * (float)here.ranks;
+  for (int i = 5; i < COUNT; i++)
+    wrong += i != PLACE && result[i] != 270 * (float)here.ranks;
+  check(!wrong, "%g %g %g %g, then %g", (double)result[1], (double)result[2], (double)result[3],
+        (double)result[4], (double)result[5]);
+  check(20 * report.sent_bytes < report.raw_bytes, "%llu bytes", (unsigned long long)report.sent_bytes);
+  check(all_same(hash_bytes(result, sizeof result), MPI_COMM_WORLD), "other bits on another rank");
 }
 
 static void on_some(int ranks) {
@@ -401,6 +431,8 @@ static void contradictions(void) {
 int main(int argc, char **argv) {
   suite_begin(argc, argv, MPI_THREAD_SINGLE);
   check_units();
+  for (int dims = 1; here.ranks > 2 && dims < 4; dims++)
+    sum_specials(dims);
   exact_calls();
   contradictions();
   for (int ranks = 1; ranks <= here.ranks; ranks++)
