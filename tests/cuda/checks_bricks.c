@@ -279,7 +279,8 @@ void check_decompress_bricks(trial *t) {
           read_all(t, stream, l.type, &shapes[i], name_of(&shapes[i], l.type, (enum texture)made_of, order));
           transformed += bricks_with_coefficients(t, stream);
         }
-  expect(t, transformed > (uint64_t)by_extent(t, 5, 20, 20), "%llu bricks with coefficients", (unsigned long long)transformed);
+  expect(t, transformed > (uint64_t)by_extent(t, 5, 20, 20), "%llu bricks with coefficients",
+         (unsigned long long)transformed);
 }
 
 void check_decompress_boxes(trial *t) {

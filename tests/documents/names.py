@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """names.py: what the documents name in backticks exists: files and folders in the tree, names and options in its sources.
+Each rule of computing and each check of hostile input in FORMAT.md has a test that cites its number in a comment.
 
 usage: names.py PROJECT    A name that belongs to someone else stands in OTHERS, with whose it is.
 """
@@ -52,6 +53,18 @@ def alternatives(path):
     return [path] if not found else [w for part in found[1].split(",") for w in alternatives(path[:found.start()] + part + path[found.end():])]
 
 
+def uncited(root, heading, word):
+    """The numbers of a list of FORMAT.md that no test cites as `rule 3`, `checks 1 and 6`, `rules 1 to 6`."""
+    listed = re.search(rf"^## {heading}\n(.*?)^## ", (root / "ghz/FORMAT.md").read_text(), re.M | re.S)[1]
+    wanted = {int(n) for n in re.findall(r"^(\d+)\. ", listed, re.M)}
+    cited = set()
+    for p in [*root.glob("tests/laws/*.c"), *root.glob("tests/library/*.c"), *root.glob("tests/support/*.c")]:
+        for comment in re.findall(r"/\*.*?\*/", p.read_text(), re.S):
+            for first, joint, last in re.findall(rf"\b{word}s? (\d+)(?: (to|and) (\d+))?", comment, re.I):
+                cited |= set(range(int(first), int(last) + 1)) if joint == "to" else {int(n) for n in (first, last) if n}
+    return [f"ghz/FORMAT.md: {word} {n}: {'no test cites it' if n in wanted else 'is cited, and is not there'}" for n in sorted(wanted ^ cited)]
+
+
 def main(root):
     root = pathlib.Path(root)
     paths = tree(root)
@@ -62,6 +75,7 @@ def main(root):
             words |= set(re.findall(r"-{0,2}\w[\w-]*|\w+", (root / p).read_text(errors="replace")))
     words |= {part for w in words for part in re.split(r"-+|\W", w)}
     bad = [f"{p}:{n}: {code}" for p in documents for n, code in spans((root / p).read_text()) if missing(code, paths, words)]
+    bad += uncited(root, "Computing", "rule") + uncited(root, "Reading hostile input", "check")
     print("\n".join(bad) or f"names.py: {len(documents)} documents, nothing that does not exist")
     return 1 if bad or not documents else 0
 

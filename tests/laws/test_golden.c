@@ -144,6 +144,7 @@ static void newer(ghz_context *ctx, ref_bytes bytes, size_t at, unsigned value, 
   }
 }
 
+/* check 2 */
 Test(golden, newer_versions_are_told) {
   static const struct {
     uint8_t at, least, most;

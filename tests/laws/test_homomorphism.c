@@ -51,6 +51,7 @@ static void check_law(void (*law)(const round_of *r), uint64_t state, int rounds
 
 static int exempt(ref_bytes stream) { return info_of(stream).inexact; }
 
+/* Two operands and three: empty tiles, raw ones, any order and mode. */
 static void addition(const round_of *r) {
   const ref_bytes *s = r->s;
   ref_bytes ab = add(any(r), s[0], s[1]), bc = add(any(r), s[1], s[2]), all = sum(any(r), 3, s);
@@ -78,7 +79,7 @@ static void combination(const round_of *r) {
   int64_t c[3];
   for (int j = 0; j < 3; j++)
     c[j] = (int64_t)input_below(r->state, 2 + 2 * (*r->state % 700)) - (int64_t)(*r->state % 700);
-  if (r->number % 5 == 0)
+  if (r->number % 5 == 0) /* rule 1 */
     c[r->number % 3] = 0;
   for (int j = 0; j < 3 && info_of(r->s[0]).lattice.cap == 44; j++)
     c[j] %= 1000;
@@ -183,8 +184,8 @@ static void check_pair(ghz_context *ctx, const ghz_lattice *l, const float *a, i
   same_bytes(add(ctx, s[0], s[1]), ref_sum(2, s), what);
 }
 
-/* Raising the order: column 0 must be cleared, the slope must not come from padding, padding must
- * stay zero, and a block of width 0 after a jump gets a width. */
+/* Rule 5, raising the order: column 0 must be cleared, the slope must not come from padding,
+ * padding must stay zero, and a block of width 0 after a jump gets a width. */
 Test(homomorphism, traps_of_raising_the_order) {
   POOL(pool);
   ghz_lattice l = lattice_abs(GHZ_F32, 0.5);
@@ -205,7 +206,8 @@ Test(homomorphism, traps_of_raising_the_order) {
                      say("fields %d, orders %d, n %zu, context %zu", pair, orders, lengths[k], c));
 }
 
-/* Tiles that cancel keep their order and mode and are one byte; adding a tile of zeros copies. */
+/* Tiles that cancel keep their order and mode and are one byte: rule 6. Adding a tile of zeros
+ * copies. */
 Test(homomorphism, cancelling) {
   CONTEXT(ctx, NULL, 1);
   static const char *const names[3] = {"coarse_noise", "fine_noise", "wide_noise"};
@@ -226,7 +228,7 @@ Test(homomorphism, cancelling) {
     }
 }
 
-/* The order is not chosen again: q and -q may have different best orders. */
+/* Rule 5, the order is not chosen again: q and -q may have different best orders. */
 Test(homomorphism, order_is_not_rechosen) {
   CONTEXT(ctx, NULL, 1);
   ghz_lattice l = lattice_abs(GHZ_F32, 0.5);
@@ -243,7 +245,7 @@ Test(homomorphism, order_is_not_rechosen) {
   }
 }
 
-/* Sums of raw tiles that fit the lattice are exact too. */
+/* Rule 2: sums of raw tiles that fit the lattice are exact too. */
 Test(homomorphism, raw_operands_on_the_lattice) {
   POOL(pool);
   uint64_t state = 808;

@@ -160,7 +160,7 @@ static void look_refused(void *self, const damaged *d) {
   cr_assert(refusal(decode_everywhere(d->bad, d->what)), "%s", d->what);
 }
 
-/* Nor is it copied into a result, whose size bound it would break. */
+/* Nor is it copied into a result (rule 4), whose size bound it would break. */
 static void look_not_copied(void *self, const damaged *d) {
   static uint8_t out[16384];
   ghz_bytes operand = view(d->bad);

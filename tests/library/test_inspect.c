@@ -101,6 +101,7 @@ Test(inspect, info) {
 
 /* Sums with values outside the lattice set the flag, whatever the order: what is zero beside them
  * may have cancelled. Compression and a sum of one stream do not. */
+/* rule 3 */
 Test(inspect, inexact) {
   ref_bytes far = stream_by(ctx, "beyond_lattice", GHZ_F32, 2000, 1),
             near = stream_by(ctx, "walk", GHZ_F32, 2000, 1);

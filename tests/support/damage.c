@@ -22,6 +22,7 @@ static ref_bytes sound(const reader *r, const char *maker, int type, size_t n, i
 }
 
 /* ---- Damage at chosen places ---- */
+/* checks 1 and 6 */
 void damage_truncated(reader *r) {
   static const char *const makers[] = {"walk", "specials", "wide_noise", "random_bits", "zeros"};
   for (size_t m = 0; m < COUNT(makers); m++)
@@ -63,6 +64,7 @@ static void show_field(reader *r, ref_bytes of, ref_bytes good, size_t at, int b
     damage_show(r, bad, good, what);
 }
 
+/* check 4 */
 void damage_steps(reader *r) {
   static const double values[] = {-1,     INFINITY, -INFINITY, 0x1p121, 0x1p-121, 0x1p1001, 0x1p-1001,
                                   5e-324, -0x1p-10, 0.0,       -0.0,    NAN,      0.25};
@@ -76,7 +78,7 @@ void damage_steps(reader *r) {
   }
 }
 
-/* Fills that are values of both types, of one, of none; with the flag and without. */
+/* Fills that are values of both types, of one, of none; with the flag and without: check 4. */
 void damage_fills(reader *r) {
   static const double values[] = {0.0,   -0.0,   -999,     0.1,       (double)1e20f, 1e20,    1e39,
                                   1e-45, 5e-324, INFINITY, -INFINITY, NAN,           DBL_MAX, FLT_MAX};
@@ -92,6 +94,7 @@ void damage_fills(reader *r) {
   }
 }
 
+/* checks 2 and 4 */
 void damage_header(reader *r) {
   for (int type = 0; type < 2; type++) {
     SCOPE;
@@ -102,6 +105,7 @@ void damage_header(reader *r) {
   }
 }
 
+/* check 5 */
 void damage_counts(reader *r) {
   SCOPE;
   ref_bytes good = sound(r, "walk", 0, 1100, GHZ_ORDER_BEST, 1), both = bytes_copy(good.data, good.size);
@@ -117,6 +121,7 @@ void damage_counts(reader *r) {
     }
 }
 
+/* check 7 */
 void damage_index(reader *r, int rounds) {
   enum { N = 40000, ENDS = HEADER, SIZES = ENDS + 24, END = SIZES + 2 * 40 };
   SCOPE;
@@ -207,76 +212,76 @@ typedef struct crafted {
 
 static const crafted tiles[] = {
     {"empty", 8, REF_GOOD, 0, {0}},
-    {"zero tile with bytes", 8, REF_BAD, 1, {0x00}},
+    {"zero tile with bytes", 8, REF_BAD, 1, {0x00}}, /* check 15 */
     {"cancelled order 1", 8, REF_GOOD, 1, {0x01}},
     {"cancelled order 2", 8, REF_GOOD, 1, {0x02}},
     {"cancelled fine", 8, REF_GOOD, 1, {0x08}},
     {"cancelled wide", 8, REF_GOOD, 1, {0x10}},
-    {"raw without values", 8, REF_BAD, 1, {0x18}},
-    {"order 3", 8, REF_BAD, 1, {0x03}},
-    {"order 3, mode 1", 8, REF_BAD, 33, {0x0b}},
-    {"order 3, extra", 8, REF_BAD, 33, {0x07}},
-    {"order 3, planes", 8, REF_BAD, 33, {0x23}},
-    {"mode 3, order 1", 8, REF_BAD, 33, {0x19}},
-    {"mode 3, extra", 8, REF_BAD, 33, {0x1c}},
-    {"mode 3, planes", 8, REF_BAD, 33, {0x38}},
+    {"raw without values", 8, REF_BAD, 1, {0x18}}, /* check 9 */
+    {"order 3", 8, REF_BAD, 1, {0x03}},            /* check 10 */
+    {"order 3, mode 1", 8, REF_BAD, 33, {0x0b}},   /* check 10 */
+    {"order 3, extra", 8, REF_BAD, 33, {0x07}},    /* check 10 */
+    {"order 3, planes", 8, REF_BAD, 33, {0x23}},   /* check 10 */
+    {"mode 3, order 1", 8, REF_BAD, 33, {0x19}},   /* check 9 */
+    {"mode 3, extra", 8, REF_BAD, 33, {0x1c}},     /* check 9 */
+    {"mode 3, planes", 8, REF_BAD, 33, {0x38}},    /* check 9 */
     {"raw", 1, REF_GOOD, 5, {0x18, 1, 2, 3, 4}},
     {"raw of zeros", 1, REF_GOOD, 5, {0x18, 0, 0, 0, 0}},
     {"raw NaN", 1, REF_GOOD, 5, {0x18, 1, 0, 0x80, 0xff}},
-    {"raw, short", 1, REF_BAD, 4, {0x18, 1, 2, 3}},
-    {"raw, long", 1, REF_BAD, 6, {0x18, 1, 2, 3, 4, 5}},
-    {"extra byte missing", 8, REF_BAD, 1, {0x05}},
-    {"extra byte zero", 8, REF_BAD, 2, {0x05, 0x00}},
-    {"squeezed without width planes", 8, REF_BAD, 3, {0x05, 0x81, 5}},
+    {"raw, short", 1, REF_BAD, 4, {0x18, 1, 2, 3}},                    /* check 9 */
+    {"raw, long", 1, REF_BAD, 6, {0x18, 1, 2, 3, 4, 5}},               /* check 9 */
+    {"extra byte missing", 8, REF_BAD, 1, {0x05}},                     /* check 10 */
+    {"extra byte zero", 8, REF_BAD, 2, {0x05, 0x00}},                  /* check 10 */
+    {"squeezed without width planes", 8, REF_BAD, 3, {0x05, 0x81, 5}}, /* check 12 */
     {"anchor", 8, REF_GOOD, 3, {0x05, 0x01, 5}},
-    {"anchor without order", 8, REF_BAD, 3, {0x04, 0x01, 5}},
-    {"slope without order 2", 8, REF_BAD, 3, {0x05, 0x08, 5}},
+    {"anchor without order", 8, REF_BAD, 3, {0x04, 0x01, 5}},  /* check 11 */
+    {"slope without order 2", 8, REF_BAD, 3, {0x05, 0x08, 5}}, /* check 11 */
     {"anchor and slope", 8, REF_GOOD, 4, {0x06, 0x09, 5, 0xfd}},
     {"slope of one value", 1, REF_ODD, 4, {0x06, 0x09, 5, 0xfd}},
-    {"anchor not minimal, zero", 8, REF_BAD, 3, {0x05, 0x01, 0}},
-    {"anchor not minimal, positive", 8, REF_BAD, 4, {0x05, 0x02, 5, 0}},
-    {"anchor not minimal, negative", 8, REF_BAD, 4, {0x05, 0x02, 0x85, 0xff}},
+    {"anchor not minimal, zero", 8, REF_BAD, 3, {0x05, 0x01, 0}},              /* check 11 */
+    {"anchor not minimal, positive", 8, REF_BAD, 4, {0x05, 0x02, 5, 0}},       /* check 11 */
+    {"anchor not minimal, negative", 8, REF_BAD, 4, {0x05, 0x02, 0x85, 0xff}}, /* check 11 */
     {"anchor minimal, 2 bytes", 8, REF_GOOD, 4, {0x05, 0x02, 0x85, 0x00}},
-    {"anchor of 8 bytes that fits 6", 8, REF_BAD, 10, {0x05, 0x07, 1, 2, 3, 4, 5, 6, 0, 0}},
+    {"anchor of 8 bytes that fits 6", 8, REF_BAD, 10, {0x05, 0x07, 1, 2, 3, 4, 5, 6, 0, 0}}, /* check 11 */
     {"anchor of 8 bytes that fits 7", 8, REF_GOOD, 10, {0x05, 0x07, 1, 2, 3, 4, 5, 6, 7, 0}},
     {"anchor of 8 bytes", 8, REF_GOOD, 10, {0x05, 0x07, 1, 2, 3, 4, 5, 6, 7, 0x80}},
-    {"anchor truncated", 8, REF_BAD, 4, {0x05, 0x03, 1, 2}},
-    {"width planes all zero", 8, REF_BAD, 17, {0x20, PLANE(0)}},
-    {"width planes not minimal", 8, REF_BAD, 34, {0x40, PLANE(1), PLANE(0), 0xff}},
-    {"width planes missing", 8, REF_BAD, 10, {0x20, 1}},
+    {"anchor truncated", 8, REF_BAD, 4, {0x05, 0x03, 1, 2}},                        /* check 11 */
+    {"width planes all zero", 8, REF_BAD, 17, {0x20, PLANE(0)}},                    /* check 12 */
+    {"width planes not minimal", 8, REF_BAD, 34, {0x40, PLANE(1), PLANE(0), 0xff}}, /* check 12 */
+    {"width planes missing", 8, REF_BAD, 10, {0x20, 1}},                            /* check 12 */
     {"width 1, not squeezed", 8, REF_ODD, 18, {0x20, PLANE(1), 0xff}},
     {"width 1", 8, REF_GOOD, 6, {0x24, 0x80, 1, 0, 1, 0xff}},
     {"width 1 of zeros", 8, REF_ODD, 6, {0x24, 0x80, 1, 0, 1, 0x00}},
     {"width 2", 8, REF_GOOD, 9, {0x44, 0x80, 0, 0, 1, 0, 1, 0xff, 0x0f}},
     {"widths 3 and 2", 16, REF_GOOD, 13, {0x44, 0x80, 1, 0, 1, 0, 1, 3, 1, 2, 3, 4, 0x0f}},
-    {"squeezed, maps missing", 8, REF_BAD, 3, {0x24, 0x80, 1}},
-    {"squeezed, bytes missing", 8, REF_BAD, 4, {0x24, 0x80, 1, 0}},
-    {"squeezed, a zero byte", 16, REF_BAD, 6, {0x24, 0x80, 3, 0, 1, 0x00, 0xff}},
-    {"squeezed, planes all zero", 8, REF_BAD, 4, {0x24, 0x80, 0, 0}},
-    {"squeezed, planes not minimal", 8, REF_BAD, 8, {0x44, 0x80, 1, 0, 0, 0, 1, 0xff}},
-    {"squeezed, block beyond n", 8, REF_BAD, 6, {0x24, 0x80, 1, 0, 2, 0xff}},
-    {"squeezed, payload missing", 8, REF_BAD, 5, {0x24, 0x80, 1, 0, 1}},
-    {"squeezed, payload too long", 8, REF_BAD, 7, {0x24, 0x80, 1, 0, 1, 0xff, 0}},
-    {"payload missing", 8, REF_BAD, 17, {0x20, PLANE(1)}},
-    {"payload too long", 8, REF_BAD, 19, {0x20, PLANE(1), 0xff, 0}},
-    {"block beyond n", 8, REF_BAD, 18, {0x20, PLANE(2), 0xff}},
+    {"squeezed, maps missing", 8, REF_BAD, 3, {0x24, 0x80, 1}},                         /* check 12 */
+    {"squeezed, bytes missing", 8, REF_BAD, 4, {0x24, 0x80, 1, 0}},                     /* check 12 */
+    {"squeezed, a zero byte", 16, REF_BAD, 6, {0x24, 0x80, 3, 0, 1, 0x00, 0xff}},       /* check 12 */
+    {"squeezed, planes all zero", 8, REF_BAD, 4, {0x24, 0x80, 0, 0}},                   /* check 12 */
+    {"squeezed, planes not minimal", 8, REF_BAD, 8, {0x44, 0x80, 1, 0, 0, 0, 1, 0xff}}, /* check 12 */
+    {"squeezed, block beyond n", 8, REF_BAD, 6, {0x24, 0x80, 1, 0, 2, 0xff}},           /* check 12 */
+    {"squeezed, payload missing", 8, REF_BAD, 5, {0x24, 0x80, 1, 0, 1}},                /* check 15 */
+    {"squeezed, payload too long", 8, REF_BAD, 7, {0x24, 0x80, 1, 0, 1, 0xff, 0}},      /* check 15 */
+    {"payload missing", 8, REF_BAD, 17, {0x20, PLANE(1)}},                              /* check 15 */
+    {"payload too long", 8, REF_BAD, 19, {0x20, PLANE(1), 0xff, 0}},                    /* check 15 */
+    {"block beyond n", 8, REF_BAD, 18, {0x20, PLANE(2), 0xff}},                         /* check 12 */
     {"residual beyond n", 5, REF_ODD, 6, {0x24, 0x80, 1, 0, 1, 0xff}},
     {"residual in column 0", 8, REF_ODD, 6, {0x25, 0x80, 1, 0, 1, 0x01}},
     {"residual in column 1", 8, REF_ODD, 6, {0x26, 0x80, 1, 0, 1, 0x02}},
     {"residual in column 2", 8, REF_GOOD, 6, {0x26, 0x80, 1, 0, 1, 0x04}},
-    {"7 width planes", 8, REF_BAD, 80, {0xe0}},
+    {"7 width planes", 8, REF_BAD, 80, {0xe0}}, /* check 10 */
     {"specials", 8, REF_GOOD, 36, {0x04, 0x40, PLANE(1), 0x81, PLANE(1), 0x80}},
-    {"specials, squeezed nothing", 8, REF_BAD, 36, {0x04, 0xc0, PLANE(1), 0x81, PLANE(1), 0x80}},
-    {"bit 7 for specials", 8, REF_BAD, 36, {0x04, 0x80, PLANE(1), 0x81, PLANE(1), 0x80}},
+    {"specials, squeezed nothing", 8, REF_BAD, 36, {0x04, 0xc0, PLANE(1), 0x81, PLANE(1), 0x80}}, /* check 12 */
+    {"bit 7 for specials", 8, REF_BAD, 36, {0x04, 0x80, PLANE(1), 0x81, PLANE(1), 0x80}},         /* check 12 */
     {"one map empty", 8, REF_GOOD, 35, {0x04, 0x40, PLANE(1), 0x81, PLANE(0)}},
-    {"both maps empty", 8, REF_BAD, 34, {0x04, 0x40, PLANE(0), PLANE(0)}},
-    {"map of a zero byte alone", 8, REF_BAD, 35, {0x04, 0x40, PLANE(1), 0x00, PLANE(0)}},
-    {"map of a zero byte", 16, REF_BAD, 36, {0x04, 0x40, PLANE(3), 0x01, 0x00, PLANE(0)}},
-    {"special beyond n", 5, REF_BAD, 35, {0x04, 0x40, PLANE(1), 0x20, PLANE(0)}},
-    {"special block beyond n", 5, REF_BAD, 36, {0x04, 0x40, PLANE(3), 0x01, 0x01, PLANE(0)}},
-    {"second map missing", 8, REF_BAD, 19, {0x04, 0x40, PLANE(1), 0x81}},
-    {"second map's bytes missing", 8, REF_BAD, 35, {0x04, 0x40, PLANE(1), 0x81, PLANE(1)}},
-    {"specials truncated", 8, REF_BAD, 10, {0x04, 0x40, 1}},
+    {"both maps empty", 8, REF_BAD, 34, {0x04, 0x40, PLANE(0), PLANE(0)}},                    /* check 13 */
+    {"map of a zero byte alone", 8, REF_BAD, 35, {0x04, 0x40, PLANE(1), 0x00, PLANE(0)}},     /* check 13 */
+    {"map of a zero byte", 16, REF_BAD, 36, {0x04, 0x40, PLANE(3), 0x01, 0x00, PLANE(0)}},    /* check 13 */
+    {"special beyond n", 5, REF_BAD, 35, {0x04, 0x40, PLANE(1), 0x20, PLANE(0)}},             /* check 13 */
+    {"special block beyond n", 5, REF_BAD, 36, {0x04, 0x40, PLANE(3), 0x01, 0x01, PLANE(0)}}, /* check 13 */
+    {"second map missing", 8, REF_BAD, 19, {0x04, 0x40, PLANE(1), 0x81}},                     /* check 13 */
+    {"second map's bytes missing", 8, REF_BAD, 35, {0x04, 0x40, PLANE(1), 0x81, PLANE(1)}},   /* check 13 */
+    {"specials truncated", 8, REF_BAD, 10, {0x04, 0x40, 1}},                                  /* check 13 */
 };
 
 static ref_bytes stream_with(const ref_header *h, const uint8_t *tile, size_t size) {
@@ -301,7 +306,7 @@ static void show_tile(reader *r, const ref_header *h, const uint8_t *tile, size_
 void damage_crafted(reader *r) {
   SCOPE;
   for (size_t t = 0; t < COUNT(tiles); t++)
-    for (int lacks = 0; lacks < 4; lacks++) { /* terms, the step: then only empty or raw tiles are sound */
+    for (int lacks = 0; lacks < 4; lacks++) { /* terms, the step: check 8 */
       ref_header h = {
           .type = REF_F32, .cap = 35, .n = (uint64_t)tiles[t].n, .step = 0.5, .eb = 0.26, .terms = 1};
       ref_bytes whole = stream_with(&h, tiles[t].bytes, (size_t)tiles[t].size);
@@ -345,6 +350,7 @@ static size_t wide_tile(uint8_t *out, int mode, int order, int width, uint8_t fi
   return used;
 }
 
+/* check 12 */
 void damage_widths(reader *r) {
   static const uint32_t terms[] = {1, 2, 255, 16383, 8388607};
   for (int which = 0; which < 3; which++)
@@ -366,6 +372,7 @@ void damage_widths(reader *r) {
           }
 }
 
+/* check 7 */
 void damage_short_tile(reader *r) {
   static const size_t sizes[] = {22, 23, 100, 3000, 8338, 8339, 14323, 14324, 65535};
   static uint8_t tile[65535];

@@ -56,6 +56,7 @@ void damage_bricks_at_random(reader *r, int rounds) {
     }
 }
 
+/* check 3 */
 void damage_shapes(reader *r) {
   static const uint64_t extents[] = {
       0, 1, 2, 8, 9, 16, 17, 32, 33, (uint64_t)1 << 32, (uint64_t)1 << 63, UINT64_MAX};
@@ -100,53 +101,58 @@ typedef struct crafted {
 
 static const crafted bricks[] = {
     {"empty", CUBE, 0, REF_GOOD, 0, {0}},
-    {"zero tile with bytes", CUBE, 0, REF_BAD, 1, {0x00}},
+    {"zero tile with bytes", CUBE, 0, REF_BAD, 1, {0x00}}, /* check 15 */
     {"cancelled order 3", CUBE, 0, REF_GOOD, 1, {0x03}},
-    {"order 3 of planes", SQUARE, 0, REF_BAD, 1, {0x03}},
+    {"order 3 of planes", SQUARE, 0, REF_BAD, 1, {0x03}}, /* check 10 */
     {"cancelled order 2 of planes", SQUARE, 0, REF_GOOD, 1, {0x02}},
     {"anchor at order 3", CUBE, 0, REF_GOOD, 3, {0x07, 0x01, 5}},
-    {"anchor at order 0", CUBE, 0, REF_BAD, 3, {0x04, 0x01, 5}},
-    {"bit 4 of the extra byte", CUBE, 0, REF_BAD, 4, {0x06, 0x11, 5, 5}},
-    {"bit 5 of the extra byte", CUBE, 0, REF_BAD, 4, {0x06, 0x21, 5, 5}},
+    {"anchor at order 0", CUBE, 0, REF_BAD, 3, {0x04, 0x01, 5}},          /* check 11 */
+    {"bit 4 of the extra byte", CUBE, 0, REF_BAD, 4, {0x06, 0x11, 5, 5}}, /* check 10 */
+    {"bit 5 of the extra byte", CUBE, 0, REF_BAD, 4, {0x06, 0x21, 5, 5}}, /* check 10 */
     {"raw", CUT(3, 1, 1, 2), 0, REF_GOOD, 9, {0x18, 1, 2, 3, 4, 5, 6, 7, 8}},
-    {"raw, short", CUT(3, 1, 1, 2), 0, REF_BAD, 8, {0x18, 1, 2, 3, 4, 5, 6, 7}},
-    {"raw with coefficients", CUT(3, 1, 1, 2), 0, REF_BAD, 9, {0x1c, 8, 2, 3, 4, 5, 6, 7, 8}},
+    {"raw, short", CUT(3, 1, 1, 2), 0, REF_BAD, 8, {0x18, 1, 2, 3, 4, 5, 6, 7}},               /* check 9 */
+    {"raw with coefficients", CUT(3, 1, 1, 2), 0, REF_BAD, 9, {0x1c, 8, 2, 3, 4, 5, 6, 7, 8}}, /* check 9 */
     {"coefficients that cancelled", CUBE, 0, REF_GOOD, 3, {0x04, 0x08, 0x00}},
     {"of planes", SQUARE, 0, REF_GOOD, 3, {0x04, 0x08, 0x00}},
     {"and order 3", CUBE, 0, REF_GOOD, 3, {0x07, 0x08, 0x00}},
     {"and wide", CUBE, 0, REF_GOOD, 3, {0x14, 0x08, 0x00}},
-    {"coefficients without the flag", CUBE, 1, REF_BAD, 3, {0x04, 0x08, 0x00}},
-    {"coefficients of 255 values", CUT(2, 1, 15, 17), 0, REF_BAD, 3, {0x04, 0x08, 0x00}},
+    {"coefficients without the flag", CUBE, 1, REF_BAD, 3, {0x04, 0x08, 0x00}},           /* check 10 */
+    {"coefficients of 255 values", CUT(2, 1, 15, 17), 0, REF_BAD, 3, {0x04, 0x08, 0x00}}, /* check 10 */
     {"coefficients of 256 values", CUT(2, 1, 16, 16), 0, REF_GOOD, 3, {0x04, 0x08, 0x00}},
-    {"no head", CUBE, 0, REF_BAD, 2, {0x04, 0x08}},
-    {"bit 6 of the head", CUBE, 0, REF_BAD, 3, {0x04, 0x08, 0x40}},
-    {"squeezed without planes", CUBE, 0, REF_BAD, 3, {0x04, 0x08, 0x80}},
-    {"7 width planes", CUBE, 0, REF_BAD, 3, {0x04, 0x08, 0x07}},
+    {"no head", CUBE, 0, REF_BAD, 2, {0x04, 0x08}},                       /* check 14 */
+    {"bit 6 of the head", CUBE, 0, REF_BAD, 3, {0x04, 0x08, 0x40}},       /* check 14 */
+    {"squeezed without planes", CUBE, 0, REF_BAD, 3, {0x04, 0x08, 0x80}}, /* check 14 */
+    {"7 width planes", CUBE, 0, REF_BAD, 3, {0x04, 0x08, 0x07}},          /* check 14 */
     {"first coefficient", CUBE, 0, REF_GOOD, 4, {0x04, 0x08, 0x08, 5}},
-    {"first coefficient, not minimal", CUBE, 0, REF_BAD, 4, {0x04, 0x08, 0x08, 0}},
-    {"first coefficient, missing", CUBE, 0, REF_BAD, 4, {0x04, 0x08, 0x10, 5}},
+    {"first coefficient, not minimal", CUBE, 0, REF_BAD, 4, {0x04, 0x08, 0x08, 0}}, /* check 14 */
+    {"first coefficient, missing", CUBE, 0, REF_BAD, 4, {0x04, 0x08, 0x10, 5}},     /* check 14 */
     {"first coefficient of 8 bytes", CUBE, 0, REF_GOOD, 11, {0x04, 0x08, 0x38, 1, 2, 3, 4, 5, 6, 7, 0x80}},
     {"first coefficient of 8 bytes that fits 6",
      CUBE,
      0,
      REF_BAD,
      11,
-     {0x04, 0x08, 0x38, 1, 2, 3, 4, 5, 6, 0, 0}},
+     {0x04, 0x08, 0x38, 1, 2, 3, 4, 5, 6, 0, 0}}, /* check 14 */
     {"width 1", CUBE, 0, REF_GOOD, 7, {0x04, 0x08, 0x81, 1, 0, 1, 0xfe}},
     {"width 1, column 0", CUBE, 0, REF_ODD, 7, {0x04, 0x08, 0x81, 1, 0, 1, 0xff}},
     {"width 1, not squeezed", CUBE, 0, REF_ODD, 20, {0x04, 0x08, 0x01, PLANE(1), 0xfe}},
     {"width 1 of zeros", CUBE, 0, REF_ODD, 7, {0x04, 0x08, 0x81, 1, 0, 1, 0x00}},
-    {"a zero byte among the widths", CUBE, 0, REF_BAD, 8, {0x04, 0x08, 0x81, 3, 0, 1, 0, 0xfe}},
-    {"maps missing", CUBE, 0, REF_BAD, 4, {0x04, 0x08, 0x81, 1}},
-    {"planes missing", CUBE, 0, REF_BAD, 6, {0x04, 0x08, 0x81, 1, 0, 1}},
-    {"planes too long", CUBE, 0, REF_BAD, 8, {0x04, 0x08, 0x81, 1, 0, 1, 0xfe, 0}},
-    {"planes not minimal", CUBE, 0, REF_BAD, 9, {0x04, 0x08, 0x82, 1, 0, 0, 0, 1, 0xfe}},
+    {"a zero byte among the widths", CUBE, 0, REF_BAD, 8, {0x04, 0x08, 0x81, 3, 0, 1, 0, 0xfe}}, /* check 14 */
+    {"maps missing", CUBE, 0, REF_BAD, 4, {0x04, 0x08, 0x81, 1}},                                /* check 14 */
+    {"planes missing", CUBE, 0, REF_BAD, 6, {0x04, 0x08, 0x81, 1, 0, 1}},                        /* check 15 */
+    {"planes too long", CUBE, 0, REF_BAD, 8, {0x04, 0x08, 0x81, 1, 0, 1, 0xfe, 0}},              /* check 15 */
+    {"planes not minimal", CUBE, 0, REF_BAD, 9, {0x04, 0x08, 0x82, 1, 0, 0, 0, 1, 0xfe}},        /* check 14 */
     {"both layers", CUBE, 0, REF_GOOD, 11, {0x24, 0x88, 1, 0, 1, 0x81, 1, 0, 1, 0x0f, 0xfe}},
     {"both layers, specials", CUBE, 0, REF_GOOD, 37, {0x04, 0x48, PLANE(1), 0x81, PLANE(0), 0x08, 5}},
-    {"a block outside", CUT(3, 8, 8, 8), 0, REF_BAD, 6, {0x24, 0x80, 1, 0, 2, 0xff}},
+    {"a block outside", CUT(3, 8, 8, 8), 0, REF_BAD, 6, {0x24, 0x80, 1, 0, 2, 0xff}}, /* check 12 */
     {"coefficients of a block outside", CUT(3, 8, 8, 8), 0, REF_GOOD, 7, {0x04, 0x08, 0x81, 1, 0, 2, 0xff}},
     {"a column outside", CUT(3, 8, 8, 15), 0, REF_ODD, 6, {0x24, 0x80, 1, 0, 2, 0x80}},
-    {"a special outside", CUT(3, 8, 8, 15), 0, REF_BAD, 35, {0x04, 0x40, PLANE(2), 0x80, PLANE(0)}},
+    {"a special outside",
+     CUT(3, 8, 8, 15),
+     0,
+     REF_BAD,
+     35,
+     {0x04, 0x40, PLANE(2), 0x80, PLANE(0)}}, /* check 13 */
     {"a special inside", CUT(3, 8, 8, 15), 0, REF_GOOD, 35, {0x04, 0x40, PLANE(2), 0x40, PLANE(0)}},
     {"residual in column 0", CUBE, 0, REF_ODD, 6, {0x25, 0x80, 1, 0, 1, 0x01}},
     {"residual in column 1", CUBE, 0, REF_GOOD, 6, {0x27, 0x80, 1, 0, 1, 0x02}},
@@ -230,6 +236,7 @@ static size_t wide_brick(uint8_t *out, int mode, int order, int width, int block
   return used;
 }
 
+/* check 14 */
 void damage_coefficient_widths(reader *r) {
   static const uint32_t terms[] = {1, 2, 255, 16383, 8388607};
   static const ghz_shape shapes[] = {CUBE, SQUARE};
