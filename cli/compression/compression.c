@@ -19,7 +19,7 @@ enum { WATCHED = GHZ_CHUNK }; /* values that are read and looked at together, by
 /* The range of the finite values of the whole file, in a pass of its own. */
 static bool find_range(compression *c, value_range *r) {
   const double *fill = c->watch.given ? &c->watch.fill : NULL;
-  if (!input_make_seekable(&c->in) || !range_of_input(c->ctx, &c->in, fill, r))
+  if (!input_make_seekable(&c->in) || !range_of_input(c->ctx, &c->in, fill, NULL, r))
     return false;
   input_rewind(&c->in);
   return true;

@@ -11,7 +11,7 @@ static bool add_range(compression *c, value_range *r) {
   if (c->bound.kind == GHZ_ABS)
     return true;
   if (!input_make_seekable(&c->in) ||
-      !range_of_input(c->ctx, &c->in, c->watch.given ? &c->watch.fill : NULL, &own))
+      !range_of_input(c->ctx, &c->in, c->watch.given ? &c->watch.fill : NULL, NULL, &own))
     return false;
   input_rewind(&c->in);
   range_widen(r, own.min, own.max);

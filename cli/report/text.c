@@ -62,3 +62,10 @@ void json_string(FILE *to, const char *text) {
   }
   fputc('"', to);
 }
+
+void json_numbers(const uint64_t *numbers, unsigned count) {
+  putchar('[');
+  for (unsigned i = 0; i < count; i++)
+    printf("%s%llu", i ? ", " : "", (unsigned long long)numbers[i]);
+  putchar(']');
+}

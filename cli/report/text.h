@@ -22,4 +22,7 @@ number_text text_json(double value);
 /* Writes a JSON string with its quotes. Bytes that are not UTF-8 become U+FFFD. */
 void json_string(FILE *to, const char *text);
 
+/* Writes a JSON array. */
+void json_numbers(const uint64_t *numbers, unsigned count);
+
 #endif

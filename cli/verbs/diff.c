@@ -82,9 +82,8 @@ static void print_json(const file_pair *p, const ghz_comparison *c) {
   printf(", \"max_difference_at\": %llu", (n)c->index);
   if (s->ndim) {
     shape_index(s, c->index, index);
-    for (unsigned i = 0; i < s->ndim; i++)
-      printf("%s%llu", i ? ", " : ", \"max_difference_index\": [", (n)index[i]);
-    printf("]");
+    printf(", \"max_difference_index\": ");
+    json_numbers(index, s->ndim);
   }
   printf("}\n");
 }

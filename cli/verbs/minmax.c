@@ -35,7 +35,7 @@ static bool print_extrema(const options *o, ghz_context *ctx, const char *path) 
     return false;
   }
   bool ok = v.compressed ? range_of_frames(ctx, &v.reader, &r)
-                         : range_of_input(ctx, &v.in, o->has_fill ? &fill : NULL, &r);
+                         : range_of_input(ctx, &v.in, o->has_fill ? &fill : NULL, NULL, &r);
   if (ok)
     (o->json ? print_json : print_line)(v.name, &r);
   values_close(&v);

@@ -48,7 +48,7 @@ static bool check_lattice(const frame_reader *r, const frame_reader *first) {
   return fail_differs(
       r, first, bound ? "bound" : "step", text_double(bound ? a->lattice.eb : a->lattice.step),
       text_double(bound ? b->lattice.eb : b->lattice.step),
-      "files that combine have one bound; compress them with --together, or one --like the other");
+      "files to be combined must have the same bound; compress them with --together, or one --like the other");
 }
 
 static bool check_same(const frame_reader *r, const frame_reader *first) {
@@ -58,7 +58,7 @@ static bool check_same(const frame_reader *r, const frame_reader *first) {
                 type_name(a->lattice.type), type_name(b->lattice.type), first->file->name);
   if (a->count != b->count && a->count != GHZ_FILE_UNKNOWN && b->count != GHZ_FILE_UNKNOWN)
     return fail_differs(r, first, "number of values", text_count(a->count), text_count(b->count),
-                        "only arrays of the same length combine");
+                        "only arrays of the same length can be combined");
   return check_lattice(r, first);
 }
 

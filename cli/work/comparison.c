@@ -66,14 +66,11 @@ void comparison_print_table(const comparison *c) {
 /* The coordinates of a value in the array's shape, or null. */
 static void json_index(const comparison *c, uint64_t at) {
   uint64_t index[GHZ_FILE_NDIM];
-  if (c->shape.ndim == 0) {
-    printf("null");
-    return;
-  }
   shape_index(&c->shape, at, index);
-  for (unsigned i = 0; i < c->shape.ndim; i++)
-    printf("%s%llu", i ? ", " : "[", (unsigned long long)index[i]);
-  printf("]");
+  if (c->shape.ndim)
+    json_numbers(index, c->shape.ndim);
+  else
+    printf("null");
 }
 
 static void json_bound(const comparison *c) {

@@ -13,44 +13,11 @@
 
 /* Of NetCDF, GRIB and CMIP, of models, instruments and GIS; as float, and as the double of that
  * name. */
-static const double usual[] = {1e20,
-                               9.969209968386869e36,
-                               -9.969209968386869e36,
-                               1e30,
-                               -1e30,
-                               1e31,
-                               -1e31,
-                               1e34,
-                               -1e34,
-                               1e35,
-                               -1e35,
-                               1e36,
-                               -1e36,
-                               1e37,
-                               -1e37,
-                               9e36,
-                               9.999e20,
-                               9999,
-                               -9999,
-                               99999,
-                               -99999,
-                               -999,
-                               -999.9,
-                               -99.9,
-                               -999.25,
-                               999999,
-                               -999999,
-                               -9999999,
-                               -32768,
-                               32767,
-                               -32767,
-                               -2147483648.0,
-                               2147483647.0,
-                               -2147483647.0,
-                               FLT_MAX,
-                               -FLT_MAX,
-                               DBL_MAX,
-                               -DBL_MAX};
+static const double usual[] = {
+    1e20,   0x1.ep122,     -0x1.ep122,   1e30,          -1e30,   1e31,     -1e31,    1e34,     -1e34,  1e35,
+    -1e35,  1e36,          -1e36,        1e37,          -1e37,   9e36,     9.999e20, 9999,     -9999,  99999,
+    -99999, -999,          -999.9,       -99.9,         -999.25, 999999,   -999999,  -9999999, -32768, 32767,
+    -32767, -2147483648.0, 2147483647.0, -2147483647.0, FLT_MAX, -FLT_MAX, DBL_MAX,  -DBL_MAX};
 
 static bool is_usual(double x) {
   for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)

@@ -3,11 +3,12 @@
 #ifndef GHZ_CLI_INFO_VALUES_H
 #define GHZ_CLI_INFO_VALUES_H
 
-#include "io/input.h"
+#include "range.h"
 
 typedef struct values_summary {
-  uint64_t values, nans, infinities;
-  double min, max; /* +Inf and -Inf without a finite value */
+  uint64_t values;
+  value_range range;
+  special_counts specials;
 } values_summary;
 
 /* Reads all values of a file. Prints why it fails. */

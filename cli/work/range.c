@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "io/buffer.h"
+#include "io/values.h"
 #include "report/library.h"
 #include "report/progress.h"
 
@@ -24,7 +25,16 @@ static ghz_status range_of_batch(ghz_context *ctx, ghz_type type, const void *x,
   return fill ? ghz_range_without(ctx, type, x, n, *fill, min, max) : ghz_range(ctx, type, x, n, min, max);
 }
 
-static bool read_batches(ghz_context *ctx, input *in, const double *fill, void *batch, value_range *r) {
+static void count_specials(ghz_type type, const void *batch, size_t n, special_counts *s) {
+  for (size_t i = 0; s && i < n; i++) {
+    const double x = value_at(type, batch, i);
+    s->nans += isnan(x) != 0;
+    s->infinities += isinf(x) != 0;
+  }
+}
+
+static bool read_batches(ghz_context *ctx, input *in, const double *fill, void *batch, special_counts *specials,
+                         value_range *r) {
   const char *name = in->file.name;
   for (size_t got = 1; got && in->taken < in->count;) {
     double min, max;
@@ -32,18 +42,19 @@ static bool read_batches(ghz_context *ctx, input *in, const double *fill, void *
         !library_ok(name, ctx, range_of_batch(ctx, in->type, batch, got, fill, &min, &max)))
       return false;
     range_widen(r, min, max);
+    count_specials(in->type, batch, got, specials);
     progress_set(in->taken);
   }
   return true;
 }
 
-bool range_of_input(ghz_context *ctx, input *in, const double *fill, value_range *r) {
+bool range_of_input(ghz_context *ctx, input *in, const double *fill, special_counts *specials, value_range *r) {
   const size_t size = ghz_type_size(in->type);
   buffer batch = {0};
   *r = range_nothing();
   progress_begin(in->file.name, in->count, size);
-  const bool ok =
-      buffer_reserve(&batch, BATCH * size, in->file.name) && read_batches(ctx, in, fill, batch.data, r);
+  const bool ok = buffer_reserve(&batch, BATCH * size, in->file.name) &&
+                  read_batches(ctx, in, fill, batch.data, specials, r);
   progress_end();
   buffer_free(&batch);
   return ok;

@@ -14,9 +14,14 @@ typedef struct value_range {
 value_range range_nothing(void);
 void range_widen(value_range *r, double min, double max);
 
+typedef struct special_counts {
+  uint64_t nans, infinities;
+} special_counts;
+
 /* The range of the values from here to the end of the file, but for those that are equal to *fill
- * unless that is NULL, under a progress bar. Calls that return false have printed why. */
-bool range_of_input(ghz_context *ctx, input *in, const double *fill, value_range *r);
+ * unless that is NULL, under a progress bar; counts special values unless `specials` is NULL. Calls
+ * that return false have printed why. */
+bool range_of_input(ghz_context *ctx, input *in, const double *fill, special_counts *specials, value_range *r);
 
 /* The range of what a compressed file decompresses to. */
 bool range_of_frames(ghz_context *ctx, frame_reader *reader, value_range *r);

@@ -68,7 +68,7 @@ static bool choose_fill(tuning *t) {
 static bool read_file(tuning *t) {
   const shape *dims = &t->o->dims;
   if (!input_make_seekable(&t->in) || (dims->ndim && !input_set_shape(&t->in, dims)) || !choose_fill(t) ||
-      !range_of_input(t->ctx, &t->in, t->o->has_fill ? &t->fill : NULL, &t->range))
+      !range_of_input(t->ctx, &t->in, t->o->has_fill ? &t->fill : NULL, NULL, &t->range))
     return false;
   input_rewind(&t->in);
   return t->in.count ? read_sample(t) : fail(t->in.file.name, "has no values");

@@ -9,7 +9,7 @@ bound_of() { "$GHZ" info "$1" | sed -n 's/^  bound per term  *//p'; }
 head -c 80000 2.f32 >half.f32
 c --rel 1e-3 1.f32 far.f32
 [ "$(grep -c 'they cannot be added: --together' "$SCRATCH/stderr")" = 1 ] || die "$(cat "$SCRATCH/stderr")"
-fails 1 'in 1.f32.ghz: files that combine have one bound; compress them with --together, or one --like the other' \
+fails 1 'in 1.f32.ghz: files to be combined must have the same bound; compress them with --together, or one --like the other' \
   "$GHZ" add 1.f32.ghz far.f32.ghz -o x.ghz
 grep -q "far.f32.ghz: bound .* differs from .* in 1.f32.ghz" "$SCRATCH/stderr" || die "$(cat "$SCRATCH/stderr")"
 c --abs 1e-3 -f 1.f32 far.f32

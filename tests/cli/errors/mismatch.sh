@@ -13,7 +13,7 @@ c --abs 1e-3 --frame-values 16384 a.f32 -o frames.ghz
 for verb in add mean sub "minmax --min" "minmax --max"; do
   fails 1 'type.ghz: type f64 differs from f32 in a.ghz' "$GHZ" $verb a.ghz type.ghz -o x.ghz
   fails 1 'count.ghz: number of values 39999 differs from 40000 in a.ghz' "$GHZ" $verb a.ghz count.ghz -o x.ghz
-  fails 1 'step.ghz: bound 0.002 differs from 0.001 in a.ghz: files that combine have one bound' "$GHZ" $verb a.ghz step.ghz -o x.ghz
+  fails 1 'step.ghz: bound 0.002 differs from 0.001 in a.ghz: files to be combined must have the same bound' "$GHZ" $verb a.ghz step.ghz -o x.ghz
   fails 1 'frames.ghz: number of values per frame 16384 differs' "$GHZ" $verb a.ghz frames.ghz -o x.ghz
 done
 ok "$GHZ" add a.ghz a.ghz a.ghz -o sum.ghz
