@@ -110,8 +110,8 @@ static bool write_frames(compression *c) {
 }
 
 static bool write_file(compression *c) {
-  if (!buffer_reserve(&c->values, (size_t)c->header.frame_values * ghz_type_size(c->in.type),
-                      c->in.file.name) ||
+  const uint64_t frame = c->header.frame_values, most = c->in.count < frame ? c->in.count : frame;
+  if (!buffer_reserve(&c->values, (size_t)most * ghz_type_size(c->in.type), c->in.file.name) ||
       !make_lattice(c))
     return false;
   c->header.lattice = c->lattice;

@@ -2,21 +2,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tiles.h"
 
-ghz_shape shape_of_memory(const shape *s, uint64_t count, bool flat) {
-  uint64_t extents[GHZ_FILE_NDIM];
-  ghz_shape made;
-  for (unsigned i = 0; i < s->ndim; i++)
-    extents[i] = s->dims[s->fortran ? s->ndim - 1 - i : i];
-  return !flat && s->ndim > 1 && ghz_shape_make(s->ndim, extents, &made) == GHZ_OK ? made : ghz_flat(count);
-}
-
 const char *tiles_text(const ghz_shape *s) {
   static const char *const names[] = {"flat", "bricks of 1x32x32", "bricks of 8x8x16"};
   return names[s->dims - 1];
 }
 
 const char *tiles_reason(const ghz_shape *chosen, const shape *s, bool flat) {
-  const ghz_shape whole = shape_of_memory(s, 0, false);
+  const ghz_shape whole = ghz_array_shape(s, 0);
   if (chosen->dims == 3)
     return "";
   if (chosen->dims == whole.dims && whole.dims == 2)

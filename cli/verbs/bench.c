@@ -94,7 +94,7 @@ static bool load(trial *t, const options *o) {
   size_t size = ghz_type_size(t->in.type), got;
   if (!input_make_seekable(&t->in) || (o->dims.ndim && !input_set_shape(&t->in, &o->dims)))
     return false;
-  t->shape = shape_of_memory(&t->in.shape, t->in.count, o->flat);
+  t->shape = o->flat ? ghz_flat(t->in.count) : ghz_array_shape(&t->in.shape, t->in.count);
   t->count = (size_t)t->in.count;
   t->bytes = t->count * size;
   if (t->count == 0)

@@ -21,18 +21,12 @@ uint64_t ghz_array_count(const ghz_array *a) {
   return count;
 }
 
-void ghz_array_in_memory(const ghz_array *a, uint64_t extents[GHZ_FILE_NDIM]) {
-  for (unsigned i = 0; i < a->ndim; i++)
-    extents[i] = a->dims[a->fortran ? a->ndim - 1 - i : i];
-}
-
-/* Bricks where they pay and the dimensions are known. */
-static ghz_shape shape_of_array(const ghz_file_header *h) {
+ghz_shape ghz_array_shape(const ghz_array *a, uint64_t count) {
   uint64_t extents[GHZ_FILE_NDIM];
   ghz_shape made;
-  ghz_array_in_memory(&h->array, extents);
-  return h->array.ndim > 1 && ghz_shape_make(h->array.ndim, extents, &made) == GHZ_OK ? made
-                                                                                      : ghz_flat(h->count);
+  for (unsigned i = 0; i < a->ndim; i++)
+    extents[i] = a->dims[a->fortran ? a->ndim - 1 - i : i];
+  return a->ndim > 1 && ghz_shape_make(a->ndim, extents, &made) == GHZ_OK ? made : ghz_flat(count);
 }
 
 /* ---- Choosing -------------------------------------------------------------------------------- */
@@ -78,7 +72,7 @@ ghz_status ghz_file_choose_frames(ghz_file_header *h, int flat, uint64_t values)
       (h->count > COUNT_MAX && h->count != GHZ_FILE_UNKNOWN))
     return ghz_fail(NULL, GHZ_EINVAL, "%llu values: not the product of the dimensions, or 2^60 or more",
                     (ull)h->count);
-  h->shape = flat ? ghz_flat(h->count) : shape_of_array(h);
+  h->shape = flat ? ghz_flat(h->count) : ghz_array_shape(&h->array, h->count);
   if (h->shape.dims == 3 && plane_step(&h->shape) > FRAME_VALUES_MAX)
     h->shape.dims = 2;
   h->frame_values = ghz_layout_frame_values(&h->shape, values);
@@ -106,7 +100,7 @@ int ghz_layout_set(ghz_file_header *h, int dims) {
   h->shape = ghz_flat(h->count);
   if (dims == 1)
     return flat_valid(h->frame_values);
-  h->shape = shape_of_array(h);
+  h->shape = ghz_array_shape(&h->array, h->count);
   if (h->shape.dims == 1 || dims < 1 || dims > 3)
     return 0;
   h->shape.dims = dims;

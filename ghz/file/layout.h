@@ -9,8 +9,9 @@
 #define FRAME_VALUES_MAX ((uint64_t)1 << 26) /* values of a frame, at most: bounds every reader's memory */
 #define COUNT_MAX (UINT64_MAX / 16)          /* so that a count times the size of a value never overflows */
 
-/* The dimensions as they lie in memory, slowest first. */
-void ghz_array_in_memory(const ghz_array *a, uint64_t extents[GHZ_FILE_NDIM]);
+/* The shape of a whole array of `count` values, as it lies in memory: bricks where they pay and the
+ * dimensions are known. */
+ghz_shape ghz_array_shape(const ghz_array *a, uint64_t count);
 
 /* Sets h->shape for streams of `dims`, of h->array and h->count. Returns 0 if no file with its
  * frame_values is cut so. */

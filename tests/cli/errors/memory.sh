@@ -1,6 +1,9 @@
 # Files larger than memory stream through in bounded memory.
 # SPDX-License-Identifier: BSD-3-Clause
 . "$HELPERS"
+truncate -s 1M small.f32
+tight() { (ulimit -v 60000 2>/dev/null && "$@"); } # less than a frame of 64 MiB
+! tight "$GHZ" --version >/dev/null 2>&1 || ok tight "$GHZ" compress -T 1 --abs 1e-3 small.f32
 truncate -s 1G zero.f32
 limit() { (ulimit -v 800000 2>/dev/null && "$@"); }
 limit "$GHZ" --version >/dev/null 2>&1 || skip "the address space cannot be limited here (a sanitizer?)"
