@@ -119,8 +119,9 @@ Test(files, give_any_box) {
     ghz_file *f = opened(&m, 1);
     for (int turn = 0; turn < effort(30) && c->ndim; turn++) {
       for (unsigned d = 0; d < c->ndim; d++) {
-        from[d] = input_below(&state, c->dims[d] + 1);
-        to[d] = from[d] + input_below(&state, c->dims[d] - from[d] + 1);
+        const uint64_t ends = input_below(&state, 9); /* often those of the array, so of frames, too */
+        from[d] = ends % 3 ? input_below(&state, c->dims[d] + 1) : 0;
+        to[d] = ends / 3 ? from[d] + input_below(&state, c->dims[d] - from[d] + 1) : c->dims[d];
       }
       check_box(f, ctx, c, y, from, to, say("case %zu, box %d", i, turn));
     }
@@ -151,6 +152,17 @@ Test(files, refuse_parts_that_are_not_there) {
   cr_assert_str_eq(ghz_context_message(NULL), "memory.ghz: cannot seek back: the input is a pipe");
   ghz_file_close(f);
   ghz_file_close(pipe);
+}
+
+/* A frame that begins inside a plane ends with it, whatever frames hold. */
+Test(files, cut_no_frame_across_a_plane) {
+  ghz_file_header h = {.array = {.ndim = 3, .dims = {4, 100, 200}}, .lattice.type = GHZ_F32, .count = 80000};
+  need(ghz_file_choose_frames(&h, 0, 40000), "frames");
+  cr_assert(h.shape.dims == 3 && h.frame_values == 160000);
+  h.shape.dims = 2;
+  h.frame_values = 40000;
+  const ghz_shape s = ghz_file_frame_shape(&h, 20000 + 60 * 200);
+  cr_assert(s.extent[0] == 1 && s.extent[1] == 40 && s.extent[2] == 200);
 }
 
 /* A file of 48 MiB of values, in three frames. */

@@ -200,6 +200,24 @@ Test(files_made, have_all_values_or_none) {
   cr_assert_gt(refused, 4, "%ld allocations", refused);
 }
 
+/* Who reads a pipe knows by a short frame that none follows. */
+Test(files_made, of_an_unknown_number_end_with_a_short_frame) {
+  CONTEXT(ctx, NULL, 1);
+  MEMORY_FILE(m);
+  ghz_file_header h = {.lattice = lattice_abs(GHZ_F32, 1e-3), .count = GHZ_FILE_UNKNOWN};
+  const ref_bytes s = stream_of(ctx, &h.lattice, GHZ_ORDER_BEST, "walk", 5000, 1);
+  const ghz_file_sink sink = memory_sink(&m);
+  ghz_file_writer *w;
+  worked(ghz_file_choose_frames(&h, 1, 16384), "frames");
+  worked(ghz_file_create_sink(&sink, &h, &w), "create");
+  worked(ghz_file_write_stream(w, ctx, view(s)), "a short frame");
+  cr_assert_eq(ghz_file_write_stream(w, ctx, view(s)), GHZ_EINVAL);
+  worked(ghz_file_finish(w, ctx), "finish");
+  ghz_status status;
+  cr_assert_not_null(read_frames(&m, 0, ctx, &status));
+  worked(status, "one frame");
+}
+
 /* ---- From others ---- */
 Test(files_made, are_appended_to, .init = make_folder) {
   CONTEXT(ctx, NULL, 1);
