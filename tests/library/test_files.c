@@ -158,9 +158,7 @@ Test(files, refuse_parts_that_are_not_there) {
 Test(files, cut_no_frame_across_a_plane) {
   ghz_file_header h = {.array = {.ndim = 3, .dims = {4, 100, 200}}, .lattice.type = GHZ_F32, .count = 80000};
   need(ghz_file_choose_frames(&h, 0, 40000), "frames");
-  cr_assert(h.shape.dims == 3 && h.frame_values == 160000);
-  h.shape.dims = 2;
-  h.frame_values = 40000;
+  cr_assert(h.shape.dims == 2 && h.frame_values == 40000);
   const ghz_shape s = ghz_file_frame_shape(&h, 20000 + 60 * 200);
   cr_assert(s.extent[0] == 1 && s.extent[1] == 40 && s.extent[2] == 200);
 }
