@@ -276,6 +276,52 @@ Test(files, have_an_index_of_any_length) {
   cr_assert_eq(ghz_file_open_source(&source, &f), GHZ_ECORRUPT);
 }
 
+/* ---- What no writer of ours makes ---- */
+static void refused_as(memory_file *m, int seekable, ghz_context *ctx, const char *why) {
+  ghz_status status;
+  read_frames(m, seekable, ctx, &status);
+  cr_assert_eq(status, GHZ_ECORRUPT, "seekable %d", seekable);
+  cr_assert(strstr(ghz_context_message(NULL), why), "%s", ghz_context_message(NULL));
+}
+
+/* An array without values has one frame. */
+Test(files, have_a_frame) {
+  CONTEXT(ctx, NULL, 1);
+  MEMORY_FILE(m);
+  enum { HEADER = 64, END = 24 };
+  write_case(&file_cases[3], ctx, &m);
+  const size_t frame = m.size - 2 * HEADER - END - 36 - 32;
+  uint8_t *end = m.data + HEADER, *index = end + END, *tail = index + HEADER;
+  memmove(end, end + frame, END + HEADER);
+  memcpy(tail, m.data + m.size - 32, 32);
+  store_u64(tail, 0);
+  store_u64(tail + 8, HEADER);
+  ghz_checksum_put(index, HEADER + 16, 0);
+  m.size = HEADER + END + HEADER + 32;
+  refused_as(&m, 0, ctx, "holds 0 values where 0 are announced");
+  refused_as(&m, 1, ctx, "holds 0 values where 0 are announced");
+}
+
+/* Of a pipe none follows a short one, even if the index says so. */
+Test(files, of_an_unknown_number_have_no_short_frame_but_the_last) {
+  CONTEXT(ctx, NULL, 1);
+  MEMORY_FILE(m);
+  static const file_case c = {.ndim = 0, .dims = {10000}, .frame_values = 16384};
+  const ghz_file_header h = header_of(&c);
+  const ref_bytes s = stream_of(ctx, &h.lattice, GHZ_ORDER_BEST, "walk", 5000, 1);
+  const ghz_file_sink sink = memory_sink(&m);
+  ghz_file_writer *w;
+  worked(ghz_file_create_sink(&sink, &h, &w), "create");
+  for (int i = 0; i < 2; i++)
+    worked(ghz_file_write_stream(w, ctx, view(s)), "a short frame");
+  worked(ghz_file_finish(w, ctx), "finish");
+  cr_assert_not_null(file_values(&m, ctx, "with a number"));
+  store_u64(m.data + 8, GHZ_FILE_UNKNOWN);
+  ghz_checksum_put(m.data, 48, 0);
+  refused_as(&m, 0, ctx, "frame 1: an impossible length");
+  refused_as(&m, 1, ctx, "frame 0: a wrong number of values");
+}
+
 /* Says other terms of frame 0, with a checksum that fits. */
 static void say_terms(memory_file *m, uint32_t terms) {
   const size_t size = (size_t)load_u64(m->data + m->size - 24) + 32;
