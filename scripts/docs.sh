@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.."
 # shellcheck disable=SC2154,SC2086 # a list of words
 need_packages $python_packages
 work=$PWD/build-docs
-tools="mkdocs==1.6.1 mkdocstrings==1.0.8 mkdocstrings-python==2.0.11 pymdown-extensions==13.1 mdx-truly-sane-lists==1.3"
+tools="mkdocs==1.6.1 mkdocstrings==1.0.8 mkdocstrings-python==2.0.11 pymdown-extensions==12.3 mdx-truly-sane-lists==1.3"
 if [ "$(cat "$work/tools" 2>/dev/null)" != "$tools" ]; then
   echo "== Making $work/environment"
   /usr/bin/python3 -m venv --clear "$work/environment"
