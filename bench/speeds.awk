@@ -8,6 +8,7 @@ BEGIN {
   operations = split("compress;decompress;add", operation, ";")
   split("AVX2;AVX-512", name, ";")
   title["wave-middle+wave-late"] = "wave"
+  title["wave-early+wave-middle"] = "wave, early"
   title["density+turbulence"] = "density + turbulence"
   title["gradient+rotated"] = "gradient-like"
   title["climate+rotated"] = "climate-like"
@@ -15,7 +16,7 @@ BEGIN {
 /^# machine: / { machine = substr($0, 12) }
 /^#/ || $1 == "field" { next }
 {
-  row = title[$1] ", " sprintf("%.0e", $3)
+  row = ($1 in title ? title[$1] : $1) ", " sprintf("%.0e", $3)
   sub(/e-0/, "e-", row)
   if ($5 == "ghz" && !(row in seen)) {
     seen[row] = 1
