@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "version.h"
 
-#include <ghz.h>
+#include <ghz/cuda.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>

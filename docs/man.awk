@@ -1,6 +1,6 @@
 # man.awk: makes a manual page of section 3 from public headers: their own text, so that there is no
 # second one.
-# usage: awk -v name=libghz -v about="what it is" -v version=0.2.0 -v include=ghz.h -v link=ghz -f docs/man.awk ghz.h file.h
+# usage: awk -v name=libghz -v about="what it is" -v version=0.2.0 -v link=ghz -f docs/man.awk include/ghz/ghz.h include/ghz/file.h
 # SPDX-License-Identifier: BSD-3-Clause
 
 function escaped(text) {
@@ -124,14 +124,17 @@ BEGIN {
 
 FNR == 1 {
   first = ++headers == 1
+  header = title = $0 # "slice.h: slices of streams."
+  gsub(/^\/\* |:.*/, "", header)
+  gsub(/^[^:]*: |[:,.].*/, "", title)
   place = "opening"
   titled = fresh = 0
   if (first) {
     print ".SH NAME\n" name " \\- " escaped(about)
-    print ".SH SYNOPSIS\n.nf\n.B #include <" include ">\n.sp\ncc program.c $(pkg\\-config \\-\\-cflags \\-\\-libs " link ")\n.fi"
+    print ".SH SYNOPSIS\n.nf\n.B #include <ghz/" header ">\n.sp\ncc program.c $(pkg\\-config \\-\\-cflags \\-\\-libs " link ")\n.fi"
     heading(".SH", "DESCRIPTION")
   } else {
-    heading(".SH", "FILES OF COMPRESSED ARRAYS")
+    heading(".SH", toupper(title))
   }
   next
 }
@@ -146,14 +149,14 @@ place == "opening" { sub(/^ \* ?/, ""); opening($0); next }
   in_comment = $0 !~ /\*\/$/
   next
 }
-/^(GHZ_API|GHZ_TRY|GHZ_MPI_API|typedef|enum) / || /^#define GHZ_[A-Z_]+(\([a-z]+\))? ./ || lines {
+/^(GHZ_API|GHZ_API_CHECKED|GHZ_MPI_API|typedef|enum) / || /^#define GHZ_[A-Z_]+(\([a-z]+\))? ./ || lines {
   text = $0
   if (!lines) {
     ending = text ~ /^#define/ ? "[^\\\\]$" : text ~ /^(typedef|enum).*\{$/ ? "^}" : ";"
     if (text ~ /^#define GHZ_(API|TRY|CHECKED|VERSION_)/) # how the header is written
       next
   }
-  sub(/^(GHZ_API|GHZ_TRY|GHZ_MPI_API) /, "", text)
+  sub(/^(GHZ_API|GHZ_API_CHECKED|GHZ_MPI_API) /, "", text)
   line[++lines] = text
   if ($0 ~ ending)
     declaration()

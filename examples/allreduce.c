@@ -3,7 +3,7 @@
  *   mpicc allreduce.c $(pkg-config --cflags --libs ghzmpi) -lm -o allreduce
  *   mpiexec -n 4 ./allreduce */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <ghz_mpi.h>
+#include <ghz/mpi.h>
 #include <math.h>
 #include <stdio.h>
 

@@ -7,7 +7,7 @@
  * The result is a bare stream, for programs that link libghz. The command ghz writes .ghz files:
  * streams in a container. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <ghz.h>
+#include <ghz/ghz.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

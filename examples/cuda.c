@@ -3,7 +3,7 @@
  *   cc cuda.c $(pkg-config --cflags --libs ghz) -lcudart -lm -o cuda && ./cuda */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <cuda_runtime_api.h>
-#include <ghz.h>
+#include <ghz/cuda.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -12,7 +12,7 @@
  * writes the exact stack to FOLDER/exact.f64 and the compressed one to FOLDER/stack.f32, for
  * `ghz compare --png`. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <ghz_mpi.h>
+#include <ghz/mpi.h>
 
 #include <math.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
  *
  *   cc sum_many.c $(pkg-config --cflags --libs ghz) -lm -o sum_many && ./sum_many */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <ghz.h>
+#include <ghz/ghz.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,6 +3,8 @@
 #ifndef GHZ_AGREE_H
 #define GHZ_AGREE_H
 
+#include <ghz/slice.h>
+
 #include "compute.h"
 #include "stream/operand.h"
 

@@ -3,6 +3,8 @@
 #ifndef GHZ_COMPRESS_H
 #define GHZ_COMPRESS_H
 
+#include <ghz/slice.h>
+
 #include "stream/place.h"
 #include "stream/stream.h"
 

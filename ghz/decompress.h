@@ -3,6 +3,8 @@
 #ifndef GHZ_DECOMPRESS_H
 #define GHZ_DECOMPRESS_H
 
+#include <ghz/slice.h>
+
 #include "context/context.h"
 
 /* A part of an array: it begins at `origin` (z, y, x). Its own array is `shape`, of the dims of the

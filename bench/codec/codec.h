@@ -5,7 +5,7 @@
 
 #include "../common/options.h"
 #include "../common/support.h"
-#include "ghz.h"
+#include <ghz/ghz.h>
 
 #include <stdbool.h>
 

@@ -1,6 +1,8 @@
 /* numbers.c: owns the speed of numbers from streams, beside decompression and a loop over the
  * values: one thread. */
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <ghz/numbers.h>
+
 #include "codec.h"
 
 #include <math.h>

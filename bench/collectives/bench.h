@@ -6,7 +6,7 @@
 #include "../common/options.h"
 #include "world.h"
 
-#include <ghz_mpi.h>
+#include <ghz/mpi.h>
 
 #include <stdbool.h>
 #include <stddef.h>

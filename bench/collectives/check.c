@@ -101,7 +101,7 @@ static double rounding(const options *o, const reference *r) {
   return o->operation == OP_SUM ? n * n * unit * largest : (n + 2) * unit * largest;
 }
 
-/* The limit for this result: ghz_mpi.h, "bound". Infinite where no bound is promised. */
+/* The limit for this result: mpi.h, "bound". Infinite where no bound is promised. */
 static comparison limits(const job *j, const reference *r, double bound) {
   const options *o = j->options;
   comparison c = {.job = j, .reference = r, .limit = r->promise};

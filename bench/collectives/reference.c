@@ -29,7 +29,7 @@ static void find_range(const job *j, reference *r) {
   r->most = -all[1];
 }
 
-/* The largest error that ghz_mpi.h promises: "bound". */
+/* The largest error that mpi.h promises: "bound". */
 static double promise(const options *o, const reference *r) {
   ghz_lattice lattice;
   double eb = o->bound.value;

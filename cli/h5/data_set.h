@@ -4,7 +4,7 @@
 #ifndef GHZ_CLI_H5_DATA_SET_H
 #define GHZ_CLI_H5_DATA_SET_H
 
-#include <ghz.h>
+#include <ghz/ghz.h>
 #include <hdf5/parameters.h>
 #include <stdbool.h>
 

@@ -4,7 +4,7 @@
 #ifndef GHZ_CLI_H5_LOADED_H
 #define GHZ_CLI_H5_LOADED_H
 
-#include <ghz.h>
+#include <ghz/ghz.h>
 #include <hdf5.h>
 #include <stdbool.h>
 

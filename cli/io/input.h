@@ -3,7 +3,7 @@
 #ifndef GHZ_CLI_INPUT_H
 #define GHZ_CLI_INPUT_H
 
-#include <ghz.h>
+#include <ghz/ghz.h>
 
 #include "file.h"
 #include "shape.h"

@@ -3,7 +3,7 @@
 #ifndef GHZ_CLI_OPTIONS_H
 #define GHZ_CLI_OPTIONS_H
 
-#include <ghz.h>
+#include <ghz/ghz.h>
 #include <stdbool.h>
 #include <stdint.h>
 

@@ -3,7 +3,7 @@
 #ifndef GHZ_CLI_ESTIMATE_H
 #define GHZ_CLI_ESTIMATE_H
 
-#include <ghz.h>
+#include <ghz/numbers.h>
 
 /* A line: the number, and between what the original's is. */
 void estimate_print(const char *name, const ghz_estimate *v);

@@ -3,7 +3,7 @@
 #ifndef GHZ_CLI_LIBRARY_H
 #define GHZ_CLI_LIBRARY_H
 
-#include <ghz.h>
+#include <ghz/ghz.h>
 #include <stdbool.h>
 
 /* Creates a context; prints why if there is none. */

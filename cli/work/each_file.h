@@ -4,7 +4,7 @@
 #ifndef GHZ_CLI_EACH_FILE_H
 #define GHZ_CLI_EACH_FILE_H
 
-#include <ghz.h>
+#include <ghz/ghz.h>
 #include <stdbool.h>
 
 #include "options/options.h"

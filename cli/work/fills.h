@@ -4,7 +4,7 @@
 #ifndef GHZ_CLI_FILLS_H
 #define GHZ_CLI_FILLS_H
 
-#include <ghz.h>
+#include <ghz/ghz.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "ghz_mpi.h"
+#include <ghz/mpi.h>
 
 /* A way to make a call. */
 typedef struct variant {

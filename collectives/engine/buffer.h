@@ -3,7 +3,7 @@
 #ifndef GHZ_MPI_BUFFER_H
 #define GHZ_MPI_BUFFER_H
 
-#include <ghz.h>
+#include <ghz/slice.h>
 
 /* What a message carries, or what a piece of an array has become so far. */
 typedef struct buffer {

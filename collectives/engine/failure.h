@@ -3,7 +3,7 @@
 #ifndef GHZ_MPI_FAILURE_H
 #define GHZ_MPI_FAILURE_H
 
-#include <ghz.h>
+#include <ghz/ghz.h>
 
 #include <stddef.h>
 

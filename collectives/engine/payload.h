@@ -6,7 +6,7 @@
 #define GHZ_MPI_PAYLOAD_H
 
 #include "engine/plan.h"
-#include "ghz_mpi.h"
+#include <ghz/mpi.h>
 
 typedef enum reduction { REDUCE_NONE, REDUCE_SUM, REDUCE_MIN, REDUCE_MAX } reduction;
 

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "ghz_mpi.h"
+#include <ghz/mpi.h>
 
 typedef enum call_id { ALLREDUCE, REDUCE, BCAST, SCATTER, ALLGATHER, REDUCE_SCATTER_BLOCK, CALLS } call_id;
 

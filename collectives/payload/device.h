@@ -7,6 +7,8 @@
 #ifndef GHZ_MPI_DEVICE_H
 #define GHZ_MPI_DEVICE_H
 
+#include <ghz/cuda.h>
+
 #include "engine/payload.h"
 
 /* Which of a call's buffers are in device memory, and of which device. */

@@ -6,7 +6,7 @@
 #ifndef GHZ_MPI_ERRORS_H
 #define GHZ_MPI_ERRORS_H
 
-#include <ghz.h>
+#include <ghz/ghz.h>
 #include <mpi.h>
 
 /* Whose error it is. */

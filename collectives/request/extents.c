@@ -3,7 +3,7 @@
 
 #include "request/extents.h"
 
-#include "ghz_mpi.h"
+#include <ghz/mpi.h>
 
 #include <ctype.h>
 #include <errno.h>

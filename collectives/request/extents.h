@@ -3,7 +3,7 @@
 #ifndef GHZ_MPI_EXTENTS_H
 #define GHZ_MPI_EXTENTS_H
 
-#include <ghz.h>
+#include <ghz/ghz.h>
 
 enum { EXTENTS_LISTED = 64, SHAPE_TEXT = 80 };
 

@@ -3,7 +3,7 @@
 #ifndef GHZ_MPI_SETTINGS_H
 #define GHZ_MPI_SETTINGS_H
 
-#include "ghz_mpi.h"
+#include <ghz/mpi.h>
 
 typedef struct settings {
   ghz_bound bound;          /* value 0: there is none */

@@ -3,8 +3,8 @@
 #ifndef GHZ_CONTEXT_H
 #define GHZ_CONTEXT_H
 
-#include "ghz.h"
 #include "tile/tile.h"
+#include <ghz/ghz.h>
 
 /* Memory that grows and is kept. */
 typedef struct arena {

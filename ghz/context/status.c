@@ -1,7 +1,7 @@
 /* status.c: the version, and a sentence for every status. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-#include "ghz.h"
+#include <ghz/ghz.h>
 
 #define TEXT_(x) #x
 #define TEXT(x) TEXT_(x)

@@ -1,4 +1,4 @@
-// calls.cu: the calls of ghz.h for a GPU that find ranges and compress: arguments checked, kernels
+// calls.cu: the calls of cuda.h that find ranges and compress: arguments checked, kernels
 // started.
 // SPDX-License-Identifier: BSD-3-Clause
 

@@ -1,8 +1,10 @@
-// context.cuh: what the calls of ghz.h for a GPU share: the context, what goes wrong in words,
+// context.cuh: what the calls of cuda.h share: the context, what goes wrong in words,
 // checks of arguments, and where streams and scratch lie.
 // SPDX-License-Identifier: BSD-3-Clause
 #ifndef GHZ_CONTEXT_CUH
 #define GHZ_CONTEXT_CUH
+
+#include <ghz/cuda.h>
 
 #include "cuda/kernels/kernels.cuh"
 

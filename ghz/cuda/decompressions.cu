@@ -1,4 +1,4 @@
-// decompressions.cu: the calls of ghz.h for a GPU that decompress: arguments checked, kernels
+// decompressions.cu: the calls of cuda.h that decompress: arguments checked, kernels
 // started.
 // SPDX-License-Identifier: BSD-3-Clause
 

@@ -1,9 +1,9 @@
-/* no_cuda.c: the calls of ghz.h for a GPU, in a library that was built without CUDA.
+/* no_cuda.c: the calls of cuda.h, in a library that was built without CUDA.
  *
  * ghz_cuda_create fails, so that there is no context, and every other call is one without a
  * context: EDEVICE, rather than EINVAL, says what is the matter. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "ghz.h"
+#include <ghz/cuda.h>
 
 /* The arguments of calls that do nothing. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"

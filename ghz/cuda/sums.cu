@@ -1,4 +1,4 @@
-// sums.cu: the calls of ghz.h for a GPU that compute: arguments checked, kernels started.
+// sums.cu: the calls of cuda.h that compute: arguments checked, kernels started.
 // SPDX-License-Identifier: BSD-3-Clause
 
 #include <cstring>

@@ -3,7 +3,7 @@
 #ifndef GHZ_FILE_CHECKSUM_H
 #define GHZ_FILE_CHECKSUM_H
 
-#include "ghz.h"
+#include <ghz/ghz.h>
 
 /* Whether this build has xxHash. Without it no file is opened or created. */
 int ghz_checksum_available(void);

@@ -3,7 +3,7 @@
 #ifndef GHZ_FILE_HEADER_H
 #define GHZ_FILE_HEADER_H
 
-#include "file.h"
+#include <ghz/file.h>
 
 enum {
   HEADER_START = 8, /* bytes that tell how many follow */

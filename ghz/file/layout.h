@@ -3,7 +3,7 @@
 #ifndef GHZ_FILE_LAYOUT_H
 #define GHZ_FILE_LAYOUT_H
 
-#include "file.h"
+#include <ghz/file.h>
 
 #define FRAME_BYTES ((uint64_t)64 << 20)     /* of input in a frame, unless another size is asked for */
 #define FRAME_VALUES_MAX ((uint64_t)1 << 26) /* values of a frame, at most: bounds every reader's memory */

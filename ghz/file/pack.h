@@ -4,7 +4,7 @@
 #ifndef GHZ_FILE_PACK_H
 #define GHZ_FILE_PACK_H
 
-#include "ghz.h"
+#include <ghz/ghz.h>
 
 /* A packed frame has, behind its length: u64 bytes of the stream; for each page u32 its packed
  * bytes; the packed pages. A page is PACK_PAGE bytes of the stream, the last one the rest. Its

@@ -3,7 +3,7 @@
 #ifndef GHZ_FILE_SOURCE_H
 #define GHZ_FILE_SOURCE_H
 
-#include "file.h"
+#include <ghz/file.h>
 
 /* Makes the source of a path; source->name is `path` itself. Errors: EINVAL (a directory), EIO,
  * ENOMEM. */

@@ -5,7 +5,7 @@
 #ifndef GHZ_EXACT_H
 #define GHZ_EXACT_H
 
-#include "ghz.h"
+#include <ghz/numbers.h>
 
 enum {
   FIRST_LIMBS = GHZ_TALLY_FIRST,

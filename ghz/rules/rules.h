@@ -6,8 +6,8 @@
 
 #include <stdint.h>
 
-#include "ghz.h"
 #include "rules/strict.h"
+#include <ghz/ghz.h>
 
 /* For what is small, or has constants as arguments: a call that a compiler leaves would cost. */
 #define GHZ_INLINE static inline __attribute__((always_inline))

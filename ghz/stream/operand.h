@@ -3,6 +3,8 @@
 #ifndef GHZ_OPERAND_H
 #define GHZ_OPERAND_H
 
+#include <ghz/slice.h>
+
 #include "stream/stream.h"
 
 /* An operand of an operation: a checked slice and the offsets of its chunks. */

@@ -3,7 +3,7 @@
 #ifndef GHZ_SIZES_H
 #define GHZ_SIZES_H
 
-#include "ghz.h"
+#include <ghz/slice.h>
 
 /* Bytes of header and index of a stream of so many tiles; 0 on overflow of size_t. */
 size_t ghz_stream_index_size(uint64_t tiles);

@@ -4,6 +4,8 @@
 #ifndef GHZ_STREAM_H
 #define GHZ_STREAM_H
 
+#include <ghz/slice.h>
+
 #include "context/context.h"
 #include "rules/shape.h"
 

@@ -5,7 +5,7 @@
 
 #include <charconv>
 #include <cstdint>
-#include <ghz.h>
+#include <ghz/ghz.h>
 #include <stdexcept>
 #include <string>
 #include <vector>

@@ -17,7 +17,7 @@
 #ifndef GHZ_HDF5_PARAMETERS_H
 #define GHZ_HDF5_PARAMETERS_H
 
-#include <ghz.h>
+#include <ghz/ghz.h>
 #include <stddef.h>
 #include <stdint.h>
 

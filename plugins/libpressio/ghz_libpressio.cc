@@ -2,7 +2,7 @@
  * registry. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <cstdint>
-#include <ghz.h>
+#include <ghz/ghz.h>
 #include <libpressio_ext/cpp/compressor.h>
 #include <libpressio_ext/cpp/data.h>
 #include <libpressio_ext/cpp/domain_manager.h>

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # checked.sh: a compiler warns of a status that is ignored, unless it is told not to; a status that
-# is looked at is no mistake. usage: checked.sh ghz/ CC
+# is looked at is no mistake. usage: checked.sh include/ CC
 # SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail
 
 compiles() { # statement option...
-  printf '#include <ghz.h>\nvoid f(ghz_context *c, ghz_info *i);\nvoid f(ghz_context *c, ghz_info *i) { %s }\n' "$1" |
+  printf '#include <ghz/ghz.h>\nvoid f(ghz_context *c, ghz_info *i);\nvoid f(ghz_context *c, ghz_info *i) { %s }\n' "$1" |
     "$cc" -std=c17 -Wall -Werror -c -o /dev/null -I "$include" "${@:2}" -xc - 2>/dev/null
 }
 

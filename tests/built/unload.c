@@ -2,7 +2,7 @@
  * thread ends in peace. usage: unload libghz.so */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <dlfcn.h>
-#include <ghz.h>
+#include <ghz/ghz.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* unsafe_flags.c: a program of libghz's that prints a sum over all the bytes that it got, checks
  * the bound, and that numbers of the program itself are as they should be. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <ghz.h>
+#include <ghz/ghz.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

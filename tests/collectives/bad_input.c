@@ -4,7 +4,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "mistakes.h"
 #include "suite.h"
-#include <ghz_mpi.h>
+#include <ghz/mpi.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>

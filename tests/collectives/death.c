@@ -1,7 +1,7 @@
 /* death.c: a rank dies between two calls. The job must end, with a status that is not 0. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "suite.h"
-#include <ghz_mpi.h>
+#include <ghz/mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -6,7 +6,7 @@
  * GHZ_MPI_EXTENTS=8x25x24,50x100,25x200; and with GHZ_MPI_THRESHOLD=1k alone. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "suite.h"
-#include <ghz_mpi.h>
+#include <ghz/mpi.h>
 #include <stdlib.h>
 #include <string.h>
 

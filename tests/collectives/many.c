@@ -1,8 +1,8 @@
 /* many.c: many communicators, kept and freed, of one group and of many, in threads: few are ours.
  * Where MPI has none left, on one rank or on all, every rank goes to MPI. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "ghz_mpi.h"
 #include "suite.h"
+#include <ghz/mpi.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>

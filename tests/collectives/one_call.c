@@ -1,7 +1,7 @@
 /* one_call.c: two calls on MPI_COMM_WORLD, with an argument after some on its halves: for
  * told_once.sh, which looks at what they say. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "ghz_mpi.h"
+#include <ghz/mpi.h>
 
 enum { VALUES = 5000 };
 

@@ -1,7 +1,7 @@
 /* consumer.c: a C program outside the project: compresses two arrays, adds the streams, checks the
  * sum, and prints the version of the library. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <ghz.h>
+#include <ghz/cuda.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cmath>
 #include <cstdio>
-#include <ghz.h>
+#include <ghz.h> // the older name
 #include <memory>
 #include <stdexcept>
 #include <vector>

@@ -5,7 +5,7 @@
  * The arrays are made of integers and exact operations alone, so that they are the same everywhere
  * themselves. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <ghz.h>
+#include <ghz/ghz.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

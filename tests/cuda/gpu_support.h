@@ -3,6 +3,8 @@
  * so that a machine without it can run the checks too. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
+#include <ghz/cuda.h>
+
 #include "streams.h"
 #include <cuda_runtime_api.h>
 

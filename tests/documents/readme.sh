@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# readme.sh: compiles and runs the first C of docs/C.md. usage: readme.sh C.md ghz/ libghz.a CC
+# readme.sh: compiles and runs the first C of docs/C.md. usage: readme.sh C.md include/ libghz.a CC
 # SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail
 dir=$(mktemp -d)
@@ -10,7 +10,7 @@ block() {
 }
 
 {
-  printf '#include <ghz.h>\n#include <math.h>\n#include <stdio.h>\n#include <stdlib.h>\nint main(void) {\n'
+  printf '#include <ghz/ghz.h>\n#include <math.h>\n#include <stdio.h>\n#include <stdlib.h>\nint main(void) {\n'
   printf '  enum { n = 100000 };\n  static float x[n], y[n], z[n];\n'
   printf '  for (int i = 0; i < n; i++) { x[i] = sinf((float)i * 0.01f); y[i] = cosf((float)i * 0.02f); }\n'
   block "$1"

@@ -15,7 +15,7 @@ block() {
 
 # program CALL...: sums x over all ranks, and checks it against 1e-4 of the range 2 per rank
 program() {
-  printf '#include <ghz_mpi.h>\n#include <math.h>\n#include <stdio.h>\nint main(int argc, char **argv) {\n'
+  printf '#include <ghz/mpi.h>\n#include <math.h>\n#include <stdio.h>\nint main(int argc, char **argv) {\n'
   printf '  enum { nz = 100, ny = 50, nx = 60, n = nz * ny * nx };\n  static float x[n];\n  int rank, ranks;\n  MPI_Init(&argc, &argv);\n'
   printf '  MPI_Comm_rank(MPI_COMM_WORLD, &rank);\n  MPI_Comm_size(MPI_COMM_WORLD, &ranks);\n'
   printf '  for (int i = 0; i < n; i++) x[i] = sinf((float)i * 0.001f);\n'
@@ -28,10 +28,10 @@ program() {
 
 block | program >"$dir/readme.c"
 grep -q ghz_allreduce "$dir/readme.c" || { echo "$document has no MPI program" >&2; exit 1; }
-"$mpicc" -std=c17 -I "$root/ghz" -I "$root/collectives" "$dir/readme.c" "$libghzmpi" "$libghz" -fopenmp -lm "$@" -o "$dir/readme"
+"$mpicc" -std=c17 -I "$root/include" "$dir/readme.c" "$libghzmpi" "$libghz" -fopenmp -lm "$@" -o "$dir/readme"
 GHZ_MPI_MODE=homomorphic "$mpiexec" -n 3 "$dir/readme"
 
-echo '  MPI_Allreduce(MPI_IN_PLACE, x, n, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);' | program | grep -v ghz_mpi.h |
+echo '  MPI_Allreduce(MPI_IN_PLACE, x, n, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);' | program | grep -v ghz/mpi.h |
   sed '1i #include <mpi.h>' >"$dir/program.c"
 "$mpicc" -std=c17 "$dir/program.c" -lm -o "$dir/program"
 "$mpiexec" -n 4 env LD_PRELOAD="$intercept" GHZ_MPI_BOUND=rel:1e-4 GHZ_MPI_MODE=homomorphic GHZ_MPI_REPORT=1 "$dir/program" \

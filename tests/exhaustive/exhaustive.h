@@ -1,7 +1,7 @@
 /* exhaustive.h: parts of the exhaustive proof of the bound: subjects, checks of tiles, tallies. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
-#include <ghz.h>
+#include <ghz/ghz.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -1,6 +1,8 @@
 /* exhaustive_worker.c: one array through every instruction set: equal bytes, equal values, and the
  * check of each tile. */
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <ghz/slice.h>
+
 #include "common.h"
 #include "exhaustive.h"
 #include <math.h>

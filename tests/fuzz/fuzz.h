@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 #include "common.h"
-#include <ghz.h>
+#include <ghz/ghz.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

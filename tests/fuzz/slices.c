@@ -2,6 +2,8 @@
  * part of its stream: the same values, the same sums; joined again, the same bytes. The input: the
  * operation and the ranges of tiles, then two messages or streams, each behind its length. */
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <ghz/slice.h>
+
 #include "fuzz.h"
 #include "mutate.h"
 #include <math.h>

@@ -1,6 +1,8 @@
 /* test_hostile.c: law L5: any bytes give a result or an error. Buffers end where their bytes end,
  * so that a build with -fsanitize=address sees every access outside. */
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <ghz/numbers.h>
+
 #include "damage.h"
 #include "support.h"
 #include <math.h>

@@ -1,6 +1,8 @@
 /* test_messages.c: what the library says of calls that fail: what, and why; with a context in it,
  * without one in the thread. */
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <ghz/numbers.h>
+
 #include "damage.h"
 #include "support.h"
 #include <float.h>

@@ -1,6 +1,8 @@
 /* test_numbers.c: sums, norms and distances of streams: exact, rounded once, the same from every
  * instruction set and any number of threads, in intervals that hold what the originals have. */
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <ghz/numbers.h>
+
 #include "crafted.h"
 #include "damage.h"
 #include "fields.h"

@@ -1,6 +1,8 @@
 /* test_tally.c: numbers of many streams, gathered in a tally, which may be any bytes; and what the
  * calls for numbers refuse. */
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <ghz/numbers.h>
+
 #include "damage.h"
 #include "fields.h"
 #include "support.h"

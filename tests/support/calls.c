@@ -1,6 +1,9 @@
 /* calls.c: every call of the library that computes. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "calls.h"
+
+#include <ghz/numbers.h>
+
 #include "fields.h"
 #include <string.h>
 

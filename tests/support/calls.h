@@ -1,6 +1,8 @@
 /* calls.h: every call of the library that computes, on operands that fit together. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
+#include <ghz/slice.h>
+
 #include "streams.h"
 
 enum { MANY = 20 };

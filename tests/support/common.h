@@ -4,7 +4,7 @@
 #pragma once
 #include "inputs.h"
 #include "reference.h"
-#include <ghz.h>
+#include <ghz/ghz.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* inputs.h: named makers of test arrays, from zeros to random bits, alike on every machine. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
-#include <ghz.h>
+#include <ghz/ghz.h>
 
 /* What a maker fills: n values of a type at x; `step` is the unit of its magnitudes. */
 typedef struct input_target {

@@ -2,6 +2,8 @@
  * (scratch), and within the size that was promised. A failure ends the process. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
+#include <ghz/slice.h>
+
 #include "common.h"
 
 ref_bytes compress(ghz_context *ctx, const ghz_lattice *lattice, int order, const void *x, size_t n);

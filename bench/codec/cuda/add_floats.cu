@@ -1,6 +1,6 @@
 // add_floats.cu: the addition of floats between decompression and compression, as a kernel.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "ghz.h"
+#include <ghz/ghz.h>
 
 #include <cuda_runtime.h>
 

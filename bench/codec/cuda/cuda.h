@@ -3,6 +3,8 @@
 #ifndef BENCH_CODEC_CUDA_H
 #define BENCH_CODEC_CUDA_H
 
+#include <ghz/cuda.h>
+
 #include "../codec.h"
 
 #include <cuda_runtime_api.h>

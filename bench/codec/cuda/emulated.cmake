@@ -7,13 +7,13 @@ set(kernel ${PROJECT_SOURCE_DIR}/bench/codec/cuda/add_floats.cu)
 add_library(bench_codec_emulated_kernel OBJECT ${kernel})
 set_source_files_properties(${kernel} PROPERTIES LANGUAGE CXX)
 target_compile_features(bench_codec_emulated_kernel PRIVATE cxx_std_17)
-target_include_directories(bench_codec_emulated_kernel PRIVATE
+target_include_directories(bench_codec_emulated_kernel PRIVATE ${PROJECT_SOURCE_DIR}/ghz
   $<TARGET_PROPERTY:ghz_emulated,INTERFACE_INCLUDE_DIRECTORIES>)
 
 add_executable(bench_codec_emulated ${bench_codec_sources} ${bench_codec_cuda_sources}
   ${PROJECT_SOURCE_DIR}/bench/codec/no_zfp.c $<TARGET_OBJECTS:bench_codec_emulated_kernel>)
 target_compile_definitions(bench_codec_emulated PRIVATE GHZ_BENCH_CUDA)
-target_link_libraries(bench_codec_emulated PRIVATE ghz_emulated ghz_flags OpenMP::OpenMP_C m)
+target_link_libraries(bench_codec_emulated PRIVATE ghz_emulated ghz_internal OpenMP::OpenMP_C m)
 set_target_properties(bench_codec_emulated PROPERTIES LINKER_LANGUAGE CXX)
 
 foreach(type IN ITEMS f32 f64)

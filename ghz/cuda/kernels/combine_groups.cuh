@@ -4,6 +4,8 @@
 #ifndef GHZ_COMBINE_GROUPS_CUH
 #define GHZ_COMBINE_GROUPS_CUH
 
+#include <ghz/cuda.h>
+
 #include "cuda/kernels/add_pair.cuh"
 #include "cuda/kernels/combine_rules.cuh"
 

@@ -5,6 +5,8 @@
 #ifndef GHZ_COMBINE_RULES_CUH
 #define GHZ_COMBINE_RULES_CUH
 
+#include <ghz/cuda.h>
+
 #include "cuda/kernels/operand_headers.cuh"
 #include "cuda/primitives/decode.cuh"
 #include "rules/combination.h"

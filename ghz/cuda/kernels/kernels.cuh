@@ -3,6 +3,8 @@
 #ifndef GHZ_KERNELS_CUH
 #define GHZ_KERNELS_CUH
 
+#include <ghz/cuda.h>
+
 #include "cuda/kernels/operand.cuh"
 #include "cuda/kernels/target.cuh"
 

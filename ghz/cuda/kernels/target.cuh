@@ -6,6 +6,8 @@
 #ifndef GHZ_TARGET_CUH
 #define GHZ_TARGET_CUH
 
+#include <ghz/cuda.h>
+
 #include "cuda/primitives/warp.cuh"
 
 // The smallest group of tiles that a block writes at a time. Look-back needs a word for each group.

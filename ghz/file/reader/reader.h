@@ -3,6 +3,8 @@
 #ifndef GHZ_FILE_READER_H
 #define GHZ_FILE_READER_H
 
+#include <ghz/slice.h>
+
 #include "file/index.h"
 
 /* The start of a frame of an indexed file: its first pages, which hold the header of its stream

@@ -3,8 +3,8 @@
 #ifndef GHZ_FILE_SINK_H
 #define GHZ_FILE_SINK_H
 
-#include "file.h"
 #include "file/unfinished.h"
+#include <ghz/file.h>
 
 /* Creates the unfinished file of what `path`, or the end of its links, names.
  * Errors: EIO (also: a file that is protected), EINVAL (a directory), ENOMEM. */

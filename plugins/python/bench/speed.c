@@ -4,7 +4,7 @@
  * Letters: c compresses to new memory, d decompresses to new memory, o to the same as before. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #define _POSIX_C_SOURCE 200809L
-#include <ghz.h>
+#include <ghz/ghz.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

@@ -1,11 +1,11 @@
 /* device_buffers.c: puts the buffers of a test's calls into device memory: linked with --wrap for
- * the calls of ghz_mpi.h, for tests that know nothing of devices. Which buffers of which rank,
+ * the calls of mpi.h, for tests that know nothing of devices. Which buffers of which rank,
  * changes from call to call. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "device_buffers.h"
 #include "suite.h"
 #include <cuda_runtime_api.h>
-#include <ghz_mpi.h>
+#include <ghz/mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,11 +2,13 @@
  * turn, and messages that arrive damaged: every rank ends, with an error or a right result, and the
  * communicator works again afterwards. */
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <ghz/slice.h>
+
 #include "suite.h"
 #include "sweep.h"
 #include <control.h>
 #include <cuda_runtime_api.h>
-#include <ghz_mpi.h>
+#include <ghz/mpi.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

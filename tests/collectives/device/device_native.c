@@ -4,7 +4,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "suite.h"
 #include <cuda_runtime_api.h>
-#include <ghz_mpi.h>
+#include <ghz/mpi.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* request.h: the arguments of one collective call, made by the library or by MPI. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
-#include <ghz_mpi.h>
+#include <ghz/mpi.h>
 #include <stdint.h>
 
 typedef enum collective {

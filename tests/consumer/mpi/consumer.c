@@ -1,7 +1,7 @@
 /* consumer.c: sums an array over all ranks with an installed libghzmpi, and says the version if the
  * sum is right. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <ghz_mpi.h>
+#include <ghz/mpi.h>
 #include <math.h>
 #include <stdio.h>
 

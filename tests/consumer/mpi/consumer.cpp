@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cmath>
 #include <cstdio>
-#include <ghz_mpi.h>
+#include <ghz_mpi.h> // the older name
 
 enum { N = 50000 };
 

@@ -38,7 +38,7 @@
 #ifndef GHZ_FILE_H
 #define GHZ_FILE_H
 
-#include <ghz.h>
+#include <ghz/ghz.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -87,7 +87,7 @@ GHZ_API uint64_t ghz_array_count(const ghz_array *array);
  * values: of a frame, about; 0: 64 MiB.
  * Errors: EINVAL (the count is not that of the dimensions, or 2^60 or more; a type is unknown; more
  * than 2^26 values a frame). */
-GHZ_TRY ghz_status ghz_file_choose_frames(ghz_file_header *header, int flat, uint64_t values);
+GHZ_API_CHECKED ghz_status ghz_file_choose_frames(ghz_file_header *header, int flat, uint64_t values);
 
 /* Returns the shape of the frame that begins with value `first`, if none before was cut short; of a
  * whole frame if `first` is GHZ_FILE_UNKNOWN. */
@@ -113,10 +113,10 @@ typedef struct ghz_file_source {
 /* Opens a file, and checks its header and index. After an error *file is NULL.
  * path: a regular file, or a pipe; the name is copied.
  * Errors: EINVAL (NULL, a directory), EIO, ECORRUPT, EVERSION, EUNSUPPORTED, ENOMEM. */
-GHZ_TRY ghz_status ghz_file_open(const char *path, ghz_file **file);
+GHZ_API_CHECKED ghz_status ghz_file_open(const char *path, ghz_file **file);
 
 /* The same of bytes that calls give. After an error source->close was not called. */
-GHZ_TRY ghz_status ghz_file_open_source(const ghz_file_source *source, ghz_file **file);
+GHZ_API_CHECKED ghz_status ghz_file_open_source(const ghz_file_source *source, ghz_file **file);
 
 /* Closes a file. Ignores NULL. */
 GHZ_API void ghz_file_close(ghz_file *file);
@@ -142,7 +142,7 @@ GHZ_API void ghz_frame_free(ghz_frame *frame);
 /* Reads and checks the next frame; unpacks it with the threads of ctx. After the last one it checks
  * the end and the index, and sets frame->stream.size to 0. Tiles are checked when they are used.
  * Errors: EIO, ECORRUPT, EVERSION, EUNSUPPORTED, ENOMEM. */
-GHZ_TRY ghz_status ghz_file_next(ghz_file *file, ghz_context *ctx, ghz_frame *frame);
+GHZ_API_CHECKED ghz_status ghz_file_next(ghz_file *file, ghz_context *ctx, ghz_frame *frame);
 
 /* Decompresses values first .. first + count - 1 of the array to values[0..count).
  * out: as in ghz_decompress.
@@ -150,14 +150,14 @@ GHZ_TRY ghz_status ghz_file_next(ghz_file *file, ghz_context *ctx, ghz_frame *fr
  * and the pages that hold its chunks, those close to each other in one read. Each page is checked.
  * Other files are read frame by frame; without read_at only forward.
  * Errors: EINVAL (not inside the array, out too narrow, cannot seek back), as ghz_file_next. */
-GHZ_TRY ghz_status ghz_file_read(ghz_file *file, ghz_context *ctx, ghz_type out, uint64_t first, size_t count,
+GHZ_API_CHECKED ghz_status ghz_file_read(ghz_file *file, ghz_context *ctx, ghz_type out, uint64_t first, size_t count,
                                  void *values);
 
 /* The same of a box: from[i] up to, not including, to[i] along each dimension i of header.array.
  * The values come without gaps, in the order of the file: with `fortran` the first dimension is the
  * fastest. Errors: as ghz_file_read; EINVAL if the array has no dimensions. */
-GHZ_TRY ghz_status ghz_file_read_box(ghz_file *file, ghz_context *ctx, ghz_type out, const uint64_t *from,
-                                     const uint64_t *to, void *values);
+GHZ_API_CHECKED ghz_status ghz_file_read_box(ghz_file *file, ghz_context *ctx, ghz_type out,
+                                             const uint64_t *from, const uint64_t *to, void *values);
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
@@ -177,9 +177,10 @@ typedef struct ghz_file_sink {
  * synced to disk. A relative path needs the same working directory until then.
  * After an error *writer is NULL. Errors: EINVAL (also: a header that no reader would take), EIO
  * (also: an existing file is protected from writing), EUNSUPPORTED, ENOMEM. */
-GHZ_TRY ghz_status ghz_file_create(const char *path, const ghz_file_header *header, ghz_file_writer **writer);
-GHZ_TRY ghz_status ghz_file_create_sink(const ghz_file_sink *sink, const ghz_file_header *header,
-                                        ghz_file_writer **writer);
+GHZ_API_CHECKED ghz_status ghz_file_create(const char *path, const ghz_file_header *header,
+                                           ghz_file_writer **writer);
+GHZ_API_CHECKED ghz_status ghz_file_create_sink(const ghz_file_sink *sink, const ghz_file_header *header,
+                                                ghz_file_writer **writer);
 
 /* Begins a file that is `path`, with `more` added to the extent of its slowest dimension, which has
  * the frames of `path` as they are, and is to be given the values that follow. Its last frame is
@@ -187,30 +188,31 @@ GHZ_TRY ghz_status ghz_file_create_sink(const ghz_file_sink *sink, const ghz_fil
  * `more` counts values where the file has no dimensions.
  * Errors: as ghz_file_open and ghz_file_create; EINVAL also if the file has no index, or if the
  * streams of a longer array would have other extents along x, or y. */
-GHZ_TRY ghz_status ghz_file_append(const char *path, uint64_t more, ghz_file_writer **writer);
+GHZ_API_CHECKED ghz_status ghz_file_append(const char *path, uint64_t more, ghz_file_writer **writer);
 
 /* Sets the order in which values are compressed, as in ghz_compress_shape; GHZ_ORDER_BEST without
  * this call. Errors: EINVAL. */
-GHZ_TRY ghz_status ghz_file_set_order(ghz_file_writer *writer, int order);
+GHZ_API_CHECKED ghz_status ghz_file_set_order(ghz_file_writer *writer, int order);
 
 /* Sets the level at which the frames that follow are packed, 1 to 19 as in zstd; 0: not at all, as
  * without this call. Errors: EINVAL, EUNSUPPORTED. */
-GHZ_TRY ghz_status ghz_file_set_pack(ghz_file_writer *writer, int level);
+GHZ_API_CHECKED ghz_status ghz_file_set_pack(ghz_file_writer *writer, int level);
 
 /* Compresses the next values of the array, of the lattice's type, any number, and writes each frame
  * that is full. Errors: EINVAL (more values than the header says; no lattice), EIO, ENOMEM. */
-GHZ_TRY ghz_status ghz_file_write(ghz_file_writer *writer, ghz_context *ctx, const void *values, size_t count);
+GHZ_API_CHECKED ghz_status ghz_file_write(ghz_file_writer *writer, ghz_context *ctx, const void *values,
+                                          size_t count);
 
 /* Writes a stream as the next frame, which has the shape that ghz_file_frame_shape says, or fewer
  * planes, lines or values of it.
  * Errors: EINVAL (another shape, too many values, or values wait for a frame), EMISMATCH (another
  * lattice), ECORRUPT, EVERSION, EIO, ENOMEM. */
-GHZ_TRY ghz_status ghz_file_write_stream(ghz_file_writer *writer, ghz_context *ctx, ghz_bytes stream);
+GHZ_API_CHECKED ghz_status ghz_file_write_stream(ghz_file_writer *writer, ghz_context *ctx, ghz_bytes stream);
 
 /* Writes what is left, the end and the index, gives the file its name, and frees the writer, also
  * after an error; then there is no file. Errors: EINVAL (fewer values than the header says), EIO,
  * ENOMEM. */
-GHZ_TRY ghz_status ghz_file_finish(ghz_file_writer *writer, ghz_context *ctx);
+GHZ_API_CHECKED ghz_status ghz_file_finish(ghz_file_writer *writer, ghz_context *ctx);
 
 /* Removes the unfinished file, and frees the writer. Ignores NULL. */
 GHZ_API void ghz_file_abandon(ghz_file_writer *writer);
@@ -230,14 +232,14 @@ typedef struct ghz_file_operation {
  * result->stream.size is 0.
  * Errors: as ghz_file_next and ghz_combine; EMISMATCH (the files differ in type, dimensions,
  * lattice or frames: the message says which). */
-GHZ_TRY ghz_status ghz_file_next_sum(ghz_context *ctx, size_t k, ghz_file *const *files,
-                                     const ghz_file_operation *operation, ghz_frame *result);
+GHZ_API_CHECKED ghz_status ghz_file_next_sum(ghz_context *ctx, size_t k, ghz_file *const *files,
+                                             const ghz_file_operation *operation, ghz_frame *result);
 
 /* The same of all frames, each of which it writes. A header for the writer is that of a file, with
  * lattice.eb 0. The writer is the caller's to finish. Errors: as ghz_file_next_sum and
  * ghz_file_write_stream. */
-GHZ_TRY ghz_status ghz_file_sum(ghz_context *ctx, size_t k, ghz_file *const *files,
-                                const ghz_file_operation *operation, ghz_file_writer *writer);
+GHZ_API_CHECKED ghz_status ghz_file_sum(ghz_context *ctx, size_t k, ghz_file *const *files,
+                                        const ghz_file_operation *operation, ghz_file_writer *writer);
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,4 @@
-/* ghz_mpi.h: the whole public interface of libghzmpi.
+/* mpi.h: the whole public interface of libghzmpi, included as <ghz/mpi.h>.
  *
  * libghzmpi provides MPI collectives that send arrays of float and double compressed, under a
  * strict error bound. Reductions add the compressed data without decompressing them. Of MPI it
@@ -106,7 +106,7 @@
 #ifndef GHZ_MPI_H
 #define GHZ_MPI_H
 
-#include <ghz.h>
+#include <ghz/ghz.h>
 #include <mpi.h>
 
 #ifdef __cplusplus

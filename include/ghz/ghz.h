@@ -1,0 +1,486 @@
+/* ghz.h: compress arrays, decompress them, and compute on streams.
+ *
+ * The other public headers build on this one: numbers.h (sums, means and norms of streams), slice.h
+ * (messages), file.h (files), cuda.h (GPUs), and mpi.h (collectives, of libghzmpi). All are
+ * included as this one is: <ghz/ghz.h>.
+ *
+ * libghz compresses arrays of float or double under a strict error bound, and computes on the
+ * compressed form: it adds, subtracts, scales and averages streams without decompressing them.
+ *
+ *   void *stream, *y;
+ *   size_t size, count;
+ *   ghz_shape shape = ghz_flat(n);
+ *   ghz_compress_alloc(NULL, GHZ_F32, (ghz_bound){GHZ_REL, 1e-4}, x, &shape, &stream, &size);
+ *   ghz_decompress_alloc(NULL, (ghz_bytes){stream, size}, GHZ_F32, &y, &count);
+ *
+ * With the caller's memory and several threads:
+ *
+ *   ghz_context *ctx;
+ *   ghz_lattice lattice;
+ *   ghz_context_create(&ctx, 0);
+ *   ghz_lattice_make(GHZ_F32, (ghz_bound){GHZ_ABS, 1e-3}, 0, 0, &lattice);
+ *   size_t capacity = ghz_size_bound(n, GHZ_F32, 1), size;
+ *   void *stream = malloc(capacity);
+ *   ghz_compress(ctx, &lattice, GHZ_ORDER_BEST, x, n, stream, capacity, &size);
+ *   ghz_decompress(ctx, (ghz_bytes){stream, size}, GHZ_F32, y, n);
+ *   ghz_context_free(ctx);
+ *
+ * An array of two or three dimensions compresses better with its shape: ghz_shape_make,
+ * ghz_shape_bound and ghz_compress_shape in place of ghz_size_bound and ghz_compress.
+ *
+ * The bytes of a stream are specified in FORMAT.md, which is installed with the documentation. They
+ * depend on the values, the lattice and the order alone: not on the machine, its instruction set or
+ * the number of threads.
+ *
+ * Terms
+ *   lattice       the grid that values are quantised to; made from an error bound
+ *   stream        a compressed array, self-contained
+ *   shape         the extents of an array of one to three dimensions
+ *   tile          1024 values of an array, in a row or of a brick; fewer at its border; the unit of
+ *                 prediction and of slices
+ *   slice         a range of the tiles of a stream
+ *   message       a slice in one buffer, as it is sent to another process
+ *   terms         how many quantised arrays a stream is the sum of; 1 after compression
+ *
+ * Promises
+ *   bound         Every finite value x comes back as y with |x - y| <= eb, in exact arithmetic. NaN
+ *                 comes back as the canonical quiet NaN, and infinities as themselves. -0.0 may
+ *                 come back as +0.0. Where the lattice has a fill value, the fill and NaN come back
+ *                 as the fill. A sum with `terms` terms is within terms * eb of the exact sum of
+ *                 the original values. FORMAT.md, "Bound of a sum", has the one exception: float32
+ *                 beyond 2^22 steps.
+ *   homomorphism  Additions associate and commute byte for byte while ghz_info.inexact is 0.
+ *   untrusted     Any bytes may be given as a stream. The call returns a result or an error, never
+ *                 reads or writes outside the buffers it was given, and never allocates by an
+ *                 unchecked length.
+ *   no state      The library has no global mutable state. For a thread it keeps a context and a
+ *                 message, see Threads.
+ *   environment   Calls compute under round-to-nearest without flush-to-zero, whatever the caller
+ *                 has set, and restore the caller's floating-point environment and exception
+ *                 flags.
+ *
+ * Conventions
+ *   Errors        Every call that can fail returns a ghz_status. Unless it is GHZ_OK, outputs are
+ *                 unspecified; nothing is ever written past `capacity`.
+ *   Buffers       belong to the caller. They need no alignment beyond that of their values; streams
+ *                 need none. Outputs must not overlap inputs.
+ *   Units         `n` and `count` are numbers of values, `size` and `capacity` bytes, `tiles`
+ *                 tiles.
+ *   Threads       A call with a context may use the context's threads. A context serves one call at
+ *                 a time: a call that comes meanwhile from another thread returns EBUSY, and does
+ *                 nothing. Different contexts are independent.
+ *   No context    With `ctx` NULL a call uses a context of the calling thread, of one codec thread,
+ *                 which the library makes on the thread's first such call and frees when the thread
+ *                 ends: nothing to create, and safe in any pool of threads and after fork(). It
+ *                 keeps scratch memory as any context does.
+ *   Messages      ghz_context_message has a sentence for every failure: of calls with a context,
+ *                 with NULL of this thread's calls without one.
+ *   fork()        In a child of a program that has used several threads, use contexts of one
+ *                 thread: GCC's OpenMP hangs in others.
+ */
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GHZ_H
+#define GHZ_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define GHZ_API __attribute__((visibility("default")))
+#else
+#define GHZ_API
+#endif
+
+/* Makes compilers warn where the status of a call is ignored. Define it as empty before this header
+ * to turn that off. */
+#if !defined(GHZ_CHECKED) && defined(__GNUC__)
+#define GHZ_CHECKED __attribute__((warn_unused_result))
+#elif !defined(GHZ_CHECKED)
+#define GHZ_CHECKED
+#endif
+#define GHZ_API_CHECKED GHZ_API GHZ_CHECKED
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define GHZ_VERSION_MAJOR 0
+#define GHZ_VERSION_MINOR 2
+#define GHZ_VERSION_PATCH 0
+
+/* The version as a number: 200 is 0.2.0, 10203 is 1.2.3. #if GHZ_VERSION >= 200 */
+#define GHZ_VERSION (GHZ_VERSION_MAJOR * 10000 + GHZ_VERSION_MINOR * 100 + GHZ_VERSION_PATCH)
+
+/* Returns the version of the linked library, "major.minor.patch". Static. */
+GHZ_API const char *ghz_version(void);
+
+/* ---- Status ---------------------------------------------------------------------------------- */
+
+typedef enum ghz_status {
+  GHZ_OK = 0,
+  GHZ_EINVAL = -1,       /* an argument violates its contract: bound 0 or NaN, range outside the array, NULL */
+  GHZ_ENOMEM = -2,       /* the context could not allocate scratch memory */
+  GHZ_ECAPACITY = -3,    /* the destination is too small; ghz_size_bound always suffices */
+  GHZ_ECORRUPT = -4,     /* not a stream, truncated, or damaged */
+  GHZ_EVERSION = -5,     /* written by version 0.1, or by a newer version: a type or feature bit that this
+                         one does not know */
+  GHZ_EMISMATCH = -6,    /* operands differ in type, shape, cap, step, bound or fill */
+  GHZ_ERANGE = -7,       /* the result would have more terms than ghz_terms_limit allows */
+  GHZ_EISA = -8,         /* GHZ_ISA names an instruction set that this machine or build does not have */
+  GHZ_EDEVICE = -9,      /* no GPU that this build has kernels for, or CUDA reported an error */
+  GHZ_EBUSY = -10,       /* the context serves a call of another thread: give each thread its own, or NULL */
+  GHZ_EIO = -11,         /* the system could not read or write a file, see file.h */
+  GHZ_EUNSUPPORTED = -12 /* this build of the library was made without what the call needs */
+} ghz_status;
+
+/* Returns a short English sentence for a status. Static, never NULL. */
+GHZ_API const char *ghz_status_text(ghz_status status);
+
+/* ---- Context --------------------------------------------------------------------------------- */
+
+/* Threads and scratch memory, reused from call to call. Every call that takes a context also takes
+ * NULL. With a context it may return EBUSY. */
+typedef struct ghz_context ghz_context;
+
+/* Creates a context that works with `threads` OpenMP threads.
+ * threads: 0 takes as many as OpenMP would use, and fewer for small arrays.
+ * The instruction set is the best one of the machine, or the one that the environment variable
+ * GHZ_ISA names: scalar; avx2 or avx512 on x86-64; neon on 64-bit ARM.
+ * Scratch memory grows on first use and is kept: a call of a size seen before allocates nothing. It
+ * stays below the worst-case compressed size of the largest result, counted in whole tiles (twice
+ * that for ghz_accumulate), plus 1 % and 64 KiB a thread. Each operand of the largest sum adds 384
+ * bytes, and 96 bytes per 65536 values.
+ * If threads cannot be created, the OpenMP runtime aborts the process. A context of one thread
+ * never creates any.
+ * Errors: EINVAL (threads < 0), ENOMEM, EISA. After an error *ctx is NULL. Free with
+ * ghz_context_free. */
+GHZ_API_CHECKED ghz_status ghz_context_create(ghz_context **ctx, int threads);
+
+/* Frees a context and its scratch memory; no call may be using it. Ignores NULL. */
+GHZ_API void ghz_context_free(ghz_context *ctx);
+
+/* Changes the number of threads; 0 as in ghz_context_create. Errors: EINVAL (also: ctx is NULL). */
+GHZ_API ghz_status ghz_context_set_threads(ghz_context *ctx, int threads);
+
+/* Returns the most threads that calls with this context use; 1 for NULL. */
+GHZ_API int ghz_context_threads(const ghz_context *ctx);
+
+/* Returns the instruction set in use: "scalar", "avx2", "avx512" or "neon"; "" where GHZ_ISA leaves
+ * NULL without one. Static. */
+GHZ_API const char *ghz_context_isa(const ghz_context *ctx);
+
+/* Returns a sentence about the last call with this context that failed, with the numbers that show
+ * why: "step 0.002 in operand 1, 0.001 in operand 0". NULL: about the last call of this thread that
+ * failed and had no context: ctx was NULL, or it takes none (ghz_lattice_make, ghz_info_read,
+ * ghz_context_create, ...). "" before any failure. The text is valid until the next call with the
+ * context, or of the thread. */
+GHZ_API const char *ghz_context_message(const ghz_context *ctx);
+
+/* ---- Types, bounds, lattices ----------------------------------------------------------------- */
+
+typedef enum ghz_type {
+  GHZ_F32 = 0, /* IEEE binary32 */
+  GHZ_F64 = 1  /* IEEE binary64 */
+} ghz_type;
+
+/* Returns the bytes of a value of this type; 0 for an unknown type. */
+GHZ_API size_t ghz_type_size(ghz_type type);
+
+typedef enum ghz_bound_kind {
+  GHZ_ABS = 0, /* value: the largest |x - y|, in the units of the data */
+  GHZ_REL = 1, /* value: the largest |x - y| as a fraction of the range (max - min) of the finite values */
+  GHZ_PSNR = 2 /* value: the least peak signal-to-noise ratio, in dB; the peak is that range */
+} ghz_bound_kind;
+
+typedef struct ghz_bound {
+  ghz_bound_kind kind;
+  double value;
+} ghz_bound;
+
+/* The grid that values are quantised to. Streams can be added if and only if their lattices are
+ * equal, so a reduction over many arrays makes one lattice and uses it for all. Take it from
+ * ghz_lattice_make or from a stream: a lattice made by hand is not verified, and the bound does not
+ * hold for it. */
+typedef struct ghz_lattice {
+  ghz_type type;
+  int cap;      /* bits of the largest quantised integer: 35, or for GHZ_F64 also 44 (the default) */
+  double step;  /* quantisation step; 0 if the bound is too small for the type: values are then stored raw */
+  double eb;    /* the bound per value that the step guarantees */
+  int has_fill; /* 1: values equal to `fill` are missing, as NaN is (ghz_lattice_set_fill) */
+  double fill;
+} ghz_lattice;
+
+/* Finds the least and greatest finite value of x[0..n). Without any, *min = +Inf and *max = -Inf.
+ * Errors: EINVAL (unknown type, NULL), ENOMEM. */
+GHZ_API_CHECKED ghz_status ghz_range(ghz_context *ctx, ghz_type type, const void *x, size_t n, double *min,
+                                     double *max);
+
+/* The same of the values that are not equal to `fill`. Errors: as ghz_range; EINVAL if the fill is
+ * not finite, or no value of the type. */
+GHZ_API_CHECKED ghz_status ghz_range_without(ghz_context *ctx, ghz_type type, const void *x, size_t n,
+                                             double fill, double *min, double *max);
+
+/* Makes the lattice for a bound.
+ * min, max: the range of the finite values of all arrays that are to be added (ghz_range).
+ * GHZ_ABS ignores it. If min == max, that constant is represented exactly; tiles with any other
+ * value are stored uncompressed. If all values are 0, give min = +Inf and max = -Inf, which
+ * ghz_range reports where nothing is finite.
+ * If float32 values lie far from 0 (min and max say so), the step is smaller than GHZ_ABS makes it
+ * for the same bound, which saves up to one bit a value.
+ * For a bound E on the *sum* of k arrays, ask for E / k. The lattice has no fill value.
+ * Errors: EINVAL (unknown type; value 0, negative, NaN or infinite; min > max, except for the range
+ * that ghz_range reports where nothing is finite; min = max = 0 but for GHZ_ABS, because that looks
+ * like a range that was not measured).
+ * Source: our own, with a slack of 1/64, or more for an offset; PSNR from the range as in fZ-light
+ * and SZ3. */
+GHZ_API_CHECKED ghz_status ghz_lattice_make(ghz_type type, ghz_bound bound, double min, double max,
+                                            ghz_lattice *lattice);
+
+/* Makes one lattice for k >= 1 arrays of n values that are to be added. Finds the range of all
+ * their values, which GHZ_ABS does not need. Arrays of one constant, or of zeros, are allowed.
+ * fill: NULL, or the value that stands for "missing": it is left out of the range, and the lattice
+ * has it (ghz_lattice_set_fill).
+ * Errors: as ghz_lattice_make, ghz_lattice_set_fill and ghz_range. */
+GHZ_API_CHECKED ghz_status ghz_lattice_for(ghz_context *ctx, ghz_type type, ghz_bound bound, const double *fill,
+                                           size_t k, const void *const *arrays, size_t n, ghz_lattice *lattice);
+
+/* Sets the fill value of a lattice: what stands for "missing" in the data, -999 or 1e20f say. In
+ * compression values equal to it are treated as NaN is: they cost as little, take no part in ranges
+ * and bounds, and make missing what is added to them. Decompression gives the fill for them and for
+ * every other NaN of the stream. It is part of the lattice: operands with different fills do not
+ * add. Choose one that lies outside the range of the data, or results may happen to equal it. 0 and
+ * -0 are equal.
+ * Errors: EINVAL (NULL; the fill is NaN, infinite or no value of the lattice's type: 1e20 is no
+ * float, (double)1e20f is). */
+GHZ_API_CHECKED ghz_status ghz_lattice_set_fill(ghz_lattice *lattice, double fill);
+
+/* Returns the most terms that a stream on a lattice of this cap may have: 8388607 for cap 35, 16383
+ * for cap 44, 0 for any other. */
+GHZ_API uint32_t ghz_terms_limit(int cap);
+
+/* ---- Shapes ---------------------------------------------------------------------------------- */
+
+/* Extents of an array in C order: z, y, x, of which x is the fastest. Smooth arrays of two or three
+ * dimensions compress better with their shape than flat.
+ *   dims 1   flat: extents 1, 1, n; tiles of 1024 values in a row
+ *   dims 2   z planes of y times x values; tiles are bricks of 1 x 32 x 32 values
+ *   dims 3   bricks of 8 x 8 x 16 values
+ * Any extent may be 0. Tiles are counted along x first, then y, then z. */
+typedef struct ghz_shape {
+  int dims;
+  uint64_t extent[3];
+} ghz_shape;
+
+/* Returns the shape of a flat array. */
+GHZ_API ghz_shape ghz_flat(uint64_t n);
+
+/* Chooses the shape for an array of `rank` extents, the slowest first. Neighbours are multiplied
+ * until three are left that bricks can fill: x is the last extent, times those before it until it
+ * is 16 or more; y the next one, times those before it until it is 8 or more; z all others. So
+ * extents of 1 do not matter. If z is less than 8 and y less than 16, y is multiplied by z, too.
+ * Bricks of 8 x 8 x 16 where z, y and x are at least that; bricks of 1 x 32 x 32 where y and x are
+ * at least 16; else flat, which shape->dims tells. Without values the array is flat.
+ * Errors: EINVAL (rank 0, NULL, 2^64 values or more). */
+GHZ_API_CHECKED ghz_status ghz_shape_make(size_t rank, const uint64_t *extents, ghz_shape *shape);
+
+/* Returns the number of values; 0 too for NULL, unknown dims, dims 1 with z or y other than 1, and
+ * 2^64 values or more. */
+GHZ_API uint64_t ghz_shape_count(const ghz_shape *shape);
+
+/* Returns the number of tiles; 0 where ghz_shape_count returns 0. */
+GHZ_API uint64_t ghz_shape_tiles(const ghz_shape *shape);
+
+/* ---- Compress and decompress ----------------------------------------------------------------- */
+
+/* Prediction order: 0 none, 1 first difference (Lorenzo), 2 second difference; in bricks
+ * differences along 0 to 3 axes, from x on. GHZ_ORDER_LORENZO takes the best of these for each
+ * tile. GHZ_ORDER_BEST lets bricks have coefficients of a cosine transform, too, where that is
+ * smaller; ghz_minimum and ghz_maximum refuse such streams. */
+#define GHZ_ORDER_BEST (-1)
+#define GHZ_ORDER_LORENZO (-2)
+
+#define GHZ_TILE 1024   /* values per tile */
+#define GHZ_CHUNK 16384 /* values per chunk, 16 tiles: the unit of scheduling and of random access */
+
+/* Tiles of a flat array of n values. */
+#define GHZ_TILE_COUNT(n) ((n) / GHZ_TILE + ((n) % GHZ_TILE != 0))
+
+/* `size` readable bytes: a compressed stream, or part of one. Owns nothing. */
+typedef struct ghz_bytes {
+  const void *data;
+  size_t size;
+} ghz_bytes;
+
+/* Returns the largest size of a stream of n values with at most `terms` terms; 1 for a fresh
+ * stream, 2 for the sum of two. Where all coefficients of a combination are 0, it has no terms and
+ * fits where 1 does. Returns 0 if the type is unknown, if terms is 0 or too large, or if the size
+ * would overflow size_t. */
+GHZ_API size_t ghz_size_bound(size_t n, ghz_type type, uint32_t terms);
+
+/* As ghz_size_bound, of any shape; also 0 where the shape is invalid. */
+GHZ_API size_t ghz_shape_bound(const ghz_shape *shape, ghz_type type, uint32_t terms);
+
+/* Compresses x[0..n) to a stream in dst, and sets *size to its size, at most
+ * ghz_size_bound(n, type, 1). Reads x twice at most.
+ * order: GHZ_ORDER_BEST (or _LORENZO, the same here), or 0, 1, 2 to fix it. n: any, also 0.
+ * Errors: EINVAL, ECAPACITY, ENOMEM.
+ * Source: fused quantisation and Lorenzo of fZ-light (Huang et al., 2025); bit planes and the rest,
+ * our own. */
+GHZ_API_CHECKED ghz_status ghz_compress(ghz_context *ctx, const ghz_lattice *lattice, int order, const void *x,
+                                        size_t n, void *dst, size_t capacity, size_t *size);
+
+/* Compresses an array of a shape, in C order without gaps, to a stream of at most
+ * ghz_shape_bound(shape, type, 1) bytes. ghz_compress is this with ghz_flat(n).
+ * order: GHZ_ORDER_BEST, GHZ_ORDER_LORENZO, or 0 to 2, of bricks of 8 x 8 x 16 also 3, to fix it.
+ * Errors: as ghz_compress; EINVAL if the shape is invalid.
+ * Source: cosine transform by an integer matrix as in HEVC, Lorenzo predictor; lattice and
+ * addition of both layers, our own. */
+GHZ_API_CHECKED ghz_status ghz_compress_shape(ghz_context *ctx, const ghz_lattice *lattice, int order,
+                                              const void *x, const ghz_shape *shape, void *dst, size_t capacity,
+                                              size_t *size);
+
+/* Decompresses a stream of any shape to dst, which holds `count` values of type `out`; writes as
+ * many as the stream has, in C order.
+ * out: the type of the stream; or GHZ_F64 for a stream of GHZ_F32, which makes the bound of a
+ * sum strict in every case.
+ * Errors: EINVAL (GHZ_F32 for a stream of GHZ_F64), ECAPACITY (the stream has more than `count`
+ * values), ECORRUPT, EVERSION, ENOMEM. */
+GHZ_API_CHECKED ghz_status ghz_decompress(ghz_context *ctx, ghz_bytes src, ghz_type out, void *dst,
+                                          size_t count);
+
+/* Decompresses values first .. first + count - 1 of a flat stream alone, to dst[0..count). Reads
+ * only the tiles that hold them. Errors: as ghz_decompress; EINVAL if the range is not inside the
+ * stream, or the stream is not flat. */
+GHZ_API_CHECKED ghz_status ghz_decompress_range(ghz_context *ctx, ghz_bytes src, ghz_type out, uint64_t first,
+                                                size_t count, void *dst);
+
+/* Decompresses a box alone: extent[0] x extent[1] x extent[2] values, the first of which is at
+ * `origin` (z, y, x, of the shape that the stream has: ghz_info), to dst, in C order without gaps.
+ * Reads only the tiles that hold them. Of a flat stream a box is {0, 0, first}, {1, 1, count}.
+ * Errors: as ghz_decompress; EINVAL if the box is not inside the array. */
+GHZ_API_CHECKED ghz_status ghz_decompress_box(ghz_context *ctx, ghz_bytes src, ghz_type out,
+                                              const uint64_t origin[3], const uint64_t extent[3], void *dst);
+
+/* Compresses an array of a shape with GHZ_ORDER_BEST under a bound, for which it finds the range
+ * itself. *stream is then memory of *size bytes: free it with free(). While it works it holds
+ * ghz_shape_bound(shape, type, 1) bytes. Arrays that are to be added need one lattice for all: make
+ * it, and take ghz_compress_shape.
+ * Errors: as ghz_lattice_make and ghz_compress_shape, ENOMEM also for the result. After an error
+ * *stream is NULL and *size 0. */
+GHZ_API_CHECKED ghz_status ghz_compress_alloc(ghz_context *ctx, ghz_type type, ghz_bound bound, const void *x,
+                                              const ghz_shape *shape, void **stream, size_t *size);
+
+/* Decompresses a stream of any shape. *values is then memory with *count values of type `out`: free
+ * it with free(). A stream may have 3000 times its size in values. Errors: as ghz_decompress,
+ * ENOMEM also for the result. After an error *values is NULL and *count 0. */
+GHZ_API_CHECKED ghz_status ghz_decompress_alloc(ghz_context *ctx, ghz_bytes src, ghz_type out, void **values,
+                                                size_t *count);
+
+/* ---- Computing on streams -------------------------------------------------------------------- */
+/* Each of these writes a stream to dst and sets *size. The operands must have the same type, shape,
+ * cap, step, eb and fill; EMISMATCH otherwise, and ghz_context_message says which differs. The
+ * terms of the result are the sum of the operands' terms, and its size is at most
+ * ghz_shape_bound(shape, type, those terms).
+ * Errors of each: EINVAL, EMISMATCH, ERANGE, ECAPACITY, ECORRUPT, EVERSION, ENOMEM.
+ * Source: addition of compressed streams, hZCCL (Huang et al., SC'24); on bit planes, our own. */
+
+/* dst = a + b */
+GHZ_API_CHECKED ghz_status ghz_add(ghz_context *ctx, ghz_bytes a, ghz_bytes b, void *dst, size_t capacity,
+                                   size_t *size);
+
+/* dst = a - b */
+GHZ_API_CHECKED ghz_status ghz_subtract(ghz_context *ctx, ghz_bytes a, ghz_bytes b, void *dst, size_t capacity,
+                                        size_t *size);
+
+/* dst = -a */
+GHZ_API_CHECKED ghz_status ghz_negate(ghz_context *ctx, ghz_bytes a, void *dst, size_t capacity, size_t *size);
+
+/* dst = factor * a. Changes step and eb in the header, and no integer. Each scaling rounds the
+ * step; eb covers the first thousand scalings of a stream.
+ * EINVAL if factor is 0, NaN or infinite, or if the new step leaves the range of the type. */
+GHZ_API_CHECKED ghz_status ghz_scale(ghz_context *ctx, ghz_bytes a, double factor, void *dst, size_t capacity,
+                                     size_t *size);
+
+/* dst = sum of streams[0..k), k >= 1, in one pass: each operand is read once, the result written
+ * once. */
+GHZ_API_CHECKED ghz_status ghz_sum(ghz_context *ctx, size_t k, const ghz_bytes *streams, void *dst,
+                                   size_t capacity, size_t *size);
+
+/* The same, to memory of *size bytes: free *stream with free(). ENOMEM also for the result. After
+ * an error *stream is NULL and *size 0. */
+GHZ_API_CHECKED ghz_status ghz_sum_alloc(ghz_context *ctx, size_t k, const ghz_bytes *streams, void **stream,
+                                         size_t *size);
+
+/* dst = mean of streams[0..k), k >= 1: their sum, with step / k and eb / k.
+ * EINVAL also if step / k is too small for the type. */
+GHZ_API_CHECKED ghz_status ghz_mean(ghz_context *ctx, size_t k, const ghz_bytes *streams, void *dst,
+                                    size_t capacity, size_t *size);
+
+/* dst = sum of coefficients[i] * streams[i], 0 <= i < k. Its terms are the sum of the
+ * operands' terms, each times |coefficients[i]|. Operands with coefficient 0 are checked and then
+ * ignored. */
+GHZ_API_CHECKED ghz_status ghz_combine(ghz_context *ctx, size_t k, const ghz_bytes *streams,
+                                       const int64_t *coefficients, void *dst, size_t capacity, size_t *size);
+
+/* dst = the smaller (larger) of a and b, value by value. Values are compared as quantised integers,
+ * so eb holds for the result whatever the number of operands. NaN and the fill win. The terms of
+ * the result are the larger of the operands' terms.
+ * EINVAL if an operand may have coefficients (ghz_info.transform), because its values lie between
+ * those integers: compress bricks with GHZ_ORDER_LORENZO for this. */
+GHZ_API_CHECKED ghz_status ghz_minimum(ghz_context *ctx, ghz_bytes a, ghz_bytes b, void *dst, size_t capacity,
+                                       size_t *size);
+GHZ_API_CHECKED ghz_status ghz_maximum(ghz_context *ctx, ghz_bytes a, ghz_bytes b, void *dst, size_t capacity,
+                                       size_t *size);
+
+/* acc += x, in place. acc has `capacity` bytes, of which *size are a stream; the sum replaces it.
+ * With *size 0 there is none yet, and acc becomes the sum of x alone. On error *size is unchanged,
+ * and so are the *size bytes of acc. The context keeps scratch memory for one result. */
+GHZ_API_CHECKED ghz_status ghz_accumulate(ghz_context *ctx, void *acc, size_t capacity, size_t *size,
+                                          ghz_bytes x);
+
+/* acc += the values of an array, in place: the bytes that ghz_compress_shape and ghz_accumulate
+ * give, without the compressed array in between: each tile is compressed and added at once. It is
+ * operand 1 in messages. Errors: as both. */
+GHZ_API_CHECKED ghz_status ghz_accumulate_values(ghz_context *ctx, const ghz_lattice *lattice, int order,
+                                                 const void *x, const ghz_shape *shape, void *acc,
+                                                 size_t capacity, size_t *size);
+
+/* ---- Looking at streams ---------------------------------------------------------------------- */
+
+typedef struct ghz_info {
+  ghz_lattice lattice; /* type, cap, step, eb, fill */
+  ghz_shape shape;
+  uint64_t count; /* values: ghz_shape_count */
+  uint64_t tiles; /* ghz_shape_tiles */
+  uint32_t terms; /* quantised terms that each value sums */
+  int inexact;    /* 1: sums of values outside the lattice went in; no bound is promised */
+  int transform;  /* 1: tiles may have coefficients */
+  double bound;   /* guaranteed |y - exact|: terms * eb, rounded up; +Inf if inexact */
+  uint64_t bytes; /* size of the stream */
+} ghz_info;
+
+/* Reads and checks the header and the index of a stream. Errors: EINVAL, ECORRUPT, EVERSION. */
+GHZ_API_CHECKED ghz_status ghz_info_read(ghz_bytes src, ghz_info *info);
+
+typedef struct ghz_statistics {
+  uint64_t empty;        /* tiles of zeros, stored in no bytes at all */
+  uint64_t raw;          /* tiles stored uncompressed */
+  uint64_t specials;     /* lattice tiles with NaN or infinities */
+  uint64_t order[4];     /* lattice tiles by prediction order */
+  uint64_t mode[3];      /* lattice tiles by mode: coarse, fine, wide */
+  uint64_t coefficients; /* lattice tiles with coefficients */
+  uint64_t widths[63];   /* blocks of 8 residuals with a value of the array, by width in bits */
+} ghz_statistics;
+
+/* Checks every tile of a stream and counts what it holds. Errors: EINVAL, ECORRUPT, EVERSION,
+ * ENOMEM. */
+GHZ_API_CHECKED ghz_status ghz_scan(ghz_context *ctx, ghz_bytes src, ghz_statistics *statistics);
+
+/* Finds the least and greatest finite value that the stream decompresses to and that is not its
+ * fill. Without any, *min = +Inf and *max = -Inf. Errors: EINVAL, ECORRUPT, EVERSION, ENOMEM. */
+GHZ_API_CHECKED ghz_status ghz_extrema(ghz_context *ctx, ghz_bytes src, double *min, double *max);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* GHZ_H */

@@ -1,0 +1,116 @@
+/* numbers.h: numbers from streams.
+ *
+ * Sums, means, norms, products and distances of what streams hold, without decompressing it.
+ *
+ *   #include <ghz/numbers.h>
+ *
+ *   ghz_summary s;
+ *   if (ghz_moments(NULL, (ghz_bytes){stream, size}, &s) == GHZ_OK)
+ *     printf("mean %g, of the original values from %g to %g\n", s.mean.value, s.mean.low,
+ *            s.mean.high);
+ *
+ * Promises
+ *   exact         The integers of the lattice, and values that are stored raw, are summed up
+ *                 without rounding, and each result is rounded once. It has the same bits whatever
+ *                 the number of threads, the machine, or the order in which streams are added to a
+ *                 tally.
+ *   intervals     Each result comes with an interval that surely holds the same quantity of the
+ *                 original values (with terms > 1: of the exact sums of the originals), because
+ *                 each of these is within ghz_info.bound of what the stream holds; values stored
+ *                 raw are the originals. Where `inexact` is 1 the interval has no end.
+ *
+ * Conventions
+ *   As in ghz.h: errors, units, threads, contexts, and streams that may hold any bytes.
+ *   Missing       NaN, infinities and fill values are left out and counted.
+ *   Values        are taken before decompression rounds them to their type: a sum that decompresses
+ *                 to infinity is a finite number here.
+ *   Units         of sum, mean, deviation, norm, rms and largest those of the data; of variance and
+ *                 product their square.
+ *   Source        Exact accumulators of floating-point sums: Kulisch and Miranker, 1986. Those of
+ *                 lattice integers, and the intervals: our own.
+ */
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GHZ_NUMBERS_H
+#define GHZ_NUMBERS_H
+
+#include <ghz/ghz.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Results --------------------------------------------------------------------------------- */
+
+/* The number, rounded to nearest, and the interval. All three are NaN where there is no such
+ * number. */
+typedef struct ghz_estimate {
+  double value, low, high;
+} ghz_estimate;
+
+typedef struct ghz_summary {
+  uint64_t count;    /* finite values; mean, variance and deviation need one */
+  uint64_t specials; /* other values, which are left out */
+  ghz_estimate sum, mean;
+  ghz_estimate variance;  /* the mean of the squared distances from the mean: divided by count */
+  ghz_estimate deviation; /* its root */
+  ghz_estimate norm;      /* L2: the root of the sum of squares */
+} ghz_summary;
+
+typedef struct ghz_comparison {
+  uint64_t count;       /* pairs of finite values; mean, rms and largest need one */
+  uint64_t specials;    /* other pairs, which are left out */
+  uint64_t mismatches;  /* of those: one is special and the other is not, or they are so in different ways */
+  ghz_estimate product; /* the dot product: the sum of a * b */
+  ghz_estimate mean;    /* of a - b */
+  ghz_estimate rms;     /* the root of the mean of (a - b)^2 */
+  ghz_estimate largest; /* the largest |a - b| */
+  uint64_t index;       /* the first place where it is, in C order; UINT64_MAX without pairs */
+  uint64_t place[3];    /* the same as z, y, x */
+} ghz_comparison;
+
+/* ---- One stream, or two ---------------------------------------------------------------------- */
+
+/* Sums up one stream. Errors: EINVAL, ECORRUPT, EVERSION, ENOMEM. */
+GHZ_API_CHECKED ghz_status ghz_moments(ghz_context *ctx, ghz_bytes src, ghz_summary *summary);
+
+/* Compares two streams a and b of the same type, shape and lattice; their terms may differ.
+ * Errors: as ghz_moments; EMISMATCH, and ghz_context_message says what differs. */
+GHZ_API_CHECKED ghz_status ghz_difference(ghz_context *ctx, ghz_bytes a, ghz_bytes b,
+                                          ghz_comparison *comparison);
+
+/* ---- Many streams ---------------------------------------------------------------------------- */
+
+enum { GHZ_TALLY_FIRST = 38, GHZ_TALLY_SECOND = 74 };
+
+/* Exact sums that go on from stream to stream: over the frames of a file, over files, over the
+ * ranks of a job (it has no pointers, and may be sent as bytes between equal machines). Begins as
+ * {0}. The fields are the library's. */
+typedef struct ghz_tally {
+  uint64_t kind, positions, count, specials, mismatches, inexact, index;
+  double error;
+  uint64_t sum[GHZ_TALLY_FIRST], sum_error[GHZ_TALLY_FIRST], largest[GHZ_TALLY_FIRST];
+  uint64_t squares[GHZ_TALLY_SECOND], squares_error[GHZ_TALLY_SECOND];
+  uint64_t product[GHZ_TALLY_SECOND], product_error[GHZ_TALLY_SECOND];
+} ghz_tally;
+
+/* Adds a stream, or the pairs of two streams; a tally has either. The streams of a tally may have
+ * any lattices. On error the tally is unchanged. Errors: as ghz_moments and ghz_difference; EINVAL
+ * if the tally has the other kind; ERANGE beyond 2^64 values. */
+GHZ_API_CHECKED ghz_status ghz_tally_add(ghz_context *ctx, ghz_tally *tally, ghz_bytes src);
+GHZ_API_CHECKED ghz_status ghz_tally_add_pair(ghz_context *ctx, ghz_tally *tally, ghz_bytes a, ghz_bytes b);
+
+/* Adds the streams of another tally, which come after those of this one: that counts for
+ * ghz_comparison.index alone. Errors: EINVAL, ERANGE, as above. */
+GHZ_API_CHECKED ghz_status ghz_tally_merge(ghz_tally *tally, const ghz_tally *other);
+
+/* What the streams so far give together, as if they were one: ghz_moments or ghz_difference of all
+ * values. The place of the largest difference is that in an array of `shape`, whose values the
+ * streams hold one after the other; NULL: in a flat one. Errors: EINVAL (NULL, the other kind). */
+GHZ_API_CHECKED ghz_status ghz_tally_summary(const ghz_tally *tally, ghz_summary *summary);
+GHZ_API_CHECKED ghz_status ghz_tally_comparison(const ghz_tally *tally, const ghz_shape *shape,
+                                                ghz_comparison *comparison);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
