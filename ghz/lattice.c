@@ -23,6 +23,10 @@ static double cut_to_24_bits(double v) {
   return load_f64(&b);
 }
 
+int ghz_lattice_equal(const ghz_lattice *a, const ghz_lattice *b) {
+  return a && b && lattices_equal(a, b);
+}
+
 int ghz_lattice_valid(const ghz_lattice *l) {
   return lattice_valid(l);
 }

@@ -9,6 +9,10 @@ ghz_shape ghz_flat(uint64_t n) {
   return (ghz_shape){1, {1, 1, n}};
 }
 
+int ghz_shape_equal(const ghz_shape *a, const ghz_shape *b) {
+  return a && b && shapes_equal(a, b);
+}
+
 uint64_t ghz_shape_count(const ghz_shape *shape) {
   return shape && shape_valid(shape) ? shape_count(shape) : 0;
 }

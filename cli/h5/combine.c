@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 
 #include "data_set.h"
-#include "file/header.h"
 #include "io/file.h"
 #include "io/output.h"
 #include "report/library.h"
@@ -40,7 +39,7 @@ typedef struct combining {
 static bool check_lattice(const combining *c, int i, int first) {
   const ghz_lattice *a = &c->chunks[i].info.lattice, *b = &c->chunks[first].info.lattice;
   const data_set *d = &c->sets[i];
-  if (ghz_lattices_equal(a, b))
+  if (ghz_lattice_equal(a, b))
     return true;
   if (a->eb == b->eb && a->step == b->step && a->cap == b->cap)
     return fail(d->name, "%s: has another fill value than %s: compress both with the same --fill", d->var,

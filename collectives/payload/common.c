@@ -18,17 +18,13 @@ static int same_bits(double a, double b) {
   return memcmp(&a, &b, sizeof a) == 0;
 }
 
-static int same_shape(const ghz_shape *a, const ghz_shape *b) {
-  return a->dims == b->dims && memcmp(a->extent, b->extent, sizeof a->extent) == 0;
-}
-
 ghz_status ghz_payload_view(payload_job *job, const ghz_slice *expected, ghz_bytes message, ghz_slice *slice) {
   const ghz_lattice *l = &slice->lattice, *wanted = &expected->lattice;
   ghz_status status = ghz_slice_parse(message, slice);
   if (status != GHZ_OK)
     return status;
   if (slice->first != expected->first || slice->tiles != expected->tiles ||
-      !same_shape(&slice->shape, &expected->shape) || l->type != wanted->type || l->cap != wanted->cap ||
+      !ghz_shape_equal(&slice->shape, &expected->shape) || l->type != wanted->type || l->cap != wanted->cap ||
       !same_bits(l->step, wanted->step) || !same_bits(l->eb, wanted->eb) ||
       slice->terms > job->total_contributions)
     return GHZ_EMISMATCH;

@@ -93,8 +93,3 @@ ghz_status ghz_header_decode(const char *name, const uint8_t *b, size_t size, gh
                                (ull)h->count, (ull)h->frame_values)
                : GHZ_OK;
 }
-
-int ghz_lattices_equal(const ghz_lattice *a, const ghz_lattice *b) {
-  return a->type == b->type && a->cap == b->cap && load_u64(&a->step) == load_u64(&b->step) &&
-         load_u64(&a->eb) == load_u64(&b->eb) && fills_equal(a, b);
-}

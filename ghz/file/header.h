@@ -25,7 +25,4 @@ ghz_status ghz_header_decode(const char *name, const uint8_t *b, size_t size, gh
  * Returns NULL, or what is wrong. */
 const char *ghz_header_check(ghz_file_header *h, int dims);
 
-/* Whether two lattices are the same, bit for bit. */
-int ghz_lattices_equal(const ghz_lattice *a, const ghz_lattice *b);
-
 #endif

@@ -8,8 +8,8 @@
 #include <ghz/numbers.h>
 
 enum {
-  FIRST_LIMBS = GHZ_TALLY_FIRST,
-  SECOND_LIMBS = GHZ_TALLY_SECOND,
+  FIRST_LIMBS = 38,
+  SECOND_LIMBS = 74,
   FIRST_EXPONENT = -18 * 64, /* of the lowest bit of a sum of values */
   SECOND_EXPONENT = 2 * FIRST_EXPONENT,
   EXACT_LIMBS = SECOND_LIMBS + 6

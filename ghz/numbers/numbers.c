@@ -68,8 +68,8 @@ static ghz_status sum_chunk(const void *job, chunk *c) {
   s->tally.count += m.finite;
   s->tally.specials += m.specials;
   s->off[j->lattice_off[0]] += m.finite;
-  add_lattice_sum(&m.sum, &s->unit, 1, first_power(s->tally.sum));
-  add_lattice_sum(&m.squares, &s->unit, 2, second_power(s->tally.squares));
+  add_lattice_sum(&m.sum, &s->unit, 1, first_sum(&s->tally, SUM));
+  add_lattice_sum(&m.squares, &s->unit, 2, second_sum(&s->tally, SQUARES));
   return status;
 }
 
@@ -120,14 +120,14 @@ static void note_lattice_largest(number_sums *s) {
 }
 
 static void add_lattice_comparison(const number_job *j, const lattice_comparison *m, number_sums *s) {
-  ghz_tally *t = &s->tally;
+  tally *t = &s->tally;
   t->count += m->finite;
   t->specials += m->specials;
   t->mismatches += m->mismatches;
   s->off[j->lattice_off[0] | j->lattice_off[1] << 1] += m->finite;
-  add_lattice_sum(&m->difference, &s->unit, 1, first_power(t->sum));
-  add_lattice_sum(&m->squares, &s->unit, 2, second_power(t->squares));
-  add_lattice_sum(&m->product, &s->unit, 2, second_power(t->product));
+  add_lattice_sum(&m->difference, &s->unit, 1, first_sum(t, SUM));
+  add_lattice_sum(&m->squares, &s->unit, 2, second_sum(t, SQUARES));
+  add_lattice_sum(&m->product, &s->unit, 2, second_sum(t, PRODUCT));
   for (int i = 0; i < 2; i++)
     if (j->lattice_off[1 - i])
       add_lattice_sum(&m->magnitude[i], &s->unit, 1, first_power(s->magnitude[i]));
@@ -166,20 +166,20 @@ static void add_error(fixed to, const exact *count, const exact *a, const exact 
 }
 
 /* What the bounds add: values of which `count` are off by `error`. */
-static void add_errors(ghz_tally *t, uint64_t count, const exact *error) {
+static void add_errors(tally *t, uint64_t count, const exact *error) {
   exact n;
   ghz_exact_integer(count, 0, &n);
   if (count == 0)
     return;
-  add_error(first_power(t->sum_error), &n, error, NULL);
-  add_error(second_power(t->squares_error), &n, error, error);
+  add_error(first_sum(t, SUM_ERROR), &n, error, NULL);
+  add_error(second_sum(t, SQUARES_ERROR), &n, error, error);
   const double most = ghz_exact_answer(error, &(query){.divisor = 1}, ROUND_UP);
   t->error = most > t->error ? most : t->error;
 }
 
 /* |x z - a b| <= |a| * error of b + |b| * error of a + the product of both errors. */
 static void add_product_errors(const number_job *j, number_sums *s) {
-  const fixed to = second_power(s->tally.product_error);
+  const fixed to = second_sum(&s->tally, PRODUCT_ERROR);
   exact x;
   ghz_exact_integer(s->off[3], 0, &x);
   add_error(to, &x, &j->error[0], &j->error[1]);
@@ -266,20 +266,20 @@ static void begin_sums(const number_job *j, int threads) {
   const ghz_lattice *l = &j->source[0].slice.lattice;
   for (int i = 0; i < threads; i++) {
     number_sums *s = &j->sums[i];
-    memset(&s->tally, 0, sizeof s->tally);
-    memset(s->off, 0, sizeof s->off);
-    memset(s->magnitude, 0, sizeof s->magnitude);
-    memset(&s->largest, 0, sizeof s->largest);
+    memset(s, 0, offsetof(number_sums, unit));
     ghz_exact_double(l->step, &s->unit);
     s->unit.exponent -= (int)lattice_bits(l->type, j->source[0].slice.shape.dims);
   }
 }
 
-static ghz_status add_streams(ghz_context *ctx, ghz_tally *t, const ghz_bytes *streams, int count) {
+/* *shape becomes that of the streams, unless it is NULL. */
+static ghz_status add_streams(ghz_context *ctx, ghz_tally *to, const ghz_bytes *streams, int count,
+                              ghz_shape *shape) {
   GHZ_CALL(ctx);
   number_job job = {.streams = count};
-  if (!t)
+  if (!to)
     return ghz_fail(ctx, GHZ_EINVAL, "a pointer is NULL");
+  tally t = tally_inside(to);
   job.tiles = ctx->tiles;
   ghz_status status = open_streams(ctx, streams, &job);
   if (status != GHZ_OK)
@@ -288,7 +288,7 @@ static ghz_status add_streams(ghz_context *ctx, ghz_tally *t, const ghz_bytes *s
   const int threads = ghz_threads_for(ctx, s->tiles, chunks_of(s->tiles));
   status = open_indices(ctx, threads, &job);
   if (status == GHZ_OK)
-    status = ghz_tally_admit(ctx, t, count == 1 ? TALLY_OF_ONE : TALLY_OF_PAIRS, s->count);
+    status = ghz_tally_admit(ctx, &t, count == 1 ? TALLY_OF_ONE : TALLY_OF_PAIRS, s->count);
   if (status != GHZ_OK)
     return status;
   begin_sums(&job, threads);
@@ -296,18 +296,35 @@ static ghz_status add_streams(ghz_context *ctx, ghz_tally *t, const ghz_bytes *s
   if (status != GHZ_OK)
     return status;
   join_threads(&job, threads);
-  t->kind = count == 1 ? TALLY_OF_ONE : TALLY_OF_PAIRS;
-  t->inexact |= (uint64_t)(s->inexact || job.source[1].slice.inexact);
-  ghz_add_tally(t, &job.sums[0].tally, t->positions);
-  t->positions += s->count;
+  t.kind = count == 1 ? TALLY_OF_ONE : TALLY_OF_PAIRS;
+  t.inexact |= (uint64_t)(s->inexact || job.source[1].slice.inexact);
+  ghz_add_tally(&t, &job.sums[0].tally, t.positions);
+  t.positions += s->count;
+  memcpy(to, &t, sizeof t);
+  if (shape)
+    *shape = s->shape;
   return GHZ_OK;
 }
 
-ghz_status ghz_tally_add(ghz_context *ctx, ghz_tally *tally, ghz_bytes src) {
-  return add_streams(ctx, tally, &src, 1);
+ghz_status ghz_tally_add(ghz_context *ctx, ghz_tally *to, ghz_bytes src) {
+  return add_streams(ctx, to, &src, 1, NULL);
 }
 
-ghz_status ghz_tally_add_pair(ghz_context *ctx, ghz_tally *tally, ghz_bytes a, ghz_bytes b) {
-  const ghz_bytes both[2] = {a, b};
-  return add_streams(ctx, tally, both, 2);
+ghz_status ghz_tally_add_pair(ghz_context *ctx, ghz_tally *to, ghz_bytes a, ghz_bytes b) {
+  return add_streams(ctx, to, (ghz_bytes[]){a, b}, 2, NULL);
+}
+
+/* ---- One call -------------------------------------------------------------------------------- */
+
+ghz_status ghz_moments(ghz_context *ctx, ghz_bytes src, ghz_summary *summary) {
+  ghz_tally t = {0};
+  const ghz_status status = ghz_tally_add(ctx, summary ? &t : NULL, src);
+  return status == GHZ_OK ? ghz_tally_summary(&t, summary) : status;
+}
+
+ghz_status ghz_difference(ghz_context *ctx, ghz_bytes a, ghz_bytes b, ghz_comparison *comparison) {
+  ghz_tally t = {0};
+  ghz_shape shape;
+  const ghz_status status = add_streams(ctx, comparison ? &t : NULL, (ghz_bytes[]){a, b}, 2, &shape);
+  return status == GHZ_OK ? ghz_tally_comparison(&t, &shape, comparison) : status;
 }

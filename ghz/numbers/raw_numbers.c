@@ -112,8 +112,8 @@ void ghz_raw_moments(const ghz_lattice *l, const uint8_t *tile, unsigned n, numb
   bins sum, squares;
   take_values(l, tile, n, v, y);
   const int largest = largest_exponent(v, n, LEAST_EXPONENT);
-  bins_begin(&sum, first_power(s->tally.sum), largest);
-  bins_begin(&squares, second_power(s->tally.squares), 2 * largest);
+  bins_begin(&sum, first_sum(&s->tally, SUM), largest);
+  bins_begin(&squares, second_sum(&s->tally, SQUARES), 2 * largest);
   for (unsigned i = 0; i < n; i++) {
     s->tally.specials += v[i].special != 0;
     if (v[i].special)
@@ -129,7 +129,7 @@ void ghz_raw_moments(const ghz_lattice *l, const uint8_t *tile, unsigned n, numb
 /* ---- The largest difference ------------------------------------------------------------------ */
 
 /* Notes a difference by its two parts. */
-static void note_sum(ghz_tally *t, const exact *a, const exact *b, uint64_t index) {
+static void note_sum(tally *t, const exact *a, const exact *b, uint64_t index) {
   uint64_t word[FIRST_LIMBS] = {0};
   ghz_fixed_add(first_power(word), a);
   ghz_fixed_add(first_power(word), b);
@@ -143,7 +143,7 @@ static void note_sum(ghz_tally *t, const exact *a, const exact *b, uint64_t inde
   ghz_note_largest(t, word, index);
 }
 
-static void note_doubles(ghz_tally *t, double a, double b, uint64_t index) {
+static void note_doubles(tally *t, double a, double b, uint64_t index) {
   exact x, y;
   ghz_exact_double(a, &x);
   ghz_exact_double(b, &y);
@@ -176,7 +176,7 @@ static uint64_t index_in_place(const tile_place *p, unsigned i) {
 #define TWO_SUM_LARGEST (1000 - 53)
 
 static void raw_largest_difference(const raw_value *a, const raw_value *b, const double *x, const double *y,
-                                   int largest, const tile_place *p, uint64_t first, ghz_tally *t) {
+                                   int largest, const tile_place *p, uint64_t first, tally *t) {
   raw_largest l = {0};
   for (unsigned i = 0; i < p->extent.n; i++) {
     if (a[i].special || b[i].special)
@@ -191,7 +191,7 @@ static void raw_largest_difference(const raw_value *a, const raw_value *b, const
 }
 
 /* Counts a pair. Returns whether both are finite. */
-static int count_pair(unsigned a, unsigned b, ghz_tally *t) {
+static int count_pair(unsigned a, unsigned b, tally *t) {
   t->specials += a || b;
   t->mismatches += a != b;
   t->count += !a && !b;
@@ -207,9 +207,9 @@ static void raw_pairs(const ghz_lattice *l, const raw_side side[2], const tile_p
   take_values(l, side[0].raw, n, a, x);
   take_values(l, side[1].raw, n, b, y);
   const int largest = largest_exponent(b, n, largest_exponent(a, n, LEAST_EXPONENT));
-  bins_begin(&sum, first_power(s->tally.sum), largest);
-  bins_begin(&squares, second_power(s->tally.squares), 2 * largest);
-  bins_begin(&product, second_power(s->tally.product), 2 * largest);
+  bins_begin(&sum, first_sum(&s->tally, SUM), largest);
+  bins_begin(&squares, second_sum(&s->tally, SQUARES), 2 * largest);
+  bins_begin(&product, second_sum(&s->tally, PRODUCT), 2 * largest);
   for (int i = 0; i < 2; i++)
     bins_begin(&magnitude[i], first_power(s->magnitude[i]), largest);
   for (unsigned i = 0; i < n; i++) {
@@ -265,13 +265,13 @@ static void add_product(fixed to, const exact *a, const exact *b, int times) {
 }
 
 static void add_mixed_pair(const raw_side side[2], exact v[2], number_sums *s) {
-  ghz_tally *t = &s->tally;
-  ghz_fixed_add(first_power(t->sum), &v[0]);
-  ghz_fixed_subtract(first_power(t->sum), &v[1]);
-  add_product(second_power(t->squares), &v[0], &v[0], 1);
-  add_product(second_power(t->squares), &v[1], &v[1], 1);
-  add_product(second_power(t->squares), &v[0], &v[1], -2);
-  add_product(second_power(t->product), &v[0], &v[1], 1);
+  tally *t = &s->tally;
+  ghz_fixed_add(first_sum(t, SUM), &v[0]);
+  ghz_fixed_subtract(first_sum(t, SUM), &v[1]);
+  add_product(second_sum(t, SQUARES), &v[0], &v[0], 1);
+  add_product(second_sum(t, SQUARES), &v[1], &v[1], 1);
+  add_product(second_sum(t, SQUARES), &v[0], &v[1], -2);
+  add_product(second_sum(t, PRODUCT), &v[0], &v[1], 1);
   for (int i = 0; i < 2; i++)
     if (side[1 - i].off) {
       const int negative = v[i].negative;
@@ -282,7 +282,7 @@ static void add_mixed_pair(const raw_side side[2], exact v[2], number_sums *s) {
 }
 
 /* The largest difference so far, or a little less. */
-static double largest_so_far(const ghz_tally *t) {
+static double largest_so_far(const tally *t) {
   exact x;
   ghz_exact_words(t->largest, FIRST_LIMBS, FIRST_EXPONENT, &x);
   return t->index ? ghz_exact_answer(&x, &(query){.divisor = 1}, ROUND_DOWN) : 0;

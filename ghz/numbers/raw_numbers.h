@@ -9,12 +9,12 @@
 
 /* What one thread makes of its tiles. Of `tally` it leaves out what the bounds add. */
 typedef struct number_sums {
-  ghz_tally tally;
+  tally tally;
   uint64_t off[4]; /* pairs of finite values that are off the originals: bit 0 of the index: a is,
                       bit 1: b is. Of one stream: a. */
   uint64_t magnitude[2][FIRST_LIMBS]; /* sums of |a| where b is off, of |b| where a is */
-  exact unit;                         /* of lattice integers */
-  lattice_comparison largest;         /* where those differ most: its last three fields */
+  lattice_comparison largest;         /* where lattice integers differ most: its last three fields */
+  exact unit;                         /* of those */
 } number_sums;
 
 /* A raw tile of one stream, of n values. It was checked. */

@@ -25,7 +25,7 @@ static double plus_up(double a, double b) {
 
 /* A sum divided by n, which the originals are within `error` of. Intervals of an inexact tally are
  * unbounded. */
-static ghz_estimate linear(const ghz_tally *t, fixed sum, fixed error, uint64_t n) {
+static ghz_estimate linear(const tally *t, fixed sum, fixed error, uint64_t n) {
   const query q = {.divisor = n, .divisions = n != 1};
   uint64_t word[SECOND_LIMBS];
   const fixed moved = {word, sum.words, sum.exponent};
@@ -52,7 +52,7 @@ static void no_less_than_zero(exact *x) {
 }
 
 /* A root that the originals' is within `off` of: by the triangle inequality. */
-static ghz_estimate rooted(const ghz_tally *t, const exact *square, const query *q, double off) {
+static ghz_estimate rooted(const tally *t, const exact *square, const query *q, double off) {
   ghz_estimate v = {.value = ghz_exact_answer(square, q, ROUND_NEAREST), .low = 0, .high = INFINITY};
   if (t->inexact)
     return v;
@@ -62,34 +62,34 @@ static ghz_estimate rooted(const ghz_tally *t, const exact *square, const query 
 }
 
 /* The root of the mean of the squared errors, or of their sum: rounded up. */
-static double root_of_errors(const ghz_tally *t, uint64_t n) {
+static double root_of_errors(const tally *t, uint64_t n) {
   const query q = {.divisor = n, .divisions = n != 1, .root = 1};
   exact x;
-  ghz_exact_words(t->squares_error, SECOND_LIMBS, SECOND_EXPONENT, &x);
+  ghz_exact_words(t->second[SQUARES_ERROR], SECOND_LIMBS, SECOND_EXPONENT, &x);
   no_less_than_zero(&x);
   return ghz_exact_answer(&x, &q, ROUND_UP);
 }
 
 /* The root of the sum of squares, or of their mean. */
-static ghz_estimate root_of_squares(const ghz_tally *t, uint64_t n) {
+static ghz_estimate root_of_squares(const tally *t, uint64_t n) {
   const query q = {.divisor = n, .divisions = n != 1, .root = 1};
   exact x;
-  ghz_exact_words(t->squares, SECOND_LIMBS, SECOND_EXPONENT, &x);
+  ghz_exact_words(t->second[SQUARES], SECOND_LIMBS, SECOND_EXPONENT, &x);
   no_less_than_zero(&x);
   return rooted(t, &x, &q, root_of_errors(t, n));
 }
 
 /* n^2 times the variance: n * sum of squares - sum^2. */
-static void spread(const ghz_tally *t, exact *x) {
+static void spread(const tally *t, exact *x) {
   enum { LIMBS = SECOND_LIMBS + 4 };
   uint64_t word[LIMBS] = {0};
   const fixed all = {word, LIMBS, SECOND_EXPONENT};
   exact a, b, product;
   ghz_exact_integer(t->count, 0, &a);
-  ghz_exact_words(t->squares, SECOND_LIMBS, SECOND_EXPONENT, &b);
+  ghz_exact_words(t->second[SQUARES], SECOND_LIMBS, SECOND_EXPONENT, &b);
   ghz_exact_multiply(&a, &b, &product);
   ghz_fixed_add(all, &product);
-  ghz_exact_words(t->sum, FIRST_LIMBS, FIRST_EXPONENT, &a);
+  ghz_exact_words(t->first[SUM], FIRST_LIMBS, FIRST_EXPONENT, &a);
   ghz_exact_multiply(&a, &a, &product);
   ghz_fixed_subtract(all, &product);
   ghz_exact_words(word, LIMBS, SECOND_EXPONENT, x);
@@ -104,7 +104,7 @@ static double square_up(double v) {
   return v == 0 ? 0 : nextafter(v * v, INFINITY);
 }
 
-static void variance_and_deviation(const ghz_tally *t, ghz_summary *s) {
+static void variance_and_deviation(const tally *t, ghz_summary *s) {
   const query variance = {.divisor = s->count, .divisions = 2},
               deviation = {.divisor = s->count, .divisions = 2, .root = 1};
   const double off = root_of_errors(t, s->count);
@@ -120,20 +120,21 @@ static void variance_and_deviation(const ghz_tally *t, ghz_summary *s) {
 
 /* ---- What is asked of tallies ---------------------------------------------------------------- */
 
-static ghz_status check(const ghz_tally *t, const void *result, uint64_t kind) {
-  if (!t || !result)
-    return ghz_fail(NULL, GHZ_EINVAL, "%s is NULL", t ? "result" : "tally");
+static ghz_status open_tally(const ghz_tally *from, const void *result, uint64_t kind, tally *t) {
+  if (!from || !result)
+    return ghz_fail(NULL, GHZ_EINVAL, "%s is NULL", from ? "result" : "tally");
+  *t = tally_inside(from);
   if (t->kind == TALLY_OF_NONE || t->kind == kind)
     return GHZ_OK;
   return ghz_fail(NULL, GHZ_EINVAL, "the tally is not of %s",
                   kind == TALLY_OF_ONE ? "streams" : "pairs of streams");
 }
 
-ghz_status ghz_tally_summary(const ghz_tally *tally, ghz_summary *summary) {
-  const ghz_status status = check(tally, summary, TALLY_OF_ONE);
+ghz_status ghz_tally_summary(const ghz_tally *of, ghz_summary *summary) {
+  tally t;
+  const ghz_status status = open_tally(of, summary, TALLY_OF_ONE, &t);
   if (status != GHZ_OK)
     return status;
-  ghz_tally t = *tally;
   floating_environment env;
   floating_begin(&env);
   *summary = (ghz_summary){.count = t.count,
@@ -141,17 +142,17 @@ ghz_status ghz_tally_summary(const ghz_tally *tally, ghz_summary *summary) {
                            .mean = no_number,
                            .variance = no_number,
                            .deviation = no_number};
-  summary->sum = linear(&t, first_power(t.sum), first_power(t.sum_error), 1);
+  summary->sum = linear(&t, first_sum(&t, SUM), first_sum(&t, SUM_ERROR), 1);
   summary->norm = root_of_squares(&t, 1);
   if (t.count > 0) {
-    summary->mean = linear(&t, first_power(t.sum), first_power(t.sum_error), t.count);
+    summary->mean = linear(&t, first_sum(&t, SUM), first_sum(&t, SUM_ERROR), t.count);
     variance_and_deviation(&t, summary);
   }
   floating_end(&env);
   return GHZ_OK;
 }
 
-static void largest_difference(const ghz_tally *t, const ghz_shape *shape, ghz_comparison *c) {
+static void largest_difference(const tally *t, const ghz_shape *shape, ghz_comparison *c) {
   exact x;
   ghz_exact_words(t->largest, FIRST_LIMBS, FIRST_EXPONENT, &x);
   no_less_than_zero(&x);
@@ -163,11 +164,11 @@ static void largest_difference(const ghz_tally *t, const ghz_shape *shape, ghz_c
   c->place[2] = c->index % shape->extent[2];
 }
 
-ghz_status ghz_tally_comparison(const ghz_tally *tally, const ghz_shape *shape, ghz_comparison *comparison) {
-  const ghz_status status = check(tally, comparison, TALLY_OF_PAIRS);
+ghz_status ghz_tally_comparison(const ghz_tally *of, const ghz_shape *shape, ghz_comparison *comparison) {
+  tally t;
+  const ghz_status status = open_tally(of, comparison, TALLY_OF_PAIRS, &t);
   if (status != GHZ_OK)
     return status;
-  ghz_tally t = *tally;
   const ghz_shape flat = {1, {1, 1, UINT64_MAX}};
   shape = shape && shape->dims != 1 && shape->extent[1] && shape->extent[2] ? shape : &flat;
   floating_environment env;
@@ -179,29 +180,12 @@ ghz_status ghz_tally_comparison(const ghz_tally *tally, const ghz_shape *shape, 
                                  .rms = no_number,
                                  .largest = no_number,
                                  .index = UINT64_MAX};
-  comparison->product = linear(&t, second_power(t.product), second_power(t.product_error), 1);
+  comparison->product = linear(&t, second_sum(&t, PRODUCT), second_sum(&t, PRODUCT_ERROR), 1);
   if (t.count > 0) {
-    comparison->mean = linear(&t, first_power(t.sum), first_power(t.sum_error), t.count);
+    comparison->mean = linear(&t, first_sum(&t, SUM), first_sum(&t, SUM_ERROR), t.count);
     comparison->rms = root_of_squares(&t, t.count);
     largest_difference(&t, shape, comparison);
   }
   floating_end(&env);
   return GHZ_OK;
-}
-
-/* ---- One call -------------------------------------------------------------------------------- */
-
-ghz_status ghz_moments(ghz_context *ctx, ghz_bytes src, ghz_summary *summary) {
-  ghz_tally t = {0};
-  const ghz_status status = ghz_tally_add(ctx, summary ? &t : NULL, src);
-  return status == GHZ_OK ? ghz_tally_summary(&t, summary) : status;
-}
-
-ghz_status ghz_difference(ghz_context *ctx, ghz_bytes a, ghz_bytes b, ghz_comparison *comparison) {
-  ghz_tally t = {0};
-  ghz_info info;
-  ghz_status status = ghz_tally_add_pair(ctx, comparison ? &t : NULL, a, b);
-  if (status == GHZ_OK)
-    status = ghz_info_read(a, &info);
-  return status == GHZ_OK ? ghz_tally_comparison(&t, &info.shape, comparison) : status;
 }

@@ -3,8 +3,6 @@
 
 #include "numbers/tally.h"
 
-#include <string.h>
-
 void ghz_add_words(uint64_t *to, const uint64_t *from, unsigned words) {
   unsigned carry = 0;
   for (unsigned i = 0; i < words; i++) {
@@ -14,18 +12,16 @@ void ghz_add_words(uint64_t *to, const uint64_t *from, unsigned words) {
   }
 }
 
-void ghz_add_tally(ghz_tally *to, const ghz_tally *from, uint64_t first) {
+void ghz_add_tally(tally *to, const tally *from, uint64_t first) {
   to->count += from->count;
   to->specials += from->specials;
   to->mismatches += from->mismatches;
   to->inexact |= from->inexact;
   to->error = from->error > to->error ? from->error : to->error;
-  ghz_add_words(to->sum, from->sum, FIRST_LIMBS);
-  ghz_add_words(to->sum_error, from->sum_error, FIRST_LIMBS);
-  ghz_add_words(to->squares, from->squares, SECOND_LIMBS);
-  ghz_add_words(to->squares_error, from->squares_error, SECOND_LIMBS);
-  ghz_add_words(to->product, from->product, SECOND_LIMBS);
-  ghz_add_words(to->product_error, from->product_error, SECOND_LIMBS);
+  for (int i = 0; i < FIRST_SUMS; i++)
+    ghz_add_words(to->first[i], from->first[i], FIRST_LIMBS);
+  for (int i = 0; i < SECOND_SUMS; i++)
+    ghz_add_words(to->second[i], from->second[i], SECOND_LIMBS);
   if (from->index)
     ghz_note_largest(to, from->largest, first + from->index - 1);
 }
@@ -37,7 +33,7 @@ static int compare_words(const uint64_t a[FIRST_LIMBS], const uint64_t b[FIRST_L
   return 0;
 }
 
-void ghz_note_largest(ghz_tally *t, const uint64_t magnitude[FIRST_LIMBS], uint64_t index) {
+void ghz_note_largest(tally *t, const uint64_t magnitude[FIRST_LIMBS], uint64_t index) {
   const int larger = t->index ? compare_words(magnitude, t->largest) : 1;
   if (larger < 0 || (larger == 0 && index + 1 >= t->index))
     return;
@@ -45,7 +41,7 @@ void ghz_note_largest(ghz_tally *t, const uint64_t magnitude[FIRST_LIMBS], uint6
   t->index = index + 1;
 }
 
-ghz_status ghz_tally_admit(ghz_context *ctx, const ghz_tally *t, enum tally_kind kind, uint64_t positions) {
+ghz_status ghz_tally_admit(ghz_context *ctx, const tally *t, enum tally_kind kind, uint64_t positions) {
   if (t->kind != TALLY_OF_NONE && t->kind != kind)
     return ghz_fail(ctx, GHZ_EINVAL, "a tally has single streams or pairs, not both");
   if (t->positions + positions < positions)
@@ -53,16 +49,21 @@ ghz_status ghz_tally_admit(ghz_context *ctx, const ghz_tally *t, enum tally_kind
   return GHZ_OK;
 }
 
-ghz_status ghz_tally_merge(ghz_tally *tally, const ghz_tally *other) {
-  if (!tally || !other || other->kind > TALLY_OF_PAIRS)
-    return ghz_fail(NULL, GHZ_EINVAL, "a tally is NULL, or none");
-  if (other->kind == TALLY_OF_NONE)
+ghz_status ghz_tally_merge(ghz_tally *to, const ghz_tally *from) {
+  if (!to || !from)
+    return ghz_fail(NULL, GHZ_EINVAL, "a tally is NULL");
+  tally sum = tally_inside(to);
+  const tally other = tally_inside(from);
+  if (other.kind > TALLY_OF_PAIRS)
+    return ghz_fail(NULL, GHZ_EINVAL, "these bytes are no tally");
+  if (other.kind == TALLY_OF_NONE)
     return GHZ_OK;
-  const ghz_status status = ghz_tally_admit(NULL, tally, (enum tally_kind)other->kind, other->positions);
+  const ghz_status status = ghz_tally_admit(NULL, &sum, (enum tally_kind)other.kind, other.positions);
   if (status != GHZ_OK)
     return status;
-  tally->kind = other->kind;
-  ghz_add_tally(tally, other, tally->positions);
-  tally->positions += other->positions;
+  sum.kind = other.kind;
+  ghz_add_tally(&sum, &other, sum.positions);
+  sum.positions += other.positions;
+  memcpy(to, &sum, sizeof sum);
   return GHZ_OK;
 }

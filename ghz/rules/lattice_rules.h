@@ -35,6 +35,12 @@ GHZ_RULE int lattice_valid(const ghz_lattice *l) {
   return step && from_to(l->eb, 0, DBL_MAX) && fill_valid(l);
 }
 
+/* Bit for bit, so that no environment takes a denormal bound for 0. */
+GHZ_RULE int lattices_equal(const ghz_lattice *a, const ghz_lattice *b) {
+  return a->type == b->type && a->cap == b->cap && double_bits(a->step) == double_bits(b->step) &&
+         double_bits(a->eb) == double_bits(b->eb) && fills_equal(a, b);
+}
+
 /* Below this the remainder of a product may underflow, and is not asked. */
 #define EXACT_REMAINDER 0x1p-900
 

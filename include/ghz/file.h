@@ -150,8 +150,8 @@ GHZ_API_CHECKED ghz_status ghz_file_next(ghz_file *file, ghz_context *ctx, ghz_f
  * and the pages that hold its chunks, those close to each other in one read. Each page is checked.
  * Other files are read frame by frame; without read_at only forward.
  * Errors: EINVAL (not inside the array, out too narrow, cannot seek back), as ghz_file_next. */
-GHZ_API_CHECKED ghz_status ghz_file_read(ghz_file *file, ghz_context *ctx, ghz_type out, uint64_t first, size_t count,
-                                 void *values);
+GHZ_API_CHECKED ghz_status ghz_file_read(ghz_file *file, ghz_context *ctx, ghz_type out, uint64_t first,
+                                         size_t count, void *values);
 
 /* The same of a box: from[i] up to, not including, to[i] along each dimension i of header.array.
  * The values come without gaps, in the order of the file: with `fortran` the first dimension is the

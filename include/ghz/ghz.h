@@ -254,6 +254,12 @@ GHZ_API_CHECKED ghz_status ghz_lattice_for(ghz_context *ctx, ghz_type type, ghz_
  * float, (double)1e20f is). */
 GHZ_API_CHECKED ghz_status ghz_lattice_set_fill(ghz_lattice *lattice, double fill);
 
+/* Returns 1 if two lattices are equal, so that streams on them add; else 0, also for NULL. They are
+ * compared bit for bit: fills 0 and -0 differ, for each comes back as itself, and a fill that is
+ * NaN, which no valid lattice has, equals one of the same bits. Without a fill `fill` does not
+ * count. */
+GHZ_API int ghz_lattice_equal(const ghz_lattice *a, const ghz_lattice *b);
+
 /* Returns the most terms that a stream on a lattice of this cap may have: 8388607 for cap 35, 16383
  * for cap 44, 0 for any other. */
 GHZ_API uint32_t ghz_terms_limit(int cap);
@@ -282,6 +288,9 @@ GHZ_API ghz_shape ghz_flat(uint64_t n);
  * at least 16; else flat, which shape->dims tells. Without values the array is flat.
  * Errors: EINVAL (rank 0, NULL, 2^64 values or more). */
 GHZ_API_CHECKED ghz_status ghz_shape_make(size_t rank, const uint64_t *extents, ghz_shape *shape);
+
+/* Returns 1 if dims and extents of two shapes are equal; else 0, also for NULL. */
+GHZ_API int ghz_shape_equal(const ghz_shape *a, const ghz_shape *b);
 
 /* Returns the number of values; 0 too for NULL, unknown dims, dims 1 with z or y other than 1, and
  * 2^64 values or more. */

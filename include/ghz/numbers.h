@@ -80,17 +80,13 @@ GHZ_API_CHECKED ghz_status ghz_difference(ghz_context *ctx, ghz_bytes a, ghz_byt
 
 /* ---- Many streams ---------------------------------------------------------------------------- */
 
-enum { GHZ_TALLY_FIRST = 38, GHZ_TALLY_SECOND = 74 };
+enum { GHZ_TALLY_WORDS = 418 };
 
 /* Exact sums that go on from stream to stream: over the frames of a file, over files, over the
- * ranks of a job (it has no pointers, and may be sent as bytes between equal machines). Begins as
- * {0}. The fields are the library's. */
+ * ranks of a job (it has no pointers, and may be sent as bytes between equal machines with the same
+ * version of libghz). Begins as {0}. */
 typedef struct ghz_tally {
-  uint64_t kind, positions, count, specials, mismatches, inexact, index;
-  double error;
-  uint64_t sum[GHZ_TALLY_FIRST], sum_error[GHZ_TALLY_FIRST], largest[GHZ_TALLY_FIRST];
-  uint64_t squares[GHZ_TALLY_SECOND], squares_error[GHZ_TALLY_SECOND];
-  uint64_t product[GHZ_TALLY_SECOND], product_error[GHZ_TALLY_SECOND];
+  uint64_t opaque[GHZ_TALLY_WORDS];
 } ghz_tally;
 
 /* Adds a stream, or the pairs of two streams; a tally has either. The streams of a tally may have

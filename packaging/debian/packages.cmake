@@ -1,6 +1,6 @@
 # packages.cmake: the Debian packages of a build, which `cpack -G DEB` in its folder makes from the
-# components of the installation: libghz0, libghz-dev, ghz, hdf5-filter-plugin-ghz, and
-# libghzmpi<suffix>0 and -dev.
+# components of the installation: libghz0.2, libghz-dev, ghz, hdf5-filter-plugin-ghz, and
+# libghzmpi<suffix>0.2 and -dev.
 # scripts/test-packages.sh builds, checks and installs them, those of both MPIs.
 # SPDX-License-Identifier: BSD-3-Clause
 file(STRINGS ${CMAKE_CURRENT_LIST_DIR}/changelog newest LIMIT_COUNT 1)
@@ -12,7 +12,7 @@ if(NOT CPACK_PACKAGE_VERSION STREQUAL PROJECT_VERSION)
   return()
 endif()
 set(deb_version ${CPACK_PACKAGE_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE})
-set(abi ${PROJECT_VERSION_MAJOR})
+set(abi ${ghz_abi})
 math(EXPR next_minor "${PROJECT_VERSION_MINOR} + 1")
 
 set(CPACK_GENERATOR DEB)
@@ -32,7 +32,7 @@ set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY >=)
-set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/ghz) # libghz0 need not be installed
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/ghz) # libghz0.2 need not be installed
 set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_CURRENT_LIST_DIR}/finish.cmake)
 
 # What finish.cmake is told.

@@ -1,5 +1,5 @@
 # check_symbols.cmake: fails unless a shared library exports what its public headers declare with
-# GHZ_API or GHZ_API_CHECKED, that alone, and under the version GHZ_0. Needs NM, LIBRARY, FOLDER and
+# GHZ_API or GHZ_API_CHECKED, that alone, and under the version GHZ_0.2. Needs NM, LIBRARY, FOLDER and
 # HEADERS.
 # SPDX-License-Identifier: BSD-3-Clause
 set(declared "")
@@ -20,9 +20,9 @@ set(exported "")
 string(REGEX MATCHALL "[^ \n]+\n" names "${output}")
 foreach(name IN LISTS names)
   string(STRIP "${name}" name)
-  if(name MATCHES "^(ghz_[a-z0-9_]+)@@GHZ_0$")
+  if(name MATCHES "^(ghz_[a-z0-9_]+)@@GHZ_0[.]2$")
     list(APPEND exported ${CMAKE_MATCH_1})
-  elseif(NOT name MATCHES "^GHZ_0(@@GHZ_0)?$") # the second as llvm-nm has it
+  elseif(NOT name MATCHES "^GHZ_0[.]2(@@GHZ_0[.]2)?$") # the second as llvm-nm has it
     message(FATAL_ERROR "exported: ${name}")
   endif()
 endforeach()

@@ -26,8 +26,8 @@ echo "ok: components"
 check() { # name shared|static program
   local needed
   needed=$(readelf -d "$3" | grep -o 'libghz\.so[.0-9]*' || true)
-  if [ "$2" = shared ] && [ "$needed" != "libghz.so.${version%%.*}" ]; then
-    fail "$1: needs '$needed', not libghz.so.${version%%.*}"
+  if [ "$2" = shared ] && [ "$needed" != "libghz.so.${version%.*}" ]; then
+    fail "$1: needs '$needed', not libghz.so.${version%.*}"
   elif [ "$2" = static ] && [ -n "$needed" ]; then
     fail "$1: linked statically, yet needs $needed"
   fi

@@ -179,3 +179,25 @@ Test(lattice, fill_values) {
   cr_assert(narrow.fill == before.fill && narrow.has_fill, "a fill that is refused changes nothing");
   cr_assert_eq(ghz_lattice_set_fill(NULL, 0), GHZ_EINVAL);
 }
+
+Test(lattice, lattices_and_shapes_are_equal_field_by_field) {
+  const ghz_lattice l = {.type = GHZ_F64, .cap = 44, .step = 0x1p-1074, .eb = 1, .has_fill = 1, .fill = 5};
+  ghz_lattice other[] = {l, l, l, l, l, l};
+  other[0].type = GHZ_F32, other[1].cap = 35, other[2].step = 0, other[3].eb = 2, other[4].fill = 6;
+  other[5].has_fill = 0;
+  for (int i = 0; i < 6; i++)
+    cr_assert_not(ghz_lattice_equal(&l, &other[i]), "field %d", i);
+  cr_assert(ghz_lattice_equal(&l, &(ghz_lattice){GHZ_F64, 44, 0x1p-1074, 1, 1, 5}));
+  cr_assert(ghz_lattice_equal(&other[5], &(ghz_lattice){GHZ_F64, 44, 0x1p-1074, 1, 0, NAN}), "no fill");
+  other[0] = other[1] = l, other[0].fill = 0, other[1].fill = -0.0;
+  cr_assert_not(ghz_lattice_equal(&other[0], &other[1]), "each zero comes back as itself");
+  other[0].fill = other[1].fill = NAN;
+  cr_assert(ghz_lattice_equal(&other[0], &other[1]), "the same bits");
+  cr_assert_not(ghz_lattice_equal(&l, NULL) || ghz_lattice_equal(NULL, &l) || ghz_lattice_equal(NULL, NULL));
+  const ghz_shape s = {3, {2, 3, 4}};
+  cr_assert(ghz_shape_equal(&s, &(ghz_shape){3, {2, 3, 4}}));
+  cr_assert_not(
+      ghz_shape_equal(&s, &(ghz_shape){2, {2, 3, 4}}) || ghz_shape_equal(&s, &(ghz_shape){3, {1, 3, 4}}) ||
+      ghz_shape_equal(&s, &(ghz_shape){3, {2, 1, 4}}) || ghz_shape_equal(&s, &(ghz_shape){3, {2, 3, 1}}) ||
+      ghz_shape_equal(&s, NULL) || ghz_shape_equal(NULL, NULL));
+}

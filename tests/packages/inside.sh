@@ -51,7 +51,7 @@ library_works() {
   version=$(pkg-config --modversion ghz)
   command=$(sed -n 's/^ \* *\(cc compress_file.c [^&]*\).*/\1/p' compress_file.c) # as its first lines tell
   quietly eval "${command:?}"
-  needs compress_file libghz.so.0
+  needs compress_file libghz.so.0.2
   quietly ./compress_file values.f32 stream
   for target in shared static; do
     quietly cmake -S consumer -B "cmake-$target" -DCONSUMER_LINK=$target
@@ -69,13 +69,13 @@ collectives_work() { # openmpi|mpich
   quietly cmake -S consumer/mpi -B "cmake-$mpi" "-DMPI_C_COMPILER=/usr/bin/mpicc.$mpi"
   quietly cmake --build "cmake-$mpi"
   for program in "./by_pkg_config_$mpi" "cmake-$mpi/consumer"; do
-    needs "$program" "libghzmpi_$mpi.so.0"
+    needs "$program" "libghzmpi_$mpi.so.0.2"
     said=$("mpiexec.$mpi" -n 2 "$program" | sort -u)
     [ "$said" = "ghz $version" ] || fail "$program said '$said'"
   done
   quietly "mpicc.$mpi" -O2 stencil.c -o "stencil_$mpi" -lm
   GHZ_MPI_BOUND=float GHZ_MPI_THRESHOLD=0 GHZ_MPI_REPORT=1 quietly "mpiexec.$mpi" -n 2 \
-    env "LD_PRELOAD=libghzmpi_${mpi}_intercept.so.0" "./stencil_$mpi" float 64 64 3 "plate_$mpi"
+    env "LD_PRELOAD=libghzmpi_${mpi}_intercept.so.0.2" "./stencil_$mpi" float 64 64 3 "plate_$mpi"
   grep -q MPI_Allreduce log || { cat log >&2 && fail "the preloaded library reports nothing"; }
   echo "ok: libghzmpi for $mpi, by pkg-config, CMake, and preloaded"
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""recipes.py: the drafts for Spack and conda can be read, are of this version, and give CMake no
-option that the project does not have.
+"""recipes.py: all that names the version names that of ghz.h; the drafts for Spack and conda can be
+read, and give CMake no option that the project does not have.
 
 usage: recipes.py SOURCES VERSION     exit code 77: no PyYAML, with which conda's is read
 """
@@ -67,7 +67,31 @@ def spack_options(recipe: pathlib.Path) -> set[str]:
     return options
 
 
+# What names the version, apart from the recipes.
+NAMED = {
+    "CITATION.cff": r"^version: (.*)$",
+    "docs/ghz.1": r'^\.TH GHZ 1 "" "ghz (.*?)"',
+    "docs/INSTALL.md": r"libghz@([0-9.]+) ",
+    "packaging/debian/changelog": r"\Alibghz \((.*?)-",
+    "plugins/python/pyproject.toml": r'^version = "(.*)"$',
+}
+
+
+def check_versions(sources: pathlib.Path, version: str) -> None:
+    for name, pattern in NAMED.items():
+        said = re.findall(pattern, (sources / name).read_text(), re.M)
+        if said != [version]:
+            sys.exit(f"{name}: the version is {said}, not {version}")
+    if (sources / "plugins/python/LICENSE").read_bytes() != (sources / "LICENSE").read_bytes():
+        sys.exit("plugins/python/LICENSE is not LICENSE")
+    minor = version.rpartition(".")[0]
+    for name, line in (("ghz/ghz.map", f"GHZ_{minor} {{"), ("docs/INSTALL.md", f"find_package(ghz {minor} REQUIRED)")):
+        if line not in (sources / name).read_text():
+            sys.exit(f"{name} has no '{line}'")
+
+
 def main(sources: pathlib.Path, version: str) -> None:
+    check_versions(sources, version)
     known = set(re.findall(r"^(?:option|set)\((GHZ_\w+) .*", (sources / "CMakeLists.txt").read_text(), re.M)) | CMAKE_OWN
     used = spack_options(sources / "packaging/spack/package.py")
     if VERSIONS != [version]:

@@ -70,11 +70,6 @@ DEVICE int read_header(const operand &o, const stream_kind &kind, operand_header
   return h.payload > o.size - index || (kind.tiles == 0 && h.payload) ? GHZ_ECORRUPT : GHZ_OK;
 }
 
-DEVICE bool same_lattice(const ghz_lattice &a, const ghz_lattice &b) {
-  return a.cap == b.cap && __double_as_longlong(a.step) == __double_as_longlong(b.step) &&
-         __double_as_longlong(a.eb) == __double_as_longlong(b.eb) && fills_equal(&a, &b);
-}
-
 // A tile of an operand.
 struct stored_tile {
   const uint8_t *data;

@@ -66,7 +66,7 @@ DEVICE void read_headers(const combine_call &c, operand_headers &s) {
       atomicOr(&s.flags, h.flags);
   }
   __syncthreads();
-  if (i < c.k && status == GHZ_OK && !same_lattice(h.lattice, s.lattice))
+  if (i < c.k && status == GHZ_OK && !lattices_equal(&h.lattice, &s.lattice))
     status = GHZ_EMISMATCH;
   if (status != GHZ_OK)
     header_fault(c, s, i, status);

@@ -184,7 +184,7 @@ static ghz_status check_stream(ghz_file *f, const ghz_info *info) {
     return damaged(f, "another cap than in the header");
   if (!fills_equal(&own, l))
     return damaged(f, "another fill value");
-  if (!ghz_lattices_equal(&own, l))
+  if (!ghz_lattice_equal(&own, l))
     return damaged(f, "another type, step or bound than in the header");
   return shape_fits(f, &info->shape) ? GHZ_OK : damaged(f, "a wrong number of values or shape");
 }

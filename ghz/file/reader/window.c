@@ -75,7 +75,7 @@ static ghz_status check_header(const ghz_file *f, const frame_entry *e, const gh
                                const ghz_slice *s) {
   const ghz_lattice *a = &s->lattice, *b = &f->info.header.lattice;
   const uint32_t flags = (uint32_t)(ENTRY_INEXACT * (s->inexact != 0) | ENTRY_TRANSFORM * (s->transform != 0));
-  if (!ghz_lattices_equal(a, b))
+  if (!ghz_lattice_equal(a, b))
     return damaged(f, e, "another lattice than in the header of the file");
   if (!shapes_equal(&s->shape, shape) || s->terms != e->terms || flags != (e->flags & ~(uint32_t)ENTRY_PACKED))
     return damaged(f, e, "another shape, terms or flags than in the index");

@@ -17,7 +17,7 @@ static ghz_status check_lattice(ghz_file_writer *w, const ghz_lattice *l) {
   ghz_lattice *own = &w->header.lattice;
   if (own->eb == 0 && own->type == l->type)
     *own = *l;
-  if (ghz_lattices_equal(own, l))
+  if (ghz_lattice_equal(own, l))
     return GHZ_OK;
   return ghz_file_fail(w->name, GHZ_EMISMATCH,
                        "frame %llu: step %g, bound %g; the file has step %g, bound %g%s", (ull)w->index.count,
