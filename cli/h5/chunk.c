@@ -6,7 +6,6 @@
 #include "failure.h"
 #include "report/library.h"
 #include "report/report.h"
-#include "rules/shape.h"
 
 /* The words that a chunk is called by. */
 static bool chunk_fail(const data_set *d, const uint64_t *at, const char *why) {
@@ -26,7 +25,7 @@ static bool inspect(const data_set *d, const uint64_t *at, h5_chunk *c) {
   const ghz_status status = ghz_info_read((ghz_bytes){c->data.data, c->size}, &c->info);
   if (status != GHZ_OK)
     return chunk_fail(d, at, ghz_status_text(status));
-  return (c->info.lattice.type == d->parameters.type && shapes_equal(&c->info.shape, &d->shape)) ||
+  return (c->info.lattice.type == d->parameters.type && ghz_shape_equal(&c->info.shape, &d->shape)) ||
          chunk_fail(d, at, "is a stream of another type or shape");
 }
 

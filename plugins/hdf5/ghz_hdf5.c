@@ -12,7 +12,6 @@
 
 #include "caller.h"
 #include "parameters.h"
-#include "rules/shape.h"
 
 /* ---- What HDF5 declares ---------------------------------------------------------------------- */
 
@@ -209,7 +208,7 @@ static void *decompress(chunk *c, ghz_bytes stream, size_t *size) {
   ghz_info info;
   if (!succeeds(c, ghz_info_read(stream, &info)))
     return NULL;
-  if (info.lattice.type != type || !shapes_equal(&info.shape, &c->shape))
+  if (info.lattice.type != type || !ghz_shape_equal(&info.shape, &c->shape))
     return fail(c, "a stream of another type or shape than the chunk's");
   *size = c->bytes;
   void *values = malloc(c->bytes);
