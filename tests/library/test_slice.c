@@ -238,13 +238,28 @@ Test(slice, join_restores_the_stream) {
   }
 }
 
+/* What two parts do not have in common, one field at a time; flags are of both. */
 Test(slice, join_refuses_other_streams) {
-  ref_bytes a = stream_from(GHZ_F32, 1), b = add(ctx, a, a), dst = bytes_new(ghz_size_bound(N, GHZ_F32, 2));
-  ghz_slice parts[2];
+  ref_bytes a = stream_from(GHZ_F64, 1), dst = bytes_new(ghz_size_bound(N, GHZ_F64, 2));
   size_t size;
-  parts[0] = slice_of(a, 0, 20);
-  parts[1] = slice_of(b, 20, 20);
-  cr_assert_eq(ghz_slice_join(ctx, 2, parts, dst.data, dst.size, &size), GHZ_EMISMATCH);
+  for (int field = 0; field < 10; field++) {
+    ghz_slice parts[2] = {slice_of(a, 0, 20), slice_of(a, 20, TILES - 20)}, *s = &parts[1];
+    switch (field) {
+    case 0: s->lattice.cap = 35; break;
+    case 1: s->lattice.step *= 2; break;
+    case 2: s->lattice.eb *= 2; break;
+    case 3: s->lattice.has_fill = 1; break;
+    case 4: s->terms = 2; break;
+    case 5: s->shape.extent[2]--; break;
+    case 6: s->lattice.type = GHZ_F32, s->lattice.cap = 35; break;
+    case 7: s->inexact = 1; break;
+    case 8: s->first--; break;
+    default: s->tiles++;
+    }
+    ghz_status status = ghz_slice_join(ctx, 2, parts, dst.data, dst.size, &size);
+    cr_assert_eq(status, field < 7 ? GHZ_EMISMATCH : field == 7 ? GHZ_OK : GHZ_EINVAL, "field %d", field);
+    cr_assert(status != GHZ_OK || info_of((ref_bytes){dst.data, size}).inexact == 1);
+  }
 }
 
 /* ---- Computing on slices ---- */
