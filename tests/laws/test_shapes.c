@@ -398,19 +398,21 @@ static int64_t integer_of(int width, uint64_t *state) {
   }
 }
 
-/* One brick whose layers have such widths; the first coefficient takes up to 64 bits. */
+/* One brick whose layers have such widths; the first coefficient takes up to 64 bits. All of one
+ * sign make the first value as large as it can be. */
 static ref_bytes brick_of(const ref_header *h, int width, int anchor, uint64_t *state) {
   ref_tile *t = scratch(sizeof *t);
   uint8_t *tile = scratch(REF_TILE_ROOM);
   int q_width = 1 + (int)input_below(state, 17);
   uint64_t every = (uint64_t)1 << input_below(state, 10);
+  int64_t all = input_below(state, 4) ? 0 : ((int64_t)1 << (width - 1)) - 1;
   memset(t, 0, sizeof *t);
   ref_tile_shape(h, 0, t);
   t->coefficients = 1;
   t->mode = (int)input_below(state, 3);
   t->order = (int)input_below(state, h->dims == 3 ? 4 : 3);
   for (int i = 0; i < REF_TILE; i++) {
-    t->c[i] = input_below(state, every) == 0 ? integer_of(width, state) : 0;
+    t->c[i] = all ? all : input_below(state, every) == 0 ? integer_of(width, state) : 0;
     t->q[i] = ref_inside(t, i) && input_below(state, every) == 0 ? integer_of(q_width, state) : 0;
   }
   t->c[0] = anchor == 64 ? (int64_t)input_random(state) : integer_of(anchor, state);
