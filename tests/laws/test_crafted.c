@@ -37,8 +37,8 @@ static crafted craft(const ghz_shape *shape, uint64_t *state) {
   return made;
 }
 
-/* The values of the loose ones' sum, on the lattice or not. */
-static void check_loose(ghz_context *ctx, ref_bytes got, ref_bytes want, const char *what) {
+/* That a stream has the values of another. */
+static void check_values(ghz_context *ctx, ref_bytes got, ref_bytes want, const char *what) {
   ghz_info info = info_of(want);
   void *values = scratch((size_t)info.count * 8);
   cr_assert_neq(ref_check(got.data, got.size), REF_BAD, "%s", what);
@@ -57,6 +57,8 @@ static void check_round(const context_pool *pool, const crafted *o, const char *
     SCOPE;
     ghz_context *ctx = pool->ctx[i];
     const char *which = say("%s, %s", what, ghz_context_isa(ctx));
+    for (int k = 0; k < OPERANDS; k++)
+      check_values(ctx, o->loose[k], o->least[k], say("%s: operand %d", which, k));
     same_bytes(add(ctx, o->least[0], o->least[1]), both, say("%s: a + b", which));
     same_bytes(add(ctx, o->least[1], o->least[0]), both, say("%s: b + a", which));
     same_bytes(subtract(ctx, o->least[1], o->least[2]), less, say("%s: b - c", which));
@@ -64,9 +66,9 @@ static void check_round(const context_pool *pool, const crafted *o, const char *
     same_bytes(combine(ctx, 3, o->least, o->c), all, say("%s: combination", which));
     ref_bytes loose[] = {sum(ctx, 3, o->loose), add(ctx, o->loose[0], o->loose[1]),
                          combine(ctx, 3, o->loose, o->c)};
-    check_loose(ctx, loose[0], total, say("%s: loose a + b + c", which));
-    check_loose(ctx, loose[1], both, say("%s: loose a + b", which));
-    check_loose(ctx, loose[2], all, say("%s: loose combination", which));
+    check_values(ctx, loose[0], total, say("%s: loose a + b + c", which));
+    check_values(ctx, loose[1], both, say("%s: loose a + b", which));
+    check_values(ctx, loose[2], all, say("%s: loose combination", which));
   }
 }
 

@@ -392,6 +392,38 @@ Test(numbers, crafted_streams) {
   }
 }
 
+/* All integers of one magnitude: their squares grow as far as they can. */
+static ref_bytes equal_integers(const ref_header *h, int bits, int negative) {
+  ref_tile *t = scratch(sizeof *t);
+  uint8_t *tile = scratch(REF_TILE_ROOM);
+  memset(t, 0, sizeof *t);
+  ref_tile_shape(h, 0, t);
+  t->mode = bits > 28 ? REF_WIDE : REF_COARSE;
+  for (int i = 0; i < REF_TILE; i++)
+    t->q[i] = (((int64_t)1 << bits) - 1) * (i % 2 != negative ? 1 : -1);
+  uint16_t size = (uint16_t)ref_tile_encode(h->type, t, tile);
+  return ref_assemble(h, &size, tile);
+}
+
+Test(numbers, integers_of_every_size) {
+  static const ghz_shape shapes[] = {{1, {1, 1, 1024}}, {3, {8, 8, 16}}};
+  POOL(pool);
+  for (int bits = 20; bits < 58; bits++) {
+    SCOPE;
+    ghz_lattice l = lattice_abs(bits % 4 < 2 ? GHZ_F32 : GHZ_F64, 0.01);
+    ref_header h = header_shaped(&l, &shapes[bits % 2]);
+    original o[2];
+    h.cap = 35;
+    h.terms = bits > 28 ? 8388607 : 8191;
+    for (int k = 0; k < 2; k++) {
+      describe(&o[k], equal_integers(&h, bits, k));
+      o[k].meant = o[k].held;
+    }
+    check_stream(&pool, say("%d bits", bits), &o[0]);
+    check_pair(&pool, say("%d bits", bits), &o[0], &o[1]);
+  }
+}
+
 /* ---- Intervals ---- */
 /* Of one value the norm is off by the bound, and the interval is that exactly, rounded outwards. */
 Test(numbers, interval_of_one_value) {

@@ -33,7 +33,7 @@ static void put_like_a_tile(int flat, uint8_t bytes[MEND_ROOM], uint64_t *state)
            others = (unsigned)(input_random(state) >> 32) & (flat ? 0xc0 : 0xc8);
   uint8_t *p = bytes;
   put_texture(bytes, MEND_ROOM, state);
-  mode = mode > 10 ? 3 : mode % 3;
+  mode = mode < 6 ? 0 : mode < 8 ? 1 : mode < 11 ? 2 : 3; /* mostly coarse, rarely raw */
   *p++ = (uint8_t)(order | 4 | mode << 3 | planes << 5);
   *p++ = (uint8_t)(la | ls << 3 | (input_below(state, 2) ? others : others & 0x80));
   p += order > 0 ? put_anchor(p, la, state) : 0;
