@@ -204,8 +204,8 @@ static ghz_status decode_frame(file_index *x, const ghz_file_header *h, uint64_t
                      .terms = load_u32(r->p + 16),
                      .flags = load_u32(r->p + 20)};
   pass(r, ENTRY_BYTES);
-  if ((e->values == 0 && x->count > 0) || x->values > h->count || e->values > h->count - x->values ||
-      (h->count > 0 && x->values == h->count) || !ghz_layout_frame(h, e->first, e->values, &shape))
+  if ((e->values == 0 && x->count > 0) || e->values > h->count - x->values ||
+      !ghz_layout_frame(h, e->first, e->values, &shape))
     return wrong(name, x->count, "an impossible number of values");
   if (e->stream < STREAM_LEAST || e->stream > most || e->flags > 7 ||
       e->terms > ghz_terms_limit(h->lattice.cap))

@@ -147,7 +147,7 @@ int ghz_layout_frame(const ghz_file_header *h, uint64_t first, uint64_t values, 
     s.extent[2] = values;
   else if (plane == 0)
     return 0;
-  else if (values >= plane && first % plane == 0)
+  else if (values >= plane) /* at the begin of one: inside it fewer are left */
     s.extent[0] = values / plane;
   else
     s.extent[0] = 1, s.extent[1] = values / n[2];
