@@ -200,6 +200,20 @@ Test(files, read_of_a_box_the_chunks_that_it_meets) {
   ghz_file_close(f);
 }
 
+/* Lines of flat frames that are far apart are read by themselves. */
+Test(files, read_of_a_flat_box_the_lines_that_it_meets) {
+  CONTEXT(ctx, NULL, 2);
+  MEMORY_FILE(m);
+  const file_case c = {.ndim = 2, .dims = {4, 1 << 20}, .flat = 1, .frame_values = 1 << 22};
+  float *x = scratch(4 * 100 * sizeof *x);
+  write_case(&c, ctx, &m);
+  ghz_file *f = opened(&m, 1);
+  worked(ghz_file_read_box(f, ctx, GHZ_F32, (uint64_t[]){0, 1000}, (uint64_t[]){4, 1100}, x), "a box");
+  cr_assert(m.size > 15 * PACK_PAGE && m.bytes < 7 * PACK_PAGE, "%llu bytes of %zu",
+            (unsigned long long)m.bytes, m.size);
+  ghz_file_close(f);
+}
+
 /* ---- The index ---- */
 /* A file of zeros but for the tail, which says that an index of 7 GiB precedes it, and perhaps the
  * header with which that begins. */

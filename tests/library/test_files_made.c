@@ -294,6 +294,11 @@ Test(files_made, are_not_appended_to_if_other_bricks_would_follow, .init = make_
   cr_assert_eq(ghz_file_append(path, 5, &w), GHZ_EINVAL);
   cr_assert(strstr(ghz_context_message(NULL), "1 x 24 x 32, the longer one would be 8 x 8 x 32"), "%s",
             ghz_context_message(NULL));
+  ghz_file_header scalar = {.array.npy = 1, .lattice = h.lattice, .count = 1};
+  need(ghz_file_choose_frames(&scalar, 0, 0), "frames");
+  write_named(path, &scalar, NULL, x, 1);
+  cr_assert_eq(ghz_file_append(path, 1, &w), GHZ_EINVAL);
+  cr_assert(strstr(ghz_context_message(NULL), "is a scalar"), "%s", ghz_context_message(NULL));
   unlink(path);
   cr_assert_eq(rmdir(folder), 0, "an unfinished file stays behind");
 }
@@ -333,6 +338,41 @@ Test(files_made, add_up_without_decoding) {
       ghz_file_close(files[j]);
   }
   for (size_t j = 0; j < MOST; j++)
+    memory_file_free(&m[j]);
+}
+
+Test(files_made, have_the_extremes_of_all) {
+  CONTEXT(ctx, NULL, 1);
+  enum { MANY = 3, N = 1000 };
+  memory_file m[MANY] = {{0}};
+  const file_case c = {.ndim = 1, .dims = {N}, .frame_values = 16384};
+  const ghz_file_header h = header_of(&c);
+  for (int extremum = -1; extremum < 2; extremum += 2) {
+    ghz_file *files[MANY];
+    ghz_frame result = {0};
+    float x[N];
+    for (int j = 0; j < MANY; j++) { /* the last one is the least, and the largest */
+      const ghz_file_sink sink = memory_sink(&m[j]);
+      ghz_file_writer *w;
+      for (int i = 0; i < N; i++)
+        x[i] = (float)(j == 2 ? 100 * extremum : j);
+      worked(ghz_file_create_sink(&sink, &h, &w), "create");
+      worked(ghz_file_set_order(w, GHZ_ORDER_LORENZO), "order");
+      worked(ghz_file_write(w, ctx, x, N), "write");
+      worked(ghz_file_finish(w, ctx), "finish");
+      files[j] = opened(&m[j], 1);
+    }
+    worked(
+        ghz_file_next_sum(ctx, MANY, files, &(ghz_file_operation){.factor = 1, .extremum = extremum}, &result),
+        "extremes");
+    worked(ghz_decompress(ctx, result.stream, GHZ_F32, x, N), "decompress");
+    for (int i = 0; i < N; i++)
+      cr_assert(within(100 * extremum, x[i], 1e-3), "value %d: %g", i, (double)x[i]);
+    ghz_frame_free(&result);
+    for (int j = 0; j < MANY; j++)
+      ghz_file_close(files[j]);
+  }
+  for (int j = 0; j < MANY; j++)
     memory_file_free(&m[j]);
 }
 
@@ -395,16 +435,19 @@ Test(files_made, of_other_dimensions_do_not_add) {
 
 Test(files_made, of_other_arrays_do_not_add) {
   CONTEXT(ctx, NULL, 1);
-  static const struct {
-    size_t other;
+  static const file_case longer = {.ndim = 3, .dims = {40, 30, 50}, .frame_values = 30000};
+  const struct {
+    const file_case *other;
     const char *why;
-  } pairs[] = {{4, "dimensions differ from memory.ghz"}, {8, "fill"}};
+  } pairs[] = {{&file_cases[4], "dimensions differ from memory.ghz"},
+               {&file_cases[8], "fill"},
+               {&longer, "number of values per frame differs from memory.ghz"}};
   for (size_t i = 0; i < COUNT(pairs); i++) {
     MEMORY_FILE(a);
     MEMORY_FILE(b);
     ghz_frame result = {0};
     write_case(&file_cases[7], ctx, &a);
-    write_case(&file_cases[pairs[i].other], ctx, &b);
+    write_case(pairs[i].other, ctx, &b);
     ghz_file *files[] = {opened(&a, 1), opened(&b, 1)};
     const ghz_file_operation op = {.factor = 1};
     cr_assert_eq(ghz_file_next_sum(ctx, 2, files, &op, &result), GHZ_EMISMATCH);
