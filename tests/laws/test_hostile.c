@@ -237,6 +237,8 @@ Test(hostile, one_byte_more_and_another_magic) {
   ref_bytes good = stream_like("walk", GHZ_F32, 1100, GHZ_ORDER_BEST, 1), longer = bytes_new(good.size + 1);
   memcpy(longer.data, good.data, good.size);
   cr_assert(refusal(decode_everywhere(longer, "one byte more")));
+  longer.data[56]++; /* of the payload, by the header */
+  cr_assert(refusal(decode_everywhere(longer, "one byte more, which the header has")));
   good.data[0] = 'g';
   cr_assert_eq(decode_everywhere(good, "another magic"), GHZ_ECORRUPT);
 }
