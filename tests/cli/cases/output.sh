@@ -31,11 +31,15 @@ ln -s nowhere dangling
 fails 1 'dangling: already exists' "$GHZ" compress --abs 1 a.f32 -o dangling
 # A file that appears while we work is not overwritten.
 mkfifo pipe
-cat pipe | "$GHZ" compress --abs 1 --type f32 -o late.ghz 2>"$SCRATCH/err" &
+cat pipe | "$GHZ" compress --abs 1 --type f32 --frame-values 16384 -o late.ghz 2>"$SCRATCH/err" &
 exec 3>pipe
-sleep 0.3
+"$TOOL" make wave 40000 f32 >&3
+for ((i = 0; i < 200; i++)); do
+  [ -z "$(find . -name '.ghz-*')" ] || break
+  sleep 0.05
+done
+[ -n "$(find . -name '.ghz-*')" ] || die "no unfinished file appeared"
 echo mine >late.ghz
-cat a.f32 >&3
 exec 3>&-
 wait $! && die "overwrote a file that appeared"
 grep -q 'late.ghz: already exists' "$SCRATCH/err" && [ "$(cat late.ghz)" = mine ] || die "$(cat "$SCRATCH/err")"
