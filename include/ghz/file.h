@@ -47,7 +47,7 @@ extern "C" {
 /* ---- What a file holds ----------------------------------------------------------------------- */
 
 #define GHZ_FILE_NDIM 32            /* dimensions of an array, at most */
-#define GHZ_FILE_PACK 1             /* the level to pack at: of others, some are a little smaller, all slower */
+#define GHZ_FILE_PACK 1             /* the level to pack at; higher ones are slower, and pack little better */
 #define GHZ_FILE_UNKNOWN UINT64_MAX /* a number of values that only the end of a pipe tells */
 
 /* The dimensions of an array as NumPy has them: dims[0] is the slowest, unless `fortran`. */
@@ -63,7 +63,7 @@ typedef struct ghz_file_header {
   ghz_lattice lattice;   /* of all streams; type, step and bound alone where `version` is 2 */
   uint64_t count;        /* values; GHZ_FILE_UNKNOWN where a pipe has not said it yet */
   ghz_shape shape;       /* of the array as the streams see it: extents joined to z, y, x; dims 1: flat */
-  uint64_t frame_values; /* of a frame that no end cuts */
+  uint64_t frame_values; /* of a frame that the end of the array does not cut short */
 } ghz_file_header;
 
 typedef struct ghz_file_info {
@@ -84,7 +84,7 @@ GHZ_API uint64_t ghz_array_count(const ghz_array *array);
 /* Chooses how header->count values of header->lattice.type, of header->array, are cut into frames:
  * sets header->shape and header->frame_values.
  * flat: 1 leaves the dimensions unused. Unknown counts are flat, too.
- * values: of a frame, about; 0: 64 MiB.
+ * values: about how many a frame has; 0: 64 MiB of them.
  * Errors: EINVAL (the count is not that of the dimensions, or 2^60 or more; a type is unknown; more
  * than 2^26 values a frame). */
 GHZ_API_CHECKED ghz_status ghz_file_choose_frames(ghz_file_header *header, int flat, uint64_t values);
@@ -115,7 +115,7 @@ typedef struct ghz_file_source {
  * Errors: EINVAL (NULL, a directory), EIO, ECORRUPT, EVERSION, EUNSUPPORTED, ENOMEM. */
 GHZ_API_CHECKED ghz_status ghz_file_open(const char *path, ghz_file **file);
 
-/* The same of bytes that calls give. After an error source->close was not called. */
+/* Opens bytes that the calls of `source` give. After an error source->close was not called. */
 GHZ_API_CHECKED ghz_status ghz_file_open_source(const ghz_file_source *source, ghz_file **file);
 
 /* Closes a file. Ignores NULL. */
@@ -132,7 +132,7 @@ typedef struct ghz_frame {
   ghz_info info;    /* of the stream */
   uint64_t number;  /* of the frame, from 0 */
   uint64_t first;   /* its first value */
-  int packed;       /* 1: it was, in the file */
+  int packed;       /* 1: the file has it packed */
   void *memory;     /* the library's */
   size_t capacity;
 } ghz_frame;
@@ -146,16 +146,16 @@ GHZ_API_CHECKED ghz_status ghz_file_next(ghz_file *file, ghz_context *ctx, ghz_f
 
 /* Decompresses values first .. first + count - 1 of the array to values[0..count).
  * out: as in ghz_decompress.
- * An indexed file is read where they are alone: the start of each frame (once, for calls in a row),
- * and the pages that hold its chunks, those close to each other in one read. Each page is checked.
+ * Of an indexed file only what is needed is read: the start of each frame (once, for calls in a
+ * row), and the pages that hold the values, close ones in one read. Each page is checked.
  * Other files are read frame by frame; without read_at only forward.
  * Errors: EINVAL (not inside the array, out too narrow, cannot seek back), as ghz_file_next. */
 GHZ_API_CHECKED ghz_status ghz_file_read(ghz_file *file, ghz_context *ctx, ghz_type out, uint64_t first,
                                          size_t count, void *values);
 
-/* The same of a box: from[i] up to, not including, to[i] along each dimension i of header.array.
- * The values come without gaps, in the order of the file: with `fortran` the first dimension is the
- * fastest. Errors: as ghz_file_read; EINVAL if the array has no dimensions. */
+/* As ghz_file_read, of a box: from[i] up to, not including, to[i] along each dimension i
+ * of header.array. The values come without gaps, in the order of the file: with `fortran` the first
+ * dimension is the fastest. Errors: as ghz_file_read; EINVAL if the array has no dimensions. */
 GHZ_API_CHECKED ghz_status ghz_file_read_box(ghz_file *file, ghz_context *ctx, ghz_type out,
                                              const uint64_t *from, const uint64_t *to, void *values);
 
@@ -182,10 +182,10 @@ GHZ_API_CHECKED ghz_status ghz_file_create(const char *path, const ghz_file_head
 GHZ_API_CHECKED ghz_status ghz_file_create_sink(const ghz_file_sink *sink, const ghz_file_header *header,
                                                 ghz_file_writer **writer);
 
-/* Begins a file that is `path`, with `more` added to the extent of its slowest dimension, which has
- * the frames of `path` as they are, and is to be given the values that follow. Its last frame is
- * not filled up. ghz_file_finish puts it in the place of `path`, which until then does not change.
- * `more` counts values where the file has no dimensions.
+/* Begins to append to a file: its slowest dimension grows by `more` (its values, where it has no
+ * dimensions), and what is new is written next. The frames of `path` stay as they are; the last one
+ * is not filled up. ghz_file_finish puts the new file in the place of `path`, which until
+ * then does not change.
  * Errors: as ghz_file_open and ghz_file_create; EINVAL also if the file has no index, or if the
  * streams of a longer array would have other extents along x, or y. */
 GHZ_API_CHECKED ghz_status ghz_file_append(const char *path, uint64_t more, ghz_file_writer **writer);
@@ -235,7 +235,7 @@ typedef struct ghz_file_operation {
 GHZ_API_CHECKED ghz_status ghz_file_next_sum(ghz_context *ctx, size_t k, ghz_file *const *files,
                                              const ghz_file_operation *operation, ghz_frame *result);
 
-/* The same of all frames, each of which it writes. A header for the writer is that of a file, with
+/* Combines all frames in this way, and writes each. A header for the writer is that of a file, with
  * lattice.eb 0. The writer is the caller's to finish. Errors: as ghz_file_next_sum and
  * ghz_file_write_stream. */
 GHZ_API_CHECKED ghz_status ghz_file_sum(ghz_context *ctx, size_t k, ghz_file *const *files,

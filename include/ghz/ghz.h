@@ -215,8 +215,8 @@ typedef struct ghz_lattice {
 GHZ_API_CHECKED ghz_status ghz_range(ghz_context *ctx, ghz_type type, const void *x, size_t n, double *min,
                                      double *max);
 
-/* The same of the values that are not equal to `fill`. Errors: as ghz_range; EINVAL if the fill is
- * not finite, or no value of the type. */
+/* As ghz_range, without the values that are equal to `fill`. Errors: as ghz_range; EINVAL if the
+ * fill is not finite, or no value of the type. */
 GHZ_API_CHECKED ghz_status ghz_range_without(ghz_context *ctx, ghz_type type, const void *x, size_t n,
                                              double fill, double *min, double *max);
 
@@ -229,8 +229,8 @@ GHZ_API_CHECKED ghz_status ghz_range_without(ghz_context *ctx, ghz_type type, co
  * for the same bound, which saves up to one bit a value.
  * For a bound E on the *sum* of k arrays, ask for E / k. The lattice has no fill value.
  * Errors: EINVAL (unknown type; value 0, negative, NaN or infinite; min > max, except for the range
- * that ghz_range reports where nothing is finite; min = max = 0 but for GHZ_ABS, because that looks
- * like a range that was not measured).
+ * that ghz_range reports where nothing is finite; min = max = 0 with GHZ_REL or GHZ_PSNR, because
+ * that looks like a range that was not measured).
  * Source: our own, with a slack of 1/64, or more for an offset; PSNR from the range as in fZ-light
  * and SZ3. */
 GHZ_API_CHECKED ghz_status ghz_lattice_make(ghz_type type, ghz_bound bound, double min, double max,
@@ -321,8 +321,8 @@ typedef struct ghz_bytes {
 } ghz_bytes;
 
 /* Returns the largest size of a stream of n values with at most `terms` terms; 1 for a fresh
- * stream, 2 for the sum of two. Where all coefficients of a combination are 0, it has no terms and
- * fits where 1 does. Returns 0 if the type is unknown, if terms is 0 or too large, or if the size
+ * stream, 2 for the sum of two. (A combination whose coefficients are all 0 has no terms, and needs
+ * what 1 term needs.) Returns 0 if the type is unknown, if terms is 0 or too large, or if the size
  * would overflow size_t. */
 GHZ_API size_t ghz_size_bound(size_t n, ghz_type type, uint32_t terms);
 
@@ -432,8 +432,8 @@ GHZ_API_CHECKED ghz_status ghz_combine(ghz_context *ctx, size_t k, const ghz_byt
                                        const int64_t *coefficients, void *dst, size_t capacity, size_t *size);
 
 /* dst = the smaller (larger) of a and b, value by value. Values are compared as quantised integers,
- * so eb holds for the result whatever the number of operands. NaN and the fill win. The terms of
- * the result are the larger of the operands' terms.
+ * so eb holds for the result whatever the number of operands. Where an operand is missing (NaN or
+ * the fill), so is the result. The terms of the result are the larger of the operands' terms.
  * EINVAL if an operand may have coefficients (ghz_info.transform), because its values lie between
  * those integers: compress bricks with GHZ_ORDER_LORENZO for this. */
 GHZ_API_CHECKED ghz_status ghz_minimum(ghz_context *ctx, ghz_bytes a, ghz_bytes b, void *dst, size_t capacity,
@@ -448,8 +448,8 @@ GHZ_API_CHECKED ghz_status ghz_accumulate(ghz_context *ctx, void *acc, size_t ca
                                           ghz_bytes x);
 
 /* acc += the values of an array, in place: the bytes that ghz_compress_shape and ghz_accumulate
- * give, without the compressed array in between: each tile is compressed and added at once. It is
- * operand 1 in messages. Errors: as both. */
+ * give, without the compressed array in between: each tile is compressed and added at once.
+ * Messages call the array operand 1. Errors: as both. */
 GHZ_API_CHECKED ghz_status ghz_accumulate_values(ghz_context *ctx, const ghz_lattice *lattice, int order,
                                                  const void *x, const ghz_shape *shape, void *acc,
                                                  size_t capacity, size_t *size);
@@ -462,7 +462,7 @@ typedef struct ghz_info {
   uint64_t count; /* values: ghz_shape_count */
   uint64_t tiles; /* ghz_shape_tiles */
   uint32_t terms; /* quantised terms that each value sums */
-  int inexact;    /* 1: sums of values outside the lattice went in; no bound is promised */
+  int inexact;    /* 1: values outside the lattice were added in floating point: no bound */
   int transform;  /* 1: tiles may have coefficients */
   double bound;   /* guaranteed |y - exact|: terms * eb, rounded up; +Inf if inexact */
   uint64_t bytes; /* size of the stream */
