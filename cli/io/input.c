@@ -131,11 +131,11 @@ bool input_open(input *in, const char *path, type_choice choice) {
   return file_open(&f, path) && input_adopt(in, &f, choice);
 }
 
-static bool fail_contradicts(const input *in, const shape *given) {
-  char own[512], dims[512];
-  shape_text(&in->shape, own, sizeof own);
-  shape_text(given, dims, sizeof dims);
-  return fail(in->file.name, "--dims %s contradicts its shape, %s; leave --dims out", dims, own);
+bool fail_contradicts(const char *name, const shape *own, const shape *given) {
+  char a[512], b[512];
+  shape_text(given, a, sizeof a);
+  shape_text(own, b, sizeof b);
+  return fail(name, "--dims %s contradicts its shape, %s; leave --dims out", a, b);
 }
 
 bool input_set_shape(input *in, const shape *s) {
@@ -143,7 +143,7 @@ bool input_set_shape(input *in, const shape *s) {
   shape_count(s, &count);
   if (in->shape.npy &&
       (in->shape.ndim != s->ndim || memcmp(in->shape.dims, s->dims, s->ndim * sizeof *s->dims) != 0))
-    return fail_contradicts(in, s);
+    return fail_contradicts(in->file.name, &in->shape, s);
   if (in->shape.npy)
     return true;
   in->shape = *s;

@@ -42,6 +42,9 @@ bool input_read(input *in, void *values, size_t count, size_t *got);
  * values; of a pipe it sets that number. */
 bool input_set_shape(input *in, const shape *s);
 
+/* Says that the shape of --dims is not the file's own. Returns false. */
+bool fail_contradicts(const char *name, const shape *own, const shape *given);
+
 /* Makes a second pass possible: copies a pipe to a temporary file. Afterwards the count is
  * known. */
 bool input_make_seekable(input *in);

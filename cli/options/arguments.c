@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/tiles.h"
+#include "file/layout.h"
 #include "report/report.h"
 #include "table.h"
 

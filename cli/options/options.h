@@ -64,7 +64,7 @@ typedef struct options {
   bool flat;
   box box; /* ndim 0: not given */
   enum extreme extreme;
-  uint64_t frame_values; /* 0: by FRAME_BYTES */
+  uint64_t frame_values; /* 0: 64 MiB of them */
   int pack;              /* level of packing; 0: none */
   double factor;
   const char *var; /* NULL: not given */

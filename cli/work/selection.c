@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "io/tiles.h"
+#include "file/layout.h"
 #include "report/report.h"
 
 static bool begin_range(selection *s, const char *name, uint64_t total) {
