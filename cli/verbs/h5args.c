@@ -30,8 +30,9 @@ const verb verb_h5args = {
     .summary = "print how h5repack and nccopy compress HDF5 and netCDF files",
     .details = "Prints two commands, h5repack for HDF5 and nccopy for netCDF. Append the file to read and\n"
                "the file to write. Both commands need the filter: set HDF5_PLUGIN_PATH to its folder. --rel\n"
-               "refers to the range of each chunk, so data sets compressed with it cannot be added. The\n"
-               "filter finds the fill value of a data set without --fill.",
+               "refers to the range of each chunk, so data sets compressed with it cannot be added.\n"
+               "h5repack passes the fill value of a data set to the filter; nccopy does not, so give\n"
+               "--fill.",
     .examples = "  ghz h5args --abs 1e-3 --var tas\n"
                 "  ghz h5args --rel 1e-4 --fill -999 --var ocean/temp\n",
     .options = OPTION_ABS_REL | OPTION_FILL | OPTION_VAR,
