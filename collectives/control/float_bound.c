@@ -220,15 +220,12 @@ static int make_bins(const exponents *e, bins *made) {
 }
 
 int ghz_float_bins(const exponents *e, uint64_t arrays, bins *made) {
-  int first = 0, last = 0, any = ends(e, &first, &last);
+  int first = 0, last = 0, any = ends(e, &first, &last), exact = exact_unit(first);
   *made = (bins){0};
   if (any && arrays > 2)
     return make_bins(e, made);
+  if (!any || (exact >= UNIT_LEAST && exact >= last_bit(last) - BELOW_ULP))
+    return add_bin(made, first, any ? exact : 0);
   made->count = 1;
-  if (!any)
-    return make_lattice(0, &made->list[0].lattice);
-  int exact = exact_unit(first);
-  return exact >= UNIT_LEAST && exact >= last_bit(last) - BELOW_ULP
-             ? make_lattice(exact, &made->list[0].lattice)
-             : make_raw(&made->list[0].lattice);
+  return make_raw(&made->list[0].lattice);
 }

@@ -27,8 +27,7 @@ static ghz_shape own_shape(const plan *whole, const piece *p) {
 typedef struct row {
   size_t at;     /* in the whole array */
   size_t values; /* there are so many; */
-  size_t length; /* in the piece so many, the last ones repeated */
-  int is_copy;   /* of a row inside the border */
+  size_t length; /* in the piece so many, the last one repeated */
 } row;
 
 static size_t rows_of(const plan *whole, const piece *p) {
@@ -39,6 +38,7 @@ static uint64_t smaller(uint64_t a, uint64_t b) {
   return a < b ? a : b;
 }
 
+/* Rows outside the border are those at the border once more. */
 static row row_at(const plan *whole, const piece *p, size_t i) {
   const uint64_t *n = whole->shape.extent;
   if (whole->shape.dims == 1) {
@@ -51,8 +51,7 @@ static row row_at(const plan *whole, const piece *p, size_t i) {
                  z = brick / across / down * BRICK_Z + i / BRICK_Y % BRICK_Z;
   return (row){.at = (smaller(z, n[0] - 1) * n[1] + smaller(y, n[1] - 1)) * n[2] + x,
                .values = smaller(BRICK_X, n[2] - x),
-               .length = BRICK_X,
-               .is_copy = z >= n[0] || y >= n[1]};
+               .length = BRICK_X};
 }
 
 /* ---- Messages -------------------------------------------------------------------------------- */
@@ -241,7 +240,7 @@ static void round_piece(const payload_job *job, const piece *p, const double *su
   const double divisor = job->average ? (double)job->total_contributions : 1;
   for (size_t i = 0, rows = rows_of(job->plan, p); i < rows; i++) {
     const row r = row_at(job->plan, p, i);
-    for (size_t j = 0; j < r.values && !r.is_copy; j++)
+    for (size_t j = 0; j < r.values; j++)
       target[r.at + j] = isnan(sum[j]) ? fill : (float)(sum[j] / divisor);
     sum += r.length;
   }
