@@ -198,7 +198,8 @@ static void compare(kind k, int ranks, int dims, MPI_Comm comm) {
   for (int of_apart = 0; of_apart < 2; of_apart++)
     check_errors(k, of_apart);
   check_values(result, 1, report.eb, report.bound);
-  check(!report.inexact, "the sum is inexact");
+  check(!report.inexact && (k != SUBNORMAL || report.bound < 1e-43), "inexact %d, bound %g", report.inexact,
+        report.bound);
   if (ranks > 2)
     check(report.bound > 0 && (double)report.sent_bytes < most * (double)report.raw_bytes, "%llu of %llu bytes",
           (unsigned long long)report.sent_bytes, (unsigned long long)report.raw_bytes);
