@@ -324,24 +324,31 @@ static void sum_specials(int dims) {
   check(all_same(hash_bytes(result, sizeof result), MPI_COMM_WORLD), "other bits on another rank");
 }
 
+static void sum_kind(kind k, int ranks, MPI_Comm comm) {
+  add_exactly(k, ranks);
+  fill(k, mine, here.rank);
+  MPI_Allreduce(mine, by_mpi, COUNT, MPI_FLOAT, MPI_SUM, comm);
+  compare(k, ranks, 1, comm);
+  if (k >= MISSING)
+    compare(k, ranks, 3, comm);
+  if (ranks == 3 || ranks == here.ranks)
+    sum_otherwise(k, ranks, comm);
+  sum_in_all_ways(k, ARRAYS, ranks, comm);
+  sum_in_all_ways(k, 2, ranks, comm);
+}
+
+/* The others wait, but no longer than their watchdogs let them. */
 static void on_some(int ranks) {
   MPI_Comm comm;
   MPI_Comm_split(MPI_COMM_WORLD, here.rank < ranks ? 0 : MPI_UNDEFINED, here.rank, &comm);
-  if (comm == MPI_COMM_NULL)
-    return;
   for (kind k = SINES; k < KINDS; k++) {
-    add_exactly(k, ranks);
-    fill(k, mine, here.rank);
-    MPI_Allreduce(mine, by_mpi, COUNT, MPI_FLOAT, MPI_SUM, comm);
-    compare(k, ranks, 1, comm);
-    if (k >= MISSING)
-      compare(k, ranks, 3, comm);
-    if (ranks == 3 || ranks == here.ranks)
-      sum_otherwise(k, ranks, comm);
-    sum_in_all_ways(k, ARRAYS, ranks, comm);
-    sum_in_all_ways(k, 2, ranks, comm);
+    suite_case("%s on %d ranks", names[k], ranks);
+    if (comm != MPI_COMM_NULL)
+      sum_kind(k, ranks, comm);
+    MPI_Barrier(MPI_COMM_WORLD);
   }
-  MPI_Comm_free(&comm);
+  if (comm != MPI_COMM_NULL)
+    MPI_Comm_free(&comm);
 }
 
 /* ---- Units ---- */
