@@ -220,16 +220,15 @@ ghz_status ghz_bins_add(payload_job *job, const buffer *a, const buffer *b, buff
 
 /* ---- Decompressing --------------------------------------------------------------------------- */
 
-/* sum += the values of a bin. Doubles hold them exactly. */
-static ghz_status add_values(payload_job *job, int number, ghz_bytes message, size_t n, double *values,
-                             double *sum) {
+/* The values of a bin, as doubles, which hold them exactly. */
+static ghz_status decode_bin(payload_job *job, int number, ghz_bytes message, size_t n, double *values) {
   ghz_slice s;
   const double scale = ldexp(1, -job->bins->list[number].scale);
   ghz_status status = ghz_slice_parse(message, &s);
   if (status == GHZ_OK)
     status = ghz_slice_decompress_into(job->codec, &s, GHZ_F64, values);
-  for (size_t i = 0; i < n && status == GHZ_OK; i++)
-    sum[i] += values[i] * scale;
+  for (size_t i = 0; i < n && status == GHZ_OK && scale != 1; i++)
+    values[i] *= scale;
   return status;
 }
 
@@ -251,14 +250,20 @@ ghz_status ghz_bins_decode(payload_job *job, const piece *p, const buffer *resul
   const ghz_shape shape = own_shape(job->plan, p);
   const size_t n = ghz_shape_count(&shape);
   buffer *sums = ghz_buffer_acquire(job->pool), *values = ghz_buffer_acquire(job->pool);
-  double *sum = (double *)(void *)sums->memory;
+  double *sum = (double *)(void *)sums->memory, *more = (double *)(void *)values->memory;
   ghz_status status = GHZ_OK;
-  memset(sum, 0, n * sizeof *sum);
+  int summed = 0; /* bins */
   for (int i = 0; i < job->bins->count && status == GHZ_OK; i++) {
     const ghz_bytes message = slice_bytes(job, result, i);
-    if (message.size)
-      status = add_values(job, i, message, n, (double *)(void *)values->memory, sum);
+    if (message.size == 0)
+      continue;
+    status = decode_bin(job, i, message, n, summed ? more : sum);
+    for (size_t j = 0; j < n && summed; j++)
+      sum[j] += more[j];
+    summed++;
   }
+  if (summed == 0)
+    memset(sum, 0, n * sizeof *sum);
   if (status == GHZ_OK)
     round_piece(job, p, sum);
   ghz_buffer_release(job->pool, sums);

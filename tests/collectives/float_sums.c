@@ -298,9 +298,8 @@ static void sum_otherwise(kind k, int ranks, MPI_Comm comm) {
   check_values(y, ranks, report.eb, report.bound);
 }
 
-/* What is no number, beside a value that is set apart. A constant costs next to nothing, also where
- * the border cuts bricks. */
-static void sum_specials(int dims) {
+/* What is no number, beside a value that is set apart, in a constant. Returns the bytes sent. */
+static uint64_t sum_with_specials(int dims) {
   static const float apart = 1e20f;
   ghz_mpi_report report;
   ghz_mpi_options o = float_options(&report);
@@ -320,8 +319,14 @@ static void sum_specials(int dims) {
     wrong += i != PLACE && result[i] != 270 * (float)here.ranks;
   check(!wrong, "%g %g %g %g, then %g", (double)result[1], (double)result[2], (double)result[3],
         (double)result[4], (double)result[5]);
-  check(20 * report.sent_bytes < report.raw_bytes, "%llu bytes", (unsigned long long)report.sent_bytes);
   check(all_same(hash_bytes(result, sizeof result), MPI_COMM_WORLD), "other bits on another rank");
+  return report.sent_bytes;
+}
+
+static void sum_specials(void) {
+  const uint64_t flat = sum_with_specials(1), planes = sum_with_specials(2), bricks = sum_with_specials(3);
+  check(planes == flat && 2 * bricks < 3 * flat, "%llu, %llu and %llu bytes", (unsigned long long)flat,
+        (unsigned long long)planes, (unsigned long long)bricks);
 }
 
 static void sum_kind(kind k, int ranks, MPI_Comm comm) {
@@ -440,8 +445,8 @@ static void contradictions(void) {
 int main(int argc, char **argv) {
   suite_begin(argc, argv, MPI_THREAD_SINGLE);
   check_units();
-  for (int dims = 1; here.ranks > 2 && dims < 4; dims++)
-    sum_specials(dims);
+  if (here.ranks > 2)
+    sum_specials();
   exact_calls();
   contradictions();
   for (int ranks = 1; ranks <= here.ranks; ranks++)
