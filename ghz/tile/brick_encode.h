@@ -2,6 +2,14 @@
  * they leave, the smallest written (FORMAT.md, "Encoding a brick"). Part of codec.h. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
+/* Residuals at orders 1 and up. What lies before the first block is read, and masked. */
+typedef struct brick_residuals {
+  struct {
+    int64_t before[BRICK_LAYER_BLOCKS];
+    ALIGNED int64_t r[TILE];
+  } at[ORDERS_MAX];
+} brick_residuals;
+
 /* Values and integers of a brick on their way. */
 typedef struct brick {
   const ghz_lattice *lattice;
@@ -10,11 +18,8 @@ typedef struct brick {
   const void *values;     /* in brick order, without NaN and infinities */
   const uint8_t *outside; /* of a cut brick: by position, 1 where a column is outside */
   integers integers;
-  ALIGNED union {
-    brick_residuals_16 r16;
-    brick_residuals_32 r32;
-    brick_residuals_64 r64;
-  } residuals;
+  void *r[ORDERS_MAX]; /* residuals at every order; of 0: the integers */
+  brick_residuals residuals;
 } brick;
 
 /* A way to encode a brick, and its whole size. */
@@ -25,31 +30,18 @@ typedef struct brick_encoding {
 
 /* ---- The lattice alone ----------------------------------------------------------------------- */
 
-/* Widths of residuals, in 16, 32 or 64 bits. */
-#define DEFINE_WIDTHS_OF(BITS, INT, UINT)                                                                      \
-  static void widths_of_##BITS(const INT *r, tile_widths *w) {                                                 \
-    ALIGNED UINT m[BLOCKS];                                                                                    \
-    magnitude_##BITS(r, m);                                                                                    \
-    w->height = widths_##BITS(m, w->width);                                                                    \
-  }
-
-DEFINE_WIDTHS_OF(16, int16_t, uint16_t)
-DEFINE_WIDTHS_OF(32, int32_t, uint32_t)
-DEFINE_WIDTHS_OF(64, int64_t, uint64_t)
-#undef DEFINE_WIDTHS_OF
-
 /* Finds the residuals at all orders, and the exact size of each without specials. */
 static void measure_brick(brick *b, encoding encodings[ORDERS_MAX]) {
   integers *v = &b->integers;
-  FOR_BITS(v, brick_residuals_of_16(v->q16, b->grid, b->outside, &b->residuals.r16),
-           brick_residuals_of_32(v->q32, b->grid, b->outside, &b->residuals.r32),
-           brick_residuals_of_64(v->q64, b->grid, b->outside, &b->residuals.r64));
+  const size_functions *f = &functions_of[v->size];
+  b->r[0] = v->q16;
+  for (int o = 1; o < ORDERS_MAX; o++)
+    b->r[o] = b->residuals.at[o].r;
+  f->brick_residuals(v->q16, b->grid, b->outside, b->r);
   int o = 0;
   do {
     tile_widths *w = &encodings[o].widths;
-    FOR_BITS(v, widths_of_16(residuals_at_16(v->q16, &b->residuals.r16, o), w),
-             widths_of_32(residuals_at_32(v->q32, &b->residuals.r32, o), w),
-             widths_of_64(residuals_at_64(v->q64, &b->residuals.r64, o), w));
+    w->height = f->widths_of(b->r[o], w->width);
     w->lead =
         (tile_prefix){.order = o, .mode = v->mode, .special = v->special, .anchor = o ? integer_at(v, 0) : 0};
     encodings[o].size = finish_widths(w) + widths_sum(w->width);
@@ -65,15 +57,9 @@ static int choose_brick_order(const brick *b, const encoding encodings[ORDERS_MA
 
 /* The lattice tile of the chosen order, but for its planes. */
 static void take_order(const brick *b, const encoding *e, fresh_layer *layer) {
-  const integers *v = &b->integers;
-  const int order = e->widths.lead.order;
-  const unsigned octets = (e->widths.height + 7) / 8;
   layer->widths = e->widths;
-  FOR_BITS(
-      v,
-      planes_of_16(residuals_at_16(v->q16, &b->residuals.r16, order), octets > 2 ? 2 : octets, layer->planes),
-      planes_of_32(residuals_at_32(v->q32, &b->residuals.r32, order), octets, layer->planes),
-      planes_of_64(residuals_at_64(v->q64, &b->residuals.r64, order), octets, layer->planes));
+  functions_of[b->integers.size].planes_of(b->r[e->widths.lead.order], (e->widths.height + 7) / 8,
+                                           layer->planes);
 }
 
 /* ---- Coefficients ---------------------------------------------------------------------------- */
@@ -164,7 +150,7 @@ static unsigned measure_left(const brick *b, const int32_t *c, brick_encoding *p
     round_left(left, linear);
     split_16(linear, r);
     clear_outside_16((uint16_t *)r, b->outside);
-    widths_of_16(r, w);
+    w->height = widths_of_16(r, w->width);
     planes_of_16(r, w->height > 8 ? 2 : w->height > 0, p->lattice.planes);
   } else {
     memset(w->width, 0, sizeof w->width);

@@ -3,10 +3,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /* q[i] = round(x[i] * inverse), in the arithmetic of ARITH. */
+typedef void quantiser(const void *values, double inverse, void *integers);
+
 #define DEFINE_QUANTISE(name, REAL, ARITH, ROUND, INT)                                                         \
-  static void name(const REAL *x, ARITH inverse, INT *q) {                                                     \
+  static void name(const void *values, double inverse, void *integers) {                                       \
+    const REAL *x = values;                                                                                    \
+    const ARITH by = (ARITH)inverse;                                                                           \
+    INT *q = integers;                                                                                         \
     for (int i = 0; i < TILE; i++)                                                                             \
-      q[i] = (INT)ROUND((ARITH)x[i] * inverse);                                                                \
+      q[i] = (INT)ROUND((ARITH)x[i] * by);                                                                     \
   }
 
 DEFINE_QUANTISE(quantise_f32_16, float, float, round_f32, int16_t)
@@ -18,11 +23,26 @@ DEFINE_QUANTISE(quantise_f64_32, double, double, round_f64, int32_t)
 DEFINE_QUANTISE(quantise_f64_64, double, double, round_f64, int64_t)
 #undef DEFINE_QUANTISE
 
+/* The sizes of integers, and what encoding does with them: FN(...) of lanes.h and lorenzo.h. */
+enum integer_size { BITS_16, BITS_32, BITS_64 };
+
+typedef struct size_functions {
+  void (*split)(const void *linear, void *by_position);
+  void (*brick_residuals)(void *q, const brick_grid *g, const uint8_t *outside, void *const r[ORDERS_MAX]);
+  unsigned (*widths_of)(const void *residuals, uint8_t width[BLOCKS]);
+  void (*planes_of)(const void *residuals, unsigned octets, bit_plane planes[]);
+} size_functions;
+
+#define FUNCTIONS_OF(bits)                                                                                     \
+  { split_##bits, brick_residuals_##bits, widths_of_##bits, planes_of_##bits }
+static const size_functions functions_of[3] = {FUNCTIONS_OF(16), FUNCTIONS_OF(32), FUNCTIONS_OF(64)};
+#undef FUNCTIONS_OF
+
 /* Integers of a tile, position-major, in the narrowest size that holds the differences of
  * the highest order. */
 typedef struct integers {
   int dims;
-  int bits; /* 16, 32 or 64 */
+  enum integer_size size;
   int mode;
   unsigned n;
   int special;
@@ -38,25 +58,20 @@ typedef struct integers {
 
 static inline int64_t integer_at(const integers *v, unsigned i) {
   unsigned at = i % BLOCK * BLOCKS + i / BLOCK;
-  return v->bits == 16 ? v->q16[at] : v->bits == 32 ? v->q32[at] : v->q64[at];
+  return v->size == BITS_16 ? v->q16[at] : v->size == BITS_32 ? v->q32[at] : v->q64[at];
 }
-
-#define FOR_BITS(v, CALL16, CALL32, CALL64)                                                                    \
-  do {                                                                                                         \
-    if ((v)->bits == 16) {                                                                                     \
-      CALL16;                                                                                                  \
-    } else if ((v)->bits == 32) {                                                                              \
-      CALL32;                                                                                                  \
-    } else {                                                                                                   \
-      CALL64;                                                                                                  \
-    }                                                                                                          \
-  } while (0)
 
 static int all_on_grid(const ghz_lattice *l, const void *x) {
   for (int i = 0; i < TILE; i++)
     if (!on_grid(l, l->type == GHZ_F32 ? (double)((const float *)x)[i] : ((const double *)x)[i]))
       return 0;
   return 1;
+}
+
+static quantiser *quantiser_for(ghz_type type, enum integer_size size, int in_float) {
+  static quantiser *const of_f32[] = {quantise_f32_16, quantise_f32_via_f64_32, quantise_f32_via_f64_64},
+                          *const of_f64[] = {quantise_f64_16, quantise_f64_32, quantise_f64_64};
+  return type == GHZ_F64 ? of_f64[size] : size == BITS_32 && in_float ? quantise_f32_32 : of_f32[size];
 }
 
 /* Quantises a full tile whose largest magnitude is m, which proves how: the mode and the arithmetic
@@ -69,19 +84,10 @@ static int quantise_tile(const ghz_lattice *l, const void *x, double m, integers
   if (v->mode == RAW || (coarser_than_bound(l) && !all_on_grid(l, x)))
     return 0;
   v->coefficients = may_have_coefficients(l, m);
-  double inverse = quantising_factor(l->type, l->step, v->mode);
-  v->bits = v->mode == WIDE ? 64 : m <= (v->dims == 3 ? 4095 : 8190) * l->step ? 16 : 32;
-  if (l->type == GHZ_F32) {
-    int in_float = quantises_in_float(l, m);
-    FOR_BITS(v, quantise_f32_16(x, (float)inverse, (int16_t *)linear),
-             if (in_float) quantise_f32_32(x, (float)inverse, (int32_t *)linear);
-             else quantise_f32_via_f64_32(x, inverse, (int32_t *)linear),
-             quantise_f32_via_f64_64(x, inverse, linear));
-  } else {
-    FOR_BITS(v, quantise_f64_16(x, inverse, (int16_t *)linear), quantise_f64_32(x, inverse, (int32_t *)linear),
-             quantise_f64_64(x, inverse, linear));
-  }
-  FOR_BITS(v, split_16(linear, v->q16), split_32(linear, v->q32), split_64(linear, v->q64));
+  v->size = v->mode == WIDE ? BITS_64 : m <= (v->dims == 3 ? 4095 : 8190) * l->step ? BITS_16 : BITS_32;
+  quantiser_for(l->type, v->size, quantises_in_float(l, m))(x, quantising_factor(l->type, l->step, v->mode),
+                                                            linear);
+  functions_of[v->size].split(linear, v->q16);
   return 1;
 }
 
@@ -144,31 +150,36 @@ static void fill_encoding(const integers *v, int order, encoding *p) {
 
 /* Integers of a tile -> the widths of all three orders. */
 static void measure(const integers *v, encoding encodings[3]) {
-  ALIGNED union {
-    uint16_t m16[3][BLOCKS];
-    uint32_t m32[3][BLOCKS];
-    uint64_t m64[3][BLOCKS];
-    char bytes[3 * BLOCKS * 8];
-  } u;
-  FOR_BITS(v, magnitudes_16(v->q16, v->n, u.m16), magnitudes_32(v->q32, v->n, u.m32),
-           magnitudes_64(v->q64, v->n, u.m64));
+  unsigned height[3];
+  uint8_t *const width[3] = {encodings[0].widths.width, encodings[1].widths.width, encodings[2].widths.width};
+  if (v->size == BITS_16)
+    measure_orders_16(v->q16, v->n, width, height);
+  else if (v->size == BITS_32)
+    measure_orders_32(v->q32, v->n, width, height);
+  else
+    measure_orders_64(v->q64, v->n, width, height);
   for (int o = 0; o < 3; o++) {
-    tile_widths *w = &encodings[o].widths;
-    FOR_BITS(v, w->height = widths_16(u.m16[o], w->width), w->height = widths_32(u.m32[o], w->width),
-             w->height = widths_64(u.m64[o], w->width));
+    encodings[o].widths.height = height[o];
     fill_encoding(v, o, &encodings[o]);
   }
+}
+
+/* Inlined, so that compilers see that the planes are not where the integers are. */
+static inline void residual_planes(const integers *v, int order, unsigned octets, bit_plane planes[]) {
+  if (v->size == BITS_16)
+    to_planes_16(v->q16, v->n, order, octets, planes);
+  else if (v->size == BITS_32)
+    to_planes_32(v->q32, v->n, order, octets, planes);
+  else
+    to_planes_64(v->q64, v->n, order, octets, planes);
 }
 
 /* Writes the tile that an encoding describes. */
 static size_t write_encoding(const integers *v, const encoding *p, uint8_t *dst) {
   ALIGNED bit_plane planes[PLANES_MAX];
   const unsigned octets = (p->widths.height + 7) / 8;
-  const int order = p->widths.lead.order;
   if (octets)
-    FOR_BITS(v, to_planes_16(v->q16, v->n, order, octets > 2 ? 2 : octets, planes),
-             to_planes_32(v->q32, v->n, order, octets, planes),
-             to_planes_64(v->q64, v->n, order, octets, planes));
+    residual_planes(v, p->widths.lead.order, octets, planes);
   return put_tile(&(plain_layer){&p->widths, planes}, v->special ? &v->specials : NULL, NULL, dst);
 }
 

@@ -121,7 +121,7 @@ static ghz_status extremum(const tile_job *j, int larger) {
   comparand c[2];
   brick b;
   integers *v = &b.integers;
-  *v = (integers){.dims = (int)j->extent.dims, .bits = 64, .n = j->extent.n};
+  *v = (integers){.dims = (int)j->extent.dims, .size = BITS_64, .n = j->extent.n};
   const enum opened_tile opened = open_comparands(j, c, &v->mode);
   if (opened == DAMAGED)
     return GHZ_ECORRUPT;

@@ -92,6 +92,17 @@ GHZ_INLINE void load_widths(tile_source src, tile_opening *o, layer_header *h) {
   o->widths = widths_load(src.data + widths_at(&o->at), o->lead.width_planes, o->lead.squeezed, h->width);
 }
 
+/* The same, and fast if there are none: where there are coefficients the lattice is zeros,
+ * mostly. */
+static inline void load_few_widths(tile_source src, tile_opening *o, layer_header *h) {
+  if (o->lead.width_planes) {
+    load_widths(src, o, h);
+    return;
+  }
+  o->widths = (loaded_widths){0};
+  memset(h->width, 0, sizeof h->width);
+}
+
 /* And the last: *p moves to the end of what the lattice has before its planes. */
 GHZ_INLINE int finish_lattice(const ghz_lattice *l, tile_source src, const tile_extent *e,
                               const tile_opening *o, layer_header *h, const uint8_t **p) {
@@ -171,7 +182,7 @@ static int parse_coefficients(uint32_t terms, const uint8_t **p, const uint8_t *
 }
 
 /* Takes a tile apart that is not raw, and checks all of it but the planes' bytes, which may be
- * anything. Where there are coefficients, the lattice is zeros, mostly. */
+ * anything. */
 static ghz_status parse(const ghz_lattice *l, tile_source src, const tile_extent *e, tile_header *t) {
   const uint8_t *p = src.data, *end = p + src.size;
   tile_opening o;
@@ -183,7 +194,7 @@ static ghz_status parse(const ghz_lattice *l, tile_source src, const tile_extent
   }
   if (!parse_lead(l, src, e->dims, &o))
     return GHZ_ECORRUPT;
-  load_widths(src, &o, &t->lattice);
+  load_few_widths(src, &o, &t->lattice);
   if (!finish_lattice(l, src, e, &o, &t->lattice, &p))
     return GHZ_ECORRUPT;
   t->transformed = o.lead.coefficients;

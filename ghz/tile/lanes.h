@@ -117,16 +117,9 @@ static void FN(magnitudes)(const INT *q, unsigned n, UINT m[3][BLOCKS]) {
     memset(m[o] + (n + BLOCK - 1) / BLOCK, 0, (BLOCKS - (n + BLOCK - 1) / BLOCK) * sizeof(UINT));
 }
 
-static void FN(magnitude)(const INT *r, UINT m[BLOCKS]) {
-  for (int b = 0; b < BLOCKS; b++) {
-    UINT any = 0;
-    GHZ_UNROLL_8 for (int t = 0; t < BLOCK; t++) any |= FN(fold)(r[t * BLOCKS + b]);
-    m[b] = any;
-  }
-}
-
 /* Bit lengths of folded magnitudes, and the largest. */
-static unsigned FN(widths)(const UINT *m, uint8_t width[BLOCKS]) {
+static unsigned FN(widths)(const void *folded, uint8_t *width) {
+  const UINT *m = folded;
   UINT any = 0;
   for (int b = 0; b < BLOCKS; b++)
     any |= m[b];
@@ -139,10 +132,21 @@ static unsigned FN(widths)(const UINT *m, uint8_t width[BLOCKS]) {
   return bit_length(any);
 }
 
-/* Planes 0 .. 8 * octets - 1 of the residuals of q at an order. An octet of planes is one byte of
- * every residual, transposed. Most tiles need one octet: the low bytes of their residuals are
- * enough. */
-static void FN(to_planes)(const INT *q, unsigned n, int order, unsigned octets, bit_plane planes[]) {
+/* Planes 0 .. 8 * octets - 1 of residuals. An octet of planes is one byte of every residual,
+ * transposed. There are no more than the integers have. */
+static void FN(planes_of)(const void *residuals, unsigned octets, bit_plane *planes) {
+  const UINT *r = residuals;
+  for (unsigned k = 0; k < octets && k < sizeof(INT); k++) {
+    uint8_t *octet = (uint8_t *)(planes + 8 * k);
+    for (int i = 0; i < TILE; i++)
+      octet[i] = (uint8_t)(r[i] >> (8 * k));
+    transpose_bits(planes + 8 * k);
+  }
+}
+
+/* The same of the residuals of q at an order. Most tiles need one octet: the low bytes of their
+ * residuals are enough. */
+static void FN(to_planes)(const INT *q, unsigned n, int order, unsigned octets, bit_plane *planes) {
   INT r[TILE];
   if (octets == 1) {
     FN(low_residuals)(q, n, order, (uint8_t *)planes);
@@ -150,12 +154,27 @@ static void FN(to_planes)(const INT *q, unsigned n, int order, unsigned octets, 
     return;
   }
   FN(residuals)(q, n, order, r);
-  for (unsigned k = 0; k < octets; k++) {
-    uint8_t *octet = (uint8_t *)(planes + 8 * k);
-    for (int i = 0; i < TILE; i++)
-      octet[i] = (uint8_t)((UINT)r[i] >> (8 * k));
-    transpose_bits(planes + 8 * k);
+  FN(planes_of)(r, octets, planes);
+}
+
+/* The widths of the residuals of q at the three orders, and the largest of each. */
+static inline void FN(measure_orders)(const INT *q, unsigned n, uint8_t *const width[3], unsigned height[3]) {
+  ALIGNED UINT m[3][BLOCKS];
+  FN(magnitudes)(q, n, m);
+  for (int o = 0; o < 3; o++)
+    height[o] = FN(widths)(m[o], width[o]);
+}
+
+/* Widths of residuals. Returns the largest. */
+static unsigned FN(widths_of)(const void *residuals, uint8_t width[BLOCKS]) {
+  const INT *r = residuals;
+  ALIGNED UINT m[BLOCKS];
+  for (int b = 0; b < BLOCKS; b++) {
+    UINT any = 0;
+    GHZ_UNROLL_8 for (int t = 0; t < BLOCK; t++) any |= FN(fold)(r[t * BLOCKS + b]);
+    m[b] = any;
   }
+  return FN(widths)(m, width);
 }
 
 #if BITS != 16

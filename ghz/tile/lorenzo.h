@@ -12,15 +12,6 @@
 #define UINT PASTE(PASTE(uint, BITS), _t)
 #define FN(name) PASTE(PASTE(name, _), BITS)
 
-/* Residuals at orders 1 and up; those of order 0 are the integers. What lies before the first block
- * is read, and masked. */
-typedef struct FN(brick_residuals) {
-  struct {
-    UINT before[BRICK_LAYER_BLOCKS];
-    ALIGNED UINT r[TILE];
-  } at[ORDERS_MAX];
-} FN(brick_residuals);
-
 /* to = from - from `back` blocks before, in the same position; 0 counts before the blocks that are
  * not in `mask`. */
 static inline void FN(difference)(const UINT *from, int back, const UINT mask[BLOCKS], UINT *to) {
@@ -45,8 +36,8 @@ static inline void FN(clear_outside)(UINT *r, const uint8_t *outside) {
 
 /* The residuals of q at all orders of the brick; columns outside are 0, those of q become so.
  * Column 0, for which the anchor stands, is 0, too. */
-static void FN(brick_residuals_of)(INT *q, const brick_grid *g, const uint8_t *outside,
-                                   FN(brick_residuals) * v) {
+static void FN(brick_residuals)(void *q, const brick_grid *g, const uint8_t *outside,
+                                void *const r[ORDERS_MAX]) {
   UINT mask[3][BLOCKS];
   const int line = g->line - 1, layer = g->layer - 1; /* powers of two */
   for (int b = 0; b < BLOCKS; b++) {
@@ -54,28 +45,14 @@ static void FN(brick_residuals_of)(INT *q, const brick_grid *g, const uint8_t *o
     mask[1][b] = (UINT) - ((b & layer) > line);
     mask[2][b] = (UINT) - (b > layer);
   }
-  FN(difference_x)((const UINT *)q, mask[0], v->at[1].r);
-  FN(difference)(v->at[1].r, g->line, mask[1], v->at[2].r);
+  FN(difference_x)(q, mask[0], r[1]);
+  FN(difference)(r[1], g->line, mask[1], r[2]);
   if (g->orders > 3)
-    FN(difference)(v->at[2].r, g->layer, mask[2], v->at[3].r);
-  FN(clear_outside)((UINT *)q, outside);
+    FN(difference)(r[2], g->layer, mask[2], r[3]);
+  FN(clear_outside)(q, outside);
   for (int o = 1; o < g->orders; o++) {
-    v->at[o].r[0] = 0;
-    FN(clear_outside)(v->at[o].r, outside);
-  }
-}
-
-static inline const INT *FN(residuals_at)(const INT *q, const FN(brick_residuals) * v, int order) {
-  return order ? (const INT *)v->at[order].r : q;
-}
-
-/* Bit planes of residuals. An octet of planes is one byte of every residual, transposed. */
-static void FN(planes_of)(const INT *r, unsigned octets, bit_plane planes[]) {
-  for (unsigned k = 0; k < octets; k++) {
-    uint8_t *octet = (uint8_t *)(planes + 8 * k);
-    for (int i = 0; i < TILE; i++)
-      octet[i] = (uint8_t)((UINT)r[i] >> (8 * k));
-    transpose_bits(planes + 8 * k);
+    *(UINT *)r[o] = 0;
+    FN(clear_outside)(r[o], outside);
   }
 }
 

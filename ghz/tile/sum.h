@@ -110,42 +110,18 @@ static ghz_status write_sum(const tile_sum *s, uint8_t *dst, size_t *size) {
  * flat tile, or as a brick is. */
 enum raising { AS_IT_IS, ONCE, TWICE, AS_BRICK };
 
-/* The raisers that this takes: of a kind that is a constant, compilers leave out the others. */
-typedef struct layer_raiser {
-  raisers flat;
-  unsigned times;
-  brick_raiser brick[ORDERS_MAX - 1];
-} layer_raiser;
-
-GHZ_INLINE void layer_raiser_begin(layer_raiser *r, enum raising how, const tile_extent *e,
-                                   const layer_header *t, int order) {
-  r->times = (unsigned)(order - t->order);
-  if (how != AS_BRICK)
-    raisers_begin(&r->flat, how == TWICE ? 0 : t->order);
-  for (unsigned k = 0; how == AS_BRICK && k < r->times; k++)
-    brick_raiser_begin(&r->brick[k], e->dims, t->order + (int)k, (uint64_t)t->anchor);
+/* A brick is raised by one order after the other. */
+static inline void brick_raisers_begin(brick_raiser *r, unsigned raises, const tile_extent *e,
+                                       const layer_header *t) {
+  for (unsigned k = 0; k < raises; k++)
+    brick_raiser_begin(&r[k], e->dims, t->order + (int)k, (uint64_t)t->anchor);
 }
 
-GHZ_INLINE void layer_raiser_next(layer_raiser *r, enum raising how, part x[PARTS], unsigned p) {
-  if (how == ONCE || how == TWICE)
-    raiser_next(&r->flat.once, x, p);
-  if (how == TWICE)
-    raiser_next(&r->flat.twice, x, p);
-  for (unsigned k = 0; how == AS_BRICK && k < r->times; k++) {
-    r->brick[k].anchor = r->brick[0].anchor; /* from order 0 it comes plane by plane */
-    brick_raiser_next(&r->brick[k], x, p);
+static inline void brick_raisers_next(brick_raiser *r, unsigned raises, part x[PARTS], unsigned p) {
+  for (unsigned k = 0; k < raises; k++) {
+    r[k].anchor = r[0].anchor; /* from order 0 it comes plane by plane */
+    brick_raiser_next(&r[k], x, p);
   }
-}
-
-/* The anchors after so many planes. */
-GHZ_INLINE void layer_raiser_anchors(const layer_raiser *r, enum raising how, const tile_extent *e,
-                                     unsigned planes, int64_t *anchor, int64_t *slope) {
-  if (how == AS_BRICK)
-    *anchor = (int64_t)brick_raiser_anchor(&r->brick[0], planes);
-  else
-    raisers_anchors(&r->flat, (int)how, planes, anchor, slope);
-  if (how != AS_IT_IS && e->n == 1) /* there is no second value */
-    *slope = 0;
 }
 
 /* a + b in one pass over the planes, in registers: b is raised to the order of a as both are
@@ -155,17 +131,21 @@ GHZ_INLINE void add_expanded(const tile_extent *e, const layer_header *a, const 
   part x[PARTS], y[PARTS], s[PARTS], inside[PARTS];
   adder sum;
   squeezed_planes from_a, from_b;
-  layer_raiser r;
+  raisers flat;
+  brick_raiser axes[ORDERS_MAX - 1];
   const int cut = how != AS_IT_IS && e->n < TILE; /* raising fills columns behind the last one */
-  const unsigned anchored = how == AS_BRICK ? signed_length((uint64_t)b->anchor) : 0,
-                 lower = (b->height > anchored ? b->height : anchored) +
-                         (how == AS_BRICK ? (unsigned)(a->order - b->order) : (unsigned)how),
+  const unsigned raises = how == AS_BRICK ? (unsigned)(a->order - b->order) : (unsigned)how,
+                 anchored = how == AS_BRICK ? signed_length((uint64_t)b->anchor) : 0,
+                 lower = (b->height > anchored ? b->height : anchored) + raises,
                  top = a->height > lower ? a->height : lower,
                  count = top + (top > 0) < limit ? top + (top > 0) : limit;
   int64_t anchor = b->anchor, slope = b->slope;
   open_planes(&from_a, a);
   open_planes(&from_b, b);
-  layer_raiser_begin(&r, how, e, b, a->order);
+  if (how == AS_BRICK)
+    brick_raisers_begin(axes, raises, e, b);
+  else
+    raisers_begin(&flat, how == TWICE ? 0 : b->order);
   adder_begin(&sum);
   zero_plane(x), zero_plane(y);
   if (cut)
@@ -174,14 +154,24 @@ GHZ_INLINE void add_expanded(const tile_extent *e, const layer_header *a, const 
     expand_plane(&from_a, p, x);
     expand_plane(&from_b, p, y);
     memcpy(s, y, sizeof s);
-    layer_raiser_next(&r, how, s, p);
+    if (how == ONCE || how == TWICE)
+      raiser_next(&flat.once, s, p);
+    if (how == TWICE)
+      raiser_next(&flat.twice, s, p);
+    if (how == AS_BRICK)
+      brick_raisers_next(axes, raises, s, p);
     for (int i = 0; cut && i < PARTS; i++)
       s[i] = part_and(s[i], inside[i]);
     adder_next(&sum, s, x, p);
     store_plane(planes[p], s);
   }
   store_plane(t->width, sum.width);
-  layer_raiser_anchors(&r, how, e, count, &anchor, &slope);
+  if (how == AS_BRICK)
+    anchor = (int64_t)brick_raiser_anchor(&axes[0], count);
+  else
+    raisers_anchors(&flat, (int)raises, count, &anchor, &slope);
+  if (how != AS_IT_IS && e->n == 1) /* there is no second value */
+    slope = 0;
   t->height = widths_largest(t->width); /* cheaper than to keep track of it: 3 % of an addition */
   t->lead = (tile_prefix){.order = a->order > b->order ? a->order : b->order,
                           .mode = a->mode,
