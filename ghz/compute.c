@@ -14,7 +14,7 @@
 typedef struct compute_job {
   const tile_codec *tiles;
   const computation *what;
-  combination combination;
+  tile_op op;
   const operand *operands;
   uint8_t *threads; /* what each thread keeps: cursors, then sources, one of each per operand, and a tile */
   size_t stride;    /* from one thread's to the next: whole cache lines, which threads must not share */
@@ -66,7 +66,7 @@ static ghz_status compute_tile(const void *job, const chunk *c, const tile_walk 
   if (j->what->values)
     sources[k - 1] = compress_operand(j, c, tile);
   const tile_job t = {lattice, sources, tile->extent, dst, size, inexact};
-  return j->what->operation == COMBINE ? j->tiles->combine(&t, &j->combination)
+  return j->what->operation == COMBINE ? j->tiles->combine(&t, &j->op)
                                        : j->tiles->extremum(&t, j->what->operation == MAXIMUM);
 }
 
@@ -140,16 +140,15 @@ static ghz_status compute(ghz_context *ctx, const computation *w, const destinat
   if (status != GHZ_OK)
     return status;
   compute_job job = {.tiles = ctx->tiles, .what = w, .operands = operands};
-  job.combination =
-      (combination){.k = w->k,
-                    .coefficients = w->coefficients,
-                    .factor = or_one(w->factor),
-                    .divisor = or_one(w->divisor),
-                    .scaled = w->scaled,
-                    .beside_others = counting > 1,
-                    .terms = result->terms,
-                    .tile_bound = ghz_tile_bound(result->shape.dims, result->lattice.type, result->terms, 0)};
-  const combination *c = &job.combination;
+  job.op = (tile_op){.k = w->k,
+                     .coefficients = w->coefficients,
+                     .factor = or_one(w->factor),
+                     .divisor = or_one(w->divisor),
+                     .scaled = w->scaled,
+                     .beside_others = counting > 1,
+                     .terms = result->terms,
+                     .tile_bound = ghz_tile_bound(result->shape.dims, result->lattice.type, result->terms, 0)};
+  const tile_op *c = &job.op;
   tile_writer writer = {&job, compute_begin, compute_tile, c->tile_bound};
   uint64_t *offsets = NULL;
   uint8_t *rest = NULL;

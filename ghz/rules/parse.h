@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#include "rules/header.h"
+#include "rules/lead.h"
 
 /* Of a tile that is not empty. */
 GHZ_RULE int first_says_raw(unsigned first) {
@@ -32,7 +32,7 @@ GHZ_RULE unsigned anchor_bytes_of(unsigned code) {
 
 /* What the extra byte says; in a brick its middle bits stand for coefficients instead of a
  * slope. */
-GHZ_RULE int open_extra(unsigned dims, unsigned extra, tile_prefix *h, anchor_place *p) {
+GHZ_RULE int open_extra(unsigned dims, unsigned extra, tile_lead *h, anchor_place *p) {
   const unsigned middle = extra >> 3 & 7;
   p->anchor = anchor_bytes_of(extra & 7);
   p->slope = dims == 1 ? anchor_bytes_of(middle) : 0;
@@ -47,7 +47,7 @@ GHZ_RULE int open_extra(unsigned dims, unsigned extra, tile_prefix *h, anchor_pl
  * everything of *h but the values of the anchors. `second` counts only if there is one. Squeezed
  * width planes are inside the tile as far as their maps; more is known when these are. */
 GHZ_RULE int open_lead(const ghz_lattice *l, uint32_t terms, unsigned dims, unsigned first, unsigned second,
-                       size_t size, tile_prefix *h, anchor_place *p) {
+                       size_t size, tile_lead *h, anchor_place *p) {
   const unsigned announced = first >> 2 & 1, extra = second & (0u - (announced & (size > 1)));
   h->order = (int)(first & 3);
   h->mode = (int)(first >> 3 & 3);
@@ -72,7 +72,7 @@ GHZ_RULE int anchor_least(int64_t v, unsigned bytes) {
 
 /* Checks 11 and 15: the anchors, each in the low bytes of a number, have no byte too many; and the
  * tile is not the one byte that would be an empty tile in another spelling. */
-GHZ_RULE int open_anchors(tile_prefix *h, const anchor_place *p, uint64_t anchor, uint64_t slope) {
+GHZ_RULE int open_anchors(tile_lead *h, const anchor_place *p, uint64_t anchor, uint64_t slope) {
   h->anchor = low_bytes(anchor, p->anchor);
   h->slope = low_bytes(slope, p->slope);
   return anchor_least(h->anchor, p->anchor) && anchor_least(h->slope, p->slope) &&
@@ -85,7 +85,7 @@ GHZ_RULE unsigned widths_at(const anchor_place *p) {
 
 /* Check 12: the width planes, `nonzero` bytes of which their maps announce, are inside the tile,
  * which has so many bytes from there on. */
-GHZ_RULE int width_planes_fit(const tile_prefix *h, unsigned nonzero, size_t room) {
+GHZ_RULE int width_planes_fit(const tile_lead *h, unsigned nonzero, size_t room) {
   return room >= width_planes_size(h->width_planes, nonzero, h->squeezed);
 }
 
@@ -97,7 +97,7 @@ GHZ_RULE int coefficients_allowed(int transform, unsigned n) {
 
 /* The head of the coefficients: what it says of their first one, whose length it gives, and of the
  * width planes. `size` bytes begin with the head. */
-GHZ_RULE int open_coefficients(unsigned head, size_t size, tile_prefix *h, unsigned *anchor) {
+GHZ_RULE int open_coefficients(unsigned head, size_t size, tile_lead *h, unsigned *anchor) {
   *anchor = anchor_bytes_of(head >> 3 & 7);
   h->width_planes = head & 7;
   h->squeezed = (int)(head >> 7);
@@ -105,12 +105,12 @@ GHZ_RULE int open_coefficients(unsigned head, size_t size, tile_prefix *h, unsig
          size >= 1 + *anchor + width_planes_size(h->width_planes, 0, h->squeezed);
 }
 
-GHZ_RULE int coefficient_height_valid(uint32_t terms, const tile_prefix *h, unsigned height) {
+GHZ_RULE int coefficient_height_valid(uint32_t terms, const tile_lead *h, unsigned height) {
   return bit_length(height) == h->width_planes && height <= coefficient_width_limit(terms);
 }
 
 /* Check 12, of the largest width. (The width of every block from blocks_of(n) on is 0.) */
-GHZ_RULE int height_valid(const ghz_lattice *l, uint32_t terms, const tile_prefix *h, unsigned height) {
+GHZ_RULE int height_valid(const ghz_lattice *l, uint32_t terms, const tile_lead *h, unsigned height) {
   return bit_length(height) == h->width_planes && height <= width_limit(l, h->mode, h->order, terms);
 }
 

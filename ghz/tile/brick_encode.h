@@ -43,7 +43,7 @@ static void measure_brick(brick *b, encoding encodings[ORDERS_MAX]) {
     tile_widths *w = &encodings[o].widths;
     w->height = f->widths_of(b->r[o], w->width);
     w->lead =
-        (tile_prefix){.order = o, .mode = v->mode, .special = v->special, .anchor = o ? integer_at(v, 0) : 0};
+        (tile_lead){.order = o, .mode = v->mode, .special = v->special, .anchor = o ? integer_at(v, 0) : 0};
     encodings[o].size = finish_widths(w) + widths_sum(w->width);
   } while (++o < b->grid->orders); /* compilers see that order 0 is always measured */
 }
@@ -155,7 +155,7 @@ static unsigned measure_left(const brick *b, const int32_t *c, brick_encoding *p
   } else {
     memset(w->width, 0, sizeof w->width);
   }
-  w->lead = (tile_prefix){.mode = COARSE, .special = b->integers.special, .coefficients = 1};
+  w->lead = (tile_lead){.mode = COARSE, .special = b->integers.special, .coefficients = 1};
   return finish_widths(w) + widths_sum(w->width);
 }
 

@@ -16,9 +16,9 @@
 #include <string.h>
 
 #include "rules/bytes.h"
-#include "rules/combination.h"
 #include "rules/fill.h"
-#include "rules/header.h"
+#include "rules/lead.h"
+#include "rules/op.h"
 #include "rules/parse.h"
 #include "rules/paste.h"
 #include "rules/rules.h"

@@ -24,7 +24,7 @@ static void layer_of_coefficients(const int32_t *c, int blocks, fresh_layer *lay
   for (int b = 0; b < blocks; b++)
     GHZ_UNROLL_8 for (int t = 0; t < BLOCK; t++) m[b] |= fold_32(r[t * BLOCKS + b]);
   w->height = widths_32(m, w->width);
-  w->lead = (tile_prefix){.anchor = c[0]};
+  w->lead = (tile_lead){.anchor = c[0]};
   for (unsigned k = 0; k < (w->height + 7) / 8; k++) {
     uint8_t *octet = (uint8_t *)(layer->planes + 8 * k);
     memset(octet, 0, TILE);

@@ -20,7 +20,7 @@ static enum opened_tile open_tile(const ghz_lattice *l, tile_source src, const t
   return parse(l, padded_copy(src, room), e, t) == GHZ_OK ? ON_LATTICE : DAMAGED;
 }
 
-static inline int64_t coefficient(const combination *c, size_t i) {
+static inline int64_t coefficient(const tile_op *c, size_t i) {
   return c->coefficients ? c->coefficients[i] : 1;
 }
 
@@ -58,7 +58,7 @@ static void put_raw(const tile_job *j, const double y[TILE]) {
 }
 
 /* The combination in floating point, where an operand lies outside the lattice. */
-static ghz_status combine_values(const tile_job *j, const combination *c) {
+static ghz_status combine_values(const tile_job *j, const tile_op *c) {
   ALIGNED double sum[TILE] = {0}, y[TILE];
   for (size_t i = 0; i < c->k; i++) {
     const double factor = (double)coefficient(c, i);
@@ -87,14 +87,13 @@ static int same_kind(const layer_header *a, const layer_header *b) {
   return a->mode == b->mode && !a->specials && !b->specials;
 }
 
-static unsigned limit_of_sum(const tile_job *j, const combination *c, const layer_header *a,
+static unsigned limit_of_sum(const tile_job *j, const tile_op *c, const layer_header *a,
                              const layer_header *b) {
   const int order = a->order > b->order ? a->order : b->order;
   return width_limit(j->lattice, a->mode, order, c->terms);
 }
 
-static int combine_two_any(const tile_job *j, const tile_source src[2], const combination *c,
-                           ghz_status *status) {
+static int combine_two_any(const tile_job *j, const tile_source src[2], const tile_op *c, ghz_status *status) {
   tile_header a, b;
   *status = parse(j->lattice, src[0], &j->extent, &a);
   if (*status == GHZ_OK)
@@ -109,7 +108,7 @@ static int combine_two_any(const tile_job *j, const tile_source src[2], const co
 }
 
 /* The same of full flat tiles. */
-static int combine_two_full(const tile_job *j, const combination *c, ghz_status *status) {
+static int combine_two_full(const tile_job *j, const tile_op *c, ghz_status *status) {
   layer_header h[2];
   *status = parse_two(j->lattice, j->src, h) ? GHZ_OK : GHZ_ECORRUPT;
   if (*status != GHZ_OK)
@@ -121,15 +120,14 @@ static int combine_two_full(const tile_job *j, const combination *c, ghz_status 
 }
 
 /* The same where wide loads need copies: at an array's end. */
-__attribute__((noinline)) static int combine_last_two(const tile_job *j, const combination *c,
-                                                      ghz_status *status) {
+__attribute__((noinline)) static int combine_last_two(const tile_job *j, const tile_op *c, ghz_status *status) {
   encoded_tile room[2];
   const tile_source src[2] = {padded_copy(j->src[0], &room[0]), padded_copy(j->src[1], &room[1])};
   return combine_two_any(j, src, c, status);
 }
 
 /* Rule 5 for two lattice tiles, the common case. Returns 0 if the tiles are not of that kind. */
-static int combine_two(const tile_job *j, const combination *c, ghz_status *status) {
+static int combine_two(const tile_job *j, const tile_op *c, ghz_status *status) {
   const tile_source *src = j->src;
   if (c->k != 2 || c->coefficients || !src[0].size || !src[1].size || is_raw(src[0]) || is_raw(src[1]))
     return 0;
@@ -143,7 +141,7 @@ static int combine_two(const tile_job *j, const combination *c, ghz_status *stat
 }
 
 /* The operands that take part, and the first of them. */
-static participants take_part(const tile_job *j, const combination *c, size_t *first) {
+static participants take_part(const tile_job *j, const tile_op *c, size_t *first) {
   participants p = {.scaled = c->scaled, .beside_others = c->beside_others};
   for (size_t i = c->k; i-- > 0;)
     if (j->src[i].size && coefficient(c, i)) {
@@ -157,7 +155,7 @@ static participants take_part(const tile_job *j, const combination *c, size_t *f
 
 /* A short tile is looked at before it is copied: its bound is smaller than the one of full
  * tiles. */
-static ghz_status copy_tile(const tile_job *j, const combination *c, size_t i) {
+static ghz_status copy_tile(const tile_job *j, const tile_op *c, size_t i) {
   const tile_source src = j->src[i];
   encoded_tile room;
   tile_header t;
@@ -171,7 +169,7 @@ static ghz_status copy_tile(const tile_job *j, const combination *c, size_t i) {
 }
 
 /* Adds an operand to a running sum, if it lies on the lattice. */
-static enum opened_tile add_operand(const tile_job *j, const combination *c, size_t i, tile_sum *sum) {
+static enum opened_tile add_operand(const tile_job *j, const tile_op *c, size_t i, tile_sum *sum) {
   encoded_tile room;
   tile_header t;
   plane_tile x;
@@ -192,7 +190,7 @@ static enum opened_tile add_operand(const tile_job *j, const combination *c, siz
 
 /* The sum on bit planes. Where an operand turns out to lie outside the lattice, what rule 3
  * says. */
-static ghz_status add_tiles(const tile_job *j, const combination *c, const participants *p, size_t first) {
+static ghz_status add_tiles(const tile_job *j, const tile_op *c, const participants *p, size_t first) {
   tile_sum sum;
   clear_tile(&sum.lattice);
   sum.transformed = 0;
@@ -208,7 +206,7 @@ static ghz_status add_tiles(const tile_job *j, const combination *c, const parti
   return write_sum(&sum, j->dst, j->size);
 }
 
-static ghz_status combine(const tile_job *j, const combination *c) {
+static ghz_status combine(const tile_job *j, const tile_op *c) {
   size_t first = 0;
   ghz_status status;
   if (combine_two(j, c, &status))

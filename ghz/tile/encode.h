@@ -140,11 +140,11 @@ typedef struct encoding {
 
 static void fill_encoding(const integers *v, int order, encoding *p) {
   const int64_t first = integer_at(v, 0), slope = (int64_t)((uint64_t)integer_at(v, 1) - (uint64_t)first);
-  p->widths.lead = (tile_prefix){.order = order,
-                                 .mode = v->mode,
-                                 .special = v->special,
-                                 .anchor = order ? first : 0,
-                                 .slope = order == 2 && v->n > 1 ? slope : 0};
+  p->widths.lead = (tile_lead){.order = order,
+                               .mode = v->mode,
+                               .special = v->special,
+                               .anchor = order ? first : 0,
+                               .slope = order == 2 && v->n > 1 ? slope : 0};
   p->size = finish_widths(&p->widths) + widths_sum(p->widths.width);
 }
 

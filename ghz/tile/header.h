@@ -57,8 +57,8 @@ static void parse_specials(const layer_header *h, specials *s) {
 /* ---- The lattice ----------------------------------------------------------------------------- */
 
 /* Moves *p past the planes of widths that were loaded from there, if they end before `end`. */
-GHZ_INLINE int pass_widths(const tile_prefix *lead, const loaded_widths *w, const uint8_t **p,
-                           const uint8_t *end, layer_header *h) {
+GHZ_INLINE int pass_widths(const tile_lead *lead, const loaded_widths *w, const uint8_t **p, const uint8_t *end,
+                           layer_header *h) {
   if (!width_planes_fit(lead, w->nonzero, (size_t)(end - *p)))
     return 0;
   *p += width_planes_size(lead->width_planes, w->nonzero, lead->squeezed);
@@ -76,7 +76,7 @@ static int blocks_outside(const uint8_t width[BLOCKS], const bit_plane inside) {
 
 /* A tile that is being taken apart. */
 typedef struct tile_opening {
-  tile_prefix lead;
+  tile_lead lead;
   anchor_place at;
   loaded_widths widths;
 } tile_opening;
@@ -168,7 +168,7 @@ static void clear_layer(layer_header *h, const uint8_t *planes) {
 /* The coefficients up to their planes. */
 static int parse_coefficients(uint32_t terms, const uint8_t **p, const uint8_t *end, layer_header *h,
                               unsigned *sum) {
-  tile_prefix lead;
+  tile_lead lead;
   unsigned anchor;
   clear_layer(h, NULL);
   if (*p == end || !open_coefficients(**p, (size_t)(end - *p), &lead, &anchor))

@@ -24,8 +24,8 @@ static uint8_t *put_special_plane(const bit_plane plane, uint8_t *dst) {
 
 /* The widths of a tile that is to be written. */
 typedef struct tile_widths {
-  tile_prefix lead; /* what stands before them */
-  unsigned height;  /* planes: the largest width */
+  tile_lead lead;  /* what stands before them */
+  unsigned height; /* planes: the largest width */
   ALIGNED uint8_t width[BLOCKS];
 } tile_widths;
 
@@ -39,7 +39,7 @@ GHZ_INLINE unsigned finish_widths(tile_widths *t) {
 /* Completes the head of coefficients whose first one and widths are known. Returns the bytes up to
  * the end of the width planes. */
 static unsigned finish_coefficients(tile_widths *t) {
-  tile_prefix *h = &t->lead;
+  tile_lead *h = &t->lead;
   h->width_planes = bit_length(t->height);
   const unsigned nonzero = widths_nonzero(t->width);
   h->squeezed = squeezing_pays(h->width_planes, nonzero);
@@ -49,7 +49,7 @@ static unsigned finish_coefficients(tile_widths *t) {
 /* What stands before the planes of the lattice. This and put_tile are inlined, so that what
  * describes a tile stays in registers (2 % of an addition; in plain C the opposite). */
 GHZ_INLINE uint8_t *put_header(const tile_widths *t, const specials *s, uint8_t *dst) {
-  const tile_prefix *h = &t->lead;
+  const tile_lead *h = &t->lead;
   const unsigned extra = lead_extra(h);
   dst[0] = lead_first(h, extra);
   dst[1] = (uint8_t)extra;
@@ -65,7 +65,7 @@ GHZ_INLINE uint8_t *put_header(const tile_widths *t, const specials *s, uint8_t 
 }
 
 static uint8_t *put_coefficients_header(const tile_widths *t, uint8_t *dst) {
-  const tile_prefix *h = &t->lead;
+  const tile_lead *h = &t->lead;
   *dst++ = coefficients_head(h);
   memcpy(dst, &h->anchor, 8);
   return widths_store(t->width, h->width_planes, h->squeezed, dst + anchor_size(h->anchor));

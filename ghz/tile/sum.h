@@ -82,11 +82,11 @@ static int widths_of_layer(const plane_tile *sum, tile_widths *t) {
   part w[PARTS];
   t->height = widths_of_sum(sum, w);
   store_plane(t->width, w);
-  t->lead = (tile_prefix){.order = sum->order,
-                          .mode = sum->mode,
-                          .special = sum->special,
-                          .anchor = (int64_t)sum->anchor,
-                          .slope = (int64_t)sum->slope};
+  t->lead = (tile_lead){.order = sum->order,
+                        .mode = sum->mode,
+                        .special = sum->special,
+                        .anchor = (int64_t)sum->anchor,
+                        .slope = (int64_t)sum->slope};
   return t->height <= WIDTH_MAX;
 }
 
@@ -173,10 +173,10 @@ GHZ_INLINE void add_expanded(const tile_extent *e, const layer_header *a, const 
   if (how != AS_IT_IS && e->n == 1) /* there is no second value */
     slope = 0;
   t->height = widths_largest(t->width); /* cheaper than to keep track of it: 3 % of an addition */
-  t->lead = (tile_prefix){.order = a->order > b->order ? a->order : b->order,
-                          .mode = a->mode,
-                          .anchor = (int64_t)((uint64_t)a->anchor + (uint64_t)anchor),
-                          .slope = (int64_t)((uint64_t)a->slope + (uint64_t)slope)};
+  t->lead = (tile_lead){.order = a->order > b->order ? a->order : b->order,
+                        .mode = a->mode,
+                        .anchor = (int64_t)((uint64_t)a->anchor + (uint64_t)anchor),
+                        .slope = (int64_t)((uint64_t)a->slope + (uint64_t)slope)};
 }
 
 /* Whether two layers can be added as they are: they have one order, or the one of lower order is

@@ -32,7 +32,7 @@ typedef struct tile_source {
 } tile_source;
 
 /* sum of coefficient[i] * operand[i], times `factor`, divided by `divisor`. */
-typedef struct combination {
+typedef struct tile_op {
   size_t k;
   const int64_t *coefficients; /* NULL: all 1 */
   double factor, divisor;
@@ -40,7 +40,7 @@ typedef struct combination {
   int beside_others; /* more than one operand has a coefficient that is not 0 */
   uint32_t terms;    /* of the result */
   size_t tile_bound; /* of the result's tiles */
-} combination;
+} tile_op;
 
 /* One tile of a result: the operands' tiles of that number, and where it goes. */
 typedef struct tile_job {
@@ -68,8 +68,8 @@ typedef struct tile_codec {
                        const tile_place *place, int streaming, void *dst);
   void (*fence)(void);
 
-  /* The combination of the job's tiles. */
-  ghz_status (*combine)(const tile_job *job, const combination *c);
+  /* The op on the job's tiles. */
+  ghz_status (*combine)(const tile_job *job, const tile_op *c);
 
   /* The smaller or larger of the job's two tiles, value by value. */
   ghz_status (*extremum)(const tile_job *job, int larger);

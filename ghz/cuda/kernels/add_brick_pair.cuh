@@ -93,7 +93,7 @@ DEVICE int add_brick_pair(const combine_call &c, const operand_headers &s, const
   int right = open_brick(c, s, p[0], a);
   one_after_the_other();
   right &= open_brick(c, s, p[1], b);
-  const tile_prefix &lead = a.lattice.lead, &other = b.lattice.lead;
+  const tile_lead &lead = a.lattice.lead, &other = b.lattice.lead;
   const unsigned limit = width_limit(&s.lattice, lead.mode, lead.order, s.terms_of_result);
   int planes = planes_of_sum(a.lattice, b.lattice, limit),
       more = planes_of_sum(a.coefficients, b.coefficients, coefficient_width_limit(s.terms_of_result));

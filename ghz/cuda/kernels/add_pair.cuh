@@ -7,7 +7,7 @@
 #include "cuda/kernels/operand_headers.cuh"
 #include "cuda/primitives/stage.cuh"
 #include "cuda/primitives/team.cuh"
-#include "rules/combination.h"
+#include "rules/op.h"
 
 // A team forms at most this many planes of a sum in shared memory. Room for the longest header of
 // such a tile stands before them. So squeezed bytes, which are written from the front, never reach

@@ -9,7 +9,7 @@
 
 #include "cuda/kernels/operand_headers.cuh"
 #include "cuda/primitives/decode.cuh"
-#include "rules/combination.h"
+#include "rules/op.h"
 
 struct line_order;
 

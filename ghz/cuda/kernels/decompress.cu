@@ -98,38 +98,19 @@ DEVICE void decompress_part(const decompress_call &c, decompress_shared<Out> &s,
     note_fault(c.shared, FAULT_TILE, c.kind.first + t, 0, GHZ_ECORRUPT);
 }
 
-template <class Out> DEVICE void finish(const decompress_call &c, const decompress_shared<Out> &s) {
-  ghz_cuda_outcome o;
-  __threadfence();
-  outcome_of_fault(__ldcg(&c.shared->fault), &o);
-  const bool right = o.status == GHZ_OK;
-  o.inexact = right && (s.header.flags & FLAG_INEXACT);
-  o.terms = right ? s.header.terms : 0;
-  o.size = right ? c.count * sizeof(Out) : 0;
-  *c.outcome = o;
-  __threadfence_system();
-}
-
 template <class In, class Out>
 __global__ void __launch_bounds__(THREADS, RESIDENT<Out>) decompress_tiles(ARGUMENT(decompress_call) c) {
   GHZ_SHARED(decompress_shared<Out>, s);
   const int lane = lane_of_thread(), warp = (int)threadIdx.x / 32;
   const uint64_t step = (uint64_t)gridDim.x * WARPS;
   make_expansion(s.expand);
-  if (threadIdx.x == 0) {
-    s.status = read_header(c.from, c.kind, s.header);
-    if (s.status != GHZ_OK)
-      note_fault(c.shared, FAULT_HEADER, 0, 0, s.status);
-  }
-  __syncthreads();
-  if (s.status == GHZ_OK && c.count)
+  if (open_operand(c, s) == GHZ_OK && c.count)
     ROLLED for (uint64_t t = c.first / TILE + (uint64_t)blockIdx.x * WARPS + (uint64_t)warp;
                 t * TILE < c.first + c.count; t += step) {
       decompress_part<In>(c, s, warp, t, lane);
       __syncwarp();
     }
-  if (is_last_block(c.shared, gridDim.x))
-    finish(c, s);
+  finish_values(c, s.header, c.count * sizeof(Out));
 }
 
 template <class In, class Out>

@@ -126,18 +126,6 @@ DEVICE uint64_t brick_of(const decompress_bricks_call &c, uint64_t i) {
   return ((c.low[0] + z) * grid[1] + c.low[1] + y) * grid[2] + c.low[2] + x;
 }
 
-template <class Out> DEVICE void finish(const decompress_bricks_call &c, const decompress_shared<Out> &s) {
-  ghz_cuda_outcome o;
-  __threadfence();
-  outcome_of_fault(__ldcg(&c.shared->fault), &o);
-  const bool right = o.status == GHZ_OK;
-  o.inexact = right && (s.header.flags & FLAG_INEXACT);
-  o.terms = right ? s.header.terms : 0;
-  o.size = right ? c.values * sizeof(Out) : 0;
-  *c.outcome = o;
-  __threadfence_system();
-}
-
 template <int DIMS, class Out>
 __global__ void __launch_bounds__(THREADS, RESIDENT<DIMS, Out>)
     decompress_bricks(ARGUMENT(decompress_bricks_call) c) {
@@ -145,13 +133,7 @@ __global__ void __launch_bounds__(THREADS, RESIDENT<DIMS, Out>)
   const int lane = lane_of_thread(), warp = (int)threadIdx.x / 32;
   make_expansion(s.expand);
   make_line_order(s.order);
-  if (threadIdx.x == 0) {
-    s.status = read_header(c.from, c.kind, s.header);
-    if (s.status != GHZ_OK)
-      note_fault(c.shared, FAULT_HEADER, 0, 0, s.status);
-  }
-  __syncthreads();
-  if (s.status == GHZ_OK)
+  if (open_operand(c, s) == GHZ_OK)
     ROLLED for (uint64_t i = (uint64_t)blockIdx.x * WARPS + (uint64_t)warp; i < c.bricks;
                 i += (uint64_t)gridDim.x * WARPS) {
       const uint64_t tile = brick_of(c, i);
@@ -163,8 +145,7 @@ __global__ void __launch_bounds__(THREADS, RESIDENT<DIMS, Out>)
         note_fault(c.shared, FAULT_TILE, tile, 0, GHZ_ECORRUPT);
       __syncwarp();
     }
-  if (is_last_block(c.shared, gridDim.x))
-    finish(c, s);
+  finish_values(c, s.header, c.values * sizeof(Out));
 }
 
 template <int DIMS, class Out>

@@ -81,7 +81,7 @@ __global__ void __launch_bounds__(THREADS) move_sum(ARGUMENT(move_call) c) {
   h.flags = c.target.shared->flags;
   if (!failed)
     put_stream_header(c.target, h, total);
-  put_outcome(c.target, h, c.target.header_and_index + total);
+  put_outcome(c.target.shared, c.target.outcome, h.terms, h.flags, c.target.header_and_index + total);
 }
 
 cudaError_t ghz_launch_move(const move_call &c, unsigned multiprocessors, cudaStream_t stream) {

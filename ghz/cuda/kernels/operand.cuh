@@ -70,6 +70,25 @@ DEVICE int read_header(const operand &o, const stream_kind &kind, operand_header
   return h.payload > o.size - index || (kind.tiles == 0 && h.payload) ? GHZ_ECORRUPT : GHZ_OK;
 }
 
+// The header of a call's only operand, for a block. Returns its status.
+template <class Call, class Shared> DEVICE int open_operand(const Call &c, Shared &s) {
+  if (threadIdx.x == 0) {
+    s.status = read_header(c.from, c.kind, s.header);
+    if (s.status != GHZ_OK)
+      note_fault(c.shared, FAULT_HEADER, 0, 0, s.status);
+  }
+  __syncthreads();
+  return s.status;
+}
+
+// Ends a kernel that wrote so many bytes of such an operand's values.
+template <class Call> DEVICE void finish_values(const Call &c, const operand_header &h, uint64_t size) {
+  if (!is_last_block(c.shared, gridDim.x))
+    return;
+  __threadfence();
+  put_outcome(c.shared, c.outcome, h.terms, h.flags, size);
+}
+
 // A tile of an operand.
 struct stored_tile {
   const uint8_t *data;

@@ -196,13 +196,15 @@ DEVICE void put_stream_header(const tile_target &target, const result_header &h,
   }
 }
 
-DEVICE void put_outcome(const tile_target &target, const result_header &h, uint64_t size) {
+// What a call that has ended says, of a result of so many bytes.
+DEVICE void put_outcome(const progress *p, ghz_cuda_outcome *outcome, uint32_t terms, uint32_t flags,
+                        uint64_t size) {
   ghz_cuda_outcome o;
-  outcome_of_fault(__ldcg(&target.shared->fault), &o);
-  o.inexact = o.status == GHZ_OK && (h.flags & FLAG_INEXACT);
-  o.terms = o.status == GHZ_OK ? h.terms : 0;
+  outcome_of_fault(__ldcg(&p->fault), &o);
+  o.inexact = o.status == GHZ_OK && (flags & FLAG_INEXACT);
+  o.terms = o.status == GHZ_OK ? terms : 0;
   o.size = o.status == GHZ_OK ? size : 0;
-  *target.outcome = o;
+  *outcome = o;
   __threadfence_system();
 }
 
@@ -222,7 +224,7 @@ DEVICE void finish_result(const tile_target &target, const result_header &h) {
   if (target.ends && target.tiles)
     target.ends[chunks_of(target.tiles) - 1] = payload;
   put_stream_header(target, h, payload);
-  put_outcome(target, h, target.header_and_index + payload);
+  put_outcome(target.shared, target.outcome, h.terms, h.flags, target.header_and_index + payload);
 }
 
 #endif

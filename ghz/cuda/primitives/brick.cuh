@@ -101,7 +101,7 @@ template <int DIMS, class Int> DEVICE void sum_axis(Int r[LANE_VALUES], int axis
 
 // Integers from residuals, in place.
 template <int DIMS, class Unsigned>
-DEVICE void integrate_brick(Unsigned r[LANE_VALUES], const tile_prefix &lead, int lane) {
+DEVICE void integrate_brick(Unsigned r[LANE_VALUES], const tile_lead &lead, int lane) {
   if (lead.order && lane == 0)
     r[0] = (Unsigned)lead.anchor;
   ROLLED for (int axis = 0; axis < lead.order; axis++) sum_axis<DIMS>(r, axis, lane);

@@ -82,7 +82,7 @@ template <int DIMS, class Real>
 CALLED uint32_t transform_values(const value_brick<Real> &v, uint32_t alone, brick_shape &t,
                                  int32_t c[LANE_VALUES], int32_t r[LANE_VALUES]) {
   const int lane = v.part.lane;
-  tile_prefix &lead = t.coefficients.lead;
+  tile_lead &lead = t.coefficients.lead;
   coefficients_of<DIMS>(v, c);
   lead = {};
   lead.anchor = __shfl_sync(ALL, c[0], 0);

@@ -69,14 +69,14 @@ template <int DIMS, class Int> DEVICE brick_widths measure_brick(Int r[LANE_VALU
 template <int DIMS>
 DEVICE uint32_t choose_brick_shape(const brick_widths &w, int asked, brick_shape &t, int lane) {
   uint32_t used = 0, bytes = 0; // of the orders, one in a byte: planes in use, and bytes of width planes
-  tile_prefix &chosen = t.lattice.lead;
+  tile_lead &chosen = t.lattice.lead;
   UNROLLED for (int o = 0; o < orders_of(DIMS); o++) used |= planes_in_use(w.widths[o]) << 8 * o;
   const uint32_t pair = used | __shfl_xor_sync(ALL, used, 1), planes = __reduce_or_sync(ALL, used);
   UNROLLED for (int o = 0; o < BRICK_ORDERS; o++) bytes |= (uint32_t)__popc(pair >> 8 * o & 255) << 8 * o;
   bytes = __reduce_add_sync(ALL, lane & 1 ? 0u : bytes);
   unsigned size[BRICK_ORDERS] = {};
   UNROLLED for (int o = 0; o < orders_of(DIMS); o++) {
-    tile_prefix lead = {};
+    tile_lead lead = {};
     lead.order = o;
     lead.width_planes = bit_length(planes >> 8 * o & 255);
     lead.special = chosen.special;

@@ -45,7 +45,7 @@ DEVICE void residuals_of_planes(plane_reader<Bytes> &reader, int height, int64_t
 
 // Integers from residuals, in place. Sums wrap, by design.
 template <class Int, class Unsigned>
-DEVICE void integrate(Int r[LANE_VALUES], const tile_prefix &lead, int lane) {
+DEVICE void integrate(Int r[LANE_VALUES], const tile_lead &lead, int lane) {
   Unsigned sum = 0, twice = 0;
   if (lead.order == 0)
     return;

@@ -48,7 +48,7 @@ DEVICE uint32_t choose_shape(const order_widths &w, int asked, tile_shape &t, in
   unsigned size[3];
   UNROLLED for (int o = 0; o < 3; o++) {
     const uint32_t sum = __reduce_add_sync(ALL, __dp4a(w.widths[o], EACH_BYTE, 0u));
-    tile_prefix lead = {};
+    tile_lead lead = {};
     lead.order = o;
     lead.width_planes = bit_length(planes >> 8 * o & 255);
     lead.special = t.lead.special;

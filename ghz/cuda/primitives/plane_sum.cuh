@@ -6,7 +6,7 @@
 
 #include "cuda/primitives/brick.cuh"
 #include "cuda/primitives/decode.cuh"
-#include "rules/combination.h"
+#include "rules/op.h"
 
 // ---- Any tiles ----------------------------------------------------------------------------------
 

@@ -155,7 +155,7 @@ struct plane_writer : plane_places {
 
 // A lattice tile without specials: what its header says, and this lane's part of its widths.
 struct team_shape {
-  tile_prefix lead;
+  tile_lead lead;
   uint32_t widths[WORDS];
   uint32_t height, sum, planes_at;
 };

@@ -9,7 +9,7 @@
 
 // A lattice tile: what its header says, and this lane's part of its widths and specials.
 struct tile_shape {
-  tile_prefix lead;
+  tile_lead lead;
   uint32_t widths;      // of the lane's four blocks, one in a byte
   int height, least;    // the largest and the least width
   uint32_t plus, minus; // the lane's columns of the planes of specials
@@ -59,7 +59,7 @@ DEVICE uint32_t width_bytes_in_use(uint32_t widths, int lane) {
 // which every byte is there. Returns 0 if they end after `end`; where a byte of a map's is 0, the
 // widths are such that no tile has.
 template <class Bytes>
-DEVICE int take_widths(const Bytes &b, uint32_t &at, uint32_t end, const tile_prefix &h, uint32_t &widths,
+DEVICE int take_widths(const Bytes &b, uint32_t &at, uint32_t end, const tile_lead &h, uint32_t &widths,
                        int lane) {
   const uint32_t below = (1u << lane / 2) - 1;
   uint32_t maps = at, damaged = 0;
@@ -79,7 +79,7 @@ DEVICE int take_widths(const Bytes &b, uint32_t &at, uint32_t end, const tile_pr
 }
 
 // Writes them and returns how many bytes they take.
-DEVICE uint32_t put_widths(uint8_t *out, uint32_t widths, const tile_prefix &h, int lane) {
+DEVICE uint32_t put_widths(uint8_t *out, uint32_t widths, const tile_lead &h, int lane) {
   uint32_t at = h.squeezed ? 2 * h.width_planes : 0;
   width_bytes bytes;
   bytes.gather(widths, lane);

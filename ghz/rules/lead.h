@@ -1,20 +1,20 @@
-/* header.h: the first bytes of a lattice tile, its exact size, and the choice of its order
+/* lead.h: the first bytes of a lattice tile, its exact size, and the choice of its order
  * (FORMAT.md, "Tile"). In the common subset of C and CUDA C++. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef GHZ_HEADER_H
-#define GHZ_HEADER_H
+#ifndef GHZ_LEAD_H
+#define GHZ_LEAD_H
 
 #include "rules/rules.h"
 
 /* What stands before the width planes. */
-typedef struct tile_prefix {
+typedef struct tile_lead {
   int order, mode;
   unsigned width_planes;
   int squeezed;          /* so are the width planes */
   int special;           /* planes of specials follow them */
   int coefficients;      /* of a brick: it has some */
   int64_t anchor, slope; /* bricks have no slope: it is 0 */
-} tile_prefix;
+} tile_lead;
 
 enum { LEAD_MAX = 18, LEAD_LEAST = 2 }; /* its bytes, at most, and at least where there are coefficients */
 
@@ -29,24 +29,24 @@ GHZ_RULE unsigned anchor_code(unsigned bytes) {
   return bytes - (bytes == 8);
 }
 
-GHZ_RULE uint8_t lead_extra(const tile_prefix *h) {
+GHZ_RULE uint8_t lead_extra(const tile_lead *h) {
   return (uint8_t)(anchor_code(anchor_size(h->anchor)) | anchor_code(anchor_size(h->slope)) << 3 |
                    (unsigned)(h->coefficients != 0) << 3 | (unsigned)(h->special != 0) << 6 |
                    (unsigned)(h->squeezed != 0) << 7);
 }
 
 /* With the byte that may follow. */
-GHZ_RULE uint8_t lead_first(const tile_prefix *h, unsigned extra) {
+GHZ_RULE uint8_t lead_first(const tile_lead *h, unsigned extra) {
   return (uint8_t)((unsigned)h->order | (unsigned)(extra != 0) << 2 | (unsigned)h->mode << 3 |
                    h->width_planes << 5);
 }
 
-GHZ_RULE unsigned lead_size(const tile_prefix *h) {
+GHZ_RULE unsigned lead_size(const tile_lead *h) {
   return 1u + (lead_extra(h) != 0) + anchor_size(h->anchor) + anchor_size(h->slope);
 }
 
 /* Byte i of those before the width planes, i < lead_size. */
-GHZ_RULE uint8_t lead_byte(const tile_prefix *h, unsigned i) {
+GHZ_RULE uint8_t lead_byte(const tile_lead *h, unsigned i) {
   unsigned extra = lead_extra(h), la = anchor_size(h->anchor);
   if (i == 0)
     return lead_first(h, extra);
@@ -57,7 +57,7 @@ GHZ_RULE uint8_t lead_byte(const tile_prefix *h, unsigned i) {
 }
 
 /* Zeros in coarse mode and order 0 without specials or coefficients are no bytes at all. */
-GHZ_RULE int lead_says_empty(const tile_prefix *h) {
+GHZ_RULE int lead_says_empty(const tile_lead *h) {
   return h->order == 0 && h->mode == COARSE && h->width_planes == 0 && !h->special && !h->coefficients;
 }
 
@@ -78,7 +78,7 @@ GHZ_RULE int squeezing_pays(unsigned planes, unsigned nonzero) {
 
 /* Decides for a tile of which everything else is known whether squeezing makes it smaller; returns
  * the bytes up to the end of the width planes. */
-GHZ_RULE unsigned choose_squeezing(tile_prefix *h, unsigned nonzero) {
+GHZ_RULE unsigned choose_squeezing(tile_lead *h, unsigned nonzero) {
   h->squeezed = 0; /* the extra byte counts: squeezed width planes always have one */
   const unsigned plain = (lead_extra(h) != 0) + width_planes_size(h->width_planes, nonzero, 0),
                  squeezed = 1 + width_planes_size(h->width_planes, nonzero, 1);
@@ -88,7 +88,7 @@ GHZ_RULE unsigned choose_squeezing(tile_prefix *h, unsigned nonzero) {
 }
 
 /* The first byte of the coefficients: how their first one and their width planes are stored. */
-GHZ_RULE uint8_t coefficients_head(const tile_prefix *h) {
+GHZ_RULE uint8_t coefficients_head(const tile_lead *h) {
   return (uint8_t)(h->width_planes | anchor_code(anchor_size(h->anchor)) << 3 |
                    (unsigned)(h->squeezed != 0) << 7);
 }

@@ -1,8 +1,8 @@
-/* combination.h: what the result of a linear combination is in one tile: the rules 1 to 6 of
+/* op.h: what the result of an op, a linear combination, is in one tile: the rules 1 to 6 of
  * FORMAT.md, "Computing", in their order. In the common subset of C and CUDA C++. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef GHZ_COMBINATION_H
-#define GHZ_COMBINATION_H
+#ifndef GHZ_OP_H
+#define GHZ_OP_H
 
 #include "rules/rules.h"
 
