@@ -24,7 +24,7 @@ typedef struct options {
   /* Of the CPU. */
   number_list threads;
   word_list isas;
-  int runs, zfp_runs;
+  int runs;
   bool small;         /* the time of a call on small arrays, instead of speeds */
   bool numbers;       /* the speed of numbers from streams */
   number_list levels; /* of packing, instead of speeds; none: 0 */

@@ -1,4 +1,4 @@
-/* cpu.c: owns the order of a run on the CPU: configurations, pairs, single fields. */
+/* cpu.c: owns the order of a run on the CPU: configurations, then pairs. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cpu.h"
 
@@ -59,53 +59,6 @@ static int make_configs(const options *o, config *configs) {
   return add_shaped(configs, count);
 }
 
-/* ---- Ratios of single fields ----------------------------------------------------------------- */
-
-/* Ratios of one bound: flat, with the shape, of the baseline. */
-static void ratios_of(ghz_context *ctx, const field *f, const ghz_shape shape[FORMS], int bound, double rel,
-                      field_ratio *r) {
-  ghz_lattice lattice;
-  const void *x = f->x;
-  const double bytes = (double)(f->n * sizeof(float));
-  if (ghz_lattice_for(ctx, GHZ_F32, (ghz_bound){GHZ_REL, rel}, NULL, 1, &x, f->n, &lattice) != GHZ_OK)
-    die("no lattice for", f->path);
-  r->baseline[bound] = bytes / (double)baseline_size(f->x, f->n, lattice.eb);
-  for (int form = 0; form < FORMS; form++) {
-    size_t size, room = ghz_shape_bound(&shape[form], GHZ_F32, 1);
-    unsigned char *dst = touched(room);
-    if (ghz_compress_shape(ctx, &lattice, GHZ_ORDER_BEST, f->x, &shape[form], dst, room, &size) != GHZ_OK)
-      die("cannot compress", f->path);
-    r->own[form][bound] = bytes / (double)size;
-    free(dst);
-  }
-}
-
-static void add_field(const options *o, ghz_context *ctx, const field *f, field_ratio *ratios, int *count) {
-  for (int i = 0; i < *count; i++)
-    if (!strcmp(ratios[i].field->path, f->path))
-      return;
-  field_ratio *r = &ratios[(*count)++];
-  field loaded = *f;
-  field_load(&loaded);
-  const ghz_shape shape[FORMS] = {ghz_flat(f->n), field_shape(f)};
-  r->field = f;
-  for (int i = 0; i < o->bounds.n; i++)
-    ratios_of(ctx, &loaded, shape, i, o->bounds.x[i], r);
-  field_free(&loaded);
-}
-
-/* Every file once, whatever pairs contain it. */
-static int field_ratios(const options *o, ghz_context *ctx, const pair *pairs, int n_pairs,
-                        field_ratio *ratios) {
-  int count = 0;
-  for (int i = 0; i < n_pairs; i++) {
-    add_field(o, ctx, &pairs[i].a, ratios, &count);
-    if (!pairs[i].rotated)
-      add_field(o, ctx, &pairs[i].b, ratios, &count);
-  }
-  return count;
-}
-
 /* ---- The run --------------------------------------------------------------------------------- */
 
 /* The checks of a cell; an error above 1 breaks the bound. */
@@ -139,18 +92,14 @@ void cpu_run(const options *o, pair *pairs, int n_pairs) {
   if (r.n_configs == 0)
     die("this machine has none of these instruction sets", "--isa");
   r.cells = touched((size_t)(n_pairs * o->bounds.n) * sizeof *r.cells);
-  r.ratios = touched((size_t)(2 * n_pairs) * sizeof *r.ratios);
   cpu_report_begin(&r);
   measure_pairs(&r, pairs, n_pairs);
-  r.n_ratios = field_ratios(o, configs[0].ctx, pairs, n_pairs, r.ratios);
-  cpu_report_ratios(&r);
   cpu_report_preemptions();
   if (o->csv)
     cpu_report_csv(&r);
   for (int i = 0; i < r.n_configs / FORMS; i++)
     ghz_context_free(configs[i].ctx);
   free(r.cells);
-  free(r.ratios);
   if (r.wrong)
     die("streams differ between configurations, or a bound was not kept", "see above");
 }

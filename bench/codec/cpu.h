@@ -27,19 +27,6 @@ quality quality_of(const pair *p, float *const y[2], size_t compressed, double e
 /* Largest error of the stream of a + b, of any shape, as a fraction of the bound that it states. */
 double quality_of_sum(ghz_context *ctx, const pair *p, ghz_bytes sum);
 
-/* ---- zfp.c, or no_zfp.c where there is no libzfp --------------------------------------------- */
-
-const char *peer_name(void);      /* "zfp 1.0.0"; NULL: not present */
-size_t peer_room(const field *f); /* bytes that always suffice */
-size_t peer_pack(const field *f, double tolerance, void *dst, size_t room);
-void peer_unpack(const field *f, double tolerance, void *src, size_t size, float *dst);
-
-/* ---- baseline.c ------------------------------------------------------------------------------ */
-
-/* Bytes of such a coding as fZ-light has: first differences, blocks of 32, one length per block.
- * Its own streams are larger, by 8 to 24 % (bench/peers.csv). */
-size_t baseline_size(const float *x, size_t n, double eb);
-
 /* ---- measure.c ------------------------------------------------------------------------------- */
 
 typedef enum operation { OP_MEMCPY, OP_COMPRESS, OP_DECOMPRESS, OP_ADD, OP_ROUNDTRIP, OPS } operation;
@@ -56,25 +43,6 @@ typedef struct config {
   int avx512;     /* configuration with AVX-512 and as many threads; -1: none */
 } config;
 
-/* ---- equal.c --------------------------------------------------------------------------------- */
-
-enum { PEER_CURVE = 512 };
-
-/* What zfp reaches, by the binary exponent of the tolerance, which it rounds to a power of two.
- * Ratio 0: not measured. Errors are absolute. */
-typedef struct peer_curve {
-  quality at[PEER_CURVE];
-} peer_curve;
-
-/* zfp at one of its tolerances, and ghz at the bound where it is as good. Errors are absolute. */
-typedef struct equality {
-  quality zfp, own;
-} equality;
-
-/* At the tolerance where zfp is nearest to ghz with the bound eb. */
-equality equal_psnr(workspace *w, const config *c, peer_curve *curve, double eb);
-equality equal_error(workspace *w, const config *c, peer_curve *curve, double eb);
-
 /* ---- measure.c: results ---------------------------------------------------------------------- */
 
 /* GB/s of original bytes; `of_*`: medians over the rounds of the ratio of two speeds of a round. */
@@ -85,13 +53,7 @@ typedef struct speed {
 typedef struct form_result {
   quality own;
   double sum_ratio, sum_error;
-  equality psnr, error;
 } form_result;
-
-typedef struct zfp_result {
-  quality equal_bound;
-  speed pack, unpack;
-} zfp_result;
 
 /* Everything measured for one pair and one bound. */
 typedef struct cell {
@@ -99,29 +61,16 @@ typedef struct cell {
   double bound, eb;
   int n_forms; /* 1: the fields are flat */
   form_result forms[FORMS];
-  double baseline_ratio;
   bool same_bytes; /* every instruction set and thread count produced the same streams */
   speed speeds[MAX_CONFIGS][OPS];
-  zfp_result zfp;
 } cell;
 
 workspace *workspace_make(const pair *p, bool quick);
 void workspace_free(workspace *w);
-/* Compresses and decompresses both operands with zfp. */
-quality peer_quality(workspace *w, double tolerance, double eb);
-/* The same with ghz, for a bound eb, with absolute errors. */
-quality own_quality(workspace *w, const config *c, double eb);
 void measure_cell(workspace *w, const options *o, const config *configs, int n_configs, double bound,
                   cell *out);
 
 /* ---- report.c -------------------------------------------------------------------------------- */
-
-/* Ratios of one field by itself, its bound relative to its own range. A flat one has the same
- * ratio in both forms. */
-typedef struct field_ratio {
-  const field *field;
-  double own[FORMS][MAX_BOUNDS], baseline[MAX_BOUNDS];
-} field_ratio;
 
 typedef struct results {
   const options *options;
@@ -130,13 +79,10 @@ typedef struct results {
   cell *cells;
   int n_cells;
   bool wrong; /* a check of a cell failed */
-  field_ratio *ratios;
-  int n_ratios;
 } results;
 
 void cpu_report_begin(const results *r);
 void cpu_report_cell(const results *r, const cell *c);
-void cpu_report_ratios(const results *r);
 void cpu_report_preemptions(void);
 void cpu_report_csv(const results *r);
 

@@ -8,7 +8,7 @@ enum { CPU, CUDA };
 
 static const char usage[] =
     "Usage: codec [OPTION...] [FILE[:DIMS][+FILE[:DIMS]]]...\n"
-    "Measures compress, decompress and add. On the CPU: beside memcpy, decompress + add + compress, and zfp.\n"
+    "Measures compress, decompress and add. On the CPU: beside memcpy, and decompress + add + compress.\n"
     "With --device cuda: beside copies from device to device, and four separate kernels; every result is\n"
     "compared with the CPU's bytes first.\n"
     "FILE is raw little-endian float32, DIMS its dimensions, slowest first (256x256x256). Two files joined\n"
@@ -21,7 +21,6 @@ static bool read_quick(const option_row *row, char *text) {
   (void)text;
   o->quick = true;
   o->runs = 3;
-  o->zfp_runs = 1;
   o->bounds = (number_list){{1e-3, 1e-4}, 2};
   o->sizes = (number_list){{16 * 1024, 40 * 1024}, 2};
   o->seconds = 1e-4;
@@ -34,7 +33,6 @@ static options o = {.bounds = {{1e-2, 1e-3, 1e-4, 1e-5}, 4},
                     .threads = {{1, 2}, 2},
                     .isas = {{"avx512", "avx2", "neon", "scalar"}, 4},
                     .runs = 11,
-                    .zfp_runs = 3,
                     .sizes = {{1 << 20, 16 << 20, 512 << 20}, 3},
                     .seconds = 0.05};
 
@@ -58,7 +56,6 @@ static const option_row rows[] = {
     {"packing", 0, &option_wholes, &o.levels, "LIST", "1:19",
      "cpu: what packing by zstd at these levels does to streams, one thread"},
     {"runs", 0, &option_whole, &o.runs, "N", "1:101", "cpu: rounds, each of which runs everything once (11)"},
-    {"zfp-runs", 0, &option_whole, &o.zfp_runs, "N", "1:101", "cpu: rounds that zfp takes part in (3)"},
     {"sizes", 0, &option_sizes, &o.sizes, "LIST", "1024:17179869184",
      "cuda: bytes of an operand's values (1M,16M,512M)"},
     {"type", 0, &option_choice, &o.type, "TYPE", "f32,f64", "cuda: f32 or f64, the same values widened (f32)"},
@@ -81,7 +78,6 @@ int main(int argc, char **argv) {
   program_begin("codec", NULL);
   o.files = argv + operands;
   o.n_files = argc - operands;
-  o.zfp_runs = o.zfp_runs < o.runs ? o.zfp_runs : o.runs;
   sort_values(o.sizes.x, o.sizes.n);
   int n = find_pairs(pairs);
   if (o.small)

@@ -27,17 +27,14 @@ struct workspace {
   int n_forms;
   float *out[2];
   buffer packed[FORMS][2], sum[FORMS];
-  unsigned char *scratch[2], *peer[2];
-  size_t peer_room, peer_size[2];
+  unsigned char *scratch[2];
   ghz_lattice lattice;
   double low, high, range; /* of both operands */
-  peer_curve curve;
 };
 
 /* Seconds per operation: [configuration][operation][round]. */
 typedef struct samples {
   double own[MAX_CONFIGS][OPS][MAX_RUNS];
-  double pack[MAX_RUNS], unpack[MAX_RUNS];
   double buffer[MAX_RUNS]; /* for medians */
 } samples;
 
@@ -61,11 +58,9 @@ workspace *workspace_make(const pair *p, bool quick) {
     size_t room = ghz_shape_bound(&w->shape[form], GHZ_F32, 2);
     w->room = room > w->room ? room : w->room;
   }
-  w->peer_room = peer_room(&p->a);
   for (int i = 0; i < 2; i++) {
     w->out[i] = touched(w->bytes);
     w->scratch[i] = touched(w->room);
-    w->peer[i] = touched(w->peer_room);
   }
   return w;
 }
@@ -89,7 +84,6 @@ void workspace_free(workspace *w) {
   for (int i = 0; i < 2; i++) {
     free(w->out[i]);
     free(w->scratch[i]);
-    free(w->peer[i]);
   }
   free_streams(w);
   free(w);
@@ -180,28 +174,6 @@ static double timed(workspace *w, const config *c, operation op, int round) {
   return (clock_seconds() - start) / (double)w->repeats;
 }
 
-/* ---- zfp ------------------------------------------------------------------------------------- */
-
-static double timed_pack(workspace *w, double tolerance) {
-  double start = clock_seconds();
-  for (int i = 0; i < 2; i++)
-    w->peer_size[i] = peer_pack(operand(w, i), tolerance, w->peer[i], w->peer_room);
-  return clock_seconds() - start;
-}
-
-static double timed_unpack(workspace *w, double tolerance) {
-  double start = clock_seconds();
-  for (int i = 0; i < 2; i++)
-    peer_unpack(operand(w, i), tolerance, w->peer[i], w->peer_size[i], w->out[i]);
-  return clock_seconds() - start;
-}
-
-quality peer_quality(workspace *w, double tolerance, double eb) {
-  timed_pack(w, tolerance);
-  timed_unpack(w, tolerance);
-  return quality_of(w->pair, w->out, w->peer_size[0] + w->peer_size[1], eb, w->range);
-}
-
 /* ---- One cell -------------------------------------------------------------------------------- */
 
 static void set_bound(workspace *w, double bound) {
@@ -222,20 +194,6 @@ static void make_lattice(workspace *w, const config *c, double bound) {
     die("no range that a bound could be relative to", w->pair->name);
 }
 
-quality own_quality(workspace *w, const config *c, double eb) {
-  const ghz_lattice lattice = w->lattice;
-  size_t size, total = 0;
-  set_bound(w, eb / w->range);
-  for (int i = 0; i < 2; i++) {
-    compress(w, c, operand(w, i)->x, 0, &size);
-    must(ghz_decompress(c->ctx, (ghz_bytes){w->scratch[0], size}, GHZ_F32, w->out[i], w->n), "ghz_decompress",
-         c->ctx);
-    total += size;
-  }
-  w->lattice = lattice;
-  return quality_of(w->pair, w->out, total, 1, w->range);
-}
-
 /* Makes both streams and their sum; measures their quality. */
 static form_result make_streams(workspace *w, const config *c) {
   form_result r;
@@ -251,19 +209,7 @@ static form_result make_streams(workspace *w, const config *c) {
   r.own = quality_of(w->pair, w->out, packed[0].size + packed[1].size, w->lattice.eb, w->range);
   r.sum_ratio = (double)w->bytes / (double)size;
   r.sum_error = quality_of_sum(c->ctx, w->pair, bytes_in(sum));
-  r.psnr = r.error = (equality){{NAN, NAN, NAN}, {NAN, NAN, NAN}};
-  if (peer_name()) {
-    r.psnr = equal_psnr(w, c, &w->curve, w->lattice.eb);
-    r.error = equal_error(w, c, &w->curve, w->lattice.eb);
-  }
   return r;
-}
-
-static double ratio_of_baseline(const workspace *w) {
-  size_t size = 0;
-  for (int i = 0; i < 2; i++)
-    size += baseline_size(operand(w, i)->x, w->n, w->lattice.eb);
-  return 2 * (double)w->bytes / (double)size;
 }
 
 static bool same(const workspace *w, size_t size, const buffer *b) {
@@ -287,8 +233,7 @@ static bool warm_up(workspace *w, const config *c) {
 
 /* One round: all operations of all configurations. Start and stride change, so that no operation
  * always finds the caches as the same other one left them. */
-static void play_round(workspace *w, const options *o, const config *configs, int n_configs, int round,
-                       samples *s) {
+static void play_round(workspace *w, const config *configs, int n_configs, int round, samples *s) {
   static_assert(OPS == 5, "strides below a prime visit every operation");
   int stride = 1 + round % (OPS - 1);
   for (int k = 0; k < n_configs; k++) {
@@ -298,10 +243,6 @@ static void play_round(workspace *w, const options *o, const config *configs, in
       s->own[c][op][round] = timed(w, &configs[c], op, round);
     }
   }
-  if (!peer_name() || round >= o->zfp_runs)
-    return;
-  s->pack[round] = timed_pack(w, w->lattice.eb);
-  s->unpack[round] = timed_unpack(w, w->lattice.eb);
 }
 
 /* ---- Statistics ------------------------------------------------------------------------------ */
@@ -343,21 +284,6 @@ static void summarise(workspace *w, const config *configs, int n_configs, int ru
     }
 }
 
-/* zfp runs on one thread in a few rounds; its medians are compared with memcpy's on one thread. */
-static void summarise_peer(workspace *w, const config *configs, int n_configs, int runs, samples *s,
-                           cell *out) {
-  double bytes = bytes_of(w, OP_MEMCPY);
-  zfp_result *z = &out->zfp;
-  z->pack = speed_of(s, s->pack, bytes, runs);
-  z->unpack = speed_of(s, s->unpack, bytes, runs);
-  for (int c = 0; c < n_configs; c++)
-    if (configs[c].threads == 1) {
-      z->pack.of_memcpy = z->pack.median / out->speeds[c][OP_MEMCPY].median;
-      z->unpack.of_memcpy = z->unpack.median / out->speeds[c][OP_MEMCPY].median;
-      return;
-    }
-}
-
 void measure_cell(workspace *w, const options *o, const config *configs, int n_configs, double bound,
                   cell *out) {
   samples *s = calloc(1, sizeof *s);
@@ -365,19 +291,14 @@ void measure_cell(workspace *w, const options *o, const config *configs, int n_c
     die("out of memory", "");
   make_lattice(w, configs, bound);
   *out = (cell){.pair = w->pair, .bound = bound, .eb = w->lattice.eb, .n_forms = w->n_forms};
-  out->baseline_ratio = ratio_of_baseline(w);
   out->same_bytes = true;
   n_configs = n_configs / FORMS * w->n_forms;
   for (int form = 0; form < w->n_forms; form++)
     out->forms[form] = make_streams(w, &configs[n_configs / w->n_forms * form]);
   for (int c = 0; c < n_configs; c++)
     out->same_bytes &= warm_up(w, &configs[c]);
-  if (peer_name())
-    out->zfp.equal_bound = peer_quality(w, w->lattice.eb, w->lattice.eb);
   for (int round = 0; round < o->runs; round++)
-    play_round(w, o, configs, n_configs, round, s);
+    play_round(w, configs, n_configs, round, s);
   summarise(w, configs, n_configs, o->runs, s, out);
-  if (peer_name())
-    summarise_peer(w, configs, n_configs, o->zfp_runs, s, out);
   free(s);
 }

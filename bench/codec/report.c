@@ -10,25 +10,16 @@
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
 void cpu_report_begin(const results *r) {
-  printf(
-      "libghz %s, %s. GB/s are original bytes of one operand; best and median of %d rounds, in each of which\n"
-      "everything runs once. /memcpy is the median over the rounds of the ratio to memcpy with as many\n"
-      "threads, /flat that of a field with its shape to the same flat. roundtrip is decompress + add + "
-      "compress.\n"
-      "Bounds are relative to the joint range of the pair. zfp rounds tolerances to powers of two; for equal\n"
-      "PSNR and equal largest error the bound of ghz is changed until it reaches what zfp has at one of "
-      "them.\n",
-      ghz_version(), peer_name() ? peer_name() : "without zfp", r->options->runs);
+  printf("libghz %s. GB/s are original bytes of one operand; best and median of %d rounds, in each of which\n"
+         "everything runs once. /memcpy is the median over the rounds of the ratio to memcpy with as many\n"
+         "threads, /flat that of a field with its shape to the same flat. roundtrip is decompress + add + "
+         "compress.\n"
+         "Bounds are relative to the joint range of the pair.\n",
+         ghz_version(), r->options->runs);
 }
 
 static void print_quality(const char *what, quality q) {
   printf("  %-14s ratio %8.2f  max error / bound %8.5f  PSNR %7.2f dB", what, q.ratio, q.error, q.psnr);
-}
-
-static void print_equal(const char *what, const equality *e) {
-  printf("  %-14s ratio %8.2f  zfp %8.2f  gain %5.2f  PSNR %7.2f dB, zfp %7.2f dB  error / zfp's %.4f\n", what,
-         e->own.ratio, e->zfp.ratio, e->own.ratio / e->zfp.ratio, e->own.psnr, e->zfp.psnr,
-         e->own.error / e->zfp.error);
 }
 
 static void print_form(const char *name, const form_result *r) {
@@ -36,21 +27,12 @@ static void print_form(const char *name, const form_result *r) {
   snprintf(label, sizeof label, "ghz %s", name);
   print_quality(label, r->own);
   printf("\n");
-  if (peer_name()) {
-    print_equal("  equal PSNR", &r->psnr);
-    print_equal("  equal error", &r->error);
-  }
   printf("  %-14s ratio %8.2f  max error / bound %8.5f\n", "  sum", r->sum_ratio, r->sum_error);
 }
 
 static void print_qualities(const cell *c) {
   for (int form = 0; form < c->n_forms; form++)
     print_form(cpu_forms[form], &c->forms[form]);
-  printf("  %-14s ratio %8.2f\n", "order 1, by 32", c->baseline_ratio);
-  if (peer_name()) {
-    print_quality("zfp", c->zfp.equal_bound);
-    printf("\n");
-  }
   if (!c->same_bytes)
     printf("  STREAMS DIFFER between configurations\n");
 }
@@ -80,46 +62,7 @@ void cpu_report_cell(const results *r, const cell *c) {
       print_number(s->of_flat, 10, 3);
       printf("\n");
     }
-  if (peer_name()) {
-    print_speed("zfp    1         compress", &c->zfp.pack);
-    printf("\n");
-    print_speed("zfp    1         decompress", &c->zfp.unpack);
-    printf("\n");
-  }
   fflush(stdout);
-}
-
-static void print_ratios(const char *name, const double flat[], const double shaped[], const double baseline[],
-                         int n) {
-  printf("\n  %-14s", name);
-  for (int b = 0; b < n; b++)
-    printf("%8.2f /%7.2f /%7.2f", flat[b], shaped[b], baseline[b]);
-}
-
-/* Ratios of every file, its bound relative to its own range. */
-void cpu_report_ratios(const results *r) {
-  const options *o = r->options;
-  double mean[FORMS + 1][MAX_BOUNDS] = {{0}};
-  printf(
-      "\nRatio of every field by itself, bound relative to its own range: ghz flat / with its shape / order 1 "
-      "with blocks of 32\n  %-14s",
-      "");
-  for (int b = 0; b < o->bounds.n; b++)
-    printf("%26.0e", o->bounds.x[b]);
-  for (int i = 0; i < r->n_ratios; i++) {
-    const field_ratio *f = &r->ratios[i];
-    print_ratios(f->field->name, f->own[FLAT], f->own[SHAPED], f->baseline, o->bounds.n);
-    for (int b = 0; b < o->bounds.n; b++) {
-      mean[FLAT][b] += 1 / f->own[FLAT][b];
-      mean[SHAPED][b] += 1 / f->own[SHAPED][b];
-      mean[FORMS][b] += 1 / f->baseline[b];
-    }
-  }
-  for (int k = 0; k <= FORMS; k++)
-    for (int b = 0; b < o->bounds.n; b++)
-      mean[k][b] = r->n_ratios / mean[k][b];
-  print_ratios("harmonic mean", mean[FLAT], mean[SHAPED], mean[FORMS], o->bounds.n);
-  printf("\n");
 }
 
 /* How often other programs took the processor away, which lowers the medians. */
@@ -151,31 +94,11 @@ static void csv_speed(FILE *f, const speed *s) {
   csv_number(f, s->of_flat);
 }
 
-static void csv_equal(FILE *f, const equality *e) {
-  csv_number(f, e ? e->own.psnr : NAN);
-  csv_number(f, e ? e->own.ratio : NAN);
-  csv_number(f, e ? e->zfp.ratio : NAN);
-}
-
-/* form: what is compared with zfp where both are equally good; NULL: nothing. */
-static void csv_quality(FILE *f, quality q, const form_result *form) {
+static void csv_quality(FILE *f, quality q) {
   csv_number(f, q.ratio);
   csv_number(f, q.error);
   csv_number(f, q.psnr);
-  csv_equal(f, form ? &form->psnr : NULL);
-  csv_equal(f, form ? &form->error : NULL);
   fprintf(f, "\n");
-}
-
-static const speed no_speed = {NAN, NAN, NAN, NAN, NAN, NAN, NAN};
-
-static void csv_peer(FILE *f, const cell *c) {
-  csv_start(f, c, "zfp", "", 1, "compress");
-  csv_speed(f, &c->zfp.pack);
-  csv_quality(f, c->zfp.equal_bound, NULL);
-  csv_start(f, c, "zfp", "", 1, "decompress");
-  csv_speed(f, &c->zfp.unpack);
-  csv_quality(f, c->zfp.equal_bound, NULL);
 }
 
 static void csv_operation(FILE *f, const cell *c, const config *g, operation op, const speed *s) {
@@ -188,26 +111,19 @@ static void csv_operation(FILE *f, const cell *c, const config *g, operation op,
     q = (quality){r->sum_ratio, op == OP_ADD ? r->sum_error : NAN, NAN};
   csv_start(f, c, names[g->form], g->isa, g->threads, cpu_operations[op]);
   csv_speed(f, s);
-  csv_quality(f, q, op == OP_COMPRESS ? r : NULL);
+  csv_quality(f, q);
 }
 
 static void csv_cell(FILE *f, const results *r, const cell *c) {
   for (int i = 0; i < r->n_configs / FORMS * c->n_forms; i++)
     for (int op = 0; op < OPS; op++)
       csv_operation(f, c, &r->configs[i], (operation)op, &c->speeds[i][op]);
-  csv_start(f, c, "order1-by-32", "", 1, "ratio");
-  csv_speed(f, &no_speed);
-  csv_quality(f, (quality){c->baseline_ratio, NAN, NAN}, NULL);
-  if (peer_name())
-    csv_peer(f, c);
 }
 
 void cpu_report_csv(const results *r) {
   FILE *f = csv_open(r->options->csv,
                      "field,values,bound,eb,codec,isa,threads,operation,best_GBps,median_GBps,of_memcpy,"
-                     "of_roundtrip,of_one_thread,of_avx512,of_flat,ratio,error_of_bound,psnr_dB,"
-                     "equal_psnr_dB,equal_psnr_ratio,equal_psnr_zfp_ratio,"
-                     "equal_error_psnr_dB,equal_error_ratio,equal_error_zfp_ratio");
+                     "of_roundtrip,of_one_thread,of_avx512,of_flat,ratio,error_of_bound,psnr_dB");
   for (int i = 0; i < r->n_cells; i++)
     csv_cell(f, r, &r->cells[i]);
   csv_close(f, r->options->csv);

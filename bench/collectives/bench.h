@@ -54,7 +54,7 @@ typedef struct variant {
   ghz_mpi_mode mode;
 } variant;
 
-enum { MAX_VARIANTS = 32, MODE_RECOMPRESS = GHZ_MPI_FASTEST + 1, MODES };
+enum { MAX_VARIANTS = 32, MODES = GHZ_MPI_FASTEST + 1 };
 
 typedef enum operation { OP_SUM, OP_AVERAGE, OP_MIN, OP_MAX } operation;
 

@@ -1,7 +1,6 @@
 /* measure.c: owns the timing of a size: rounds in which every variant runs once, in turn. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "bench.h"
-#include "recompress.h"
 
 #include <limits.h>
 #include <math.h>
@@ -44,22 +43,6 @@ static void divide(const job *j) {
       ((double *)(void *)j->receive)[i] /= ranks;
 }
 
-/* Errors of recompressed sums add up, so the library's bound is not theirs. */
-static int make_compressed_call(trial *t, const call *c, ghz_mpi_options *how) {
-  bool recompresses = (int)how->mode == MODE_RECOMPRESS;
-  if (recompresses) { /* of flat arrays */
-    how->mode = GHZ_MPI_HOMOMORPHIC;
-    how->shape = (ghz_shape){0};
-  }
-  recompress_use(recompresses);
-  int code = tested.compressed(c, how);
-  if (recompresses) {
-    t->report.mode = t->variant.mode;
-    t->report.bound = tested.reduces ? INFINITY : t->report.bound;
-  }
-  return code;
-}
-
 static int make_call(trial *t, const call *c) {
   const options *o = t->job->options;
   bool average = tested.reduces && o->operation == OP_AVERAGE;
@@ -79,7 +62,7 @@ static int make_call(trial *t, const call *c) {
   how.threads = o->threads;
   how.keep_root = 0;
   how.report = &t->report;
-  return make_compressed_call(t, c, &how);
+  return tested.compressed(c, &how);
 }
 
 /* True if the call failed on any rank; the first of them prints why. All ranks wait for it. */

@@ -62,7 +62,7 @@ static const option_row rows[] = {
      "keep the fields that are made, read those that exist"},
     {"algorithm", 0, &option_words, &given.algorithms, "LIST", NULL,
      "auto, ring, doubling, halving, tree, chain, linear: those that the collective has,\n"
-     "compressed and plain; ring/plain and ring/recompress name the mode (the usual variants; MPI's own "
+     "compressed and plain; ring/plain names the mode (the usual variants; MPI's own "
      "always)"},
     {"in-place", 0, &option_flag, &given.in_place, NULL, NULL, "MPI_IN_PLACE"},
     {"threads", 0, &option_whole, &given.threads, "N", "1:1024", "of the codec, per rank (1)"},

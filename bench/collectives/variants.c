@@ -18,7 +18,7 @@ static bool add(options *o, ghz_mpi_algorithm algorithm, ghz_mpi_mode mode) {
   return true;
 }
 
-/* Plain where that may be fastest, all algorithms compressed, the comparison, the automatic one. */
+/* Plain where that may be fastest, all algorithms compressed, the automatic one. */
 static void add_usual(options *o) {
   const ghz_mpi_algorithm *a = tested.algorithms;
   for (int i = 0; a[i]; i++)
@@ -26,8 +26,6 @@ static void add_usual(options *o) {
       add(o, a[i], GHZ_MPI_PLAIN);
   for (int i = 0; a[i]; i++)
     add(o, a[i], GHZ_MPI_HOMOMORPHIC);
-  if (tested.reduces)
-    add(o, a[0], (ghz_mpi_mode)MODE_RECOMPRESS);
   add(o, GHZ_MPI_ALGORITHM_AUTO, GHZ_MPI_MODE_AUTO);
 }
 
@@ -38,7 +36,7 @@ static const char *algorithm_name(int i) {
 }
 
 const char *mode_name(int mode) {
-  return mode == MODE_RECOMPRESS ? "recompress" : ghz_mpi_mode_name((ghz_mpi_mode)mode);
+  return ghz_mpi_mode_name((ghz_mpi_mode)mode);
 }
 
 /* The index of the name that `text` is; -1: there is none. */
