@@ -1,7 +1,7 @@
 /* selection.h: the values of a compressed file that are selected, a range or a box, piecewise. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_CLI_SELECTION_H
-#define GHZ_CLI_PART_H
+#define GHZ_CLI_SELECTION_H
 
 #include "io/box.h"
 #include "io/buffer.h"
