@@ -41,8 +41,8 @@ mkdir -p "$build"
 build_for native -DCMAKE_INSTALL_LIBDIR=lib
 build_for aarch64 -DCMAKE_INSTALL_LIBDIR=lib "${arm[@]}"
 
-python3 -m zipfile -e "$root/tests/golden/streams.zip" "$build/golden"
-golden=("$build"/golden/*.ghz)
+python3 -m zipfile -e "$root/tests/golden/golden.zip" "$build/golden"
+golden=("$build"/golden/streams/*.ghz)
 emulated=(qemu-aarch64 -L /usr/aarch64-linux-gnu)
 echo "== Running"
 for link in static shared; do
