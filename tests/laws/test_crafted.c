@@ -74,6 +74,9 @@ static void check_round(const context_pool *pool, const crafted *o, const char *
 
 static void check_others(ghz_context *ctx, const crafted *o, const char *what) {
   same_bytes(scale(ctx, o->least[0], -1.0 / 3), ref_scale(o->least[0], -1.0 / 3), say("%s: scale", what));
+  static const int64_t first[] = {1, 0};
+  same_bytes(combine(ctx, 2, o->least, first), ref_combine(2, o->least, first, REF_PLAIN, 1),
+             say("%s: a", what));
   same_bytes(mean(ctx, 3, o->least), ref_mean(3, o->least), say("%s: mean", what));
   for (int larger = 0; larger < 2 && !o->transform; larger++)
     same_bytes(extremum(ctx, o->least[0], o->least[1], larger), ref_extremum(o->least[0], o->least[1], larger),

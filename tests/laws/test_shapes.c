@@ -405,11 +405,11 @@ static ref_bytes brick_of(const ref_header *h, int width, int anchor, uint64_t *
   uint8_t *tile = scratch(REF_TILE_ROOM);
   int q_width = 1 + (int)input_below(state, 17);
   uint64_t every = (uint64_t)1 << input_below(state, 10);
-  int64_t all = input_below(state, 4) ? 0 : ((int64_t)1 << (width - 1)) - 1;
+  int64_t all = input_below(state, 2) ? 0 : ((int64_t)1 << (width - 1)) - 1;
   memset(t, 0, sizeof *t);
   ref_tile_shape(h, 0, t);
   t->coefficients = 1;
-  t->mode = (int)input_below(state, 3);
+  t->mode = (int)input_below(state, 6) % 4 % 3; /* mostly coarse */
   t->order = (int)input_below(state, h->dims == 3 ? 4 : 3);
   for (int i = 0; i < REF_TILE; i++) {
     t->c[i] = all ? all : input_below(state, every) == 0 ? integer_of(width, state) : 0;

@@ -53,6 +53,15 @@ Test(lattice, psnr_bounds) {
     }
 }
 
+/* As far from 0 as they are apart is far enough for a smaller step (FORMAT.md, "Bounds"). */
+Test(lattice, least_offset) {
+  ghz_lattice l, other;
+  need(ghz_lattice_make(GHZ_F32, (ghz_bound){GHZ_REL, 2e-6}, 0.5, 1.5, &l), "as far");
+  need(ghz_lattice_make(GHZ_F32, (ghz_bound){GHZ_REL, 2e-6}, 0.49, 1.5, &other), "nearer");
+  cr_assert(l.step < 1.95 * l.eb && other.step > 1.95 * other.eb, "%a of %a, %a of %a", l.step, l.eb,
+            other.step, other.eb);
+}
+
 Test(lattice, extreme_ranges) {
   ghz_lattice l;
   ghz_bound rel = {GHZ_REL, 1e-3}, tiny = {GHZ_REL, 1e-300}, huge = {GHZ_REL, 1e300}, psnr = {GHZ_PSNR, 1e300};

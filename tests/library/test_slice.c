@@ -140,6 +140,7 @@ Test(slice, arguments) {
     cr_assert_neq(ghz_slice_sum(ctx, 1, &broken, room.data, room.size, &out), GHZ_OK, "fault %d", fault);
     cr_assert_neq(ghz_slice_join(ctx, 1, &broken, room.data, room.size, &size), GHZ_OK, "fault %d", fault);
   }
+  cr_assert_eq(ghz_slice_count(&broken), N - GHZ_TILE, "of more tiles than there are");
 }
 
 Test(slice, pack_capacities) {
