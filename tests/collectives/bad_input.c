@@ -270,13 +270,9 @@ static void nan_on_one_rank(void) {
     for (int i = 0; i < ROOM; i++)
       if (here.rank == r.root && i % 50 == 7)
         send_room[i] = recv_room[i] = NAN;
-    if (f == ALLREDUCE || f == REDUCE_SCATTER || f == ALLGATHER || f == BCAST)
-      check(request_make(&r, &r.options) == MPI_SUCCESS, "the call fails");
-    else {
-      check(request_make(&r, &r.options) == MPI_SUCCESS, "the call fails");
-      if (f != SCATTER && here.rank != r.root)
-        continue;
-    }
+    check(request_make(&r, &r.options) == MPI_SUCCESS, "the call fails");
+    if (!gets_result((collective)f, here.rank == r.root))
+      continue;
     int values = f == ALLGATHER || f == GATHER ? ROOM : COUNT;
     for (int i = 0; i < values; i++) {
       int block = i / COUNT, at = f == REDUCE_SCATTER || f == SCATTER ? here.rank * COUNT + i : i % COUNT;
