@@ -3,6 +3,6 @@
 set(bench_codec_sources main.c fields.c cpu.c measure.c small.c numbers.c packing.c quality.c report.c
   ../common/options.c ../common/support.c)
 set(bench_codec_cuda_sources cuda/main.c cuda/device.c cuda/values.c cuda/work.c cuda/check.c cuda/measure.c
-  cuda/overlap.c cuda/report.c)
+  cuda/report.c)
 list(TRANSFORM bench_codec_sources PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
 list(TRANSFORM bench_codec_cuda_sources PREPEND ${CMAKE_CURRENT_LIST_DIR}/)

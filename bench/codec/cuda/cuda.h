@@ -22,8 +22,6 @@ void device_free(void *memory);
 void *pinned_new(size_t bytes);
 void to_device(void *dst, const void *src, size_t bytes);
 void to_host(void *dst, const void *src, size_t bytes);
-cudaEvent_t event_new(void);
-void event_free(cudaEvent_t event);
 size_t device_l2(void);
 void device_describe(FILE *f);
 
@@ -58,13 +56,10 @@ void values_free(values *v);
 
 typedef enum operation {
   OP_COPY,     /* cudaMemcpyAsync from device to device */
-  OP_COMPRESS, /* of the first operand, as the next three */
+  OP_COMPRESS, /* of the first operand, as the next two */
   OP_DECOMPRESS,
-  OP_PART,  /* ghz_cuda_decompress_range of a quarter */
   OP_RANGE, /* ghz_cuda_range: minimum and maximum */
   OP_ADD,
-  OP_SUBTRACT,
-  OP_ACCUMULATE,
   OP_SUM,      /* of 8 streams in one call */
   OP_SEPARATE, /* decompress + decompress + addition of floats + compress, a kernel each */
   OPS
@@ -82,10 +77,9 @@ typedef struct work {
   size_t first[MAX_SETS];           /* index of a set's first value */
   size_t size[2][MAX_SETS];         /* bytes of the operands' streams */
   unsigned char *host[2][MAX_SETS]; /* distinct sets: the CPU's streams */
-  char *stream[2], *out, *acc;
-  size_t stream_room, out_room, acc_room; /* of a set, in each of these */
-  size_t out_stride;                      /* distance of sets in `out`; 0: they share one place */
-  int acc_sets;
+  char *stream[2], *out;
+  size_t stream_room, out_room; /* of a set, in each of these */
+  size_t out_stride;            /* distance of sets in `out`; 0: they share one place */
   size_t result[OPS][MAX_SETS]; /* bytes of the resulting streams */
   ghz_cuda_outcome *outcomes;   /* of calls that are under way */
   double (*range)[2];
@@ -104,21 +98,14 @@ int work_usable_sets(const work *w, operation op);
 int work_round_sets(const work *w, operation op);
 /* Puts one call for a set on the slot's stream; `call` numbers the calls that are under way. */
 void work_call(const work *w, const slot *s, operation op, int set, int call);
-/* Restores, untimed, what a round over the first `sets` sets changes. */
-void work_restore(const work *w, const slot *s, operation op, int sets);
 /* Ends the program if one of the first `calls` outcomes is not GHZ_OK. */
 void work_must(const work *w, operation op, int calls);
-/* Bytes of original values that a call handles: for additions, those of one operand. */
-double work_original(const work *w, operation op);
 /* Bytes that a call has to read and write. */
 double work_moved(const work *w, operation op, int set);
 /* Bytes of the stream that `ratio` refers to; NAN: none. */
 double work_packed(const work *w, operation op, int set);
 /* Which operand (side 0 or 1 of a set) operand j of a sum is. */
 void work_summand(const work *w, int sum, int j, int *set, int *side);
-/* The values that OP_PART decompresses. */
-size_t part_first(const work *w);
-size_t part_count(const work *w);
 /* Where a slot's decompressed values of a set are. */
 char *plain_of(const work *w, const slot *s, int side, int set);
 
@@ -141,9 +128,6 @@ typedef struct timing {
   int samples;
 } timing;
 
-/* Sorts `seconds`. */
-timing timing_of(double *seconds, int count);
-
 /* One line of the table. */
 typedef struct figure {
   const pair *pair;
@@ -152,7 +136,6 @@ typedef struct figure {
   operation op;
   timing time;
   double ratio;       /* original / compressed bytes of the stream made or read; NAN: none */
-  double original;    /* bytes that a call handles */
   double moved;       /* bytes that a call has to read and write */
   double of_separate; /* speed / speed of OP_SEPARATE; NAN: not measured */
   int sets;
@@ -161,38 +144,10 @@ typedef struct figure {
 
 void measure_open(bool quick);
 void measure_close(void);
-/* Keeps the device busy while the host queues `calls` calls. */
-void measure_lead(cudaStream_t stream, int calls);
-double measure_between(cudaEvent_t from, cudaEvent_t to);
-timing measure_calls(const options *o, const work *w, const slot *s, operation op);
 /* Measures all operations at one bound and size. */
 void measure_all(const options *o, const work *w, const slot *s, double bound, figure figures[OPS]);
 /* Bytes per second, read + written, of the copy of `bytes` bytes. */
 double measure_copy(const options *o, const values *v, const slot *s, size_t bytes);
-
-/* ---- overlap.c ------------------------------------------------------------------------------- */
-
-#define MAX_STREAMS 4
-#define STREAM_FIGURES 9
-
-/* Calls that several contexts share, each on a stream of its own. */
-typedef struct stream_figure {
-  operation op;
-  int streams;
-  timing time; /* of all calls / number of calls */
-  double original;
-} stream_figure;
-void measure_streams(const options *o, const work *w, stream_figure figures[STREAM_FIGURES]);
-
-/* One compression at a time. */
-typedef struct latency_figure {
-  size_t bytes;
-  timing device; /* between two events around the call, on an idle stream */
-  timing host;   /* from the call until the caller has the outcome */
-  timing call;   /* until the call returns */
-  timing queued; /* of a call among others, queued one behind the other */
-} latency_figure;
-latency_figure measure_latency(const options *o, const work *w, const slot *s);
 
 /* ---- report.c -------------------------------------------------------------------------------- */
 
@@ -201,19 +156,10 @@ typedef struct results {
   double copy; /* bytes/s, read + written: the limit */
   figure *figures;
   int n_figures;
-  const pair *overlap_pair; /* of what follows */
-  double overlap_bound;
-  size_t stream_bytes;
-  stream_figure streams[STREAM_FIGURES];
-  int n_streams;
-  latency_figure latencies[4];
-  int n_latencies;
 } results;
 
 void cuda_report_begin(const results *r);
 void cuda_report_figures(const results *r, int first);
-void cuda_report_streams(const results *r);
-void cuda_report_latencies(const results *r);
 void cuda_report_csv(const results *r);
 
 #endif

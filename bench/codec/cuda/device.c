@@ -42,16 +42,6 @@ static size_t attribute(enum cudaDeviceAttr which) {
   return value > 0 ? (size_t)value : 0;
 }
 
-cudaEvent_t event_new(void) {
-  cudaEvent_t event;
-  must_cuda(cudaEventCreate(&event), "cudaEventCreate");
-  return event;
-}
-
-void event_free(cudaEvent_t event) {
-  must_cuda(cudaEventDestroy(event), "cudaEventDestroy");
-}
-
 size_t device_l2(void) {
   return attribute(cudaDevAttrL2CacheSize);
 }

@@ -4,8 +4,6 @@
 
 #include <stdlib.h>
 
-#define STREAM_BYTES (16 * MIB) /* of an array where several streams share the device */
-
 /* Values that arrays need at least, so that they are typical of the field. */
 static size_t values_needed(const options *o, const pair *p) {
   size_t max = (size_t)o->sizes.x[o->sizes.n - 1] / (o->type ? sizeof(double) : sizeof(float));
@@ -53,31 +51,6 @@ static void run_pair(results *r, ghz_context *cpu, pair *p) {
   values_free(&v);
 }
 
-/* Several streams at once, and single calls, one after the other. */
-static void run_overlap(results *r, ghz_context *cpu, pair *p) {
-  static const size_t sizes[] = {4 * 1024, 256 * 1024, MIB};
-  const options *o = r->options;
-  values v = load(o, cpu, p);
-  slot s;
-  slot_open(&s, v.n, v.value_size);
-  r->overlap_pair = p;
-  r->overlap_bound = o->bounds.x[0];
-  r->stream_bytes = STREAM_BYTES < v.n * v.value_size / 2 ? STREAM_BYTES : (size_t)o->sizes.x[0];
-  work w = open_checked(r, &v, &s, r->overlap_bound, r->stream_bytes);
-  measure_streams(o, &w, r->streams);
-  r->n_streams = STREAM_FIGURES;
-  work_close(&w);
-  cuda_report_streams(r);
-  for (size_t i = 0; i < sizeof sizes / sizeof *sizes && sizes[i] <= v.n * v.value_size; i++) {
-    w = open_checked(r, &v, &s, r->overlap_bound, sizes[i]);
-    r->latencies[r->n_latencies++] = measure_latency(o, &w, &s);
-    work_close(&w);
-  }
-  cuda_report_latencies(r);
-  slot_close(&s);
-  values_free(&v);
-}
-
 void cuda_run(const options *o, pair *pairs, int n_pairs) {
   int devices = 0;
   ghz_context *cpu;
@@ -90,9 +63,6 @@ void cuda_run(const options *o, pair *pairs, int n_pairs) {
   measure_open(o->quick);
   for (int i = 0; i < n_pairs; i++)
     run_pair(&r, cpu, &pairs[i]);
-  run_overlap(&r, cpu, &pairs[0]);
-  if (o->csv)
-    cuda_report_csv(&r);
   measure_close();
   ghz_context_free(cpu);
   free(r.figures);

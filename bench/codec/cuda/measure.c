@@ -28,19 +28,13 @@ void measure_close(void) {
     device_free(lead.memory[i]);
 }
 
-void measure_lead(cudaStream_t stream, int calls) {
+static void put_lead(cudaStream_t stream, int calls) {
   for (int i = 0; i <= calls / CALLS_PER_LEAD; i++)
     must_cuda(cudaMemcpyAsync(lead.memory[1], lead.memory[0], lead.bytes, cudaMemcpyDeviceToDevice, stream),
               "cudaMemcpyAsync");
 }
 
-double measure_between(cudaEvent_t from, cudaEvent_t to) {
-  float milliseconds;
-  must_cuda(cudaEventElapsedTime(&milliseconds, from, to), "cudaEventElapsedTime");
-  return 1e-3 * (double)milliseconds;
-}
-
-timing timing_of(double *seconds, int count) {
+static timing timing_of(double *seconds, int count) {
   double middle = median(seconds, count);
   double quartiles = quantile(seconds, count, 0.75) - quantile(seconds, count, 0.25);
   return (timing){middle, seconds[0], middle > 0 ? quartiles / middle : 0, count};
@@ -49,35 +43,38 @@ timing timing_of(double *seconds, int count) {
 /* Seconds per call of a sample. */
 static double sample(const work *w, const slot *s, operation op, int sets, int calls,
                      const cudaEvent_t events[2]) {
-  work_restore(w, s, op, sets);
-  measure_lead(s->stream, calls * (op == OP_SEPARATE ? 4 : 1));
+  float milliseconds;
+  put_lead(s->stream, calls * (op == OP_SEPARATE ? 4 : 1));
   must_cuda(cudaEventRecord(events[0], s->stream), "cudaEventRecord");
   for (int call = 0; call < calls; call++)
     work_call(w, s, op, call % sets, call);
   must_cuda(cudaEventRecord(events[1], s->stream), "cudaEventRecord");
   must_cuda(cudaEventSynchronize(events[1]), cuda_operations[op]);
   work_must(w, op, calls);
-  return measure_between(events[0], events[1]) / calls;
+  must_cuda(cudaEventElapsedTime(&milliseconds, events[0], events[1]), "cudaEventElapsedTime");
+  return 1e-3 * (double)milliseconds / calls;
 }
 
-/* Calls in a sample: whole rounds over the sets; accumulations change operands and have one. */
-static int calls_for(operation op, int sets, double seconds) {
-  double rounds = op == OP_ACCUMULATE ? 1 : fmax(1, ceil(SAMPLE_SECONDS / (seconds * sets)));
+/* Calls in a sample: whole rounds over the sets. */
+static int calls_for(int sets, double seconds) {
+  double rounds = fmax(1, ceil(SAMPLE_SECONDS / (seconds * sets)));
   return sets * (int)fmax(1, fmin(rounds, MAX_CALLS / sets));
 }
 
-timing measure_calls(const options *o, const work *w, const slot *s, operation op) {
+static timing measure_calls(const options *o, const work *w, const slot *s, operation op) {
   static double seconds[MAX_SAMPLES];
   int sets = work_round_sets(w, op), count = 0;
   int least = o->quick ? 2 : MIN_SAMPLES;
-  cudaEvent_t events[2] = {event_new(), event_new()};
+  cudaEvent_t events[2];
+  for (int i = 0; i < 2; i++)
+    must_cuda(cudaEventCreate(&events[i]), "cudaEventCreate");
   sample(w, s, op, sets, sets, events); /* warm-up */
-  int calls = calls_for(op, sets, fmax(1e-7, sample(w, s, op, sets, sets, events)));
+  int calls = calls_for(sets, fmax(1e-7, sample(w, s, op, sets, sets, events)));
   double start = clock_seconds();
   while (count < least || (count < MAX_SAMPLES && clock_seconds() - start < o->seconds))
     seconds[count++] = sample(w, s, op, sets, calls, events);
-  event_free(events[0]);
-  event_free(events[1]);
+  for (int i = 0; i < 2; i++)
+    must_cuda(cudaEventDestroy(events[i]), "cudaEventDestroy");
   return timing_of(seconds, count);
 }
 
@@ -87,7 +84,6 @@ static figure figure_of(const work *w, double bound, operation op, timing t) {
               .bytes = w->bytes,
               .op = op,
               .time = t,
-              .original = work_original(w, op),
               .of_separate = NAN,
               .sets = work_round_sets(w, op)};
   double packed = 0;
@@ -103,9 +99,7 @@ static figure figure_of(const work *w, double bound, operation op, timing t) {
 void measure_all(const options *o, const work *w, const slot *s, double bound, figure figures[OPS]) {
   for (int op = 0; op < OPS; op++)
     figures[op] = figure_of(w, bound, (operation)op, measure_calls(o, w, s, (operation)op));
-  double separate = figures[OP_SEPARATE].time.median;
-  figures[OP_ADD].of_separate = separate / figures[OP_ADD].time.median;
-  figures[OP_ACCUMULATE].of_separate = separate / figures[OP_ACCUMULATE].time.median;
+  figures[OP_ADD].of_separate = figures[OP_SEPARATE].time.median / figures[OP_ADD].time.median;
 }
 
 double measure_copy(const options *o, const values *v, const slot *s, size_t bytes) {

@@ -6,12 +6,11 @@
 #include <stdlib.h>
 
 #define MAX_STREAM_BYTES (4096 * MIB) /* of the operands and results of all sets */
-#define MAX_ACC_BYTES (4096 * MIB)    /* of the buffers of OP_ACCUMULATE */
 #define L2_IF_UNKNOWN (64 * MIB)
 #define PARTS 3 /* outcomes of OP_SEPARATE; the others have one */
 
-const char *const cuda_operations[OPS] = {"copy", "compress", "decompress", "part",     "range",
-                                          "add",  "subtract", "accumulate", "sum of 8", "separate"};
+const char *const cuda_operations[OPS] = {"copy", "compress", "decompress", "range",
+                                          "add",  "sum of 8", "separate"};
 
 static size_t round_up(size_t x, size_t unit) {
   return (x + unit - 1) / unit * unit;
@@ -23,14 +22,6 @@ static void must(ghz_status status, const char *what, const slot *s) {
 }
 
 /* ---- Single calls ---------------------------------------------------------------------------- */
-
-size_t part_first(const work *w) {
-  return w->n / 3;
-}
-
-size_t part_count(const work *w) {
-  return w->n / 4;
-}
 
 char *plain_of(const work *w, const slot *s, int side, int set) {
   return s->plain[side] + (size_t)set % (s->plain_bytes / w->bytes) * w->bytes;
@@ -99,24 +90,12 @@ void work_call(const work *w, const slot *s, operation op, int set, int call) {
   case OP_DECOMPRESS:
     status = decompress(w, s, 0, set, outcome);
     break;
-  case OP_PART:
-    status = ghz_cuda_decompress_range(s->gpu, type, ghz_flat(w->n), operand(w, 0, set), type, part_first(w),
-                                       part_count(w), plain_of(w, s, 0, set), outcome, s->stream);
-    break;
   case OP_RANGE:
     status = ghz_cuda_range(s->gpu, type, values_at(w, 0, set), w->n, w->range[call], s->stream);
     break;
   case OP_ADD:
     status = ghz_cuda_add(s->gpu, type, ghz_flat(w->n), operand(w, 0, set), operand(w, 1, set), out,
                           w->out_room, outcome, s->stream);
-    break;
-  case OP_SUBTRACT:
-    status = ghz_cuda_subtract(s->gpu, type, ghz_flat(w->n), operand(w, 0, set), operand(w, 1, set), out,
-                               w->out_room, outcome, s->stream);
-    break;
-  case OP_ACCUMULATE:
-    status = ghz_cuda_accumulate(s->gpu, type, ghz_flat(w->n), w->acc + (size_t)set * w->acc_room, w->acc_room,
-                                 operand(w, 1, set), outcome, s->stream);
     break;
   case OP_SUM:
     status = sum(w, s, set, out, outcome);
@@ -125,13 +104,6 @@ void work_call(const work *w, const slot *s, operation op, int set, int call) {
     status = separate(w, s, set, out, outcome);
   }
   must(status, cuda_operations[op], s);
-}
-
-void work_restore(const work *w, const slot *s, operation op, int sets) {
-  for (int set = 0; set < sets && op == OP_ACCUMULATE; set++)
-    must_cuda(cudaMemcpyAsync(w->acc + (size_t)set * w->acc_room, operand(w, 0, set).data, w->size[0][set],
-                              cudaMemcpyDeviceToDevice, s->stream),
-              "cudaMemcpyAsync");
 }
 
 void work_must(const work *w, operation op, int calls) {
@@ -144,14 +116,10 @@ void work_must(const work *w, operation op, int calls) {
 
 /* ---- What a call handles --------------------------------------------------------------------- */
 
-double work_original(const work *w, operation op) {
-  return op == OP_PART ? (double)(part_count(w) * w->v->value_size) : (double)w->bytes;
-}
-
 double work_packed(const work *w, operation op, int set) {
   if (op == OP_COPY || op == OP_RANGE)
     return NAN;
-  return (double)(op == OP_DECOMPRESS || op == OP_PART ? w->size[0][set] : w->result[op][set]);
+  return (double)(op == OP_DECOMPRESS ? w->size[0][set] : w->result[op][set]);
 }
 
 /* Bytes of all operands of a sum. */
@@ -175,8 +143,6 @@ double work_moved(const work *w, operation op, int set) {
     return bytes + result;
   case OP_DECOMPRESS:
     return bytes + (double)w->size[0][set];
-  case OP_PART:
-    return work_original(w, op) * (1 + (double)w->size[0][set] / bytes);
   case OP_RANGE:
     return bytes;
   case OP_SUM:
@@ -189,7 +155,7 @@ double work_moved(const work *w, operation op, int set) {
 }
 
 int work_usable_sets(const work *w, operation op) {
-  return op == OP_SUM ? w->sets / SETS_PER_SUM : op == OP_ACCUMULATE ? w->acc_sets : w->sets;
+  return op == OP_SUM ? w->sets / SETS_PER_SUM : w->sets;
 }
 
 int work_round_sets(const work *w, operation op) {
@@ -255,14 +221,6 @@ static void make_operands(work *w, const slot *s) {
   }
 }
 
-static void make_accumulators(work *w) {
-  w->acc_room = round_up(ghz_size_bound(w->n, w->v->type, 2), 256);
-  w->acc_sets = w->sets;
-  while (w->acc_sets > 1 && (size_t)w->acc_sets * w->acc_room > MAX_ACC_BYTES)
-    w->acc_sets--;
-  w->acc = device_new((size_t)w->acc_sets * w->acc_room);
-}
-
 void work_run(work *w, const slot *s, operation op, int set) {
   work_call(w, s, op, set, 0);
   must_cuda(cudaStreamSynchronize(s->stream), cuda_operations[op]);
@@ -276,7 +234,7 @@ static size_t result_room(const work *w) {
   size_t most = w->stream_room;
   for (int op = OP_COMPRESS; op < OPS; op++)
     for (int set = 0; set < w->sets; set++)
-      if (op != OP_DECOMPRESS && op != OP_PART && w->result[op][set] > most)
+      if (op != OP_DECOMPRESS && w->result[op][set] > most)
         most = w->result[op][set];
   return round_up(most, 256);
 }
@@ -299,7 +257,6 @@ work work_open(const values *v, const slot *s, double bound, size_t n, bool few_
   find_sizes(&w, s);
   choose_sets(&w);
   make_operands(&w, s);
-  make_accumulators(&w);
   return w;
 }
 
@@ -309,7 +266,6 @@ void work_close(work *w) {
       free(w->host[side][set]);
     device_free(w->stream[side]);
   }
-  device_free(w->acc);
   device_free(w->out);
   must_cuda(cudaFreeHost(w->outcomes), "cudaFreeHost");
   must_cuda(cudaFreeHost(w->range), "cudaFreeHost");
