@@ -6,15 +6,13 @@
 #   N                 ranks, 2 to 64
 #   RATE              of every link, each way: 200mbit, 1gbit, ...; none: not shaped
 #   COMMAND           what every rank runs, e.g. build/bench/collectives/ghz_mpi_bench allreduce
-#   --mpi MPI         openmpi (the default) or mpich: mpicc.MPI and mpiexec.MPI, or MPICC and
-#                     MPIEXEC of the environment
-#   --tuned           makes the MPI library use its best algorithms for large allreduce, bcast and
+#                     (Open MPI: mpicc.openmpi and mpiexec.openmpi, or MPICC and MPIEXEC)
+#   --tuned           makes Open MPI use its best algorithms for large allreduce, bcast and
 #                     scatter
 #   --poll on|off     waiting ranks sleep up to 50 us instead of spinning (on)
-#   --preload FILE    a library that the ranks preload
 #   --quick           does not measure the links first
 #   --force           runs although the machine is too weak for RATE
-# The ranks get the environment (GHZ_*, OMPI_MCA_*, MPIR_CVAR_*, OMP_*). Lines that begin with # are
+# The ranks get the environment (GHZ_*, OMPI_MCA_*, OMP_*). Lines that begin with # are
 # the cluster's own. exit status: that of COMMAND; 2: wrong arguments; 3: the machine is too weak
 # for RATE; 77: not possible here, and why SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail
@@ -26,7 +24,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=bench/cluster/mpi.sh
 . "$here/cluster/mpi.sh"
 
-mpi=openmpi tuned=0 poll=on preload='' quick=0 force=0
+tuned=0 poll=on quick=0 force=0
 core_bits=2000000000 # bit/s between ranks that one core moves while it also computes; measured
 
 say() { printf '# %s\n' "$*"; }
@@ -57,9 +55,9 @@ parse() {
   local words=()
   while [ $# -gt 0 ]; do
     case $1 in
-    --mpi | --poll | --preload)
+    --poll)
       [ $# -ge 2 ] || die 2 "$1 needs a value"
-      printf -v "${1#--}" %s "$2" && shift 2 ;;
+      poll=$2 && shift 2 ;;
     --tuned | --quick | --force) printf -v "${1#--}" 1 && shift ;;
     --clean) remove_leftovers && exit ;;
     -h | --help) usage 0 ;;
@@ -71,11 +69,9 @@ parse() {
   [ ${#words[@]} = 2 ] || usage 2 >&2
   ranks=${words[0]} rate=${words[1]}
   [[ $ranks =~ ^[1-9][0-9]?$ ]] && [ "$ranks" -ge 2 ] && [ "$ranks" -le 64 ] || die 2 "N is from 2 to 64, not '$ranks'"
-  [[ $mpi =~ ^(openmpi|mpich)$ ]] || die 2 "--mpi is openmpi or mpich, not '$mpi'"
   [[ $poll =~ ^(on|off)$ ]] || die 2 "--poll is on or off, not '$poll'"
   bits=$(parse_rate "$rate")
   [ "$rate" = none ] || [ "$bits" -ge 1000000 ] || die 2 "RATE is at least 1mbit"
-  [ -z "$preload" ] || [ -e "$preload" ] || die 2 "--preload $preload: no such file"
   [ $# -ge 2 ] || die 2 "there is no COMMAND behind --"
   command=("${@:2}")
 }
@@ -95,16 +91,17 @@ find_tools() {
   for tool in ip tc unshare setpriv hostname cc ldd; do
     command -v $tool >/dev/null || die 77 "no $tool here (Debian: iproute2, util-linux, hostname, gcc, libc-bin)"
   done
-  mpicc=${MPICC:-mpicc.$mpi} mpiexec=${MPIEXEC:-mpiexec.$mpi}
+  mpicc=${MPICC:-mpicc.openmpi} mpiexec=${MPIEXEC:-mpiexec.openmpi}
   for tool in "$mpicc" "$mpiexec"; do
-    command -v "$tool" >/dev/null || die 77 "no $tool here (Debian: libopenmpi-dev, openmpi-bin; libmpich-dev, mpich)"
+    command -v "$tool" >/dev/null || die 77 "no $tool here (Debian: libopenmpi-dev, openmpi-bin)"
   done
 }
 
 check_command() {
   local program
   program=$(command -v -- "${command[0]}") || die 2 "no program ${command[0]}"
-  ! is_of_other_mpi "$mpi" "$program" || die 2 "$program is not built with $mpi; see --mpi"
+  # Started by the other MPI, a program would run as many clusters of one rank.
+  ! ldd "$program" 2>/dev/null | grep -qF libmpich.so || die 2 "$program is built with MPICH, and the cluster has Open MPI"
 }
 
 too_weak() { # message
@@ -145,7 +142,6 @@ stop_child() { # MPI's launchers end their ranks; remove_cluster ends the others
 compile() {
   "$mpicc" -O2 -o "$scratch/pingpong" "$here/cluster/pingpong.c"
   cc -O2 -shared -fPIC -o "$scratch/poll.so" "$here/cluster/poll.c"
-  [ "$mpi" != mpich ] || "$mpicc" -O2 -shared -fPIC -o "$scratch/finalize.so" "$here/cluster/finalize.c"
   install -m 700 "$here/cluster/agent.sh" "$scratch/agent"
   install -m 700 "$here/cluster/rank.sh" "$scratch/rank"
 }
@@ -170,15 +166,13 @@ without_noise() { grep --line-buffered -Ev 'plm:rsh: Warning: setpgid\(.*\) fail
 # In the background, because a trap waits for a command in the foreground. The launcher ends even if
 # this shell is killed, and passes its environment on to the ranks.
 launch() { # command...
-  local status=0 libraries environment
-  libraries=${preload:+$(realpath "$preload")}
-  [ $poll = off ] || libraries+=:$scratch/poll.so
-  [ "$mpi" != mpich ] || libraries+=:$scratch/finalize.so
-  "${mpi}_command" "$ranks" "$scratch/agent"
+  local status=0 library='' environment
+  [ $poll = off ] || library=$scratch/poll.so
+  openmpi_command "$ranks" "$scratch/agent"
   environment=("${launch_environment[@]}" "GHZ_CLUSTER_NAME=$name"
     "OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}")
   ip netns exec "$name-sw" setpriv --pdeathsig TERM env "${environment[@]}" "${launch_command[@]}" \
-    "$scratch/rank" "$scratch" "${libraries#:}" "$@" </dev/null 2> >(without_noise >&2) &
+    "$scratch/rank" "$scratch" "$library" "$@" </dev/null 2> >(without_noise >&2) &
   child=$!
   wait "$child" || status=$?
   child=''
@@ -225,7 +219,7 @@ run_command() {
 }
 
 describe() {
-  say "$ranks ranks, links of $rate, $mpi, $(cores) cores, load $(load), polling that sleeps: $poll"
+  say "$ranks ranks, links of $rate, $(cores) cores, load $(load), polling that sleeps: $poll"
   awk -v cores="$(cores)" '{ exit $1 > cores }' /proc/loadavg ||
     say "WARNING: other programs keep the cores busy, so times are too long"
 }
@@ -237,7 +231,7 @@ check_command
 [ -n "${GHZ_CLUSTER_ENTERED:-}" ] || remove_leftovers
 [ "$(id -u)" = 0 ] || enter_user_namespace "$@"
 describe
-[ $tuned = 0 ] || tune "$mpi"
+[ $tuned = 0 ] || tune
 begin
 [ $quick = 1 ] || [ "$bits" = 0 ] || measure_total
 [ "$bits" = 0 ] || shape "$name" "$ranks" $bits || die 77 "cannot shape links here: the kernel has no sch_tbf"

@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
 # run_collectives.sh: measures all collectives on emulated clusters.
 # usage: bench/run_collectives.sh [OPTIONS]
-#   --mpi MPI         openmpi (unless given) or mpich
-#   --build DIR       where it is built; build-bench-MPI unless given
-#   --out DIR         figures; DIR/collectives-MPI in the build folder unless given
+#   --build DIR       where it is built; build-bench-openmpi unless given
+#   --out DIR         figures; DIR/collectives in the build folder unless given
 #   --rates LIST      of the links, separated by commas (none,1gbit,200mbit)
 #   --ranks N         4 unless given
 #   --size SIZE       the largest (64M)
@@ -18,7 +17,7 @@ set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(dirname "$here")
-mpi=openmpi build='' out='' rates=none,1gbit,200mbit ranks=4 size=64M rounds=5 only='*' quick=0
+build='' out='' rates=none,1gbit,200mbit ranks=4 size=64M rounds=5 only='*' quick=0
 
 die() { # status message
   printf 'run_collectives.sh: %s\n' "$2" >&2
@@ -60,7 +59,7 @@ cases() {
 parse() {
   while [ $# -gt 0 ]; do
     case $1 in
-    --mpi | --build | --out | --rates | --ranks | --size | --rounds | --only)
+    --build | --out | --rates | --ranks | --size | --rounds | --only)
       [ $# -ge 2 ] || die 2 "$1 needs a value"
       printf -v "${1#--}" %s "$2" && shift 2 ;;
     --quick) quick=1 rounds=3 && shift ;;
@@ -69,17 +68,16 @@ parse() {
     *) die 2 "no option $1; --help lists them" ;;
     esac
   done
-  [[ $mpi =~ ^(openmpi|mpich)$ ]] || die 2 "--mpi is openmpi or mpich, not '$mpi'"
   [[ $size =~ ^[1-9][0-9]{0,3}M$ ]] || die 2 "--size is in MiB, such as 64M, not '$size'"
   [[ $ranks =~ ^[1-9][0-9]?$ && $rounds =~ ^[1-9][0-9]{0,3}$ ]] || die 2 "--ranks and --rounds are whole numbers"
-  build=${build:-$root/build-bench-$mpi}
-  out=${out:-$build/collectives-$mpi}
+  build=${build:-$root/build-bench-openmpi}
+  out=${out:-$build/collectives}
 }
 
 build_programs() {
   local log=$build.log
   { cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF -DGHZ_CUDA=OFF -DGHZ_MPI=ON \
-    -DMPI_C_COMPILER="mpicc.$mpi" && ninja -C "$build" ghz_mpi_bench; } >"$log" 2>&1 ||
+    -DMPI_C_COMPILER=mpicc.openmpi && ninja -C "$build" ghz_mpi_bench; } >"$log" 2>&1 ||
     { cat "$log" >&2 && die 1 "the build failed"; }
   rm -f "$log"
 }
@@ -91,8 +89,8 @@ csv_parts=()
 
 # Puts what the program does not know before its columns.
 label_csv() { # csv rate tuned
-  awk -v OFS=, -v rate="$2" -v mpi="$mpi" -v tuned="$3" \
-    '{ print NR == 1 ? "rate,mpi,tuned" : rate OFS mpi OFS tuned, $0 }' "$1" >"$1.labelled"
+  awk -v OFS=, -v rate="$2" -v tuned="$3" \
+    '{ print NR == 1 ? "rate,tuned" : rate OFS tuned, $0 }' "$1" >"$1.labelled"
   mv "$1.labelled" "$1"
 }
 
@@ -103,7 +101,7 @@ run_case() { # rate name tuned collective options...
   shift 3
   options=("$@" --iterations "$rounds" --warm-up 1 --learn 40 --bound rel:1e-4 --breakdown --wire eth0
     --cache "$build/fields" --csv "$base.csv")
-  cluster=("$ranks" "$rate" --mpi "$mpi")
+  cluster=("$ranks" "$rate")
   [ "$tuned" = - ] || cluster+=(--tuned)
   [ "$first" = 1 ] || cluster+=(--quick)
   rm -f "$base.csv"

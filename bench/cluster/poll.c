@@ -1,14 +1,13 @@
-/* poll.c: preloaded into ranks: epoll_wait (MPICH) and poll (Open MPI) that sleep, not spin.
+/* poll.c: preloaded into ranks: a poll that sleeps, and does not spin.
  *
  * MPI libraries poll without end. On an emulated cluster the ranks that poll take the cores from
- * those that work. After a few empty polls in a row these functions wait up to 50 us for a
+ * those that work. After a few empty polls in a row this one waits up to 50 us for a
  * descriptor to become ready; arriving data wake them at once. Polls with other work between them
  * never wait. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
 #include <poll.h>
 #include <stdint.h>
-#include <sys/epoll.h>
 #include <time.h>
 
 #define EMPTY_POLLS 4  /* in a row before the first wait */
@@ -36,15 +35,7 @@ static int noted(int ready) {
   return ready;
 }
 
-/* epoll_pwait and ppoll are the same calls under names that are not replaced here. */
-int epoll_wait(int fd, struct epoll_event *events, int max, int timeout) {
-  if (timeout != 0)
-    return epoll_pwait(fd, events, max, timeout, NULL);
-  if (may_wait())
-    ppoll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, &nap, NULL);
-  return noted(epoll_pwait(fd, events, max, 0, NULL));
-}
-
+/* ppoll is the same call under a name that is not replaced here. */
 int poll(struct pollfd *fds, nfds_t n, int timeout) {
   struct timespec limit = {.tv_sec = timeout / 1000, .tv_nsec = timeout % 1000 * 1000000L};
   if (timeout != 0)
