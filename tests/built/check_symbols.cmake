@@ -1,6 +1,6 @@
 # check_symbols.cmake: fails unless a shared library exports what its public headers declare with
-# GHZ_API or GHZ_API_CHECKED, that alone, and under the version GHZ_0.2. Needs NM, LIBRARY, FOLDER and
-# HEADERS.
+# GHZ_API or GHZ_API_CHECKED, that alone, and under the version GHZ_0.2. Needs NM, LIBRARY, FOLDER
+# and HEADERS.
 # SPDX-License-Identifier: BSD-3-Clause
 set(declared "")
 foreach(header IN LISTS HEADERS)
