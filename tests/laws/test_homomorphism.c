@@ -228,23 +228,6 @@ Test(homomorphism, cancelling) {
     }
 }
 
-/* Rule 5, the order is not chosen again: q and -q may have different best orders. */
-Test(homomorphism, order_is_not_rechosen) {
-  CONTEXT(ctx, NULL, 1);
-  ghz_lattice l = lattice_abs(GHZ_F32, 0.5);
-  uint64_t state = 707;
-  for (int round = 0; round < 400; round++) {
-    SCOPE;
-    float x[16];
-    for (int i = 0; i < 16; i++)
-      x[i] = (float)(((double)input_below(&state, 18) - 9) * l.step);
-    ref_bytes a = compress(ctx, &l, GHZ_ORDER_BEST, x, 16), b = negate(ctx, a);
-    static const int64_t minus = -1;
-    ref_bytes want = ref_combine(1, &a, &minus, REF_PLAIN, 1);
-    same_bytes(b, want, say("round %d", round));
-  }
-}
-
 /* Rule 2: sums of raw tiles that fit the lattice are exact too. */
 Test(homomorphism, raw_operands_on_the_lattice) {
   POOL(pool);

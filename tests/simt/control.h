@@ -61,7 +61,7 @@ typedef struct simt_counters {
   uint64_t launches;    /* kernels put on a stream */
   uint64_t
       synchronisations; /* calls that waited for a device: cudaFree, cudaMemcpy and copies to pageable memory too */
-  uint64_t queries;     /* of streams and events */
+  uint64_t queries;     /* of events */
   uint64_t copies;      /* cudaMemcpy and cudaMemcpyAsync */
   uint64_t pageable; /* cudaMemcpyAsync from or to pageable memory, which may wait on a real device */
   uint64_t switches; /* of threads */

@@ -58,9 +58,6 @@ template <class T> cudaError_t cudaMalloc(T **memory, size_t size) {
 template <class T> cudaError_t cudaMallocHost(T **memory, size_t size, unsigned int flags = 0) {
   return ::cudaHostAlloc(reinterpret_cast<void **>(memory), size, flags);
 }
-template <class T> cudaError_t cudaHostAlloc(T **memory, size_t size, unsigned int flags) {
-  return ::cudaHostAlloc(reinterpret_cast<void **>(memory), size, flags);
-}
 template <class T>
 cudaError_t cudaMallocManaged(T **memory, size_t size, unsigned int flags = cudaMemAttachGlobal) {
   return ::cudaMallocManaged(reinterpret_cast<void **>(memory), size, flags);
@@ -71,10 +68,4 @@ template <class... P> cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attr
 template <class... P>
 cudaError_t cudaFuncSetAttribute(void (*kernel)(P...), cudaFuncAttribute attribute, int value) {
   return ::cudaFuncSetAttribute(reinterpret_cast<const void *>(kernel), attribute, value);
-}
-template <class... P>
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void (*kernel)(P...), int block_size,
-                                                          size_t shared_bytes) {
-  return ::cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, reinterpret_cast<const void *>(kernel),
-                                                         block_size, shared_bytes);
 }

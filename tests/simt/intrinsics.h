@@ -6,8 +6,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "kernel.h"
+#include <algorithm>
 #include <cstring>
-#include <limits>
 #include <math.h>
 #include <type_traits>
 
@@ -79,7 +79,7 @@ inline unsigned ballot(uint32_t mask, int predicate, Site site) {
   return votes;
 }
 
-// The types that __ldg and its like take.
+// The types that __ldcg and its like take.
 template <class T> struct Loadable : std::bool_constant<std::is_arithmetic_v<T> && !std::is_same_v<T, bool>> {};
 template <> struct Loadable<uchar2> : std::true_type {};
 template <> struct Loadable<ushort2> : std::true_type {};
@@ -123,19 +123,6 @@ template <class T> inline T rounded(T x) {
   asm("" : "+m"(x));
 #endif
   return x;
-}
-
-// Rounded to the nearest integer, half to even; out of range: the nearest of the type; no number:
-// `no_number`.
-template <class To, class From> inline To nearest(From x, To no_number) {
-  const From integer = rint(x), limit = static_cast<From>(std::numeric_limits<To>::max());
-  if (integer != integer)
-    return no_number;
-  if (integer >= limit) // `limit` may be rounded up
-    return std::numeric_limits<To>::max();
-  if (integer <= static_cast<From>(std::numeric_limits<To>::min()))
-    return std::numeric_limits<To>::min();
-  return static_cast<To>(integer);
 }
 
 } // namespace simt
@@ -204,25 +191,13 @@ SIMT_REDUCE(__reduce_min_sync, unsigned, a < b ? a : b)
 SIMT_REDUCE(__reduce_min_sync, int, a < b ? a : b)
 SIMT_REDUCE(__reduce_max_sync, unsigned, a > b ? a : b)
 SIMT_REDUCE(__reduce_max_sync, int, a > b ? a : b)
-SIMT_REDUCE(__reduce_and_sync, unsigned, a &b)
 SIMT_REDUCE(__reduce_or_sync, unsigned, a | b)
-SIMT_REDUCE(__reduce_xor_sync, unsigned, a ^ b)
 #undef SIMT_REDUCE
 
 // ---- Memory ----
-inline void __threadfence_block() { simt::pause_sometimes(8); }
 inline void __threadfence() { simt::pause_sometimes(8); }
 inline void __threadfence_system() { simt::pause_sometimes(8); }
-inline void __nanosleep(unsigned) { simt::pause(); }
 
-template <class T> inline T __ldg(const T *p, SIMT_HERE) {
-  simt::check_access(p, {"__ldg", file, line});
-  return *p;
-}
-template <class T> inline T __ldcs(const T *p, SIMT_HERE) {
-  simt::check_access(p, {"__ldcs", file, line});
-  return *p;
-}
 // A load that passes by the cache of the multiprocessor may be one that polls.
 template <class T> inline T __ldcg(const T *p, SIMT_HERE) {
   simt::check_access(p, {"__ldcg", file, line});
@@ -232,10 +207,6 @@ template <class T> inline T __ldcg(const T *p, SIMT_HERE) {
 template <class T> inline void __stcg(T *p, T value, SIMT_HERE) {
   simt::check_access(p, {"__stcg", file, line});
   simt::pause_sometimes(8);
-  *p = value;
-}
-template <class T> inline void __stcs(T *p, T value, SIMT_HERE) {
-  simt::check_access(p, {"__stcs", file, line});
   *p = value;
 }
 
@@ -250,53 +221,21 @@ template <class T> inline void __stcs(T *p, T value, SIMT_HERE) {
 SIMT_ATOMIC(atomicAdd, int, static_cast<unsigned>(old) + static_cast<unsigned>(value))
 SIMT_ATOMIC(atomicAdd, unsigned, old + value)
 SIMT_ATOMIC(atomicAdd, unsigned long long, old + value)
-SIMT_ATOMIC(atomicAdd, float, old + value)
-SIMT_ATOMIC(atomicAdd, double, old + value)
-SIMT_ATOMIC_INTEGERS(atomicAnd, old &value)
 SIMT_ATOMIC_INTEGERS(atomicOr, old | value)
-SIMT_ATOMIC_INTEGERS(atomicXor, old ^ value)
 SIMT_ATOMIC_INTEGERS(atomicExch, ((void)old, value))
-SIMT_ATOMIC(atomicExch, float, ((void)old, value))
 SIMT_ATOMIC_INTEGERS(atomicMin, value < old ? value : old)
-SIMT_ATOMIC(atomicMin, long long, value < old ? value : old)
 SIMT_ATOMIC_INTEGERS(atomicMax, value > old ? value : old)
-SIMT_ATOMIC(atomicMax, long long, value > old ? value : old)
 #undef SIMT_ATOMIC
-#define SIMT_ATOMIC_CAS(type)                                                                                  \
-  inline type atomicCAS(type *p, type compare, type value, SIMT_HERE) {                                        \
-    return simt::atomic(p, [=](type old) { return old == compare ? value : old; }, {"atomicCAS", file, line}); \
-  }
-SIMT_ATOMIC_CAS(int)
-SIMT_ATOMIC_CAS(unsigned)
-SIMT_ATOMIC_CAS(unsigned long long)
-#undef SIMT_ATOMIC_CAS
 #undef SIMT_ATOMIC_INTEGERS
 
 // ---- Bits ----
 inline int __popc(unsigned x) { return __builtin_popcount(x); }
-inline int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
 inline int __clz(int x) { return x ? __builtin_clz(static_cast<unsigned>(x)) : 32; }
 inline int __clzll(long long x) { return x ? __builtin_clzll(static_cast<unsigned long long>(x)) : 64; }
 inline int __ffs(int x) { return __builtin_ffs(x); }
-inline int __ffsll(long long x) { return __builtin_ffsll(x); }
-inline unsigned __brev(unsigned x) {
-  unsigned reversed = 0;
-  for (int i = 0; i < 32; i++)
-    reversed |= (x >> i & 1) << (31 - i);
-  return reversed;
-}
 
-inline unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shift) {
-  return static_cast<unsigned>((static_cast<uint64_t>(high) << 32 | low) << (shift & 31) >> 32);
-}
 inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift) {
   return static_cast<unsigned>((static_cast<uint64_t>(high) << 32 | low) >> (shift & 31));
-}
-inline unsigned __funnelshift_lc(unsigned low, unsigned high, unsigned shift) {
-  return shift >= 32 ? low : __funnelshift_l(low, high, shift);
-}
-inline unsigned __funnelshift_rc(unsigned low, unsigned high, unsigned shift) {
-  return shift >= 32 ? high : __funnelshift_r(low, high, shift);
 }
 
 inline unsigned __byte_perm(unsigned x, unsigned y, unsigned selector) {
@@ -305,13 +244,6 @@ inline unsigned __byte_perm(unsigned x, unsigned y, unsigned selector) {
   for (int i = 0; i < 4; i++)
     result |= static_cast<unsigned>(bytes >> 8 * (selector >> 4 * i & 7) & 0xff) << 8 * i;
   return result;
-}
-
-inline unsigned __umulhi(unsigned a, unsigned b) {
-  return static_cast<unsigned>(static_cast<uint64_t>(a) * b >> 32);
-}
-inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b) {
-  return static_cast<unsigned long long>(static_cast<unsigned __int128>(a) * b >> 64);
 }
 
 inline unsigned __dp4a(unsigned a, unsigned b, unsigned c) {
@@ -326,59 +258,24 @@ inline int __dp4a(int a, int b, int c) {
   return static_cast<int>(sum);
 }
 
-namespace simt {
-
-template <int bits, class Operation> inline unsigned each_field(unsigned a, unsigned b, Operation operation) {
-  unsigned result = 0;
-  for (int i = 0; i < 32; i += bits)
-    result |= operation(a >> i & ((1u << bits) - 1), b >> i & ((1u << bits) - 1)) << i;
-  return result;
-}
-
-inline unsigned greater(unsigned a, unsigned b) { return a > b ? a : b; }
-inline unsigned lesser(unsigned a, unsigned b) { return a < b ? a : b; }
-
-} // namespace simt
-
-inline unsigned __vmaxu2(unsigned a, unsigned b) { return simt::each_field<16>(a, b, simt::greater); }
-inline unsigned __vminu2(unsigned a, unsigned b) { return simt::each_field<16>(a, b, simt::lesser); }
-inline unsigned __vmaxu4(unsigned a, unsigned b) { return simt::each_field<8>(a, b, simt::greater); }
-inline unsigned __vminu4(unsigned a, unsigned b) { return simt::each_field<8>(a, b, simt::lesser); }
+#define SIMT_PAIRS(name, which)                                                                                \
+  inline unsigned name(unsigned a, unsigned b) {                                                               \
+    return which(a >> 16, b >> 16) << 16 | which(a & 0xffffu, b & 0xffffu);                                    \
+  }
+SIMT_PAIRS(__vmaxu2, std::max)
+SIMT_PAIRS(__vminu2, std::min)
+#undef SIMT_PAIRS
 
 // ---- Numbers ----
 inline unsigned __float_as_uint(float x) { return simt::reinterpret<unsigned>(x); }
 inline float __uint_as_float(unsigned x) { return simt::reinterpret<float>(x); }
-inline int __float_as_int(float x) { return simt::reinterpret<int>(x); }
-inline float __int_as_float(int x) { return simt::reinterpret<float>(x); }
 inline long long __double_as_longlong(double x) { return simt::reinterpret<long long>(x); }
 inline double __longlong_as_double(long long x) { return simt::reinterpret<double>(x); }
 inline float __fadd_rn(float a, float b) { return simt::rounded(a + b); }
 inline float __fsub_rn(float a, float b) { return simt::rounded(a - b); }
 inline float __fmul_rn(float a, float b) { return simt::rounded(a * b); }
-inline float __fdiv_rn(float a, float b) { return simt::rounded(a / b); }
-inline float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }
-inline double __dadd_rn(double a, double b) { return simt::rounded(a + b); }
 inline double __dsub_rn(double a, double b) { return simt::rounded(a - b); }
 inline double __dmul_rn(double a, double b) { return simt::rounded(a * b); }
-inline double __ddiv_rn(double a, double b) { return simt::rounded(a / b); }
-inline double __fma_rn(double a, double b, double c) { return fma(a, b, c); }
-inline int __float2int_rn(float x) { return simt::nearest<int>(x, 0); }
-inline unsigned __float2uint_rn(float x) { return simt::nearest<unsigned>(x, 0); }
-inline long long __float2ll_rn(float x) {
-  return simt::nearest<long long>(x, std::numeric_limits<long long>::min());
-}
-inline int __double2int_rn(double x) { return simt::nearest<int>(x, std::numeric_limits<int>::min()); }
-inline long long __double2ll_rn(double x) {
-  return simt::nearest<long long>(x, std::numeric_limits<long long>::min());
-}
-inline float __int2float_rn(int x) { return static_cast<float>(x); }
-inline float __uint2float_rn(unsigned x) { return static_cast<float>(x); }
-inline float __ll2float_rn(long long x) { return static_cast<float>(x); }
-inline double __int2double_rn(int x) { return static_cast<double>(x); }
-inline double __uint2double_rn(unsigned x) { return static_cast<double>(x); }
-inline double __ll2double_rn(long long x) { return static_cast<double>(x); }
-inline double __ull2double_rn(unsigned long long x) { return static_cast<double>(x); }
-inline float __double2float_rn(double x) { return static_cast<float>(x); }
 
 // min and max of every pair of types that CUDA has them for; of mixed signs the unsigned type.
 #define SIMT_MIN_MAX(result, first, second)                                                                    \

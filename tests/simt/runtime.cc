@@ -1,15 +1,13 @@
 // runtime.cc: devices, errors, and what is known of kernels.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "state.h"
-#include <algorithm>
 #include <map>
 
 namespace simt {
 namespace {
 
-constexpr size_t shared_always = 48 << 10, shared_greatest = 227 << 10, shared_reserved = 1 << 10;
-constexpr size_t shared_of_multiprocessor = 228 << 10;
-constexpr int threads_of_multiprocessor = 2048, blocks_of_multiprocessor = 32, threads_of_block = 1024;
+constexpr size_t shared_always = 48 << 10, shared_greatest = 227 << 10;
+constexpr int threads_of_block = 1024;
 
 thread_local cudaError_t last_error = cudaSuccess;
 thread_local int current_device = 0;
@@ -40,26 +38,10 @@ cudaError_t check_shape(const Grid &grid) {
 
 int attribute_of(cudaDeviceAttr attribute) {
   switch (attribute) {
-  case cudaDevAttrMaxThreadsPerBlock:
-  case cudaDevAttrMaxBlockDimX: return threads_of_block;
-  case cudaDevAttrMaxGridDimX: return 0x7fffffff;
-  case cudaDevAttrMaxSharedMemoryPerBlock: return static_cast<int>(shared_always);
-  case cudaDevAttrWarpSize: return 32;
-  case cudaDevAttrClockRate: // kHz
-  case cudaDevAttrMemoryClockRate: return 1000000;
   case cudaDevAttrMultiProcessorCount: return settings().multiprocessors;
-  case cudaDevAttrGlobalMemoryBusWidth: return 64;
   case cudaDevAttrL2CacheSize: return 1 << 20;
-  case cudaDevAttrMaxThreadsPerMultiProcessor: return threads_of_multiprocessor;
-  case cudaDevAttrUnifiedAddressing:
-  case cudaDevAttrManagedMemory:
-  case cudaDevAttrConcurrentManagedAccess: return 1;
-  case cudaDevAttrPageableMemoryAccess: return 0;
   case cudaDevAttrComputeCapabilityMajor: return settings().capability / 10;
   case cudaDevAttrComputeCapabilityMinor: return settings().capability % 10;
-  case cudaDevAttrMaxSharedMemoryPerMultiprocessor: return static_cast<int>(shared_of_multiprocessor);
-  case cudaDevAttrMaxSharedMemoryPerBlockOptin: return static_cast<int>(shared_greatest);
-  case cudaDevAttrMaxBlocksPerMultiprocessor: return blocks_of_multiprocessor;
   }
   return -1;
 }
@@ -98,33 +80,17 @@ cudaError_t cudaPeekAtLastError(void) { return last_error; }
   of(cudaSuccess, "no error");                                                                                 \
   of(cudaErrorInvalidValue, "invalid argument");                                                               \
   of(cudaErrorMemoryAllocation, "out of memory");                                                              \
-  of(cudaErrorInitializationError, "initialization error");                                                    \
   of(cudaErrorInvalidConfiguration, "invalid configuration argument");                                         \
   of(cudaErrorInvalidMemcpyDirection, "invalid copy direction for memcpy");                                    \
   of(cudaErrorInsufficientDriver, "CUDA driver version is insufficient for CUDA runtime version");             \
-  of(cudaErrorDevicesUnavailable, "CUDA-capable device(s) is/are busy or unavailable");                        \
   of(cudaErrorInvalidDeviceFunction, "invalid device function");                                               \
   of(cudaErrorNoDevice, "no CUDA-capable device is detected");                                                 \
   of(cudaErrorInvalidDevice, "invalid device ordinal");                                                        \
   of(cudaErrorNoKernelImageForDevice, "no kernel image is available for execution on the device");             \
   of(cudaErrorInvalidResourceHandle, "invalid resource handle");                                               \
   of(cudaErrorNotReady, "device not ready");                                                                   \
-  of(cudaErrorIllegalAddress, "an illegal memory access was encountered");                                     \
-  of(cudaErrorLaunchOutOfResources, "too many resources requested for launch");                                \
-  of(cudaErrorMisalignedAddress, "misaligned address");                                                        \
   of(cudaErrorLaunchFailure, "unspecified launch failure");                                                    \
-  of(cudaErrorNotSupported, "operation not supported");                                                        \
   of(cudaErrorUnknown, "unknown error")
-
-const char *cudaGetErrorName(cudaError_t error) {
-  switch (error) {
-#define SIMT_NAME(name, text)                                                                                  \
-  case name: return #name
-    SIMT_ERRORS(SIMT_NAME);
-#undef SIMT_NAME
-  }
-  return "unrecognized error code";
-}
 
 const char *cudaGetErrorString(cudaError_t error) {
   switch (error) {
@@ -169,16 +135,6 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
   });
 }
 
-cudaError_t cudaDriverGetVersion(int *version) {
-  *version = CUDART_VERSION;
-  return cudaSuccess;
-}
-
-cudaError_t cudaRuntimeGetVersion(int *version) {
-  *version = CUDART_VERSION;
-  return cudaSuccess;
-}
-
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *function) {
   return call([=] {
     if (const cudaError_t error = check_kernel(function); error != cudaSuccess)
@@ -202,23 +158,6 @@ cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute at
     if (value < 0 || static_cast<size_t>(value) > shared_greatest)
       return cudaErrorInvalidValue;
     granted[function] = static_cast<size_t>(value);
-    return cudaSuccess;
-  });
-}
-
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *function, int block_size,
-                                                          size_t shared_bytes) {
-  return call([=] {
-    if (const cudaError_t error = check_kernel(function); error != cudaSuccess)
-      return error;
-    if (block_size < 1)
-      return cudaErrorInvalidValue;
-    *blocks = 0;
-    if (block_size > threads_of_block || shared_bytes > grant(function))
-      return cudaSuccess;
-    const int warps = (block_size + 31) / 32;
-    *blocks = std::min({blocks_of_multiprocessor, threads_of_multiprocessor / (32 * warps),
-                        static_cast<int>(shared_of_multiprocessor / (shared_bytes + shared_reserved))});
     return cudaSuccess;
   });
 }

@@ -257,18 +257,6 @@ void add_streams(simt_holdings &held) {
 
 using namespace simt;
 
-cudaError_t cudaDeviceSynchronize(void) {
-  return call([] {
-    counters.synchronisations++;
-    run_until([] {
-      return std::all_of(streams.begin(), streams.end(), [](const auto &stream) {
-        return stream->device != device() || stream->queue.empty();
-      });
-    });
-    return cudaSuccess;
-  });
-}
-
 // Waits, except that a copy from device to device does not.
 cudaError_t cudaMemcpy(void *dst, const void *src, size_t size, enum cudaMemcpyKind kind) {
   return call([=] {
@@ -350,19 +338,6 @@ cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
       return cudaErrorInvalidResourceHandle;
     wait_for(*stream);
     return cudaSuccess;
-  });
-}
-
-// Who asks often enough is told yes some time.
-cudaError_t cudaStreamQuery(cudaStream_t handle) {
-  return call([=] {
-    const CUstream_st *stream = find(handle);
-    if (!stream)
-      return cudaErrorInvalidResourceHandle;
-    counters.queries++;
-    const bool done = stream->queue.empty();
-    run_some(draw_below(3));
-    return done ? cudaSuccess : cudaErrorNotReady;
   });
 }
 
