@@ -28,14 +28,18 @@ static int add_shaped(config *configs, int count) {
   return FORMS * count;
 }
 
+void must(ghz_status status, const char *what, const ghz_context *ctx) {
+  if (status != GHZ_OK)
+    die(what, ctx ? ghz_context_message(ctx) : ghz_status_text(status));
+}
+
 ghz_context *isa_context(const char *isa, int threads) {
   ghz_context *ctx;
   setenv("GHZ_ISA", isa, 1);
   const ghz_status status = ghz_context_create(&ctx, threads);
   if (status == GHZ_EISA)
     return NULL;
-  if (status != GHZ_OK)
-    die("ghz_context_create", ghz_status_text(status));
+  must(status, "ghz_context_create", NULL);
   return ctx;
 }
 

@@ -80,10 +80,8 @@ int main(int argc, char **argv) {
   o.n_files = argc - operands;
   sort_values(o.sizes.x, o.sizes.n);
   int n = find_pairs(pairs);
-  if (o.small)
-    small_run(&o, pairs, n);
-  else if (o.numbers)
-    numbers_run(&o, pairs, n);
+  if (o.small || o.numbers)
+    calls_run(&o, pairs, n);
   else if (o.levels.n)
     packing_run(&o, pairs, n);
   else if (o.device == CPU)

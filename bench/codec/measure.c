@@ -38,11 +38,6 @@ typedef struct samples {
   double buffer[MAX_RUNS]; /* for medians */
 } samples;
 
-static void must(ghz_status status, const char *what, const ghz_context *ctx) {
-  if (status != GHZ_OK)
-    die(what, ctx ? ghz_context_message(ctx) : ghz_status_text(status));
-}
-
 workspace *workspace_make(const pair *p, bool quick) {
   workspace *w = calloc(1, sizeof *w);
   if (!w)

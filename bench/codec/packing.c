@@ -33,27 +33,23 @@ typedef struct level_total {
   int streams;
 } level_total;
 
-static void must(ghz_status status, const char *what) {
-  if (status != GHZ_OK)
-    die(what, ghz_status_text(status));
-}
-
 static void run_step(ghz_context *ctx, packed_stream *s, int level, int step) {
   const ghz_bytes frame = {s->frame, s->frame_size};
   size_t size;
   if (step == COMPRESS)
     must(ghz_compress_shape(ctx, &s->lattice, GHZ_ORDER_BEST, s->values->x, s->shape, s->stream, s->room,
                             &s->size),
-         "compressing");
+         "compressing", ctx);
   else if (step == DECOMPRESS)
-    must(ghz_decompress(ctx, (ghz_bytes){s->stream, s->size}, GHZ_F32, s->y, s->values->n), "decompressing");
+    must(ghz_decompress(ctx, (ghz_bytes){s->stream, s->size}, GHZ_F32, s->y, s->values->n), "decompressing",
+         ctx);
   else if (step == PACK)
     must(ghz_pack(ctx, (ghz_bytes){s->stream, s->size}, level, s->frame, s->capacity, &s->frame_size),
-         "packing");
+         "packing", ctx);
   else
     must(ghz_packed_size(ctx, frame, s->size, &size) ? GHZ_ECORRUPT
                                                      : ghz_unpack_frame(ctx, frame, size, s->back),
-         "unpacking");
+         "unpacking", ctx);
 }
 
 static packed_stream make_stream(ghz_context *ctx, const field *f, const ghz_shape *shape, double bound) {
@@ -62,7 +58,8 @@ static packed_stream make_stream(ghz_context *ctx, const field *f, const ghz_sha
   s.room = ghz_shape_bound(shape, GHZ_F32, 1);
   s.stream = touched(s.room);
   s.y = touched(f->n * sizeof *s.y);
-  must(ghz_lattice_for(ctx, GHZ_F32, (ghz_bound){GHZ_REL, bound}, NULL, 1, &x, f->n, &s.lattice), "a lattice");
+  must(ghz_lattice_for(ctx, GHZ_F32, (ghz_bound){GHZ_REL, bound}, NULL, 1, &x, f->n, &s.lattice), "a lattice",
+       ctx);
   run_step(ctx, &s, 0, COMPRESS);
   s.capacity = ghz_pack_bound(s.size);
   s.frame = touched(s.capacity);
@@ -152,7 +149,7 @@ void packing_run(const options *o, pair *pairs, int n_pairs) {
   ghz_context *ctx;
   if (!ghz_pack_available())
     die("packing", "this build has no libzstd");
-  must(ghz_context_create(&ctx, 1), "ghz_context_create");
+  must(ghz_context_create(&ctx, 1), "ghz_context_create", NULL);
   print_head(o);
   for (int i = 0; i < n_pairs; i++) {
     pair_load(&pairs[i]);

@@ -13,11 +13,6 @@ typedef struct check {
   size_t room; /* of expected and found */
 } check;
 
-static void must(const check *c, ghz_status status, const char *what) {
-  if (status != GHZ_OK)
-    die(what, ghz_context_message(c->w->v->cpu));
-}
-
 /* Copies `size` bytes from the device. They must be the `expected_size` ones at `expected`. */
 static void compare(const check *c, operation op, int set, const char *from, size_t size, const void *expected,
                     size_t expected_size) {
@@ -49,15 +44,15 @@ static ghz_bytes host_operand(const work *w, int side, int set) {
 static size_t compress(const check *c, const void *x) {
   const work *w = c->w;
   size_t size;
-  must(c, ghz_compress(w->v->cpu, &w->lattice, GHZ_ORDER_BEST, x, w->n, c->expected, c->room, &size),
-       "ghz_compress");
+  must(ghz_compress(w->v->cpu, &w->lattice, GHZ_ORDER_BEST, x, w->n, c->expected, c->room, &size),
+       "ghz_compress", c->w->v->cpu);
   return size;
 }
 
 static void decompress(const check *c, int side, int set) {
   const work *w = c->w;
-  must(c, ghz_decompress(w->v->cpu, host_operand(w, side, set), w->v->type, c->plain[side], w->n),
-       "ghz_decompress");
+  must(ghz_decompress(w->v->cpu, host_operand(w, side, set), w->v->type, c->plain[side], w->n),
+       "ghz_decompress", c->w->v->cpu);
 }
 
 static size_t sum(const check *c, int set) {
@@ -68,7 +63,7 @@ static size_t sum(const check *c, int set) {
     work_summand(c->w, set, j, &from, &side);
     operands[j] = host_operand(c->w, side, from);
   }
-  must(c, ghz_sum(c->w->v->cpu, SUM_TERMS, operands, c->expected, c->room, &size), "ghz_sum");
+  must(ghz_sum(c->w->v->cpu, SUM_TERMS, operands, c->expected, c->room, &size), "ghz_sum", c->w->v->cpu);
   return size;
 }
 
@@ -96,8 +91,8 @@ static size_t expected_stream(const check *c, operation op, int set) {
     return sum(c, set);
   if (op == OP_SEPARATE)
     return separate(c, set);
-  must(c, ghz_add(cpu, host_operand(w, 0, set), host_operand(w, 1, set), c->expected, c->room, &size),
-       "ghz_add");
+  must(ghz_add(cpu, host_operand(w, 0, set), host_operand(w, 1, set), c->expected, c->room, &size), "ghz_add",
+       c->w->v->cpu);
   return size;
 }
 
@@ -121,7 +116,8 @@ static void check_stream(const check *c, operation op, int set) {
 static void check_range(const check *c, int set) {
   const work *w = c->w;
   double range[2];
-  must(c, ghz_range(w->v->cpu, w->v->type, host_values(w, 0, set), w->n, &range[0], &range[1]), "ghz_range");
+  must(ghz_range(w->v->cpu, w->v->type, host_values(w, 0, set), w->n, &range[0], &range[1]), "ghz_range",
+       c->w->v->cpu);
   if (memcmp(w->range[0], range, sizeof range) != 0)
     die("wrong result", "ghz_cuda_range");
 }

@@ -16,7 +16,7 @@ static size_t round_up(size_t x, size_t unit) {
   return (x + unit - 1) / unit * unit;
 }
 
-static void must(ghz_status status, const char *what, const slot *s) {
+static void must_gpu(ghz_status status, const char *what, const slot *s) {
   if (status != GHZ_OK)
     die(what, s ? ghz_cuda_message(s->gpu) : ghz_status_text(status));
 }
@@ -103,7 +103,7 @@ void work_call(const work *w, const slot *s, operation op, int set, int call) {
   default:
     status = separate(w, s, set, out, outcome);
   }
-  must(status, cuda_operations[op], s);
+  must_gpu(status, cuda_operations[op], s);
 }
 
 void work_must(const work *w, operation op, int calls) {
@@ -111,7 +111,7 @@ void work_must(const work *w, operation op, int calls) {
     return;
   for (int call = 0; call < calls; call++)
     for (int part = 0; part < (op == OP_SEPARATE ? PARTS : 1); part++)
-      must((ghz_status)w->outcomes[call * PARTS + part].status, cuda_operations[op], NULL);
+      must_gpu((ghz_status)w->outcomes[call * PARTS + part].status, cuda_operations[op], NULL);
 }
 
 /* ---- What a call handles --------------------------------------------------------------------- */
@@ -186,8 +186,8 @@ static void spread_sets(work *w, int sets) {
 
 /* Makes an operand at `out`, waits, and returns its size. */
 static size_t make_operand(const work *w, const slot *s, int side, int set, void *out, size_t room) {
-  must(compress(w, s, values_at(w, side, set), out, room, &w->outcomes[0]), "compress", s);
-  must(ghz_cuda_wait(s->gpu, &w->outcomes[0], NULL, s->stream), "compress", s);
+  must_gpu(compress(w, s, values_at(w, side, set), out, room, &w->outcomes[0]), "compress", s);
+  must_gpu(ghz_cuda_wait(s->gpu, &w->outcomes[0], NULL, s->stream), "compress", s);
   return (size_t)w->outcomes[0].size;
 }
 
@@ -247,8 +247,8 @@ void work_fit(work *w) {
 
 work work_open(const values *v, const slot *s, double bound, size_t n, bool few_sets) {
   work w = {.v = v, .n = n, .bytes = n * v->value_size};
-  must(ghz_lattice_make(v->type, (ghz_bound){GHZ_REL, bound}, v->low, v->high, &w.lattice), "ghz_lattice_make",
-       NULL);
+  must_gpu(ghz_lattice_make(v->type, (ghz_bound){GHZ_REL, bound}, v->low, v->high, &w.lattice),
+           "ghz_lattice_make", NULL);
   w.outcomes = pinned_new(MAX_CALLS * PARTS * sizeof *w.outcomes);
   w.range = pinned_new(MAX_CALLS * sizeof *w.range);
   w.out_room = ghz_size_bound(n, v->type, SUM_TERMS);
