@@ -23,7 +23,6 @@ typedef struct call {
   void *receive;
   MPI_Count count;
   MPI_Datatype type;
-  MPI_Op op;
   int root;
   MPI_Comm comm;
 } call;
@@ -56,20 +55,18 @@ typedef struct variant {
 
 enum { MAX_VARIANTS = 32, MODES = GHZ_MPI_FASTEST + 1 };
 
-typedef enum operation { OP_SUM, OP_AVERAGE, OP_MIN, OP_MAX } operation;
-
 typedef struct options {
   double min, max; /* bytes of the largest buffer of a rank */
   int factor;      /* from one size to the next */
   int iterations, warm_up, learn, check, root, threads;
-  int type, operation;
+  int type;
   ghz_bound bound;
   const char *bound_text;
   ghz_shape shape;          /* of what a call counts; all zeros: flat */
   const char *extents_text; /* the same as it was given */
   int of_result;
   const char *field, *field_file, *cache, *csv, *interface;
-  bool in_place, breakdown;
+  bool breakdown;
   word_list algorithms; /* empty: the usual variants */
   variant variants[MAX_VARIANTS];
   int n_variants;
@@ -80,7 +77,6 @@ int options_of(int argc, char **argv, options **o);
 MPI_Datatype type_of(const options *o);
 size_t type_bytes(const options *o);
 const char *type_name(const options *o);
-const char *op_name(const options *o);
 
 /* ---- variants.c ------------------------------------------------------------------------------ */
 
@@ -124,7 +120,6 @@ size_t job_input_count(const options *o, size_t total);
 size_t job_result_count(const job *j);
 /* Fills the buffers anew, the result's place with NaN, and returns the arguments of the call. */
 call job_call(const job *j, bool chooses);
-const void *job_result(const job *j);
 /* First value and number of values of a rank's share of the whole. */
 size_t share_first(size_t total, int rank);
 size_t share_count(size_t total, int rank);

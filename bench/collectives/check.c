@@ -96,17 +96,14 @@ static void compare(void *user, size_t first, const void *values, size_t count) 
 static double rounding(const options *o, const reference *r) {
   double n = world_size(), largest = fmax(fabs(r->least), fabs(r->most));
   double unit = type_bytes(o) == sizeof(float) ? FLT_EPSILON / 2 : DBL_EPSILON / 2;
-  if (!tested.reduces || o->operation == OP_MIN || o->operation == OP_MAX || !isfinite(largest))
-    return 0;
-  return o->operation == OP_SUM ? n * n * unit * largest : (n + 2) * unit * largest;
+  return tested.reduces && isfinite(largest) ? n * n * unit * largest : 0;
 }
 
 /* The limit for this result: mpi.h, "bound". Infinite where no bound is promised. */
 static comparison limits(const job *j, const reference *r, double bound) {
   const options *o = j->options;
   comparison c = {.job = j, .reference = r, .limit = r->promise};
-  c.wide = type_bytes(o) == sizeof(float) && tested.reduces &&
-           (o->operation == OP_SUM || o->operation == OP_AVERAGE);
+  c.wide = type_bytes(o) == sizeof(float) && tested.reduces;
   if (bound == 0) {
     c.limit = rounding(o, r);
     c.wide = false;
@@ -138,7 +135,7 @@ verdict check_result(const job *j, const reference *r, const ghz_mpi_report *rep
   MPI_Allreduce(own, bound, 2, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
   found.compressed = bound[0] != 0;
   found.inexact = bound[1] != 0;
-  const void *result = job_result(j);
+  const void *result = j->receive;
   compare_bits(j, result, &found);
   comparison c = limits(j, r, bound[0]);
   c.verdict = &found;

@@ -14,12 +14,12 @@
     return ghz_##name(__VA_ARGS__, c->comm, o);                                                                \
   }
 
-CALLS(allreduce, MPI_Allreduce(c->send, c->receive, n, c->type, c->op, c->comm), c->send, c->receive, c->count,
-      c->type, c->op)
-CALLS(reduce, MPI_Reduce(c->send, c->receive, n, c->type, c->op, c->root, c->comm), c->send, c->receive,
-      c->count, c->type, c->op, c->root)
-CALLS(reduce_scatter, MPI_Reduce_scatter_block(c->send, c->receive, n, c->type, c->op, c->comm), c->send,
-      c->receive, c->count, c->type, c->op)
+CALLS(allreduce, MPI_Allreduce(c->send, c->receive, n, c->type, MPI_SUM, c->comm), c->send, c->receive,
+      c->count, c->type, MPI_SUM)
+CALLS(reduce, MPI_Reduce(c->send, c->receive, n, c->type, MPI_SUM, c->root, c->comm), c->send, c->receive,
+      c->count, c->type, MPI_SUM, c->root)
+CALLS(reduce_scatter, MPI_Reduce_scatter_block(c->send, c->receive, n, c->type, MPI_SUM, c->comm), c->send,
+      c->receive, c->count, c->type, MPI_SUM)
 CALLS(allgather, MPI_Allgather(c->send, n, c->type, c->receive, n, c->type, c->comm), c->send, c->receive,
       c->count, c->type)
 CALLS(bcast, MPI_Bcast(c->receive, n, c->type, c->root, c->comm), c->receive, c->count, c->type, c->root)

@@ -44,45 +44,14 @@ size_t job_result_count(const job *j) {
   return held(tested.result, j->total, j->options->root);
 }
 
-/* True if this rank passes MPI_IN_PLACE for the buffer that it would send from. */
-static bool sends_in_place(const job *j) {
-  if (!j->options->in_place || tested.input == WHOLE_AT_ROOT)
-    return false;
-  return tested.result != WHOLE_AT_ROOT || world_rank() == j->options->root;
-}
-
-/* The same for scatter, whose root leaves its block where it is. */
-static bool receives_in_place(const job *j) {
-  return j->options->in_place && tested.input == WHOLE_AT_ROOT && !is_bcast() &&
-         world_rank() == j->options->root;
-}
-
-static MPI_Op mpi_op(int op) {
-  return op == OP_MIN ? MPI_MIN : op == OP_MAX ? MPI_MAX : MPI_SUM;
-}
-
 call job_call(const job *j, bool chooses) {
   const options *o = j->options;
   size_t bytes = type_bytes(o);
-  call c = {j->input, j->receive,       (MPI_Count)job_count(j), type_of(o), mpi_op(o->operation),
-            o->root,  j->comms[chooses]};
+  call c = {j->input, j->receive, (MPI_Count)job_count(j), type_of(o), o->root, j->comms[chooses]};
   memset(j->receive, 0xff, job_result_count(j) * bytes); /* NaN, so that a gap is an error */
   if (is_bcast() && j->input)
     memcpy(j->receive, j->input, j->input_count * bytes);
-  if (sends_in_place(j)) {
-    size_t at = tested.input == BLOCK_EACH ? (size_t)world_rank() * j->block : 0;
-    memcpy(j->receive + at * bytes, j->input, j->input_count * bytes);
-    c.send = MPI_IN_PLACE;
-  }
-  if (receives_in_place(j))
-    c.receive = MPI_IN_PLACE;
   return c;
-}
-
-const void *job_result(const job *j) {
-  if (receives_in_place(j))
-    return j->input + (size_t)world_rank() * j->block * type_bytes(j->options);
-  return j->receive;
 }
 
 size_t share_first(size_t total, int rank) {

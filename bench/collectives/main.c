@@ -5,13 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Bytes for the largest size: for the result, or for the input where it is in place. */
-static size_t receive_room(const options *o, size_t total) {
-  job j = {.options = o, .total = total, .block = total / (size_t)world_size()};
-  size_t given = job_input_count(o, total), result = job_result_count(&j);
-  return (given > result ? given : result) * type_bytes(o);
-}
-
 static void run_size(job *j, const char *inputs, size_t inputs_count) {
   const options *o = j->options;
   static finding findings[MAX_VARIANTS];
@@ -31,7 +24,9 @@ static int work(const options *o) {
   size_t max = job_values(o, o->max), inputs_count = job_input_count(o, max);
   report_begin(o);
   char *inputs = input_make(o, inputs_count);
-  j.receive = touched(receive_room(o, max));
+  j.total = max;
+  j.block = max / (size_t)world_size();
+  j.receive = touched(job_result_count(&j) * type_bytes(o));
   /* The variants that choose learn from their own calls, as in a program that makes no others. */
   for (int i = 0; i < 2; i++) {
     MPI_Comm_dup(MPI_COMM_WORLD, &j.comms[i]);

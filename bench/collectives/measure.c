@@ -31,32 +31,14 @@ static double processor_seconds(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* What a user of plain MPI does after the sum. */
-static void divide(const job *j) {
-  size_t count = job_result_count(j);
-  bool is_float = type_bytes(j->options) == sizeof(float);
-  double ranks = world_size();
-  for (size_t i = 0; i < count; i++)
-    if (is_float)
-      ((float *)(void *)j->receive)[i] /= (float)ranks;
-    else
-      ((double *)(void *)j->receive)[i] /= ranks;
-}
-
 static int make_call(trial *t, const call *c) {
   const options *o = t->job->options;
-  bool average = tested.reduces && o->operation == OP_AVERAGE;
-  if (is_native(t->variant)) {
-    int code = tested.plain(c);
-    if (average && code == MPI_SUCCESS)
-      divide(t->job);
-    return code;
-  }
+  if (is_native(t->variant))
+    return tested.plain(c);
   ghz_mpi_options how = GHZ_MPI_OPTIONS;
   how.shape = o->shape;
   how.bound = o->bound;
   how.of_result = o->of_result;
-  how.average = average;
   how.algorithm = t->variant.algorithm;
   how.mode = t->variant.mode;
   how.threads = o->threads;

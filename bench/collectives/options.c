@@ -32,8 +32,6 @@ static options given = {.max = 64 << 20,
                         .extents_text = "flat",
                         .field = "wave"};
 
-static const char of_ops[] = "sum,avg,min,max";
-
 static const option_row rows[] = {
     {"min", 'b', &option_size, &given.min, "SIZE", "1:1099511627776", "smallest size (1M)"},
     {"max", 'e', &option_size, &given.max, "SIZE", "1:1099511627776", "largest size (64M)"},
@@ -45,7 +43,6 @@ static const option_row rows[] = {
     {"check", 'c', &option_whole, &given.check, "N", "0:2",
      "results to check: 0 none, 1 the last round's, 2 all (1)"},
     {"type", 'd', &option_choice, &given.type, "TYPE", "float,double", "float or double (float)"},
-    {"op", 'o', &option_choice, &given.operation, "OP", of_ops, "of reductions: sum, avg, min or max (sum)"},
     {"root", 'r', &option_whole, &given.root, "RANK", "0:1048576", "(0)"},
     {"bound", 0, &option_bound, &given, "BOUND", NULL,
      "abs:E, rel:E (of the range over all ranks) or psnr:DB, of each contribution;\n"
@@ -64,7 +61,6 @@ static const option_row rows[] = {
      "auto, ring, doubling, halving, tree, chain, linear: those that the collective has,\n"
      "compressed and plain; ring/plain names the mode (the usual variants; MPI's own "
      "always)"},
-    {"in-place", 0, &option_flag, &given.in_place, NULL, NULL, "MPI_IN_PLACE"},
     {"threads", 0, &option_whole, &given.threads, "N", "1:1024", "of the codec, per rank (1)"},
     {"csv", 0, &option_text, &given.csv, "FILE", NULL, "write every figure as comma-separated values"},
     {"breakdown", 0, &option_flag, &given.breakdown, NULL, NULL,
@@ -105,8 +101,6 @@ static const char *finish(void) {
     return "--extents: the field has rows of other lengths";
   if (given.root >= world_size())
     return "--root: no such rank";
-  if (given.operation != OP_SUM && !tested.reduces)
-    return "--op: this collective has no operation";
   return variants_list(&given);
 }
 
@@ -140,9 +134,4 @@ size_t type_bytes(const options *o) {
 
 const char *type_name(const options *o) {
   return o->type ? "double" : "float";
-}
-
-const char *op_name(const options *o) {
-  static const char *const names[] = {"sum", "avg", "min", "max"};
-  return tested.reduces ? names[o->operation] : "-";
 }

@@ -40,7 +40,7 @@ static double promise(const options *o, const reference *r) {
            ghz_lattice_make(type_bytes(o) == sizeof(float) ? GHZ_F32 : GHZ_F64, o->bound,
                             zeros ? INFINITY : r->least, zeros ? -INFINITY : r->most, &lattice) == GHZ_OK)
     eb = lattice.eb;
-  return tested.reduces && o->operation == OP_SUM && !o->of_result ? world_size() * eb : eb;
+  return tested.reduces && !o->of_result ? world_size() * eb : eb;
 }
 
 /* ---- Sums ------------------------------------------------------------------------------------ */
@@ -58,25 +58,26 @@ static void add_exactly(double *high, double *low, double x) {
   }
 }
 
-static void fold(const job *j, reference *r, size_t first, const void *values, size_t count) {
-  for (size_t i = 0; i < count; i++) {
-    double x = value_at(j->options, values, i), *high = r->high + first + i;
-    if (j->options->operation == OP_MIN)
-      *high = isnan(x) || x < *high ? x : *high;
-    else if (j->options->operation == OP_MAX)
-      *high = isnan(x) || x > *high ? x : *high;
-    else
-      add_exactly(high, r->low + first + i, x);
-  }
+typedef struct filling {
+  const job *job;
+  reference *reference;
+} filling;
+
+static void fold(void *user, size_t first, const void *values, size_t count) {
+  const filling *f = user;
+  for (size_t i = 0; i < count; i++)
+    add_exactly(f->reference->high + first + i, f->reference->low + first + i,
+                value_at(f->job->options, values, i));
 }
 
 /* Every rank receives its share of the others' inputs and reduces it. */
-static void reduce_shares(const job *j, reference *r) {
+static void reduce_shares(filling *f) {
+  const job *j = f->job;
   const options *o = j->options;
   int rank = world_rank(), ranks = world_size();
   size_t bytes = type_bytes(o), mine = share_count(j->total, rank), largest = share_count(j->total, 0);
   void *buffer = touched(PIECE * bytes);
-  fold(j, r, 0, j->input + share_first(j->total, rank) * bytes, mine);
+  fold(f, 0, j->input + share_first(j->total, rank) * bytes, mine);
   for (int shift = 1; shift < ranks; shift++) {
     int to = (rank + shift) % ranks, from = (rank + ranks - shift) % ranks;
     for (size_t at = 0; at < largest; at += PIECE) {
@@ -84,35 +85,13 @@ static void reduce_shares(const job *j, reference *r) {
       const char *theirs = j->input + (share_first(j->total, to) + (give ? at : 0)) * bytes;
       MPI_Sendrecv(theirs, give, type_of(o), to, TAG, buffer, get, type_of(o), from, TAG, MPI_COMM_WORLD,
                    MPI_STATUS_IGNORE);
-      fold(j, r, at, buffer, (size_t)get);
+      fold(f, at, buffer, (size_t)get);
     }
   }
   free(buffer);
 }
 
-/* Divides by the number of ranks, as exactly as the sum is. */
-static void average(reference *r, size_t count) {
-  double ranks = world_size();
-  for (size_t i = 0; i < count; i++) {
-    double quotient = r->high[i] / ranks;
-    double rest = fma(-quotient, ranks, r->high[i]);
-    r->low[i] = isfinite(quotient) ? (rest + r->low[i]) / ranks : 0;
-    r->high[i] = quotient;
-  }
-}
-
 /* ---- Moved data ------------------------------------------------------------------------------ */
-
-typedef struct filling {
-  const job *job;
-  reference *reference;
-} filling;
-
-static void fill(void *user, size_t first, const void *values, size_t count) {
-  filling *f = user;
-  for (size_t i = 0; i < count; i++)
-    f->reference->high[first + i] = value_at(f->job->options, values, i);
-}
 
 int piece_count(size_t count, size_t at) {
   size_t left = count > at ? count - at : 0;
@@ -153,22 +132,15 @@ reference reference_make(const job *j) {
   size_t count = share_count(j->total, world_rank());
   r.high = touched(count * sizeof(double));
   r.low = touched(count * sizeof(double));
-  double start = !tested.reduces || o->operation == OP_SUM || o->operation == OP_AVERAGE ? 0
-                 : o->operation == OP_MIN                                                ? INFINITY
-                                                                                         : -INFINITY;
-  for (size_t i = 0; i < count; i++) {
-    r.high[i] = start;
-    r.low[i] = 0;
-  }
+  for (size_t i = 0; i < count; i++)
+    r.high[i] = r.low[i] = 0;
   filling f = {j, &r};
   if (tested.reduces)
-    reduce_shares(j, &r);
+    reduce_shares(&f);
   else if (tested.input == BLOCK_EACH)
-    fill(&f, 0, j->input, count);
+    fold(&f, 0, j->input, count);
   else
-    deliver_shares(j, j->input, o->root, fill, &f);
-  if (tested.reduces && o->operation == OP_AVERAGE)
-    average(&r, count);
+    deliver_shares(j, j->input, o->root, fold, &f);
   return r;
 }
 

@@ -27,8 +27,8 @@ static const char *instruction_set(void) {
 
 /* Names with their units, as wide as the columns of print_row. */
 static void columns(const options *o) {
-  printf("#%10s %10s %6s %4s  %-13s %-12s %10s %10s %10s %8s %8s %7s %7s %7s %8s %5s %5s", "size, B", "count",
-         "type", "op", "algorithm", "mode", "time, us", "min, us", "max, us", "alg GB/s", "bus GB/s", "x MPI",
+  printf("#%10s %10s %6s  %-13s %-12s %10s %10s %10s %8s %8s %7s %7s %7s %8s %5s %5s", "size, B", "count",
+         "type", "algorithm", "mode", "time, us", "min, us", "max, us", "alg GB/s", "bus GB/s", "x MPI",
          "x plain", "ratio", "/bound", "wrong", "same");
   if (o->interface)
     printf(" %8s %8s", "wire, MB", "busiest");
@@ -38,7 +38,7 @@ static void columns(const options *o) {
 }
 
 static const char csv_columns[] =
-    "collective,ranks,threads,in_place,of_result,root,size,count,type,op,algorithm,mode,chosen_algorithm,"
+    "collective,ranks,threads,of_result,root,size,count,type,algorithm,mode,chosen_algorithm,"
     "chosen_mode,chosen,rounds,time_us,min_us,max_us,algbw,busbw,speedup_mpi,speedup_plain,ratio,"
     "error_of_bound,wrong,same_bits,inexact,raw_bytes,sent_bytes,messages,wire_sent,wire_received,"
     "wire_busiest,cpu_ms,agree_ms,compress_ms,combine_ms,decompress_ms,wait_ms,extents,bound,field";
@@ -56,8 +56,8 @@ void report_begin(const options *o) {
   printf("# field: %s, %s; bound: %s%s, of %s\n", o->field_file ? o->field_file : o->field, o->extents_text,
          o->bound_text, o->bound.kind == GHZ_REL ? " of the range over all ranks" : "",
          o->of_result ? "the result" : "each contribution");
-  printf("# root: %d, in place: %s, rounds: %d after %d to warm up, %d to learn; variants in turn; check: %d\n",
-         o->root, o->in_place ? "yes" : "no", o->iterations, o->warm_up, o->learn, o->check);
+  printf("# root: %d, rounds: %d after %d to warm up, %d to learn; variants in turn; check: %d\n", o->root,
+         o->iterations, o->warm_up, o->learn, o->check);
   puts("# size: largest buffer of a rank; time: median of the slowest rank; bandwidths: of uncompressed bytes\n"
        "# x plain: over the fastest that does not compress; /bound: the largest error, in bounds of the "
        "options\n"
@@ -109,8 +109,7 @@ static row make_row(const job *j, const reference *r, const finding *all, int i)
 
 static void print_row(const job *j, const finding *f, const row *w) {
   const options *o = j->options;
-  printf(" %10.0f %10zu %6s %4s  %-13s %-12s ", w->bytes, job_count(j), type_name(o), op_name(o), w->algorithm,
-         w->mode);
+  printf(" %10.0f %10zu %6s  %-13s %-12s ", w->bytes, job_count(j), type_name(o), w->algorithm, w->mode);
   if (f->failed) {
     printf("failed\n");
     return;
@@ -141,8 +140,8 @@ static void csv_text(const char *text, char end) {
 static void csv_row(const job *j, variant v, const finding *f, const row *w) {
   const options *o = j->options;
   FILE *csv = totals.csv;
-  fprintf(csv, "%s,%d,%d,%d,%d,%d,%.0f,%zu,%s,%s,", tested.name, world_size(), o->threads, o->in_place,
-          o->of_result, o->root, w->bytes, job_count(j), type_name(o), op_name(o));
+  fprintf(csv, "%s,%d,%d,%d,%d,%.0f,%zu,%s,", tested.name, world_size(), o->threads, o->of_result, o->root,
+          w->bytes, job_count(j), type_name(o));
   fprintf(csv, "%s,%s,%s,%s,%.3f,%d,", ghz_mpi_algorithm_name(v.algorithm),
           is_native(v) ? "-" : mode_name((int)v.mode), ghz_mpi_algorithm_name(f->algorithm), w->mode, f->chosen,
           o->iterations);
