@@ -162,8 +162,6 @@ int option_apply(options *o, int key, const char *argument) {
     return set_range(o, argument);
   case JSON:
     return (o->json = true, -1);
-  case CSV:
-    return (o->csv = true, -1);
   case PNG:
     return (o->png = argument, -1);
   case DIMS:

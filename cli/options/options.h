@@ -19,7 +19,6 @@ enum {
   OPTION_TYPE = 1 << 4,
   OPTION_RANGE = 1 << 5,
   OPTION_JSON = 1 << 6,
-  OPTION_CSV = 1 << 7,
   OPTION_PNG = 1 << 8,
   OPTION_EXTREME = 1 << 9,
   OPTION_FRAME = 1 << 10,
@@ -58,7 +57,7 @@ typedef struct options {
   type_choice type;
   bool range_given;
   uint64_t range_first, range_count;
-  bool json, csv;
+  bool json;
   const char *png;
   shape dims; /* ndim 0: not given */
   bool flat;

@@ -36,7 +36,6 @@ const option_row option_table[] = {
     {LEVEL, OPTION_LEVEL, "level", "N", "level of zstd, 1 (the default) to 19: slightly smaller, much slower"},
     {PNG, OPTION_PNG, "png", "FILE", "draw original, result and error, with scales"},
     {JSON, OPTION_JSON, "json", NULL, "print JSON"},
-    {CSV, OPTION_CSV, "csv", NULL, "print comma-separated values"},
     {FRAME_VALUES, OPTION_FRAME, "frame-values", "N",
      "values per frame, a multiple of 16384 (for testing and tuning)"},
     {'T', OPTION_THREADS, "threads", "N", "use N threads (0, the default: all processors)"},

@@ -14,7 +14,6 @@ enum {
   TYPE,
   RANGE,
   JSON,
-  CSV,
   PNG,
   DIMS,
   FLAT,

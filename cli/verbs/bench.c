@@ -128,23 +128,6 @@ static double error_over_bound(const trial *t) {
   return d.mismatches ? INFINITY : d.error / t->lattice.eb;
 }
 
-static void print_csv(const trial *t, const timing *times, double error) {
-  static bool begun;
-  if (!begun)
-    printf("file,type,values,bound,threads,isa,ratio,max_error_over_bound,operation,best_gb_per_s,median_gb_"
-           "per_s\n");
-  begun = true;
-  for (int i = 0; i < ROWS; i++) {
-    bool quote = strpbrk(t->name, ",\"\n") != NULL;
-    printf(quote ? "\"" : "");
-    for (const char *c = t->name; *c; c++)
-      printf(*c == '"' ? "\"\"" : "%c", *c);
-    printf("%s,%s,%zu,%s,%d,%s,%.6g,%.6g,%s,%.4g,%.4g\n", quote ? "\"" : "", type_name(t->in.type), t->count,
-           text_double(t->lattice.eb).text, ghz_context_threads(t->ctx), ghz_context_isa(t->ctx),
-           (double)t->bytes / (double)t->size, error, rows[i].name, times[i].best, times[i].median);
-  }
-}
-
 static void print_table(const trial *t, const timing *times, double error) {
   int threads = ghz_context_threads(t->ctx);
   printf("%s: %s of %s, bound %s, ratio %.4g, max error / bound %.4f, %d thread%s, %s\n", t->name,
@@ -164,7 +147,7 @@ static bool bench_values(const options *o, trial *t) {
     if (!measure(t, &rows[i], &times[i]))
       return false;
   double error = error_over_bound(t);
-  (o->csv ? print_csv : print_table)(t, times, error);
+  print_table(t, times, error);
   return error <= 1 || fail(t->name, "the bound is violated: max error / bound is %.9g", error);
 }
 
@@ -198,9 +181,8 @@ const verb verb_bench = {
                "median of several runs, in GB/s of original bytes. The bound is --rel 1e-4 unless\n"
                "given. The exit code is 1 if the bound is violated.",
     .examples = "  ghz bench wave.f32\n"
-                "  ghz bench --abs 1e-3 -T 1 --csv *.f32 > speeds.csv\n",
-    .options =
-        OPTION_BOUND | OPTION_ORDER | OPTION_TYPE | OPTION_DIMS | OPTION_FLAT | OPTION_CSV | OPTION_THREADS,
+                "  ghz bench --abs 1e-3 -T 1 *.f32\n",
+    .options = OPTION_BOUND | OPTION_ORDER | OPTION_TYPE | OPTION_DIMS | OPTION_FLAT | OPTION_THREADS,
     .least = 1,
     .most = 1 << 30,
     .run = run,

@@ -5,32 +5,11 @@
 
 #include "intercept/unknown.h"
 
-#define NAMED(name) [UNKNOWN_##name] = "MPI_" #name
-const char *const unknown_names[UNKNOWN] = {NAMED(Alltoall),
-                                            NAMED(Alltoallv),
-                                            NAMED(Alltoallw),
-                                            NAMED(Allgatherv),
-                                            NAMED(Gather),
-                                            NAMED(Gatherv),
-                                            NAMED(Scatterv),
-                                            NAMED(Reduce_scatter),
-                                            NAMED(Scan),
-                                            NAMED(Exscan),
-                                            NAMED(Iallreduce),
-                                            NAMED(Ireduce),
-                                            NAMED(Ibcast),
-                                            NAMED(Iscatter),
-                                            NAMED(Iallgather),
-                                            NAMED(Igather),
-                                            NAMED(Ialltoall),
-                                            NAMED(Ialltoallv),
-                                            NAMED(Iallgatherv),
-                                            NAMED(Igatherv),
-                                            NAMED(Iscatterv),
-                                            NAMED(Ireduce_scatter),
-                                            NAMED(Ireduce_scatter_block),
-                                            NAMED(Iscan),
-                                            NAMED(Iexscan)};
+#define BLOCKING(name, ...) "MPI_" #name,
+#define NONBLOCKING BLOCKING
+const char *const unknown_names[UNKNOWN] = {
+#include "intercept/unknown.inc"
+};
 
 /* ---- Bytes ----------------------------------------------------------------------------------- */
 /* Of the larger buffer, as far as this process knows it. Between groups arguments may have no
@@ -69,59 +48,55 @@ static double blocks(MPI_Count count, MPI_Datatype type, MPI_Comm comm) {
   return ranks > 0 ? ranks * values(count, type) : 0;
 }
 
-static double sum(const int *counts, MPI_Datatype type, MPI_Comm comm) {
+/* Counts are MPI_Count in the functions for large counts, else int. */
+static double sum(const void *counts, size_t width, const MPI_Datatype *types, bool one_type, MPI_Comm comm) {
   double bytes = 0;
   for (int r = ranks_of(comm) - 1; r >= 0; r--)
-    bytes += values(counts[r], type);
+    bytes += values(width == sizeof(int) ? ((const int *)counts)[r] : ((const MPI_Count *)counts)[r],
+                    types[one_type ? 0 : r]);
   return bytes;
 }
-
-static double sum_types(const int *counts, const MPI_Datatype *types, MPI_Comm comm) {
-  double bytes = 0;
-  for (int r = ranks_of(comm) - 1; r >= 0; r--)
-    bytes += values(counts[r], types[r]);
-  return bytes;
-}
+#define SUM(counts, type, comm) sum(counts, sizeof *(counts), &(type), true, comm)
+#define SUM_TYPES(counts, types, comm) sum(counts, sizeof *(counts), types, false, comm)
 
 /* ---- The functions --------------------------------------------------------------------------- */
 
+/* Parameters that many of them have. */
+#define SEND const void *sendbuf, NUMBER sendcount, MPI_Datatype sendtype
+#define SENDS const void *sendbuf, const NUMBER sendcounts[], const PLACE sdispls[], MPI_Datatype sendtype
+#define RECV void *recvbuf, NUMBER recvcount, MPI_Datatype recvtype
+#define RECVS void *recvbuf, const NUMBER recvcounts[], const PLACE rdispls[], MPI_Datatype recvtype
+#define ARRAYS const void *sendbuf, void *recvbuf, NUMBER count, MPI_Datatype type, MPI_Op op
+
 /* Calls of the library itself are none of the program's. */
-#define COUNT(name, bytes)                                                                                     \
-  if (intercept.counts && !dispatch_is_busy())                                                                 \
-  stats_unknown(UNKNOWN_##name, bytes)
+#define FUNCTION(name, bytes, parameters, arguments)                                                           \
+  GHZ_API int NAME(MPI_##name) parameters {                                                                    \
+    if (intercept.counts && !dispatch_is_busy())                                                               \
+      stats_unknown(UNKNOWN_##name, bytes);                                                                    \
+    return NAME(PMPI_##name) arguments;                                                                        \
+  }
+#define LIST(...) __VA_ARGS__
+#define BLOCKING_FUNCTION(name, bytes, parameters, arguments)                                                  \
+  FUNCTION(name, bytes, (LIST parameters, MPI_Comm comm), (LIST arguments, comm))
+#define NONBLOCKING_FUNCTION(name, bytes, parameters, arguments)                                               \
+  FUNCTION(name, bytes, (LIST parameters, MPI_Comm comm, MPI_Request * request),                               \
+           (LIST arguments, comm, request))
 
 #define NAME(name) name
 #define NUMBER int
 #define PLACE int
-#define SUM sum
-#define SUM_TYPES sum_types
+#define BLOCKING BLOCKING_FUNCTION
+#define NONBLOCKING NONBLOCKING_FUNCTION
 #include "intercept/unknown.inc"
 
 #if MPI_VERSION >= 4
 #undef NAME
 #undef NUMBER
 #undef PLACE
-#undef SUM
-#undef SUM_TYPES
-
-static double sum_c(const MPI_Count *counts, MPI_Datatype type, MPI_Comm comm) {
-  double bytes = 0;
-  for (int r = ranks_of(comm) - 1; r >= 0; r--)
-    bytes += values(counts[r], type);
-  return bytes;
-}
-
-static double sum_types_c(const MPI_Count *counts, const MPI_Datatype *types, MPI_Comm comm) {
-  double bytes = 0;
-  for (int r = ranks_of(comm) - 1; r >= 0; r--)
-    bytes += values(counts[r], types[r]);
-  return bytes;
-}
-
 #define NAME(name) name##_c
 #define NUMBER MPI_Count
 #define PLACE MPI_Aint
-#define SUM sum_c
-#define SUM_TYPES sum_types_c
+#define BLOCKING BLOCKING_FUNCTION
+#define NONBLOCKING NONBLOCKING_FUNCTION
 #include "intercept/unknown.inc"
 #endif

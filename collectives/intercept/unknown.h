@@ -3,32 +3,10 @@
 #ifndef GHZ_INTERCEPT_UNKNOWN_H
 #define GHZ_INTERCEPT_UNKNOWN_H
 
+#define BLOCKING(name, ...) UNKNOWN_##name,
+#define NONBLOCKING BLOCKING
 typedef enum unknown_id {
-  UNKNOWN_Alltoall,
-  UNKNOWN_Alltoallv,
-  UNKNOWN_Alltoallw,
-  UNKNOWN_Allgatherv,
-  UNKNOWN_Gather,
-  UNKNOWN_Gatherv,
-  UNKNOWN_Scatterv,
-  UNKNOWN_Reduce_scatter,
-  UNKNOWN_Scan,
-  UNKNOWN_Exscan,
-  UNKNOWN_Iallreduce,
-  UNKNOWN_Ireduce,
-  UNKNOWN_Ibcast,
-  UNKNOWN_Iscatter,
-  UNKNOWN_Iallgather,
-  UNKNOWN_Igather,
-  UNKNOWN_Ialltoall,
-  UNKNOWN_Ialltoallv,
-  UNKNOWN_Iallgatherv,
-  UNKNOWN_Igatherv,
-  UNKNOWN_Iscatterv,
-  UNKNOWN_Ireduce_scatter,
-  UNKNOWN_Ireduce_scatter_block,
-  UNKNOWN_Iscan,
-  UNKNOWN_Iexscan,
+#include "intercept/unknown.inc"
   UNKNOWN
 } unknown_id;
 
