@@ -36,11 +36,11 @@ ghz_status ghz_operands_agree(ghz_context *ctx, const ghz_slice *a, const ghz_sl
     return ghz_fail(ctx, GHZ_EMISMATCH, "cap %d in operand %zu, %d in operand 0", m->cap, i, l->cap);
   if (l->step != m->step)
     return ghz_fail(ctx, GHZ_EMISMATCH, "step %.17g in operand %zu, %.17g in operand 0", m->step, i, l->step);
-  if (l->eb != m->eb)
-    return ghz_fail(ctx, GHZ_EMISMATCH, "bound %.17g in operand %zu, %.17g in operand 0", m->eb, i, l->eb);
   if (!fills_equal(l, m))
     return ghz_fail(ctx, GHZ_EMISMATCH, "%s in operand %zu, %s in operand 0", describe_fill(m).text, i,
                     describe_fill(l).text);
+  if (!ghz_lattice_equal(l, m))
+    return ghz_fail(ctx, GHZ_EMISMATCH, "bound %.17g in operand %zu, %.17g in operand 0", m->eb, i, l->eb);
   if (a->first != b->first || a->tiles != b->tiles)
     return ghz_fail(ctx, GHZ_EINVAL, "operand %zu is another range of tiles than operand 0", i);
   return GHZ_OK;

@@ -1,14 +1,14 @@
 /* slice.c: ranges of tiles: the pieces that collectives send, add and join. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
+#include <string.h>
+
 #include "compress.h"
 #include "compute.h"
 #include "context/call.h"
 #include "decompress.h"
 #include "describe.h"
 #include "lattice.h"
-#include "rules/bytes.h"
-#include "rules/fill.h"
 
 ghz_status ghz_slice_view(ghz_bytes stream, uint64_t first, uint64_t tiles, ghz_slice *slice) {
   ghz_slice whole;
@@ -141,10 +141,8 @@ ghz_status ghz_slice_decompress_into(ghz_context *ctx, const ghz_slice *slice, g
 /* ---- Joining --------------------------------------------------------------------------------- */
 
 static int same_stream(const ghz_slice *a, const ghz_slice *b) {
-  return a->lattice.type == b->lattice.type && a->lattice.cap == b->lattice.cap &&
-         shapes_equal(&a->shape, &b->shape) && a->terms == b->terms &&
-         load_u64(&a->lattice.step) == load_u64(&b->lattice.step) &&
-         load_u64(&a->lattice.eb) == load_u64(&b->lattice.eb) && fills_equal(&a->lattice, &b->lattice);
+  return ghz_lattice_equal(&a->lattice, &b->lattice) && shapes_equal(&a->shape, &b->shape) &&
+         a->terms == b->terms;
 }
 
 /* The slices' common header over all tiles, if they follow each other and agree. */

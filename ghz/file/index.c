@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "context/floating.h"
 #include "file/checksum.h"
 #include "file/layout.h"
 #include "file/pack.h"
@@ -334,5 +335,8 @@ void ghz_index_describe(const file_index *x, ghz_file_info *info) {
     info->terms = e->terms > info->terms ? e->terms : info->terms;
   }
   info->frames = x->count;
+  floating_environment env;
+  floating_begin(&env);
   info->bound = info->inexact ? INFINITY : multiply_up(info->header.lattice.eb, info->terms);
+  floating_end(&env);
 }

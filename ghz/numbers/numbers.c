@@ -173,8 +173,7 @@ static void add_errors(tally *t, uint64_t count, const exact *error) {
     return;
   add_error(first_sum(t, SUM_ERROR), &n, error, NULL);
   add_error(second_sum(t, SQUARES_ERROR), &n, error, error);
-  const double most = ghz_exact_answer(error, &(query){.divisor = 1}, ROUND_UP);
-  t->error = most > t->error ? most : t->error;
+  note_error(t, ghz_exact_answer(error, &(query){.divisor = 1}, ROUND_UP));
 }
 
 /* |x z - a b| <= |a| * error of b + |b| * error of a + the product of both errors. */

@@ -17,7 +17,7 @@ void ghz_add_tally(tally *to, const tally *from, uint64_t first) {
   to->specials += from->specials;
   to->mismatches += from->mismatches;
   to->inexact |= from->inexact;
-  to->error = from->error > to->error ? from->error : to->error;
+  note_error(to, from->error);
   for (int i = 0; i < FIRST_SUMS; i++)
     ghz_add_words(to->first[i], from->first[i], FIRST_LIMBS);
   for (int i = 0; i < SECOND_SUMS; i++)

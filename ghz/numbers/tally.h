@@ -7,6 +7,7 @@
 
 #include "context/context.h"
 #include "numbers/exact.h"
+#include "rules/fill.h"
 
 enum tally_kind { TALLY_OF_NONE, TALLY_OF_ONE, TALLY_OF_PAIRS };
 
@@ -35,6 +36,13 @@ static inline fixed first_sum(tally *t, enum first_sum i) {
 
 static inline fixed second_sum(tally *t, enum second_sum i) {
   return second_power(t->second[i]);
+}
+
+/* Notes that values may be off by so much. On bits: they are in the order of numbers from 0 on, even
+ * where denormals are flushed. */
+static inline void note_error(tally *t, double error) {
+  if (double_bits(error) > double_bits(t->error))
+    t->error = error;
 }
 
 /* *to += *from, two's complement. */

@@ -4,6 +4,7 @@
 #include "calls.h"
 #include "support.h"
 #include <fenv.h>
+#include <ghz/numbers.h>
 #include <math.h>
 #if defined(__x86_64__)
 #include <xmmintrin.h>
@@ -202,6 +203,27 @@ Test(one_format, caller_environment, .timeout = 300) {
         if (in <= 6 || e % 4 == (int)in % 4)
           check_environment(in, &o, want, numbers, e);
     }
+}
+
+/* Bounds that are denormal are no zeros where the caller flushes such: not in what two operands must
+ * have in common, and not in tallies. */
+Test(one_format, denormal_bounds) {
+  static const double x[3] = {1, -7, 1e300};
+  const ghz_lattice one = lattice_abs(GHZ_F64, 4.9e-324), two = lattice_abs(GHZ_F64, 9.9e-324);
+  CONTEXT(ctx, NULL, 1);
+  const ref_bytes a = compress(ctx, &one, 0, x, 3), b = compress(ctx, &two, 0, x, 3), sum = add(ctx, a, a);
+  ghz_comparison refused, want, got;
+  ghz_tally pairs = {0}, merged = {0};
+  succeeded(ghz_difference(ctx, view(sum), view(sum), &want), ctx, "difference");
+  set_hostile(FE_TONEAREST, 1);
+  const ghz_status differ = ghz_difference(ctx, view(a), view(b), &refused),
+                   added = ghz_tally_add_pair(ctx, &pairs, view(sum), view(sum)),
+                   joined = ghz_tally_merge(&merged, &pairs), told = ghz_tally_comparison(&merged, NULL, &got);
+  set_default();
+  cr_assert_eq(differ, GHZ_EMISMATCH, "another bound: status %d", (int)differ);
+  cr_assert(added == GHZ_OK && joined == GHZ_OK && told == GHZ_OK);
+  cr_assert_eq(memcmp(&got, &want, sizeof got), 0, "largest difference up to %g, not %g", got.largest.high,
+               want.largest.high);
 }
 
 /* Exceptions that calls raise are not the caller's, whose own stay. */

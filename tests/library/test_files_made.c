@@ -4,11 +4,15 @@
 #include "allocator.h"
 #include "files.h"
 #include <errno.h>
+#include <fenv.h>
 #include <stdio.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
 
 TestSuite(files_made, .timeout = 120);
 
@@ -458,3 +462,31 @@ Test(files_made, of_other_arrays_do_not_add) {
     ghz_file_close(files[1]);
   }
 }
+
+#if defined(__x86_64__)
+/* A bound that is denormal is a lattice where the caller flushes such, and no flag is raised. */
+Test(files_made, denormal_bound) {
+  static const double x[3] = {1, -7, 1e300};
+  ghz_file_header h = {.lattice = lattice_abs(GHZ_F64, 4.9e-324), .count = 3};
+  ghz_file_writer *w;
+  ghz_file *file = NULL;
+  MEMORY_FILE(m);
+  const ghz_file_sink sink = memory_sink(&m);
+  worked(ghz_file_choose_frames(&h, 1, 0), "frames");
+  worked(ghz_file_create_sink(&sink, &h, &w), "create");
+  feclearexcept(FE_ALL_EXCEPT);
+  _mm_setcsr(_mm_getcsr() | 0x8040u);
+  const ghz_status written = ghz_file_write(w, NULL, x, 3), finished = ghz_file_finish(w, NULL);
+  const ghz_file_source source = memory_source(&m, 1);
+  const ghz_status open = ghz_file_open_source(&source, &file);
+  const int flags = fetestexcept(FE_ALL_EXCEPT);
+  fesetenv(FE_DFL_ENV);
+  cr_assert(written == GHZ_OK && finished == GHZ_OK && open == GHZ_OK, "%s", ghz_context_message(NULL));
+  ghz_file *usual = opened(&m, 1);
+  cr_assert(ghz_file_get_info(file)->bound >= h.lattice.eb);
+  cr_assert_eq(ghz_file_get_info(file)->bound, ghz_file_get_info(usual)->bound);
+  ghz_file_close(usual);
+  cr_assert_eq(flags, 0, "flags %x", flags);
+  ghz_file_close(file);
+}
+#endif

@@ -15,7 +15,7 @@
 /* The lattice of the first stream is that of the file, unless the header has one. */
 static ghz_status check_lattice(ghz_file_writer *w, const ghz_lattice *l) {
   ghz_lattice *own = &w->header.lattice;
-  if (own->eb == 0 && own->type == l->type)
+  if (!has_lattice(&w->header) && own->type == l->type)
     *own = *l;
   if (ghz_lattice_equal(own, l))
     return GHZ_OK;
@@ -139,7 +139,7 @@ ghz_status ghz_file_write(ghz_file_writer *w, ghz_context *ctx, const void *valu
     return ghz_fail(NULL, GHZ_EINVAL, "%s is NULL", w ? "values" : "writer");
   const ghz_file_header *h = &w->header;
   const size_t size = ghz_type_size(h->lattice.type);
-  if (h->lattice.eb == 0)
+  if (!has_lattice(h))
     return ghz_file_fail(w->name, GHZ_EINVAL, "no lattice, which values need");
   if (h->count != GHZ_FILE_UNKNOWN && count > h->count - w->index.values - w->waiting)
     return ghz_file_fail(w->name, GHZ_EINVAL, "%zu values, where %llu are missing", count,
@@ -162,7 +162,7 @@ ghz_status ghz_writer_flush(ghz_file_writer *w, ghz_context *ctx) {
     return ghz_file_fail(w->name, GHZ_EINVAL, "%llu of %llu values were written", (ull)have, (ull)count);
   if (w->waiting == 0 && w->index.count > 0)
     return GHZ_OK;
-  if (w->header.lattice.eb == 0)
+  if (!has_lattice(&w->header))
     return ghz_file_fail(w->name, GHZ_EINVAL, "no lattice, which an array without values needs");
   ghz_status status = keep(w, NULL, 0, 1);
   return status == GHZ_OK ? write_values(w, ctx, w->values.data, &rest) : status;

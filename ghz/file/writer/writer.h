@@ -5,6 +5,7 @@
 
 #include "file/index.h"
 #include "file/writer/sink.h"
+#include "rules/fill.h"
 
 struct ghz_file_writer {
   char *name; /* NULL: none */
@@ -19,6 +20,12 @@ struct ghz_file_writer {
   memory stream, packed;
   ghz_status failed; /* GHZ_OK, or why the file cannot be completed any more */
 };
+
+/* Whether the header has a lattice, or leaves it to the first stream. No environment takes a
+ * denormal bound for 0. */
+static inline int has_lattice(const ghz_file_header *h) {
+  return double_bits(h->lattice.eb) << 1 != 0;
+}
 
 /* Writes bytes. After an error the writer has failed. Errors: EIO. */
 ghz_status ghz_writer_put(ghz_file_writer *w, const void *data, size_t size);
