@@ -38,8 +38,8 @@ static inline fixed second_sum(tally *t, enum second_sum i) {
   return second_power(t->second[i]);
 }
 
-/* Notes that values may be off by so much. On bits: they are in the order of numbers from 0 on, even
- * where denormals are flushed. */
+/* Notes that values may be off by so much. Bits are in the order of numbers from 0 on, even where
+ * denormals are flushed. */
 static inline void note_error(tally *t, double error) {
   if (double_bits(error) > double_bits(t->error))
     t->error = error;

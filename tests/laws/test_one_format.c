@@ -205,8 +205,8 @@ Test(one_format, caller_environment, .timeout = 300) {
     }
 }
 
-/* Bounds that are denormal are no zeros where the caller flushes such: not in what two operands must
- * have in common, and not in tallies. */
+/* Bounds that are denormal are no zeros where the caller flushes such: neither in what two operands
+ * must have in common, nor in tallies. */
 Test(one_format, denormal_bounds) {
   static const double x[3] = {1, -7, 1e300};
   const ghz_lattice one = lattice_abs(GHZ_F64, 4.9e-324), two = lattice_abs(GHZ_F64, 9.9e-324);
