@@ -1,0 +1,104 @@
+/* payloads.c: what a payload does with one piece, whatever call it is part of. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "payload/common.h"
+#include "suite.h"
+#include <math.h>
+#include <string.h>
+
+enum { COUNT = 40, ROOM = 1 << 16 };
+
+static float x[COUNT], y[COUNT];
+static part parts = {(uint8_t *)x, (uint8_t *)y};
+static const piece whole = {.part = &parts, .tiles = 1};
+static const plan flat = {.shape = {1, {1, 1, COUNT}}, .layout = {.dims = 1, .extent = {1, 1, COUNT}}};
+static ghz_mpi_report report;
+static buffer_pool pool;
+static payload_job job = {.pool = &pool,
+                          .plan = &flat,
+                          .order = GHZ_ORDER_BEST,
+                          .contributions = 1,
+                          .report = &report,
+                          .value_size = 4};
+
+/* As MPI does it, and whichever operand it is in. */
+static void nan_is_kept(void) {
+  for (int type = GHZ_F32; type <= GHZ_F64; type++)
+    for (int op = REDUCE_MIN; op <= REDUCE_MAX; op++) {
+      float f[3] = {1, NAN, 3}, g[3] = {NAN, 2, 4};
+      double d[3] = {1, NAN, 3}, e[3] = {NAN, 2, 4};
+      payload_job of = {.lattice.type = (ghz_type)type, .reduction = (reduction)op};
+      suite_case("NaN in operation %d of plain values, type %d", op, type);
+      ghz_values_reduce(&of, type ? (void *)d : f, type ? (const void *)e : g, 3);
+      for (int i = 0; i < 2; i++)
+        check(isnan(type ? d[i] : (double)f[i]), "NaN in operand %d is lost", 1 - i);
+      check((type ? d[2] : (double)f[2]) == (op == REDUCE_MIN ? 3 : 4), "the number is wrong");
+    }
+}
+
+/* A reduction in place writes its result where its contribution may still be on its way from. */
+static void in_place(void) {
+  for (int place = 0; place < 2; place++)
+    for (int op = REDUCE_NONE; op <= REDUCE_MAX; op++) {
+      buffer *out = ghz_buffer_acquire(&pool);
+      const int careful = place && op != REDUCE_NONE;
+      suite_case("operation %d of plain values%s", op, place ? " in place" : "");
+      parts.source = place ? parts.target : (uint8_t *)x;
+      job.reduction = (reduction)op;
+      check(ghz_payload_plain.encode(&job, &whole, out) == GHZ_OK, "an error");
+      check((out->data == parts.source) == !careful, "the message is %s", careful ? "no copy" : "a copy");
+      check(out->size == sizeof x && memcmp(out->data, parts.source, sizeof x) == 0, "other values");
+      check(ghz_payload_plain.direct_receive(&job, &whole) == (careful ? NULL : parts.target),
+            "receives there");
+      ghz_buffer_release(&pool, out);
+    }
+  parts.source = (uint8_t *)x;
+}
+
+/* A message of more terms than there are contributions, or of another eb, is refused; a lone
+ * contribution to a sum has the bytes of a sum, which are others where it is raw. */
+static void compressed_messages(void) {
+  buffer *one = ghz_buffer_acquire(&pool), *two = ghz_buffer_acquire(&pool);
+  ghz_slice expected = {.lattice = job.lattice, .shape = flat.shape, .tiles = 1}, seen;
+  suite_case("messages");
+  job.total_contributions = 2;
+  check(ghz_payload_compress(&job, &whole, x, one) == GHZ_OK, "no message");
+  check(ghz_slice_sum(job.codec, 2, (ghz_slice[]){one->slice, one->slice}, two->memory, two->capacity,
+                      &two->slice) == GHZ_OK,
+        "no sum");
+  const ghz_bytes sum = {two->memory, ghz_slice_size(&two->slice)};
+  check(ghz_payload_view(&job, &expected, sum, &seen) == GHZ_OK && seen.terms == 2, "two terms are refused");
+  job.total_contributions = 1;
+  check(ghz_payload_view(&job, &expected, sum, &seen) == GHZ_EMISMATCH, "two terms of one contribution");
+  job.total_contributions = 2;
+  expected.lattice.eb = nextafter(expected.lattice.eb, 0);
+  check(ghz_payload_view(&job, &expected, sum, &seen) == GHZ_EMISMATCH, "another eb");
+  suite_case("a lone contribution");
+  ghz_slice alone;
+  job.total_contributions = 1;
+  job.reduction = REDUCE_SUM;
+  check(ghz_slice_sum(job.codec, 1, &one->slice, two->memory, two->capacity, &alone) == GHZ_OK, "no sum");
+  buffer *out = ghz_buffer_acquire(&pool);
+  check(ghz_payload_homomorphic.encode(&job, &whole, out) == GHZ_OK, "an error");
+  check(out->size == ghz_slice_size(&alone) && memcmp(out->data, two->memory, out->size) == 0, "is no sum");
+  check(out->size != one->size, "the test's");
+  ghz_buffer_release(&pool, out);
+  ghz_buffer_release(&pool, two);
+  ghz_buffer_release(&pool, one);
+}
+
+int main(int argc, char **argv) {
+  suite_begin(argc, argv, MPI_THREAD_SINGLE);
+  for (uint32_t i = 0; i < COUNT; i++) {
+    x[i] = (float)(i * 2654435761U); /* more bits than a float has, in steps */
+    y[i] = (float)i;
+  }
+  check(ghz_context_create(&job.codec, 1) == GHZ_OK, "no context");
+  check(ghz_lattice_make(GHZ_F32, (ghz_bound){GHZ_ABS, 1}, 0, 0, &job.lattice) == GHZ_OK, "no lattice");
+  check(ghz_buffer_pool_reserve(&pool, ROOM, 6), "no memory");
+  nan_is_kept();
+  in_place();
+  compressed_messages();
+  ghz_buffer_pool_free(&pool);
+  ghz_context_free(job.codec);
+  return suite_end(NULL);
+}
