@@ -60,11 +60,8 @@ def derived(command: Command, name: str, dims: str, x: np.ndarray) -> None:
             relative_error(of, x - x.mean(), y - x.mean()) for of in (np.asarray, gradient, second)
         ]
         mean = abs(float(y.mean() - x.mean())) / (rel * np.ptp(x))
-        print(
-            f"| {name}, {rel:g} | "
-            + " | ".join(f"{100 * n:.2g} %" for n in numbers)
-            + f" | {mean:.1g} |"
-        )
+        errors = " | ".join(f"{100 * n:.2g} %" for n in numbers)
+        print(f"| {name}, {rel:g} | {errors} | {mean:.1g} |")
 
 
 def planes(command: Command, name: str, x: np.ndarray) -> None:
@@ -72,17 +69,8 @@ def planes(command: Command, name: str, x: np.ndarray) -> None:
     names = [f"p{k}" for k in range(SUMS[-1])]
     for k, plane in enumerate(x[x.shape[0] // 2 - SUMS[-1] // 2 :][: SUMS[-1]]):
         plane.astype("<f4").tofile(command.folder / f"{names[k]}.f32")
-        command.run(
-            "compress",
-            "-fq",
-            "--abs",
-            repr(bound),
-            "--dims",
-            f"{plane.shape[0]}x{plane.shape[1]}",
-            f"{names[k]}.f32",
-            "-o",
-            f"{names[k]}.ghz",
-        )
+        how = ("-fq", "--abs", repr(bound), "--dims", "x".join(map(str, plane.shape)))
+        command.run("compress", *how, f"{names[k]}.f32", "-o", f"{names[k]}.ghz")
     for count in SUMS:
         command.run("add", "-fq", *(f"{n}.ghz" for n in names[:count]), "-o", "s.ghz")
         exact = sum(
@@ -108,11 +96,8 @@ def main() -> None:
 
         def load(path: Path, dims: str) -> np.ndarray:
             Path(folder, "x.f32").write_bytes(path.read_bytes())
-            return (
-                np.fromfile(path, dtype="<f4")
-                .astype(np.float64)
-                .reshape([int(n) for n in dims.split("x")])
-            )
+            x = np.fromfile(path, dtype="<f4").astype(np.float64)
+            return x.reshape([int(n) for n in dims.split("x")])
 
         print(
             "| field, --rel | values | gradient | second derivative | mean, in bounds |\n"

@@ -18,6 +18,7 @@ import numpy as np
 
 BINS = 40
 HISTOGRAMS = (1e-2, 1e-3, 1e-4)
+TUNED = "rel bound ratio bits_per_value psnr compress_gb_per_s decompress_gb_per_s".split()
 COLUMNS = (
     "field,dims,layout,rel,abs,ratio,bits/value,PSNR dB,compress GB/s,decompress GB/s,"
     "largest error/bound,rms/bound,mean/bound,correlation along x,values that became 0"
@@ -44,9 +45,8 @@ class Field:
         """Every bound of `ghz tune`; the best speeds of all rounds."""
         best: list[dict[str, Any]] = []
         for _ in range(rounds):
-            bounds = json.loads(run(self.ghz, "tune", "--json", *self.options, self.path))[0][
-                "bounds"
-            ]
+            text = run(self.ghz, "tune", "--json", *self.options, self.path)
+            bounds = json.loads(text)[0]["bounds"]
             for old, new in zip(best, bounds):
                 for speed in ("compress_gb_per_s", "decompress_gb_per_s"):
                     new[speed] = max(new[speed], old[speed])
@@ -57,17 +57,8 @@ class Field:
         """result - original, in bounds."""
         with tempfile.TemporaryDirectory() as folder:
             packed, back = Path(folder, "a.ghz"), Path(folder, "a.f32")
-            run(
-                self.ghz,
-                "compress",
-                "-q",
-                "--abs",
-                repr(bound),
-                *self.options,
-                self.path,
-                "-o",
-                packed,
-            )
+            how = ("-q", "--abs", repr(bound), *self.options)
+            run(self.ghz, "compress", *how, self.path, "-o", packed)
             run(self.ghz, "decompress", "-q", "-T", "1", packed, "-o", back)
             self.result = np.fromfile(back, dtype="<f4").astype(np.float64)
         return (self.result - self.values) / bound
@@ -82,13 +73,8 @@ def correlation(errors: np.ndarray, row_length: int) -> float:
 
 def statistics(field: Field, errors: np.ndarray) -> list[str]:
     lost = np.mean((field.result == 0) & (field.values != 0))
-    numbers = (
-        np.abs(errors).max(),
-        np.sqrt(np.mean(errors * errors)),
-        errors.mean(),
-        correlation(errors, field.row_length),
-        lost,
-    )
+    largest, rms = np.abs(errors).max(), np.sqrt(np.mean(errors * errors))
+    numbers = (largest, rms, errors.mean(), correlation(errors, field.row_length), lost)
     return [f"{x:.4g}" for x in numbers]
 
 
@@ -96,21 +82,8 @@ def measure(field: Field, rounds: int, bounds: Any, histograms: Any) -> None:
     label = [field.path.stem, field.dims, "flat" if field.flat else "shape"]
     for trial in field.tune(rounds):
         errors = field.errors(trial["bound"])
-        numbers = [
-            trial[key]
-            for key in (
-                "rel",
-                "bound",
-                "ratio",
-                "bits_per_value",
-                "psnr",
-                "compress_gb_per_s",
-                "decompress_gb_per_s",
-            )
-        ]
-        bounds.writerow(
-            label + ["" if x is None else f"{x:.5g}" for x in numbers] + statistics(field, errors)
-        )
+        numbers = ["" if trial[key] is None else f"{trial[key]:.5g}" for key in TUNED]
+        bounds.writerow(label + numbers + statistics(field, errors))
         if trial["rel"] in HISTOGRAMS:
             shares, edges = np.histogram(errors, bins=BINS, range=(-1, 1))
             for share, left, right in zip(shares / len(errors), edges, edges[1:]):

@@ -98,7 +98,6 @@ void cpu_run(const options *o, pair *pairs, int n_pairs) {
   r.cells = touched((size_t)(n_pairs * o->bounds.n) * sizeof *r.cells);
   cpu_report_begin(&r);
   measure_pairs(&r, pairs, n_pairs);
-  cpu_report_preemptions();
   if (o->csv)
     cpu_report_csv(&r);
   for (int i = 0; i < r.n_configs / FORMS; i++)

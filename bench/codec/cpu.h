@@ -83,7 +83,6 @@ typedef struct results {
 
 void cpu_report_begin(const results *r);
 void cpu_report_cell(const results *r, const cell *c);
-void cpu_report_preemptions(void);
 void cpu_report_csv(const results *r);
 
 #endif

@@ -4,8 +4,6 @@
 
 #include <math.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <time.h>
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
@@ -63,18 +61,6 @@ void cpu_report_cell(const results *r, const cell *c) {
       printf("\n");
     }
   fflush(stdout);
-}
-
-/* How often other programs took the processor away, which lowers the medians. */
-void cpu_report_preemptions(void) {
-  struct rusage own;
-  struct timespec cpu;
-  if (getrusage(RUSAGE_SELF, &own) != 0 || clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu) != 0 ||
-      cpu.tv_sec == 0)
-    return;
-  double rate = (double)own.ru_nivcsw / (double)cpu.tv_sec;
-  printf("\nPreempted %.1f times per second of processor time%s.\n", rate,
-         rate > 10 ? ": the machine was busy, trust the best rather than the medians" : "");
 }
 
 /* ---- CSV ------------------------------------------------------------------------------------- */

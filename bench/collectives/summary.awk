@@ -27,8 +27,6 @@ NR == 1 {
     note(automatic, automatic_name, $at["chosen_algorithm"] " " $at["chosen_mode"])
   else if ($at["mode"] == "homomorphic")
     note(fixed, fixed_name, $at["algorithm"])
-  else
-    note(compared, compared_name, name)
   if (name == "ring homomorphic" && $at["collective"] == "allreduce" && bits($at["rate"]) && $at["wire_busiest"] > 0)
     note_terms()
 }
@@ -58,12 +56,12 @@ function cell(best, names, key) {
 }
 
 END {
-  printf "%-8s %-14s %-18s %-6s %4s %10s %-18s %10s %6s %-18s %10s %6s %-18s %10s %6s\n", "rate", "collective", "field",
-    "type", "MiB", "plain, ms", "by", "auto, ms", "gain", "its choice", "best, ms", "gain", "by", "other, ms", "gain"
+  printf "%-8s %-14s %-18s %-6s %4s %10s %-18s %10s %6s %-18s %10s %6s %-18s\n", "rate", "collective", "field",
+    "type", "MiB", "plain, ms", "by", "auto, ms", "gain", "its choice", "best, ms", "gain", "by"
   for (i = 1; i <= n_keys; i++) {
     key = keys[i]
     print key, sprintf("%10.2f %-18s", plain[key], plain_name[key]), cell(automatic, automatic_name, key),
-      cell(fixed, fixed_name, key), cell(compared, compared_name, key)
+      cell(fixed, fixed_name, key)
   }
   print "\nThe compressed ring against the cost formula: codec and wire, one after the other, ms"
   for (i = 1; i <= n_keys; i++) {
