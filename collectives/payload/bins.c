@@ -245,6 +245,9 @@ static void round_piece(const payload_job *job, const piece *p, const double *su
   }
 }
 
+/* From the largest bin on: what those of two bins leave of each other is a multiple of the smaller
+ * one's unit, so it is exact in a double, or 2^53 units; then what smaller bins have leaves it as
+ * large. From the smallest one on, their values would be lost in sums that larger ones cancel. */
 ghz_status ghz_bins_decode(payload_job *job, const piece *p, const buffer *result) {
   const double start = MPI_Wtime();
   const ghz_shape shape = own_shape(job->plan, p);
@@ -253,7 +256,7 @@ ghz_status ghz_bins_decode(payload_job *job, const piece *p, const buffer *resul
   double *sum = (double *)(void *)sums->memory, *more = (double *)(void *)values->memory;
   ghz_status status = GHZ_OK;
   int summed = 0; /* bins */
-  for (int i = 0; i < job->bins->count && status == GHZ_OK; i++) {
+  for (int i = job->bins->count - 1; i >= 0 && status == GHZ_OK; i--) {
     const ghz_bytes message = slice_bytes(job, result, i);
     if (message.size == 0)
       continue;

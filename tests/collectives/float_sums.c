@@ -329,6 +329,21 @@ static void sum_specials(void) {
         (unsigned long long)planes, (unsigned long long)bricks);
 }
 
+/* Where a value cancels two of half its size, which may be in another bin, what else there is
+ * remains. */
+static void sum_cancelled(void) {
+  enum { FROM = 20, TO = 126 };
+  ghz_mpi_options o = float_options(NULL);
+  suite_case("values that cancel each other");
+  for (int i = 0; i < COUNT; i++)
+    mine[i] = 1 + (float)(i % 1000) / 1000;
+  for (int e = FROM; e < TO; e++)
+    mine[e] = here.rank == 0 ? -ldexpf(1, e) : here.rank < 3 ? ldexpf(1, e - 1) : 1.5f;
+  check(ghz_allreduce(mine, result, COUNT, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, &o) == MPI_SUCCESS, "an error");
+  for (int e = FROM; e < TO; e++)
+    check(result[e] == 1.5f * (float)(here.ranks - 3), "beside 2^%d, the sum is %g", e, (double)result[e]);
+}
+
 static void sum_kind(kind k, int ranks, MPI_Comm comm) {
   add_exactly(k, ranks);
   fill(k, mine, here.rank);
@@ -447,6 +462,8 @@ int main(int argc, char **argv) {
   check_units();
   if (here.ranks > 2)
     sum_specials();
+  if (here.ranks > 3)
+    sum_cancelled();
   exact_calls();
   contradictions();
   for (int ranks = 1; ranks <= here.ranks; ranks++)
