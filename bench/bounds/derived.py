@@ -80,8 +80,7 @@ def planes(command: Command, name: str, x: np.ndarray) -> None:
         errors = (command.back("s.ghz") - exact) / bound
         rms, largest = np.sqrt(np.mean(errors**2)), np.abs(errors).max()
         print(
-            f"| {name} | {count} | {count} | {largest:.2f} | {rms:.2f} "
-            f"| {0.57 * count ** 0.5:.2f} |"
+            f"| {name} | {count} | {count} | {largest:.2f} | {rms:.2f} | {0.57 * count**0.5:.2f} |"
         )
 
 

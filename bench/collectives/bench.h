@@ -74,6 +74,7 @@ typedef struct options {
 
 /* Reads the command line. Returns OPTIONS_OK, or the exit status. */
 int options_of(int argc, char **argv, options **o);
+/* Of values; collective.c has them. */
 MPI_Datatype type_of(const options *o);
 size_t type_bytes(const options *o);
 const char *type_name(const options *o);

@@ -1,4 +1,4 @@
-/* collective.c: owns the table of the seven collectives: their calls, data and algorithms. */
+/* collective.c: owns the table of the seven collectives, and the types of their values. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "bench.h"
 
@@ -60,4 +60,16 @@ bool collective_has(ghz_mpi_algorithm algorithm) {
     if (tested.algorithms[i] == algorithm)
       return true;
   return algorithm == GHZ_MPI_ALGORITHM_AUTO;
+}
+
+MPI_Datatype type_of(const options *o) {
+  return o->type ? MPI_DOUBLE : MPI_FLOAT;
+}
+
+size_t type_bytes(const options *o) {
+  return o->type ? sizeof(double) : sizeof(float);
+}
+
+const char *type_name(const options *o) {
+  return o->type ? "double" : "float";
 }

@@ -123,15 +123,3 @@ int options_of(int argc, char **argv, options **out) {
   const char *wrong = finish();
   return wrong ? refuse(wrong) : OPTIONS_OK;
 }
-
-MPI_Datatype type_of(const options *o) {
-  return o->type ? MPI_DOUBLE : MPI_FLOAT;
-}
-
-size_t type_bytes(const options *o) {
-  return o->type ? sizeof(double) : sizeof(float);
-}
-
-const char *type_name(const options *o) {
-  return o->type ? "double" : "float";
-}
