@@ -28,21 +28,6 @@ static int add_shaped(config *configs, int count) {
   return FORMS * count;
 }
 
-void must(ghz_status status, const char *what, const ghz_context *ctx) {
-  if (status != GHZ_OK)
-    die(what, ctx ? ghz_context_message(ctx) : ghz_status_text(status));
-}
-
-ghz_context *isa_context(const char *isa, int threads) {
-  ghz_context *ctx;
-  setenv("GHZ_ISA", isa, 1);
-  const ghz_status status = ghz_context_create(&ctx, threads);
-  if (status == GHZ_EISA)
-    return NULL;
-  must(status, "ghz_context_create", NULL);
-  return ctx;
-}
-
 /* Makes configurations of every instruction set of this machine and every number of threads. */
 static int make_configs(const options *o, config *configs) {
   int count = 0;

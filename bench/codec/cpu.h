@@ -6,7 +6,6 @@
 #include "codec.h"
 
 #define MAX_CONFIGS LIST_MAX
-#define MAX_BOUNDS LIST_MAX
 
 /* How the library sees a field: as a row of values, or with its shape. */
 typedef enum form_kind { FLAT, SHAPED, FORMS } form_kind;
