@@ -102,7 +102,7 @@ static ghz_status decompress_chunk(const void *job, chunk *c) {
 ghz_status ghz_decompress_values(ghz_context *ctx, const ghz_slice *slice, ghz_type out, const array_box *box,
                                  void *dst) {
   const uint64_t count = shape_count(&box->shape);
-  if (!ghz_type_known(out))
+  if (!type_known(out))
     return ghz_fail(ctx, GHZ_EINVAL, "type %d is unknown", (int)out);
   if (out == GHZ_F32 && slice->lattice.type == GHZ_F64)
     return ghz_fail(ctx, GHZ_EINVAL, "a stream of doubles does not decompress to floats");

@@ -7,7 +7,6 @@
 #include "context/call.h"
 #include "context/floating.h"
 #include "rules/bytes.h"
-#include "rules/lattice_rules.h"
 
 size_t ghz_type_size(ghz_type type) {
   return type == GHZ_F32 || type == GHZ_F64 ? value_bytes(type) : 0;
@@ -27,12 +26,8 @@ int ghz_lattice_equal(const ghz_lattice *a, const ghz_lattice *b) {
   return a && b && lattices_equal(a, b);
 }
 
-int ghz_lattice_valid(const ghz_lattice *l) {
-  return lattice_valid(l);
-}
-
 int ghz_lattice_fresh(const ghz_lattice *l) {
-  return ghz_lattice_valid(l) && (l->type == GHZ_F64 || cut_to_24_bits(l->step) == l->step);
+  return lattice_valid(l) && (l->type == GHZ_F64 || cut_to_24_bits(l->step) == l->step);
 }
 
 /* 10^-x for 0 <= x, from multiplications alone: the same bits on every machine, which pow() does
@@ -136,7 +131,7 @@ ghz_status ghz_lattice_make_in(ghz_context *ctx, ghz_type type, ghz_bound bound,
                                ghz_lattice *lattice) {
   if (!lattice)
     return ghz_fail(ctx, GHZ_EINVAL, "lattice is NULL");
-  if (!ghz_type_known(type))
+  if (!type_known(type))
     return ghz_fail(ctx, GHZ_EINVAL, "type %d is unknown", (int)type);
   floating_environment env;
   floating_begin(&env);
@@ -151,7 +146,7 @@ ghz_status ghz_lattice_make(ghz_type type, ghz_bound bound, double min, double m
 
 ghz_status ghz_lattice_fill_in(ghz_context *ctx, ghz_lattice *l, double fill) {
   const ghz_lattice with = {.type = l->type, .has_fill = 1, .fill = fill};
-  if (!ghz_type_known(l->type))
+  if (!type_known(l->type))
     return ghz_fail(ctx, GHZ_EINVAL, "type %d is unknown", (int)l->type);
   if (!fill_valid(&with))
     return ghz_fail(ctx, GHZ_EINVAL, "fill value %.17g is no finite float%d", fill,

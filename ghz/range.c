@@ -38,7 +38,7 @@ static ghz_status range_chunk(const void *job, chunk *c) {
 
 ghz_status ghz_range_of(ghz_context *ctx, const ghz_lattice *l, const void *x, size_t n, double *min,
                         double *max) {
-  if (!ghz_type_known(l->type))
+  if (!type_known(l->type))
     return ghz_fail(ctx, GHZ_EINVAL, "type %d is unknown", (int)l->type);
   if ((!x && n) || !min || !max)
     return ghz_fail(ctx, GHZ_EINVAL, "%s is NULL", !min ? "min" : !max ? "max" : "x");

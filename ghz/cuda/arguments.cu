@@ -31,7 +31,7 @@ ghz_status ghz_cuda_check_pointer(ghz_cuda *g, const void *p, const char *name, 
 }
 
 ghz_status ghz_cuda_check_type(ghz_cuda *g, ghz_type type) {
-  return ghz_type_known(type) ? GHZ_OK : ghz_cuda_fail(g->message, GHZ_EINVAL, "type %d", (int)type);
+  return type_known(type) ? GHZ_OK : ghz_cuda_fail(g->message, GHZ_EINVAL, "type %d", (int)type);
 }
 
 ghz_status ghz_cuda_check_shape(ghz_cuda *g, const ghz_shape *s) {

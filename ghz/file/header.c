@@ -5,9 +5,9 @@
 #include "file/checksum.h"
 #include "file/errors.h"
 #include "file/layout.h"
-#include "lattice.h"
 #include "rules/bytes.h"
 #include "rules/fill.h"
+#include "rules/lattice_rules.h"
 
 enum { FIXED_2 = 40, FIXED_3 = 48 }; /* bytes before the dimensions, in each version */
 enum { IS_FORTRAN = 1, IS_NPY = 2, DIMS_SHIFT = 2, KNOWN_2 = 11, HAS_FILL = 16, CAP_IS_44 = 32, KNOWN_3 = 63 };
@@ -85,7 +85,7 @@ ghz_status ghz_header_decode(const char *name, const uint8_t *b, size_t size, gh
     return ghz_file_fail(name, GHZ_ECORRUPT, "damaged header: its checksum does not match");
   *version = b[4];
   decode(b, h);
-  if (b[4] == 3 && (!ghz_lattice_valid(&h->lattice) || (!h->lattice.has_fill && load_u64(b + 40))))
+  if (b[4] == 3 && (!lattice_valid(&h->lattice) || (!h->lattice.has_fill && load_u64(b + 40))))
     return ghz_file_fail(name, GHZ_ECORRUPT, "damaged header: step %g, bound %g, fill %g are no lattice",
                          h->lattice.step, h->lattice.eb, h->lattice.fill);
   const char *wrong = ghz_header_check(h, 1 + (b[7] >> DIMS_SHIFT & 3));

@@ -1,6 +1,6 @@
 /* lattice_rules.h: what is a lattice, and what becomes of it by scaling (FORMAT.md, "Lattice" and
- * "Computing"). In the common subset of C and CUDA C++; all but the first question to be called
- * under round-to-nearest without flushing. */
+ * "Computing"). In the common subset of C and CUDA C++; from multiply_up on to be called under
+ * round-to-nearest without flushing. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_LATTICE_RULES_H
 #define GHZ_LATTICE_RULES_H
@@ -18,6 +18,10 @@ GHZ_RULE double largest_step(ghz_type type) {
   return type == GHZ_F32 ? 0x1p120 : 0x1p1000;
 }
 
+GHZ_RULE int type_known(ghz_type type) {
+  return type == GHZ_F32 || type == GHZ_F64;
+}
+
 GHZ_RULE int cap_valid(int cap) {
   return cap == 35 || cap == 44;
 }
@@ -28,8 +32,9 @@ GHZ_RULE int from_to(double v, double least, double most) {
   return double_bits(v) >= double_bits(least) && double_bits(v) <= double_bits(most);
 }
 
+/* Whether a stream may have it. */
 GHZ_RULE int lattice_valid(const ghz_lattice *l) {
-  if ((l->type != GHZ_F32 && l->type != GHZ_F64) || !cap_valid(l->cap) || (l->cap == 44 && l->type == GHZ_F32))
+  if (!type_known(l->type) || !cap_valid(l->cap) || (l->cap == 44 && l->type == GHZ_F32))
     return 0;
   const int step = double_bits(l->step) == 0 || from_to(l->step, smallest_step(l->type), largest_step(l->type));
   return step && from_to(l->eb, 0, DBL_MAX) && fill_valid(l);

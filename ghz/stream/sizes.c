@@ -3,8 +3,8 @@
 
 #include "stream/sizes.h"
 
-#include "lattice.h"
 #include "rules/lattice_rules.h"
+#include "rules/shape.h"
 
 static int add_product(size_t *total, uint64_t count, uint64_t each) {
   size_t bytes;
@@ -22,7 +22,7 @@ size_t ghz_tile_bound(int dims, ghz_type type, uint32_t terms, int fresh) {
 }
 
 static int terms_possible(ghz_type type, uint32_t terms) {
-  return ghz_type_known(type) && terms != 0 && terms <= terms_limit(35);
+  return type_known(type) && terms != 0 && terms <= terms_limit(35);
 }
 
 /* Along each axis whole tiles, then maybe one that the border cuts: eight kinds of tiles. */

@@ -5,8 +5,8 @@
 
 #include "stream/stream.h"
 
-#include "lattice.h"
 #include "rules/bytes.h"
+#include "rules/lattice_rules.h"
 #include "stream/sizes.h"
 
 /* The 72 bytes that streams and messages have in common. */
@@ -67,7 +67,7 @@ static ghz_status parse_common(ghz_context *ctx, ghz_bytes src, uint32_t magic, 
   if (!shape_valid(&s->shape) || (s->transform && s->shape.dims == 1))
     return ghz_fail(ctx, GHZ_ECORRUPT, "operand %zu: %llu x %llu x %llu values in %d dimensions", operand,
                     (ull)s->shape.extent[0], (ull)s->shape.extent[1], (ull)s->shape.extent[2], s->shape.dims);
-  if (!ghz_lattice_valid(&s->lattice))
+  if (!lattice_valid(&s->lattice))
     return ghz_fail(ctx, GHZ_ECORRUPT, "operand %zu: step %g, bound %g, cap %d, fill %g are no lattice",
                     operand, s->lattice.step, s->lattice.eb, s->lattice.cap, s->lattice.fill);
   if (!s->lattice.has_fill && load_u64((const uint8_t *)src.data + 64))
@@ -150,7 +150,7 @@ ghz_status ghz_stream_open(ghz_context *ctx, ghz_bytes src, ghz_slice *s) {
 }
 
 int ghz_slice_valid(const ghz_slice *s) {
-  if (!ghz_lattice_valid(&s->lattice) || s->terms > terms_limit(s->lattice.cap) || !shape_valid(&s->shape) ||
+  if (!lattice_valid(&s->lattice) || s->terms > terms_limit(s->lattice.cap) || !shape_valid(&s->shape) ||
       s->count != shape_count(&s->shape))
     return 0;
   uint64_t all = shape_tiles(&s->shape);

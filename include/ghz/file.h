@@ -210,8 +210,8 @@ GHZ_API_CHECKED ghz_status ghz_file_write(ghz_file_writer *writer, ghz_context *
 GHZ_API_CHECKED ghz_status ghz_file_write_stream(ghz_file_writer *writer, ghz_context *ctx, ghz_bytes stream);
 
 /* Writes what is left, the end and the index, gives the file its name, and frees the writer, also
- * after an error; then there is no file. Errors: EINVAL (fewer values than the header says), EIO,
- * ENOMEM. */
+ * after an error; then what has the name is as before. Errors: EINVAL (fewer values than the header
+ * says), EIO, ENOMEM. */
 GHZ_API_CHECKED ghz_status ghz_file_finish(ghz_file_writer *writer, ghz_context *ctx);
 
 /* Removes the unfinished file, and frees the writer. Ignores NULL. */

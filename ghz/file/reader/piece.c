@@ -5,7 +5,7 @@
 #include "file/reader/box.h"
 #include "file/reader/reader.h"
 #include "file/reader/window.h"
-#include "lattice.h"
+#include "rules/lattice_rules.h"
 
 #define GAP 65536 /* values between lines of a box: reading them, too, costs less than a read more */
 
@@ -22,9 +22,9 @@ typedef struct piece {
 
 static ghz_status begin(piece *p, ghz_file *f, ghz_context *ctx, ghz_type out) {
   *p = (piece){.f = f, .ctx = ctx, .out = out, .size = ghz_type_size(out)};
-  if (!ghz_type_known(out) || (out == GHZ_F32 && f->info.header.lattice.type == GHZ_F64))
+  if (!type_known(out) || (out == GHZ_F32 && f->info.header.lattice.type == GHZ_F64))
     return ghz_file_fail(f->name, GHZ_EINVAL,
-                         ghz_type_known(out) ? "holds f64, which does not decompress to f32" : "unknown type");
+                         type_known(out) ? "holds f64, which does not decompress to f32" : "unknown type");
   return GHZ_OK;
 }
 
