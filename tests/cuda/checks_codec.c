@@ -7,11 +7,45 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- Compression ---- */
+/* All values, in every type that they can be had in. */
+static void decompress_both(trial *t, ref_bytes stream, ghz_type type, size_t n, size_t shift,
+                            const char *what) {
+  for (int out = (int)type; out <= GHZ_F64; out++) {
+    reading r = {.type = type, .n = n, .source = stream, .out = (ghz_type)out, .part = ALL, .shift = shift};
+    agree_values(t, &r, say("%s, to type %d", what, out));
+  }
+}
+
+/* ---- Decompression ---- */
+static void range_of_both(trial *t, ref_bytes stream, ghz_type type, size_t n, uint64_t first, size_t count,
+                          size_t shift) {
+  for (int out = (int)type; out <= GHZ_F64; out++) {
+    reading r = {.type = type,
+                 .n = n,
+                 .source = stream,
+                 .out = (ghz_type)out,
+                 .part = RANGE,
+                 .first = first,
+                 .count = count,
+                 .shift = shift};
+    agree_values(t, &r,
+                 say("type %d to %d, values %llu + %zu, shift %zu", (int)type, out, (unsigned long long)first,
+                     count, shift));
+  }
+}
+
+/* ---- Compression, and back ---- */
 static void compress_both(trial *t, const ghz_lattice *l, int order, const void *x, size_t n, size_t shift,
                           const char *what) {
   operation o = {.kind = COMPRESS, .lattice = *l, .order = order, .x = x, .n = n, .shift = shift};
   agree(t, &o, what);
+}
+
+static void both_ways(trial *t, const ghz_lattice *l, int order, const void *x, size_t n, size_t shift,
+                      const char *what) {
+  SCOPE;
+  compress_both(t, l, order, x, n, shift, what);
+  decompress_both(t, compress(t->cpu, l, order, x, n), l->type, n, shift, what);
 }
 
 static const size_t lengths[] = {0,    1,    2,    3,    7,     8,     9,     31,    32,    33,    63,
@@ -29,8 +63,8 @@ void check_compress_lengths(trial *t) {
         ghz_lattice l = lattice_abs((ghz_type)type, 0.02);
         const char *maker = makers[(k + (size_t)(order + 1)) % 3];
         void *x = input_make(input_named(maker), l.type, lengths[k], l.step, 90 + k);
-        compress_both(t, &l, order, x, lengths[k], 0,
-                      say("%s, type %d, order %d, n %zu", maker, type, order, lengths[k]));
+        both_ways(t, &l, order, x, lengths[k], 0,
+                  say("%s, type %d, order %d, n %zu", maker, type, order, lengths[k]));
       }
 }
 
@@ -53,7 +87,7 @@ void check_compress_inputs(trial *t) {
         l.cap = type == GHZ_F64 && in % 3 == 0 ? 35 : l.cap;
         void *x = input_make(&inputs[in], l.type, n, l.step, in);
         plant_fill(&l, x, n, in);
-        compress_both(t, &l, order, x, n, 0, say("%s, type %d, order %d", inputs[in].name, type, order));
+        both_ways(t, &l, order, x, n, 0, say("%s, type %d, order %d", inputs[in].name, type, order));
       }
 }
 
@@ -108,8 +142,8 @@ void check_compress_unaligned(trial *t) {
         SCOPE;
         ghz_lattice l = lattice_abs((ghz_type)type, 0.1);
         void *x = input_make(&inputs[0], l.type, counts[k], l.step, shift);
-        compress_both(t, &l, GHZ_ORDER_BEST, x, counts[k], shift,
-                      say("type %d, %zu values, %zu behind an aligned one", type, counts[k], shift));
+        both_ways(t, &l, GHZ_ORDER_BEST, x, counts[k], shift,
+                  say("type %d, %zu values, %zu behind an aligned one", type, counts[k], shift));
       }
 }
 
@@ -191,45 +225,9 @@ void check_compress_many_values(trial *t) {
       const char *maker = makers[(k + (size_t)type) % 3];
       ghz_lattice l = lattice_abs((ghz_type)type, 0.5);
       void *x = input_make(input_named(maker), l.type, many[k], l.step, k);
-      compress_both(t, &l, GHZ_ORDER_BEST, x, many[k], k % 3,
-                    say("%s, %zu values, type %d", maker, many[k], type));
-    }
-}
-
-/* ---- The bound ---- */
-/* From values to values without leaving the device. */
-static void round_trip(trial *t, const ghz_lattice *l, const void *x, size_t n, ghz_type out,
-                       const char *what) {
-  SCOPE;
-  size_t each = ghz_type_size(l->type), wide = ghz_type_size(out);
-  device_memory in = device_input(t, x, n * each, 0);
-  device_memory stream = device_output(t, ghz_size_bound(n, l->type, 1), 0),
-                back = device_output(t, n * wide, 0);
-  ghz_cuda_outcome outcome;
-  ghz_cuda_compress(t->gpu, l, GHZ_ORDER_BEST, in.data, ghz_flat(n), stream.data, stream.size, t->outcome,
-                    t->stream);
-  gpu_wait(t, &outcome);
-  ghz_cuda_decompress(t->gpu, l->type, ghz_flat(n), device_view(&stream), out, back.data, t->outcome,
-                      t->stream);
-  expect(t, gpu_wait(t, &outcome) == GHZ_OK, "%s: %s", what, ghz_cuda_message(t->gpu));
-  uint8_t *y = device_read(t, &back, n * wide);
-  for (size_t i = 0; i < n; i++)
-    if (!expect(t, kept(l->type, x, out, y, i, l->eb), "%s: value %zu, %a came back as %a, bound %a", what, i,
-                value_at(l->type, x, i), value_at(out, y, i), l->eb))
-      break;
-  device_guards(t, &stream, what);
-  device_guards(t, &back, what);
-}
-
-void check_compress_keeps_the_bound(trial *t) {
-  static const double bounds[] = {1e-38, 1e-3, 0.37, 3e5};
-  for (int type = GHZ_F32; type <= GHZ_F64; type++)
-    for (size_t in = 0; in < input_count; in += (size_t)by_extent(t, 5, 1, 1)) {
-      SCOPE;
-      ghz_lattice l = lattice_abs((ghz_type)type, bounds[in % COUNT(bounds)]);
-      void *x = input_make(&inputs[in], l.type, 3000, l.step, 40 + in);
-      round_trip(t, &l, x, 3000, l.type, say("%s, type %d", inputs[in].name, type));
-      round_trip(t, &l, x, 3000, GHZ_F64, say("%s, type %d, as float64", inputs[in].name, type));
+      both_ways(t, &l, GHZ_ORDER_BEST, x, many[k], k % 3, say("%s, %zu values, type %d", maker, many[k], type));
+      range_of_both(t, compress(t->cpu, &l, GHZ_ORDER_BEST, x, many[k]), l.type, many[k], many[k] / 3,
+                    many[k] / 2, 1);
     }
 }
 
@@ -269,61 +267,6 @@ void check_value_range(trial *t) {
   }
 }
 
-/* ---- Decompression ---- */
-/* All values, in every type that they can be had in. */
-static void decompress_both(trial *t, ref_bytes stream, ghz_type type, size_t n, size_t shift,
-                            const char *what) {
-  for (int out = (int)type; out <= GHZ_F64; out++) {
-    reading r = {.type = type, .n = n, .source = stream, .out = (ghz_type)out, .part = ALL, .shift = shift};
-    agree_values(t, &r, say("%s, to type %d", what, out));
-  }
-}
-
-void check_decompress_inputs(trial *t) {
-  for (int type = GHZ_F32; type <= GHZ_F64; type++)
-    for (size_t in = 0; in < input_count; in++)
-      for (int order = GHZ_ORDER_BEST; order <= 2; order++) {
-        SCOPE;
-        if (t->extent == QUICK && order != (int)in % 4 - 1)
-          continue;
-        ghz_lattice l = filled(lattice_of_input((ghz_type)type, in), in / 2);
-        ref_bytes stream = stream_of(t->cpu, &l, order, inputs[in].name, 2500, in);
-        decompress_both(t, stream, l.type, 2500, 0, say("%s, type %d, order %d", inputs[in].name, type, order));
-      }
-}
-
-void check_decompress_lengths(trial *t) {
-  static const char *const makers[] = {"mixture", "walk", "specials"};
-  for (size_t k = 0; k < COUNT(lengths); k++)
-    for (int type = GHZ_F32; type <= GHZ_F64; type++)
-      for (int order = GHZ_ORDER_BEST; order <= 2; order++) {
-        SCOPE;
-        if ((t->extent == QUICK || lengths[k] > 20000) && order != (int)k % 4 - 1)
-          continue;
-        ghz_lattice l = lattice_abs((ghz_type)type, 0.02);
-        ref_bytes stream = stream_of(t->cpu, &l, order, makers[(k + (size_t)(order + 1)) % 3], lengths[k], k);
-        decompress_both(t, stream, l.type, lengths[k], 0,
-                        say("type %d, order %d, n %zu", type, order, lengths[k]));
-      }
-}
-
-static void range_of_both(trial *t, ref_bytes stream, ghz_type type, size_t n, uint64_t first, size_t count,
-                          size_t shift) {
-  for (int out = (int)type; out <= GHZ_F64; out++) {
-    reading r = {.type = type,
-                 .n = n,
-                 .source = stream,
-                 .out = (ghz_type)out,
-                 .part = RANGE,
-                 .first = first,
-                 .count = count,
-                 .shift = shift};
-    agree_values(t, &r,
-                 say("type %d to %d, values %llu + %zu, shift %zu", (int)type, out, (unsigned long long)first,
-                     count, shift));
-  }
-}
-
 void check_decompress_ranges(trial *t) {
   enum { N = 40100 };
   static const uint64_t edges[] = {0, 1, 1023, 1024, 1025, 16383, 16384, 16385, 32767, 32768, 40000, N - 1, N};
@@ -343,19 +286,6 @@ void check_decompress_ranges(trial *t) {
       range_of_both(t, stream, l.type, N, first, count, (size_t)round % 5);
     }
   }
-}
-
-void check_decompress_unaligned(trial *t) {
-  static const size_t counts[] = {5, 1024, 1031, 5000};
-  for (int type = GHZ_F32; type <= GHZ_F64; type++)
-    for (size_t shift = 0; shift < (t->extent == QUICK ? 4 : 9); shift++)
-      for (size_t k = 0; k < COUNT(counts); k++) {
-        SCOPE;
-        ghz_lattice l = lattice_abs((ghz_type)type, 0.1);
-        ref_bytes stream = stream_of(t->cpu, &l, GHZ_ORDER_BEST, "mixture", counts[k], shift);
-        decompress_both(t, stream, l.type, counts[k], shift,
-                        say("type %d, %zu values, %zu behind an aligned one", type, counts[k], shift));
-      }
 }
 
 /* Streams of many terms need integers of 64 bits; both sides write them. */
@@ -401,18 +331,6 @@ void check_decompress_results(trial *t) {
         if (ghz_maximum(t->cpu, view(a), view(b), room.data, room_size, &room.size) == GHZ_OK && f == 0)
           decompress_both(t, room, l.type, 3000, 0, say("maximum of %s", makers[m]));
       }
-}
-
-void check_decompress_many_values(trial *t) {
-  static const char *const makers[] = {"mixture", "walk", "rare_giants"};
-  for (size_t k = 0; k < sizes_of(t); k++)
-    for (int type = GHZ_F32; type <= GHZ_F64; type++) {
-      SCOPE;
-      ghz_lattice l = lattice_abs((ghz_type)type, 0.5);
-      ref_bytes stream = stream_of(t->cpu, &l, GHZ_ORDER_BEST, makers[(k + (size_t)type) % 3], many[k], k);
-      decompress_both(t, stream, l.type, many[k], k % 3, say("%zu values, type %d", many[k], type));
-      range_of_both(t, stream, l.type, many[k], many[k] / 3, many[k] / 2, 1);
-    }
 }
 
 /* ---- Offsets of more than 32 bits ---- */

@@ -76,17 +76,6 @@ void check_add_random(trial *t) {
   }
 }
 
-void check_add_lengths(trial *t) {
-  for (size_t n = 1; n <= 1025; n += (size_t)by_extent(t, 97, 17, 1))
-    for (int type = GHZ_F32; type <= GHZ_F64; type++) {
-      SCOPE;
-      ghz_lattice l = lattice_abs((ghz_type)type, 0.1);
-      ref_bytes s[2] = {stream_of(t->cpu, &l, (int)(n % 3), "walk", n, n),
-                        stream_of(t->cpu, &l, (int)(n / 3 % 3), n % 2 ? "specials" : "fine_noise", n, n)};
-      agree_on(t, ADD, &l, n, 2, s, say("n %zu, type %d", n, type));
-    }
-}
-
 /* What cancels keeps its order and mode, in one byte; an empty tile is the identity. */
 void check_add_cancels(trial *t) {
   static const char *const makers[] = {"coarse_noise", "fine_noise", "wide_noise", "specials", "mixture"};
@@ -263,53 +252,6 @@ void check_compute_many_values(trial *t) {
       agree_on(t, SUBTRACT, &l, n, 2, s + 1, say("difference, %zu values, type %d", n, type));
       agree_on(t, SUM, &l, n, 3, s, say("sum of 3, %zu values, type %d", n, type));
     }
-}
-
-/* ---- Laws, without leaving the device ---- */
-/* dst = a + b in fresh device memory; the host knows no sizes: operands have that of their room. */
-static device_memory device_add(trial *t, const ghz_lattice *l, size_t n, const device_memory *a,
-                                const device_memory *b, uint32_t terms, ref_bytes *bytes) {
-  device_memory dst = device_output(t, ghz_size_bound(n, l->type, terms), 0);
-  operation o = on_streams(ADD, l, n, 2, NULL);
-  ghz_cuda_outcome outcome = {.size = 0};
-  ghz_status status =
-      gpu_launch(t, &o, NULL, (ghz_bytes[]){device_view(a), device_view(b)}, dst.data, dst.size);
-  if (status == GHZ_OK)
-    status = gpu_wait(t, &outcome);
-  expect(t, status == GHZ_OK, "sum on the device: %d, %s", (int)status, ghz_cuda_message(t->gpu));
-  size_t size = status == GHZ_OK ? (size_t)outcome.size : 0;
-  *bytes = (ref_bytes){device_read(t, &dst, size), size};
-  return dst;
-}
-
-static void check_laws(trial *t, const ghz_lattice *l, size_t n, uint64_t *state, const char *what) {
-  SCOPE;
-  device_memory s[3], made_there[5];
-  ref_bytes b[5];
-  for (int i = 0; i < 3; i++) {
-    const test_input *in;
-    do
-      in = &inputs[input_below(state, input_count)];
-    while (!in->plain && strcmp(in->name, "specials") != 0 && strcmp(in->name, "land_mask") != 0);
-    ref_bytes stream = stream_of(t->cpu, l, (int)input_below(state, 4) - 1, in->name, n, input_random(state));
-    s[i] = device_input(t, stream.data, stream.size, 0);
-  }
-  made_there[0] = device_add(t, l, n, &s[0], &s[1], 2, &b[0]);
-  made_there[1] = device_add(t, l, n, &s[1], &s[0], 2, &b[1]);
-  made_there[2] = device_add(t, l, n, &s[1], &s[2], 2, &b[2]);
-  made_there[3] = device_add(t, l, n, &made_there[0], &s[2], 3, &b[3]);
-  made_there[4] = device_add(t, l, n, &s[0], &made_there[2], 3, &b[4]);
-  same_bytes(t, b[1], b[0], say("%s: b + a", what));
-  same_bytes(t, b[4], b[3], say("%s: a + (b + c)", what));
-}
-
-void check_laws_on_the_device(trial *t) {
-  uint64_t state = 202;
-  for (int round = 0; round < by_extent(t, 10, 80, 500); round++) {
-    ghz_lattice l = lattice_with_fill(&state);
-    size_t n = 1 + (size_t)input_below(&state, 4000);
-    check_laws(t, &l, n, &state, say("round %d, n %zu, type %d", round, n, (int)l.type));
-  }
 }
 
 /* ---- Refusals ---- */

@@ -289,7 +289,7 @@ Test(numbers, arrays_with_a_shape) {
     ghz_lattice l = lattice_any(&state);
     const char *what = say("round %d, %s, state %llx", i, shape_text(shape), (unsigned long long)state);
     original o[2];
-    if (ghz_shape_count(shape) > 9000)
+    if (ghz_shape_count(shape) > 3000)
       continue;
     for (int k = 0; k < 2; k++) {
       double amount = exp2((double)input_below(&state, 30));

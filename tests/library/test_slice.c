@@ -346,32 +346,3 @@ Test(slice, sums_of_different_ranges_are_refused) {
   cr_assert_eq(ghz_slice_sum(ctx, 0, part, dst.data, dst.size, &got), GHZ_EINVAL);
   cr_assert_eq(ghz_slice_sum(ctx, 1, part, dst.data, 10, &got), GHZ_ECAPACITY);
 }
-
-/* Segments of a ring: each is summed apart from the others, in an order of its own; the joined
- * result is the sum of the streams. More segments than tiles leave some empty. */
-Test(slice, ring_of_segments) {
-  enum { RANKS = 7 };
-  static const size_t counts[] = {0, 1, 1000, 1024, 1025, 5000, 20000};
-  for (size_t c = 0; c < COUNT(counts); c++) {
-    SCOPE;
-    ghz_lattice l = lattice_abs(GHZ_F32, 0.02);
-    ref_bytes s[RANKS], messages[RANKS];
-    for (size_t r = 0; r < RANKS; r++) {
-      void *x = input_make(input_named(r % 2 ? "walk" : "sparse"), GHZ_F32, counts[c], l.step, r);
-      s[r] = compress(ctx, &l, GHZ_ORDER_BEST, x, counts[c]);
-    }
-    uint64_t tiles = ref_tiles(counts[c]);
-    ghz_slice parts[RANKS];
-    for (uint64_t i = 0; i < RANKS; i++) {
-      ghz_slice own[RANKS];
-      uint64_t first = tiles * i / RANKS, end = tiles * (i + 1) / RANKS;
-      for (uint64_t r = 0; r < RANKS; r++)
-        own[r] = slice_of(s[(i + r) % RANKS], first, end - first);
-      messages[i] = bytes_new(ghz_slice_bound(&(ghz_shape){.dims = 1}, end - first, GHZ_F32, RANKS));
-      succeeded(ghz_slice_sum(ctx, RANKS, own, messages[i].data, messages[i].size, &parts[i]), ctx, "sum");
-    }
-    ref_bytes want = sum(ctx, RANKS, s), got = bytes_new(want.size);
-    succeeded(ghz_slice_join(ctx, RANKS, parts, got.data, got.size, &got.size), ctx, "join");
-    same_bytes(got, want, say("%zu values", counts[c]));
-  }
-}
