@@ -31,12 +31,8 @@ static bool make_lattice(compression *c) {
     return (c->lattice = c->model->lattice, true);
   if (c->bound.kind != GHZ_ABS && !c->range && !find_range(c, &r))
     return false;
-  if (r.min == 0 && r.max == 0) /* zeros; the library wants to hear that they were measured */
-    r = range_nothing();
-  const char *name = c->in.file.name;
-  if (!library_ok(name, NULL, ghz_lattice_make(c->in.type, c->bound, r.min, r.max, &c->lattice)))
-    return false;
-  return !c->watch.given || library_ok(name, NULL, ghz_lattice_set_fill(&c->lattice, c->watch.fill));
+  return range_lattice(c->in.file.name, c->in.type, c->bound, r, c->watch.given ? &c->watch.fill : NULL,
+                       &c->lattice);
 }
 
 /* ---- Layout ---------------------------------------------------------------------------------- */

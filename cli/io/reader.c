@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "report/progress.h"
 #include "report/report.h"
 
 static bool reported; /* a read that failed has been reported */
@@ -96,6 +97,19 @@ bool reader_next(frame_reader *r, ghz_context *ctx, ghz_frame *f, bool *more) {
   r->frames += *more;
   r->values += *more ? f->info.count : 0;
   return true;
+}
+
+bool reader_each(frame_reader *r, ghz_context *ctx, frame_visitor *see, void *user) {
+  ghz_frame f = {0};
+  bool more = true, ok = true;
+  progress_begin(r->file->name, r->header.count, ghz_type_size(r->header.lattice.type));
+  while (ok && more) {
+    ok = reader_next(r, ctx, &f, &more) && (!more || see(r, ctx, &f, user));
+    progress_set(r->values);
+  }
+  progress_end();
+  ghz_frame_free(&f);
+  return ok;
 }
 
 uint64_t reader_bytes(const frame_reader *r) {

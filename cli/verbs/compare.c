@@ -11,6 +11,7 @@
 #include "verbs.h"
 #include "work/comparison.h"
 #include "work/fills.h"
+#include "work/range.h"
 
 enum { BATCH = 1 << 14 }; /* values compared at a time */
 
@@ -83,10 +84,8 @@ static bool find_bound(comparison *c) {
   c->bound = c->o->bound.value;
   if (c->o->bound.kind == GHZ_ABS)
     return true;
-  const bool zeros = d->min == 0 && d->max == 0;
-  if (!library_ok(c->original.name, NULL,
-                  ghz_lattice_make(c->original.type, c->o->bound, zeros ? INFINITY : d->min,
-                                   zeros ? -INFINITY : d->max, &lattice)))
+  if (!range_lattice(c->original.name, c->original.type, c->o->bound, (value_range){d->min, d->max}, NULL,
+                     &lattice))
     return false;
   c->bound = lattice.eb;
   return true;

@@ -6,7 +6,6 @@
 #include "io/tiles.h"
 #include "io/values.h"
 #include "report/library.h"
-#include "report/progress.h"
 #include "report/report.h"
 #include "report/text.h"
 #include "verbs.h"
@@ -17,6 +16,7 @@
 /* All that is known about a file. */
 typedef struct summary {
   const frame_reader *reader;
+  bool scans; /* for statistics */
   ghz_lattice lattice;
   uint32_t terms;
   bool inexact, transform;
@@ -37,29 +37,22 @@ static void add_statistics(ghz_statistics *to, const ghz_statistics *from) {
     to->mode[i] += from->mode[i];
 }
 
-static bool summarise(const options *o, ghz_context *ctx, frame_reader *r, ghz_frame *f, summary *s) {
+static bool add_frame(const frame_reader *r, ghz_context *ctx, const ghz_frame *f, void *user) {
+  summary *s = user;
   ghz_statistics own;
-  for (bool more = true; more;) {
-    if (!reader_next(r, ctx, f, &more))
-      return false;
-    if (!more)
-      break;
-    s->lattice = f->info.lattice;
-    s->terms = f->info.terms > s->terms ? f->info.terms : s->terms;
-    s->inexact |= f->info.inexact != 0;
-    s->transform |= f->info.transform != 0;
-    s->bound = f->info.bound > s->bound ? f->info.bound : s->bound;
-    s->tiles += f->info.tiles;
-    s->packed += f->packed != 0;
-    s->streams += f->stream.size;
-    if (o->json || report_level() >= LEVEL_VERBOSE) {
-      if (!library_ok(r->file->name, ctx, ghz_scan(ctx, f->stream, &own)))
-        return false;
-      add_statistics(&s->statistics, &own);
-    }
-    progress_set(r->values);
-  }
-  s->bytes = reader_bytes(r);
+  s->lattice = f->info.lattice;
+  s->terms = f->info.terms > s->terms ? f->info.terms : s->terms;
+  s->inexact |= f->info.inexact != 0;
+  s->transform |= f->info.transform != 0;
+  s->bound = f->info.bound > s->bound ? f->info.bound : s->bound;
+  s->tiles += f->info.tiles;
+  s->packed += f->packed != 0;
+  s->streams += f->stream.size;
+  if (!s->scans)
+    return true;
+  if (!library_ok(r->file->name, ctx, ghz_scan(ctx, f->stream, &own)))
+    return false;
+  add_statistics(&s->statistics, &own);
   return true;
 }
 
@@ -145,15 +138,12 @@ static void print_json(const summary *s) {
 }
 
 static bool info_compressed(const options *o, ghz_context *ctx, frame_reader *r) {
-  ghz_frame f = {0};
-  summary s = {.reader = r};
-  progress_begin(r->file->name, r->header.count, ghz_type_size(r->header.lattice.type));
-  bool ok = summarise(o, ctx, r, &f, &s);
-  progress_end();
-  if (ok)
-    (o->json ? print_json : print_table)(&s);
-  ghz_frame_free(&f);
-  return ok;
+  summary s = {.reader = r, .scans = o->json || report_level() >= LEVEL_VERBOSE};
+  if (!reader_each(r, ctx, add_frame, &s))
+    return false;
+  s.bytes = reader_bytes(r);
+  (o->json ? print_json : print_table)(&s);
+  return true;
 }
 
 static bool info_plain(const options *o, ghz_context *ctx, input *in) {

@@ -5,7 +5,6 @@
 #include "io/reader.h"
 #include "report/estimate.h"
 #include "report/library.h"
-#include "report/progress.h"
 #include "report/text.h"
 #include "verbs.h"
 #include "work/each_file.h"
@@ -16,37 +15,19 @@ typedef unsigned long long n;
 /* What is known of a file. */
 typedef struct file_numbers {
   const char *name;
+  ghz_tally tally; /* one exact sum over all frames */
   ghz_summary summary;
   value_range range;
 } file_numbers;
 
-/* Frame by frame, into one exact sum. */
-static bool add_frames(ghz_context *ctx, frame_reader *r, ghz_frame *f, ghz_tally *tally, value_range *range) {
-  for (bool more = true; more;) {
-    double min, max;
-    if (!reader_next(r, ctx, f, &more))
-      return false;
-    if (!more)
-      break;
-    if (!library_ok(r->file->name, ctx, ghz_tally_add(ctx, tally, f->stream)) ||
-        !library_ok(r->file->name, ctx, ghz_extrema(ctx, f->stream, &min, &max)))
-      return false;
-    range_widen(range, min, max);
-    progress_set(r->values);
-  }
+static bool add_frame(const frame_reader *r, ghz_context *ctx, const ghz_frame *f, void *user) {
+  file_numbers *numbers = user;
+  double min, max;
+  if (!library_ok(r->file->name, ctx, ghz_tally_add(ctx, &numbers->tally, f->stream)) ||
+      !library_ok(r->file->name, ctx, ghz_extrema(ctx, f->stream, &min, &max)))
+    return false;
+  range_widen(&numbers->range, min, max);
   return true;
-}
-
-static bool take_numbers(ghz_context *ctx, frame_reader *r, file_numbers *numbers) {
-  ghz_tally tally = {0};
-  ghz_frame f = {0};
-  numbers->name = r->file->name;
-  numbers->range = range_nothing();
-  progress_begin(r->file->name, r->header.count, ghz_type_size(r->header.lattice.type));
-  bool ok = add_frames(ctx, r, &f, &tally, &numbers->range);
-  progress_end();
-  ghz_frame_free(&f);
-  return ok && library_ok(r->file->name, NULL, ghz_tally_summary(&tally, &numbers->summary));
 }
 
 static void print_table(const file_numbers *f) {
@@ -78,10 +59,11 @@ static void print_json(const file_numbers *f) {
 
 static bool stats_of_file(const options *o, ghz_context *ctx, const char *path) {
   frame_reader r;
-  file_numbers f;
   if (!reader_open(&r, path))
     return false;
-  bool ok = take_numbers(ctx, &r, &f);
+  file_numbers f = {.name = r.file->name, .range = range_nothing()};
+  bool ok =
+      reader_each(&r, ctx, add_frame, &f) && library_ok(f.name, NULL, ghz_tally_summary(&f.tally, &f.summary));
   if (ok)
     (o->json ? print_json : print_table)(&f);
   reader_close(&r);

@@ -2,36 +2,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "io/reader.h"
 #include "report/library.h"
-#include "report/progress.h"
 #include "report/report.h"
 #include "verbs.h"
 #include "work/each_file.h"
 
-static bool check_frames(ghz_context *ctx, frame_reader *r, ghz_frame *f) {
+static bool check_frame(const frame_reader *r, ghz_context *ctx, const ghz_frame *f, void *unused) {
+  (void)unused;
   ghz_statistics statistics;
-  for (bool more = true; more;) {
-    if (!reader_next(r, ctx, f, &more))
-      return false;
-    if (more && !library_ok(r->file->name, ctx, ghz_scan(ctx, f->stream, &statistics)))
-      return false;
-    progress_set(r->values);
-  }
-  return true;
+  return library_ok(r->file->name, ctx, ghz_scan(ctx, f->stream, &statistics));
 }
 
 static bool test_file(const options *o, ghz_context *ctx, const char *path) {
   (void)o;
   frame_reader r;
-  ghz_frame f = {0};
   if (!reader_open(&r, path))
     return false;
-  progress_begin(r.file->name, r.header.count, ghz_type_size(r.header.lattice.type));
-  bool ok = check_frames(ctx, &r, &f);
-  progress_end();
+  bool ok = reader_each(&r, ctx, check_frame, NULL);
   if (ok)
     note(LEVEL_VERBOSE, "%s: ok", r.file->name);
   reader_close(&r);
-  ghz_frame_free(&f);
   return ok;
 }
 

@@ -60,19 +60,23 @@ bool range_of_input(ghz_context *ctx, input *in, const double *fill, special_cou
   return ok;
 }
 
+bool range_lattice(const char *name, ghz_type type, ghz_bound bound, value_range r, const double *fill,
+                   ghz_lattice *l) {
+  if (r.min == 0 && r.max == 0) /* zeros; the library wants to hear that they were measured */
+    r = range_nothing();
+  return library_ok(name, NULL, ghz_lattice_make(type, bound, r.min, r.max, l)) &&
+         (!fill || library_ok(name, NULL, ghz_lattice_set_fill(l, *fill)));
+}
+
+static bool widen_by_frame(const frame_reader *r, ghz_context *ctx, const ghz_frame *f, void *range) {
+  double min, max;
+  if (!library_ok(r->file->name, ctx, ghz_extrema(ctx, f->stream, &min, &max)))
+    return false;
+  range_widen(range, min, max);
+  return true;
+}
+
 bool range_of_frames(ghz_context *ctx, frame_reader *reader, value_range *r) {
-  ghz_frame f = {0};
-  bool ok = true;
   *r = range_nothing();
-  for (bool more = true; ok && more;) {
-    double min, max;
-    ok = reader_next(reader, ctx, &f, &more);
-    if (!ok || !more)
-      break;
-    ok = library_ok(reader->file->name, ctx, ghz_extrema(ctx, f.stream, &min, &max));
-    if (ok)
-      range_widen(r, min, max);
-  }
-  ghz_frame_free(&f);
-  return ok;
+  return reader_each(reader, ctx, widen_by_frame, r);
 }

@@ -23,6 +23,10 @@ typedef struct special_counts {
  * that return false have printed why. */
 bool range_of_input(ghz_context *ctx, input *in, const double *fill, special_counts *specials, value_range *r);
 
+/* The lattice for values of a range, with a fill value unless that is NULL. */
+bool range_lattice(const char *name, ghz_type type, ghz_bound bound, value_range r, const double *fill,
+                   ghz_lattice *l);
+
 /* The range of what a compressed file decompresses to. */
 bool range_of_frames(ghz_context *ctx, frame_reader *reader, value_range *r);
 

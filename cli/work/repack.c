@@ -11,7 +11,6 @@
 #include "io/reader.h"
 #include "io/writer.h"
 #include "plain.h"
-#include "report/progress.h"
 #include "report/report.h"
 #include "report/text.h"
 
@@ -20,27 +19,19 @@ typedef struct repacking {
   frame_reader reader;
   output out;
   frame_writer writer;
-  ghz_frame frame;
 } repacking;
 
-static bool copy_frames(repacking *p) {
-  for (bool more = true; more;) {
-    if (!reader_next(&p->reader, p->ctx, &p->frame, &more))
-      return false;
-    if (more && !writer_ok(&p->writer, ghz_file_write_stream(p->writer.own, p->ctx, p->frame.stream)))
-      return false;
-    progress_set(p->reader.values);
-  }
-  return writer_end(&p->writer, p->ctx);
+static bool copy_frame(const frame_reader *r, ghz_context *ctx, const ghz_frame *f, void *to) {
+  frame_writer *w = to;
+  (void)r;
+  return writer_ok(w, ghz_file_write_stream(w->own, ctx, f->stream));
 }
 
 static bool write_again(repacking *p, int level) {
   ghz_file_header header = p->reader.header;
   header.lattice.eb = 0; /* that of the first stream: a file of version 2 does not have all of it */
-  progress_begin(p->reader.file->name, header.count, ghz_type_size(header.lattice.type));
-  const bool ok = writer_begin(&p->writer, &p->out, &header, level) && copy_frames(p);
-  progress_end();
-  return ok;
+  return writer_begin(&p->writer, &p->out, &header, level) &&
+         reader_each(&p->reader, p->ctx, copy_frame, &p->writer) && writer_end(&p->writer, p->ctx);
 }
 
 /* A file takes its own place, so it must be one, and not be protected. */
@@ -74,7 +65,6 @@ static bool repack_file(const options *o, ghz_context *ctx, const char *path) {
   const bool ok = repack_to(&p, o, o->output ? o->output : own ? name : "-", own);
   ghz_file_abandon(p.writer.own);
   reader_close(&p.reader);
-  ghz_frame_free(&p.frame);
   return ok;
 }
 

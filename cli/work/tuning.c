@@ -133,13 +133,17 @@ static bool measure_file(tuning *t, const ghz_lattice *l, size_t stream, uint64_
   return library_ok(t->in.file.name, NULL, status);
 }
 
-static bool compress(tuning *t, const ghz_lattice *l, size_t *size) {
+bool tuning_lattice(const tuning *t, ghz_bound bound, ghz_lattice *l) {
+  return range_lattice(t->in.file.name, t->in.type, bound, t->range, t->o->has_fill ? &t->fill : NULL, l);
+}
+
+bool tuning_compress(tuning *t, const ghz_lattice *l, size_t *size) {
   return library_ok(t->in.file.name, t->ctx,
                     ghz_compress_shape(t->ctx, l, t->o->order, t->values.data, &t->header.shape, t->stream.data,
                                        t->stream.capacity, size));
 }
 
-static bool decompress(tuning *t, size_t size) {
+bool tuning_decompress(tuning *t, size_t size) {
   return library_ok(
       t->in.file.name, t->ctx,
       ghz_decompress(t->ctx, (ghz_bytes){t->stream.data, size}, t->in.type, t->back.data, t->count));
@@ -151,18 +155,14 @@ bool tuning_try(tuning *t, double rel, bool timed, trial *r) {
   ghz_lattice l;
   size_t stream = 0;
   uint64_t size;
-  const value_range range = t->range.min == 0 && t->range.max == 0 ? range_nothing() : t->range;
-  if (!library_ok(t->in.file.name, NULL,
-                  ghz_lattice_make(t->in.type, (ghz_bound){GHZ_REL, rel}, range.min, range.max, &l)))
-    return false;
-  if (t->o->has_fill && !library_ok(t->in.file.name, NULL, ghz_lattice_set_fill(&l, t->fill)))
+  if (!tuning_lattice(t, (ghz_bound){GHZ_REL, rel}, &l))
     return false;
   for (int run = 0; run < (timed ? RUNS : 1); run++) {
     const double start = seconds();
-    if (!compress(t, &l, &stream))
+    if (!tuning_compress(t, &l, &stream))
       return false;
     const double middle = seconds();
-    if (!decompress(t, stream))
+    if (!tuning_decompress(t, stream))
       return false;
     packed = fmin(packed, middle - start);
     unpacked = fmin(unpacked, seconds() - middle);

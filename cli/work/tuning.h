@@ -32,6 +32,11 @@ typedef struct trial {
 bool tuning_open(tuning *t, const options *o, ghz_context *ctx, const char *path);
 void tuning_close(tuning *t);
 
+/* The steps of a trial: of the sample to the stream, and back. */
+bool tuning_lattice(const tuning *t, ghz_bound bound, ghz_lattice *l);
+bool tuning_compress(tuning *t, const ghz_lattice *l, size_t *size);
+bool tuning_decompress(tuning *t, size_t size);
+
 /* Tries a relative bound, with speeds if `timed`. */
 bool tuning_try(tuning *t, double rel, bool timed, trial *result);
 

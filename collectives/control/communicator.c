@@ -6,6 +6,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "payload/device.h"
+
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int keyval = MPI_KEYVAL_INVALID, keyval_code;
 
@@ -13,6 +15,10 @@ static int on_free(MPI_Comm comm, int key, void *value, void *extra) {
   communicator *c = value;
   (void)comm, (void)key, (void)extra;
   ghz_channel_unbind(&c->on);
+#ifdef GHZ_HAVE_CUDA
+  ghz_pinned_free(&c->pinned_send);
+  ghz_pinned_free(&c->pinned_recv);
+#endif
   free(c);
   return MPI_SUCCESS;
 }

@@ -10,7 +10,8 @@
 typedef struct communicator {
   channel_hold on;
   tuner tuner;
-  timing last; /* of the call before */
+  timing last;                      /* of the call before */
+  growing pinned_send, pinned_recv; /* copies of device buffers, see host_copy.c */
 } communicator;
 
 /* Finds what is kept with a communicator, or makes it at the first call. Local. */

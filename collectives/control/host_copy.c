@@ -1,50 +1,11 @@
-/* host_copy.c: copies of device buffers in pinned memory, which is an attribute of the communicator
- * and goes with it. */
+/* host_copy.c: copies of device buffers in pinned memory, which is kept with the communicator. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "control/host_copy.h"
 
 #ifdef GHZ_HAVE_CUDA
 
-#include <pthread.h>
-
-/* ---- What is kept with a communicator -------------------------------------------------------- */
-
-typedef struct bounce {
-  growing send, recv;
-} bounce;
-
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static int keyval = MPI_KEYVAL_INVALID, keyval_code;
-
-static int on_free(MPI_Comm comm, int key, void *value, void *extra) {
-  bounce *b = value;
-  (void)comm, (void)key, (void)extra;
-  ghz_pinned_free(&b->send);
-  ghz_pinned_free(&b->recv);
-  free(b);
-  return MPI_SUCCESS;
-}
-
-static void make_keyval(void) {
-  keyval_code = MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_free, &keyval, NULL);
-}
-
-static bounce *bounce_of(MPI_Comm comm) {
-  int found = 0;
-  void *value = NULL;
-  pthread_once(&once, make_keyval);
-  if (keyval_code != MPI_SUCCESS || MPI_Comm_get_attr(comm, keyval, &value, &found) != MPI_SUCCESS)
-    return NULL;
-  if (found)
-    return value;
-  bounce *b = calloc(1, sizeof *b);
-  if (b && MPI_Comm_set_attr(comm, keyval, b) != MPI_SUCCESS) {
-    free(b);
-    b = NULL;
-  }
-  return b;
-}
+#include "control/communicator.h"
 
 /* ---- Which calls need copies ----------------------------------------------------------------- */
 
@@ -111,15 +72,16 @@ error ghz_host_copy_begin(const call *asked, variant how, uint64_t contributions
     return (error){0};
   made->on = (buffer_location){0};
   const stretch send = stretch_of(asked, asked->used.send), recv = stretch_of(asked, asked->used.recv);
-  bounce *b = bounce_of(asked->comm);
-  ghz_status status = b ? GHZ_OK : GHZ_ENOMEM;
+  communicator *kept;
+  ghz_status status = ghz_communicator_of(asked->comm, &kept).code == MPI_SUCCESS ? GHZ_OK : GHZ_ENOMEM;
   void *copy = NULL;
   if (status == GHZ_OK && asked->on.send) {
-    status = copy_in(&send, &b->send, asked->send, 1, &copy);
+    status = copy_in(&send, &kept->pinned_send, asked->send, 1, &copy);
     made->send = copy;
   }
   if (status == GHZ_OK && asked->on.recv)
-    status = copy_in(&recv, &b->recv, asked->recv, asked->used.reads_recv || recv.has_gaps, &made->recv);
+    status =
+        copy_in(&recv, &kept->pinned_recv, asked->recv, asked->used.reads_recv || recv.has_gaps, &made->recv);
   if (status == GHZ_ENOMEM)
     return (error){MPI_ERR_NO_MEM, ERROR_OURS, "no pinned memory for a copy of device buffers"};
   return ghz_error_of_device(status);
