@@ -15,9 +15,10 @@ DEFINE_DEQUANTISE(dequantise_32_f64, int32_t, double, double)
 DEFINE_DEQUANTISE(dequantise_64_f64, int64_t, double, double)
 #undef DEFINE_DEQUANTISE
 
-/* Integers of the lattice to values: of 32 bits, or with wide = 1 of 64. */
-static void dequantise(const ghz_lattice *l, int mode, uint32_t terms, ghz_type out, int wide, const int64_t *q,
-                       void *y) {
+/* Integers of the lattice to values: of 32 bits, or with wide = 1 of 64. Inlined, so that compilers
+ * see where the values are (5 % of a brick's decompression in plain C). */
+GHZ_INLINE void dequantise(const ghz_lattice *l, int mode, uint32_t terms, ghz_type out, int wide,
+                           const int64_t *q, void *y) {
   const double unit = mode_unit(l->type, l->step, mode);
   if (out == GHZ_F64 && wide)
     dequantise_64_f64(q, unit, y);
@@ -84,7 +85,7 @@ static void decode_raw(const ghz_lattice *l, const uint8_t *values, ghz_type out
 }
 
 /* By position to their places; streaming = 1: past the caches. */
-static void merge_values(const void *y, ghz_type type, int streaming, void *dst) {
+GHZ_INLINE void merge_values(const void *y, ghz_type type, int streaming, void *dst) {
   if (type == GHZ_F32 && streaming)
     merge_32(y, dst, 1);
   else if (type == GHZ_F32)
