@@ -272,13 +272,12 @@ static void begin_sums(const number_job *j, int threads) {
 }
 
 /* *shape becomes that of the streams, unless it is NULL. */
-static ghz_status add_streams(ghz_context *ctx, ghz_tally *to, const ghz_bytes *streams, int count,
+static ghz_status add_streams(ghz_context *ctx, tally *t, const ghz_bytes *streams, int count,
                               ghz_shape *shape) {
   GHZ_CALL(ctx);
   number_job job = {.streams = count};
-  if (!to)
+  if (!t)
     return ghz_fail(ctx, GHZ_EINVAL, "a pointer is NULL");
-  tally t = tally_inside(to);
   job.tiles = ctx->tiles;
   ghz_status status = open_streams(ctx, streams, &job);
   if (status != GHZ_OK)
@@ -287,7 +286,7 @@ static ghz_status add_streams(ghz_context *ctx, ghz_tally *to, const ghz_bytes *
   const int threads = ghz_threads_for(ctx, s->tiles, chunks_of(s->tiles));
   status = open_indices(ctx, threads, &job);
   if (status == GHZ_OK)
-    status = ghz_tally_admit(ctx, &t, count == 1 ? TALLY_OF_ONE : TALLY_OF_PAIRS, s->count);
+    status = ghz_tally_admit(ctx, t, count == 1 ? TALLY_OF_ONE : TALLY_OF_PAIRS, s->count);
   if (status != GHZ_OK)
     return status;
   begin_sums(&job, threads);
@@ -295,35 +294,48 @@ static ghz_status add_streams(ghz_context *ctx, ghz_tally *to, const ghz_bytes *
   if (status != GHZ_OK)
     return status;
   join_threads(&job, threads);
-  t.kind = count == 1 ? TALLY_OF_ONE : TALLY_OF_PAIRS;
-  t.inexact |= (uint64_t)(s->inexact || job.source[1].slice.inexact);
-  ghz_add_tally(&t, &job.sums[0].tally, t.positions);
-  t.positions += s->count;
-  memcpy(to, &t, sizeof t);
+  t->kind = count == 1 ? TALLY_OF_ONE : TALLY_OF_PAIRS;
+  t->inexact |= (uint64_t)(s->inexact || job.source[1].slice.inexact);
+  ghz_add_tally(t, &job.sums[0].tally, t->positions);
+  t->positions += s->count;
   if (shape)
     *shape = s->shape;
   return GHZ_OK;
 }
 
+static ghz_status add_to_tally(ghz_context *ctx, ghz_tally *to, const ghz_bytes *streams, int count) {
+  tally t;
+  if (to)
+    t = tally_inside(to);
+  const ghz_status status = add_streams(ctx, to ? &t : NULL, streams, count, NULL);
+  if (status == GHZ_OK)
+    memcpy(to, &t, sizeof t);
+  return status;
+}
+
 ghz_status ghz_tally_add(ghz_context *ctx, ghz_tally *to, ghz_bytes src) {
-  return add_streams(ctx, to, &src, 1, NULL);
+  return add_to_tally(ctx, to, &src, 1);
 }
 
 ghz_status ghz_tally_add_pair(ghz_context *ctx, ghz_tally *to, ghz_bytes a, ghz_bytes b) {
-  return add_streams(ctx, to, (ghz_bytes[]){a, b}, 2, NULL);
+  return add_to_tally(ctx, to, (ghz_bytes[]){a, b}, 2);
 }
 
 /* ---- One call -------------------------------------------------------------------------------- */
 
 ghz_status ghz_moments(ghz_context *ctx, ghz_bytes src, ghz_summary *summary) {
-  ghz_tally t = {0};
-  const ghz_status status = ghz_tally_add(ctx, summary ? &t : NULL, src);
-  return status == GHZ_OK ? ghz_tally_summary(&t, summary) : status;
+  tally t = {0};
+  const ghz_status status = add_streams(ctx, summary ? &t : NULL, &src, 1, NULL);
+  if (status == GHZ_OK)
+    ghz_summarise(&t, summary);
+  return status;
 }
 
 ghz_status ghz_difference(ghz_context *ctx, ghz_bytes a, ghz_bytes b, ghz_comparison *comparison) {
-  ghz_tally t = {0};
+  tally t = {0};
   ghz_shape shape;
   const ghz_status status = add_streams(ctx, comparison ? &t : NULL, (ghz_bytes[]){a, b}, 2, &shape);
-  return status == GHZ_OK ? ghz_tally_comparison(&t, &shape, comparison) : status;
+  if (status == GHZ_OK)
+    ghz_compare_pairs(&t, &shape, comparison);
+  return status;
 }

@@ -120,6 +120,56 @@ static void variance_and_deviation(const tally *t, ghz_summary *s) {
 
 /* ---- What is asked of tallies ---------------------------------------------------------------- */
 
+void ghz_summarise(tally *t, ghz_summary *summary) {
+  floating_environment env;
+  floating_begin(&env);
+  *summary = (ghz_summary){.count = t->count,
+                           .specials = t->specials,
+                           .mean = no_number,
+                           .variance = no_number,
+                           .deviation = no_number};
+  summary->sum = linear(t, first_sum(t, SUM), first_sum(t, SUM_ERROR), 1);
+  summary->norm = root_of_squares(t, 1);
+  if (t->count > 0) {
+    summary->mean = linear(t, first_sum(t, SUM), first_sum(t, SUM_ERROR), t->count);
+    variance_and_deviation(t, summary);
+  }
+  floating_end(&env);
+}
+
+static void largest_difference(const tally *t, const ghz_shape *shape, ghz_comparison *c) {
+  exact x;
+  ghz_exact_words(t->largest, FIRST_LIMBS, FIRST_EXPONENT, &x);
+  no_less_than_zero(&x);
+  c->largest = rooted(t, &x, &(query){.divisor = 1}, t->error);
+  c->index = t->index - 1;
+  const uint64_t lines = c->index / shape->extent[2];
+  c->place[0] = lines / shape->extent[1];
+  c->place[1] = lines % shape->extent[1];
+  c->place[2] = c->index % shape->extent[2];
+}
+
+void ghz_compare_pairs(tally *t, const ghz_shape *shape, ghz_comparison *comparison) {
+  const ghz_shape flat = {1, {1, 1, UINT64_MAX}};
+  shape = shape && shape->dims != 1 && shape->extent[1] && shape->extent[2] ? shape : &flat;
+  floating_environment env;
+  floating_begin(&env);
+  *comparison = (ghz_comparison){.count = t->count,
+                                 .specials = t->specials,
+                                 .mismatches = t->mismatches,
+                                 .mean = no_number,
+                                 .rms = no_number,
+                                 .largest = no_number,
+                                 .index = UINT64_MAX};
+  comparison->product = linear(t, second_sum(t, PRODUCT), second_sum(t, PRODUCT_ERROR), 1);
+  if (t->count > 0) {
+    comparison->mean = linear(t, first_sum(t, SUM), first_sum(t, SUM_ERROR), t->count);
+    comparison->rms = root_of_squares(t, t->count);
+    largest_difference(t, shape, comparison);
+  }
+  floating_end(&env);
+}
+
 static ghz_status open_tally(const ghz_tally *from, const void *result, uint64_t kind, tally *t) {
   if (!from || !result)
     return ghz_fail(NULL, GHZ_EINVAL, "%s is NULL", from ? "result" : "tally");
@@ -135,33 +185,8 @@ ghz_status ghz_tally_summary(const ghz_tally *of, ghz_summary *summary) {
   const ghz_status status = open_tally(of, summary, TALLY_OF_ONE, &t);
   if (status != GHZ_OK)
     return status;
-  floating_environment env;
-  floating_begin(&env);
-  *summary = (ghz_summary){.count = t.count,
-                           .specials = t.specials,
-                           .mean = no_number,
-                           .variance = no_number,
-                           .deviation = no_number};
-  summary->sum = linear(&t, first_sum(&t, SUM), first_sum(&t, SUM_ERROR), 1);
-  summary->norm = root_of_squares(&t, 1);
-  if (t.count > 0) {
-    summary->mean = linear(&t, first_sum(&t, SUM), first_sum(&t, SUM_ERROR), t.count);
-    variance_and_deviation(&t, summary);
-  }
-  floating_end(&env);
+  ghz_summarise(&t, summary);
   return GHZ_OK;
-}
-
-static void largest_difference(const tally *t, const ghz_shape *shape, ghz_comparison *c) {
-  exact x;
-  ghz_exact_words(t->largest, FIRST_LIMBS, FIRST_EXPONENT, &x);
-  no_less_than_zero(&x);
-  c->largest = rooted(t, &x, &(query){.divisor = 1}, t->error);
-  c->index = t->index - 1;
-  const uint64_t lines = c->index / shape->extent[2];
-  c->place[0] = lines / shape->extent[1];
-  c->place[1] = lines % shape->extent[1];
-  c->place[2] = c->index % shape->extent[2];
 }
 
 ghz_status ghz_tally_comparison(const ghz_tally *of, const ghz_shape *shape, ghz_comparison *comparison) {
@@ -169,23 +194,6 @@ ghz_status ghz_tally_comparison(const ghz_tally *of, const ghz_shape *shape, ghz
   const ghz_status status = open_tally(of, comparison, TALLY_OF_PAIRS, &t);
   if (status != GHZ_OK)
     return status;
-  const ghz_shape flat = {1, {1, 1, UINT64_MAX}};
-  shape = shape && shape->dims != 1 && shape->extent[1] && shape->extent[2] ? shape : &flat;
-  floating_environment env;
-  floating_begin(&env);
-  *comparison = (ghz_comparison){.count = t.count,
-                                 .specials = t.specials,
-                                 .mismatches = t.mismatches,
-                                 .mean = no_number,
-                                 .rms = no_number,
-                                 .largest = no_number,
-                                 .index = UINT64_MAX};
-  comparison->product = linear(&t, second_sum(&t, PRODUCT), second_sum(&t, PRODUCT_ERROR), 1);
-  if (t.count > 0) {
-    comparison->mean = linear(&t, first_sum(&t, SUM), first_sum(&t, SUM_ERROR), t.count);
-    comparison->rms = root_of_squares(&t, t.count);
-    largest_difference(&t, shape, comparison);
-  }
-  floating_end(&env);
+  ghz_compare_pairs(&t, shape, comparison);
   return GHZ_OK;
 }

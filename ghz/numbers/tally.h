@@ -54,6 +54,10 @@ void ghz_add_tally(tally *to, const tally *from, uint64_t first);
 /* Whether so many positions of that kind may be added. */
 ghz_status ghz_tally_admit(ghz_context *ctx, const tally *t, enum tally_kind kind, uint64_t positions);
 
+/* What a tally of streams says, and one of pairs (numbers.h). */
+void ghz_summarise(tally *t, ghz_summary *summary);
+void ghz_compare_pairs(tally *t, const ghz_shape *shape, ghz_comparison *comparison);
+
 /* Notes a difference of that magnitude, if it is the largest so far, or the same as the largest
  * and at a smaller index. */
 void ghz_note_largest(tally *t, const uint64_t magnitude[FIRST_LIMBS], uint64_t index);
