@@ -313,28 +313,6 @@ Test(bound, sums_of_the_last_coarse_values) {
   }
 }
 
-/* A bound for the result of k terms: eb / k each, rounded down, keeps the sum within eb. */
-Test(bound, result_bound) {
-  CONTEXT(ctx, NULL, 1);
-  for (size_t k = 1; k <= 20; k++) {
-    SCOPE;
-    double eb = 1e-2;
-    ghz_lattice l = lattice_abs(GHZ_F32, nextafter(eb / (double)k, 0));
-    float x[100];
-    quad exact[100] = {0};
-    ref_bytes streams[20];
-    for (size_t j = 0; j < k; j++) {
-      for (size_t i = 0; i < 100; i++)
-        exact[i] += (quad)(x[i] = (float)((double)(i * j) * 0.00937));
-      streams[j] = compress(ctx, &l, GHZ_ORDER_BEST, x, 100);
-    }
-    ref_bytes total = sum(ctx, k, streams);
-    float *y = decompress(ctx, total, GHZ_F32);
-    for (size_t i = 0; i < 100; i++)
-      cr_assert(sum_kept(exact[i], (double)y[i], eb), "%zu terms, value %zu", k, i);
-  }
-}
-
 /* ---- Scaled streams ---- */
 /* Scales again and again: values stay within the stream's own bound of the exact product. */
 static void check_scaled(ghz_context *ctx, const ghz_lattice *l, const char *maker, uint64_t seed, int times) {

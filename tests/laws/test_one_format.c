@@ -92,25 +92,6 @@ Test(one_format, extreme_bounds, .timeout = 300) {
       }
 }
 
-/* Random steps and seeds on arrays of many tiles, and the sums of pairs. */
-Test(one_format, random_cases, .timeout = 300) {
-  THREADED(2);
-  uint64_t state = 17;
-  for (int round = 0; round < effort(400); round++) {
-    SCOPE;
-    ghz_type type = (ghz_type)input_below(&state, 2);
-    ghz_lattice l =
-        lattice_abs(type, ldexp(1.5 + input_uniform(&state) / 2, (int)input_below(&state, 200) - 100));
-    size_t n = (size_t)input_below(&state, 12000), in = (size_t)input_below(&state, input_count);
-    uint64_t seed = input_random(&state);
-    int order = (int)input_below(&state, 4) - 1;
-    void *x = input_make(&inputs[in], type, n, l.step, seed);
-    check_codec(&l, order, x, n, &pool,
-                say("round %d: %s, type %d, n %zu, order %d, eb %a, seed %llx", round, inputs[in].name,
-                    (int)type, n, order, l.eb, (unsigned long long)seed));
-  }
-}
-
 /* A few million values, once: thread counts against each other. */
 Test(one_format, millions_of_values, .timeout = 300) {
   enum { N = 3000001 };

@@ -175,38 +175,6 @@ Test(overflow, around_32_bits, .timeout = 300) {
   }
 }
 
-/* Doubling up to the limit, then once more. What has no sums outside the lattice is exact. */
-static void double_up(ghz_context *ctx, ghz_lattice l, const char *maker) {
-  SCOPE;
-  void *x = input_make(input_named(maker), l.type, 5000, l.step, 9);
-  ref_bytes one = compress(ctx, &l, GHZ_ORDER_BEST, x, 5000), total = bytes_copy(one.data, one.size);
-  int64_t terms = 1;
-  while (2 * terms <= limit_of(l.cap)) {
-    total = add(ctx, total, total);
-    terms *= 2;
-    const char *what = say("%s, type %d, cap %d, %lld terms", maker, (int)l.type, l.cap, (long long)terms);
-    cr_assert_eq(info_of(total).terms, terms, "%s", what);
-    cr_assert_neq(ref_check(total.data, total.size), REF_BAD, "%s", what);
-    if (info_of(total).inexact)
-      continue;
-    ref_bytes want = ref_combine(1, &one, &terms, REF_PLAIN, 1);
-    same_bytes(total, want, what);
-  }
-  static const int64_t two = 2;
-  ghz_bytes operand = view(total);
-  ref_bytes room = bytes_new(ghz_size_bound(5000, l.type, limit_of(l.cap)));
-  size_t size;
-  cr_assert_eq(ghz_combine(ctx, 1, &operand, &two, room.data, room.size, &size), GHZ_ERANGE);
-}
-
-Test(overflow, long_accumulation) {
-  static const char *const makers[] = {"mixture", "walk", "specials", "sparse", "wide_noise", "rare_giants"};
-  CONTEXT(ctx, NULL, 1);
-  for (int i = 0; i < 3; i++)
-    for (size_t m = 0; m < COUNT(makers); m++)
-      double_up(ctx, kind(i), makers[m]);
-}
-
 /* ---- Size bounds ---- */
 Test(overflow, size_bound_arguments) {
   cr_assert_eq(ghz_size_bound(10, (ghz_type)2, 1), 0);
