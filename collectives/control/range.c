@@ -7,6 +7,7 @@
 #include "control/float_bound.h"
 #include "engine/poll.h"
 
+#include <fenv.h>
 #include <float.h>
 #include <math.h>
 
@@ -151,7 +152,7 @@ static error agree_on_bins(const call *c, channel *with, task *t) {
   return e;
 }
 
-error ghz_agree_on_range(const call *c, channel *with, task *t, error own) {
+static error agree_on_range(const call *c, channel *with, task *t, error own) {
   record r = {.min = t->min, .max = t->max, .error_rank = c->at.rank};
   exponents e = {{0}};
   int is_float = c->set.bound.kind == GHZ_MPI_FLOAT;
@@ -175,4 +176,14 @@ error ghz_agree_on_range(const call *c, channel *with, task *t, error own) {
   if (!made.code && c->set.has_fill && ghz_lattice_set_fill(l, c->set.fill) != GHZ_OK)
     return (error){MPI_ERR_ARG, ERROR_OURS, "the fill value is no value of the type"};
   return made.code ? made : agree_on_bins(c, with, t);
+}
+
+/* As execute.c: ranks make the same lattice, whatever their floating-point environments are. */
+error ghz_agree_on_range(const call *c, channel *with, task *t, error own) {
+  fenv_t programs;
+  fegetenv(&programs);
+  fesetenv(FE_DFL_ENV);
+  own = agree_on_range(c, with, t, own);
+  fesetenv(&programs);
+  return own;
 }

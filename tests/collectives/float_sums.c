@@ -5,6 +5,7 @@
 #include "control/float_bound.h"
 #include "request.h"
 #include "suite.h"
+#include <fenv.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -344,6 +345,23 @@ static void sum_cancelled(void) {
     check(result[e] == 1.5f * (float)(here.ranks - 3), "beside 2^%d, the sum is %g", e, (double)result[e]);
 }
 
+/* Law L3: the program's floating-point environment changes no bit, though there are bins. */
+static void average_rounding_upward(void) {
+  static float y[COUNT];
+  ghz_mpi_options o = float_options(NULL);
+  suite_case("an average on a rank that rounds upward");
+  fill(MISSING, mine, here.rank);
+  for (int i = 0; i < COUNT; i += 100)
+    mine[i] = 1e20f * (float)(i + here.rank);
+  o.average = 1;
+  check(ghz_allreduce(mine, result, COUNT, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, &o) == MPI_SUCCESS, "an error");
+  fesetround(here.rank == 1 ? FE_UPWARD : FE_TONEAREST);
+  check(ghz_allreduce(mine, y, COUNT, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, &o) == MPI_SUCCESS, "an error");
+  check(fegetround() == (here.rank == 1 ? FE_UPWARD : FE_TONEAREST), "the program's rounding has changed");
+  fesetround(FE_TONEAREST);
+  check(memcmp(y, result, sizeof y) == 0, "other bits");
+}
+
 static void sum_kind(kind k, int ranks, MPI_Comm comm) {
   add_exactly(k, ranks);
   fill(k, mine, here.rank);
@@ -464,6 +482,8 @@ int main(int argc, char **argv) {
     sum_specials();
   if (here.ranks > 3)
     sum_cancelled();
+  if (here.ranks > 2)
+    average_rounding_upward();
   exact_calls();
   contradictions();
   for (int ranks = 1; ranks <= here.ranks; ranks++)
