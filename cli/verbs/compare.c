@@ -134,9 +134,9 @@ static bool fail_violated(const comparison *c) {
   if (d->mismatches)
     return fail(c->result.name, "NaN or infinities differ from %s at %llu positions, first at %s",
                 c->original.name, (unsigned long long)d->mismatches,
-                comparison_place(c, d->first_mismatch).text);
+                shape_place(&c->shape, d->first_mismatch).text);
   return fail(c->result.name, "the bound %s is violated: error %.9g at %s", text_double(c->bound).text,
-              d->error, comparison_place(c, d->error_at).text);
+              d->error, shape_place(&c->shape, d->error_at).text);
 }
 
 static bool compare_files(comparison *c) {

@@ -22,27 +22,18 @@ typedef struct decompression {
   output out;
   selection selection;
   plain_writer writer;
-  ghz_frame frame;
   buffer values;
 } decompression;
 
 /* All values, frame by frame: that checks everything. */
-static bool write_whole(decompression *d) {
+static bool write_frame(const frame_reader *r, ghz_context *ctx, const ghz_frame *f, void *user) {
+  decompression *d = user;
   const ghz_type type = d->writer.form.type;
-  for (bool more = true; more;) {
-    if (!reader_next(&d->reader, d->ctx, &d->frame, &more))
-      return false;
-    if (!more)
-      break;
-    const size_t count = (size_t)d->frame.info.count;
-    const char *name = d->reader.file->name;
-    if (!buffer_reserve(&d->values, count * ghz_type_size(type), name) ||
-        !library_ok(name, d->ctx, ghz_decompress(d->ctx, d->frame.stream, type, d->values.data, count)) ||
-        !plain_write(&d->writer, d->values.data, count))
-      return false;
-    progress_set(d->writer.written);
-  }
-  return true;
+  const size_t count = (size_t)f->info.count;
+  const char *name = r->file->name;
+  return buffer_reserve(&d->values, count * ghz_type_size(type), name) &&
+         library_ok(name, ctx, ghz_decompress(ctx, f->stream, type, d->values.data, count)) &&
+         plain_write(&d->writer, d->values.data, count);
 }
 
 static bool write_selection(decompression *d) {
@@ -56,7 +47,8 @@ static bool write_selection(decompression *d) {
 }
 
 static bool write_values(decompression *d) {
-  return selection_is_less(&d->selection) ? write_selection(d) : write_whole(d);
+  return selection_is_less(&d->selection) ? write_selection(d)
+                                          : reader_each(&d->reader, d->ctx, write_frame, d);
 }
 
 static bool write_all_values(decompression *d, plain_form form) {
@@ -123,7 +115,6 @@ static bool decompress_file(const options *o, ghz_context *ctx, const char *path
   bool ok = to && decompress_to(&d, to);
   free(to);
   reader_close(&d.reader);
-  ghz_frame_free(&d.frame);
   buffer_free(&d.values);
   return ok;
 }

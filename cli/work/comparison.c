@@ -22,10 +22,6 @@ double comparison_ratio(const comparison *c) {
   return (double)(c->difference.count * ghz_type_size(c->result.type)) / (double)values_bytes(&c->result);
 }
 
-place_text comparison_place(const comparison *c, uint64_t at) {
-  return shape_place(&c->shape, at);
-}
-
 /* ---- Table ---- */
 
 static void print_bound(const comparison *c) {
@@ -51,14 +47,14 @@ static void print_means(const difference *d) {
 void comparison_print_table(const comparison *c) {
   const difference *d = &c->difference;
   printf("values            %llu\n", (unsigned long long)d->count);
-  printf("max error         %.6g at %s\n", d->error, comparison_place(c, d->error_at).text);
+  printf("max error         %.6g at %s\n", d->error, shape_place(&c->shape, d->error_at).text);
   print_bound(c);
   print_means(d);
   if (c->result.compressed)
     printf("ratio             %.4g\n", comparison_ratio(c));
   if (d->mismatches)
     printf("NaN and Inf       differ at %llu positions, first at %s (violated)\n",
-           (unsigned long long)d->mismatches, comparison_place(c, d->first_mismatch).text);
+           (unsigned long long)d->mismatches, shape_place(&c->shape, d->first_mismatch).text);
 }
 
 /* ---- JSON ---- */

@@ -24,9 +24,6 @@ bool comparison_bound_known(const comparison *c);
 bool comparison_violated(const comparison *c);
 double comparison_ratio(const comparison *c);
 
-/* Where a value is. */
-place_text comparison_place(const comparison *c, uint64_t at);
-
 /* Prints the results. */
 void comparison_print_table(const comparison *c);
 void comparison_print_json(const comparison *c);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "difference.h"
 #include "fills.h"
 #include "io/values.h"
 #include "report/library.h"
@@ -95,18 +96,16 @@ void tuning_close(tuning *t) {
 
 /* Peak signal-to-noise ratio of the sample in dB, the peak being the range of the whole file. */
 static double psnr_of(const tuning *t) {
-  const double range = t->range.max - t->range.min;
-  double squares = 0;
-  size_t finite = 0;
+  difference d;
+  difference_begin(&d);
   for (size_t i = 0; i < t->count; i++) {
     const double x = value_at(t->in.type, t->values.data, i), y = value_at(t->in.type, t->back.data, i);
-    if (isfinite(x) && !(t->o->has_fill && x == t->fill)) {
-      const double error = (y - x) / range;
-      squares += error * error;
-      finite++;
-    }
+    if (isfinite(x) && !(t->o->has_fill && x == t->fill))
+      difference_add(&d, &x, &y, 1);
   }
-  return range > 0 && finite ? -10 * log10(squares / (double)finite) : NAN;
+  d.min = t->range.min;
+  d.max = t->range.max;
+  return difference_psnr(&d);
 }
 
 static const char *count_bytes(void *user, const void *data, size_t size) {
