@@ -145,14 +145,15 @@ typedef enum ghz_mpi_mode {
  *   the array  report.eb is such that rounding all contributions errs less, in the mean square,
  *              than rounding them to float did: about 1e-8 of what is typical of them. Values that
  *              a gap in size sets apart from 16 smaller ones or more (1e20 for "missing"; outliers,
- *              up to a quarter of all) do not count here, and the largest 1024th part of the others counts
- *              for no more than the rest. So the mean square error is no larger than that of MPI's
- *              sums, and the largest at most 1.5 times theirs, where sums of floats err as those of
- *              random digits do.
+ *              up to a quarter of all) do not count here, and the largest 1024th part of the others
+ *              counts for no more than the rest. So the mean square error is no larger than that of
+ *              MPI's sums, and the largest at most 1.5 times theirs, where sums of floats err as
+ *              those of random digits do.
  * MPI's sums can be more accurate where floats happen to be exact (contributions that cancel each
  * other; whole numbers or powers of two beside far smaller values; the largest of values of very
- * many sizes, if one array has them and others do not reach their last bits), and at places whose contributions are all small
- * beside what is typical of the array, as report.eb is the same for all places.
+ * many sizes, if one array has them and others do not reach their last bits), and at places whose
+ * contributions are all small beside what is typical of the array, as report.eb is the same for all
+ * places.
  * A sum of two arrays is rounded correctly, as MPI's: it compresses where all values have exponents
  * close to each other, and is sent as it is elsewhere. Shapes of planes are ignored: flat arrays
  * compress better here.
