@@ -44,6 +44,31 @@ void check_add_modes_and_orders(trial *t) {
         }
 }
 
+/* Raising the order: column 0 must be cleared, the slope must not come from padding, padding must
+ * stay zero, and a block of width 0 after a jump gets a width. */
+void check_add_raises_orders(trial *t) {
+  static const size_t lengths[] = {1, 2, 3, 7, 8, 9, 31, 32, 33, 64, 1000, 1023, 1024};
+  ghz_lattice l = lattice_abs(GHZ_F32, 0.5);
+  float field[5][1024];
+  for (int i = 0; i < 1024; i++) {
+    field[0][i] = (float)((5 + 3 * i) * l.step);
+    field[1][i] = 0;
+    field[2][i] = (float)(30000 * l.step);
+    field[3][i] = i < 8 ? (float)(1000 * l.step) : 0;
+    field[4][i] = (float)((i % 2 ? 3 : -3) * l.step);
+  }
+  for (size_t k = 0; k < COUNT(lengths); k++)
+    for (int pair = 0; pair < 25; pair++)
+      for (int orders = 0; orders < 9; orders++) {
+        SCOPE;
+        if (((int)k + pair + orders) % by_extent(t, 11, 3, 1))
+          continue;
+        ref_bytes s[2] = {compress(t->cpu, &l, orders / 3, field[pair / 5], lengths[k]),
+                          compress(t->cpu, &l, orders % 3, field[pair % 5], lengths[k])};
+        agree_on(t, ADD, &l, lengths[k], 2, s, say("fields %d, orders %d, n %zu", pair, orders, lengths[k]));
+      }
+}
+
 static ref_bytes any_stream(trial *t, const ghz_lattice *l, size_t n, uint64_t *state) {
   const test_input *in = &inputs[input_below(state, input_count)];
   int order = (int)input_below(state, 5) - 1;
