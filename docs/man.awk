@@ -1,6 +1,6 @@
 # man.awk: makes a manual page of section 3 from public headers: their own text, so that there is no
 # second one.
-# usage: awk -v name=libghz -v about="what it is" -v version=0.2.0 -v link=ghz -f docs/man.awk include/ghz/ghz.h include/ghz/file.h
+# usage: awk -v name=libghz -v about="what it is" -v version=0.2.0 -v link=ghz -f docs/man.awk ghz/include/ghz/ghz.h ghz/include/ghz/file.h
 # SPDX-License-Identifier: BSD-3-Clause
 
 function escaped(text) {

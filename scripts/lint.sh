@@ -30,7 +30,7 @@ work=$(mktemp -d) # holds `failed` if anything did
 trap 'rm -rf "$work"' EXIT
 
 files() { # find-expression...: files of the project
-  find include ghz collectives cli plugins data examples bench tests scripts -type f \( "$@" \) | LC_ALL=C sort
+  find ghz collectives cli plugins data examples bench tests scripts -type f \( "$@" \) | LC_ALL=C sort
 }
 
 # Runs a command over files, named on stdin, so many at a time, side by side. It must succeed, and
@@ -100,7 +100,7 @@ if [ "$mode" != --changed ]; then
   cppcheck=(cppcheck --quiet --error-exitcode=1 "--enable=warning,performance,portability" --inline-suppr
     --suppressions-list=.cppcheck-suppressions "--library=posix,gnu" --std=c11 --max-configs=4 -D__x86_64__ -D__linux__
     '-DTest(suite,name,...)=void suite##_##name(void)' '-DTestSuite(...)=extern int nothing'
-    -Iinclude -Ighz -Icollectives -Icli -Iplugins -Idata -Ibench -Itests/reference -Itests/support -Itests/golden -Itests/cuda -Itests/fuzz
+    -Ighz/include -Icollectives/include -Ighz -Icollectives -Icli -Iplugins -Idata -Ibench -Itests/reference -Itests/support -Itests/golden -Itests/cuda -Itests/fuzz
     '--template={file}:{line}: {severity}: {message} [{id}]')
   files -name '*.c' | check "cppcheck" 32 "${cppcheck[@]}"
 fi

@@ -30,7 +30,7 @@ must_have_run() { # folder test...
 }
 
 # Public headers, which concern all that is built on the library.
-headers='include/'
+headers='(ghz|collectives)/include/'
 part_if_changed() { # extended-regular-expression name command...
   if [ -n "$all" ] || has_changed "^($1|$headers)"; then
     part "${@:2}"

@@ -1,10 +1,10 @@
 # check_symbols.cmake: fails unless a shared library exports what its public headers declare with
-# GHZ_API or GHZ_API_CHECKED, that alone, and under the version GHZ_0.2. Needs NM, LIBRARY, FOLDER
+# GHZ_API or GHZ_API_CHECKED, that alone, and under the version GHZ_0.2. Needs NM, LIBRARY
 # and HEADERS.
 # SPDX-License-Identifier: BSD-3-Clause
 set(declared "")
 foreach(header IN LISTS HEADERS)
-  file(READ ${FOLDER}/${header} text)
+  file(READ ${header} text)
   string(REGEX MATCHALL "\nGHZ_API(_CHECKED)? [^(;]*ghz_[a-z0-9_]+\\(" calls "${text}")
   foreach(call IN LISTS calls)
     string(REGEX REPLACE ".*[^a-z0-9_](ghz_[a-z0-9_]+)\\($" "\\1" name "${call}")

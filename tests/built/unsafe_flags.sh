@@ -19,7 +19,7 @@ fail() {
 
 # What a program says that uses this library.
 use() { # library
-  "$cc" -std=c17 -O1 -ffp-contract=off -I "$sources/include" "$sources/tests/built/unsafe_flags.c" "$1" -Wl,-rpath,"$(dirname "$1")" -lm \
+  "$cc" -std=c17 -O1 -ffp-contract=off -I "$sources/ghz/include" "$sources/tests/built/unsafe_flags.c" "$1" -Wl,-rpath,"$(dirname "$1")" -lm \
     -o "$work/program" && "$work/program"
 }
 
@@ -59,7 +59,7 @@ fi
 
 # Without CMake's flags: the sources refuse.
 for flags in -Ofast -ffast-math -ffinite-math-only; do
-  if "$cc" $flags -std=c17 -I "$sources/ghz" -I "$sources/include" -c "$sources/ghz/lattice.c" -o "$work/lattice.o" 2>"$work/log"; then
+  if "$cc" $flags -std=c17 -I "$sources/ghz" -I "$sources/ghz/include" -c "$sources/ghz/lattice.c" -o "$work/lattice.o" 2>"$work/log"; then
     fail "$flags, by hand: not refused"
   fi
   grep -q 'fno-fast-math' "$work/log" || fail "$flags, by hand: $(cat "$work/log")"

@@ -14,7 +14,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 compile() { # source: leaves what ptxas says in a file; for both at once, since nvcc starts slowly
-  "$nvcc" -std=c++17 -I"$(dirname "$1")/../.." -I"$(dirname "$1")/../../../include" -O3 -DNDEBUG --fmad=false -DCCCL_DISABLE_NVTX -Xptxas -v --fatbin \
+  "$nvcc" -std=c++17 -I"$(dirname "$1")/../.." -I"$(dirname "$1")/../../include" -O3 -DNDEBUG --fmad=false -DCCCL_DISABLE_NVTX -Xptxas -v --fatbin \
     -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=sm_90 \
     -o "$work/$(basename "$1").fatbin" "$1" >"$work/$(basename "$1").log" 2>&1
 }

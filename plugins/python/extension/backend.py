@@ -23,7 +23,6 @@ _SOURCES = (
     "CMakeLists.txt",
     "LICENSE",
     "README.md",
-    "include",
     "ghz",
     "collectives/mpi.cmake",
     "docs/man.awk",
@@ -34,7 +33,7 @@ _SOURCES = (
 
 def build_sdist(sdist_directory: str, config_settings: dict[str, Any] | None = None) -> str:
     """Builds the sdist; made from a clone, it is given a copy of libghz."""
-    if not (_CLONE / "include" / "ghz" / "ghz.h").exists():  # made from an sdist
+    if not (_CLONE / "ghz" / "include" / "ghz" / "ghz.h").exists():  # made from an sdist
         return str(build.build_sdist(sdist_directory, config_settings))
     try:
         for name in _SOURCES:
