@@ -139,7 +139,10 @@ error ghz_prepare_bins(channel *with, task *t) {
   t->job.bins = &t->bins;
   t->footprint.bins = (uint64_t)t->bins.count;
   t->agrees = !ghz_channel_knows(with, &t->footprint);
-  return reserve(with, t) ? (error){0} : (error){MPI_ERR_NO_MEM, ERROR_OURS, "no memory for values set apart"};
+  error out = {0};
+  if (!reserve(with, t))
+    out = (error){MPI_ERR_NO_MEM, ERROR_OURS, "no memory for values set apart"};
+  return out;
 }
 
 /* If the device or the copies of device buffers failed, the host can use none of the call's

@@ -537,7 +537,7 @@ void check_launches() {
   cudaGetLastError();
   GHZ_LAUNCH(large, 1, 1, 100 << 10, 0, out);
   CHECK(cudaGetLastError() == cudaSuccess && host_copy(out, 1)[0] == 7);
-  cudaStream_t other;
+  cudaStream_t other = nullptr;
   CHECK(cudaSetDevice(1) == cudaSuccess && cudaStreamCreate(&other) == cudaSuccess);
   CHECK(cudaSetDevice(2) == cudaErrorInvalidDevice && cudaSetDevice(0) == cudaSuccess);
   GHZ_LAUNCH(fill, 1, 64, 0, other, out, 1u);
