@@ -308,7 +308,7 @@ static ghz_status add_to_tally(ghz_context *ctx, ghz_tally *to, const ghz_bytes 
   if (to)
     t = tally_inside(to);
   const ghz_status status = add_streams(ctx, to ? &t : NULL, streams, count, NULL);
-  if (status == GHZ_OK)
+  if (to && status == GHZ_OK)
     memcpy(to, &t, sizeof t);
   return status;
 }

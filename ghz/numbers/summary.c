@@ -171,8 +171,10 @@ void ghz_compare_pairs(tally *t, const ghz_shape *shape, ghz_comparison *compari
 }
 
 static ghz_status open_tally(const ghz_tally *from, const void *result, uint64_t kind, tally *t) {
-  if (!from || !result)
-    return ghz_fail(NULL, GHZ_EINVAL, "%s is NULL", from ? "result" : "tally");
+  if (!from || !result) {
+    ghz_fail(NULL, GHZ_EINVAL, "%s is NULL", from ? "result" : "tally");
+    return GHZ_EINVAL;
+  }
   *t = tally_inside(from);
   if (t->kind == TALLY_OF_NONE || t->kind == kind)
     return GHZ_OK;
