@@ -77,7 +77,7 @@ END {
     exit
   }
   print "One core compresses, decompresses and adds at least " three("ghz", "avx2") " GB/s of floats with AVX2, and"
-  print three("ghz", "avx512") " with AVX-512. Told the shape of the array it makes smooth fields smaller still, at"
+  print three("ghz", "avx512") " with AVX-512. Told the shape of the array it makes smooth fields smaller, at"
   print three("ghz-shaped", "avx2") " GB/s with AVX2, and " three("ghz-shaped", "avx512") " with AVX-512. These are the least of all fields"
   print "[below](#measured), on this machine: " machine "."
 }

@@ -148,7 +148,7 @@ cat <<END
    ghz compress --rel 1e-4 --dims NZxNYxNX FILE.f32  # also .f64, and .npy without --dims: makes FILE.f32.ghz
    ghz compare FILE.f32 FILE.f32.ghz --png error.png
    ghz --help
-   In C: examples/compress_file.c; in MPI programs: examples/allreduce.c; all of this step by step: README.md
+   In C: examples/compress_file.c; in MPI programs: examples/allreduce.c; more commands: README.md
 
 Done in $((SECONDS - started)) s.
 END
