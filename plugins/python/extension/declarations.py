@@ -36,7 +36,8 @@ def preprocess(compiler: str, headers: Sequence[pathlib.Path]) -> str:
         every = pathlib.Path(folder) / "every.h"
         every.write_text(includes(headers))
         # -undef: no __GNUC__, so no attributes
-        options = ["-E", "-P", "-undef", "-nostdinc", "-I", folder, "-I", str(headers[0].parent.parent)]
+        public = str(headers[0].parent.parent)
+        options = ["-E", "-P", "-undef", "-nostdinc", "-I", folder, "-I", public]
         command = [compiler, *options, str(every)]
         return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
