@@ -51,8 +51,8 @@ static ghz_status run_in_order(chunk_body body, const void *job, uint64_t first,
 static ghz_status run_in_parallel(chunk_body body, const void *job, uint64_t first, uint64_t tiles, int threads,
                                   uint64_t *failed_at) {
   uint64_t chunks = chunks_of(tiles);
-  ghz_status failed = GHZ_OK;
-#pragma omp parallel num_threads(threads)
+  uint64_t failure = UINT64_MAX; /* the first damaged tile, and its status in the last byte */
+#pragma omp parallel num_threads(threads) reduction(min : failure)
   {
     floating_environment env;
     floating_begin(&env);
@@ -60,17 +60,16 @@ static ghz_status run_in_parallel(chunk_body body, const void *job, uint64_t fir
     for (uint64_t i = 0; i < chunks; i++) {
       chunk c = ghz_chunk_at(first, tiles, i, omp_get_thread_num());
       ghz_status status = body(job, &c);
-      if (status != GHZ_OK) {
-#pragma omp critical(ghz_parallel_failure)
-        if (failed == GHZ_OK || c.at < *failed_at) {
-          failed = status;
-          *failed_at = c.at;
-        }
-      }
+      const uint64_t found = c.at << 8 | (uint8_t)status;
+      if (status != GHZ_OK && found < failure)
+        failure = found;
     }
     floating_end(&env);
   }
-  return failed;
+  if (failure == UINT64_MAX)
+    return GHZ_OK;
+  *failed_at = failure >> 8;
+  return (ghz_status)(int8_t)(failure & 0xff);
 }
 
 ghz_status ghz_parallel_for(ghz_context *ctx, chunk_body body, const void *job, uint64_t first,
