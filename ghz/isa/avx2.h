@@ -142,6 +142,10 @@ static inline vec_f64 fma_f64(vec_f64 a, vec_f64 b, vec_f64 c) {
   return (vec_f64)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
 }
 
+static inline vec_32 round_lanes(vec_f32 v) {
+  return (vec_32)_mm256_cvtps_epi32((__m256)v);
+}
+
 static inline vec_32 max_32(vec_32 a, vec_32 b) {
   return (vec_32)_mm256_max_epi32((__m256i)a, (__m256i)b);
 }

@@ -103,6 +103,10 @@ static inline vec_f64 fma_f64(vec_f64 a, vec_f64 b, vec_f64 c) {
   return (vec_f64)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
 }
 
+static inline vec_32 round_lanes(vec_f32 v) {
+  return (vec_32)_mm512_cvtps_epi32((__m512)v);
+}
+
 static inline vec_32 max_32(vec_32 a, vec_32 b) {
   return (vec_32)_mm512_max_epi32((__m512i)a, (__m512i)b);
 }

@@ -122,6 +122,10 @@ static inline vec_f64 fma_f64(vec_f64 a, vec_f64 b, vec_f64 c) {
   return (vec_f64)vfmaq_f64((float64x2_t)c, (float64x2_t)a, (float64x2_t)b);
 }
 
+static inline vec_32 round_lanes(vec_f32 v) {
+  return (vec_32)vcvtnq_s32_f32((float32x4_t)v);
+}
+
 static inline vec_32 max_32(vec_32 a, vec_32 b) {
   return (vec_32)vmaxq_s32((int32x4_t)a, (int32x4_t)b);
 }

@@ -127,6 +127,9 @@ typedef double vec_f64 __attribute__((vector_size(VEC)));
 /* a * b + c, rounded once or twice: used where every step is exact. */
 static inline vec_f64 fma_f64(vec_f64 a, vec_f64 b, vec_f64 c);
 
+/* Every lane to the nearest integer, ties to even; |v| < 2^31. */
+static inline vec_32 round_lanes(vec_f32 v);
+
 /* The larger of each two lanes, signed. */
 static inline vec_32 max_32(vec_32 a, vec_32 b);
 static inline vec_64 max_64(vec_64 a, vec_64 b);

@@ -173,6 +173,14 @@ static inline vec_f64 fma_f64(vec_f64 a, vec_f64 b, vec_f64 c) {
   return a * b + c;
 }
 
+/* What cutting leaves off is exact. */
+static inline vec_32 round_lanes(vec_f32 v) {
+  const vec_32 cut = __builtin_convertvector(v, vec_32);
+  const vec_f32 rest = v - __builtin_convertvector(cut, vec_f32);
+  const vec_32 odd = -(cut & 1);
+  return cut - ((rest > 0.5F) | ((rest == 0.5F) & odd)) + ((rest < -0.5F) | ((rest == -0.5F) & odd));
+}
+
 static inline vec_32 max_32(vec_32 a, vec_32 b) {
   vec_32 greater = a > b;
   return (a & greater) | (b & ~greater);

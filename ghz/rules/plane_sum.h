@@ -10,8 +10,9 @@
  *   planes_equal(a, b)        whether all columns are equal
  *   part_or                   bit by bit
  *   plane_back(x, bytes, y)   y = the plane x moved up by so many bytes, 2, 4 or 16; zeros come in
- *   columns_after(dims, order, mask)   a plane of ones in the columns of a brick that have another
- *                             one before them along the axis of that order: 0 x, 1 y, 2 z
+ *   columns_after(dims, order, axis, mask)   a plane of ones in the columns of a brick that raising
+ *                             from that order takes less the column before along an axis: 0 x, 1 y,
+ *                             2 z
  *   columns_inside_of(extent, mask)    a plane of ones in the columns inside
  *   plane_origin              where the planes are of an operand that is not expanded yet;
  *                             expanded() is the origin of one that is
@@ -68,17 +69,18 @@ GHZ_PLANE void lift(plane_tile *t, unsigned shift) {
 }
 
 /* Bytes of a plane from a column to the one before it along y or z. */
-GHZ_PLANE unsigned bytes_back(unsigned dims, int order) {
-  return order == 2 ? 16 : dims == 3 ? 2 : 4;
+GHZ_PLANE unsigned bytes_back(unsigned dims, unsigned axis) {
+  return axis == 2 ? 16 : dims == 3 ? 2 : 4;
 }
 
-/* Raises the order of a brick by one: differences along the next axis, plane after plane. The
- * anchor stands for column 0 of them, and is put there: other columns are differences to it. */
+/* Raises the order of a brick by one, plane after plane. Every column is taken less one other at
+ * most: the one before along the next axis, or where it is the first along that, along the axis
+ * after. Column 0, for which the anchor stands, takes part from order 0 alone. */
 typedef struct brick_raiser {
   unsigned dims;
-  int order;        /* before */
-  part first, rest; /* first parts: column 0, and all others */
-  part after[PARTS], borrow[PARTS];
+  int order; /* before */
+  part rest; /* a first part: all columns but 0 */
+  part after[3][PARTS], borrow[PARTS];
   uint64_t anchor; /* before, then after */
 } brick_raiser;
 
@@ -86,27 +88,34 @@ GHZ_PLANE void brick_raiser_begin(brick_raiser *r, unsigned dims, int order, uin
   r->dims = dims;
   r->order = order;
   r->rest = all_but(1);
-  r->first = part_not(part_zero());
-  r->first = part_and(r->first, part_not(r->rest));
   r->anchor = order ? anchor : 0;
-  columns_after(dims, order, r->after);
+  for (unsigned axis = (unsigned)order; axis < dims; axis++)
+    columns_after(dims, order, axis, r->after[axis]);
   zero_plane(r->borrow);
 }
 
-/* Plane p, minus the plane of the columns before. */
+/* The columns before, where a column has one, else 0. */
+GHZ_PLANE void columns_before(const brick_raiser *r, const part x[PARTS], part before[PARTS]) {
+  part moved[PARTS];
+  zero_plane(before);
+  for (unsigned axis = (unsigned)r->order; axis < r->dims; axis++) {
+    if (axis == 0)
+      plane_shift(x, moved);
+    else
+      plane_back(x, bytes_back(r->dims, axis), moved);
+    for (int i = 0; i < PARTS; i++)
+      before[i] = part_or(before[i], part_and(moved[i], r->after[axis][i]));
+  }
+}
+
 GHZ_PLANE void brick_raiser_next(brick_raiser *r, part x[PARTS], unsigned p) {
   part before[PARTS];
-  if (r->order)
-    x[0] = part_or(part_and(x[0], r->rest), r->anchor >> p & 1 ? r->first : part_zero());
-  else
-    r->anchor |= (uint64_t)(part_low(x[0]) & 1) << p;
   if (r->order == 0)
-    plane_shift(x, before);
-  else
-    plane_back(x, bytes_back(r->dims, r->order), before);
+    r->anchor |= (uint64_t)(part_low(x[0]) & 1) << p;
+  columns_before(r, x, before);
   for (int i = 0; i < PARTS; i++) {
-    const part y = part_and(before[i], r->after[i]), difference = part_sum(x[i], y, r->borrow[i]);
-    r->borrow[i] = part_carry(part_not(x[i]), y, r->borrow[i]);
+    const part difference = part_sum(x[i], before[i], r->borrow[i]);
+    r->borrow[i] = part_carry(part_not(x[i]), before[i], r->borrow[i]);
     x[i] = difference;
   }
   x[0] = part_and(x[0], r->rest);
@@ -121,21 +130,14 @@ GHZ_PLANE uint64_t brick_raiser_anchor(const brick_raiser *r, unsigned planes) {
   return planes ? (uint64_t)((int64_t)(bits << unused) >> unused) : 0;
 }
 
-/* Planes of a number with its sign; none for 0. */
-GHZ_PLANE unsigned signed_length(uint64_t v) {
-  return v ? bit_length(v ^ (uint64_t)((int64_t)v >> 63)) + 1 : 0;
-}
-
-/* Raises the order of a tile by one: differences along the next axis. The extent's dimensions are a
- * constant, or the compiler sees both ways. */
+/* Raises the order of a tile by one. The extent's dimensions are a constant, or the compiler sees
+ * both ways. */
 GHZ_PLANE void raise_once(plane_tile *t, const tile_extent *e) {
   part x[PARTS], y[PARTS], inside[PARTS];
   raiser r;
   brick_raiser b;
   const int flat = e->dims == 1;
-  const unsigned anchored = !flat && t->order ? signed_length(t->anchor) : 0,
-                 top = t->height > anchored ? t->height : anchored,
-                 height = top && top < PLANES_MAX ? top + 1 : top;
+  const unsigned height = t->height && t->height < PLANES_MAX ? t->height + 1 : t->height;
   b.anchor = 0; /* compilers do not see that it is set where it is read */
   if (flat)
     raiser_begin(&r, t->order);

@@ -50,10 +50,17 @@ GHZ_RULE int on_grid(const ghz_lattice *l, double v) {
   return (v < 0 ? -v : v) <= 0x1p15 * l->step && whole * l->step == v;
 }
 
-/* Whether a tile whose largest magnitude is m may have coefficients: theirs are then proved to fit.
- * Such a tile is coarse. */
+/* Whether a tile whose largest magnitude is m may have coefficients: it is coarse, and float32 has
+ * room for them. */
 GHZ_RULE int may_have_coefficients(const ghz_lattice *l, double m) {
-  return m <= 0x1p16 * l->step && !coarser_than_bound(l);
+  return m <= 0x1p18 * l->step && mode_for(l, m) == COARSE && !coarser_than_bound(l);
+}
+
+/* Whether coefficients of a block of so many bits cost more than they save in error: `energy` is the
+ * sum of c (2 e - c), in units of 1/64, over its coefficients c, which are e rounded. Such blocks
+ * become 0 (FORMAT.md, "Transforming values"). */
+GHZ_RULE int block_is_dropped(unsigned width, int energy) {
+  return (width == 1 && energy < 54) || (width == 2 && energy < 99);
 }
 
 /* Whether integers are found in float arithmetic: where the largest magnitude m lets it keep the

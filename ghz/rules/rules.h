@@ -25,8 +25,8 @@ enum {
   PLANE_BYTES = TILE / 8,   /* bytes of a bit plane: one per block */
   WIDTH_MAX = 62,           /* bits of the widest residual */
   PLANES_MAX = 64,          /* planes that arithmetic may use */
-  TILE_BYTES_MAX = 14323,   /* of the largest result (FORMAT.md, "Worst case") */
-  COEFFICIENT_BITS = 23,    /* widths of coefficients are at most this + bit length of the terms */
+  TILE_BYTES_MAX = 14579,   /* of the largest result (FORMAT.md, "Worst case") */
+  COEFFICIENT_BITS = 25,    /* widths of coefficients are at most this + bit length of the terms */
   COEFFICIENT_VALUES = 256, /* a brick with fewer values inside has no coefficients */
   TILES_PER_CHUNK = GHZ_CHUNK / GHZ_TILE,
   STREAM_HEADER = 72, /* bytes before the index of a stream */
@@ -37,12 +37,15 @@ enum tile_mode { COARSE = 0, FINE = 1, WIDE = 2, RAW = 3 };
 
 #define RAW_TILE 0x18 /* first byte of a raw tile: mode RAW, all else 0 */
 
-/* The first four bytes of a stream, "GHZ2", and of a message, "GHZN"; and those of version 0.1,
- * "GHZ1" and "GHZM". */
-#define STREAM_MAGIC UINT32_C(0x325a4847)
-#define MESSAGE_MAGIC UINT32_C(0x4e5a4847)
-#define STREAM_MAGIC_0_1 UINT32_C(0x315a4847)
-#define MESSAGE_MAGIC_0_1 UINT32_C(0x4d5a4847)
+/* The first four bytes of a stream, "GHZ3", and of a message, "GHZO"; and those of formats that are
+ * not read any more: "GHZ2" and "GHZN", of versions before the first release of 0.2, and "GHZ1" and
+ * "GHZM", of 0.1. */
+#define STREAM_MAGIC UINT32_C(0x335a4847)
+#define MESSAGE_MAGIC UINT32_C(0x4f5a4847)
+#define STREAM_MAGIC_2 UINT32_C(0x325a4847)
+#define MESSAGE_MAGIC_2 UINT32_C(0x4e5a4847)
+#define STREAM_MAGIC_1 UINT32_C(0x315a4847)
+#define MESSAGE_MAGIC_1 UINT32_C(0x4d5a4847)
 
 enum header_flag { FLAG_INEXACT = 1, FLAG_TRANSFORM = 2, FLAG_FILL = 4, FLAGS_KNOWN = 7 };
 

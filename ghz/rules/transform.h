@@ -1,17 +1,16 @@
-/* transform.h: the integer cosine transform of bricks (FORMAT.md, "Coefficients"): its two tables,
- * and the order of coefficients. In the common subset of C and CUDA C++.
+/* transform.h: the integer transform of bricks (FORMAT.md, "Coefficients"): its matrices, and the
+ * order of coefficients. In the common subset of C and CUDA C++.
  *
  * Along an axis of n values, 8, 16 or 32, the decoder multiplies by the integers h(n, u, x), for
- * frequency u and place x; they are 128 sqrt(2) cos(pi (2x + 1) u / 2n), rounded. The encoder
- * multiplies by the inverse of that matrix, in float32. Odd frequencies of length n form a matrix
- * of n / 2 x n / 2, whose entries depend on (2j + 1) (2i + 1) alone, and so do those of its
- * inverse; even frequencies are the transform of length n / 2. So one table of 33 numbers serves
- * each way. */
+ * frequency u and place x. Their rows lie between the Legendre polynomials and the cosines; even
+ * frequencies are symmetric, odd ones antisymmetric, so half of each row is enough. The encoder
+ * multiplies by the inverse of that matrix, in float32. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_TRANSFORM_H
 #define GHZ_TRANSFORM_H
 
 #include "rules/rules.h"
+#include "rules/transform_tables.h"
 
 #if defined(__CUDACC__)
 #define GHZ_TABLE static __device__ const
@@ -21,47 +20,33 @@
 #define GHZ_TABLE_RULE GHZ_RULE
 #endif
 
-/* 128 sqrt(2) cos(pi k / 64); the first entry is the factor of frequency 0. */
-GHZ_TABLE int16_t inverse_table[33] = {128, 181, 180, 179, 178, 176, 173, 170, 167, 164, 160,
-                                       155, 151, 145, 140, 134, 128, 122, 115, 108, 101, 93,
-                                       85,  77,  69,  61,  53,  44,  35,  27,  18,  9,   0};
+GHZ_TABLE int16_t inverse_8[8][4] = {INVERSE_8};
+GHZ_TABLE int16_t inverse_16[16][8] = {INVERSE_16};
+GHZ_TABLE int16_t inverse_32[32][16] = {INVERSE_32};
+GHZ_TABLE float forward_8[8][4] = {FORWARD_8};
+GHZ_TABLE float forward_16[16][8] = {FORWARD_16};
+GHZ_TABLE float forward_32[32][16] = {FORWARD_32};
 
-/* 64 n times the inverse of the matrix of odd frequencies of length n, for k = (2j + 1) (2i + 1) 32
- * / n; entries 0 and 32 are not used. */
-GHZ_TABLE float forward_table[33] = {
-    1.0F,         1.41510999F,  1.4057256F,   1.39946342F,  1.38224566F,  1.37138188F,  1.3523612F,
-    1.32826912F,  1.3094027F,   1.27696967F,  1.24903834F,  1.21607494F,  1.17163086F,  1.13285768F,
-    1.09392333F,  1.046682F,    1.0F,         0.950319469F, 0.898222804F, 0.842943132F, 0.786583722F,
-    0.727115631F, 0.662314892F, 0.605463862F, 0.541010737F, 0.479168475F, 0.413165718F, 0.341347545F,
-    0.274258584F, 0.211136535F, 0.140297055F, 0.065468587F, 0.0F};
-
-/* The entry and the sign for an angle of k / 128 of a turn. */
-GHZ_RULE unsigned table_entry(unsigned k, int *negative) {
-  k %= 128;
-  k = k > 64 ? 128 - k : k;
-  *negative = k > 32;
-  return k > 32 ? 64 - k : k;
-}
-
+/* h(n, u, x). */
 GHZ_TABLE_RULE int inverse_factor(unsigned n, unsigned u, unsigned x) {
-  int negative;
-  const unsigned k = table_entry((2 * x + 1) * u * (32 / n), &negative);
-  return negative ? -inverse_table[k] : inverse_table[k];
+  const unsigned i = x < n / 2 ? x : n - 1 - x;
+  const int h = n == 8 ? inverse_8[u][i] : n == 16 ? inverse_16[u][i] : inverse_32[u][i];
+  return x != i && u % 2 ? -h : h;
 }
 
-GHZ_TABLE_RULE float forward_factor(unsigned n, unsigned j, unsigned i) {
-  int negative;
-  const unsigned k = table_entry((2 * j + 1) * (2 * i + 1) * (32 / n), &negative);
-  return negative ? -forward_table[k] : forward_table[k];
+/* By what frequency u takes the sum (u even) or the difference (u odd) of values i and n - 1 - i.
+ * Those of even frequencies but 0 sum up to 0: constants vanish. */
+GHZ_TABLE_RULE float forward_factor(unsigned n, unsigned u, unsigned i) {
+  return n == 8 ? forward_8[u][i] : n == 16 ? forward_16[u][i] : forward_32[u][i];
 }
 
 /* The integers of both layers are those of the lattice times 2^transform_bits. */
 GHZ_RULE unsigned transform_bits(unsigned dims) {
-  return dims == 3 ? 26 : 19;
+  return dims == 3 ? 29 : 21;
 }
 
-/* What values are multiplied by before the forward transform; it takes 128 n from each axis, and
- * gives back 2^transform_bits. */
+/* What values are multiplied by before the forward transform, which multiplies by 256 n along each
+ * axis: 2^34 of cubes, 2^26 of planes. */
 GHZ_RULE double forward_scale(double step) {
   return 0x1p-5 / step;
 }

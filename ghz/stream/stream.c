@@ -39,18 +39,25 @@ static void take_common(const uint8_t *p, ghz_slice *s) {
                    .payload_size = load_u64(p + 56)};
 }
 
-/* Which version wrote it, if it was another one; of `size` bytes, at least those of the header
- * unless it was version 0.1. */
+/* Which format it is of, if it is an older one that is not read any more; 0 if not. */
+static int old_format(uint32_t first, uint32_t magic) {
+  const int stream = magic == STREAM_MAGIC;
+  return first == (stream ? STREAM_MAGIC_1 : MESSAGE_MAGIC_1)   ? 1
+         : first == (stream ? STREAM_MAGIC_2 : MESSAGE_MAGIC_2) ? 2
+                                                                : 0;
+}
+
+/* Of `size` bytes, at least those of the header unless the format is older. */
 static ghz_status check_version(ghz_context *ctx, ghz_bytes src, uint32_t magic, size_t header,
                                 size_t operand) {
   const uint8_t *p = src.data;
-  const uint32_t old = magic == STREAM_MAGIC ? STREAM_MAGIC_0_1 : MESSAGE_MAGIC_0_1;
   if (!p)
     return ghz_fail(ctx, GHZ_EINVAL, "operand %zu: no data", operand);
-  if (src.size >= 4 && load_u32(p) == old)
+  const int old = src.size >= 4 ? old_format(load_u32(p), magic) : 0;
+  if (old)
     return ghz_fail(ctx, GHZ_EVERSION,
-                    "operand %zu: written by version 0.1 of ghz, whose format this version does not read",
-                    operand);
+                    "operand %zu: format %d, of version %s of ghz, which this version does not read", operand, old,
+                    old == 1 ? "0.1" : "0.2 before its release");
   if (src.size < header || load_u32(p) != magic)
     return ghz_fail(ctx, GHZ_ECORRUPT, "operand %zu: no ghz header", operand);
   if (p[4] > 1 || p[5] > FLAGS_KNOWN || load_u32(p + 52) || !dims_known(p[7]))

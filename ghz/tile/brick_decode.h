@@ -10,14 +10,14 @@ static void brick_integers(const layer_header *h, const brick_grid *g, int wide,
   if (wide) {
     r[0] = h->order ? h->anchor : r[0];
     if (h->order)
-      integrate_x_64(r, g);
+      integrate_x_64(r, g, h->order);
     merge_64(r, q, 0);
     integrate_yz_64(q, g, h->order);
   } else {
     int32_t *narrow = (int32_t *)r;
     narrow[0] = h->order ? (int32_t)h->anchor : narrow[0];
     if (h->order)
-      integrate_x_32(narrow, g);
+      integrate_x_32(narrow, g, h->order);
     merge_32(r, q, 0);
     integrate_yz_32((int32_t *)q, g, h->order);
   }
@@ -58,17 +58,18 @@ static void add_lattice(const int32_t *q, double unit, double *transformed) {
     transformed[i] += (double)q[i] * unit;
 }
 
-/* Sums of products of coefficients and the transform's integers stay below 2^53 if the magnitudes
- * sum up to less than 2^30. A width w stands for magnitudes of 2^(w - 1) at most. */
+/* Sums of products of coefficients and the transform's integers stay below 2^53 if the first one is
+ * at most 2^28, whose factor is 2^24, and the others' magnitudes sum up to less than 2^25, whose
+ * factors are below 428^2 * 522. A width w stands for magnitudes of 2^(w - 1) at most. */
 static int inverse_is_exact(const layer_header *h) {
-  uint64_t sum = h->anchor < 0 ? 0 - (uint64_t)h->anchor : (uint64_t)h->anchor;
-  if (sum >= UINT64_C(1) << 29)
+  uint64_t sum = 0;
+  if (h->anchor > INT64_C(1) << 28 || h->anchor < -(INT64_C(1) << 28))
     return 0;
-  if (h->height <= 19) /* 1024 * 2^18 */
+  if (h->height <= 16) /* 1023 * 2^15 */
     return 1;
   for (int b = 0; b < BLOCKS; b++)
     sum += h->width[b] ? (uint64_t)BLOCK << (h->width[b] - 1) : 0;
-  return sum < UINT64_C(1) << 30;
+  return sum < UINT64_C(1) << 25;
 }
 
 static double part_of_step(const ghz_lattice *l, int mode) {

@@ -115,14 +115,14 @@ static void round_left(const double *left, int16_t *r) {
 
 /* The coefficients of a brick, as a layer. Returns its size, or 0 if all are 0. */
 static unsigned measure_coefficients(const brick *b, int32_t *c, fresh_layer *layer) {
-  ALIGNED float y[TILE];
+  ALIGNED float y[TILE], e[TILE];
   scale_values(b->lattice, b->values, y);
   if (b->outside)
     continue_outside(b->extent, y);
-  const int blocks = b->grid->dims == 3 ? forward_cubes(y, c) : forward_planes(y, c);
+  const int blocks = b->grid->dims == 3 ? forward_cubes(y, e) : forward_planes(y, e);
   if (blocks == 0)
     return 0;
-  layer_of_coefficients(c, blocks, layer);
+  layer_of_coefficients(e, blocks, c, layer);
   if (layer->widths.height == 0 && c[0] == 0)
     return 0;
   return finish_coefficients(&layer->widths) + widths_sum(layer->widths.width);

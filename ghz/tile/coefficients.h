@@ -14,16 +14,49 @@ typedef struct fresh_layer {
   bit_plane planes[PLANES_MAX];
 } fresh_layer;
 
-/* The layer of c, of which only the first `blocks` blocks may differ from 0. */
-static void layer_of_coefficients(const int32_t *c, int blocks, fresh_layer *layer) {
+/* Every lane to the nearest integer, ties to even. */
+static void round_coefficients(const float *e, int count, int32_t *c) {
+  for (int i = 0; i < count; i += VEC / 4) {
+    vec_f32 v;
+    memcpy(&v, e + i, sizeof v);
+    const vec_32 rounded = round_lanes(v);
+    memcpy(c + i, &rounded, sizeof rounded);
+  }
+}
+
+/* What a block's coefficients save in error, as block_is_dropped has it; small ones. */
+static int energy_of_block(const float *e, const int32_t *c, int first) {
+  int energy = 0;
+  for (int t = first; t < BLOCK; t++)
+    energy += c[t] * (2 * round_f32(64 * e[t]) - 64 * c[t]);
+  return energy;
+}
+
+/* Sets blocks to 0 that are not worth their bits: their coefficients, these by position, and their
+ * widths. The first coefficient is not one of its block. */
+static void drop_blocks(const float *e, int blocks, int32_t *c, int32_t *r, uint8_t width[BLOCKS]) {
+  for (int b = 0; b < blocks; b++) {
+    if (width[b] - 1U > 1 || !block_is_dropped(width[b], energy_of_block(e + 8 * b, c + 8 * b, b == 0)))
+      continue;
+    width[b] = 0;
+    for (int t = b == 0; t < BLOCK; t++)
+      c[8 * b + t] = r[t * BLOCKS + b] = 0;
+  }
+}
+
+/* The layer of e rounded to c, of which only the first `blocks` blocks may differ from 0. */
+static void layer_of_coefficients(const float *e, int blocks, int32_t *c, fresh_layer *layer) {
   ALIGNED int32_t r[TILE];
   ALIGNED uint32_t m[BLOCKS] = {0};
   tile_widths *w = &layer->widths;
+  round_coefficients(e, blocks * BLOCK, c);
   split_blocks_32(c, r, blocks);
   r[0] = 0;
   for (int b = 0; b < blocks; b++)
     GHZ_UNROLL_8 for (int t = 0; t < BLOCK; t++) m[b] |= fold_32(r[t * BLOCKS + b]);
-  w->height = widths_32(m, w->width);
+  widths_32(m, w->width);
+  drop_blocks(e, blocks, c, r, w->width);
+  w->height = widths_largest(w->width);
   w->lead = (tile_lead){.anchor = c[0]};
   for (unsigned k = 0; k < (w->height + 7) / 8; k++) {
     uint8_t *octet = (uint8_t *)(layer->planes + 8 * k);

@@ -105,11 +105,14 @@ static uint128 add_any_pairs(tile_integers t[2], lattice_comparison *c) {
   return largest << shift;
 }
 
-/* A tile of whole units of the other, which is split: as one that is split in the same way. */
+/* A tile in units that the high parts of the other, which is split, are a fraction of: as one that is
+ * split in the same way. */
 static void split_alike(tile_integers *t, const tile_integers *other) {
-  if (t->form != PLAIN_32 || other->form != SPLIT || t->shift != other->shift + other->split ||
-      !is_narrow(t->q32, HIGH_BITS))
+  const unsigned up = t->shift - (other->shift + other->split);
+  if (t->form != PLAIN_32 || other->form != SPLIT || up > 8 || !is_narrow(t->q32, HIGH_BITS - up))
     return;
+  for (int i = 0; i < TILE; i++)
+    t->q32[i] = (int32_t)((uint32_t)t->q32[i] << up);
   memset(t->low, 0, sizeof t->low);
   t->form = SPLIT;
   t->split = other->split;

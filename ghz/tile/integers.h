@@ -90,19 +90,19 @@ static void hide(tile_integers *t, const layer_header *h, const tile_extent *e) 
   hide_columns(t, t->hidden);
 }
 
-/* What `compose` gives, in parts: the whole steps, and multiples of 2^-bits of a step. Whole steps
- * below 2^22 leave no doubt that it was not rounded. Returns 0 beyond. */
+/* What `compose` gives, in multiples of 2^-bits of a step, in parts. A high part below 2^22 leaves no
+ * doubt that it was not rounded. Returns 0 beyond. */
 static int split_composed(const double *transformed, unsigned bits, tile_integers *t) {
-  const double scale = (double)(UINT64_C(1) << bits), zero = ROUND_F64;
+  const double up = (double)(1U << (bits - t->split)), scale = (double)(UINT64_C(1) << t->split), zero = ROUND_F64;
   uint64_t beyond = 0, zero_bits;
   memcpy(&zero_bits, &zero, sizeof zero_bits);
   for (int i = 0; i < TILE; i++) {
-    const double sum = transformed[i] + zero, whole = sum - zero;
+    const double k = transformed[i] * up, sum = k + zero, whole = sum - zero;
     uint64_t sum_bits;
     memcpy(&sum_bits, &sum, sizeof sum_bits);
     beyond |= (sum_bits - zero_bits + (UINT64_C(1) << 22)) >> 23;
     t->q32[i] = (int32_t)(uint32_t)(sum_bits - zero_bits);
-    t->low[i] = (int32_t)((transformed[i] - whole) * scale);
+    t->low[i] = (int32_t)((k - whole) * scale);
   }
   return beyond == 0;
 }
@@ -111,7 +111,7 @@ static void transformed_integers(const ghz_lattice *l, const tile_header *b, con
                                  uint32_t terms, tile_integers *t) {
   const unsigned bits = transform_bits((unsigned)g->dims);
   t->shift = lattice_bits(l->type, g->dims) - bits;
-  t->split = bits;
+  t->split = bits < LOW_BITS ? bits : LOW_BITS;
   if (fits_32_bits(l, b->lattice.mode, terms) && inverse_is_exact(&b->coefficients)) {
     ALIGNED double transformed[TILE];
     compose(l, b, g, transformed);

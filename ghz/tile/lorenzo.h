@@ -1,9 +1,10 @@
-/* lorenzo.h: integers of a brick to residuals and back (FORMAT.md, "Residuals of bricks"). Part of
- * codec.h, and a template: included once per size of integers.
+/* lorenzo.h: integers of a brick to residuals and back (FORMAT.md, "Residuals"). Part of codec.h, and
+ * a template: included once per size of integers.
  *
  * Parameter: BITS   16 (encoding alone), 32 or 64; undefined at the end
  *
- * Order o takes differences along o axes, x first, then y, then z. Encoding has integers
+ * Order o takes differences along o axes, x first, then y, then z; and along the next axes where the
+ * column is the first along all those before: so nothing but column 0 is without a neighbour. Encoding has integers
  * position-major, as lanes.h: a step along y or z is then so many blocks back, at the same
  * position. Decoding has them in brick order, where it is a line or a layer back. */
 /* SPDX-License-Identifier: BSD-3-Clause */
@@ -34,6 +35,15 @@ static inline void FN(clear_outside)(UINT *r, const uint8_t *outside) {
     r[i] = outside[i] ? 0 : r[i];
 }
 
+/* Columns that are the first along an axis have the residuals of the next order. */
+static inline void FN(differ_firsts)(const brick_grid *g, UINT *const r[ORDERS_MAX]) {
+  for (int t = 0; g->orders > 3 && t < TILE; t += BLOCKS)
+    for (int b = t; b < t + BLOCKS; b += g->layer)
+      memcpy(r[2] + b, r[3] + b, (size_t)g->line * sizeof(UINT));
+  for (int b = 0; b < BLOCKS; b += g->line)
+    r[1][b] = r[2][b];
+}
+
 /* The residuals of q at all orders of the brick; columns outside are 0, those of q become so.
  * Column 0, for which the anchor stands, is 0, too. */
 static void FN(brick_residuals)(void *q, const brick_grid *g, const uint8_t *outside,
@@ -49,6 +59,7 @@ static void FN(brick_residuals)(void *q, const brick_grid *g, const uint8_t *out
   FN(difference)(r[1], g->line, mask[1], r[2]);
   if (g->orders > 3)
     FN(difference)(r[2], g->layer, mask[2], r[3]);
+  FN(differ_firsts)(g, (UINT *const *)r);
   FN(clear_outside)(q, outside);
   for (int o = 1; o < g->orders; o++) {
     *(UINT *)r[o] = 0;
@@ -57,10 +68,20 @@ static void FN(brick_residuals)(void *q, const brick_grid *g, const uint8_t *out
 }
 
 #if BITS != 16
+/* The first columns of lines, which at order 1 are differences along y and z. */
+static void FN(integrate_firsts)(UINT *u, const brick_grid *g) {
+  for (int b = g->layer; b < BLOCKS; b += g->layer)
+    u[b] = (UINT)(u[b] + u[b - g->layer]);
+  for (int b = g->line; b < BLOCKS; b += g->line)
+    u[b] = (UINT)(u[b] + (b % g->layer ? u[b - g->line] : 0));
+}
+
 /* The inverse along x, in place, position-major: sums inside each block, then of the blocks before
  * it in its line. Sums wrap, by design. */
-static void FN(integrate_x)(INT *r, const brick_grid *g) {
+static void FN(integrate_x)(INT *r, const brick_grid *g, int order) {
   UINT *u = (UINT *)r, before[BLOCKS] = {0};
+  if (order == 1)
+    FN(integrate_firsts)(u, g);
   for (int i = BLOCKS; i < TILE; i++)
     u[i] = (UINT)(u[i] + u[i - BLOCKS]);
   for (int back = 1; back < g->line; back++)
@@ -75,6 +96,9 @@ static void FN(integrate_x)(INT *r, const brick_grid *g) {
 static void FN(integrate_yz)(INT *r, const brick_grid *g, int order) {
   UINT *u = (UINT *)r;
   const int line = g->line * BLOCK, layer = g->layer * BLOCK;
+  for (int i = layer; order == 2 && i < TILE; i += layer)
+    for (int k = i; k < i + line; k++)
+      u[k] = (UINT)(u[k] + u[k - layer]);
   for (int i = 0; order > 1 && i < TILE; i += layer)
     for (int k = i + line; k < i + layer; k += line)
       for (int x = 0; x < line; x++)

@@ -11,14 +11,19 @@ static int planes_equal(const part a[PARTS], const part b[PARTS]) {
   return equal;
 }
 
-static void columns_after(unsigned dims, int order, part mask[PARTS]) {
+static void columns_after(unsigned dims, int order, unsigned axis, part mask[PARTS]) {
   const brick_grid *g = &brick_grids[dims];
   ALIGNED bit_plane bytes;
-  for (int b = 0; b < BLOCKS; b++)
-    if (order == 0)
-      bytes[b] = b % g->line ? 0xff : 0xfe;
+  for (int b = 0; b < BLOCKS; b++) {
+    const uint8_t first = b % g->line ? 0 : 1, behind = (uint8_t)~first; /* columns by their x */
+    const int y = b % g->layer >= g->line, z = b >= g->layer;
+    if (axis == 0)
+      bytes[b] = behind;
+    else if (axis == 1)
+      bytes[b] = !y ? 0 : order == 0 ? first : behind;
     else
-      bytes[b] = order == 2 || b % g->layer >= g->line ? 0xff : 0;
+      bytes[b] = !z || y != (order == 2) ? 0 : order == 0 ? first : order == 1 ? behind : 0xff;
+  }
   load_plane(bytes, mask);
 }
 
@@ -135,8 +140,7 @@ GHZ_INLINE void add_expanded(const tile_extent *e, const layer_header *a, const 
   brick_raiser axes[ORDERS_MAX - 1];
   const int cut = how != AS_IT_IS && e->n < TILE; /* raising fills columns behind the last one */
   const unsigned raises = how == AS_BRICK ? (unsigned)(a->order - b->order) : (unsigned)how,
-                 anchored = how == AS_BRICK ? signed_length((uint64_t)b->anchor) : 0,
-                 lower = (b->height > anchored ? b->height : anchored) + raises,
+                 lower = b->height + raises,
                  top = a->height > lower ? a->height : lower,
                  count = top + (top > 0) < limit ? top + (top > 0) : limit;
   int64_t anchor = b->anchor, slope = b->slope;
@@ -179,8 +183,9 @@ GHZ_INLINE void add_expanded(const tile_extent *e, const layer_header *a, const 
                         .slope = (int64_t)((uint64_t)a->slope + (uint64_t)slope)};
 }
 
-/* Whether two layers can be added as they are: they have one order, or the one of lower order is
- * zeros, which stay so however they are raised. */
+/* Whether two layers can be added as they are: they have one order, or the one of lower order has
+ * residuals of 0, which stay so however they are raised; but the slope of a flat tile comes from
+ * the anchor. */
 static int layers_fit(const layer_header *a, const layer_header *b) {
   const layer_header *lower = a->order < b->order ? a : b;
   return a->order == b->order || (lower->height == 0 && lower->anchor == 0);
