@@ -5,6 +5,7 @@
 #define GHZ_WIDE_SUM_H
 
 #include "rules/rules.h"
+#include "rules/transform.h"
 
 __extension__ typedef __int128 int128;
 __extension__ typedef unsigned __int128 uint128;
@@ -62,7 +63,7 @@ static inline void wide_sum_add_product(wide_sum *s, int128 a, int128 b, unsigne
 
 /* Values of lattice tiles, of all tiles of a stream, are integers times step * 2^-lattice_bits. */
 static inline unsigned lattice_bits(ghz_type type, int dims) {
-  return dims == 3 ? 26 : dims == 2 ? 19 : type == GHZ_F32;
+  return dims > 1 ? transform_bits((unsigned)dims) : type == GHZ_F32;
 }
 
 /* The integer 1 of a tile without coefficients is 2^unit_shift of those. */
