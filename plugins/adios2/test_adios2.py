@@ -129,7 +129,7 @@ def test_bytes_that_are_no_stream(tmp_path: pathlib.Path) -> None:
     write(tmp_path / "v.bp", [field((20, 30, 40))], abs="1e-3")
     data = tmp_path / "v.bp" / "data.0"
     content = bytearray(data.read_bytes())
-    at = content.index(b"GHZ2")
+    at = content.index(b"GHZ3")
     content[at + 6] = 99  # the cap
     data.write_bytes(content)
     with pytest.raises(Exception, match="ghz: "):

@@ -102,7 +102,7 @@ def test_values_are_within_the_bound(shape: tuple[int, ...], dtype: str) -> None
 
 def test_the_stream_has_the_shape() -> None:
     data = content(Compressor(pressio_abs=1e-2).compress(field((20, 30, 40))))
-    assert data[:4] == b"GHZ2" and data[7] == 3
+    assert data[:4] == b"GHZ3" and data[7] == 3
     assert list(np.frombuffer(data, "<u8", 3, 8)) == [20, 30, 40]
 
 

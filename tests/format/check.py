@@ -117,7 +117,7 @@ def fnv(data):
 
 def values_of(data):
     """The values of a stream or message; of a message of bricks the array, with zeros for what it does not hold."""
-    stream = decoder.Stream(data, data[:4] == b"GHZN")
+    stream = decoder.Stream(data, data[:4] == b"GHZO")
     array = [0] * stream.header.n
     stream.scatter(array)
     return decoder.pack(stream.header.type, array if stream.header.dims > 1 else stream.values())
@@ -242,8 +242,8 @@ def refuses(data):
 
 def message_of(stream):
     """The message of all tiles of a stream of one chunk."""
-    tiles = decoder.Header(stream, b"GHZ2").tiles
-    return b"GHZN" + stream[4:72] + struct.pack("<QQ", 0, tiles) + stream[80:]
+    tiles = decoder.Header(stream, b"GHZ3").tiles
+    return b"GHZO" + stream[4:72] + struct.pack("<QQ", 0, tiles) + stream[80:]
 
 
 def patched(data, at, *values):

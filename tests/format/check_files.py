@@ -220,7 +220,7 @@ def broken_files(sound):
     yield "a stream with a fill value", sound.having(streams=[one, filled, three]), "another fill value"
     yield "a stream of 4 dimensions", sound.having(streams=[patched(one, 7, b"\4"), two, three]), "newer version"
     yield "a stream with a byte in use", sound.having(streams=[one, two, patched(three, 52, b"\1")]), "newer version"
-    yield "a stream without magic", sound.having(streams=[b"GHZN" + one[4:], two, three]), "not a ghz stream"
+    yield "a stream without magic", sound.having(streams=[b"GHZO" + one[4:], two, three]), "not a ghz stream"
     yield "a stream that is too short", sound.having(streams=[one, two, three[:-1]]), "damaged"
     yield "bytes behind the end", data + b"\0", "more bytes follow"
     yield "an end without checksum", patched(data, end + 16, u64(0)), "the checksum of the end"

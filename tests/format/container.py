@@ -205,7 +205,7 @@ class File:
         check(data[end:end + 8] == checksum(data[at:end], number), "the checksum of a frame")
         body = data[at + 8:end]
         stream, pages = self.unpacked(body) if packed else (body, pages_of(body, length, False))
-        one = decoder.Header(stream, b"GHZ2")
+        one = decoder.Header(stream, b"GHZ3")
         check(one.type == h.type and stream[32:48] == h.lattice, "a frame of another type, step or bound")
         check(one.dims == h.dims_of_streams, "a frame of other dimensions")
         if h.version == 3:

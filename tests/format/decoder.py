@@ -10,7 +10,7 @@ import sys
 from itertools import accumulate
 
 TILE, BLOCKS = 1024, 128
-TILE_BYTES_MAX = 14323
+TILE_BYTES_MAX = 14579
 BRICK = {1: (1, 1, 1024), 2: (1, 32, 32), 3: (8, 8, 16)}  # z, y, x
 NAN, INF = {4: 0x7FC00000, 8: 0x7FF8000000000000}, {4: 0x7F800000, 8: 0x7FF0000000000000}
 
@@ -97,7 +97,7 @@ class Stream:
     """A whole stream, or of a message: its header, the number of its first tile, and the bytes of its tiles."""
 
     def __init__(self, data, is_message=False):
-        self.header = h = Header(data, b"GHZN" if is_message else b"GHZ2")
+        self.header = h = Header(data, b"GHZO" if is_message else b"GHZ3")
         self.first = 0
         if is_message:
             check(len(data) >= 88, "too short")
@@ -323,7 +323,7 @@ def decode_tile(data, tile, h):
 
 def decode(data):
     """Type and bit patterns of the values of a stream or message."""
-    stream = Stream(data, data[:4] == b"GHZN")
+    stream = Stream(data, data[:4] == b"GHZO")
     return stream.header.type, stream.values()
 
 
@@ -342,7 +342,7 @@ def join(messages):
     ends = list(accumulate(map(len, tiles), initial=0))
     flags = max(part.header.inexact for part in parts) + 2 * max(part.header.transform for part in parts) + 4 * h.has_fill
     chunks = (h.tiles + 15) // 16
-    return b"".join([struct.pack("<4sBBBBQQQddIIQd", b"GHZ2", h.type, flags, h.cap, h.dims, *h.extent, h.step, h.eb, h.terms, 0, ends[-1], h.fill),
+    return b"".join([struct.pack("<4sBBBBQQQddIIQd", b"GHZ3", h.type, flags, h.cap, h.dims, *h.extent, h.step, h.eb, h.terms, 0, ends[-1], h.fill),
                      struct.pack(f"<{chunks}Q", *(ends[min(16 * c + 16, h.tiles)] for c in range(chunks))),
                      struct.pack(f"<{h.tiles}H", *map(len, tiles)), *tiles])
 

@@ -94,7 +94,7 @@ static loose *take_apart(const uint8_t *data, size_t size) {
   l->message = size > 3 && data[3] == 'N';
   size_t header = l->message ? MESSAGE : COMMON;
   memcpy(l->header, data, smaller(size, header));
-  memcpy(l->header, l->message ? "GHZN" : "GHZ2", 4);
+  memcpy(l->header, l->message ? "GHZO" : "GHZ3", 4);
   uint64_t tiles = l->message ? get_little(l->header + TILES, 8) : tiles_of_array(l);
   if (tiles > TILES_MOST)
     tiles = TILES_MOST;

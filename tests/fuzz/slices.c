@@ -40,7 +40,7 @@ static bool open_source(choices *c, ghz_bytes bytes, source *s) {
   uint64_t first = choose(c, 2), tiles = choose(c, 2);
   ghz_status status;
   *s = (source){.stream = {NULL, 0}};
-  if (bytes.size >= 4 && memcmp(bytes.data, "GHZN", 4) == 0) {
+  if (bytes.size >= 4 && memcmp(bytes.data, "GHZO", 4) == 0) {
     status = ghz_slice_parse(bytes, &s->slice);
     MUST(status == GHZ_OK || refused(status), "parse: %d", (int)status);
     if (status == GHZ_OK)

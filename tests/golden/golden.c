@@ -213,7 +213,7 @@ const char *golden_ending(const char *name) { return strstr(name, "message") ? "
 /* All tiles of a stream, or those of a message. */
 static ghz_slice tiles_of(ref_bytes src) {
   ghz_slice slice;
-  if (src.size < 4 || memcmp(src.data, "GHZN", 4) != 0)
+  if (src.size < 4 || memcmp(src.data, "GHZO", 4) != 0)
     return slice_of(src, 0, info_of(src).tiles);
   need(ghz_slice_parse(view(src), &slice), "message");
   return slice;

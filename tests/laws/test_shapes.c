@@ -8,52 +8,6 @@
 
 static const double amounts[] = {40, 1000, 60000, 1e6, 1e10};
 
-/* ---- The same bytes as the reference, and within the bound ---- */
-static void check_values(ghz_context *ctx, ref_bytes stream, const char *what) {
-  ref_header h = ref_header_read(stream.data);
-  for (int out = h.type; out <= GHZ_F64; out++) {
-    SCOPE;
-    void *want = scratch((size_t)h.n * ghz_type_size((ghz_type)out));
-    ref_decode(stream.data, out, want);
-    same_values(decompress(ctx, stream, (ghz_type)out), want, (size_t)h.n, (ghz_type)out,
-                say("%s, decoded to type %d", what, out));
-  }
-}
-
-static void check_bound(ref_bytes stream, const ghz_lattice *l, const void *x, const char *what) {
-  SCOPE;
-  ref_header h = ref_header_read(stream.data);
-  void *y = scratch((size_t)h.n * ref_value_size(h.type));
-  ref_decode(stream.data, h.type, y);
-  for (size_t i = 0; i < h.n; i++)
-    cr_assert(kept_on(l, x, l->type, y, i), "%s: value %zu is %a, comes back as %a", what, i,
-              value_at(l->type, x, i), value_at(l->type, y, i));
-}
-
-static void check_codec(const context_pool *pool, const ghz_lattice *l, const ghz_shape *shape, int order,
-                        const void *x, const char *name) {
-  SCOPE;
-  ref_header header = header_shaped(l, shape);
-  ref_bytes want = ref_compress(&header, order, x);
-  const char *what = say("%s, %s, type %d, order %d", name, shape_text(shape), (int)l->type, order);
-  cr_assert_eq(ref_check(want.data, want.size), REF_GOOD, "%s", what);
-  check_bound(want, l, x, what);
-  for (size_t c = 0; c < pool->count; c++) {
-    SCOPE;
-    const char *which =
-        say("%s, %s, %d threads", what, ghz_context_isa(pool->ctx[c]), ghz_context_threads(pool->ctx[c]));
-    same_bytes(compress_shape(pool->ctx[c], l, order, x, shape), want, which);
-    check_values(pool->ctx[c], want, which);
-  }
-}
-
-/* Bytes of its only tile. */
-static size_t tile_size(ref_bytes stream) {
-  size_t size;
-  ref_tile_at(stream.data, 0, &size);
-  return size;
-}
-
 static uint64_t coefficients_in(ghz_context *ctx, ref_bytes s) {
   ghz_statistics statistics;
   succeeded(ghz_scan(ctx, view(s), &statistics), ctx, "scan");
@@ -74,63 +28,12 @@ Test(shapes, fields, .timeout = 600) {
           SCOPE;
           ghz_lattice l = lattice_abs((ghz_type)type, 0.37);
           void *x = field_make((field_kind)kind, &l, &field_shapes[s], amounts[a], s + a);
-          check_codec(&pool, &l, &field_shapes[s], GHZ_ORDER_BEST, x,
-                      say("field %d, %g steps", kind, amounts[a]));
+          same_codec(&pool, &l, &field_shapes[s], GHZ_ORDER_BEST, x,
+                     say("field %d, %g steps", kind, amounts[a]));
           with_c += coefficients_in(pool.ctx[0],
                                     compress_shape(pool.ctx[0], &l, GHZ_ORDER_BEST, x, &field_shapes[s]));
         }
   cr_assert_gt(with_c, 100 / one_in(), "%llu tiles with coefficients", (unsigned long long)with_c);
-}
-
-/* ---- Where coefficients end ---- */
-static const ghz_shape one_brick[] = {{2, {1, 32, 32}}, {3, {8, 8, 16}}};
-
-/* Coefficients are taken if they save an eighth to the byte. */
-Test(shapes, coefficients_that_just_pay) {
-  static const struct {
-    int dims;
-    double amount;
-    uint64_t seed;
-  } equal[] = {{2, 36, 275}, {2, 35, 6453}, {3, 45, 321}, {3, 50, 363}};
-  POOL(pool);
-  for (size_t k = 0; k < COUNT(equal); k++)
-    for (int type = GHZ_F32; type <= GHZ_F64; type++) {
-      SCOPE;
-      const ghz_shape *shape = &one_brick[equal[k].dims - 2];
-      ghz_lattice l = lattice_abs((ghz_type)type, 0.5);
-      uint64_t state = equal[k].seed;
-      void *x = scratch(REF_TILE * ghz_type_size(l.type));
-      for (int i = 0; i < REF_TILE; i++) {
-        int arch = (i % 32 - 13) * (i % 32 - 9) + 30 * (i / 32);
-        put_value(l.type, x, (size_t)i, equal[k].amount * arch / 128 + 0.5 * input_uniform(&state));
-      }
-      check_codec(&pool, &l, shape, GHZ_ORDER_BEST, x, "an eighth");
-      ref_bytes with = compress_shape(pool.ctx[0], &l, GHZ_ORDER_BEST, x, shape),
-                without = compress_shape(pool.ctx[0], &l, GHZ_ORDER_LORENZO, x, shape);
-      cr_assert_eq(8 * tile_size(with), 7 * tile_size(without), "%zu and %zu bytes: another brick is needed",
-                   tile_size(with), tile_size(without));
-    }
-}
-
-/* The largest magnitude of a brick with coefficients is 2^16 steps, and no more. */
-Test(shapes, largest_value_with_coefficients) {
-  POOL(pool);
-  for (size_t s = 0; s < COUNT(one_brick); s++)
-    for (int type = GHZ_F32; type <= GHZ_F64; type++)
-      for (int beyond = 0; beyond < 2; beyond++) {
-        SCOPE;
-        ghz_lattice l = lattice_abs((ghz_type)type, 0.25);
-        double end = 65536 * l.step;
-        void *x = scratch(REF_TILE * ghz_type_size(l.type));
-        for (int i = 0; i < REF_TILE; i++)
-          put_value(l.type, x, (size_t)i, end - (i % 16 - 5) * (i % 16 - 5) - (i / 16 - 30) * (i / 16 - 30));
-        if (beyond)
-          put_value(l.type, x, 30 * 16 + 5,
-                    type == GHZ_F32 ? nextafterf((float)end, INFINITY) : nextafter(end, INFINITY));
-        check_codec(&pool, &l, &one_brick[s], GHZ_ORDER_BEST, x, beyond ? "beyond" : "at the end");
-        ref_bytes stream = compress_shape(pool.ctx[0], &l, GHZ_ORDER_BEST, x, &one_brick[s]);
-        cr_assert_eq(coefficients_in(pool.ctx[0], stream), !beyond);
-      }
 }
 
 /* Differences as large as they can be, of magnitudes around those that narrow integers hold. */
@@ -148,7 +51,7 @@ Test(shapes, largest_differences) {
           int line = s == 0 ? i / 16 % 8 + i / 128 : s == 1 ? i / 32 : 0;
           put_value(l.type, x, (size_t)i, ((i + line) % 2 ? largest[k] : -largest[k]) * l.step);
         }
-        check_codec(&pool, &l, &of[s], order, x, say("up and down by %g steps", largest[k]));
+        same_codec(&pool, &l, &of[s], order, x, say("up and down by %g steps", largest[k]));
       }
 }
 
@@ -164,7 +67,7 @@ Test(shapes, orders, .timeout = 600) {
         ghz_lattice l = lattice_abs((ghz_type)type, 0.02);
         void *x =
             field_make((field_kind)(s % FIELD_KINDS), &l, &field_shapes[s], amounts[s % COUNT(amounts)], s);
-        check_codec(&pool, &l, &field_shapes[s], order, x, "field");
+        same_codec(&pool, &l, &field_shapes[s], order, x, "field");
       }
 }
 
@@ -180,7 +83,7 @@ Test(shapes, every_input, .timeout = 600) {
         ghz_lattice l = lattice_filled((ghz_type)type, in % 2 ? 0.02 : 700, in / 2);
         void *x = input_make(&inputs[in], l.type, n, l.step, in);
         plant_fill(&l, x, n, in);
-        check_codec(&pool, &l, &shapes[s], GHZ_ORDER_BEST, x, inputs[in].name);
+        same_codec(&pool, &l, &shapes[s], GHZ_ORDER_BEST, x, inputs[in].name);
       }
 }
 
@@ -196,12 +99,12 @@ Test(shapes, other_lattices, .timeout = 600) {
         SCOPE;
         l = lattice_abs((ghz_type)type, bounds[b]);
         void *x = field_make(WAVES, &l, &shapes[s], 100, b);
-        check_codec(&pool, &l, &shapes[s], GHZ_ORDER_BEST, x, say("bound %g", bounds[b]));
+        same_codec(&pool, &l, &shapes[s], GHZ_ORDER_BEST, x, say("bound %g", bounds[b]));
       }
       SCOPE;
       need(ghz_lattice_make((ghz_type)type, (ghz_bound){GHZ_REL, 1e-3}, 2.5, 2.5, &l), "constant");
       void *x = field_make(WAVES, &l, &shapes[s], 100, 1);
-      check_codec(&pool, &l, &shapes[s], GHZ_ORDER_BEST, x, "a constant's lattice");
+      same_codec(&pool, &l, &shapes[s], GHZ_ORDER_BEST, x, "a constant's lattice");
     }
 }
 
@@ -225,7 +128,7 @@ Test(shapes, random, .timeout = 600) {
     int order = (int)input_below(&state, 3 + (uint64_t)order_most(&shape)) - 2;
     double amount = ldexp(1 + input_uniform(&state) / 2, (int)input_below(&state, 18));
     void *x = field_make((field_kind)input_below(&state, FIELD_KINDS), &l, &shape, amount, state);
-    check_codec(&pool, &l, &shape, input_below(&state, 3) ? order : GHZ_ORDER_BEST, x, say("round %d", round));
+    same_codec(&pool, &l, &shape, input_below(&state, 3) ? order : GHZ_ORDER_BEST, x, say("round %d", round));
   }
 }
 
@@ -267,8 +170,8 @@ static void check_operations(const context_pool *pool, const ref_bytes s[OPERAND
     same_bytes(mean(ctx, (size_t)k, s), average, say("%s: mean", which));
     same_bytes(negate(ctx, s[0]), less, say("%s: negation", which));
     same_bytes(scale(ctx, s[3], -1.0 / 3), ref_scale(s[3], -1.0 / 3), say("%s: scale", which));
-    check_values(ctx, total, which);
-    check_values(ctx, all, which);
+    same_decoded(ctx, total, which);
+    same_decoded(ctx, all, which);
   }
 }
 
@@ -379,116 +282,12 @@ Test(shapes, many_terms, .timeout = 600) {
         SCOPE;
         ref_bytes got = combine(pool.ctx[c], 2, s, (int64_t[]){most, most - 1});
         same_bytes(got, want, say("%s, type %d", shape_text(&sum_shapes[i]), type));
-        check_values(pool.ctx[c], got, "many terms");
+        same_decoded(pool.ctx[c], got, "many terms");
       }
       for (int doubling = 0; doubling < 12; doubling++)
         acc = add(pool.ctx[doubling % (int)pool.count], acc, acc);
       same_bytes(acc, ref_combine(1, s, (int64_t[]){4096}, REF_PLAIN, 1), "doubled twelve times");
     }
-}
-
-/* ---- Integers of any size ---- */
-/* A number of at most `width` bits; often the largest or the least. */
-static int64_t integer_of(int width, uint64_t *state) {
-  int64_t most = ((int64_t)1 << (width - 1)) - 1;
-  switch (input_below(state, 4)) {
-  case 0: return most;
-  case 1: return -most - 1;
-  default: return (int64_t)(input_random(state) & (uint64_t)most) * (input_below(state, 2) ? 1 : -1);
-  }
-}
-
-/* One brick whose layers have such widths; the first coefficient takes up to 64 bits. All of one
- * sign make the first value as large as it can be. */
-static ref_bytes brick_of(const ref_header *h, int width, int anchor, uint64_t *state) {
-  ref_tile *t = scratch(sizeof *t);
-  uint8_t *tile = scratch(REF_TILE_ROOM);
-  int q_width = 1 + (int)input_below(state, 17);
-  uint64_t every = (uint64_t)1 << input_below(state, 10);
-  int64_t all = input_below(state, 2) ? 0 : ((int64_t)1 << (width - 1)) - 1;
-  memset(t, 0, sizeof *t);
-  ref_tile_shape(h, 0, t);
-  t->coefficients = 1;
-  t->mode = (int)input_below(state, 6) % 4 % 3; /* mostly coarse */
-  t->order = (int)input_below(state, h->dims == 3 ? 4 : 3);
-  for (int i = 0; i < REF_TILE; i++) {
-    t->c[i] = all ? all : input_below(state, every) == 0 ? integer_of(width, state) : 0;
-    t->q[i] = ref_inside(t, i) && input_below(state, every) == 0 ? integer_of(q_width, state) : 0;
-  }
-  t->c[0] = anchor == 64 ? (int64_t)input_random(state) : integer_of(anchor, state);
-  uint16_t size = (uint16_t)ref_tile_encode(h->type, t, tile);
-  return ref_assemble(h, &size, tile);
-}
-
-/* Every second width, and all around 20: from there on the sum of the coefficients' magnitudes
- * passes 2^30, where float64 alone is not exact, and c0 of 64 bits wraps in sums. With few terms
- * float64 is tried. */
-Test(shapes, coefficients_of_any_size, .timeout = 600) {
-  static const int anchors[] = {1, 30, 31, 53, 64};
-  static const ghz_shape shapes[] = {{3, {8, 8, 16}}, {2, {1, 32, 32}}, {3, {7, 8, 13}}};
-  POOL(pool);
-  uint64_t state = 9;
-  for (size_t s = 0; s < COUNT(shapes); s++)
-    for (int type = GHZ_F32; type <= GHZ_F64; type++)
-      for (int width = 1; width <= 44; width += 1 + (width > 2 && (width < 18 || width > 22)))
-        for (size_t a = 0; a < COUNT(anchors); a++) {
-          SCOPE;
-          ghz_lattice l = lattice_abs((ghz_type)type, 0.37);
-          l.cap = 35;
-          ref_header h = header_shaped(&l, &shapes[s]);
-          h.transform = 1;
-          h.terms = (width + (int)a) % 2 && width <= 36 ? 8000 : 2000000; /* of few, integers fit 32 bits */
-          ref_bytes two[2] = {brick_of(&h, width, anchors[a], &state), brick_of(&h, width, anchors[a], &state)};
-          const char *what =
-              say("%s, type %d, width %d, anchor of %d bits", shape_text(&shapes[s]), type, width, anchors[a]);
-          cr_assert_eq(ref_check(two[0].data, two[0].size), REF_GOOD, "%s", what);
-          ref_bytes both = ref_combine(2, two, (int64_t[]){1, -2}, REF_PLAIN, 1);
-          for (size_t c = 0; c < pool.count; c++) {
-            SCOPE;
-            check_values(pool.ctx[c], two[0], what);
-            same_bytes(combine(pool.ctx[c], 2, two, (int64_t[]){1, -2}), both, what);
-          }
-        }
-}
-
-/* The largest brick: widths at their limits in both layers, long anchors, NaN everywhere. */
-static ref_bytes largest_brick(const ref_header *h) {
-  ref_tile *t = scratch(sizeof *t);
-  uint8_t *tile = scratch(REF_TILE_ROOM);
-  memset(t, 0, sizeof *t);
-  ref_tile_shape(h, 0, t);
-  t->coefficients = 1;
-  t->mode = REF_WIDE;
-  t->order = 3;
-  for (int i = 0; i < REF_TILE; i++) {
-    int sign = (i + i / 16 + i / 128) % 2 ? -1 : 1;
-    t->q[i] = sign * (((int64_t)1 << 58) - 1 - i);
-    t->c[i] = sign * (((int64_t)1 << 45) - ((int64_t)1 << 23) - i);
-    t->plus[i] = t->minus[i] = 1;
-  }
-  t->c[0] = INT64_MIN / 3;
-  uint16_t size = (uint16_t)ref_tile_encode(h->type, t, tile);
-  cr_assert(size > 14250 && size <= 14323, "%u bytes", size);
-  return ref_assemble(h, &size, tile);
-}
-
-Test(shapes, largest) {
-  POOL(pool);
-  static const int64_t minus[] = {-1};
-  ghz_shape shape = {3, {8, 8, 16}};
-  ghz_lattice l = lattice_abs(GHZ_F32, 0.37);
-  ref_header h = header_shaped(&l, &shape);
-  h.transform = 1;
-  h.terms = 8388607;
-  ref_bytes s = largest_brick(&h), less = ref_combine(1, &s, minus, REF_PLAIN, 1);
-  cr_assert_eq(ref_check(s.data, s.size), REF_GOOD);
-  cr_assert_leq(s.size, ghz_shape_bound(&shape, GHZ_F32, h.terms));
-  for (size_t c = 0; c < pool.count; c++) {
-    SCOPE;
-    check_values(pool.ctx[c], s, "the largest brick");
-    same_bytes(negate(pool.ctx[c], s), less, "its negative");
-    same_bytes(scale(pool.ctx[c], s, -3), ref_scale(s, -3), "scaled");
-  }
 }
 
 /* A hundred thousand additions one by one. */

@@ -23,5 +23,7 @@ int ref_transform_shift(int dims); /* s: values of coefficients are multiples of
 int ref_column_of(int dims, int u);
 /* k = H(c), both in columns. */
 void ref_inverse(int dims, const int64_t *c, ref_wide *k);
-/* c of the values e, rounded to integers. */
-void ref_forward(int dims, const float *e, int64_t *c);
+/* Transforms the values e to frequencies, in columns. */
+void ref_forward(int dims, float *e);
+/* c: those rounded to integers, and 0 where a block of them is too cheap to keep. */
+void ref_keep(int dims, const float *e, int64_t *c);

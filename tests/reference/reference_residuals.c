@@ -59,6 +59,18 @@ static int length_of(ref_brick b, int axis) { return axis == 0 ? b.x : axis == 1
 
 static int first_on(ref_brick b, int axis, int i) { return i / stride_of(b, axis) % length_of(b, axis) == 0; }
 
+/* Whether a column is taken less the one before it along an axis: along as many axes as the order
+ * says, all that have one before; along those after, one that is the first along the axes between
+ * and along the last one of the order. */
+static int differs_along(ref_brick b, int order, int axis, int i) {
+  if (order == 0 || first_on(b, axis, i))
+    return 0;
+  for (int other = order - 1; other < axis && axis >= order; other++)
+    if (!first_on(b, other, i))
+      return 0;
+  return 1;
+}
+
 static void clear_outside(const ref_tile *t, uint64_t *r) {
   for (int i = 0; i < REF_TILE; i++)
     if (!ref_inside(t, i))
@@ -69,9 +81,9 @@ static void brick_residuals(const ref_tile *t, uint64_t *r, uint64_t *anchor) {
   ref_brick b = ref_brick_of(t->dims);
   for (int i = 0; i < REF_TILE; i++)
     r[i] = (uint64_t)t->q[i];
-  for (int axis = 0; axis < t->order; axis++)
+  for (int axis = 0; axis < 3; axis++)
     for (int i = REF_TILE - 1; i >= 0; i--)
-      if (!first_on(b, axis, i))
+      if (differs_along(b, t->order, axis, i))
         r[i] -= r[i - stride_of(b, axis)];
   clear_outside(t, r);
   if (t->order > 0) {
@@ -85,9 +97,9 @@ static void brick_integers(const ref_tile *t, uint64_t *r, uint64_t anchor) {
   clear_outside(t, r);
   if (t->order > 0)
     r[0] = anchor;
-  for (int axis = 0; axis < t->order; axis++)
+  for (int axis = 2; axis >= 0; axis--)
     for (int i = 0; i < REF_TILE; i++)
-      if (!first_on(b, axis, i))
+      if (differs_along(b, t->order, axis, i))
         r[i] += r[i - stride_of(b, axis)];
   clear_outside(t, r);
 }

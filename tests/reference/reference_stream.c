@@ -83,7 +83,7 @@ static uint64_t payload_offset(const ref_header *h) { return sizes_offset(h) + 2
 
 static void put_header(uint8_t *p, const ref_header *h, uint64_t payload) {
   memset(p, 0, HEADER);
-  memcpy(p, "GHZ2", 4);
+  memcpy(p, "GHZ3", 4);
   p[4] = (uint8_t)h->type;
   p[5] = (uint8_t)(h->inexact | h->transform << 1 | h->has_fill << 2);
   p[6] = (uint8_t)h->cap;
@@ -173,7 +173,7 @@ static int fill_bad(const ref_header *h) {
 }
 
 static ref_verdict check_header(const uint8_t *p) {
-  if (memcmp(p, "GHZ2", 4) != 0 || p[4] > 1 || p[5] > 7 || get_little(p + 52, 4) != 0)
+  if (memcmp(p, "GHZ3", 4) != 0 || p[4] > 1 || p[5] > 7 || get_little(p + 52, 4) != 0)
     return REF_BAD;
   ref_header h = ref_header_read(p);
   if (shape_bad(&h) || fill_bad(&h) || (h.cap != 35 && !(h.type == REF_F64 && h.cap == 44)))

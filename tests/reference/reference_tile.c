@@ -395,7 +395,7 @@ static void take_coefficients_header(const ref_header *h, reader *in, layer *l) 
   l->anchor = take_anchor(in, head >> 3 & 7);
   in->bad |= head >> 6 & 1;
   take_widths(in, l, 0);
-  in->bad |= l->largest > least(62, 23 + ref_bit_length(h->terms));
+  in->bad |= l->largest > least(62, 25 + ref_bit_length(h->terms));
 }
 
 static void take_coefficients(reader *in, layer *l, ref_tile *t) {

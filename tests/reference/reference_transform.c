@@ -1,8 +1,9 @@
-/* reference_transform.c: the cosine transform of bricks of the reference codec: the integer matrix
- * that decides values, and its inverse in float32. */
+/* reference_transform.c: the transform of bricks of the reference codec: the integer matrices that
+ * decide values, their inverses in float32, and what is dropped. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "quad.h"
 #include "reference_parts.h"
+#include "rules/transform_tables.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,22 +11,17 @@
 
 enum { LONGEST = 32, HALF = LONGEST / 2 };
 
-/* ---- The integer matrix ---- */
-/* round(128 sqrt 2 cos(pi k / 64)), for k from 1 on. */
-static int entry(int k) {
-  static const uint8_t table[33] = {0,   181, 180, 179, 178, 176, 173, 170, 167, 164, 160,
-                                    155, 151, 145, 140, 134, 128, 122, 115, 108, 101, 93,
-                                    85,  77,  69,  61,  53,  44,  35,  27,  18,  9,   0};
-  k %= 128;
-  if (k > 64)
-    k = 128 - k;
-  return k > 32 ? -table[64 - k] : table[k];
+/* ---- The integer matrices ---- */
+/* h_n[u][x]: the integers are the library's, as there can be one table of them only. */
+static int h(int n, int u, int x) {
+  static const short eight[8][4] = {INVERSE_8}, sixteen[16][8] = {INVERSE_16},
+                     thirty_two[32][16] = {INVERSE_32};
+  int i = x < n / 2 ? x : n - 1 - x;
+  int value = n == 8 ? eight[u][i] : n == 16 ? sixteen[u][i] : thirty_two[u][i];
+  return u % 2 && x >= n / 2 ? -value : value;
 }
 
-/* h_n[u][x]. */
-static int h(int n, int u, int x) { return u == 0 ? 128 : entry((2 * x + 1) * u * (32 / n)); }
-
-int ref_transform_shift(int dims) { return dims == 3 ? 26 : 19; }
+int ref_transform_shift(int dims) { return dims == 3 ? 29 : 21; }
 
 /* Along one axis: out(.. x ..) = sum over u of in(.. u ..) h[u][x]. */
 static void inverse_along(ref_wide *k, int n, int stride) {
@@ -70,13 +66,15 @@ int ref_column_of(int dims, int u) {
 }
 
 /* ---- The transform of values ---- */
-/* The inverse of the odd rows of h_2m, columns 0 to m - 1, by elimination in 113 bits. */
-static void invert(int m, quad inverse[HALF][HALF]) {
+/* The inverse of the half matrix of one parity: m values of the lower half of a line are given by m
+ * frequencies, h_2m[2j + odd][i]. By elimination in 113 bits: inverse[j][i] says what the value i
+ * counts for frequency j. */
+static void invert(int m, int odd, quad inverse[HALF][HALF]) {
   quad a[HALF][LONGEST] = {{0}};
-  for (int j = 0; j < m; j++) {
-    for (int i = 0; i < m; i++)
-      a[j][i] = h(2 * m, 2 * j + 1, i);
-    a[j][m + j] = 1;
+  for (int i = 0; i < m; i++) {
+    for (int j = 0; j < m; j++)
+      a[i][j] = h(2 * m, 2 * j + odd, i);
+    a[i][m + i] = 1;
   }
   for (int p = 0; p < m; p++) {
     int best = p;
@@ -112,23 +110,21 @@ static float certain(quad v) {
   return low;
 }
 
-/* The transform of length n: what to multiply by at each level, m = n / 2, n / 4, ..., 1. */
+/* By length: what frequency u counts the sum or difference of values i and n - 1 - i for. Half of
+ * the inverse, as a sum or difference is twice what the frequencies of its parity say; times
+ * 256 n. */
 typedef struct transform {
-  float a[5][HALF][HALF]; /* by the bitlength of m, less one */
-  float a0;
+  float factor[LONGEST][HALF];
 } transform;
 
-static int power_of(int n) { return n == 16 ? 8 : 9; }
-
 static void transform_make(int n, transform *t) {
-  for (int m = n / 2; m > 0; m /= 2) {
-    quad inverse[HALF][HALF];
-    invert(m, inverse);
-    for (int j = 0; j < m; j++)
-      for (int i = 0; i < m; i++)
-        t->a[ref_bit_length((uint64_t)m) - 1][j][i] = certain(inverse[j][i] * (1 << power_of(n)) * m / n);
+  quad inverse[HALF][HALF];
+  for (int odd = 0; odd < 2; odd++) {
+    invert(n / 2, odd, inverse);
+    for (int j = 0; j < n / 2; j++)
+      for (int i = 0; i < n / 2; i++)
+        t->factor[2 * j + odd][i] = certain(inverse[j][i] * 256 * n / 2);
   }
-  t->a0 = (float)(1 << power_of(n)) / (float)(128 * n);
 }
 
 static const transform *transform_of(int n) {
@@ -141,29 +137,30 @@ static const transform *transform_of(int n) {
   return &made[which];
 }
 
-/* All in float32, in this order. */
-static void forward(const transform *t, int n, const float *v, float *out) {
-  if (n == 1) {
-    out[0] = v[0] * t->a0;
-    return;
+/* factor[0] v[0] + factor[1] v[1] + ..., all in float32, in this order. */
+static float sum_of_products(const float *factor, const float *v, int count) {
+  float sum = factor[0] * v[0];
+  for (int i = 1; i < count; i++) {
+    float product = factor[i] * v[i];
+    sum = sum + product;
   }
-  int m = n / 2, level = ref_bit_length((uint64_t)m) - 1;
-  float d[HALF] = {0}, s[HALF] = {0}, even[HALF];
+  return sum;
+}
+
+static void forward(const transform *t, int n, const float *v, float *out) {
+  int m = n / 2;
+  float d[HALF] = {0}, s[HALF] = {0}, rest[HALF];
   for (int i = 0; i < m; i++) {
     d[i] = v[i] - v[n - 1 - i];
     s[i] = v[i] + v[n - 1 - i];
   }
-  for (int j = 0; j < m; j++) {
-    float sum = t->a[level][j][0] * d[0];
-    for (int i = 1; i < m; i++) {
-      float product = t->a[level][j][i] * d[i];
-      sum = sum + product;
-    }
-    out[2 * j + 1] = sum;
-  }
-  forward(t, m, s, even);
-  for (int j = 0; j < m; j++)
-    out[2 * j] = even[j];
+  for (int i = 0; i < m; i++)
+    rest[i] = s[i] - s[m - 1];
+  out[0] = s[0];
+  for (int i = 1; i < m; i++)
+    out[0] = out[0] + s[i];
+  for (int u = 1; u < n; u++)
+    out[u] = u % 2 ? sum_of_products(t->factor[u], d, m) : sum_of_products(t->factor[u], rest, m - 1);
 }
 
 static void forward_along(float *e, int n, int stride) {
@@ -179,14 +176,37 @@ static void forward_along(float *e, int n, int stride) {
   }
 }
 
-void ref_forward(int dims, const float *e, int64_t *c) {
+void ref_forward(int dims, float *e) {
   ref_brick b = ref_brick_of(dims);
-  float out[REF_TILE];
-  memcpy(out, e, sizeof out);
   if (dims == 3)
-    forward_along(out, b.z, b.x * b.y);
-  forward_along(out, b.y, b.x);
-  forward_along(out, b.x, 1);
-  for (int i = 0; i < REF_TILE; i++)
-    c[i] = (int64_t)rintf(out[i]);
+    forward_along(e, b.z, b.x * b.y);
+  forward_along(e, b.y, b.x);
+  forward_along(e, b.x, 1);
+}
+
+/* ---- Which are kept ---- */
+/* Whether a block is dropped. `first` is its first column but column 0, which stands apart. */
+static int dropped(const int64_t *c, const int64_t *fine, int first, int end) {
+  int width = 0;
+  int64_t gain = 0;
+  for (int i = first; i < end; i++) {
+    width = ref_width(c[i]) > width ? ref_width(c[i]) : width;
+    gain += c[i] * (2 * fine[i] - 64 * c[i]);
+  }
+  return (width == 1 && gain < 54) || (width == 2 && gain < 99);
+}
+
+void ref_keep(int dims, const float *e, int64_t *c) {
+  int64_t column[REF_TILE], fine[REF_TILE]; /* e in whole numbers, and in 64ths */
+  for (int u = 0; u < REF_TILE; u++) {
+    column[ref_column_of(dims, u)] = (int64_t)rint((double)e[u]);
+    fine[ref_column_of(dims, u)] = (int64_t)rint(64 * (double)e[u]);
+  }
+  for (int b = 0; b < REF_BLOCKS; b++) {
+    int first = b == 0 ? 1 : 8 * b, end = 8 * b + 8;
+    if (dropped(column, fine, first, end))
+      memset(column + first, 0, (size_t)(end - first) * sizeof *column);
+  }
+  for (int u = 0; u < REF_TILE; u++)
+    c[u] = column[ref_column_of(dims, u)];
 }

@@ -187,9 +187,9 @@ static int any(const int64_t *v) {
 }
 
 int ref_tile_transform(const ref_header *h, ref_tile *t) {
-  if (largest_finite(h, t) > 65536 * h->step)
+  if (largest_finite(h, t) > 0x1p18 * h->step)
     return 0;
-  double x[REF_TILE] = {0}, inverse = 1 / h->step, factor = (t->dims == 3 ? 1 : 2) / h->step;
+  double x[REF_TILE] = {0}, inverse = 1 / h->step, factor = 0x1p-5 / h->step;
   float e[REF_TILE];
   ref_wide k[REF_TILE];
   visible(h, t, x);
@@ -197,7 +197,8 @@ int ref_tile_transform(const ref_header *h, ref_tile *t) {
     double v = nearest(t, x, i);
     e[i] = h->type == REF_F32 ? (float)v * (float)factor : (float)(v * factor);
   }
-  ref_forward(t->dims, e, t->c);
+  ref_forward(t->dims, e);
+  ref_keep(t->dims, e, t->c);
   if (!any(t->c))
     return 0;
   ref_inverse(t->dims, t->c, k);

@@ -51,7 +51,7 @@ static int fold(int64_t *v, int64_t most) {
 /* Whether all integers of the tile were within their limits; they are after it. */
 static int fold_all(const ref_header *h, ref_tile *t) {
   int inside = 1;
-  int64_t most = ((int64_t)1 << ref_mode_bits(h, t->mode)) * h->terms, waves = ((int64_t)1 << 22) * h->terms;
+  int64_t most = ((int64_t)1 << ref_mode_bits(h, t->mode)) * h->terms, waves = ((int64_t)1 << 24) * h->terms;
   for (int i = 0; i < REF_TILE; i++) {
     inside &= fold(&t->q[i], most);
     inside &= i == 0 || fold(&t->c[i], waves);

@@ -374,7 +374,7 @@ void damage_widths(reader *r) {
 
 /* check 7 */
 void damage_short_tile(reader *r) {
-  static const size_t sizes[] = {22, 23, 100, 3000, 8338, 8339, 14323, 14324, 65535};
+  static const size_t sizes[] = {22, 23, 100, 3000, 8338, 8339, 14579, 14580, 65535};
   static uint8_t tile[65535];
   ref_header h = {.type = REF_F32, .cap = 35, .n = 5, .step = 0.5, .eb = 0.26, .terms = 1};
   for (size_t i = 0; i < COUNT(sizes); i++)

@@ -56,7 +56,7 @@ void damage_shapes(reader *r);
 /* Bricks made by hand: each rule of FORMAT.md, sound ones among them. */
 void damage_crafted_bricks(reader *r);
 void damage_brick_beginnings(reader *r);
-/* Widths of coefficients up to and beyond the limit min(62, 23 + bitlength(terms)). */
+/* Widths of coefficients up to and beyond the limit min(62, 25 + bitlength(terms)). */
 void damage_coefficient_widths(reader *r);
 
 /* ---- For those files alone ---- */

@@ -52,7 +52,7 @@ def test_bounds() -> None:
 
 def test_no_streams() -> None:
     good = bytes(ghz.compress(field((40, 50)), abs=1e-3))
-    for data in (b"", b"GHZ2", bytes(64), good[:-1], good[:70], good + b"x", b"x" + good):
+    for data in (b"", b"GHZ3", bytes(64), good[:-1], good[:70], good + b"x", b"x" + good):
         with pytest.raises(ghz.CorruptError):
             ghz.Stream.from_bytes(data, (40, 50))
     newer = bytearray(good)

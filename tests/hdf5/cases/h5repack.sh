@@ -94,7 +94,7 @@ refused "neither H5T_IEEE_F32LE nor H5T_IEEE_F64LE" "${compressing[@]}"
 
 # A damaged chunk: HDF5 1.10 says what the filter says.
 $(repack --abs 1e-3 --var tas) -l tas:CHUNK=100x100 plain.h5 y.h5
-at=$(grep -obUaP 'GHZ2' y.h5 | head -n 1 | cut -d: -f1)
+at=$(grep -obUaP 'GHZ3' y.h5 | head -n 1 | cut -d: -f1)
 printf 'GHZ1' | dd of=y.h5 bs=1 seek="$at" conv=notrunc status=none
 ! h5dump --enable-error-stack -d tas y.h5 >said 2>&1 || die "a damaged chunk was read"
 ! h5dump --version | grep -q 1.10 || grep -q 'filter.*: ghz: ' said || die "HDF5 said: $(grep -v '^   ' said)"
