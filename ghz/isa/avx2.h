@@ -154,6 +154,14 @@ static inline vec_64 max_64(vec_64 a, vec_64 b) {
   return (vec_64)_mm256_blendv_epi8((__m256i)b, (__m256i)a, _mm256_cmpgt_epi64((__m256i)a, (__m256i)b));
 }
 
+static inline unsigned lane_bits_32(vec_32 v) {
+  return (unsigned)_mm256_movemask_ps((__m256)v);
+}
+
+static inline unsigned lane_bits_64(vec_64 v) {
+  return (unsigned)_mm256_movemask_pd((__m256d)v);
+}
+
 #include "isa/bit_lengths.h"
 #include "isa/plane_back.h"
 

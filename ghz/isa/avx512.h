@@ -115,6 +115,14 @@ static inline vec_64 max_64(vec_64 a, vec_64 b) {
   return (vec_64)_mm512_max_epi64((__m512i)a, (__m512i)b);
 }
 
+static inline unsigned lane_bits_32(vec_32 v) {
+  return _mm512_movepi32_mask((__m512i)v);
+}
+
+static inline unsigned lane_bits_64(vec_64 v) {
+  return _mm512_movepi64_mask((__m512i)v);
+}
+
 /* Bit lengths of 64 values of 32 bits. In one register, as what reads the widths next wants
  * registers: it would wait for stores of less. */
 static inline void bit_lengths(const __m512i v[4], uint8_t width[64]) {

@@ -135,6 +135,15 @@ static inline vec_64 max_64(vec_64 a, vec_64 b) {
   return (vec_64)vbslq_s64(vcgtq_s64(x, y), x, y);
 }
 
+static inline unsigned lane_bits_32(vec_32 v) {
+  static const uint32_t each[4] = {1, 2, 4, 8};
+  return vaddvq_u32(vandq_u32((uint32x4_t)v, vld1q_u32(each)));
+}
+
+static inline unsigned lane_bits_64(vec_64 v) {
+  return (unsigned)((v[0] & 1) | (v[1] & 2));
+}
+
 #include "isa/plane_back.h"
 
 /* Stores that pass the caches by are pairs of registers, which no intrinsic gives. */

@@ -134,6 +134,10 @@ static inline vec_32 round_lanes(vec_f32 v);
 static inline vec_32 max_32(vec_32 a, vec_32 b);
 static inline vec_64 max_64(vec_64 a, vec_64 b);
 
+/* Bit i of the result is lane i, all of whose bits are equal. */
+static inline unsigned lane_bits_32(vec_32 v);
+static inline unsigned lane_bits_64(vec_64 v);
+
 /* Stores the VEC bytes at v to `to`, which is a multiple of VEC, past the caches if the machine
  * can. What was stored so is visible to other threads after stream_fence. */
 static inline void vec_stream(void *to, const void *v);

@@ -191,6 +191,24 @@ static inline vec_64 max_64(vec_64 a, vec_64 b) {
   return (a & greater) | (b & ~greater);
 }
 
+#if defined(__SSE2__)
+static inline unsigned lane_bits_32(vec_32 v) {
+  return (unsigned)_mm_movemask_ps((__m128)v);
+}
+
+static inline unsigned lane_bits_64(vec_64 v) {
+  return (unsigned)_mm_movemask_pd((__m128d)v);
+}
+#else
+static inline unsigned lane_bits_32(vec_32 v) {
+  return (unsigned)((v[0] & 1) | (v[1] & 2) | (v[2] & 4) | (v[3] & 8));
+}
+
+static inline unsigned lane_bits_64(vec_64 v) {
+  return (unsigned)((v[0] & 1) | (v[1] & 2));
+}
+#endif
+
 #include "isa/bit_lengths.h"
 #include "isa/plane_back.h"
 

@@ -197,12 +197,13 @@ static void place_specials(const ghz_lattice *l, const layer_header *h, ghz_type
 
 static void decode_lattice_tile(const ghz_lattice *l, const tile_header *t, uint32_t terms, ghz_type out,
                                 const tile_place *place, int streaming, void *dst) {
+  const int past = streaming && !t->lattice.specials; /* these are put in their places afterwards */
   if (t->transformed)
-    decode_transformed(l, t, terms, out, place, streaming, dst);
+    decode_transformed(l, t, terms, out, place, past, dst);
   else if (place->extent.dims == 1)
-    decode_flat(l, &t->lattice, terms, out, place->extent.n, streaming, dst);
+    decode_flat(l, &t->lattice, terms, out, place->extent.n, past, dst);
   else
-    decode_untransformed(l, &t->lattice, terms, out, place, streaming, dst);
+    decode_untransformed(l, &t->lattice, terms, out, place, past, dst);
   if (t->lattice.specials)
     place_specials(l, &t->lattice, out, place, dst);
 }

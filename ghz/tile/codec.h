@@ -35,11 +35,6 @@ static inline int column_in(const uint8_t *plane, unsigned i) {
 
 typedef uint8_t bit_plane[PLANE_BYTES] __attribute__((aligned(64)));
 
-/* Two bit planes: where +Inf entered and where -Inf entered; both: NaN. */
-typedef struct specials {
-  bit_plane plus, minus;
-} specials;
-
 /* A lattice tile, taken apart. Its planes are still squeezed. */
 typedef struct layer_header {
   int order, mode;
@@ -126,11 +121,14 @@ static void clear_behind(void *integers, size_t size, unsigned n) {
 #define BITS 64
 #include "tile/lanes.h"
 
+#include "tile/specials.h"
+
 #define REAL float
 #define BITS_TYPE uint32_t
 #define SIGNED_TYPE int32_t
 #define SIGNED_VEC vec_32
 #define SIGNED_MAX max_32
+#define LANE_BITS lane_bits_32
 #define EXPONENT UINT32_C(0x7f800000)
 #define CANONICAL_NAN UINT32_C(0x7fc00000)
 #define SUFFIX f32
@@ -140,6 +138,7 @@ static void clear_behind(void *integers, size_t size, unsigned n) {
 #define SIGNED_TYPE int64_t
 #define SIGNED_VEC vec_64
 #define SIGNED_MAX max_64
+#define LANE_BITS lane_bits_64
 #define EXPONENT UINT64_C(0x7ff0000000000000)
 #define CANONICAL_NAN UINT64_C(0x7ff8000000000000)
 #define SUFFIX f64

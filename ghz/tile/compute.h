@@ -37,9 +37,9 @@ static ghz_status operand_values(const tile_job *j, size_t i, double y[TILE]) {
   if (status != GHZ_OK)
     return status;
   if (l->has_fill && is_raw(j->src[i]) && l->type == GHZ_F32)
-    take_out_fill_f32(narrow, n, NULL, fill_test_of(l));
+    take_out_fill_f32(narrow, n, fill_test_of(l));
   else if (l->has_fill && is_raw(j->src[i]))
-    take_out_fill_f64(y, n, NULL, fill_test_of(l));
+    take_out_fill_f64(y, n, fill_test_of(l));
   for (unsigned v = 0; l->type == GHZ_F32 && v < n; v++)
     y[v] = (double)narrow[v];
   return GHZ_OK;

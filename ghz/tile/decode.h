@@ -103,8 +103,7 @@ static void decode_flat(const ghz_lattice *l, const layer_header *h, uint32_t te
   const int wide = !fits_32_bits(l, h->mode, terms);
   decode_integers(h, wide, q);
   dequantise(l, h->mode, terms, out, wide, q, y);
-  merge_values(y, out, streaming && n == TILE && !h->specials && (uintptr_t)dst % VEC == 0,
-               n < TILE ? (void *)full : dst);
+  merge_values(y, out, streaming && n == TILE && (uintptr_t)dst % VEC == 0, n < TILE ? (void *)full : dst);
   if (n < TILE)
     memcpy(dst, full, n * ghz_type_size(out));
 }

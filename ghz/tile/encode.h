@@ -123,24 +123,15 @@ static const void *padded(const void *x, unsigned n, size_t value_size, void *bu
   return buffer;
 }
 
-/* The fill becomes NaN, in a copy. */
-static void hide_fill(const ghz_lattice *l, const void **x, unsigned n, const uint8_t *inside, void *copy) {
-  const fill_test fill = fill_test_of(l);
-  if (l->type == GHZ_F32)
-    hide_fill_f32(x, n, inside, fill, copy);
-  else
-    hide_fill_f64(x, n, inside, fill, copy);
-}
-
 /* Integers of a full tile of values, of which n or those in the plane `inside` count. NaN,
  * infinities and the fill are taken out first; *x is then the copy without them. Returns 0 if the
  * tile lies outside the lattice. */
 static int integers_of(const ghz_lattice *l, const void **x, unsigned n, const uint8_t *inside, void *copy,
                        integers *v) {
-  if (l->has_fill)
-    hide_fill(l, x, n, inside, copy);
-  const double m = l->type == GHZ_F32 ? extract_specials_f32(x, n, inside, copy, &v->specials, &v->special)
-                                      : extract_specials_f64(x, n, inside, copy, &v->specials, &v->special);
+  const fill_test fill = fill_test_of(l);
+  const double m = l->type == GHZ_F32
+                       ? extract_specials_f32(x, n, inside, fill, copy, &v->specials, &v->special)
+                       : extract_specials_f64(x, n, inside, fill, copy, &v->specials, &v->special);
   /* Less than half a step, by a margin that no rounding crosses. */
   v->zero = !v->special && m < 0.49 * l->step && !coarser_than_bound(l);
   return v->zero || quantise_tile(l, *x, m, v);

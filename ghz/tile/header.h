@@ -11,49 +11,6 @@ typedef struct tile_header {
   int transformed; /* there are coefficients */
 } tile_header;
 
-/* ---- Specials -------------------------------------------------------------------------------- */
-
-/* A plane, stored as the map of its non-zero bytes, then those bytes: at most `room` of them.
- * Returns their end, or NULL if they are not such a plane. */
-static const uint8_t *take_special_plane(const uint8_t *src, size_t room, bit_plane plane) {
-  if (room < 16)
-    return NULL;
-  const uint8_t *map = src, *end = src + room;
-  src += 16;
-  memset(plane, 0, PLANE_BYTES);
-  for (int b = 0; b < PLANE_BYTES; b++)
-    if (map[b / 8] >> b % 8 & 1) {
-      if (src == end || *src == 0)
-        return NULL;
-      plane[b] = *src++;
-    }
-  return src;
-}
-
-static inline int has_specials(const specials *s) {
-  uint8_t any = 0;
-  for (int b = 0; b < PLANE_BYTES; b++)
-    any |= (uint8_t)(s->plus[b] | s->minus[b]);
-  return any != 0;
-}
-
-/* Whether such planes are at p, of columns inside alone. *after is their end. */
-static int specials_valid(const uint8_t *p, const uint8_t *end, const bit_plane inside, const uint8_t **after) {
-  specials s;
-  uint8_t outside = 0;
-  p = take_special_plane(p, (size_t)(end - p), s.plus);
-  *after = p = p ? take_special_plane(p, (size_t)(end - p), s.minus) : NULL;
-  if (!p || !has_specials(&s))
-    return 0;
-  for (int b = 0; b < BLOCKS; b++)
-    outside |= (uint8_t)((s.plus[b] | s.minus[b]) & ~inside[b]);
-  return !outside;
-}
-
-static void parse_specials(const layer_header *h, specials *s) {
-  take_special_plane(take_special_plane(h->specials, TILE_BYTES_MAX, s->plus), TILE_BYTES_MAX, s->minus);
-}
-
 /* ---- The lattice ----------------------------------------------------------------------------- */
 
 /* Moves *p past the planes of widths that were loaded from there, if they end before `end`. */

@@ -2,26 +2,6 @@
  * codec.h. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-static unsigned squeezed_size(const bit_plane plane) {
-  unsigned count = 16;
-  for (int b = 0; b < PLANE_BYTES; b++)
-    count += plane[b] != 0;
-  return count;
-}
-
-/* A plane as the map of its non-zero bytes, then those bytes. */
-static uint8_t *put_special_plane(const bit_plane plane, uint8_t *dst) {
-  uint8_t *map = dst;
-  memset(map, 0, 16);
-  dst += 16;
-  for (int b = 0; b < PLANE_BYTES; b++)
-    if (plane[b]) {
-      map[b / 8] = (uint8_t)(map[b / 8] | 1 << b % 8);
-      *dst++ = plane[b];
-    }
-  return dst;
-}
-
 /* The widths of a tile that is to be written. */
 typedef struct tile_widths {
   tile_lead lead;  /* what stands before them */
