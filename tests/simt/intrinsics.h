@@ -276,6 +276,8 @@ inline float __fsub_rn(float a, float b) { return simt::rounded(a - b); }
 inline float __fmul_rn(float a, float b) { return simt::rounded(a * b); }
 inline double __dsub_rn(double a, double b) { return simt::rounded(a - b); }
 inline double __dmul_rn(double a, double b) { return simt::rounded(a * b); }
+inline double __fma_rn(double a, double b, double c) { return std::fma(a, b, c); }
+inline int __float2int_rn(float a) { return static_cast<int>(lrintf(a)); } // in the range of int
 
 // min and max of every pair of types that CUDA has them for; of mixed signs the unsigned type.
 #define SIMT_MIN_MAX(result, first, second)                                                                    \

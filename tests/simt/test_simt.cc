@@ -419,6 +419,8 @@ void check_functions() {
   CHECK(__float_as_uint(1.f) == 0x3f800000u && __uint_as_float(0x3f800000u) == 1.f);
   CHECK(__double_as_longlong(1.0) == 0x3ff0000000000000LL && __longlong_as_double(0x3ff0000000000000LL) == 1.0);
   CHECK(__fadd_rn(__fmul_rn(1.0000001f, 1.0000001f), -1.0000002f) == 0.f); // not fused
+  CHECK(__fma_rn(0x1p27 + 1, 0x1p27 + 1, -0x1p54) == 0x1p28 + 1);
+  CHECK(__float2int_rn(2.5f) == 2 && __float2int_rn(-3.5f) == -4 && __float2int_rn(8388607.f) == 8388607);
   CHECK(min(-1, 1u) == 1u && max(3L, 4L) == 4 && min(2.f, NAN) == 2.f && max(1ull, 2ull) == 2);
 }
 
