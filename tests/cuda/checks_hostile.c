@@ -208,8 +208,11 @@ void check_hostile_newer_versions(trial *t) {
     expect(t, m.status == GHZ_EVERSION && m.outcome.operand == 2, "%s: status %d, operand %u in a sum", what,
            (int)m.status, (unsigned)m.outcome.operand);
   }
-  good.data[3] = '1';
-  expect(t, probe_stream(t, good, GHZ_F32, 1100, "version 0.1") == GHZ_EVERSION, "version 0.1");
+  for (char version = '1'; version <= '2'; version++) {
+    good.data[3] = (uint8_t)version;
+    const char *what = say("format %c", version);
+    expect(t, probe_stream(t, good, GHZ_F32, 1100, what) == GHZ_EVERSION, "%s", what);
+  }
   good.data[0] = 'g';
   expect(t, probe_stream(t, good, GHZ_F32, 1100, "another magic") == GHZ_ECORRUPT, "another magic");
   still_works(t);

@@ -35,7 +35,8 @@ struct operand_header {
 // What the first bytes say of the version that wrote them. Returns a status.
 DEVICE int check_version(uint64_t first, uint64_t terms, int message) {
   const uint32_t magic = (uint32_t)first;
-  if (magic == (message ? MESSAGE_MAGIC_1 : STREAM_MAGIC_1) || magic == (message ? MESSAGE_MAGIC_2 : STREAM_MAGIC_2))
+  if (magic == (message ? MESSAGE_MAGIC_1 : STREAM_MAGIC_1) ||
+      magic == (message ? MESSAGE_MAGIC_2 : STREAM_MAGIC_2))
     return GHZ_EVERSION;
   if (magic != (message ? MESSAGE_MAGIC : STREAM_MAGIC))
     return GHZ_ECORRUPT;

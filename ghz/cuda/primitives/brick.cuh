@@ -1,5 +1,5 @@
-// brick.cuh: what of a brick a lane holds, and differences and sums along its axes (FORMAT.md,
-// "Residuals").
+// brick.cuh: what of a brick a lane holds, and its residuals: the differences of each order, and their
+// sums (FORMAT.md, "Residuals").
 //
 // Lane l holds columns 32 l .. 32 l + 31: of a brick of 8 x 8 x 16 values two lines along x, of one
 // of 32 x 32 one line.
@@ -47,7 +47,11 @@ DEVICE int blocks_outside(uint32_t widths, uint32_t inside) {
   return __any_sync(ALL, outside);
 }
 
-// ---- Along the axes -----------------------------------------------------------------------------
+// ---- Along the axes-----------------------------------------------------------------------------
+//
+// Order o of the residuals takes differences along o axes, x first, then y, then z; and along the next
+// axes where the column is the first along all those before. So one order is made from the one below
+// by taking each column less one other at most, or none. What lies before the brick is 0.
 
 // The sum of the values of the lanes before this one that are a multiple of `step` away, within
 // groups of `group` lanes.
@@ -67,44 +71,72 @@ template <class T> DEVICE T value_before_in(T v, int step, int group, int lane) 
   return (lane & (group - 1)) >= step ? other : (T)0;
 }
 
-// Differences along an axis, in place: 0 x, 1 y, 2 z. What lies before the brick is 0. Int is
+template <int DIMS> constexpr int LINE = DIMS == 3 ? 16 : 32;
+
+// Whether the lane's first line, of a brick of 8 x 8 x 16, is the one at y = 0.
+DEVICE bool lane_begins_layer(int lane) {
+  return (lane & 3) == 0;
+}
+
+// Columns FROM .. TO - 1 of lines less those before along y, and where y = 0 along z.
+template <int DIMS, int FROM, int TO, class Int> DEVICE void difference_lines(Int r[LANE_VALUES], int lane) {
+  UNROLLED_FOR(Int) for (int x = FROM; x < TO; x++) {
+    if constexpr (DIMS == 2) {
+      r[x] -= value_before_in(r[x], 1, 32, lane);
+    } else {
+      Int &second = r[LINE<DIMS> + x];
+      const Int along_y = value_before_in(second, 1, 4, lane), along_z = value_before_in(r[x], 4, 32, lane);
+      second -= r[x];
+      r[x] -= lane_begins_layer(lane) ? along_z : along_y;
+    }
+  }
+}
+
+// Residuals of an order to those of the next, in place; integers are those of order 0. Int is
 // unsigned.
-template <int DIMS, class Int> DEVICE void difference_axis(Int r[LANE_VALUES], int axis, int lane) {
-  constexpr int LINE = DIMS == 3 ? 16 : 32;
-  if (axis == 0)
-    UNROLLED_FOR(Int) for (int i = LANE_VALUES - 1; i > 0; i--) r[i] -= i % LINE ? r[i - 1] : 0;
-  else if (axis == 2 || DIMS == 2)
-    UNROLLED_FOR(Int)
-  for (int i = 0; i < LANE_VALUES; i++)
-    r[i] -= value_before_in(r[i], DIMS == 2 ? 1 : 4, 32, lane);
-  else UNROLLED_FOR(Int) for (int x = 0; x < LINE; x++) {
-    const Int before = value_before_in(r[(LINE + x) & 31], 1, 4, lane);
-    r[(LINE + x) & 31] -= r[x];
-    r[x] -= before;
+template <int DIMS, class Int> DEVICE void raise_residuals(Int r[LANE_VALUES], int order, int lane) {
+  if (order == 0) {
+    UNROLLED_FOR(Int) for (int i = LANE_VALUES - 1; i > 0; i--) r[i] -= i % LINE<DIMS> ? r[i - 1] : 0;
+    difference_lines<DIMS, 0, 1>(r, lane);
+  } else if (order == 1) {
+    difference_lines<DIMS, 1, LINE<DIMS>>(r, lane);
+  } else if (DIMS == 3) {
+    UNROLLED_FOR(Int) for (int i = 0; i < LANE_VALUES; i++) {
+      const Int along_z = value_before_in(r[i], 4, 32, lane);
+      r[i] -= i < LINE<DIMS> && lane_begins_layer(lane) ? 0 : along_z;
+    }
   }
 }
 
-// The inverse. Sums wrap, by design.
-template <int DIMS, class Int> DEVICE void sum_axis(Int r[LANE_VALUES], int axis, int lane) {
-  constexpr int LINE = DIMS == 3 ? 16 : 32;
-  if (axis == 0)
-    UNROLLED_FOR(Int) for (int i = 1; i < LANE_VALUES; i++) r[i] += i % LINE ? r[i - 1] : 0;
-  else if (axis == 2 || DIMS == 2)
-    UNROLLED_FOR(Int)
-  for (int i = 0; i < LANE_VALUES; i++)
-    r[i] += sum_before_in(r[i], DIMS == 2 ? 1 : 4, 32, lane);
-  else UNROLLED_FOR(Int) for (int x = 0; x < LINE; x++) {
-    r[x] += sum_before_in((Int)(r[x] + r[(LINE + x) & 31]), 1, 4, lane);
-    r[(LINE + x) & 31] += r[x];
+// The inverse of difference_lines, of columns 0 .. TO - 1; or all their sums along z, then along y.
+// Sums wrap, by design.
+template <int DIMS, int TO, class Int> DEVICE void sum_lines(Int r[LANE_VALUES], bool all_along_z, int lane) {
+  UNROLLED_FOR(Int) for (int x = 0; x < TO; x++) {
+    if constexpr (DIMS == 2) {
+      r[x] += sum_before_in(r[x], 1, 32, lane);
+    } else {
+      Int &second = r[LINE<DIMS> + x];
+      r[x] += sum_before_in(all_along_z || lane_begins_layer(lane) ? r[x] : (Int)0, 4, 32, lane);
+      if (all_along_z)
+        second += sum_before_in(second, 4, 32, lane);
+      r[x] += sum_before_in((Int)(r[x] + second), 1, 4, lane);
+      second += r[x];
+    }
   }
 }
 
-// Integers from residuals, in place.
-template <int DIMS, class Unsigned>
-DEVICE void integrate_brick(Unsigned r[LANE_VALUES], const tile_lead &lead, int lane) {
-  if (lead.order && lane == 0)
-    r[0] = (Unsigned)lead.anchor;
-  ROLLED for (int axis = 0; axis < lead.order; axis++) sum_axis<DIMS>(r, axis, lane);
+// Integers from residuals, in place. Sums along axes may come in any order.
+template <int DIMS, class Int>
+DEVICE void integrate_brick(Int r[LANE_VALUES], const tile_lead &lead, int lane) {
+  if (lead.order == 0)
+    return;
+  if (lane == 0)
+    r[0] = (Int)lead.anchor;
+  if (lead.order == 1)
+    sum_lines<DIMS, 1>(r, false, lane);
+  UNROLLED_FOR(Int) for (int i = 1; i < LANE_VALUES; i++) r[i] += i % LINE<DIMS> ? r[i - 1] : 0;
+  if (lead.order > 1)
+    sum_lines<DIMS, LINE<DIMS>>(r, lead.order > 2, lane);
 }
 
 #endif

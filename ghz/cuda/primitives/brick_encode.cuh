@@ -49,23 +49,45 @@ DEVICE float scaled_value(double x, double scale) {
   return (float)__dmul_rn(x, scale);
 }
 
-// The lane's coefficients, in the order in which they are coded.
+// Sets the lane's blocks to 0 that are not worth their bits: their coefficients, which are those of w
+// rounded, and their widths. The first coefficient is not one of its block.
+template <int DIMS>
+DEVICE void drop_blocks(const float *w, int32_t c[LANE_VALUES], uint32_t &widths, int lane) {
+  UNROLLED for (int i = 0; i < LANE_VALUES; i += BLOCK) {
+    const uint32_t width = widths >> i & 255;
+    int energy = 0;
+    if (width - 1 > 1)
+      continue;
+    UNROLLED for (int t = i; t < i + BLOCK; t++) {
+      const float e = w[slots<DIMS>::of_coefficient(LANE_VALUES * lane + t)];
+      energy += t || lane ? c[t] * (2 * round_f32(64 * e) - 64 * c[t]) : 0;
+    }
+    if (!block_is_dropped(width, energy))
+      continue;
+    widths &= ~(255u << i);
+    UNROLLED for (int t = i; t < i + BLOCK; t++) c[t] = t || lane ? 0 : c[t];
+  }
+}
+
+// The lane's coefficients, in the order in which they are coded, and their widths.
 template <int DIMS, class Real>
-DEVICE void coefficients_of(const value_brick<Real> &v, int32_t c[LANE_VALUES]) {
+DEVICE void coefficients_of(const value_brick<Real> &v, int32_t c[LANE_VALUES], uint32_t &widths) {
   float *w = reinterpret_cast<float *>(v.numbers);
   const double scale = forward_scale(v.lattice.step);
   ROLLED for (int i = v.part.lane; i < TILE; i += 32) w[slots<DIMS>::of_column(*v.order, i)] =
       scaled_value(v.value(continued_column<DIMS>(v.part.extent, i)), scale);
   forward_transform<DIMS>(w, *v.order, v.part.lane);
   UNROLLED for (int i = 0; i < LANE_VALUES; i++) c[i] =
-      round_f32(w[slots<DIMS>::of_coefficient(LANE_VALUES * v.part.lane + i)]);
+      __float2int_rn(w[slots<DIMS>::of_coefficient(LANE_VALUES * v.part.lane + i)]);
+  widths = widths_of(c, v.part.lane ? ALL : ALL << 1);
+  drop_blocks<DIMS>(w, c, widths, v.part.lane);
   __syncwarp();
 }
 
 // What the coefficients leave to the lattice: x / step - transformed, to the nearest integer.
 template <int DIMS, class Real>
 DEVICE void remainder_of(const value_brick<Real> &v, const int32_t c[LANE_VALUES], int32_t r[LANE_VALUES]) {
-  const double inverse = 1 / v.lattice.step, scale = DIMS == 3 ? 0x1p-26 : 0x1p-19;
+  const double inverse = 1 / v.lattice.step, scale = transform_unit<DIMS>;
   UNROLLED for (int i = 0; i < LANE_VALUES; i++)
       v.numbers[slots<DIMS>::of_coefficient(LANE_VALUES * v.part.lane + i)] = (double)c[i];
   inverse_transform<DIMS>(v.numbers, *v.order, v.part.lane);
@@ -77,18 +99,26 @@ DEVICE void remainder_of(const value_brick<Real> &v, const int32_t c[LANE_VALUES
   }
 }
 
-// Encodes with coefficients. Returns the size, or 0 if they do not save an eighth of `alone`.
+// Coefficients must save an eighth.
+DEVICE bool transform_pays(uint32_t with, uint32_t alone) {
+  return 8 * with <= 7 * alone;
+}
+
+// Encodes with coefficients. Returns the size, or 0 if they do not pay, which is known early where
+// there is much of them.
 template <int DIMS, class Real>
 CALLED uint32_t transform_values(const value_brick<Real> &v, uint32_t alone, brick_shape &t,
                                  int32_t c[LANE_VALUES], int32_t r[LANE_VALUES]) {
   const int lane = v.part.lane;
   tile_lead &lead = t.coefficients.lead;
-  coefficients_of<DIMS>(v, c);
+  coefficients_of<DIMS>(v, c, t.coefficients.widths);
   lead = {};
   lead.anchor = __shfl_sync(ALL, c[0], 0);
   t.coefficients.plus = t.coefficients.minus = 0;
-  t.coefficients.widths = widths_of(c, lane ? ALL : ALL << 1);
   if (lead.anchor == 0 && !__any_sync(ALL, t.coefficients.widths != 0))
+    return 0;
+  const uint32_t header = LEAD_LEAST + finish_coefficients(t.coefficients, lane);
+  if (!transform_pays(header + t.coefficients.sum, alone))
     return 0;
   remainder_of<DIMS>(v, c, r);
   if (lane == 0) // the anchor stands for it
@@ -98,7 +128,7 @@ CALLED uint32_t transform_values(const value_brick<Real> &v, uint32_t alone, bri
   t.lattice.lead.coefficients = 1;
   t.lattice.widths = widths_of(r, v.part.inside);
   const uint32_t size = finish_brick(t, lane);
-  return 8 * size <= 7 * alone ? size : 0;
+  return transform_pays(size, alone) ? size : 0;
 }
 
 // ---- The brick ----------------------------------------------------------------------------------

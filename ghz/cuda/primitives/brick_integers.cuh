@@ -31,17 +31,17 @@ DEVICE uint32_t residual_columns(const brick_part &b, int order) {
   return order && b.lane == 0 ? b.inside & ~1u : b.inside;
 }
 
-template <int DIMS, class Int> DEVICE void difference(Int r[LANE_VALUES], int axis, int lane) {
+template <int DIMS, class Int> DEVICE void raise(Int r[LANE_VALUES], int order, int lane) {
   if (sizeof(Int) == 4)
-    difference_axis<DIMS>(reinterpret_cast<uint32_t *>(r), axis, lane);
+    raise_residuals<DIMS>(reinterpret_cast<uint32_t *>(r), order, lane);
   else
-    difference_axis<DIMS>(reinterpret_cast<uint64_t *>(r), axis, lane);
+    raise_residuals<DIMS>(reinterpret_cast<uint64_t *>(r), order, lane);
 }
 
 // Integers to residuals, in place. Columns without one are 0.
 template <int DIMS, class Int> DEVICE void residuals_of(Int r[LANE_VALUES], const brick_part &b, int order) {
   const uint32_t columns = residual_columns(b, order);
-  ROLLED for (int axis = 0; axis < order; axis++) difference<DIMS>(r, axis, b.lane);
+  ROLLED for (int o = 0; o < order; o++) raise<DIMS>(r, o, b.lane);
   UNROLLED_FOR(Int) for (int i = 0; i < LANE_VALUES; i++) r[i] = columns >> i & 1 ? r[i] : 0;
 }
 
@@ -59,7 +59,7 @@ template <int DIMS, class Int> DEVICE brick_widths measure_brick(Int r[LANE_VALU
   w.anchor = (int64_t)__shfl_sync(ALL, r[0], 0);
   w.widths[0] = widths_of(r, b.inside);
   UNROLLED for (int o = 1; o < orders_of(DIMS); o++) {
-    difference<DIMS>(r, o - 1, b.lane);
+    raise<DIMS>(r, o - 1, b.lane);
     w.widths[o] = widths_of(r, residual_columns(b, o));
   }
   return w;

@@ -47,17 +47,21 @@ DEVICE void lattice_of_brick(const brick_context &k, const Bytes &bytes, const t
   integrate_brick<DIMS>(reinterpret_cast<Unsigned *>(q), t.lead, k.lane);
 }
 
-// Sums of products of coefficients and the transform's integers stay below 2^53 if the magnitudes
-// add up to less than 2^30. A width w stands for magnitudes of 2^(w - 1) at most.
+// Sums of products of coefficients and the transform's integers stay below 2^53 if the first one is at
+// most 2^28, whose factor is 2^24, and the others' magnitudes sum up to less than 2^25, whose factors
+// are below 428^2 * 522. A width w stands for magnitudes of 2^(w - 1) at most.
 DEVICE bool inverse_is_exact(const tile_shape &c) {
   uint64_t sum = 0;
+  if (c.lead.anchor > INT64_C(1) << 28 || c.lead.anchor < -(INT64_C(1) << 28))
+    return false;
+  if (c.height <= 16) // 1023 * 2^15
+    return true;
   UNROLLED for (int b = 0; b < LANE_BLOCKS; b++) {
     const uint32_t w = c.widths >> 8 * b & 255;
     sum += w ? (uint64_t)BLOCK << (w - 1) : 0;
   }
   UNROLLED for (int d = 16; d; d /= 2) sum += __shfl_xor_sync(ALL, sum, d);
-  const uint64_t first = c.lead.anchor < 0 ? 0 - (uint64_t)c.lead.anchor : (uint64_t)c.lead.anchor;
-  return first < UINT64_C(1) << 29 && sum + first < UINT64_C(1) << 30;
+  return sum < UINT64_C(1) << 25;
 }
 
 // ---- Values with coefficients -------------------------------------------------------------------
@@ -86,7 +90,7 @@ template <class Out> DEVICE void put_value(uint32_t *buffer, int lane, int i, Ou
 template <int DIMS, class Out, class Bytes>
 CALLED void compose(const brick_context &k, uint32_t *buffer, const Bytes &bytes, const brick_shape &t) {
   int32_t q[LANE_VALUES];
-  const double unit = part_of_step(k.lattice, t.lattice.lead.mode), scale = DIMS == 3 ? 0x1p-26 : 0x1p-19;
+  const double unit = part_of_step(k.lattice, t.lattice.lead.mode), scale = transform_unit<DIMS>;
   transform_brick<DIMS>(k, bytes, t.coefficients);
   lattice_of_brick<DIMS, int32_t, uint32_t>(k, bytes, t.lattice, q);
   __syncwarp(); // all lanes have read the bytes that the values may take the place of
@@ -115,9 +119,10 @@ struct wide_room {
   int64_t q[LANE_VALUES];
 };
 
-// Coefficients are transformed in pieces of so many bits, whose magnitudes add up to less than
-// 2^30.
-enum { PIECE_BITS = 20, PIECES = 4 };
+// Coefficients are transformed in pieces of so many bits. Their sums of products stay below
+// 2^16 * 1926^2 * 3778 < 2^50: of each axis the magnitudes of the integers at one place sum up to
+// 1926, 3778 or 7313.
+enum { PIECE_BITS = 16, PIECES = 4 };
 
 // H(C) of any coefficients.
 template <int DIMS, class Bytes>
@@ -148,15 +153,14 @@ DEVICE void transform_wide(const brick_context &k, const Bytes &bytes, const til
 template <int DIMS, class Out, class Bytes, class Use>
 DEVICE void each_wide_value(const brick_context &k, const Bytes &bytes, const brick_shape &t, int narrow,
                             wide_room &room, Use use) {
-  constexpr unsigned BITS = DIMS == 3 ? 26 : 19;
-  const unsigned shift = BITS - mode_shift(k.lattice.type, t.lattice.lead.mode);
+  const unsigned shift = transform_bits(DIMS) - mode_shift(k.lattice.type, t.lattice.lead.mode);
   transform_wide<DIMS>(k, bytes, t.coefficients, room);
   lattice_of_brick<DIMS, int64_t, uint64_t>(k, bytes, t.lattice, room.q);
   __syncwarp(); // all lanes have read the bytes that the values may take the place of
   ROLLED for (int i = 0; i < LANE_VALUES; i++) {
     const int64_t r = narrow ? (int32_t)room.q[i] : room.q[i];
     const double whole = real_of_wide(room.sum[i] + (wide_integer)r * ((wide_integer)1 << shift));
-    use(i, (Out)(whole * (DIMS == 3 ? 0x1p-26 : 0x1p-19) * k.lattice.step));
+    use(i, (Out)(whole * transform_unit<DIMS> * k.lattice.step));
   }
 }
 

@@ -37,14 +37,16 @@ DEVICE void plane_back(const part x[PARTS], unsigned bytes, part y[PARTS]) {
     y[0] = value_before_in(x[0], (int)bytes / 4, 32, lane);
 }
 
-DEVICE void columns_after(unsigned dims, int order, part mask[PARTS]) {
-  const int lane = lane_of_thread();
-  if (order == 0)
-    mask[0] = dims == 3 ? 0xfffefffeu : 0xfffffffeu;
-  else if (dims == 3 && order == 1)
-    mask[0] = lane & 3 ? ALL : 0xffff0000u;
+// The lane's columns: where plane_back and plane_shift have nothing to bring, zeros come in.
+DEVICE void columns_after(unsigned dims, int order, unsigned axis, part mask[PARTS]) {
+  const uint32_t first = dims == 3 ? 0x00010001u : 1u;                                // x = 0
+  const uint32_t behind = dims == 3 ? lane_of_thread() & 3 ? ALL : 0xffff0000u : ALL; // y > 0
+  if (axis == 0)
+    mask[0] = ~first;
+  else if (axis == 1)
+    mask[0] = behind & (order == 0 ? first : ~first);
   else
-    mask[0] = ALL; // zeros come in
+    mask[0] = order == 2 ? behind : ~behind & (order == 0 ? first : ~first);
 }
 
 DEVICE void columns_inside_of(const tile_extent *e, part mask[PARTS]) {

@@ -1,5 +1,5 @@
-// transform.cuh: the cosine transform of a brick, forward and inverse, by a warp in shared memory
-// (FORMAT.md, "Coefficients").
+// transform.cuh: the transform of a brick, forward and inverse, by a warp in shared memory (FORMAT.md,
+// "Coefficients").
 //
 // A brick has 64 lines of 16 places, or 32 of 32. The lines of frequencies stand in the order in
 // which they are coded, and each line of values stands where that of its number among the
@@ -39,61 +39,55 @@ template <int DIMS> struct slots {
   }
 };
 
+// What the integers are in steps.
+template <int DIMS> constexpr double transform_unit = DIMS == 3 ? 0x1p-29 : 0x1p-21;
+
 // ---- One axis -----------------------------------------------------------------------------------
 
-// n frequencies, `step` apart, to n values. The sums are exact, in any order.
-template <int N, int STEP, class Load> DEVICE void inverse_values(const Load &load, double v[N]) {
-  if constexpr (N == 1) {
-    v[0] = 128 * load(0);
-  } else {
-    double odd[N / 2];
-    UNROLLED for (int i = 0; i < N / 2; i++) odd[i] = 0;
-    UNROLLED for (int j = 0; j < N / 2; j++) {
-      const double c = load(STEP * (2 * j + 1));
-      UNROLLED for (int i = 0; i < N / 2; i++) odd[i] +=
-          c * (double)inverse_factor(N, 2 * (unsigned)j + 1, (unsigned)i);
-    }
-    inverse_values<N / 2, 2 * STEP>(load, v);
-    UNROLLED for (int i = 0; i < N / 2; i++) {
-      const double even = v[i];
-      v[i] = even + odd[i];
-      v[N - 1 - i] = even - odd[i];
-    }
-  }
-}
+// In place: slot(i) is where the i-th frequency or value of a line of N stands. All of a line is
+// read before any of it is written, and all factors are constants in the instructions.
 
-// n values to n frequencies, `step` apart. Every machine does these operations in this order.
-template <int N, int STEP> DEVICE void forward_values(float v[N], float *out) {
-  if constexpr (N == 1) {
-    out[0] = v[0];
-  } else {
-    float d[N / 2];
-    UNROLLED for (int i = 0; i < N / 2; i++) {
-      d[i] = __fsub_rn(v[i], v[N - 1 - i]);
-      v[i] = __fadd_rn(v[i], v[N - 1 - i]);
-    }
-    UNROLLED for (int j = 0; j < N / 2; j++) {
-      float sum = __fmul_rn(d[0], forward_factor(N, (unsigned)j, 0));
-      UNROLLED for (int i = 1; i < N / 2; i++) sum =
-          __fadd_rn(sum, __fmul_rn(d[i], forward_factor(N, (unsigned)j, (unsigned)i)));
-      out[STEP * (2 * j + 1)] = sum;
-    }
-    forward_values<N / 2, 2 * STEP>(v, out);
-  }
-}
-
-// In place: slot(i) is where the i-th frequency or value of a line of n stands.
+// Frequencies to values. The sums are exact, in any order, fused or not.
 template <int N, class Slot> DEVICE void inverse_line(double *w, const Slot &slot) {
-  double v[N];
-  inverse_values<N, 1>([&](int u) { return w[slot(u)]; }, v);
-  UNROLLED for (int i = 0; i < N; i++) w[slot(i)] = v[i];
+  double even[N / 2], odd[N / 2];
+  UNROLLED for (int i = 0; i < N / 2; i++) even[i] = odd[i] = 0;
+  UNROLLED for (int u = 0; u < N; u += 2) {
+    const double c = w[slot(u)], d = w[slot(u + 1)];
+    UNROLLED for (int i = 0; i < N / 2; i++) {
+      even[i] = __fma_rn(c, (double)inverse_factor(N, (unsigned)u, (unsigned)i), even[i]);
+      odd[i] = __fma_rn(d, (double)inverse_factor(N, (unsigned)u + 1, (unsigned)i), odd[i]);
+    }
+  }
+  UNROLLED for (int i = 0; i < N / 2; i++) {
+    w[slot(i)] = even[i] + odd[i];
+    w[slot(N - 1 - i)] = even[i] - odd[i];
+  }
 }
 
+// The first COUNT numbers times the factors of a frequency, added up from the left.
+template <int N, int COUNT> DEVICE float times_factors(const float v[N / 2], int u) {
+  float sum = __fmul_rn(v[0], forward_factor(N, (unsigned)u, 0));
+  UNROLLED for (int i = 1; i < COUNT; i++) sum =
+      __fadd_rn(sum, __fmul_rn(v[i], forward_factor(N, (unsigned)u, (unsigned)i)));
+  return sum;
+}
+
+// Values to frequencies: odd ones from the differences of values that mirror each other, even ones
+// from their sums, which are taken less the last sum but for frequency 0. Every machine does these
+// operations in this order.
 template <int N, class Slot> DEVICE void forward_line(float *w, const Slot &slot) {
-  float v[N], out[N];
-  UNROLLED for (int i = 0; i < N; i++) v[i] = w[slot(i)];
-  forward_values<N, 1>(v, out);
-  UNROLLED for (int i = 0; i < N; i++) w[slot(i)] = out[i];
+  float d[N / 2], s[N / 2];
+  UNROLLED for (int i = 0; i < N / 2; i++) {
+    const float a = w[slot(i)], b = w[slot(N - 1 - i)];
+    d[i] = __fsub_rn(a, b);
+    s[i] = __fadd_rn(a, b);
+  }
+  UNROLLED for (int u = 1; u < N; u += 2) w[slot(u)] = times_factors<N, N / 2>(d, u);
+  float all = s[0];
+  UNROLLED for (int i = 1; i < N / 2; i++) all = __fadd_rn(all, s[i]);
+  w[slot(0)] = all;
+  UNROLLED for (int i = 0; i < N / 2 - 1; i++) s[i] = __fsub_rn(s[i], s[N / 2 - 1]);
+  UNROLLED for (int u = 2; u < N; u += 2) w[slot(u)] = times_factors<N, N / 2 - 1>(s, u);
 }
 
 // ---- All axes -----------------------------------------------------------------------------------
@@ -111,7 +105,7 @@ template <int DIMS, class Along> DEVICE void each_line(const line_order &o, int 
   }
 }
 
-// Coefficients, as numbers whose magnitudes add up to less than 2^30, to H(C).
+// Coefficients, as numbers, to H(C). The sums of their products have to stay below 2^53.
 template <int DIMS> CALLED void inverse_transform(double *w, const line_order &o, int lane) {
   __syncwarp();
   each_line<DIMS>(o, 0, lane, [=](auto slot) { inverse_line<DIMS == 3 ? 16 : 32>(w, slot); });
