@@ -56,7 +56,7 @@ static bool add_frame(const frame_reader *r, ghz_context *ctx, const ghz_frame *
   return true;
 }
 
-static int version_of(const frame_reader *r) {
+static int format_of(const frame_reader *r) {
   return ghz_file_get_info(r->own)->version;
 }
 
@@ -96,7 +96,7 @@ static void print_table(const summary *s) {
     printf("  bound             %s\n", text_double(s->bound).text);
   if (s->lattice.has_fill)
     printf("  fill value        %s\n", fill_text(s->lattice.type, s->lattice.fill).text);
-  printf("  format            %d, with%s an index\n", version_of(r), version_of(r) < 3 ? "out" : "");
+  printf("  format            %d\n", format_of(r));
   printf("  frames            %llu of %llu values\n", (unsigned long long)r->frames,
          (unsigned long long)r->header.frame_values);
   if (s->packed)
@@ -123,7 +123,7 @@ static void print_json(const summary *s) {
          text_json(s->lattice.step).text, text_json(s->lattice.eb).text, s->lattice.cap, s->terms,
          s->inexact ? "true" : "false", text_json(s->bound).text);
   printf(", \"fill\": %s", s->lattice.has_fill ? text_json(s->lattice.fill).text : "null");
-  printf(", \"format\": %d", version_of(r));
+  printf(", \"format\": %d", format_of(r));
   printf(", \"frames\": %llu, \"frame_values\": %llu, \"bytes\": %llu, \"ratio\": %s, \"bits_per_value\": %s",
          (n)r->frames, (n)r->header.frame_values, (n)s->bytes, text_json(ratio(s)).text,
          text_json(bits_per_value(s)).text);

@@ -28,9 +28,7 @@ static bool copy_frame(const frame_reader *r, ghz_context *ctx, const ghz_frame 
 }
 
 static bool write_again(repacking *p, int level) {
-  ghz_file_header header = p->reader.header;
-  header.lattice.eb = 0; /* that of the first stream: a file of version 2 does not have all of it */
-  return writer_begin(&p->writer, &p->out, &header, level) &&
+  return writer_begin(&p->writer, &p->out, &p->reader.header, level) &&
          reader_each(&p->reader, p->ctx, copy_frame, &p->writer) && writer_end(&p->writer, p->ctx);
 }
 

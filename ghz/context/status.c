@@ -23,7 +23,7 @@ const char *ghz_status_text(ghz_status status) {
   case GHZ_ECORRUPT:
     return "not a ghz stream, truncated, or damaged";
   case GHZ_EVERSION:
-    return "written by version 0.1, or by a newer version of ghz";
+    return "of an older format, or written by a newer version of ghz";
   case GHZ_EMISMATCH:
     return "streams differ in type, shape, cap, step, bound or fill value";
   case GHZ_ERANGE:

@@ -9,12 +9,13 @@
 #include "rules/fill.h"
 #include "rules/lattice_rules.h"
 
-enum { FIXED_2 = 40, FIXED_3 = 48 }; /* bytes before the dimensions, in each version */
-enum { IS_FORTRAN = 1, IS_NPY = 2, DIMS_SHIFT = 2, KNOWN_2 = 11, HAS_FILL = 16, CAP_IS_44 = 32, KNOWN_3 = 63 };
+enum { FIXED = 48 }; /* bytes before the dimensions */
+enum { IS_FORTRAN = 1, IS_NPY = 2, DIMS_SHIFT = 2, HAS_FILL = 16, CAP_IS_44 = 32, KNOWN = 63 };
 
 size_t ghz_header_encode(const ghz_file_header *h, uint8_t b[HEADER_MAX]) {
   const ghz_lattice *l = &h->lattice;
-  memcpy(b, "GHZF\3", 5);
+  memcpy(b, "GHZF", 4);
+  b[4] = FILE_VERSION;
   b[5] = (uint8_t)l->type;
   b[6] = (uint8_t)h->array.ndim;
   b[7] = (uint8_t)((h->array.fortran ? IS_FORTRAN : 0) | (h->array.npy ? IS_NPY : 0) |
@@ -26,8 +27,8 @@ size_t ghz_header_encode(const ghz_file_header *h, uint8_t b[HEADER_MAX]) {
   store_f64(b + 32, l->eb);
   store_f64(b + 40, l->has_fill ? l->fill : 0);
   for (unsigned i = 0; i < h->array.ndim; i++)
-    store_u64(b + FIXED_3 + 8 * i, h->array.dims[i]);
-  const size_t size = FIXED_3 + 8 * h->array.ndim;
+    store_u64(b + FIXED + 8 * i, h->array.dims[i]);
+  const size_t size = FIXED + 8 * h->array.ndim;
   ghz_checksum_put(b, size, 0);
   return size + 8;
 }
@@ -39,35 +40,34 @@ ghz_status ghz_header_start(const char *name, const uint8_t *b, size_t got, size
     return ghz_file_fail(name, GHZ_ECORRUPT, "not a .ghz file");
   if (got < HEADER_START)
     return ghz_file_fail(name, GHZ_ECORRUPT, "truncated: ends in the header");
-  if (b[4] == 1)
-    return ghz_file_fail(name, GHZ_EVERSION,
-                         "written by version 0.1 of ghz, whose format this version does not read");
-  if (b[4] != 2 && b[4] != 3)
-    return ghz_file_fail(name, GHZ_EVERSION, "version %u of the file format; this version of ghz reads 2 and 3",
-                         b[4]);
+  if (b[4] != FILE_VERSION)
+    return ghz_file_fail(name, GHZ_EVERSION, "version %u of the file format%s; this version of ghz reads %d",
+                         b[4],
+                         b[4] == 1   ? ", of version 0.1 of ghz"
+                         : b[4] == 2 ? ", of version 0.2 of ghz before its release"
+                                     : "",
+                         FILE_VERSION);
   if (b[6] > GHZ_FILE_NDIM)
     return ghz_file_fail(name, GHZ_ECORRUPT, "damaged header: %u dimensions", b[6]);
-  if (b[5] > 1 || (b[4] == 2 ? b[7] > KNOWN_2 : b[7] & ~KNOWN_3 || (b[7] & 12) == 12))
+  if (b[5] > 1 || b[7] & ~KNOWN || (b[7] & 12) == 12)
     return ghz_file_fail(name, GHZ_EVERSION, "written by a newer version of ghz, or damaged: type %u, flags %u",
                          b[5], b[7]);
-  *size = (b[4] == 2 ? FIXED_2 : FIXED_3) + 8 * (size_t)b[6] + 8;
+  *size = FIXED + 8 * (size_t)b[6] + 8;
   return GHZ_OK;
 }
 
 static void decode(const uint8_t *b, ghz_file_header *h) {
-  const size_t fixed = b[4] == 2 ? FIXED_2 : FIXED_3;
-  *h = (ghz_file_header){
-      .array = {.ndim = b[6], .fortran = b[7] & IS_FORTRAN, .npy = (b[7] & IS_NPY) != 0},
-      .lattice = {.type = b[5] ? GHZ_F64 : GHZ_F32, .step = load_f64(b + 24), .eb = load_f64(b + 32)},
-      .count = load_u64(b + 8),
-      .frame_values = load_u64(b + 16)};
-  if (b[4] == 3) {
-    h->lattice.cap = b[7] & CAP_IS_44 ? 44 : 35;
-    h->lattice.has_fill = (b[7] & HAS_FILL) != 0;
-    h->lattice.fill = load_f64(b + 40);
-  }
+  *h = (ghz_file_header){.array = {.ndim = b[6], .fortran = b[7] & IS_FORTRAN, .npy = (b[7] & IS_NPY) != 0},
+                         .lattice = {.type = b[5] ? GHZ_F64 : GHZ_F32,
+                                     .cap = b[7] & CAP_IS_44 ? 44 : 35,
+                                     .step = load_f64(b + 24),
+                                     .eb = load_f64(b + 32),
+                                     .has_fill = (b[7] & HAS_FILL) != 0,
+                                     .fill = load_f64(b + 40)},
+                         .count = load_u64(b + 8),
+                         .frame_values = load_u64(b + 16)};
   for (unsigned i = 0; i < h->array.ndim; i++)
-    h->array.dims[i] = load_u64(b + fixed + 8 * i);
+    h->array.dims[i] = load_u64(b + FIXED + 8 * i);
 }
 
 const char *ghz_header_check(ghz_file_header *h, int dims) {
@@ -79,13 +79,11 @@ const char *ghz_header_check(ghz_file_header *h, int dims) {
   return ghz_layout_set(h, dims) ? NULL : "impossible frames";
 }
 
-ghz_status ghz_header_decode(const char *name, const uint8_t *b, size_t size, ghz_file_header *h,
-                             int *version) {
+ghz_status ghz_header_decode(const char *name, const uint8_t *b, size_t size, ghz_file_header *h) {
   if (!ghz_checksum_fits(b, size - 8, 0))
     return ghz_file_fail(name, GHZ_ECORRUPT, "damaged header: its checksum does not match");
-  *version = b[4];
   decode(b, h);
-  if (b[4] == 3 && (!lattice_valid(&h->lattice) || (!h->lattice.has_fill && load_u64(b + 40))))
+  if (!lattice_valid(&h->lattice) || (!h->lattice.has_fill && load_u64(b + 40)))
     return ghz_file_fail(name, GHZ_ECORRUPT, "damaged header: step %g, bound %g, fill %g are no lattice",
                          h->lattice.step, h->lattice.eb, h->lattice.fill);
   const char *wrong = ghz_header_check(h, 1 + (b[7] >> DIMS_SHIFT & 3));

@@ -6,12 +6,13 @@
 #include <ghz/file.h>
 
 enum {
+  FILE_VERSION = 3, /* of the format */
   HEADER_START = 8, /* bytes that tell how many follow */
   HEADER_MAX = 48 + 8 * GHZ_FILE_NDIM + 8,
   END_BYTES = 24
 };
 
-/* Writes a header of version 3 and its checksum to b. Returns their size. */
+/* Writes a header and its checksum to b. Returns their size. */
 size_t ghz_header_encode(const ghz_file_header *h, uint8_t b[HEADER_MAX]);
 
 /* Checks the first HEADER_START bytes, of which `got` are there, and sets *size: the bytes of the
@@ -19,7 +20,7 @@ size_t ghz_header_encode(const ghz_file_header *h, uint8_t b[HEADER_MAX]);
 ghz_status ghz_header_start(const char *name, const uint8_t *b, size_t got, size_t *size);
 
 /* Decodes a header of `size` bytes, and checks it. Errors: ECORRUPT. */
-ghz_status ghz_header_decode(const char *name, const uint8_t *b, size_t size, ghz_file_header *h, int *version);
+ghz_status ghz_header_decode(const char *name, const uint8_t *b, size_t size, ghz_file_header *h);
 
 /* Checks count, dimensions and frames against each other, and sets h->shape for streams of `dims`.
  * Returns NULL, or what is wrong. */

@@ -243,17 +243,15 @@ static ghz_status decode_pages(file_index *x, rest *r) {
 static ghz_status decode_header(ghz_file_header *h, rest *r) {
   const char *name = r->source->name;
   size_t size = 0;
-  int version = 0;
   ghz_status status = have(r, HEADER_MAX);
   if (status == GHZ_OK)
     status = ghz_header_start(name, r->p, r->size < HEADER_START ? r->size : HEADER_START, &size);
   if (status == GHZ_OK && r->size < size)
     status = ghz_file_fail(name, GHZ_ECORRUPT, "damaged index: ends in its header");
   if (status == GHZ_OK)
-    status = ghz_header_decode(name, r->p, size, h, &version);
-  if (status == GHZ_OK && (version != 3 || h->count == GHZ_FILE_UNKNOWN))
-    status = ghz_file_fail(name, GHZ_ECORRUPT,
-                           "damaged index: its header is of another version, or lacks the number of values");
+    status = ghz_header_decode(name, r->p, size, h);
+  if (status == GHZ_OK && h->count == GHZ_FILE_UNKNOWN)
+    status = ghz_file_fail(name, GHZ_ECORRUPT, "damaged index: its header lacks the number of values");
   if (status == GHZ_OK)
     pass(r, size);
   return status;

@@ -56,8 +56,8 @@ static ghz_status check_version(ghz_context *ctx, ghz_bytes src, uint32_t magic,
   const int old = src.size >= 4 ? old_format(load_u32(p), magic) : 0;
   if (old)
     return ghz_fail(ctx, GHZ_EVERSION,
-                    "operand %zu: format %d, of version %s of ghz, which this version does not read", operand, old,
-                    old == 1 ? "0.1" : "0.2 before its release");
+                    "operand %zu: format %d, of version %s, which this version does not read", operand, old,
+                    old == 1 ? "0.1 of ghz" : "0.2 of ghz before its release");
   if (src.size < header || load_u32(p) != magic)
     return ghz_fail(ctx, GHZ_ECORRUPT, "operand %zu: no ghz header", operand);
   if (p[4] > 1 || p[5] > FLAGS_KNOWN || load_u32(p + 52) || !dims_known(p[7]))

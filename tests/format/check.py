@@ -44,7 +44,7 @@ def compare_stream(folder, name):
         if decoder.pack(kind, array) != wanted:
             return "messages: " + difference(kind, decoder.pack(kind, array), wanted)
         return None if decoder.join(messages) == stream else "its messages make another stream"
-    except (decoder.Corrupt, decoder.Newer) as e:
+    except (decoder.Corrupt, decoder.OtherVersion) as e:
         return f"{type(e).__name__.lower()}: {e}"
 
 
@@ -133,7 +133,7 @@ def golden(folder, table):
         try:
             right = fnv(values_of(contents(folder, f))) == checksums.get(os.path.splitext(f)[0])
             fault = None if right else "other values"
-        except (decoder.Corrupt, decoder.Newer) as e:
+        except (decoder.Corrupt, decoder.OtherVersion) as e:
             fault = f"{type(e).__name__.lower()}: {e}"
         if fault:
             print(f"{f}: {fault}")
@@ -205,20 +205,27 @@ def inverse(rows):
     return [row[n:] for row in a]
 
 
-def matrices(path):
-    """The matrix of coefficients in the text is cosines, rounded; its constants are those of the inverse."""
-    with open(path, encoding="utf-8") as f:
-        text = f.read()
-    table = re.search(r"T\[1\.\.32\] = ([\d\s]+)", text)[1].split()
-    cosines = [round(128 * math.sqrt(2) * math.cos(math.pi * k / 64)) for k in range(1, 33)]
-    ok = [int(v) for v in table] == cosines == decoder.TABLE[1:]
-    rows = re.findall(r"^    m = (\d)   (0x1.*)$", text, re.M)
-    for m, shown in ((int(m), shown.split()) for m, shown in rows):
-        odd = [[decoder.entry(m, 2 * j + 1, i) for i in range(m // 2)] for j in range(m // 2)]
-        exact = [v * 2**9 * Fraction(m, 16) for v in inverse(odd)[0]]
-        ok &= [struct.pack("<f", v) for v in exact] == [struct.pack("<f", float.fromhex(v)) for v in shown]
+def forward_factors():
+    """The encoder's factors as they are in the library: for each length the rows, as float32."""
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../ghz/rules/transform_tables.h"), encoding="utf-8") as f:
+        tables = re.findall(r"#define FORWARD_(\d+)((?:.*\\\n)*.*)", f.read())
+    return {int(n): [[struct.pack("<f", float(v.strip("F"))) for v in row.split(", ")] for row in re.findall(r"{([^}]*)}", rows)]
+            for n, rows in tables}
+
+
+def matrices():
+    """The rows are nearly orthogonal, of length 256 sqrt n; sums of even ones vanish; the encoder's factors are the inverse's."""
+    ok, factors = True, forward_factors()
+    for n, rows in decoder.ROWS.items():
+        products = [[sum(v * w for v, w in zip(a, b)) / (65536 * n) for b in rows] for a in rows]
+        ok &= all(abs(v - (i == j)) < 0.02 for i, row in enumerate(products) for j, v in enumerate(row))
+        ok &= rows[0] == [256] * n and not any(sum(row) for row in rows[1:])
+        for odd in range(2):
+            half = decoder.HALVES[n][odd::2]
+            exact = inverse([list(column) for column in zip(*half)])
+            ok &= [[struct.pack("<f", 128 * n * v) for v in row] for row in exact] == factors[n][odd::2]
     print(f"matrices: {'right' if ok else 'WRONG'}")
-    return ok and len(rows) == 3
+    return ok and sorted(decoder.ROWS) == [8, 16, 32]
 
 
 def mutated(data, count):
@@ -232,10 +239,10 @@ def mutated(data, count):
 
 
 def refuses(data):
-    """What the decoder says of bytes: Corrupt, Newer, or None for values."""
+    """What the decoder says of bytes: Corrupt, OtherVersion, or None for values."""
     try:
         decoder.decode(data)
-    except (decoder.Corrupt, decoder.Newer) as e:
+    except (decoder.Corrupt, decoder.OtherVersion) as e:
         return type(e)
     return None
 
@@ -263,14 +270,15 @@ def rules(stream):
         ok &= all(refuses(patched(filled, 64, *struct.pack("<d", v))) is None for v in (0, -0.0, -999, 2.0**66))
         ok &= decoder.decode(patched(filled, 64, *struct.pack("<d", -999)))[1][17] == 0xc479c000
         newer = [patched(data, 4, 2), patched(data, 5, 8), patched(data, 5, 128), patched(data, 7, 0), patched(data, 7, 4),
-                 patched(data, 52, 1), patched(data, 55, 1), patched(data, 4, 2, 0, 99), patched(data, 3, ord("1"))]
-        corrupt = [data[:71], patched(data, 3, ord("3")), patched(data, 6, 44), patched(data, 6, 0), patched(data, 39, 0x80),
+                 patched(data, 52, 1), patched(data, 55, 1), patched(data, 4, 2, 0, 99), patched(data, 7, 0x13), patched(data, 7, 0x81),
+                 *(b"GHZ" + old + data[4:] for old in (b"1", b"M", b"2", b"N"))]
+        corrupt = [data[:71], patched(data, 3, ord("4")), patched(data, 6, 44), patched(data, 6, 0), patched(data, 39, 0x80),
                    patched(data, 38, 0xf0, 0x7f), patched(data, 47, 0x80), patched(data, 46, 0xf0, 0x7f), patched(data, 51, 1),
                    patched(data, 50, 0x80), patched(data, 56, 0x4d), patched(data, 63, 0xff), data[:-1], data + b"\0",
                    *(patched(filled, 64, *struct.pack("<d", v)) for v in (1e20, 1e39, 1e-46, math.inf, -math.inf, math.nan)),
                    patched(data, 71, 0x80), patched(data, 64, *struct.pack("<d", -999)), patched(data, 5, 2), shaped(data, 1, 2, 1, 10), shaped(data, 1, 1, 2, 10), shaped(data, 3, 2**32, 2**32, 1),
                    shaped(data, 2, 2**63, 1, 2)]
-        ok &= all(refuses(d) == decoder.Newer for d in newer) and all(refuses(d) == decoder.Corrupt for d in corrupt)
+        ok &= all(refuses(d) == decoder.OtherVersion for d in newer) and all(refuses(d) == decoder.Corrupt for d in corrupt)
     streams = [patched(stream, at, 0x4d) for at in (72, 80)]
     streams += [shaped(stream, 1, 1, 1, n) for n in (0, 1025, 2**32, 2**63)]
     streams += [shaped(stream, 3, 1, 1, 20), shaped(stream, 3, 2**60, 0, 15), shaped(stream, 2, 2, 2, 5)]
@@ -284,7 +292,7 @@ def rules(stream):
 def main():
     make_streams, text, folder_of_golden, table = sys.argv[1:]
     ok, data = example(text)
-    ok &= matrices(text)
+    ok &= matrices()
     ok &= golden(folder_of_golden, table)
     ok &= rules(data)
     mutated(data, 2000)

@@ -11,7 +11,7 @@ import sys
 from itertools import product
 
 import decoder
-from decoder import Corrupt, Newer, check
+from decoder import Corrupt, OtherVersion, check
 from xxh3 import xxh3_64
 
 UNKNOWN = 2**64 - 1
@@ -40,23 +40,21 @@ class Header:
         check(data[:4] == b"GHZF", "magic")
         check(len(data) >= 8, "truncated in the header")
         self.version, self.type, ndim, self.flags = data[4:8]
-        if self.version not in (2, 3):
-            raise Newer(f"version {self.version}")
+        if self.version != 3:
+            raise OtherVersion(f"version {self.version}")
         check(ndim <= 32, "the number of dimensions")
         self.dims_of_streams = 1 + (self.flags >> 2 & 3)
-        if self.type > 1 or self.dims_of_streams > 3 or self.flags >= (16, 64)[self.version - 2]:
-            raise Newer(f"type {self.type}, flags {self.flags}")
-        fixed = (40, 48)[self.version - 2]
-        self.size = fixed + 8 * ndim + 8
+        if self.type > 1 or self.dims_of_streams > 3 or self.flags >= 64:
+            raise OtherVersion(f"type {self.type}, flags {self.flags}")
+        self.size = 48 + 8 * ndim + 8
         check(len(data) >= self.size, "truncated in the header")
         check(data[self.size - 8:self.size] == checksum(data[:self.size - 8], 0), "the checksum of the header")
         self.bytes = data[:self.size]
         self.values, self.frame_values = struct.unpack_from("<QQ", data, 8)
         self.lattice = data[24:40]
-        self.fill = data[40:48] if self.version == 3 else None
-        if self.version == 3:
-            self.check_lattice()
-        self.dims = struct.unpack_from(f"<{ndim}Q", data, fixed)
+        self.fill = data[40:48]
+        self.check_lattice()
+        self.dims = struct.unpack_from(f"<{ndim}Q", data, 48)
         check(self.values < 2**60 or self.values == UNKNOWN, "the number of values")
         if ndim or self.flags & NPY:
             check(self.values != UNKNOWN and math.prod(self.dims) == self.values, "the product of the dimensions")
@@ -104,8 +102,8 @@ class Header:
     def may_be(self, first, extent):
         """Whether a frame may have this extent. Where a file was appended to, it may be less than it could be."""
         most = self.frame_at(first)
-        if self.version == 2 or extent == most:
-            return extent == most
+        if extent == most:
+            return True
         if self.dims_of_streams == 1:
             return extent[:2] == [1, 1] and 0 < extent[2] <= most[2]
         whole = extent[1:] == most[1:] == [self.y, self.x] and 0 < extent[0] <= most[0] and first % (self.y * self.x) == 0
@@ -118,7 +116,7 @@ def largest_tile(dims, kind, extent):
     w = 62 if kind == 0 or dims > 1 else 61
     size = 2 + (16 if dims == 1 else 8) + 16 * w.bit_length() + 2 * (16 + k) + k * w
     if dims > 1 and m >= 256:
-        size += 1 + 8 + 16 * (46).bit_length() + 128 * 46
+        size += 1 + 8 + 16 * (48).bit_length() + 128 * 48
     return max(1 + m * (4, 8)[kind], size)
 
 
@@ -175,7 +173,7 @@ class File:
 
     def __init__(self, data):
         self.header = h = Header(data)
-        self.streams, self.bytes, self.entries, self.count, self.fill, at = [], [], [], 0, None, h.size
+        self.streams, self.bytes, self.entries, self.count, at = [], [], [], 0, h.size
         while True:
             check(len(data) >= at + 8, "truncated before a frame")
             length = struct.unpack_from("<Q", data, at)[0]
@@ -196,7 +194,7 @@ class File:
     def frame(self, data, at, length):
         h, number = self.header, len(self.streams)
         left = h.values - self.count if h.values != UNKNOWN else None
-        packed = h.version == 3 and length >= PACKED
+        packed = length >= PACKED
         length -= PACKED * packed
         most = largest_stream(h.dims_of_streams, h.frame, h.type)
         check(length and length <= most + packed * (8 + 4 * -(-most // PAGE)), "the length of a frame")
@@ -208,11 +206,8 @@ class File:
         one = decoder.Header(stream, b"GHZ3")
         check(one.type == h.type and stream[32:48] == h.lattice, "a frame of another type, step or bound")
         check(one.dims == h.dims_of_streams, "a frame of other dimensions")
-        if h.version == 3:
-            check(bool(one.has_fill) == bool(h.flags & FILL) and stream[64:72] == h.fill, "a frame of another fill value")
-            check(stream[6] == (35, 44)[bool(h.flags & CAP_44)], "a frame of another cap")
-        self.fill = self.fill or (one.has_fill, one.missing)
-        check(self.fill == (one.has_fill, one.missing), "a frame of another fill value")
+        check(bool(one.has_fill) == bool(h.flags & FILL) and stream[64:72] == h.fill, "a frame of another fill value")
+        check(stream[6] == (35, 44)[bool(h.flags & CAP_44)], "a frame of another cap")
         if left is not None:
             check(h.may_be(self.count, one.extent) and (left or not number), "the shape of a frame")
         else:
@@ -229,7 +224,7 @@ class File:
         check(data[16:24] == checksum(data[:16], 0), "the checksum of the end")
         total = struct.unpack_from("<Q", data, 8)[0]
         check(self.streams and total == self.count and self.header.values in (UNKNOWN, total), "the number of values")
-        follows = index(self.header.known(total), self.entries) if self.header.version == 3 else b""
+        follows = index(self.header.known(total), self.entries)
         check(len(data) >= 24 + len(follows), "truncated in the index")
         check(data[24:] == follows, "the index, or bytes behind it")
 
@@ -237,9 +232,9 @@ class File:
         return b"".join(decoder.pack(self.header.type, s.values()) for s in self.streams)
 
 
-def header_bytes(kind, dims, flags, values, frame_values, lattice, fill=bytes(8), version=3):
-    head = struct.pack(f"<4sBBBBQQ16s{8 * (version == 3)}s{len(dims)}Q", b"GHZF", version, kind, len(dims), flags, values, frame_values,
-                       lattice, fill[:8 * (version == 3)], *dims)
+def header_bytes(kind, dims, flags, values, frame_values, lattice, fill=bytes(8)):
+    head = struct.pack(f"<4sBBBBQQ16s8s{len(dims)}Q", b"GHZF", 3, kind, len(dims), flags, values, frame_values,
+                       lattice, fill, *dims)
     return head + checksum(head, 0)
 
 
@@ -260,9 +255,8 @@ def build(streams, total, values, known=None, entries=None, last=None, pack=None
         made.append(entry(stream, values_of(stream) % 2**64, bool(pack), pages))
     end = struct.pack("<QQ", 0, total)
     parts += [end, checksum(end, 0)]
-    if header.get("version", 3) == 3:
-        head = header_bytes(**{"values": total, **header, **(known or {})})
-        parts.append(index(head, entries(made) if entries else made) if last is None else last)
+    head = header_bytes(**{"values": total, **header, **(known or {})})
+    parts.append(index(head, entries(made) if entries else made) if last is None else last)
     return b"".join(parts)
 
 

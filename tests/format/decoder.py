@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
-"""A second decoder of ghz streams and messages, written from FORMAT.md alone: slow, short and independent of the library.
+"""A second decoder of ghz streams and messages, written from FORMAT.md alone: slow, short and independent of the library, but for
+the table of integers, of which there is one.
 
 usage: decoder.py STREAM [OUTPUT]    writes the values as raw little-endian numbers to OUTPUT, or prints them
 """
 # SPDX-License-Identifier: BSD-3-Clause
 import math
+import pathlib
+import re
 import struct
 import sys
 from itertools import accumulate
@@ -19,8 +22,8 @@ class Corrupt(Exception):
     """Not a stream, or a damaged one."""
 
 
-class Newer(Exception):
-    """A stream of a newer version."""
+class OtherVersion(Exception):
+    """A stream of another version."""
 
 
 def check(condition, what):
@@ -32,13 +35,13 @@ class Header:
     """The 72 bytes that streams and messages have in common."""
 
     def __init__(self, data, magic):
-        if data[:4] in (b"GHZ1", b"GHZM"):
-            raise Newer("written by version 0.1 of ghz")
+        if data[:4] in (b"GHZ1", b"GHZM", b"GHZ2", b"GHZN"):
+            raise OtherVersion("of format 1 or 2, which is not read any more")
         check(len(data) >= 72 and data[:4] == magic, "magic")
         self.type, flags, self.cap, self.dims, *self.extent = struct.unpack_from("<BBBBQQQ", data, 4)
         self.step, self.eb, self.terms, zeros, self.payload, self.fill = struct.unpack_from("<ddIIQd", data, 32)
         if self.type > 1 or flags > 7 or zeros or not 1 <= self.dims <= 3:
-            raise Newer("type, features or dimensions of a newer version")
+            raise OtherVersion("type, features or dimensions of a newer version")
         self.inexact, self.transform, self.has_fill = flags & 1, flags >> 1 & 1, flags >> 2
         self.n = math.prod(self.extent)
         check(self.dims > 1 or (self.extent[:2] == [1, 1] and not self.transform), "a flat array with planes")
@@ -208,7 +211,7 @@ def lattice_tile(data, tile, h):
         head = r.take(1)[0]
         check(not head & 64, "the head of the coefficients")
         c0 = r.anchor(head >> 3 & 7)
-        width_c = take_widths(r, head & 7, head >> 7, min(62, 23 + h.terms.bit_length()))
+        width_c = take_widths(r, head & 7, head >> 7, min(62, 25 + h.terms.bit_length()))
         planes_c = sum(width_c)
     check(len(data) - r.at == sum(width) + planes_c and (first or extra), "size of the tile")
     residual = take_planes(r, width)
@@ -232,29 +235,31 @@ def integrate_flat(r, order, anchor, slope):
 
 
 def integrate_brick(r, order, anchor, brick):
+    """Running sums along z, y and x: along so many axes in every line, along those after in the lines where the column is the
+    first along the last of these and all between."""
     if order:
         r[0] = anchor
-    strides = 1, brick[2], brick[2] * brick[1]
-    for stride, length in list(zip(strides, brick[::-1]))[:order]:
+    for axis in (2, 1, 0) if order else ():
         for i in range(TILE):
-            if i // stride % length:
-                r[i] += r[i - stride]
+            at = i % brick[2], i // brick[2] % brick[1], i // brick[2] // brick[1]
+            if at[axis] and (axis < order or not any(at[order - 1:axis])):
+                r[i] += r[i - (1, brick[2], brick[2] * brick[1])[axis]]
     return r
 
 
 # ---- Coefficients ----
 
-TABLE = [0, 181, 180, 179, 178, 176, 173, 170, 167, 164, 160, 155, 151, 145, 140, 134, 128, 122, 115, 108, 101, 93, 85, 77, 69, 61,
-         53, 44, 35, 27, 18, 9, 0]
+
+def half_rows():
+    """The integers of the matrices: for each length the first halves of its rows."""
+    text = (pathlib.Path(__file__).resolve().parents[2] / "ghz/rules/transform_tables.h").read_text(encoding="utf-8")
+    tables = re.findall(r"#define INVERSE_(\d+)((?:.*\\\n)*.*)", text)
+    return {int(n): [[int(v) for v in row.split(",")] for row in re.findall(r"{([^}]*)}", rows)] for n, rows in tables}
 
 
-def entry(n, u, x):
-    k = (2 * x + 1) * u * (32 // n) % 128
-    k = min(k, 128 - k)
-    return 128 if u == 0 else -TABLE[64 - k] if k > 32 else TABLE[k]
-
-
-MATRIX = {n: [[entry(n, u, x) for u in range(n)] for x in range(n)] for n in (8, 16, 32)}
+HALVES = half_rows()
+ROWS = {n: [half + [(-1) ** u * v for v in half[::-1]] for u, half in enumerate(halves)] for n, halves in HALVES.items()}
+MATRIX = {n: [[row[x] for row in rows] for x in range(n)] for n, rows in ROWS.items()}
 PAIRS = sorted(range(64), key=lambda p: ((1 + p // 8) * (1 + p % 8), p))  # 8 uz + uy, in their order
 
 
@@ -308,7 +313,7 @@ def decode_tile(data, tile, h):
         bits = struct.unpack(f"<{m}{'IQ'[h.type]}", data[1:])
         return [h.missing if is_missing(v, h) else v for v in bits]
     mode, q, c, plus, minus = lattice_tile(data, tile, h)
-    shift = 26 if tile.dims == 3 else 19
+    shift = 29 if tile.dims == 3 else 21
     waves = transform(c, tile.dims) if c else None
     out, sign = [], 1 << 8 * size - 1
     for i in tile.columns:
@@ -359,7 +364,7 @@ def main(arguments, usage, read):
         data = f.read()
     try:
         kind, values = read(data)
-    except (Corrupt, Newer) as e:
+    except (Corrupt, OtherVersion) as e:
         sys.exit(f"{arguments[1]}: {type(e).__name__.lower()}: {e}")
     if len(arguments) == 3:
         with open(arguments[2], "wb") as f:

@@ -147,7 +147,7 @@ static void write_again(bytes *b) {
   ghz_file *f, *whole;
   ghz_file_writer *w;
   MUST(open_bytes(b, true, &whole) == GHZ_OK, "a sound file");
-  const bool packed = ghz_file_get_info(whole)->packed > 0 || ghz_file_get_info(whole)->version == 2;
+  const bool packed = ghz_file_get_info(whole)->packed > 0;
   ghz_file_close(whole);
   if (packed)
     return;

@@ -144,6 +144,9 @@ MAKE(f32_cubes) { return field(ctx, GHZ_F32, PATCHES, 60, GHZ_ORDER_BEST, cubes)
 MAKE(f64_cubes) { return field(ctx, GHZ_F64, LAND, 300, GHZ_ORDER_BEST, cubes); }
 MAKE(f32_planes) { return field(ctx, GHZ_F32, LAND, 60, GHZ_ORDER_BEST, planes); }
 MAKE(f64_planes) { return field(ctx, GHZ_F64, SHOCK, 300, GHZ_ORDER_BEST, planes); }
+MAKE(f64_cubes_order1) { return field(ctx, GHZ_F64, ROUGH, 300, 1, cubes); }
+MAKE(f32_cubes_order2) { return field(ctx, GHZ_F32, LAND, 3000, 2, cubes); }
+MAKE(f32_planes_order1) { return field(ctx, GHZ_F32, SHOCK, 300, 1, planes); }
 MAKE(f32_cubes_order3) { return field(ctx, GHZ_F32, SHOCK, 3e6, 3, cubes); }
 MAKE(f32_thin) { return field(ctx, GHZ_F32, WAVES, 300, GHZ_ORDER_BEST, (ghz_shape){3, {2, 3, 200}}); }
 MAKE(f32_no_bricks) { return field(ctx, GHZ_F32, WAVES, 300, GHZ_ORDER_BEST, (ghz_shape){3, {5, 0, 7}}); }

@@ -65,13 +65,15 @@ Test(messages, shapes) {
 }
 
 Test(messages, streams) {
-  const uint8_t old[64] = {'G', 'H', 'Z', '1'};
+  const uint8_t old[64] = {'G', 'H', 'Z', '1'}, less_old[64] = {'G', 'H', 'Z', '2'};
   SAYS(GHZ_EINVAL, "info is NULL", ghz_info_read(view(stream), NULL));
   SAYS(GHZ_EINVAL, "no data", ghz_info_read((ghz_bytes){NULL, 10}, &info));
   SAYS(GHZ_ECORRUPT, "no ghz header",
        ghz_info_read((ghz_bytes){"no stream, but more than 64 bytes of plain text: a header has 64.", 66},
                      &info));
-  SAYS(GHZ_EVERSION, "version 0.1", ghz_info_read((ghz_bytes){old, 64}, &info));
+  SAYS(GHZ_EVERSION, "format 1|version 0.1 ", ghz_info_read((ghz_bytes){old, 64}, &info));
+  SAYS(GHZ_EVERSION, "format 2|version 0.2 of ghz before its release|not read",
+       ghz_info_read((ghz_bytes){less_old, 64}, &info));
   SAYS(GHZ_ECORRUPT, "do not fit its header", ghz_info_read((ghz_bytes){stream.data, stream.size - 1}, &info));
   SAYS(GHZ_EINVAL, "slice is NULL", ghz_slice_view(view(stream), 0, 1, NULL));
   SAYS(GHZ_EINVAL, "tiles 3 .. +9 of 5", ghz_slice_view(view(stream), 3, 9, &slice));

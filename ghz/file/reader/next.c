@@ -28,17 +28,16 @@ static ghz_status damaged(const ghz_file *f, const char *what) {
 static ghz_status check_start(ghz_file *f) {
   uint8_t a[HEADER_MAX], b[HEADER_MAX];
   ghz_file_header start, known = f->info.header;
-  int version = 0;
   if (f->start)
     return GHZ_OK;
-  ghz_status status = ghz_file_read_header(f, &start, &version);
+  ghz_status status = ghz_file_read_header(f, &start);
   if (status != GHZ_OK)
     return status;
   f->seen.end = f->start;
   f->piped = start.count == GHZ_FILE_UNKNOWN;
   known.count = f->piped ? start.count : known.count;
   const size_t size = ghz_header_encode(&start, a);
-  if (version == 3 && size == ghz_header_encode(&known, b) && memcmp(a, b, size) == 0)
+  if (size == ghz_header_encode(&known, b) && memcmp(a, b, size) == 0)
     return GHZ_OK;
   return ghz_file_fail(f->name, GHZ_ECORRUPT, "damaged: the header differs from that in the index");
 }
@@ -79,8 +78,7 @@ static ghz_status read_end(ghz_file *f) {
   if (f->number == 0 || count != f->first || (known != GHZ_FILE_UNKNOWN && known != count))
     return ghz_file_fail(f->name, GHZ_ECORRUPT, "damaged: holds %llu values where %llu are announced",
                          (ull)f->first, (ull)count);
-  if (f->info.version == 3)
-    status = check_index(f);
+  status = check_index(f);
   if (status == GHZ_OK)
     status = ghz_source_read(&f->source, &f->position, &next, 1, &got);
   if (status == GHZ_OK && got > 0)
@@ -99,7 +97,7 @@ static void note_end(ghz_file *f) {
 /* ---- A frame --------------------------------------------------------------------------------- */
 
 /* Reads the length of the next frame's body; it is 0 at the end. */
-ghz_status ghz_file_length(ghz_file *f, uint64_t *length, int *packed) {
+static ghz_status read_length(ghz_file *f, uint64_t *length, int *packed) {
   uint8_t b[8];
   size_t got;
   ghz_status status = ghz_source_read(&f->source, &f->position, b, 8, &got);
@@ -108,7 +106,7 @@ ghz_status ghz_file_length(ghz_file *f, uint64_t *length, int *packed) {
   if (got < 8)
     return truncated(f);
   *length = load_u64(b);
-  *packed = f->info.version == 3 && (*length & PACKED) != 0;
+  *packed = (*length & PACKED) != 0;
   *length = *packed ? *length & ~PACKED : *length;
   if (*length == 0)
     return *packed ? damaged(f, "packed in no bytes") : GHZ_OK;
@@ -157,34 +155,25 @@ static ghz_status unpack(ghz_file *f, ghz_context *ctx, ghz_bytes body, memory *
   return ghz_file_pass(f->name, f->number, ctx, ghz_unpack_frame(ctx, body, size, to->data + FRAME_BEFORE));
 }
 
-/* Whether the next frame may have this shape. In version 2, and where the header lacks the number
- * of values, only the end of the array cuts one. */
+/* Whether the next frame may have this shape. Where the header lacks the number of values, only the
+ * end of the array cuts one. */
 static int shape_fits(const ghz_file *f, const ghz_shape *s) {
   const ghz_file_header *h = &f->info.header;
   ghz_shape expected = ghz_file_frame_shape(h, f->first);
   if (h->count == GHZ_FILE_UNKNOWN)
     return s->dims == 1 && s->extent[2] <= h->frame_values && (s->extent[2] > 0 || f->number == 0);
-  if (f->info.version == 3 && !f->piped && !ghz_layout_frame(h, f->first, ghz_shape_count(s), &expected))
+  if (!f->piped && !ghz_layout_frame(h, f->first, ghz_shape_count(s), &expected))
     return 0;
   return shapes_equal(s, &expected);
 }
 
-/* The header of version 2 lacks cap and fill, which those of the first stream are for all. */
 static ghz_status check_stream(ghz_file *f, const ghz_info *info) {
-  ghz_lattice *l = &f->info.header.lattice;
-  const int all = f->info.version == 3 || f->number > 0;
-  ghz_lattice own = info->lattice;
-  own.cap = all ? l->cap : own.cap;
-  if (!all) {
-    l->cap = own.cap;
-    l->has_fill = own.has_fill;
-    l->fill = own.fill;
-  }
-  if (f->info.version == 3 && info->lattice.cap != l->cap)
+  const ghz_lattice *l = &f->info.header.lattice, *own = &info->lattice;
+  if (own->cap != l->cap)
     return damaged(f, "another cap than in the header");
-  if (!fills_equal(&own, l))
+  if (!fills_equal(own, l))
     return damaged(f, "another fill value");
-  if (!ghz_lattice_equal(&own, l))
+  if (!ghz_lattice_equal(own, l))
     return damaged(f, "another type, step or bound than in the header");
   return shape_fits(f, &info->shape) ? GHZ_OK : damaged(f, "a wrong number of values or shape");
 }
@@ -206,13 +195,13 @@ static ghz_status read_frame(ghz_file *f, ghz_context *ctx, memory *m, uint64_t 
                            ghz_info_read((ghz_bytes){m->data + FRAME_BEFORE, (size_t)stream}, info));
   if (status == GHZ_OK)
     status = check_stream(f, info);
-  if (status == GHZ_OK && f->info.version == 3)
+  if (status == GHZ_OK)
     status =
         ghz_index_add(&f->seen, f->name, info, (ghz_bytes){body->data + FRAME_BEFORE, (size_t)length}, packed);
   return status;
 }
 
-void ghz_file_advance(ghz_file *f, uint64_t count) {
+static void advance(ghz_file *f, uint64_t count) {
   const ghz_file_header *h = &f->info.header;
   f->first += count;
   f->number++;
@@ -229,7 +218,7 @@ ghz_status ghz_file_next(ghz_file *f, ghz_context *ctx, ghz_frame *frame) {
     return GHZ_OK;
   ghz_status status = check_start(f);
   if (status == GHZ_OK)
-    status = ghz_file_length(f, &length, &packed);
+    status = read_length(f, &length, &packed);
   if (status == GHZ_OK && length == 0) {
     status = read_end(f);
     if (status == GHZ_OK)
@@ -248,6 +237,6 @@ ghz_status ghz_file_next(ghz_file *f, ghz_context *ctx, ghz_frame *frame) {
   if (status != GHZ_OK)
     return status;
   frame->stream = (ghz_bytes){m.data + FRAME_BEFORE, (size_t)frame->info.bytes};
-  ghz_file_advance(f, frame->info.count);
+  advance(f, frame->info.count);
   return GHZ_OK;
 }

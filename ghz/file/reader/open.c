@@ -14,7 +14,7 @@
 
 /* ---- The start ------------------------------------------------------------------------------- */
 
-ghz_status ghz_file_read_header(ghz_file *f, ghz_file_header *h, int *version) {
+ghz_status ghz_file_read_header(ghz_file *f, ghz_file_header *h) {
   uint8_t b[HEADER_MAX];
   size_t got, size = 0;
   f->position = 0;
@@ -28,29 +28,13 @@ ghz_status ghz_file_read_header(ghz_file *f, ghz_file_header *h, int *version) {
   if (got < size - HEADER_START)
     return ghz_file_fail(f->name, GHZ_ECORRUPT, "truncated: ends in the header");
   f->start = f->position;
-  return ghz_header_decode(f->name, b, size, h, version);
-}
-
-/* The number of values at the end of a file of version 2 whose header lacks it, if the end is
- * undamaged. */
-static ghz_status find_count(ghz_file *f) {
-  uint8_t b[END_BYTES];
-  ghz_file_header *h = &f->info.header;
-  if (h->count != GHZ_FILE_UNKNOWN || f->info.version != 2 || !f->source.read_at ||
-      f->source.size - f->position < END_BYTES)
-    return GHZ_OK;
-  ghz_status status = ghz_source_read_at(&f->source, f->source.size - END_BYTES, b, END_BYTES);
-  if (status == GHZ_OK && load_u64(b) == 0 && ghz_checksum_fits(b, 16, 0) && load_u64(b + 8) <= COUNT_MAX) {
-    h->count = load_u64(b + 8);
-    h->shape = ghz_flat(h->count);
-  }
-  return status;
+  return ghz_header_decode(f->name, b, size, h);
 }
 
 static ghz_status open_by_header(ghz_file *f) {
-  ghz_status status = ghz_file_read_header(f, &f->info.header, &f->info.version);
+  const ghz_status status = ghz_file_read_header(f, &f->info.header);
   f->seen.end = f->start;
-  return status == GHZ_OK ? find_count(f) : status;
+  return status;
 }
 
 /* ---- The index ------------------------------------------------------------------------------- */
@@ -71,7 +55,6 @@ static ghz_status open_by_index(ghz_file *f, uint64_t read, uint64_t size) {
   memory_free(&f->tail);
   if (status != GHZ_OK)
     return status;
-  info->version = 3;
   info->indexed = 1;
   ghz_index_describe(&f->index, info);
   return GHZ_OK;
@@ -110,6 +93,7 @@ ghz_status ghz_file_open_source(const ghz_file_source *source, ghz_file **file) 
   f->name = name;
   f->source = *source;
   f->source.name = name;
+  f->info.version = FILE_VERSION;
   ghz_status status = source->read_at ? open_seekable(f) : open_by_header(f);
   if (status == GHZ_OK) {
     *file = f;

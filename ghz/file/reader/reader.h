@@ -46,14 +46,7 @@ struct ghz_file {
 };
 
 /* Reads the header at the start, whose end it notes. Errors: EIO, ECORRUPT, EVERSION. */
-ghz_status ghz_file_read_header(ghz_file *file, ghz_file_header *header, int *version);
-
-/* Reads the length of the next frame's body, which is 0 at the end, and whether it is packed.
- * Errors: EIO, ECORRUPT. */
-ghz_status ghz_file_length(ghz_file *file, uint64_t *length, int *packed);
-
-/* Goes on behind a frame of so many values. */
-void ghz_file_advance(ghz_file *file, uint64_t count);
+ghz_status ghz_file_read_header(ghz_file *file, ghz_file_header *header);
 
 /* Without an index: makes the frame that holds a value the current one. Errors: as ghz_file_next;
  * EINVAL (it has passed by, or the file ends before). */

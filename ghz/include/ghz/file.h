@@ -13,8 +13,7 @@
  *
  * A file is an array in frames, each of which is a stream of libghz, with checksums, and an index
  * at its end: to open a file takes one read, a range of a frame two more. FILE_FORMAT.md, which is
- * installed with the documentation, specifies its bytes. Files of format 2 have no index, and are
- * read, too.
+ * installed with the documentation, specifies its bytes.
  *
  * Terms
  *   frame         a piece of the array that is contiguous in memory, compressed by itself
@@ -60,7 +59,7 @@ typedef struct ghz_array {
 
 typedef struct ghz_file_header {
   ghz_array array;
-  ghz_lattice lattice;   /* of all streams; type, step and bound alone where `version` is 2 */
+  ghz_lattice lattice;   /* of all streams */
   uint64_t count;        /* values; GHZ_FILE_UNKNOWN where a pipe has not said it yet */
   ghz_shape shape;       /* of the array as the streams see it: extents joined to z, y, x; dims 1: flat */
   uint64_t frame_values; /* of a frame that the end of the array does not cut short */
@@ -68,7 +67,7 @@ typedef struct ghz_file_header {
 
 typedef struct ghz_file_info {
   ghz_file_header header;
-  int version; /* of the file format: 2 or 3 */
+  int version; /* of the file format: 3 */
   int indexed; /* 1: seekable, with an index: what follows is known; else 0 */
   uint64_t frames;
   uint64_t packed;        /* of these */
@@ -121,8 +120,7 @@ GHZ_API_CHECKED ghz_status ghz_file_open_source(const ghz_file_source *source, g
 /* Closes a file. Ignores NULL. */
 GHZ_API void ghz_file_close(ghz_file *file);
 
-/* Returns what the file holds, as far as it is known by now: of files of version 2 the header's
- * lattice has cap and fill once a frame was read. Valid until the file is closed. */
+/* Returns what the file holds, as far as it is known by now. Valid until the file is closed. */
 GHZ_API const ghz_file_info *ghz_file_get_info(const ghz_file *file);
 
 /* A frame in memory. Begin with {0}; free with ghz_frame_free. Many files can share one, one after

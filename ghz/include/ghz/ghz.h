@@ -122,8 +122,8 @@ typedef enum ghz_status {
   GHZ_ENOMEM = -2,       /* the context could not allocate scratch memory */
   GHZ_ECAPACITY = -3,    /* the destination is too small; ghz_size_bound always suffices */
   GHZ_ECORRUPT = -4,     /* not a stream, truncated, or damaged */
-  GHZ_EVERSION = -5,     /* written by version 0.1, or by a newer version: a type or feature bit that this
-                         one does not know */
+  GHZ_EVERSION = -5,     /* of an older format, which is not read any more, or of a newer one: a type or
+                         feature bit that this version does not know */
   GHZ_EMISMATCH = -6,    /* operands differ in type, shape, cap, step, bound or fill */
   GHZ_ERANGE = -7,       /* the result would have more terms than ghz_terms_limit allows */
   GHZ_EISA = -8,         /* GHZ_ISA names an instruction set that this machine or build does not have */

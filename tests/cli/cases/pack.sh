@@ -122,15 +122,6 @@ cp "$GOLDEN/packed/frames.ghz" golden.ghz
 is_packed golden.ghz 3
 ok "$GHZ" unpack golden.ghz
 same golden.ghz "$GOLDEN/files/frames_f32.ghz"
-for old in "$GOLDEN"/files_2/*.ghz; do
-  cp "$old" old.ghz
-  ok "$GHZ" unpack old.ghz
-  "$GHZ" decompress -o - <"$old" >wanted && "$GHZ" decompress -o - <old.ghz >got || die "$old"
-  same got wanted
-  ok "$GHZ" pack old.ghz
-  "$GHZ" decompress -o - <old.ghz >got || die "$old, packed"
-  same got wanted
-done
 
 # ---- Another reader, which knows the formats from their texts, and zstd's by the command zstd ----
 have python3 && have zstd || exit 0

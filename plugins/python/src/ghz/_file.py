@@ -94,19 +94,16 @@ class File(Compressed):
         info = self._info()
         if info.indexed:
             return float(info.bound)
-        return max(stream.bound for stream in self.streams())  # of version 2: no index says it
+        return max(stream.bound for stream in self.streams())  # of a pipe: no index says it
 
     @property
     def lattice(self) -> Lattice:
         """What other arrays have to share to be added: give it, or the file, to like=."""
-        info = self._info()
-        if info.version > 2:
-            return from_c(info.header.lattice)
-        return next(self.streams()).lattice
+        return from_c(self._info().header.lattice)
 
     @property
     def frames(self) -> int:
-        """Streams that the file consists of; 0 if it is of version 2, which has no index."""
+        """Streams that the file consists of; 0 if no index says it: of a pipe."""
         return int(self._info().frames)
 
     @property
