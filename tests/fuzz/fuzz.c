@@ -83,7 +83,7 @@ static bool integers_within(const ref_header *h, const ref_tile *t) {
   for (int i = 0; i < REF_TILE && !t->raw; i++)
     if (t->q[i] < -most || t->q[i] > most)
       return false;
-  int64_t waves = ((int64_t)1 << 22) * (int64_t)h->terms;
+  int64_t waves = ((int64_t)1 << 24) * (int64_t)h->terms;
   for (int i = 1; i < REF_TILE && t->coefficients; i++)
     if (t->c[i] < -waves || t->c[i] > waves)
       return false;

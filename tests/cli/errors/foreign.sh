@@ -5,10 +5,10 @@
 echo 'hello, this is text and not compressed data at all' >text.ghz
 head -c 3 /dev/zero >three.ghz
 printf 'GHZF' >four.ghz
-printf 'GHZF\2\0\0\0' >eight.ghz
+printf 'GHZF\3\0\0\0' >eight.ghz
 printf 'GHZF\4\0\0\0' >newer.ghz
-{ printf 'GHZF\2\0\377\0'; head -c 400 /dev/zero; } >dims.ghz
-{ printf 'GHZF\2\0\0\0'; head -c 400 /dev/urandom; } >random.ghz
+{ printf 'GHZF\3\0\377\0'; head -c 400 /dev/zero; } >dims.ghz
+{ printf 'GHZF\3\0\0\0'; head -c 400 /dev/urandom; } >random.ghz
 { "$TOOL" npy '(100,)' f32; "$TOOL" make wave 100 f32; } >npy.ghz
 have gzip && gzip -c text.ghz >gzip.ghz || cp text.ghz gzip.ghz
 for verb in test info minmax "decompress -o x.f32" "add -o x.ghz" "mean -o x.ghz" "scale 2 -o x.ghz"; do
