@@ -6,7 +6,9 @@
  *
  * The forward transform decides bytes: every machine does the same float operations in the same
  * order. The inverse decides values, and is exact: its sums of products are integers below 2^53, so
- * any order of operations gives the same, fused or not. It leaves out what is zero. */
+ * any order of operations gives the same, fused or not. FORMAT.md, "Bounds", proves that of what the
+ * forward transform gives; of other coefficients the caller has to see it. It leaves out what is
+ * zero. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 enum { FLOATS = VEC / 4, DOUBLES = VEC / 8 };
