@@ -5,10 +5,9 @@
  * in which they are coded: rows of 16 neighbouring places, one row for each ux of a group.
  *
  * The forward transform decides bytes: every machine does the same float operations in the same
- * order. The inverse decides values, and is exact: its sums of products are integers below 2^53, so
- * any order of operations gives the same, fused or not. FORMAT.md, "Bounds", proves that of what the
- * forward transform gives; of other coefficients the caller has to see it. It leaves out what is
- * zero. */
+ * order. The inverse decides values, and is exact: its sums of products are integers below 2^53,
+ * so any order of operations gives the same, fused or not. FORMAT.md, "Bounds", proves that of what
+ * the forward transform gives; decoders look (inverse_is_exact). It leaves out what is zero. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 enum { FLOATS = VEC / 4, DOUBLES = VEC / 8 };
@@ -32,9 +31,9 @@ static inline vec_f64 splat_f64(double x) {
 
 /* ---- Forward --------------------------------------------------------------------------------- */
 
-/* n values of each lane, `from` apart, to n frequencies, `to` apart: odd ones from the differences of
- * values that mirror each other, even ones from their sums. These are taken less the last sum, whose
- * own factor is what the others lack to 0. */
+/* n values of each lane, `from` apart, to n frequencies, `to` apart: odd ones from the differences
+ * of values that mirror each other, even ones from their sums. These are taken less the last sum,
+ * whose own factor is what the others lack to 0. */
 GHZ_INLINE void forward_axis(int n, const float *x, int from, float *y, int to) {
   vec_f32 d[16], s[16];
   const int half = n / 2;
