@@ -19,9 +19,8 @@ from fractions import Fraction
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LENGTHS = 8, 16, 32
 MU = 0.1
-# How the descents go: other values give other integers, which leak as little. A row's leak counts so
-# many times less than that of the row before, squared; no integer strays farther from its real
-# number; a step takes the leak to this part of it.
+# How the descents go: other values give other integers, which leak as little. A row's leak counts this many times less than
+# that of the row before, squared; no integer strays farther from its real number; a step takes the leak to this part of it.
 DECAY = {8: 3, 16: 3, 32: 2}
 DECAY_OF_SUMS = 4
 STRAY = 3
@@ -286,9 +285,9 @@ def claims(h, a):
 # ---- Files ------------------------------------------------------------------------------------
 
 HEADER = """\
-/* transform_tables.h: the two matrices of the transform of bricks, for lengths 8, 16 and 32
- * (FORMAT.md, "Coefficients"): rows of frequencies, each by its first half; frequency u is even or
- * odd as u is. Made by scripts/transform_tables.py. */
+/* transform_tables.h: the two matrices of the transform of bricks, for lengths 8, 16 and 32 (FORMAT.md,
+ * "Coefficients"): rows of frequencies, each by its first half; frequency u is even or odd as u is.
+ * Made by scripts/transform_tables.py. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_TRANSFORM_TABLES_H
 #define GHZ_TRANSFORM_TABLES_H

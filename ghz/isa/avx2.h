@@ -146,6 +146,28 @@ static inline vec_32 round_lanes(vec_f32 v) {
   return (vec_32)_mm256_cvtps_epi32((__m256)v);
 }
 
+static inline vec_f32 fma_f32(vec_f32 a, vec_f32 b, vec_f32 c) {
+  return (vec_f32)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
+}
+
+static inline vec_16 narrow_lanes(vec_32 a, vec_32 b) {
+  return (vec_16)_mm256_permute4x64_epi64(_mm256_packs_epi32((__m256i)a, (__m256i)b), 0xd8);
+}
+
+static inline vec_16 min_16(vec_16 a, vec_16 b) {
+  return (vec_16)_mm256_min_epi16((__m256i)a, (__m256i)b);
+}
+
+static inline vec_16 max_16(vec_16 a, vec_16 b) {
+  return (vec_16)_mm256_max_epi16((__m256i)a, (__m256i)b);
+}
+
+GHZ_INLINE vec_16 lanes_back_16(vec_16 before, vec_16 v, int lanes) {
+  const __m256i straddle = _mm256_permute2x128_si256((__m256i)before, (__m256i)v, 0x21);
+  return (vec_16)(lanes == 2 ? _mm256_alignr_epi8((__m256i)v, straddle, 12)
+                             : _mm256_alignr_epi8((__m256i)v, straddle, 8));
+}
+
 static inline vec_32 max_32(vec_32 a, vec_32 b) {
   return (vec_32)_mm256_max_epi32((__m256i)a, (__m256i)b);
 }
@@ -163,6 +185,34 @@ static inline unsigned lane_bits_64(vec_64 v) {
 }
 
 #include "isa/bit_lengths.h"
+
+/* Bit lengths of 32 numbers of 16 bits, given their low and high bytes: half a byte each from a
+ * table, raised by its place. 0 stays 0. */
+static inline __m256i bit_lengths_of_halves(__m256i low, __m256i high) {
+  const __m256i at_0 = _mm256_setr_epi8(0, 1, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4, 0, 1, 2, 2, 3, 3, 3, 3,
+                                        4, 4, 4, 4, 4, 4, 4, 4);
+  const __m256i any = _mm256_cmpgt_epi8(at_0, part_zero()), half = _mm256_set1_epi8(15),
+                four = _mm256_and_si256(any, _mm256_set1_epi8(4));
+  const __m256i at_4 = _mm256_add_epi8(at_0, four), at_8 = _mm256_add_epi8(at_4, four),
+                at_12 = _mm256_add_epi8(at_8, four);
+  const __m256i low_top = _mm256_and_si256(_mm256_srli_epi16(low, 4), half),
+                high_top = _mm256_and_si256(_mm256_srli_epi16(high, 4), half);
+  return _mm256_max_epu8(_mm256_max_epu8(_mm256_shuffle_epi8(at_0, _mm256_and_si256(low, half)),
+                                         _mm256_shuffle_epi8(at_4, low_top)),
+                         _mm256_max_epu8(_mm256_shuffle_epi8(at_8, _mm256_and_si256(high, half)),
+                                         _mm256_shuffle_epi8(at_12, high_top)));
+}
+
+static inline void bit_lengths_16(const uint16_t *m, uint8_t width[BLOCKS]) {
+  const __m256i byte = _mm256_set1_epi16(255);
+  for (int b = 0; b < BLOCKS; b += 32) {
+    const __m256i x = part_load((const uint8_t *)(m + b)), y = part_load((const uint8_t *)(m + b + 16));
+    const __m256i low = _mm256_packus_epi16(_mm256_and_si256(x, byte), _mm256_and_si256(y, byte)),
+                  high = _mm256_packus_epi16(_mm256_srli_epi16(x, 8), _mm256_srli_epi16(y, 8));
+    part_store(width + b, _mm256_permute4x64_epi64(bit_lengths_of_halves(low, high), 0xd8));
+  }
+}
+
 #include "isa/plane_back.h"
 
 static inline void vec_stream(void *to, const void *v) {

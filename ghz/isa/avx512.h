@@ -107,6 +107,28 @@ static inline vec_32 round_lanes(vec_f32 v) {
   return (vec_32)_mm512_cvtps_epi32((__m512)v);
 }
 
+static inline vec_f32 fma_f32(vec_f32 a, vec_f32 b, vec_f32 c) {
+  return (vec_f32)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
+}
+
+static inline vec_16 narrow_lanes(vec_32 a, vec_32 b) {
+  const __m512i order = _mm512_set_epi64(7, 5, 3, 1, 6, 4, 2, 0);
+  return (vec_16)_mm512_permutexvar_epi64(order, _mm512_packs_epi32((__m512i)a, (__m512i)b));
+}
+
+static inline vec_16 min_16(vec_16 a, vec_16 b) {
+  return (vec_16)_mm512_min_epi16((__m512i)a, (__m512i)b);
+}
+
+static inline vec_16 max_16(vec_16 a, vec_16 b) {
+  return (vec_16)_mm512_max_epi16((__m512i)a, (__m512i)b);
+}
+
+GHZ_INLINE vec_16 lanes_back_16(vec_16 before, vec_16 v, int lanes) {
+  return (vec_16)(lanes == 2 ? _mm512_alignr_epi32((__m512i)v, (__m512i)before, 15)
+                             : _mm512_alignr_epi32((__m512i)v, (__m512i)before, 14));
+}
+
 static inline vec_32 max_32(vec_32 a, vec_32 b) {
   return (vec_32)_mm512_max_epi32((__m512i)a, (__m512i)b);
 }

@@ -16,10 +16,12 @@ static inline uint8_t bit_length_by_float(int32_t v) {
   return (uint8_t)(w > 0 ? w : 0);
 }
 
+#if !defined(__AVX2__) /* avx2.h has its own */
 static inline void bit_lengths_16(const uint16_t *m, uint8_t width[BLOCKS]) {
   for (int b = 0; b < BLOCKS; b++)
     width[b] = bit_length_by_float(m[b]);
 }
+#endif
 
 static inline void bit_lengths_32(const uint32_t *m, uint8_t width[BLOCKS]) {
   for (int b = 0; b < BLOCKS; b++) {

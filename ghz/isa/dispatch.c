@@ -6,6 +6,8 @@
 
 #include "tile/tile.h"
 
+int ghz_quick_bricks = 1;
+
 #if defined(__x86_64__)
 #include <cpuid.h>
 

@@ -126,6 +126,27 @@ static inline vec_32 round_lanes(vec_f32 v) {
   return (vec_32)vcvtnq_s32_f32((float32x4_t)v);
 }
 
+static inline vec_f32 fma_f32(vec_f32 a, vec_f32 b, vec_f32 c) {
+  return (vec_f32)vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b);
+}
+
+static inline vec_16 narrow_lanes(vec_32 a, vec_32 b) {
+  return (vec_16)vcombine_s16(vqmovn_s32((int32x4_t)a), vqmovn_s32((int32x4_t)b));
+}
+
+static inline vec_16 min_16(vec_16 a, vec_16 b) {
+  return (vec_16)vminq_s16((int16x8_t)a, (int16x8_t)b);
+}
+
+static inline vec_16 max_16(vec_16 a, vec_16 b) {
+  return (vec_16)vmaxq_s16((int16x8_t)a, (int16x8_t)b);
+}
+
+GHZ_INLINE vec_16 lanes_back_16(vec_16 before, vec_16 v, int lanes) {
+  return (vec_16)(lanes == 2 ? vextq_s16((int16x8_t)before, (int16x8_t)v, 6)
+                             : vextq_s16((int16x8_t)before, (int16x8_t)v, 4));
+}
+
 static inline vec_32 max_32(vec_32 a, vec_32 b) {
   return (vec_32)vmaxq_s32((int32x4_t)a, (int32x4_t)b);
 }

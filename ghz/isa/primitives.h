@@ -127,8 +127,21 @@ typedef double vec_f64 __attribute__((vector_size(VEC)));
 /* a * b + c, rounded once or twice: used where every step is exact. */
 static inline vec_f64 fma_f64(vec_f64 a, vec_f64 b, vec_f64 c);
 
+/* The same, rounded once or twice. */
+static inline vec_f32 fma_f32(vec_f32 a, vec_f32 b, vec_f32 c);
+
+/* The lesser and the larger of each two lanes, signed. */
+static inline vec_16 min_16(vec_16 a, vec_16 b);
+static inline vec_16 max_16(vec_16 a, vec_16 b);
+
+/* v moved up by so many lanes, 2 or 4; the topmost lanes of `before` come in. */
+static inline vec_16 lanes_back_16(vec_16 before, vec_16 v, int lanes);
+
 /* Every lane to the nearest integer, ties to even; |v| < 2^31. */
 static inline vec_32 round_lanes(vec_f32 v);
+
+/* The lanes of a, then those of b, of 16 bits; what does not fit becomes the largest or the least. */
+static inline vec_16 narrow_lanes(vec_32 a, vec_32 b);
 
 /* The larger of each two lanes, signed. */
 static inline vec_32 max_32(vec_32 a, vec_32 b);

@@ -181,6 +181,35 @@ static inline vec_32 round_lanes(vec_f32 v) {
   return cut - ((rest > 0.5F) | ((rest == 0.5F) & odd)) + ((rest < -0.5F) | ((rest == -0.5F) & odd));
 }
 
+static inline vec_f32 fma_f32(vec_f32 a, vec_f32 b, vec_f32 c) {
+  return a * b + c;
+}
+
+static inline vec_32 within_16(vec_32 v) {
+  const vec_32 most = (vec_32){0} + 32767, above = v > most, below = v < ~most;
+  return (most & above) | (~most & below) | (v & ~(above | below));
+}
+
+static inline vec_16 narrow_lanes(vec_32 a, vec_32 b) {
+  const vec_16 low = (vec_16)within_16(a), high = (vec_16)within_16(b);
+  return __builtin_shufflevector(low, high, 0, 2, 4, 6, 8, 10, 12, 14); /* the lower halves: little endian */
+}
+
+static inline vec_16 min_16(vec_16 a, vec_16 b) {
+  const vec_16 less = a < b;
+  return (a & less) | (b & ~less);
+}
+
+static inline vec_16 max_16(vec_16 a, vec_16 b) {
+  const vec_16 greater = a > b;
+  return (a & greater) | (b & ~greater);
+}
+
+GHZ_INLINE vec_16 lanes_back_16(vec_16 before, vec_16 v, int lanes) {
+  return lanes == 2 ? __builtin_shufflevector(before, v, 6, 7, 8, 9, 10, 11, 12, 13)
+                    : __builtin_shufflevector(before, v, 4, 5, 6, 7, 8, 9, 10, 11);
+}
+
 static inline vec_32 max_32(vec_32 a, vec_32 b) {
   vec_32 greater = a > b;
   return (a & greater) | (b & ~greater);

@@ -61,6 +61,21 @@
 #define INTERLEAVED_LOW_32 IN_TURN(0, 32), IN_TURN(8, 32), IN_TURN(16, 32), IN_TURN(24, 32)
 #define INTERLEAVED_HIGH_32 IN_TURN(4, 32), IN_TURN(12, 32), IN_TURN(20, 32), IN_TURN(28, 32)
 
+/* In each piece of 16 bytes: 32-bit lanes of two registers in turn, the lower ones, the upper ones;
+ * and the lower, the upper 64 bits of both. */
+#define TURN_LOW_4 0, 4, 1, 5
+#define TURN_HIGH_4 2, 6, 3, 7
+#define TURN_LOW_8 0, 8, 1, 9, 4, 12, 5, 13
+#define TURN_HIGH_8 2, 10, 3, 11, 6, 14, 7, 15
+#define TURN_LOW_16 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29
+#define TURN_HIGH_16 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30, 15, 31
+#define BOTH_LOW_2 0, 2
+#define BOTH_HIGH_2 1, 3
+#define BOTH_LOW_4 0, 4, 2, 6
+#define BOTH_HIGH_4 1, 5, 3, 7
+#define BOTH_LOW_8 0, 8, 2, 10, 4, 12, 6, 14
+#define BOTH_HIGH_8 1, 9, 3, 11, 5, 13, 7, 15
+
 #if VEC == 64
 #define LANES_OF_16 32
 #define LANES_OF_32 16
@@ -106,6 +121,48 @@ static inline vec_16 blocks_of_16(const char *p) {
                   high = __builtin_shufflevector(block_of_16(p + 256), block_of_16(p + 384), RUN_16(0));
   return (vec_16)__builtin_shufflevector(low, high, RUN_16(0), RUN_16(16));
 #endif
+}
+
+/* Four lanes of each of VEC / 16 rows, from lane x on: of rows 0, 4, 8, 12. */
+static inline vec_32 pieces_of_rows(const void *const rows[], int x) {
+#define ROW(i) block_of_16((const char *)rows[i] + 4 * x)
+#if VEC == 16
+  return (vec_32)ROW(0);
+#elif VEC == 32
+  return (vec_32)__builtin_shufflevector(ROW(0), ROW(4), RUN_16(0));
+#else
+  typedef int16_t pieces_16 __attribute__((vector_size(32)));
+  const pieces_16 low = __builtin_shufflevector(ROW(0), ROW(4), RUN_16(0)),
+                  high = __builtin_shufflevector(ROW(8), ROW(12), RUN_16(0));
+  return (vec_32)__builtin_shufflevector(low, high, RUN_16(0), RUN_16(16));
+#endif
+#undef ROW
+}
+
+/* Four registers of pieces of 4 x 4 lanes, each turned. */
+static inline void turn_pieces(vec_32 v[4]) {
+  vec_64 low[2], high[2];
+  for (int i = 0; i < 2; i++) {
+    low[i] = (vec_64)__builtin_shufflevector(v[2 * i], v[2 * i + 1], PASTE(TURN_LOW_, LANES_OF_32));
+    high[i] = (vec_64)__builtin_shufflevector(v[2 * i], v[2 * i + 1], PASTE(TURN_HIGH_, LANES_OF_32));
+  }
+  v[0] = (vec_32)__builtin_shufflevector(low[0], low[1], PASTE(BOTH_LOW_, LANES_OF_64));
+  v[1] = (vec_32)__builtin_shufflevector(low[0], low[1], PASTE(BOTH_HIGH_, LANES_OF_64));
+  v[2] = (vec_32)__builtin_shufflevector(high[0], high[1], PASTE(BOTH_LOW_, LANES_OF_64));
+  v[3] = (vec_32)__builtin_shufflevector(high[0], high[1], PASTE(BOTH_HIGH_, LANES_OF_64));
+}
+
+/* No shuffle crosses pieces of 16 bytes: loads put these in place. */
+static inline void transpose_32(const void *const rows[16], void *columns) {
+  for (int l = 0; l < 16; l += LANES_OF_32)
+    for (int x = 0; x < 16; x += 4) {
+      vec_32 v[4];
+      for (int i = 0; i < 4; i++)
+        v[i] = pieces_of_rows(rows + l + i, x);
+      turn_pieces(v);
+      for (int i = 0; i < 4; i++)
+        memcpy((char *)columns + 4 * (16 * (x + i) + l), &v[i], VEC);
+    }
 }
 
 #define BITS 16

@@ -13,18 +13,23 @@
 /* A block has 128 bits, the largest piece that all instruction sets turn without crossing lanes:
  * three rounds, each of which interleaves the values of registers i and i + 4, turn 8 blocks x 8
  * values. The first piece of register i is block i, the next one block i + 8, and so on. */
+GHZ_INLINE void split_registers_16(const int16_t *linear, vec_16 v[8]) {
+  vec_16 u[8];
+  for (int i = 0; i < 8; i++)
+    v[i] = blocks_of_16((const char *)(linear + 8 * i));
+  for (int round = 0; round < 3; round++) {
+    for (int i = 0; i < 4; i++) {
+      u[2 * i] = __builtin_shufflevector(v[i], v[i + 4], PASTE(INTERLEAVED_LOW_, LANES_OF_16));
+      u[2 * i + 1] = __builtin_shufflevector(v[i], v[i + 4], PASTE(INTERLEAVED_HIGH_, LANES_OF_16));
+    }
+    memcpy(v, u, sizeof u);
+  }
+}
+
 static inline void split_16(const void *linear, void *by_position) {
   for (int b = 0; b < BLOCKS; b += LANES_OF_16) {
-    vec_16 v[8], u[8];
-    for (int i = 0; i < 8; i++)
-      v[i] = blocks_of_16((const char *)linear + 16 * (b + i));
-    for (int round = 0; round < 3; round++) {
-      for (int i = 0; i < 4; i++) {
-        u[2 * i] = __builtin_shufflevector(v[i], v[i + 4], PASTE(INTERLEAVED_LOW_, LANES_OF_16));
-        u[2 * i + 1] = __builtin_shufflevector(v[i], v[i + 4], PASTE(INTERLEAVED_HIGH_, LANES_OF_16));
-      }
-      memcpy(v, u, sizeof v);
-    }
+    vec_16 v[8];
+    split_registers_16((const int16_t *)linear + 8 * b, v);
     for (int t = 0; t < 8; t++)
       memcpy((char *)by_position + 2 * (t * BLOCKS + b), &v[t], VEC);
   }
@@ -93,28 +98,6 @@ GHZ_INLINE void FN(merge_blocks)(const void *by_position, void *linear, int bloc
 GHZ_INLINE void FN(merge)(const void *by_position, void *linear, int streaming) {
   FN(merge_blocks)(by_position, linear, BLOCKS, streaming);
 }
-
-#if BITS == 32
-/* A round of even and odd moves the lowest bit of a lane's number to the top of its register's; so
- * log2(LANES) rounds turn a block of LANES x LANES. */
-static inline void transpose_32(const void *const rows[16], void *columns) {
-  for (int l = 0; l < 16; l += LANES)
-    for (int x = 0; x < 16; x += LANES) {
-      VECTOR v[LANES], u[LANES];
-      for (int i = 0; i < LANES; i++)
-        memcpy(&v[i], (const char *)rows[l + i] + 4 * x, VEC);
-      for (int round = 1; round < LANES; round *= 2) {
-        for (int i = 0; i < LANES / 2; i++) {
-          u[i] = even_32(v[2 * i], v[2 * i + 1]);
-          u[i + LANES / 2] = odd_32(v[2 * i], v[2 * i + 1]);
-        }
-        memcpy(v, u, sizeof v);
-      }
-      for (int i = 0; i < LANES; i++)
-        memcpy((char *)columns + 4 * (16 * (x + i) + l), &v[i], VEC);
-    }
-}
-#endif
 
 #define UVECTOR PASTE(uvec_, BITS)
 #define UNSIGNED PASTE(PASTE(uint, BITS), _t)

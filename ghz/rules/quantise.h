@@ -33,6 +33,11 @@ GHZ_RULE int64_t round_f64(double v) {
   return (int64_t)((uint64_t)b - (uint64_t)z);
 }
 
+/* Any v < 2^31 in magnitude. */
+GHZ_RULE int32_t rint_32(float v) {
+  return (int32_t)round_f64((double)v);
+}
+
 /* What values are multiplied by. */
 GHZ_RULE double quantising_factor(ghz_type type, double step, int mode) {
   return (mode_shift(type, mode) ? 2 : 1) / step;
@@ -56,11 +61,11 @@ GHZ_RULE int may_have_coefficients(const ghz_lattice *l, double m) {
   return m <= 0x1p18 * l->step && mode_for(l, m) == COARSE && !coarser_than_bound(l);
 }
 
-/* Whether coefficients of a block of so many bits cost more than they save in error: `energy` is
- * the sum of c (2 e - c), in units of 1/64, over its coefficients c, which are e rounded. Such
- * blocks become 0 (FORMAT.md, "Transforming values"). */
+/* Whether coefficients of a block of so many bits cost more than they save in error: `energy` is the
+ * sum of c (2 e - c), in units of 1/64, over its coefficients c, which are e rounded. Such blocks
+ * become 0 (FORMAT.md, "Transforming values"). */
 GHZ_RULE int block_is_dropped(unsigned width, int energy) {
-  return (width == 1 && energy < 54) || (width == 2 && energy < 99);
+  return (width == 1 && energy < DROPPED_1) || (width == 2 && energy < DROPPED_2);
 }
 
 /* Whether integers are found in float arithmetic: where the largest magnitude m lets it keep the

@@ -27,6 +27,8 @@ enum {
   PLANES_MAX = 64,          /* planes that arithmetic may use */
   TILE_BYTES_MAX = 14579,   /* of the largest result (FORMAT.md, "Worst case") */
   COEFFICIENT_BITS = 25,    /* widths of coefficients are at most this + bit length of the terms */
+  DROPPED_1 = 54,           /* blocks of coefficients of one bit that save less are dropped, */
+  DROPPED_2 = 99,           /* of two bits */
   COEFFICIENT_VALUES = 256, /* a brick with fewer values inside has no coefficients */
   TILES_PER_CHUNK = GHZ_CHUNK / GHZ_TILE,
   STREAM_HEADER = 72, /* bytes before the index of a stream */

@@ -2,50 +2,60 @@
  * they leave, the smallest written (FORMAT.md, "Encoding a brick"). Part of codec.h. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Residuals at orders 1 and up. What lies before the first block is read, and masked. */
-typedef struct brick_residuals {
-  struct {
-    int64_t before[BRICK_LAYER_BLOCKS];
-    ALIGNED int64_t r[TILE];
-  } at[ORDERS_MAX];
-} brick_residuals;
-
-/* Values and integers of a brick on their way. */
-typedef struct brick {
-  const ghz_lattice *lattice;
-  const tile_extent *extent;
-  const brick_grid *grid;
-  const void *values;     /* in brick order, without NaN and infinities */
-  const uint8_t *outside; /* of a cut brick: by position, 1 where a column is outside */
-  integers integers;
-  void *r[ORDERS_MAX]; /* residuals at every order; of 0: the integers */
-  brick_residuals residuals;
-} brick;
-
 /* A way to encode a brick, and its whole size. */
 typedef struct brick_encoding {
   fresh_layer lattice, coefficients;
   size_t size;
+  int narrow;                /* coefficients of 16 bits: */
+  float_coefficients floats; /* where narrow */
+  ALIGNED int32_t c[TILE];   /* else */
 } brick_encoding;
 
 /* ---- The lattice alone ----------------------------------------------------------------------- */
 
-/* Finds the residuals at all orders, and the exact size of each without specials. */
-static void measure_brick(brick *b, encoding encodings[ORDERS_MAX]) {
+/* The exact size of an order whose widths are known, without specials. */
+static void finish_order(const brick *b, int order, encoding *e) {
+  const integers *v = &b->integers;
+  e->widths.lead = (tile_lead){
+      .order = order, .mode = v->mode, .special = v->special, .anchor = order ? integer_at(v, 0) : 0};
+  e->size = finish_widths(&e->widths) + widths_sum(e->widths.width);
+}
+
+/* Finds the residuals of wide integers at all orders, and their widths. */
+static void measure_wide(brick *b, encoding encodings[ORDERS_MAX]) {
   integers *v = &b->integers;
   const size_functions *f = &functions_of[v->size];
   b->r[0] = v->q16;
   for (int o = 1; o < ORDERS_MAX; o++)
     b->r[o] = b->residuals.at[o].r;
   f->brick_residuals(v->q16, b->grid, b->outside, b->r);
+  for (int o = 0; o < b->grid->orders; o++)
+    encodings[o].widths.height = f->widths_of(b->r[o], encodings[o].widths.width);
+}
+
+/* The widths of integers of 16 bits at all orders. */
+static void measure_narrow(const brick *b, encoding encodings[ORDERS_MAX]) {
+  ALIGNED uint16_t m[ORDERS_MAX][BLOCKS];
+  if (b->grid->dims == 3)
+    extremes_of_orders_3(b->integers.q16, b->outside, m);
+  else
+    extremes_of_orders_2(b->integers.q16, b->outside, m);
+  for (int o = 0; o < b->grid->orders; o++) {
+    bit_lengths_16(m[o], encodings[o].widths.width);
+    encodings[o].widths.height = widths_largest(encodings[o].widths.width);
+  }
+}
+
+/* Finds the exact size of every order, without specials. */
+static void measure_brick(brick *b, encoding encodings[ORDERS_MAX]) {
+  if (b->integers.size == BITS_16)
+    measure_narrow(b, encodings);
+  else
+    measure_wide(b, encodings);
   int o = 0;
-  do {
-    tile_widths *w = &encodings[o].widths;
-    w->height = f->widths_of(b->r[o], w->width);
-    w->lead =
-        (tile_lead){.order = o, .mode = v->mode, .special = v->special, .anchor = o ? integer_at(v, 0) : 0};
-    encodings[o].size = finish_widths(w) + widths_sum(w->width);
-  } while (++o < b->grid->orders); /* compilers see that order 0 is always measured */
+  do
+    finish_order(b, o, &encodings[o]);
+  while (++o < b->grid->orders); /* compilers see that order 0 is always measured */
 }
 
 static int choose_brick_order(const brick *b, const encoding encodings[ORDERS_MAX], int order) {
@@ -55,24 +65,24 @@ static int choose_brick_order(const brick *b, const encoding encodings[ORDERS_MA
   return choose_order(size, b->grid->orders, encodings[0].widths.height == 0, order);
 }
 
-/* The lattice tile of the chosen order, but for its planes. */
+/* The lattice tile of the chosen order. */
 static void take_order(const brick *b, const encoding *e, fresh_layer *layer) {
+  const int order = e->widths.lead.order;
+  const unsigned octets = (e->widths.height + 7) / 8;
+  ALIGNED int16_t r[TILE];
   layer->widths = e->widths;
-  functions_of[b->integers.size].planes_of(b->r[e->widths.lead.order], (e->widths.height + 7) / 8,
-                                           layer->planes);
+  if (b->integers.size != BITS_16) {
+    functions_of[b->integers.size].planes_of(b->r[order], octets, layer->planes);
+    return;
+  }
+  if (b->grid->dims == 3)
+    residuals_at_3(b->integers.q16, b->outside, order, r);
+  else
+    residuals_at_2(b->integers.q16, b->outside, order, r);
+  planes_of_16(r, octets, layer->planes);
 }
 
 /* ---- Coefficients ---------------------------------------------------------------------------- */
-
-/* What the forward transform gets: x / step, by a power of two, in float. */
-static void scale_values(const ghz_lattice *l, const void *x, float *y) {
-  const double scale = forward_scale(l->step);
-  const float narrow = (float)scale;
-  for (int i = 0; l->type == GHZ_F32 && i < TILE; i++)
-    y[i] = ((const float *)x)[i] * narrow;
-  for (int i = 0; l->type == GHZ_F64 && i < TILE; i++)
-    y[i] = (float)(((const double *)x)[i] * scale);
-}
 
 /* Columns outside take the value of the nearest one inside, so that the brick stays smooth. */
 static void continue_outside(const tile_extent *e, float *y) {
@@ -82,6 +92,25 @@ static void continue_outside(const tile_extent *e, float *y) {
     const unsigned nx = x < e->x ? x : e->x - 1, ny = h < e->y ? h : e->y - 1, nz = d < e->z ? d : e->z - 1;
     y[i] = y[(nz * whole.y + ny) * whole.x + nx];
   }
+}
+
+/* What the forward transform gets: values in float, to be multiplied by *scale; `room` is for those
+ * that are made. */
+static const float *transform_input(const brick *b, float *scale, float room[TILE]) {
+  const double factor = forward_scale(b->lattice->step);
+  *scale = (float)factor;
+  if (b->lattice->type == GHZ_F32) {
+    if (!b->outside)
+      return b->values;
+    memcpy(room, b->values, TILE * sizeof *room);
+  } else {
+    for (int i = 0; i < TILE; i++)
+      room[i] = (float)(((const double *)b->values)[i] * factor);
+    *scale = 1;
+  }
+  if (b->outside)
+    continue_outside(b->extent, room);
+  return room;
 }
 
 /* What the coefficients leave, in steps, not rounded. Returns whether any of it rounds to more than
@@ -114,16 +143,24 @@ static void round_left(const double *left, int16_t *r) {
 }
 
 /* The coefficients of a brick, as a layer. Returns its size, or 0 if all are 0. */
-static unsigned measure_coefficients(const brick *b, int32_t *c, fresh_layer *layer) {
-  ALIGNED float y[TILE], e[TILE];
-  scale_values(b->lattice, b->values, y);
-  if (b->outside)
-    continue_outside(b->extent, y);
-  const int blocks = b->grid->dims == 3 ? forward_cubes(y, e) : forward_planes(y, e);
+static unsigned measure_coefficients(const brick *b, brick_encoding *p) {
+  ALIGNED float room[TILE], e[TILE];
+  ALIGNED int16_t r[TILE];
+  float scale;
+  fresh_layer *layer = &p->coefficients;
+  const float *x = transform_input(b, &scale, room);
+  const int blocks = b->grid->dims == 3 ? forward_cubes(x, scale, e) : forward_planes(x, scale, e);
   if (blocks == 0)
     return 0;
-  layer_of_coefficients(e, blocks, c, layer);
-  if (layer->widths.height == 0 && c[0] == 0)
+  const float first = e[0];
+  p->narrow = ghz_quick_bricks && narrow_layer(e, (live_pieces)((1 << blocks / 16) - 1), 1, NULL, r, layer);
+  if (p->narrow) {
+    layer->widths.lead = (tile_lead){.anchor = rint_32(first)};
+    round_layer(b->grid->dims, e, &layer->widths, &p->floats);
+  } else {
+    layer_of_coefficients(e, blocks, p->c, layer);
+  }
+  if (layer->widths.height == 0 && layer->widths.lead.anchor == 0)
     return 0;
   return finish_coefficients(&layer->widths) + widths_sum(layer->widths.width);
 }
@@ -135,26 +172,36 @@ static void inverse_transform(int dims, const int32_t *c, const live_coefficient
     inverse_planes(c, live, y);
 }
 
-/* What the coefficients leave, as the lattice's layer at order 0. Returns the size of its part. */
-static unsigned measure_left(const brick *b, const int32_t *c, brick_encoding *p) {
+/* The same in float64. */
+static void left_in_double(const brick *b, brick_encoding *p) {
   ALIGNED double transformed[TILE], left[TILE];
   ALIGNED int16_t linear[TILE], r[TILE];
   tile_widths *w = &p->lattice.widths;
   const double inverse = 1 / b->lattice->step;
-  const live_coefficients live = live_of(p->coefficients.widths.width, b->grid->dims, c[0]);
-  inverse_transform(b->grid->dims, c, &live, transformed);
+  const live_coefficients live =
+      live_of(p->coefficients.widths.width, b->grid->dims, p->coefficients.widths.lead.anchor);
+  if (p->narrow)
+    integers_of_floats(b->grid->dims, &p->floats, p->c);
+  inverse_transform(b->grid->dims, p->c, &live, transformed);
   const int any = b->lattice->type == GHZ_F32 ? left_f32(b->values, inverse, transformed, left)
                                               : left_f64(b->values, inverse, transformed, left);
   w->height = 0;
   if (any) {
     round_left(left, linear);
     split_16(linear, r);
-    clear_outside_16((uint16_t *)r, b->outside);
+    clear_outside_16(r, b->outside);
     w->height = widths_of_16(r, w->width);
     planes_of_16(r, w->height > 8 ? 2 : w->height > 0, p->lattice.planes);
   } else {
     memset(w->width, 0, sizeof w->width);
   }
+}
+
+/* What the coefficients leave, as the lattice's layer at order 0. Returns the size of its part. */
+static unsigned measure_left(const brick *b, brick_encoding *p) {
+  tile_widths *w = &p->lattice.widths;
+  if (!p->narrow || !left_in_float(b, &p->floats, &p->lattice))
+    left_in_double(b, p);
   w->lead = (tile_lead){.mode = COARSE, .special = b->integers.special, .coefficients = 1};
   return finish_widths(w) + widths_sum(w->width);
 }
@@ -166,12 +213,11 @@ static int transform_pays(size_t with, size_t without) {
 
 /* Encodes with coefficients, if that makes the brick smaller than p->size by enough. */
 static int encode_transformed(const brick *b, brick_encoding *p) {
-  ALIGNED int32_t c[TILE];
   const size_t others = specials_size(&b->integers);
-  const unsigned coefficients = measure_coefficients(b, c, &p->coefficients);
+  const unsigned coefficients = measure_coefficients(b, p);
   if (coefficients == 0 || !transform_pays(LEAD_LEAST + others + coefficients, p->size))
     return 0;
-  const size_t size = measure_left(b, c, p) + others + coefficients;
+  const size_t size = measure_left(b, p) + others + coefficients;
   if (!transform_pays(size, p->size))
     return 0;
   p->size = size;
@@ -228,10 +274,14 @@ static int brick_to_integers(brick *b, const ghz_lattice *l, const tile_extent *
  * sees them come. */
 static void prefetch_brick(const tile_place *p, const void *x, size_t size) {
   const tile_extent whole = whole_tile((int)p->extent.dims);
-  const char *next = (const char *)x + whole.x * size;
-  for (line_walk w = first_line(p); more_lines(&w); next_line(&w))
-    for (size_t i = 0; i < whole.x * size; i += 64)
-      __builtin_prefetch(next + w.at * size + i, 0, 3);
+  const size_t line = whole.x * size;
+  const char *plane = (const char *)x + line;
+  for (unsigned z = 0; z < p->extent.z; z++, plane += p->plane * size) {
+    const char *next = plane;
+    for (unsigned y = 0; y < p->extent.y; y++, next += p->row * size)
+      for (size_t i = 0; i < line; i += 64)
+        __builtin_prefetch(next + i, 0, 3);
+  }
 }
 
 /* As encode_flat. */

@@ -45,12 +45,12 @@ typedef struct layer_header {
   ALIGNED uint8_t width[BLOCKS];
 } layer_header;
 
-/* Transposes the 8 x 8 bits at each position of eight planes: bit t of plane p becomes bit p of
- * plane t. */
-static inline void transpose_bits(bit_plane planes[8]) {
+/* Transposes the 8 x 8 bits at each position of eight planes, of so many bytes from one on: bit t of
+ * plane p becomes bit p of plane t. */
+static inline void transpose_bits_of(bit_plane planes[8], size_t from, size_t bytes) {
   static const uint64_t mask[3] = {UINT64_C(0x0f0f0f0f0f0f0f0f), UINT64_C(0x3333333333333333),
                                    UINT64_C(0x5555555555555555)};
-  for (size_t w = 0; w < PLANE_BYTES / 8; w++) {
+  for (size_t w = from / 8; w < (from + bytes) / 8; w++) {
     uint64_t a[8];
     GHZ_UNROLL_8 for (int i = 0; i < 8; i++) memcpy(&a[i], planes[i] + 8 * w, 8);
 #define EXCHANGE(i, j, s, m)                                                                                   \
@@ -74,6 +74,10 @@ static inline void transpose_bits(bit_plane planes[8]) {
 #undef EXCHANGE
     GHZ_UNROLL_8 for (int i = 0; i < 8; i++) memcpy(planes[i] + 8 * w, &a[i], 8);
   }
+}
+
+static inline void transpose_bits(bit_plane planes[8]) {
+  transpose_bits_of(planes, 0, PLANE_BYTES);
 }
 
 #include "rules/quantise.h"
@@ -145,8 +149,6 @@ static void clear_behind(void *integers, size_t size, unsigned n) {
 #include "tile/reals.h"
 
 #include "tile/brick.h"
-#define BITS 16
-#include "tile/lorenzo.h"
 #define BITS 32
 #include "tile/lorenzo.h"
 #define BITS 64
@@ -158,8 +160,13 @@ static void clear_behind(void *integers, size_t size, unsigned n) {
 #include "tile/coefficients.h"
 #include "tile/transform.h"
 #include "tile/wide_transform.h"
+#include "tile/differences.h"
 #include "tile/encode.h"
 #include "tile/decode.h"
+#include "tile/narrow_layer.h"
+#include "tile/inverse_float.h"
+#include "tile/fresh_brick.h"
+#include "tile/left.h"
 #include "tile/brick_encode.h"
 #include "tile/brick_decode.h"
 #include "tile/sum.h"

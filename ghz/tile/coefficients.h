@@ -75,23 +75,32 @@ typedef struct live_coefficients {
   int blocks;                 /* none is in blocks from here on; ends a group */
 } live_coefficients;
 
-/* As a layer's widths tell, most of which are 0. */
-static live_coefficients live_of(const uint8_t width[BLOCKS], int dims, int64_t first) {
-  live_coefficients live = {.x = first != 0};
-  const unsigned rows = dims == 3 ? 16 : 32; /* of a group: two blocks each */
-  for (unsigned k = 0; k < BLOCKS; k += 8) {
-    if (load_u64(width + k) == 0)
-      continue;
-    for (unsigned i = k / 2; i < k / 2 + 4; i++)
-      if (load_u16(width + 2 * i)) {
-        live.group[i / rows] = 1;
-        live.x = i % rows >= live.x ? i % rows + 1 : live.x;
-      }
+/* A bit for each of 64 widths that is not 0. These are below 128: adding 127 sets the top bit, and the
+ * product brings those of eight together. */
+static inline uint64_t nonzero_widths(const uint8_t width[64]) {
+  uint64_t bits = 0;
+  for (unsigned k = 0; k < 64; k += 8) {
+    const uint64_t tops = (load_u64(width + k) + UINT64_C(0x7f7f7f7f7f7f7f7f)) & UINT64_C(0x8080808080808080);
+    bits |= ((tops >> 7) * UINT64_C(0x0102040810204080) >> 56) << k;
   }
-  live.group[0] |= first != 0;
-  live.x += live.x % 2;
-  for (unsigned g = 0; g < GROUPS_MAX; g++)
+  return bits;
+}
+
+/* As a layer's widths tell, most of which are 0; without branches, which a processor could not
+ * guess. */
+static live_coefficients live_of(const uint8_t width[BLOCKS], int dims, int64_t first) {
+  live_coefficients live = {0};
+  const unsigned rows = dims == 3 ? 16 : 32, groups = 64 / rows; /* of a group: two blocks each */
+  const uint64_t low = nonzero_widths(width) | (first != 0), high = nonzero_widths(width + 64);
+  uint64_t any = low | high;
+  if (dims == 3)
+    any = (any | any >> 32) & UINT32_MAX;
+  live.x = (bit_length(any) + 3) / 4 * 2;
+  for (unsigned g = 0; g < groups; g++) {
+    const uint64_t half = g < groups / 2 ? low : high;
+    live.group[g] = dims == 3 ? (uint32_t)(half >> 32 * (g % 2)) != 0 : half != 0;
     live.blocks = live.group[g] ? (int)(2 * rows * (g + 1)) : live.blocks;
+  }
   return live;
 }
 

@@ -18,7 +18,7 @@ DEFINE_QUANTISE(quantise_f64_32, double, double, round_f64, int32_t)
 DEFINE_QUANTISE(quantise_f64_64, double, double, round_f64, int64_t)
 #undef DEFINE_QUANTISE
 
-/* The sizes of integers, and what encoding does with them: FN(...) of lanes.h and lorenzo.h. */
+/* The sizes of integers, and what encoding does with wide ones: FN(...) of lanes.h and lorenzo.h. */
 enum integer_size { BITS_16, BITS_32, BITS_64 };
 
 typedef struct size_functions {
@@ -29,7 +29,7 @@ typedef struct size_functions {
 
 #define FUNCTIONS_OF(bits)                                                                                     \
   { brick_residuals_##bits, widths_of_##bits, planes_of_##bits }
-static const size_functions functions_of[3] = {FUNCTIONS_OF(16), FUNCTIONS_OF(32), FUNCTIONS_OF(64)};
+static const size_functions functions_of[3] = {[BITS_32] = FUNCTIONS_OF(32), [BITS_64] = FUNCTIONS_OF(64)};
 #undef FUNCTIONS_OF
 
 /* Integers of a tile, position-major, in the narrowest size that holds the differences of
@@ -42,6 +42,7 @@ typedef struct integers {
   int special;
   int zero;         /* every integer is surely 0; they are not filled in */
   int coefficients; /* a brick may have them */
+  double largest;   /* magnitude of a finite value */
   specials specials;
   ALIGNED union {
     int16_t q16[TILE];
@@ -101,10 +102,13 @@ static inline void split(const int64_t *linear, integers *v) {
 static int quantise_tile(const ghz_lattice *l, const void *x, double m, integers *v) {
   ALIGNED int64_t linear[TILE];
   v->mode = mode_for(l, m);
+  v->largest = m;
   if (v->mode == RAW || (coarser_than_bound(l) && !all_on_grid(l, x)))
     return 0;
   v->coefficients = may_have_coefficients(l, m);
   v->size = v->mode == WIDE ? BITS_64 : m <= (v->dims == 3 ? 4095 : 8190) * l->step ? BITS_16 : BITS_32;
+  if (v->dims != 1 && v->size == BITS_16 && !ghz_quick_bricks)
+    v->size = BITS_32;
   const double inverse = quantising_factor(l->type, l->step, v->mode);
   if (l->type == GHZ_F32)
     quantise_f32(x, inverse, quantises_in_float(l, m), v->size, linear);

@@ -1,13 +1,12 @@
-/* lorenzo.h: integers of a brick to residuals and back (FORMAT.md, "Residuals"). Part of codec.h,
- * and a template: included once per size of integers.
+/* lorenzo.h: integers of a brick to residuals and back (FORMAT.md, "Residuals"). Part of codec.h, and
+ * a template: included once per size of integers.
  *
- * Parameter: BITS   16 (encoding alone), 32 or 64; undefined at the end
+ * Parameter: BITS   32 or 64; undefined at the end. differences.h has 16, for encoding
  *
- * Order o takes differences along o axes, x first, then y, then z; and along the next axis where
- * the column is the first along all those before: so nothing but column 0 is without a neighbour.
- * Encoding has integers position-major, as lanes.h: a step along y or z is then so many blocks
- * back, at the same position. Decoding has them in brick order, where it is a line or a layer
- * back. */
+ * Order o takes differences along o axes, x first, then y, then z; and along the next axes where the
+ * column is the first along all those before: so nothing but column 0 is without a neighbour. Encoding has integers
+ * position-major, as lanes.h: a step along y or z is then so many blocks back, at the same
+ * position. Decoding has them in brick order, where it is a line or a layer back. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #define INT PASTE(PASTE(int, BITS), _t)
@@ -68,7 +67,6 @@ static void FN(brick_residuals)(void *q, const brick_grid *g, const uint8_t *out
   }
 }
 
-#if BITS != 16
 /* The first columns of lines, which at order 1 are differences along y and z. */
 static void FN(integrate_firsts)(UINT *u, const brick_grid *g) {
   for (int b = g->layer; b < BLOCKS; b += g->layer)
@@ -108,7 +106,6 @@ static void FN(integrate_yz)(INT *r, const brick_grid *g, int order) {
     for (int k = i; k < i + layer; k++)
       u[k] = (UINT)(u[k] + u[k - layer]);
 }
-#endif
 
 #undef INT
 #undef UINT

@@ -91,6 +91,10 @@ typedef struct tile_codec {
                          uint8_t *special);
 } tile_codec;
 
+/* Bricks may go by the fast routines, which give what the general ones give: 1 always, but in tests
+ * of that, which set it to 0. */
+extern int ghz_quick_bricks;
+
 extern const tile_codec ghz_tiles_scalar, ghz_tiles_avx2, ghz_tiles_avx512, ghz_tiles_neon;
 
 /* The codec for GHZ_ISA or the best of this machine; NULL if GHZ_ISA asks for what is not there. */

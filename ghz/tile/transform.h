@@ -5,9 +5,8 @@
  * in which they are coded: rows of 16 neighbouring places, one row for each ux of a group.
  *
  * The forward transform decides bytes: every machine does the same float operations in the same
- * order. The inverse decides values, and is exact: its sums of products are integers below 2^53,
- * so any order of operations gives the same, fused or not. FORMAT.md, "Bounds", proves that of what
- * the forward transform gives; decoders look (inverse_is_exact). It leaves out what is zero. */
+ * order. The inverse decides values, and is exact: its sums of products are integers below 2^53, so
+ * any order of operations gives the same, fused or not. It leaves out what is zero. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 enum { FLOATS = VEC / 4, DOUBLES = VEC / 8 };
@@ -31,14 +30,14 @@ static inline vec_f64 splat_f64(double x) {
 
 /* ---- Forward --------------------------------------------------------------------------------- */
 
-/* n values of each lane, `from` apart, to n frequencies, `to` apart: odd ones from the differences
- * of values that mirror each other, even ones from their sums. These are taken less the last sum,
- * whose own factor is what the others lack to 0. */
-GHZ_INLINE void forward_axis(int n, const float *x, int from, float *y, int to) {
+/* n values of each lane, `from` apart, times `scale`, to n frequencies, `to` apart: odd ones from the differences of
+ * values that mirror each other, even ones from their sums. These are taken less the last sum, whose
+ * own factor is what the others lack to 0. */
+GHZ_INLINE void forward_axis(int n, const float *x, int from, float scale, float *y, int to) {
   vec_f32 d[16], s[16];
   const int half = n / 2;
   _Pragma("GCC unroll 16") for (int i = 0; i < half; i++) {
-    const vec_f32 a = load_f32(x + i * from), b = load_f32(x + (n - 1 - i) * from);
+    const vec_f32 a = load_f32(x + i * from) * scale, b = load_f32(x + (n - 1 - i) * from) * scale;
     d[i] = a - b;
     s[i] = a + b;
   }
@@ -60,6 +59,46 @@ GHZ_INLINE void forward_axis(int n, const float *x, int from, float *y, int to) 
   }
 }
 
+/* `count` frequencies from u on, every second one, of `regs` registers of lanes, from `terms` sums or
+ * differences. */
+GHZ_INLINE void forward_some_32(int u, int count, const vec_f32 (*v)[2], int terms, int regs, float *y,
+                                int to) {
+  vec_f32 sum[5][2];
+  _Pragma("GCC unroll 5") for (int k = 0; k < count; k++) for (int r = 0; r < regs; r++) sum[k][r] =
+      v[0][r] * forward_32[u + 2 * k][0];
+  _Pragma("GCC unroll 1") for (int i = 1; i < terms; i++)
+      _Pragma("GCC unroll 5") for (int k = 0; k < count; k++) {
+    const float f = forward_32[u + 2 * k][i];
+    for (int r = 0; r < regs; r++)
+      sum[k][r] = sum[k][r] + v[i][r] * f;
+  }
+  _Pragma("GCC unroll 5") for (int k = 0; k < count; k++)
+      memcpy(y + (u + 2 * k) * to, sum[k], (size_t)regs * VEC);
+}
+
+/* As forward_axis, of length 32 and one or two registers of lanes: factors are loaded once for both.
+ * Loops are rolled: factors that are spread to registers would fill the first cache. */
+GHZ_INLINE void forward_axis_32(const float *x, int from, float scale, int regs, float *y, int to) {
+  vec_f32 d[16][2], s[16][2];
+  for (int i = 0; i < 16; i++)
+    for (int r = 0; r < regs; r++) {
+      const vec_f32 a = load_f32(x + i * from + r * FLOATS) * scale,
+                    b = load_f32(x + (31 - i) * from + r * FLOATS) * scale;
+      d[i][r] = a - b;
+      s[i][r] = a + b;
+    }
+  _Pragma("GCC unroll 1") for (int u = 1; u < 32; u += 8) forward_some_32(u, 4, d, 16, regs, y, to);
+  for (int r = 0; r < regs; r++) {
+    vec_f32 all = s[0][r];
+    for (int i = 1; i < 16; i++)
+      all = all + s[i][r];
+    memcpy(y + r * FLOATS, &all, VEC);
+    for (int i = 0; i < 15; i++)
+      s[i][r] = s[i][r] - s[15][r];
+  }
+  _Pragma("GCC unroll 1") for (int u = 2; u < 32; u += 10) forward_some_32(u, 5, s, 15, regs, y, to);
+}
+
 /* The last axis, x, of a group: 16 lines of n values, by their places, to n rows of 16
  * coefficients that are not rounded yet. */
 GHZ_INLINE void forward_lines(int n, const float *const line[PLACES], float *e) {
@@ -70,8 +109,11 @@ GHZ_INLINE void forward_lines(int n, const float *const line[PLACES], float *e) 
       rows[l] = line[l] + x;
     transpose_32(rows, turned + x * PLACES);
   }
-  for (int l = 0; l < PLACES; l += FLOATS)
-    forward_axis(n, turned + l, PLACES, e + l, PLACES);
+  for (int l = 0; n == 16 && l < PLACES; l += FLOATS)
+    forward_axis(n, turned + l, PLACES, 1, e + l, PLACES);
+  const int regs = PLACES / FLOATS < 2 ? 1 : 2;
+  for (int l = 0; n == 32 && l < PLACES; l += regs * FLOATS)
+    forward_axis_32(turned + l, PLACES, 1, regs, e + l, PLACES);
 }
 
 /* Whether all coefficients of these lines of n values round to 0: none is larger than n times the
@@ -102,15 +144,15 @@ static int forward_group(int n, const float *const line[PLACES], float *e) {
   return !vanish;
 }
 
-/* Coefficients, not rounded. Returns the number of blocks behind which all round to 0. */
-static int forward_cubes(const float *x, float *e) {
+/* Coefficients of values times `scale`, not rounded. Returns the number of blocks behind which all round to 0. */
+static int forward_cubes(const float *x, float scale, float *e) {
   ALIGNED float a[TILE], b[TILE];
   int blocks = 0;
   for (int i = 0; i < 128; i += FLOATS)
-    forward_axis(8, x + i, 128, a + i, 128);
+    forward_axis(8, x + i, 128, scale, a + i, 128);
   for (int z = 0; z < TILE; z += 128)
     for (int i = 0; i < 16; i += FLOATS)
-      forward_axis(8, a + z + i, 16, b + z + i, 16);
+      forward_axis(8, a + z + i, 16, 1, b + z + i, 16);
   for (int g = 0; g < 4; g++) {
     const float *line[PLACES];
     for (int l = 0; l < PLACES; l++)
@@ -121,11 +163,11 @@ static int forward_cubes(const float *x, float *e) {
   return blocks;
 }
 
-static int forward_planes(const float *x, float *e) {
+static int forward_planes(const float *x, float scale, float *e) {
   ALIGNED float a[TILE];
   int blocks = 0;
-  for (int i = 0; i < 32; i += FLOATS)
-    forward_axis(32, x + i, 32, a + i, 32);
+  for (int i = 0; i < 32; i += 2 * FLOATS)
+    forward_axis_32(x + i, 32, scale, 2, a + i, 32);
   for (int g = 0; g < 2; g++) {
     const float *line[PLACES];
     for (int l = 0; l < PLACES; l++)

@@ -1,0 +1,186 @@
+/* left.h: what the coefficients leave of a brick, rounded, in float32 where that is proved to give what
+ * float64 gives. Part of codec.h.
+ *
+ * R = rint(v - P), v = x / step and P the coefficients' value, both in float64. Here d = v - P is formed
+ * in float32, off by less than
+ *   e = 2^-24 (roundings * factors * S + 4 M / step) + 2^-16
+ * with roundings and factors of inverse_float.h. 4 M: two roundings of v and two of v less the first
+ * coefficient's share, which has twice the magnitude; 2^-16: the last rounding, of |d| < 64. So where d
+ * is further than e from all n + 1/2, rint(d) is R. Blocks where it is not are formed in float64. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* Vectors wider than a register are never passed by calls: these are inlined. */
+#pragma GCC diagnostic ignored "-Wpsabi"
+
+typedef float eight_f32 __attribute__((vector_size(32), aligned(4), may_alias));
+typedef int32_t eight_32 __attribute__((vector_size(32), aligned(4), may_alias));
+typedef double eight_f64 __attribute__((vector_size(64), aligned(8), may_alias));
+
+/* By pointers: of copies compilers make two halves in memory, which a load of the whole waits for. */
+GHZ_INLINE eight_f32 load_eight(const float *x) {
+  return *(const eight_f32 *)(const void *)x;
+}
+
+static inline void store_eight(float *x, eight_f32 v) {
+  *(eight_f32 *)(void *)x = v;
+}
+
+/* Rounded coefficients. */
+typedef struct float_coefficients {
+  ALIGNED float c[TILE]; /* but the first */
+  double first;
+  live_coefficients live;
+  float line, all; /* sums of magnitudes, rounded up: the largest of a line, of all lines */
+} float_coefficients;
+
+GHZ_INLINE eight_f32 magnitudes_of(eight_f32 v) {
+  return (eight_f32)((eight_32)v & INT32_MAX);
+}
+
+/* Rounds the coefficients of a block that has a width; those of others are 0. No branch: a processor
+ * cannot guess which. */
+GHZ_INLINE eight_f32 round_block(const float *e, const tile_widths *w, int b) {
+  const eight_f32 v = load_eight(e + BLOCK * b) + ROUND_F32 - ROUND_F32;
+  return (eight_f32)((eight_32)v & -(w->width[b] != 0));
+}
+
+GHZ_INLINE eight_f32 larger_of(eight_f32 a, eight_f32 b) {
+  const eight_32 more = a > b;
+  return (eight_f32)(((eight_32)a & more) | ((eight_32)b & ~more));
+}
+
+/* Rounded coefficients of a layer whose widths are known, from numbers that are not rounded. */
+static void round_layer(int dims, const float *e, const tile_widths *w, float_coefficients *f) {
+  eight_f32 all = {0}, largest = {0};
+  const int rows = dims == 3 ? 16 : 32; /* of a group: two blocks each */
+  f->first = (double)w->lead.anchor;
+  f->live = live_of(w->width, dims, w->lead.anchor);
+  for (int g = 0; 2 * rows * g < f->live.blocks; g++) {
+    eight_f32 low = {0}, high = {0};
+    for (int b = 2 * rows * g; b < 2 * (rows * g + (int)f->live.x); b += 2) {
+      const eight_f32 v = round_block(e, w, b), u = round_block(e, w, b + 1);
+      store_eight(f->c + BLOCK * b, v);
+      store_eight(f->c + BLOCK * b + BLOCK, u);
+      low += magnitudes_of(v);
+      high += magnitudes_of(u);
+    }
+    if (g == 0) { /* the first is apart */
+      low[0] -= f->c[0] < 0 ? -f->c[0] : f->c[0];
+      f->c[0] = 0;
+    }
+    largest = larger_of(largest, larger_of(low, high));
+    all += low + high;
+  }
+  f->line = f->all = 0;
+  for (int i = 0; i < 8; i++) {
+    f->line = largest[i] > f->line ? largest[i] : f->line;
+    f->all += all[i];
+  }
+  f->line *= 1.001F, f->all *= 1.001F;
+}
+
+/* The same as integers, with the first. */
+static void integers_of_floats(int dims, const float_coefficients *f, int32_t *c) {
+  const int rows = dims == 3 ? 16 : 32;
+  memset(c, 0, (size_t)f->live.blocks * BLOCK * sizeof *c);
+  for (int g = 0; 2 * rows * g < f->live.blocks; g++)
+    for (int i = g * rows * PLACES; i < (g * rows + (int)f->live.x) * PLACES; i++)
+      c[i] = (int32_t)f->c[i];
+  c[0] = (int32_t)f->first;
+}
+
+/* How far d may be off; 1 if nothing is proved. */
+static float float_error(int dims, const float_coefficients *f, double largest) {
+  const float factors = dims == 3 ? 428.F * 428.F * 522.F * 0x1p-29F : 633.F * 633.F * 0x1p-21F,
+              roundings = dims == 3 ? 2 * 6 : 18;
+  const int exact = f->line < (float)(dims == 3 ? EXACT_LINE_3 : EXACT_LINE_2) && largest < 0x1p19;
+  return exact ? 0x1p-24F * (roundings * factors * f->all + 4.01F * (float)largest) + 0x1p-16F : 1;
+}
+
+GHZ_INLINE vec_f32 steps_f32(const float *x, double inverse) {
+  return load_f32(x) * (float)inverse;
+}
+
+GHZ_INLINE vec_f32 steps_f64(const double *x, double inverse) {
+  typedef double wide_lanes __attribute__((vector_size(2 * VEC)));
+  wide_lanes v;
+  memcpy(&v, x, sizeof v);
+  return __builtin_convertvector(v * inverse, vec_f32);
+}
+
+/* v - P of all values, in steps; left is P before. Returns pieces of 16 blocks where any may round to
+ * more than 0. */
+#define DEFINE_LEFT_IN_FLOAT(suffix, REAL)                                                                     \
+  static live_pieces left_in_float_##suffix(const REAL *x, double inverse, float first, float limit,           \
+                                            float *left) {                                                     \
+    live_pieces live = 0;                                                                                      \
+    const vec_32 magnitude = (vec_32){0} + INT32_MAX;                                                          \
+    for (int z = 0; z < 8; z++) {                                                                              \
+      vec_32 far = {0};                                                                                        \
+      for (int i = 128 * z; i < 128 * z + 128; i += FLOATS) {                                                  \
+        const vec_f32 d = steps_##suffix(x + i, inverse) - first - load_f32(left + i);                         \
+        memcpy(left + i, &d, VEC);                                                                             \
+        far = max_32(far, (vec_32)d & magnitude);                                                              \
+      }                                                                                                        \
+      live = (live_pieces)(live | any_lane((vec_16)((vec_f32)far >= limit)) << z);                             \
+    }                                                                                                          \
+    return live;                                                                                               \
+  }
+DEFINE_LEFT_IN_FLOAT(f32, float)
+DEFINE_LEFT_IN_FLOAT(f64, double)
+#undef DEFINE_LEFT_IN_FLOAT
+
+/* Whether any of eight is not proved to round as float64 would. */
+static inline int doubtful(eight_f32 d, float limit) {
+  const eight_f32 off = magnitudes_of(d - (d + ROUND_F32 - ROUND_F32));
+  const eight_32 far = off >= limit;
+  uint64_t any[4];
+  memcpy(any, &far, sizeof any);
+  return (any[0] | any[1] | any[2] | any[3]) != 0;
+}
+
+/* Block i, exactly as float64 has it, rounded. `lines` are exact. */
+static void exact_block(const brick *b, const float_coefficients *f, const float *lines, int i, float *left) {
+  const int dims = b->grid->dims, n = dims == 3 ? 16 : 32, row = 8 * i / n, rows = PLACES * groups_of(&f->live);
+  const unsigned y = (unsigned)(dims == 3 ? row % 8 : row), z = (unsigned)row / 8;
+  eight_f64 p = (eight_f64){0} + f->first * 0x1p-5, v;
+  for (int k = 0; k < rows; k++) {
+    const unsigned pair = dims == 3 ? frequency_pairs[k] : (unsigned)k;
+    const double h = dims == 3 ? (double)(inverse_factor(8, pair / 8, z) * inverse_factor(8, pair % 8, y))
+                               : (double)inverse_factor(32, pair, y);
+    p += __builtin_convertvector(load_eight(lines + (int)pair * n + 8 * i % n), eight_f64) * h;
+  }
+  if (b->lattice->type == GHZ_F64) {
+    memcpy(&v, (const double *)b->values + 8 * i, sizeof v);
+  } else {
+    v = __builtin_convertvector(load_eight((const float *)b->values + 8 * i), eight_f64);
+  }
+  const eight_f64 d = v * (1 / b->lattice->step) - p;
+  store_eight(left + 8 * i, __builtin_convertvector(d + ROUND_F64 - ROUND_F64, eight_f32));
+}
+
+/* R as a layer but for its head. Returns 0 if float32 does not tell. */
+static int left_in_float(const brick *b, const float_coefficients *f, fresh_layer *layer) {
+  ALIGNED float lines[TILE], left[TILE];
+  ALIGNED int16_t r[TILE];
+  const int dims = b->grid->dims;
+  const double inverse = 1 / b->lattice->step;
+  const float limit = 0.5F - float_error(dims, f, b->integers.largest * inverse),
+              first = (float)(f->first * 0x1p-5);
+  if (limit < 0.25F)
+    return 0;
+  float_lines(dims, f->c, &f->live, lines);
+  float_values(dims, lines, &f->live, left);
+  const live_pieces live = b->lattice->type == GHZ_F32
+                               ? left_in_float_f32(b->values, inverse, first, limit, left)
+                               : left_in_float_f64(b->values, inverse, first, limit, left);
+  for (int i = 0; i < BLOCKS; i++) {
+    if (live >> i / 16 & 1 && doubtful(load_eight(left + 8 * i), limit))
+      exact_block(b, f, lines, i, left);
+  }
+  if (live)
+    return narrow_layer(left, live, 0, b->outside, r, layer) && layer->widths.height <= 7;
+  layer->widths.height = 0;
+  memset(layer->widths.width, 0, sizeof layer->widths.width);
+  return 1;
+}

@@ -1,0 +1,105 @@
+/* narrow_layer.h: floats, rounded to integers of 16 bits, to a layer of planes: coefficients, and what
+ * they leave. Part of codec.h.
+ *
+ * Pieces of 16 blocks that hold nothing but zeros are known before, and left out. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* Bit k: blocks 16 k to 16 k + 15 may differ from 0. */
+typedef uint8_t live_pieces;
+
+static inline int piece_lives(live_pieces live, int block, int blocks) {
+  return live >> block / 16 & ((1 << (blocks + 15) / 16) - 1);
+}
+
+static inline int any_lane(vec_16 v) {
+  part bits[1];
+  memcpy(bits, &v, sizeof v);
+  return !part_equal(bits[0], part_zero());
+}
+
+/* Whether any of the floats of N16 blocks may round to more than 0. */
+GHZ_INLINE int any_rounds(const float *x) {
+  const vec_32 magnitude = (vec_32){0} + INT32_MAX;
+  vec_32 largest = {0};
+  for (int i = 0; i < N16 * BLOCK; i += FLOATS)
+    largest = max_32(largest, (vec_32)load_f32(x + i) & magnitude);
+  return any_lane((vec_16)((vec_f32)largest >= 0.5F));
+}
+
+/* Blocks of N16 x 8 floats times `by`, rounded, position-major. */
+GHZ_INLINE void round_blocks_16(const float *x, float by, vec_16 v[BLOCK]) {
+  ALIGNED int16_t linear[N16 * BLOCK];
+  for (int i = 0; i < N16 * BLOCK; i += N16) {
+    const vec_16 narrow =
+        narrow_lanes(round_lanes(load_f32(x + i) * by), round_lanes(load_f32(x + i + FLOATS) * by));
+    memcpy(linear + i, &narrow, VEC);
+  }
+  split_registers_16(linear, v);
+}
+
+/* Blocks that are dropped (block_is_dropped): lanes of ones. c are coefficients, `folded` the bits of
+ * the widest ones. Of wider blocks the sums may wrap: they do not count. */
+GHZ_INLINE vec_16 dropped_lanes(const float *e, const vec_16 c[BLOCK], vec_16 folded) {
+  vec_16 fine[BLOCK], energy = {0};
+  round_blocks_16(e, 64, fine);
+  for (int t = 0; t < BLOCK; t++)
+    energy += c[t] * (fine[t] * 2 - c[t] * 64);
+  return ((folded == 1) & (energy < DROPPED_1)) | ((folded > 1) & (folded < 4) & (energy < DROPPED_2));
+}
+
+GHZ_INLINE vec_16 fold_blocks(const vec_16 v[BLOCK]) {
+  extremes_16 e = {v[0], v[0]};
+  for (int t = 1; t < BLOCK; t++)
+    e = (extremes_16){min_16(e.low, v[t]), max_16(e.high, v[t])};
+  return fold_extremes(e);
+}
+
+/* Planes of parts that live, from integers by position. Blocks of other parts have width 0: nothing
+ * reads their bytes. */
+static void narrow_planes(const int16_t *r, live_pieces live, unsigned octets, bit_plane *planes) {
+  for (unsigned k = 0; k < octets; k++)
+    for (int b = 0; b < BLOCKS; b += PART_BYTES) {
+      if (!piece_lives(live, b, PART_BYTES))
+        continue;
+      for (int t = 0; t < BLOCK; t++)
+        for (int i = b; i < b + PART_BYTES; i++)
+          planes[8 * k + (unsigned)t][i] = (uint8_t)(r[t * BLOCKS + i] >> (8 * k));
+      transpose_bits_of(planes + 8 * k, (size_t)b, PART_BYTES);
+    }
+}
+
+/* The layer of x rounded. Coefficients: column 0 is left out, and blocks are dropped, which *live
+ * loses where none of a piece is left. Returns 0 if they need 16 bits or more. */
+GHZ_INLINE int narrow_layer(const float *x, live_pieces live, int coefficients, const uint8_t *outside,
+                            int16_t *r, fresh_layer *layer) {
+  ALIGNED uint16_t m[BLOCKS];
+  tile_widths *w = &layer->widths;
+  vec_16 most = {0};
+  for (int b = 0; b < BLOCKS; b += N16) {
+    vec_16 v[BLOCK], folded = {0};
+    if (piece_lives(live, b, N16) && any_rounds(x + 8 * b)) {
+      round_blocks_16(x + 8 * b, 1, v);
+      if (coefficients && b == 0)
+        v[0] = without_first(v[0]);
+      for (int t = 0; outside && t < BLOCK; t++)
+        v[t] = inside_16(outside + t * BLOCKS + b, v[t]);
+      folded = fold_blocks(v);
+      if (coefficients && any_lane((folded > 0) & (folded < 4))) {
+        const vec_16 dropped = dropped_lanes(x + 8 * b, v, folded);
+        folded &= ~dropped;
+        for (int t = 0; t < BLOCK; t++)
+          v[t] &= ~dropped;
+      }
+      most |= folded;
+      for (int t = 0; t < BLOCK; t++)
+        memcpy(r + t * BLOCKS + b, &v[t], VEC);
+    }
+    memcpy(m + b, &folded, VEC);
+  }
+  if (any_lane(most < 0))
+    return 0;
+  bit_lengths_16(m, w->width);
+  w->height = widths_largest(w->width);
+  narrow_planes(r, live, (w->height + 7) / 8, layer->planes);
+  return 1;
+}
