@@ -53,12 +53,8 @@ static void add_frame(loose *l, const uint8_t *data, size_t size, bool packed) {
 
 static loose take_apart(const uint8_t *data, size_t size, uint8_t *space, size_t room) {
   loose l = {.room = room, .space = space};
-  const bool old = size > 4 && data[4] == 2; /* what its header lacks is zeros */
-  const size_t fixed = old ? FIXED - 8 : FIXED;
-  memcpy(l.header, data, smaller(size, fixed));
-  if (size > fixed)
-    memcpy(l.header + FIXED, data + fixed, smaller(size - fixed, HEADER - FIXED));
-  size_t at = header_size(&l) + 8 - (old ? 8 : 0);
+  memcpy(l.header, data, smaller(size, HEADER));
+  size_t at = header_size(&l) + 8;
   memset(l.header + header_size(&l), 0, HEADER - header_size(&l));
   while (at + 8 <= size) {
     uint64_t length = get_u64(data + at);
