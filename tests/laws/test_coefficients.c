@@ -2,6 +2,7 @@
  * cheap ones, and integers of any size in both layers. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "fields.h"
+#include "reference_parts.h"
 #include "support.h"
 #include <math.h>
 
@@ -95,6 +96,118 @@ Test(coefficients, largest_value) {
       }
 }
 
+/* The bound where a value has 2^18 steps, and its coefficients more bits than float32: waves of such
+ * amplitude, and small ones around such a value. */
+Test(coefficients, bound_of_large_values) {
+  static const ghz_shape shapes[] = {{3, {16, 9, 34}}, {2, {1, 64, 50}}};
+  POOL(pool);
+  uint64_t with = 0;
+  for (size_t s = 0; s < COUNT(shapes); s++)
+    for (int round = 0; round < 12; round++) {
+      SCOPE;
+      ghz_lattice l = lattice_offset(0.37, ldexp(1, 19 + round % 3));
+      double amount = round < 6 ? 2.9e5 * (round + 1) / 6 : 100 * round;
+      float *x = field_make(WAVES, &l, &shapes[s], amount, (uint64_t)round);
+      for (uint64_t i = 0; i < ghz_shape_count(&shapes[s]) && round >= 6; i++)
+        x[i] += (float)(0x1.fep17 * l.step);
+      same_codec(&pool, &l, &shapes[s], GHZ_ORDER_BEST, x, say("round %d, %g steps", round, amount));
+      with += coefficients_in(pool.ctx[0], compress_shape(pool.ctx[0], &l, GHZ_ORDER_BEST, x, &shapes[s]));
+    }
+  cr_assert_gt(with, 30, "%llu tiles with coefficients", (unsigned long long)with);
+}
+
+/* ---- Cheap blocks ---- */
+/* What coefficients of one block are before they are rounded, in 64ths, and whether they stay. What
+ * a block saves is always even. */
+static const struct {
+  const char *name;
+  int kept;
+  int e[7];
+} blocks[] = {
+    {"width 1, one coefficient saves 52", 0, {-58}},
+    {"width 1, one coefficient saves 54", 1, {-59}},
+    {"width 1, two save 52", 0, {-45, 31, -45}},
+    {"width 1, two save 54", 1, {-46, -31, -45}},
+    {"width 1, seven save 52", 0, {-36, -36, -36, -36, -36, -36, -34}},
+    {"width 1, seven save 54", 1, {-36, -35, -36, -36, -36, -36, -36}},
+    {"width 1, one saves 62", 1, {0, 0, -63}},
+    {"width 2, one saves 2", 0, {33}},
+    {"width 2, one saves 98", 0, {0, 81}},
+    {"width 2, one saves 100", 1, {0, 82}},
+    {"width 2, two save 98", 0, {60, 0, 0, -53}},
+    {"width 2, two save 100", 1, {60, 0, 0, -54}},
+    {"width 2, seven save 98", 0, {39, 39, -39, 39, 39, -39, 39}},
+    {"width 2, seven save 100", 1, {39, 39, -39, 39, 39, -39, 40}},
+    {"width 2, -2", 1, {-97}},
+    {"width 3, 2", 1, {0, 0, 0, 97}},
+};
+
+/* In columns: waves that no order of differences makes small, in blocks of their own, and the seven in
+ * a block; of the first block not the first, which is the mean. */
+static void set_columns(int block, const int e[7], double column[REF_TILE]) {
+  memset(column, 0, REF_TILE * sizeof *column);
+  column[0] = 9000;
+  column[16 + 1] = 3000;
+  column[32 + 2] = -2500;
+  column[48 + 4] = 2000;
+  for (int i = 0; i < 7; i++)
+    column[8 * block + 1 + i] = e[i] / 64.0;
+}
+
+/* The values that such coefficients say, in steps. */
+static void *values_of(const ghz_lattice *l, int dims, const double column[REF_TILE]) {
+  int64_t c[REF_TILE];
+  ref_wide k[REF_TILE];
+  void *x = scratch(REF_TILE * ghz_type_size(l->type));
+  for (int u = 0; u < REF_TILE; u++)
+    c[u] = (int64_t)(64 * column[ref_column_of(dims, u)]);
+  ref_inverse(dims, c, k);
+  for (int i = 0; i < REF_TILE; i++)
+    put_value(l->type, x, (size_t)i, ldexp((double)k[i], -ref_transform_shift(dims) - 6) * l->step);
+  return x;
+}
+
+/* The coefficients of the only tile of a stream, in columns. */
+static void read_columns(ref_bytes stream, int64_t column[REF_TILE]) {
+  size_t size;
+  ref_header h = ref_header_read(stream.data);
+  ref_tile *t = scratch(sizeof *t);
+  const uint8_t *tile = ref_tile_at(stream.data, 0, &size);
+  cr_assert_eq(ref_tile_parse(&h, 0, tile, size, t), REF_GOOD);
+  cr_assert(t->coefficients, "%zu bytes", size);
+  for (int u = 0; u < REF_TILE; u++)
+    column[ref_column_of(h.dims, u)] = t->c[u];
+}
+
+static void check_block(const context_pool *pool, const ghz_lattice *l, const ghz_shape *shape, int block,
+                        size_t which) {
+  SCOPE;
+  double column[REF_TILE];
+  int64_t c[REF_TILE];
+  set_columns(block, blocks[which].e, column);
+  void *x = values_of(l, shape->dims, column);
+  const char *what = say("%s, block %d, type %d", blocks[which].name, block, (int)l->type);
+  same_codec(pool, l, shape, GHZ_ORDER_BEST, x, what);
+  read_columns(compress_shape(pool->ctx[0], l, GHZ_ORDER_BEST, x, shape), c);
+  for (int i = 0; i < REF_TILE; i++) {
+    int own = i / 8 == block && i > 0;
+    cr_assert_eq(c[i], own && !blocks[which].kept ? 0 : (int64_t)rint(column[i]), "%s: column %d is %lld", what,
+                 i, (long long)c[i]);
+  }
+}
+
+Test(coefficients, cheap_blocks) {
+  static const int places[] = {0, 1, 9, 63, 64, 127};
+  POOL(pool);
+  for (size_t s = 0; s < COUNT(one_brick); s++)
+    for (int type = GHZ_F32; type <= GHZ_F64; type++)
+      for (size_t p = 0; p < COUNT(places); p++)
+        for (size_t k = 0; k < COUNT(blocks); k++) {
+          ghz_lattice l = lattice_abs((ghz_type)type, 0.37);
+          check_block(&pool, &l, &one_brick[s], places[p], k);
+        }
+}
+
 /* ---- Integers of any size ---- */
 /* A number of at most `width` bits; often the largest or the least. */
 static int64_t integer_of(int width, uint64_t *state) {
@@ -159,6 +272,70 @@ Test(coefficients, of_any_size, .timeout = 600) {
         }
 }
 
+/* ---- The limits of float64 ---- */
+/* Coefficients whose widths sum up to a limit: 2^25 - 2^15, the most of 16 bits; so many blocks of a
+ * width, whose magnitudes are at most `count` * 8 * 2^(width - 1). */
+static const struct {
+  int width, count;
+} layers[] = {{16, 128}, {17, 63}, {17, 64}, {21, 3}, {21, 4}, {22, 1},
+              {22, 2},   {23, 1},  {24, 1},  {25, 1}, {26, 1}};
+
+/* Every coefficient of a block as large as its width allows; of the signs that make one value as
+ * large as it can be, or of random ones. */
+static ref_bytes brick_at_limit(const ref_header *h, int64_t first, size_t layer, int random, uint64_t *state) {
+  int64_t one[REF_TILE] = {0}, most = ((int64_t)1 << (layers[layer].width - 1)) - 1;
+  ref_tile *t = scratch(sizeof *t);
+  uint8_t *tile = scratch(REF_TILE_ROOM);
+  ref_wide k[REF_TILE];
+  int last = !random; /* from block 30 of cubes on, which has the largest factors, where those are */
+  int place = last ? (3 * 8 + 3) * 16 + 7 : (int)input_below(state, REF_TILE);
+  int start = last ? REF_BLOCKS - 30 : (int)input_below(state, REF_BLOCKS);
+  memset(t, 0, sizeof *t);
+  ref_tile_shape(h, 0, t);
+  t->coefficients = 1;
+  for (int u = 1; u < REF_TILE; u++) {
+    if ((ref_column_of(h->dims, u) / 8 + start) % REF_BLOCKS >= layers[layer].count)
+      continue;
+    SCOPE;
+    one[u] = 1;
+    ref_inverse(h->dims, one, k);
+    one[u] = 0;
+    int up = random ? input_below(state, 2) > 0 : (k[place] > 0) == (first > 0);
+    t->c[u] = up ? most : -most - (layers[layer].width > 16);
+  }
+  t->c[0] = first;
+  for (int i = 0; i < REF_TILE; i++)
+    t->q[i] = i % 3 ? 0 : (int64_t)input_below(state, 4001) - 2000;
+  uint16_t size = (uint16_t)ref_tile_encode(h->type, t, tile);
+  return ref_assemble(h, &size, tile);
+}
+
+/* Up to |c(0,0,0)| = 2^28 and a sum of the others below 2^25 float64 is exact, and there may be two
+ * ways to a value; beyond there is one. No value tells which it went. */
+Test(coefficients, limits_of_float64, .timeout = 600) {
+  static const int64_t firsts[] = {0x10000000 - 1, 0x10000000, 0x10000001, 0x20000001, 0x40000003, 0x100000007};
+  POOL(pool);
+  uint64_t state = 12;
+  for (size_t s = 0; s < COUNT(one_brick); s++)
+    for (size_t f = 0; f < 2 * COUNT(firsts); f++)
+      for (size_t layer = 0; layer < COUNT(layers); layer++)
+        for (int random = 0; random < 2; random++) {
+          SCOPE;
+          ghz_lattice l = lattice_abs((ghz_type)(layer % 2), 0.37);
+          ref_header h = header_shaped(&l, &one_brick[s]);
+          h.transform = 1;
+          int64_t first = f % 2 ? -firsts[f / 2] : firsts[f / 2];
+          ref_bytes stream = brick_at_limit(&h, first, layer, random, &state);
+          const char *what = say("%s, c(0,0,0) = %lld, %d blocks of width %d", shape_text(&one_brick[s]),
+                                 (long long)first, layers[layer].count, layers[layer].width);
+          cr_assert_eq(ref_check(stream.data, stream.size), REF_GOOD, "%s", what);
+          for (size_t c = 0; c < pool.count; c++) {
+            SCOPE;
+            same_decoded(pool.ctx[c], stream, what);
+          }
+        }
+}
+
 /* The largest brick: widths at their limits in both layers, long anchors, NaN everywhere. */
 static ref_bytes largest_brick(const ref_header *h) {
   ref_tile *t = scratch(sizeof *t);
@@ -171,12 +348,12 @@ static ref_bytes largest_brick(const ref_header *h) {
   for (int i = 0; i < REF_TILE; i++) {
     int sign = (i + i / 16 + i / 128) % 2 ? -1 : 1;
     t->q[i] = sign * (((int64_t)1 << 58) - 1 - i);
-    t->c[i] = sign * (((int64_t)1 << 45) - ((int64_t)1 << 23) - i);
+    t->c[i] = sign * (((int64_t)1 << 47) - ((int64_t)1 << 25) - i);
     t->plus[i] = t->minus[i] = 1;
   }
   t->c[0] = INT64_MIN / 3;
   uint16_t size = (uint16_t)ref_tile_encode(h->type, t, tile);
-  cr_assert(size > 14250 && size <= 14579, "%u bytes", size);
+  cr_assert(size > 14490 && size <= 14579, "%u bytes", size);
   return ref_assemble(h, &size, tile);
 }
 
