@@ -13,6 +13,7 @@ typedef __m256i part;
 #define MANY_REGISTERS 0
 #include "isa/primitives.h"
 
+#include "isa/repeat_table.h"
 #include "isa/shuffle.h"
 #include "isa/squeeze_table.h"
 
@@ -176,12 +177,50 @@ static inline vec_64 max_64(vec_64 a, vec_64 b) {
   return (vec_64)_mm256_blendv_epi8((__m256i)b, (__m256i)a, _mm256_cmpgt_epi64((__m256i)a, (__m256i)b));
 }
 
-static inline unsigned lane_bits_32(vec_32 v) {
+static inline vec_32 equal_f32(vec_f32 a, vec_f32 b) {
+  return a == b;
+}
+
+static inline vec_64 equal_f64(vec_f64 a, vec_f64 b) {
+  return a == b;
+}
+
+static inline unsigned top_bits_32(vec_32 v) {
   return (unsigned)_mm256_movemask_ps((__m256)v);
 }
 
-static inline unsigned lane_bits_64(vec_64 v) {
+static inline unsigned top_bits_64(vec_64 v) {
   return (unsigned)_mm256_movemask_pd((__m256d)v);
+}
+
+/* Entries of the table are -1 where a lane takes `before`. The last value is read: from the copy it
+ * would come late. */
+static inline uint32_t repeat_32(const void *from, unsigned hidden, uint32_t before, void *to) {
+  const __m256i place = _mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)repeat_table[hidden]));
+  const __m256i v = _mm256_permutevar8x32_epi32(_mm256_loadu_si256(from), place);
+  const int last = repeat_table[hidden][7];
+  _mm256_storeu_si256(to, _mm256_blendv_epi8(v, _mm256_set1_epi32((int)before), place));
+  return last < 0 ? before : load_u32((const uint8_t *)from + 4 * last);
+}
+
+/* Four values, by a part of the table's entry. Halves of them move: numbers 2 i and 2 i + 1. */
+static inline __m256i repeat_four(__m256i v, const int8_t places[4], __m256i before) {
+  const __m256i place = _mm256_cvtepi8_epi64(_mm_cvtsi32_si128((int)load_u32((const uint8_t *)places)));
+  const __m256i halves = _mm256_or_si256(_mm256_slli_epi64(place, 1), _mm256_slli_epi64(place, 33));
+  v = _mm256_permutevar8x32_epi32(v, _mm256_add_epi32(halves, _mm256_set1_epi64x(INT64_C(1) << 32)));
+  return _mm256_blendv_epi8(v, before, place);
+}
+
+static inline uint64_t repeat_64(const void *from, unsigned hidden, uint64_t before, void *to) {
+  const __m256i *v = from, start = _mm256_set1_epi64x((long long)before);
+  const __m256i low = repeat_four(_mm256_loadu_si256(v), repeat_table[hidden & 15], start);
+  const __m256i high =
+      repeat_four(_mm256_loadu_si256(v + 1), repeat_table[hidden >> 4], _mm256_permute4x64_epi64(low, 0xff));
+  const int last = repeat_table[hidden][7];
+  before = last < 0 ? before : load_u64((const uint8_t *)from + 8 * last);
+  _mm256_storeu_si256((__m256i *)to, low);
+  _mm256_storeu_si256((__m256i *)to + 1, high);
+  return before;
 }
 
 #include "isa/bit_lengths.h"

@@ -12,6 +12,7 @@ typedef __m512i part;
 #define LARGE_INLINE GHZ_INLINE
 #define MANY_REGISTERS 1
 #include "isa/primitives.h"
+#include "isa/repeat_table.h"
 #include "isa/shuffle.h"
 
 static inline part part_load(const uint8_t *p) {
@@ -137,12 +138,39 @@ static inline vec_64 max_64(vec_64 a, vec_64 b) {
   return (vec_64)_mm512_max_epi64((__m512i)a, (__m512i)b);
 }
 
-static inline unsigned lane_bits_32(vec_32 v) {
+static inline vec_32 equal_f32(vec_f32 a, vec_f32 b) {
+  return a == b;
+}
+
+static inline vec_64 equal_f64(vec_f64 a, vec_f64 b) {
+  return a == b;
+}
+
+static inline unsigned top_bits_32(vec_32 v) {
   return _mm512_movepi32_mask((__m512i)v);
 }
 
-static inline unsigned lane_bits_64(vec_64 v) {
+static inline unsigned top_bits_64(vec_64 v) {
   return _mm512_movepi64_mask((__m512i)v);
+}
+
+/* Entries of the table are -1 where a lane takes `before`. The last value is read: from the copy it
+ * would come late. */
+static inline uint32_t repeat_32(const void *from, unsigned hidden, uint32_t before, void *to) {
+  const __m256i place = _mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)repeat_table[hidden]));
+  const __m256i v = _mm256_permutexvar_epi32(place, _mm256_loadu_si256(from));
+  const int last = repeat_table[hidden][7];
+  _mm256_storeu_si256(to, _mm256_mask_set1_epi32(v, _mm256_movepi32_mask(place), (int)before));
+  return last < 0 ? before : load_u32((const uint8_t *)from + 4 * last);
+}
+
+static inline uint64_t repeat_64(const void *from, unsigned hidden, uint64_t before, void *to) {
+  const __m512i place = _mm512_cvtepi8_epi64(_mm_loadl_epi64((const __m128i *)repeat_table[hidden]));
+  const __m512i v = _mm512_permutexvar_epi64(place, _mm512_loadu_si512(from));
+  const int last = repeat_table[hidden][7];
+  const uint64_t next = last < 0 ? before : load_u64((const uint8_t *)from + 8 * last);
+  _mm512_storeu_si512(to, _mm512_mask_set1_epi64(v, _mm512_movepi64_mask(place), (long long)before));
+  return next;
 }
 
 /* Bit lengths of 64 values of 32 bits. In one register, as what reads the widths next wants

@@ -156,16 +156,26 @@ static inline vec_64 max_64(vec_64 a, vec_64 b) {
   return (vec_64)vbslq_s64(vcgtq_s64(x, y), x, y);
 }
 
-static inline unsigned lane_bits_32(vec_32 v) {
-  static const uint32_t each[4] = {1, 2, 4, 8};
-  return vaddvq_u32(vandq_u32((uint32x4_t)v, vld1q_u32(each)));
+static inline vec_32 equal_f32(vec_f32 a, vec_f32 b) {
+  return a == b;
 }
 
-static inline unsigned lane_bits_64(vec_64 v) {
-  return (unsigned)((v[0] & 1) | (v[1] & 2));
+static inline vec_64 equal_f64(vec_f64 a, vec_f64 b) {
+  return a == b;
+}
+
+static inline unsigned top_bits_32(vec_32 v) {
+  static const int32_t places[4] = {0, 1, 2, 3};
+  return vaddvq_u32(vshlq_u32(vshrq_n_u32((uint32x4_t)v, 31), vld1q_s32(places)));
+}
+
+static inline unsigned top_bits_64(vec_64 v) {
+  static const int64_t places[2] = {0, 1};
+  return (unsigned)vaddvq_u64(vshlq_u64(vshrq_n_u64((uint64x2_t)v, 63), vld1q_s64(places)));
 }
 
 #include "isa/plane_back.h"
+#include "isa/repeat.h"
 
 /* Stores that pass the caches by are pairs of registers, which no intrinsic gives. */
 static inline void vec_stream(void *to, const void *v) {

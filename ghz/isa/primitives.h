@@ -143,13 +143,23 @@ static inline vec_32 round_lanes(vec_f32 v);
 /* The lanes of a, then those of b, of 16 bits; what does not fit becomes the largest or the least. */
 static inline vec_16 narrow_lanes(vec_32 a, vec_32 b);
 
-/* The larger of each two lanes, signed. */
+/* The larger of each two lanes: signed; none of them negative. */
 static inline vec_32 max_32(vec_32 a, vec_32 b);
 static inline vec_64 max_64(vec_64 a, vec_64 b);
 
-/* Bit i of the result is lane i, all of whose bits are equal. */
-static inline unsigned lane_bits_32(vec_32 v);
-static inline unsigned lane_bits_64(vec_64 v);
+/* Bit i of the result is the top bit of lane i. */
+static inline unsigned top_bits_32(vec_32 v);
+static inline unsigned top_bits_64(vec_64 v);
+
+/* Lane by lane, as numbers: all ones where both are equal, else 0. */
+static inline vec_32 equal_f32(vec_f32 a, vec_f32 b);
+static inline vec_64 equal_f64(vec_f64 a, vec_f64 b);
+
+/* Copies a block of eight values. Each one whose bit of `hidden` is set becomes the last one before
+ * it whose bit is not; `before`, where there is none. Returns the last one of the copy. The two
+ * blocks may be one. */
+static inline uint32_t repeat_32(const void *from, unsigned hidden, uint32_t before, void *to);
+static inline uint64_t repeat_64(const void *from, unsigned hidden, uint64_t before, void *to);
 
 /* Stores the VEC bytes at v to `to`, which is a multiple of VEC, past the caches if the machine
  * can. What was stored so is visible to other threads after stream_fence. */

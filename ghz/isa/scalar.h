@@ -210,36 +210,59 @@ GHZ_INLINE vec_16 lanes_back_16(vec_16 before, vec_16 v, int lanes) {
                     : __builtin_shufflevector(before, v, 4, 5, 6, 7, 8, 9, 10, 11);
 }
 
+/* Compilers compare 64 bits lane by lane where the machine has no instruction for it. */
+#if defined(__SSE2__)
+static inline vec_64 negative_64(vec_64 v) {
+  return (vec_64)_mm_shuffle_epi32(_mm_srai_epi32((__m128i)v, 31), 0xf5);
+}
+
+static inline vec_64 equal_f64(vec_f64 a, vec_f64 b) {
+  return (vec_64)_mm_cmpeq_pd((__m128d)a, (__m128d)b);
+}
+
+static inline unsigned top_bits_32(vec_32 v) {
+  return (unsigned)_mm_movemask_ps((__m128)v);
+}
+
+static inline unsigned top_bits_64(vec_64 v) {
+  return (unsigned)_mm_movemask_pd((__m128d)v);
+}
+#else
+static inline vec_64 negative_64(vec_64 v) {
+  return v < 0;
+}
+
+static inline vec_64 equal_f64(vec_f64 a, vec_f64 b) {
+  return a == b;
+}
+
+static inline unsigned top_bits_32(vec_32 v) {
+  return (v[0] < 0 ? 1U : 0) | (v[1] < 0 ? 2U : 0) | (v[2] < 0 ? 4U : 0) | (v[3] < 0 ? 8U : 0);
+}
+
+static inline unsigned top_bits_64(vec_64 v) {
+  return (v[0] < 0 ? 1U : 0) | (v[1] < 0 ? 2U : 0);
+}
+#endif
+
+static inline vec_32 equal_f32(vec_f32 a, vec_f32 b) {
+  return a == b;
+}
+
 static inline vec_32 max_32(vec_32 a, vec_32 b) {
   vec_32 greater = a > b;
   return (a & greater) | (b & ~greater);
 }
 
+/* The sign of b - a says which one is larger. */
 static inline vec_64 max_64(vec_64 a, vec_64 b) {
-  vec_64 greater = a > b;
-  return (a & greater) | (b & ~greater);
+  const vec_64 more = b - a;
+  return a + (more & ~negative_64(more));
 }
-
-#if defined(__SSE2__)
-static inline unsigned lane_bits_32(vec_32 v) {
-  return (unsigned)_mm_movemask_ps((__m128)v);
-}
-
-static inline unsigned lane_bits_64(vec_64 v) {
-  return (unsigned)_mm_movemask_pd((__m128d)v);
-}
-#else
-static inline unsigned lane_bits_32(vec_32 v) {
-  return (unsigned)((v[0] & 1) | (v[1] & 2) | (v[2] & 4) | (v[3] & 8));
-}
-
-static inline unsigned lane_bits_64(vec_64 v) {
-  return (unsigned)((v[0] & 1) | (v[1] & 2));
-}
-#endif
 
 #include "isa/bit_lengths.h"
 #include "isa/plane_back.h"
+#include "isa/repeat.h"
 
 /* Plain C has no stores that pass the caches by. */
 static inline void vec_stream(void *to, const void *v) {

@@ -132,7 +132,10 @@ static void clear_behind(void *integers, size_t size, unsigned n) {
 #define SIGNED_TYPE int32_t
 #define SIGNED_VEC vec_32
 #define SIGNED_MAX max_32
-#define LANE_BITS lane_bits_32
+#define REAL_VEC vec_f32
+#define EQUAL equal_f32
+#define VEC_TOP_BITS top_bits_32
+#define REPEAT repeat_32
 #define EXPONENT UINT32_C(0x7f800000)
 #define CANONICAL_NAN UINT32_C(0x7fc00000)
 #define SUFFIX f32
@@ -142,7 +145,10 @@ static void clear_behind(void *integers, size_t size, unsigned n) {
 #define SIGNED_TYPE int64_t
 #define SIGNED_VEC vec_64
 #define SIGNED_MAX max_64
-#define LANE_BITS lane_bits_64
+#define REAL_VEC vec_f64
+#define EQUAL equal_f64
+#define VEC_TOP_BITS top_bits_64
+#define REPEAT repeat_64
 #define EXPONENT UINT64_C(0x7ff0000000000000)
 #define CANONICAL_NAN UINT64_C(0x7ff8000000000000)
 #define SUFFIX f64

@@ -39,9 +39,7 @@ GHZ_INLINE uint8_t *put_header(const tile_widths *t, const specials *s, uint8_t 
   memcpy(dst, &h->slope, 8);
   dst += anchor_size(h->slope);
   dst = widths_store(t->width, h->width_planes, h->squeezed, dst);
-  if (s)
-    dst = put_special_plane(s->minus, put_special_plane(s->plus, dst));
-  return dst;
+  return s ? put_specials(s, dst) : dst;
 }
 
 static uint8_t *put_coefficients_header(const tile_widths *t, uint8_t *dst) {

@@ -6,7 +6,10 @@
  *   BITS_TYPE       the unsigned integer of its size, SIGNED_TYPE the signed one
  *   SIGNED_VEC      the vector of signed integers of its size, and SIGNED_MAX the larger of two,
  *                   lane by lane
- *   LANE_BITS       lane_bits_32 or lane_bits_64
+ *   REAL_VEC        the vector of REAL
+ *   EQUAL           equal_f32 or equal_f64
+ *   VEC_TOP_BITS    top_bits_32 or top_bits_64
+ *   REPEAT          repeat_32 or repeat_64
  *   EXPONENT        the mask of its exponent, which is the bit pattern of +Inf
  *   CANONICAL_NAN   the bit pattern of the NaN that is decoded
  *   SUFFIX          f32 or f64: ends the names of the functions */
@@ -36,34 +39,43 @@ static inline BITS_TYPE FN(canonical)(BITS_TYPE b) {
   return FN(is_nan)(b) ? CANONICAL_NAN : b;
 }
 
-/* The bit pattern of the largest magnitude, NaN and infinities included; the fill counts as NaN.
- * Four chains of comparisons run at once. */
-GHZ_INLINE BITS_TYPE FN(largest_of)(const REAL *x, fill_test fill) {
-  const SIGNED_VEC low = (SIGNED_VEC){0} + (SIGNED_TYPE)MAGNITUDE_MASK,
-                   mask = (SIGNED_VEC){0} + (SIGNED_TYPE)fill.mask,
-                   key = (SIGNED_VEC){0} + (SIGNED_TYPE)fill.key;
-  SIGNED_VEC largest[4];
-  memset(largest, 0, sizeof largest);
-  for (int i = 0; i < TILE; i += 4 * LANES_HERE)
-    for (int k = 0; k < 4; k++) {
-      SIGNED_VEC v;
-      memcpy(&v, x + i + k * LANES_HERE, VEC);
-      largest[k] = SIGNED_MAX((v | ((v & mask) == key)) & low, largest[k]);
-    }
+/* The number that is missing, which no value is equal to where there is no fill. */
+static inline REAL FN(missing_number)(fill_test fill) {
+  return FN(from_bits)(fill.mask ? (BITS_TYPE)fill.key : CANONICAL_NAN);
+}
+
+/* The magnitudes of a register of values, as integers; what is equal to `missing` counts as NaN. */
+GHZ_INLINE SIGNED_VEC FN(magnitudes)(const REAL *x, int has_fill, REAL missing) {
+  REAL_VEC v;
+  memcpy(&v, x, VEC);
+  const SIGNED_VEC is_fill = has_fill ? EQUAL(v, (REAL_VEC){0} + missing) : (SIGNED_VEC){0};
+  return ((SIGNED_VEC)v | is_fill) & ((SIGNED_VEC){0} + (SIGNED_TYPE)MAGNITUDE_MASK);
+}
+
+/* The bit pattern of the largest magnitude, NaN and infinities included; what is equal to `missing`
+ * counts as NaN. Four chains of comparisons run at once, in registers. */
+GHZ_INLINE BITS_TYPE FN(largest_of)(const REAL *x, int has_fill, REAL missing) {
+  SIGNED_VEC a = {0}, b = {0}, c = {0}, d = {0};
+  for (const REAL *end = x + TILE; x < end; x += 4 * LANES_HERE) {
+    a = SIGNED_MAX(FN(magnitudes)(x, has_fill, missing), a);
+    b = SIGNED_MAX(FN(magnitudes)(x + LANES_HERE, has_fill, missing), b);
+    c = SIGNED_MAX(FN(magnitudes)(x + 2 * LANES_HERE, has_fill, missing), c);
+    d = SIGNED_MAX(FN(magnitudes)(x + 3 * LANES_HERE, has_fill, missing), d);
+  }
+  const SIGNED_VEC largest = SIGNED_MAX(SIGNED_MAX(a, b), SIGNED_MAX(c, d));
   SIGNED_TYPE all = 0;
-  for (int k = 0; k < 4; k++)
-    for (int i = 0; i < LANES_HERE; i++)
-      all = largest[k][i] > all ? largest[k][i] : all;
+  for (int i = 0; i < LANES_HERE; i++)
+    all = largest[i] > all ? largest[i] : all;
   return (BITS_TYPE)all;
 }
 
 /* A call without a fill is compiled without the test for it. */
 static BITS_TYPE FN(largest)(const REAL *x) {
-  return FN(largest_of)(x, (fill_test){0, 1});
+  return FN(largest_of)(x, 0, 0);
 }
 
 static BITS_TYPE FN(largest_or_fill)(const REAL *x, fill_test fill) {
-  return FN(largest_of)(x, fill);
+  return FN(largest_of)(x, 1, FN(missing_number)(fill));
 }
 
 /* Replaces the fill by NaN. */
@@ -74,69 +86,82 @@ static void FN(take_out_fill)(REAL *x, unsigned n, fill_test fill) {
 
 /* ---- Specials -------------------------------------------------------------------------------- */
 
-/* Adds to a plane the columns of those values that are equal to one, bit by bit. */
-static void FN(find_equal)(const REAL *x, BITS_TYPE value, bit_plane plane) {
-  const SIGNED_VEC wanted = (SIGNED_VEC){0} + (SIGNED_TYPE)value;
-  for (int w = 0; w < TILE / 64; w++) {
-    uint64_t found = 0;
-    for (int k = 0; k < 64; k += LANES_HERE) {
-      SIGNED_VEC v;
-      memcpy(&v, x + 64 * w + k, VEC);
-      found |= (uint64_t)LANE_BITS(v == wanted) << k;
+/* As many columns as a register has lanes, or a block, and their bytes of a plane. */
+enum {
+  FN(AT_ONCE) = LANES_HERE > (int)BLOCK ? LANES_HERE : (int)BLOCK,
+  FN(BYTES_AT_ONCE) = FN(AT_ONCE) / (int)BLOCK
+};
+
+static inline void FN(put_columns)(unsigned bits, uint8_t *plane) {
+  for (int i = 0; i < FN(BYTES_AT_ONCE); i++)
+    plane[i] = (uint8_t)(bits >> 8 * i);
+}
+
+static inline unsigned FN(take_columns)(const uint8_t *plane) {
+  unsigned bits = 0;
+  for (int i = 0; i < FN(BYTES_AT_ONCE); i++)
+    bits |= (unsigned)plane[i] << 8 * i;
+  return bits;
+}
+
+/* Adds the columns of those values of a full tile to a plane that are equal to one. */
+static void FN(find_equal)(const REAL *x, REAL value, bit_plane plane) {
+  for (unsigned i = 0; i < TILE; i += FN(AT_ONCE)) {
+    unsigned found = FN(take_columns)(plane + i / BLOCK);
+    GHZ_UNROLL_8 for (int k = 0; k < FN(AT_ONCE); k += LANES_HERE) {
+      REAL_VEC v;
+      memcpy(&v, x + i + k, VEC);
+      found |= VEC_TOP_BITS(EQUAL(v, (REAL_VEC){0} + value)) << k;
     }
-    store_u64(plane + 8 * w, load_u64(plane + 8 * w) | found);
+    FN(put_columns)(found, plane + i / BLOCK);
   }
 }
 
-/* Where NaN, the fill and infinities stand among the values of a full tile. */
+/* Where NaN, the fill and infinities stand among the values of a full tile. They are compared as
+ * numbers: every machine has that, and no denormal one is 0 here (context/floating.h). */
 static void FN(find_specials)(const REAL *x, fill_test fill, specials *s) {
-  const SIGNED_VEC low = (SIGNED_VEC){0} + (SIGNED_TYPE)MAGNITUDE_MASK,
-                   infinity = (SIGNED_VEC){0} + (SIGNED_TYPE)EXPONENT,
-                   mask = (SIGNED_VEC){0} + (SIGNED_TYPE)fill.mask,
-                   key = (SIGNED_VEC){0} + (SIGNED_TYPE)fill.key;
+  const SIGNED_VEC low = (SIGNED_VEC){0} + (SIGNED_TYPE)MAGNITUDE_MASK;
+  const REAL infinity = FN(from_bits)(EXPONENT), missing = FN(missing_number)(fill);
   SIGNED_VEC infinite = {0};
-  for (int w = 0; w < TILE / 64; w++) {
-    uint64_t missing = 0;
-    for (int k = 0; k < 64; k += LANES_HERE) {
-      SIGNED_VEC v;
-      memcpy(&v, x + 64 * w + k, VEC);
-      missing |= (uint64_t)LANE_BITS(((v & low) > infinity) | ((v & mask) == key)) << k;
-      infinite |= (v & low) == infinity;
+  for (unsigned i = 0; i < TILE; i += FN(AT_ONCE)) {
+    unsigned found = 0;
+    GHZ_UNROLL_8 for (int k = 0; k < FN(AT_ONCE); k += LANES_HERE) {
+      REAL_VEC v;
+      memcpy(&v, x + i + k, VEC);
+      found |= VEC_TOP_BITS(~EQUAL(v, v) | EQUAL(v, (REAL_VEC){0} + missing)) << k;
+      infinite |= EQUAL((REAL_VEC)((SIGNED_VEC)v & low), (REAL_VEC){0} + infinity);
     }
-    store_u64(s->plus + 8 * w, missing);
-    store_u64(s->minus + 8 * w, missing);
+    FN(put_columns)(found, s->plus + i / BLOCK);
   }
-  if (LANE_BITS(infinite)) {
-    FN(find_equal)(x, EXPONENT, s->plus);
-    FN(find_equal)(x, EXPONENT | (BITS_TYPE)~MAGNITUDE_MASK, s->minus);
+  memcpy(s->minus, s->plus, sizeof s->minus);
+  if (VEC_TOP_BITS(infinite)) {
+    FN(find_equal)(x, infinity, s->plus);
+    FN(find_equal)(x, -infinity, s->minus);
   }
 }
 
-/* Of four values, from the last one on: those in their place are read before they are written. */
-static inline void FN(repeat_in_four)(REAL *x, unsigned hidden) {
-  const int8_t *from = last_not_in[hidden];
-  for (int i = 3; i >= 0; i--)
-    x[i] = x[from[i]];
+/* Copies eight blocks, each column of a plane as the last one before that is not in the plane, or
+ * `before`; returns the last one. The whole of a sea or a continent is common. */
+static inline BITS_TYPE FN(repeat_in_blocks)(const REAL *x, const uint8_t hidden[8], BITS_TYPE before,
+                                             REAL *y) {
+  if (load_u64(hidden) == 0) {
+    memmove(y, x, 8 * BLOCK * sizeof(REAL));
+    return FN(bits)(x[8 * BLOCK - 1]);
+  }
+  for (unsigned b = 0; b < 8; b++)
+    before = REPEAT(x + b * BLOCK, hidden[b], before, y + b * BLOCK);
+  return before;
 }
 
-/* Each column of a plane takes the value of the last one before that is not in the plane; of the
- * first such one, if there is none before; 0, if there is none at all. */
-static void FN(repeat_others)(REAL *x, const bit_plane hidden) {
+/* Copies a full tile. Each column of a plane becomes the last one before that is not in the plane;
+ * the first such one, if there is none before; 0, if there is none at all. */
+static void FN(repeat_others)(const REAL *x, const bit_plane hidden, REAL *y) {
   const unsigned first = first_column_not_in(hidden);
-  for (unsigned i = 0; i < first; i++)
-    x[i] = first < TILE ? x[first] : 0;
-  for (unsigned b = first / BLOCK; b < BLOCKS; b++) {
-    const unsigned columns = hidden[b] & (b == first / BLOCK ? 0xffU << first % BLOCK : 0xffU);
-    REAL *block = x + b * BLOCK;
-    if (columns == 0xff) {
-      const REAL before = block[-1];
-      for (int i = 0; i < BLOCK; i++)
-        block[i] = before;
-    } else if (columns) {
-      FN(repeat_in_four)(block, columns & 15);
-      FN(repeat_in_four)(block + 4, columns >> 4);
-    }
-  }
+  BITS_TYPE before = first < TILE ? FN(bits)(x[first]) : 0;
+  if (first == TILE)
+    memset(y, 0, TILE * sizeof(REAL));
+  for (unsigned b = 0; first < TILE && b < BLOCKS; b += 8)
+    before = FN(repeat_in_blocks)(x + b * BLOCK, hidden + b, before, y + b * BLOCK);
 }
 
 /* Sets the columns of a tile that are not in a plane to 0. */
@@ -153,15 +178,20 @@ static void FN(clear_others)(REAL *x, const bit_plane plane) {
 static int FN(hide_specials)(const void **x, unsigned n, const uint8_t *inside, fill_test fill, void *copy,
                              specials *s) {
   ALIGNED bit_plane counts, hidden;
-  columns_that_count(n, inside, counts);
+  const int all = !inside && n == TILE;
   FN(find_specials)(*x, fill, s);
-  if (!keep_specials(s, counts))
+  if (!all) {
+    columns_that_count(n, inside, counts);
+    keep_specials(s, counts);
+  }
+  if (!has_specials(s))
     return 0;
-  if (*x != copy)
-    *x = memcpy(copy, *x, TILE * sizeof(REAL));
-  columns_to_hide(s, counts, hidden);
-  FN(repeat_others)(copy, hidden);
-  FN(clear_others)(copy, counts);
+  for (int b = 0; b < PLANE_BYTES; b++)
+    hidden[b] = (uint8_t)(s->plus[b] | s->minus[b] | (all ? 0 : ~counts[b]));
+  FN(repeat_others)(*x, hidden, copy);
+  *x = copy;
+  if (!all)
+    FN(clear_others)(copy, counts);
   return 1;
 }
 
@@ -178,19 +208,17 @@ static double FN(extract_specials)(const void **x, unsigned n, const uint8_t *in
   return FN(from_bits)(largest);
 }
 
-/* As many columns as a register has lanes, or a block. */
-enum { FN(RESTORED) = LANES_HERE > (int)BLOCK ? LANES_HERE : (int)BLOCK };
-
-/* Puts NaN, as `missing`, back in values whose columns `bits` has. */
+/* Puts NaN, as `missing`, back in values whose columns `bits` has. Halves of 64 bits are masked by
+ * themselves: not every machine compares more than 32. */
 static inline void FN(restore_missing)(unsigned bits, BITS_TYPE missing, REAL *y) {
   const SIGNED_VEC value = (SIGNED_VEC){0} + (SIGNED_TYPE)missing;
-  SIGNED_VEC each = {0};
-  for (int i = 0; i < LANES_HERE; i++)
-    each[i] = (SIGNED_TYPE)1 << i;
-  for (int k = 0; k < FN(RESTORED); k += LANES_HERE) {
+  vec_32 each = {0};
+  for (int i = 0; i < VEC / 4; i++)
+    each[i] = 1 << i * 4 / (int)sizeof(REAL);
+  for (int k = 0; k < FN(AT_ONCE); k += LANES_HERE) {
     SIGNED_VEC v;
     memcpy(&v, y + k, VEC);
-    const SIGNED_VEC there = (((SIGNED_VEC){0} + (SIGNED_TYPE)(bits >> k)) & each) == each;
+    const SIGNED_VEC there = (SIGNED_VEC)((((vec_32){0} + (int)(bits >> k)) & each) == each);
     v = (v & ~there) | (value & there);
     memcpy(y + k, &v, VEC);
   }
@@ -203,9 +231,8 @@ static inline void FN(restore_infinities)(unsigned bits, BITS_TYPE sign, REAL *y
 
 /* Puts NaN and infinities back in values from a column on. */
 static inline void FN(restore_at)(const specials *s, unsigned column, BITS_TYPE missing, REAL *y) {
-  const int two = LANES_HERE > (int)BLOCK;
-  const uint8_t *p = s->plus + column / BLOCK, *m = s->minus + column / BLOCK;
-  const unsigned plus = two ? load_u16(p) : *p, minus = two ? load_u16(m) : *m;
+  const unsigned plus = FN(take_columns)(s->plus + column / BLOCK),
+                 minus = FN(take_columns)(s->minus + column / BLOCK);
   if (!(plus | minus))
     return;
   FN(restore_missing)(plus & minus, missing, y);
@@ -216,9 +243,9 @@ static inline void FN(restore_at)(const specials *s, unsigned column, BITS_TYPE 
 /* The same in n values. They begin at a column where a register of them may begin, and there is no
  * special behind them in the last one. */
 static void FN(restore_specials)(const specials *s, unsigned column, unsigned n, BITS_TYPE missing, REAL *y) {
-  ALIGNED REAL last[FN(RESTORED)] = {0};
-  const unsigned whole = n / FN(RESTORED) * FN(RESTORED);
-  for (unsigned i = 0; i < whole; i += FN(RESTORED))
+  ALIGNED REAL last[FN(AT_ONCE)] = {0};
+  const unsigned whole = n / FN(AT_ONCE) * FN(AT_ONCE);
+  for (unsigned i = 0; i < whole; i += FN(AT_ONCE))
     FN(restore_at)(s, column + i, missing, y + i);
   if (whole == n)
     return;
@@ -259,7 +286,10 @@ GHZ_INLINE void FN(finite_range)(const REAL *x, size_t n, fill_test fill, double
 #undef SIGNED_TYPE
 #undef SIGNED_VEC
 #undef SIGNED_MAX
-#undef LANE_BITS
+#undef REAL_VEC
+#undef EQUAL
+#undef VEC_TOP_BITS
+#undef REPEAT
 #undef EXPONENT
 #undef CANONICAL_NAN
 #undef SUFFIX

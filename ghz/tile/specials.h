@@ -16,7 +16,7 @@ static inline int has_specials(const specials *s) {
 
 /* ---- Among values ---------------------------------------------------------------------------- */
 
-/* The columns in the plane `inside`, or if that is NULL the first n. */
+/* The columns that count: those in the plane `inside`, or if that is NULL the first n. */
 static void columns_that_count(unsigned n, const uint8_t *inside, bit_plane plane) {
   if (inside) {
     memcpy(plane, inside, PLANE_BYTES);
@@ -28,19 +28,12 @@ static void columns_that_count(unsigned n, const uint8_t *inside, bit_plane plan
     plane[n / BLOCK] = (uint8_t)((1 << n % BLOCK) - 1);
 }
 
-/* Takes the specials off that do not stand in the plane. Returns whether any is left. */
-static int keep_specials(specials *s, const bit_plane inside) {
+/* Takes the specials off that do not stand in the plane. */
+static void keep_specials(specials *s, const bit_plane inside) {
   for (int b = 0; b < PLANE_BYTES; b++) {
     s->plus[b] &= inside[b];
     s->minus[b] &= inside[b];
   }
-  return has_specials(s);
-}
-
-/* The columns whose values do not count: specials, and what is outside. */
-static void columns_to_hide(const specials *s, const bit_plane inside, bit_plane plane) {
-  for (int b = 0; b < PLANE_BYTES; b++)
-    plane[b] = (uint8_t)(s->plus[b] | s->minus[b] | ~inside[b]);
 }
 
 /* The first column that is not in a plane; TILE if it has all. */
@@ -53,27 +46,10 @@ static unsigned first_column_not_in(const bit_plane plane) {
   return TILE;
 }
 
-/* For every choice of columns among four, where each finds the last one up to itself that is not
- * chosen: -1 is the column before the four. */
-#define UP_TO_0(m) ((m)&1 ? -1 : 0)
-#define UP_TO_1(m) ((m)&2 ? UP_TO_0(m) : 1)
-#define UP_TO_2(m) ((m)&4 ? UP_TO_1(m) : 2)
-#define UP_TO_3(m) ((m)&8 ? UP_TO_2(m) : 3)
-#define UP_TO(m)                                                                                               \
-  { UP_TO_0(m), UP_TO_1(m), UP_TO_2(m), UP_TO_3(m) }
-static const int8_t last_not_in[16][4] = {UP_TO(0),  UP_TO(1),  UP_TO(2),  UP_TO(3), UP_TO(4),  UP_TO(5),
-                                          UP_TO(6),  UP_TO(7),  UP_TO(8),  UP_TO(9), UP_TO(10), UP_TO(11),
-                                          UP_TO(12), UP_TO(13), UP_TO(14), UP_TO(15)};
-#undef UP_TO
-#undef UP_TO_3
-#undef UP_TO_2
-#undef UP_TO_1
-#undef UP_TO_0
-
 /* ---- In a tile ------------------------------------------------------------------------------- */
 
 /* A plane is the map of its bytes that are not 0, then those bytes: as widths of 0 and 1 are, and
- * the plane that they squeeze. */
+ * the plane that they squeeze. Where there is NaN alone, both planes are the same. */
 
 static unsigned squeezed_size(const bit_plane plane) {
   uint8_t count = 0; /* 128 at most */
@@ -92,6 +68,15 @@ static uint8_t *put_special_plane(const bit_plane plane, uint8_t *dst) {
   return dst;
 }
 
+static uint8_t *put_specials(const specials *s, uint8_t *dst) {
+  uint8_t *second = put_special_plane(s->plus, dst);
+  const size_t size = (size_t)(second - dst);
+  if (memcmp(s->plus, s->minus, PLANE_BYTES) != 0)
+    return put_special_plane(s->minus, second);
+  memcpy(second, dst, size);
+  return second + size;
+}
+
 /* At most `room` bytes. Returns their end, or NULL if they are not such a plane. */
 static const uint8_t *take_special_plane(const uint8_t *src, size_t room, bit_plane plane) {
   ALIGNED uint8_t width[BLOCKS];
@@ -106,13 +91,24 @@ static const uint8_t *take_special_plane(const uint8_t *src, size_t room, bit_pl
   return missing ? NULL : src;
 }
 
+/* Both planes. */
+static const uint8_t *take_specials(const uint8_t *src, size_t room, specials *s) {
+  const uint8_t *second = take_special_plane(src, room, s->plus);
+  if (!second)
+    return NULL;
+  const size_t size = (size_t)(second - src);
+  if (room - size < size || memcmp(src, second, size) != 0)
+    return take_special_plane(second, room - size, s->minus);
+  memcpy(s->minus, s->plus, sizeof s->minus);
+  return second + size;
+}
+
 /* Whether such planes are at p, of columns inside alone. *after is their end. */
 static int specials_valid(const uint8_t *p, const uint8_t *end, const bit_plane inside, const uint8_t **after) {
   specials s;
   uint8_t outside = 0;
-  p = take_special_plane(p, (size_t)(end - p), s.plus);
-  *after = p = p ? take_special_plane(p, (size_t)(end - p), s.minus) : NULL;
-  if (!p || !has_specials(&s))
+  *after = take_specials(p, (size_t)(end - p), &s);
+  if (!*after || !has_specials(&s))
     return 0;
   for (int b = 0; b < BLOCKS; b++)
     outside |= (uint8_t)((s.plus[b] | s.minus[b]) & ~inside[b]);
@@ -120,5 +116,5 @@ static int specials_valid(const uint8_t *p, const uint8_t *end, const bit_plane 
 }
 
 static void parse_specials(const layer_header *h, specials *s) {
-  take_special_plane(take_special_plane(h->specials, TILE_BYTES_MAX, s->plus), TILE_BYTES_MAX, s->minus);
+  take_specials(h->specials, TILE_BYTES_MAX, s);
 }
