@@ -143,7 +143,7 @@ static inline vec_32 round_lanes(vec_f32 v);
 /* The lanes of a, then those of b, of 16 bits; what does not fit becomes the largest or the least. */
 static inline vec_16 narrow_lanes(vec_32 a, vec_32 b);
 
-/* The larger of each two lanes: signed; none of them negative. */
+/* The larger of each two lanes, none of which is negative. */
 static inline vec_32 max_32(vec_32 a, vec_32 b);
 static inline vec_64 max_64(vec_64 a, vec_64 b);
 

@@ -164,34 +164,26 @@ static void FN(repeat_others)(const REAL *x, const bit_plane hidden, REAL *y) {
     before = FN(repeat_in_blocks)(x + b * BLOCK, hidden + b, before, y + b * BLOCK);
 }
 
-/* Sets the columns of a tile that are not in a plane to 0. */
-static void FN(clear_others)(REAL *x, const bit_plane plane) {
-  for (unsigned b = 0; b < BLOCKS; b++)
-    for (unsigned left = ~plane[b] & 0xffU; left; left &= left - 1)
-      x[b * BLOCK + (unsigned)__builtin_ctz(left)] = 0;
-}
-
 /* Notes where NaN, the fill and infinities stand in a full tile, and makes *x a copy where each is
  * the finite value before it (the first finite one at the start, 0 if there is none), whose integer
  * hides there. Only columns in the plane `inside` count, or if that is NULL the first n; the others
- * are 0, before and after. Returns 0 if there is no special. */
+ * become such values, too. Returns 0 if there is no special. */
 static int FN(hide_specials)(const void **x, unsigned n, const uint8_t *inside, fill_test fill, void *copy,
                              specials *s) {
-  ALIGNED bit_plane counts, hidden;
-  const int all = !inside && n == TILE;
+  ALIGNED bit_plane hidden = {0};
   FN(find_specials)(*x, fill, s);
-  if (!all) {
-    columns_that_count(n, inside, counts);
-    keep_specials(s, counts);
+  if (inside || n < TILE) {
+    columns_that_count(n, inside, hidden);
+    keep_specials(s, hidden);
+    for (int b = 0; b < PLANE_BYTES; b++)
+      hidden[b] = (uint8_t)~hidden[b];
   }
   if (!has_specials(s))
     return 0;
   for (int b = 0; b < PLANE_BYTES; b++)
-    hidden[b] = (uint8_t)(s->plus[b] | s->minus[b] | (all ? 0 : ~counts[b]));
+    hidden[b] |= (uint8_t)(s->plus[b] | s->minus[b]);
   FN(repeat_others)(*x, hidden, copy);
   *x = copy;
-  if (!all)
-    FN(clear_others)(copy, counts);
   return 1;
 }
 
