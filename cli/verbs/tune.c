@@ -14,22 +14,40 @@
 
 enum { TRIALS_MAX = 16 };
 
+/* What a bound gives, with the array's shape and without; the latter not always. */
+typedef struct finding {
+  trial shaped, flat;
+} finding;
+
 /* All that is printed of a file. */
 typedef struct findings {
-  trial trials[TRIALS_MAX];
+  finding bounds[TRIALS_MAX];
   int count;
   bool sought; /* --psnr or --ratio was given */
-  trial found;
+  finding found;
 } findings;
+
+static bool add_flat(tuning *t, finding *f) {
+  return !tuning_has_flat(t) || tuning_try_flat(t, f->shaped.rel, &f->flat);
+}
 
 /* Powers of ten, as far as the type goes. */
 static bool try_bounds(tuning *t, findings *f) {
   const int last = t->in.type == GHZ_F32 ? 7 : 12;
-  for (int e = 1; e <= last; e++)
-    if (!tuning_try(t, strtod((char[]){'1', 'e', '-', (char)('0' + e / 10), (char)('0' + e % 10), 0}, NULL),
-                    true, &f->trials[f->count++]))
+  for (int e = 1; e <= last; e++) {
+    const char text[] = {'1', 'e', '-', (char)('0' + e / 10), (char)('0' + e % 10), 0};
+    finding *here = &f->bounds[f->count++];
+    if (!tuning_try(t, strtod(text, NULL), &here->shaped) || !add_flat(t, here))
       return false;
+  }
   return true;
+}
+
+static bool search_ratio(tuning *t, findings *f) {
+  trial tried[TRIALS_MAX];
+  for (int i = 0; i < f->count; i++)
+    tried[i] = f->bounds[i].shaped;
+  return tuning_search_ratio(t, t->o->ratio, tried, f->count, &f->found.shaped);
 }
 
 static bool find(tuning *t, findings *f) {
@@ -39,8 +57,8 @@ static bool find(tuning *t, findings *f) {
   f->sought = o->bound_given || o->ratio > 0;
   if (!f->sought)
     return true;
-  return o->ratio > 0 ? tuning_search_ratio(t, o->ratio, &f->found)
-                      : tuning_search_psnr(t, o->bound.value, &f->found);
+  return (o->ratio > 0 ? search_ratio(t, f) : tuning_search_psnr(t, o->bound.value, &f->found.shaped)) &&
+         add_flat(t, &f->found);
 }
 
 /* ---- Printing -------------------------------------------------------------------------------- */
@@ -52,18 +70,32 @@ static number_text text_decibels(double psnr) {
   return t;
 }
 
+/* What stands behind the bound. */
 static void print_trial(const trial *r) {
-  printf("  %9.3g %12.6g %10.4g %10.4g %9s %10.2f %10.2f\n", r->rel, r->eb, r->ratio, r->bits,
-         text_decibels(r->psnr).text, r->compress, r->decompress);
+  printf(" %9.4g %10.4g %8s %14.2f %10.2f\n", r->ratio, r->bits, text_decibels(r->psnr).text, r->compress,
+         r->decompress);
 }
 
-static void print_found(const options *o, const trial *r) {
-  if (o->ratio > 0)
-    printf("ratio %g needs ", o->ratio);
+static void print_finding(const tuning *t, const finding *f) {
+  printf("  %9.3g %12.6g", f->shaped.rel, f->shaped.eb);
+  print_trial(&f->shaped);
+  if (!tuning_has_flat(t))
+    return;
+  printf("  %9s %12s", "", "--flat");
+  print_trial(&f->flat);
+}
+
+static void print_found(const tuning *t, const finding *f) {
+  const trial *r = &f->shaped;
+  if (t->o->ratio > 0)
+    printf("ratio %g needs ", t->o->ratio);
   else
-    printf("PSNR %g dB needs ", o->bound.value);
-  printf("--rel %s (--abs %s): ratio %.4g, PSNR %s dB, %.4g bits per value\n", text_double(r->rel).text,
+    printf("PSNR %g dB needs ", t->o->bound.value);
+  printf("--rel %s (--abs %s): ratio %.4g, PSNR %s dB, %.4g bits per value", text_double(r->rel).text,
          text_double(r->eb).text, r->ratio, text_decibels(r->psnr).text, r->bits);
+  if (tuning_has_flat(t))
+    printf("; --flat: %.4g, %s dB, %.4g", f->flat.ratio, text_decibels(f->flat.psnr).text, f->flat.bits);
+  printf("\n");
 }
 
 static void print_table(const tuning *t, const findings *f) {
@@ -73,20 +105,32 @@ static void print_table(const tuning *t, const findings *f) {
   if (t->range.min <= t->range.max)
     printf(", %s to %s", text_double(t->range.min).text, text_double(t->range.max).text);
   printf(", %s\n", tiles_text(&t->header.shape));
-  printf("  %9s %12s %10s %10s %9s %10s %10s\n", "--rel", "--abs", "ratio", "bits/value", "PSNR dB", "compress",
-         "decompress");
+  printf("  %9s %12s %9s %10s %8s %14s %10s\n", "--rel", "--abs", "ratio", "bits/value", "PSNR dB",
+         "GB/s: compress", "decompress");
   for (int i = 0; i < f->count; i++)
-    print_trial(&f->trials[i]);
+    print_finding(t, &f->bounds[i]);
   if (f->sought)
-    print_found(t->o, &f->found);
+    print_found(t, &f->found);
 }
 
 static void json_trial(const trial *r) {
-  printf("{\"rel\": %s, \"bound\": %s, \"ratio\": %s, \"bits_per_value\": %s, \"psnr\": %s",
-         text_json(r->rel).text, text_json(r->eb).text, text_json(r->ratio).text, text_json(r->bits).text,
-         text_json(r->psnr).text);
-  printf(", \"compress_gb_per_s\": %s, \"decompress_gb_per_s\": %s}", text_json(r->compress).text,
+  printf("\"ratio\": %s, \"bits_per_value\": %s, \"psnr\": %s", text_json(r->ratio).text,
+         text_json(r->bits).text, text_json(r->psnr).text);
+  printf(", \"compress_gb_per_s\": %s, \"decompress_gb_per_s\": %s", text_json(r->compress).text,
          text_json(r->decompress).text);
+}
+
+static void json_finding(const tuning *t, const finding *f) {
+  printf("{\"rel\": %s, \"bound\": %s, ", text_json(f->shaped.rel).text, text_json(f->shaped.eb).text);
+  json_trial(&f->shaped);
+  printf(", \"flat\": ");
+  if (tuning_has_flat(t)) {
+    printf("{");
+    json_trial(&f->flat);
+    printf("}}");
+  } else {
+    printf("null}");
+  }
 }
 
 static void print_json(const tuning *t, const findings *f) {
@@ -97,11 +141,11 @@ static void print_json(const tuning *t, const findings *f) {
          text_json(t->range.max).text);
   for (int i = 0; i < f->count; i++) {
     printf("%s\n    ", i ? "," : "");
-    json_trial(&f->trials[i]);
+    json_finding(t, &f->bounds[i]);
   }
   printf("], \"found\": ");
   if (f->sought)
-    json_trial(&f->found);
+    json_finding(t, &f->found);
   else
     printf("null");
   printf("}");
@@ -133,13 +177,15 @@ const verb verb_tune = {
     .summary = "show what each bound costs: ratio, PSNR, speed",
     .details = "Compresses the values of each file with bounds from a tenth of the range downwards, in\n"
                "memory, and prints a table: the bound as --rel and --abs, ratio, bits per value, PSNR,\n"
-               "and the speeds of compression and decompression in GB/s. Of a file of several frames it\n"
-               "measures the one in the middle, 64 MiB. The ratio is that of the file that compress\n"
-               "writes; with --pack, of a packed one (the speeds leave packing out). --psnr searches\n"
-               "the largest bound that gives a PSNR, --ratio the smallest that gives a ratio, to three\n"
-               "digits. compress --psnr does not measure: its bound gives that PSNR even if every error\n"
-               "is as large as the bound. Most errors are smaller, so the PSNR is mostly 4 dB higher or\n"
-               "more.",
+               "and the speeds of compression and decompression in GB/s. Of an array with a shape the\n"
+               "next row has what --flat gives: where that is as small, it is the faster choice. Of a\n"
+               "file of several frames it measures the one in the middle, 64 MiB. The ratio is that of\n"
+               "the file that compress writes; with --pack, of a packed one (the speeds leave packing\n"
+               "out). --psnr searches the largest bound that gives a PSNR, --ratio the smallest that\n"
+               "gives a ratio, to three digits; a larger one if it came across one that gives the ratio\n"
+               "and half a decibel more. compress --psnr does not measure: its bound gives that PSNR\n"
+               "even if every error is as large as the bound. Most errors are smaller, so the PSNR is\n"
+               "mostly 4 dB higher or more.",
     .examples = "  ghz tune wave.f32\n"
                 "  ghz tune --psnr 80 --dims 64x64x64 wave.f32\n"
                 "  ghz tune --ratio 10 --json wave.f32\n",

@@ -14,6 +14,7 @@
 #include "report/seconds.h"
 
 enum { RUNS = 3 };
+#define PSNR_WORTH 0.5 /* dB: what a search prefers to a smaller bound */
 
 /* ---- The sample ------------------------------------------------------------------------------ */
 
@@ -48,17 +49,35 @@ static bool choose_sample(tuning *t, uint64_t *first) {
   return choose_frames(t);
 }
 
+/* In one frame as well. */
+static bool choose_flat(tuning *t) {
+  if (t->header.shape.dims == 1 || t->o->order > 2)
+    return true;
+  t->flat = t->header;
+  return library_ok(t->in.file.name, NULL, ghz_file_choose_frames(&t->flat, 1, t->flat.count));
+}
+
+bool tuning_has_flat(const tuning *t) {
+  return t->flat.count > 0;
+}
+
+static size_t stream_bound(const tuning *t) {
+  const size_t shaped = ghz_shape_bound(&t->header.shape, t->in.type, 1),
+               flat = tuning_has_flat(t) ? ghz_shape_bound(&t->flat.shape, t->in.type, 1) : 0;
+  return shaped > flat ? shaped : flat;
+}
+
 static bool read_sample(tuning *t) {
   const size_t size = ghz_type_size(t->in.type);
   uint64_t first;
   size_t got;
-  if (!choose_sample(t, &first))
+  if (!choose_sample(t, &first) || !choose_flat(t))
     return false;
   t->count = (size_t)t->header.count;
   input_skip(&t->in, first);
   return buffer_reserve(&t->values, t->count * size, t->in.file.name) &&
          buffer_reserve(&t->back, t->count * size, t->in.file.name) &&
-         buffer_reserve(&t->stream, ghz_shape_bound(&t->header.shape, t->in.type, 1), t->in.file.name) &&
+         buffer_reserve(&t->stream, stream_bound(t), t->in.file.name) &&
          input_read(&t->in, t->values.data, t->count, &got);
 }
 
@@ -115,12 +134,12 @@ static const char *count_bytes(void *user, const void *data, size_t size) {
 }
 
 /* The bytes of a file whose only frame is the stream. */
-static bool measure_file(tuning *t, const ghz_lattice *l, size_t stream, uint64_t *size) {
+static bool measure_file(tuning *t, ghz_file_header *h, const ghz_lattice *l, size_t stream, uint64_t *size) {
   const ghz_file_sink sink = {.user = size, .write = count_bytes};
   ghz_file_writer *w;
-  t->header.lattice = *l;
+  h->lattice = *l;
   *size = 0;
-  ghz_status status = ghz_file_create_sink(&sink, &t->header, &w);
+  ghz_status status = ghz_file_create_sink(&sink, h, &w);
   if (status == GHZ_OK)
     status = ghz_file_set_pack(w, t->o->pack);
   if (status == GHZ_OK)
@@ -136,10 +155,14 @@ bool tuning_lattice(const tuning *t, ghz_bound bound, ghz_lattice *l) {
   return range_lattice(t->in.file.name, t->in.type, bound, t->range, t->o->has_fill ? &t->fill : NULL, l);
 }
 
+static bool compress_as(tuning *t, const ghz_lattice *l, const ghz_shape *s, size_t *size) {
+  return library_ok(
+      t->in.file.name, t->ctx,
+      ghz_compress_shape(t->ctx, l, t->o->order, t->values.data, s, t->stream.data, t->stream.capacity, size));
+}
+
 bool tuning_compress(tuning *t, const ghz_lattice *l, size_t *size) {
-  return library_ok(t->in.file.name, t->ctx,
-                    ghz_compress_shape(t->ctx, l, t->o->order, t->values.data, &t->header.shape, t->stream.data,
-                                       t->stream.capacity, size));
+  return compress_as(t, l, &t->header.shape, size);
 }
 
 bool tuning_decompress(tuning *t, size_t size) {
@@ -148,7 +171,8 @@ bool tuning_decompress(tuning *t, size_t size) {
       ghz_decompress(t->ctx, (ghz_bytes){t->stream.data, size}, t->in.type, t->back.data, t->count));
 }
 
-bool tuning_try(tuning *t, double rel, bool timed, trial *r) {
+/* The sample as a header has it; with speeds if `timed`. */
+static bool try_as(tuning *t, ghz_file_header *h, double rel, bool timed, trial *r) {
   const double bytes = (double)t->count * (double)ghz_type_size(t->in.type);
   double packed = INFINITY, unpacked = INFINITY;
   ghz_lattice l;
@@ -158,7 +182,7 @@ bool tuning_try(tuning *t, double rel, bool timed, trial *r) {
     return false;
   for (int run = 0; run < (timed ? RUNS : 1); run++) {
     const double start = seconds();
-    if (!tuning_compress(t, &l, &stream))
+    if (!compress_as(t, &l, &h->shape, &stream))
       return false;
     const double middle = seconds();
     if (!tuning_decompress(t, stream))
@@ -166,7 +190,7 @@ bool tuning_try(tuning *t, double rel, bool timed, trial *r) {
     packed = fmin(packed, middle - start);
     unpacked = fmin(unpacked, seconds() - middle);
   }
-  if (!measure_file(t, &l, stream, &size))
+  if (!measure_file(t, h, &l, stream, &size))
     return false;
   *r = (trial){rel, l.eb, bytes / (double)size, 8 * (double)size / (double)t->count, psnr_of(t), 0, 0};
   if (timed) {
@@ -174,6 +198,14 @@ bool tuning_try(tuning *t, double rel, bool timed, trial *r) {
     r->decompress = bytes / unpacked / 1e9;
   }
   return true;
+}
+
+bool tuning_try(tuning *t, double rel, trial *r) {
+  return try_as(t, &t->header, rel, true, r);
+}
+
+bool tuning_try_flat(tuning *t, double rel, trial *r) {
+  return try_as(t, &t->flat, rel, true, r);
 }
 
 /* ---- Searching ------------------------------------------------------------------------------- */
@@ -185,33 +217,51 @@ static double rounded(double rel) {
   return strtod(text, NULL);
 }
 
-/* Whether a bound is small enough for the PSNR, or large enough for the ratio. */
-typedef struct goal {
-  double psnr, ratio; /* the one that is not sought is 0 */
-} goal;
+/* What is sought: a PSNR that a bound is small enough for, or a ratio that it is large enough for;
+ * the other one is 0. */
+typedef struct search {
+  double psnr, ratio;
+  trial best; /* for a ratio: of those that reach it; a rel of 0 before the first */
+} search;
 
-static bool reached(const goal *g, const trial *r) {
-  return g->psnr > 0 ? r->psnr >= g->psnr : r->ratio >= g->ratio;
+static bool reached(const search *s, const trial *r) {
+  return s->psnr > 0 ? r->psnr >= s->psnr : r->ratio >= s->ratio;
+}
+
+/* Bounds do not give ratios in their order: one that suits the values' own steps costs less than
+ * smaller ones, and larger ones. */
+static void consider(search *s, const trial *r) {
+  const trial *best = &s->best;
+  if (reached(s, r) && (best->rel == 0 || r->psnr >= best->psnr + PSNR_WORTH ||
+                        (r->rel < best->rel && !(best->psnr >= r->psnr + PSNR_WORTH))))
+    s->best = *r;
+}
+
+static bool try_untimed(tuning *t, search *s, double rel, trial *r) {
+  if (!try_as(t, &t->header, rel, false, r))
+    return false;
+  consider(s, r);
+  return true;
 }
 
 /* Halves the interval between a bound that reaches the goal and one that does not, until they are
- * neighbours of three digits. The last one that reaches it is measured again, with speeds. */
-static bool search(tuning *t, const goal *g, double good, double bad, trial *result) {
+ * neighbours of three digits. The result is measured again, with speeds. */
+static bool halve(tuning *t, search *s, double good, double bad, trial *result) {
   for (;;) {
     const double middle = rounded(sqrt(good * bad));
     if (middle == good || middle == bad)
       break;
-    if (!tuning_try(t, middle, false, result))
+    if (!try_untimed(t, s, middle, result))
       return false;
-    *(reached(g, result) ? &good : &bad) = middle;
+    *(reached(s, result) ? &good : &bad) = middle;
   }
-  return tuning_try(t, good, true, result);
+  return tuning_try(t, s->ratio > 0 ? s->best.rel : good, result);
 }
 
-static bool begin_search(tuning *t, const goal *g, double good, double bad, trial *result) {
-  if (!tuning_try(t, bad, true, result))
+static bool begin_search(tuning *t, search *s, double good, double bad, trial *result) {
+  if (!tuning_try(t, bad, result))
     return false;
-  return reached(g, result) || search(t, g, good, bad, result);
+  return reached(s, result) || halve(t, s, good, bad, result);
 }
 
 #define REL_LEAST 1e-18 /* of the range: below the spacing of float64 */
@@ -219,15 +269,17 @@ static bool begin_search(tuning *t, const goal *g, double good, double bad, tria
 bool tuning_search_psnr(tuning *t, double psnr, trial *result) {
   if (!(t->range.max > t->range.min))
     return fail(t->in.file.name, "has no range: all its finite values are the same, so there is no PSNR");
-  return begin_search(t, &(goal){.psnr = psnr}, REL_LEAST, 1, result);
+  return begin_search(t, &(search){.psnr = psnr}, REL_LEAST, 1, result);
 }
 
-bool tuning_search_ratio(tuning *t, double ratio, trial *result) {
-  const goal g = {.ratio = ratio};
-  if (!tuning_try(t, 1, false, result))
+bool tuning_search_ratio(tuning *t, double ratio, const trial *tried, int count, trial *result) {
+  search s = {.ratio = ratio};
+  if (!try_untimed(t, &s, 1, result))
     return false;
-  if (!reached(&g, result))
+  if (!reached(&s, result))
     return fail(t->in.file.name, "no bound reaches a ratio of %g: with --rel 1 it is %.4g", ratio,
                 result->ratio);
-  return begin_search(t, &g, 1, REL_LEAST, result);
+  for (int i = 0; i < count; i++)
+    consider(&s, &tried[i]);
+  return begin_search(t, &s, 1, REL_LEAST, result);
 }

@@ -16,6 +16,7 @@ typedef struct tuning {
   double fill;            /* with --fill */
   value_range range;      /* of the whole file */
   ghz_file_header header; /* of the sample: the whole array, or a frame in its middle */
+  ghz_file_header flat;   /* of the same as a flat array; a count of 0 where that is not tried */
   size_t count;           /* its values */
   buffer values, stream, back;
 } tuning;
@@ -37,12 +38,18 @@ bool tuning_lattice(const tuning *t, ghz_bound bound, ghz_lattice *l);
 bool tuning_compress(tuning *t, const ghz_lattice *l, size_t *size);
 bool tuning_decompress(tuning *t, size_t size);
 
-/* Tries a relative bound, with speeds if `timed`. */
-bool tuning_try(tuning *t, double rel, bool timed, trial *result);
+/* A sample with a shape is tried as a flat array, too, unless the order is one that only bricks
+ * have. */
+bool tuning_has_flat(const tuning *t);
+
+/* Tries a relative bound, with speeds; the same of the flat array. */
+bool tuning_try(tuning *t, double rel, trial *result);
+bool tuning_try_flat(tuning *t, double rel, trial *result);
 
 /* Searches, to three digits, the largest relative bound that gives a PSNR, or the least that gives
- * a ratio. */
+ * a ratio: where another bound that was tried, before or on the way, gives that, too, and a PSNR
+ * that is half a decibel larger, that one. */
 bool tuning_search_psnr(tuning *t, double psnr, trial *result);
-bool tuning_search_ratio(tuning *t, double ratio, trial *result);
+bool tuning_search_ratio(tuning *t, double ratio, const trial *tried, int count, trial *result);
 
 #endif

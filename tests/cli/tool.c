@@ -8,7 +8,8 @@
 
 static const char usage[] =
     "tool make KIND N f32|f64 [SEED]   values to standard output; KIND: wave, noise, constant,\n"
-    "                                  zero, special (NaN and infinities), huge\n"
+    "                                  zero, special (NaN and infinities), huge,\n"
+    "                                  steps (noise in multiples of the step of --abs 0.5)\n"
     "tool npy SHAPE f32|f64             an .npy header, SHAPE as in '(2, 3)'\n"
     "tool flip FILE BIT                 flips a bit, counted from 0\n"
     "tool box FILE NZ NY NX Z0 Z1 Y0 Y1 X0 X1   a box of an array of f32, to standard output\n"
@@ -28,6 +29,8 @@ static double value_of(const char *kind, uint64_t i, unsigned seed) {
     return 3.25;
   if (strcmp(kind, "huge") == 0)
     return noise * 1e30;
+  if (strcmp(kind, "steps") == 0)
+    return i == 0 ? 50 : floor((noise + 0.5) * 50) * 63 / 64;
   if (strcmp(kind, "special") == 0 && i % 7 == 3)
     return i % 3 == 0 ? NAN : i % 3 == 1 ? INFINITY : -INFINITY;
   return strcmp(kind, "zero") == 0 ? 0 : sin(t * 0.01);

@@ -3,9 +3,21 @@
 . "$HELPERS"
 "$TOOL" make wave 262144 f32 >w.f32
 ok "$GHZ" tune w.f32 >out
+grep -q '^ *--rel  *--abs  *ratio bits/value  *PSNR dB  *GB/s: compress decompress$' out || die "$(cat out)"
+! grep -q -e --flat out || die "flat twice: $(cat out)"
 grep -q '^w.f32: 262144 values of f32, -1.* to 1.*, flat$' out && [ "$(wc -l <out)" = 9 ] || die "$(cat out)"
 ok "$GHZ" tune --dims 64x64x64 --psnr 70 w.f32 >out
-grep -q 'bricks of 8x8x16$' out && grep -q '^PSNR 70 dB needs --rel .* (--abs .*): ratio .*, PSNR 70.* dB' out || die "$(cat out)"
+[ "$(grep -c '^ *--flat  *[0-9]' out)" = 7 ] && [ "$(wc -l <out)" = 17 ] || die "$(cat out)"
+grep -q 'bricks of 8x8x16$' out && grep -q '^PSNR 70 dB needs --rel .* (--abs .*): ratio .*, PSNR 70.* dB, .*; --flat: [0-9.]*, [0-9.]* dB, [0-9.]*$' out || die "$(cat out)"
+# An order that flat arrays do not have.
+ok "$GHZ" tune --dims 64x64x64 --order 3 w.f32 >out
+[ "$(wc -l <out)" = 9 ] || die "$(cat out)"
+# A bound whose step is the data's own has the ratio of smaller ones, and nearly no error.
+"$TOOL" make steps 100000 f32 >steps.f32
+ok "$GHZ" tune --ratio 4.4 steps.f32 >out
+grep -q '^ratio 4.4 needs --rel 0.01 (--abs 0.5)' out || die "$(cat out)"
+ok "$GHZ" tune --ratio 4.6 steps.f32 >out
+grep -q '^ratio 4.6 needs --rel 0.010[1-9]' out || die "$(cat out)"
 fails 2 'give --psnr or --ratio, not both' "$GHZ" tune --psnr 80 --ratio 10 w.f32
 fails 2 '--ratio 0: must be a positive, finite number' "$GHZ" tune --ratio 0 w.f32
 fails 2 '--abs does not apply here' "$GHZ" tune --abs 1 w.f32
@@ -40,6 +52,12 @@ for shape in '' '--dims 64x64x64' '--dims 64x64x64 --pack'; do
     jq -es '.[0][0].bounds['$i'] as $t | .[1] as $s |
       ($t.psnr - $s.psnr | fabs) < 0.01 and $t.ratio == $s.ratio and $t.bound == $s.bound' out seen >/dev/null ||
       die "row $i: $(jq -c ".[0].bounds[$i]" out) $(cat seen)"
+    [ -n "$shape" ] || { jq -e ".[0].bounds[$i].flat == null" out >/dev/null || die "flat twice: $(cat out)"; continue; }
+    ok "$GHZ" compress -qf $shape --flat --rel "$(jq ".[0].bounds[$i].rel" out)" w.f32
+    ok "$GHZ" compare --json w.f32 w.f32.ghz >seen
+    jq -es '.[0][0].bounds['$i'].flat as $t | .[1] as $s |
+      ($t.psnr - $s.psnr | fabs) < 0.01 and ($t.ratio / $s.ratio - 1 | fabs) < 0.003' out seen >/dev/null ||
+      die "flat row $i: $(jq -c ".[0].bounds[$i].flat" out) $(cat seen)"
   done
   # The bound that is found reaches the goal, and one that is a hundredth worse does not.
   for goal in 'psnr 75' 'ratio 9'; do
