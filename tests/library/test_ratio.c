@@ -25,7 +25,7 @@ static void check_type(ghz_context *ctx, ghz_type type, const void *x, const ghz
     succeeded(ghz_lattice_for(ctx, type, (ghz_bound){GHZ_REL, bounds[b]}, NULL, 1, &x, n, &l), ctx, "lattice");
     const size_t shaped = size_of(ctx, &l, x, s), without = size_of(ctx, &l, x, &flat);
     cr_expect((double)shaped <= most[s->dims] * (double)without,
-              "%s, %d dimensions, type %d, bound %g: %.4f times flat", name, (int)type, bounds[b],
+              "%s, %d dimensions, type %d, bound %g: %.4f times flat", name, s->dims, (int)type, bounds[b],
               (double)shaped / (double)without);
   }
 }
