@@ -138,10 +138,9 @@ GHZ_PLANE void raise_once(plane_tile *t, const tile_extent *e) {
   brick_raiser b;
   const int flat = e->dims == 1;
   const unsigned height = t->height && t->height < PLANES_MAX ? t->height + 1 : t->height;
-  b.anchor = 0; /* compilers do not see that it is set where it is read */
-  if (flat)
-    raiser_begin(&r, t->order);
-  else
+  b.anchor = 0; /* compilers do not see that either is set where it is read */
+  raiser_begin(&r, t->order);
+  if (!flat)
     brick_raiser_begin(&b, e->dims, t->order, t->anchor);
   columns_inside_of(e, inside);
   zero_plane(x);

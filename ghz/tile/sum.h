@@ -11,21 +11,44 @@ static int planes_equal(const part a[PARTS], const part b[PARTS]) {
   return equal;
 }
 
+/* 16 bytes of a plane, from the columns of their first line and of the others: of cubes these are a
+ * layer, of squares four lines. */
+#define LAYER(line, others)                                                                                    \
+  { (line) | (others) << 16 | (others) << 32 | (others) << 48, UINT64_C(0x0001000100010001) * (others) }
+#define LINES(line, others)                                                                                    \
+  { (line) | (others) << 32, (others) | (others) << 32 }
+/* A plane, from the columns of lines where y and z are 0, where z is, where y is, and elsewhere. */
+#define CUBE(first, z, y, others)                                                                              \
+  { LAYER(first, z), [1 ... 7] = LAYER(y, others) }
+#define SQUARE(first, others)                                                                                  \
+  { LINES(first, others), [1 ... 7] = LINES(others, others) }
+/* Columns of a line: the first, all behind it, all. */
+#define X_0 UINT64_C(1)
+#define X_16 UINT64_C(0xfffe)
+#define X_32 UINT64_C(0xfffffffe)
+#define ALL_16 UINT64_C(0xffff)
+#define NONE UINT64_C(0)
+
+/* From a table: made byte by byte, a mask costs as much as an addition. */
 static void columns_after(unsigned dims, int order, unsigned axis, part mask[PARTS]) {
-  const brick_grid *g = &brick_grids[dims];
-  ALIGNED bit_plane bytes;
-  for (int b = 0; b < BLOCKS; b++) {
-    const uint8_t first = b % g->line ? 0 : 1, behind = (uint8_t)~first; /* columns by their x */
-    const int y = b % g->layer >= g->line, z = b >= g->layer;
-    if (axis == 0)
-      bytes[b] = behind;
-    else if (axis == 1)
-      bytes[b] = !y ? 0 : order == 0 ? first : behind;
-    else
-      bytes[b] = !z || y != (order == 2) ? 0 : order == 0 ? first : order == 1 ? behind : 0xff;
-  }
-  load_plane(bytes, mask);
+  static const ALIGNED uint64_t squares[2][2][8][2] = {{SQUARE(X_32, X_32), SQUARE(NONE, X_0)},
+                                                       {[1] = SQUARE(NONE, X_32)}};
+  static const ALIGNED uint64_t cubes[3][3][8][2] = {
+      {CUBE(X_16, X_16, X_16, X_16), CUBE(NONE, X_0, NONE, X_0), CUBE(NONE, NONE, X_0, NONE)},
+      {[1] = CUBE(NONE, X_16, NONE, X_16), CUBE(NONE, NONE, X_16, NONE)},
+      {[2] = CUBE(NONE, NONE, NONE, ALL_16)}};
+  load_plane((const uint8_t *)(dims == 2 ? squares[order][axis] : cubes[order][axis]), mask);
 }
+
+#undef LAYER
+#undef LINES
+#undef CUBE
+#undef SQUARE
+#undef X_0
+#undef X_16
+#undef X_32
+#undef ALL_16
+#undef NONE
 
 static void columns_inside_of(const tile_extent *e, part mask[PARTS]) {
   ALIGNED bit_plane plane;
