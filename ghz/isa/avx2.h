@@ -139,6 +139,18 @@ static inline void plane_shift(const part x[PARTS], part y[PARTS]) {
   }
 }
 
+/* In registers: what is read back from memory across two stores is waited for. */
+static inline void plane_back(const part x[PARTS], unsigned bytes, part y[PARTS]) {
+  part last = part_zero();
+  for (int i = 0; i < PARTS; i++) {
+    const __m256i before = _mm256_permute2x128_si256(last, x[i], 0x21);
+    last = x[i];
+    y[i] = bytes == 2   ? _mm256_alignr_epi8(x[i], before, 14)
+           : bytes == 4 ? _mm256_alignr_epi8(x[i], before, 12)
+                        : before;
+  }
+}
+
 static inline vec_f64 fma_f64(vec_f64 a, vec_f64 b, vec_f64 c) {
   return (vec_f64)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
 }
@@ -251,8 +263,6 @@ static inline void bit_lengths_16(const uint16_t *m, uint8_t width[BLOCKS]) {
     part_store(width + b, _mm256_permute4x64_epi64(bit_lengths_of_halves(low, high), 0xd8));
   }
 }
-
-#include "isa/plane_back.h"
 
 static inline void vec_stream(void *to, const void *v) {
   _mm256_stream_si256((__m256i *)to, _mm256_loadu_si256((const __m256i *)v));

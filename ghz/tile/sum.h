@@ -163,8 +163,7 @@ GHZ_INLINE void add_expanded(const tile_extent *e, const layer_header *a, const 
   brick_raiser axes[ORDERS_MAX - 1];
   const int cut = how != AS_IT_IS && e->n < TILE; /* raising fills columns behind the last one */
   const unsigned raises = how == AS_BRICK ? (unsigned)(a->order - b->order) : (unsigned)how,
-                 lower = b->height + raises,
-                 top = a->height > lower ? a->height : lower,
+                 lower = b->height + raises, top = a->height > lower ? a->height : lower,
                  count = top + (top > 0) < limit ? top + (top > 0) : limit;
   int64_t anchor = b->anchor, slope = b->slope;
   open_planes(&from_a, a);
