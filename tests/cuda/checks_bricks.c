@@ -1,77 +1,14 @@
 /* checks_bricks.c: arrays of two and three dimensions on the device: the CPU's bytes and values. */
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "bricks.h"
 #include "checks.h"
-#include "fields.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Arrays ---- */
-/* Whole bricks and cut ones, one value thick, long, and empty. */
-static const ghz_shape shapes[] = {{3, {8, 8, 16}},   {3, {16, 8, 32}}, {3, {9, 17, 33}}, {3, {5, 7, 11}},
-                                   {3, {1, 40, 50}},  {3, {3, 1, 100}}, {3, {70, 2, 3}},  {2, {1, 32, 32}},
-                                   {2, {2, 64, 32}},  {2, {3, 33, 65}}, {2, {1, 31, 47}}, {2, {2, 1, 200}},
-                                   {2, {1, 150, 1}},  {3, {0, 8, 16}},  {3, {8, 24, 40}}, {2, {5, 0, 3}},
-                                   {3, {20, 24, 48}}, {2, {2, 96, 90}}};
-
-/* What a field is made of: smooth, rough, cut, torn, with infinities; wide, raw in part, zeros. */
-static const struct {
-  field_kind kind;
-  double amount;
-} textures[] = {{WAVES, 60}, {ROUGH, 1000}, {SHOCK, 40000},    {PATCHES, 900},
-                {LAND, 300}, {ROUGH, 1e10}, {PATCHES, 0x1p60}, {WAVES, 0}};
-enum { SMOOTH, CUT = 2, TEXTURES = COUNT(textures) };
-
-static void *field(const ghz_lattice *l, const ghz_shape *s, int made_of, uint64_t seed) {
-  return field_make(textures[made_of].kind, l, s, textures[made_of].amount, seed);
-}
-
-static ref_bytes stream_of_field(trial *t, const ghz_lattice *l, int order, const ghz_shape *s, int made_of,
-                                 uint64_t seed) {
-  const size_t n = (size_t)ghz_shape_count(s);
-  operation o = {.kind = COMPRESS, .lattice = *l, .order = order, .n = n, .shape = *s};
-  o.x = field(l, s, made_of, seed);
-  made m = cpu_make(t, &o);
-  expect(t, m.status == GHZ_OK, "the CPU compresses: %d", (int)m.status);
-  return m.bytes;
-}
-
-/* The coefficients of the CPU's stream, so that checks know what they check. */
-static uint64_t bricks_with_coefficients(trial *t, ref_bytes stream) {
-  ghz_statistics statistics = {.empty = 0};
-  expect(t, ghz_scan(t->cpu, view(stream), &statistics) == GHZ_OK, "no statistics");
-  return statistics.coefficients;
-}
-
-/* A stream of a shape, to be read in every way. */
-static void read_all(trial *t, ref_bytes stream, ghz_type type, const ghz_shape *s, const char *what) {
-  SCOPE;
-  reading r = {.type = type, .n = (size_t)ghz_shape_count(s), .source = stream, .part = ALL, .shape = *s};
-  for (int out = (int)type; out <= GHZ_F64; out++) {
-    r.out = (ghz_type)out;
-    r.shift = t->cases % 3;
-    agree_values(t, &r, say("%s, to type %d", what, out));
-  }
-}
-
 static const char *name_of(const ghz_shape *s, ghz_type type, int made_of, int order) {
   return say("%d: %d x %d x %d, type %d, texture %d, order %d", s->dims, (int)s->extent[0], (int)s->extent[1],
              (int)s->extent[2], (int)type, made_of, order);
-}
-
-/* Combinations: both layers at higher modes and orders, many terms. */
-static ref_bytes combined(trial *t, const ghz_lattice *l, const ghz_shape *s, size_t k, const int64_t *c,
-                          uint64_t seed) {
-  ref_bytes operands[4];
-  for (size_t i = 0; i < k; i++)
-    operands[i] = stream_of_field(t, l, i % 2 ? (int)(seed % 3) : GHZ_ORDER_BEST, s,
-                                  (int)((seed + i * i) % TEXTURES), seed + i);
-  operation o = {.kind = COMBINE, .lattice = *l, .n = (size_t)ghz_shape_count(s), .k = k, .shape = *s};
-  o.operands = operands;
-  o.coefficients = c;
-  made m = cpu_make(t, &o);
-  expect(t, m.status == GHZ_OK, "the CPU combines: %d, %s", (int)m.status, ghz_context_message(t->cpu));
-  return m.bytes;
 }
 
 /* Most checks are of the best order. */
@@ -86,21 +23,21 @@ void check_compress_bricks(trial *t) {
   uint64_t transformed = 0, state = 4;
   unsigned turn = 0;
   for (int type = GHZ_F32; type <= GHZ_F64; type++)
-    for (size_t i = 0; i < COUNT(shapes); i++)
+    for (size_t i = 0; i < BRICK_SHAPES; i++)
       for (int made_of = 0; made_of < TEXTURES; made_of++)
-        for (int order = GHZ_ORDER_LORENZO; order < (shapes[i].dims == 3 ? 4 : 3); order++) {
+        for (int order = GHZ_ORDER_LORENZO; order < (brick_shapes[i].dims == 3 ? 4 : 3); order++) {
           SCOPE;
           turn++;
           if (left_out(t, order, &state))
             continue;
-          operation o = {.kind = COMPRESS, .order = order, .shape = shapes[i], .shift = turn % 3};
-          const char *what = name_of(&shapes[i], (ghz_type)type, made_of, order);
+          operation o = {.kind = COMPRESS, .order = order, .shape = brick_shapes[i], .shift = turn % 3};
+          const char *what = name_of(&brick_shapes[i], (ghz_type)type, made_of, order);
           o.lattice = lattice_filled((ghz_type)type, turn % 2 ? 0.5 : 0.02, turn / 2);
-          o.n = (size_t)ghz_shape_count(&shapes[i]);
-          o.x = field(&o.lattice, &shapes[i], made_of, turn);
+          o.n = (size_t)ghz_shape_count(&brick_shapes[i]);
+          o.x = brick_field(&o.lattice, &brick_shapes[i], made_of, turn);
           agree(t, &o, what);
           ref_bytes stream = cpu_make(t, &o).bytes;
-          read_all(t, stream, o.lattice.type, &shapes[i], what);
+          read_all(t, stream, o.lattice.type, &brick_shapes[i], what);
           transformed += bricks_with_coefficients(t, stream);
         }
   expect(t, transformed > (uint64_t)by_extent(t, 5, 20, 20), "%llu bricks with coefficients",
@@ -111,11 +48,11 @@ void check_compress_brick_slices(trial *t) {
   uint64_t state = 10;
   for (int round = 0; round < by_extent(t, 30, 150, 800); round++) {
     SCOPE;
-    const ghz_shape *s = &shapes[input_below(&state, COUNT(shapes))];
+    const ghz_shape *s = &brick_shapes[input_below(&state, BRICK_SHAPES)];
     operation o = {
         .kind = SLICE_COMPRESS, .order = round % 4 - 2, .shape = *s, .n = (size_t)ghz_shape_count(s)};
     o.lattice = lattice_filled((ghz_type)(round % 2), 0.1, (uint64_t)round / 2);
-    o.x = field(&o.lattice, s, round % TEXTURES, (uint64_t)round);
+    o.x = brick_field(&o.lattice, s, round % TEXTURES, (uint64_t)round);
     o.first = input_below(&state, ghz_shape_tiles(s) + 1);
     o.tiles = input_below(&state, ghz_shape_tiles(s) - o.first + 1);
     agree(t, &o, say("round %d", round));
@@ -133,13 +70,13 @@ void check_compress_brick_bounds(trial *t) {
   static const double bounds[] = {1e-300, 1e-38, 1e-9, 1e-6, 1e-4, 1e-3, 0.3, 2, 70, 1e9, 1e37};
   for (int round = 0; round < (int)COUNT(bounds) * 2 * by_extent(t, 2, 8, 36); round++) {
     SCOPE;
-    const ghz_shape *s = &shapes[(size_t)(round / 3) % COUNT(shapes)];
+    const ghz_shape *s = &brick_shapes[(size_t)(round / 3) % BRICK_SHAPES];
     operation o = {.kind = COMPRESS, .order = GHZ_ORDER_BEST, .shape = *s, .n = (size_t)ghz_shape_count(s)};
     o.lattice =
         lattice_filled((ghz_type)(round % 2), bounds[(size_t)round / 2 % COUNT(bounds)], (uint64_t)round);
     if (round % 7 == 0)
       o.lattice = (ghz_lattice){.type = (ghz_type)(round % 2), .cap = 35, .step = 3, .eb = 0x1p-14};
-    o.x = field(&o.lattice, s, round * 5 % TEXTURES, (uint64_t)round);
+    o.x = brick_field(&o.lattice, s, round * 5 % TEXTURES, (uint64_t)round);
     agree(t, &o, say("round %d, step %g", round, o.lattice.step));
   }
 }
@@ -159,7 +96,7 @@ void check_compute_bricks(trial *t) {
   uint64_t state = 11;
   for (int round = 0; round < by_extent(t, 40, 400, 4000); round++) {
     SCOPE;
-    const ghz_shape *s = &shapes[input_below(&state, COUNT(shapes))];
+    const ghz_shape *s = &brick_shapes[input_below(&state, BRICK_SHAPES)];
     const int64_t c[4] = {1, -2, (int64_t)input_below(&state, 5) - 2, 1};
     ghz_lattice l = lattice_filled((ghz_type)(round % 2), round % 3 ? 0.1 : 0.5, (uint64_t)round / 2);
     operation o = {.kind = kinds[round % (int)COUNT(kinds)], .lattice = l, .shape = *s, .coefficients = c};
@@ -202,7 +139,7 @@ void check_compute_brick_messages(trial *t) {
   uint64_t state = 12;
   for (int round = 0; round < by_extent(t, 30, 150, 1000); round++) {
     SCOPE;
-    const ghz_shape *s = &shapes[input_below(&state, COUNT(shapes))];
+    const ghz_shape *s = &brick_shapes[input_below(&state, BRICK_SHAPES)];
     ghz_lattice l = lattice_filled((ghz_type)(round % 2), 0.1, (uint64_t)round / 2);
     const uint64_t tiles = ghz_shape_tiles(s), first = input_below(&state, tiles + 1),
                    count = input_below(&state, tiles - first + 1);
@@ -253,7 +190,7 @@ static void accumulate_bricks(trial *t, const ghz_lattice *l, const ghz_shape *s
 void check_accumulate_bricks(trial *t) {
   uint64_t state = 13;
   for (int round = 0; round < by_extent(t, 6, 60, 500); round++) {
-    const ghz_shape *s = &shapes[input_below(&state, COUNT(shapes))];
+    const ghz_shape *s = &brick_shapes[input_below(&state, BRICK_SHAPES)];
     const ghz_lattice l = lattice_filled((ghz_type)(round % 2), 0.1, (uint64_t)round / 2);
     accumulate_bricks(t, &l, s, input_below(&state, 1000), say("round %d", round));
   }
@@ -264,7 +201,7 @@ void check_decompress_boxes(trial *t) {
   uint64_t state = 5;
   for (int round = 0; round < by_extent(t, 40, 200, 1000); round++) {
     SCOPE;
-    const ghz_shape *s = &shapes[input_below(&state, COUNT(shapes))];
+    const ghz_shape *s = &brick_shapes[input_below(&state, BRICK_SHAPES)];
     ghz_lattice l = lattice_filled((ghz_type)(round % 2), 0.1, (uint64_t)round / 2);
     reading r = {.type = l.type, .out = GHZ_F64, .part = BOX, .shape = *s, .n = (size_t)ghz_shape_count(s)};
     r.source = stream_of_field(t, &l, GHZ_ORDER_BEST, s, round % TEXTURES, (uint64_t)round);
@@ -280,42 +217,13 @@ void check_decompress_boxes(trial *t) {
 void check_decompress_huge_coefficients(trial *t) {
   static const int64_t times[] = {100, 1000, 16000, 1 << 20, 8388607, -8388607};
   uint64_t transformed = 0;
-  for (size_t i = 0; i < COUNT(shapes); i++)
+  for (size_t i = 0; i < BRICK_SHAPES; i++)
     for (size_t k = 0; k < COUNT(times); k++) {
       SCOPE;
       ghz_lattice l = lattice_abs(GHZ_F32, 0.01);
-      ref_bytes sum = combined(t, &l, &shapes[i], 1, &times[k], (i + k) % 2 ? SMOOTH : CUT);
-      read_all(t, sum, l.type, &shapes[i], say("shape %zu times %lld", i, (long long)times[k]));
+      ref_bytes sum = combined(t, &l, &brick_shapes[i], 1, &times[k], (i + k) % 2 ? SMOOTH : CUT);
+      read_all(t, sum, l.type, &brick_shapes[i], say("shape %zu times %lld", i, (long long)times[k]));
       transformed += bricks_with_coefficients(t, sum);
     }
   expect(t, transformed > 20, "%llu bricks with coefficients", (unsigned long long)transformed);
-}
-
-/* ---- Damage ---- */
-static void probe_brick_bytes(trial *t, ref_bytes bad, ghz_type type, const ghz_shape *s, const char *what) {
-  SCOPE;
-  reading r = {.type = type, .out = type, .n = (size_t)ghz_shape_count(s), .source = bad, .shape = *s};
-  uint8_t *want = scratch(r.n * ghz_type_size(type)), *got;
-  ghz_status wanted = cpu_read(t, &r, want), status = gpu_read(t, &r, &got, what);
-  expect(t, status == wanted, "%s: status %d, should be %d", what, (int)status, (int)wanted);
-  if (status == GHZ_OK && wanted == GHZ_OK)
-    same_values(t, got, want, r.n, type, what);
-}
-
-void check_hostile_bricks(trial *t) {
-  uint64_t state = 77;
-  for (int round = 0; round < by_extent(t, 50, 1500, 20000); round++) {
-    SCOPE;
-    const ghz_shape *s = &shapes[input_below(&state, 13)];
-    const int64_t times[2] = {(int64_t)input_below(&state, 1000) + 1, 1};
-    ghz_lattice l = lattice_filled((ghz_type)(round % 2), 0.1, (uint64_t)round / 2);
-    ref_bytes bad = round % 3 ? stream_of_field(t, &l, GHZ_ORDER_BEST, s, round % TEXTURES, state)
-                              : combined(t, &l, s, 2, times, state % 1000);
-    const size_t head = 72 + 8 * (size_t)((ghz_shape_tiles(s) + 15) / 16) + 2 * (size_t)ghz_shape_tiles(s);
-    for (int i = 0; i <= round % 3; i++) /* the beginnings of tiles are of interest */
-      if (bad.size > head)
-        bad.data[head + (size_t)input_below(&state, round % 2 ? bad.size - head : (bad.size - head) / 8 + 1)] ^=
-            (uint8_t)(1 << input_below(&state, 8));
-    probe_brick_bytes(t, bad, l.type, s, say("round %d", round));
-  }
 }

@@ -2,131 +2,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "checks.h"
 #include "damage.h"
+#include "probe.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- What the CPU makes of bytes in a longer buffer ---- */
-/* A field of a header; bytes that are not there are 0. */
-static uint64_t field(ref_bytes b, size_t at, size_t bytes) {
-  size_t had = at < b.size ? b.size - at : 0;
-  return had ? get_little(b.data + at, (int)(had < bytes ? had : bytes)) : 0;
-}
-
-/* What the header says of the array. */
-static ghz_shape shape_in(ref_bytes b) {
-  return (ghz_shape){(int)field(b, 7, 1), {field(b, 8, 8), field(b, 16, 8), field(b, 24, 8)}};
-}
-
-/* On a device bytes may follow a stream, which knows its size; on the CPU they may not. */
-static ref_bytes trimmed(ref_bytes b, int message) {
-  const ghz_shape shape = shape_in(b);
-  uint64_t tiles = message ? field(b, 80, 8) : ghz_shape_tiles(&shape);
-  if (b.size < 72 || tiles > b.size)
-    return b;
-  uint64_t header = message ? 88 : 72 + (tiles + 15) / 16 * 8, payload = field(b, 56, 8);
-  uint64_t index = header + 2 * tiles;
-  if (index <= b.size && payload <= b.size - index)
-    b.size = (size_t)(index + payload);
-  return b;
-}
-
-static int refusal(ghz_status status) {
-  return status == GHZ_ECORRUPT || status == GHZ_EVERSION || status == GHZ_EMISMATCH || status == GHZ_ERANGE ||
-         status == GHZ_ECAPACITY;
-}
-
-/* The header speaks of another array than the caller. */
-static int another_array(ref_bytes b, ghz_type type, size_t n) {
-  return field(b, 4, 1) != (uint64_t)type || field(b, 7, 1) != 1 || field(b, 8, 8) != 1 ||
-         field(b, 16, 8) != 1 || field(b, 24, 8) != n;
-}
-
-static int another_slice(const reading *r) {
-  return another_array(r->source, r->type, r->n) ||
-         (r->part == MESSAGE && (field(r->source, 72, 8) != r->first || field(r->source, 80, 8) != r->count));
-}
-
-/* Bytes before the payload of what is asked for. Fewer are refused before any is read. */
-static uint64_t index_size(const reading *r) {
-  uint64_t tiles = (r->n + GHZ_TILE - 1) / GHZ_TILE;
-  return r->part == MESSAGE ? 88 + 2 * r->count : 72 + 8 * ((tiles + 15) / 16) + 2 * tiles;
-}
-
-static ghz_status verdict(trial *t, const reading *r, void *values) {
-  ghz_info info;
-  if (r->part == MESSAGE)
-    return cpu_read(t, r, values);
-  ghz_status status = ghz_info_read(view(r->source), &info);
-  if (status == GHZ_OK)
-    status = info.lattice.type == r->type && info.shape.dims == 1 && info.count == r->n ? cpu_read(t, r, values)
-                                                                                        : GHZ_EMISMATCH;
-  return status;
-}
-
-/* Reads the bytes on both sides. Yields the status on the CPU. */
-static ghz_status probe(trial *t, const reading *on_device, const char *what) {
-  SCOPE;
-  reading r = *on_device;
-  uint8_t *got;
-  ref_bytes want = bytes_new(reading_count(&r) * ghz_type_size(r.out));
-  r.source = trimmed(r.source, r.part == MESSAGE);
-  ghz_status wanted = verdict(t, &r, want.data), status = gpu_read(t, on_device, &got, what);
-  int agreed = status == wanted || (wanted != GHZ_OK && status == GHZ_EMISMATCH && another_slice(&r)) ||
-               (wanted == GHZ_EVERSION && status == GHZ_ECORRUPT && r.source.size < index_size(&r));
-  expect(t, agreed, "%s: status %d, should be %d (%s)", what, (int)status, (int)wanted,
-         ghz_cuda_message(t->gpu));
-  if (status == GHZ_OK && wanted == GHZ_OK)
-    same_values(t, got, want.data, reading_count(&r), r.out, what);
-  return wanted;
-}
-
-static ghz_status probe_stream(trial *t, ref_bytes bytes, ghz_type type, size_t n, const char *what) {
-  reading r = {.type = type, .n = n, .source = bytes, .out = type, .part = ALL};
-  return probe(t, &r, what);
-}
-
-/* Computes with the bytes on both sides: both succeed with the same bytes, or both refuse. */
-static void probe_operation(trial *t, const operation *on_device, const char *what) {
-  SCOPE;
-  operation o = *on_device;
-  ref_bytes short_operands[4];
-  int other = 0;
-  for (size_t i = 0; i < o.k; i++) {
-    short_operands[i] = trimmed(o.operands[i], o.kind == SLICE_SUM);
-    other |= another_array(short_operands[i], o.lattice.type, o.n);
-  }
-  o.operands = short_operands;
-  made want = cpu_make(t, &o), got = gpu_make(t, on_device, room_for(on_device), what);
-  if (want.status == GHZ_OK && !other) {
-    if (expect(t, got.status == GHZ_OK, "%s: status %d where the CPU succeeds (%s)", what, (int)got.status,
-               ghz_cuda_message(t->gpu)))
-      same_bytes(t, got.bytes, want.bytes, what);
-  } else
-    expect(t, refusal(got.status), "%s: status %d where the CPU says %d", what, (int)got.status,
-           (int)want.status);
-}
-
-/* As either operand, and twice. */
-static void probe_operations(trial *t, ref_bytes bytes, ref_bytes good, ghz_type type, size_t n, unsigned turn,
-                             const char *what) {
-  static const int64_t coefficients[3] = {3, -2, 1};
-  operation o = {.kind = ADD, .lattice.type = type, .n = n, .k = 2, .coefficients = coefficients};
-  ref_bytes orders[4][3] = {
-      {bytes, good, good}, {good, bytes, bytes}, {bytes, bytes, good}, {good, good, bytes}};
-  o.operands = orders[turn % 4];
-  if (turn % 5 == 1)
-    o.kind = SUBTRACT;
-  if (turn % 5 == 2 || turn % 5 == 3) {
-    o.kind = turn % 5 == 2 ? COMBINE : MEAN;
-    o.k = 3;
-  }
-  if (turn % 5 == 4) { /* alone: its tiles may be copied */
-    o.kind = SUM;
-    o.k = 1;
-  }
-  probe_operation(t, &o, say("%s, kind %d, place %u", what, (int)o.kind, turn % 4));
-}
 
 /* The context still works. */
 static void still_works(trial *t) {
@@ -135,6 +14,11 @@ static void still_works(trial *t) {
   float *x = input_make(&inputs[0], GHZ_F32, 3000, l.step, 1);
   operation o = {.kind = COMPRESS, .lattice = l, .order = -1, .x = x, .n = 3000};
   agree(t, &o, "afterwards");
+}
+
+static ghz_status probe_stream(trial *t, ref_bytes bytes, ghz_type type, size_t n, const char *what) {
+  reading r = {.type = type, .n = n, .source = bytes, .out = type, .part = ALL};
+  return probe(t, &r, what);
 }
 
 static ref_bytes stream_by(trial *t, const char *maker, ghz_type type, size_t n, int order, uint64_t seed) {
@@ -153,7 +37,7 @@ static void look(void *self, const damaged *d) {
   device_reader *r = self;
   (*(probe_stream(r->t, d->bad, d->type, d->n, d->what) == GHZ_OK ? &r->read : &r->refused))++;
   if (r->operate && d->turn % r->operate == 0)
-    probe_operations(r->t, d->bad, d->good, d->type, d->n, d->turn / r->operate, d->what);
+    probe_operations(r->t, d->bad, d->good, d->type, ghz_flat(d->n), d->turn / r->operate, d->what);
 }
 
 /* All five operations in turn with a stream that is both operands. */
@@ -161,7 +45,7 @@ static void look_alone(void *self, const damaged *d) {
   device_reader *r = self;
   look(self, d);
   for (unsigned turn = 0; turn < 5; turn++)
-    probe_operations(r->t, d->bad, d->bad, d->type, d->n, turn, d->what);
+    probe_operations(r->t, d->bad, d->bad, d->type, ghz_flat(d->n), turn, d->what);
 }
 
 /* A check of a kind of damage: who looks, one in how many cases by extent, and computes with. */
@@ -226,7 +110,7 @@ void check_hostile_believed_counts(trial *t) {
     const char *what = say("%zu values announced and believed", believed[i]);
     put_little(bad.data + 24, believed[i], 8);
     probe_stream(t, bad, GHZ_F32, believed[i], what);
-    probe_operations(t, bad, bad, GHZ_F32, believed[i], (unsigned)i, what);
+    probe_operations(t, bad, bad, GHZ_F32, ghz_flat(believed[i]), (unsigned)i, what);
   }
   still_works(t);
 }
@@ -296,7 +180,8 @@ static void probe_accumulate(trial *t, ref_bytes acc, ref_bytes x, ghz_type type
   cudaMemcpyAsync(there.data, want.data, capacity, cudaMemcpyHostToDevice, t->stream);
   cudaStreamSynchronize(t->stream);
   size_t size = trimmed(want, 0).size;
-  int other = another_array(want, type, n) || another_array(x, type, n);
+  const ghz_shape flat = ghz_flat(n);
+  int other = another_array(want, type, &flat) || another_array(x, type, &flat);
   ghz_status wanted = ghz_accumulate(t->cpu, want.data, capacity, &size, view(trimmed(x, 0)));
   ghz_cuda_outcome outcome;
   ghz_status status = ghz_cuda_accumulate(t->gpu, type, ghz_flat(n), there.data, capacity,

@@ -1,0 +1,246 @@
+/* checks_layers.c: bricks of chosen orders and coefficients on the device: sums that raise orders, the
+ * largest values that have coefficients, each frequency alone, cheap blocks, integers of any size. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "bricks.h"
+#include "checks.h"
+#include "fields.h"
+#include <math.h>
+#include <string.h>
+
+/* ---- Orders ---- */
+/* Every two orders, with a third one: whole bricks and cut ones, of one mode and of several. */
+void check_add_brick_orders(trial *t) {
+  static const ghz_shape of[] = {{3, {8, 8, 16}}, {3, {16, 8, 32}}, {3, {9, 10, 20}},
+                                 {3, {3, 7, 13}}, {2, {1, 32, 32}}, {2, {2, 40, 45}}};
+  static const double amounts[] = {300, 1e6, 1e10}; /* coarse, fine, wide */
+  static const kind kinds[] = {ADD, SUBTRACT, SUM, COMBINE};
+  const int64_t c[3] = {1, -3, 2};
+  unsigned turn = 0;
+  for (size_t i = 0; i < COUNT(of); i++)
+    for (int pair = 0; pair < 32; pair++) {
+      SCOPE;
+      const int orders = order_most(&of[i]) + 1, a = pair / 2 / 4, b = pair / 2 % 4;
+      if (a >= orders || b >= orders || turn++ % (unsigned)by_extent(t, 3, 1, 1))
+        continue;
+      const ghz_lattice l = lattice_abs((ghz_type)(pair % 2), 0.3);
+      const int order[3] = {a, b, (a + b + 1) % orders};
+      ref_bytes s[3];
+      for (unsigned k = 0; k < 3; k++)
+        s[k] = compress_shape(t->cpu, &l, order[k],
+                              field_make(ROUGH, &l, &of[i], amounts[(turn >> k) % 3], turn + k), &of[i]);
+      operation o = {
+          .kind = kinds[turn / 3 % 4], .lattice = l, .shape = of[i], .coefficients = c, .operands = s};
+      o.n = (size_t)ghz_shape_count(&of[i]);
+      o.k = o.kind == ADD || o.kind == SUBTRACT ? 2 : 3;
+      const char *what = say("%s, type %d, orders %d %d %d, kind %d", shape_text(&of[i]), (int)l.type, a, b,
+                             order[2], (int)o.kind);
+      agree(t, &o, what);
+      read_all(t, s[0], l.type, &of[i], what);
+      read_all(t, cpu_make(t, &o).bytes, l.type, &of[i], say("%s, the result", what));
+    }
+}
+
+/* ---- Values that have coefficients ---- */
+/* Two whole ones, two cut ones. */
+static const ghz_shape one_brick[] = {{3, {8, 8, 16}}, {2, {1, 32, 32}}, {3, {7, 8, 13}}, {2, {1, 19, 32}}};
+
+/* The same from both sides; returns how many bricks have coefficients. */
+static uint64_t compressed_alike(trial *t, const ghz_lattice *l, const ghz_shape *s, const void *x,
+                                 const char *what) {
+  operation o = {.kind = COMPRESS, .lattice = *l, .order = GHZ_ORDER_BEST, .shape = *s, .x = x};
+  o.n = (size_t)ghz_shape_count(s);
+  agree(t, &o, what);
+  ref_bytes stream = cpu_make(t, &o).bytes;
+  read_all(t, stream, l->type, s, what);
+  return bricks_with_coefficients(t, stream);
+}
+
+/* An arch, of at most `top`, which value 200 is. */
+static void *arch(ghz_type type, const ghz_shape *s, double top) {
+  const size_t n = (size_t)ghz_shape_count(s), line = (size_t)s->extent[2];
+  void *x = scratch(n * ghz_type_size(type));
+  for (size_t i = 0; i < n; i++) {
+    const double along = (double)(i % line) - (double)(200 % line),
+                 across = (double)(i / line) - (double)(200 / line);
+    put_value(type, x, i, top * (1 - (along * along + across * across) * 0x1p-16));
+  }
+  return x;
+}
+
+/* The largest magnitude of a brick that may have coefficients, as a value of the type. */
+static double largest_with_coefficients(const ghz_lattice *l) {
+  const double coarse = l->type == GHZ_F64 ? 0x1p16 * l->step : (l->eb - l->step / 2) * 0x1.fp23,
+               end = fmin(coarse, 0x1p18 * l->step);
+  return l->type == GHZ_F32 && (float)end > end ? nextafterf((float)end, 0) : end;
+}
+
+/* Up to the largest value: coefficients of up to 24 bits. Beyond it: none. */
+void check_compress_arches(trial *t) {
+  const ghz_lattice of[] = {lattice_abs(GHZ_F64, 0.25), lattice_abs(GHZ_F32, 0.25),
+                            lattice_offset(0.25, 0x1p19), lattice_offset(0.25, 0x1p21)};
+  for (size_t s = 0; s < COUNT(one_brick); s++)
+    for (size_t k = 0; k < COUNT(of); k++)
+      for (int sign = -1; sign <= 1; sign += 2) {
+        SCOPE;
+        const double end = largest_with_coefficients(&of[k]);
+        const char *what = say("%s, lattice %zu, sign %d", shape_text(&one_brick[s]), k, sign);
+        void *x = arch(of[k].type, &one_brick[s], sign * end);
+        uint64_t with = compressed_alike(t, &of[k], &one_brick[s], x, what);
+        expect(t, with == 1 || s > 1, "%s: no coefficients", what);
+        put_value(of[k].type, x, 200,
+                  sign * (of[k].type == GHZ_F32 ? (double)nextafterf((float)end, INFINITY)
+                                                : nextafter(end, INFINITY)));
+        with = compressed_alike(t, &of[k], &one_brick[s], x, say("%s, beyond", what));
+        expect(t, with == 0, "%s: coefficients beyond", what);
+      }
+}
+
+/* A stream of one brick. */
+static ref_bytes stream_of_brick(const ref_header *h, const ref_tile *tile) {
+  uint8_t *bytes = scratch(REF_TILE_ROOM);
+  uint16_t size = (uint16_t)ref_tile_encode(h->type, tile, bytes);
+  return ref_assemble(h, &size, bytes);
+}
+
+static ref_header header_of_layers(const ghz_lattice *l, const ghz_shape *s, uint32_t terms) {
+  ref_header h = header_shaped(l, s);
+  h.transform = 1;
+  h.terms = terms;
+  return h;
+}
+
+/* The values of one frequency, the largest of them `top`. */
+static void *wave_of(trial *t, const ghz_lattice *l, const ghz_shape *s, int frequency, double top) {
+  const ref_header h = header_of_layers(l, s, 1);
+  ref_tile *tile = memset(scratch(sizeof *tile), 0, sizeof *tile);
+  double largest = 0;
+  ref_tile_shape(&h, 0, tile);
+  tile->coefficients = 1;
+  tile->c[frequency] = 1 << 20;
+  double *y = decompress(t->cpu, stream_of_brick(&h, tile), GHZ_F64);
+  void *x = scratch(REF_TILE * ghz_type_size(l->type));
+  for (int i = 0; i < REF_TILE; i++)
+    largest = fmax(largest, fabs(y[i]));
+  for (int i = 0; i < REF_TILE; i++)
+    put_value(l->type, x, (size_t)i, y[i] / largest * top);
+  return x;
+}
+
+/* Each frequency alone, as large as it may be: a coefficient of up to 24 bits, and rounding. */
+void check_compress_frequencies(trial *t) {
+  uint64_t with = 0, count = 0;
+  for (int i = 0; i < 2; i++)
+    for (int u = i; u < REF_TILE; u += by_extent(t, 47, 5, 1)) {
+      SCOPE;
+      const ghz_lattice l = u % 3 ? lattice_offset(0.25, 0x1p20) : lattice_abs(GHZ_F64, 0.25);
+      void *x = wave_of(t, &l, &one_brick[i], u, largest_with_coefficients(&l));
+      with += compressed_alike(t, &l, &one_brick[i], x, say("%s, frequency %d", shape_text(&one_brick[i]), u));
+      count++;
+    }
+  expect(t, with > count / 2, "%llu of %llu bricks have coefficients", (unsigned long long)with,
+         (unsigned long long)count);
+}
+
+/* Noise of about a step, so that blocks are cheap: just kept, and just not. */
+void check_compress_cheap_blocks(trial *t) {
+  const int rounds = by_extent(t, 60, 400, 4000);
+  uint64_t state = 31, with = 0;
+  for (int round = 0; round < rounds; round++) {
+    SCOPE;
+    const ghz_shape *s = &one_brick[round % (int)COUNT(one_brick)];
+    const ghz_lattice l = lattice_abs((ghz_type)(round / 4 % 2), 0.5);
+    const double noise = 0.1 * (2 + round % 13);
+    void *x = field_make(WAVES, &l, s, 20 + round % 7 * 10, (uint64_t)round);
+    for (size_t i = 0; i < (size_t)ghz_shape_count(s); i++)
+      put_value(l.type, x, i, value_at(l.type, x, i) + noise * (input_uniform(&state) - 0.5));
+    with += compressed_alike(t, &l, s, x, say("round %d, noise %g", round, noise));
+  }
+  expect(t, with > (uint64_t)rounds / 3, "%llu bricks with coefficients", (unsigned long long)with);
+}
+
+/* ---- Integers of any size ---- */
+/* Coefficients of so many bits in the first eight places of so many x, and the first of all. */
+typedef struct coefficients {
+  int width, lines;
+  int64_t first;
+} coefficients;
+
+/* The lines of a cube's first eight places: 8 uz + uy. */
+static const int first_lines[8] = {0, 1, 8, 2, 16, 3, 9, 24};
+
+/* A number of at most so many bits; often the largest or the least. */
+static int64_t integer_of(int width, uint64_t *state) {
+  const int64_t most = ((int64_t)1 << (width - 1)) - 1;
+  switch (input_below(state, 4)) {
+  case 0: return most;
+  case 1: return -most - 1;
+  default: return (int64_t)(input_random(state) & (uint64_t)most) * (input_below(state, 2) ? 1 : -1);
+  }
+}
+
+/* All alike, so that sums are as large as they can be; or not. */
+static ref_bytes brick_of(const ref_header *h, const coefficients *of, uint64_t *state) {
+  ref_tile *tile = memset(scratch(sizeof *tile), 0, sizeof *tile);
+  const int64_t most = ((int64_t)1 << (of->width - 1)) - 1, all = (int64_t[]){most, -most - 1, 0}[*state % 3];
+  const int q_width = 1 + (int)input_below(state, 17);
+  const uint64_t every = (uint64_t)1 << input_below(state, 10);
+  ref_tile_shape(h, 0, tile);
+  tile->coefficients = 1;
+  tile->mode = (int)input_below(state, 6) % 4 % 3; /* mostly coarse */
+  tile->order = (int)input_below(state, h->dims == 3 ? 4 : 3);
+  for (int i = 0; i < REF_TILE; i++)
+    tile->q[i] = ref_inside(tile, i) && input_below(state, every) == 0 ? integer_of(q_width, state) : 0;
+  for (int x = 0; x < of->lines; x++)
+    for (int i = 0; i < 8; i++)
+      tile->c[h->dims == 3 ? 16 * first_lines[i] + x : 32 * i + x] = all ? all : integer_of(of->width, state);
+  tile->c[0] = of->first;
+  return stream_of_brick(h, tile);
+}
+
+/* Around the sizes from which on float64 is not exact: a first one of 2^28, others of 2^25 together,
+ * which are 2^(w + 2) for each block of width w. With few terms float64 is tried. */
+void check_compute_any_layers(trial *t) {
+  static const coefficients of[] = {{16, 16, 1 << 28},
+                                    {16, 16, (1 << 28) + 1},
+                                    {16, 16, -(1 << 28)},
+                                    {16, 16, -(1 << 28) - 1},
+                                    {22, 1, 1 << 28},
+                                    {22, 2, 1 << 28},
+                                    {22, 1, (1 << 28) + 1},
+                                    {21, 3, -(1 << 28)},
+                                    {21, 4, -(1 << 28)},
+                                    {23, 1, 0},
+                                    {20, 7, 1 << 28},
+                                    {20, 8, 1 << 28},
+                                    {17, 16, 1 << 28},
+                                    {1, 3, 1},
+                                    {2, 16, -5},
+                                    {12, 5, 1 << 20},
+                                    {30, 4, (1LL << 31) - 1},
+                                    {33, 16, -(1LL << 40)},
+                                    {38, 16, INT64_MAX / 3},
+                                    {38, 1, INT64_MIN},
+                                    {36, 9, 1LL << 62},
+                                    {25, 16, 0},
+                                    {8, 16, -(1LL << 31) - 1},
+                                    {31, 2, 1LL << 33}};
+  uint64_t state = 41;
+  for (size_t s = 0; s < 3; s++)
+    for (size_t k = 0; k < COUNT(of); k++)
+      for (int type = GHZ_F32; type <= GHZ_F64; type++) {
+        SCOPE;
+        if ((k + s + (size_t)type) % (size_t)by_extent(t, 2, 1, 1))
+          continue;
+        ghz_lattice l = lattice_abs((ghz_type)type, 0.37);
+        l.cap = 35;
+        const ref_header h = header_of_layers(&l, &one_brick[s], (k + s) % 3 ? 8000 : 2000000);
+        ref_bytes two[2] = {brick_of(&h, &of[k], &state), brick_of(&h, &of[(5 * k + s) % COUNT(of)], &state)};
+        const char *what = say("%s, type %d, case %zu", shape_text(&one_brick[s]), type, k);
+        operation o = {.kind = COMBINE, .lattice = l, .shape = one_brick[s], .k = 2, .operands = two};
+        o.coefficients = (int64_t[]){1, -2};
+        o.n = (size_t)ghz_shape_count(&one_brick[s]);
+        read_all(t, two[0], l.type, &one_brick[s], what);
+        agree(t, &o, what);
+        read_all(t, cpu_make(t, &o).bytes, l.type, &one_brick[s], say("%s, combined", what));
+      }
+}
