@@ -141,7 +141,8 @@ void check_compress_frequencies(trial *t) {
          (unsigned long long)count);
 }
 
-/* Noise of about a step, so that blocks are cheap: just kept, and just not. */
+/* Noise of about a step, so that blocks are cheap: just kept, and just not; on a plain, the first block
+ * too. */
 void check_compress_cheap_blocks(trial *t) {
   const int rounds = by_extent(t, 60, 400, 4000);
   uint64_t state = 31, with = 0;
@@ -150,18 +151,20 @@ void check_compress_cheap_blocks(trial *t) {
     const ghz_shape *s = &one_brick[round % (int)COUNT(one_brick)];
     const ghz_lattice l = lattice_abs((ghz_type)(round / 4 % 2), 0.5);
     const double noise = 0.1 * (2 + round % 13);
-    void *x = field_make(WAVES, &l, s, 20 + round % 7 * 10, (uint64_t)round);
+    void *x = field_make(WAVES, &l, s, round % 7 * 10, (uint64_t)round);
     for (size_t i = 0; i < (size_t)ghz_shape_count(s); i++)
-      put_value(l.type, x, i, value_at(l.type, x, i) + noise * (input_uniform(&state) - 0.5));
+      put_value(l.type, x, i, 37.4 + value_at(l.type, x, i) + noise * (input_uniform(&state) - 0.5));
     with += compressed_alike(t, &l, s, x, say("round %d, noise %g", round, noise));
   }
   expect(t, with > (uint64_t)rounds / 3, "%llu bricks with coefficients", (unsigned long long)with);
 }
 
 /* ---- Integers of any size ---- */
-/* Coefficients of so many bits in the first eight places of so many x, and the first of all. */
+/* Coefficients of so many bits in the first eight places of so many rows, or everywhere; and the first
+ * of all. */
+enum { EVERYWHERE = 0 };
 typedef struct coefficients {
-  int width, lines;
+  int width, rows;
   int64_t first;
 } coefficients;
 
@@ -190,9 +193,11 @@ static ref_bytes brick_of(const ref_header *h, const coefficients *of, uint64_t 
   tile->order = (int)input_below(state, h->dims == 3 ? 4 : 3);
   for (int i = 0; i < REF_TILE; i++)
     tile->q[i] = ref_inside(tile, i) && input_below(state, every) == 0 ? integer_of(q_width, state) : 0;
-  for (int x = 0; x < of->lines; x++)
+  for (int x = 0; x < of->rows; x++)
     for (int i = 0; i < 8; i++)
       tile->c[h->dims == 3 ? 16 * first_lines[i] + x : 32 * i + x] = all ? all : integer_of(of->width, state);
+  for (int i = 0; of->rows == EVERYWHERE && i < REF_TILE; i++)
+    tile->c[i] = all ? all : integer_of(of->width, state);
   tile->c[0] = of->first;
   return stream_of_brick(h, tile);
 }
@@ -200,47 +205,34 @@ static ref_bytes brick_of(const ref_header *h, const coefficients *of, uint64_t 
 /* Around the sizes from which on float64 is not exact: a first one of 2^28, others of 2^25 together,
  * which are 2^(w + 2) for each block of width w. With few terms float64 is tried. */
 void check_compute_any_layers(trial *t) {
-  static const coefficients of[] = {{16, 16, 1 << 28},
-                                    {16, 16, (1 << 28) + 1},
-                                    {16, 16, -(1 << 28)},
-                                    {16, 16, -(1 << 28) - 1},
-                                    {22, 1, 1 << 28},
-                                    {22, 2, 1 << 28},
-                                    {22, 1, (1 << 28) + 1},
-                                    {21, 3, -(1 << 28)},
-                                    {21, 4, -(1 << 28)},
-                                    {23, 1, 0},
-                                    {20, 7, 1 << 28},
-                                    {20, 8, 1 << 28},
-                                    {17, 16, 1 << 28},
-                                    {1, 3, 1},
-                                    {2, 16, -5},
-                                    {12, 5, 1 << 20},
-                                    {30, 4, (1LL << 31) - 1},
-                                    {33, 16, -(1LL << 40)},
-                                    {38, 16, INT64_MAX / 3},
-                                    {38, 1, INT64_MIN},
-                                    {36, 9, 1LL << 62},
-                                    {25, 16, 0},
-                                    {8, 16, -(1LL << 31) - 1},
-                                    {31, 2, 1LL << 33}};
+  /* clang-format off */
+  static const coefficients of[] = {
+      {16, 16, 1 << 28},        {16, 16, (1 << 28) + 1}, {16, 16, -(1 << 28)},      {16, 16, -(1 << 28) - 1},
+      {22, 1, 1 << 28},         {22, 2, 1 << 28},        {22, 1, (1 << 28) + 1},    {21, 3, -(1 << 28)},
+      {21, 4, -(1 << 28)},      {23, 1, 0},              {20, 7, 1 << 28},          {20, 8, 1 << 28},
+      {17, 16, 1 << 28},        {1, 3, 1},               {2, 16, -5},               {12, 5, 1 << 20},
+      {30, 4, (1LL << 31) - 1}, {33, 16, -(1LL << 40)},  {38, 16, INT64_MAX / 3},   {38, 1, INT64_MIN},
+      {36, 9, 1LL << 62},       {25, 16, 0},             {8, 16, -(1LL << 31) - 1}, {31, 2, 1LL << 33},
+      {27, 2, 12345},           {28, 1, -999},           {22, 1, (1LL << 30) + 5},  {16, 16, (1LL << 31) - 7},
+      {21, EVERYWHERE, 77},     {24, EVERYWHERE, 1},     {38, EVERYWHERE, -1}};
+  /* clang-format on */
+  const size_t rounds = (size_t)by_extent(t, 1, 3, 20);
   uint64_t state = 41;
   for (size_t s = 0; s < 3; s++)
-    for (size_t k = 0; k < COUNT(of); k++)
-      for (int type = GHZ_F32; type <= GHZ_F64; type++) {
-        SCOPE;
-        if ((k + s + (size_t)type) % (size_t)by_extent(t, 2, 1, 1))
-          continue;
-        ghz_lattice l = lattice_abs((ghz_type)type, 0.37);
-        l.cap = 35;
-        const ref_header h = header_of_layers(&l, &one_brick[s], (k + s) % 3 ? 8000 : 2000000);
-        ref_bytes two[2] = {brick_of(&h, &of[k], &state), brick_of(&h, &of[(5 * k + s) % COUNT(of)], &state)};
-        const char *what = say("%s, type %d, case %zu", shape_text(&one_brick[s]), type, k);
-        operation o = {.kind = COMBINE, .lattice = l, .shape = one_brick[s], .k = 2, .operands = two};
-        o.coefficients = (int64_t[]){1, -2};
-        o.n = (size_t)ghz_shape_count(&one_brick[s]);
-        read_all(t, two[0], l.type, &one_brick[s], what);
-        agree(t, &o, what);
-        read_all(t, cpu_make(t, &o).bytes, l.type, &one_brick[s], say("%s, combined", what));
-      }
+    for (size_t i = 0; i < COUNT(of) * 2 * rounds; i++) {
+      SCOPE;
+      const size_t k = i / 2 % COUNT(of), round = i / 2 / COUNT(of);
+      ghz_lattice l = lattice_abs((ghz_type)(i % 2), 0.37);
+      l.cap = 35;
+      const ref_header h = header_of_layers(&l, &one_brick[s], (i + s) % 5 ? 8000 : 2000000);
+      ref_bytes two[2] = {brick_of(&h, &of[k], &state), brick_of(&h, &of[(5 * k + s) % COUNT(of)], &state)};
+      const char *what =
+          say("%s, type %d, case %zu, round %zu", shape_text(&one_brick[s]), (int)l.type, k, round);
+      operation o = {.kind = COMBINE, .lattice = l, .shape = one_brick[s], .k = 2, .operands = two};
+      o.coefficients = (int64_t[]){1, -2};
+      o.n = (size_t)ghz_shape_count(&one_brick[s]);
+      read_all(t, two[0], l.type, &one_brick[s], what);
+      agree(t, &o, what);
+      read_all(t, cpu_make(t, &o).bytes, l.type, &one_brick[s], say("%s, combined", what));
+    }
 }
