@@ -213,8 +213,9 @@ def forward_factors():
             for n, rows in tables}
 
 
-def matrices():
-    """The rows are nearly orthogonal, of length 256 sqrt n; sums of even ones vanish; the encoder's factors are the inverse's."""
+def matrices(path):
+    """The rows in the text are nearly orthogonal, of length 256 sqrt n; sums of even ones vanish; the encoder's factors, and those
+    that the text shows, are the inverse's."""
     ok, factors = True, forward_factors()
     for n, rows in decoder.ROWS.items():
         products = [[sum(v * w for v, w in zip(a, b)) / (65536 * n) for b in rows] for a in rows]
@@ -224,8 +225,12 @@ def matrices():
             half = decoder.HALVES[n][odd::2]
             exact = inverse([list(column) for column in zip(*half)])
             ok &= [[struct.pack("<f", 128 * n * v) for v in row] for row in exact] == factors[n][odd::2]
+    with open(path, encoding="utf-8") as f:
+        shown = re.findall(r"^    u = (\d)   (-?0x1.*)$", f.read(), re.M)
+    ok &= all([struct.pack("<f", float.fromhex(v)) for v in row.split()] == factors[8][int(u)][:len(row.split())] for u, row in shown)
     print(f"matrices: {'right' if ok else 'WRONG'}")
-    return ok and sorted(decoder.ROWS) == [8, 16, 32]
+    return ok and len(shown) == 2 and [(n, len(rows), len(rows[n - 1])) for n, rows in decoder.ROWS.items()] == [
+        (8, 8, 8), (16, 16, 16), (32, 32, 32)]
 
 
 def mutated(data, count):
@@ -292,7 +297,7 @@ def rules(stream):
 def main():
     make_streams, text, folder_of_golden, table = sys.argv[1:]
     ok, data = example(text)
-    ok &= matrices()
+    ok &= matrices(text)
     ok &= golden(folder_of_golden, table)
     ok &= rules(data)
     mutated(data, 2000)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A second decoder of ghz streams and messages, written from FORMAT.md alone: slow, short and independent of the library, but for
-the table of integers, of which there is one.
+"""A second decoder of ghz streams and messages, written from FORMAT.md alone: slow, short and independent of the library. The integers
+of the matrices are read from that text.
 
 usage: decoder.py STREAM [OUTPUT]    writes the values as raw little-endian numbers to OUTPUT, or prints them
 """
@@ -251,10 +251,14 @@ def integrate_brick(r, order, anchor, brick):
 
 
 def half_rows():
-    """The integers of the matrices: for each length the first halves of its rows."""
-    text = (pathlib.Path(__file__).resolve().parents[2] / "ghz/rules/transform_tables.h").read_text(encoding="utf-8")
-    tables = re.findall(r"#define INVERSE_(\d+)((?:.*\\\n)*.*)", text)
-    return {int(n): [[int(v) for v in row.split(",")] for row in re.findall(r"{([^}]*)}", rows)] for n, rows in tables}
+    """The integers of the matrices, from the list in the text: for each length the first halves of its rows."""
+    text = (pathlib.Path(__file__).resolve().parents[2] / "ghz/FORMAT.md").read_text(encoding="utf-8")
+    found, rows = {}, []
+    for n, u, row in re.findall(r"^    (?:n = (\d+)|      ) +u = (\d+) +((?:-?\d+ *)+)$", text, re.M):
+        rows = found.setdefault(int(n), []) if n else rows
+        check(len(rows) == int(u), "the list of the matrices")
+        rows.append([int(v) for v in row.split()])
+    return found
 
 
 HALVES = half_rows()
