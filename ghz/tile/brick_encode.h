@@ -6,9 +6,11 @@
 typedef struct brick_encoding {
   fresh_layer lattice, coefficients;
   size_t size;
-  int narrow;                /* coefficients of 16 bits: */
-  float_coefficients floats; /* where narrow */
-  ALIGNED int32_t c[TILE];   /* else */
+  int narrow, narrow_left;           /* coefficients, and what they leave, have 16 bits: */
+  narrow_integers integers_c, integers_r; /* they, whose planes are not made yet; */
+  ALIGNED float e[TILE];             /* coefficients that are not rounded, and */
+  float_coefficients floats;         /* rounded */
+  ALIGNED int32_t c[TILE];           /* others */
 } brick_encoding;
 
 /* ---- The lattice alone ----------------------------------------------------------------------- */
@@ -66,20 +68,21 @@ static int choose_brick_order(const brick *b, const encoding encodings[ORDERS_MA
 }
 
 /* The lattice tile of the chosen order. */
-static void take_order(const brick *b, const encoding *e, fresh_layer *layer) {
+static void take_order(const brick *b, const encoding *e, brick_encoding *p) {
   const int order = e->widths.lead.order;
-  const unsigned octets = (e->widths.height + 7) / 8;
-  ALIGNED int16_t r[TILE];
+  fresh_layer *layer = &p->lattice;
+  narrow_integers *n = &p->integers_r;
   layer->widths = e->widths;
   if (b->integers.size != BITS_16) {
-    functions_of[b->integers.size].planes_of(b->r[order], octets, layer->planes);
+    functions_of[b->integers.size].planes_of(b->r[order], (e->widths.height + 7) / 8, layer->planes);
     return;
   }
+  n->live = 0xff;
   if (b->grid->dims == 3)
-    residuals_at_3(b->integers.q16, b->outside, order, r);
+    residuals_at_3(b->integers.q16, b->outside, order, n->q);
   else
-    residuals_at_2(b->integers.q16, b->outside, order, r);
-  planes_of_16(r, octets, layer->planes);
+    residuals_at_2(b->integers.q16, b->outside, order, n->q);
+  narrow_planes_of(n, layer);
 }
 
 /* ---- Coefficients ---------------------------------------------------------------------------- */
@@ -144,25 +147,22 @@ static void round_left(const double *left, int16_t *r) {
 
 /* The coefficients of a brick, as a layer. Returns its size, or 0 if all are 0. */
 static unsigned measure_coefficients(const brick *b, brick_encoding *p) {
-  ALIGNED float room[TILE], e[TILE];
-  ALIGNED int16_t r[TILE];
+  ALIGNED float room[TILE];
   float scale;
-  fresh_layer *layer = &p->coefficients;
+  tile_widths *w = &p->coefficients.widths;
   const float *x = transform_input(b, &scale, room);
-  const int blocks = b->grid->dims == 3 ? forward_cubes(x, scale, e) : forward_planes(x, scale, e);
+  const int blocks = b->grid->dims == 3 ? forward_cubes(x, scale, p->e) : forward_planes(x, scale, p->e);
   if (blocks == 0)
     return 0;
-  const float first = e[0];
-  p->narrow = ghz_quick_bricks && narrow_layer(e, (live_pieces)((1 << blocks / 16) - 1), 1, NULL, r, layer);
-  if (p->narrow) {
-    layer->widths.lead = (tile_lead){.anchor = rint_32(first)};
-    round_layer(b->grid->dims, e, &layer->widths, &p->floats);
-  } else {
-    layer_of_coefficients(e, blocks, p->c, layer);
-  }
-  if (layer->widths.height == 0 && layer->widths.lead.anchor == 0)
+  const int64_t first = rint_32(p->e[0]);
+  p->narrow = ghz_quick_bricks &&
+              narrow_layer(p->e, (live_pieces)((1 << blocks / 16) - 1), 1, NULL, &p->integers_c, w);
+  if (!p->narrow)
+    layer_of_coefficients(p->e, blocks, p->c, &p->coefficients);
+  w->lead = (tile_lead){.anchor = first};
+  if (w->height == 0 && first == 0)
     return 0;
-  return finish_coefficients(&layer->widths) + widths_sum(layer->widths.width);
+  return finish_coefficients(w) + widths_sum(w->width);
 }
 
 static void inverse_transform(int dims, const int32_t *c, const live_coefficients *live, double *y) {
@@ -200,7 +200,10 @@ static void left_in_double(const brick *b, brick_encoding *p) {
 /* What the coefficients leave, as the lattice's layer at order 0. Returns the size of its part. */
 static unsigned measure_left(const brick *b, brick_encoding *p) {
   tile_widths *w = &p->lattice.widths;
-  if (!p->narrow || !left_in_float(b, &p->floats, &p->lattice))
+  if (p->narrow)
+    round_layer(b->grid->dims, p->e, &p->coefficients.widths, &p->floats);
+  p->narrow_left = p->narrow && left_in_float(b, &p->floats, &p->integers_r, w);
+  if (!p->narrow_left)
     left_in_double(b, p);
   w->lead = (tile_lead){.mode = COARSE, .special = b->integers.special, .coefficients = 1};
   return finish_widths(w) + widths_sum(w->width);
@@ -221,6 +224,10 @@ static int encode_transformed(const brick *b, brick_encoding *p) {
   if (!transform_pays(size, p->size))
     return 0;
   p->size = size;
+  if (p->narrow)
+    narrow_planes_of(&p->integers_c, &p->coefficients);
+  if (p->narrow_left)
+    narrow_planes_of(&p->integers_r, &p->lattice);
   return 1;
 }
 
@@ -247,7 +254,7 @@ static size_t encode_brick_integers(brick *b, int order, size_t limit, uint8_t *
   if (p.size >= limit)
     return limit;
   if (!transformed)
-    take_order(b, &encodings[best], &p.lattice);
+    take_order(b, &encodings[best], &p);
   return put_encoding(b, &p, transformed, dst);
 }
 

@@ -57,7 +57,6 @@ static void layer_of_coefficients(const float *e, int blocks, int32_t *c, fresh_
   widths_32(m, w->width);
   drop_blocks(e, blocks, c, r, w->width);
   w->height = widths_largest(w->width);
-  w->lead = (tile_lead){.anchor = c[0]};
   for (unsigned k = 0; k < (w->height + 7) / 8; k++) {
     uint8_t *octet = (uint8_t *)(layer->planes + 8 * k);
     memset(octet, 0, TILE);

@@ -110,7 +110,7 @@ static int put_brick_extremum(const tile_job *j, brick *b, int order, unsigned l
   measure_brick(b, encodings);
   if (encodings[order].widths.height > limit)
     return 0;
-  take_order(b, &encodings[order], &p.lattice);
+  take_order(b, &encodings[order], &p);
   *j->size = put_encoding(b, &p, 0, j->dst);
   return 1;
 }

@@ -159,10 +159,9 @@ static void exact_block(const brick *b, const float_coefficients *f, const float
   store_eight(left + 8 * i, __builtin_convertvector(d + ROUND_F64 - ROUND_F64, eight_f32));
 }
 
-/* R as a layer but for its head. Returns 0 if float32 does not tell. */
-static int left_in_float(const brick *b, const float_coefficients *f, fresh_layer *layer) {
+/* R, and its widths. Returns 0 if float32 does not tell. */
+static int left_in_float(const brick *b, const float_coefficients *f, narrow_integers *r, tile_widths *w) {
   ALIGNED float lines[TILE], left[TILE];
-  ALIGNED int16_t r[TILE];
   const int dims = b->grid->dims;
   const double inverse = 1 / b->lattice->step;
   const float limit = 0.5F - float_error(dims, f, b->integers.largest * inverse),
@@ -179,8 +178,9 @@ static int left_in_float(const brick *b, const float_coefficients *f, fresh_laye
       exact_block(b, f, lines, i, left);
   }
   if (live)
-    return narrow_layer(left, live, 0, b->outside, r, layer) && layer->widths.height <= 7;
-  layer->widths.height = 0;
-  memset(layer->widths.width, 0, sizeof layer->widths.width);
+    return narrow_layer(left, live, 0, b->outside, r, w) && w->height <= 7;
+  r->live = 0;
+  w->height = 0;
+  memset(w->width, 0, sizeof w->width);
   return 1;
 }

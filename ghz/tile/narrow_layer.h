@@ -68,13 +68,19 @@ static void narrow_planes(const int16_t *r, live_pieces live, unsigned octets, b
     }
 }
 
-/* The layer of x rounded. Coefficients: column 0 is left out, and blocks are dropped, which *live
- * loses where none of a piece is left. Returns 0 if they need 16 bits or more. */
+/* Integers of 16 bits, by position. */
+typedef struct narrow_integers {
+  live_pieces live; /* pieces that may differ from 0; the others are not set */
+  ALIGNED int16_t q[TILE];
+} narrow_integers;
+
+/* Those of x rounded, of which the pieces in `live` may differ from 0, and their widths. Coefficients:
+ * column 0 is left out, and blocks are dropped. Returns 0 if they need 16 bits or more. */
 GHZ_INLINE int narrow_layer(const float *x, live_pieces live, int coefficients, const uint8_t *outside,
-                            int16_t *r, fresh_layer *layer) {
+                            narrow_integers *n, tile_widths *w) {
   ALIGNED uint16_t m[BLOCKS];
-  tile_widths *w = &layer->widths;
   vec_16 most = {0};
+  n->live = 0;
   for (int b = 0; b < BLOCKS; b += N16) {
     vec_16 v[BLOCK], folded = {0};
     if (piece_lives(live, b, N16) && any_rounds(x + 8 * b)) {
@@ -91,8 +97,9 @@ GHZ_INLINE int narrow_layer(const float *x, live_pieces live, int coefficients, 
           v[t] &= ~dropped;
       }
       most |= folded;
+      n->live = (live_pieces)(n->live | ((1 << (N16 + 15) / 16) - 1) << b / 16);
       for (int t = 0; t < BLOCK; t++)
-        memcpy(r + t * BLOCKS + b, &v[t], VEC);
+        memcpy(n->q + t * BLOCKS + b, &v[t], VEC);
     }
     memcpy(m + b, &folded, VEC);
   }
@@ -100,6 +107,9 @@ GHZ_INLINE int narrow_layer(const float *x, live_pieces live, int coefficients, 
     return 0;
   bit_lengths_16(m, w->width);
   w->height = widths_largest(w->width);
-  narrow_planes(r, live, (w->height + 7) / 8, layer->planes);
   return 1;
+}
+
+static void narrow_planes_of(const narrow_integers *n, fresh_layer *layer) {
+  narrow_planes(n->q, n->live, (layer->widths.height + 7) / 8, layer->planes);
 }
