@@ -30,6 +30,8 @@
 #include "rules/bytes.h"
 #include "rules/rules.h"
 
+#define GHZ_UNROLL_8 _Pragma("GCC unroll 8")
+
 /* ---- Parts of planes ------------------------------------------------------------------------- */
 
 /* PART_BYTES bytes from and to memory. Byte i of memory is byte i of the part. */
@@ -119,6 +121,12 @@ static inline void bit_lengths_32(const uint32_t *m, uint8_t width[BLOCKS]);
 typedef int16_t vec_16 __attribute__((vector_size(VEC), aligned(2), may_alias));
 typedef int32_t vec_32 __attribute__((vector_size(VEC), aligned(4), may_alias));
 typedef int64_t vec_64 __attribute__((vector_size(VEC), aligned(8), may_alias));
+
+/* A register to memory. By a pointer, for of vectors that stand in arrays compilers copy halves, and a
+ * load of the whole waits for both stores. */
+GHZ_INLINE void vec_store(void *to, vec_16 v) {
+  *(vec_16 *)to = v;
+}
 
 /* The same of floating-point numbers. */
 typedef float vec_f32 __attribute__((vector_size(VEC)));

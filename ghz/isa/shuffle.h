@@ -157,11 +157,10 @@ static inline void transpose_32(const void *const rows[16], void *columns) {
   for (int l = 0; l < 16; l += LANES_OF_32)
     for (int x = 0; x < 16; x += 4) {
       vec_32 v[4];
-      for (int i = 0; i < 4; i++)
-        v[i] = pieces_of_rows(rows + l + i, x);
+      GHZ_UNROLL_8 for (int i = 0; i < 4; i++) v[i] = pieces_of_rows(rows + l + i, x);
       turn_pieces(v);
-      for (int i = 0; i < 4; i++)
-        memcpy((char *)columns + 4 * (16 * (x + i) + l), &v[i], VEC);
+      GHZ_UNROLL_8 for (int i = 0; i < 4; i++)
+          vec_store((char *)columns + 4 * (16 * (x + i) + l), (vec_16)v[i]);
     }
 }
 

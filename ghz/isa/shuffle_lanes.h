@@ -15,10 +15,9 @@
  * values. The first piece of register i is block i, the next one block i + 8, and so on. */
 GHZ_INLINE void split_registers_16(const int16_t *linear, vec_16 v[8]) {
   vec_16 u[8];
-  for (int i = 0; i < 8; i++)
-    v[i] = blocks_of_16((const char *)(linear + 8 * i));
-  for (int round = 0; round < 3; round++) {
-    for (int i = 0; i < 4; i++) {
+  GHZ_UNROLL_8 for (int i = 0; i < 8; i++) v[i] = blocks_of_16((const char *)(linear + 8 * i));
+  GHZ_UNROLL_8 for (int round = 0; round < 3; round++) {
+    GHZ_UNROLL_8 for (int i = 0; i < 4; i++) {
       u[2 * i] = __builtin_shufflevector(v[i], v[i + 4], PASTE(INTERLEAVED_LOW_, LANES_OF_16));
       u[2 * i + 1] = __builtin_shufflevector(v[i], v[i + 4], PASTE(INTERLEAVED_HIGH_, LANES_OF_16));
     }
@@ -30,8 +29,7 @@ static inline void split_16(const void *linear, void *by_position) {
   for (int b = 0; b < BLOCKS; b += LANES_OF_16) {
     vec_16 v[8];
     split_registers_16((const int16_t *)linear + 8 * b, v);
-    for (int t = 0; t < 8; t++)
-      memcpy((char *)by_position + 2 * (t * BLOCKS + b), &v[t], VEC);
+    GHZ_UNROLL_8 for (int t = 0; t < 8; t++) vec_store((char *)by_position + 2 * (t * BLOCKS + b), v[t]);
   }
 }
 #else
@@ -60,7 +58,7 @@ static inline void FN(split_blocks)(const void *linear, void *by_position, int b
       memcpy(v, u, sizeof v);
     }
     for (int t = 0; t < 8; t++)
-      memcpy(out + ((size_t)reversed_bits[t] * BLOCKS + (size_t)b) * (BITS / 8), &v[t], VEC);
+      vec_store(out + ((size_t)reversed_bits[t] * BLOCKS + (size_t)b) * (BITS / 8), (vec_16)v[t]);
   }
 }
 
@@ -90,7 +88,7 @@ GHZ_INLINE void FN(merge_blocks)(const void *by_position, void *linear, int bloc
       if (streaming)
         vec_stream(to, &v[t]);
       else
-        memcpy(to, &v[t], VEC);
+        vec_store(to, (vec_16)v[t]);
     }
   }
 }

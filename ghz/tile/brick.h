@@ -72,7 +72,8 @@ GHZ_INLINE void gather_lines(const tile_place *p, const char *x, unsigned lines,
   for (unsigned z = 0; z < p->extent.z; z++, x += p->plane * size) {
     const char *from = x;
     for (unsigned y = 0; y < lines; y++, from += p->row * size, columns += line)
-      memcpy(columns, from, line);
+      for (size_t i = 0; i < line; i += VEC)
+        vec_store(columns + i, *(const vec_16 *)(const void *)(from + i));
   }
 }
 

@@ -6,11 +6,11 @@
 typedef struct brick_encoding {
   fresh_layer lattice, coefficients;
   size_t size;
-  int narrow, narrow_left;           /* coefficients, and what they leave, have 16 bits: */
+  int narrow, narrow_left;                /* coefficients, and what they leave, have 16 bits: */
   narrow_integers integers_c, integers_r; /* they, whose planes are not made yet; */
-  ALIGNED float e[TILE];             /* coefficients that are not rounded, and */
-  float_coefficients floats;         /* rounded */
-  ALIGNED int32_t c[TILE];           /* others */
+  ALIGNED float e[TILE];                  /* coefficients that are not rounded, and */
+  float_coefficients floats;              /* rounded */
+  ALIGNED int32_t c[TILE];                /* others */
 } brick_encoding;
 
 /* ---- The lattice alone ----------------------------------------------------------------------- */
@@ -155,8 +155,8 @@ static unsigned measure_coefficients(const brick *b, brick_encoding *p) {
   if (blocks == 0)
     return 0;
   const int64_t first = rint_32(p->e[0]);
-  p->narrow = ghz_quick_bricks &&
-              narrow_layer(p->e, (live_pieces)((1 << blocks / 16) - 1), 1, NULL, &p->integers_c, w);
+  p->narrow =
+      ghz_quick_bricks && narrow_layer(p->e, (live_pieces)((1 << blocks / 16) - 1), 1, NULL, &p->integers_c, w);
   if (!p->narrow)
     layer_of_coefficients(p->e, blocks, p->c, &p->coefficients);
   w->lead = (tile_lead){.anchor = first};

@@ -30,7 +30,6 @@ static inline int column_in(const uint8_t *plane, unsigned i) {
   return !plane || plane[i / 8] >> i % 8 & 1;
 }
 
-#define GHZ_UNROLL_8 _Pragma("GCC unroll 8")
 #define ALIGNED _Alignas(64)
 
 typedef uint8_t bit_plane[PLANE_BYTES] __attribute__((aligned(64)));

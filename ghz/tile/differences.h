@@ -98,7 +98,7 @@ GHZ_INLINE vec_16 inside_16(const uint8_t *outside, vec_16 r) {
 static void clear_outside_16(int16_t *r, const uint8_t *outside) {
   for (int i = 0; outside && i < TILE; i += N16) {
     const vec_16 v = inside_16(outside + i, load_16(r + i));
-    memcpy(r + i, &v, VEC);
+    vec_store(r + i, v);
   }
 }
 
@@ -135,7 +135,7 @@ GHZ_INLINE void differences_16(int dims, const int16_t *q, const uint8_t *outsid
         if (t == 0 && b == 0 && o > 0)
           r[o] = without_first(r[o]); /* the anchor stands for it */
         if (to)
-          memcpy(to + t * BLOCKS + b, &r[o], VEC);
+          vec_store(to + t * BLOCKS + b, r[o]);
         else
           e[o] = t == 0 ? (extremes_16){r[o], r[o]}
                         : (extremes_16){min_16(e[o].low, r[o]), max_16(e[o].high, r[o])};
@@ -143,7 +143,7 @@ GHZ_INLINE void differences_16(int dims, const int16_t *q, const uint8_t *outsid
     }
     for (int o = 0; !to && o < orders; o++) {
       const vec_16 folded = fold_extremes(e[o]);
-      memcpy(m[o] + b, &folded, VEC);
+      vec_store(m[o] + b, folded);
     }
   }
 }

@@ -39,8 +39,8 @@ GHZ_INLINE void inverse_two(int n, const float *c, int from, int live, int i, in
   for (int k = 0; k < OUTPUTS; k++)
     for (int r = 0; r < regs; r++) {
       const vec_f32 first = even[k][r] + odd[k][r], last = even[k][r] - odd[k][r];
-      memcpy(y + (i + k) * to + r * FLOATS, &first, VEC);
-      memcpy(y + (n - 1 - i - k) * to + r * FLOATS, &last, VEC);
+      vec_store(y + (i + k) * to + r * FLOATS, (vec_16)first);
+      vec_store(y + (n - 1 - i - k) * to + r * FLOATS, (vec_16)last);
     }
 }
 
@@ -64,7 +64,7 @@ GHZ_INLINE void inverse_group(int n, const float *c, int live, float scale, floa
     for (int l = 0; l < PLACES; l++)
       for (int i = 0; i < PLACES; i += FLOATS) {
         const vec_f32 v = load_f32(columns + l * PLACES + i) * scale;
-        memcpy(line[l] + x + i, &v, VEC);
+        vec_store(line[l] + x + i, (vec_16)v);
       }
   }
 }

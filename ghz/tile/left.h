@@ -119,7 +119,7 @@ GHZ_INLINE vec_f32 steps_f64(const double *x, double inverse) {
       vec_32 far = {0};                                                                                        \
       for (int i = 128 * z; i < 128 * z + 128; i += FLOATS) {                                                  \
         const vec_f32 d = steps_##suffix(x + i, inverse) - first - load_f32(left + i);                         \
-        memcpy(left + i, &d, VEC);                                                                             \
+        vec_store(left + i, (vec_16)d);                                                                        \
         far = max_32(far, (vec_32)d & magnitude);                                                              \
       }                                                                                                        \
       live = (live_pieces)(live | any_lane((vec_16)((vec_f32)far >= limit)) << z);                             \
@@ -173,10 +173,10 @@ static int left_in_float(const brick *b, const float_coefficients *f, narrow_int
   const live_pieces live = b->lattice->type == GHZ_F32
                                ? left_in_float_f32(b->values, inverse, first, limit, left)
                                : left_in_float_f64(b->values, inverse, first, limit, left);
-  for (int i = 0; i < BLOCKS; i++) {
-    if (live >> i / 16 & 1 && doubtful(load_eight(left + 8 * i), limit))
-      exact_block(b, f, lines, i, left);
-  }
+  for (int piece = 0; piece < 8; piece++)
+    for (int i = 16 * piece; live >> piece & 1 && i < 16 * piece + 16; i++)
+      if (doubtful(load_eight(left + 8 * i), limit))
+        exact_block(b, f, lines, i, left);
   if (live)
     return narrow_layer(left, live, 0, b->outside, r, w) && w->height <= 7;
   r->live = 0;

@@ -32,7 +32,7 @@ GHZ_INLINE void round_blocks_16(const float *x, float by, vec_16 v[BLOCK]) {
   for (int i = 0; i < N16 * BLOCK; i += N16) {
     const vec_16 narrow =
         narrow_lanes(round_lanes(load_f32(x + i) * by), round_lanes(load_f32(x + i + FLOATS) * by));
-    memcpy(linear + i, &narrow, VEC);
+    vec_store(linear + i, narrow);
   }
   split_registers_16(linear, v);
 }
@@ -42,15 +42,13 @@ GHZ_INLINE void round_blocks_16(const float *x, float by, vec_16 v[BLOCK]) {
 GHZ_INLINE vec_16 dropped_lanes(const float *e, const vec_16 c[BLOCK], vec_16 folded) {
   vec_16 fine[BLOCK], energy = {0};
   round_blocks_16(e, 64, fine);
-  for (int t = 0; t < BLOCK; t++)
-    energy += c[t] * (fine[t] * 2 - c[t] * 64);
+  GHZ_UNROLL_8 for (int t = 0; t < BLOCK; t++) energy += c[t] * (fine[t] * 2 - c[t] * 64);
   return ((folded == 1) & (energy < DROPPED_1)) | ((folded > 1) & (folded < 4) & (energy < DROPPED_2));
 }
 
 GHZ_INLINE vec_16 fold_blocks(const vec_16 v[BLOCK]) {
   extremes_16 e = {v[0], v[0]};
-  for (int t = 1; t < BLOCK; t++)
-    e = (extremes_16){min_16(e.low, v[t]), max_16(e.high, v[t])};
+  GHZ_UNROLL_8 for (int t = 1; t < BLOCK; t++) e = (extremes_16){min_16(e.low, v[t]), max_16(e.high, v[t])};
   return fold_extremes(e);
 }
 
@@ -93,15 +91,13 @@ GHZ_INLINE int narrow_layer(const float *x, live_pieces live, int coefficients, 
       if (coefficients && any_lane((folded > 0) & (folded < 4))) {
         const vec_16 dropped = dropped_lanes(x + 8 * b, v, folded);
         folded &= ~dropped;
-        for (int t = 0; t < BLOCK; t++)
-          v[t] &= ~dropped;
+        GHZ_UNROLL_8 for (int t = 0; t < BLOCK; t++) v[t] &= ~dropped;
       }
       most |= folded;
       n->live = (live_pieces)(n->live | ((1 << (N16 + 15) / 16) - 1) << b / 16);
-      for (int t = 0; t < BLOCK; t++)
-        memcpy(n->q + t * BLOCKS + b, &v[t], VEC);
+      GHZ_UNROLL_8 for (int t = 0; t < BLOCK; t++) vec_store(n->q + t * BLOCKS + b, v[t]);
     }
-    memcpy(m + b, &folded, VEC);
+    vec_store(m + b, folded);
   }
   if (any_lane(most < 0))
     return 0;

@@ -45,17 +45,17 @@ GHZ_INLINE void forward_axis(int n, const float *x, int from, float scale, float
     vec_f32 sum = d[0] * forward_factor((unsigned)n, (unsigned)u, 0);
     _Pragma("GCC unroll 16") for (int i = 1; i < half; i++) sum =
         sum + d[i] * forward_factor((unsigned)n, (unsigned)u, (unsigned)i);
-    memcpy(y + u * to, &sum, VEC);
+    vec_store(y + u * to, (vec_16)sum);
   }
   vec_f32 all = s[0];
   _Pragma("GCC unroll 16") for (int i = 1; i < half; i++) all = all + s[i];
-  memcpy(y, &all, VEC);
+  vec_store(y, (vec_16)all);
   _Pragma("GCC unroll 16") for (int i = 0; i < half - 1; i++) s[i] = s[i] - s[half - 1];
   _Pragma("GCC unroll 16") for (int u = 2; u < n; u += 2) {
     vec_f32 sum = s[0] * forward_factor((unsigned)n, (unsigned)u, 0);
     _Pragma("GCC unroll 16") for (int i = 1; i < half - 1; i++) sum =
         sum + s[i] * forward_factor((unsigned)n, (unsigned)u, (unsigned)i);
-    memcpy(y + u * to, &sum, VEC);
+    vec_store(y + u * to, (vec_16)sum);
   }
 }
 
@@ -72,8 +72,8 @@ GHZ_INLINE void forward_some_32(int u, int count, const vec_f32 (*v)[2], int ter
     for (int r = 0; r < regs; r++)
       sum[k][r] = sum[k][r] + v[i][r] * f;
   }
-  _Pragma("GCC unroll 5") for (int k = 0; k < count; k++)
-      memcpy(y + (u + 2 * k) * to, sum[k], (size_t)regs * VEC);
+  _Pragma("GCC unroll 5") for (int k = 0; k < count; k++) for (int r = 0; r < regs; r++)
+      vec_store(y + (u + 2 * k) * to + r * FLOATS, (vec_16)sum[k][r]);
 }
 
 /* As forward_axis, of length 32 and one or two registers of lanes: factors are loaded once for both.
@@ -92,7 +92,7 @@ GHZ_INLINE void forward_axis_32(const float *x, int from, float scale, int regs,
     vec_f32 all = s[0][r];
     for (int i = 1; i < 16; i++)
       all = all + s[i][r];
-    memcpy(y + r * FLOATS, &all, VEC);
+    vec_store(y + r * FLOATS, (vec_16)all);
     for (int i = 0; i < 15; i++)
       s[i][r] = s[i][r] - s[15][r];
   }
@@ -251,8 +251,8 @@ GHZ_INLINE void inverse_axis(int n, const double *c, int from, uint32_t live, do
   }
   _Pragma("GCC unroll 16") for (int i = 0; i < n / 2; i++) {
     const vec_f64 first = even[i] + odd[i], last = even[i] - odd[i];
-    memcpy(y + i * to, &first, VEC);
-    memcpy(y + (n - 1 - i) * to, &last, VEC);
+    vec_store(y + i * to, (vec_16)first);
+    vec_store(y + (n - 1 - i) * to, (vec_16)last);
   }
 }
 
@@ -271,8 +271,8 @@ GHZ_INLINE void inverse_line(int n, const double *c, unsigned live, double *y) {
   }
   _Pragma("GCC unroll 8") for (int k = 0; k < pieces; k++) {
     const vec_f64 first = even[k] + odd[k], last = reversed_f64(even[k] - odd[k]);
-    memcpy(y + k * DOUBLES, &first, VEC);
-    memcpy(y + n - (k + 1) * DOUBLES, &last, VEC);
+    vec_store(y + k * DOUBLES, (vec_16)first);
+    vec_store(y + n - (k + 1) * DOUBLES, (vec_16)last);
   }
 }
 
