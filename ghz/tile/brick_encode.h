@@ -8,9 +8,9 @@ typedef struct brick_encoding {
   size_t size;
   int narrow, narrow_left;                /* coefficients, and what they leave, have 16 bits: */
   narrow_integers integers_c, integers_r; /* they, whose planes are not made yet; */
-  ALIGNED float e[TILE];                  /* coefficients that are not rounded, and */
-  float_coefficients floats;              /* rounded */
-  ALIGNED int32_t c[TILE];                /* others */
+  ALIGNED float e[TILE];                  /* coefficients that are not rounded, later rounded; */
+  float_coefficients floats;              /* what is known of these */
+  ALIGNED int32_t c[TILE];                /* wide ones */
 } brick_encoding;
 
 /* ---- The lattice alone ----------------------------------------------------------------------- */
@@ -77,12 +77,11 @@ static void take_order(const brick *b, const encoding *e, brick_encoding *p) {
     functions_of[b->integers.size].planes_of(b->r[order], (e->widths.height + 7) / 8, layer->planes);
     return;
   }
-  n->live = 0xff;
   if (b->grid->dims == 3)
     residuals_at_3(b->integers.q16, b->outside, order, n->q);
   else
     residuals_at_2(b->integers.q16, b->outside, order, n->q);
-  narrow_planes_of(n, layer);
+  narrow_planes(n, layer);
 }
 
 /* ---- Coefficients ---------------------------------------------------------------------------- */
@@ -225,9 +224,9 @@ static int encode_transformed(const brick *b, brick_encoding *p) {
     return 0;
   p->size = size;
   if (p->narrow)
-    narrow_planes_of(&p->integers_c, &p->coefficients);
+    narrow_planes(&p->integers_c, &p->coefficients);
   if (p->narrow_left)
-    narrow_planes_of(&p->integers_r, &p->lattice);
+    narrow_planes(&p->integers_r, &p->lattice);
   return 1;
 }
 

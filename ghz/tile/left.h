@@ -27,7 +27,7 @@ static inline void store_eight(float *x, eight_f32 v) {
 
 /* Rounded coefficients. */
 typedef struct float_coefficients {
-  ALIGNED float c[TILE]; /* but the first */
+  float *c; /* but the first */
   double first;
   live_coefficients live;
   float line, all; /* sums of magnitudes, rounded up: the largest of a line, of all lines */
@@ -49,10 +49,11 @@ GHZ_INLINE eight_f32 larger_of(eight_f32 a, eight_f32 b) {
   return (eight_f32)(((eight_32)a & more) | ((eight_32)b & ~more));
 }
 
-/* Rounded coefficients of a layer whose widths are known, from numbers that are not rounded. */
-static void round_layer(int dims, const float *e, const tile_widths *w, float_coefficients *f) {
+/* Rounds the coefficients of a layer whose widths are known, in place: the first cache is small. */
+static void round_layer(int dims, float *e, const tile_widths *w, float_coefficients *f) {
   eight_f32 all = {0}, largest = {0};
   const int rows = dims == 3 ? 16 : 32; /* of a group: two blocks each */
+  f->c = e;
   f->first = (double)w->lead.anchor;
   f->live = live_of(w->width, dims, w->lead.anchor);
   for (int g = 0; 2 * rows * g < f->live.blocks; g++) {
@@ -179,7 +180,6 @@ static int left_in_float(const brick *b, const float_coefficients *f, narrow_int
         exact_block(b, f, lines, i, left);
   if (live)
     return narrow_layer(left, live, 0, b->outside, r, w) && w->height <= 7;
-  r->live = 0;
   w->height = 0;
   memset(w->width, 0, sizeof w->width);
   return 1;

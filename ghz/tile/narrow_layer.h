@@ -52,23 +52,8 @@ GHZ_INLINE vec_16 fold_blocks(const vec_16 v[BLOCK]) {
   return fold_extremes(e);
 }
 
-/* Planes of parts that live, from integers by position. Blocks of other parts have width 0: nothing
- * reads their bytes. */
-static void narrow_planes(const int16_t *r, live_pieces live, unsigned octets, bit_plane *planes) {
-  for (unsigned k = 0; k < octets; k++)
-    for (int b = 0; b < BLOCKS; b += PART_BYTES) {
-      if (!piece_lives(live, b, PART_BYTES))
-        continue;
-      for (int t = 0; t < BLOCK; t++)
-        for (int i = b; i < b + PART_BYTES; i++)
-          planes[8 * k + (unsigned)t][i] = (uint8_t)(r[t * BLOCKS + i] >> (8 * k));
-      transpose_bits_of(planes + 8 * k, (size_t)b, PART_BYTES);
-    }
-}
-
-/* Integers of 16 bits, by position. */
+/* Integers of 16 bits, by position; those of pieces that are 0 may be unset. */
 typedef struct narrow_integers {
-  live_pieces live; /* pieces that may differ from 0; the others are not set */
   ALIGNED int16_t q[TILE];
 } narrow_integers;
 
@@ -78,7 +63,6 @@ GHZ_INLINE int narrow_layer(const float *x, live_pieces live, int coefficients, 
                             narrow_integers *n, tile_widths *w) {
   ALIGNED uint16_t m[BLOCKS];
   vec_16 most = {0};
-  n->live = 0;
   for (int b = 0; b < BLOCKS; b += N16) {
     vec_16 v[BLOCK], folded = {0};
     if (piece_lives(live, b, N16) && any_rounds(x + 8 * b)) {
@@ -94,7 +78,6 @@ GHZ_INLINE int narrow_layer(const float *x, live_pieces live, int coefficients, 
         GHZ_UNROLL_8 for (int t = 0; t < BLOCK; t++) v[t] &= ~dropped;
       }
       most |= folded;
-      n->live = (live_pieces)(n->live | ((1 << (N16 + 15) / 16) - 1) << b / 16);
       GHZ_UNROLL_8 for (int t = 0; t < BLOCK; t++) vec_store(n->q + t * BLOCKS + b, v[t]);
     }
     vec_store(m + b, folded);
@@ -106,6 +89,23 @@ GHZ_INLINE int narrow_layer(const float *x, live_pieces live, int coefficients, 
   return 1;
 }
 
-static void narrow_planes_of(const narrow_integers *n, fresh_layer *layer) {
-  narrow_planes(n->q, n->live, (layer->widths.height + 7) / 8, layer->planes);
+/* Whether blocks of a part have a width of this and more, 1 or 8. */
+static inline int part_has_width(const uint8_t *width, unsigned least) {
+  uint64_t any = 0;
+  for (int i = 0; i < PART_BYTES; i += 8)
+    any |= load_u64(width + i);
+  return (any & UINT64_C(0x0101010101010101) * (128 - least)) != 0;
+}
+
+/* Their planes, as far as widths reach: nothing reads the bytes of other blocks. */
+static void narrow_planes(const narrow_integers *n, fresh_layer *layer) {
+  for (unsigned k = 0; k < (layer->widths.height + 7) / 8; k++)
+    for (int b = 0; b < BLOCKS; b += PART_BYTES) {
+      if (!part_has_width(layer->widths.width + b, k ? 8 : 1))
+        continue;
+      for (int t = 0; t < BLOCK; t++)
+        for (int i = b; i < b + PART_BYTES; i++)
+          layer->planes[8 * k + (unsigned)t][i] = (uint8_t)(n->q[t * BLOCKS + i] >> (8 * k));
+      transpose_bits_of(layer->planes + 8 * k, (size_t)b, PART_BYTES);
+    }
 }
