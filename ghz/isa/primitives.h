@@ -122,8 +122,8 @@ typedef int16_t vec_16 __attribute__((vector_size(VEC), aligned(2), may_alias));
 typedef int32_t vec_32 __attribute__((vector_size(VEC), aligned(4), may_alias));
 typedef int64_t vec_64 __attribute__((vector_size(VEC), aligned(8), may_alias));
 
-/* A register to memory. By a pointer, for of vectors that stand in arrays compilers copy halves, and a
- * load of the whole waits for both stores. */
+/* A register to memory. By a pointer, for of vectors that stand in arrays compilers copy halves,
+ * and a load of the whole waits for both stores. */
 GHZ_INLINE void vec_store(void *to, vec_16 v) {
   *(vec_16 *)to = v;
 }
@@ -148,7 +148,8 @@ static inline vec_16 lanes_back_16(vec_16 before, vec_16 v, int lanes);
 /* Every lane to the nearest integer, ties to even; |v| < 2^31. */
 static inline vec_32 round_lanes(vec_f32 v);
 
-/* The lanes of a, then those of b, of 16 bits; what does not fit becomes the largest or the least. */
+/* The lanes of a, then those of b, of 16 bits; what does not fit becomes the largest or the
+ * least. */
 static inline vec_16 narrow_lanes(vec_32 a, vec_32 b);
 
 /* The larger of each two lanes, none of which is negative. */

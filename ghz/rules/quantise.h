@@ -61,9 +61,9 @@ GHZ_RULE int may_have_coefficients(const ghz_lattice *l, double m) {
   return m <= 0x1p18 * l->step && mode_for(l, m) == COARSE && !coarser_than_bound(l);
 }
 
-/* Whether coefficients of a block of so many bits cost more than they save in error: `energy` is the
- * sum of c (2 e - c), in units of 1/64, over its coefficients c, which are e rounded. Such blocks
- * become 0 (FORMAT.md, "Transforming values"). */
+/* Whether coefficients of a block of so many bits cost more than they save in error: `energy` is
+ * the sum of c (2 e - c), in units of 1/64, over its coefficients c, which are e rounded. Such
+ * blocks become 0 (FORMAT.md, "Transforming values"). */
 GHZ_RULE int block_is_dropped(unsigned width, int energy) {
   return (width == 1 && energy < DROPPED_1) || (width == 2 && energy < DROPPED_2);
 }

@@ -44,8 +44,8 @@ typedef struct layer_header {
   ALIGNED uint8_t width[BLOCKS];
 } layer_header;
 
-/* Transposes the 8 x 8 bits at each position of eight planes, of so many bytes from one on: bit t of
- * plane p becomes bit p of plane t. */
+/* Transposes the 8 x 8 bits at each position of eight planes, of so many bytes from one on: bit
+ * t of plane p becomes bit p of plane t. */
 static inline void transpose_bits_of(bit_plane planes[8], size_t from, size_t bytes) {
   static const uint64_t mask[3] = {UINT64_C(0x0f0f0f0f0f0f0f0f), UINT64_C(0x3333333333333333),
                                    UINT64_C(0x5555555555555555)};

@@ -74,8 +74,8 @@ typedef struct live_coefficients {
   int blocks;                 /* none is in blocks from here on; ends a group */
 } live_coefficients;
 
-/* A bit for each of 64 widths that is not 0. These are below 128: adding 127 sets the top bit, and the
- * product brings those of eight together. */
+/* A bit for each of 64 widths that is not 0. These are below 128: adding 127 sets the top bit,
+ * and the product brings those of eight together. */
 static inline uint64_t nonzero_widths(const uint8_t width[64]) {
   uint64_t bits = 0;
   for (unsigned k = 0; k < 64; k += 8) {

@@ -105,8 +105,8 @@ static uint128 add_any_pairs(tile_integers t[2], lattice_comparison *c) {
   return largest << shift;
 }
 
-/* A tile in units that the high parts of the other, which is split, are a fraction of: as one that is
- * split in the same way. */
+/* A tile in units that the high parts of the other, which is split, are a fraction of: as one
+ * that is split in the same way. */
 static void split_alike(tile_integers *t, const tile_integers *other) {
   const unsigned up = t->shift - (other->shift + other->split);
   if (t->form != PLAIN_32 || other->form != SPLIT || up > 8 || !is_narrow(t->q32, HIGH_BITS - up))

@@ -1,9 +1,10 @@
-/* differences.h: integers of a brick, 16 bits, to residuals at every order, in registers (FORMAT.md,
- * "Residuals"): what lorenzo.h does in memory for any integers. Part of codec.h.
+/* differences.h: integers of a brick, 16 bits, to residuals at every order, in registers
+ * (FORMAT.md, "Residuals"): what lorenzo.h does in memory for any integers. Part of codec.h.
  *
- * Integers stand position-major. A register has one position of LANES_OF_16 blocks: of cubes half a
- * layer, one or two, of planes two lines and more. A step along x is to the register of the position
- * before; along y it is so many lanes as a line has blocks, along z so many as a layer has. */
+ * Integers stand position-major. A register has one position of LANES_OF_16 blocks: of cubes
+ * half a layer, one or two, of planes two lines and more. A step along x is to the register of
+ * the position before; along y it is so many lanes as a line has blocks, along z so many as a
+ * layer has. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 enum { N16 = LANES_OF_16, LINE_3 = 2, LINE_2 = 4 };
@@ -112,9 +113,9 @@ GHZ_INLINE vec_16 fold_extremes(extremes_16 e) {
   return (e.low ^ (e.low + e.low)) | (e.high ^ (e.high + e.high));
 }
 
-/* Calls residuals_of for all integers, and notes the folded extremes of each block and order in m; or,
- * where `to` is given, stores the residuals of one order there. `outside` is NULL for full bricks,
- * or marks columns outside by position. dims and order are constants. */
+/* Calls residuals_of for all integers, and notes the folded extremes of each block and order in
+ * m; or, where `to` is given, stores the residuals of one order there. `outside` is NULL for
+ * full bricks, or marks columns outside by position. dims and order are constants. */
 GHZ_INLINE void differences_16(int dims, const int16_t *q, const uint8_t *outside, int order,
                                uint16_t m[ORDERS_MAX][BLOCKS], int16_t *to) {
   const int orders = to ? order + 1 : orders_of((unsigned)dims), from = to ? order : 0;
@@ -141,7 +142,7 @@ GHZ_INLINE void differences_16(int dims, const int16_t *q, const uint8_t *outsid
                         : (extremes_16){min_16(e[o].low, r[o]), max_16(e[o].high, r[o])};
       }
     }
-    for (int o = 0; !to && o < orders; o++) {
+    for (int o = 0; m && o < orders; o++) {
       const vec_16 folded = fold_extremes(e[o]);
       vec_store(m[o] + b, folded);
     }

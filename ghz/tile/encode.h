@@ -18,7 +18,8 @@ DEFINE_QUANTISE(quantise_f64_32, double, double, round_f64, int32_t)
 DEFINE_QUANTISE(quantise_f64_64, double, double, round_f64, int64_t)
 #undef DEFINE_QUANTISE
 
-/* The sizes of integers, and what encoding does with wide ones: FN(...) of lanes.h and lorenzo.h. */
+/* The sizes of integers, and what encoding does with wide ones: FN(...) of lanes.h and
+ * lorenzo.h. */
 enum integer_size { BITS_16, BITS_32, BITS_64 };
 
 typedef struct size_functions {

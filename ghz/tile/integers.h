@@ -90,10 +90,11 @@ static void hide(tile_integers *t, const layer_header *h, const tile_extent *e) 
   hide_columns(t, t->hidden);
 }
 
-/* What `compose` gives, in multiples of 2^-bits of a step, in parts. A high part below 2^22 leaves no
- * doubt that it was not rounded. Returns 0 beyond. */
+/* What `compose` gives, in multiples of 2^-bits of a step, in parts. A high part below 2^22
+ * leaves no doubt that it was not rounded. Returns 0 beyond. */
 static int split_composed(const double *transformed, unsigned bits, tile_integers *t) {
-  const double up = (double)(1U << (bits - t->split)), scale = (double)(UINT64_C(1) << t->split), zero = ROUND_F64;
+  const double up = (double)(1U << (bits - t->split)), scale = (double)(UINT64_C(1) << t->split);
+  const double zero = ROUND_F64;
   uint64_t beyond = 0, zero_bits;
   memcpy(&zero_bits, &zero, sizeof zero_bits);
   for (int i = 0; i < TILE; i++) {

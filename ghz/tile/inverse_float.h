@@ -1,5 +1,5 @@
-/* inverse_float.h: the inverse transform in float32, but for the first coefficient: near enough to say
- * what coefficients leave of most values (left.h). Part of codec.h.
+/* inverse_float.h: the inverse transform in float32, but for the first coefficient: near enough to
+ * say what coefficients leave of most values (left.h). Part of codec.h.
  *
  * Sums along x are exact: c are integers whose magnitudes sum up, in each line, to less than
  * EXACT_LINE, so all partial sums are integers below 2^24. Along the other axes a value takes one
@@ -19,8 +19,8 @@ GHZ_INLINE const float *inverse_floats(int n, int u) {
 
 enum { OUTPUTS = 2, MOST_REGS = 2 };
 
-/* Outputs i and i + 1 of n, and those that mirror them, of `regs` registers of lanes, from the first
- * `live` frequencies, an even number, `from` apart. */
+/* Outputs i and i + 1 of n, and those that mirror them, of `regs` registers of lanes, from the
+ * first `live` frequencies, an even number, `from` apart. */
 GHZ_INLINE void inverse_two(int n, const float *c, int from, int live, int i, int regs, float *y, int to) {
   vec_f32 even[OUTPUTS][MOST_REGS], odd[OUTPUTS][MOST_REGS];
   for (int k = 0; k < OUTPUTS; k++)
@@ -52,7 +52,8 @@ GHZ_INLINE void inverse_lanes(int n, int lanes, const float *c, int from, int li
       inverse_two(n, c + l, from, live, i, regs, y + l, to);
 }
 
-/* The axis x of a group: its rows, one for each ux, of which `live` count, to a line for each place. */
+/* The axis x of a group: its rows, one for each ux, of which `live` count, to a line for each
+ * place. */
 GHZ_INLINE void inverse_group(int n, const float *c, int live, float scale, float *const line[PLACES]) {
   ALIGNED float turned[32 * PLACES], columns[32 * PLACES];
   inverse_lanes(n, PLACES, c, PLACES, live, turned, PLACES);

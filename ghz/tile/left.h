@@ -1,12 +1,13 @@
-/* left.h: what the coefficients leave of a brick, rounded, in float32 where that is proved to give what
- * float64 gives. Part of codec.h.
+/* left.h: what the coefficients leave of a brick, rounded, in float32 where that is proved to give
+ * what float64 gives. Part of codec.h.
  *
- * R = rint(v - P), v = x / step and P the coefficients' value, both in float64. Here d = v - P is formed
- * in float32, off by less than
+ * R = rint(v - P), v = x / step and P the coefficients' value, both in float64. Here d = v - P
+ * is formed in float32, off by less than
  *   e = 2^-24 (roundings * factors * S + 4 M / step) + 2^-16
  * with roundings and factors of inverse_float.h. 4 M: two roundings of v and two of v less the first
- * coefficient's share, which has twice the magnitude; 2^-16: the last rounding, of |d| < 64. So where d
- * is further than e from all n + 1/2, rint(d) is R. Blocks where it is not are formed in float64. */
+ * coefficient's share, which has twice the magnitude; 2^-16: the last rounding, of |d| < 64. So
+ * where d is further than e from all n + 1/2, rint(d) is R. Blocks where it is not are formed in
+ * float64. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /* Vectors wider than a register are never passed by calls: these are inlined. */
@@ -16,7 +17,8 @@ typedef float eight_f32 __attribute__((vector_size(32), aligned(4), may_alias));
 typedef int32_t eight_32 __attribute__((vector_size(32), aligned(4), may_alias));
 typedef double eight_f64 __attribute__((vector_size(64), aligned(8), may_alias));
 
-/* By pointers: of copies compilers make two halves in memory, which a load of the whole waits for. */
+/* By pointers: of copies compilers make two halves in memory, which a load of the whole waits
+ * for. */
 GHZ_INLINE eight_f32 load_eight(const float *x) {
   return *(const eight_f32 *)(const void *)x;
 }
@@ -37,8 +39,8 @@ GHZ_INLINE eight_f32 magnitudes_of(eight_f32 v) {
   return (eight_f32)((eight_32)v & INT32_MAX);
 }
 
-/* Rounds the coefficients of a block that has a width; those of others are 0. No branch: a processor
- * cannot guess which. */
+/* Rounds the coefficients of a block that has a width; those of others are 0. No branch: a
+ * processor cannot guess which. */
 GHZ_INLINE eight_f32 round_block(const float *e, const tile_widths *w, int b) {
   const eight_f32 v = load_eight(e + BLOCK * b) + ROUND_F32 - ROUND_F32;
   return (eight_f32)((eight_32)v & -(w->width[b] != 0));
@@ -109,8 +111,8 @@ GHZ_INLINE vec_f32 steps_f64(const double *x, double inverse) {
   return __builtin_convertvector(v * inverse, vec_f32);
 }
 
-/* v - P of all values, in steps; left is P before. Returns pieces of 16 blocks where any may round to
- * more than 0. */
+/* v - P of all values, in steps; left is P before. Returns pieces of 16 blocks where any may
+ * round to more than 0. */
 #define DEFINE_LEFT_IN_FLOAT(suffix, REAL)                                                                     \
   static live_pieces left_in_float_##suffix(const REAL *x, double inverse, float first, float limit,           \
                                             float *left) {                                                     \

@@ -1,12 +1,13 @@
-/* lorenzo.h: integers of a brick to residuals and back (FORMAT.md, "Residuals"). Part of codec.h, and
- * a template: included once per size of integers.
+/* lorenzo.h: integers of a brick to residuals and back (FORMAT.md, "Residuals"). Part of codec.h,
+ * and a template: included once per size of integers.
  *
  * Parameter: BITS   32 or 64; undefined at the end. differences.h has 16, for encoding
  *
- * Order o takes differences along o axes, x first, then y, then z; and along the next axes where the
- * column is the first along all those before: so nothing but column 0 is without a neighbour. Encoding has integers
- * position-major, as lanes.h: a step along y or z is then so many blocks back, at the same
- * position. Decoding has them in brick order, where it is a line or a layer back. */
+ * Order o takes differences along o axes, x first, then y, then z; and along the next axes where
+ * the column is the first along all those before: so nothing but column 0 is without a
+ * neighbour. Encoding has integers position-major, as lanes.h: a step along y or z is then so
+ * many blocks back, at the same position. Decoding has them in brick order, where it is a line
+ * or a layer back. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #define INT PASTE(PASTE(int, BITS), _t)

@@ -1,5 +1,5 @@
-/* narrow_layer.h: floats, rounded to integers of 16 bits, to a layer of planes: coefficients, and what
- * they leave. Part of codec.h.
+/* narrow_layer.h: floats, rounded to integers of 16 bits, to a layer of planes: coefficients, and
+ * what they leave. Part of codec.h.
  *
  * Pieces of 16 blocks that hold nothing but zeros are known before, and left out. */
 /* SPDX-License-Identifier: BSD-3-Clause */
@@ -37,8 +37,8 @@ GHZ_INLINE void round_blocks_16(const float *x, float by, vec_16 v[BLOCK]) {
   split_registers_16(linear, v);
 }
 
-/* Blocks that are dropped (block_is_dropped): lanes of ones. c are coefficients, `folded` the bits of
- * the widest ones. Of wider blocks the sums may wrap: they do not count. */
+/* Blocks that are dropped (block_is_dropped): lanes of ones. c are coefficients, `folded` the
+ * bits of the widest ones. Of wider blocks the sums may wrap: they do not count. */
 GHZ_INLINE vec_16 dropped_lanes(const float *e, const vec_16 c[BLOCK], vec_16 folded) {
   vec_16 fine[BLOCK], energy = {0};
   round_blocks_16(e, 64, fine);
@@ -57,8 +57,9 @@ typedef struct narrow_integers {
   ALIGNED int16_t q[TILE];
 } narrow_integers;
 
-/* Those of x rounded, of which the pieces in `live` may differ from 0, and their widths. Coefficients:
- * column 0 is left out, and blocks are dropped. Returns 0 if they need 16 bits or more. */
+/* Those of x rounded, of which the pieces in `live` may differ from 0, and their widths.
+ * Coefficients: column 0 is left out, and blocks are dropped. Returns 0 if they need 16 bits or
+ * more. */
 GHZ_INLINE int narrow_layer(const float *x, live_pieces live, int coefficients, const uint8_t *outside,
                             narrow_integers *n, tile_widths *w) {
   ALIGNED uint16_t m[BLOCKS];

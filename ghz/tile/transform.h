@@ -30,9 +30,9 @@ static inline vec_f64 splat_f64(double x) {
 
 /* ---- Forward --------------------------------------------------------------------------------- */
 
-/* n values of each lane, `from` apart, times `scale`, to n frequencies, `to` apart: odd ones from the differences of
- * values that mirror each other, even ones from their sums. These are taken less the last sum, whose
- * own factor is what the others lack to 0. */
+/* n values of each lane, `from` apart, times `scale`, to n frequencies, `to` apart: odd ones
+ * from the differences of values that mirror each other, even ones from their sums. These are
+ * taken less the last sum, whose own factor is what the others lack to 0. */
 GHZ_INLINE void forward_axis(int n, const float *x, int from, float scale, float *y, int to) {
   vec_f32 d[16], s[16];
   const int half = n / 2;
@@ -59,8 +59,8 @@ GHZ_INLINE void forward_axis(int n, const float *x, int from, float scale, float
   }
 }
 
-/* `count` frequencies from u on, every second one, of `regs` registers of lanes, from `terms` sums or
- * differences. */
+/* `count` frequencies from u on, every second one, of `regs` registers of lanes, from `terms`
+ * sums or differences. */
 GHZ_INLINE void forward_some_32(int u, int count, const vec_f32 (*v)[2], int terms, int regs, float *y,
                                 int to) {
   vec_f32 sum[5][2];
@@ -76,8 +76,8 @@ GHZ_INLINE void forward_some_32(int u, int count, const vec_f32 (*v)[2], int ter
       vec_store(y + (u + 2 * k) * to + r * FLOATS, (vec_16)sum[k][r]);
 }
 
-/* As forward_axis, of length 32 and one or two registers of lanes: factors are loaded once for both.
- * Loops are rolled: factors that are spread to registers would fill the first cache. */
+/* As forward_axis, of length 32 and one or two registers of lanes: factors are loaded once for
+ * both. Loops are rolled: factors that are spread to registers would fill the first cache. */
 GHZ_INLINE void forward_axis_32(const float *x, int from, float scale, int regs, float *y, int to) {
   vec_f32 d[16][2], s[16][2];
   for (int i = 0; i < 16; i++)
@@ -144,7 +144,8 @@ static int forward_group(int n, const float *const line[PLACES], float *e) {
   return !vanish;
 }
 
-/* Coefficients of values times `scale`, not rounded. Returns the number of blocks behind which all round to 0. */
+/* Coefficients of values times `scale`, not rounded. Returns the number of blocks behind which
+ * all round to 0. */
 static int forward_cubes(const float *x, float scale, float *e) {
   ALIGNED float a[TILE], b[TILE];
   int blocks = 0;

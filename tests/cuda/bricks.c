@@ -1,4 +1,5 @@
-/* bricks.c: owns the arrays of two and three dimensions that checks are made of, and their streams. */
+/* bricks.c: owns the arrays of two and three dimensions that checks are made of, and their
+ * streams. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "bricks.h"
 #include "fields.h"

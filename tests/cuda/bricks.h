@@ -1,5 +1,5 @@
-/* bricks.h: arrays of two and three dimensions for checks of the GPU half, and streams of them by the
- * CPU. */
+/* bricks.h: arrays of two and three dimensions for checks of the GPU half, and streams of them
+ * by the CPU. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 #include "gpu_support.h"

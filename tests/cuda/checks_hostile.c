@@ -92,9 +92,9 @@ void check_hostile_newer_versions(trial *t) {
     expect(t, m.status == GHZ_EVERSION && m.outcome.operand == 2, "%s: status %d, operand %u in a sum", what,
            (int)m.status, (unsigned)m.outcome.operand);
   }
-  for (char version = '1'; version <= '2'; version++) {
-    good.data[3] = (uint8_t)version;
-    const char *what = say("format %c", version);
+  for (unsigned version = 1; version <= 2; version++) {
+    good.data[3] = (uint8_t)('0' + version);
+    const char *what = say("format %u", version);
     expect(t, probe_stream(t, good, GHZ_F32, 1100, what) == GHZ_EVERSION, "%s", what);
   }
   good.data[0] = 'g';

@@ -1,5 +1,6 @@
-/* checks_layers.c: bricks of chosen orders and coefficients on the device: sums that raise orders, the
- * largest values that have coefficients, each frequency alone, cheap blocks, integers of any size. */
+/* checks_layers.c: bricks of chosen orders and coefficients on the device: sums that raise
+ * orders, the largest values that have coefficients, each frequency alone, cheap blocks,
+ * integers of any size. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "bricks.h"
 #include "checks.h"
@@ -141,8 +142,8 @@ void check_compress_frequencies(trial *t) {
          (unsigned long long)count);
 }
 
-/* Noise of about a step, so that blocks are cheap: just kept, and just not; on a plain, the first block
- * too. */
+/* Noise of about a step, so that blocks are cheap: just kept, and just not; on a plain, the
+ * first block too. */
 void check_compress_cheap_blocks(trial *t) {
   const int rounds = by_extent(t, 60, 400, 4000);
   uint64_t state = 31, with = 0;
@@ -160,8 +161,8 @@ void check_compress_cheap_blocks(trial *t) {
 }
 
 /* ---- Integers of any size ---- */
-/* Coefficients of so many bits in the first eight places of so many rows, or everywhere; and the first
- * of all. */
+/* Coefficients of so many bits in the first eight places of so many rows, or everywhere; and the
+ * first of all. */
 enum { EVERYWHERE = 0 };
 typedef struct coefficients {
   int width, rows;
@@ -202,8 +203,8 @@ static ref_bytes brick_of(const ref_header *h, const coefficients *of, uint64_t 
   return stream_of_brick(h, tile);
 }
 
-/* Around the sizes from which on float64 is not exact: a first one of 2^28, others of 2^25 together,
- * which are 2^(w + 2) for each block of width w. With few terms float64 is tried. */
+/* Around the sizes from which on float64 is not exact: a first one of 2^28, others of 2^25
+ * together, which are 2^(w + 2) for each block of width w. With few terms float64 is tried. */
 void check_compute_any_layers(trial *t) {
   /* clang-format off */
   static const coefficients of[] = {

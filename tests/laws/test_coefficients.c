@@ -68,8 +68,8 @@ static void *arch_below(ghz_type type, double end, int beyond) {
   return x;
 }
 
-/* At most 2^18 steps, if those are coarse, and no more: of float64 2^16, of float32 0.98 * 2^17, and
- * more if there is an offset. */
+/* At most 2^18 steps, if those are coarse, and no more: of float64 2^16, of float32 0.98 * 2^17,
+ * and more if there is an offset. */
 Test(coefficients, largest_value) {
   POOL(pool);
   const struct {
@@ -96,8 +96,8 @@ Test(coefficients, largest_value) {
       }
 }
 
-/* The bound where a value has 2^18 steps, and its coefficients more bits than float32: waves of such
- * amplitude, and small ones around such a value. */
+/* The bound where a value has 2^18 steps, and its coefficients more bits than float32: waves of
+ * such amplitude, and small ones around such a value. */
 Test(coefficients, bound_of_large_values) {
   static const ghz_shape shapes[] = {{3, {16, 9, 34}}, {2, {1, 64, 50}}};
   POOL(pool);
@@ -142,8 +142,8 @@ static const struct {
     {"width 3, 2", 1, {0, 0, 0, 97}},
 };
 
-/* In columns: waves that no order of differences makes small, in blocks of their own, and the seven in
- * a block; of the first block not the first, which is the mean. */
+/* In columns: waves that no order of differences makes small, in blocks of their own, and the
+ * seven in a block; of the first block not the first, which is the mean. */
 static void set_columns(int block, const int e[7], double column[REF_TILE]) {
   memset(column, 0, REF_TILE * sizeof *column);
   column[0] = 9000;
@@ -273,8 +273,8 @@ Test(coefficients, of_any_size, .timeout = 600) {
 }
 
 /* ---- The limits of float64 ---- */
-/* Coefficients whose widths sum up to a limit: 2^25 - 2^15, the most of 16 bits; so many blocks of a
- * width, whose magnitudes are at most `count` * 8 * 2^(width - 1). */
+/* Coefficients whose widths sum up to a limit: 2^25 - 2^15, the most of 16 bits; so many blocks
+ * of a width, whose magnitudes are at most `count` * 8 * 2^(width - 1). */
 static const struct {
   int width, count;
 } layers[] = {{16, 128}, {17, 63}, {17, 64}, {21, 3}, {21, 4}, {22, 1},

@@ -1,5 +1,5 @@
-// brick.cuh: what of a brick a lane holds, and its residuals: the differences of each order, and their
-// sums (FORMAT.md, "Residuals").
+// brick.cuh: what of a brick a lane holds, and its residuals: the differences of each order, and
+// their sums (FORMAT.md, "Residuals").
 //
 // Lane l holds columns 32 l .. 32 l + 31: of a brick of 8 x 8 x 16 values two lines along x, of one
 // of 32 x 32 one line.
@@ -49,9 +49,9 @@ DEVICE int blocks_outside(uint32_t widths, uint32_t inside) {
 
 // ---- Along the axes-----------------------------------------------------------------------------
 //
-// Order o of the residuals takes differences along o axes, x first, then y, then z; and along the next
-// axes where the column is the first along all those before. So one order is made from the one below
-// by taking each column less one other at most, or none. What lies before the brick is 0.
+// Order o of the residuals takes differences along o axes, x first, then y, then z; and along the
+// next axes where the column is the first along all those before. So one order is made from the one
+// below by taking each column less one other at most, or none. What lies before the brick is 0.
 
 // The sum of the values of the lanes before this one that are a multiple of `step` away, within
 // groups of `group` lanes.

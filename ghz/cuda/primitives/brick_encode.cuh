@@ -49,8 +49,8 @@ DEVICE float scaled_value(double x, double scale) {
   return (float)__dmul_rn(x, scale);
 }
 
-// Sets the lane's blocks to 0 that are not worth their bits: their coefficients, which are those of w
-// rounded, and their widths. The first coefficient is not one of its block.
+// Sets the lane's blocks to 0 that are not worth their bits: their coefficients, which are those of
+// w rounded, and their widths. The first coefficient is not one of its block.
 template <int DIMS>
 DEVICE void drop_blocks(const float *w, int32_t c[LANE_VALUES], uint32_t &widths, int lane) {
   UNROLLED for (int i = 0; i < LANE_VALUES; i += BLOCK) {

@@ -47,9 +47,9 @@ DEVICE void lattice_of_brick(const brick_context &k, const Bytes &bytes, const t
   integrate_brick<DIMS>(reinterpret_cast<Unsigned *>(q), t.lead, k.lane);
 }
 
-// Sums of products of coefficients and the transform's integers stay below 2^53 if the first one is at
-// most 2^28, whose factor is 2^24, and the others' magnitudes sum up to less than 2^25, whose factors
-// are below 428^2 * 522. A width w stands for magnitudes of 2^(w - 1) at most.
+// Sums of products of coefficients and the transform's integers stay below 2^53 if the first one is
+// at most 2^28, whose factor is 2^24, and the others' magnitudes sum up to less than 2^25, whose
+// factors are below 428^2 * 522. A width w stands for magnitudes of 2^(w - 1) at most.
 DEVICE bool inverse_is_exact(const tile_shape &c) {
   uint64_t sum = 0;
   if (c.lead.anchor > INT64_C(1) << 28 || c.lead.anchor < -(INT64_C(1) << 28))

@@ -1,5 +1,5 @@
-// transform.cuh: the transform of a brick, forward and inverse, by a warp in shared memory (FORMAT.md,
-// "Coefficients").
+// transform.cuh: the transform of a brick, forward and inverse, by a warp in shared memory
+// (FORMAT.md, "Coefficients").
 //
 // A brick has 64 lines of 16 places, or 32 of 32. The lines of frequencies stand in the order in
 // which they are coded, and each line of values stands where that of its number among the
