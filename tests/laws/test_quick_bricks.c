@@ -1,0 +1,320 @@
+/* test_quick_bricks.c: the fast routines for bricks, in 16 bits and certified float32, write the
+ * bytes of the general ones and of the reference: on fields of all kinds, and at the limits of
+ * their proofs (tile/left.h, tile/inverse_float.h, tile/narrow_layer.h). */
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "fields.h"
+#include "reference_parts.h"
+#include "support.h"
+#include "tile/tile.h"
+#include <math.h>
+
+/* Contexts of every instruction set, of one thread. */
+static context_pool contexts_single(void) {
+  context_pool pool = {.count = 0};
+  for (size_t i = 0; i < isa_count(); i++)
+    pool.ctx[pool.count++] = context_on(isa_name(i), 1);
+  return pool;
+}
+#define SINGLE_POOL(name) context_pool name __attribute__((cleanup(contexts_free))) = contexts_single()
+
+static ref_bytes compress_way(ghz_context *ctx, int quick, const ghz_lattice *l, int order, const void *x,
+                              const ghz_shape *shape) {
+  ghz_quick_bricks = quick;
+  ref_bytes s = compress_shape(ctx, l, order, x, shape);
+  ghz_quick_bricks = 1;
+  return s;
+}
+
+/* That every context writes `want` in both ways; without bytes it stands for what the first one
+ * writes in general. */
+static ref_bytes same_either_way(const context_pool *pool, const ghz_lattice *l, const ghz_shape *shape,
+                                 int order, const void *x, ref_bytes want, const char *what) {
+  for (size_t c = 0; c < pool->count; c++)
+    for (int quick = 0; quick < 2; quick++) {
+      ref_bytes got = compress_way(pool->ctx[c], quick, l, order, x, shape);
+      if (!want.data)
+        want = got;
+      same_bytes(got, want,
+                 say("%s, %s, %s", what, ghz_context_isa(pool->ctx[c]), quick ? "quick" : "general"));
+    }
+  return want;
+}
+
+static uint64_t coefficients_in(ghz_context *ctx, ref_bytes s) {
+  ghz_statistics statistics;
+  succeeded(ghz_scan(ctx, view(s), &statistics), ctx, "scan");
+  return statistics.coefficients;
+}
+
+/* ---- Fields of all kinds ---- */
+/* Beside those of fields.h. */
+enum { RAMP = FIELD_KINDS, SPIKES, NOISE, ALL_KINDS };
+
+static void *any_field(int kind, const ghz_lattice *l, const ghz_shape *shape, double amount, uint64_t seed) {
+  if (kind < FIELD_KINDS)
+    return field_make((field_kind)kind, l, shape, amount, seed);
+  uint64_t state = seed, n = ghz_shape_count(shape);
+  void *x = scratch((size_t)n * ghz_type_size(l->type));
+  double slope = amount / (double)(shape->extent[1] + shape->extent[2]);
+  for (uint64_t i = 0; i < n; i++) {
+    double v = slope * (double)(i % shape->extent[2] + i / shape->extent[2]);
+    if (kind == SPIKES)
+      v = input_below(&state, 40) ? v / 100 : amount * input_uniform(&state);
+    else if (kind == NOISE)
+      v = amount * input_uniform(&state);
+    put_value(l->type, x, (size_t)i, v * l->step);
+  }
+  plant_fill(l, x, (size_t)n, seed);
+  return x;
+}
+
+/* At most some bricks. */
+static ghz_shape any_shape(uint64_t *state) {
+  ghz_shape s = {.dims = 2 + (int)input_below(state, 2), .extent = {1, 0, 0}};
+  int whole = input_below(state, 3) == 0;
+  s.extent[0] = s.dims == 3 ? whole ? 8 * (1 + input_below(state, 2)) : 1 + input_below(state, 20) : 1;
+  s.extent[1] = (whole || s.dims == 2 ? 32 : 8) + (whole ? 0 : input_below(state, 9));
+  s.extent[2] = 32 * (1 + input_below(state, 2)) - (whole ? 0 : input_below(state, 31));
+  return s;
+}
+
+/* A lattice, and the magnitude that `offset` steps may have on it: 2^18 at most, where coefficients
+ * end. */
+static ghz_lattice any_lattice(uint64_t *state, double *offset) {
+  static const double fractions[] = {0.25, 0.37, 0.4999, 1e-3};
+  double eb = fractions[input_below(state, COUNT(fractions))];
+  ghz_type type = (ghz_type)input_below(state, 2);
+  int far = type == GHZ_F32 && input_below(state, 2);
+  ghz_lattice l = far ? lattice_offset(eb, 0x1p19) : lattice_abs(type, eb);
+  *offset = far ? 0x1p18 : 0x1p16;
+  return filled(l, input_below(state, 8));
+}
+
+/* Of 4 to 8 million steps, as relative bounds of 1e-1 to 1e-7 have; with an offset or without. */
+Test(quick_bricks, fields, .timeout = 300) {
+  SINGLE_POOL(pool);
+  uint64_t state = 1, with_c = 0;
+  int rounds = effort(10000);
+  for (int round = 0; round < rounds; round++) {
+    SCOPE;
+    double offset, amount = ldexp(1.5 + input_uniform(&state) / 2, 2 + (int)input_below(&state, 21));
+    ghz_shape shape = any_shape(&state);
+    ghz_lattice l = any_lattice(&state, &offset);
+    int kind = (int)input_below(&state, ALL_KINDS);
+    int order = input_below(&state, 4) ? GHZ_ORDER_BEST : (int)input_below(&state, 3);
+    void *x = any_field(kind, &l, &shape, amount, input_random(&state));
+    offset *= input_below(&state, 2) ? input_uniform(&state) * l.step : 0;
+    for (size_t i = 0; offset != 0 && i < ghz_shape_count(&shape); i++)
+      if (!l.has_fill || value_at(l.type, x, i) != l.fill)
+        put_value(l.type, x, i, value_at(l.type, x, i) + offset);
+    const char *what = say("round %d, %s, field %d of %g steps, offset %g, order %d", round, shape_text(&shape),
+                           kind, amount, offset, order);
+    ref_bytes none = {NULL, 0}, s = same_either_way(&pool, &l, &shape, order, x, none, what);
+    with_c += coefficients_in(pool.ctx[0], s);
+  }
+  cr_assert_gt(with_c, (uint64_t)rounds / 2, "%llu tiles with coefficients", (unsigned long long)with_c);
+}
+
+/* ---- Bricks of given coefficients ---- */
+typedef struct one_brick {
+  ghz_lattice l;
+  ghz_shape shape;
+  int64_t c[REF_TILE]; /* by frequency */
+} one_brick;
+
+static size_t count_of(const one_brick *b) { return (size_t)ghz_shape_count(&b->shape); }
+
+/* The column of value i of the array. */
+static int column_at(const one_brick *b, size_t i) {
+  ref_brick whole = ref_brick_of(b->shape.dims);
+  size_t x = i % b->shape.extent[2], line = i / b->shape.extent[2];
+  return (int)((line / b->shape.extent[1] * (size_t)whole.y + line % b->shape.extent[1]) * (size_t)whole.x + x);
+}
+
+/* The values that the coefficients say. */
+static void set_values(const one_brick *b, void *x) {
+  ref_wide k[REF_TILE];
+  ref_inverse(b->shape.dims, b->c, k);
+  for (size_t i = 0; i < count_of(b); i++)
+    put_value(b->l.type, x, i,
+              ldexp((double)k[column_at(b, i)], -ref_transform_shift(b->shape.dims)) * b->l.step);
+}
+
+/* Takes the coefficients of a stream's only tile; returns 0 if it has none. */
+static int take_coefficients(ref_bytes stream, one_brick *b) {
+  size_t size;
+  ref_header h = ref_header_read(stream.data);
+  ref_tile *t = scratch(sizeof *t);
+  const uint8_t *tile = ref_tile_at(stream.data, 0, &size);
+  cr_assert_eq(ref_tile_parse(&h, 0, tile, size, t), REF_GOOD);
+  memcpy(b->c, t->c, sizeof b->c);
+  return t->coefficients;
+}
+
+/* The same value but so many units in the last place. */
+static double beside(ghz_type type, double v, int ulps) {
+  double to = ulps > 0 ? INFINITY : -INFINITY;
+  for (v = type == GHZ_F32 ? (float)v : v; ulps; ulps += ulps > 0 ? -1 : 1)
+    v = type == GHZ_F32 ? nextafterf((float)v, (float)to) : nextafter(v, to);
+  return v;
+}
+
+/* Moves some values so that what the coefficients leave of them lies at or beside a half: within
+ * units of their last place, or at any small distance. */
+static void move_to_halves(const one_brick *b, int count, uint64_t *state, void *x) {
+  ref_wide k[REF_TILE];
+  ref_inverse(b->shape.dims, b->c, k);
+  while (count-- > 0) {
+    size_t i = (size_t)input_below(state, count_of(b));
+    double p = ldexp((double)k[column_at(b, i)], -ref_transform_shift(b->shape.dims));
+    double half = (input_below(state, 2) ? 0.5 : -0.5) * (input_below(state, 8) ? 1 : 3);
+    double off = input_below(state, 2) ? ldexp(input_uniform(state), -(int)input_below(state, 32)) : 0;
+    put_value(b->l.type, x, i,
+              beside(b->l.type, (p + half + off / 8) * b->l.step, (int)input_below(state, 7) - 3));
+  }
+}
+
+/* Holds a brick with such coefficients, and values at halves, against the reference. b gets the
+ * coefficients that are found at first; returns 1 if moving values leaves them. */
+static int check_halves(const context_pool *pool, one_brick *b, uint64_t *state, const char *name) {
+  SCOPE;
+  const char *what = say("%s, %s, type %d, step %g", name, shape_text(&b->shape), (int)b->l.type, b->l.step);
+  void *x = scratch(count_of(b) * ghz_type_size(b->l.type));
+  set_values(b, x);
+  one_brick after = *b;
+  if (!take_coefficients(compress_shape(pool->ctx[0], &b->l, GHZ_ORDER_BEST, x, &b->shape), b))
+    return 0;
+  move_to_halves(b, count_of(b) == REF_TILE ? 20 : 4, state, x);
+  ref_header h = header_shaped(&b->l, &b->shape);
+  ref_bytes want = ref_compress(&h, REF_BEST, x);
+  same_either_way(pool, &b->l, &b->shape, GHZ_ORDER_BEST, x, want, what);
+  return take_coefficients(want, &after) && memcmp(after.c, b->c, sizeof b->c) == 0;
+}
+
+/* A full brick, or one that lacks a part, and a lattice for values of up to *most steps. */
+static void any_brick(uint64_t *state, one_brick *b, double *most) {
+  static const ghz_shape shapes[] = {{2, {1, 32, 32}}, {3, {8, 8, 16}},  {2, {1, 32, 32}},
+                                     {3, {8, 8, 16}},  {2, {1, 21, 27}}, {3, {7, 8, 13}}};
+  b->shape = shapes[input_below(state, COUNT(shapes))];
+  double eb = input_below(state, 2) ? 0.25 : 0.37;
+  int kind = (int)input_below(state, 3);
+  b->l = kind == 2 ? lattice_offset(eb, 0x1p19) : lattice_abs((ghz_type)kind, eb);
+  *most = kind == 2 ? 0x1p18 : 0x1p16;
+  memset(b->c, 0, sizeof b->c);
+}
+
+static int frequency(const one_brick *b, int z, int y, int x) {
+  ref_brick whole = ref_brick_of(b->shape.dims);
+  return (z * whole.y + y) * whole.x + x;
+}
+
+/* Waves around a mean: few or many, of any height, of low frequencies or all. */
+static void any_waves(uint64_t *state, one_brick *b, double most) {
+  ref_brick whole = ref_brick_of(b->shape.dims);
+  int shift = (int)input_below(state, 3);
+  uint64_t count = 2 + input_below(state, (uint64_t)2 << input_below(state, 8));
+  while (count--) {
+    int z = (int)input_below(state, (uint64_t)(whole.z >> shift) + 1) % whole.z,
+        y = (int)input_below(state, (uint64_t)(whole.y >> shift)),
+        w = (int)input_below(state, (uint64_t)(whole.x >> shift));
+    double c = ldexp(1.5 + input_uniform(state) / 2, 7 + (int)input_below(state, 7));
+    b->c[frequency(b, z, y, w)] = (int64_t)(input_below(state, 2) ? c : -c);
+  }
+  b->c[0] = (int64_t)(32 * 0.9 * most * input_uniform(state) * (double)input_below(state, 2));
+}
+
+/* Values whose float32 may be off, further from P or less than float_error says. */
+Test(quick_bricks, values_at_halves, .timeout = 300) {
+  SINGLE_POOL(pool);
+  uint64_t state = 2;
+  int rounds = effort(4000), held = 0;
+  for (int round = 0; round < rounds; round++) {
+    SCOPE;
+    one_brick *b = scratch(sizeof *b);
+    double most;
+    any_brick(&state, b, &most);
+    any_waves(&state, b, most);
+    held += check_halves(&pool, b, &state, say("round %d", round));
+  }
+  cr_assert_gt(held, rounds / 4, "%d of %d bricks kept their coefficients", held, rounds);
+}
+
+/* ---- Lines whose sums are exact, and others ---- */
+/* What frequencies along x count at a place. */
+static void line_factors(const one_brick *b, int place, int length, int64_t factor[]) {
+  for (int w = 0; w < length; w++) {
+    int64_t one[REF_TILE] = {0};
+    ref_wide k[REF_TILE];
+    one[w] = 1;
+    ref_inverse(b->shape.dims, one, k);
+    factor[w] = (int64_t)k[place];
+  }
+}
+
+/* One line of frequencies along x whose magnitudes sum up to `sum`, of signs that make a place as
+ * large as it can be: few, those that count most there, or all alike. */
+static void set_line(uint64_t *state, one_brick *b, int64_t sum, int few) {
+  int64_t factor[32];
+  int length = ref_brick_of(b->shape.dims).x, depth = ref_brick_of(b->shape.dims).z / 2;
+  int z = depth ? (int)input_below(state, (uint64_t)depth) : 0, y = (int)input_below(state, 4);
+  line_factors(b, (int)input_below(state, 4), length, factor);
+  factor[0] = 0; /* c(0,0,0) is apart */
+  for (int left = length - 1; sum > 0 && left > 0; left--) {
+    int best = 1;
+    for (int w = 1; w < length; w++)
+      best = llabs(factor[w]) > llabs(factor[best]) ? w : best;
+    int64_t share = few ? 16383 : sum / left;
+    share = share < sum && share < 16383 ? share : sum < 16383 ? sum : 16383;
+    b->c[frequency(b, z, y, best)] = factor[best] < 0 ? -share : share;
+    factor[best] = 0;
+    sum -= share;
+  }
+}
+
+/* EXACT_LINE, and the least that is taken for it, as sums are rounded up by a thousandth. */
+Test(quick_bricks, lines_at_their_limit, .timeout = 300) {
+  static const int limit[] = {26504, 32140};
+  SINGLE_POOL(pool);
+  uint64_t state = 3;
+  int rounds = effort(80), held = 0, all = 0;
+  for (int round = 0; round < rounds; round++)
+    for (int times = 1; times <= 8; times += 1 + times / 4)
+      for (int rounded = 0; rounded < 2; rounded++)
+        for (int off = -1; off <= 1; off++) {
+          SCOPE;
+          one_brick *b = scratch(sizeof *b);
+          double most;
+          any_brick(&state, b, &most);
+          int exact = limit[b->shape.dims - 2];
+          int64_t sum = times * (int64_t)(rounded ? floor(exact / 1.001) : exact) + off;
+          set_line(&state, b, sum, (int)input_below(&state, 2));
+          held += check_halves(&pool, b, &state, say("a line of %lld", (long long)sum));
+          all++;
+        }
+  cr_assert_gt(held, all / 4, "%d of %d bricks kept their coefficients", held, all);
+}
+
+/* ---- Integers around 16 bits ---- */
+/* Coefficients around those that narrow integers hold, one or two, in any block. */
+Test(quick_bricks, coefficients_around_16_bits, .timeout = 300) {
+  static const int64_t ends[] = {1 << 14, 1 << 15, 1 << 16, 1 << 17, 3 << 15};
+  SINGLE_POOL(pool);
+  uint64_t state = 4;
+  int rounds = effort(12), held = 0, all = 0;
+  for (int round = 0; round < rounds; round++)
+    for (size_t end = 0; end < COUNT(ends); end++)
+      for (int off = -2; off <= 2; off++)
+        for (int negative = 0; negative < 2; negative++) {
+          SCOPE;
+          one_brick *b = scratch(sizeof *b);
+          double most;
+          any_brick(&state, b, &most);
+          b->c[0] = 1000;
+          int64_t c = negative ? -ends[end] + off : ends[end] + off;
+          b->c[1 + input_below(&state, REF_TILE - 1)] = c;
+          b->c[1 + input_below(&state, REF_TILE - 1)] = input_below(&state, 2) ? -c / 2 : 0;
+          held += check_halves(&pool, b, &state, say("a coefficient of %lld", (long long)c));
+          all++;
+        }
+  cr_assert_gt(held, all / 4, "%d of %d bricks kept their coefficients", held, all);
+}
