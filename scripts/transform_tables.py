@@ -285,9 +285,9 @@ def claims(h, a):
 # ---- Files ------------------------------------------------------------------------------------
 
 HEADER = """\
-/* transform_tables.h: the two matrices of the transform of bricks, for lengths 8, 16 and 32 (FORMAT.md,
- * "Coefficients"): rows of frequencies, each by its first half; frequency u is even or odd as u is.
- * Made by scripts/transform_tables.py. */
+/* transform_tables.h: the two matrices of the transform of bricks, for lengths 8, 16 and 32
+ * (FORMAT.md, "Coefficients"): rows of frequencies, each by its first half; frequency u is even
+ * or odd as u is. Made by scripts/transform_tables.py. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_TRANSFORM_TABLES_H
 #define GHZ_TRANSFORM_TABLES_H
