@@ -11,6 +11,16 @@ typedef struct tile_header {
   int transformed; /* there are coefficients */
 } tile_header;
 
+GHZ_INLINE void load_plane(const uint8_t *plane, part x[PARTS]) {
+  for (int i = 0; i < PARTS; i++)
+    x[i] = part_load(plane + i * PART_BYTES);
+}
+
+GHZ_INLINE void store_plane(uint8_t *plane, const part x[PARTS]) {
+  for (int i = 0; i < PARTS; i++)
+    part_store(plane + i * PART_BYTES, x[i]);
+}
+
 /* ---- The lattice ----------------------------------------------------------------------------- */
 
 /* Moves *p past the planes of widths that were loaded from there, if they end before `end`. */
@@ -49,6 +59,13 @@ GHZ_INLINE void load_widths(tile_source src, tile_opening *o, layer_header *h) {
   o->widths = widths_load(src.data + widths_at(&o->at), o->lead.width_planes, o->lead.squeezed, h->width);
 }
 
+/* By registers: compilers may choose an instruction that is slow for so few bytes. */
+GHZ_INLINE void clear_widths(uint8_t width[BLOCKS]) {
+  part zeros[PARTS];
+  zero_plane(zeros);
+  store_plane(width, zeros);
+}
+
 /* The same, and fast if there are none: where there are coefficients the lattice is zeros,
  * mostly. */
 static inline void load_few_widths(tile_source src, tile_opening *o, layer_header *h) {
@@ -57,7 +74,7 @@ static inline void load_few_widths(tile_source src, tile_opening *o, layer_heade
     return;
   }
   o->widths = (loaded_widths){0};
-  memset(h->width, 0, sizeof h->width);
+  clear_widths(h->width);
 }
 
 /* And the last: *p moves to the end of what the lattice has before its planes. */
@@ -117,9 +134,19 @@ GHZ_INLINE int parse_two(const ghz_lattice *l, const tile_source src[2], layer_h
 
 /* ---- Any tile -------------------------------------------------------------------------------- */
 
-static void clear_layer(layer_header *h, const uint8_t *planes) {
-  memset(h, 0, sizeof *h);
+/* One of zeros in order 0, but for its widths. */
+GHZ_INLINE void begin_layer(layer_header *h, const uint8_t *planes) {
+  h->order = 0;
+  h->mode = 0;
+  h->height = 0;
+  h->anchor = h->slope = 0;
+  h->specials = NULL;
   h->planes = planes;
+}
+
+GHZ_INLINE void clear_layer(layer_header *h, const uint8_t *planes) {
+  begin_layer(h, planes);
+  clear_widths(h->width);
 }
 
 /* The coefficients up to their planes. */
@@ -127,7 +154,7 @@ static int parse_coefficients(uint32_t terms, const uint8_t **p, const uint8_t *
                               unsigned *sum) {
   tile_lead lead;
   unsigned anchor;
-  clear_layer(h, NULL);
+  begin_layer(h, NULL);
   if (*p == end || !open_coefficients(**p, (size_t)(end - *p), &lead, &anchor))
     return 0;
   h->anchor = low_bytes(load_u64(*p + 1), anchor);
@@ -165,16 +192,6 @@ static ghz_status parse(const ghz_lattice *l, tile_source src, const tile_extent
 
 /* ---- Planes ---------------------------------------------------------------------------------- */
 
-GHZ_INLINE void load_plane(const uint8_t *plane, part x[PARTS]) {
-  for (int i = 0; i < PARTS; i++)
-    x[i] = part_load(plane + i * PART_BYTES);
-}
-
-GHZ_INLINE void store_plane(uint8_t *plane, const part x[PARTS]) {
-  for (int i = 0; i < PARTS; i++)
-    part_store(plane + i * PART_BYTES, x[i]);
-}
-
 /* Un-squeezes the planes of a tile, one after the other from the lowest on. */
 typedef struct squeezed_planes {
   const uint8_t *next;
@@ -186,11 +203,30 @@ static inline void open_planes(squeezed_planes *s, const layer_header *h) {
   load_plane(h->width, s->width);
 }
 
-/* x: plane p - 1 before, plane p after. */
-GHZ_INLINE void expand_plane(squeezed_planes *s, unsigned p, part x[PARTS]) {
-  for (int i = 0; i < PARTS; i++)
+/* x: plane p - 1 before, plane p after, of the first so many parts. */
+GHZ_INLINE void expand_parts(squeezed_planes *s, int parts, unsigned p, part x[PARTS]) {
+  for (int i = 0; i < parts; i++)
     x[i] = part_expand(x[i], &s->next, s->width[i], (int)p);
 }
+
+GHZ_INLINE void expand_plane(squeezed_planes *s, unsigned p, part x[PARTS]) {
+  expand_parts(s, PARTS, p, x);
+}
+
+/* How many parts there are up to the last one that is not 0. */
+GHZ_INLINE int live_parts(const part x[PARTS]) {
+  int live = 0;
+  for (int i = 0; i < PARTS; i++)
+    live = part_equal(x[i], part_zero()) ? live : i + 1;
+  return live;
+}
+
+/* Calls f(parts, ...) with a constant that is `live` or a little more. */
+#define WITH_PARTS(live, f, ...)                                                                               \
+  ((live) <= (PARTS + 3) / 4   ? f((PARTS + 3) / 4, __VA_ARGS__)                                               \
+   : (live) <= PARTS / 2       ? f(PARTS / 2, __VA_ARGS__)                                                     \
+   : (live) <= 3 * PARTS / 4   ? f(3 * PARTS / 4, __VA_ARGS__)                                                 \
+                               : f(PARTS, __VA_ARGS__))
 
 static void expand_planes(const layer_header *h, bit_plane *planes) {
   squeezed_planes s;

@@ -237,6 +237,50 @@ GHZ_INLINE size_t add_two_full(const layer_header h[2], unsigned limit, uint8_t 
   return put_tile(&(plain_layer){&t, planes}, NULL, NULL, dst);
 }
 
+/* What stands before the widths of a sum of layers that are added as they are. */
+GHZ_INLINE tile_lead lead_of_sum(const layer_header *a, const layer_header *b) {
+  return (tile_lead){.order = a->order > b->order ? a->order : b->order,
+                     .mode = a->mode,
+                     .anchor = (int64_t)((uint64_t)a->anchor + (uint64_t)b->anchor),
+                     .slope = (int64_t)((uint64_t)a->slope + (uint64_t)b->slope)};
+}
+
+/* Coefficients are 0 but for those of low frequencies, in the first parts. */
+GHZ_INLINE int add_parts(int parts, squeezed_planes *a, squeezed_planes *b, unsigned count, tile_widths *t,
+                         bit_plane *planes) {
+  part x[PARTS], y[PARTS];
+  adder sum;
+  zero_plane(x), zero_plane(y);
+  adder_begin(&sum);
+  for (unsigned p = 0; p < count; p++) {
+    expand_parts(a, parts, p, x);
+    expand_parts(b, parts, p, y);
+    for (int i = 0; i < parts; i++) {
+      const part s = part_sum(x[i], y[i], sum.carry[i]);
+      sum.carry[i] = part_carry(x[i], y[i], sum.carry[i]);
+      sum.width[i] = part_widen(sum.width[i], s, sum.below[i], p, &sum.changes);
+      sum.below[i] = s;
+      part_store(planes[p] + i * PART_BYTES, s);
+    }
+  }
+  store_plane(t->width, sum.width);
+  return 0;
+}
+
+static void add_two_coefficients(const layer_header *a, const layer_header *b, unsigned limit, tile_widths *t, bit_plane *planes) {
+  squeezed_planes from_a, from_b;
+  const unsigned top = a->height > b->height ? a->height : b->height,
+                 count = top + (top > 0) < limit ? top + (top > 0) : limit;
+  part any[PARTS];
+  open_planes(&from_a, a);
+  open_planes(&from_b, b);
+  for (int i = 0; i < PARTS; i++)
+    any[i] = part_or(from_a.width[i], from_b.width[i]);
+  WITH_PARTS(live_parts(any), add_parts, &from_a, &from_b, count, t, planes);
+  t->height = widths_largest(t->width);
+  t->lead = lead_of_sum(a, b);
+}
+
 /* Of any two tiles. */
 static size_t add_two(const tile_extent *e, const tile_header *a, const tile_header *b, unsigned limit,
                       unsigned coefficient_limit, uint8_t *dst) {
@@ -251,8 +295,8 @@ static size_t add_two(const tile_extent *e, const tile_header *a, const tile_hea
     return put_tile(&(plain_layer){&lattice, planes}, NULL, NULL, dst);
   if (!a->transformed || !b->transformed)
     clear_layer(&none, a->lattice.planes);
-  add_expanded(e, a->transformed ? &a->coefficients : &none, b->transformed ? &b->coefficients : &none,
-               AS_IT_IS, coefficient_limit, &coefficients, coefficient_planes);
+  add_two_coefficients(a->transformed ? &a->coefficients : &none, b->transformed ? &b->coefficients : &none,
+                       coefficient_limit, &coefficients, coefficient_planes);
   finish_coefficients(&coefficients);
   return put_tile(&(plain_layer){&lattice, planes}, NULL, &(plain_layer){&coefficients, coefficient_planes},
                   dst);
