@@ -95,8 +95,10 @@ GHZ_INLINE loaded_widths widths_load(const uint8_t *src, unsigned planes, int sq
     for (unsigned i = 0; i < PARTS; i++)
       w[i] |= bits_to_bytes(_mm256_broadcastsi128_si256(plane), i, k);
   }
-  for (unsigned i = 0; i < PARTS; i++)
-    part_store(width + 32 * i, w[i]);
+  part_store(width, w[0]); /* not by a loop: compilers make it a copy of memory, which is waited for */
+  part_store(width + 32, w[1]);
+  part_store(width + 64, w[2]);
+  part_store(width + 96, w[3]);
   return (loaded_widths){sum_of_bytes(w[0], w[1], w[2], w[3]), largest_byte(w[0], w[1], w[2], w[3]),
                          missing & (0u - (unsigned)squeezed) ? (unsigned)DAMAGED_WIDTHS
                                                              : (unsigned)(bytes - first)};
