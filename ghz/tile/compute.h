@@ -94,16 +94,15 @@ static unsigned limit_of_sum(const tile_job *j, const tile_op *c, const layer_he
 }
 
 static int combine_two_any(const tile_job *j, const tile_source src[2], const tile_op *c, ghz_status *status) {
-  tile_header a, b;
-  *status = parse(j->lattice, src[0], &j->extent, &a);
-  if (*status == GHZ_OK)
-    *status = parse(j->lattice, src[1], &j->extent, &b);
+  tile_header t[2];
+  const layer_header *a = &t[0].lattice, *b = &t[1].lattice;
+  *status = parse_two_any(j->lattice, src, &j->extent, t);
   if (*status != GHZ_OK)
     return 1;
-  if (!same_kind(&a.lattice, &b.lattice))
+  if (!same_kind(a, b))
     return 0;
-  *j->size = add_two(&j->extent, &a, &b, limit_of_sum(j, c, &a.lattice, &b.lattice),
-                     coefficient_width_limit(c->terms), j->dst);
+  *j->size =
+      add_two(&j->extent, &t[0], &t[1], limit_of_sum(j, c, a, b), coefficient_width_limit(c->terms), j->dst);
   return 1;
 }
 

@@ -59,7 +59,8 @@ GHZ_INLINE void load_widths(tile_source src, tile_opening *o, layer_header *h) {
   o->widths = widths_load(src.data + widths_at(&o->at), o->lead.width_planes, o->lead.squeezed, h->width);
 }
 
-/* By registers: compilers may choose an instruction that is slow for so few bytes. */
+/* By registers: what compilers make of memset is slow for so few bytes (a tenth of an addition of
+ * bricks). */
 GHZ_INLINE void clear_widths(uint8_t width[BLOCKS]) {
   part zeros[PARTS];
   zero_plane(zeros);
@@ -165,29 +166,51 @@ static int parse_coefficients(uint32_t terms, const uint8_t **p, const uint8_t *
          coefficient_height_valid(terms, &lead, h->height);
 }
 
+/* The last steps: `o` has the lead and the widths of the lattice. */
+GHZ_INLINE int finish_any(const ghz_lattice *l, tile_source src, const tile_extent *e, const tile_opening *o,
+                          tile_header *t) {
+  const uint8_t *p, *end = src.data + src.size;
+  unsigned more = 0;
+  if (!finish_lattice(l, src, e, o, &t->lattice, &p))
+    return 0;
+  t->transformed = o->lead.coefficients;
+  if (t->transformed && !(coefficients_allowed(src.transform, e->n) &&
+                          parse_coefficients(src.terms, &p, end, &t->coefficients, &more)))
+    return 0;
+  t->lattice.planes = p;
+  t->coefficients.planes = p + o->widths.sum;
+  return planes_fit(src.size, (size_t)(p - src.data), o->widths.sum + more);
+}
+
 /* Takes a tile apart that is not raw, and checks all of it but the planes' bytes, which may be
  * anything. */
 static ghz_status parse(const ghz_lattice *l, tile_source src, const tile_extent *e, tile_header *t) {
-  const uint8_t *p = src.data, *end = p + src.size;
   tile_opening o;
-  unsigned more = 0;
   t->transformed = 0;
   if (src.size == 0) {
-    clear_layer(&t->lattice, p);
+    clear_layer(&t->lattice, src.data);
     return GHZ_OK;
   }
   if (!parse_lead(l, src, e->dims, &o))
     return GHZ_ECORRUPT;
   load_few_widths(src, &o, &t->lattice);
-  if (!finish_lattice(l, src, e, &o, &t->lattice, &p))
+  return finish_any(l, src, e, &o, t) ? GHZ_OK : GHZ_ECORRUPT;
+}
+
+/* The same of two that are not empty, step by step as in parse_two. */
+static ghz_status parse_two_any(const ghz_lattice *l, const tile_source src[2], const tile_extent *e,
+                                tile_header t[2]) {
+  tile_opening o[2];
+  if (!MANY_REGISTERS) {
+    const ghz_status status = parse(l, src[0], e, &t[0]);
+    return status == GHZ_OK ? parse(l, src[1], e, &t[1]) : status;
+  }
+  if (!parse_lead(l, src[0], e->dims, &o[0]) || !parse_lead(l, src[1], e->dims, &o[1]))
     return GHZ_ECORRUPT;
-  t->transformed = o.lead.coefficients;
-  if (t->transformed && !(coefficients_allowed(src.transform, e->n) &&
-                          parse_coefficients(src.terms, &p, end, &t->coefficients, &more)))
-    return GHZ_ECORRUPT;
-  t->lattice.planes = p;
-  t->coefficients.planes = p + o.widths.sum;
-  return planes_fit(src.size, (size_t)(p - src.data), o.widths.sum + more) ? GHZ_OK : GHZ_ECORRUPT;
+  load_few_widths(src[0], &o[0], &t[0].lattice);
+  load_few_widths(src[1], &o[1], &t[1].lattice);
+  return finish_any(l, src[0], e, &o[0], &t[0]) && finish_any(l, src[1], e, &o[1], &t[1]) ? GHZ_OK
+                                                                                          : GHZ_ECORRUPT;
 }
 
 /* ---- Planes ---------------------------------------------------------------------------------- */
@@ -223,10 +246,10 @@ GHZ_INLINE int live_parts(const part x[PARTS]) {
 
 /* Calls f(parts, ...) with a constant that is `live` or a little more. */
 #define WITH_PARTS(live, f, ...)                                                                               \
-  ((live) <= (PARTS + 3) / 4   ? f((PARTS + 3) / 4, __VA_ARGS__)                                               \
-   : (live) <= PARTS / 2       ? f(PARTS / 2, __VA_ARGS__)                                                     \
-   : (live) <= 3 * PARTS / 4   ? f(3 * PARTS / 4, __VA_ARGS__)                                                 \
-                               : f(PARTS, __VA_ARGS__))
+  ((live) <= (PARTS + 3) / 4 ? f((PARTS + 3) / 4, __VA_ARGS__)                                                 \
+   : (live) <= PARTS / 2     ? f(PARTS / 2, __VA_ARGS__)                                                       \
+   : (live) <= 3 * PARTS / 4 ? f(3 * PARTS / 4, __VA_ARGS__)                                                   \
+                             : f(PARTS, __VA_ARGS__))
 
 static void expand_planes(const layer_header *h, bit_plane *planes) {
   squeezed_planes s;

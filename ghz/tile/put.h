@@ -49,26 +49,25 @@ static uint8_t *put_coefficients_header(const tile_widths *t, uint8_t *dst) {
   return widths_store(t->width, h->width_planes, h->squeezed, dst + anchor_size(h->anchor));
 }
 
-GHZ_INLINE uint8_t *put_parts(int parts, unsigned planes_count, const part w[PARTS], const bit_plane *planes, uint8_t *dst) {
-  for (unsigned p = 0; p < planes_count; p++)
+/* Of the first so many parts. */
+GHZ_INLINE uint8_t *put_parts(int parts, const part w[PARTS], unsigned height, const bit_plane *planes,
+                              uint8_t *dst) {
+  for (unsigned p = 0; p < height; p++)
     for (int i = 0; i < parts; i++)
       part_squeeze(part_load(planes[p] + i * PART_BYTES), &dst, w[i], (int)p);
   return dst;
 }
 
-static inline uint8_t *put_coefficients(const tile_widths *t, const bit_plane *planes, uint8_t *dst) {
-  part w[PARTS];
-  load_plane(t->width, w);
-  return WITH_PARTS(live_parts(w), put_parts, t->height, w, planes, dst);
-}
-
 static inline uint8_t *put_planes(const tile_widths *t, const bit_plane *planes, uint8_t *dst) {
   part w[PARTS];
   load_plane(t->width, w);
-  for (unsigned p = 0; p < t->height; p++)
-    for (int i = 0; i < PARTS; i++)
-      part_squeeze(part_load(planes[p] + i * PART_BYTES), &dst, w[i], (int)p);
-  return dst;
+  return put_parts(PARTS, w, t->height, planes, dst);
+}
+
+static inline uint8_t *put_coefficient_planes(const tile_widths *t, const bit_plane *planes, uint8_t *dst) {
+  part w[PARTS];
+  load_plane(t->width, w);
+  return WITH_PARTS(live_parts(w), put_parts, w, t->height, planes, dst);
 }
 
 /* A layer that is to be written: its widths, and its planes, which are not squeezed. */
@@ -88,6 +87,6 @@ LARGE_INLINE size_t put_tile(const plain_layer *lattice, const specials *s, cons
     p = put_coefficients_header(coefficients->widths, p);
   p = put_planes(lattice->widths, lattice->planes, p);
   if (coefficients)
-    p = put_coefficients(coefficients->widths, coefficients->planes, p);
+    p = put_coefficient_planes(coefficients->widths, coefficients->planes, p);
   return (size_t)(p - dst);
 }

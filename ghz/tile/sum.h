@@ -237,17 +237,9 @@ GHZ_INLINE size_t add_two_full(const layer_header h[2], unsigned limit, uint8_t 
   return put_tile(&(plain_layer){&t, planes}, NULL, NULL, dst);
 }
 
-/* What stands before the widths of a sum of layers that are added as they are. */
-GHZ_INLINE tile_lead lead_of_sum(const layer_header *a, const layer_header *b) {
-  return (tile_lead){.order = a->order > b->order ? a->order : b->order,
-                     .mode = a->mode,
-                     .anchor = (int64_t)((uint64_t)a->anchor + (uint64_t)b->anchor),
-                     .slope = (int64_t)((uint64_t)a->slope + (uint64_t)b->slope)};
-}
-
-/* Coefficients are 0 but for those of low frequencies, in the first parts. */
-GHZ_INLINE int add_parts(int parts, squeezed_planes *a, squeezed_planes *b, unsigned count, tile_widths *t,
-                         bit_plane *planes) {
+/* The sum of the first so many parts, and its widths. */
+GHZ_INLINE void add_parts(int parts, squeezed_planes *a, squeezed_planes *b, unsigned count, uint8_t *width,
+                          bit_plane *planes) {
   part x[PARTS], y[PARTS];
   adder sum;
   zero_plane(x), zero_plane(y);
@@ -263,22 +255,23 @@ GHZ_INLINE int add_parts(int parts, squeezed_planes *a, squeezed_planes *b, unsi
       part_store(planes[p] + i * PART_BYTES, s);
     }
   }
-  store_plane(t->width, sum.width);
-  return 0;
+  store_plane(width, sum.width);
 }
 
-static void add_two_coefficients(const layer_header *a, const layer_header *b, unsigned limit, tile_widths *t, bit_plane *planes) {
-  squeezed_planes from_a, from_b;
+/* Coefficients: those that are not 0 are in the first parts, of low frequencies. */
+static void add_two_coefficients(const layer_header *a, const layer_header *b, unsigned limit, tile_widths *t,
+                                 bit_plane *planes) {
   const unsigned top = a->height > b->height ? a->height : b->height,
                  count = top + (top > 0) < limit ? top + (top > 0) : limit;
-  part any[PARTS];
+  squeezed_planes from_a, from_b;
+  part either[PARTS];
   open_planes(&from_a, a);
   open_planes(&from_b, b);
   for (int i = 0; i < PARTS; i++)
-    any[i] = part_or(from_a.width[i], from_b.width[i]);
-  WITH_PARTS(live_parts(any), add_parts, &from_a, &from_b, count, t, planes);
+    either[i] = part_or(from_a.width[i], from_b.width[i]);
+  WITH_PARTS(live_parts(either), add_parts, &from_a, &from_b, count, t->width, planes);
   t->height = widths_largest(t->width);
-  t->lead = lead_of_sum(a, b);
+  t->lead.anchor = (int64_t)((uint64_t)a->anchor + (uint64_t)b->anchor);
 }
 
 /* Of any two tiles. */
