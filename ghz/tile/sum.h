@@ -237,39 +237,65 @@ GHZ_INLINE size_t add_two_full(const layer_header h[2], unsigned limit, uint8_t 
   return put_tile(&(plain_layer){&t, planes}, NULL, NULL, dst);
 }
 
-/* The sum of the first so many parts, and its widths. */
-GHZ_INLINE void add_parts(int parts, squeezed_planes *a, squeezed_planes *b, unsigned count, uint8_t *width,
-                          bit_plane *planes) {
+/* A sum of coefficients on its way: those of low frequencies, in the first parts, are wider. */
+typedef struct coefficient_sum {
+  squeezed_planes from[2];
   part x[PARTS], y[PARTS];
   adder sum;
-  zero_plane(x), zero_plane(y);
-  adder_begin(&sum);
-  for (unsigned p = 0; p < count; p++) {
-    expand_parts(a, parts, p, x);
-    expand_parts(b, parts, p, y);
+  unsigned p; /* the next plane */
+} coefficient_sum;
+
+/* Planes of the first so many parts, up to number `end`. */
+GHZ_INLINE void add_parts(coefficient_sum *c, int parts, unsigned end, bit_plane *planes) {
+  for (; c->p < end; c->p++) {
+    expand_parts(&c->from[0], parts, c->p, c->x);
+    expand_parts(&c->from[1], parts, c->p, c->y);
     for (int i = 0; i < parts; i++) {
-      const part s = part_sum(x[i], y[i], sum.carry[i]);
-      sum.carry[i] = part_carry(x[i], y[i], sum.carry[i]);
-      sum.width[i] = part_widen(sum.width[i], s, sum.below[i], p, &sum.changes);
-      sum.below[i] = s;
-      part_store(planes[p] + i * PART_BYTES, s);
+      const part s = part_sum(c->x[i], c->y[i], c->sum.carry[i]);
+      c->sum.carry[i] = part_carry(c->x[i], c->y[i], c->sum.carry[i]);
+      c->sum.width[i] = part_widen(c->sum.width[i], s, c->sum.below[i], c->p, &c->sum.changes);
+      c->sum.below[i] = s;
+      part_store(planes[c->p] + i * PART_BYTES, s);
     }
   }
-  store_plane(width, sum.width);
 }
 
-/* Coefficients: those that are not 0 are in the first parts, of low frequencies. */
+/* How many planes of a sum, at most `count`, have bytes in parts from this one on. */
+GHZ_INLINE unsigned planes_from(int first, const layer_header *a, const layer_header *b, unsigned count) {
+  uint8_t top = 0;
+  for (int i = first * PART_BYTES; i < BLOCKS; i++) {
+    const uint8_t w = a->width[i] > b->width[i] ? a->width[i] : b->width[i];
+    top = w > top ? w : top;
+  }
+  return (unsigned)top + (top > 0) < count ? (unsigned)top + (top > 0) : count;
+}
+
+/* Of two parts, whether the second one is 0 is known sooner than its largest width. */
+GHZ_INLINE void add_coefficient_planes(coefficient_sum *c, const layer_header *a, const layer_header *b,
+                                       unsigned count, bit_plane *planes) {
+  const part last = part_or(c->from[0].width[PARTS - 1], c->from[1].width[PARTS - 1]);
+  if (PARTS > 2) {
+    add_parts(c, PARTS, planes_from(3 * PARTS / 4, a, b, count), planes);
+    add_parts(c, 3 * PARTS / 4, planes_from(PARTS / 2, a, b, count), planes);
+    add_parts(c, PARTS / 2, planes_from(PARTS / 4, a, b, count), planes);
+  } else if (!part_equal(last, part_zero())) {
+    add_parts(c, PARTS, count, planes);
+  }
+  add_parts(c, (PARTS + 3) / 4, count, planes);
+}
+
 static void add_two_coefficients(const layer_header *a, const layer_header *b, unsigned limit, tile_widths *t,
                                  bit_plane *planes) {
   const unsigned top = a->height > b->height ? a->height : b->height,
                  count = top + (top > 0) < limit ? top + (top > 0) : limit;
-  squeezed_planes from_a, from_b;
-  part either[PARTS];
-  open_planes(&from_a, a);
-  open_planes(&from_b, b);
-  for (int i = 0; i < PARTS; i++)
-    either[i] = part_or(from_a.width[i], from_b.width[i]);
-  WITH_PARTS(live_parts(either), add_parts, &from_a, &from_b, count, t->width, planes);
+  coefficient_sum c;
+  open_planes(&c.from[0], a);
+  open_planes(&c.from[1], b);
+  zero_plane(c.x), zero_plane(c.y);
+  adder_begin(&c.sum);
+  c.p = 0;
+  add_coefficient_planes(&c, a, b, count, planes);
+  store_plane(t->width, c.sum.width);
   t->height = widths_largest(t->width);
   t->lead.anchor = (int64_t)((uint64_t)a->anchor + (uint64_t)b->anchor);
 }
