@@ -13,6 +13,7 @@ typedef struct tile_lead {
   int squeezed;          /* so are the width planes */
   int special;           /* planes of specials follow them */
   int coefficients;      /* of a brick: it has some */
+  int turned;            /* of a plane: as turned_column says */
   int64_t anchor, slope; /* bricks have no slope: it is 0 */
 } tile_lead;
 
@@ -31,8 +32,8 @@ GHZ_RULE unsigned anchor_code(unsigned bytes) {
 
 GHZ_RULE uint8_t lead_extra(const tile_lead *h) {
   return (uint8_t)(anchor_code(anchor_size(h->anchor)) | anchor_code(anchor_size(h->slope)) << 3 |
-                   (unsigned)(h->coefficients != 0) << 3 | (unsigned)(h->special != 0) << 6 |
-                   (unsigned)(h->squeezed != 0) << 7);
+                   (unsigned)(h->coefficients != 0) << 3 | (unsigned)(h->turned != 0) << 4 |
+                   (unsigned)(h->special != 0) << 6 | (unsigned)(h->squeezed != 0) << 7);
 }
 
 /* With the byte that may follow. */
@@ -95,7 +96,23 @@ GHZ_RULE uint8_t coefficients_head(const tile_lead *h) {
 
 /* ---- Order ----------------------------------------------------------------------------------- */
 
-/* The order of the smallest size, ties to the lower, or the one asked for; of zeros, 0. `orders` is
+/* The ways to encode a tile without coefficients: a way for each order, and two for whole planes:
+ * orders 1 and 2, turned. */
+enum { WAYS_MAX = 5 };
+
+GHZ_RULE int ways_of(unsigned dims, unsigned n) {
+  return dims == 2 && n == TILE ? WAYS_MAX : orders_of(dims);
+}
+
+GHZ_RULE int order_of_way(unsigned dims, int way) {
+  return way < orders_of(dims) ? way : way - 2;
+}
+
+GHZ_RULE int way_is_turned(unsigned dims, int way) {
+  return way >= orders_of(dims);
+}
+
+/* The way of the smallest size, ties to the lower, or the order asked for; of zeros, 0. `orders` is
  * a constant: unrolled, a GPU needs no array in memory. */
 GHZ_RULE int choose_order(const unsigned *size, int orders, int zeros, int asked) {
   int best = 0;

@@ -30,16 +30,18 @@ GHZ_RULE unsigned anchor_bytes_of(unsigned code) {
   return code + (code == 7);
 }
 
-/* What the extra byte says; in a brick its middle bits stand for coefficients instead of a
- * slope. */
+/* What the extra byte says; in a brick its middle bits stand for coefficients and for a turned
+ * plane instead of a slope. */
 GHZ_RULE int open_extra(unsigned dims, unsigned extra, tile_lead *h, anchor_place *p) {
   const unsigned middle = extra >> 3 & 7;
   p->anchor = anchor_bytes_of(extra & 7);
   p->slope = dims == 1 ? anchor_bytes_of(middle) : 0;
-  h->coefficients = dims != 1 && middle;
+  h->coefficients = dims != 1 && middle & 1;
+  h->turned = dims != 1 && middle & 2;
   h->special = (int)(extra >> 6 & 1);
   h->squeezed = not_guessed((int)(extra >> 7));
-  return (dims == 1 || middle <= 1) && !(h->order == 0 && p->anchor) && !(h->order != 2 && p->slope) &&
+  return (dims == 1 || middle <= 3) && !(h->turned && (dims != 2 || h->order == 0)) &&
+         !(h->order == 0 && p->anchor) && !(h->order != 2 && p->slope) &&
          !(h->squeezed && h->width_planes == 0);
 }
 
@@ -93,6 +95,11 @@ GHZ_RULE int width_planes_fit(const tile_lead *h, unsigned nonzero, size_t room)
  * `transform`. */
 GHZ_RULE int coefficients_allowed(int transform, unsigned n) {
   return transform && n >= COEFFICIENT_VALUES;
+}
+
+/* Whether a tile with n values inside may be as its lead says. */
+GHZ_RULE int turning_allowed(const tile_lead *h, unsigned n) {
+  return !h->turned || n == TILE;
 }
 
 /* The head of the coefficients: what it says of their first one, whose length it gives, and of the

@@ -13,6 +13,8 @@
  *   columns_after(dims, order, axis, mask)   a plane of ones in the columns of a brick that raising
  *                             from that order takes less the column before along an axis: 0 x, 1 y,
  *                             2 z
+ *   turn_plane(plane)         turns a bit plane of a plane, in memory, or turns it back (FORMAT.md,
+ *                             "Residuals")
  *   columns_inside_of(extent, mask)    a plane of ones in the columns inside
  *   plane_origin              where the planes are of an operand that is not expanded yet;
  *                             expanded() is the origin of one that is
@@ -24,7 +26,7 @@
 
 /* A lattice tile on bit planes: an operand, or a running sum. */
 typedef struct plane_tile {
-  int order, mode, special;
+  int order, mode, special, turned;
   unsigned height; /* planes in use; all above would repeat the topmost, which is the sign */
   uint64_t anchor, slope;
   specials infinities; /* where `special` is set */
@@ -42,7 +44,7 @@ typedef struct tile_sum {
 GHZ_PLANE void clear_tile(plane_tile *t) {
   part zero[PARTS];
   zero_plane(zero);
-  t->order = t->mode = t->special = 0;
+  t->order = t->mode = t->special = t->turned = 0;
   t->height = 0;
   t->anchor = t->slope = 0;
   t->origin = expanded();
@@ -167,14 +169,26 @@ GHZ_PLANE void raise_once(plane_tile *t, const tile_extent *e) {
   t->order++;
 }
 
-GHZ_PLANE void raise_to(plane_tile *t, ghz_type type, int mode, int order, const tile_extent *e) {
-  if (t->mode < mode || t->order < order)
+/* Turns a tile of a plane, or turns it back. */
+GHZ_PLANE void turn_tile(plane_tile *t) {
+  GHZ_ROLLED for (unsigned p = 0; p < t->height; p++) turn_plane(t->planes[p]);
+  t->turned = !t->turned;
+}
+
+/* Brings a tile to what another is, that is not less: in mode and order, and turned. */
+GHZ_PLANE void raise_to(plane_tile *t, ghz_type type, const tile_lead *other, const tile_extent *e) {
+  const int raised = t->order < other->order;
+  if (t->mode < other->mode || raised || t->turned != other->turned)
     bring_planes(&t->origin, t->planes);
-  if (t->mode < mode)
-    lift(t, mode_shift(type, mode) - mode_shift(type, t->mode));
-  t->mode = mode;
-  while (t->order < order)
+  if (t->mode < other->mode)
+    lift(t, mode_shift(type, other->mode) - mode_shift(type, t->mode));
+  t->mode = other->mode;
+  if (raised && t->turned)
+    turn_tile(t);
+  while (t->order < other->order)
     raise_once(t, e);
+  if (t->turned != other->turned)
+    turn_tile(t);
 }
 
 /* ---- Adding ---------------------------------------------------------------------------------- */
@@ -248,14 +262,16 @@ GHZ_PLANE void add_aligned(plane_tile *sum, const plane_tile *t, int64_t c, unsi
 }
 
 /* sum += c * t, the integers of the lattice. The result has so many terms. Both are brought to its
- * mode and order. */
+ * mode and order; and turned if one is. */
 GHZ_PLANE void add_tile(const ghz_lattice *l, uint32_t terms, const tile_extent *e, plane_tile *sum,
                         plane_tile *t, int64_t c) {
-  const int mode = t->mode > sum->mode ? t->mode : sum->mode,
-            order = t->order > sum->order ? t->order : sum->order;
-  raise_to(sum, l->type, mode, order, e);
-  raise_to(t, l->type, mode, order, e);
-  add_aligned(sum, t, c, width_limit(l, mode, order, terms));
+  tile_lead higher = {0};
+  higher.mode = t->mode > sum->mode ? t->mode : sum->mode;
+  higher.order = t->order > sum->order ? t->order : sum->order;
+  higher.turned = t->turned | sum->turned;
+  raise_to(sum, l->type, &higher, e);
+  raise_to(t, l->type, &higher, e);
+  add_aligned(sum, t, c, width_limit(l, higher.mode, higher.order, terms));
 }
 
 /* sum += c * t, the coefficients: like residuals of order 0 whose anchor is the first

@@ -15,72 +15,93 @@ typedef struct brick_encoding {
 
 /* ---- The lattice alone ----------------------------------------------------------------------- */
 
-/* The exact size of an order whose widths are known, without specials. */
-static void finish_order(const brick *b, int order, encoding *e) {
+static int ways_of_brick(const brick *b) {
+  return ways_of((unsigned)b->grid->dims, b->outside ? 0 : TILE);
+}
+
+/* The exact size of a way whose widths are known, without specials. */
+static void finish_way(const brick *b, int way, encoding *e) {
   const integers *v = &b->integers;
-  e->widths.lead = (tile_lead){
-      .order = order, .mode = v->mode, .special = v->special, .anchor = order ? integer_at(v, 0) : 0};
+  const unsigned dims = (unsigned)b->grid->dims;
+  e->widths.lead = (tile_lead){.order = order_of_way(dims, way),
+                               .mode = v->mode,
+                               .turned = way_is_turned(dims, way),
+                               .special = v->special,
+                               .anchor = way ? integer_at(v, 0) : 0};
   e->size = finish_widths(&e->widths) + widths_sum(e->widths.width);
 }
 
-/* Finds the residuals of wide integers at all orders, and their widths. */
-static void measure_wide(brick *b, encoding encodings[ORDERS_MAX]) {
+/* Finds the residuals of wide integers in all ways, and their widths. */
+static void measure_wide(brick *b, encoding encodings[WAYS_MAX]) {
   integers *v = &b->integers;
   const size_functions *f = &functions_of[v->size];
+  const int ways = ways_of_brick(b);
   b->r[0] = v->q16;
-  for (int o = 1; o < ORDERS_MAX; o++)
-    b->r[o] = b->residuals.at[o].r;
+  for (int w = 1; w < WAYS_MAX; w++)
+    b->r[w] = b->residuals.at[w].r;
   f->brick_residuals(v->q16, b->grid, b->outside, b->r);
-  for (int o = 0; o < b->grid->orders; o++)
-    encodings[o].widths.height = f->widths_of(b->r[o], encodings[o].widths.width);
+  for (int w = 0; w < ways; w++) {
+    if (way_is_turned((unsigned)b->grid->dims, w)) {
+      memcpy(b->r[w], b->r[order_of_way((unsigned)b->grid->dims, w)], TILE * sizeof(int64_t));
+      f->turn(b->r[w]);
+    }
+    encodings[w].widths.height = f->widths_of(b->r[w], encodings[w].widths.width);
+  }
 }
 
-/* The widths of integers of 16 bits at all orders. */
-static void measure_narrow(const brick *b, encoding encodings[ORDERS_MAX]) {
-  ALIGNED uint16_t m[ORDERS_MAX][BLOCKS];
+/* The widths of integers of 16 bits in all ways. */
+static void measure_narrow(const brick *b, encoding encodings[WAYS_MAX]) {
+  ALIGNED uint16_t m[WAYS_MAX][BLOCKS];
+  const int ways = ways_of_brick(b);
   if (b->grid->dims == 3)
     extremes_of_orders_3(b->integers.q16, b->outside, m);
   else
     extremes_of_orders_2(b->integers.q16, b->outside, m);
-  for (int o = 0; o < b->grid->orders; o++) {
-    bit_lengths_16(m[o], encodings[o].widths.width);
-    encodings[o].widths.height = widths_largest(encodings[o].widths.width);
+  if (ways > b->grid->orders)
+    extremes_of_turned(b->integers.q16, m);
+  for (int w = 0; w < ways; w++) {
+    bit_lengths_16(m[w], encodings[w].widths.width);
+    encodings[w].widths.height = widths_largest(encodings[w].widths.width);
   }
 }
 
-/* Finds the exact size of every order, without specials. */
-static void measure_brick(brick *b, encoding encodings[ORDERS_MAX]) {
+/* Finds the exact size of every way, without specials. */
+static void measure_brick(brick *b, encoding encodings[WAYS_MAX]) {
+  const int ways = ways_of_brick(b);
   if (b->integers.size == BITS_16)
     measure_narrow(b, encodings);
   else
     measure_wide(b, encodings);
-  int o = 0;
+  int w = 0;
   do
-    finish_order(b, o, &encodings[o]);
-  while (++o < b->grid->orders); /* compilers see that order 0 is always measured */
+    finish_way(b, w, &encodings[w]);
+  while (++w < ways); /* compilers see that order 0 is always measured */
 }
 
-static int choose_brick_order(const brick *b, const encoding encodings[ORDERS_MAX], int order) {
-  unsigned size[ORDERS_MAX] = {0};
-  for (int o = 0; o < b->grid->orders; o++)
-    size[o] = encodings[o].size;
-  return choose_order(size, b->grid->orders, encodings[0].widths.height == 0, order);
+static int choose_way(const brick *b, const encoding encodings[WAYS_MAX], int order) {
+  const int ways = ways_of_brick(b);
+  unsigned size[WAYS_MAX] = {0};
+  for (int w = 0; w < ways; w++)
+    size[w] = encodings[w].size;
+  return choose_order(size, ways, encodings[0].widths.height == 0, order);
 }
 
-/* The lattice tile of the chosen order. */
-static void take_order(const brick *b, const encoding *e, brick_encoding *p) {
+/* The lattice tile of the chosen way. */
+static void take_way(const brick *b, int way, const encoding *e, brick_encoding *p) {
   const int order = e->widths.lead.order;
   fresh_layer *layer = &p->lattice;
   narrow_integers *n = &p->integers_r;
   layer->widths = e->widths;
   if (b->integers.size != BITS_16) {
-    functions_of[b->integers.size].planes_of(b->r[order], (e->widths.height + 7) / 8, layer->planes);
+    functions_of[b->integers.size].planes_of(b->r[way], (e->widths.height + 7) / 8, layer->planes);
     return;
   }
   if (b->grid->dims == 3)
     residuals_at_3(b->integers.q16, b->outside, order, n->q);
   else
     residuals_at_2(b->integers.q16, b->outside, order, n->q);
+  if (e->widths.lead.turned)
+    turn_16(n->q);
   narrow_planes(n, layer);
 }
 
@@ -244,16 +265,16 @@ static size_t put_encoding(const brick *b, const brick_encoding *p, int transfor
 
 /* Encodes integers; returns the size, 0 for zeros, or `limit` if it would not be below that. */
 static size_t encode_brick_integers(brick *b, int order, size_t limit, uint8_t *dst) {
-  encoding encodings[ORDERS_MAX];
+  encoding encodings[WAYS_MAX];
   brick_encoding p;
   measure_brick(b, encodings);
-  const int zeros = encodings[0].widths.height == 0, best = choose_brick_order(b, encodings, order);
+  const int zeros = encodings[0].widths.height == 0, best = choose_way(b, encodings, order);
   p.size = encodings[best].size + specials_size(&b->integers);
   const int transformed = may_transform(b, order, zeros) && encode_transformed(b, &p);
   if (p.size >= limit)
     return limit;
   if (!transformed)
-    take_order(b, &encodings[best], &p);
+    take_way(b, best, &encodings[best], &p);
   return put_encoding(b, &p, transformed, dst);
 }
 

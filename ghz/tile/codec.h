@@ -36,7 +36,7 @@ typedef uint8_t bit_plane[PLANE_BYTES] __attribute__((aligned(64)));
 
 /* A lattice tile, taken apart. Its planes are still squeezed. */
 typedef struct layer_header {
-  int order, mode;
+  int order, mode, turned;
   unsigned height; /* planes: the largest width */
   int64_t anchor, slope;
   const uint8_t *specials; /* NULL: none */
@@ -154,6 +154,7 @@ static void clear_behind(void *integers, size_t size, unsigned n) {
 #include "tile/reals.h"
 
 #include "tile/brick.h"
+#include "tile/turn.h"
 #define BITS 32
 #include "tile/lorenzo.h"
 #define BITS 64

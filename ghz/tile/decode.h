@@ -40,10 +40,12 @@ static int raw_valid(const ghz_lattice *l, tile_source src, unsigned n) {
   return raw_tile_valid(l->type, src.terms, src.data[0], src.size, n);
 }
 
-/* Planes of a layer to integers by position, of 32 bits, or with wide = 1 of 64. */
+/* Planes of a layer to residuals by position, of 32 bits, or with wide = 1 of 64. */
 static void layer_by_position(const layer_header *h, int wide, int64_t *r) {
   ALIGNED bit_plane planes[PLANES_MAX];
   expand_planes(h, planes);
+  if (h->turned)
+    turn_planes(planes, h->height);
   if (wide)
     from_planes_64(planes, h->height, r);
   else

@@ -113,6 +113,14 @@ GHZ_INLINE vec_16 fold_extremes(extremes_16 e) {
   return (e.low ^ (e.low + e.low)) | (e.high ^ (e.high + e.high));
 }
 
+/* The same of eight numbers. */
+static inline uint16_t fold_eight(const int16_t r[8]) {
+  uint16_t any = 0;
+  for (int i = 0; i < 8; i++)
+    any |= fold_16(r[i]);
+  return any;
+}
+
 /* Calls residuals_of for all integers, and notes the folded extremes of each block and order in
  * m; or, where `to` is given, stores the residuals of one order there. `outside` is NULL for
  * full bricks, or marks columns outside by position. dims and order are constants. */
@@ -147,6 +155,36 @@ GHZ_INLINE void differences_16(int dims, const int16_t *q, const uint8_t *outsid
       vec_store(m[o] + b, folded);
     }
   }
+}
+
+/* Of integers of a whole plane, whose folded extremes at orders 1 and 2 are known: those of both
+ * turned, in m[3] and m[4]. Only the blocks that begin lines differ: block t of a square has the
+ * columns x = t of its eight lines. */
+static void extremes_of_turned(const int16_t *q, uint16_t m[WAYS_MAX][BLOCKS]) {
+  enum { LINES = 32 };
+  ALIGNED int16_t first[BLOCK][LINES], d[BLOCK][LINES], e[BLOCK][LINES];
+  for (int t = 0; t < BLOCK; t++)
+    for (int y = 0; y < LINES; y++)
+      first[t][y] = q[t * BLOCKS + LINE_2 * y];
+  d[0][0] = 0;
+  for (int y = 1; y < LINES; y++)
+    d[0][y] = (int16_t)(first[0][y] - first[0][y - 1]);
+  for (int t = 1; t < BLOCK; t++)
+    for (int y = 0; y < LINES; y++)
+      d[t][y] = (int16_t)(first[t][y] - first[t - 1][y]);
+  memcpy(e[0], d[0], sizeof e[0]);
+  for (int t = 1; t < BLOCK; t++) {
+    e[t][0] = d[t][0];
+    for (int y = 1; y < LINES; y++)
+      e[t][y] = (int16_t)(d[t][y] - d[t][y - 1]);
+  }
+  memcpy(m[3], m[1], sizeof m[3]);
+  memcpy(m[4], m[2], sizeof m[4]);
+  for (int y = 0; y < LINES; y += BLOCK)
+    for (int t = 0; t < BLOCK; t++) {
+      m[3][LINE_2 * (y + t)] = fold_eight(d[t] + y);
+      m[4][LINE_2 * (y + t)] = fold_eight(e[t] + y);
+    }
 }
 
 #define DEFINE_DIFFERENCES(dims)                                                                               \

@@ -24,12 +24,13 @@ enum integer_size { BITS_16, BITS_32, BITS_64 };
 
 typedef struct size_functions {
   void (*brick_residuals)(void *q, const brick_grid *g, const uint8_t *outside, void *const r[ORDERS_MAX]);
+  void (*turn)(void *residuals);
   unsigned (*widths_of)(const void *residuals, uint8_t width[BLOCKS]);
   void (*planes_of)(const void *residuals, unsigned octets, bit_plane planes[]);
 } size_functions;
 
 #define FUNCTIONS_OF(bits)                                                                                     \
-  { brick_residuals_##bits, widths_of_##bits, planes_of_##bits }
+  { brick_residuals_##bits, turn_##bits, widths_of_##bits, planes_of_##bits }
 static const size_functions functions_of[3] = {[BITS_32] = FUNCTIONS_OF(32), [BITS_64] = FUNCTIONS_OF(64)};
 #undef FUNCTIONS_OF
 

@@ -96,10 +96,11 @@ static int put_flat_extremum(const tile_job *j, const integers *v, int order, un
   return 1;
 }
 
-static int put_brick_extremum(const tile_job *j, brick *b, int order, unsigned limit) {
+static int put_brick_extremum(const tile_job *j, brick *b, int order, int turned, unsigned limit) {
   ALIGNED bit_plane inside;
   uint8_t outside[TILE];
-  encoding encodings[ORDERS_MAX];
+  const int way = turned ? order + 2 : order;
+  encoding encodings[WAYS_MAX];
   brick_encoding p;
   b->grid = &brick_grids[j->extent.dims];
   b->outside = j->extent.n < TILE ? outside : NULL;
@@ -108,9 +109,9 @@ static int put_brick_extremum(const tile_job *j, brick *b, int order, unsigned l
     mark_outside(inside, outside);
   }
   measure_brick(b, encodings);
-  if (encodings[order].widths.height > limit)
+  if (encodings[way].widths.height > limit)
     return 0;
-  take_order(b, &encodings[order], &p);
+  take_way(b, way, &encodings[way], &p);
   *j->size = put_encoding(b, &p, 0, j->dst);
   return 1;
 }
@@ -131,10 +132,11 @@ static ghz_status extremum(const tile_job *j, int larger) {
   for (unsigned i = 0; i < (flat ? j->extent.n : TILE); i++)
     choose_value(c, i, larger, v);
   v->special = has_specials(&v->specials);
-  const int order = c[0].header.order > c[1].header.order ? c[0].header.order : c[1].header.order;
+  const int order = c[0].header.order > c[1].header.order ? c[0].header.order : c[1].header.order,
+            turned = c[0].header.turned | c[1].header.turned;
   const uint32_t terms = j->src[0].terms > j->src[1].terms ? j->src[0].terms : j->src[1].terms;
   const unsigned limit = width_limit(l, v->mode, order, terms);
-  return (flat ? put_flat_extremum(j, v, order, limit) : put_brick_extremum(j, &b, order, limit))
+  return (flat ? put_flat_extremum(j, v, order, limit) : put_brick_extremum(j, &b, order, turned, limit))
              ? GHZ_OK
              : GHZ_ECORRUPT;
 }

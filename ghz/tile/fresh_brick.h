@@ -1,12 +1,12 @@
 /* fresh_brick.h: a brick on its way to a tile: values and integers. Part of codec.h. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Residuals at orders 1 and up. What lies before the first block is read, and masked. */
+/* Residuals of ways 1 and up. What lies before the first block is read, and masked. */
 typedef struct brick_residuals {
   struct {
     int64_t before[BRICK_LAYER_BLOCKS];
     ALIGNED int64_t r[TILE];
-  } at[ORDERS_MAX];
+  } at[WAYS_MAX];
 } brick_residuals;
 
 /* Values and integers of a brick on their way. */
@@ -17,6 +17,6 @@ typedef struct brick {
   const void *values;     /* in brick order, without NaN and infinities */
   const uint8_t *outside; /* of a cut brick: by position, 1 where a column is outside */
   integers integers;
-  void *r[ORDERS_MAX]; /* residuals at every order; of 0: the integers */
+  void *r[WAYS_MAX]; /* residuals of every way; of 0: the integers */
   brick_residuals residuals;
 } brick;

@@ -86,10 +86,12 @@ GHZ_INLINE int finish_lattice(const ghz_lattice *l, tile_source src, const tile_
   *p = src.data + widths_at(&o->at);
   h->order = o->lead.order;
   h->mode = o->lead.mode;
+  h->turned = o->lead.turned;
   h->anchor = o->lead.anchor;
   h->slope = o->lead.slope;
   h->specials = NULL;
-  if (!pass_widths(&o->lead, &o->widths, p, end, h) || !height_valid(l, src.terms, &o->lead, h->height))
+  if (!pass_widths(&o->lead, &o->widths, p, end, h) || !height_valid(l, src.terms, &o->lead, h->height) ||
+      !turning_allowed(&o->lead, e->n))
     return 0;
   if (e->n < TILE || o->lead.special)
     columns_inside(e, inside);

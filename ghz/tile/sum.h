@@ -96,6 +96,7 @@ static inline void next_plane(plane_source *s, unsigned p, part x[PARTS]) {
 static void open_operand(const layer_header *h, plane_tile *t) {
   t->order = h->order;
   t->mode = h->mode;
+  t->turned = h->turned;
   t->special = h->specials != NULL;
   t->height = h->height;
   t->anchor = (uint64_t)h->anchor;
@@ -112,6 +113,7 @@ static int widths_of_layer(const plane_tile *sum, tile_widths *t) {
   store_plane(t->width, w);
   t->lead = (tile_lead){.order = sum->order,
                         .mode = sum->mode,
+                        .turned = sum->turned,
                         .special = sum->special,
                         .anchor = (int64_t)sum->anchor,
                         .slope = (int64_t)sum->slope};
@@ -201,6 +203,7 @@ GHZ_INLINE void add_expanded(const tile_extent *e, const layer_header *a, const 
   t->height = widths_largest(t->width); /* cheaper than to keep track of it: 3 % of an addition */
   t->lead = (tile_lead){.order = a->order > b->order ? a->order : b->order,
                         .mode = a->mode,
+                        .turned = a->turned | b->turned,
                         .anchor = (int64_t)((uint64_t)a->anchor + (uint64_t)anchor),
                         .slope = (int64_t)((uint64_t)a->slope + (uint64_t)slope)};
 }

@@ -195,7 +195,9 @@ def lattice_tile(data, tile, h):
     extra = r.take(1)[0] if first & 4 else 0
     check(not first & 4 or extra > 0, "extra byte")
     la, ls, has_c = extra & 7, extra >> 3 & 7 if flat else 0, not flat and extra >> 3 & 1
-    check(flat or not extra & 48, "bits of the extra byte")
+    turned = not flat and extra >> 4 & 1
+    check(flat or not extra & 32, "a bit of the extra byte")
+    check(not turned or (tile.dims == 2 and order and tile.m == TILE), "a turned tile that is none of a plane")
     check((order > 0 or la == 0) and (order == 2 or ls == 0), "an anchor that the order does not have")
     check(not has_c or (h.transform and tile.m >= 256), "coefficients where there are none")
     anchor, slope = r.anchor(la), r.anchor(ls)
@@ -215,6 +217,8 @@ def lattice_tile(data, tile, h):
         planes_c = sum(width_c)
     check(len(data) - r.at == sum(width) + planes_c and (first or extra), "size of the tile")
     residual = take_planes(r, width)
+    if turned:
+        residual = [residual[turned_column(i)] for i in range(TILE)]
     c = [c0] + take_planes(r, width_c)[1:] if has_c else None
     if flat:
         q = integrate_flat(residual[:tile.m], order, anchor, slope) + [0] * (TILE - tile.m)
@@ -223,6 +227,12 @@ def lattice_tile(data, tile, h):
         q = integrate_brick([v if i in inside else 0 for i, v in enumerate(residual)], order, anchor, tile.brick)
     half = 1 << (31 if bits + h.terms.bit_length() <= 31 else 63)
     return mode, [(v + half) % (2 * half) - half for v in q], c, plus, minus
+
+
+def turned_column(i):
+    """Where a turned tile has what others have in column i."""
+    x, y = i % 32, i // 32
+    return 32 * (y // 8 * 8 + x) + y % 8 if x < 8 else i
 
 
 def integrate_flat(r, order, anchor, slope):

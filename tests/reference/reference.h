@@ -45,6 +45,7 @@ typedef struct ref_tile {
   int raw;
   int mode;
   int order;
+  int turned; /* how residuals are stored: ref_stored_at */
   int coefficients;
   int64_t q[REF_TILE];
   uint8_t plus[REF_TILE];

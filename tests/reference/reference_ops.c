@@ -118,6 +118,7 @@ static size_t combine_inside(const ref_header *h, operand *ops, size_t k, uint8_
   for (size_t j = 0; j < k; j++) {
     sum->mode = ops[j].tile.mode > sum->mode ? ops[j].tile.mode : sum->mode;
     sum->order = ops[j].tile.order > sum->order ? ops[j].tile.order : sum->order;
+    sum->turned |= ops[j].tile.turned;
   }
   for (size_t j = 0; j < k; j++)
     for (int i = 0; i < REF_TILE; i++) {
@@ -237,6 +238,7 @@ static size_t extremum_inside(const ref_header *h, const ref_tile *a, const ref_
   shape_like(best, a);
   best->mode = a->mode > b->mode ? a->mode : b->mode;
   best->order = a->order > b->order ? a->order : b->order;
+  best->turned = a->turned | b->turned;
   for (int i = 0; i < REF_TILE; i++) {
     int64_t qa = a->q[i] * (shift_to(h, a->mode, best->mode) ? 2 : 1);
     int64_t qb = b->q[i] * (shift_to(h, b->mode, best->mode) ? 2 : 1);

@@ -13,6 +13,8 @@ ref_brick ref_brick_of(int dims);
 int ref_orders(int dims); /* how many there are */
 
 /* ---- reference_residuals.c ---- */
+/* The column in which residual i is stored, and the other way round. */
+int ref_stored_at(const ref_tile *tile, int i);
 void ref_residuals(const ref_tile *tile, int64_t *r, int64_t *anchor, int64_t *slope);
 /* Modulo 2^64, or 2^32 where the integers are known to fit. */
 void ref_integrate(ref_tile *tile, const int64_t *r, int64_t anchor, int64_t slope, int narrow);

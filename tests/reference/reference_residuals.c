@@ -105,6 +105,12 @@ static void brick_integers(const ref_tile *t, uint64_t *r, uint64_t anchor) {
 }
 
 /* ---- Both ---- */
+/* Of a turned tile, columns x < 8 of eight lines change places with their transposes. */
+int ref_stored_at(const ref_tile *t, int i) {
+  int x = i % 32, y = i / 32;
+  return t->turned && x < 8 ? 32 * (y / 8 * 8 + x) + y % 8 : i;
+}
+
 void ref_residuals(const ref_tile *t, int64_t *r, int64_t *anchor, int64_t *slope) {
   uint64_t u[REF_TILE] = {0}, first = 0, second = 0;
   if (t->dims < 2)
@@ -112,7 +118,7 @@ void ref_residuals(const ref_tile *t, int64_t *r, int64_t *anchor, int64_t *slop
   else
     brick_residuals(t, u, &first);
   for (int i = 0; i < REF_TILE; i++)
-    r[i] = (int64_t)u[i];
+    r[ref_stored_at(t, i)] = (int64_t)u[i];
   *anchor = (int64_t)first;
   *slope = (int64_t)second;
 }
@@ -120,7 +126,7 @@ void ref_residuals(const ref_tile *t, int64_t *r, int64_t *anchor, int64_t *slop
 void ref_integrate(ref_tile *t, const int64_t *r, int64_t anchor, int64_t slope, int narrow) {
   uint64_t u[REF_TILE];
   for (int i = 0; i < REF_TILE; i++)
-    u[i] = (uint64_t)r[i];
+    u[i] = (uint64_t)r[ref_stored_at(t, i)];
   if (t->dims < 2)
     flat_integers(t, u, (uint64_t)anchor, (uint64_t)slope);
   else

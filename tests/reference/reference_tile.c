@@ -162,7 +162,8 @@ size_t ref_tile_encode(int type, const ref_tile *t, uint8_t *out) {
   if (t->order == 0 && t->mode == 0 && values.largest == 0 && !specials && !t->coefficients)
     return 0;
   int la = anchor_bytes(values.anchor), ls = anchor_bytes(values.slope);
-  int extra = anchor_code(la) | anchor_code(ls) << 3 | specials << 6 | t->coefficients << 3;
+  int extra =
+      anchor_code(la) | anchor_code(ls) << 3 | specials << 6 | t->coefficients << 3 | t->turned << 4;
   values.squeezed = squeezes(values.widths, values.planes, extra == 0);
   extra |= values.squeezed << 7;
   uint8_t *p = out;
@@ -186,6 +187,7 @@ size_t ref_tile_encode(int type, const ref_tile *t, uint8_t *out) {
 
 void ref_tile_choose_order(const ref_header *h, ref_tile *t, int order) {
   int zero = 1;
+  t->turned = 0;
   for (int i = 0; i < REF_TILE; i++)
     zero &= t->q[i] == 0;
   if (zero || order >= 0) {
@@ -194,15 +196,18 @@ void ref_tile_choose_order(const ref_header *h, ref_tile *t, int order) {
   }
   uint8_t out[REF_TILE_ROOM];
   size_t best = SIZE_MAX;
-  int winner = 0;
-  for (t->order = 0; t->order < ref_orders(t->dims); t->order++) {
+  int ways = ref_orders(t->dims), winner = 0;
+  for (int way = 0; way < ways + (t->dims == 2 && t->n == REF_TILE ? 2 : 0); way++) { /* the last ones are turned */
+    t->turned = way >= ways;
+    t->order = t->turned ? way - ways + 1 : way;
     size_t size = ref_tile_encode(h->type, t, out);
     if (size < best) {
       best = size;
-      winner = t->order;
+      winner = way;
     }
   }
-  t->order = winner;
+  t->turned = winner >= ways;
+  t->order = t->turned ? winner - ways + 1 : winner;
 }
 
 /* ---- From values to bytes ---- */
@@ -412,7 +417,7 @@ static int extra_bad(const ref_header *h, const ref_tile *t, int extra) {
     return 1;
   if (t->dims < 2)
     return t->order != 2 && (extra & 0x38);
-  return (extra & 0x30) || ((extra & 8) && (!h->transform || t->n < LEAST_FOR_COEFFICIENTS));
+  return (extra & 0x20) || ((extra & 0x10) && (t->dims != 2 || t->order == 0 || t->n < REF_TILE)) || ((extra & 8) && (!h->transform || t->n < LEAST_FOR_COEFFICIENTS));
 }
 
 static ref_verdict parse_lattice(const ref_header *h, const uint8_t *data, size_t size, ref_tile *t) {
@@ -425,6 +430,7 @@ static ref_verdict parse_lattice(const ref_header *h, const uint8_t *data, size_
       extra_bad(h, t, extra))
     return REF_BAD;
   t->coefficients = t->dims > 1 && (extra & 8);
+  t->turned = t->dims > 1 && (extra & 0x10);
   values.squeezed = extra >> 7;
   values.anchor = take_anchor(&in, extra & 7);
   values.slope = t->dims > 1 ? 0 : take_anchor(&in, (extra >> 3) & 7);

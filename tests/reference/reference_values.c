@@ -133,7 +133,7 @@ int ref_tile_quantise(const ref_header *h, ref_tile *t) {
   memset(t->plus, 0, sizeof t->plus);
   memset(t->minus, 0, sizeof t->minus);
   memset(t->c, 0, sizeof t->c);
-  t->raw = t->mode = t->order = t->coefficients = 0;
+  t->raw = t->mode = t->order = t->turned = t->coefficients = 0;
   if (h->step == 0)
     return all_bits_zero(h, t);
   double largest = largest_finite(h, t);
@@ -208,7 +208,7 @@ int ref_tile_transform(const ref_header *h, ref_tile *t) {
       t->q[i] = (int64_t)rint(scaled - ldexp((double)k[i], -ref_transform_shift(t->dims)));
     }
   t->coefficients = 1;
-  t->order = 0;
+  t->order = t->turned = 0;
   return 1;
 }
 
