@@ -132,7 +132,7 @@ def draw_brick() -> None:
     )  # fmt: skip
     layer(
         p, 475, 195, "layer C", MIDDLE,
-        ["coefficients of a cosine transform, in integers,", "where they make the tile an eighth smaller"],
+        ["coefficients of a transform, in integers,", "where they make the tile an eighth smaller"],
     )  # fmt: skip
     p.text(475, 262, "Both are stored as bit planes: of each block of 8 one byte in", 13, "start")
     p.text(475, 280, "each plane, and none in the planes above the block's width.", 13, "start")

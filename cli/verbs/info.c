@@ -31,6 +31,7 @@ static void add_statistics(ghz_statistics *to, const ghz_statistics *from) {
   to->raw += from->raw;
   to->specials += from->specials;
   to->coefficients += from->coefficients;
+  to->turned += from->turned;
   for (int i = 0; i < 4; i++)
     to->order[i] += from->order[i];
   for (int i = 0; i < 3; i++)
@@ -75,6 +76,7 @@ static void print_statistics(const ghz_statistics *t) {
   printf("  with transform    %llu\n", (n)t->coefficients);
   printf("  orders 0, 1, 2, 3   %llu, %llu, %llu, %llu%s\n", (n)t->order[0], (n)t->order[1], (n)t->order[2],
          (n)t->order[3], t->coefficients ? " (with transform: of what it leaves)" : "");
+  printf("  turned            %llu\n", (n)t->turned);
   printf("  coarse, fine, wide  %llu, %llu, %llu\n", (n)t->mode[0], (n)t->mode[1], (n)t->mode[2]);
 }
 
@@ -130,7 +132,7 @@ static void print_json(const summary *s) {
   printf(", \"packed_frames\": %llu, \"stream_bytes\": %llu", (n)s->packed, (n)s->streams);
   printf(", \"tiles\": %llu, \"empty\": %llu, \"raw\": %llu, \"specials\": %llu", (n)s->tiles, (n)t->empty,
          (n)t->raw, (n)t->specials);
-  printf(", \"coefficients\": %llu", (n)t->coefficients);
+  printf(", \"coefficients\": %llu, \"turned\": %llu", (n)t->coefficients, (n)t->turned);
   printf(
       ", \"orders\": [%llu, %llu, %llu, %llu], \"modes\": {\"coarse\": %llu, \"fine\": %llu, \"wide\": %llu}}",
       (n)t->order[0], (n)t->order[1], (n)t->order[2], (n)t->order[3], (n)t->mode[0], (n)t->mode[1],

@@ -175,19 +175,24 @@ GHZ_PLANE void turn_tile(plane_tile *t) {
   t->turned = !t->turned;
 }
 
-/* Brings a tile to what another is, that is not less: in mode and order, and turned. */
-GHZ_PLANE void raise_to(plane_tile *t, ghz_type type, const tile_lead *other, const tile_extent *e) {
-  const int raised = t->order < other->order;
-  if (t->mode < other->mode || raised || t->turned != other->turned)
+/* What tiles that are added must have alike. */
+typedef struct tile_form {
+  int mode, order, turned;
+} tile_form;
+
+/* Brings a tile to a form whose mode and order are not less than its own. */
+GHZ_PLANE void raise_to(plane_tile *t, ghz_type type, const tile_form *form, const tile_extent *e) {
+  const int raised = t->order < form->order;
+  if (t->mode < form->mode || raised || t->turned != form->turned)
     bring_planes(&t->origin, t->planes);
-  if (t->mode < other->mode)
-    lift(t, mode_shift(type, other->mode) - mode_shift(type, t->mode));
-  t->mode = other->mode;
+  if (t->mode < form->mode)
+    lift(t, mode_shift(type, form->mode) - mode_shift(type, t->mode));
+  t->mode = form->mode;
   if (raised && t->turned)
     turn_tile(t);
-  while (t->order < other->order)
+  while (t->order < form->order)
     raise_once(t, e);
-  if (t->turned != other->turned)
+  if (t->turned != form->turned)
     turn_tile(t);
 }
 
@@ -265,13 +270,11 @@ GHZ_PLANE void add_aligned(plane_tile *sum, const plane_tile *t, int64_t c, unsi
  * mode and order; and turned if one is. */
 GHZ_PLANE void add_tile(const ghz_lattice *l, uint32_t terms, const tile_extent *e, plane_tile *sum,
                         plane_tile *t, int64_t c) {
-  tile_lead higher = {0};
-  higher.mode = t->mode > sum->mode ? t->mode : sum->mode;
-  higher.order = t->order > sum->order ? t->order : sum->order;
-  higher.turned = t->turned | sum->turned;
-  raise_to(sum, l->type, &higher, e);
-  raise_to(t, l->type, &higher, e);
-  add_aligned(sum, t, c, width_limit(l, higher.mode, higher.order, terms));
+  const tile_form form = {t->mode > sum->mode ? t->mode : sum->mode,
+                          t->order > sum->order ? t->order : sum->order, t->turned | sum->turned};
+  raise_to(sum, l->type, &form, e);
+  raise_to(t, l->type, &form, e);
+  add_aligned(sum, t, c, width_limit(l, form.mode, form.order, terms));
 }
 
 /* sum += c * t, the coefficients: like residuals of order 0 whose anchor is the first

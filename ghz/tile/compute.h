@@ -85,8 +85,7 @@ static inline void prefetch_tile(tile_source src) {
 
 /* Tiles that can be added in one pass: one of them need not be turned, or turned back. */
 static int same_kind(const layer_header *a, const layer_header *b) {
-  const int turned = a->turned | b->turned,
-            alike = a->turned == b->turned || (a->turned ? b : a)->height == 0;
+  const int turned = a->turned | b->turned, alike = a->turned == b->turned || (a->turned ? b : a)->height == 0;
   return a->mode == b->mode && !a->specials && !b->specials && (!turned || (alike && layers_fit(a, b)));
 }
 
@@ -244,6 +243,7 @@ static ghz_status scan(const ghz_lattice *l, tile_source src, const tile_extent 
   st->order[h->order]++;
   st->mode[h->mode]++;
   st->coefficients += t.transformed != 0;
+  st->turned += h->turned != 0;
   ALIGNED bit_plane inside;
   columns_inside(extent, inside);
   for (unsigned i = 0; i < BLOCKS; i++)

@@ -56,14 +56,14 @@ static uint64_t compressed_alike(trial *t, const ghz_lattice *l, const ghz_shape
   return bricks_with_coefficients(t, stream);
 }
 
-/* An arch, of at most `top`, which value 200 is. */
+/* Arches, of at most `top`, which value 200 is. */
 static void *arch(ghz_type type, const ghz_shape *s, double top) {
   const size_t n = (size_t)ghz_shape_count(s), line = (size_t)s->extent[2];
   void *x = scratch(n * ghz_type_size(type));
   for (size_t i = 0; i < n; i++) {
     const double along = (double)(i % line) - (double)(200 % line),
                  across = (double)(i / line) - (double)(200 / line);
-    put_value(type, x, i, top * (1 - (along * along + across * across) * 0x1p-16));
+    put_value(type, x, i, top * cos(along / 16) * cos(across / 16));
   }
   return x;
 }

@@ -59,7 +59,7 @@ Test(golden, every_kind_of_tile) {
 /* What there is in the files, so that nobody takes it out unnoticed. */
 typedef struct found {
   int inexact, no_terms, most_terms[2], constant, no_step, scaled[2], cap35, no_values, chunks;
-  int dims[4], transform, coefficients, order_3, lorenzo;
+  int dims[4], transform, coefficients, order_3, lorenzo, turned;
   int message_first, message_empty, message_end, message_inexact;
 } found;
 
@@ -92,6 +92,7 @@ static void note_bricks(ref_bytes bytes, found *f) {
   f->coefficients |= t.coefficients > 0;
   f->lorenzo |= t.coefficients > 0 && t.order[2] > 0;
   f->order_3 |= t.order[3] > 0;
+  f->turned |= t.turned > 0;
 }
 
 static void note_stream(ref_bytes bytes, found *f) {
@@ -115,7 +116,8 @@ Test(golden, everything_is_there) {
   cr_assert(f.inexact && f.no_terms && f.most_terms[0] && f.most_terms[1]);
   cr_assert(f.constant && f.no_step && f.scaled[0] && f.scaled[1] && f.cap35);
   cr_assert(f.no_values && f.chunks);
-  cr_assert(f.dims[1] && f.dims[2] && f.dims[3] && f.transform && f.coefficients && f.order_3 && f.lorenzo);
+  cr_assert(f.dims[1] && f.dims[2] && f.dims[3] && f.transform && f.coefficients && f.order_3 && f.lorenzo &&
+            f.turned);
   cr_assert(f.message_first && f.message_empty && f.message_end && f.message_inexact);
 }
 

@@ -8,16 +8,18 @@
 
 static const double amounts[] = {40, 1000, 60000, 1e6, 1e10};
 
-static uint64_t coefficients_in(ghz_context *ctx, ref_bytes s) {
+/* Counts tiles with coefficients, and turned ones. */
+static void count_kinds(ghz_context *ctx, ref_bytes s, uint64_t *coefficients, uint64_t *turned) {
   ghz_statistics statistics;
   succeeded(ghz_scan(ctx, view(s), &statistics), ctx, "scan");
-  return statistics.coefficients;
+  *coefficients += statistics.coefficients;
+  *turned += statistics.turned;
 }
 
 /* ---- Compression ---- */
 Test(shapes, fields, .timeout = 600) {
   POOL(pool);
-  uint64_t with_c = 0;
+  uint64_t with_c = 0, turned = 0;
   unsigned round = 0;
   for (size_t s = 0; s < field_shape_count; s++)
     for (int type = GHZ_F32; type <= GHZ_F64; type++)
@@ -30,10 +32,11 @@ Test(shapes, fields, .timeout = 600) {
           void *x = field_make((field_kind)kind, &l, &field_shapes[s], amounts[a], s + a);
           same_codec(&pool, &l, &field_shapes[s], GHZ_ORDER_BEST, x,
                      say("field %d, %g steps", kind, amounts[a]));
-          with_c += coefficients_in(pool.ctx[0],
-                                    compress_shape(pool.ctx[0], &l, GHZ_ORDER_BEST, x, &field_shapes[s]));
+          count_kinds(pool.ctx[0], compress_shape(pool.ctx[0], &l, GHZ_ORDER_BEST, x, &field_shapes[s]),
+                      &with_c, &turned);
         }
   cr_assert_gt(with_c, 100 / one_in(), "%llu tiles with coefficients", (unsigned long long)with_c);
+  cr_assert_gt(turned, 10 / one_in(), "%llu turned tiles", (unsigned long long)turned);
 }
 
 /* Differences as large as they can be, of magnitudes around those that narrow integers hold. */
@@ -133,9 +136,10 @@ Test(shapes, random, .timeout = 600) {
 }
 
 /* ---- Sums ---- */
-enum { OPERANDS = 7 };
+enum { OPERANDS = 8 };
 
-/* Operands whose tiles have coefficients, any order, any mode, specials, raw tiles and none. */
+/* Operands whose tiles have coefficients, any order, turned and not, any mode, specials, raw tiles
+ * and none. */
 static void make_operands(const ghz_lattice *l, const ghz_shape *shape, uint64_t seed, ref_bytes s[OPERANDS],
                           void *x[OPERANDS]) {
   static const struct {
@@ -143,9 +147,9 @@ static void make_operands(const ghz_lattice *l, const ghz_shape *shape, uint64_t
     double amount;
     int order;
   } of[OPERANDS] = {
-      {WAVES, 60, GHZ_ORDER_BEST},      {PATCHES, 900, GHZ_ORDER_BEST}, {WAVES, 3e6, 2},
-      {LAND, 300, GHZ_ORDER_BEST},      {ROUGH, 3e9, GHZ_ORDER_BEST},   {SHOCK, 40000, GHZ_ORDER_LORENZO},
-      {PATCHES, 0x1p60, GHZ_ORDER_BEST}};
+      {WAVES, 60, GHZ_ORDER_BEST},      {PATCHES, 900, GHZ_ORDER_BEST},   {WAVES, 3e6, 2},
+      {LAND, 300, GHZ_ORDER_BEST},      {ROUGH, 3e9, GHZ_ORDER_BEST},     {SHOCK, 40000, GHZ_ORDER_LORENZO},
+      {ROUGH, 1000, GHZ_ORDER_LORENZO}, {PATCHES, 0x1p60, GHZ_ORDER_BEST}};
   CONTEXT(ctx, NULL, 1);
   for (int i = 0; i < OPERANDS; i++) {
     x[i] = field_make(of[i].kind, l, shape, of[i].amount, seed + (uint64_t)i);
@@ -153,12 +157,21 @@ static void make_operands(const ghz_lattice *l, const ghz_shape *shape, uint64_t
   }
 }
 
+/* Some are turned, some are not. */
+static void check_turned(const ref_bytes s[OPERANDS]) {
+  CONTEXT(ctx, NULL, 1);
+  uint64_t with_c = 0, turned = 0;
+  for (int i = 0; i < OPERANDS; i++)
+    count_kinds(ctx, s[i], &with_c, &turned);
+  cr_assert(turned > 0 && turned < OPERANDS, "%llu turned tiles", (unsigned long long)turned);
+}
+
 static const ghz_shape sum_shapes[] = {
     {3, {8, 8, 16}}, {3, {9, 17, 40}}, {3, {2, 3, 5}}, {2, {1, 32, 32}}, {2, {2, 40, 45}}};
 
 /* Every operation against the reference, on every instruction set. */
 static void check_operations(const context_pool *pool, const ref_bytes s[OPERANDS], int k, const char *what) {
-  static const int64_t factors[OPERANDS] = {3, -2, 1, 100, 0, -1, 1};
+  static const int64_t factors[OPERANDS] = {3, -2, 1, 100, 0, -1, 2, 1};
   ref_bytes all = ref_combine((size_t)k, s, factors, REF_PLAIN, 1), total = ref_sum((size_t)k, s),
             average = ref_mean((size_t)k, s), less = ref_combine(1, &s[0], (int64_t[]){-1}, REF_PLAIN, 1);
   for (size_t c = 0; c < pool->count; c++) {
@@ -198,6 +211,8 @@ Test(shapes, operations, .timeout = 600) {
       ref_bytes s[OPERANDS];
       void *x[OPERANDS];
       make_operands(&l, &sum_shapes[i], i, s, x);
+      if (sum_shapes[i].dims == 2 && sum_shapes[i].extent[2] == 32)
+        check_turned(s);
       check_operations(&pool, s, OPERANDS, say("%s, type %d", shape_text(&sum_shapes[i]), type));
       check_operations(&pool, s, OPERANDS - 1,
                        say("%s, type %d, on the lattice", shape_text(&sum_shapes[i]), type));
@@ -250,8 +265,8 @@ static void check_sum(ref_bytes total, ghz_type out, const ghz_lattice *l, const
 /* Decoded to float32, without the operand that is wide. */
 Test(shapes, bound_of_sums, .timeout = 600) {
   CONTEXT(ctx, NULL, 1);
-  static const int64_t all[OPERANDS] = {3, -2, 1, 1000, 5, -1, 0},
-                       narrow[OPERANDS] = {3, -2, 1, 1000, 0, -1, 0};
+  static const int64_t all[OPERANDS] = {3, -2, 1, 1000, 5, -1, 2, 0},
+                       narrow[OPERANDS] = {3, -2, 1, 1000, 0, -1, 2, 0};
   for (size_t i = 0; i < COUNT(sum_shapes); i++)
     for (int type = GHZ_F32; type <= GHZ_F64; type++)
       for (int out = type; out <= GHZ_F64; out++) {

@@ -162,8 +162,7 @@ size_t ref_tile_encode(int type, const ref_tile *t, uint8_t *out) {
   if (t->order == 0 && t->mode == 0 && values.largest == 0 && !specials && !t->coefficients)
     return 0;
   int la = anchor_bytes(values.anchor), ls = anchor_bytes(values.slope);
-  int extra =
-      anchor_code(la) | anchor_code(ls) << 3 | specials << 6 | t->coefficients << 3 | t->turned << 4;
+  int extra = anchor_code(la) | anchor_code(ls) << 3 | specials << 6 | t->coefficients << 3 | t->turned << 4;
   values.squeezed = squeezes(values.widths, values.planes, extra == 0);
   extra |= values.squeezed << 7;
   uint8_t *p = out;
@@ -197,7 +196,8 @@ void ref_tile_choose_order(const ref_header *h, ref_tile *t, int order) {
   uint8_t out[REF_TILE_ROOM];
   size_t best = SIZE_MAX;
   int ways = ref_orders(t->dims), winner = 0;
-  for (int way = 0; way < ways + (t->dims == 2 && t->n == REF_TILE ? 2 : 0); way++) { /* the last ones are turned */
+  for (int way = 0; way < ways + (t->dims == 2 && t->n == REF_TILE ? 2 : 0);
+       way++) { /* the last ones are turned */
     t->turned = way >= ways;
     t->order = t->turned ? way - ways + 1 : way;
     size_t size = ref_tile_encode(h->type, t, out);
@@ -417,7 +417,8 @@ static int extra_bad(const ref_header *h, const ref_tile *t, int extra) {
     return 1;
   if (t->dims < 2)
     return t->order != 2 && (extra & 0x38);
-  return (extra & 0x20) || ((extra & 0x10) && (t->dims != 2 || t->order == 0 || t->n < REF_TILE)) || ((extra & 8) && (!h->transform || t->n < LEAST_FOR_COEFFICIENTS));
+  return (extra & 0x20) || ((extra & 0x10) && (t->dims != 2 || t->order == 0 || t->n < REF_TILE)) ||
+         ((extra & 8) && (!h->transform || t->n < LEAST_FOR_COEFFICIENTS));
 }
 
 static ref_verdict parse_lattice(const ref_header *h, const uint8_t *data, size_t size, ref_tile *t) {

@@ -54,6 +54,7 @@ DEVICE void add_layers(const combine_call &c, const operand_headers &s, const si
   sum.lead = {};
   sum.lead.order = a.lead.order;
   sum.lead.mode = a.lead.mode;
+  sum.lead.turned = a.lead.turned;
   sum.lead.anchor = signed_anchor(a, x) + signed_anchor(b, y);
 }
 
@@ -84,7 +85,7 @@ DEVICE void finish_sum(team_brick_sum &t, int transformed) {
 }
 
 // Adds or subtracts the bricks of four teams. Returns 0 where they are not common: whole, on the
-// lattice, of one mode and order, both with coefficients or both without, without specials, of few
+// lattice, of one mode and order, both turned or none, both with coefficients or both without, without specials, of few
 // planes. A damaged brick is not common: add_bricks.cuh reports it.
 DEVICE int add_brick_pair(const combine_call &c, const operand_headers &s, const uint64_t offset[2],
                           const uint32_t size[2], team_room &room, team_brick_sum &t) {
@@ -97,7 +98,7 @@ DEVICE int add_brick_pair(const combine_call &c, const operand_headers &s, const
   const unsigned limit = width_limit(&s.lattice, lead.mode, lead.order, s.terms_of_result);
   int planes = planes_of_sum(a.lattice, b.lattice, limit),
       more = planes_of_sum(a.coefficients, b.coefficients, coefficient_width_limit(s.terms_of_result));
-  right = right && lead.mode == other.mode && lead.order == other.order &&
+  right = right && lead.mode == other.mode && lead.order == other.order && lead.turned == other.turned &&
           lead.coefficients == other.coefficients && planes + more <= TEAM_PLANES;
   planes = right ? planes : 0;
   more = right ? more : 0;

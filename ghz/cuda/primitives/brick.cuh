@@ -125,11 +125,47 @@ template <int DIMS, int TO, class Int> DEVICE void sum_lines(Int r[LANE_VALUES],
   }
 }
 
+// ---- Turned planes ------------------------------------------------------------------------------
+//
+// The first blocks of eight lines, so of eight lanes, as a square of 8 x 8 that is transposed.
+
+// Turns the lane's word of a bit plane, or turns it back.
+DEVICE uint32_t turn_word(uint32_t x, int lane) {
+  UNROLLED for (int s = 4; s > 0; s /= 2) {
+    const uint32_t other = __shfl_xor_sync(ALL, x, s), low = s == 4 ? 0x0fu : s == 2 ? 0x33u : 0x55u;
+    x = lane & s ? (x & ~low) | (other >> s & low) : (x & ~(low << s)) | (other & low) << s;
+  }
+  return x;
+}
+
+// Turns integers, or turns them back.
+template <class Int> DEVICE void turn_integers(Int r[LANE_VALUES], int lane) {
+  UNROLLED for (int s = 4; s > 0; s /= 2) UNROLLED for (int i = 0; i < BLOCK; i++) {
+    if (i & s)
+      continue;
+    const Int other = __shfl_xor_sync(ALL, lane & s ? r[i] : r[i + s], s);
+    (lane & s ? r[i] : r[i + s]) = other;
+  }
+}
+
+// The bits of eight numbers of each of eight lanes: number i of all of them goes to lane i.
+template <class Bits> DEVICE Bits turned_bits(Bits any[BLOCK], int lane) {
+  UNROLLED for (int s = 4; s > 0; s /= 2) UNROLLED for (int i = 0; i < s; i++) {
+    const Bits mine = lane & s ? any[i + s] : any[i], others = lane & s ? any[i] : any[i + s];
+    any[i] = mine | __shfl_xor_sync(ALL, others, s);
+  }
+  return any[0];
+}
+
+// ---- Integers -----------------------------------------------------------------------------------
+
 // Integers from residuals, in place. Sums along axes may come in any order.
 template <int DIMS, class Int>
 DEVICE void integrate_brick(Int r[LANE_VALUES], const tile_lead &lead, int lane) {
   if (lead.order == 0)
     return;
+  if (DIMS == 2 && lead.turned)
+    turn_integers(r, lane);
   if (lane == 0)
     r[0] = (Int)lead.anchor;
   if (lead.order == 1)

@@ -123,7 +123,7 @@ CALLED uint32_t transform_values(const value_brick<Real> &v, uint32_t alone, bri
   remainder_of<DIMS>(v, c, r);
   if (lane == 0) // the anchor stands for it
     c[0] = 0;
-  t.lattice.lead.order = 0;
+  t.lattice.lead.order = t.lattice.lead.turned = 0;
   t.lattice.lead.anchor = 0;
   t.lattice.lead.coefficients = 1;
   t.lattice.widths = widths_of(r, v.part.inside);

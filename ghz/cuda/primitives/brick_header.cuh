@@ -56,7 +56,8 @@ DEVICE int parse_brick(const ghz_lattice &l, uint32_t terms, int transform, cons
   if (!take_widths(b, p, size, r.lead, r.widths, lane))
     return 0;
   measure_widths(r);
-  if (!height_valid(&l, terms, &r.lead, (unsigned)r.height) || (e.n < TILE && blocks_outside(r.widths, inside)))
+  if (!height_valid(&l, terms, &r.lead, (unsigned)r.height) ||
+      (e.n < TILE && blocks_outside(r.widths, inside)) || !turning_allowed(&r.lead, e.n))
     return 0;
   if (r.lead.special && !parse_brick_specials(b, p, size, inside, r, lane))
     return 0;

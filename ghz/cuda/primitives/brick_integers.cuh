@@ -1,5 +1,5 @@
 // brick_integers.cuh: integers of a brick to the residuals of every order, and the choice of the
-// order, by a warp (FORMAT.md, "Residuals").
+// order and whether they are turned, by a warp (FORMAT.md, "Residuals").
 // SPDX-License-Identifier: BSD-3-Clause
 #ifndef GHZ_BRICK_INTEGERS_CUH
 #define GHZ_BRICK_INTEGERS_CUH
@@ -47,48 +47,87 @@ template <int DIMS, class Int> DEVICE void residuals_of(Int r[LANE_VALUES], cons
 
 // ---- Choice of the order ------------------------------------------------------------------------
 
-// The widths of all orders, and the anchor.
+// The widths of all ways to encode a brick, and the anchor.
 struct brick_widths {
-  uint32_t widths[BRICK_ORDERS];
+  uint32_t widths[WAYS_MAX];
+  int ways;
   int64_t anchor;
 };
+
+// The widths of a plane's residuals of order 1 or 2 when they are turned, where `widths` are they as
+// they stand.
+template <class Int>
+DEVICE uint32_t turned_widths(const Int r[LANE_VALUES], uint32_t widths, uint32_t columns, int lane) {
+  decltype(fold((Int)0)) any[BLOCK];
+  UNROLLED_FOR(Int) for (int t = 0; t < BLOCK; t++) any[t] = columns >> t & 1 ? fold(r[t]) : 0;
+  return (widths & ~255u) | width_of(turned_bits(any, lane));
+}
 
 // Integers become the residuals of the highest order.
 template <int DIMS, class Int> DEVICE brick_widths measure_brick(Int r[LANE_VALUES], const brick_part &b) {
   brick_widths w = {};
+  w.ways = ways_of(DIMS, b.extent.n);
   w.anchor = (int64_t)__shfl_sync(ALL, r[0], 0);
   w.widths[0] = widths_of(r, b.inside);
   UNROLLED for (int o = 1; o < orders_of(DIMS); o++) {
     raise<DIMS>(r, o - 1, b.lane);
     w.widths[o] = widths_of(r, residual_columns(b, o));
+    if (DIMS == 2)
+      w.widths[o + 2] = turned_widths(r, w.widths[o], residual_columns(b, o), b.lane);
   }
   return w;
 }
 
-// Chooses the order, and completes the shape of the brick without coefficients; returns the size.
+// What up to four ways have in use, each in a byte: planes, and bytes of width planes that are not 0.
+struct way_usage {
+  uint32_t planes = 0, bytes = 0;
+
+  METHOD void find(const uint32_t *widths, int ways, int lane) {
+    uint32_t used = 0;
+    UNROLLED for (int i = 0; i < ways; i++) used |= planes_in_use(widths[i]) << 8 * i;
+    if (ways == 0)
+      return;
+    const uint32_t pair = used | __shfl_xor_sync(ALL, used, 1);
+    planes = __reduce_or_sync(ALL, used);
+    UNROLLED for (int i = 0; i < ways; i++) bytes |= (uint32_t)__popc(pair >> 8 * i & 255) << 8 * i;
+    bytes = __reduce_add_sync(ALL, lane & 1 ? 0u : bytes);
+  }
+  METHOD uint32_t planes_of(int way) const {
+    return planes >> 8 * way & 255;
+  }
+  METHOD uint32_t bytes_of(int way) const {
+    return bytes >> 8 * way & 255;
+  }
+};
+
+// Chooses the way, and completes the shape of the brick without coefficients; returns the size.
 template <int DIMS>
 DEVICE uint32_t choose_brick_shape(const brick_widths &w, int asked, brick_shape &t, int lane) {
-  uint32_t used = 0, bytes = 0; // of the orders, one in a byte: planes in use, and bytes of width planes
+  constexpr int WAYS = DIMS == 2 ? (int)WAYS_MAX : (int)BRICK_ORDERS;
+  way_usage used[2];
   tile_lead &chosen = t.lattice.lead;
-  UNROLLED for (int o = 0; o < orders_of(DIMS); o++) used |= planes_in_use(w.widths[o]) << 8 * o;
-  const uint32_t pair = used | __shfl_xor_sync(ALL, used, 1), planes = __reduce_or_sync(ALL, used);
-  UNROLLED for (int o = 0; o < BRICK_ORDERS; o++) bytes |= (uint32_t)__popc(pair >> 8 * o & 255) << 8 * o;
-  bytes = __reduce_add_sync(ALL, lane & 1 ? 0u : bytes);
-  unsigned size[BRICK_ORDERS] = {};
-  UNROLLED for (int o = 0; o < orders_of(DIMS); o++) {
+  used[0].find(w.widths, BRICK_ORDERS, lane);
+  used[1].find(w.widths + BRICK_ORDERS, WAYS - BRICK_ORDERS, lane);
+  unsigned size[WAYS];
+  UNROLLED for (int i = 0; i < WAYS; i++) {
+    const way_usage &u = used[i / BRICK_ORDERS];
     tile_lead lead = {};
-    lead.order = o;
-    lead.width_planes = bit_length(planes >> 8 * o & 255);
+    lead.order = order_of_way(DIMS, i);
+    lead.turned = way_is_turned(DIMS, i);
+    lead.width_planes = bit_length(u.planes_of(i % BRICK_ORDERS));
     lead.special = chosen.special;
-    lead.anchor = o ? w.anchor : 0;
-    size[o] = choose_squeezing(&lead, bytes >> 8 * o & 255) +
-              __reduce_add_sync(ALL, __dp4a(w.widths[o], EACH_BYTE, 0u));
+    lead.anchor = i ? w.anchor : 0;
+    size[i] = choose_squeezing(&lead, u.bytes_of(i % BRICK_ORDERS)) +
+              __reduce_add_sync(ALL, __dp4a(w.widths[i], EACH_BYTE, 0u));
+    size[i] = i < w.ways ? size[i] : ~0u;
   }
-  chosen.order = choose_order(size, orders_of(DIMS), (planes & 255) == 0, asked);
+  const int way = choose_order(size, WAYS, used[0].planes_of(0) == 0, asked);
+  chosen.order = order_of_way(DIMS, way);
+  chosen.turned = way_is_turned(DIMS, way);
   chosen.anchor = w.anchor;
   chosen.coefficients = 0;
   t.lattice.widths = 0;
-  UNROLLED for (int o = 0; o < orders_of(DIMS); o++) t.lattice.widths |= chosen.order == o ? w.widths[o] : 0;
+  UNROLLED for (int i = 0; i < WAYS; i++) t.lattice.widths |= way == i ? w.widths[i] : 0;
   return finish_brick(t, lane);
 }
 
@@ -106,13 +145,22 @@ DEVICE void planes_of_layer(const int64_t r[LANE_VALUES], int k, uint32_t planes
   transpose_bits(planes);
 }
 
+// The same, as they are stored.
+template <class Int>
+DEVICE void stored_planes(const Int r[LANE_VALUES], const tile_lead &lead, int k, uint32_t planes[8],
+                          int lane) {
+  planes_of_layer(r, k, planes);
+  if (lead.turned)
+    UNROLLED for (int t = 0; t < BLOCK; t++) planes[t] = turn_word(planes[t], lane);
+}
+
 template <class Int>
 DEVICE void put_layer(uint8_t *out, const tile_shape &t, const Int r[LANE_VALUES], int lane) {
   plane_writer<false> writer;
   writer.begin(out, t.widths, 0, t.height, t.planes_at, lane);
   ROLLED for (int k = 0; 8 * k < t.height; k++) {
     uint32_t planes[8];
-    planes_of_layer(r, k, planes);
+    stored_planes(r, t.lead, k, planes, lane);
     writer.put(planes);
     if (8 * k + 4 < t.height)
       writer.put(planes + 4);

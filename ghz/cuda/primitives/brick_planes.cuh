@@ -15,6 +15,7 @@ DEVICE void shape_of_layer(const plane_tile &s, tile_shape &t) {
   t.lead = {};
   t.lead.order = s.order;
   t.lead.mode = s.mode;
+  t.lead.turned = s.turned;
   t.lead.special = s.special;
   t.lead.anchor = (int64_t)s.anchor;
   t.plus = s.infinities.plus[0];
@@ -49,6 +50,7 @@ template <class Real, int DIMS> struct raw_brick_values {
 DEVICE void open_layer(const tile_shape &t, plane_tile &x) {
   x.order = t.lead.order;
   x.mode = t.lead.mode;
+  x.turned = t.lead.turned;
   x.special = t.lead.special;
   x.height = (unsigned)t.height;
   x.anchor = (uint64_t)t.lead.anchor;
@@ -92,7 +94,7 @@ SELDOM int open_raw_brick(const brick_context &k, const uint8_t *data, plane_til
   residuals_of<DIMS>(r, b, t.lattice.lead.order);
   open_layer(t.lattice, x);
   for (int p = 0; 8 * p < t.lattice.height; p++) {
-    planes_of_layer(r, p, planes);
+    stored_planes(r, t.lattice.lead, p, planes, k.lane);
     for (int i = 0; i < 8; i++)
       x.planes[8 * p + i][0] = planes[i];
   }

@@ -49,6 +49,10 @@ DEVICE void columns_after(unsigned dims, int order, unsigned axis, part mask[PAR
     mask[0] = order == 2 ? behind : ~behind & (order == 0 ? first : ~first);
 }
 
+DEVICE void turn_plane(bit_plane plane) {
+  plane[0] = turn_word(plane[0], lane_of_thread());
+}
+
 DEVICE void columns_inside_of(const tile_extent *e, part mask[PARTS]) {
   const int lane = lane_of_thread();
   mask[0] = e->dims == 1 ? ~columns_beyond(e->n, lane) : columns_inside(*e, lane);
@@ -130,6 +134,7 @@ DEVICE enum opened_tile open_tile(const ghz_lattice &l, uint32_t terms, const ui
   }
   x.order = t.lead.order;
   x.mode = t.lead.mode;
+  x.turned = 0;
   x.special = t.lead.special;
   x.height = (unsigned)t.height;
   x.anchor = (uint64_t)t.lead.anchor;

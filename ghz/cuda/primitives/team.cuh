@@ -259,7 +259,7 @@ DEVICE uint32_t width_bytes_in_use(const team_shape &t) {
 DEVICE uint32_t finish_shape(team_shape &t) {
   const uint32_t used = measure_widths(t, width_bytes_in_use(t));
   t.lead.width_planes = bit_length(t.height);
-  t.lead.special = t.lead.squeezed = t.lead.coefficients = 0;
+  t.lead.special = t.lead.squeezed = t.lead.coefficients = t.lead.turned = 0;
   t.lead.anchor = t.lead.order ? t.lead.anchor : 0;
   t.lead.slope = t.lead.order == 2 ? t.lead.slope : 0;
   t.planes_at = choose_squeezing(&t.lead, used);

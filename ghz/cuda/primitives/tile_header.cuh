@@ -194,7 +194,7 @@ DEVICE int parse_tile(const ghz_lattice &l, uint32_t terms, const Bytes &b, uint
 DEVICE uint32_t finish_shape(tile_shape &t, uint32_t used) {
   measure_widths(t);
   t.lead.width_planes = bit_length((uint64_t)t.height);
-  t.lead.squeezed = t.lead.coefficients = 0;
+  t.lead.squeezed = t.lead.coefficients = t.lead.turned = 0;
   t.lead.anchor = t.lead.order ? t.lead.anchor : 0;
   t.lead.slope = t.lead.order == 2 ? t.lead.slope : 0;
   t.planes_at = choose_squeezing(&t.lead, used);

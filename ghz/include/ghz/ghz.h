@@ -303,7 +303,7 @@ GHZ_API uint64_t ghz_shape_tiles(const ghz_shape *shape);
 
 /* Prediction order: 0 none, 1 first difference (Lorenzo), 2 second difference; in bricks
  * differences along 0 to 3 axes, from x on. GHZ_ORDER_LORENZO takes the best of these for each
- * tile. GHZ_ORDER_BEST lets bricks have coefficients of a cosine transform, too, where that is
+ * tile. GHZ_ORDER_BEST lets bricks have coefficients of a transform, too, where that is
  * smaller; ghz_minimum and ghz_maximum refuse such streams. */
 #define GHZ_ORDER_BEST (-1)
 #define GHZ_ORDER_LORENZO (-2)
@@ -342,7 +342,7 @@ GHZ_API_CHECKED ghz_status ghz_compress(ghz_context *ctx, const ghz_lattice *lat
  * ghz_shape_bound(shape, type, 1) bytes. ghz_compress is this with ghz_flat(n).
  * order: GHZ_ORDER_BEST, GHZ_ORDER_LORENZO, or 0 to 2, of bricks of 8 x 8 x 16 also 3, to fix it.
  * Errors: as ghz_compress; EINVAL if the shape is invalid.
- * Source: cosine transform by an integer matrix as in HEVC, Lorenzo predictor; lattice and
+ * Source: a transform by integer matrices, near the cosine's; Lorenzo predictor; lattice and
  * addition of both layers, our own. */
 GHZ_API_CHECKED ghz_status ghz_compress_shape(ghz_context *ctx, const ghz_lattice *lattice, int order,
                                               const void *x, const ghz_shape *shape, void *dst, size_t capacity,
@@ -478,6 +478,7 @@ typedef struct ghz_statistics {
   uint64_t order[4];     /* lattice tiles by prediction order */
   uint64_t mode[3];      /* lattice tiles by mode: coarse, fine, wide */
   uint64_t coefficients; /* lattice tiles with coefficients */
+  uint64_t turned;       /* lattice tiles whose first blocks of lines are turned */
   uint64_t widths[63];   /* blocks of 8 residuals with a value of the array, by width in bits */
 } ghz_statistics;
 
