@@ -151,6 +151,26 @@ static inline void plane_back(const part x[PARTS], unsigned bytes, part y[PARTS]
   }
 }
 
+static inline vec_16 widen_bytes(const uint8_t *p) {
+  return (vec_16)_mm256_cvtepu8_epi16(_mm_loadu_si128((const __m128i *)p));
+}
+
+static inline vec_16 widen_signed_bytes(const uint8_t *p) {
+  return (vec_16)_mm256_cvtepi8_epi16(_mm_loadu_si128((const __m128i *)p));
+}
+
+static inline vec_32 widen_16(half_16 v) {
+  return (vec_32)_mm256_cvtepi16_epi32((__m128i)v);
+}
+
+static inline vec_f64 widen_32(half_32 v) {
+  return (vec_f64)_mm256_cvtepi32_pd((__m128i)v);
+}
+
+static inline half_f32 narrow_f64(vec_f64 v) {
+  return (half_f32)_mm256_cvtpd_ps((__m256d)v);
+}
+
 static inline vec_f64 fma_f64(vec_f64 a, vec_f64 b, vec_f64 c) {
   return (vec_f64)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
 }

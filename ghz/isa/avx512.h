@@ -100,6 +100,26 @@ static inline void plane_back(const part x[PARTS], unsigned bytes, part y[PARTS]
   y[1] = _mm512_permutex2var_epi16(low, from, high);
 }
 
+static inline vec_16 widen_bytes(const uint8_t *p) {
+  return (vec_16)_mm512_cvtepu8_epi16(_mm256_loadu_si256((const __m256i *)p));
+}
+
+static inline vec_16 widen_signed_bytes(const uint8_t *p) {
+  return (vec_16)_mm512_cvtepi8_epi16(_mm256_loadu_si256((const __m256i *)p));
+}
+
+static inline vec_32 widen_16(half_16 v) {
+  return (vec_32)_mm512_cvtepi16_epi32((__m256i)v);
+}
+
+static inline vec_f64 widen_32(half_32 v) {
+  return (vec_f64)_mm512_cvtepi32_pd((__m256i)v);
+}
+
+static inline half_f32 narrow_f64(vec_f64 v) {
+  return (half_f32)_mm512_cvtpd_ps((__m512d)v);
+}
+
 static inline vec_f64 fma_f64(vec_f64 a, vec_f64 b, vec_f64 c) {
   return (vec_f64)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
 }

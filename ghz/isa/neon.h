@@ -176,6 +176,7 @@ static inline unsigned top_bits_64(vec_64 v) {
 
 #include "isa/plane_back.h"
 #include "isa/repeat.h"
+#include "isa/widen.h"
 
 /* Stores that pass the caches by are pairs of registers, which no intrinsic gives. */
 static inline void vec_stream(void *to, const void *v) {

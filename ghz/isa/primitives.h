@@ -132,6 +132,19 @@ GHZ_INLINE void vec_store(void *to, vec_16 v) {
 typedef float vec_f32 __attribute__((vector_size(VEC)));
 typedef double vec_f64 __attribute__((vector_size(VEC)));
 
+/* Half registers, whose lanes fill a register once they are twice as wide. */
+typedef int16_t half_16 __attribute__((vector_size(VEC / 2)));
+typedef int32_t half_32 __attribute__((vector_size(VEC / 2)));
+typedef float half_f32 __attribute__((vector_size(VEC / 2)));
+
+/* Conversions, as what compilers make of __builtin_convertvector is often halves again: of VEC / 2
+ * bytes in memory, of half registers. The last one rounds. */
+static inline vec_16 widen_bytes(const uint8_t *p);
+static inline vec_16 widen_signed_bytes(const uint8_t *p);
+static inline vec_32 widen_16(half_16 v);
+static inline vec_f64 widen_32(half_32 v);
+static inline half_f32 narrow_f64(vec_f64 v);
+
 /* a * b + c, rounded once or twice: used where every step is exact. */
 static inline vec_f64 fma_f64(vec_f64 a, vec_f64 b, vec_f64 c);
 

@@ -263,6 +263,7 @@ static inline vec_64 max_64(vec_64 a, vec_64 b) {
 #include "isa/bit_lengths.h"
 #include "isa/plane_back.h"
 #include "isa/repeat.h"
+#include "isa/widen.h"
 
 /* Plain C has no stores that pass the caches by. */
 static inline void vec_stream(void *to, const void *v) {

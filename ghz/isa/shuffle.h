@@ -171,4 +171,32 @@ static inline void transpose_32(const void *const rows[16], void *columns) {
 #define BITS 64
 #include "isa/shuffle_lanes.h"
 
+/* Of registers as turn_blocks_16 leaves them: the k-th of sixteen registers of 32 bits that have
+ * their values in linear order. */
+GHZ_INLINE vec_32 widen_blocks(const vec_16 v[8], int k) {
+#if VEC == 16
+  return widen_16(k % 2 ? __builtin_shufflevector(v[k / 2], v[k / 2], RUN_4(4))
+                        : __builtin_shufflevector(v[k / 2], v[k / 2], RUN_4(0)));
+#elif VEC == 32
+  return widen_16(k < 8 ? __builtin_shufflevector(v[k % 8], v[k % 8], RUN_8(0))
+                        : __builtin_shufflevector(v[k % 8], v[k % 8], RUN_8(8)));
+#else
+  const vec_16 a = v[2 * k % 8], b = v[2 * k % 8 + 1];
+  return widen_16(k < 4    ? __builtin_shufflevector(a, b, RUN_8(0), RUN_8(32))
+                  : k < 8  ? __builtin_shufflevector(a, b, RUN_8(8), RUN_8(40))
+                  : k < 12 ? __builtin_shufflevector(a, b, RUN_8(16), RUN_8(48))
+                           : __builtin_shufflevector(a, b, RUN_8(24), RUN_8(56)));
+#endif
+}
+
+/* Halves of a register, and of both one. */
+GHZ_INLINE half_32 half_of_32(vec_32 v, int high) {
+  return high ? __builtin_shufflevector(v, v, PASTE(RUN_, LANES_OF_64)(LANES_OF_64))
+              : __builtin_shufflevector(v, v, PASTE(RUN_, LANES_OF_64)(0));
+}
+
+GHZ_INLINE vec_f32 joined_f32(half_f32 low, half_f32 high) {
+  return __builtin_shufflevector(low, high, PASTE(RUN_, LANES_OF_32)(0));
+}
+
 #endif

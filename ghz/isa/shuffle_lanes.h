@@ -10,12 +10,11 @@
 #define FN(name) PASTE(PASTE(name, _), BITS)
 
 #if BITS == 16
-/* A block has 128 bits, the largest piece that all instruction sets turn without crossing lanes:
- * three rounds, each of which interleaves the values of registers i and i + 4, turn 8 blocks x 8
- * values. The first piece of register i is block i, the next one block i + 8, and so on. */
-GHZ_INLINE void split_registers_16(const int16_t *linear, vec_16 v[8]) {
+/* Eight registers, each piece of 16 bytes of which is a row of 8 values, turned piece by piece: rows
+ * become columns. A piece is the largest that all instruction sets shuffle without crossing lanes:
+ * three rounds, each of which interleaves the values of registers i and i + 4. Twice is nothing. */
+GHZ_INLINE void turn_blocks_16(vec_16 v[8]) {
   vec_16 u[8];
-  GHZ_UNROLL_8 for (int i = 0; i < 8; i++) v[i] = blocks_of_16((const char *)(linear + 8 * i));
   GHZ_UNROLL_8 for (int round = 0; round < 3; round++) {
     GHZ_UNROLL_8 for (int i = 0; i < 4; i++) {
       u[2 * i] = __builtin_shufflevector(v[i], v[i + 4], PASTE(INTERLEAVED_LOW_, LANES_OF_16));
@@ -23,6 +22,12 @@ GHZ_INLINE void split_registers_16(const int16_t *linear, vec_16 v[8]) {
     }
     memcpy(v, u, sizeof u);
   }
+}
+
+/* The first piece of register i is block i, the next one block i + 8, and so on. */
+GHZ_INLINE void split_registers_16(const int16_t *linear, vec_16 v[8]) {
+  GHZ_UNROLL_8 for (int i = 0; i < 8; i++) v[i] = blocks_of_16((const char *)(linear + 8 * i));
+  turn_blocks_16(v);
 }
 
 static inline void split_16(const void *linear, void *by_position) {

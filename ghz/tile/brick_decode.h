@@ -58,24 +58,6 @@ static void add_lattice(const int32_t *q, double unit, double *transformed) {
     transformed[i] += (double)q[i] * unit;
 }
 
-/* Sums of products of coefficients and the transform's integers stay below 2^53 if the first one is
- * at most 2^28, whose factor is 2^24, and the others' magnitudes sum up to less than 2^25, whose
- * factors are below 428^2 * 522. A width w stands for magnitudes of 2^(w - 1) at most. */
-static int inverse_is_exact(const layer_header *h) {
-  uint64_t sum = 0;
-  if (h->anchor > INT64_C(1) << 28 || h->anchor < -(INT64_C(1) << 28))
-    return 0;
-  if (h->height <= 16) /* 1023 * 2^15 */
-    return 1;
-  for (int b = 0; b < BLOCKS; b++)
-    sum += h->width[b] ? (uint64_t)BLOCK << (h->width[b] - 1) : 0;
-  return sum < UINT64_C(1) << 25;
-}
-
-static double part_of_step(const ghz_lattice *l, int mode) {
-  return mode_shift(l->type, mode) ? 0.5 : 1;
-}
-
 /* Blocks of the lattice that are not 0 where coefficients are: few, mostly. */
 enum { SPARSE_BLOCKS = 24 };
 
@@ -198,7 +180,9 @@ static void place_specials(const ghz_lattice *l, const layer_header *h, ghz_type
 static void decode_lattice_tile(const ghz_lattice *l, const tile_header *t, uint32_t terms, ghz_type out,
                                 const tile_place *place, int streaming, void *dst) {
   const int past = streaming && !t->lattice.specials; /* these are put in their places afterwards */
-  if (t->transformed)
+  if (place->extent.dims > 1 && decode_brick_quickly(l, t, terms, out, place, past, dst))
+    ;
+  else if (t->transformed)
     decode_transformed(l, t, terms, out, place, past, dst);
   else if (place->extent.dims == 1)
     decode_flat(l, &t->lattice, terms, out, place->extent.n, past, dst);

@@ -190,9 +190,6 @@ GHZ_INLINE const double *inverse_row(int n, int u) {
   return n == 8 ? inverse_rows_8[u] : n == 16 ? inverse_rows_16[u] : inverse_rows_32[u];
 }
 
-/* As many integers as there are doubles in a register. */
-typedef int32_t half_32 __attribute__((vector_size(VEC / 2)));
-
 static inline int all_zero(const int32_t c[PLACES]) {
   part any = part_zero();
   for (unsigned i = 0; i < PLACES * sizeof *c; i += PART_BYTES)
@@ -205,7 +202,7 @@ static inline void convert_line(const int32_t *c, unsigned live, double scale, d
   for (unsigned u = 0; u < live; u += DOUBLES) {
     half_32 v;
     memcpy(&v, c + u, sizeof v);
-    const vec_f64 y = __builtin_convertvector(v, vec_f64) * scale;
+    const vec_f64 y = widen_32(v) * scale;
     memcpy(line + u, &y, sizeof y);
   }
 }
