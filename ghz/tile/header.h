@@ -141,6 +141,7 @@ GHZ_INLINE int parse_two(const ghz_lattice *l, const tile_source src[2], layer_h
 GHZ_INLINE void begin_layer(layer_header *h, const uint8_t *planes) {
   h->order = 0;
   h->mode = 0;
+  h->turned = 0;
   h->height = 0;
   h->anchor = h->slope = 0;
   h->specials = NULL;
