@@ -30,7 +30,7 @@ static void put_like_a_tile(int flat, uint8_t bytes[MEND_ROOM], uint64_t *state)
            planes = (unsigned)input_below(state, input_below(state, 2) ? 3 : 7),
            la = (unsigned)input_below(state, input_below(state, 2) ? 2 : 8),
            ls = flat ? (unsigned)input_below(state, input_below(state, 2) ? 2 : 8) : 0,
-           others = (unsigned)(input_random(state) >> 32) & (flat ? 0xc0 : 0xc8);
+           others = (unsigned)(input_random(state) >> 32) & (flat ? 0xc0 : 0xd8);
   uint8_t *p = bytes;
   put_texture(bytes, MEND_ROOM, state);
   mode = mode < 6 ? 0 : mode < 8 ? 1 : mode < 11 ? 2 : 3; /* mostly coarse, rarely raw */

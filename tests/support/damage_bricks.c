@@ -106,8 +106,14 @@ static const crafted bricks[] = {
     {"order 3 of planes", SQUARE, 0, REF_BAD, 1, {0x03}}, /* check 10 */
     {"cancelled order 2 of planes", SQUARE, 0, REF_GOOD, 1, {0x02}},
     {"anchor at order 3", CUBE, 0, REF_GOOD, 3, {0x07, 0x01, 5}},
-    {"anchor at order 0", CUBE, 0, REF_BAD, 3, {0x04, 0x01, 5}},          /* check 11 */
-    {"bit 4 of the extra byte", CUBE, 0, REF_BAD, 4, {0x06, 0x11, 5, 5}}, /* check 10 */
+    {"anchor at order 0", CUBE, 0, REF_BAD, 3, {0x04, 0x01, 5}}, /* check 11 */
+    {"turned", SQUARE, 0, REF_GOOD, 3, {0x06, 0x11, 5}},
+    {"turned, order 1, no anchor", SQUARE, 0, REF_GOOD, 2, {0x05, 0x10}},
+    {"turned, a residual in the second line", SQUARE, 0, REF_GOOD, 6, {0x26, 0x90, 1, 0, 0x10, 0x01}},
+    {"turned, coefficients", SQUARE, 0, REF_GOOD, 4, {0x06, 0x19, 5, 0x00}},
+    {"turned, order 0", SQUARE, 0, REF_BAD, 2, {0x04, 0x10}},             /* check 10 */
+    {"turned, a cube", CUBE, 0, REF_BAD, 3, {0x06, 0x11, 5}},             /* check 10 */
+    {"turned, cut", CUT(2, 1, 32, 31), 0, REF_BAD, 3, {0x06, 0x11, 5}},   /* check 10 */
     {"bit 5 of the extra byte", CUBE, 0, REF_BAD, 4, {0x06, 0x21, 5, 5}}, /* check 10 */
     {"raw", CUT(3, 1, 1, 2), 0, REF_GOOD, 9, {0x18, 1, 2, 3, 4, 5, 6, 7, 8}},
     {"raw, short", CUT(3, 1, 1, 2), 0, REF_BAD, 8, {0x18, 1, 2, 3, 4, 5, 6, 7}},               /* check 9 */

@@ -151,6 +151,7 @@ size_t mend_tile(const ref_header *h, const ref_tile *shape, const uint8_t *from
   int64_t anchor = 0, slope = 0;
   widths w, coefficient;
   int limit = ref_mode_bits(h, (int)mode) + (int)order + 1 + ref_bit_length(h->terms);
+  bool turned = shape->dims == 2 && (extra & 0x10) && order > 0 && shape->n == REF_TILE;
   bool transformed = !flat && (extra & 8) && h->transform && shape->n >= 256;
   if (order > 0)
     la = take_number(&in, extra & 7, &anchor);
@@ -160,7 +161,8 @@ size_t mend_tile(const ref_header *h, const ref_tile *shape, const uint8_t *from
   w.squeezed = extra >> 7 && w.planes > 0;
   uint8_t specials[2 * (16 + REF_BLOCKS)];
   size_t special_size = extra & 0x40 ? take_specials(&in, shape, specials) : 0;
-  extra = la | ls << 3 | (special_size ? 0x40u : 0) | (transformed ? 8u : 0) | (w.squeezed ? 0x80u : 0);
+  extra = la | ls << 3 | (special_size ? 0x40u : 0) | (turned ? 0x10u : 0) | (transformed ? 8u : 0) |
+          (w.squeezed ? 0x80u : 0);
   uint8_t *p = out;
   *p++ = (uint8_t)(order | (extra ? 4u : 0) | mode << 3 | w.planes << 5);
   if (extra)
