@@ -299,10 +299,10 @@ static void line_factors(const one_brick *b, int place, int length, int64_t fact
 /* One line of frequencies along x whose magnitudes sum up to `sum`, of signs that make a place as
  * large as it can be: few, those that count most there, or all alike. */
 static void set_line(uint64_t *state, one_brick *b, int64_t sum, int few) {
-  int64_t factor[32];
+  int64_t factor[32] = {0};
   int length = ref_brick_of(b->shape.dims).x, depth = ref_brick_of(b->shape.dims).z / 2;
   int z = depth ? (int)input_below(state, (uint64_t)depth) : 0, y = (int)input_below(state, 4);
-  line_factors(b, (int)input_below(state, 4), length, factor);
+  line_factors(b, (int)input_below(state, (uint64_t)length / 2), length, factor);
   factor[0] = 0; /* c(0,0,0) is apart */
   for (int left = length - 1; sum > 0 && left > 0; left--) {
     int best = 1;
@@ -316,14 +316,15 @@ static void set_line(uint64_t *state, one_brick *b, int64_t sum, int few) {
   }
 }
 
-/* EXACT_LINE, and the least that is taken for it, as sums are rounded up by a thousandth. */
+/* EXACT_LINE, and what is taken for it, as sums are rounded up by a thousandth; and more, up to
+ * eight times that. */
 Test(quick_bricks, lines_at_their_limit, .timeout = 300) {
   static const int limit[] = {26504, 32140};
   SINGLE_POOL(pool);
   uint64_t state = 3;
-  int rounds = effort(80), held = 0, all = 0;
+  int rounds = effort(50), held = 0, all = 0;
   for (int round = 0; round < rounds; round++)
-    for (int times = 1; times <= 8; times += 1 + times / 4)
+    for (int quarters = 4; quarters <= 32; quarters += quarters / 4)
       for (int rounded = 0; rounded < 2; rounded++)
         for (int off = -1; off <= 1; off++) {
           SCOPE;
@@ -331,7 +332,7 @@ Test(quick_bricks, lines_at_their_limit, .timeout = 300) {
           double most;
           any_brick(&state, b, &most);
           int exact = limit[b->shape.dims - 2];
-          int64_t sum = times * (int64_t)(rounded ? floor(exact / 1.001) : exact) + off;
+          int64_t sum = quarters * (int64_t)(rounded ? floor(exact / 1.001) : exact) / 4 + off;
           set_line(&state, b, sum, (int)input_below(&state, 2));
           held += check_halves(&pool, b, &state, say("a line of %lld", (long long)sum));
           all++;

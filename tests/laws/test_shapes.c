@@ -42,7 +42,7 @@ Test(shapes, fields, .timeout = 600) {
 /* Differences as large as they can be, of magnitudes around those that narrow integers hold. */
 Test(shapes, largest_differences) {
   static const ghz_shape of[] = {{3, {8, 8, 16}}, {2, {1, 32, 32}}, {1, {1, 1, 1024}}};
-  static const double largest[] = {4095, 4096, 8190, 8191, 0x1.8p20};
+  static const double largest[] = {4095, 4096, 8190, 8192, 0x1.8p20};
   POOL(pool);
   for (size_t s = 0; s < COUNT(of); s++)
     for (size_t k = 0; k < COUNT(largest); k++)
