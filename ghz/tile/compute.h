@@ -83,10 +83,8 @@ static inline void prefetch_tile(tile_source src) {
     __builtin_prefetch(src.data + i);
 }
 
-/* Tiles that can be added in one pass: one of them need not be turned, or turned back. */
 static int same_kind(const layer_header *a, const layer_header *b) {
-  const int turned = a->turned | b->turned, alike = a->turned == b->turned || (a->turned ? b : a)->height == 0;
-  return a->mode == b->mode && !a->specials && !b->specials && (!turned || (alike && layers_fit(a, b)));
+  return a->mode == b->mode && !a->specials && !b->specials;
 }
 
 static unsigned limit_of_sum(const tile_job *j, const tile_op *c, const layer_header *a,

@@ -137,8 +137,8 @@ static ghz_status write_sum(const tile_sum *s, uint8_t *dst, size_t *size) {
 /* ---- Two common tiles ------------------------------------------------------------------------ */
 
 /* How the layer of lower order is raised while it is added: not at all, by one or two orders of a
- * flat tile, or as a brick is. */
-enum raising { AS_IT_IS, ONCE, TWICE, AS_BRICK };
+ * flat tile, as a brick is, or as one is where a layer is turned. */
+enum raising { AS_IT_IS, ONCE, TWICE, AS_BRICK, AS_TURNED };
 
 /* A brick is raised by one order after the other. */
 static inline void brick_raisers_begin(brick_raiser *r, unsigned raises, const tile_extent *e,
@@ -158,19 +158,20 @@ static inline void brick_raisers_next(brick_raiser *r, unsigned raises, part x[P
  * expanded, in a way that is a constant. Layers of one mode, without specials. */
 GHZ_INLINE void add_expanded(const tile_extent *e, const layer_header *a, const layer_header *b,
                              enum raising how, unsigned limit, tile_widths *t, bit_plane *planes) {
-  part x[PARTS], y[PARTS], s[PARTS], inside[PARTS];
+  part x[PARTS], y[PARTS], s[PARTS], other[PARTS], inside[PARTS];
   adder sum;
   squeezed_planes from_a, from_b;
   raisers flat;
   brick_raiser axes[ORDERS_MAX - 1];
   const int cut = how != AS_IT_IS && e->n < TILE; /* raising fills columns behind the last one */
-  const unsigned raises = how == AS_BRICK ? (unsigned)(a->order - b->order) : (unsigned)how,
-                 lower = b->height + raises, top = a->height > lower ? a->height : lower,
+  const int bricks = how == AS_BRICK || how == AS_TURNED, turned = a->turned | b->turned;
+  const unsigned raises = bricks ? (unsigned)(a->order - b->order) : (unsigned)how, lower = b->height + raises,
+                 top = a->height > lower ? a->height : lower,
                  count = top + (top > 0) < limit ? top + (top > 0) : limit;
   int64_t anchor = b->anchor, slope = b->slope;
   open_planes(&from_a, a);
   open_planes(&from_b, b);
-  if (how == AS_BRICK)
+  if (bricks)
     brick_raisers_begin(axes, raises, e, b);
   else
     raisers_begin(&flat, how == TWICE ? 0 : b->order);
@@ -186,34 +187,42 @@ GHZ_INLINE void add_expanded(const tile_extent *e, const layer_header *a, const 
       raiser_next(&flat.once, s, p);
     if (how == TWICE)
       raiser_next(&flat.twice, s, p);
-    if (how == AS_BRICK)
+    if (how == AS_TURNED && raises && b->turned)
+      turn_parts(s);
+    if (bricks)
       brick_raisers_next(axes, raises, s, p);
+    if (how == AS_TURNED && (raises || !b->turned))
+      turn_parts(s);
     for (int i = 0; cut && i < PARTS; i++)
       s[i] = part_and(s[i], inside[i]);
-    adder_next(&sum, s, x, p);
+    memcpy(other, x, sizeof other);
+    if (how == AS_TURNED && !a->turned)
+      turn_parts(other);
+    adder_next(&sum, s, other, p);
     store_plane(planes[p], s);
   }
   store_plane(t->width, sum.width);
-  if (how == AS_BRICK)
+  if (bricks && raises)
     anchor = (int64_t)brick_raiser_anchor(&axes[0], count);
-  else
+  else if (!bricks)
     raisers_anchors(&flat, (int)raises, count, &anchor, &slope);
   if (how != AS_IT_IS && e->n == 1) /* there is no second value */
     slope = 0;
   t->height = widths_largest(t->width); /* cheaper than to keep track of it: 3 % of an addition */
   t->lead = (tile_lead){.order = a->order > b->order ? a->order : b->order,
                         .mode = a->mode,
-                        .turned = a->turned | b->turned,
+                        .turned = turned,
                         .anchor = (int64_t)((uint64_t)a->anchor + (uint64_t)anchor),
                         .slope = (int64_t)((uint64_t)a->slope + (uint64_t)slope)};
 }
 
 /* Whether two layers can be added as they are: they have one order, or the one of lower order has
  * residuals of 0, which stay so however they are raised; but the slope of a flat tile comes from
- * the anchor. */
+ * the anchor. And both are turned or none, or one has residuals of 0. */
 static int layers_fit(const layer_header *a, const layer_header *b) {
   const layer_header *lower = a->order < b->order ? a : b;
-  return a->order == b->order || (lower->height == 0 && lower->anchor == 0);
+  return (a->order == b->order || (lower->height == 0 && lower->anchor == 0)) &&
+         (a->turned == b->turned || (a->turned ? b : a)->height == 0);
 }
 
 /* The lattices of two tiles. */
@@ -222,6 +231,8 @@ GHZ_INLINE void add_lattices(const tile_extent *e, const layer_header *a, const 
   const layer_header *higher = a->order < b->order ? b : a, *lower = a->order < b->order ? a : b;
   if (layers_fit(a, b))
     add_expanded(e, a, b, AS_IT_IS, limit, t, planes);
+  else if (e->dims == 2 && (a->turned || b->turned))
+    add_expanded(e, higher, lower, AS_TURNED, limit, t, planes);
   else if (e->dims != 1)
     add_expanded(e, higher, lower, AS_BRICK, limit, t, planes);
   else if (higher->order - lower->order == 1)
