@@ -58,6 +58,10 @@ static void add_lattice(const int32_t *q, double unit, double *transformed) {
     transformed[i] += (double)q[i] * unit;
 }
 
+static double part_of_step(const ghz_lattice *l, int mode) {
+  return mode_shift(l->type, mode) ? 0.5 : 1;
+}
+
 /* Blocks of the lattice that are not 0 where coefficients are: few, mostly. */
 enum { SPARSE_BLOCKS = 24 };
 

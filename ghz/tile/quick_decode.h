@@ -2,25 +2,52 @@
  * codec.h. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-static int has_quick_sums(const layer_header *c) {
-  return c->height <= NARROW_PLANES && inverse_is_exact(c);
+/* Integers of 32 bits whose sums along x are of 16, or sums of products that are exact. */
+static int has_quick_way(const ghz_lattice *l, const tile_header *b, uint32_t terms, unsigned dims) {
+  const layer_header *h = &b->lattice, *c = &b->coefficients;
+  const unsigned summed = dims == 3 ? SUMMED_PLANES_3 : SUMMED_PLANES_2;
+  if (!ghz_quick_bricks || !fits_32_bits(l, h->mode, terms))
+    return 0;
+  if (b->transformed)
+    return h->order == 0 && !mode_shift(l->type, h->mode) && h->height <= NARROW_PLANES &&
+           c->height <= NARROW_PLANES && inverse_is_exact(c);
+  return h->height <= (h->order ? summed : NARROW_PLANES);
 }
 
-/* Returns 0 without having stored anything if there is none for this one. */
+/* The integers of the lattice alone, as dequantise has them. */
+static void put_untransformed(const ghz_lattice *l, const layer_header *h, uint32_t terms, unsigned dims,
+                              ghz_type out, const brick_target *t) {
+  if (out == GHZ_F64)
+    (dims == 3 ? put_lattice_3_TO_DOUBLE : put_lattice_2_TO_DOUBLE)(t, h);
+  else if (decodes_in_float(l, h->mode, terms))
+    (dims == 3 ? put_lattice_3_IN_FLOAT : put_lattice_2_IN_FLOAT)(t, h);
+  else
+    (dims == 3 ? put_lattice_3_TO_FLOAT : put_lattice_2_TO_FLOAT)(t, h);
+}
+
+/* A whole brick. Returns 0 without having stored anything if it has no quick way. */
+static int decode_whole_quickly(const ghz_lattice *l, const tile_header *b, uint32_t terms, ghz_type out,
+                                const tile_place *place, int streaming, void *dst) {
+  const unsigned dims = place->extent.dims;
+  const double unit = b->transformed ? l->step : mode_unit(l->type, l->step, b->lattice.mode);
+  const brick_target t = target_of(place, ghz_type_size(out), streaming, unit, dst);
+  if (b->transformed)
+    return put_transformed((int)dims, b, out, &t);
+  put_untransformed(l, &b->lattice, terms, dims, out, &t);
+  return 1;
+}
+
+/* The same of any brick: of one that the border cuts by way of a whole one. */
 static int decode_brick_quickly(const ghz_lattice *l, const tile_header *b, uint32_t terms, ghz_type out,
                                 const tile_place *place, int streaming, void *dst) {
-  const layer_header *h = &b->lattice;
-  if (!ghz_quick_bricks || !fits_32_bits(l, h->mode, terms) || place->extent.n < TILE ||
-      place->extent.dims != 3 || out != GHZ_F32)
+  ALIGNED double room[TILE];
+  const tile_place whole = packed_place(whole_tile((int)place->extent.dims));
+  if (!has_quick_way(l, b, terms, place->extent.dims))
     return 0;
-  if (b->transformed) {
-    const brick_target t = target_of(place, 4, streaming, l->step, dst);
-    return h->order == 0 && h->height <= NARROW_PLANES && has_quick_sums(&b->coefficients) &&
-           decode_transformed_quickly(l, b, &t);
-  }
-  if (!sums_fit_16(3, h) || !decodes_in_float(l, h->mode, terms))
+  if (place->extent.n == TILE)
+    return decode_whole_quickly(l, b, terms, out, place, streaming, dst);
+  if (!decode_whole_quickly(l, b, terms, out, &whole, 0, room))
     return 0;
-  const brick_target t = target_of(place, 4, streaming, mode_unit(l->type, l->step, h->mode), dst);
-  put_lattice_3_IN_FLOAT(&t, h);
+  scatter_brick(place, room, ghz_type_size(out), streaming, dst);
   return 1;
 }

@@ -21,21 +21,17 @@ static unsigned parts_with_widths(const uint8_t width[BLOCKS]) {
 }
 
 /* The planes of the first `parts` parts, and copies of the last one up to a multiple of 8. */
-GHZ_INLINE void expand_narrow(const layer_header *h, int parts, bit_plane planes[NARROW_PLANES]) {
-  part x[PARTS], width[PARTS];
-  const uint8_t *next = h->planes;
-  for (int i = 0; i < parts; i++) {
-    width[i] = part_load(h->width + i * PART_BYTES);
-    x[i] = part_zero();
-  }
-  for (unsigned p = 0; p < h->height; p++)
-    for (int i = 0; i < parts; i++) {
-      x[i] = part_expand(x[i], &next, width[i], (int)p);
-      part_store(planes[p] + i * PART_BYTES, x[i]);
-    }
-  for (unsigned p = h->height; p % 8; p++)
+GHZ_INLINE void expand_narrow(int parts, const layer_header *h, bit_plane planes[NARROW_PLANES]) {
+  squeezed_planes s;
+  part x[PARTS];
+  open_planes(&s, h);
+  zero_plane(x);
+  for (unsigned p = 0; p < h->height || p % 8; p++) {
+    if (p < h->height)
+      expand_parts(&s, parts, p, x);
     for (int i = 0; i < parts; i++)
       part_store(planes[p] + i * PART_BYTES, x[i]);
+  }
 }
 
 /* Of a part of eight planes: transpose_bits_of in registers. */
@@ -56,17 +52,14 @@ GHZ_INLINE void transpose_part(const bit_plane planes[8], int from, uint8_t *to)
   GHZ_UNROLL_8 for (int i = 0; i < 8; i++) vec_store(to + i * BLOCKS, (vec_16)a[i]);
 }
 
-/* Of a layer of at most NARROW_PLANES planes. */
+/* Of a layer of at most NARROW_PLANES planes. Turned ones are turned back, all parts. */
 static void bytes_of_layer(const layer_header *h, narrow_bytes *b) {
   ALIGNED bit_plane planes[NARROW_PLANES];
-  b->live = parts_with_widths(h->width);
+  b->live = h->turned ? (1U << PARTS) - 1 : parts_with_widths(h->width);
   b->octets = (h->height + 7) / 8;
-  if (b->live < 2)
-    expand_narrow(h, 1, planes);
-  else if (b->live < 4)
-    expand_narrow(h, 2, planes);
-  else
-    expand_narrow(h, PARTS, planes);
+  WITH_PARTS((int)bit_length(b->live), expand_narrow, h, planes);
+  if (h->turned)
+    turn_planes(planes, 8 * b->octets);
   for (unsigned k = 0; k < b->octets; k++)
     for (int i = 0; i < PARTS; i++)
       if (b->live >> i & 1)
@@ -75,7 +68,7 @@ static void bytes_of_layer(const layer_header *h, narrow_bytes *b) {
 
 /* The integers of N16 blocks from one on, position-major: a register for each position. */
 GHZ_INLINE void narrow_blocks(const narrow_bytes *b, int block, vec_16 v[BLOCK]) {
-  if (!(b->live >> block / PART_BYTES & 1))
+  if (!(b->live >> block / PART_BYTES & 1) || b->octets == 0)
     GHZ_UNROLL_8 for (int t = 0; t < BLOCK; t++) v[t] = (vec_16){0};
   else if (b->octets < 2)
     GHZ_UNROLL_8 for (int t = 0; t < BLOCK; t++) v[t] = widen_signed_bytes(b->at[0] + t * BLOCKS + block);

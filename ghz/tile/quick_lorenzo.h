@@ -43,7 +43,7 @@ GHZ_INLINE void sum_line(int dims, int regs, int order, int y, int later, sums_b
       s->line[r] = first_lane_of(r ? s->line[0] : v);
     if (dims == 3 && y == 0)
       s->first[r] = s->line[r];
-    if (order == 3) {
+    if (dims == 3 && order == 3) {
       int32_t *before = s->layer + 16 * y + r * FLOATS;
       v += *(const vec_32 *)(const void *)before;
       vec_store(before, (vec_16)v);
@@ -90,10 +90,10 @@ GHZ_INLINE void put_lattice(int dims, enum value_kind kind, brick_target t, cons
   static void put_lattice_##dims##_##kind(const brick_target *t, const layer_header *h) {                      \
     put_lattice(dims, kind, *t, h);                                                                            \
   }
+DEFINE_PUT_LATTICE(2, IN_FLOAT)
+DEFINE_PUT_LATTICE(2, TO_FLOAT)
+DEFINE_PUT_LATTICE(2, TO_DOUBLE)
 DEFINE_PUT_LATTICE(3, IN_FLOAT)
+DEFINE_PUT_LATTICE(3, TO_FLOAT)
+DEFINE_PUT_LATTICE(3, TO_DOUBLE)
 #undef DEFINE_PUT_LATTICE
-
-/* Whether integers of so many planes have quick ways. */
-static int sums_fit_16(int dims, const layer_header *h) {
-  return h->height <= (unsigned)(h->order == 0 ? NARROW_PLANES : dims == 3 ? SUMMED_PLANES_3 : SUMMED_PLANES_2);
-}

@@ -16,19 +16,20 @@ static int inverse_is_exact(const layer_header *h) {
   return sum < UINT64_C(1) << 25;
 }
 
-static double part_of_step(const ghz_lattice *l, int mode) {
-  return mode_shift(l->type, mode) ? 0.5 : 1;
-}
-
 /* ---- Sums ------------------------------------------------------------------------------------ */
 
-/* Two or four outputs at once and those that mirror them, as many as registers are there for, of two
- * registers of lanes. */
+/* Two or four outputs at once and those that mirror them, as many as registers are there for, of
+ * two registers of lanes. */
 enum { WIDE_OUTPUTS = VEC == 64 ? 4 : 2 };
 
 typedef struct mirrored_sums {
   vec_f64 first[WIDE_OUTPUTS][2], last[WIDE_OUTPUTS][2];
 } mirrored_sums;
+
+/* To a register: compilers would load it again for each product. */
+GHZ_INLINE vec_f64 load_once(const double *x) {
+  return *(const volatile vec_f64 *)(const volatile void *)x;
+}
 
 /* Outputs i and on of n, from `start` and the first `live` frequencies, an even number, `from`
  * apart. */
@@ -42,7 +43,7 @@ GHZ_INLINE mirrored_sums inverse_wide(int n, const double *c, int from, int live
   _Pragma("GCC unroll 1") for (int u = 0; u < live; u += 2) {
     const double *h = inverse_row(n, u) + i, *g = inverse_row(n, u + 1) + i;
     for (int r = 0; r < 2; r++) {
-      const vec_f64 a = load_f64s(c + u * from + r * DOUBLES), b = load_f64s(c + (u + 1) * from + r * DOUBLES);
+      const vec_f64 a = load_once(c + u * from + r * DOUBLES), b = load_once(c + (u + 1) * from + r * DOUBLES);
       GHZ_UNROLL_8 for (int k = 0; k < WIDE_OUTPUTS; k++) {
         even[k][r] = fma_f64(a, splat_f64(h[k]), even[k][r]);
         odd[k][r] = fma_f64(b, splat_f64(g[k]), odd[k][r]);
@@ -61,7 +62,7 @@ GHZ_INLINE mirrored_sums inverse_wide(int n, const double *c, int from, int live
 /* Coefficients but the first, as floats; rows of the first live ux of live groups alone are set. */
 typedef struct quick_coefficients {
   live_coefficients live;
-  uint64_t places; /* a bit for each that has any, and for place 0 */
+  uint64_t places; /* a bit for each that has any, the first one included */
   vec_32 line;     /* floats, which compare as their bits: the largest sums of magnitudes of
                       lines, exact */
   ALIGNED float c[TILE];
@@ -91,7 +92,7 @@ static void quick_coefficients_of(int dims, const layer_header *h, quick_coeffic
   const int rows = dims == 3 ? 16 : 32; /* of a group: two blocks each */
   bytes_of_layer(h, &bytes);
   q->live = live_of(h->width, dims, h->anchor);
-  q->places = 1;
+  q->places = h->anchor != 0;
   q->line = (vec_32){0};
   for (int g = 0; g * 2 * rows < q->live.blocks; g++) {
     vec_f32 sum[PLACES / FLOATS];
@@ -114,7 +115,6 @@ static void quick_coefficients_of(int dims, const layer_header *h, quick_coeffic
 /* R of order 0, in brick order: of eighths of a brick where it may differ from 0. */
 typedef struct quick_left {
   unsigned live; /* a bit for each eighth */
-  double unit;
   ALIGNED int32_t q[TILE];
 } quick_left;
 
@@ -127,11 +127,10 @@ static unsigned eighths_with_widths(const uint8_t width[BLOCKS]) {
   return live;
 }
 
-static void quick_left_of(const layer_header *h, double unit, quick_left *left) {
+static void quick_left_of(const layer_header *h, quick_left *left) {
   const unsigned at_once = N16 > 16 ? N16 / 16 : 1; /* eighths */
   narrow_bytes bytes;
   left->live = eighths_with_widths(h->width);
-  left->unit = unit;
   if (left->live == 0)
     return;
   bytes_of_layer(h, &bytes);
@@ -148,29 +147,30 @@ static void quick_left_of(const layer_header *h, double unit, quick_left *left) 
 
 /* ---- The last axis --------------------------------------------------------------------------- */
 
-/* Sums of a register's columns, what is left added to them where it is not NULL. */
-GHZ_INLINE void put_sums(enum value_kind kind, brick_target t, const int32_t *left, double unit,
+/* Sums of a register's columns, from one on; what is left joins them where it may differ from 0. */
+GHZ_INLINE void put_sums(enum value_kind kind, brick_target t, const quick_left *left, int column,
                          const vec_f64 sum[2], char *to) {
   vec_f64 low = sum[0], high = sum[1];
-  if (left) {
-    const vec_32 q = *(const vec_32 *)(const void *)left;
-    low += doubles_of(q, 0) * unit;
-    high += doubles_of(q, 1) * unit;
+  if (left && left->live >> column / EIGHTH & 1) {
+    const vec_32 q = *(const vec_32 *)(const void *)(left->q + column);
+    low += doubles_of(q, 0);
+    high += doubles_of(q, 1);
   }
   put_doubles(kind, t, low, high, to);
 }
 
-/* The axis y of n values, of lines of `line` values, from the first `live` frequencies. */
-GHZ_INLINE void put_axis(int n, int line, enum value_kind kind, brick_target t, const int32_t *left,
-                         double unit, const double *b, int live, double start, char *to) {
+/* The axis y of n values, of lines of `line` values, the first of which is at a column, from the
+ * first `live` frequencies. */
+GHZ_INLINE void put_axis(int n, int line, enum value_kind kind, brick_target t, const quick_left *left,
+                         int column, const double *b, int live, double start, char *to) {
   const size_t size = kind == TO_DOUBLE ? 2 * VEC : VEC;
-  for (int x = 0; x < line; x += FLOATS, to += size) {
+  for (int x = column; x < column + line; x += FLOATS, to += size) {
     char *first = to, *last = to + (size_t)(n - 1) * t.row;
     for (int i = 0; i < n / 2; i += WIDE_OUTPUTS) {
-      const mirrored_sums s = inverse_wide(n, b + x, line, live, start, i);
+      const mirrored_sums s = inverse_wide(n, b + x - column, line, live, start, i);
       GHZ_UNROLL_8 for (int k = 0; k < WIDE_OUTPUTS; k++, first += t.row, last -= t.row) {
-        put_sums(kind, t, left ? left + (i + k) * line + x : NULL, unit, s.first[k], first);
-        put_sums(kind, t, left ? left + (n - 1 - i - k) * line + x : NULL, unit, s.last[k], last);
+        put_sums(kind, t, left, x + (i + k) * line, s.first[k], first);
+        put_sums(kind, t, left, x + (n - 1 - i - k) * line, s.last[k], last);
       }
     }
   }
@@ -216,28 +216,51 @@ GHZ_INLINE void put_cube(enum value_kind kind, brick_target t, const quick_left 
     inverse_depth(lines + 16 * u, depth[u], u ? 0 : first, b + 16 * u);
   for (int z = 0; z < 8; z++, t.to += t.plane)
     if (left->live >> z & 1)
-      put_axis(8, 16, kind, t, left->q + EIGHTH * z, left->unit, b + 128 * z, uys, 0, t.to);
+      put_axis(8, 16, kind, t, left, EIGHTH * z, b + 128 * z, uys, 0, t.to);
     else
       put_axis(8, 16, kind, t, NULL, 0, b + 128 * z, uys, 0, t.to);
 }
 
-static void put_cube_TO_FLOAT(const brick_target *t, const quick_left *left, const float *lines,
-                              uint64_t places, double first) {
-  put_cube(TO_FLOAT, *t, left, lines, places, first);
+/* The axis y of planes, alike. */
+GHZ_INLINE void put_plane(enum value_kind kind, brick_target t, const quick_left *left, const float *lines,
+                          uint64_t places, double first) {
+  ALIGNED double a[TILE];
+  const int uys = (int)(bit_length(places) + 1) / 2 * 2;
+  for (int i = 0; i < 32 * uys; i++)
+    a[i] = (double)lines[i];
+  if (left->live)
+    put_axis(32, 32, kind, t, left, 0, a, uys, first, t.to);
+  else
+    put_axis(32, 32, kind, t, NULL, 0, a, uys, first, t.to);
 }
 
+#define DEFINE_PUT_SUMS(name, kind)                                                                            \
+  static void name##_##kind(const brick_target *t, const quick_left *left, const float *lines,                 \
+                            uint64_t places, double first) {                                                   \
+    name(kind, *t, left, lines, places, first);                                                                \
+  }
+DEFINE_PUT_SUMS(put_cube, TO_FLOAT)
+DEFINE_PUT_SUMS(put_cube, TO_DOUBLE)
+DEFINE_PUT_SUMS(put_plane, TO_FLOAT)
+DEFINE_PUT_SUMS(put_plane, TO_DOUBLE)
+#undef DEFINE_PUT_SUMS
+
 /* Returns 0 without having stored anything if a line may be inexact in float32: where magnitudes of
- * its coefficients sum up to EXACT_LINE_3 and more. All sums are integers below 2^53 then, as
- * inverse_is_exact has it: of 16 bits, and the first one of 2^28, which joins by 2^-29 * 256^2. */
-static int decode_transformed_quickly(const ghz_lattice *l, const tile_header *b, const brick_target *t) {
+ * its coefficients sum up to EXACT_LINE and more. All sums are integers below 2^53 then, as
+ * inverse_is_exact has it: of 16 bits, and the first one of 2^28, which joins times 256^2. */
+static int put_transformed(int dims, const tile_header *b, ghz_type out, const brick_target *t) {
   quick_coefficients q;
   quick_left left;
   ALIGNED float lines[TILE];
-  quick_coefficients_of(3, &b->coefficients, &q);
-  if (any_lane((vec_16)((vec_f32)q.line >= (float)EXACT_LINE_3)))
+  quick_coefficients_of(dims, &b->coefficients, &q);
+  if (any_lane((vec_16)((vec_f32)q.line >= (float)(dims == 3 ? EXACT_LINE_3 : EXACT_LINE_2))))
     return 0;
-  float_lines(3, q.c, &q.live, lines);
-  quick_left_of(&b->lattice, part_of_step(l, b->lattice.mode), &left);
-  put_cube_TO_FLOAT(t, &left, lines, q.places, (double)b->coefficients.anchor * 0x1p-13);
+  float_lines(dims, q.c, &q.live, lines);
+  quick_left_of(&b->lattice, &left);
+  const double first = (double)b->coefficients.anchor * (dims == 3 ? 0x1p-13 : 0x1p-5);
+  if (dims == 3)
+    (out == GHZ_F32 ? put_cube_TO_FLOAT : put_cube_TO_DOUBLE)(t, &left, lines, q.places, first);
+  else
+    (out == GHZ_F32 ? put_plane_TO_FLOAT : put_plane_TO_DOUBLE)(t, &left, lines, q.places, first);
   return 1;
 }
