@@ -15,7 +15,6 @@
 
 typedef float eight_f32 __attribute__((vector_size(32), aligned(4), may_alias));
 typedef int32_t eight_32 __attribute__((vector_size(32), aligned(4), may_alias));
-typedef double eight_f64 __attribute__((vector_size(64), aligned(8), may_alias));
 
 /* By pointers: of copies compilers make two halves in memory, which a load of the whole waits
  * for. */
@@ -142,24 +141,43 @@ static inline int doubtful(eight_f32 d, float limit) {
   return (any[0] | any[1] | any[2] | any[3]) != 0;
 }
 
-/* Block i, exactly as float64 has it, rounded. `lines` are exact. */
-static void exact_block(const brick *b, const float_coefficients *f, const float *lines, int i, float *left) {
-  const int dims = b->grid->dims, n = dims == 3 ? 16 : 32, row = 8 * i / n, rows = PLACES * groups_of(&f->live);
+typedef float half_f32 __attribute__((vector_size(VEC / 2), aligned(4), may_alias));
+
+GHZ_INLINE vec_f64 widened(const float *x) {
+  return __builtin_convertvector(*(const half_f32 *)(const void *)x, vec_f64);
+}
+
+/* The coefficients' values of block i, but for the first, exactly. `lines` are exact. */
+GHZ_INLINE void exact_values(int dims, const float_coefficients *f, const float *lines, int i,
+                             vec_f64 p[BLOCK / DOUBLES]) {
+  const int n = dims == 3 ? 16 : 32, row = 8 * i / n, rows = PLACES * groups_of(&f->live);
   const unsigned y = (unsigned)(dims == 3 ? row % 8 : row), z = (unsigned)row / 8;
-  eight_f64 p = (eight_f64){0} + f->first * 0x1p-5, v;
   for (int k = 0; k < rows; k++) {
     const unsigned pair = dims == 3 ? frequency_pairs[k] : (unsigned)k;
-    const double h = dims == 3 ? (double)(inverse_factor(8, pair / 8, z) * inverse_factor(8, pair % 8, y))
-                               : (double)inverse_factor(32, pair, y);
-    p += __builtin_convertvector(load_eight(lines + (int)pair * n + 8 * i % n), eight_f64) * h;
+    const float *line = lines + (int)pair * n + 8 * i % n;
+    const vec_f64 h =
+        splat_f64(dims == 3 ? (double)(inverse_factor(8, pair / 8, z) * inverse_factor(8, pair % 8, y))
+                            : (double)inverse_factor(32, pair, y));
+    GHZ_UNROLL_8 for (int l = 0; l < BLOCK / DOUBLES; l++) p[l] = fma_f64(widened(line + l * DOUBLES), h, p[l]);
   }
-  if (b->lattice->type == GHZ_F64) {
-    memcpy(&v, (const double *)b->values + 8 * i, sizeof v);
-  } else {
-    v = __builtin_convertvector(load_eight((const float *)b->values + 8 * i), eight_f64);
+}
+
+/* Block i, exactly as float64 has it, rounded. */
+static void exact_block(const brick *b, const float_coefficients *f, const float *lines, int i, float *left) {
+  const double inverse = 1 / b->lattice->step, *wide = (const double *)b->values + 8 * i;
+  const float *narrow = (const float *)b->values + 8 * i;
+  vec_f64 p[BLOCK / DOUBLES];
+  GHZ_UNROLL_8 for (int l = 0; l < BLOCK / DOUBLES; l++) p[l] = splat_f64(f->first * 0x1p-5);
+  if (b->grid->dims == 3)
+    exact_values(3, f, lines, i, p);
+  else
+    exact_values(2, f, lines, i, p);
+  GHZ_UNROLL_8 for (int l = 0; l < BLOCK / DOUBLES; l++) {
+    const int at = l * DOUBLES;
+    const vec_f64 v = b->lattice->type == GHZ_F64 ? load_f64s(wide + at) : widened(narrow + at),
+                  d = v * inverse - p[l] + ROUND_F64 - ROUND_F64;
+    *(half_f32 *)(void *)(left + 8 * i + at) = __builtin_convertvector(d, half_f32);
   }
-  const eight_f64 d = v * (1 / b->lattice->step) - p;
-  store_eight(left + 8 * i, __builtin_convertvector(d + ROUND_F64 - ROUND_F64, eight_f32));
 }
 
 /* R, and its widths. Returns 0 if float32 does not tell. */

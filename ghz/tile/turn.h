@@ -1,18 +1,18 @@
 /* turn.h: turned planes: the residuals x < 8 of eight lines stand as a square of 8 x 8 that is
- * transposed (FORMAT.md, "Residuals"): so the first column of the lines, which has the largest ones,
- * widens four blocks instead of 32. Part of codec.h. */
+ * transposed (FORMAT.md, "Residuals"): so the first column of the lines, which has the largest
+ * ones, widens four blocks instead of 32. Part of codec.h. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* The bits of a square are the bytes 0 and 4 of four words of a plane, which have two lines each. Bits
- * change places between the lines of a word, then between a word and the next one, then between two
- * words and the next two: by 1, by 2, and by 4 bits. */
+/* The bits of a square are the bytes 0 and 4 of four words of a plane, which have two lines each.
+ * Bits change places between the lines of a word, then between a word and the next one, then
+ * between two words and the next two: by 1, by 2, and by 4 bits. */
 #define LINES_APART 31 /* less one bit */
 #define ODD UINT64_C(0xaa)
 #define OF_TWO_LINES(byte) (UINT64_C(0x0000000100000001) * (byte))
 
 #if VEC >= 32
-/* `others` has the word that each word of w changes bits with; those of ones in `first` get bits from
- * below, the others from above. */
+/* `others` has the word that each word of w changes bits with; those of ones in `first` get bits
+ * from below, the others from above. */
 GHZ_INLINE uvec_64 exchange_words(uvec_64 w, uvec_64 others, uvec_64 first, unsigned bits, uint64_t mask) {
   const uvec_64 moved = (first & others << bits) | (~first & others >> bits),
                 taken = (first & mask) | (~first & mask >> bits);
