@@ -25,29 +25,29 @@ static void put_untransformed(const ghz_lattice *l, const layer_header *h, uint3
     (dims == 3 ? put_lattice_3_TO_FLOAT : put_lattice_2_TO_FLOAT)(t, h);
 }
 
-/* A whole brick. Returns 0 without having stored anything if it has no quick way. */
-static int decode_whole_quickly(const ghz_lattice *l, const tile_header *b, uint32_t terms, ghz_type out,
-                                const tile_place *place, int streaming, void *dst) {
+static void decode_whole_quickly(const ghz_lattice *l, const tile_header *b, uint32_t terms, ghz_type out,
+                                 const tile_place *place, int streaming, void *dst) {
   const unsigned dims = place->extent.dims;
   const double unit = b->transformed ? l->step : mode_unit(l->type, l->step, b->lattice.mode);
   const brick_target t = target_of(place, ghz_type_size(out), streaming, unit, dst);
   if (b->transformed)
-    return put_transformed((int)dims, b, out, &t);
-  put_untransformed(l, &b->lattice, terms, dims, out, &t);
-  return 1;
+    put_transformed((int)dims, b, out, &t);
+  else
+    put_untransformed(l, &b->lattice, terms, dims, out, &t);
 }
 
-/* The same of any brick: of one that the border cuts by way of a whole one. */
+/* One that the border cuts by way of a whole one. Returns 0 if there is no quick way. */
 static int decode_brick_quickly(const ghz_lattice *l, const tile_header *b, uint32_t terms, ghz_type out,
                                 const tile_place *place, int streaming, void *dst) {
   ALIGNED double room[TILE];
   const tile_place whole = packed_place(whole_tile((int)place->extent.dims));
   if (!has_quick_way(l, b, terms, place->extent.dims))
     return 0;
-  if (place->extent.n == TILE)
-    return decode_whole_quickly(l, b, terms, out, place, streaming, dst);
-  if (!decode_whole_quickly(l, b, terms, out, &whole, 0, room))
-    return 0;
+  if (place->extent.n == TILE) {
+    decode_whole_quickly(l, b, terms, out, place, streaming, dst);
+    return 1;
+  }
+  decode_whole_quickly(l, b, terms, out, &whole, 0, room);
   scatter_brick(place, room, ghz_type_size(out), streaming, dst);
   return 1;
 }

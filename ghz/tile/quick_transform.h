@@ -1,5 +1,5 @@
-/* quick_transform.h: bricks with coefficients to values: along x exactly in float32, along other
- * axes in float64 as transform.h, scaled and stored by the last one. Part of codec.h. */
+/* quick_transform.h: bricks with coefficients to values: in float64 as transform.h, frequencies
+ * that are 0 left out, scaled and stored by the last axis. Part of codec.h. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /* Sums of products of coefficients and the transform's integers stay below 2^53 if the first one is
@@ -59,55 +59,58 @@ GHZ_INLINE mirrored_sums inverse_wide(int n, const double *c, int from, int live
 
 /* ---- Coefficients ---------------------------------------------------------------------------- */
 
-/* Coefficients but the first, as floats; rows of the first live ux of live groups alone are set. */
+/* Coefficients but the first, times 2^-s; rows of the first live ux of live groups alone are
+ * set. */
 typedef struct quick_coefficients {
   live_coefficients live;
   uint64_t places; /* a bit for each that has any, the first one included */
-  vec_32 line;     /* floats, which compare as their bits: the largest sums of magnitudes of
-                      lines, exact */
-  ALIGNED float c[TILE];
+  ALIGNED double c[TILE];
 } quick_coefficients;
 
-/* The rows of N16 blocks to floats; magnitudes are added by place. */
-GHZ_INLINE void convert_rows(const vec_16 v[BLOCK], float *c, vec_f32 sum[PLACES / FLOATS]) {
-  const vec_32 magnitude = (vec_32){0} + INT32_MAX;
+enum { PLACE_REGS = PLACES / FLOATS };
+
+/* The first `rows` rows of N16 blocks; their bits are added by place. */
+GHZ_INLINE void convert_rows(const vec_16 v[BLOCK], int rows, double scale, double *c, vec_32 any[PLACE_REGS]) {
   _Pragma("GCC unroll 16") for (int k = 0; k < 16; k++) {
-    const vec_f32 x = __builtin_convertvector(widen_blocks(v, k), vec_f32);
-    vec_store(c + k * FLOATS, (vec_16)x);
-    sum[k % (PLACES / FLOATS)] += (vec_f32)((vec_32)x & magnitude);
+    if (k / PLACE_REGS >= rows)
+      continue;
+    const vec_32 x = widen_blocks(v, k);
+    const vec_f64 low = doubles_of(x, 0) * scale, high = doubles_of(x, 1) * scale;
+    vec_store(c + k * FLOATS, (vec_16)low);
+    vec_store(c + k * FLOATS + DOUBLES, (vec_16)high);
+    any[k % PLACE_REGS] |= x;
   }
 }
 
-/* Notes what a group's sums tell. */
-GHZ_INLINE void note_sums(const vec_f32 sum[PLACES / FLOATS], int group, quick_coefficients *q) {
-  for (int r = 0; r < PLACES / FLOATS; r++) {
-    const uint64_t any = top_bits_32((vec_32)(sum[r] > 0.F));
-    q->line = max_32(q->line, (vec_32)sum[r]);
-    q->places |= any << (PLACES * group + r * FLOATS);
+/* A group's coefficients: which places have any. */
+GHZ_INLINE uint64_t convert_group(const narrow_bytes *bytes, int block, int rows, double scale, double *c) {
+  vec_32 any[PLACE_REGS];
+  uint64_t places = 0;
+  for (int r = 0; r < PLACE_REGS; r++)
+    any[r] = (vec_32){0};
+  for (int b = block; rows > 0; b += N16, rows -= N16 / 2) {
+    vec_16 v[BLOCK];
+    narrow_blocks(bytes, b, v);
+    if (b == 0)
+      v[0] = without_first(v[0]); /* it has more bits */
+    turn_blocks_16(v);
+    convert_rows(v, rows, scale, c + b * BLOCK, any);
   }
+  for (int r = 0; r < PLACE_REGS; r++)
+    places |= (uint64_t)top_bits_32((vec_32)(any[r] != 0)) << r * FLOATS;
+  return places;
 }
 
 static void quick_coefficients_of(int dims, const layer_header *h, quick_coefficients *q) {
   narrow_bytes bytes;
-  const int rows = dims == 3 ? 16 : 32; /* of a group: two blocks each */
+  const int blocks = dims == 3 ? 32 : 64; /* of a group */
   bytes_of_layer(h, &bytes);
   q->live = live_of(h->width, dims, h->anchor);
   q->places = h->anchor != 0;
-  q->line = (vec_32){0};
-  for (int g = 0; g * 2 * rows < q->live.blocks; g++) {
-    vec_f32 sum[PLACES / FLOATS];
-    for (int r = 0; r < PLACES / FLOATS; r++)
-      sum[r] = (vec_f32){0};
-    for (int b = g * 2 * rows; q->live.group[g] && b < 2 * (g * rows + (int)q->live.x); b += N16) {
-      vec_16 v[BLOCK];
-      narrow_blocks(&bytes, b, v);
-      if (b == 0)
-        v[0] = without_first(v[0]); /* it has more bits, and joins where doubles are */
-      turn_blocks_16(v);
-      convert_rows(v, q->c + b * BLOCK, sum);
-    }
-    note_sums(sum, g, q);
-  }
+  for (int g = 0; g * blocks < q->live.blocks; g++)
+    if (q->live.group[g])
+      q->places |= convert_group(&bytes, g * blocks, (int)q->live.x, dims == 3 ? 0x1p-29 : 0x1p-21, q->c)
+                   << PLACES * g;
 }
 
 /* ---- What coefficients leave ----------------------------------------------------------------- */
@@ -176,17 +179,37 @@ GHZ_INLINE void put_axis(int n, int line, enum value_kind kind, brick_target t, 
   }
 }
 
-/* The axis z of one uy, of which `depth` frequencies may differ from 0. */
-GHZ_INLINE void inverse_depth(const float *lines, int depth, double start, double *b) {
-  ALIGNED double column[8 * 16];
-  for (int u = 0; u < depth; u++)
-    for (int x = 0; x < 16; x++)
-      column[16 * u + x] = (double)lines[128 * u + x];
-  for (int x = 0; depth % 2 && x < 16; x++)
-    column[16 * depth + x] = 0;
-  for (int x = 0; x < 16; x += FLOATS)
+/* Pairs (uz, uy) of cubes, as frequency_pairs has them, whose lines differ from 0. */
+typedef struct live_pairs {
+  uint64_t pairs;
+  uint8_t depth[8]; /* how many uz of each uy */
+  int uys;          /* up to which uy, an even number */
+} live_pairs;
+
+/* Their axis x. */
+static void lines_of_cubes(const quick_coefficients *q, double *lines, live_pairs *live) {
+  unsigned uys = 0;
+  memset(live, 0, sizeof *live);
+  for (uint64_t left = q->places; left; left &= left - 1) { /* uz rise, for each uy */
+    const int l = __builtin_ctzll(left);
+    const unsigned pair = frequency_pairs[l], uy = pair % 8;
+    inverse_line(16, q->c + l / PLACES * 256 + l % PLACES, PLACES, q->live.x, lines + 16 * pair);
+    live->pairs |= UINT64_C(1) << pair;
+    live->depth[uy] = (uint8_t)(pair / 8 + 1);
+    uys = uy > uys ? uy : uys;
+  }
+  live->uys = (int)(uys / 2 * 2 + 2);
+}
+
+/* The axis z of one uy. Lines that are not live become zeros. */
+GHZ_INLINE void inverse_depth(double *lines, int u, const live_pairs *live, double start, double *b) {
+  const int depth = live->depth[u] + live->depth[u] % 2;
+  for (int z = 0; z < depth; z++)
+    if (!(live->pairs >> (8 * z + u) & 1))
+      memset(lines + 128 * z + 16 * u, 0, 16 * sizeof *lines);
+  for (int x = 16 * u; x < 16 * u + 16; x += FLOATS)
     for (int i = 0; i < 4; i += WIDE_OUTPUTS) {
-      const mirrored_sums s = inverse_wide(8, column + x, 16, depth + depth % 2, start, i);
+      const mirrored_sums s = inverse_wide(8, lines + x, 128, depth, start, i);
       GHZ_UNROLL_8 for (int k = 0; k < WIDE_OUTPUTS; k++) for (int r = 0; r < 2; r++) {
         vec_store(b + x + 128 * (i + k) + r * DOUBLES, (vec_16)s.first[k][r]);
         vec_store(b + x + 128 * (7 - i - k) + r * DOUBLES, (vec_16)s.last[k][r]);
@@ -194,50 +217,41 @@ GHZ_INLINE void inverse_depth(const float *lines, int depth, double start, doubl
     }
 }
 
-/* How many uz of each uy may differ from 0; up to which uy, an even number. */
-static int depth_of_places(uint64_t places, uint8_t depth[8]) {
-  unsigned uys = 0;
-  memset(depth, 0, 8);
-  for (uint64_t left = places; left; left &= left - 1) { /* uz rise, for each uy */
-    const unsigned pair = frequency_pairs[__builtin_ctzll(left)], uy = pair % 8;
-    depth[uy] = (uint8_t)(pair / 8 + 1);
-    uys = uy > uys ? uy : uys;
-  }
-  return (int)(uys / 2 * 2 + 2);
-}
-
-/* The axes z and y of cubes. `first` is the first coefficient's share along z. */
-GHZ_INLINE void put_cube(enum value_kind kind, brick_target t, const quick_left *left, const float *lines,
-                         uint64_t places, double first) {
-  ALIGNED double b[TILE];
-  uint8_t depth[8];
-  const int uys = depth_of_places(places, depth);
-  for (int u = 0; u < uys; u++)
-    inverse_depth(lines + 16 * u, depth[u], u ? 0 : first, b + 16 * u);
+/* All axes of cubes. `first` is the first coefficient's share along z. */
+GHZ_INLINE void put_cube(enum value_kind kind, brick_target t, const quick_left *left,
+                         const quick_coefficients *q, double first) {
+  ALIGNED double lines[TILE], b[TILE];
+  live_pairs live;
+  lines_of_cubes(q, lines, &live);
+  for (int u = 0; u < live.uys; u++)
+    inverse_depth(lines, u, &live, u ? 0 : first, b);
   for (int z = 0; z < 8; z++, t.to += t.plane)
     if (left->live >> z & 1)
-      put_axis(8, 16, kind, t, left, EIGHTH * z, b + 128 * z, uys, 0, t.to);
+      put_axis(8, 16, kind, t, left, EIGHTH * z, b + 128 * z, live.uys, 0, t.to);
     else
-      put_axis(8, 16, kind, t, NULL, 0, b + 128 * z, uys, 0, t.to);
+      put_axis(8, 16, kind, t, NULL, 0, b + 128 * z, live.uys, 0, t.to);
 }
 
-/* The axis y of planes, alike. */
-GHZ_INLINE void put_plane(enum value_kind kind, brick_target t, const quick_left *left, const float *lines,
-                          uint64_t places, double first) {
-  ALIGNED double a[TILE];
-  const int uys = (int)(bit_length(places) + 1) / 2 * 2;
-  for (int i = 0; i < 32 * uys; i++)
-    a[i] = (double)lines[i];
+/* Both axes of planes. `first` is the first coefficient's share along y. */
+GHZ_INLINE void put_plane(enum value_kind kind, brick_target t, const quick_left *left,
+                          const quick_coefficients *q, double first) {
+  ALIGNED double lines[TILE];
+  const int uys = (int)(bit_length(q->places) + 1) / 2 * 2;
+  for (int l = 0; l < uys; l++)
+    if (q->places >> l & 1)
+      inverse_line(32, q->c + l / PLACES * 512 + l % PLACES, PLACES, q->live.x, lines + 32 * l);
+    else
+      memset(lines + 32 * l, 0, 32 * sizeof *lines);
   if (left->live)
-    put_axis(32, 32, kind, t, left, 0, a, uys, first, t.to);
+    put_axis(32, 32, kind, t, left, 0, lines, uys, first, t.to);
   else
-    put_axis(32, 32, kind, t, NULL, 0, a, uys, first, t.to);
+    put_axis(32, 32, kind, t, NULL, 0, lines, uys, first, t.to);
 }
 
 #define DEFINE_PUT_SUMS(name, kind)                                                                            \
-  static void name##_##kind(const brick_target *t, const quick_left *left, const float *lines,                 \
-                            uint64_t places, double first) {                                                   \
-    name(kind, *t, left, lines, places, first);                                                                \
+  static void name##_##kind(const brick_target *t, const quick_left *left, const quick_coefficients *q,        \
+                            double first) {                                                                    \
+    name(kind, *t, left, q, first);                                                                            \
   }
 DEFINE_PUT_SUMS(put_cube, TO_FLOAT)
 DEFINE_PUT_SUMS(put_cube, TO_DOUBLE)
@@ -245,22 +259,16 @@ DEFINE_PUT_SUMS(put_plane, TO_FLOAT)
 DEFINE_PUT_SUMS(put_plane, TO_DOUBLE)
 #undef DEFINE_PUT_SUMS
 
-/* Returns 0 without having stored anything if a line may be inexact in float32: where magnitudes of
- * its coefficients sum up to EXACT_LINE and more. All sums are integers below 2^53 then, as
- * inverse_is_exact has it: of 16 bits, and the first one of 2^28, which joins times 256^2. */
-static int put_transformed(int dims, const tile_header *b, ghz_type out, const brick_target *t) {
+/* All sums are integers below 2^53, as inverse_is_exact has it: of coefficients of 16 bits, and the
+ * first one of 2^28, which joins times 256^2. */
+static void put_transformed(int dims, const tile_header *b, ghz_type out, const brick_target *t) {
   quick_coefficients q;
   quick_left left;
-  ALIGNED float lines[TILE];
   quick_coefficients_of(dims, &b->coefficients, &q);
-  if (any_lane((vec_16)((vec_f32)q.line >= (float)(dims == 3 ? EXACT_LINE_3 : EXACT_LINE_2))))
-    return 0;
-  float_lines(dims, q.c, &q.live, lines);
   quick_left_of(&b->lattice, &left);
   const double first = (double)b->coefficients.anchor * (dims == 3 ? 0x1p-13 : 0x1p-5);
   if (dims == 3)
-    (out == GHZ_F32 ? put_cube_TO_FLOAT : put_cube_TO_DOUBLE)(t, &left, lines, q.places, first);
+    (out == GHZ_F32 ? put_cube_TO_FLOAT : put_cube_TO_DOUBLE)(t, &left, &q, first);
   else
-    (out == GHZ_F32 ? put_plane_TO_FLOAT : put_plane_TO_DOUBLE)(t, &left, lines, q.places, first);
-  return 1;
+    (out == GHZ_F32 ? put_plane_TO_FLOAT : put_plane_TO_DOUBLE)(t, &left, &q, first);
 }

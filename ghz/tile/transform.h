@@ -254,17 +254,18 @@ GHZ_INLINE void inverse_axis(int n, const double *c, int from, uint32_t live, do
   }
 }
 
-/* A line of n frequencies, of which the first `live` count, to n values. */
-GHZ_INLINE void inverse_line(int n, const double *c, unsigned live, double *y) {
+/* A line of n frequencies, `from` apart, of which the first `live` count, an even number, to n
+ * values. */
+GHZ_INLINE void inverse_line(int n, const double *c, int from, unsigned live, double *y) {
   vec_f64 even[8], odd[8];
   const int pieces = n / 2 / DOUBLES;
   _Pragma("GCC unroll 8") for (int k = 0; k < pieces; k++) even[k] = odd[k] = (vec_f64){0};
   const double *row = inverse_row(n, 0);
-  for (const double *end = c + live; c < end; c += 2, row += n) {
+  for (unsigned u = 0; u < live; u += 2, c += 2 * from, row += n) {
     const double *next = row + n / 2;
     _Pragma("GCC unroll 8") for (int k = 0; k < pieces; k++) {
       even[k] = fma_f64(splat_f64(c[0]), load_f64s(row + k * DOUBLES), even[k]);
-      odd[k] = fma_f64(splat_f64(c[1]), load_f64s(next + k * DOUBLES), odd[k]);
+      odd[k] = fma_f64(splat_f64(c[from]), load_f64s(next + k * DOUBLES), odd[k]);
     }
   }
   _Pragma("GCC unroll 8") for (int k = 0; k < pieces; k++) {
@@ -283,7 +284,7 @@ static void inverse_cubes(const int32_t *c, const live_coefficients *live, doubl
     for (unsigned left = any; left; left &= left - 1) {
       const int l = __builtin_ctz(left);
       const unsigned pair = frequency_pairs[PLACES * g + l];
-      inverse_line(16, lines[l], live->x, y + 16 * pair);
+      inverse_line(16, lines[l], 1, live->x, y + 16 * pair);
       live_z[pair % 8] |= 1U << pair / 8;
     }
   }
@@ -306,7 +307,7 @@ static void inverse_planes(const int32_t *c, const live_coefficients *live, doub
     live_y |= any << PLACES * g;
     for (unsigned left = any; left; left &= left - 1) {
       const int l = __builtin_ctz(left);
-      inverse_line(32, lines[l], live->x, a + 32 * (PLACES * g + l));
+      inverse_line(32, lines[l], 1, live->x, a + 32 * (PLACES * g + l));
     }
   }
   for (int i = 0; i < 32; i += DOUBLES)

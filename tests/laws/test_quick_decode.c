@@ -136,8 +136,8 @@ Test(quick_decode, sums_along_x, .timeout = 300) {
         }
 }
 
-/* Lines of coefficients whose magnitudes sum up to about what float32 holds and more: at the
- * frequencies that count most, with odd sums. */
+/* Lines of large coefficients, at the frequencies that count most, with odd sums: around what
+ * float32 holds and far beyond. */
 Test(quick_decode, lines_of_coefficients, .timeout = 300) {
   static const int64_t exact[] = {(1 << 24) / 633, (1 << 24) / 522};
   SINGLE_POOL(pool);
@@ -161,7 +161,8 @@ Test(quick_decode, lines_of_coefficients, .timeout = 300) {
         }
 }
 
-/* First coefficients around 2^28 and far beyond, the others around 16 bits, and R around them. */
+/* First coefficients around 2^28 and far beyond, the others around 16 bits, few or all, and R
+ * around them. */
 Test(quick_decode, large_coefficients, .timeout = 300) {
   static const int64_t ends[] = {1 << 15, 1 << 16, 1 << 14};
   SINGLE_POOL(pool);
@@ -175,8 +176,9 @@ Test(quick_decode, large_coefficients, .timeout = 300) {
             ref_tile *t = whole_brick(dims);
             t->coefficients = 1;
             t->c[0] = (input_below(&state, 2) ? 1 : -1) * ((INT64_C(1) << bits) + off);
-            for (int i = 1; i < REF_TILE; i += 1 + (int)input_below(&state, 60))
-              t->c[i] = (int64_t)input_below(&state, 60) - 30;
+            for (int i = 1; i < REF_TILE; i += round % 2 ? 1 : 1 + (int)input_below(&state, 60))
+              t->c[i] =
+                  round % 2 ? input_below(&state, 2) ? 32767 : -32768 : (int64_t)input_below(&state, 60) - 30;
             t->c[1 + input_below(&state, REF_TILE - 1)] = ends[end] - 1 - (int64_t)input_below(&state, 2);
             t->c[1 + input_below(&state, REF_TILE - 1)] = -ends[end] + (int64_t)input_below(&state, 2);
             t->q[input_below(&state, REF_TILE)] =
