@@ -6,14 +6,15 @@
 typedef struct tile_widths {
   tile_lead lead;  /* what stands before them */
   unsigned height; /* planes: the largest width */
+  unsigned head;   /* bytes up to the end of the width planes */
   ALIGNED uint8_t width[BLOCKS];
 } tile_widths;
 
-/* Completes the lead by what is to be said of the width planes. Returns the bytes up to their
- * end. */
+/* Completes the lead by what is to be said of the width planes. Returns the bytes up to their end: what
+ * stands behind them need not wait for their bytes. */
 GHZ_INLINE unsigned finish_widths(tile_widths *t) {
   t->lead.width_planes = bit_length(t->height);
-  return choose_squeezing(&t->lead, widths_nonzero(t->width));
+  return t->head = choose_squeezing(&t->lead, widths_nonzero(t->width));
 }
 
 /* Completes the head of coefficients whose first one and widths are known. Returns the bytes up to
@@ -23,7 +24,7 @@ static unsigned finish_coefficients(tile_widths *t) {
   h->width_planes = bit_length(t->height);
   const unsigned nonzero = widths_nonzero(t->width);
   h->squeezed = squeezing_pays(h->width_planes, nonzero);
-  return 1 + anchor_size(h->anchor) + width_planes_size(h->width_planes, nonzero, h->squeezed);
+  return t->head = 1 + anchor_size(h->anchor) + width_planes_size(h->width_planes, nonzero, h->squeezed);
 }
 
 /* What stands before the planes of the lattice. This and put_tile are inlined, so that what
@@ -31,22 +32,22 @@ static unsigned finish_coefficients(tile_widths *t) {
 GHZ_INLINE uint8_t *put_header(const tile_widths *t, const specials *s, uint8_t *dst) {
   const tile_lead *h = &t->lead;
   const unsigned extra = lead_extra(h);
+  uint8_t *p = dst + 1 + (extra != 0);
   dst[0] = lead_first(h, extra);
   dst[1] = (uint8_t)extra;
-  dst += 1 + (extra != 0);
-  memcpy(dst, &h->anchor, 8);
-  dst += anchor_size(h->anchor);
-  memcpy(dst, &h->slope, 8);
-  dst += anchor_size(h->slope);
-  dst = widths_store(t->width, h->width_planes, h->squeezed, dst);
-  return s ? put_specials(s, dst) : dst;
+  memcpy(p, &h->anchor, 8);
+  p += anchor_size(h->anchor);
+  memcpy(p, &h->slope, 8);
+  widths_store(t->width, h->width_planes, h->squeezed, p + anchor_size(h->slope));
+  return s ? put_specials(s, dst + t->head) : dst + t->head;
 }
 
 static uint8_t *put_coefficients_header(const tile_widths *t, uint8_t *dst) {
   const tile_lead *h = &t->lead;
-  *dst++ = coefficients_head(h);
-  memcpy(dst, &h->anchor, 8);
-  return widths_store(t->width, h->width_planes, h->squeezed, dst + anchor_size(h->anchor));
+  dst[0] = coefficients_head(h);
+  memcpy(dst + 1, &h->anchor, 8);
+  widths_store(t->width, h->width_planes, h->squeezed, dst + 1 + anchor_size(h->anchor));
+  return dst + t->head;
 }
 
 /* Of the first so many parts. */
