@@ -59,7 +59,7 @@ GHZ_RULE uint8_t lead_byte(const tile_lead *h, unsigned i) {
 
 /* Zeros in coarse mode and order 0 without specials or coefficients are no bytes at all. */
 GHZ_RULE int lead_says_empty(const tile_lead *h) {
-  return h->order == 0 && h->mode == COARSE && h->width_planes == 0 && !h->special && !h->coefficients;
+  return !h->coefficients && h->width_planes == 0 && h->order == 0 && h->mode == COARSE && !h->special;
 }
 
 /* ---- Width planes ---------------------------------------------------------------------------- */
