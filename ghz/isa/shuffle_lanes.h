@@ -10,9 +10,10 @@
 #define FN(name) PASTE(PASTE(name, _), BITS)
 
 #if BITS == 16
-/* Eight registers, each piece of 16 bytes of which is a row of 8 values, turned piece by piece: rows
- * become columns. A piece is the largest that all instruction sets shuffle without crossing lanes:
- * three rounds, each of which interleaves the values of registers i and i + 4. Twice is nothing. */
+/* Eight registers, each piece of 16 bytes of which is a row of 8 values, turned piece by piece:
+ * rows become columns. A piece is the largest that all instruction sets shuffle without crossing
+ * lanes: three rounds, each of which interleaves the values of registers i and i + 4. Twice is
+ * nothing. */
 GHZ_INLINE void turn_blocks_16(vec_16 v[8]) {
   vec_16 u[8];
   GHZ_UNROLL_8 for (int round = 0; round < 3; round++) {

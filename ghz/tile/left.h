@@ -5,9 +5,9 @@
  * is formed in float32, off by less than
  *   e = 2^-24 (roundings * factors * S + 4 M / step) + 2^-16
  * with roundings and factors of inverse_float.h. 4 M: two roundings of v and two of v less the
- * first coefficient's share, which has twice the magnitude; 2^-16: the last rounding, of |d| < 64. So
- * where d is further than e from all n + 1/2, rint(d) is R. Blocks where it is not are formed in
- * float64. */
+ * first coefficient's share, which has twice the magnitude; 2^-16: the last rounding, of |d| < 64.
+ * So where d is further than e from all n + 1/2, rint(d) is R. Blocks where it is not are formed
+ * in float64. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /* Vectors wider than a register are never passed by calls: these are inlined. */

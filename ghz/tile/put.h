@@ -10,8 +10,8 @@ typedef struct tile_widths {
   ALIGNED uint8_t width[BLOCKS];
 } tile_widths;
 
-/* Completes the lead by what is to be said of the width planes. Returns the bytes up to their end: what
- * stands behind them need not wait for their bytes. */
+/* Completes the lead by what is to be said of the width planes. Returns the bytes up to their end:
+ * what stands behind them need not wait for their bytes. */
 GHZ_INLINE unsigned finish_widths(tile_widths *t) {
   t->lead.width_planes = bit_length(t->height);
   return t->head = choose_squeezing(&t->lead, widths_nonzero(t->width));

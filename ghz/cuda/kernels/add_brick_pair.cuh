@@ -85,8 +85,8 @@ DEVICE void finish_sum(team_brick_sum &t, int transformed) {
 }
 
 // Adds or subtracts the bricks of four teams. Returns 0 where they are not common: whole, on the
-// lattice, of one mode and order, both turned or none, both with coefficients or both without, without specials, of few
-// planes. A damaged brick is not common: add_bricks.cuh reports it.
+// lattice, of one mode and order, both turned or none, both with coefficients or both without,
+// without specials, of few planes. A damaged brick is not common: add_bricks.cuh reports it.
 DEVICE int add_brick_pair(const combine_call &c, const operand_headers &s, const uint64_t offset[2],
                           const uint32_t size[2], team_room &room, team_brick_sum &t) {
   const side_place p[2] = {place_side(c, s, 0, offset[0], size[0]), place_side(c, s, 1, offset[1], size[1])};

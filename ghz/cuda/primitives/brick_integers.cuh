@@ -54,8 +54,8 @@ struct brick_widths {
   int64_t anchor;
 };
 
-// The widths of a plane's residuals of order 1 or 2 when they are turned, where `widths` are they as
-// they stand.
+// The widths of a plane's residuals of order 1 or 2 when they are turned, where `widths` are those
+// as they stand.
 template <class Int>
 DEVICE uint32_t turned_widths(const Int r[LANE_VALUES], uint32_t widths, uint32_t columns, int lane) {
   decltype(fold((Int)0)) any[BLOCK];
@@ -78,7 +78,8 @@ template <int DIMS, class Int> DEVICE brick_widths measure_brick(Int r[LANE_VALU
   return w;
 }
 
-// What up to four ways have in use, each in a byte: planes, and bytes of width planes that are not 0.
+// What up to four ways have in use, each in a byte: planes, and bytes of width planes that are
+// not 0.
 struct way_usage {
   uint32_t planes = 0, bytes = 0;
 
