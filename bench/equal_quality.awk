@@ -66,7 +66,7 @@ END {
   for (i = 1; i <= peers; i++)
     print "| " peer[i] " | " gain("ghz", peer[i], 0) " | " gain("ghz", peer[i] " =PSNR", 0) " | " \
       gain("ghz packed", peer[i], 0) " | " gain("ghz packed", peer[i] " =PSNR", 0) " |"
-  print "\n| Zen 3, AVX2: compress / decompress, MB/s | ghz, flat | ghz | zfp | SZ3 | SPERR |"
+  print "\n| Zen 5, AVX-512: compress / decompress, MB/s | ghz, flat | ghz | zfp | SZ3 | SPERR |"
   print "| --- | --- | --- | --- | --- | --- |"
   for (r = 1; r <= n; r++) {
     line = "| " rows[r] " |"
@@ -76,7 +76,7 @@ END {
           1000 * fast[rows[r], codecs[i], 2])
     print line
   }
-  print "\n| Zen 3, AVX2: is so many times as slow as | ghz: compress | decompress | ghz, flat: compress | decompress |"
+  print "\n| Zen 5, AVX-512: is so many times as slow as | ghz: compress | decompress | ghz, flat: compress | decompress |"
   print "| --- | --- | --- | --- | --- |"
   for (i = 1; i <= peers; i++)
     print "| " peer[i] " | " gain("ghz", peer[i], 1) " | " gain("ghz", peer[i], 2) " | " \

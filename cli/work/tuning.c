@@ -54,7 +54,8 @@ static bool choose_flat(tuning *t) {
   if (t->header.shape.dims == 1 || t->o->order > 2)
     return true;
   t->flat = t->header;
-  return library_ok(t->in.file.name, NULL, ghz_file_choose_frames(&t->flat, 1, t->flat.count));
+  const uint64_t chunks = (t->flat.count + GHZ_CHUNK - 1) / GHZ_CHUNK; /* a frame has whole ones */
+  return library_ok(t->in.file.name, NULL, ghz_file_choose_frames(&t->flat, 1, chunks * GHZ_CHUNK));
 }
 
 bool tuning_has_flat(const tuning *t) {

@@ -10,6 +10,9 @@ ok "$GHZ" tune --dims 64x64x64 --psnr 70 w.f32 >out
 [ "$(grep -c '^ *--flat  *[0-9]' out)" = 7 ] && [ "$(wc -l <out)" = 17 ] || die "$(cat out)"
 grep -q 'bricks of 8x8x16$' out && grep -q '^PSNR 70 dB needs --rel .* (--abs .*): ratio .*, PSNR 70.* dB, .*; --flat: [0-9.]*, [0-9.]* dB, [0-9.]*$' out || die "$(cat out)"
 # An order that flat arrays do not have.
+head -c 120000 w.f32 >part.f32
+ok "$GHZ" tune --dims 150x200 part.f32 >out
+grep -q -e --flat out || die "no line of a flat array whose end is within a chunk: $(cat out)"
 ok "$GHZ" tune --dims 64x64x64 --order 3 w.f32 >out
 [ "$(wc -l <out)" = 9 ] || die "$(cat out)"
 # A bound whose step is the data's own has the ratio of smaller ones, and nearly no error.
