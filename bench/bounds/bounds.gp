@@ -75,7 +75,7 @@ unset label 1
 eval place(1, 1)
 set title "Compression, GB/s (dotted: flat)"
 set logscale y
-set yrange [0.2:20]
+set yrange [0.8:40]
 set ytics ("0.3" 0.3, "1" 1, "3" 3, "10" 10)
 flat(f, k) = strcol(1) eq f && strcol(3) eq "flat" ? column(k) : NaN
 plot for [i=1:7] csv using 4:(of(fields[i], 9)) with linespoints pt marks[i] lc rgb colours[i], \

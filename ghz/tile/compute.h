@@ -95,10 +95,10 @@ static unsigned limit_of_sum(const tile_job *j, const tile_op *c, const layer_he
 
 static int combine_two_any(const tile_job *j, const tile_source src[2], const tile_op *c, ghz_status *status) {
   tile_header t[2];
-  const layer_header *a = &t[0].lattice, *b = &t[1].lattice;
   *status = parse_two_any(j->lattice, src, &j->extent, t);
   if (*status != GHZ_OK)
     return 1;
+  const layer_header *a = &t[0].lattice, *b = &t[1].lattice;
   if (!same_kind(a, b))
     return 0;
   *j->size =

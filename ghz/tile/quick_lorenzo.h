@@ -33,11 +33,16 @@ typedef struct sums_behind {
   ALIGNED int32_t layer[BRICK_LAYER_BLOCKS * BLOCK];
 } sums_behind;
 
+/* Sums wrap, by design: those of damaged tiles may be of any size. */
+GHZ_INLINE vec_32 wrapped_sum(vec_32 a, vec_32 b) {
+  return (vec_32)((uvec_32)a + (uvec_32)b);
+}
+
 /* Line y of a layer, summed along x, to its integers. */
 GHZ_INLINE void sum_line(int dims, int regs, int order, int y, int later, sums_behind *s, vec_32 *line) {
   for (int r = 0; r < regs; r++) {
-    const vec_32 behind = y ? s->line[r] : order == 3 && later ? (vec_32){0} : s->first[r];
-    vec_32 v = line[r] + behind;
+    const vec_32 none = {0}, above = order == 3 && later ? none : s->first[r];
+    vec_32 v = wrapped_sum(line[r], y ? s->line[r] : above);
     s->line[r] = v;
     if (order == 1)
       s->line[r] = first_lane_of(r ? s->line[0] : v);
@@ -45,7 +50,7 @@ GHZ_INLINE void sum_line(int dims, int regs, int order, int y, int later, sums_b
       s->first[r] = s->line[r];
     if (dims == 3 && order == 3) {
       int32_t *before = s->layer + 16 * y + r * FLOATS;
-      v += *(const vec_32 *)(const void *)before;
+      v = wrapped_sum(v, *(const vec_32 *)(const void *)before);
       vec_store(before, (vec_16)v);
     }
     line[r] = v;
