@@ -90,6 +90,7 @@
 #define LANES_OF_64 2
 #endif
 
+typedef uint16_t uvec_16 __attribute__((vector_size(VEC), aligned(2), may_alias));
 typedef uint32_t uvec_32 __attribute__((vector_size(VEC), aligned(4), may_alias));
 typedef uint64_t uvec_64 __attribute__((vector_size(VEC), aligned(8), may_alias));
 

@@ -13,7 +13,7 @@ typedef struct tile_lead {
   int squeezed;          /* so are the width planes */
   int special;           /* planes of specials follow them */
   int coefficients;      /* of a brick: it has some */
-  int turned;            /* of a plane: as turned_column says */
+  int turned;            /* of a plane (FORMAT.md, "Residuals") */
   int64_t anchor, slope; /* bricks have no slope: it is 0 */
 } tile_lead;
 
@@ -112,12 +112,12 @@ GHZ_RULE int way_is_turned(unsigned dims, int way) {
   return way >= orders_of(dims);
 }
 
-/* The way of the smallest size, ties to the lower, or the order asked for; of zeros, 0. `orders` is
+/* The way of the smallest size, ties to the lower, or the order asked for; of zeros, 0. `ways` is
  * a constant: unrolled, a GPU needs no array in memory. */
-GHZ_RULE int choose_order(const unsigned *size, int orders, int zeros, int asked) {
+GHZ_RULE int choose_way(const unsigned *size, int ways, int zeros, int asked) {
   int best = 0;
   unsigned least = size[0];
-  for (int o = 1; o < orders; o++) {
+  for (int o = 1; o < ways; o++) {
     best = size[o] < least ? o : best;
     least = size[o] < least ? size[o] : least;
   }

@@ -1,4 +1,4 @@
-/* brick_decode.h: bricks to values (FORMAT.md, "Decoding a brick"). Part of codec.h. */
+/* brick_decode.h: bricks to values (FORMAT.md, "Residuals" and "Coefficients"). Part of codec.h. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /* ---- Integers -------------------------------------------------------------------------------- */

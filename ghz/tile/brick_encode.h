@@ -1,5 +1,6 @@
 /* brick_encode.h: values to bricks: integers of the lattice at every order, coefficients and what
- * they leave, the smallest written (FORMAT.md, "Encoding a brick"). Part of codec.h. */
+ * they leave, the smallest written (FORMAT.md, "Transforming values" and "Tile"). Part of
+ * codec.h. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /* A way to encode a brick, and its whole size. */
@@ -78,12 +79,12 @@ static void measure_brick(brick *b, encoding encodings[WAYS_MAX]) {
   while (++w < ways); /* compilers see that order 0 is always measured */
 }
 
-static int choose_way(const brick *b, const encoding encodings[WAYS_MAX], int order) {
+static int choose_way_of_brick(const brick *b, const encoding encodings[WAYS_MAX], int order) {
   const int ways = ways_of_brick(b);
   unsigned size[WAYS_MAX] = {0};
   for (int w = 0; w < ways; w++)
     size[w] = encodings[w].size;
-  return choose_order(size, ways, encodings[0].widths.height == 0, order);
+  return choose_way(size, ways, encodings[0].widths.height == 0, order);
 }
 
 /* The lattice tile of the chosen way. */
@@ -192,7 +193,7 @@ static void inverse_transform(int dims, const int32_t *c, const live_coefficient
     inverse_planes(c, live, y);
 }
 
-/* The same in float64. */
+/* What left_in_float finds, in float64: for any brick. */
 static void left_in_double(const brick *b, brick_encoding *p) {
   ALIGNED double transformed[TILE], left[TILE];
   ALIGNED int16_t linear[TILE], r[TILE];
@@ -268,7 +269,7 @@ static size_t encode_brick_integers(brick *b, int order, size_t limit, uint8_t *
   encoding encodings[WAYS_MAX];
   brick_encoding p;
   measure_brick(b, encodings);
-  const int zeros = encodings[0].widths.height == 0, best = choose_way(b, encodings, order);
+  const int zeros = encodings[0].widths.height == 0, best = choose_way_of_brick(b, encodings, order);
   p.size = encodings[best].size + specials_size(&b->integers);
   const int transformed = may_transform(b, order, zeros) && encode_transformed(b, &p);
   if (p.size >= limit)

@@ -9,8 +9,7 @@
 
 enum { N16 = LANES_OF_16, LINE_3 = 2, LINE_2 = 4 };
 
-/* Lanes with blocks that are not in the first line of a layer, and those that begin a line, of each
- * register. */
+/* Lanes with blocks that are not in the first line of a layer, of each register. */
 #define NEXT_LINES(z) [16 * (z) + LINE_3... 16 * (z) + 15] = -1
 static const ALIGNED int16_t next_lines_3[BLOCKS] = {NEXT_LINES(0), NEXT_LINES(1), NEXT_LINES(2),
                                                      NEXT_LINES(3), NEXT_LINES(4), NEXT_LINES(5),
@@ -108,9 +107,10 @@ typedef struct extremes_16 {
   vec_16 low, high;
 } extremes_16;
 
-/* Bits that the widest one needs. */
+/* Bits that the widest one needs. Doubles wrap, by design. */
 GHZ_INLINE vec_16 fold_extremes(extremes_16 e) {
-  return (e.low ^ (e.low + e.low)) | (e.high ^ (e.high + e.high));
+  const uvec_16 low = (uvec_16)e.low, high = (uvec_16)e.high;
+  return (vec_16)((low ^ (low + low)) | (high ^ (high + high)));
 }
 
 /* The same of eight numbers. */

@@ -207,7 +207,7 @@ static size_t write_encoding(const integers *v, const encoding *p, uint8_t *dst)
  * predicts them well and writes planes before the sizes are added up (9 % of compression). */
 static const encoding *choose_encoding(const encoding encodings[3], int order) {
   const unsigned size[3] = {encodings[0].size, encodings[1].size, encodings[2].size};
-  int best = choose_order(size, orders_of(1), encodings[0].widths.height == 0, order);
+  int best = choose_way(size, orders_of(1), encodings[0].widths.height == 0, order);
   if (__builtin_expect(best == 2, 1))
     return &encodings[2];
   return __builtin_expect(best == 1, 1) ? &encodings[1] : &encodings[0];

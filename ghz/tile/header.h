@@ -180,9 +180,11 @@ GHZ_INLINE int finish_any(const ghz_lattice *l, tile_source src, const tile_exte
   if (t->transformed && !(coefficients_allowed(src.transform, e->n) &&
                           parse_coefficients(src.terms, &p, end, &t->coefficients, &more)))
     return 0;
+  if (!planes_fit(src.size, (size_t)(p - src.data), o->widths.sum + more))
+    return 0;
   t->lattice.planes = p;
   t->coefficients.planes = p + o->widths.sum;
-  return planes_fit(src.size, (size_t)(p - src.data), o->widths.sum + more);
+  return 1;
 }
 
 /* Takes a tile apart that is not raw, and checks all of it but the planes' bytes, which may be

@@ -188,7 +188,7 @@ static int part_64(tile_integers *t) {
   for (int i = 0; i < TILE; i++) {
     const uint64_t up = (uint64_t)t->q64[i] + (UINT64_C(1) << (LOW_BITS + HIGH_BITS));
     beyond |= up >> (LOW_BITS + HIGH_BITS + 1);
-    t->q32[i] = (int32_t)(uint32_t)(up >> LOW_BITS) - (1 << HIGH_BITS);
+    t->q32[i] = (int32_t)((uint32_t)(up >> LOW_BITS) - (1U << HIGH_BITS)); /* wraps beyond */
     t->low[i] = (int32_t)(up & ((UINT64_C(1) << LOW_BITS) - 1));
   }
   t->split = LOW_BITS;

@@ -2,9 +2,11 @@
  * say what coefficients leave of most values (left.h). Part of codec.h.
  *
  * Sums along x are exact: c are integers whose magnitudes sum up, in each line, to less than
- * EXACT_LINE, so all partial sums are integers below 2^24. Along the other axes a value takes one
- * rounding for each of its terms and one for even and odd ones together; each is at most 2^-24 of
- * the sum of magnitudes so far. That is at most S * LARGEST_FACTORS, S the sum of all |c|. */
+ * EXACT_LINE, so all partial sums are integers below 2^24. Along another axis of length n a value
+ * has n / 2 sums of even terms and as many of odd ones, side by side, one sum of both, and one
+ * product that is rounded apart where nothing is fused: n / 2 + 2 roundings. Each is at most 2^-24
+ * of the sum of magnitudes so far, which is at most S times the largest factors of all axes, S the
+ * sum of all |c|. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 static const ALIGNED float inverse_floats_8[8][4] = {INVERSE_8};

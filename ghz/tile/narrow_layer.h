@@ -40,9 +40,14 @@ GHZ_INLINE void round_blocks_16(const float *x, float by, vec_16 v[BLOCK]) {
 /* Blocks that are dropped (block_is_dropped): lanes of ones. c are coefficients, `folded` the
  * bits of the widest ones. Of wider blocks the sums may wrap: they do not count. */
 GHZ_INLINE vec_16 dropped_lanes(const float *e, const vec_16 c[BLOCK], vec_16 folded) {
-  vec_16 fine[BLOCK], energy = {0};
+  vec_16 fine[BLOCK];
+  uvec_16 sum = {0};
   round_blocks_16(e, 64, fine);
-  GHZ_UNROLL_8 for (int t = 0; t < BLOCK; t++) energy += c[t] * (fine[t] * 2 - c[t] * 64);
+  GHZ_UNROLL_8 for (int t = 0; t < BLOCK; t++) {
+    const uvec_16 kept = (uvec_16)c[t];
+    sum += kept * ((uvec_16)fine[t] * 2 - kept * 64);
+  }
+  const vec_16 energy = (vec_16)sum;
   return ((folded == 1) & (energy < DROPPED_1)) | ((folded > 1) & (folded < 4) & (energy < DROPPED_2));
 }
 

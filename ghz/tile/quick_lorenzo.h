@@ -24,7 +24,7 @@ GHZ_INLINE vec_32 first_lane_of(vec_32 v) {
   return __builtin_shufflevector(v, v, PASTE(ZEROS_, LANES_OF_32));
 }
 
-/* A brick of lines of `regs` registers, and what is behind a line. */
+/* Registers of a line, at most; of cubes half as many. */
 enum { LINE_REGS = 32 / FLOATS };
 
 typedef struct sums_behind {

@@ -174,7 +174,7 @@ GHZ_INLINE void add_expanded(const tile_extent *e, const layer_header *a, const 
   if (bricks)
     brick_raisers_begin(axes, raises, e, b);
   else
-    raisers_begin(&flat, how == TWICE ? 0 : b->order);
+    raisers_begin(&flat, how == ONCE ? b->order : 0);
   adder_begin(&sum);
   zero_plane(x), zero_plane(y);
   if (cut)

@@ -1,8 +1,9 @@
 /* decode.c: fuzzer: law L5: any bytes as a stream. All instruction sets say the same, and what the
- * reference decoder says; info, scan and extrema agree with the values. */
+ * reference decoder says; info, scan and extrema agree with the values, numbers with each other. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "fuzz.h"
 #include "mutate.h"
+#include <ghz/numbers.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -76,6 +77,16 @@ static void check_statistics(const ghz_statistics *st, const ghz_info *info) {
   MUST(blocks <= all, "%llu blocks", (unsigned long long)blocks);
 }
 
+/* Numbers are alike on every instruction set. */
+static void check_numbers(ghz_bytes s) {
+  ghz_summary first, own;
+  for (size_t i = 0; i < fuzz_contexts(); i++) {
+    MUST(ghz_moments(fuzz_context(i), s, i ? &own : &first) == GHZ_OK, "moments of a sound stream");
+    if (i)
+      must_equal(&own, sizeof own, &first, sizeof first, "moments");
+  }
+}
+
 /* Scanning finds what decoding finds. */
 static void look(ghz_bytes s, const ghz_info *info, ghz_status decoded) {
   ghz_statistics first, own;
@@ -89,6 +100,7 @@ static void look(ghz_bytes s, const ghz_info *info, ghz_status decoded) {
   if (decoded == GHZ_OK) {
     check_statistics(&first, info);
     check_extrema(s, info);
+    check_numbers(s);
   } else {
     MUST(refused(ghz_extrema(fuzz_context(0), s, &low, &high)), "extrema of a damaged stream");
   }

@@ -122,7 +122,7 @@ DEVICE uint32_t choose_brick_shape(const brick_widths &w, int asked, brick_shape
               __reduce_add_sync(ALL, __dp4a(w.widths[i], EACH_BYTE, 0u));
     size[i] = i < w.ways ? size[i] : ~0u;
   }
-  const int way = choose_order(size, WAYS, used[0].planes_of(0) == 0, asked);
+  const int way = choose_way(size, WAYS, used[0].planes_of(0) == 0, asked);
   chosen.order = order_of_way(DIMS, way);
   chosen.turned = way_is_turned(DIMS, way);
   chosen.anchor = w.anchor;

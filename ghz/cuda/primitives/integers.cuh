@@ -56,7 +56,7 @@ DEVICE uint32_t choose_shape(const order_widths &w, int asked, tile_shape &t, in
     lead.slope = o == 2 ? w.slope : 0;
     size[o] = choose_squeezing(&lead, bytes >> 8 * o & 255) + sum + specials;
   }
-  t.lead.order = choose_order(size, orders_of(1), (planes & 255) == 0, asked);
+  t.lead.order = choose_way(size, orders_of(1), (planes & 255) == 0, asked);
   t.lead.anchor = w.anchor;
   t.lead.slope = w.slope;
   t.widths = t.lead.order == 0 ? w.widths[0] : t.lead.order == 1 ? w.widths[1] : w.widths[2];

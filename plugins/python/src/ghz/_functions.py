@@ -47,7 +47,7 @@ def compress(
         like: A stream, file or lattice whose bound this array takes, so that both can be added.
         fill_value: The number that stands for missing values. It comes back for them and for NaN,
             exactly, and is left out of range, bound and numbers.
-        transform: False leaves out the cosine transform, which minimum and maximum need.
+        transform: False: no transform. minimum and maximum refuse streams that have one.
 
     Returns:
         A stream of the shape, dtype and order (C or Fortran) of the array. Every finite value that

@@ -90,7 +90,7 @@ def save(
         psnr: The least peak signal-to-noise ratio of the result, in dB.
         like: A stream, file or lattice whose bound this array takes, so that both can be added.
         fill_value: The number that stands for missing values.
-        transform: False leaves out the cosine transform.
+        transform: False: no transform.
         pack: 1 to 19, the level at which zstd packs the file once more; None leaves it unpacked.
 
     Raises:

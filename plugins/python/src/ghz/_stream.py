@@ -41,7 +41,7 @@ class Info:
         count: Number of values.
         terms: Number of compressed arrays that this is the sum of.
         inexact: Values outside the lattice were added, so that no bound is promised.
-        transform: It may have cosine coefficients, so that ghz.minimum and ghz.maximum refuse it.
+        transform: It may have coefficients of a transform, so that ghz.minimum and ghz.maximum refuse it.
         bound: The largest error of a value, in the units of the data.
     """
 
