@@ -308,7 +308,7 @@ def c_table(name, rows):
 def c_header(h, a):
     text = HEADER
     for n in LENGTHS:
-        text += f"\n/* Length {n}: the decoder's integers. */\n" + c_table(f"INVERSE_{n}", [map(str, row) for row in h[n]])
+        text += f"\n/* Length {n}: the decoder's integers, and the largest magnitude of them. */\nenum {{ LARGEST_{n} = {largest(h[n])} }};\n" + c_table(f"INVERSE_{n}", [map(str, row) for row in h[n]])
         text += "\n/* 128 n times the inverse: the encoder's factors of sums and differences. */\n"
         text += c_table(f"FORWARD_{n}", [map(literal, row) for row in a[n]])
     return text + "/* clang-format on */\n\n#endif\n"

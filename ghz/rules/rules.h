@@ -127,6 +127,11 @@ GHZ_RULE unsigned mode_shift(ghz_type type, int mode) {
   return type == GHZ_F32 && mode != COARSE;
 }
 
+/* The integer 1 of a mode, in steps. */
+GHZ_RULE double part_of_step(ghz_type type, int mode) {
+  return mode_shift(type, mode) ? 0.5 : 1;
+}
+
 /* The value of the integer 1. */
 GHZ_RULE double mode_unit(ghz_type type, double step, int mode) {
   return mode_shift(type, mode) ? step / 2 : step;

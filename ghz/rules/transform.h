@@ -45,6 +45,31 @@ GHZ_RULE unsigned transform_bits(unsigned dims) {
   return dims == 3 ? 29 : 21;
 }
 
+/* Decoding in float64 is exact where sums of products of coefficients and these integers stay below
+ * 2^53: the first coefficient is at most 2^28, and its factor is 2^24; the others' magnitudes sum
+ * up to less than 2^25, and their factors are below LARGEST_8^2 * LARGEST_16. */
+GHZ_RULE int first_is_exact(int64_t first) {
+  return first <= INT64_C(1) << 28 && first >= -(INT64_C(1) << 28);
+}
+
+GHZ_RULE int others_are_exact(uint64_t magnitudes) {
+  return magnitudes < UINT64_C(1) << 25;
+}
+
+/* No width above this: 1023 * 2^15 < 2^25. */
+enum { EXACT_WIDTH = 16 };
+
+/* The sum of magnitudes that the width of a block stands for. */
+GHZ_RULE uint64_t most_of_block(unsigned width) {
+  return width ? (uint64_t)BLOCK << (width - 1) : 0;
+}
+
+/* The most bytes of a brick with coefficients, which must save an eighth: sums of bricks with and
+ * without carry both layers. */
+GHZ_RULE size_t most_with_coefficients(size_t without) {
+  return 7 * without / 8;
+}
+
 /* What values are multiplied by before the forward transform, which multiplies by 256 n along each
  * axis: 2^34 of cubes, 2^26 of planes. */
 GHZ_RULE double forward_scale(double step) {

@@ -7,7 +7,8 @@
 
 /* clang-format off */
 
-/* Length 8: the decoder's integers. */
+/* Length 8: the decoder's integers, and the largest magnitude of them. */
+enum { LARGEST_8 = 428 };
 #define INVERSE_8 \
   {256, 256, 256, 256}, \
   {387, 285, 173, 58}, \
@@ -29,7 +30,8 @@
   {0.205447227F, -0.920086741F, 1.55905735F, -0.84441781F}, \
   {0.0585678071F, -0.364792407F, 1.03215969F, -1.67695749F}
 
-/* Length 16: the decoder's integers. */
+/* Length 16: the decoder's integers, and the largest magnitude of them. */
+enum { LARGEST_16 = 522 };
 #define INVERSE_16 \
   {256, 256, 256, 256, 256, 256, 256, 256}, \
   {404, 361, 311, 257, 201, 144, 87, 29}, \
@@ -67,7 +69,8 @@
   {0.00275714602F, -0.0315629132F, 0.161019772F, -0.520423234F, 1.14500093F, -1.73157465F, 1.69027138F, -0.715488434F}, \
   {-0.00051733182F, -0.00561719667F, 0.0411029942F, -0.16569379F, 0.466970265F, -0.987282336F, 1.60517097F, -2.04500556F}
 
-/* Length 32: the decoder's integers. */
+/* Length 32: the decoder's integers, and the largest magnitude of them. */
+enum { LARGEST_32 = 633 };
 #define INVERSE_32 \
   {256, 256, 256, 256, 256, 256, 256, 256, 256, 256, 256, 256, 256, 256, 256, 256}, \
   {410, 393, 372, 348, 323, 297, 270, 243, 215, 187, 158, 130, 101, 72, 43, 14}, \

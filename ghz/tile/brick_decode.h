@@ -58,10 +58,6 @@ static void add_lattice(const int32_t *q, double unit, double *transformed) {
     transformed[i] += (double)q[i] * unit;
 }
 
-static double part_of_step(const ghz_lattice *l, int mode) {
-  return mode_shift(l->type, mode) ? 0.5 : 1;
-}
-
 /* Blocks of the lattice that are not 0 where coefficients are: few, mostly. */
 enum { SPARSE_BLOCKS = 24 };
 
@@ -95,7 +91,7 @@ static void add_sparse_lattice(const layer_header *h, double unit, double *trans
 static void compose(const ghz_lattice *l, const tile_header *b, const brick_grid *g, double *transformed) {
   ALIGNED int64_t q[TILE];
   ALIGNED int32_t c[TILE];
-  const double unit = part_of_step(l, b->lattice.mode);
+  const double unit = part_of_step(l->type, b->lattice.mode);
   const live_coefficients live = live_of(b->coefficients.width, g->dims, b->coefficients.anchor);
   narrow_coefficients(&b->coefficients, &live, c);
   inverse_transform(g->dims, c, &live, transformed);

@@ -230,19 +230,14 @@ static unsigned measure_left(const brick *b, brick_encoding *p) {
   return finish_widths(w) + widths_sum(w->width);
 }
 
-/* Coefficients must save an eighth: sums of bricks with and without carry both layers. */
-static int transform_pays(size_t with, size_t without) {
-  return 8 * with <= 7 * without;
-}
-
 /* Encodes with coefficients, if that makes the brick smaller than p->size by enough. */
 static int encode_transformed(const brick *b, brick_encoding *p) {
-  const size_t others = specials_size(&b->integers);
+  const size_t others = specials_size(&b->integers), most = most_with_coefficients(p->size);
   const unsigned coefficients = measure_coefficients(b, p);
-  if (coefficients == 0 || !transform_pays(LEAD_LEAST + others + coefficients, p->size))
+  if (coefficients == 0 || LEAD_LEAST + others + coefficients > most)
     return 0;
   const size_t size = measure_left(b, p) + others + coefficients;
-  if (!transform_pays(size, p->size))
+  if (size > most)
     return 0;
   p->size = size;
   if (p->narrow)

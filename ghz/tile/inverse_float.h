@@ -13,7 +13,7 @@ static const ALIGNED float inverse_floats_8[8][4] = {INVERSE_8};
 static const ALIGNED float inverse_floats_16[16][8] = {INVERSE_16};
 static const ALIGNED float inverse_floats_32[32][16] = {INVERSE_32};
 
-enum { EXACT_LINE_3 = (1 << 24) / 522, EXACT_LINE_2 = (1 << 24) / 633 };
+enum { EXACT_LINE_3 = (1 << 24) / LARGEST_16, EXACT_LINE_2 = (1 << 24) / LARGEST_32 };
 
 GHZ_INLINE const float *inverse_floats(int n, int u) {
   return n == 8 ? inverse_floats_8[u] : n == 16 ? inverse_floats_16[u] : inverse_floats_32[u];

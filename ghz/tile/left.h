@@ -93,7 +93,8 @@ static void integers_of_floats(int dims, const float_coefficients *f, int32_t *c
 
 /* How far d may be off; 1 if nothing is proved. */
 static float float_error(int dims, const float_coefficients *f, double largest) {
-  const float factors = dims == 3 ? 428.F * 428.F * 522.F * 0x1p-29F : 633.F * 633.F * 0x1p-21F,
+  const float factors = dims == 3 ? (float)LARGEST_8 * LARGEST_8 * LARGEST_16 * 0x1p-29F
+                                  : (float)LARGEST_32 * LARGEST_32 * 0x1p-21F,
               roundings = dims == 3 ? 2 * 6 : 18;
   const int exact = f->line < (float)(dims == 3 ? EXACT_LINE_3 : EXACT_LINE_2) && largest < 0x1p19;
   return exact ? 0x1p-24F * (roundings * factors * f->all + 4.01F * (float)largest) + 0x1p-16F : 1;

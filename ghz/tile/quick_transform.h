@@ -2,18 +2,14 @@
  * that are 0 left out, scaled and stored by the last axis. Part of codec.h. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Sums of products of coefficients and the transform's integers stay below 2^53 if the first one is
- * at most 2^28, whose factor is 2^24, and the others' magnitudes sum up to less than 2^25, whose
- * factors are below 428^2 * 522. A width w stands for magnitudes of 2^(w - 1) at most. */
+/* Whether float64 adds up coefficients without rounding. */
 static int inverse_is_exact(const layer_header *h) {
   uint64_t sum = 0;
-  if (h->anchor > INT64_C(1) << 28 || h->anchor < -(INT64_C(1) << 28))
-    return 0;
-  if (h->height <= 16) /* 1023 * 2^15 */
-    return 1;
+  if (h->height <= EXACT_WIDTH || !first_is_exact(h->anchor))
+    return first_is_exact(h->anchor);
   for (int b = 0; b < BLOCKS; b++)
-    sum += h->width[b] ? (uint64_t)BLOCK << (h->width[b] - 1) : 0;
-  return sum < UINT64_C(1) << 25;
+    sum += most_of_block(h->width[b]);
+  return others_are_exact(sum);
 }
 
 /* ---- Sums ------------------------------------------------------------------------------------ */

@@ -21,7 +21,7 @@ static void wide_axis(unsigned n, unsigned stride, wide_integer a[TILE]) {
   }
 }
 
-/* H(C), in brick order. Magnitudes are below 2^63 * 428^2 * 522 * 2^10 < 2^100. */
+/* H(C), in brick order. Magnitudes are below 2^63 * LARGEST_8^2 * LARGEST_16 * 2^10 < 2^100. */
 static void wide_inverse(int dims, const int64_t c[TILE], wide_integer k[TILE]) {
   const unsigned n = dims == 3 ? 16 : 32;
   for (unsigned i = 0; i < TILE; i++) {

@@ -99,11 +99,6 @@ DEVICE void remainder_of(const value_brick<Real> &v, const int32_t c[LANE_VALUES
   }
 }
 
-// Coefficients must save an eighth.
-DEVICE bool transform_pays(uint32_t with, uint32_t alone) {
-  return 8 * with <= 7 * alone;
-}
-
 // Encodes with coefficients. Returns the size, or 0 if they do not pay, which is known early where
 // there is much of them.
 template <int DIMS, class Real>
@@ -118,7 +113,7 @@ CALLED uint32_t transform_values(const value_brick<Real> &v, uint32_t alone, bri
   if (lead.anchor == 0 && !__any_sync(ALL, t.coefficients.widths != 0))
     return 0;
   const uint32_t header = LEAD_LEAST + finish_coefficients(t.coefficients, lane);
-  if (!transform_pays(header + t.coefficients.sum, alone))
+  if (header + t.coefficients.sum > most_with_coefficients(alone))
     return 0;
   remainder_of<DIMS>(v, c, r);
   if (lane == 0) // the anchor stands for it
@@ -128,7 +123,7 @@ CALLED uint32_t transform_values(const value_brick<Real> &v, uint32_t alone, bri
   t.lattice.lead.coefficients = 1;
   t.lattice.widths = widths_of(r, v.part.inside);
   const uint32_t size = finish_brick(t, lane);
-  return transform_pays(size, alone) ? size : 0;
+  return size <= most_with_coefficients(alone) ? size : 0;
 }
 
 // ---- The brick ----------------------------------------------------------------------------------

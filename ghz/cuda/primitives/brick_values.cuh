@@ -47,28 +47,17 @@ DEVICE void lattice_of_brick(const brick_context &k, const Bytes &bytes, const t
   integrate_brick<DIMS>(reinterpret_cast<Unsigned *>(q), t.lead, k.lane);
 }
 
-// Sums of products of coefficients and the transform's integers stay below 2^53 if the first one is
-// at most 2^28, whose factor is 2^24, and the others' magnitudes sum up to less than 2^25, whose
-// factors are below 428^2 * 522. A width w stands for magnitudes of 2^(w - 1) at most.
+// Whether float64 adds up coefficients without rounding.
 DEVICE bool inverse_is_exact(const tile_shape &c) {
   uint64_t sum = 0;
-  if (c.lead.anchor > INT64_C(1) << 28 || c.lead.anchor < -(INT64_C(1) << 28))
-    return false;
-  if (c.height <= 16) // 1023 * 2^15
-    return true;
-  UNROLLED for (int b = 0; b < LANE_BLOCKS; b++) {
-    const uint32_t w = c.widths >> 8 * b & 255;
-    sum += w ? (uint64_t)BLOCK << (w - 1) : 0;
-  }
+  if (c.height <= EXACT_WIDTH || !first_is_exact(c.lead.anchor))
+    return first_is_exact(c.lead.anchor);
+  UNROLLED for (int b = 0; b < LANE_BLOCKS; b++) sum += most_of_block(c.widths >> 8 * b & 255);
   UNROLLED for (int d = 16; d; d /= 2) sum += __shfl_xor_sync(ALL, sum, d);
-  return sum < UINT64_C(1) << 25;
+  return others_are_exact(sum);
 }
 
 // ---- Values with coefficients -------------------------------------------------------------------
-
-DEVICE double part_of_step(const ghz_lattice &l, int mode) {
-  return mode_shift(l.type, mode) ? 0.5 : 1;
-}
 
 // Puts H(C) 2^-bits into shared memory: coefficients of at most 31 bits.
 template <int DIMS, class Bytes>
@@ -90,7 +79,7 @@ template <class Out> DEVICE void put_value(uint32_t *buffer, int lane, int i, Ou
 template <int DIMS, class Out, class Bytes>
 CALLED void compose(const brick_context &k, uint32_t *buffer, const Bytes &bytes, const brick_shape &t) {
   int32_t q[LANE_VALUES];
-  const double unit = part_of_step(k.lattice, t.lattice.lead.mode), scale = transform_unit<DIMS>;
+  const double unit = part_of_step(k.lattice.type, t.lattice.lead.mode), scale = transform_unit<DIMS>;
   transform_brick<DIMS>(k, bytes, t.coefficients);
   lattice_of_brick<DIMS, int32_t, uint32_t>(k, bytes, t.lattice, q);
   __syncwarp(); // all lanes have read the bytes that the values may take the place of
