@@ -3,10 +3,9 @@
  * codec.h. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* A way to encode a brick, and its whole size. */
+/* A way to encode a brick. */
 typedef struct brick_encoding {
   fresh_layer lattice, coefficients;
-  size_t size;
   int narrow, narrow_left;                /* coefficients, and what they leave, have 16 bits: */
   narrow_integers integers_c, integers_r; /* they, whose planes are not made yet; */
   ALIGNED float e[TILE];                  /* coefficients that are not rounded, later rounded; */
@@ -230,21 +229,20 @@ static unsigned measure_left(const brick *b, brick_encoding *p) {
   return finish_widths(w) + widths_sum(w->width);
 }
 
-/* Encodes with coefficients, if that makes the brick smaller than p->size by enough. */
-static int encode_transformed(const brick *b, brick_encoding *p) {
-  const size_t others = specials_size(&b->integers), most = most_with_coefficients(p->size);
+/* Encodes with coefficients. Returns the size, or 0 if that is not enough below `without`. */
+static size_t encode_transformed(const brick *b, size_t without, brick_encoding *p) {
+  const size_t others = specials_size(&b->integers), most = most_with_coefficients(without);
   const unsigned coefficients = measure_coefficients(b, p);
   if (coefficients == 0 || LEAD_LEAST + others + coefficients > most)
     return 0;
   const size_t size = measure_left(b, p) + others + coefficients;
   if (size > most)
     return 0;
-  p->size = size;
   if (p->narrow)
     narrow_planes(&p->integers_c, &p->coefficients);
   if (p->narrow_left)
     narrow_planes(&p->integers_r, &p->lattice);
-  return 1;
+  return size;
 }
 
 /* ---- The brick ------------------------------------------------------------------------------- */
@@ -265,13 +263,13 @@ static size_t encode_brick_integers(brick *b, int order, size_t limit, uint8_t *
   brick_encoding p;
   measure_brick(b, encodings);
   const int zeros = encodings[0].widths.height == 0, best = choose_way_of_brick(b, encodings, order);
-  p.size = encodings[best].size + specials_size(&b->integers);
-  const int transformed = may_transform(b, order, zeros) && encode_transformed(b, &p);
-  if (p.size >= limit)
+  const size_t without = encodings[best].size + specials_size(&b->integers),
+               with = may_transform(b, order, zeros) ? encode_transformed(b, without, &p) : 0;
+  if ((with ? with : without) >= limit)
     return limit;
-  if (!transformed)
+  if (!with)
     take_way(b, best, &encodings[best], &p);
-  return put_encoding(b, &p, transformed, dst);
+  return put_encoding(b, &p, with != 0, dst);
 }
 
 /* Integers of a brick whose values stand in columns. Returns 0 if it lies outside the lattice. */
