@@ -9,15 +9,6 @@
 #include "tile/tile.h"
 #include <math.h>
 
-/* Contexts of every instruction set, of one thread. */
-static context_pool contexts_single(void) {
-  context_pool pool = {.count = 0};
-  for (size_t i = 0; i < isa_count(); i++)
-    pool.ctx[pool.count++] = context_on(isa_name(i), 1);
-  return pool;
-}
-#define SINGLE_POOL(name) context_pool name __attribute__((cleanup(contexts_free))) = contexts_single()
-
 static void *decompress_way(ghz_context *ctx, int quick, ref_bytes stream, ghz_type out) {
   ghz_quick_bricks = quick;
   void *y = decompress(ctx, stream, out);

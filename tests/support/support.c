@@ -11,6 +11,13 @@ context_pool contexts_all(void) {
   return pool;
 }
 
+context_pool contexts_single(void) {
+  context_pool pool = {.count = 0};
+  for (size_t i = 0; i < isa_count(); i++)
+    pool.ctx[pool.count++] = context_on(isa_name(i), 1);
+  return pool;
+}
+
 void contexts_free(context_pool *pool) {
   for (size_t i = 0; i < pool->count; i++)
     ghz_context_free(pool->ctx[i]);

@@ -14,6 +14,10 @@ typedef struct context_pool {
 context_pool contexts_all(void);
 void contexts_free(context_pool *pool);
 #define POOL(name) context_pool name __attribute__((cleanup(contexts_free))) = contexts_all()
+
+/* Contexts of every instruction set, of one thread. */
+context_pool contexts_single(void);
+#define SINGLE_POOL(name) context_pool name __attribute__((cleanup(contexts_free))) = contexts_single()
 ghz_context *context_any(const context_pool *pool, uint64_t *state);
 
 /* Fails with the first difference; `what` names the case. */
