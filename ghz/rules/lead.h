@@ -104,8 +104,14 @@ GHZ_RULE int ways_of(unsigned dims, unsigned n) {
   return dims == 2 && n == TILE ? WAYS_MAX : orders_of(dims);
 }
 
+enum { TURNED_WAYS = 2 }; /* so many after an order comes the same, turned */
+
+GHZ_RULE int way_of(int order, int turned) {
+  return turned ? order + TURNED_WAYS : order;
+}
+
 GHZ_RULE int order_of_way(unsigned dims, int way) {
-  return way < orders_of(dims) ? way : way - 2;
+  return way < orders_of(dims) ? way : way - TURNED_WAYS;
 }
 
 GHZ_RULE int way_is_turned(unsigned dims, int way) {

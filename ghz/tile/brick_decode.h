@@ -162,6 +162,14 @@ static void decode_untransformed(const ghz_lattice *l, const layer_header *h, ui
   scatter_brick(place, y, ghz_type_size(out), streaming, dst);
 }
 
+static void decode_any_brick(const ghz_lattice *l, const tile_header *t, uint32_t terms, ghz_type out,
+                             const tile_place *place, int streaming, void *dst) {
+  if (t->transformed)
+    decode_transformed(l, t, terms, out, place, streaming, dst);
+  else
+    decode_untransformed(l, &t->lattice, terms, out, place, streaming, dst);
+}
+
 /* ---- Any tile -------------------------------------------------------------------------------- */
 
 /* Puts NaN, or the fill, and infinities in their places. */
@@ -180,14 +188,10 @@ static void place_specials(const ghz_lattice *l, const layer_header *h, ghz_type
 static void decode_lattice_tile(const ghz_lattice *l, const tile_header *t, uint32_t terms, ghz_type out,
                                 const tile_place *place, int streaming, void *dst) {
   const int past = streaming && !t->lattice.specials; /* these are put in their places afterwards */
-  if (place->extent.dims > 1 && decode_brick_quickly(l, t, terms, out, place, past, dst))
-    ;
-  else if (t->transformed)
-    decode_transformed(l, t, terms, out, place, past, dst);
-  else if (place->extent.dims == 1)
+  if (place->extent.dims == 1)
     decode_flat(l, &t->lattice, terms, out, place->extent.n, past, dst);
-  else
-    decode_untransformed(l, &t->lattice, terms, out, place, past, dst);
+  else if (!decode_brick_quickly(l, t, terms, out, place, past, dst))
+    decode_any_brick(l, t, terms, out, place, past, dst);
   if (t->lattice.specials)
     place_specials(l, &t->lattice, out, place, dst);
 }

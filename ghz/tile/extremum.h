@@ -99,7 +99,7 @@ static int put_flat_extremum(const tile_job *j, const integers *v, int order, un
 static int put_brick_extremum(const tile_job *j, brick *b, int order, int turned, unsigned limit) {
   ALIGNED bit_plane inside;
   uint8_t outside[TILE];
-  const int way = turned ? order + 2 : order;
+  const int way = way_of(order, turned);
   encoding encodings[WAYS_MAX];
   brick_encoding p;
   b->grid = &brick_grids[j->extent.dims];

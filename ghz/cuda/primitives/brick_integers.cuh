@@ -73,7 +73,7 @@ template <int DIMS, class Int> DEVICE brick_widths measure_brick(Int r[LANE_VALU
     raise<DIMS>(r, o - 1, b.lane);
     w.widths[o] = widths_of(r, residual_columns(b, o));
     if (DIMS == 2)
-      w.widths[o + 2] = turned_widths(r, w.widths[o], residual_columns(b, o), b.lane);
+      w.widths[way_of(o, 1)] = turned_widths(r, w.widths[o], residual_columns(b, o), b.lane);
   }
   return w;
 }
