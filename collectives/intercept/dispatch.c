@@ -77,6 +77,7 @@ static bool is_ours(MPI_Op op) {
 /* Sets *k and *bytes. */
 static bool wants_reduction(call_id c, MPI_Count count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
                             value_kind *k, MPI_Count *bytes) {
+  reason why;
   *k = signature_predefined(type);
   if (!intercept.takes[c] || *k == KIND_OTHER)
     return pass(c, intercept.takes[c] ? TYPE : UNWANTED, bytes_of_type(c, count, type, comm));
@@ -85,7 +86,7 @@ static bool wants_reduction(call_id c, MPI_Count count, MPI_Datatype type, MPI_O
     return pass(c, SMALL, *bytes);
   if (!is_ours(op))
     return pass(c, OPERATION, *bytes);
-  return filter_admits(comm) || pass(c, COMMUNICATOR, *bytes);
+  return filter_admits(comm, &why) || pass(c, why, *bytes);
 }
 
 bool dispatch_reduction(call_id c, const void *send, void *recv, MPI_Count count, MPI_Datatype type, MPI_Op op,
@@ -109,12 +110,13 @@ bool dispatch_reduction(call_id c, const void *send, void *recv, MPI_Count count
  * all: before the communicator is known, it is compared and not looked into. Sets *k and *bytes. */
 static bool wants_move(call_id c, const typed *x, MPI_Comm comm, value_kind *k, MPI_Count *bytes) {
   MPI_Count each = 0;
+  reason why;
   if (!intercept.takes[c])
     return pass(c, UNWANTED, bytes_of_type(c, x->count, x->type, comm));
   *k = signature_predefined(x->type);
   if (*k == KIND_OTHER && x->type != MPI_DATATYPE_NULL) {
-    if (!filter_admits(comm))
-      return pass(c, COMMUNICATOR, bytes_of_type(c, x->count, x->type, comm));
+    if (!filter_admits(comm, &why))
+      return pass(c, why, bytes_of_type(c, x->count, x->type, comm));
     *k = signature_of(x->type)->kind;
   }
   if (*k != KIND_FLOAT && *k != KIND_DOUBLE)
@@ -123,7 +125,7 @@ static bool wants_move(call_id c, const typed *x, MPI_Comm comm, value_kind *k, 
   *bytes = bytes_of(c, x->count, each, comm);
   if (*bytes < intercept.threshold)
     return pass(c, SMALL, *bytes);
-  return filter_admits(comm) || pass(c, COMMUNICATOR, *bytes);
+  return filter_admits(comm, &why) || pass(c, why, *bytes);
 }
 
 /* The values of x, if they are as many as a block of the other buffer. Else NULL, for which the

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 
 #include "request/faults.h"
@@ -17,9 +18,9 @@ intercept_settings intercept;
 
 enum { TEXT = 4096, TIME_LIMIT = 60 /* seconds */ };
 
-static const char *const shared[] = {"GHZ_MPI_BOUND", "GHZ_MPI_EXTENTS",   "GHZ_MPI_ALGORITHM",
-                                     "GHZ_MPI_MODE",  "GHZ_MPI_THRESHOLD", "GHZ_MPI_KEEP_ROOT",
-                                     "GHZ_MPI_FILL",  "GHZ_MPI_CALLS",     "GHZ_MPI_REPORT"};
+static const char *const shared[] = {
+    "GHZ_MPI_BOUND",     "GHZ_MPI_EXTENTS", "GHZ_MPI_ALGORITHM", "GHZ_MPI_MODE",   "GHZ_MPI_THRESHOLD",
+    "GHZ_MPI_KEEP_ROOT", "GHZ_MPI_FILL",    "GHZ_MPI_CALLS",     "GHZ_MPI_REPORT", "GHZ_MPI_NODE"};
 enum { SHARED = sizeof shared / sizeof *shared };
 
 const char *environment_get(const char *name) {
@@ -136,11 +137,25 @@ static void choose(bool has_bound) {
     fprintf(stderr, "ghzmpi_intercept: GHZ_MPI_KEEP_ROOT changes nothing: GHZ_MPI_CALLS does not name bcast\n");
 }
 
+/* Calls inside a node are MPI's unless the user asks for something that MPI does not give: data that
+ * are compressed there, a mode or an algorithm, or the accuracy of `float`. */
+static bool spares_node(const settings *s) {
+  const char *text = environment_get("GHZ_MPI_NODE");
+  bool compress = text && strcasecmp(text, "compress") == 0;
+  if (text && !compress && strcasecmp(text, "mpi") != 0) {
+    ghz_faults_note("GHZ_MPI_NODE=%.200s is not understood and is ignored; it must be mpi or compress", text);
+    ghz_faults_noted();
+  }
+  return !compress && s->mode == GHZ_MPI_MODE_AUTO && s->algorithm == GHZ_MPI_ALGORITHM_AUTO &&
+         s->bound.kind != GHZ_MPI_FLOAT;
+}
+
 void environment_start(void) {
   settings s;
   meet();
   share();
   ghz_settings_make(NULL, &s);
+  intercept.spares_node = spares_node(&s);
   settle_faults();
   const char *report = environment_get("GHZ_MPI_REPORT");
   intercept.report = report && strcmp(report, "0") != 0;

@@ -1,55 +1,66 @@
 /* filter.c: which communicators are intercepted: those of several processes with the same settings.
  *
  * Intercommunicators are not. Neither are communicators with processes of another MPI_COMM_WORLD
- * (spawned or connected), which may have other settings. The answer is an attribute of the
- * communicator. */
+ * (spawned or connected), which may have other settings, nor, unless the user says so, those whose
+ * processes share a node: memory is faster than the codec. Topology decides that, not the clock, so
+ * every run decides alike. The answer is an attribute of the communicator. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "intercept/intercept.h"
 
 static int key = MPI_KEYVAL_INVALID;
-static char ours, foreign;
+static MPI_Group world, node; /* `node`: the processes that share memory with this one */
+static char ours, within_node, foreign;
 
 void filter_start(void) {
+  MPI_Comm sharers;
   PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &key, NULL);
+  PMPI_Comm_group(MPI_COMM_WORLD, &world);
+  PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &sharers);
+  PMPI_Comm_group(sharers, &node);
+  PMPI_Comm_free(&sharers);
 }
 
 void filter_stop(void) {
+  PMPI_Group_free(&node);
+  PMPI_Group_free(&world);
   PMPI_Comm_free_keyval(&key);
 }
 
-static bool in_world(MPI_Comm comm) {
-  MPI_Group members, world, others;
+static bool is_within(MPI_Comm comm, MPI_Group all) {
+  MPI_Group members, others;
   int relation, outside = 0;
   PMPI_Comm_group(comm, &members);
-  PMPI_Comm_group(MPI_COMM_WORLD, &world);
-  PMPI_Group_compare(members, world, &relation);
+  PMPI_Group_compare(members, all, &relation);
   if (relation == MPI_UNEQUAL) {
-    PMPI_Group_difference(members, world, &others);
+    PMPI_Group_difference(members, all, &others);
     PMPI_Group_size(others, &outside);
     if (others != MPI_GROUP_EMPTY)
       PMPI_Group_free(&others);
   }
   PMPI_Group_free(&members);
-  PMPI_Group_free(&world);
   return outside == 0;
 }
 
-static bool examine(MPI_Comm comm) {
+/* All processes of a communicator find the same: each compares it with its own node, and either all
+ * of them share one or none has a node that holds all. */
+static char *examine(MPI_Comm comm) {
   int between = 0, size = 0;
   PMPI_Comm_test_inter(comm, &between);
   PMPI_Comm_size(comm, &size);
-  return !between && size > 1 && in_world(comm);
+  if (between || size < 2 || !is_within(comm, world))
+    return &foreign;
+  return intercept.spares_node && is_within(comm, node) ? &within_node : &ours;
 }
 
-bool filter_admits(MPI_Comm comm) {
-  char *answer;
+bool filter_admits(MPI_Comm comm, reason *why) {
+  char *answer = &foreign;
   int found = 0;
-  if (comm == MPI_COMM_NULL)
-    return false;
-  PMPI_Comm_get_attr(comm, key, &answer, &found);
-  if (!found) {
-    answer = examine(comm) ? &ours : &foreign;
+  if (comm != MPI_COMM_NULL)
+    PMPI_Comm_get_attr(comm, key, &answer, &found);
+  if (comm != MPI_COMM_NULL && !found) {
+    answer = examine(comm);
     PMPI_Comm_set_attr(comm, key, answer);
   }
+  *why = answer == &within_node ? NODE : COMMUNICATOR;
   return answer == &ours;
 }

@@ -10,7 +10,7 @@
 typedef enum call_id { ALLREDUCE, REDUCE, BCAST, SCATTER, ALLGATHER, REDUCE_SCATTER_BLOCK, CALLS } call_id;
 
 /* Why a call goes to MPI unchanged. */
-typedef enum reason { SMALL, TYPE, OPERATION, COMMUNICATOR, UNWANTED, REASONS } reason;
+typedef enum reason { SMALL, TYPE, OPERATION, COMMUNICATOR, NODE, UNWANTED, REASONS } reason;
 
 /* ---- environment.c ---- */
 
@@ -19,6 +19,7 @@ typedef struct intercept_settings {
   bool report; /* all processes add up their figures in MPI_Finalize */
   bool counts; /* both */
   bool keep_root, verbose;
+  bool spares_node;  /* calls of processes that share a node are MPI's */
   bool takes[CALLS]; /* GHZ_MPI_CALLS */
   int64_t threshold;
   char bound[80]; /* as the user wrote it */
@@ -56,7 +57,7 @@ int signature_bytes(value_kind k); /* of a value */
 
 void filter_start(void);
 void filter_stop(void);
-bool filter_admits(MPI_Comm comm); /* on all its processes alike */
+bool filter_admits(MPI_Comm comm, reason *why); /* on all its processes alike; else sets *why */
 
 /* ---- array.c: buffers of any datatype as arrays of values ---- */
 

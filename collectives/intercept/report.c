@@ -14,8 +14,12 @@ const char *const stats_calls[CALLS + 1] = {"MPI_Allreduce",
                                             "MPI_Reduce_scatter_block",
                                             "all"};
 const char *const stats_reasons[REASONS] = {
-    "below the threshold", "not float or double", "not the operations sum, min or max",
-    "not a communicator of several processes of MPI_COMM_WORLD", "not in GHZ_MPI_CALLS"};
+    "below the threshold",
+    "not float or double",
+    "not the operations sum, min or max",
+    "not a communicator of several processes of MPI_COMM_WORLD",
+    "its processes share a node, where memory is faster (GHZ_MPI_NODE=compress compresses there, too)",
+    "not in GHZ_MPI_CALLS"};
 
 static bool used(const double *row) {
   for (int i = 0; i < FIGURES; i++)
@@ -25,8 +29,9 @@ static bool used(const double *row) {
 }
 
 static void print_calls(FILE *f, const summary *sum) {
-  fprintf(f, "%-25s %12s %12s %12s %12s %12s %12s %12s %12s %12s\n", "calls, of all processes", "compressed",
-          "plain", "to MPI", "failed", "small", "type", "operation", "communicator", "unwanted");
+  fprintf(f, "%-25s %12s %12s %12s %12s %12s %12s %12s %12s %12s %12s\n", "calls, of all processes",
+          "compressed", "plain", "to MPI", "failed", "small", "type", "operation", "communicator", "node",
+          "unwanted");
   for (int c = 0; c <= CALLS; c++) {
     if (!used(sum->of[c]))
       continue;

@@ -3,7 +3,8 @@
 # shellcheck shell=bash
 set -euo pipefail
 unset "${!GHZ_MPI_@}"
-export GHZ_MPI_CALLS=all # most cases are of all collectives
+export GHZ_MPI_CALLS=all     # most cases are of all collectives
+export GHZ_MPI_NODE=compress # all run on one node
 
 RANKS=4
 SECONDS_ALLOWED=100
@@ -55,7 +56,8 @@ figure() {
   calls/type) column=7 ;;
   calls/operation) column=8 ;;
   calls/communicator) column=9 ;;
-  calls/unwanted) column=10 ;;
+  calls/node) column=10 ;;
+  calls/unwanted) column=11 ;;
   *) die "no column $3 in $1" ;;
   esac
   awk -v table="$1" -v call="$2" -v column="$column" \
