@@ -70,34 +70,33 @@ static MPI_Count bytes_of_type(call_id c, MPI_Count count, MPI_Datatype type, MP
 
 /* ---- Reductions ---- */
 
-static bool is_ours(MPI_Op op) {
-  return op == MPI_SUM || op == MPI_MIN || op == MPI_MAX;
+static bool is_ours(MPI_Op op, int values) {
+  return op == MPI_SUM || (values == 1 && (op == MPI_MIN || op == MPI_MAX));
 }
 
-/* Sets *k and *bytes. */
+/* Sets *bytes. */
 static bool wants_reduction(call_id c, MPI_Count count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
-                            value_kind *k, MPI_Count *bytes) {
+                            MPI_Count *bytes) {
   reason why;
-  *k = signature_predefined(type);
-  if (!intercept.takes[c] || *k == KIND_OTHER)
+  int values;
+  const value_kind k = signature_number(type, &values);
+  if (!intercept.takes[c] || k == KIND_OTHER)
     return pass(c, intercept.takes[c] ? TYPE : UNWANTED, bytes_of_type(c, count, type, comm));
-  *bytes = bytes_of(c, count, signature_bytes(*k), comm);
+  *bytes = bytes_of(c, count, values * signature_bytes(k), comm);
   if (*bytes < intercept.threshold)
     return pass(c, SMALL, *bytes);
-  if (!is_ours(op))
+  if (!is_ours(op, values))
     return pass(c, OPERATION, *bytes);
   return filter_admits(comm, &why) || pass(c, why, *bytes);
 }
 
 bool dispatch_reduction(call_id c, const void *send, void *recv, MPI_Count count, MPI_Datatype type, MPI_Op op,
                         int root, MPI_Comm comm, int *code) {
-  value_kind k;
   MPI_Count bytes;
   attempt a;
-  if (busy || !wants_reduction(c, count, type, op, comm, &k, &bytes))
+  if (busy || !wants_reduction(c, count, type, op, comm, &bytes))
     return false;
   const ghz_mpi_options *o = begin(&a, c, bytes);
-  type = signature_basic(k);
   int result = c == ALLREDUCE ? ghz_allreduce(send, recv, count, type, op, comm, o)
                : c == REDUCE  ? ghz_reduce(send, recv, count, type, op, root, comm, o)
                               : ghz_reduce_scatter(send, recv, count, type, op, comm, o);
@@ -110,10 +109,11 @@ bool dispatch_reduction(call_id c, const void *send, void *recv, MPI_Count count
  * all: before the communicator is known, it is compared and not looked into. Sets *k and *bytes. */
 static bool wants_move(call_id c, const typed *x, MPI_Comm comm, value_kind *k, MPI_Count *bytes) {
   MPI_Count each = 0;
+  int values;
   reason why;
   if (!intercept.takes[c])
     return pass(c, UNWANTED, bytes_of_type(c, x->count, x->type, comm));
-  *k = signature_predefined(x->type);
+  *k = signature_number(x->type, &values);
   if (*k == KIND_OTHER && x->type != MPI_DATATYPE_NULL) {
     if (!filter_admits(comm, &why))
       return pass(c, why, bytes_of_type(c, x->count, x->type, comm));

@@ -137,8 +137,8 @@ static void choose(bool has_bound) {
     fprintf(stderr, "ghzmpi_intercept: GHZ_MPI_KEEP_ROOT changes nothing: GHZ_MPI_CALLS does not name bcast\n");
 }
 
-/* Calls inside a node are MPI's unless the user asks for something that MPI does not give: data that
- * are compressed there, a mode or an algorithm, or the accuracy of `float`. */
+/* Calls inside a node are MPI's unless the user asks for something that MPI does not give: data
+ * that are compressed there, a mode or an algorithm, or the accuracy of `float`. */
 static bool spares_node(const settings *s) {
   const char *text = environment_get("GHZ_MPI_NODE");
   bool compress = text && strcasecmp(text, "compress") == 0;

@@ -48,7 +48,8 @@ typedef struct signature {
 
 void signature_start(void);
 void signature_stop(void);
-value_kind signature_predefined(MPI_Datatype type); /* KIND_OTHER for a derived type */
+/* Of a real number, of which *values is 1, or a complex one, 2; else KIND_OTHER. */
+value_kind signature_number(MPI_Datatype type, int *values);
 const signature *signature_of(MPI_Datatype type);
 MPI_Datatype signature_basic(value_kind k);
 int signature_bytes(value_kind k); /* of a value */

@@ -15,7 +15,7 @@ const char *const stats_calls[CALLS + 1] = {"MPI_Allreduce",
                                             "all"};
 const char *const stats_reasons[REASONS] = {
     "below the threshold",
-    "not float or double",
+    "not float, double or complex",
     "not the operations sum, min or max",
     "not a communicator of several processes of MPI_COMM_WORLD",
     "its processes share a node, where memory is faster (GHZ_MPI_NODE=compress compresses there, too)",

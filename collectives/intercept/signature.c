@@ -9,12 +9,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { NAMED = 8 };
+enum { NAMED = 16 };
 
 static struct {
   MPI_Datatype type;
   value_kind kind;
-  bool single; /* one value */
+  int values;
+  bool number; /* real or complex; else a pair of a value and an index */
 } named[NAMED];
 static int named_count;
 
@@ -29,36 +30,42 @@ static value_kind kind_of_bytes(int bytes) {
 }
 
 /* Fortran's types may have other sizes, or be missing. */
-static void add(MPI_Datatype type, int values) {
+static void add(MPI_Datatype type, int values, bool number) {
   int bytes = 0;
   if (type == MPI_DATATYPE_NULL)
     return;
   PMPI_Type_size(type, &bytes);
   named[named_count].type = type;
   named[named_count].kind = kind_of_bytes(bytes / values);
-  named[named_count++].single = values == 1;
+  named[named_count].values = values;
+  named[named_count++].number = number;
 }
 
 void signature_start(void) {
   PMPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, MPI_TYPE_NULL_DELETE_FN, &key, NULL);
-  add(MPI_FLOAT, 1);
-  add(MPI_DOUBLE, 1);
-  add(MPI_REAL, 1);
-  add(MPI_DOUBLE_PRECISION, 1);
-  add(MPI_REAL4, 1);
-  add(MPI_REAL8, 1);
-  add(MPI_2REAL, 2);
-  add(MPI_2DOUBLE_PRECISION, 2);
+  const MPI_Datatype reals[] = {MPI_FLOAT, MPI_DOUBLE, MPI_REAL, MPI_DOUBLE_PRECISION, MPI_REAL4, MPI_REAL8};
+  const MPI_Datatype complexes[] = {MPI_C_FLOAT_COMPLEX,    MPI_C_DOUBLE_COMPLEX, MPI_CXX_FLOAT_COMPLEX,
+                                    MPI_CXX_DOUBLE_COMPLEX, MPI_COMPLEX,          MPI_DOUBLE_COMPLEX,
+                                    MPI_COMPLEX8,           MPI_COMPLEX16};
+  for (int i = 0; i < 6; i++)
+    add(reals[i], 1, true);
+  for (int i = 0; i < 8; i++)
+    add(complexes[i], 2, true);
+  add(MPI_2REAL, 2, false);
+  add(MPI_2DOUBLE_PRECISION, 2, false);
 }
 
 void signature_stop(void) {
   PMPI_Type_free_keyval(&key);
 }
 
-value_kind signature_predefined(MPI_Datatype type) {
+value_kind signature_number(MPI_Datatype type, int *values) {
   for (int i = 0; i < named_count; i++)
-    if (named[i].type == type && named[i].single)
+    if (named[i].type == type && named[i].number) {
+      *values = named[i].values;
       return named[i].kind;
+    }
+  *values = 1;
   return KIND_OTHER;
 }
 

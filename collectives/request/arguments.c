@@ -29,11 +29,28 @@ static int is_among(MPI_Datatype type, const MPI_Datatype *types, int n) {
   return 0;
 }
 
+/* Complex numbers are twice as many real ones, which a sum adds one by one, and which a message may
+ * hold. Other reductions of them are MPI's to refuse. */
+static void take_components(call *c) {
+  const MPI_Datatype pairs[] = {MPI_C_FLOAT_COMPLEX,    MPI_C_DOUBLE_COMPLEX, MPI_CXX_FLOAT_COMPLEX,
+                                MPI_CXX_DOUBLE_COMPLEX, MPI_COMPLEX,          MPI_DOUBLE_COMPLEX,
+                                MPI_COMPLEX8,           MPI_COMPLEX16};
+  int size = 0;
+  MPI_Count twice;
+  if (!is_among(c->type, pairs, 8) || (c->collective->reduces && c->op != MPI_SUM) ||
+      __builtin_mul_overflow(c->count, 2, &twice) || MPI_Type_size(c->type, &size) != MPI_SUCCESS ||
+      (size != 2 * sizeof(float) && size != 2 * sizeof(double)))
+    return;
+  c->type = size == 2 * sizeof(float) ? MPI_FLOAT : MPI_DOUBLE;
+  c->count = twice;
+}
+
 /* Float and double have several names, and compilers can be told to make REAL a double: the size
  * decides. */
 static void read_type(call *c) {
   const MPI_Datatype ours[] = {MPI_FLOAT, MPI_REAL, MPI_REAL4, MPI_DOUBLE, MPI_DOUBLE_PRECISION, MPI_REAL8};
   int size = 0;
+  take_components(c);
   c->value_size = sizeof(float); /* no type counts as float: then this rank agrees where the others do */
   if (c->type == MPI_DATATYPE_NULL || MPI_Type_size(c->type, &size) != MPI_SUCCESS || size < 0)
     return;
@@ -53,7 +70,7 @@ static reduction reduction_of(const call *c) {
 
 static const char *reason_for_mpi(const call *c) {
   if (!c->is_real)
-    return "the type is neither float nor double";
+    return "the type is none of float, double and complex numbers of them";
   if (c->collective->reduces && c->reduction == REDUCE_NONE)
     return "the operation is neither sum nor minimum nor maximum";
   if (c->set.bound.value == 0 && c->set.mode != GHZ_MPI_PLAIN)

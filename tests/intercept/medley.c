@@ -19,6 +19,9 @@ static void times(int n, void (*call)(void)) {
 }
 
 static void add_field(void) { MPI_Allreduce(field, sum, FIELD, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD); }
+static void add_complex(void) {
+  MPI_Allreduce(field, sum, FIELD / 2, MPI_C_FLOAT_COMPLEX, MPI_SUM, MPI_COMM_WORLD);
+}
 static void add_integers(void) { MPI_Allreduce(whole, total, FIELD, MPI_INT, MPI_SUM, MPI_COMM_WORLD); }
 static void add_one(void) { MPI_Allreduce(field, sum, 1, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD); }
 static void multiply(void) { MPI_Allreduce(field, sum, FIELD, MPI_FLOAT, MPI_PROD, MPI_COMM_WORLD); }
@@ -50,6 +53,7 @@ int main(int argc, char **argv) {
   for (int i = 0; i < FIELD; i++)
     field[i] = argc > 1 ? (float)rand() / (float)RAND_MAX : sinf((float)i * 0.001F);
   times(3, add_field);
+  times(1, add_complex);
   times(1, add_integers);
   times(7, add_one);
   times(1, multiply);

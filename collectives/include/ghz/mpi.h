@@ -33,6 +33,9 @@
  *   calls       All processes of a communicator make the same calls in the same order, as in MPI.
  *   buffers     Contiguous arrays of `type`. Counts are numbers of values and may exceed 2^31. The
  *               caller owns all buffers. The library does not use them after a call has returned.
+ *   complex     Arrays of MPI_C_FLOAT_COMPLEX, MPI_C_DOUBLE_COMPLEX, and of Fortran's MPI_COMPLEX
+ *               and MPI_DOUBLE_COMPLEX, are real and imaginary parts in turn: twice as many values,
+ *               each of which has the bound. A shape counts these along x.
  *   errors      Each call returns an MPI error code, after it has called the error handler of the
  *               communicator. MPI_Error_string explains the code in a sentence that names the call.
  *               After an error the contents of output buffers are unspecified. The communicator
@@ -50,9 +53,9 @@
  *
  * Calls that MPI makes
  *   The library passes a call to the MPI function of the same name if
- *     - the type is neither float nor double (MPI_FLOAT, MPI_DOUBLE and Fortran's types of that
- *       representation),
- *     - the operation is none of MPI_SUM, MPI_MIN and MPI_MAX,
+ *     - the type is none of float and double (MPI_FLOAT, MPI_DOUBLE and Fortran's types of that
+ *       representation) and complex numbers of them (above),
+ *     - the operation is none of MPI_SUM, MPI_MIN and MPI_MAX; of complex numbers, not MPI_SUM,
  *     - the bound is GHZ_MPI_FLOAT, and the call is no sum of float,
  *     - or the communicator is an intercommunicator.
  *   If the algorithm is AUTO, the mode AUTO or FASTEST, and the call is no reduction with a fill
