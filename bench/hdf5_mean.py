@@ -31,7 +31,7 @@ def sizes(text: str) -> tuple[int, ...]:
 
 def write(path: pathlib.Path, values: Floats, chunks: tuple[int, ...], bound: float) -> None:
     with h5py.File(path, "w", rdcc_nbytes=0) as f:
-        f.create_dataset("v", data=values, chunks=chunks, **ghz.hdf5(abs=bound))
+        f.create_dataset("v", data=values, chunks=chunks, **ghz.Hdf5(abs=bound))
 
 
 def read_add_write(

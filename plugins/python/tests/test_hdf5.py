@@ -75,6 +75,32 @@ def test_numbers() -> None:
     assert ghz.hdf5(rel=1e-3)["compression_opts"] == (1, 1, *words[2:])
 
 
+def test_as_the_filters_of_hdf5plugin(file: Any) -> None:
+    x = field((64, 96), "f4")
+    tool = ghz.Hdf5(abs=1e-3)
+    one = file.create_dataset("one", data=x, chunks=(32, 96), compression=tool)
+    two = file.create_dataset("two", data=x, chunks=(32, 96), **tool)
+    numbers = [d.id.get_create_plist().get_filter(0)[2] for d in (one, two)]
+    assert numbers[0] == numbers[1]
+    assert error(stored(one)[:], x) <= 1e-3
+    assert isinstance(tool, h5py.filters.FilterRefBase)
+    assert (tool.filter_id, tool.filter_options) == (479, tool["compression_opts"])
+    assert dict(tool) == {"compression": 479, "compression_opts": tool.filter_options}
+    assert len({tool, ghz.Hdf5(abs=1e-3), ghz.hdf5(abs=1e-3)}) == 1 != len({tool, ghz.Hdf5(abs=1)})
+    assert tool != ghz.Hdf5(rel=1e-3) and tool == dict(tool) and "479" in repr(tool)
+
+
+def test_a_filter_made_before_h5py_is_there(tmp_path: pathlib.Path) -> None:
+    lines = """import ghz
+    tool = ghz.Hdf5(abs=0.5)
+    import h5py
+    with h5py.File("x.h5", "w") as f:
+        d = f.create_dataset("x", (100,), "f4", chunks=(10,), compression=tool)
+        assert d.id.get_create_plist().get_filter(0)[0] == 479"""
+    program = lines.replace("\n    ", "\n")
+    subprocess.run([sys.executable, "-c", program], cwd=tmp_path, check=True)
+
+
 @pytest.mark.parametrize("bounds", [{}, {"abs": 1, "rel": 1}, {"abs": 0}, {"rel": float("nan")}])
 def test_bounds_that_are_none(bounds: Any) -> None:
     with pytest.raises(ghz.ArgumentError):

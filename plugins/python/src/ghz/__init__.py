@@ -23,7 +23,7 @@ from ._errors import (
 from ._features import __version__, features
 from ._file import File, open
 from ._functions import compress, difference, maximum, mean, minimum, sum
-from ._hdf5 import hdf5, register
+from ._hdf5 import Hdf5, hdf5, register
 from ._lattice import Lattice, lattice
 from ._numbers import Comparison, Estimate, Summary
 from ._save import append, save
@@ -37,6 +37,7 @@ __all__ = [
     "Estimate",
     "File",
     "FileError",
+    "Hdf5",
     "Info",
     "Lattice",
     "MismatchError",

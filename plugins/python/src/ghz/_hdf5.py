@@ -2,14 +2,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 from __future__ import annotations
 
+import contextlib
 import ctypes
+import importlib
 import importlib.util
 import math
 import os
 import pathlib
 import re
 import struct
-from typing import TypedDict
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from ._errors import ArgumentError
 
@@ -22,32 +25,70 @@ _DEFAULT = "/usr/local/hdf5/lib/plugin"  # where HDF5 looks if nobody says where
 _LIBRARY = re.compile(r"/libhdf5(_serial|_openmpi|_mpich)?[-.][^/]*$")  # not libhdf5_hl
 
 
-class Arguments(TypedDict):
-    """What h5py's create_dataset and xarray's encoding take."""
+class Hdf5(Mapping[str, Any]):
+    """How h5py and xarray compress a dataset with libghz. Give one of abs and rel.
 
-    compression: int
-    compression_opts: tuple[int, ...]
+        file.create_dataset("tas", data=x, chunks=(1, 90, 120), compression=ghz.Hdf5(abs=1e-3))
+        dataset.to_netcdf("tas.nc", engine="h5netcdf", encoding={"tas": {**ghz.Hdf5(abs=1e-3)}})
 
-
-def hdf5(
-    *, abs: float | None = None, rel: float | None = None, fill_value: float | None = None
-) -> Arguments:
-    """Returns the arguments by which h5py compresses a dataset with libghz. Give one of abs and rel.
-
-        file.create_dataset("tas", data=x, chunks=(1, 90, 120), **ghz.hdf5(abs=1e-3))
+    It is a filter as those of h5py and hdf5plugin are, and a mapping with the keys compression and
+    compression_opts. Two are equal if they compress alike.
 
     Args:
         abs: The largest error of a value, in the units of the data. Such chunks can be added.
         rel: The same as a fraction of the range of each chunk. Such chunks cannot be added.
         fill_value: What stands for missing values, if it is not the dataset's own fillvalue.
 
-    Returns:
-        The arguments compression and compression_opts.
-
     Raises:
         ArgumentError: No bound or both; one that is not finite or not greater than 0; a fill value
             that is infinite.
     """
+
+    filter_id = FILTER
+    filter_options: tuple[int, ...]
+
+    def __init__(
+        self,
+        *,
+        abs: float | None = None,
+        rel: float | None = None,
+        fill_value: float | None = None,
+    ) -> None:
+        self.filter_options = _options(abs, rel, fill_value)
+        _announce(type(self))
+
+    @property
+    def _kwargs(self) -> dict[str, Any]:
+        return {"compression": self.filter_id, "compression_opts": self.filter_options}
+
+    def __getitem__(self, key: str) -> Any:
+        return self._kwargs[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._kwargs)
+
+    def __len__(self) -> int:
+        return len(self._kwargs)
+
+    def __hash__(self) -> int:
+        return hash((self.filter_id, self.filter_options))
+
+    def __repr__(self) -> str:
+        return f"<ghz.Hdf5: filter {self.filter_id}, {self.filter_options}>"
+
+
+hdf5 = Hdf5  # its name before it was a class
+
+
+def _announce(filter: type) -> None:
+    """Has h5py take such objects as filters. Its own base class is abstract, so that others can be
+    registered with it, and ghz needs no h5py to be imported."""
+    with contextlib.suppress(ImportError, AttributeError):
+        importlib.import_module("h5py").filters.FilterRefBase.register(filter)
+
+
+def _options(abs: float | None, rel: float | None, fill_value: float | None) -> tuple[int, ...]:
+    """Returns the numbers that the filter is given."""
     given = [(kind, float(e)) for kind, e in enumerate((abs, rel)) if e is not None]
     if len(given) != 1:
         raise ArgumentError("give one of abs=, rel=")
@@ -55,12 +96,11 @@ def hdf5(
     if not (math.isfinite(bound) and bound > 0):
         raise ArgumentError(f"the bound {bound} is not a positive, finite number")
     if fill_value is None or math.isnan(fill_value):
-        opts = struct.unpack("<2I", struct.pack("<d", bound))
-        return {"compression": FILTER, "compression_opts": (_VERSION, kind, *opts)}
+        return (_VERSION, kind, *struct.unpack("<2I", struct.pack("<d", bound)))
     if not math.isfinite(fill_value):
         raise ArgumentError("infinities are kept without fill_value=")
-    opts = struct.unpack("<4I", struct.pack("<2d", bound, fill_value))
-    return {"compression": FILTER, "compression_opts": (_VERSION, kind | _FILL_GIVEN, *opts)}
+    words = struct.unpack("<4I", struct.pack("<2d", bound, fill_value))
+    return (_VERSION, kind | _FILL_GIVEN, *words)
 
 
 def register() -> None:
