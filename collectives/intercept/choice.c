@@ -6,7 +6,7 @@
 #include <strings.h>
 
 const char *const choice_names =
-    "all, or a list of allreduce, reduce, reduce_scatter, bcast, scatter and allgather";
+    "all, or a list of allreduce, reduce, reduce_scatter, bcast, scatter, gather and allgather";
 
 static const struct {
   const char *name;
@@ -17,6 +17,7 @@ static const struct {
              {"reduce_scatter_block", REDUCE_SCATTER_BLOCK},
              {"bcast", BCAST},
              {"scatter", SCATTER},
+             {"gather", GATHER},
              {"allgather", ALLGATHER}};
 
 /* A name of `length` characters; they may be those of MPI, as in MPI_Allreduce. */

@@ -48,10 +48,10 @@ static bool end(attempt *a, int result, int *code) {
   return true;
 }
 
-/* The bytes of the larger buffer, which has a block for each rank in three of the calls. */
+/* The bytes of the larger buffer, which has a block for each rank in four of the calls. */
 static MPI_Count bytes_of(call_id c, MPI_Count count, MPI_Count each, MPI_Comm comm) {
   int ranks = 1;
-  if ((c == SCATTER || c == ALLGATHER || c == REDUCE_SCATTER_BLOCK) && comm != MPI_COMM_NULL)
+  if ((c == SCATTER || c == GATHER || c == ALLGATHER || c == REDUCE_SCATTER_BLOCK) && comm != MPI_COMM_NULL)
     PMPI_Comm_size(comm, &ranks);
   return count * each * ranks;
 }
@@ -193,6 +193,50 @@ bool dispatch_scatter(const typed *send, const typed *recv, int root, MPI_Comm c
   result = ghz_scatter(NULL, own.values, own.count, signature_basic(k), root, comm, o);
   if (result == MPI_SUCCESS)
     array_store(&own);
+  array_close(&own);
+  return end(&a, result, code);
+}
+
+/* Only the root has receive arguments. It has no send arguments if it is in place. */
+static int gather_at_root(const typed *send, const typed *recv, value_kind k, int root, MPI_Comm comm,
+                          const ghz_mpi_options *o) {
+  int ranks, result;
+  PMPI_Comm_size(comm, &ranks);
+  array all = array_open(&(typed){recv->buffer, recv->count * ranks, recv->type}, k);
+  MPI_Count count = all.count / ranks;
+  if (send->buffer == MPI_IN_PLACE) {
+    array_load(&all);
+    result = ghz_gather(MPI_IN_PLACE, all.values, count, signature_basic(k), root, comm, o);
+  } else {
+    array own = array_open(send, k);
+    array_load(&own);
+    result = ghz_gather(matching(&own, &all, ranks), all.values, count, signature_basic(k), root, comm, o);
+    array_close(&own);
+  }
+  if (result == MPI_SUCCESS)
+    array_store(&all);
+  array_close(&all);
+  return result;
+}
+
+bool dispatch_gather(const typed *send, const typed *recv, int root, MPI_Comm comm, int *code) {
+  attempt a;
+  value_kind k;
+  MPI_Count bytes;
+  int rank = -1;
+  if (busy)
+    return false;
+  if (comm != MPI_COMM_NULL)
+    PMPI_Comm_rank(comm, &rank);
+  bool at_root = rank == root;
+  if (!wants_move(GATHER, at_root ? recv : send, comm, &k, &bytes))
+    return false;
+  const ghz_mpi_options *o = begin(&a, GATHER, bytes);
+  if (at_root)
+    return end(&a, gather_at_root(send, recv, k, root, comm, o), code);
+  array own = array_open(send, k);
+  array_load(&own);
+  int result = ghz_gather(own.values, NULL, own.count, signature_basic(k), root, comm, o);
   array_close(&own);
   return end(&a, result, code);
 }

@@ -5,7 +5,8 @@
 
 /* Calls that only move data take any datatype. */
 static bool moves(void) {
-  return intercept.takes[BCAST] || intercept.takes[SCATTER] || intercept.takes[ALLGATHER];
+  return intercept.takes[BCAST] || intercept.takes[SCATTER] || intercept.takes[GATHER] ||
+         intercept.takes[ALLGATHER];
 }
 
 static void start(void) {

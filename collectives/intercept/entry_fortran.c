@@ -77,6 +77,13 @@ FORTRAN(scatter, SCATTER, const void *sendbuf, const MPI_Fint *sendcount, const 
                            PMPI_Type_f2c(*recvtype), *root, PMPI_Comm_f2c(*comm)));
 }
 
+FORTRAN(gather, GATHER, const void *sendbuf, const MPI_Fint *sendcount, const MPI_Fint *sendtype, void *recvbuf,
+        const MPI_Fint *recvcount, const MPI_Fint *recvtype, const MPI_Fint *root, const MPI_Fint *comm,
+        MPI_Fint *code) {
+  answer(code, MPI_Gather(address(sendbuf), *sendcount, PMPI_Type_f2c(*sendtype), address(recvbuf), *recvcount,
+                          PMPI_Type_f2c(*recvtype), *root, PMPI_Comm_f2c(*comm)));
+}
+
 FORTRAN(allgather, ALLGATHER, const void *sendbuf, const MPI_Fint *sendcount, const MPI_Fint *sendtype,
         void *recvbuf, const MPI_Fint *recvcount, const MPI_Fint *recvtype, const MPI_Fint *comm,
         MPI_Fint *code) {

@@ -7,7 +7,7 @@
 
 #include <ghz/mpi.h>
 
-typedef enum call_id { ALLREDUCE, REDUCE, BCAST, SCATTER, ALLGATHER, REDUCE_SCATTER_BLOCK, CALLS } call_id;
+typedef enum call_id { ALLREDUCE, REDUCE, BCAST, SCATTER, GATHER, ALLGATHER, REDUCE_SCATTER_BLOCK, CALLS } call_id;
 
 /* Why a call goes to MPI unchanged. */
 typedef enum reason { SMALL, TYPE, OPERATION, COMMUNICATOR, NODE, UNWANTED, REASONS } reason;
@@ -92,6 +92,7 @@ bool dispatch_reduction(call_id c, const void *send, void *recv, MPI_Count count
                         int root, MPI_Comm comm, int *code); /* `root` counts in REDUCE alone */
 bool dispatch_bcast(const typed *x, int root, MPI_Comm comm, int *code);
 bool dispatch_scatter(const typed *send, const typed *recv, int root, MPI_Comm comm, int *code);
+bool dispatch_gather(const typed *send, const typed *recv, int root, MPI_Comm comm, int *code);
 bool dispatch_allgather(const typed *send, const typed *recv, MPI_Comm comm, int *code);
 
 /* ---- stats.c: counts calls and bytes of this process, and adds up those of all ---- */

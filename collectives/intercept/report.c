@@ -10,6 +10,7 @@ const char *const stats_calls[CALLS + 1] = {"MPI_Allreduce",
                                             "MPI_Reduce",
                                             "MPI_Bcast",
                                             "MPI_Scatter",
+                                            "MPI_Gather",
                                             "MPI_Allgather",
                                             "MPI_Reduce_scatter_block",
                                             "all"};

@@ -189,6 +189,27 @@ static void try_scatter(int shift, bool in_place) {
   layout_free(&to);
 }
 
+static void try_gather(int shift, bool in_place) {
+  int root = (shift + 1) % ranks;
+  bool at_root = rank == root, stays = at_root && in_place;
+  layout from = layout_make(rank + shift), to = layout_make(rank + 2 * shift + 1);
+  float *own = blank(&from, 1), *all = blank(&to, at_root ? ranks : 0);
+  fill(&from, own, 0, rank);
+  if (stays)
+    fill(&to, all, rank, rank);
+  /* What does not matter at a rank is rubbish there. */
+  MPI_Gather(stays ? MPI_IN_PLACE : own, stays ? -5 : from.count, stays ? MPI_DATATYPE_NULL : from.type,
+             at_root ? all : NULL, at_root ? to.count : -5, at_root ? to.type : MPI_DATATYPE_NULL, root,
+             MPI_COMM_WORLD);
+  long bad = check(&from, own, 0, rank, true);
+  for (int r = 0; r < ranks && at_root; r++)
+    bad += check(&to, all, r, r, stays && r == rank);
+  bad += finish(&from, own, 1);
+  report(in_place ? "gather in place" : "gather", shift, bad + finish(&to, all, at_root ? ranks : 0));
+  layout_free(&from);
+  layout_free(&to);
+}
+
 static void try_allgather(int shift, bool in_place) {
   layout from = layout_make(rank + shift), to = layout_make(rank + 2 * shift + 1);
   float *own = blank(&from, 1), *all = blank(&to, ranks);
@@ -472,6 +493,7 @@ static void try_all(int level) {
     try_bcast(shift);
     for (int in_place = 0; in_place < 2; in_place++) {
       try_scatter(shift, in_place);
+      try_gather(shift, in_place);
       try_allgather(shift, in_place);
     }
   }

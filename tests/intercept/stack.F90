@@ -55,6 +55,10 @@ program stack
   call MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, n, MPI_REAL, MPI_COMM_WORLD, code)
   call check('allgather in place', dble(all), [(dble(pixel((i - 1) / n, modulo(i - 1, n) + 1)), i = 1, n * ranks)], 1d0)
 
+  all = 0
+  call MPI_Gather(image, n, MPI_REAL, all, n, MPI_REAL, 1, MPI_COMM_WORLD, code)
+  if (rank == 1) call check('gather', dble(all), [(dble(pixel((i - 1) / n, modulo(i - 1, n) + 1)), i = 1, n * ranks)], 1d0)
+
   all = [(pixel((i - 1) / n, modulo(i - 1, n) + 1), i = 1, n * ranks)]
   call MPI_Scatter(all, n, MPI_REAL, part, n, MPI_REAL, ranks - 1, MPI_COMM_WORLD, code)
   call check('scatter', dble(part), [(dble(pixel(rank, i)), i = 1, n)], 1d0)

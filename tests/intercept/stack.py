@@ -47,6 +47,10 @@ check("Bcast", total, image(2))
 gathered = np.empty(N * ranks, np.float32)
 world.Allgather(image(rank), gathered)
 check("Allgather", gathered, everyone)
+gathered[:] = 0
+world.Gather(image(rank), gathered if rank == 1 else None, root=1)
+if rank == 1:
+    check("Gather", gathered, everyone)
 part = np.empty(N, np.float32)
 world.Scatter(everyone if rank == 0 else None, part, root=0)
 check("Scatter", part, image(rank))

@@ -12,6 +12,7 @@ for ranks in 3 4; do
   # Per rank: 6 layouts, with and without MPI_IN_PLACE; sum, minimum and maximum, in and out of
   # place.
   calls MPI_Scatter compressed $((12 * RANKS))
+  calls MPI_Gather compressed $((12 * RANKS))
   calls MPI_Allgather compressed $((12 * RANKS))
   calls MPI_Reduce compressed $((6 * RANKS))
   calls MPI_Reduce_scatter_block compressed $((6 * RANKS))
