@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/byte_order.h"
 #include "io/tiles.h"
 #include "report/library.h"
 #include "report/progress.h"
@@ -84,6 +85,8 @@ static bool read_frame(compression *c, size_t count, size_t *taken) {
       return false;
     *taken += got;
   } while (got && *taken < count);
+  if (c->frames == 0)
+    c->turned = byte_order_suspect(c->in.type, c->values.data, *taken);
   return fill_watch_sample(&c->watch, c->in.file.name, c->values.data, *taken);
 }
 
@@ -136,9 +139,12 @@ static bool choose_fill(compression *c) {
 }
 
 bool compression_open(compression *c, const char *path) {
-  const type_choice like = {true, c->model->header.lattice.type};
-  const bool choose = c->model->path && !c->o->type.given && !type_of_name(path).given;
-  if (!input_open(&c->in, path, choose ? like : c->o->type))
+  type_choice choice = c->o->type;
+  if (c->model->path && !choice.given && !type_of_name(path).given) {
+    choice.given = true;
+    choice.type = c->model->header.lattice.type;
+  }
+  if (!input_open(&c->in, path, choice))
     return false;
   if (check_model_type(c) && choose_fill(c))
     return true;

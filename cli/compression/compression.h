@@ -29,6 +29,7 @@ typedef struct compression {
   frame_writer writer;
   ghz_lattice lattice;
   fill_watch watch;
+  bool turned;            /* the bytes of the first frame's values look turned round */
   ghz_file_header header; /* what is written, and how it is cut into frames */
   uint64_t frames;        /* written */
   double seconds;         /* what it took */

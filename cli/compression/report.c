@@ -72,6 +72,8 @@ void compression_warn(compression *c) {
   if (c->lattice.step == 0)
     note(LEVEL_NORMAL, "%s: the bound is too small for %s; the values are stored uncompressed", c->in.file.name,
          type_name(c->in.type));
+  if (c->turned)
+    input_warn_turned(&c->in);
   warn_of_fills(c);
   warn_of_bound(c);
 }

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "byte_order.h"
 #include "npy.h"
 #include "report/report.h"
 #include "signature.h"
@@ -14,10 +15,10 @@ const char *type_name(ghz_type type) {
 
 type_choice type_of_name(const char *name) {
   if (name_ends(name, ".f32"))
-    return (type_choice){true, GHZ_F32};
+    return (type_choice){.given = true, .type = GHZ_F32};
   if (name_ends(name, ".f64") || name_ends(name, ".d64"))
-    return (type_choice){true, GHZ_F64};
-  return (type_choice){false, GHZ_F32};
+    return (type_choice){.given = true, .type = GHZ_F64};
+  return (type_choice){.given = false};
 }
 
 /* --dims does not fit, unless the type is another than it is taken for. */
@@ -73,7 +74,7 @@ static bool measure(input *in) {
 }
 
 static bool open_npy(input *in, type_choice choice) {
-  if (!npy_read_header(&in->file, &in->type, &in->shape))
+  if (!npy_read_header(&in->file, &in->type, &in->big_endian, &in->shape))
     return false;
   if (choice.given && choice.type != in->type)
     return fail(in->file.name, "holds %s, not %s as --type says", type_name(in->type), type_name(choice.type));
@@ -94,27 +95,37 @@ static bool check_contents(input *in, bool *npy, bool *empty) {
   return !other.what || fail(in->file.name, "is %s: %s", other.what, other.advice);
 }
 
-static bool open_raw(input *in, ghz_type type) {
-  in->type = type;
-  return measure(in);
+/* Says that --type has more weight than the extension, where they differ. */
+static void note_extension(const char *name, type_choice named, type_choice choice) {
+  if (choice.given && name_ends(name, ".npy"))
+    note(LEVEL_NORMAL, "%s: is no .npy file; read as %s, as --type says", name, type_name(choice.type));
+  else if (choice.given && named.given && named.type != choice.type)
+    note(LEVEL_NORMAL, "%s: read as %s, as --type says, not as its extension says", name,
+         type_name(choice.type));
 }
 
-/* Finds the type: by the extension, then by the first bytes, then by --type. */
+static bool open_raw(input *in, type_choice named, type_choice choice) {
+  in->type = choice.given ? choice.type : named.type;
+  in->big_endian = choice.big_endian;
+  if (!measure(in))
+    return false;
+  note_extension(in->file.name, named, choice);
+  return true;
+}
+
+/* Finds the type: by the first bytes, then by --type, then by the extension. */
 static bool identify(input *in, type_choice choice) {
   const char *name = in->file.name;
   type_choice named = type_of_name(name);
   bool npy, empty;
   if (!check_contents(in, &npy, &empty))
     return false;
-  if (name_ends(name, ".npy") || (npy && !named.given))
+  if ((name_ends(name, ".npy") && (npy || !choice.given)) || (npy && !named.given))
     return open_npy(in, choice);
   if (npy)
     return fail(name, "is a NumPy .npy file: give it a name that ends in .npy");
-  if (named.given && choice.given && named.type != choice.type)
-    return fail(name, "the extension says %s, but --type says %s", type_name(named.type),
-                type_name(choice.type));
   if (named.given || choice.given)
-    return open_raw(in, named.given ? named.type : choice.type);
+    return open_raw(in, named, choice);
   return fail(name, empty ? "is empty" : "unknown type of values; use --type f32 or --type f64");
 }
 
@@ -170,6 +181,8 @@ bool input_read(input *in, void *values, size_t count, size_t *got) {
   if (!file_read(&in->file, values, count * size, &bytes))
     return false;
   *got = bytes / size;
+  if (in->big_endian)
+    byte_order_turn(in->type, values, *got);
   in->taken += *got;
   if (in->count != GHZ_FILE_UNKNOWN && *got < count)
     return fail(in->file.name, "truncated: ends after %llu of %llu values", (unsigned long long)in->taken,
@@ -186,6 +199,16 @@ bool input_make_seekable(input *in) {
   if (in->file.seekable)
     return true;
   return file_spool(&in->file) && measure(in);
+}
+
+void input_warn_turned(const input *in) {
+  static const char look[] = "by their exponents, the bytes of its values are turned round";
+  if (in->shape.npy)
+    note(LEVEL_NORMAL, "%s: %s, though its header says how they are", in->file.name, look);
+  else if (in->big_endian)
+    note(LEVEL_NORMAL, "%s: %s. Leave --big-endian out, or use another --type", in->file.name, look);
+  else
+    note(LEVEL_NORMAL, "%s: %s. Use --big-endian, or another --type", in->file.name, look);
 }
 
 void input_skip(input *in, uint64_t count) {

@@ -8,15 +8,17 @@
 #include "file.h"
 #include "shape.h"
 
-/* A type, if one was given. */
+/* A type, if one was given; and the order of the bytes. */
 typedef struct type_choice {
   bool given;
   ghz_type type;
+  bool big_endian; /* of raw values: the highest byte comes first */
 } type_choice;
 
 typedef struct input {
   file file;
   ghz_type type;
+  bool big_endian; /* as the file has the values; input_read turns them */
   shape shape;
   uint64_t count; /* values; GHZ_FILE_UNKNOWN on a pipe */
   uint64_t taken; /* values read so far */
@@ -29,7 +31,7 @@ const char *type_name(ghz_type type);
 type_choice type_of_name(const char *name);
 
 /* Opens a file of values. `choice` is needed where neither the name nor an .npy header gives the
- * type. */
+ * type; it has more weight than the name. */
 bool input_open(input *in, const char *path, type_choice choice);
 
 /* The same for a file that is already open. Closes it on failure. */
@@ -48,6 +50,9 @@ bool fail_contradicts(const char *name, const shape *own, const shape *given);
 /* Makes a second pass possible: copies a pipe to a temporary file. Afterwards the count is
  * known. */
 bool input_make_seekable(input *in);
+
+/* Warns that the bytes of its values look turned round, and says what to do. */
+void input_warn_turned(const input *in);
 
 /* Skips values of a seekable input, which has them. */
 void input_skip(input *in, uint64_t count);

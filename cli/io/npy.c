@@ -29,20 +29,19 @@ static const char *find_key(const char *text, const char *key) {
   return NULL;
 }
 
-static bool parse_descr(const char *name, const char *at, ghz_type *type) {
+static bool parse_descr(const char *name, const char *at, ghz_type *type, bool *big_endian) {
   char descr[16] = "";
   if (at && (*at == '\'' || *at == '"')) {
     size_t n = strcspn(at + 1, "'\"");
     if (n < sizeof descr)
       memcpy(descr, at + 1, n);
   }
-  if (strcmp(descr, "<f4") == 0)
+  const bool order = descr[0] == '<' || descr[0] == '>';
+  *big_endian = descr[0] == '>';
+  if (order && strcmp(descr + 1, "f4") == 0)
     return (*type = GHZ_F32, true);
-  if (strcmp(descr, "<f8") == 0)
+  if (order && strcmp(descr + 1, "f8") == 0)
     return (*type = GHZ_F64, true);
-  if (descr[0] == '>')
-    return fail(name, "big-endian values (%s); convert them first, as with astype('<f%s')", descr,
-                descr[2] ? descr + 2 : "4");
   return fail(name, "unknown type %s; only float32 ('<f4') and float64 ('<f8') can be compressed",
               descr[0] ? descr : "of its elements");
 }
@@ -69,9 +68,9 @@ static bool parse_shape(const char *at, shape *s) {
   }
 }
 
-static bool parse_text(const char *name, const char *text, ghz_type *type, shape *s) {
+static bool parse_text(const char *name, const char *text, ghz_type *type, bool *big_endian, shape *s) {
   *s = (shape){.npy = true};
-  if (!parse_descr(name, find_key(text, "descr"), type))
+  if (!parse_descr(name, find_key(text, "descr"), type, big_endian))
     return false;
   const char *order = find_key(text, "fortran_order");
   if (!order || (strncmp(order, "True", 4) != 0 && strncmp(order, "False", 5) != 0))
@@ -83,7 +82,7 @@ static bool parse_text(const char *name, const char *text, ghz_type *type, shape
   return shape_count(s, &count) || fail(name, "damaged .npy header: the shape is too large");
 }
 
-bool npy_read_header(file *f, ghz_type *type, shape *s) {
+bool npy_read_header(file *f, ghz_type *type, bool *big_endian, shape *s) {
   unsigned char prefix[12] = {0};
   size_t got;
   if (!file_read(f, prefix, 10, &got))
@@ -107,20 +106,20 @@ bool npy_read_header(file *f, ghz_type *type, shape *s) {
   if (ok && got < length)
     ok = fail(f->name, "truncated: ends in the .npy header");
   text[ok ? got : 0] = '\0';
-  ok = ok && parse_text(f->name, text, type, s);
+  ok = ok && parse_text(f->name, text, type, big_endian, s);
   free(text);
   return ok;
 }
 
-size_t npy_header(ghz_type type, const shape *s, char header[NPY_HEADER_MAX]) {
+size_t npy_header(ghz_type type, bool big_endian, const shape *s, char header[NPY_HEADER_MAX]) {
   char dims[NPY_HEADER_MAX - 128] = "";
   size_t used = 0;
   for (unsigned i = 0; i < s->ndim; i++)
     used += (size_t)snprintf(dims + used, sizeof dims - used, "%s%llu%s", i ? " " : "",
                              (unsigned long long)s->dims[i], i + 1 < s->ndim || s->ndim == 1 ? "," : "");
   int length =
-      snprintf(header + 10, NPY_HEADER_MAX - 10, "{'descr': '<f%c', 'fortran_order': %s, 'shape': (%s), }",
-               type == GHZ_F32 ? '4' : '8', s->fortran ? "True" : "False", dims);
+      snprintf(header + 10, NPY_HEADER_MAX - 10, "{'descr': '%cf%c', 'fortran_order': %s, 'shape': (%s), }",
+               big_endian ? '>' : '<', type == GHZ_F32 ? '4' : '8', s->fortran ? "True" : "False", dims);
   size_t end = 10 + (size_t)length, size = (end + 1 + 63) / 64 * 64;
   if (size < 128)
     size = 128;

@@ -31,7 +31,7 @@ void shape_text(const shape *s, char *text, size_t room) {
 }
 
 static const char form[] =
-    "must be NYxNX or NZxNYxNX: numbers separated by x, slowest dimension first, as in NumPy";
+    "must be NYxNX or NZxNYxNX: numbers separated by x or commas, slowest dimension first, as in NumPy";
 
 const char *shape_parse(const char *text, shape *s) {
   uint64_t count;
@@ -51,7 +51,7 @@ const char *shape_parse(const char *text, shape *s) {
     at = end;
     if (*at == '\0')
       break;
-    if (*at != 'x' && *at != 'X')
+    if (*at != 'x' && *at != 'X' && *at != ',')
       return form;
   }
   return shape_count(s, &count) ? NULL : "too many values";

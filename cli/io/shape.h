@@ -21,8 +21,8 @@ bool shape_agrees(const shape *a, const shape *b);
 /* Text such as "512x512x64", slowest first as in NumPy, "none" without dimensions. */
 void shape_text(const shape *s, char *text, size_t room);
 
-/* Reads dimensions such as "64x512x512", slowest first. Returns NULL, or what is wrong with
- * them. */
+/* Reads dimensions such as "64x512x512" or "64,512,512", slowest first. Returns NULL, or what is
+ * wrong with them. */
 const char *shape_parse(const char *text, shape *s);
 
 /* The coordinates of value number `at` of the memory, in the order of the dimensions. */

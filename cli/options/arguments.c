@@ -43,7 +43,8 @@ static int set_bound(options *o, ghz_bound_kind kind, const char *name, const ch
 static int set_type(options *o, const char *text) {
   if (strcmp(text, "f32") != 0 && strcmp(text, "f64") != 0)
     return fail_usage(o->verb, "--type %s: unknown type; must be f32 or f64", text);
-  o->type = (type_choice){true, text[1] == '3' ? GHZ_F32 : GHZ_F64};
+  o->type.given = true;
+  o->type.type = text[1] == '3' ? GHZ_F32 : GHZ_F64;
   return -1;
 }
 
@@ -69,13 +70,17 @@ static int set_range(options *o, const char *text) {
 }
 
 static int set_dims(options *o, const char *text) {
-  const char *wrong = shape_parse(text, &o->dims);
+  o->dims_unordered = *text == '?';
+  if (o->dims_unordered && strcmp(o->verb, "tune") != 0)
+    return fail_usage(o->verb, "--dims %s: the order must be known; %s tune --dims %s tries them", text,
+                      GHZ_COMMAND_NAME, text);
+  const char *wrong = shape_parse(text + o->dims_unordered, &o->dims);
   return wrong ? fail_usage(o->verb, "--dims %s: %s", text, wrong) : -1;
 }
 
 static int set_box(options *o, const char *text) {
   const char *wrong = box_parse(text, &o->box);
-  return wrong ? fail_usage(o->verb, "--box %s: must be A:B,C:D,...; %s", text, wrong) : -1;
+  return wrong ? fail_usage(o->verb, "--box %s: must be A:B,C,...; %s", text, wrong) : -1;
 }
 
 static int set_frame_values(options *o, const char *text) {
@@ -158,6 +163,8 @@ int option_apply(options *o, int key, const char *argument) {
     return set_order(o, argument);
   case TYPE:
     return set_type(o, argument);
+  case BIG_END:
+    return (o->type.big_endian = true, -1);
   case RANGE:
     return set_range(o, argument);
   case JSON:

@@ -12,6 +12,7 @@ enum {
   PSNR,
   ORDER,
   TYPE,
+  BIG_END,
   RANGE,
   JSON,
   PNG,

@@ -128,7 +128,8 @@ static int run(const options *o) {
   if (code >= 0)
     return code;
   if (o->output && o->file_count > 1)
-    return fail_usage(o->verb, "-o takes one input file, %d were given", o->file_count);
+    return fail_usage(o->verb, "%s takes one input file, %d were given",
+                      strcmp(o->output, "-") == 0 ? "-c" : "-o", o->file_count);
   for (int i = 0; i < o->file_count && o->json; i++)
     if (strcmp(o->output ? o->output : o->files[i], "-") == 0)
       return fail_usage(o->verb, "--json prints to standard output; name the output with -o FILE");
@@ -141,8 +142,9 @@ const verb verb_compress = {
     .summary = "compress files of values within an error bound",
     .details = "Writes FILE.ghz for each FILE. No finite value changes by more than the bound, which\n"
                "one of --abs, --rel and --psnr gives. FILE holds raw little-endian values (.f32,\n"
-               ".f64), or is a NumPy .npy file, whose shape is kept. For raw values --dims gives\n"
-               "the shape: smooth arrays of two and three dimensions compress better with it.\n"
+               ".f64; --big-endian for the other order), or is a NumPy .npy file, whose shape is\n"
+               "kept. For raw values --dims gives the shape: smooth arrays of two and three\n"
+               "dimensions compress better with it.\n"
                "Without FILE, or for -, reads standard input and writes standard output; --rel and\n"
                "--psnr then need a temporary file (in TMPDIR), because they depend on the range of\n"
                "the whole input.\n\n"

@@ -127,7 +127,7 @@ static int run(const options *o) {
       return fail_usage(o->verb,
                         "--%s needs -o FILE or -c: a selection must not get the name of the whole file",
                         o->box.ndim ? "box" : "range");
-  if (o->output && o->file_count > 1)
+  if (o->output && strcmp(o->output, "-") != 0 && o->file_count > 1)
     return fail_usage(o->verb, "-o takes one input file, %d were given", o->file_count);
   return each_file(o, decompress_file);
 }
@@ -140,12 +140,14 @@ const verb verb_decompress = {
                "NAME.ghz becomes NAME.npy. Raw values get the extension .f32 or .f64 if NAME has none.\n"
                "The extension of -o chooses another form: .npy for an .npy file, .f32 or .f64 for raw\n"
                "values. Values of f32 may be written as f64. --range and --box read only the frames that\n"
-               "hold the requested values, and require -o or -c. A box is one range per dimension,\n"
-               "slowest first, as in NumPy's a[0:8, :, 100:200].",
+               "hold the requested values, and require -o or -c. A box is one range or index per\n"
+               "dimension, slowest first, as in NumPy's a[0:8, 5, 100:200]; what is left out is whole.\n"
+               "-c takes several files, whose values follow each other.",
     .type_help = "type to write; default: from the extension of -o, else that of FILE",
     .examples = "  ghz decompress wave.f32.ghz -o back.f32\n"
                 "  ghz decompress density.ghz -o back.npy\n"
                 "  ghz decompress --box 10:20,:50 density.ghz -o box.npy\n"
+                "  ghz decompress --box 7 density.ghz -o plane.npy\n"
                 "  ghz decompress --range 100000:4096 wave.f32.ghz -o part.f32\n"
                 "  ghz decompress < wave.f32.ghz | md5sum\n",
     .options = OPTION_OUTPUT | OPTION_FORCE | OPTION_TYPE | OPTION_RANGE | OPTION_BOX | OPTION_THREADS,

@@ -45,8 +45,11 @@ static bool print_extrema(const options *o, ghz_context *ctx, const char *path) 
 static int run(const options *o) {
   if (o->extreme == EXTREME_NONE && o->output)
     return fail_usage(o->verb, "-o needs --min or --max");
-  if (o->extreme != EXTREME_NONE && (o->json || o->type.given))
-    return fail_usage(o->verb, "--%s does not apply with --min and --max", o->json ? "json" : "type");
+  if (o->extreme != EXTREME_NONE && (o->json || o->type.given || o->type.big_endian))
+    return fail_usage(o->verb, "--%s does not apply with --min and --max",
+                      o->json         ? "json"
+                      : o->type.given ? "type"
+                                      : "big-endian");
   if (o->extreme == EXTREME_NONE)
     return each_file(o, print_extrema);
   const ghz_file_operation extremes = {.factor = 1, .extremum = o->extreme == EXTREME_MIN ? -1 : 1};

@@ -79,7 +79,7 @@ static bool choose_output(combining *c, const char *to) {
   if (c->plain && c->o->pack)
     return fail(to, "--pack needs a compressed output, but the extension says values");
   return !c->plain ||
-         plain_choose(&c->form, to, (type_choice){false, GHZ_F32}, first->file->name, &first->header);
+         plain_choose(&c->form, to, (type_choice){.given = false}, first->file->name, &first->header);
 }
 
 /* Shape and count are those of the first operand that has them; the lattice is that of the first

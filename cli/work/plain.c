@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "plain.h"
 
+#include "io/byte_order.h"
 #include "io/npy.h"
 #include "report/report.h"
 
@@ -17,13 +18,14 @@ bool plain_not_named(const char *path) {
 bool plain_choose(plain_form *form, const char *path, type_choice given, const char *from,
                   const ghz_file_header *h) {
   const type_choice named = type_of_name(path);
-  if (named.given && given.given && named.type != given.type)
-    return fail(path, "the extension says %s, but --type says %s", type_name(named.type),
-                type_name(given.type));
   form->type = given.given ? given.type : named.given ? named.type : h->lattice.type;
   if (form->type == GHZ_F32 && h->lattice.type == GHZ_F64)
     return fail(from, "holds f64; it cannot be written as f32");
   form->npy = name_ends(path, ".npy") || (h->array.npy && !named.given);
+  form->big_endian = given.big_endian;
+  if (named.given && named.type != form->type)
+    note(LEVEL_NORMAL, "%s: written as %s, as --type says, not as its extension says", path,
+         type_name(form->type));
   return true;
 }
 
@@ -33,7 +35,7 @@ static bool write_header(plain_writer *w, uint64_t count, bool again) {
   shape s = w->shape;
   if (s.ndim == 0 && !s.npy)
     s = (shape){.ndim = 1, .dims = {count}};
-  const size_t size = npy_header(w->form.type, &s, header);
+  const size_t size = npy_header(w->form.type, w->form.big_endian, &s, header);
   return again ? output_rewrite_start(w->out, header, size) : output_write(w->out, header, size);
 }
 
@@ -42,9 +44,11 @@ bool plain_begin(plain_writer *w, output *out, plain_form form, const shape *s, 
   return !form.npy || write_header(w, total == GHZ_FILE_UNKNOWN ? 0 : total, false);
 }
 
-bool plain_write(plain_writer *w, const void *data, uint64_t count) {
+bool plain_write(plain_writer *w, void *values, uint64_t count) {
   w->written += count;
-  return output_write(w->out, data, (size_t)count * ghz_type_size(w->form.type));
+  if (w->form.big_endian)
+    byte_order_turn(w->form.type, values, (size_t)count);
+  return output_write(w->out, values, (size_t)count * ghz_type_size(w->form.type));
 }
 
 bool plain_end(plain_writer *w) {

@@ -8,7 +8,8 @@
 
 typedef struct plain_form {
   ghz_type type;
-  bool npy; /* with a header */
+  bool npy;        /* with a header */
+  bool big_endian; /* the highest byte of a value first */
 } plain_form;
 
 /* Whether the extension of a name says plain values: .npy, .f32, .f64, .d64. */
@@ -18,7 +19,7 @@ bool plain_named(const char *path);
  * if it is. */
 bool plain_not_named(const char *path);
 
-/* The form for values of the compressed file `from`: by --type, then by the extension of the
+/* The form for values of the compressed file `from`: as was given, then by the extension of the
  * output's name, then as of that file. Calls that return false have printed why. */
 bool plain_choose(plain_form *form, const char *path, type_choice given, const char *from,
                   const ghz_file_header *h);
@@ -31,7 +32,9 @@ typedef struct plain_writer {
 } plain_writer;
 
 bool plain_begin(plain_writer *w, output *out, plain_form form, const shape *s, uint64_t total);
-bool plain_write(plain_writer *w, const void *data, uint64_t count);
+
+/* Writes values, whose bytes it may turn round in place. */
+bool plain_write(plain_writer *w, void *values, uint64_t count);
 
 /* Completes the header. The output is the caller's to end. */
 bool plain_end(plain_writer *w);

@@ -40,6 +40,10 @@ bool selection_is_less(const selection *s) {
 
 /* ---- Pieces of a box ------------------------------------------------------------------------- */
 
+static uint64_t box_extent(const selection *s, unsigned d) {
+  return s->box.to[d] - s->box.from[d];
+}
+
 /* Dimension number i, from the fastest on. */
 static unsigned fast(const selection *s, unsigned i) {
   return s->shape.fortran ? i : s->box.ndim - 1 - i;
@@ -50,14 +54,14 @@ static unsigned fast(const selection *s, unsigned i) {
 static unsigned cut_at(const selection *s, uint64_t most, uint64_t *rows) {
   uint64_t inner = 1;
   for (unsigned i = 0; i < s->box.ndim; i++) {
-    const uint64_t extent = s->shape.dims[fast(s, i)];
+    const uint64_t extent = box_extent(s, fast(s, i));
     if (extent > most / inner) {
       *rows = most / inner;
       return i;
     }
     inner *= extent;
   }
-  *rows = s->shape.dims[fast(s, s->box.ndim - 1)];
+  *rows = box_extent(s, fast(s, s->box.ndim - 1));
   return s->box.ndim - 1;
 }
 

@@ -8,6 +8,7 @@
 
 #include "difference.h"
 #include "fills.h"
+#include "io/byte_order.h"
 #include "io/values.h"
 #include "report/library.h"
 #include "report/report.h"
@@ -92,7 +93,19 @@ static bool read_file(tuning *t) {
       !range_of_input(t->ctx, &t->in, t->o->has_fill ? &t->fill : NULL, NULL, &t->range))
     return false;
   input_rewind(&t->in);
-  return t->in.count ? read_sample(t) : fail(t->in.file.name, "has no values");
+  if (!t->in.count)
+    return fail(t->in.file.name, "has no values");
+  if (!read_sample(t))
+    return false;
+  if (byte_order_suspect(t->in.type, t->values.data, t->count))
+    input_warn_turned(&t->in);
+  return true;
+}
+
+bool tuning_reshape(tuning *t, const shape *s) {
+  t->flat = (ghz_file_header){.count = 0};
+  input_rewind(&t->in);
+  return input_set_shape(&t->in, s) && read_sample(t);
 }
 
 bool tuning_open(tuning *t, const options *o, ghz_context *ctx, const char *path) {

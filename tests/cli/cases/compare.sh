@@ -81,7 +81,7 @@ same b.f32 own.f32
 printf '\x93NUMPY\x01\x00\x76\x00%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': (0, 0), }" >nothing.npy
 fails 1 'nothing.npy: has no values to draw' "$GHZ" compare nothing.npy nothing.npy --png r.png
 fails 1 'No space left' "$GHZ" compare a.f32 b.f32 --png /dev/full --dims 200x300
-for dims in 3x 3x2x x3x2 3.5x2 -3x2 x 3,2; do
+for dims in 3x 3x2x x3x2 3.5x2 -3x2 x "3;2"; do
   fails 2 "--dims $dims: must be NYxNX" "$GHZ" compare a.f32 b.f32 --png r.png --dims $dims
 done
 fails 2 '--dims: --png needs two dimensions' "$GHZ" compare a.f32 b.f32 --png r.png --dims 60000
