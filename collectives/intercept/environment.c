@@ -137,6 +137,16 @@ static void choose(bool has_bound) {
     fprintf(stderr, "ghzmpi_intercept: GHZ_MPI_KEEP_ROOT changes nothing: GHZ_MPI_CALLS does not name bcast\n");
 }
 
+/* Small calls are what a program decides by: time steps, residuals, counts. */
+static void warn_of_small_calls(const settings *s) {
+  int rank;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0 && s->threshold == 0 && s->bound.value > 0 && s->bound.kind != GHZ_MPI_FLOAT)
+    fprintf(stderr,
+            "ghzmpi_intercept: GHZ_MPI_THRESHOLD=0 takes small calls, too, by which programs decide (time "
+            "steps, residuals): each result is within the bound only; GHZ_MPI_BOUND=float keeps them\n");
+}
+
 /* Calls inside a node are MPI's unless the user asks for something that MPI does not give: data
  * that are compressed there, a mode or an algorithm, or the accuracy of `float`. */
 static bool spares_node(const settings *s) {
@@ -165,6 +175,7 @@ void environment_start(void) {
   intercept.keep_root = s.keep_root;
   intercept.verbose = ghz_settings_verbose();
   choose(s.bound.value > 0);
+  warn_of_small_calls(&s);
   intercept.on = s.bound.value > 0;
   intercept.counts = intercept.on && intercept.report;
 }

@@ -77,9 +77,13 @@ for way in ring tree; do
   taken GHZ_MPI_BOUND=abs:1e-3 GHZ_MPI_MODE=homomorphic GHZ_MPI_ALGORITHM=$way "$STENCIL" "${size[@]}" out.bin
   calls all compressed $((6 * RANKS))
 done
-# Single values, too: a threshold of nothing.
-taken GHZ_MPI_BOUND=abs:1e-3 GHZ_MPI_MODE=homomorphic GHZ_MPI_THRESHOLD=0 "$STENCIL" "${size[@]}" out.bin
+# Single values, too: a threshold of nothing. What that risks is said once.
+taken GHZ_MPI_BOUND=abs:1e-3 GHZ_MPI_MODE=homomorphic GHZ_MPI_THRESHOLD=0 "$STENCIL" "${size[@]}" out.bin 2>log
 calls MPI_Allreduce small 0
+risk="GHZ_MPI_THRESHOLD=0 takes small calls, too"
+[ "$(grep -cF "$risk" log)" = 1 ] || { cat log >&2 && die "the risk is not told once"; }
+taken GHZ_MPI_BOUND=float GHZ_MPI_THRESHOLD=0 "$STENCIL" "${size[@]}" out.bin 2>log
+! grep -F "$risk" log || die "there is no risk"
 
 # The report: on stderr; where it cannot be written, too; not at all.
 taken GHZ_MPI_BOUND=abs:1e-3 GHZ_MPI_REPORT=1 "$STENCIL" "${size[@]}" out.bin 2>log
