@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { COUNT = 3000, RANKS = 4, ROOM = COUNT * RANKS };
@@ -141,6 +142,26 @@ static void no_type_by_default(void) {
       r.type = MPI_DATATYPE_NULL;
     must_fail(&r, MPI_ERR_TYPE, "no type, in the usual mode", f % RANKS);
   }
+}
+
+/* Two ranks make different mistakes: each is told its own, and the others that of the lower rank. */
+static void two_mistakes(void) {
+  for (int f = 0; f < COLLECTIVES; f++) {
+    char text[MPI_MAX_ERROR_STRING] = "";
+    int length;
+    test_request r = good((collective)f);
+    if (here.rank == 1)
+      r.count = -1;
+    if (here.rank == 3)
+      r.type = MPI_DATATYPE_NULL;
+    suite_case("%s: a bad count on rank 1, a bad type on rank 3", collective_names[f]);
+    handled = 0;
+    int code = request_make(&r, &r.options);
+    check_error(&r, code, here.rank == 3 ? MPI_ERR_TYPE : MPI_ERR_COUNT);
+    MPI_Error_string(code, text, &length);
+    check(here.rank % 2 || strstr(text, "rank 1 gave a bad count"), "the sentence is: %s", text);
+  }
+  check_still_works();
 }
 
 /* Half of the ranks call one thing, half another. */
@@ -283,6 +304,43 @@ static void nan_on_one_rank(void) {
   }
 }
 
+/* ---- Bounds ---- */
+/* One value beyond the lattice, in the first of many pieces: no bound is promised, as all are told
+ * who have it. */
+static void inexact_at_the_start(void) {
+  enum { MANY = 400000 };
+  ghz_mpi_report report;
+  float *x = calloc(MANY, sizeof *x);
+  test_request r = good(ALLREDUCE);
+  suite_case("a value beyond the lattice");
+  if (!check(x != NULL, "out of memory"))
+    return;
+  x[5] = 1e30f * (float)(1 + here.rank);
+  r.send = MPI_IN_PLACE;
+  r.recv = x;
+  r.count = MANY;
+  r.options.report = &report;
+  check(request_make(&r, &r.options) == MPI_SUCCESS, "the call fails");
+  check(report.inexact && isinf(report.bound), "inexact is %d, the bound %g", report.inexact, report.bound);
+  free(x);
+}
+
+/* Three shares of a bound of the result are no more than it, in exact arithmetic. */
+static void shares_of_a_bound(void) {
+  for (int i = 0; i < 30; i++) {
+    ghz_mpi_report report;
+    test_request r = good(ALLREDUCE);
+    const double bound = 1e-3 * (1 + 0.037 * i);
+    suite_case("a bound of the result of %.17g", bound);
+    r.options.bound = (ghz_bound){GHZ_ABS, bound};
+    r.options.of_result = 1;
+    r.options.contributions = here.rank < 3;
+    r.options.report = &report;
+    check(request_make(&r, &r.options) == MPI_SUCCESS, "the call fails");
+    check(fma(3, report.eb, -bound) <= 0, "three times %.17g is more", report.eb);
+  }
+}
+
 /* ---- Nothing ---- */
 /* What nobody contributes to is a sum of nothing; it has no average. */
 static void nobody_contributes(void) {
@@ -335,11 +393,14 @@ int main(int argc, char **argv) {
   wrong_at_root();
   no_type_by_default();
   no_communicator();
+  two_mistakes();
   two_camps();
   other_shapes();
   left_to_mpi();
   moved_by_mpi();
   nan_on_one_rank();
+  inexact_at_the_start();
+  shares_of_a_bound();
   nobody_contributes();
   errors_return();
   MPI_Comm_free(&comm);
