@@ -27,7 +27,7 @@ int ghz_lattice_equal(const ghz_lattice *a, const ghz_lattice *b) {
 }
 
 int ghz_lattice_fresh(const ghz_lattice *l) {
-  return lattice_valid(l) && (l->type == GHZ_F64 || cut_to_24_bits(l->step) == l->step);
+  return lattice_valid(l) && (l->type == GHZ_F64 || is_grid(l) || cut_to_24_bits(l->step) == l->step);
 }
 
 /* 10^-x for 0 <= x, from multiplications alone: the same bits on every machine, which pow() does
@@ -82,8 +82,19 @@ static void constant_lattice(ghz_lattice *l, double c) {
   l->eb = clamp_bound(c * 0x1p-16);
 }
 
+/* The grid of a quantum. Its bound covers by how much the multiples of the step differ from the
+ * values that they round to, and what decoding sums loses. */
+static void make_grid(ghz_lattice *l, double quantum) {
+  l->step = quantum;
+  l->eb = quantum * (l->type == GHZ_F32 ? 0x1.1p-2 : 0x1p-7);
+}
+
 static void make(ghz_bound bound, double min, double max, ghz_lattice *l) {
   double half = max / 2 - min / 2;
+  if (bound.kind == GHZ_STEP) {
+    make_grid(l, bound.value);
+    return;
+  }
   if (bound.kind != GHZ_ABS && !(half > 0)) {
     constant_lattice(l, min <= max && max != 0 ? max : 1);
     return;
@@ -106,16 +117,19 @@ static int range_valid(double min, double max) {
 
 /* What a caller gives who did not measure. */
 static int not_measured(ghz_bound bound, double min, double max) {
-  return bound.kind != GHZ_ABS && min == 0 && max == 0;
+  return ghz_bound_is_relative(bound.kind) && min == 0 && max == 0;
 }
 
 static ghz_status make_checked(ghz_context *ctx, ghz_type type, ghz_bound bound, double min, double max,
                                ghz_lattice *lattice) {
-  if (bound.kind != GHZ_ABS && bound.kind != GHZ_REL && bound.kind != GHZ_PSNR)
+  if (bound.kind != GHZ_ABS && bound.kind != GHZ_STEP && !ghz_bound_is_relative(bound.kind))
     return ghz_fail(ctx, GHZ_EINVAL, "kind %d of a bound is unknown", (int)bound.kind);
   if (!(bound.value > 0 && bound.value <= DBL_MAX))
     return ghz_fail(ctx, GHZ_EINVAL, "bound %.9g: must be above 0, and finite", bound.value);
-  if (bound.kind != GHZ_ABS && !range_valid(min, max))
+  if (bound.kind == GHZ_STEP && !from_to(bound.value, smallest_step(type), largest_step(type)))
+    return ghz_fail(ctx, GHZ_EINVAL, "step %.9g: must be from %.9g to %.9g", bound.value, smallest_step(type),
+                    largest_step(type));
+  if (ghz_bound_is_relative(bound.kind) && !range_valid(min, max))
     return ghz_fail(ctx, GHZ_EINVAL,
                     "range %.9g .. %.9g: must be finite, the smaller one first; take ghz_range", min, max);
   if (not_measured(bound, min, max))

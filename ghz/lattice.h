@@ -10,6 +10,11 @@
  * for. */
 int ghz_lattice_fresh(const ghz_lattice *lattice);
 
+/* Whether a bound refers to the range of the values. */
+static inline int ghz_bound_is_relative(ghz_bound_kind kind) {
+  return kind == GHZ_REL || kind == GHZ_PSNR;
+}
+
 /* ghz_lattice_make, whose message goes to a context. */
 ghz_status ghz_lattice_make_in(ghz_context *ctx, ghz_type type, ghz_bound bound, double min, double max,
                                ghz_lattice *lattice);

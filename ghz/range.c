@@ -95,7 +95,7 @@ static ghz_status measure_and_make(ghz_context *ctx, ghz_type type, ghz_bound bo
   ghz_lattice with = {.type = type};
   double min = 0, max = 0;
   ghz_status status = fill ? ghz_lattice_fill_in(ctx, &with, *fill) : GHZ_OK;
-  if (status == GHZ_OK && bound.kind != GHZ_ABS)
+  if (status == GHZ_OK && ghz_bound_is_relative(bound.kind))
     status = range_of_all(ctx, &with, k, arrays, n, &min, &max);
   if (status == GHZ_OK)
     status = ghz_lattice_make_in(ctx, type, bound, min, max, lattice);

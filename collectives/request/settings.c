@@ -162,6 +162,8 @@ int ghz_settings_verbose(void) {
 static const char *check(const ghz_mpi_options *o) {
   if (o->size != sizeof *o)
     return "options.size is not sizeof(ghz_mpi_options)";
+  if (o->bound.kind == GHZ_STEP)
+    return "a step (GHZ_STEP) is no bound for collectives: give an absolute or relative one";
   if (o->bound.kind != GHZ_ABS && o->bound.kind != GHZ_REL && o->bound.kind != GHZ_PSNR &&
       o->bound.kind != GHZ_MPI_FLOAT)
     return "the kind of the bound is unknown";

@@ -35,8 +35,7 @@ extern "C" ghz_status ghz_cuda_range(ghz_cuda *gpu, ghz_type type, const void *x
 // Whether narrow integers prove that a tile is coarse. They do not if the step is 0 or coarser than
 // the bound, nor if a few steps already lie outside the lattice.
 static bool is_common(const ghz_lattice *l) {
-  return l->step != 0 && !coarser_than_bound(l) &&
-         l->step <= (l->type == GHZ_F32 ? 0x1p100 : 0x1p1000 / 0x1p20);
+  return l->step != 0 && !is_grid(l) && l->step <= (l->type == GHZ_F32 ? 0x1p100 : 0x1p1000 / 0x1p20);
 }
 
 static ghz_status compress(ghz_cuda *g, const ghz_lattice *lattice, int order, const void *x,

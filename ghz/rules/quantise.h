@@ -43,22 +43,40 @@ GHZ_RULE double quantising_factor(ghz_type type, double step, int mode) {
   return (mode_shift(type, mode) ? 2 : 1) / step;
 }
 
-/* A lattice whose step does not keep its bound: that of a constant, on which just the multiples of
- * the step are exact. */
-GHZ_RULE int coarser_than_bound(const ghz_lattice *l) {
-  return l->step > 2 * l->eb;
+/* The values that lie on a grid, in a tile whose largest magnitude is known (FORMAT.md,
+ * "Grids"). */
+typedef struct grid_test {
+  double step, inverse;
+  double share; /* that rounding takes of a value, in sums */
+  double eb;
+} grid_test;
+
+GHZ_RULE grid_test grid_test_of(const ghz_lattice *l, double m) {
+  const double narrow = m <= 0x1p22 * l->step ? 0x1.1p-24 : 0x1.1p-28;
+  const grid_test g = {l->step, 1 / l->step, l->type == GHZ_F32 ? narrow : 0x1p-51, l->eb};
+  return g;
 }
 
-/* Whether v is such a multiple. */
-GHZ_RULE int on_grid(const ghz_lattice *l, double v) {
-  double q = v / l->step, whole = q + ROUND_F64 - ROUND_F64;
-  return (v < 0 ? -v : v) <= 0x1p15 * l->step && whole * l->step == v;
+/* Whether v comes back as `back` from its multiple of the step, and that is within the bound. */
+GHZ_RULE int comes_back(grid_test g, double v, double multiple, double back) {
+  const double off = multiple - v, far = off < 0 ? -off : off, size = v < 0 ? -v : v;
+  return (back == v) & (far + size * g.share <= g.eb);
+}
+
+GHZ_RULE int on_grid_f32(grid_test g, float v) {
+  const double multiple = ((double)v * g.inverse + ROUND_F64 - ROUND_F64) * g.step;
+  return comes_back(g, (double)v, multiple, (double)(float)multiple);
+}
+
+GHZ_RULE int on_grid_f64(grid_test g, double v) {
+  const double multiple = (v * g.inverse + ROUND_F64 - ROUND_F64) * g.step;
+  return comes_back(g, v, multiple, multiple);
 }
 
 /* Whether a tile whose largest magnitude is m may have coefficients: it is coarse, and float32 has
  * room for them. */
 GHZ_RULE int may_have_coefficients(const ghz_lattice *l, double m) {
-  return m <= 0x1p18 * l->step && mode_for(l, m) == COARSE && !coarser_than_bound(l);
+  return m <= 0x1p18 * l->step && mode_for(l, m) == COARSE && !is_grid(l);
 }
 
 /* Whether coefficients of a block of so many bits cost more than they save in error: `energy` is

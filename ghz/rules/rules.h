@@ -87,11 +87,19 @@ GHZ_RULE unsigned bit_length(uint64_t v) {
 #endif
 }
 
+/* A lattice whose step does not keep its bound: a grid, that of a constant among them, on which
+ * just the multiples of the step are exact, and nothing else is (FORMAT.md, "Grids"). */
+GHZ_RULE int is_grid(const ghz_lattice *l) {
+  return l->step > 2 * l->eb;
+}
+
 /* The largest magnitude of a coarse tile. A float32 result is rounded in the end, by 2^-24 of it:
  * what half a step leaves of the bound has to cover that (FORMAT.md, "Lattice"). */
 GHZ_RULE double coarse_limit(const ghz_lattice *l) {
   const double least = 0x1p16 * l->step, most = 0x1p22 * l->step;
   const double covered = (l->eb - l->step / 2) * 0x1.fp23;
+  if (l->type == GHZ_F32 && is_grid(l))
+    return most;
   return l->type == GHZ_F64 || !(covered > least) ? least : covered < most ? covered : most;
 }
 
@@ -100,6 +108,8 @@ GHZ_RULE double coarse_limit(const ghz_lattice *l) {
 GHZ_RULE unsigned coarse_bits(const ghz_lattice *l) {
   const double covered = (l->eb - l->step / 2) * 0x1.f4p23;
   unsigned bits = 17;
+  if (l->type == GHZ_F32 && is_grid(l))
+    return 22;
   if (l->type == GHZ_F64 || covered <= 0x1p16 * l->step)
     return 16;
   while (bits < 22 && covered > (double)(1 << bits) * l->step)

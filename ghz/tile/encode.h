@@ -58,11 +58,22 @@ static inline int64_t integer_at(const integers *v, unsigned i) {
   return v->size == BITS_16 ? v->q16[at] : v->size == BITS_32 ? v->q32[at] : v->q64[at];
 }
 
-static int all_on_grid(const ghz_lattice *l, const void *x) {
-  for (int i = 0; i < TILE; i++)
-    if (!on_grid(l, l->type == GHZ_F32 ? (double)((const float *)x)[i] : ((const double *)x)[i]))
-      return 0;
-  return 1;
+#define DEFINE_ALL_ON_GRID(name, REAL, ON_GRID)                                                                \
+  static int name(grid_test g, const REAL *x) {                                                                \
+    int on = 1;                                                                                                \
+    for (int i = 0; i < TILE; i++)                                                                             \
+      on &= ON_GRID(g, x[i]);                                                                                  \
+    return on;                                                                                                 \
+  }
+
+DEFINE_ALL_ON_GRID(all_on_grid_f32, float, on_grid_f32)
+DEFINE_ALL_ON_GRID(all_on_grid_f64, double, on_grid_f64)
+#undef DEFINE_ALL_ON_GRID
+
+/* Of a full tile whose largest magnitude is m. */
+static int all_on_grid(const ghz_lattice *l, const void *x, double m) {
+  const grid_test g = grid_test_of(l, m);
+  return l->type == GHZ_F32 ? all_on_grid_f32(g, x) : all_on_grid_f64(g, x);
 }
 
 /* To integers in a row. Calls by name: those through pointers cost 2 % of a compression with
@@ -105,7 +116,7 @@ static int quantise_tile(const ghz_lattice *l, const void *x, double m, integers
   ALIGNED int64_t linear[TILE];
   v->mode = mode_for(l, m);
   v->largest = m;
-  if (v->mode == RAW || (coarser_than_bound(l) && !all_on_grid(l, x)))
+  if (v->mode == RAW || (is_grid(l) && !all_on_grid(l, x, m)))
     return 0;
   v->coefficients = may_have_coefficients(l, m);
   v->size = v->mode == WIDE ? BITS_64 : m <= (v->dims == 3 ? 4095 : 8190) * l->step ? BITS_16 : BITS_32;
@@ -139,7 +150,7 @@ static int integers_of(const ghz_lattice *l, const void **x, unsigned n, const u
                        ? extract_specials_f32(x, n, inside, fill, copy, &v->specials, &v->special)
                        : extract_specials_f64(x, n, inside, fill, copy, &v->specials, &v->special);
   /* Less than half a step, by a margin that no rounding crosses. */
-  v->zero = !v->special && m < 0.49 * l->step && !coarser_than_bound(l);
+  v->zero = !v->special && m < 0.49 * l->step && !is_grid(l);
   return v->zero || quantise_tile(l, *x, m, v);
 }
 

@@ -134,6 +134,27 @@ void check_compress_constants(trial *t) {
       }
 }
 
+/* Grids: multiples in coarse, fine and wide tiles, and a value beside them. */
+void check_compress_grids(trial *t) {
+  static const double steps[] = {0.01, 0x1p-5, 7}, most[] = {90, 60000, 2000000, 9000000};
+  enum { N = 3100 };
+  for (int type = GHZ_F32; type <= GHZ_F64; type++)
+    for (size_t s = 0; s < COUNT(steps); s++)
+      for (size_t m = 0; m < COUNT(most); m++) {
+        SCOPE;
+        uint64_t state = m + 1;
+        void *x = bytes_new(N * ghz_type_size((ghz_type)type)).data;
+        ghz_lattice l;
+        need(ghz_lattice_make((ghz_type)type, (ghz_bound){GHZ_STEP, steps[s]}, 0, 0, &l), "lattice");
+        for (size_t i = 0; i < N; i++)
+          put_value((ghz_type)type, x, i, floor(most[m] - 20 * fabs(input_uniform(&state))) * l.step);
+        put_value((ghz_type)type, x, 2000, 0.4 * l.step);
+        put_value((ghz_type)type, x, 5, NAN);
+        compress_both(t, &l, GHZ_ORDER_BEST, x, N, 0,
+                      say("grid of %g, type %d, up to %g", steps[s], type, most[m]));
+      }
+}
+
 void check_compress_unaligned(trial *t) {
   static const size_t counts[] = {5, 1024, 1031, 5000};
   for (int type = GHZ_F32; type <= GHZ_F64; type++)

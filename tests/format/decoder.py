@@ -59,6 +59,8 @@ class Header:
         self.tiles = math.prod(self.bricks)
 
     def integer_bits(self, mode):
+        if mode == 0 and self.type == 0 and self.step > 2 * self.eb:
+            return 22
         if mode == 0 and self.type == 0:
             room = (self.eb - self.step / 2) * (2.0**24 * 125 / 128)
             return next((b for b in range(16, 22) if room <= self.step * 2**b), 22)

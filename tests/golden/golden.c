@@ -37,6 +37,30 @@ static ref_bytes constant(ghz_context *ctx, ghz_type type, double c) {
 
 MAKE(f32_constant) { return constant(ctx, GHZ_F32, -2.5); }
 MAKE(f64_constant) { return constant(ctx, GHZ_F64, 0.1); }
+
+/* Multiples of a step, of every tile other ones, in float32 beyond 2^22 too; a NaN; a last tile
+ * that is not on the grid. */
+static ref_bytes grid(ghz_context *ctx, ghz_type type, double step, uint64_t seed) {
+  enum { N = 4 * GHZ_TILE + 100 };
+  static const double magnitudes[] = {9000, 60000, 1.5e6, 9e6, 100};
+  double x[N];
+  ghz_lattice l;
+  need(ghz_lattice_make(type, (ghz_bound){GHZ_STEP, step}, 0, 0, &l), "grid of %g", step);
+  for (size_t i = 0; i < N; i++)
+    put_value(type, x, i,
+              floor(magnitudes[i / GHZ_TILE] + (double)(i % 50) / 7 + 2 * input_uniform(&seed)) * step);
+  put_value(type, x, GHZ_TILE + 5, NAN);
+  put_value(type, x, 4 * GHZ_TILE + 5, 1.5 * step);
+  return compress(ctx, &l, GHZ_ORDER_BEST, x, N);
+}
+
+MAKE(f32_grid) { return grid(ctx, GHZ_F32, 0.01, 70); }
+MAKE(f32_grid_of_float) { return grid(ctx, GHZ_F32, (double)0.01f, 70); }
+MAKE(f64_grid) { return grid(ctx, GHZ_F64, 0.01, 71); }
+MAKE(f32_grid_sum) {
+  ref_bytes s[2] = {grid(ctx, GHZ_F32, 0x1p-5, 72), grid(ctx, GHZ_F32, 0x1p-5, 73)};
+  return combine(ctx, 2, s, (int64_t[]){300, -7});
+}
 MAKE(f64_cap35) {
   ghz_lattice l = lattice_with(GHZ_F64, 0.5, 35);
   return stream_of(ctx, &l, GHZ_ORDER_BEST, "rare_giants", 2100, 30);

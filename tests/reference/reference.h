@@ -67,6 +67,8 @@ typedef enum ref_after { REF_PLAIN, REF_SCALE, REF_MEAN } ref_after;
 size_t ref_value_size(int type);
 double ref_value(int type, uint64_t bits);
 uint64_t ref_bits(int type, double value); /* rounded to the type, NaN canonical */
+/* Whether tiles lie on the lattice only where all values are multiples of the step. */
+int ref_is_grid(const ref_header *header);
 /* |q| is at most 2^this in a tile of one term and this mode. */
 int ref_mode_bits(const ref_header *header, int mode);
 double ref_unit(const ref_header *header, int mode);

@@ -218,8 +218,8 @@ enum { LEAST_FOR_COEFFICIENTS = 256 };
 static size_t with_coefficients(const ref_header *h, const ref_tile *t, size_t size, uint8_t *out) {
   uint8_t other[REF_TILE_ROOM];
   ref_tile both = *t;
-  if (t->dims < 2 || t->mode != REF_COARSE || t->n < LEAST_FOR_COEFFICIENTS || h->step > 2 * h->eb ||
-      size == 0 || !ref_tile_transform(h, &both))
+  if (t->dims < 2 || t->mode != REF_COARSE || t->n < LEAST_FOR_COEFFICIENTS || ref_is_grid(h) || size == 0 ||
+      !ref_tile_transform(h, &both))
     return size;
   size_t smaller = ref_tile_encode(h->type, &both, other);
   if (8 * smaller > 7 * size)

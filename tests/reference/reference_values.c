@@ -41,12 +41,17 @@ int ref_missing(const ref_header *h, uint64_t bits) {
  * the bound: half a step is what quantisation takes of it, and 2^-24 of the value that rounding. */
 static double room_of(const ref_header *h) { return (h->eb - h->step / 2) * 16777216; }
 
+/* Such a step keeps the bound of values alone that lie on its multiples. */
+int ref_is_grid(const ref_header *h) { return h->step > 2 * h->eb; }
+
 int ref_mode_bits(const ref_header *h, int mode) {
   if (mode == REF_WIDE)
     return h->type == REF_F32 ? 36 : h->cap;
   if (mode == REF_FINE)
     return h->type == REF_F32 ? 23 : 22;
   int bits = 16;
+  if (h->type == REF_F32 && ref_is_grid(h))
+    return 22;
   if (h->type == REF_F32)
     while (bits < 22 && room_of(h) * (125.0 / 128) > ldexp(h->step, bits))
       bits++;
@@ -71,6 +76,8 @@ static double largest_finite(const ref_header *h, const ref_tile *t) {
 
 static double coarse_limit(const ref_header *h) {
   double least = 65536 * h->step, most = 4194304 * h->step, room = room_of(h) * (31.0 / 32);
+  if (ref_is_grid(h) && h->type == REF_F32)
+    return most;
   return h->type == REF_F64 ? least : fmin(most, fmax(least, room));
 }
 
@@ -123,9 +130,16 @@ static void fill_hidden(ref_tile *t) {
     }
 }
 
-/* On the lattice of a constant the bound is kept by those values alone that lie on it. */
-static int off_grid(const ref_header *h, double x) {
-  return h->step > 2 * h->eb && isfinite(x) && (fabs(x) > 32768 * h->step || rint(x / h->step) * h->step != x);
+/* On a grid a finite value has to come back exactly, and what its multiple is off by and what
+ * rounding takes of sums have to stay within the bound. */
+static int off_grid(const ref_header *h, double largest, double x) {
+  if (!ref_is_grid(h) || !isfinite(x))
+    return 0;
+  double multiple = rint(x / h->step) * h->step, back = ref_value(h->type, ref_bits(h->type, multiple)),
+         share = h->type == REF_F64             ? 0x1p-51
+                 : largest <= 4194304 * h->step ? 17 * 0x1p-28
+                                                : 17 * 0x1p-32;
+  return back != x || fabs(multiple - x) + fabs(x) * share > h->eb;
 }
 
 int ref_tile_quantise(const ref_header *h, ref_tile *t) {
@@ -146,7 +160,7 @@ int ref_tile_quantise(const ref_header *h, ref_tile *t) {
     double x = given(h, t, i);
     t->plus[i] = isnan(x) || x == INFINITY;
     t->minus[i] = isnan(x) || x == -INFINITY;
-    if (off_grid(h, x))
+    if (off_grid(h, largest, x))
       return 0;
     if (isfinite(x))
       t->q[i] = quantum(h, t->mode, largest, x);

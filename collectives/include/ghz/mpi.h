@@ -162,7 +162,7 @@ typedef enum ghz_mpi_mode {
  * compress better here.
  * All else, with this kind, is MPI's own call, uncompressed: other operations and data that only
  * move, which MPI leaves exact, and double, which the accuracy of float would harm. */
-#define GHZ_MPI_FLOAT ((ghz_bound_kind)3)
+#define GHZ_MPI_FLOAT GHZ_OF_FLOAT
 
 /* What a call did on this rank. Times are seconds of this process. */
 typedef struct ghz_mpi_report {

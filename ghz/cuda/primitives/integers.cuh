@@ -187,7 +187,7 @@ template <class Real, class Values> struct value_integers {
     lane = lane_number;
     const double largest = look();
     mode = mode_for(&l, largest);
-    if (mode == RAW || (coarser_than_bound(&l) && !all_on_grid(l)))
+    if (mode == RAW || (is_grid(&l) && !all_on_grid(grid_test_of(&l, largest))))
       return RAW;
     factor = quantising_factor(l.type, l.step, mode);
     in_float = quantises_in_float(&l, largest);
@@ -230,13 +230,20 @@ template <class Real, class Values> struct value_integers {
     return in_float ? (int64_t)round_f32((float)x * (float)factor) : round_f64((double)x * factor);
   }
 
-  METHOD bool all_on_grid(const ghz_lattice &l) const {
+  METHOD static int on_grid(grid_test g, float v) {
+    return on_grid_f32(g, v);
+  }
+  METHOD static int on_grid(grid_test g, double v) {
+    return on_grid_f64(g, v);
+  }
+
+  METHOD bool all_on_grid(grid_test g) const {
     int on = 1;
     bits last = hidden;
     ROLLED for (int i = 0; i < LANE_VALUES; i++) {
       bits b = value(i);
       last = has(i) && finite(b) ? b : last;
-      on &= on_grid(&l, (double)real_of(last));
+      on &= on_grid(g, real_of(last));
     }
     return __all_sync(ALL, on);
   }

@@ -187,10 +187,23 @@ typedef enum ghz_type {
 GHZ_API size_t ghz_type_size(ghz_type type);
 
 typedef enum ghz_bound_kind {
-  GHZ_ABS = 0, /* value: the largest |x - y|, in the units of the data */
-  GHZ_REL = 1, /* value: the largest |x - y| as a fraction of the range (max - min) of the finite values */
-  GHZ_PSNR = 2 /* value: the least peak signal-to-noise ratio, in dB; the peak is that range */
+  GHZ_ABS = 0,     /* value: the largest |x - y|, in the units of the data */
+  GHZ_REL = 1,     /* value: the largest |x - y| as a fraction of the range (max - min) of the finite values */
+  GHZ_PSNR = 2,    /* value: the least peak signal-to-noise ratio, in dB; the peak is that range */
+  GHZ_STEP = 3,    /* value: the quantum of data that are multiples of one: a grid, see below */
+  GHZ_OF_FLOAT = 4 /* of mpi.h alone: GHZ_MPI_FLOAT */
 } ghz_bound_kind;
+
+/* A grid (GHZ_STEP) is for data that have a quantum: integers, packed values (integers times a
+ * scale_factor), what was GRIB or PP before, numbers of two decimals. Nothing is ever changed:
+ * every value comes back as it was (-0.0 may come back as +0.0). A tile of multiples of the step is
+ * compressed; one with any other finite value is stored as it is. Sums are exact: each is the sum
+ * of the multiples, as long as no tile was stored as it is. In float a multiple is the float that
+ * is nearest to it, so decompress sums to doubles.
+ * Multiples compress up to 2^22 steps of float, beyond, up to 2^26, where they are floats to within
+ * a quarter of a step, and up to 2^44 steps of double. Float data that were unpacked with a
+ * scale_factor of type float have that float as their quantum, (double)0.01f, not 0.01; those that
+ * were rounded to decimals have 0.01. */
 
 typedef struct ghz_bound {
   ghz_bound_kind kind;
@@ -222,13 +235,14 @@ GHZ_API_CHECKED ghz_status ghz_range_without(ghz_context *ctx, ghz_type type, co
 
 /* Makes the lattice for a bound.
  * min, max: the range of the finite values of all arrays that are to be added (ghz_range).
- * GHZ_ABS ignores it. If min == max, that constant is represented exactly; tiles with any other
- * value are stored uncompressed. If all values are 0, give min = +Inf and max = -Inf, which
- * ghz_range reports where nothing is finite.
+ * GHZ_ABS and GHZ_STEP ignore it. If min == max, that constant is represented exactly; tiles with
+ * any other value are stored uncompressed. If all values are 0, give min = +Inf and max = -Inf,
+ * which ghz_range reports where nothing is finite.
  * If float32 values lie far from 0 (min and max say so), the step is smaller than GHZ_ABS makes it
  * for the same bound, which saves up to one bit a value.
  * For a bound E on the *sum* of k arrays, ask for E / k. The lattice has no fill value.
- * Errors: EINVAL (unknown type; value 0, negative, NaN or infinite; min > max, except for the range
+ * Errors: EINVAL (unknown type; value 0, negative, NaN or infinite; a step outside 2^-120 to 2^120,
+ * of doubles 2^-1000 to 2^1000; min > max, except for the range
  * that ghz_range reports where nothing is finite; min = max = 0 with GHZ_REL or GHZ_PSNR, because
  * that looks like a range that was not measured).
  * Source: our own, with a slack of 1/64, or more for an offset; PSNR from the range as in fZ-light
@@ -237,7 +251,8 @@ GHZ_API_CHECKED ghz_status ghz_lattice_make(ghz_type type, ghz_bound bound, doub
                                             ghz_lattice *lattice);
 
 /* Makes one lattice for k >= 1 arrays of n values that are to be added. Finds the range of all
- * their values, which GHZ_ABS does not need. Arrays of one constant, or of zeros, are allowed.
+ * their values, which GHZ_ABS and GHZ_STEP do not need. Arrays of one constant, or of zeros, are
+ * allowed.
  * fill: NULL, or the value that stands for "missing": it is left out of the range, and the lattice
  * has it (ghz_lattice_set_fill).
  * Errors: as ghz_lattice_make, ghz_lattice_set_fill and ghz_range. */
