@@ -7,6 +7,7 @@
 
 #include "describe.h"
 #include "rules/fill.h"
+#include "rules/lattice_rules.h"
 
 /* "fill value -999" or "no fill value". */
 typedef struct fill_text {
@@ -24,7 +25,8 @@ static const char *type_name(ghz_type type) {
   return type == GHZ_F32 ? "float32" : "float64";
 }
 
-ghz_status ghz_operands_agree(ghz_context *ctx, const ghz_slice *a, const ghz_slice *b, size_t i) {
+/* Whether operand i, b, has the type, shape, cap and range of tiles of operand 0, a. */
+static ghz_status kinds_agree(ghz_context *ctx, const ghz_slice *a, const ghz_slice *b, size_t i) {
   const ghz_lattice *l = &a->lattice, *m = &b->lattice;
   if (l->type != m->type)
     return ghz_fail(ctx, GHZ_EMISMATCH, "type %s in operand %zu, %s in operand 0", type_name(m->type), i,
@@ -34,16 +36,28 @@ ghz_status ghz_operands_agree(ghz_context *ctx, const ghz_slice *a, const ghz_sl
                     describe_shape(&a->shape).text);
   if (l->cap != m->cap)
     return ghz_fail(ctx, GHZ_EMISMATCH, "cap %d in operand %zu, %d in operand 0", m->cap, i, l->cap);
-  if (l->step != m->step)
-    return ghz_fail(ctx, GHZ_EMISMATCH, "step %.17g in operand %zu, %.17g in operand 0", m->step, i, l->step);
-  if (!fills_equal(l, m))
-    return ghz_fail(ctx, GHZ_EMISMATCH, "%s in operand %zu, %s in operand 0", describe_fill(m).text, i,
-                    describe_fill(l).text);
-  if (!ghz_lattice_equal(l, m))
-    return ghz_fail(ctx, GHZ_EMISMATCH, "bound %.17g in operand %zu, %.17g in operand 0", m->eb, i, l->eb);
   if (a->first != b->first || a->tiles != b->tiles)
     return ghz_fail(ctx, GHZ_EINVAL, "operand %zu is another range of tiles than operand 0", i);
   return GHZ_OK;
+}
+
+static ghz_status fills_agree(ghz_context *ctx, const ghz_lattice *l, const ghz_lattice *m, size_t i) {
+  if (fills_equal(l, m))
+    return GHZ_OK;
+  return ghz_fail(ctx, GHZ_EMISMATCH, "%s in operand %zu, %s in operand 0", describe_fill(m).text, i,
+                  describe_fill(l).text);
+}
+
+ghz_status ghz_operands_agree(ghz_context *ctx, const ghz_slice *a, const ghz_slice *b, size_t i) {
+  const ghz_lattice *l = &a->lattice, *m = &b->lattice;
+  ghz_status status = kinds_agree(ctx, a, b, i);
+  if (status == GHZ_OK && l->step != m->step)
+    status = ghz_fail(ctx, GHZ_EMISMATCH, "step %.17g in operand %zu, %.17g in operand 0", m->step, i, l->step);
+  if (status == GHZ_OK)
+    status = fills_agree(ctx, l, m, i);
+  if (status == GHZ_OK && !ghz_lattice_equal(l, m))
+    status = ghz_fail(ctx, GHZ_EMISMATCH, "bound %.17g in operand %zu, %.17g in operand 0", m->eb, i, l->eb);
+  return status;
 }
 
 /* Extrema compare the integers of the lattice, which values with coefficients lie between. */
@@ -66,50 +80,152 @@ static ghz_status open_header(ghz_context *ctx, const computation *w, size_t i, 
   return ghz_slice_valid(s) ? GHZ_OK : ghz_fail(ctx, GHZ_EINVAL, "operand %zu is no slice", i);
 }
 
+/* ---- Lattices that are multiples of each other ----------------------------------------------- */
+
+/* Of a linear computation all operands are brought to the finest lattice: one that is f times as
+ * coarse takes part as the mean of f copies of it does. */
+
+static const ghz_lattice *lattice_of(const agreed_operands *of, size_t i) {
+  return &of->operands[i].slice.lattice;
+}
+
+static size_t finest(const agreed_operands *of, size_t k) {
+  size_t least = 0;
+  for (size_t i = 1; i < k; i++) {
+    const ghz_lattice *l = lattice_of(of, i), *m = lattice_of(of, least);
+    if (l->step < m->step || (l->step == m->step && l->eb < m->eb))
+      least = i;
+  }
+  return least;
+}
+
+/* The f that divides a lattice to the other one as a mean of f streams does; 0 if there is none. */
+static uint64_t factor_between(const ghz_lattice *coarse, const ghz_lattice *fine) {
+  ghz_lattice divided = *coarse;
+  const double f = rint(coarse->step > 0 ? coarse->step / fine->step : coarse->eb / fine->eb);
+  if (ghz_lattice_equal(coarse, fine))
+    return 1;
+  if (!(f >= 2 && f <= 0x1p53) || !scale_lattice(&divided, 1, f) || !ghz_lattice_equal(&divided, fine))
+    return 0;
+  return (uint64_t)f;
+}
+
+static ghz_status no_common_lattice(ghz_context *ctx, const agreed_operands *of, size_t i, size_t fine) {
+  const ghz_lattice *l = lattice_of(of, i), *m = lattice_of(of, fine);
+  const int steps = l->step != m->step;
+  return ghz_fail(ctx, GHZ_EMISMATCH,
+                  "%s %.17g in operand %zu, %.17g in operand %zu: neither is the other divided by a whole "
+                  "number; add and subtract before scaling, or ghz_linear with the streams that the mean is of",
+                  steps ? "step" : "bound", steps ? l->step : l->eb, i, steps ? m->step : m->eb, fine);
+}
+
+/* Coefficients on the finest lattice, which *common becomes, from weights and lattices. One that
+ * wraps has too many terms, or no tiles. */
+static ghz_status relabel(ghz_context *ctx, const computation *w, agreed_operands *of, int64_t *coefficients,
+                          ghz_lattice *common) {
+  const size_t fine = finest(of, w->k);
+  for (size_t i = 0; i < w->k; i++) {
+    const uint64_t f = factor_between(lattice_of(of, i), lattice_of(of, fine));
+    if (f == 0)
+      return no_common_lattice(ctx, of, i, fine);
+    of->own[i] = (own_lattice){*lattice_of(of, i), w->coefficients[i], f};
+    coefficients[i] = (int64_t)((uint64_t)w->coefficients[i] * f);
+  }
+  *common = *lattice_of(of, fine);
+  return GHZ_OK;
+}
+
+/* ---- The result's header --------------------------------------------------------------------- */
+
 static inline int64_t coefficient(const computation *w, size_t i) {
   return w->coefficients ? w->coefficients[i] : 1;
 }
 
-/* Adds an operand's terms to those of the result: sums add up, extrema keep the larger. */
-static ghz_status count_terms(ghz_context *ctx, const computation *w, size_t i, const ghz_slice *s,
-                              uint64_t *total) {
-  uint64_t product, limit = terms_limit(s->lattice.cap), terms = s->terms;
-  int64_t c = coefficient(w, i);
-  uint64_t magnitude = c < 0 ? -(uint64_t)c : (uint64_t)c;
-  if (w->operation != COMBINE)
-    *total = terms > *total ? terms : *total;
-  else if (__builtin_mul_overflow(magnitude, terms, &product) ||
-           __builtin_add_overflow(*total, product, total) || *total > limit)
-    return ghz_fail(ctx, GHZ_ERANGE, "more than %llu terms", (ull)limit);
+/* a * b and a + b, or the largest number. */
+static uint64_t multiply_most(uint64_t a, uint64_t b) {
+  uint64_t product;
+  return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
+}
+
+static uint64_t add_most(uint64_t a, uint64_t b) {
+  uint64_t sum;
+  return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
+}
+
+/* Those of the result: of a sum its operands' together, of an extremum the larger. */
+static uint64_t count_terms(const computation *w, const agreed_operands *of) {
+  uint64_t total = 0;
+  for (size_t i = 0; i < w->k; i++) {
+    const uint64_t terms = of->operands[i].slice.terms, f = of->own ? of->own[i].factor : 1;
+    const int64_t c = coefficient(w, i);
+    const uint64_t magnitude = c < 0 ? -(uint64_t)c : (uint64_t)c;
+    if (w->operation == COMBINE)
+      total = add_most(total, multiply_most(multiply_most(magnitude, f), terms));
+    else
+      total = terms > total ? terms : total;
+  }
+  return total;
+}
+
+static ghz_status check_terms(ghz_context *ctx, uint64_t terms, uint64_t limit) {
+  if (terms <= limit)
+    return GHZ_OK;
+  return ghz_fail(ctx, GHZ_ERANGE, "the result would have %llu terms%s, more than %llu", (ull)terms,
+                  terms == UINT64_MAX ? " or more" : "", (ull)limit);
+}
+
+/* Memory for operands, and of a linear computation for what belongs to them. */
+static ghz_status reserve(ghz_context *ctx, const computation *w, agreed_operands *of, int64_t **coefficients) {
+  const size_t each = sizeof(operand) + (w->linear ? sizeof(own_lattice) + sizeof(int64_t) : 0);
+  uint8_t *memory = w->k < SIZE_MAX / 512 ? ghz_arena_reserve(&ctx->operands, w->k * each) : NULL;
+  if (!memory)
+    return ghz_fail(ctx, GHZ_ENOMEM, "no scratch for %zu operands", w->k);
+  *of = (agreed_operands){.operands = (operand *)(void *)memory, .coefficients = w->coefficients};
+  if (w->linear) {
+    of->own = (own_lattice *)(void *)(memory + w->k * sizeof(operand));
+    of->coefficients = *coefficients = (int64_t *)(void *)(of->own + w->k);
+  }
   return GHZ_OK;
 }
 
-ghz_status ghz_open_headers(ghz_context *ctx, const computation *w, operand *operands, ghz_slice *result,
-                            size_t *counting) {
-  uint64_t terms = 0;
-  ghz_status counted = GHZ_OK;
-  int inexact = 0, transform = 0;
-  *counting = 0;
-  for (size_t i = 0; i < w->k; i++) {
-    ghz_slice *s = &operands[i].slice;
-    ghz_status status = open_header(ctx, w, i, s);
+static ghz_status open_and_compare(ghz_context *ctx, const computation *w, agreed_operands *of) {
+  operand *o = of->operands;
+  ghz_status status = GHZ_OK;
+  for (size_t i = 0; i < w->k && status == GHZ_OK; i++) {
+    status = open_header(ctx, w, i, &o[i].slice);
+    if (status == GHZ_OK && !w->linear)
+      status = ghz_operands_agree(ctx, &o[0].slice, &o[i].slice, i);
+    if (status == GHZ_OK && w->linear)
+      status = kinds_agree(ctx, &o[0].slice, &o[i].slice, i);
+    if (status == GHZ_OK && w->linear)
+      status = fills_agree(ctx, &o[0].slice.lattice, &o[i].slice.lattice, i);
     if (status == GHZ_OK)
-      status = ghz_operands_agree(ctx, &operands[0].slice, s, i);
-    if (status == GHZ_OK)
-      status = comparable(ctx, w, s, i);
-    if (status != GHZ_OK)
-      return status;
-    if (counted == GHZ_OK) /* too many terms are reported only where all operands agree */
-      counted = count_terms(ctx, w, i, s, &terms);
-    if (coefficient(w, i)) {
-      inexact |= s->inexact;
-      transform |= s->transform;
-      ++*counting;
-    }
+      status = comparable(ctx, w, &o[i].slice, i);
   }
-  *result = operands[0].slice;
+  return status;
+}
+
+/* Too many terms are reported only where all operands agree. */
+ghz_status ghz_open_headers(ghz_context *ctx, const computation *w, agreed_operands *of, ghz_slice *result) {
+  int64_t *coefficients = NULL;
+  ghz_status status = reserve(ctx, w, of, &coefficients);
+  if (status == GHZ_OK)
+    status = open_and_compare(ctx, w, of);
+  if (status != GHZ_OK)
+    return status;
+  *result = of->operands[0].slice;
+  if (w->linear)
+    status = relabel(ctx, w, of, coefficients, &result->lattice);
+  if (status != GHZ_OK)
+    return status;
+  result->inexact = result->transform = 0;
+  for (size_t i = 0; i < w->k; i++)
+    if (coefficient(w, i)) {
+      result->inexact |= of->operands[i].slice.inexact;
+      result->transform |= of->operands[i].slice.transform;
+      of->counting++;
+    }
+  const uint64_t terms = count_terms(w, of);
   result->terms = (uint32_t)terms;
-  result->inexact = inexact;
-  result->transform = transform;
-  return counted;
+  return check_terms(ctx, terms, terms_limit(result->lattice.cap));
 }

@@ -8,11 +8,17 @@
 #include "compute.h"
 #include "stream/operand.h"
 
+/* The operands of a computation, in the context's memory. */
+typedef struct agreed_operands {
+  operand *operands;
+  const int64_t *coefficients; /* NULL: all 1 */
+  own_lattice *own;            /* of a linear computation; else NULL */
+  size_t counting;             /* whose coefficient is not 0 */
+} agreed_operands;
+
 /* Opens the headers of all operands, which must agree; the indices are not looked at yet. *result
- * is then the header of the result but for its step and bound, and *counting the number of operands
- * whose coefficient is not 0. */
-ghz_status ghz_open_headers(ghz_context *ctx, const computation *w, operand *operands, ghz_slice *result,
-                            size_t *counting);
+ * is then the header of the result but for its scaling. */
+ghz_status ghz_open_headers(ghz_context *ctx, const computation *w, agreed_operands *of, ghz_slice *result);
 
 /* Whether operand i, b, has the type, shape, lattice and range of tiles of operand 0, a. EMISMATCH
  * or EINVAL, with a message, if not. */

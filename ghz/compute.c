@@ -14,6 +14,7 @@
 typedef struct compute_job {
   const tile_codec *tiles;
   const computation *what;
+  ghz_lattice lattice; /* of the sum, before it is scaled */
   tile_op op;
   const operand *operands;
   uint8_t *threads; /* what each thread keeps: cursors, then sources, one of each per operand, and a tile */
@@ -57,7 +58,6 @@ static tile_source compress_operand(const compute_job *j, const chunk *c, const 
 static ghz_status compute_tile(const void *job, const chunk *c, const tile_walk *tile, uint8_t *dst,
                                size_t *size, int *inexact) {
   const compute_job *j = job;
-  const ghz_lattice *lattice = &j->operands[0].slice.lattice;
   size_t k = j->what->k;
   tile_cursor *cursors = cursors_of(j, c);
   tile_source *sources = (tile_source *)(void *)(cursors + k);
@@ -65,7 +65,7 @@ static ghz_status compute_tile(const void *job, const chunk *c, const tile_walk 
     sources[i] = cursor_next(&cursors[i], &j->operands[i].slice);
   if (j->what->values)
     sources[k - 1] = compress_operand(j, c, tile);
-  const tile_job t = {lattice, sources, tile->extent, dst, size, inexact};
+  const tile_job t = {&j->lattice, sources, tile->extent, dst, size, inexact};
   return j->what->operation == COMBINE ? j->tiles->combine(&t, &j->op)
                                        : j->tiles->extremum(&t, j->what->operation == MAXIMUM);
 }
@@ -132,20 +132,18 @@ static double or_one(double v) {
 }
 
 static ghz_status compute(ghz_context *ctx, const computation *w, const destination *to, ghz_slice *result) {
-  size_t counting;
-  operand *operands = w->k < SIZE_MAX / 256 ? ghz_arena_reserve(&ctx->operands, w->k * sizeof *operands) : NULL;
-  if (!operands)
-    return ghz_fail(ctx, GHZ_ENOMEM, "no scratch for %zu operands", w->k);
-  ghz_status status = ghz_open_headers(ctx, w, operands, result, &counting);
+  agreed_operands of;
+  ghz_status status = ghz_open_headers(ctx, w, &of, result);
   if (status != GHZ_OK)
     return status;
-  compute_job job = {.tiles = ctx->tiles, .what = w, .operands = operands};
+  compute_job job = {.tiles = ctx->tiles, .what = w, .lattice = result->lattice, .operands = of.operands};
   job.op = (tile_op){.k = w->k,
-                     .coefficients = w->coefficients,
+                     .coefficients = of.coefficients,
+                     .own = of.own,
                      .factor = or_one(w->factor),
                      .divisor = or_one(w->divisor),
                      .scaled = w->scaled,
-                     .beside_others = counting > 1,
+                     .beside_others = of.counting > 1,
                      .terms = result->terms,
                      .tile_bound = ghz_tile_bound(result->shape.dims, result->lattice.type, result->terms, 0)};
   const tile_op *c = &job.op;
@@ -154,7 +152,7 @@ static ghz_status compute(ghz_context *ctx, const computation *w, const destinat
   uint8_t *rest = NULL;
   status = reserve(ctx, &job, &writer, result->tiles, &offsets, &rest);
   if (status == GHZ_OK)
-    status = locate(ctx, w, operands, offsets);
+    status = locate(ctx, w, of.operands, offsets);
   if (status == GHZ_OK && c->scaled && !scale_lattice(&result->lattice, c->factor, c->divisor))
     status = ghz_fail(ctx, GHZ_EINVAL, "step %g times %g leaves the range of the type", result->lattice.step,
                       c->factor / c->divisor);
@@ -209,6 +207,28 @@ ghz_status ghz_mean(ghz_context *ctx, size_t k, const ghz_bytes *streams, void *
   GHZ_CALL(ctx);
   return to_stream(ctx, (computation){.k = k, .streams = streams, .divisor = (double)k, .scaled = 1}, dst,
                    capacity, size);
+}
+
+/* Divided by 1 nothing is scaled: values outside the lattice are those of ghz_combine. */
+ghz_status ghz_linear_computation(ghz_context *ctx, size_t k, const ghz_bytes *streams, const int64_t *weights,
+                                  uint64_t divisor, computation *c) {
+  if (!weights || divisor == 0)
+    return ghz_fail(ctx, GHZ_EINVAL, "%s", weights ? "the divisor is 0" : "weights is NULL");
+  *c = (computation){.k = k,
+                     .streams = streams,
+                     .coefficients = weights,
+                     .linear = 1,
+                     .divisor = (double)divisor,
+                     .scaled = divisor != 1};
+  return GHZ_OK;
+}
+
+ghz_status ghz_linear(ghz_context *ctx, size_t k, const ghz_bytes *streams, const int64_t *weights,
+                      uint64_t divisor, void *dst, size_t capacity, size_t *size) {
+  GHZ_CALL(ctx);
+  computation c;
+  ghz_status status = ghz_linear_computation(ctx, k, streams, weights, divisor, &c);
+  return status == GHZ_OK ? to_stream(ctx, c, dst, capacity, size) : status;
 }
 
 ghz_status ghz_divide(ghz_context *ctx, ghz_bytes a, uint64_t divisor, void *dst, size_t capacity,

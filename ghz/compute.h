@@ -13,7 +13,8 @@ typedef struct computation {
   enum operation operation;
   size_t k;
   const int64_t *coefficients; /* NULL: all 1 */
-  double factor, divisor;      /* > 0; 0 where there is none */
+  int linear;             /* the operands' lattices may be multiples of each other; all have coefficients */
+  double factor, divisor; /* > 0; 0 where there is none */
   int scaled;
   const ghz_bytes *streams;  /* these, */
   const ghz_slice *slices;   /* or these */
@@ -22,6 +23,10 @@ typedef struct computation {
 
 /* Runs it; *result then describes the result's tiles. */
 ghz_status ghz_compute(ghz_context *ctx, const computation *w, const destination *to, ghz_slice *result);
+
+/* What ghz_linear computes. EINVAL without weights, or if the divisor is 0. */
+ghz_status ghz_linear_computation(ghz_context *ctx, size_t k, const ghz_bytes *streams, const int64_t *weights,
+                                  uint64_t divisor, computation *c);
 
 /* As ghz_scale by 1 / divisor, but divided: a mean of the sum `a` as ghz_mean has it. */
 ghz_status ghz_divide(ghz_context *ctx, ghz_bytes a, uint64_t divisor, void *dst, size_t capacity,

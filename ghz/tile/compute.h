@@ -24,11 +24,19 @@ static inline int64_t coefficient(const tile_op *c, size_t i) {
   return c->coefficients ? c->coefficients[i] : 1;
 }
 
+static inline int64_t weight(const tile_op *c, size_t i) {
+  return c->own ? c->own[i].weight : coefficient(c, i);
+}
+
+static inline const ghz_lattice *lattice_of(const tile_job *j, const tile_op *c, size_t i) {
+  return c->own ? &c->own[i].lattice : j->lattice;
+}
+
 /* ---- Combinations ---------------------------------------------------------------------------- */
 
 /* The values of an operand, decoded to the stream's type; what is missing is NaN. */
-static ghz_status operand_values(const tile_job *j, size_t i, double y[TILE]) {
-  const ghz_lattice *l = j->lattice, plain = without_fill(l);
+static ghz_status operand_values(const tile_job *j, const ghz_lattice *l, size_t i, double y[TILE]) {
+  const ghz_lattice plain = without_fill(l);
   const unsigned n = j->extent.n;
   ALIGNED float narrow[TILE];
   const tile_place place = packed_place(j->extent);
@@ -61,10 +69,10 @@ static void put_raw(const tile_job *j, const double y[TILE]) {
 static ghz_status combine_values(const tile_job *j, const tile_op *c) {
   ALIGNED double sum[TILE] = {0}, y[TILE];
   for (size_t i = 0; i < c->k; i++) {
-    const double factor = (double)coefficient(c, i);
+    const double factor = (double)weight(c, i);
     if (factor == 0 || j->src[i].size == 0)
       continue;
-    ghz_status status = operand_values(j, i, y);
+    ghz_status status = operand_values(j, lattice_of(j, c, i), i, y);
     if (status != GHZ_OK)
       return status;
     for (unsigned v = 0; v < j->extent.n; v++)
@@ -172,7 +180,7 @@ static enum opened_tile add_operand(const tile_job *j, const tile_op *c, size_t 
   encoded_tile room;
   tile_header t;
   plane_tile x;
-  const enum opened_tile opened = open_tile(j->lattice, j->src[i], &j->extent, &room, &t);
+  const enum opened_tile opened = open_tile(lattice_of(j, c, i), j->src[i], &j->extent, &room, &t);
   if (opened != ON_LATTICE)
     return opened;
   open_operand(&t.lattice, &x);

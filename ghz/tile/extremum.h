@@ -39,7 +39,7 @@ static void choose_value(const comparand c[2], unsigned i, int larger, integers 
 static ghz_status extremum_values(const tile_job *j, int larger) {
   ALIGNED double y[2][TILE];
   for (size_t i = 0; i < 2; i++) {
-    ghz_status status = operand_values(j, i, y[i]);
+    ghz_status status = operand_values(j, j->lattice, i, y[i]);
     if (status != GHZ_OK)
       return status;
   }

@@ -31,10 +31,19 @@ typedef struct tile_source {
   int short_tail; /* fewer than SLACK readable bytes follow: wide loads need a copy */
 } tile_source;
 
+/* An operand on a lattice of its own, which is a multiple of that of the sum. Its coefficient
+ * counts integers; the weight counts values, for those that stay raw. */
+typedef struct own_lattice {
+  ghz_lattice lattice;
+  int64_t weight;
+  uint64_t factor; /* the coefficient is weight * factor */
+} own_lattice;
+
 /* sum of coefficient[i] * operand[i], times `factor`, divided by `divisor`. */
 typedef struct tile_op {
   size_t k;
   const int64_t *coefficients; /* NULL: all 1 */
+  const own_lattice *own;      /* of each operand; NULL: all are on the job's lattice */
   double factor, divisor;
   int scaled;        /* factor or divisor is in use: the result has another step than the operands */
   int beside_others; /* more than one operand has a coefficient that is not 0 */
@@ -44,7 +53,7 @@ typedef struct tile_op {
 
 /* One tile of a result: the operands' tiles of that number, and where it goes. */
 typedef struct tile_job {
-  const ghz_lattice *lattice; /* of the operands */
+  const ghz_lattice *lattice; /* of the sum, and of operands without one of their own */
   const tile_source *src;
   tile_extent extent;
   uint8_t *dst;

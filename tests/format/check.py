@@ -83,10 +83,17 @@ def combined(tiles, coefficients, h):
     return order, mode, q, waves, plus, minus
 
 
-def compare_combination(folder, name, coefficients):
+def compare_combination(folder, name, divisor, weights):
     """The tiles that were compared; fails with the first that differs."""
-    operands = [decoder.Stream(contents(folder, f"{name}.{i}.operand")) for i in range(len(coefficients))]
+    operands = [decoder.Stream(contents(folder, f"{name}.{i}.operand")) for i in range(len(weights))]
     result, count = decoder.Stream(contents(folder, name + ".combined")), 0
+    finest = min(s.header.step for s in operands)
+    factors = [round(s.header.step / finest) for s in operands]
+    assert all(s.header.step / f == finest for s, f in zip(operands, factors)), f"{name}: steps are no multiples"
+    assert result.header.step == finest / divisor, f"{name}: the step is another one"
+    coefficients = [f * w for f, w in zip(factors, weights)]
+    terms = sum(abs(k) * s.header.terms for k, s in zip(coefficients, operands))
+    assert result.header.terms == terms, f"{name}: {result.header.terms} terms, not {terms}"
     for t, data in enumerate(result.tiles):
         tile = decoder.Tile(result.header, t)
         parts = [(s, k) for s, k in zip(operands, coefficients) if s.tiles[t] and k]
@@ -100,7 +107,7 @@ def compare_combination(folder, name, coefficients):
 def compare_combinations(folder):
     lines = [line.split() for line in contents(folder, "combinations.txt").decode().splitlines()]
     try:
-        count = sum(compare_combination(folder, name, [int(k) for k in c]) for name, *c in lines)
+        count = sum(compare_combination(folder, name, int(d), [int(w) for w in c]) for name, d, *c in lines)
     except AssertionError as e:
         print(e)
         return False

@@ -1,8 +1,8 @@
 /* make_streams.c: writes streams of every kind that FORMAT.md knows, what the library decompresses
  * them to, and messages that they are made of, for the second decoder to be compared with:
  * NAME.ghz, NAME.raw and NAME.0.msg, NAME.1.msg, ... in the directory given. And streams that no
- * encoder writes, NAME.0.operand, ..., with their combination NAME.combined, whose coefficients
- * stand in combinations.txt behind NAME. */
+ * encoder writes, NAME.0.operand, ..., with their combination NAME.combined, whose divisor and
+ * weights stand in combinations.txt behind NAME. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "crafted.h"
 #include "fields.h"
@@ -226,24 +226,36 @@ static void bricks(ghz_type type) {
   }
 }
 
+/* The lattice of means of so many streams. */
+static ghz_lattice divided(const ghz_lattice *l, size_t count) {
+  const float narrow = 0;
+  const double wide = 0;
+  ref_bytes zero = compress(context, l, 0, l->type == GHZ_F32 ? (const void *)&narrow : &wide, 1), all[8];
+  for (size_t i = 0; i < count; i++)
+    all[i] = zero;
+  return info_of(mean(context, count, all)).lattice;
+}
+
 /* Streams that no encoder writes, and combinations of two or three, by each instruction set in
- * turn. */
+ * turn: of one lattice, and of some that are multiples of others. */
 static void combinations(void) {
   static const ghz_shape shapes[] = {{1, {1, 1, 1500}}, {2, {1, 40, 21}}, {3, {8, 8, 16}}, {3, {7, 3, 20}}};
-  char text[8192] = "";
+  char text[16384] = "";
   for (size_t round = 0; round < 200; round++) {
     SCOPE;
     CONTEXT(on, isa_name(round / COUNT(shapes) % isa_count()), 1);
     const ghz_shape *shape = &shapes[round % COUNT(shapes)];
     const char *name = say("crafted_%zu", round);
     ghz_lattice l = lattice_with_fill(&state);
-    ref_header h = header_shaped(&l, shape);
+    const ghz_lattice finer = divided(&l, 1 + round % 7);
     ref_bytes s[3];
     int64_t c[3];
     size_t k = 2 + round / 4 % 2;
-    h.transform = shape->dims > 1 && round % 3;
-    strcat(text, name);
+    const uint64_t divisor = round % 6 ? 1 : 1 + round;
+    strcat(text, say("%s %d", name, (int)divisor));
     for (size_t i = 0; i < k; i++) {
+      ref_header h = header_shaped(i == 1 && round / 8 % 2 ? &finer : &l, shape);
+      h.transform = shape->dims > 1 && round % 3;
       crafted_pair pair = crafted_streams(&h, &state);
       s[i] = round % 2 ? pair.loose : pair.least;
       c[i] = round % 5 ? 1 : (int64_t)input_below(&state, 13) - 6;
@@ -251,7 +263,7 @@ static void combinations(void) {
       strcat(text, say(" %d", (int)c[i]));
     }
     strcat(text, "\n");
-    ref_bytes result = combine(on, k, s, c);
+    ref_bytes result = linear(on, k, s, c, divisor);
     save(name, "combined", result.data, result.size);
   }
   save("combinations", "txt", text, strlen(text));

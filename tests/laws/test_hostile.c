@@ -111,6 +111,7 @@ static void operate(ref_bytes bytes, ref_bytes good, int sound, const char *what
     closed(ghz_minimum(pool.ctx[c], two[0], two[0], dst.data, dst.size, &size), dst, &size, sound, what);
     closed(ghz_negate(pool.ctx[c], two[0], dst.data, dst.size, &size), dst, &size, sound, what);
     closed(ghz_scale(pool.ctx[c], two[0], -0.3, dst.data, dst.size, &size), dst, &size, sound, what);
+    ghz_linear(pool.ctx[c], 2, two, coefficients, 3, dst.data, dst.size, &size);
     ghz_mean(pool.ctx[c], 1, two, dst.data, dst.size, &size);
     ghz_scan(pool.ctx[c], two[0], &statistics);
     ghz_extrema(pool.ctx[c], two[0], &low, &high);

@@ -128,6 +128,11 @@ ref_bytes ref_combine(size_t k, const ref_bytes *streams, const int64_t *coeffic
 ref_bytes ref_sum(size_t k, const ref_bytes *streams);
 ref_bytes ref_scale(ref_bytes stream, double factor);
 ref_bytes ref_mean(size_t k, const ref_bytes *streams);
+/* (sum of weights[i] * streams[i]) / divisor, of lattices that are multiples of the finest one, by
+ * less than 5000. */
+ref_bytes ref_linear(size_t k, const ref_bytes *streams, const int64_t *weights, uint64_t divisor);
+/* The f < 5000 that divides a's step and bound to b's, as a mean of f streams; 0 without one. */
+int64_t ref_multiple(const ref_header *a, const ref_header *b);
 ref_bytes ref_extremum(ref_bytes a, ref_bytes b, int larger);
 
 /* The step that belongs to an absolute bound. */

@@ -23,9 +23,8 @@ static void scale_header(ref_header *h, double r, int divide) {
     h->eb = nextafter(h->eb + step * 0x1p-9, INFINITY);
 }
 
-static ref_header combined_header(size_t k, const ref_bytes *streams, const int64_t *c, ref_after after,
-                                  double factor) {
-  ref_header h = ref_header_read(streams[0].data);
+static ref_header combined_header(ref_header h, size_t k, const ref_bytes *streams, const int64_t *c,
+                                  ref_after after, double factor) {
   uint64_t terms = 0;
   h.inexact = h.transform = 0;
   for (size_t i = 0; i < k; i++) {
@@ -38,16 +37,18 @@ static ref_header combined_header(size_t k, const ref_bytes *streams, const int6
   if (after == REF_SCALE)
     scale_header(&h, fabs(factor), 0);
   else if (after == REF_MEAN)
-    scale_header(&h, (double)k, 1);
+    scale_header(&h, factor, 1);
   return h;
 }
 
 /* ---- Tiles ---- */
-/* An operand of one tile: where its bytes are, what they say, how often it counts. */
+/* An operand of one tile: where its bytes are, what they say, how often its integers and values
+ * count. */
 typedef struct operand {
+  ref_header header;
   const uint8_t *data;
   size_t size;
-  int64_t coefficient;
+  int64_t coefficient, weight;
   int outside; /* raw, and not on the lattice */
   ref_tile tile;
 } operand;
@@ -66,8 +67,9 @@ static int shift_to(const ref_header *h, int from, int to) {
   return h->type == REF_F32 && from == REF_COARSE && to != REF_COARSE;
 }
 
-/* A raw operand goes to the lattice first, if there is one. */
-static void settle(const ref_header *h, operand *o) {
+/* A raw operand goes to its lattice first, if there is one. */
+static void settle(operand *o) {
+  const ref_header *h = &o->header;
   if (!o->tile.raw)
     return;
   ref_tile on = o->tile;
@@ -92,7 +94,7 @@ static size_t combine_outside(const ref_header *h, operand *ops, size_t k, ref_a
   double s[REF_TILE] = {0};
   for (size_t j = 0; j < k; j++)
     for (int i = 0; i < REF_TILE; i++) /* in this order, as ref_tile_value remembers a transform */
-      s[i] += (double)ops[j].coefficient * rounded_value(h, &ops[j].tile, i);
+      s[i] += (double)ops[j].weight * rounded_value(&ops[j].header, &ops[j].tile, i);
   for (int i = 0; i < REF_TILE; i++)
     sum->bits[i] = ref_bits(h->type, after == REF_SCALE  ? s[i] * factor
                                      : after == REF_MEAN ? s[i] / factor
@@ -150,7 +152,7 @@ static size_t combine_tile(const ref_header *h, operand *ops, size_t k, size_t c
   operand *settled = scratch(k * sizeof *settled);
   memcpy(settled, ops, k * sizeof *settled);
   for (size_t j = 0; j < k; j++) {
-    settle(h, &settled[j]);
+    settle(&settled[j]);
     outside |= settled[j].outside;
   }
   size_t size = ops[0].size;
@@ -165,24 +167,28 @@ static size_t combine_tile(const ref_header *h, operand *ops, size_t k, size_t c
 }
 
 /* Reads tile t of those operands that count; returns how many. */
-static size_t gather(size_t k, const ref_bytes *streams, const int64_t *c, uint64_t t, operand *ops) {
+static size_t gather(size_t k, const ref_bytes *streams, const int64_t *c, const int64_t *weights, uint64_t t,
+                     operand *ops) {
   size_t used = 0;
   for (size_t i = 0; i < k; i++) {
     operand *o = &ops[used];
     o->data = ref_tile_at(streams[i].data, t, &o->size);
     o->coefficient = c[i];
+    o->weight = weights[i];
     o->outside = 0;
     if (c[i] == 0 || o->size == 0)
       continue;
-    ref_header h = ref_header_read(streams[i].data);
-    ref_tile_parse(&h, t, o->data, o->size, &o->tile);
+    o->header = ref_header_read(streams[i].data);
+    ref_tile_parse(&o->header, t, o->data, o->size, &o->tile);
     used++;
   }
   return used;
 }
 
-ref_bytes ref_combine(size_t k, const ref_bytes *streams, const int64_t *c, ref_after after, double factor) {
-  ref_header before = ref_header_read(streams[0].data), h = combined_header(k, streams, c, after, factor);
+/* On the lattice of `before`: coefficients of integers, weights of values. */
+static ref_bytes combine_on(ref_header before, size_t k, const ref_bytes *streams, const int64_t *c,
+                            const int64_t *weights, ref_after after, double factor) {
+  ref_header h = combined_header(before, k, streams, c, after, factor);
   uint64_t tiles = ref_tile_total(&h);
   uint16_t *sizes = scratch((size_t)tiles * 2);
   uint8_t *payload = scratch((size_t)tiles * REF_TILE_ROOM + REF_TILE_ROOM);
@@ -191,11 +197,41 @@ ref_bytes ref_combine(size_t k, const ref_bytes *streams, const int64_t *c, ref_
   for (size_t i = 0; i < k; i++)
     counting += c[i] != 0;
   for (uint64_t t = 0; t < tiles; t++) {
-    size_t count = gather(k, streams, c, t, ops);
+    size_t count = gather(k, streams, c, weights, t, ops);
     sizes[t] = (uint16_t)combine_tile(&before, ops, count, counting, after, factor, payload + used, &h.inexact);
     used += sizes[t];
   }
   return ref_assemble(&h, sizes, payload);
+}
+
+ref_bytes ref_combine(size_t k, const ref_bytes *streams, const int64_t *c, ref_after after, double factor) {
+  return combine_on(ref_header_read(streams[0].data), k, streams, c, c, after, factor);
+}
+
+int64_t ref_multiple(const ref_header *a, const ref_header *b) {
+  for (int64_t f = 1; f < 5000; f++) {
+    ref_header divided = *a;
+    if (f > 1)
+      scale_header(&divided, (double)f, 1);
+    if (divided.step == b->step && divided.eb == b->eb)
+      return f;
+  }
+  return 0;
+}
+
+ref_bytes ref_linear(size_t k, const ref_bytes *streams, const int64_t *weights, uint64_t divisor) {
+  int64_t *c = scratch(k * sizeof *c);
+  ref_header finest = ref_header_read(streams[0].data);
+  for (size_t i = 1; i < k; i++) {
+    const ref_header one = ref_header_read(streams[i].data);
+    if (ref_multiple(&finest, &one))
+      finest = one;
+  }
+  for (size_t i = 0; i < k; i++) {
+    const ref_header one = ref_header_read(streams[i].data);
+    c[i] = weights[i] * ref_multiple(&one, &finest);
+  }
+  return combine_on(finest, k, streams, c, weights, divisor == 1 ? REF_PLAIN : REF_MEAN, (double)divisor);
 }
 
 /* Each operand once. */
@@ -270,8 +306,8 @@ static size_t extremum_tile(const ref_header *h, operand *a, operand *b, int lar
   operand *on = scratch(2 * sizeof *on);
   on[0] = *a;
   on[1] = *b;
-  settle(h, &on[0]);
-  settle(h, &on[1]);
+  settle(&on[0]);
+  settle(&on[1]);
   int outside = on[0].outside || on[1].outside;
   *inexact |= outside;
   return outside ? extremum_outside(h, &a->tile, &b->tile, larger, out)
@@ -293,7 +329,8 @@ ref_bytes ref_extremum(ref_bytes a, ref_bytes b, int larger) {
     for (int j = 0; j < 2; j++) {
       ref_header own = j ? hb : h;
       ops[j].outside = 0;
-      ops[j].coefficient = 1;
+      ops[j].coefficient = ops[j].weight = 1;
+      ops[j].header = own;
       ops[j].data = ref_tile_at(j ? b.data : a.data, t, &ops[j].size);
       ref_tile_parse(&own, t, ops[j].data, ops[j].size, &ops[j].tile);
     }

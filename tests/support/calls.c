@@ -29,6 +29,7 @@ operands operands_make(const ghz_lattice *l, size_t n, size_t k, const char *mak
   o.x = input_make(input_named(maker), l->type, n, unit, 3);
   o.a = compress(ctx, l, GHZ_ORDER_BEST, o.x, n);
   o.b = compress(ctx, l, GHZ_ORDER_BEST, input_make(input_named(other), l->type, n, unit, 5), n);
+  o.mean = mean(ctx, 5, (ref_bytes[]){o.a, o.b, o.a, o.b, o.b});
   for (int i = 0; i < MANY; i++) {
     o.many[i] = view(i % 2 ? o.b : o.a);
     o.coefficients[i] = i % 3 - 1;
@@ -101,6 +102,11 @@ CALL(scale) { return ghz_scale(ctx, view(o->a), -1.0 / 3, r->bytes, r->room, &r-
 CALL(sum) { return ghz_sum(ctx, o->k, o->many, r->bytes, r->room, &r->size); }
 CALL(mean) { return ghz_mean(ctx, o->k, o->many, r->bytes, r->room, &r->size); }
 CALL(combine) { return ghz_combine(ctx, o->k, o->many, o->coefficients, r->bytes, r->room, &r->size); }
+/* With a mean, on whose lattice the others are multiples. */
+CALL(linear) {
+  ghz_bytes both[2] = {view(o->mean), view(o->a)};
+  return ghz_linear(ctx, 2, both, (int64_t[]){-1, 1}, 3, r->bytes, r->room, &r->size);
+}
 CALL(minimum) { return ghz_minimum(ctx, view(o->a), view(o->b), r->bytes, r->room, &r->size); }
 CALL(maximum) { return ghz_maximum(ctx, view(o->a), view(o->b), r->bytes, r->room, &r->size); }
 CALL(accumulate) {
@@ -217,6 +223,7 @@ const call calls[] = {
     {"sum", do_sum, 1},
     {"mean", do_mean, 1},
     {"combine", do_combine, 1},
+    {"linear", do_linear, 1},
     {"minimum", do_minimum, 1},
     {"maximum", do_maximum, 1},
     {"accumulate", do_accumulate, 1},

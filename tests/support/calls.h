@@ -13,6 +13,7 @@ typedef struct operands {
   size_t n, k;
   void *x;
   ref_bytes a, b;       /* streams */
+  ref_bytes mean;       /* of five */
   ghz_bytes many[MANY]; /* a, b, a, ...: k of them count */
   int64_t coefficients[MANY];
   ghz_slice two[2]; /* tiles of a and of b */

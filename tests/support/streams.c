@@ -72,6 +72,22 @@ ref_bytes combine(ghz_context *ctx, size_t k, const ref_bytes *streams, const in
   return exact(ctx, status, room, size, "combine");
 }
 
+/* By both calls, which must give the same bytes. */
+ref_bytes linear(ghz_context *ctx, size_t k, const ref_bytes *streams, const int64_t *weights,
+                 uint64_t divisor) {
+  void *made;
+  size_t size = 0;
+  need(ghz_linear_alloc(ctx, k, views(k, streams), weights, divisor, &made, &size), "linear_alloc (%s)",
+       ghz_context_message(ctx));
+  const ref_bytes result = bytes_copy(made, size);
+  free(made);
+  const ref_bytes room = room_for(result, info_of(result).terms);
+  ghz_status status = ghz_linear(ctx, k, views(k, streams), weights, divisor, room.data, room.size, &size);
+  const char *different = bytes_differ(exact(ctx, status, room, size, "linear"), result);
+  need(different ? GHZ_ECORRUPT : GHZ_OK, "ghz_linear is not ghz_linear_alloc: %s", different ? different : "");
+  return result;
+}
+
 /* The operations of one, two and many operands that differ in the function alone. */
 typedef ghz_status binary(ghz_context *ctx, ghz_bytes a, ghz_bytes b, void *dst, size_t capacity, size_t *size);
 typedef ghz_status many(ghz_context *ctx, size_t k, const ghz_bytes *streams, void *dst, size_t capacity,

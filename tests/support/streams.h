@@ -16,6 +16,8 @@ void *decompress(ghz_context *ctx, ref_bytes stream, ghz_type out);
 ghz_info info_of(ref_bytes stream);
 
 ref_bytes combine(ghz_context *ctx, size_t k, const ref_bytes *streams, const int64_t *coefficients);
+ref_bytes linear(ghz_context *ctx, size_t k, const ref_bytes *streams, const int64_t *weights,
+                 uint64_t divisor);
 ref_bytes sum(ghz_context *ctx, size_t k, const ref_bytes *streams);
 ref_bytes mean(ghz_context *ctx, size_t k, const ref_bytes *streams);
 ref_bytes add(ghz_context *ctx, ref_bytes a, ref_bytes b);

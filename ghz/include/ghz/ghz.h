@@ -402,7 +402,8 @@ GHZ_API_CHECKED ghz_status ghz_decompress_alloc(ghz_context *ctx, ghz_bytes src,
 
 /* ---- Computing on streams -------------------------------------------------------------------- */
 /* Each of these writes a stream to dst and sets *size. The operands must have the same type, shape,
- * cap, step, eb and fill; EMISMATCH otherwise, and ghz_context_message says which differs. The
+ * cap, step, eb and fill (ghz_linear says which steps it takes, too); EMISMATCH otherwise, and
+ * ghz_context_message says which differs. The
  * terms of the result are the sum of the operands' terms, and its size is at most
  * ghz_shape_bound(shape, type, those terms).
  * Errors of each: EINVAL, EMISMATCH, ERANGE, ECAPACITY, ECORRUPT, EVERSION, ENOMEM.
@@ -445,6 +446,28 @@ GHZ_API_CHECKED ghz_status ghz_mean(ghz_context *ctx, size_t k, const ghz_bytes 
  * ignored. */
 GHZ_API_CHECKED ghz_status ghz_combine(ghz_context *ctx, size_t k, const ghz_bytes *streams,
                                        const int64_t *coefficients, void *dst, size_t capacity, size_t *size);
+
+/* dst = (sum of weights[i] * streams[i]) / divisor, divisor >= 1, of streams whose lattices may be
+ * multiples of each other: where the finest is another one divided by f >= 1 as the mean of f
+ * streams divides it (step / f and eb / f), that operand's integers count f * weights[i] times. So
+ * what is averaged and its mean combine exactly: with x, the mean m of k, weights {1, -1} and
+ * divisor 1 the result is the anomaly x - m, of 2 k terms on the lattice of m, within twice the
+ * bound of x.
+ * The terms are the sum of the operands' terms, each times |weights[i]| and f; step and eb those of
+ * the finest lattice, divided by the divisor as ghz_mean divides. On equal lattices the bytes are
+ * those of ghz_combine, with a divisor divided; of all weights 1 and divisor k those of ghz_mean.
+ * The size is at most ghz_shape_bound(shape, type, those terms): ghz_linear_alloc finds it itself.
+ * EMISMATCH also if a step is no multiple of the finest one, EINVAL also if the divisor is 0 or the
+ * divided step leaves the range of the type; ERANGE says how many terms there would be. */
+GHZ_API_CHECKED ghz_status ghz_linear(ghz_context *ctx, size_t k, const ghz_bytes *streams,
+                                      const int64_t *weights, uint64_t divisor, void *dst, size_t capacity,
+                                      size_t *size);
+
+/* The same, to memory of *size bytes: free *stream with free(). ENOMEM also for the result. After
+ * an error *stream is NULL and *size 0. */
+GHZ_API_CHECKED ghz_status ghz_linear_alloc(ghz_context *ctx, size_t k, const ghz_bytes *streams,
+                                            const int64_t *weights, uint64_t divisor, void **stream,
+                                            size_t *size);
 
 /* dst = the smaller (larger) of a and b, value by value. Values are compared as quantised integers,
  * so eb holds for the result whatever the number of operands. Where an operand is missing (NaN or

@@ -1,0 +1,292 @@
+/* test_linear.c: linear combinations of streams whose lattices are multiples of each other: the
+ * reference's bytes, the laws that they keep, their bounds, and what is refused. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "fields.h"
+#include "support.h"
+#include <math.h>
+
+enum { OPERANDS = 4 };
+
+static const ghz_shape shapes[] = {{1, {1, 1, 0}},   {1, {1, 1, 7}},   {1, {1, 1, 1024}}, {1, {1, 1, 3000}},
+                                   {2, {1, 40, 70}}, {2, {2, 33, 32}}, {3, {8, 8, 16}},   {3, {9, 17, 20}}};
+
+/* ---- Operands -------------------------------------------------------------------------------- */
+
+/* Streams on one lattice and on that lattice divided: means. */
+typedef struct operand_set {
+  size_t count;
+  ref_bytes stream[OPERANDS];
+  int64_t weight[OPERANDS];
+  size_t divisor; /* the finest lattice is the others' by this */
+} operand_set;
+
+static ref_bytes fresh(ghz_context *ctx, const ghz_lattice *l, const ghz_shape *shape, uint64_t *state) {
+  const size_t n = (size_t)ghz_shape_count(shape);
+  const uint64_t seed = input_random(state);
+  void *x = shape->dims > 1 && seed % 3
+                ? field_make((field_kind)(seed % FIELD_KINDS), l, shape, seed % 2 ? 60 : 3e5, seed)
+                : input_make(&inputs[input_below(state, input_count)], l->type, n, l->step, seed);
+  plant_fill(l, x, n, seed);
+  int order = (int)input_below(state, 5) - 2;
+  return compress_shape(ctx, l, order > order_most(shape) ? GHZ_ORDER_BEST : order, x, shape);
+}
+
+/* Of as many streams as divide the lattice so: some of them the same. */
+static ref_bytes mean_of(ghz_context *ctx, const ghz_lattice *l, const ghz_shape *shape, size_t count,
+                         uint64_t *state) {
+  ref_bytes *all = scratch(count * sizeof *all);
+  for (size_t i = 0; i < count; i++)
+    all[i] = i < 2 ? fresh(ctx, l, shape, state) : all[i % 2];
+  return mean(ctx, count, all);
+}
+
+static operand_set operands_any(ghz_context *ctx, const ghz_lattice *l, const ghz_shape *shape,
+                                uint64_t *state) {
+  operand_set o = {.count = 1 + (size_t)input_below(state, OPERANDS), .divisor = 1 + input_below(state, 13)};
+  const size_t finest = (size_t)input_below(state, o.count);
+  for (size_t i = 0; i < o.count; i++) {
+    const int divided = i == finest || input_below(state, 3) == 0;
+    o.stream[i] =
+        divided && o.divisor > 1 ? mean_of(ctx, l, shape, o.divisor, state) : fresh(ctx, l, shape, state);
+    o.weight[i] = (int64_t)input_below(state, 9) - 4;
+  }
+  return o;
+}
+
+/* ---- The reference --------------------------------------------------------------------------- */
+
+Test(linear, is_what_the_reference_says, .timeout = 300) {
+  POOL(pool);
+  uint64_t state = 71;
+  for (int round = 0; round < effort(160); round++)
+    for (size_t s = 0; s < COUNT(shapes); s++) {
+      SCOPE;
+      const char *what = say("round %d, shape %zu, state %llx", round, s, (unsigned long long)state);
+      const ghz_lattice l = lattice_with_fill(&state);
+      const operand_set o = operands_any(context_any(&pool, &state), &l, &shapes[s], &state);
+      const uint64_t divisor = input_below(&state, 2) ? 1 : 1 + input_below(&state, 400);
+      const ref_bytes got = linear(context_any(&pool, &state), o.count, o.stream, o.weight, divisor);
+      same_bytes(got, ref_linear(o.count, o.stream, o.weight, divisor), what);
+      cr_assert_eq(ref_check(got.data, got.size), REF_GOOD, "%s", what);
+    }
+}
+
+/* A step of 0: the bounds say by what a mean has divided, and the values are added as they are. */
+Test(linear, of_values_that_no_lattice_holds) {
+  SINGLE_POOL(pool);
+  uint64_t state = 74;
+  for (int type = GHZ_F32; type <= GHZ_F64; type++)
+    for (size_t i = 0; i < pool.count; i++) {
+      SCOPE;
+      const ghz_lattice l = filled(lattice_abs((ghz_type)type, type == GHZ_F32 ? 1e-60 : 1e-305), i);
+      ghz_context *ctx = pool.ctx[i];
+      const ref_bytes s[3] = {mean_of(ctx, &l, &shapes[3], 3, &state), fresh(ctx, &l, &shapes[3], &state),
+                              mean_of(ctx, &l, &shapes[3], 3, &state)};
+      cr_assert(l.step == 0 && info_of(s[0]).lattice.eb < l.eb);
+      const ref_bytes got = linear(ctx, 3, s, (int64_t[]){-5, 1, 2}, 4);
+      same_bytes(got, ref_linear(3, s, (int64_t[]){-5, 1, 2}, 4), say("type %d", type));
+      cr_assert_eq(info_of(got).terms, 5 * 3 + 3 + 2 * 3);
+    }
+}
+
+/* ---- Laws ------------------------------------------------------------------------------------ */
+
+static int exact(ref_bytes stream) { return !info_of(stream).inexact; }
+
+/* By the call for slices, which divides one. */
+static ref_bytes divided(ghz_context *ctx, ref_bytes stream, uint64_t by) {
+  const ghz_info info = info_of(stream);
+  const ghz_slice whole = slice_of(stream, 0, info.tiles);
+  const uint32_t terms = info.terms ? info.terms : 1;
+  ghz_slice result;
+  ref_bytes room = bytes_new(ghz_slice_bound(&info.shape, info.tiles, info.lattice.type, terms)),
+            joined = bytes_new(ghz_shape_bound(&info.shape, info.lattice.type, terms));
+  succeeded(ghz_slice_mean(ctx, &whole, by, room.data, room.size, &result), ctx, "slice_mean");
+  succeeded(ghz_slice_join(ctx, 1, &result, joined.data, joined.size, &joined.size), ctx, "join");
+  return joined;
+}
+
+/* On one lattice: a combination, which is then divided; a mean. */
+Test(linear, of_equal_lattices_is_a_combination, .timeout = 300) {
+  POOL(pool);
+  uint64_t state = 72;
+  static const int64_t ones[3] = {1, 1, 1};
+  for (int round = 0; round < effort(120); round++) {
+    SCOPE;
+    const ghz_shape *shape = &shapes[input_below(&state, COUNT(shapes))];
+    const char *what = say("round %d, state %llx", round, (unsigned long long)state);
+    const ghz_lattice l = lattice_with_fill(&state);
+    ghz_context *ctx = context_any(&pool, &state);
+    const ref_bytes s[3] = {fresh(ctx, &l, shape, &state), fresh(ctx, &l, shape, &state),
+                            fresh(ctx, &l, shape, &state)};
+    const int64_t w[3] = {(int64_t)input_below(&state, 9) - 4, -1, 365};
+    const uint64_t d = 2 + input_below(&state, 1000);
+    const ref_bytes plain = combine(ctx, 3, s, w);
+    same_bytes(linear(ctx, 3, s, w, 1), plain, say("%s: not divided", what));
+    same_bytes(linear(ctx, 3, s, ones, 3), mean(ctx, 3, s), say("%s: a mean", what));
+    if (exact(plain) && exact(divided(ctx, plain, d)))
+      same_bytes(linear(ctx, 3, s, w, d), divided(ctx, plain, d), say("%s: by %d", what, (int)d));
+  }
+}
+
+/* x - m is what the mean of as many copies of x less m is. */
+Test(linear, of_a_coarser_operand_is_that_of_a_mean_of_its_copies, .timeout = 300) {
+  POOL(pool);
+  uint64_t state = 73;
+  static const int64_t minus[2] = {1, -1};
+  for (int round = 0; round < effort(120); round++) {
+    SCOPE;
+    const ghz_shape *shape = &shapes[input_below(&state, COUNT(shapes))];
+    const ghz_lattice l = lattice_with_fill(&state);
+    ghz_context *ctx = context_any(&pool, &state);
+    const size_t k = 2 + (size_t)input_below(&state, 20);
+    const ref_bytes m = mean_of(ctx, &l, shape, k, &state), x = fresh(ctx, &l, shape, &state);
+    ref_bytes *copies = scratch(k * sizeof *copies);
+    for (size_t i = 0; i < k; i++)
+      copies[i] = x;
+    const ref_bytes same = subtract(ctx, mean(ctx, k, copies), m),
+                    got = linear(ctx, 2, (ref_bytes[]){x, m}, minus, 1);
+    if (exact(same) && exact(got))
+      same_bytes(got, same, say("round %d, %zu copies, state %llx", round, k, (unsigned long long)state));
+  }
+}
+
+/* Anomalies of all sum up to nothing. */
+Test(linear, anomalies_sum_up_to_zero) {
+  enum { K = 13, N = 5000 };
+  CONTEXT(ctx, NULL, 1);
+  static const int64_t minus[2] = {1, -1};
+  for (int type = GHZ_F32; type <= GHZ_F64; type++) {
+    SCOPE;
+    const ghz_lattice l = lattice_abs((ghz_type)type, 0.01);
+    ref_bytes s[K], a[K];
+    for (uint64_t i = 0; i < K; i++)
+      s[i] = stream_of(ctx, &l, GHZ_ORDER_BEST, "walk", N, i);
+    const ref_bytes m = mean(ctx, K, s);
+    for (int i = 0; i < K; i++)
+      a[i] = linear(ctx, 2, (ref_bytes[]){s[i], m}, minus, 1);
+    const double *y = decompress(ctx, sum(ctx, K, a), GHZ_F64);
+    for (int i = 0; i < N; i++)
+      cr_assert_eq(y[i], 0, "value %d", i);
+  }
+}
+
+/* ---- Bounds ---------------------------------------------------------------------------------- */
+
+/* Of an anomaly, from values that are exact in 128 bits. */
+Test(linear, keeps_the_bound_that_it_states) {
+  enum { K = 7, N = 4000 };
+  CONTEXT(ctx, NULL, 1);
+  static const int64_t minus[2] = {1, -1};
+  for (int type = GHZ_F32; type <= GHZ_F64; type++)
+    for (int spread = 0; spread < 3; spread++) {
+      SCOPE;
+      static const char *const makers[] = {"walk", "coarse_noise", "fine_noise"};
+      const ghz_lattice l = lattice_abs((ghz_type)type, 0.01);
+      void *x[K];
+      ref_bytes s[K];
+      for (uint64_t i = 0; i < K; i++) {
+        x[i] = input_make(input_named(makers[spread]), l.type, N, l.step, 5 * i);
+        s[i] = compress(ctx, &l, GHZ_ORDER_BEST, x[i], N);
+      }
+      const ref_bytes got = linear(ctx, 2, (ref_bytes[]){s[1], mean(ctx, K, s)}, minus, 1);
+      const ghz_info info = info_of(got);
+      const double *y = decompress(ctx, got, GHZ_F64);
+      cr_assert_eq(info.terms, 2 * K);
+      cr_assert(info.bound >= 2 * l.eb && info.bound <= 2 * l.eb * (1 + 1e-9) + 2 * K * 0x1p-8 * l.step / K,
+                "bound %g of two of %g", info.bound, l.eb);
+      for (size_t i = 0; i < N; i++) {
+        __float128 total = 0;
+        for (int k = 0; k < K; k++)
+          total += value_at(l.type, x[k], i);
+        const __float128 off = (value_at(l.type, x[1], i) - total / K) - y[i];
+        cr_assert(off <= info.bound && -off <= info.bound, "%s, value %zu", makers[spread], i);
+      }
+    }
+}
+
+/* ---- What is refused ------------------------------------------------------------------------- */
+
+static ghz_status try(ghz_context *ctx, size_t k, const ref_bytes *s, const int64_t *weights,
+                      uint64_t divisor) {
+  ghz_bytes streams[OPERANDS];
+  void *made = ctx;
+  size_t size = 1;
+  for (size_t i = 0; i < k; i++)
+    streams[i] = view(s[i]);
+  const ghz_status status = ghz_linear_alloc(ctx, k, streams, weights, divisor, &made, &size);
+  if (status == GHZ_OK)
+    free(made);
+  else
+    cr_assert(made == NULL && size == 0, "something is left");
+  return status;
+}
+
+#define REFUSED(status, words, ...)                                                                            \
+  do {                                                                                                         \
+    cr_expect_eq(try(ctx, __VA_ARGS__), status, "%s", words);                                                  \
+    cr_expect(strstr(ghz_context_message(ctx), words), "'%s' is not in '%s'", words,                           \
+              ghz_context_message(ctx));                                                                       \
+  } while (0)
+
+Test(linear, says_which_lattices_do_not_combine) {
+  enum { N = 2000 };
+  CONTEXT(ctx, NULL, 1);
+  const int64_t minus[3] = {1, -1, 1};
+  const ghz_lattice l = lattice_abs(GHZ_F32, 0.01), other = lattice_abs(GHZ_F32, 0.007),
+                    wide = lattice_abs(GHZ_F64, 0.01), with = filled(l, 1);
+  ghz_lattice looser = l;
+  looser.eb = nextafter(l.eb, 1);
+  const ref_bytes a = stream_of(ctx, &l, 1, "walk", N, 1), b = stream_of(ctx, &other, 1, "walk", N, 2),
+                  c = stream_of(ctx, &wide, 1, "walk", N, 3), d = stream_of(ctx, &l, 1, "walk", N + 1, 4),
+                  e = stream_of(ctx, &with, 1, "walk", N, 5), f = stream_of(ctx, &looser, 1, "walk", N, 6),
+                  third = mean(ctx, 3, (ref_bytes[]){a, a, a}), half = mean(ctx, 2, (ref_bytes[]){a, a});
+  REFUSED(GHZ_EMISMATCH, say("step %.17g in operand 0, %.17g in operand 1: neither", l.step, other.step), 2,
+          ((ref_bytes[]){a, b}), minus, 1);
+  REFUSED(GHZ_EMISMATCH, "add and subtract before scaling, or ghz_linear with the streams that the mean is of",
+          2, ((ref_bytes[]){third, half}), minus, 1);
+  REFUSED(GHZ_EMISMATCH, "in operand 1, ", 3, ((ref_bytes[]){third, half, a}), minus, 1);
+  REFUSED(GHZ_EMISMATCH, "bound", 2, ((ref_bytes[]){a, f}), minus, 1);
+  REFUSED(GHZ_EMISMATCH, "float64", 2, ((ref_bytes[]){a, c}), minus, 1);
+  REFUSED(GHZ_EMISMATCH, "values", 2, ((ref_bytes[]){a, d}), minus, 1);
+  REFUSED(GHZ_EMISMATCH, "fill value", 2, ((ref_bytes[]){a, e}), minus, 1);
+  /* An operand without weight is checked, too. */
+  REFUSED(GHZ_EMISMATCH, "neither", 2, ((ref_bytes[]){a, b}), ((int64_t[]){1, 0}), 1);
+}
+
+Test(linear, checks_its_arguments) {
+  CONTEXT(ctx, NULL, 1);
+  const int64_t one[2] = {1, 1};
+  const ghz_lattice l = lattice_abs(GHZ_F32, 0.01);
+  const ref_bytes a = stream_of(ctx, &l, 1, "walk", 2000, 1), cut = {a.data, a.size - 1};
+  uint8_t dst[100];
+  size_t size;
+  REFUSED(GHZ_EINVAL, "weights is NULL", 1, &a, NULL, 1);
+  REFUSED(GHZ_EINVAL, "divisor is 0", 1, &a, one, 0);
+  REFUSED(GHZ_EINVAL, "no operands", 0, &a, one, 1);
+  REFUSED(GHZ_ECORRUPT, "header", 2, ((ref_bytes[]){a, cut}), one, 1);
+  cr_expect_eq(ghz_linear(ctx, 1, NULL, one, 1, dst, sizeof dst, &size), GHZ_EINVAL);
+  cr_expect_eq(ghz_linear(ctx, 1, &(ghz_bytes){a.data, a.size}, one, 1, dst, sizeof dst, NULL), GHZ_EINVAL);
+  cr_expect_eq(ghz_linear(ctx, 1, &(ghz_bytes){a.data, a.size}, one, 1, NULL, sizeof dst, &size), GHZ_EINVAL);
+  cr_expect_eq(ghz_linear(ctx, 1, &(ghz_bytes){a.data, a.size}, one, 1, dst, sizeof dst, &size), GHZ_ECAPACITY);
+  const ghz_lattice least = {GHZ_F32, 35, 0x1p-119, 0x1p-119, 0, 0};
+  const ref_bytes tiny = stream_of(ctx, &least, 1, "walk", 2000, 1);
+  REFUSED(GHZ_EINVAL, "leaves the range", 1, &tiny, one, 3);
+}
+
+Test(linear, counts_terms_before_it_refuses) {
+  CONTEXT(ctx, NULL, 1);
+  const ghz_lattice l = lattice_abs(GHZ_F32, 0.01), wide = lattice_abs(GHZ_F64, 0.01);
+  const ref_bytes a = stream_of(ctx, &l, 1, "walk", 2000, 1), b = stream_of(ctx, &wide, 1, "walk", 2000, 1),
+                  half = mean(ctx, 2, (ref_bytes[]){a, a}), none = combine(ctx, 1, &a, (int64_t[]){0});
+  REFUSED(GHZ_ERANGE, "8388608 terms, more than 8388607", 2, ((ref_bytes[]){a, half}),
+          ((int64_t[]){4194303, -1}), 1);
+  cr_expect_eq(try(ctx, 2, (ref_bytes[]){a, half}, (int64_t[]){4194302, -1}, 1), GHZ_OK);
+  REFUSED(GHZ_ERANGE, "16384 terms, more than 16383", 1, &b, ((int64_t[]){-16384}), 1);
+  REFUSED(GHZ_ERANGE, "18446744073709551615 terms or more", 2, ((ref_bytes[]){a, half}),
+          ((int64_t[]){INT64_MIN, 1}), 1);
+  REFUSED(GHZ_ERANGE, "18446744073709551615 terms or more", 3, ((ref_bytes[]){a, a, a}),
+          ((int64_t[]){INT64_MIN, INT64_MIN, INT64_MAX}), 7);
+  /* Of what has no terms any number. */
+  cr_expect_eq(try(ctx, 2, (ref_bytes[]){none, half}, (int64_t[]){INT64_MIN, 1}, 1), GHZ_OK);
+}
