@@ -24,7 +24,7 @@ def error(one: Any, two: Any) -> float:
     return float(np.abs(np.asarray(one, "f8") - np.asarray(two, "f8")).max(initial=0))
 
 
-@pytest.mark.parametrize("dtype", ["f4", "f8", ">f4"])
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
 @pytest.mark.parametrize("shape", [(), (0,), (3000,), (40, 50), (20, 30, 40), (2, 3, 20, 30)])
 @pytest.mark.parametrize("order", "CF")
 def test_values_come_back_flat_in_the_order_of_memory(
@@ -68,7 +68,8 @@ def test_zarr_format_2() -> None:
 
 
 @pytest.mark.parametrize(
-    "data", [np.arange(4), np.zeros(3, "c8"), np.zeros(3, "f2"), b"bytes", [1.0]]
+    "data",
+    [np.arange(4), np.zeros(3, ">f4"), np.zeros(3, "c8"), np.zeros(3, "f2"), b"bytes", [1.0]],
 )
 def test_other_values_are_refused(data: Any) -> None:
     with pytest.raises(TypeError, match="ghz"):

@@ -36,6 +36,8 @@ class Ghz(Codec):  # type: ignore[misc]
     def encode(self, buf: Any) -> bytes:
         if not isinstance(buf, np.ndarray):
             raise TypeError(f"codec ghz: a NumPy array is needed, not {type(buf).__name__}")
+        if not buf.dtype.isnative:  # whoever reads it takes what comes back for the array's order
+            raise TypeError(f"codec ghz: {buf.dtype} is not in the byte order of this machine")
         turned = buf.flags.f_contiguous and not buf.flags.c_contiguous
         return bytes(self._settings.compress(buf.T if turned else buf))
 

@@ -1,4 +1,5 @@
-# _chunk.py: owns one chunk of a sum of arrays: it is read, added and written as it is compressed.
+# _chunk.py: owns one chunk, or shard, of a result: it is read, added and written as it is
+# compressed.
 # SPDX-License-Identifier: BSD-3-Clause
 from __future__ import annotations
 
@@ -7,11 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from zarr.core.buffer import Buffer, default_buffer_prototype
+from zarr.core.buffer import default_buffer_prototype
 from zarr.core.sync import sync
 from zarr.storage import StorePath
 
 import ghz
+from ghz.zarr._layout import Layout
+from ghz.zarr._operation import Operation
 from ghz.zarr.codec import stream_of
 
 PROTOTYPE = default_buffer_prototype()
@@ -19,64 +22,86 @@ PROTOTYPE = default_buffer_prototype()
 
 @dataclass(frozen=True)
 class Chunk:
-    """What one chunk of the result is made of. Can be pickled if the stores can."""
+    """What one chunk, or shard, of each result is made of. Can be pickled if the stores can."""
 
-    mean: bool  # else the sum
+    operation: Operation
     sources: Sequence[StorePath]  # the same chunk of each array
-    target: StorePath
-    shape: tuple[int, ...]
-    dtype: np.dtype[Any]
-    fill: Any  # the value of all values of a chunk that is not stored
+    targets: Sequence[StorePath]  # of each result
+    layout: Layout
 
+    def __call__(self) -> None:
+        """Makes the chunk of each result; none if no array has this chunk."""
+        found = [self._split(source) for source in self.sources]
+        results: list[dict[Any, Any]] = [{} for _ in self.targets]
+        for place in dict.fromkeys(place for parts in found for place in parts):
+            streams = [parts.get(place) for parts in found]
+            for result, stream in zip(results, self._combine(streams)):
+                result[place] = stream.data
+        for target, result in zip(self.targets, results):
+            if result:
+                write(target, join(result, self.layout))
 
-def combine(chunk: Chunk) -> None:
-    """Makes the chunk of the result; none if no array has this chunk."""
-    found = [(source, _read(source)) for source in chunk.sources]
-    there = [(source, data) for source, data in found if data is not None]
-    streams = [_stream(chunk, source, data) for source, data in there]
-    if not streams:
-        return
-    if len(streams) < len(found):
-        # A fill value is added as any other: zeros take no bytes, NaN makes the sum NaN.
-        missing = ghz.compress(np.full(chunk.shape, chunk.fill, chunk.dtype), like=streams[0])
-        streams += [missing] * (len(found) - len(streams))
-    try:
-        result = ghz.mean(streams) if chunk.mean else ghz.sum(streams)
-    except ghz.Error as error:
-        culprit = _culprit([source for source, _ in there], streams)
-        raise type(error)(f"{culprit}: {error}") from error
-    _write(chunk.target, PROTOTYPE.buffer.from_bytes(result.data))
-
-
-def _stream(chunk: Chunk, source: StorePath, data: Buffer) -> ghz.Stream:
-    try:
-        return stream_of(data, chunk.shape, chunk.dtype)
-    except ghz.Error as error:
-        raise type(error)(f"{source}: {error}") from error
-
-
-def _culprit(sources: list[StorePath], streams: list[ghz.Stream]) -> StorePath:
-    """Returns whose stream it is that is damaged, or that differs from the first."""
-    for source, stream in zip(sources, streams):
+    def _split(self, source: StorePath) -> dict[Any, ghz.Stream]:
         try:
-            ghz.mean([streams[0], stream])
-        except ghz.Error:
-            return source
-    return sources[0]
+            return split(read(source), self.layout)
+        except ghz.Error as error:
+            raise type(error)(f"{source}: {error}") from error
+
+    def _combine(self, found: list[ghz.Stream | None]) -> list[ghz.Stream]:
+        there = [stream for stream in found if stream is not None]
+        streams = there
+        if len(there) < len(found):
+            # A fill value is added as any other: zeros take no bytes, NaN makes the sum NaN.
+            missing = missing_like(there[0], self.layout)
+            streams = [missing if stream is None else stream for stream in found]
+        try:
+            return self.operation(streams)
+        except ghz.Error as error:
+            culprit = self._culprit(streams)
+            raise type(error)(f"{culprit}: {error}") from error
+
+    def _culprit(self, streams: list[ghz.Stream]) -> StorePath:
+        """Returns whose stream it is that is damaged, or that differs from the first."""
+        for source, stream in zip(self.sources, streams):
+            try:
+                ghz.mean([streams[0], stream])
+            except ghz.Error:
+                return source
+        return self.sources[0]
 
 
-def _read(source: StorePath) -> Buffer | None:
+def missing_like(stream: ghz.Stream, layout: Layout) -> ghz.Stream:
+    """Returns a stream of the fill value that can be added to a stream."""
+    return ghz.compress(np.full(layout.shape, layout.fill, stream.dtype), like=stream)
+
+
+def split(data: Any, layout: Layout) -> dict[Any, ghz.Stream]:
+    """Returns the streams of what is stored under a key, by their place in the shard; of a chunk
+    the place is ()."""
+    if data is None:
+        return {}
+    chunks = {(): data} if layout.shard is None else layout.shard.split(data)
+    return {place: stream_of(chunk, layout.shape, layout.dtype) for place, chunk in chunks.items()}
+
+
+def join(chunks: dict[Any, Any], layout: Layout) -> Any:
+    """Returns what is stored under a key, of the bytes of its streams."""
+    return chunks[()] if layout.shard is None else layout.shard.join(chunks)
+
+
+def read(source: StorePath) -> Any:
+    """Returns what is stored as a buffer, or None."""
     # Local files and memory need no event loop: that costs more than adding a chunk does.
     store: Any = source.store
     if hasattr(store, "get_sync"):
-        found: Buffer | None = store.get_sync(source.path, prototype=PROTOTYPE)
-        return found
+        return store.get_sync(source.path, prototype=PROTOTYPE)
     return sync(source.get(PROTOTYPE))
 
 
-def _write(target: StorePath, data: Buffer) -> None:
+def write(target: StorePath, data: Any) -> None:
+    buffer = PROTOTYPE.buffer.from_bytes(data)
     store: Any = target.store
     if hasattr(store, "set_sync"):
-        store.set_sync(target.path, data)
+        store.set_sync(target.path, buffer)
     else:
-        sync(target.set(data))
+        sync(target.set(buffer))

@@ -1,0 +1,154 @@
+# _agree.py: owns what stores have to agree in, to be added, and what becomes of that in which they
+# differ.
+# SPDX-License-Identifier: BSD-3-Clause
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import zarr
+
+import ghz
+from ghz.zarr._layout import has_codec
+from ghz.zarr._nodes import attributes_of, dimensions_of, kind_of, members_of, name_of
+
+if TYPE_CHECKING:
+    from ghz.zarr._nodes import Array, Attributes, Node
+
+    Members = dict[str, Node]
+
+Differing = Literal["drop", "first", "error"]
+
+FIELDS = ("shape", "chunk_grid", "codecs", "order", "compressor", "filters", "fill_value")
+# Attributes that say what the numbers of an array mean: of others xarray and people take no values.
+MEANING: dict[str, Any] = {"scale_factor": 1, "add_offset": 0, "_FillValue": None}
+MEANING |= dict.fromkeys(("missing_value", "_Unsigned", "units", "calendar"))
+STAYS = "; store the decoded values"
+
+
+@dataclass
+class Agreed:
+    """What stores have in common."""
+
+    root: Node  # the first store
+    arrays: dict[str, list[Array]] = field(default_factory=dict)  # to be added: of each store
+    others: dict[str, Node] = field(default_factory=dict)  # to be copied, of the first store
+    attributes: dict[str, Attributes] = field(default_factory=dict)  # of all these
+    dropped: list[str] = field(default_factory=list)  # what the stores differ in
+
+
+def agree(nodes: list[Node], differing: Differing) -> Agreed:
+    """Compares stores. MismatchError where those differ that are to be added; in what else they
+    differ is dropped, with a warning, or taken of the first, or refused."""
+    if differing not in ("drop", "first", "error"):
+        raise ghz.ArgumentError(f"differing={differing!r}: must be 'drop', 'first' or 'error'")
+    every = [members_of(node) for node in nodes]
+    result = Agreed(nodes[0])
+    for path in dict.fromkeys(itertools.chain(*every)):
+        _take(path, every, differing, result)
+    if not result.arrays:
+        raise ghz.ArgumentError(f"{name_of(nodes[0])}: no array has the codec ghz")
+    _without_what_is_gone(result, every)
+    return result
+
+
+def _take(path: str, every: list[Members], differing: Differing, result: Agreed) -> None:
+    """Takes what stores have at a path."""
+    have = [members[path] for members in every if path in members]
+    lacks = next((members[""] for members in every if path not in members), None)
+    added = any(has_codec(node) for node in have)
+    problem = None
+    if lacks is not None:
+        problem = f"{name_of(lacks)}: no {path!r}, which {name_of(have[0])} has"
+    for node in have[1:]:
+        problem = problem or (_in_sums if added else _in_copies)(node, have[0])
+    if problem and (added or path == "" or differing == "error"):
+        raise ghz.MismatchError(problem)
+    if problem and (differing == "drop" or path not in every[0]):
+        result.dropped.append(path)
+        return
+    if added:
+        result.arrays[path] = have  # type: ignore[assignment]
+    else:
+        result.others[path] = have[0]
+    result.attributes[path] = _attributes(path, have, differing, result.dropped)
+
+
+def _attributes(
+    path: str, nodes: list[Node], differing: Differing, dropped: list[str]
+) -> Attributes:
+    first, *rest = (attributes_of(node) for node in nodes)
+    if differing == "first":
+        return first
+    names = first.keys() | set().union(*rest)
+    differ = {name for name in names if any(not _same_in(name, one, first) for one in rest)}
+    if differ and differing == "error":
+        what = ", ".join(sorted(differ))
+        raise ghz.MismatchError(f"{name_of(nodes[0])}: attributes differ in the others: {what}")
+    dropped += [f"{path}.{name}" if path else name for name in sorted(differ)]
+    return {name: value for name, value in first.items() if name not in differ}
+
+
+def _in_sums(node: Any, first: Any) -> str | None:
+    """Says in what arrays differ whose chunks are to be added, or None."""
+    if kind_of(node) != kind_of(first):
+        return f"{name_of(node)}: {kind_of(node)}, but {name_of(first)} is {kind_of(first)}"
+    if node.metadata.zarr_format != first.metadata.zarr_format:
+        one, two = (n.metadata.zarr_format for n in (node, first))
+        return f"{name_of(node)}: Zarr format {one}, but {two} in {name_of(first)}"
+    for name in FIELDS:
+        one, two = (getattr(n.metadata, name, None) for n in (node, first))
+        if not _same(one, two):
+            return f"{name_of(node)}: {name} {one}, but {two} in {name_of(first)}"
+    if (one := node.dtype) != (two := first.dtype):
+        return f"{name_of(node)}: data_type {one}, but {two} in {name_of(first)}"
+    one, two = dimensions_of(node), dimensions_of(first)
+    if one != two and None not in (one, two):
+        return f"{name_of(node)}: dimensions {one}, but {two} in {name_of(first)}"
+    return _in_meaning(node, first, STAYS)
+
+
+def _in_meaning(node: Node, first: Node, advice: str = "") -> str | None:
+    for name, default in MEANING.items():
+        one, two = (n.metadata.attributes.get(name, default) for n in (node, first))
+        if not _same(one, two):
+            return f"{name_of(node)}: {name} {one}, but {two} in {name_of(first)}{advice}"
+    return None
+
+
+def _in_copies(node: Node, first: Node) -> str | None:
+    """Says in what other nodes differ, or None."""
+    if kind_of(node) != kind_of(first):
+        return f"{name_of(node)}: {kind_of(node)}, but {name_of(first)} is {kind_of(first)}"
+    if not isinstance(node, zarr.Array) or not isinstance(first, zarr.Array):
+        return None
+    if node.shape != first.shape or not _equal(node[...], first[...]):
+        return f"{name_of(node)}: values differ from those of {name_of(first)}"
+    return _in_meaning(node, first)
+
+
+def _same_in(name: str, one: Attributes, two: Attributes) -> bool:
+    default = MEANING.get(name)
+    return _same(one.get(name, default), two.get(name, default))
+
+
+def _same(one: Any, two: Any) -> bool:
+    return bool(one == two or (one != one and two != two))  # NaN is a fill value, too
+
+
+def _equal(one: Any, two: Any) -> bool:
+    one, two = np.asarray(one), np.asarray(two)
+    return np.array_equal(one, two, equal_nan=one.dtype.kind in "fcmM")
+
+
+def _without_what_is_gone(result: Agreed, every: list[Members]) -> None:
+    """Takes arrays that were left out from the lists of coordinates: xarray ignores a list with a
+    name that is not there."""
+    gone = {path.rpartition("/")[2] for path in set().union(*every) - result.attributes.keys()}
+    for attributes in result.attributes.values():
+        names = attributes.get("coordinates")
+        if gone and isinstance(names, str):
+            kept = [name for name in names.split() if name not in gone]
+            attributes["coordinates"] = " ".join(kept)

@@ -1,0 +1,95 @@
+# _nodes.py: owns arrays and groups as sums see them: opened, listed, named; and their metadata.
+# SPDX-License-Identifier: BSD-3-Clause
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import zarr
+import zarr.api.asynchronous
+from zarr.abc.store import Store
+from zarr.core.buffer import Buffer, default_buffer_prototype
+from zarr.core.sync import collect_aiterator, sync
+
+if TYPE_CHECKING:
+    Array = zarr.Array[Any]
+    Node = Array | zarr.Group
+
+Source = Any  # a path, a URL, a zarr.Array, a zarr.Group, or a store of zarr.storage
+Keys = dict[str, Buffer]  # what is written beside the chunks of sums
+Attributes = dict[str, Any]
+
+DIMENSIONS = "_ARRAY_DIMENSIONS"  # of Zarr 2, by xarray
+
+
+def open_all(stores: list[Source]) -> list[Node]:
+    """Opens all stores at once: of ten in a cloud, the time of one."""
+    return sync(_open_all(stores))
+
+
+async def _open_all(stores: list[Source]) -> list[Node]:
+    return list(await asyncio.gather(*(_open(store) for store in stores)))
+
+
+async def _open(store: Source) -> Node:
+    if isinstance(store, (zarr.Array, zarr.Group)):
+        return store
+    writable = isinstance(store, Store) and not store.read_only
+    node = await zarr.api.asynchronous.open(store=store, mode="r+" if writable else "r")
+    return zarr.Group(node) if isinstance(node, zarr.AsyncGroup) else zarr.Array(node)
+
+
+def name_of(node: Node) -> str:
+    return str(node.store_path)
+
+
+def kind_of(node: Node) -> str:
+    return "an array" if isinstance(node, zarr.Array) else "a group"
+
+
+def members_of(node: Node) -> dict[str, Node]:
+    """Returns the node and what is below it, by path; its own is ""."""
+    below = node.members(max_depth=None) if isinstance(node, zarr.Group) else ()
+    return {"": node, **dict(below)}
+
+
+def is_consolidated(node: Node) -> bool:
+    return getattr(node.metadata, "consolidated_metadata", None) is not None
+
+
+def dimensions_of(node: Node) -> tuple[str | None, ...] | None:
+    """Returns the names of an array's dimensions; None if it has none."""
+    found: Any = getattr(node.metadata, "dimension_names", None)
+    if found is None:
+        found = node.metadata.attributes.get(DIMENSIONS)
+    return None if found is None else tuple(found)
+
+
+def attributes_of(node: Node) -> Attributes:
+    return dict(node.metadata.attributes)
+
+
+def with_attributes(node: Node, attributes: Attributes) -> Any:
+    """Returns the metadata of a node, with other attributes."""
+    if isinstance(node, zarr.Group):
+        return replace(node.metadata, attributes=attributes, consolidated_metadata=None)
+    return replace(node.metadata, attributes=attributes)
+
+
+def keys_of(path: str, metadata: Any) -> Keys:
+    """Returns what is stored of the metadata of the node at a path."""
+    written: Keys = metadata.to_buffer_dict(default_buffer_prototype())
+    return {f"{path}/{key}" if path else key: value for key, value in written.items()}
+
+
+def copy_of(path: str, array: Array, metadata: Any) -> Keys:
+    """Returns all keys of an array, with other metadata."""
+    store, at = array.store_path.store, array.store_path.path
+    own = keys_of(at, array.metadata)
+    result = keys_of(path, metadata)
+    for key in collect_aiterator(store.list_prefix(f"{at}/" if at else "")):
+        value = None if key in own else sync(store.get(key, default_buffer_prototype()))
+        if value is not None:
+            result[f"{path}{key.removeprefix(at)}"] = value
+    return result

@@ -1,0 +1,42 @@
+# _operation.py: owns what is made of the streams of a chunk, and what that does to fill values.
+# SPDX-License-Identifier: BSD-3-Clause
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+
+import ghz
+
+
+@dataclass(frozen=True)
+class Operation:
+    """A linear combination of streams, or several."""
+
+    count: int  # of the streams
+
+    @abstractmethod
+    def __call__(self, streams: list[ghz.Stream]) -> list[ghz.Stream]:
+        """Returns the streams of each result."""
+
+    @property
+    @abstractmethod
+    def factor(self) -> int:
+        """What a number becomes that all operands have."""
+
+
+class Sum(Operation):
+    def __call__(self, streams: list[ghz.Stream]) -> list[ghz.Stream]:
+        return [ghz.sum(streams)]
+
+    @property
+    def factor(self) -> int:
+        return self.count
+
+
+class Mean(Operation):
+    def __call__(self, streams: list[ghz.Stream]) -> list[ghz.Stream]:
+        return [ghz.mean(streams)]
+
+    @property
+    def factor(self) -> int:
+        return 1

@@ -1,0 +1,75 @@
+# _run.py: owns the making of results: chunks by a map, then what makes each a Zarr store; or nothing.
+# SPDX-License-Identifier: BSD-3-Clause
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+import zarr
+from zarr.abc.store import Store
+from zarr.core.sync import sync
+from zarr.storage import FsspecStore, LocalStore, StorePath
+
+if TYPE_CHECKING:
+    from ghz.zarr._nodes import Node
+    from ghz.zarr._plan import Plan
+
+Map = Callable[[Callable[[Any], None], list[Any]], Iterable[None]]
+
+
+def target_of(out: Any) -> StorePath:
+    """Returns the place of a result, which has to be empty."""
+    target = _place(out)
+    if not sync(target.is_empty()):
+        raise FileExistsError(f"{target} is not empty")
+    return target
+
+
+def _place(out: Any) -> StorePath:
+    if isinstance(out, StorePath):
+        return out
+    if isinstance(out, Store):
+        store = out
+    else:
+        store = FsspecStore.from_url(str(out)) if "://" in str(out) else LocalStore(out)
+    return sync(StorePath.open(store, ""))
+
+
+def make(targets: list[StorePath], plan: Callable[[], Plan], map: Map | None) -> list[Node]:
+    """Makes what is planned; after an error nothing is left."""
+    try:
+        planned = plan()
+        _run(planned.chunks, map)
+        for target, keys in zip(targets, planned.keys):
+            for key in sorted(keys, key=_depth, reverse=True):  # what makes it a Zarr store, last
+                sync((target / key).set(keys[key]))
+    except BaseException:
+        for target in targets:
+            with contextlib.suppress(NotImplementedError):  # a zip file keeps what it has: chunks
+                sync(target.delete_dir())
+        raise
+    return [zarr.open(store=target, mode="r+") for target in targets]
+
+
+def run_one(chunk: Callable[[], None]) -> None:
+    chunk()
+
+
+def _run(chunks: list[Any], map: Map | None) -> None:
+    if map is not None:
+        for _ in map(run_one, chunks):
+            pass
+        return
+    pool = ThreadPoolExecutor(len(os.sched_getaffinity(0)))
+    try:
+        for _ in pool.map(run_one, chunks):
+            pass
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _depth(key: str) -> int:
+    return key.count("/")
