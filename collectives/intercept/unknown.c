@@ -7,6 +7,7 @@
 
 #define BLOCKING(name, ...) "MPI_" #name,
 #define NONBLOCKING BLOCKING
+#define PERSISTENT BLOCKING
 const char *const unknown_names[UNKNOWN] = {
 #include "intercept/unknown.inc"
 };
@@ -48,16 +49,39 @@ static double blocks(MPI_Count count, MPI_Datatype type, MPI_Comm comm) {
   return ranks > 0 ? ranks * values(count, type) : 0;
 }
 
+/* Those that a process receives from in a neighbourhood. */
+static int neighbours_of(MPI_Comm comm) {
+  int kind = MPI_UNDEFINED, rank, n = 0, out, weighted;
+  if (ranks_of(comm) > 0)
+    PMPI_Topo_test(comm, &kind);
+  if (kind == MPI_CART) {
+    PMPI_Cartdim_get(comm, &n);
+    n *= 2;
+  } else if (kind == MPI_GRAPH) {
+    PMPI_Comm_rank(comm, &rank);
+    PMPI_Graph_neighbors_count(comm, rank, &n);
+  } else if (kind == MPI_DIST_GRAPH) {
+    PMPI_Dist_graph_neighbors_count(comm, &n, &out, &weighted);
+  }
+  return n;
+}
+
+static double around(MPI_Count count, MPI_Datatype type, MPI_Comm comm) {
+  return neighbours_of(comm) * values(count, type);
+}
+
 /* Counts are MPI_Count in the functions for large counts, else int. */
-static double sum(const void *counts, size_t width, const MPI_Datatype *types, bool one_type, MPI_Comm comm) {
+static double sum(const void *counts, size_t width, const MPI_Datatype *types, bool one_type, int n) {
   double bytes = 0;
-  for (int r = ranks_of(comm) - 1; r >= 0; r--)
+  for (int r = n - 1; r >= 0; r--)
     bytes += values(width == sizeof(int) ? ((const int *)counts)[r] : ((const MPI_Count *)counts)[r],
                     types[one_type ? 0 : r]);
   return bytes;
 }
-#define SUM(counts, type, comm) sum(counts, sizeof *(counts), &(type), true, comm)
-#define SUM_TYPES(counts, types, comm) sum(counts, sizeof *(counts), types, false, comm)
+#define SUM(counts, type, comm) sum(counts, sizeof *(counts), &(type), true, ranks_of(comm))
+#define SUM_TYPES(counts, types, comm) sum(counts, sizeof *(counts), types, false, ranks_of(comm))
+#define AROUND(counts, type, comm) sum(counts, sizeof *(counts), &(type), true, neighbours_of(comm))
+#define AROUND_TYPES(counts, types, comm) sum(counts, sizeof *(counts), types, false, neighbours_of(comm))
 
 /* ---- The functions --------------------------------------------------------------------------- */
 
@@ -81,12 +105,16 @@ static double sum(const void *counts, size_t width, const MPI_Datatype *types, b
 #define NONBLOCKING_FUNCTION(name, bytes, parameters, arguments)                                               \
   FUNCTION(name, bytes, (LIST parameters, MPI_Comm comm, MPI_Request * request),                               \
            (LIST arguments, comm, request))
+#define PERSISTENT_FUNCTION(name, bytes, parameters, arguments)                                                \
+  FUNCTION(name, bytes, (LIST parameters, MPI_Comm comm, MPI_Info info, MPI_Request * request),                \
+           (LIST arguments, comm, info, request))
 
 #define NAME(name) name
 #define NUMBER int
 #define PLACE int
 #define BLOCKING BLOCKING_FUNCTION
 #define NONBLOCKING NONBLOCKING_FUNCTION
+#define PERSISTENT PERSISTENT_FUNCTION
 #include "intercept/unknown.inc"
 
 #if MPI_VERSION >= 4
@@ -98,5 +126,6 @@ static double sum(const void *counts, size_t width, const MPI_Datatype *types, b
 #define PLACE MPI_Aint
 #define BLOCKING BLOCKING_FUNCTION
 #define NONBLOCKING NONBLOCKING_FUNCTION
+#define PERSISTENT PERSISTENT_FUNCTION
 #include "intercept/unknown.inc"
 #endif

@@ -3,8 +3,11 @@
 #ifndef GHZ_INTERCEPT_UNKNOWN_H
 #define GHZ_INTERCEPT_UNKNOWN_H
 
+#include <mpi.h>
+
 #define BLOCKING(name, ...) UNKNOWN_##name,
 #define NONBLOCKING BLOCKING
+#define PERSISTENT BLOCKING
 typedef enum unknown_id {
 #include "intercept/unknown.inc"
   UNKNOWN

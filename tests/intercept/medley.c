@@ -44,6 +44,21 @@ static void add_later(void) {
   MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
+static void ask_neighbours(void) {
+  MPI_Comm ring;
+  MPI_Cart_create(MPI_COMM_WORLD, 1, (int[]){RANKS}, (int[]){1}, 0, &ring);
+  MPI_Neighbor_allgather(blocks[0], BLOCK, MPI_DOUBLE, blocks[1], BLOCK, MPI_DOUBLE, ring);
+  MPI_Comm_free(&ring);
+}
+
+static void prepare(void) {
+#if MPI_VERSION >= 4
+  MPI_Request request;
+  MPI_Allreduce_init(field, sum, OTHER, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+  MPI_Request_free(&request);
+#endif
+}
+
 int main(int argc, char **argv) {
   int ranks;
   MPI_Init(&argc, &argv);
@@ -61,6 +76,8 @@ int main(int argc, char **argv) {
   times(5, exchange);
   times(1, gather_uneven);
   times(2, add_later);
+  times(1, ask_neighbours);
+  times(1, prepare);
   MPI_Finalize();
   return 0;
 }
