@@ -115,7 +115,9 @@ def test_refused() -> None:
     x = field((20, 40, 50))
     a = ghz.compress(x, abs=1e-3)
     with pytest.raises(ghz.MismatchError, match="step"):
-        a + ghz.compress(x, abs=2e-3)
+        a + ghz.compress(x, abs=1.7e-3)
+    with pytest.raises(ghz.MismatchError, match="step"):
+        ghz.sum([a, ghz.compress(x, abs=2e-3)])
     with pytest.raises(ghz.MismatchError, match="shape"):
         a + ghz.compress(x[:10], abs=1e-3)
     with pytest.raises(ghz.MismatchError, match="shape"):
@@ -141,6 +143,15 @@ def test_refused() -> None:
     ):
         with pytest.raises(TypeError):
             operation()
+    for product in (lambda: a * x, lambda: x * a, lambda: a * [1, 2]):
+        with pytest.raises(TypeError, match="by a number: take stream.decompress.. . array; for w"):
+            product()
+    with pytest.raises(
+        TypeError, match=r"divided by a number: take stream.decompress\(\) / array$"
+    ):
+        a / x
+    with pytest.raises(TypeError, match="b.decompress.*product is the sum of the products"):
+        a * a
     for like in (x, "a.ghz", 3):
         with pytest.raises(TypeError, match="like= takes"):
             ghz.compress(x, like=like)
@@ -158,6 +169,60 @@ def test_refused() -> None:
     for empty in (ghz.sum, ghz.mean):
         with pytest.raises(ghz.ArgumentError):
             empty([])
+
+
+def test_linear() -> None:
+    (x, y, z), (a, b, c) = three()
+    weighted = ghz.linear([a, b, c], [31, 31, 28], 90)
+    wanted = (31 * x.astype("f8") + 31 * y.astype("f8") + 28 * z.astype("f8")) / 90
+    assert error(weighted.decompress(dtype="f8"), wanted) <= weighted.bound
+    assert weighted.bound == pytest.approx(a.bound) and weighted.shape == x.shape
+    assert ghz.linear([a, b, c], [1, 1, 1], 3) == ghz.mean([a, b, c])
+    assert ghz.linear(iter([a, b]), (np.int64(1), True)) == a + b
+    assert ghz.linear([a, b], [2, -3], 7) == ghz.linear([a, b], [2, -3]) / 7
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_anomalies(dtype: str) -> None:
+    arrays, streams = three(dtype=dtype)
+    mean, exact = ghz.mean(streams), sum(x.astype(np.longdouble) for x in arrays) / 3
+    for x, a in zip(arrays, streams, strict=True):
+        anomaly = a - mean
+        assert error(anomaly.decompress(dtype="f8"), x - exact) <= anomaly.bound
+        assert anomaly.bound == pytest.approx(2 * a.bound, rel=1e-2)
+        assert anomaly == ghz.linear([a, mean], [1, -1]) == -(mean - a)
+        assert mean + a == a + mean == ghz.linear([mean, a], [1, 1])
+    left = ghz.sum([a - mean for a in streams])
+    assert not left.decompress().any()
+
+
+def test_anomalies_refused() -> None:
+    (x, y, z), (a, b, c) = three(dtype="f8")
+    third, half = ghz.mean([a, b, c]), ghz.mean([a, b])
+    with pytest.raises(ghz.MismatchError, match="neither is the other divided by a whole number"):
+        third - half
+    # What the message says can be had:
+    difference = ghz.linear([a, b, c], [2 - 3, 2 - 3, 2], 6)
+    exact = (2 * z - x - y).astype("f8") / 6
+    assert error(difference.decompress(dtype="f8"), exact) <= difference.bound
+    with pytest.raises(ghz.MismatchError, match="shape"):
+        a - ghz.mean([ghz.compress(field((7, 3), "f8"), like=a)] * 2)
+    for weights, divisor in [([1, 0.5], 1), ([1, "2"], 1), ([1, np.float64(2)], 1), ([1, 2], 0.5)]:
+        with pytest.raises(TypeError, match="is no integer: multiply all weights"):
+            ghz.linear([a, b], weights, divisor)  # type: ignore[arg-type, list-item]
+    for weights, divisor in [([1], 1), ([1, 2, 3], 1), ([1, 2], 0), ([1, 2], -1), ([1, 2], 2**64)]:
+        with pytest.raises(ghz.ArgumentError):
+            ghz.linear([a, b], weights, divisor)
+    with pytest.raises(ghz.ArgumentError, match="no stream"):
+        ghz.linear([], [])
+    with pytest.raises(TypeError, match="give a list"):
+        ghz.linear(a, [1])  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="streams are added, not ndarray"):
+        ghz.linear([a, b.decompress()], [1, 1])
+    with pytest.raises(ghz.RangeError, match="16384 terms, more than 16383"):
+        ghz.linear([a, half], [2**13 - 1, -1])
+    with pytest.raises(ghz.RangeError, match="64 bits"):
+        ghz.linear([a, b], [1, 2**63])
 
 
 def test_too_many_terms() -> None:

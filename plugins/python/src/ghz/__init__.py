@@ -22,7 +22,7 @@ from ._errors import (
 )
 from ._features import __version__, features
 from ._file import File, open
-from ._functions import compress, difference, maximum, mean, minimum, sum
+from ._functions import compress, difference, linear, maximum, mean, minimum, sum
 from ._hdf5 import Hdf5, hdf5, register
 from ._lattice import Lattice, lattice
 from ._numbers import Comparison, Estimate, Summary
@@ -55,6 +55,7 @@ __all__ = [
     "get_threads",
     "hdf5",
     "lattice",
+    "linear",
     "maximum",
     "mean",
     "minimum",

@@ -113,5 +113,16 @@ def produce(capacity: int, function: Callable[..., int], *arguments: Any) -> Any
         lib.free(memory)
         raise
     shorter = lib.realloc(memory, size[0])
-    owned = ffi.gc(memory if shorter == ffi.NULL else shorter, lib.free, size[0])
-    return ffi.buffer(owned, size[0])
+    return _owned(memory if shorter == ffi.NULL else shorter, size[0])
+
+
+def made(function: Callable[..., int], *arguments: Any) -> Any:
+    """Calls function(context, *arguments, stream, size), which allocates; returns what it made as a
+    buffer that owns its memory."""
+    stream, size = ffi.new("void **"), ffi.new("size_t *")
+    call(function, *arguments, stream, size)
+    return _owned(stream[0], size[0])
+
+
+def _owned(memory: Any, size: int) -> Any:
+    return ffi.buffer(ffi.gc(memory, lib.free, size), size)

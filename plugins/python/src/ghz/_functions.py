@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 from __future__ import annotations
 
+import operator
 import os
 from collections.abc import Iterable
 from itertools import islice
@@ -13,13 +14,13 @@ import numpy.typing as npt
 from ._arrays import TYPES, library_shape, values_of
 from ._call import call, produce
 from ._compressed import Compressed
-from ._errors import ArgumentError
+from ._errors import ArgumentError, RangeError
 from ._file import File, Path
 from ._ghz import ffi, lib
 from ._lattice import Lattice, lattice_of, to_c
 from ._numbers import Comparison, comparison_of
 from ._save import sum_files
-from ._stream import Stream, like_first, make
+from ._stream import Stream, combined, like_first, make
 
 BATCH = 64  # operands of one pass over a sum
 
@@ -143,6 +144,57 @@ def mean(
     return _of_all(every, lib.ghz_mean)
 
 
+def linear(streams: Iterable[Stream], weights: Iterable[int], divisor: int = 1) -> Stream:
+    """Returns (weights[0] * streams[0] + weights[1] * streams[1] + ...) / divisor, exact in the
+    integers, without decompressing anything.
+
+        seasonal = ghz.linear([dec, jan, feb], [31, 31, 28], 90)
+        anomaly = ghz.linear([x, ghz.mean(xs)], [1, -1])        # or x - ghz.mean(xs)
+
+    The lattices are equal, or the finest of them is each other one divided by an integer, as that
+    of a mean of k streams is.
+
+    Args:
+        streams: Streams of one dtype and shape; one at least. All are in memory at a time.
+        weights: As many integers. For 0.1 and 0.25 give 2 and 5, and divisor=20.
+        divisor: An integer from 1 on.
+
+    Returns:
+        A stream of that shape. Its bound is the sum of the operands' bounds, each times
+        |weight|, / divisor.
+
+    Raises:
+        MismatchError: They differ in dtype, shape, order or fill value, or a step is no multiple of
+            the finest one; the message says what can be had instead.
+        TypeError: A weight or the divisor is no integer; something else than streams.
+        RangeError: More terms than a stream can have; the message says how many. A weight beyond
+            64 bits.
+        ArgumentError: There is none; another number of weights; a divisor below 1.
+    """
+    _check_several(streams)
+    every, factors = list(streams), [_integer(weight, "weight") for weight in weights]
+    by = _integer(divisor, "divisor")
+    if not every:
+        raise ArgumentError("no stream to combine")
+    _check_streams(every)
+    if len(factors) != len(every):
+        raise ArgumentError(f"{len(factors)} weights for {len(every)} streams")
+    if not 1 <= by < 2**64:
+        raise ArgumentError(f"divisor {by}: must be from 1 to 2**64 - 1")
+    for weight in factors:
+        if not -(2**63) <= weight < 2**63:
+            raise RangeError(f"weight {weight} does not fit in 64 bits")
+    return combined(every, factors, by)
+
+
+def _integer(value: Any, what: str) -> int:
+    try:
+        return operator.index(value)
+    except TypeError:
+        advice = "multiply all weights by a common number, and give that as divisor="
+        raise TypeError(f"{what} {value!r} is no integer: {advice}") from None
+
+
 def _check_several(streams: object) -> None:
     """One stream or path would be taken apart, to rows or letters."""
     if isinstance(streams, (Compressed, str, bytes, os.PathLike)):
@@ -160,12 +212,16 @@ def _paths(files: Iterable[Any]) -> list[Path]:
     return paths
 
 
-def _of_all(streams: list[Any], function: object) -> Stream:
-    first = streams[0]
+def _check_streams(streams: list[Any]) -> None:
     for stream in streams:
         if not isinstance(stream, Stream):
             kind = type(stream).__name__
             raise TypeError(f"streams are added, not {kind}; files to a file: out=path")
+
+
+def _of_all(streams: list[Any], function: object) -> Stream:
+    first = streams[0]
+    _check_streams(streams)
     operands = [like_first(first, stream) for stream in streams]
     terms = 0
     for stream in streams:

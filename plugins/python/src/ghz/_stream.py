@@ -22,7 +22,7 @@ from ._arrays import (
 )
 from ._buffer import Buffer
 from ._compressed import Compressed
-from ._call import call, check, produce
+from ._call import call, check, made, produce
 from ._errors import ArgumentError, CorruptError, MismatchError, RangeError
 from ._ghz import ffi, lib
 from ._index import TILES, groups
@@ -61,6 +61,7 @@ class Stream(Buffer, Compressed):
 
         total = a + b - c        # streams of one dtype, shape, order and lattice
         half = total / 2         # and * and / by numbers, and -a
+        off = a - ghz.mean(all)  # and lattices that are multiples of each other (ghz.linear)
         part = half[3:5, :, 10]  # decompresses the tiles that hold it
 
     A stream never changes, and any number of threads may use it. Arithmetic decompresses nothing.
@@ -215,6 +216,8 @@ class Stream(Buffer, Compressed):
             return self
         if not isinstance(other, Stream):
             return refused(other)
+        if not same_steps(self, other):
+            return combined([self, other], [1, 1], 1)
         terms = self._info.terms + other._info.terms
         return make(self, terms, lib.ghz_add, self._c[0], like_first(self, other))
 
@@ -226,6 +229,8 @@ class Stream(Buffer, Compressed):
             return self
         if not isinstance(other, Stream):
             return refused(other)
+        if not same_steps(self, other):
+            return combined([self, other], [1, -1], 1)
         terms = self._info.terms + other._info.terms
         return make(self, terms, lib.ghz_subtract, self._c[0], like_first(self, other))
 
@@ -240,7 +245,7 @@ class Stream(Buffer, Compressed):
 
     def __mul__(self, factor: Any) -> Stream:
         if isinstance(factor, Stream) or np.ndim(factor):
-            return refused(factor)
+            return _no_number(factor, "multiplied", "*")
         return make(self, self._info.terms, lib.ghz_scale, self._c[0], float(factor))
 
     __rmul__ = __mul__
@@ -248,7 +253,7 @@ class Stream(Buffer, Compressed):
     def __truediv__(self, divisor: Any) -> Stream:
         """Divides by a number; an integer k gives what ghz.mean of k streams gives."""
         if isinstance(divisor, Stream) or np.ndim(divisor):
-            return refused(divisor)
+            return _no_number(divisor, "divided", "/")
         if isinstance(divisor, (int, np.integer)) and divisor > 0:
             return divide(self, int(divisor))
         return self * (1 / float(divisor))
@@ -267,6 +272,32 @@ def refused(other: Any) -> Stream:
     if isinstance(other, np.ndarray):
         raise TypeError("compress the array first: ghz.compress(array, like=stream)")
     return NotImplemented  # type: ignore[no-any-return]
+
+
+def _no_number(other: Any, done: str, sign: str) -> Stream:
+    """Says what there is for a factor that is an array or a stream."""
+    advice = f"take stream.decompress() {sign} array"
+    if isinstance(other, Stream):
+        advice = f"take a.decompress() {sign} b.decompress()"
+        if sign == "*":
+            advice += "; ghz.difference(a, b).product is the sum of the products"
+    elif sign == "*":
+        advice += "; for weights along an axis stream.sum(axis=..., weights=array), or mean"
+    raise TypeError(f"a stream is {done} by a number: {advice}")
+
+
+def same_steps(a: Stream, b: Stream) -> bool:
+    one, two = a._info.lattice, b._info.lattice
+    return bool(one.step == two.step and one.eb == two.eb)
+
+
+def combined(streams: Sequence[Stream], weights: Sequence[int], divisor: int) -> Stream:
+    """Returns (the sum of weights times streams) / divisor; one stream at least."""
+    first = streams[0]
+    operands = ffi.new("ghz_bytes[]", [like_first(first, stream) for stream in streams])
+    factors = ffi.new("int64_t[]", weights)
+    data = made(lib.ghz_linear_alloc, len(streams), operands, factors, divisor)
+    return Stream(data, first._shape, first._order)
 
 
 def like_first(first: Stream, other: Stream) -> Any:
