@@ -1,4 +1,5 @@
-# mpi.cmake: finds an MPI. Sets GHZ_HAVE_MPI and GHZ_MPI_NAME.
+# mpi.cmake: finds an MPI. Sets GHZ_HAVE_MPI and GHZ_MPI_NAME; and GHZ_MPI_OF, the macro by which
+# programs tell <ghz/mpi.h> which MPI the library belongs to.
 # To choose one of several: -DMPI_C_COMPILER=mpicc.mpich (its name in Debian). mpiexec is then
 # mpiexec.mpich.
 # SPDX-License-Identifier: BSD-3-Clause
@@ -19,9 +20,12 @@ if(MPI_C_FOUND)
   check_symbol_exists(MPICH_VERSION mpi.h GHZ_MPICH)
   unset(CMAKE_REQUIRED_LIBRARIES)
   set(GHZ_MPI_NAME "another MPI")
+  set(GHZ_MPI_OF "")
   if(GHZ_OPEN_MPI)
     set(GHZ_MPI_NAME "Open MPI")
+    set(GHZ_MPI_OF GHZ_MPI_OF_OPEN_MPI)
   elseif(GHZ_MPICH)
     set(GHZ_MPI_NAME "MPICH")
+    set(GHZ_MPI_OF GHZ_MPI_OF_MPICH)
   endif()
 endif()

@@ -38,6 +38,22 @@ if command -v $other >/dev/null && [[ $mpicc == *.* ]]; then
   grep -q "was built with" "$work/log" || { cat "$work/log" >&2 && exit 1; }
   echo "ok: $other is refused"
 fi
+# Its <mpi.h> is refused by ours, where pkg-config or a target says whose library it is.
+echo "#include <ghz_mpi.h>" >"$work/header.c"
+compile() { # MPICC FLAG...
+  "$1" -fsyntax-only "${@:2}" "$work/header.c" >"$work/log" 2>&1
+}
+read -ra flags <<<"$(pkg-config --cflags ghzmpi)"
+compile "$mpicc" "${flags[@]}" || { cat "$work/log" >&2 && fail "our own MPI is refused"; }
+for another in mpicc.openmpi mpicc.mpich; do
+  if ! command -v $another >/dev/null || cmp -s <($another -show) <("$mpicc" -show); then
+    continue
+  fi
+  ! compile $another "${flags[@]}" || fail "compiles with $another"
+  grep -q '#error .this libghzmpi was built with .*, and <mpi.h> is that of another MPI' "$work/log" || fail "$another: $(cat "$work/log")"
+  echo "ok: the header of $another is refused"
+done
+grep -rq 'INTERFACE_COMPILE_DEFINITIONS "GHZ_MPI_OF_' "$libdir/cmake" || fail "the targets do not say which MPI they belong to"
 # shellcheck disable=SC2046 # lists of words
 quietly "$mpicc" $(pkg-config --cflags ghzmpi) -o "$work/consumer" "$here/consumer.c" $(pkg-config --libs ghzmpi) -lm
 check "pkg-config" "$work/consumer"

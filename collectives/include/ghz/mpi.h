@@ -112,6 +112,14 @@
 #include <ghz/ghz.h>
 #include <mpi.h>
 
+/* The library belongs to one MPI: with another one a program links, and crashes. pkg-config and the
+ * targets of CMake say which one it is, since the header serves all. */
+#if defined GHZ_MPI_OF_OPEN_MPI && !defined OPEN_MPI
+#error "this libghzmpi was built with Open MPI, and <mpi.h> is that of another MPI: take the mpicc of Open MPI"
+#elif defined GHZ_MPI_OF_MPICH && !defined MPICH_VERSION
+#error "this libghzmpi was built with MPICH, and <mpi.h> is that of another MPI: take the mpicc of MPICH"
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
