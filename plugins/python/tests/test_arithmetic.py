@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import sys
 from typing import Any
 
 import numpy as np
@@ -230,3 +231,53 @@ def test_too_many_terms() -> None:
     with pytest.raises(ghz.RangeError, match="terms"):
         for _ in range(40):
             s = s + s
+
+
+def test_numbers_of_numpy() -> None:
+    x = field((20, 40, 50))
+    a = ghz.compress(x, abs=1e-3)
+    for two in (np.float32(2), np.float64(2), np.int16(2), np.array(2), np.array(2.0, "f4")):
+        assert a * two == two * a == a * 2
+        assert a / two == a / (2 if two.dtype.kind == "i" else 2.0)
+    assert np.float32(0) + a == a - np.int64(0) == a
+    for kind in (np.float64, np.float32, np.array):
+        half = kind(0.5)
+        assert ghz.compress(x, abs=half, fill_value=half) == ghz.compress(
+            x, abs=0.5, fill_value=0.5
+        )
+        assert ghz.lattice(x, rel=half) == ghz.lattice(x, rel=0.5)
+    assert ghz.compress(x, psnr=np.int8(60)).bound == ghz.compress(x, psnr=60).bound
+    with ghz.threads(np.int64(2)):
+        assert ghz.compress(x, abs=1e-3) == a
+    for other in ("2", None, 2j, [2], {}):
+        for wrong in (lambda: a * other, lambda: a / other):  # type: ignore[operator]
+            with pytest.raises(TypeError):
+                wrong()
+
+
+def test_calls_on_few_values_take_few_steps() -> None:
+    """The time of such a call is that of its steps in Python."""
+    x = field((100,))
+    a = ghz.compress(x, abs=1e-3)
+
+    def steps(work: Any) -> int:
+        count = 0
+
+        def see(frame: Any, event: str, argument: Any) -> None:
+            nonlocal count
+            count += event == "call"
+
+        work()  # what is made once is there
+        sys.setprofile(see)
+        try:
+            work()
+        finally:
+            sys.setprofile(None)
+        return count
+
+    assert steps(lambda: ghz.compress(x, abs=1e-3)) <= 16
+    assert steps(lambda: a + a) <= 16
+    assert steps(lambda: a.decompress()) <= 12
+    same = bytes(a)
+    kept = [ghz.compress(field((100,), seed=seed), abs=1e-3) for seed in range(9)]
+    assert bytes(a) == same and len({bytes(k) for k in kept}) == 9  # no result is written over

@@ -56,6 +56,40 @@ def test_the_registry_has_it() -> None:
     assert repr(Ghz(abs=2)) == "Ghz(abs=2.0)"
 
 
+def test_the_checks_of_numcodecs(monkeypatch: pytest.MonkeyPatch) -> None:
+    common = pytest.importorskip("numcodecs.tests.common")
+    monkeypatch.setattr(common, "Ghz", Ghz, raising=False)
+    codec = Ghz(rel=np.float32(0.001), range=(np.float64(0), np.int16(10)), fill=np.array(-1))
+    common.check_config(codec)
+    common.check_repr(repr(codec))
+    for stated in (
+        "Ghz(abs=0.001)",
+        "Ghz(rel=0.001, range=[0.0, 10.0])",
+        "Ghz(abs=1e-05, fill=-1.0)",
+    ):
+        common.check_repr(stated)
+    assert Ghz(rel=1, range=np.array([0, 10])) == Ghz(rel=1, range=[0, 10])
+    common.check_err_encode_object_buffer(codec)
+    for data in (smooth((100, 10)), smooth((1000,), "f8"), np.asfortranarray(smooth((10, 5, 20)))):
+        common.check_backwards_compatibility("ghz", [data], [Ghz(abs=1e-4)], precision=[3])
+
+
+@pytest.mark.parametrize("dtype", ["O", "f8", "i4", "u4", ">f4", "c8", "S4"])
+def test_an_out_of_another_type_is_a_type_error(dtype: str) -> None:
+    values = smooth((100,))
+    encoded = Ghz(abs=1e-3).encode(values)
+    out = np.zeros(100, dtype)
+    with pytest.raises(TypeError, match="codec ghz: out= is .*, the chunk is float32"):
+        Ghz(abs=1e-3).decode(encoded, out)
+    np.testing.assert_array_equal(out, np.zeros(100, dtype))
+    for other in ([0.0] * 100, "text", 3):
+        with pytest.raises(TypeError):
+            Ghz(abs=1e-3).decode(encoded, other)
+    for memory in (bytearray(400), np.empty(400, "u1")):  # bytes take any
+        Ghz(abs=1e-3).decode(encoded, memory)
+        assert error(np.frombuffer(memory, "f4"), values) <= 1e-3
+
+
 def test_zarr_format_2() -> None:
     zarr = pytest.importorskip("zarr", minversion="3.1")
     data = smooth((50, 60, 30))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -26,10 +27,7 @@ class Values(NamedTuple):
     memory: Array  # C-contiguous: the transpose of an array in Fortran order
     shape: Shape  # of the array
     order: Order
-
-    @property
-    def pointer(self) -> Any:
-        return ffi.from_buffer("char[]", self.memory)
+    pointer: Any  # to the first value of the memory, which it holds
 
 
 def dtype_of(dtype: npt.DTypeLike) -> np.dtype[Any]:
@@ -57,12 +55,13 @@ def values_of(array: npt.ArrayLike) -> Values:
             "the mask of a masked array would be lost: take array.filled(v) and fill_value=v"
         )
     found = np.asarray(array)
-    dtype_of(found.dtype)
+    if found.dtype not in TYPES:
+        dtype_of(found.dtype)  # says why
     flags = found.flags
     if flags.f_contiguous and not flags.c_contiguous:
-        return Values(found.T, found.shape, "F")
+        return Values(found.T, found.shape, "F", ffi.from_buffer(found.T))
     memory = found if flags.c_contiguous else found.copy(order="C")
-    return Values(memory, found.shape, "C")
+    return Values(memory, found.shape, "C", ffi.from_buffer(memory))
 
 
 def memory_shape(shape: Shape, order: Order) -> Shape:
@@ -95,11 +94,12 @@ def count_of(shape: Shape) -> int:
     return count
 
 
+@lru_cache(maxsize=256)
 def library_shape(shape: Shape, order: Order) -> Any:
-    """Returns the ghz_shape * that the library chooses for an array."""
+    """Returns the ghz_shape * that the library chooses for an array; not to be changed."""
     if not shape:
         return ffi.new("ghz_shape *", lib.ghz_flat(1))
     result = ffi.new("ghz_shape *")
     extents = memory_shape(shape, order)
-    check(lib.ghz_shape_make(len(extents), ffi.new("uint64_t[]", extents), result))
+    check(lib.ghz_shape_make(len(extents), extents, result))
     return result

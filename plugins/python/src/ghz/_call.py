@@ -16,6 +16,9 @@ _here: ContextVar[int | None] = ContextVar("ghz_threads", default=None)
 # Contexts of several threads that no call uses: by their number of threads. pop() and append() of a
 # list are atomic.
 _idle: dict[int, list[Any]] = {}
+# Memory for results that are small, which no call uses: bytes and a size.
+_small: list[tuple[Any, Any]] = []
+SMALL = 1 << 14
 _single = False  # in a child of a process that used several threads, where OpenMP would hang
 
 
@@ -86,6 +89,9 @@ class Lease:
 
 def call(function: Callable[..., int], *arguments: Any) -> None:
     """Calls function(context, *arguments), without the GIL; raises its error."""
+    if get_threads() == 1:
+        check(function(ffi.NULL, *arguments))
+        return
     with Lease() as context:
         status = function(context, *arguments)
         if status:
@@ -99,10 +105,12 @@ def check(status: int) -> None:
 
 
 def produce(capacity: int, function: Callable[..., int], *arguments: Any) -> Any:
-    """Calls function(context, *arguments, dst, capacity, size); returns dst as a buffer that owns
-    its memory. Of the capacity, only what is written becomes memory of the process."""
+    """Calls function(context, *arguments, dst, capacity, size); returns dst as bytes, or as a buffer
+    that owns its memory. Of the capacity, only what is written becomes memory of the process."""
     if not capacity:
         raise OutOfMemoryError("the result does not fit in memory")
+    if capacity <= SMALL:
+        return _produce_small(function, arguments)
     memory = lib.malloc(capacity)
     if memory == ffi.NULL:
         raise OutOfMemoryError(f"no {capacity} bytes for the result")
@@ -126,3 +134,16 @@ def made(function: Callable[..., int], *arguments: Any) -> Any:
 
 def _owned(memory: Any, size: int) -> Any:
     return ffi.buffer(ffi.gc(memory, lib.free, size), size)
+
+
+def _produce_small(function: Callable[..., int], arguments: tuple[Any, ...]) -> bytes:
+    """Calls as produce does; the result is copied, as that takes less time than to allocate."""
+    try:
+        memory, size = kept = _small.pop()  # no other thread, signal or finaliser has it meanwhile
+    except IndexError:
+        memory, size = kept = ffi.new("char[]", SMALL), ffi.new("size_t *")
+    try:
+        call(function, *arguments, memory, SMALL, size)
+        return ffi.buffer(memory, size[0])[:]  # type: ignore[no-any-return]
+    finally:
+        _small.append(kept)

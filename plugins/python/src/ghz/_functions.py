@@ -11,13 +11,13 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 
-from ._arrays import TYPES, library_shape, values_of
+from ._arrays import library_shape, values_of
 from ._call import call, produce
 from ._compressed import Compressed
 from ._errors import ArgumentError, RangeError
 from ._file import File, Path
 from ._ghz import ffi, lib
-from ._lattice import Lattice, lattice_of, to_c
+from ._lattice import Lattice, lattice_of
 from ._numbers import Comparison, comparison_of
 from ._save import sum_files
 from ._stream import Stream, combined, like_first, make
@@ -64,10 +64,9 @@ def compress(
     lattice = lattice_of(values, abs, rel, psnr, like, fill_value)
     shape = library_shape(values.shape, values.order)
     order = lib.GHZ_ORDER_BEST if transform else lib.GHZ_ORDER_LORENZO
-    capacity = lib.ghz_shape_bound(shape, TYPES[lattice.dtype], 1)
-    what = (to_c(lattice), order, values.pointer, shape)
-    data = produce(capacity, lib.ghz_compress_shape, *what)
-    return Stream(data, values.shape, values.order)
+    capacity = lib.ghz_shape_bound(shape, lattice.type, 1)
+    data = produce(capacity, lib.ghz_compress_shape, lattice, order, values.pointer, shape)
+    return Stream._made(data, values.shape, values.order)
 
 
 @overload

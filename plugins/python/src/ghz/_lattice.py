@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Protocol
 
 import numpy as np
@@ -56,20 +57,19 @@ def checked_fill(fill_value: float | None, dtype: np.dtype[Any]) -> float | None
     return float(dtype.type(fill_value))
 
 
-def bound_of(abs: float | None, rel: float | None, psnr: float | None) -> Any:
-    """Returns the ghz_bound of the one that is given."""
-    given = [
-        (kind, float(value))
-        for kind, value in ((lib.GHZ_ABS, abs), (lib.GHZ_REL, rel), (lib.GHZ_PSNR, psnr))
-        if value is not None
-    ]
-    if len(given) != 1:
-        raise ArgumentError("give one of abs=, rel=, psnr=; or like= in their place")
-    return ffi.new("ghz_bound *", given[0])[0]
+def bound_of(abs: float | None, rel: float | None, psnr: float | None) -> tuple[int, float]:
+    """Returns the fields of the ghz_bound of the one that is given."""
+    if abs is not None and rel is psnr is None:
+        return lib.GHZ_ABS, float(abs)
+    if rel is not None and abs is psnr is None:
+        return lib.GHZ_REL, float(rel)
+    if psnr is not None and abs is rel is None:
+        return lib.GHZ_PSNR, float(psnr)
+    raise ArgumentError("give one of abs=, rel=, psnr=; or like= in their place")
 
 
-def lattice_for(arrays: Sequence[Values], bound: Any, fill_value: float | None) -> Lattice:
-    """Makes the lattice for arrays of one dtype, of the range of all their values."""
+def lattice_for(arrays: Sequence[Values], bound: Any, fill_value: float | None) -> Any:
+    """Makes the ghz_lattice * for arrays of one dtype, of the range of all their values."""
     if not arrays:
         raise ArgumentError("no array to make a lattice for")
     dtype = arrays[0].memory.dtype
@@ -77,26 +77,23 @@ def lattice_for(arrays: Sequence[Values], bound: Any, fill_value: float | None) 
         if values.memory.dtype != dtype:
             raise MismatchError(f"array {number} is {values.memory.dtype}, array 0 is {dtype}")
     fill = checked_fill(fill_value, dtype)
-    result = ffi.new("ghz_lattice *")
-    fill_c = ffi.NULL if fill is None else ffi.new("double *", fill)
     pointers = [values.pointer for values in arrays]
     counts = {values.memory.size for values in arrays}
     if len(counts) == 1:
-        many = (len(arrays), ffi.new("void *[]", pointers), counts.pop())
-        call(lib.ghz_lattice_for, TYPES[dtype], bound, fill_c, *many, result)
-        return from_c(result)
+        return _lattice_of_memory(dtype, bound, fill, pointers, counts.pop())
     ends = _ends(arrays, pointers, fill)  # the lattice is that of the range alone
-    call(
-        lib.ghz_lattice_for,
-        TYPES[dtype],
-        bound,
-        fill_c,
-        1,
-        ffi.new("void *[]", [ends[1]]),
-        ends[0].size,
-        result,
-    )
-    return from_c(result)
+    return _lattice_of_memory(dtype, bound, fill, [ends[1]], ends[0].size)
+
+
+def _lattice_of_memory(
+    dtype: np.dtype[Any], bound: Any, fill: float | None, pointers: list[Any], count: int
+) -> Any:
+    """Makes the ghz_lattice * for arrays of `count` values each."""
+    result = ffi.new("ghz_lattice *")
+    fill_c = ffi.NULL if fill is None else ffi.new("double *", fill)
+    many = (len(pointers), pointers, count)
+    call(lib.ghz_lattice_for, TYPES[dtype], bound, fill_c, *many, result)
+    return result
 
 
 def _ends(arrays: Sequence[Values], pointers: list[Any], fill: float | None) -> tuple[Any, Any]:
@@ -115,6 +112,15 @@ def _ends(arrays: Sequence[Values], pointers: list[Any], fill: float | None) -> 
     return both, ffi.from_buffer("char[]", both)
 
 
+@lru_cache(maxsize=256)
+def _absolute(type: int, abs: float) -> Any:
+    """Makes the ghz_lattice * of an absolute bound, which is the same for all values; not to be
+    changed."""
+    result = ffi.new("ghz_lattice *")
+    check(lib.ghz_lattice_make(type, (lib.GHZ_ABS, abs), 0, 0, result))
+    return result
+
+
 class HasLattice(Protocol):
     @property
     def lattice(self) -> Lattice: ...
@@ -127,10 +133,15 @@ def lattice_of(
     psnr: float | None,
     like: HasLattice | Lattice | None,
     fill_value: float | None,
-) -> Lattice:
-    """Returns the lattice on which an array is compressed."""
+) -> Any:
+    """Returns the ghz_lattice * on which an array is compressed."""
     if like is None:
-        return lattice_for([values], bound_of(abs, rel, psnr), fill_value)
+        bound = bound_of(abs, rel, psnr)
+        memory = values.memory
+        if bound[0] == lib.GHZ_ABS and fill_value is None:
+            return _absolute(TYPES[memory.dtype], bound[1])
+        fill = checked_fill(fill_value, memory.dtype)
+        return _lattice_of_memory(memory.dtype, bound, fill, [values.pointer], memory.size)
     if not abs is rel is psnr is None:
         raise ArgumentError("like= has a bound already: leave out abs=, rel= and psnr=")
     found = like if isinstance(like, Lattice) else getattr(like, "lattice", None)
@@ -145,7 +156,7 @@ def lattice_of(
     fill = checked_fill(fill_value, dtype)
     if fill is not None and fill != found.fill_value:
         raise MismatchError(f"fill_value={fill}, like= has {found.fill_value}")
-    return found
+    return to_c(found)
 
 
 def lattice(
@@ -172,7 +183,8 @@ def lattice(
         MismatchError: The arrays differ in dtype.
         TypeError: Another dtype, or a masked array.
     """
-    return lattice_for([values_of(a) for a in arrays], bound_of(abs, rel, psnr), fill_value)
+    many = [values_of(a) for a in arrays]
+    return from_c(lattice_for(many, bound_of(abs, rel, psnr), fill_value))
 
 
 def info_of(data: Any) -> Any:

@@ -14,7 +14,7 @@ from ._call import Lease, check
 from ._errors import ArgumentError, MismatchError
 from ._file import File, Path, open_c
 from ._ghz import ffi, lib
-from ._lattice import Lattice, lattice_of, to_c
+from ._lattice import Lattice, lattice_of
 from ._stream import Stream
 
 FILES_AT_ONCE = 256  # open at a time: systems allow a process 1024 or so
@@ -53,7 +53,7 @@ def _create(path: Path, header: Any, pack: int | None, transform: bool = True) -
     return _Writer(made, pack, transform)
 
 
-def _header(shape: tuple[int, ...], order: str, count: int, lattice: Lattice) -> Any:
+def _header(shape: tuple[int, ...], order: str, count: int, lattice: Any) -> Any:
     header = ffi.new("ghz_file_header *")
     if len(shape) > 32:
         raise ArgumentError(f"{len(shape)} dimensions: a file has 32 at most")
@@ -62,7 +62,7 @@ def _header(shape: tuple[int, ...], order: str, count: int, lattice: Lattice) ->
     header.array.npy = True
     header.array.dims[0 : len(shape)] = shape
     header.count = count
-    header.lattice = to_c(lattice)[0]
+    header.lattice = lattice
     return header
 
 
@@ -108,7 +108,7 @@ def save(
         return
     values = values_of(array)
     lattice = lattice_of(values, abs, rel, psnr, like, fill_value)
-    header = _header(values.shape, values.order, values.memory.size, lattice)
+    header = _header(values.shape, values.order, values.memory.size, lattice[0])
     check(lib.ghz_file_choose_frames(header, 0, 0))
     with _create(path, header, pack, transform) as writer:
         _write(writer, values)
@@ -120,7 +120,7 @@ def _write(writer: Any, values: Values) -> None:
 
 
 def _save_stream(path: Path, stream: Stream, pack: int | None) -> None:
-    header = _header(stream.shape, stream.order, stream.size, stream.lattice)
+    header = _header(stream.shape, stream.order, stream.size, stream._info.lattice)
     shape = stream._info.shape
     planes = shape.extent[1] * shape.extent[2] * (8 if shape.dims == 3 else 1)
     unit = 16384 if shape.dims == 1 else planes

@@ -69,6 +69,8 @@ class Settings:
 
 
 def _number(name: str, value: Any) -> float:
+    if isinstance(value, np.ndarray) and not value.ndim:
+        value = value[()]
     if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
         raise TypeError(f"codec ghz: {name} is {value!r}, not a number")
     try:
@@ -81,7 +83,7 @@ def _number(name: str, value: Any) -> float:
 
 
 def _range(value: Any, rel: float | None) -> tuple[float, float]:
-    if rel is None or not isinstance(value, (list, tuple)) or len(value) != 2:
+    if rel is None or not isinstance(value, (list, tuple, np.ndarray)) or len(value) != 2:
         raise ValueError("codec ghz: range is a pair of numbers, and goes with rel")
     low, high = (_number("range", end) for end in value)
     if low > high:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -28,6 +28,9 @@ from ._ghz import ffi, lib
 from ._index import TILES, groups
 from ._lattice import Lattice, from_c, info_of
 from ._numbers import Summary, summary_of
+
+
+TERMS = 16383  # that every stream may have
 
 
 @dataclass(frozen=True)
@@ -71,28 +74,41 @@ class Stream(Buffer, Compressed):
     three dimensions and the order are kept beside them.
     """
 
-    __slots__ = ("_c", "_cuts", "_data", "_info", "_order", "_shape", "_summary", "__weakref__")
+    __slots__ = ("_c", "_data", "_info", "_order", "_shape", "_summary", "__weakref__")
     __array_ufunc__ = None  # so that array + stream asks the stream
 
     def __init__(self, data: Any, shape: Any = None, order: str = "C") -> None:
-        self._data = data
-        held = ffi.from_buffer("char[]", data)
-        self._c = ffi.new("ghz_bytes *", (held, len(held)))  # keeps no reference: _data does
-        self._info = info_of(self._c[0])
-        if self._info.bytes != len(held):
-            raise CorruptError(f"{len(held) - self._info.bytes} bytes follow the stream")
-        extents = (*self._info.shape.extent,)
-        self._order: Order = checked_order(order)
+        self._hold(data, (), checked_order(order))
+        if self._info.bytes != self._c.size:
+            raise CorruptError(f"{self._c.size - self._info.bytes} bytes follow the stream")
         self._shape = _shape_in_stream(self._info) if shape is None else checked_shape(shape)
-        self._summary: Summary | None = None
         if count_of(self._shape) != self._info.count:
             raise ArgumentError(f"shape {self._shape} does not have {self._info.count} values")
-        cuts = groups(memory_shape(self._shape, self._order), extents)
-        self._cuts = cuts or [0, 0, 0, len(self._shape)]  # without values the cuts do not matter
-        if self._info.count and cuts is None:
+        if self._info.count and self._cuts() is None:
+            extents = (*self._info.shape.extent,)
             raise ArgumentError(
                 f"shape {self._shape}, order {order}, is not of a stream of {extents}"
             )
+
+    @classmethod
+    def _made(cls, data: Any, shape: Shape, order: Order) -> Stream:
+        """Makes a stream of bytes that the library has written for this shape and order."""
+        self: Stream = cls.__new__(cls, data)
+        self._hold(data, shape, order)
+        return self
+
+    def _hold(self, data: Any, shape: Shape, order: Order) -> None:
+        self._data = data
+        held = ffi.from_buffer(data)
+        self._c = ffi.new("ghz_bytes *", (held, len(held)))  # keeps no reference: _data does
+        self._info = info_of(self._c[0])
+        self._shape = shape
+        self._order: Order = order
+        self._summary: Summary | None = None
+
+    def _cuts(self) -> list[int] | None:
+        """Returns where the axes are cut that the stream has joined; None if they are not those."""
+        return groups(memory_shape(self._shape, self._order), (*self._info.shape.extent,))
 
     @classmethod
     def from_bytes(cls, buffer: Any, shape: Any = None, order: str = "C") -> Stream:
@@ -193,7 +209,8 @@ class Stream(Buffer, Compressed):
         call(lib.ghz_decompress_box, self._c[0], TYPES[out.dtype], origin, out.shape, pointer)
 
     def _axes(self) -> tuple[Sequence[int], Sequence[int]]:
-        return self._cuts, TILES[self._info.shape.dims]
+        # Without values the cuts do not matter.
+        return self._cuts() or [0, 0, 0, len(self._shape)], TILES[self._info.shape.dims]
 
     def summary(self) -> Summary:
         """Returns sum, mean, variance, deviation and norm of the finite values, and their count,
@@ -244,19 +261,19 @@ class Stream(Buffer, Compressed):
         return self
 
     def __mul__(self, factor: Any) -> Stream:
-        if isinstance(factor, Stream) or np.ndim(factor):
-            return _no_number(factor, "multiplied", "*")
-        return make(self, self._info.terms, lib.ghz_scale, self._c[0], float(factor))
+        if (number := _number(factor, "multiplied", "*")) is None:
+            return NotImplemented
+        return make(self, self._info.terms, lib.ghz_scale, self._c[0], float(number))
 
     __rmul__ = __mul__
 
     def __truediv__(self, divisor: Any) -> Stream:
         """Divides by a number; an integer k gives what ghz.mean of k streams gives."""
-        if isinstance(divisor, Stream) or np.ndim(divisor):
-            return _no_number(divisor, "divided", "/")
-        if isinstance(divisor, (int, np.integer)) and divisor > 0:
-            return divide(self, int(divisor))
-        return self * (1 / float(divisor))
+        if (number := _number(divisor, "divided", "/")) is None:
+            return NotImplemented
+        if isinstance(number, (int, np.integer)) and number > 0:
+            return divide(self, int(number))
+        return self * (1 / float(number))
 
 
 def _shape_in_stream(info: Any) -> Shape:
@@ -268,13 +285,25 @@ def _is_zero(other: object) -> bool:
     return isinstance(other, (int, float, np.integer, np.floating)) and other == 0
 
 
+def _number(value: Any, done: str, sign: str) -> Any:
+    """Returns a number, NumPy's too; None for other types. Of arrays and streams TypeError says what
+    there is."""
+    if isinstance(value, (int, float, np.integer, np.floating)):
+        return value
+    if isinstance(value, Stream) or np.ndim(value):
+        _no_number(value, done, sign)
+    if isinstance(value, np.ndarray):
+        return value[()]
+    return value if hasattr(value, "__float__") else None
+
+
 def refused(other: Any) -> Stream:
     if isinstance(other, np.ndarray):
         raise TypeError("compress the array first: ghz.compress(array, like=stream)")
     return NotImplemented  # type: ignore[no-any-return]
 
 
-def _no_number(other: Any, done: str, sign: str) -> Stream:
+def _no_number(other: Any, done: str, sign: str) -> NoReturn:
     """Says what there is for a factor that is an array or a stream."""
     advice = f"take stream.decompress() {sign} array"
     if isinstance(other, Stream):
@@ -313,11 +342,11 @@ def make(first: Stream, terms: int, function: Any, *arguments: Any) -> Stream:
     if terms >= 2**32:
         raise RangeError(f"the sum would have {terms} terms")
     info = first._info
-    # Beyond the limit the function says so itself: any capacity will do.
-    limit = lib.ghz_terms_limit(info.lattice.cap)
+    if terms > TERMS:  # beyond the limit the function says so itself: any capacity will do
+        terms = min(terms, lib.ghz_terms_limit(info.lattice.cap))
     shape = ffi.addressof(info, "shape")
-    capacity = lib.ghz_shape_bound(shape, info.lattice.type, max(1, min(terms, limit)))
-    return Stream(produce(capacity, function, *arguments), first._shape, first._order)
+    capacity = lib.ghz_shape_bound(shape, info.lattice.type, terms or 1)
+    return Stream._made(produce(capacity, function, *arguments), first._shape, first._order)
 
 
 def divide(stream: Stream, k: int) -> Stream:
