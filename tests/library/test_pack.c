@@ -2,6 +2,9 @@
  * threads; nothing else does. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "file/pack.h"
+
+#include <ghz/file.h>
+
 #include "support.h"
 #ifdef GHZ_HAVE_ZSTD
 #include <zstd.h>
@@ -23,6 +26,11 @@ Test(pack, says_what_is_missing) {
   cr_expect_eq(ghz_packed_size(ctx, (ghz_bytes){body, 16}, 4, &size), GHZ_OK);
   cr_expect_eq(ghz_unpack_frame(ctx, (ghz_bytes){body, 16}, 4, out), GHZ_EUNSUPPORTED);
   cr_expect(strstr(ghz_context_message(ctx), "cannot unpack"), "%s", ghz_context_message(ctx));
+  void *stream;
+  uint8_t packed[24] = {'G', 'H', 'Z', 'P', 1};
+  memcpy(packed + 8, body, 16);
+  cr_expect_eq(ghz_pack_stream(ctx, (ghz_bytes){out, 4}, 1, body, sizeof body, &size), GHZ_EUNSUPPORTED);
+  cr_expect_eq(ghz_unpack_stream(ctx, (ghz_bytes){packed, 24}, 4, &stream, &size), GHZ_EUNSUPPORTED);
 }
 #else
 
@@ -239,6 +247,77 @@ Test(pack, bomb) {
     table[i] = (uint32_t)one.size;
   }
   refused(frame_of(size, pages, table, all), PACK_PAGE, "it may have 262144");
+}
+
+/* ---- Packed streams ---- */
+
+static ref_bytes packed_of(ghz_context *ctx, ref_bytes stream, int level) {
+  ref_bytes packed = bytes_new(ghz_packed_bound(stream.size));
+  succeeded(ghz_pack_stream(ctx, view(stream), level, packed.data, packed.size, &packed.size), ctx, "packing");
+  return packed;
+}
+
+Test(pack, streams) {
+  POOL(pool);
+  const ref_bytes stream = content(STREAM, 2 * PACK_PAGE + 77), first = packed_of(pool.ctx[0], stream, 1);
+  same_bytes(bytes_copy(first.data, 8), bytes_copy("GHZP\1\0\0\0", 8), "header");
+  same_bytes(bytes_copy(first.data + 8, first.size - 8), frame_from(pool.ctx[0], stream, 1), "frame");
+  cr_expect(ghz_is_packed(view(first)) && !ghz_is_packed(view(stream)));
+  cr_expect_not(ghz_is_packed((ghz_bytes){first.data, 7}) || ghz_is_packed((ghz_bytes){NULL, 8}));
+  for (size_t k = 0; k < pool.count; k++) {
+    void *made;
+    size_t size;
+    same_bytes(packed_of(pool.ctx[k], stream, 1), first, "packed by others");
+    succeeded(ghz_unpack_stream(pool.ctx[k], view(first), stream.size, &made, &size), pool.ctx[k], "unpacking");
+    same_bytes(bytes_copy(made, size), stream, "unpacked");
+    free(made);
+  }
+  cr_expect_eq(ghz_packed_bound(SIZE_MAX - 8), 0);
+}
+
+/* Refused, with a message, and nothing is left. */
+static void not_unpacked(ref_bytes packed, size_t most, ghz_status want, const char *words) {
+  CONTEXT(ctx, NULL, 1);
+  void *made = ctx;
+  size_t size = 1;
+  cr_expect_eq(ghz_unpack_stream(ctx, view(packed), most, &made, &size), want, "%s", words);
+  cr_expect(strstr(ghz_context_message(ctx), words), "'%s' is not in '%s'", words, ghz_context_message(ctx));
+  cr_expect(made == NULL && size == 0);
+}
+
+Test(pack, streams_that_lie) {
+  CONTEXT(ctx, NULL, 1);
+  const ref_bytes stream = content(STREAM, 3000), good = packed_of(ctx, stream, 19);
+  for (size_t cut = 0; cut < 8; cut++)
+    not_unpacked(bytes_copy(good.data, cut), SIZE_MAX, GHZ_ECORRUPT, "no packed stream");
+  for (size_t cut = 8; cut < good.size; cut++)
+    not_unpacked(bytes_copy(good.data, cut), SIZE_MAX, GHZ_ECORRUPT, "packed frame");
+  for (int at = 0; at < 8; at++) {
+    ref_bytes bad = bytes_copy(good.data, good.size);
+    bad.data[at] += 1;
+    not_unpacked(bad, SIZE_MAX, at == 4 ? GHZ_EVERSION : GHZ_ECORRUPT,
+                 at < 4    ? "no packed stream"
+                 : at == 4 ? "version 2"
+                           : "header of a packed stream");
+  }
+  not_unpacked(good, stream.size - 1, GHZ_ECORRUPT, "it may have 2999");
+  not_unpacked(stream, SIZE_MAX, GHZ_ECORRUPT, "no packed stream");
+  cr_expect_eq(ghz_unpack_stream(ctx, view(good), SIZE_MAX, NULL, &(size_t){0}), GHZ_EINVAL);
+  cr_expect_eq(ghz_unpack_stream(ctx, view(good), SIZE_MAX, &(void *){NULL}, NULL), GHZ_EINVAL);
+}
+
+Test(pack, streams_that_are_not_packed) {
+  CONTEXT(ctx, NULL, 1);
+  const ref_bytes stream = content(STREAM, 3000);
+  ref_bytes to = bytes_new(ghz_packed_bound(stream.size));
+  size_t size;
+  cr_expect_eq(ghz_pack_stream(ctx, view(stream), 1, to.data, to.size - 1, &size), GHZ_ECAPACITY);
+  cr_expect_eq(ghz_pack_stream(ctx, view(stream), 1, to.data, 7, &size), GHZ_ECAPACITY);
+  cr_expect_eq(ghz_pack_stream(ctx, view(stream), 20, to.data, to.size, &size), GHZ_EINVAL);
+  cr_expect_eq(ghz_pack_stream(ctx, (ghz_bytes){stream.data, 0}, 1, to.data, to.size, &size), GHZ_EINVAL);
+  cr_expect_eq(ghz_pack_stream(ctx, (ghz_bytes){NULL, 9}, 1, to.data, to.size, &size), GHZ_EINVAL);
+  cr_expect_eq(ghz_pack_stream(ctx, view(stream), 1, NULL, to.size, &size), GHZ_EINVAL);
+  cr_expect_eq(ghz_pack_stream(ctx, view(stream), 1, to.data, to.size, NULL), GHZ_EINVAL);
 }
 
 #endif

@@ -239,6 +239,33 @@ GHZ_API_CHECKED ghz_status ghz_file_next_sum(ghz_context *ctx, size_t k, ghz_fil
 GHZ_API_CHECKED ghz_status ghz_file_sum(ghz_context *ctx, size_t k, ghz_file *const *files,
                                         const ghz_file_operation *operation, ghz_file_writer *writer);
 
+/* ---- Packed streams -------------------------------------------------------------------------- */
+/* A stream in memory packed as that of a packed frame is: without loss, by zstd, page by page. For
+ * who stores streams elsewhere than in .ghz files. FILE_FORMAT.md, "Packed stream". */
+
+/* Returns the most bytes that a stream of `size` bytes takes when it is packed; 0 if that
+ * overflows. */
+GHZ_API size_t ghz_packed_bound(size_t size);
+
+/* Packs a stream, with the threads of ctx, to dst, and sets *size.
+ * level: 1 to 19, as in zstd; GHZ_FILE_PACK is a good one.
+ * capacity: at least ghz_packed_bound(stream.size).
+ * Errors: EINVAL (NULL, level, no bytes), EUNSUPPORTED, ECAPACITY, ENOMEM. */
+GHZ_API_CHECKED ghz_status ghz_pack_stream(ghz_context *ctx, ghz_bytes stream, int level, void *dst,
+                                           size_t capacity, size_t *size);
+
+/* Returns whether bytes begin as a packed stream does, and as no stream does. */
+GHZ_API int ghz_is_packed(ghz_bytes bytes);
+
+/* Unpacks a stream, with the threads of ctx. *stream is then memory of *size bytes: free it with
+ * free(). What a stream is remains to be checked, as of any other bytes.
+ * most: the most bytes that the stream may have; more are ECORRUPT before memory is taken. Of an
+ * array whose shape is known it is ghz_shape_bound(shape, type, ghz_terms_limit(35)).
+ * Errors: EINVAL (NULL), ECORRUPT, EVERSION, EUNSUPPORTED, ENOMEM. After an error *stream is NULL
+ * and *size 0. */
+GHZ_API_CHECKED ghz_status ghz_unpack_stream(ghz_context *ctx, ghz_bytes packed, size_t most, void **stream,
+                                             size_t *size);
+
 #ifdef __cplusplus
 }
 #endif

@@ -196,3 +196,31 @@ def test_info() -> None:
     assert len(s) == 20 and [v.shape for v in s][:2] == [(40, 50), (40, 50)]
     with pytest.raises(TypeError):
         len(ghz.compress(1.0, abs=1))
+
+
+# ---- Packed ----
+
+
+def test_a_packed_stream_comes_back() -> None:
+    stream = ghz.compress(field((200, 300)), abs=1e-3)
+    for level in (1, 19):
+        packed = stream.packed(level)
+        assert packed[:4] == b"GHZP"
+        assert ghz.Stream.from_bytes(packed, stream.shape) == stream
+        assert ghz.Stream.from_bytes(bytearray(packed)) == stream
+    assert len(ghz.compress(np.zeros((500, 500)), abs=1).packed()) < 200
+
+
+def test_packed_bytes_that_lie() -> None:
+    stream = ghz.compress(field((200, 300)), abs=1e-3)
+    packed = stream.packed()
+    for bad in (packed[:-1], packed[:20], packed + b"\0", packed[:8] + b"\xff" * 8 + packed[16:]):
+        with pytest.raises(ghz.CorruptError):
+            ghz.Stream.from_bytes(bad, stream.shape)
+    with pytest.raises(ghz.VersionError, match="version 2"):
+        ghz.Stream.from_bytes(packed[:4] + b"\2" + packed[5:])
+    with pytest.raises(ghz.CorruptError, match="it may have"):
+        ghz.Stream.from_bytes(ghz.compress(field((300, 300, 30)), abs=1e-9).packed(), (4, 4))
+    for level in (0, 20):
+        with pytest.raises(ghz.ArgumentError, match="level"):
+            stream.packed(level)

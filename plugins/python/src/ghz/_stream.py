@@ -28,6 +28,7 @@ from ._ghz import ffi, lib
 from ._index import TILES, groups
 from ._lattice import Lattice, from_c, info_of
 from ._numbers import Summary, summary_of
+from ._packing import pack, unpacked
 
 
 TERMS = 16383  # that every stream may have
@@ -115,7 +116,7 @@ class Stream(Buffer, Compressed):
         """Makes a stream of compressed bytes, from anywhere.
 
         Args:
-            buffer: A stream of libghz; copied unless it is `bytes`.
+            buffer: A stream of libghz, packed or not; copied unless it is `bytes`.
             shape: That of the array; without it (z, y, x), (y, x) or (n,) as the stream has it.
             order: "C" or "F": that of the array.
 
@@ -125,7 +126,10 @@ class Stream(Buffer, Compressed):
             VersionError: Another version wrote it, which this one does not read.
             ArgumentError: The shape is not that of the stream.
         """
-        return cls(buffer if type(buffer) is bytes else bytes(buffer), shape, order)
+        plain = unpacked(buffer, None if shape is None else checked_shape(shape))
+        return cls(
+            plain if plain is not buffer or type(plain) is bytes else bytes(plain), shape, order
+        )
 
     # ---- What it is ----
 
@@ -172,6 +176,18 @@ class Stream(Buffer, Compressed):
     def data(self) -> memoryview:
         """The compressed bytes, not copied."""
         return memoryview(self._data).cast("B").toreadonly()
+
+    def packed(self, level: int = 1) -> bytes:
+        """Returns the compressed bytes, packed without loss by zstd, for Stream.from_bytes.
+
+        Args:
+            level: 1 to 19; higher ones are slower, and pack little better.
+
+        Raises:
+            ArgumentError: Another level.
+            UnsupportedError: This build has no zstd.
+        """
+        return bytes(pack(self._data, level))
 
     def __bytes__(self) -> bytes:
         return bytes(self._data)
