@@ -32,7 +32,6 @@ STAYS = "; store the decoded values"
 class Agreed:
     """What stores have in common."""
 
-    root: Node  # the first store
     arrays: dict[str, list[Array]] = field(default_factory=dict)  # to be added: of each store
     others: dict[str, Node] = field(default_factory=dict)  # to be copied, of the first store
     attributes: dict[str, Attributes] = field(default_factory=dict)  # of all these
@@ -45,7 +44,7 @@ def agree(nodes: list[Node], differing: Differing) -> Agreed:
     if differing not in ("drop", "first", "error"):
         raise ghz.ArgumentError(f"differing={differing!r}: must be 'drop', 'first' or 'error'")
     every = [members_of(node) for node in nodes]
-    result = Agreed(nodes[0])
+    result = Agreed()
     for path in dict.fromkeys(itertools.chain(*every)):
         _take(path, every, differing, result)
     if not result.arrays:
@@ -63,7 +62,8 @@ def _take(path: str, every: list[Members], differing: Differing, result: Agreed)
     if lacks is not None:
         problem = f"{name_of(lacks)}: no {path!r}, which {name_of(have[0])} has"
     for node in have[1:]:
-        problem = problem or (_in_sums if added else _in_copies)(node, have[0])
+        if added or differing != "first" or path == "":
+            problem = problem or (_in_sums if added else _in_copies)(node, have[0])
     if problem and (added or path == "" or differing == "error"):
         raise ghz.MismatchError(problem)
     if problem and (differing == "drop" or path not in every[0]):

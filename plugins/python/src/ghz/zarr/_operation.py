@@ -21,7 +21,7 @@ class Operation:
     @property
     @abstractmethod
     def factor(self) -> int:
-        """What a number becomes that all operands have."""
+        """What a number becomes that all operands have: so many times itself."""
 
 
 class Sum(Operation):
@@ -40,3 +40,26 @@ class Mean(Operation):
     @property
     def factor(self) -> int:
         return 1
+
+
+class Difference(Operation):
+    """The first of two without the second."""
+
+    def __call__(self, streams: list[ghz.Stream]) -> list[ghz.Stream]:
+        return [ghz.linear(streams, [1, -1])]
+
+    @property
+    def factor(self) -> int:
+        return 0
+
+
+class Anomalies(Operation):
+    """Each without the mean of all."""
+
+    def __call__(self, streams: list[ghz.Stream]) -> list[ghz.Stream]:
+        k, total = self.count, ghz.sum(streams)
+        return [ghz.linear([stream, total], [k, -1], k) for stream in streams]
+
+    @property
+    def factor(self) -> int:
+        return 0

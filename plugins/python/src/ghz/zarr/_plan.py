@@ -12,12 +12,21 @@ from zarr.storage import MemoryStore, StorePath
 import ghz
 from ghz.zarr._agree import Agreed
 from ghz.zarr._chunk import Chunk
-from ghz.zarr._layout import Layout, keys_in, layout_of
-from ghz.zarr._nodes import Keys, copy_of, is_consolidated, keys_of, name_of, with_attributes
+from ghz.zarr._layout import has_codec, keys_in, layout_of
+from ghz.zarr._nodes import (
+    Keys,
+    attributes_of,
+    copy_of,
+    is_consolidated,
+    keys_of,
+    members_of,
+    name_of,
+    with_attributes,
+)
 from ghz.zarr._operation import Operation
 
 if TYPE_CHECKING:
-    from ghz.zarr._nodes import Array, Attributes
+    from ghz.zarr._nodes import Array, Attributes, Node
 
 OFFSET = "add_offset"
 
@@ -30,32 +39,55 @@ class Plan:
     keys: list[Keys]
 
 
-def plan(operation: Operation, agreed: Agreed, targets: list[StorePath]) -> Plan:
-    """Plans results that have the metadata of what stores agree in."""
+def plan(operation: Operation, agreed: Agreed, target: StorePath) -> Plan:
+    """Plans a result that has the metadata of what stores agree in."""
+    chunks = _all_chunks(operation, agreed, [target])
+    firsts: dict[str, Node] = {path: arrays[0] for path, arrays in agreed.arrays.items()}
+    nodes = agreed.others | firsts
+    return Plan(chunks, [_keys(operation, nodes, agreed.attributes)])
+
+
+def plan_each(
+    operation: Operation, agreed: Agreed, nodes: list[Node], targets: list[StorePath]
+) -> Plan:
+    """Plans a result for each store, with its own metadata."""
+    keys = []
+    for node in nodes:
+        members = members_of(node)
+        attributes = {path: attributes_of(member) for path, member in members.items()}
+        keys.append(_keys(operation, members, attributes))
+    return Plan(_all_chunks(operation, agreed, targets), keys)
+
+
+def _all_chunks(operation: Operation, agreed: Agreed, targets: list[StorePath]) -> list[Chunk]:
     chunks: list[Chunk] = []
-    keys: Keys = {}
-    for path, node in agreed.others.items():
-        metadata = with_attributes(node, agreed.attributes[path])
-        if isinstance(node, zarr.Array):
-            keys |= copy_of(path, node, metadata)
-        else:
-            keys |= keys_of(path, metadata)
     for path, arrays in agreed.arrays.items():
-        layout = layout_of(arrays[0])
-        chunks += _chunks(operation, arrays, layout, [target / path for target in targets])
-        keys |= keys_of(path, _metadata(operation, arrays[0], layout, agreed.attributes[path]))
-    if is_consolidated(agreed.root):
+        chunks += _chunks(operation, arrays, [target / path for target in targets])
+    return chunks
+
+
+def _keys(operation: Operation, nodes: dict[str, Node], attributes: dict[str, Attributes]) -> Keys:
+    """Returns what is beside the chunks of a result: metadata, and what is copied."""
+    keys: Keys = {}
+    for path, node in nodes.items():
+        if isinstance(node, zarr.Group):
+            keys |= keys_of(path, with_attributes(node, attributes[path]))
+        elif has_codec(node):
+            keys |= keys_of(path, _metadata(operation, node, attributes[path]))
+        else:
+            keys |= copy_of(path, node, with_attributes(node, attributes[path]))
+    if is_consolidated(nodes[""]):
         zarr.consolidate_metadata(MemoryStore(keys))
-    return Plan(chunks, [keys for _ in targets])
+    return keys
 
 
-def _metadata(operation: Operation, array: Array, layout: Layout, attributes: Attributes) -> Any:
+def _metadata(operation: Operation, array: Array, attributes: Attributes) -> Any:
     """Returns the metadata of a result: where no array has a chunk, it is that of their fill
     values."""
     attributes = _offset(operation, array, attributes)
     metadata = with_attributes(array, attributes)
     dtype, fill = array.dtype, array.fill_value
-    marker = layout.settings.fill
+    marker = layout_of(array).settings.fill
     if fill is None or operation.factor == 1:
         return metadata
     if marker is not None and fill == dtype.type(marker):
@@ -75,9 +107,8 @@ def _offset(operation: Operation, array: Array, attributes: Attributes) -> Attri
     raise ghz.ArgumentError(f"{name_of(array)}: {what}")
 
 
-def _chunks(
-    operation: Operation, arrays: list[Array], layout: Layout, targets: list[StorePath]
-) -> list[Chunk]:
+def _chunks(operation: Operation, arrays: list[Array], targets: list[StorePath]) -> list[Chunk]:
+    layout = layout_of(arrays[0])
     result = []
     for place in keys_in(arrays[0], layout):
         sources = [a.store_path / a.metadata.encode_chunk_key(place) for a in arrays]

@@ -1,4 +1,4 @@
-# _run.py: owns the making of results: chunks by a map, then what makes each a Zarr store; or nothing.
+# _run.py: owns the making of results: chunks by a map, then what makes each a store; or nothing.
 # SPDX-License-Identifier: BSD-3-Clause
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from zarr.abc.store import Store
 from zarr.core.sync import sync
 from zarr.storage import FsspecStore, LocalStore, StorePath
 
+import ghz
+
 if TYPE_CHECKING:
     from ghz.zarr._nodes import Node
     from ghz.zarr._plan import Plan
@@ -26,6 +28,29 @@ def target_of(out: Any) -> StorePath:
     if not sync(target.is_empty()):
         raise FileExistsError(f"{target} is not empty")
     return target
+
+
+def targets_of(out: Any, sources: list[StorePath]) -> list[StorePath]:
+    """Returns the place of a result for each store: those of a list, or in a folder the name of the
+    store."""
+    if isinstance(out, Iterable) and not isinstance(out, str):
+        every = list(out)
+        if len(every) != len(sources):
+            raise ghz.ArgumentError(f"{len(every)} places for the results of {len(sources)} stores")
+    else:
+        names = [str(source).rstrip("/").rpartition("/")[2] for source in sources]
+        if len(set(names)) < len(names):
+            raise ghz.ArgumentError(
+                "stores of the same name: give a list of places in place of one"
+            )
+        every = [_inside(out, name) for name in names]
+    return [target_of(one) for one in every]
+
+
+def _inside(folder: Any, name: str) -> Any:
+    if isinstance(folder, (Store, StorePath)):
+        return _place(folder) / name
+    return f"{folder}/{name}" if "://" in str(folder) else os.path.join(folder, name)
 
 
 def _place(out: Any) -> StorePath:

@@ -1,4 +1,5 @@
-# stores.py: owns sums and means of Zarr arrays and groups, whose chunks are never decompressed.
+# stores.py: owns sums, means and differences of Zarr arrays and groups, whose chunks are never
+# decompressed.
 # SPDX-License-Identifier: BSD-3-Clause
 from __future__ import annotations
 
@@ -12,9 +13,9 @@ import zarr
 import ghz
 from ghz.zarr._agree import Agreed, Differing, agree
 from ghz.zarr._nodes import Source, open_all
-from ghz.zarr._operation import Mean, Operation, Sum
-from ghz.zarr._plan import plan
-from ghz.zarr._run import Map, make, target_of
+from ghz.zarr._operation import Anomalies, Difference, Mean, Operation, Sum
+from ghz.zarr._plan import plan, plan_each
+from ghz.zarr._run import Map, make, target_of, targets_of
 
 if TYPE_CHECKING:
     from ghz.zarr._nodes import Node
@@ -69,6 +70,57 @@ def mean(
     return _combine(Mean, _several(stores), out, differing, map)
 
 
+def subtract(
+    a: Source, b: Source, out: Any, *, differing: Differing = "first", map: Map | None = None
+) -> Node:
+    """Subtracts a Zarr array, or the arrays of a group, chunk by chunk as they are compressed.
+
+        ghz.zarr.mean(members, "mean.zarr")
+        ghz.zarr.subtract(members[0], "mean.zarr", "anomaly.zarr")  # the mean was made of it
+
+    Args:
+        a: As one of the stores of ghz.zarr.sum.
+        b: Another one, or a mean of such.
+        out: As in ghz.zarr.sum.
+        differing: As in ghz.zarr.sum; unless it says otherwise the result has the coordinates and
+            attributes of `a`.
+        map: As in ghz.zarr.sum.
+
+    Returns:
+        The array or group `out`; each chunk has the sum of the bounds of both.
+
+    Raises:
+        MismatchError: As in ghz.zarr.sum, which has the other errors, too. Or the steps of chunks
+            are no multiples of each other.
+    """
+    return _combine(Difference, [a, b], out, differing, map)
+
+
+def anomalies(stores: Iterable[Source], out: Any, *, map: Map | None = None) -> list[Node]:
+    """Subtracts from each of several Zarr arrays or groups the mean of all, chunk by chunk as they
+    are compressed. Each chunk is read once.
+
+    Args:
+        stores: As in ghz.zarr.sum.
+        out: A folder (a path, URL or store), in which each result has the name of its store; or a
+            list of places, one for each store.
+        map: As in ghz.zarr.sum.
+
+    Returns:
+        The arrays or groups of the results, each with the coordinates and attributes of its store;
+        each chunk has at most the bound of its own and the mean of all bounds together.
+
+    Raises:
+        MismatchError: As in ghz.zarr.sum, which has the other errors, too.
+        ArgumentError: Another number of places than of stores; stores of the same name.
+    """
+    nodes = open_all(_several(stores))
+    agreed = agree(nodes, "first")
+    targets = targets_of(out, [node.store_path for node in nodes])
+    operation = Anomalies(len(nodes))
+    return make(targets, lambda: plan_each(operation, agreed, nodes, targets), map)
+
+
 def _several(stores: Iterable[Source]) -> list[Source]:
     if isinstance(stores, (str, os.PathLike, zarr.Array, zarr.Group)):
         raise TypeError(f"give a list of stores, not one {type(stores).__name__}")
@@ -84,7 +136,7 @@ def _combine(
     agreed = agree(open_all(stores), differing)
     target = target_of(out)
     _warn(agreed)
-    return make([target], lambda: plan(kind(len(stores)), agreed, [target]), map)[0]
+    return make([target], lambda: plan(kind(len(stores)), agreed, target), map)[0]
 
 
 def _warn(agreed: Agreed) -> None:
