@@ -39,7 +39,8 @@ class Ghz(Codec):  # type: ignore[misc]
         if not buf.dtype.isnative:  # whoever reads it takes what comes back for the array's order
             raise TypeError(f"codec ghz: {buf.dtype} is not in the byte order of this machine")
         turned = buf.flags.f_contiguous and not buf.flags.c_contiguous
-        return bytes(self._settings.compress(buf.T if turned else buf))
+        stream = self._settings.compress(buf.T if turned else buf)
+        return bytes(self._settings.stored(stream))
 
     def decode(self, buf: Any, out: Any = None) -> Any:
         values = Stream.from_bytes(ensure_bytes(buf)).decompress().reshape(-1)

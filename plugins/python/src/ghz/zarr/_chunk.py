@@ -36,7 +36,7 @@ class Chunk:
         for place in dict.fromkeys(place for parts in found for place in parts):
             streams = [parts.get(place) for parts in found]
             for result, stream in zip(results, self._combine(streams)):
-                result[place] = stream.data
+                result[place] = self.layout.settings.stored(stream)
         for target, result in zip(self.targets, results):
             if result:
                 write(target, join(result, self.layout))

@@ -13,6 +13,7 @@ from zarr.core.array_spec import ArraySpec
 from zarr.core.buffer import Buffer, NDBuffer
 
 import ghz
+from ghz._packing import unpacked
 from ghz._settings import Settings
 from ghz.zarr import _partial
 
@@ -29,6 +30,8 @@ class GhzCodec(Settings, ArrayBytesCodec, ArrayBytesCodecPartialDecodeMixin):
         rel: The same as a fraction of `range`, or, without one, of the range of each chunk.
         range: The least and greatest value of all arrays that are to be added.
         fill: The number that stands for "missing" in the data; NaN needs none.
+        pack: 1 to 19: chunks are packed by zstd at this level, without loss, and still added. Parts
+            of a chunk are then read with the whole of it.
 
     Raises:
         ValueError: No bound or both; one that is not greater than 0; range without rel.
@@ -54,8 +57,11 @@ class GhzCodec(Settings, ArrayBytesCodec, ArrayBytesCodecPartialDecodeMixin):
         raise NotImplementedError("the size of a compressed chunk depends on its values")
 
     async def _encode_single(self, chunk_data: NDBuffer, chunk_spec: ArraySpec) -> Buffer:
-        stream = await asyncio.to_thread(self.compress, chunk_data.as_numpy_array())
-        return chunk_spec.prototype.buffer.from_bytes(stream.data)
+        data = await asyncio.to_thread(self._encode, chunk_data.as_numpy_array())
+        return chunk_spec.prototype.buffer.from_bytes(data)
+
+    def _encode(self, values: np.ndarray) -> Any:
+        return self.stored(self.compress(values))
 
     async def _decode_single(self, chunk_data: Buffer, chunk_spec: ArraySpec) -> NDBuffer:
         return await _decode(chunk_data, chunk_spec, None)
@@ -64,7 +70,9 @@ class GhzCodec(Settings, ArrayBytesCodec, ArrayBytesCodecPartialDecodeMixin):
         self, byte_getter: ByteGetter, selection: Any, chunk_spec: ArraySpec
     ) -> NDBuffer | None:
         box, rest = _partial.bounding_box(selection, chunk_spec.shape)
-        data = await _partial.read(byte_getter, box, chunk_spec)
+        # What is packed is unpacked as a whole.
+        needed = box if self.pack is None else None
+        data = await _partial.read(byte_getter, needed, chunk_spec)
         if data is None:
             return None
         try:
@@ -74,8 +82,9 @@ class GhzCodec(Settings, ArrayBytesCodec, ArrayBytesCodecPartialDecodeMixin):
 
 
 def stream_of(data: Buffer, shape: tuple[int, ...], dtype: np.dtype) -> ghz.Stream:
-    """Makes a stream of a chunk, which has to be of this shape and type; copies nothing."""
-    stream = ghz.Stream(data.as_numpy_array(), shape)
+    """Makes a stream of a chunk, packed or not, which has to be of this shape and type; copies
+    nothing that is not packed."""
+    stream = ghz.Stream(unpacked(data.as_numpy_array(), shape), shape)
     if stream.dtype != dtype.newbyteorder("="):
         raise ghz.MismatchError(f"the chunk holds {stream.dtype}, the metadata say {dtype}")
     return stream
