@@ -100,12 +100,21 @@ class Stream(Buffer, Compressed):
 
     def _hold(self, data: Any, shape: Shape, order: Order) -> None:
         self._data = data
-        held = ffi.from_buffer(data)
-        self._c = ffi.new("ghz_bytes *", (held, len(held)))  # keeps no reference: _data does
-        self._info = info_of(self._c[0])
         self._shape = shape
         self._order: Order = order
         self._summary: Summary | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        """Makes what the library is asked with: where the bytes are, and what their header says. Only
+        those who use a result pay for it, once."""
+        if name == "_c":
+            held = ffi.from_buffer(self._data)
+            self._c = ffi.new("ghz_bytes *", (held, len(held)))  # keeps no reference: _data does
+            return self._c
+        if name == "_info":
+            self._info = info_of(self._c[0])
+            return self._info
+        raise AttributeError(f"'Stream' object has no attribute '{name}'")
 
     def _cuts(self) -> list[int] | None:
         """Returns where the axes are cut that the stream has joined; None if they are not those."""
