@@ -147,8 +147,16 @@ def _without_what_is_gone(result: Agreed, every: list[Members]) -> None:
     """Takes arrays that were left out from the lists of coordinates: xarray ignores a list with a
     name that is not there."""
     gone = {path.rpartition("/")[2] for path in set().union(*every) - result.attributes.keys()}
-    for attributes in result.attributes.values():
-        names = attributes.get("coordinates")
-        if gone and isinstance(names, str):
-            kept = [name for name in names.split() if name not in gone]
-            attributes["coordinates"] = " ".join(kept)
+    for path, attributes in result.attributes.items():
+        result.attributes[path] = without_names(attributes, gone)
+
+
+def without_names(attributes: Attributes, gone: set[str]) -> Attributes:
+    """Returns attributes whose list of coordinates lacks these names."""
+    names = attributes.get("coordinates")
+    if not gone or not isinstance(names, str):
+        return attributes
+    kept = [name for name in names.split() if name not in gone]
+    if kept:
+        return attributes | {"coordinates": " ".join(kept)}
+    return {name: value for name, value in attributes.items() if name != "coordinates"}

@@ -57,17 +57,18 @@ class Chunk:
         try:
             return self.operation(streams)
         except ghz.Error as error:
-            culprit = self._culprit(streams)
+            culprit = culprit_of(self.sources, streams)
             raise type(error)(f"{culprit}: {error}") from error
 
-    def _culprit(self, streams: list[ghz.Stream]) -> StorePath:
-        """Returns whose stream it is that is damaged, or that differs from the first."""
-        for source, stream in zip(self.sources, streams):
-            try:
-                ghz.mean([streams[0], stream])
-            except ghz.Error:
-                return source
-        return self.sources[0]
+
+def culprit_of(sources: Sequence[StorePath], streams: Sequence[ghz.Stream]) -> StorePath:
+    """Returns whose stream it is that is damaged, or that differs from the first."""
+    for source, stream in zip(sources, streams):
+        try:
+            ghz.mean([streams[0], stream])
+        except ghz.Error:
+            return source
+    return sources[0]
 
 
 def missing_like(stream: ghz.Stream, layout: Layout) -> ghz.Stream:

@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import zarr
 
 import ghz
 from ghz.zarr._agree import Agreed, Differing, agree
+from ghz.zarr._axis import Request, plan_along
 from ghz.zarr._nodes import Source, open_all
 from ghz.zarr._operation import Anomalies, Difference, Mean, Operation, Sum
 from ghz.zarr._plan import plan, plan_each
@@ -22,16 +23,34 @@ if TYPE_CHECKING:
 
 
 def sum(
-    stores: Iterable[Source], out: Any, *, differing: Differing = "drop", map: Map | None = None
+    stores: Source | Iterable[Source],
+    out: Any,
+    *,
+    axis: str | Sequence[str] | None = None,
+    by: Any = None,
+    weights: Mapping[str, Any] | None = None,
+    differing: Differing = "drop",
+    map: Map | None = None,
 ) -> Node:
-    """Adds Zarr arrays, or the arrays of Zarr groups, chunk by chunk as they are compressed.
+    """Adds Zarr arrays, or the arrays of Zarr groups, chunk by chunk as they are compressed; with
+    axis=, the steps of one store along that axis.
+
+        ghz.zarr.sum(members, "sum.zarr")
+        ghz.zarr.sum("rain.zarr", "year.zarr", axis="time", by="year")
 
     Args:
         stores: Arrays of one shape, chunk shape, data type, codec and fill value: paths, URLs,
             stores, arrays, groups. In groups, arrays of other codecs (coordinates) are copied. A
-            chunk that a store lacks is its fill value everywhere.
+            chunk that a store lacks is its fill value everywhere. With axis= one store.
         out: Where the result goes: a path, a URL or a store, empty. It becomes a Zarr array or
             group when all its chunks are there.
+        axis: The name of a dimension, or several: the result lacks them. Where chunks are one step
+            of a single axis they are added as they are compressed. Elsewhere the sums within
+            chunks are compressed again, under the bound of the array's codec.
+        by: Groups of the steps of a single axis, each of which gets a step of the result: a label
+            for each step, or the name of what the dates of the axis have, as "season", "month".
+        weights: Numbers for the steps of axes, by name. Whole ones where chunks are added as they
+            are.
         differing: What becomes of coordinates and attributes in which the stores differ: "drop"
             leaves them out, with a warning that names them; "first" takes those of the first
             store; "error" raises MismatchError.
@@ -39,34 +58,58 @@ def sum(
             map of any other pool does, too, or what Dask makes of it.
 
     Returns:
-        The array or group `out`; each chunk has the sum of the bounds of those that went in.
+        The array or group `out`; each chunk has the sum of the bounds of those that went in, times
+        their weights. Where sums were compressed again their bound is added.
 
     Raises:
         MismatchError: The stores differ; the message names the store.
         CorruptError: A chunk is damaged; the message names it.
         FileExistsError: `out` is not empty.
-        TypeError: One store instead of several.
+        TypeError: One store instead of several, or several with axis=.
+        ArgumentError: An axis that is not there; labels or weights that do not fit it.
     """
+    request = _request(False, axis, by, weights)
+    if request:
+        return _along(request, stores, out, map)
     return _combine(Sum, _several(stores), out, differing, map)
 
 
 def mean(
-    stores: Iterable[Source], out: Any, *, differing: Differing = "drop", map: Map | None = None
+    stores: Source | Iterable[Source],
+    out: Any,
+    *,
+    axis: str | Sequence[str] | None = None,
+    by: Any = None,
+    weights: Mapping[str, Any] | None = None,
+    differing: Differing = "drop",
+    map: Map | None = None,
 ) -> Node:
-    """Averages Zarr arrays, or the arrays of Zarr groups, chunk by chunk as they are compressed.
+    """Averages Zarr arrays, or the arrays of Zarr groups, chunk by chunk as they are compressed; with
+    axis=, the steps of one store along that axis.
+
+        ghz.zarr.mean(members, "mean.zarr")
+        ghz.zarr.mean("months.zarr", "seasons.zarr", axis="time", by="season",
+                      weights={"time": days})
 
     Args:
         stores: As in ghz.zarr.sum.
         out: As in ghz.zarr.sum.
+        axis: As in ghz.zarr.sum.
+        by: As in ghz.zarr.sum.
+        weights: As in ghz.zarr.sum.
         differing: As in ghz.zarr.sum.
         map: As in ghz.zarr.sum.
 
     Returns:
-        The array or group `out`; each chunk has the mean of the bounds of those that went in.
+        The array or group `out`; each chunk has the mean of the bounds of those that went in. Where
+        means were compressed again the bound of that is added.
 
     Raises:
         MismatchError: As in ghz.zarr.sum, which has the other errors, too.
     """
+    request = _request(True, axis, by, weights)
+    if request:
+        return _along(request, stores, out, map)
     return _combine(Mean, _several(stores), out, differing, map)
 
 
@@ -119,6 +162,36 @@ def anomalies(stores: Iterable[Source], out: Any, *, map: Map | None = None) -> 
     targets = targets_of(out, [node.store_path for node in nodes])
     operation = Anomalies(len(nodes))
     return make(targets, lambda: plan_each(operation, agreed, nodes, targets), map)
+
+
+def _request(mean: bool, axis: Any, by: Any, weights: Any) -> Request | None:
+    if axis is None:
+        if by is not None or weights is not None:
+            raise ghz.ArgumentError("by= and weights= go with axis=")
+        return None
+    names = [axis] if isinstance(axis, str) else list(axis)
+    if not names or len(set(names)) < len(names):
+        raise ghz.ArgumentError(f"axis={axis!r}: names of dimensions are needed, each once")
+    if by is not None and len(names) > 1:
+        raise ghz.ArgumentError(f"by= groups the steps of one axis, not of {len(names)}")
+    given = {} if weights is None else weights
+    if not isinstance(given, Mapping):
+        raise TypeError(f"weights: a mapping from axes to arrays, not {type(given).__name__}")
+    if others := sorted(set(given) - set(names)):
+        raise ghz.ArgumentError(f"weights of {others[0]!r}, which is not in axis={axis!r}")
+    return Request(mean, names, by, given)
+
+
+def _along(request: Request, store: Source, out: Any, map: Map | None) -> Node:
+    if isinstance(store, (list, tuple)):
+        raise TypeError("axis= is of one store: give that, not a list")
+    (root,) = open_all([store])
+    target = target_of(out)
+    (made,) = make([target], lambda: plan_along(request, root, target), map)
+    if request.dropped:
+        what = ", ".join(request.dropped)
+        warnings.warn(f"the result lacks what has the axis and not the codec: {what}", stacklevel=3)
+    return made
 
 
 def _several(stores: Iterable[Source]) -> list[Source]:
