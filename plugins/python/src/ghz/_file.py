@@ -97,6 +97,10 @@ class File(Compressed):
         return max(stream.bound for stream in self.streams())  # of a pipe: no index says it
 
     @property
+    def _lattice(self) -> Any:
+        return ffi.new("ghz_lattice *", self._info().header.lattice)
+
+    @property
     def lattice(self) -> Lattice:
         """What other arrays have to share to be added: give it, or the file, to like=."""
         return from_c(self._info().header.lattice)

@@ -122,8 +122,11 @@ def _absolute(type: int, abs: float) -> Any:
 
 
 class HasLattice(Protocol):
+    """A stream or file."""
+
     @property
-    def lattice(self) -> Lattice: ...
+    def _lattice(self) -> Any:
+        """The ghz_lattice *, as long as the stream or file is there."""
 
 
 def lattice_of(
@@ -144,19 +147,19 @@ def lattice_of(
         return _lattice_of_memory(memory.dtype, bound, fill, [values.pointer], memory.size)
     if not abs is rel is psnr is None:
         raise ArgumentError("like= has a bound already: leave out abs=, rel= and psnr=")
-    found = like if isinstance(like, Lattice) else getattr(like, "lattice", None)
-    if not isinstance(found, Lattice):
+    found = to_c(like) if isinstance(like, Lattice) else getattr(like, "_lattice", None)
+    if found is None:
         kind = type(like).__name__
         raise TypeError(
             f"like= takes a stream, file or lattice, not {kind}; a path: ghz.open(path)"
         )
     dtype = values.memory.dtype
-    if found.dtype != dtype:
-        raise MismatchError(f"the array is {dtype}, like= is {found.dtype}: array.astype()")
+    if found.type != TYPES[dtype]:
+        raise MismatchError(f"the array is {dtype}, like= is {DTYPES[found.type]}: array.astype()")
     fill = checked_fill(fill_value, dtype)
-    if fill is not None and fill != found.fill_value:
-        raise MismatchError(f"fill_value={fill}, like= has {found.fill_value}")
-    return to_c(found)
+    if fill is not None and not (found.has_fill and fill == found.fill):
+        raise MismatchError(f"fill_value={fill}, like= has {from_c(found).fill_value}")
+    return found
 
 
 def lattice(

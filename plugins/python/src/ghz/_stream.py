@@ -169,6 +169,10 @@ class Stream(Buffer, Compressed):
         return float(self._info.bound)
 
     @property
+    def _lattice(self) -> Any:
+        return ffi.addressof(self._info, "lattice")
+
+    @property
     def lattice(self) -> Lattice:
         """What other arrays have to share to be added: give it, or the stream, to like=."""
         return from_c(self._info.lattice)
