@@ -7,8 +7,7 @@
 #include "report/library.h"
 #include "report/report.h"
 
-/* The words that a chunk is called by. */
-static bool chunk_fail(const data_set *d, const uint64_t *at, const char *why) {
+bool chunk_fail(const data_set *d, const uint64_t *at, const char *why) {
   char place[GHZ_H5_RANK_MAX * 21 + 1];
   size_t n = 0;
   for (unsigned i = 0; i < d->parameters.rank; i++)
@@ -89,6 +88,30 @@ bool data_set_compress(const data_set *d, ghz_context *ctx, const ghz_lattice *l
   }
   buffer_free(&c->data);
   *c = made;
+  return true;
+}
+
+bool data_set_next(const data_set *d, uint64_t *at) {
+  for (unsigned i = d->parameters.rank; i-- > 0;) {
+    at[i] += d->parameters.chunk[i];
+    if (at[i] < d->extent[i])
+      return true;
+    at[i] = 0;
+  }
+  return false;
+}
+
+bool data_set_chunks(const data_set *d, uint64_t *chunks) {
+  *chunks = 1;
+  for (unsigned i = 0; i < d->parameters.rank; i++)
+    if (d->extent[i] == 0)
+      *chunks = 0;
+  for (unsigned i = 0; *chunks && i < d->parameters.rank; i++) {
+    const uint64_t along = (d->extent[i] - 1) / d->parameters.chunk[i] + 1;
+    if (along > UINT32_MAX / *chunks) /* each is looked at, and a file that lies can have any number */
+      return fail(d->name, "%s: has more than 2^32 chunks", d->var);
+    *chunks *= along;
+  }
   return true;
 }
 

@@ -1,4 +1,4 @@
-/* combine.c: owns sums and means of HDF5 files: copies the first, and replaces its chunks. */
+/* combine.c: owns sums, means and differences of HDF5 files: the first file with other chunks. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "combine.h"
 
@@ -7,59 +7,69 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "copy.h"
 #include "data_set.h"
+#include "differing.h"
 #include "io/file.h"
 #include "io/output.h"
+#include "paths.h"
 #include "report/library.h"
 #include "report/progress.h"
 #include "report/report.h"
 #include "report/seconds.h"
 #include "report/text.h"
 
-enum { COPY_BYTES = 1 << 20 };
+/* A data set of each file. */
+typedef struct variable {
+  int opened;
+  data_set *sets;     /* one of each file */
+  data_set to;        /* in the unfinished output */
+  bool stays_missing; /* a chunk that no file has */
+  double bound;
+} variable;
 
 typedef struct combining {
   const options *o;
-  h5_fold fold;
+  h5_operation operation;
   ghz_context *ctx;
-  int count, opened;
-  data_set *sets;
+  int count; /* of files */
+  paths names;
+  variable *variables; /* names.count of them */
+  differing differing;
   h5_chunk *chunks; /* one of each file */
   ghz_bytes *streams;
   buffer result;
-  double bound;
-  bool stays_missing; /* a chunk that no file has */
+  uint64_t done; /* chunks */
   output out;
-  data_set to; /* in the unfinished output */
 } combining;
 
 /* ---- One chunk ------------------------------------------------------------------------------- */
 
-/* Says what differs, and what to do. */
-static bool check_lattice(const combining *c, int i, int first) {
+/* Says what differs, and what to do. Lattices of a difference may be multiples of each other. */
+static bool check_lattice(const combining *c, const variable *v, int i, int first) {
   const ghz_lattice *a = &c->chunks[i].info.lattice, *b = &c->chunks[first].info.lattice;
-  const data_set *d = &c->sets[i];
-  if (ghz_lattice_equal(a, b))
+  const data_set *d = &v->sets[i];
+  if (ghz_lattice_equal(a, b) || c->operation == H5_DIFFERENCE)
     return true;
   if (a->eb == b->eb && a->step == b->step && a->cap == b->cap)
     return fail(d->name, "%s: has another fill value than %s: compress both with the same --fill", d->var,
-                c->sets[first].name);
+                v->sets[first].name);
   return fail(d->name, "%s: has the bound %g, and %g in %s: compress both with the same --abs", d->var, a->eb,
-              b->eb, c->sets[first].name);
+              b->eb, v->sets[first].name);
 }
 
 /* Makes streams of all chunks. Those that are not get the lattice of the first that is, else that
  * of the data set. */
-static bool make_streams(combining *c, int first) {
+static bool make_streams(combining *c, const variable *v, int first) {
   ghz_lattice lattice;
   if (first >= 0)
     lattice = c->chunks[first].info.lattice;
-  else if (!library_ok(c->sets[0].name, NULL, ghz_h5_lattice(&c->sets[0].parameters, NULL, 0, &lattice)))
+  else if (!library_ok(v->sets[0].name, NULL, ghz_h5_lattice(&v->sets[0].parameters, NULL, 0, &lattice)))
     return false;
   for (int i = 0; i < c->count; i++) {
     h5_chunk *chunk = &c->chunks[i];
-    if (chunk->kind == CHUNK_STREAM ? !check_lattice(c, i, first)
-                                    : !data_set_compress(&c->sets[i], c->ctx, &lattice, chunk))
+    if (chunk->kind == CHUNK_STREAM ? !check_lattice(c, v, i, first)
+                                    : !data_set_compress(&v->sets[i], c->ctx, &lattice, chunk))
       return false;
     c->streams[i] = (ghz_bytes){chunk->data.data, chunk->size};
   }
@@ -67,10 +77,10 @@ static bool make_streams(combining *c, int first) {
 }
 
 /* The bound of the result is that of its worst chunk. */
-static void note_bound(combining *c, size_t size) {
+static void note_bound(variable *v, ghz_bytes stream) {
   ghz_info info;
-  if (ghz_info_read((ghz_bytes){c->result.data, size}, &info) == GHZ_OK && info.bound > c->bound)
-    c->bound = info.bound;
+  if (ghz_info_read(stream, &info) == GHZ_OK && info.bound > v->bound)
+    v->bound = info.bound;
 }
 
 static double missing_value(const data_set *d) {
@@ -82,25 +92,60 @@ static double missing_value(const data_set *d) {
 }
 
 /* Whether a chunk that no file has need not be written: its value is the same in all files and in
- * the result. A mean is; a sum is for 0, NaN and a fill value. */
-static bool missing_stays(const combining *c) {
+ * the result. A mean is; a sum or a difference is for 0, NaN and a fill value. */
+static bool missing_stays(const combining *c, const variable *v) {
   for (int i = 0; i < c->count; i++) {
-    const data_set *d = &c->sets[i];
+    const data_set *d = &v->sets[i];
     const ghz_h5_parameters *p = &d->parameters;
-    const double v = missing_value(d);
-    const bool sum = v == 0 || isnan(v) || (p->fill && v == p->fill_value);
-    if (d->missing != c->sets[0].missing || (c->fold == ghz_sum && !sum))
+    const double value = missing_value(d);
+    const bool same = value == 0 || isnan(value) || (p->fill && value == p->fill_value);
+    if (d->missing != v->sets[0].missing || (c->operation != H5_MEAN && !same))
       return false;
   }
   return true;
 }
 
-static bool combine_chunk(combining *c, const uint64_t *at) {
+/* Names the file whose chunk is damaged, where it is one's. */
+static bool fail_fold(const combining *c, const variable *v, const uint64_t *at) {
+  char why[400];
+  ghz_statistics ignored;
+  snprintf(why, sizeof why, "%s", ghz_context_message(c->ctx));
+  for (int i = 0; i < c->count; i++)
+    if (ghz_scan(c->ctx, c->streams[i], &ignored) != GHZ_OK)
+      return chunk_fail(&v->sets[i], at, ghz_context_message(c->ctx));
+  return chunk_fail(&v->sets[c->count - 1], at, why);
+}
+
+/* The combined streams, in c->result. */
+static bool fold(combining *c, const variable *v, const uint64_t *at, size_t *size) {
+  const size_t k = (size_t)c->count;
+  if (c->operation == H5_DIFFERENCE) {
+    void *made;
+    buffer_free(&c->result);
+    if (ghz_linear_alloc(c->ctx, k, c->streams, (int64_t[]){1, -1}, 1, &made, size) != GHZ_OK)
+      return fail_fold(c, v, at);
+    c->result = (buffer){made, *size};
+    return true;
+  }
   uint64_t terms = 0;
+  for (size_t i = 0; i < k; i++)
+    terms += c->chunks[i].info.terms;
+  const size_t capacity =
+      ghz_shape_bound(&v->to.shape, v->to.parameters.type, terms > UINT32_MAX ? 0 : (uint32_t)terms);
+  if (!buffer_reserve(&c->result, capacity, c->out.name))
+    return false;
+  const ghz_status status = c->operation == H5_SUM
+                                ? ghz_sum(c->ctx, k, c->streams, c->result.data, capacity, size)
+                                : ghz_mean(c->ctx, k, c->streams, c->result.data, capacity, size);
+  return status == GHZ_OK || fail_fold(c, v, at);
+}
+
+static bool combine_chunk(combining *c, variable *v, const uint64_t *at) {
   int first = -1;
-  bool present = !c->stays_missing;
+  bool present = !v->stays_missing;
+  size_t size;
   for (int i = 0; i < c->count; i++) {
-    if (!data_set_read(&c->sets[i], at, &c->chunks[i]))
+    if (!data_set_read(&v->sets[i], at, &c->chunks[i]))
       return false;
     present |= c->chunks[i].kind != CHUNK_MISSING;
     if (first < 0 && c->chunks[i].kind == CHUNK_STREAM)
@@ -108,74 +153,60 @@ static bool combine_chunk(combining *c, const uint64_t *at) {
   }
   if (!present)
     return true;
-  if (!make_streams(c, first))
+  if (!make_streams(c, v, first) || !fold(c, v, at, &size))
     return false;
-  for (int i = 0; i < c->count; i++)
-    terms += c->chunks[i].info.terms;
-  size_t size,
-      capacity = ghz_shape_bound(&c->to.shape, c->to.parameters.type, terms > UINT32_MAX ? 0 : (uint32_t)terms);
-  if (!buffer_reserve(&c->result, capacity, c->out.name) ||
-      !library_ok(c->out.name, c->ctx,
-                  c->fold(c->ctx, (size_t)c->count, c->streams, c->result.data, capacity, &size)))
-    return false;
-  note_bound(c, size);
-  return data_set_write(&c->to, at, c->result.data, size);
+  note_bound(v, (ghz_bytes){c->result.data, size});
+  return data_set_write(&v->to, at, c->result.data, size);
 }
 
 /* ---- All chunks ------------------------------------------------------------------------------ */
 
-/* Goes to the next chunk; false after the last. */
-static bool step(const data_set *d, uint64_t *at) {
-  for (unsigned i = d->parameters.rank; i-- > 0;) {
-    at[i] += d->parameters.chunk[i];
-    if (at[i] < d->extent[i])
-      return true;
-    at[i] = 0;
+static bool combine_variable(combining *c, variable *v) {
+  uint64_t at[GHZ_H5_RANK_MAX] = {0}, chunks;
+  if (!data_set_chunks(&v->to, &chunks))
+    return false;
+  bool ok = true;
+  while (ok && chunks > 0) {
+    ok = combine_chunk(c, v, at);
+    progress_set(++c->done);
+    if (!data_set_next(&v->to, at))
+      break;
   }
-  return false;
+  return ok;
 }
 
-static bool combine_chunks(combining *c) {
-  uint64_t at[GHZ_H5_RANK_MAX] = {0}, done = 0, all = 1;
-  const data_set *d = &c->to;
-  for (unsigned i = 0; i < d->parameters.rank; i++) {
-    if (d->extent[i] == 0)
-      return true;
-    const uint64_t along = (d->extent[i] - 1) / d->parameters.chunk[i] + 1;
-    if (along > UINT32_MAX / all) /* each is looked at, and a file that lies can have any number */
-      return fail(d->name, "%s: has more than 2^32 chunks", d->var);
-    all *= along;
+static bool combine_variables(combining *c) {
+  uint64_t all = 0, chunks, bytes = 0;
+  for (size_t i = 0; i < c->names.count; i++) {
+    if (!data_set_chunks(&c->variables[i].sets[0], &chunks))
+      return false;
+    all += chunks;
+    bytes = c->variables[i].to.bytes > bytes ? c->variables[i].to.bytes : bytes;
   }
-  progress_begin(c->o->verb, all, d->bytes * (uint64_t)c->count);
+  progress_begin(c->o->verb, all, bytes * (uint64_t)c->count);
   bool ok = true;
-  do {
-    ok = combine_chunk(c, at);
-    progress_set(++done);
-  } while (ok && step(d, at));
+  for (size_t i = 0; ok && i < c->names.count; i++)
+    ok = combine_variable(c, &c->variables[i]);
   progress_end();
   return ok;
 }
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
-/* Readers add the offset to the sum once, where each of its terms has it. */
+/* Readers add the offset to the result once: to a sum where each of its terms has it, to a
+ * difference where it cancels out. */
 static bool check_offset(const combining *c, const data_set *d) {
-  return c->fold != ghz_sum || d->offset == 0 ||
-         fail(d->name, "%s: has add_offset %g, which a sum would have only once: store the decoded values",
-              d->var, d->offset);
+  return c->operation == H5_MEAN || d->offset == 0 ||
+         fail(d->name, "%s: has add_offset %g, which a %s would have only once: store the decoded values",
+              d->var, d->offset, c->operation == H5_SUM ? "sum" : "difference");
 }
 
-static bool open_operands(combining *c, const char *to) {
-  for (; c->opened < c->count; c->opened++) {
-    file f;
-    if (!file_open(&f, c->o->files[c->opened]))
+static bool open_variable(combining *c, variable *v, const char *name) {
+  for (; v->opened < c->count; v->opened++) {
+    data_set *d = &v->sets[v->opened];
+    if (!data_set_open(d, c->o->files[v->opened], name, DATA_SET_COMBINE))
       return false;
-    const bool differs = file_differs(&f, to);
-    file_close(&f);
-    data_set *d = &c->sets[c->opened];
-    if (!differs || !data_set_open(d, c->o->files[c->opened], c->o->var, false))
-      return false;
-    if (!data_sets_agree(d, &c->sets[0]) || !check_offset(c, d)) {
+    if (!data_sets_agree(d, &v->sets[0]) || !check_offset(c, d)) {
       data_set_close(d);
       return false;
     }
@@ -183,72 +214,123 @@ static bool open_operands(combining *c, const char *to) {
   return true;
 }
 
-/* All else in the first file comes along with it: other variables, attributes, dimension scales. */
-static bool copy_first(combining *c) {
-  file f;
-  buffer piece = {0};
-  size_t got = 1;
-  if (!file_open(&f, c->o->files[0]))
+static bool check_files(const combining *c, const char *to) {
+  for (int i = 0; i < c->count; i++) {
+    file f;
+    if (!file_open(&f, c->o->files[i]))
+      return false;
+    const bool differs = file_differs(&f, to);
+    file_close(&f);
+    if (!differs)
+      return false;
+  }
+  return true;
+}
+
+static bool open_operands(combining *c) {
+  if (!paths_of_variables(c->o->files[0], c->o->var, &c->names))
     return false;
-  bool ok = buffer_reserve(&piece, COPY_BYTES, f.name);
-  while (ok && got > 0)
-    ok = file_read(&f, piece.data, COPY_BYTES, &got) && output_write(&c->out, piece.data, got);
-  buffer_free(&piece);
-  file_close(&f);
+  c->variables = calloc(c->names.count, sizeof *c->variables);
+  if (!c->variables)
+    return fail(c->o->verb, "out of memory");
+  for (size_t i = 0; i < c->names.count; i++) {
+    variable *v = &c->variables[i];
+    v->to = (data_set){.file = -1, .id = -1};
+    v->sets = calloc((size_t)c->count, sizeof *v->sets);
+    if (!v->sets)
+      return fail(c->o->verb, "out of memory");
+    if (!open_variable(c, v, c->names.at[i]))
+      return false;
+  }
+  return true;
+}
+
+static bool open_results(combining *c) {
+  for (size_t i = 0; i < c->names.count; i++) {
+    variable *v = &c->variables[i];
+    if (!data_set_open(&v->to, c->out.file.name, c->names.at[i], DATA_SET_WRITE) ||
+        !data_set_renew(&v->to, &v->sets[0]))
+      return false;
+    v->to.name = c->out.name;
+    v->stays_missing = missing_stays(c, v);
+  }
+  return true;
+}
+
+static bool close_results(combining *c) {
+  bool ok = true;
+  for (size_t i = 0; i < c->names.count; i++)
+    ok &= data_set_close(&c->variables[i].to);
   return ok;
 }
 
 static bool write_output(combining *c) {
   if (!c->out.file.name)
     return fail(c->out.name, "HDF5 output must be a regular file: give -o FILE");
-  if (!copy_first(c) || !data_set_open(&c->to, c->out.file.name, c->o->var, true))
+  if (!copy_without_chunks(&c->out, c->o->files[0], &c->names, differing_drop, &c->differing))
     return false;
-  c->to.name = c->out.name;
-  c->stays_missing = missing_stays(c);
-  const bool ok = combine_chunks(c);
-  return data_set_close(&c->to) && ok;
+  const bool ok = open_results(c) && combine_variables(c);
+  return close_results(c) && ok;
+}
+
+static void describe(const combining *c, const char *to, double elapsed) {
+  struct stat status;
+  differing_report(&c->differing);
+  if (stat(to, &status) != 0)
+    return;
+  for (size_t i = 0; i < c->names.count; i++)
+    note(LEVEL_NORMAL, "%s of %s in %d file%s -> %s: %s, bound %.6g, %.3f s", c->o->verb, c->names.at[i],
+         c->count, c->count > 1 ? "s" : "", to, text_bytes((uint64_t)status.st_size).text,
+         c->variables[i].bound, elapsed);
+}
+
+/* A difference is the first file's, but for the variables. */
+static bool find_differing(combining *c) {
+  options o = *c->o;
+  if (c->operation == H5_DIFFERENCE)
+    o.differing = DIFFERING_FIRST;
+  return differing_find(&c->differing, &o, &c->names);
 }
 
 static bool combine_to(combining *c, const char *to) {
   const double start = seconds();
-  struct stat status;
-  if (!open_operands(c, to) || !output_open(&c->out, to, c->o->force))
+  if (!check_files(c, to) || !open_operands(c) || !find_differing(c) || !output_open(&c->out, to, c->o->force))
     return false;
-  const bool ok = write_output(c);
-  if (!output_end(&c->out, ok) || stat(to, &status) != 0)
+  if (!output_end(&c->out, write_output(c)))
     return false;
-  note(LEVEL_NORMAL, "%s of %s in %d file%s -> %s: %s, bound %.6g, %.3f s", c->o->verb, c->o->var, c->count,
-       c->count > 1 ? "s" : "", to, text_bytes((uint64_t)status.st_size).text, c->bound, seconds() - start);
+  describe(c, to, seconds() - start);
   return true;
 }
 
 static void release(combining *c) {
-  for (int i = 0; i < c->opened; i++)
-    data_set_close(&c->sets[i]);
+  for (size_t k = 0; c->variables && k < c->names.count; k++) {
+    for (int i = 0; i < c->variables[k].opened; i++)
+      data_set_close(&c->variables[k].sets[i]);
+    free(c->variables[k].sets);
+  }
   for (int i = 0; c->chunks && i < c->count; i++)
     buffer_free(&c->chunks[i].data);
   buffer_free(&c->result);
-  free(c->sets);
+  differing_free(&c->differing);
+  free(c->variables);
   free(c->chunks);
   free(c->streams);
+  paths_free(&c->names);
   ghz_context_free(c->ctx);
 }
 
-int h5_combine(const options *o, h5_fold fold) {
-  combining c = {.o = o, .fold = fold, .count = o->file_count};
+int h5_combine(const options *o, h5_operation operation) {
+  combining c = {.o = o, .operation = operation, .count = o->file_count};
   const size_t count = (size_t)c.count;
-  if (!o->var)
-    return fail_usage(o->verb, "%s: name the data set or variable with --var NAME", o->files[0]);
   if (!o->output)
-    return fail_usage(o->verb, "--var writes an HDF5 file: name it with -o FILE");
+    return fail_usage(o->verb, "an HDF5 file is written: name it with -o FILE");
   if (o->pack)
     return fail_usage(o->verb, "--pack applies to .ghz files, not to HDF5");
   if (!h5_load())
     return EXIT_DATA;
-  c.sets = calloc(count, sizeof *c.sets);
   c.chunks = calloc(count, sizeof *c.chunks);
   c.streams = calloc(count, sizeof *c.streams);
-  bool ok = (c.sets && c.chunks && c.streams) || fail(o->verb, "out of memory");
+  bool ok = (c.chunks && c.streams) || fail(o->verb, "out of memory");
   ok = ok && library_open(&c.ctx, o->threads) && combine_to(&c, o->output);
   release(&c);
   return ok ? EXIT_OK : EXIT_DATA;

@@ -8,11 +8,10 @@
 /* Whether a name ends as HDF5 and netCDF files do. */
 bool h5_named(const char *name);
 
-/* ghz_sum or ghz_mean. */
-typedef ghz_status (*h5_fold)(ghz_context *ctx, size_t k, const ghz_bytes *streams, void *dst, size_t capacity,
-                              size_t *size);
+typedef enum h5_operation { H5_SUM, H5_MEAN, H5_DIFFERENCE } h5_operation;
 
-/* Writes the first file, with the data set --var of all files combined. Returns the exit code. */
-int h5_combine(const options *o, h5_fold fold);
+/* Writes the first file, in which the data set --var, or all that ghz compressed, is that of all
+ * files combined. Returns the exit code. */
+int h5_combine(const options *o, h5_operation operation);
 
 #endif

@@ -18,7 +18,7 @@ static bool refuse(const data_set *d, const char *why) {
 /* ---- The filter ------------------------------------------------------------------------------ */
 
 /* Nothing but this filter may stand between the values and the file. */
-static bool read_filters(data_set *d, hid_t plist) {
+static bool read_filters(data_set *d, hid_t plist, data_set_use use) {
   unsigned flags, configuration, words[GHZ_H5_WORDS_MAX];
   size_t n = GHZ_H5_WORDS_MAX;
   char name[64] = "";
@@ -39,7 +39,7 @@ static bool read_filters(data_set *d, hid_t plist) {
     wrong = ghz_h5_shape(&d->parameters, &d->shape, &d->bytes);
   if (wrong)
     return fail(d->name, "%s: the filter's parameters: %s", d->var, wrong);
-  if (d->parameters.bound.kind == GHZ_ABS)
+  if (d->parameters.bound.kind == GHZ_ABS || use == DATA_SET_READ)
     return true;
   return refuse(d, "was compressed with --rel, which gives each chunk its own bound, so chunks cannot be "
                    "added: " RECOMPRESS);
@@ -142,25 +142,25 @@ static bool check_place(const data_set *d) {
          fail(d->name, "%s: links to a data set of %s: name that file", d->var, found);
 }
 
-static bool inspect(data_set *d) {
+static bool inspect(data_set *d, data_set_use use) {
   const hid_t plist = h5.H5Dget_create_plist(d->id);
   if (plist < 0)
     return h5_fail(d->name, "%s: cannot be read", d->var);
   bool ok = h5.H5Pget_layout(plist) == H5D_CHUNKED || refuse(d, "is not compressed by ghz: " RECOMPRESS);
-  ok = ok && read_filters(d, plist) && check_chunks(d, plist) && check_type(d) && read_extents(d) &&
+  ok = ok && read_filters(d, plist, use) && check_chunks(d, plist) && check_type(d) && read_extents(d) &&
        read_missing(d, plist) && read_decoding(d);
   h5.H5Pclose(plist);
   return ok;
 }
 
-bool data_set_open(data_set *d, const char *name, const char *var, bool write) {
+bool data_set_open(data_set *d, const char *name, const char *var, data_set_use use) {
   *d = (data_set){.name = name, .var = var, .id = -1};
-  d->file = h5.H5Fopen(name, write ? H5F_ACC_RDWR : H5F_ACC_RDONLY, H5P_DEFAULT);
+  d->file = h5.H5Fopen(name, use == DATA_SET_WRITE ? H5F_ACC_RDWR : H5F_ACC_RDONLY, H5P_DEFAULT);
   if (d->file < 0)
     return h5_fail(name, "cannot be opened as HDF5");
   d->id = h5.H5Dopen2(d->file, var, H5P_DEFAULT);
   bool ok = d->id >= 0 || h5_fail(name, "no data set %s", var);
-  ok = ok && check_place(d) && inspect(d);
+  ok = ok && check_place(d) && inspect(d, use);
   if (!ok)
     data_set_close(d);
   return ok;
@@ -172,6 +172,17 @@ bool data_set_close(data_set *d) {
   const char *name = d->name;
   d->id = d->file = -1;
   return ok || h5_fail(name, "cannot be closed");
+}
+
+bool data_set_renew(data_set *d, const data_set *as) {
+  hsize_t extent[GHZ_H5_RANK_MAX];
+  for (unsigned i = 0; i < d->parameters.rank; i++)
+    extent[i] = d->extent[i] = as->extent[i];
+  extent[0] = 0;
+  bool ok = h5.H5Dset_extent(d->id, extent) >= 0;
+  extent[0] = as->extent[0];
+  ok = ok && h5.H5Dset_extent(d->id, extent) >= 0;
+  return ok || h5_fail(d->name, "%s: its chunks cannot be replaced", d->var);
 }
 
 static const char *extents_text(const data_set *d, const uint64_t *extent, char *text, size_t size) {

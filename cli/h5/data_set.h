@@ -23,8 +23,17 @@ typedef struct data_set {
   double scale, offset; /* its attributes scale_factor and add_offset, by which readers decode values */
 } data_set;
 
-/* Opens it, and checks that it is one of ours and of a fixed lattice. */
-bool data_set_open(data_set *d, const char *name, const char *var, bool write);
+typedef enum data_set_use {
+  DATA_SET_READ,    /* of any bound */
+  DATA_SET_COMBINE, /* of one lattice for all chunks, which can be added */
+  DATA_SET_WRITE    /* of such a lattice, in a file that is written */
+} data_set_use;
+
+/* Opens it, and checks that it is one of ours. */
+bool data_set_open(data_set *d, const char *name, const char *var, data_set_use use);
+
+/* Frees all chunks, and gives it the extents of another. */
+bool data_set_renew(data_set *d, const data_set *as);
 
 /* Closes it. A file that was written is complete only if this succeeds. */
 bool data_set_close(data_set *d);
@@ -45,11 +54,20 @@ typedef struct h5_chunk {
   ghz_info info; /* CHUNK_STREAM */
 } h5_chunk;
 
+/* Says what is wrong with the chunk that begins at `at`. Returns false. */
+bool chunk_fail(const data_set *d, const uint64_t *at, const char *why);
+
 /* Reads the chunk that begins at `at`. */
 bool data_set_read(const data_set *d, const uint64_t *at, h5_chunk *c);
 
 /* Compresses a chunk that is not a stream, on the lattice. */
 bool data_set_compress(const data_set *d, ghz_context *ctx, const ghz_lattice *lattice, h5_chunk *c);
+
+/* Goes on to the place where the next chunk begins; false after the last. */
+bool data_set_next(const data_set *d, uint64_t *at);
+
+/* The number of chunks, 0 where an extent is 0. Prints why there are too many. */
+bool data_set_chunks(const data_set *d, uint64_t *chunks);
 
 bool data_set_write(const data_set *d, const uint64_t *at, const void *stream, size_t size);
 

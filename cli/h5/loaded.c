@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "loaded.h"
 
+#include <H5PLextern.h>
 #include <dlfcn.h>
 #include <string.h>
 
@@ -19,7 +20,8 @@ static bool find(void *library, const char *name, void *to) {
   return found || fail(GHZ_HDF5_LIBRARY, "has no %s", name);
 }
 
-static bool find_type(void *library, const char *name, hid_t *to) {
+/* Of a type, or of a class of properties. */
+static bool find_id(void *library, const char *name, hid_t *to) {
   const hid_t *id;
   if (!find(library, name, &id))
     return false;
@@ -39,6 +41,10 @@ bool h5_load(void) {
   if (h5.H5open() < 0)
     return fail("HDF5", "cannot be started");
   h5.H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-  return find_type(library, "H5T_IEEE_F32LE_g", &h5.types[GHZ_F32]) &&
-         find_type(library, "H5T_IEEE_F64LE_g", &h5.types[GHZ_F64]);
+  if (h5.H5Zregister(H5PLget_plugin_info()) < 0)
+    return fail("HDF5", "does not take the filter");
+  return find_id(library, "H5T_IEEE_F32LE_g", &h5.types[GHZ_F32]) &&
+         find_id(library, "H5T_IEEE_F64LE_g", &h5.types[GHZ_F64]) &&
+         find_id(library, "H5T_STD_REF_OBJ_g", &h5.reference) && find_id(library, "H5T_C_S1_g", &h5.text) &&
+         find_id(library, "H5P_CLS_OBJECT_COPY_ID_g", &h5.object_copy);
 }

@@ -3,7 +3,7 @@
 #include "combine.h"
 #include "report/report.h"
 
-int h5_combine(const options *o, h5_fold fold) {
-  (void)fold;
+int h5_combine(const options *o, h5_operation operation) {
+  (void)operation;
   return fail(o->files[0], "this ghz was built without HDF5") ? EXIT_OK : EXIT_DATA;
 }

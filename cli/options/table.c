@@ -17,6 +17,8 @@ const option_row option_table[] = {
     {RATIO, OPTION_TARGET, "ratio", "R", "the smallest bound that makes the file R times smaller"},
     {FILL, OPTION_FILL, "fill", "V", "V marks missing values: kept exactly, outside range and bound, like NaN"},
     {VAR, OPTION_VAR, "var", "NAME", "the data set (HDF5) or variable (netCDF)"},
+    {DIFFERING, OPTION_DIFFERING, "differing", "WHAT",
+     "what else HDF5 files differ in: leave out (default), the first's, fail"},
     {TOGETHER, OPTION_SUMS, "together", NULL,
      "use one range and one bound for all files, so that they can be added"},
     {LIKE, OPTION_SUMS, "like", "FILE.ghz",

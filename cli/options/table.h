@@ -29,7 +29,8 @@ enum {
   FILL,
   PACK,
   LEVEL,
-  VAR
+  VAR,
+  DIFFERING
 };
 
 typedef struct option_row {

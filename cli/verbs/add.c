@@ -6,7 +6,7 @@
 
 static int run(const options *o) {
   if (o->var || h5_named(o->files[0]))
-    return h5_combine(o, ghz_sum);
+    return h5_combine(o, H5_SUM);
   return combine(o, &(ghz_file_operation){.factor = 1});
 }
 
@@ -20,11 +20,11 @@ const verb verb_add = {
                "them. The bound of the sum is the sum of the bounds. The bytes of the sum do not\n"
                "depend on the order of the files. Without -o, writes to standard output. If the name\n"
                "of the output ends in .npy, .f32 or .f64, writes decompressed values.\n"
-               "With --var, adds data sets of HDF5 or netCDF files as ghz mean averages them.",
+               "Adds data sets of HDF5 and netCDF files as ghz mean averages them.",
     .examples = "  ghz add a.ghz b.ghz c.ghz -o sum.ghz\n"
                 "  ghz sum run-*.f32.ghz | ghz decompress -o sum.f32\n"
                 "  ghz add a.ghz b.ghz -o sum.npy\n",
-    .options = OPTION_OUTPUT | OPTION_FORCE | OPTION_PACK | OPTION_THREADS | OPTION_VAR,
+    .options = OPTION_OUTPUT | OPTION_FORCE | OPTION_PACK | OPTION_THREADS | OPTION_VAR | OPTION_DIFFERING,
     .least = 1,
     .most = 1 << 30,
     .run = run,

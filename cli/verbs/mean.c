@@ -6,7 +6,7 @@
 
 static int run(const options *o) {
   if (o->var || h5_named(o->files[0]))
-    return h5_combine(o, ghz_mean);
+    return h5_combine(o, H5_MEAN);
   const ghz_file_operation mean = {.factor = 1, .divisor = (uint64_t)o->file_count};
   return combine(o, &mean);
 }
@@ -18,10 +18,12 @@ const verb verb_mean = {
     .details = "Writes the mean of k compressed files: the sum that ghz add computes, divided by k. The\n"
                "bound of the mean is the bound of one file. Without -o, writes to standard output. If\n"
                "the name of the output ends in .npy, .f32 or .f64, writes decompressed values.\n"
-               "With --var, averages a data set of HDF5 or netCDF files that the HDF5 filter compressed.\n"
-               "The output is a copy of the first file, with the mean in place of its data set.",
+               "Of HDF5 and netCDF files, averages the data set --var, or all that the HDF5 filter\n"
+               "compressed. The output is a copy of the first file, with means in place of these. What\n"
+               "else the files differ in, coordinates or attributes, is left out unless --differing says\n"
+               "something else.",
     .examples = "  ghz mean run-*.f32.ghz -o mean.f32.ghz\n",
-    .options = OPTION_OUTPUT | OPTION_FORCE | OPTION_PACK | OPTION_THREADS | OPTION_VAR,
+    .options = OPTION_OUTPUT | OPTION_FORCE | OPTION_PACK | OPTION_THREADS | OPTION_VAR | OPTION_DIFFERING,
     .least = 1,
     .most = 1 << 30,
     .run = run,

@@ -3,7 +3,9 @@
  * The data set v has 64 x 64 values in chunks of 32 x 32. Rows FIRST on, COUNT of them, are 2. FILL
  * 0: no fill value. The filter is given GIVEN for one. Attributes NAME are NUMBER, or this text.
  * The data set "copied" is made with the creation list of v, but the fill value 9; "linked" is that
- * of full.h5, wherever the file is. */
+ * of full.h5, wherever the file is. --references as the last word: also the data set "pointers" of
+ * compounds that refer to v.
+ * usage: holes --delete FILE.h5 NAME: deletes a data set, so that its place is used by nothing. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <hdf5.h>
 #include <hdf5/parameters.h>
@@ -53,8 +55,30 @@ static int set_attribute(hid_t set, const char *name, const char *text) {
   return H5Aclose(attribute);
 }
 
+static int add_pointers(hid_t file) {
+  hobj_ref_t v;
+  const hid_t type = H5Tcreate(H5T_COMPOUND, sizeof v), space = H5Screate(H5S_SCALAR);
+  if (wrong(H5Rcreate(&v, file, "v", H5R_OBJECT, -1)) || wrong(H5Tinsert(type, "to", 0, H5T_STD_REF_OBJ)))
+    return -1;
+  const hid_t set = H5Dcreate2(file, "pointers", type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  if (set < 0 || wrong(H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, &v)))
+    return -1;
+  H5Tclose(type);
+  H5Sclose(space);
+  return H5Dclose(set);
+}
+
+static int delete (const char *name, const char *set) {
+  const hid_t file = H5Fopen(name, H5F_ACC_RDWR, H5P_DEFAULT);
+  return file < 0 || wrong(H5Ldelete(file, set, H5P_DEFAULT)) || wrong(H5Fclose(file));
+}
+
 int main(int argc, char **argv) {
   static float values[64 * 64];
+  if (argc == 4 && strcmp(argv[1], "--delete") == 0)
+    return delete (argv[2], argv[3]);
+  const int pointers = argc > 1 && strcmp(argv[argc - 1], "--references") == 0;
+  argc -= pointers;
   if (argc < 5)
     return EXIT_FAILURE;
   const hsize_t extent[] = {64, 64}, first[] = {strtoull(argv[2], NULL, 10), 0},
@@ -73,7 +97,8 @@ int main(int argc, char **argv) {
     if (wrong(set_attribute(set, argv[i], argv[i + 1])))
       return EXIT_FAILURE;
   if (wrong(copy_list(file, set, space)) ||
-      wrong(H5Lcreate_external("full.h5", "v", file, "linked", H5P_DEFAULT, H5P_DEFAULT)))
+      wrong(H5Lcreate_external("full.h5", "v", file, "linked", H5P_DEFAULT, H5P_DEFAULT)) ||
+      (pointers && wrong(add_pointers(file))))
     return EXIT_FAILURE;
   H5Pclose(plist);
   H5Sclose(rows);

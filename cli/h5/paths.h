@@ -1,0 +1,33 @@
+/* paths.h: the objects of an HDF5 file by their paths. Calls that return false have printed why. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GHZ_CLI_H5_PATHS_H
+#define GHZ_CLI_H5_PATHS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "loaded.h"
+
+typedef struct paths {
+  char **at; /* each to be freed */
+  size_t count, capacity;
+} paths;
+
+/* Adds a copy of a path. */
+bool paths_add(paths *p, const char *path, const char *name);
+
+bool paths_have(const paths *p, const char *path);
+void paths_free(paths *p);
+
+/* The root group, "/", and all that hard links lead to from there. `name` is that of the file. */
+bool paths_of_file(const char *name, hid_t file, paths *p);
+
+/* The names of the links of a group, or of the attributes of an object: in the order in which they
+ * were made, where that is known. */
+bool paths_of_links(const char *name, hid_t group, paths *p);
+bool paths_of_attributes(const char *name, hid_t object, paths *p);
+
+/* The data sets with the filter of ghz: `var` alone unless it is NULL. At least one. */
+bool paths_of_variables(const char *name, const char *var, paths *p);
+
+#endif

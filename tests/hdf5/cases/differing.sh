@@ -1,0 +1,93 @@
+# Members of an ensemble differ in scalar coordinates, times and history: ghz mean and add leave that
+# out and say so, or take the first file's, or refuse. What values mean must agree.
+# SPDX-License-Identifier: BSD-3-Clause
+. "$HELPERS"
+. "$H5"
+"$GHZ" --version | grep -q 'built with.*HDF5' || skip "this ghz was built without HDF5"
+for tool in ncgen ncdump; do
+  have "$tool" || skip "no $tool"
+done
+
+# member NUMBER NAME [UNITS [FILL]]: NAME.nc, of one time, and in netCDF's words.
+member() {
+  {
+    echo 'netcdf t { dimensions: time = UNLIMITED; lat = 60; lon = 90; variables: double time(time); time:units = "days";'
+    echo 'double lat(lat); int realization; string name; float pr(time, lat); float mask(lat);'
+    echo "float tas(time, lat, lon); tas:units = \"${3:-K}\"; tas:_FillValue = ${4:-1e20}f; tas:cell = \"of $1\";"
+    echo "mask:valid = $1; :history = \"run $1 of many$(printf '!%.0s' $(seq "$1"))\"; :title = \"ensemble\";"
+    echo "data: time = $1; lat = $(seq -s, 60); realization = $1; name = \"member $1\"; mask = $(seq -s, 60);"
+    echo "pr = $(yes "$1" | head -n 60 | paste -sd,);"
+    echo "tas = $("$TOOL" make wave 5400 f32 "$1" | od -An -v -w4 -tf4 | awk '{ print $1 }' | paste -sd,); }"
+  } >t.cdl
+  ncgen -4 -o plain.nc t.cdl || die "ncgen failed"
+  $(repack --abs 1e-3 --var tas) -l tas:CHUNK=1x30x45 plain.nc "$2.nc" || die "h5repack failed"
+}
+for i in 1 2 3; do
+  member $i $i
+done
+
+"$GHZ" mean 1.nc 2.nc 3.nc -o mean.nc 2>said || die "$(cat said)"
+[ "$(grep -c '^left out, because the files differ in it' said)" = 1 ] || die "it said: $(cat said)"
+for what in realization name pr time 'attribute history of /' 'attribute cell of tas' 'attribute valid of mask'; do
+  grep -q "[:,] $what\(,\|$\)" said || die "no $what in: $(cat said)"
+done
+! grep -q 'lat\|title' said || die "it said: $(cat said)"
+ncdump -h mean.nc >header || die "mean.nc is no netCDF"
+for line in 'time = UNLIMITED ; // (1 currently)' 'float tas(time, lat, lon) ;' 'double lat(lat) ;' ':title = "ensemble" ;' \
+  'tas:units = "K" ;' 'float mask(lat) ;'; do
+  grep -qF "$line" header || die "no '$line' in: $(cat header)"
+done
+for line in realization name 'pr(' 'time(time)' history 'tas:cell' 'mask:valid'; do
+  ! grep -F "$line" header || die "$line is in the mean"
+done
+h5values mean.nc tas mean.f32
+for i in 1 2 3; do "$TOOL" make wave 5400 f32 $i >$i.f32; done
+python3 - <<'PROGRAM'
+import array
+members = [array.array("f", open(f"{i}.f32", "rb").read()) for i in (1, 2, 3)]
+open("sum.f32", "wb").write(array.array("f", map(sum, zip(*members))).tobytes())
+open("wanted.f32", "wb").write(array.array("f", (sum(v) / 3 for v in zip(*members))).tobytes())
+PROGRAM
+within wanted.f32 mean.f32 f32 1.001e-3
+
+# The first file's.
+"$GHZ" add 1.nc 2.nc 3.nc --differing first -o sum.nc 2>said || die "$(cat said)"
+! grep 'left out' said || die "something was left out"
+diff <(ncdump -h 1.nc | sed 1d) <(ncdump -h sum.nc | sed 1d) || die "sum.nc has not what 1.nc has"
+h5values sum.nc tas back.f32
+within sum.f32 back.f32 f32 3.001e-3
+
+# Refused.
+fails 1 "2.nc: " "$GHZ" mean 1.nc 2.nc --differing=error -o no.nc
+fails 2 "--differing some: must be drop, first or error" "$GHZ" mean 1.nc 2.nc --differing some -o no.nc
+ok "$GHZ" mean -q 1.nc 1.nc --differing error -o same.nc
+member 2 celsius degC
+member 2 other K -999.
+for choice in drop first; do
+  fails 1 "celsius.nc: tas: has another attribute units than in 1.nc" "$GHZ" mean 1.nc celsius.nc --differing $choice -o no.nc
+  fails 1 "other.nc: tas: has another attribute _FillValue than in 1.nc" "$GHZ" add 1.nc other.nc --differing $choice -o no.nc
+done
+
+# A member less the mean is an anomaly: its own coordinates and history stay.
+"$GHZ" sub 2.nc mean.nc -o anomaly.nc 2>said || die "$(cat said)"
+[ "$(wc -l <said)" = 1 ] || die "it said: $(cat said)"
+grep -q '^sub of tas in 2 files -> anomaly.nc: .*, bound 0.0020*' said || die "it said: $(cat said)"
+diff <(ncdump -v realization,time 2.nc | sed 1d) <(ncdump -v realization,time anomaly.nc | sed 1d) || die "not as 2.nc"
+h5values anomaly.nc tas back.f32
+python3 - <<'PROGRAM'
+import array
+member, mean = (array.array("f", open(name, "rb").read()) for name in ("2.f32", "wanted.f32"))
+open("wanted.f32", "wb").write(array.array("f", (a - b for a, b in zip(member, mean))).tobytes())
+PROGRAM
+within wanted.f32 back.f32 f32 2.001e-3
+# The anomalies of all members add up to 0, exactly.
+for i in 1 2 3; do
+  ok "$GHZ" sub -q $i.nc mean.nc -o anomaly-$i.nc
+done
+ok "$GHZ" add -q anomaly-[123].nc -o zero.nc
+h5values zero.nc tas zero.f32
+[ "$(tr -d '\0' <zero.f32 | wc -c)" = 0 ] || die "the sum of the anomalies is not 0"
+# Where no lattice is a multiple of the other.
+h5repack -l tas:CHUNK=1x30x45 -f tas:NONE 1.nc plain.nc
+$(repack --abs 7e-4 --var tas) -l tas:CHUNK=1x30x45 plain.nc odd.nc
+fails 1 "odd.nc: tas: the chunk at 0,0,0 " "$GHZ" sub 1.nc odd.nc --var tas -o no.nc
