@@ -21,16 +21,12 @@ static fill_text describe_fill(const ghz_lattice *l) {
   return t;
 }
 
-static const char *type_name(ghz_type type) {
-  return type == GHZ_F32 ? "float32" : "float64";
-}
-
 /* Whether operand i, b, has the type, shape, cap and range of tiles of operand 0, a. */
 static ghz_status kinds_agree(ghz_context *ctx, const ghz_slice *a, const ghz_slice *b, size_t i) {
   const ghz_lattice *l = &a->lattice, *m = &b->lattice;
   if (l->type != m->type)
-    return ghz_fail(ctx, GHZ_EMISMATCH, "type %s in operand %zu, %s in operand 0", type_name(m->type), i,
-                    type_name(l->type));
+    return ghz_fail(ctx, GHZ_EMISMATCH, "type %s in operand %zu, %s in operand 0", type_text(m->type), i,
+                    type_text(l->type));
   if (!shapes_equal(&a->shape, &b->shape))
     return ghz_fail(ctx, GHZ_EMISMATCH, "%s in operand %zu, %s in operand 0", describe_shape(&b->shape).text, i,
                     describe_shape(&a->shape).text);

@@ -6,6 +6,7 @@
 #include "context/call.h"
 #include "context/floating.h"
 #include "describe.h"
+#include "integers.h"
 #include "lattice.h"
 #include "stream/sizes.h"
 #include "stream/tile_writer.h"
@@ -42,7 +43,7 @@ ghz_status ghz_compression_check(ghz_context *ctx, const compression *c) {
                     l->step, l->eb, l->cap, l->has_fill ? l->fill : 0.0);
   if (count > SIZE_MAX / ghz_type_size(l->type))
     return ghz_fail(ctx, GHZ_EINVAL, "%llu values do not fit in memory", (ull)count);
-  return GHZ_OK;
+  return ghz_integers_check(ctx, c);
 }
 
 ghz_slice ghz_compression_header(const compression *c) {

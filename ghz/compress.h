@@ -5,6 +5,7 @@
 
 #include <ghz/slice.h>
 
+#include "rules/types.h"
 #include "stream/place.h"
 #include "stream/stream.h"
 
@@ -23,12 +24,17 @@ ghz_status ghz_compression_check(ghz_context *ctx, const compression *c);
 /* What describes their compressed tiles, but for the bytes. */
 ghz_slice ghz_compression_header(const compression *c);
 
+/* Compresses the integers inside a place (integers.c); returns the size of the tile. */
+size_t ghz_integers_encode(const tile_codec *tiles, const ghz_lattice *lattice, int order,
+                           const tile_place *place, const void *x, uint8_t *dst);
+
 /* Compresses one of them; returns its size. dst has room for the bound of a tile, and SLACK. */
 static inline size_t compress_one(const tile_codec *tiles, const compression *c, const tile_walk *tile,
                                   uint8_t *dst) {
   const tile_place place = place_in(c->shape, &tile->extent);
-  const size_t at = offset_of(c->shape, tile->origin) * value_bytes(c->lattice->type);
-  return tiles->encode(c->lattice, c->order, &place, (const uint8_t *)c->x + at, dst);
+  const uint8_t *x = (const uint8_t *)c->x + offset_of(c->shape, tile->origin) * type_bytes(c->lattice->type);
+  return is_integer(c->lattice->type) ? ghz_integers_encode(tiles, c->lattice, c->order, &place, x, dst)
+                                      : tiles->encode(c->lattice, c->order, &place, x, dst);
 }
 
 /* Compresses all; *result then describes them. */

@@ -136,7 +136,9 @@ static ghz_status compute(ghz_context *ctx, const computation *w, const destinat
   ghz_status status = ghz_open_headers(ctx, w, &of, result);
   if (status != GHZ_OK)
     return status;
-  compute_job job = {.tiles = ctx->tiles, .what = w, .lattice = result->lattice, .operands = of.operands};
+  compute_job job = {.tiles = ctx->tiles, .what = w, .lattice = carrier_lattice(&result->lattice), .operands = of.operands};
+  for (size_t i = 0; of.own && i < w->k; i++)
+    of.own[i].lattice = carrier_lattice(&of.own[i].lattice);
   job.op = (tile_op){.k = w->k,
                      .coefficients = of.coefficients,
                      .own = of.own,

@@ -7,6 +7,8 @@
 
 #include "context/call.h"
 #include "context/parallel.h"
+#include "describe.h"
+#include "integers.h"
 #include "lattice.h"
 #include "stream/operand.h"
 #include "stream/place.h"
@@ -14,6 +16,13 @@
 /* From this size on results pass the caches by: reading the old lines first would double the
  * traffic. */
 #define STREAMING_BYTES ((size_t)16 << 20)
+
+/* The first value that is none of the type, of the tile that comes first. */
+typedef struct misfit {
+  int found;
+  uint64_t tile, index; /* of the value in the array */
+  double value;
+} misfit;
 
 typedef struct decompress_job {
   const tile_codec *tiles;
@@ -23,6 +32,7 @@ typedef struct decompress_job {
   int all; /* the box is the array */
   int streaming;
   uint8_t *dst;
+  misfit *misfit;
 } decompress_job;
 
 /* ---- Tiles and the box ----------------------------------------------------------------------- */
@@ -53,31 +63,52 @@ static uint8_t *place_of(const decompress_job *j, const uint64_t at[3]) {
   return j->dst + offset_of(&j->box.shape, inside) * ghz_type_size(j->out);
 }
 
-/* A tile that the box cuts goes through a buffer. */
-static ghz_status decompress_part(const decompress_job *j, const tile_source *src, const tile_walk *t,
-                                  const overlap *o) {
-  _Alignas(64) uint8_t whole[TILE * 8];
-  const tile_place packed = packed_place(t->extent);
-  const size_t value = ghz_type_size(j->out), line = (size_t)(o->to[2] - o->from[2]) * value;
-  ghz_status status = j->tiles->decode(&j->source.slice.lattice, src, j->out, &packed, 0, whole);
-  if (status != GHZ_OK)
-    return status;
-  for (uint64_t z = o->from[0]; z < o->to[0]; z++)
-    for (uint64_t y = o->from[1]; y < o->to[1]; y++) {
-      const size_t at = (size_t)(z - t->origin[0]) * packed.plane + (size_t)(y - t->origin[1]) * packed.row +
-                        (size_t)(o->from[2] - t->origin[2]);
-      memcpy(place_of(j, (uint64_t[]){z, y, o->from[2]}), whole + at * value, line);
-    }
-  return GHZ_OK;
+static void note_misfit(const decompress_job *j, uint64_t tile, uint64_t index, double value) {
+#pragma omp critical(ghz_misfit)
+  if (!j->misfit->found || tile < j->misfit->tile)
+    *j->misfit = (misfit){1, tile, index, value};
 }
 
-static ghz_status decompress_tile(const decompress_job *j, const tile_source *src, const tile_walk *t) {
-  if (!j->all) {
+/* A line of decoded values, from `at` of the array on, to its place. Returns whether they fit. */
+static int put_line(const decompress_job *j, uint64_t tile, const uint64_t at[3], const void *values,
+                    size_t n) {
+  if (!is_integer(j->out)) {
+    memcpy(place_of(j, at), values, n * ghz_type_size(j->out));
+    return 1;
+  }
+  const double *y = values;
+  const size_t fit = ghz_integers_out(&j->source.slice.lattice, j->out, y, n, place_of(j, at));
+  if (fit < n)
+    note_misfit(j, tile, offset_of(&j->source.slice.shape, at) + fit, y[fit]);
+  return fit == n;
+}
+
+/* A tile that the box cuts, or of integers, goes through a buffer. */
+static ghz_status decompress_part(const decompress_job *j, const tile_source *src, const tile_walk *t,
+                                  const overlap *o, uint64_t tile) {
+  _Alignas(64) uint8_t whole[TILE * 8];
+  const tile_place packed = packed_place(t->extent);
+  const ghz_type decoded = is_integer(j->out) ? GHZ_F64 : j->out;
+  const size_t value = ghz_type_size(decoded), line = (size_t)(o->to[2] - o->from[2]);
+  ghz_status status = j->tiles->decode(&j->source.slice.lattice, src, decoded, &packed, 0, whole);
+  for (uint64_t z = o->from[0]; z < o->to[0] && status == GHZ_OK; z++)
+    for (uint64_t y = o->from[1]; y < o->to[1] && status == GHZ_OK; y++) {
+      const size_t at = (size_t)(z - t->origin[0]) * packed.plane + (size_t)(y - t->origin[1]) * packed.row +
+                        (size_t)(o->from[2] - t->origin[2]);
+      if (!put_line(j, tile, (uint64_t[]){z, y, o->from[2]}, whole + at * value, line))
+        status = GHZ_ERANGE;
+    }
+  return status;
+}
+
+static ghz_status decompress_tile(const decompress_job *j, const tile_source *src, const tile_walk *t,
+                                  uint64_t tile) {
+  if (!j->all || is_integer(j->out)) {
     const overlap o = tile_in_box(t, &j->box);
     if (o.none)
       return GHZ_OK;
-    if (!o.whole)
-      return decompress_part(j, src, t, &o);
+    if (!o.whole || is_integer(j->out))
+      return decompress_part(j, src, t, &o, tile);
   }
   const tile_place place = place_in(&j->box.shape, &t->extent);
   return j->tiles->decode(&j->source.slice.lattice, src, j->out, &place, j->streaming, place_of(j, t->origin));
@@ -92,11 +123,23 @@ static ghz_status decompress_chunk(const void *job, chunk *c) {
   for (uint64_t t = 0; t < c->tiles && status == GHZ_OK; t++, walk_on(&walk)) {
     const tile_source src = cursor_next(&cursor, s);
     c->at = c->first + t;
-    status = decompress_tile(j, &src, &walk);
+    status = decompress_tile(j, &src, &walk, c->at);
   }
   if (j->streaming)
     j->tiles->fence();
   return status;
+}
+
+const char *ghz_not_decompressed(const ghz_lattice *l, ghz_type out) {
+  if (!type_known(out))
+    return "unknown type";
+  if (!is_integer(out))
+    return out == GHZ_F64 || carrier_type(l->type) == GHZ_F32 ? NULL
+           : is_integer(l->type) ? "integers of more than 16 bits do not decompress to float32"
+                                 : "float64 does not decompress to float32";
+  if (!is_integer(l->type))
+    return "floating-point values do not decompress to integers";
+  return is_integer_of(GHZ_I64, l->step) ? NULL : "means of integers decompress to float64, not to integers";
 }
 
 ghz_status ghz_decompress_values(ghz_context *ctx, const ghz_slice *slice, ghz_type out, const array_box *box,
@@ -104,17 +147,24 @@ ghz_status ghz_decompress_values(ghz_context *ctx, const ghz_slice *slice, ghz_t
   const uint64_t count = shape_count(&box->shape);
   if (!type_known(out))
     return ghz_fail(ctx, GHZ_EINVAL, "type %d is unknown", (int)out);
-  if (out == GHZ_F32 && slice->lattice.type == GHZ_F64)
-    return ghz_fail(ctx, GHZ_EINVAL, "a stream of doubles does not decompress to floats");
+  const char *wrong = ghz_not_decompressed(&slice->lattice, out);
+  if (wrong)
+    return ghz_fail(ctx, GHZ_EINVAL, "%s", wrong);
   if (!dst && count)
     return ghz_fail(ctx, GHZ_EINVAL, "dst is NULL");
   if (count == 0)
     return GHZ_OK;
-  decompress_job job = {.tiles = ctx->tiles, .out = out, .box = *box, .dst = dst};
+  misfit first = {0};
+  decompress_job job = {.tiles = ctx->tiles, .out = out, .box = *box, .dst = dst, .misfit = &first};
   job.all = shapes_equal(&box->shape, &slice->shape);
   job.streaming = count >= STREAMING_BYTES / ghz_type_size(out);
   ghz_status status = ghz_operand_open(ctx, slice, &job.source, 0, NULL);
-  return status == GHZ_OK ? ghz_parallel_for(ctx, decompress_chunk, &job, slice->first, slice->tiles) : status;
+  if (status == GHZ_OK)
+    status = ghz_parallel_for(ctx, decompress_chunk, &job, slice->first, slice->tiles);
+  if (status != GHZ_ERANGE)
+    return status;
+  return ghz_fail(ctx, GHZ_ERANGE, "value %llu is %.17g, which is no %s", (ull)first.index, first.value,
+                  type_text(out));
 }
 
 /* ---- Calls ----------------------------------------------------------------------------------- */

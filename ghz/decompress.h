@@ -14,6 +14,9 @@ typedef struct array_box {
   ghz_shape shape;
 } array_box;
 
+/* Why values of a lattice do not decompress to a type; NULL if they do. */
+const char *ghz_not_decompressed(const ghz_lattice *lattice, ghz_type out);
+
 /* Decompresses the values of a slice that are inside the box to their places in an array of the
  * box. */
 ghz_status ghz_decompress_values(ghz_context *ctx, const ghz_slice *slice, ghz_type out, const array_box *box,

@@ -1,4 +1,4 @@
-/* describe.c: shapes that a caller gives: checked, and in words. */
+/* describe.c: shapes that a caller gives: checked, and in words; types in words. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "describe.h"
@@ -6,6 +6,13 @@
 #include <stdio.h>
 
 #include "rules/shape.h"
+#include "rules/types.h"
+
+const char *type_text(ghz_type type) {
+  static const char *const names[] = {"float32", "float64", "int8",   "int16", "int32",
+                                      "int64",   "uint8",   "uint16", "uint32"};
+  return type_known(type) ? names[type] : "unknown type";
+}
 
 shape_text describe_shape(const ghz_shape *s) {
   shape_text t;

@@ -1,4 +1,4 @@
-/* describe.h: shapes that a caller gives: checked, and in words. */
+/* describe.h: shapes that a caller gives: checked, and in words; types in words. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_DESCRIBE_H
 #define GHZ_DESCRIBE_H
@@ -11,6 +11,9 @@ typedef struct shape_text {
 
 /* "shape 256 x 256 x 256", of the axes that it has; of a flat array "16777216 values". */
 shape_text describe_shape(const ghz_shape *shape);
+
+/* "float32", "int16". */
+const char *type_text(ghz_type type);
 
 /* EINVAL unless it is a shape. */
 ghz_status ghz_shape_check(ghz_context *ctx, const ghz_shape *shape);

@@ -6,10 +6,11 @@
 
 #include "context/call.h"
 #include "context/floating.h"
+#include "describe.h"
 #include "rules/bytes.h"
 
 size_t ghz_type_size(ghz_type type) {
-  return type == GHZ_F32 || type == GHZ_F64 ? value_bytes(type) : 0;
+  return type_known(type) ? type_bytes(type) : 0;
 }
 
 uint32_t ghz_terms_limit(int cap) {
@@ -27,6 +28,8 @@ int ghz_lattice_equal(const ghz_lattice *a, const ghz_lattice *b) {
 }
 
 int ghz_lattice_fresh(const ghz_lattice *l) {
+  if (is_integer(l->type))
+    return lattice_valid(l) && l->step == 1 && double_bits(l->eb) == 0;
   return lattice_valid(l) && (l->type == GHZ_F64 || is_grid(l) || cut_to_24_bits(l->step) == l->step);
 }
 
@@ -86,7 +89,7 @@ static void constant_lattice(ghz_lattice *l, double c) {
  * values that they round to, and what decoding sums loses. */
 static void make_grid(ghz_lattice *l, double quantum) {
   l->step = quantum;
-  l->eb = quantum * (l->type == GHZ_F32 ? 0x1.1p-2 : 0x1p-7);
+  l->eb = is_integer(l->type) ? 0 : grid_bound(l->type, quantum);
 }
 
 static void make(ghz_bound bound, double min, double max, ghz_lattice *l) {
@@ -126,6 +129,8 @@ static ghz_status make_checked(ghz_context *ctx, ghz_type type, ghz_bound bound,
     return ghz_fail(ctx, GHZ_EINVAL, "kind %d of a bound is unknown", (int)bound.kind);
   if (!(bound.value > 0 && bound.value <= DBL_MAX))
     return ghz_fail(ctx, GHZ_EINVAL, "bound %.9g: must be above 0, and finite", bound.value);
+  if (is_integer(type) && (bound.kind != GHZ_STEP || bound.value != 1))
+    return ghz_fail(ctx, GHZ_EINVAL, "integers are compressed exactly: their bound is GHZ_STEP, 1");
   if (bound.kind == GHZ_STEP && !from_to(bound.value, smallest_step(type), largest_step(type)))
     return ghz_fail(ctx, GHZ_EINVAL, "step %.9g: must be from %.9g to %.9g", bound.value, smallest_step(type),
                     largest_step(type));
@@ -136,7 +141,10 @@ static ghz_status make_checked(ghz_context *ctx, ghz_type type, ghz_bound bound,
     return ghz_fail(ctx, GHZ_EINVAL,
                     "range 0 .. 0 looks like one that was not measured; where all values are zero, give what "
                     "ghz_range gives where nothing is finite, +Inf and -Inf, or take ghz_lattice_for");
-  *lattice = (ghz_lattice){.type = type, .cap = type == GHZ_F32 ? 35 : 44};
+  *lattice = (ghz_lattice){.type = type,
+                           .cap = is_integer(type)  ? cap_of_integers(type)
+                                  : type == GHZ_F32 ? 35
+                                                    : 44};
   make(bound, min, max, lattice);
   return GHZ_OK;
 }
@@ -163,8 +171,7 @@ ghz_status ghz_lattice_fill_in(ghz_context *ctx, ghz_lattice *l, double fill) {
   if (!type_known(l->type))
     return ghz_fail(ctx, GHZ_EINVAL, "type %d is unknown", (int)l->type);
   if (!fill_valid(&with))
-    return ghz_fail(ctx, GHZ_EINVAL, "fill value %.17g is no finite float%d", fill,
-                    8 * (int)value_bytes(l->type));
+    return ghz_fail(ctx, GHZ_EINVAL, "fill value %.17g is no finite %s", fill, type_text(l->type));
   l->has_fill = 1;
   l->fill = fill;
   return GHZ_OK;

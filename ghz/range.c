@@ -6,6 +6,7 @@
 #include "context/call.h"
 #include "context/floating.h"
 #include "context/parallel.h"
+#include "integers.h"
 #include "lattice.h"
 
 const thread_range *ghz_merge_ranges(thread_range *r, int threads) {
@@ -27,12 +28,30 @@ typedef struct range_job {
   thread_range *ranges;
 } range_job;
 
+static void range_of_integers(const range_job *j, const uint8_t *x, size_t n, thread_range *range) {
+  _Alignas(64) double carriers[TILE];
+  const ghz_lattice carrier = carrier_lattice(j->lattice);
+  double min, max;
+  for (size_t i = 0, part; i < n; i += part) {
+    part = n - i < TILE ? n - i : TILE;
+    const tile_place line = packed_place((tile_extent){1, (unsigned)part, 1, 1, (unsigned)part});
+    ghz_integers_in(j->lattice->type, &line, x + i * type_bytes(j->lattice->type), carriers);
+    j->tiles->range(&carrier, carriers, part, &min, &max);
+    widen_range(range, min, max);
+  }
+}
+
 static ghz_status range_chunk(const void *job, chunk *c) {
   const range_job *j = job;
   size_t start = c->first * TILE, count = j->n - start < GHZ_CHUNK ? j->n - start : GHZ_CHUNK;
+  const uint8_t *x = j->x + start * ghz_type_size(j->lattice->type);
   double min, max;
-  j->tiles->range(j->lattice, j->x + start * ghz_type_size(j->lattice->type), count, &min, &max);
-  widen_range(&j->ranges[c->thread], min, max);
+  if (is_integer(j->lattice->type))
+    range_of_integers(j, x, count, &j->ranges[c->thread]);
+  else {
+    j->tiles->range(j->lattice, x, count, &min, &max);
+    widen_range(&j->ranges[c->thread], min, max);
+  }
   return GHZ_OK;
 }
 

@@ -31,6 +31,8 @@ ghz_status ghz_cuda_check_pointer(ghz_cuda *g, const void *p, const char *name, 
 }
 
 ghz_status ghz_cuda_check_type(ghz_cuda *g, ghz_type type) {
+  if (type_known(type) && is_integer(type))
+    return ghz_cuda_fail(g->message, GHZ_EINVAL, "integers are compressed and added on the host alone");
   return type_known(type) ? GHZ_OK : ghz_cuda_fail(g->message, GHZ_EINVAL, "type %d", (int)type);
 }
 

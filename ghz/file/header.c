@@ -49,7 +49,7 @@ ghz_status ghz_header_start(const char *name, const uint8_t *b, size_t got, size
                          FILE_VERSION);
   if (b[6] > GHZ_FILE_NDIM)
     return ghz_file_fail(name, GHZ_ECORRUPT, "damaged header: %u dimensions", b[6]);
-  if (b[5] > 1 || b[7] & ~KNOWN || (b[7] & 12) == 12)
+  if (!type_known((ghz_type)b[5]) || b[7] & ~KNOWN || (b[7] & 12) == 12)
     return ghz_file_fail(name, GHZ_EVERSION, "written by a newer version of ghz, or damaged: type %u, flags %u",
                          b[5], b[7]);
   *size = FIXED + 8 * (size_t)b[6] + 8;
@@ -58,7 +58,7 @@ ghz_status ghz_header_start(const char *name, const uint8_t *b, size_t got, size
 
 static void decode(const uint8_t *b, ghz_file_header *h) {
   *h = (ghz_file_header){.array = {.ndim = b[6], .fortran = b[7] & IS_FORTRAN, .npy = (b[7] & IS_NPY) != 0},
-                         .lattice = {.type = b[5] ? GHZ_F64 : GHZ_F32,
+                         .lattice = {.type = (ghz_type)b[5],
                                      .cap = b[7] & CAP_IS_44 ? 44 : 35,
                                      .step = load_f64(b + 24),
                                      .eb = load_f64(b + 32),

@@ -10,6 +10,7 @@
 #include "context/call.h"
 #include "context/parallel.h"
 #include "rules/parse.h"
+#include "rules/types.h"
 #include "stream/place.h"
 
 typedef struct number_job {
@@ -236,6 +237,8 @@ static ghz_status open_streams(ghz_context *ctx, const ghz_bytes *streams, numbe
     j->lattice_off[i] = s->lattice.step != 0;
     j->raw_off[i] = s->terms != 1;
   }
+  for (int i = 0; i < j->streams; i++)
+    j->source[i].slice.lattice = carrier_lattice(&j->source[i].slice.lattice);
   return GHZ_OK;
 }
 

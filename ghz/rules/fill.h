@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "rules/rules.h"
+#include "rules/types.h"
 
 /* ---- Doubles that are floats ----------------------------------------------------------------- */
 
@@ -92,10 +92,18 @@ GHZ_RULE int zero_is_fill(const ghz_lattice *l) {
   return l->has_fill && double_bits(l->fill) << 1 == 0;
 }
 
+/* A whole number that is a value of an integer type, and not -0. */
+GHZ_RULE int is_integer_of(ghz_type type, double v) {
+  const integer_range range = range_of_type(type);
+  return v >= range.least && v < range.beyond && double_bits((double)(int64_t)v) == double_bits(v);
+}
+
 /* A fill is finite, and a value of the type. */
 GHZ_RULE int fill_valid(const ghz_lattice *l) {
   const uint64_t b = double_bits(l->fill);
-  return !l->has_fill || (double_exponent(b) < 1024 && (l->type == GHZ_F64 || is_float(b)));
+  if (!l->has_fill || is_integer(l->type))
+    return !l->has_fill || is_integer_of(l->type, l->fill);
+  return double_exponent(b) < 1024 && (l->type == GHZ_F64 || is_float(b));
 }
 
 /* Whether both have the same fill, or none: its sign counts, as it comes back. */

@@ -18,10 +18,6 @@ GHZ_RULE double largest_step(ghz_type type) {
   return type == GHZ_F32 ? 0x1p120 : 0x1p1000;
 }
 
-GHZ_RULE int type_known(ghz_type type) {
-  return type == GHZ_F32 || type == GHZ_F64;
-}
-
 GHZ_RULE int cap_valid(int cap) {
   return cap == 35 || cap == 44;
 }
@@ -32,11 +28,20 @@ GHZ_RULE int from_to(double v, double least, double most) {
   return double_bits(v) >= double_bits(least) && double_bits(v) <= double_bits(most);
 }
 
-/* Whether a stream may have it. */
+/* Whether a type has the cap. */
+GHZ_RULE int cap_fits(ghz_type type, int cap) {
+  if (is_integer(type))
+    return cap == cap_of_integers(type);
+  return cap == 35 || (cap == 44 && type == GHZ_F64);
+}
+
+/* Whether a stream may have it. Integers always have a step. */
 GHZ_RULE int lattice_valid(const ghz_lattice *l) {
-  if (!type_known(l->type) || !cap_valid(l->cap) || (l->cap == 44 && l->type == GHZ_F32))
+  if (!type_known(l->type) || !cap_fits(l->type, l->cap))
     return 0;
-  const int step = double_bits(l->step) == 0 || from_to(l->step, smallest_step(l->type), largest_step(l->type));
+  const ghz_type type = carrier_type(l->type);
+  const int step = (double_bits(l->step) == 0 && !is_integer(l->type)) ||
+                   from_to(l->step, smallest_step(type), largest_step(type));
   return step && from_to(l->eb, 0, DBL_MAX) && fill_valid(l);
 }
 
@@ -64,10 +69,19 @@ GHZ_RULE double divide_up(double a, double b) {
   return q < EXACT_REMAINDER || fma(q, b, -a) < 0 ? nextafter(q, HUGE_VAL) : q;
 }
 
+/* Whether multiples of a step are numbers without rounding, below 2^53. */
+GHZ_RULE int multiples_are_exact(double step) {
+  return (double_bits(step) & ((UINT64_C(1) << 52) - 1)) == 0 ||
+         (step < 0x1p53 && (double)(int64_t)step == step);
+}
+
 /* A rounded step moves every value: by at most 2^(cap - 53) steps per term. With cap 35 the slack
- * of the lattice covers that; with cap 44 the bound has to say it. */
+ * of the lattice covers that; with cap 44 the bound has to say it. Integers have no slack, and the
+ * bound has to say what decoding rounds, too. */
 GHZ_RULE void admit_rounding(ghz_lattice *l, double remainder) {
-  if (l->cap == 44 && remainder != 0)
+  if (is_integer(l->type) && (remainder != 0 || !multiples_are_exact(l->step)))
+    l->eb = nextafter(l->eb + l->step * (l->cap == 44 ? 0x1p-8 : 0x1p-17), HUGE_VAL);
+  else if (!is_integer(l->type) && l->cap == 44 && remainder != 0)
     l->eb = nextafter(l->eb + l->step * 0x1p-9, HUGE_VAL);
 }
 

@@ -3,6 +3,8 @@
 
 #include "stream/operand.h"
 
+#include "rules/types.h"
+
 ghz_status ghz_operand_open(ghz_context *ctx, const ghz_slice *slice, operand *o, size_t extra, void **rest) {
   size_t offsets = 0, total;
   if (!ghz_total_add(&offsets, (size_t)chunks_of(slice->tiles) + 1, sizeof(uint64_t)))
@@ -12,6 +14,7 @@ ghz_status ghz_operand_open(ghz_context *ctx, const ghz_slice *slice, operand *o
   if (!scratch)
     return ghz_fail(ctx, GHZ_ENOMEM, "no %zu bytes of scratch", total);
   *o = (operand){*slice, (uint64_t *)(void *)scratch};
+  o->slice.lattice = carrier_lattice(&slice->lattice);
   if (rest)
     *rest = scratch + offsets;
   return ghz_slice_locate(ctx, slice, o->offset);

@@ -60,7 +60,7 @@ static ghz_status check_version(ghz_context *ctx, ghz_bytes src, uint32_t magic,
                     old == 1 ? "0.1 of ghz" : "0.2 of ghz before its release");
   if (src.size < header || load_u32(p) != magic)
     return ghz_fail(ctx, GHZ_ECORRUPT, "operand %zu: no ghz header", operand);
-  if (p[4] > 1 || p[5] > FLAGS_KNOWN || load_u32(p + 52) || !dims_known(p[7]))
+  if (!type_known((ghz_type)p[4]) || p[5] > FLAGS_KNOWN || load_u32(p + 52) || !dims_known(p[7]))
     return ghz_fail(ctx, GHZ_EVERSION, "operand %zu: type or feature bits of a newer version", operand);
   return GHZ_OK;
 }

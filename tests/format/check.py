@@ -281,10 +281,10 @@ def rules(stream):
         filled = patched(data, 5, 4)
         ok &= all(refuses(patched(filled, 64, *struct.pack("<d", v))) is None for v in (0, -0.0, -999, 2.0**66))
         ok &= decoder.decode(patched(filled, 64, *struct.pack("<d", -999)))[1][17] == 0xc479c000
-        newer = [patched(data, 4, 2), patched(data, 5, 8), patched(data, 5, 128), patched(data, 7, 0), patched(data, 7, 4),
-                 patched(data, 52, 1), patched(data, 55, 1), patched(data, 4, 2, 0, 99), patched(data, 7, 0x13), patched(data, 7, 0x81),
+        newer = [patched(data, 4, 9), patched(data, 5, 8), patched(data, 5, 128), patched(data, 7, 0), patched(data, 7, 4),
+                 patched(data, 52, 1), patched(data, 55, 1), patched(data, 4, 9, 0, 99), patched(data, 7, 0x13), patched(data, 7, 0x81),
                  *(b"GHZ" + old + data[4:] for old in (b"1", b"M", b"2", b"N"))]
-        corrupt = [data[:71], patched(data, 3, ord("4")), patched(data, 6, 44), patched(data, 6, 0), patched(data, 39, 0x80),
+        corrupt = [data[:71], patched(data, 3, ord("4")), patched(data, 4, 5), patched(data, 4, 4, 0, 44), patched(data, 4, 3, 0, 44), patched(data, 6, 44), patched(data, 6, 0), patched(data, 39, 0x80),
                    patched(data, 38, 0xf0, 0x7f), patched(data, 47, 0x80), patched(data, 46, 0xf0, 0x7f), patched(data, 51, 1),
                    patched(data, 50, 0x80), patched(data, 56, 0x4d), patched(data, 63, 0xff), data[:-1], data + b"\0",
                    *(patched(filled, 64, *struct.pack("<d", v)) for v in (1e20, 1e39, 1e-46, math.inf, -math.inf, math.nan)),

@@ -44,8 +44,9 @@ class Header:
             raise OtherVersion(f"version {self.version}")
         check(ndim <= 32, "the number of dimensions")
         self.dims_of_streams = 1 + (self.flags >> 2 & 3)
-        if self.type > 1 or self.dims_of_streams > 3 or self.flags >= 64:
+        if self.type > 8 or self.dims_of_streams > 3 or self.flags >= 64:
             raise OtherVersion(f"type {self.type}, flags {self.flags}")
+        self.carrier = decoder.INTEGERS[self.type][2] if self.type in decoder.INTEGERS else self.type
         self.size = 48 + 8 * ndim + 8
         check(len(data) >= self.size, "truncated in the header")
         check(data[self.size - 8:self.size] == checksum(data[:self.size - 8], 0), "the checksum of the header")
@@ -63,8 +64,9 @@ class Header:
     def check_lattice(self):
         """A lattice as that of a stream (FORMAT.md)."""
         step, eb, fill = struct.unpack("<ddd", self.lattice + self.fill)
-        check(eb > 0 and math.isfinite(eb) and step >= 0 and math.isfinite(step), "the lattice")
-        check(self.type == 1 or not self.flags & CAP_44, "the cap")
+        check((eb > 0 or eb == 0 and self.type > 1) and math.isfinite(eb) and step >= 0 and math.isfinite(step), "the lattice")
+        check(self.type in (1, 5) or not self.flags & CAP_44, "the cap")
+        check(self.type < 2 or step > 0 and (self.flags & CAP_44 or self.type != 5), "integers without a step, or with another cap")
         check(math.isfinite(fill) and (self.flags & FILL or self.fill == bytes(8)), "the fill value")
 
     def known(self, values):
@@ -187,7 +189,7 @@ class File:
         h = self.header
         check(len(body) >= 8, "the size of a packed stream")
         size = struct.unpack_from("<Q", body)[0]
-        check(72 <= size <= largest_stream(h.dims_of_streams, h.frame, h.type), "the size of a packed stream")
+        check(72 <= size <= largest_stream(h.dims_of_streams, h.frame, h.carrier), "the size of a packed stream")
         pages = pages_of(body, size, True)
         return b"".join(unpacked(b, min(PAGE, size - PAGE * i)) for i, b in enumerate(pages)), pages
 
@@ -196,7 +198,7 @@ class File:
         left = h.values - self.count if h.values != UNKNOWN else None
         packed = length >= PACKED
         length -= PACKED * packed
-        most = largest_stream(h.dims_of_streams, h.frame, h.type)
+        most = largest_stream(h.dims_of_streams, h.frame, h.carrier)
         check(length and length <= most + packed * (8 + 4 * -(-most // PAGE)), "the length of a frame")
         end = at + 8 + length
         check(len(data) >= end + 8, "truncated in a frame")
@@ -204,7 +206,7 @@ class File:
         body = data[at + 8:end]
         stream, pages = self.unpacked(body) if packed else (body, pages_of(body, length, False))
         one = decoder.Header(stream, b"GHZ3")
-        check(one.type == h.type and stream[32:48] == h.lattice, "a frame of another type, step or bound")
+        check(one.stored_type == h.type and stream[32:48] == h.lattice, "a frame of another type, step or bound")
         check(one.dims == h.dims_of_streams, "a frame of other dimensions")
         check(bool(one.has_fill) == bool(h.flags & FILL) and stream[64:72] == h.fill, "a frame of another fill value")
         check(stream[6] == (35, 44)[bool(h.flags & CAP_44)], "a frame of another cap")
@@ -229,7 +231,7 @@ class File:
         check(data[24:] == follows, "the index, or bytes behind it")
 
     def values(self):
-        return b"".join(decoder.pack(self.header.type, s.values()) for s in self.streams)
+        return b"".join(decoder.pack(self.header.carrier, s.values()) for s in self.streams)
 
 
 def header_bytes(kind, dims, flags, values, frame_values, lattice, fill=bytes(8)):
@@ -262,7 +264,7 @@ def build(streams, total, values, known=None, entries=None, last=None, pack=None
 
 def read(data):
     found = File(data)
-    return found.header.type, found.values()
+    return found.header.carrier, found.values()
 
 
 if __name__ == "__main__":

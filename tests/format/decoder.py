@@ -18,6 +18,10 @@ BRICK = {1: (1, 1, 1024), 2: (1, 32, 32), 3: (8, 8, 16)}  # z, y, x
 NAN, INF = {4: 0x7FC00000, 8: 0x7FF8000000000000}, {4: 0x7F800000, 8: 0x7FF0000000000000}
 
 
+INTEGERS = {2: (1, True, 0), 3: (2, True, 0), 4: (4, True, 1), 5: (8, True, 1), 6: (1, False, 0), 7: (2, False, 0), 8: (4, False, 1)}
+INT64 = INTEGERS[5]  # bytes, signed, type of the carrier
+
+
 class Corrupt(Exception):
     """Not a stream, or a damaged one."""
 
@@ -40,20 +44,26 @@ class Header:
         check(len(data) >= 72 and data[:4] == magic, "magic")
         self.type, flags, self.cap, self.dims, *self.extent = struct.unpack_from("<BBBBQQQ", data, 4)
         self.step, self.eb, self.terms, zeros, self.payload, self.fill = struct.unpack_from("<ddIIQd", data, 32)
-        if self.type > 1 or flags > 7 or zeros or not 1 <= self.dims <= 3:
+        if self.type > 8 or flags > 7 or zeros or not 1 <= self.dims <= 3:
             raise OtherVersion("type, features or dimensions of a newer version")
         self.inexact, self.transform, self.has_fill = flags & 1, flags >> 1 & 1, flags >> 2
         self.n = math.prod(self.extent)
         check(self.dims > 1 or (self.extent[:2] == [1, 1] and not self.transform), "a flat array with planes")
         check(self.n < 2**64, "more values than there can be")
-        check(self.cap == 35 or (self.cap == 44 and self.type == 1), "cap")
+        self.stored_type, self.stored_eb, self.integers = self.type, self.eb, INTEGERS.get(self.type)
+        self.type = self.integers[2] if self.integers else self.type
+        check(self.cap == 44 if self.integers == INT64 else self.cap == 35 or (self.cap == 44 and self.type == 1 and not self.integers), "cap")
         least, largest = ((2.0**-120, 2.0**120), (2.0**-1000, 2.0**1000))[self.type]
-        check(data[32:40] == bytes(8) or least <= self.step <= largest, "step")
+        check((data[32:40] == bytes(8) and not self.integers) or least <= self.step <= largest, "step")
         check(0 <= self.eb < float("inf") and data[47] < 128, "bound")
         check(self.terms <= 2 ** (58 - self.cap) - 1, "terms")
         self.size = (4, 8)[self.type]
         check(self.has_fill or data[64:72] == bytes(8), "a fill value without its flag")
-        check(abs(self.fill) < float("inf") and value_of(float_bits(self.fill, self.size), self.size) == self.fill, "fill value")
+        if self.integers:
+            self.eb = self.step * (17 / 64, 2.0**-7)[self.type]
+            check(not self.has_fill or (is_integer_of(self.fill, self.integers) and data[64:72] != b"\0\0\0\0\0\0\0\x80"), "fill value")
+        else:
+            check(abs(self.fill) < float("inf") and value_of(float_bits(self.fill, self.size), self.size) == self.fill, "fill value")
         self.missing = float_bits(self.fill, self.size) if self.has_fill else NAN[self.size]
         self.bricks = [(extent + brick - 1) // brick for extent, brick in zip(self.extent, BRICK[self.dims])]
         self.tiles = math.prod(self.bricks)
@@ -301,6 +311,12 @@ def transform(c, dims):
     return k
 
 
+def is_integer_of(value, kind):
+    size, signed, _ = kind
+    least, beyond = (-2 ** (8 * size - 1), 2 ** (8 * size - 1)) if signed else (0, 2 ** (8 * size))
+    return value == math.floor(value) and least <= value < beyond if abs(value) < float("inf") else False
+
+
 def float_bits(y, size):
     if size == 8:
         return struct.unpack("<Q", struct.pack("<d", y))[0]
@@ -343,7 +359,7 @@ def decode_tile(data, tile, h):
 
 
 def decode(data):
-    """Type and bit patterns of the values of a stream or message."""
+    """Type and bit patterns of the values of a stream or message; of integers those of their carrier."""
     stream = Stream(data, data[:4] == b"GHZO")
     return stream.header.type, stream.values()
 
@@ -354,8 +370,8 @@ def join(messages):
     h, tiles = parts[0].header, []
     for part in parts:
         other = part.header
-        check((h.type, h.cap, h.dims, h.extent, h.step, h.eb, h.terms, h.has_fill, h.missing) ==
-              (other.type, other.cap, other.dims, other.extent, other.step, other.eb, other.terms, other.has_fill, other.missing),
+        check((h.stored_type, h.cap, h.dims, h.extent, h.step, h.stored_eb, h.terms, h.has_fill, h.missing) ==
+              (other.stored_type, other.cap, other.dims, other.extent, other.step, other.stored_eb, other.terms, other.has_fill, other.missing),
               "messages of different arrays")
         check(part.first == len(tiles), "messages that do not follow each other")
         tiles += part.tiles
@@ -363,7 +379,7 @@ def join(messages):
     ends = list(accumulate(map(len, tiles), initial=0))
     flags = max(part.header.inexact for part in parts) + 2 * max(part.header.transform for part in parts) + 4 * h.has_fill
     chunks = (h.tiles + 15) // 16
-    return b"".join([struct.pack("<4sBBBBQQQddIIQd", b"GHZ3", h.type, flags, h.cap, h.dims, *h.extent, h.step, h.eb, h.terms, 0, ends[-1], h.fill),
+    return b"".join([struct.pack("<4sBBBBQQQddIIQd", b"GHZ3", h.stored_type, flags, h.cap, h.dims, *h.extent, h.step, h.stored_eb, h.terms, 0, ends[-1], h.fill),
                      struct.pack(f"<{chunks}Q", *(ends[min(16 * c + 16, h.tiles)] for c in range(chunks))),
                      struct.pack(f"<{h.tiles}H", *map(len, tiles)), *tiles])
 

@@ -51,8 +51,8 @@ static void keep(const char *name, ref_bytes s) {
   ghz_statistics st;
   need(ghz_scan(context, view(s), &st), "%s", name);
   save(name, "ghz", s.data, s.size);
-  save(name, "raw", decompress(context, s, info.lattice.type),
-       (size_t)info.count * ghz_type_size(info.lattice.type));
+  const ghz_type carrier = (ghz_type)ref_header_read(s.data).type;
+  save(name, "raw", decompress(context, s, carrier), (size_t)info.count * ghz_type_size(carrier));
   keep_messages(name, s, info.tiles);
   printf("%-22s terms %7u  tiles: empty %llu raw %llu special %llu  order %llu %llu %llu %llu  mode %llu %llu "
          "%llu\n",
@@ -205,6 +205,27 @@ static void edges(void) {
   keep("f32_overflow", combine(context, 1, &h, (int64_t[]){4}));
 }
 
+/* Integers of every type, flat and in bricks, their sums, means and products. */
+static void integers(ghz_type type) {
+  static const ghz_shape shapes[] = {{1, {1, 1, 2500}}, {2, {2, 40, 33}}, {3, {9, 10, 20}}};
+  for (size_t i = 0; i < COUNT(shapes); i++) {
+    SCOPE;
+    ghz_lattice l;
+    const size_t n = (size_t)ghz_shape_count(&shapes[i]);
+    void *x = scratch(n * ghz_type_size(type));
+    need(ghz_lattice_make(type, (ghz_bound){GHZ_STEP, 1}, 0, 0, &l), "lattice");
+    l = i ? filled(l, 1) : l;
+    for (size_t k = 0; k < n; k++)
+      put_value(type, x, k, floor(60 + 50 * uniform()) + (k % 97 == 0 && type == GHZ_I64 ? 0x1p43 : 0));
+    plant_fill(&l, x, n, i);
+    ref_bytes s = compress_shape(context, &l, GHZ_ORDER_BEST, x, &shapes[i]), three[] = {s, s, s};
+    keep(say("type%d_%zu", (int)type, i), s);
+    keep(say("type%d_sum_%zu", (int)type, i), combine(context, 2, three, (int64_t[]){300, -7}));
+    keep(say("type%d_mean_%zu", (int)type, i), mean(context, 3, three));
+    keep(say("type%d_double_%zu", (int)type, i), scale(context, s, -2));
+  }
+}
+
 /* Bricks: fields on every shape, and sums of layers of every kind. */
 static void bricks(ghz_type type) {
   static const double amounts[] = {40, 1000, 1e6};
@@ -283,6 +304,8 @@ int main(int argc, char **argv) {
     many_terms((ghz_type)type);
     bricks((ghz_type)type);
   }
+  for (int type = GHZ_I8; type <= GHZ_U32; type++)
+    integers((ghz_type)type);
   offsets();
   edges();
   combinations();

@@ -61,7 +61,7 @@ static bool file_refused(ghz_status status) {
 
 /* A frame that was accepted may still hold a damaged tile: then decoding says so. */
 static void decode_frame(reading *got, const ghz_frame *f) {
-  const ghz_type type = f->info.lattice.type;
+  const ghz_type type = fuzz_type(&f->info.lattice);
   const size_t size = (size_t)f->info.count * ghz_type_size(type);
   ghz_status status = GHZ_ECAPACITY;
   void *values =
@@ -109,12 +109,13 @@ static void read_parts(bytes *b, const reading *all) {
   if (open_bytes(b, true, &f) != GHZ_OK)
     return;
   const ghz_file_header *h = &ghz_file_get_info(f)->header;
-  const size_t size = ghz_type_size(h->lattice.type);
+  const ghz_type type = fuzz_type(&h->lattice);
+  const size_t size = ghz_type_size(type);
   for (int turn = 0; turn < 4 && h->count != GHZ_FILE_UNKNOWN && h->count > 0; turn++) {
     const uint64_t first = input_below(&state, h->count), left = h->count - first;
     const size_t n = (size_t)input_below(&state, (left < 40000 ? left : 40000) + 1);
     uint8_t *values = scratch(n * size);
-    const ghz_status status = ghz_file_read(f, context(), h->lattice.type, first, n, values);
+    const ghz_status status = ghz_file_read(f, context(), type, first, n, values);
     MUST(status == GHZ_OK || file_refused(status), "a range: %d", (int)status);
     MUST(status == GHZ_OK || !all->decoded || all->status != GHZ_OK, "a range of a sound file: %s",
          ghz_context_message(NULL));

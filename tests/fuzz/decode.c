@@ -51,7 +51,7 @@ static ghz_status everywhere(ghz_bytes s, ghz_type out, uint64_t count) {
 static void check_extrema(ghz_bytes s, const ghz_info *info) {
   ghz_status status;
   double min = INFINITY, max = -INFINITY, low, high;
-  ghz_type type = info->lattice.type;
+  ghz_type type = fuzz_type(&info->lattice);
   void *y = fuzz_decode(fuzz_context(0), s, type, info->count, &status);
   for (size_t i = 0; i < info->count; i++) {
     double v = value_at(type, y, i);
@@ -126,8 +126,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   ref_header h = ref_header_read(data);
   MUST(info.bytes == size && info.tiles == ref_tile_total(&h), "%llu tiles", (unsigned long long)info.tiles);
   MUST(info.inexact ? isinf(info.bound) : info.bound >= info.lattice.eb * info.terms, "bound %g", info.bound);
-  look(s, &info, everywhere(s, info.lattice.type, info.count));
-  if (info.lattice.type == GHZ_F32)
+  const ghz_type type = fuzz_type(&info.lattice);
+  look(s, &info, everywhere(s, type, info.count));
+  if (type == GHZ_F32)
     everywhere(s, GHZ_F64, info.count);
   else
     refuses_to_narrow(s, (size_t)info.count);

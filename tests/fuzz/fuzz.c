@@ -62,6 +62,8 @@ ghz_bytes choose_part(choices *c) {
 /* ---- Streams ---- */
 bool refused(ghz_status status) { return status == GHZ_ECORRUPT || status == GHZ_EVERSION; }
 
+ghz_type fuzz_type(const ghz_lattice *lattice) { return (ghz_type)header_for(lattice, 0).type; }
+
 void *fuzz_decode(ghz_context *ctx, ghz_bytes stream, ghz_type out, uint64_t count, ghz_status *status) {
   void *values = scratch((size_t)count * ghz_type_size(out));
   *status = ghz_decompress(ctx, stream, out, values, (size_t)count);

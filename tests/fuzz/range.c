@@ -18,7 +18,7 @@ enum { CHOICES = 17 };
 static range choose_range(choices *c, const ghz_info *info) {
   unsigned how = (unsigned)choose(c, 1);
   uint64_t a = choose(c, 8), b = choose(c, 8);
-  range r = {a, b, how & 1 ? GHZ_F64 : info->lattice.type};
+  range r = {a, b, how & 1 ? GHZ_F64 : fuzz_type(&info->lattice)};
   if (how & 2) {
     if (how & 4)
       r.count = b % (info->count + 2) - r.first;
@@ -78,7 +78,7 @@ typedef struct box {
 /* Mostly inside; else any numbers. */
 static box choose_box(choices *c, const ghz_info *info) {
   unsigned how = (unsigned)choose(c, 1);
-  box b = {.out = how & 1 ? GHZ_F64 : info->lattice.type};
+  box b = {.out = how & 1 ? GHZ_F64 : fuzz_type(&info->lattice)};
   for (int i = 0; i < 3; i++) {
     uint64_t first = choose(c, 2), count = choose(c, 2), most = info->shape.extent[i];
     b.origin[i] = how & 2 ? first << (how >> 2 & 63) : first % (most + 1);
@@ -124,7 +124,7 @@ static void look_at_box(ghz_bytes s, choices *c, const ghz_info *info) {
   float none;
   if (info->shape.dims != 1)
     MUST(ghz_decompress_range(fuzz_context(0), s, GHZ_F64, 0, 0, &none) == GHZ_EINVAL, "a range of bricks");
-  if (info->lattice.type == GHZ_F64)
+  if (fuzz_type(&info->lattice) == GHZ_F64)
     b.out = GHZ_F64;
   if (box_inside(&b, &info->shape))
     against_whole_box(s, &b, info);

@@ -190,7 +190,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     return 0;
   if (s[0].slice.shape.dims != 1 && s[0].slice.count > FUZZ_VALUES)
     return 0;
-  check_values(&s[0], s[0].slice.lattice.type);
+  check_values(&s[0], fuzz_type(&s[0].slice.lattice));
   check_values(&s[0], GHZ_F64);
   if (!open_source(&c, b, &s[1]) || s[1].slice.tiles > FUZZ_VALUES / GHZ_TILE)
     return 0;

@@ -61,6 +61,36 @@ MAKE(f32_grid_sum) {
   ref_bytes s[2] = {grid(ctx, GHZ_F32, 0x1p-5, 72), grid(ctx, GHZ_F32, 0x1p-5, 73)};
   return combine(ctx, 2, s, (int64_t[]){300, -7});
 }
+
+/* Walks of integers within 0 to 127, in the first tile also others of the type; with a fill. */
+static ref_bytes integers(ghz_context *ctx, ghz_type type, double other, ghz_shape shape) {
+  const size_t n = (size_t)ghz_shape_count(&shape);
+  uint64_t state = 80;
+  ghz_lattice l;
+  need(ghz_lattice_make(type, (ghz_bound){GHZ_STEP, 1}, 0, 0, &l), "lattice");
+  need(ghz_lattice_set_fill(&l, 127), "fill");
+  void *x = scratch(n * ghz_type_size(type));
+  for (size_t i = 0; i < n; i++)
+    put_value(type, x, i,
+              i == 5           ? other
+              : i % 1000 > 900 ? 127
+                               : floor(50 + 20 * input_uniform(&state)) + (double)(i / 7 % 40));
+  return compress_shape(ctx, &l, GHZ_ORDER_BEST, x, &shape);
+}
+
+MAKE(i8_flat) { return integers(ctx, GHZ_I8, -128, ghz_flat(2500)); }
+MAKE(i16_planes) { return integers(ctx, GHZ_I16, -32768, (ghz_shape){2, {2, 40, 70}}); }
+MAKE(u8_cubes) { return integers(ctx, GHZ_U8, 255, (ghz_shape){3, {9, 17, 20}}); }
+MAKE(u16_sum) {
+  ref_bytes s = integers(ctx, GHZ_U16, 65535, ghz_flat(1500));
+  return combine(ctx, 1, &s, (int64_t[]){-1000});
+}
+MAKE(i32_mean) {
+  ref_bytes s = integers(ctx, GHZ_I32, -0x1p31, ghz_flat(1500)), three[] = {s, s, s};
+  return mean(ctx, 3, three);
+}
+MAKE(u32_scaled) { return scale(ctx, integers(ctx, GHZ_U32, 0x1p32 - 1, ghz_flat(1500)), 3); }
+MAKE(i64_flat) { return integers(ctx, GHZ_I64, -0x1p44, ghz_flat(1500)); }
 MAKE(f64_cap35) {
   ghz_lattice l = lattice_with(GHZ_F64, 0.5, 35);
   return stream_of(ctx, &l, GHZ_ORDER_BEST, "rare_giants", 2100, 30);
@@ -249,7 +279,7 @@ static ghz_slice tiles_of(ref_bytes src) {
 uint64_t golden_checksum(ref_bytes stream, ghz_context *ctx) {
   SCOPE;
   ghz_slice slice = tiles_of(stream);
-  ghz_type type = slice.lattice.type;
+  ghz_type type = (ghz_type)header_for(&slice.lattice, 0).type; /* of integers the carrier */
   int flat = slice.shape.dims == 1;
   size_t count = flat ? ghz_slice_count(&slice) : (size_t)slice.count, each = ghz_type_size(type);
   uint8_t *values = scratch(count * each);

@@ -150,7 +150,7 @@ static void newer(ghz_context *ctx, ref_bytes bytes, size_t at, unsigned value, 
 Test(golden, newer_versions_are_told) {
   static const struct {
     uint8_t at, least, most;
-  } fields[] = {{4, 0, 1}, {5, 0, 7}, {7, 1, 3}, {52, 0, 0}, {53, 0, 0}, {54, 0, 0}, {55, 0, 0}};
+  } fields[] = {{4, 0, 8}, {5, 0, 7}, {7, 1, 3}, {52, 0, 0}, {53, 0, 0}, {54, 0, 0}, {55, 0, 0}};
   CONTEXT(ctx, NULL, 1);
   ref_bytes both[2] = {read_golden("f32_scaled"), read_golden("f32_message")};
   for (int message = 0; message < 2; message++)

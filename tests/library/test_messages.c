@@ -116,7 +116,7 @@ static void computing(ghz_context *ctx) {
 #define HERE(status, words, call) says(call, status, ctx, words, #call)
   HERE(GHZ_EINVAL, "max is NULL", ghz_range(ctx, GHZ_F32, dst, 4, &min, NULL));
   HERE(GHZ_EINVAL, "x is NULL", ghz_range(ctx, GHZ_F32, NULL, 4, &min, &min));
-  HERE(GHZ_EINVAL, "type 5", ghz_range(ctx, (ghz_type)5, dst, 4, &min, &min));
+  HERE(GHZ_EINVAL, "type 9", ghz_range(ctx, (ghz_type)9, dst, 4, &min, &min));
   HERE(GHZ_EINVAL, "lattice is NULL", ghz_compress(ctx, NULL, 0, dst, 10, dst, 64, &size));
   HERE(GHZ_EINVAL, "dst is NULL", ghz_compress(ctx, &lattice, 0, dst, 10, NULL, 64, &size));
   HERE(GHZ_EINVAL, "x is NULL", ghz_compress(ctx, &lattice, 0, NULL, 10, dst, 64, &size));
@@ -128,7 +128,7 @@ static void computing(ghz_context *ctx) {
        ghz_slice_compress_shape(ctx, &lattice, 0, dst, &flat, 1, 1, dst, 64, &slice));
   HERE(GHZ_EINVAL, "origin is NULL", ghz_decompress_box(ctx, s, GHZ_F32, NULL, one, dst));
   HERE(GHZ_EINVAL, "extent is NULL", ghz_decompress_box(ctx, s, GHZ_F32, one, NULL, dst));
-  HERE(GHZ_EINVAL, "type 4 is unknown", ghz_decompress(ctx, s, (ghz_type)4, dst, 5000));
+  HERE(GHZ_EINVAL, "type 9 is unknown", ghz_decompress(ctx, s, (ghz_type)9, dst, 5000));
   HERE(GHZ_EINVAL, "no operands", ghz_sum(ctx, 0, &s, dst, 64, &size));
   HERE(GHZ_EINVAL, "operands are NULL", ghz_sum(ctx, 1, NULL, dst, 64, &size));
   HERE(GHZ_EINVAL, "factor 0", ghz_scale(ctx, s, 0, dst, 64, &size));

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { REF_F32 = 0, REF_F64 = 1 };
+enum { REF_F32 = 0, REF_F64 = 1, REF_I8, REF_I16, REF_I32, REF_I64, REF_U8, REF_U16, REF_U32 };
 enum { REF_TILE = 1024, REF_BLOCKS = 128, REF_TILE_ROOM = 20480 };
 enum { REF_COARSE = 0, REF_FINE = 1, REF_WIDE = 2 };
 enum { REF_BEST = -1, REF_LORENZO = -2 }; /* orders: the smallest tile, with coefficients and without */
@@ -21,7 +21,8 @@ typedef enum ref_verdict { REF_GOOD, REF_ODD, REF_BAD } ref_verdict;
 /* The fields of a stream's header that a caller chooses. With dims 0 or 1 the array is flat, and n
  * alone counts; otherwise n is the product of the extents z, y, x. */
 typedef struct ref_header {
-  int type;
+  int type;     /* of the values in tiles: of integers their carrier */
+  int integers; /* 0, or an integer type: REF_I8 to REF_U32 */
   int inexact;
   int transform;
   int cap;
@@ -29,7 +30,8 @@ typedef struct ref_header {
   uint64_t extent[3];
   uint64_t n;
   double step;
-  double eb;
+  double eb;      /* of integers that of the carrier's grid, */
+  double said_eb; /* and this stands in the header */
   uint32_t terms;
   int has_fill;
   double fill; /* what stands for "missing"; 0 without */
@@ -64,6 +66,13 @@ typedef struct ref_bytes {
 typedef enum ref_after { REF_PLAIN, REF_SCALE, REF_MEAN } ref_after;
 
 /* ---- values and integers (reference_values.c) ---- */
+/* Sets the type of the values, and what follows for integers: the header says type and eb. */
+void ref_set_type(ref_header *header, int type, double eb);
+/* Bytes of a value of any type, and a value by its bits. */
+size_t ref_any_size(int type);
+double ref_any_value(int type, uint64_t bits);
+/* Whether a number is a value of an integer type. */
+int ref_is_integer(int type, double value);
 size_t ref_value_size(int type);
 double ref_value(int type, uint64_t bits);
 uint64_t ref_bits(int type, double value); /* rounded to the type, NaN canonical */
@@ -79,7 +88,8 @@ int ref_missing(const ref_header *header, uint64_t bits);
 /* The value of column i, NaN where it is missing; the first call for a tile with coefficients after
  * another tile takes its time. */
 double ref_tile_value(const ref_header *header, const ref_tile *tile, int i);
-/* The bits that it decodes to, in the stream's type or in binary64. */
+/* The bits that it decodes to, in the stream's type or in binary64; in an integer type that holds
+ * it. */
 uint64_t ref_tile_decode(const ref_header *header, const ref_tile *tile, int i, int out_type);
 /* Moves what coefficients can say from the integers to the coefficients; 0 if they say nothing. */
 int ref_tile_transform(const ref_header *header, ref_tile *tile);

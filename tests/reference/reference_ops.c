@@ -17,10 +17,14 @@ static double magnitude_up(double a, double b, int divide) {
 static void scale_header(ref_header *h, double r, int divide) {
   double step = divide ? h->step / r : h->step * r;
   int exact = divide ? (quad)step * r == h->step : (quad)step == (quad)h->step * r;
-  h->eb = magnitude_up(h->eb, r, divide);
+  int exponent, whole = floor(step) == step && step < 0x1p53, power = frexp(step, &exponent) == 0.5;
+  double eb = h->said_eb == 0 ? 0 : magnitude_up(h->said_eb, r, divide);
   h->step = step;
-  if (h->cap == 44 && !exact)
-    h->eb = nextafter(h->eb + step * 0x1p-9, INFINITY);
+  if (h->integers && !(exact && (whole || power)))
+    eb = nextafter(eb + step * (h->cap == 44 ? 0x1p-8 : 0x1p-17), INFINITY);
+  if (!h->integers && h->cap == 44 && !exact)
+    eb = nextafter(eb + step * 0x1p-9, INFINITY);
+  ref_set_type(h, h->integers ? h->integers : h->type, eb);
 }
 
 static ref_header combined_header(ref_header h, size_t k, const ref_bytes *streams, const int64_t *c,

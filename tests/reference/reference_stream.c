@@ -84,7 +84,7 @@ static uint64_t payload_offset(const ref_header *h) { return sizes_offset(h) + 2
 static void put_header(uint8_t *p, const ref_header *h, uint64_t payload) {
   memset(p, 0, HEADER);
   memcpy(p, "GHZ3", 4);
-  p[4] = (uint8_t)h->type;
+  p[4] = (uint8_t)(h->integers ? h->integers : h->type);
   p[5] = (uint8_t)(h->inexact | h->transform << 1 | h->has_fill << 2);
   p[6] = (uint8_t)h->cap;
   p[7] = (uint8_t)(h->dims < 2 ? 1 : h->dims);
@@ -92,7 +92,7 @@ static void put_header(uint8_t *p, const ref_header *h, uint64_t payload) {
   put_little(p + 16, h->dims < 2 ? 1 : h->extent[1], 8);
   put_little(p + 24, h->dims < 2 ? h->n : h->extent[2], 8);
   put_little(p + 32, ref_bits(REF_F64, h->step), 8);
-  put_little(p + 40, ref_bits(REF_F64, h->eb), 8);
+  put_little(p + 40, ref_bits(REF_F64, h->integers ? h->said_eb : h->eb), 8);
   put_little(p + 48, h->terms, 4);
   put_little(p + 56, payload, 8);
   if (h->has_fill)
@@ -117,11 +117,14 @@ ref_bytes ref_assemble(const ref_header *h, const uint16_t *sizes, const uint8_t
 }
 
 static void read_tile(const ref_header *h, uint64_t number, const uint8_t *x, ref_tile *t) {
-  size_t each = ref_value_size(h->type);
+  int type = h->integers ? h->integers : h->type;
+  size_t each = ref_any_size(type);
   memset(t->bits, 0, sizeof t->bits);
   for (int i = 0; i < REF_TILE; i++)
-    if (ref_inside(t, i))
-      t->bits[i] = get_little(x + each * (size_t)ref_place(h, number, i), (int)each);
+    if (ref_inside(t, i)) {
+      uint64_t bits = get_little(x + each * (size_t)ref_place(h, number, i), (int)each);
+      t->bits[i] = h->integers ? ref_bits(h->type, ref_any_value(type, bits)) : bits;
+    }
 }
 
 ref_bytes ref_compress(const ref_header *of, int order, const void *x) {
@@ -142,14 +145,13 @@ ref_bytes ref_compress(const ref_header *of, int order, const void *x) {
 }
 
 ref_header ref_header_read(const uint8_t *p) {
-  ref_header h = {.type = p[4],
-                  .inexact = p[5] & 1,
+  ref_header h = {.inexact = p[5] & 1,
                   .transform = p[5] >> 1 & 1,
                   .has_fill = p[5] >> 2 & 1,
                   .cap = p[6],
                   .terms = (uint32_t)get_little(p + 48, 4)};
   h.step = ref_value(REF_F64, get_little(p + 32, 8));
-  h.eb = ref_value(REF_F64, get_little(p + 40, 8));
+  ref_set_type(&h, p[4], ref_value(REF_F64, get_little(p + 40, 8)));
   h.fill = ref_value(REF_F64, get_little(p + FILL, 8));
   return ref_shaped(h, p[7], get_little(p + 8, 8), get_little(p + 16, 8), get_little(p + 24, 8));
 }
@@ -169,21 +171,26 @@ static int shape_bad(const ref_header *h) {
 static int fill_bad(const ref_header *h) {
   if (!h->has_fill)
     return ref_bits(REF_F64, h->fill) != 0;
+  if (h->integers)
+    return !ref_is_integer(h->integers, h->fill);
   return !isfinite(h->fill) || ref_value(h->type, ref_bits(h->type, h->fill)) != h->fill;
 }
 
 static ref_verdict check_header(const uint8_t *p) {
-  if (memcmp(p, "GHZ3", 4) != 0 || p[4] > 1 || p[5] > 7 || get_little(p + 52, 4) != 0)
+  if (memcmp(p, "GHZ3", 4) != 0 || p[4] > REF_U32 || p[5] > 7 || get_little(p + 52, 4) != 0)
     return REF_BAD;
   ref_header h = ref_header_read(p);
-  if (shape_bad(&h) || fill_bad(&h) || (h.cap != 35 && !(h.type == REF_F64 && h.cap == 44)))
+  int most = h.integers ? h.integers == REF_I64 : h.type == REF_F64;
+  if (shape_bad(&h) || fill_bad(&h) || (h.cap != 35 && !(most && h.cap == 44)))
+    return REF_BAD;
+  if (h.integers && ((h.integers == REF_I64 && h.cap != 44) || h.step == 0))
     return REF_BAD;
   int range = h.type == REF_F32 ? 120 : 1000;
   if (h.step != 0 && !(h.step >= ldexp(1, -range) && h.step <= ldexp(1, range)))
     return REF_BAD;
-  if (!(h.eb >= 0) || isinf(h.eb) || h.terms > ((uint32_t)1 << (58 - h.cap)) - 1)
+  if (!(h.said_eb >= 0) || isinf(h.said_eb) || h.terms > ((uint32_t)1 << (58 - h.cap)) - 1)
     return REF_BAD;
-  return h.eb == 0 || signbit(h.step) ? REF_ODD : REF_GOOD;
+  return (h.eb == 0 && !h.integers) || signbit(h.step) ? REF_ODD : REF_GOOD;
 }
 
 /* The index: lengths before any product, then the end of each chunk. */
@@ -231,7 +238,7 @@ ref_verdict ref_check(const uint8_t *p, size_t size) {
 void ref_decode(const uint8_t *p, int out_type, void *dst) {
   SCOPE;
   ref_header h = ref_header_read(p);
-  size_t each = ref_value_size(out_type);
+  size_t each = ref_any_size(out_type);
   ref_tile *tile = scratch(sizeof *tile);
   for (uint64_t t = 0; t < ref_tile_total(&h); t++) {
     size_t length;

@@ -6,6 +6,34 @@
 
 size_t ref_value_size(int type) { return type == REF_F32 ? 4 : 8; }
 
+/* ---- Integer types ---- */
+static const struct {
+  int bytes, is_signed, carrier;
+} kinds[] = {[REF_I8] = {1, 1, REF_F32},  [REF_I16] = {2, 1, REF_F32}, [REF_I32] = {4, 1, REF_F64},
+             [REF_I64] = {8, 1, REF_F64}, [REF_U8] = {1, 0, REF_F32},  [REF_U16] = {2, 0, REF_F32},
+             [REF_U32] = {4, 0, REF_F64}};
+
+void ref_set_type(ref_header *h, int type, double eb) {
+  h->integers = type > REF_F64 && type <= REF_U32 ? type : 0;
+  h->type = h->integers ? kinds[type].carrier : type;
+  h->said_eb = eb;
+  h->eb = !h->integers ? eb : h->type == REF_F32 ? h->step * 17 / 64 : h->step / 128;
+}
+
+size_t ref_any_size(int type) { return type > REF_F64 ? (size_t)kinds[type].bytes : ref_value_size(type); }
+
+double ref_any_value(int type, uint64_t bits) {
+  if (type <= REF_F64)
+    return ref_value(type, bits);
+  int above = 64 - 8 * kinds[type].bytes;
+  return kinds[type].is_signed ? (double)((int64_t)(bits << above) >> above) : (double)(bits << above >> above);
+}
+
+int ref_is_integer(int type, double v) {
+  double most = ldexp(1, 8 * kinds[type].bytes - kinds[type].is_signed);
+  return v >= (kinds[type].is_signed ? -most : 0) && v < most && floor(v) == v && !(v == 0 && signbit(v));
+}
+
 double ref_value(int type, uint64_t bits) {
   if (type == REF_F32) {
     uint32_t low = (uint32_t)bits;
@@ -253,5 +281,6 @@ double ref_tile_value(const ref_header *h, const ref_tile *t, int i) {
 
 uint64_t ref_tile_decode(const ref_header *h, const ref_tile *t, int i, int out_type) {
   double y = ref_tile_value(h, t, i);
-  return ref_bits(out_type, isnan(y) && h->has_fill ? h->fill : y);
+  y = isnan(y) && h->has_fill ? h->fill : y;
+  return out_type > REF_F64 ? (uint64_t)(int64_t)y : ref_bits(out_type, y);
 }

@@ -201,23 +201,29 @@ ghz_lattice lattice_with_fill(uint64_t *state) {
 }
 
 ref_header header_for(const ghz_lattice *l, size_t n) {
-  return (ref_header){.type = (int)l->type,
-                      .cap = l->cap,
-                      .n = n,
-                      .step = l->step,
-                      .eb = l->eb,
-                      .terms = 1,
-                      .has_fill = l->has_fill,
-                      .fill = l->has_fill ? l->fill : 0};
+  ref_header h = {.cap = l->cap,
+                  .n = n,
+                  .step = l->step,
+                  .terms = 1,
+                  .has_fill = l->has_fill,
+                  .fill = l->has_fill ? l->fill : 0};
+  ref_set_type(&h, (int)l->type, l->eb);
+  return h;
 }
 
 /* ---- Values ---- */
 double value_at(ghz_type type, const void *x, size_t i) {
+  const size_t each = ref_any_size((int)type);
+  if (type > GHZ_F64)
+    return ref_any_value((int)type, get_little((const uint8_t *)x + i * each, (int)each));
   return type == GHZ_F32 ? (double)((const float *)x)[i] : ((const double *)x)[i];
 }
 
 void put_value(ghz_type type, void *x, size_t i, double value) {
-  if (type == GHZ_F32)
+  const size_t each = ref_any_size((int)type);
+  if (type > GHZ_F64)
+    put_little((uint8_t *)x + i * each, (uint64_t)(int64_t)value, (int)each);
+  else if (type == GHZ_F32)
     ((float *)x)[i] = (float)value;
   else
     ((double *)x)[i] = value;
@@ -246,6 +252,8 @@ int within(double x, double y, double eb) {
 int kept_on(const ghz_lattice *l, const void *x, ghz_type out, const void *y, size_t i) {
   size_t each = ghz_type_size(out);
   double a = value_at(l->type, x, i), b = value_at(out, y, i);
+  if (out > GHZ_F64)
+    return a == b;
   if (isnan(a) || (l->has_fill && a == l->fill))
     return get_little((const uint8_t *)y + i * each, (int)each) ==
            ref_bits((int)out, l->has_fill ? l->fill : NAN);

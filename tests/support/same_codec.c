@@ -12,13 +12,19 @@ void same_decoded(ghz_context *ctx, ref_bytes stream, const char *what) {
     same_values(decompress(ctx, stream, (ghz_type)out), want, (size_t)h.n, (ghz_type)out,
                 say("%s, decoded to type %d", what, out));
   }
+  if (!h.integers || h.terms != 1)
+    return;
+  SCOPE;
+  void *want = scratch((size_t)h.n * 8);
+  ref_decode(stream.data, h.integers, want);
+  same_values(decompress(ctx, stream, (ghz_type)h.integers), want, (size_t)h.n, (ghz_type)h.integers, what);
 }
 
 static void check_bound(ref_bytes stream, const ghz_lattice *l, const void *x, const char *what) {
   SCOPE;
   ref_header h = ref_header_read(stream.data);
-  void *y = scratch((size_t)h.n * ref_value_size(h.type));
-  ref_decode(stream.data, h.type, y);
+  void *y = scratch((size_t)h.n * ref_any_size((int)l->type));
+  ref_decode(stream.data, (int)l->type, y);
   for (size_t i = 0; i < h.n; i++)
     cr_assert(kept_on(l, x, l->type, y, i), "%s: value %zu is %a, comes back as %a", what, i,
               value_at(l->type, x, i), value_at(l->type, y, i));

@@ -5,7 +5,6 @@
 #include "file/reader/box.h"
 #include "file/reader/reader.h"
 #include "file/reader/window.h"
-#include "rules/lattice_rules.h"
 
 #define GAP 65536 /* values between lines of a box: reading them, too, costs less than a read more */
 
@@ -22,10 +21,8 @@ typedef struct piece {
 
 static ghz_status begin(piece *p, ghz_file *f, ghz_context *ctx, ghz_type out) {
   *p = (piece){.f = f, .ctx = ctx, .out = out, .size = ghz_type_size(out)};
-  if (!type_known(out) || (out == GHZ_F32 && f->info.header.lattice.type == GHZ_F64))
-    return ghz_file_fail(f->name, GHZ_EINVAL,
-                         type_known(out) ? "holds f64, which does not decompress to f32" : "unknown type");
-  return GHZ_OK;
+  const char *wrong = ghz_not_decompressed(&f->info.header.lattice, out);
+  return wrong ? ghz_file_fail(f->name, GHZ_EINVAL, "%s", wrong) : GHZ_OK;
 }
 
 /* Takes the frame that holds a value. */

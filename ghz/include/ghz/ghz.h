@@ -125,7 +125,8 @@ typedef enum ghz_status {
   GHZ_EVERSION = -5,     /* of an older format, which is not read any more, or of a newer one: a type or
                          feature bit that this version does not know */
   GHZ_EMISMATCH = -6,    /* operands differ in type, shape, cap, step, bound or fill */
-  GHZ_ERANGE = -7,       /* the result would have more terms than ghz_terms_limit allows */
+  GHZ_ERANGE = -7,       /* the result would have more terms than ghz_terms_limit allows, or integers do not fit
+                         a type */
   GHZ_EISA = -8,         /* GHZ_ISA names an instruction set that this machine or build does not have */
   GHZ_EDEVICE = -9,      /* no GPU that this build has kernels for, or CUDA reported an error */
   GHZ_EBUSY = -10,       /* the context serves a call of another thread: give each thread its own, or NULL */
@@ -180,8 +181,22 @@ GHZ_API const char *ghz_context_message(const ghz_context *ctx);
 
 typedef enum ghz_type {
   GHZ_F32 = 0, /* IEEE binary32 */
-  GHZ_F64 = 1  /* IEEE binary64 */
+  GHZ_F64 = 1, /* IEEE binary64 */
+  GHZ_I8 = 2,  /* int8_t, and so on: exact, see below */
+  GHZ_I16 = 3,
+  GHZ_I32 = 4,
+  GHZ_I64 = 5, /* up to 2^44 in magnitude */
+  GHZ_U8 = 6,
+  GHZ_U16 = 7,
+  GHZ_U32 = 8
 } ghz_type;
+
+/* Integers are compressed without loss, on the grid of step 1 (GHZ_STEP, 1), and added, subtracted
+ * and combined exactly, whatever the range of their type: a sum is a stream of that type which may
+ * hold more than the type does. It decompresses to any integer type that holds all of its values,
+ * else GHZ_ERANGE, and always to GHZ_F64 (exactly below 2^53), that of 8 or 16 bits also to
+ * GHZ_F32. Means, and what is scaled otherwise than by whole numbers, decompress to these alone,
+ * not to integers. GPUs and collectives take no integer types. */
 
 /* Returns the bytes of a value of this type; 0 for an unknown type. */
 GHZ_API size_t ghz_type_size(ghz_type type);
@@ -241,7 +256,9 @@ GHZ_API_CHECKED ghz_status ghz_range_without(ghz_context *ctx, ghz_type type, co
  * If float32 values lie far from 0 (min and max say so), the step is smaller than GHZ_ABS makes it
  * for the same bound, which saves up to one bit a value.
  * For a bound E on the *sum* of k arrays, ask for E / k. The lattice has no fill value.
- * Errors: EINVAL (unknown type; value 0, negative, NaN or infinite; a step outside 2^-120 to 2^120,
+ * Integer types have the lattice of GHZ_STEP, 1, alone.
+ * Errors: EINVAL (unknown type; value 0, negative, NaN or infinite; integers and anything else than
+ * a step of 1; a step outside 2^-120 to 2^120,
  * of doubles 2^-1000 to 2^1000; min > max, except for the range
  * that ghz_range reports where nothing is finite; min = max = 0 with GHZ_REL or GHZ_PSNR, because
  * that looks like a range that was not measured).
@@ -347,7 +364,7 @@ GHZ_API size_t ghz_shape_bound(const ghz_shape *shape, ghz_type type, uint32_t t
 /* Compresses x[0..n) to a stream in dst, and sets *size to its size, at most
  * ghz_size_bound(n, type, 1). Reads x twice at most.
  * order: GHZ_ORDER_BEST (or _LORENZO, the same here), or 0, 1, 2 to fix it. n: any, also 0.
- * Errors: EINVAL, ECAPACITY, ENOMEM.
+ * Errors: EINVAL, ECAPACITY, ENOMEM, ERANGE (a value of GHZ_I64 beyond 2^44 that is not the fill).
  * Source: fused quantisation and Lorenzo of fZ-light (Huang et al., 2025); bit planes and the rest,
  * our own. */
 GHZ_API_CHECKED ghz_status ghz_compress(ghz_context *ctx, const ghz_lattice *lattice, int order, const void *x,
@@ -366,9 +383,10 @@ GHZ_API_CHECKED ghz_status ghz_compress_shape(ghz_context *ctx, const ghz_lattic
 /* Decompresses a stream of any shape to dst, which holds `count` values of type `out`; writes as
  * many as the stream has, in C order.
  * out: the type of the stream; or GHZ_F64 for a stream of GHZ_F32, which makes the bound of a
- * sum strict in every case.
- * Errors: EINVAL (GHZ_F32 for a stream of GHZ_F64), ECAPACITY (the stream has more than `count`
- * values), ECORRUPT, EVERSION, ENOMEM. */
+ * sum strict in every case; for integers see ghz_type.
+ * Errors: EINVAL (GHZ_F32 for a stream of GHZ_F64 or integers of more than 16 bits; an integer type
+ * for floating-point values or means), ERANGE (a value is no integer of that type), ECAPACITY (the
+ * stream has more than `count` values), ECORRUPT, EVERSION, ENOMEM. */
 GHZ_API_CHECKED ghz_status ghz_decompress(ghz_context *ctx, ghz_bytes src, ghz_type out, void *dst,
                                           size_t count);
 
