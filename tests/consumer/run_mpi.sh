@@ -49,8 +49,11 @@ for another in mpicc.openmpi mpicc.mpich; do
   if ! command -v $another >/dev/null || cmp -s <($another -show) <("$mpicc" -show); then
     continue
   fi
-  ! compile $another "${flags[@]}" || fail "compiles with $another"
-  grep -q '#error .this libghzmpi was built with .*, and <mpi.h> is that of another MPI' "$work/log" || fail "$another: $(cat "$work/log")"
+  for way in "${flags[*]}" "-I$(pkg-config --variable=includedir ghzmpi)"; do # without any other flag, too
+    # shellcheck disable=SC2086 # a list of words
+    ! compile $another $way || fail "compiles with $another"
+    grep -q '#error .this libghzmpi was built with .*, and <mpi.h> is that of another MPI' "$work/log" || fail "$another: $(cat "$work/log")"
+  done
   echo "ok: the header of $another is refused"
 done
 grep -rq 'INTERFACE_COMPILE_DEFINITIONS "GHZ_MPI_OF_' "$libdir/cmake" || fail "the targets do not say which MPI they belong to"

@@ -113,7 +113,13 @@
 #include <mpi.h>
 
 /* The library belongs to one MPI: with another one a program links, and crashes. pkg-config and the
- * targets of CMake say which one it is, since the header serves all. */
+ * targets of CMake say which one it is, since this header serves all; so does mpi_of.h where the
+ * library is installed for one. */
+#if !defined GHZ_MPI_OF_OPEN_MPI && !defined GHZ_MPI_OF_MPICH && defined __has_include
+#if __has_include(<ghz/mpi_of.h>)
+#include <ghz/mpi_of.h>
+#endif
+#endif
 #if defined GHZ_MPI_OF_OPEN_MPI && !defined OPEN_MPI
 #error "this libghzmpi was built with Open MPI, and <mpi.h> is that of another MPI: take the mpicc of Open MPI"
 #elif defined GHZ_MPI_OF_MPICH && !defined MPICH_VERSION
