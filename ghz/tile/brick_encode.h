@@ -136,10 +136,10 @@ static const float *transform_input(const brick *b, float *scale, float room[TIL
   return room;
 }
 
-/* What the coefficients leave, in steps, not rounded. Returns whether any of it rounds to more than
- * 0: magnitudes compare as their bits do. */
+/* What the coefficients leave, in steps, not rounded. Returns the largest magnitude: these compare
+ * as their bits do. */
 #define DEFINE_LEFT(name, REAL)                                                                                \
-  static int name(const REAL *x, double inverse, const double *transformed, double *left) {                    \
+  static double name(const REAL *x, double inverse, const double *transformed, double *left) {                 \
     const vec_64 magnitude = (vec_64){0} + INT64_MAX;                                                          \
     vec_64 bits, largest = {0};                                                                                \
     int64_t all = 0;                                                                                           \
@@ -151,12 +151,21 @@ static const float *transform_input(const brick *b, float *scale, float room[TIL
     }                                                                                                          \
     for (int i = 0; i < DOUBLES; i++)                                                                          \
       all = largest[i] > all ? largest[i] : all;                                                               \
-    return from_bits_f64((uint64_t)all) > 0.5;                                                                 \
+    return from_bits_f64((uint64_t)all);                                                                       \
   }
 
 DEFINE_LEFT(left_f32, float)
 DEFINE_LEFT(left_f64, double)
 #undef DEFINE_LEFT
+
+/* The largest magnitude of columns inside: what stands outside is left alone. */
+static double largest_inside(const uint8_t outside[TILE], const double *left) {
+  double largest = 0;
+  for (int i = 0; i < TILE; i++)
+    if (!outside[i % BLOCK * BLOCKS + i / BLOCK] && fabs(left[i]) > largest)
+      largest = fabs(left[i]);
+  return largest;
+}
 
 /* Adding and taking away leaves the nearest integer as a number, for all machines convert that to
  * 32 bits in vectors. */
@@ -192,8 +201,9 @@ static void inverse_transform(int dims, const int32_t *c, const live_coefficient
     inverse_planes(c, live, y);
 }
 
-/* What left_in_float finds, in float64: for any brick. */
-static void left_in_double(const brick *b, brick_encoding *p) {
+/* What left_in_float finds, in float64: for any brick. Returns 0 if it needs more than 16 bits,
+ * which that of fresh coefficients never does. */
+static int left_in_double(const brick *b, brick_encoding *p) {
   ALIGNED double transformed[TILE], left[TILE];
   ALIGNED int16_t linear[TILE], r[TILE];
   tile_widths *w = &p->lattice.widths;
@@ -203,10 +213,14 @@ static void left_in_double(const brick *b, brick_encoding *p) {
   if (p->narrow)
     integers_of_floats(b->grid->dims, &p->floats, p->c);
   inverse_transform(b->grid->dims, p->c, &live, transformed);
-  const int any = b->lattice->type == GHZ_F32 ? left_f32(b->values, inverse, transformed, left)
-                                              : left_f64(b->values, inverse, transformed, left);
+  double largest = b->lattice->type == GHZ_F32 ? left_f32(b->values, inverse, transformed, left)
+                                               : left_f64(b->values, inverse, transformed, left);
+  if (b->outside)
+    largest = largest_inside(b->outside, left);
   w->height = 0;
-  if (any) {
+  if (!(largest < INT16_MAX))
+    return 0;
+  if (largest > 0.5) {
     round_left(left, linear);
     split_16(linear, r);
     clear_outside_16(r, b->outside);
@@ -215,16 +229,18 @@ static void left_in_double(const brick *b, brick_encoding *p) {
   } else {
     memset(w->width, 0, sizeof w->width);
   }
+  return 1;
 }
 
-/* What the coefficients leave, as the lattice's layer at order 0. Returns the size of its part. */
+/* What the coefficients leave, as the lattice's layer at order 0. Returns the size of its part; 0
+ * if that is impossible. */
 static unsigned measure_left(const brick *b, brick_encoding *p) {
   tile_widths *w = &p->lattice.widths;
   if (p->narrow)
     round_layer(b->grid->dims, p->e, &p->coefficients.widths, &p->floats);
   p->narrow_left = p->narrow && left_in_float(b, &p->floats, &p->integers_r, w);
-  if (!p->narrow_left)
-    left_in_double(b, p);
+  if (!p->narrow_left && !left_in_double(b, p))
+    return 0;
   w->lead = (tile_lead){.mode = COARSE, .special = b->integers.special, .coefficients = 1};
   return finish_widths(w) + widths_sum(w->width);
 }
@@ -337,13 +353,17 @@ static int all_bits_zero(const uint8_t *bytes, size_t size) {
   return !any;
 }
 
-static size_t put_raw_tile(const tile_place *p, const void *x, size_t size, uint8_t *dst) {
+/* The values inside, in the order of columns. Returns their end. */
+static uint8_t *copy_lines(const tile_place *p, const void *x, size_t size, uint8_t *to) {
   const size_t line = p->extent.x * size;
-  uint8_t *to = dst + 1;
-  dst[0] = RAW_TILE;
   for (line_walk w = first_line(p); more_lines(&w); next_line(&w), to += line)
     memcpy(to, (const char *)x + w.at * size, line);
-  return (size_t)(to - dst);
+  return to;
+}
+
+static size_t put_raw_tile(const tile_place *p, const void *x, size_t size, uint8_t *dst) {
+  dst[0] = RAW_TILE;
+  return (size_t)(copy_lines(p, x, size, dst + 1) - dst);
 }
 
 /* Values outside the lattice that are nothing but zeros stand for an empty tile. */

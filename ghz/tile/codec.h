@@ -17,6 +17,7 @@
 
 #include "rules/bytes.h"
 #include "rules/fill.h"
+#include "rules/lattice_rules.h"
 #include "rules/lead.h"
 #include "rules/op.h"
 #include "rules/parse.h"
@@ -186,6 +187,7 @@ static void clear_behind(void *integers, size_t size, unsigned n) {
 #include "tile/integers.h"
 #include "tile/moments.h"
 #include "tile/comparison.h"
+#include "tile/update.h"
 /* clang-format on */
 
 /* A call without a fill is compiled without the test for it. */
@@ -201,5 +203,5 @@ static void range(const ghz_lattice *l, const void *x, size_t n, double *min, do
     finite_range_f64(x, n, none, min, max);
 }
 
-const tile_codec GHZ_TILES = {GHZ_TILES_NAME, range, encode,  decode,  stream_fence, combine,
-                              extremum,       scan,  moments, compare, list_integers};
+const tile_codec GHZ_TILES = {GHZ_TILES_NAME, range,    encode, update,  decode,  stream_fence,
+                              combine,        extremum, scan,   moments, compare, list_integers};

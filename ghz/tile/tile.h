@@ -61,6 +61,12 @@ typedef struct tile_job {
   int *inexact; /* set to 1 where floating-point values had to be stored */
 } tile_job;
 
+/* What a tile was before some of its values changed. */
+typedef struct old_tile {
+  const ghz_lattice *lattice;
+  tile_source src;
+} old_tile;
+
 typedef struct tile_codec {
   const char *name;
 
@@ -69,6 +75,11 @@ typedef struct tile_codec {
 
   /* Compresses the n values inside the place; returns the size, at most 1 + n * sizeof(value). */
   size_t (*encode)(const ghz_lattice *lattice, int order, const tile_place *place, const void *x, uint8_t *dst);
+
+  /* Compresses the values inside the place, of which those that equal what the old tile
+   * decompresses to stay what they are (FORMAT.md, "Update"). */
+  ghz_status (*update)(const ghz_lattice *lattice, int order, const tile_place *place, const void *x,
+                       const old_tile *old, uint8_t *dst, size_t *size);
 
   /* Decompresses the values inside the place, to type `out`. Writes those values and no more; with
    * streaming = 1 past the caches, where that is possible: call fence before another thread reads

@@ -145,5 +145,10 @@ ref_bytes ref_linear(size_t k, const ref_bytes *streams, const int64_t *weights,
 int64_t ref_multiple(const ref_header *a, const ref_header *b);
 ref_bytes ref_extremum(ref_bytes a, ref_bytes b, int larger);
 
+/* ---- updates (reference_update.c) ---- */
+/* An array x that is what a stream decompresses to, but for changes, on the lattice that becomes of
+ * the stream's and the header's. */
+ref_bytes ref_update(ref_bytes old, const ref_header *asked, const void *x);
+
 /* The step that belongs to an absolute bound. */
 double ref_step(int type, double eb);

@@ -12,6 +12,17 @@ typedef struct ref_brick {
 ref_brick ref_brick_of(int dims);
 int ref_orders(int dims); /* how many there are */
 
+/* ---- reference_values.c ---- */
+/* The largest finite magnitude. */
+double ref_largest(const ref_header *h, const ref_tile *t);
+/* With the coefficients that it has, R = rint(x / step - P) for q. Returns the largest magnitude
+ * before it is rounded. */
+double ref_tile_leave(const ref_header *h, ref_tile *t);
+
+/* ---- reference_stream.c ---- */
+/* The bits of the values of a tile, of an array. */
+void ref_tile_read(const ref_header *h, uint64_t number, const void *x, ref_tile *t);
+
 /* ---- reference_residuals.c ---- */
 /* The column in which residual i is stored, and the other way round. */
 int ref_stored_at(const ref_tile *tile, int i);

@@ -116,7 +116,7 @@ ref_bytes ref_assemble(const ref_header *h, const uint16_t *sizes, const uint8_t
   return out;
 }
 
-static void read_tile(const ref_header *h, uint64_t number, const uint8_t *x, ref_tile *t) {
+void ref_tile_read(const ref_header *h, uint64_t number, const void *x, ref_tile *t) {
   int type = h->integers ? h->integers : h->type;
   size_t each = ref_any_size(type);
   memset(t->bits, 0, sizeof t->bits);
@@ -137,7 +137,7 @@ ref_bytes ref_compress(const ref_header *of, int order, const void *x) {
   h->transform = h->dims > 1 && order == REF_BEST;
   for (uint64_t t = 0; t < tiles; t++) {
     ref_tile_shape(h, t, tile);
-    read_tile(h, t, x, tile);
+    ref_tile_read(h, t, x, tile);
     sizes[t] = (uint16_t)ref_tile_compress(h, order, tile, payload + used);
     used += sizes[t];
   }

@@ -92,7 +92,7 @@ static double given(const ref_header *h, const ref_tile *t, int i) {
   return ref_missing(h, t->bits[i]) ? NAN : ref_value(h->type, t->bits[i]);
 }
 
-static double largest_finite(const ref_header *h, const ref_tile *t) {
+double ref_largest(const ref_header *h, const ref_tile *t) {
   double largest = 0;
   for (int i = 0; i < REF_TILE; i++) {
     double x = fabs(given(h, t, i));
@@ -178,7 +178,7 @@ int ref_tile_quantise(const ref_header *h, ref_tile *t) {
   t->raw = t->mode = t->order = t->turned = t->coefficients = 0;
   if (h->step == 0)
     return all_bits_zero(h, t);
-  double largest = largest_finite(h, t);
+  double largest = ref_largest(h, t);
   t->mode = mode_of(h, largest);
   if (t->mode < 0)
     return 0;
@@ -228,12 +228,27 @@ static int any(const int64_t *v) {
   return 0;
 }
 
-int ref_tile_transform(const ref_header *h, ref_tile *t) {
-  if (largest_finite(h, t) > 0x1p18 * h->step)
-    return 0;
-  double x[REF_TILE] = {0}, inverse = 1 / h->step, factor = 0x1p-5 / h->step;
-  float e[REF_TILE];
+double ref_tile_leave(const ref_header *h, ref_tile *t) {
+  double x[REF_TILE] = {0}, inverse = 1 / h->step, largest = 0;
   ref_wide k[REF_TILE];
+  visible(h, t, x);
+  ref_inverse(t->dims, t->c, k);
+  for (int i = 0; i < REF_TILE; i++)
+    if (ref_inside(t, i)) {
+      double left = x[i] * inverse - ldexp((double)k[i], -ref_transform_shift(t->dims));
+      t->q[i] = (int64_t)rint(left);
+      largest = fmax(largest, fabs(left));
+    }
+  t->coefficients = 1;
+  t->order = t->turned = 0;
+  return largest;
+}
+
+int ref_tile_transform(const ref_header *h, ref_tile *t) {
+  if (ref_largest(h, t) > 0x1p18 * h->step)
+    return 0;
+  double x[REF_TILE] = {0}, factor = 0x1p-5 / h->step;
+  float e[REF_TILE];
   visible(h, t, x);
   for (int i = 0; i < REF_TILE; i++) {
     double v = nearest(t, x, i);
@@ -243,14 +258,7 @@ int ref_tile_transform(const ref_header *h, ref_tile *t) {
   ref_keep(t->dims, e, t->c);
   if (!any(t->c))
     return 0;
-  ref_inverse(t->dims, t->c, k);
-  for (int i = 0; i < REF_TILE; i++)
-    if (ref_inside(t, i)) {
-      double scaled = x[i] * inverse;
-      t->q[i] = (int64_t)rint(scaled - ldexp((double)k[i], -ref_transform_shift(t->dims)));
-    }
-  t->coefficients = 1;
-  t->order = t->turned = 0;
+  ref_tile_leave(h, t);
   return 1;
 }
 

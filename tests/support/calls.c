@@ -16,6 +16,9 @@ static void add_bricks(operands *o, ghz_context *ctx, double unit) {
   void *other = field_make(LAND, &o->lattice, &o->shape, amount, 4);
   o->bricks[0] = compress_shape(ctx, &o->lattice, GHZ_ORDER_BEST, o->field, &o->shape);
   o->bricks[1] = compress_shape(ctx, &o->lattice, GHZ_ORDER_BEST, other, &o->shape);
+  o->changed = decompress(ctx, o->bricks[0], o->lattice.type);
+  const size_t part = (size_t)ghz_shape_count(&o->shape) / 3 * ghz_type_size(o->lattice.type);
+  memcpy((uint8_t *)o->changed + part, (uint8_t *)other + part, part);
   uint64_t tiles = ghz_shape_tiles(&o->shape);
   o->of_bricks = slice_of(o->bricks[0], tiles / 4, tiles / 2);
 }
@@ -178,6 +181,9 @@ CALL(decompress_box) {
 }
 CALL(add_bricks) { return ghz_add(ctx, view(o->bricks[0]), view(o->bricks[1]), r->bytes, r->room, &r->size); }
 CALL(accumulate_bricks) { return accumulate_values(ctx, o, r, o->bricks[1], o->field, &o->shape); }
+CALL(update_bricks) {
+  return ghz_update(ctx, view(o->bricks[0]), &o->lattice, o->changed, r->bytes, r->room, &r->size);
+}
 CALL(combine_bricks) {
   ghz_bytes both[3] = {view(o->bricks[0]), view(o->bricks[1]), view(o->bricks[0])};
   return ghz_combine(ctx, 3, both, (int64_t[]){3, -2, 1}, r->bytes, r->room, &r->size);
@@ -240,6 +246,7 @@ const call calls[] = {
     {"decompress_box", do_decompress_box, 0},
     {"add of bricks", do_add_bricks, 1},
     {"accumulate_values of bricks", do_accumulate_bricks, 1},
+    {"update of bricks", do_update_bricks, 1},
     {"combine of bricks", do_combine_bricks, 1},
     {"scan of bricks", do_scan_bricks, 0},
     {"moments of bricks", do_moments_of_bricks, 0},

@@ -20,6 +20,7 @@ typedef struct operands {
   ghz_shape shape;  /* of bricks: at most n values */
   void *field;
   ref_bytes bricks[2];
+  void *changed; /* what the first decompresses to, a third of it replaced */
   ghz_slice of_bricks;
 } operands;
 

@@ -380,6 +380,24 @@ GHZ_API_CHECKED ghz_status ghz_compress_shape(ghz_context *ctx, const ghz_lattic
                                               const void *x, const ghz_shape *shape, void *dst, size_t capacity,
                                               size_t *size);
 
+/* Compresses an array again that is what `old`, a stream of one array, decompresses to, but for
+ * values that were changed since: so that the others do not drift, however often that is done. x
+ * has the shape and type of `old`; dst needs ghz_shape_bound(shape, type, 1) bytes.
+ * lattice: as for ghz_compress_shape. The stream has that of `old` if its bound is at most that of
+ * `lattice` and more than half of it; else its step times a power of two, the largest such. So old
+ * integers stay integers. (Where one of the two is that of a constant, has no step, or was scaled,
+ * the stream has `lattice`.)
+ * Values that changed come back within the bound of that lattice. On the lattice of `old` the
+ * others come back with the same bits, but where a tile is dearer by an eighth with its old
+ * coefficients than without any: there, as where the step grows, they move by at most a bound, and
+ * after any number of updates no value is further from what was last written there than twice the
+ * largest bound since.
+ * Errors: as ghz_compress_shape; EINVAL also if `old` is a sum, or of integers,
+ * which come back exactly; EMISMATCH (type, cap or fill of the
+ * lattice are not those of `old`), ECORRUPT, EVERSION. */
+GHZ_API_CHECKED ghz_status ghz_update(ghz_context *ctx, ghz_bytes old, const ghz_lattice *lattice,
+                                      const void *x, void *dst, size_t capacity, size_t *size);
+
 /* Decompresses a stream of any shape to dst, which holds `count` values of type `out`; writes as
  * many as the stream has, in C order.
  * out: the type of the stream; or GHZ_F64 for a stream of GHZ_F32, which makes the bound of a

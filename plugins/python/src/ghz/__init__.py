@@ -22,7 +22,7 @@ from ._errors import (
 )
 from ._features import __version__, features
 from ._file import File, open
-from ._functions import compress, difference, linear, maximum, mean, minimum, sum
+from ._functions import compress, difference, linear, maximum, mean, minimum, sum, update
 from ._hdf5 import Hdf5, hdf5, register
 from ._lattice import Lattice, lattice
 from ._numbers import Comparison, Estimate, Summary
@@ -64,6 +64,7 @@ __all__ = [
     "set_threads",
     "sum",
     "threads",
+    "update",
 ]
 
 register()

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from ._arrays import library_shape, values_of
 from ._call import call, produce
 from ._compressed import Compressed
-from ._errors import ArgumentError, RangeError
+from ._errors import ArgumentError, MismatchError, RangeError
 from ._file import File, Path
 from ._ghz import ffi, lib
 from ._lattice import Lattice, lattice_of
@@ -67,6 +67,53 @@ def compress(
     capacity = lib.ghz_shape_bound(shape, lattice.type, 1)
     data = produce(capacity, lib.ghz_compress_shape, lattice, order, values.pointer, shape)
     return Stream._made(data, values.shape, values.order)
+
+
+def update(
+    old: Stream,
+    array: npt.ArrayLike,
+    *,
+    abs: float | None = None,
+    rel: float | None = None,
+    psnr: float | None = None,
+    like: Stream | Lattice | File | None = None,
+) -> Stream:
+    """Compresses an array again, of which `old` is the stream, after some of its values changed.
+
+        x = a.decompress()
+        x[3] = y
+        a = ghz.update(a, x)
+
+    Values that are what `old` decompresses to do not drift: after any number of updates none is
+    further from what was last written there than twice the largest bound since. Without a bound
+    the stream has the lattice of `old`, and adds to what `old` adds to.
+
+    Args:
+        old: A stream of one array, not a sum.
+        array: An array of the shape and dtype of `old`.
+        abs, rel, psnr, like: The bound, as of ghz.compress. The step is then that of `old` times a
+            power of two, the largest that keeps this bound.
+
+    Returns:
+        A stream of the shape, dtype, order and fill value of `old`.
+
+    Raises:
+        TypeError: Another dtype or byte order, or a masked array.
+        ArgumentError: Several bounds; one that is not greater than 0; `old` is a sum.
+        MismatchError: The array, or like=, is of another shape, dtype or fill value than `old`.
+        CorruptError: `old` is damaged.
+        OutOfMemoryError: There is no memory for the result.
+    """
+    array = np.asanyarray(array, order=old.order)
+    values = values_of(array)
+    if array.shape != old.shape or array.dtype != old.dtype:
+        raise MismatchError(f"{array.dtype} of {array.shape}, the stream is {old.dtype} of {old.shape}")
+    if abs is rel is psnr is like is None:
+        like = old
+    lattice = lattice_of(values, abs, rel, psnr, like, old.lattice.fill_value)
+    capacity = lib.ghz_shape_bound(library_shape(values.shape, values.order), lattice.type, 1)
+    data = produce(capacity, lib.ghz_update, old._c[0], lattice, values.pointer)
+    return Stream._made(data, old.shape, old.order)
 
 
 @overload
