@@ -72,6 +72,10 @@ done
 turn steps.f32 f32 >small.f32
 ok "$GHZ" compress --abs 1e-3 -f small.f32
 says "small.f32: $turned"
+# Half of the values are missing.
+python3 -c 'import array, sys; x = array.array("f", [9.969209968386869e36, 288.3, float("nan"), 291.7] * 2000); x.byteswap(); x.tofile(sys.stdout.buffer)' >sea.f32
+ok "$GHZ" compress --abs 1e-3 sea.f32
+says "sea.f32: $turned"
 # --type has more weight than the ending, which a note says.
 cp a.f64 doubles.f32
 ok "$GHZ" compress --abs 1e-3 --type f64 doubles.f32 -o doubles.ghz
