@@ -43,18 +43,35 @@ def test_the_readme_runs(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
     assert abs(mean - fields.mean(0, dtype="f8")).max() <= 0.01
 
 
-def test_the_bench_runs(
-    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = PROJECT / "bench" / "zarr_mean.py"
-    spec = importlib.util.spec_from_file_location("zarr_mean", path)
+def bench_of(name: str, small: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Returns a program of bench/, with less to do."""
+    spec = importlib.util.spec_from_file_location(name, PROJECT / "bench" / f"{name}.py")
     assert spec and spec.loader
     bench = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(bench)
+    for constant, value in small.items():
+        monkeypatch.setattr(bench, constant, value)
+    return bench
+
+
+def test_the_bench_runs(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     small = {"ROUNDS": 1, "SHAPE": (2, 64, 96), "CHUNKS": (1, 32, 96)}
     small["PLACES"] = list(itertools.product(range(2), range(2), range(1)))
-    for name, value in small.items():
-        monkeypatch.setattr(bench, name, value)
+    bench = bench_of("zarr_mean", small, monkeypatch)
     np.random.default_rng(0).normal(280, 10, 64 * 96).astype("<f4").tofile(tmp_path / "field.f32")
     bench.main(str(tmp_path / "field.f32"), str(tmp_path))
     assert capsys.readouterr().out.count("processor") == 4
+
+
+def test_the_bench_of_ensembles_runs(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    small = {"ROUNDS": 1, "MEMBERS": 3, "STEPS": 24, "THREADS": (1,)}
+    small |= {"SHAPE": (64, 96), "PART": (32, 48)}
+    bench = bench_of("zarr_ensemble", small, monkeypatch)
+    np.random.default_rng(0).normal(280, 10, 64 * 96).astype("<f4").tofile(tmp_path / "field.f32")
+    bench.main(str(tmp_path / "field.f32"), str(tmp_path))
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines[1:]] == ["mean", "anomalies", "time", "seasons"]
