@@ -107,7 +107,9 @@ def update(
     array = np.asanyarray(array, order=old.order)
     values = values_of(array)
     if array.shape != old.shape or array.dtype != old.dtype:
-        raise MismatchError(f"{array.dtype} of {array.shape}, the stream is {old.dtype} of {old.shape}")
+        raise MismatchError(
+            f"{array.dtype} of {array.shape}, the stream is {old.dtype} of {old.shape}"
+        )
     if abs is rel is psnr is like is None:
         like = old
     lattice = lattice_of(values, abs, rel, psnr, like, old.lattice.fill_value)

@@ -11,6 +11,7 @@ import numpy as np
 
 from ._functions import compress
 from ._lattice import lattice
+from ._notices import look_for_fills
 from ._stream import Stream
 
 NAMES = ("abs", "rel", "range", "fill", "pack")
@@ -67,6 +68,7 @@ class Settings:
         """Compresses a chunk, in C order."""
         native = values.dtype.newbyteorder("=")
         values = np.ascontiguousarray(values, native).reshape(values.shape)
+        look_for_fills(values, self.fill)
         if self.range is None:
             return compress(values, abs=self.abs, rel=self.rel, fill_value=self.fill)
         ends = np.array(self.range, native)

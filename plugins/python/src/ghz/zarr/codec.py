@@ -16,6 +16,7 @@ import ghz
 from ghz._packing import unpacked
 from ghz._settings import Settings
 from ghz.zarr import _partial
+from ghz.zarr._notices import look_at_metadata
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,7 @@ class GhzCodec(Settings, ArrayBytesCodec, ArrayBytesCodecPartialDecodeMixin):
         native = dtype.to_native_dtype()
         if native.kind != "f" or native.itemsize not in (4, 8):
             raise TypeError(f"codec ghz: the array is of {native}, not of float32 or float64")
+        look_at_metadata(self)
 
     def compute_encoded_size(self, input_byte_length: int, chunk_spec: ArraySpec) -> int:
         raise NotImplementedError("the size of a compressed chunk depends on its values")

@@ -1,0 +1,100 @@
+# test_notices.py: owns the tests of what the codecs of Zarr and numcodecs warn of, once.
+# SPDX-License-Identifier: BSD-3-Clause
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+numcodecs = pytest.importorskip("numcodecs")
+zarr = pytest.importorskip("zarr", minversion="3.1")
+xarray = pytest.importorskip("xarray")
+
+import ghz
+import ghz.numcodecs
+from ghz import _notices
+from ghz.zarr import GhzCodec
+from zarr.storage import MemoryStore
+
+
+@pytest.fixture(autouse=True)
+def nothing_was_said() -> None:
+    _notices._told.clear()
+
+
+def said(caught: list[Any]) -> list[str]:
+    texts = [str(warning.message) for warning in caught]
+    return [text for text in texts if text.startswith("codec ghz: ")]
+
+
+def write(data: Any, codec: GhzCodec, **more: Any) -> list[str]:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        settings = {"chunks": data.shape, "compressors": None, **more}
+        zarr.create_array(MemoryStore(), data=data, serializer=codec, **settings)
+    return said(caught)
+
+
+def masked(fill: float, dtype: Any = "f4") -> Any:
+    values = np.random.default_rng(0).normal(280, 10, (50, 60)).astype(dtype)
+    values[10:20, 30:50] = fill
+    return values
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("fill", [1e20, -9999.0, 9.969209968386869e36, -32767.0, -999.0])
+def test_a_usual_fill_in_the_data_is_named_once(fill: float, dtype: str) -> None:
+    data = masked(fill, dtype)
+    (text,) = write(data, GhzCodec(abs=0.01))
+    assert float(text.rpartition("fill=")[2]) == pytest.approx(fill, rel=1e-7)
+    assert write(data, GhzCodec(abs=0.01)) == []  # it was said
+    _notices._told.clear()
+    assert write(data, GhzCodec(abs=0.01, fill=fill)) == []
+
+
+def test_numcodecs_says_it_too() -> None:
+    with pytest.warns(UserWarning, match="the data have 1e\\+20, .*: give fill=1e\\+20"):
+        ghz.numcodecs.Ghz(abs=0.01).encode(masked(1e20))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [masked(280.0), masked(np.nan), masked(np.inf), np.zeros((3, 4), "f4"), np.zeros((0, 3), "f4"),
+     np.linspace(-9999, 9999, 300).astype("f4"), np.full((1,), 999.0)],
+)  # fmt: skip
+def test_data_without_one_are_not_named(data: Any) -> None:
+    if data.size:
+        assert write(data, GhzCodec(abs=0.01)) == []
+    _notices.look_for_fills(data, None)
+
+
+def test_a_compressor_behind_the_codec_is_named_once() -> None:
+    data = masked(280)
+    (text,) = write(data, GhzCodec(abs=0.01), compressors="auto")
+    assert "zstd behind it" in text and "compressors=None" in text
+    assert write(data, GhzCodec(abs=0.01), compressors="auto") == []
+    _notices._told.clear()
+    assert write(data, GhzCodec(abs=0.01)) == []
+
+
+@pytest.mark.parametrize("fill, told", [(None, True), (1e20, True), (-5.0, False)])
+def test_a_fill_value_of_xarray_that_the_codec_lacks(fill: Any, told: bool) -> None:
+    data = xarray.DataArray(masked(np.nan), dims=("y", "x"), name="tas").to_dataset()
+    encoding = {"serializer": GhzCodec(abs=0.01, fill=fill), "compressors": None}
+    data.tas.attrs["_FillValue"] = np.float32(-5)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        data.to_zarr(MemoryStore(), encoding={"tas": encoding}, zarr_format=3)
+    want = ["codec ghz: _FillValue is -5, and not the codec's: give fill=-5"]
+    assert said(caught) == (want if told else [])
+
+
+def test_nan_needs_no_fill() -> None:
+    data = xarray.DataArray(masked(np.nan), dims=("y", "x"), name="tas").to_dataset()
+    encoding = {"serializer": GhzCodec(abs=0.01), "compressors": None}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        data.to_zarr(MemoryStore(), encoding={"tas": encoding}, zarr_format=3)
+    assert said(caught) == []
