@@ -20,7 +20,7 @@ static void place_of(const data_set *d, const uint64_t *at, hsize_t *place) {
     place[i] = at[i];
 }
 
-static bool inspect(const data_set *d, const uint64_t *at, h5_chunk *c) {
+bool chunk_inspect(const data_set *d, const uint64_t *at, h5_chunk *c) {
   const ghz_status status = ghz_info_read((ghz_bytes){c->data.data, c->size}, &c->info);
   if (status != GHZ_OK)
     return chunk_fail(d, at, ghz_status_text(status));
@@ -59,13 +59,15 @@ bool data_set_read(const data_set *d, const uint64_t *at, h5_chunk *c) {
     return h5_fail(d->name, "%s: a chunk cannot be read", d->var);
   c->kind = skipped & 1 ? CHUNK_VALUES : CHUNK_STREAM;
   if (c->kind == CHUNK_STREAM)
-    return inspect(d, at, c);
+    return chunk_inspect(d, at, c);
   return c->size == d->bytes || chunk_fail(d, at, "has another size than its values");
 }
 
-/* The values of a chunk that was never written. */
-static bool fill_chunk(const data_set *d, h5_chunk *c) {
+bool data_set_fill(const data_set *d, h5_chunk *c) {
   const size_t size = ghz_type_size(d->parameters.type);
+  if (c->kind != CHUNK_MISSING)
+    return true;
+  c->kind = CHUNK_VALUES;
   if (!buffer_reserve(&c->data, d->bytes, d->name))
     return false;
   for (size_t i = 0; i < d->bytes; i += size)
@@ -73,14 +75,14 @@ static bool fill_chunk(const data_set *d, h5_chunk *c) {
   return true;
 }
 
-bool data_set_compress(const data_set *d, ghz_context *ctx, const ghz_lattice *lattice, h5_chunk *c) {
+bool data_set_compress(const data_set *d, ghz_context *ctx, const ghz_lattice *lattice, int order,
+                       h5_chunk *c) {
   const size_t capacity = ghz_shape_bound(&d->shape, d->parameters.type, 1);
   h5_chunk made = {.kind = CHUNK_STREAM};
-  const bool ok = (c->kind == CHUNK_VALUES || fill_chunk(d, c)) &&
-                  buffer_reserve(&made.data, capacity, d->name) &&
+  const bool ok = data_set_fill(d, c) && buffer_reserve(&made.data, capacity, d->name) &&
                   library_ok(d->name, ctx,
-                             ghz_compress_shape(ctx, lattice, GHZ_ORDER_BEST, c->data.data, &d->shape,
-                                                made.data.data, capacity, &made.size)) &&
+                             ghz_compress_shape(ctx, lattice, order, c->data.data, &d->shape, made.data.data,
+                                                capacity, &made.size)) &&
                   library_ok(d->name, NULL, ghz_info_read((ghz_bytes){made.data.data, made.size}, &made.info));
   if (!ok) {
     buffer_free(&made.data);

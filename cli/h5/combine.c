@@ -69,7 +69,7 @@ static bool make_streams(combining *c, const variable *v, int first) {
   for (int i = 0; i < c->count; i++) {
     h5_chunk *chunk = &c->chunks[i];
     if (chunk->kind == CHUNK_STREAM ? !check_lattice(c, v, i, first)
-                                    : !data_set_compress(&v->sets[i], c->ctx, &lattice, chunk))
+                                    : !data_set_compress(&v->sets[i], c->ctx, &lattice, GHZ_ORDER_BEST, chunk))
       return false;
     c->streams[i] = (ghz_bytes){chunk->data.data, chunk->size};
   }

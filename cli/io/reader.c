@@ -104,7 +104,7 @@ bool reader_each(frame_reader *r, ghz_context *ctx, frame_visitor *see, void *us
   bool more = true, ok = true;
   progress_begin(r->file->name, r->header.count, ghz_type_size(r->header.lattice.type));
   while (ok && more) {
-    ok = reader_next(r, ctx, &f, &more) && (!more || see(r, ctx, &f, user));
+    ok = reader_next(r, ctx, &f, &more) && (!more || see(r->file->name, ctx, &f, user));
     progress_set(r->values);
   }
   progress_end();

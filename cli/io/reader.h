@@ -25,8 +25,9 @@ bool reader_adopt(frame_reader *r, const file *f);
  * well. */
 bool reader_next(frame_reader *r, ghz_context *ctx, ghz_frame *f, bool *more);
 
-/* Shows the frames to `see` until it returns false, and the user how far it is. */
-typedef bool frame_visitor(const frame_reader *r, ghz_context *ctx, const ghz_frame *f, void *user);
+/* Shows the frames to `see`, with the name for messages, until it returns false, and the user how
+ * far it is. */
+typedef bool frame_visitor(const char *name, ghz_context *ctx, const ghz_frame *f, void *user);
 bool reader_each(frame_reader *r, ghz_context *ctx, frame_visitor *see, void *user);
 
 /* Whether a call of libghz on files succeeded. Prints its message if not, unless the file that

@@ -26,11 +26,10 @@ typedef struct decompression {
 } decompression;
 
 /* All values, frame by frame: that checks everything. */
-static bool write_frame(const frame_reader *r, ghz_context *ctx, const ghz_frame *f, void *user) {
+static bool write_frame(const char *name, ghz_context *ctx, const ghz_frame *f, void *user) {
   decompression *d = user;
   const ghz_type type = d->writer.form.type;
   const size_t count = (size_t)f->info.count;
-  const char *name = r->file->name;
   return buffer_reserve(&d->values, count * ghz_type_size(type), name) &&
          library_ok(name, ctx, ghz_decompress(ctx, f->stream, type, d->values.data, count)) &&
          plain_write(&d->writer, d->values.data, count);

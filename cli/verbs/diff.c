@@ -2,6 +2,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdio.h>
 
+#include "h5/combine.h"
+#include "h5/variable.h"
 #include "report/estimate.h"
 #include "report/library.h"
 #include "report/progress.h"
@@ -14,6 +16,8 @@ typedef unsigned long long n;
 
 typedef struct file_pair {
   const options *o;
+  const char *name[2];
+  shape shape; /* that one of them knows, or none */
   ghz_context *ctx;
   frame_reader reader[2];
   ghz_frame frame[2];
@@ -43,14 +47,9 @@ static bool add_frames(file_pair *p) {
   return true;
 }
 
-/* The shape that one of the files knows, or none. */
-static const shape *shape_of(const file_pair *p) {
-  return &p->reader[p->reader[0].header.array.ndim == 0].header.array;
-}
-
 static void print_table(const file_pair *p, const ghz_comparison *c) {
-  const shape *s = shape_of(p);
-  printf("%s, %s\n  pairs             %llu\n", p->reader[0].file->name, p->reader[1].file->name, (n)c->count);
+  const shape *s = &p->shape;
+  printf("%s, %s\n  pairs             %llu\n", p->name[0], p->name[1], (n)c->count);
   if (c->specials)
     printf("  left out          %llu (fill values, NaN, infinities), %llu of them in one file alone\n",
            (n)c->specials, (n)c->mismatches);
@@ -63,12 +62,12 @@ static void print_table(const file_pair *p, const ghz_comparison *c) {
 }
 
 static void print_json(const file_pair *p, const ghz_comparison *c) {
-  const shape *s = shape_of(p);
+  const shape *s = &p->shape;
   uint64_t index[GHZ_FILE_NDIM];
   printf("{\"files\": [");
-  json_string(stdout, p->reader[0].file->name);
+  json_string(stdout, p->name[0]);
   printf(", ");
-  json_string(stdout, p->reader[1].file->name);
+  json_string(stdout, p->name[1]);
   printf("], \"count\": %llu, \"specials\": %llu, \"mismatches\": %llu", (n)c->count, (n)c->specials,
          (n)c->mismatches);
   estimate_json("dot", &c->product);
@@ -92,9 +91,12 @@ static bool compare_files(file_pair *p) {
   ghz_comparison c;
   if (!readers_agree(&p->reader[1], &p->reader[0], &p->reader[0]))
     return false;
+  p->name[0] = p->reader[0].file->name;
+  p->name[1] = p->reader[1].file->name;
   progress_begin("diff", p->reader[0].header.count, ghz_type_size(p->reader[0].header.lattice.type));
   bool ok = add_frames(p);
   progress_end();
+  p->shape = p->reader[p->reader[0].header.array.ndim == 0].header.array;
   ok = ok && library_ok(p->reader[1].file->name, NULL, ghz_tally_comparison(&p->tally, NULL, &c));
   if (ok)
     (p->o->json ? print_json : print_table)(p, &c);
@@ -113,11 +115,37 @@ static bool open_and_compare(file_pair *p) {
   return ok;
 }
 
+/* ---- HDF5 ------------------------------------------------------------------------------------ */
+
+static bool add_chunks(const char *name, ghz_context *ctx, const ghz_frame f[2], void *tally) {
+  return library_ok(name, ctx, ghz_tally_add_pair(ctx, tally, f[0].stream, f[1].stream));
+}
+
+static bool compare_variables(const options *o, ghz_context *ctx, const h5_variable v[2]) {
+  file_pair p = {.o = o, .name = {v[0].label, v[1].label}, .shape = v[0].array};
+  ghz_comparison c;
+  if (!h5_each_chunk_pair(v, ctx, add_chunks, &p.tally) ||
+      !library_ok(v[1].label, NULL, ghz_tally_comparison(&p.tally, NULL, &c)))
+    return false;
+  c.specials -= v[0].padding;
+  c.index = c.count ? h5_index(v, c.index) : c.index;
+  (o->json ? print_json : print_table)(&p, &c);
+  return true;
+}
+
+/* ---- The verb -------------------------------------------------------------------------------- */
+
+static bool compare_operands(file_pair *p) {
+  const options *o = p->o;
+  return o->var || h5_named(o->files[0]) ? h5_each_variable_pair(o, p->ctx, compare_variables)
+                                         : open_and_compare(p);
+}
+
 static int run(const options *o) {
   file_pair p = {.o = o};
   bool ok = library_open(&p.ctx, o->threads);
   if (ok) {
-    ok = open_and_compare(&p);
+    ok = compare_operands(&p);
     ghz_context_free(p.ctx);
   }
   ghz_frame_free(&p.frame[0]);
@@ -135,9 +163,11 @@ const verb verb_diff = {
                "same number for the original values: it follows from the bounds of the files. Both\n"
                "files must have the same type, shape and bound, as for ghz sub. Fill values, NaN and\n"
                "infinities are left out. ghz compare decompresses instead: it takes files of any kind\n"
-               "and bound, and says whether a result keeps its bound.",
+               "and bound, and says whether a result keeps its bound. Of HDF5 and netCDF files, compares\n"
+               "the variable --var, or all of A that the HDF5 filter compressed; --json prints an object\n"
+               "for each.",
     .examples = "  ghz diff after.ghz before.ghz\n",
-    .options = OPTION_JSON | OPTION_THREADS,
+    .options = OPTION_JSON | OPTION_THREADS | OPTION_VAR,
     .least = 2,
     .most = 2,
     .run = run,

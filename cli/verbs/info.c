@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "h5/combine.h"
+#include "h5/variable.h"
 #include "io/tiles.h"
 #include "io/values.h"
 #include "report/library.h"
@@ -15,7 +17,14 @@
 
 /* All that is known about a file. */
 typedef struct summary {
-  const frame_reader *reader;
+  const char *name;
+  const ghz_file_header *header; /* NULL: of a variable of HDF5 */
+  const h5_variable *variable;   /* NULL: of a file */
+  h5_storage storage;            /* of the variable */
+  shape shape;
+  ghz_shape tiles_shape;
+  int format;
+  uint64_t values, frames;
   bool scans; /* for statistics */
   ghz_lattice lattice;
   uint32_t terms;
@@ -38,7 +47,7 @@ static void add_statistics(ghz_statistics *to, const ghz_statistics *from) {
     to->mode[i] += from->mode[i];
 }
 
-static bool add_frame(const frame_reader *r, ghz_context *ctx, const ghz_frame *f, void *user) {
+static bool add_frame(const char *name, ghz_context *ctx, const ghz_frame *f, void *user) {
   summary *s = user;
   ghz_statistics own;
   s->lattice = f->info.lattice;
@@ -51,22 +60,18 @@ static bool add_frame(const frame_reader *r, ghz_context *ctx, const ghz_frame *
   s->streams += f->stream.size;
   if (!s->scans)
     return true;
-  if (!library_ok(r->file->name, ctx, ghz_scan(ctx, f->stream, &own)))
+  if (!library_ok(name, ctx, ghz_scan(ctx, f->stream, &own)))
     return false;
   add_statistics(&s->statistics, &own);
   return true;
 }
 
-static int format_of(const frame_reader *r) {
-  return ghz_file_get_info(r->own)->version;
-}
-
 static double ratio(const summary *s) {
-  return (double)(s->reader->values * ghz_type_size(s->lattice.type)) / (double)s->bytes;
+  return (double)(s->values * ghz_type_size(s->lattice.type)) / (double)s->bytes;
 }
 
 static double bits_per_value(const summary *s) {
-  return s->reader->values ? 8 * (double)s->bytes / (double)s->reader->values : NAN;
+  return s->values ? 8 * (double)s->bytes / (double)s->values : NAN;
 }
 
 static void print_statistics(const ghz_statistics *t) {
@@ -80,15 +85,23 @@ static void print_statistics(const ghz_statistics *t) {
   printf("  coarse, fine, wide  %llu, %llu, %llu\n", (n)t->mode[0], (n)t->mode[1], (n)t->mode[2]);
 }
 
-static void print_table(const summary *s) {
-  const frame_reader *r = s->reader;
-  char dims[512];
-  shape_text(&r->header.array, dims, sizeof dims);
-  printf("%s\n", r->file->name);
-  printf("  type              %s\n", type_name(s->lattice.type));
-  printf("  values            %llu\n", (unsigned long long)r->values);
-  printf("  shape             %s%s\n", dims, r->header.array.npy ? ", from .npy" : "");
-  printf("  tiles             %s%s\n", tiles_text(&r->header.shape), s->transform ? ", transform" : "");
+static void print_frames(const summary *s) {
+  typedef unsigned long long n;
+  char chunk[512];
+  if (s->variable) {
+    shape_text(&s->variable->chunk, chunk, sizeof chunk);
+    printf("  chunks            %llu of %s, %llu compressed, %llu as they are, %llu never written\n",
+           (n)s->variable->chunks, chunk, (n)s->storage.streams, (n)s->storage.raw, (n)s->storage.unwritten);
+    return;
+  }
+  printf("  format            %d\n", s->format);
+  printf("  frames            %llu of %llu values\n", (n)s->frames, (n)s->header->frame_values);
+  if (s->packed)
+    printf("  packed            %llu of %llu frames; unpacked, the streams have %s\n", (n)s->packed,
+           (n)s->frames, text_bytes(s->streams).text);
+}
+
+static void print_lattice(const summary *s) {
   printf("  step              %s\n", text_double(s->lattice.step).text);
   printf("  bound per term    %s\n", text_double(s->lattice.eb).text);
   printf("  terms             %u\n", s->terms);
@@ -98,12 +111,19 @@ static void print_table(const summary *s) {
     printf("  bound             %s\n", text_double(s->bound).text);
   if (s->lattice.has_fill)
     printf("  fill value        %s\n", fill_text(s->lattice.type, s->lattice.fill).text);
-  printf("  format            %d\n", format_of(r));
-  printf("  frames            %llu of %llu values\n", (unsigned long long)r->frames,
-         (unsigned long long)r->header.frame_values);
-  if (s->packed)
-    printf("  packed            %llu of %llu frames; unpacked, the streams have %s\n",
-           (unsigned long long)s->packed, (unsigned long long)r->frames, text_bytes(s->streams).text);
+}
+
+static void print_table(const summary *s) {
+  char dims[512];
+  shape_text(&s->shape, dims, sizeof dims);
+  printf("%s\n", s->name);
+  printf("  type              %s\n", type_name(s->lattice.type));
+  printf("  values            %llu\n", (unsigned long long)s->values);
+  printf("  shape             %s%s\n", dims, s->shape.npy ? ", from .npy" : "");
+  printf("  tiles             %s%s\n", tiles_text(&s->tiles_shape), s->transform ? ", transform" : "");
+  if (s->terms > 0)
+    print_lattice(s);
+  print_frames(s);
   printf("  size              %s, ratio %.4g, %.4g bits per value\n", text_bytes(s->bytes).text, ratio(s),
          bits_per_value(s));
   if (report_level() < LEVEL_VERBOSE)
@@ -112,24 +132,39 @@ static void print_table(const summary *s) {
   print_statistics(&s->statistics);
 }
 
+static void print_frames_json(const summary *s) {
+  typedef unsigned long long n;
+  const h5_storage *h = &s->storage;
+  if (s->variable) {
+    printf(", \"variable\": ");
+    json_string(stdout, s->variable->var);
+    printf(", \"chunks\": %llu, \"chunk_shape\": ", (n)s->variable->chunks);
+    json_numbers(s->variable->chunk.dims, s->variable->chunk.ndim);
+    printf(", \"chunks_compressed\": %llu, \"chunks_raw\": %llu, \"chunks_unwritten\": %llu", (n)h->streams,
+           (n)h->raw, (n)h->unwritten);
+  } else {
+    printf(", \"format\": %d, \"frames\": %llu, \"frame_values\": %llu", s->format, (n)s->frames,
+           (n)s->header->frame_values);
+  }
+}
+
 static void print_json(const summary *s) {
   typedef unsigned long long n;
-  const frame_reader *r = s->reader;
   const ghz_statistics *t = &s->statistics;
-  json_file(r->file->name);
+  json_file(s->variable ? s->variable->file : s->name);
   printf(", \"compressed\": true, \"type\": \"%s\", \"values\": %llu", type_name(s->lattice.type),
-         (n)r->values);
-  info_json_shape(&r->header.array);
-  printf(", \"dims\": %d, \"transform\": %s", r->header.shape.dims, s->transform ? "true" : "false");
+         (n)s->values);
+  info_json_shape(&s->shape);
+  printf(", \"dims\": %d, \"transform\": %s", s->tiles_shape.dims, s->transform ? "true" : "false");
   printf(", \"step\": %s, \"bound_per_term\": %s, \"cap\": %d, \"terms\": %u, \"inexact\": %s, \"bound\": %s",
          text_json(s->lattice.step).text, text_json(s->lattice.eb).text, s->lattice.cap, s->terms,
          s->inexact ? "true" : "false", text_json(s->bound).text);
   printf(", \"fill\": %s", s->lattice.has_fill ? text_json(s->lattice.fill).text : "null");
-  printf(", \"format\": %d", format_of(r));
-  printf(", \"frames\": %llu, \"frame_values\": %llu, \"bytes\": %llu, \"ratio\": %s, \"bits_per_value\": %s",
-         (n)r->frames, (n)r->header.frame_values, (n)s->bytes, text_json(ratio(s)).text,
+  print_frames_json(s);
+  printf(", \"bytes\": %llu, \"ratio\": %s, \"bits_per_value\": %s", (n)s->bytes, text_json(ratio(s)).text,
          text_json(bits_per_value(s)).text);
-  printf(", \"packed_frames\": %llu, \"stream_bytes\": %llu", (n)s->packed, (n)s->streams);
+  if (!s->variable)
+    printf(", \"packed_frames\": %llu, \"stream_bytes\": %llu", (n)s->packed, (n)s->streams);
   printf(", \"tiles\": %llu, \"empty\": %llu, \"raw\": %llu, \"specials\": %llu", (n)s->tiles, (n)t->empty,
          (n)t->raw, (n)t->specials);
   printf(", \"coefficients\": %llu, \"turned\": %llu", (n)t->coefficients, (n)t->turned);
@@ -139,11 +174,35 @@ static void print_json(const summary *s) {
       (n)t->mode[2]);
 }
 
+static bool must_scan(const options *o) {
+  return o->json || report_level() >= LEVEL_VERBOSE;
+}
+
 static bool info_compressed(const options *o, ghz_context *ctx, frame_reader *r) {
-  summary s = {.reader = r, .scans = o->json || report_level() >= LEVEL_VERBOSE};
+  summary s = {.name = r->file->name, .header = &r->header, .scans = must_scan(o)};
   if (!reader_each(r, ctx, add_frame, &s))
     return false;
+  s.shape = r->header.array;
+  s.tiles_shape = r->header.shape;
+  s.format = ghz_file_get_info(r->own)->version;
+  s.values = r->values;
+  s.frames = r->frames;
   s.bytes = reader_bytes(r);
+  (o->json ? print_json : print_table)(&s);
+  return true;
+}
+
+static bool info_variable(const options *o, ghz_context *ctx, const h5_variable *v) {
+  summary s = {.name = v->label,
+               .variable = v,
+               .scans = must_scan(o),
+               .lattice = {.type = v->type},
+               .shape = v->array,
+               .tiles_shape = v->shape,
+               .values = v->values};
+  if (!h5_each_stream(v, ctx, &s.storage, add_frame, &s))
+    return false;
+  s.bytes = s.storage.bytes;
   (o->json ? print_json : print_table)(&s);
   return true;
 }
@@ -158,6 +217,8 @@ static bool info_plain(const options *o, ghz_context *ctx, input *in) {
 
 static bool info_file(const options *o, ghz_context *ctx, const char *path) {
   values v;
+  if (o->var || h5_named(path))
+    return h5_each_variable(o, ctx, path, info_variable);
   if (!values_open(&v, ctx, path, o->type))
     return false;
   bool ok = v.compressed ? info_compressed(o, ctx, &v.reader) : info_plain(o, ctx, &v.in);
@@ -176,11 +237,13 @@ const verb verb_info = {
     .details = "Prints type, number of values, shape, step, bounds and size of each compressed file;\n"
                "with -v also how its tiles are coded. Of raw and .npy files, prints type, number of\n"
                "values, shape, range, and how many are NaN or infinite. --json prints\n"
-               "everything as one array of objects, for programs.",
+               "everything as one array of objects, for programs. Of HDF5 and netCDF files, prints those\n"
+               "of the variable --var, or of all that the HDF5 filter compressed; its lattice is that of\n"
+               "the last chunk, its bound that of the worst.",
     .examples = "  ghz info wave.f32.ghz\n"
                 "  ghz info wave.f32\n"
                 "  ghz info --json *.ghz | jq '.[].ratio'\n",
-    .options = OPTION_JSON | OPTION_TYPE | OPTION_THREADS,
+    .options = OPTION_JSON | OPTION_TYPE | OPTION_THREADS | OPTION_VAR,
     .least = 1,
     .most = 1 << 30,
     .run = run,

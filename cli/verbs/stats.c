@@ -2,6 +2,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdio.h>
 
+#include "h5/combine.h"
+#include "h5/variable.h"
 #include "io/reader.h"
 #include "report/estimate.h"
 #include "report/library.h"
@@ -20,11 +22,11 @@ typedef struct file_numbers {
   value_range range;
 } file_numbers;
 
-static bool add_frame(const frame_reader *r, ghz_context *ctx, const ghz_frame *f, void *user) {
+static bool add_frame(const char *name, ghz_context *ctx, const ghz_frame *f, void *user) {
   file_numbers *numbers = user;
   double min, max;
-  if (!library_ok(r->file->name, ctx, ghz_tally_add(ctx, &numbers->tally, f->stream)) ||
-      !library_ok(r->file->name, ctx, ghz_extrema(ctx, f->stream, &min, &max)))
+  if (!library_ok(name, ctx, ghz_tally_add(ctx, &numbers->tally, f->stream)) ||
+      !library_ok(name, ctx, ghz_extrema(ctx, f->stream, &min, &max)))
     return false;
   range_widen(&numbers->range, min, max);
   return true;
@@ -57,15 +59,27 @@ static void print_json(const file_numbers *f) {
   printf("}");
 }
 
+static bool print_numbers(const options *o, file_numbers *f, uint64_t padding) {
+  if (!library_ok(f->name, NULL, ghz_tally_summary(&f->tally, &f->summary)))
+    return false;
+  f->summary.specials -= padding;
+  (o->json ? print_json : print_table)(f);
+  return true;
+}
+
+static bool stats_of_variable(const options *o, ghz_context *ctx, const h5_variable *v) {
+  file_numbers f = {.name = v->label, .range = range_nothing()};
+  return h5_each_chunk(v, ctx, add_frame, &f) && print_numbers(o, &f, v->padding);
+}
+
 static bool stats_of_file(const options *o, ghz_context *ctx, const char *path) {
   frame_reader r;
+  if (o->var || h5_named(path))
+    return h5_each_variable(o, ctx, path, stats_of_variable);
   if (!reader_open(&r, path))
     return false;
   file_numbers f = {.name = r.file->name, .range = range_nothing()};
-  bool ok =
-      reader_each(&r, ctx, add_frame, &f) && library_ok(f.name, NULL, ghz_tally_summary(&f.tally, &f.summary));
-  if (ok)
-    (o->json ? print_json : print_table)(&f);
+  const bool ok = reader_each(&r, ctx, add_frame, &f) && print_numbers(o, &f, 0);
   reader_close(&r);
   return ok;
 }
@@ -83,10 +97,11 @@ const verb verb_stats = {
                "are computed exactly from the compressed form and rounded once. After each stands an\n"
                "interval that is guaranteed to contain the same statistic of the original values: it\n"
                "follows from the bound of the file. Fill values, NaN and infinities are left out.\n"
-               "--json prints everything as one array of objects.",
+               "--json prints everything as one array of objects. Of HDF5 and netCDF files, prints those\n"
+               "of the variable --var, or of all that the HDF5 filter compressed.",
     .examples = "  ghz stats wave.f32.ghz\n"
                 "  ghz stats --json a.ghz b.ghz | jq '.[].mean.value'\n",
-    .options = OPTION_JSON | OPTION_THREADS,
+    .options = OPTION_JSON | OPTION_THREADS | OPTION_VAR,
     .least = 1,
     .most = 1 << 30,
     .run = run,

@@ -6,10 +6,10 @@
 #include "verbs.h"
 #include "work/each_file.h"
 
-static bool check_frame(const frame_reader *r, ghz_context *ctx, const ghz_frame *f, void *unused) {
+static bool check_frame(const char *name, ghz_context *ctx, const ghz_frame *f, void *unused) {
   (void)unused;
   ghz_statistics statistics;
-  return library_ok(r->file->name, ctx, ghz_scan(ctx, f->stream, &statistics));
+  return library_ok(name, ctx, ghz_scan(ctx, f->stream, &statistics));
 }
 
 static bool test_file(const options *o, ghz_context *ctx, const char *path) {

@@ -21,9 +21,9 @@ typedef struct repacking {
   frame_writer writer;
 } repacking;
 
-static bool copy_frame(const frame_reader *r, ghz_context *ctx, const ghz_frame *f, void *to) {
+static bool copy_frame(const char *name, ghz_context *ctx, const ghz_frame *f, void *to) {
   frame_writer *w = to;
-  (void)r;
+  (void)name;
   return writer_ok(w, ghz_file_write_stream(w->own, ctx, f->stream));
 }
 

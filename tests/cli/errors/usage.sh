@@ -45,7 +45,7 @@ tst test
 E
 fails 2 'unknown option --jsn; did you mean --json?' "$GHZ" info --jsn a.ghz
 fails 2 'unknown option --ral; did you mean --rel?' "$GHZ" compress --ral=1 a.f32
-fails 2 'ghz info: unknown option --ral (see' "$GHZ" info --ral a.ghz
+fails 2 'ghz test: unknown option --ral (see' "$GHZ" test --ral a.ghz
 fails 2 'ghz add: --rel does not apply here' "$GHZ" add --rel 1 a.ghz
 fails 2 '--json takes no value' "$GHZ" info --json=yes a.ghz
 fails 2 '--output needs a value' "$GHZ" add a.ghz -o

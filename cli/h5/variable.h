@@ -1,0 +1,51 @@
+/* variable.h: data sets of HDF5 files that ghz compressed, as the verbs see them that look at
+ * files. Calls that return false have printed why. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GHZ_CLI_H5_VARIABLE_H
+#define GHZ_CLI_H5_VARIABLE_H
+
+#include "io/reader.h"
+#include "io/shape.h"
+#include "options/options.h"
+
+typedef struct h5_variable {
+  const char *label; /* "file.nc: tas" */
+  const char *file, *var;
+  ghz_type type;
+  shape array, chunk; /* the extents of all, and of a chunk */
+  ghz_shape shape;    /* of a chunk, as its stream has it */
+  uint64_t values;    /* in all extents */
+  uint64_t chunks;    /* that hold them */
+  uint64_t padding;   /* values of chunks beyond the extents */
+  struct data_set *set;
+} h5_variable;
+
+/* Calls `one` for the variable --var of a file, or for all. Returns whether all calls did. */
+typedef bool h5_visitor(const options *o, ghz_context *ctx, const h5_variable *v);
+bool h5_each_variable(const options *o, ghz_context *ctx, const char *path, h5_visitor *one);
+
+/* How the chunks of a variable are stored. */
+typedef struct h5_storage {
+  uint64_t bytes;                   /* of all chunks */
+  uint64_t streams, raw, unwritten; /* chunks: as streams, as values, not at all */
+} h5_storage;
+
+/* Shows the chunks that are streams, as they are stored. */
+bool h5_each_stream(const h5_variable *v, ghz_context *ctx, h5_storage *s, frame_visitor *see, void *user);
+
+/* Shows all chunks as streams; what lies beyond the extents is missing in them. */
+bool h5_each_chunk(const h5_variable *v, ghz_context *ctx, frame_visitor *see, void *user);
+
+/* Calls `one` for the variable --var of two files, or for all of the first, if both variables have
+ * the same type, extents and chunks. */
+typedef bool h5_pair_visitor(const options *o, ghz_context *ctx, const h5_variable v[2]);
+bool h5_each_variable_pair(const options *o, ghz_context *ctx, h5_pair_visitor *one);
+
+/* Shows the chunks of both, as h5_each_chunk does. */
+typedef bool frame_pair_visitor(const char *name, ghz_context *ctx, const ghz_frame f[2], void *user);
+bool h5_each_chunk_pair(const h5_variable v[2], ghz_context *ctx, frame_pair_visitor *see, void *user);
+
+/* The index in the array of value number `position`, counted through the chunks that were shown. */
+uint64_t h5_index(const h5_variable *v, uint64_t position);
+
+#endif

@@ -1,0 +1,97 @@
+# ghz stats, info, diff and compare of HDF5 files: numbers of the values inside the extents, of all
+# kinds of chunks; every variable that ghz compressed, or the one that --var names.
+# SPDX-License-Identifier: BSD-3-Clause
+. "$HELPERS"
+. "$H5"
+"$GHZ" --version | grep -q 'built with.*HDF5' || skip "this ghz was built without HDF5"
+have jq || skip "no jq"
+
+# Chunks that reach beyond the extents, and some that are stored as they are.
+for i in 1 2; do
+  "$TOOL" make wave 30000 f64 $i >$i.raw
+  "$TOOL" make huge 30000 f64 $i >huge.f64
+  head -c 120000 $i.raw >$i.f64 && tail -c +120001 $i.raw >>$i.f64
+  h5make $i.f64 plain-$i.h5 group/tas 20 30 50
+  $(repack --abs 1e-3 --var group/tas) -l group/tas:CHUNK=7x16x40 plain-$i.h5 $i.h5
+  h5values $i.h5 group/tas $i.back.f64
+done
+python3 - <<'PROGRAM' || die "the numbers are wrong"
+import array, json, math, os, subprocess
+ghz = os.environ["GHZ"]
+def values(name):
+    return array.array("d", open(name, "rb").read())
+def near(a, b, eps=1e-9):
+    return abs(a - b) <= eps * max(1, abs(a), abs(b))
+def run(*words):
+    return json.loads(subprocess.run([ghz, *words], check=True, capture_output=True).stdout)
+one, two = values("1.back.f64"), values("2.back.f64")
+original, other = values("1.f64"), values("2.f64")
+
+[s] = run("stats", "--json", "1.h5")
+assert s["file"] == "1.h5: group/tas" and (s["count"], s["specials"]) == (30000, 0), s
+assert near(s["sum"]["value"], math.fsum(one)) and near(s["mean"]["value"], math.fsum(one) / 30000), s
+assert (s["min"], s["max"]) == (min(one), max(one)), s
+assert s["sum"]["low"] <= math.fsum(original) <= s["sum"]["high"], s
+assert s["norm"]["low"] <= math.sqrt(math.fsum(x * x for x in original)) <= s["norm"]["high"], s
+
+d = run("diff", "--json", "1.h5", "2.h5", "--var", "group/tas")
+apart = [abs(a - b) for a, b in zip(one, two)]
+assert (d["count"], d["specials"], d["mismatches"]) == (30000, 0, 0), d
+assert near(d["max_difference"]["value"], max(apart)), d
+assert apart[d["max_difference_at"]] >= max(apart) - 1e-12, d
+i, j, k = d["max_difference_index"]
+assert (i * 30 + j) * 50 + k == d["max_difference_at"], d
+assert near(d["rms_difference"]["value"], math.sqrt(math.fsum(x * x for x in apart) / 30000)), d
+assert near(d["dot"]["value"], math.fsum(a * b for a, b in zip(one, two))), d
+
+[i] = run("info", "--json", "1.h5")
+assert i["file"] == "1.h5" and i["variable"] == "group/tas" and i["shape"] == [20, 30, 50], i
+assert (i["chunks"], i["chunk_shape"], i["chunks_compressed"]) == (12, [7, 16, 40], 12), i
+assert i["bound"] == 1e-3 and i["values"] == 30000 and i["type"] == "f64" and i["tiles"] > 0, i
+PROGRAM
+[ "$("$GHZ" info --json 1.h5 | jq '.[].bytes')" = "$(h5stored 1.h5 group/tas)" ] || die "the bytes are wrong"
+"$GHZ" info 1.h5 >said || die "ghz info failed"
+grep -q '^  chunks  *12 of 7x16x40, 12 compressed, 0 as they are, 0 never written' said || die "$(cat said)"
+
+# Chunks that are stored as they are, and those that were never written.
+"$TOOL" make noise 30000 f64 >noise.f64
+h5make noise.f64 plain.h5 group/tas 20 30 50
+h5repack -f group/tas:UD=479,1,"$("$GHZ" h5args --abs 1e-300 | sed -n 's/.*UD=479,0,//p')" -l group/tas:CHUNK=7x16x50 plain.h5 raw.h5
+"$GHZ" stats --json raw.h5 >said || die "ghz stats failed"
+h5values raw.h5 group/tas back.f64
+python3 - <<'PROGRAM' || die "the numbers are wrong: $(cat said)"
+import array, json, math
+[s] = json.load(open("said"))
+x = array.array("d", open("back.f64", "rb").read())
+assert s["count"] == 30000 and s["min"] == min(x) and s["max"] == max(x)
+assert s["sum"]["low"] <= math.fsum(x) <= s["sum"]["high"] and abs(s["sum"]["value"] - math.fsum(x)) < 1e-9
+PROGRAM
+"$GHZ" info --json raw.h5 | jq -e '.[0].chunks_raw == 4' >/dev/null || die "$("$GHZ" info raw.h5)"
+"$HOLES" half.h5 0 32 -999 && "$HOLES" zeros.h5 0 32 0 || die "no files were made"
+"$GHZ" stats --json half.h5 zeros.h5 --var v >said || die "ghz stats failed"
+jq -e '.[0].count == 2048 and .[0].specials == 2048 and (.[0].mean.value - 2 | fabs) <= 1e-3' said >/dev/null || die "$(cat said)"
+jq -e '.[1].count == 4096 and .[1].specials == 0 and (.[1].mean.value - 1 | fabs) <= 1e-3' said >/dev/null || die "$(cat said)"
+
+# With a relative bound chunks have lattices of their own.
+$(repack --rel 1e-3 --var group/tas) -l group/tas:CHUNK=7x16x40 plain-1.h5 rel.h5
+"$GHZ" stats --json rel.h5 | jq -e '.[0].count == 30000' >/dev/null || die "$("$GHZ" stats rel.h5)"
+ok "$GHZ" info rel.h5 >/dev/null
+fails 1 "rel.h5: group/tas" "$GHZ" diff 1.h5 rel.h5
+
+# Refusals name the file and the variable.
+fails 1 "plain.h5: no data set is compressed by ghz" "$GHZ" stats plain.h5
+fails 1 "1.h5: no data set pr" "$GHZ" info 1.h5 --var pr
+fails 1 "half.h5: no data set group/tas" "$GHZ" diff 1.h5 half.h5
+$(repack --abs 1e-3 --var group/tas) -l group/tas:CHUNK=7x15x40 plain-1.h5 chunks.h5
+fails 1 "chunks.h5: group/tas: has chunks of 7x15x40, but 7x16x40 in 1.h5" "$GHZ" diff 1.h5 chunks.h5
+fails 1 "1.f64: cannot be opened as HDF5" "$GHZ" stats 1.f64 --var group/tas
+size=$(stat -c %s 1.h5)
+at=$(grep -obUaP 'GHZ3' 1.h5 | tail -n 1 | cut -d: -f1)
+[ -n "$at" ] || die "no stream in 1.h5"
+cp 1.h5 damaged.h5
+printf '\377\377\377\377' | dd of=damaged.h5 bs=1 seek=$((at + 20)) conv=notrunc status=none
+for verb in stats info; do
+  fails 1 "damaged.h5: group/tas: the chunk at 14,16,40 " "$GHZ" $verb damaged.h5
+done
+fails 1 "damaged.h5: group/tas: the chunk at 14,16,40 " "$GHZ" diff 1.h5 damaged.h5
+fails 1 "damaged.h5: group/tas: the chunk at 14,16,40 " "$GHZ" mean 1.h5 damaged.h5 -o no.h5
