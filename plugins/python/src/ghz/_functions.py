@@ -91,8 +91,11 @@ def update(
     Args:
         old: A stream of one array, not a sum.
         array: An array of the shape and dtype of `old`.
-        abs, rel, psnr, like: The bound, as of ghz.compress. The step is then that of `old` times a
-            power of two, the largest that keeps this bound.
+        abs: A bound as of ghz.compress. The step is then that of `old` times a power of two, the
+            largest that keeps this bound.
+        rel: The same.
+        psnr: The same.
+        like: The same.
 
     Returns:
         A stream of the shape, dtype, order and fill value of `old`.
