@@ -7,7 +7,16 @@
 
 #include <ghz/mpi.h>
 
-typedef enum call_id { ALLREDUCE, REDUCE, BCAST, SCATTER, GATHER, ALLGATHER, REDUCE_SCATTER_BLOCK, CALLS } call_id;
+typedef enum call_id {
+  ALLREDUCE,
+  REDUCE,
+  BCAST,
+  SCATTER,
+  GATHER,
+  ALLGATHER,
+  REDUCE_SCATTER_BLOCK,
+  CALLS
+} call_id;
 
 /* Why a call goes to MPI unchanged. */
 typedef enum reason { SMALL, TYPE, OPERATION, COMMUNICATOR, NODE, UNWANTED, REASONS } reason;
