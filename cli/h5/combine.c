@@ -294,7 +294,8 @@ static bool find_differing(combining *c) {
 
 static bool combine_to(combining *c, const char *to) {
   const double start = seconds();
-  if (!check_files(c, to) || !open_operands(c) || !find_differing(c) || !output_open(&c->out, to, c->o->force))
+  if (!check_files(c, to) || !open_operands(c) || !find_differing(c) ||
+      !output_open_named(&c->out, to, c->o->force))
     return false;
   if (!output_end(&c->out, write_output(c)))
     return false;

@@ -129,7 +129,7 @@ typedef enum ghz_status {
                          a type */
   GHZ_EISA = -8,         /* GHZ_ISA names an instruction set that this machine or build does not have */
   GHZ_EDEVICE = -9,      /* no GPU that this build has kernels for, or CUDA reported an error */
-  GHZ_EBUSY = -10,       /* the context serves a call of another thread: give each thread its own, or NULL */
+  GHZ_EBUSY = -10,       /* the context serves another thread: give each its own, or NULL; or a file a writer */
   GHZ_EIO = -11,         /* the system could not read or write a file, see file.h */
   GHZ_EUNSUPPORTED = -12 /* this build of the library was made without what the call needs */
 } ghz_status;
