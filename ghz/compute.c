@@ -55,6 +55,13 @@ static tile_source compress_operand(const compute_job *j, const chunk *c, const 
   return (tile_source){dst, compress_one(j->tiles, values, tile, dst), header->terms, header->transform, 0};
 }
 
+/* Operations are on the tiles behind the values of tiles of one. */
+static int drop_value(const ghz_slice *of, tile_source *src) {
+  const ghz_lattice lattice = carrier_lattice(&of->lattice);
+  uint64_t bits;
+  return take_value(&lattice, src, &bits);
+}
+
 static ghz_status compute_tile(const void *job, const chunk *c, const tile_walk *tile, uint8_t *dst,
                                size_t *size, int *inexact) {
   const compute_job *j = job;
@@ -65,6 +72,11 @@ static ghz_status compute_tile(const void *job, const chunk *c, const tile_walk 
     sources[i] = cursor_next(&cursors[i], &j->operands[i].slice);
   if (j->what->values)
     sources[k - 1] = compress_operand(j, c, tile);
+  for (size_t i = 0; i < k; i++) {
+    const ghz_slice *of = &j->operands[i].slice;
+    if (is_constant(&sources[i]) && !drop_value(of, &sources[i]))
+      return GHZ_ECORRUPT;
+  }
   const tile_job t = {&j->lattice, sources, tile->extent, dst, size, inexact};
   return j->what->operation == COMBINE ? j->tiles->combine(&t, &j->op)
                                        : j->tiles->extremum(&t, j->what->operation == MAXIMUM);
@@ -136,7 +148,8 @@ static ghz_status compute(ghz_context *ctx, const computation *w, const destinat
   ghz_status status = ghz_open_headers(ctx, w, &of, result);
   if (status != GHZ_OK)
     return status;
-  compute_job job = {.tiles = ctx->tiles, .what = w, .lattice = carrier_lattice(&result->lattice), .operands = of.operands};
+  compute_job job = {
+      .tiles = ctx->tiles, .what = w, .lattice = carrier_lattice(&result->lattice), .operands = of.operands};
   for (size_t i = 0; of.own && i < w->k; i++)
     of.own[i].lattice = carrier_lattice(&of.own[i].lattice);
   job.op = (tile_op){.k = w->k,

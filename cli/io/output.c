@@ -32,7 +32,7 @@ static bool open_special(output *out, const char *path) {
   return take_descriptor(out, open(path, O_WRONLY | O_CLOEXEC));
 }
 
-static bool open_output(output *out, const char *path, bool force, bool named) {
+bool output_open(output *out, const char *path, bool force) {
   *out = (output){.name = path, .file = {.fd = -1}, .fd = -1, .force = force};
   if (strcmp(path, "-") == 0)
     return open_standard(out);
@@ -44,17 +44,9 @@ static bool open_output(output *out, const char *path, bool force, bool named) {
     return open_special(out, path);
   if (!force && (exists || lstat(path, &link_status) == 0))
     return fail(path, "already exists; use -f to overwrite it");
-  const int error = signals_create(&out->file, path, named, exists ? &status : NULL);
+  const int error = signals_create(&out->file, path, exists ? &status : NULL);
   out->fd = out->file.fd;
   return error == 0 || fail(path, "cannot be created: %s", strerror(error));
-}
-
-bool output_open(output *out, const char *path, bool force) {
-  return open_output(out, path, force, false);
-}
-
-bool output_open_named(output *out, const char *path, bool force) {
-  return open_output(out, path, force, true);
 }
 
 /* Prints why, unless the reader of standard output closed it: then only the exit code tells. */
@@ -80,18 +72,25 @@ static int close_descriptor(int fd) {
   return fd >= 0 && fd != STDOUT_FILENO && close(fd) != 0 && errno != EINTR ? errno : 0;
 }
 
-bool output_commit(output *out) {
-  const int error = out->file.name ? signals_commit(&out->file, !out->force) : close_descriptor(out->fd);
+/* Forgets the file, which has its name or is removed. */
+static void forget(output *out) {
+  signals_forget();
+  ghz_unfinished_free(&out->file);
   out->fd = -1;
+}
+
+bool output_commit(output *out) {
+  const int error = out->file.name ? ghz_unfinished_commit(&out->file, !out->force) : close_descriptor(out->fd);
+  forget(out);
   return error == 0 || failed(out, error);
 }
 
 void output_discard(output *out) {
   if (out->file.name)
-    signals_discard(&out->file);
+    ghz_unfinished_remove(&out->file);
   else
     close_descriptor(out->fd);
-  out->fd = -1;
+  forget(out);
 }
 
 bool output_end(output *out, bool ok) {

@@ -30,9 +30,7 @@ enum {
   PACK,
   LEVEL,
   VAR,
-  DIFFERING,
-  STEP,
-  LOSSLESS
+  DIFFERING
 };
 
 typedef struct option_row {

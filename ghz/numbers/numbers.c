@@ -42,6 +42,25 @@ static int raw_valid(const ghz_lattice *l, const tile_source *src, unsigned n) {
   return raw_tile_valid(l->type, src->terms, src->data[0], src->size, n);
 }
 
+/* A raw tile, whose first byte comes last before its values. */
+typedef struct raw_room {
+  _Alignas(64) uint8_t bytes[64 + TILE * 8];
+} raw_room;
+
+/* Makes a tile of one value a raw one, in the room, so that the value counts as it is. */
+static ghz_status spell_out(const number_job *j, const tile_extent *e, raw_room *room, tile_source *src) {
+  const ghz_lattice *l = &j->source[0].slice.lattice;
+  const tile_place place = packed_place(*e);
+  uint8_t *values = room->bytes + 64;
+  if (!is_constant(src))
+    return GHZ_OK;
+  const ghz_status status = j->tiles->decode(l, src, l->type, &place, 0, values);
+  values[-1] = RAW_TILE;
+  src->data = values - 1;
+  src->size = 1 + e->n * value_bytes(l->type);
+  return status;
+}
+
 static ghz_status sum_raw(const number_job *j, const tile_source *src, unsigned n, number_sums *s) {
   const ghz_lattice *l = &j->source[0].slice.lattice;
   const uint64_t before = s->tally.count;
@@ -57,14 +76,17 @@ static ghz_status sum_chunk(const void *job, chunk *c) {
   const ghz_slice *of = &j->source[0].slice;
   number_sums *s = &j->sums[c->thread];
   lattice_moments m = {0};
+  raw_room room;
   tile_cursor cursor = cursor_at(&j->source[0], c->index);
   tile_walk walk = walk_from(&of->shape, c->first);
   ghz_status status = GHZ_OK;
   for (uint64_t t = 0; t < c->tiles && status == GHZ_OK; t++, walk_on(&walk)) {
-    const tile_source src = cursor_next(&cursor, of);
+    tile_source src = cursor_next(&cursor, of);
     c->at = c->first + t;
-    status = is_raw(&src) ? sum_raw(j, &src, walk.extent.n, s)
-                          : j->tiles->moments(&of->lattice, src, &walk.extent, &m);
+    status = spell_out(j, &walk.extent, &room, &src);
+    if (status == GHZ_OK)
+      status = is_raw(&src) ? sum_raw(j, &src, walk.extent.n, s)
+                            : j->tiles->moments(&of->lattice, src, &walk.extent, &m);
   }
   s->tally.count += m.finite;
   s->tally.specials += m.specials;
@@ -138,17 +160,21 @@ static ghz_status compare_chunk(const void *job, chunk *c) {
   const number_job *j = job;
   const ghz_slice *of = &j->source[0].slice;
   number_sums *s = &j->sums[c->thread];
+  raw_room room[2];
   lattice_comparison m = {.largest = s->largest.largest, .at = s->largest.at, .any = s->largest.any};
   tile_cursor cursor[2] = {cursor_at(&j->source[0], c->index), cursor_at(&j->source[1], c->index)};
   tile_walk walk = walk_from(&of->shape, c->first);
   ghz_status status = GHZ_OK;
   for (uint64_t t = 0; t < c->tiles && status == GHZ_OK; t++, walk_on(&walk)) {
-    const tile_source src[2] = {cursor_next(&cursor[0], of), cursor_next(&cursor[1], &j->source[1].slice)};
+    tile_source src[2] = {cursor_next(&cursor[0], of), cursor_next(&cursor[1], &j->source[1].slice)};
     const tile_place place = place_in(&of->shape, &walk.extent);
     const uint64_t first = offset_of(&of->shape, walk.origin);
     c->at = c->first + t;
-    status = is_raw(&src[0]) || is_raw(&src[1]) ? compare_raw(j, src, &place, first, s)
-                                                : j->tiles->compare(&of->lattice, src, &place, first, &m);
+    for (int i = 0; i < 2 && status == GHZ_OK; i++)
+      status = spell_out(j, &walk.extent, &room[i], &src[i]);
+    if (status == GHZ_OK)
+      status = is_raw(&src[0]) || is_raw(&src[1]) ? compare_raw(j, src, &place, first, s)
+                                                  : j->tiles->compare(&of->lattice, src, &place, first, &m);
   }
   add_lattice_comparison(j, &m, s);
   s->largest = m;

@@ -37,7 +37,8 @@ enum {
 
 enum tile_mode { COARSE = 0, FINE = 1, WIDE = 2, RAW = 3 };
 
-#define RAW_TILE 0x18 /* first byte of a raw tile: mode RAW, all else 0 */
+#define RAW_TILE 0x18      /* first byte of a raw tile: mode RAW, all else 0 */
+#define CONSTANT_TILE 0x38 /* and of a tile of one value: one width plane, which no raw tile has */
 
 /* The first four bytes of a stream, "GHZ3", and of a message, "GHZO"; and those of formats that are
  * not read any more: "GHZ2" and "GHZN", of versions before the first release of 0.2, and "GHZ1" and

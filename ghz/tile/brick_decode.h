@@ -217,6 +217,39 @@ static void zero_tile(const tile_place *place, size_t size, int streaming, void 
   }
 }
 
+/* `values` has one line. */
+static void repeat_line(const tile_place *place, const void *values, size_t size, int streaming, void *dst) {
+  const size_t line = place->extent.x * size;
+  for (line_walk w = first_line(place); more_lines(&w); next_line(&w)) {
+    void *to = (char *)dst + w.at * size;
+    if (streaming && may_stream(to, line))
+      stream_line(to, values, line);
+    else
+      memcpy(to, values, line);
+  }
+}
+
+/* Of the tile behind the value, specials alone count. */
+static ghz_status decode_constant(const ghz_lattice *l, tile_source src, ghz_type out, const tile_place *place,
+                                  int streaming, void *dst) {
+  ALIGNED double values[TILE];
+  tile_header t;
+  encoded_tile room;
+  uint64_t bits;
+  if (!take_value(l, &src, &bits) || parse(l, padded_copy(src, &room), &place->extent, &t) != GHZ_OK)
+    return GHZ_ECORRUPT;
+  const double value = number_of_bits(l->type, bits);
+  for (unsigned i = 0; i < place->extent.x; i++)
+    if (out == GHZ_F64)
+      values[i] = value;
+    else
+      ((float *)(void *)values)[i] = (float)value;
+  repeat_line(place, values, ghz_type_size(out), streaming && !t.lattice.specials, dst);
+  if (t.lattice.specials)
+    place_specials(l, &t.lattice, out, place, dst);
+  return GHZ_OK;
+}
+
 static ghz_status decode(const ghz_lattice *l, const tile_source *src, ghz_type out, const tile_place *place,
                          int streaming, void *dst) {
   tile_header t;
@@ -225,6 +258,8 @@ static ghz_status decode(const ghz_lattice *l, const tile_source *src, ghz_type 
     zero_tile(place, ghz_type_size(out), streaming, dst);
     return GHZ_OK;
   }
+  if (is_constant(src))
+    return decode_constant(l, *src, out, place, streaming, dst);
   if (is_raw(*src)) {
     if (!raw_valid(l, *src, place->extent.n))
       return GHZ_ECORRUPT;

@@ -366,11 +366,25 @@ static size_t put_raw_tile(const tile_place *p, const void *x, size_t size, uint
   return (size_t)(copy_lines(p, x, size, dst + 1) - dst);
 }
 
+/* As encode_on_lattice, but a value that the lattice misses stands before the tile: of order 1, if
+ * the caller fixed 0, where it would have widths. */
+static int encode_exactly(const ghz_lattice *l, int order, const tile_place *place, const void *x, size_t limit,
+                          uint8_t *dst, size_t *size) {
+  uint64_t bits;
+  if (order == 0 && one_value_is_missed(l, place, x, &bits))
+    order = 1;
+  if (!encode_on_lattice(l, order, place, x, limit, dst, size))
+    return 0;
+  if (*size < limit && has_no_widths(dst, *size) && one_value_is_missed(l, place, x, &bits))
+    *size = put_value_before(l->type, bits, dst, *size);
+  return 1;
+}
+
 /* Values outside the lattice that are nothing but zeros stand for an empty tile. */
 static size_t encode(const ghz_lattice *l, int order, const tile_place *place, const void *x, uint8_t *dst) {
   const size_t value = ghz_type_size(l->type), raw = 1 + place->extent.n * value;
   size_t size;
-  const int on_lattice = encode_on_lattice(l, order, place, x, raw, dst, &size);
+  const int on_lattice = encode_exactly(l, order, place, x, raw, dst, &size);
   if (on_lattice && size < raw)
     return size;
   put_raw_tile(place, x, value, dst);

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "rules/bytes.h"
+#include "rules/constant.h"
 #include "rules/fill.h"
 #include "rules/lattice_rules.h"
 #include "rules/lead.h"
@@ -164,6 +165,7 @@ static void clear_behind(void *integers, size_t size, unsigned n) {
 /* clang-format off */
 #include "tile/header.h"
 #include "tile/put.h"
+#include "tile/constant.h"
 #include "tile/coefficients.h"
 #include "tile/transform.h"
 #include "tile/wide_transform.h"
@@ -186,7 +188,6 @@ static void clear_behind(void *integers, size_t size, unsigned n) {
 #include "tile/extremum.h"
 #include "tile/integers.h"
 #include "tile/moments.h"
-#include "tile/axis_sums.h"
 #include "tile/comparison.h"
 #include "tile/update.h"
 /* clang-format on */
@@ -204,5 +205,5 @@ static void range(const ghz_lattice *l, const void *x, size_t n, double *min, do
     finite_range_f64(x, n, none, min, max);
 }
 
-const tile_codec GHZ_TILES = {GHZ_TILES_NAME, range, encode,  update,  decode,        stream_fence, combine,
-                              extremum,       scan,  moments, compare, list_integers, sum_axes};
+const tile_codec GHZ_TILES = {GHZ_TILES_NAME, range,    encode, update,  decode,  stream_fence,
+                              combine,        extremum, scan,   moments, compare, list_integers};

@@ -231,11 +231,15 @@ static ghz_status combine(const tile_job *j, const tile_op *c) {
 }
 
 static ghz_status scan(const ghz_lattice *l, tile_source src, const tile_extent *extent, ghz_statistics *st) {
+  uint64_t bits;
   if (src.size == 0) {
     st->empty++;
     return GHZ_OK;
   }
-  if (is_raw(src)) {
+  const int constant = is_constant(&src);
+  if (constant && !take_value(l, &src, &bits))
+    return GHZ_ECORRUPT;
+  if (!constant && is_raw(src)) {
     st->raw++;
     return raw_valid(l, src, extent->n) ? GHZ_OK : GHZ_ECORRUPT;
   }
@@ -246,6 +250,9 @@ static ghz_status scan(const ghz_lattice *l, tile_source src, const tile_extent 
   if (status != GHZ_OK)
     return status;
   st->specials += h->specials != NULL;
+  st->constant += constant != 0;
+  if (constant)
+    return GHZ_OK;
   st->order[h->order]++;
   st->mode[h->mode]++;
   st->coefficients += t.transformed != 0;

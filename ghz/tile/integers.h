@@ -136,8 +136,12 @@ static void untransformed_integers(const ghz_lattice *l, const layer_header *h, 
     decode_integers(h, wide, q);
 }
 
-/* The integers of a tile that is not raw. An empty one has zeros, in any unit. */
+/* The integers of a tile that is not raw. An empty one has zeros, in any unit; one of one value has
+ * those behind it. */
 static ghz_status take_integers(const ghz_lattice *l, tile_source src, const tile_extent *e, tile_integers *t) {
+  uint64_t bits;
+  if (is_constant(&src) && !take_value(l, &src, &bits))
+    return GHZ_ECORRUPT;
   if (src.size == 0) {
     t->form = PLAIN_32;
     t->linear = e->dims != 1;

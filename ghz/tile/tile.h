@@ -7,6 +7,7 @@
 #ifndef GHZ_TILE_H
 #define GHZ_TILE_H
 
+#include "rules/constant.h"
 #include "rules/shape.h"
 #include "tile/wide_sum.h"
 
@@ -31,6 +32,21 @@ typedef struct tile_source {
   int short_tail; /* fewer than SLACK readable bytes follow: wide loads need a copy */
 } tile_source;
 
+/* Whether a tile is one of one value, which stands before the tile of its integers. */
+static inline int is_constant(const tile_source *src) {
+  return src->size > 0 && first_says_constant(src->data[0]);
+}
+
+/* Takes the value off such a tile. Returns 0 if it is damaged. */
+static inline int take_value(const ghz_lattice *l, tile_source *src, uint64_t *bits) {
+  const unsigned head = constant_head(l->type);
+  if (!open_constant(l, src->terms, src->data, src->size, bits))
+    return 0;
+  src->data += head;
+  src->size -= head;
+  return 1;
+}
+
 /* An operand on a lattice of its own, which is a multiple of that of the sum. Its coefficient
  * counts integers; the weight counts values, for those that stay raw. */
 typedef struct own_lattice {
@@ -51,7 +67,8 @@ typedef struct tile_op {
   size_t tile_bound; /* of the result's tiles */
 } tile_op;
 
-/* One tile of a result: the operands' tiles of that number, and where it goes. */
+/* One tile of a result: the operands' tiles of that number, without the value of those of one, and
+ * where it goes. */
 typedef struct tile_job {
   const ghz_lattice *lattice; /* of the sum, and of operands without one of their own */
   const tile_source *src;
@@ -66,21 +83,6 @@ typedef struct old_tile {
   const ghz_lattice *lattice;
   tile_source src;
 } old_tile;
-
-/* Axes of a tile. */
-enum { AXIS_X = 1, AXIS_Y = 2, AXIS_Z = 4 };
-
-/* Sums of a tile's integers along some axes, of whole tiles: columns outside and specials count 0.
- * In the order of the columns that are left, in units of 2^shift of what wide_sum.h has. */
-typedef struct tile_sums {
-  unsigned shift;
-  int wide;              /* which sums are set */
-  double most;           /* unless wide: none is larger in magnitude, but of damaged tiles */
-  int specials;          /* whether there are any: */
-  int16_t missing[TILE]; /* how many each sum lacks */
-  int64_t sum[TILE];
-  int128 wide_sum[TILE];
-} tile_sums;
 
 typedef struct tile_codec {
   const char *name;
@@ -124,10 +126,6 @@ typedef struct tile_codec {
    * +Inf, 2 for -Inf, 3 for NaN, otherwise 0. */
   ghz_status (*integers)(const ghz_lattice *lattice, tile_source src, const tile_extent *extent, int128 *k,
                          uint8_t *special);
-
-  /* Sums along axes of a tile that is neither raw nor empty. */
-  ghz_status (*sum_axes)(const ghz_lattice *lattice, tile_source src, const tile_extent *extent, unsigned axes,
-                         tile_sums *sums);
 } tile_codec;
 
 /* Bricks may go by the fast routines, which give what the general ones give: 1 always, but in tests

@@ -241,6 +241,20 @@ def lattice_tile(data, tile, h):
     return mode, [(v + half) % (2 * half) - half for v in q], c, plus, minus
 
 
+def one_value_tile(data, tile, h):
+    """The bits of the value of a tile of one, and the maps of specials of the tile behind it."""
+    check(h.terms == 1 and 0 < h.step <= 2 * h.eb and len(data) > h.size, "a tile of one value")
+    x, behind = int.from_bytes(data[1:1 + h.size], "little"), data[1 + h.size:]
+    mode, q, plus, minus = 0, [0], 0, 0
+    check(value_of(x, h.size) - value_of(x, h.size) == 0 and not is_missing(x, h), "a value that is none")
+    if behind:
+        check(behind[0] >> 3 & 3 < 3 and behind[0] < 32 and not (behind[0] & 4 and behind[1:2] and behind[1] & 0x38), "what is behind a value")
+        mode, q, _, plus, minus = lattice_tile(behind, tile, h)
+    y = float(q[0]) * (h.step / 2 if h.halved(mode) else h.step)
+    check(abs(value_of(x, h.size) - y) <= h.eb, "a value that is far from its integer")
+    return x, plus, minus
+
+
 def turned_column(i):
     """Where a turned tile has what others have in column i."""
     x, y = i % 32, i // 32
@@ -340,6 +354,9 @@ def decode_tile(data, tile, h):
     m, size = tile.m, h.size
     if not data:
         return [0] * m
+    if data[0] == 0x38:
+        x, plus, minus = one_value_tile(data, tile, h)
+        return [(x, INF[size], INF[size] | 1 << 8 * size - 1, h.missing)[(plus >> i & 1) + 2 * (minus >> i & 1)] for i in tile.columns]
     if data[0] >> 3 & 3 == 3:
         check(h.terms > 0 and data[0] == 0x18 and len(data) == 1 + m * size, "a raw tile")
         bits = struct.unpack(f"<{m}{'IQ'[h.type]}", data[1:])

@@ -72,7 +72,9 @@ static void check_statistics(const ghz_statistics *st, const ghz_info *info) {
   for (size_t i = 0; i < 63; i++)
     blocks += st->widths[i];
   MUST(lattice == st->mode[0] + st->mode[1] + st->mode[2], "orders and modes");
-  MUST(st->empty + st->raw + lattice == info->tiles && st->specials <= lattice, "tiles");
+  MUST(st->empty + st->raw + st->constant + lattice == info->tiles && st->specials <= lattice + st->constant,
+       "tiles");
+  MUST(st->constant == 0 || info->terms == 1, "a value that the sums of many streams do not have");
   MUST(st->coefficients <= lattice && (info->transform || st->coefficients == 0), "coefficients");
   MUST(blocks <= all, "%llu blocks", (unsigned long long)blocks);
 }

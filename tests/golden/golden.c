@@ -21,6 +21,48 @@ static ref_bytes plain(ghz_context *ctx, ghz_type type, double eb, int order, co
 
 #define MAKE(name) static ref_bytes name(ghz_context *ctx)
 
+/* Values of less than half a step, none of them alone in its tile. */
+MAKE(f32_empty) {
+  float x[2000];
+  const ghz_lattice l = lattice_abs(GHZ_F32, 1e-3);
+  for (int i = 0; i < 2000; i++)
+    x[i] = (float)(i % 9 - 4) * 1e-4f;
+  return compress(ctx, &l, 2, x, 2000);
+}
+
+/* ---- One value in a tile ---- */
+/* In flat tiles: coarse, fine and wide, less than half a step, beside specials, in the short end;
+ * and on the lattice. */
+MAKE(f32_one_value) {
+  static const float values[] = {273.15f, -1e5f / 3, 1e7f / 3, 1e-7f, 273.15f, 0.984375f, -273.15f};
+  enum { N = 6 * GHZ_TILE + 100 };
+  float x[N];
+  const ghz_lattice l = lattice_abs(GHZ_F32, 0.5);
+  for (int i = 0; i < N; i++)
+    x[i] = values[i / GHZ_TILE];
+  x[4 * GHZ_TILE] = x[4 * GHZ_TILE + 900] = NAN;
+  x[4 * GHZ_TILE + 7] = -INFINITY;
+  return compress(ctx, &l, GHZ_ORDER_BEST, x, N);
+}
+
+/* In cubes, whole and cut, with a fill, at order 3 and at the one that comes for 0. */
+static ref_bytes one_value_in_cubes(ghz_context *ctx, int order) {
+  const ghz_shape shape = {3, {9, 11, 40}};
+  const size_t n = (size_t)ghz_shape_count(&shape);
+  double *x = scratch(n * sizeof *x);
+  ghz_lattice l = lattice_abs(GHZ_F64, 1e-3);
+  need(ghz_lattice_set_fill(&l, -999), "fill");
+  for (size_t i = 0; i < n; i++)
+    x[i] = i % 40 == 3 ? -999 : i % 40 < 16 ? 273.15 : -1e5 / 3;
+  return compress_shape(ctx, &l, order, x, &shape);
+}
+
+MAKE(f64_one_value) { return one_value_in_cubes(ctx, 3); }
+MAKE(f64_one_value_sum) {
+  const ref_bytes s[2] = {one_value_in_cubes(ctx, 0), one_value_in_cubes(ctx, 2)};
+  return combine(ctx, 2, s, (int64_t[]){3, -2});
+}
+
 /* ---- Other lattices ---- */
 /* A constant, a NaN in its second tile; multiples of it; in the last tile, another value. */
 static ref_bytes constant(ghz_context *ctx, ghz_type type, double c) {

@@ -49,6 +49,7 @@ typedef struct ref_tile {
   int order;
   int turned; /* how residuals are stored: ref_stored_at */
   int coefficients;
+  int one; /* bits[0] stands before the tile, and is each value that is not special */
   int64_t q[REF_TILE];
   uint8_t plus[REF_TILE];
   uint8_t minus[REF_TILE];

@@ -23,6 +23,9 @@ static ref_number number_of(const ref_header *h, const ref_tile *t, const ref_wi
     v.special = ref_missing(h, t->bits[i]) ? 3 : isinf(x) ? (x > 0 ? 1 : 2) : 0;
     if (!v.special)
       v.value = big_of_double(x, BIG_UNIT);
+  } else if (t->one && !t->plus[i] && !t->minus[i]) {
+    v.value = big_of_double(ref_tile_value(h, t, i), BIG_UNIT);
+    v.off = 0;
   } else {
     v.special = t->plus[i] | t->minus[i] << 1;
     if (!v.special && h->step > 0)

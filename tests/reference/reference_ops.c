@@ -170,6 +170,16 @@ static size_t combine_tile(const ref_header *h, operand *ops, size_t k, size_t c
   return size;
 }
 
+/* An operation takes the tile behind the value of a tile of one. */
+static void drop_value(const ref_header *h, operand *o) {
+  size_t head = 1 + ref_value_size(h->type);
+  if (!o->tile.one)
+    return;
+  o->tile.one = 0;
+  o->data += head;
+  o->size -= head;
+}
+
 /* Reads tile t of those operands that count; returns how many. */
 static size_t gather(size_t k, const ref_bytes *streams, const int64_t *c, const int64_t *weights, uint64_t t,
                      operand *ops) {
@@ -184,7 +194,8 @@ static size_t gather(size_t k, const ref_bytes *streams, const int64_t *c, const
       continue;
     o->header = ref_header_read(streams[i].data);
     ref_tile_parse(&o->header, t, o->data, o->size, &o->tile);
-    used++;
+    drop_value(&o->header, o);
+    used += o->size != 0;
   }
   return used;
 }
@@ -337,6 +348,7 @@ ref_bytes ref_extremum(ref_bytes a, ref_bytes b, int larger) {
       ops[j].header = own;
       ops[j].data = ref_tile_at(j ? b.data : a.data, t, &ops[j].size);
       ref_tile_parse(&own, t, ops[j].data, ops[j].size, &ops[j].tile);
+      drop_value(&own, &ops[j]);
     }
     sizes[t] = (uint16_t)extremum_tile(&h, &ops[0], &ops[1], larger, payload + used, &result.inexact);
     used += sizes[t];

@@ -145,6 +145,16 @@ static uint8_t *put_coefficients_header(uint8_t *p, const layer *l) {
   return put_width_planes(p, l);
 }
 
+/* A tile of one value: that, before the tile of its integers. */
+static size_t encode_one(int type, const ref_tile *t, uint8_t *out) {
+  ref_tile behind = *t;
+  size_t each = ref_value_size(type);
+  out[0] = 0x38;
+  put_little(out + 1, t->bits[0], (int)each);
+  behind.one = 0;
+  return 1 + each + ref_tile_encode(type, &behind, out + 1 + each);
+}
+
 static int special(const ref_tile *t) {
   int found = 0;
   for (int i = 0; i < REF_TILE; i++)
@@ -155,6 +165,8 @@ static int special(const ref_tile *t) {
 size_t ref_tile_encode(int type, const ref_tile *t, uint8_t *out) {
   if (t->raw)
     return encode_raw(type, t, out);
+  if (t->one)
+    return encode_one(type, t, out);
   layer values = {0}, waves;
   ref_residuals(t, values.r, &values.anchor, &values.slope);
   measure(&values);
@@ -236,12 +248,33 @@ static int all_zero(const ref_tile *t) {
   return 1;
 }
 
+/* Whether all values but specials have the same bits, and the lattice has another value there. */
+static int off_one_value(const ref_header *h, const ref_tile *t, uint64_t *bits) {
+  int first = -1;
+  for (int i = 0; i < REF_TILE; i++)
+    if (ref_inside(t, i) && !t->plus[i] && !t->minus[i]) {
+      first = first < 0 ? i : first;
+      if (t->bits[i] != t->bits[first])
+        return 0;
+    }
+  *bits = first < 0 ? 0 : t->bits[first];
+  return first >= 0 && ref_value(h->type, ref_tile_decode(h, t, first, h->type)) != ref_value(h->type, *bits);
+}
+
 size_t ref_tile_compress(const ref_header *h, int order, ref_tile *t, uint8_t *out) {
+  uint64_t one;
   if (ref_tile_quantise(h, t)) {
-    ref_tile_choose_order(h, t, order);
+    int off = off_one_value(h, t, &one);
+    ref_tile_choose_order(h, t, off && order == 0 ? 1 : order);
     size_t size = ref_tile_encode(h->type, t, out);
     if (order == REF_BEST && !all_zero(t))
       size = with_coefficients(h, t, size, out);
+    if (off) {
+      ref_tile with = *t;
+      with.one = 1;
+      with.bits[0] = one;
+      size = ref_tile_encode(h->type, &with, out);
+    }
     if (size < 1 + ref_value_size(h->type) * (size_t)t->n)
       return size;
   }
@@ -458,6 +491,47 @@ static ref_verdict parse_lattice(const ref_header *h, const uint8_t *data, size_
   return in.odd || ignored_bits(t, values.r) || (t->n < 2 && values.slope != 0) ? REF_ODD : REF_GOOD;
 }
 
+/* The tile behind a value has one integer, whose value is near. */
+static int belongs(const ref_header *h, const ref_tile *t, double x) {
+  double y = 0;
+  if (t->raw || t->coefficients || t->turned)
+    return 0;
+  for (int i = 0; i < REF_TILE; i++)
+    if (ref_inside(t, i)) {
+      if (t->q[i] != t->q[0])
+        return 0;
+      y = (double)t->q[0] * ref_unit(h, t->mode);
+    }
+  return isfinite(x) && !(h->has_fill && x == h->fill) && fabs(x - y) <= h->eb;
+}
+
+/* The value, and the tile behind it, which has neither width planes nor a slope. */
+static ref_verdict parse_one(const ref_header *h, const uint8_t *data, size_t size, ref_tile *t) {
+  size_t each = ref_value_size(h->type), head = 1 + each;
+  if (h->terms != 1 || h->step == 0 || h->step > 2 * h->eb || size < head)
+    return REF_BAD;
+  const uint8_t *behind = data + head;
+  ref_verdict verdict = REF_GOOD;
+  if (size > head) {
+    if ((behind[0] >> 3 & 3) == 3 || behind[0] >> 5 ||
+        ((behind[0] & 4) && size > head + 1 && (behind[1] & 0x38)))
+      return REF_BAD;
+    verdict = parse_lattice(h, behind, size - head, t);
+  }
+  for (size_t b = 0; b < each; b++)
+    t->bits[0] |= (uint64_t)data[1 + b] << (8 * b);
+  if (verdict == REF_BAD || !belongs(h, t, ref_value(h->type, t->bits[0])))
+    return REF_BAD;
+  t->one = 1;
+  uint64_t bits;
+  ref_tile alone = *t;
+  alone.one = 0;
+  for (int i = 0; i < REF_TILE; i++)
+    alone.bits[i] = t->bits[0];
+  return verdict == REF_GOOD && size < 1 + each * (size_t)t->n && off_one_value(h, &alone, &bits) ? REF_GOOD
+                                                                                                  : REF_ODD;
+}
+
 ref_verdict ref_tile_parse(const ref_header *h, uint64_t number, const uint8_t *data, size_t size,
                            ref_tile *t) {
   memset(t, 0, sizeof *t);
@@ -466,5 +540,7 @@ ref_verdict ref_tile_parse(const ref_header *h, uint64_t number, const uint8_t *
     return REF_GOOD;
   if (h->terms == 0)
     return REF_BAD;
+  if (data[0] == 0x38)
+    return parse_one(h, data, size, t);
   return (data[0] >> 3 & 3) == 3 ? parse_raw(h, data, size, t) : parse_lattice(h, data, size, t);
 }

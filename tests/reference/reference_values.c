@@ -175,7 +175,7 @@ int ref_tile_quantise(const ref_header *h, ref_tile *t) {
   memset(t->plus, 0, sizeof t->plus);
   memset(t->minus, 0, sizeof t->minus);
   memset(t->c, 0, sizeof t->c);
-  t->raw = t->mode = t->order = t->turned = t->coefficients = 0;
+  t->raw = t->mode = t->order = t->turned = t->coefficients = t->one = 0;
   if (h->step == 0)
     return all_bits_zero(h, t);
   double largest = ref_largest(h, t);
@@ -282,6 +282,8 @@ double ref_tile_value(const ref_header *h, const ref_tile *t, int i) {
     return given(h, t, i);
   if (t->plus[i] || t->minus[i])
     return t->plus[i] && t->minus[i] ? NAN : t->plus[i] ? INFINITY : -INFINITY;
+  if (t->one)
+    return ref_value(h->type, t->bits[0]);
   if (t->coefficients)
     return ldexp((double)fine_integer(h, t, i), -ref_transform_shift(t->dims)) * h->step;
   return (double)t->q[i] * ref_unit(h, t->mode);

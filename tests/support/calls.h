@@ -28,6 +28,7 @@ typedef struct operands {
 typedef struct answer {
   uint8_t *bytes;
   size_t room, size;
+  size_t begin; /* bytes that stand in the room before the call */
 } answer;
 
 typedef struct call {

@@ -71,6 +71,12 @@ static void craft_tile(const ref_header *h, uint64_t number, uint64_t *state, ui
   ref_tile_shape(h, number, t);
   put_like_a_tile(h->dims < 2, bytes, state);
   *size[1] = (uint16_t)mend_tile(h, t, bytes, input_below(state, 16) ? MEND_ROOM : 0, out[1]);
+  if (*size[1] && out[1][0] == 0x38) { /* of one value, which has no other spelling */
+    *size[1] = ref_tile_parse(h, number, out[1], *size[1], t) == REF_GOOD ? *size[1] : 0;
+    *size[0] = *size[1];
+    memcpy(out[0], out[1], *size[1]);
+    return;
+  }
   ref_tile_parse(&wide, number, out[1], *size[1], t);
   int inside = t->raw || fold_all(h, t);
   *size[0] = (uint16_t)(*size[1] ? ref_tile_encode(h->type, t, out[0]) : 0);

@@ -208,6 +208,9 @@ typedef struct crafted {
   uint8_t bytes[80];
 } crafted;
 
+/* 2.6 and 0.2, before their tiles of the integers 5 and 0. */
+#define ONE_VALUE 0x38, 0x66, 0x66, 0x26, 0x40
+#define SMALL_VALUE 0x38, 0xcd, 0xcc, 0x4c, 0x3e
 #define PLANE(first) first, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
 
 static const crafted tiles[] = {
@@ -282,6 +285,39 @@ static const crafted tiles[] = {
     {"second map missing", 8, REF_BAD, 19, {0x04, 0x40, PLANE(1), 0x81}},                     /* check 13 */
     {"second map's bytes missing", 8, REF_BAD, 35, {0x04, 0x40, PLANE(1), 0x81, PLANE(1)}},   /* check 13 */
     {"specials truncated", 8, REF_BAD, 10, {0x04, 0x40, 1}},                                  /* check 13 */
+    {"one value", 8, REF_GOOD, 8, {ONE_VALUE, 0x05, 0x01, 5}},
+    {"one value, fine", 8, REF_GOOD, 8, {ONE_VALUE, 0x0d, 0x01, 10}},
+    {"one value, order 2", 8, REF_GOOD, 8, {ONE_VALUE, 0x06, 0x01, 5}},
+    {"one value near 0", 8, REF_GOOD, 5, {SMALL_VALUE}},
+    {"one value near 0, order 1", 8, REF_GOOD, 6, {SMALL_VALUE, 0x01}},
+    {"one value, specials", 100, REF_GOOD, 42, {ONE_VALUE, 0x05, 0x41, 5, PLANE(1), 0x81, PLANE(1), 0x80}},
+    {"one value that needs none", 8, REF_ODD, 8, {0x38, 0, 0, 0x20, 0x40, 0x05, 0x01, 5}},
+    {"one value, of raw size", 1, REF_ODD, 5, {SMALL_VALUE}},
+    {"one value, the integer beside the nearest", 8, REF_GOOD, 8, {0x38, 0, 0, 0x30, 0x40, 0x05, 0x01, 5}},
+    {"one value, cut", 8, REF_BAD, 4, {0x38, 0, 0, 0}},                               /* check 9 */
+    {"one value, far", 8, REF_BAD, 8, {ONE_VALUE, 0x05, 0x01, 4}},                    /* check 9 */
+    {"one value, no tile", 8, REF_BAD, 5, {ONE_VALUE}},                               /* check 9 */
+    {"one value, NaN", 8, REF_BAD, 5, {0x38, 0, 0, 0xc0, 0x7f}},                      /* check 9 */
+    {"one value, -Inf", 8, REF_BAD, 5, {0x38, 0, 0, 0x80, 0xff}},                     /* check 9 */
+    {"one value, anchor cut", 8, REF_BAD, 8, {ONE_VALUE, 0x05, 0x02, 5}},             /* check 9 */
+    {"one value, anchor not minimal", 8, REF_BAD, 9, {ONE_VALUE, 0x05, 0x02, 5, 0}},  /* check 11 */
+    {"one value, a byte behind", 8, REF_BAD, 9, {ONE_VALUE, 0x05, 0x01, 5, 0}},       /* check 15 */
+    {"one value, zero tile with bytes", 8, REF_BAD, 6, {SMALL_VALUE, 0x00}},          /* check 15 */
+    {"one value, extra byte missing", 8, REF_BAD, 6, {SMALL_VALUE, 0x05}},            /* check 10 */
+    {"one value, extra byte zero", 8, REF_BAD, 7, {SMALL_VALUE, 0x05, 0x00}},         /* check 10 */
+    {"one value, order 3", 8, REF_BAD, 6, {SMALL_VALUE, 0x03}},                       /* check 10 */
+    {"one value, slope", 8, REF_BAD, 9, {ONE_VALUE, 0x06, 0x09, 5, 0xfd}},            /* check 9 */
+    {"one value, slope of order 1", 8, REF_BAD, 8, {ONE_VALUE, 0x05, 0x09, 5}},       /* check 9 */
+    {"one value, widths", 8, REF_BAD, 11, {SMALL_VALUE, 0x24, 0x80, 1, 0, 1, 0xff}},  /* check 9 */
+    {"one value, widths of nothing", 8, REF_BAD, 7, {SMALL_VALUE, 0x04, 0x80}},       /* check 12 */
+    {"one value, raw", 1, REF_BAD, 10, {SMALL_VALUE, 0x18, 0xcd, 0xcc, 0x4c, 0x3e}},  /* check 9 */
+    {"one value, another", 8, REF_BAD, 10, {SMALL_VALUE, SMALL_VALUE}},               /* check 9 */
+    {"one value, specials that are none", 8, REF_BAD, 39, {SMALL_VALUE, 0x04, 0x40}}, /* check 13 */
+    {"one value, specials beyond n",
+     5,
+     REF_BAD,
+     40,
+     {SMALL_VALUE, 0x04, 0x40, PLANE(1), 0x20, PLANE(0)}}, /* 13 */
 };
 
 static ref_bytes stream_with(const ref_header *h, const uint8_t *tile, size_t size) {

@@ -85,6 +85,9 @@ typedef struct crafted {
   uint8_t bytes[60];
 } crafted;
 
+/* 2.6 and 0.2, before their bricks of the integers 5 and 0. */
+#define ONE_VALUE 0x38, 0x66, 0x66, 0x26, 0x40
+#define SMALL_VALUE 0x38, 0xcd, 0xcc, 0x4c, 0x3e
 #define PLANE(first) first, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
 #define CUBE                                                                                                   \
   {                                                                                                            \
@@ -125,6 +128,19 @@ static const crafted bricks[] = {
     {"coefficients without the flag", CUBE, 1, REF_BAD, 3, {0x04, 0x08, 0x00}},           /* check 10 */
     {"coefficients of 255 values", CUT(2, 1, 15, 17), 0, REF_BAD, 3, {0x04, 0x08, 0x00}}, /* check 10 */
     {"coefficients of 256 values", CUT(2, 1, 16, 16), 0, REF_GOOD, 3, {0x04, 0x08, 0x00}},
+    {"one value", CUBE, 0, REF_GOOD, 8, {ONE_VALUE, 0x07, 0x01, 5}},
+    {"one value near 0", SQUARE, 1, REF_GOOD, 5, {SMALL_VALUE}},
+    {"one value in a cut cube", CUT(3, 8, 8, 15), 0, REF_GOOD, 8, {ONE_VALUE, 0x05, 0x01, 5}},
+    {"one value, turned", SQUARE, 0, REF_BAD, 8, {ONE_VALUE, 0x06, 0x11, 5}},          /* check 9 */
+    {"one value, coefficients", CUBE, 0, REF_BAD, 8, {SMALL_VALUE, 0x04, 0x08, 0x00}}, /* check 9 */
+    {"one value, bit 5", CUBE, 0, REF_BAD, 8, {ONE_VALUE, 0x05, 0x21, 5}},             /* check 9 */
+    {"one value, order 3 of planes", SQUARE, 0, REF_BAD, 6, {SMALL_VALUE, 0x03}},      /* check 10 */
+    {"one value, a special outside",
+     CUT(3, 8, 8, 15),
+     0,
+     REF_BAD,
+     40,
+     {SMALL_VALUE, 0x04, 0x40, PLANE(2), 0x80, PLANE(0)}},                /* check 13 */
     {"no head", CUBE, 0, REF_BAD, 2, {0x04, 0x08}},                       /* check 14 */
     {"bit 6 of the head", CUBE, 0, REF_BAD, 3, {0x04, 0x08, 0x40}},       /* check 14 */
     {"squeezed without planes", CUBE, 0, REF_BAD, 3, {0x04, 0x08, 0x80}}, /* check 14 */

@@ -1,6 +1,7 @@
 /* mend.c: a sound tile from any bytes: read as a tile, with whatever breaks a rule changed. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "crafted.h"
+#include <math.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -18,6 +19,27 @@ static size_t mend_raw(const ref_header *h, int n, ring *in, uint8_t *out) {
   for (size_t i = 1; i < size; i++)
     out[i] = next(in);
   return size;
+}
+
+/* A value near an integer, before the tile of that, or a raw tile if there is no such value. */
+static size_t mend_one(const ref_header *h, int n, int orders, ring *in, uint8_t *out) {
+  const int each = (int)ref_value_size(h->type), mode = next(in) % 3, order = next(in) % orders;
+  const int anchor = order ? (int8_t)next(in) : 0;
+  const double y = anchor * ref_unit(h, mode);
+  const uint64_t bits = ref_bits(h->type, y + h->eb * (next(in) - 128) / 128);
+  if (h->terms != 1 || h->step > 2 * h->eb || ref_missing(h, bits) ||
+      !(fabs(ref_value(h->type, bits) - y) <= h->eb))
+    return mend_raw(h, n, in, out);
+  out[0] = 0x38;
+  memcpy(out + 1, &bits, (size_t)each);
+  uint8_t *p = out + 1 + each;
+  if (order || mode)
+    *p++ = (uint8_t)(order | mode << 3 | (anchor ? 4 : 0));
+  if (anchor) {
+    *p++ = 1;
+    *p++ = (uint8_t)anchor;
+  }
+  return (size_t)(p - out);
 }
 
 /* Takes a number in the bytes of a code, and returns the code that is right for it. */
@@ -145,6 +167,8 @@ size_t mend_tile(const ref_header *h, const ref_tile *shape, const uint8_t *from
   unsigned first = next(&in), order = first & 3, mode = first >> 3 & 3;
   if (order == 3 && shape->dims < 3)
     order = 2;
+  if (first >> 3 == 7 && h->step > 0)
+    return mend_one(h, shape->n, shape->dims == 3 ? 4 : 3, &in, out);
   if (mode == 3 || h->step == 0)
     return mend_raw(h, shape->n, &in, out);
   unsigned extra = first & 4 ? next(&in) : 0, la = 0, ls = 0;

@@ -9,6 +9,7 @@
 
 #include "cuda/kernels/operand_headers.cuh"
 #include "cuda/primitives/decode.cuh"
+#include "rules/constant.h"
 #include "rules/op.h"
 
 struct line_order;
@@ -23,9 +24,19 @@ struct combine_job {
   double *numbers;         // room for TILE of them
   int lane;
 
-  // Finds operand i's tile. Returns 0 if its chunk is damaged.
+  // Finds operand i's tile, without the value of one of one value. Returns 0 if its chunk or that
+  // value is damaged.
   METHOD int place(unsigned i, stored_tile &p) const {
-    return place_tile(c.from[i], c.kind, s.payload[i], tile, p, lane);
+    uint64_t bits;
+    if (!place_tile(c.from[i], c.kind, s.payload[i], tile, p, lane))
+      return 0;
+    if (!p.size || !first_says_constant(p.data[0]))
+      return 1;
+    if (!open_constant(&s.lattice, s.terms[i], p.data, p.size, &bits))
+      return 0;
+    p.data += constant_head(s.lattice.type);
+    p.size -= constant_head(s.lattice.type);
+    return 1;
   }
 };
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 #include "cuda/kernels/kernels.cuh"
+#include "cuda/primitives/constant.cuh"
 #include "cuda/primitives/integers.cuh"
 #include "cuda/primitives/quantise.cuh"
 
@@ -17,7 +18,7 @@ template <class Real> struct compress_shared {
 };
 
 // Where the bytes of a tile come from.
-enum tile_kind { NOTHING, FROM_REGISTERS, FROM_VALUES, RAW_VALUES };
+enum tile_kind { NOTHING, FROM_REGISTERS, FROM_VALUES, ALREADY_THERE, RAW_VALUES };
 
 // ---- The common tile: full, without specials, integers of 32 bits -------------------------------
 
@@ -181,7 +182,11 @@ DEVICE void measure(const compress_call &c, uint32_t *buffer, const Real *x, uns
   stage_values(buffer, x, n, lane);
   if (c.lattice.has_fill)
     hide_fill(reinterpret_cast<Real *>(buffer), c.lattice, ~columns_beyond(n, lane), lane);
-  if (n == TILE && !c.slow_path && quantise_tile<Real>(c, buffer, w.q, mode, zero, lane)) {
+  if (may_be_constant<Real>(buffer, n < 32 ? ~(ALL << n) : ALL, lane))
+    w.size = form_constant<Real>(c.lattice, c.order, staged<Real>(buffer, n), buffer, raw_size<Real>(n), lane);
+  if (w.size) {
+    w.kind = ALREADY_THERE;
+  } else if (n == TILE && !c.slow_path && quantise_tile<Real>(c, buffer, w.q, mode, zero, lane)) {
     if (zero)
       return; // an empty tile
     tile_shape t = {};
@@ -225,7 +230,7 @@ __global__ void __launch_bounds__(THREADS, RESIDENT<Real>) compress_tiles(ARGUME
     __syncthreads();
     if (s.group.fits && w.size) {
       uint8_t *out = s.group.place + s.group.before[warp];
-      if (w.kind == FROM_REGISTERS)
+      if (w.kind == FROM_REGISTERS || w.kind == ALREADY_THERE)
         unstage_bytes(out, buffer, w.at, w.size, lane);
       else if (w.kind == FROM_VALUES)
         write_any<Real>(c, buffer, n, uncommon, out, lane);

@@ -4,6 +4,7 @@
 
 #include "cuda/kernels/kernels.cuh"
 #include "cuda/primitives/brick_encode.cuh"
+#include "cuda/primitives/constant.cuh"
 #include "cuda/primitives/quantise.cuh"
 
 enum { WARPS = 4, THREADS = 32 * WARPS, RESIDENT = 3 }; // a brick to a warp
@@ -98,6 +99,12 @@ DEVICE uint32_t form_brick(const compress_call &c, compress_shared<Real> &s, int
   stage_brick<DIMS>(values, from, lane);
   if (c.lattice.has_fill)
     hide_fill(values, c.lattice, v.part.inside, lane);
+  if (may_be_constant<Real>(s.tile[warp], __shfl_sync(ALL, v.part.inside, 0), lane)) {
+    const columns_of_lane<staged_values<Real>> staged = {{values}, v.part.inside};
+    const uint32_t size = form_constant<Real>(c.lattice, c.order, staged, s.tile[warp], limit, lane);
+    if (size)
+      return size;
+  }
   if (!c.slow_path && surely_coarse(s.tile[warp], (Real)c.factor, zero, lane))
     return zero ? 0 : encode_brick<DIMS, int32_t>(v, c.order, limit, t);
   return form_uncommon<DIMS>(c, v, limit, t);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 #include "cuda/kernels/kernels.cuh"
+#include "cuda/primitives/constant.cuh"
 #include "cuda/primitives/decode.cuh"
 
 enum { WARPS = 4, THREADS = 32 * WARPS }; // a tile to a warp
@@ -62,12 +63,34 @@ DEVICE int decode_lattice_tile(decompress_shared<Out> &s, uint32_t *buffer, cons
   return 1;
 }
 
+// Decodes a tile of one value to shared memory. Returns 0 if it is damaged.
+template <class Out>
+SELDOM int decode_constant(decompress_shared<Out> &s, uint32_t *buffer, const stored_tile place, unsigned n,
+                           int lane) {
+  const ghz_lattice &l = s.header.lattice;
+  const uint32_t head = constant_head(l.type);
+  tile_shape t = {};
+  uint64_t bits;
+  if (!open_constant(&l, s.header.terms, place.data, place.size, &bits) ||
+      (place.size > head &&
+       !parse_tile(l, s.header.terms, global_bytes{place.data + head}, place.size - head, n, t, lane)))
+    return 0;
+  put_constant<Out>(buffer, l, bits, t, lane);
+  return 1;
+}
+
 // Decodes a part of a tile to y. Returns 0 if the tile is damaged.
 template <class In, class Out>
 DEVICE int decompress_tile(decompress_shared<Out> &s, uint32_t *buffer, const operand &from,
                            const stored_tile &place, unsigned n, Out *y, const value_part &w, int lane) {
   if (place.size == 0) {
     write_zeros(y, w, lane);
+    return 1;
+  }
+  if (first_says_constant(place.data[0])) {
+    if (!decode_constant(s, buffer, place, n, lane))
+      return 0;
+    unstage_values(y, buffer, w.first, w.end, lane);
     return 1;
   }
   if (first_says_raw(place.data[0])) {

@@ -3,6 +3,7 @@
 
 #include "cuda/kernels/kernels.cuh"
 #include "cuda/primitives/brick_values.cuh"
+#include "cuda/primitives/constant.cuh"
 
 enum { WARPS = 4, THREADS = 32 * WARPS }; // a brick to a warp
 
@@ -75,6 +76,23 @@ DEVICE int decode_lattice_brick(decompress_shared<Out> &s, int warp, const opera
   return decode_brick<DIMS, Out>(k, buffer, global_bytes{place.data}, place.size);
 }
 
+// The same of a brick of one value.
+template <class Out>
+SELDOM int decode_constant(decompress_shared<Out> &s, int warp, const stored_tile place, const tile_extent e,
+                           int lane) {
+  const ghz_lattice &l = s.header.lattice;
+  const uint32_t head = constant_head(l.type);
+  brick_shape t = {};
+  uint64_t bits;
+  if (!open_constant(&l, s.header.terms, place.data, place.size, &bits) ||
+      (place.size > head &&
+       !parse_brick(l, s.header.terms, (int)(s.header.flags & FLAG_TRANSFORM), global_bytes{place.data + head},
+                    place.size - head, e, columns_inside(e, lane), t, lane)))
+    return 0;
+  put_constant<Out>(s.tile[warp], l, bits, t.lattice, lane);
+  return 1;
+}
+
 template <int DIMS, class In, class Out>
 DEVICE void write_raw(const ghz_lattice &l, const brick_target<Out> &to, const uint8_t *data, int lane) {
   const raw_values<In> values = raw_values_at<In>(data, l);
@@ -98,7 +116,7 @@ DEVICE int decompress_brick(decompress_shared<Out> &s, int warp, const operand &
         to, [](unsigned, const column_place &) { return (Out)0; }, lane);
     return 1;
   }
-  if (first_says_raw(place.data[0])) {
+  if (first_says_raw(place.data[0]) && !first_says_constant(place.data[0])) {
     if (!raw_tile_valid(s.header.lattice.type, s.header.terms, place.data[0], place.size, e.n))
       return 0;
     if (s.header.lattice.type == GHZ_F32)
@@ -107,7 +125,8 @@ DEVICE int decompress_brick(decompress_shared<Out> &s, int warp, const operand &
       write_raw<DIMS, double>(s.header.lattice, to, place.data + 1, lane);
     return 1;
   }
-  if (!decode_lattice_brick<DIMS>(s, warp, from, place, e, lane))
+  if (!(first_says_constant(place.data[0]) ? decode_constant(s, warp, place, e, lane)
+                                           : decode_lattice_brick<DIMS>(s, warp, from, place, e, lane)))
     return 0;
   const Out *values = reinterpret_cast<const Out *>(buffer);
   write_columns<DIMS>(

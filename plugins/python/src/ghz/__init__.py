@@ -11,7 +11,6 @@ values = (a + b).decompress()
 from ._call import get_threads, set_threads, threads
 from ._errors import (
     ArgumentError,
-    BusyError,
     CorruptError,
     Error,
     FileError,
@@ -32,7 +31,6 @@ from ._stream import Info, Stream
 
 __all__ = [
     "ArgumentError",
-    "BusyError",
     "Comparison",
     "CorruptError",
     "Error",
