@@ -83,21 +83,13 @@ static void note_bound(variable *v, ghz_bytes stream) {
     v->bound = info.bound;
 }
 
-static double missing_value(const data_set *d) {
-  float single;
-  double value;
-  memcpy(&single, &d->missing, sizeof single);
-  memcpy(&value, &d->missing, sizeof value);
-  return d->parameters.type == GHZ_F32 ? (double)single : value;
-}
-
 /* Whether a chunk that no file has need not be written: its value is the same in all files and in
  * the result. A mean is; a sum or a difference is for 0, NaN and a fill value. */
 static bool missing_stays(const combining *c, const variable *v) {
   for (int i = 0; i < c->count; i++) {
     const data_set *d = &v->sets[i];
     const ghz_h5_parameters *p = &d->parameters;
-    const double value = missing_value(d);
+    const double value = ghz_h5_number(p->type, &d->missing);
     const bool same = value == 0 || isnan(value) || (p->fill && value == p->fill_value);
     if (d->missing != v->sets[0].missing || (c->operation != H5_MEAN && !same))
       return false;
@@ -140,6 +132,22 @@ static bool fold(combining *c, const variable *v, const uint64_t *at, size_t *si
   return status == GHZ_OK || fail_fold(c, v, at);
 }
 
+/* A sum of integers is a stream of their type even where that does not hold it, and then cannot be
+ * read. */
+static bool check_range(const combining *c, const variable *v, const uint64_t *at, ghz_bytes stream) {
+  static const double limits[][2] = {
+      [GHZ_I8] = {INT8_MIN, INT8_MAX}, [GHZ_I16] = {INT16_MIN, INT16_MAX}, [GHZ_I32] = {INT32_MIN, INT32_MAX},
+      [GHZ_U8] = {0, UINT8_MAX},       [GHZ_U16] = {0, UINT16_MAX},        [GHZ_U32] = {0, UINT32_MAX}};
+  const ghz_type type = v->to.parameters.type;
+  double min, max;
+  if (!ghz_h5_integers(type))
+    return true;
+  if (ghz_extrema(c->ctx, stream, &min, &max) != GHZ_OK)
+    return fail_fold(c, v, at);
+  return min > max || (min >= limits[type][0] && max <= limits[type][1]) ||
+         chunk_fail(&v->to, at, "would have integers that its type does not hold: store the decoded values");
+}
+
 static bool combine_chunk(combining *c, variable *v, const uint64_t *at) {
   int first = -1;
   bool present = !v->stays_missing;
@@ -153,7 +161,8 @@ static bool combine_chunk(combining *c, variable *v, const uint64_t *at) {
   }
   if (!present)
     return true;
-  if (!make_streams(c, v, first) || !fold(c, v, at, &size))
+  if (!make_streams(c, v, first) || !fold(c, v, at, &size) ||
+      !check_range(c, v, at, (ghz_bytes){c->result.data, size}))
     return false;
   note_bound(v, (ghz_bytes){c->result.data, size});
   return data_set_write(&v->to, at, c->result.data, size);
@@ -201,12 +210,19 @@ static bool check_offset(const combining *c, const data_set *d) {
               d->var, d->offset, c->operation == H5_SUM ? "sum" : "difference");
 }
 
+/* The mean of integers lies between them. */
+static bool check_mean(const combining *c, const data_set *d) {
+  return c->operation != H5_MEAN || !ghz_h5_integers(d->parameters.type) ||
+         fail(d->name, "%s: is of integers, which a mean is not: add them, or store the decoded values",
+              d->var);
+}
+
 static bool open_variable(combining *c, variable *v, const char *name) {
   for (; v->opened < c->count; v->opened++) {
     data_set *d = &v->sets[v->opened];
     if (!data_set_open(d, c->o->files[v->opened], name, DATA_SET_COMBINE))
       return false;
-    if (!data_sets_agree(d, &v->sets[0]) || !check_offset(c, d)) {
+    if (!data_sets_agree(d, &v->sets[0]) || !check_offset(c, d) || !check_mean(c, d)) {
       data_set_close(d);
       return false;
     }
@@ -294,7 +310,8 @@ static bool find_differing(combining *c) {
 
 static bool combine_to(combining *c, const char *to) {
   const double start = seconds();
-  if (!check_files(c, to) || !open_operands(c) || !find_differing(c) || !output_open(&c->out, to, c->o->force))
+  if (!check_files(c, to) || !open_operands(c) || !find_differing(c) ||
+      !output_open_named(&c->out, to, c->o->force))
     return false;
   if (!output_end(&c->out, write_output(c)))
     return false;

@@ -39,7 +39,7 @@ static bool read_filters(data_set *d, hid_t plist, data_set_use use) {
     wrong = ghz_h5_shape(&d->parameters, &d->shape, &d->bytes);
   if (wrong)
     return fail(d->name, "%s: the filter's parameters: %s", d->var, wrong);
-  if (d->parameters.bound.kind == GHZ_ABS || use == DATA_SET_READ)
+  if (d->parameters.bound.kind != GHZ_REL || use == DATA_SET_READ)
     return true;
   return refuse(d, "was compressed with --rel, which gives each chunk its own bound, so chunks cannot be "
                    "added: " RECOMPRESS);

@@ -45,6 +45,12 @@ bool h5_load(void) {
     return fail("HDF5", "does not take the filter");
   return find_id(library, "H5T_IEEE_F32LE_g", &h5.types[GHZ_F32]) &&
          find_id(library, "H5T_IEEE_F64LE_g", &h5.types[GHZ_F64]) &&
+         find_id(library, "H5T_STD_I8LE_g", &h5.types[GHZ_I8]) &&
+         find_id(library, "H5T_STD_I16LE_g", &h5.types[GHZ_I16]) &&
+         find_id(library, "H5T_STD_I32LE_g", &h5.types[GHZ_I32]) &&
+         find_id(library, "H5T_STD_U8LE_g", &h5.types[GHZ_U8]) &&
+         find_id(library, "H5T_STD_U16LE_g", &h5.types[GHZ_U16]) &&
+         find_id(library, "H5T_STD_U32LE_g", &h5.types[GHZ_U32]) &&
          find_id(library, "H5T_STD_REF_OBJ_g", &h5.reference) && find_id(library, "H5T_C_S1_g", &h5.text) &&
          find_id(library, "H5P_CLS_OBJECT_COPY_ID_g", &h5.object_copy);
 }

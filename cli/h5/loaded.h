@@ -102,7 +102,7 @@ typedef struct h5_functions {
 #define H5_MEMBER(f) __typeof__(&(f)) f;
   H5_FUNCTIONS(H5_MEMBER)
 #undef H5_MEMBER
-  hid_t types[2];    /* by ghz_type: as they are in a file */
+  hid_t types[9];    /* by ghz_type: as they are in a file; but for GHZ_I64 */
   hid_t reference;   /* the type of references to objects */
   hid_t text;        /* the type of a character */
   hid_t object_copy; /* the class of properties for H5Ocopy */

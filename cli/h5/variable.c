@@ -73,7 +73,7 @@ static bool reaches_beyond(const data_set *d, const uint64_t *at) {
 }
 
 /* Makes the values of a chunk beyond the extents NaN. */
-static void hide_values(const h5_variable *v, const uint64_t *at, void *x) {
+static void hide_values(const h5_variable *v, ghz_type type, const uint64_t *at, void *x) {
   const uint64_t count = count_of(v->set);
   for (uint64_t i = 0; i < count; i++) {
     uint64_t place[GHZ_H5_RANK_MAX];
@@ -81,7 +81,7 @@ static void hide_values(const h5_variable *v, const uint64_t *at, void *x) {
     shape_index(&v->chunk, i, place);
     for (unsigned k = 0; k < v->chunk.ndim; k++)
       inside &= at[k] + place[k] < v->array.dims[k];
-    if (!inside && v->type == GHZ_F64)
+    if (!inside && type == GHZ_F64)
       ((double *)x)[i] = (double)NAN;
     else if (!inside)
       ((float *)x)[i] = NAN;
@@ -116,7 +116,7 @@ static bool hide_again(const h5_variable *v, ghz_context *ctx, const uint64_t *a
   bool ok = buffer_reserve(&again.data, d->bytes, d->name) &&
             buffer_reserve(&old_and_new, 2 * d->bytes, d->name) && read_values(d, ctx, at, c, again.data.data);
   if (ok) {
-    hide_values(v, at, again.data.data);
+    hide_values(v, v->type, at, again.data.data);
     memcpy(old_and_new.data, again.data.data, d->bytes);
     ok = data_set_compress(d, ctx, &c->info.lattice, GHZ_ORDER_LORENZO, &again) &&
          read_values(d, ctx, at, &again, old_and_new.data + d->bytes);
@@ -145,7 +145,7 @@ static bool hide_by_sum(const h5_variable *v, ghz_context *ctx, const uint64_t *
   bool ok = buffer_reserve(&mask.data, d->bytes, d->name);
   if (ok) {
     memset(mask.data.data, 0, d->bytes);
-    hide_values(v, at, mask.data.data);
+    hide_values(v, v->type, at, mask.data.data);
   }
   ok = ok && data_set_compress(d, ctx, &c->info.lattice, GHZ_ORDER_BEST, &mask) &&
        buffer_reserve(&sum, capacity, d->name);
@@ -170,18 +170,69 @@ static bool hide_in_stream(const h5_variable *v, ghz_context *ctx, const uint64_
   return same || hide_by_sum(v, ctx, at, c);
 }
 
+/* ---- Integers -------------------------------------------------------------------------------- */
+
+/* A chunk of integers as doubles, NaN where it is missing: integers have none. */
+static bool read_integers(const h5_variable *v, ghz_context *ctx, const uint64_t *at, h5_chunk *c, double *x) {
+  const data_set *d = v->set;
+  const ghz_h5_parameters *p = &d->parameters;
+  const uint64_t count = count_of(d);
+  if (c->kind == CHUNK_STREAM) {
+    if (ghz_decompress(ctx, (ghz_bytes){c->data.data, c->size}, GHZ_F64, x, count) != GHZ_OK)
+      return chunk_fail(d, at, ghz_context_message(ctx));
+  } else if (!data_set_fill(d, c)) {
+    return false;
+  } else {
+    for (uint64_t i = 0; i < count; i++)
+      x[i] = ghz_h5_number(p->type, c->data.data + i * ghz_type_size(p->type));
+  }
+  for (uint64_t i = 0; i < count; i++)
+    x[i] = p->fill && x[i] == p->fill_value ? (double)NAN : x[i];
+  hide_values(v, GHZ_F64, at, x);
+  return true;
+}
+
+/* Makes a chunk of integers a stream of doubles, exactly. */
+static bool make_stream_of_doubles(const h5_variable *v, ghz_context *ctx, const uint64_t *at, h5_chunk *c) {
+  const data_set *d = v->set;
+  const size_t capacity = ghz_shape_bound(&d->shape, GHZ_F64, 1);
+  ghz_lattice l;
+  buffer x = {0};
+  h5_chunk made = {.kind = CHUNK_STREAM};
+  const bool ok = buffer_reserve(&x, count_of(d) * sizeof(double), d->name) &&
+                  buffer_reserve(&made.data, capacity, d->name) &&
+                  read_integers(v, ctx, at, c, (double *)(void *)x.data) &&
+                  library_ok(d->name, NULL, ghz_lattice_make(GHZ_F64, (ghz_bound){GHZ_STEP, 1}, 0, 0, &l)) &&
+                  library_ok(d->name, ctx,
+                             ghz_compress_shape(ctx, &l, GHZ_ORDER_BEST, x.data, &d->shape, made.data.data,
+                                                capacity, &made.size)) &&
+                  library_ok(d->name, NULL, ghz_info_read((ghz_bytes){made.data.data, made.size}, &made.info));
+  buffer_free(&x);
+  if (ok) {
+    buffer_free(&c->data);
+    *c = made;
+  } else {
+    buffer_free(&made.data);
+  }
+  return ok;
+}
+
+/* ---- Any chunk ------------------------------------------------------------------------------- */
+
 /* Makes a chunk a stream without padding: on `lattice`, unless it is one already or that is
  * NULL. */
 static bool make_stream(const h5_variable *v, ghz_context *ctx, const uint64_t *at, const ghz_lattice *lattice,
                         h5_chunk *c) {
   const data_set *d = v->set;
   ghz_lattice raw;
+  if (ghz_h5_integers(v->type))
+    return make_stream_of_doubles(v, ctx, at, c);
   if (c->kind == CHUNK_STREAM)
     return !reaches_beyond(d, at) || hide_in_stream(v, ctx, at, c);
   if (!data_set_fill(d, c) || (!lattice && !raw_lattice(d, &raw)))
     return false;
   if (reaches_beyond(d, at))
-    hide_values(v, at, c->data.data);
+    hide_values(v, v->type, at, c->data.data);
   return data_set_compress(d, ctx, lattice ? lattice : &raw, GHZ_ORDER_BEST, c);
 }
 
@@ -256,7 +307,7 @@ static bool read_pair(const h5_variable v[2], ghz_context *ctx, const uint64_t *
     return false;
   if (c[0].kind == CHUNK_STREAM || c[1].kind == CHUNK_STREAM)
     lattice = c[c[0].kind != CHUNK_STREAM].info.lattice;
-  else if (!raw_lattice(v[0].set, &lattice))
+  else if (!ghz_h5_integers(v[0].type) && !raw_lattice(v[0].set, &lattice))
     return false;
   return make_stream(&v[0], ctx, at, &lattice, &c[0]) && make_stream(&v[1], ctx, at, &lattice, &c[1]);
 }

@@ -10,7 +10,8 @@
 #include "signature.h"
 
 const char *type_name(ghz_type type) {
-  return type == GHZ_F32 ? "f32" : "f64";
+  static const char *const names[] = {"f32", "f64", "i8", "i16", "i32", "i64", "u8", "u16", "u32"};
+  return names[type];
 }
 
 type_choice type_of_name(const char *name) {

@@ -32,7 +32,7 @@ static bool open_special(output *out, const char *path) {
   return take_descriptor(out, open(path, O_WRONLY | O_CLOEXEC));
 }
 
-bool output_open(output *out, const char *path, bool force) {
+static bool open_output(output *out, const char *path, bool force, bool named) {
   *out = (output){.name = path, .file = {.fd = -1}, .fd = -1, .force = force};
   if (strcmp(path, "-") == 0)
     return open_standard(out);
@@ -44,9 +44,17 @@ bool output_open(output *out, const char *path, bool force) {
     return open_special(out, path);
   if (!force && (exists || lstat(path, &link_status) == 0))
     return fail(path, "already exists; use -f to overwrite it");
-  const int error = signals_create(&out->file, path, exists ? &status : NULL);
+  const int error = signals_create(&out->file, path, named, exists ? &status : NULL);
   out->fd = out->file.fd;
   return error == 0 || fail(path, "cannot be created: %s", strerror(error));
+}
+
+bool output_open(output *out, const char *path, bool force) {
+  return open_output(out, path, force, false);
+}
+
+bool output_open_named(output *out, const char *path, bool force) {
+  return open_output(out, path, force, true);
 }
 
 /* Prints why, unless the reader of standard output closed it: then only the exit code tells. */
@@ -72,25 +80,18 @@ static int close_descriptor(int fd) {
   return fd >= 0 && fd != STDOUT_FILENO && close(fd) != 0 && errno != EINTR ? errno : 0;
 }
 
-/* Forgets the file, which has its name or is removed. */
-static void forget(output *out) {
-  signals_forget();
-  ghz_unfinished_free(&out->file);
-  out->fd = -1;
-}
-
 bool output_commit(output *out) {
-  const int error = out->file.name ? ghz_unfinished_commit(&out->file, !out->force) : close_descriptor(out->fd);
-  forget(out);
+  const int error = out->file.name ? signals_commit(&out->file, !out->force) : close_descriptor(out->fd);
+  out->fd = -1;
   return error == 0 || failed(out, error);
 }
 
 void output_discard(output *out) {
   if (out->file.name)
-    ghz_unfinished_remove(&out->file);
+    signals_discard(&out->file);
   else
     close_descriptor(out->fd);
-  forget(out);
+  out->fd = -1;
 }
 
 bool output_end(output *out, bool ok) {

@@ -22,6 +22,9 @@ typedef struct output {
  * standard output must not be a terminal. Calls that return false have printed why. */
 bool output_open(output *out, const char *path, bool force);
 
+/* The same of a file that has a name from the beginning, out->file.name, for HDF5. */
+bool output_open_named(output *out, const char *path, bool force);
+
 bool output_write(output *out, const void *data, size_t size);
 
 /* Writes the first bytes again. */

@@ -1,5 +1,5 @@
-/* signals.c: owns the one unfinished file and the one scratch file, which a signal or an early exit
- * removes. */
+/* signals.c: owns the one unfinished file, where it has a name, and the one scratch file, which a
+ * signal or an early exit removes. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "signals.h"
 
@@ -54,7 +54,7 @@ void signals_install(void) {
   }
 }
 
-/* Lets no signal come between making a file and knowing its name. */
+/* Lets no signal come between making a file and knowing its name, nor while it changes its name. */
 static void hold(sigset_t *old) {
   const sigset_t set = caught_set();
   sigprocmask(SIG_BLOCK, &set, old);
@@ -66,17 +66,29 @@ static void let_go(const sigset_t *old) {
   errno = error;
 }
 
-int signals_create(unfinished_file *u, const char *path, const struct stat *old) {
+int signals_create(unfinished_file *u, const char *path, bool named, const struct stat *old) {
   sigset_t set;
   hold(&set);
-  const int error = ghz_unfinished_create(u, path, old);
-  unfinished = u->name;
+  const int error = ghz_unfinished_create(u, path, named, old);
+  unfinished = u->nameless ? NULL : u->name;
   let_go(&set);
   return error;
 }
 
-void signals_forget(void) {
+int signals_commit(unfinished_file *u, int only_if_absent) {
+  sigset_t set;
+  hold(&set);
   unfinished = NULL;
+  const int error = ghz_unfinished_commit(u, only_if_absent);
+  ghz_unfinished_free(u);
+  let_go(&set);
+  return error;
+}
+
+void signals_discard(unfinished_file *u) {
+  ghz_unfinished_remove(u);
+  unfinished = NULL;
+  ghz_unfinished_free(u);
 }
 
 int signals_scratch(const char **directory) {

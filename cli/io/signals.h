@@ -3,6 +3,8 @@
 #ifndef GHZ_CLI_SIGNALS_H
 #define GHZ_CLI_SIGNALS_H
 
+#include <stdbool.h>
+
 #include "file/unfinished.h"
 
 /* Ignores SIGPIPE and SIGXFSZ, so that writes report an error. Catches the signals that end
@@ -10,11 +12,14 @@
 void signals_install(void);
 
 /* Creates an unfinished file, as ghz_unfinished_create, and removes it if a signal comes. At most
- * one at a time. It must live until signals_forget. */
-int signals_create(unfinished_file *u, const char *path, const struct stat *old);
+ * one at a time, until one of these: */
+int signals_create(unfinished_file *u, const char *path, bool named, const struct stat *old);
 
-/* That file needs no removal any more: it has its name, or is removed. */
-void signals_forget(void);
+/* As ghz_unfinished_commit, and frees *u. */
+int signals_commit(unfinished_file *u, int only_if_absent);
+
+/* Removes the file, and frees *u. */
+void signals_discard(unfinished_file *u);
 
 /* Makes a temporary file without a name, in *directory. Returns its descriptor, or -1 with errno
  * set. */

@@ -165,6 +165,10 @@ int option_apply(options *o, int key, const char *argument) {
     return set_bound(o, GHZ_ABS, "abs", argument);
   case REL:
     return set_bound(o, GHZ_REL, "rel", argument);
+  case STEP:
+    return set_bound(o, GHZ_STEP, "step", argument);
+  case LOSSLESS:
+    return set_bound(o, GHZ_STEP, "lossless", "1");
   case PSNR:
     return set_bound(o, GHZ_PSNR, "psnr", argument);
   case ORDER:

@@ -15,6 +15,8 @@ const option_row option_table[] = {
     {PSNR, OPTION_PSNR | OPTION_TARGET, "psnr", "DB",
      "bound: for a peak signal-to-noise ratio of at least DB decibels"},
     {RATIO, OPTION_TARGET, "ratio", "R", "the smallest bound that makes the file R times smaller"},
+    {STEP, OPTION_STEP, "step", "S", "the quantum of data that are multiples of one: nothing changes"},
+    {LOSSLESS, OPTION_STEP, "lossless", NULL, "nothing changes: for integers, like --step 1"},
     {FILL, OPTION_FILL, "fill", "V", "V marks missing values: kept exactly, outside range and bound, like NaN"},
     {VAR, OPTION_VAR, "var", "NAME", "the data set (HDF5) or variable (netCDF)"},
     {DIFFERING, OPTION_DIFFERING, "differing", "WHAT",

@@ -30,7 +30,9 @@ enum {
   PACK,
   LEVEL,
   VAR,
-  DIFFERING
+  DIFFERING,
+  STEP,
+  LOSSLESS
 };
 
 typedef struct option_row {

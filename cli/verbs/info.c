@@ -31,8 +31,9 @@ typedef struct summary {
   bool inexact, transform;
   double bound;
   uint64_t tiles, bytes;
-  uint64_t packed, streams;  /* frames that are packed; bytes of all streams, unpacked */
-  ghz_statistics statistics; /* widths are not summed */
+  uint64_t packed, streams;    /* frames that are packed; bytes of all streams, unpacked */
+  uint64_t unused, unfinished; /* bytes of the file */
+  ghz_statistics statistics;   /* widths are not summed */
 } summary;
 
 static void add_statistics(ghz_statistics *to, const ghz_statistics *from) {
@@ -99,6 +100,9 @@ static void print_frames(const summary *s) {
   if (s->packed)
     printf("  packed            %llu of %llu frames; unpacked, the streams have %s\n", (n)s->packed,
            (n)s->frames, text_bytes(s->streams).text);
+  if (s->unused)
+    printf("  unused            %s%s\n", text_bytes(s->unused).text,
+           s->unfinished ? ", with an append that is not finished" : " of appending");
 }
 
 static void print_lattice(const summary *s) {
@@ -164,7 +168,8 @@ static void print_json(const summary *s) {
   printf(", \"bytes\": %llu, \"ratio\": %s, \"bits_per_value\": %s", (n)s->bytes, text_json(ratio(s)).text,
          text_json(bits_per_value(s)).text);
   if (!s->variable)
-    printf(", \"packed_frames\": %llu, \"stream_bytes\": %llu", (n)s->packed, (n)s->streams);
+    printf(", \"packed_frames\": %llu, \"stream_bytes\": %llu, \"unused_bytes\": %llu", (n)s->packed,
+           (n)s->streams, (n)s->unused);
   printf(", \"tiles\": %llu, \"empty\": %llu, \"raw\": %llu, \"specials\": %llu", (n)s->tiles, (n)t->empty,
          (n)t->raw, (n)t->specials);
   printf(", \"coefficients\": %llu, \"turned\": %llu", (n)t->coefficients, (n)t->turned);
@@ -184,7 +189,10 @@ static bool info_compressed(const options *o, ghz_context *ctx, frame_reader *r)
     return false;
   s.shape = r->header.array;
   s.tiles_shape = r->header.shape;
-  s.format = ghz_file_get_info(r->own)->version;
+  const ghz_file_info *known = ghz_file_get_info(r->own);
+  s.format = known->version;
+  s.unused = known->unused;
+  s.unfinished = known->unfinished;
   s.values = r->values;
   s.frames = r->frames;
   s.bytes = reader_bytes(r);

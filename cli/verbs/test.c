@@ -3,6 +3,7 @@
 #include "io/reader.h"
 #include "report/library.h"
 #include "report/report.h"
+#include "report/text.h"
 #include "verbs.h"
 #include "work/each_file.h"
 
@@ -18,8 +19,12 @@ static bool test_file(const options *o, ghz_context *ctx, const char *path) {
   if (!reader_open(&r, path))
     return false;
   bool ok = reader_each(&r, ctx, check_frame, NULL);
+  const uint64_t unfinished = ghz_file_get_info(r.own)->unfinished;
   if (ok)
     note(LEVEL_VERBOSE, "%s: ok", r.file->name);
+  if (ok && unfinished)
+    note(LEVEL_NORMAL, "%s: %s behind its end: an append that is not finished", r.file->name,
+         text_bytes(unfinished).text);
   reader_close(&r);
   return ok;
 }
@@ -34,7 +39,8 @@ const verb verb_test = {
     .summary = "check that compressed files are whole and undamaged",
     .details = "Checks every checksum and every tile of each file, and its index against its frames.\n"
                "Prints one line about each damaged file, with -v also about the others. The exit code\n"
-               "is 1 if any file is damaged.",
+               "is 1 if any file is damaged. What an append has left that was not finished is no\n"
+               "damage, and is told.",
     .examples = "  ghz test *.ghz\n"
                 "  ghz test -v sum.ghz\n",
     .options = OPTION_THREADS,

@@ -74,7 +74,11 @@ static ghz_status run_in_parallel(chunk_body body, const void *job, uint64_t fir
 
 ghz_status ghz_parallel_for(ghz_context *ctx, chunk_body body, const void *job, uint64_t first,
                             uint64_t tiles) {
-  int threads = ghz_threads_for(ctx, tiles, chunks_of(tiles));
+  return ghz_parallel_with(ctx, ghz_threads_for(ctx, tiles, chunks_of(tiles)), body, job, first, tiles);
+}
+
+ghz_status ghz_parallel_with(ghz_context *ctx, int threads, chunk_body body, const void *job, uint64_t first,
+                             uint64_t tiles) {
   uint64_t failed_at = first;
   ghz_status status = threads > 1 ? run_in_parallel(body, job, first, tiles, threads, &failed_at)
                                   : run_in_order(body, job, first, tiles, &failed_at);

@@ -26,6 +26,10 @@ typedef ghz_status (*chunk_body)(const void *job, chunk *c);
  * floating-point environment of the format. Where tiles fail, says what became of the first. */
 ghz_status ghz_parallel_for(ghz_context *ctx, chunk_body body, const void *job, uint64_t first, uint64_t tiles);
 
+/* The same with so many threads. */
+ghz_status ghz_parallel_with(ghz_context *ctx, int threads, chunk_body body, const void *job, uint64_t first,
+                             uint64_t tiles);
+
 /* Says that a tile is damaged, and returns the status. */
 ghz_status ghz_tile_failed(ghz_context *ctx, ghz_status status, uint64_t tile);
 

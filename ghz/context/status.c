@@ -33,7 +33,7 @@ const char *ghz_status_text(ghz_status status) {
   case GHZ_EDEVICE:
     return "no usable GPU, or an error of CUDA";
   case GHZ_EBUSY:
-    return "the context serves another call at this moment";
+    return "the context serves another call at this moment, or the file another writer";
   case GHZ_EIO:
     return "a file could not be read or written";
   case GHZ_EUNSUPPORTED:

@@ -91,3 +91,18 @@ ghz_status ghz_header_decode(const char *name, const uint8_t *b, size_t size, gh
                                (ull)h->count, (ull)h->frame_values)
                : GHZ_OK;
 }
+
+int ghz_header_continues(const ghz_file_header *old, const ghz_file_header *now) {
+  uint8_t a[HEADER_MAX], b[HEADER_MAX];
+  ghz_file_header h = *now;
+  h.count = old->count;
+  h.frame_values = old->frame_values;
+  if (h.array.ndim > 0 && h.array.ndim == old->array.ndim) {
+    const unsigned slowest = array_slowest(&h.array);
+    if (old->array.dims[slowest] > h.array.dims[slowest])
+      return 0;
+    h.array.dims[slowest] = old->array.dims[slowest];
+  }
+  const size_t size = ghz_header_encode(old, a);
+  return size == ghz_header_encode(&h, b) && memcmp(a, b, size) == 0;
+}

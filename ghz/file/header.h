@@ -22,6 +22,10 @@ ghz_status ghz_header_start(const char *name, const uint8_t *b, size_t got, size
 /* Decodes a header of `size` bytes, and checks it. Errors: ECORRUPT. */
 ghz_status ghz_header_decode(const char *name, const uint8_t *b, size_t size, ghz_file_header *h);
 
+/* Whether an array that began as `old` may have become `now` by appending: they differ in the
+ * slowest dimension alone, and in what follows from it. */
+int ghz_header_continues(const ghz_file_header *old, const ghz_file_header *now);
+
 /* Checks count, dimensions and frames against each other, and sets h->shape for streams of `dims`.
  * Returns NULL, or what is wrong. */
 const char *ghz_header_check(ghz_file_header *h, int dims);

@@ -12,9 +12,10 @@
 #include "rules/bytes.h"
 #include "rules/lattice_rules.h"
 
-enum { ENTRY_BYTES = 24, PAGE_ENTRY_BYTES = 12 };
+enum { ENTRY_BYTES = 24, PAGE_ENTRY_BYTES = 12, OFFSET_BYTES = 8, PART_BYTES = 16 };
 #define INDEX_PIECE ((size_t)1 << 20) /* bytes of a read of an index that the end of the file does not show */
 #define MAGIC "GHZINDEX"
+#define MARK "GHZPARTS" /* no number of values, which an index without parts would have here */
 
 uint64_t ghz_index_stream_most(const ghz_file_header *h) {
   const ghz_shape whole = ghz_file_frame_shape(h, GHZ_FILE_UNKNOWN);
@@ -97,14 +98,62 @@ ghz_status ghz_index_add(file_index *x, const char *name, const ghz_info *info, 
   return status;
 }
 
+/* ---- What an index holds --------------------------------------------------------------------- */
+
+static int entries_equal(const frame_entry *a, const frame_entry *b) {
+  return a->values == b->values && a->offset == b->offset && a->stream == b->stream && a->body == b->body &&
+         a->terms == b->terms && a->flags == b->flags;
+}
+
+int ghz_index_equal(const file_index *a, const file_index *b) {
+  int same = a->count == b->count && a->page_count == b->page_count;
+  for (uint64_t i = 0; same && i < a->count; i++)
+    same = entries_equal(&a->frames[i], &b->frames[i]);
+  for (uint64_t i = 0; same && i < a->page_count; i++)
+    same = a->pages[i].bytes == b->pages[i].bytes && a->pages[i].checksum == b->pages[i].checksum;
+  return same;
+}
+
+/* Frames that the first parts have. */
+static uint64_t frames_of(const file_index *x, unsigned parts) {
+  return parts ? x->part[parts - 1].frames : 0;
+}
+
+int ghz_index_grown(const file_index *x) {
+  return x->count > frames_of(x, x->parts);
+}
+
+void ghz_index_choose(file_index *x) {
+  while (x->parts && (x->parts == PARTS_MAX || frames_of(x, x->parts) - frames_of(x, x->parts - 1) <
+                                                   2 * (x->count - frames_of(x, x->parts))))
+    x->parts--;
+}
+
+void ghz_index_written(file_index *x, uint64_t begin, uint64_t size) {
+  x->part[x->parts++] = (index_part){begin, size, x->count};
+  x->end = begin + size;
+  x->appended = 1;
+}
+
 /* ---- Encoding -------------------------------------------------------------------------------- */
 
+uint64_t ghz_index_entry_size(uint64_t stream) {
+  return ENTRY_BYTES + PAGE_ENTRY_BYTES * (uint64_t)pack_pages((size_t)stream);
+}
+
 uint64_t ghz_index_size(const file_index *x, const ghz_file_header *h) {
-  return 48 + 8 * (uint64_t)h->array.ndim + 8 + ENTRY_BYTES * x->count + PAGE_ENTRY_BYTES * x->page_count +
-         TAIL_BYTES;
+  const uint64_t first = frames_of(x, x->parts), own = x->count - first,
+                 page = own ? x->frames[first].page : x->page_count;
+  return 48 + 8 * (uint64_t)h->array.ndim + 8 +
+         (x->appended ? INDEX_MARK + PART_BYTES * (uint64_t)x->parts + OFFSET_BYTES * own : 0) +
+         ENTRY_BYTES * own + PAGE_ENTRY_BYTES * (x->page_count - page) + TAIL_BYTES;
 }
 
 static uint8_t *encode_entry(const file_index *x, const frame_entry *e, uint8_t *p) {
+  if (x->appended) {
+    store_u64(p, e->offset);
+    p += OFFSET_BYTES;
+  }
   store_u64(p, e->values);
   store_u64(p + 8, e->stream);
   store_u32(p + 16, e->terms);
@@ -118,14 +167,30 @@ static uint8_t *encode_entry(const file_index *x, const frame_entry *e, uint8_t 
   return p;
 }
 
+/* The mark, and where the parts are. */
+static uint8_t *encode_parts(const file_index *x, uint64_t size, uint8_t *p) {
+  memcpy(p, MARK, 8);
+  store_u64(p + 8, size);
+  store_u64(p + 16, x->parts);
+  p += INDEX_MARK;
+  for (unsigned i = 0; i < x->parts; i++, p += PART_BYTES) {
+    store_u64(p, x->part[i].begin);
+    store_u64(p + 8, x->part[i].size);
+  }
+  return p;
+}
+
 void ghz_index_encode(const file_index *x, const ghz_file_header *h, uint8_t *to) {
   uint8_t header[HEADER_MAX], *p = to;
   const size_t size = ghz_header_encode(h, header);
+  const uint64_t first = frames_of(x, x->parts);
   memcpy(p, header, size);
   p += size;
-  for (uint64_t i = 0; i < x->count; i++)
+  if (x->appended)
+    p = encode_parts(x, ghz_index_size(x, h), p);
+  for (uint64_t i = first; i < x->count; i++)
     p = encode_entry(x, &x->frames[i], p);
-  store_u64(p, x->count);
+  store_u64(p, x->count - first);
   store_u64(p + 8, (uint64_t)(p - to));
   ghz_checksum_put(to, (size_t)(p - to) + 16, 0);
   memcpy(p + 24, MAGIC, 8);
@@ -141,6 +206,11 @@ int ghz_index_tail(const uint8_t *tail, uint64_t *size) {
   return 1;
 }
 
+int ghz_index_marked(const uint8_t mark[INDEX_MARK], uint64_t *size) {
+  *size = load_u64(mark + 8);
+  return memcmp(mark, MARK, 8) == 0 && *size <= COUNT_MAX;
+}
+
 /* What is left of the index to be decoded: what was read of it, and what follows in the source. */
 typedef struct rest {
   const ghz_file_source *source;
@@ -149,6 +219,7 @@ typedef struct rest {
   uint64_t at, end;
   memory piece;
   checksum_so_far *checksum; /* of all that was read */
+  int marked;                /* it may have parts, and says where its frames begin */
 } rest;
 
 static uint64_t left(const rest *r) {
@@ -185,21 +256,34 @@ static ghz_status wrong(const char *name, uint64_t frame, const char *what) {
   return ghz_file_fail(name, GHZ_ECORRUPT, "damaged index: frame %llu: %s", (ull)frame, what);
 }
 
+/* Where a frame of an index with parts begins: behind the one before it. */
+static ghz_status decode_offset(const file_index *x, rest *r, uint64_t *offset) {
+  ghz_status status = have(r, OFFSET_BYTES + ENTRY_BYTES);
+  if (status != GHZ_OK)
+    return status;
+  *offset = load_u64(r->p);
+  if (*offset < x->end || *offset > r->source->size)
+    return wrong(r->source->name, x->count, "an impossible place");
+  pass(r, OFFSET_BYTES);
+  return GHZ_OK;
+}
+
 /* An entry without its pages. */
 static ghz_status decode_frame(file_index *x, const ghz_file_header *h, uint64_t most, rest *r) {
   const char *name = r->source->name;
+  uint64_t offset = x->end;
   frame_entry *e;
   ghz_shape shape;
-  if (left(r) < ENTRY_BYTES)
+  if (left(r) < ENTRY_BYTES + (r->marked ? OFFSET_BYTES : 0))
     return wrong(name, x->count, "is missing");
-  ghz_status status = have(r, ENTRY_BYTES);
+  ghz_status status = r->marked ? decode_offset(x, r, &offset) : have(r, ENTRY_BYTES);
   if (status == GHZ_OK)
     status = next_entry(x, name, &e);
   if (status != GHZ_OK)
     return status;
   *e = (frame_entry){.first = x->values,
                      .values = load_u64(r->p),
-                     .offset = x->end,
+                     .offset = offset,
                      .stream = load_u64(r->p + 8),
                      .page = x->page_count,
                      .terms = load_u32(r->p + 16),
@@ -239,6 +323,15 @@ static ghz_status decode_pages(file_index *x, rest *r) {
   return GHZ_OK;
 }
 
+/* The outcome of decoding, with the checksum that the tail has. */
+static ghz_status end_of_checksum(rest *r, const uint8_t *tail, ghz_status status) {
+  ghz_checksum_add(r->checksum, tail, 16);
+  if (ghz_checksum_end(r->checksum) != load_u64(tail + 16) && r->at == r->end)
+    status = ghz_file_fail(r->source->name, GHZ_ECORRUPT, "damaged: the checksum of the index does not match");
+  memory_free(&r->piece);
+  return status;
+}
+
 /* The header that begins the index, with a number of values that is known. */
 static ghz_status decode_header(ghz_file_header *h, rest *r) {
   const char *name = r->source->name;
@@ -258,9 +351,9 @@ static ghz_status decode_header(ghz_file_header *h, rest *r) {
 }
 
 static ghz_status decode_entries(uint64_t frames, const ghz_file_header *h, file_index *x, rest *r) {
-  const uint64_t most = ghz_index_stream_most(h);
+  const uint64_t most = ghz_index_stream_most(h), count = x->count;
   ghz_status status = GHZ_OK;
-  while (status == GHZ_OK && x->count < frames) {
+  while (status == GHZ_OK && x->count - count < frames) {
     status = decode_frame(x, h, most, r);
     if (status == GHZ_OK)
       status = decode_pages(x, r);
@@ -268,14 +361,86 @@ static ghz_status decode_entries(uint64_t frames, const ghz_file_header *h, file
   return status;
 }
 
+/* The places of the parts, one behind the other. `size`: of this index. */
+static ghz_status decode_parts(uint64_t size, file_index *x, rest *r) {
+  const char *name = r->source->name;
+  uint64_t own = 0, at = 0;
+  ghz_status status = have(r, INDEX_MARK);
+  if (status != GHZ_OK)
+    return status;
+  r->marked = r->size >= INDEX_MARK && ghz_index_marked(r->p, &own);
+  if (!r->marked)
+    return GHZ_OK;
+  const uint64_t parts = load_u64(r->p + 16);
+  pass(r, INDEX_MARK);
+  if (own != size || parts > PARTS_MAX || left(r) / PART_BYTES < parts)
+    return ghz_file_fail(name, GHZ_ECORRUPT, "damaged index: impossible parts");
+  x->appended = 1;
+  for (x->parts = 0; x->parts < parts; x->parts++) {
+    status = have(r, PART_BYTES);
+    if (status != GHZ_OK)
+      return status;
+    index_part *part = &x->part[x->parts];
+    *part = (index_part){.begin = load_u64(r->p), .size = load_u64(r->p + 8)};
+    pass(r, PART_BYTES);
+    if (part->begin < at || part->begin > r->source->size || part->size < TAIL_BYTES ||
+        part->size > r->source->size - part->begin)
+      return ghz_file_fail(name, GHZ_ECORRUPT, "damaged index: part %u: an impossible place", x->parts);
+    at = part->begin + part->size;
+  }
+  return GHZ_OK;
+}
+
+/* ---- An index before the newest -------------------------------------------------------------- */
+
+/* Its header, and its own parts, which are those of the newest or in it. */
+static ghz_status begin_part(const index_part *part, const ghz_file_header *h, file_index *x, rest *r) {
+  ghz_file_header own;
+  file_index older = {0};
+  ghz_status status = decode_header(&own, r);
+  if (status == GHZ_OK && !ghz_header_continues(&own, h))
+    status = ghz_file_fail(r->source->name, GHZ_ECORRUPT, "damaged index: parts of another file");
+  if (status == GHZ_OK && x->count == 0)
+    x->end = part->size - TAIL_BYTES - left(r);
+  return status == GHZ_OK ? decode_parts(part->size, &older, r) : status;
+}
+
+static ghz_status read_part(const ghz_file_source *source, index_part *part, const ghz_file_header *h,
+                            file_index *x) {
+  uint8_t tail[TAIL_BYTES];
+  uint64_t size;
+  rest r = {.source = source, .at = part->begin, .end = part->begin + part->size - TAIL_BYTES};
+  ghz_status status = ghz_source_read_at(source, r.end, tail, TAIL_BYTES);
+  if (status == GHZ_OK && (!ghz_index_tail(tail, &size) || size != part->size))
+    status = ghz_file_fail(source->name, GHZ_ECORRUPT, "damaged index: a part is no index");
+  if (status != GHZ_OK)
+    return status;
+  r.checksum = ghz_checksum_begin();
+  if (!r.checksum)
+    return ghz_file_fail(source->name, GHZ_ENOMEM, "out of memory");
+  status = begin_part(part, h, x, &r);
+  if (status == GHZ_OK)
+    status = decode_entries(load_u64(tail), h, x, &r);
+  if (status == GHZ_OK && left(&r) != 0)
+    status = ghz_file_fail(source->name, GHZ_ECORRUPT, "damaged index: bytes behind the entries of a part");
+  part->frames = x->count;
+  return end_of_checksum(&r, tail, status);
+}
+
+/* ---- The newest ------------------------------------------------------------------------------ */
+
 static ghz_status decode(rest *r, uint64_t frames, uint64_t size, ghz_file_header *h, file_index *x) {
   const char *name = r->source->name;
   const uint64_t all = left(r);
   ghz_status status = decode_header(h, r);
   if (status != GHZ_OK)
     return status;
-  x->end = all - left(r);
-  status = decode_entries(frames, h, x, r);
+  x->start = x->end = all - left(r);
+  status = decode_parts(size, x, r);
+  for (unsigned i = 0; status == GHZ_OK && i < x->parts; i++)
+    status = read_part(r->source, &x->part[i], h, x);
+  if (status == GHZ_OK)
+    status = decode_entries(frames, h, x, r);
   if (status != GHZ_OK)
     return status;
   if (frames == 0 || x->values != h->count)
@@ -301,12 +466,7 @@ ghz_status ghz_index_read(const ghz_file_source *source, ghz_bytes tail, uint64_
     r.at = r.end;
     ghz_checksum_add(r.checksum, r.p, r.size);
   }
-  ghz_status status = decode(&r, load_u64(end), size, h, x);
-  ghz_checksum_add(r.checksum, end, 16);
-  if (ghz_checksum_end(r.checksum) != load_u64(end + 16) && r.at == r.end)
-    status = ghz_file_fail(source->name, GHZ_ECORRUPT, "damaged: the checksum of the index does not match");
-  memory_free(&r.piece);
-  return status;
+  return end_of_checksum(&r, end, decode(&r, load_u64(end), size, h, x));
 }
 
 /* ---- Searching ------------------------------------------------------------------------------- */
@@ -322,6 +482,15 @@ const frame_entry *ghz_index_find(const file_index *x, uint64_t value) {
       high = middle;
   }
   return &x->frames[low];
+}
+
+uint64_t ghz_index_needed(const file_index *x, uint64_t size) {
+  uint64_t bytes = x->start + END_BYTES + size;
+  for (uint64_t i = 0; i < x->count; i++)
+    bytes += x->frames[i].body + FRAME_AROUND;
+  for (unsigned i = 0; i < x->parts; i++)
+    bytes += x->part[i].size;
+  return bytes;
 }
 
 void ghz_index_describe(const file_index *x, ghz_file_info *info) {

@@ -1,6 +1,7 @@
 /* index.h: the index at the end of a file: where its frames and their pages are, what they hold,
  * and their checksums (FILE_FORMAT.md, "Index"). It follows from header and frames: who has read
- * those can build it, and compare. */
+ * those can build it, and compare. That of a file that was appended to leaves frames to indexes
+ * before it, its parts ("Appending"). */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_FILE_INDEX_H
 #define GHZ_FILE_INDEX_H
@@ -9,7 +10,8 @@
 #include "file/memory.h"
 
 enum { TAIL_BYTES = 32, FRAME_BEFORE = 8, FRAME_AROUND = 16, STREAM_LEAST = 72 };
-#define PACKED ((uint64_t)1 << 63) /* in the length of a frame */
+enum { INDEX_MARK = 24, PARTS_MAX = 64 }; /* bytes behind the header of an index that has parts */
+#define PACKED ((uint64_t)1 << 63)        /* in the length of a frame */
 enum { ENTRY_PACKED = 1, ENTRY_INEXACT = 2, ENTRY_TRANSFORM = 4 };
 
 typedef struct frame_entry {
@@ -27,14 +29,25 @@ typedef struct page_entry {
   uint32_t bytes; /* in the file */
 } page_entry;
 
-/* Begins as {.end = bytes of the header}. */
+/* An index in the file. */
+typedef struct index_part {
+  uint64_t begin, size; /* with its tail */
+  uint64_t frames;      /* in it and in those before it */
+} index_part;
+
+/* Begins as {.end = bytes of the header}, where a file is appended to with `appended` set and the
+ * parts that its index has. */
 typedef struct file_index {
   frame_entry *frames;
   page_entry *pages;
   uint64_t count, page_count;
   size_t frames_room, pages_room; /* bytes */
   uint64_t values;                /* in all frames */
+  uint64_t start;                 /* of one that was read: where the first frame begins, at least */
   uint64_t end;                   /* where the next frame begins */
+  int appended;                   /* the index does not follow all of its frames */
+  unsigned parts;                 /* indexes in the file that hold the frames, the newest last */
+  index_part part[PARTS_MAX];
 } file_index;
 
 void ghz_index_free(file_index *x);
@@ -46,11 +59,32 @@ uint64_t ghz_index_stream_most(const ghz_file_header *h);
  * ENOMEM. */
 ghz_status ghz_index_add(file_index *x, const char *name, const ghz_info *info, ghz_bytes body, int packed);
 
-/* Bytes of the index and its tail. */
+/* Whether both hold the same frames at the same places. */
+int ghz_index_equal(const file_index *a, const file_index *b);
+
+/* Whether frames were added that no part has. */
+int ghz_index_grown(const file_index *x);
+
+/* Chooses what the next index of the file holds: the frames that no part has, and those of parts
+ * that are less than twice as many. So each entry is written a few times at most, and the parts are
+ * few: each has twice the frames of the next one. */
+void ghz_index_choose(file_index *x);
+
+/* Bytes of the next index and its tail. */
 uint64_t ghz_index_size(const file_index *x, const ghz_file_header *h);
 
 /* Writes them; h->count is known. */
 void ghz_index_encode(const file_index *x, const ghz_file_header *h, uint8_t *to);
+
+/* The index was written; it is a part from now on, and frames are appended to it. */
+void ghz_index_written(file_index *x, uint64_t begin, uint64_t size);
+
+/* Bytes of the entry of a frame whose stream has so many, in an index without parts. */
+uint64_t ghz_index_entry_size(uint64_t stream);
+
+/* Whether these bytes behind a header are those of an index that has parts; sets *size to the bytes
+ * of index and tail. */
+int ghz_index_marked(const uint8_t mark[INDEX_MARK], uint64_t *size);
 
 /* Whether these TAIL_BYTES end a file with an index; sets *size to the bytes of index and tail. */
 int ghz_index_tail(const uint8_t *tail, uint64_t *size);
@@ -64,6 +98,9 @@ ghz_status ghz_index_read(const ghz_file_source *source, ghz_bytes tail, uint64_
 
 /* The frame that holds a value, which the file has. */
 const frame_entry *ghz_index_find(const file_index *x, uint64_t value);
+
+/* Bytes of the file that are header, frames, end, the index of `size` bytes, and its parts. */
+uint64_t ghz_index_needed(const file_index *x, uint64_t size);
 
 /* Adds up what the frames have to what is known of the file. */
 void ghz_index_describe(const file_index *x, ghz_file_info *info);

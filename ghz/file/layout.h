@@ -9,6 +9,11 @@
 #define FRAME_VALUES_MAX ((uint64_t)1 << 26) /* values of a frame, at most: bounds every reader's memory */
 #define COUNT_MAX (UINT64_MAX / 16)          /* so that a count times the size of a value never overflows */
 
+/* The dimension along which an array grows; it has one. */
+static inline unsigned array_slowest(const ghz_array *a) {
+  return a->fortran ? a->ndim - 1 : 0;
+}
+
 /* The shape of a whole array of `count` values, as it lies in memory: bricks where they pay and the
  * dimensions are known. */
 ghz_shape ghz_array_shape(const ghz_array *a, uint64_t count);

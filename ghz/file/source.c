@@ -64,17 +64,26 @@ static ghz_status fill_in(const char *path, int fd, ghz_file_source *source) {
   return GHZ_OK;
 }
 
-ghz_status ghz_source_of_path(const char *path, ghz_file_source *source) {
-  int fd;
-  do
-    fd = open(path, O_RDONLY | O_CLOEXEC);
-  while (fd < 0 && errno == EINTR);
+/* Takes a descriptor, or says why there is none. */
+static ghz_status take(const char *path, int fd, ghz_file_source *source) {
   if (fd < 0)
     return ghz_file_fail(path, GHZ_EIO, "%s", strerror(errno));
   const ghz_status status = fill_in(path, fd, source);
   if (status != GHZ_OK)
     close(fd);
   return status;
+}
+
+ghz_status ghz_source_of_path(const char *path, ghz_file_source *source) {
+  int fd;
+  do
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+  while (fd < 0 && errno == EINTR);
+  return take(path, fd, source);
+}
+
+ghz_status ghz_source_of_descriptor(const char *path, int fd, ghz_file_source *source) {
+  return take(path, fcntl(fd, F_DUPFD_CLOEXEC, 0), source);
 }
 
 /* ---- Any source ------------------------------------------------------------------------------ */

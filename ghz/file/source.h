@@ -9,6 +9,9 @@
  * ENOMEM. */
 ghz_status ghz_source_of_path(const char *path, ghz_file_source *source);
 
+/* The same of a descriptor, which stays the caller's. */
+ghz_status ghz_source_of_descriptor(const char *path, int fd, ghz_file_source *source);
+
 /* Reads `size` bytes, fewer only at the end, from *position on, and moves it. Errors: EIO. */
 ghz_status ghz_source_read(const ghz_file_source *s, uint64_t *position, void *to, size_t size, size_t *got);
 

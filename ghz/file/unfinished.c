@@ -1,6 +1,6 @@
-/* unfinished.c: owns how a file is replaced: another beside it, renamed when it is complete. */
+/* unfinished.c: owns how a file appears, or is replaced: by another, when that is complete. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#define _XOPEN_SOURCE 700
+#define _GNU_SOURCE /* O_TMPFILE */
 #include "file/unfinished.h"
 
 #include <errno.h>
@@ -56,37 +56,56 @@ static char *final_path(const char *path, int most) {
 }
 
 /* Puts letters and digits in the place of the last six: others for each file, and at each time. */
-static void choose_letters(const unfinished_file *u) {
+static void choose_letters(char *name) {
   static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
   struct timespec now = {0};
   clock_gettime(CLOCK_REALTIME, &now);
-  uint64_t number = (uint64_t)(uintptr_t)u->name + ((uint64_t)getpid() << 40) +
-                    (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+  uint64_t number = (uint64_t)(uintptr_t)name + ((uint64_t)getpid() << 40) + (uint64_t)now.tv_sec * 1000000000 +
+                    (uint64_t)now.tv_nsec;
   number = number * 0x9e3779b97f4a7c15 >> 32;
-  for (char *p = u->name + strlen(u->name) - 6; *p; p++, number /= sizeof letters - 1)
+  for (char *p = name + strlen(name) - 6; *p; p++, number /= sizeof letters - 1)
     *p = letters[number % (sizeof letters - 1)];
 }
 
-/* ---- From the beginning to the end ----------------------------------------------------------- */
+#define OTHER_NAME ".ghz-XXXXXX"
+
+/* ---- Beginning ------------------------------------------------------------------------------- */
+
+/* A file without a name, which is gone with the process. It gets one by way of its descriptor's. */
+static int create_nameless(unfinished_file *u, mode_t mode) {
+#ifdef O_TMPFILE
+  char own[32];
+  char *folder = beside(u->path, "."); /* nothing else ends a path that may be relative */
+  const int fd = folder ? open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, mode) : -1;
+  free(folder);
+  snprintf(own, sizeof own, "/proc/self/fd/%d", fd);
+  u->name = fd >= 0 && access(own, F_OK) == 0 ? strdup(own) : NULL;
+  u->nameless = u->name != NULL;
+  if (u->nameless)
+    u->fd = fd;
+  else if (fd >= 0)
+    close(fd);
+#endif
+  return u->nameless;
+}
 
 /* As mkstemp(), but with a mode from which the system takes the umask. To look at the umask is to
  * change it, for all threads. */
-static int open_new(const unfinished_file *u, mode_t mode) {
-  int fd = -1;
-  for (int turn = 0; turn < 100; turn++) {
-    choose_letters(u);
-    fd = open(u->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-    if (fd >= 0 || (errno != EEXIST && errno != EINTR))
+static void create_named(unfinished_file *u, mode_t mode) {
+  u->name = beside(u->path, OTHER_NAME);
+  for (int turn = 0; u->name && turn < 100; turn++) {
+    choose_letters(u->name);
+    u->fd = open(u->name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    if (u->fd >= 0 || (errno != EEXIST && errno != EINTR))
       break;
   }
-  return fd;
 }
 
-int ghz_unfinished_create(unfinished_file *u, const char *path, const struct stat *old) {
+int ghz_unfinished_create(unfinished_file *u, const char *path, int named, const struct stat *old) {
+  const mode_t mode = old ? 0600 : 0666;
   *u = (unfinished_file){.path = final_path(path, LINKS_MAX), .fd = -1, .replaces = old != NULL};
-  u->name = u->path ? beside(u->path, ".ghz-XXXXXX") : NULL;
-  if (u->name)
-    u->fd = open_new(u, old ? 0600 : 0666);
+  if (u->path && (named || !create_nameless(u, mode)))
+    create_named(u, mode);
   if (u->fd < 0) {
     const int error = errno;
     ghz_unfinished_free(u); /* without removing: the name may be that of another's file */
@@ -97,26 +116,67 @@ int ghz_unfinished_create(unfinished_file *u, const char *path, const struct sta
   return 0;
 }
 
-/* Gives the file its name. */
-static int take_name(const unfinished_file *u, int only_if_absent) {
-  if (only_if_absent && link(u->name, u->path) == 0) {
-    unlink(u->name);
-    return 0;
+/* ---- The name -------------------------------------------------------------------------------- */
+
+/* Puts a file in the place of another. */
+static int replace(const char *name, const char *path) {
+  return rename(name, path) == 0 ? 0 : errno;
+}
+
+static int link_to(const unfinished_file *u, const char *path) {
+  return linkat(AT_FDCWD, u->name, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0 ? 0 : errno;
+}
+
+/* A link replaces nothing: for that it takes another name, for a moment. */
+static int replace_nameless(const unfinished_file *u) {
+  char *other = beside(u->path, OTHER_NAME);
+  int error = other ? EEXIST : ENOMEM;
+  for (int turn = 0; error == EEXIST && turn < 100; turn++) {
+    choose_letters(other);
+    error = link_to(u, other);
   }
-  if (only_if_absent && errno == EEXIST) /* with other errors: a file system without links */
-    return EEXIST;
-  return rename(u->name, u->path) == 0 ? 0 : errno;
+  if (error == 0) {
+    error = replace(other, u->path);
+    if (error)
+      unlink(other);
+  }
+  free(other);
+  return error;
+}
+
+static int take_name(const unfinished_file *u, int only_if_absent) {
+  const int error = u->nameless || only_if_absent ? link_to(u, u->path) : EEXIST;
+  if (error == 0 && !u->nameless)
+    unlink(u->name);
+  if (error == 0 || (error == EEXIST && only_if_absent))
+    return error;
+  if (u->nameless)
+    return error == EEXIST ? replace_nameless(u) : error;
+  return replace(u->name, u->path); /* also on a file system without links */
+}
+
+/* What the system says when a file is closed, while it stays open. */
+static int close_copy(int fd) {
+  const int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+  return copy < 0 || (close(copy) != 0 && errno != EINTR) ? errno : 0;
+}
+
+int ghz_unfinished_settle(unfinished_file *u, int only_if_absent) {
+  int error = u->replaces && fsync(u->fd) != 0 ? errno : close_copy(u->fd);
+  if (error == 0)
+    error = take_name(u, only_if_absent);
+  if (error) {
+    ghz_unfinished_remove(u);
+    return error;
+  }
+  free(u->name);
+  u->name = NULL;
+  return 0;
 }
 
 int ghz_unfinished_commit(unfinished_file *u, int only_if_absent) {
-  const int fd = u->fd;
-  int error = u->replaces && fsync(fd) != 0 ? errno : 0;
-  u->fd = -1;
-  if (close(fd) != 0 && errno != EINTR && error == 0)
-    error = errno;
+  const int error = ghz_unfinished_settle(u, only_if_absent);
   if (error == 0)
-    error = take_name(u, only_if_absent);
-  if (error)
     ghz_unfinished_remove(u);
   return error;
 }
@@ -125,7 +185,7 @@ void ghz_unfinished_remove(unfinished_file *u) {
   if (u->fd >= 0)
     close(u->fd);
   u->fd = -1;
-  if (u->name)
+  if (u->name && !u->nameless)
     unlink(u->name);
 }
 

@@ -1,5 +1,5 @@
-/* unfinished.h: a file that is written under another name beside its own, which it gets when it is
- * complete. Calls return 0, or an errno. */
+/* unfinished.h: a file that has no name until it is complete, or where the system cannot have that
+ * another one beside its own. Calls return 0, or an errno. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_FILE_UNFINISHED_H
 #define GHZ_FILE_UNFINISHED_H
@@ -8,21 +8,26 @@
 #include <sys/stat.h>
 
 typedef struct unfinished_file {
-  char *path; /* of the file that it becomes: the end of its links */
-  char *name; /* until then, in the same folder; NULL: there is none */
-  int fd;     /* -1: closed */
+  char *path;   /* of the file that it becomes: the end of its links */
+  char *name;   /* by which it can be opened until then; NULL: there is none */
+  int nameless; /* `name` is of the descriptor: the file is gone when it is closed */
+  int fd;       /* -1: closed */
   int replaces;
 } unfinished_file;
 
 /* Creates the unfinished file of `path`.
+ * named: 1: it has a name in any case, for libraries that open it by one.
  * old: of the regular file that is there, whose mode the new one gets, so that a private file stays
  * private; NULL: there is none, and the umask tells the mode.
  * After an error *u holds nothing. */
-int ghz_unfinished_create(unfinished_file *u, const char *path, const struct stat *old);
+int ghz_unfinished_create(unfinished_file *u, const char *path, int named, const struct stat *old);
 
-/* Closes the file and gives it its name, if need be only where none has it by now: else EEXIST. The
- * file that it replaces is there until the new one is on the disk. Free *u then, also after an
- * error. */
+/* Gives the file its name, if need be only where none has it by now: else EEXIST. The file that it
+ * replaces is there until the new one is on the disk. It stays open. After an error it is
+ * removed. */
+int ghz_unfinished_settle(unfinished_file *u, int only_if_absent);
+
+/* The same, and closes it. Free *u then, also after an error. */
 int ghz_unfinished_commit(unfinished_file *u, int only_if_absent);
 
 /* Closes and removes the file, unless it has its name; its own remains in *u until it is freed. */

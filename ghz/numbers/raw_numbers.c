@@ -18,8 +18,7 @@ typedef struct raw_value {
   uint8_t negative, special;
 } raw_value;
 
-/* NaN where it is the fill. */
-static double value_of(const ghz_lattice *l, const uint8_t *p) {
+double ghz_raw_value(const ghz_lattice *l, const uint8_t *p) {
   double wide;
   float narrow;
   if (l->type == GHZ_F64) {
@@ -101,7 +100,7 @@ enum { LEAST_EXPONENT = -1074 };
 static void take_values(const ghz_lattice *l, const uint8_t *raw, unsigned n, raw_value *v, double *y) {
   const size_t size = value_bytes(l->type);
   for (unsigned i = 0; i < n; i++) {
-    y[i] = raw ? value_of(l, raw + 1 + i * size) : 0;
+    y[i] = raw ? ghz_raw_value(l, raw + 1 + i * size) : 0;
     v[i] = take_apart(y[i]);
   }
 }
@@ -238,7 +237,7 @@ static void raw_pairs(const ghz_lattice *l, const raw_side side[2], const tile_p
 static unsigned value_at(const ghz_lattice *l, int dims, const raw_side *side, const exact *unit, unsigned i,
                          exact *v, double *near) {
   if (side->raw) {
-    const double x = value_of(l, side->raw + 1 + i * value_bytes(l->type));
+    const double x = ghz_raw_value(l, side->raw + 1 + i * value_bytes(l->type));
     const unsigned special = take_apart(x).special;
     if (!special)
       ghz_exact_double(x, v);

@@ -17,6 +17,9 @@ typedef struct number_sums {
   exact unit;                         /* of those */
 } number_sums;
 
+/* A value of a raw tile, which needs no alignment; NaN where it is the fill. */
+double ghz_raw_value(const ghz_lattice *l, const uint8_t *p);
+
 /* A raw tile of one stream, of n values. It was checked. */
 void ghz_raw_moments(const ghz_lattice *l, const uint8_t *tile, unsigned n, number_sums *s);
 

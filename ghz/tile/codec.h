@@ -188,6 +188,7 @@ static void clear_behind(void *integers, size_t size, unsigned n) {
 #include "tile/extremum.h"
 #include "tile/integers.h"
 #include "tile/moments.h"
+#include "tile/axis_sums.h"
 #include "tile/comparison.h"
 #include "tile/update.h"
 /* clang-format on */
@@ -205,5 +206,5 @@ static void range(const ghz_lattice *l, const void *x, size_t n, double *min, do
     finite_range_f64(x, n, none, min, max);
 }
 
-const tile_codec GHZ_TILES = {GHZ_TILES_NAME, range,    encode, update,  decode,  stream_fence,
-                              combine,        extremum, scan,   moments, compare, list_integers};
+const tile_codec GHZ_TILES = {GHZ_TILES_NAME, range, encode,  update,  decode,        stream_fence, combine,
+                              extremum,       scan,  moments, compare, list_integers, sum_axes};

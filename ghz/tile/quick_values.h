@@ -2,8 +2,9 @@
  * codec.h. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Which operations decode.h has: (float)q * (float)unit, or doubles, rounded to float or not. */
-enum value_kind { IN_FLOAT, TO_FLOAT, TO_DOUBLE };
+/* Which operations decode.h has: (float)q * (float)unit, or doubles, rounded to float or not; and
+ * integers as they are. */
+enum value_kind { IN_FLOAT, TO_FLOAT, TO_DOUBLE, AS_THEY_ARE };
 
 /* Where a whole brick goes, and by what its integers are multiplied. */
 typedef struct brick_target {
@@ -44,7 +45,9 @@ GHZ_INLINE vec_f64 doubles_of(vec_32 q, int high) {
 }
 
 GHZ_INLINE void put_integers(enum value_kind kind, brick_target t, vec_32 q, char *to) {
-  if (kind == IN_FLOAT)
+  if (kind == AS_THEY_ARE)
+    put_register(t, to, (vec_16)q);
+  else if (kind == IN_FLOAT)
     put_register(t, to, (vec_16)(__builtin_convertvector(q, vec_f32) * (float)t.unit));
   else
     put_doubles(kind, t, doubles_of(q, 0), doubles_of(q, 1), to);

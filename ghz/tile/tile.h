@@ -84,6 +84,21 @@ typedef struct old_tile {
   tile_source src;
 } old_tile;
 
+/* Axes of a tile. */
+enum { AXIS_X = 1, AXIS_Y = 2, AXIS_Z = 4 };
+
+/* Sums of a tile's integers along some axes, of whole tiles: columns outside and specials count 0.
+ * In the order of the columns that are left, in units of 2^shift of what wide_sum.h has. */
+typedef struct tile_sums {
+  unsigned shift;
+  int wide;              /* which sums are set */
+  double most;           /* unless wide: none is larger in magnitude, but of damaged tiles */
+  int specials;          /* whether there are any: */
+  int16_t missing[TILE]; /* how many each sum lacks */
+  int64_t sum[TILE];
+  int128 wide_sum[TILE];
+} tile_sums;
+
 typedef struct tile_codec {
   const char *name;
 
@@ -126,6 +141,10 @@ typedef struct tile_codec {
    * +Inf, 2 for -Inf, 3 for NaN, otherwise 0. */
   ghz_status (*integers)(const ghz_lattice *lattice, tile_source src, const tile_extent *extent, int128 *k,
                          uint8_t *special);
+
+  /* Sums along axes of a tile that is neither raw nor empty. */
+  ghz_status (*sum_axes)(const ghz_lattice *lattice, tile_source src, const tile_extent *extent, unsigned axes,
+                         tile_sums *sums);
 } tile_codec;
 
 /* Bricks may go by the fast routines, which give what the general ones give: 1 always, but in tests

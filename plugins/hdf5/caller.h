@@ -14,8 +14,8 @@ typedef int herr_t, htri_t;
 
 typedef struct hdf5 {
   void *handle;
-  int (*type_class)(hid_t), (*type_order)(hid_t);
-  size_t (*type_size)(hid_t), (*type_bias)(hid_t);
+  int (*type_class)(hid_t), (*type_order)(hid_t), (*type_sign)(hid_t), (*type_offset)(hid_t);
+  size_t (*type_size)(hid_t), (*type_bias)(hid_t), (*type_precision)(hid_t);
   herr_t (*type_fields)(hid_t, size_t *, size_t *, size_t *, size_t *, size_t *);
   int (*get_chunk)(hid_t, int, uint64_t *);
   herr_t (*get_filter)(hid_t, int, unsigned *, size_t *, unsigned *, size_t, char *, unsigned *);
@@ -32,13 +32,23 @@ static int open_hdf5(const void *caller, hdf5 *h) {
   const struct {
     void *to;
     const char *name;
-  } wanted[] = {{&h->type_class, "H5Tget_class"},         {&h->type_order, "H5Tget_order"},
-                {&h->type_size, "H5Tget_size"},           {&h->type_bias, "H5Tget_ebias"},
-                {&h->type_fields, "H5Tget_fields"},       {&h->get_chunk, "H5Pget_chunk"},
-                {&h->get_filter, "H5Pget_filter_by_id2"}, {&h->filter_at, "H5Pget_filter2"},
-                {&h->modify_filter, "H5Pmodify_filter"},  {&h->fill_defined, "H5Pfill_value_defined"},
-                {&h->get_fill, "H5Pget_fill_value"},      {&h->push, "H5Epush2"},
-                {&h->error_class, "H5E_ERR_CLS_g"},       {&h->error_major, "H5E_PLINE_g"},
+  } wanted[] = {{&h->type_sign, "H5Tget_sign"},
+                {&h->type_offset, "H5Tget_offset"},
+                {&h->type_precision, "H5Tget_precision"},
+                {&h->type_class, "H5Tget_class"},
+                {&h->type_order, "H5Tget_order"},
+                {&h->type_size, "H5Tget_size"},
+                {&h->type_bias, "H5Tget_ebias"},
+                {&h->type_fields, "H5Tget_fields"},
+                {&h->get_chunk, "H5Pget_chunk"},
+                {&h->get_filter, "H5Pget_filter_by_id2"},
+                {&h->filter_at, "H5Pget_filter2"},
+                {&h->modify_filter, "H5Pmodify_filter"},
+                {&h->fill_defined, "H5Pfill_value_defined"},
+                {&h->get_fill, "H5Pget_fill_value"},
+                {&h->push, "H5Epush2"},
+                {&h->error_class, "H5E_ERR_CLS_g"},
+                {&h->error_major, "H5E_PLINE_g"},
                 {&h->error_minor, "H5E_CANTFILTER_g"}};
   Dl_info info;
   h->handle = NULL;

@@ -16,7 +16,7 @@
 /* ---- What HDF5 declares ---------------------------------------------------------------------- */
 
 enum { CLASS_VERSION = 1, PLUGIN_FILTER = 0, FLAG_OPTIONAL = 0x1, FLAG_REVERSE = 0x100, FILL_BY_USER = 2 };
-enum { CLASS_FLOAT = 1, LITTLE_ENDIAN_ORDER = 0 };
+enum { CLASS_INTEGER = 0, CLASS_FLOAT = 1, LITTLE_ENDIAN_ORDER = 0, SIGNED = 1 };
 
 typedef struct filter_class { /* H5Z_class2_t */
   int version, id;
@@ -34,10 +34,23 @@ EXPORT const void *H5PLget_plugin_info(void);
 
 /* ---- A data set is made ---------------------------------------------------------------------- */
 
+/* Integers that fill their bytes. One byte has no order. */
+static int find_integers(const hdf5 *h, hid_t id, ghz_type *type) {
+  static const ghz_type types[2][5] = {{0, GHZ_U8, GHZ_U16, 0, GHZ_U32}, {0, GHZ_I8, GHZ_I16, 0, GHZ_I32}};
+  const size_t size = h->type_size(id);
+  if ((size != 1 && size != 2 && size != 4) || h->type_precision(id) != 8 * size || h->type_offset(id) != 0 ||
+      (size > 1 && h->type_order(id) != LITTLE_ENDIAN_ORDER))
+    return 0;
+  *type = types[h->type_sign(id) == SIGNED][size];
+  return 1;
+}
+
 /* Whether it is IEEE's. H5T_IEEE_F32LE, a variable, may not be looked up: if the program names it,
  * too, the linker has moved it there. */
 static int find_type(const hdf5 *h, hid_t id, ghz_type *type) {
   size_t at[5] = {0}; /* sign; exponent and its size; mantissa and its size */
+  if (h->type_class(id) == CLASS_INTEGER)
+    return find_integers(h, id, type);
   if (h->type_class(id) != CLASS_FLOAT || h->type_order(id) != LITTLE_ENDIAN_ORDER ||
       h->type_fields(id, &at[0], &at[1], &at[2], &at[3], &at[4]) < 0)
     return 0;
@@ -60,7 +73,8 @@ static htri_t can_apply(hid_t plist, hid_t type_id, hid_t space) {
   if (!find_type(&h, type_id, &type))
     can =
         refuse(&h, "can_apply",
-               "the type is neither H5T_IEEE_F32LE nor H5T_IEEE_F64LE, little-endian floats of 32 or 64 bits: "
+               "the type is neither H5T_IEEE_F32LE nor H5T_IEEE_F64LE, little-endian floats of 32 or 64 bits, "
+               "nor one of integers of 8, 16 or 32 bits: "
                "choose data sets of these (h5repack -f NAME:UD=..., nccopy -F NAME,...), or convert this one");
   dlclose(h.handle);
   return can;
@@ -70,7 +84,7 @@ static htri_t can_apply(hid_t plist, hid_t type_id, hid_t space) {
  * it says so. 0 is no fill value here: HDF5's default, and a number that data has. */
 static int find_fill(const hdf5 *h, hid_t plist, hid_t type_id, ghz_h5_parameters *p) {
   int defined;
-  float single = 0;
+  unsigned char own[8] = {0};
   if (p->fill == GHZ_H5_FILL_FOUND)
     p->fill = 0; /* of a data set that these numbers were copied from */
   if (!p->fill) {
@@ -78,10 +92,9 @@ static int find_fill(const hdf5 *h, hid_t plist, hid_t type_id, ghz_h5_parameter
       return refuse(h, "set_local", "the fill value cannot be read");
     if (defined != FILL_BY_USER)
       return 0;
-    if (h->get_fill(plist, type_id, p->type == GHZ_F32 ? (void *)&single : &p->fill_value) < 0)
+    if (h->get_fill(plist, type_id, own) < 0)
       return refuse(h, "set_local", "the fill value cannot be read");
-    if (p->type == GHZ_F32)
-      p->fill_value = (double)single;
+    p->fill_value = ghz_h5_number(p->type, own);
     if (!isfinite(p->fill_value) || p->fill_value == 0)
       return 0;
     p->fill = GHZ_H5_FILL_FOUND;
@@ -121,6 +134,10 @@ static herr_t complete(const hdf5 *h, hid_t plist, hid_t type_id) {
     return refuse(h, "set_local", "%s", wrong);
   if (!find_type(h, type_id, &p.type))
     return refuse(h, "set_local", "the type is neither H5T_IEEE_F32LE nor H5T_IEEE_F64LE");
+  if (ghz_h5_integers(p.type) && (p.bound.kind != GHZ_STEP || p.bound.value != 1))
+    return refuse(
+        h, "set_local",
+        "integers are compressed without loss alone: `ghz h5args --lossless`, ghz.Hdf5(lossless=True)");
   const int rank = h->get_chunk(plist, GHZ_H5_RANK_MAX, p.chunk);
   if (rank < 1 || rank > GHZ_H5_RANK_MAX)
     return refuse(h, "set_local", "the data set has no chunks");

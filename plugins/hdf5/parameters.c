@@ -33,8 +33,8 @@ static const char *read_user(size_t n, const unsigned *words, ghz_h5_parameters 
     return "four or six numbers are needed: " GHZ_H5_HINT;
   const unsigned kind = words[1] & 255;
   p->fill = words[1] & ~255U;
-  if (kind > GHZ_REL || (p->fill & (p->fill - 1)) != 0 || p->fill > GHZ_H5_FILL_FOUND)
-    return "the second number is neither 0 (abs) nor 1 (rel), nor that plus 256: " GHZ_H5_HINT;
+  if ((kind > GHZ_REL && kind != GHZ_STEP) || (p->fill & (p->fill - 1)) != 0 || p->fill > GHZ_H5_FILL_FOUND)
+    return "the second number is neither 0 (abs) nor 1 (rel) nor 3 (step), nor that plus 256: " GHZ_H5_HINT;
   p->bound = (ghz_bound){(ghz_bound_kind)kind, double_of(words + 2)};
   if (!isfinite(p->bound.value) || p->bound.value <= 0)
     return "the bound is not a positive, finite number: " GHZ_H5_HINT;
@@ -44,12 +44,56 @@ static const char *read_user(size_t n, const unsigned *words, ghz_h5_parameters 
   return p->fill && !isfinite(p->fill_value) ? "the fill value is not finite" : NULL;
 }
 
+int ghz_h5_integers(ghz_type type) {
+  return type == GHZ_I8 || type == GHZ_I16 || type == GHZ_I32 || type == GHZ_U8 || type == GHZ_U16 ||
+         type == GHZ_U32;
+}
+
+int ghz_h5_takes(ghz_type type) {
+  return type == GHZ_F32 || type == GHZ_F64 || ghz_h5_integers(type);
+}
+
+double ghz_h5_number(ghz_type type, const void *value) {
+  union {
+    float f32;
+    double f64;
+    int8_t i8;
+    int16_t i16;
+    int32_t i32;
+    uint8_t u8;
+    uint16_t u16;
+    uint32_t u32;
+  } v = {.f64 = 0};
+  memcpy(&v, value, ghz_type_size(type));
+  switch (type) {
+  case GHZ_F32:
+    return (double)v.f32;
+  case GHZ_I8:
+    return v.i8;
+  case GHZ_I16:
+    return v.i16;
+  case GHZ_I32:
+    return v.i32;
+  case GHZ_U8:
+    return v.u8;
+  case GHZ_U16:
+    return v.u16;
+  case GHZ_U32:
+    return v.u32;
+  default:
+    return v.f64;
+  }
+}
+
 const char *ghz_h5_read(size_t n, const unsigned *words, ghz_h5_parameters *p) {
   const char *wrong = read_user(n, words, p);
   if (wrong || n <= GHZ_H5_WORDS_USER)
     return wrong;
-  if (n < 10 || words[7] == 0 || words[7] > GHZ_H5_RANK_MAX || n != 8 + 2 * (size_t)words[7] || words[6] > 1)
+  if (n < 10 || words[7] == 0 || words[7] > GHZ_H5_RANK_MAX || n != 8 + 2 * (size_t)words[7] ||
+      !ghz_h5_takes((ghz_type)words[6]))
     return "type, rank and number of the numbers disagree";
+  if (ghz_h5_integers((ghz_type)words[6]) && (p->bound.kind != GHZ_STEP || p->bound.value != 1))
+    return "integers are compressed without loss alone: give the numbers that `ghz h5args --lossless` prints";
   p->rank = words[7];
   p->type = (ghz_type)words[6];
   for (unsigned i = 0; i < p->rank; i++)

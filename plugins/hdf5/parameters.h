@@ -4,11 +4,11 @@
  * completes them by what it finds there:
  *
  *   0      version, 1
- *   1      the kind of the bound, 0 GHZ_ABS or 1 GHZ_REL; plus 256 if the user gives a fill value,
- *          or 512 if the filter found that of the data set
- *   2, 3   the bound: a double, the low half first
+ *   1      the kind of the bound, 0 GHZ_ABS, 1 GHZ_REL or 3 GHZ_STEP; plus 256 if the user gives a
+ *          fill value, or 512 if the filter found that of the data set
+ *   2, 3   the bound, or the step: a double, the low half first. Integers have step 1
  *   4, 5   the fill value, in the same form; 0 without one
- *   6      type: 0 f32, 1 f64
+ *   6      type, as ghz_type: 0 f32, 1 f64, 2 to 4 signed integers of 8 to 32 bits, 6 to 8 unsigned
  *   7      rank of the chunks, 1 to 32
  *   8...   for each extent of a chunk, the slowest first, two words, the low half first
  *
@@ -34,7 +34,7 @@ enum {
 #define GHZ_H5_HINT "give the numbers that `ghz h5args --abs E` prints"
 
 typedef struct ghz_h5_parameters {
-  ghz_bound bound; /* GHZ_ABS or GHZ_REL */
+  ghz_bound bound; /* GHZ_ABS, GHZ_REL or GHZ_STEP */
   unsigned fill;   /* 0, GHZ_H5_FILL_GIVEN or GHZ_H5_FILL_FOUND */
   double fill_value;
   unsigned rank; /* 0: only what the user gives is there, and type and chunk are not */
@@ -51,10 +51,17 @@ size_t ghz_h5_write_user(const ghz_h5_parameters *p, unsigned *words);
 /* Writes them all; words: GHZ_H5_WORDS_MAX. Returns their number. */
 size_t ghz_h5_write(const ghz_h5_parameters *p, unsigned *words);
 
+/* Whether the filter takes the type, and whether that is one of integers. */
+int ghz_h5_takes(ghz_type type);
+int ghz_h5_integers(ghz_type type);
+
+/* A value of a type that the filter takes, as a number. */
+double ghz_h5_number(ghz_type type, const void *value);
+
 /* The shape of a chunk; *bytes: of its values. Returns NULL, or what is wrong. */
 const char *ghz_h5_shape(const ghz_h5_parameters *p, ghz_shape *to, size_t *bytes);
 
-/* Makes the lattice of a chunk x, which for GHZ_ABS may be NULL. The padding of chunks at the
+/* Makes the lattice of a chunk x, which but for GHZ_REL may be NULL. The padding of chunks at the
  * border of a data set, zeros or the fill value, must not widen the range that GHZ_REL is of: both
  * are left out, which makes the bound smaller, if anything. */
 ghz_status ghz_h5_lattice(const ghz_h5_parameters *p, const void *x, size_t count, ghz_lattice *lattice);

@@ -181,7 +181,8 @@ DEFINE(off64_t, -1, lseek64, "lseek", EIO, fd, NULL, (int fd, off64_t offset, in
 DEFINE(int, -1, mkstemp64, "mkstemp", EROFS, -1, pattern, (char *pattern), (pattern))
 DEFINE(int, -1, fsync, "fsync", EIO, fd, NULL, (int fd), (fd))
 DEFINE(int, -1, fchmod, "fchmod", EPERM, fd, NULL, (int fd, mode_t mode), (fd, mode))
-DEFINE(int, -1, link, "link", EPERM, -1, from, (const char *from, const char *to), (from, to))
+DEFINE(int, -1, linkat, "linkat", EPERM, -1, to, (int at, const char *from, int in, const char *to, int flags),
+       (at, from, in, to, flags))
 DEFINE(int, -1, rename, "rename", EACCES, -1, from, (const char *from, const char *to), (from, to))
 DEFINE(int, -1, unlink, "unlink", EACCES, -1, path, (const char *path), (path))
 DEFINE(ssize_t, -1, readlink, "readlink", EACCES, -1, path, (const char *path, char *to, size_t room),
@@ -202,9 +203,10 @@ int fflush(FILE *stream) {
 int open64(const char *path, int flags, ...) {
   va_list list;
   va_start(list, flags);
-  mode_t mode = flags & O_CREAT ? va_arg(list, mode_t) : 0;
+  const int nameless = (flags & O_TMPFILE) == O_TMPFILE;
+  mode_t mode = flags & O_CREAT || nameless ? va_arg(list, mode_t) : 0;
   va_end(list);
-  verdict v = judge(FILES(SLOW, "open", EACCES, -1, path));
+  verdict v = judge(FILES(SLOW, nameless ? "tmpfile" : "open", EACCES, -1, path));
   if (v == FAIL)
     return -1;
   int fd = ((int (*)(const char *, int, ...))real("open64"))(path, flags, mode);

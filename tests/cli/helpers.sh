@@ -55,3 +55,14 @@ within() {
 have() {
   command -v "$1" >/dev/null 2>&1
 }
+
+# unfinished PID: the bytes of the unfinished file that the process has open, with a name or
+# without.
+unfinished() {
+  local fd
+  for fd in /proc/"$1"/fd/*; do
+    case $(readlink "$fd") in
+    */'#'*' (deleted)' | */.ghz-??????) stat -Lc %s "$fd" ;;
+    esac
+  done
+}

@@ -92,7 +92,7 @@ def wanted_name(task, s):
     name = os.path.basename(s.path)
     if s.fd in (0, 1):
         return "standard input: " if s.fd == 0 else "standard output: "
-    if name.startswith(".ghz-") or s.call == "readlink":
+    if name.startswith((".ghz-", "#")) or s.call in ("readlink", "linkat"):  # "#": a file that has no name
         return next((b for a, b in zip(task.command, task.command[1:]) if a in ("-o", "--png")), "")
     if name.startswith("ghz-"):
         return "standard input: "  # its temporary file

@@ -12,8 +12,10 @@ else()
                                ${PROJECT_BINARY_DIR}/tests/golden/streams ${CMAKE_CURRENT_LIST_DIR}/../golden/goldens.inc)
   set_tests_properties(format PROPERTIES TIMEOUT 120 ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
   if(TARGET ghz_cli)
+    add_executable(format_append ${CMAKE_CURRENT_LIST_DIR}/append.c)
+    target_link_libraries(format_append PRIVATE ghz::static ghz_flags m)
     add_test(NAME format_files COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/check_files.py
-                                       $<TARGET_FILE:ghz_cli> ${PROJECT_BINARY_DIR}/tests/golden/files
+                                       $<TARGET_FILE:ghz_cli> $<TARGET_FILE:format_append> ${PROJECT_BINARY_DIR}/tests/golden/files
                                        ${CMAKE_CURRENT_LIST_DIR}/../../docs/FILE_FORMAT.md)
     set_tests_properties(format_files PROPERTIES TIMEOUT 300 ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
   endif()

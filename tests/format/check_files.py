@@ -2,8 +2,9 @@
 """Holds FILE_FORMAT.md against the command: the golden files are what the command writes, a second reader gives the same values,
 and both refuse the same files, for the reasons that the text names.
 
-usage: check_files.py GHZ FOLDER FILE_FORMAT.md    checks the golden files in FOLDER, and the example in the text
-       check_files.py --make GHZ FOLDER            writes them: only for a new format
+usage: check_files.py GHZ APPEND FOLDER FILE_FORMAT.md    checks the golden files in FOLDER, and the example in the text
+       check_files.py --make GHZ APPEND FOLDER            writes them: only for a new format
+APPEND is the program of append.c.
 """
 # SPDX-License-Identifier: BSD-3-Clause
 import os
@@ -59,19 +60,33 @@ CASES = {
     "constant": ("a.f64", struct.pack("<1500d", *[0.1] * 1500), ["compress --rel 1e-3 a.f64 -o out"]),
     "specials": ("a.f32", with_specials(2500), ["compress --abs 0.01 --order 2 a.f32 -o out"]),
     "raw": ("a.f32", values(20, 0), ["compress --abs 1e-44 a.f32 -o out"]),
+    "appended": ("a.f32", values(120000, 0), ["compress --abs 0.3 --frame-values 16384 a.f32 -o out",
+                                              "append out 30000 30000 --flush", "append out 500 500"]),
+    "appended_often": ("a.f32", values(100, 0), ["compress --abs 0.3 a.f32 -o out", *["append out 9 9"] * 6]),
+    "appended_once": ("a.npy", npy((2, 20), 0, False, values(40, 0)), ["compress --abs 0.1 a.npy -o out", "append out 2 40"]),
+    "appended_to_none": ("a.npy", npy((0,), 0, False, b""), ["compress --abs 0.1 a.npy -o out", "append out 9 9"]),
 }
 
 
-def make(ghz, name, threads="1"):
-    """The file of a case, from the command."""
+def make(programs, name, threads="1", upto=None):
+    """The file of a case, by the command and by what appends, or by the first of its commands."""
+    ghz, appender = programs
     source, data, commands = CASES[name]
     with tempfile.TemporaryDirectory() as folder:
         if source != "-":
             write(os.path.join(folder, source), data)
-        for command in commands:
+        for command in commands[:upto]:
             words = command.replace(" out", " out.ghz").split()
+            if words[0] == "append":
+                run_append(appender, os.path.join(folder, "out.ghz"), *words[2:])
+                continue
             subprocess.run([ghz, words[0], "-qT", threads, *words[1:]], cwd=folder, check=True, input=data if source == "-" else b"")
         return read(os.path.join(folder, "out.ghz"))
+
+
+def run_append(appender, path, steps, count, *options):
+    """Appends so many steps along the slowest dimension, which have so many values."""
+    subprocess.run([appender, path, steps, count, *options], check=True, input=values(int(count), 0, int(count)))
 
 
 def read(path):
@@ -99,17 +114,17 @@ def decompressed(ghz, data, *options):
         return payload(read(os.path.join(folder, "y")))
 
 
-def golden(ghz, folder):
+def golden(programs, folder):
     ok = sorted(os.listdir(folder)) == sorted(f"{name}.ghz" for name in CASES)
     for name in CASES:
         data = read(os.path.join(folder, name + ".ghz"))
         fault = None
         try:
-            if container.File(data).values() != decompressed(ghz, data):
+            if container.File(data).values() != decompressed(programs[0], data):
                 fault = "the second reader has other values"
         except (Corrupt, OtherVersion) as e:
             fault = f"the second reader says: {e}"
-        if any(make(ghz, name, threads) != data for threads in ("1", "3")):
+        if any(make(programs, name, threads) != data for threads in ("1", "3")):
             fault = "the command writes another file"
         if fault:
             print(f"{name}.ghz: {fault}")
@@ -208,7 +223,6 @@ def broken_files(sound):
     yield "a stream with a byte in use", sound.having(streams=[one, two, patched(three, 52, b"\1")]), "newer version"
     yield "a stream without magic", sound.having(streams=[b"GHZO" + one[4:], two, three]), "not a ghz stream"
     yield "a stream that is too short", sound.having(streams=[one, two, three[:-1]]), "damaged"
-    yield "bytes behind the end", data + b"\0", "more bytes follow"
     yield "an end without checksum", patched(data, end + 16, u64(0)), "the checksum of the end"
     for length in (2**64 - 1, container.largest_stream(1, [1, 1, 16384], 0) + 1):
         yield f"a frame of {length} bytes", patched(data, 56, u64(length)), "an impossible length"
@@ -347,7 +361,8 @@ def accepted(ghz, sound):
     """What looks odd and is sound."""
     short = recut(sound)
     files = [sound.data, sound.having(values=container.UNKNOWN), sound.having(dims=(sound.parts["values"],)),
-             sound.having(dims=(4, 100, 100), flags=1), sound.having(pack=stored), sound.having(streams=short)]
+             sound.having(dims=(4, 100, 100), flags=1), sound.having(pack=stored), sound.having(streams=short), sound.data + b"\0",
+             sound.data + sound.data[56:-40]]
     plain = decompressed(ghz, sound.data)
     ok = all(container.File(f).values() == plain and decompressed(ghz, f) == plain for f in files)
     print(f"{len(files)} odd files: {'read' if ok else 'NOT READ'}")
@@ -374,16 +389,87 @@ def example(ghz, text):
     return ok
 
 
+# ---- Files that were appended to ----
+
+
+def behind_cut(ghz, name, data):
+    """Where an append ended at any byte, the array is what it was before, or after."""
+    whole = container.File(data).values()
+    found = set()
+    first = len(make(ghz, name, upto=1))
+    for cut in [first, len(data) - 1, *range(first + 1, len(data), 211)]:
+        had = container.File(data[:cut]).values()
+        found.add(len(had))
+        if decompressed(ghz[0], data[:cut]) != had or not whole.startswith(had):
+            print(f"{name}.ghz, cut at {cut}: not what it was before")
+            return False
+    print(f"{name}.ghz, cut anywhere: {len(found)} arrays that it was")
+    return len(found) == 3
+
+
+def mended(data, at, form, value):
+    """The file with a number of its last index changed, and a checksum that fits. at: behind the header of the index."""
+    last = container.Index(data)
+    changed = bytearray(data)
+    struct.pack_into(form, changed, last.begin + last.header.size + at, value)
+    changed[-16:-8] = container.checksum(bytes(changed[last.begin:-16]), 0)
+    return bytes(changed)
+
+
+def broken_appends(data):
+    """The same as broken_files of a file that was appended to."""
+    last = container.Index(data)
+    (begin, size), *others = last.parts
+    entries = 24 + 16 * len(last.parts)
+    part = data[begin:begin + size]
+    other_step = patched(part, 24, struct.pack("<d", 1))
+    other_step = other_step[:48] + container.checksum(other_step[:48], 0) + other_step[56:]
+    other_step = other_step[:-16] + container.checksum(other_step[:-16], 0) + other_step[-8:]
+    yield "parts of another size", mended(data, 8, "<Q", last.size + 1), "impossible parts"
+    yield "65 parts", mended(data, 16, "<Q", 65), "impossible parts"
+    yield "2^60 parts", mended(data, 16, "<Q", 2**60), "impossible parts"
+    yield "a part behind the file", mended(data, 24, "<Q", len(data)), "part 0: an impossible place"
+    yield "a part at 2^64 - 1", mended(data, 24, "<Q", 2**64 - 1), "part 0: an impossible place"
+    yield "a part of no bytes", mended(data, 32, "<Q", 0), "part 0: an impossible place"
+    yield "a part larger than the file", mended(data, 32, "<Q", 2**63), "part 0: an impossible place"
+    yield "a part that begins elsewhere", mended(data, 24, "<Q", begin - 1), "a part is no index"
+    yield "a part that is shorter", mended(data, 32, "<Q", size - 1), "a part is no index"
+    yield "a part twice", mended(mended(data, 40, "<Q", begin), 48, "<Q", size), "part 1: an impossible place"
+    yield "parts that changed places", mended(mended(data, 24, "<Q", others[0][0]), 32, "<Q", others[0][1]), "damaged index"
+    yield "a part that is damaged", patched(data, begin + size - 40, b"\xaa"), "the checksum of the index"
+    yield "a part of another step", data[:begin] + other_step + data[begin + size:], "parts of another file"
+    yield "a frame in its header", mended(data, entries, "<Q", 8), "an impossible place"
+    yield "a frame at 2^64 - 1", mended(data, entries, "<Q", 2**64 - 1), "an impossible place"
+    yield "a frame elsewhere", mended(data, entries, "<Q", last.places[0] - 1), "do not fill the file"
+    yield "a header of another step", patched(data, 24, struct.pack("<d", 1)), "checksum"
+    yield "a frame that is damaged", patched(data, last.places[0] + 60, b"\xaa\xbb"), "checksum"
+
+
+def appended(ghz, folder):
+    data = read(os.path.join(folder, "appended.ghz"))
+    cases = list(broken_appends(data))
+    ok = behind_cut(ghz, "appended", data)
+    for name, broken, word in cases:
+        said = refused(broken)
+        fault = complaints(ghz[0], broken, word, ["test", "decompress -o y"]) or (None if said else "the second reader takes it")
+        if fault:
+            print(f"{name}: {fault}")
+            ok = False
+    print(f"{len(cases)} broken files that were appended to: {'refused' if ok else 'NOT ALL REFUSED'}")
+    return ok
+
+
 def main(arguments):
     making = arguments[1:2] == ["--make"]
-    ghz, folder, *text = map(os.path.abspath, arguments[2 if making else 1:])
+    ghz, appender, folder, *text = map(os.path.abspath, arguments[2 if making else 1:])
+    programs = (ghz, appender)
     if making:
         for name in CASES:
-            write(os.path.join(folder, name + ".ghz"), make(ghz, name))
+            write(os.path.join(folder, name + ".ghz"), make(programs, name))
         return
     sound = Sound(read(os.path.join(folder, "frames_f32.ghz")), {name: read(os.path.join(folder, "..", "older", name + ".ghz")) for name in ("file", "file_2", "file_of_streams_2")})
     small = read(os.path.join(folder, "fortran.ghz"))
-    ok = [example(ghz, text[0]), golden(ghz, folder), refusals(ghz, sound), accepted(ghz, sound), flipped(small, 100000), flipped(sound.data, 300)]
+    ok = [example(ghz, text[0]), golden(programs, folder), appended(programs, folder), refusals(ghz, sound), accepted(ghz, sound), flipped(small, 100000), flipped(sound.data, 300)]
     sys.exit(0 if all(ok) else 1)
 
 

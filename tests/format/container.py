@@ -160,9 +160,12 @@ def entry(stream, values, packed, pages):
     return head + b"".join(struct.pack("<I", len(b)) + checksum(b, 0) for b in pages)
 
 
-def index(header, entries):
-    """The index and its tail."""
+def index(header, entries, parts=None):
+    """The index and its tail. parts: of a file that was appended to, where each is and its bytes."""
     body = header + b"".join(entries)
+    if parts is not None:
+        mark = b"GHZPARTS" + struct.pack("<QQ", 24 + 16 * len(parts) + len(body) + 32, len(parts))
+        body = header + mark + b"".join(struct.pack("<QQ", *part) for part in parts) + b"".join(entries)
     tail = struct.pack("<QQ", len(entries), len(body))
     return body + tail + checksum(body + tail, 0) + b"GHZINDEX"
 
@@ -170,12 +173,89 @@ def index(header, entries):
 PACKED_FRAME, INEXACT, TRANSFORM = 1, 2, 4
 
 
+class Index:
+    """An index that ends `data`: its header, where its parts are, and its entries, each with the place of its frame, which
+    follows from those before in an index that has no parts."""
+
+    def __init__(self, data):
+        check(len(data) >= 32 and data[-8:] == b"GHZINDEX", "the tail")
+        count, size = struct.unpack_from("<QQ", data, len(data) - 32)
+        check(size + 32 <= len(data), "the size of the index")
+        self.begin = len(data) - 32 - size
+        self.size = size + 32
+        body = data[self.begin:]
+        check(body[-16:-8] == checksum(body[:-16], 0), "the checksum of the index")
+        self.header = h = Header(body)
+        check(h.values != UNKNOWN, "the number of values in the index")
+        at, self.parts, self.appended = h.size, [], body[h.size:h.size + 8] == b"GHZPARTS"
+        if self.appended:
+            check(len(body) >= at + 24 + 32, "the parts")
+            own, parts = struct.unpack_from("<QQ", body, at + 8)
+            at += 24
+            check(own == self.size and parts <= 64 and 16 * parts <= size - at, "the parts")
+            self.parts = [struct.unpack_from("<QQ", body, at + 16 * i) for i in range(parts)]
+            at += 16 * parts
+        self.places, self.entries, behind = [], [], h.size
+        for _ in range(count):
+            start = at + 8 * self.appended
+            check(start + 24 <= size, "an entry")
+            stream = struct.unpack_from("<Q", body, start + 8)[0]
+            end = start + 24 + 12 * (-(-stream // PAGE))
+            check(end <= size, "an entry")
+            self.entries.append(body[start:end])
+            self.places.append(struct.unpack_from("<Q", body, at)[0] if self.appended else behind)
+            behind = self.places[-1] + 16 + self.body(body[start:end], stream)
+            at = end
+        check(at == size, "bytes behind the entries")
+
+    @staticmethod
+    def body(entry, stream):
+        """The bytes of the body of a frame."""
+        pages = [struct.unpack_from("<I", entry, at)[0] for at in range(24, len(entry), 12)]
+        return sum(pages) + (8 + 4 * len(pages)) * (entry[20] & PACKED_FRAME)
+
+    def continues(self, older):
+        """Whether the array began as the other header says."""
+        slowest = -1 if older.flags & FORTRAN else 0
+        old, now = list(older.dims), list(self.header.dims)
+        shorter = not now or len(old) == len(now) and old.pop(slowest) <= now.pop(slowest)
+        return shorter and old == now and older.bytes[:8] + older.bytes[24:48] == self.header.bytes[:8] + self.header.bytes[24:48]
+
+
+def newest(data):
+    """The file up to its last whole index, behind which may be what an append has left. None: there is no index."""
+    at, entries, end = Header(data).size, 0, None
+    while at + 16 <= len(data):
+        length, stream = struct.unpack_from("<QQ", data, at)
+        if length:
+            stream = stream if length >= PACKED else length
+            at += 16 + length % PACKED
+            entries += 24 + 12 * (-(-stream // PAGE))
+            continue
+        try:
+            check(data[at + 16:at + 24] == checksum(data[at:at + 16], 0), "the end")
+            size = Header(data[at + 24:]).size
+        except (Corrupt, OtherVersion):
+            break
+        marked = data[at + 24 + size:at + 32 + size] == b"GHZPARTS" and len(data) >= at + 40 + size
+        at += 24 + (struct.unpack_from("<Q", data, at + 32 + size)[0] if marked else size + entries + 32)
+        if at > len(data) or data[at - 8:at] != b"GHZINDEX":
+            break
+        end = at
+    return data[:end] if end else None
+
+
 class File:
     """Header and streams of a file, the latter also as bytes."""
 
     def __init__(self, data):
+        if data[-8:] != b"GHZINDEX":
+            data = newest(data) or data
         self.header = h = Header(data)
         self.streams, self.bytes, self.entries, self.count, at = [], [], [], 0, h.size
+        if data[-8:] == b"GHZINDEX" and Index(data).appended:
+            self.appended(data)
+            return
         while True:
             check(len(data) >= at + 8, "truncated before a frame")
             length = struct.unpack_from("<Q", data, at)[0]
@@ -183,6 +263,22 @@ class File:
                 break
             at = self.frame(data, at, length)
         self.end(data[at:])
+
+    def appended(self, data):
+        """The frames of all indexes, in their order."""
+        last, at = Index(data), self.header.size
+        check(last.continues(self.header), "the header at the start")
+        parts = [Index(data[:begin + size]) for begin, size in last.parts]
+        check([(p.begin, p.size) for p in parts] == last.parts and last.parts == sorted(last.parts), "the places of the parts")
+        check(all(last.continues(part.header) for part in parts) and last.entries, "the parts")
+        self.header = last.header
+        for entries, places in ((p.entries, p.places) for p in [*parts, last]):
+            for said, place in zip(entries, places):
+                check(at <= place <= len(data) - 8 and (self.count < last.header.values or not last.header.values), "the place of a frame")
+                at = self.frame(data, place, struct.unpack_from("<Q", data, place)[0])
+                check(self.entries[-1] == said, "the index")
+        check(at + 24 == last.begin and data[at:at + 16] == struct.pack("<QQ", 0, self.count), "the end")
+        check(data[at + 16:at + 24] == checksum(data[at:at + 16], 0) and self.count == last.header.values, "the number of values")
 
     def unpacked(self, body):
         """The stream of a packed frame, and its pages."""

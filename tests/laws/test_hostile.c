@@ -104,6 +104,29 @@ static void measure(ref_bytes bytes, ref_bytes good, const char *what) {
   }
 }
 
+/* Sums along axes: the same status and the same bits from every instruction set. */
+static void sum_along(ref_bytes bytes, const char *what) {
+  SCOPE;
+  ghz_info info;
+  if (ghz_info_read(view(bytes), &info) != GHZ_OK || info.count > 100000)
+    return;
+  static unsigned turn;
+  const uint32_t axes = 1 + turn++ % 7; /* one is kept at least, or the sum is one */
+  const size_t count = (size_t)info.count + 1;
+  double *want = scratch(count * sizeof *want), *got = scratch(count * sizeof *got);
+  ghz_status first = GHZ_OK;
+  for (size_t c = 0; c < pool.count; c++) {
+    double *to = c ? got : want;
+    memset(to, 0, count * sizeof *to);
+    const ghz_status status = ghz_sum_axes(pool.ctx[c], view(bytes), 3, info.shape.extent, axes, to, NULL);
+    first = c ? first : status;
+    cr_assert(status == GHZ_OK || refusal(status), "%s: status %d", what, (int)status);
+    cr_assert_eq(status, first, "%s: status %d on %s", what, (int)status, ghz_context_isa(pool.ctx[c]));
+    cr_assert(status != GHZ_OK || memcmp(to, want, count * sizeof *to) == 0, "%s: sums on %s", what,
+              ghz_context_isa(pool.ctx[c]));
+  }
+}
+
 /* The operations with the bytes as either operand: a status, and nothing outside the buffers. */
 static void operate(ref_bytes bytes, ref_bytes good, int sound, const char *what) {
   ghz_info info;
@@ -111,6 +134,7 @@ static void operate(ref_bytes bytes, ref_bytes good, int sound, const char *what
     info = info_of(good);
   size_t capacity = ghz_shape_bound(&info.shape, info.lattice.type, info.terms ? info.terms : 1);
   measure(bytes, good, what);
+  sum_along(bytes, what);
   ghz_bytes two[2] = {view(bytes), view(good)};
   for (size_t c = 0; c < pool.count; c++, sound = 0) {
     SCOPE;

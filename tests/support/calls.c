@@ -202,6 +202,16 @@ CALL(difference_of_bricks) {
   r->size = sizeof(ghz_comparison);
   return ghz_difference(ctx, view(o->bricks[0]), view(o->bricks[1]), (ghz_comparison *)(void *)r->bytes);
 }
+/* Along one axis, to as many sums as there is room for; along the others. */
+CALL(sum_axes_of_bricks) {
+  const uint64_t *e = o->shape.extent;
+  values(r, (size_t)(e[1] * e[2]), GHZ_F64);
+  return ghz_sum_axes(ctx, view(o->bricks[0]), 3, e, 1, (double *)(void *)r->bytes, NULL);
+}
+CALL(sum_axes_to_a_line) {
+  values(r, (size_t)o->shape.extent[2], GHZ_F64);
+  return ghz_sum_axes(ctx, view(o->bricks[1]), 3, o->shape.extent, 3, (double *)(void *)r->bytes, NULL);
+}
 CALL(slice_compress_shape) {
   ghz_slice made;
   return message(ghz_slice_compress_shape(ctx, &o->lattice, GHZ_ORDER_BEST, o->field, &o->shape,
@@ -253,6 +263,8 @@ const call calls[] = {
     {"scan of bricks", do_scan_bricks, 0},
     {"moments of bricks", do_moments_of_bricks, 0},
     {"difference of bricks", do_difference_of_bricks, 0},
+    {"sum_axes of bricks", do_sum_axes_of_bricks, 0},
+    {"sum_axes to a line", do_sum_axes_to_a_line, 0},
     {"slice_compress_shape", do_slice_compress_shape, 0},
     {"slice_decompress_into", do_slice_decompress_into, 0},
 };

@@ -23,8 +23,9 @@ static ghz_status damaged(const ghz_file *f, const char *what) {
 
 /* ---- The start ------------------------------------------------------------------------------- */
 
-/* A file that was opened by its index has a header at its start, too. They are equal, but the first
- * one may lack the number of values. */
+/* A file that was opened by its index has a header at its start, too. They are equal, but the
+ * first one may lack the number of values, and that of a file that was appended to is of its
+ * beginning. */
 static ghz_status check_start(ghz_file *f) {
   uint8_t a[HEADER_MAX], b[HEADER_MAX];
   ghz_file_header start, known = f->info.header;
@@ -34,15 +35,22 @@ static ghz_status check_start(ghz_file *f) {
   if (status != GHZ_OK)
     return status;
   f->seen.end = f->start;
-  f->piped = start.count == GHZ_FILE_UNKNOWN;
+  f->piped = start.count == GHZ_FILE_UNKNOWN && !f->index.appended;
   known.count = f->piped ? start.count : known.count;
   const size_t size = ghz_header_encode(&start, a);
-  if (size == ghz_header_encode(&known, b) && memcmp(a, b, size) == 0)
+  if (f->index.appended ? ghz_header_continues(&start, &known)
+                        : size == ghz_header_encode(&known, b) && memcmp(a, b, size) == 0)
     return GHZ_OK;
   return ghz_file_fail(f->name, GHZ_ECORRUPT, "damaged: the header differs from that in the index");
 }
 
 /* ---- The end --------------------------------------------------------------------------------- */
+
+static ghz_status check_known_index(const ghz_file *f) {
+  return ghz_index_equal(&f->index, &f->seen)
+             ? GHZ_OK
+             : ghz_file_fail(f->name, GHZ_ECORRUPT, "damaged: the index does not fit the frames");
+}
 
 /* Compares what follows with the index that the frames give. */
 static ghz_status check_index(ghz_file *f) {
@@ -63,9 +71,20 @@ static ghz_status check_index(ghz_file *f) {
   return ghz_file_fail(f->name, GHZ_ECORRUPT, "damaged: the index does not fit the frames");
 }
 
+static ghz_status check_nothing_follows(ghz_file *f) {
+  uint8_t next;
+  size_t got;
+  ghz_status status = ghz_source_read(&f->source, &f->position, &next, 1, &got);
+  if (status == GHZ_OK && got > 0)
+    status = ghz_file_fail(f->name, GHZ_ECORRUPT,
+                           "more bytes follow the end of the compressed data; a file that was appended to is "
+                           "not read from a pipe");
+  return status;
+}
+
 /* Reads what follows the last frame, whose length field of 0 was read already. */
 static ghz_status read_end(ghz_file *f) {
-  uint8_t b[END_BYTES] = {0}, next;
+  uint8_t b[END_BYTES] = {0};
   size_t got;
   ghz_status status = ghz_source_read(&f->source, &f->position, b + 8, 16, &got);
   if (status != GHZ_OK)
@@ -78,12 +97,10 @@ static ghz_status read_end(ghz_file *f) {
   if (f->number == 0 || count != f->first || (known != GHZ_FILE_UNKNOWN && known != count))
     return ghz_file_fail(f->name, GHZ_ECORRUPT, "damaged: holds %llu values where %llu are announced",
                          (ull)f->first, (ull)count);
+  if (f->info.indexed)
+    return check_known_index(f);
   status = check_index(f);
-  if (status == GHZ_OK)
-    status = ghz_source_read(&f->source, &f->position, &next, 1, &got);
-  if (status == GHZ_OK && got > 0)
-    status = ghz_file_fail(f->name, GHZ_ECORRUPT, "more bytes follow the end of the compressed data");
-  return status;
+  return status == GHZ_OK ? check_nothing_follows(f) : status;
 }
 
 /* From now on the number of values of a pipe is known. */
@@ -95,6 +112,13 @@ static void note_end(ghz_file *f) {
 }
 
 /* ---- A frame --------------------------------------------------------------------------------- */
+
+/* Other indexes may lie before the next frame of a file that was appended to. */
+static void go_to_frame(ghz_file *f) {
+  const file_index *x = &f->index;
+  if (x->appended)
+    f->seen.end = f->position = f->number < x->count ? x->frames[f->number].offset : x->end;
+}
 
 /* Reads the length of the next frame's body; it is 0 at the end. */
 static ghz_status read_length(ghz_file *f, uint64_t *length, int *packed) {
@@ -217,8 +241,10 @@ ghz_status ghz_file_next(ghz_file *f, ghz_context *ctx, ghz_frame *frame) {
   if (f->ended)
     return GHZ_OK;
   ghz_status status = check_start(f);
-  if (status == GHZ_OK)
-    status = read_length(f, &length, &packed);
+  if (status != GHZ_OK)
+    return status;
+  go_to_frame(f);
+  status = read_length(f, &length, &packed);
   if (status == GHZ_OK && length == 0) {
     status = read_end(f);
     if (status == GHZ_OK)

@@ -6,6 +6,7 @@
 
 #include "file/checksum.h"
 #include "file/layout.h"
+#include "file/reader/newest.h"
 #include "file/reader/reader.h"
 #include "file/source.h"
 #include "rules/bytes.h"
@@ -57,20 +58,41 @@ static ghz_status open_by_index(ghz_file *f, uint64_t read, uint64_t size) {
     return status;
   info->indexed = 1;
   ghz_index_describe(&f->index, info);
+  info->unfinished = info->bytes - f->source.size;
+  info->unused = info->bytes - ghz_index_needed(&f->index, size);
   return GHZ_OK;
 }
 
-static ghz_status open_seekable(ghz_file *f) {
+/* Opens the file by an index that ends it; *found: there is one. */
+static ghz_status open_by_tail(ghz_file *f, int *found) {
   const uint64_t read = f->source.size < TAIL_READ ? f->source.size : TAIL_READ;
   uint64_t size;
-  f->info.bytes = f->source.size;
+  *found = 0;
   if (read <= TAIL_BYTES)
-    return open_by_header(f);
+    return GHZ_OK;
   ghz_status status = read_tail(f, read);
   if (status != GHZ_OK)
     return status;
-  return ghz_index_tail(f->tail.data + read - TAIL_BYTES, &size) ? open_by_index(f, read, size)
-                                                                 : open_by_header(f);
+  *found = ghz_index_tail(f->tail.data + read - TAIL_BYTES, &size);
+  return *found ? open_by_index(f, read, size) : GHZ_OK;
+}
+
+/* Where no index ends the file, one before may: then the file ends there. */
+static ghz_status open_seekable(ghz_file *f) {
+  uint64_t end = 0;
+  int found;
+  f->info.bytes = f->source.size;
+  ghz_status status = open_by_tail(f, &found);
+  if (status != GHZ_OK || found)
+    return status;
+  status = open_by_header(f);
+  if (status == GHZ_OK)
+    status = ghz_newest_index(&f->source, f->start, &end);
+  if (status != GHZ_OK || end == 0)
+    return status;
+  f->start = 0;
+  f->source.size = end;
+  return open_by_tail(f, &found);
 }
 
 /* ---- The public calls ------------------------------------------------------------------------ */

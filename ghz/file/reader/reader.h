@@ -23,7 +23,7 @@ struct ghz_file {
   char *name; /* NULL: none */
   ghz_file_source source;
   ghz_file_info info;
-  file_index index; /* of a file that is indexed */
+  file_index index; /* of a file that is indexed; its source ends with it, whatever follows */
   memory tail;      /* its bytes, while the file is opened */
   uint64_t start;   /* where the first frame begins; 0: the header at the start was not read yet */
 

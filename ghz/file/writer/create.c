@@ -41,8 +41,7 @@ static ghz_status check_header(const char *name, ghz_file_header *h) {
                : GHZ_OK;
 }
 
-/* A writer without a sink. */
-static ghz_status make(const char *name, const ghz_file_header *header, ghz_file_writer **writer) {
+ghz_status ghz_writer_make(const char *name, const ghz_file_header *header, ghz_file_writer **writer) {
   ghz_file_header h = *header;
   if (!ghz_checksum_available()) {
     ghz_file_fail(name, GHZ_EUNSUPPORTED, "this libghz was built without xxHash, which files need");
@@ -73,7 +72,7 @@ ghz_status ghz_file_create_sink(const ghz_file_sink *sink, const ghz_file_header
                     !writer  ? "writer"
                     : header ? "sink, or its call,"
                              : "header");
-  const ghz_status status = make(sink->name, header, writer);
+  const ghz_status status = ghz_writer_make(sink->name, header, writer);
   if (status == GHZ_OK) {
     (*writer)->sink = *sink;
     (*writer)->sink.name = (*writer)->name;
@@ -86,7 +85,7 @@ ghz_status ghz_file_create(const char *path, const ghz_file_header *header, ghz_
     *writer = NULL;
   if (!writer || !path || !header)
     return ghz_fail(NULL, GHZ_EINVAL, "%s is NULL", !writer ? "writer" : path ? "header" : "path");
-  ghz_status status = make(path, header, writer);
+  ghz_status status = ghz_writer_make(path, header, writer);
   if (status != GHZ_OK)
     return status;
   status = ghz_sink_create(path, &(*writer)->file);
@@ -119,22 +118,6 @@ ghz_status ghz_file_set_pack(ghz_file_writer *w, int level) {
 
 /* ---- Ending ---------------------------------------------------------------------------------- */
 
-static ghz_status write_end(ghz_file_writer *w) {
-  uint8_t b[END_BYTES] = {0};
-  ghz_file_header known = w->header;
-  known.count = w->index.values;
-  store_u64(b + 8, known.count);
-  ghz_checksum_put(b, 16, 0);
-  const size_t size = (size_t)ghz_index_size(&w->index, &known);
-  ghz_status status = memory_reserve(&w->packed, size, w->name);
-  if (status == GHZ_OK)
-    status = ghz_writer_put(w, b, END_BYTES);
-  if (status != GHZ_OK)
-    return status;
-  ghz_index_encode(&w->index, &known, w->packed.data);
-  return ghz_writer_put(w, w->packed.data, size);
-}
-
 static void free_writer(ghz_file_writer *w) {
   ghz_index_free(&w->index);
   memory_free(&w->values);
@@ -147,11 +130,9 @@ static void free_writer(ghz_file_writer *w) {
 ghz_status ghz_file_finish(ghz_file_writer *w, ghz_context *ctx) {
   if (!w)
     return ghz_fail(NULL, GHZ_EINVAL, "writer is NULL");
-  ghz_status status = ghz_writer_flush(w, ctx);
+  ghz_status status = ghz_writer_complete(w, ctx);
   if (status == GHZ_OK)
-    status = write_end(w);
-  if (status == GHZ_OK && w->file.name)
-    status = ghz_sink_commit(&w->file, w->name);
+    status = ghz_writer_commit(w);
   ghz_file_abandon(w);
   return status;
 }
@@ -159,6 +140,8 @@ ghz_status ghz_file_finish(ghz_file_writer *w, ghz_context *ctx) {
 void ghz_file_abandon(ghz_file_writer *w) {
   if (!w)
     return;
+  if (w->in_place)
+    (void)ghz_sink_cut(&w->file, w->committed); /* or the next append does */
   ghz_unfinished_remove(&w->file);
   ghz_unfinished_free(&w->file);
   free_writer(w);

@@ -1,4 +1,4 @@
-/* sink.h: a file that is written by name, as a sink. */
+/* sink.h: a file that is written by name, as a sink: a new one, or one that is appended to. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_FILE_SINK_H
 #define GHZ_FILE_SINK_H
@@ -10,8 +10,27 @@
  * Errors: EIO (also: a file that is protected), EINVAL (a directory), ENOMEM. */
 ghz_status ghz_sink_create(const char *path, unfinished_file *file);
 
+/* Opens a file to append to it, and locks it until it is closed. After an error *file is closed.
+ * Errors: EIO, EINVAL (no regular file), EBUSY (another has the lock). */
+ghz_status ghz_sink_open(const char *path, unfinished_file *file);
+
 /* The calls that write to it. */
 ghz_file_sink ghz_sink_calls(unfinished_file *file, const char *path);
+
+/* Goes to a place of a file that is appended to. Errors: EIO. */
+ghz_status ghz_sink_seek(const unfinished_file *file, const char *path, uint64_t at);
+
+/* Writes the first bytes of a file again. Errors: EIO. */
+ghz_status ghz_sink_rewrite(const unfinished_file *file, const char *path, const void *data, size_t size);
+
+/* Waits until all that was written is on the disk. Errors: EIO. */
+ghz_status ghz_sink_sync(const unfinished_file *file, const char *path);
+
+/* Cuts off what follows the first `size` bytes. Returns 0, or an errno. */
+int ghz_sink_cut(const unfinished_file *file, uint64_t size);
+
+/* Gives the file its name, locks it, and leaves it open. Errors: EIO. */
+ghz_status ghz_sink_settle(unfinished_file *file, const char *path);
 
 /* Gives the file its name, or after an error removes it; frees what *file holds. Errors: EIO. */
 ghz_status ghz_sink_commit(unfinished_file *file, const char *path);

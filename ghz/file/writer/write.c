@@ -153,7 +153,14 @@ ghz_status ghz_file_write(ghz_file_writer *w, ghz_context *ctx, const void *valu
   return status;
 }
 
-ghz_status ghz_writer_flush(ghz_file_writer *w, ghz_context *ctx) {
+ghz_status ghz_writer_write_waiting(ghz_file_writer *w, ghz_context *ctx, const ghz_shape *shape) {
+  ghz_status status = write_values(w, ctx, w->values.data, shape);
+  if (status == GHZ_OK)
+    w->waiting = 0;
+  return status;
+}
+
+ghz_status ghz_writer_complete(ghz_file_writer *w, ghz_context *ctx) {
   const uint64_t count = w->header.count, have = w->index.values + w->waiting;
   const ghz_shape rest = ghz_flat(w->waiting);
   if (w->failed != GHZ_OK)
@@ -165,5 +172,5 @@ ghz_status ghz_writer_flush(ghz_file_writer *w, ghz_context *ctx) {
   if (!has_lattice(&w->header))
     return ghz_file_fail(w->name, GHZ_EINVAL, "no lattice, which an array without values needs");
   ghz_status status = keep(w, NULL, 0, 1);
-  return status == GHZ_OK ? write_values(w, ctx, w->values.data, &rest) : status;
+  return status == GHZ_OK ? ghz_writer_write_waiting(w, ctx, &rest) : status;
 }

@@ -10,7 +10,9 @@
 struct ghz_file_writer {
   char *name; /* NULL: none */
   ghz_file_sink sink;
-  unfinished_file file; /* without a name where the sink is the caller's */
+  unfinished_file file; /* closed where the sink is the caller's */
+  int in_place;         /* the file has its name: readers see what was committed, */
+  uint64_t committed;   /* so many bytes; what follows is cut off after an error */
   ghz_file_header header;
   int begun; /* the header was written, and its lattice is known */
   int order, pack;
@@ -33,7 +35,21 @@ ghz_status ghz_writer_put(ghz_file_writer *w, const void *data, size_t size);
 /* Writes the header, unless that was done. Errors: EIO. */
 ghz_status ghz_writer_begin(ghz_file_writer *w);
 
+/* Makes a writer without a sink for a header that is checked. Errors: EINVAL, EUNSUPPORTED,
+ * ENOMEM. */
+ghz_status ghz_writer_make(const char *name, const ghz_file_header *header, ghz_file_writer **writer);
+
+/* Gives a header's array another length along its slowest dimension (values, where it has no
+ * dimensions), and checks that its frames stay what they are. Errors: EINVAL. */
+ghz_status ghz_writer_set_length(const char *name, ghz_file_header *header, uint64_t length);
+
+/* Writes the values that wait as a frame of this shape. */
+ghz_status ghz_writer_write_waiting(ghz_file_writer *w, ghz_context *ctx, const ghz_shape *shape);
+
 /* Writes the values that wait as the last frame, and checks that no value is missing. */
-ghz_status ghz_writer_flush(ghz_file_writer *w, ghz_context *ctx);
+ghz_status ghz_writer_complete(ghz_file_writer *w, ghz_context *ctx);
+
+/* Writes the end and the index, and gives a file that has none its name. */
+ghz_status ghz_writer_commit(ghz_file_writer *w);
 
 #endif

@@ -25,12 +25,14 @@
  *   Errors        As in ghz.h. Every call that can fail returns a ghz_status, and whatever context
  *                 it was given, ghz_context_message(NULL) then has a sentence: the name of the
  *                 file, what is wrong, and where. GHZ_EIO: the system refused to read or write;
+ *                 GHZ_EBUSY: another writer appends to the file;
  *                 GHZ_ECORRUPT: the file is no .ghz file, truncated, or damaged; GHZ_EUNSUPPORTED:
  *                 this build of libghz has no xxHash, without which nothing is opened or created,
  *                 or no zstd, and the file is packed.
  *   Untrusted     Any bytes may be given as a file. Memory is allocated for bytes that are there,
  *                 and for the values of a frame, 512 MiB at most.
- *   Threads       A file or a writer serves one call at a time. Different ones are independent.
+ *   Threads       A file or a writer serves one call at a time. Different ones are independent,
+ *                 but one writer alone appends to a file at a time: see ghz_file_append.
  *   Order         Values are counted in the order of the memory, from 0.
  */
 /* SPDX-License-Identifier: BSD-3-Clause */
@@ -75,6 +77,8 @@ typedef struct ghz_file_info {
   uint32_t terms;         /* the most that a frame has */
   int inexact, transform; /* 1: of a frame at least */
   double bound;           /* guaranteed |y - exact|, as in ghz_info */
+  uint64_t unused;        /* of `bytes`: indexes before the last, and what is unfinished */
+  uint64_t unfinished;    /* of `bytes`: behind the end, where something is being appended, or was */
 } ghz_file_info;
 
 /* Returns the product of the dimensions, 1 without any; GHZ_FILE_UNKNOWN if it is 2^60 or more. */
@@ -170,9 +174,10 @@ typedef struct ghz_file_sink {
 
 /* Begins a file. The header says what will be written: array, count, lattice, shape, frame_values
  * (ghz_file_choose_frames). With lattice.eb 0 the lattice is that of the first stream. A path, or
- * the end of its symbolic links, gets its file in ghz_file_finish: until then an unfinished one is
- * beside it, under another name. An existing file is replaced only after the new one has been
- * synced to disk. A relative path needs the same working directory until then.
+ * the end of its symbolic links, gets its file in ghz_file_finish or ghz_file_flush: until then it
+ * has no name, and is gone if the process is; where the system has no such files, an unfinished one
+ * is beside it, .ghz-xxxxxx. An existing file is replaced only after the new one has been synced to
+ * disk. A relative path needs the same working directory until then.
  * After an error *writer is NULL. Errors: EINVAL (also: a header that no reader would take), EIO
  * (also: an existing file is protected from writing), EUNSUPPORTED, ENOMEM. */
 GHZ_API_CHECKED ghz_status ghz_file_create(const char *path, const ghz_file_header *header,
@@ -180,12 +185,18 @@ GHZ_API_CHECKED ghz_status ghz_file_create(const char *path, const ghz_file_head
 GHZ_API_CHECKED ghz_status ghz_file_create_sink(const ghz_file_sink *sink, const ghz_file_header *header,
                                                 ghz_file_writer **writer);
 
-/* Begins to append to a file: its slowest dimension grows by `more` (its values, where it has no
- * dimensions), and what is new is written next. The frames of `path` stay as they are; the last one
- * is not filled up. ghz_file_finish puts the new file in the place of `path`, which until
- * then does not change.
- * Errors: as ghz_file_open and ghz_file_create; EINVAL also if the file has no index, or if the
- * streams of a longer array would have other extents along x, or y. */
+/* Begins to append to a file, in its place: its slowest dimension grows by `more` (its values,
+ * where it has no dimensions), and what is new is written next, behind what is there, of which no
+ * byte changes. The last frame is not filled up. Until ghz_file_finish or ghz_file_flush the file
+ * reads as before, also if the process or the system dies; files that are open read as before in
+ * any case. What an append has left that was not finished is cut off.
+ * One writer at a time: the file is locked (flock) until the writer is freed, against other
+ * processes, other threads, and other writers of the same thread. The lock holds between the
+ * clients of an NFS server; a file system without locks (Lustre, mounted without flock) keeps no
+ * two apart. A file that is replaced meanwhile (ghz_file_create) has what replaced it.
+ * Errors: as ghz_file_open and ghz_file_create; EBUSY (another writer appends to it); EINVAL also
+ * if the file has no index, or if the streams of a longer array would have other extents along x,
+ * or y. */
 GHZ_API_CHECKED ghz_status ghz_file_append(const char *path, uint64_t more, ghz_file_writer **writer);
 
 /* Sets the order in which values are compressed, as in ghz_compress_shape; GHZ_ORDER_BEST without
@@ -207,12 +218,21 @@ GHZ_API_CHECKED ghz_status ghz_file_write(ghz_file_writer *writer, ghz_context *
  * lattice), ECORRUPT, EVERSION, EIO, ENOMEM. */
 GHZ_API_CHECKED ghz_status ghz_file_write_stream(ghz_file_writer *writer, ghz_context *ctx, ghz_bytes stream);
 
+/* Makes what was written readable by others: the file has its name from now on, and the array ends
+ * where the values do, which must be whole steps along the slowest dimension. Values that wait for
+ * the rest of their frame become a shorter one. What is written next is appended, with the lock and
+ * the promises of ghz_file_append. Does nothing where nothing is new.
+ * Errors: EINVAL (a step is not complete, the number of values is not known, no path), EIO, ENOMEM;
+ * EINVAL also as in ghz_file_append, if the array so far would be cut into other bricks. */
+GHZ_API_CHECKED ghz_status ghz_file_flush(ghz_file_writer *writer, ghz_context *ctx);
+
 /* Writes what is left, the end and the index, gives the file its name, and frees the writer, also
- * after an error; then what has the name is as before. Errors: EINVAL (fewer values than the header
- * says), EIO, ENOMEM. */
+ * after an error; then what has the name is as before, or as at the last ghz_file_flush. What was
+ * appended is on the disk then. Errors: EINVAL (fewer values than the header says), EIO, ENOMEM. */
 GHZ_API_CHECKED ghz_status ghz_file_finish(ghz_file_writer *writer, ghz_context *ctx);
 
-/* Removes the unfinished file, and frees the writer. Ignores NULL. */
+/* Removes the unfinished file, or what was written since the last ghz_file_flush, and frees the
+ * writer. Ignores NULL. */
 GHZ_API void ghz_file_abandon(ghz_file_writer *writer);
 
 /* ---- Sums of files --------------------------------------------------------------------------- */

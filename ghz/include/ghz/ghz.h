@@ -129,7 +129,7 @@ typedef enum ghz_status {
                          a type */
   GHZ_EISA = -8,         /* GHZ_ISA names an instruction set that this machine or build does not have */
   GHZ_EDEVICE = -9,      /* no GPU that this build has kernels for, or CUDA reported an error */
-  GHZ_EBUSY = -10,       /* the context serves a call of another thread: give each thread its own, or NULL */
+  GHZ_EBUSY = -10,       /* the context serves another thread: give each its own, or NULL; or a file a writer */
   GHZ_EIO = -11,         /* the system could not read or write a file, see file.h */
   GHZ_EUNSUPPORTED = -12 /* this build of the library was made without what the call needs */
 } ghz_status;
@@ -149,7 +149,7 @@ typedef struct ghz_context ghz_context;
  * GHZ_ISA names: scalar; avx2 or avx512 on x86-64; neon on 64-bit ARM.
  * Scratch memory grows on first use and is kept: a call of a size seen before allocates nothing. It
  * stays below the worst-case compressed size of the largest result, counted in whole tiles (twice
- * that for ghz_accumulate), plus 1 % and 64 KiB a thread. Each operand of the largest sum adds 384
+ * that for ghz_accumulate; ghz_sum_axes says what it needs), plus 1 % and 64 KiB a thread. Each operand of the largest sum adds 384
  * bytes, and 96 bytes per 65536 values.
  * If threads cannot be created, the OpenMP runtime aborts the process. A context of one thread
  * never creates any.

@@ -78,6 +78,24 @@ GHZ_API_CHECKED ghz_status ghz_moments(ghz_context *ctx, ghz_bytes src, ghz_summ
 GHZ_API_CHECKED ghz_status ghz_difference(ghz_context *ctx, ghz_bytes a, ghz_bytes b,
                                           ghz_comparison *comparison);
 
+/* ---- Along axes ------------------------------------------------------------------------------ */
+
+/* Sums a stream along axes of its array.
+ * extents: those of the array, `rank` of them (1 to 32), the slowest first: joined to three as
+ * ghz_shape_make does, or in any other way that gives the shape of the stream.
+ * axes: bit i says that axis i is summed; 0 sums none.
+ * sums: one for each place along the other axes, in C order. Each is the exact sum of what the
+ * stream holds, rounded once, and within its count times ghz_info.bound of that of the originals,
+ * but for that rounding.
+ * counts: NULL, or how many values each sum is of. 0 where all are missing: the sum is 0, too.
+ * Scratch beyond what ghz_context_create says: 400 bytes for each sum that is under way: for each
+ * thread at most 4096; or, where of the axes that z, y or x joins some are summed and some are not,
+ * as many as there are places along those that are kept, times 128.
+ * Errors: as ghz_moments; EINVAL (rank, an axis beyond it); EMISMATCH if the extents are not those
+ * of the stream. */
+GHZ_API_CHECKED ghz_status ghz_sum_axes(ghz_context *ctx, ghz_bytes src, size_t rank, const uint64_t *extents,
+                                        uint32_t axes, double *sums, uint64_t *counts);
+
 /* ---- Many streams ---------------------------------------------------------------------------- */
 
 enum { GHZ_TALLY_WORDS = 418 };

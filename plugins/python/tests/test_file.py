@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 from __future__ import annotations
 
+import fcntl
 import os
 import pickle
 from concurrent.futures import ThreadPoolExecutor
@@ -82,6 +83,30 @@ def test_append(order: str) -> None:
     with pytest.raises(ghz.MismatchError, match="float64"):
         ghz.append("x.ghz", x.astype("f8"))
     assert ghz.open("x.ghz").shape == x.shape
+
+
+def test_append_is_seen_by_who_opens_later() -> None:
+    x = field((12, 30, 50))
+    ghz.save("x.ghz", x[:4], abs=1e-3)
+    before = ghz.open("x.ghz")
+    written = Path("x.ghz").read_bytes()
+    ghz.append("x.ghz", x[4:])
+    assert before.shape == (4, 30, 50) and error(before.decompress(), x[:4]) <= 1e-3
+    assert ghz.open("x.ghz").shape == x.shape
+    assert Path("x.ghz").read_bytes().startswith(written)
+    Path("x.ghz").write_bytes(Path("x.ghz").read_bytes()[:-1])  # as if the program had died
+    assert ghz.open("x.ghz").shape == (4, 30, 50)
+
+
+def test_one_writer_appends_at_a_time() -> None:
+    x = field((12, 30, 50))
+    ghz.save("x.ghz", x, abs=1e-3)
+    with open("x.ghz", "rb") as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        with pytest.raises(ghz.BusyError, match=r"x\.ghz: is being appended to by another writer"):
+            ghz.append("x.ghz", x)
+    ghz.append("x.ghz", x)
+    assert ghz.open("x.ghz").shape == (24, 30, 50)
 
 
 def test_append_to_no_values_in_fortran_order() -> None:

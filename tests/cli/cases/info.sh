@@ -49,3 +49,12 @@ fails 1 'raw: unknown type of values; use --type f32 or --type f64' bash -c 'cp 
 ok "$GHZ" compress -q --abs 1e-3 b.npy
 ok "$GHZ" info -v b.npy.ghz >out
 grep -q 'with transform  *[1-9]' out && grep -q 'orders .* (with transform: of what it leaves)' out || die "$(cat out)"
+# What appending has left.
+cp "$GOLDEN/files/appended_often.ghz" a.ghz
+ok "$GHZ" info a.ghz >out
+grep -q 'unused  *[1-9].* of appending' out || die "$(cat out)"
+head -c -1 a.ghz >cut.ghz
+ok "$GHZ" info cut.ghz >out
+grep -q 'unused .*, with an append that is not finished' out || die "$(cat out)"
+ok "$GHZ" info --json a.ghz a.f32.ghz >out
+! have jq || [ "$(jq '.[0].unused_bytes > 0 and .[1].unused_bytes == 0' out)" = true ] || die "$(cat out)"

@@ -35,10 +35,10 @@ cat pipe | "$GHZ" compress --abs 1 --type f32 --frame-values 16384 -o late.ghz 2
 exec 3>pipe
 "$TOOL" make wave 40000 f32 >&3
 for ((i = 0; i < 200; i++)); do
-  [ -z "$(find . -name '.ghz-*')" ] || break
+  [ -z "$(unfinished $!)" ] || break
   sleep 0.05
 done
-[ -n "$(find . -name '.ghz-*')" ] || die "no unfinished file appeared"
+[ -n "$(unfinished $!)" ] || die "no unfinished file appeared"
 echo mine >late.ghz
 exec 3>&-
 wait $! && die "overwrote a file that appeared"

@@ -11,6 +11,7 @@ values = (a + b).decompress()
 from ._call import get_threads, set_threads, threads
 from ._errors import (
     ArgumentError,
+    BusyError,
     CorruptError,
     Error,
     FileError,
@@ -31,6 +32,7 @@ from ._stream import Info, Stream
 
 __all__ = [
     "ArgumentError",
+    "BusyError",
     "Comparison",
     "CorruptError",
     "Error",

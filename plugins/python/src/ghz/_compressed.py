@@ -150,24 +150,24 @@ class Compressed:
 
     def sum(self, axis: None = None, **numpys: Any) -> Estimate:
         """Returns the sum of all finite values, in the units of the data, without decompressing.
-        TypeError for axis= and the like: numbers are of all values."""
-        _check_whole(axis, numpys)
+        TypeError for axis= and the like."""
+        check_whole(axis, numpys)
         return self.summary().sum
 
     def mean(self, axis: None = None, **numpys: Any) -> Estimate:
         """Returns the mean of all finite values, in the units of the data."""
-        _check_whole(axis, numpys)
+        check_whole(axis, numpys)
         return self.summary().mean
 
     def var(self, axis: None = None, **numpys: Any) -> Estimate:
         """Returns the variance of all finite values, in the units of the data squared; the divisor
         is their count."""
-        _check_whole(axis, numpys)
+        check_whole(axis, numpys)
         return self.summary().variance
 
     def std(self, axis: None = None, **numpys: Any) -> Estimate:
         """Returns the square root of the variance, in the units of the data."""
-        _check_whole(axis, numpys)
+        check_whole(axis, numpys)
         return self.summary().deviation
 
     def norm(self) -> Estimate:
@@ -176,13 +176,13 @@ class Compressed:
 
     def min(self, axis: None = None, **numpys: Any) -> Estimate:
         """Returns the least finite value, NaN if there is none. Decompresses tile by tile."""
-        _check_whole(axis, numpys)
+        check_whole(axis, numpys)
         least, greatest = self._extrema()
         return self._within_bound(least if least <= greatest else math.nan)
 
     def max(self, axis: None = None, **numpys: Any) -> Estimate:
         """Returns the greatest finite value, NaN if there is none. Decompresses tile by tile."""
-        _check_whole(axis, numpys)
+        check_whole(axis, numpys)
         least, greatest = self._extrema()
         return self._within_bound(greatest if least <= greatest else math.nan)
 
@@ -191,11 +191,11 @@ class Compressed:
         return Estimate(value, low, math.nextafter(value + self.bound, math.inf))
 
 
-def _check_whole(axis: Any, numpys: dict[str, Any]) -> None:
+def check_whole(axis: Any, numpys: dict[str, Any]) -> None:
     """Takes what np.mean(stream) and its like give a method: numbers are of all values alone."""
     given = {"axis": axis, **numpys}
     if numpys.get("ddof") == 0:
         del given["ddof"]
     for name, value in given.items():
         if value is not None and value is not False:
-            raise TypeError(f"{name}=: a stream has numbers of all its values; take decompress()")
+            raise TypeError(f"{name}=: there are numbers of all values alone; take decompress()")

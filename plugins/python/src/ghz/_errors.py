@@ -37,6 +37,10 @@ class FileError(Error, OSError):
     """The system reports an error of a file."""
 
 
+class BusyError(FileError):
+    """Another writer appends to the file."""
+
+
 class UnsupportedError(Error, RuntimeError):
     """This build, or this machine, lacks what the call needs; see ghz.features."""
 
@@ -49,6 +53,7 @@ _CLASSES: dict[str, type[Error]] = {
     "GHZ_EMISMATCH": MismatchError,
     "GHZ_ERANGE": RangeError,
     "GHZ_EISA": UnsupportedError,
+    "GHZ_EBUSY": BusyError,
     "GHZ_EIO": FileError,
     "GHZ_EUNSUPPORTED": UnsupportedError,
 }

@@ -19,6 +19,7 @@ from ._errors import ArgumentError
 # plugins/hdf5/parameters.h has these.
 FILTER = 479
 _VERSION, _FILL_GIVEN = 1, 256
+_ABS, _REL, _STEP = 0, 1, 3
 
 _FOLDER = str(pathlib.Path(__file__).parent / "hdf5_plugin")
 _DEFAULT = "/usr/local/hdf5/lib/plugin"  # where HDF5 looks if nobody says where
@@ -26,7 +27,8 @@ _LIBRARY = re.compile(r"/libhdf5(_serial|_openmpi|_mpich)?[-.][^/]*$")  # not li
 
 
 class Hdf5(Mapping[str, Any]):
-    """How h5py and xarray compress a dataset with libghz. Give one of abs and rel.
+    """How h5py and xarray compress a dataset with libghz. Give one of abs, rel, step and
+    lossless.
 
         file.create_dataset("tas", data=x, chunks=(1, 90, 120), compression=ghz.Hdf5(abs=1e-3))
         dataset.to_netcdf("tas.nc", engine="h5netcdf", encoding={"tas": {**ghz.Hdf5(abs=1e-3)}})
@@ -37,10 +39,12 @@ class Hdf5(Mapping[str, Any]):
     Args:
         abs: The largest error of a value, in the units of the data. Such chunks can be added.
         rel: The same as a fraction of the range of each chunk. Such chunks cannot be added.
+        step: The quantum of data that are multiples of one. Nothing is changed, and sums are exact.
+        lossless: True for integers of 8, 16 and 32 bits, as packed variables are: step=1.
         fill_value: What stands for missing values, if it is not the dataset's own fillvalue.
 
     Raises:
-        ArgumentError: No bound or both; one that is not finite or not greater than 0; a fill value
+        ArgumentError: Not one of them; one that is not finite or not greater than 0; a fill value
             that is infinite.
     """
 
@@ -52,9 +56,13 @@ class Hdf5(Mapping[str, Any]):
         *,
         abs: float | None = None,
         rel: float | None = None,
+        step: float | None = None,
+        lossless: bool = False,
         fill_value: float | None = None,
     ) -> None:
-        self.filter_options = _options(abs, rel, fill_value)
+        steps = [step] * (step is not None) + [1.0] * bool(lossless)
+        given = [(_ABS, abs)] * (abs is not None) + [(_REL, rel)] * (rel is not None)
+        self.filter_options = _options(given + [(_STEP, s) for s in steps], fill_value)
         _announce(type(self))
 
     @property
@@ -87,12 +95,11 @@ def _announce(filter: type) -> None:
         importlib.import_module("h5py").filters.FilterRefBase.register(filter)
 
 
-def _options(abs: float | None, rel: float | None, fill_value: float | None) -> tuple[int, ...]:
+def _options(given: list[tuple[int, Any]], fill_value: float | None) -> tuple[int, ...]:
     """Returns the numbers that the filter is given."""
-    given = [(kind, float(e)) for kind, e in enumerate((abs, rel)) if e is not None]
     if len(given) != 1:
-        raise ArgumentError("give one of abs=, rel=")
-    kind, bound = given[0]
+        raise ArgumentError("give one of abs=, rel=, step=, lossless=")
+    kind, bound = given[0][0], float(given[0][1])
     if not (math.isfinite(bound) and bound > 0):
         raise ArgumentError(f"the bound {bound} is not a positive, finite number")
     if fill_value is None or math.isnan(fill_value):

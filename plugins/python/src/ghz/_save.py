@@ -135,8 +135,10 @@ def _save_stream(path: Path, stream: Stream, pack: int | None) -> None:
 def append(path: Path, array: npt.ArrayLike, *, pack: int | None = None) -> None:
     """Adds an array at the end of the slowest axis of a .ghz file, under the bound of the file.
 
-    The slowest axis is the first, or in Fortran order the last. The file changes when all is
-    written; after an error it is as it was.
+    The slowest axis is the first, or in Fortran order the last. Only what is new is written,
+    behind what is there; it counts when all of it is on the disk. After an error the file is as it
+    was, and files that are open keep the array that they opened. One writer appends to a file at a
+    time, of all processes and threads; see file.h about file systems without locks.
 
     Args:
         path: Of the file.
@@ -145,6 +147,7 @@ def append(path: Path, array: npt.ArrayLike, *, pack: int | None = None) -> None
 
     Raises:
         MismatchError: The dtype or the shape does not continue the file.
+        BusyError: Another process or thread appends to the file.
         FileError: The file cannot be read or written; FileNotFoundError where there is none.
         CorruptError: It is no .ghz file, or a damaged one.
     """

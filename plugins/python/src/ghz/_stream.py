@@ -5,9 +5,10 @@ from __future__ import annotations
 import pickle
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any, NoReturn, overload
 
 import numpy as np
+import numpy.typing as npt
 
 from ._arrays import (
     DTYPES,
@@ -20,18 +21,21 @@ from ._arrays import (
     count_of,
     memory_shape,
 )
+from ._axes import means, sums_along
 from ._buffer import Buffer
-from ._compressed import Compressed
+from ._compressed import Compressed, check_whole
 from ._call import call, check, made, produce
 from ._errors import ArgumentError, CorruptError, MismatchError, RangeError
 from ._ghz import ffi, lib
 from ._index import TILES, groups
 from ._lattice import Lattice, from_c, info_of
-from ._numbers import Summary, summary_of
+from ._numbers import Estimate, Summary, summary_of
 from ._packing import pack, unpacked
 
 
 TERMS = 16383  # that every stream may have
+
+Axes = int | tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -250,6 +254,50 @@ class Stream(Buffer, Compressed):
             self._summary = summary_of(c)
         return self._summary
 
+    @overload
+    def sum(self, axis: None = None, weights: None = None, **numpys: Any) -> Estimate: ...
+    @overload
+    def sum(self, axis: Axes, weights: npt.ArrayLike | None = None, **numpys: Any) -> Array: ...
+    def sum(self, axis: Any = None, weights: Any = None, **numpys: Any) -> Any:
+        """Returns the sum of all finite values, or sums along axes, without decompressing.
+
+            s.sum()                                      # one number, with its interval
+            s.sum(axis=0)                                # an array of float64
+            s.mean(axis=(1, 2), weights=np.cos(latitude))
+
+        Args:
+            axis: None: all values. An axis or several: sums along them, each the exact sum of what
+                the stream holds, rounded once, and within `bound` times the number of its values of
+                that of the originals. NaN, infinities and fill values are left out.
+            weights: Along one of several axes that are summed: as many numbers as it has places.
+                Where it could be one of two axes give them the dimensions of the stream, as in
+                cos[:, np.newaxis]. They multiply exact sums along the other axes, in float64.
+
+        Raises:
+            ArgumentError: The weights fit none of the axes, or two; one is not finite.
+            AxisError: There is no such axis (a ValueError and IndexError, of NumPy).
+            CorruptError: The stream is damaged.
+        """
+        check_whole(None, numpys)
+        if axis is None:
+            _check_no_weights(weights)
+            return self.summary().sum
+        return sums_along(self, axis, weights)[0][()]
+
+    @overload
+    def mean(self, axis: None = None, weights: None = None, **numpys: Any) -> Estimate: ...
+    @overload
+    def mean(self, axis: Axes, weights: npt.ArrayLike | None = None, **numpys: Any) -> Array: ...
+    def mean(self, axis: Any = None, weights: Any = None, **numpys: Any) -> Any:
+        """Returns the mean of all finite values, or means along axes: sums as of `sum`, divided by
+        the number of values that each is of, or by the sum of their weights. NaN where all are
+        missing. Arguments and errors are those of sum."""
+        check_whole(None, numpys)
+        if axis is None:
+            _check_no_weights(weights)
+            return self.summary().mean
+        return means(*sums_along(self, axis, weights))
+
     def _extrema(self) -> tuple[float, float]:
         ends = ffi.new("double[2]")
         call(lib.ghz_extrema, self._c[0], ends, ends + 1)
@@ -308,6 +356,11 @@ class Stream(Buffer, Compressed):
 def _shape_in_stream(info: Any) -> Shape:
     z, y, x = info.shape.extent
     return (x,) if info.shape.dims == 1 else (y, x) if z == 1 else (z, y, x)
+
+
+def _check_no_weights(weights: object) -> None:
+    if weights is not None:
+        raise TypeError("weights=: say along which axes, axis=(0, 1, ...)")
 
 
 def _is_zero(other: object) -> bool:

@@ -1,0 +1,549 @@
+/* test_files_appended.c: files that are appended to in their place: what is written and when it can
+ * be read, one writer at a time, and crashes at every call of the system. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
+#include "file/index.h"
+#include "files.h"
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+TestSuite(files_appended, .timeout = 300);
+
+/* ---- Calls of the system, in the place of the C library's ---- */
+typedef enum fault { NONE, DIES, DIES_HALFWAY, FAILS } fault;
+
+static struct {
+  long at; /* the call that is struck, from 1 */
+  fault kind;
+  long calls;
+  uint64_t written;
+  int no_nameless; /* no file without a name can be had */
+} plan;
+
+static void plan_fault(fault kind, long at) {
+  plan.kind = kind;
+  plan.at = at;
+  plan.calls = 0;
+}
+
+/* Whether the call is to fail, or, where it is a write, to be made in part. */
+static int struck_in(int writes) {
+  const int hit = plan.kind != NONE && ++plan.calls == plan.at;
+  if (hit && (plan.kind == DIES || (plan.kind == DIES_HALFWAY && !writes)))
+    _exit(7);
+  errno = ENOSPC;
+  return hit;
+}
+
+static int struck(void) { return struck_in(0); }
+
+ssize_t write(int fd, const void *from, size_t size) {
+  if (struck_in(1)) {
+    if (plan.kind == DIES_HALFWAY) {
+      syscall(SYS_write, fd, from, size / 2);
+      _exit(7);
+    }
+    return -1;
+  }
+  plan.written += size;
+  return syscall(SYS_write, fd, from, size);
+}
+
+int open64(const char *path, int flags, ...) {
+  va_list list;
+  va_start(list, flags);
+  const unsigned mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(list, unsigned) : 0;
+  va_end(list);
+  if (plan.no_nameless && (flags & O_TMPFILE) == O_TMPFILE) {
+    errno = EOPNOTSUPP;
+    return -1;
+  }
+  return struck() ? -1 : (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
+}
+
+int fsync(int fd) { return struck() ? -1 : fd < 0; }
+int flock(int fd, int how) { return struck() ? -1 : (int)syscall(SYS_flock, fd, how); }
+int ftruncate64(int fd, off64_t size) { return struck() ? -1 : (int)syscall(SYS_ftruncate, fd, size); }
+off64_t lseek64(int fd, off64_t at, int whence) { return struck() ? -1 : syscall(SYS_lseek, fd, at, whence); }
+
+ssize_t pread64(int fd, void *to, size_t size, off64_t at) {
+  return struck() ? -1 : syscall(SYS_pread64, fd, to, size, at);
+}
+
+int linkat(int from, const char *old, int to, const char *new, int flags) {
+  return struck() ? -1 : (int)syscall(SYS_linkat, from, old, to, new, flags);
+}
+
+/* ---- An array that grows ---- */
+enum { STEPS = 12, ROWS = 20, COLUMNS = 40, STEP = ROWS * COLUMNS };
+
+static char folder[] = "/tmp/ghz-appended-XXXXXX";
+static const char *path;
+static float *x; /* of all steps */
+
+static void make_folder(void) {
+  cr_assert_not_null(mkdtemp(folder));
+  char *name = scratch(sizeof folder + 8);
+  sprintf(name, "%s/a.ghz", folder);
+  path = name;
+  x = scratch(STEPS * STEP * sizeof *x);
+  for (size_t i = 0; i < STEPS * STEP; i++)
+    x[i] = (float)((i * i) % 977) / 64;
+}
+
+static void remove_folder(void) {
+  unlink(path);
+  cr_assert_eq(rmdir(folder), 0, "an unfinished file stays behind");
+}
+
+static ghz_file_header header_of_steps(uint64_t steps, int flat) {
+  ghz_file_header h = {.array = {.ndim = 3, .dims = {steps, ROWS, COLUMNS}},
+                       .lattice = lattice_abs(GHZ_F32, 1e-2),
+                       .count = steps * STEP};
+  worked(ghz_file_choose_frames(&h, flat, 3 * STEP), "frames");
+  return h;
+}
+
+static ghz_status write_steps(ghz_file_writer *w, uint64_t from, uint64_t to) {
+  return ghz_file_write(w, NULL, x + from * STEP, (size_t)(to - from) * STEP);
+}
+
+static void create_steps(uint64_t steps, int flat) {
+  const ghz_file_header h = header_of_steps(steps, flat);
+  ghz_file_writer *w;
+  worked(ghz_file_create(path, &h, &w), "create");
+  worked(write_steps(w, 0, steps), "write");
+  worked(ghz_file_finish(w, NULL), "finish");
+}
+
+static ghz_status append_steps(uint64_t from, uint64_t to) {
+  ghz_file_writer *w;
+  ghz_status status = ghz_file_append(path, to - from, &w);
+  if (status != GHZ_OK)
+    return status;
+  status = write_steps(w, from, to);
+  const ghz_status finished = ghz_file_finish(w, NULL);
+  return status == GHZ_OK ? finished : status;
+}
+
+/* Reads the file in both ways, and checks all values that it has. Returns how many steps. */
+static uint64_t check_file(ghz_file *f, const char *what) {
+  const uint64_t count = ghz_file_get_info(f)->header.count;
+  uint64_t seen = 0;
+  float *y = scratch((size_t)count * sizeof *y + 1);
+  cr_assert(ghz_file_get_info(f)->indexed && count % STEP == 0, "%s: %llu values", what,
+            (unsigned long long)count);
+  worked(ghz_file_read(f, NULL, GHZ_F32, 0, (size_t)count, y), what);
+  for (uint64_t v = 0; v < count; v++)
+    cr_assert(within(x[v], y[v], 1e-2), "%s: value %llu", what, (unsigned long long)v);
+  for (ghz_frame frame = {0};; seen += frame.info.count) {
+    worked(ghz_file_next(f, NULL, &frame), what);
+    if (frame.stream.size == 0) {
+      ghz_frame_free(&frame);
+      break;
+    }
+  }
+  cr_assert_eq(seen, count, "%s", what);
+  return count / STEP;
+}
+
+static ghz_file *open_file(const char *what) {
+  ghz_file *f;
+  worked(ghz_file_open(path, &f), what);
+  return f;
+}
+
+static uint64_t steps_of(const char *what) {
+  ghz_file *f = open_file(what);
+  const uint64_t steps = check_file(f, what);
+  ghz_file_close(f);
+  return steps;
+}
+
+static memory_file bytes_of_file(void) {
+  struct stat status;
+  cr_assert_eq(stat(path, &status), 0);
+  memory_file m = {.size = (size_t)status.st_size, .data = scratch((size_t)status.st_size)};
+  FILE *file = fopen(path, "rb");
+  cr_assert_eq(fread(m.data, 1, m.size, file), m.size);
+  fclose(file);
+  return m;
+}
+
+static void put_file(const memory_file *m) {
+  FILE *file = fopen(path, "wb");
+  cr_assert_eq(fwrite(m->data, 1, m->size, file), m->size);
+  fclose(file);
+}
+
+/* ---- What is there afterwards ---- */
+Test(files_appended, hold_all_steps_and_change_no_byte_of_the_old, .init = make_folder, .fini = remove_folder) {
+  for (int flat = 0; flat < 2; flat++) {
+    create_steps(1, flat);
+    for (uint64_t step = 1; step < STEPS; step++) {
+      const memory_file before = bytes_of_file();
+      worked(append_steps(step, step + 1), "append");
+      const memory_file after = bytes_of_file();
+      cr_assert(after.size > before.size && memcmp(before.data, after.data, before.size) == 0);
+      cr_assert_eq(steps_of("appended"), step + 1);
+    }
+  }
+}
+
+/* From a pipe they are refused where the index of the beginning should be the end. */
+Test(files_appended, are_not_read_from_pipes, .init = make_folder, .fini = remove_folder) {
+  create_steps(2, 1);
+  worked(append_steps(2, 4), "append");
+  memory_file m = bytes_of_file();
+  ghz_status status;
+  (void)read_frames(&m, 0, NULL, &status);
+  cr_assert_eq(status, GHZ_ECORRUPT);
+  cr_assert(strstr(ghz_context_message(NULL), "appended to is not read from a pipe"), "%s",
+            ghz_context_message(NULL));
+}
+
+/* ---- How much is written ---- */
+enum { SNAPSHOTS = 80, SNAPSHOT = 107000 };
+
+/* Values that do not compress: 428 kB a snapshot. */
+static void make_snapshot(float *y, uint64_t *state) {
+  for (size_t i = 0; i < SNAPSHOT; i++)
+    y[i] = (float)((double)input_random(state) / 1e15);
+}
+
+Test(files_appended, write_what_is_new, .init = make_folder, .fini = remove_folder) {
+  float *y = scratch(SNAPSHOT * sizeof *y);
+  uint64_t state = 1;
+  ghz_file_writer *w;
+  ghz_file_header h = {.lattice = lattice_abs(GHZ_F32, 1e-6), .array = {.ndim = 2, .dims = {1, SNAPSHOT}}};
+  h.count = SNAPSHOT;
+  worked(ghz_file_choose_frames(&h, 1, 0), "frames");
+  plan.written = 0;
+  for (int i = 0; i < SNAPSHOTS; i++) {
+    make_snapshot(y, &state);
+    worked(i ? ghz_file_append(path, 1, &w) : ghz_file_create(path, &h, &w), "begin");
+    worked(ghz_file_write(w, NULL, y, SNAPSHOT), "write");
+    worked(ghz_file_finish(w, NULL), "finish");
+  }
+  ghz_file *f = open_file("80 snapshots");
+  const ghz_file_info *info = ghz_file_get_info(f);
+  cr_assert_eq(info->header.array.dims[0], SNAPSHOTS);
+  cr_assert(info->bytes > 34000000 && info->bytes < 36000000, "%llu bytes", (unsigned long long)info->bytes);
+  cr_assert_leq(plan.written, 2 * info->bytes, "%llu bytes written", (unsigned long long)plan.written);
+  cr_assert_leq(info->unused, info->bytes / 20, "%llu bytes unused", (unsigned long long)info->unused);
+  printf("%d snapshots: %llu bytes written for a file of %llu, of which %llu are unused\n", SNAPSHOTS,
+         (unsigned long long)plan.written, (unsigned long long)info->bytes, (unsigned long long)info->unused);
+  ghz_file_close(f);
+}
+
+/* Each entry of the index is written a few times, however many frames there are. */
+Test(files_appended, write_little_for_each_of_many_frames, .init = make_folder, .fini = remove_folder) {
+  enum { MANY = 2000, VALUES = 1000 };
+  float y[VALUES];
+  ghz_file_writer *w;
+  ghz_file_header h = {.lattice = lattice_abs(GHZ_F32, 1e-6), .count = MANY * VALUES};
+  worked(ghz_file_choose_frames(&h, 1, 0), "frames");
+  worked(ghz_file_create(path, &h, &w), "create");
+  plan.written = 0;
+  for (uint64_t i = 0, state = 1; i < MANY; i++) {
+    for (int v = 0; v < VALUES; v++)
+      y[v] = (float)((double)input_random(&state) / 1e15);
+    worked(ghz_file_write(w, NULL, y, VALUES), "write");
+    worked(ghz_file_flush(w, NULL), "flush");
+  }
+  worked(ghz_file_finish(w, NULL), "finish");
+  ghz_file *f = open_file("many frames");
+  const ghz_file_info *info = ghz_file_get_info(f);
+  cr_assert_eq(info->frames, MANY);
+  cr_assert_leq(plan.written, info->bytes + 1000);
+  cr_assert_leq(info->unused, MANY * 600, "%llu bytes unused", (unsigned long long)info->unused);
+  ghz_file_close(f);
+}
+
+/* ---- What others see meanwhile ---- */
+Test(files_appended, are_read_up_to_where_they_were_flushed, .init = make_folder, .fini = remove_folder) {
+  for (int created = 0; created < 2; created++)
+    for (int flat = 0; flat < 2; flat++) {
+      const ghz_file_header h = header_of_steps(STEPS, flat);
+      ghz_file_writer *w;
+      uint64_t step = created ? 0 : 2;
+      unlink(path);
+      if (!created)
+        create_steps(step, flat);
+      worked(created ? ghz_file_create(path, &h, &w) : ghz_file_append(path, STEPS - step, &w), "begin");
+      worked(ghz_file_flush(w, NULL), "nothing yet");
+      cr_assert_eq(access(path, F_OK) == 0, !created);
+      for (; step < STEPS - 1; step++) {
+        ghz_file *before = step ? open_file("before") : NULL;
+        worked(write_steps(w, step, step + 1), "write");
+        cr_assert(!before || steps_of("not flushed") == step);
+        worked(ghz_file_flush(w, NULL), "flush");
+        worked(ghz_file_flush(w, NULL), "again");
+        cr_assert_eq(steps_of("flushed"), step + 1);
+        cr_assert(!before || check_file(before, "opened before") == step);
+        ghz_file_close(before);
+      }
+      if (created) { /* what was flushed stays */
+        ghz_file_abandon(w);
+        cr_assert_eq(steps_of("abandoned"), step);
+        continue;
+      }
+      worked(write_steps(w, step, STEPS), "the last");
+      worked(ghz_file_finish(w, NULL), "finish");
+      cr_assert_eq(steps_of("finished"), STEPS);
+    }
+}
+
+Test(files_appended, are_flushed_between_steps, .init = make_folder, .fini = remove_folder) {
+  ghz_file_header h = header_of_steps(STEPS, 1);
+  ghz_file_writer *w;
+  MEMORY_FILE(m);
+  const ghz_file_sink sink = memory_sink(&m);
+  worked(ghz_file_create(path, &h, &w), "create");
+  worked(ghz_file_write(w, NULL, x, STEP + 1), "write");
+  cr_assert_eq(ghz_file_flush(w, NULL), GHZ_EINVAL);
+  cr_assert(strstr(ghz_context_message(NULL), "a step of the slowest dimension has 800"), "%s",
+            ghz_context_message(NULL));
+  worked(ghz_file_write(w, NULL, x + STEP + 1, STEP - 1), "the rest of the step");
+  worked(ghz_file_flush(w, NULL), "flush");
+  cr_assert_eq(steps_of("two steps"), 2);
+  ghz_file_abandon(w);
+  worked(ghz_file_create_sink(&sink, &h, &w), "calls");
+  cr_assert_eq(ghz_file_flush(w, NULL), GHZ_EINVAL);
+  ghz_file_abandon(w);
+  h = (ghz_file_header){.lattice = h.lattice, .count = GHZ_FILE_UNKNOWN};
+  worked(ghz_file_choose_frames(&h, 1, 0), "frames");
+  worked(ghz_file_create(path, &h, &w), "create");
+  cr_assert_eq(ghz_file_flush(w, NULL), GHZ_EINVAL);
+  ghz_file_abandon(w);
+  cr_assert_eq(ghz_file_flush(NULL, NULL), GHZ_EINVAL);
+}
+
+/* A reader whose file gets shorter is told so. */
+Test(files_appended, that_are_truncated_while_open_are_refused, .init = make_folder, .fini = remove_folder) {
+  create_steps(4, 1);
+  worked(append_steps(4, STEPS), "append");
+  const memory_file whole = bytes_of_file();
+  float *y = scratch(STEPS * STEP * sizeof *y);
+  for (size_t size = 0; size < whole.size; size += 97) {
+    put_file(&whole);
+    ghz_file *f = open_file("whole");
+    ghz_frame frame = {0};
+    ghz_status status;
+    cr_assert_eq(truncate(path, (off_t)size), 0);
+    status = ghz_file_read(f, NULL, GHZ_F32, 0, STEPS * STEP, y);
+    cr_assert(status == GHZ_ECORRUPT || status == GHZ_OK, "%d", (int)status);
+    do
+      status = ghz_file_next(f, NULL, &frame);
+    while (status == GHZ_OK && frame.stream.size > 0);
+    cr_assert(status == GHZ_ECORRUPT || (status == GHZ_OK && size + ghz_file_get_info(f)->bytes > whole.size),
+              "%zu of %zu bytes: %d", size, whole.size, (int)status);
+    ghz_frame_free(&frame);
+    ghz_file_close(f);
+  }
+}
+
+/* ---- One writer at a time ---- */
+static void *append_in_thread(void *status) {
+  *(ghz_status *)status = append_steps(2, 3);
+  return NULL;
+}
+
+Test(files_appended, have_one_writer_at_a_time, .init = make_folder, .fini = remove_folder) {
+  ghz_file_header h = header_of_steps(STEPS, 1);
+  ghz_file_writer *w, *other;
+  ghz_status status = GHZ_OK;
+  pthread_t thread;
+  for (int created = 0; created < 2; created++) {
+    unlink(path);
+    if (!created)
+      create_steps(2, 1);
+    worked(created ? ghz_file_create(path, &h, &w) : ghz_file_append(path, 1, &w), "the first writer");
+    worked(write_steps(w, created ? 0 : 2, created ? 2 : 3), "write");
+    worked(ghz_file_flush(w, NULL), "flush");
+    cr_assert_eq(ghz_file_append(path, 1, &other), GHZ_EBUSY);
+    cr_assert_null(other);
+    cr_assert(strstr(ghz_context_message(NULL), "a.ghz: is being appended to by another writer"), "%s",
+              ghz_context_message(NULL));
+    cr_assert_eq(pthread_create(&thread, NULL, append_in_thread, &status), 0);
+    pthread_join(thread, NULL);
+    cr_assert_eq(status, GHZ_EBUSY, "a thread");
+    ghz_file_abandon(w);
+    worked(append_steps(created ? 2 : 3, 5), "when the first has ended");
+    cr_assert_eq(steps_of("all"), 5);
+  }
+}
+
+/* Those that are told to wait do, and none is lost. */
+Test(files_appended, keep_what_eight_processes_append, .init = make_folder, .fini = remove_folder) {
+  enum { WRITERS = 8 };
+  create_steps(1, 1);
+  for (int i = 0; i < WRITERS; i++)
+    if (fork() == 0) {
+      ghz_status status;
+      ghz_file_writer *w;
+      while ((status = ghz_file_append(path, 1, &w)) == GHZ_EBUSY)
+        usleep(1000);
+      if (status == GHZ_OK)
+        status = write_steps(w, 0, 1);
+      _exit(status == GHZ_OK ? ghz_file_finish(w, NULL) != GHZ_OK : 1);
+    }
+  for (int i = 0, code; i < WRITERS; i++)
+    cr_assert(wait(&code) > 0 && code == 0, "a writer: %d", code);
+  ghz_file *f = open_file("eight");
+  cr_assert_eq(ghz_file_get_info(f)->header.array.dims[0], 1 + WRITERS);
+  ghz_file_close(f);
+}
+
+/* ---- Crashes, and disks that are full ---- */
+/* What a process does to the file; it begins with `steps` steps. */
+typedef struct task {
+  const char *name;
+  uint64_t steps;
+  size_t garbage; /* of an append before, which was not finished */
+  ghz_status (*run)(void);
+} task;
+
+static ghz_status run_append(void) { return append_steps(4, 9); }
+
+static ghz_status run_flushes(void) {
+  ghz_file_writer *w;
+  ghz_status status = ghz_file_append(path, 6, &w);
+  if (status != GHZ_OK)
+    return status;
+  for (uint64_t step = 4; step < 10 && status == GHZ_OK; step += 2) {
+    status = write_steps(w, step, step + 2);
+    if (status == GHZ_OK)
+      status = ghz_file_flush(w, NULL);
+  }
+  const ghz_status finished = ghz_file_finish(w, NULL);
+  return status == GHZ_OK ? finished : status;
+}
+
+static ghz_status run_create(void) {
+  const ghz_file_header h = header_of_steps(6, 1);
+  ghz_file_writer *w;
+  ghz_status status = ghz_file_create(path, &h, &w);
+  if (status != GHZ_OK)
+    return status;
+  for (uint64_t step = 0; step < 6 && status == GHZ_OK; step += 3) {
+    status = write_steps(w, step, step + 3);
+    if (status == GHZ_OK)
+      status = ghz_file_flush(w, NULL);
+  }
+  const ghz_status finished = ghz_file_finish(w, NULL);
+  return status == GHZ_OK ? finished : status;
+}
+
+static const task tasks[] = {{"append", 4, 0, run_append},
+                             {"append behind what was not finished", 4, 3000, run_append},
+                             {"flush", 4, 0, run_flushes},
+                             {"create and flush", 4, 0, run_create}};
+
+static memory_file begin_task(const task *t) {
+  create_steps(t->steps, 1);
+  worked(append_steps(t->steps, t->steps + 1), "one more"); /* and that is not the beginning */
+  create_steps(t->steps, 1);
+  memory_file m = bytes_of_file();
+  memory_file longer = {.size = m.size + t->garbage, .data = scratch(m.size + t->garbage)};
+  memcpy(longer.data, m.data, m.size);
+  memset(longer.data + m.size, 'x', t->garbage);
+  if (t->garbage > 16) /* the beginning of a frame, whose length says more than there is */
+    memcpy(longer.data + m.size, (uint8_t[8]){0, 64}, 8);
+  return longer;
+}
+
+/* Runs the task in a process of its own, with the call `at` struck. Returns its exit code. */
+static int run_task(const task *t, fault kind, long at) {
+  const pid_t child = fork();
+  if (child == 0) {
+    plan_fault(kind, at);
+    const ghz_status status = t->run();
+    _exit(status == GHZ_OK ? plan.calls < at ? 1 : 0 : 2);
+  }
+  int code;
+  cr_assert_eq(waitpid(child, &code, 0), child);
+  cr_assert(WIFEXITED(code), "%s, call %ld: signal", t->name, at);
+  return WEXITSTATUS(code);
+}
+
+static void sweep(const task *t, fault kind) {
+  const memory_file before = begin_task(t);
+  long calls = 0;
+  for (int code = 0; code != 1; calls++) { /* 1: no call was struck */
+    SCOPE;
+    const char *what = say("%s, fault %d at call %ld", t->name, (int)kind, calls + 1);
+    put_file(&before);
+    code = run_task(t, kind, calls + 1);
+    const uint64_t steps = steps_of(what);
+    const memory_file after = bytes_of_file();
+    cr_assert(code == 2 ? kind == FAILS : code != 7 || kind != FAILS, "%s: %d", what, code);
+    if (code == 2 && steps == t->steps && t->run != run_create) {
+      cr_assert(after.size <= before.size && memcmp(after.data, before.data, after.size) == 0,
+                "%s: something stays behind what was there", what);
+    }
+    if (steps < STEPS)
+      worked(append_steps(steps, STEPS), what);
+    cr_assert_eq(steps_of(what), STEPS);
+  }
+  cr_assert_gt(calls, 10, "%s: %ld calls", t->name, calls);
+}
+
+Test(files_appended, survive_a_crash_at_every_call, .init = make_folder, .fini = remove_folder) {
+  for (size_t i = 0; i < COUNT(tasks); i++)
+    for (fault kind = DIES; kind <= FAILS; kind++)
+      sweep(&tasks[i], kind);
+}
+
+Test(files_appended, say_when_they_become_too_large, .init = make_folder, .fini = remove_folder) {
+  create_steps(2, 1);
+  const memory_file before = bytes_of_file();
+  const rlim_t most = (rlim_t)before.size + 1000;
+  cr_assert_eq(setrlimit(RLIMIT_FSIZE, &(struct rlimit){most, most}), 0);
+  cr_assert_eq(append_steps(2, STEPS), GHZ_EIO);
+  cr_assert(strstr(ghz_context_message(NULL), "a.ghz: File too large") ||
+                strstr(ghz_context_message(NULL), "a.ghz: could not be written"),
+            "%s", ghz_context_message(NULL));
+  const memory_file after = bytes_of_file();
+  cr_assert(after.size == before.size && memcmp(after.data, before.data, after.size) == 0);
+}
+
+/* ---- Without a name ---- */
+static int entries_of_folder(void) {
+  DIR *d = opendir(folder);
+  int count = 0;
+  while (readdir(d))
+    count++;
+  closedir(d);
+  return count - 2; /* . and .. */
+}
+
+/* Where the system has such files, which is found out first. */
+Test(files_appended, have_no_name_until_they_are_whole, .init = make_folder, .fini = remove_folder) {
+  const int fd = open64(folder, O_TMPFILE | O_RDWR, 0600), has = fd >= 0;
+  close(fd);
+  for (plan.no_nameless = 0; plan.no_nameless < 2; plan.no_nameless++)
+    for (int there = 0; there < 2; there++) {
+      const ghz_file_header h = header_of_steps(3, 1);
+      ghz_file_writer *w;
+      unlink(path);
+      if (there)
+        create_steps(1, 1);
+      worked(ghz_file_create(path, &h, &w), "create");
+      worked(write_steps(w, 0, 3), "write");
+      cr_assert_eq(entries_of_folder(), there + (plan.no_nameless || !has), "names of an unfinished file");
+      worked(ghz_file_finish(w, NULL), "finish");
+      cr_assert_eq(entries_of_folder(), 1);
+      cr_assert_eq(steps_of("finished"), 3);
+    }
+}
