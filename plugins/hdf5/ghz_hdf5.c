@@ -2,9 +2,10 @@
  *
  * It is loaded by whatever libhdf5 the process has: a distribution's, or the renamed one inside a
  * Python wheel; perhaps by two of them at once. So it is not linked to any, keeps nothing between
- * calls, and finds the functions it needs in the library that calls it, by the return address.
- * Of HDF5's binary interface it uses what has not changed since 1.10: 64-bit identifiers, and
- * H5Z_class2_t. Chunks are allocated by malloc(), as HDF5 does. */
+ * calls but the chunks that were read last (recent.h), and finds the functions it needs in the
+ * library that calls it, by the return address. Of HDF5's binary interface it uses what has not
+ * changed since 1.10: 64-bit identifiers, and H5Z_class2_t. Chunks are allocated by malloc(), as
+ * HDF5 does. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE /* dladdr, in caller.h */
 #include <math.h>
@@ -12,6 +13,7 @@
 
 #include "caller.h"
 #include "parameters.h"
+#include "recent.h"
 
 /* ---- What HDF5 declares ---------------------------------------------------------------------- */
 
@@ -203,7 +205,31 @@ static int begin(chunk *c, size_t n, const unsigned *values) {
   return threads < 2 || threads > 1024 || succeeds(c, ghz_context_create(&c->ctx, (int)threads));
 }
 
-static void *compress(chunk *c, const void *values, size_t bytes, size_t *size) {
+static recent_chunk recent_of(const chunk *c, size_t n, const unsigned *numbers, const void *values) {
+  const ghz_h5_parameters *p = &c->parameters;
+  return (recent_chunk){.numbers = numbers,
+                        .count_of_numbers = n,
+                        .type = p->type,
+                        .count = c->bytes / ghz_type_size(p->type),
+                        .values = values,
+                        .has_fill = p->fill != 0,
+                        .fill = p->fill_value};
+}
+
+/* A chunk that was read and changed in part is compressed as that, so that its values do not
+ * drift. */
+static ghz_status compress_again(const chunk *c, const recent_chunk *values, const ghz_lattice *lattice,
+                                 void *stream, size_t *size) {
+  recent_stream *old = ghz_recent_take(values);
+  ghz_status status = GHZ_EINVAL;
+  if (old)
+    status = ghz_update(c->ctx, ghz_recent_bytes(old), lattice, values->values, stream, c->stream_bound, size);
+  ghz_recent_return(old);
+  return status;
+}
+
+static void *compress(chunk *c, const recent_chunk *chunk_values, size_t bytes, size_t *size) {
+  const void *values = chunk_values->values;
   const size_t count = c->bytes / ghz_type_size(c->parameters.type);
   ghz_lattice lattice;
   if (bytes != c->bytes)
@@ -213,7 +239,8 @@ static void *compress(chunk *c, const void *values, size_t bytes, size_t *size) 
   void *stream = c->stream_bound ? malloc(c->stream_bound) : NULL;
   if (!stream)
     return fail(c, "no memory for %zu bytes", c->stream_bound);
-  if (succeeds(c, ghz_compress_shape(c->ctx, &lattice, GHZ_ORDER_BEST, values, &c->shape, stream,
+  if (compress_again(c, chunk_values, &lattice, stream, size) == GHZ_OK ||
+      succeeds(c, ghz_compress_shape(c->ctx, &lattice, GHZ_ORDER_BEST, values, &c->shape, stream,
                                      c->stream_bound, size)))
     return stream;
   free(stream);
@@ -256,14 +283,21 @@ static size_t filter(unsigned flags, size_t n, const unsigned values[], size_t b
   void *made = NULL;
   if (begin(&c, n, values) && flags & FLAG_REVERSE)
     made = decompress(&c, (ghz_bytes){*buffer, bytes}, &size);
-  else if (!c.wrong[0])
-    made = compress(&c, *buffer, bytes, &size);
+  else if (!c.wrong[0]) {
+    const recent_chunk of = recent_of(&c, n, values, *buffer);
+    made = compress(&c, &of, bytes, &size);
+  }
   if (made && !(flags & FLAG_REVERSE) && flags & FLAG_OPTIONAL && size >= bytes) {
     free(made);
     made = NULL;
   }
-  if (made) {
+  if (made && flags & FLAG_REVERSE) {
+    const recent_chunk of = recent_of(&c, n, values, made);
+    ghz_recent_keep(&of, *buffer, bytes);
+  } else if (made) {
     free(*buffer);
+  }
+  if (made) {
     *buffer = made;
     *capacity = size;
   }

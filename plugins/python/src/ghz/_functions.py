@@ -113,7 +113,7 @@ def update(
         raise MismatchError(
             f"{array.dtype} of {array.shape}, the stream is {old.dtype} of {old.shape}"
         )
-    if abs is rel is psnr is like is None:
+    if abs is None and rel is None and psnr is None and like is None:
         like = old
     lattice = lattice_of(values, abs, rel, psnr, like, old.lattice.fill_value)
     capacity = lib.ghz_shape_bound(library_shape(values.shape, values.order), lattice.type, 1)

@@ -9,7 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ._functions import compress
+from . import _recent
+from ._arrays import library_shape
+from ._errors import Error
+from ._functions import compress, update
 from ._lattice import lattice
 from ._notices import look_for_fills
 from ._stream import Stream
@@ -65,14 +68,31 @@ class Settings:
         return given if self.range is None else given | {"range": list(self.range)}
 
     def compress(self, values: np.ndarray) -> Stream:
-        """Compresses a chunk, in C order."""
+        """Compresses a chunk, in C order: one that was decompressed and changed in part as that,
+        so that its values do not drift."""
         native = values.dtype.newbyteorder("=")
         values = np.ascontiguousarray(values, native).reshape(values.shape)
         look_for_fills(values, self.fill)
+        shape = library_shape(values.shape, "C")
+        old = _recent.find((self, native, shape.dims, tuple(shape.extent)), values, self.fill)
         if self.range is None:
-            return compress(values, abs=self.abs, rel=self.rel, fill_value=self.fill)
-        ends = np.array(self.range, native)
-        return compress(values, like=lattice(ends, rel=self.rel, fill_value=self.fill))
+            bound: dict[str, Any] = {"abs": self.abs, "rel": self.rel}
+        else:
+            ends = np.array(self.range, native)
+            bound = {"like": lattice(ends, rel=self.rel, fill_value=self.fill)}
+        if old is not None:
+            try:
+                return update(Stream(old.data, values.shape), values, **bound)
+            except Error:  # a sum, say, which takes the place of an array
+                pass
+        return compress(values, **bound, fill_value=self.fill)
+
+    def decompress(self, stream: Stream) -> np.ndarray:
+        """Decompresses a chunk, which may come back to be compressed again."""
+        values = stream.decompress()
+        info = stream.info
+        _recent.keep((self, stream.dtype, info.dims, info.shape), stream, values)
+        return values
 
     def stored(self, stream: Stream) -> Any:
         """Returns what is stored of a stream: its bytes, packed if these settings say so."""

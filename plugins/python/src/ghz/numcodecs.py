@@ -43,7 +43,7 @@ class Ghz(Codec):  # type: ignore[misc]
         return bytes(self._settings.stored(stream))
 
     def decode(self, buf: Any, out: Any = None) -> Any:
-        values = Stream.from_bytes(ensure_bytes(buf)).decompress().reshape(-1)
+        values = self._settings.decompress(Stream.from_bytes(ensure_bytes(buf))).reshape(-1)
         if isinstance(out, np.ndarray) and out.dtype not in (values.dtype, np.dtype("u1")):
             raise TypeError(f"codec ghz: out= is {out.dtype}, the chunk is {values.dtype}")
         return values if out is None else ndarray_copy(values, out)

@@ -66,7 +66,7 @@ class GhzCodec(Settings, ArrayBytesCodec, ArrayBytesCodecPartialDecodeMixin):
         return self.stored(self.compress(values))
 
     async def _decode_single(self, chunk_data: Buffer, chunk_spec: ArraySpec) -> NDBuffer:
-        return await _decode(chunk_data, chunk_spec, None)
+        return await _decode(chunk_data, chunk_spec, None, self)
 
     async def _decode_partial_single(
         self, byte_getter: ByteGetter, selection: Any, chunk_spec: ArraySpec
@@ -92,13 +92,19 @@ def stream_of(data: Buffer, shape: tuple[int, ...], dtype: np.dtype) -> ghz.Stre
     return stream
 
 
-async def _decode(data: Buffer, spec: ArraySpec, box: tuple[slice, ...] | None) -> NDBuffer:
-    """Decompresses a chunk, or a box of it, as the metadata say it is."""
+async def _decode(
+    data: Buffer, spec: ArraySpec, box: tuple[slice, ...] | None, settings: Settings | None = None
+) -> NDBuffer:
+    """Decompresses a chunk, or a box of it, as the metadata say it is; with settings one that may
+    come back to be written again."""
     dtype = spec.dtype.to_native_dtype()
 
     def decode() -> np.ndarray:
         stream = stream_of(data, spec.shape, dtype)
-        values = stream.decompress() if box is None else stream[box]
+        if box is not None:
+            values = stream[box]
+        else:
+            values = settings.decompress(stream) if settings else stream.decompress()
         return np.asarray(values).astype(dtype, copy=False)
 
     return spec.prototype.nd_buffer.from_numpy_array(await asyncio.to_thread(decode))

@@ -1,0 +1,157 @@
+/* recent.c: owns the streams of the chunks that were decompressed last. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "recent.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of a chunk at most so many samples are kept, of eight values in a row each, spread evenly. */
+enum { STREAMS_MAX = 256, SAMPLES_MAX = 64, SAMPLE = 8 };
+#define BYTES_MAX ((size_t)64 << 20)
+
+struct recent_stream {
+  recent_stream *next;
+  ghz_bytes bytes;
+  size_t count_of_numbers, samples, sample_bytes; /* these two of the chunk */
+  uint8_t data[];                                 /* the numbers, then the samples */
+};
+
+static struct {
+  pthread_mutex_t lock;
+  recent_stream *newest;
+} memory = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* ---- Samples --------------------------------------------------------------------------------- */
+
+static size_t samples_of(const recent_chunk *c) {
+  const size_t most = c->count / (4 * SAMPLE);
+  return most > SAMPLES_MAX ? SAMPLES_MAX : most ? most : c->count >= SAMPLE;
+}
+
+/* Sample i, at a place of its share of the values that does not follow lines of the array. */
+static const uint8_t *sample_at(const recent_chunk *c, size_t i) {
+  const size_t share = c->count / samples_of(c), room = share - SAMPLE + 1;
+  const size_t at = i * share + (size_t)(fmod((double)i * 0.6180339887, 1) * (double)room);
+  return (const uint8_t *)c->values + at * ghz_type_size(c->type);
+}
+
+static int same_throughout(const uint8_t *sample, size_t each) {
+  return memcmp(sample, sample + each, (SAMPLE - 1) * each) == 0;
+}
+
+/* Whether it says nothing: zeros, or what is missing. */
+static int is_empty(const recent_chunk *c, const uint8_t *sample) {
+  double v;
+  float single;
+  const size_t each = ghz_type_size(c->type);
+  memcpy(&v, sample, each == 8 ? 8 : 4);
+  memcpy(&single, sample, sizeof single);
+  v = each == 8 ? v : (double)single;
+  return same_throughout(sample, each) && (v == 0 || isnan(v) || (c->has_fill && v == c->fill));
+}
+
+/* How many samples of a stream's values stand in the chunk; 0 unless they make it likely that it is
+ * the same: half of all, or one that is no constant. */
+static size_t likeness(const recent_stream *s, const recent_chunk *c) {
+  const size_t numbers = c->count_of_numbers * sizeof *c->numbers;
+  size_t equal = 0, telling = 0, varied = 0;
+  if (s->count_of_numbers != c->count_of_numbers || memcmp(s->data, c->numbers, numbers) != 0)
+    return 0;
+  for (size_t i = 0; i < s->samples; i++) {
+    const uint8_t *was = s->data + numbers + i * s->sample_bytes;
+    if (is_empty(c, was))
+      continue;
+    telling++;
+    if (memcmp(was, sample_at(c, i), s->sample_bytes) != 0)
+      continue;
+    equal++;
+    varied += !same_throughout(was, ghz_type_size(c->type));
+  }
+  return varied || 2 * equal >= telling ? equal : 0;
+}
+
+/* ---- The list -------------------------------------------------------------------------------- */
+
+static void release(recent_stream *s) {
+  if (s)
+    free((void *)(uintptr_t)s->bytes.data);
+  free(s);
+}
+
+/* Puts it first, and takes off what is too much. */
+static void put_first(recent_stream *s) {
+  size_t bytes = 0, streams = 0;
+  recent_stream **at = &memory.newest, *dropped;
+  pthread_mutex_lock(&memory.lock);
+  s->next = memory.newest;
+  memory.newest = s;
+  for (; *at && streams < STREAMS_MAX && bytes + (*at)->bytes.size <= BYTES_MAX; at = &(*at)->next) {
+    streams++;
+    bytes += (*at)->bytes.size;
+  }
+  dropped = *at;
+  *at = NULL;
+  pthread_mutex_unlock(&memory.lock);
+  while (dropped) {
+    recent_stream *next = dropped->next;
+    release(dropped);
+    dropped = next;
+  }
+}
+
+void ghz_recent_keep(const recent_chunk *c, void *stream, size_t size) {
+  const size_t numbers = c->count_of_numbers * sizeof *c->numbers, samples = samples_of(c),
+               each = SAMPLE * ghz_type_size(c->type);
+  recent_stream *s = samples ? malloc(sizeof *s + numbers + samples * each) : NULL;
+  if (!s) {
+    free(stream);
+    return;
+  }
+  *s = (recent_stream){.bytes = {stream, size},
+                       .count_of_numbers = c->count_of_numbers,
+                       .samples = samples,
+                       .sample_bytes = each};
+  memcpy(s->data, c->numbers, numbers);
+  for (size_t i = 0; i < samples; i++)
+    memcpy(s->data + numbers + i * each, sample_at(c, i), each);
+  put_first(s);
+}
+
+recent_stream *ghz_recent_take(const recent_chunk *c) {
+  recent_stream **best = NULL, *found = NULL;
+  size_t most = 0;
+  pthread_mutex_lock(&memory.lock);
+  for (recent_stream **at = &memory.newest; *at; at = &(*at)->next) {
+    const size_t like = likeness(*at, c);
+    if (like > most) {
+      most = like;
+      best = at;
+    }
+  }
+  if (best) {
+    found = *best;
+    *best = found->next;
+  }
+  pthread_mutex_unlock(&memory.lock);
+  return found;
+}
+
+ghz_bytes ghz_recent_bytes(const recent_stream *s) {
+  return s->bytes;
+}
+
+void ghz_recent_return(recent_stream *s) {
+  if (s)
+    put_first(s);
+}
+
+__attribute__((destructor)) static void forget(void) {
+  for (recent_stream *s = memory.newest; s;) {
+    recent_stream *next = s->next;
+    release(s);
+    s = next;
+  }
+  memory.newest = NULL;
+}
