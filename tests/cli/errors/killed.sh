@@ -8,7 +8,7 @@ set -m # or background jobs would ignore SIGINT
 mkfifo pipe
 ulimit -c 0
 
-# kill_with SIGNAL COMMAND...: in the middle of its work. Says whether the file had a name.
+# kill_with SIGNAL COMMAND...: in the middle of its work.
 kill_with() {
   local signal=$1 pid code named
   shift
@@ -19,17 +19,17 @@ kill_with() {
   exec 3>pipe
   head -c 400000 a.f32 >&3
   for ((i = 0; i < 200; i++)); do
-    [ "$(unfinished $pid)" -gt 0 ] 2>/dev/null && break
+    [ "$(unfinished "$pid")" -gt 0 ] 2>/dev/null && break
     sleep 0.05
   done
-  [ "$(unfinished $pid)" -gt 0 ] || die "no unfinished file appeared"
+  [ "$(unfinished "$pid")" -gt 0 ] || die "no unfinished file appeared"
   named=$(find . -name '.ghz-*')
-  kill -$signal $pid
-  wait $pid
+  kill "-$signal" "$pid"
+  wait "$pid"
   code=$?
   exec 3>&-
-  [ $code = $((128 + $(kill -l $signal))) ] || die "$signal: exit code $code"
-  [ $signal != KILL ] || [ -z "$named" ] || rm .ghz-?????? || die "no unfinished file stays"
+  [ $code = $((128 + $(kill -l "$signal")))) ] || die "$signal: exit code $code"
+  [ "$signal" != KILL ] || [ -z "$named" ] || rm .ghz-?????? || die "no unfinished file stays"
   [ "$(state)" = "$before" ] || die "$signal: files changed: $(state)"
 }
 
