@@ -28,7 +28,7 @@ kill_with() {
   wait "$pid"
   code=$?
   exec 3>&-
-  [ $code = $((128 + $(kill -l "$signal")))) ] || die "$signal: exit code $code"
+  [ $code = $((128 + $(kill -l "$signal"))) ] || die "$signal: exit code $code"
   [ "$signal" != KILL ] || [ -z "$named" ] || rm .ghz-?????? || die "no unfinished file stays"
   [ "$(state)" = "$before" ] || die "$signal: files changed: $(state)"
 }
