@@ -136,7 +136,7 @@ const char *ghz_not_decompressed(const ghz_lattice *l, ghz_type out) {
   if (!is_integer(out))
     return out == GHZ_F64 || carrier_type(l->type) == GHZ_F32 ? NULL
            : is_integer(l->type) ? "integers of more than 16 bits do not decompress to float32"
-                                 : "float64 does not decompress to float32";
+                                 : "doubles do not decompress to floats";
   if (!is_integer(l->type))
     return "floating-point values do not decompress to integers";
   return is_integer_of(GHZ_I64, l->step) ? NULL : "means of integers decompress to float64, not to integers";

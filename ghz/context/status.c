@@ -27,7 +27,7 @@ const char *ghz_status_text(ghz_status status) {
   case GHZ_EMISMATCH:
     return "streams differ in type, shape, cap, step, bound or fill value";
   case GHZ_ERANGE:
-    return "too many terms for one sum";
+    return "too many terms for one sum, or integers that do not fit a type";
   case GHZ_EISA:
     return "GHZ_ISA names an instruction set that this machine or build does not have";
   case GHZ_EDEVICE:

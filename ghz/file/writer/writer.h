@@ -24,9 +24,9 @@ struct ghz_file_writer {
 };
 
 /* Whether the header has a lattice, or leaves it to the first stream. No environment takes a
- * denormal bound for 0. */
+ * denormal bound for 0, and steps of integers are none. */
 static inline int has_lattice(const ghz_file_header *h) {
-  return double_bits(h->lattice.eb) << 1 != 0;
+  return double_bits(h->lattice.eb) << 1 != 0 || (is_integer(h->lattice.type) && h->lattice.step != 0);
 }
 
 /* Writes bytes. After an error the writer has failed. Errors: EIO. */

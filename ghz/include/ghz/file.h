@@ -173,11 +173,11 @@ typedef struct ghz_file_sink {
 } ghz_file_sink;
 
 /* Begins a file. The header says what will be written: array, count, lattice, shape, frame_values
- * (ghz_file_choose_frames). With lattice.eb 0 the lattice is that of the first stream. A path, or
- * the end of its symbolic links, gets its file in ghz_file_finish or ghz_file_flush: until then it
- * has no name, and is gone if the process is; where the system has no such files, an unfinished one
- * is beside it, .ghz-xxxxxx. An existing file is replaced only after the new one has been synced to
- * disk. A relative path needs the same working directory until then.
+ * (ghz_file_choose_frames). With lattice.eb 0, of integers also step 0, the lattice is that of the
+ * first stream. A path, or the end of its symbolic links, gets its file in ghz_file_finish or
+ * ghz_file_flush: until then it has no name, and is gone if the process is; where the system has no
+ * such files, an unfinished one is beside it, .ghz-xxxxxx. An existing file is replaced only after
+ * the new one has been synced to disk. A relative path needs the same working directory until then.
  * After an error *writer is NULL. Errors: EINVAL (also: a header that no reader would take), EIO
  * (also: an existing file is protected from writing), EUNSUPPORTED, ENOMEM. */
 GHZ_API_CHECKED ghz_status ghz_file_create(const char *path, const ghz_file_header *header,
@@ -254,8 +254,8 @@ GHZ_API_CHECKED ghz_status ghz_file_next_sum(ghz_context *ctx, size_t k, ghz_fil
                                              const ghz_file_operation *operation, ghz_frame *result);
 
 /* Combines all frames in this way, and writes each. A header for the writer is that of a file, with
- * lattice.eb 0. The writer is the caller's to finish. Errors: as ghz_file_next_sum and
- * ghz_file_write_stream. */
+ * lattice.eb 0, of integers also step 0. The writer is the caller's to finish. Errors: as
+ * ghz_file_next_sum and ghz_file_write_stream. */
 GHZ_API_CHECKED ghz_status ghz_file_sum(ghz_context *ctx, size_t k, ghz_file *const *files,
                                         const ghz_file_operation *operation, ghz_file_writer *writer);
 

@@ -15,8 +15,10 @@ from conftest import field
 @pytest.mark.parametrize(
     ("array", "advice"),
     [
-        (np.zeros(3, "i4"), "astype"),
-        (np.zeros(3, bool), "astype"),
+        (np.zeros(3, "i4"), "exactly: leave out the bound"),
+        (np.zeros(3, "u8"), "astype..int64"),
+        (np.zeros(3, bool), "astype..uint8"),
+        (np.zeros(3, ">i4"), "newbyteorder"),
         (np.zeros(3, "f2"), "float32"),
         (np.zeros(3, "c8"), "real"),
         (np.zeros(3, ">f4"), "newbyteorder"),

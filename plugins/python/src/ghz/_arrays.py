@@ -17,7 +17,17 @@ Order = Literal["C", "F"]
 Array = npt.NDArray[Any]
 Shape = tuple[int, ...]
 
-TYPES: dict[np.dtype[Any], int] = {np.dtype("f4"): lib.GHZ_F32, np.dtype("f8"): lib.GHZ_F64}
+TYPES: dict[np.dtype[Any], int] = {
+    np.dtype("f4"): lib.GHZ_F32,
+    np.dtype("f8"): lib.GHZ_F64,
+    np.dtype("i1"): lib.GHZ_I8,
+    np.dtype("i2"): lib.GHZ_I16,
+    np.dtype("i4"): lib.GHZ_I32,
+    np.dtype("i8"): lib.GHZ_I64,
+    np.dtype("u1"): lib.GHZ_U8,
+    np.dtype("u2"): lib.GHZ_U16,
+    np.dtype("u4"): lib.GHZ_U32,
+}
 DTYPES: dict[int, np.dtype[Any]] = {number: dtype for dtype, number in TYPES.items()}
 
 
@@ -35,17 +45,17 @@ def dtype_of(dtype: npt.DTypeLike) -> np.dtype[Any]:
     found = np.dtype(dtype)
     if found in TYPES:
         return found
-    if found.kind == "f" and found.itemsize in (4, 8):
+    if found.kind in "fiu" and found.newbyteorder("=") in TYPES:
         advice = "of the other byte order: take array.astype(array.dtype.newbyteorder('='))"
     elif found.kind == "c":
         advice = "complex: take array.real and array.imag, each by itself"
     elif found.kind == "f":
         advice = f"{found}: take array.astype('float{32 if found.itemsize < 4 else 64}')"
-    elif found.kind in "iub":
-        advice = f"{found}: take array.astype('float64'), if an error bound makes sense for it"
+    elif found.kind in "ub":
+        advice = f"{found}: take array.astype('{'uint8' if found.kind == 'b' else 'int64'}')"
     else:
         advice = f"{found}"
-    raise TypeError(f"ghz compresses float32 and float64, and this is {advice}")
+    raise TypeError(f"ghz compresses float32, float64 and integers, and this is {advice}")
 
 
 def values_of(array: npt.ArrayLike) -> Values:
@@ -92,6 +102,12 @@ def count_of(shape: Shape) -> int:
     for extent in shape:
         count *= extent
     return count
+
+
+def dtype_on(lattice: Any) -> np.dtype[Any]:
+    """Returns what the values of a ghz_lattice are: of integers that are divided float64."""
+    found = DTYPES[lattice.type]
+    return found if found.kind == "f" or lattice.step % 1 == 0 else np.dtype("f8")
 
 
 @lru_cache(maxsize=256)

@@ -18,7 +18,7 @@ from ._numbers import Estimate, Summary
 
 
 class Compressed:
-    """A compressed array of float32 or float64: its shape, values, slices and numbers."""
+    """A compressed array: its shape, values, slices and numbers."""
 
     __slots__ = ()
 
@@ -47,6 +47,11 @@ class Compressed:
         values outside the lattice were added."""
 
     @property
+    @abstractmethod
+    def _lattice(self) -> Any:
+        """The ghz_lattice *."""
+
+    @property
     def ndim(self) -> int:
         """Number of dimensions."""
         return len(self.shape)
@@ -68,7 +73,9 @@ class Compressed:
 
     def _describe(self) -> str:
         what = f"{self.dtype}, shape {self.shape}, {self.nbytes} bytes"
-        return f"{what}, ratio {self.ratio:.4g}, bound {self.bound:.4g}"
+        grid = self._lattice.step > 2 * self._lattice.eb
+        bound = f"grid of {self._lattice.step:.9g}" if grid else f"bound {self.bound:.4g}"
+        return f"{what}, ratio {self.ratio:.4g}, {bound}"
 
     # ---- Values ----
 
@@ -92,13 +99,15 @@ class Compressed:
             out: A writable array of the shape and dtype, contiguous in the same order; without it
                 a new array.
             dtype: float64 for float32: sums are then within their bound strictly, where rounding
-                to float32 may add half a unit in the last place.
+                to float32 may add half a unit in the last place. Integers: any integer dtype that
+                holds all values, which sums may need, or float64.
 
         Returns:
             The array, each finite value within `bound` of the original.
 
         Raises:
             CorruptError: It is damaged.
+            RangeError: An integer does not fit the dtype: that of a sum, mostly.
             ArgumentError: out= has another shape, dtype or order, or is not writable.
             OutOfMemoryError: There is no memory for the values.
         """
@@ -187,6 +196,8 @@ class Compressed:
         return self._within_bound(greatest if least <= greatest else math.nan)
 
     def _within_bound(self, value: float) -> Estimate:
+        if self.bound == 0:
+            return Estimate(value, value, value)
         low = math.nextafter(value - self.bound, -math.inf)
         return Estimate(value, low, math.nextafter(value + self.bound, math.inf))
 

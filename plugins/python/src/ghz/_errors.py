@@ -26,7 +26,7 @@ class VersionError(CorruptError):
 
 
 class RangeError(Error, OverflowError):
-    """A sum of more terms than a stream may have."""
+    """A sum of more terms than a stream may have; integers that a dtype or a lattice does not hold."""
 
 
 class OutOfMemoryError(Error, MemoryError):

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ._arrays import DTYPES, TYPES, Array, Order, Shape, count_of, memory_shape
+from ._arrays import TYPES, Array, Order, Shape, count_of, dtype_on, memory_shape
 from ._call import Lease, call, check
 from ._compressed import Compressed
 from ._errors import ArgumentError
@@ -75,8 +75,8 @@ class File(Compressed):
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """float32 or float64."""
-        return DTYPES[self._info().header.lattice.type]
+        """That of the array that was compressed; of means of integers float64."""
+        return dtype_on(self._info().header.lattice)
 
     @property
     def order(self) -> Order:

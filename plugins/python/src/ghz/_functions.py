@@ -17,7 +17,7 @@ from ._compressed import Compressed
 from ._errors import ArgumentError, MismatchError, RangeError
 from ._file import File, Path
 from ._ghz import ffi, lib
-from ._lattice import Lattice, lattice_of
+from ._lattice import Bound, Lattice, lattice_of
 from ._numbers import Comparison, comparison_of
 from ._save import sum_files
 from ._stream import Stream, combined, like_first, make
@@ -31,20 +31,24 @@ def compress(
     abs: float | None = None,
     rel: float | None = None,
     psnr: float | None = None,
+    step: float | None = None,
     like: Stream | Lattice | File | None = None,
     fill_value: float | None = None,
     transform: bool = True,
 ) -> Stream:
-    """Compresses an array under an error bound. Give one of abs, rel, psnr and like.
+    """Compresses an array under an error bound. Give one of abs, rel, psnr, step and like. Integers
+    need none: they are compressed exactly.
 
         a = ghz.compress(x, rel=1e-4)
         b = ghz.compress(y, like=a)
 
     Args:
-        array: float32 or float64, of any shape; what has gaps in memory is copied.
+        array: float32, float64, int8 to int64 or uint8 to uint32, of any shape; what has gaps in memory is copied.
         abs: The largest error of a value, in the units of the data.
         rel: The same as a fraction of the range (max - min) of the finite values.
         psnr: The least peak signal-to-noise ratio of the result, in dB.
+        step: The quantum of data that are multiples of one (packed data, GRIB, numbers of two
+            decimals): these come back exactly, and all other values are stored as they are.
         like: A stream, file or lattice whose bound this array takes, so that both can be added.
         fill_value: The number that stands for missing values. It comes back for them and for NaN,
             exactly, and is left out of range, bound and numbers.
@@ -58,10 +62,11 @@ def compress(
         TypeError: Another dtype or byte order, or a masked array; the message says what to do.
         ArgumentError: No bound or several; one that is NaN or not greater than 0.
         MismatchError: like= is of another dtype or fill value.
+        RangeError: An int64 is above 2**44 in magnitude.
         OutOfMemoryError: There is no memory for the result.
     """
     values = values_of(array)
-    lattice = lattice_of(values, abs, rel, psnr, like, fill_value)
+    lattice = lattice_of(values, Bound(abs, rel, psnr, step), like, fill_value)
     shape = library_shape(values.shape, values.order)
     order = lib.GHZ_ORDER_BEST if transform else lib.GHZ_ORDER_LORENZO
     capacity = lib.ghz_shape_bound(shape, lattice.type, 1)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -24,8 +24,8 @@ class Lattice:
     Take it from ghz.lattice() or from a stream: one made by hand is not verified.
 
     Attributes:
-        dtype: float32 or float64.
-        cap: 35, or 44 for float64: the bits that a quantised value may have.
+        dtype: That of the arrays.
+        cap: 35, or 44 for float64 and int64: the bits that a quantised value may have.
         step: The distance of neighbouring points of the grid, in the units of the data.
         bound: The largest error of one value of one compressed array, in the units of the data.
         fill_value: The number that stands for missing values, or None.
@@ -54,21 +54,33 @@ def checked_fill(fill_value: float | None, dtype: np.dtype[Any]) -> float | None
     """Returns a fill value as the dtype has it: 1e20 is float32(1e20). NaN is missing anyway."""
     if fill_value is None or math.isnan(fill_value):
         return None
-    return float(dtype.type(fill_value))
+    return float(dtype.type(fill_value) if dtype.kind == "f" else fill_value)
 
 
-def bound_of(abs: float | None, rel: float | None, psnr: float | None) -> tuple[int, float]:
-    """Returns the fields of the ghz_bound of the one that is given."""
-    if abs is not None and rel is psnr is None:
-        return lib.GHZ_ABS, float(abs)
-    if rel is not None and abs is psnr is None:
-        return lib.GHZ_REL, float(rel)
-    if psnr is not None and abs is rel is None:
-        return lib.GHZ_PSNR, float(psnr)
-    raise ArgumentError("give one of abs=, rel=, psnr=; or like= in their place")
+class Bound(NamedTuple):
+    """What a caller gave of abs=, rel=, psnr= and step=."""
+
+    abs: float | None
+    rel: float | None
+    psnr: float | None
+    step: float | None
+
+    def for_dtype(self, dtype: np.dtype[Any]) -> tuple[int, float]:
+        """Returns the fields of the ghz_bound of the one that is given; integers need none."""
+        if dtype.kind in "iu":
+            if not self.abs is self.rel is self.psnr is None:
+                raise TypeError(
+                    f"ghz compresses {dtype} exactly: leave out the bound; or array.astype('float64')"
+                )
+            return lib.GHZ_STEP, 1.0 if self.step is None else float(self.step)
+        kinds = (lib.GHZ_ABS, lib.GHZ_REL, lib.GHZ_PSNR, lib.GHZ_STEP)
+        given = [(kind, float(value)) for kind, value in zip(kinds, self) if value is not None]
+        if len(given) != 1:
+            raise ArgumentError("give one of abs=, rel=, psnr=, step=; or like= in their place")
+        return given[0]
 
 
-def lattice_for(arrays: Sequence[Values], bound: Any, fill_value: float | None) -> Any:
+def lattice_for(arrays: Sequence[Values], how: Bound, fill_value: float | None) -> Any:
     """Makes the ghz_lattice * for arrays of one dtype, of the range of all their values."""
     if not arrays:
         raise ArgumentError("no array to make a lattice for")
@@ -76,6 +88,7 @@ def lattice_for(arrays: Sequence[Values], bound: Any, fill_value: float | None) 
     for number, values in enumerate(arrays):
         if values.memory.dtype != dtype:
             raise MismatchError(f"array {number} is {values.memory.dtype}, array 0 is {dtype}")
+    bound = how.for_dtype(dtype)
     fill = checked_fill(fill_value, dtype)
     pointers = [values.pointer for values in arrays]
     counts = {values.memory.size for values in arrays}
@@ -113,11 +126,11 @@ def _ends(arrays: Sequence[Values], pointers: list[Any], fill: float | None) -> 
 
 
 @lru_cache(maxsize=256)
-def _absolute(type: int, abs: float) -> Any:
-    """Makes the ghz_lattice * of an absolute bound, which is the same for all values; not to be
+def _of_any_values(type: int, bound: tuple[int, float]) -> Any:
+    """Makes the ghz_lattice * of a bound or step that is the same for all values; not to be
     changed."""
     result = ffi.new("ghz_lattice *")
-    check(lib.ghz_lattice_make(type, (lib.GHZ_ABS, abs), 0, 0, result))
+    check(lib.ghz_lattice_make(type, bound, 0, 0, result))
     return result
 
 
@@ -131,22 +144,20 @@ class HasLattice(Protocol):
 
 def lattice_of(
     values: Values,
-    abs: float | None,
-    rel: float | None,
-    psnr: float | None,
+    how: Bound,
     like: HasLattice | Lattice | None,
     fill_value: float | None,
 ) -> Any:
     """Returns the ghz_lattice * on which an array is compressed."""
     if like is None:
-        bound = bound_of(abs, rel, psnr)
         memory = values.memory
-        if bound[0] == lib.GHZ_ABS and fill_value is None:
-            return _absolute(TYPES[memory.dtype], bound[1])
+        bound = how.for_dtype(memory.dtype)
+        if bound[0] in (lib.GHZ_ABS, lib.GHZ_STEP) and fill_value is None:
+            return _of_any_values(TYPES[memory.dtype], bound)
         fill = checked_fill(fill_value, memory.dtype)
         return _lattice_of_memory(memory.dtype, bound, fill, [values.pointer], memory.size)
-    if not abs is rel is psnr is None:
-        raise ArgumentError("like= has a bound already: leave out abs=, rel= and psnr=")
+    if any(given is not None for given in how):
+        raise ArgumentError("like= has a bound already: leave out abs=, rel=, psnr= and step=")
     found = to_c(like) if isinstance(like, Lattice) else getattr(like, "_lattice", None)
     if found is None:
         kind = type(like).__name__
@@ -167,15 +178,17 @@ def lattice(
     abs: float | None = None,
     rel: float | None = None,
     psnr: float | None = None,
+    step: float | None = None,
     fill_value: float | None = None,
 ) -> Lattice:
     """Makes one lattice for arrays that are to be added: compress(x, like=lattice).
 
     Args:
-        arrays: float32 or float64, all of one dtype, of any shapes; one at least.
+        arrays: All of one dtype, of any shapes; one at least. Integers need no bound.
         abs: The largest error of a value, in the units of the data.
         rel: The same as a fraction of the range (max - min) of the values of all arrays together.
         psnr: The least peak signal-to-noise ratio in dB, by that range.
+        step: The quantum of data that are multiples of one, which then come back exactly.
         fill_value: The number that stands for missing values, which set no range.
 
     Returns:
@@ -187,7 +200,7 @@ def lattice(
         TypeError: Another dtype, or a masked array.
     """
     many = [values_of(a) for a in arrays]
-    return from_c(lattice_for(many, bound_of(abs, rel, psnr), fill_value))
+    return from_c(lattice_for(many, Bound(abs, rel, psnr, step), fill_value))
 
 
 def info_of(data: Any) -> Any:

@@ -14,7 +14,7 @@ from ._call import Lease, check
 from ._errors import ArgumentError, MismatchError
 from ._file import File, Path, open_c
 from ._ghz import ffi, lib
-from ._lattice import Lattice, lattice_of
+from ._lattice import Bound, Lattice, lattice_of
 from ._stream import Stream
 
 FILES_AT_ONCE = 256  # open at a time: systems allow a process 1024 or so
@@ -73,6 +73,7 @@ def save(
     abs: float | None = None,
     rel: float | None = None,
     psnr: float | None = None,
+    step: float | None = None,
     like: Stream | Lattice | File | None = None,
     fill_value: float | None = None,
     transform: bool = True,
@@ -84,10 +85,12 @@ def save(
 
     Args:
         path: Of the file.
-        array: float32 or float64, of up to 32 dimensions; or a stream, which takes no bound.
+        array: Floating-point values or integers, of up to 32 dimensions; or a stream, which takes no bound.
         abs: The largest error of a value, in the units of the data.
         rel: The same as a fraction of the range (max - min) of the finite values.
         psnr: The least peak signal-to-noise ratio of the result, in dB.
+        step: The quantum of data that are multiples of one (packed data, GRIB, numbers of two
+            decimals): these come back exactly, and all other values are stored as they are.
         like: A stream, file or lattice whose bound this array takes, so that both can be added.
         fill_value: The number that stands for missing values.
         transform: False: no transform.
@@ -102,12 +105,12 @@ def save(
         UnsupportedError: This build has no files, or no packing.
     """
     if isinstance(array, Stream):
-        if any(given is not None for given in (abs, rel, psnr, like, fill_value)):
+        if any(given is not None for given in (abs, rel, psnr, step, like, fill_value)):
             raise ArgumentError("a stream has its bound: leave out abs=, rel=, psnr=, like=")
         _save_stream(path, array, pack)
         return
     values = values_of(array)
-    lattice = lattice_of(values, abs, rel, psnr, like, fill_value)
+    lattice = lattice_of(values, Bound(abs, rel, psnr, step), like, fill_value)
     header = _header(values.shape, values.order, values.memory.size, lattice[0])
     check(lib.ghz_file_choose_frames(header, 0, 0))
     with _create(path, header, pack, transform) as writer:
@@ -198,7 +201,7 @@ def sum_files(paths: Sequence[Path], out: Path, divisor: int, pack: int | None) 
 def _sum_few(paths: Sequence[Path], out: Path, divisor: int, pack: int | None) -> None:
     files = [open_c(path) for path in paths]
     header = ffi.new("ghz_file_header *", lib.ghz_file_get_info(files[0]).header)
-    header.lattice.eb = 0  # that of the sum
+    header.lattice.step = header.lattice.eb = 0  # that of the sum
     operation = ffi.new("ghz_file_operation *", (ffi.NULL, 1.0, divisor, 0))
     with _create(out, header, pack) as writer, Lease() as context:
         every = ffi.new("ghz_file *[]", files)

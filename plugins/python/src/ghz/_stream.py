@@ -11,7 +11,6 @@ import numpy as np
 import numpy.typing as npt
 
 from ._arrays import (
-    DTYPES,
     TYPES,
     Array,
     Order,
@@ -19,6 +18,7 @@ from ._arrays import (
     checked_order,
     checked_shape,
     count_of,
+    dtype_on,
     memory_shape,
 )
 from ._axes import means, sums_along
@@ -64,7 +64,7 @@ class Info:
 
 
 class Stream(Buffer, Compressed):
-    """A compressed array of float32 or float64. Made by ghz.compress, by arithmetic, and by
+    """A compressed array. Made by ghz.compress, by arithmetic, and by
     Stream.from_bytes.
 
         total = a + b - c        # streams of one dtype, shape, order and lattice
@@ -153,8 +153,8 @@ class Stream(Buffer, Compressed):
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """float32 or float64."""
-        return DTYPES[self._info.lattice.type]
+        """That of the array that was compressed; of means of integers float64."""
+        return dtype_on(self._info.lattice)
 
     @property
     def order(self) -> Order:
