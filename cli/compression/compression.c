@@ -12,6 +12,7 @@
 #include "report/report.h"
 #include "report/seconds.h"
 #include "work/plain.h"
+#include "work/quantum.h"
 
 enum { WATCHED = GHZ_CHUNK }; /* values that are read and looked at together, by one thread */
 
@@ -26,11 +27,23 @@ static bool find_range(compression *c, value_range *r) {
   return true;
 }
 
+/* The quantum of the whole file, in passes of its own. */
+static bool find_quantum(compression *c) {
+  quantum q = {.step = 1};
+  if (!type_is_integer(c->in.type) &&
+      (!input_make_seekable(&c->in) || !quantum_of_input(&c->in, c->watch.given ? &c->watch.fill : NULL, &q)))
+    return false;
+  c->bound = (ghz_bound){GHZ_STEP, q.step};
+  return q.step > 0 || fail(c->in.file.name, "--grid auto: there is no quantum: %s", q.why);
+}
+
 static bool make_lattice(compression *c) {
   value_range r = c->range ? *c->range : (value_range){0, 0};
   if (c->model->path)
     return (c->lattice = c->model->lattice, true);
-  if (c->bound.kind != GHZ_ABS && !c->range && !find_range(c, &r))
+  if (c->o->grid_auto && !find_quantum(c))
+    return false;
+  if (c->bound.kind != GHZ_ABS && c->bound.kind != GHZ_STEP && !c->range && !find_range(c, &r))
     return false;
   return range_lattice(c->in.file.name, c->in.type, c->bound, r, c->watch.given ? &c->watch.fill : NULL,
                        &c->lattice);

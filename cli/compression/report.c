@@ -47,24 +47,33 @@ static void warn_of_fills(const compression *c) {
   else if (fill_watch_found(w))
     note(LEVEL_NORMAL, "%s: %.3g %% of the values are %s, a usual fill value: %s. Use --fill %s", name,
          percent(w), fill.text,
-         c->bound.kind == GHZ_ABS ? "they are compressed, and added, as numbers" : "they set the range",
+         c->bound.kind != GHZ_REL && c->bound.kind != GHZ_PSNR ? "they are compressed, and added, as numbers"
+                                                               : "they set the range",
          fill.text);
 }
 
 /* A bound that leaves little of the values. */
 static void warn_of_bound(compression *c) {
   const double median = fill_watch_median(&c->watch);
-  if (c->lattice.step > 0 && median > 0 && c->lattice.eb > median)
+  if (c->lattice.step > 0 && c->lattice.step <= 2 * c->lattice.eb && median > 0 && c->lattice.eb > median)
     note(LEVEL_NORMAL,
          "%s: the bound %.3g is larger than half of the values other than 0: their median magnitude is %.3g",
          c->in.file.name, c->lattice.eb, median);
 }
 
+/* "bound 0.001", or what a grid promises. */
+static bound_text promise(const compression *c) {
+  bound_text t = text_bound(&c->lattice, 1, c->lattice.eb);
+  if (!(c->lattice.step > 2 * c->lattice.eb))
+    snprintf(t.text, sizeof t.text, "bound %.6g", c->lattice.eb);
+  return t;
+}
+
 void compression_describe(const compression *c) {
   const uint64_t bytes = c->in.taken * ghz_type_size(c->in.type);
-  note(output_report_level(&c->out), "%s: %s -> %s: %s%s (%.4gx), bound %.6g, %.2f GB/s with file access",
+  note(output_report_level(&c->out), "%s: %s -> %s: %s%s (%.4gx), %s, %.2f GB/s with file access",
        c->in.file.name, text_bytes(bytes).text, c->out.name, text_bytes(c->out.bytes).text,
-       c->o->pack ? " packed" : "", ratio(c), c->lattice.eb, (double)bytes / c->seconds / 1e9);
+       c->o->pack ? " packed" : "", ratio(c), promise(c).text, (double)bytes / c->seconds / 1e9);
   describe_coding(c);
 }
 

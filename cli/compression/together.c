@@ -8,7 +8,7 @@ enum { OPEN_FILES_MAX = 200 }; /* with more, files are closed between the passes
 
 static bool add_range(compression *c, value_range *r) {
   value_range own;
-  if (c->bound.kind == GHZ_ABS)
+  if (c->bound.kind == GHZ_ABS || c->bound.kind == GHZ_STEP)
     return true;
   if (!input_make_seekable(&c->in) ||
       !range_of_input(c->ctx, &c->in, c->watch.given ? &c->watch.fill : NULL, NULL, &own))

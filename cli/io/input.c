@@ -9,17 +9,37 @@
 #include "report/report.h"
 #include "signature.h"
 
+static const struct {
+  const char *extension, *whole;
+} types[] = {[GHZ_F32] = {".f32", "float32"}, [GHZ_F64] = {".f64", "float64"}, [GHZ_I8] = {".i8", "int8"},
+             [GHZ_I16] = {".i16", "int16"},   [GHZ_I32] = {".i32", "int32"},   [GHZ_I64] = {".i64", "int64"},
+             [GHZ_U8] = {".u8", "uint8"},     [GHZ_U16] = {".u16", "uint16"},  [GHZ_U32] = {".u32", "uint32"}};
+enum { TYPES = sizeof types / sizeof *types };
+
 const char *type_name(ghz_type type) {
-  static const char *const names[] = {"f32", "f64", "i8", "i16", "i32", "i64", "u8", "u16", "u32"};
-  return names[type];
+  return types[type].extension + 1;
+}
+
+const char *type_extension(ghz_type type) {
+  return types[type].extension;
+}
+
+bool type_parse(const char *text, ghz_type *type) {
+  for (int i = 0; i < TYPES; i++)
+    if (strcmp(text, type_name((ghz_type)i)) == 0 || strcmp(text, types[i].whole) == 0)
+      return (*type = (ghz_type)i, true);
+  return false;
+}
+
+bool type_is_integer(ghz_type type) {
+  return type != GHZ_F32 && type != GHZ_F64;
 }
 
 type_choice type_of_name(const char *name) {
-  if (name_ends(name, ".f32"))
-    return (type_choice){.given = true, .type = GHZ_F32};
-  if (name_ends(name, ".f64") || name_ends(name, ".d64"))
-    return (type_choice){.given = true, .type = GHZ_F64};
-  return (type_choice){.given = false};
+  for (int i = 0; i < TYPES; i++)
+    if (name_ends(name, types[i].extension))
+      return (type_choice){.given = true, .type = (ghz_type)i};
+  return (type_choice){.given = name_ends(name, ".d64"), .type = GHZ_F64};
 }
 
 /* --dims does not fit, unless the type is another than it is taken for. */

@@ -27,7 +27,16 @@ typedef struct input {
 
 const char *type_name(ghz_type type);
 
-/* The type by the extension of a name: .f32, .f64, .d64. */
+/* The type of a name: f32, float32, i16, int16, ... */
+bool type_parse(const char *text, ghz_type *type);
+
+/* Whether it is one of integers. */
+bool type_is_integer(ghz_type type);
+
+/* The ending of the names of raw files of a type: ".f32". */
+const char *type_extension(ghz_type type);
+
+/* The type by the extension of a name: that, or .d64. */
 type_choice type_of_name(const char *name);
 
 /* Opens a file of values. `choice` is needed where neither the name nor an .npy header gives the

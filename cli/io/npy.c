@@ -12,6 +12,12 @@
 
 #define TEXT_MAX 65536 /* longest header that is read */
 
+/* As NumPy has them, behind the order of bytes. */
+static const char *const npy_types[] = {
+    [GHZ_F32] = "f4", [GHZ_F64] = "f8", [GHZ_I8] = "i1",  [GHZ_I16] = "i2", [GHZ_I32] = "i4",
+    [GHZ_I64] = "i8", [GHZ_U8] = "u1",  [GHZ_U16] = "u2", [GHZ_U32] = "u4"};
+enum { NPY_TYPES = sizeof npy_types / sizeof *npy_types };
+
 /* What follows "'key':" in the header's dictionary, or NULL. */
 static const char *find_key(const char *text, const char *key) {
   char quoted[32];
@@ -36,13 +42,13 @@ static bool parse_descr(const char *name, const char *at, ghz_type *type, bool *
     if (n < sizeof descr)
       memcpy(descr, at + 1, n);
   }
-  const bool order = descr[0] == '<' || descr[0] == '>';
+  const bool order = descr[0] == '<' || descr[0] == '>' || (descr[0] == '|' && descr[2] == '1');
   *big_endian = descr[0] == '>';
-  if (order && strcmp(descr + 1, "f4") == 0)
-    return (*type = GHZ_F32, true);
-  if (order && strcmp(descr + 1, "f8") == 0)
-    return (*type = GHZ_F64, true);
-  return fail(name, "unknown type %s; only float32 ('<f4') and float64 ('<f8') can be compressed",
+  for (int i = 0; order && i < NPY_TYPES; i++)
+    if (strcmp(descr + 1, npy_types[i]) == 0)
+      return (*type = (ghz_type)i, true);
+  return fail(name,
+              "unknown type %s; only float32 ('<f4'), float64 ('<f8') and integers ('<i2') can be compressed",
               descr[0] ? descr : "of its elements");
 }
 
@@ -118,8 +124,11 @@ size_t npy_header(ghz_type type, bool big_endian, const shape *s, char header[NP
     used += (size_t)snprintf(dims + used, sizeof dims - used, "%s%llu%s", i ? " " : "",
                              (unsigned long long)s->dims[i], i + 1 < s->ndim || s->ndim == 1 ? "," : "");
   int length =
-      snprintf(header + 10, NPY_HEADER_MAX - 10, "{'descr': '%cf%c', 'fortran_order': %s, 'shape': (%s), }",
-               big_endian ? '>' : '<', type == GHZ_F32 ? '4' : '8', s->fortran ? "True" : "False", dims);
+      snprintf(header + 10, NPY_HEADER_MAX - 10, "{'descr': '%c%s', 'fortran_order': %s, 'shape': (%s), }",
+               ghz_type_size(type) == 1 ? '|'
+               : big_endian             ? '>'
+                                        : '<',
+               npy_types[type], s->fortran ? "True" : "False", dims);
   size_t end = 10 + (size_t)length, size = (end + 1 + 63) / 64 * 64;
   if (size < 128)
     size = 128;

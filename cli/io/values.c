@@ -25,6 +25,8 @@ bool values_open(values *v, ghz_context *ctx, const char *path, type_choice choi
   if (!(v->compressed ? reader_adopt(&v->reader, &f) : input_adopt(&v->in, &f, choice)))
     return false;
   v->type = v->compressed ? v->reader.header.lattice.type : v->in.type;
+  if (v->compressed && type_is_integer(v->type))
+    v->type = GHZ_F64;
   v->shape = v->compressed ? v->reader.header.array : v->in.shape;
   return true;
 }
@@ -66,7 +68,7 @@ bool values_read(values *v, double *to, size_t count, size_t *got) {
     memcpy(to, from, *got * sizeof *to);
   else
     for (size_t i = 0; i < *got; i++)
-      to[i] = (double)((const float *)(const void *)from)[i];
+      to[i] = value_at(v->type, from, i);
   v->used += *got;
   return true;
 }

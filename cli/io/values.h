@@ -14,7 +14,7 @@ typedef struct values {
   input in;
   frame_reader reader;
   ghz_frame frame;
-  ghz_type type;
+  ghz_type type; /* of compressed integers float64, as sums may be beyond their type */
   shape shape;
   double bound;  /* of what was read so far, if compressed; else 0 */
   buffer native; /* values of `type` */
@@ -32,7 +32,27 @@ bool values_read(values *v, double *to, size_t count, size_t *got);
 
 /* Value number i of an array of a type. */
 static inline double value_at(ghz_type type, const void *x, size_t i) {
-  return type == GHZ_F64 ? ((const double *)x)[i] : (double)((const float *)x)[i];
+  switch (type) {
+  case GHZ_F32:
+    return (double)((const float *)x)[i];
+  case GHZ_F64:
+    return ((const double *)x)[i];
+  case GHZ_I8:
+    return ((const int8_t *)x)[i];
+  case GHZ_I16:
+    return ((const int16_t *)x)[i];
+  case GHZ_I32:
+    return ((const int32_t *)x)[i];
+  case GHZ_I64:
+    return (double)((const int64_t *)x)[i];
+  case GHZ_U8:
+    return ((const uint8_t *)x)[i];
+  case GHZ_U16:
+    return ((const uint16_t *)x)[i];
+  case GHZ_U32:
+    return ((const uint32_t *)x)[i];
+  }
+  return 0;
 }
 
 /* Bytes of the file that were read so far. */

@@ -30,7 +30,7 @@ static bool parse_u64(const char *text, uint64_t *value, char stop, const char *
 static int set_bound(options *o, ghz_bound_kind kind, const char *name, const char *text) {
   double value;
   if (o->bound_given)
-    return fail_usage(o->verb, "give one bound only: --abs, --rel or --psnr");
+    return fail_usage(o->verb, "give one bound only: --abs, --rel, --psnr, --step or --grid");
   if (!parse_double(text, &value))
     return fail_usage(o->verb, "--%s %s: not a number", name, text);
   if (!isfinite(value) || !(value > 0))
@@ -40,11 +40,21 @@ static int set_bound(options *o, ghz_bound_kind kind, const char *name, const ch
   return -1;
 }
 
+static int set_grid(options *o, const char *text) {
+  if (o->bound_given)
+    return fail_usage(o->verb, "give one bound only: --abs, --rel, --psnr, --step or --grid");
+  if (strcmp(text, "auto") != 0)
+    return fail_usage(o->verb, "--grid %s: must be auto; a quantum that is known: --step %s", text, text);
+  o->bound_given = o->grid_auto = true;
+  o->bound = (ghz_bound){GHZ_STEP, 0};
+  return -1;
+}
+
 static int set_type(options *o, const char *text) {
-  if (strcmp(text, "f32") != 0 && strcmp(text, "f64") != 0)
-    return fail_usage(o->verb, "--type %s: unknown type; must be f32 or f64", text);
+  if (!type_parse(text, &o->type.type))
+    return fail_usage(o->verb, "--type %s: unknown type; must be f32, f64, or int8 to int64, uint8 to uint32",
+                      text);
   o->type.given = true;
-  o->type.type = text[1] == '3' ? GHZ_F32 : GHZ_F64;
   return -1;
 }
 
@@ -171,6 +181,8 @@ int option_apply(options *o, int key, const char *argument) {
     return set_bound(o, GHZ_STEP, "lossless", "1");
   case PSNR:
     return set_bound(o, GHZ_PSNR, "psnr", argument);
+  case GRID:
+    return set_grid(o, argument);
   case ORDER:
     return set_order(o, argument);
   case TYPE:

@@ -34,7 +34,8 @@ enum {
   OPTION_LEVEL = 1 << 20,
   OPTION_PSNR = 1 << 21,
   OPTION_DIFFERING = 1 << 22,
-  OPTION_STEP = 1 << 23,
+  OPTION_STEP = 1 << 23, /* --step and --lossless */
+  OPTION_GRID = 1 << 24,
   OPTION_BOUND = OPTION_ABS_REL | OPTION_PSNR
 };
 
@@ -50,6 +51,7 @@ typedef struct options {
   int threads;
   bool bound_given;
   ghz_bound bound;
+  bool grid_auto; /* the bound is the quantum that is found */
   bool together;
   const char *like; /* NULL: not given */
   uint64_t sum_of;  /* 0: not given */

@@ -32,7 +32,8 @@ enum {
   VAR,
   DIFFERING,
   STEP,
-  LOSSLESS
+  LOSSLESS,
+  GRID
 };
 
 typedef struct option_row {

@@ -3,6 +3,7 @@
 #ifndef GHZ_CLI_TEXT_H
 #define GHZ_CLI_TEXT_H
 
+#include <ghz/ghz.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -24,5 +25,13 @@ void json_string(FILE *to, const char *text);
 
 /* Writes a JSON array. */
 void json_numbers(const uint64_t *numbers, unsigned count);
+
+typedef struct bound_text {
+  char text[96];
+} bound_text;
+
+/* What a lattice promises of so many terms, of which `bound` is known: the bound in digits; of a
+ * grid "grid of 0.01: every value exact". */
+bound_text text_bound(const ghz_lattice *l, uint32_t terms, double bound);
 
 #endif

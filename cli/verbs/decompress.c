@@ -83,7 +83,7 @@ static const char *missing_extension(const char *name, const ghz_file_header *h)
     return plain_named(name) ? "" : ".npy";
   if (strchr(base ? base : name, '.'))
     return "";
-  return h->lattice.type == GHZ_F32 ? ".f32" : ".f64";
+  return type_extension(h->lattice.type);
 }
 
 /* The name of the output: FILE without .ghz, or standard output for standard input. */

@@ -112,7 +112,7 @@ static void print_lattice(const summary *s) {
   if (s->inexact)
     printf("  bound             none: values outside the lattice were added\n");
   else
-    printf("  bound             %s\n", text_double(s->bound).text);
+    printf("  bound             %s\n", text_bound(&s->lattice, s->terms, s->bound).text);
   if (s->lattice.has_fill)
     printf("  fill value        %s\n", fill_text(s->lattice.type, s->lattice.fill).text);
 }
@@ -160,9 +160,11 @@ static void print_json(const summary *s) {
          (n)s->values);
   info_json_shape(&s->shape);
   printf(", \"dims\": %d, \"transform\": %s", s->tiles_shape.dims, s->transform ? "true" : "false");
-  printf(", \"step\": %s, \"bound_per_term\": %s, \"cap\": %d, \"terms\": %u, \"inexact\": %s, \"bound\": %s",
+  printf(", \"step\": %s, \"bound_per_term\": %s, \"cap\": %d, \"terms\": %u, \"inexact\": %s, \"bound\": %s, "
+         "\"grid\": %s",
          text_json(s->lattice.step).text, text_json(s->lattice.eb).text, s->lattice.cap, s->terms,
-         s->inexact ? "true" : "false", text_json(s->bound).text);
+         s->inexact ? "true" : "false", text_json(s->bound).text,
+         s->lattice.step > 2 * s->lattice.eb ? "true" : "false");
   printf(", \"fill\": %s", s->lattice.has_fill ? text_json(s->lattice.fill).text : "null");
   print_frames_json(s);
   printf(", \"bytes\": %llu, \"ratio\": %s, \"bits_per_value\": %s", (n)s->bytes, text_json(ratio(s)).text,

@@ -27,6 +27,7 @@ typedef struct findings {
   int count;
   bool sought; /* --psnr or --ratio was given */
   finding found;
+  quantum_trial quantum;
 } findings;
 
 static bool add_flat(tuning *t, finding *f) {
@@ -54,7 +55,11 @@ static bool search_ratio(tuning *t, findings *f) {
 
 static bool find(tuning *t, findings *f) {
   const options *o = t->o;
-  if (!try_bounds(t, f))
+  if (type_is_integer(t->in.type) && (o->bound_given || o->ratio > 0))
+    return fail(t->in.file.name, "holds integers, which are compressed exactly: leave --psnr and --ratio out");
+  if (!type_is_integer(t->in.type) && !try_bounds(t, f))
+    return false;
+  if (!tuning_try_quantum(t, &f->quantum))
     return false;
   f->sought = o->bound_given || o->ratio > 0;
   if (!f->sought)
@@ -87,14 +92,24 @@ static void print_found(const tuning *t, const finding *f) {
   printf("\n");
 }
 
+/* Data that have a quantum take no bound. */
+static void print_quantum(const quantum_trial *q) {
+  if (q->step > 0)
+    printf("  every value is a multiple of %s: --step %s (or --grid auto) is exact, ratio %.4g, %.4g bits per "
+           "value\n",
+           text_double(q->step).text, text_double(q->step).text, q->ratio, q->bits);
+}
+
 static void print_table(const tuning *t, const findings *f) {
   tuning_print(t);
   printf(", %s\n", tiles_text(&t->header.shape));
-  printf("  %9s %12s %s\n", "--rel", "--abs", trial_heading);
+  if (f->count)
+    printf("  %9s %12s %s\n", "--rel", "--abs", trial_heading);
   for (int i = 0; i < f->count; i++)
     print_finding(t, &f->bounds[i]);
   if (f->sought)
     print_found(t, &f->found);
+  print_quantum(&f->quantum);
 }
 
 static void json_finding(const tuning *t, const finding *f) {
@@ -122,6 +137,11 @@ static void print_json(const tuning *t, const findings *f) {
     json_finding(t, &f->found);
   else
     printf("null");
+  if (f->quantum.step > 0)
+    printf(", \"quantum\": {\"step\": %s, \"ratio\": %s, \"bits_per_value\": %s}",
+           text_json(f->quantum.step).text, text_json(f->quantum.ratio).text, text_json(f->quantum.bits).text);
+  else
+    printf(", \"quantum\": null");
   printf("}");
 }
 
@@ -168,7 +188,8 @@ const verb verb_tune = {
                "gives a ratio, to three digits; a larger one if it came across one that gives the ratio\n"
                "and half a decibel more. compress --psnr does not measure: its bound gives that PSNR\n"
                "even if every error is as large as the bound. Most errors are smaller, so the PSNR is\n"
-               "mostly 4 dB higher or more.\n\n"
+               "mostly 4 dB higher or more. Where all values of the sample are multiples of one number,\n"
+               "a last line says what compress --step gives with it.\n\n"
                "--dims ?NX,NY,NZ, for raw values whose dimensions are known but not their order, tries\n"
                "each order with --rel 1e-4, and says which one gives the largest ratio.",
     .examples = "  ghz tune wave.f32\n"

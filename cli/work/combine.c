@@ -91,7 +91,7 @@ static bool begin_output(combining *c) {
     header.count = c->readers[i].header.count;
     header.shape = ghz_flat(header.count); /* as those of pipes are */
   }
-  header.lattice.eb = 0;
+  header.lattice.step = header.lattice.eb = 0;
   return c->plain ? plain_begin(&c->plain_writer, &c->out, c->form, &header.array, header.count)
                   : writer_begin(&c->writer, &c->out, &header, c->o->pack);
 }

@@ -19,7 +19,8 @@ bool comparison_violated(const comparison *c) {
 double comparison_ratio(const comparison *c) {
   if (!c->result.compressed)
     return NAN;
-  return (double)(c->difference.count * ghz_type_size(c->result.type)) / (double)values_bytes(&c->result);
+  const ghz_type type = c->result.reader.header.lattice.type;
+  return (double)(c->difference.count * ghz_type_size(type)) / (double)values_bytes(&c->result);
 }
 
 /* ---- Table ---- */

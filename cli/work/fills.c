@@ -39,7 +39,7 @@ number_text fill_text(ghz_type type, double fill) {
 
 bool fill_choose(const char *name, ghz_type type, double given, double *fill) {
   *fill = given;
-  if (type == GHZ_F64)
+  if (type != GHZ_F32)
     return true;
   if (fabs(given) > (double)FLT_MAX)
     return fail(name, "--fill %g is too large for f32", given);
@@ -61,12 +61,12 @@ void fill_watch_end(fill_watch *w) {
 static uint64_t count_equal(ghz_type type, const void *x, size_t n, double value) {
   uint64_t count = 0;
   const float narrow = (float)value;
-  if (type == GHZ_F64)
-    for (size_t i = 0; i < n; i++)
-      count += ((const double *)x)[i] == value;
-  else
+  if (type == GHZ_F32)
     for (size_t i = 0; i < n; i++)
       count += ((const float *)x)[i] == narrow;
+  else
+    for (size_t i = 0; i < n; i++)
+      count += value_at(type, x, i) == value;
   return count;
 }
 

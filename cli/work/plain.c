@@ -2,6 +2,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "plain.h"
 
+#include <math.h>
+
 #include "io/byte_order.h"
 #include "io/npy.h"
 #include "report/report.h"
@@ -15,10 +17,15 @@ bool plain_not_named(const char *path) {
          fail(path, "the extension says values: give compressed output a name that ends in .ghz");
 }
 
+/* Means of integers are none. */
+static ghz_type type_of_values(const ghz_lattice *l) {
+  return type_is_integer(l->type) && rint(l->step) != l->step ? GHZ_F64 : l->type;
+}
+
 bool plain_choose(plain_form *form, const char *path, type_choice given, const char *from,
                   const ghz_file_header *h) {
   const type_choice named = type_of_name(path);
-  form->type = given.given ? given.type : named.given ? named.type : h->lattice.type;
+  form->type = given.given ? given.type : named.given ? named.type : type_of_values(&h->lattice);
   if (form->type == GHZ_F32 && h->lattice.type == GHZ_F64)
     return fail(from, "holds f64; it cannot be written as f32");
   form->npy = name_ends(path, ".npy") || (h->array.npy && !named.given);

@@ -10,6 +10,7 @@
 #include "fills.h"
 #include "io/byte_order.h"
 #include "io/values.h"
+#include "quantum.h"
 #include "report/library.h"
 #include "report/report.h"
 #include "report/seconds.h"
@@ -220,6 +221,24 @@ bool tuning_try(tuning *t, double rel, trial *r) {
 
 bool tuning_try_flat(tuning *t, double rel, trial *r) {
   return try_as(t, &t->flat, rel, true, r);
+}
+
+bool tuning_try_quantum(tuning *t, quantum_trial *r) {
+  const quantum q = type_is_integer(t->in.type) ? (quantum){1, NULL}
+                                                : quantum_of_values(t->in.type, t->values.data, t->count,
+                                                                    t->o->has_fill ? &t->fill : NULL);
+  ghz_lattice l;
+  size_t stream;
+  uint64_t size;
+  *r = (quantum_trial){0};
+  if (q.step == 0)
+    return true;
+  if (!tuning_lattice(t, (ghz_bound){GHZ_STEP, q.step}, &l) || !tuning_compress(t, &l, &stream) ||
+      !measure_file(t, &t->header, &l, stream, &size))
+    return false;
+  const double bytes = (double)t->count * (double)ghz_type_size(t->in.type);
+  *r = (quantum_trial){q.step, bytes / (double)size, 8 * (double)size / (double)t->count};
+  return true;
 }
 
 /* ---- Searching ------------------------------------------------------------------------------- */

@@ -29,6 +29,11 @@ typedef struct trial {
   double compress, decompress; /* GB/s of original bytes; 0 if not measured */
 } trial;
 
+/* What the quantum of the sample gives; a step of 0 if it has none. */
+typedef struct quantum_trial {
+  double step, ratio, bits;
+} quantum_trial;
+
 /* Reads the sample. Calls that return false have printed why. */
 bool tuning_open(tuning *t, const options *o, ghz_context *ctx, const char *path);
 
@@ -48,6 +53,9 @@ bool tuning_has_flat(const tuning *t);
 /* Tries a relative bound, with speeds; the same of the flat array. */
 bool tuning_try(tuning *t, double rel, trial *result);
 bool tuning_try_flat(tuning *t, double rel, trial *result);
+
+/* Looks for a quantum, and tries it. */
+bool tuning_try_quantum(tuning *t, quantum_trial *result);
 
 /* Searches, to three digits, the largest relative bound that gives a PSNR, or the least that gives
  * a ratio: where another bound that was tried, before or on the way, gives that, too, and a PSNR

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 . "$HELPERS"
 "$TOOL" make wave 1000 f32 >a.f32
-fails 2 'a.f32: no bound given; use --abs E, --rel E, --psnr DB or --like FILE.ghz' "$GHZ" compress a.f32
+fails 2 'a.f32: no bound given; use --abs E, --rel E, --psnr DB, --step Q or --like FILE.ghz' "$GHZ" compress a.f32
 for bound in --abs --rel --psnr; do
   for value in 0 -1 nan inf -inf 1e999 -0 1e-999; do
     fails 2 "$bound $value: the bound must be a positive, finite number" "$GHZ" compress $bound $value a.f32

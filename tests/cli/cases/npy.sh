@@ -63,8 +63,8 @@ head -c 100 original.npy >x.npy
 fails 1 'x.npy: truncated' "$GHZ" compress --abs 1 x.npy
 head -c 5 original.npy >x.npy
 fails 1 'x.npy: not a NumPy' "$GHZ" compress --abs 1 x.npy
-sed 's/<f4/<i4/' original.npy >x.npy
-fails 1 'x.npy: unknown type <i4' "$GHZ" compress --abs 1 x.npy
+sed 's/<f4/<c8/' original.npy >x.npy
+fails 1 'x.npy: unknown type <c8' "$GHZ" compress --abs 1 x.npy
 sed 's/(40/(-4/' original.npy >x.npy
 fails 1 'x.npy: damaged .npy header' "$GHZ" compress --abs 1 x.npy
 sed 's/NUMPY./NUMPY\x09/' original.npy >x.npy

@@ -78,7 +78,7 @@ fails 1 'none.ghz: No such file' "$GHZ" compress --like none.ghz 2.f32
 fails 2 '--like takes the bound of model.ghz; leave --abs' "$GHZ" compress --like model.ghz --abs 1 2.f32
 fails 2 '--like takes the bound of model.ghz; leave --together out' "$GHZ" compress --like model.ghz --together 2.f32
 fails 2 '--like takes the bound of model.ghz; leave --sum-of out' "$GHZ" compress --like model.ghz --sum-of 2 2.f32
-fails 2 'no bound given; use --abs E, --rel E, --psnr DB or --like FILE.ghz' "$GHZ" compress --together 2.f32
+fails 2 'no bound given; use --abs E, --rel E, --psnr DB, --step Q or --like FILE.ghz' "$GHZ" compress --together 2.f32
 for k in 0 -1 x 8388608; do fails 2 "--sum-of $k: the number of files must be 1 to 8388607" "$GHZ" compress --abs 1 --sum-of $k 1.f32; done
 # -v: how a file was coded, and why; --json
 says() { grep -q "$1" "$SCRATCH/stderr" || die "no '$1' in: $(cat "$SCRATCH/stderr")"; }
