@@ -120,7 +120,7 @@ def update(
         )
     if abs is None and rel is None and psnr is None and like is None:
         like = old
-    lattice = lattice_of(values, abs, rel, psnr, like, old.lattice.fill_value)
+    lattice = lattice_of(values, Bound(abs, rel, psnr, None), like, old.lattice.fill_value)
     capacity = lib.ghz_shape_bound(library_shape(values.shape, values.order), lattice.type, 1)
     data = produce(capacity, lib.ghz_update, old._c[0], lattice, values.pointer)
     return Stream._made(data, old.shape, old.order)
