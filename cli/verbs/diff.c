@@ -89,7 +89,8 @@ static void print_json(const file_pair *p, const ghz_comparison *c) {
 
 static bool compare_files(file_pair *p) {
   ghz_comparison c;
-  if (!readers_agree(&p->reader[1], &p->reader[0], &p->reader[0]))
+  if (!readers_agree(&p->reader[1], &p->reader[0], &p->reader[0]) ||
+      !lattices_agree(&p->reader[1], &p->reader[0]))
     return false;
   p->name[0] = p->reader[0].file->name;
   p->name[1] = p->reader[1].file->name;

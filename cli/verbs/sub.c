@@ -15,12 +15,12 @@ const verb verb_sub = {
     .operands = "A.ghz B.ghz",
     .summary = "subtract one compressed file from another",
     .details = "Writes A - B. Both files must have the same type, shape and bound: compress them with\n"
-               "--together, with the same --abs, or one --like the other. The bound of the difference\n"
-               "is the sum of the bounds. Without -o, writes to standard output. If the name of the\n"
-               "output ends in .npy, .f32 or .f64, writes decompressed values.\n"
+               "--together, with the same --abs, or one --like the other. Or one is a mean of which the\n"
+               "other is a part: the difference is then an anomaly. The bound of the difference is the\n"
+               "sum of the bounds. Without -o, writes to standard output. If the name of the output\n"
+               "ends in .npy, .f32 or .f64, writes decompressed values.\n"
                "Of HDF5 and netCDF files, subtracts the data set --var, or all that the HDF5 filter\n"
-               "compressed; all else is that of A. There B may also be a mean of which A is a part, or\n"
-               "the other way round.",
+               "compressed; all else is that of A.",
     .examples = "  ghz sub after.ghz before.ghz -o change.ghz\n",
     .options = OPTION_OUTPUT | OPTION_FORCE | OPTION_PACK | OPTION_THREADS | OPTION_VAR,
     .least = 2,

@@ -40,7 +40,7 @@ static bool check_frames(const frame_reader *r, const frame_reader *first) {
                       text_count(b->frame_values), "compress both with the same --frame-values");
 }
 
-static bool check_lattice(const frame_reader *r, const frame_reader *first) {
+bool lattices_agree(const frame_reader *r, const frame_reader *first) {
   const ghz_file_header *a = &r->header, *b = &first->header;
   if (a->lattice.step == b->lattice.step && a->lattice.eb == b->lattice.eb)
     return true;
@@ -59,7 +59,7 @@ static bool check_same(const frame_reader *r, const frame_reader *first) {
   if (a->count != b->count && a->count != GHZ_FILE_UNKNOWN && b->count != GHZ_FILE_UNKNOWN)
     return fail_differs(r, first, "number of values", text_count(a->count), text_count(b->count),
                         "only arrays of the same length can be combined");
-  return check_lattice(r, first);
+  return true;
 }
 
 bool readers_agree(const frame_reader *r, const frame_reader *first, const frame_reader *shaped) {

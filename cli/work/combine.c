@@ -49,8 +49,9 @@ static bool check_comparable(const combining *c, const frame_reader *r) {
 static bool open_operand(combining *c, frame_reader *r, const char *to) {
   if (!reader_open(r, c->o->files[c->opened]))
     return false;
-  if (readers_agree(r, c->readers, &c->readers[c->shaped]) && fills_agree(r, c->readers) &&
-      check_comparable(c, r) && file_differs(r->file, to))
+  const frame_reader *first = c->readers;
+  if (readers_agree(r, first, &c->readers[c->shaped]) && (c->op->coefficients || lattices_agree(r, first)) &&
+      fills_agree(r, first) && check_comparable(c, r) && file_differs(r->file, to))
     return true;
   reader_close(r);
   return false;

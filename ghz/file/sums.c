@@ -138,13 +138,36 @@ static ghz_status keep_result(const summation *s, size_t i, size_t size) {
   return ghz_file_pass(s->files[i]->name, old.number, NULL, ghz_info_read(c->slot[0].stream, &c->slot[0].info));
 }
 
+static int lattices_differ(const frame_slots *c) {
+  int differ = 0;
+  for (size_t j = 1; j < c->filled; j++)
+    differ |= !ghz_lattice_equal(&c->slot[0].info.lattice, &c->slot[j].info.lattice);
+  return differ;
+}
+
+/* Of lattices that may be multiples of each other; the codec knows how many terms that makes. */
+static ghz_status fold_linearly(const summation *s, size_t i, const ghz_bytes *streams) {
+  void *made;
+  size_t size;
+  ghz_status status =
+      pass(s, i, ghz_linear_alloc(s->ctx, s->c->filled, streams, s->c->coefficient, 1, &made, &size));
+  if (status != GHZ_OK)
+    return status;
+  free(s->result->memory);
+  s->result->memory = made;
+  s->result->capacity = size;
+  return keep_result(s, i, size);
+}
+
 static ghz_status fold(const summation *s, size_t i) {
   ghz_bytes streams[SLOTS];
   memory to;
   size_t size = 0;
-  ghz_status status = make_room(s, i, &to);
   for (size_t j = 0; j < s->c->filled; j++)
     streams[j] = s->c->slot[j].stream;
+  if (s->op->coefficients && lattices_differ(s->c))
+    return fold_linearly(s, i, streams);
+  ghz_status status = make_room(s, i, &to);
   if (status == GHZ_OK)
     status = pass(s, i, call_codec(s, streams, &to, &size));
   return status == GHZ_OK ? keep_result(s, i, size) : status;

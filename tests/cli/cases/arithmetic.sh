@@ -26,6 +26,20 @@ for type in f32 f64; do
   "$TOOL" make zero 40000 f64 >zeros.f64
   same zero.f64 zeros.f64
   ok "$GHZ" mean a.$type.ghz b.$type.ghz c.$type.ghz -o mean.ghz
+  # Anomalies are exact: those of all three add up to nothing.
+  for member in a b c; do
+    ok "$GHZ" sub $member.$type.ghz mean.ghz -o off-$member.ghz
+  done
+  ok "$GHZ" sub mean.ghz a.$type.ghz -o minus.ghz
+  ok "$GHZ" add off-a.ghz minus.ghz -o none.ghz
+  ok "$GHZ" add off-a.ghz off-b.ghz off-c.ghz -o nothing.ghz
+  "$TOOL" make zero 40000 f64 >zeros.f64
+  for empty in none nothing; do
+    ok "$GHZ" decompress $empty.ghz -o $empty.f64
+    same $empty.f64 zeros.f64
+  done
+  ok "$GHZ" mean a.$type.ghz b.$type.ghz -o half.ghz
+  fails 1 "neither is the other divided by a whole number" "$GHZ" sub mean.ghz half.ghz -o no.ghz
   ok "$GHZ" scale 3 mean.ghz -o three.ghz
   ok "$GHZ" decompress three.ghz -o three.f64
   within want.f64 three.f64 f64 3.0000001e-4
