@@ -235,3 +235,21 @@ Test(update, lattices_to_leave) {
     cr_assert(ghz_lattice_equal(&got, &l), "%zu", i);
   }
 }
+
+/* Tiles of one value, which no lattice has, that change in places. */
+Test(update, tiles_of_one_value) {
+  SINGLE_POOL(pool);
+  static const ghz_shape shape = {3, {8, 16, 32}};
+  const ghz_lattice l = lattice_abs(GHZ_F32, 0.01);
+  float *x = field_make(WAVES, &l, &shape, 60, 1);
+  for (uint64_t i = 0; i < ghz_shape_count(&shape); i++)
+    x[i] = 273.15F;
+  ref_bytes old = compress_shape(pool.ctx[0], &l, GHZ_ORDER_BEST, x, &shape);
+  same_update(&pool, old, &l, x, "unchanged");
+  for (uint64_t i = 0; i < ghz_shape_count(&shape); i += 5)
+    x[i] = 270 + (float)(i % 7);
+  for (uint64_t turn = 1; turn < 7; turn++) {
+    const ghz_lattice asked = asked_lattice(&l, turn);
+    same_update(&pool, old, &asked, x, say("turn %d", (int)turn));
+  }
+}

@@ -97,7 +97,7 @@ static size_t encode_change(change *c, uint8_t *out) {
   uint8_t other[REF_TILE_ROOM];
   const ref_tile now = c->now;
   size_t raw = 1 + ref_value_size(c->h->type) * (size_t)now.n;
-  if (c->old.raw || c->old.coefficients)
+  if (c->old.raw || c->old.one || c->old.coefficients)
     move(c);
   size_t size = ref_tile_compress(c->h, REF_LORENZO, &c->now, out);
   if (!c->old.coefficients || c->was->step != c->h->step)

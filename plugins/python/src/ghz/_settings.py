@@ -90,8 +90,8 @@ class Settings:
     def decompress(self, stream: Stream) -> np.ndarray:
         """Decompresses a chunk, which may come back to be compressed again."""
         values = stream.decompress()
-        info = stream.info
-        _recent.keep((self, stream.dtype, info.dims, info.shape), stream, values)
+        shape = stream._info.shape
+        _recent.keep((self, stream.dtype, shape.dims, tuple(shape.extent)), stream, values)
         return values
 
     def stored(self, stream: Stream) -> Any:
