@@ -128,3 +128,11 @@ def test_small() -> None:
     none = ghz.compress(np.empty((5, 0, 7), "f4"), abs=1)
     assert none.sum(axis=1).shape == (5, 7) and not none.sum(axis=1).any()
     assert none.sum(axis=0).shape == (0, 7) and np.isnan(none.mean(axis=1)).all()
+
+
+@pytest.mark.parametrize("shape", [(40, 64), (24, 16, 32), (5000,)])
+def test_one_value_beside_the_lattice_is_summed_on_it(shape: tuple[int, ...]) -> None:
+    stream = ghz.compress(np.full(shape, 273.15), abs=1e-3)
+    assert (stream.decompress() == 273.15).all()
+    for axis in range(len(shape)):
+        assert abs(stream.sum(axis=axis) - 273.15 * shape[axis]).max() <= 1e-3 * shape[axis]
