@@ -200,19 +200,42 @@ def masked(chunks: tuple[int, ...], fill: float, codec: GhzCodec) -> tuple[Any, 
     return array, values
 
 
-@pytest.mark.parametrize("chunks", [(1, 30, 40), (3, 30, 40)])
+@pytest.mark.parametrize("chunks", [(1, 30, 40), (3, 30, 40), (8, 16, 40)])
 @pytest.mark.parametrize("fill", [np.nan, np.float32(1e20)])
-def test_what_is_missing_makes_the_sum_missing(chunks: Any, fill: float) -> None:
+def test_what_is_missing(chunks: Any, fill: float) -> None:
+    """In a chunk of one step it makes the sum missing; elsewhere it is left out."""
     marker = None if np.isnan(fill) else 1e20
     array, values = masked(chunks, fill, GhzCodec(abs=EB, fill=marker))
     values[values == fill] = np.nan
     groups = [0, 0, -5, 1, 1, 1, 0, 0]
-    result = ghz.zarr.mean(array, MemoryStore(), axis="t", by=groups)[...]
-    result[result == fill] = np.nan
-    want = np.stack([values[np.equal(groups, g)].mean(0, dtype="f8") for g in (-5, 0, 1)])
-    np.testing.assert_array_equal(np.isnan(result), np.isnan(want))
-    assert np.nanmax(abs(result - want)) <= limit(chunks)
-    assert np.isnan(want[0]).all() and not np.isnan(want[1]).all()
+    mean = np.nanmean if chunks[0] > 1 else np.mean
+    for function in (ghz.zarr.mean, ghz.zarr.sum):
+        result = function(array, MemoryStore(), axis="t", by=groups)[...]
+        result[result == fill] = np.nan
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            each = [values[np.equal(groups, g)].astype("f8") for g in (-5, 0, 1)]
+            want = np.stack([mean(one, 0) for one in each])
+            if function is ghz.zarr.sum:
+                want *= np.stack([(~np.isnan(one)).sum(0) for one in each])
+        np.testing.assert_array_equal(np.isnan(result), np.isnan(want))
+        assert np.nanmax(abs(result - want)) <= (5 if function is ghz.zarr.sum else 2) * EB
+        assert np.isnan(want[0]).all() and not np.isnan(want[1]).all()
+    assert chunks[0] == 1 or not np.isnan(want[2, 20, 30])
+
+
+def test_a_mean_of_what_is_there_has_the_weights_of_that() -> None:
+    array, values = masked((8, 30, 40), np.nan, GhzCodec(abs=EB))
+    values[np.isnan(values)] = np.nan
+    weights = np.cos(np.linspace(-1.5, 1.5, 30))
+    result = ghz.zarr.mean(array, MemoryStore(), axis=("x", "y"), weights={"y": weights})
+    data = xarray.DataArray(values.astype("f8"), dims=("t", "y", "x"))
+    want = data.weighted(xarray.DataArray(weights, dims="y")).mean(("x", "y"))
+    np.testing.assert_allclose(result[...], want, atol=2 * EB)
+    assert np.isnan(result[2])
+    zero = ghz.zarr.sum(array, MemoryStore(), axis=("y", "t"), weights={"y": [1.0, -1.0] * 15})
+    data = data.isel(t=[0, 1, 3, 4, 5, 6, 7]) * xarray.DataArray([1.0, -1.0] * 15, dims="y")
+    np.testing.assert_allclose(zero[...], data.sum(("y", "t")), atol=212 * EB)
 
 
 @pytest.mark.parametrize("chunks", [(1, 30, 40), (3, 30, 40)])

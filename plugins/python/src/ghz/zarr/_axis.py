@@ -247,10 +247,10 @@ def _within(
     for group in range(len(along.weights[0])):
         at = [group if axis in along.axes else fixed[axis] for axis in along.kept]
         targets.append(target / _result_key(along, at))
-    divisors = [float(divisor) for divisor in _divisors(along)]
+    _divisors(along)  # refuses weights without a sum
     kept = along.groups is not None
     layouts = along.layout, along.result
-    return [Within(parts, along.axes, kept, *layouts, along.weights, divisors, targets)]
+    return [Within(parts, along.axes, kept, *layouts, along.weights, along.mean, targets)]
 
 
 def _source(along: Along, place: dict[int, int]) -> StorePath:

@@ -12,6 +12,7 @@ import numpy as np
 from zarr.storage import StorePath
 
 import ghz
+from ghz._axes import sums_along
 from ghz.zarr._chunk import culprit_of, join, missing_like, read, split, write
 from ghz.zarr._layout import Layout
 
@@ -133,13 +134,13 @@ class Within:
     kept: bool  # the results have the one axis, too, for groups
     layout: Layout
     result: Layout
-    weights: Sequence[Any]  # of each axis; of the first one for each group
-    divisors: Sequence[float]
+    weights: Sequence[Any]  # of each axis, in rows: of the first one a row for each group
+    mean: bool
     targets: Sequence[StorePath]  # of each group
 
     def __call__(self) -> None:
         """Makes the chunks of the results."""
-        totals: dict[Place, Any] = {}
+        totals: dict[Place, tuple[Any, Any]] = {}
         for part in self.parts:
             try:
                 self._add(part, totals)
@@ -147,58 +148,76 @@ class Within:
                 raise type(error)(f"{part.source}: {error}") from error
         for number, target in enumerate(self.targets):
             result = {}
-            for place, total in totals.items():
-                stream = self._compress(total[number] / self.divisors[number])
+            for place, (sums, counts) in totals.items():
+                stream = self._compress(sums[number], counts[number])
                 result[place] = self.result.settings.stored(stream)
             write(target, join(result, self.result))
 
-    def _add(self, part: Part, totals: dict[Place, Any]) -> None:
+    def _add(self, part: Part, totals: dict[Place, tuple[Any, Any]]) -> None:
         """Adds the sums of all chunks of a key."""
         parts = split(read(part.source), self.layout)
         shard = self.layout.shard
+        shape = (len(self.targets), *self._kept_shape())
         for place in [()] if shard is None else shard.places():
             inside = [place[axis] if place else 0 for axis in self.axes]
             first = [f + i * self.layout.chunk[a] for f, i, a in zip(part.first, inside, self.axes)]
-            ends = [len(weights[-1]) for weights in self.weights]
-            steps = [
-                slice(0, max(0, min(self.layout.chunk[axis], end - begin)))
-                for axis, begin, end in zip(self.axes, first, ends)
+            rows = [
+                weights[:, begin : begin + self.layout.chunk[axis]]
+                for axis, begin, weights in zip(self.axes, first, self.weights)
             ]
             to = self._in_result(place)
             if to not in totals:
-                totals[to] = np.zeros((len(self.targets), *self._kept_shape()))
-            if all(step.stop for step in steps):
-                self._add_chunk(parts.get(place), first, steps, totals[to])
+                totals[to] = np.zeros(shape), np.zeros(shape)
+            if all(row.size for row in rows):
+                self._add_chunk(parts.get(place), rows, totals[to])
 
     def _add_chunk(
-        self, stream: ghz.Stream | None, first: list[int], steps: list[slice], total: Any
+        self, stream: ghz.Stream | None, rows: list[Any], totals: tuple[Any, Any]
     ) -> None:
-        values = self._values(stream, steps)
-        for axis, begin, step, weights in list(zip(self.axes, first, steps, self.weights))[:0:-1]:
-            values = np.tensordot(weights[-1][begin : begin + step.stop], values, (0, axis))
-        axis, begin = self.axes[0], first[0]
-        for number, weights in enumerate(self.weights[0]):
-            own = weights[begin : begin + steps[0].stop]
-            there = np.flatnonzero(own)
-            if len(there):
-                total[number] += np.tensordot(own[there], values.take(there, axis), (0, axis))
+        """Adds a chunk to the sums of each group, and to the weights of what they are of."""
+        plain = {axis for axis, row in zip(self.axes, rows) if self._is_plain(axis, row)}
+        sums, counts = self._sums(stream, plain)
+        self._weigh(sums, rows, plain, totals[0])
+        # Of a sum the weights only say whether there is anything, also where they cancel out.
+        self._weigh(counts, rows if self.mean else [abs(row) for row in rows], plain, totals[1])
 
-    def _values(self, stream: ghz.Stream | None, steps: list[slice]) -> Any:
-        """Returns the values of a chunk along the axes of the array, NaN where they are missing,
-        without what lies beyond the array along those that are summed over."""
-        box = [slice(None)] * len(self.layout.chunk)
-        for axis, step in zip(self.axes, steps):
-            box[axis] = step
+    def _weigh(self, values: Any, rows: list[Any], plain: set[int], total: Any) -> None:
+        """Adds values, summed along the plain axes, to those of each group, weighted."""
+        left = [axis for axis in range(len(self.layout.chunk)) if axis not in plain]
+        for axis, row in zip(self.axes[1:], rows[1:]):
+            values = _weighted(values, row[0], left.index(axis) if axis in left else None)
+            left = [other for other in left if other != axis]
+        axis = self.axes[0]
+        for number, row in enumerate(rows[0]):
+            if row.any():
+                total[number] += _weighted(values, row, left.index(axis) if axis in left else None)
+
+    def _is_plain(self, axis: int, rows: Any) -> bool:
+        """Returns whether all steps of a chunk are added in one group, with one weight."""
+        used = rows[rows.any(1)]
+        whole = rows.shape[1] == self.layout.chunk[axis]
+        return bool(whole and len(used) == 1 and (used[0] == used[0, 0]).all())
+
+    def _sums(self, stream: ghz.Stream | None, plain: set[int]) -> tuple[Any, Any]:
+        """Returns the sums of a chunk along some axes of the array, of what is not missing, and the
+        numbers of values that they are of."""
         if stream is None:
-            shape = [step.indices(n)[1] for step, n in zip(box, self.layout.chunk)]
-            values = np.full(shape, self.layout.fill, np.float64)
-        else:
-            order = np.argsort(self.layout.axes)
-            values = stream.decompress(dtype=np.float64).transpose(order)[tuple(box)]
-        marker = self.layout.settings.fill
-        if marker is not None:
-            values = np.where(values == self.layout.dtype.type(marker), np.nan, values)
-        return values
+            values = np.full(self.layout.chunk, self.layout.fill, np.float64)
+            there = ~(np.isnan(values) | (values == self._marker()))
+            return np.where(there, values, 0).sum(tuple(plain)), there.sum(tuple(plain))
+        axes = self.layout.axes
+        order = np.argsort([axis for axis in axes if axis not in plain])
+        if plain:
+            along = tuple(number for number, axis in enumerate(axes) if axis in plain)
+            both = sums_along(stream, along, None)
+            return both[0].transpose(order), both[1].transpose(order)
+        values = stream.decompress(dtype=np.float64).transpose(order)
+        there = np.isfinite(values) & (values != self._marker())
+        return np.where(there, values, 0), there
+
+    def _marker(self) -> float:
+        fill = self.layout.settings.fill
+        return np.nan if fill is None else float(self.layout.dtype.type(fill))
 
     def _kept_shape(self) -> Place:
         return tuple(n for axis, n in enumerate(self.layout.chunk) if axis not in self.axes)
@@ -210,9 +229,18 @@ class Within:
             return tuple(0 if axis in self.axes else at for axis, at in enumerate(place))
         return tuple(at for axis, at in enumerate(place) if axis not in self.axes)
 
-    def _compress(self, values: Any) -> ghz.Stream:
-        if self.kept:
-            values = np.expand_dims(values, self.axes[0])
-        with np.errstate(over="ignore"):
+    def _compress(self, sums: Any, counts: Any) -> ghz.Stream:
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+            values = np.where(counts == 0, np.nan, sums / counts if self.mean else sums)
+            if self.kept:
+                values = np.expand_dims(values, self.axes[0])
             values = values.astype(self.result.dtype).transpose(self.result.axes)
         return self.result.settings.compress(values)
+
+
+def _weighted(values: Any, weights: Any, axis: int | None) -> Any:
+    """Returns the weighted sum along an axis; without one they were added with one weight."""
+    if axis is None:
+        return values * float(weights[0])
+    some = values.take(range(len(weights)), axis)
+    return np.tensordot(weights.astype(np.float64), some, (0, axis))
