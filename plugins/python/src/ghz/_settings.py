@@ -10,25 +10,27 @@ from typing import Any
 import numpy as np
 
 from . import _recent
-from ._arrays import library_shape
+from ._arrays import TYPES, library_shape
 from ._errors import Error
 from ._functions import compress, update
 from ._lattice import lattice
 from ._notices import look_for_fills
 from ._stream import Stream
 
-NAMES = ("abs", "rel", "range", "fill", "pack")
+NAMES = ("abs", "rel", "step", "lossless", "range", "fill", "pack")
 
 
 @dataclass(frozen=True)
 class Settings:
-    """A bound for arrays that come chunk by chunk. Give one of abs and rel.
+    """A bound for arrays that come chunk by chunk. Give one of abs, rel, step and lossless.
 
     Chunks that were compressed with the same abs, or with the same rel and range, can be added.
 
     Attributes:
         abs: The largest error of a value, in the units of the data.
         rel: The same as a fraction of `range`, or, without one, of the range of each chunk.
+        step: The quantum of data that are multiples of one, which come back exactly.
+        lossless: True for arrays of integers, which come back exactly.
         range: The least and greatest value of all arrays that are to be added.
         fill: The number that stands for "missing" in the data; NaN needs none.
         pack: 1 to 19: chunks are packed by zstd at this level, without loss, and still added.
@@ -36,19 +38,23 @@ class Settings:
 
     abs: float | None = None
     rel: float | None = None
+    step: float | None = None
+    lossless: bool = False
     range: tuple[float, float] | None = None
     fill: float | None = None
     pack: int | None = None
 
     def __post_init__(self) -> None:
-        for name in ("abs", "rel", "fill"):
+        for name in ("abs", "rel", "step", "fill"):
             if (value := getattr(self, name)) is not None:
                 object.__setattr__(self, name, _number(name, value))
-        if (self.abs is None) == (self.rel is None):
-            raise ValueError("codec ghz: give one of abs and rel")
-        bound = self.rel if self.abs is None else self.abs
-        if bound is None or bound <= 0:
-            raise ValueError(f"codec ghz: the bound is {bound}, not greater than 0")
+        if not isinstance(self.lossless, bool):
+            raise TypeError(f"codec ghz: lossless is {self.lossless!r}, not True or False")
+        given = [bound for bound in (self.abs, self.rel, self.step) if bound is not None]
+        if len(given) + self.lossless != 1:
+            raise ValueError("codec ghz: give one of abs, rel, step and lossless")
+        if given and given[0] <= 0:
+            raise ValueError(f"codec ghz: the bound is {given[0]}, not greater than 0")
         if self.range is not None:
             object.__setattr__(self, "range", _range(self.range, self.rel))
         if self.pack is not None:
@@ -64,15 +70,29 @@ class Settings:
     def names(self) -> dict[str, Any]:
         """Returns what metadata hold of the settings."""
         every = {name: getattr(self, name) for name in NAMES}
-        given = {name: value for name, value in every.items() if value is not None}
+        given = {name: v for name, v in every.items() if v is not None and v is not False}
         return given if self.range is None else given | {"range": list(self.range)}
+
+    def check_dtype(self, dtype: np.dtype[Any]) -> None:
+        """Raises TypeError for arrays that these settings are not for."""
+        native = dtype.newbyteorder("=")
+        if native not in TYPES:
+            kinds = "float32 or float64" if not self.lossless else "integers"
+            raise TypeError(f"codec ghz: the array is of {native}, not of {kinds}")
+        if (native.kind == "f") == self.lossless:
+            kind = "integers" if self.lossless else "float32 or float64"
+            advice = "integers go with lossless=True, which is for them alone"
+            raise TypeError(f"codec ghz: the array is of {native}, not of {kind}: {advice}")
 
     def compress(self, values: np.ndarray) -> Stream:
         """Compresses a chunk, in C order: one that was decompressed and changed in part as that,
         so that its values do not drift."""
+        self.check_dtype(values.dtype)
         native = values.dtype.newbyteorder("=")
         values = np.ascontiguousarray(values, native).reshape(values.shape)
         look_for_fills(values, self.fill)
+        if self.lossless or self.step is not None:  # exact: nothing can drift
+            return compress(values, step=self.step, fill_value=self.fill)
         shape = library_shape(values.shape, "C")
         old = _recent.find((self, native, shape.dims, tuple(shape.extent)), values, self.fill)
         if self.range is None:
@@ -90,6 +110,8 @@ class Settings:
     def decompress(self, stream: Stream) -> np.ndarray:
         """Decompresses a chunk, which may come back to be compressed again."""
         values = stream.decompress()
+        if self.lossless or self.step is not None:
+            return values
         shape = stream._info.shape
         _recent.keep((self, stream.dtype, shape.dims, tuple(shape.extent)), stream, values)
         return values

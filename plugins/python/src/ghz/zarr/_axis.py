@@ -15,6 +15,7 @@ from zarr.storage import MemoryStore, StorePath
 
 import ghz
 from ghz.zarr._agree import without_names
+from ghz.zarr._integers import of_result
 from ghz.zarr._labels import Groups, groups_of, weights_of, whole
 from ghz.zarr._layout import Layout, has_codec, layout_of
 from ghz.zarr._nodes import (
@@ -149,6 +150,9 @@ def _along(request: Request, array: Array, root: Node, folder: str) -> Along:
         weights[0] = whole(weights[0], names[0], name_of(array))
     rows = [_rows(weights[0], extents[0], groups)]
     rows += [_rows(w, n, None) for w, n in zip(weights[1:], extents[1:])]
+    if layout.dtype.kind in "iu" and not is_stepwise(axes, layout):
+        what = "integers are summed along one axis of which a chunk is one step"
+        raise ghz.ArgumentError(f"{name_of(array)}: {what}")
     along = Along(array, axes, rows, groups, layout, layout, request.mean)
     return replace(along, result=_layout(along))
 
@@ -175,7 +179,8 @@ def _layout(along: Along) -> Layout:
     if shard is not None:
         counts = tuple(1 if axis in along.axes else shard.counts[axis] for axis in kept)
         shard = replace(shard, counts=counts) if kept else None
-    return replace(layout, chunk=chunk, axes=axes, shard=shard)
+    dtype = np.dtype("i8") if layout.dtype.kind in "iu" else layout.dtype  # holds sums
+    return replace(layout, chunk=chunk, axes=axes, shard=shard, dtype=dtype)
 
 
 # ---- Chunks ----
@@ -267,6 +272,8 @@ def _fill(along: Along, factor: float) -> Any:
     fill, marker = along.layout.fill, along.layout.settings.fill
     if marker is not None and fill == along.layout.dtype.type(marker):
         return fill
+    if along.layout.dtype.kind in "iu":
+        return int(fill) * round(factor)
     with np.errstate(over="ignore", invalid="ignore"):
         return along.layout.dtype.type(float(fill) * factor)
 
@@ -282,7 +289,8 @@ def _metadata(along: Along, attributes: dict[str, Any]) -> Any:
     ]
     if DIMENSIONS in attributes:
         attributes[DIMENSIONS] = names
-    metadata: Any = with_attributes(along.array, attributes)
+    divisor = float(_divisors(along)[0]) if along.mean else None
+    metadata: Any = of_result(with_attributes(along.array, attributes), divisor)
     if metadata.zarr_format == 2:
         return replace(metadata, shape=along.shape, chunks=along.result.chunk)
     codecs = [codec for codec in map(_codec(along), metadata.codecs) if codec is not None]

@@ -23,6 +23,11 @@ class Operation:
     def factor(self) -> int:
         """What a number becomes that all operands have: so many times itself."""
 
+    @property
+    def divisor(self) -> int | None:
+        """By what sums are divided, if they are."""
+        return None
+
 
 class Sum(Operation):
     def __call__(self, streams: list[ghz.Stream]) -> list[ghz.Stream]:
@@ -40,6 +45,10 @@ class Mean(Operation):
     @property
     def factor(self) -> int:
         return 1
+
+    @property
+    def divisor(self) -> int:
+        return self.count
 
 
 class Difference(Operation):
@@ -63,3 +72,7 @@ class Anomalies(Operation):
     @property
     def factor(self) -> int:
         return 0
+
+    @property
+    def divisor(self) -> int:
+        return self.count

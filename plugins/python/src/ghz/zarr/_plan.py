@@ -12,6 +12,7 @@ from zarr.storage import MemoryStore, StorePath
 import ghz
 from ghz.zarr._agree import Agreed
 from ghz.zarr._chunk import Chunk
+from ghz.zarr._integers import of_result
 from ghz.zarr._layout import has_codec, keys_in, layout_of
 from ghz.zarr._nodes import (
     Keys,
@@ -85,7 +86,7 @@ def _metadata(operation: Operation, array: Array, attributes: Attributes) -> Any
     """Returns the metadata of a result: where no array has a chunk, it is that of their fill
     values."""
     attributes = _offset(operation, array, attributes)
-    metadata = with_attributes(array, attributes)
+    metadata = of_result(with_attributes(array, attributes), operation.divisor)
     dtype, fill = array.dtype, array.fill_value
     marker = layout_of(array).settings.fill
     if fill is None or operation.factor == 1:
@@ -93,6 +94,8 @@ def _metadata(operation: Operation, array: Array, attributes: Attributes) -> Any
     if marker is not None and fill == dtype.type(marker):
         return metadata
     with np.errstate(over="ignore", invalid="ignore"):
+        if dtype.kind in "iu":
+            return replace(metadata, fill_value=int(fill) * operation.factor)
         return replace(metadata, fill_value=dtype.type(float(fill) * operation.factor))
 
 

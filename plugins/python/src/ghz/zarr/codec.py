@@ -21,22 +21,26 @@ from ghz.zarr._notices import look_at_metadata
 
 @dataclass(frozen=True)
 class GhzCodec(Settings, ArrayBytesCodec, ArrayBytesCodecPartialDecodeMixin):
-    """The serializer of Zarr arrays of float32 and float64; goes with compressors=None.
+    """The serializer of Zarr arrays of float32, float64 and integers; goes with compressors=None.
 
         ghz.zarr.GhzCodec(abs=1e-3)
         ghz.zarr.GhzCodec(rel=1e-4, range=(200, 320))
+        ghz.zarr.GhzCodec(lossless=True)  # of integers
 
     Attributes:
         abs: The largest error of a value, in the units of the data.
         rel: The same as a fraction of `range`, or, without one, of the range of each chunk.
+        step: The quantum of data that are multiples of one, which come back exactly.
+        lossless: True for arrays of integers, which come back exactly: also those that xarray packs
+            with a scale_factor.
         range: The least and greatest value of all arrays that are to be added.
         fill: The number that stands for "missing" in the data; NaN needs none.
         pack: 1 to 19: chunks are packed by zstd at this level, without loss, and still added. Parts
             of a chunk are then read with the whole of it.
 
     Raises:
-        ValueError: No bound or both; one that is not greater than 0; range without rel.
-        TypeError: A setting that is no number; an array that is not of float32 or float64.
+        ValueError: No bound or several; one that is not greater than 0; range without rel.
+        TypeError: A setting that is no number; an array of a type that these settings are not for.
     """
 
     is_fixed_size = False
@@ -50,9 +54,7 @@ class GhzCodec(Settings, ArrayBytesCodec, ArrayBytesCodecPartialDecodeMixin):
         return {"name": "ghz", "configuration": self.names()}
 
     def validate(self, *, shape: tuple[int, ...], dtype: Any, chunk_grid: Any) -> None:
-        native = dtype.to_native_dtype()
-        if native.kind != "f" or native.itemsize not in (4, 8):
-            raise TypeError(f"codec ghz: the array is of {native}, not of float32 or float64")
+        self.check_dtype(dtype.to_native_dtype())
         look_at_metadata(self)
 
     def compute_encoded_size(self, input_byte_length: int, chunk_spec: ArraySpec) -> int:
@@ -87,8 +89,11 @@ def stream_of(data: Buffer, shape: tuple[int, ...], dtype: np.dtype) -> ghz.Stre
     """Makes a stream of a chunk, packed or not, which has to be of this shape and type; copies
     nothing that is not packed."""
     stream = ghz.Stream(unpacked(data.as_numpy_array(), shape), shape)
-    if stream.dtype != dtype.newbyteorder("="):
-        raise ghz.MismatchError(f"the chunk holds {stream.dtype}, the metadata say {dtype}")
+    own, native = stream.dtype, dtype.newbyteorder("=")
+    # Sums of integers are streams of their type, in arrays of a type that holds them.
+    wider = own.kind in "iu" and native in (np.dtype("i8"), np.dtype("f8"))
+    if own != native and not wider:
+        raise ghz.MismatchError(f"the chunk holds {own}, the metadata say {dtype}")
     return stream
 
 
@@ -101,7 +106,9 @@ async def _decode(
 
     def decode() -> np.ndarray:
         stream = stream_of(data, spec.shape, dtype)
-        if box is not None:
+        if stream.dtype != dtype.newbyteorder("="):  # of integers, in a wider array
+            values = stream.decompress(dtype=dtype.newbyteorder("="))[box or ...]
+        elif box is not None:
             values = stream[box]
         else:
             values = settings.decompress(stream) if settings else stream.decompress()
