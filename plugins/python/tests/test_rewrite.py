@@ -260,8 +260,10 @@ def test_update_refuses() -> None:
         ghz.update(a + a, x)
     with pytest.raises(ghz.ArgumentError):
         ghz.update(a, x, abs=1, rel=1)
-    with pytest.raises(TypeError):
+    with pytest.raises(ghz.MismatchError, match="int16"):
         ghz.update(a, x.astype("i2"))
+    with pytest.raises(TypeError):
+        ghz.update(a, x.astype("c8"))
     bad = bytearray(bytes(a))
     bad[-40:] = bytes(40)
     bad[90] = 255
