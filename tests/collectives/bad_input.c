@@ -144,7 +144,7 @@ static void no_type_by_default(void) {
   }
 }
 
-/* Two ranks make different mistakes: each is told its own, and the others that of the lower rank. */
+/* Two ranks make different mistakes: each is told its own, the others that of the lower rank. */
 static void two_mistakes(void) {
   for (int f = 0; f < COLLECTIVES; f++) {
     char text[MPI_MAX_ERROR_STRING] = "";

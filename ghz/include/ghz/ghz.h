@@ -149,8 +149,8 @@ typedef struct ghz_context ghz_context;
  * GHZ_ISA names: scalar; avx2 or avx512 on x86-64; neon on 64-bit ARM.
  * Scratch memory grows on first use and is kept: a call of a size seen before allocates nothing. It
  * stays below the worst-case compressed size of the largest result, counted in whole tiles (twice
- * that for ghz_accumulate; ghz_sum_axes says what it needs), plus 1 % and 64 KiB a thread. Each operand of the largest sum adds 384
- * bytes, and 96 bytes per 65536 values.
+ * that for ghz_accumulate; ghz_sum_axes says what it needs), plus 1 % and 64 KiB a thread. Each
+ * operand of the largest sum adds 384 bytes, and 96 bytes per 65536 values.
  * If threads cannot be created, the OpenMP runtime aborts the process. A context of one thread
  * never creates any.
  * Errors: EINVAL (threads < 0), ENOMEM, EISA. After an error *ctx is NULL. Free with

@@ -1,5 +1,5 @@
-# Members of an ensemble differ in scalar coordinates, times and history: ghz mean and add leave that
-# out and say so, or take the first file's, or refuse. What values mean must agree.
+# Members of an ensemble differ in scalar coordinates, times and history: ghz mean and add leave
+# that out and say so, or take the first file's, or refuse. What values mean must agree.
 # SPDX-License-Identifier: BSD-3-Clause
 . "$HELPERS"
 . "$H5"

@@ -53,7 +53,7 @@ tight mean.nc
 h5dump -d tas -A mean.nc | grep -A20 DIMENSION_LIST | grep -q 'DATASET.*/time' || die "$(h5dump -d tas -A mean.nc)"
 h5dump -d lat -A mean.nc | grep -A20 REFERENCE_LIST | grep -q 'DATASET.*/tas' || die "$(h5dump -d lat -A mean.nc)"
 
-# Where the objects cannot be copied one by one (references inside values), the result is right, too.
+# Where objects cannot be copied one by one (references inside values), the result is right, too.
 "$HOLES" references.h5 0 64 -999 --references || die "no file was made"
 ok "$GHZ" mean -q references.h5 references.h5 --var v -o copied.h5
 h5diff -d 1e-3 references.h5 copied.h5 v v || die "the mean is wrong"

@@ -1,4 +1,5 @@
-# Calls of processes that share a node are MPI's, unless something is asked for that MPI does not give.
+# Calls of processes that share a node are MPI's, unless something is asked for that MPI does not
+# give.
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash source-path=SCRIPTDIR/.. source=helpers.sh
 . "$HERE/helpers.sh"
