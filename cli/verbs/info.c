@@ -39,6 +39,7 @@ typedef struct summary {
 static void add_statistics(ghz_statistics *to, const ghz_statistics *from) {
   to->empty += from->empty;
   to->raw += from->raw;
+  to->constant += from->constant;
   to->specials += from->specials;
   to->coefficients += from->coefficients;
   to->turned += from->turned;
@@ -77,8 +78,9 @@ static double bits_per_value(const summary *s) {
 
 static void print_statistics(const ghz_statistics *t) {
   typedef unsigned long long n;
-  printf("  empty tiles       %llu\n  raw tiles         %llu\n  with NaN or Inf   %llu\n", (n)t->empty,
-         (n)t->raw, (n)t->specials);
+  printf("  empty tiles       %llu\n  raw tiles         %llu\n  of one value      %llu\n", (n)t->empty,
+         (n)t->raw, (n)t->constant);
+  printf("  with NaN or Inf   %llu\n", (n)t->specials);
   printf("  with transform    %llu\n", (n)t->coefficients);
   printf("  orders 0, 1, 2, 3   %llu, %llu, %llu, %llu%s\n", (n)t->order[0], (n)t->order[1], (n)t->order[2],
          (n)t->order[3], t->coefficients ? " (with transform: of what it leaves)" : "");
@@ -174,6 +176,7 @@ static void print_json(const summary *s) {
            (n)s->streams, (n)s->unused);
   printf(", \"tiles\": %llu, \"empty\": %llu, \"raw\": %llu, \"specials\": %llu", (n)s->tiles, (n)t->empty,
          (n)t->raw, (n)t->specials);
+  printf(", \"constant\": %llu", (n)t->constant);
   printf(", \"coefficients\": %llu, \"turned\": %llu", (n)t->coefficients, (n)t->turned);
   printf(
       ", \"orders\": [%llu, %llu, %llu, %llu], \"modes\": {\"coarse\": %llu, \"fine\": %llu, \"wide\": %llu}}",

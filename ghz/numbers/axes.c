@@ -321,11 +321,12 @@ static tile_source source_at(const operand *o, uint64_t tile) {
 
 static ghz_status add_tile_sums(const axes_job *j, const placed_tile *t, block_sums *b) {
   tile_source src = source_at(&j->source, t->number);
-  uint64_t bits;
-  if (is_constant(&src) && !take_value(&j->source.slice.lattice, &src, &bits))
-    return GHZ_ECORRUPT; /* every sum is of the integers alone */
+  raw_room room;
   if (src.size == 0)
     return GHZ_OK;
+  const ghz_status status = ghz_spell_out(j->tiles, &j->source.slice.lattice, &t->extent, &room, &src);
+  if (status != GHZ_OK)
+    return status;
   return first_says_raw(src.data[0]) ? add_raw_tile(j, t, src, b) : add_lattice_tile(j, t, src, b);
 }
 

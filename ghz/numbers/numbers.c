@@ -42,25 +42,6 @@ static int raw_valid(const ghz_lattice *l, const tile_source *src, unsigned n) {
   return raw_tile_valid(l->type, src->terms, src->data[0], src->size, n);
 }
 
-/* A raw tile, whose first byte comes last before its values. */
-typedef struct raw_room {
-  _Alignas(64) uint8_t bytes[64 + TILE * 8];
-} raw_room;
-
-/* Makes a tile of one value a raw one, in the room, so that the value counts as it is. */
-static ghz_status spell_out(const number_job *j, const tile_extent *e, raw_room *room, tile_source *src) {
-  const ghz_lattice *l = &j->source[0].slice.lattice;
-  const tile_place place = packed_place(*e);
-  uint8_t *values = room->bytes + 64;
-  if (!is_constant(src))
-    return GHZ_OK;
-  const ghz_status status = j->tiles->decode(l, src, l->type, &place, 0, values);
-  values[-1] = RAW_TILE;
-  src->data = values - 1;
-  src->size = 1 + e->n * value_bytes(l->type);
-  return status;
-}
-
 static ghz_status sum_raw(const number_job *j, const tile_source *src, unsigned n, number_sums *s) {
   const ghz_lattice *l = &j->source[0].slice.lattice;
   const uint64_t before = s->tally.count;
@@ -83,7 +64,7 @@ static ghz_status sum_chunk(const void *job, chunk *c) {
   for (uint64_t t = 0; t < c->tiles && status == GHZ_OK; t++, walk_on(&walk)) {
     tile_source src = cursor_next(&cursor, of);
     c->at = c->first + t;
-    status = spell_out(j, &walk.extent, &room, &src);
+    status = ghz_spell_out(j->tiles, &of->lattice, &walk.extent, &room, &src);
     if (status == GHZ_OK)
       status = is_raw(&src) ? sum_raw(j, &src, walk.extent.n, s)
                             : j->tiles->moments(&of->lattice, src, &walk.extent, &m);
@@ -171,7 +152,7 @@ static ghz_status compare_chunk(const void *job, chunk *c) {
     const uint64_t first = offset_of(&of->shape, walk.origin);
     c->at = c->first + t;
     for (int i = 0; i < 2 && status == GHZ_OK; i++)
-      status = spell_out(j, &walk.extent, &room[i], &src[i]);
+      status = ghz_spell_out(j->tiles, &of->lattice, &walk.extent, &room[i], &src[i]);
     if (status == GHZ_OK)
       status = is_raw(&src[0]) || is_raw(&src[1]) ? compare_raw(j, src, &place, first, s)
                                                   : j->tiles->compare(&of->lattice, src, &place, first, &m);

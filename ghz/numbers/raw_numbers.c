@@ -43,6 +43,19 @@ static raw_value take_apart(double x) {
   return v;
 }
 
+ghz_status ghz_spell_out(const tile_codec *tiles, const ghz_lattice *l, const tile_extent *e, raw_room *room,
+                         tile_source *src) {
+  const tile_place place = packed_place(*e);
+  uint8_t *values = room->bytes + 64;
+  if (!is_constant(src))
+    return GHZ_OK;
+  const ghz_status status = tiles->decode(l, src, l->type, &place, 0, values);
+  values[-1] = RAW_TILE;
+  src->data = values - 1;
+  src->size = 1 + e->n * value_bytes(l->type);
+  return status;
+}
+
 /* ---- Bins ------------------------------------------------------------------------------------ */
 
 /* Sums of numbers by their exponents, of which a tile has few: the BINS up to the largest have a

@@ -20,6 +20,16 @@ typedef struct number_sums {
 /* A value of a raw tile, which needs no alignment; NaN where it is the fill. */
 double ghz_raw_value(const ghz_lattice *l, const uint8_t *p);
 
+/* A raw tile, whose first byte comes last before its values. */
+typedef struct raw_room {
+  _Alignas(64) uint8_t bytes[64 + TILE * 8];
+} raw_room;
+
+/* Makes a tile of one value a raw one, in the room, so that the value counts as it is; others stay.
+ * Damage is reported as GHZ_ECORRUPT. */
+ghz_status ghz_spell_out(const tile_codec *tiles, const ghz_lattice *l, const tile_extent *e, raw_room *room,
+                         tile_source *src);
+
 /* A raw tile of one stream, of n values. It was checked. */
 void ghz_raw_moments(const ghz_lattice *l, const uint8_t *tile, unsigned n, number_sums *s);
 

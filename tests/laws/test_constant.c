@@ -270,6 +270,19 @@ Test(constant, numbers) {
     }
 }
 
+Test(constant, sums_along_axes) {
+  CONTEXT(ctx, NULL, 2);
+  const uint64_t extents[3] = {9, 16, 50};
+  const ghz_shape shape = {3, {9, 16, 50}};
+  const ghz_lattice l = lattice_abs(GHZ_F64, 0.01);
+  const ref_bytes s = compress_shape(ctx, &l, GHZ_ORDER_BEST, one_value(&l, &shape, 273.125, 0), &shape);
+  double sums[9 * 16];
+  cr_assert_gt(scanned(s).constant, 0);
+  succeeded(ghz_sum_axes(ctx, view(s), 3, extents, 4, sums, NULL), ctx, "sums along x");
+  for (int i = 0; i < 9 * 16; i++)
+    cr_assert_eq(sums[i], 50 * 273.125, "sum %d: %a", i, sums[i]);
+}
+
 /* ---- Damage ---- */
 /* A tile of one value belongs to one term and to no grid, and its value is not the fill; all else
  * that may be wrong is among the tiles of support/damage.c. */

@@ -45,10 +45,11 @@
  * Promises
  *   bound         Every finite value x comes back as y with |x - y| <= eb, in exact arithmetic. NaN
  *                 comes back as the canonical quiet NaN, and infinities as themselves. -0.0 may
- *                 come back as +0.0. Where the lattice has a fill value, the fill and NaN come back
- *                 as the fill. A sum with `terms` terms is within terms * eb of the exact sum of
- *                 the original values. FORMAT.md, "Bound of a sum", has the one exception: float32
- *                 beyond 2^22 steps.
+ *                 come back as +0.0. A tile of one value comes back exactly, in its own type; sums
+ *                 of such tiles are as those of others. Where the lattice has a fill value, the
+ *                 fill and NaN come back as the fill. A sum with `terms` terms is within terms * eb
+ *                 of the exact sum of the original values. FORMAT.md, "Bound of a sum", has the one
+ *                 exception: float32 beyond 2^22 steps.
  *   homomorphism  Additions associate and commute byte for byte while ghz_info.inexact is 0.
  *   untrusted     Any bytes may be given as a stream. The call returns a result or an error, never
  *                 reads or writes outside the buffers it was given, and never allocates by an

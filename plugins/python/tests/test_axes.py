@@ -131,8 +131,8 @@ def test_small() -> None:
 
 
 @pytest.mark.parametrize("shape", [(40, 64), (24, 16, 32), (5000,)])
-def test_one_value_beside_the_lattice_is_summed_on_it(shape: tuple[int, ...]) -> None:
+def test_one_value_beside_the_lattice_is_summed_as_it_is(shape: tuple[int, ...]) -> None:
     stream = ghz.compress(np.full(shape, 273.15), abs=1e-3)
     assert (stream.decompress() == 273.15).all()
     for axis in range(len(shape)):
-        assert abs(stream.sum(axis=axis) - 273.15 * shape[axis]).max() <= 1e-3 * shape[axis]
+        assert abs(stream.sum(axis=axis) - 273.15 * shape[axis]).max() <= 1e-9

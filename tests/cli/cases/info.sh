@@ -18,12 +18,19 @@ if have jq; then
   [ "$(jq '.[0].values' out)" = 40000 ] || die "values"
   [ "$(jq -c '.[1].shape' out)" = '[2,3]' ] || die "shape"
   [ "$(jq -r '.[1].file' out)" = 'quote".npy.ghz' ] || die "file"
-  [ "$(jq '.[0] | .tiles == .empty + .raw + ([.orders[]] | add)' out)" = true ] || die "tiles do not add up"
+  [ "$(jq '.[0] | .tiles == .empty + .raw + .constant + ([.orders[]] | add)' out)" = true ] || die "tiles do not add up"
 fi
 "$GHZ" info --json a.f32.ghz none.ghz >out 2>/dev/null
 [ $? = 1 ] || die "exit code"
 ! have jq || [ "$(jq length out)" = 1 ] || die "JSON after an error"
 fails 1 'standard output: No space left' bash -c '"$GHZ" info a.f32.ghz >/dev/full'
+# An array of one value, 273.15, that no multiple of the step is: it comes back, and takes few bytes
+for i in 1 2 3 4 5 6 7 8 9 10; do head -c 4000 /dev/zero | LC_ALL=C sed 's/\x00\x00\x00\x00/\x33\x93\x88\x43/g'; done >one.f32
+ok "$GHZ" compress -q --abs 0.01 one.f32
+ok "$GHZ" info -v one.f32.ghz >out
+grep -q 'of one value  *10' out || die "no ten tiles of one value in: $(cat out)"
+ok "$GHZ" decompress -q one.f32.ghz -o one_back.f32
+cmp one.f32 one_back.f32 || die "one value came back as another one"
 # Raw and .npy files
 ok "$GHZ" info a.f32 >out
 for word in '^a.f32$' 'type  *f32, not compressed' 'values  *40000' 'shape  *none' 'range  *-1\.[0-9]* to 1\.[0-9]*$' 'size  *156.2 KiB'; do
