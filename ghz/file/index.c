@@ -124,7 +124,7 @@ int ghz_index_grown(const file_index *x) {
 }
 
 void ghz_index_choose(file_index *x) {
-  while (x->parts && (x->parts == PARTS_MAX || frames_of(x, x->parts) - frames_of(x, x->parts - 1) <
+  while (x->parts && (x->parts >= PARTS_MAX || frames_of(x, x->parts) - frames_of(x, x->parts - 1) <
                                                    2 * (x->count - frames_of(x, x->parts))))
     x->parts--;
 }

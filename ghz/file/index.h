@@ -47,7 +47,7 @@ typedef struct file_index {
   uint64_t end;                   /* where the next frame begins */
   int appended;                   /* the index does not follow all of its frames */
   unsigned parts;                 /* indexes in the file that hold the frames, the newest last */
-  index_part part[PARTS_MAX];
+  index_part part[PARTS_MAX + 1]; /* one more than an index has: that index itself */
 } file_index;
 
 void ghz_index_free(file_index *x);

@@ -445,10 +445,44 @@ def broken_appends(data):
     yield "a frame that is damaged", patched(data, last.places[0] + 60, b"\xaa\xbb"), "checksum"
 
 
+def of_most_parts(data):
+    """The first frame of a file of one, 65 times, in an index with as many parts as there may be: more than an append leaves."""
+    sound = container.File(data)
+    header, stream, count = sound.header.bytes, sound.bytes[0], sound.header.values
+    known, made, parts = container.Index(data).header.bytes, bytearray(header), []
+    for number in range(65):
+        known = known[:8] + struct.pack("<Q", count * (number + 1)) + known[16:-8]
+        known += container.checksum(known, 0)
+        at, frame = len(made), struct.pack("<Q", len(stream)) + stream
+        end = struct.pack("<QQ", 0, count * (number + 1))
+        made += frame + container.checksum(frame, number) + end + container.checksum(end, 0)
+        entry = container.entry(stream, count, False, container.pages_of(stream, len(stream), False))
+        own = container.index(known, [struct.pack("<Q", at) + entry], parts) if number else container.index(known, [entry])
+        parts.append((len(made), len(own)))
+        made += own
+    return bytes(made)
+
+
+def most_parts(programs, data):
+    """A file whose index has 64 parts is appended to."""
+    full = of_most_parts(data)
+    before = container.File(full).values()
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "full.ghz")
+        write(path, full)
+        run_append(programs[1], path, "9", "9")
+        longer = read(path)
+    after = container.File(longer).values()
+    ok = longer.startswith(full) and after.startswith(before) and len(after) == len(before) + 36
+    ok = ok and decompressed(programs[0], longer) == after
+    print(f"a file of {len(container.Index(full).parts)} parts: {'appended to' if ok else 'NOT APPENDED TO'}")
+    return ok
+
+
 def appended(ghz, folder):
     data = read(os.path.join(folder, "appended.ghz"))
     cases = list(broken_appends(data))
-    ok = behind_cut(ghz, "appended", data)
+    ok = behind_cut(ghz, "appended", data) and most_parts(ghz, make(ghz, "appended_often", upto=1))
     for name, broken, word in cases:
         said = refused(broken)
         fault = complaints(ghz[0], broken, word, ["test", "decompress -o y"]) or (None if said else "the second reader takes it")
