@@ -12,7 +12,7 @@ enum { STREAMS_MAX = 256, SAMPLES_MAX = 64, SAMPLE = 8 };
 #define BYTES_MAX ((size_t)64 << 20)
 
 struct recent_stream {
-  recent_stream *next;
+  recent_stream *older, *newer;
   ghz_bytes bytes;
   size_t count_of_numbers, samples, sample_bytes; /* these two of the chunk */
   uint8_t data[];                                 /* the numbers, then the samples */
@@ -20,7 +20,8 @@ struct recent_stream {
 
 static struct {
   pthread_mutex_t lock;
-  recent_stream *newest;
+  recent_stream *newest, *oldest;
+  size_t streams, bytes;
 } memory = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- Samples --------------------------------------------------------------------------------- */
@@ -80,22 +81,37 @@ static void release(recent_stream *s) {
   free(s);
 }
 
+/* Both with the lock. */
+static void link_first(recent_stream *s) {
+  s->newer = NULL;
+  s->older = memory.newest;
+  *(s->older ? &s->older->newer : &memory.oldest) = s;
+  memory.newest = s;
+  memory.streams++;
+  memory.bytes += s->bytes.size;
+}
+
+static void take_out(recent_stream *s) {
+  *(s->newer ? &s->newer->older : &memory.newest) = s->older;
+  *(s->older ? &s->older->newer : &memory.oldest) = s->newer;
+  memory.streams--;
+  memory.bytes -= s->bytes.size;
+}
+
 /* Puts it first, and takes off what is too much. */
 static void put_first(recent_stream *s) {
-  size_t bytes = 0, streams = 0;
-  recent_stream **at = &memory.newest, *dropped;
+  recent_stream *dropped = NULL;
   pthread_mutex_lock(&memory.lock);
-  s->next = memory.newest;
-  memory.newest = s;
-  for (; *at && streams < STREAMS_MAX && bytes + (*at)->bytes.size <= BYTES_MAX; at = &(*at)->next) {
-    streams++;
-    bytes += (*at)->bytes.size;
+  link_first(s);
+  while (memory.streams > STREAMS_MAX || memory.bytes > BYTES_MAX) {
+    recent_stream *last = memory.oldest;
+    take_out(last);
+    last->older = dropped;
+    dropped = last;
   }
-  dropped = *at;
-  *at = NULL;
   pthread_mutex_unlock(&memory.lock);
   while (dropped) {
-    recent_stream *next = dropped->next;
+    recent_stream *next = dropped->older;
     release(dropped);
     dropped = next;
   }
@@ -120,22 +136,18 @@ void ghz_recent_keep(const recent_chunk *c, void *stream, size_t size) {
 }
 
 recent_stream *ghz_recent_take(const recent_chunk *c) {
-  recent_stream **best = NULL, *found = NULL;
+  recent_stream *best = NULL;
   size_t most = 0;
   pthread_mutex_lock(&memory.lock);
-  for (recent_stream **at = &memory.newest; *at; at = &(*at)->next) {
-    const size_t like = likeness(*at, c);
-    if (like > most) {
-      most = like;
-      best = at;
-    }
+  for (recent_stream *s = memory.newest; s; s = s->older) {
+    const size_t like = likeness(s, c);
+    best = like > most ? s : best;
+    most = like > most ? like : most;
   }
-  if (best) {
-    found = *best;
-    *best = found->next;
-  }
+  if (best)
+    take_out(best);
   pthread_mutex_unlock(&memory.lock);
-  return found;
+  return best;
 }
 
 ghz_bytes ghz_recent_bytes(const recent_stream *s) {
@@ -149,9 +161,9 @@ void ghz_recent_return(recent_stream *s) {
 
 __attribute__((destructor)) static void forget(void) {
   for (recent_stream *s = memory.newest; s;) {
-    recent_stream *next = s->next;
+    recent_stream *next = s->older;
     release(s);
     s = next;
   }
-  memory.newest = NULL;
+  memory.newest = memory.oldest = NULL;
 }
