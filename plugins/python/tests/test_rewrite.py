@@ -3,7 +3,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 from __future__ import annotations
 
+import gc
 import threading
+import weakref
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,6 +14,7 @@ import pytest
 
 import ghz
 from ghz import _recent
+from ghz._settings import Settings
 
 
 def waves(shape: tuple[int, ...], dtype: Any = "f4") -> np.ndarray:
@@ -230,6 +233,18 @@ def test_what_is_kept_is_bounded(monkeypatch: Any) -> None:
     assert _recent.find("test", values, None) is stream
     assert _recent.find("other", values, None) is None
     assert _recent.find("test", np.zeros_like(values), None) is None
+
+
+def test_what_is_kept_holds_no_shard() -> None:
+    x = waves((40, 50))
+    encoded = bytes(ghz.compress(x, abs=0.01))
+    shard = np.frombuffer(bytes(99) + encoded + bytes(99), np.uint8)
+    seen = weakref.ref(shard)
+    chunk = ghz.Stream(shard[99:-99], x.shape)
+    Settings(abs=0.01).decompress(chunk)
+    del shard, chunk
+    gc.collect()
+    assert seen() is None
 
 
 # ---- ghz.update ----

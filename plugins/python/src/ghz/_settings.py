@@ -113,7 +113,9 @@ class Settings:
         if self.lossless or self.step is not None:
             return values
         shape = stream._info.shape
-        _recent.keep((self, stream.dtype, shape.dims, tuple(shape.extent)), stream, values)
+        # Of its own bytes: those of a chunk may be a part of a shard, which they would hold.
+        own = Stream._made(bytes(stream.data), stream.shape, stream.order)
+        _recent.keep((self, stream.dtype, shape.dims, tuple(shape.extent)), own, values)
         return values
 
     def stored(self, stream: Stream) -> Any:
