@@ -36,29 +36,26 @@ static int values_on_lattice(const old_tile *old, const tile_extent *e) {
          !t.transformed;
 }
 
-/* The step of the grid that other values go to if they stay: the coarser one, so that no later
- * change of the step by a power of two moves them further than its own half. 0: there is none. */
-static double meeting_step(const ghz_lattice *l, const ghz_lattice *before) {
-  if (l->step == 0 || before->step == 0 || is_grid(l) || is_grid(before))
-    return 0;
-  return before->step > l->step ? before->step : l->step;
+/* Whether values that stay go to whole steps, of fine tiles too, so that they stay there in coarse
+ * ones. Not where the step shrinks: they would be within the old bound alone. */
+static int meets_on_steps(const ghz_lattice *l, const ghz_lattice *before) {
+  return before->step != 0 && before->step <= l->step && !is_grid(l) && !is_grid(before);
 }
 
-static double to_grid(double v, double step) {
-  const double q = v / step;
-  return fabs(q) < 0x1p50 ? (q + ROUND_F64 - ROUND_F64) * step : v;
+/* Of values that a coarse tile may have: its bound holds for what it rounds. */
+static double to_step(double v, const ghz_lattice *l) {
+  return fabs(v) <= coarse_limit(l) ? (v / l->step + ROUND_F64 - ROUND_F64) * l->step : v;
 }
 
-/* Values that stay, to a grid. */
-static void move_to_grid(tile_change *c, double step) {
+static void move_to_steps(tile_change *c) {
   const fill_test fill = fill_test_of(c->lattice);
-  for (unsigned i = 0; i < c->n && step != 0; i++) {
+  for (unsigned i = 0; i < c->n; i++) {
     if (!value_stays(c, fill, i))
       continue;
     if (c->lattice->type == GHZ_F64)
-      ((double *)(void *)c->now)[i] = to_grid(((double *)(void *)c->now)[i], step);
+      ((double *)(void *)c->now)[i] = to_step(((double *)(void *)c->now)[i], c->lattice);
     else
-      ((float *)(void *)c->now)[i] = (float)to_grid((double)((float *)(void *)c->now)[i], step);
+      ((float *)(void *)c->now)[i] = (float)to_step((double)((float *)(void *)c->now)[i], c->lattice);
   }
 }
 
@@ -103,8 +100,8 @@ static size_t encode_change(const ghz_lattice *l, const tile_place *place, const
                             tile_change *c, uint8_t *dst) {
   const tile_place packed = packed_place(place->extent);
   const int on_lattice = values_on_lattice(old, &place->extent);
-  if (!on_lattice)
-    move_to_grid(c, meeting_step(l, old->lattice));
+  if (!on_lattice && meets_on_steps(l, old->lattice))
+    move_to_steps(c);
   const size_t size = encode(l, GHZ_ORDER_LORENZO, &packed, c->now, dst);
   if (on_lattice || place->extent.dims == 1 || !lattices_equal(l, old->lattice))
     return size;

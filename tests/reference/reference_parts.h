@@ -15,6 +15,7 @@ int ref_orders(int dims); /* how many there are */
 /* ---- reference_values.c ---- */
 /* The largest finite magnitude. */
 double ref_largest(const ref_header *h, const ref_tile *t);
+double ref_coarse_limit(const ref_header *h);
 /* With the coefficients that it has, R = rint(x / step - P) for q. Returns the largest magnitude
  * before it is rounded. */
 double ref_tile_leave(const ref_header *h, ref_tile *t);

@@ -51,16 +51,16 @@ static void compare(change *c) {
     }
 }
 
-/* Values that stay and were no integers go to the coarser grid of both. */
+/* Values that stay and were no integers go to whole steps, unless these are smaller than before. */
 static void move(change *c) {
-  double step = fmax(c->was->step, c->h->step);
-  if (!usual(c->was) || !usual(c->h))
+  double step = c->h->step;
+  if (!usual(c->was) || !usual(c->h) || c->was->step > step)
     return;
   for (int i = 0; i < REF_TILE; i++)
     if (ref_inside(&c->now, i) && c->stays[i]) {
-      double q = ref_value(c->h->type, c->now.bits[i]) / step;
-      if (fabs(q) < 0x1p50)
-        c->now.bits[i] = ref_bits(c->h->type, (rint(q) + 0.0) * step);
+      double v = ref_value(c->h->type, c->now.bits[i]);
+      if (fabs(v) <= ref_coarse_limit(c->h))
+        c->now.bits[i] = ref_bits(c->h->type, (rint(v / step) + 0.0) * step);
     }
 }
 

@@ -102,7 +102,7 @@ double ref_largest(const ref_header *h, const ref_tile *t) {
   return largest;
 }
 
-static double coarse_limit(const ref_header *h) {
+double ref_coarse_limit(const ref_header *h) {
   double least = 65536 * h->step, most = 4194304 * h->step, room = room_of(h) * (31.0 / 32);
   if (ref_is_grid(h) && h->type == REF_F32)
     return most;
@@ -113,7 +113,7 @@ static double coarse_limit(const ref_header *h) {
 static int mode_of(const ref_header *h, double largest) {
   if (largest >= (h->type == REF_F32 ? 0x1p127 : 0x1p1023))
     return -1;
-  if (largest <= coarse_limit(h))
+  if (largest <= ref_coarse_limit(h))
     return REF_COARSE;
   if (largest <= 0x1p22 * h->step)
     return REF_FINE;

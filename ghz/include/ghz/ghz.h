@@ -388,14 +388,14 @@ GHZ_API_CHECKED ghz_status ghz_compress_shape(ghz_context *ctx, const ghz_lattic
  * `lattice` and more than half of it; else its step times a power of two, the largest such. So old
  * integers stay integers. (Where one of the two is that of a constant, has no step, or was scaled,
  * the stream has `lattice`.)
- * Values that changed come back within the bound of that lattice. On the lattice of `old` the
- * others come back with the same bits, but where a tile is dearer by an eighth with its old
- * coefficients than without any: there, as where the step grows, they move by at most a bound, and
- * after any number of updates no value is further from what was last written there than twice the
- * largest bound since.
- * Errors: as ghz_compress_shape; EINVAL also if `old` is a sum, or of integers,
- * which come back exactly; EMISMATCH (type, cap or fill of the
- * lattice are not those of `old`), ECORRUPT, EVERSION. */
+ * All values come back within the bound of that lattice. On the lattice of `old` those that did not
+ * change come back with the same bits, but where a tile is dearer by an eighth with its old
+ * coefficients than without any. After any number of updates no value is further from what was last
+ * written there than twice the largest bound since; two and a half times where bounds shrank and
+ * grew again.
+ * Errors: as ghz_compress_shape; EINVAL also if `old` is a sum, or of integers, which come back
+ * exactly; EMISMATCH (type, cap or fill of the lattice are not those of `old`), ECORRUPT,
+ * EVERSION. */
 GHZ_API_CHECKED ghz_status ghz_update(ghz_context *ctx, ghz_bytes old, const ghz_lattice *lattice,
                                       const void *x, void *dst, size_t capacity, size_t *size);
 

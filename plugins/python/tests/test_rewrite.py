@@ -161,7 +161,7 @@ def test_ranges_that_grow_and_shrink(make: Any) -> None:
     written = Written(make(data.shape, rel=1e-3), data, rel=1e-3)
     for _, box in zip(range(60), boxes(data.shape, rng, 2)):
         written.write(box, data[box] * np.float32(1000 ** rng.uniform(-1, 1)))
-    assert written.distance() <= 2.01
+    assert written.distance() <= 2.51  # a change of the step may cost half a bound
 
 
 @pytest.mark.parametrize("make", ["zarr", "numcodecs"], indirect=True)
