@@ -30,7 +30,7 @@ static bool is_bookkeeping(const char *attribute) {
 }
 
 /* Attributes that say what numbers mean. (scale_factor and add_offset: data_sets_agree.) */
-static const char *const meanings[] = {"units", "calendar", "_FillValue", "missing_value"};
+static const char *const meanings[] = {"units", "calendar", "_FillValue", "missing_value", "_Unsigned"};
 
 static bool fail_meaning(const differing *d, const char *other, const char *path, const char *attribute) {
   return fail(other, "%s: has another attribute %s than in %s: only values that mean the same can be combined",

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -182,8 +183,10 @@ int ghz_unfinished_commit(unfinished_file *u, int only_if_absent) {
 }
 
 void ghz_unfinished_remove(unfinished_file *u) {
-  if (u->fd >= 0)
+  if (u->fd >= 0) {
+    flock(u->fd, LOCK_UN); /* which a child that was forked meanwhile would keep */
     close(u->fd);
+  }
   u->fd = -1;
   if (u->name && !u->nameless)
     unlink(u->name);

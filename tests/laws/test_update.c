@@ -92,8 +92,8 @@ Test(update, bytes_of_the_reference, .timeout = 300) {
 }
 
 /* ---- Drift ---- */
-/* How far values are from what was last written there, in the largest bounds since: at most; in this
- * bound from what was given; how many of the others moved though the lattice stayed. */
+/* How far values are from what was last written there, in the largest bounds since: at most; from
+ * what was given, in this bound; how many of the others moved though the lattice stayed. */
 typedef struct drift {
   double worst, given;
   uint64_t moved, kept;

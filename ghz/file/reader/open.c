@@ -59,7 +59,10 @@ static ghz_status open_by_index(ghz_file *f, uint64_t read, uint64_t size) {
   info->indexed = 1;
   ghz_index_describe(&f->index, info);
   info->unfinished = info->bytes - f->source.size;
-  info->unused = info->bytes - ghz_index_needed(&f->index, size);
+  const uint64_t needed = ghz_index_needed(&f->index, size);
+  if (needed > info->bytes)
+    return ghz_file_fail(f->name, GHZ_ECORRUPT, "damaged index: frames and indexes overlap");
+  info->unused = info->bytes - needed;
   return GHZ_OK;
 }
 

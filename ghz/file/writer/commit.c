@@ -90,6 +90,8 @@ static ghz_status take_place(ghz_file_writer *w, const ghz_file_header *known) {
   if (status == GHZ_OK)
     status = put_end(w, known);
   if (status == GHZ_OK)
+    status = ghz_sink_sync(&w->file, w->name); /* before there is a name that promises values */
+  if (status == GHZ_OK)
     status = ghz_sink_settle(&w->file, w->name);
   w->in_place = status == GHZ_OK;
   w->committed = w->index.end;

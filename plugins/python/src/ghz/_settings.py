@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _recent
 from ._arrays import TYPES, library_shape
-from ._errors import Error
+from ._errors import ArgumentError, MismatchError
 from ._functions import compress, update
 from ._lattice import lattice
 from ._notices import look_for_fills
@@ -103,7 +103,7 @@ class Settings:
         if old is not None:
             try:
                 return update(Stream(old.data, values.shape), values, **bound)
-            except Error:  # a sum, say, which takes the place of an array
+            except (ArgumentError, MismatchError):  # a sum, say, which takes the place of an array
                 pass
         return compress(values, **bound, fill_value=self.fill)
 

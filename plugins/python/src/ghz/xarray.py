@@ -89,6 +89,7 @@ class GhzBackendEntrypoint(BackendEntrypoint):
         file = File(filename_or_obj)
         names = tuple(dims) if dims else tuple(f"dim_{i}" for i in range(len(file.shape)))
         if len(names) != len(file.shape):
+            file.close()
             raise ValueError(f"dims={names}: {file.path} has shape {file.shape}")
         name = name or _stem(file.path)
         fill = file.lattice.fill_value

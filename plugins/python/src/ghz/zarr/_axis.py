@@ -141,10 +141,7 @@ def _along(request: Request, array: Array, root: Node, folder: str) -> Along:
     groups = None
     if request.by is not None:
         groups = groups_of(request.by, names[0], extents[0], root, folder)
-    given = {
-        k: v for k, v in (request.weights or {}).items() if k in names or k not in request.axes
-    }
-    weights = weights_of(given, names, extents)
+    weights = weights_of(request.weights or {}, names, extents)
     layout = layout_of(array)
     if is_stepwise(axes, layout) and weights[0] is not None:
         weights[0] = whole(weights[0], names[0], name_of(array))

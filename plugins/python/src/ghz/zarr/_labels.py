@@ -93,4 +93,6 @@ def whole(weights: Any, axis: str, name: str) -> Any:
     if weights.dtype.kind == "f" and (weights != np.rint(weights)).any():
         what = f"{axis!r} has a chunk for each step, which are added as they are"
         raise ghz.ArgumentError(f"{name}: {what}: its weights must be whole numbers")
+    if (np.abs(weights.astype(np.float64)) > 2**31).any():
+        raise ghz.ArgumentError(f"{name}: weights of {axis!r} beyond 2^31 cannot be added")
     return weights.astype(np.int64)

@@ -45,8 +45,9 @@ def sum(
         out: Where the result goes: a path, a URL or a store, empty. It becomes a Zarr array or
             group when all its chunks are there.
         axis: The name of a dimension, or several: the result lacks them. Where chunks are one step
-            of a single axis they are added as they are compressed. Elsewhere the sums within
-            chunks are compressed again, under the bound of the array's codec.
+            of a single axis they are added as they are compressed, and a missing value makes the
+            sum missing. Elsewhere missing values are left out, and the sums within chunks are
+            compressed again, under the bound of the array's codec.
         by: Groups of the steps of a single axis, each of which gets a step of the result: a label
             for each step, or the name of what the dates of the axis have, as "season", "month".
         weights: Numbers for the steps of axes, by name. Whole ones where chunks are added as they
