@@ -81,7 +81,7 @@ static void describe_axis(joined_axis *a, const uint64_t *extents, uint32_t axes
   axis_run run[RANK_MAX];
   *a = (joined_axis){.extent = 1, .kept = 1};
   for (size_t i = end; i-- > first;) {
-    const int sum = axes >> i & 1;
+    const int sum = (int)(axes >> i & 1);
     if (extents[i] == 1)
       continue;
     a->extent *= extents[i];
