@@ -89,7 +89,7 @@ static void sums_of_64(column_grid g, unsigned axes, double most, tile_sums *s) 
 
 /* ---- What is hidden -------------------------------------------------------------------------- */
 
-/* Columns outside and specials of a tile; `any` says whether there are some. */
+/* Columns outside and specials of a tile; `any` says whether some may join sums that count. */
 typedef struct hidden_columns {
   int any;
   ALIGNED bit_plane at;
@@ -109,12 +109,20 @@ DEFINE_SET_COLUMNS(set_columns_64, int64_t)
 DEFINE_SET_COLUMNS(set_columns_128, int128)
 #undef DEFINE_SET_COLUMNS
 
+/* Whether the border cuts a tile along an axis that is summed. Else what lies outside joins sums
+ * that lie outside, too. */
+static int cut_along(const tile_extent *e, unsigned axes) {
+  const column_grid g = columns_of(e->dims);
+  return (axes & AXIS_Z && (int)e->z < g.z) || (axes & AXIS_Y && (int)e->y < g.y) ||
+         (axes & AXIS_X && (int)e->x < g.x);
+}
+
 /* Specials are counted, too. */
 static void find_hidden(const layer_header *h, const tile_extent *e, unsigned axes, hidden_columns *hidden,
                         tile_sums *s) {
   specials of;
   s->specials = h->specials != NULL;
-  hidden->any = s->specials || e->n < TILE;
+  hidden->any = s->specials || cut_along(e, axes);
   if (!hidden->any)
     return;
   columns_inside(e, hidden->at);
