@@ -19,19 +19,31 @@ static int first_finite(const ghz_lattice *l, const tile_place *place, const cha
   return 0;
 }
 
+/* Whether the finite values of a line that are not missing are this one. Most lines that are have
+ * nothing else: each value is the one before it. */
+static int line_has_only(const ghz_lattice *l, fill_test fill, uint64_t bits, const char *line, unsigned n) {
+  const size_t size = ghz_type_size(l->type);
+  if (load_value(line, size) == bits && memcmp(line, line + size, (n - 1) * size) == 0)
+    return 1;
+  for (unsigned i = 0; i < n; i++) {
+    const uint64_t b = load_value(line + i * size, size);
+    if (b != bits && bits_are_finite(l->type, fill, b))
+      return 0;
+  }
+  return 1;
+}
+
 /* Whether the finite values of a place that are not missing are one value, by their bits, and a
- * lattice tile of it gives another one. */
+ * lattice tile of it gives another one. A first value that is zero is one of the lattice. */
 static int one_value_is_missed(const ghz_lattice *l, const tile_place *place, const char *x, uint64_t *bits) {
   const size_t size = ghz_type_size(l->type);
   const fill_test fill = fill_test_of(l);
-  if (!first_finite(l, place, x, bits) || !lattice_misses(l, number_of_bits(l->type, *bits)))
+  if ((!l->has_fill && load_value(x, size) == 0) || !first_finite(l, place, x, bits) ||
+      !lattice_misses(l, number_of_bits(l->type, *bits)))
     return 0;
   for (line_walk w = first_line(place); more_lines(&w); next_line(&w))
-    for (size_t i = 0; i < place->extent.x; i++) {
-      const uint64_t b = load_value(x + (w.at + i) * size, size);
-      if (b != *bits && bits_are_finite(l->type, fill, b))
-        return 0;
-    }
+    if (!line_has_only(l, fill, *bits, x + w.at * size, place->extent.x))
+      return 0;
   return 1;
 }
 

@@ -52,6 +52,28 @@ def test_round_trip(file: Any, dtype: str, shape: Any, chunks: Any) -> None:
     assert error(d[1:3], x[1:3]) <= 1e-3
 
 
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("bound", [1e-6, 0.01, 1, 1e6])
+def test_one_value_comes_back_exactly(file: Any, dtype: str, bound: float) -> None:
+    for name, shape in (
+        ("flat", (5000,)),
+        ("one", (1,)),
+        ("planes", (3, 64, 96)),
+        ("cube", (20, 30, 40)),
+    ):
+        x = np.full(shape, 273.15, dtype)
+        d = file.create_dataset(name, data=x, chunks=shape, **ghz.hdf5(abs=bound))
+        np.testing.assert_array_equal(stored(d)[:], x)
+
+
+def test_one_value_beside_missing_ones_comes_back_exactly(file: Any) -> None:
+    x = np.full((40, 64), 273.15, "f4")
+    x[3:9, 20:], x[30] = -999, np.nan
+    d = file.create_dataset("x", data=x, chunks=x.shape, **ghz.hdf5(abs=0.01, fill_value=-999))
+    wanted = np.where(np.isnan(x), np.float32(-999), x)
+    np.testing.assert_array_equal(stored(d)[:], wanted)
+
+
 def test_a_chunk_is_a_stream_of_its_shape(file: Any) -> None:
     x = field((64, 96), "f4")
     d = file.create_dataset("x", data=x, chunks=(32, 96), **ghz.hdf5(abs=1e-3))
