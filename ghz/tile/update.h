@@ -42,9 +42,12 @@ static int meets_on_steps(const ghz_lattice *l, const ghz_lattice *before) {
   return before->step != 0 && before->step <= l->step && !is_grid(l) && !is_grid(before);
 }
 
-/* Of values that a coarse tile may have: its bound holds for what it rounds. */
+/* Of values that a coarse tile may have: its bound holds for what it rounds. Beyond 2^127 a float
+ * would become infinite. */
 static double to_step(double v, const ghz_lattice *l) {
-  return fabs(v) <= coarse_limit(l) ? (v / l->step + ROUND_F64 - ROUND_F64) * l->step : v;
+  return fabs(v) <= coarse_limit(l) && (l->type == GHZ_F64 || fabs(v) < 0x1p127)
+             ? (v / l->step + ROUND_F64 - ROUND_F64) * l->step
+             : v;
 }
 
 static void move_to_steps(tile_change *c) {

@@ -3,6 +3,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "fields.h"
 #include "support.h"
+#include <float.h>
 #include <math.h>
 
 static ref_bytes update(ghz_context *ctx, ref_bytes old, const ghz_lattice *l, const void *x) {
@@ -170,6 +171,24 @@ Test(update, at_most_two_bounds, .timeout = 300) {
 }
 
 /* An array that did not change has the same bytes, whoever made the tiles. */
+/* The step of such a bound goes beyond the largest float. */
+Test(update, of_the_largest_floats) {
+  SCOPE;
+  SINGLE_POOL(pool);
+  const ghz_lattice l = lattice_abs(GHZ_F32, 2.2054037476166295e33);
+  const ghz_shape shape = {1, {1, 1, 32}};
+  uint64_t turn = 0;
+  float x[32];
+  for (int i = 0; i < 32; i++)
+    x[i] = i % 2 ? FLT_MAX : -FLT_MAX;
+  ref_bytes old = compress_shape(context_any(&pool, &turn), &l, GHZ_ORDER_BEST, x, &shape);
+  x[3] = 1;
+  const float *y =
+      decompress(context_any(&pool, &turn), update(context_any(&pool, &turn), old, &l, x), GHZ_F32);
+  for (int i = 0; i < 32; i++)
+    cr_assert(fabs((double)y[i] - (double)x[i]) <= l.eb, "%g comes back as %g", (double)x[i], (double)y[i]);
+}
+
 Test(update, nothing_changed) {
   static const ghz_shape shape = {3, {16, 20, 40}};
   CONTEXT(ctx, NULL, 1);

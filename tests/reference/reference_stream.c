@@ -122,7 +122,7 @@ void ref_tile_read(const ref_header *h, uint64_t number, const void *x, ref_tile
   memset(t->bits, 0, sizeof t->bits);
   for (int i = 0; i < REF_TILE; i++)
     if (ref_inside(t, i)) {
-      uint64_t bits = get_little(x + each * (size_t)ref_place(h, number, i), (int)each);
+      uint64_t bits = get_little((const uint8_t *)x + each * (size_t)ref_place(h, number, i), (int)each);
       t->bits[i] = h->integers ? ref_bits(h->type, ref_any_value(type, bits)) : bits;
     }
 }

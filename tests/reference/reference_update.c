@@ -59,7 +59,7 @@ static void move(change *c) {
   for (int i = 0; i < REF_TILE; i++)
     if (ref_inside(&c->now, i) && c->stays[i]) {
       double v = ref_value(c->h->type, c->now.bits[i]);
-      if (fabs(v) <= ref_coarse_limit(c->h))
+      if (fabs(v) <= ref_coarse_limit(c->h) && (c->h->type == REF_F64 || fabs(v) < 0x1p127))
         c->now.bits[i] = ref_bits(c->h->type, (rint(v / step) + 0.0) * step);
     }
 }

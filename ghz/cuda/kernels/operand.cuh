@@ -41,7 +41,8 @@ DEVICE int check_version(uint64_t first, uint64_t terms, int message) {
   if (magic != (message ? MESSAGE_MAGIC : STREAM_MAGIC))
     return GHZ_ECORRUPT;
   const unsigned type = (unsigned)(first >> 32 & 255), flags = (unsigned)(first >> 40 & 255);
-  const bool known = type <= 1 && flags <= FLAGS_KNOWN && !(terms >> 32) && dims_known((int)(first >> 56));
+  const bool known =
+      type_known((ghz_type)type) && flags <= FLAGS_KNOWN && !(terms >> 32) && dims_known((int)(first >> 56));
   return known ? GHZ_OK : GHZ_EVERSION;
 }
 

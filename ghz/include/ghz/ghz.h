@@ -389,10 +389,12 @@ GHZ_API_CHECKED ghz_status ghz_compress_shape(ghz_context *ctx, const ghz_lattic
  * integers stay integers. (Where one of the two is that of a constant, has no step, or was scaled,
  * the stream has `lattice`.)
  * All values come back within the bound of that lattice. On the lattice of `old` those that did not
- * change come back with the same bits, but where a tile is dearer by an eighth with its old
- * coefficients than without any. After any number of updates no value is further from what was last
- * written there than twice the largest bound since; two and a half times where bounds shrank and
- * grew again.
+ * change come back with the same bits, but in tiles that were stored raw or as one value, and where
+ * a tile is dearer by an eighth with its old coefficients than without any. After any number of
+ * updates no value is further from what was last written there than twice the largest bound since;
+ * two and a half times where bounds shrank and grew again.
+ * x is read as the shape of `old` says: of an `old` that is not trusted compare the shape first
+ * (ghz_info_read).
  * Errors: as ghz_compress_shape; EINVAL also if `old` is a sum, or of integers, which come back
  * exactly; EMISMATCH (type, cap or fill of the lattice are not those of `old`), ECORRUPT,
  * EVERSION. */
@@ -492,7 +494,8 @@ GHZ_API_CHECKED ghz_status ghz_combine(ghz_context *ctx, size_t k, const ghz_byt
  * bound of x.
  * The terms are the sum of the operands' terms, each times |weights[i]| and f; step and eb those of
  * the finest lattice, divided by the divisor as ghz_mean divides. On equal lattices the bytes are
- * those of ghz_combine, with a divisor divided; of all weights 1 and divisor k those of ghz_mean.
+ * those of ghz_combine, with a divisor divided; of all weights 1 and divisor k > 1 those of
+ * ghz_mean.
  * The size is at most ghz_shape_bound(shape, type, those terms): ghz_linear_alloc finds it itself.
  * EMISMATCH also if a step is no multiple of the finest one, EINVAL also if the divisor is 0 or the
  * divided step leaves the range of the type; ERANGE says how many terms there would be. */
