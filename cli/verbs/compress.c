@@ -168,7 +168,7 @@ const verb verb_compress = {
                "missing. -v prints how each file is coded, and why.",
     .examples = "  ghz compress --rel 1e-4 wave.f32\n"
                 "  ghz compress --abs 1e-3 density.npy -o density.ghz\n"
-                "  ghz compress --grid auto density.npy -o exact.ghz\n"
+                "  ghz compress --grid auto packed.npy -o exact.ghz\n"
                 "  ghz compress --rel 1e-4 --dims 64x64x64 wave.f32 -o cube.ghz\n"
                 "  ghz compress --rel 1e-4 --together --sum-of 3 a.f64 b.f64 c.f64\n"
                 "  ghz compress --like a.f64.ghz d.f64\n"
