@@ -63,9 +63,10 @@ class Chunk:
 
 def culprit_of(sources: Sequence[StorePath], streams: Sequence[ghz.Stream]) -> StorePath:
     """Returns whose stream it is that is damaged, or that differs from the first."""
-    for source, stream in zip(sources, streams):
+    pairs = [[stream, stream] for stream in streams] + [[streams[0], stream] for stream in streams]
+    for source, pair in zip([*sources, *sources], pairs):
         try:
-            ghz.linear([streams[0], stream], [1, 1])
+            ghz.mean(pair)
         except ghz.Error:
             return source
     return sources[0]
