@@ -76,7 +76,7 @@ void check_hostile_newer_versions(trial *t) {
   static const struct {
     size_t at;
     uint8_t value;
-  } news[] = {{4, 2}, {4, 255}, {5, 8}, {5, 129}, {7, 0}, {7, 4}, {52, 1}, {55, 128}};
+  } news[] = {{4, 9}, {4, 255}, {5, 8}, {5, 129}, {7, 0}, {7, 4}, {52, 1}, {55, 128}};
   ref_bytes good = stream_by(t, "walk", GHZ_F32, 1100, GHZ_ORDER_BEST, 1);
   for (size_t i = 0; i < COUNT(news); i++) {
     SCOPE;

@@ -70,8 +70,10 @@ static void note_lattice(const ghz_lattice *l, uint32_t terms, found *f) {
   f->constant |= l->step > 2 * l->eb;
   f->no_step |= l->step == 0;
   /* Only scaling makes a float32 step of over 24 bits, or a bound, cap 44, not of the step. */
-  f->scaled[l->type] |=
-      l->type == GHZ_F32 ? (double)step != l->step : l->step > 0 && l->step != 2 * l->eb * 0.984375;
+  if (l->type == GHZ_F32)
+    f->scaled[0] |= (double)step != l->step;
+  else if (l->type == GHZ_F64)
+    f->scaled[1] |= l->step > 0 && l->step != 2 * l->eb * 0.984375;
   f->cap35 |= l->type == GHZ_F64 && l->cap == 35;
 }
 
