@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "request/types.h"
+
 enum { NAMED = 16 };
 
 static struct {
@@ -43,13 +45,10 @@ static void add(MPI_Datatype type, int values, bool number) {
 
 void signature_start(void) {
   PMPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, MPI_TYPE_NULL_DELETE_FN, &key, NULL);
-  const MPI_Datatype reals[] = {MPI_FLOAT, MPI_DOUBLE, MPI_REAL, MPI_DOUBLE_PRECISION, MPI_REAL4, MPI_REAL8};
-  const MPI_Datatype complexes[] = {MPI_C_FLOAT_COMPLEX,    MPI_C_DOUBLE_COMPLEX, MPI_CXX_FLOAT_COMPLEX,
-                                    MPI_CXX_DOUBLE_COMPLEX, MPI_COMPLEX,          MPI_DOUBLE_COMPLEX,
-                                    MPI_COMPLEX8,           MPI_COMPLEX16};
-  for (int i = 0; i < 6; i++)
+  const MPI_Datatype reals[] = {GHZ_MPI_REALS}, complexes[] = {GHZ_MPI_COMPLEXES};
+  for (size_t i = 0; i < sizeof reals / sizeof *reals; i++)
     add(reals[i], 1, true);
-  for (int i = 0; i < 8; i++)
+  for (size_t i = 0; i < sizeof complexes / sizeof *complexes; i++)
     add(complexes[i], 2, true);
   add(MPI_2REAL, 2, false);
   add(MPI_2DOUBLE_PRECISION, 2, false);

@@ -4,6 +4,7 @@
 #include "request/arguments.h"
 
 #include "request/extents.h"
+#include "request/types.h"
 
 #include <limits.h>
 #include <math.h>
@@ -22,8 +23,8 @@ __attribute__((format(printf, 2, 3))) static error wrong(int error_class, const 
 
 /* ---- What they mean -------------------------------------------------------------------------- */
 
-static int is_among(MPI_Datatype type, const MPI_Datatype *types, int n) {
-  for (int i = 0; i < n; i++)
+static int is_among(MPI_Datatype type, const MPI_Datatype *types, size_t n) {
+  for (size_t i = 0; i < n; i++)
     if (type == types[i] && type != MPI_DATATYPE_NULL)
       return 1;
   return 0;
@@ -32,12 +33,10 @@ static int is_among(MPI_Datatype type, const MPI_Datatype *types, int n) {
 /* Complex numbers are twice as many real ones, which a sum adds one by one, and which a message may
  * hold. Other reductions of them are MPI's to refuse. */
 static void take_components(call *c) {
-  const MPI_Datatype pairs[] = {MPI_C_FLOAT_COMPLEX,    MPI_C_DOUBLE_COMPLEX, MPI_CXX_FLOAT_COMPLEX,
-                                MPI_CXX_DOUBLE_COMPLEX, MPI_COMPLEX,          MPI_DOUBLE_COMPLEX,
-                                MPI_COMPLEX8,           MPI_COMPLEX16};
+  const MPI_Datatype pairs[] = {GHZ_MPI_COMPLEXES};
   int size = 0;
   MPI_Count twice;
-  if (!is_among(c->type, pairs, 8) || (c->collective->reduces && c->op != MPI_SUM) ||
+  if (!is_among(c->type, pairs, sizeof pairs / sizeof *pairs) || (c->collective->reduces && c->op != MPI_SUM) ||
       __builtin_mul_overflow(c->count, 2, &twice) || MPI_Type_size(c->type, &size) != MPI_SUCCESS ||
       (size != 2 * sizeof(float) && size != 2 * sizeof(double)))
     return;
@@ -48,14 +47,14 @@ static void take_components(call *c) {
 /* Float and double have several names, and compilers can be told to make REAL a double: the size
  * decides. */
 static void read_type(call *c) {
-  const MPI_Datatype ours[] = {MPI_FLOAT, MPI_REAL, MPI_REAL4, MPI_DOUBLE, MPI_DOUBLE_PRECISION, MPI_REAL8};
+  const MPI_Datatype ours[] = {GHZ_MPI_REALS};
   int size = 0;
   take_components(c);
   c->value_size = sizeof(float); /* no type counts as float: then this rank agrees where the others do */
   if (c->type == MPI_DATATYPE_NULL || MPI_Type_size(c->type, &size) != MPI_SUCCESS || size < 0)
     return;
   c->value_size = (size_t)size;
-  c->is_real = is_among(c->type, ours, 6) && (size == 4 || size == 8);
+  c->is_real = is_among(c->type, ours, sizeof ours / sizeof *ours) && (size == 4 || size == 8);
   c->real = size == 4 ? GHZ_F32 : GHZ_F64;
 }
 
