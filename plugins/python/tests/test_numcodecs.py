@@ -56,8 +56,9 @@ def test_the_registry_has_it() -> None:
     assert repr(Ghz(abs=2)) == "Ghz(abs=2.0)"
 
 
-def test_the_checks_of_numcodecs(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_checks_of_numcodecs(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
     common = pytest.importorskip("numcodecs.tests.common")
+    monkeypatch.chdir(tmp_path)  # where it leaves files
     monkeypatch.setattr(common, "Ghz", Ghz, raising=False)
     codec = Ghz(rel=np.float32(0.001), range=(np.float64(0), np.int16(10)), fill=np.array(-1))
     common.check_config(codec)
