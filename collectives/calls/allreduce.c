@@ -9,12 +9,12 @@ static int lacks_buffer(const call *c) {
 
 static extent used(const call *c) {
   if (c->send == MPI_IN_PLACE)
-    return (extent){0, 1, 1};
-  return (extent){(uint64_t)c->set.contributions, 1, 0};
+    return (extent){0, call_all(c), 1};
+  return (extent){call_given(c), call_all(c), 0};
 }
 
 static void arrange(const call *c, part *parts) {
-  parts[0] = (part){c->send == MPI_IN_PLACE ? c->recv : c->send, c->recv};
+  part_lies(parts, c->send == MPI_IN_PLACE ? c->recv : c->send, c->recv);
 }
 
 static int native(const call *c) {

@@ -8,11 +8,11 @@ static int lacks_buffer(const call *c) {
 }
 
 static extent used(const call *c) {
-  return (extent){0, 1, call_is_root(c)};
+  return (extent){0, call_all(c), call_is_root(c)};
 }
 
 static void arrange(const call *c, part *parts) {
-  parts[0] = (part){call_is_root(c) ? c->recv : NULL, call_is_root(c) && c->set.keep_root ? NULL : c->recv};
+  part_lies(parts, call_is_root(c) ? c->recv : NULL, call_is_root(c) && c->set.keep_root ? NULL : c->recv);
 }
 
 static int native(const call *c) {

@@ -9,17 +9,17 @@ static int lacks_buffer(const call *c) {
 
 static extent used(const call *c) {
   int in_place = c->send == MPI_IN_PLACE;
-  return (extent){(uint64_t)!in_place, call_is_root(c) ? (uint64_t)c->at.ranks : 0, in_place};
+  return (extent){in_place ? 0 : call_own(c), call_is_root(c) ? call_all(c) : 0, in_place};
 }
 
 /* A block that stays in place has no target, but is a source: it counts for the range of all
  * values. */
 static void arrange(const call *c, part *parts) {
   for (int b = 0; b < c->at.ranks; b++)
-    parts[b] = (part){NULL, call_is_root(c) ? call_target(c, c->recv, b) : NULL};
+    part_lies(&parts[b], NULL, call_is_root(c) ? call_target(c, c->recv, b) : NULL);
   part *own = &parts[c->at.rank];
   if (c->send == MPI_IN_PLACE)
-    *own = (part){own->target, NULL};
+    part_lies(own, own->target, NULL);
   else
     own->source = c->send;
 }

@@ -14,12 +14,12 @@ static int lacks_buffer(const call *c) {
 
 static extent used(const call *c) {
   if (c->send == MPI_IN_PLACE)
-    return (extent){0, 1, 1};
-  return (extent){(uint64_t)c->set.contributions, (uint64_t)call_is_root(c), 0};
+    return (extent){0, call_all(c), 1};
+  return (extent){call_given(c), call_is_root(c) ? call_all(c) : 0, 0};
 }
 
 static void arrange(const call *c, part *parts) {
-  parts[0] = (part){c->send == MPI_IN_PLACE ? c->recv : c->send, call_is_root(c) ? c->recv : NULL};
+  part_lies(parts, c->send == MPI_IN_PLACE ? c->recv : c->send, call_is_root(c) ? c->recv : NULL);
 }
 
 /* In MPICH 4.0 a root other than rank 0 crashes if it reduces in place, so it sends a copy. (Only

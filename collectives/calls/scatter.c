@@ -8,12 +8,12 @@ static int lacks_buffer(const call *c) {
 }
 
 static extent used(const call *c) {
-  return (extent){call_is_root(c) ? (uint64_t)c->at.ranks : 0, (uint64_t)(c->recv != MPI_IN_PLACE), 0};
+  return (extent){call_is_root(c) ? call_all(c) : 0, c->recv == MPI_IN_PLACE ? 0 : call_own(c), 0};
 }
 
 static void arrange(const call *c, part *parts) {
   for (int b = 0; b < c->at.ranks; b++)
-    parts[b] = (part){call_is_root(c) ? call_block(c, c->send, b) : NULL, NULL};
+    part_lies(&parts[b], call_is_root(c) ? call_block(c, c->send, b) : NULL, NULL);
   if (c->recv != MPI_IN_PLACE)
     parts[c->at.rank].target = c->recv;
 }

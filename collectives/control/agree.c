@@ -37,6 +37,13 @@ static extents extents_of(const ghz_shape *s) {
   return (extents){{(uint64_t)s->dims, s->extent[0], s->extent[1], s->extent[2]}};
 }
 
+static uint64_t count_of(const call *c) {
+  uint64_t hash = (uint64_t)c->count;
+  for (int b = 0; c->counts && b < c->at.ranks; b++)
+    hash = mixed(hash, c->counts[b]);
+  return hash;
+}
+
 static uint64_t shape_hash(const ghz_shape *s) {
   uint64_t hash = (uint64_t)s->dims;
   for (int i = 0; i < 3; i++)
@@ -53,7 +60,7 @@ static void identify(const call *c, uint64_t *identity) {
   const settings *s = &c->set;
   int foreign = c->collective->reduces && c->reduction == REDUCE_NONE;
   identity[SAME_CALL] = name_of(c->collective->name);
-  identity[SAME_COUNT] = (uint64_t)c->count;
+  identity[SAME_COUNT] = count_of(c);
   identity[SAME_SHAPE] = shape_hash(&c->shape);
   identity[SAME_TYPE] = (uint64_t)c->value_size << 1 | (unsigned)c->is_real;
   identity[SAME_OPERATION] = (uint64_t)c->reduction | (uint64_t)s->average << 8 | (uint64_t)foreign << 16;

@@ -13,7 +13,7 @@
  * made of two, see payload/homomorphic.c. The host counts exponents, finds ranges without fills,
  * and has spare memory. */
 static int suits_device(const call *c, variant how, uint64_t contributions) {
-  if (c->collective->spare && c->collective->spare(c))
+  if (c->counts || (c->collective->spare && c->collective->spare(c)))
     return 0;
   return how.mode == GHZ_MPI_HOMOMORPHIC && c->set.contributions == 1 && !c->on.apart &&
          c->set.bound.kind != GHZ_MPI_FLOAT && !(c->set.has_fill && c->set.bound.kind != GHZ_ABS) &&
@@ -35,19 +35,19 @@ static int needs_copies(const call *c, variant how, uint64_t contributions) {
 
 /* ---- Copying --------------------------------------------------------------------------------- */
 
-/* The bytes that `arrays` of a call take from the first one to the last, and where they begin. A
- * type may have gaps, which must come back as they were. */
+/* The bytes that so many values of a call take from the first one to the last, and where they
+ * begin. A type may have gaps, which must come back as they were. */
 typedef struct stretch {
   MPI_Aint begin;
   size_t bytes;
   int has_gaps;
 } stretch;
 
-static stretch stretch_of(const call *c, uint64_t arrays) {
+static stretch stretch_of(const call *c, uint64_t count) {
   MPI_Aint lower, stride, first, each;
   MPI_Type_get_extent(c->type, &lower, &stride);
   MPI_Type_get_true_extent(c->type, &first, &each);
-  MPI_Aint values = (MPI_Aint)(arrays * (uint64_t)c->count), last = values > 0 ? (values - 1) * stride : 0;
+  MPI_Aint values = (MPI_Aint)count, last = values > 0 ? (values - 1) * stride : 0;
   stretch s = {.begin = first + (last < 0 ? last : 0), .has_gaps = (MPI_Aint)c->value_size != stride};
   s.bytes = values > 0 ? (size_t)(each + (last < 0 ? -last : last)) : 0;
   return s;

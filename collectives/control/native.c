@@ -31,7 +31,7 @@ static void report_once(const char *name, const char *why) {
 
 static void divide(const call *c) {
   const payload_job job = {.lattice.type = c->real, .average = 1, .total_contributions = (uint64_t)c->at.ranks};
-  ghz_values_average(&job, c->recv, (size_t)c->count);
+  ghz_values_average(&job, c->recv, (size_t)call_own(c));
 }
 
 error ghz_native_run(const call *c) {

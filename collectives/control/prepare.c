@@ -19,18 +19,18 @@ enum { PIECE_LEAST = 128 << 10, PIECE_MOST = 512 << 10 };
  * accuracy of float, where a flat tile's second differences are worth more. */
 static ghz_shape shape_of(const call *c, variant how) {
   int is_flat = how.mode == GHZ_MPI_PLAIN || (c->set.bound.kind == GHZ_MPI_FLOAT && c->shape.dims == 2);
-  return is_flat ? ghz_flat((uint64_t)c->count) : c->shape;
+  return is_flat ? ghz_flat(ghz_shape_count(&c->shape)) : c->shape;
 }
 
 /* If any rank has device buffers, all ranks cut as it needs it: they have to cut alike. */
 static layout layout_of(const call *c, variant how, int any_device) {
   const algorithm *a = &c->collective->algorithms[how.algorithm];
-  const uint64_t count = (uint64_t)c->count;
   const ghz_shape shape = shape_of(c, how);
+  const uint64_t count = ghz_shape_count(&shape);
   layout l;
   ghz_layout_set_shape(&l, &shape);
   l.type = c->real;
-  l.parts = call_blocks(c);
+  l.parts = c->counts ? c->at.ranks : call_blocks(c);
   l.segments = a->segments ? a->segments(c->at.ranks) : 1;
   l.columns_first = a->columns_first;
   uint64_t bytes = count * c->value_size / (uint64_t)l.segments / 8;
@@ -43,7 +43,7 @@ static layout layout_of(const call *c, variant how, int any_device) {
 }
 
 static footprint footprint_of(const call *c, variant how, const record *agreed) {
-  return (footprint){.call = agreed->identity[SAME_CALL],
+  return (footprint){.call = agreed->identity[SAME_CALL] ^ (c->counts ? agreed->identity[SAME_COUNT] : 0),
                      .placement = agreed->placement,
                      .contributions = agreed->contributions,
                      .layout = layout_of(c, how, agreed->devices > 0),
@@ -111,7 +111,7 @@ static void give_up_device(channel *with, task *t) {
 }
 
 static int plan_call(const call *c, plan *p, const footprint *f) {
-  if (!ghz_plan_cut(p, &f->layout, c->at, c->collective->algorithms[f->how.algorithm].build))
+  if (!ghz_plan_cut(p, &f->layout, c->counts, c->at, c->collective->algorithms[f->how.algorithm].build))
     return 0;
   c->collective->arrange(c, p->parts);
   return ghz_plan_order(p);
@@ -149,7 +149,7 @@ error ghz_prepare_bins(channel *with, task *t) {
  * buffers. The engine may still run the call, to tell the other ranks. */
 static void forget_buffers(plan *p) {
   for (int i = 0; i < p->layout.parts; i++)
-    p->parts[i] = (part){NULL, NULL};
+    part_lies(&p->parts[i], NULL, NULL);
 }
 
 /* Where copies of device buffers can fail, all ranks agree that they have not: MPI hangs if a rank

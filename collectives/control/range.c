@@ -18,8 +18,8 @@ static ghz_status host_range(const call *c, ghz_context *codec, const void *x, s
   return ghz_range(codec, c->real, x, n, min, max);
 }
 
-static ghz_status range_of(const call *c, const payload_job *job, const void *x, double *min, double *max) {
-  size_t n = (size_t)c->count;
+static ghz_status range_of(const call *c, const payload_job *job, const void *x, size_t n, double *min,
+                           double *max) {
   if (job->source_on_device && n)
     return ghz_device_range(job->device, c->real, x, n, min, max);
   return host_range(c, job->codec, x, n, min, max);
@@ -35,7 +35,7 @@ static void find_exponents(const call *c, const payload_job *job, exponents *e) 
   for (int b = 0; b < p->layout.parts; b++)
     for (int i = 0; p->parts[b].source && i < arrays_of(c); i++)
       ghz_exponents_add(e, (const float *)(const void *)(p->parts[b].source + (size_t)i * job->stride),
-                        (size_t)c->count, c->set.has_fill ? (float)c->set.fill : NAN);
+                        ghz_shape_count(&p->parts[b].shape), c->set.has_fill ? (float)c->set.fill : NAN);
 }
 
 /* The range of the finite values that this rank gives. */
@@ -44,7 +44,8 @@ static ghz_status find_range(const call *c, const payload_job *job, record *r) {
   for (int b = 0; b < p->layout.parts; b++)
     for (int i = 0; p->parts[b].source && i < arrays_of(c); i++) {
       double min = INFINITY, max = -INFINITY;
-      ghz_status status = range_of(c, job, p->parts[b].source + (size_t)i * job->stride, &min, &max);
+      ghz_status status = range_of(c, job, p->parts[b].source + (size_t)i * job->stride,
+                                   ghz_shape_count(&p->parts[b].shape), &min, &max);
       if (status != GHZ_OK)
         return status;
       r->min = min < r->min ? min : r->min;
@@ -56,23 +57,23 @@ static ghz_status find_range(const call *c, const payload_job *job, record *r) {
 /* ---- Early ----------------------------------------------------------------------------------- */
 
 /* All values that this rank gives lie in a row. */
-static const void *input_of(const call *c, uint64_t *arrays) {
+static const void *input_of(const call *c, uint64_t *values) {
   int in_place = !c->used.send && c->used.reads_recv,
-      is_block = c->collective->blocks && !c->collective->reduces;
-  *arrays = in_place ? is_block ? 1 : c->used.recv : c->used.send;
+      is_block = (c->collective->blocks || c->counts) && !c->collective->reduces;
+  *values = !in_place ? c->used.send : is_block ? call_own(c) : c->used.recv;
   if (!in_place)
     return c->send;
   return is_block ? call_block(c, c->recv, c->at.rank) : c->recv;
 }
 
 error ghz_range_early(const call *c, ghz_context *codec, error own, record *r) {
-  uint64_t arrays;
-  const void *x = input_of(c, &arrays);
-  if (own.code || c->on.any || arrays == 0 || c->count == 0 || !call_range_is_early(c))
+  uint64_t values;
+  const void *x = input_of(c, &values);
+  if (own.code || c->on.any || values == 0 || !call_range_is_early(c))
     return own;
   if (codec)
     ghz_context_set_threads(codec, c->set.threads);
-  ghz_status status = host_range(c, codec, x, (size_t)(arrays * (uint64_t)c->count), &r->min, &r->max);
+  ghz_status status = host_range(c, codec, x, (size_t)values, &r->min, &r->max);
   return status == GHZ_OK ? own : (error){MPI_ERR_NO_MEM, ERROR_OURS, "no memory to find the range"};
 }
 

@@ -152,15 +152,26 @@ static error make_call(const call *c, run *r, error own) {
   return e;
 }
 
-int ghz_collective_run(const collective *what, const void *send, void *recv, MPI_Count count, MPI_Datatype type,
-                       MPI_Op op, int root, MPI_Comm comm, const ghz_mpi_options *options) {
+static int run_call(call *c, const MPI_Count *counts, const MPI_Count *places, const ghz_mpi_options *options) {
   run r = {.how = {GHZ_MPI_NATIVE, GHZ_MPI_PLAIN}, .start = MPI_Wtime()};
-  call c = {what, send, recv, count, type, op, root, comm, .bypass = 0};
-  error e = ghz_call_read(&c, options);
-  e = make_call(&c, &r, e);
-  int code = e.code ? ghz_error_raise(c.comm, what->name, &e) : MPI_SUCCESS;
+  error e = ghz_call_read(c, counts, places, options);
+  e = make_call(c, &r, e);
+  int code = e.code ? ghz_error_raise(c->comm, c->collective->name, &e) : MPI_SUCCESS;
   if (r.with)
     ghz_channel_release(&r.with->on);
-  ghz_device_leave(&c.on);
+  ghz_call_leave(c);
   return code;
+}
+
+int ghz_collective_run(const collective *what, const void *send, void *recv, MPI_Count count, MPI_Datatype type,
+                       MPI_Op op, int root, MPI_Comm comm, const ghz_mpi_options *options) {
+  call c = {what, send, recv, count, type, op, root, comm, .bypass = 0};
+  return run_call(&c, NULL, NULL, options);
+}
+
+int ghz_collective_run_v(const collective *what, const void *send, void *recv, const MPI_Count *counts,
+                         const MPI_Count *places, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+                         const ghz_mpi_options *options) {
+  call c = {what, send, recv, 0, type, op, 0, comm, .bypass = 0};
+  return run_call(&c, counts, places, options);
 }

@@ -26,14 +26,13 @@ static ghz_shape shape_of(const layout *l) {
 }
 
 /* Pieces of each segment. */
-static uint64_t columns_of(const layout *l) {
-  const ghz_shape shape = shape_of(l);
-  uint64_t n = ghz_shape_count(&shape) / (uint64_t)l->segments / l->piece_values;
+static uint64_t columns_of(const layout *l, const ghz_shape *shape) {
+  uint64_t n = ghz_shape_count(shape) / (uint64_t)l->segments / l->piece_values;
   return n ? n : 1;
 }
 
-uint64_t ghz_piece_values(const plan *p, const piece *q) {
-  const ghz_slice slice = {.shape = p->shape, .first = q->first, .tiles = q->tiles};
+uint64_t ghz_piece_values(const piece *q) {
+  const ghz_slice slice = {.shape = q->part->shape, .first = q->first, .tiles = q->tiles};
   return ghz_slice_count(&slice);
 }
 
@@ -41,7 +40,8 @@ uint64_t ghz_piece_values(const plan *p, const piece *q) {
  * Pieces without tiles do not exist, on any rank. */
 static void cut_part(plan *p, int index) {
   const layout *l = &p->layout;
-  uint64_t all = ghz_shape_tiles(&p->shape), segments = (uint64_t)l->segments, n = segments * columns_of(l);
+  const ghz_shape *shape = &p->parts[index].shape;
+  uint64_t all = ghz_shape_tiles(shape), segments = (uint64_t)l->segments, n = segments * columns_of(l, shape);
   for (uint64_t i = 0; i < n; i++) {
     uint64_t begin = cut(all, i, n), size = cut(all, i + 1, n) - begin;
     if (size == 0)
@@ -124,11 +124,12 @@ static void build_schedules(plan *p, int schedules, schedule_builder build) {
   }
 }
 
-int ghz_plan_cut(plan *p, const layout *l, position at, schedule_builder build) {
+int ghz_plan_cut(plan *p, const layout *l, const uint64_t *counts, position at, schedule_builder build) {
   int schedules = l->parts > 1 ? l->parts : l->segments;
-  uint64_t most = columns_of(l) * (uint64_t)l->segments * (uint64_t)l->parts;
   p->layout = *l;
   p->shape = shape_of(l);
+  const uint64_t count = ghz_shape_count(&p->shape),
+                 most = columns_of(l, &p->shape) * (uint64_t)l->segments * (uint64_t)l->parts;
   p->at = at;
   p->piece_count = 0;
   p->piece_tiles = 0;
@@ -138,8 +139,10 @@ int ghz_plan_cut(plan *p, const layout *l, position at, schedule_builder build) 
   if (!p->parts || !p->schedules || !p->pieces)
     return 0;
   build_schedules(p, schedules, build);
-  for (int i = 0; i < l->parts; i++)
+  for (int i = 0; i < l->parts; i++) {
+    p->parts[i].shape = !counts || counts[i] == count ? p->shape : ghz_flat(counts[i]);
     cut_part(p, i);
+  }
   count_messages(p);
   return 1;
 }

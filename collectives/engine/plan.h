@@ -12,11 +12,12 @@
 typedef struct part {
   const uint8_t *source; /* this rank's contribution; NULL: none, or not from here */
   uint8_t *target;       /* where the result goes; NULL: nowhere */
+  ghz_shape shape;
 } part;
 
 /* What a call looks like before it is cut. Without padding: layouts are compared byte by byte. */
 typedef struct layout {
-  uint64_t dims, extent[3]; /* of each part, as in ghz_shape */
+  uint64_t dims, extent[3]; /* of each part, or of the largest, as in ghz_shape */
   uint64_t piece_values;    /* about so many values per piece */
   ghz_type type;
   int parts;         /* arrays: 1, or one per rank */
@@ -57,7 +58,7 @@ typedef struct event {
 
 typedef struct plan {
   layout layout;
-  ghz_shape shape; /* of each part */
+  ghz_shape shape; /* as in layout */
   position at;
   part *parts;
   schedule *schedules;
@@ -73,8 +74,9 @@ typedef struct plan {
  * that was never made. Both return 0 if there is no memory; never for a layout, schedule and parts
  * that a plan was made for before. */
 
-/* Cuts a call into pieces. */
-int ghz_plan_cut(plan *p, const layout *l, position at, schedule_builder build);
+/* Cuts a call into pieces. `counts`: the values of each part, which is flat where these are fewer
+ * than the layout's; NULL: all have as many. */
+int ghz_plan_cut(plan *p, const layout *l, const uint64_t *counts, position at, schedule_builder build);
 
 /* Lists the events, in their order. Pieces of parts with neither source nor target that exchange no
  * message have none. */
@@ -86,7 +88,7 @@ void ghz_plan_free(plan *p);
 void ghz_layout_set_shape(layout *l, const ghz_shape *shape);
 
 /* Values of a piece. */
-uint64_t ghz_piece_values(const plan *p, const piece *q);
+uint64_t ghz_piece_values(const piece *q);
 
 /* A step of a piece, both by number, with its key. */
 event ghz_plan_event(const plan *p, uint32_t number, unsigned index);
@@ -98,6 +100,12 @@ size_t ghz_plan_number(const plan *p, const event *e);
 static inline int event_receives(const plan *p, const event *e) {
   const schedule *s = p->pieces[e->piece].schedule;
   return s->length > 0 && s->steps[e->step].kind != STEP_SEND;
+}
+
+/* Where a part lies on this rank. */
+static inline void part_lies(part *p, const void *source, void *target) {
+  p->source = source;
+  p->target = target;
 }
 
 static inline uint32_t piece_number(const plan *p, const piece *q) {

@@ -9,7 +9,7 @@ static int mpi_fails(engine *e, int code) {
 }
 
 static size_t raw_bytes(const engine *e, const piece *p) {
-  return (size_t)ghz_piece_values(e->plan, p) * e->job->value_size;
+  return (size_t)ghz_piece_values(p) * e->job->value_size;
 }
 
 static int tag_of(const engine *e, const piece *p) {

@@ -75,6 +75,11 @@ void array_load(array *a) {
     copy(&a->home, &values);
 }
 
+void array_load_from(array *a, const typed *home, value_kind k) {
+  *a = array_open(home, k);
+  array_load(a);
+}
+
 void array_store(const array *a) {
   typed values = {a->own, a->count, signature_basic(a->kind)};
   if (a->own)

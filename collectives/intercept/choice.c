@@ -6,7 +6,7 @@
 #include <strings.h>
 
 const char *const choice_names =
-    "all, or a list of allreduce, reduce, reduce_scatter, bcast, scatter, gather and allgather";
+    "all, or a list of allreduce, reduce, reduce_scatter, bcast, scatter, gather, allgather and allgatherv";
 
 static const struct {
   const char *name;
@@ -14,13 +14,15 @@ static const struct {
 } known[] = {{"allreduce", ALLREDUCE},
              {"reduce", REDUCE},
              {"reduce_scatter", REDUCE_SCATTER_BLOCK},
+             {"reduce_scatter", REDUCE_SCATTER},
              {"reduce_scatter_block", REDUCE_SCATTER_BLOCK},
              {"bcast", BCAST},
              {"scatter", SCATTER},
              {"gather", GATHER},
-             {"allgather", ALLGATHER}};
+             {"allgather", ALLGATHER},
+             {"allgatherv", ALLGATHERV}};
 
-/* A name of `length` characters; they may be those of MPI, as in MPI_Allreduce. */
+/* A name of `length` characters, of one call or two; as MPI has it, too: MPI_Allreduce. */
 static bool read_name(const char *text, size_t length, bool *takes) {
   if (length == 3 && strncasecmp(text, "all", 3) == 0) {
     for (int c = 0; c < CALLS; c++)
@@ -31,10 +33,11 @@ static bool read_name(const char *text, size_t length, bool *takes) {
     text += 4;
     length -= 4;
   }
+  bool is_known = false;
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
     if (strlen(known[i].name) == length && strncasecmp(text, known[i].name, length) == 0)
-      return takes[known[i].call] = true;
-  return false;
+      is_known = takes[known[i].call] = true;
+  return is_known;
 }
 
 bool choice_read(const char *text, bool takes[CALLS]) {

@@ -6,6 +6,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "intercept/intercept.h"
 
+#include <stdlib.h>
+
 /* This thread is inside a call of libghzmpi. That library calls MPI by the names which entry.c
  * defines, so its agreements, and the calls that it passes on to MPI, arrive here as well: they go
  * straight to MPI. (They keep those names so that profilers see them in programs that do not
@@ -197,22 +199,23 @@ bool dispatch_scatter(const typed *send, const typed *recv, int root, MPI_Comm c
   return end(&a, result, code);
 }
 
-/* Only the root has receive arguments. It has no send arguments if it is in place. */
-static int gather_at_root(const typed *send, const typed *recv, value_kind k, int root, MPI_Comm comm,
-                          const ghz_mpi_options *o) {
-  int ranks, result;
+/* On the root, or in an allgather on any process: others have no receive arguments. There are no
+ * send arguments in place. */
+static int gather_all(call_id c, const typed *send, const typed *recv, value_kind k, int root, MPI_Comm comm,
+                      const ghz_mpi_options *o) {
+  int ranks;
   PMPI_Comm_size(comm, &ranks);
-  array all = array_open(&(typed){recv->buffer, recv->count * ranks, recv->type}, k);
-  MPI_Count count = all.count / ranks;
-  if (send->buffer == MPI_IN_PLACE) {
+  bool in_place = send->buffer == MPI_IN_PLACE;
+  array all = array_open(&(typed){recv->buffer, recv->count * ranks, recv->type}, k), own = {0};
+  if (in_place)
     array_load(&all);
-    result = ghz_gather(MPI_IN_PLACE, all.values, count, signature_basic(k), root, comm, o);
-  } else {
-    array own = array_open(send, k);
-    array_load(&own);
-    result = ghz_gather(matching(&own, &all, ranks), all.values, count, signature_basic(k), root, comm, o);
-    array_close(&own);
-  }
+  else
+    array_load_from(&own, send, k);
+  const void *from = in_place ? MPI_IN_PLACE : matching(&own, &all, ranks);
+  MPI_Count count = all.count / ranks;
+  int result = c == GATHER ? ghz_gather(from, all.values, count, signature_basic(k), root, comm, o)
+                           : ghz_allgather(from, all.values, count, signature_basic(k), comm, o);
+  array_close(&own);
   if (result == MPI_SUCCESS)
     array_store(&all);
   array_close(&all);
@@ -233,40 +236,132 @@ bool dispatch_gather(const typed *send, const typed *recv, int root, MPI_Comm co
     return false;
   const ghz_mpi_options *o = begin(&a, GATHER, bytes);
   if (at_root)
-    return end(&a, gather_at_root(send, recv, k, root, comm, o), code);
-  array own = array_open(send, k);
-  array_load(&own);
+    return end(&a, gather_all(GATHER, send, recv, k, root, comm, o), code);
+  array own;
+  array_load_from(&own, send, k);
   int result = ghz_gather(own.values, NULL, own.count, signature_basic(k), root, comm, o);
   array_close(&own);
   return end(&a, result, code);
-}
-
-static int allgather(const typed *send, array *all, int ranks, MPI_Comm comm, const ghz_mpi_options *o) {
-  MPI_Datatype basic = signature_basic(all->kind);
-  if (send->buffer == MPI_IN_PLACE) {
-    array_load(all);
-    return ghz_allgather(MPI_IN_PLACE, all->values, all->count / ranks, basic, comm, o);
-  }
-  array own = array_open(send, all->kind);
-  array_load(&own);
-  int result = ghz_allgather(matching(&own, all, ranks), all->values, all->count / ranks, basic, comm, o);
-  array_close(&own);
-  return result;
 }
 
 bool dispatch_allgather(const typed *send, const typed *recv, MPI_Comm comm, int *code) {
   attempt a;
   value_kind k;
   MPI_Count bytes;
-  int ranks, result;
   if (busy || !wants_move(ALLGATHER, recv, comm, &k, &bytes))
     return false;
-  PMPI_Comm_size(comm, &ranks);
   const ghz_mpi_options *o = begin(&a, ALLGATHER, bytes);
-  array all = array_open(&(typed){recv->buffer, recv->count * ranks, recv->type}, k);
-  result = allgather(send, &all, ranks, comm, o);
+  return end(&a, gather_all(ALLGATHER, send, recv, k, 0, comm, o), code);
+}
+
+/* ---- Blocks with counts of their own ---- */
+
+static MPI_Count number_at(numbers list, int i) {
+  return list.width == sizeof(int) ? ((const int *)list.of)[i] : ((const MPI_Count *)list.of)[i];
+}
+
+/* 0 where the call has no such list of all ranks. */
+static MPI_Count sum(numbers counts, MPI_Comm comm) {
+  int between = 1, ranks;
+  MPI_Count all = 0;
+  if (comm != MPI_COMM_NULL)
+    PMPI_Comm_test_inter(comm, &between);
+  if (between)
+    return 0;
+  PMPI_Comm_size(comm, &ranks);
+  for (int r = 0; r < ranks; r++)
+    if (__builtin_add_overflow(all, number_at(counts, r), &all))
+      return 0;
+  return all;
+}
+
+/* All of them, times a factor. NULL if there is no memory, for which the call returns an error on
+ * all processes. */
+static MPI_Count *widened(numbers list, MPI_Count times, MPI_Comm comm) {
+  int ranks;
+  PMPI_Comm_size(comm, &ranks);
+  MPI_Count *wide = malloc((size_t)ranks * sizeof *wide);
+  for (int r = 0; r < ranks && wide; r++)
+    if (__builtin_mul_overflow(number_at(list, r), times, &wide[r]))
+      wide[r] = -1;
+  return wide;
+}
+
+bool dispatch_reduce_scatter(const void *send, void *recv, numbers counts, MPI_Datatype type, MPI_Op op,
+                             MPI_Comm comm, int *code) {
+  MPI_Count bytes;
+  attempt a;
+  if (busy || !wants_reduction(REDUCE_SCATTER, sum(counts, comm), type, op, comm, &bytes))
+    return false;
+  const ghz_mpi_options *o = begin(&a, REDUCE_SCATTER, bytes);
+  MPI_Count *wide = widened(counts, 1, comm);
+  int result = ghz_reduce_scatterv(send, recv, wide, type, op, comm, o);
+  free(wide);
+  return end(&a, result, code);
+}
+
+/* Copies blocks between the program's buffer and an array that has them one behind the other: all
+ * of them out of the array, or one block into it. */
+static void copy_blocks(const array *all, numbers counts, numbers displs, int ranks, int into) {
+  MPI_Aint lower, extent;
+  MPI_Count bytes = 0;
+  uint8_t *at = all->own;
+  PMPI_Type_get_extent(all->home.type, &lower, &extent);
+  PMPI_Type_size_x(all->home.type, &bytes);
+  for (int r = 0; r < ranks && at; at += number_at(counts, r++) * bytes) {
+    array block = {
+        {(uint8_t *)all->home.buffer + number_at(displs, r) * extent, number_at(counts, r), all->home.type},
+        all->kind,
+        number_at(counts, r) * bytes / signature_bytes(all->kind),
+        at,
+        at};
+    if (into < 0)
+      array_store(&block);
+    else if (into == r)
+      array_load(&block);
+  }
+}
+
+/* A process that sends another number of values than it is to send gives that as its count: then
+ * the processes disagree. */
+static int allgatherv(const typed *send, array *all, numbers counts, numbers displs, MPI_Comm comm,
+                      const ghz_mpi_options *o) {
+  int rank, ranks;
+  MPI_Count bytes = 0;
+  bool in_place = send->buffer == MPI_IN_PLACE;
+  PMPI_Comm_rank(comm, &rank);
+  PMPI_Comm_size(comm, &ranks);
+  PMPI_Type_size_x(all->home.type, &bytes);
+  MPI_Count each = bytes / signature_bytes(all->kind), *wide = widened(counts, each, comm),
+            *places = all->own ? NULL : widened(displs, each, comm);
+  array own = {0};
+  if (in_place && wide && wide[rank] > 0)
+    copy_blocks(all, counts, displs, ranks, rank);
+  else if (!in_place)
+    array_load_from(&own, send, all->kind);
+  if (!in_place && wide)
+    wide[rank] = own.count;
+  int result = ghz_allgatherv(in_place ? MPI_IN_PLACE : own.values, all->values,
+                              places || all->own ? wide : NULL, places, signature_basic(all->kind), comm, o);
   if (result == MPI_SUCCESS)
-    array_store(&all);
+    copy_blocks(all, counts, displs, ranks, -1);
+  array_close(&own);
+  free(wide);
+  free(places);
+  return result;
+}
+
+bool dispatch_allgatherv(const typed *send, const typed *recv, numbers counts, numbers displs, MPI_Comm comm,
+                         int *code) {
+  attempt a;
+  value_kind k;
+  MPI_Count bytes;
+  const typed blocks = {recv->buffer, sum(counts, comm), recv->type};
+  if (busy || !wants_move(ALLGATHERV, &blocks, comm, &k, &bytes))
+    return false;
+  const ghz_mpi_options *o = begin(&a, ALLGATHERV, bytes);
+  array all = array_open(&blocks, k);
+  int result = allgatherv(send, &all, counts, displs, comm, o);
   array_close(&all);
   return end(&a, result, code);
 }

@@ -6,7 +6,7 @@
 /* Calls that only move data take any datatype. */
 static bool moves(void) {
   return intercept.takes[BCAST] || intercept.takes[SCATTER] || intercept.takes[GATHER] ||
-         intercept.takes[ALLGATHER];
+         intercept.takes[ALLGATHER] || intercept.takes[ALLGATHERV];
 }
 
 static void start(void) {
@@ -62,12 +62,16 @@ static typed typed_of(const void *buffer, MPI_Count count, MPI_Datatype type) {
 
 #define NAME(function) function
 #define NUMBER int
+#define PLACE int
 #include "intercept/entry.inc"
 
 #if MPI_VERSION >= 4
 #undef NAME
 #undef NUMBER
+#undef PLACE
 #define NAME(function) function##_c
 #define NUMBER MPI_Count
+#define PLACE MPI_Aint
+_Static_assert(sizeof(MPI_Count) == sizeof(MPI_Aint), "as wide: see numbers");
 #include "intercept/entry.inc"
 #endif

@@ -91,6 +91,20 @@ FORTRAN(allgather, ALLGATHER, const void *sendbuf, const MPI_Fint *sendcount, co
                              *recvcount, PMPI_Type_f2c(*recvtype), PMPI_Comm_f2c(*comm)));
 }
 
+/* Fortran's integers are ints. */
+FORTRAN(allgatherv, ALLGATHERV, const void *sendbuf, const MPI_Fint *sendcount, const MPI_Fint *sendtype,
+        void *recvbuf, const MPI_Fint *recvcounts, const MPI_Fint *displs, const MPI_Fint *recvtype,
+        const MPI_Fint *comm, MPI_Fint *code) {
+  answer(code, MPI_Allgatherv(address(sendbuf), *sendcount, PMPI_Type_f2c(*sendtype), address(recvbuf),
+                              recvcounts, displs, PMPI_Type_f2c(*recvtype), PMPI_Comm_f2c(*comm)));
+}
+
+FORTRAN(reduce_scatter, REDUCE_SCATTER, const void *sendbuf, void *recvbuf, const MPI_Fint *recvcounts,
+        const MPI_Fint *type, const MPI_Fint *op, const MPI_Fint *comm, MPI_Fint *code) {
+  answer(code, MPI_Reduce_scatter(address(sendbuf), address(recvbuf), recvcounts, PMPI_Type_f2c(*type),
+                                  PMPI_Op_f2c(*op), PMPI_Comm_f2c(*comm)));
+}
+
 #else
 
 GHZ_API void mpi_init_f08_(MPI_Fint *code);

@@ -14,7 +14,9 @@ typedef enum call_id {
   SCATTER,
   GATHER,
   ALLGATHER,
+  ALLGATHERV,
   REDUCE_SCATTER_BLOCK,
+  REDUCE_SCATTER,
   CALLS
 } call_id;
 
@@ -87,9 +89,10 @@ typedef struct array {
 
 void array_start(void);
 void array_stop(void);
-array array_open(const typed *home, value_kind k); /* does not copy the values yet */
-void array_load(array *a);                         /* copies from home to values */
-void array_store(const array *a);                  /* copies from values to home */
+array array_open(const typed *home, value_kind k);               /* does not copy the values yet */
+void array_load(array *a);                                       /* copies from home to values */
+void array_load_from(array *a, const typed *home, value_kind k); /* both */
+void array_store(const array *a);                                /* copies from values to home */
 void array_close(array *a);
 
 /* ---- dispatch.c ---- */
@@ -103,6 +106,18 @@ bool dispatch_bcast(const typed *x, int root, MPI_Comm comm, int *code);
 bool dispatch_scatter(const typed *send, const typed *recv, int root, MPI_Comm comm, int *code);
 bool dispatch_gather(const typed *send, const typed *recv, int root, MPI_Comm comm, int *code);
 bool dispatch_allgather(const typed *send, const typed *recv, MPI_Comm comm, int *code);
+
+/* Counts or displacements, a number for each rank: ints, or MPI_Counts, or addresses as wide as
+ * those. */
+typedef struct numbers {
+  const void *of;
+  size_t width;
+} numbers;
+
+bool dispatch_reduce_scatter(const void *send, void *recv, numbers counts, MPI_Datatype type, MPI_Op op,
+                             MPI_Comm comm, int *code);
+bool dispatch_allgatherv(const typed *send, const typed *recv, numbers counts, numbers displs, MPI_Comm comm,
+                         int *code); /* recv->count has no meaning */
 
 /* ---- stats.c: counts calls and bytes of this process, and adds up those of all ---- */
 /* The bytes of a call are those of its larger buffer, as the threshold has them. */

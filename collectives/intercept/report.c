@@ -6,14 +6,11 @@
 
 #include "intercept/stats.h"
 
-const char *const stats_calls[CALLS + 1] = {"MPI_Allreduce",
-                                            "MPI_Reduce",
-                                            "MPI_Bcast",
-                                            "MPI_Scatter",
-                                            "MPI_Gather",
-                                            "MPI_Allgather",
-                                            "MPI_Reduce_scatter_block",
-                                            "all"};
+const char *const stats_calls[CALLS + 1] = {"MPI_Allreduce",      "MPI_Reduce",
+                                            "MPI_Bcast",          "MPI_Scatter",
+                                            "MPI_Gather",         "MPI_Allgather",
+                                            "MPI_Allgatherv",     "MPI_Reduce_scatter_block",
+                                            "MPI_Reduce_scatter", "all"};
 const char *const stats_reasons[REASONS] = {
     "below the threshold",
     "not float, double or complex",

@@ -19,7 +19,7 @@ enum { BRICK_Z = 8, BRICK_Y = 8, BRICK_X = 16, BRICK_ROWS = BRICK_Z * BRICK_Y };
 /* Arrays are flat or have three dimensions: prepare.c takes planes as flat. */
 static ghz_shape own_shape(const plan *whole, const piece *p) {
   if (whole->shape.dims == 1)
-    return ghz_flat(ghz_piece_values(whole, p));
+    return ghz_flat(ghz_piece_values(p));
   return (ghz_shape){3, {p->tiles * BRICK_Z, BRICK_Y, BRICK_X}};
 }
 
@@ -42,7 +42,7 @@ static uint64_t smaller(uint64_t a, uint64_t b) {
 static row row_at(const plan *whole, const piece *p, size_t i) {
   const uint64_t *n = whole->shape.extent;
   if (whole->shape.dims == 1) {
-    size_t values = ghz_piece_values(whole, p);
+    size_t values = ghz_piece_values(p);
     return (row){.at = p->first * GHZ_TILE, .values = values, .length = values};
   }
   const uint64_t across = (n[2] + BRICK_X - 1) / BRICK_X, down = (n[1] + BRICK_Y - 1) / BRICK_Y,

@@ -7,7 +7,7 @@
 
 ghz_status ghz_payload_compress(payload_job *job, const piece *p, const void *array, buffer *out) {
   double start = MPI_Wtime();
-  ghz_status status = ghz_slice_compress_shape(job->codec, &job->lattice, job->order, array, &job->plan->shape,
+  ghz_status status = ghz_slice_compress_shape(job->codec, &job->lattice, job->order, array, &p->part->shape,
                                                p->first, p->tiles, out->memory, out->capacity, &out->slice);
   out->size = ghz_slice_size(&out->slice);
   job->report->compress += MPI_Wtime() - start;
@@ -34,7 +34,7 @@ ghz_status ghz_payload_view(payload_job *job, const ghz_slice *expected, ghz_byt
 
 ghz_status ghz_payload_validate(payload_job *job, const piece *p, buffer *in) {
   const ghz_slice expected = {
-      .lattice = job->lattice, .shape = job->plan->shape, .first = p->first, .tiles = p->tiles};
+      .lattice = job->lattice, .shape = p->part->shape, .first = p->first, .tiles = p->tiles};
   return ghz_payload_view(job, &expected, (ghz_bytes){in->data, in->size}, &in->slice);
 }
 

@@ -11,7 +11,7 @@ static inline size_t piece_offset(const payload_job *job, const piece *p) {
 }
 
 static inline size_t piece_bytes(const payload_job *job, const piece *p) {
-  return (size_t)ghz_piece_values(job->plan, p) * job->value_size;
+  return (size_t)ghz_piece_values(p) * job->value_size;
 }
 
 /* Compresses an array's values of a piece. `array` is where the array begins, though only the piece

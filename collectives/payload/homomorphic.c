@@ -39,8 +39,8 @@ static ghz_status encode_empty_sum(payload_job *job, const piece *p, buffer *out
     return GHZ_OK;
   }
   out->slice = (ghz_slice){.lattice = job->lattice,
-                           .shape = job->plan->shape,
-                           .count = ghz_shape_count(&job->plan->shape),
+                           .shape = p->part->shape,
+                           .count = ghz_shape_count(&p->part->shape),
                            .first = p->first,
                            .tiles = p->tiles,
                            .sizes = out->memory + GHZ_SLICE_HEADER};

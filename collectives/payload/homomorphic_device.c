@@ -68,7 +68,7 @@ static ghz_status encode_to(payload_job *job, const piece *p, const stream_slot 
   b->on_device = job->source_on_device;
   if (!job->source_on_device)
     return ghz_payload_compress(job, p, p->part->source, &b->buffer);
-  return ghz_cuda_slice_compress(slot->gpu, &job->lattice, job->order, p->part->source, job->plan->shape,
+  return ghz_cuda_slice_compress(slot->gpu, &job->lattice, job->order, p->part->source, p->part->shape,
                                  p->first, p->tiles, b->device, b->buffer.capacity, new_result(work),
                                  slot->stream);
 }
@@ -94,7 +94,7 @@ static ghz_status validate(payload_job *job, const piece *p, buffer *in) {
 }
 
 static ghz_cuda_slice slice_of(const payload_job *job, const piece *p) {
-  return (ghz_cuda_slice){job->lattice.type, job->plan->shape, p->first, p->tiles};
+  return (ghz_cuda_slice){job->lattice.type, p->part->shape, p->first, p->tiles};
 }
 
 /* ---- Adding ---------------------------------------------------------------------------------- */

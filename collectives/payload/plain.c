@@ -38,7 +38,7 @@ static ghz_status reduce(payload_job *job, const piece *p, const buffer *mine, c
   double start = MPI_Wtime();
   out->size = theirs->size;
   memcpy(out->memory, mine ? mine->data : source(job, p), out->size);
-  ghz_values_reduce(job, out->memory, theirs->data, ghz_piece_values(job->plan, p));
+  ghz_values_reduce(job, out->memory, theirs->data, ghz_piece_values(p));
   job->report->combine += MPI_Wtime() - start;
   return GHZ_OK;
 }
@@ -46,7 +46,7 @@ static ghz_status reduce(payload_job *job, const piece *p, const buffer *mine, c
 static ghz_status decode(payload_job *job, const piece *p, const buffer *result) {
   if (result->data != target(job, p))
     memcpy(target(job, p), result->data, result->size);
-  ghz_values_average(job, target(job, p), ghz_piece_values(job->plan, p));
+  ghz_values_average(job, target(job, p), ghz_piece_values(p));
   return GHZ_OK;
 }
 

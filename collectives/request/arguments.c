@@ -11,6 +11,7 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 __attribute__((format(printf, 2, 3))) static error wrong(int error_class, const char *format, ...) {
   error e = {.code = error_class};
@@ -31,31 +32,90 @@ static int is_among(MPI_Datatype type, const MPI_Datatype *types, size_t n) {
 }
 
 /* Complex numbers are twice as many real ones, which a sum adds one by one, and which a message may
- * hold. Other reductions of them are MPI's to refuse. */
-static void take_components(call *c) {
+ * hold. Other reductions of them are MPI's to refuse. Returns how many one number is. */
+static int take_components(call *c) {
   const MPI_Datatype pairs[] = {GHZ_MPI_COMPLEXES};
   int size = 0;
   MPI_Count twice;
   if (!is_among(c->type, pairs, sizeof pairs / sizeof *pairs) || (c->collective->reduces && c->op != MPI_SUM) ||
       __builtin_mul_overflow(c->count, 2, &twice) || MPI_Type_size(c->type, &size) != MPI_SUCCESS ||
       (size != 2 * sizeof(float) && size != 2 * sizeof(double)))
-    return;
+    return 1;
   c->type = size == 2 * sizeof(float) ? MPI_FLOAT : MPI_DOUBLE;
   c->count = twice;
+  return 2;
 }
 
 /* Float and double have several names, and compilers can be told to make REAL a double: the size
  * decides. */
-static void read_type(call *c) {
+static int read_type(call *c) {
   const MPI_Datatype ours[] = {GHZ_MPI_REALS};
-  int size = 0;
-  take_components(c);
+  int size = 0, components = take_components(c);
   c->value_size = sizeof(float); /* no type counts as float: then this rank agrees where the others do */
   if (c->type == MPI_DATATYPE_NULL || MPI_Type_size(c->type, &size) != MPI_SUCCESS || size < 0)
-    return;
+    return 1;
   c->value_size = (size_t)size;
   c->is_real = is_among(c->type, ours, sizeof ours / sizeof *ours) && (size == 4 || size == 8);
   c->real = size == 4 ? GHZ_F32 : GHZ_F64;
+  return components;
+}
+
+/* Takes block b, behind the c->count values of those before. MPI's own call has to be able to take it,
+ * too. */
+static error read_block(call *c, int b, const MPI_Count *counts, const MPI_Count *places, int components) {
+  MPI_Count count, place = c->count, end, bytes;
+  if (counts[b] < 0 || __builtin_mul_overflow(counts[b], components, &count) ||
+      __builtin_add_overflow(c->count, count, &c->count))
+    return wrong(MPI_ERR_COUNT, "the count of rank %d is %lld", b, (long long)counts[b]);
+  if (places && count > 0 &&
+      (places[b] < 0 || __builtin_mul_overflow(places[b], components, &place) ||
+       __builtin_add_overflow(place, count, &end) || __builtin_mul_overflow(end, c->value_size, &bytes)))
+    return wrong(MPI_ERR_ARG, "the displacement of rank %d is %lld", b, (long long)places[b]);
+  c->counts[b] = (uint64_t)count;
+  c->places[b] = (uint64_t)(count ? place : 0);
+  c->for_native[b] = (int)c->counts[b];
+  c->for_native[c->at.ranks + b] = (int)c->places[b];
+  return (error){0};
+}
+
+/* Sets c->count, to -1 if something is wrong. */
+static error read_blocks(call *c, const MPI_Count *counts, const MPI_Count *places, int components) {
+  const size_t ranks = (size_t)c->at.ranks;
+  error e = {0};
+  c->count = -1;
+  if (!counts)
+    return wrong(MPI_ERR_ARG, "the counts are missing");
+  if (!(c->counts = calloc(ranks, 2 * sizeof *c->counts + 2 * sizeof *c->for_native)))
+    return wrong(MPI_ERR_NO_MEM, "no memory for the counts");
+  c->count = 0;
+  c->places = c->counts + ranks;
+  c->for_native = (int *)(void *)(c->places + ranks);
+  for (int b = 0; b < c->at.ranks && !e.code; b++)
+    e = read_block(c, b, counts, places, components);
+  if (!e.code && c->count <= INT_MAX && call_all(c) > INT_MAX)
+    e = wrong(MPI_ERR_ARG, "a displacement is too large for MPI, which may have to make the call");
+  if (e.code)
+    c->count = -1;
+  return e;
+}
+
+static int has_equal_blocks(const call *c) {
+  for (int b = 1; c->counts && b < c->at.ranks; b++)
+    if (c->counts[b] != c->counts[0])
+      return 0;
+  return 1;
+}
+
+/* Blocks of several sizes are flat. */
+static ghz_shape read_shape(const call *c) {
+  uint64_t count = c->count > 0 ? (uint64_t)c->count : 0;
+  if (c->counts)
+    count = c->counts[0];
+  if (has_equal_blocks(c))
+    return ghz_settings_shape(&c->set, count);
+  for (int b = 1; b < c->at.ranks; b++)
+    count = c->counts[b] > count ? c->counts[b] : count;
+  return ghz_flat(count);
 }
 
 static reduction reduction_of(const call *c) {
@@ -79,18 +139,22 @@ static const char *reason_for_mpi(const call *c) {
   return NULL;
 }
 
-static void read_meaning(call *c) {
+static error read_meaning(call *c, const MPI_Count *counts, const MPI_Count *places) {
+  error e = {0};
   MPI_Comm_size(c->comm, &c->at.ranks);
   MPI_Comm_rank(c->comm, &c->at.rank);
   c->at.root = c->root;
-  read_type(c);
+  int components = read_type(c);
+  if (c->collective->counted)
+    e = read_blocks(c, counts, places, components);
   c->reduction = reduction_of(c);
-  c->shape = ghz_settings_shape(&c->set, c->count > 0 ? (uint64_t)c->count : 0);
+  c->shape = read_shape(c);
   c->used = c->collective->extent(c);
   c->fits_int = c->count <= INT_MAX / call_blocks(c);
   c->for_mpi = reason_for_mpi(c);
   if (c->is_real && c->real == GHZ_F32)
     c->set.fill = (float)c->set.fill;
+  return e;
 }
 
 /* Whether the call goes to MPI without agreement, for reasons that all ranks share if they agree at
@@ -161,7 +225,9 @@ static error check_options(const call *c) {
 static error check_shape(const call *c) {
   const uint64_t values = ghz_shape_count(&c->shape);
   char text[SHAPE_TEXT];
-  if (values == (uint64_t)c->count)
+  if (!has_equal_blocks(c))
+    return c->set.shape.dims ? wrong(MPI_ERR_ARG, "blocks of several sizes have no shape") : (error){0};
+  if (values == (c->counts ? c->counts[0] : (uint64_t)c->count))
     return (error){0};
   ghz_extents_describe(&c->shape, text);
   return wrong(MPI_ERR_ARG, "the shape, %s, has %llu values, and the count is %lld", text,
@@ -205,6 +271,8 @@ static error check(const call *c) {
 /* Between two groups MPI makes the call: nothing is known here of the other group's buffers. */
 static error check_between_groups(call *c) {
   c->for_mpi = "the communicator is an intercommunicator";
+  if (c->collective->counted)
+    return wrong(MPI_ERR_COMM, "not over an intercommunicator");
   if (c->count < 0 || c->count > INT_MAX)
     return wrong(MPI_ERR_COUNT, "the count is negative, or too large for MPI");
   if (c->set.average)
@@ -224,7 +292,7 @@ static const char *read_settings(call *c, const ghz_mpi_options *options) {
   return fault;
 }
 
-error ghz_call_read(call *c, const ghz_mpi_options *options) {
+error ghz_call_read(call *c, const MPI_Count *counts, const MPI_Count *places, const ghz_mpi_options *options) {
   int has_groups = 0;
   const char *fault = read_settings(c, options);
   c->bypass = 1;
@@ -235,9 +303,16 @@ error ghz_call_read(call *c, const ghz_mpi_options *options) {
     return (error){code, ERROR_RAISED, ""};
   if (has_groups)
     return check_between_groups(c);
-  read_meaning(c);
+  error e = read_meaning(c, counts, places);
   if (c->count > 0)
     c->on = ghz_device_enter(c->used.send ? c->send : NULL, c->used.recv ? c->recv : NULL);
   c->bypass = !fault && needs_no_agreement(c);
-  return fault ? wrong(MPI_ERR_ARG, "%s", fault) : check(c);
+  if (fault)
+    return wrong(MPI_ERR_ARG, "%s", fault);
+  return e.code ? e : check(c);
+}
+
+void ghz_call_leave(call *c) {
+  free(c->counts);
+  ghz_device_leave(&c->on);
 }

@@ -6,7 +6,10 @@
 #include "request/collective.h"
 
 /* Fills in what follows from the user's arguments, and makes the device of the buffers the current
- * one. Returns what is wrong as far as this rank can tell. ghz_device_leave(&c->on) undoes it. */
-error ghz_call_read(call *c, const ghz_mpi_options *options);
+ * one. Returns what is wrong as far as this rank can tell. `counts` and `places` are those of
+ * blocks with counts of their own, else NULL. ghz_call_leave undoes it. */
+error ghz_call_read(call *c, const MPI_Count *counts, const MPI_Count *places, const ghz_mpi_options *options);
+
+void ghz_call_leave(call *c);
 
 #endif

@@ -1,4 +1,4 @@
-/* collective.h: what the seven collectives have in common. Each describes itself;
+/* collective.h: what the collectives have in common. Each describes itself;
  * ghz_collective_run makes the call. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_MPI_COLLECTIVE_H
@@ -14,7 +14,7 @@ enum { ALGORITHMS = GHZ_MPI_LINEAR + 1 };
 
 typedef struct collective collective;
 
-/* How much of its buffers a call uses on this rank, in arrays of `count` values. */
+/* How many values of its buffers a call uses on this rank, from the first one to the last. */
 typedef struct extent {
   uint64_t send, recv;
   int reads_recv; /* recv holds input, too */
@@ -25,7 +25,7 @@ typedef struct call {
   const collective *collective;
   const void *send;
   void *recv;
-  MPI_Count count;
+  MPI_Count count; /* of an array, or of a block; of all blocks where these have counts[] */
   MPI_Datatype type;
   MPI_Op op;
   int root;
@@ -38,7 +38,11 @@ typedef struct call {
   ghz_type real;       /* which */
   size_t value_size;   /* of any type; 0: unknown */
   reduction reduction; /* REDUCE_NONE also for the operations that are left to MPI */
-  ghz_shape shape;     /* of the array that `count` counts */
+  ghz_shape shape;     /* of the array that `count` counts, or the largest of counts[] */
+  /* Of blocks with counts of their own, by rank: values, and where they begin. NULL: there are
+   * none. */
+  uint64_t *counts, *places;
+  int *for_native; /* both as MPI's call takes them, if fits_int */
   extent used;
   int fits_int;        /* counts and offsets fit the int of MPI's calls */
   const char *for_mpi; /* why only MPI can make the call; all ranks find so alike. NULL: we can */
@@ -57,7 +61,8 @@ struct collective {
   const char *name; /* of the function */
   int reduces;      /* has an operation */
   int rooted;
-  int blocks; /* moves an array per rank, not one array */
+  int blocks;  /* moves an array per rank, all of one size; not one array */
+  int counted; /* moves a block per rank, each with a count of its own */
   algorithm algorithms[ALGORITHMS];
   ghz_mpi_algorithm preferred[4]; /* what the tuner tries, in this order; 0 ends it */
   /* Whether a buffer that this rank uses is missing. */
@@ -77,6 +82,12 @@ struct collective {
  * error code, for which the error handler has been called. */
 int ghz_collective_run(const collective *what, const void *send, void *recv, MPI_Count count, MPI_Datatype type,
                        MPI_Op op, int root, MPI_Comm comm, const ghz_mpi_options *options);
+
+/* The same of a collective whose blocks have counts of their own. `places` is where each begins;
+ * NULL: behind the one before. */
+int ghz_collective_run_v(const collective *what, const void *send, void *recv, const MPI_Count *counts,
+                         const MPI_Count *places, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+                         const ghz_mpi_options *options);
 
 /* Whether a call is so small, and asks for so little, that it goes straight to MPI before anything
  * else is looked at: MPI alone checks it. `blocks` as in collective. */
@@ -124,17 +135,38 @@ static inline int call_lacks_target(const call *c) {
   return !c->recv || c->recv == MPI_IN_PLACE;
 }
 
+/* Values of this rank's block, of all blocks from the first to the last (of the array, where there
+ * are no blocks), and of all contributions. */
+static inline uint64_t call_own(const call *c) {
+  return c->counts ? c->counts[c->at.rank] : (uint64_t)c->count;
+}
+
+static inline uint64_t call_all(const call *c) {
+  uint64_t end = 0;
+  for (int b = 0; c->counts && b < c->at.ranks; b++)
+    end = c->places[b] + c->counts[b] > end ? c->places[b] + c->counts[b] : end;
+  return c->counts ? end : (uint64_t)c->count * (uint64_t)call_blocks(c);
+}
+
+static inline uint64_t call_given(const call *c) {
+  return call_all(c) * (uint64_t)c->set.contributions;
+}
+
 static inline int call_is_root(const call *c) {
   return c->at.rank == c->root;
 }
 
 /* Where a block of a buffer begins. */
+static inline size_t call_place(const call *c, int block) {
+  return (c->counts ? c->places[block] : (uint64_t)block * (uint64_t)c->count) * c->value_size;
+}
+
 static inline const uint8_t *call_block(const call *c, const void *array, int block) {
-  return (const uint8_t *)array + (size_t)block * (size_t)c->count * c->value_size;
+  return (const uint8_t *)array + call_place(c, block);
 }
 
 static inline uint8_t *call_target(const call *c, void *array, int block) {
-  return (uint8_t *)array + (size_t)block * (size_t)c->count * c->value_size;
+  return (uint8_t *)array + call_place(c, block);
 }
 
 #endif

@@ -104,8 +104,8 @@ static failure play(stage *s, int show, int in_bins) {
   sabotage.of = in_bins && !moves ? &ghz_payload_bins : &ghz_payload_homomorphic;
   job.bins = in_bins && !moves ? &s->bins : NULL;
   check(ghz_lattice_make(GHZ_F32, (ghz_bound){GHZ_ABS, 1e-3}, 0, 0, &job.lattice) == GHZ_OK, "no lattice");
-  check(ghz_plan_cut(&s->plan, &l, (position){here.rank, here.ranks, 0}, shows[show].find), "no plan");
-  s->plan.parts[0] = (part){moves && here.rank ? NULL : (uint8_t *)s->x, (uint8_t *)s->y};
+  check(ghz_plan_cut(&s->plan, &l, NULL, (position){here.rank, here.ranks, 0}, shows[show].find), "no plan");
+  part_lies(&s->plan.parts[0], moves && here.rank ? NULL : s->x, s->y);
   check(ghz_plan_order(&s->plan), "no events");
   check(ghz_engine_prepare(&s->space, &s->plan, &saboteur, &job), "no space");
   return ghz_engine_run(&s->plan, &saboteur, &job, &s->space, s->comm);

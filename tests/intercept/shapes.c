@@ -227,6 +227,47 @@ static void try_allgather(int shift, bool in_place) {
   layout_free(&to);
 }
 
+/* Two blocks from the last rank, none from the first, one from each other. They lie in the opposite
+ * order of ranks, with room for a block before each. */
+static int blocks_of(int r) { return r == ranks - 1 ? 2 : r > 0; }
+
+static int slot_of(int r) {
+  int slot = 1;
+  for (int other = ranks - 1; other > r; other--)
+    slot += blocks_of(other) + 1;
+  return slot;
+}
+
+static void try_allgatherv(int shift, bool in_place) {
+  layout from = layout_make(rank + shift), to = layout_make(rank + 2 * shift + 1);
+  int n = blocks_of(rank), all_slots = slot_of(0) + 1, *counts = memory((size_t)ranks * sizeof *counts),
+      *displs = memory((size_t)ranks * sizeof *displs);
+  float *own = blank(&from, 2), *all = blank(&to, all_slots);
+  for (int b = 0; b < n; b++) {
+    fill(&from, own, b, 10 * rank + b);
+    if (in_place)
+      fill(&to, all, slot_of(rank) + b, 10 * rank + b);
+  }
+  for (int r = 0; r < ranks; r++) {
+    counts[r] = blocks_of(r) * to.count;
+    displs[r] = slot_of(r) * to.count;
+  }
+  MPI_Allgatherv(in_place ? MPI_IN_PLACE : own, in_place ? -5 : n * from.count,
+                 in_place ? MPI_DATATYPE_NULL : from.type, all, counts, displs, to.type, MPI_COMM_WORLD);
+  long bad = 0;
+  for (int b = 0; b < n; b++)
+    bad += check(&from, own, b, 10 * rank + b, true);
+  for (int r = 0; r < ranks; r++)
+    for (int b = 0; b < blocks_of(r); b++)
+      bad += check(&to, all, slot_of(r) + b, 10 * r + b, false);
+  bad += finish(&from, own, 2);
+  report(in_place ? "allgatherv in place" : "allgatherv", shift, bad + finish(&to, all, all_slots));
+  free(counts);
+  free(displs);
+  layout_free(&from);
+  layout_free(&to);
+}
+
 /* Fortran's name on one rank, C's on the others: the same bytes. */
 static void try_names(void) {
   int bytes = 0;
@@ -268,6 +309,21 @@ static long check_total(const float *x, MPI_Op op, int first, int count, double 
 
 static double terms_of(MPI_Op op) { return op == MPI_SUM ? ranks : op == MPI_PROD ? 0 : 1; }
 
+/* Equal blocks, but for what rank 0 leaves to the last one. */
+static void try_reduce_scatter(MPI_Op op, int which, int left) {
+  int *counts = memory((size_t)ranks * sizeof *counts), first = rank * N - (rank > 0 ? left : 0);
+  float *x = mine(ranks), *y = memory(2 * N * sizeof *y);
+  for (int r = 0; r < ranks; r++)
+    counts[r] = N - (r == 0 ? left : 0) + (r == ranks - 1 ? left : 0);
+  MPI_Reduce_scatter(x, y, counts, MPI_FLOAT, op, MPI_COMM_WORLD);
+  report("reduce_scatter", which, check_total(y, op, first, counts[rank], terms_of(op)));
+  MPI_Reduce_scatter(MPI_IN_PLACE, x, counts, MPI_FLOAT, op, MPI_COMM_WORLD);
+  report("reduce_scatter in place", which, check_total(x, op, first, counts[rank], terms_of(op)));
+  free(counts);
+  free(x);
+  free(y);
+}
+
 static void try_reductions(MPI_Op op, int which) {
   bool at_root = rank == 0;
   float *x = mine(1), *y = memory(N * sizeof *y);
@@ -295,6 +351,9 @@ static void try_reductions(MPI_Op op, int which) {
   }
   free(x);
   free(y);
+  try_reduce_scatter(op, which, 0);
+  try_reduce_scatter(op, which, N);
+  try_reduce_scatter(op, which, 1234);
 }
 
 static void add(void *in, void *inout, int *count, MPI_Datatype *type) {
@@ -467,11 +526,52 @@ static void try_large_counts(void) {
   for (int i = 0; i < N; i++)
     bad += !near((double)z[rank == 0 ? 2 * i : i], (double)value(0, i), 1);
   report("bcast_c", 0, bad);
+  MPI_Count *counts = memory((size_t)ranks * sizeof *counts);
+  MPI_Aint *displs = memory((size_t)ranks * sizeof *displs);
+  for (int r = 0; r < ranks; r++) {
+    counts[r] = r == 0 ? N : 0;
+    displs[r] = r == 0 ? N / 2 : 0;
+  }
+  MPI_Reduce_scatter_c(x, y, counts, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+  report("reduce_scatter_c", 0, rank == 0 ? check_total(y, MPI_SUM, 0, N, ranks) : 0);
+  MPI_Allgatherv_c(x, counts[rank], MPI_FLOAT, z, counts, displs, MPI_FLOAT, MPI_COMM_WORLD);
+  bad = 0;
+  for (int i = 0; i < N; i++)
+    bad += !near((double)z[N / 2 + i], (double)value(0, i), 1);
+  report("allgatherv_c", 0, bad);
+  free(counts);
+  free(displs);
   MPI_Type_free(&type);
   free(x);
   free(y);
   free(z);
 #endif
+}
+
+/* What MPI itself may not notice: counts that differ, a rank that sends another number than is
+ * expected of it, a displacement in front of the buffer. */
+static void try_wrong_blocks(MPI_Comm comm) {
+  int *counts = memory((size_t)ranks * sizeof *counts), *displs = memory((size_t)ranks * sizeof *displs);
+  float *x = mine(ranks), *y = memory((size_t)ranks * N * sizeof *y);
+  for (int r = 0; r < ranks; r++)
+    counts[r] = N, displs[r] = r * N;
+  counts[0] -= rank == 1;
+  counts[2] += rank == 1;
+  report("other counts", 0, MPI_Reduce_scatter(x, y, counts, MPI_FLOAT, MPI_SUM, comm) == MPI_SUCCESS);
+  report("other counts", 1,
+         MPI_Allgatherv(x, counts[rank], MPI_FLOAT, y, counts, displs, MPI_FLOAT, comm) == MPI_SUCCESS);
+  counts[0] = counts[2] = N;
+  report("another number", 0,
+         MPI_Allgatherv(x, N - (rank == 1), MPI_FLOAT, y, counts, displs, MPI_FLOAT, comm) == MPI_SUCCESS);
+  displs[1] = rank == 2 ? -1 : N;
+  report("a displacement", 0,
+         MPI_Allgatherv(x, N, MPI_FLOAT, y, counts, displs, MPI_FLOAT, comm) == MPI_SUCCESS);
+  displs[1] = N;
+  report("right blocks", 0, MPI_Allgatherv(x, N, MPI_FLOAT, y, counts, displs, MPI_FLOAT, comm) != MPI_SUCCESS);
+  free(counts);
+  free(displs);
+  free(x);
+  free(y);
 }
 
 static void try_errors(void) {
@@ -482,6 +582,8 @@ static void try_errors(void) {
   report("a root that there is not", 0, MPI_Bcast(x, N, MPI_FLOAT, ranks, comm) == MPI_SUCCESS);
   report("a negative count", 0, MPI_Bcast(x, -1, MPI_FLOAT, 0, comm) == MPI_SUCCESS);
   report("no datatype", 0, MPI_Bcast(x, N, MPI_DATATYPE_NULL, 0, comm) == MPI_SUCCESS);
+  if (eb > 0)
+    try_wrong_blocks(comm);
   report("a call after errors", 0, MPI_Bcast(x, N, MPI_FLOAT, 0, comm) != MPI_SUCCESS);
   MPI_Comm_free(&comm);
   free(x);
@@ -495,6 +597,8 @@ static void try_all(int level) {
       try_scatter(shift, in_place);
       try_gather(shift, in_place);
       try_allgather(shift, in_place);
+      if (eb > 0) /* Open MPI 4.1 itself hangs: ranks choose algorithms by their own datatypes */
+        try_allgatherv(shift, in_place);
     }
   }
   try_names();

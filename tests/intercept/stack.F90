@@ -18,7 +18,8 @@ program stack
   integer, parameter :: n = 100000
   real, allocatable :: image(:), total(:), all(:), part(:), pairs(:, :)
   double precision, allocatable :: wide(:), other(:)
-  integer :: rank, ranks, code, i, small, wrong
+  integer :: rank, ranks, code, i, small, wrong, first
+  integer, allocatable :: counts(:), places(:)
   double precision :: bound, worst
   character(len=32) :: text
 
@@ -64,6 +65,19 @@ program stack
   call check('scatter', dble(part), [(dble(pixel(rank, i)), i = 1, n)], 1d0)
   call MPI_Reduce_scatter_block(all, part, n, MPI_REAL, MPI_MAX, MPI_COMM_WORLD, code)
   call check('reduce_scatter_block', dble(part), [(dble(pixel(rank, i)), i = 1, n)], 1d0)
+  ! Blocks of several sizes, which lie in the opposite order of ranks.
+  counts = [(n - 100 * (i - 1), i = 1, ranks)]
+  places = [((ranks - i) * n, i = 1, ranks)]
+  all = 0
+  call MPI_Allgatherv(image, counts(rank + 1), MPI_REAL, all, counts, places, MPI_REAL, MPI_COMM_WORLD, code)
+  do i = 1, ranks
+    first = places(i)
+    call check('allgatherv', dble(all(first + 1:first + counts(i))), [(dble(pixel(i - 1, small)), small = 1, counts(i))], 1d0)
+  end do
+  all = [(pixel((i - 1) / n, modulo(i - 1, n) + 1), i = 1, n * ranks)]
+  call MPI_Reduce_scatter(all, part, counts, MPI_REAL, MPI_MAX, MPI_COMM_WORLD, code)
+  first = sum(counts(1:rank))
+  call check('reduce_scatter', dble(part(1:counts(rank + 1))), [(dble(all(first + i)), i = 1, counts(rank + 1))], 1d0)
   wide = image
   call MPI_Bcast(wide, n, MPI_REAL8, 1, MPI_COMM_WORLD, code)
   call check('bcast', wide, [(dble(pixel(1, i)), i = 1, n)], 1d0)

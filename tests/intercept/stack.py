@@ -56,6 +56,14 @@ world.Scatter(everyone if rank == 0 else None, part, root=0)
 check("Scatter", part, image(rank))
 world.Reduce_scatter_block(everyone, part, MPI.MIN)
 check("Reduce_scatter_block", part, image(rank))
+counts = [N - 100 * r for r in range(ranks)]
+places = [N * (ranks - 1 - r) for r in range(ranks)]
+world.Allgatherv(image(rank)[: counts[rank]], [gathered, counts, places, MPI.FLOAT])
+for r in range(ranks):
+    check("Allgatherv", gathered[places[r] : places[r] + counts[r]], image(r)[: counts[r]])
+world.Reduce_scatter(everyone[: sum(counts)], part[: counts[rank]], counts, MPI.MIN)
+first = sum(counts[:rank])
+check("Reduce_scatter", part[: counts[rank]], everyone[first : first + counts[rank]])
 
 # Columns of a matrix, pickled objects, integers: what is not an array of floats arrives, too.
 matrix = np.zeros((N, 2), np.float32)

@@ -76,8 +76,9 @@
  *   copied      The buffers of all other calls are copied to pinned host memory, and the result
  *               back: minima and maxima, GHZ_MPI_PLAIN, the bound GHZ_MPI_FLOAT, fill values with
  *               bounds other than GHZ_ABS, other numbers of contributions, a sum of one array in
- *               all, reduce_scatter in place, buffers on two devices, and calls that MPI makes if
- *               it is not CUDA-aware. Over an intercommunicator such a call returns an error.
+ *               all, reduce_scatter in place, blocks with counts of their own, buffers on two
+ *               devices, and calls that MPI makes if it is not CUDA-aware. Over an
+ *               intercommunicator such a call returns an error.
  *   order       Work on the buffers that the caller has put on streams must have ended before the
  *               call. When the call returns, the result is complete. The library uses streams of
  *               its own, and leaves the thread's current device as it was.
@@ -264,8 +265,8 @@ typedef struct ghz_mpi_options {
  *   MPI_ERR_ROOT    root is no rank of comm
  *   MPI_ERR_BUFFER  a buffer is NULL, sendbuf is recvbuf, or MPI_IN_PLACE stands where the call
  *                   does not take it
- *   MPI_ERR_ARG     the options are wrong, the shape has another number of values than the call, or
- *                   the ranks disagree
+ *   MPI_ERR_ARG     the options are wrong, the shape has another number of values than the call, a
+ *                   displacement is negative or too large, or the ranks disagree
  *   MPI_ERR_NO_MEM  a rank has no memory
  *   MPI_ERR_OTHER   a message was damaged, or a GPU failed
  * Errors of MPI keep their codes. In what follows `ranks` is the size of comm. */
@@ -296,6 +297,17 @@ GHZ_API int ghz_reduce_scatter(const void *sendbuf, void *recvbuf, MPI_Count rec
  * recvbuf: ranks * count values. One count and one type serve both buffers. */
 GHZ_API int ghz_allgather(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type, MPI_Comm comm,
                           const ghz_mpi_options *options);
+
+/* The same two with blocks of any sizes, as MPI_Reduce_scatter and MPI_Allgatherv: block r has
+ * recvcounts[r] values, and all ranks give the same recvcounts. In sendbuf (in place: in recvbuf)
+ * of a reduction the blocks follow each other. In recvbuf of a gather block r begins at value
+ * displs[r], which may differ between ranks; NULL: behind the one before. Blocks must not overlap;
+ * what lies between them stays as it is. Equal blocks can have a shape, others are flat. */
+GHZ_API int ghz_reduce_scatterv(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[],
+                                MPI_Datatype type, MPI_Op op, MPI_Comm comm, const ghz_mpi_options *options);
+GHZ_API int ghz_allgatherv(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[],
+                           const MPI_Count displs[], MPI_Datatype type, MPI_Comm comm,
+                           const ghz_mpi_options *options);
 
 /* Broadcasts: buffer on every rank = buffer of the root, count values. The root's own buffer is
  * overwritten with the decompressed values, so that all ranks hold the same bits, unless

@@ -10,7 +10,7 @@ for program in $FORTRAN; do
   calls MPI_Allreduce compressed $((3 * RANKS))
   calls MPI_Allgather compressed $((2 * RANKS))
   calls MPI_Bcast compressed $((2 * RANKS))
-  for call in MPI_Reduce MPI_Scatter MPI_Gather MPI_Reduce_scatter_block; do
+  for call in MPI_Reduce MPI_Scatter MPI_Gather MPI_Reduce_scatter_block MPI_Allgatherv MPI_Reduce_scatter; do
     calls $call compressed "$RANKS"
   done
   saves 4
