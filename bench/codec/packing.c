@@ -47,8 +47,9 @@ static void run_step(ghz_context *ctx, packed_stream *s, int level, int step) {
     must(ghz_pack(ctx, (ghz_bytes){s->stream, s->size}, level, s->frame, s->capacity, &s->frame_size),
          "packing", ctx);
   else
-    must(ghz_packed_size(ctx, frame, s->size, &size) ? GHZ_ECORRUPT
-                                                     : ghz_unpack_frame(ctx, frame, size, s->back),
+    must(ghz_packed_size(ctx, PACK_BYTES, frame, s->size, &size)
+             ? GHZ_ECORRUPT
+             : ghz_unpack_frame(ctx, PACK_BYTES, frame, size, s->back),
          "unpacking", ctx);
 }
 
@@ -147,7 +148,7 @@ static void print_totals(const options *o, const level_total *totals) {
 void packing_run(const options *o, pair *pairs, int n_pairs) {
   level_total totals[sizeof o->levels.x / sizeof *o->levels.x] = {{0}};
   ghz_context *ctx;
-  if (!ghz_pack_available())
+  if (!ghz_pack_available(PACK_BYTES))
     die("packing", "this build has no libzstd");
   must(ghz_context_create(&ctx, 1), "ghz_context_create", NULL);
   print_head(o);

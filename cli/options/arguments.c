@@ -144,8 +144,8 @@ static int set_threads(options *o, const char *text) {
 static int set_pack(options *o, const char *name, const char *text) {
   const char *rest;
   uint64_t level = GHZ_FILE_PACK;
-  if (text && (!parse_u64(text, &level, '\0', &rest) || level < 1 || level > 19))
-    return fail_usage(o->verb, "--%s %s: the level must be 1 to 19", name, text);
+  if (text && (!parse_u64(text, &level, '\0', &rest) || level < 1 || level > 2))
+    return fail_usage(o->verb, "--%s %s: the level must be 1 (by zstd) or 2 (smaller)", name, text);
   o->pack = (int)level;
   return -1;
 }

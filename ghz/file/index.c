@@ -72,9 +72,10 @@ static void close_entry(file_index *x, const frame_entry *e) {
   x->count++;
 }
 
-ghz_status ghz_index_add(file_index *x, const char *name, const ghz_info *info, ghz_bytes body, int packed) {
+ghz_status ghz_index_add(file_index *x, const char *name, const ghz_info *info, ghz_bytes body, int level) {
   const uint8_t *data = body.data;
-  const size_t pages = pack_pages((size_t)info->bytes), head = packed ? pack_head((size_t)info->bytes) : 0;
+  const uint64_t pages = ghz_frame_pages(level, info->bytes, ghz_shape_tiles(&info->shape));
+  const size_t head = ghz_frame_head(level, pages);
   frame_entry *e;
   ghz_status status = next_entry(x, name, &e);
   if (status != GHZ_OK)
@@ -85,11 +86,12 @@ ghz_status ghz_index_add(file_index *x, const char *name, const ghz_info *info, 
                      .stream = info->bytes,
                      .body = body.size,
                      .page = x->page_count,
+                     .pages = pages,
                      .terms = info->terms,
-                     .flags = (uint32_t)(ENTRY_PACKED * (packed != 0) | ENTRY_INEXACT * (info->inexact != 0) |
-                                         ENTRY_TRANSFORM * (info->transform != 0))};
+                     .flags = flags_of_level(level) | (uint32_t)(ENTRY_INEXACT * (info->inexact != 0) |
+                                                                 ENTRY_TRANSFORM * (info->transform != 0))};
   for (size_t b = 0, at = head; b < pages && status == GHZ_OK; b++) {
-    const uint32_t bytes = packed ? load_u32(data + 8 + 4 * b) : page_bytes(info->bytes, b);
+    const uint32_t bytes = level ? load_u32(data + head - 4 * (pages - b)) : page_bytes(info->bytes, b);
     status = add_page(x, name, e->offset + FRAME_BEFORE + at, bytes, ghz_checksum(data + at, bytes, 0));
     at += bytes;
   }
@@ -137,8 +139,8 @@ void ghz_index_written(file_index *x, uint64_t begin, uint64_t size) {
 
 /* ---- Encoding -------------------------------------------------------------------------------- */
 
-uint64_t ghz_index_entry_size(uint64_t stream) {
-  return ENTRY_BYTES + PAGE_ENTRY_BYTES * (uint64_t)pack_pages((size_t)stream);
+uint64_t ghz_index_entry_size(uint64_t pages) {
+  return ENTRY_BYTES + PAGE_ENTRY_BYTES * pages;
 }
 
 uint64_t ghz_index_size(const file_index *x, const ghz_file_header *h) {
@@ -160,7 +162,7 @@ static uint8_t *encode_entry(const file_index *x, const frame_entry *e, uint8_t 
   store_u32(p + 20, e->flags);
   p += ENTRY_BYTES;
   const page_entry *page = x->pages + e->page;
-  for (size_t b = 0; b < pack_pages((size_t)e->stream); b++, p += PAGE_ENTRY_BYTES) {
+  for (uint64_t b = 0; b < e->pages; b++, p += PAGE_ENTRY_BYTES) {
     store_u32(p, page[b].bytes);
     store_u64(p + 4, page[b].checksum);
   }
@@ -292,26 +294,36 @@ static ghz_status decode_frame(file_index *x, const ghz_file_header *h, uint64_t
   if ((e->values == 0 && x->count > 0) || e->values > h->count - x->values ||
       !ghz_layout_frame(h, e->first, e->values, &shape))
     return wrong(name, x->count, "an impossible number of values");
-  if (e->stream < STREAM_LEAST || e->stream > most || e->flags > 7 ||
+  if (e->stream < STREAM_LEAST || e->stream > most || e->flags > 15 ||
+      (e->flags & (ENTRY_PACKED | ENTRY_OF_TILES)) == ENTRY_OF_TILES ||
       e->terms > ghz_terms_limit(h->lattice.cap))
     return wrong(name, x->count, "impossible bytes, terms or flags");
+  e->pages = ghz_frame_pages(level_of_flags(e->flags), e->stream, ghz_shape_tiles(&shape));
   return GHZ_OK;
+}
+
+/* Whether page b of a frame may have so many bytes. Of a page of tiles the bytes of the tiles are
+ * not known, but of all of them. */
+static int page_possible(const frame_entry *e, int level, uint64_t b, uint32_t bytes) {
+  if (level == PACK_TILES)
+    return bytes > 0 && bytes <= ghz_pack_bound((size_t)e->stream);
+  const uint32_t whole = page_bytes(e->stream, b);
+  return bytes <= whole && (level ? bytes > 0 : bytes == whole);
 }
 
 static ghz_status decode_pages(file_index *x, rest *r) {
   const char *name = r->source->name;
   frame_entry *e = &x->frames[x->count];
-  const size_t pages = pack_pages((size_t)e->stream);
-  const int packed = (e->flags & ENTRY_PACKED) != 0;
-  if (left(r) / PAGE_ENTRY_BYTES < pages)
+  const int level = level_of_flags(e->flags);
+  if (left(r) / PAGE_ENTRY_BYTES < e->pages)
     return wrong(name, x->count, "its pages are missing");
-  e->body = packed ? pack_head((size_t)e->stream) : 0;
-  for (size_t b = 0; b < pages; b++) {
+  e->body = ghz_frame_head(level, e->pages);
+  for (uint64_t b = 0; b < e->pages; b++) {
     ghz_status status = have(r, PAGE_ENTRY_BYTES);
     if (status != GHZ_OK)
       return status;
-    const uint32_t bytes = load_u32(r->p), whole = page_bytes(e->stream, b);
-    if (bytes > whole || (packed ? bytes == 0 : bytes < whole))
+    const uint32_t bytes = load_u32(r->p);
+    if (!page_possible(e, level, b, bytes))
       return wrong(name, x->count, "a page of an impossible size");
     status = add_page(x, name, e->offset + FRAME_BEFORE + e->body, bytes, load_u64(r->p + 4));
     if (status != GHZ_OK)

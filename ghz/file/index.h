@@ -11,8 +11,23 @@
 
 enum { TAIL_BYTES = 32, FRAME_BEFORE = 8, FRAME_AROUND = 16, STREAM_LEAST = 72 };
 enum { INDEX_MARK = 24, PARTS_MAX = 64 }; /* bytes behind the header of an index that has parts */
-#define PACKED ((uint64_t)1 << 63)        /* in the length of a frame */
-enum { ENTRY_PACKED = 1, ENTRY_INEXACT = 2, ENTRY_TRANSFORM = 4 };
+/* In the length of a frame: it is packed; in pages of tiles. */
+#define PACKED ((uint64_t)1 << 63)
+#define OF_TILES ((uint64_t)1 << 62)
+enum { ENTRY_PACKED = 1, ENTRY_INEXACT = 2, ENTRY_TRANSFORM = 4, ENTRY_OF_TILES = 8 };
+
+/* The level that a frame is packed at, 0 to 2, and the same in flags of an entry and in a length. */
+static inline int level_of_flags(uint32_t flags) {
+  return !(flags & ENTRY_PACKED) ? 0 : flags & ENTRY_OF_TILES ? 2 : 1;
+}
+
+static inline uint32_t flags_of_level(int level) {
+  return (uint32_t)(ENTRY_PACKED * (level > 0) | ENTRY_OF_TILES * (level > 1));
+}
+
+static inline uint64_t length_of_level(int level) {
+  return (level > 0 ? PACKED : 0) | (level > 1 ? OF_TILES : 0);
+}
 
 typedef struct frame_entry {
   uint64_t first, values;
@@ -20,6 +35,7 @@ typedef struct frame_entry {
   uint64_t stream; /* bytes of the stream */
   uint64_t body;   /* bytes of the stream, or of what it is packed in, as they are in the file */
   uint64_t page;   /* number of its first page */
+  uint64_t pages;
   uint32_t terms, flags;
 } frame_entry;
 
@@ -55,9 +71,9 @@ void ghz_index_free(file_index *x);
 /* The largest stream that a frame of the file can have. */
 uint64_t ghz_index_stream_most(const ghz_file_header *h);
 
-/* Adds the frame of a stream, whose body is as in the file, and, if packed, was checked. Errors:
- * ENOMEM. */
-ghz_status ghz_index_add(file_index *x, const char *name, const ghz_info *info, ghz_bytes body, int packed);
+/* Adds the frame of a stream, whose body is as in the file, packed at the level, and, unless that
+ * is 0, was checked. Errors: ENOMEM. */
+ghz_status ghz_index_add(file_index *x, const char *name, const ghz_info *info, ghz_bytes body, int level);
 
 /* Whether both hold the same frames at the same places. */
 int ghz_index_equal(const file_index *a, const file_index *b);
@@ -79,8 +95,8 @@ void ghz_index_encode(const file_index *x, const ghz_file_header *h, uint8_t *to
 /* The index was written; it is a part from now on, and frames are appended to it. */
 void ghz_index_written(file_index *x, uint64_t begin, uint64_t size);
 
-/* Bytes of the entry of a frame whose stream has so many, in an index without parts. */
-uint64_t ghz_index_entry_size(uint64_t stream);
+/* Bytes of the entry of a frame of so many pages, in an index without parts. */
+uint64_t ghz_index_entry_size(uint64_t pages);
 
 /* Whether these bytes behind a header are those of an index that has parts; sets *size to the bytes
  * of index and tail. */

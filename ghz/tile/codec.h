@@ -15,6 +15,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "coder/page.h"
 #include "rules/bytes.h"
 #include "rules/constant.h"
 #include "rules/fill.h"
@@ -191,6 +192,9 @@ static void clear_behind(void *integers, size_t size, unsigned n) {
 #include "tile/axis_sums.h"
 #include "tile/comparison.h"
 #include "tile/update.h"
+#include "coder/lanes.h"
+#include "coder/symbols.h"
+#include "coder/tiles.h"
 /* clang-format on */
 
 /* A call without a fill is compiled without the test for it. */
@@ -206,5 +210,6 @@ static void range(const ghz_lattice *l, const void *x, size_t n, double *min, do
     finite_range_f64(x, n, none, min, max);
 }
 
-const tile_codec GHZ_TILES = {GHZ_TILES_NAME, range, encode,  update,  decode,        stream_fence, combine,
-                              extremum,       scan,  moments, compare, list_integers, sum_axes};
+const tile_codec GHZ_TILES = {GHZ_TILES_NAME, range,      encode,       update,    decode,  stream_fence,
+                              combine,        extremum,   scan,         moments,   compare, list_integers,
+                              sum_axes,       take_tiles, encode_words, make_tiles};

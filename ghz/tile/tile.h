@@ -99,6 +99,8 @@ typedef struct tile_sums {
   int128 wide_sum[TILE];
 } tile_sums;
 
+struct page_model;
+
 typedef struct tile_codec {
   const char *name;
 
@@ -145,6 +147,20 @@ typedef struct tile_codec {
   /* Sums along axes of a tile that is neither raw nor empty. */
   ghz_status (*sum_axes)(const ghz_lattice *lattice, tile_source src, const tile_extent *extent, unsigned axes,
                          tile_sums *sums);
+
+  /* Takes tiles from .. to - 1 of a page apart (coder/page.h), to tokens, counts and bytes. The
+   * first of them begins at the payload, which has SLACK readable bytes behind; returns the end of
+   * the last. */
+  const uint8_t *(*take_tiles)(struct page_model *p, unsigned from, unsigned to, const uint8_t *sizes,
+                               const uint8_t *payload);
+
+  /* The tokens of a page to words, by its table. p->word is the end of room for them, and then
+   * their beginning. */
+  void (*encode_words)(struct page_model *p, uint32_t *state);
+
+  /* Makes the tiles of a page of its heads, table, words and bytes: their sizes, u16 each, and
+   * themselves, `room` bytes in all. Returns 0 for damage. */
+  int (*make_tiles)(struct page_model *p, const uint32_t *state, uint8_t *sizes, uint8_t *payload, size_t room);
 } tile_codec;
 
 /* Bricks may go by the fast routines, which give what the general ones give: 1 always, but in tests

@@ -20,7 +20,7 @@ static void unpack_one_by_one(ghz_bytes frame, const uint8_t *want, size_t size)
     const uint32_t bytes = (uint32_t)get_little(data + 8 + 4 * i, 4);
     const size_t left = size - i * PACK_PAGE, here = left < PACK_PAGE ? left : PACK_PAGE;
     uint8_t *got = scratch(here);
-    need(ghz_unpack(ctx, size, i, 1, &bytes, 4, (ghz_bytes){next, bytes}, got), "page %zu", i);
+    need(ghz_bytes_unpack_pages(ctx, size, i, 1, &bytes, 4, (ghz_bytes){next, bytes}, got), "page %zu", i);
     must_equal(got, here, want + i * PACK_PAGE, here, "a page by itself");
     next += bytes;
   }
@@ -29,14 +29,14 @@ static void unpack_one_by_one(ghz_bytes frame, const uint8_t *want, size_t size)
 static void unpack(ghz_bytes frame) {
   ghz_context *one = fuzz_context(0), *two = fuzz_context(fuzz_contexts() - 1);
   size_t size, again;
-  if (!understood(ghz_packed_size(one, frame, MOST, &size)))
+  if (!understood(ghz_packed_size(one, PACK_BYTES, frame, MOST, &size)))
     return;
   MUST(size > 0 && size <= MOST, "%zu bytes", size);
-  need(ghz_packed_size(two, frame, size, &again), "its own size");
-  MUST(ghz_packed_size(one, frame, size - 1, &again) == GHZ_ECORRUPT, "more than may be");
+  need(ghz_packed_size(two, PACK_BYTES, frame, size, &again), "its own size");
+  MUST(ghz_packed_size(one, PACK_BYTES, frame, size - 1, &again) == GHZ_ECORRUPT, "more than may be");
   uint8_t *first = scratch(size), *second = scratch(size);
-  const bool ok = understood(ghz_unpack_frame(one, frame, size, first));
-  MUST(understood(ghz_unpack_frame(two, frame, size, second)) == ok, "by two threads otherwise");
+  const bool ok = understood(ghz_unpack_frame(one, PACK_BYTES, frame, size, first));
+  MUST(understood(ghz_unpack_frame(two, PACK_BYTES, frame, size, second)) == ok, "by two threads otherwise");
   if (!ok)
     return;
   must_equal(second, size, first, size, "by two threads");
@@ -50,17 +50,17 @@ static void pack(ghz_bytes stream, int level) {
   size_t size, again;
   need(ghz_pack(ctx, stream, level, frame, capacity, &size), "packing");
   MUST(size <= capacity, "%zu bytes", size);
-  need(ghz_packed_size(ctx, (ghz_bytes){frame, size}, stream.size, &again), "sizes");
-  need(ghz_unpack_frame(ctx, (ghz_bytes){frame, size}, again, back), "unpacking");
+  need(ghz_packed_size(ctx, PACK_BYTES, (ghz_bytes){frame, size}, stream.size, &again), "sizes");
+  need(ghz_unpack_frame(ctx, PACK_BYTES, (ghz_bytes){frame, size}, again, back), "unpacking");
   must_equal(back, again, stream.data, stream.size, "unpacked");
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   SCOPE;
-  if (!ghz_pack_available())
+  if (!ghz_pack_available(PACK_BYTES))
     return 0;
   unpack((ghz_bytes){data, size});
   if (size > 0)
-    pack((ghz_bytes){data, size}, PACK_LEVEL_LEAST + data[0] % PACK_LEVEL_MOST);
+    pack((ghz_bytes){data, size}, PACK_BYTES + data[0] % PACK_LEVEL_MOST);
   return 0;
 }

@@ -8,6 +8,11 @@
 #include "file/pack.h"
 #include "file/source.h"
 #include "rules/bytes.h"
+#include "stream/stream.h"
+
+/* Of a frame, whose pages follow from them: its length, the bytes of a packed stream and its
+ * header. */
+enum { START_BYTES = 16 + STREAM_LEAST };
 
 /* Where a walk is. */
 typedef struct walk {
@@ -24,12 +29,17 @@ static ghz_status look(const walk *w, uint64_t ahead, uint8_t *to, size_t size, 
 }
 
 /* Goes behind the frame that begins here, whose length was read, if the file has so many bytes. */
-static int pass_frame(walk *w, const uint8_t start[16]) {
-  const uint64_t length = load_u64(start) & ~PACKED, left = w->source->size - w->at;
-  const uint64_t stream = length == load_u64(start) ? length : load_u64(start + 8);
-  if (left < FRAME_AROUND || length > left - FRAME_AROUND || stream < STREAM_LEAST || stream > COUNT_MAX)
+static int pass_frame(walk *w, const uint8_t *start, size_t got) {
+  const uint64_t says = load_u64(start), length = says & ~(PACKED | OF_TILES), left = w->source->size - w->at;
+  const int level = !(says & PACKED) ? 0 : says & OF_TILES ? PACK_TILES : PACK_BYTES;
+  const uint64_t stream = level ? load_u64(start + 8) : length;
+  ghz_slice s = {.tiles = 0};
+  if (left < FRAME_AROUND || length > left - FRAME_AROUND || stream < STREAM_LEAST || stream > COUNT_MAX ||
+      (level == PACK_TILES &&
+       (got < START_BYTES ||
+        ghz_stream_header(NULL, (ghz_bytes){start + 16, (size_t)stream}, 0, &s) != GHZ_OK)))
     return 0;
-  w->entries += ghz_index_entry_size(stream);
+  w->entries += ghz_index_entry_size(ghz_frame_pages(level, stream, s.tiles));
   w->at += length + FRAME_AROUND;
   return 1;
 }
@@ -56,18 +66,18 @@ static ghz_status pass_index(walk *w, int *whole) {
 
 ghz_status ghz_newest_index(const ghz_file_source *source, uint64_t start, uint64_t *end) {
   walk w = {.source = source, .at = start};
-  uint8_t b[16];
+  uint8_t b[START_BYTES];
   size_t got;
   int goes_on = 1;
   *end = 0;
   while (goes_on) {
     ghz_status status = look(&w, 0, b, sizeof b, &got);
-    goes_on = status == GHZ_OK && got == sizeof b;
+    goes_on = status == GHZ_OK && got >= 16;
     if (goes_on && load_u64(b) == 0) {
       status = pass_index(&w, &goes_on);
       *end = goes_on ? w.at : *end;
     } else if (goes_on) {
-      goes_on = pass_frame(&w, b);
+      goes_on = pass_frame(&w, b, got);
     }
     if (status != GHZ_OK)
       return status;

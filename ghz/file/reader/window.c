@@ -7,6 +7,7 @@
 #include "file/layout.h"
 #include "file/pack.h"
 #include "file/source.h"
+#include "file/tile_page.h"
 #include "rules/bytes.h"
 #include "stream/sizes.h"
 #include "stream/stream.h"
@@ -48,24 +49,40 @@ static ghz_status check_pages(const ghz_file *f, const frame_entry *e, size_t fi
 
 static ghz_status unpack(const window *w, size_t first, size_t pages, ghz_bytes packed, uint8_t *to) {
   const page_entry *page = w->f->index.pages + w->entry->page + first;
-  return ghz_file_pass(
-      w->f->name, number_of(w->f, w->entry), w->ctx,
-      ghz_unpack(w->ctx, (size_t)w->entry->stream, first, pages, &page->bytes, sizeof *page, packed, to));
+  return ghz_file_pass(w->f->name, number_of(w->f, w->entry), w->ctx,
+                       ghz_bytes_unpack_pages(w->ctx, (size_t)w->entry->stream, first, pages, &page->bytes,
+                                              sizeof *page, packed, to));
 }
 
-/* Reads pages of the stream, in one read, to `to`. */
+/* Bytes of pages as they are in the file. */
+static size_t fetched_size(const window *w, size_t first, size_t pages) {
+  const page_entry *page = w->f->index.pages + w->entry->page + first, *last = page + pages - 1;
+  return (size_t)(last->offset + last->bytes - page->offset);
+}
+
+/* Reads pages as they are, in one read, and checks them. */
+static ghz_status fetch_pages(const window *w, size_t first, size_t pages, uint8_t *to) {
+  const uint64_t at = w->f->index.pages[w->entry->page + first].offset;
+  const ghz_status status = ghz_source_read_at(&w->f->source, at, to, fetched_size(w, first, pages));
+  return status == GHZ_OK ? check_pages(w->f, w->entry, first, pages, to) : status;
+}
+
+/* The same to memory of the file's. */
+static ghz_status fetch_packed(const window *w, size_t first, size_t pages, ghz_bytes *packed) {
+  memory *raw = &w->f->raw;
+  const size_t size = fetched_size(w, first, pages);
+  const ghz_status status = memory_reserve(raw, size, w->f->name);
+  *packed = (ghz_bytes){raw->data, size};
+  return status == GHZ_OK ? fetch_pages(w, first, pages, raw->data) : status;
+}
+
+/* Reads pages of the stream, of level 0 or 1, to `to`. */
 static ghz_status read_pages(const window *w, size_t first, size_t pages, uint8_t *to) {
-  ghz_file *f = w->f;
-  const page_entry *page = f->index.pages + w->entry->page + first, *last = page + pages - 1;
-  const size_t size = (size_t)(last->offset + last->bytes - page->offset);
-  const int packed = (w->entry->flags & ENTRY_PACKED) != 0;
-  ghz_status status = packed ? memory_reserve(&f->raw, size, f->name) : GHZ_OK;
-  uint8_t *bytes = packed ? f->raw.data : to;
-  if (status == GHZ_OK)
-    status = ghz_source_read_at(&f->source, page->offset, bytes, size);
-  if (status == GHZ_OK)
-    status = check_pages(f, w->entry, first, pages, bytes);
-  return status == GHZ_OK && packed ? unpack(w, first, pages, (ghz_bytes){bytes, size}, to) : status;
+  ghz_bytes packed;
+  if (level_of_flags(w->entry->flags) == 0)
+    return fetch_pages(w, first, pages, to);
+  const ghz_status status = fetch_packed(w, first, pages, &packed);
+  return status == GHZ_OK ? unpack(w, first, pages, packed, to) : status;
 }
 
 /* ---- The start of a frame -------------------------------------------------------------------- */
@@ -77,7 +94,8 @@ static ghz_status check_header(const ghz_file *f, const frame_entry *e, const gh
   const uint32_t flags = (uint32_t)(ENTRY_INEXACT * (s->inexact != 0) | ENTRY_TRANSFORM * (s->transform != 0));
   if (!ghz_lattice_equal(a, b))
     return damaged(f, e, "another lattice than in the header of the file");
-  if (!shapes_equal(&s->shape, shape) || s->terms != e->terms || flags != (e->flags & ~(uint32_t)ENTRY_PACKED))
+  if (!shapes_equal(&s->shape, shape) || s->terms != e->terms ||
+      flags != (e->flags & (ENTRY_INEXACT | ENTRY_TRANSFORM)))
     return damaged(f, e, "another shape, terms or flags than in the index");
   return GHZ_OK;
 }
@@ -92,6 +110,20 @@ static ghz_status view_stream(const window *w, const ghz_shape *shape) {
              : status;
 }
 
+/* The stream of a frame in pages of tiles, by the index alone. */
+static void know_stream(const window *w, const ghz_shape *shape, size_t table) {
+  const frame_entry *e = w->entry;
+  w->f->begun.whole = (ghz_slice){.lattice = w->f->info.header.lattice,
+                                  .shape = *shape,
+                                  .count = e->values,
+                                  .tiles = ghz_shape_tiles(shape),
+                                  .terms = e->terms,
+                                  .inexact = (e->flags & ENTRY_INEXACT) != 0,
+                                  .transform = (e->flags & ENTRY_TRANSFORM) != 0,
+                                  .payload_size = e->stream - table};
+  w->f->begun.entry = e;
+}
+
 /* Reads the pages that hold header and table of a frame's stream. */
 static ghz_status begin_frame(const window *w) {
   ghz_file *f = w->f;
@@ -104,6 +136,10 @@ static ghz_status begin_frame(const window *w) {
   const size_t table = ghz_stream_index_size(ghz_shape_tiles(&shape));
   if (table == 0 || table > w->entry->stream)
     return damaged(f, w->entry, "too short for its values");
+  if (level_of_flags(w->entry->flags) == PACK_TILES) {
+    know_stream(w, &shape, table);
+    return GHZ_OK;
+  }
   start->pages = pack_pages(table);
   ghz_status status = memory_reserve(&start->bytes, pages_size(w->entry, 0, start->pages), f->name);
   if (status == GHZ_OK)
@@ -119,11 +155,13 @@ static ghz_status begin_frame(const window *w) {
 
 /* ---- Runs of chunks -------------------------------------------------------------------------- */
 
-/* Chunks from .. to - 1, whose tiles are in the pages first .. last of the stream. */
+/* Chunks from .. to - 1. */
 typedef struct run {
   uint64_t from, to;
-  size_t begin, end; /* bytes of the tiles, in the stream */
+  size_t begin, end; /* bytes of the tiles, in the stream; 0 of pages of tiles */
 } run;
+
+enum { CHUNKS_PER_PAGE = PAGE_TILES / TILES_PER_CHUNK };
 
 static size_t chunk_end(const frame_start *start, uint64_t chunks) {
   const size_t table = ghz_stream_index_size(start->whole.tiles);
@@ -131,7 +169,13 @@ static size_t chunk_end(const frame_start *start, uint64_t chunks) {
   return table + (chunks ? (size_t)load_u64(ends + 8 * (chunks - 1)) : 0);
 }
 
+/* Of pages of tiles: as many chunks as whole pages have. */
 static run make_run(const frame_start *start, uint64_t from, uint64_t to) {
+  const uint64_t chunks = chunks_of(start->whole.tiles);
+  if (level_of_flags(start->entry->flags) == PACK_TILES) {
+    to = (to + CHUNKS_PER_PAGE - 1) / CHUNKS_PER_PAGE * CHUNKS_PER_PAGE;
+    return (run){from / CHUNKS_PER_PAGE * CHUNKS_PER_PAGE, to < chunks ? to : chunks, 0, 0};
+  }
   return (run){from, to, chunk_end(start, from), chunk_end(start, to)};
 }
 
@@ -149,31 +193,67 @@ static ghz_status have_pages(const window *w, size_t first, size_t pages) {
   return have < pages ? read_pages(w, first + have, pages - have, m->data + have * PACK_PAGE) : GHZ_OK;
 }
 
-/* Decompresses what the chunks of a run have of the box. */
-static ghz_status decompress_tiles(const window *w, const run *r, const uint8_t *payload) {
+/* The tiles of a run, which are somewhere in memory. */
+static ghz_slice slice_of(const window *w, const run *r, const uint8_t *sizes, const uint8_t *payload,
+                          size_t payload_size) {
   const ghz_slice *whole = &w->f->begun.whole;
   const uint64_t first = r->from * TILES_PER_CHUNK, end = r->to * TILES_PER_CHUNK;
   ghz_slice some = *whole;
   some.first = first;
   some.tiles = (end < whole->tiles ? end : whole->tiles) - first;
-  some.sizes = (const uint8_t *)whole->sizes + 2 * first;
+  some.sizes = sizes;
   some.payload = payload;
-  some.payload_size = r->end - r->begin;
-  return ghz_slice_decompress_box(w->ctx, &some, w->out, w->box, w->dst);
+  some.payload_size = payload_size;
+  return some;
+}
+
+/* Reads and unpacks the pages of tiles of a run. */
+static ghz_status fetch_tiles(const window *w, const run *r, ghz_slice *some) {
+  const size_t first = (size_t)(r->from / CHUNKS_PER_PAGE),
+               pages = (size_t)((r->to + CHUNKS_PER_PAGE - 1) / CHUNKS_PER_PAGE) - first;
+  const page_entry *page = w->f->index.pages + w->entry->page + first;
+  packed_tiles p = {&w->f->begun.whole, first, pages, (const uint8_t *)&page->bytes, sizeof *page, {NULL, 0}};
+  memory *m = &w->f->run;
+  size_t size = 0;
+  ghz_status status = fetch_packed(w, first, pages, &p.packed);
+  if (status == GHZ_OK)
+    status = ghz_tiles_size(w->ctx, &p, &size);
+  *some = slice_of(w, r, NULL, NULL, size);
+  if (status == GHZ_OK)
+    status = memory_reserve(m, 2 * (size_t)some->tiles + size, w->f->name);
+  if (status != GHZ_OK)
+    return status;
+  some->sizes = m->data;
+  some->payload = m->data + 2 * some->tiles;
+  return ghz_tiles_unpack_pages(w->ctx, &p, m->data, m->data + 2 * some->tiles);
+}
+
+static ghz_status pass_on(const window *w, ghz_status status) {
+  return ghz_file_pass(w->f->name, number_of(w->f, w->entry), w->ctx, status);
 }
 
 static ghz_status decompress_run(const window *w, const run *r) {
+  ghz_slice some;
+  if (level_of_flags(w->entry->flags) == PACK_TILES) {
+    const ghz_status status = fetch_tiles(w, r, &some);
+    return pass_on(w,
+                   status == GHZ_OK ? ghz_slice_decompress_box(w->ctx, &some, w->out, w->box, w->dst) : status);
+  }
   const size_t first = r->begin / PACK_PAGE,
                pages = r->end > r->begin ? (r->end - 1) / PACK_PAGE + 1 - first : 0;
   ghz_status status = have_pages(w, first, pages);
   if (status != GHZ_OK)
     return status;
-  status = decompress_tiles(w, r, w->f->run.data + (r->begin - first * PACK_PAGE));
-  return ghz_file_pass(w->f->name, number_of(w->f, w->entry), w->ctx, status);
+  some = slice_of(w, r, (const uint8_t *)w->f->begun.whole.sizes + 2 * TILES_PER_CHUNK * r->from,
+                  w->f->run.data + (r->begin - first * PACK_PAGE), r->end - r->begin);
+  return pass_on(w, ghz_slice_decompress_box(w->ctx, &some, w->out, w->box, w->dst));
 }
 
-/* Whether the pages of `next` are those of the run, or follow them: then both are one run. */
-static int joins(const run *r, const run *next) {
+/* Whether the pages of `next` are those of the run, or follow them, or there is one between: then
+ * both are one run. */
+static int joins(const frame_start *start, const run *r, const run *next) {
+  if (level_of_flags(start->entry->flags) == PACK_TILES)
+    return next->from <= r->to + CHUNKS_PER_PAGE;
   return next->from <= r->to || next->begin / PACK_PAGE <= r->end / PACK_PAGE + 1;
 }
 
@@ -195,7 +275,7 @@ static ghz_status decompress_box(const window *w) {
       const uint64_t line = (z * grid[1] + y) * grid[2];
       const run next =
           make_run(start, (line + from[2]) / TILES_PER_CHUNK, (line + to[2]) / TILES_PER_CHUNK + 1);
-      const int one = r.to > 0 && joins(&r, &next);
+      const int one = r.to > 0 && joins(start, &r, &next);
       if (r.to > 0 && !one)
         status = decompress_run(w, &r);
       r = one ? make_run(start, r.from, next.to) : next;

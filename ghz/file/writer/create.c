@@ -108,10 +108,11 @@ ghz_status ghz_file_set_order(ghz_file_writer *w, int order) {
 }
 
 ghz_status ghz_file_set_pack(ghz_file_writer *w, int level) {
-  if (!w || level < 0 || level > 19)
-    return ghz_fail(NULL, GHZ_EINVAL, w ? "levels of packing are 0 to 19" : "writer is NULL");
-  if (level > 0 && !ghz_pack_available())
-    return ghz_file_fail(w->name, GHZ_EUNSUPPORTED, "this libghz was built without zstd, which packs frames");
+  if (!w || level < 0 || level > PACK_LEVEL_MOST)
+    return ghz_fail(NULL, GHZ_EINVAL, w ? "levels of packing are 0, 1 and 2" : "writer is NULL");
+  if (!ghz_pack_available(level))
+    return ghz_file_fail(w->name, GHZ_EUNSUPPORTED,
+                         "this libghz was built without zstd, which packs at level 1; level 2 needs none");
   w->pack = level;
   return GHZ_OK;
 }

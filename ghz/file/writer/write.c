@@ -53,9 +53,9 @@ static ghz_status pack(ghz_file_writer *w, ghz_context *ctx, ghz_bytes stream, g
 }
 
 /* Length, body, checksum. */
-static ghz_status put_frame(ghz_file_writer *w, const ghz_info *info, ghz_bytes body, int packed) {
+static ghz_status put_frame(ghz_file_writer *w, const ghz_info *info, ghz_bytes body, int level) {
   uint8_t length[8], checksum[8];
-  store_u64(length, body.size | (packed ? PACKED : 0));
+  store_u64(length, body.size | length_of_level(level));
   store_u64(checksum, ghz_checksum_of_two((ghz_bytes){length, 8}, body, w->index.count));
   ghz_status status = ghz_writer_put(w, length, 8);
   if (status == GHZ_OK)
@@ -63,7 +63,7 @@ static ghz_status put_frame(ghz_file_writer *w, const ghz_info *info, ghz_bytes 
   if (status == GHZ_OK)
     status = ghz_writer_put(w, checksum, 8);
   if (status == GHZ_OK)
-    status = w->failed = ghz_index_add(&w->index, w->name, info, body, packed);
+    status = w->failed = ghz_index_add(&w->index, w->name, info, body, level);
   return status;
 }
 
@@ -80,7 +80,7 @@ static ghz_status write_stream(ghz_file_writer *w, ghz_context *ctx, ghz_bytes s
     status = pack(w, ctx, stream, &body);
   if (status == GHZ_OK)
     status = ghz_writer_begin(w);
-  return status == GHZ_OK ? put_frame(w, &info, body, w->pack > 0) : status;
+  return status == GHZ_OK ? put_frame(w, &info, body, w->pack) : status;
 }
 
 ghz_status ghz_file_write_stream(ghz_file_writer *w, ghz_context *ctx, ghz_bytes stream) {

@@ -17,7 +17,7 @@
  *
  * Terms
  *   frame         a piece of the array that is contiguous in memory, compressed by itself
- *   packed        a frame whose stream is compressed once more, without loss, by zstd
+ *   packed        a frame whose stream is compressed once more, without loss
  *   seekable      said of a source that can be read at any position: a file, not a pipe
  *   page          256 KiB of a stream, or its end: packed, read and checked by itself
  *
@@ -48,7 +48,7 @@ extern "C" {
 /* ---- What a file holds ----------------------------------------------------------------------- */
 
 #define GHZ_FILE_NDIM 32            /* dimensions of an array, at most */
-#define GHZ_FILE_PACK 1             /* the level to pack at; higher ones are slower, and pack little better */
+#define GHZ_FILE_PACK 1 /* the level to pack at; 2 is smaller, and slower */
 #define GHZ_FILE_UNKNOWN UINT64_MAX /* a number of values that only the end of a pipe tells */
 
 /* The dimensions of an array as NumPy has them: dims[0] is the slowest, unless `fortran`. */
@@ -134,7 +134,7 @@ typedef struct ghz_frame {
   ghz_info info;    /* of the stream */
   uint64_t number;  /* of the frame, from 0 */
   uint64_t first;   /* its first value */
-  int packed;       /* 1: the file has it packed */
+  int packed;       /* the level that the file has it packed at; 0: not packed */
   void *memory;     /* the library's */
   size_t capacity;
 } ghz_frame;
@@ -203,8 +203,9 @@ GHZ_API_CHECKED ghz_status ghz_file_append(const char *path, uint64_t more, ghz_
  * this call. Errors: EINVAL. */
 GHZ_API_CHECKED ghz_status ghz_file_set_order(ghz_file_writer *writer, int order);
 
-/* Sets the level at which the frames that follow are packed, 1 to 19 as in zstd; 0: not at all, as
- * without this call. Errors: EINVAL, EUNSUPPORTED. */
+/* Sets the level at which the frames that follow are packed: 1, by zstd; 2, smaller, by a coder of
+ * the library's own; 0: not at all, as without this call. Errors: EINVAL, EUNSUPPORTED (1, in a
+ * build without zstd). */
 GHZ_API_CHECKED ghz_status ghz_file_set_pack(ghz_file_writer *writer, int level);
 
 /* Compresses the next values of the array, of the lattice's type, any number, and writes each frame
@@ -261,7 +262,7 @@ GHZ_API_CHECKED ghz_status ghz_file_sum(ghz_context *ctx, size_t k, ghz_file *co
                                         const ghz_file_operation *operation, ghz_file_writer *writer);
 
 /* ---- Packed streams -------------------------------------------------------------------------- */
-/* A stream in memory packed as that of a packed frame is: without loss, by zstd, page by page. For
+/* A stream in memory packed as that of a packed frame is: without loss, page by page. For
  * who stores streams elsewhere than in .ghz files. FILE_FORMAT.md, "Packed stream". */
 
 /* Returns the most bytes that a stream of `size` bytes takes when it is packed; 0 if that
@@ -269,7 +270,7 @@ GHZ_API_CHECKED ghz_status ghz_file_sum(ghz_context *ctx, size_t k, ghz_file *co
 GHZ_API size_t ghz_packed_bound(size_t size);
 
 /* Packs a stream, with the threads of ctx, to dst, and sets *size.
- * level: 1 to 19, as in zstd; GHZ_FILE_PACK is a good one.
+ * level: 1 or 2, as in ghz_file_set_pack; GHZ_FILE_PACK is a good one.
  * capacity: at least ghz_packed_bound(stream.size).
  * Errors: EINVAL (NULL, level, no bytes), EUNSUPPORTED, ECAPACITY, ENOMEM. */
 GHZ_API_CHECKED ghz_status ghz_pack_stream(ghz_context *ctx, ghz_bytes stream, int level, void *dst,

@@ -1,0 +1,346 @@
+/* tile_page.c: owns the bytes of a page of tiles: its kinds, their parts, and which kind is taken.
+ * What the symbols are is the business of coder/. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "file/tile_page.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "coder/heads.h"
+#include "coder/tables.h"
+
+/* The first byte of a page. */
+enum kind { STORED = 0, ZSTD = 1, WIDTHS = 2, VALUES = 3, KINDS };
+
+/* Behind the head of a page of symbols: u32 bytes of side information; u32 words; u32 bytes; u32
+ * bytes that these take, fewer if they are packed by zstd; the states. Then side information,
+ * words, bytes. */
+enum { PARTS_HEAD = 16 + 4 * STATES };
+
+enum {
+  STEPS_MAX = 2 * (BLOCKS / LANES + BLOCKS + TURNS), /* of a tile */
+  WORDS_BEHIND = STEPS_MAX * LANES + LANES,          /* that decoding a tile may read in vain */
+  SAMPLE_TILES = 128,                                /* that the kind is chosen by */
+  SAMPLE_BYTES = 1 << 14                             /* of them, for zstd */
+};
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+/* Room for n elements at *data, which loses what it holds. */
+static int reserve(void *data, size_t *room, size_t n, size_t each) {
+  void **p = data;
+  size_t bytes;
+  if (n <= *room)
+    return 1;
+  if (__builtin_mul_overflow(n, each, &bytes))
+    return 0;
+  free(*p);
+  *p = malloc(bytes);
+  *room = *p ? n : 0;
+  return *p != NULL;
+}
+
+int ghz_tile_page_open(tile_page_coder *c, const tile_codec *tiles, int pack) {
+  page_model *p = &c->page;
+  *c = (tile_page_coder){.tiles = tiles};
+  p->tile = malloc(PAGE_TILES * sizeof *p->tile);
+  p->width = malloc(PAGE_TILES * sizeof *p->width);
+  p->sizes = calloc(PAGE_TILES + 1, sizeof *p->sizes); /* zeros before the magnitudes */
+  p->count = pack ? malloc(4 * sizeof *p->count) : NULL;
+  p->table = malloc((pack ? (size_t)TOKENS : (size_t)CONTEXTS * SLOTS) * sizeof *p->table);
+  if (p->tile && p->width && p->sizes && p->table && (p->count || !pack) &&
+      (!ghz_page_coded() || ghz_page_coder_open(&c->zstd, pack)))
+    return 1;
+  ghz_tile_page_close(c);
+  return 0;
+}
+
+void ghz_tile_page_close(tile_page_coder *c) {
+  page_model *p = &c->page;
+  free(p->tile);
+  free(p->width);
+  free(p->sizes);
+  free(p->count);
+  free(p->table);
+  free(p->token);
+  free(p->byte);
+  free(c->words);
+  free(c->side);
+  free(c->whole);
+  ghz_page_coder_close(&c->zstd);
+  *c = (tile_page_coder){0};
+}
+
+static void begin_page(page_model *p, const tile_page *t) {
+  p->lattice = carrier_lattice(&t->stream->lattice);
+  p->shape = t->stream->shape;
+  p->first = t->number * PAGE_TILES;
+  p->terms = t->stream->terms;
+  p->transform = t->stream->transform;
+  p->tiles = tiles_in_page(t->stream->tiles, t->number);
+}
+
+/* ---- Packing: symbols ------------------------------------------------------------------------ */
+
+/* Blocks with values have a byte at least. */
+static size_t tokens_most(unsigned tiles, size_t size) {
+  const size_t blocks = (size_t)tiles * 2 * BLOCKS, live = size < blocks ? size : blocks;
+  return LANES * (tiles * (size_t)(2 * (BLOCKS / LANES + TURNS)) + live);
+}
+
+static void begin_symbols(page_model *p, int values) {
+  p->values = values;
+  p->tokens = p->bytes = 0;
+  memset(p->count, 0, 4 * sizeof *p->count);
+}
+
+/* Behind the payload there are SLACK readable bytes, or a copy is taken that has them. */
+static const uint8_t *padded(tile_page_coder *c, const tile_page *t, size_t readable) {
+  if (readable >= SLACK)
+    return t->payload;
+  if (!reserve(&c->whole, &c->whole_room, t->size + SLACK, 1))
+    return NULL;
+  memset(c->whole + t->size, 0, SLACK);
+  return memcpy(c->whole, t->payload, t->size);
+}
+
+/* ---- Packing: bytes -------------------------------------------------------------------------- */
+
+/* Packs bytes by zstd; the size is theirs if that does not make them fewer. */
+static size_t by_zstd(const tile_page_coder *c, const uint8_t *from, size_t size, uint8_t *to) {
+  const size_t packed = ghz_page_coded() && size > 16 ? ghz_page_pack(&c->zstd, from, size, to) : size;
+  return packed ? packed : size; /* without memory, as if it did not pay */
+}
+
+/* About how many bytes they would be, by those in their middle. */
+static size_t sample(tile_page_coder *c, const uint8_t *from, size_t size) {
+  uint8_t to[SAMPLE_BYTES];
+  const size_t some = size < SAMPLE_BYTES ? size : SAMPLE_BYTES,
+               packed = by_zstd(c, from + (size - some) / 2, some, to);
+  return some ? (size_t)((uint64_t)size * packed / some) : 0;
+}
+
+static uint8_t *put_side(tile_page_coder *c) {
+  side_writer w = side_write_to(c->side, c->side + c->side_room);
+  ghz_heads_write(&c->page, &w);
+  ghz_tables_write(&c->page, &w);
+  side_finish(&w);
+  return w.full ? NULL : w.to;
+}
+
+/* The symbols and bytes of the page to dst, if they are fewer than `less`. Returns 0 if not. */
+static size_t put_symbols_page(tile_page_coder *c, uint8_t *dst, size_t less) {
+  page_model *p = &c->page;
+  uint32_t state[STATES];
+  const uint8_t *side_end = put_side(c);
+  if (!side_end)
+    return 0;
+  p->word = c->words + c->words_room;
+  c->tiles->encode_words(p, state);
+  const size_t side = (size_t)(side_end - c->side), before = TILE_PAGE_HEAD + PARTS_HEAD + side + 2 * p->words;
+  if (before + p->bytes / 256 >= less)
+    return 0;
+  const size_t bytes = sample(c, p->byte, p->bytes) < p->bytes - p->bytes / 16
+                           ? by_zstd(c, p->byte, p->bytes, c->whole)
+                           : p->bytes;
+  if (before + bytes >= less)
+    return 0;
+  dst[0] = p->values ? VALUES : WIDTHS;
+  dst += TILE_PAGE_HEAD;
+  store_u32(dst, (uint32_t)side);
+  store_u32(dst + 4, (uint32_t)p->words);
+  store_u32(dst + 8, (uint32_t)p->bytes);
+  store_u32(dst + 12, (uint32_t)bytes);
+  memcpy(dst + 16, state, sizeof state);
+  dst += PARTS_HEAD;
+  memcpy(dst, c->side, side);
+  memcpy(dst + side, p->word, 2 * p->words);
+  memcpy(dst + side + 2 * p->words, bytes < p->bytes ? c->whole : p->byte, bytes);
+  return before + bytes;
+}
+
+/* Sizes and tiles as they are, packed by zstd if that makes them fewer than `less`. Returns 0 if
+ * not. */
+static size_t put_zstd_page(tile_page_coder *c, const tile_page *t, uint8_t *dst, size_t less) {
+  const size_t sizes = 2 * (size_t)c->page.tiles, all = sizes + t->size;
+  memcpy(c->page.byte, t->sizes, sizes);
+  memcpy(c->page.byte + sizes, t->payload, t->size);
+  const size_t packed = by_zstd(c, c->page.byte, all, dst + TILE_PAGE_HEAD);
+  if (packed == all || TILE_PAGE_HEAD + packed >= less)
+    return 0;
+  dst[0] = ZSTD;
+  return TILE_PAGE_HEAD + packed;
+}
+
+static size_t put_stored_page(const tile_page_coder *c, const tile_page *t, uint8_t *dst) {
+  const size_t sizes = 2 * (size_t)c->page.tiles;
+  dst[0] = STORED;
+  memcpy(dst + TILE_PAGE_HEAD, t->sizes, sizes);
+  memcpy(dst + TILE_PAGE_HEAD + sizes, t->payload, t->size);
+  return TILE_PAGE_HEAD + sizes + t->size;
+}
+
+/* ---- Packing: the kind ----------------------------------------------------------------------- */
+
+/* About how many bytes the first tiles of a page take, by the kind that it is. */
+typedef struct kind_sizes {
+  size_t of[KINDS];
+} kind_sizes;
+
+/* Of the sample: symbols by what was counted, bytes by zstd. */
+static size_t symbols_size(tile_page_coder *c) {
+  const page_model *p = &c->page;
+  return (size_t)(ghz_tables_bits(p, 0, contexts_of(p)) / 8) + sample(c, p->byte, p->bytes);
+}
+
+static enum kind choose_kind(tile_page_coder *c, const tile_page *t, const uint8_t *payload) {
+  page_model *p = &c->page;
+  const unsigned tiles = p->tiles < SAMPLE_TILES ? p->tiles : SAMPLE_TILES;
+  kind_sizes size = {{0}};
+  begin_symbols(p, 1);
+  const size_t bytes = (size_t)(c->tiles->take_tiles(p, 0, tiles, t->sizes, payload) - payload);
+  size.of[VALUES] = symbols_size(c);
+  begin_symbols(p, 0);
+  c->tiles->take_tiles(p, 0, tiles, t->sizes, payload);
+  size.of[WIDTHS] = symbols_size(c);
+  size.of[ZSTD] = sample(c, payload, bytes) + tiles;
+  if (size.of[ZSTD] < size.of[VALUES] && size.of[ZSTD] < size.of[WIDTHS])
+    return ZSTD;
+  return size.of[VALUES] < size.of[WIDTHS] - size.of[WIDTHS] / 14 ? VALUES : WIDTHS;
+}
+
+static int reserve_all(tile_page_coder *c, const tile_page *t) {
+  page_model *p = &c->page;
+  const size_t tokens = tokens_most(p->tiles, t->size), whole = t->size + 2 * (size_t)p->tiles + SLACK;
+  return reserve(&p->token, &c->tokens_room, tokens, sizeof *p->token) &&
+         reserve(&c->words, &c->words_room, tokens + LANES, sizeof *c->words) &&
+         reserve(&p->byte, &c->bytes_room, whole, 1) && reserve(&c->whole, &c->whole_room, whole, 1) &&
+         reserve(&c->side, &c->side_room, 64 * (size_t)p->tiles + 4 * TOKENS, 1);
+}
+
+ghz_status ghz_tile_page_pack(tile_page_coder *c, const tile_page *from, size_t readable, uint8_t *dst,
+                              size_t *size) {
+  page_model *p = &c->page;
+  begin_page(p, from);
+  if (!reserve_all(c, from))
+    return GHZ_ENOMEM;
+  const uint8_t *payload = padded(c, from, readable);
+  const enum kind kind = choose_kind(c, from, payload);
+  const size_t stored = tile_page_bound(p->tiles, from->size);
+  *size = 0;
+  if (kind != ZSTD) {
+    begin_symbols(p, kind == VALUES);
+    c->tiles->take_tiles(p, 0, p->tiles, from->sizes, payload);
+    *size = put_symbols_page(c, dst, stored);
+  }
+  if (*size == 0)
+    *size = put_zstd_page(c, from, dst, stored);
+  if (*size == 0)
+    *size = put_stored_page(c, from, dst);
+  store_u32(dst + 1, (uint32_t)from->size);
+  return GHZ_OK;
+}
+
+/* ---- Unpacking ------------------------------------------------------------------------------- */
+
+static ghz_status unpack_bytes(tile_page_coder *c, const uint8_t *from, size_t packed, uint8_t *to,
+                               size_t size) {
+  if (packed == size) {
+    memcpy(to, from, size);
+    return GHZ_OK;
+  }
+  if (!ghz_page_coded())
+    return GHZ_EUNSUPPORTED;
+  return ghz_page_unpack(&c->zstd, from, packed, to, size) ? GHZ_OK : GHZ_ECORRUPT;
+}
+
+/* Whether the sizes of tiles add up to the bytes of the page. */
+static int sizes_fit(const uint8_t *sizes, unsigned tiles, size_t size) {
+  size_t sum = 0;
+  for (unsigned i = 0; i < tiles; i++)
+    sum += load_u16(sizes + 2 * (size_t)i);
+  return sum == size;
+}
+
+static ghz_status unpack_plain(tile_page_coder *c, ghz_bytes packed, const tile_page *to) {
+  const uint8_t *b = packed.data;
+  const size_t sizes = 2 * (size_t)c->page.tiles, all = sizes + to->size, have = packed.size - TILE_PAGE_HEAD;
+  if (b[0] == STORED ? have != all : have >= all)
+    return GHZ_ECORRUPT;
+  if (!reserve(&c->whole, &c->whole_room, all, 1))
+    return GHZ_ENOMEM;
+  const ghz_status status = unpack_bytes(c, b + TILE_PAGE_HEAD, have, c->whole, all);
+  if (status != GHZ_OK)
+    return status;
+  if (!sizes_fit(c->whole, c->page.tiles, to->size))
+    return GHZ_ECORRUPT;
+  memcpy(to->sizes, c->whole, sizes);
+  memcpy(to->payload, c->whole + sizes, to->size);
+  return GHZ_OK;
+}
+
+/* The parts of a page of symbols. */
+typedef struct page_parts {
+  size_t side, words, bytes, packed;
+  const uint8_t *at;
+} page_parts;
+
+static int find_parts(ghz_bytes packed, size_t most, page_parts *parts) {
+  const uint8_t *b = (const uint8_t *)packed.data + TILE_PAGE_HEAD;
+  if (packed.size < TILE_PAGE_HEAD + PARTS_HEAD)
+    return 0;
+  *parts = (page_parts){load_u32(b), load_u32(b + 4), load_u32(b + 8), load_u32(b + 12), b + PARTS_HEAD};
+  const uint64_t all = (uint64_t)parts->side + 2 * (uint64_t)parts->words + parts->packed;
+  return parts->packed <= parts->bytes && parts->bytes <= most &&
+         all == packed.size - TILE_PAGE_HEAD - PARTS_HEAD;
+}
+
+/* Words and bytes, with what decoding may read behind them. */
+static ghz_status load_parts(tile_page_coder *c, const page_parts *parts) {
+  page_model *p = &c->page;
+  const uint8_t *words = parts->at + parts->side;
+  if (!reserve(&c->words, &c->words_room, parts->words + WORDS_BEHIND, sizeof *c->words) ||
+      !reserve(&p->byte, &c->bytes_room, parts->bytes + SLACK, 1))
+    return GHZ_ENOMEM;
+  memcpy(c->words, words, 2 * parts->words);
+  memset(c->words + parts->words, 0, WORDS_BEHIND * sizeof *c->words);
+  memset(p->byte + parts->bytes, 0, SLACK);
+  p->word = c->words;
+  p->words = parts->words;
+  p->bytes = parts->bytes;
+  return unpack_bytes(c, words + 2 * parts->words, parts->packed, p->byte, parts->bytes);
+}
+
+static int read_side(page_model *p, const page_parts *parts) {
+  side_reader r = side_read_from(parts->at, parts->at + parts->side);
+  return ghz_heads_read(p, &r) && ghz_tables_read(p, &r) && side_ended(&r);
+}
+
+static ghz_status unpack_symbols(tile_page_coder *c, ghz_bytes packed, const tile_page *to) {
+  page_model *p = &c->page;
+  page_parts parts;
+  uint32_t state[STATES];
+  p->values = *(const uint8_t *)packed.data == VALUES;
+  if (!find_parts(packed, to->size, &parts))
+    return GHZ_ECORRUPT;
+  ghz_status status = load_parts(c, &parts);
+  if (status != GHZ_OK)
+    return status;
+  memcpy(state, parts.at - sizeof state, sizeof state);
+  for (int i = 0; i < STATES; i++)
+    if (state[i] < STATE_LEAST || state[i] > INT32_MAX)
+      return GHZ_ECORRUPT;
+  return read_side(p, &parts) && c->tiles->make_tiles(p, state, to->sizes, to->payload, to->size)
+             ? GHZ_OK
+             : GHZ_ECORRUPT;
+}
+
+ghz_status ghz_tile_page_unpack(tile_page_coder *c, ghz_bytes packed, const tile_page *to) {
+  begin_page(&c->page, to);
+  if (packed.size < TILE_PAGE_HEAD || ghz_tile_page_says(packed.data) != to->size)
+    return GHZ_ECORRUPT;
+  const uint8_t kind = *(const uint8_t *)packed.data;
+  return kind >= KINDS  ? GHZ_ECORRUPT
+         : kind <= ZSTD ? unpack_plain(c, packed, to)
+                        : unpack_symbols(c, packed, to);
+}
