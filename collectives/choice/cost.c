@@ -1,7 +1,9 @@
-/* cost.c: what an algorithm should cost by ranks and bytes alone. */
+/* cost.c: what an algorithm should cost by ranks and bytes, and a codec by its instruction set. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "choice/cost.h"
+
+#include <string.h>
 
 /* Bytes that pass in the time that a message takes to start: 30 us at 1 GB/s. */
 static const double start = 32 << 10;
@@ -36,7 +38,7 @@ static double piece_of(double bytes) {
 /* A pass around a ring: allreduce makes two, and so does reduce, whose second one ends at the
  * root. */
 static double ring(const collective *what, int ranks, double bytes) {
-  double segment = what->blocks ? bytes : bytes / ranks, passes = what->blocks ? 1 : 2;
+  double segment = what->blocks ? bytes : bytes / ranks, passes = what->blocks || what->counted ? 1 : 2;
   return passes * (ranks - 1) * (start + segment);
 }
 
@@ -77,4 +79,37 @@ double ghz_cost(const collective *what, ghz_mpi_algorithm a, int ranks, double b
   default:
     return ring(what, ranks, bytes);
   }
+}
+
+/* ---- The codec ------------------------------------------------------------------------------- */
+
+/* Bytes of values per second, by instruction set, flat and with a shape: half of what smooth fields
+ * reach on a Zen 5 (bench/speeds.csv), as ranks share memory and move messages, too. NEON is a
+ * guess. Data make a difference of two or three, machines another: the choice needs no more than
+ * the order of things. */
+static const struct {
+  const char *isa;
+  struct {
+    double compress, add, decompress;
+  } speed[2];
+} codecs[] = {{"scalar", {{0.5e9, 1e9, 1e9}, {0.25e9, 1e9, 0.5e9}}},
+              {"neon", {{3e9, 6e9, 2.5e9}, {0.75e9, 6e9, 2.5e9}}},
+              {"avx2", {{7e9, 13e9, 5e9}, {1.5e9, 13e9, 5e9}}},
+              {"avx512", {{9e9, 30e9, 10e9}, {2e9, 28e9, 7e9}}}};
+
+uint64_t ghz_cost_isa(void) {
+  uint64_t i = sizeof codecs / sizeof *codecs - 1;
+  while (i > 0 && strcmp(codecs[i].isa, ghz_context_isa(NULL)) != 0)
+    i--;
+  return i;
+}
+
+/* A reduction compresses, adds and decompresses about as many values; of data that move, the rank
+ * that has most to do compresses them all, or decompresses them. */
+double ghz_cost_codec(const call *c, uint64_t isa, int flat) {
+  const double compress = 1 / codecs[isa].speed[!flat].compress, add = 1 / codecs[isa].speed[!flat].add,
+               decompress = 1 / codecs[isa].speed[!flat].decompress;
+  if (c->collective->reduces)
+    return call_bytes(c) * (compress + add + decompress);
+  return call_bytes(c) * (compress > decompress ? compress : decompress);
 }

@@ -57,22 +57,24 @@ static int list_algorithms(const call *c, const record *agreed, variant *list) {
   int n = 0, doubling = prefers_doubling(c, agreed);
   for (int i = 0; preferred[i]; i++)
     if (is_another(c, preferred[i]) && !(doubling && preferred[i] == GHZ_MPI_DOUBLING))
-      insert(c, (variant){preferred[i], GHZ_MPI_HOMOMORPHIC}, costs, list, n++);
+      insert(c, (variant){preferred[i], GHZ_MPI_HOMOMORPHIC, 0}, costs, list, n++);
   while (n > 1 && costs[n - 1] > close_cost * costs[0])
     n--;
   if (doubling) {
     memmove(list + 1, list, (size_t)n++ * sizeof *list);
-    list[0] = (variant){GHZ_MPI_DOUBLING, GHZ_MPI_HOMOMORPHIC};
+    list[0] = (variant){GHZ_MPI_DOUBLING, GHZ_MPI_HOMOMORPHIC, 0};
   }
   return n;
 }
 
-/* What FASTEST adds: the values as they are, by our algorithm or by MPI. */
-static int list_uncompressed(const call *c, ghz_mpi_algorithm ours, variant *list) {
+/* What FASTEST adds: no shape; and the values as they are, by our algorithm or by MPI. */
+static int list_others(const call *c, ghz_mpi_algorithm ours, variant *list) {
   int n = 0;
-  list[n++] = (variant){ours, GHZ_MPI_PLAIN};
+  if (c->shape.dims > 1)
+    list[n++] = (variant){ours, GHZ_MPI_HOMOMORPHIC, 1};
+  list[n++] = (variant){ours, GHZ_MPI_PLAIN, 0};
   if (c->fits_int && c->set.algorithm == GHZ_MPI_ALGORITHM_AUTO)
-    list[n++] = (variant){GHZ_MPI_NATIVE, GHZ_MPI_PLAIN};
+    list[n++] = (variant){GHZ_MPI_NATIVE, GHZ_MPI_PLAIN, 0};
   return n;
 }
 
@@ -89,11 +91,11 @@ static int list_variants(const call *c, const record *agreed, variant *list) {
   const ghz_mpi_algorithm ours = s->algorithm == GHZ_MPI_ALGORITHM_AUTO ? first : s->algorithm;
   int n = 1;
   if (s->algorithm == GHZ_MPI_NATIVE)
-    list[0] = (variant){c->fits_int ? GHZ_MPI_NATIVE : first, GHZ_MPI_PLAIN};
+    list[0] = (variant){c->fits_int ? GHZ_MPI_NATIVE : first, GHZ_MPI_PLAIN, 0};
   else if (is_copy(c))
-    list[0] = (variant){ours, GHZ_MPI_PLAIN};
+    list[0] = (variant){ours, GHZ_MPI_PLAIN, 0};
   else if (s->algorithm != GHZ_MPI_ALGORITHM_AUTO)
-    list[0] = (variant){ours, s->mode == GHZ_MPI_PLAIN ? GHZ_MPI_PLAIN : GHZ_MPI_HOMOMORPHIC};
+    list[0] = (variant){ours, s->mode == GHZ_MPI_PLAIN ? GHZ_MPI_PLAIN : GHZ_MPI_HOMOMORPHIC, 0};
   else
     n = list_algorithms(c, agreed, list);
   if (s->mode == GHZ_MPI_PLAIN) { /* no choice by the clock: it would change the bits */
@@ -101,7 +103,7 @@ static int list_variants(const call *c, const record *agreed, variant *list) {
     n = 1;
   }
   if (s->mode == GHZ_MPI_FASTEST && s->algorithm != GHZ_MPI_NATIVE && !is_copy(c) && !ghz_call_reduces_fill(c))
-    n += list_uncompressed(c, ours, list + n);
+    n += list_others(c, ours, list + n);
   return n;
 }
 
@@ -118,6 +120,32 @@ static call_kind kind_of(const call *c, const record *r) {
                              (uint64_t)octave_of(c) << 8 | (uint64_t)c->fits_int};
 }
 
+/* ---- By the speed of the network ------------------------------------------------------------- */
+
+/* The promises of GHZ_MPI_FLOAT and of fills need compression, and a GPU's speeds are not known. */
+static int knows_link(const call *c, const record *agreed) {
+  const settings *s = &c->set;
+  return s->link > 0 && s->mode == GHZ_MPI_MODE_AUTO && s->algorithm != GHZ_MPI_NATIVE && c->at.ranks > 1 &&
+         s->bound.kind != GHZ_MPI_FLOAT && !ghz_call_reduces_fill(c) && !agreed->devices;
+}
+
+/* With the shape, flat, or not at all; by the algorithm that should cost least. */
+static variant pick_by_link(tuner *t, const call *c, const record *agreed, const call_kind *k,
+                            ghz_mpi_algorithm a) {
+  const double bytes = call_bytes(c) / call_blocks(c),
+               network = 8 * ghz_cost(c->collective, a, c->at.ranks, bytes) / c->set.link;
+  variant list[3];
+  double codec[3];
+  int n = 0;
+  for (int flat = c->shape.dims < 2; flat < 2; flat++) {
+    codec[n] = ghz_cost_codec(c, agreed->isa, flat);
+    list[n++] = (variant){a, GHZ_MPI_HOMOMORPHIC, flat};
+  }
+  codec[n] = 0;
+  list[n++] = (variant){a, GHZ_MPI_PLAIN, 0};
+  return list[ghz_tuner_pick_by_bytes(t, k, list, n, codec, network)];
+}
+
 /* ---- Selecting ------------------------------------------------------------------------------- */
 
 /* Only FASTEST lets calls through. Once a communicator has seen device buffers, all its calls
@@ -130,11 +158,13 @@ int ghz_select_bypass(tuner *t, const call *c, const record *own) {
 }
 
 variant ghz_select(tuner *t, const call *c, const record *agreed) {
-  variant list[VARIANTS] = {{GHZ_MPI_NATIVE, GHZ_MPI_PLAIN}};
+  variant list[VARIANTS] = {{GHZ_MPI_NATIVE, GHZ_MPI_PLAIN, 0}};
   call_kind k = kind_of(c, agreed);
   k.placement = agreed->placement;
   t->has_devices |= agreed->devices > 0;
   ghz_tuner_learn(t, &agreed->last);
   int n = c->for_mpi ? 1 : list_variants(c, agreed, list);
+  if (!c->for_mpi && knows_link(c, agreed))
+    return pick_by_link(t, c, agreed, &k, list[0].algorithm);
   return list[n == 1 ? 0 : ghz_tuner_pick(t, &k, list, n)];
 }

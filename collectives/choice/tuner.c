@@ -125,9 +125,29 @@ int ghz_tuner_pick(tuner *t, const call_kind *k, const variant *variants, int n)
   else
     settled = 1;
   t->settled = settled;
+  t->by_bytes = 0;
   t->pending = h;
   t->pending_variant = choice;
   return choice;
+}
+
+int ghz_tuner_pick_by_bytes(tuner *t, const call_kind *k, const variant *variants, int n, const double *codec,
+                            double network) {
+  history *h = history_of(t, k, variants, n);
+  double least = INFINITY;
+  if (++h->calls % REVISIT == 0)
+    memset(h->ratio, 0, sizeof h->ratio);
+  for (int i = 0; i < n; i++) {
+    double ratio = compresses(variants[i]) ? h->ratio[i] : 1,
+           seconds = fmax(codec[i], ratio > 0 ? network / ratio : 0);
+    if (seconds < least) {
+      least = seconds;
+      t->pending_variant = i;
+    }
+  }
+  t->pending = h;
+  t->by_bytes = 1;
+  return t->pending_variant;
 }
 
 static void forget(history *h) {
@@ -140,7 +160,9 @@ void ghz_tuner_learn(tuner *t, const timing *took) {
   history *h = t->pending;
   double seconds = took->seconds;
   t->pending = NULL;
-  if (!h || !(seconds > 0) || !isfinite(seconds))
+  if (h && t->by_bytes)
+    h->ratio[t->pending_variant] = took->sent ? (double)took->raw / (double)took->sent : 0;
+  if (!h || t->by_bytes || !(seconds > 0) || !isfinite(seconds))
     return;
   int native = h->variants[t->pending_variant].algorithm == GHZ_MPI_NATIVE;
   experience *e = &h->experience[t->pending_variant];

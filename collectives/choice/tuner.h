@@ -11,6 +11,7 @@
 typedef struct variant {
   ghz_mpi_algorithm algorithm;
   ghz_mpi_mode mode;
+  int flat; /* compresses without the shape */
 } variant;
 
 enum {
@@ -38,6 +39,7 @@ typedef struct timing {
   /* The least that the call would have taken without compression, by the lowest estimate of a
    * rank. */
   double plain_seconds;
+  uint64_t raw, sent; /* bytes, of all ranks */
 } timing;
 
 typedef struct history {
@@ -46,7 +48,8 @@ typedef struct history {
   int count;
   variant variants[VARIANTS];
   experience experience[VARIANTS];
-  double plain_seconds; /* the least that a call takes without compression; 0: unknown */
+  double plain_seconds;   /* the least that a call takes without compression; 0: unknown */
+  double ratio[VARIANTS]; /* of the last call; 0: unknown */
   unsigned calls;
   unsigned bypasses; /* so many of the next calls go to MPI without agreement */
 } history;
@@ -57,6 +60,7 @@ typedef struct tuner {
   uint64_t clock;
   history *pending; /* that of the call before, whose time the next agreement brings */
   int pending_variant;
+  int by_bytes;    /* that call counts by its bytes, not by its time */
   int settled;     /* that call was made in the best way known, not as a trial */
   int has_devices; /* a rank has had device buffers: no call bypasses the agreement any more */
 } tuner;
@@ -64,6 +68,13 @@ typedef struct tuner {
 /* Chooses one of n variants, the likeliest first, and expects to learn what it took. Returns its
  * index. Calls of one kind always have the same variants. */
 int ghz_tuner_pick(tuner *t, const call_kind *k, const variant *variants, int n);
+
+/* The same where the speed of the network is known: the least of max(codec[i], network / ratio), in
+ * seconds, the ratio that of the last call. One that no call has made counts with its codec alone,
+ * so it is made once where that may be the least, and again from time to time. The clock has no
+ * part in it. */
+int ghz_tuner_pick_by_bytes(tuner *t, const call_kind *k, const variant *variants, int n, const double *codec,
+                            double network);
 
 /* Learns what the variant took that was chosen last. */
 void ghz_tuner_learn(tuner *t, const timing *took);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "choice/cost.h"
 #include "engine/poll.h"
 #include "request/extents.h"
 
@@ -69,6 +70,8 @@ static void identify(const call *c, uint64_t *identity) {
   identity[SAME_FILL] = s->has_fill && c->is_real ? mixed(1, bits_of(s->fill)) : 0;
   identity[SAME_OPTIONS] = (uint64_t)s->algorithm | (uint64_t)s->mode << 8 | (uint64_t)s->bound.kind << 16 |
                            (uint64_t)s->of_result << 24 | (uint64_t)s->keep_root << 32;
+  if (s->link > 0)
+    identity[SAME_OPTIONS] = mixed(identity[SAME_OPTIONS], bits_of(s->link));
 }
 
 record ghz_agree_record(const call *c, const timing *last) {
@@ -76,6 +79,7 @@ record ghz_agree_record(const call *c, const timing *last) {
               .min = INFINITY,
               .max = -INFINITY,
               .last = *last,
+              .isa = ghz_cost_isa(),
               .wrong = ghz_faults_own(c->comm)};
   r.least = r.most = extents_of(&c->shape);
   r.contributions = (uint64_t)(c->set.contributions > 0 ? c->set.contributions : 0);
@@ -136,6 +140,9 @@ static void combine(const record *a, record *b) {
   b->max = most(a->max, b->max);
   combine_offers(&a->channel, &b->channel);
   b->wrong = ghz_faults_first(a->wrong, b->wrong);
+  b->isa = a->isa < b->isa ? a->isa : b->isa;
+  b->last.raw += a->last.raw;
+  b->last.sent += a->last.sent;
   b->last.seconds = most(a->last.seconds, b->last.seconds);
   b->last.agreeing = least(a->last.agreeing, b->last.agreeing);
   b->last.plain_seconds = least(a->last.plain_seconds, b->last.plain_seconds);

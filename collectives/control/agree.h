@@ -48,6 +48,7 @@ typedef struct record {
   uint64_t placement;     /* which ranks, and which of their buffers: a sum of hashes */
   double min, max;        /* of all finite values, where that is asked: see range.h */
   timing last;            /* of the call before, for the tuner */
+  uint64_t isa;           /* the slowest rank's instruction set: see choice/cost.h */
   offer channel;
   faults wrong; /* in the settings */
 } record;

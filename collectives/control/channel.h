@@ -11,13 +11,12 @@
 /* What the memory for a call depends on, beside the rank. Without padding: compared byte by
  * byte. */
 typedef struct footprint {
-  uint64_t call, contributions, placement, bins;
+  uint64_t call, contributions, placement, bins, root;
   layout layout;
   variant how;
   reduction reduction;
-  int root;
 } footprint;
-_Static_assert(sizeof(footprint) == 4 * sizeof(uint64_t) + sizeof(layout) + 4 * sizeof(int) &&
+_Static_assert(sizeof(footprint) == 5 * sizeof(uint64_t) + sizeof(layout) + 4 * sizeof(int) &&
                    sizeof(layout) == 5 * sizeof(uint64_t) + 4 * sizeof(int),
                "no padding");
 

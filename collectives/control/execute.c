@@ -58,6 +58,7 @@ static failure run_engine(channel *with, task *t) {
 error ghz_execute(const call *c, channel *with, task *t, ghz_mpi_report *report) {
   payload_job *job = &t->job;
   job->report = report;
+  report->dims = report->mode == GHZ_MPI_PLAIN ? 0 : with->plan.shape.dims;
   report->eb = report->mode == GHZ_MPI_PLAIN ? 0 : contribution_bound(job);
   failure f = run_engine(with, t);
   error e = error_of(&f);

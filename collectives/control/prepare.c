@@ -18,7 +18,8 @@ enum { PIECE_LEAST = 128 << 10, PIECE_MOST = 512 << 10 };
 /* Values that are not compressed have no shape. Planes hardly compress better with theirs at the
  * accuracy of float, where a flat tile's second differences are worth more. */
 static ghz_shape shape_of(const call *c, variant how) {
-  int is_flat = how.mode == GHZ_MPI_PLAIN || (c->set.bound.kind == GHZ_MPI_FLOAT && c->shape.dims == 2);
+  int is_flat =
+      how.flat || how.mode == GHZ_MPI_PLAIN || (c->set.bound.kind == GHZ_MPI_FLOAT && c->shape.dims == 2);
   return is_flat ? ghz_flat(ghz_shape_count(&c->shape)) : c->shape;
 }
 
@@ -49,7 +50,7 @@ static footprint footprint_of(const call *c, variant how, const record *agreed) 
                      .layout = layout_of(c, how, agreed->devices > 0),
                      .how = how,
                      .reduction = c->reduction,
-                     .root = c->root};
+                     .root = (uint64_t)c->root};
 }
 
 /* But for its lattice, of which only the type is known yet, and its report. */

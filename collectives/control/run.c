@@ -62,7 +62,7 @@ static error agree(const call *c, run *r, error own) {
 /* 3. Selects the algorithm, and whether to compress; all ranks alike. What is not MPI's takes a
  * channel, or where none can be had, is MPI's after all. */
 static error select_way(const call *c, run *r) {
-  const variant native = {GHZ_MPI_NATIVE, GHZ_MPI_PLAIN};
+  const variant native = {GHZ_MPI_NATIVE, GHZ_MPI_PLAIN, 0};
   error e = {0};
   r->how = ghz_select(&r->with->tuner, c, &r->agreed);
   if (r->how.algorithm == GHZ_MPI_NATIVE)
@@ -133,7 +133,9 @@ static void keep_record(const call *c, run *r, const error *e) {
   if (r->with)
     r->with->last = (timing){.seconds = e->code ? 1e9 : end - r->settled_at,
                              .agreeing = r->agreed_at - r->start,
-                             .plain_seconds = plain_seconds(r)};
+                             .plain_seconds = plain_seconds(r),
+                             .raw = r->report.raw_bytes,
+                             .sent = r->report.sent_bytes};
 }
 
 static error make_call(const call *c, run *r, error own) {
@@ -153,7 +155,7 @@ static error make_call(const call *c, run *r, error own) {
 }
 
 static int run_call(call *c, const MPI_Count *counts, const MPI_Count *places, const ghz_mpi_options *options) {
-  run r = {.how = {GHZ_MPI_NATIVE, GHZ_MPI_PLAIN}, .start = MPI_Wtime()};
+  run r = {.how = {GHZ_MPI_NATIVE, GHZ_MPI_PLAIN, 0}, .start = MPI_Wtime()};
   error e = ghz_call_read(c, counts, places, options);
   e = make_call(c, &r, e);
   int code = e.code ? ghz_error_raise(c->comm, c->collective->name, &e) : MPI_SUCCESS;

@@ -18,9 +18,10 @@ intercept_settings intercept;
 
 enum { TEXT = 4096, TIME_LIMIT = 60 /* seconds */ };
 
-static const char *const shared[] = {
-    "GHZ_MPI_BOUND",     "GHZ_MPI_EXTENTS", "GHZ_MPI_ALGORITHM", "GHZ_MPI_MODE",   "GHZ_MPI_THRESHOLD",
-    "GHZ_MPI_KEEP_ROOT", "GHZ_MPI_FILL",    "GHZ_MPI_CALLS",     "GHZ_MPI_REPORT", "GHZ_MPI_NODE"};
+static const char *const shared[] = {"GHZ_MPI_BOUND",  "GHZ_MPI_EXTENTS",   "GHZ_MPI_ALGORITHM",
+                                     "GHZ_MPI_MODE",   "GHZ_MPI_THRESHOLD", "GHZ_MPI_KEEP_ROOT",
+                                     "GHZ_MPI_FILL",   "GHZ_MPI_LINK",      "GHZ_MPI_CALLS",
+                                     "GHZ_MPI_REPORT", "GHZ_MPI_NODE"};
 enum { SHARED = sizeof shared / sizeof *shared };
 
 const char *environment_get(const char *name) {

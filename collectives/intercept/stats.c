@@ -52,6 +52,8 @@ void stats_called(call_id c, double bytes, const ghz_mpi_report *r, int code) {
     f[SPARED_OF] += (double)r->raw_bytes;
     f[SPARED_TO] += (double)r->sent_bytes;
     f[CODEC] += r->compress + r->combine + r->decompress;
+    f[SHAPED_TO] += r->dims > 1 ? (double)r->sent_bytes : 0;
+    f[SHAPED_CODEC] += r->dims > 1 ? r->compress + r->combine + r->decompress : 0;
   }
   f[INEXACT] += r->inexact != 0;
   if (r->bound > f[BOUND])

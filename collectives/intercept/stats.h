@@ -11,9 +11,21 @@
 /* Doubles, so that one MPI_Reduce adds up counts and times. They count to 2^53. What becomes of a
  * call: its fate, up to RAW, and from VOLUME on the bytes of calls of that fate. The bytes that
  * compressed calls would have sent and have sent, and their seconds in the codec, stand by
- * themselves. */
+ * themselves; so do both of those whose arrays had a shape. */
 enum { COMPRESSED, PLAIN, NATIVE, FAILED, PASSED, FATES = PASSED + REASONS };
-enum { RAW = FATES, SENT, INEXACT, BOUND, VOLUME, SPARED_OF = VOLUME + FATES, SPARED_TO, CODEC, TIMES };
+enum {
+  RAW = FATES,
+  SENT,
+  INEXACT,
+  BOUND,
+  VOLUME,
+  SPARED_OF = VOLUME + FATES,
+  SPARED_TO,
+  CODEC,
+  SHAPED_TO,
+  SHAPED_CODEC,
+  TIMES
+};
 enum { TOTAL = TIMES, AGREE, COMPRESS, COMBINE, DECOMPRESS, WAIT, FIGURES };
 
 typedef struct summary {

@@ -28,6 +28,11 @@ static void print_worth(FILE *f, const double *all) {
             "verdict: this pays off where a process gets less than %.2f Gbit/s of the network: "
             "it saved %.0f bytes for %.6f s in the codec\n",
             8e-9 * (raw - sent) / codec, raw - sent, codec);
+  if (sent < raw && all[SHAPED_CODEC] > 0)
+    fprintf(f,
+            "verdict: below %.2f Gbit/s arrays are fastest with their shape; above, flat may be faster: "
+            "GHZ_MPI_LINK, the speed of the network, decides\n",
+            8e-9 * all[SHAPED_TO] / all[SHAPED_CODEC]);
 }
 
 /* By bytes, then calls, the most first. */

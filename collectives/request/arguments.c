@@ -60,8 +60,8 @@ static int read_type(call *c) {
   return components;
 }
 
-/* Takes block b, behind the c->count values of those before. MPI's own call has to be able to take it,
- * too. */
+/* Takes block b, behind the c->count values of those before. MPI's own call has to be able to take
+ * it, too. */
 static error read_block(call *c, int b, const MPI_Count *counts, const MPI_Count *places, int components) {
   MPI_Count count, place = c->count, end, bytes;
   if (counts[b] < 0 || __builtin_mul_overflow(counts[b], components, &count) ||

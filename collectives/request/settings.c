@@ -108,12 +108,30 @@ static int parse_fill(const char *text, double *fill, int *has_fill) {
   return 1;
 }
 
+/* Bits per second, as in 1gbit. */
+static int parse_link(const char *text, double *link) {
+  static const struct {
+    const char *name;
+    double bits;
+  } units[] = {{"", 1}, {"bit", 1}, {"kbit", 1e3}, {"mbit", 1e6}, {"gbit", 1e9}};
+  char *unit;
+  double value = strtod(text, &unit);
+  if (unit == text || isspace((unsigned char)*text) || !(value > 0) || !isfinite(value))
+    return 0;
+  for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+    if (strcasecmp(unit, units[i].name) == 0) {
+      *link = value * units[i].bits;
+      return isfinite(*link);
+    }
+  return 0;
+}
+
 /* ---- Environment ----------------------------------------------------------------------------- */
 
 typedef struct environment {
   ghz_bound bound;
   extents_list extents;
-  double fill;
+  double fill, link;
   int has_fill, of_result, algorithm, mode, threads, keep_root, verbose, cuda_aware;
   int64_t threshold;
 } environment;
@@ -144,6 +162,7 @@ static void read_environment(void) {
   READ("GHZ_MPI_THRESHOLD", "a number of bytes, as in 64k", parse_bytes(text, &env.threshold));
   READ("GHZ_MPI_THREADS", "1 or more", parse_int(text, 1, 4096, &env.threads));
   READ("GHZ_MPI_KEEP_ROOT", "0 or 1", parse_int(text, 0, 1, &env.keep_root));
+  READ("GHZ_MPI_LINK", "a speed, as in 1gbit", parse_link(text, &env.link));
   READ("GHZ_MPI_FILL", "a number, as in -999", parse_fill(text, &env.fill, &env.has_fill));
   READ("GHZ_MPI_VERBOSE", "0 or 1", parse_int(text, 0, 1, &env.verbose));
   READ("GHZ_MPI_CUDA_AWARE", "0 or 1", parse_int(text, 0, 1, &env.cuda_aware));
@@ -179,6 +198,8 @@ static const char *check(const ghz_mpi_options *o) {
     return "the mode is unknown";
   if (o->has_fill && !isfinite(o->fill))
     return "the fill value is not finite";
+  if (o->link != GHZ_MPI_LINK_UNKNOWN && !(o->link > 0 && isfinite(o->link)))
+    return "options.link is no speed: give bits per second";
   if (o->contributions < 0 || o->threads < 0)
     return "a number of contributions or threads is negative";
   return NULL;
@@ -221,6 +242,7 @@ const char *ghz_settings_make(const ghz_mpi_options *options, settings *s) {
                   .mode = o->mode ? o->mode : (ghz_mpi_mode)env.mode,
                   .mode_asked = o->mode != 0,
                   .threshold = (uint64_t)(o->threshold < 0 ? env.threshold : o->threshold),
+                  .link = o->link > 0 ? o->link : env.link,
                   .report = o->report};
   if (s->bound.kind == GHZ_MPI_FLOAT)
     s->bound.value = 1; /* it is given */

@@ -15,6 +15,7 @@ typedef struct settings {
   ghz_mpi_mode mode;
   int mode_asked; /* the options name the mode, not the environment */
   uint64_t threshold;
+  double link; /* bits per second; 0: unknown */
   ghz_mpi_report *report;
 } settings;
 

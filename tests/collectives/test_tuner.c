@@ -7,7 +7,7 @@
 #include <math.h>
 
 static const variant ways[3] = {
-    {GHZ_MPI_RING, GHZ_MPI_HOMOMORPHIC}, {GHZ_MPI_RING, GHZ_MPI_PLAIN}, {GHZ_MPI_NATIVE, GHZ_MPI_PLAIN}};
+    {GHZ_MPI_RING, GHZ_MPI_HOMOMORPHIC, 0}, {GHZ_MPI_RING, GHZ_MPI_PLAIN, 0}, {GHZ_MPI_NATIVE, GHZ_MPI_PLAIN, 0}};
 
 /* What each way takes, and how much that varies; what compressing tells of the network. */
 typedef struct world {
@@ -23,7 +23,7 @@ static double chance(world *w) {
 static int pick(tuner *t, uint64_t call) { return ghz_tuner_pick(t, &(call_kind){.call = call}, ways, 3); }
 
 static void learn(tuner *t, double seconds, double agreeing, double plain_seconds) {
-  ghz_tuner_learn(t, &(timing){seconds, agreeing, plain_seconds});
+  ghz_tuner_learn(t, &(timing){seconds, agreeing, plain_seconds, 0, 0});
 }
 
 static int bypasses(tuner *t, uint64_t call) { return ghz_tuner_bypasses(t, &(call_kind){.call = call}); }

@@ -21,9 +21,10 @@
  *               depend on the number of ranks either, over which the same contributions are spread.
  *               This holds for what is compressed: by default every call that has a bound, from
  *               the threshold on (below), on two ranks and more. Not for GHZ_MPI_FASTEST,
- *               GHZ_MPI_PLAIN and what MPI makes, and where the report says `inexact`: a sum met
- *               values beyond the lattice (2^35 steps in float), and added those in floating point.
- *               Its bits depend on the algorithm, though never on the rank.
+ *               GHZ_MPI_PLAIN, what options.link leaves uncompressed and what MPI makes, and where
+ *               the report says `inexact`: a sum met values beyond the lattice (2^35 steps in
+ *               float), and added those in floating point. Its bits depend on the algorithm, though
+ *               never on the rank.
  *   no hang     If ranks disagree on the call, count, shape, type, operation, root, bound, fill or
  *               options, or if one of them runs out of memory, all ranks return an error. Calls
  *               that bypass the library (below) are excepted: MPI makes those, by its own rules.
@@ -102,6 +103,7 @@
  *   GHZ_MPI_THRESHOLD   bytes (suffixes k, M, G)
  *   GHZ_MPI_THREADS     threads of the codec per process
  *   GHZ_MPI_KEEP_ROOT   1: ghz_bcast does not write the root's buffer
+ *   GHZ_MPI_LINK        what a rank gets of the network: 200mbit, 1gbit (options.link)
  *   GHZ_MPI_FILL        the value that stands for "missing": -999, 1e20
  *   GHZ_MPI_VERBOSE     1: report on stderr, once per reason, what is passed to MPI
  *   GHZ_MPI_CUDA_AWARE  0 or 1: whether MPI takes device memory; unset: MPI is asked
@@ -195,6 +197,7 @@ typedef struct ghz_mpi_report {
   double eb;    /* error bound of each contribution; 0 if the call did not compress */
   double bound; /* error bound of the result; 0 if the call did not compress; +Inf if inexact */
   int inexact;  /* 1: a sum met values beyond the lattice, see "same bits" above */
+  int dims;     /* of the array that was compressed; 1: flat; 0: the call did not compress */
 } ghz_mpi_report;
 
 /* Initialise with GHZ_MPI_OPTIONS, then set fields. All but report, threads and contributions must
@@ -245,13 +248,23 @@ typedef struct ghz_mpi_options {
   double fill;
 
   ghz_mpi_report *report; /* receives the report of a call that succeeds; may be NULL */
+
+  /* Bits per second that a rank gets of the network, in mode AUTO: then data are compressed with
+   * their shape, flat, or not at all, as the speeds of the codec (constants for the instruction
+   * sets; the slowest rank's count) and the bytes that calls of the kind sent before make it
+   * fastest. The clock has no part in this: every run chooses alike, and so do all ranks. The
+   * choices differ in bits. GHZ_MPI_LINK_UNKNOWN means GHZ_MPI_LINK; without that data are
+   * compressed, with the shape that they have. */
+  double link;
 } ghz_mpi_options;
+
+#define GHZ_MPI_LINK_UNKNOWN (-1.0)
 
 /* The environment decides, else the library. */
 #define GHZ_MPI_OPTIONS                                                                                        \
   {                                                                                                            \
     sizeof(ghz_mpi_options), {GHZ_ABS, 0}, {0, {0, 0, 0}}, 0, 0, GHZ_MPI_ALGORITHM_AUTO, GHZ_MPI_MODE_AUTO,    \
-        -1, 1, 0, -1, 0, 0, NULL                                                                               \
+        -1, 1, 0, -1, 0, 0, NULL, GHZ_MPI_LINK_UNKNOWN                                                          \
   }
 
 /* ---- The calls ------------------------------------------------------------------------------- */

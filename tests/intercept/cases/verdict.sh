@@ -43,3 +43,21 @@ says "verdict: this never pays off" report
 taken GHZ_MPI_BOUND=abs:1e-3 GHZ_MPI_MODE=plain "$MEDLEY"
 says "verdict: nothing was compressed" report
 says "MPI_Allreduce, 16 calls, 6400000 bytes: sent uncompressed" report
+
+# With a shape: where flat could be faster. With the speed of the network: what is faster, always.
+shaped=(GHZ_MPI_BOUND=abs:1e-3 GHZ_MPI_EXTENTS=50x2000)
+taken "${shaped[@]}" "$MEDLEY"
+says "arrays are fastest with their shape; above, flat may be faster: GHZ_MPI_LINK" report
+awk -v sent="$(figure bytes MPI_Allreduce sent)" '
+  /^verdict: below/ { speed = $3 }
+  $1 == "MPI_Allreduce" { table = $4 + $5 + $6 }
+  END { exit !(table > 0 && speed >= 8e-9 * sent / table * 0.5) }' report || { cat report >&2 && die "the speed is wrong"; }
+taken "${shaped[@]}" GHZ_MPI_LINK=1kbit "$MEDLEY"
+says "arrays are fastest with their shape" report
+taken "${shaped[@]}" GHZ_MPI_LINK=900000gbit "$MEDLEY"
+says "verdict: nothing was compressed" report
+for wrong in 0 -1gbit nan gbit 1gigabit inf; do
+  taken "${shaped[@]}" GHZ_MPI_LINK=$wrong "$MEDLEY" 2>log
+  [ "$(grep -cF "GHZ_MPI_LINK=$wrong is not understood and is ignored; it must be a speed, as in 1gbit" log)" = 1 ] ||
+    { cat log >&2 && die "GHZ_MPI_LINK=$wrong is not told once"; }
+done
