@@ -216,7 +216,7 @@ static ghz_status open_frame(ghz_context *ctx, ghz_bytes frame, size_t size, ghz
 
 ghz_status ghz_tiles_check(ghz_context *ctx, ghz_bytes frame, size_t size) {
   ghz_slice s;
-  packed_tiles p;
+  packed_tiles p = {0};
   size_t tiles;
   ghz_status status = open_frame(ctx, frame, size, &s, &p);
   if (status == GHZ_OK)
@@ -229,7 +229,7 @@ ghz_status ghz_tiles_check(ghz_context *ctx, ghz_bytes frame, size_t size) {
 
 ghz_status ghz_tiles_unpack(ghz_context *ctx, ghz_bytes frame, size_t size, void *dst) {
   ghz_slice s;
-  packed_tiles p;
+  packed_tiles p = {0};
   ghz_status status = open_frame(ctx, frame, size, &s, &p);
   if (status != GHZ_OK)
     return status;
