@@ -209,6 +209,10 @@ int option_apply(options *o, int key, const char *argument) {
     return set_pack(o, "pack", argument);
   case LEVEL:
     return set_pack(o, "level", argument);
+  case '1':
+    return set_pack(o, "level", "1");
+  case '2':
+    return set_pack(o, "level", "2");
   case TOGETHER:
     return (o->together = true, -1);
   case LIKE:

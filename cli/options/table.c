@@ -2,9 +2,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "table.h"
 
+#include <ghz/file.h>
 #include <stdio.h>
 
 #include "report/name.h"
+
+#define TEXT_OF(number) #number
+#define NUMBER_TEXT(number) TEXT_OF(number)
+#define LEVELS "1, by zstd, or 2, smaller (default: " NUMBER_TEXT(GHZ_FILE_PACK) ")"
 
 const option_row option_table[] = {
     {'o', OPTION_OUTPUT, "output", "FILE", "write to FILE (- is standard output)"},
@@ -37,9 +42,10 @@ const option_row option_table[] = {
     {BOX, OPTION_BOX, "box", "A:B,C,...", "only a box, as in NumPy: a range or an index per dimension"},
     {MIN, OPTION_EXTREME, "min", NULL, "write the least value at each position to -o FILE"},
     {MAX, OPTION_EXTREME, "max", NULL, "write the greatest value at each position to -o FILE"},
-    {PACK, OPTION_PACK, "pack", "[=LEVEL]",
-     "pack the output with zstd, level 1 (the default) to 19: smaller, slower"},
-    {LEVEL, OPTION_LEVEL, "level", "N", "level of zstd, 1 (the default) to 19: slightly smaller, much slower"},
+    {PACK, OPTION_PACK, "pack", "[=LEVEL]", "pack the output at level " LEVELS},
+    {LEVEL, OPTION_LEVEL, "level", "1|2", "how to pack: " LEVELS},
+    {'1', OPTION_LEVEL, "fast", NULL, "like --level 1"},
+    {'2', OPTION_LEVEL, "best", NULL, "like --level 2"},
     {PNG, OPTION_PNG, "png", "FILE", "draw original, result and error, with scales"},
     {JSON, OPTION_JSON, "json", NULL, "print JSON"},
     {FRAME_VALUES, OPTION_FRAME, "frame-values", "N",

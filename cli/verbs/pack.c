@@ -13,13 +13,16 @@ static int run(const options *o) {
 const verb verb_pack = {
     .name = "pack",
     .operands = "[FILE.ghz...]",
-    .summary = "make compressed files smaller with zstd, without loss",
-    .details = "Rewrites each file with its frames packed, that is, compressed once more with zstd.\n"
-               "Values and bounds stay the same. Every verb reads packed files, a little more slowly.\n"
+    .summary = "make compressed files smaller, without loss",
+    .details = "Rewrites each file with its frames packed, that is, compressed once more: at level 1 by\n"
+               "zstd, at level 2 by a coder that knows what streams hold. What was packed before is\n"
+               "packed again at the level. Values and bounds stay the same. Every verb reads packed\n"
+               "files, more slowly, and parts of them as well.\n"
                "The old file is replaced only when the new one is complete; with -o it is kept.\n"
                "Without FILE, or for -, reads standard input and writes standard output.",
     .examples = "  ghz pack run-*.ghz\n"
-                "  ghz pack --level 19 a.ghz -o small.ghz\n",
+                "  ghz pack -2 a.ghz -o small.ghz\n"
+                "  ghz pack --level 1 a.ghz -o quick.ghz\n",
     .options = OPTION_OUTPUT | OPTION_FORCE | OPTION_LEVEL | OPTION_THREADS,
     .least = 1,
     .most = 1 << 30,

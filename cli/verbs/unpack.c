@@ -7,9 +7,9 @@ const verb verb_unpack = {
     .name = "unpack",
     .operands = "[FILE.ghz...]",
     .summary = "undo pack: larger files that read faster",
-    .details = "Rewrites each file with no frame packed. A file written before format 3, which has no\n"
-               "index, gets one. The old file is replaced only when the new one is complete; with -o it\n"
-               "is kept. Without FILE, or for -, reads standard input and writes standard output.",
+    .details = "Rewrites each file with no frame packed. The old file is replaced only when the new one\n"
+               "is complete; with -o it is kept. Without FILE, or for -, reads standard input and writes\n"
+               "standard output.",
     .examples = "  ghz unpack run-*.ghz\n"
                 "  ghz unpack < small.ghz > a.ghz\n",
     .options = OPTION_OUTPUT | OPTION_FORCE | OPTION_THREADS,

@@ -27,7 +27,7 @@ says() { # TEXT WORD...: that is all that is offered
 completed '' | sort >offered
 cmp wanted offered || die "verbs differ: $(diff wanted offered)"
 while read -r verb; do
-  "$GHZ" $verb --help | sed -n '/^Options:/,/^$/p' | grep -o -e '^  [ -][a-zA-Z ][ ,] --[a-z0-9-]*' | grep -o -e '-[-a-zA-Z0-9]*' | sort >wanted
+  "$GHZ" $verb --help | sed -n '/^Options:/,/^$/p' | grep -o -e '^  [ -][a-zA-Z0-9 ][ ,] --[a-z0-9-]*' | grep -o -e '-[-a-zA-Z0-9]*' | sort >wanted
   completed $verb - | sort >offered
   cmp wanted offered || die "options of $verb differ: $(diff wanted offered)"
 done <verbs

@@ -2,17 +2,9 @@
 # in place loses nothing, whatever fails.
 # SPDX-License-Identifier: BSD-3-Clause
 . "$HELPERS"
-"$GHZ" --version | grep -q '^built with:.* zstd' || {
-  cp "$GOLDEN/packed/frames.ghz" .
-  "$TOOL" make wave 1000 f32 >a.f32
-  fails 1 'without zstd' "$GHZ" compress --pack --abs 1 a.f32
-  fails 1 'frames.ghz: ' "$GHZ" test frames.ghz
-  fails 1 'zstd' "$GHZ" unpack frames.ghz
-  exit 0
-}
 size() { stat -c %s "$1"; }
-is_packed() { # FILE FRAMES: so many frames are packed, of as many
-  "$GHZ" info "$1" | grep -q "^  packed  *$2 of $2 frames; unpacked, the streams have" || die "$1: $("$GHZ" info "$1")"
+is_packed() { # FILE FRAMES LEVEL: so many frames are packed, of as many
+  "$GHZ" info "$1" | grep -q "^  packed  *$2 of $2 frames at level $3; unpacked, the streams have" || die "$1: $("$GHZ" info "$1")"
 }
 is_plain() {
   ! "$GHZ" info "$1" | grep '^  packed' || die "$1 is packed"
@@ -22,79 +14,106 @@ is_plain() {
 { "$TOOL" npy '(60, 40, 64)' f32 && "$TOOL" make wave 153600 f32; } >a.npy
 { "$TOOL" npy '(60, 40, 64)' f32 && "$TOOL" make wave 153600 f32 7; } >b.npy
 for name in a b; do ok "$GHZ" compress --abs 1e-3 --frame-values 32768 $name.npy -o $name.ghz; done
-ok "$GHZ" compress --abs 1e-3 --frame-values 32768 --pack a.npy -o packed.ghz
-grep -q 'KiB packed (' "$SCRATCH/stderr" || die "compress does not say that it packed: $(cat "$SCRATCH/stderr")"
+is_plain a.ghz
 frames=$("$GHZ" info a.ghz | sed -n 's/^  frames *\([0-9]*\) .*/\1/p')
 [ "$frames" -gt 2 ] || die "$frames frames"
-is_packed packed.ghz "$frames"
-is_plain a.ghz
-[ "$(size packed.ghz)" -lt $(($(size a.ghz) * 19 / 20)) ] || die "packed: $(size packed.ghz) of $(size a.ghz) bytes"
-within <(tail -c +129 a.npy) <("$GHZ" decompress packed.ghz -o - | tail -c +129) f32 1e-3
-cp a.ghz c.ghz
-ok "$GHZ" pack c.ghz
-grep -q 'c.ghz: .* -> c.ghz: ' "$SCRATCH/stderr" || die "no line about the result"
-same c.ghz packed.ghz
-for threads in 1 3; do
-  ok "$GHZ" pack -T $threads a.ghz -f -o d.ghz
-  same d.ghz packed.ghz
+levels='1 2'
+"$GHZ" --version | grep -q '^built with:.* zstd' || { # level 2 is all there is
+  levels=2
+  cp "$GOLDEN/packed/frames.ghz" .
+  fails 1 'built without zstd' "$GHZ" compress --pack=1 --abs 1e-3 a.npy -o packed1.ghz
+  fails 1 'built without zstd' "$GHZ" pack -1 a.ghz
+  for verb in info test unpack 'pack -2' 'decompress -c' stats; do fails 1 'zstd' "$GHZ" $verb frames.ghz; done
+}
+option() { # LEVEL: its name
+  [ "$1" = 1 ] && echo --fast || echo --best
+}
+before=$(size a.ghz)
+for level in $levels; do
+  packed=packed$level.ghz
+  ok "$GHZ" compress --abs 1e-3 --frame-values 32768 --pack=$level a.npy -o $packed
+  grep -q 'KiB packed (' "$SCRATCH/stderr" || die "compress does not say that it packed: $(cat "$SCRATCH/stderr")"
+  is_packed $packed "$frames" $level
+  [ "$(size $packed)" -lt $((before * 19 / 20)) ] || die "level $level: $(size $packed) bytes, before $before"
+  within <(tail -c +129 a.npy) <("$GHZ" decompress $packed -o - | tail -c +129) f32 1e-3
+  cp a.ghz c.ghz
+  ok "$GHZ" pack -$level c.ghz
+  grep -q 'c.ghz: .* -> c.ghz: ' "$SCRATCH/stderr" || die "no line about the result"
+  same c.ghz $packed
+  for words in "-T 1 --level $level" "-T 3 --level=$level" "$(option $level)" "-$((3 - level))$level"; do # the last one counts
+    ok "$GHZ" pack $words a.ghz -f -o d.ghz
+    same d.ghz $packed
+  done
+  ok "$GHZ" pack --level $level <a.ghz >piped.ghz
+  ok "$GHZ" unpack <piped.ghz >back.ghz
+  is_packed piped.ghz "$frames" $level
+  same back.ghz a.ghz
+  ok "$GHZ" unpack c.ghz
+  same c.ghz a.ghz
+  "$TOOL" npy '(0, 3)' f32 | ok "$GHZ" compress --abs 1 --pack=$level >empty.ghz
+  ok "$GHZ" test empty.ghz
+  [ "$("$GHZ" decompress <empty.ghz | wc -c)" = 128 ] || die "an array without values has some"
+  before=$(size $packed) # level 2 is smaller than 1
 done
-ok "$GHZ" compress --abs 1e-3 --frame-values 32768 --pack=19 a.npy -o best.ghz
-ok "$GHZ" pack --level 19 a.ghz -f -o d.ghz
-same d.ghz best.ghz
-differ best.ghz packed.ghz
-for file in c best; do
-  ok "$GHZ" unpack $file.ghz
-  same $file.ghz a.ghz
-done
-ok "$GHZ" pack <a.ghz >piped.ghz
-ok "$GHZ" unpack <piped.ghz >back.ghz
-is_packed piped.ghz "$frames"
-same back.ghz a.ghz
-"$TOOL" npy '(0, 3)' f32 | ok "$GHZ" compress --abs 1 --pack >empty.ghz
-ok "$GHZ" test empty.ghz
-[ "$("$GHZ" decompress <empty.ghz | wc -c)" = 128 ] || die "an array without values has some"
+if [ "$levels" = '1 2' ]; then
+  cp packed1.ghz c.ghz # packed again at another level
+  ok "$GHZ" pack -2 c.ghz
+  same c.ghz packed2.ghz
+fi
+level=$("$GHZ" pack --help | sed -n 's/.*--level .*default: \(.\).*/\1/p')
+[[ $level = [12] ]] || die "no default in the help"
+if [[ $levels = *$level* ]]; then
+  ok "$GHZ" pack a.ghz -f -o d.ghz
+  same d.ghz "packed$level.ghz"
+  ok "$GHZ" compress --abs 1e-3 --frame-values 32768 --pack a.npy -f -o d.ghz
+  same d.ghz "packed$level.ghz"
+fi
 
 # ---- Every verb reads them ----
-ok "$GHZ" pack b.ghz -o b_packed.ghz
-ok "$GHZ" test packed.ghz b_packed.ghz
-for part in '' '--range 1000:50000' '--box 10:50,:,3:9'; do
-  "$GHZ" decompress $part a.ghz -o - >plain.npy || die "$part of a.ghz"
-  "$GHZ" decompress $part packed.ghz -o - >part.npy || die "$part of packed.ghz"
-  same part.npy plain.npy
-done
-for verb in stats diff minmax; do
-  if [ $verb = diff ]; then plain='a.ghz b.ghz' other='packed.ghz b_packed.ghz'; else plain=a.ghz other=packed.ghz; fi
-  "$GHZ" $verb $plain >plain_says && "$GHZ" $verb $other | sed 's/b_packed/b/; s/packed/a/' >says || die "$verb"
-  same says plain_says
-done
-ok "$GHZ" compare a.npy packed.ghz >/dev/null
-ok "$GHZ" compress --like packed.ghz b.npy -f -o like.ghz
-same like.ghz b.ghz
-for verb in add sub mean 'scale -2' 'minmax --max'; do
-  operands='a.ghz b.ghz' mixed='packed.ghz b.ghz'
-  [ "$verb" != 'scale -2' ] || operands=a.ghz mixed=packed.ghz
-  if [ "$verb" = 'minmax --max' ]; then
-    for name in a b; do ok "$GHZ" compress --abs 1e-3 --order lorenzo --frame-values 32768 $name.npy -o l$name.ghz; done
-    operands='la.ghz lb.ghz' mixed='lpacked.ghz lb.ghz'
-    ok "$GHZ" pack la.ghz -o lpacked.ghz
+for level in $levels; do
+  cp packed$level.ghz packed.ghz
+  ok "$GHZ" pack -$level b.ghz -f -o b_packed.ghz
+  ok "$GHZ" test packed.ghz b_packed.ghz
+  for part in '' '--range 1000:50000' '--box 10:50,:,3:9'; do
+    "$GHZ" decompress $part a.ghz -o - >plain.npy || die "$part of a.ghz"
+    "$GHZ" decompress $part packed.ghz -o - >part.npy || die "$part of packed.ghz"
+    same part.npy plain.npy
+  done
+  for verb in stats diff minmax; do
+    if [ $verb = diff ]; then plain='a.ghz b.ghz' other='packed.ghz b_packed.ghz'; else plain=a.ghz other=packed.ghz; fi
+    "$GHZ" $verb $plain >plain_says && "$GHZ" $verb $other | sed 's/b_packed/b/; s/packed/a/' >says || die "$verb"
+    same says plain_says
+  done
+  ok "$GHZ" compare a.npy packed.ghz >/dev/null
+  ok "$GHZ" compress --like packed.ghz b.npy -f -o like.ghz
+  same like.ghz b.ghz
+  for verb in add sub mean 'scale -2' 'minmax --max'; do
+    operands='a.ghz b.ghz' mixed='packed.ghz b.ghz'
+    [ "$verb" != 'scale -2' ] || operands=a.ghz mixed=packed.ghz
+    if [ "$verb" = 'minmax --max' ]; then
+      for name in a b; do ok "$GHZ" compress --abs 1e-3 --order lorenzo --frame-values 32768 $name.npy -f -o l$name.ghz; done
+      operands='la.ghz lb.ghz' mixed='lpacked.ghz lb.ghz'
+      ok "$GHZ" pack -$level la.ghz -f -o lpacked.ghz
+    fi
+    ok "$GHZ" $verb $operands -f -o plain.ghz
+    ok "$GHZ" $verb $mixed -f -o mixed.ghz
+    same mixed.ghz plain.ghz
+    ok "$GHZ" $verb --pack=$level $mixed -f -o mixed.ghz
+    is_packed mixed.ghz "$frames" $level
+    ok "$GHZ" unpack mixed.ghz
+    same mixed.ghz plain.ghz
+  done
+  if have jq; then
+    ok "$GHZ" info --json packed.ghz a.ghz >info.json
+    [ "$(jq -c '[.[].packed_frames]' info.json)" = "[$frames,0]" ] || die "$(cat info.json)"
+    [ "$(jq ".[0].packed_by_level[$level - 1]" info.json)" = "$frames" ] || die "$(cat info.json)"
+    [ "$(jq '.[0].stream_bytes == .[1].stream_bytes and .[0].bytes < .[0].stream_bytes' info.json)" = true ] || die "sizes"
   fi
-  ok "$GHZ" $verb $operands -f -o plain.ghz
-  ok "$GHZ" $verb $mixed -f -o mixed.ghz
-  same mixed.ghz plain.ghz
-  ok "$GHZ" $verb --pack $mixed -f -o mixed.ghz
-  is_packed mixed.ghz "$frames"
-  ok "$GHZ" unpack mixed.ghz
-  same mixed.ghz plain.ghz
 done
-if have jq; then
-  ok "$GHZ" info --json packed.ghz a.ghz >info.json
-  [ "$(jq -c '[.[].packed_frames]' info.json)" = "[$frames,0]" ] || die "$(cat info.json)"
-  [ "$(jq '.[0].stream_bytes == .[1].stream_bytes and .[0].bytes < .[0].stream_bytes' info.json)" = true ] || die "sizes"
-fi
 
 # ---- In place ----
 cp a.ghz one.ghz && cp b.ghz two.ghz && ln -s two.ghz link.ghz && chmod 600 one.ghz
-ok "$GHZ" pack one.ghz link.ghz
+ok "$GHZ" pack -2 one.ghz link.ghz
 same one.ghz packed.ghz
 same two.ghz b_packed.ghz
 [ -L link.ghz ] && [ "$(stat -c %a one.ghz)" = 600 ] || die "a link or a mode is lost"
@@ -106,10 +125,14 @@ fails 1 'a.ghz' "$GHZ" pack a.ghz -f -o a.ghz
 fails 1 'give compressed output a name that ends in .ghz' "$GHZ" pack a.ghz -o a.f32
 fails 2 '-o takes one input file, 2 were given' "$GHZ" unpack a.ghz b.ghz -o c.ghz
 fails 1 'none.ghz' "$GHZ" pack none.ghz
-for level in 0 20 -1 x 1x ''; do
-  fails 2 'the level must be 1 to 19' "$GHZ" pack --level "$level" a.ghz
-  fails 2 'the level must be 1 to 19' "$GHZ" compress "--pack=$level" --abs 1 a.npy
+for level in 0 3 9 19 -1 x 1x ''; do
+  fails 2 "--level $level: the level must be 1 (by zstd) or 2 (smaller)" "$GHZ" pack --level "$level" a.ghz
+  fails 2 "--pack $level: the level must be 1 (by zstd) or 2 (smaller)" "$GHZ" compress "--pack=$level" --abs 1 a.npy
 done
+for level in 0 9; do fails 2 "--level $level: the level must be 1 (by zstd) or 2 (smaller)" "$GHZ" pack -$level a.ghz; done
+fails 2 'unknown option -9' "$GHZ" unpack -9 a.ghz
+fails 2 'does not apply here' "$GHZ" unpack -2 a.ghz
+fails 2 '--best takes no value' "$GHZ" pack --best=2 a.ghz
 fails 1 '--pack needs a compressed output' "$GHZ" add --pack a.ghz b.ghz -o sum.npy
 fails 2 'does not apply here' "$GHZ" decompress --pack a.ghz
 mkfifo pipe.ghz
@@ -118,14 +141,19 @@ fails 1 'pipe.ghz: is not a regular file' "$GHZ" pack pipe.ghz
 wait
 
 # ---- Kept files ----
+for name in file file_2; do
+  cp "$GOLDEN/older/$name.ghz" old.ghz
+  for verb in 'pack -2' unpack; do fails 1 'old.ghz: version' "$GHZ" $verb old.ghz; done
+done
+[ "$levels" = '1 2' ] || exit 0
 cp "$GOLDEN/packed/frames.ghz" golden.ghz
-is_packed golden.ghz 3
+is_packed golden.ghz 3 1
 ok "$GHZ" unpack golden.ghz
 same golden.ghz "$GOLDEN/files/frames_f32.ghz"
 
 # ---- Another reader, which knows the formats from their texts, and zstd's by the command zstd ----
 have python3 && have zstd || exit 0
-"$GHZ" pack a.ghz -f -o d.ghz 2>/dev/null
+"$GHZ" pack -1 a.ghz -f -o d.ghz 2>/dev/null
 for name in golden d; do
   [ $name != golden ] || cp "$GOLDEN/packed/frames.ghz" golden.ghz
   PYTHONDONTWRITEBYTECODE=1 python3 "$SOURCE/tests/format/container.py" $name.ghz read.f32 || die "$name.ghz"
