@@ -207,6 +207,11 @@ static ghz_slice slice_of(const window *w, const run *r, const uint8_t *sizes, c
   return some;
 }
 
+/* What the context says of its failure. */
+static ghz_status pass_on(const window *w, ghz_status status) {
+  return ghz_file_pass(w->f->name, number_of(w->f, w->entry), w->ctx, status);
+}
+
 /* Reads and unpacks the pages of tiles of a run. */
 static ghz_status fetch_tiles(const window *w, const run *r, ghz_slice *some) {
   const size_t first = (size_t)(r->from / CHUNKS_PER_PAGE),
@@ -217,7 +222,9 @@ static ghz_status fetch_tiles(const window *w, const run *r, ghz_slice *some) {
   size_t size = 0;
   ghz_status status = fetch_packed(w, first, pages, &p.packed);
   if (status == GHZ_OK)
-    status = ghz_tiles_size(w->ctx, &p, &size);
+    status = pass_on(w, ghz_tiles_size(w->ctx, &p, &size));
+  if (status == GHZ_OK && size > w->f->begun.whole.payload_size)
+    status = damaged(w->f, w->entry, "the tiles of its pages have more bytes than its stream");
   *some = slice_of(w, r, NULL, NULL, size);
   if (status == GHZ_OK)
     status = memory_reserve(m, 2 * (size_t)some->tiles + size, w->f->name);
@@ -225,19 +232,15 @@ static ghz_status fetch_tiles(const window *w, const run *r, ghz_slice *some) {
     return status;
   some->sizes = m->data;
   some->payload = m->data + 2 * some->tiles;
-  return ghz_tiles_unpack_pages(w->ctx, &p, m->data, m->data + 2 * some->tiles);
-}
-
-static ghz_status pass_on(const window *w, ghz_status status) {
-  return ghz_file_pass(w->f->name, number_of(w->f, w->entry), w->ctx, status);
+  return pass_on(w, ghz_tiles_unpack_pages(w->ctx, &p, m->data, m->data + 2 * some->tiles));
 }
 
 static ghz_status decompress_run(const window *w, const run *r) {
   ghz_slice some;
   if (level_of_flags(w->entry->flags) == PACK_TILES) {
     const ghz_status status = fetch_tiles(w, r, &some);
-    return pass_on(w,
-                   status == GHZ_OK ? ghz_slice_decompress_box(w->ctx, &some, w->out, w->box, w->dst) : status);
+    return status == GHZ_OK ? pass_on(w, ghz_slice_decompress_box(w->ctx, &some, w->out, w->box, w->dst))
+                            : status;
   }
   const size_t first = r->begin / PACK_PAGE,
                pages = r->end > r->begin ? (r->end - 1) / PACK_PAGE + 1 - first : 0;
