@@ -139,12 +139,13 @@ static inline unsigned side_take_tree(side_reader *r, side_bit *tree, unsigned b
   return node - (1U << bits);
 }
 
-/* Numbers of more than 64 bits come out as UINT64_MAX. */
+/* Numbers of more than 64 bits are none: they come out as UINT64_MAX, and the end will not fit. */
 static inline uint64_t side_take_number(side_reader *r, side_bit *tree, unsigned length_bits) {
   const unsigned bits = side_take_tree(r, tree, length_bits);
   uint64_t v = bits > 0;
   for (unsigned i = 1; i < bits && i < 64; i++)
     v = v << 1 | (uint64_t)side_take_part(r, 1 << 15);
+  r->beyond += bits > 64;
   return bits > 64 ? UINT64_MAX : v;
 }
 
