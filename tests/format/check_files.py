@@ -493,6 +493,32 @@ def appended(ghz, folder):
     return ok
 
 
+# ---- Level 2 of packing ----
+
+
+def packed(ghz, data):
+    with tempfile.TemporaryDirectory() as folder:
+        write(os.path.join(folder, "x.ghz"), data)
+        subprocess.run([ghz, "pack", "-q2", "x.ghz", "-o", "y.ghz"], cwd=folder, check=True)
+        return read(os.path.join(folder, "y.ghz"))
+
+
+def pages_of_tiles(programs, folder):
+    """The second reader has the same streams of golden files that are packed at level 2, and values by the command."""
+    kinds, ok = set(), True
+    for name in CASES:
+        data = read(os.path.join(folder, name + ".ghz"))
+        smaller = packed(programs[0], data)
+        found = container.File(smaller)
+        kinds |= {page[0] for pages in found.pages for page in pages}
+        if found.bytes != container.File(data).bytes or decompressed(programs[0], smaller) != decompressed(programs[0], data):
+            print(f"{name}.ghz: not what was packed")
+            ok = False
+    ok = ok and kinds == {0, 1, 2, 3}
+    print(f"pages of tiles of kinds {sorted(kinds)}: {'read' if ok else 'NOT READ, OR NOT ALL KINDS'}")
+    return ok
+
+
 def main(arguments):
     making = arguments[1:2] == ["--make"]
     ghz, appender, folder, *text = map(os.path.abspath, arguments[2 if making else 1:])
@@ -503,7 +529,7 @@ def main(arguments):
         return
     sound = Sound(read(os.path.join(folder, "frames_f32.ghz")), {name: read(os.path.join(folder, "..", "older", name + ".ghz")) for name in ("file", "file_2", "file_of_streams_2")})
     small = read(os.path.join(folder, "fortran.ghz"))
-    ok = [example(ghz, text[0]), golden(programs, folder), appended(programs, folder), refusals(ghz, sound), accepted(ghz, sound), flipped(small, 100000), flipped(sound.data, 300)]
+    ok = [example(ghz, text[0]), golden(programs, folder), pages_of_tiles(programs, folder), appended(programs, folder), refusals(ghz, sound), accepted(ghz, sound), flipped(small, 100000), flipped(sound.data, 300)]
     sys.exit(0 if all(ok) else 1)
 
 

@@ -11,12 +11,13 @@ import sys
 from itertools import product
 
 import decoder
+import tile_pages
 from decoder import Corrupt, OtherVersion, check
 from xxh3 import xxh3_64
 
 UNKNOWN = 2**64 - 1
 FORTRAN, NPY, FILL, CAP_44 = 1, 2, 16, 32
-PACKED = 2**63
+PACKED, OF_TILES = 2**63, 2**62
 PAGE = 2**18
 
 
@@ -101,6 +102,14 @@ class Header:
         z = 1 if line else min(self.values // plane - first // plane, self.frame[0])
         return [z, min(self.y - line, self.frame[1]), self.x]
 
+    def tiles(self, values):
+        """The tiles of a frame of so many values: of whole planes, or of lines of one."""
+        if self.dims_of_streams == 1:
+            return -(-values // 1024)
+        plane = self.y * self.x
+        extent = (values // plane, self.y, self.x) if values % plane == 0 else (1, values // self.x, self.x)
+        return math.prod(-(-e // b) for e, b in zip(extent, decoder.BRICK[self.dims_of_streams]))
+
     def may_be(self, first, extent):
         """Whether a frame may have this extent. Where a file was appended to, it may be less than it could be."""
         most = self.frame_at(first)
@@ -139,23 +148,56 @@ def unpacked(page, size):
     return done.stdout
 
 
-def pages_of(body, size, packed):
+def level_of(length):
+    """The level that a frame is packed at, by its length, and the length."""
+    level = 0 if length < PACKED else 2 if length & OF_TILES else 1
+    return level, length - PACKED * (level > 0) - OF_TILES * (level > 1)
+
+
+def tiles_of(stream):
+    """What the header of a stream says, be it sound or not."""
+    brick = decoder.BRICK.get(stream[7], (1, 1, 1024))
+    return math.prod(-(-extent // size) for extent, size in zip(struct.unpack_from("<QQQ", stream, 8), brick))
+
+
+def count_pages(level, size, tiles):
+    return -(-tiles // tile_pages.TILES) if level == 2 else -(-size // PAGE)
+
+
+def pages_of(body, size, level):
     """The pages of a frame as they are in the file."""
-    count = (size + PAGE - 1) // PAGE
+    check(level < 2 or len(body) >= 80, "a packed frame without a header")
+    count = count_pages(level, size, tiles_of(body[8:]) if level == 2 else 0)
     sizes = [min(PAGE, size - PAGE * i) for i in range(count)]
-    if not packed:
+    if not level:
         return [body[PAGE * i:PAGE * (i + 1)] for i in range(count)]
-    check(len(body) >= 8 + 4 * count, "the sizes of packed pages")
-    stored = struct.unpack_from(f"<{count}I", body, 8)
-    check(all(0 < a <= b for a, b in zip(stored, sizes)), "the size of a packed page")
-    check(8 + 4 * count + sum(stored) == len(body), "the size of a packed frame")
-    at = [8 + 4 * count + sum(stored[:i]) for i in range(count + 1)]
+    head = (8, 80)[level - 1]
+    check(len(body) >= head + 4 * count, "the sizes of packed pages")
+    stored = struct.unpack_from(f"<{count}I", body, head)
+    check(level == 2 or all(0 < a <= b for a, b in zip(stored, sizes)), "the size of a packed page")
+    check(head + 4 * count + sum(stored) == len(body), "the size of a packed frame")
+    at = [head + 4 * count + sum(stored[:i]) for i in range(count + 1)]
     return [body[a:b] for a, b in zip(at, at[1:])]
 
 
-def entry(stream, values, packed, pages):
+def unpacked_body(body, level, most):
+    """The stream of a packed frame, of `most` bytes at most, and its pages."""
+    check(len(body) >= 8, "the size of a packed stream")
+    size = struct.unpack_from("<Q", body)[0]
+    check(72 <= size <= most, "the size of a packed stream")
+    if level == 1:
+        pages = pages_of(body, size, 1)
+        return b"".join(unpacked(b, min(PAGE, size - PAGE * i)) for i, b in enumerate(pages)), pages
+    h = decoder.Header(body[8:80], b"GHZ3")
+    pages = pages_of(body, size, 2)
+    stream = tile_pages.read_stream(body[8:80], pages, h, unpacked)
+    check(len(stream) == size, "the size of a packed stream")
+    return stream, pages
+
+
+def entry(stream, values, level, pages):
     """An entry of the index."""
-    flags = PACKED_FRAME * packed | INEXACT * (stream[5] & 1) | TRANSFORM * (stream[5] >> 1 & 1)
+    flags = PACKED_FRAME * (level > 0) | PAGES_OF_TILES * (level > 1) | INEXACT * (stream[5] & 1) | TRANSFORM * (stream[5] >> 1 & 1)
     head = struct.pack("<QQ", values, len(stream)) + stream[48:52] + struct.pack("<I", flags)
     return head + b"".join(struct.pack("<I", len(b)) + checksum(b, 0) for b in pages)
 
@@ -170,7 +212,7 @@ def index(header, entries, parts=None):
     return body + tail + checksum(body + tail, 0) + b"GHZINDEX"
 
 
-PACKED_FRAME, INEXACT, TRANSFORM = 1, 2, 4
+PACKED_FRAME, INEXACT, TRANSFORM, PAGES_OF_TILES = 1, 2, 4, 8
 
 
 class Index:
@@ -199,20 +241,24 @@ class Index:
         for _ in range(count):
             start = at + 8 * self.appended
             check(start + 24 <= size, "an entry")
-            stream = struct.unpack_from("<Q", body, start + 8)[0]
-            end = start + 24 + 12 * (-(-stream // PAGE))
+            values, stream = struct.unpack_from("<QQ", body, start)
+            end = start + 24 + 12 * count_pages(self.level(body[start:]), stream, h.tiles(values))
             check(end <= size, "an entry")
             self.entries.append(body[start:end])
             self.places.append(struct.unpack_from("<Q", body, at)[0] if self.appended else behind)
-            behind = self.places[-1] + 16 + self.body(body[start:end], stream)
+            behind = self.places[-1] + 16 + self.body(body[start:end])
             at = end
         check(at == size, "bytes behind the entries")
 
     @staticmethod
-    def body(entry, stream):
+    def level(entry):
+        return 0 if not entry[20] & PACKED_FRAME else 2 if entry[20] & PAGES_OF_TILES else 1
+
+    def body(self, entry):
         """The bytes of the body of a frame."""
         pages = [struct.unpack_from("<I", entry, at)[0] for at in range(24, len(entry), 12)]
-        return sum(pages) + (8 + 4 * len(pages)) * (entry[20] & PACKED_FRAME)
+        level = self.level(entry)
+        return sum(pages) + ((0, 8, 80)[level] + 4 * len(pages) if level else 0)
 
     def continues(self, older):
         """Whether the array began as the other header says."""
@@ -226,11 +272,12 @@ def newest(data):
     """The file up to its last whole index, behind which may be what an append has left. None: there is no index."""
     at, entries, end = Header(data).size, 0, None
     while at + 16 <= len(data):
-        length, stream = struct.unpack_from("<QQ", data, at)
-        if length:
-            stream = stream if length >= PACKED else length
-            at += 16 + length % PACKED
-            entries += 24 + 12 * (-(-stream // PAGE))
+        said, stream = struct.unpack_from("<QQ", data, at)
+        if said:
+            level, length = level_of(said)
+            tiles = tiles_of(data[at + 16:]) if level == 2 and len(data) >= at + 88 else 0
+            at += 16 + length
+            entries += 24 + 12 * count_pages(level, stream if level else length, tiles)
             continue
         try:
             check(data[at + 16:at + 24] == checksum(data[at:at + 16], 0), "the end")
@@ -252,7 +299,7 @@ class File:
         if data[-8:] != b"GHZINDEX":
             data = newest(data) or data
         self.header = h = Header(data)
-        self.streams, self.bytes, self.entries, self.count, at = [], [], [], 0, h.size
+        self.streams, self.bytes, self.pages, self.entries, self.count, at = [], [], [], [], 0, h.size
         if data[-8:] == b"GHZINDEX" and Index(data).appended:
             self.appended(data)
             return
@@ -280,27 +327,17 @@ class File:
         check(at + 24 == last.begin and data[at:at + 16] == struct.pack("<QQ", 0, self.count), "the end")
         check(data[at + 16:at + 24] == checksum(data[at:at + 16], 0) and self.count == last.header.values, "the number of values")
 
-    def unpacked(self, body):
-        """The stream of a packed frame, and its pages."""
-        h = self.header
-        check(len(body) >= 8, "the size of a packed stream")
-        size = struct.unpack_from("<Q", body)[0]
-        check(72 <= size <= largest_stream(h.dims_of_streams, h.frame, h.carrier), "the size of a packed stream")
-        pages = pages_of(body, size, True)
-        return b"".join(unpacked(b, min(PAGE, size - PAGE * i)) for i, b in enumerate(pages)), pages
-
     def frame(self, data, at, length):
         h, number = self.header, len(self.streams)
         left = h.values - self.count if h.values != UNKNOWN else None
-        packed = length >= PACKED
-        length -= PACKED * packed
+        level, length = level_of(length)
         most = largest_stream(h.dims_of_streams, h.frame, h.carrier)
-        check(length and length <= most + packed * (8 + 4 * -(-most // PAGE)), "the length of a frame")
+        check(length and length <= most + (level > 0) * (24 + 4 * -(-most // PAGE)), "the length of a frame")
         end = at + 8 + length
         check(len(data) >= end + 8, "truncated in a frame")
         check(data[end:end + 8] == checksum(data[at:end], number), "the checksum of a frame")
         body = data[at + 8:end]
-        stream, pages = self.unpacked(body) if packed else (body, pages_of(body, length, False))
+        stream, pages = unpacked_body(body, level, most) if level else (body, pages_of(body, length, 0))
         one = decoder.Header(stream, b"GHZ3")
         check(one.stored_type == h.type and stream[32:48] == h.lattice, "a frame of another type, step or bound")
         check(one.dims == h.dims_of_streams, "a frame of other dimensions")
@@ -313,7 +350,8 @@ class File:
             check(self.count == number * h.frame_values, "a frame behind the last one")
         self.streams.append(decoder.Stream(stream))
         self.bytes.append(stream)
-        self.entries.append(entry(stream, one.n, packed, pages))
+        self.pages.append(pages)
+        self.entries.append(entry(stream, one.n, level, pages))
         self.count += one.n
         return end + 8
 
@@ -341,16 +379,18 @@ def values_of(stream):
     return math.prod(struct.unpack_from("<QQQ", stream, 8))
 
 
-def build(streams, total, values, known=None, entries=None, last=None, pack=None, **header):
+def build(streams, total, values, known=None, entries=None, last=None, pack=None, level=1, **header):
     """The bytes of a file, sound or not, with checksums that fit. known: of the header in the index, what is not as in the header.
-    entries: changes the list of them. last: what takes the place of the index. pack: makes the body of a frame of a stream."""
+    entries: changes the list of them. last: what takes the place of the index. pack: makes the body of a frame of a stream, of that
+    level."""
+    level *= bool(pack)
     parts, made = [header_bytes(values=values, **header)], []
     for number, stream in enumerate(streams):
         body = pack(stream) if pack else stream
-        frame = struct.pack("<Q", len(body) + PACKED * bool(pack)) + body
+        frame = struct.pack("<Q", len(body) + PACKED * (level > 0) + OF_TILES * (level > 1)) + body
         parts += [frame, checksum(frame, number)]
-        pages = pages_of(body, len(stream), bool(pack)) if last is None else []
-        made.append(entry(stream, values_of(stream) % 2**64, bool(pack), pages))
+        pages = pages_of(body, len(stream), level) if last is None else []
+        made.append(entry(stream, values_of(stream) % 2**64, level, pages))
     end = struct.pack("<QQ", 0, total)
     parts += [end, checksum(end, 0)]
     head = header_bytes(**{"values": total, **header, **(known or {})})
