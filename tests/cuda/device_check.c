@@ -1,7 +1,7 @@
 /* device_check.c: runs every check of the GPU half on the device of this machine, without
  * Criterion.
  *
- *   device_check [--quick | --usual] [--list] [name...]
+ *   device_check [--quick | --usual] [--list] [name or group...]
  *
  * --quick is for slow tools such as compute-sanitizer. Exit status: 0 all passed, 1 some failed, 2
  * bad usage, 77 no CUDA device. */
@@ -12,12 +12,12 @@
 #include <time.h>
 
 typedef struct named_check {
-  const char *name;
+  const char *group, *name;
   check_body *body;
 } named_check;
 
 static const named_check all[] = {
-#define CHECK(group, name) {#name, check_##name},
+#define CHECK(group, name) {#group, #name, check_##name},
 #include "checks.inc"
 };
 enum { CHECKS = sizeof all / sizeof *all };
@@ -28,21 +28,25 @@ static double seconds(void) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static int chosen(const char *name, int count, char **names) {
+static int is_called(const named_check *check, const char *word) {
+  return strcmp(check->name, word) == 0 || strcmp(check->group, word) == 0;
+}
+
+static int chosen(const named_check *check, int count, char **names) {
   int any = 0;
   for (int i = 0; i < count; i++) {
     if (names[i][0] == '-')
       continue;
     any = 1;
-    if (strcmp(names[i], name) == 0)
+    if (is_called(check, names[i]))
       return 1;
   }
   return !any;
 }
 
-static int known(const char *name) {
+static int known(const char *word) {
   for (int i = 0; i < CHECKS; i++)
-    if (strcmp(all[i].name, name) == 0)
+    if (is_called(&all[i], word))
       return 1;
   return 0;
 }
@@ -73,7 +77,7 @@ int main(int argc, char **argv) {
     return 77;
   }
   for (int i = 0; i < CHECKS; i++) {
-    if (!chosen(all[i].name, argc - 1, argv + 1))
+    if (!chosen(&all[i], argc - 1, argv + 1))
       continue;
     double start = seconds();
     int failures = run_check(all[i].name, all[i].body, extent);

@@ -6,6 +6,11 @@
 #include <cstring>
 #include <initializer_list>
 
+// Kernels that nvcc compiled want the device that they were compiled for (tests/ptx).
+#ifndef SIMT_CAPABILITY_USUAL
+#define SIMT_CAPABILITY_USUAL 90
+#endif
+
 namespace simt {
 
 std::mutex lock;
@@ -113,7 +118,7 @@ simt_settings simt_defaults(void) {
   s.patience = 400000000;
   s.devices = 1;
   s.driver = 1;
-  s.capability = 90;
+  s.capability = SIMT_CAPABILITY_USUAL;
   s.multiprocessors = 3;
   s.memory = size_t{4} << 30;
   s.fail_with = cudaErrorLaunchFailure;

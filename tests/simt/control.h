@@ -41,7 +41,7 @@ typedef struct simt_settings {
       patience; /* SIMT_PATIENCE: switches of threads in which no block begins or ends: a livelock; default 4e8 */
   int devices;         /* SIMT_DEVICES; 0: cudaErrorNoDevice; default 1 */
   int driver;          /* SIMT_DRIVER=0|1; 0: cudaErrorInsufficientDriver; default 1 */
-  int capability;      /* SIMT_CAPABILITY=90: compute capability 9.0; default 90 */
+  int capability;      /* SIMT_CAPABILITY=90: compute capability 9.0; default 90, of tests/ptx 80 */
   int multiprocessors; /* SIMT_MULTIPROCESSORS; default 3 */
   size_t memory;       /* SIMT_MEMORY: bytes of each device; cudaMalloc beyond fails; default 4 GiB */
   int kernels; /* SIMT_KERNELS: 0, or the error of cudaFuncGetAttributes and of launches (98, 209); default 0 */

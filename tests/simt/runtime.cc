@@ -38,6 +38,9 @@ cudaError_t check_shape(const Grid &grid) {
 
 int attribute_of(cudaDeviceAttr attribute) {
   switch (attribute) {
+  case cudaDevAttrMaxGridDimX: return 0x7fffffff;
+  case cudaDevAttrMaxSharedMemoryPerBlock: return static_cast<int>(shared_always);
+  case cudaDevAttrMaxSharedMemoryPerBlockOptin: return static_cast<int>(shared_greatest);
   case cudaDevAttrMultiProcessorCount: return settings().multiprocessors;
   case cudaDevAttrL2CacheSize: return 1 << 20;
   case cudaDevAttrComputeCapabilityMajor: return settings().capability / 10;

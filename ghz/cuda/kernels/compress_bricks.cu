@@ -75,6 +75,7 @@ SELDOM uint32_t form_uncommon(const compress_call &c, value_brick<Real> &v, uint
   t.lattice.lead.special = integers.special;
   t.lattice.plus = integers.plus;
   t.lattice.minus = integers.minus;
+  __syncwarp(); // all lanes have read the values
   if (integers.special)
     integers.hide([&](int i, typename real_type<Real>::bits b) {
       v.values[value_rows<Real>::place_of_value(i)] = real_of(b);
