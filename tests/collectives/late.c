@@ -1,0 +1,184 @@
+/* late.c: what goes wrong, or takes long, while messages are under way: no buffer is missing when
+ * all that were reserved are needed, sends that take long change nothing, and memory that runs out
+ * in the codec is called by its name on all ranks. The first call of the process has to be the
+ * first one here: later ones find buffers that others left. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "suite.h"
+#include <ghz/mpi.h>
+#include <ghz/slice.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RANKS = 2, LONG = 5 << 20, COUNT = 1 << 20, SENDS = 64, PATIENCE = 3000 };
+
+static float *x, *y;
+
+/* ---- Messages that arrive all at once -------------------------------------------------------- */
+
+static int flood; /* tests report nothing before all that is posted is through */
+
+static void wait_for_all(int n, const MPI_Request *requests) {
+  const double end = MPI_Wtime() + 1;
+  for (int i = 0, through = 0; i < n && MPI_Wtime() < end; i += through)
+    PMPI_Request_get_status(requests[i], &through, MPI_STATUS_IGNORE);
+}
+
+/* ---- Sends that take long -------------------------------------------------------------------- */
+
+static int slow;                /* sends are through when nothing else has been for a while */
+static MPI_Request sent[SENDS]; /* those that tests have not reported yet */
+static int sends, idle;
+
+#define VISIBLE __attribute__((visibility("default")))
+
+VISIBLE int MPI_Isend(const void *data, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+                      MPI_Request *request) {
+  int code = PMPI_Isend(data, n, type, to, tag, comm, request);
+  if (slow && sends < SENDS)
+    sent[sends++] = *request;
+  return code;
+}
+
+static int is_send(MPI_Request request) {
+  for (int i = 0; i < sends; i++)
+    if (sent[i] == request)
+      return 1;
+  return 0;
+}
+
+VISIBLE int MPI_Testsome(int n, MPI_Request *requests, int *done, int *indices, MPI_Status *statuses) {
+  *done = 0;
+  if (flood)
+    wait_for_all(n, requests);
+  if (!slow || idle > PATIENCE) {
+    sends = idle = 0;
+    return PMPI_Testsome(n, requests, done, indices, statuses);
+  }
+  for (int i = 0; i < n && *done == 0; i++)
+    if (requests[i] != MPI_REQUEST_NULL && !is_send(requests[i])) {
+      int code = PMPI_Test(&requests[i], done, &statuses[0]);
+      if (code != MPI_SUCCESS)
+        return code;
+      indices[0] = i;
+    }
+  idle = *done ? 0 : idle + 1;
+  return MPI_SUCCESS;
+}
+
+/* ---- Memory that runs out -------------------------------------------------------------------- */
+
+ghz_status __real_ghz_slice_compress_shape(ghz_context *codec, const ghz_lattice *lattice, int order,
+                                           const void *values, const ghz_shape *shape, uint64_t first,
+                                           uint64_t tiles, void *dst, size_t capacity, ghz_slice *slice);
+ghz_status __wrap_ghz_slice_compress_shape(ghz_context *codec, const ghz_lattice *lattice, int order,
+                                           const void *values, const ghz_shape *shape, uint64_t first,
+                                           uint64_t tiles, void *dst, size_t capacity, ghz_slice *slice);
+
+static int left = -1; /* compressions before memory runs out; -1: it does not */
+
+ghz_status __wrap_ghz_slice_compress_shape(ghz_context *codec, const ghz_lattice *lattice, int order,
+                                           const void *values, const ghz_shape *shape, uint64_t first,
+                                           uint64_t tiles, void *dst, size_t capacity, ghz_slice *slice) {
+  if (left == 0)
+    return GHZ_ENOMEM;
+  left -= left > 0;
+  return __real_ghz_slice_compress_shape(codec, lattice, order, values, shape, first, tiles, dst, capacity,
+                                         slice);
+}
+
+/* ---- Calls ----------------------------------------------------------------------------------- */
+
+static float given(int rank, int i) { return (float)(i % 1000 + rank * 7); }
+
+static void fill(float *v, int n) {
+  for (int i = 0; i < n; i++)
+    v[i] = given(here.rank, i);
+}
+
+static ghz_mpi_options options(ghz_mpi_mode mode) {
+  ghz_mpi_options o = GHZ_MPI_OPTIONS;
+  o.bound = (ghz_bound){GHZ_ABS, 1e-2};
+  o.mode = mode;
+  return o;
+}
+
+/* Values from `first` on. */
+static void check_sum(const float *got, int first, int n) {
+  for (int i = 0; i < n; i++) {
+    double want = (double)given(0, first + i) + (double)given(1, first + i);
+    if (!check(fabs((double)got[i] - want) <= 0.0201, "value %d is %g, should be %g", i, (double)got[i], want))
+      return;
+  }
+}
+
+/* More pieces than the window has events, all of them received, in the payload that needs nothing
+ * besides. */
+static void first_call(void) {
+  ghz_mpi_options o = options(GHZ_MPI_PLAIN);
+  suite_case("the first call");
+  o.algorithm = GHZ_MPI_TREE;
+  flood = here.rank == 0;
+  fill(x, LONG);
+  check(!ghz_reduce(x, y, LONG, MPI_FLOAT, MPI_SUM, 0, MPI_COMM_WORLD, &o), "an error");
+  flood = 0;
+  if (here.rank == 0)
+    check_sum(y, 0, LONG);
+}
+
+/* Results arrive before this rank's own contribution to them, or to what lies in their place, has
+ * left. */
+static void slow_sends(int by, ghz_mpi_mode mode) {
+  ghz_mpi_options o = options(mode);
+  suite_case("in place, slow sends by rank %d, mode %s", by, ghz_mpi_mode_name(mode));
+  slow = here.rank == by;
+  fill(y, RANKS * COUNT);
+  check(!ghz_reduce_scatter(MPI_IN_PLACE, y, COUNT, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, &o), "an error");
+  check_sum(y, here.rank * COUNT, COUNT);
+  for (int i = COUNT; i < RANKS * COUNT; i++)
+    if (!check(y[i] == given(here.rank, i), "value %d, behind the result, is %g", i, (double)y[i]))
+      break;
+  fill(y, RANKS * COUNT);
+  check(!ghz_allreduce(MPI_IN_PLACE, y, RANKS * COUNT, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, &o), "an error");
+  check_sum(y, 0, RANKS * COUNT);
+  slow = 0;
+}
+
+static void no_memory(int by, int after) {
+  ghz_mpi_options o = options(GHZ_MPI_HOMOMORPHIC);
+  char text[MPI_MAX_ERROR_STRING] = "", says[40];
+  int length;
+  suite_case("no memory after %d compressions, on rank %d", after, by);
+  fill(x, COUNT);
+  left = here.rank == by ? after : -1;
+  int code = ghz_allreduce(x, y, COUNT, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, &o);
+  left = -1;
+  if (!check(code != MPI_SUCCESS, "the call succeeds"))
+    return;
+  MPI_Error_string(code, text, &length);
+  check(ghz_mpi_error_class(code) == MPI_ERR_NO_MEM, "the class is %d: %s", ghz_mpi_error_class(code), text);
+  snprintf(says, sizeof says, "rank %d ran out of memory", by);
+  check(strstr(text, says) != NULL, "the sentence is: %s", text);
+  check(!ghz_allreduce(x, y, COUNT, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, &o), "an error, with memory again");
+  check_sum(y, 0, COUNT);
+}
+
+int main(int argc, char **argv) {
+  suite_begin(argc, argv, MPI_THREAD_SINGLE);
+  x = malloc(LONG * sizeof *x);
+  y = malloc(LONG * sizeof *y);
+  if (!check(here.ranks == RANKS && x && y, "this test is for %d ranks, with memory", RANKS))
+    return suite_end(NULL);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  first_call();
+  for (int by = 0; by < RANKS; by++) {
+    slow_sends(by, GHZ_MPI_HOMOMORPHIC);
+    slow_sends(by, GHZ_MPI_PLAIN);
+    no_memory(by, 0);
+    no_memory(by, 3);
+  }
+  free(x);
+  free(y);
+  return suite_end(NULL);
+}
