@@ -56,12 +56,13 @@ static ghz_status operand_values(const tile_job *j, const ghz_lattice *l, size_t
 /* A raw tile of values, rounded to the stream's type. */
 static void put_raw(const tile_job *j, const double y[TILE]) {
   const ghz_type type = j->lattice->type;
+  const unsigned n = j->extent.n; /* which no store of the loops can change */
+  uint8_t *const values = j->dst + 1;
   j->dst[0] = RAW_TILE;
-  for (unsigned v = 0; v < j->extent.n; v++)
-    if (type == GHZ_F32)
-      store_u32(j->dst + 1 + 4 * v, canonical_f32(bits_f32((float)y[v])));
-    else
-      store_u64(j->dst + 1 + 8 * v, canonical_f64(bits_f64(y[v])));
+  for (unsigned v = 0; type == GHZ_F32 && v < n; v++)
+    store_u32(values + 4 * v, canonical_f32(bits_f32((float)y[v])));
+  for (unsigned v = 0; type == GHZ_F64 && v < n; v++)
+    store_u64(values + 8 * v, canonical_f64(bits_f64(y[v])));
   *j->size = 1 + j->extent.n * ghz_type_size(type);
 }
 
