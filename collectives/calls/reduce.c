@@ -2,7 +2,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "request/collective.h"
 
@@ -25,16 +24,11 @@ static void arrange(const call *c, part *parts) {
 /* In MPICH 4.0 a root other than rank 0 crashes if it reduces in place, so it sends a copy. (Only
  * the root can be in place.) */
 static int native(const call *c) {
-  const void *send = c->send;
-  const error no_memory = {MPI_ERR_NO_MEM, ERROR_OURS, "no memory for a copy of what is in place"};
   void *copy = NULL;
-  if (send == MPI_IN_PLACE && c->root != 0 && c->is_real && c->count > 0) {
-    size_t bytes = (size_t)c->count * c->value_size;
-    if (!(copy = malloc(bytes)))
-      return ghz_error_raise(c->comm, c->collective->name, &no_memory);
-    send = memcpy(copy, c->recv, bytes);
-  }
-  int code = MPI_Reduce(send, c->recv, (int)c->count, c->type, c->op, c->root, c->comm);
+  int code = c->send == MPI_IN_PLACE && c->root != 0 ? ghz_native_copy(c, &copy) : MPI_SUCCESS;
+  if (code != MPI_SUCCESS)
+    return code;
+  code = MPI_Reduce(copy ? copy : c->send, c->recv, (int)c->count, c->type, c->op, c->root, c->comm);
   free(copy);
   return code;
 }

@@ -2,6 +2,7 @@
  * minimum or maximum. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "request/collective.h"
@@ -44,8 +45,16 @@ static int native(const call *c) {
   return MPI_Reduce_scatter_block(c->send, c->recv, (int)c->count, c->type, c->op, c->comm);
 }
 
+/* In place MPICH 4.0 copies a block to where it overlaps itself, and ends the program: all ranks
+ * send copies. */
 static int native_v(const call *c) {
-  return MPI_Reduce_scatter(c->send, c->recv, c->for_native, c->type, c->op, c->comm);
+  void *copy = NULL;
+  int code = in_place(c) ? ghz_native_copy(c, &copy) : MPI_SUCCESS;
+  if (code != MPI_SUCCESS)
+    return code;
+  code = MPI_Reduce_scatter(copy ? copy : c->send, c->recv, c->for_native, c->type, c->op, c->comm);
+  free(copy);
+  return code;
 }
 
 static const collective reduce_scatter = {

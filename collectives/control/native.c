@@ -7,6 +7,8 @@
 
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum { REASONS = 64 }; /* more than there are pairs of a call and a reason */
 
@@ -27,6 +29,17 @@ static void report_once(const char *name, const char *why) {
   pthread_mutex_unlock(&lock);
   if (is_new)
     fprintf(stderr, "libghzmpi: %s goes to MPI: %s\n", name, why);
+}
+
+int ghz_native_copy(const call *c, void **copy) {
+  const error no_memory = {MPI_ERR_NO_MEM, ERROR_OURS, "no memory for a copy of what is in place"};
+  const size_t bytes = c->is_real && c->count > 0 ? (size_t)call_all(c) * c->value_size : 0;
+  *copy = bytes ? malloc(bytes) : NULL;
+  if (bytes && !*copy)
+    return ghz_error_raise(c->comm, c->collective->name, &no_memory);
+  if (bytes)
+    memcpy(*copy, c->recv, bytes);
+  return MPI_SUCCESS;
 }
 
 static void divide(const call *c) {
