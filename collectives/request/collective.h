@@ -90,7 +90,8 @@ int ghz_collective_run_v(const collective *what, const void *send, void *recv, c
                          const ghz_mpi_options *options);
 
 /* Sets *copy to a copy of what a reduction has in place, to be freed; NULL: there is nothing, or no
- * type of ours. Returns an error code for which the error handler has been called, or MPI_SUCCESS. */
+ * type of ours. Returns an error code for which the error handler has been called, or
+ * MPI_SUCCESS. */
 int ghz_native_copy(const call *c, void **copy);
 
 /* Whether a call is so small, and asks for so little, that it goes straight to MPI before anything

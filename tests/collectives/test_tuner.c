@@ -6,8 +6,9 @@
 #include "support.h"
 #include <math.h>
 
-static const variant ways[3] = {
-    {GHZ_MPI_RING, GHZ_MPI_HOMOMORPHIC, 0}, {GHZ_MPI_RING, GHZ_MPI_PLAIN, 0}, {GHZ_MPI_NATIVE, GHZ_MPI_PLAIN, 0}};
+static const variant ways[3] = {{GHZ_MPI_RING, GHZ_MPI_HOMOMORPHIC, 0},
+                                {GHZ_MPI_RING, GHZ_MPI_PLAIN, 0},
+                                {GHZ_MPI_NATIVE, GHZ_MPI_PLAIN, 0}};
 
 /* What each way takes, and how much that varies; what compressing tells of the network. */
 typedef struct world {
