@@ -66,8 +66,8 @@ static ghz_status compress(ghz_cuda *g, const ghz_lattice *lattice, int order, c
   c.order = order;
   cudaError_t error = ghz_cuda_clear_progress(g, k.tiles, stream);
   if (error == cudaSuccess)
-    error = k.shape.dims == 1 ? ghz_launch_compress(c, g->multiprocessors, stream)
-                              : ghz_launch_compress_bricks(c, g->multiprocessors, stream);
+    error = k.shape.dims == 1 ? ghz_launch_compress(c, g->on, stream)
+                              : ghz_launch_compress_bricks(c, g->on, stream);
   return ghz_cuda_launched(g, error, "compress");
 }
 

@@ -67,7 +67,7 @@ static size_t lay_out(ghz_cuda *g, size_t cub_room) {
   place_part(&g->taken, taken_size(tiles), &total);
   place_part(&g->ends, chunks * sizeof(uint64_t), &total);
   place_part(&g->sizes, (size_t)tiles * sizeof(uint16_t), &total);
-  place_part(&g->spill, ghz_combine_spill(tiles, g->multiprocessors), &total);
+  place_part(&g->spill, ghz_combine_spill(tiles, g->on), &total);
   place_part(&g->located, g->operands * chunks * sizeof(uint64_t), &total);
   place_part(&g->room, cub_room, &total);
   return total;
@@ -124,7 +124,7 @@ static cudaError_t set_local_memory_aside(ghz_cuda *g) {
   cudaError_t error = cudaMemcpy(p, empty, sizeof empty, cudaMemcpyHostToDevice);
   if (error == cudaSuccess)
     error = ghz_cuda_clear_progress(g, 0, 0);
-  return error == cudaSuccess ? ghz_launch_combine_bricks(c, g->multiprocessors, 0) : error;
+  return error == cudaSuccess ? ghz_launch_combine_bricks(c, g->on, 0) : error;
 }
 
 // CUDA loads a kernel when it is first used, and may wait for the device then. So CUB's kernels are
@@ -152,7 +152,7 @@ static cudaError_t load_kernels_of_cub(ghz_cuda *g, size_t size) {
 
 static ghz_status set_up(ghz_cuda *g) {
   char *message = create_message;
-  int devices = 0, multiprocessors = 0;
+  int devices = 0, count = 0, shared = 0;
   size_t room = 0;
   cudaError_t error = cudaGetDeviceCount(&devices);
   if (error == cudaSuccess && devices == 0)
@@ -160,10 +160,12 @@ static ghz_status set_up(ghz_cuda *g) {
   if (error == cudaSuccess)
     error = cudaGetDevice(&g->device);
   if (error == cudaSuccess)
-    error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, g->device);
+    error = cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, g->device);
+  if (error == cudaSuccess)
+    error = cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerMultiprocessor, g->device);
   if (error != cudaSuccess)
     return ghz_cuda_failed(message, error, "no CUDA device");
-  g->multiprocessors = (unsigned)multiprocessors;
+  g->on = {(unsigned)count, (size_t)shared};
   error = prepare_kernels();
   if (error != cudaSuccess)
     return ghz_cuda_failed(message, error, "this device does not run the kernels");

@@ -19,7 +19,7 @@ struct scratch_part {
 
 struct ghz_cuda {
   int device;
-  unsigned multiprocessors;
+  multiprocessors on; // of the device
   size_t values, operands;
   uint8_t *scratch;
   scratch_part shared; // progress of the kernel that runs

@@ -52,7 +52,7 @@ static ghz_status decompress_flat(ghz_cuda *g, const stream_kind &k, ghz_bytes s
   c.outcome = d.outcome;
   cudaError_t error = ghz_cuda_clear_progress(g, 0, stream);
   if (error == cudaSuccess)
-    error = ghz_launch_decompress(c, d.out, g->multiprocessors, stream);
+    error = ghz_launch_decompress(c, d.out, g->on, stream);
   return ghz_cuda_launched(g, error, "decompress");
 }
 
@@ -102,7 +102,7 @@ static ghz_status decompress_bricks(ghz_cuda *g, const stream_kind &k, ghz_bytes
   c.outcome = d.outcome;
   cudaError_t error = ghz_cuda_clear_progress(g, 0, stream);
   if (error == cudaSuccess)
-    error = ghz_launch_decompress_bricks(c, d.out, g->multiprocessors, stream);
+    error = ghz_launch_decompress_bricks(c, d.out, g->on, stream);
   return ghz_cuda_launched(g, error, "decompress");
 }
 

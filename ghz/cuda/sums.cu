@@ -37,8 +37,8 @@ static ghz_status place_operands(ghz_cuda *g, const stream_kind &k, size_t count
 }
 
 static cudaError_t launch(ghz_cuda *g, const combine_call &c, cudaStream_t stream) {
-  return c.kind.shape.dims == 1 ? ghz_launch_combine(c, g->multiprocessors, stream)
-                                : ghz_launch_combine_bricks(c, g->multiprocessors, stream);
+  return c.kind.shape.dims == 1 ? ghz_launch_combine(c, g->on, stream)
+                                : ghz_launch_combine_bricks(c, g->on, stream);
 }
 
 // divisor 0: the result is not scaled.
@@ -117,7 +117,7 @@ extern "C" ghz_status ghz_cuda_slice_sum(ghz_cuda *gpu, ghz_cuda_slice slice, si
 static ghz_status move_to_front(ghz_cuda *g, const tile_target &sum, const tile_target &acc,
                                 cudaStream_t stream) {
   move_call c = {sum, acc.ends, acc.sizes, reinterpret_cast<unsigned *>(g->scratch + g->taken.at)};
-  return ghz_cuda_launched(g, ghz_launch_move(c, g->multiprocessors, stream), "accumulate");
+  return ghz_cuda_launched(g, ghz_launch_move(c, g->on, stream), "accumulate");
 }
 
 extern "C" ghz_status ghz_cuda_accumulate(ghz_cuda *gpu, ghz_type type, ghz_shape shape, void *acc,

@@ -120,6 +120,7 @@ simt_settings simt_defaults(void) {
   s.driver = 1;
   s.capability = SIMT_CAPABILITY_USUAL;
   s.multiprocessors = 3;
+  s.shared = 228;
   s.memory = size_t{4} << 30;
   s.fail_with = cudaErrorLaunchFailure;
   constexpr long long any = 1LL << 62;
@@ -134,6 +135,7 @@ simt_settings simt_defaults(void) {
   simt::take(s.driver, "SIMT_DRIVER", 1);
   simt::take(s.capability, "SIMT_CAPABILITY", 999);
   simt::take(s.multiprocessors, "SIMT_MULTIPROCESSORS", 1000);
+  simt::take(s.shared, "SIMT_SHARED", 228);
   simt::take(s.memory, "SIMT_MEMORY", any);
   simt::take(s.kernels, "SIMT_KERNELS", 999);
   simt::take(s.fail_allocation, "SIMT_FAIL_ALLOCATION", any);

@@ -43,6 +43,7 @@ typedef struct simt_settings {
   int driver;          /* SIMT_DRIVER=0|1; 0: cudaErrorInsufficientDriver; default 1 */
   int capability;      /* SIMT_CAPABILITY=90: compute capability 9.0; default 90, of tests/ptx 80 */
   int multiprocessors; /* SIMT_MULTIPROCESSORS; default 3 */
+  int shared;          /* SIMT_SHARED: KiB of shared memory of each multiprocessor; default 228 */
   size_t memory;       /* SIMT_MEMORY: bytes of each device; cudaMalloc beyond fails; default 4 GiB */
   int kernels; /* SIMT_KERNELS: 0, or the error of cudaFuncGetAttributes and of launches (98, 209); default 0 */
   uint64_t

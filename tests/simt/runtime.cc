@@ -45,6 +45,7 @@ int attribute_of(cudaDeviceAttr attribute) {
   case cudaDevAttrL2CacheSize: return 1 << 20;
   case cudaDevAttrComputeCapabilityMajor: return settings().capability / 10;
   case cudaDevAttrComputeCapabilityMinor: return settings().capability % 10;
+  case cudaDevAttrMaxSharedMemoryPerMultiprocessor: return settings().shared << 10;
   }
   return -1;
 }

@@ -23,23 +23,22 @@ __global__ void __launch_bounds__(THREADS, RESIDENT) combine_tiles(ARGUMENT(comb
       c, s, [&](int warp, int lane) { return form_tiles<flat_tiles, Real>(c, s, NULL, warp, lane, add_flat); });
 }
 
-static unsigned blocks_of(uint64_t tiles, unsigned multiprocessors) {
-  return blocks_for(tiles, TILES, RESIDENT * multiprocessors);
+static unsigned blocks_of(uint64_t tiles, const multiprocessors &m) {
+  return blocks_for(tiles, TILES, m.blocks(RESIDENT, sizeof(combine_shared)));
 }
 
-size_t ghz_combine_spill(uint64_t tiles, unsigned multiprocessors) {
-  return (size_t)blocks_of(tiles, multiprocessors) * TILES * SPILL_TILE;
+size_t ghz_combine_spill(uint64_t tiles, const multiprocessors &m) {
+  return (size_t)blocks_of(tiles, m) * TILES * SPILL_TILE;
 }
 
 template <class Real>
-static cudaError_t launch(const combine_call &c, unsigned multiprocessors, cudaStream_t stream) {
-  return ghz_start(combine_tiles<Real>, blocks_of(c.target.tiles, multiprocessors), THREADS,
-                   sizeof(combine_shared), stream, c);
+static cudaError_t launch(const combine_call &c, const multiprocessors &m, cudaStream_t stream) {
+  return ghz_start(combine_tiles<Real>, blocks_of(c.target.tiles, m), THREADS, sizeof(combine_shared), stream,
+                   c);
 }
 
-cudaError_t ghz_launch_combine(const combine_call &c, unsigned multiprocessors, cudaStream_t stream) {
-  return c.kind.type == GHZ_F32 ? launch<float>(c, multiprocessors, stream)
-                                : launch<double>(c, multiprocessors, stream);
+cudaError_t ghz_launch_combine(const combine_call &c, const multiprocessors &m, cudaStream_t stream) {
+  return c.kind.type == GHZ_F32 ? launch<float>(c, m, stream) : launch<double>(c, m, stream);
 }
 
 cudaError_t ghz_prepare_combine() {

@@ -34,18 +34,16 @@ __global__ void __launch_bounds__(THREADS, BRICKS_RESIDENT<DIMS>) combine_bricks
 }
 
 template <int DIMS, class Real>
-static cudaError_t launch(const combine_call &c, unsigned multiprocessors, cudaStream_t stream) {
+static cudaError_t launch(const combine_call &c, const multiprocessors &m, cudaStream_t stream) {
   return ghz_start(combine_bricks<DIMS, Real>,
-                   blocks_for(c.target.tiles, TILES, BRICKS_RESIDENT<DIMS> * multiprocessors), THREADS,
-                   sizeof(brick_shared), stream, c);
+                   blocks_for(c.target.tiles, TILES, m.blocks(BRICKS_RESIDENT<DIMS>, sizeof(brick_shared))),
+                   THREADS, sizeof(brick_shared), stream, c);
 }
 
-cudaError_t ghz_launch_combine_bricks(const combine_call &c, unsigned multiprocessors, cudaStream_t stream) {
+cudaError_t ghz_launch_combine_bricks(const combine_call &c, const multiprocessors &m, cudaStream_t stream) {
   if (c.kind.shape.dims == 2)
-    return c.kind.type == GHZ_F32 ? launch<2, float>(c, multiprocessors, stream)
-                                  : launch<2, double>(c, multiprocessors, stream);
-  return c.kind.type == GHZ_F32 ? launch<3, float>(c, multiprocessors, stream)
-                                : launch<3, double>(c, multiprocessors, stream);
+    return c.kind.type == GHZ_F32 ? launch<2, float>(c, m, stream) : launch<2, double>(c, m, stream);
+  return c.kind.type == GHZ_F32 ? launch<3, float>(c, m, stream) : launch<3, double>(c, m, stream);
 }
 
 template <int DIMS> static cudaError_t prepare() {

@@ -243,14 +243,14 @@ __global__ void __launch_bounds__(THREADS, RESIDENT<Real>) compress_tiles(ARGUME
 }
 
 template <class Real>
-static cudaError_t launch(const compress_call &c, unsigned multiprocessors, cudaStream_t stream) {
-  const unsigned blocks = blocks_for(c.target.tiles, WARPS, RESIDENT<Real> * multiprocessors);
+static cudaError_t launch(const compress_call &c, const multiprocessors &m, cudaStream_t stream) {
+  const unsigned blocks =
+      blocks_for(c.target.tiles, WARPS, m.blocks(RESIDENT<Real>, sizeof(compress_shared<Real>)));
   return ghz_start(compress_tiles<Real>, blocks, THREADS, sizeof(compress_shared<Real>), stream, c);
 }
 
-cudaError_t ghz_launch_compress(const compress_call &c, unsigned multiprocessors, cudaStream_t stream) {
-  return c.lattice.type == GHZ_F32 ? launch<float>(c, multiprocessors, stream)
-                                   : launch<double>(c, multiprocessors, stream);
+cudaError_t ghz_launch_compress(const compress_call &c, const multiprocessors &m, cudaStream_t stream) {
+  return c.lattice.type == GHZ_F32 ? launch<float>(c, m, stream) : launch<double>(c, m, stream);
 }
 
 cudaError_t ghz_prepare_compress() {

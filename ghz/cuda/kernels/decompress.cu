@@ -137,18 +137,17 @@ __global__ void __launch_bounds__(THREADS, RESIDENT<Out>) decompress_tiles(ARGUM
 }
 
 template <class In, class Out>
-static cudaError_t launch(const decompress_call &c, unsigned multiprocessors, cudaStream_t stream) {
+static cudaError_t launch(const decompress_call &c, const multiprocessors &m, cudaStream_t stream) {
   const uint64_t tiles = c.count ? (c.first + c.count - 1) / TILE - c.first / TILE + 1 : 0;
-  const unsigned blocks = blocks_for(tiles, WARPS, RESIDENT<Out> * multiprocessors);
+  const unsigned blocks = blocks_for(tiles, WARPS, m.blocks(RESIDENT<Out>, sizeof(decompress_shared<Out>)));
   return ghz_start(decompress_tiles<In, Out>, blocks, THREADS, sizeof(decompress_shared<Out>), stream, c);
 }
 
-cudaError_t ghz_launch_decompress(const decompress_call &c, ghz_type out, unsigned multiprocessors,
+cudaError_t ghz_launch_decompress(const decompress_call &c, ghz_type out, const multiprocessors &m,
                                   cudaStream_t stream) {
   if (c.kind.type == GHZ_F64)
-    return launch<double, double>(c, multiprocessors, stream);
-  return out == GHZ_F64 ? launch<float, double>(c, multiprocessors, stream)
-                        : launch<float, float>(c, multiprocessors, stream);
+    return launch<double, double>(c, m, stream);
+  return out == GHZ_F64 ? launch<float, double>(c, m, stream) : launch<float, float>(c, m, stream);
 }
 
 cudaError_t ghz_prepare_decompress() {

@@ -168,18 +168,17 @@ __global__ void __launch_bounds__(THREADS, RESIDENT<DIMS, Out>)
 }
 
 template <int DIMS, class Out>
-static cudaError_t launch(const decompress_bricks_call &c, unsigned multiprocessors, cudaStream_t stream) {
-  const unsigned blocks = blocks_for(c.bricks, WARPS, RESIDENT<DIMS, Out> * multiprocessors);
+static cudaError_t launch(const decompress_bricks_call &c, const multiprocessors &m, cudaStream_t stream) {
+  const unsigned blocks =
+      blocks_for(c.bricks, WARPS, m.blocks(RESIDENT<DIMS, Out>, sizeof(decompress_shared<Out>)));
   return ghz_start(decompress_bricks<DIMS, Out>, blocks, THREADS, sizeof(decompress_shared<Out>), stream, c);
 }
 
 cudaError_t ghz_launch_decompress_bricks(const decompress_bricks_call &c, ghz_type out,
-                                         unsigned multiprocessors, cudaStream_t stream) {
+                                         const multiprocessors &m, cudaStream_t stream) {
   if (c.kind.shape.dims == 2)
-    return out == GHZ_F32 ? launch<2, float>(c, multiprocessors, stream)
-                          : launch<2, double>(c, multiprocessors, stream);
-  return out == GHZ_F32 ? launch<3, float>(c, multiprocessors, stream)
-                        : launch<3, double>(c, multiprocessors, stream);
+    return out == GHZ_F32 ? launch<2, float>(c, m, stream) : launch<2, double>(c, m, stream);
+  return out == GHZ_F32 ? launch<3, float>(c, m, stream) : launch<3, double>(c, m, stream);
 }
 
 template <class Out> static cudaError_t prepare() {

@@ -69,17 +69,33 @@ struct move_call {
 
 enum { PIECE_BYTES = 16384 };
 
+// The multiprocessors of a device.
+struct multiprocessors {
+  unsigned count;
+  size_t shared; // bytes of shared memory that the blocks on each may have; 0 if CUDA does not say
+
+  // Blocks that run at once: of those that each can hold by their registers, as many as have room.
+  // Kernels whose blocks share the work evenly take longer with one block more than that.
+  unsigned blocks(unsigned most, size_t shared_of_block) const {
+    const size_t fit = shared / (shared_of_block + RESERVED_SHARED);
+    return count * (!shared || fit >= most ? most : fit ? (unsigned)fit : 1);
+  }
+
+private:
+  static constexpr size_t RESERVED_SHARED = 1024; // of each block, by CUDA
+};
+
 // Each starts a kernel of as many blocks as the device holds, or fewer.
-cudaError_t ghz_launch_compress(const compress_call &c, unsigned multiprocessors, cudaStream_t stream);
-cudaError_t ghz_launch_compress_bricks(const compress_call &c, unsigned multiprocessors, cudaStream_t stream);
-cudaError_t ghz_launch_decompress(const decompress_call &c, ghz_type out, unsigned multiprocessors,
+cudaError_t ghz_launch_compress(const compress_call &c, const multiprocessors &m, cudaStream_t stream);
+cudaError_t ghz_launch_compress_bricks(const compress_call &c, const multiprocessors &m, cudaStream_t stream);
+cudaError_t ghz_launch_decompress(const decompress_call &c, ghz_type out, const multiprocessors &m,
                                   cudaStream_t stream);
 cudaError_t ghz_launch_decompress_bricks(const decompress_bricks_call &c, ghz_type out,
-                                         unsigned multiprocessors, cudaStream_t stream);
-cudaError_t ghz_launch_combine(const combine_call &c, unsigned multiprocessors, cudaStream_t stream);
-cudaError_t ghz_launch_combine_bricks(const combine_call &c, unsigned multiprocessors, cudaStream_t stream);
-size_t ghz_combine_spill(uint64_t tiles, unsigned multiprocessors);
-cudaError_t ghz_launch_move(const move_call &c, unsigned multiprocessors, cudaStream_t stream);
+                                         const multiprocessors &m, cudaStream_t stream);
+cudaError_t ghz_launch_combine(const combine_call &c, const multiprocessors &m, cudaStream_t stream);
+cudaError_t ghz_launch_combine_bricks(const combine_call &c, const multiprocessors &m, cudaStream_t stream);
+size_t ghz_combine_spill(uint64_t tiles, const multiprocessors &m);
+cudaError_t ghz_launch_move(const move_call &c, const multiprocessors &m, cudaStream_t stream);
 
 // To be called once, before all others: loads the kernels, if the device can run them, and sets
 // their shared memory.
@@ -94,9 +110,13 @@ cudaError_t ghz_prepare_move();
 template <class Kernel> cudaError_t ghz_prepare(Kernel *kernel, size_t shared) {
   cudaFuncAttributes attributes;
   cudaError_t error = cudaFuncGetAttributes(&attributes, kernel);
-  return error != cudaSuccess
-             ? error
-             : cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
+  if (error == cudaSuccess)
+    error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
+  // Shared memory takes all that it may of the memory that is cache otherwise: it decides how many
+  // blocks a multiprocessor holds, and what they read from global memory goes there.
+  return error == cudaSuccess
+             ? cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, 100)
+             : error;
 }
 
 // The number of blocks for so many tiles, of which each takes a group at a time.

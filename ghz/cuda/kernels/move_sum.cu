@@ -84,8 +84,8 @@ __global__ void __launch_bounds__(THREADS) move_sum(ARGUMENT(move_call) c) {
   put_outcome(c.target.shared, c.target.outcome, h.terms, h.flags, c.target.header_and_index + total);
 }
 
-cudaError_t ghz_launch_move(const move_call &c, unsigned multiprocessors, cudaStream_t stream) {
-  return ghz_start(move_sum, RESIDENT * multiprocessors, THREADS, sizeof(move_shared), stream, c);
+cudaError_t ghz_launch_move(const move_call &c, const multiprocessors &m, cudaStream_t stream) {
+  return ghz_start(move_sum, m.blocks(RESIDENT, sizeof(move_shared)), THREADS, sizeof(move_shared), stream, c);
 }
 
 cudaError_t ghz_prepare_move() {

@@ -74,6 +74,39 @@ DEVICE void outcome_of_fault(u64 fault, ghz_cuda_outcome *o) {
 
 constexpr u64 SUM_OF_GROUP = (u64)1 << 62, SUM_OF_ALL = (u64)2 << 62, FLAGS = (u64)3 << 62;
 
+// Groups that a warp looks at in one step, by loads that do not wait for each other: about as many
+// as run at once on a large device.
+enum { LOOKED_AT = 128 };
+
+// Words of groups base - 1 down to base - LOOKED_AT: lane l has that of group base - 1 - l, then
+// every 32nd. What lies before the first group counts as a sum of all.
+struct words_before {
+  u64 word[LOOKED_AT / 32];
+
+  METHOD static u64 look(const u64 *words, uint64_t base, int distance) {
+    return (uint64_t)distance < base ? watch(words + (base - 1 - (uint64_t)distance)) : SUM_OF_ALL;
+  }
+  METHOD void look_at_all(const u64 *words, uint64_t base, int lane) {
+    UNROLLED for (int k = 0; k < LOOKED_AT / 32; k++) word[k] = look(words, base, 32 * k + lane);
+  }
+  // Adds the lane's sums up to the nearest sum of all to *sum; returns false if there is none.
+  // Waits for groups that have not told theirs, but for none behind that sum.
+  METHOD bool add_up(const u64 *words, uint64_t base, u64 &sum, int lane) {
+    bool found = false;
+    UNROLLED for (int k = 0; k < LOOKED_AT / 32; k++) {
+      if (found)
+        continue;
+      while (__any_sync(ALL, (word[k] & FLAGS) == 0))
+        word[k] = look(words, base, 32 * k + lane);
+      const uint32_t whole = __ballot_sync(ALL, (word[k] & SUM_OF_ALL) != 0);
+      const int stop = whole ? __ffs((int)whole) - 1 : 31;
+      sum += lane <= stop ? word[k] & ~FLAGS : 0;
+      found = whole != 0;
+    }
+    return found;
+  }
+};
+
 // Publishes `sum`, the bytes of group g, and returns the sum over the groups before it. By a whole
 // warp. A 64-bit word holds flag and sum together, so that no fence is needed between them.
 DEVICE u64 look_back(u64 *words, uint64_t g, u64 sum, bool in_place, int lane) {
@@ -82,22 +115,18 @@ DEVICE u64 look_back(u64 *words, uint64_t g, u64 sum, bool in_place, int lane) {
   if (g == 0)
     return 0;
   u64 before = 0;
-  for (uint64_t base = g;; base -= 32) { // lane l looks at group base - 1 - l
-    u64 word;
-    do
-      word = (uint64_t)lane < base ? watch(words + (base - 1 - (uint64_t)lane)) : SUM_OF_ALL;
-    while (__any_sync(ALL, (word & FLAGS) == 0));
-    uint32_t whole = __ballot_sync(ALL, (word & SUM_OF_ALL) != 0);
-    int stop = whole ? __ffs((int)whole) - 1 : 31;
-    u64 mine = lane <= stop ? word & ~FLAGS : 0;
-    UNROLLED for (int d = 16; d; d /= 2) mine += __shfl_xor_sync(ALL, mine, d);
-    before += mine;
-    if (whole)
+  words_before seen;
+  for (uint64_t base = g;; base -= LOOKED_AT) {
+    seen.look_at_all(words, base, lane);
+    if (seen.add_up(words, base, before, lane))
       break;
   }
-  if (in_place) { // who hears of this hears of the groups before, too, and of what they have read
+  UNROLLED for (int d = 16; d; d /= 2) before += __shfl_xor_sync(ALL, before, d);
+  if (in_place) {    // who hears of this hears of the groups before, too, and of what they have read
+    __threadfence(); // what each lane has seen comes before the barrier
     __syncwarp();
-    __threadfence();
+    if (lane == 0)
+      __threadfence(); // and what all have seen before what lane 0 tells
   }
   if (lane == 0)
     tell(words + g, SUM_OF_ALL | (before + sum));
