@@ -33,7 +33,7 @@ template <int DIMS> struct bricks {
   }
 
   static METHOD brick_context context(const combine_job &j, unsigned i) {
-    return {j.s.lattice, j.s.terms[i], j.s.transform[i], j.extent, &j.s.expand, j.order, j.numbers, j.lane};
+    return {j.s.lattice, j.s.terms[i], j.s.transform[i], j.extent, &j.s.expand, j.numbers, j.lane};
   }
   static METHOD void clear(result &r) {
     clear_tile(&r.planes.sum.lattice);

@@ -19,8 +19,8 @@ DEVICE int add_flat(const combine_call &c, const operand_headers &s, const uint6
 template <class Real>
 __global__ void __launch_bounds__(THREADS, RESIDENT) combine_tiles(ARGUMENT(combine_call) c) {
   GHZ_SHARED(combine_shared, s);
-  combine_groups(
-      c, s, [&](int warp, int lane) { return form_tiles<flat_tiles, Real>(c, s, NULL, warp, lane, add_flat); });
+  combine_groups(c, s,
+                 [&](int warp, int lane) { return form_tiles<flat_tiles, Real>(c, s, warp, lane, add_flat); });
 }
 
 static unsigned blocks_of(uint64_t tiles, const multiprocessors &m) {

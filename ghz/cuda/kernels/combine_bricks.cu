@@ -8,11 +8,6 @@
 // Blocks that a multiprocessor holds: the transform of planes takes more registers.
 template <int DIMS> static constexpr int BRICKS_RESIDENT = DIMS == 3 ? RESIDENT : 2;
 
-struct brick_shared {
-  combine_shared combine;
-  line_order order;
-};
-
 // Adds the two bricks of each team, and squeezes the sum where it is wanted; returns 0 where it is
 // not common.
 DEVICE int add_bricks(const combine_call &c, const operand_headers &s, const uint64_t offset[2],
@@ -26,18 +21,16 @@ DEVICE int add_bricks(const combine_call &c, const operand_headers &s, const uin
 
 template <int DIMS, class Real>
 __global__ void __launch_bounds__(THREADS, BRICKS_RESIDENT<DIMS>) combine_bricks(ARGUMENT(combine_call) c) {
-  GHZ_SHARED(brick_shared, s);
-  make_line_order(s.order);
-  combine_groups(c, s.combine, [&](int warp, int lane) {
-    return form_tiles<bricks<DIMS>, Real>(c, s.combine, &s.order, warp, lane, add_bricks);
-  });
+  GHZ_SHARED(combine_shared, s);
+  combine_groups(
+      c, s, [&](int warp, int lane) { return form_tiles<bricks<DIMS>, Real>(c, s, warp, lane, add_bricks); });
 }
 
 template <int DIMS, class Real>
 static cudaError_t launch(const combine_call &c, const multiprocessors &m, cudaStream_t stream) {
   return ghz_start(combine_bricks<DIMS, Real>,
-                   blocks_for(c.target.tiles, TILES, m.blocks(BRICKS_RESIDENT<DIMS>, sizeof(brick_shared))),
-                   THREADS, sizeof(brick_shared), stream, c);
+                   blocks_for(c.target.tiles, TILES, m.blocks(BRICKS_RESIDENT<DIMS>, sizeof(combine_shared))),
+                   THREADS, sizeof(combine_shared), stream, c);
 }
 
 cudaError_t ghz_launch_combine_bricks(const combine_call &c, const multiprocessors &m, cudaStream_t stream) {
@@ -47,8 +40,8 @@ cudaError_t ghz_launch_combine_bricks(const combine_call &c, const multiprocesso
 }
 
 template <int DIMS> static cudaError_t prepare() {
-  cudaError_t error = ghz_prepare(combine_bricks<DIMS, float>, sizeof(brick_shared));
-  return error == cudaSuccess ? ghz_prepare(combine_bricks<DIMS, double>, sizeof(brick_shared)) : error;
+  cudaError_t error = ghz_prepare(combine_bricks<DIMS, float>, sizeof(combine_shared));
+  return error == cudaSuccess ? ghz_prepare(combine_bricks<DIMS, double>, sizeof(combine_shared)) : error;
 }
 
 cudaError_t ghz_prepare_combine_bricks() {

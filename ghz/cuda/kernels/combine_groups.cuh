@@ -40,13 +40,12 @@ DEVICE void note_result(const combine_call &c, uint64_t t, tile_result &r, int l
 
 // Forms any tile, by a warp. Returns its size.
 template <class Kind, class Real>
-SELDOM uint32_t form_any(const combine_call &c, combine_shared &s, const line_order *order, int tile,
-                         int lane) {
+SELDOM uint32_t form_any(const combine_call &c, combine_shared &s, int tile, int lane) {
   const uint64_t t = s.group.index * TILES + (uint64_t)tile;
   const tile_extent e = tile_extent_of(&c.target.shape, c.target.first + t);
   double *numbers = reinterpret_cast<double *>(spill(c, tile));
   typename Kind::result r;
-  combine_any<Kind, Real>({c, s.headers, t, e, order, numbers, lane}, r);
+  combine_any<Kind, Real>({c, s.headers, t, e, numbers, lane}, r);
   note_result(c, t, r, lane);
   if (r.size)
     write_result<Kind, Real>(
@@ -82,8 +81,7 @@ DEVICE int form_common(const combine_call &c, combine_shared &s, int mine, uint6
 
 // Forms the four tiles of a warp; returns the size of the team's.
 template <class Kind, class Real, class Add>
-DEVICE uint32_t form_tiles(const combine_call &c, combine_shared &s, const line_order *order, int warp,
-                           int lane, Add add) {
+DEVICE uint32_t form_tiles(const combine_call &c, combine_shared &s, int warp, int lane, Add add) {
   const int mine = team::TEAMS * warp + lane / team::LANES;
   const uint64_t chunk = s.group.index;
   uint32_t size = 0;
@@ -94,7 +92,7 @@ DEVICE uint32_t form_tiles(const combine_call &c, combine_shared &s, const line_
     const int tile = team::TEAMS * warp + i, formed = __shfl_sync(ALL, common, team::LANES * i);
     if (formed || chunk * TILES + (uint64_t)tile >= c.target.tiles)
       continue;
-    const uint32_t formed_size = form_any<Kind, Real>(c, s, order, tile, lane);
+    const uint32_t formed_size = form_any<Kind, Real>(c, s, tile, lane);
     size = lane / team::LANES == i ? formed_size : size;
   }
   return size;

@@ -12,16 +12,13 @@
 #include "rules/constant.h"
 #include "rules/op.h"
 
-struct line_order;
-
 // What a tile of a result is made from.
 struct combine_job {
   const combine_call &c;
   const operand_headers &s;
   uint64_t tile;
   tile_extent extent;
-  const line_order *order; // of bricks
-  double *numbers;         // room for TILE of them
+  double *numbers; // room for TILE of them
   int lane;
 
   // Finds operand i's tile, without the value of one of one value. Returns 0 if its chunk or that

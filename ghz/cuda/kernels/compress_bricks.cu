@@ -11,9 +11,9 @@ enum { WARPS = 4, THREADS = 32 * WARPS, RESIDENT = 3 }; // a brick to a warp
 
 // A brick's values, and later its bytes; and the transform's numbers.
 template <class Real> struct compress_shared {
+  alignas(ROOM_ALIGNMENT) double numbers[WARPS][TILE];
   uint32_t tile[WARPS][(TILE * sizeof(Real) + SLACK) / 4];
-  double numbers[WARPS][TILE];
-  line_order order;
+  tile_extent extent[WARPS]; // not in registers, of which the common case has none to spare
   group_state<WARPS> group;
 };
 
@@ -35,11 +35,28 @@ template <class Real> struct brick_source {
   METHOD const Real *at(const column_place &p) const {
     return first + p.z * plane + p.y * row + p.x;
   }
+  // Whether all lines begin at multiples of 16 bytes.
+  METHOD bool aligned() const {
+    return ((reinterpret_cast<uintptr_t>(first) | (row | plane) * sizeof(Real)) & 15) == 0;
+  }
 };
 
 // Copies values to rows in shared memory. Columns outside are 0.
 template <int DIMS, class Real>
 DEVICE void stage_brick(Real *values, const brick_source<Real> &from, int lane) {
+  if (from.extent.n == TILE && from.aligned()) {
+    typedef value_rows<Real> rows;
+    const Real *x = from.at(place_of_column<DIMS>((unsigned)lane * rows::PIECE));
+    typename rows::piece *s = reinterpret_cast<typename rows::piece *>(values);
+    UNROLLED for (int k = 0; k < rows::PIECES; k++) {
+      const int i = 32 * k + lane;
+      copy_16(s + rows::place(i / rows::PIECES, i % rows::PIECES),
+              x + lines_further<DIMS, Real>(k, from.row, from.plane));
+    }
+    copies_arrived();
+    __syncwarp();
+    return;
+  }
   ROLLED for (int i = lane; i < TILE; i += 32) {
     const column_place p = place_of_column<DIMS>((unsigned)i);
     values[value_rows<Real>::place_of_value(i)] = is_inside(from.extent, p) ? *from.at(p) : (Real)0;
@@ -48,7 +65,8 @@ DEVICE void stage_brick(Real *values, const brick_source<Real> &from, int lane) 
 }
 
 template <int DIMS, class Real>
-DEVICE void write_raw_brick(const brick_source<Real> &from, uint8_t *out, int lane) {
+SELDOM void write_raw_brick(const compress_call &c, uint64_t tile, uint8_t *out, int lane) {
+  const brick_source<Real> from(c, tile);
   if (lane == 0)
     out[0] = RAW_TILE;
   ROLLED for (int i = lane; i < TILE; i += 32) {
@@ -61,16 +79,31 @@ DEVICE void write_raw_brick(const brick_source<Real> &from, uint8_t *out, int la
   }
 }
 
-// Forms any brick that is not surely coarse; returns its size.
+template <int DIMS, class Int, class Real>
+DEVICE uint32_t encode_values(const value_brick<Real> &v, int order, uint32_t limit, brick_shape &t) {
+  Int r[LANE_VALUES];
+  v.integers(r);
+  return encode_brick<DIMS>(v, r, order, limit, t);
+}
+
+DEVICE brick_shape plain_shape() {
+  brick_shape t;
+  t.lattice.lead = {};
+  t.lattice.plus = t.lattice.minus = 0;
+  return t;
+}
+
+// Forms any brick that is not surely coarse; returns its size. The common case keeps nothing in
+// memory for it.
 template <int DIMS, class Real>
-SELDOM uint32_t form_uncommon(const compress_call &c, value_brick<Real> &v, uint32_t limit, brick_shape &t) {
-  const int lane = v.part.lane;
+SELDOM uint32_t form_uncommon(const compress_call &c, Real *values, double *numbers, const brick_part part,
+                              uint32_t limit) {
   value_integers<Real, columns_of_lane<staged_values<Real>>> integers;
-  if (integers.begin(c.lattice, {{v.values}, v.part.inside}, lane) == RAW)
-    return all_bits_zero<Real>(reinterpret_cast<const uint32_t *>(v.values), lane) ? 0 : limit;
-  v.coefficients = integers.coefficients;
-  v.in_float = integers.in_float;
-  v.factor = integers.factor;
+  if (integers.begin(c.lattice, {{values}, part.inside}, part.lane) == RAW)
+    return all_bits_zero<Real>(reinterpret_cast<const uint32_t *>(values), part.lane) ? 0 : limit;
+  const value_brick<Real> v = {c.lattice,         values,         numbers, part, integers.coefficients,
+                               integers.in_float, integers.factor};
+  brick_shape t = plain_shape();
   t.lattice.lead.mode = integers.mode;
   t.lattice.lead.special = integers.special;
   t.lattice.plus = integers.plus;
@@ -78,11 +111,11 @@ SELDOM uint32_t form_uncommon(const compress_call &c, value_brick<Real> &v, uint
   __syncwarp(); // all lanes have read the values
   if (integers.special)
     integers.hide([&](int i, typename real_type<Real>::bits b) {
-      v.values[value_rows<Real>::place_of_value(i)] = real_of(b);
+      values[value_rows<Real>::place_of_value(i)] = real_of(b);
     });
   __syncwarp();
-  return integers.mode == WIDE ? encode_brick<DIMS, int64_t>(v, c.order, limit, t)
-                               : encode_brick<DIMS, int32_t>(v, c.order, limit, t);
+  return integers.mode == WIDE ? encode_values<DIMS, int64_t>(v, c.order, limit, t)
+                               : encode_values<DIMS, int32_t>(v, c.order, limit, t);
 }
 
 // Forms a brick in shared memory; returns its size, or the limit if it is raw.
@@ -90,25 +123,27 @@ template <int DIMS, class Real>
 DEVICE uint32_t form_brick(const compress_call &c, compress_shared<Real> &s, int warp,
                            const brick_source<Real> &from, uint32_t limit, int lane) {
   Real *values = reinterpret_cast<Real *>(s.tile[warp]);
-  value_brick<Real> v = {c.lattice,         values,  s.numbers[warp], &s.order, {from.extent, 0, lane}, 1,
-                         sizeof(Real) == 4, c.factor};
-  brick_shape t;
+  const brick_part part = {s.extent[warp], columns_inside(from.extent, lane), lane};
+  int32_t q[LANE_VALUES];
   int zero;
-  v.part.inside = columns_inside(from.extent, lane);
-  t.lattice.lead = {};
-  t.lattice.plus = t.lattice.minus = 0;
-  stage_brick<DIMS>(values, from, lane);
+  if (lane == 0)
+    s.extent[warp] = from.extent;
+  stage_brick<DIMS>(values, from, lane); // with a barrier
   if (c.lattice.has_fill)
-    hide_fill(values, c.lattice, v.part.inside, lane);
-  if (may_be_constant<Real>(s.tile[warp], __shfl_sync(ALL, v.part.inside, 0), lane)) {
-    const columns_of_lane<staged_values<Real>> staged = {{values}, v.part.inside};
+    hide_fill(values, c.lattice, part.inside, lane);
+  if (may_be_constant<Real>(s.tile[warp], __shfl_sync(ALL, part.inside, 0), lane)) {
+    const columns_of_lane<staged_values<Real>> staged = {{values}, part.inside};
     const uint32_t size = form_constant<Real>(c.lattice, c.order, staged, s.tile[warp], limit, lane);
     if (size)
       return size;
   }
-  if (!c.slow_path && surely_coarse(s.tile[warp], (Real)c.factor, zero, lane))
-    return zero ? 0 : encode_brick<DIMS, int32_t>(v, c.order, limit, t);
-  return form_uncommon<DIMS>(c, v, limit, t);
+  if (c.slow_path || !quantise_coarse(s.tile[warp], (Real)c.factor, q, zero, lane))
+    return form_uncommon<DIMS>(c, values, s.numbers[warp], part, limit);
+  if (zero)
+    return 0;
+  const value_brick<Real> v = {c.lattice, values, s.numbers[warp], part, 1, sizeof(Real) == 4, c.factor};
+  brick_shape t = plain_shape();
+  return encode_brick<DIMS>(v, q, c.order, limit, t);
 }
 
 template <int DIMS, class Real>
@@ -117,44 +152,44 @@ __global__ void __launch_bounds__(THREADS, RESIDENT) compress_bricks(ARGUMENT(co
   const int lane = lane_of_thread(), warp = (int)threadIdx.x / 32;
   group_queue queue;
   queue.ask(c.target.shared);
-  make_line_order(s.order);
   while (queue.take(s.group, c.target)) {
-    const uint64_t t = s.group.index * WARPS + (uint64_t)warp;
-    const bool there = t < c.target.tiles;
-    const brick_source<Real> from(c, c.target.first + (there ? t : 0));
-    const uint32_t limit = 1 + from.extent.n * (uint32_t)sizeof(Real);
-    const uint32_t size = there ? form_brick<DIMS>(c, s, warp, from, limit, lane) : 0;
-    if (lane == 0)
-      s.group.size[warp] = size;
+    const auto tile = [&]() { return c.target.first + s.group.index * WARPS + (uint64_t)warp; };
+    bool raw = false;
+    if (tile() < c.target.first + c.target.tiles) {
+      const brick_source<Real> from(c, tile());
+      const uint32_t limit = 1 + from.extent.n * (uint32_t)sizeof(Real),
+                     size = form_brick<DIMS>(c, s, warp, from, limit, lane);
+      raw = size == limit;
+      if (lane == 0)
+        s.group.size[warp] = size;
+    } else if (lane == 0) {
+      s.group.size[warp] = 0;
+    }
     __syncthreads();
     queue.ask(c.target.shared);
     if (warp == 0)
       place_group(s.group, c.target, 0, lane);
     __syncthreads();
-    if (s.group.fits && size) {
-      uint8_t *out = s.group.place + s.group.before[warp];
-      if (size == limit)
-        write_raw_brick<DIMS>(from, out, lane);
-      else
-        unstage_bytes(out, s.tile[warp], 0, size, lane);
-    }
+    uint8_t *out = s.group.place + s.group.before[warp];
+    if (s.group.fits && raw)
+      write_raw_brick<DIMS, Real>(c, tile(), out, lane);
+    else if (s.group.fits)
+      unstage_bytes(out, s.tile[warp], 0, s.group.size[warp], lane);
   }
   if (is_last_block(c.target.shared, gridDim.x))
     finish_result(c.target, {c.lattice, 1, c.order == GHZ_ORDER_BEST ? (uint32_t)FLAG_TRANSFORM : 0});
 }
 
 template <int DIMS, class Real>
-static cudaError_t launch(const compress_call &c, unsigned multiprocessors, cudaStream_t stream) {
-  const unsigned blocks = blocks_for(c.target.tiles, WARPS, RESIDENT * multiprocessors);
+static cudaError_t launch(const compress_call &c, const multiprocessors &m, cudaStream_t stream) {
+  const unsigned blocks = blocks_for(c.target.tiles, WARPS, m.blocks(RESIDENT, sizeof(compress_shared<Real>)));
   return ghz_start(compress_bricks<DIMS, Real>, blocks, THREADS, sizeof(compress_shared<Real>), stream, c);
 }
 
-cudaError_t ghz_launch_compress_bricks(const compress_call &c, unsigned multiprocessors, cudaStream_t stream) {
+cudaError_t ghz_launch_compress_bricks(const compress_call &c, const multiprocessors &m, cudaStream_t stream) {
   if (c.target.shape.dims == 2)
-    return c.lattice.type == GHZ_F32 ? launch<2, float>(c, multiprocessors, stream)
-                                     : launch<2, double>(c, multiprocessors, stream);
-  return c.lattice.type == GHZ_F32 ? launch<3, float>(c, multiprocessors, stream)
-                                   : launch<3, double>(c, multiprocessors, stream);
+    return c.lattice.type == GHZ_F32 ? launch<2, float>(c, m, stream) : launch<2, double>(c, m, stream);
+  return c.lattice.type == GHZ_F32 ? launch<3, float>(c, m, stream) : launch<3, double>(c, m, stream);
 }
 
 template <int DIMS> static cudaError_t prepare() {

@@ -68,12 +68,12 @@ template <class Out>
 SELDOM int decode_constant(decompress_shared<Out> &s, uint32_t *buffer, const stored_tile place, unsigned n,
                            int lane) {
   const ghz_lattice &l = s.header.lattice;
-  const uint32_t head = constant_head(l.type);
   tile_shape t = {};
   uint64_t bits;
-  if (!open_constant(&l, s.header.terms, place.data, place.size, &bits) ||
-      (place.size > head &&
-       !parse_tile(l, s.header.terms, global_bytes{place.data + head}, place.size - head, n, t, lane)))
+  const auto parse = [&](const global_bytes &b, uint32_t size) {
+    return parse_tile(l, s.header.terms, b, size, n, t, lane);
+  };
+  if (!open_constant_tile(l, s.header.terms, place.data, place.size, bits, parse))
     return 0;
   put_constant<Out>(buffer, l, bits, t, lane);
   return 1;
@@ -99,7 +99,7 @@ DEVICE int decompress_tile(decompress_shared<Out> &s, uint32_t *buffer, const op
     write_raw<In>(s.header.lattice, place.data, y, w, lane);
     return 1;
   }
-  if (!decode_lattice_tile(s, buffer, place, from.header, from.header + from.size, n, lane))
+  if (!decode_lattice_tile(s, buffer, place, from.header, from.payload + s.header.payload, n, lane))
     return 0;
   unstage_values(y, buffer, w.first, w.end, lane);
   return 1;

@@ -10,35 +10,57 @@ enum { WARPS = 4, THREADS = 32 * WARPS }; // a brick to a warp
 // Blocks that a multiprocessor holds.
 template <int DIMS, class Out> static constexpr int RESIDENT = DIMS == 3 && sizeof(Out) == 4 ? 4 : 3;
 
+// Where the values of a brick go: the columns of a box.
+template <class Out> struct brick_target {
+  tile_extent extent;
+  unsigned low[3], high[3]; // columns that are asked for, along z, y and x
+  uint64_t row, plane;
+  Out *first; // where column 0 is, or would be
+
+  METHOD void begin(const decompress_bricks_call &c, uint64_t tile) {
+    uint64_t origin[3];
+    tile_origin(&c.kind.shape, tile, origin);
+    extent = tile_extent_at(&c.kind.shape, origin);
+    const unsigned inside[3] = {extent.z, extent.y, extent.x};
+    UNROLLED for (int i = 0; i < 3; i++) {
+      const uint64_t end = c.origin[i] + c.extent[i];
+      low[i] = columns_to(c.origin[i], origin[i], inside[i]);
+      high[i] = columns_to(end, origin[i], inside[i]);
+    }
+    row = c.row;
+    plane = c.plane;
+    // Where the brick begins before the box, no such pointer is followed.
+    first = static_cast<Out *>(c.y) + (origin[0] - c.origin[0]) * plane + (origin[1] - c.origin[1]) * row +
+            (origin[2] - c.origin[2]);
+  }
+  // Columns from `origin` to `end`, of at most `most`.
+  METHOD static unsigned columns_to(uint64_t end, uint64_t origin, unsigned most) {
+    return end <= origin ? 0 : end - origin < most ? (unsigned)(end - origin) : most;
+  }
+  METHOD bool has(const column_place &p) const {
+    return p.z >= low[0] && p.z < high[0] && p.y >= low[1] && p.y < high[1] && p.x >= low[2] && p.x < high[2];
+  }
+  METHOD Out *at(const column_place &p) const {
+    return first + p.z * plane + p.y * row + p.x;
+  }
+  // Whether all of a whole brick is asked for, and its lines begin at multiples of 16 bytes.
+  METHOD bool whole_and_aligned() const {
+    const unsigned asked = (high[0] - low[0]) * (high[1] - low[1]) * (high[2] - low[2]);
+    return asked == TILE && ((reinterpret_cast<uintptr_t>(first) | (row | plane) * sizeof(Out)) & 15) == 0;
+  }
+};
+
 // A brick's bytes, and later its values; and the transform's numbers.
 template <class Out> struct decompress_shared {
   static constexpr int BYTES = (int)(TILE * sizeof(Out)) + 512;
+  alignas(ROOM_ALIGNMENT) double transformed[WARPS][TILE];
   uint32_t tile[WARPS][BYTES / 4];
-  double transformed[WARPS][TILE];
   expansion expand;
-  line_order order;
   operand_header header;
   int status;
-};
-
-// Where the values of a brick go.
-template <class Out> struct brick_target {
-  const decompress_bricks_call &c;
-  tile_extent extent;
-  uint64_t origin[3];
-
-  METHOD brick_target(const decompress_bricks_call &call, uint64_t tile) : c(call) {
-    tile_origin(&c.kind.shape, tile, origin);
-    extent = tile_extent_at(&c.kind.shape, origin);
-  }
-  // The value of a column; NULL if it is not asked for.
-  METHOD Out *at(const column_place &p) const {
-    const uint64_t z = origin[0] + p.z - c.origin[0], y = origin[1] + p.y - c.origin[1],
-                   x = origin[2] + p.x - c.origin[2]; // wraps below the box
-    return is_inside(extent, p) && z < c.extent[0] && y < c.extent[1] && x < c.extent[2]
-               ? static_cast<Out *>(c.y) + z * c.plane + y * c.row + x
-               : NULL;
-  }
+  // Not in registers, of which the common case has none to spare.
+  brick_target<Out> to[WARPS];
+  uint64_t next[WARPS]; // brick of each warp
 };
 
 // Calls value(i, place) for each column i of the brick that is asked for, and stores what it
@@ -47,9 +69,27 @@ template <int DIMS, class Out, class Value>
 DEVICE void write_columns(const brick_target<Out> &to, Value value, int lane) {
   ROLLED for (unsigned i = (unsigned)lane; i < TILE; i += 32) {
     const column_place p = place_of_column<DIMS>(i);
-    Out *y = to.at(p);
-    if (y)
-      *y = value(i, p);
+    if (to.has(p))
+      *to.at(p) = value(i, p);
+  }
+}
+
+// Stores the brick's values.
+template <int DIMS, class Out>
+DEVICE void write_values(const brick_target<Out> &to, const uint32_t *buffer, int lane) {
+  typedef value_rows<Out> rows;
+  if (!to.whole_and_aligned()) {
+    const Out *values = reinterpret_cast<const Out *>(buffer);
+    write_columns<DIMS>(
+        to, [=](unsigned i, const column_place &) { return values[rows::place_of_value((int)i)]; }, lane);
+    return;
+  }
+  const uint4 *s = reinterpret_cast<const uint4 *>(buffer);
+  Out *y = to.at(place_of_column<DIMS>((unsigned)lane * rows::PIECE));
+  UNROLLED for (int k = 0; k < rows::PIECES; k++) {
+    const int i = 32 * k + lane;
+    *reinterpret_cast<uint4 *>(y + lines_further<DIMS, Out>(k, to.row, to.plane)) =
+        s[rows::place(i / rows::PIECES, i % rows::PIECES)];
   }
 }
 
@@ -63,12 +103,11 @@ DEVICE int decode_lattice_brick(decompress_shared<Out> &s, int warp, const opera
                            (int)(s.header.flags & FLAG_TRANSFORM),
                            e,
                            &s.expand,
-                           &s.order,
                            s.transformed[warp],
                            lane};
   if (place.size + 32 <= (uint32_t)decompress_shared<Out>::BYTES) {
-    const shared_bytes bytes = {
-        buffer, stage_bytes(buffer, place.data, place.size, from.header, from.header + from.size, lane)};
+    const shared_bytes bytes = {buffer, stage_bytes(buffer, place.data, place.size, from.header,
+                                                    from.payload + s.header.payload, lane)};
     copies_arrived();
     __syncwarp();
     return decode_brick<DIMS, Out>(k, buffer, bytes, place.size);
@@ -81,13 +120,13 @@ template <class Out>
 SELDOM int decode_constant(decompress_shared<Out> &s, int warp, const stored_tile place, const tile_extent e,
                            int lane) {
   const ghz_lattice &l = s.header.lattice;
-  const uint32_t head = constant_head(l.type);
   brick_shape t = {};
   uint64_t bits;
-  if (!open_constant(&l, s.header.terms, place.data, place.size, &bits) ||
-      (place.size > head &&
-       !parse_brick(l, s.header.terms, (int)(s.header.flags & FLAG_TRANSFORM), global_bytes{place.data + head},
-                    place.size - head, e, columns_inside(e, lane), t, lane)))
+  const auto parse = [&](const global_bytes &b, uint32_t size) {
+    return parse_brick(l, s.header.terms, (int)(s.header.flags & FLAG_TRANSFORM), b, size, e,
+                       columns_inside(e, lane), t, lane);
+  };
+  if (!open_constant_tile(l, s.header.terms, place.data, place.size, bits, parse))
     return 0;
   put_constant<Out>(s.tile[warp], l, bits, t.lattice, lane);
   return 1;
@@ -109,7 +148,6 @@ DEVICE void write_raw(const ghz_lattice &l, const brick_target<Out> &to, const u
 template <int DIMS, class Out>
 DEVICE int decompress_brick(decompress_shared<Out> &s, int warp, const operand &from, const stored_tile &place,
                             const brick_target<Out> &to, int lane) {
-  const uint32_t *buffer = s.tile[warp];
   const tile_extent &e = to.extent;
   if (place.size == 0) {
     write_columns<DIMS>(
@@ -128,10 +166,7 @@ DEVICE int decompress_brick(decompress_shared<Out> &s, int warp, const operand &
   if (!(first_says_constant(place.data[0]) ? decode_constant(s, warp, place, e, lane)
                                            : decode_lattice_brick<DIMS>(s, warp, from, place, e, lane)))
     return 0;
-  const Out *values = reinterpret_cast<const Out *>(buffer);
-  write_columns<DIMS>(
-      to, [=](unsigned i, const column_place &) { return values[value_rows<Out>::place_of_value((int)i)]; },
-      lane);
+  write_values<DIMS>(to, s.tile[warp], lane);
   return 1;
 }
 
@@ -145,24 +180,33 @@ DEVICE uint64_t brick_of(const decompress_bricks_call &c, uint64_t i) {
   return ((c.low[0] + z) * grid[1] + c.low[1] + y) * grid[2] + c.low[2] + x;
 }
 
+// Each warp takes the first one, then every so-manieth.
+template <class Out> DEVICE void next_brick(decompress_shared<Out> &s, int warp, int lane, bool first) {
+  __syncwarp(); // all lanes have done with the one before
+  if (lane == 0)
+    s.next[warp] =
+        first ? (uint64_t)blockIdx.x * WARPS + (uint64_t)warp : s.next[warp] + (uint64_t)gridDim.x * WARPS;
+  __syncwarp();
+}
+
 template <int DIMS, class Out>
 __global__ void __launch_bounds__(THREADS, RESIDENT<DIMS, Out>)
     decompress_bricks(ARGUMENT(decompress_bricks_call) c) {
   GHZ_SHARED(decompress_shared<Out>, s);
   const int lane = lane_of_thread(), warp = (int)threadIdx.x / 32;
   make_expansion(s.expand);
-  make_line_order(s.order);
   if (open_operand(c, s) == GHZ_OK)
-    ROLLED for (uint64_t i = (uint64_t)blockIdx.x * WARPS + (uint64_t)warp; i < c.bricks;
-                i += (uint64_t)gridDim.x * WARPS) {
-      const uint64_t tile = brick_of(c, i);
-      const brick_target<Out> to(c, tile);
+    ROLLED for (next_brick(s, warp, lane, true); s.next[warp] < c.bricks; next_brick(s, warp, lane, false)) {
+      const uint64_t tile = brick_of(c, s.next[warp]);
+      brick_target<Out> &to = s.to[warp];
+      if (lane == 0)
+        to.begin(c, tile);
+      __syncwarp();
       stored_tile place;
       if (!(place_tile(c.from, c.kind, s.header.payload, tile - c.kind.first, place, lane) &&
             decompress_brick<DIMS>(s, warp, c.from, place, to, lane)) &&
           lane == 0)
         note_fault(c.shared, FAULT_TILE, tile, 0, GHZ_ECORRUPT);
-      __syncwarp();
     }
   finish_values(c, s.header, c.values * sizeof(Out));
 }

@@ -56,7 +56,7 @@ struct combine_call {
   uint8_t *spill; // room for tiles that are too large for shared memory, ghz_combine_spill bytes
 };
 
-enum { SPILL_TILE = (TILE_BYTES_MAX + 15) / 16 * 16 + 16 };
+enum { SPILL_TILE = (TILE_BYTES_MAX + 16 + 127) / 128 * 128 }; // with a few bytes behind
 
 // Moves the sum that combine_tiles left at the end of an accumulator to the front, and completes
 // header and index.

@@ -22,6 +22,14 @@ template <int DIMS> DEVICE column_place place_of_column(unsigned i) {
   return DIMS == 3 ? column_place{i / 128, i / 16 % 8, i % 16} : column_place{0, i / 32, i % 32};
 }
 
+// A warp copies whole bricks by pieces of 16 bytes, 32 at a time: values from its first ones to
+// those of time k.
+template <int DIMS, class Real> DEVICE uint64_t lines_further(int k, uint64_t row, uint64_t plane) {
+  constexpr int LINES = 32 * value_rows<Real>::PIECE / (DIMS == 3 ? 16 : 32); // at a time
+  const unsigned line = (unsigned)(k * LINES);
+  return DIMS == 3 ? line / 8 * plane + line % 8 * row : line * row;
+}
+
 DEVICE bool is_inside(const tile_extent &e, const column_place &p) {
   return p.z < e.z && p.y < e.y && p.x < e.x;
 }

@@ -8,7 +8,7 @@
 
 // What a brick holds of an array's values.
 struct brick_part {
-  tile_extent extent;
+  const tile_extent &extent;
   uint32_t inside; // the lane's columns
   int lane;
 };

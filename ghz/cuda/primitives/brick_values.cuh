@@ -24,8 +24,7 @@ struct brick_context {
   int transform; // the stream's bricks may have coefficients
   const tile_extent &extent;
   const expansion *expand;
-  const line_order *order;
-  double *transformed; // room for TILE numbers in shared memory
+  double *transformed; // room for TILE numbers, at a multiple of ROOM_ALIGNMENT
   int lane;
 };
 
@@ -66,28 +65,40 @@ DEVICE void transform_brick(const brick_context &k, const Bytes &bytes, const ti
   layer_of_planes(k, bytes, t, c);
   if (k.lane == 0)
     c[0] = (int32_t)t.lead.anchor;
-  UNROLLED for (int i = 0; i < LANE_VALUES; i++)
-      k.transformed[slots<DIMS>::of_coefficient(LANE_VALUES * k.lane + i)] = (double)c[i];
-  inverse_transform<DIMS>(k.transformed, *k.order, k.lane);
+  const shared_address room = address_in_shared(k.transformed);
+  __syncwarp(); // the room's last use is over
+  put_coefficients<DIMS>(room, c, k.lane);
+  inverse_transform<DIMS>(room, k.lane);
 }
 
 template <class Out> DEVICE void put_value(uint32_t *buffer, int lane, int i, Out y) {
   reinterpret_cast<Out *>(buffer)[value_rows<Out>::place_of_value(LANE_VALUES * lane + i)] = y;
 }
 
+// Puts all of the lane's values, a piece at a time.
+template <class Out> DEVICE void put_lane(uint32_t *buffer, const Out y[LANE_VALUES], int lane) {
+  typedef value_rows<Out> rows;
+  typename rows::piece *s = reinterpret_cast<typename rows::piece *>(buffer);
+  UNROLLED for (int p = 0; p < rows::PIECES; p++) {
+    typename rows::piece x;
+    UNROLLED for (int i = 0; i < rows::PIECE; i++) x.value[i] = y[rows::PIECE * p + i];
+    s[rows::place(lane, p)] = x;
+  }
+}
+
 // Values of a brick whose integers are small: no rounding but the last ones.
 template <int DIMS, class Out, class Bytes>
-CALLED void compose(const brick_context &k, uint32_t *buffer, const Bytes &bytes, const brick_shape &t) {
+DEVICE void compose(const brick_context &k, uint32_t *buffer, const Bytes &bytes, const brick_shape &t) {
   int32_t q[LANE_VALUES];
+  Out y[LANE_VALUES];
   const double unit = part_of_step(k.lattice.type, t.lattice.lead.mode), scale = transform_unit<DIMS>;
   transform_brick<DIMS>(k, bytes, t.coefficients);
   lattice_of_brick<DIMS, int32_t, uint32_t>(k, bytes, t.lattice, q);
   __syncwarp(); // all lanes have read the bytes that the values may take the place of
-  UNROLLED for (int i = 0; i < LANE_VALUES; i++) {
-    const double transformed =
-        k.transformed[slots<DIMS>::of_column(*k.order, LANE_VALUES * k.lane + i)] * scale;
-    put_value(buffer, k.lane, i, (Out)((transformed + (double)q[i] * unit) * k.lattice.step));
-  }
+  each_staged(k.transformed, k.lane, [&](int i, double transformed) {
+    y[i] = (Out)((transformed * scale + (double)q[i] * unit) * k.lattice.step);
+  });
+  put_lane(buffer, y, k.lane);
 }
 
 // The nearest number.
@@ -116,6 +127,7 @@ enum { PIECE_BITS = 16, PIECES = 4 };
 // H(C) of any coefficients.
 template <int DIMS, class Bytes>
 DEVICE void transform_wide(const brick_context &k, const Bytes &bytes, const tile_shape &t, wide_room &room) {
+  const uintptr_t numbers = reinterpret_cast<uintptr_t>(k.transformed); // in shared memory or not
   int64_t *c = room.q;
   wide_integer *sum = room.sum;
   layer_of_planes(k, bytes, t, c);
@@ -126,12 +138,12 @@ DEVICE void transform_wide(const brick_context &k, const Bytes &bytes, const til
     __syncwarp();
     ROLLED for (int i = 0; i < LANE_VALUES; i++) {
       const int64_t above = c[i] >> PIECE_BITS * p, piece = above & ((1 << PIECE_BITS) - 1);
-      k.transformed[slots<DIMS>::of_coefficient(LANE_VALUES * k.lane + i)] =
-          (double)(p == PIECES - 1 ? above : piece);
+      in_memory<int32_t>(numbers + lines<DIMS>::coefficient_offset(LANE_VALUES * k.lane + i)) =
+          (int32_t)(p == PIECES - 1 ? above : piece);
     }
-    inverse_transform<DIMS>(k.transformed, *k.order, k.lane);
+    inverse_transform<DIMS>(numbers, k.lane);
     ROLLED for (int i = 0; i < LANE_VALUES; i++) {
-      const double h = k.transformed[slots<DIMS>::of_column(*k.order, LANE_VALUES * k.lane + i)];
+      const double h = k.transformed[value_rows<double>::place_of_value(LANE_VALUES * k.lane + i)];
       sum[i] += (wide_integer)(int64_t)h * ((wide_integer)1 << PIECE_BITS * p);
     }
   }
@@ -175,7 +187,7 @@ DEVICE void decode_lattice(const brick_context &k, uint32_t *buffer, const Bytes
 }
 
 template <int DIMS, class Out, class Bytes>
-CALLED void decode_narrow_lattice(const brick_context &k, uint32_t *buffer, const Bytes &bytes,
+DEVICE void decode_narrow_lattice(const brick_context &k, uint32_t *buffer, const Bytes &bytes,
                                   const tile_shape &t, const scale &by) {
   decode_lattice<DIMS, int32_t, uint32_t, Out>(k, buffer, bytes, t, by);
 }

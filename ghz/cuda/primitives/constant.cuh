@@ -57,6 +57,16 @@ SELDOM uint32_t form_constant(const ghz_lattice l, int order, const Values value
 
 // ---- And back -----------------------------------------------------------------------------------
 
+// Opens a tile of one value, whose bits it gives; parse(bytes, size) takes apart the tile that
+// stands behind it, and tells whether it is sound. Returns 0 if one of them is damaged.
+template <class Parse>
+DEVICE int open_constant_tile(const ghz_lattice &l, uint32_t terms, const uint8_t *data, uint32_t size,
+                              uint64_t &bits, Parse parse) {
+  const uint32_t head = constant_head(l.type);
+  return open_constant(&l, terms, data, size, &bits) &&
+         (size == head || parse(global_bytes{data + head}, size - head));
+}
+
 // The value of a tile and the specials of the one behind it, to shared memory.
 template <class Out>
 SELDOM void put_constant(uint32_t *buffer, const ghz_lattice l, uint64_t bits, const tile_shape &t, int lane) {

@@ -14,32 +14,20 @@ enum { SURELY_COARSE = 15 };
 // it is not: values beyond the range, NaN and infinities give wide integers.
 template <class Real>
 DEVICE int quantise_coarse(const uint32_t *buffer, Real factor, int32_t q[LANE_VALUES], int &zero, int lane) {
-  typedef value_rows<Real> rows;
-  const typename rows::piece *s = reinterpret_cast<const typename rows::piece *>(buffer);
   uint32_t folded = 0;
-  UNROLLED for (int p = 0; p < rows::PIECES; p++) {
-    typename rows::piece x = s[rows::place(lane, p)];
-    UNROLLED for (int i = 0; i < rows::PIECE; i++) {
-      int32_t &v = q[rows::PIECE * p + i];
-      if (sizeof(Real) == 4) {
-        v = round_f32((float)(x.value[i] * factor));
-      } else {
-        int64_t wide = round_f64((double)(x.value[i] * factor));
-        v = (int32_t)wide;
-        folded |= v == wide ? 0 : ALL;
-        keep_as_it_is(v);
-      }
-      folded |= fold(v);
+  each_staged(reinterpret_cast<const Real *>(buffer), lane, [&](int i, Real x) {
+    if (sizeof(Real) == 4) {
+      q[i] = round_f32((float)(x * factor));
+    } else {
+      int64_t wide = round_f64((double)(x * factor));
+      q[i] = (int32_t)wide;
+      folded |= q[i] == wide ? 0 : ALL;
+      keep_as_it_is(q[i]);
     }
-  }
+    folded |= fold(q[i]);
+  });
   zero = __all_sync(ALL, folded == 0);
   return !__any_sync(ALL, folded >> SURELY_COARSE != 0);
-}
-
-// Whether the integers would prove it. zero: all of them are 0.
-template <class Real> DEVICE int surely_coarse(const uint32_t *buffer, Real factor, int &zero, int lane) {
-  int32_t q[LANE_VALUES];
-  return quantise_coarse<Real>(buffer, factor, q, zero, lane);
 }
 
 template <class Real> DEVICE int all_bits_zero(const uint32_t *buffer, int lane) {

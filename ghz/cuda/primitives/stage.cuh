@@ -5,6 +5,34 @@
 
 #include "cuda/primitives/warp.cuh"
 
+// ---- Addresses ----------------------------------------------------------------------------------
+
+// An address in the block's shared memory, whose bits can be changed. Unlike a pointer it says so
+// also in functions that are not inlined, and takes one register.
+#ifdef __CUDA_ARCH__
+typedef uint32_t shared_address;
+
+DEVICE shared_address address_in_shared(const void *p) {
+  return (uint32_t)__cvta_generic_to_shared(p);
+}
+template <class T> DEVICE T &in_memory(shared_address a) {
+  return *static_cast<T *>(__cvta_shared_to_generic(a));
+}
+#else
+typedef uintptr_t shared_address;
+
+DEVICE shared_address address_in_shared(const void *p) {
+  return reinterpret_cast<uintptr_t>(p);
+}
+#endif
+
+// Anywhere.
+template <class T> DEVICE T &in_memory(uintptr_t a) {
+  return *reinterpret_cast<T *>(a);
+}
+
+// ---- Copies of 16 bytes -------------------------------------------------------------------------
+
 // Copies 16 bytes. A device does not wait for them.
 DEVICE void copy_16(void *shared, const void *global) {
 #ifdef __CUDA_ARCH__
@@ -70,10 +98,10 @@ template <class Real> struct value_rows {
   struct alignas(16) piece {
     Real value[PIECE];
   };
-  static METHOD int place(int row, int p) {
+  static METHOD constexpr int place(int row, int p) {
     return row * PIECES + (p ^ (row & 7));
   }
-  static METHOD int place_of_value(int i) {
+  static METHOD constexpr int place_of_value(int i) {
     return place(i / LANE_VALUES, i % LANE_VALUES / PIECE) * PIECE + i % PIECE;
   }
 };
@@ -97,6 +125,41 @@ template <class Real> DEVICE void stage_values(uint32_t *buffer, const Real *x, 
     }
   }
   __syncwarp();
+}
+
+// The lane's values 4 k to 4 k + 3 in shared memory.
+template <class Real> DEVICE void take_four(const Real *values, int lane, int k, Real x[4]) {
+  typedef value_rows<Real> rows;
+  const typename rows::piece *s = reinterpret_cast<const typename rows::piece *>(values);
+  UNROLLED for (int i = 0; i < 4; i += rows::PIECE) {
+    const typename rows::piece y = s[rows::place(lane, (4 * k + i) / rows::PIECE)];
+    UNROLLED for (int j = 0; j < rows::PIECE; j++) x[i + j] = y.value[j];
+  }
+}
+
+// Calls use(i, x) for the lane's i-th value in shared memory.
+template <class Real, class Use> DEVICE void each_staged(const Real *values, int lane, Use use) {
+  keep_as_it_is(lane); // or addresses stay in registers from one loop to the next
+  UNROLLED for (int k = 0; k < LANE_VALUES / 4; k++) {
+    Real x[4];
+    take_four(values, lane, k, x);
+    UNROLLED for (int i = 0; i < 4; i++) use(4 * k + i, x[i]);
+  }
+}
+
+// Calls use(i, x, y) for the values of two arrays. No more of them are read at once than registers
+// have room for.
+template <class Real, class Other, class Use>
+DEVICE void each_staged_pair(const Real *values, const Other *others, int lane, Use use) {
+  keep_as_it_is(lane);
+  UNROLLED for (int k = 0; k < LANE_VALUES / 4; k++) {
+    Real x[4];
+    Other y[4];
+    take_four(values, lane, k, x);
+    take_four(others, lane, k, y);
+    UNROLLED for (int i = 0; i < 4; i++) use(4 * k + i, x[i], y[i]);
+    one_after_the_other();
+  }
 }
 
 // Copies values first .. end - 1 of a tile in shared memory to y on.

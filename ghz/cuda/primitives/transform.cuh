@@ -1,68 +1,101 @@
-// transform.cuh: the transform of a brick, forward and inverse, by a warp in shared memory
-// (FORMAT.md, "Coefficients").
+// transform.cuh: the transform of a brick, forward and inverse, by a warp (FORMAT.md,
+// "Coefficients").
 //
-// A brick has 64 lines of 16 places, or 32 of 32. The lines of frequencies stand in the order in
-// which they are coded, and each line of values stands where that of its number among the
-// frequencies does; so every step of the transform works in place. Line k has its place x in a slot
-// where neither the lines of one place nor the places of one line share a bank.
+// A brick has 64 lines of 16 places, or 32 of 32. All that is transformed stands in rows as values
+// do (stage.cuh), so that neither a row nor a line along any axis meets a bank twice. Offsets in
+// such rows are linear in the bits of line and place: the offset of a lane and that of a step of
+// its loop are joined by one XOR for the lower bits, and the upper ones are constants in the
+// instructions.
 // SPDX-License-Identifier: BSD-3-Clause
 #ifndef GHZ_TRANSFORM_CUH
 #define GHZ_TRANSFORM_CUH
 
 #include "cuda/primitives/brick.cuh"
+#include "cuda/primitives/stage.cuh"
 #include "rules/transform.h"
-
-// The number of each line among the coded ones, by 8 z + y. One table per thread block, in shared
-// memory.
-struct line_order {
-  uint8_t number[64];
-};
-
-DEVICE void make_line_order(line_order &o) {
-  if (threadIdx.x < 64)
-    o.number[frequency_pairs[threadIdx.x]] = (uint8_t)threadIdx.x;
-}
-
-template <int DIMS> struct slots {
-  static constexpr int PLACES = DIMS == 3 ? 16 : 32;
-  static METHOD int of(int line, int x) {
-    return ((line >> 4) * PLACES + x) * 16 + ((line ^ x) & 15);
-  }
-  // Of coefficient i, in the order in which they are coded.
-  static METHOD int of_coefficient(int i) {
-    return (i & ~15) + ((i ^ i >> 4) & 15);
-  }
-  // Of the value in column i.
-  static METHOD int of_column(const line_order &o, int i) {
-    const column_place p = place_of_column<DIMS>((unsigned)i);
-    return of(DIMS == 3 ? o.number[8 * p.z + p.y] : (int)p.y, (int)p.x);
-  }
-};
 
 // What the integers are in steps.
 template <int DIMS> constexpr double transform_unit = DIMS == 3 ? 0x1p-29 : 0x1p-21;
 
-// ---- One axis -----------------------------------------------------------------------------------
+// ---- Where numbers are --------------------------------------------------------------------------
 
-// In place: slot(i) is where the i-th frequency or value of a line of N stands. All of a line is
-// read before any of it is written, and all factors are constants in the instructions.
+// Rooms for rows begin at a multiple of this.
+enum { ROOM_ALIGNMENT = 128 };
 
-// Frequencies to values. The sums are exact, in any order, fused or not.
-template <int N, class Slot> DEVICE void inverse_line(double *w, const Slot &slot) {
-  double even[N / 2], odd[N / 2];
-  UNROLLED for (int i = 0; i < N / 2; i++) even[i] = odd[i] = 0;
-  UNROLLED for (int u = 0; u < N; u += 2) {
-    const double c = w[slot(u)], d = w[slot(u + 1)];
-    UNROLLED for (int i = 0; i < N / 2; i++) {
-      even[i] = __fma_rn(c, (double)inverse_factor(N, (unsigned)u, (unsigned)i), even[i]);
-      odd[i] = __fma_rn(d, (double)inverse_factor(N, (unsigned)u + 1, (unsigned)i), odd[i]);
-    }
+// The address that is `step` further, of which no bit is in the offset that `a` has in its room.
+template <class Address> DEVICE Address further(Address a, uint32_t step) {
+  return (a ^ (step & (ROOM_ALIGNMENT - 1))) + (step & ~(uint32_t)(ROOM_ALIGNMENT - 1));
+}
+
+template <int DIMS> struct lines {
+  static constexpr int PLACES = LINE<DIMS>, COUNT = TILE / PLACES;
+  static constexpr int GROUP = 16; // lines of frequencies that are coded together, place by place
+
+  // Bytes from the room's begin to place x of a line.
+  template <class T> static METHOD constexpr uint32_t offset(int line, int x) {
+    return (uint32_t)value_rows<T>::place_of_value(line * PLACES + x) * (uint32_t)sizeof(T);
   }
-  UNROLLED for (int i = 0; i < N / 2; i++) {
-    w[slot(i)] = even[i] + odd[i];
-    w[slot(N - 1 - i)] = even[i] - odd[i];
+  // To coefficient i, of four bytes, in the order in which they are coded: a lane's are a row.
+  // Lines of two groups, which a warp takes at once, are in different halves of their rows.
+  static METHOD constexpr uint32_t coefficient_offset(int i) {
+    return 4 * ((uint32_t)value_rows<int32_t>::place_of_value(i) ^ (uint32_t)(i / (GROUP * PLACES) & 1) * 16);
+  }
+  // To frequency x of the n-th coded line.
+  static METHOD constexpr uint32_t frequency_offset(int n, int x) {
+    return coefficient_offset(n / GROUP * (GROUP * PLACES) + x * GROUP + n % GROUP);
+  }
+  // The n-th coded line among lines of values.
+  static METHOD int of_frequencies(int n) {
+    return DIMS == 3 ? frequency_pairs[n] : n;
+  }
+};
+
+// Calls along(address) for each of the lane's lines along an axis, 1 y or 2 z: address(i) is the
+// place of its i-th number.
+template <int DIMS, class T, int AXIS, class Address, class Along>
+DEVICE void each_line_across(Address room, int lane, Along along) {
+  typedef lines<DIMS> at;
+  constexpr int ROUNDS = DIMS == 3 ? 4 : 1, NEXT = AXIS == 2 ? 8 : 1, OTHER = DIMS == 2 ? 0 : AXIS == 2 ? 1 : 8;
+  const int x = lane % at::PLACES, half = lane / at::PLACES;
+  ROLLED for (int k = 0; k < ROUNDS; k++) {
+    const Address first = room + at::template offset<T>((2 * k + half) * OTHER, x);
+    along([=](int i) { return further(first, at::template offset<T>(i * NEXT, 0)); });
   }
 }
+
+// Puts the lane's coefficients where inverse_transform takes them.
+template <int DIMS, class Address>
+DEVICE void put_coefficients(Address room, const int32_t c[LANE_VALUES], int lane) {
+  keep_as_it_is(lane);
+  const Address mine = room + lines<DIMS>::coefficient_offset(LANE_VALUES * lane);
+  UNROLLED for (int i = 0; i < LANE_VALUES; i += 4)
+      in_memory<int4>(further(mine, lines<DIMS>::coefficient_offset(i))) = {c[i], c[i + 1], c[i + 2], c[i + 3]};
+}
+
+// ---- One line -----------------------------------------------------------------------------------
+
+// All factors are constants in the instructions.
+
+// Frequencies to values. The sums are exact, in any order, fused or not.
+template <int N> struct inverse_line {
+  double even[N / 2], odd[N / 2];
+
+  template <class Frequency> METHOD void sum(Frequency frequency) {
+    UNROLLED for (int i = 0; i < N / 2; i++) even[i] = odd[i] = 0;
+    add<0>(even, frequency);
+    add<1>(odd, frequency); // by then half of the frequencies need no registers any more
+  }
+  template <int FIRST, class Frequency> static METHOD void add(double part[N / 2], Frequency frequency) {
+    UNROLLED for (int u = FIRST; u < N; u += 2) {
+      const double c = frequency(u);
+      UNROLLED for (int i = 0; i < N / 2; i++) part[i] =
+          __fma_rn(c, (double)inverse_factor(N, (unsigned)u, (unsigned)i), part[i]);
+    }
+  }
+  METHOD double value(int i) const {
+    return i < N / 2 ? even[i] + odd[i] : even[N - 1 - i] - odd[N - 1 - i];
+  }
+};
 
 // The first COUNT numbers times the factors of a frequency, added up from the left.
 template <int N, int COUNT> DEVICE float times_factors(const float v[N / 2], int u) {
@@ -72,59 +105,98 @@ template <int N, int COUNT> DEVICE float times_factors(const float v[N / 2], int
   return sum;
 }
 
-// Values to frequencies: odd ones from the differences of values that mirror each other, even ones
-// from their sums, which are taken less the last sum but for frequency 0. Every machine does these
-// operations in this order.
-template <int N, class Slot> DEVICE void forward_line(float *w, const Slot &slot) {
+// Values to frequencies, which put(u, c) takes: odd ones from the differences of values that mirror
+// each other, even ones from their sums, which are taken less the last sum but for frequency 0.
+// Every machine does these operations in this order.
+template <int N, class Put> DEVICE void forward_line(const float v[N], Put put) {
   float d[N / 2], s[N / 2];
   UNROLLED for (int i = 0; i < N / 2; i++) {
-    const float a = w[slot(i)], b = w[slot(N - 1 - i)];
-    d[i] = __fsub_rn(a, b);
-    s[i] = __fadd_rn(a, b);
+    d[i] = __fsub_rn(v[i], v[N - 1 - i]);
+    s[i] = __fadd_rn(v[i], v[N - 1 - i]);
   }
-  UNROLLED for (int u = 1; u < N; u += 2) w[slot(u)] = times_factors<N, N / 2>(d, u);
+  UNROLLED for (int u = 1; u < N; u += 2) put(u, times_factors<N, N / 2>(d, u));
   float all = s[0];
   UNROLLED for (int i = 1; i < N / 2; i++) all = __fadd_rn(all, s[i]);
-  w[slot(0)] = all;
+  put(0, all);
   UNROLLED for (int i = 0; i < N / 2 - 1; i++) s[i] = __fsub_rn(s[i], s[N / 2 - 1]);
-  UNROLLED for (int u = 2; u < N; u += 2) w[slot(u)] = times_factors<N, N / 2 - 1>(s, u);
+  UNROLLED for (int u = 2; u < N; u += 2) put(u, times_factors<N, N / 2 - 1>(s, u));
 }
 
 // ---- All axes -----------------------------------------------------------------------------------
 
-// Calls along(slot) for each of the lane's lines along an axis: 0 x, 1 y, 2 z.
-template <int DIMS, class Along> DEVICE void each_line(const line_order &o, int axis, int lane, Along along) {
-  if (DIMS == 2) {
-    along([=](int i) { return axis == 0 ? slots<2>::of(lane, i) : slots<2>::of(i, lane); });
-  } else if (axis == 0) {
-    ROLLED for (int k = lane; k < 64; k += 32) along([=](int i) { return slots<3>::of(k, i); });
-  } else {
-    ROLLED for (int k = lane / 16; k < 8; k += 2) along([&o, axis, k, lane](int i) {
-      return slots<3>::of(o.number[axis == 1 ? 8 * k + i : 8 * i + k], lane & 15);
-    });
+template <int DIMS, int AXIS, class Address> DEVICE void inverse_across(Address room, int lane) {
+  constexpr int N = DIMS == 3 ? 8 : 32;
+  keep_as_it_is(lane);
+  each_line_across<DIMS, double, AXIS>(room, lane, [](auto at) {
+    inverse_line<N> line;
+    line.sum([&](int i) { return in_memory<double>(at(i)); });
+    UNROLLED for (int i = 0; i < N; i++) in_memory<double>(at(i)) = line.value(i);
+  });
+  __syncwarp();
+}
+
+// Coefficients, as 32-bit integers in the order in which they are coded, to H(C), as rows of
+// doubles in their place. The sums of their products have to stay below 2^53.
+template <int DIMS, class Address> DEVICE void inverse_transform(Address room, int lane) {
+  typedef lines<DIMS> at;
+  constexpr int EACH = at::COUNT / 32, N = at::PLACES;
+  keep_as_it_is(lane); // or addresses stay in registers from one use to the next
+  int32_t c[EACH][N];
+  __syncwarp();
+  UNROLLED for (int k = 0; k < EACH; k++) {
+    const Address from = room + at::frequency_offset(lane + 32 * k, 0);
+    UNROLLED for (int u = 0; u < N; u++) c[k][u] =
+        in_memory<int32_t>(further(from, at::frequency_offset(0, u)));
   }
+  __syncwarp(); // all lanes have read what the results take the place of
+  UNROLLED for (int k = 0; k < EACH; k++) {
+    const Address to = room + at::template offset<double>(at::of_frequencies(lane + 32 * k), 0);
+    inverse_line<N> line;
+    line.sum([&](int u) { return (double)c[k][u]; });
+    UNROLLED for (int x = 0; x < N; x += 2)
+        in_memory<double2>(further(to, at::template offset<double>(0, x))) = {line.value(x), line.value(x + 1)};
+  }
+  __syncwarp();
+  inverse_across<DIMS, 1>(room, lane);
+  if (DIMS == 3)
+    inverse_across<DIMS, 2>(room, lane);
 }
 
-// Coefficients, as numbers, to H(C). The sums of their products have to stay below 2^53.
-template <int DIMS> CALLED void inverse_transform(double *w, const line_order &o, int lane) {
-  __syncwarp();
-  each_line<DIMS>(o, 0, lane, [=](auto slot) { inverse_line<DIMS == 3 ? 16 : 32>(w, slot); });
-  __syncwarp();
-  each_line<DIMS>(o, 1, lane, [=](auto slot) { inverse_line<DIMS == 3 ? 8 : 32>(w, slot); });
-  __syncwarp();
-  if (DIMS == 3)
-    each_line<DIMS>(o, 2, lane, [=](auto slot) { inverse_line<8>(w, slot); });
+template <int DIMS, int AXIS, class Address> DEVICE void forward_across(Address room, int lane) {
+  constexpr int N = DIMS == 3 ? 8 : 32;
+  keep_as_it_is(lane);
+  each_line_across<DIMS, float, AXIS>(room, lane, [](auto at) {
+    float v[N];
+    UNROLLED for (int i = 0; i < N; i++) v[i] = in_memory<float>(at(i));
+    forward_line<N>(v, [=](int u, float c) { in_memory<float>(at(u)) = c; });
+  });
   __syncwarp();
 }
 
-template <int DIMS> CALLED void forward_transform(float *w, const line_order &o, int lane) {
+// Values, as rows of floats, to frequencies, as floats in the order in which they are coded,
+// elsewhere.
+template <int DIMS, class Address> DEVICE void forward_transform(Address room, Address to, int lane) {
+  typedef lines<DIMS> at;
+  constexpr int N = at::PLACES;
+  keep_as_it_is(lane);
   __syncwarp();
   if (DIMS == 3)
-    each_line<DIMS>(o, 2, lane, [=](auto slot) { forward_line<8>(w, slot); });
-  __syncwarp();
-  each_line<DIMS>(o, 1, lane, [=](auto slot) { forward_line<DIMS == 3 ? 8 : 32>(w, slot); });
-  __syncwarp();
-  each_line<DIMS>(o, 0, lane, [=](auto slot) { forward_line<DIMS == 3 ? 16 : 32>(w, slot); });
+    forward_across<DIMS, 2>(room, lane);
+  forward_across<DIMS, 1>(room, lane);
+  ROLLED for (int n = lane; n < at::COUNT; n += 32) {
+    const Address line = room + at::template offset<float>(at::of_frequencies(n), 0),
+                  coded = to + at::frequency_offset(n, 0);
+    float v[N];
+    UNROLLED for (int x = 0; x < N; x += 4) {
+      const float4 four = in_memory<float4>(further(line, at::template offset<float>(0, x)));
+      v[x] = four.x;
+      v[x + 1] = four.y;
+      v[x + 2] = four.z;
+      v[x + 3] = four.w;
+    }
+    forward_line<N>(v,
+                    [=](int u, float c) { in_memory<float>(further(coded, at::frequency_offset(0, u))) = c; });
+  }
   __syncwarp();
 }
 
