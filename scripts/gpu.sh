@@ -1,10 +1,17 @@
 #!/usr/bin/env bash
 # gpu.sh: for a machine with an NVIDIA GPU and a CUDA toolkit, CMake and a C++ compiler; nothing is
-# installed, nothing fetched, no setting of the GPU changed. Builds the kernels, checks them on the
-# device, again under each tool of compute-sanitizer with small sizes, and measures the codec. Parts
-# come in order of importance, each with a limit, so that all ends in time. Exit status: 0 all well,
-# 1 a check failed or did not end, 2 no CUDA device or toolkit, or bad usage.
-# usage: scripts/gpu.sh [-o RESULTS] [--build DIR] [--minutes N] [--checks-only | --bench-only] [-- BENCH OPTIONS]
+# installed, nothing fetched, no setting of the GPU changed. Builds the kernels for this GPU,
+# measures the codec, which compares all bytes with the CPU's first, then checks every kernel on the
+# device, and again under each tool of compute-sanitizer with small sizes. Each part has a limit, so
+# that all ends in time; a part for which none is left says so, and has not failed. For both at full
+# length: scripts/gpu.sh --bench-only, then scripts/gpu.sh --checks-only, each in nine minutes. The
+# summary sets the figures beside the speed of copies, the prediction of bench/GPU_NOTES.md, and
+# publications. Exit status: 0 all well, 1 something failed, 2 no CUDA device or toolkit, or bad
+# usage.
+# usage: scripts/gpu.sh [-o RESULTS] [--build DIR | --use BUILD] [--arch LIST] [--minutes N]
+#          [--checks-only | --bench-only] [-- BENCH OPTIONS]
+#   --use BUILD   takes the programs of a build as it is: neither CMake nor nvcc is needed
+#   --arch LIST   as CMAKE_CUDA_ARCHITECTURES takes them; default: this GPU's alone
 # SPDX-License-Identifier: BSD-3-Clause
 set -uo pipefail
 exec </dev/null
@@ -15,20 +22,24 @@ build=$root/build-gpu
 minutes=9
 checks=1
 bench=1
+use=
+architectures=
+usage() { sed -n '/^# usage:/,/^# SPDX/{/SPDX/d;s/^# //p}' "$0" >&2 && exit 2; }
 while [ $# -gt 0 ]; do
   case $1 in
   -o) results=${2:?-o needs a folder} && shift 2 ;;
   --build) build=${2:?--build needs a folder} && shift 2 ;;
+  --use) use=${2:?--use needs a folder} && build=$use && shift 2 ;;
+  --arch) architectures=${2:?--arch needs a list} && shift 2 ;;
   --minutes) minutes=${2:?--minutes needs a number} && shift 2 ;;
   --checks-only) bench= && shift ;;
   --bench-only) checks= && shift ;;
   --) shift && break ;;
-  *) sed -n '/^# usage:/s/^# //p' "$0" >&2 && exit 2 ;;
+  *) usage ;;
   esac
 done
-if ! [[ $minutes =~ ^[1-9][0-9]*$ ]] || [ -z "$checks$bench" ]; then
-  sed -n '/^# usage:/s/^# //p' "$0" >&2 && exit 2
-fi
+[[ $minutes =~ ^[1-9][0-9]*$ ]] || usage
+[ -n "$checks$bench" ] || usage
 
 cannot() { # why
   echo "gpu.sh: $1" >&2
@@ -39,46 +50,40 @@ find_tool() { # name: in PATH, or in the usual folders of a toolkit
   PATH=$PATH:${CUDA_HOME:-/usr/local/cuda}/bin:/usr/local/cuda/bin:${CUDA_HOME:-/usr/local/cuda}/compute-sanitizer command -v "$1"
 }
 
-nvcc=$(find_tool nvcc) || cannot "no CUDA toolkit: nvcc is neither in PATH nor in /usr/local/cuda/bin"
-for tool in cmake c++ timeout; do
-  command -v $tool >/dev/null || cannot "no $tool"
-done
+if [ -n "$use" ]; then
+  for program in ${checks:+tests/cuda/ghz_device_check} ${bench:+bench/codec data/ghz-fields}; do
+    [ -x "$use/$program" ] || cannot "the build in $use has no $program"
+  done
+else
+  nvcc=$(find_tool nvcc) || cannot "no CUDA toolkit: nvcc is neither in PATH nor in /usr/local/cuda/bin"
+  for tool in cmake c++; do
+    command -v $tool >/dev/null || cannot "no $tool"
+  done
+fi
+command -v timeout >/dev/null || cannot "no timeout"
+gpu() { nvidia-smi --query-gpu="$1" --format=csv,noheader 2>/dev/null | head -n 1; }
+[ -n "$(gpu name)" ] || [ -n "$architectures" ] || cannot "no CUDA device: nvidia-smi names none; nothing was built or measured"
+if [ -z "$architectures" ]; then
+  architectures=$(gpu compute_cap | tr -d '. ')-real
+  [[ $architectures =~ ^[0-9]+-real$ ]] || cannot "nvidia-smi does not say the compute capability: give --arch"
+fi
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-cat >"$work/device.cu" <<'EOF'
-#include <cstdio>
-int main() {
-  int count = 0, device = 0, runtime = 0, driver = 0;
-  cudaError_t error = cudaGetDeviceCount(&count);
-  if (error != cudaSuccess || count == 0) {
-    fprintf(stderr, "no CUDA device: %s\n", error == cudaSuccess ? "none is visible" : cudaGetErrorString(error));
-    return 2;
-  }
-  cudaDeviceProp is;
-  cudaGetDevice(&device);
-  cudaGetDeviceProperties(&is, device);
-  cudaRuntimeGetVersion(&runtime);
-  cudaDriverGetVersion(&driver);
-  printf("%s, compute capability %d.%d, %d multiprocessors, %.1f GB, L2 cache %.0f MB\n", is.name, is.major, is.minor,
-         is.multiProcessorCount, double(is.totalGlobalMem) / 1e9, double(is.l2CacheSize) / 1048576);
-  printf("CUDA runtime %d.%d, driver for %d.%d\n", runtime / 1000, runtime % 1000 / 10, driver / 1000, driver % 1000 / 10);
-}
-EOF
-"$nvcc" -Wno-deprecated-gpu-targets -o "$work/device" "$work/device.cu" >"$work/device.log" 2>&1 ||
-  { cat "$work/device.log" >&2 && cannot "$nvcc does not work"; }
-"$work/device" >"$work/machine" || cannot "nothing was built or measured"
 
 mkdir -p "$results" || cannot "cannot make the folder $results"
 results=$(cd "$results" && pwd)
 # What an earlier run left is not this one's.
-rm -f "$results"/{summary,machine,resources,table,log}.txt "$results"/gpu_codec.csv
+rm -f "$results"/{summary,machine,resources,table,compared,log}.txt "$results"/gpu_codec.csv
 {
-  cat "$work/machine"
-  command -v nvidia-smi >/dev/null && nvidia-smi --query-gpu=name,driver_version,clocks.sm,clocks.mem,clocks.max.sm,clocks.max.mem,power.limit,ecc.mode.current,mig.mode.current \
-    --format=csv || echo "no nvidia-smi"
-  "$nvcc" --version | tail -n 2
-  c++ --version | head -n 1
+  nvidia-smi --query-gpu=name,compute_cap,memory.total,driver_version,clocks.sm,clocks.mem,clocks.max.sm,clocks.max.mem,power.limit,ecc.mode.current,mig.mode.current \
+    --format=csv
+  if [ -n "$use" ]; then
+    echo "programs of $use as they are"
+  else
+    "$nvcc" --version | tail -n 2
+    c++ --version | head -n 1
+  fi
   git -C "$root" log -1 --format='commit %h of %cs' 2>/dev/null
 } >"$results/machine.txt" 2>/dev/null
 cat "$results/machine.txt"
@@ -89,6 +94,7 @@ summary() {
   echo
   echo "gpu.sh, after $SECONDS s; $results has machine, table, CSV, resources and log:"
   cat "$results/summary.txt"
+  [ ! -s "$results/compared.txt" ] || cat "$results/compared.txt"
 }
 outcome() { # part what seconds
   printf '%-13s %s (%d s)\n' "$1" "$2" "$3" | tee -a "$results/summary.txt"
@@ -115,6 +121,10 @@ run_for() { # part most kept command...
 }
 
 judge() { # part: that did not pass
+  if [ "$status" = 124 ] && [ $took -lt 5 ]; then
+    outcome "$1" "no time left for it" $took
+    return
+  fi
   failed=1
   if [ "$status" = 124 ]; then
     outcome "$1" "DID NOT END in time" $took
@@ -134,27 +144,31 @@ check() { # part most kept command...: as run_for, and says what became of it
 }
 
 configure() {
+  [ -z "$use" ] || return 0
   local generator=()
   command -v ninja >/dev/null && generator=(-G Ninja)
   # Line numbers are for compute-sanitizer, and change no code.
   check configure 90 0 cmake --fresh "${generator[@]}" -S "$root" -B "$build" -DCMAKE_BUILD_TYPE=Release -DGHZ_CUDA=ON \
-    -DCMAKE_CUDA_COMPILER="$nvcc" -DCMAKE_CUDA_FLAGS=-lineinfo -DGHZ_MPI=OFF -DGHZ_TOOLS=OFF
+    -DCMAKE_CUDA_COMPILER="$nvcc" -DCMAKE_CUDA_ARCHITECTURES="$architectures" -DCMAKE_CUDA_FLAGS=-lineinfo -DGHZ_MPI=OFF -DGHZ_TOOLS=OFF
   [ "$status" = 0 ]
 }
 
 build_target() { # part kept target
+  [ -z "$use" ] || return 0
   check "$1" $((minutes * 30)) "$2" cmake --build "$build" -j "$(nproc)" --target "$3"
   [ "$status" = 0 ]
 }
 
 # What the kernels take of a multiprocessor: by the compiler alone, beside the checks.
 start_resources() {
-  timeout 300 "$root/tests/cuda/resources.sh" "$nvcc" "$root"/ghz/cuda/kernels/{compress,decompress,combine,move_sum}.cu >"$results/resources.txt" 2>&1 &
+  [ -z "$use" ] || return 0
+  timeout 300 "$root/tests/cuda/resources.sh" "$nvcc" "$root"/ghz/cuda/kernels/{compress,decompress,combine,move_sum,compress_bricks,decompress_bricks,combine_bricks}.cu >"$results/resources.txt" 2>&1 &
   resources=$!
   resources_began=$SECONDS
 }
 
 end_resources() {
+  [ -z "$use" ] || return 0
   wait "$resources"
   case $? in
   0) outcome resources "passed" $((SECONDS - resources_began)) ;;
@@ -169,7 +183,7 @@ sanitize() { # tool
     return
   fi
   [ "$tool" = memcheck ] && options=(--leak-check full)
-  run_for "$tool" 75 "$kept" "$sanitizer" --tool "$tool" "${options[@]}" --error-exitcode 9 "$build/tests/cuda/ghz_device_check" --quick
+  run_for "$tool" 90 0 "$sanitizer" --tool "$tool" "${options[@]}" --error-exitcode 9 "$build/tests/cuda/ghz_device_check" --quick
   if grep -q "Device not supported" "$work/output"; then
     outcome "$tool" "not run: the tool does not know this device" $took
   elif [ "$status" = 0 ]; then
@@ -187,28 +201,28 @@ make_fields() {
 }
 
 measure() {
-  local seconds=$((ends - SECONDS))
+  local seconds=$((ends - SECONDS - kept))
   check bench "$seconds" 0 "$build/bench/codec" --device cuda --bounds 1e-3,1e-4 --fields "$build/fields" \
     --csv "$results/gpu_codec.csv" "$@"
   cp "$work/output" "$results/table.txt"
-  [ "$status" != 0 ] || cat "$work/output"
+  [ -s "$results/gpu_codec.csv" ] && awk -f "$root/bench/codec/cuda/compare.awk" "$results/gpu_codec.csv" >>"$results/compared.txt"
 }
 
 : >"$results/summary.txt"
-kept=0 # seconds for the bench
-[ -n "$bench" ] && kept=$((minutes * 20))
+kept=0 # seconds for the checks, where both are asked for
+[ -z "$bench" ] || [ -z "$checks" ] || kept=$((minutes * 30))
 configure || { summary && exit 1; }
-if [ -n "$checks" ] && build_target "build checks" $kept ghz_device_check; then
+if [ -n "$bench" ] && build_target "build bench" $kept bench_codec && build_target "build fields" $kept ghz_fields; then
+  make_fields
+  measure "$@"
+fi
+if [ -n "$checks" ] && build_target "build checks" 0 ghz_device_check; then
   start_resources
-  check device $((minutes * 15)) $kept "$build/tests/cuda/ghz_device_check"
+  check device $((minutes * 25)) 0 "$build/tests/cuda/ghz_device_check"
   for tool in memcheck racecheck synccheck initcheck; do
     sanitize $tool
   done
   end_resources
-fi
-if [ -n "$bench" ] && build_target "build bench" 0 bench_codec && build_target "build fields" 0 ghz_fields; then
-  make_fields
-  measure "$@"
 fi
 summary
 [ -z "$failed" ]

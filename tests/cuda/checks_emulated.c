@@ -1,6 +1,7 @@
 /* checks_emulated.c: what only an emulated device can be made to do: to be absent, to lack memory
  * or kernels, to fail at a call, to count. */
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "bricks.h"
 #include "workplace.h"
 #include <stdlib.h>
 #include <string.h>
@@ -115,13 +116,14 @@ void check_cuda_that_fails(trial *t) {
   place_free(t, &p);
 }
 
-/* Look-back over more groups than a warp has lanes: all others wait for the slow first chunk. */
+/* Look-back over more groups than a warp sees in one step, which are 128: all others wait for the
+ * slow first chunk. */
 void check_many_groups_at_once(trial *t) {
   const size_t n = (size_t)80 * 16 * 1024, slow = (size_t)16 * 1024;
   simt_settings s = simt_defaults();
   s.order = SIMT_FORWARD;
-  s.resident = 90;
-  s.multiprocessors = 32;
+  s.resident = 200;
+  s.multiprocessors = 80;
   simt_configure(&s);
   ghz_cuda *usual = t->gpu;
   ghz_status status = ghz_cuda_create(&t->gpu, n, 2);
@@ -135,6 +137,40 @@ void check_many_groups_at_once(trial *t) {
     operation add = {.kind = ADD, .lattice = l, .n = n, .k = 2, .operands = both};
     agree(t, &compress, "compression of many groups");
     agree(t, &add, "sum of many groups");
+    ghz_cuda_free(t->gpu);
+  }
+  t->gpu = usual;
+  device_as_usual();
+}
+
+/* No more blocks than run at once on devices of less shared memory: what is shared evenly among
+ * blocks would take as long as those that start late. */
+void check_grids_fit_the_device(trial *t) {
+  /* A block of this kernel has about 51 KiB and takes 1 more; registers are for four. */
+  static const struct {
+    int shared;
+    uint64_t blocks;
+  } devices[] = {{228, 12}, {164, 9}, {110, 6}, {100, 3}};
+  const ghz_shape shape = {3, {32, 32, 64}};
+  const size_t n = (size_t)ghz_shape_count(&shape);
+  ghz_lattice l = lattice_abs(GHZ_F32, 0.1);
+  operation o = {.kind = COMPRESS, .lattice = l, .order = GHZ_ORDER_BEST, .n = n, .shape = shape};
+  o.x = brick_field(&l, &shape, 0, 1);
+  const ref_bytes stream = cpu_make(t, &o).bytes;
+  ghz_cuda *usual = t->gpu;
+  for (size_t i = 0; i < COUNT(devices); i++) {
+    SCOPE;
+    simt_settings s = simt_defaults();
+    s.shared = devices[i].shared;
+    simt_configure(&s);
+    if (!expect(t, ghz_cuda_create(&t->gpu, n, 2) == GHZ_OK, "context: %s", ghz_cuda_message(NULL)))
+      break;
+    const uint64_t before = simt_count().started;
+    const reading r = {.type = GHZ_F32, .source = stream, .out = GHZ_F32, .part = ALL, .shape = shape, .n = n};
+    agree_values(t, &r, say("%d KiB of shared memory", s.shared));
+    const uint64_t blocks = simt_count().started - before;
+    expect(t, blocks == devices[i].blocks, "%d KiB of shared memory: %llu blocks", s.shared,
+           (unsigned long long)blocks);
     ghz_cuda_free(t->gpu);
   }
   t->gpu = usual;

@@ -60,6 +60,7 @@ typedef struct simt_counters {
   uint64_t frees;       /* of memory */
   uint64_t objects;     /* streams and events created */
   uint64_t launches;    /* kernels put on a stream */
+  uint64_t started;     /* their blocks */
   uint64_t
       synchronisations; /* calls that waited for a device: cudaFree, cudaMemcpy and copies to pageable memory too */
   uint64_t queries;     /* of events */

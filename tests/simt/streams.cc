@@ -218,6 +218,7 @@ cudaError_t launch(const void *function, Grid grid, cudaStream_t handle) {
     if (const cudaError_t error = check_launch(function, grid); error != cudaSuccess)
       return error;
     counters.launches++;
+    counters.started += uint64_t{grid.blocks.x} * grid.blocks.y * grid.blocks.z;
     const char *name = grid.name;
     put(
         *stream, [grid = std::move(grid)] { simt::run(grid); }, name);

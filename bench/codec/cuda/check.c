@@ -44,8 +44,8 @@ static ghz_bytes host_operand(const work *w, int side, int set) {
 static size_t compress(const check *c, const void *x) {
   const work *w = c->w;
   size_t size;
-  must(ghz_compress(w->v->cpu, &w->lattice, GHZ_ORDER_BEST, x, w->n, c->expected, c->room, &size),
-       "ghz_compress", c->w->v->cpu);
+  must(ghz_compress_shape(w->v->cpu, &w->lattice, GHZ_ORDER_BEST, x, &w->shape, c->expected, c->room, &size),
+       "ghz_compress_shape", c->w->v->cpu);
   return size;
 }
 
@@ -138,7 +138,7 @@ static void check_result(const check *c, operation op, int set) {
 }
 
 void check_all(work *w, const slot *s) {
-  check c = {.w = w, .s = s, .room = ghz_size_bound(w->n, w->v->type, SUM_TERMS)};
+  check c = {.w = w, .s = s, .room = ghz_shape_bound(&w->shape, w->v->type, SUM_TERMS)};
   unsigned char **buffers[] = {&c.expected, &c.found, &c.plain[0], &c.plain[1]};
   for (int i = 0; i < 4; i++)
     *buffers[i] = touched(c.room);

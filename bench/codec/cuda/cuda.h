@@ -72,6 +72,7 @@ typedef struct work {
   const values *v;
   ghz_lattice lattice;
   size_t n, bytes;                  /* of one operand: values, and their bytes */
+  ghz_shape shape;                  /* of n values: flat, or bricks */
   int sets;                         /* with memory of their own */
   int distinct;                     /* with values of their own: set i has those of i - distinct */
   size_t first[MAX_SETS];           /* index of a set's first value */
@@ -86,7 +87,10 @@ typedef struct work {
 } work;
 
 /* Compresses the operands. The results of calls share one place until work_fit. */
-work work_open(const values *v, const slot *s, double bound, size_t n, bool few_sets);
+work work_open(const values *v, const slot *s, double bound, const ghz_shape *shape, bool few_sets);
+/* The shape of n values of a field that is cut into bricks; dims 1 where they are no whole planes,
+ * or too few to fill bricks. */
+ghz_shape work_bricks(const pair *p, size_t n);
 /* Runs an operation once on a set, waits, and notes the size of the result. */
 void work_run(work *w, const slot *s, operation op, int set);
 /* Gives every set a place of its own for results, as large as those that work_run noted. */
@@ -133,6 +137,7 @@ typedef struct figure {
   const pair *pair;
   double bound;
   size_t bytes; /* of an operand's original values */
+  ghz_shape shape;
   operation op;
   timing time;
   double ratio;       /* original / compressed bytes of the stream made or read; NAN: none */

@@ -17,22 +17,31 @@ static values load(const options *o, ghz_context *cpu, pair *p) {
   return v;
 }
 
-static work open_checked(const results *r, const values *v, const slot *s, double bound, size_t bytes) {
-  work w = work_open(v, s, bound, bytes / v->value_size, r->options->quick);
+static work open_checked(const results *r, const values *v, const slot *s, double bound,
+                         const ghz_shape *shape) {
+  work w = work_open(v, s, bound, shape, r->options->quick);
   check_all(&w, s);
   work_fit(&w);
   return w;
 }
 
-static void run_size(results *r, const values *v, const slot *s, double bound, size_t bytes) {
+static void run_shape(results *r, const values *v, const slot *s, double bound, const ghz_shape *shape) {
   const options *o = r->options;
-  work w = open_checked(r, v, s, bound, bytes);
+  work w = open_checked(r, v, s, bound, shape);
   measure_all(o, &w, s, bound, r->figures + r->n_figures);
   r->n_figures += OPS;
   cuda_report_figures(r, r->n_figures - OPS);
   if (o->csv) /* so far, in case the run does not end */
     cuda_report_csv(r);
   work_close(&w);
+}
+
+/* Flat, and as bricks where the field has them. */
+static void run_size(results *r, const values *v, const slot *s, double bound, size_t bytes) {
+  const size_t n = bytes / v->value_size;
+  const ghz_shape shapes[2] = {ghz_flat(n), work_bricks(v->pair, n)};
+  for (int i = 0; i < 1 + (shapes[1].dims > 1); i++)
+    run_shape(r, v, s, bound, &shapes[i]);
 }
 
 static void run_pair(results *r, ghz_context *cpu, pair *p) {
@@ -59,7 +68,7 @@ void cuda_run(const options *o, pair *pairs, int n_pairs) {
   if (ghz_context_create(&cpu, 0) != GHZ_OK)
     die("ghz_context_create", "");
   results r = {.options = o};
-  r.figures = touched((size_t)(n_pairs * o->bounds.n * o->sizes.n * OPS) * sizeof *r.figures);
+  r.figures = touched((size_t)(2 * n_pairs * o->bounds.n * o->sizes.n * OPS) * sizeof *r.figures);
   measure_open(o->quick);
   for (int i = 0; i < n_pairs; i++)
     run_pair(&r, cpu, &pairs[i]);

@@ -82,6 +82,7 @@ static figure figure_of(const work *w, double bound, operation op, timing t) {
   figure f = {.pair = w->v->pair,
               .bound = bound,
               .bytes = w->bytes,
+              .shape = w->shape,
               .op = op,
               .time = t,
               .of_separate = NAN,

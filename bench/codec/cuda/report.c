@@ -32,6 +32,10 @@ void cuda_report_begin(const results *r) {
       stdout);
 }
 
+static const char *layout(const figure *f) {
+  return f->shape.dims == 1 ? "flat" : f->shape.dims == 2 ? "bricks of 32 x 32" : "bricks of 8 x 8 x 16";
+}
+
 static void print_figure(const results *r, const figure *f) {
   printf("  %-11s ", cuda_operations[f->op]);
   print_number(f->ratio, 8, 2);
@@ -45,7 +49,7 @@ void cuda_report_figures(const results *r, int first) {
   char size[24];
   if (first == r->n_figures)
     return;
-  printf("\n%s, bound %.0e, %s\n", f->pair->name, f->bound, size_text(f->bytes, size));
+  printf("\n%s, bound %.0e, %s, %s\n", f->pair->name, f->bound, size_text(f->bytes, size), layout(f));
   printf("  %-11s %8s %9s %10s %9s %9s %9s %8s %4s\n", "", "ratio", "GB/s", "us", "moved MB", "of copy",
          "/separate", "spread", "sets");
   for (int i = first; i < r->n_figures; i++)
@@ -56,11 +60,11 @@ void cuda_report_figures(const results *r, int first) {
 /* ---- CSV ------------------------------------------------------------------------------------- */
 
 /* A line; what does not apply is NAN. */
-static void csv_line(FILE *f, const char *name, double bound, const char *type, size_t bytes, const char *op,
-                     timing t, const double rest[6]) {
+static void csv_line(FILE *f, const char *name, double bound, const char *type, size_t bytes, int dims,
+                     const char *op, timing t, const double rest[6]) {
   fprintf(f, "%s", name);
   csv_number(f, bound);
-  fprintf(f, ",%s,%zu,%s", type, bytes, op);
+  fprintf(f, ",%s,%zu,%d,%s", type, bytes, dims, op);
   csv_number(f, 1e6 * t.median);
   csv_number(f, 1e6 * t.best);
   csv_number(f, t.spread);
@@ -74,16 +78,16 @@ static void csv_figures(FILE *f, const results *r, const char *type) {
   for (int i = 0; i < r->n_figures; i++) {
     const figure *x = &r->figures[i];
     double rest[6] = {speed(x), x->ratio, x->moved, 0.01 * of_copy(r, x), x->of_separate, x->sets};
-    csv_line(f, x->pair->name, x->bound, type, x->bytes, cuda_operations[x->op], x->time, rest);
+    csv_line(f, x->pair->name, x->bound, type, x->bytes, x->shape.dims, cuda_operations[x->op], x->time, rest);
   }
 }
 
 void cuda_report_csv(const results *r) {
   const char *type = r->options->type ? "f64" : "f32";
   static const timing none = {NAN, NAN, NAN, 0};
-  FILE *f = csv_open(r->options->csv, "input,bound,type,bytes,operation,median_us,best_us,spread,"
+  FILE *f = csv_open(r->options->csv, "input,bound,type,bytes,dims,operation,median_us,best_us,spread,"
                                       "samples,GBps,ratio,moved_bytes,of_copy,of_separate,sets");
-  csv_line(f, "the limit", NAN, type, (size_t)r->options->sizes.x[r->options->sizes.n - 1],
+  csv_line(f, "the limit", NAN, type, (size_t)r->options->sizes.x[r->options->sizes.n - 1], 1,
            "copy (read and written)", none, (double[6]){1e-9 * r->copy, NAN, NAN, 1, NAN, NAN});
   csv_figures(f, r, type);
   csv_close(f, r->options->csv);

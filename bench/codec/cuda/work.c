@@ -47,19 +47,17 @@ static ghz_status sum(const work *w, const slot *s, int set, void *out, ghz_cuda
     work_summand(w, set, j, &from, &side);
     operands[j] = operand(w, side, from);
   }
-  return ghz_cuda_sum(s->gpu, w->v->type, ghz_flat(w->n), SUM_TERMS, operands, out, w->out_room, outcome,
-                      s->stream);
+  return ghz_cuda_sum(s->gpu, w->v->type, w->shape, SUM_TERMS, operands, out, w->out_room, outcome, s->stream);
 }
 
 static ghz_status decompress(const work *w, const slot *s, int side, int set, ghz_cuda_outcome *outcome) {
-  return ghz_cuda_decompress(s->gpu, w->v->type, ghz_flat(w->n), operand(w, side, set), w->v->type,
+  return ghz_cuda_decompress(s->gpu, w->v->type, w->shape, operand(w, side, set), w->v->type,
                              plain_of(w, s, side, set), outcome, s->stream);
 }
 
 static ghz_status compress(const work *w, const slot *s, const void *x, void *out, size_t room,
                            ghz_cuda_outcome *outcome) {
-  return ghz_cuda_compress(s->gpu, &w->lattice, GHZ_ORDER_BEST, x, ghz_flat(w->n), out, room, outcome,
-                           s->stream);
+  return ghz_cuda_compress(s->gpu, &w->lattice, GHZ_ORDER_BEST, x, w->shape, out, room, outcome, s->stream);
 }
 
 static ghz_status separate(const work *w, const slot *s, int set, void *out, ghz_cuda_outcome outcomes[PARTS]) {
@@ -94,8 +92,8 @@ void work_call(const work *w, const slot *s, operation op, int set, int call) {
     status = ghz_cuda_range(s->gpu, type, values_at(w, 0, set), w->n, w->range[call], s->stream);
     break;
   case OP_ADD:
-    status = ghz_cuda_add(s->gpu, type, ghz_flat(w->n), operand(w, 0, set), operand(w, 1, set), out,
-                          w->out_room, outcome, s->stream);
+    status = ghz_cuda_add(s->gpu, type, w->shape, operand(w, 0, set), operand(w, 1, set), out, w->out_room,
+                          outcome, s->stream);
     break;
   case OP_SUM:
     status = sum(w, s, set, out, outcome);
@@ -245,13 +243,23 @@ void work_fit(work *w) {
   w->out = device_new((size_t)w->sets * w->out_stride);
 }
 
-work work_open(const values *v, const slot *s, double bound, size_t n, bool few_sets) {
-  work w = {.v = v, .n = n, .bytes = n * v->value_size};
+ghz_shape work_bricks(const pair *p, size_t n) {
+  const ghz_shape field = field_shape(&p->a);
+  const size_t width = (size_t)field.extent[2], plane = width * (size_t)field.extent[1];
+  const size_t unit = field.dims == 3 ? plane : width, depth = n / unit;
+  if (field.dims == 1 || n % unit || depth < (field.dims == 3 ? 8 : 32))
+    return ghz_flat(n);
+  return field.dims == 3 ? (ghz_shape){3, {depth, field.extent[1], width}} : (ghz_shape){2, {1, depth, width}};
+}
+
+work work_open(const values *v, const slot *s, double bound, const ghz_shape *shape, bool few_sets) {
+  const size_t n = (size_t)ghz_shape_count(shape);
+  work w = {.v = v, .n = n, .bytes = n * v->value_size, .shape = *shape};
   must_gpu(ghz_lattice_make(v->type, (ghz_bound){GHZ_REL, bound}, v->low, v->high, &w.lattice),
            "ghz_lattice_make", NULL);
   w.outcomes = pinned_new(MAX_CALLS * PARTS * sizeof *w.outcomes);
   w.range = pinned_new(MAX_CALLS * sizeof *w.range);
-  w.out_room = ghz_size_bound(n, v->type, SUM_TERMS);
+  w.out_room = ghz_shape_bound(shape, v->type, SUM_TERMS);
   w.out = device_new(w.out_room);
   spread_sets(&w, few_sets ? 2 * SETS_PER_SUM : MAX_SETS);
   find_sizes(&w, s);
