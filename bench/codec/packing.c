@@ -1,4 +1,4 @@
-/* packing.c: owns what packing does to streams: ratio and speed by level of zstd, one thread. */
+/* packing.c: owns what packing does to streams: ratio and speed by level, one thread. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "codec.h"
 #include "file/pack.h"
@@ -9,6 +9,7 @@
 
 /* An array, its stream, and room for all that is made of these. */
 typedef struct packed_stream {
+  ghz_context *ctx;
   const field *values;
   const ghz_shape *shape;
   ghz_lattice lattice;
@@ -26,14 +27,15 @@ typedef struct level_figures {
   double seconds[STEPS];
 } level_figures;
 
-/* Of all streams at a level. */
+/* Of all streams at a level, by an instruction set. */
 typedef struct level_total {
-  double log_gain, bytes;
-  double seconds[STEPS], least[STEPS]; /* speed of the slowest, in MB/s of bytes of the stream */
+  double log_gain, bytes, values;      /* bytes of streams, of values */
+  double seconds[STEPS], least[STEPS]; /* speed of the slowest, in GB/s of values */
   int streams;
 } level_total;
 
-static void run_step(ghz_context *ctx, packed_stream *s, int level, int step) {
+static void run_step(packed_stream *s, int level, int step) {
+  ghz_context *ctx = s->ctx;
   const ghz_bytes frame = {s->frame, s->frame_size};
   size_t size;
   if (step == COMPRESS)
@@ -47,21 +49,21 @@ static void run_step(ghz_context *ctx, packed_stream *s, int level, int step) {
     must(ghz_pack(ctx, (ghz_bytes){s->stream, s->size}, level, s->frame, s->capacity, &s->frame_size),
          "packing", ctx);
   else
-    must(ghz_packed_size(ctx, PACK_BYTES, frame, s->size, &size)
+    must(ghz_packed_size(ctx, level, frame, s->size, &size)
              ? GHZ_ECORRUPT
-             : ghz_unpack_frame(ctx, PACK_BYTES, frame, size, s->back),
+             : ghz_unpack_frame(ctx, level, frame, size, s->back),
          "unpacking", ctx);
 }
 
 static packed_stream make_stream(ghz_context *ctx, const field *f, const ghz_shape *shape, double bound) {
   const void *x = f->x;
-  packed_stream s = {.values = f, .shape = shape, .bytes = (double)f->n * sizeof(float)};
+  packed_stream s = {.ctx = ctx, .values = f, .shape = shape, .bytes = (double)f->n * sizeof(float)};
   s.room = ghz_shape_bound(shape, GHZ_F32, 1);
   s.stream = touched(s.room);
   s.y = touched(f->n * sizeof *s.y);
   must(ghz_lattice_for(ctx, GHZ_F32, (ghz_bound){GHZ_REL, bound}, NULL, 1, &x, f->n, &s.lattice), "a lattice",
        ctx);
-  run_step(ctx, &s, 0, COMPRESS);
+  run_step(&s, 0, COMPRESS);
   s.capacity = ghz_pack_bound(s.size);
   s.frame = touched(s.capacity);
   s.back = touched(s.size);
@@ -76,7 +78,7 @@ static void free_stream(packed_stream *s) {
 }
 
 /* Medians of all rounds. What is short is done several times in a round. */
-static level_figures measure_level(const options *o, ghz_context *ctx, packed_stream *s, int level) {
+static level_figures measure_level(const options *o, packed_stream *s, int level) {
   static double taken[STEPS][MAX_RUNS];
   level_figures f;
   for (int round = -1; round < o->runs; round++) /* the first one warms up */
@@ -84,7 +86,7 @@ static level_figures measure_level(const options *o, ghz_context *ctx, packed_st
       const int times = step < PACK || s->size > 4000000 ? 1 : (int)(4000000 / s->size) + 1;
       const double start = clock_seconds();
       for (int i = 0; i < times; i++)
-        run_step(ctx, s, level, step);
+        run_step(s, level, step);
       taken[step][round < 0 ? 0 : round] = (clock_seconds() - start) / times;
     }
   if (memcmp(s->back, s->stream, s->size) != 0)
@@ -95,11 +97,12 @@ static level_figures measure_level(const options *o, ghz_context *ctx, packed_st
   return f;
 }
 
-static void add_figures(level_total *t, const level_figures *f, double bytes) {
+static void add_figures(level_total *t, const level_figures *f, const packed_stream *s) {
   t->log_gain += log(f->gain);
-  t->bytes += bytes;
+  t->bytes += (double)s->size;
+  t->values += s->bytes;
   for (int step = 0; step < STEPS; step++) {
-    const double speed = 1e-6 * bytes / f->seconds[step];
+    const double speed = 1e-9 * s->bytes / f->seconds[step];
     t->seconds[step] += f->seconds[step];
     t->least[step] = t->streams == 0 ? speed : fmin(t->least[step], speed);
   }
@@ -108,58 +111,70 @@ static void add_figures(level_total *t, const level_figures *f, double bytes) {
 
 static void print_level(const packed_stream *s, const level_figures *f) {
   const double *t = f->seconds, values = 1e-9 * s->bytes, stream = 1e-6 * (double)s->size;
-  printf(" | %8.2f %6.3f %7.0f %7.0f %7.2f %7.2f %7.2f %7.2f\n", s->bytes / (double)s->frame_size, f->gain,
-         stream / t[PACK], stream / t[UNPACK], values / t[COMPRESS], values / (t[COMPRESS] + t[PACK]),
-         values / t[DECOMPRESS], values / (t[DECOMPRESS] + t[UNPACK]));
+  printf(" | %8.2f %6.3f %7.0f %7.0f %7.2f %7.2f %7.2f %7.2f %7.2f %7.2f\n", s->bytes / (double)s->frame_size,
+         f->gain, stream / t[PACK], stream / t[UNPACK], values / t[PACK], values / t[UNPACK],
+         values / t[COMPRESS], values / (t[COMPRESS] + t[PACK]), values / t[DECOMPRESS],
+         values / (t[DECOMPRESS] + t[UNPACK]));
 }
 
 static void measure_stream(const options *o, ghz_context *ctx, const field *f, const ghz_shape *shape,
                            double bound, level_total *totals) {
   packed_stream s = make_stream(ctx, f, shape, bound);
   for (int i = 0; i < o->levels.n; i++) {
-    const level_figures l = measure_level(o, ctx, &s, (int)o->levels.x[i]);
-    printf("%-16s %-6s %6.0e %8.2f | %5.0f", f->name, shape->dims == 1 ? "flat" : "shaped", bound,
-           s.bytes / (double)s.size, o->levels.x[i]);
+    const level_figures l = measure_level(o, &s, (int)o->levels.x[i]);
+    printf("%-16s %-6s %6.0e %-6s %8.2f | %5.0f", f->name, shape->dims == 1 ? "flat" : "shaped", bound,
+           ghz_context_isa(ctx), s.bytes / (double)s.size, o->levels.x[i]);
     print_level(&s, &l);
-    add_figures(&totals[i], &l, (double)s.size);
+    add_figures(&totals[i], &l, &s);
   }
   fflush(stdout);
   free_stream(&s);
 }
 
 static void print_head(const options *o) {
-  printf("libghz %s: streams packed by zstd, one thread, medians of %d rounds.\n"
-         "pack, unpack: MB/s of bytes of the stream; the others GB/s of values, + with packing.\n"
-         "%-30s %8s | %5s | %8s %6s %7s %7s %7s %7s %7s %7s\n",
-         ghz_version(), o->runs, "", "ratio", "level", "ratio", "gain", "pack", "unpack", "compr.", "+",
-         "decomp.", "+");
+  printf("libghz %s: packed streams, one thread, medians of %d rounds.\n"
+         "MB/s of bytes of the stream, then GB/s of values; +: with packing, with unpacking.\n"
+         "%-37s %8s | %5s | %8s %6s %7s %7s %7s %7s %7s %7s %7s %7s\n",
+         ghz_version(), o->runs, "", "ratio", "level", "ratio", "gain", "pack", "unpack", "pack", "unpack",
+         "compr.", "+", "decomp.", "+");
 }
 
-static void print_totals(const options *o, const level_total *totals) {
+static void print_totals(const options *o, const char *isa, const level_total *totals) {
   for (int i = 0; i < o->levels.n; i++) {
     const level_total *t = &totals[i];
-    printf("level %.0f: gain %.3f (geometric mean), pack %.0f MB/s of all and %.0f at least, unpack %.0f and "
-           "%.0f\n",
-           o->levels.x[i], exp(t->log_gain / t->streams), 1e-6 * t->bytes / t->seconds[PACK], t->least[PACK],
-           1e-6 * t->bytes / t->seconds[UNPACK], t->least[UNPACK]);
+    if (t->streams)
+      printf(
+          "%s, level %.0f: gain %.3f (geometric mean); pack %.0f MB/s of all streams, %.2f GB/s of all values "
+          "and %.2f at least; unpack %.0f, %.2f and %.2f\n",
+          isa, o->levels.x[i], exp(t->log_gain / t->streams), 1e-6 * t->bytes / t->seconds[PACK],
+          1e-9 * t->values / t->seconds[PACK], t->least[PACK], 1e-6 * t->bytes / t->seconds[UNPACK],
+          1e-9 * t->values / t->seconds[UNPACK], t->least[UNPACK]);
   }
+}
+
+static void measure_field(const options *o, const field *f, level_total totals[LIST_MAX][LIST_MAX]) {
+  const ghz_shape shapes[2] = {field_shape(f), ghz_flat(f->n)};
+  for (int k = 0; k < 1 + (shapes[0].dims > 1); k++)
+    for (int b = 0; b < o->bounds.n; b++)
+      for (int i = 0; i < o->isas.n; i++) {
+        ghz_context *ctx = isa_context(o->isas.word[i], 1);
+        if (ctx)
+          measure_stream(o, ctx, f, &shapes[k], o->bounds.x[b], totals[i]);
+        ghz_context_free(ctx);
+      }
 }
 
 void packing_run(const options *o, pair *pairs, int n_pairs) {
-  level_total totals[sizeof o->levels.x / sizeof *o->levels.x] = {{0}};
-  ghz_context *ctx;
-  if (!ghz_pack_available(PACK_BYTES))
-    die("packing", "this build has no libzstd");
-  must(ghz_context_create(&ctx, 1), "ghz_context_create", NULL);
+  static level_total totals[LIST_MAX][LIST_MAX];
+  for (int i = 0; i < o->levels.n; i++)
+    if (!ghz_pack_available((int)o->levels.x[i]))
+      die("packing", "this build has no libzstd, by which level 1 packs");
   print_head(o);
   for (int i = 0; i < n_pairs; i++) {
     pair_load(&pairs[i]);
-    const ghz_shape shapes[2] = {field_shape(&pairs[i].a), ghz_flat(pairs[i].a.n)};
-    for (int k = 0; k < 1 + (shapes[0].dims > 1); k++)
-      for (int b = 0; b < o->bounds.n; b++)
-        measure_stream(o, ctx, &pairs[i].a, &shapes[k], o->bounds.x[b], totals);
+    measure_field(o, &pairs[i].a, totals);
     pair_free(&pairs[i]);
   }
-  print_totals(o, totals);
-  ghz_context_free(ctx);
+  for (int i = 0; i < o->isas.n; i++)
+    print_totals(o, o->isas.word[i], totals[i]);
 }
