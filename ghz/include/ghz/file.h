@@ -19,7 +19,8 @@
  *   frame         a piece of the array that is contiguous in memory, compressed by itself
  *   packed        a frame whose stream is compressed once more, without loss
  *   seekable      said of a source that can be read at any position: a file, not a pipe
- *   page          256 KiB of a stream, or its end: packed, read and checked by itself
+ *   page          256 KiB of a stream or, in a frame packed at level 2, 1024 of its tiles; or its
+ *                 end: packed, read and checked by itself
  *
  * Conventions
  *   Errors        As in ghz.h. Every call that can fail returns a ghz_status, and whatever context
@@ -28,7 +29,7 @@
  *                 GHZ_EBUSY: another writer appends to the file;
  *                 GHZ_ECORRUPT: the file is no .ghz file, truncated, or damaged; GHZ_EUNSUPPORTED:
  *                 this build of libghz has no xxHash, without which nothing is opened or created,
- *                 or no zstd, and the file is packed.
+ *                 or no zstd, and a page was packed by it: at level 1, and some at level 2.
  *   Untrusted     Any bytes may be given as a file. Memory is allocated for bytes that are there,
  *                 and for the values of a frame, 512 MiB at most.
  *   Threads       A file or a writer serves one call at a time. Different ones are independent,
@@ -48,7 +49,7 @@ extern "C" {
 /* ---- What a file holds ----------------------------------------------------------------------- */
 
 #define GHZ_FILE_NDIM 32            /* dimensions of an array, at most */
-#define GHZ_FILE_PACK 1 /* the level to pack at; 2 is smaller, and slower */
+#define GHZ_FILE_PACK 1             /* the level to pack at; 2 is smaller, and slower */
 #define GHZ_FILE_UNKNOWN UINT64_MAX /* a number of values that only the end of a pipe tells */
 
 /* The dimensions of an array as NumPy has them: dims[0] is the slowest, unless `fortran`. */
