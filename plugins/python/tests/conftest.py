@@ -5,8 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import ghz
 import numpy as np
 import numpy.typing as npt
+
+LEVELS = (1, 2) if ghz.features["zstd"] else (2,)  # of packing, that this build has
 
 
 def field(shape: tuple[int, ...], dtype: Any = "f4", seed: int = 0, order: Any = "C") -> Any:

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import ghz
-from conftest import error, field
+from conftest import LEVELS, error, field
 from test_index import random_index
 
 SHAPES = [(), (0, 3), (5,), (70000,), (70, 90), (20, 40, 50), (3, 5, 2, 700)]
@@ -26,7 +26,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("order", ["C", "F"])
-@pytest.mark.parametrize("pack", [None, 3])
+@pytest.mark.parametrize("pack", [None, *LEVELS])
 def test_arrays_and_streams(shape: tuple[int, ...], order: str, pack: int | None) -> None:
     x = field(shape, "f8", order=order)
     s = ghz.compress(x, rel=1e-4)
@@ -72,7 +72,7 @@ def test_append(order: str) -> None:
     slow = 0 if order == "C" else 2
     first, second, third = np.split(x, [16, 20] if order == "C" else [16, 24], axis=slow)
     ghz.save("x.ghz", first, abs=1e-3)
-    ghz.append("x.ghz", np.ascontiguousarray(second), pack=1)
+    ghz.append("x.ghz", np.ascontiguousarray(second), pack=2)
     ghz.append("x.ghz", np.asfortranarray(third))
     f = ghz.open("x.ghz")
     assert f.shape == x.shape and error(f.decompress(), x) <= f.bound == 1e-3
@@ -134,7 +134,7 @@ def test_sums(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
     total = ghz.sum(files, out="sum.ghz")
     assert total.path == "sum.ghz" and error(total.decompress(), wanted) <= total.bound
     assert next(total.streams()) == ghz.sum(next(ghz.open(n).streams()) for n in names)
-    mean = ghz.mean(names, out="mean.ghz", pack=3)
+    mean = ghz.mean(names, out="mean.ghz", pack=2)
     assert mean.lattice == ghz.mean(next(ghz.open(n).streams()) for n in names).lattice
     assert error(mean.decompress(), wanted / count) <= mean.bound <= 1.01 * lattice.bound
     assert mean.packed == 1
@@ -200,8 +200,12 @@ def test_refused(tmp_path: Path) -> None:
         ghz.save("y.ghz", np.zeros(3, "i4"), abs=1)
     with pytest.raises(ghz.ArgumentError, match="has its bound"):
         ghz.save("y.ghz", ghz.compress(x, abs=1), abs=1)
-    with pytest.raises(ghz.ArgumentError):
-        ghz.save("y.ghz", x, abs=1, pack=99)
+    for pack in (-1, 3, 19, 99):
+        with pytest.raises(ghz.ArgumentError, match="levels of packing are 0, 1 and 2"):
+            ghz.save("y.ghz", x, abs=1, pack=pack)
+    if not ghz.features["zstd"]:
+        with pytest.raises(ghz.UnsupportedError, match="without zstd"):
+            ghz.save("y.ghz", x, abs=1, pack=1)
     with pytest.raises(ghz.ArgumentError):
         ghz.sum([], out="y.ghz")
     with pytest.raises(TypeError, match="out=path"):
@@ -217,7 +221,7 @@ def test_refused(tmp_path: Path) -> None:
 
 def test_damaged_files() -> None:
     x = field((12, 40, 50))
-    for pack in (None, 3):
+    for pack in (None, *LEVELS):
         ghz.save("x.ghz", x, abs=1e-3, pack=pack)
         good = Path("x.ghz").read_bytes()
         random = np.random.default_rng(1)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import ghz
-from conftest import error, field
+from conftest import LEVELS, error, field
 
 SHAPES = [
     (),
@@ -203,24 +203,33 @@ def test_info() -> None:
 
 def test_a_packed_stream_comes_back() -> None:
     stream = ghz.compress(field((200, 300)), abs=1e-3)
-    for level in (1, 19):
+    for level in LEVELS:
         packed = stream.packed(level)
-        assert packed[:4] == b"GHZP"
+        assert packed[:4] == b"GHZP" and packed[5] == level - 1
+        assert len(packed) < len(stream.packed(1) if level == 2 and 1 in LEVELS else bytes(stream))
         assert ghz.Stream.from_bytes(packed, stream.shape) == stream
         assert ghz.Stream.from_bytes(bytearray(packed)) == stream
-    assert len(ghz.compress(np.zeros((500, 500)), abs=1).packed()) < 200
+    assert len(ghz.compress(np.zeros((500, 500)), abs=1).packed(2)) < 300
 
 
-def test_packed_bytes_that_lie() -> None:
+@pytest.mark.parametrize("level", LEVELS)
+def test_packed_bytes_that_lie(level: int) -> None:
     stream = ghz.compress(field((200, 300)), abs=1e-3)
-    packed = stream.packed()
+    packed = stream.packed(level)
     for bad in (packed[:-1], packed[:20], packed + b"\0", packed[:8] + b"\xff" * 8 + packed[16:]):
         with pytest.raises(ghz.CorruptError):
             ghz.Stream.from_bytes(bad, stream.shape)
     with pytest.raises(ghz.VersionError, match="version 2"):
         ghz.Stream.from_bytes(packed[:4] + b"\2" + packed[5:])
     with pytest.raises(ghz.CorruptError, match="it may have"):
-        ghz.Stream.from_bytes(ghz.compress(field((300, 300, 30)), abs=1e-9).packed(), (4, 4))
-    for level in (0, 20):
-        with pytest.raises(ghz.ArgumentError, match="level"):
+        ghz.Stream.from_bytes(ghz.compress(field((300, 300, 30)), abs=1e-9).packed(level), (4, 4))
+
+
+def test_levels_that_are_none() -> None:
+    stream = ghz.compress(field((20, 30)), abs=1e-3)
+    for level in (0, 3, 19, -1):
+        with pytest.raises(ghz.ArgumentError, match=f"level {level} of packing: must be 1 or 2"):
             stream.packed(level)
+    if not ghz.features["zstd"]:
+        with pytest.raises(ghz.UnsupportedError, match="no zstd"):
+            stream.packed(1)

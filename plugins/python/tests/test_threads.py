@@ -45,7 +45,7 @@ def test_one_stream_many_threads(count: int) -> None:
 def test_one_file_many_threads(tmp_path: Path) -> None:
     """Reads of a file share its memory, so they take turns."""
     x = np.random.default_rng(0).normal(size=(64, 128, 128)).astype("f4")
-    ghz.save(tmp_path / "x.ghz", x, abs=1e-3, pack=1)
+    ghz.save(tmp_path / "x.ghz", x, abs=1e-3, pack=2)
     y = ghz.open(tmp_path / "x.ghz").decompress()
     together = threading.Barrier(8)
 

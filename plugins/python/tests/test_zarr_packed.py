@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 from __future__ import annotations
 
+import struct
 from typing import Any
 
 import numpy as np
@@ -15,8 +16,7 @@ from ghz.zarr import GhzCodec
 from zarr.core.buffer import cpu
 from zarr.storage import MemoryStore
 
-if not ghz.features["packing"]:
-    pytest.skip("this build has no zstd", allow_module_level=True)
+from conftest import LEVELS
 
 EB = 1e-3
 SHAPE, CHUNKS = (8, 200, 300), (4, 200, 300)
@@ -30,7 +30,7 @@ def field(seed: int) -> Any:
     return values.astype("f4")
 
 
-def create(data: Any, pack: int | None = 1, **more: Any) -> Any:
+def create(data: Any, pack: int | None = 2, **more: Any) -> Any:
     codec = GhzCodec(abs=EB, fill=1e20, pack=pack)
     settings = {"chunks": CHUNKS, "serializer": codec, "compressors": None, **more}
     return zarr.create_array(MemoryStore(), data=data, **settings)
@@ -41,27 +41,29 @@ def chunk(array: Any, key: str = "c/0/0/0") -> bytes:
     return found
 
 
-def test_packed_chunks_are_smaller_and_hold_the_same_stream() -> None:
+@pytest.mark.parametrize("level", LEVELS)
+def test_packed_chunks_are_smaller_and_hold_the_same_stream(level: int) -> None:
     data = field(0)
-    plain, packed = create(data, None), create(data)
+    plain, packed = create(data, None), create(data, level)
     assert chunk(packed)[:4] == b"GHZP" and len(chunk(packed)) < 0.9 * len(chunk(plain))
     assert bytes(ghz.Stream.from_bytes(chunk(packed))) == chunk(plain)
     np.testing.assert_array_equal(packed[...], plain[...])
     np.testing.assert_array_equal(packed[2, 100:140, ::7], plain[2, 100:140, ::7])
     assert zarr.open_array(packed.store_path.store).serializer == packed.serializer
-    assert packed.metadata.to_dict()["codecs"][0]["configuration"]["pack"] == 1
+    assert packed.metadata.to_dict()["codecs"][0]["configuration"]["pack"] == level
 
 
+@pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("more", [{}, {"chunks": (4, 100, 300), "shards": (4, 200, 300)}])
-def test_packed_chunks_add_to_packed_chunks(more: dict[str, Any]) -> None:
+def test_packed_chunks_add_to_packed_chunks(more: dict[str, Any], level: int) -> None:
     data = [field(seed) for seed in range(3)]
-    packed, plain = ([create(one, pack, **more) for one in data] for pack in (1, None))
+    packed, plain = ([create(one, pack, **more) for one in data] for pack in (level, None))
     for function in (ghz.zarr.sum, ghz.zarr.mean):
         one, two = function(packed, MemoryStore()), function(plain, MemoryStore())
         np.testing.assert_array_equal(one[...], two[...])
         if not more:
             assert bytes(ghz.Stream.from_bytes(chunk(one))) == chunk(two)
-            assert chunk(one)[:4] == b"GHZP"
+            assert chunk(one)[:4] == b"GHZP" and chunk(one)[5] == level - 1
     anomalies = [ghz.zarr.anomalies(a, [MemoryStore() for _ in a]) for a in (packed, plain)]
     for one, two in zip(*anomalies):
         np.testing.assert_array_equal(one[...], two[...])
@@ -70,7 +72,7 @@ def test_packed_chunks_add_to_packed_chunks(more: dict[str, Any]) -> None:
 def test_zarr_2_and_numcodecs_pack() -> None:
     numcodecs = pytest.importorskip("ghz.numcodecs")
     data = [field(seed) for seed in range(2)]
-    codec = numcodecs.Ghz(abs=EB, fill=1e20, pack=3)
+    codec = numcodecs.Ghz(abs=EB, fill=1e20, pack=2)
     settings = {"chunks": CHUNKS, "compressors": codec, "zarr_format": 2}
     arrays = [zarr.create_array(MemoryStore(), data=one, **settings) for one in data]
     result = ghz.zarr.mean(arrays, MemoryStore())
@@ -88,7 +90,7 @@ def test_packed_chunks_that_lie() -> None:
         "packed frame": good[:-3],
         "version 9": good[:4] + b"\x09" + good[5:],
         "page 0": good[:-30] + bytes(30),
-        "it may have": larger.packed(),
+        "it may have": larger.packed(2),
     }
     for words, bad in cases.items():
         arrays[1].store_path.store._store_dict["c/0/0/0"] = cpu.Buffer.from_bytes(bad)
@@ -98,7 +100,32 @@ def test_packed_chunks_that_lie() -> None:
             arrays[1][...]
 
 
-@pytest.mark.parametrize("pack", [0, 20, -1, True, 1.0, "1"])
+@pytest.mark.parametrize("pack", [0, 3, 19, -1, True, 1.0, "1"])
 def test_levels_that_are_none(pack: Any) -> None:
     with pytest.raises((ValueError, TypeError), match="codec ghz: pack is"):
         GhzCodec(abs=1, pack=pack)
+
+
+@pytest.mark.parametrize("pack", [3, 19])
+def test_metadata_of_older_levels(pack: int) -> None:
+    """What zstd packed at another level is read; 1 is its level now."""
+    assert GhzCodec.from_dict({"configuration": {"abs": 1, "pack": pack}}).pack == 1
+    numcodecs = pytest.importorskip("ghz.numcodecs")
+    assert numcodecs.Ghz.from_config({"abs": 1, "pack": pack}).get_config()["pack"] == 1
+    with pytest.raises(ValueError, match="codec ghz: pack is"):
+        numcodecs.Ghz(abs=1, pack=pack)
+
+
+def test_chunks_that_zstd_packed_at_a_higher_level() -> None:
+    """Of one page, which says its size: 19 is what libghz has written before."""
+    zstd = pytest.importorskip("numcodecs").Zstd(level=19)
+    if 1 not in LEVELS:
+        pytest.skip("this build has no zstd")
+    array = create(field(3), 1)
+    stream = bytes(ghz.Stream.from_bytes(chunk(array)))
+    assert len(stream) < 2**18
+    page = zstd.encode(stream)
+    packed = b"GHZP\1\0\0\0" + struct.pack("<QI", len(stream), len(page)) + page
+    wanted = array[...]
+    array.store_path.store._store_dict["c/0/0/0"] = cpu.Buffer.from_bytes(packed)
+    np.testing.assert_array_equal(array[...], wanted)

@@ -7,9 +7,10 @@ from ._ghz import ffi, lib
 
 __version__: str = text(lib.ghz_version())
 
-# What the build has: files (with xxHash), packing (with zstd); and the instruction set in use.
+# What the build has: files (with xxHash), packing at level 1 (with zstd); and the instruction set
+# in use.
 features: dict[str, str | bool] = {
     "files": bool(lib.GHZ_HAS_FILES),
-    "packing": bool(lib.GHZ_HAS_PACKING),
+    "zstd": bool(lib.GHZ_HAS_ZSTD),
     "isa": text(lib.ghz_context_isa(ffi.NULL)),
 }

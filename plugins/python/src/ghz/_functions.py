@@ -141,7 +141,7 @@ def sum(
         streams: Streams; or, with out=, files or their paths. One at least, all of one dtype, shape
             and lattice.
         out: The path of the file that a sum of files becomes.
-        pack: 1 to 19, the level at which zstd packs that file; None leaves it unpacked.
+        pack: 1, by zstd, or 2, smaller: the level that file is packed at; None leaves it unpacked.
 
     Returns:
         A stream, or the opened file `out`, of the shape and dtype of the operands. Its bound is the
@@ -181,7 +181,7 @@ def mean(
     Args:
         streams: As in sum; but all streams are in memory at a time.
         out: The path of the file that a mean of files becomes.
-        pack: 1 to 19, the level at which zstd packs that file; None leaves it unpacked.
+        pack: 1, by zstd, or 2, smaller: the level that file is packed at; None leaves it unpacked.
 
     Returns:
         A stream, or the opened file `out`, of the shape and dtype of the operands. Its bound is the

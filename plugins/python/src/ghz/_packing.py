@@ -1,4 +1,4 @@
-# _packing.py: owns packed streams: streams that zstd compresses once more, without loss.
+# _packing.py: owns packed streams: streams that are compressed once more, without loss.
 # SPDX-License-Identifier: BSD-3-Clause
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from ._ghz import ffi, lib
 
 
 MOST = 4 << 30  # bytes: of a megabyte others could announce 50 GB
+LEVEL: int = lib.GHZ_FILE_PACK  # to pack at, where none is given
 
 
 def pack(data: Any, level: int) -> Any:

@@ -94,7 +94,7 @@ def save(
         like: A stream, file or lattice whose bound this array takes, so that both can be added.
         fill_value: The number that stands for missing values.
         transform: False: no transform.
-        pack: 1 to 19, the level at which zstd packs the file once more; None leaves it unpacked.
+        pack: 1, by zstd, or 2, smaller: the level the file is packed at; None leaves it unpacked.
 
     Raises:
         TypeError: As in compress.
@@ -102,7 +102,7 @@ def save(
             a frame may have.
         MismatchError: As in compress.
         FileError: The file cannot be written.
-        UnsupportedError: This build has no files, or no packing.
+        UnsupportedError: This build has no files, or no zstd for level 1.
     """
     if isinstance(array, Stream):
         if any(given is not None for given in (abs, rel, psnr, step, like, fill_value)):
@@ -146,7 +146,8 @@ def append(path: Path, array: npt.ArrayLike, *, pack: int | None = None) -> None
     Args:
         path: Of the file.
         array: Of the dtype of the file, and of its shape but for the slowest axis.
-        pack: 1 to 19, the level at which zstd packs what is added; None leaves it unpacked.
+        pack: 1, by zstd, or 2, smaller: the level at which what is added is packed; None leaves it
+            unpacked.
 
     Raises:
         MismatchError: The dtype or the shape does not continue the file.

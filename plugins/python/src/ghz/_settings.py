@@ -33,7 +33,8 @@ class Settings:
         lossless: True for arrays of integers, which come back exactly.
         range: The least and greatest value of all arrays that are to be added.
         fill: The number that stands for "missing" in the data; NaN needs none.
-        pack: 1 to 19: chunks are packed by zstd at this level, without loss, and still added.
+        pack: 1, by zstd, or 2, smaller: chunks are packed at this level, without loss, and still
+            added.
     """
 
     abs: float | None = None
@@ -128,9 +129,15 @@ def _level(value: Any) -> int:
         found = operator.index(value)
     except TypeError:
         raise TypeError(f"codec ghz: pack is {value!r}, not an integer") from None
-    if isinstance(value, bool) or not 1 <= found <= 19:
-        raise ValueError(f"codec ghz: pack is {value}, not a level from 1 to 19")
+    if isinstance(value, bool) or found not in (1, 2):
+        raise ValueError(f"codec ghz: pack is {value}, not level 1 (by zstd) or 2 (smaller)")
     return found
+
+
+def of_metadata(names: dict[str, Any]) -> dict[str, Any]:
+    """Returns settings that metadata hold. There were levels of zstd up to 19, all of which are
+    read; what is written is then of level 1."""
+    return names | {"pack": 1} if names.get("pack") in range(3, 20) else names
 
 
 def _number(name: str, value: Any) -> float:

@@ -30,7 +30,7 @@ from ._ghz import ffi, lib
 from ._index import TILES, groups
 from ._lattice import Lattice, from_c, info_of
 from ._numbers import Estimate, Summary, summary_of
-from ._packing import pack, unpacked
+from ._packing import LEVEL, pack, unpacked
 
 
 TERMS = 16383  # that every stream may have
@@ -194,15 +194,15 @@ class Stream(Buffer, Compressed):
         """The compressed bytes, not copied."""
         return memoryview(self._data).cast("B").toreadonly()
 
-    def packed(self, level: int = 1) -> bytes:
-        """Returns the compressed bytes, packed without loss by zstd, for Stream.from_bytes.
+    def packed(self, level: int = LEVEL) -> bytes:
+        """Returns the compressed bytes, packed without loss, for Stream.from_bytes.
 
         Args:
-            level: 1 to 19; higher ones are slower, and pack little better.
+            level: 2, the default; or 1, by zstd, which is faster, and packs less.
 
         Raises:
             ArgumentError: Another level.
-            UnsupportedError: This build has no zstd.
+            UnsupportedError: Level 1, and this build has no zstd.
         """
         return bytes(pack(self._data, level))
 

@@ -27,7 +27,7 @@ def look_at_metadata(settings: Settings) -> None:
         names = ", ".join(str(codec.to_dict()["name"]) for codec in behind)
         once(
             f"codec ghz: {names} behind it hides the streams from sums and from reading of parts, and"
-            " gains little: give compressors=None; to pack chunks, pack=1"
+            " gains little: give compressors=None; to pack chunks, pack=2"
         )
     fill = _fill_in(attributes)
     if fill is not None and fill != settings.fill:

@@ -14,7 +14,7 @@ from zarr.core.buffer import Buffer, NDBuffer
 
 import ghz
 from ghz._packing import unpacked
-from ghz._settings import Settings
+from ghz._settings import Settings, of_metadata
 from ghz.zarr import _partial
 from ghz.zarr._notices import look_at_metadata
 
@@ -35,8 +35,8 @@ class GhzCodec(Settings, ArrayBytesCodec, ArrayBytesCodecPartialDecodeMixin):
             with a scale_factor.
         range: The least and greatest value of all arrays that are to be added.
         fill: The number that stands for "missing" in the data; NaN needs none.
-        pack: 1 to 19: chunks are packed by zstd at this level, without loss, and still added. Parts
-            of a chunk are then read with the whole of it.
+        pack: 1, by zstd, or 2, smaller: chunks are packed at this level, without loss, and still
+            added. Parts of a chunk are then read with the whole of it.
 
     Raises:
         ValueError: No bound or several; one that is not greater than 0; range without rel.
@@ -47,7 +47,7 @@ class GhzCodec(Settings, ArrayBytesCodec, ArrayBytesCodecPartialDecodeMixin):
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> GhzCodec:
-        codec: GhzCodec = cls.named(data.get("configuration", {}))
+        codec: GhzCodec = cls.named(of_metadata(data.get("configuration", {})))
         return codec
 
     def to_dict(self) -> dict[str, Any]:
