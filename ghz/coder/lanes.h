@@ -1,8 +1,5 @@
 /* lanes.h: eight rANS coders in the lanes of a register, which code eight symbols in one step
- * (FILE_FORMAT.md, "Coder"). Part of codec.h.
- *
- * Vectors are the compiler's. What no compiler finds, taking and giving words lane by lane, AVX2
- * has in two ways of its own. */
+ * (FILE_FORMAT.md, "Coder"). Part of codec.h. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 typedef uint8_t bytes_8 __attribute__((vector_size(8)));
@@ -10,93 +7,44 @@ typedef int16_t lanes_16 __attribute__((vector_size(16)));
 typedef int32_t lanes_32 __attribute__((vector_size(32)));
 typedef float lanes_f32 __attribute__((vector_size(32)));
 
-GHZ_INLINE lanes_16 eight_of(const uint8_t *p) {
-  bytes_8 b;
-  memcpy(&b, p, sizeof b);
-  return __builtin_convertvector(b, lanes_16);
-}
-
-/* Numbers from 0 to 255. */
-GHZ_INLINE void store_narrowed(uint8_t *p, lanes_16 v) {
-  const bytes_8 b = __builtin_convertvector(v, bytes_8);
-  memcpy(p, &b, sizeof b);
-}
-
-GHZ_INLINE lanes_32 gathered(const uint32_t *table, const lanes_32 *index) {
-  const lanes_32 i = *index;
-  return (lanes_32){(int32_t)table[i[0]], (int32_t)table[i[1]], (int32_t)table[i[2]], (int32_t)table[i[3]],
-                    (int32_t)table[i[4]], (int32_t)table[i[5]], (int32_t)table[i[6]], (int32_t)table[i[7]]};
-}
-
+/* A port of its own, or plain C, has
+ *
+ *   eight_of, store_narrowed   eight bytes to lanes, and lanes from 0 to 255 to bytes
+ *   lanes_wider                lanes of 16 bits, none negative, to lanes of 32
+ *   low_bytes_of               the lowest byte of each lane
+ *   gathered                   the elements of a table that lanes name
+ *   byte_plane                 bit j of each of eight bytes
+ *   take_words                 lanes below STATE_LEAST take words, the lowest lane first; reads LANES
+ *                              words
+ *   give_words                 lanes above their limit give words, which then stand before *word in the
+ *                              order of lanes; writes LANES words */
 #if defined(__AVX2__)
-#include "isa/squeeze_table.h"
-
-/* Lanes below STATE_LEAST take words, the lowest lane first. Reads LANES words. */
-GHZ_INLINE void take_words(lanes_32 *state, const uint16_t **word) {
-  const __m256i x = (__m256i)*state, low = _mm256_cmpgt_epi32(_mm256_set1_epi32(STATE_LEAST), x);
-  const unsigned mask = (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(low));
-  const __m256i words = _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)*word)),
-                at = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)expand_table[mask]));
-  const __m256i more = _mm256_or_si256(_mm256_slli_epi32(x, 16), _mm256_permutevar8x32_epi32(words, at));
-  *state = (lanes_32)_mm256_blendv_epi8(x, more, low);
-  *word += _mm_popcnt_u32(mask);
-}
-
-/* Lanes above their limit give words, which stand before *word in the order of lanes. Writes LANES
- * words. */
-GHZ_INLINE void give_words(lanes_32 *state, const lanes_32 *limit, uint16_t **word) {
-  const __m256i x = (__m256i)*state, high = _mm256_cmpgt_epi32(x, (__m256i)*limit);
-  const unsigned mask = (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(high)),
-                 given = (unsigned)_mm_popcnt_u32(mask), up = (64 - 8 * given) & 63;
-  const uint64_t packed = load_u64(squeeze_table[mask]);
-  const __m256i at = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128((long long)(packed << up | packed >> (-up & 63))));
-  const __m256i words = _mm256_permutevar8x32_epi32(_mm256_and_si256(x, _mm256_set1_epi32(0xffff)), at);
-  _mm_storeu_si128((__m128i *)(*word - LANES),
-                   _mm_packus_epi32(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1)));
-  *word -= given;
-  *state = (lanes_32)_mm256_blendv_epi8(x, _mm256_srli_epi32(x, 16), high);
-}
-
+#include "coder/lanes_avx2.h"
 #else
-
-GHZ_INLINE void take_words(lanes_32 *state, const uint16_t **word) {
-  for (int i = 0; i < LANES; i++)
-    if ((*state)[i] < STATE_LEAST)
-      (*state)[i] = (int32_t)((uint32_t)(*state)[i] << 16 | *(*word)++);
-}
-
-GHZ_INLINE void give_words(lanes_32 *state, const lanes_32 *limit, uint16_t **word) {
-  for (int i = LANES - 1; i >= 0; i--)
-    if ((*state)[i] > (*limit)[i]) {
-      *--*word = (uint16_t)(*state)[i];
-      (*state)[i] >>= 16;
-    }
-}
-
+#include "coder/lanes_plain.h"
 #endif
 
 /* ---- Unpacking ------------------------------------------------------------------------------- */
 
-/* What a slot of a context says: its symbol; its frequency less 1, from bit 8 on; and its number
- * among those of the symbol, from bit 20 on. */
+/* What a slot of a context says: its symbol; from bit 8 on its number among those of the symbol; from
+ * bit 20 on the frequency. */
 
 /* The slots' entries of eight contexts, whose first slots are given. */
 GHZ_INLINE lanes_32 decode_step(const uint32_t *table, const lanes_32 *first, lanes_32 *state,
                                 const uint16_t **word) {
   const lanes_32 x = *state, slot = *first + (x & (SLOTS - 1)), entry = gathered(table, &slot);
-  *state = (x >> SLOT_BITS) * ((entry >> 8 & 0xfff) + 1) + (entry >> 20);
+  *state = (x >> SLOT_BITS) * (entry >> 20) + (entry >> 8 & 0xfff);
   take_words(state, word);
   return entry;
 }
 
 /* ---- Packing --------------------------------------------------------------------------------- */
 
-/* The table of tokens has their frequencies less 1, and from bit 12 on the sum of those of lower
- * symbols. */
+/* The table of tokens has their frequencies, and from bit 16 on the sum of those of lower symbols. */
 
 GHZ_INLINE void encode_step(const uint32_t *table, const uint16_t *token, lanes_32 *state, uint16_t **word) {
   const lanes_32 index = {token[0], token[1], token[2], token[3], token[4], token[5], token[6], token[7]},
-                 entry = gathered(table, &index), frequency = (entry & 0xfff) + 1,
+                 entry = gathered(table, &index), frequency = entry & 0xffff,
                  limit = (frequency << (31 - SLOT_BITS)) - 1;
   give_words(state, &limit, word);
   const lanes_32 x = *state;
@@ -106,20 +54,21 @@ GHZ_INLINE void encode_step(const uint32_t *table, const uint16_t *token, lanes_
       __builtin_convertvector(x, lanes_f32) / __builtin_convertvector(frequency, lanes_f32), lanes_32);
   const lanes_32 rest = x - quotient * frequency;
   quotient += (rest < 0) - (rest >= frequency); /* comparisons give -1 */
-  *state = x + (entry >> 12) + quotient * (SLOTS - frequency);
+  *state = x + (entry >> 16) + quotient * (SLOTS - frequency);
 }
 
 /* All tokens of a page, the last one first. */
 static void encode_words(page_model *p, uint32_t state[STATES]) {
   uint16_t *word = p->word;
-  lanes_32 x[TURNS];
-  for (int i = 0; i < TURNS; i++)
-    x[i] = (lanes_32){0} + STATE_LEAST;
+  lanes_32 x0 = (lanes_32){0} + STATE_LEAST, x1 = x0, x2 = x0, x3 = x0;
   for (const uint16_t *t = p->token + p->tokens; t > p->token;) {
     t -= STATES;
-    for (int i = TURNS - 1; i >= 0; i--)
-      encode_step(p->table, t + LANES * i, &x[i], &word);
+    encode_step(p->table, t + 3 * LANES, &x3, &word);
+    encode_step(p->table, t + 2 * LANES, &x2, &word);
+    encode_step(p->table, t + LANES, &x1, &word);
+    encode_step(p->table, t, &x0, &word);
   }
+  const lanes_32 x[TURNS] = {x0, x1, x2, x3};
   p->words = (size_t)(p->word - word);
   p->word = word;
   memcpy(state, x, sizeof x);

@@ -27,15 +27,15 @@ enum {
 /* Layers, as contexts tell them apart: residuals beside coefficients are few. */
 enum { COEFFICIENTS = 0, RESIDUALS_BESIDE = 1, RESIDUALS = 2, LAYERS = 3 };
 
-/* Contexts: of widths, by layer and by widths in this tile and in tiles before; of values, by layer,
+/* Contexts: of widths, by layer and by widths in tiles before and in this tile; of values, by layer,
  * width and magnitudes near them. The last one has one symbol, which costs nothing: it fills up
  * turns. */
 enum {
-  NEAR_CLASSES = 8,
   AROUND_CLASSES = 5,
+  NEAR_CLASSES = 8,
   WIDTH_CLASSES = 7,
   SIZE_CLASSES = 5,
-  WIDTH_CONTEXTS = LAYERS * NEAR_CLASSES * AROUND_CLASSES,
+  WIDTH_CONTEXTS = LAYERS * AROUND_CLASSES * NEAR_CLASSES,
   VALUE_CONTEXTS = LAYERS * WIDTH_CLASSES * SIZE_CLASSES,
   CONTEXTS = WIDTH_CONTEXTS + VALUE_CONTEXTS,
   TOKENS = (CONTEXTS + 1) * SYMBOLS /* a token: a context and a symbol */
@@ -84,6 +84,7 @@ typedef struct page_model {
   size_t words;
   uint8_t *byte; /* low planes, specials, tiles as they are; with SLACK behind */
   size_t bytes;
+  size_t planes; /* packing: bytes of all planes */
 } page_model;
 
 /* ---- The grid of tiles ----------------------------------------------------------------------- */

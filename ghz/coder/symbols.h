@@ -2,6 +2,8 @@
  * "Symbols"). Part of codec.h. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
+#include "isa/each_choice.h"
+
 /* ---- The order of coding --------------------------------------------------------------------- */
 
 /* The block that is number k = 8 t + lane, of coefficients, and of residuals of flat tiles, planes
@@ -21,24 +23,50 @@ enum { BY_FREQUENCY = 0 }; /* otherwise the dims of the array */
 static const uint8_t coding_order[4][BLOCKS] = {ORDER_BY(FREQUENCY_AT), ORDER_BY(FLAT_AT), ORDER_BY(PLANE_AT),
                                                 ORDER_BY(CUBE_AT)};
 
+#define EVERY_BYTE UINT64_C(0x0101010101010101)
+
+/* Bit i of a byte to bit 0 of byte i. */
+#define SPREAD_BITS(m)                                                                                         \
+  ((((EVERY_BYTE * (m)&UINT64_C(0x8040201008040201)) + 127 * EVERY_BYTE) >> 7) & EVERY_BYTE)
+static const uint64_t spread_bits[256] = {X256(SPREAD_BITS)};
+
+/* Widths to the order of coding, or back. */
+GHZ_INLINE void order_widths(int by, const uint8_t from[BLOCKS], uint8_t to[BLOCKS], int forth) {
+  const size_t run = by == 1 ? 1 : by == 2 ? 4 : 2;
+  for (size_t k = 0; k < BLOCKS; k += run)
+    memcpy(to + (forth ? k : coding_order[by][k]), from + (forth ? coding_order[by][k] : k), run);
+}
+
+/* Calls f(by, ...) with a constant. */
+#define WITH_ORDER(by, f, ...)                                                                                 \
+  ((by) == 0   ? f(0, __VA_ARGS__)                                                                             \
+   : (by) == 1 ? f(1, __VA_ARGS__)                                                                             \
+   : (by) == 2 ? f(2, __VA_ARGS__)                                                                             \
+               : f(3, __VA_ARGS__))
+
+/* The blocks in the order of coding that are not 0, and how many they are. */
+static inline unsigned live_blocks(const uint8_t width[BLOCKS], uint8_t live[BLOCKS]) {
+  unsigned n = 0;
+  for (unsigned k = 0; k < BLOCKS; k += 64) {
+    uint64_t any = 0;
+    for (unsigned i = 0; i < 8; i++)
+      any |= (uint64_t)byte_plane(load_u64(width + k + 8 * i) + 127 * EVERY_BYTE, 7) << 8 * i;
+    for (; any; any &= any - 1)
+      live[n++] = (uint8_t)(k + (unsigned)__builtin_ctzll(any));
+  }
+  return n;
+}
+
 /* ---- Contexts -------------------------------------------------------------------------------- */
 
 /* A layer of a tile, and what the tiles before it along x, y and z have: of their blocks in the
  * same order the widths, and of coefficients the magnitudes. Zeros where there is no such tile. */
 typedef struct coded_layer {
-  int by, layer;
+  int by, layer, first_value; /* the last: its first context of values */
   const uint8_t *width[3], *sizes[3];
 } coded_layer;
 
 static const uint8_t no_sizes[TILE];
-
-/* 0, and 1 more for each limit below v. */
-GHZ_INLINE lanes_16 classes(lanes_16 v, const int16_t *limit, int limits) {
-  lanes_16 c = {0};
-  for (int i = 0; i < limits; i++)
-    c -= v > limit[i];
-  return c;
-}
 
 #define LANES_OF(v, ...) __builtin_shufflevector(v, (lanes_16){0}, __VA_ARGS__)
 
@@ -54,131 +82,108 @@ GHZ_INLINE lanes_16 near_widths(int by, int t, lanes_16 last, lanes_16 before) {
          (t % 2 ? LANES_OF(last, 2, 3, 4, 5, 6, 7, 6, 7) : LANES_OF(last, 0, 1, 0, 1, 2, 3, 4, 5));
 }
 
-GHZ_INLINE lanes_16 width_contexts(const coded_layer *l, int t, lanes_16 last, lanes_16 before) {
-  static const int16_t near_limits[NEAR_CLASSES - 1] = {0, 2, 4, 7, 11, 16, 24};
-  static const int16_t around_limits[AROUND_CLASSES - 1] = {0, 2, 6, 12};
-  const lanes_16 around =
-      eight_of(l->width[0] + 8 * t) + eight_of(l->width[1] + 8 * t) + eight_of(l->width[2] + 8 * t);
-  return (int16_t)(l->layer * NEAR_CLASSES * AROUND_CLASSES) +
-         AROUND_CLASSES * classes(near_widths(l->by, t, last, before), near_limits, NEAR_CLASSES - 1) +
-         classes(around, around_limits, AROUND_CLASSES - 1);
+/* The classes of such sums: 0, and 1 more for each limit below. Added up in pairs, as decoding
+ * waits for them. */
+GHZ_INLINE lanes_16 near_classes(lanes_16 v) {
+  return -((((v > 0) + (v > 2)) + ((v > 4) + (v > 7))) + (((v > 11) + (v > 16)) + (v > 24)));
+}
+
+typedef int8_t vec_8 __attribute__((vector_size(VEC), aligned(1), may_alias));
+
+/* The first context of each block's, by the widths of the same block in the tiles before. */
+static void width_contexts(const coded_layer *l, uint8_t context[BLOCKS]) {
+  for (int b = 0; b < BLOCKS; b += VEC) {
+    const vec_8 v = *(const vec_8 *)(l->width[0] + b) + *(const vec_8 *)(l->width[1] + b) +
+                    *(const vec_8 *)(l->width[2] + b),
+                above = -(((v > 0) + (v > 2)) + ((v > 6) + (v > 12)));
+    *(vec_8 *)(context + b) = (int8_t)(l->layer * (NEAR_CLASSES * AROUND_CLASSES)) + above * NEAR_CLASSES;
+  }
 }
 
 /* Magnitudes near those of block k, whose own are to stand at m. */
-GHZ_INLINE lanes_16 near_sizes(const coded_layer *l, unsigned k, const uint8_t *m) {
+GHZ_INLINE lanes_16 near_sizes(int by, const coded_layer *l, unsigned k, const uint8_t *m) {
   const lanes_16 last = eight_of(m - 64);
-  if (l->by == BY_FREQUENCY)
+  if (by == BY_FREQUENCY)
     return 2 * last + eight_of(l->sizes[0] + 8 * k) + eight_of(l->sizes[1] + 8 * k) +
            eight_of(l->sizes[2] + 8 * k);
-  if (l->by == 3)
+  if (by == 3)
     return last + eight_of(k & 8 ? m - 48 : m - 80) + 2 * eight_of(m - 128);
   return 2 * last + eight_of(m - 128) + eight_of(m - 63) + eight_of(m - 65);
 }
 
-GHZ_INLINE lanes_16 value_contexts(const coded_layer *l, unsigned k, unsigned width, const uint8_t *m) {
-#define SIZE_LIMITS(w)                                                                                         \
-  { (1 << (w)) / 16, (4 << (w)) / 16, (10 << (w)) / 16, (22 << (w)) / 16 }
-  static const int16_t limits[9][SIZE_CLASSES - 1] = {SIZE_LIMITS(0), SIZE_LIMITS(1), SIZE_LIMITS(2),
-                                                      SIZE_LIMITS(3), SIZE_LIMITS(4), SIZE_LIMITS(5),
-                                                      SIZE_LIMITS(6), SIZE_LIMITS(7), SIZE_LIMITS(8)};
-  const int of_width = (int)(width < WIDTH_CLASSES ? width : WIDTH_CLASSES) - 1;
-  return (int16_t)(WIDTH_CONTEXTS + (l->layer * WIDTH_CLASSES + of_width) * SIZE_CLASSES) +
-         classes(near_sizes(l, k, m), limits[width < 8 ? width : 8], SIZE_CLASSES - 1);
-}
-
 /* ---- Values ---------------------------------------------------------------------------------- */
 
-/* Planes of a width that are bytes, below those that are the symbol. */
-GHZ_INLINE unsigned low_planes(unsigned width) {
-  return width > TOP_PLANES ? width - TOP_PLANES : 0;
-}
+/* What a block of a width has: planes below those that are the symbol; what symbols are above the
+ * least value; by how much magnitudes count more for the planes below, up to 4; the class of its
+ * width; and the limits of classes of magnitudes, so many sixteenths of 2^width, up to 2^8. */
+typedef struct width_rule {
+  uint8_t low, half, shift, group;
+  int16_t limit[SIZE_CLASSES - 1];
+} width_rule;
 
-/* What symbols are above the least value. */
-GHZ_INLINE unsigned half_of(unsigned width) {
-  return 1U << (width - low_planes(width) - 1);
+#define LOW_OF(w) ((w) > TOP_PLANES ? (w)-TOP_PLANES : 0)
+#define AT_MOST(v, most) ((v) < (most) ? (v) : (most))
+#define LIMIT(w, sixteenths) (((sixteenths) << AT_MOST(w, 8)) / 16)
+#define RULE(w)                                                                                                \
+  {                                                                                                            \
+    LOW_OF(w), (w) ? 1 << AT_MOST((w)-1, TOP_PLANES - 1) : 0, AT_MOST(LOW_OF(w), 4),                           \
+        (w) ? (AT_MOST(w, WIDTH_CLASSES) - 1) * SIZE_CLASSES : 0, {                                            \
+      LIMIT(w, 1), LIMIT(w, 4), LIMIT(w, 10), LIMIT(w, 22)                                                     \
+    }                                                                                                          \
+  }
+#define FOUR_RULES(w) RULE(w), RULE((w) + 1), RULE((w) + 2), RULE((w) + 3)
+
+static const width_rule width_rules[SYMBOLS] = {FOUR_RULES(0),  FOUR_RULES(4),  FOUR_RULES(8),  FOUR_RULES(12),
+                                                FOUR_RULES(16), FOUR_RULES(20), FOUR_RULES(24), FOUR_RULES(28)};
+
+/* The contexts of a block's values. */
+GHZ_INLINE lanes_16 value_contexts(int by, const coded_layer *l, unsigned k, const width_rule *r,
+                                   const uint8_t *m) {
+  const lanes_16 n = near_sizes(by, l, k, m);
+  return (int16_t)(l->first_value + r->group) -
+         (((n > r->limit[0]) + (n > r->limit[1])) + ((n > r->limit[2]) + (n > r->limit[3])));
 }
 
 /* Notes the magnitudes of a block's values, of which the low planes do not count. */
-GHZ_INLINE void store_sizes(lanes_16 symbols, unsigned width, uint8_t *m) {
-  const unsigned low = low_planes(width);
-  const lanes_16 value = symbols - (int16_t)half_of(width), sign = value >> 15,
-                 size = ((value ^ sign) - sign) << (low < 4 ? low : 4);
+GHZ_INLINE void store_sizes(lanes_16 symbols, const width_rule *r, uint8_t *m) {
+  const lanes_16 value = symbols - (int16_t)r->half, sign = value >> 15,
+                 size = ((value ^ sign) - sign) << r->shift;
   store_narrowed(m, size + (size == 256)); /* 256 becomes 255 */
 }
 
-#define EVERY_BYTE UINT64_C(0x0101010101010101)
-
-/* Bit i of a byte to bit 0 of byte i, and back. */
-GHZ_INLINE uint64_t spread_bits(uint8_t bits) {
-  return ((bits * EVERY_BYTE & UINT64_C(0x8040201008040201)) + 127 * EVERY_BYTE) >> 7 & EVERY_BYTE;
-}
-
-GHZ_INLINE uint8_t gathered_bits(uint64_t bytes) {
-  return (uint8_t)((bytes & EVERY_BYTE) * UINT64_C(0x0102040810204080) >> 56);
-}
-
-/* The symbols of block b, whose top planes are those. */
-GHZ_INLINE uint64_t symbols_of(const bit_plane top[TOP_PLANES], unsigned b, unsigned width) {
-  const unsigned planes = width - low_planes(width);
-  uint64_t symbols = half_of(width) * EVERY_BYTE;
-  for (unsigned j = 0; j < planes; j++)
-    symbols ^= spread_bits(top[j][b]) << j;
-  return symbols;
-}
-
-GHZ_INLINE void put_symbols(uint64_t symbols, unsigned width, bit_plane top[TOP_PLANES], unsigned b) {
-  symbols ^= half_of(width) * EVERY_BYTE;
+/* The symbols of block b by its topmost planes. */
+GHZ_INLINE uint64_t symbols_of(const bit_plane *planes, unsigned b, const width_rule *r) {
+  uint64_t symbols = 0;
   for (unsigned j = 0; j < TOP_PLANES; j++)
-    top[j][b] = gathered_bits(symbols >> j);
+    symbols |= spread_bits[planes[r->low + j][b]] << j;
+  return (symbols ^ r->half * EVERY_BYTE) & (2U * r->half - 1) * EVERY_BYTE;
 }
 
-/* ---- Planes ---------------------------------------------------------------------------------- */
-
-/* Where the widths are above p: each top plane becomes the one above it, the topmost one x. */
-static void move_tops(const uint8_t width[BLOCKS], unsigned p, bit_plane top[TOP_PLANES], const bit_plane x) {
+GHZ_INLINE void put_symbols(uint64_t symbols, const width_rule *r, bit_plane *planes, unsigned b) {
+  symbols ^= r->half * EVERY_BYTE;
   for (unsigned j = 0; j < TOP_PLANES; j++)
-    for (int b = 0; b < BLOCKS; b++)
-      top[j][b] = width[b] > p ? (j + 1 < TOP_PLANES ? top[j + 1][b] : x[b]) : top[j][b];
+    planes[r->low + j][b] = byte_plane(symbols, j);
 }
 
-/* The planes of a layer to top planes and bytes. Returns the end of the bytes. */
-static uint8_t *split_layer(const layer_header *h, bit_plane top[TOP_PLANES], uint8_t *low) {
-  squeezed_planes s;
-  part x[PARTS];
-  bit_plane plane;
-  open_planes(&s, h);
-  zero_plane(x);
-  for (unsigned p = 0; p < h->height; p++) {
-    expand_plane(&s, p, x);
-    store_plane(p < TOP_PLANES ? top[p] : plane, x);
-    if (p < TOP_PLANES)
-      continue;
-    for (int i = 0; i < PARTS; i++)
-      part_squeeze(part_load(top[0] + i * PART_BYTES), &low, s.width[i], (int)p);
-    move_tops(h->width, p, top, plane);
-  }
-  return low;
+/* ---- Bytes ----------------------------------------------------------------------------------- */
+
+enum { FEW = 4 }; /* planes that are copied without asking */
+
+/* The lowest planes of a block, one byte each, to bytes that follow each other: so what repeats in
+ * an array repeats in them. Writes FEW bytes at least. Returns their end. */
+GHZ_INLINE uint8_t *put_low(const bit_plane *planes, unsigned b, unsigned low, uint8_t *to) {
+  for (unsigned p = 0; p < FEW; p++)
+    to[p] = planes[p][b];
+  for (unsigned p = FEW; p < low; p++)
+    to[p] = planes[p][b];
+  return to + low;
 }
 
-/* And back, squeezed to dst. Returns its end; *low moves past the bytes. */
-static uint8_t *join_layer(const uint8_t width[BLOCKS], unsigned height, bit_plane top[TOP_PLANES],
-                           const uint8_t **low, uint8_t *dst) {
-  uint8_t fits[BLOCKS];
-  part w[PARTS];
-  load_plane(width, w);
-  for (unsigned p = 0; p < height; p++) {
-    const int lower = p + TOP_PLANES < height; /* some blocks have low planes yet */
-    for (int i = 0; i < PARTS; i++) {
-      part x = part_load(top[lower ? 0 : p + TOP_PLANES - (height > TOP_PLANES ? height : TOP_PLANES)] +
-                         i * PART_BYTES);
-      if (lower)
-        x = part_expand(x, low, w[i], (int)p + TOP_PLANES);
-      part_squeeze(x, &dst, w[i], (int)p);
-    }
-    for (int b = 0; lower && b < BLOCKS; b++)
-      fits[b] = width[b] <= p + TOP_PLANES;
-    if (lower)
-      move_tops(fits, 0, top, top[TOP_PLANES - 1]);
-  }
-  return dst;
+/* And back; the first FEW planes are set in any case. */
+GHZ_INLINE const uint8_t *take_low(const uint8_t *from, unsigned low, bit_plane *planes, unsigned b) {
+  for (unsigned p = 0; p < FEW; p++)
+    planes[p][b] = from[p];
+  for (unsigned p = FEW; p < low; p++)
+    planes[p][b] = from[p];
+  return from + low;
 }

@@ -29,7 +29,7 @@ static void begin_bits(table_bits *b) {
 
 /* Contexts that differ in their last class alone may share frequencies. */
 static int has_sibling(unsigned context) {
-  return (context < WIDTH_CONTEXTS ? context % AROUND_CLASSES : (context - WIDTH_CONTEXTS) % SIZE_CLASSES) > 0;
+  return (context < WIDTH_CONTEXTS ? context % NEAR_CLASSES : (context - WIDTH_CONTEXTS) % SIZE_CLASSES) > 0;
 }
 
 /* ---- Costs ----------------------------------------------------------------------------------- */
@@ -161,9 +161,9 @@ void ghz_tables_write(page_model *p, side_writer *side) {
     put_frequencies(side, &b, c, choose(p, c, before, f), f);
     memcpy(before, f, sizeof f);
     for (unsigned s = 0, sum = 0; s < SYMBOLS; sum += f[s++])
-      p->table[c * SYMBOLS + s] = ((uint32_t)(f[s] - 1) & 0xfff) | sum << 12;
+      p->table[c * SYMBOLS + s] = f[s] | sum << 16;
   }
-  p->table[CONTEXTS * SYMBOLS] = SLOTS - 1;
+  p->table[CONTEXTS * SYMBOLS] = SLOTS;
 }
 
 /* ---- Reading --------------------------------------------------------------------------------- */
@@ -196,10 +196,10 @@ static int take_frequencies(side_reader *side, table_bits *b, unsigned context, 
 /* The slots of a context; one that has no symbols has symbol 0 alone. */
 static void fill_slots(const frequencies f, uint32_t *slot) {
   for (unsigned i = 0; i < SLOTS; i++)
-    slot[i] = (uint32_t)(SLOTS - 1) << 8 | i << 20;
+    slot[i] = i << 8 | (uint32_t)SLOTS << 20;
   for (unsigned s = 0; s < SYMBOLS; slot += f[s++])
     for (unsigned i = 0; i < f[s]; i++)
-      slot[i] = s | (uint32_t)(f[s] - 1) << 8 | i << 20;
+      slot[i] = s | i << 8 | (uint32_t)f[s] << 20;
 }
 
 int ghz_tables_read(page_model *p, side_reader *side) {

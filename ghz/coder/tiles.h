@@ -7,6 +7,7 @@ static coded_layer begin_layer_of(const page_model *p, const page_walk *w, unsig
                    .layer = coefficients             ? COEFFICIENTS
                             : p->tile[i].transformed ? RESIDUALS_BESIDE
                                                      : RESIDUALS};
+  l.first_value = WIDTH_CONTEXTS + l.layer * WIDTH_CLASSES * SIZE_CLASSES;
   for (int a = 0; a < 3; a++) {
     const unsigned n = i - steps_back(w, i, a);
     const int has = n < i && p->tile[n].kind == TILE_CODED && p->tile[n].widths[coefficients] != NO_WIDTHS;
@@ -18,19 +19,25 @@ static coded_layer begin_layer_of(const page_model *p, const page_walk *w, unsig
 
 /* ---- Packing --------------------------------------------------------------------------------- */
 
-GHZ_INLINE uint16_t *put_tokens(page_model *p, uint16_t *token, lanes_16 v) {
+/* Four arrays of counts, so that equal tokens in a row do not wait for each other. */
+GHZ_INLINE void put_tokens(page_model *p, uint16_t *token, lanes_16 v) {
+  uint64_t half[2];
   memcpy(token, &v, sizeof v);
-  for (int i = 0; i < LANES; i++)
-    p->count[i % 4][token[i]]++;
-  return token + LANES;
+  memcpy(half, &v, sizeof v);
+  for (int i = 0; i < 4; i++) {
+    p->count[i][half[0] >> 16 * i & 0xffff]++;
+    p->count[i][half[1] >> 16 * i & 0xffff]++;
+  }
 }
 
-static uint16_t *width_tokens(page_model *p, const coded_layer *l, const uint8_t width[BLOCKS],
-                              uint16_t *token) {
+GHZ_INLINE uint16_t *width_tokens(int by, page_model *p, const coded_layer *l, const uint8_t width[BLOCKS],
+                                  uint16_t *token) {
   lanes_16 last = {0}, before = {0};
-  for (int t = 0; t < BLOCKS / LANES; t++) {
-    const lanes_16 w = eight_of(width + LANES * t);
-    token = put_tokens(p, token, width_contexts(l, t, last, before) * SYMBOLS + w);
+  uint8_t context[BLOCKS];
+  width_contexts(l, context);
+  for (int t = 0; t < BLOCKS / LANES; t++, token += LANES) {
+    const lanes_16 w = eight_of(width + LANES * t), near = near_classes(near_widths(by, t, last, before));
+    put_tokens(p, token, (eight_of(context + LANES * t) + near) * SYMBOLS + w);
     before = last;
     last = w;
   }
@@ -38,55 +45,66 @@ static uint16_t *width_tokens(page_model *p, const coded_layer *l, const uint8_t
 }
 
 /* Fills up the turns. */
-static uint16_t *idle_tokens(uint16_t *token, unsigned steps) {
+static inline uint16_t *idle_tokens(uint16_t *token, unsigned steps) {
   for (; steps % TURNS; steps++, token += LANES)
     for (int i = 0; i < LANES; i++)
       token[i] = CONTEXTS * SYMBOLS;
   return token;
 }
 
-static uint16_t *value_tokens(page_model *p, const coded_layer *l, const uint8_t width[BLOCKS],
-                              const bit_plane top[TOP_PLANES], uint8_t *sizes, uint16_t *token) {
-  const uint8_t *order = coding_order[l->by];
-  unsigned steps = 0;
-  memset(sizes, 0, TILE);
-  for (unsigned k = 0; k < BLOCKS; k++) {
-    if (width[k] == 0)
-      continue;
-    uint8_t *m = sizes + 8 * k;
-    const uint64_t all = symbols_of(top, order[k], width[k]);
+/* By a call: where a compiler knows the size it takes an instruction that is slow to begin. */
+GHZ_INLINE void clear_sizes(uint8_t *sizes) {
+  memset(sizes, 0, (size_t)not_guessed(TILE));
+}
+
+/* Values as tokens, and what is below them as bytes. */
+GHZ_INLINE void value_tokens(int by, page_model *p, const coded_layer *l, const uint8_t width[BLOCKS],
+                             const bit_plane *planes, uint8_t *sizes) {
+  uint8_t live[BLOCKS], *low = p->byte + p->bytes;
+  uint16_t *token = p->token + p->tokens;
+  const unsigned blocks = live_blocks(width, live);
+  clear_sizes(sizes);
+  for (unsigned i = 0; i < blocks; i++, token += LANES) {
+    const unsigned k = live[i], b = coding_order[by][k];
+    const width_rule *w = &width_rules[width[k]];
+    const uint64_t all = symbols_of(planes, b, w);
     const lanes_16 symbols = eight_of((const uint8_t *)&all);
-    token = put_tokens(p, token, value_contexts(l, k, width[k], m) * SYMBOLS + symbols);
-    store_sizes(symbols, width[k], m);
-    steps++;
+    put_tokens(p, token, value_contexts(by, l, k, w, sizes + 8 * k) * SYMBOLS + symbols);
+    store_sizes(symbols, w, sizes + 8 * k);
+    low = put_low(planes, b, w->low, low);
   }
-  return idle_tokens(token, steps);
+  p->tokens = (size_t)(idle_tokens(token, blocks) - p->token);
+  p->bytes = (size_t)(low - p->byte);
+}
+
+/* Values as bytes. */
+GHZ_INLINE void block_bytes(int by, page_model *p, const uint8_t width[BLOCKS], const bit_plane *planes) {
+  uint8_t live[BLOCKS], *low = p->byte + p->bytes;
+  const unsigned blocks = live_blocks(width, live);
+  for (unsigned i = 0; i < blocks; i++)
+    low = put_low(planes, coding_order[by][live[i]], width[live[i]], low);
+  p->bytes = (size_t)(low - p->byte);
 }
 
 /* A layer of tile i to tokens and bytes. */
 static void take_layer(page_model *p, const page_walk *w, unsigned i, const layer_header *h, int coefficients) {
   uint8_t *width = p->width[i][coefficients], *sizes = p->sizes[coefficients ? i : PAGE_TILES] + SIZES_BEFORE;
+  bit_plane planes[WIDTH_CODED];
   if (h->height == 0) {
     memset(width, 0, BLOCKS);
     return;
   }
   const coded_layer l = begin_layer_of(p, w, i, coefficients);
-  uint16_t *token = p->token + p->tokens;
-  for (int k = 0; k < BLOCKS; k++)
-    width[k] = h->width[coding_order[l.by][k]];
-  token = width_tokens(p, &l, width, token);
-  uint8_t *end = p->byte + p->bytes;
-  if (p->values) {
-    bit_plane top[TOP_PLANES];
-    end = split_layer(h, top, end);
-    token = value_tokens(p, &l, width, top, sizes, token);
-  } else {
-    const unsigned size = widths_sum(h->width);
-    memcpy(end, h->planes, size);
-    end += size;
-  }
-  p->bytes = (size_t)(end - p->byte);
-  p->tokens = (size_t)(token - p->token);
+  WITH_ORDER(l.by, order_widths, h->width, width, 1);
+  p->tokens = (size_t)(WITH_ORDER(l.by, width_tokens, p, &l, width, p->token + p->tokens) - p->token);
+  p->planes += widths_sum(h->width);
+  for (unsigned j = h->height; j < TOP_PLANES; j++)
+    clear_widths(planes[j]);
+  expand_planes(h, planes);
+  if (p->values)
+    WITH_ORDER(l.by, value_tokens, p, &l, width, planes, sizes);
+  else
+    WITH_ORDER(l.by, block_bytes, p, width, planes);
 }
 
 static enum widths_kind widths_kind_of(unsigned height, int squeezed) {
@@ -177,70 +195,99 @@ typedef struct page_reader {
 } page_reader;
 
 /* The eight symbols of contexts. */
-GHZ_INLINE lanes_16 decoded(page_reader *r, int turn, lanes_16 contexts) {
-  const lanes_32 first = __builtin_convertvector(contexts, lanes_32) << SLOT_BITS,
-                 entry = decode_step(r->p->table, &first, &r->state[turn], &r->word);
-  return __builtin_convertvector(entry & 0xff, lanes_16);
+GHZ_INLINE lanes_16 decoded(const uint32_t *table, lanes_32 *state, const uint16_t **word, lanes_16 contexts) {
+  const lanes_32 first = lanes_wider(contexts) << SLOT_BITS, entry = decode_step(table, &first, state, word);
+  return low_bytes_of(entry);
 }
 
-static void decode_widths(page_reader *r, const coded_layer *l, uint8_t width[BLOCKS]) {
+GHZ_INLINE void decode_widths(int by, page_reader *r, const coded_layer *l, uint8_t width[BLOCKS]) {
   lanes_16 last = {0}, before = {0};
-  for (int t = 0; t < BLOCKS / LANES; t++) {
-    const lanes_16 w = decoded(r, t % TURNS, width_contexts(l, t, last, before));
-    store_narrowed(width + LANES * t, w);
-    before = last;
-    last = w;
-  }
+  lanes_32 x[TURNS] = {r->state[0], r->state[1], r->state[2], r->state[3]};
+  const uint16_t *word = r->word;
+  uint8_t context[BLOCKS];
+  width_contexts(l, context);
+  for (int t = 0; t < BLOCKS / LANES; t += TURNS)
+    GHZ_UNROLL_8 for (int i = 0; i < TURNS; i++) {
+      const lanes_16 near = near_classes(near_widths(by, t + i, last, before)),
+                     w = decoded(r->p->table, &x[i], &word, eight_of(context + LANES * (t + i)) + near);
+      store_narrowed(width + LANES * (t + i), w);
+      before = last;
+      last = w;
+    }
+  memcpy(r->state, x, sizeof x);
+  r->word = word;
 }
 
-static void decode_values(page_reader *r, const coded_layer *l, const uint8_t width[BLOCKS], uint8_t *sizes,
-                          bit_plane top[TOP_PLANES]) {
-  const uint8_t *order = coding_order[l->by];
-  unsigned steps = 0;
-  memset(sizes, 0, TILE);
-  for (unsigned k = 0; k < BLOCKS; k++) {
-    if (width[k] == 0)
-      continue;
-    uint8_t *m = sizes + 8 * k, all[8];
-    const lanes_16 symbols = decoded(r, (int)(steps++ % TURNS), value_contexts(l, k, width[k], m));
-    store_sizes(symbols, width[k], m);
-    store_narrowed(all, symbols);
-    put_symbols(load_u64(all), width[k], top, order[k]);
-  }
-}
-
-/* A layer that was decoded, whose planes are to be written. */
+/* A layer that was decoded, and is to be written. */
 typedef struct decoded_layer {
   tile_widths widths;
-  unsigned sum, low; /* of the widths; bytes of low planes */
-  bit_plane top[TOP_PLANES];
+  bit_plane planes[WIDTH_CODED];
 } decoded_layer;
 
-static void decode_layer(page_reader *r, const page_walk *w, unsigned i, int coefficients, decoded_layer *d) {
-  page_model *p = r->p;
-  uint8_t *width = p->width[i][coefficients], *sizes = p->sizes[coefficients ? i : PAGE_TILES] + SIZES_BEFORE;
-  d->sum = d->low = d->widths.height = 0;
-  memset(width, 0, BLOCKS);
-  clear_widths(d->widths.width);
-  if (p->tile[i].widths[coefficients] == NO_WIDTHS)
-    return;
-  const coded_layer l = begin_layer_of(p, w, i, coefficients);
-  decode_widths(r, &l, width);
-  for (int k = 0; k < BLOCKS; k++) {
-    d->widths.width[coding_order[l.by][k]] = width[k];
-    d->low += p->values ? low_planes(width[k]) : width[k];
-  }
-  d->sum = widths_sum(d->widths.width);
-  d->widths.height = widths_largest(d->widths.width);
-  if (p->values)
-    decode_values(r, &l, width, sizes, d->top);
+GHZ_INLINE void decode_block(int by, const uint32_t *table, const coded_layer *l, unsigned k,
+                             const width_rule *w, lanes_32 *state, const uint16_t **word, const uint8_t **byte,
+                             uint8_t *sizes, bit_plane *planes) {
+  uint8_t *m = sizes + 8 * k, all[LANES];
+  const unsigned b = coding_order[by][k];
+  const lanes_16 symbols = decoded(table, state, word, value_contexts(by, l, k, w, m));
+  store_sizes(symbols, w, m);
+  store_narrowed(all, symbols);
+  *byte = take_low(*byte, w->low, planes, b);
+  put_symbols(load_u64(all), w, planes, b); /* over what take_low may have set too much */
 }
 
-/* Bytes of a tile's specials, its own in the page; 0 if they are not all there. */
-static size_t specials_of(const page_reader *r) {
-  const size_t left = (size_t)(r->end - r->byte);
-  const size_t size = left < 32 ? 0 : special_planes_size(r->byte);
-  return size <= left ? size : 0;
+GHZ_INLINE void decode_values(int by, page_reader *r, const coded_layer *l, const uint8_t width[BLOCKS],
+                              uint8_t *sizes, bit_plane *planes) {
+  uint8_t live[BLOCKS + TURNS];
+  const unsigned blocks = live_blocks(width, live);
+  lanes_32 x[TURNS] = {r->state[0], r->state[1], r->state[2], r->state[3]};
+  const uint16_t *word = r->word;
+  const uint8_t *byte = r->byte;
+  const uint32_t *table = r->p->table;
+  clear_sizes(sizes);
+  for (unsigned n = 0; n < blocks; n += TURNS)
+    GHZ_UNROLL_8 for (unsigned i = 0; i < TURNS; i++) if (n + i < blocks) decode_block(
+        by, table, l, live[n + i], &width_rules[width[live[n + i]]], &x[i], &word, &byte, sizes, planes);
+  memcpy(r->state, x, sizeof x);
+  r->word = word;
+  r->byte = byte;
+}
+
+GHZ_INLINE void value_planes(int by, page_reader *r, const uint8_t width[BLOCKS], bit_plane *planes) {
+  uint8_t live[BLOCKS];
+  const unsigned blocks = live_blocks(width, live);
+  for (unsigned i = 0; i < blocks; i++)
+    r->byte = take_low(r->byte, width[live[i]], planes, coding_order[by][live[i]]);
+}
+
+/* Bytes that blocks of a layer have. */
+static unsigned bytes_of(const page_model *p, const uint8_t width[BLOCKS]) {
+  unsigned sum = 0;
+  for (int b = 0; b < BLOCKS; b++)
+    sum += p->values ? width_rules[width[b]].low : width[b];
+  return sum;
+}
+
+/* Returns 0 for damage. */
+static int decode_layer(page_reader *r, const page_walk *w, unsigned i, int coefficients, decoded_layer *d) {
+  page_model *p = r->p;
+  uint8_t *width = p->width[i][coefficients], *sizes = p->sizes[coefficients ? i : PAGE_TILES] + SIZES_BEFORE;
+  memset(width, 0, BLOCKS);
+  clear_widths(d->widths.width);
+  d->widths.height = 0;
+  if (p->tile[i].widths[coefficients] == NO_WIDTHS)
+    return 1;
+  const coded_layer l = begin_layer_of(p, w, i, coefficients);
+  WITH_ORDER(l.by, decode_widths, r, &l, width);
+  WITH_ORDER(l.by, order_widths, width, d->widths.width, 0);
+  d->widths.height = widths_largest(d->widths.width);
+  if (bytes_of(p, width) > (size_t)(r->end - r->byte))
+    return 0;
+  if (p->values)
+    WITH_ORDER(l.by, decode_values, r, &l, width, sizes, d->planes);
+  else
+    WITH_ORDER(l.by, value_planes, r, width, d->planes);
+  return 1;
 }
 
 static void begin_lead(const page_tile *t, tile_widths *w, int coefficients) {
@@ -262,51 +309,53 @@ static void begin_lead(const page_tile *t, tile_widths *w, int coefficients) {
   w->head += lead_size(&w->lead);
 }
 
-static uint8_t *put_layer(page_reader *r, decoded_layer *d, uint8_t *to) {
-  if (r->p->values)
-    return join_layer(d->widths.width, d->widths.height, d->top, &r->byte, to);
-  memcpy(to, r->byte, d->sum);
-  r->byte += d->sum;
-  return to + d->sum;
+/* Takes bytes off the page's; NULL if there are fewer. */
+static const uint8_t *take_bytes(page_reader *r, size_t size) {
+  const uint8_t *at = r->byte;
+  if (size > (size_t)(r->end - at))
+    return NULL;
+  r->byte += size;
+  return at;
+}
+
+/* The planes of specials; *size is 0 if the tile has none. Returns 0 for damage. */
+static int take_special_bytes(page_reader *r, const page_tile *t, const uint8_t **at, size_t *size) {
+  *size = 0;
+  *at = r->byte;
+  if (!t->special)
+    return 1;
+  if (r->end - r->byte < 32)
+    return 0;
+  *size = special_planes_size(r->byte);
+  return take_bytes(r, *size) != NULL;
 }
 
 /* Tile i to `to`, which has room for any and SLACK. Returns its size, or -1 for damage. */
 static ptrdiff_t make_tile(page_reader *r, const page_walk *w, unsigned i, uint8_t *to) {
   const page_tile *t = &r->p->tile[i];
   decoded_layer residuals, coefficients;
-  uint8_t *end;
+  const uint8_t *at;
+  size_t size;
   if (t->kind == TILE_EMPTY)
     return 0;
   if (t->kind == TILE_AS_IS) {
-    if (t->size > (size_t)(r->end - r->byte))
-      return -1;
-    memcpy(to, r->byte, t->size);
-    r->byte += t->size;
-    return (ptrdiff_t)t->size;
+    at = take_bytes(r, t->size);
+    return at ? (memcpy(to, at, t->size), (ptrdiff_t)t->size) : -1;
   }
-  decode_layer(r, w, i, 0, &residuals);
-  coefficients.low = 0;
-  if (t->transformed)
-    decode_layer(r, w, i, 1, &coefficients);
-  begin_lead(t, &residuals.widths, 0);
-  end = put_header(&residuals.widths, NULL, to);
-  if (t->special) {
-    const size_t size = specials_of(r);
-    if (size == 0)
-      return -1;
-    memcpy(end, r->byte, size);
-    r->byte += size;
-    end += size;
-  }
-  if (residuals.low + coefficients.low > (size_t)(r->end - r->byte))
+  if (!take_special_bytes(r, t, &at, &size) || !decode_layer(r, w, i, 0, &residuals) ||
+      (t->transformed && !decode_layer(r, w, i, 1, &coefficients)))
     return -1;
+  begin_lead(t, &residuals.widths, 0);
+  uint8_t *end = put_header(&residuals.widths, NULL, to);
+  memcpy(end, at, size);
+  end += size;
   if (t->transformed) {
     begin_lead(t, &coefficients.widths, 1);
     end = put_coefficients_header(&coefficients.widths, end);
   }
-  end = put_layer(r, &residuals, end);
+  end = put_planes(&residuals.widths, residuals.planes, end);
   if (t->transformed)
-    end = put_layer(r, &coefficients, end);
+    end = put_coefficient_planes(&coefficients.widths, coefficients.planes, end);
   return end - to;
 }
 

@@ -22,7 +22,7 @@ enum {
   STEPS_MAX = 2 * (BLOCKS / LANES + BLOCKS + TURNS), /* of a tile */
   WORDS_BEHIND = STEPS_MAX * LANES + LANES,          /* that decoding a tile may read in vain */
   SAMPLE_TILES = 128,                                /* that the kind is chosen by */
-  SAMPLE_BYTES = 1 << 14                             /* of them, for zstd */
+  SAMPLE_BYTES = 1 << 13                             /* of them, for zstd */
 };
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
@@ -68,11 +68,14 @@ void ghz_tile_page_close(tile_page_coder *c) {
   free(c->words);
   free(c->side);
   free(c->whole);
+  free(c->copy);
   ghz_page_coder_close(&c->zstd);
   *c = (tile_page_coder){0};
 }
 
+/* No tile is there that contexts would see of the page before. */
 static void begin_page(page_model *p, const tile_page *t) {
+  memset(p->tile, 0, PAGE_TILES * sizeof *p->tile);
   p->lattice = carrier_lattice(&t->stream->lattice);
   p->shape = t->stream->shape;
   p->first = t->number * PAGE_TILES;
@@ -91,7 +94,7 @@ static size_t tokens_most(unsigned tiles, size_t size) {
 
 static void begin_symbols(page_model *p, int values) {
   p->values = values;
-  p->tokens = p->bytes = 0;
+  p->tokens = p->bytes = p->planes = 0;
   memset(p->count, 0, 4 * sizeof *p->count);
 }
 
@@ -99,10 +102,10 @@ static void begin_symbols(page_model *p, int values) {
 static const uint8_t *padded(tile_page_coder *c, const tile_page *t, size_t readable) {
   if (readable >= SLACK)
     return t->payload;
-  if (!reserve(&c->whole, &c->whole_room, t->size + SLACK, 1))
+  if (!reserve(&c->copy, &c->copy_room, t->size + SLACK, 1))
     return NULL;
-  memset(c->whole + t->size, 0, SLACK);
-  return memcpy(c->whole, t->payload, t->size);
+  memset(c->copy + t->size, 0, SLACK);
+  return memcpy(c->copy, t->payload, t->size);
 }
 
 /* ---- Packing: bytes -------------------------------------------------------------------------- */
@@ -141,9 +144,7 @@ static size_t put_symbols_page(tile_page_coder *c, uint8_t *dst, size_t less) {
   const size_t side = (size_t)(side_end - c->side), before = TILE_PAGE_HEAD + PARTS_HEAD + side + 2 * p->words;
   if (before + p->bytes / 256 >= less)
     return 0;
-  const size_t bytes = sample(c, p->byte, p->bytes) < p->bytes - p->bytes / 16
-                           ? by_zstd(c, p->byte, p->bytes, c->whole)
-                           : p->bytes;
+  const size_t bytes = c->shrinking ? by_zstd(c, p->byte, p->bytes, c->whole) : p->bytes;
   if (before + bytes >= less)
     return 0;
   dst[0] = p->values ? VALUES : WIDTHS;
@@ -166,10 +167,11 @@ static size_t put_zstd_page(tile_page_coder *c, const tile_page *t, uint8_t *dst
   const size_t sizes = 2 * (size_t)c->page.tiles, all = sizes + t->size;
   memcpy(c->page.byte, t->sizes, sizes);
   memcpy(c->page.byte + sizes, t->payload, t->size);
-  const size_t packed = by_zstd(c, c->page.byte, all, dst + TILE_PAGE_HEAD);
+  const size_t packed = by_zstd(c, c->page.byte, all, c->whole);
   if (packed == all || TILE_PAGE_HEAD + packed >= less)
     return 0;
   dst[0] = ZSTD;
+  memcpy(dst + TILE_PAGE_HEAD, c->whole, packed);
   return TILE_PAGE_HEAD + packed;
 }
 
@@ -183,31 +185,66 @@ static size_t put_stored_page(const tile_page_coder *c, const tile_page *t, uint
 
 /* ---- Packing: the kind ----------------------------------------------------------------------- */
 
-/* About how many bytes the first tiles of a page take, by the kind that it is. */
-typedef struct kind_sizes {
-  size_t of[KINDS];
-} kind_sizes;
+/* What kinds a page may be. */
+typedef struct kind_choice {
+  int values, widths, zstd;
+} kind_choice;
 
-/* Of the sample: symbols by what was counted, bytes by zstd. */
-static size_t symbols_size(tile_page_coder *c) {
-  const page_model *p = &c->page;
-  return (size_t)(ghz_tables_bits(p, 0, contexts_of(p)) / 8) + sample(c, p->byte, p->bytes);
+/* The planes of tiles in the middle of the page, as widths alone leave them, for zstd. */
+static int planes_shrink(tile_page_coder *c, const tile_page *t, const uint8_t *payload) {
+  page_model *p = &c->page;
+  const unsigned some = p->tiles < SAMPLE_TILES ? p->tiles : SAMPLE_TILES, from = (p->tiles - some) / 2;
+  begin_symbols(p, 0);
+  for (unsigned i = 0; i < from; i++)
+    payload += load_u16(t->sizes + 2 * (size_t)i);
+  c->tiles->take_tiles(p, from, from + some, t->sizes, payload);
+  return sample(c, p->byte, p->bytes) < p->bytes - p->bytes / 16;
 }
 
-static enum kind choose_kind(tile_page_coder *c, const tile_page *t, const uint8_t *payload) {
+/* By the first tiles, whose `size` bytes are symbols with values now. Values must save a 14th of what
+ * widths alone leave, as they take time. What zstd shrinks is tried. */
+static kind_choice choose_kinds(tile_page_coder *c, const uint8_t *payload, size_t size, int shrink) {
+  const page_model *p = &c->page;
+  const size_t packed = sample(c, payload, size), low = sample(c, p->byte, p->bytes),
+               widths = (size_t)(ghz_tables_bits(p, 0, WIDTH_CONTEXTS) / 8),
+               values = widths + (size_t)(ghz_tables_bits(p, WIDTH_CONTEXTS, CONTEXTS) / 8) + low,
+               without = widths + p->planes;
+  const int pay = values < without - without / 14;
+  c->shrinking = low < p->bytes - p->bytes / 16;
+  return (kind_choice){.values = pay, .widths = shrink || !pay, .zstd = packed < values && packed < without};
+}
+
+/* All tiles as symbols, from tile `from` on, those before being so already. */
+static size_t symbols_page(tile_page_coder *c, const tile_page *t, unsigned from, const uint8_t *at,
+                           uint8_t *dst, size_t less) {
   page_model *p = &c->page;
-  const unsigned tiles = p->tiles < SAMPLE_TILES ? p->tiles : SAMPLE_TILES;
-  kind_sizes size = {{0}};
+  c->tiles->take_tiles(p, from, p->tiles, t->sizes, at);
+  if (!p->values)
+    c->shrinking = sample(c, p->byte, p->bytes) < p->bytes - p->bytes / 16;
+  return put_symbols_page(c, dst, less);
+}
+
+/* The page, as the kinds that come into question, of which the smallest is taken; 0 if none is
+ * smaller than `stored`. */
+static size_t put_smallest(tile_page_coder *c, const tile_page *t, const uint8_t *payload, uint8_t *dst,
+                           size_t stored) {
+  page_model *p = &c->page;
+  const unsigned some = p->tiles < SAMPLE_TILES ? p->tiles : SAMPLE_TILES;
+  const int shrink = ghz_page_coded() && planes_shrink(c, t, payload);
   begin_symbols(p, 1);
-  const size_t bytes = (size_t)(c->tiles->take_tiles(p, 0, tiles, t->sizes, payload) - payload);
-  size.of[VALUES] = symbols_size(c);
-  begin_symbols(p, 0);
-  c->tiles->take_tiles(p, 0, tiles, t->sizes, payload);
-  size.of[WIDTHS] = symbols_size(c);
-  size.of[ZSTD] = sample(c, payload, bytes) + tiles;
-  if (size.of[ZSTD] < size.of[VALUES] && size.of[ZSTD] < size.of[WIDTHS])
-    return ZSTD;
-  return size.of[VALUES] < size.of[WIDTHS] - size.of[WIDTHS] / 14 ? VALUES : WIDTHS;
+  const uint8_t *at = c->tiles->take_tiles(p, 0, some, t->sizes, payload);
+  const kind_choice k = choose_kinds(c, payload, (size_t)(at - payload), shrink);
+  size_t best = k.values ? symbols_page(c, t, some, at, dst, stored) : 0, size = 0;
+  if (k.widths) {
+    begin_symbols(p, 0);
+    size = symbols_page(c, t, 0, payload, dst, best ? best : stored);
+    best = size ? size : best;
+  }
+  if (k.zstd || !best) {
+    size = put_zstd_page(c, t, dst, best ? best : stored);
+    best = size ? size : best;
+  }
+  return best;
 }
 
 static int reserve_all(tile_page_coder *c, const tile_page *t) {
@@ -226,16 +263,10 @@ ghz_status ghz_tile_page_pack(tile_page_coder *c, const tile_page *from, size_t 
   if (!reserve_all(c, from))
     return GHZ_ENOMEM;
   const uint8_t *payload = padded(c, from, readable);
-  const enum kind kind = choose_kind(c, from, payload);
+  if (!payload)
+    return GHZ_ENOMEM;
   const size_t stored = tile_page_bound(p->tiles, from->size);
-  *size = 0;
-  if (kind != ZSTD) {
-    begin_symbols(p, kind == VALUES);
-    c->tiles->take_tiles(p, 0, p->tiles, from->sizes, payload);
-    *size = put_symbols_page(c, dst, stored);
-  }
-  if (*size == 0)
-    *size = put_zstd_page(c, from, dst, stored);
+  *size = put_smallest(c, from, payload, dst, stored);
   if (*size == 0)
     *size = put_stored_page(c, from, dst);
   store_u32(dst + 1, (uint32_t)from->size);

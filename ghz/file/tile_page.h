@@ -26,9 +26,10 @@ typedef struct tile_page_coder {
   const tile_codec *tiles;
   page_coder zstd;
   page_model page;
-  size_t tokens_room, bytes_room, words_room, side_room, whole_room;
+  size_t tokens_room, bytes_room, words_room, side_room, whole_room, copy_room;
   uint16_t *words;
-  uint8_t *side, *whole;
+  uint8_t *side, *whole, *copy;
+  int shrinking; /* packing: the bytes of the page are worth zstd */
 } tile_page_coder;
 
 /* Returns 0 without memory. */

@@ -140,7 +140,7 @@ def read_frequencies(bits, contexts):
         mark = bits.tree(("mark", of_values), 6)
         if mark == 33:
             f = [SLOTS // symbols] * symbols
-        elif mark == 34 and c % 5:
+        elif mark == 34 and (c % 8 if c < WIDTH_CONTEXTS else c % 5):
             f = before
         else:
             check(mark <= symbols, "the mark of frequencies")
@@ -193,7 +193,7 @@ class Layer:
             near = 2 * last[lane] + before + last[PLANES_FAR[lane]]
         else:
             near = last[lane] + 2 * before + last[FAR[(t + 1) % 2][lane]]
-        return 40 * self.number + 5 * above(near, (0, 2, 4, 7, 11, 16, 24)) + above(self.around[k], (0, 2, 6, 12))
+        return 40 * self.number + 8 * above(self.around[k], (0, 2, 6, 12)) + above(near, (0, 2, 4, 7, 11, 16, 24))
 
     def value_context(self, k, lane, width, m):
         def at(back):
@@ -258,23 +258,17 @@ class Page:
         t.width[of_c] = width
         t.sizes = m if of_c else t.sizes
         order = ORDERS[by]
-        return {order[k]: width[k] for k in range(BLOCKS)}, {order[k]: s for k, s in symbols.items()}
+        return {order[k]: width[k] for k in range(BLOCKS)}, {order[k]: s for k, s in symbols.items()}, order
 
-    def planes(self, width, symbols):
-        if not self.values:
-            return self.take(sum(width.values()))
+    def planes(self, width, symbols, order):
         planes = b""
-        low = {}
-        for p in range(max(width.values())):
-            for b in range(BLOCKS):
-                if width[b] > p + 5:
-                    low[b, p] = self.take(1)[0]
+        low = {b: self.take(max(width[b] - 5, 0) if self.values else width[b]) for b in order}
         for p in range(max(width.values())):
             for b in range(BLOCKS):
                 w = width[b]
                 if w > p:
-                    top, n = p - max(w - 5, 0), min(w, 5)
-                    planes += bytes([low[b, p] if top < 0 else
+                    top, n = p - len(low[b]), min(w, 5)
+                    planes += bytes([low[b][p] if top < 0 else
                                      sum(((s ^ 1 << n - 1) >> top & 1) << j for j, s in enumerate(symbols[b]))])
         return planes
 
@@ -289,7 +283,7 @@ class Page:
         t = self.tiles[i]
         if t.kind != CODED:
             return self.take(t.size)
-        width, symbols = self.layer(i, t, 0)
+        width, symbols, order = self.layer(i, t, 0)
         c = self.layer(i, t, 1) if t.transformed else None
         nwp, widths = width_planes(width, t.widths[0])
         la, anchor = short(t.field.get("anchor", 0))
@@ -302,7 +296,7 @@ class Page:
             nwp, widths = width_planes(c[0], t.widths[1])
             lc, anchor = short(t.field["first"])
             made += bytes([(t.widths[1] == SQUEEZED) << 7 | lc << 3 | nwp]) + anchor + widths
-        made += self.planes(width, symbols)
+        made += self.planes(width, symbols, order)
         return made + (self.planes(*c) if c else b"")
 
     def end(self):

@@ -1,0 +1,68 @@
+/* lanes_avx2.h: what lanes.h asks of a port, for AVX2 and what is above: compilers make several
+ * instructions of what is one here. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "isa/squeeze_table.h"
+
+GHZ_INLINE lanes_16 eight_of(const uint8_t *p) {
+  return (lanes_16)_mm_cvtepu8_epi16(_mm_loadl_epi64((const __m128i *)p));
+}
+
+GHZ_INLINE void store_narrowed(uint8_t *p, lanes_16 v) {
+  _mm_storel_epi64((__m128i *)p, _mm_packus_epi16((__m128i)v, (__m128i)v));
+}
+
+GHZ_INLINE lanes_32 lanes_wider(lanes_16 v) {
+  return (lanes_32)_mm256_cvtepu16_epi32((__m128i)v);
+}
+
+GHZ_INLINE lanes_16 low_bytes_of(lanes_32 v) {
+  const __m256i words = _mm256_setr_epi64x((long long)0x800c800880048000, 0, (long long)0x800c800880048000, 0),
+                low = _mm256_shuffle_epi8((__m256i)v, words);
+  return (lanes_16)_mm_unpacklo_epi64(_mm256_castsi256_si128(low), _mm256_extracti128_si256(low, 1));
+}
+
+GHZ_INLINE uint8_t byte_plane(uint64_t bytes, unsigned j) {
+  return (uint8_t)_mm_movemask_epi8(_mm_slli_epi16(_mm_cvtsi64_si128((long long)bytes), (int)(7 - j)));
+}
+
+/* Two entries, whose indices a register has one behind the other. */
+GHZ_INLINE __m128i two_gathered(const uint32_t *table, uint64_t index) {
+  return _mm_insert_epi32(_mm_cvtsi32_si128((int)table[(uint32_t)index]), (int)table[index >> 32], 1);
+}
+
+/* Faster than the instruction for it, on a Zen 3 by a third. */
+GHZ_INLINE lanes_32 gathered(const uint32_t *table, const lanes_32 *index) {
+  const __m128i low = _mm256_castsi256_si128((__m256i)*index),
+                high = _mm256_extracti128_si256((__m256i)*index, 1);
+  const __m128i a = two_gathered(table, (uint64_t)_mm_cvtsi128_si64(low)),
+                b = two_gathered(table, (uint64_t)_mm_extract_epi64(low, 1)),
+                c = two_gathered(table, (uint64_t)_mm_cvtsi128_si64(high)),
+                d = two_gathered(table, (uint64_t)_mm_extract_epi64(high, 1));
+  return (lanes_32)_mm256_set_m128i(_mm_unpacklo_epi64(c, d), _mm_unpacklo_epi64(a, b));
+}
+
+/* Lanes below STATE_LEAST take words, the lowest lane first. Reads LANES words. */
+GHZ_INLINE void take_words(lanes_32 *state, const uint16_t **word) {
+  const __m256i x = (__m256i)*state, low = _mm256_cmpgt_epi32(_mm256_set1_epi32(STATE_LEAST), x);
+  const unsigned mask = (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(low));
+  const __m256i words = _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)*word)),
+                at = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)expand_table[mask]));
+  const __m256i more = _mm256_or_si256(_mm256_slli_epi32(x, 16), _mm256_permutevar8x32_epi32(words, at));
+  *state = (lanes_32)_mm256_blendv_epi8(x, more, low);
+  *word += _mm_popcnt_u32(mask);
+}
+
+/* Lanes above their limit give words, which stand before *word in the order of lanes. Writes LANES
+ * words. */
+GHZ_INLINE void give_words(lanes_32 *state, const lanes_32 *limit, uint16_t **word) {
+  const __m256i x = (__m256i)*state, high = _mm256_cmpgt_epi32(x, (__m256i)*limit);
+  const unsigned mask = (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(high)),
+                 given = (unsigned)_mm_popcnt_u32(mask), up = (64 - 8 * given) & 63;
+  const uint64_t packed = load_u64(squeeze_table[mask]);
+  const __m256i at = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128((long long)(packed << up | packed >> (-up & 63))));
+  const __m256i words = _mm256_permutevar8x32_epi32(_mm256_and_si256(x, _mm256_set1_epi32(0xffff)), at);
+  _mm_storeu_si128((__m128i *)(*word - LANES),
+                   _mm_packus_epi32(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1)));
+  *word -= given;
+  *state = (lanes_32)_mm256_blendv_epi8(x, _mm256_srli_epi32(x, 16), high);
+}
