@@ -1,0 +1,78 @@
+/* tiles.c: fuzzer: any bytes as the header of a stream and one page of its tiles, as level 2 packs
+ * them. The page is refused, or gives the same bytes by every instruction set and number of threads;
+ * and the stream that it gives, where that is one, comes back when it is packed. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "file/pack.h"
+#include "fuzz.h"
+#include <string.h>
+
+enum { HEADER = 72, PAGE_HEAD = 5, TILES = 1024, MOST = 1 << 20 /* bytes of tiles */ };
+
+/* Tiles of a header, or TILES + 1 for more, and for what is no header. */
+static uint64_t tiles_of(const uint8_t *header) {
+  const ghz_shape s = {header[7],
+                       {get_little(header + 8, 8), get_little(header + 16, 8), get_little(header + 24, 8)}};
+  for (int i = 0; i < 3; i++)
+    if (s.extent[i] > TILES * 1024)
+      return TILES + 1;
+  const uint64_t tiles = s.dims >= 1 && s.dims <= 3 ? ghz_shape_tiles(&s) : TILES + 1;
+  return tiles < TILES ? tiles : TILES + (tiles > TILES);
+}
+
+/* The frame of the header and the page, with the sizes that both lead to. */
+static ref_bytes frame_of(const uint8_t *data, size_t size, uint64_t tiles) {
+  ref_bytes frame = bytes_new(8 + HEADER + 4 + size - HEADER);
+  const uint64_t says = get_little(data + HEADER + 1, 4);
+  put_little(frame.data, HEADER + 8 * ((tiles + 15) / 16) + 2 * tiles + says, 8);
+  memcpy(frame.data + 8, data, HEADER);
+  put_little(frame.data + 8 + 56, says, 8);
+  put_little(frame.data + 8 + HEADER, size - HEADER, 4);
+  memcpy(frame.data + 8 + HEADER + 4, data + HEADER, size - HEADER);
+  return frame;
+}
+
+static bool understood(ghz_status status) {
+  MUST(refused(status) || (status == GHZ_EUNSUPPORTED && !ghz_pack_available(PACK_BYTES)) || status == GHZ_OK,
+       "status %d", (int)status);
+  return status == GHZ_OK;
+}
+
+/* By one context; with no data if it is refused. */
+static ref_bytes unpack(ghz_context *ctx, ghz_bytes frame) {
+  size_t size, again;
+  if (!understood(ghz_packed_size(ctx, PACK_TILES, frame, 2 * MOST, &size)))
+    return (ref_bytes){0};
+  MUST(ghz_packed_size(ctx, PACK_TILES, frame, size - 1, &again) == GHZ_ECORRUPT, "more than may be");
+  ref_bytes stream = bytes_new(size);
+  return understood(ghz_unpack_frame(ctx, PACK_TILES, frame, size, stream.data)) ? stream : (ref_bytes){0};
+}
+
+/* A stream whose table is right comes back, whatever its tiles hold. */
+static void pack(ref_bytes stream) {
+  ghz_context *one = fuzz_context(0), *two = fuzz_context(fuzz_contexts() - 1);
+  ref_bytes a = bytes_new(ghz_pack_bound(stream.size)), b = bytes_new(a.size);
+  const bool ok = understood(ghz_pack(one, view(stream), PACK_TILES, a.data, a.size, &a.size));
+  MUST(understood(ghz_pack(two, view(stream), PACK_TILES, b.data, b.size, &b.size)) == ok, "packed otherwise");
+  if (!ok)
+    return;
+  must_equal(b.data, b.size, a.data, a.size, "packed by two threads");
+  const ref_bytes back = unpack(two, view(a));
+  must_equal(back.data, back.size, stream.data, stream.size, "packed and unpacked");
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  SCOPE;
+  if (size < HEADER + PAGE_HEAD || get_little(data + HEADER + 1, 4) > MOST)
+    return 0;
+  const uint64_t tiles = tiles_of(data);
+  if (tiles == 0 || tiles > TILES)
+    return 0;
+  const ref_bytes frame = frame_of(data, size, tiles), first = unpack(fuzz_context(0), view(frame));
+  for (size_t i = 1; i < fuzz_contexts(); i++) {
+    const ref_bytes other = unpack(fuzz_context(i), view(frame));
+    must_equal(other.data, other.size, first.data, first.size, "by another context");
+  }
+  if (first.data)
+    pack(first);
+  return 0;
+}
