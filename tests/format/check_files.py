@@ -231,6 +231,7 @@ def broken_files(sound):
         yield f"cut at {cut}", data[:cut], "not a .ghz file" if cut < 4 else "truncated"
     yield from broken_indexes(sound, end)
     yield from broken_packs(sound)
+    yield from broken_tiles(sound)
 
 
 def broken_indexes(sound, end):
@@ -278,6 +279,40 @@ def stored(stream):
     """A packed frame whose pages are as they are."""
     sizes = [len(b) for b in container.pages_of(stream, len(stream), False)]
     return struct.pack(f"<Q{len(sizes)}I", len(stream), *sizes) + stream
+
+
+def tiled(stream):
+    """A frame packed at level 2 whose one page is as it is."""
+    tiles = container.tiles_of(stream)
+    table = 72 + 8 * -(-tiles // 16)
+    page = b"\0" + struct.pack("<I", len(stream) - table - 2 * tiles) + stream[table:]
+    return struct.pack("<Q", len(stream)) + stream[:72] + struct.pack("<I", len(page)) + page
+
+
+def broken_tiles(sound):
+    """The same as broken_packs at level 2."""
+    def packed_so(change):
+        return sound.having(pack=lambda stream: change(tiled(stream)), level=2, last=b"")
+
+    def more(at, form):
+        return packed_so(lambda b: patched(b, at, struct.pack(form, struct.unpack_from(form, b, at)[0] + 1)))
+
+    yield "pages of tiles in 79 bytes", packed_so(lambda b: b[:79]), "frame 0"
+    yield "tiles of a tiny stream", packed_so(lambda b: patched(b, 0, struct.pack("<Q", 71))), "frame 0"
+    yield "tiles of a bomb", packed_so(lambda b: patched(b, 0, struct.pack("<Q", 2**40))), "frame 0"
+    yield "tiles of a stream that is longer", more(0, "<Q"), "frame 0"
+    yield "tiles of a stream without magic", packed_so(lambda b: patched(b, 8, b"GHZO")), "frame 0"
+    yield "tiles of another step", packed_so(lambda b: patched(b, 40, struct.pack("<d", 1))), "another type, step or bound"
+    yield "tiles of more bytes than the header says", more(64, "<Q"), "frame 0"
+    yield "a page of four bytes", packed_so(lambda b: patched(b[:88], 80, struct.pack("<I", 4))), "frame 0"
+    yield "a page that is longer", more(80, "<I"), "frame 0"
+    yield "a page of kind 4", packed_so(lambda b: patched(b, 84, b"\4")), "frame 0"
+    yield "a page by zstd that is none", packed_so(lambda b: patched(b, 84, b"\1")), "frame 0"
+    yield "a page of symbols that is none", packed_so(lambda b: patched(b, 84, b"\3")), "frame 0"
+    yield "a page that says more", more(85, "<I"), "frame 0"
+    yield "a tile that says more", more(89, "<H"), "frame 0"
+    yield "bytes behind pages of tiles", packed_so(lambda b: b + b"\0"), "frame 0"
+    yield "an entry of level 2 that is not packed", sound.having(entries=lambda e: [patched(e[0], 20, b"\x08"), *e[1:]]), "flags"
 
 
 def broken_packs(sound):
@@ -361,7 +396,7 @@ def accepted(ghz, sound):
     """What looks odd and is sound."""
     short = recut(sound)
     files = [sound.data, sound.having(values=container.UNKNOWN), sound.having(dims=(sound.parts["values"],)),
-             sound.having(dims=(4, 100, 100), flags=1), sound.having(pack=stored), sound.having(streams=short), sound.data + b"\0",
+             sound.having(dims=(4, 100, 100), flags=1), sound.having(pack=stored), sound.having(pack=tiled, level=2), sound.having(streams=short), sound.data + b"\0",
              sound.data + sound.data[56:-40]]
     plain = decompressed(ghz, sound.data)
     ok = all(container.File(f).values() == plain and decompressed(ghz, f) == plain for f in files)

@@ -36,6 +36,15 @@ def folded(dims):
     return (1, z * y, x) if z < 8 and y < 16 else (z, y, x)
 
 
+def packed_stream(data):
+    """The stream of a packed stream."""
+    check(data[:4] == b"GHZP" and len(data) >= 16, "magic")
+    if data[4] > 1 or data[5] > 1:
+        raise OtherVersion(f"version {data[4]}, level {data[5] + 1}")
+    check(data[4] == 1 and data[6:8] == bytes(2), "the header of a packed stream")
+    return unpacked_body(data[8:], data[5] + 1, UNKNOWN)[0]
+
+
 class Header:
     def __init__(self, data):
         check(data[:4] == b"GHZF", "magic")
