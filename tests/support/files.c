@@ -72,6 +72,9 @@ const file_case file_cases[] = {
     {.ndim = 3, .dims = {7, 60, 70}, .frame_values = 9000, .type = GHZ_F64},
     {.ndim = 4, .dims = {9, 11, 12, 13}, .frame_values = 2000, .type = GHZ_F32},
     {.ndim = 5, .dims = {3, 4, 20, 3, 9}, .frame_values = 16384, .type = GHZ_F32, .pack = 1},
+    {.ndim = 3, .dims = {40, 30, 50}, .frame_values = 16384, .type = GHZ_F32, .pack = 2, .fill = 1},
+    {.ndim = 3, .dims = {7, 60, 70}, .fortran = 1, .frame_values = 9000, .type = GHZ_F64, .pack = 2},
+    {.ndim = 1, .dims = {0}, .frame_values = 16384, .type = GHZ_F32, .pack = 2},
 };
 const size_t file_case_count = COUNT(file_cases);
 
@@ -101,7 +104,7 @@ void write_case(const file_case *c, ghz_context *ctx, memory_file *m) {
   uint64_t count, state = 5;
   const uint8_t *x = values_of(c, &count);
   need(ghz_file_create_sink(&sink, &h, &w), "creating");
-  if (c->pack && ghz_pack_available(PACK_BYTES))
+  if (c->pack && ghz_pack_available(c->pack))
     need(ghz_file_set_pack(w, c->pack), "level %d", c->pack);
   for (uint64_t at = 0, n; at < count; at += n) {
     n = 1 + input_below(&state, 30000);
