@@ -128,10 +128,9 @@ template <class T> void insert_field(Warp &w, const Instruction &i, Mask mask) {
   const uint32_t *first = w.from<uint32_t>(i, 2), *count = w.from<uint32_t>(i, 3);
   each(mask, [=](unsigned l) {
     const unsigned at = first[l] & 255, n = count[l] & 255;
-    T made = b[l];
-    for (unsigned k = 0; k < n && at + k < bits<T>; k++)
-      made = static_cast<T>((made & ~(T(1) << (at + k))) | (a[l] >> k & 1) << (at + k));
-    to[l] = made;
+    const T ones = n < bits<T> ? static_cast<T>((T(1) << n) - 1) : static_cast<T>(~T(0));
+    const T field = at < bits<T> ? static_cast<T>(ones << at) : T(0);
+    to[l] = static_cast<T>((b[l] & ~field) | (at < bits<T> ? a[l] << at & field : T(0)));
   });
 }
 

@@ -320,11 +320,16 @@ std::string describe(const Module &module, const Instruction &i) {
     const auto found = module.files.find(file);
     return found == module.files.end() ? std::string("?") : found->second;
   };
-  std::string text = name(i.place.file) + ":" + std::to_string(i.place.line);
-  if (i.place.caller_line)
-    text += " inlined at " + name(i.place.caller_file) + ":" + std::to_string(i.place.caller_line);
+  // CUDA's intrinsics stand in headers of its own: what counts is where they are called.
+  const std::string file = name(i.place.file), caller = name(i.place.caller_file);
+  const bool intrinsic =
+      file.size() > 4 && file.compare(file.size() - 4, 4, ".hpp") == 0 && i.place.caller_line;
+  std::string text =
+      (intrinsic ? caller : file) + ":" + std::to_string(intrinsic ? i.place.caller_line : i.place.line);
+  if (i.place.caller_line && !intrinsic)
+    text += " inlined at " + caller + ":" + std::to_string(i.place.caller_line);
   const auto inlined = module.inlined.find(i.place.function);
-  if (inlined != module.inlined.end())
+  if (inlined != module.inlined.end() && !intrinsic)
     text += " in " + inlined->second;
   return text;
 }

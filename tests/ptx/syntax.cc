@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "syntax.h"
 #include "program.h"
+#include <algorithm>
 #include <cctype>
 #include <cstdlib>
 #include <cstring>
@@ -86,7 +87,7 @@ std::vector<std::string> split(const std::string &text, char separator) {
   std::string part;
   int depth = 0;
   for (char c : text) {
-    depth += strchr("{[(", c) ? 1 : strchr("}])", c) ? -1 : 0;
+    depth += c == '{' || c == '[' || c == '(' ? 1 : c == '}' || c == ']' || c == ')' ? -1 : 0;
     if (c == separator && depth == 0) {
       parts.push_back(trimmed(part));
       part.clear();
@@ -118,13 +119,16 @@ std::string without_comments(const std::string &text) {
   std::string rest;
   rest.reserve(text.size());
   for (size_t at = 0; at < text.size();) {
+    const size_t slash = std::min(text.find('/', at), text.size());
+    rest.append(text, at, slash - at);
+    at = slash;
     if (text.compare(at, 2, "//") == 0) {
       at = text.find('\n', at);
     } else if (text.compare(at, 2, "/*") == 0) {
       at = text.find("*/", at);
       at = at == std::string::npos ? at : at + 2;
       rest += ' ';
-    } else {
+    } else if (at < text.size()) {
       rest += text[at++];
     }
   }
