@@ -89,7 +89,7 @@ def test_packed_chunks_that_lie() -> None:
     cases = {
         "packed frame": good[:-3],
         "version 9": good[:4] + b"\x09" + good[5:],
-        "page 0": good[:-30] + bytes(30),
+        "page 0": good[:120] + bytes(30) + good[150:],  # states that none can be
         "it may have": larger.packed(2),
     }
     for words, bad in cases.items():

@@ -153,8 +153,9 @@ same golden.ghz "$GOLDEN/files/frames_f32.ghz"
 
 # ---- Another reader, which knows the formats from their texts, and zstd's by the command zstd ----
 have python3 && have zstd || exit 0
-"$GHZ" pack -1 a.ghz -f -o d.ghz 2>/dev/null
-for name in golden d; do
+"$TOOL" make wave 30000 f32 | ok "$GHZ" compress --type f32 --abs 1e-3 >few.ghz
+for level in 1 2; do ok "$GHZ" pack -$level few.ghz -o few$level.ghz; done
+for name in golden few1 few2; do
   [ $name != golden ] || cp "$GOLDEN/packed/frames.ghz" golden.ghz
   PYTHONDONTWRITEBYTECODE=1 python3 "$SOURCE/tests/format/container.py" $name.ghz read.f32 || die "$name.ghz"
   "$GHZ" decompress $name.ghz -f -o own.f32 2>/dev/null || die "$name.ghz"
