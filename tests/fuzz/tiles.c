@@ -1,6 +1,6 @@
 /* tiles.c: fuzzer: any bytes as the header of a stream and one page of its tiles, as level 2 packs
- * them. The page is refused, or gives the same bytes by every instruction set and number of threads;
- * and the stream that it gives, where that is one, comes back when it is packed. */
+ * them. The page is refused, or gives the same bytes by every instruction set and number of
+ * threads; and the stream that it gives, where that is one, comes back when it is packed. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "file/pack.h"
 #include "fuzz.h"

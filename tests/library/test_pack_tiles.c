@@ -219,7 +219,7 @@ Test(pack_tiles, any_pages_without_the_others) {
     }
 }
 
-/* Boxes of a file whose frames have several pages: the pages of each run of tiles are read alone. */
+/* Boxes of a file whose frames have several pages: those of each run of tiles are read alone. */
 Test(pack_tiles, boxes_of_files) {
   CONTEXT(ctx, NULL, 2);
   const file_case c = {.ndim = 3, .dims = {64, 100, 700}, .frame_values = 1 << 22, .type = GHZ_F32, .pack = 2};
@@ -252,8 +252,8 @@ Test(pack_tiles, boxes_of_files) {
   ghz_file_close(again);
 }
 
-/* A file of one frame and page, in which a byte of the page is another; with `fits` its checksums in
- * the index fit. */
+/* A file of one frame and page, in which a byte of the page is another; with `fits` its checksums
+ * in the index fit. */
 static void refused_box(size_t at, uint8_t byte, int fits, const char *words) {
   CONTEXT(ctx, NULL, 1);
   const file_case c = {.ndim = 3, .dims = {16, 30, 50}, .frame_values = 1 << 20, .type = GHZ_F32, .pack = 2};

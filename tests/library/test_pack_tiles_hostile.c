@@ -1,6 +1,6 @@
 /* test_pack_tiles_hostile.c: pages of tiles that no encoder writes: each rule of FILE_FORMAT.md,
- * "What a reader checks", broken by itself. They are refused, and no byte is written beyond what was
- * announced. */
+ * "What a reader checks", broken by itself. They are refused, and no byte is written beyond what
+ * was announced. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coder/side.h"
 #include "fields.h"
@@ -49,13 +49,18 @@ static ghz_status unpack_guarded(ghz_context *ctx, ref_bytes frame, size_t most,
   return status;
 }
 
+/* Without zstd a page that says to need it is not looked at. */
+static int turned_down(ghz_status status) {
+  return status == GHZ_ECORRUPT || (status == GHZ_EUNSUPPORTED && !ghz_pack_available(PACK_BYTES));
+}
+
 /* By every instruction set. */
 static void refused(ref_bytes frame, const char *what) {
   SINGLE_POOL(pool);
   for (size_t k = 0; k < pool.count; k++) {
     SCOPE;
     const ghz_status status = unpack_guarded(pool.ctx[k], frame, 1 << 20, NULL);
-    cr_expect_eq(status, GHZ_ECORRUPT, "%s: %s", what, ghz_status_text(status));
+    cr_expect(turned_down(status), "%s: %s", what, ghz_status_text(status));
     cr_expect(strstr(ghz_context_message(pool.ctx[k]), "packed frame"), "%s: '%s'", what,
               ghz_context_message(pool.ctx[k]));
   }
@@ -487,14 +492,14 @@ Test(pack_tiles_hostile, bits_that_change) {
       ref_bytes bad = bytes_copy(frame.data, frame.size), first = {0}, other = {0};
       bad.data[bit / 8] = (uint8_t)(bad.data[bit / 8] ^ 1 << bit % 8);
       const ghz_status status = unpack_guarded(pool.ctx[0], bad, 1 << 20, &first);
-      cr_assert(status == GHZ_OK || status == GHZ_ECORRUPT || (status == GHZ_EVERSION && bit < 8 * HEAD),
+      cr_assert(status == GHZ_OK || turned_down(status) || (status == GHZ_EVERSION && bit < 8 * HEAD),
                 "bit %zu: %d", bit, (int)status);
       for (size_t k = 1; k < pool.count; k++) {
         cr_assert_eq(unpack_guarded(pool.ctx[k], bad, 1 << 20, &other), status, "bit %zu", bit);
         if (status == GHZ_OK)
           same_bytes(other, first, say("bit %zu, by context %zu", bit, k));
       }
-      const int of_state = bit / 8 >= STATES_AT && bit / 8 < STATES_AT + 128;
+      const int of_state = frame.data[HEAD + 4] >= WIDTHS && bit / 8 >= STATES_AT && bit / 8 < STATES_AT + 128;
       states += of_state;
       noticed += of_state && status != GHZ_OK;
     }
