@@ -3,7 +3,7 @@
 and both refuse the same files, for the reasons that the text names.
 
 usage: check_files.py GHZ APPEND FOLDER FILE_FORMAT.md    checks the golden files in FOLDER, and the example in the text
-       check_files.py --make GHZ APPEND FOLDER            writes them: only for a new format
+       check_files.py --make GHZ APPEND FOLDER            writes them, and packed to FOLDER/packed: only for a new format
 APPEND is the program of append.c.
 """
 # SPDX-License-Identifier: BSD-3-Clause
@@ -16,6 +16,8 @@ import sys
 import tempfile
 
 import container
+import decoder
+import tile_pages
 from decoder import Corrupt, OtherVersion
 
 # ---- What the golden files are made of: numbers that are exact, so that they are the same everywhere ----
@@ -424,6 +426,24 @@ def example(ghz, text):
     return ok
 
 
+def example_page(ghz, text):
+    """The page of FILE_FORMAT.md holds the tiles that the command makes of its values."""
+    part = read(text).decode().split("### A worked page")[1].split("## ")[0]
+    page = bytes.fromhex(" ".join(re.findall(r"^    ((?:[0-9a-f]{2} )*[0-9a-f]{2})(?:  |$)", part, re.M)))
+    x = [4.0 * (i * i // 99 % 41 == 0) for i in range(2048)]
+    with tempfile.TemporaryDirectory() as folder:
+        write(os.path.join(folder, "x.f32"), struct.pack("<2048f", *x))
+        subprocess.run([ghz, "compress", "-q", "--abs", "0.5", "--order", "0", "x.f32"], cwd=folder, check=True)
+        stream = container.File(read(os.path.join(folder, "x.f32.ghz"))).bytes[0]
+    try:
+        header = decoder.Header(stream[:72], b"GHZ3")
+        ok = tile_pages.read_stream(stream[:72], [page], header, container.unpacked) == stream
+    except Corrupt as e:
+        ok = print(f"the worked page: {e}")
+    print(f"the worked page: {'what it says' if ok else 'OTHERWISE'}")
+    return bool(ok)
+
+
 # ---- Files that were appended to ----
 
 
@@ -528,7 +548,7 @@ def appended(ghz, folder):
     return ok
 
 
-# ---- Level 2 of packing ----
+# ---- Level 2 of packing: golden files and streams, packed, in the folder "packed" beside that of the files ----
 
 
 def packed(ghz, data):
@@ -554,6 +574,24 @@ def pages_of_tiles(programs, folder):
     return ok
 
 
+def golden_packed(ghz, folder):
+    """What was packed once is read for ever; how it is packed may change."""
+    beside, ok = os.path.dirname(folder), True
+    streams = sorted(f[:-5] for f in os.listdir(os.path.join(beside, "packed")) if f.endswith(".ghzp"))
+    for name in streams:
+        if container.packed_stream(read(os.path.join(beside, "packed", name + ".ghzp"))) != read(os.path.join(beside, "streams", name + ".ghz")):
+            print(f"{name}.ghzp: another stream")
+            ok = False
+    for name in CASES:
+        data = read(os.path.join(beside, "packed", name + ".ghz"))
+        sound = read(os.path.join(folder, name + ".ghz"))
+        if container.File(data).bytes != container.File(sound).bytes or decompressed(ghz, data) != decompressed(ghz, sound):
+            print(f"{name}.ghz, packed: other streams")
+            ok = False
+    print(f"{len(streams)} packed streams and {len(CASES)} packed files: {'as ever' if ok else 'CHANGED'}")
+    return ok and len(streams) >= 55
+
+
 def main(arguments):
     making = arguments[1:2] == ["--make"]
     ghz, appender, folder, *text = map(os.path.abspath, arguments[2 if making else 1:])
@@ -561,10 +599,12 @@ def main(arguments):
     if making:
         for name in CASES:
             write(os.path.join(folder, name + ".ghz"), make(programs, name))
+            os.makedirs(os.path.join(folder, "packed"), exist_ok=True)
+            write(os.path.join(folder, "packed", name + ".ghz"), packed(ghz, make(programs, name)))
         return
     sound = Sound(read(os.path.join(folder, "frames_f32.ghz")), {name: read(os.path.join(folder, "..", "older", name + ".ghz")) for name in ("file", "file_2", "file_of_streams_2")})
     small = read(os.path.join(folder, "fortran.ghz"))
-    ok = [example(ghz, text[0]), golden(programs, folder), pages_of_tiles(programs, folder), appended(programs, folder), refusals(ghz, sound), accepted(ghz, sound), flipped(small, 100000), flipped(sound.data, 300)]
+    ok = [example(ghz, text[0]), example_page(ghz, text[0]), golden(programs, folder), golden_packed(ghz, folder), pages_of_tiles(programs, folder), appended(programs, folder), refusals(ghz, sound), accepted(ghz, sound), flipped(small, 100000), flipped(sound.data, 300)]
     sys.exit(0 if all(ok) else 1)
 
 

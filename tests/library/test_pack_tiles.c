@@ -9,6 +9,8 @@
 #include "file/pack.h"
 #include "files.h"
 #include "support.h"
+#include <stdio.h>
+#include <stdlib.h>
 
 TestSuite(pack_tiles, .timeout = 300);
 
@@ -70,6 +72,31 @@ Test(pack_tiles, golden_streams) {
     if (strcmp(golden_ending(goldens[i].name), "ghz") == 0)
       round_trip(&pool, golden_make(&goldens[i], pool.ctx[0]), goldens[i].name);
   }
+}
+
+/* What was packed once is read for ever. */
+Test(pack_tiles, golden_packed_streams) {
+  SINGLE_POOL(pool);
+  int read = 0;
+  for (size_t i = 0; i < golden_count; i++) {
+    SCOPE;
+    FILE *f = fopen(say("%s/packed/%s.ghzp", GHZ_GOLDEN_DIR, goldens[i].name), "rb");
+    if (!f)
+      continue;
+    ref_bytes room = bytes_new(1 << 18), want = golden_make(&goldens[i], pool.ctx[0]);
+    const ref_bytes packed = bytes_copy(room.data, fread(room.data, 1, room.size, f));
+    fclose(f);
+    read++;
+    for (size_t k = 0; k < pool.count; k++) {
+      void *made;
+      size_t size;
+      succeeded(ghz_unpack_stream(pool.ctx[k], view(packed), want.size, &made, &size), pool.ctx[k],
+                goldens[i].name);
+      same_bytes(bytes_copy(made, size), want, goldens[i].name);
+      free(made);
+    }
+  }
+  cr_expect_geq(read, 55);
 }
 
 Test(pack_tiles, fields_of_any_shape) {
