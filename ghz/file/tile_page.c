@@ -22,6 +22,7 @@ enum {
   STEPS_MAX = 2 * (BLOCKS / LANES + BLOCKS + TURNS), /* of a tile */
   WORDS_BEHIND = STEPS_MAX * LANES + LANES,          /* that decoding a tile may read in vain */
   SAMPLE_TILES = 128,                                /* that the kind is chosen by */
+  SHRINK_TILES = 64,                                 /* whose planes say whether zstd shrinks planes */
   SAMPLE_BYTES = 1 << 13                             /* of them, for zstd */
 };
 
@@ -193,7 +194,7 @@ typedef struct kind_choice {
 /* The planes of tiles in the middle of the page, as widths alone leave them, for zstd. */
 static int planes_shrink(tile_page_coder *c, const tile_page *t, const uint8_t *payload) {
   page_model *p = &c->page;
-  const unsigned some = p->tiles < SAMPLE_TILES ? p->tiles : SAMPLE_TILES, from = (p->tiles - some) / 2;
+  const unsigned some = p->tiles < SHRINK_TILES ? p->tiles : SHRINK_TILES, from = (p->tiles - some) / 2;
   begin_symbols(p, 0);
   for (unsigned i = 0; i < from; i++)
     payload += load_u16(t->sizes + 2 * (size_t)i);

@@ -49,7 +49,7 @@ extern "C" {
 /* ---- What a file holds ----------------------------------------------------------------------- */
 
 #define GHZ_FILE_NDIM 32            /* dimensions of an array, at most */
-#define GHZ_FILE_PACK 1             /* the level to pack at; 2 is smaller, and slower */
+#define GHZ_FILE_PACK 2             /* the level to pack at: 1 is several times as fast, and packs less */
 #define GHZ_FILE_UNKNOWN UINT64_MAX /* a number of values that only the end of a pipe tells */
 
 /* The dimensions of an array as NumPy has them: dims[0] is the slowest, unless `fortran`. */
