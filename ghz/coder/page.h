@@ -72,7 +72,8 @@ typedef struct page_model {
   uint32_t terms;
   int transform;
   unsigned tiles;
-  int values; /* values are symbols; otherwise their planes stay bytes */
+  int values;    /* values are symbols; otherwise their planes stay bytes */
+  int by_blocks; /* these are block after block; otherwise as in the tile */
   page_tile *tile;
   uint8_t (*width)[2][BLOCKS];   /* of residuals, of coefficients, in the order of coding */
   uint8_t (*sizes)[SIZES_BYTES]; /* of coefficients, likewise; and behind PAGE_TILES of them of residuals */

@@ -97,7 +97,13 @@ static void take_layer(page_model *p, const page_walk *w, unsigned i, const laye
   const coded_layer l = begin_layer_of(p, w, i, coefficients);
   WITH_ORDER(l.by, order_widths, h->width, width, 1);
   p->tokens = (size_t)(WITH_ORDER(l.by, width_tokens, p, &l, width, p->token + p->tokens) - p->token);
-  p->planes += widths_sum(h->width);
+  const unsigned size = widths_sum(h->width);
+  p->planes += size;
+  if (!p->values && !p->by_blocks) {
+    memcpy(p->byte + p->bytes, h->planes, size);
+    p->bytes += size;
+    return;
+  }
   for (unsigned j = h->height; j < TOP_PLANES; j++)
     clear_widths(planes[j]);
   expand_planes(h, planes);
@@ -221,6 +227,8 @@ GHZ_INLINE void decode_widths(int by, page_reader *r, const coded_layer *l, uint
 /* A layer that was decoded, and is to be written. */
 typedef struct decoded_layer {
   tile_widths widths;
+  const uint8_t *squeezed; /* its planes, if they are as in the tile */
+  unsigned size;           /* bytes of these */
   bit_plane planes[WIDTH_CODED];
 } decoded_layer;
 
@@ -274,16 +282,22 @@ static int decode_layer(page_reader *r, const page_walk *w, unsigned i, int coef
   uint8_t *width = p->width[i][coefficients], *sizes = p->sizes[coefficients ? i : PAGE_TILES] + SIZES_BEFORE;
   memset(width, 0, BLOCKS);
   clear_widths(d->widths.width);
-  d->widths.height = 0;
+  d->widths.height = d->size = 0;
+  d->squeezed = r->byte;
   if (p->tile[i].widths[coefficients] == NO_WIDTHS)
     return 1;
   const coded_layer l = begin_layer_of(p, w, i, coefficients);
   WITH_ORDER(l.by, decode_widths, r, &l, width);
   WITH_ORDER(l.by, order_widths, width, d->widths.width, 0);
   d->widths.height = widths_largest(d->widths.width);
-  if (bytes_of(p, width) > (size_t)(r->end - r->byte))
+  const unsigned size = bytes_of(p, width);
+  if (size > (size_t)(r->end - r->byte))
     return 0;
-  if (p->values)
+  d->squeezed = r->byte;
+  d->size = size;
+  if (!p->values && !p->by_blocks)
+    r->byte += size;
+  else if (p->values)
     WITH_ORDER(l.by, decode_values, r, &l, width, sizes, d->planes);
   else
     WITH_ORDER(l.by, value_planes, r, width, d->planes);
@@ -330,6 +344,13 @@ static int take_special_bytes(page_reader *r, const page_tile *t, const uint8_t 
   return take_bytes(r, *size) != NULL;
 }
 
+static uint8_t *put_layer(const page_model *p, const decoded_layer *d, uint8_t *to) {
+  if (p->values || p->by_blocks)
+    return put_coefficient_planes(&d->widths, d->planes, to);
+  memcpy(to, d->squeezed, d->size);
+  return to + d->size;
+}
+
 /* Tile i to `to`, which has room for any and SLACK. Returns its size, or -1 for damage. */
 static ptrdiff_t make_tile(page_reader *r, const page_walk *w, unsigned i, uint8_t *to) {
   const page_tile *t = &r->p->tile[i];
@@ -353,9 +374,9 @@ static ptrdiff_t make_tile(page_reader *r, const page_walk *w, unsigned i, uint8
     begin_lead(t, &coefficients.widths, 1);
     end = put_coefficients_header(&coefficients.widths, end);
   }
-  end = put_planes(&residuals.widths, residuals.planes, end);
+  end = put_layer(r->p, &residuals, end);
   if (t->transformed)
-    end = put_coefficient_planes(&coefficients.widths, coefficients.planes, end);
+    end = put_layer(r->p, &coefficients, end);
   return end - to;
 }
 

@@ -22,6 +22,7 @@ enum {
   STEPS_MAX = 2 * (BLOCKS / LANES + BLOCKS + TURNS), /* of a tile */
   WORDS_BEHIND = STEPS_MAX * LANES + LANES,          /* that decoding a tile may read in vain */
   SAMPLE_TILES = 128,                                /* that the kind is chosen by */
+  SMALL = 1 << 14,                                   /* bytes of a page that are tried as zstd in any case */
   SHRINK_TILES = 64,                                 /* whose planes say whether zstd shrinks planes */
   SAMPLE_BYTES = 1 << 13                             /* of them, for zstd */
 };
@@ -93,8 +94,9 @@ static size_t tokens_most(unsigned tiles, size_t size) {
   return LANES * (tiles * (size_t)(2 * (BLOCKS / LANES + TURNS)) + live);
 }
 
-static void begin_symbols(page_model *p, int values) {
+static void begin_symbols(page_model *p, int values, int by_blocks) {
   p->values = values;
+  p->by_blocks = by_blocks;
   p->tokens = p->bytes = p->planes = 0;
   memset(p->count, 0, 4 * sizeof *p->count);
 }
@@ -146,7 +148,7 @@ static size_t put_symbols_page(tile_page_coder *c, uint8_t *dst, size_t less) {
   if (before + p->bytes / 256 >= less)
     return 0;
   const size_t bytes = c->shrinking ? by_zstd(c, p->byte, p->bytes, c->whole) : p->bytes;
-  if (before + bytes >= less)
+  if (before + bytes >= less || (!p->values && p->by_blocks != (bytes < p->bytes)))
     return 0;
   dst[0] = p->values ? VALUES : WIDTHS;
   dst += TILE_PAGE_HEAD;
@@ -186,63 +188,75 @@ static size_t put_stored_page(const tile_page_coder *c, const tile_page *t, uint
 
 /* ---- Packing: the kind ----------------------------------------------------------------------- */
 
-/* What kinds a page may be. */
-typedef struct kind_choice {
-  int values, widths, zstd;
-} kind_choice;
+/* What is known of a page by some of its tiles: what they would take, about. */
+typedef struct page_sample {
+  size_t packed;                 /* as they are, by zstd */
+  size_t widths, values, planes; /* widths and values as symbols, with the bytes below; all planes */
+  size_t shrunk;                 /* these by zstd */
+} page_sample;
 
-/* The planes of tiles in the middle of the page, as widths alone leave them, for zstd. */
-static int planes_shrink(tile_page_coder *c, const tile_page *t, const uint8_t *payload) {
+/* Planes of tiles in the middle of the page, block after block, for zstd: what `planes` of the first
+ * ones would become. */
+static size_t shrunk_planes(tile_page_coder *c, const tile_page *t, const uint8_t *payload, size_t planes) {
   page_model *p = &c->page;
   const unsigned some = p->tiles < SHRINK_TILES ? p->tiles : SHRINK_TILES, from = (p->tiles - some) / 2;
-  begin_symbols(p, 0);
+  begin_symbols(p, 0, 1);
   for (unsigned i = 0; i < from; i++)
     payload += load_u16(t->sizes + 2 * (size_t)i);
   c->tiles->take_tiles(p, from, from + some, t->sizes, payload);
-  return sample(c, p->byte, p->bytes) < p->bytes - p->bytes / 16;
+  return p->bytes ? (size_t)((uint64_t)planes * sample(c, p->byte, p->bytes) / p->bytes) : 0;
 }
 
-/* By the first tiles, whose `size` bytes are symbols with values now. Values must save a 14th of what
- * widths alone leave, as they take time. What zstd shrinks is tried. */
-static kind_choice choose_kinds(tile_page_coder *c, const uint8_t *payload, size_t size, int shrink) {
-  const page_model *p = &c->page;
-  const size_t packed = sample(c, payload, size), low = sample(c, p->byte, p->bytes),
-               widths = (size_t)(ghz_tables_bits(p, 0, WIDTH_CONTEXTS) / 8),
-               values = widths + (size_t)(ghz_tables_bits(p, WIDTH_CONTEXTS, CONTEXTS) / 8) + low,
-               without = widths + p->planes;
-  const int pay = values < without - without / 14;
+/* The first tiles stay in the page as symbols with values; returns their end. */
+static const uint8_t *take_sample(tile_page_coder *c, const tile_page *t, const uint8_t *payload,
+                                  page_sample *s) {
+  page_model *p = &c->page;
+  const unsigned some = p->tiles < SAMPLE_TILES ? p->tiles : SAMPLE_TILES;
+  begin_symbols(p, 1, 1);
+  const uint8_t *end = c->tiles->take_tiles(p, 0, some, t->sizes, payload);
+  const size_t low = sample(c, p->byte, p->bytes);
+  s->packed = sample(c, payload, (size_t)(end - payload));
+  s->widths = (size_t)(ghz_tables_bits(p, 0, WIDTH_CONTEXTS) / 8);
+  s->values = (size_t)(ghz_tables_bits(p, WIDTH_CONTEXTS, CONTEXTS) / 8) + low;
+  s->planes = p->planes;
   c->shrinking = low < p->bytes - p->bytes / 16;
-  return (kind_choice){.values = pay, .widths = shrink || !pay, .zstd = packed < values && packed < without};
+  return end;
 }
 
-/* All tiles as symbols, from tile `from` on, those before being so already. */
+/* Tiles from `from` on, and so all, as symbols, if that is fewer bytes than `less`. */
 static size_t symbols_page(tile_page_coder *c, const tile_page *t, unsigned from, const uint8_t *at,
                            uint8_t *dst, size_t less) {
-  page_model *p = &c->page;
-  c->tiles->take_tiles(p, from, p->tiles, t->sizes, at);
-  if (!p->values)
-    c->shrinking = sample(c, p->byte, p->bytes) < p->bytes - p->bytes / 16;
+  c->tiles->take_tiles(&c->page, from, c->page.tiles, t->sizes, at);
   return put_symbols_page(c, dst, less);
 }
 
-/* The page, as the kinds that come into question, of which the smallest is taken; 0 if none is
- * smaller than `stored`. */
+/* Widths alone as symbols. Planes that zstd shrinks are block after block, others as in the tiles,
+ * which takes no time. */
+static size_t widths_page(tile_page_coder *c, const tile_page *t, const uint8_t *payload, int shrinks,
+                          uint8_t *dst, size_t less) {
+  begin_symbols(&c->page, 0, shrinks);
+  c->shrinking = shrinks;
+  return symbols_page(c, t, 0, payload, dst, less);
+}
+
+/* The page as the kinds that come into question, of which the smallest is taken; 0 if none is
+ * smaller than `less`. Values must save a 14th of what widths alone leave, as they take time. */
 static size_t put_smallest(tile_page_coder *c, const tile_page *t, const uint8_t *payload, uint8_t *dst,
-                           size_t stored) {
-  page_model *p = &c->page;
-  const unsigned some = p->tiles < SAMPLE_TILES ? p->tiles : SAMPLE_TILES;
-  const int shrink = ghz_page_coded() && planes_shrink(c, t, payload);
-  begin_symbols(p, 1);
-  const uint8_t *at = c->tiles->take_tiles(p, 0, some, t->sizes, payload);
-  const kind_choice k = choose_kinds(c, payload, (size_t)(at - payload), shrink);
-  size_t best = k.values ? symbols_page(c, t, some, at, dst, stored) : 0, size = 0;
-  if (k.widths) {
-    begin_symbols(p, 0);
-    size = symbols_page(c, t, 0, payload, dst, best ? best : stored);
+                           size_t less) {
+  page_sample s;
+  const uint8_t *at = take_sample(c, t, payload, &s);
+  const unsigned some = c->page.tiles < SAMPLE_TILES ? c->page.tiles : SAMPLE_TILES;
+  const size_t with = s.widths + s.values, without = s.widths + s.planes;
+  const int pay = with < without - without / 14;
+  size_t best = pay ? symbols_page(c, t, some, at, dst, less) : 0, size = 0;
+  s.shrunk = ghz_page_coded() ? shrunk_planes(c, t, payload, s.planes) : s.planes;
+  const int shrinks = s.shrunk < s.planes - s.planes / 16;
+  if (!pay || (shrinks && s.widths + s.shrunk < with + with / 8)) {
+    size = widths_page(c, t, payload, shrinks, dst, best ? best : less);
     best = size ? size : best;
   }
-  if (k.zstd || !best) {
-    size = put_zstd_page(c, t, dst, best ? best : stored);
+  if (!best || (s.packed < with && s.packed < without) || t->size < SMALL) {
+    size = put_zstd_page(c, t, dst, best ? best : less);
     best = size ? size : best;
   }
   return best;
@@ -356,6 +370,7 @@ static ghz_status unpack_symbols(tile_page_coder *c, ghz_bytes packed, const til
   p->values = *(const uint8_t *)packed.data == VALUES;
   if (!find_parts(packed, to->size, &parts))
     return GHZ_ECORRUPT;
+  p->by_blocks = parts.packed < parts.bytes;
   ghz_status status = load_parts(c, &parts);
   if (status != GHZ_OK)
     return status;
@@ -402,7 +417,7 @@ static ghz_status symbols_parts(tile_page_coder *c, const tile_page *of, const u
     return GHZ_ECORRUPT;
   const symbol_bytes bytes = {has.side, 2 * has.words + 4 * STATES, has.packed};
   side_writer side = side_write_to(c->side, c->side + c->side_room);
-  begin_symbols(p, *(const uint8_t *)packed.data == VALUES);
+  begin_symbols(p, *(const uint8_t *)packed.data == VALUES, has.packed < has.bytes);
   c->tiles->take_tiles(p, 0, p->tiles, of->sizes, payload);
   parts[IN_TABLES] += PARTS_HEAD - 4 * STATES;
   ghz_symbol_parts(p, &side, &bytes, parts);

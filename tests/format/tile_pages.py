@@ -221,7 +221,7 @@ class Page:
         bits = Bits(data[144:144 + side])
         self.words = list(struct.unpack_from(f"<{words}H", data, 144 + side))[::-1]
         self.bytes, self.at = unpacked(data[144 + side + 2 * words:], size), 0
-        self.values, self.dims, self.grid = values, dims, grid
+        self.values, self.dims, self.grid, self.by_blocks = values, dims, grid, values or packed < size
         self.tiles = read_heads(bits, count, dims, grid)
         self.slots = read_frequencies(bits, WIDTH_CONTEXTS + VALUE_CONTEXTS * values)
         bits.end()
@@ -261,6 +261,8 @@ class Page:
         return {order[k]: width[k] for k in range(BLOCKS)}, {order[k]: s for k, s in symbols.items()}, order
 
     def planes(self, width, symbols, order):
+        if not self.by_blocks:
+            return self.take(sum(width.values()))
         planes = b""
         low = {b: self.take(max(width[b] - 5, 0) if self.values else width[b]) for b in order}
         for p in range(max(width.values())):
