@@ -14,10 +14,10 @@ typedef float lanes_f32 __attribute__((vector_size(32)));
  *   low_bytes_of               the lowest byte of each lane
  *   gathered                   the elements of a table that lanes name
  *   byte_plane                 bit j of each of eight bytes
- *   take_words                 lanes below STATE_LEAST take words, the lowest lane first; reads LANES
- *                              words
- *   give_words                 lanes above their limit give words, which then stand before *word in the
- *                              order of lanes; writes LANES words */
+ *   take_words                 lanes below STATE_LEAST take words, the lowest lane first; reads
+ *                              LANES words
+ *   give_words                 lanes above their limit give words, which then stand before *word
+ *                              in the order of lanes; writes LANES words */
 #if defined(__AVX2__)
 #include "coder/lanes_avx2.h"
 #else
@@ -26,8 +26,8 @@ typedef float lanes_f32 __attribute__((vector_size(32)));
 
 /* ---- Unpacking ------------------------------------------------------------------------------- */
 
-/* What a slot of a context says: its symbol; from bit 8 on its number among those of the symbol; from
- * bit 20 on the frequency. */
+/* What a slot of a context says: its symbol; from bit 8 on its number among those of the symbol;
+ * from bit 20 on the frequency. */
 
 /* The slots' entries of eight contexts, whose first slots are given. */
 GHZ_INLINE lanes_32 decode_step(const uint32_t *table, const lanes_32 *first, lanes_32 *state,
@@ -40,7 +40,8 @@ GHZ_INLINE lanes_32 decode_step(const uint32_t *table, const lanes_32 *first, la
 
 /* ---- Packing --------------------------------------------------------------------------------- */
 
-/* The table of tokens has their frequencies, and from bit 16 on the sum of those of lower symbols. */
+/* The table of tokens has their frequencies, and from bit 16 on the sum of those of lower
+ * symbols. */
 
 GHZ_INLINE void encode_step(const uint32_t *table, const uint16_t *token, lanes_32 *state, uint16_t **word) {
   const lanes_32 index = {token[0], token[1], token[2], token[3], token[4], token[5], token[6], token[7]},

@@ -27,9 +27,9 @@ enum {
 /* Layers, as contexts tell them apart: residuals beside coefficients are few. */
 enum { COEFFICIENTS = 0, RESIDUALS_BESIDE = 1, RESIDUALS = 2, LAYERS = 3 };
 
-/* Contexts: of widths, by layer and by widths in tiles before and in this tile; of values, by layer,
- * width and magnitudes near them. The last one has one symbol, which costs nothing: it fills up
- * turns. */
+/* Contexts: of widths, by layer and by widths in tiles before and in this tile; of values, by
+ * layer, width and magnitudes near them. The last one has one symbol, which costs nothing: it fills
+ * up turns. */
 enum {
   AROUND_CLASSES = 5,
   NEAR_CLASSES = 8,

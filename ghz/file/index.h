@@ -16,7 +16,8 @@ enum { INDEX_MARK = 24, PARTS_MAX = 64 }; /* bytes behind the header of an index
 #define OF_TILES ((uint64_t)1 << 62)
 enum { ENTRY_PACKED = 1, ENTRY_INEXACT = 2, ENTRY_TRANSFORM = 4, ENTRY_OF_TILES = 8 };
 
-/* The level that a frame is packed at, 0 to 2, and the same in flags of an entry and in a length. */
+/* The level that a frame is packed at, 0 to 2, and the same in flags of an entry and in a
+ * length. */
 static inline int level_of_flags(uint32_t flags) {
   return !(flags & ENTRY_PACKED) ? 0 : flags & ENTRY_OF_TILES ? 2 : 1;
 }

@@ -9,10 +9,10 @@
 /* A packed frame begins with u64 bytes of the stream.
  * Level 1: for each page u32 its packed bytes; the packed pages. A page is PACK_PAGE bytes of the
  * stream, the last one the rest. Its packed bytes are those of one zstd frame, or the page as it is
- * where that is no smaller: then, and only then, both sizes are equal. The zstd frame says its size,
- * and is no older one.
- * Level 2: the header of the stream; for each page u32 its packed bytes; the packed pages. A page is
- * the tiles of 64 chunks (tile_page.h). The table of the stream follows from the tiles. */
+ * where that is no smaller: then, and only then, both sizes are equal. The zstd frame says its
+ * size, and is no older one.
+ * Level 2: the header of the stream; for each page u32 its packed bytes; the packed pages. A page
+ * is the tiles of 64 chunks (tile_page.h). The table of the stream follows from the tiles. */
 enum { PACK_BYTES = 1, PACK_TILES = 2, PACK_LEVEL_MOST = PACK_TILES };
 
 #define PACK_PAGE ((size_t)1 << 18)
@@ -51,8 +51,8 @@ ghz_status ghz_packed_size(ghz_context *ctx, int level, ghz_bytes frame, size_t 
  * Errors: EUNSUPPORTED, ECORRUPT, ENOMEM. */
 ghz_status ghz_unpack_frame(ghz_context *ctx, int level, ghz_bytes frame, size_t size, void *dst);
 
-/* Level 1: unpacks pages first .. first + pages - 1 of a stream of `size` bytes, with the threads of
- * ctx, to dst, which has room for them: pages * PACK_PAGE bytes, or less for the last one.
+/* Level 1: unpacks pages first .. first + pages - 1 of a stream of `size` bytes, with the threads
+ * of ctx, to dst, which has room for them: pages * PACK_PAGE bytes, or less for the last one.
  * sizes: u32 the packed bytes of each of these, `stride` bytes apart, not yet checked against
  * `packed`; packed: all their bytes, one page behind the other. A page that unpacks to another size
  * than its own is ECORRUPT. Errors: as ghz_unpack_frame. */

@@ -1,4 +1,5 @@
-/* pack_bytes.c: owns frames packed at level 1: pages of so many bytes of the stream, each by zstd. */
+/* pack_bytes.c: owns frames packed at level 1: pages of so many bytes of the stream, each by
+ * zstd. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* pack_tiles.c: owns frames packed at level 2: the header of the stream, and pages of its tiles. The
- * table of the stream is not stored: sizes follow from the tiles, ends of chunks from sizes. */
+/* pack_tiles.c: owns frames packed at level 2: the header of the stream, and pages of its tiles.
+ * The table of the stream is not stored: sizes follow from the tiles, ends of chunks from sizes. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 

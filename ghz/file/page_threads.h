@@ -6,8 +6,8 @@
 
 #include <ghz/ghz.h>
 
-/* Pages 0 to pages - 1. `run` is what a thread does: until there is no page for it, it takes one and
- * works on it. */
+/* Pages 0 to pages - 1. `run` is what a thread does: until there is no page for it, it takes one
+ * and works on it. */
 typedef struct page_threads {
   void (*run)(struct page_threads *t);
   size_t pages;

@@ -195,8 +195,8 @@ typedef struct page_sample {
   size_t shrunk;                 /* these by zstd */
 } page_sample;
 
-/* Planes of tiles in the middle of the page, block after block, for zstd: what `planes` of the first
- * ones would become. */
+/* Planes of tiles in the middle of the page, block after block, for zstd: what `planes` of the
+ * first ones would become. */
 static size_t shrunk_planes(tile_page_coder *c, const tile_page *t, const uint8_t *payload, size_t planes) {
   page_model *p = &c->page;
   const unsigned some = p->tiles < SHRINK_TILES ? p->tiles : SHRINK_TILES, from = (p->tiles - some) / 2;

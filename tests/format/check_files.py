@@ -558,11 +558,20 @@ def packed(ghz, data):
         return read(os.path.join(folder, "y.ghz"))
 
 
+def noise(ghz):
+    """A file whose widths alone are worth symbols."""
+    numbers = random.Random(1)
+    with tempfile.TemporaryDirectory() as folder:
+        write(os.path.join(folder, "x.f32"), struct.pack("<40000f", *(numbers.uniform(-1, 1) for _ in range(40000))))
+        subprocess.run([ghz, "compress", "-q", "--abs", "1e-4", "x.f32", "-o", "x.ghz"], cwd=folder, check=True)
+        return read(os.path.join(folder, "x.ghz"))
+
+
 def pages_of_tiles(programs, folder):
     """The second reader has the same streams of golden files that are packed at level 2, and values by the command."""
     kinds, ok = set(), True
-    for name in CASES:
-        data = read(os.path.join(folder, name + ".ghz"))
+    for name in [*CASES, "noise"]:
+        data = noise(programs[0]) if name == "noise" else read(os.path.join(folder, name + ".ghz"))
         smaller = packed(programs[0], data)
         found = container.File(smaller)
         kinds |= {page[0] for pages in found.pages for page in pages}
