@@ -121,13 +121,13 @@ typedef struct width_rule {
   int16_t limit[SIZE_CLASSES - 1];
 } width_rule;
 
-#define LOW_OF(w) ((w) > TOP_PLANES ? (w)-TOP_PLANES : 0)
+#define LOW_OF(w) ((uint8_t)((w) > TOP_PLANES ? (w)-TOP_PLANES : 0))
 #define AT_MOST(v, most) ((v) < (most) ? (v) : (most))
 #define LIMIT(w, sixteenths) (((sixteenths) << AT_MOST(w, 8)) / 16)
 #define RULE(w)                                                                                                \
   {                                                                                                            \
-    LOW_OF(w), (w) ? 1 << AT_MOST((w)-1, TOP_PLANES - 1) : 0, AT_MOST(LOW_OF(w), 4),                           \
-        (w) ? (AT_MOST(w, WIDTH_CLASSES) - 1) * SIZE_CLASSES : 0, {                                            \
+    LOW_OF(w), (1 << AT_MOST(w, TOP_PLANES)) / 2, AT_MOST(LOW_OF(w), 4),                                       \
+        (AT_MOST((w) + ((w) == 0), WIDTH_CLASSES) - 1) * SIZE_CLASSES, {                                       \
       LIMIT(w, 1), LIMIT(w, 4), LIMIT(w, 10), LIMIT(w, 22)                                                     \
     }                                                                                                          \
   }

@@ -75,7 +75,7 @@ static void decode_integers(const layer_header *h, int wide, int64_t *q) {
     const bits mask = (bits)fill.mask, key = (bits)fill.key;                                                   \
     for (unsigned i = 0; i < n; i++) {                                                                         \
       const bits b = load(values + sizeof(bits) * i);                                                          \
-      store(dst + sizeof(real) * i, convert(is_nan(b) | ((b & mask) == key) ? missing : b));                   \
+      store(dst + sizeof(real) * i, convert((is_nan(b) | ((b & mask) == key)) ? missing : b));                 \
     }                                                                                                          \
   }
 #define SAME_BITS(bits) (bits)
