@@ -31,7 +31,8 @@
  *                 this build of libghz has no xxHash, without which nothing is opened or created,
  *                 or no zstd, and a page was packed by it: at level 1, and some at level 2.
  *   Untrusted     Any bytes may be given as a file. Memory is allocated for bytes that are there,
- *                 and for the values of a frame, 512 MiB at most.
+ *                 for the values of a frame, 512 MiB at most, and for what a packed frame says
+ *                 that it unpacks to, at most the largest stream of its shape (SECURITY.md).
  *   Threads       A file or a writer serves one call at a time. Different ones are independent,
  *                 but one writer alone appends to a file at a time: see ghz_file_append.
  *   Order         Values are counted in the order of the memory, from 0.
@@ -273,7 +274,8 @@ GHZ_API size_t ghz_packed_bound(size_t size);
 /* Packs a stream, with the threads of ctx, to dst, and sets *size.
  * level: 1 or 2, as in ghz_file_set_pack; GHZ_FILE_PACK is a good one.
  * capacity: at least ghz_packed_bound(stream.size).
- * Errors: EINVAL (NULL, level, no bytes), EUNSUPPORTED, ECAPACITY, ENOMEM. */
+ * Errors: EINVAL (NULL, level, no bytes), EUNSUPPORTED, ECAPACITY, ENOMEM; at level 2, which takes
+ * the stream apart, also ECORRUPT and EVERSION. */
 GHZ_API_CHECKED ghz_status ghz_pack_stream(ghz_context *ctx, ghz_bytes stream, int level, void *dst,
                                            size_t capacity, size_t *size);
 
