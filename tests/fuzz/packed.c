@@ -1,6 +1,6 @@
 /* packed.c: fuzzer: any bytes as a frame packed at level 1, and as a stream that is packed. A frame
- * is refused, or gives the same bytes by any number of threads, whole and a page at a time; what was
- * packed comes back. (Level 2: tiles.c.) */
+ * is refused, or gives the same bytes by any number of threads, whole and a page at a time; what
+ * was packed comes back. (Level 2: tiles.c.) */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "file/pack.h"
 #include "fuzz.h"

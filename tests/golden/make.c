@@ -1,5 +1,6 @@
 /* make.c: writes golden files to a directory and prints their checksums: all, or those that
- * are named; or all streams packed at level 2 that are small. Run it only for a new format, or for new files.
+ * are named; or all streams packed at level 2 that are small. Run it only for a new format, or for
+ * new files.
  * usage: golden_make DIRECTORY [--packed | NAME...] */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "golden.h"
