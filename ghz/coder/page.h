@@ -96,7 +96,7 @@ typedef struct page_walk {
 } page_walk;
 
 static inline page_walk begin_walk(const page_model *p, unsigned tile) {
-  page_walk w;
+  page_walk w = {{0}, {0}};
   shape_grid(&p->shape, w.grid);
   const uint64_t n = p->first + tile, line = n / w.grid[2];
   w.at[0] = line / w.grid[1];

@@ -154,7 +154,7 @@ static void put_frequencies(side_writer *side, table_bits *b, unsigned context, 
 }
 
 void ghz_tables_write(page_model *p, side_writer *side) {
-  table_bits b;
+  table_bits b = {{{{0}}}, {{{0}}}};
   frequencies before = {0}, f;
   begin_bits(&b);
   for (unsigned c = 0; c < contexts_of(p); c++) {
@@ -203,7 +203,7 @@ static void fill_slots(const frequencies f, uint32_t *slot) {
 }
 
 int ghz_tables_read(page_model *p, side_reader *side) {
-  table_bits b;
+  table_bits b = {{{{0}}}, {{{0}}}};
   frequencies before = {0}, f;
   begin_bits(&b);
   for (unsigned c = 0; c < contexts_of(p); c++) {

@@ -125,7 +125,9 @@ extern Totals totals;
 // Runs body(lane) for each lane of the mask.
 template <class Body> inline void each(Mask mask, Body body) {
   if (mask == all_lanes) {
+#if !defined(__clang__)
 #pragma GCC ivdep
+#endif
     for (unsigned lane = 0; lane < lanes; lane++)
       body(lane);
   } else {

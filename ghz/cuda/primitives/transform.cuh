@@ -163,9 +163,9 @@ template <int DIMS, class Address> DEVICE void inverse_transform(Address room, i
 }
 
 template <int DIMS, int AXIS, class Address> DEVICE void forward_across(Address room, int lane) {
-  constexpr int N = DIMS == 3 ? 8 : 32;
   keep_as_it_is(lane);
   each_line_across<DIMS, float, AXIS>(room, lane, [](auto at) {
+    constexpr int N = DIMS == 3 ? 8 : 32;
     float v[N];
     UNROLLED for (int i = 0; i < N; i++) v[i] = in_memory<float>(at(i));
     forward_line<N>(v, [=](int u, float c) { in_memory<float>(at(u)) = c; });
