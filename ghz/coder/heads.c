@@ -23,7 +23,7 @@ typedef struct head_coder {
 static void begin(head_coder *c, side_writer *w, side_reader *r) {
   c->w = w;
   c->r = r;
-  side_begin(c->bits.kind[0], sizeof c->bits / sizeof(side_bit));
+  side_begin((side_bit *)&c->bits, sizeof c->bits / sizeof(side_bit));
 }
 
 static unsigned tree(head_coder *c, side_bit *bits, unsigned n, unsigned v) {
@@ -139,6 +139,5 @@ void ghz_heads_write(page_model *p, side_writer *side) {
 int ghz_heads_read(page_model *p, side_reader *side) {
   head_coder c;
   begin(&c, NULL, side);
-  memset(p->tile, 0, p->tiles * sizeof *p->tile);
   return code_tiles(&c, p);
 }

@@ -9,7 +9,7 @@
 
 void ghz_heads_write(page_model *p, side_writer *side);
 
-/* Fills p->tile. Returns 0 for damage. */
+/* Fills p->tile, which is zeros. Returns 0 for damage. */
 int ghz_heads_read(page_model *p, side_reader *side);
 
 #endif

@@ -5,6 +5,7 @@
 typedef uint8_t bytes_8 __attribute__((vector_size(8)));
 typedef int16_t lanes_16 __attribute__((vector_size(16)));
 typedef int32_t lanes_32 __attribute__((vector_size(32)));
+typedef uint32_t lanes_u32 __attribute__((vector_size(32)));
 typedef float lanes_f32 __attribute__((vector_size(32)));
 
 /* A port of its own, or plain C, has
@@ -40,20 +41,20 @@ GHZ_INLINE lanes_32 decode_step(const uint32_t *table, const lanes_32 *first, la
 
 /* ---- Packing --------------------------------------------------------------------------------- */
 
-/* The table of tokens has their frequencies, and from bit 16 on the sum of those of lower
- * symbols. */
+/* The table of tokens has their frequencies, and from bit 16 on the sum of those of lower symbols.
+ * Limits and products are unsigned, as those of frequency SLOTS reach 2^31. */
 
 GHZ_INLINE void encode_step(const uint32_t *table, const uint16_t *token, lanes_32 *state, uint16_t **word) {
   const lanes_32 index = {token[0], token[1], token[2], token[3], token[4], token[5], token[6], token[7]},
                  entry = gathered(table, &index), frequency = entry & 0xffff,
-                 limit = (frequency << (31 - SLOT_BITS)) - 1;
+                 limit = (lanes_32)(((lanes_u32)frequency << (31 - SLOT_BITS)) - 1);
   give_words(state, &limit, word);
   const lanes_32 x = *state;
   /* The quotient of floats is off by less than 1: states below frequency * 2^22 have quotients
    * below 2^22. */
   lanes_32 quotient = __builtin_convertvector(
       __builtin_convertvector(x, lanes_f32) / __builtin_convertvector(frequency, lanes_f32), lanes_32);
-  const lanes_32 rest = x - quotient * frequency;
+  const lanes_32 rest = (lanes_32)((lanes_u32)x - (lanes_u32)quotient * (lanes_u32)frequency);
   quotient += (rest < 0) - (rest >= frequency); /* comparisons give -1 */
   *state = x + (entry >> 16) + quotient * (SLOTS - frequency);
 }

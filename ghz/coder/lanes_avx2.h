@@ -1,7 +1,6 @@
 /* lanes_avx2.h: what lanes.h asks of a port, for AVX2 and what is above: compilers make several
  * instructions of what is one here. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "isa/squeeze_table.h"
 
 GHZ_INLINE lanes_16 eight_of(const uint8_t *p) {
   return (lanes_16)_mm_cvtepu8_epi16(_mm_loadl_epi64((const __m128i *)p));

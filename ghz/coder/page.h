@@ -1,9 +1,9 @@
 /* page.h: a page of packing level 2 while it is coded: up to 1024 tiles as symbols of small
  * alphabets, and what is known beside them (FILE_FORMAT.md, "Pages of tiles").
  *
- * symbols.h makes symbols of tiles and lanes.h words of symbols, each also back; they are compiled
- * once for each instruction set. tables.c chooses frequencies, side.c writes what is no symbol,
- * pages.c puts the bytes of a page together. */
+ * symbols.h and tiles.h make symbols of tiles and lanes.h words of symbols, each also back; they
+ * are compiled once for each instruction set. tables.c chooses frequencies and heads.c codes what
+ * is no symbol, both in the bits of side.h. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_CODER_PAGE_H
 #define GHZ_CODER_PAGE_H
@@ -61,8 +61,8 @@ typedef struct page_tile {
   uint8_t widths[2];   /* of residuals, of coefficients */
 } page_tile;
 
-/* Magnitudes of a layer, with zeros before them that contexts see as neighbours, and behind. */
-enum { SIZES_BEFORE = 128, SIZES_BYTES = SIZES_BEFORE + TILE + 64 };
+/* Magnitudes of a layer, with zeros before them that contexts see as neighbours. */
+enum { SIZES_BEFORE = 128, SIZES_BYTES = SIZES_BEFORE + TILE };
 
 /* A page; all of it is one thread's. Arrays have an element for each tile, unless it says so. */
 typedef struct page_model {

@@ -2,8 +2,6 @@
  * "Symbols"). Part of codec.h. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-#include "isa/each_choice.h"
-
 /* ---- The order of coding --------------------------------------------------------------------- */
 
 /* The block that is number k = 8 t + lane, of coefficients, and of residuals of flat tiles, planes

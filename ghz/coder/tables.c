@@ -23,8 +23,7 @@ typedef struct table_bits {
 } table_bits;
 
 static void begin_bits(table_bits *b) {
-  side_begin(b->mark[0], sizeof b->mark / sizeof(side_bit));
-  side_begin(b->length[0], sizeof b->length / sizeof(side_bit));
+  side_begin((side_bit *)b, sizeof *b / sizeof(side_bit));
 }
 
 /* Contexts that differ in their last class alone may share frequencies. */

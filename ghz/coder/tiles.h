@@ -246,7 +246,7 @@ GHZ_INLINE void decode_block(int by, const uint32_t *table, const coded_layer *l
 
 GHZ_INLINE void decode_values(int by, page_reader *r, const coded_layer *l, const uint8_t width[BLOCKS],
                               uint8_t *sizes, bit_plane *planes) {
-  uint8_t live[BLOCKS + TURNS];
+  uint8_t live[BLOCKS];
   const unsigned blocks = live_blocks(width, live);
   lanes_32 x[TURNS] = {r->state[0], r->state[1], r->state[2], r->state[3]};
   const uint16_t *word = r->word;

@@ -296,7 +296,7 @@ static ghz_status decode_frame(file_index *x, const ghz_file_header *h, uint64_t
     return wrong(name, x->count, "an impossible number of values");
   if (e->stream < STREAM_LEAST || e->stream > most || e->flags > 15 ||
       (e->flags & (ENTRY_PACKED | ENTRY_OF_TILES)) == ENTRY_OF_TILES ||
-      e->terms > ghz_terms_limit(h->lattice.cap))
+      (e->flags & ENTRY_TRANSFORM && shape.dims == 1) || e->terms > ghz_terms_limit(h->lattice.cap))
     return wrong(name, x->count, "impossible bytes, terms or flags");
   e->pages = ghz_frame_pages(level_of_flags(e->flags), e->stream, ghz_shape_tiles(&shape));
   return GHZ_OK;

@@ -26,6 +26,10 @@ static inline uint32_t flags_of_level(int level) {
   return (uint32_t)(ENTRY_PACKED * (level > 0) | ENTRY_OF_TILES * (level > 1));
 }
 
+static inline int level_of_length(uint64_t length) {
+  return !(length & PACKED) ? 0 : length & OF_TILES ? 2 : 1;
+}
+
 static inline uint64_t length_of_level(int level) {
   return (level > 0 ? PACKED : 0) | (level > 1 ? OF_TILES : 0);
 }

@@ -22,7 +22,6 @@ typedef struct job {
   size_t first;             /* page of the stream that is worked on */
   uint8_t *sizes, *payload; /* of the tiles of the first page on */
   const size_t *tiles;      /* where the tiles of each page begin in the payload, and the end of the last */
-  size_t readable;          /* bytes behind the payload */
   uint8_t *packed;
   const size_t *begin; /* unpacking: where each page begins in `packed`, and the end of the last */
   uint8_t *lengths;    /* packing: u32 the bytes of each page */
@@ -40,10 +39,9 @@ static size_t place_of(const job *j, size_t page) {
 
 static ghz_status pack_one(const job *j, tile_page_coder *c, size_t page) {
   const tile_page from = page_of(j, page);
-  size_t size;
-  const ghz_status status =
-      ghz_tile_page_pack(c, &from, j->tiles[j->threads.pages] - j->tiles[page + 1] + j->readable,
-                         j->packed + place_of(j, page), &size);
+  size_t size = 0;
+  const ghz_status status = ghz_tile_page_pack(c, &from, j->tiles[j->threads.pages] - j->tiles[page + 1],
+                                               j->packed + place_of(j, page), &size);
   store_u32(j->lengths + 4 * page, (uint32_t)size);
   return status;
 }

@@ -29,18 +29,20 @@ enum {
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
-/* Room for n elements at *data, which loses what it holds. */
+/* Room for n elements at the pointer `data`, which loses what it holds. */
 static int reserve(void *data, size_t *room, size_t n, size_t each) {
-  void **p = data;
+  void *memory;
   size_t bytes;
   if (n <= *room)
     return 1;
   if (__builtin_mul_overflow(n, each, &bytes))
     return 0;
-  free(*p);
-  *p = malloc(bytes);
-  *room = *p ? n : 0;
-  return *p != NULL;
+  memcpy(&memory, data, sizeof memory); /* a pointer of any type */
+  free(memory);
+  memory = malloc(bytes);
+  memcpy(data, &memory, sizeof memory);
+  *room = memory ? n : 0;
+  return memory != NULL;
 }
 
 int ghz_tile_page_open(tile_page_coder *c, const tile_codec *tiles, int pack) {
@@ -145,7 +147,7 @@ static size_t put_symbols_page(tile_page_coder *c, uint8_t *dst, size_t less) {
   p->word = c->words + c->words_room;
   c->tiles->encode_words(p, state);
   const size_t side = (size_t)(side_end - c->side), before = TILE_PAGE_HEAD + PARTS_HEAD + side + 2 * p->words;
-  if (before + p->bytes / 256 >= less)
+  if (!c->shrinking && before + p->bytes >= less)
     return 0;
   const size_t bytes = c->shrinking ? by_zstd(c, p->byte, p->bytes, c->whole) : p->bytes;
   if (before + bytes >= less || (!p->values && p->by_blocks != (bytes < p->bytes)))
@@ -253,6 +255,8 @@ static size_t put_smallest(tile_page_coder *c, const tile_page *t, const uint8_t
   const int shrinks = s.shrunk < s.planes - s.planes / 16;
   if (!pay || (shrinks && s.widths + s.shrunk < with + with / 8)) {
     size = widths_page(c, t, payload, shrinks, dst, best ? best : less);
+    if (!size && !best && shrinks) /* they did not, after all */
+      size = widths_page(c, t, payload, 0, dst, less);
     best = size ? size : best;
   }
   if (!best || (s.packed < with && s.packed < without) || t->size < SMALL) {

@@ -21,7 +21,7 @@ static inline unsigned tiles_in_page(uint64_t tiles, uint64_t number) {
   return left < PAGE_TILES ? (unsigned)left : (unsigned)PAGE_TILES;
 }
 
-/* What one thread packs or unpacks such pages with. Begins as zeros; its memory grows. */
+/* What one thread packs or unpacks such pages with. Its memory grows. */
 typedef struct tile_page_coder {
   const tile_codec *tiles;
   page_coder zstd;

@@ -12,8 +12,10 @@ typedef __m512i part;
 #define LARGE_INLINE GHZ_INLINE
 #define MANY_REGISTERS 1
 #include "isa/primitives.h"
+
 #include "isa/repeat_table.h"
 #include "isa/shuffle.h"
+#include "isa/squeeze_table.h"
 
 static inline part part_load(const uint8_t *p) {
   return _mm512_loadu_si512(p);

@@ -27,6 +27,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "isa/each_choice.h"
 #include "rules/bytes.h"
 #include "rules/rules.h"
 

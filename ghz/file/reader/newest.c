@@ -30,8 +30,9 @@ static ghz_status look(const walk *w, uint64_t ahead, uint8_t *to, size_t size, 
 
 /* Goes behind the frame that begins here, whose length was read, if the file has so many bytes. */
 static int pass_frame(walk *w, const uint8_t *start, size_t got) {
-  const uint64_t says = load_u64(start), length = says & ~(PACKED | OF_TILES), left = w->source->size - w->at;
-  const int level = !(says & PACKED) ? 0 : says & OF_TILES ? PACK_TILES : PACK_BYTES;
+  const uint64_t says = load_u64(start), left = w->source->size - w->at;
+  const int level = level_of_length(says);
+  const uint64_t length = says & ~length_of_level(level);
   const uint64_t stream = level ? load_u64(start + 8) : length;
   ghz_slice s = {.tiles = 0};
   if (left < FRAME_AROUND || length > left - FRAME_AROUND || stream < STREAM_LEAST || stream > COUNT_MAX ||

@@ -130,7 +130,7 @@ static ghz_status read_length(ghz_file *f, uint64_t *length, int *level) {
   if (got < 8)
     return truncated(f);
   *length = load_u64(b);
-  *level = !(*length & PACKED) ? 0 : *length & OF_TILES ? PACK_TILES : PACK_BYTES;
+  *level = level_of_length(*length);
   *length &= ~length_of_level(*level);
   if (*length == 0)
     return *level ? damaged(f, "packed in no bytes") : GHZ_OK;
