@@ -104,12 +104,12 @@ DEVICE brick_shape plain_shape() {
 // Forms any brick that is not surely coarse; returns its size. The common case keeps nothing in
 // memory for it.
 template <int DIMS, class Real>
-SELDOM uint32_t form_uncommon(const compress_call &c, Real *values, double *numbers, const brick_part part,
+SELDOM uint32_t form_uncommon(const compress_call &c, Real *values, double *numbers, const brick_part b,
                               uint32_t limit) {
   value_integers<Real, columns_of_lane<staged_values<Real>>> integers;
-  if (integers.begin(c.lattice, {{values}, part.inside}, part.lane) == RAW)
-    return all_bits_zero<Real>(reinterpret_cast<const uint32_t *>(values), part.lane) ? 0 : limit;
-  const value_brick<Real> v = {c.lattice,         values,         numbers, part, integers.coefficients,
+  if (integers.begin(c.lattice, {{values}, b.inside}, b.lane) == RAW)
+    return all_bits_zero<Real>(reinterpret_cast<const uint32_t *>(values), b.lane) ? 0 : limit;
+  const value_brick<Real> v = {c.lattice,         values,         numbers, b, integers.coefficients,
                                integers.in_float, integers.factor};
   brick_shape t = plain_shape();
   t.lattice.lead.mode = integers.mode;
@@ -118,8 +118,8 @@ SELDOM uint32_t form_uncommon(const compress_call &c, Real *values, double *numb
   t.lattice.minus = integers.minus;
   __syncwarp(); // all lanes have read the values
   if (integers.special)
-    integers.hide([&](int i, typename real_type<Real>::bits b) {
-      values[value_rows<Real>::place_of_value(i)] = real_of(b);
+    integers.hide([&](int i, typename real_type<Real>::bits fill) {
+      values[value_rows<Real>::place_of_value(i)] = real_of(fill);
     });
   __syncwarp();
   return integers.mode == WIDE ? encode_values<DIMS, int64_t>(v, c.order, limit, t)
@@ -131,25 +131,25 @@ template <int DIMS, class Real>
 DEVICE uint32_t form_brick(const compress_call &c, compress_shared<Real> &s, int warp,
                            const brick_source<Real> &from, uint32_t limit, int lane) {
   Real *values = reinterpret_cast<Real *>(s.tile[warp]);
-  const brick_part part = {s.extent[warp], columns_inside(from.extent, lane), lane};
+  const brick_part b = {s.extent[warp], columns_inside(from.extent, lane), lane};
   int32_t q[LANE_VALUES];
   int zero;
   if (lane == 0)
     s.extent[warp] = from.extent;
   stage_brick<DIMS>(values, from, lane); // with a barrier
   if (c.lattice.has_fill)
-    hide_fill(values, c.lattice, part.inside, lane);
-  if (may_be_constant<Real>(s.tile[warp], __shfl_sync(ALL, part.inside, 0), lane)) {
-    const columns_of_lane<staged_values<Real>> staged = {{values}, part.inside};
+    hide_fill(values, c.lattice, b.inside, lane);
+  if (may_be_constant<Real>(s.tile[warp], __shfl_sync(ALL, b.inside, 0), lane)) {
+    const columns_of_lane<staged_values<Real>> staged = {{values}, b.inside};
     const uint32_t size = form_constant<Real>(c.lattice, c.order, staged, s.tile[warp], limit, lane);
     if (size)
       return size;
   }
   if (c.slow_path || !quantise_coarse(s.tile[warp], (Real)c.factor, q, zero, lane))
-    return form_uncommon<DIMS>(c, values, s.numbers[warp], part, limit);
+    return form_uncommon<DIMS>(c, values, s.numbers[warp], b, limit);
   if (zero)
     return 0;
-  const value_brick<Real> v = {c.lattice, values, s.numbers[warp], part, 1, sizeof(Real) == 4, c.factor};
+  const value_brick<Real> v = {c.lattice, values, s.numbers[warp], b, 1, sizeof(Real) == 4, c.factor};
   brick_shape t = plain_shape();
   return encode_brick<DIMS>(v, q, c.order, limit, t);
 }

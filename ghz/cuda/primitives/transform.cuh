@@ -85,11 +85,11 @@ template <int N> struct inverse_line {
     add<0>(even, frequency);
     add<1>(odd, frequency); // by then half of the frequencies need no registers any more
   }
-  template <int FIRST, class Frequency> static METHOD void add(double part[N / 2], Frequency frequency) {
+  template <int FIRST, class Frequency> static METHOD void add(double sums[N / 2], Frequency frequency) {
     UNROLLED for (int u = FIRST; u < N; u += 2) {
       const double c = frequency(u);
-      UNROLLED for (int i = 0; i < N / 2; i++) part[i] =
-          __fma_rn(c, (double)inverse_factor(N, (unsigned)u, (unsigned)i), part[i]);
+      UNROLLED for (int i = 0; i < N / 2; i++) sums[i] =
+          __fma_rn(c, (double)inverse_factor(N, (unsigned)u, (unsigned)i), sums[i]);
     }
   }
   METHOD double value(int i) const {
