@@ -90,7 +90,7 @@ void check_cuda_that_fails(trial *t) {
   place p = place_make(t, GHZ_F32);
   simt_settings s = simt_defaults();
   ghz_status status = GHZ_EDEVICE;
-  for (s.fail_call = 1; s.fail_call < 100 && status != GHZ_OK; s.fail_call++) {
+  for (s.fail_call = 1; s.fail_call < 1000 && status != GHZ_OK; s.fail_call++) {
     simt_configure(&s);
     status = create_in_vain(t, say("call %llu of CUDA fails", (unsigned long long)s.fail_call));
     expect(t, status != GHZ_EINVAL, "call %llu of CUDA fails: status %d", (unsigned long long)s.fail_call,
