@@ -28,6 +28,8 @@ IDLE = {
     ("membar.sys", "range.cu"): 1,  # likewise
     ("bar.warp.sync", "add_pair.cuh"): 1,  # the last one: a barrier of the block follows
     ("bar.warp.sync", "brick_encode.cuh"): 1,  # the last one: a barrier of the block follows
+    ("bar.warp.sync", "constant.cuh"): 1,  # form_constant(), the last one: likewise
+    ("bar.warp.sync", "decompress.cu"): 1,  # behind staged integers of 64 bits: decode_tile() has one before it writes
 }
 
 HOW = [
