@@ -29,20 +29,16 @@ enum {
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
-/* Room for n elements at the pointer `data`, which loses what it holds. */
-static int reserve(void *data, size_t *room, size_t n, size_t each) {
-  void *memory;
+/* Memory for n elements, which is `old` if that has room for them. What it holds is lost. Returns
+ * NULL without memory, and has freed `old` then. */
+static void *reserve(void *old, size_t *room, size_t n, size_t each) {
   size_t bytes;
   if (n <= *room)
-    return 1;
-  if (__builtin_mul_overflow(n, each, &bytes))
-    return 0;
-  memcpy(&memory, data, sizeof memory); /* a pointer of any type */
-  free(memory);
-  memory = malloc(bytes);
-  memcpy(data, &memory, sizeof memory);
-  *room = memory ? n : 0;
-  return memory != NULL;
+    return old;
+  free(old);
+  void *data = __builtin_mul_overflow(n, each, &bytes) ? NULL : malloc(bytes);
+  *room = data ? n : 0;
+  return data;
 }
 
 int ghz_tile_page_open(tile_page_coder *c, const tile_codec *tiles, int pack) {
@@ -107,7 +103,8 @@ static void begin_symbols(page_model *p, int values, int by_blocks) {
 static const uint8_t *padded(tile_page_coder *c, const tile_page *t, size_t readable) {
   if (readable >= SLACK)
     return t->payload;
-  if (!reserve(&c->copy, &c->copy_room, t->size + SLACK, 1))
+  c->copy = reserve(c->copy, &c->copy_room, t->size + SLACK, 1);
+  if (!c->copy)
     return NULL;
   memset(c->copy + t->size, 0, SLACK);
   return memcpy(c->copy, t->payload, t->size);
@@ -269,10 +266,12 @@ static size_t put_smallest(tile_page_coder *c, const tile_page *t, const uint8_t
 static int reserve_all(tile_page_coder *c, const tile_page *t) {
   page_model *p = &c->page;
   const size_t tokens = tokens_most(p->tiles, t->size), whole = t->size + 2 * (size_t)p->tiles + SLACK;
-  return reserve(&p->token, &c->tokens_room, tokens, sizeof *p->token) &&
-         reserve(&c->words, &c->words_room, tokens + LANES, sizeof *c->words) &&
-         reserve(&p->byte, &c->bytes_room, whole, 1) && reserve(&c->whole, &c->whole_room, whole, 1) &&
-         reserve(&c->side, &c->side_room, 64 * (size_t)p->tiles + 4 * TOKENS, 1);
+  p->token = reserve(p->token, &c->tokens_room, tokens, sizeof *p->token);
+  c->words = reserve(c->words, &c->words_room, tokens + LANES, sizeof *c->words);
+  p->byte = reserve(p->byte, &c->bytes_room, whole, 1);
+  c->whole = reserve(c->whole, &c->whole_room, whole, 1);
+  c->side = reserve(c->side, &c->side_room, 64 * (size_t)p->tiles + 4 * TOKENS, 1);
+  return p->token && c->words && p->byte && c->whole && c->side;
 }
 
 ghz_status ghz_tile_page_pack(tile_page_coder *c, const tile_page *from, size_t readable, uint8_t *dst,
@@ -318,7 +317,8 @@ static ghz_status unpack_plain(tile_page_coder *c, ghz_bytes packed, const tile_
   const size_t sizes = 2 * (size_t)c->page.tiles, all = sizes + to->size, have = packed.size - TILE_PAGE_HEAD;
   if (b[0] == STORED ? have != all : have >= all)
     return GHZ_ECORRUPT;
-  if (!reserve(&c->whole, &c->whole_room, all, 1))
+  c->whole = reserve(c->whole, &c->whole_room, all, 1);
+  if (!c->whole)
     return GHZ_ENOMEM;
   const ghz_status status = unpack_bytes(c, b + TILE_PAGE_HEAD, have, c->whole, all);
   if (status != GHZ_OK)
@@ -350,8 +350,9 @@ static int find_parts(ghz_bytes packed, size_t most, page_parts *parts) {
 static ghz_status load_parts(tile_page_coder *c, const page_parts *parts) {
   page_model *p = &c->page;
   const uint8_t *words = parts->at + parts->side;
-  if (!reserve(&c->words, &c->words_room, parts->words + WORDS_BEHIND, sizeof *c->words) ||
-      !reserve(&p->byte, &c->bytes_room, parts->bytes + SLACK, 1))
+  c->words = reserve(c->words, &c->words_room, parts->words + WORDS_BEHIND, sizeof *c->words);
+  p->byte = reserve(p->byte, &c->bytes_room, parts->bytes + SLACK, 1);
+  if (!c->words || !p->byte)
     return GHZ_ENOMEM;
   memcpy(c->words, words, 2 * parts->words);
   memset(c->words + parts->words, 0, WORDS_BEHIND * sizeof *c->words);

@@ -12,9 +12,9 @@ enum { WARPS = 4, THREADS = 32 * WARPS, RESIDENT = 3 }; // a brick to a warp
 // Blocks that registers have to suffice for: before sm_90 three of planes would spill.
 template <int DIMS>
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
-static constexpr int HELD = DIMS == 2 ? 2 : RESIDENT;
+constexpr int held = DIMS == 2 ? 2 : RESIDENT;
 #else
-static constexpr int HELD = RESIDENT;
+constexpr int held = RESIDENT;
 #endif
 
 // A brick's values, and later its bytes; and the transform's numbers.
@@ -155,7 +155,7 @@ DEVICE uint32_t form_brick(const compress_call &c, compress_shared<Real> &s, int
 }
 
 template <int DIMS, class Real>
-__global__ void __launch_bounds__(THREADS, HELD<DIMS>) compress_bricks(ARGUMENT(compress_call) c) {
+__global__ void __launch_bounds__(THREADS, held<DIMS>) compress_bricks(ARGUMENT(compress_call) c) {
   GHZ_SHARED(compress_shared<Real>, s);
   const int lane = lane_of_thread(), warp = (int)threadIdx.x / 32;
   group_queue queue;
