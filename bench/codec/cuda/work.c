@@ -244,12 +244,12 @@ void work_fit(work *w) {
 }
 
 ghz_shape work_bricks(const pair *p, size_t n) {
-  const ghz_shape field = field_shape(&p->a);
-  const size_t width = (size_t)field.extent[2], plane = width * (size_t)field.extent[1];
-  const size_t unit = field.dims == 3 ? plane : width, depth = n / unit;
-  if (field.dims == 1 || n % unit || depth < (field.dims == 3 ? 8 : 32))
+  const ghz_shape whole = field_shape(&p->a);
+  const size_t width = (size_t)whole.extent[2], plane = width * (size_t)whole.extent[1];
+  const size_t unit = whole.dims == 3 ? plane : width, depth = n / unit;
+  if (whole.dims == 1 || n % unit || depth < (whole.dims == 3 ? 8 : 32))
     return ghz_flat(n);
-  return field.dims == 3 ? (ghz_shape){3, {depth, field.extent[1], width}} : (ghz_shape){2, {1, depth, width}};
+  return whole.dims == 3 ? (ghz_shape){3, {depth, whole.extent[1], width}} : (ghz_shape){2, {1, depth, width}};
 }
 
 work work_open(const values *v, const slot *s, double bound, const ghz_shape *shape, bool few_sets) {
