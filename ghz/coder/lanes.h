@@ -19,7 +19,7 @@ typedef float lanes_f32 __attribute__((vector_size(32)));
  *                              LANES words
  *   give_words                 lanes above their limit give words, which then stand before *word
  *                              in the order of lanes; writes LANES words */
-#if defined(__AVX2__)
+#if VEC > 16 /* the ports for AVX2 and what is above, whatever the compiler may use elsewhere */
 #include "coder/lanes_avx2.h"
 #else
 #include "coder/lanes_plain.h"

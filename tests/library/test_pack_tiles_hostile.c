@@ -304,7 +304,7 @@ static ref_bytes longer(ref_bytes b, int by) {
 }
 
 /* A page with symbols that cost, and bytes that are none, of so many tiles. */
-enum { REAL_TILES = 12 };
+enum { REAL_TILES = 16 }; /* too many bytes for zstd to be tried where symbols are fewer */
 
 static ref_bytes real_frame_of(const parts *p) { return frame_with(REAL_TILES, p->tiles, page_of(p)); }
 
@@ -317,7 +317,7 @@ static parts real_parts(void) {
   uint64_t state = 1;
   float *x = scratch(N * sizeof *x);
   for (int i = 0; i < N; i++)
-    x[i] = (float)((double)input_below(&state, i / 104 % 2 ? 1024 : 64) - (i / 104 % 2 ? 511.5 : 31.5)) *
+    x[i] = (float)((double)input_below(&state, i / 104 % 2 ? 8192 : 64) - (i / 104 % 2 ? 4095.5 : 31.5)) *
            (float)l.step;
   x[100] = NAN;
   const ref_bytes one = compress(ctx, &l, 0, x, N);
