@@ -2,7 +2,7 @@
  * be read, one writer at a time, and crashes at every call of the system. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
-#include "file/index.h"
+#include "file/index/index.h"
 #include "files.h"
 #include <dirent.h>
 #include <errno.h>

@@ -3,7 +3,7 @@
 #ifndef GHZ_FILE_NEWEST_H
 #define GHZ_FILE_NEWEST_H
 
-#include "file/index.h"
+#include "file/index/index.h"
 
 /* Goes from frame to frame by their lengths, from the first one at `start`, and sets *end: where
  * the last index that is whole ends; 0: there is none. What follows it is no part of the array.

@@ -5,7 +5,7 @@
 
 #include <ghz/slice.h>
 
-#include "file/index.h"
+#include "file/index/index.h"
 
 /* The start of a frame of an indexed file: its first pages, which hold the header of its stream
  * and the table of its tiles. Kept for the next call. */

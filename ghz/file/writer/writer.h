@@ -3,7 +3,7 @@
 #ifndef GHZ_FILE_WRITER_H
 #define GHZ_FILE_WRITER_H
 
-#include "file/index.h"
+#include "file/index/index.h"
 #include "file/writer/sink.h"
 #include "rules/fill.h"
 

@@ -1,208 +1,19 @@
-/* index.c: owns the index: building, encoding, decoding and searching it. */
+/* decode.c: owns reading an index that nobody has checked: the newest, and the parts before it. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "file/index.h"
+#include "file/index/entries.h"
 
-#include <math.h>
+#include <string.h>
 
-#include "context/floating.h"
 #include "file/checksum.h"
 #include "file/layout.h"
-#include "file/pack.h"
 #include "file/source.h"
 #include "rules/bytes.h"
-#include "rules/lattice_rules.h"
 
-enum { ENTRY_BYTES = 24, PAGE_ENTRY_BYTES = 12, OFFSET_BYTES = 8, PART_BYTES = 16 };
 #define INDEX_PIECE ((size_t)1 << 20) /* bytes of a read of an index that the end of the file does not show */
-#define MAGIC "GHZINDEX"
-#define MARK "GHZPARTS" /* no number of values, which an index without parts would have here */
-
-uint64_t ghz_index_stream_most(const ghz_file_header *h) {
-  const ghz_shape whole = ghz_file_frame_shape(h, GHZ_FILE_UNKNOWN);
-  return ghz_shape_bound(&whole, h->lattice.type, ghz_terms_limit(35)); /* this cap allows the most terms */
-}
-
-void ghz_index_free(file_index *x) {
-  free(x->frames);
-  free(x->pages);
-  *x = (file_index){0};
-}
-
-/* ---- Building -------------------------------------------------------------------------------- */
-
-/* Room for one element more; it doubles, so that frames cost no copy each. */
-static ghz_status make_room(void **data, size_t *room, uint64_t count, size_t each, const char *name) {
-  memory m = {*data, *room};
-  if ((count + 1) * each <= *room)
-    return GHZ_OK;
-  ghz_status status = memory_reserve(&m, 2 * *room + 16 * each, name);
-  *data = m.data;
-  *room = m.capacity;
-  return status;
-}
-
-/* The place of the next frame, which has an entry from now on. */
-static ghz_status next_entry(file_index *x, const char *name, frame_entry **e) {
-  void *frames = x->frames;
-  ghz_status status = make_room(&frames, &x->frames_room, x->count, sizeof **e, name);
-  x->frames = frames;
-  *e = status == GHZ_OK ? &x->frames[x->count] : NULL;
-  return status;
-}
-
-static ghz_status add_page(file_index *x, const char *name, uint64_t offset, uint32_t bytes,
-                           uint64_t checksum) {
-  void *pages = x->pages;
-  ghz_status status = make_room(&pages, &x->pages_room, x->page_count, sizeof *x->pages, name);
-  x->pages = pages;
-  if (status == GHZ_OK)
-    x->pages[x->page_count++] = (page_entry){offset, checksum, bytes};
-  return status;
-}
-
-/* Bytes of page b of a stream. */
-static uint32_t page_bytes(uint64_t stream, uint64_t b) {
-  const uint64_t left = stream - b * PACK_PAGE;
-  return (uint32_t)(left < PACK_PAGE ? left : PACK_PAGE);
-}
-
-static void close_entry(file_index *x, const frame_entry *e) {
-  x->values += e->values;
-  x->end = e->offset + e->body + FRAME_AROUND;
-  x->count++;
-}
-
-ghz_status ghz_index_add(file_index *x, const char *name, const ghz_info *info, ghz_bytes body, int level) {
-  const uint8_t *data = body.data;
-  const uint64_t pages = ghz_frame_pages(level, info->bytes, ghz_shape_tiles(&info->shape));
-  const size_t head = ghz_frame_head(level, pages);
-  frame_entry *e;
-  ghz_status status = next_entry(x, name, &e);
-  if (status != GHZ_OK)
-    return status;
-  *e = (frame_entry){.first = x->values,
-                     .values = info->count,
-                     .offset = x->end,
-                     .stream = info->bytes,
-                     .body = body.size,
-                     .page = x->page_count,
-                     .pages = pages,
-                     .terms = info->terms,
-                     .flags = flags_of_level(level) | (uint32_t)(ENTRY_INEXACT * (info->inexact != 0) |
-                                                                 ENTRY_TRANSFORM * (info->transform != 0))};
-  for (size_t b = 0, at = head; b < pages && status == GHZ_OK; b++) {
-    const uint32_t bytes = level ? load_u32(data + head - 4 * (pages - b)) : page_bytes(info->bytes, b);
-    status = add_page(x, name, e->offset + FRAME_BEFORE + at, bytes, ghz_checksum(data + at, bytes, 0));
-    at += bytes;
-  }
-  if (status == GHZ_OK)
-    close_entry(x, e);
-  return status;
-}
-
-/* ---- What an index holds --------------------------------------------------------------------- */
-
-static int entries_equal(const frame_entry *a, const frame_entry *b) {
-  return a->values == b->values && a->offset == b->offset && a->stream == b->stream && a->body == b->body &&
-         a->terms == b->terms && a->flags == b->flags;
-}
-
-int ghz_index_equal(const file_index *a, const file_index *b) {
-  int same = a->count == b->count && a->page_count == b->page_count;
-  for (uint64_t i = 0; same && i < a->count; i++)
-    same = entries_equal(&a->frames[i], &b->frames[i]);
-  for (uint64_t i = 0; same && i < a->page_count; i++)
-    same = a->pages[i].bytes == b->pages[i].bytes && a->pages[i].checksum == b->pages[i].checksum;
-  return same;
-}
-
-/* Frames that the first parts have. */
-static uint64_t frames_of(const file_index *x, unsigned parts) {
-  return parts ? x->part[parts - 1].frames : 0;
-}
-
-int ghz_index_grown(const file_index *x) {
-  return x->count > frames_of(x, x->parts);
-}
-
-void ghz_index_choose(file_index *x) {
-  while (x->parts && (x->parts >= PARTS_MAX || frames_of(x, x->parts) - frames_of(x, x->parts - 1) <
-                                                   2 * (x->count - frames_of(x, x->parts))))
-    x->parts--;
-}
-
-void ghz_index_written(file_index *x, uint64_t begin, uint64_t size) {
-  x->part[x->parts++] = (index_part){begin, size, x->count};
-  x->end = begin + size;
-  x->appended = 1;
-}
-
-/* ---- Encoding -------------------------------------------------------------------------------- */
-
-uint64_t ghz_index_entry_size(uint64_t pages) {
-  return ENTRY_BYTES + PAGE_ENTRY_BYTES * pages;
-}
-
-uint64_t ghz_index_size(const file_index *x, const ghz_file_header *h) {
-  const uint64_t first = frames_of(x, x->parts), own = x->count - first,
-                 page = own ? x->frames[first].page : x->page_count;
-  return 48 + 8 * (uint64_t)h->array.ndim + 8 +
-         (x->appended ? INDEX_MARK + PART_BYTES * (uint64_t)x->parts + OFFSET_BYTES * own : 0) +
-         ENTRY_BYTES * own + PAGE_ENTRY_BYTES * (x->page_count - page) + TAIL_BYTES;
-}
-
-static uint8_t *encode_entry(const file_index *x, const frame_entry *e, uint8_t *p) {
-  if (x->appended) {
-    store_u64(p, e->offset);
-    p += OFFSET_BYTES;
-  }
-  store_u64(p, e->values);
-  store_u64(p + 8, e->stream);
-  store_u32(p + 16, e->terms);
-  store_u32(p + 20, e->flags);
-  p += ENTRY_BYTES;
-  const page_entry *page = x->pages + e->page;
-  for (uint64_t b = 0; b < e->pages; b++, p += PAGE_ENTRY_BYTES) {
-    store_u32(p, page[b].bytes);
-    store_u64(p + 4, page[b].checksum);
-  }
-  return p;
-}
-
-/* The mark, and where the parts are. */
-static uint8_t *encode_parts(const file_index *x, uint64_t size, uint8_t *p) {
-  memcpy(p, MARK, 8);
-  store_u64(p + 8, size);
-  store_u64(p + 16, x->parts);
-  p += INDEX_MARK;
-  for (unsigned i = 0; i < x->parts; i++, p += PART_BYTES) {
-    store_u64(p, x->part[i].begin);
-    store_u64(p + 8, x->part[i].size);
-  }
-  return p;
-}
-
-void ghz_index_encode(const file_index *x, const ghz_file_header *h, uint8_t *to) {
-  uint8_t header[HEADER_MAX], *p = to;
-  const size_t size = ghz_header_encode(h, header);
-  const uint64_t first = frames_of(x, x->parts);
-  memcpy(p, header, size);
-  p += size;
-  if (x->appended)
-    p = encode_parts(x, ghz_index_size(x, h), p);
-  for (uint64_t i = first; i < x->count; i++)
-    p = encode_entry(x, &x->frames[i], p);
-  store_u64(p, x->count - first);
-  store_u64(p + 8, (uint64_t)(p - to));
-  ghz_checksum_put(to, (size_t)(p - to) + 16, 0);
-  memcpy(p + 24, MAGIC, 8);
-}
-
-/* ---- Decoding -------------------------------------------------------------------------------- */
 
 int ghz_index_tail(const uint8_t *tail, uint64_t *size) {
   *size = load_u64(tail + 8);
-  if (memcmp(tail + 24, MAGIC, 8) != 0 || *size > COUNT_MAX)
+  if (memcmp(tail + 24, INDEX_MAGIC, 8) != 0 || *size > COUNT_MAX)
     return 0;
   *size += TAIL_BYTES;
   return 1;
@@ -210,7 +21,7 @@ int ghz_index_tail(const uint8_t *tail, uint64_t *size) {
 
 int ghz_index_marked(const uint8_t mark[INDEX_MARK], uint64_t *size) {
   *size = load_u64(mark + 8);
-  return memcmp(mark, MARK, 8) == 0 && *size <= COUNT_MAX;
+  return memcmp(mark, INDEX_PARTS, 8) == 0 && *size <= COUNT_MAX;
 }
 
 /* What is left of the index to be decoded: what was read of it, and what follows in the source. */
@@ -280,7 +91,7 @@ static ghz_status decode_frame(file_index *x, const ghz_file_header *h, uint64_t
     return wrong(name, x->count, "is missing");
   ghz_status status = r->marked ? decode_offset(x, r, &offset) : have(r, ENTRY_BYTES);
   if (status == GHZ_OK)
-    status = next_entry(x, name, &e);
+    status = ghz_index_next(x, name, &e);
   if (status != GHZ_OK)
     return status;
   *e = (frame_entry){.first = x->values,
@@ -325,13 +136,13 @@ static ghz_status decode_pages(file_index *x, rest *r) {
     const uint32_t bytes = load_u32(r->p);
     if (!page_possible(e, level, b, bytes))
       return wrong(name, x->count, "a page of an impossible size");
-    status = add_page(x, name, e->offset + FRAME_BEFORE + e->body, bytes, load_u64(r->p + 4));
+    status = ghz_index_page(x, name, e->offset + FRAME_BEFORE + e->body, bytes, load_u64(r->p + 4));
     if (status != GHZ_OK)
       return status;
     e->body += bytes;
     pass(r, PAGE_ENTRY_BYTES);
   }
-  close_entry(x, e);
+  ghz_index_close(x, e);
   return GHZ_OK;
 }
 
@@ -479,43 +290,4 @@ ghz_status ghz_index_read(const ghz_file_source *source, ghz_bytes tail, uint64_
     ghz_checksum_add(r.checksum, r.p, r.size);
   }
   return end_of_checksum(&r, end, decode(&r, load_u64(end), size, h, x));
-}
-
-/* ---- Searching ------------------------------------------------------------------------------- */
-
-const frame_entry *ghz_index_find(const file_index *x, uint64_t value) {
-  uint64_t low = 0,
-           high = x->count; /* frames before `low` begin at or before the value, from `high` on after */
-  while (high - low > 1) {
-    const uint64_t middle = low + (high - low) / 2;
-    if (x->frames[middle].first <= value)
-      low = middle;
-    else
-      high = middle;
-  }
-  return &x->frames[low];
-}
-
-uint64_t ghz_index_needed(const file_index *x, uint64_t size) {
-  uint64_t bytes = x->start + END_BYTES + size;
-  for (uint64_t i = 0; i < x->count; i++)
-    bytes += x->frames[i].body + FRAME_AROUND;
-  for (unsigned i = 0; i < x->parts; i++)
-    bytes += x->part[i].size;
-  return bytes;
-}
-
-void ghz_index_describe(const file_index *x, ghz_file_info *info) {
-  for (uint64_t i = 0; i < x->count; i++) {
-    const frame_entry *e = &x->frames[i];
-    info->packed += (e->flags & ENTRY_PACKED) != 0;
-    info->inexact |= (e->flags & ENTRY_INEXACT) != 0;
-    info->transform |= (e->flags & ENTRY_TRANSFORM) != 0;
-    info->terms = e->terms > info->terms ? e->terms : info->terms;
-  }
-  info->frames = x->count;
-  floating_environment env;
-  floating_begin(&env);
-  info->bound = info->inexact ? INFINITY : multiply_up(info->header.lattice.eb, info->terms);
-  floating_end(&env);
 }
