@@ -123,7 +123,8 @@ cudaError_t start(const void *function, dim3 blocks, dim3 threads, void **argume
   return simt::launch(function, {entry->name.c_str(), blocks, threads, shared_bytes, std::move(body)}, stream);
 }
 
-// How often each instruction ran: function, place, opcode, runs.
+// How often each instruction ran: function, place, opcode, runs. Those that never ran, too: so the
+// n-th line of a function is its n-th instruction.
 void write_counts() {
   FILE *file = options().counts ? fopen(options().counts, "w") : nullptr;
   if (!file)
@@ -131,9 +132,8 @@ void write_counts() {
   for (const std::unique_ptr<FatBinary> &binary : binaries())
     for (const std::unique_ptr<Module> &module : binary->modules)
       for (const Instruction &i : module->code)
-        if (i.runs)
-          fprintf(file, "%s\t%s\t%s\t%llu\n", module->functions[i.function]->name.c_str(),
-                  describe(*module, i).c_str(), module->opcodes[i.opcode].c_str(), (unsigned long long)i.runs);
+        fprintf(file, "%s\t%s\t%s\t%llu\n", module->functions[i.function]->name.c_str(),
+                describe(*module, i).c_str(), module->opcodes[i.opcode].c_str(), (unsigned long long)i.runs);
   fclose(file);
 }
 

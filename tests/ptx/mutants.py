@@ -65,7 +65,7 @@ def places_of(check, name):
     runs = collections.Counter()
     for _, place, opcode, number in rows:
         place = place.split(" ")[0]
-        if DROPPED.match(opcode) and OURS.match(place):
+        if int(number) and DROPPED.match(opcode) and OURS.match(place):
             runs[f"{opcode} {place}"] += int(number)
     return runs, seconds
 
