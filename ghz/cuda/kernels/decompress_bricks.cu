@@ -15,7 +15,8 @@ template <class Out> struct brick_target {
   tile_extent extent;
   unsigned low[3], high[3]; // columns that are asked for, along z, y and x
   uint64_t row, plane;
-  Out *first; // where column 0 is, or would be
+  Out *y;
+  uint64_t first; // place of column 0 in y; modulo 2^64 where the brick begins before the box
 
   METHOD void begin(const decompress_bricks_call &c, uint64_t tile) {
     uint64_t origin[3];
@@ -29,9 +30,8 @@ template <class Out> struct brick_target {
     }
     row = c.row;
     plane = c.plane;
-    // Where the brick begins before the box, no such pointer is followed.
-    first = static_cast<Out *>(c.y) + (origin[0] - c.origin[0]) * plane + (origin[1] - c.origin[1]) * row +
-            (origin[2] - c.origin[2]);
+    y = static_cast<Out *>(c.y);
+    first = (origin[0] - c.origin[0]) * plane + (origin[1] - c.origin[1]) * row + (origin[2] - c.origin[2]);
   }
   // Columns from `origin` to `end`, of at most `most`.
   METHOD static unsigned columns_to(uint64_t end, uint64_t origin, unsigned most) {
@@ -41,12 +41,12 @@ template <class Out> struct brick_target {
     return p.z >= low[0] && p.z < high[0] && p.y >= low[1] && p.y < high[1] && p.x >= low[2] && p.x < high[2];
   }
   METHOD Out *at(const column_place &p) const {
-    return first + p.z * plane + p.y * row + p.x;
+    return y + (first + p.z * plane + p.y * row + p.x);
   }
   // Whether all of a whole brick is asked for, and its lines begin at multiples of 16 bytes.
   METHOD bool whole_and_aligned() const {
     const unsigned asked = (high[0] - low[0]) * (high[1] - low[1]) * (high[2] - low[2]);
-    return asked == TILE && ((reinterpret_cast<uintptr_t>(first) | (row | plane) * sizeof(Out)) & 15) == 0;
+    return asked == TILE && ((reinterpret_cast<uintptr_t>(y) | (first | row | plane) * sizeof(Out)) & 15) == 0;
   }
 };
 

@@ -29,10 +29,10 @@ static uint8_t *encode_entry(const file_index *x, const frame_entry *e, uint8_t 
   store_u32(p + 16, e->terms);
   store_u32(p + 20, e->flags);
   p += ENTRY_BYTES;
-  const page_entry *page = x->pages + e->page;
   for (uint64_t b = 0; b < e->pages; b++, p += PAGE_ENTRY_BYTES) {
-    store_u32(p, page[b].bytes);
-    store_u64(p + 4, page[b].checksum);
+    const page_entry *page = &x->pages[e->page + b];
+    store_u32(p, page->bytes);
+    store_u64(p + 4, page->checksum);
   }
   return p;
 }
