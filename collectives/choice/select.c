@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "choice/cost.h"
+#include "control/range.h"
 
 /* ---- The variants of a call ------------------------------------------------------------------ */
 
@@ -120,14 +121,29 @@ static call_kind kind_of(const call *c, const record *r) {
                              (uint64_t)octave_of(c) << 8 | (uint64_t)c->fits_int};
 }
 
-/* ---- By the speed of the network ------------------------------------------------------------- */
+/* ---- By bytes -------------------------------------------------------------------------------- */
 
-/* The promises of GHZ_MPI_FLOAT and of fills need compression, and a GPU's speeds are not known. */
-static int knows_link(const call *c, const record *agreed) {
+/* Whether bytes decide if a call is compressed. The promises of GHZ_MPI_FLOAT and of fills need
+ * compression, and a GPU's speeds are not known. */
+static int goes_by_bytes(const call *c, const record *agreed) {
   const settings *s = &c->set;
-  return s->link > 0 && s->mode == GHZ_MPI_MODE_AUTO && s->algorithm != GHZ_MPI_NATIVE && c->at.ranks > 1 &&
+  return s->mode == GHZ_MPI_MODE_AUTO && s->algorithm != GHZ_MPI_NATIVE && c->at.ranks > 1 && !c->for_mpi &&
          s->bound.kind != GHZ_MPI_FLOAT && !ghz_call_reduces_fill(c) && !agreed->devices;
 }
+
+/* Values that move keep what compression does to a fill: NaN arrives as the fill. */
+static int may_spare(const call *c, const record *agreed) {
+  return goes_by_bytes(c, agreed) && c->set.link == 0 && !c->set.has_fill;
+}
+
+/* Of the algorithms for reductions the ring alone makes each value on one rank, so that all ranks
+ * have its bits, whichever NaN or zero is met first. */
+static variant uncompressed(const call *c, ghz_mpi_algorithm cheapest) {
+  int is_free = c->reduction && c->set.algorithm == GHZ_MPI_ALGORITHM_AUTO;
+  return (variant){is_free ? c->collective->preferred[0] : cheapest, GHZ_MPI_PLAIN, 0};
+}
+
+/* ---- By the speed of the network ------------------------------------------------------------- */
 
 /* With the shape, flat, or not at all; by the algorithm that should cost least. */
 static variant pick_by_link(tuner *t, const call *c, const record *agreed, const call_kind *k,
@@ -157,6 +173,11 @@ int ghz_select_bypass(tuner *t, const call *c, const record *own) {
   return !t->has_devices && ghz_tuner_bypasses(t, &k);
 }
 
+int ghz_select_spares(const tuner *t, const call *c, const record *own) {
+  const call_kind k = kind_of(c, own);
+  return may_spare(c, own) && ghz_tuner_spares(t, &k);
+}
+
 variant ghz_select(tuner *t, const call *c, const record *agreed) {
   variant list[VARIANTS] = {{GHZ_MPI_NATIVE, GHZ_MPI_PLAIN, 0}};
   call_kind k = kind_of(c, agreed);
@@ -164,7 +185,12 @@ variant ghz_select(tuner *t, const call *c, const record *agreed) {
   t->has_devices |= agreed->devices > 0;
   ghz_tuner_learn(t, &agreed->last);
   int n = c->for_mpi ? 1 : list_variants(c, agreed, list);
-  if (!c->for_mpi && knows_link(c, agreed))
+  if (may_spare(c, agreed) && ghz_tuner_spares(t, &k) && ghz_range_suits_plain(c, agreed)) {
+    ghz_tuner_spare(t, &k);
+    return uncompressed(c, list[0].algorithm);
+  }
+  if (c->set.link > 0 && goes_by_bytes(c, agreed))
     return pick_by_link(t, c, agreed, &k, list[0].algorithm);
-  return list[n == 1 ? 0 : ghz_tuner_pick(t, &k, list, n)];
+  int is_settled = n == 1 && !may_spare(c, agreed); /* there is nothing to learn */
+  return list[is_settled ? 0 : ghz_tuner_pick(t, &k, list, n)];
 }

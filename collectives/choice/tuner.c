@@ -22,6 +22,8 @@ static const double close_call = 1.25;
 static const double changed = 2;
 /* The part of a call above which its agreement is worth avoiding. */
 static const double noticeable = 0.01;
+/* Compression to more than this part of the bytes is worth nothing. */
+static const double useless = 15.0 / 16;
 
 enum {
   /* Trials of a variant that is not close to the best. `typical` takes the second least of four
@@ -31,7 +33,13 @@ enum {
    * 0.8 %. */
   REVISIT = 64,
   /* Calls that bypass the agreement after one that does not: together they pay 1/32 of it each. */
-  BYPASSES = 31
+  BYPASSES = 31,
+  /* Calls that go uncompressed after one that compression was worth nothing to. With that one they
+   * are 17, a prime: programs that send several arrays in turn compress each of them at times. */
+  SPARED = 16,
+  /* The same after so many on end, where others of the kind are worth compressing: what these gain
+   * on a slow network is more than what those lose on a fast one. */
+  USELESS_AMONG_OTHERS = 8
 };
 
 static int compresses(variant v) {
@@ -40,11 +48,16 @@ static int compresses(variant v) {
 
 /* ---- Histories ------------------------------------------------------------------------------- */
 
+static int index_of(const tuner *t, const call_kind *k) {
+  int i = 0;
+  while (i < KINDS && !(t->histories[i].last_use && memcmp(&t->histories[i].kind, k, sizeof *k) == 0))
+    i++;
+  return i;
+}
+
 static history *find(tuner *t, const call_kind *k) {
-  for (int i = 0; i < KINDS; i++)
-    if (t->histories[i].last_use && memcmp(&t->histories[i].kind, k, sizeof *k) == 0)
-      return &t->histories[i];
-  return NULL;
+  int i = index_of(t, k);
+  return i < KINDS ? &t->histories[i] : NULL;
 }
 
 static history *oldest(tuner *t) {
@@ -150,8 +163,33 @@ int ghz_tuner_pick_by_bytes(tuner *t, const call_kind *k, const variant *variant
   return t->pending_variant;
 }
 
+/* ---- What compression is worth --------------------------------------------------------------- */
+
+static void learn_worth(worth *w, const timing *took) {
+  if (took->result == 0)
+    return;
+  if ((double)took->result_compressed < useless * (double)took->result)
+    *w = (worth){.mixed = 1};
+  else if (++w->useless >= (w->mixed ? USELESS_AMONG_OTHERS : 1))
+    w->spared = SPARED;
+}
+
+int ghz_tuner_spares(const tuner *t, const call_kind *k) {
+  int i = index_of(t, k);
+  return i < KINDS && t->histories[i].worth.spared > 0;
+}
+
+void ghz_tuner_spare(tuner *t, const call_kind *k) {
+  history *h = find(t, k);
+  h->last_use = ++t->clock;
+  h->worth.spared--;
+}
+
+/* ---- Learning -------------------------------------------------------------------------------- */
+
+/* All that the clock taught. */
 static void forget(history *h) {
-  history fresh = {.kind = h->kind, .last_use = h->last_use, .count = h->count};
+  history fresh = {.kind = h->kind, .last_use = h->last_use, .count = h->count, .worth = h->worth};
   memcpy(fresh.variants, h->variants, sizeof fresh.variants);
   *h = fresh;
 }
@@ -160,6 +198,8 @@ void ghz_tuner_learn(tuner *t, const timing *took) {
   history *h = t->pending;
   double seconds = took->seconds;
   t->pending = NULL;
+  if (h)
+    learn_worth(&h->worth, took);
   if (h && t->by_bytes)
     h->ratio[t->pending_variant] = took->sent ? (double)took->raw / (double)took->sent : 0;
   if (!h || t->by_bytes || !(seconds > 0) || !isfinite(seconds))

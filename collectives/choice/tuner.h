@@ -40,7 +40,17 @@ typedef struct timing {
    * rank. */
   double plain_seconds;
   uint64_t raw, sent; /* bytes, of all ranks */
+  /* Bytes of the results, wherever they were decoded, as values and compressed: the same by any
+   * algorithm. 0: nothing was compressed. */
+  uint64_t result, result_compressed;
 } timing;
+
+/* What compression is worth to a kind of calls, by the bytes of results alone. */
+typedef struct worth {
+  unsigned useless; /* calls on end that compression was worth nothing to */
+  int mixed;        /* it has been worth something to others */
+  unsigned spared;  /* so many of the next calls go uncompressed */
+} worth;
 
 typedef struct history {
   call_kind kind;
@@ -50,6 +60,7 @@ typedef struct history {
   experience experience[VARIANTS];
   double plain_seconds;   /* the least that a call takes without compression; 0: unknown */
   double ratio[VARIANTS]; /* of the last call; 0: unknown */
+  worth worth;
   unsigned calls;
   unsigned bypasses; /* so many of the next calls go to MPI without agreement */
 } history;
@@ -75,6 +86,13 @@ int ghz_tuner_pick(tuner *t, const call_kind *k, const variant *variants, int n)
  * part in it. */
 int ghz_tuner_pick_by_bytes(tuner *t, const call_kind *k, const variant *variants, int n, const double *codec,
                             double network);
+
+/* Whether a call of this kind goes uncompressed, because compression was worth nothing to those
+ * before; the clock has no part in it. */
+int ghz_tuner_spares(const tuner *t, const call_kind *k);
+
+/* Counts a call that goes uncompressed for that reason. */
+void ghz_tuner_spare(tuner *t, const call_kind *k);
 
 /* Learns what the variant took that was chosen last. */
 void ghz_tuner_learn(tuner *t, const timing *took);

@@ -143,6 +143,8 @@ static void combine(const record *a, record *b) {
   b->isa = a->isa < b->isa ? a->isa : b->isa;
   b->last.raw += a->last.raw;
   b->last.sent += a->last.sent;
+  b->last.result += a->last.result;
+  b->last.result_compressed += a->last.result_compressed;
   b->last.seconds = most(a->last.seconds, b->last.seconds);
   b->last.agreeing = least(a->last.agreeing, b->last.agreeing);
   b->last.plain_seconds = least(a->last.plain_seconds, b->last.plain_seconds);

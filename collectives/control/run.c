@@ -31,7 +31,7 @@ static error tell(const call *c, error own) {
 
 /* 1. Leaves r->with NULL if the call goes straight to MPI, which all ranks find without asking each
  * other. */
-static error bypass(const call *c, run *r, error own) {
+static error bypass(call *c, run *r, error own) {
   communicator *with;
   if (c->bypass)
     return own;
@@ -42,6 +42,7 @@ static error bypass(const call *c, run *r, error own) {
   record known = ghz_agree_record(c, &with->last);
   if (ghz_select_bypass(&with->tuner, c, &known))
     return own;
+  c->spared = ghz_select_spares(&with->tuner, c, &known);
   r->with = with;
   r->agreed = known;
   return own;
@@ -135,10 +136,12 @@ static void keep_record(const call *c, run *r, const error *e) {
                              .agreeing = r->agreed_at - r->start,
                              .plain_seconds = plain_seconds(r),
                              .raw = r->report.raw_bytes,
-                             .sent = r->report.sent_bytes};
+                             .sent = r->report.sent_bytes,
+                             .result = r->task.job.result,
+                             .result_compressed = r->task.job.result_compressed};
 }
 
-static error make_call(const call *c, run *r, error own) {
+static error make_call(call *c, run *r, error own) {
   error e = bypass(c, r, own);
   if (r->with)
     e = agree(c, r, e);

@@ -38,6 +38,7 @@ struct payload_job {
   uint64_t total_contributions; /* of all ranks */
   int average;
   size_t value_size;
+  uint64_t result, result_compressed;     /* bytes of the results that were decoded, as values and compressed */
   ghz_mpi_report *report;                 /* seconds, and `inexact`, are added to it */
   const async_ops *async;                 /* NULL: an operation has ended when it returns */
   struct device *device;                  /* where asynchronous operations run */

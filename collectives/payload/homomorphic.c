@@ -95,9 +95,16 @@ static ghz_status reduce(payload_job *job, const piece *p, const buffer *mine, c
   return status;
 }
 
+/* Without the headers of messages, of which algorithms have more or fewer. */
+static void count_result(payload_job *job, const piece *p, const ghz_slice *slice) {
+  job->result += ghz_piece_values(p) * job->value_size;
+  job->result_compressed += ghz_slice_size(slice) - GHZ_SLICE_HEADER;
+}
+
 static ghz_status decode(payload_job *job, const piece *p, const buffer *result) {
   double start = MPI_Wtime();
   const ghz_slice *slice = &result->slice;
+  count_result(job, p, slice);
   buffer *mean = job->average ? ghz_buffer_acquire(job->pool) : NULL;
   ghz_status status = GHZ_OK;
   if (mean) {

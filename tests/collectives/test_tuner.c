@@ -24,7 +24,7 @@ static double chance(world *w) {
 static int pick(tuner *t, uint64_t call) { return ghz_tuner_pick(t, &(call_kind){.call = call}, ways, 3); }
 
 static void learn(tuner *t, double seconds, double agreeing, double plain_seconds) {
-  ghz_tuner_learn(t, &(timing){seconds, agreeing, plain_seconds, 0, 0});
+  ghz_tuner_learn(t, &(timing){.seconds = seconds, .agreeing = agreeing, .plain_seconds = plain_seconds});
 }
 
 static int bypasses(tuner *t, uint64_t call) { return ghz_tuner_bypasses(t, &(call_kind){.call = call}); }
@@ -126,6 +126,65 @@ Test(tuner, spares_the_agreement) {
         call_once(c, &w, 1);
     cr_assert(felt ? passed > 200 : passed == 0, "%d of 300", passed);
     cr_assert_not(bypasses(c, 2), "a kind that was never seen");
+  }
+}
+
+/* A call of kind 1 whose result compresses to so many of 1600 bytes: 'c', or 'p' if it is spared
+ * that. */
+static char sized_call(tuner *t, uint64_t compressed) {
+  const call_kind k = {.call = 1};
+  ghz_tuner_learn(t, &(timing){0}); /* as another kind's call in between would */
+  if (ghz_tuner_spares(t, &k)) {
+    ghz_tuner_spare(t, &k);
+    return 'p';
+  }
+  pick(t, 1);
+  ghz_tuner_learn(t, &(timing){.seconds = 1, .result = 1600, .result_compressed = compressed});
+  return 'c';
+}
+
+static void sized_calls(tuner *t, int calls, uint64_t compressed, char *text) {
+  for (int i = 0; i < calls; i++)
+    text[i] = sized_call(t, compressed);
+  text[calls] = 0;
+}
+
+/* What does not compress is compressed once in 17 calls; what does, always. The limit is 15/16. */
+Test(tuner, spares_what_does_not_compress) {
+  char text[64];
+  tuner *t = new_tuner();
+  sized_calls(t, 35, 1500, text);
+  cr_assert_str_eq(text, "cppppppppppppppppcppppppppppppppppc");
+  t = new_tuner();
+  sized_calls(t, 35, 1499, text);
+  cr_assert_str_eq(text, "ccccccccccccccccccccccccccccccccccc");
+  cr_assert_not(ghz_tuner_spares(t, &(call_kind){.call = 2}), "a kind that was never seen");
+}
+
+/* Where others of the kind compress, eight calls on end have to fail. */
+Test(tuner, is_slow_to_spare_among_others) {
+  char text[64];
+  tuner *t = new_tuner();
+  cr_assert_eq(sized_call(t, 100), 'c');
+  for (int i = 0; i < 40; i++)
+    cr_assert_eq(sized_call(t, i % 8 == 7 ? 100 : 1600), 'c', "call %d", i);
+  sized_calls(t, 26, 1600, text);
+  cr_assert_str_eq(text, "ccccccccppppppppppppppppcp");
+  t = new_tuner();
+  sized_calls(t, 17, 1600, text);
+  sized_calls(t, 3, 100, text);
+  cr_assert_str_eq(text, "ccc", "the data are smooth now");
+}
+
+/* What the clock unsettles leaves what the bytes taught. */
+Test(tuner, keeps_bytes_and_clock_apart) {
+  tuner *t = new_tuner();
+  const call_kind k = {.call = 1};
+  for (int i = 0; i < 40; i++) {
+    pick(t, 1);
+    ghz_tuner_learn(
+        t, &(timing){.seconds = i < 20 ? 1 : 100, .result = 1600, .result_compressed = i < 20 ? 1 : 1600});
+    cr_assert_eq(ghz_tuner_spares(t, &k), i >= 27, "call %d", i);
   }
 }
 

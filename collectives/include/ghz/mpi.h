@@ -20,7 +20,10 @@
  *               buffers give the same. With a bound per rank (options.of_result = 0) they do not
  *               depend on the number of ranks either, over which the same contributions are spread.
  *               This holds for what is compressed: by default every call that has a bound, from
- *               the threshold on (below), on two ranks and more. Not for GHZ_MPI_FASTEST,
+ *               the threshold on (below), on two ranks and more, if compression was worth something
+ *               to the calls of the kind before it. After calls to which it was not, values that
+ *               move or are compared arrive exactly, which the bytes of results alone decide:
+ *               alike in every run that makes the same calls. Not for GHZ_MPI_FASTEST,
  *               GHZ_MPI_PLAIN, what options.link leaves uncompressed and what MPI makes, and where
  *               the report says `inexact`: a sum met values beyond the lattice (2^35 steps in
  *               float), and added those in floating point. Its bits depend on the algorithm, though
@@ -152,7 +155,9 @@ typedef enum ghz_mpi_algorithm {
 
 /* What the messages hold. */
 typedef enum ghz_mpi_mode {
-  GHZ_MPI_MODE_AUTO = 0, /* as homomorphic, from the threshold on; MPI's own call below it */
+  /* As homomorphic, from the threshold on; MPI's own call below it; as plain what did not compress
+   * before, where that keeps all promises but those of bits. */
+  GHZ_MPI_MODE_AUTO = 0,
   GHZ_MPI_HOMOMORPHIC,   /* compress once, add compressed data, decompress once */
   GHZ_MPI_PLAIN,         /* the values themselves, by the algorithms of this library */
   GHZ_MPI_FASTEST        /* of these, and of MPI's own call, what proved fastest; bits may differ */
