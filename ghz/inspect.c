@@ -7,7 +7,7 @@
 #include "context/call.h"
 #include "context/floating.h"
 #include "context/parallel.h"
-#include "file/parts.h"
+#include "inspect.h"
 #include "range.h"
 #include "rules/lattice_rules.h"
 #include "stream/operand.h"

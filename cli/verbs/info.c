@@ -3,8 +3,10 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "file/parts.h"
 #include "h5/combine.h"
 #include "h5/variable.h"
+#include "inspect.h"
 #include "io/tiles.h"
 #include "io/values.h"
 #include "report/library.h"

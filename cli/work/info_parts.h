@@ -4,8 +4,9 @@
 #define GHZ_CLI_INFO_PARTS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
-#include "file/parts.h"
+#include "coder/parts.h"
 
 typedef struct info_parts {
   uint64_t streams[STREAM_PARTS]; /* as they are */

@@ -2,29 +2,6 @@
  * (FILE_FORMAT.md, "Coder"). Part of codec.h. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-typedef uint8_t bytes_8 __attribute__((vector_size(8)));
-typedef int16_t lanes_16 __attribute__((vector_size(16)));
-typedef int32_t lanes_32 __attribute__((vector_size(32)));
-typedef uint32_t lanes_u32 __attribute__((vector_size(32)));
-typedef float lanes_f32 __attribute__((vector_size(32)));
-
-/* A port of its own, or plain C, has
- *
- *   eight_of, store_narrowed   eight bytes to lanes, and lanes from 0 to 255 to bytes
- *   lanes_wider                lanes of 16 bits, none negative, to lanes of 32
- *   low_bytes_of               the lowest byte of each lane
- *   gathered                   the elements of a table that lanes name
- *   byte_plane                 bit j of each of eight bytes
- *   take_words                 lanes below STATE_LEAST take words, the lowest lane first; reads
- *                              LANES words
- *   give_words                 lanes above their limit give words, which then stand before *word
- *                              in the order of lanes; writes LANES words */
-#if VEC > 16 /* the ports for AVX2 and what is above, whatever the compiler may use elsewhere */
-#include "coder/lanes_avx2.h"
-#else
-#include "coder/lanes_plain.h"
-#endif
-
 /* ---- Unpacking ------------------------------------------------------------------------------- */
 
 /* What a slot of a context says: its symbol; from bit 8 on its number among those of the symbol;
@@ -35,7 +12,7 @@ GHZ_INLINE lanes_32 decode_step(const uint32_t *table, const lanes_32 *first, la
                                 const uint16_t **word) {
   const lanes_32 x = *state, slot = *first + (x & (SLOTS - 1)), entry = gathered(table, &slot);
   *state = (x >> SLOT_BITS) * (entry >> 20) + (entry >> 8 & 0xfff);
-  take_words(state, word);
+  take_words(state, STATE_LEAST, word);
   return entry;
 }
 

@@ -88,6 +88,13 @@ typedef struct page_model {
   size_t planes; /* packing: bytes of all planes */
 } page_model;
 
+/* How many planes of a layer's blocks are no symbols. */
+static inline void low_planes(const page_model *p, const uint8_t width[BLOCKS], uint8_t low[BLOCKS]) {
+  const uint8_t top = p->values ? TOP_PLANES : 0;
+  for (int b = 0; b < BLOCKS; b++)
+    low[b] = (uint8_t)(width[b] - (width[b] < top ? width[b] : top));
+}
+
 /* ---- The grid of tiles ----------------------------------------------------------------------- */
 
 /* Where a tile lies in the grid of the array's tiles: z, y, x. */

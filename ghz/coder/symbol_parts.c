@@ -49,16 +49,16 @@ static void share_words(const page_model *p, uint64_t bytes, uint64_t *parts) {
   share_out(bytes, w, 4, parts);
 }
 
-/* Bytes of planes of a layer that are no symbols. */
-static uint64_t planes_of(const page_model *p, unsigned tile, int coefficients) {
+/* Bytes of a layer that are no symbols. */
+static uint64_t bytes_of_layer(const page_model *p, unsigned tile, int coefficients) {
   const page_tile *t = &p->tile[tile];
+  uint8_t low[BLOCKS];
   uint64_t sum = 0;
   if (t->kind != TILE_CODED || t->widths[coefficients] == NO_WIDTHS)
     return 0;
-  for (int k = 0; k < BLOCKS; k++) {
-    const unsigned width = p->width[tile][coefficients][k];
-    sum += !p->values ? width : width > TOP_PLANES ? width - TOP_PLANES : 0;
-  }
+  low_planes(p, p->width[tile][coefficients], low);
+  for (int k = 0; k < BLOCKS; k++)
+    sum += low[k];
   return sum;
 }
 
@@ -66,8 +66,8 @@ static void share_bytes(const page_model *p, uint64_t bytes, uint64_t *parts) {
   weighted_part w[] = {{IN_SPECIALS, p->bytes}, {IN_RAW, 0}, {IN_VALUES_C, 0}, {IN_VALUES_R, 0}};
   for (unsigned i = 0; i < p->tiles; i++) {
     w[1].weight += p->tile[i].kind == TILE_AS_IS ? p->tile[i].size : 0;
-    w[2].weight += planes_of(p, i, 1);
-    w[3].weight += planes_of(p, i, 0);
+    w[2].weight += bytes_of_layer(p, i, 1);
+    w[3].weight += bytes_of_layer(p, i, 0);
   }
   w[0].weight -= w[1].weight + w[2].weight + w[3].weight;
   share_out(bytes, w, 4, parts);

@@ -21,18 +21,29 @@ enum { BY_FREQUENCY = 0 }; /* otherwise the dims of the array */
 static const uint8_t coding_order[4][BLOCKS] = {ORDER_BY(FREQUENCY_AT), ORDER_BY(FLAT_AT), ORDER_BY(PLANE_AT),
                                                 ORDER_BY(CUBE_AT)};
 
-#define EVERY_BYTE UINT64_C(0x0101010101010101)
+/* Turns tables of so many rows and columns, one behind the other, or back. */
+#define TURN_TABLES(type, tables, rows, columns)                                                               \
+  do {                                                                                                         \
+    type a[BLOCKS / sizeof(type)], turned[BLOCKS / sizeof(type)];                                              \
+    memcpy(a, from, sizeof a);                                                                                 \
+    for (int t = 0; t < (tables) * (rows) * (columns); t += (rows) * (columns))                                \
+      for (int c = 0; c < (columns); c++)                                                                      \
+        for (int r = 0; r < (rows); r++)                                                                       \
+          turned[t + (forth ? c * (rows) + r : r * (columns) + c)] =                                           \
+              a[t + (forth ? r * (columns) + c : c * (rows) + r)];                                             \
+    memcpy(to, turned, sizeof turned);                                                                         \
+  } while (0)
 
-/* Bit i of a byte to bit 0 of byte i. */
-#define SPREAD_BITS(m)                                                                                         \
-  ((((EVERY_BYTE * (m)&UINT64_C(0x8040201008040201)) + 127 * EVERY_BYTE) >> 7) & EVERY_BYTE)
-static const uint64_t spread_bits[256] = {X256(SPREAD_BITS)};
-
-/* Widths to the order of coding, or back. */
+/* Widths to the order of coding, or back: blocks that stay together are turned as one. */
 GHZ_INLINE void order_widths(int by, const uint8_t from[BLOCKS], uint8_t to[BLOCKS], int forth) {
-  const size_t run = by == 1 ? 1 : by == 2 ? 4 : 2;
-  for (size_t k = 0; k < BLOCKS; k += run)
-    memcpy(to + (forth ? k : coding_order[by][k]), from + (forth ? coding_order[by][k] : k), run);
+  if (by == BY_FREQUENCY)
+    TURN_TABLES(uint16_t, 1, 4, 16);
+  else if (by == 1)
+    TURN_TABLES(uint8_t, 1, 8, 16);
+  else if (by == 2)
+    TURN_TABLES(uint32_t, 1, 2, 16);
+  else
+    TURN_TABLES(uint16_t, 8, 4, 2);
 }
 
 /* Calls f(by, ...) with a constant. */
@@ -48,7 +59,7 @@ static inline unsigned live_blocks(const uint8_t width[BLOCKS], uint8_t live[BLO
   for (unsigned k = 0; k < BLOCKS; k += 64) {
     uint64_t any = 0;
     for (unsigned i = 0; i < 8; i++)
-      any |= (uint64_t)byte_plane(load_u64(width + k + 8 * i) + 127 * EVERY_BYTE, 7) << 8 * i;
+      any |= (uint64_t)byte_plane(load_u64(width + k + 8 * i) + 127 * EACH_BYTE, 7) << 8 * i;
     for (; any; any &= any - 1)
       live[n++] = (uint8_t)(k + (unsigned)__builtin_ctzll(any));
   }
@@ -111,11 +122,11 @@ GHZ_INLINE lanes_16 near_sizes(int by, const coded_layer *l, unsigned k, const u
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 
-/* What a block of a width has: planes below those that are the symbol; what symbols are above the
- * least value; by how much magnitudes count more for the planes below, up to 4; the class of its
- * width; and the limits of classes of magnitudes, so many sixteenths of 2^width, up to 2^8. */
+/* What a block of a width has: by how much symbols are above values; by how much magnitudes count
+ * more for the planes below, up to 4; the class of its width; and the limits of classes of
+ * magnitudes, so many sixteenths of 2^width, up to 2^8. */
 typedef struct width_rule {
-  uint8_t low, half, shift, group;
+  uint8_t half, shift, group;
   int16_t limit[SIZE_CLASSES - 1];
 } width_rule;
 
@@ -124,7 +135,7 @@ typedef struct width_rule {
 #define LIMIT(w, sixteenths) (((sixteenths) << AT_MOST(w, 8)) / 16)
 #define RULE(w)                                                                                                \
   {                                                                                                            \
-    LOW_OF(w), (1 << AT_MOST(w, TOP_PLANES)) / 2, AT_MOST(LOW_OF(w), 4),                                       \
+    (1 << AT_MOST(w, TOP_PLANES)) / 2, AT_MOST(LOW_OF(w), 4),                                                  \
         (AT_MOST((w) + ((w) == 0), WIDTH_CLASSES) - 1) * SIZE_CLASSES, {                                       \
       LIMIT(w, 1), LIMIT(w, 4), LIMIT(w, 10), LIMIT(w, 22)                                                     \
     }                                                                                                          \
@@ -143,24 +154,22 @@ GHZ_INLINE lanes_16 value_contexts(int by, const coded_layer *l, unsigned k, con
 }
 
 /* Notes the magnitudes of a block's values, of which the low planes do not count. */
-GHZ_INLINE void store_sizes(lanes_16 symbols, const width_rule *r, uint8_t *m) {
-  const lanes_16 value = symbols - (int16_t)r->half, sign = value >> 15,
-                 size = ((value ^ sign) - sign) << r->shift;
+GHZ_INLINE void store_sizes(lanes_16 values, const width_rule *r, uint8_t *m) {
+  const lanes_16 sign = values >> 15, size = ((values ^ sign) - sign) << r->shift;
   store_narrowed(m, size + (size == 256)); /* 256 becomes 255 */
 }
 
-/* The symbols of block b by its topmost planes. */
-GHZ_INLINE uint64_t symbols_of(const bit_plane *planes, unsigned b, const width_rule *r) {
-  uint64_t symbols = 0;
-  for (unsigned j = 0; j < TOP_PLANES; j++)
-    symbols |= spread_bits[planes[r->low + j][b]] << j;
-  return (symbols ^ r->half * EVERY_BYTE) & (2U * r->half - 1) * EVERY_BYTE;
+/* The values of block b by its topmost planes, of which there are TOP_PLANES. */
+GHZ_INLINE void take_top(const bit_plane *planes, unsigned b, unsigned low, int8_t value[LANES]) {
+  uint64_t v = 255 * spread_bits[planes[low + TOP_PLANES - 1][b]];
+  for (unsigned j = TOP_PLANES - 1; j-- > 0;)
+    v = (v << 1 & ~EACH_BYTE) | spread_bits[planes[low + j][b]];
+  memcpy(value, &v, sizeof v);
 }
 
-GHZ_INLINE void put_symbols(uint64_t symbols, const width_rule *r, bit_plane *planes, unsigned b) {
-  symbols ^= r->half * EVERY_BYTE;
+GHZ_INLINE void put_top(const int8_t value[LANES], unsigned low, bit_plane *planes, unsigned b) {
   for (unsigned j = 0; j < TOP_PLANES; j++)
-    planes[r->low + j][b] = byte_plane(symbols, j);
+    planes[low + j][b] = byte_plane(load_u64((const uint8_t *)value), j);
 }
 
 /* ---- Bytes ----------------------------------------------------------------------------------- */

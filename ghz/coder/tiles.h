@@ -17,6 +17,20 @@ static coded_layer begin_layer_of(const page_model *p, const page_walk *w, unsig
   return l;
 }
 
+/* The blocks of a layer, by their numbers in the order of coding: those of a width, those with
+ * planes that are no symbols, and how many these are. */
+typedef struct layer_blocks {
+  unsigned live, deeper;
+  ALIGNED uint8_t low[BLOCKS];
+  uint8_t at[BLOCKS], deep[BLOCKS];
+} layer_blocks;
+
+/* Whose low planes are known. */
+static void find_blocks(const page_model *p, const uint8_t width[BLOCKS], layer_blocks *l) {
+  l->live = p->values ? live_blocks(width, l->at) : 0;
+  l->deeper = live_blocks(l->low, l->deep);
+}
+
 /* ---- Packing --------------------------------------------------------------------------------- */
 
 /* Four arrays of counts, so that equal tokens in a row do not wait for each other. */
@@ -57,33 +71,51 @@ GHZ_INLINE void clear_sizes(uint8_t *sizes) {
   memset(sizes, 0, (size_t)not_guessed(TILE));
 }
 
-/* Values as tokens, and what is below them as bytes. */
-GHZ_INLINE void value_tokens(int by, page_model *p, const coded_layer *l, const uint8_t width[BLOCKS],
-                             const bit_plane *planes, uint8_t *sizes) {
-  uint8_t live[BLOCKS], *low = p->byte + p->bytes;
-  uint16_t *token = p->token + p->tokens;
-  const unsigned blocks = live_blocks(width, live);
-  clear_sizes(sizes);
-  for (unsigned i = 0; i < blocks; i++, token += LANES) {
-    const unsigned k = live[i], b = coding_order[by][k];
-    const width_rule *w = &width_rules[width[k]];
-    const uint64_t all = symbols_of(planes, b, w);
-    const lanes_16 symbols = eight_of((const uint8_t *)&all);
-    put_tokens(p, token, value_contexts(by, l, k, w, sizes + 8 * k) * SYMBOLS + symbols);
-    store_sizes(symbols, w, sizes + 8 * k);
-    low = put_low(planes, b, w->low, low);
+/* The upper planes of blocks as values; those of blocks that have planes below stand elsewhere. */
+GHZ_INLINE void take_values(int by, const layer_blocks *l, unsigned height, const bit_plane *planes,
+                            int8_t value[TILE]) {
+  if (l->deeper < l->live)
+    values_of_planes(planes, height < TOP_PLANES ? height : TOP_PLANES, value);
+  for (unsigned i = 0; i < l->deeper; i++) {
+    const unsigned k = l->deep[i], b = coding_order[by][k];
+    take_top(planes, b, l->low[k], value + LANES * b);
   }
-  p->tokens = (size_t)(idle_tokens(token, blocks) - p->token);
-  p->bytes = (size_t)(low - p->byte);
 }
 
-/* Values as bytes. */
-GHZ_INLINE void block_bytes(int by, page_model *p, const uint8_t width[BLOCKS], const bit_plane *planes) {
-  uint8_t live[BLOCKS], *low = p->byte + p->bytes;
-  const unsigned blocks = live_blocks(width, live);
-  for (unsigned i = 0; i < blocks; i++)
-    low = put_low(planes, coding_order[by][live[i]], width[live[i]], low);
-  p->bytes = (size_t)(low - p->byte);
+/* Values as tokens. */
+GHZ_INLINE void value_tokens(int by, page_model *p, const coded_layer *l, const layer_blocks *blocks,
+                             const uint8_t width[BLOCKS], const int8_t value[TILE], uint8_t *sizes) {
+  uint16_t *token = p->token + p->tokens;
+  clear_sizes(sizes);
+  for (unsigned i = 0; i < blocks->live; i++, token += LANES) {
+    const unsigned k = blocks->at[i], b = coding_order[by][k];
+    const width_rule *w = &width_rules[width[k]];
+    const lanes_16 values = signed_eight_of(value + LANES * b);
+    put_tokens(p, token, value_contexts(by, l, k, w, sizes + 8 * k) * SYMBOLS + (values + (int16_t)w->half));
+    store_sizes(values, w, sizes + 8 * k);
+  }
+  p->tokens = (size_t)(idle_tokens(token, blocks->live) - p->token);
+}
+
+/* What of planes is no symbol, as bytes. */
+GHZ_INLINE void put_deep(int by, page_model *p, const layer_blocks *l, const bit_plane *planes) {
+  uint8_t *to = p->byte + p->bytes;
+  for (unsigned i = 0; i < l->deeper; i++)
+    to = put_low(planes, coding_order[by][l->deep[i]], l->low[l->deep[i]], to);
+  p->bytes = (size_t)(to - p->byte);
+}
+
+GHZ_INLINE void take_blocks(int by, page_model *p, const coded_layer *l, const uint8_t width[BLOCKS],
+                            unsigned height, const bit_plane *planes, uint8_t *sizes) {
+  ALIGNED int8_t value[TILE];
+  layer_blocks blocks;
+  low_planes(p, width, blocks.low);
+  find_blocks(p, width, &blocks);
+  if (p->values) {
+    take_values(by, &blocks, height, planes, value);
+    value_tokens(by, p, l, &blocks, width, value, sizes);
+  }
+  put_deep(by, p, &blocks, planes);
 }
 
 /* A layer of tile i to tokens and bytes. */
@@ -91,7 +123,7 @@ static void take_layer(page_model *p, const page_walk *w, unsigned i, const laye
   uint8_t *width = p->width[i][coefficients], *sizes = p->sizes[coefficients ? i : PAGE_TILES] + SIZES_BEFORE;
   bit_plane planes[WIDTH_CODED];
   if (h->height == 0) {
-    memset(width, 0, BLOCKS);
+    clear_widths(width);
     return;
   }
   const coded_layer l = begin_layer_of(p, w, i, coefficients);
@@ -104,29 +136,14 @@ static void take_layer(page_model *p, const page_walk *w, unsigned i, const laye
     p->bytes += size;
     return;
   }
-  for (unsigned j = h->height; j < TOP_PLANES; j++)
-    clear_widths(planes[j]);
   expand_planes(h, planes);
-  if (p->values)
-    WITH_ORDER(l.by, value_tokens, p, &l, width, planes, sizes);
-  else
-    WITH_ORDER(l.by, block_bytes, p, width, planes);
+  for (unsigned j = h->height; j < FEW; j++) /* what put_low copies */
+    clear_widths(planes[j]);
+  WITH_ORDER(l.by, take_blocks, p, &l, width, h->height, planes, sizes);
 }
 
 static enum widths_kind widths_kind_of(unsigned height, int squeezed) {
   return height == 0 ? NO_WIDTHS : squeezed ? SQUEEZED_WIDTHS : PLAIN_WIDTHS;
-}
-
-/* Bytes of the planes of specials. */
-static size_t special_planes_size(const uint8_t *p) {
-  size_t size = 0;
-  for (int plane = 0; plane < 2; plane++) {
-    unsigned bytes = 16;
-    for (int i = 0; i < 16; i++)
-      bytes += (unsigned)__builtin_popcount(p[size + (size_t)i]);
-    size += bytes;
-  }
-  return size;
 }
 
 /* What of a tile that was taken apart is no symbol. */
@@ -203,7 +220,7 @@ typedef struct page_reader {
 /* The eight symbols of contexts. */
 GHZ_INLINE lanes_16 decoded(const uint32_t *table, lanes_32 *state, const uint16_t **word, lanes_16 contexts) {
   const lanes_32 first = lanes_wider(contexts) << SLOT_BITS, entry = decode_step(table, &first, state, word);
-  return low_bytes_of(entry);
+  return low_bytes_of(&entry);
 }
 
 GHZ_INLINE void decode_widths(int by, page_reader *r, const coded_layer *l, uint8_t width[BLOCKS]) {
@@ -233,54 +250,51 @@ typedef struct decoded_layer {
 } decoded_layer;
 
 GHZ_INLINE void decode_block(int by, const uint32_t *table, const coded_layer *l, unsigned k,
-                             const width_rule *w, lanes_32 *state, const uint16_t **word, const uint8_t **byte,
-                             uint8_t *sizes, bit_plane *planes) {
-  uint8_t *m = sizes + 8 * k, all[LANES];
-  const unsigned b = coding_order[by][k];
-  const lanes_16 symbols = decoded(table, state, word, value_contexts(by, l, k, w, m));
-  store_sizes(symbols, w, m);
-  store_narrowed(all, symbols);
-  *byte = take_low(*byte, w->low, planes, b);
-  put_symbols(load_u64(all), w, planes, b); /* over what take_low may have set too much */
+                             const width_rule *w, lanes_32 *state, const uint16_t **word, uint8_t *sizes,
+                             int8_t *value) {
+  uint8_t *m = sizes + 8 * k;
+  const lanes_16 symbols = decoded(table, state, word, value_contexts(by, l, k, w, m)),
+                 values = symbols - (int16_t)w->half;
+  store_sizes(values, w, m);
+  store_signed_narrowed(value + LANES * coding_order[by][k], values);
 }
 
-GHZ_INLINE void decode_values(int by, page_reader *r, const coded_layer *l, const uint8_t width[BLOCKS],
-                              uint8_t *sizes, bit_plane *planes) {
-  uint8_t live[BLOCKS];
-  const unsigned blocks = live_blocks(width, live);
+GHZ_INLINE void decode_values(int by, page_reader *r, const coded_layer *l, const layer_blocks *blocks,
+                              const uint8_t width[BLOCKS], uint8_t *sizes, int8_t value[TILE]) {
   lanes_32 x[TURNS] = {r->state[0], r->state[1], r->state[2], r->state[3]};
   const uint16_t *word = r->word;
-  const uint8_t *byte = r->byte;
   const uint32_t *table = r->p->table;
   clear_sizes(sizes);
-  for (unsigned n = 0; n < blocks; n += TURNS)
-    GHZ_UNROLL_8 for (unsigned i = 0; i < TURNS; i++) if (n + i < blocks) decode_block(
-        by, table, l, live[n + i], &width_rules[width[live[n + i]]], &x[i], &word, &byte, sizes, planes);
+  for (unsigned n = 0; n < blocks->live; n += TURNS)
+    GHZ_UNROLL_8 for (unsigned i = 0; i < TURNS; i++) if (n + i < blocks->live) decode_block(
+        by, table, l, blocks->at[n + i], &width_rules[width[blocks->at[n + i]]], &x[i], &word, sizes, value);
   memcpy(r->state, x, sizeof x);
   r->word = word;
-  r->byte = byte;
 }
 
-GHZ_INLINE void value_planes(int by, page_reader *r, const uint8_t width[BLOCKS], bit_plane *planes) {
-  uint8_t live[BLOCKS];
-  const unsigned blocks = live_blocks(width, live);
-  for (unsigned i = 0; i < blocks; i++)
-    r->byte = take_low(r->byte, width[live[i]], planes, coding_order[by][live[i]]);
-}
-
-/* Bytes that blocks of a layer have. */
-static unsigned bytes_of(const page_model *p, const uint8_t width[BLOCKS]) {
-  unsigned sum = 0;
-  for (int b = 0; b < BLOCKS; b++)
-    sum += p->values ? width_rules[width[b]].low : width[b];
-  return sum;
+/* The planes of a layer, of those blocks that have them. */
+GHZ_INLINE void decode_planes(int by, page_reader *r, const coded_layer *l, const layer_blocks *blocks,
+                              const uint8_t width[BLOCKS], unsigned height, uint8_t *sizes, bit_plane *planes) {
+  ALIGNED int8_t value[TILE];
+  if (r->p->values) {
+    decode_values(by, r, l, blocks, width, sizes, value);
+    if (blocks->deeper < blocks->live)
+      planes_of_values(value, height < TOP_PLANES ? height : TOP_PLANES, planes);
+  }
+  for (unsigned i = 0; i < blocks->deeper; i++) {
+    const unsigned k = blocks->deep[i], b = coding_order[by][k];
+    r->byte = take_low(r->byte, blocks->low[k], planes, b);
+    if (r->p->values) /* over what take_low may have set too much */
+      put_top(value + LANES * b, blocks->low[k], planes, b);
+  }
 }
 
 /* Returns 0 for damage. */
 static int decode_layer(page_reader *r, const page_walk *w, unsigned i, int coefficients, decoded_layer *d) {
   page_model *p = r->p;
   uint8_t *width = p->width[i][coefficients], *sizes = p->sizes[coefficients ? i : PAGE_TILES] + SIZES_BEFORE;
-  memset(width, 0, BLOCKS);
+  layer_blocks blocks;
+  clear_widths(width);
   clear_widths(d->widths.width);
   d->widths.height = d->size = 0;
   d->squeezed = r->byte;
@@ -290,17 +304,18 @@ static int decode_layer(page_reader *r, const page_walk *w, unsigned i, int coef
   WITH_ORDER(l.by, decode_widths, r, &l, width);
   WITH_ORDER(l.by, order_widths, width, d->widths.width, 0);
   d->widths.height = widths_largest(d->widths.width);
-  const unsigned size = bytes_of(p, width);
+  low_planes(p, width, blocks.low);
+  const unsigned size = widths_sum(blocks.low);
   if (size > (size_t)(r->end - r->byte))
     return 0;
   d->squeezed = r->byte;
   d->size = size;
-  if (!p->values && !p->by_blocks)
+  if (!p->values && !p->by_blocks) {
     r->byte += size;
-  else if (p->values)
-    WITH_ORDER(l.by, decode_values, r, &l, width, sizes, d->planes);
-  else
-    WITH_ORDER(l.by, value_planes, r, width, d->planes);
+    return 1;
+  }
+  find_blocks(p, width, &blocks);
+  WITH_ORDER(l.by, decode_planes, r, &l, &blocks, width, d->widths.height, sizes, d->planes);
   return 1;
 }
 

@@ -7,14 +7,8 @@
 #include "file/reader/reader.h"
 #include "file/tile_page.h"
 #include "rules/bytes.h"
+#include "stream/sizes.h"
 #include "stream/stream.h"
-
-static size_t payload_of(const uint8_t *sizes, unsigned tiles) {
-  size_t sum = 0;
-  for (unsigned i = 0; i < tiles; i++)
-    sum += load_u16(sizes + 2 * (size_t)i);
-  return sum;
-}
 
 /* `packed`: the pages, whose sizes stand before them. */
 static ghz_status pages_parts(ghz_context *ctx, tile_page_coder *c, const ghz_slice *s, ghz_bytes packed,
@@ -23,10 +17,11 @@ static ghz_status pages_parts(ghz_context *ctx, tile_page_coder *c, const ghz_sl
   const uint8_t *at = packed.data, *sizes = at - 4 * pages;
   tile_page page = {s, 0, (uint8_t *)s->sizes, (uint8_t *)s->payload, 0}; /* only read */
   size_t readable = s->payload_size;
+  unsigned largest;
   for (; page.number < pages; page.number++) {
     const unsigned tiles = tiles_in_page(s->tiles, page.number);
     const uint32_t size = load_u32(sizes + 4 * page.number);
-    page.size = payload_of(page.sizes, tiles);
+    page.size = sum_sizes(page.sizes, tiles, &largest);
     if (size > packed.size || page.size > readable)
       return ghz_fail(ctx, GHZ_ECORRUPT, "page %llu is not that of the stream",
                       (unsigned long long)page.number);

@@ -9,6 +9,7 @@
 #include "coder/heads.h"
 #include "coder/symbol_parts.h"
 #include "coder/tables.h"
+#include "stream/sizes.h"
 
 /* The first byte of a page. */
 enum kind { STORED = 0, ZSTD = 1, WIDTHS = 2, VALUES = 3, KINDS };
@@ -22,7 +23,8 @@ enum {
   STEPS_MAX = 2 * (BLOCKS / LANES + BLOCKS + TURNS), /* of a tile */
   WORDS_BEHIND = STEPS_MAX * LANES + LANES,          /* that decoding a tile may read in vain */
   SAMPLE_TILES = 128,                                /* that the kind is chosen by */
-  SMALL = 1 << 14,                                   /* bytes of a page that are tried as zstd in any case */
+  SMALL = 1 << 14,                                   /* bytes of a page that are tried as zstd in any case, */
+  SMALL_LAST = 1 << 16,                              /* of one with fewer tiles, as a small array is */
   SHRINK_TILES = 64,                                 /* whose planes say whether zstd shrinks planes */
   SAMPLE_BYTES = 1 << 13                             /* of them, for zstd */
 };
@@ -256,7 +258,8 @@ static size_t put_smallest(tile_page_coder *c, const tile_page *t, const uint8_t
       size = widths_page(c, t, payload, 0, dst, less);
     best = size ? size : best;
   }
-  if (!best || (s.packed < with && s.packed < without) || t->size < SMALL) {
+  if (!best || (s.packed < with && s.packed < without) ||
+      t->size < (c->page.tiles < PAGE_TILES ? SMALL_LAST : SMALL)) {
     size = put_zstd_page(c, t, dst, best ? best : less);
     best = size ? size : best;
   }
@@ -304,17 +307,10 @@ static ghz_status unpack_bytes(tile_page_coder *c, const uint8_t *from, size_t p
   return ghz_page_unpack(&c->zstd, from, packed, to, size) ? GHZ_OK : GHZ_ECORRUPT;
 }
 
-/* Whether the sizes of tiles add up to the bytes of the page. */
-static int sizes_fit(const uint8_t *sizes, unsigned tiles, size_t size) {
-  size_t sum = 0;
-  for (unsigned i = 0; i < tiles; i++)
-    sum += load_u16(sizes + 2 * (size_t)i);
-  return sum == size;
-}
-
 static ghz_status unpack_plain(tile_page_coder *c, ghz_bytes packed, const tile_page *to) {
   const uint8_t *b = packed.data;
   const size_t sizes = 2 * (size_t)c->page.tiles, all = sizes + to->size, have = packed.size - TILE_PAGE_HEAD;
+  unsigned largest;
   if (b[0] == STORED ? have != all : have >= all)
     return GHZ_ECORRUPT;
   c->whole = reserve(c->whole, &c->whole_room, all, 1);
@@ -323,7 +319,7 @@ static ghz_status unpack_plain(tile_page_coder *c, ghz_bytes packed, const tile_
   const ghz_status status = unpack_bytes(c, b + TILE_PAGE_HEAD, have, c->whole, all);
   if (status != GHZ_OK)
     return status;
-  if (!sizes_fit(c->whole, c->page.tiles, to->size))
+  if (sum_sizes(c->whole, c->page.tiles, &largest) != to->size)
     return GHZ_ECORRUPT;
   memcpy(to->sizes, c->whole, sizes);
   memcpy(to->payload, c->whole + sizes, to->size);

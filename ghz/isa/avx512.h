@@ -232,6 +232,7 @@ static inline void stream_fence(void) {
   _mm_sfence();
 }
 
+#include "isa/avx2_lanes.h"
 #include "isa/avx512_widths.h"
 
 #endif

@@ -12,4 +12,9 @@
   X16(F, 0), X16(F, 1), X16(F, 2), X16(F, 3), X16(F, 4), X16(F, 5), X16(F, 6), X16(F, 7), X16(F, 8),           \
       X16(F, 9), X16(F, a), X16(F, b), X16(F, c), X16(F, d), X16(F, e), X16(F, f)
 
+#define EACH_BYTE UINT64_C(0x0101010101010101)
+
+/* A word whose byte i is 1 if bit i of m is set, else 0. */
+#define CHOSEN(m) ((((EACH_BYTE * (m)&UINT64_C(0x8040201008040201)) + EACH_BYTE * 127) >> 7) & EACH_BYTE)
+
 #endif

@@ -11,11 +11,8 @@
 
 #include "isa/each_choice.h"
 
-#define EACH_BYTE UINT64_C(0x0101010101010101)
-
-/* The preprocessor writes the table. All of these have one bit in each byte. Chosen bytes; bit k of
- * the number of places of each; those after the first move; and after the second. */
-#define CHOSEN(m) ((((EACH_BYTE * (m)&UINT64_C(0x8040201008040201)) + EACH_BYTE * 127) >> 7) & EACH_BYTE)
+/* The preprocessor writes the table. All of these have one bit in each byte. Bit k of the number of
+ * places of each chosen byte; those after the first move; and after the second. */
 #define PLACES(m, k) ((EACH_BYTE - CHOSEN(m)) * EACH_BYTE >> (k)&CHOSEN(m))
 #define MOVED_1(m, v) (((v) & ~PLACES(m, 0)) | ((v)&PLACES(m, 0)) >> 8)
 #define MOVED_2(m, v) (MOVED_1(m, (v) & ~PLACES(m, 1)) | MOVED_1(m, (v)&PLACES(m, 1)) >> 16)

@@ -186,5 +186,6 @@ static inline void vec_stream(void *to, const void *v) {
 static inline void stream_fence(void) {}
 
 #include "isa/neon_widths.h"
+#include "isa/plain_lanes.h"
 
 #endif

@@ -27,9 +27,11 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "isa/each_choice.h"
+#include "isa/spread_table.h"
 #include "rules/bytes.h"
 #include "rules/rules.h"
+
+typedef uint8_t bit_plane[PLANE_BYTES] __attribute__((aligned(64)));
 
 #define GHZ_UNROLL_8 _Pragma("GCC unroll 8")
 
@@ -213,5 +215,49 @@ static inline vec_f64 reversed_f64(vec_f64 v);
  * Returns start + the sum of all. */
 static inline uint32_t scan_32(uint32_t values[BLOCKS], uint32_t start);
 static inline uint64_t scan_64(uint64_t values[BLOCKS], uint64_t start);
+
+/* ---- Eight lanes: plain_lanes.h has them for any port ---------------------------------------- */
+
+/* Vectors wider than a register are never passed by calls: these are inlined. */
+#pragma GCC diagnostic ignored "-Wpsabi"
+
+/* What the coder of packing works on, by any port (coder/lanes.h). */
+typedef int16_t lanes_16 __attribute__((vector_size(16)));
+typedef int32_t lanes_32 __attribute__((vector_size(32)));
+typedef uint32_t lanes_u32 __attribute__((vector_size(32)));
+typedef float lanes_f32 __attribute__((vector_size(32)));
+
+/* Eight bytes as lanes, unsigned or signed. */
+GHZ_INLINE lanes_16 eight_of(const uint8_t *p);
+GHZ_INLINE lanes_16 signed_eight_of(const int8_t *p);
+
+/* Lanes to eight bytes, in which they fit. */
+GHZ_INLINE void store_narrowed(uint8_t *p, lanes_16 v);
+GHZ_INLINE void store_signed_narrowed(int8_t *p, lanes_16 v);
+
+/* Lanes, none of which is negative, to lanes of twice the bits. */
+GHZ_INLINE lanes_32 lanes_wider(lanes_16 v);
+
+/* The lowest byte of each lane. */
+GHZ_INLINE lanes_16 low_bytes_of(const lanes_32 *v);
+
+/* The elements of a table that lanes name. */
+GHZ_INLINE lanes_32 gathered(const uint32_t *table, const lanes_32 *index);
+
+/* Each state below `least` becomes 2^16 times itself and a word, the lowest lane first; *word
+ * advances by the words taken. May read eight. */
+GHZ_INLINE void take_words(lanes_32 *state, int32_t least, const uint16_t **word);
+
+/* Each state above its limit gives its lower 16 bits as a word and keeps the upper ones. The words
+ * stand before *word, in the order of lanes, and it moves to the first. May write eight. */
+GHZ_INLINE void give_words(lanes_32 *state, const lanes_32 *limit, uint16_t **word);
+
+/* Bit j of each of eight bytes. */
+GHZ_INLINE uint8_t byte_plane(uint64_t bytes, unsigned j);
+
+/* Values of so many planes, 1 to 8, the last of which is their sign, in order: a byte each; and
+ * back. */
+GHZ_INLINE void values_of_planes(const bit_plane *planes, unsigned height, int8_t values[TILE]);
+GHZ_INLINE void planes_of_values(const int8_t values[TILE], unsigned height, bit_plane *planes);
 
 #endif

@@ -272,6 +272,7 @@ static inline void vec_stream(void *to, const void *v) {
 
 static inline void stream_fence(void) {}
 
+#include "isa/plain_lanes.h"
 #include "isa/scalar_widths.h"
 
 #endif

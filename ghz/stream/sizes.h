@@ -3,7 +3,20 @@
 #ifndef GHZ_SIZES_H
 #define GHZ_SIZES_H
 
+#include "rules/bytes.h"
 #include <ghz/slice.h>
+
+/* Sum and maximum of the sizes of some tiles, which are few enough. */
+static inline unsigned sum_sizes(const uint8_t *sizes, unsigned tiles, unsigned *largest) {
+  unsigned sum = 0, max = 0;
+  for (unsigned t = 0; t < tiles; t++) {
+    unsigned size = load_u16(sizes + 2 * t);
+    sum += size;
+    max = size > max ? size : max;
+  }
+  *largest = max;
+  return sum;
+}
 
 /* Bytes of header and index of a stream of so many tiles; 0 on overflow of size_t. */
 size_t ghz_stream_index_size(uint64_t tiles);

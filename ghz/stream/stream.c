@@ -84,18 +84,6 @@ static ghz_status parse_common(ghz_context *ctx, ghz_bytes src, uint32_t magic, 
   return GHZ_OK;
 }
 
-/* Sum and maximum of a chunk's sizes. */
-static inline unsigned sum_sizes(const uint8_t *sizes, unsigned tiles, unsigned *largest) {
-  unsigned sum = 0, max = 0;
-  for (unsigned t = 0; t < tiles; t++) {
-    unsigned size = load_u16(sizes + 2 * t);
-    sum += size;
-    max = size > max ? size : max;
-  }
-  *largest = max;
-  return sum;
-}
-
 /* Checks each tile's size, and one stream's ends of chunks against them where there are any. */
 static ghz_status check_sizes(ghz_context *ctx, const ghz_slice *s, const uint8_t *ends, uint64_t *offset) {
   uint64_t total = 0, chunks = chunks_of(s->tiles);

@@ -36,8 +36,6 @@ static inline int column_in(const uint8_t *plane, unsigned i) {
 
 #define ALIGNED _Alignas(64)
 
-typedef uint8_t bit_plane[PLANE_BYTES] __attribute__((aligned(64)));
-
 /* A lattice tile, taken apart. Its planes are still squeezed. */
 typedef struct layer_header {
   int order, mode, turned;

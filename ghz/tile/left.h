@@ -10,9 +10,6 @@
  * in float64. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Vectors wider than a register are never passed by calls: these are inlined. */
-#pragma GCC diagnostic ignored "-Wpsabi"
-
 typedef float eight_f32 __attribute__((vector_size(32), aligned(4), may_alias));
 typedef int32_t eight_32 __attribute__((vector_size(32), aligned(4), may_alias));
 

@@ -77,12 +77,24 @@ static uint8_t *put_specials(const specials *s, uint8_t *dst) {
   return second + size;
 }
 
+/* Bytes of such a plane, by its first 16. */
+static inline size_t special_plane_size(const uint8_t *p) {
+  return 16 + (size_t)(__builtin_popcountll(load_u64(p)) + __builtin_popcountll(load_u64(p + 8)));
+}
+
+/* Bytes of both. Of damaged ones it may read SLACK bytes behind the first 32. */
+static inline size_t special_planes_size(const uint8_t *p) {
+  const size_t first = special_plane_size(p);
+  return first + special_plane_size(p + first);
+}
+
 /* At most `room` bytes. Returns their end, or NULL if they are not such a plane. */
 static const uint8_t *take_special_plane(const uint8_t *src, size_t room, bit_plane plane) {
   ALIGNED uint8_t width[BLOCKS];
   uint8_t missing = 0;
-  if (room < 16 || room - 16 < widths_load(src, 1, 0, width).sum)
+  if (room < 16 || room < special_plane_size(src))
     return NULL;
+  widths_load(src, 1, 0, width);
   src += 16;
   for (int i = 0; i < PARTS; i++)
     part_store(plane + i * PART_BYTES, part_expand(part_zero(), &src, part_load(width + i * PART_BYTES), 0));

@@ -16,12 +16,12 @@ enum { WIDTH_CONTEXTS = 120, VALUE_CONTEXTS = 105 };
 
 /* ---- Frames of one page ---- */
 
-/* A flat stream of so many tiles, up to 16, which have so many bytes; the page is `page`. */
+/* A flat stream of so many tiles, which have so many bytes; the page is `page`. */
 static ref_bytes frame_with(size_t count, size_t tiles, ref_bytes page) {
   CONTEXT(ctx, NULL, 1);
   const ref_bytes stream = stream_by(ctx, "zeros", GHZ_F32, 1024 * count, 1);
   ref_bytes frame = bytes_new(HEAD + 4 + page.size);
-  put_little(frame.data, 72 + 8 + 2 * count + tiles, 8);
+  put_little(frame.data, 72 + 8 * ((count + 15) / 16) + 2 * count + tiles, 8);
   memcpy(frame.data + 8, stream.data, 72);
   put_little(frame.data + 8 + 56, tiles, 8);
   put_little(frame.data + HEAD, page.size, 4);
@@ -304,7 +304,7 @@ static ref_bytes longer(ref_bytes b, int by) {
 }
 
 /* A page with symbols that cost, and bytes that are none, of so many tiles. */
-enum { REAL_TILES = 16 }; /* too many bytes for zstd to be tried where symbols are fewer */
+enum { REAL_TILES = 64 }; /* too many bytes for zstd to be tried where symbols are fewer */
 
 static ref_bytes real_frame_of(const parts *p) { return frame_with(REAL_TILES, p->tiles, page_of(p)); }
 

@@ -1,4 +1,4 @@
-/* lanes_avx2.h: what lanes.h asks of a port, for AVX2 and what is above: compilers make several
+/* avx2_lanes.h: the eight lanes of primitives.h for AVX2 and what is above: compilers make several
  * instructions of what is one here. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
@@ -6,18 +6,27 @@ GHZ_INLINE lanes_16 eight_of(const uint8_t *p) {
   return (lanes_16)_mm_cvtepu8_epi16(_mm_loadl_epi64((const __m128i *)p));
 }
 
+GHZ_INLINE lanes_16 signed_eight_of(const int8_t *p) {
+  return (lanes_16)_mm_cvtepi8_epi16(_mm_loadl_epi64((const __m128i *)p));
+}
+
 GHZ_INLINE void store_narrowed(uint8_t *p, lanes_16 v) {
   _mm_storel_epi64((__m128i *)p, _mm_packus_epi16((__m128i)v, (__m128i)v));
+}
+
+GHZ_INLINE void store_signed_narrowed(int8_t *p, lanes_16 v) {
+  _mm_storel_epi64((__m128i *)p, _mm_packs_epi16((__m128i)v, (__m128i)v));
 }
 
 GHZ_INLINE lanes_32 lanes_wider(lanes_16 v) {
   return (lanes_32)_mm256_cvtepu16_epi32((__m128i)v);
 }
 
-GHZ_INLINE lanes_16 low_bytes_of(lanes_32 v) {
-  const __m256i words = _mm256_setr_epi64x((long long)0x800c800880048000, 0, (long long)0x800c800880048000, 0),
-                low = _mm256_shuffle_epi8((__m256i)v, words);
-  return (lanes_16)_mm_unpacklo_epi64(_mm256_castsi256_si128(low), _mm256_extracti128_si256(low, 1));
+/* By halves, which is how they were gathered. */
+GHZ_INLINE lanes_16 low_bytes_of(const lanes_32 *v) {
+  const __m128i low = _mm_setr_epi8(0, -1, 4, -1, 8, -1, 12, -1, -1, -1, -1, -1, -1, -1, -1, -1);
+  return (lanes_16)_mm_unpacklo_epi64(_mm_shuffle_epi8(_mm256_castsi256_si128((__m256i)*v), low),
+                                      _mm_shuffle_epi8(_mm256_extracti128_si256((__m256i)*v, 1), low));
 }
 
 GHZ_INLINE uint8_t byte_plane(uint64_t bytes, unsigned j) {
@@ -40,9 +49,8 @@ GHZ_INLINE lanes_32 gathered(const uint32_t *table, const lanes_32 *index) {
   return (lanes_32)_mm256_set_m128i(_mm_unpacklo_epi64(c, d), _mm_unpacklo_epi64(a, b));
 }
 
-/* Lanes below STATE_LEAST take words, the lowest lane first. Reads LANES words. */
-GHZ_INLINE void take_words(lanes_32 *state, const uint16_t **word) {
-  const __m256i x = (__m256i)*state, low = _mm256_cmpgt_epi32(_mm256_set1_epi32(STATE_LEAST), x);
+GHZ_INLINE void take_words(lanes_32 *state, int32_t least, const uint16_t **word) {
+  const __m256i x = (__m256i)*state, low = _mm256_cmpgt_epi32(_mm256_set1_epi32(least), x);
   const unsigned mask = (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(low));
   const __m256i words = _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)*word)),
                 at = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)expand_table[mask]));
@@ -51,8 +59,6 @@ GHZ_INLINE void take_words(lanes_32 *state, const uint16_t **word) {
   *word += _mm_popcnt_u32(mask);
 }
 
-/* Lanes above their limit give words, which stand before *word in the order of lanes. Writes LANES
- * words. */
 GHZ_INLINE void give_words(lanes_32 *state, const lanes_32 *limit, uint16_t **word) {
   const __m256i x = (__m256i)*state, high = _mm256_cmpgt_epi32(x, (__m256i)*limit);
   const unsigned mask = (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(high)),
@@ -60,8 +66,33 @@ GHZ_INLINE void give_words(lanes_32 *state, const lanes_32 *limit, uint16_t **wo
   const uint64_t packed = load_u64(squeeze_table[mask]);
   const __m256i at = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128((long long)(packed << up | packed >> (-up & 63))));
   const __m256i words = _mm256_permutevar8x32_epi32(_mm256_and_si256(x, _mm256_set1_epi32(0xffff)), at);
-  _mm_storeu_si128((__m128i *)(*word - LANES),
+  _mm_storeu_si128((__m128i *)(*word - 8),
                    _mm_packus_epi32(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1)));
   *word -= given;
   *state = (lanes_32)_mm256_blendv_epi8(x, _mm256_srli_epi32(x, 16), high);
+}
+
+/* Bits of 32 columns, to all ones or zeros in a byte each. */
+GHZ_INLINE __m256i columns_to_bytes(const uint8_t *bits) {
+  const __m256i byte = _mm256_setr_epi64x(0, 0x0101010101010101, 0x0202020202020202, 0x0303030303030303),
+                bit = _mm256_set1_epi64x((long long)0x8040201008040201);
+  const __m256i v = _mm256_shuffle_epi8(_mm256_set1_epi32((int)load_u32(bits)), byte);
+  return _mm256_cmpeq_epi8(_mm256_and_si256(v, bit), bit);
+}
+
+GHZ_INLINE void values_of_planes(const bit_plane *planes, unsigned height, int8_t values[TILE]) {
+  for (unsigned b = 0; b < BLOCKS; b += 4) {
+    __m256i v = columns_to_bytes(planes[height - 1] + b);
+    for (unsigned j = height - 1; j-- > 0;)
+      v = _mm256_sub_epi8(_mm256_add_epi8(v, v), columns_to_bytes(planes[j] + b));
+    _mm256_storeu_si256((__m256i *)(values + 8 * b), v);
+  }
+}
+
+GHZ_INLINE void planes_of_values(const int8_t values[TILE], unsigned height, bit_plane *planes) {
+  for (unsigned j = 0; j < height; j++)
+    for (unsigned b = 0; b < BLOCKS; b += 4) {
+      const __m256i v = _mm256_loadu_si256((const __m256i *)(values + 8 * b));
+      store_u32(planes[j] + b, (uint32_t)_mm256_movemask_epi8(_mm256_slli_epi16(v, (int)(7 - j))));
+    }
 }

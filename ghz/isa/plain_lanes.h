@@ -1,0 +1,73 @@
+/* plain_lanes.h: the eight lanes of primitives.h in plain C. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+typedef uint8_t bytes_8 __attribute__((vector_size(8)));
+typedef int8_t signed_bytes_8 __attribute__((vector_size(8)));
+
+GHZ_INLINE lanes_16 eight_of(const uint8_t *p) {
+  bytes_8 b;
+  memcpy(&b, p, sizeof b);
+  return __builtin_convertvector(b, lanes_16);
+}
+
+GHZ_INLINE lanes_16 signed_eight_of(const int8_t *p) {
+  signed_bytes_8 b;
+  memcpy(&b, p, sizeof b);
+  return __builtin_convertvector(b, lanes_16);
+}
+
+GHZ_INLINE void store_narrowed(uint8_t *p, lanes_16 v) {
+  const bytes_8 b = __builtin_convertvector(v, bytes_8);
+  memcpy(p, &b, sizeof b);
+}
+
+GHZ_INLINE void store_signed_narrowed(int8_t *p, lanes_16 v) {
+  store_narrowed((uint8_t *)p, v & 0xff);
+}
+
+GHZ_INLINE lanes_32 lanes_wider(lanes_16 v) {
+  return __builtin_convertvector(v, lanes_32);
+}
+
+GHZ_INLINE lanes_16 low_bytes_of(const lanes_32 *v) {
+  return __builtin_convertvector(*v & 0xff, lanes_16);
+}
+
+GHZ_INLINE uint8_t byte_plane(uint64_t bytes, unsigned j) {
+  return (uint8_t)((bytes >> j & UINT64_C(0x0101010101010101)) * UINT64_C(0x0102040810204080) >> 56);
+}
+
+GHZ_INLINE lanes_32 gathered(const uint32_t *table, const lanes_32 *index) {
+  const lanes_32 i = *index;
+  return (lanes_32){(int32_t)table[i[0]], (int32_t)table[i[1]], (int32_t)table[i[2]], (int32_t)table[i[3]],
+                    (int32_t)table[i[4]], (int32_t)table[i[5]], (int32_t)table[i[6]], (int32_t)table[i[7]]};
+}
+
+GHZ_INLINE void take_words(lanes_32 *state, int32_t least, const uint16_t **word) {
+  for (int i = 0; i < 8; i++)
+    if ((*state)[i] < least)
+      (*state)[i] = (int32_t)((uint32_t)(*state)[i] << 16 | *(*word)++);
+}
+
+GHZ_INLINE void give_words(lanes_32 *state, const lanes_32 *limit, uint16_t **word) {
+  for (int i = 7; i >= 0; i--)
+    if ((*state)[i] > (*limit)[i]) {
+      *--*word = (uint16_t)(*state)[i];
+      (*state)[i] >>= 16;
+    }
+}
+
+GHZ_INLINE void values_of_planes(const bit_plane *planes, unsigned height, int8_t values[TILE]) {
+  for (unsigned b = 0; b < BLOCKS; b++) {
+    uint64_t v = 255 * spread_bits[planes[height - 1][b]];
+    for (unsigned j = height - 1; j-- > 0;)
+      v = (v << 1 & ~EACH_BYTE) | spread_bits[planes[j][b]];
+    store_u64((uint8_t *)values + 8 * b, v);
+  }
+}
+
+GHZ_INLINE void planes_of_values(const int8_t values[TILE], unsigned height, bit_plane *planes) {
+  for (unsigned b = 0; b < BLOCKS; b++)
+    for (unsigned j = 0; j < height; j++)
+      planes[j][b] = byte_plane(load_u64((const uint8_t *)values + 8 * b), j);
+}
