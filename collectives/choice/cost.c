@@ -84,10 +84,10 @@ double ghz_cost(const collective *what, ghz_mpi_algorithm a, int ranks, double b
 /* ---- The codec ------------------------------------------------------------------------------- */
 
 /* Bytes of values per second, by instruction set, flat and with a shape: half of what smooth fields
- * reach on a Zen 5 (bench/speeds.csv), as ranks share memory and move messages, too. Scalar was
- * measured beside AVX2 on another machine, and has the same share of it here. NEON was not measured:
- * half of AVX2, as its registers are, and no less than scalar. Data make a difference of two or
- * three, machines another: the choice needs no more than the order of things. */
+ * reach on a Zen 5 (bench/speeds.csv), as ranks share memory and move messages, too. Scalar has the
+ * share of AVX2 that it had on another machine (bench/codec --isa avx2,scalar). NEON was not
+ * measured: half of AVX2, as its registers are, and no less than scalar. Data make a difference of
+ * two or three, machines another: the choice needs no more than the order of things. */
 static const struct {
   const char *isa;
   struct {

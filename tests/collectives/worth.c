@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { COUNT = 1 << 16, MOST = 4, CALLS = 36, FIRST = 10 };
+enum { COUNT = 1 << 16, MOST = 4, CALLS = 36, FIRST = 10, FILLED = 8 };
 
 /* Kinds of data: random bits, NaN and infinities too; noise that fills its
  * range; a wave; a small one. */
@@ -50,7 +50,8 @@ static int make(int call, MPI_Comm comm, const ghz_mpi_options *o) {
   case 1: return ghz_allreduce(in, out, COUNT, MPI_FLOAT, MPI_MAX, comm, o);
   case 2: return ghz_reduce(in, out, COUNT, MPI_FLOAT, MPI_MIN, 1, comm, o);
   case 3: return ghz_reduce_scatter(in, out, COUNT, MPI_FLOAT, MPI_MAX, comm, o);
-  case 4: memcpy(out, in, sizeof(float) * COUNT); return ghz_bcast(out, COUNT, MPI_FLOAT, 1, comm, o);
+  case 4:
+  case FILLED: memcpy(out, in, sizeof(float) * COUNT); return ghz_bcast(out, COUNT, MPI_FLOAT, 1, comm, o);
   case 5: return ghz_allgather(in, out, COUNT, MPI_FLOAT, comm, o);
   case 6: return ghz_scatter(in, out, COUNT, MPI_FLOAT, 0, comm, o);
   default: return ghz_gather(in, out, COUNT, MPI_FLOAT, 1, comm, o);
@@ -65,6 +66,7 @@ static int reference(int call) {
   case 2: MPI_Reduce(in, expected, COUNT, MPI_FLOAT, MPI_MIN, 1, comm); return here.rank == 1 ? COUNT : 0;
   case 3: MPI_Reduce_scatter_block(in, expected, COUNT, MPI_FLOAT, MPI_MAX, comm); return COUNT;
   case 4:
+  case FILLED:
     memcpy(expected, in, sizeof(float) * COUNT);
     MPI_Bcast(expected, COUNT, MPI_FLOAT, 1, comm);
     return COUNT;
@@ -115,6 +117,8 @@ static void one_run(const plan *p, MPI_Comm comm, int hurry, char *text) {
   o.bound = p->bound;
   o.mode = p->mode;
   o.report = &report;
+  o.has_fill = p->call == FILLED;
+  o.fill = -999;
   for (int i = 0; i < CALLS; i++) {
     fill(p->kinds[(i >= FIRST) * 2 + i % 2], i, in);
     if (hurry != here.rank && i % 5 == 0)
@@ -172,6 +176,7 @@ int main(int argc, char **argv) {
       {"a scatter", 6, rel, 0, {BITS, BITS, BITS, BITS}, spared},
       {"a gather", 7, rel, 0, {BITS, BITS, BITS, BITS}, spared},
       {"a mode that compresses", 4, rel, GHZ_MPI_HOMOMORPHIC, {BITS, BITS, BITS, BITS}, NULL},
+      {"a broadcast with a fill", FILLED, rel, 0, {BITS, BITS, BITS, BITS}, NULL},
       {"noise that compresses", 4, rel, 0, {NOISE, NOISE, NOISE, NOISE}, NULL},
       {"noise, then waves", 4, rel, 0, {BITS, BITS, WAVE, WAVE}, "cppppppppppppppppccccccccccccccccccc"},
       {"waves, then noise", 4, rel, 0, {WAVE, WAVE, BITS, BITS}, "ccccccccccccccccccppppppppppppppppcp"},
