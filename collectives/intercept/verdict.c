@@ -46,7 +46,7 @@ static int compare(const void *a, const void *b) {
 static const char *reason_of(int fate) {
   switch (fate) {
   case PLAIN:
-    return "sent uncompressed, because of GHZ_MPI_MODE, because that was faster, or as the data do not compress";
+    return "sent uncompressed, because of GHZ_MPI_MODE, for speed, or as the data do not compress";
   case NATIVE:
     return "left to MPI: by the settings, because MPI was faster, or for lack of a communicator";
   case FAILED:

@@ -125,7 +125,7 @@ static void one_run(const plan *p, MPI_Comm comm, int hurry, char *text) {
       nanosleep(&(struct timespec){0, 2000000}, NULL);
     if (!check(make(p->call, comm, &o) == MPI_SUCCESS, "call %d fails", i))
       break;
-    text[i] = report.mode == GHZ_MPI_PLAIN ? 'p' : report.mode == GHZ_MPI_HOMOMORPHIC ? 'c' : '?';
+    text[i] = (char)(report.mode == GHZ_MPI_PLAIN ? 'p' : report.mode == GHZ_MPI_HOMOMORPHIC ? 'c' : '?');
     if (p->call == 0)
       check_sum(p, &report);
     else if (report.mode == GHZ_MPI_PLAIN)
