@@ -158,9 +158,9 @@ typedef enum ghz_mpi_mode {
   /* As homomorphic, from the threshold on; MPI's own call below it; as plain what did not compress
    * before, where that keeps all promises but those of bits. */
   GHZ_MPI_MODE_AUTO = 0,
-  GHZ_MPI_HOMOMORPHIC,   /* compress once, add compressed data, decompress once */
-  GHZ_MPI_PLAIN,         /* the values themselves, by the algorithms of this library */
-  GHZ_MPI_FASTEST        /* of these, and of MPI's own call, what proved fastest; bits may differ */
+  GHZ_MPI_HOMOMORPHIC, /* compress once, add compressed data, decompress once */
+  GHZ_MPI_PLAIN,       /* the values themselves, by the algorithms of this library */
+  GHZ_MPI_FASTEST      /* of these, and of MPI's own call, what proved fastest; bits may differ */
 } ghz_mpi_mode;
 
 /* A kind of bound for sums and averages of float: as accurate as float, {GHZ_MPI_FLOAT, 0}. Results
