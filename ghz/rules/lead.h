@@ -26,14 +26,32 @@ GHZ_RULE unsigned anchor_size(int64_t v) {
   return bytes + (bytes == 7);
 }
 
+GHZ_RULE unsigned anchor_size_32(int32_t v) {
+  return (bit_length_32((uint32_t)v << 1 ^ (uint32_t)(v >> 31)) + 7) / 8;
+}
+
+/* The sizes of both: found once, where that takes long. */
+typedef struct anchor_sizes {
+  unsigned anchor, slope;
+} anchor_sizes;
+
+GHZ_RULE anchor_sizes sizes_of_anchors(const tile_lead *h) {
+  const anchor_sizes sizes = {anchor_size(h->anchor), anchor_size(h->slope)};
+  return sizes;
+}
+
 GHZ_RULE unsigned anchor_code(unsigned bytes) {
   return bytes - (bytes == 8);
 }
 
+GHZ_RULE uint8_t lead_extra_of(const tile_lead *h, anchor_sizes a) {
+  return (uint8_t)(anchor_code(a.anchor) | anchor_code(a.slope) << 3 | (unsigned)(h->coefficients != 0) << 3 |
+                   (unsigned)(h->turned != 0) << 4 | (unsigned)(h->special != 0) << 6 |
+                   (unsigned)(h->squeezed != 0) << 7);
+}
+
 GHZ_RULE uint8_t lead_extra(const tile_lead *h) {
-  return (uint8_t)(anchor_code(anchor_size(h->anchor)) | anchor_code(anchor_size(h->slope)) << 3 |
-                   (unsigned)(h->coefficients != 0) << 3 | (unsigned)(h->turned != 0) << 4 |
-                   (unsigned)(h->special != 0) << 6 | (unsigned)(h->squeezed != 0) << 7);
+  return lead_extra_of(h, sizes_of_anchors(h));
 }
 
 /* With the byte that may follow. */
@@ -42,19 +60,27 @@ GHZ_RULE uint8_t lead_first(const tile_lead *h, unsigned extra) {
                    h->width_planes << 5);
 }
 
+GHZ_RULE unsigned lead_size_of(const tile_lead *h, anchor_sizes a) {
+  return 1u + (lead_extra_of(h, a) != 0) + a.anchor + a.slope;
+}
+
 GHZ_RULE unsigned lead_size(const tile_lead *h) {
-  return 1u + (lead_extra(h) != 0) + anchor_size(h->anchor) + anchor_size(h->slope);
+  return lead_size_of(h, sizes_of_anchors(h));
 }
 
 /* Byte i of those before the width planes, i < lead_size. */
-GHZ_RULE uint8_t lead_byte(const tile_lead *h, unsigned i) {
-  unsigned extra = lead_extra(h), la = anchor_size(h->anchor);
+GHZ_RULE uint8_t lead_byte_of(const tile_lead *h, anchor_sizes a, unsigned i) {
+  const unsigned extra = lead_extra_of(h, a), la = a.anchor;
   if (i == 0)
     return lead_first(h, extra);
   if (extra && i == 1)
     return (uint8_t)extra;
   i -= extra ? 2 : 1;
   return (uint8_t)((uint64_t)(i < la ? h->anchor : h->slope) >> 8 * (i < la ? i : i - la));
+}
+
+GHZ_RULE uint8_t lead_byte(const tile_lead *h, unsigned i) {
+  return lead_byte_of(h, sizes_of_anchors(h), i);
 }
 
 /* Zeros in coarse mode and order 0 without specials or coefficients are no bytes at all. */
@@ -79,13 +105,16 @@ GHZ_RULE int squeezing_pays(unsigned planes, unsigned nonzero) {
 
 /* Decides for a tile of which everything else is known whether squeezing makes it smaller; returns
  * the bytes up to the end of the width planes. */
-GHZ_RULE unsigned choose_squeezing(tile_lead *h, unsigned nonzero) {
+GHZ_RULE unsigned choose_squeezing_of(tile_lead *h, anchor_sizes a, unsigned nonzero) {
   h->squeezed = 0; /* the extra byte counts: squeezed width planes always have one */
-  const unsigned plain = (lead_extra(h) != 0) + width_planes_size(h->width_planes, nonzero, 0),
+  const unsigned plain = (lead_extra_of(h, a) != 0) + width_planes_size(h->width_planes, nonzero, 0),
                  squeezed = 1 + width_planes_size(h->width_planes, nonzero, 1);
   h->squeezed = not_guessed(squeezed < plain);
-  return 1 + anchor_size(h->anchor) + anchor_size(h->slope) +
-         (plain - ((plain - squeezed) & (0u - (unsigned)h->squeezed)));
+  return 1 + a.anchor + a.slope + (plain - ((plain - squeezed) & (0u - (unsigned)h->squeezed)));
+}
+
+GHZ_RULE unsigned choose_squeezing(tile_lead *h, unsigned nonzero) {
+  return choose_squeezing_of(h, sizes_of_anchors(h), nonzero);
 }
 
 /* The first byte of the coefficients: how their first one and their width planes are stored. */

@@ -116,9 +116,14 @@ GHZ_RULE int coefficient_height_valid(uint32_t terms, const tile_lead *h, unsign
   return bit_length(height) == h->width_planes && height <= coefficient_width_limit(terms);
 }
 
-/* Check 12, of the largest width. (The width of every block from blocks_of(n) on is 0.) */
+/* Check 12, of the largest width, in a mode whose integers have so many bits. (The width of every
+ * block from blocks_of(n) on is 0.) */
+GHZ_RULE int height_fits(unsigned bits, uint32_t terms, const tile_lead *h, unsigned height) {
+  return bit_length_32(height) == h->width_planes && height <= width_of_bits(bits, h->order, terms);
+}
+
 GHZ_RULE int height_valid(const ghz_lattice *l, uint32_t terms, const tile_lead *h, unsigned height) {
-  return bit_length(height) == h->width_planes && height <= width_limit(l, h->mode, h->order, terms);
+  return height_fits(integer_bits(l, h->mode), terms, h, height);
 }
 
 GHZ_RULE unsigned blocks_of(unsigned n) {

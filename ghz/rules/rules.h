@@ -88,6 +88,15 @@ GHZ_RULE unsigned bit_length(uint64_t v) {
 #endif
 }
 
+/* The same of 32 bits, for which a GPU has an instruction. */
+GHZ_RULE unsigned bit_length_32(uint32_t v) {
+#if defined(__CUDA_ARCH__)
+  return 32u - (unsigned)__clz((int)v);
+#else
+  return bit_length(v);
+#endif
+}
+
 /* A lattice whose step does not keep its bound: a grid, that of a constant among them, on which
  * just the multiples of the step are exact, and nothing else is (FORMAT.md, "Grids"). */
 GHZ_RULE int is_grid(const ghz_lattice *l) {

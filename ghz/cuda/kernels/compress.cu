@@ -121,11 +121,12 @@ DEVICE void write_raw(const uint8_t *x, uint32_t size, uint8_t *out, int lane) {
 // ---- The kernel ---------------------------------------------------------------------------------
 
 // Writes a tile's bytes over its values in shared memory; returns where they begin.
-DEVICE uint32_t squeeze_registers(uint32_t *buffer, const tile_shape &t, int32_t q[LANE_VALUES], int lane) {
+DEVICE uint32_t squeeze_registers(uint32_t *buffer, const tile_shape &t, anchor_sizes anchors,
+                                  int32_t q[LANE_VALUES], int lane) {
   const uint32_t at = (0 - t.planes_at) & 3; // plane 0 begins at a word
   uint8_t *out = reinterpret_cast<uint8_t *>(buffer);
   plane_writer<true> writer;
-  put_plain_header(out + at, t, lane);
+  put_plain_header(out + at, t, anchors, lane);
   writer.begin(out, t.widths, t.least, t.height, at + t.planes_at, lane);
   ROLLED for (int k = 0; 8 * k < t.height; k++) {
     uint32_t planes[8];
@@ -143,10 +144,11 @@ struct short_shape {
   uint32_t widths, numbers;
   int32_t anchor, slope;
 
-  METHOD void keep(const tile_shape &t) {
+  METHOD void keep(const tile_shape &t, anchor_sizes anchors) {
     widths = t.widths;
     numbers = (uint32_t)t.lead.order | (uint32_t)t.lead.mode << 2 | (uint32_t)t.height << 4 |
-              (uint32_t)t.least << 10 | t.planes_at << 16 | (uint32_t)t.lead.squeezed << 31;
+              (uint32_t)t.least << 10 | t.planes_at << 16 | anchors.anchor << 24 | anchors.slope << 27 |
+              (uint32_t)t.lead.squeezed << 31;
     anchor = (int32_t)t.lead.anchor;
     slope = (int32_t)t.lead.slope;
   }
@@ -157,12 +159,15 @@ struct short_shape {
     t.lead.mode = (int)(numbers >> 2 & 3);
     t.height = (int)(numbers >> 4 & 63);
     t.least = (int)(numbers >> 10 & 63);
-    t.planes_at = numbers >> 16 & 0x7fff;
+    t.planes_at = numbers >> 16 & 255;
     t.lead.squeezed = (int)(numbers >> 31);
-    t.lead.width_planes = bit_length((uint64_t)t.height);
+    t.lead.width_planes = bit_length_32((uint32_t)t.height);
     t.lead.anchor = anchor;
     t.lead.slope = slope;
     return t;
+  }
+  METHOD anchor_sizes anchors() const {
+    return {numbers >> 24 & 7, numbers >> 27 & 7};
   }
 };
 
@@ -190,10 +195,11 @@ DEVICE void measure(const compress_call &c, uint32_t *buffer, const Real *x, uns
     if (zero)
       return; // an empty tile
     tile_shape t = {};
+    anchor_sizes anchors;
     t.lead.mode = mode;
-    w.size = min(choose_shape(measure_registers(w.q, lane), c.order, t, lane), raw_size<Real>(n));
+    w.size = min(choose_shape(measure_registers(w.q, lane), c.order, t, anchors, lane), raw_size<Real>(n));
     w.kind = FROM_REGISTERS;
-    w.shape.keep(t);
+    w.shape.keep(t, anchors);
   } else {
     w.size = measure_any<Real>(c, buffer, n, uncommon, lane);
     w.kind = FROM_VALUES;
@@ -225,7 +231,7 @@ __global__ void __launch_bounds__(THREADS, RESIDENT<Real>) compress_tiles(ARGUME
     if (w.kind == FROM_REGISTERS) {
       const tile_shape shape = w.shape.whole();
       difference_registers(w.q, shape.lead.order, lane);
-      w.at = squeeze_registers(buffer, shape, w.q, lane);
+      w.at = squeeze_registers(buffer, shape, w.shape.anchors(), w.q, lane);
     }
     __syncthreads();
     if (s.group.fits && w.size) {

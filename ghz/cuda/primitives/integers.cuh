@@ -29,48 +29,88 @@ DEVICE uint32_t width_of(uint64_t folded) {
   return 64u - (uint32_t)__clzll((long long)folded);
 }
 
+// Bytes of an anchor.
+DEVICE unsigned bytes_of_anchor(int32_t v) {
+  return anchor_size_32(v);
+}
+DEVICE unsigned bytes_of_anchor(int64_t v) {
+  return anchor_size(v);
+}
+
 // The widths of all three orders, and the anchors: what the choice of the order needs.
-struct order_widths {
+template <class Int> struct order_widths {
   uint32_t widths[3];
-  int64_t anchor, slope;
+  Int anchor, slope;
 };
 
-// Chooses the order, and completes the shape of the tile; returns the size.
-DEVICE uint32_t choose_shape(const order_widths &w, int asked, tile_shape &t, int lane) {
+// What an order makes of a tile: a lane has that of one order.
+struct order_lead {
+  uint32_t size, planes_at;
+  anchor_sizes anchors;
+  unsigned width_planes;
+  int squeezed;
+
+  // Packed, and back.
+  METHOD uint32_t numbers() const {
+    return planes_at | anchors.anchor << 8 | anchors.slope << 12 | width_planes << 16 | (unsigned)squeezed << 20;
+  }
+  METHOD void open(uint32_t n) {
+    planes_at = n & 255;
+    anchors = {n >> 8 & 15, n >> 12 & 15};
+    width_planes = n >> 16 & 15;
+    squeezed = (int)(n >> 20);
+  }
+};
+
+// Chooses the order, and completes the shape of the tile; returns the size. `anchors` become those of
+// the order.
+template <class Int>
+DEVICE uint32_t choose_shape(const order_widths<Int> &w, int asked, tile_shape &t, anchor_sizes &anchors,
+                             int lane) {
   const uint32_t specials = t.lead.special ? special_plane_size(t.plus) + special_plane_size(t.minus) : 0;
   uint32_t used = 0, bytes = 0; // of the orders, one in a byte: planes in use, and bytes of width planes
   UNROLLED for (int o = 0; o < 3; o++) used |= planes_in_use(w.widths[o]) << 8 * o;
   const uint32_t pair = used | __shfl_xor_sync(ALL, used, 1), planes = __reduce_or_sync(ALL, used);
   UNROLLED for (int o = 0; o < 3; o++) bytes |= (uint32_t)__popc(pair >> 8 * o & 255) << 8 * o;
   bytes = __reduce_add_sync(ALL, lane & 1 ? 0u : bytes);
-  keep_as_it_is(bytes); // or three more words are spilled
-  one_after_the_other();
+  uint32_t sum[3];
+  UNROLLED for (int o = 0; o < 3; o++) sum[o] = __reduce_add_sync(ALL, __dp4a(w.widths[o], EACH_BYTE, 0u));
+  const int mine = min(lane & 3, 2); // the order that this lane looks at
+  tile_lead lead = {};
+  lead.special = t.lead.special;
+  lead.width_planes = bit_length_32(planes >> 8 * mine & 255);
+  order_lead o;
+  o.anchors = {mine ? bytes_of_anchor(w.anchor) : 0, mine == 2 ? bytes_of_anchor(w.slope) : 0};
+  o.planes_at = choose_squeezing_of(&lead, o.anchors, bytes >> 8 * mine & 255);
+  o.width_planes = lead.width_planes;
+  o.squeezed = lead.squeezed;
+  o.size = o.planes_at + specials + (mine == 0 ? sum[0] : mine == 1 ? sum[1] : sum[2]);
   unsigned size[3];
-  UNROLLED for (int o = 0; o < 3; o++) {
-    const uint32_t sum = __reduce_add_sync(ALL, __dp4a(w.widths[o], EACH_BYTE, 0u));
-    tile_lead lead = {};
-    lead.order = o;
-    lead.width_planes = bit_length(planes >> 8 * o & 255);
-    lead.special = t.lead.special;
-    lead.anchor = o ? w.anchor : 0;
-    lead.slope = o == 2 ? w.slope : 0;
-    size[o] = choose_squeezing(&lead, bytes >> 8 * o & 255) + sum + specials;
-  }
-  t.lead.order = choose_way(size, orders_of(1), (planes & 255) == 0, asked);
-  t.lead.anchor = w.anchor;
-  t.lead.slope = w.slope;
-  t.widths = t.lead.order == 0 ? w.widths[0] : t.lead.order == 1 ? w.widths[1] : w.widths[2];
-  return finish_shape(t, bytes >> 8 * t.lead.order & 255);
+  UNROLLED for (int k = 0; k < 3; k++) size[k] = __shfl_sync(ALL, o.size, k);
+  const int order = choose_way(size, orders_of(1), (planes & 255) == 0, asked);
+  o.open(__shfl_sync(ALL, o.numbers(), order));
+  anchors = o.anchors;
+  t.lead.order = order;
+  t.lead.width_planes = o.width_planes;
+  t.lead.squeezed = o.squeezed;
+  t.lead.coefficients = t.lead.turned = 0;
+  t.lead.anchor = order ? w.anchor : 0;
+  t.lead.slope = order == 2 ? w.slope : 0;
+  t.widths = order == 0 ? w.widths[0] : order == 1 ? w.widths[1] : w.widths[2];
+  t.sum = order == 0 ? sum[0] : order == 1 ? sum[1] : sum[2];
+  t.planes_at = o.planes_at + specials;
+  measure_extremes(t);
+  return lead_says_empty(&t.lead) ? 0 : t.planes_at + t.sum;
 }
 
 // ---- 32 bits, in registers ----------------------------------------------------------------------
 
-DEVICE order_widths measure_registers(const int32_t q[LANE_VALUES], int lane) {
-  order_widths w = {};
+DEVICE order_widths<int32_t> measure_registers(const int32_t q[LANE_VALUES], int lane) {
+  order_widths<int32_t> w = {};
   int32_t last = from_before(q[31], q[0], lane), slope = last - from_before(q[30], q[0], lane);
   const int32_t first = __shfl_sync(ALL, q[0], 0), second = __shfl_sync(ALL, q[1], 0);
   w.anchor = first;
-  w.slope = (int64_t)second - first;
+  w.slope = second - first;
   UNROLLED for (int b = 0; b < LANE_BLOCKS; b++) {
     uint32_t folded[3] = {0, 0, 0};
     UNROLLED for (int t = 0; t < BLOCK; t++) {
@@ -280,8 +320,8 @@ template <class Real, class Values> struct value_integers {
     }
   }
 
-  METHOD order_widths measure() const {
-    order_widths w = {};
+  METHOD order_widths<int64_t> measure() const {
+    order_widths<int64_t> w = {};
     uint64_t folded[3] = {0, 0, 0};
     int64_t first = 0, second = 0;
     each([&](int b, int t, int64_t q, int64_t d, int64_t e) {
@@ -337,7 +377,8 @@ template <class Real, class Values> struct value_integers {
     t.lead.special = special;
     t.plus = plus;
     t.minus = minus;
-    return choose_shape(measure(), asked, t, lane);
+    anchor_sizes anchors;
+    return choose_shape(measure(), asked, t, anchors, lane);
   }
 };
 

@@ -19,11 +19,15 @@ struct tile_shape {
 
 // ---- Widths -------------------------------------------------------------------------------------
 
-DEVICE void measure_widths(tile_shape &t) {
+DEVICE void measure_extremes(tile_shape &t) {
   uint32_t even = t.widths & 0x00ff00ffu, odd = t.widths >> 8 & 0x00ff00ffu;
   uint32_t most = __vmaxu2(even, odd), least = __vminu2(even, odd);
   t.height = (int)__reduce_max_sync(ALL, max(most & 0xffffu, most >> 16));
   t.least = (int)__reduce_min_sync(ALL, min(least & 0xffffu, least >> 16));
+}
+
+DEVICE void measure_widths(tile_shape &t) {
+  measure_extremes(t);
   t.sum = __reduce_add_sync(ALL, __dp4a(t.widths, EACH_BYTE, 0u));
 }
 
@@ -167,10 +171,10 @@ DEVICE int blocks_beyond(uint32_t widths, unsigned n, int lane) {
 }
 
 // Takes apart a lattice tile of n values, and checks all of it but the planes' bytes, which may be
-// anything. Returns 0 if it is damaged. The tile is not empty.
-template <class Bytes>
-DEVICE int parse_tile(const ghz_lattice &l, uint32_t terms, const Bytes &b, uint32_t size, unsigned n,
-                      tile_shape &t, int lane) {
+// anything. Returns 0 if it is damaged. The tile is not empty. bits_of(mode) gives the integers' bits.
+template <class Bytes, class Bits>
+DEVICE int parse_tile(const ghz_lattice &l, uint32_t terms, Bits bits_of, const Bytes &b, uint32_t size,
+                      unsigned n, tile_shape &t, int lane) {
   anchor_place at;
   t.plus = t.minus = 0;
   if (!open_lead(&l, terms, 1, b.byte(0), size > 1 ? b.byte(1) : 0, size, &t.lead, &at) ||
@@ -181,12 +185,19 @@ DEVICE int parse_tile(const ghz_lattice &l, uint32_t terms, const Bytes &b, uint
   if (!take_widths(b, p, size, t.lead, t.widths, lane))
     return 0;
   measure_widths(t);
-  if (!height_valid(&l, terms, &t.lead, (unsigned)t.height) || (n < TILE && blocks_beyond(t.widths, n, lane)))
+  if (!height_fits(bits_of(t.lead.mode), terms, &t.lead, (unsigned)t.height) ||
+      (n < TILE && blocks_beyond(t.widths, n, lane)))
     return 0;
   if (t.lead.special && !parse_specials(b, p, size, n, t, lane))
     return 0;
   t.planes_at = p;
   return planes_fit(size, p, t.sum);
+}
+
+template <class Bytes>
+DEVICE int parse_tile(const ghz_lattice &l, uint32_t terms, const Bytes &b, uint32_t size, unsigned n,
+                      tile_shape &t, int lane) {
+  return parse_tile(l, terms, [&](int mode) { return integer_bits(&l, mode); }, b, size, n, t, lane);
 }
 
 // Completes a shape whose order, mode, anchors, widths and specials are known, and so many bytes of
@@ -206,11 +217,15 @@ DEVICE uint32_t finish_shape(tile_shape &t, uint32_t used) {
 }
 
 // Writes everything of a tile without specials but its planes; returns the number of bytes.
-DEVICE uint32_t put_plain_header(uint8_t *out, const tile_shape &t, int lane) {
-  unsigned bytes = lead_size(&t.lead);
+DEVICE uint32_t put_plain_header(uint8_t *out, const tile_shape &t, anchor_sizes anchors, int lane) {
+  unsigned bytes = lead_size_of(&t.lead, anchors);
   if ((unsigned)lane < bytes)
-    out[lane] = lead_byte(&t.lead, (unsigned)lane);
+    out[lane] = lead_byte_of(&t.lead, anchors, (unsigned)lane);
   return bytes + put_widths(out + bytes, t.widths, t.lead, lane);
+}
+
+DEVICE uint32_t put_plain_header(uint8_t *out, const tile_shape &t, int lane) {
+  return put_plain_header(out, t, sizes_of_anchors(&t.lead), lane);
 }
 
 // The same of any tile.
