@@ -10,12 +10,19 @@ enum { WARPS = 4, THREADS = 32 * WARPS }; // a tile to a warp
 // Blocks that a multiprocessor holds.
 template <class Out> static constexpr int RESIDENT = sizeof(Out) == 4 ? 5 : 4;
 
+// What is the same for all tiles of a mode, and takes long to find.
+struct mode_rules {
+  scale by;
+  unsigned bits; // of the integers
+};
+
 // A tile's bytes, and later its values.
 template <class Out> struct decompress_shared {
   static constexpr int BYTES = (int)(TILE * sizeof(Out)) + 512;
   uint32_t tile[WARPS][BYTES / 4];
   expansion expand;
   operand_header header;
+  mode_rules rules[RAW];
   int status;
 };
 
@@ -24,16 +31,28 @@ struct value_part {
   unsigned first, end;
 };
 
-template <class Out> DEVICE void write_zeros(Out *y, const value_part &w, int lane) {
-  ROLLED for (unsigned i = w.first + (unsigned)lane; i < w.end; i += 32) y[i - w.first] = 0;
-}
-
 template <class In, class Out>
 DEVICE void write_raw(const ghz_lattice &l, const uint8_t *data, Out *y, const value_part &w, int lane) {
   const raw_values<In> values = raw_values_at<In>(data + 1, l);
   const In missing = missing_value<In>(l);
   ROLLED for (unsigned i = w.first + (unsigned)lane; i < w.end; i += 32) y[i - w.first] =
       (Out)restored(values((int)i), missing);
+}
+
+// By a block, behind its header.
+template <class Out> DEVICE void find_rules(decompress_shared<Out> &s) {
+  const ghz_lattice &l = s.header.lattice;
+  const int mode = (int)threadIdx.x;
+  if (mode < RAW)
+    s.rules[mode] = {scale_of(l, mode, s.header.terms), integer_bits(&l, mode)};
+  __syncthreads();
+}
+
+template <class Out, class Bytes>
+DEVICE int parse(const decompress_shared<Out> &s, const Bytes &b, uint32_t size, unsigned n, tile_shape &t,
+                 int lane) {
+  return parse_tile(
+      s.header.lattice, s.header.terms, [&](int mode) { return s.rules[mode].bits; }, b, size, n, t, lane);
 }
 
 // Decodes a lattice tile to shared memory. Returns 0 if it is damaged.
@@ -46,9 +65,9 @@ DEVICE int decode_lattice_tile(decompress_shared<Out> &s, uint32_t *buffer, cons
     shared_bytes bytes = {buffer, stage_bytes(buffer, place.data, place.size, low, high, lane)};
     copies_arrived();
     __syncwarp();
-    if (!parse_tile(l, s.header.terms, bytes, place.size, n, t, lane))
+    if (!parse(s, bytes, place.size, n, t, lane))
       return 0;
-    const scale by = scale_of(l, t.lead.mode, s.header.terms);
+    const scale &by = s.rules[t.lead.mode].by;
     if (by.in_32_bits) {
       decode_tile<int32_t, uint32_t, Out>(buffer, l, bytes, t, by, &s.expand, lane);
       return 1;
@@ -56,10 +75,9 @@ DEVICE int decode_lattice_tile(decompress_shared<Out> &s, uint32_t *buffer, cons
     __syncwarp();
   }
   global_bytes bytes = {place.data};
-  if (!parse_tile(l, s.header.terms, bytes, place.size, n, t, lane))
+  if (!parse(s, bytes, place.size, n, t, lane))
     return 0;
-  decode_tile<int64_t, uint64_t, Out>(buffer, l, bytes, t, scale_of(l, t.lead.mode, s.header.terms), &s.expand,
-                                      lane);
+  decode_tile<int64_t, uint64_t, Out>(buffer, l, bytes, t, s.rules[t.lead.mode].by, &s.expand, lane);
   return 1;
 }
 
@@ -70,10 +88,8 @@ SELDOM int decode_constant(decompress_shared<Out> &s, uint32_t *buffer, const st
   const ghz_lattice &l = s.header.lattice;
   tile_shape t = {};
   uint64_t bits;
-  const auto parse = [&](const global_bytes &b, uint32_t size) {
-    return parse_tile(l, s.header.terms, b, size, n, t, lane);
-  };
-  if (!open_constant_tile(l, s.header.terms, place.data, place.size, bits, parse))
+  const auto parse_rest = [&](const global_bytes &b, uint32_t size) { return parse(s, b, size, n, t, lane); };
+  if (!open_constant_tile(l, s.header.terms, place.data, place.size, bits, parse_rest))
     return 0;
   put_constant<Out>(buffer, l, bits, t, lane);
   return 1;
@@ -84,7 +100,7 @@ template <class In, class Out>
 DEVICE int decompress_tile(decompress_shared<Out> &s, uint32_t *buffer, const operand &from,
                            const stored_tile &place, unsigned n, Out *y, const value_part &w, int lane) {
   if (place.size == 0) {
-    write_zeros(y, w, lane);
+    put_zeros(y, w.end - w.first, lane);
     return 1;
   }
   if (first_says_constant(place.data[0])) {
@@ -127,12 +143,14 @@ __global__ void __launch_bounds__(THREADS, RESIDENT<Out>) decompress_tiles(ARGUM
   const int lane = lane_of_thread(), warp = (int)threadIdx.x / 32;
   const uint64_t step = (uint64_t)gridDim.x * WARPS;
   make_expansion(s.expand);
-  if (open_operand(c, s) == GHZ_OK && c.count)
+  if (open_operand(c, s) == GHZ_OK && c.count) {
+    find_rules(s);
     ROLLED for (uint64_t t = c.first / TILE + (uint64_t)blockIdx.x * WARPS + (uint64_t)warp;
                 t * TILE < c.first + c.count; t += step) {
       decompress_part<In>(c, s, warp, t, lane);
       __syncwarp();
     }
+  }
   finish_values(c, s.header, c.count * sizeof(Out));
 }
 

@@ -52,7 +52,8 @@ struct order_lead {
 
   // Packed, and back.
   METHOD uint32_t numbers() const {
-    return planes_at | anchors.anchor << 8 | anchors.slope << 12 | width_planes << 16 | (unsigned)squeezed << 20;
+    return planes_at | anchors.anchor << 8 | anchors.slope << 12 | width_planes << 16 |
+           (unsigned)squeezed << 20;
   }
   METHOD void open(uint32_t n) {
     planes_at = n & 255;

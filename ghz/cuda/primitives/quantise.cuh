@@ -10,24 +10,33 @@
 // arithmetic may quantise it.
 enum { SURELY_COARSE = 15 };
 
+// The integer of a value in a coarse tile. `beyond` gathers bits: those from SURELY_COARSE on are 0
+// only if all integers have at most so many, and all are 0 only if the integers are.
+DEVICE int32_t coarse_integer(float v, uint32_t &beyond) {
+  // round_f32 with a higher magic number: sums of the narrow integers differ in their last bits alone.
+  const float up = ROUND_F32 + (1 << (SURELY_COARSE - 1));
+  const uint32_t zero = __float_as_uint(up), sum = __float_as_uint(v + up);
+  beyond |= sum ^ zero;
+  return (int32_t)(sum - zero);
+}
+
+DEVICE int32_t coarse_integer(double v, uint32_t &beyond) {
+  const int64_t wide = round_f64(v);
+  int32_t q = (int32_t)wide;
+  beyond |= q == wide ? fold(q) : ALL;
+  keep_as_it_is(q);
+  return q;
+}
+
 // Quantises a lane's values as if the tile were coarse, in the arithmetic of its type. Returns 0 if
 // it is not: values beyond the range, NaN and infinities give wide integers.
 template <class Real>
 DEVICE int quantise_coarse(const uint32_t *buffer, Real factor, int32_t q[LANE_VALUES], int &zero, int lane) {
-  uint32_t folded = 0;
-  each_staged(reinterpret_cast<const Real *>(buffer), lane, [&](int i, Real x) {
-    if (sizeof(Real) == 4) {
-      q[i] = round_f32((float)(x * factor));
-    } else {
-      int64_t wide = round_f64((double)(x * factor));
-      q[i] = (int32_t)wide;
-      folded |= q[i] == wide ? 0 : ALL;
-      keep_as_it_is(q[i]);
-    }
-    folded |= fold(q[i]);
-  });
-  zero = __all_sync(ALL, folded == 0);
-  return !__any_sync(ALL, folded >> SURELY_COARSE != 0);
+  uint32_t beyond = 0;
+  each_staged(reinterpret_cast<const Real *>(buffer), lane,
+              [&](int i, Real x) { q[i] = coarse_integer(x * factor, beyond); });
+  zero = __all_sync(ALL, beyond == 0);
+  return !__any_sync(ALL, beyond >> SURELY_COARSE != 0);
 }
 
 template <class Real> DEVICE int all_bits_zero(const uint32_t *buffer, int lane) {

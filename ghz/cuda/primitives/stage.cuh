@@ -106,16 +106,22 @@ template <class Real> struct value_rows {
   }
 };
 
+// Where the lane's k-th piece stands, if the lanes copy 32 neighbours of an array at a time. Constants
+// lead from one piece to the others: a place is linear in the bits of lane and k.
+template <class Real> DEVICE int place_of_neighbour(int k, int lane) {
+  typedef value_rows<Real> rows;
+  const int first = rows::place(lane / rows::PIECES, lane % rows::PIECES);
+  return 32 * k + (first ^ (32 / rows::PIECES * k & 7));
+}
+
 // Copies n <= 1024 values to shared memory, and fills the rest of the tile with zeros.
 template <class Real> DEVICE void stage_values(uint32_t *buffer, const Real *x, unsigned n, int lane) {
   typedef value_rows<Real> rows;
   typedef typename rows::piece piece;
   if (n == TILE && reinterpret_cast<uintptr_t>(x) % 16 == 0) {
     piece *s = reinterpret_cast<piece *>(buffer);
-    UNROLLED for (int k = 0; k < rows::PIECES; k++) {
-      int i = 32 * k + lane;
-      copy_16(s + rows::place(i / rows::PIECES, i % rows::PIECES), x + i * rows::PIECE);
-    }
+    UNROLLED for (int k = 0; k < rows::PIECES; k++)
+        copy_16(s + place_of_neighbour<Real>(k, lane), x + (32 * k + lane) * rows::PIECE);
     copies_arrived();
   } else {
     Real *s = reinterpret_cast<Real *>(buffer);
@@ -169,11 +175,9 @@ DEVICE void unstage_values(Real *y, const uint32_t *buffer, unsigned first, unsi
   typedef typename rows::piece piece;
   if (first == 0 && end == TILE && reinterpret_cast<uintptr_t>(y) % 16 == 0) {
     const piece *s = reinterpret_cast<const piece *>(buffer);
-    UNROLLED for (int k = 0; k < rows::PIECES; k++) {
-      int i = 32 * k + lane;
-      *reinterpret_cast<uint4 *>(y + i * rows::PIECE) =
-          *reinterpret_cast<const uint4 *>(s + rows::place(i / rows::PIECES, i % rows::PIECES));
-    }
+    UNROLLED for (int k = 0; k < rows::PIECES; k++) *
+        reinterpret_cast<uint4 *>(y + (32 * k + lane) * rows::PIECE) =
+        *reinterpret_cast<const uint4 *>(s + place_of_neighbour<Real>(k, lane));
   } else {
     const Real *s = reinterpret_cast<const Real *>(buffer);
     ROLLED for (int k = 0; k < TILE / 32; k++) {
@@ -182,6 +186,15 @@ DEVICE void unstage_values(Real *y, const uint32_t *buffer, unsigned first, unsi
         y[i - first] = s[rows::place_of_value((int)i)];
     }
   }
+}
+
+// Writes n zeros from y on.
+template <class Real> DEVICE void put_zeros(Real *y, unsigned n, int lane) {
+  if (n == TILE && reinterpret_cast<uintptr_t>(y) % 16 == 0)
+    UNROLLED for (int k = 0; k < value_rows<Real>::PIECES;
+                  k++) reinterpret_cast<uint4 *>(y)[32 * k + lane] = {};
+  else
+    ROLLED for (unsigned i = (unsigned)lane; i < n; i += 32) y[i] = 0;
 }
 
 #endif

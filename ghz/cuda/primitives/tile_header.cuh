@@ -197,7 +197,8 @@ DEVICE int parse_tile(const ghz_lattice &l, uint32_t terms, Bits bits_of, const 
 template <class Bytes>
 DEVICE int parse_tile(const ghz_lattice &l, uint32_t terms, const Bytes &b, uint32_t size, unsigned n,
                       tile_shape &t, int lane) {
-  return parse_tile(l, terms, [&](int mode) { return integer_bits(&l, mode); }, b, size, n, t, lane);
+  return parse_tile(
+      l, terms, [&](int mode) { return integer_bits(&l, mode); }, b, size, n, t, lane);
 }
 
 // Completes a shape whose order, mode, anchors, widths and specials are known, and so many bytes of
