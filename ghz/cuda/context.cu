@@ -88,11 +88,11 @@ static cudaError_t cub_room(const ghz_cuda *g, size_t *room) {
   return error;
 }
 
-// Whether the device has the kernels.
-static cudaError_t prepare_kernels() {
+// Whether the device has the kernels, and for which architecture they were compiled.
+static cudaError_t prepare_kernels(int *architecture) {
   cudaError_t error = ghz_prepare_compress();
   if (error == cudaSuccess)
-    error = ghz_prepare_compress_bricks();
+    error = ghz_prepare_compress_bricks(architecture);
   if (error == cudaSuccess)
     error = ghz_prepare_decompress();
   if (error == cudaSuccess)
@@ -165,8 +165,8 @@ static ghz_status set_up(ghz_cuda *g) {
     error = cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerMultiprocessor, g->device);
   if (error != cudaSuccess)
     return ghz_cuda_failed(message, error, "no CUDA device");
-  g->on = {(unsigned)count, (size_t)shared};
-  error = prepare_kernels();
+  g->on = {(unsigned)count, (size_t)shared, 0};
+  error = prepare_kernels(&g->on.architecture);
   if (error != cudaSuccess)
     return ghz_cuda_failed(message, error, "this device does not run the kernels");
   error = cub_room(g, &room);

@@ -177,6 +177,39 @@ void check_grids_fit_the_device(trial *t) {
   device_as_usual();
 }
 
+/* Nor more than registers suffice for: code for sm_80 that compresses planes has fewer blocks. */
+void check_grids_fit_the_registers(trial *t) {
+  static const struct {
+    int capability;
+    uint64_t extent[3], blocks;
+  } cases[] = {{80, {1, 256, 256}, 6}, {90, {1, 256, 256}, 9}, {80, {32, 32, 64}, 9}};
+  ghz_lattice l = lattice_abs(GHZ_F32, 0.1);
+  ghz_cuda *usual = t->gpu;
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    SCOPE;
+    const uint64_t *e = cases[i].extent;
+    const ghz_shape shape = {e[0] == 1 ? 2 : 3, {e[0], e[1], e[2]}};
+    const size_t n = (size_t)ghz_shape_count(&shape);
+    simt_settings s = simt_defaults();
+    if (s.capability < cases[i].capability) /* the interpreter of PTX has code for sm_80 alone */
+      continue;
+    s.capability = cases[i].capability;
+    simt_configure(&s);
+    if (!expect(t, ghz_cuda_create(&t->gpu, n, 2) == GHZ_OK, "context: %s", ghz_cuda_message(NULL)))
+      break;
+    operation o = {.kind = COMPRESS, .lattice = l, .order = GHZ_ORDER_BEST, .n = n, .shape = shape};
+    o.x = brick_field(&l, &shape, 0, 1);
+    const uint64_t before = simt_count().started;
+    agree(t, &o, say("code for sm_%d", s.capability));
+    const uint64_t blocks = simt_count().started - before;
+    expect(t, blocks == cases[i].blocks, "code for sm_%d: %llu blocks", s.capability,
+           (unsigned long long)blocks);
+    ghz_cuda_free(t->gpu);
+  }
+  t->gpu = usual;
+  device_as_usual();
+}
+
 /* Once set up, calls neither allocate nor wait. */
 void check_no_allocation_no_waiting(trial *t) {
   place p = place_make(t, GHZ_F32);

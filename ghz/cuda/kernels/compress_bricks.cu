@@ -7,14 +7,18 @@
 #include "cuda/primitives/constant.cuh"
 #include "cuda/primitives/quantise.cuh"
 
-enum { WARPS = 4, THREADS = 32 * WARPS, RESIDENT = 3 }; // a brick to a warp
+enum { WARPS = 4, THREADS = 32 * WARPS }; // a brick to a warp
 
-// Blocks that registers have to suffice for: before sm_90 three of planes would spill.
-template <int DIMS>
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
-constexpr int held = DIMS == 2 ? 2 : RESIDENT;
+// Blocks that a multiprocessor holds, as registers suffice for in code for an architecture: before
+// sm_90 three of planes would spill.
+template <int DIMS> static constexpr int resident(int architecture) {
+  return DIMS == 2 && architecture < 90 ? 2 : 3;
+}
+
+#ifdef __CUDA_ARCH__
+enum { ARCHITECTURE = __CUDA_ARCH__ / 10 };
 #else
-constexpr int held = RESIDENT;
+enum { ARCHITECTURE = 90 }; // the host's compiler asks, too
 #endif
 
 // A brick's values, and later its bytes; and the transform's numbers.
@@ -155,7 +159,8 @@ DEVICE uint32_t form_brick(const compress_call &c, compress_shared<Real> &s, int
 }
 
 template <int DIMS, class Real>
-__global__ void __launch_bounds__(THREADS, held<DIMS>) compress_bricks(ARGUMENT(compress_call) c) {
+__global__ void __launch_bounds__(THREADS, resident<DIMS>(ARCHITECTURE))
+    compress_bricks(ARGUMENT(compress_call) c) {
   GHZ_SHARED(compress_shared<Real>, s);
   const int lane = lane_of_thread(), warp = (int)threadIdx.x / 32;
   group_queue queue;
@@ -190,7 +195,8 @@ __global__ void __launch_bounds__(THREADS, held<DIMS>) compress_bricks(ARGUMENT(
 
 template <int DIMS, class Real>
 static cudaError_t launch(const compress_call &c, const multiprocessors &m, cudaStream_t stream) {
-  const unsigned blocks = blocks_for(c.target.tiles, WARPS, m.blocks(RESIDENT, sizeof(compress_shared<Real>)));
+  const unsigned most = m.blocks((unsigned)resident<DIMS>(m.architecture), sizeof(compress_shared<Real>)),
+                 blocks = blocks_for(c.target.tiles, WARPS, most);
   return ghz_start(compress_bricks<DIMS, Real>, blocks, THREADS, sizeof(compress_shared<Real>), stream, c);
 }
 
@@ -200,13 +206,13 @@ cudaError_t ghz_launch_compress_bricks(const compress_call &c, const multiproces
   return c.lattice.type == GHZ_F32 ? launch<3, float>(c, m, stream) : launch<3, double>(c, m, stream);
 }
 
-template <int DIMS> static cudaError_t prepare() {
-  cudaError_t error = ghz_prepare(compress_bricks<DIMS, float>, sizeof(compress_shared<float>));
+template <int DIMS> static cudaError_t prepare(int *architecture) {
+  cudaError_t error = ghz_prepare(compress_bricks<DIMS, float>, sizeof(compress_shared<float>), architecture);
   return error == cudaSuccess ? ghz_prepare(compress_bricks<DIMS, double>, sizeof(compress_shared<double>))
                               : error;
 }
 
-cudaError_t ghz_prepare_compress_bricks() {
-  cudaError_t error = prepare<2>();
-  return error == cudaSuccess ? prepare<3>() : error;
+cudaError_t ghz_prepare_compress_bricks(int *architecture) {
+  cudaError_t error = prepare<2>(architecture);
+  return error == cudaSuccess ? prepare<3>(NULL) : error;
 }

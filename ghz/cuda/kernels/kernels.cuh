@@ -72,7 +72,8 @@ enum { PIECE_BYTES = 16384 };
 // The multiprocessors of a device.
 struct multiprocessors {
   unsigned count;
-  size_t shared; // bytes of shared memory that the blocks on each may have; 0 if CUDA does not say
+  size_t shared;    // bytes of shared memory that the blocks on each may have; 0 if CUDA does not say
+  int architecture; // that the kernels were compiled for, 80 or more: it decides what registers they need
 
   // Blocks that run at once: of those that each can hold by their registers, as many as have room.
   // Kernels whose blocks share the work evenly take longer with one block more than that.
@@ -100,16 +101,19 @@ cudaError_t ghz_launch_move(const move_call &c, const multiprocessors &m, cudaSt
 // To be called once, before all others: loads the kernels, if the device can run them, and sets
 // their shared memory.
 cudaError_t ghz_prepare_compress();
-cudaError_t ghz_prepare_compress_bricks();
+cudaError_t ghz_prepare_compress_bricks(int *architecture); // of its code
 cudaError_t ghz_prepare_decompress();
 cudaError_t ghz_prepare_decompress_bricks();
 cudaError_t ghz_prepare_combine();
 cudaError_t ghz_prepare_combine_bricks();
 cudaError_t ghz_prepare_move();
 
-template <class Kernel> cudaError_t ghz_prepare(Kernel *kernel, size_t shared) {
+// `architecture`: NULL, or where that of the kernel's code goes.
+template <class Kernel> cudaError_t ghz_prepare(Kernel *kernel, size_t shared, int *architecture = NULL) {
   cudaFuncAttributes attributes;
   cudaError_t error = cudaFuncGetAttributes(&attributes, kernel);
+  if (error == cudaSuccess && architecture)
+    *architecture = attributes.ptxVersion;
   if (error == cudaSuccess)
     error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
   // Shared memory takes all that it may of the memory that is cache otherwise: it decides how many

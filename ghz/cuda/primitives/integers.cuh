@@ -63,8 +63,8 @@ struct order_lead {
   }
 };
 
-// Chooses the order, and completes the shape of the tile; returns the size. `anchors` become those of
-// the order.
+// Chooses the order, and completes the shape of the tile; returns the size. `anchors` become those
+// of the order.
 template <class Int>
 DEVICE uint32_t choose_shape(const order_widths<Int> &w, int asked, tile_shape &t, anchor_sizes &anchors,
                              int lane) {

@@ -13,7 +13,7 @@ enum { SURELY_COARSE = 15 };
 // The integer of a value in a coarse tile. `beyond` gathers bits: those from SURELY_COARSE on are 0
 // only if all integers have at most so many, and all are 0 only if the integers are.
 DEVICE int32_t coarse_integer(float v, uint32_t &beyond) {
-  // round_f32 with a higher magic number: sums of the narrow integers differ in their last bits alone.
+  // round_f32 with a higher magic number: sums of narrow integers differ in their last bits alone.
   const float up = ROUND_F32 + (1 << (SURELY_COARSE - 1));
   const uint32_t zero = __float_as_uint(up), sum = __float_as_uint(v + up);
   beyond |= sum ^ zero;

@@ -106,8 +106,8 @@ template <class Real> struct value_rows {
   }
 };
 
-// Where the lane's k-th piece stands, if the lanes copy 32 neighbours of an array at a time. Constants
-// lead from one piece to the others: a place is linear in the bits of lane and k.
+// Where the lane's k-th piece stands, if the lanes copy 32 neighbours of an array at a time.
+// Constants lead from one piece to the others: a place is linear in the bits of lane and k.
 template <class Real> DEVICE int place_of_neighbour(int k, int lane) {
   typedef value_rows<Real> rows;
   const int first = rows::place(lane / rows::PIECES, lane % rows::PIECES);

@@ -171,7 +171,8 @@ DEVICE int blocks_beyond(uint32_t widths, unsigned n, int lane) {
 }
 
 // Takes apart a lattice tile of n values, and checks all of it but the planes' bytes, which may be
-// anything. Returns 0 if it is damaged. The tile is not empty. bits_of(mode) gives the integers' bits.
+// anything. Returns 0 if it is damaged. The tile is not empty. bits_of(mode) gives the bits of its
+// integers.
 template <class Bytes, class Bits>
 DEVICE int parse_tile(const ghz_lattice &l, uint32_t terms, Bits bits_of, const Bytes &b, uint32_t size,
                       unsigned n, tile_shape &t, int lane) {
