@@ -23,7 +23,7 @@ APART = {"PTX_WEAK": "1", "PTX_APART": "1", "SIMT_RESIDENT": "16"}
 IDLE = {
     ("bar.sync", "target.cuh"): 1,  # take(): the barrier behind the next lines orders as much
     ("bar.sync", "operand_headers.cuh"): 1,  # the last one: take() has a barrier before anything is read
-    ("membar.gl", "target.cuh"): 1,  # look_back() in place: its callers have fences on both sides
+    ("membar.gl", "target.cuh"): 2,  # look_back() in place: its callers have fences on both sides
     ("membar.sys", "target.cuh"): 1,  # the end of a launch shows the host what it wrote, too
     ("membar.sys", "range.cu"): 1,  # likewise
     ("bar.warp.sync", "add_pair.cuh"): 1,  # the last one: a barrier of the block follows
