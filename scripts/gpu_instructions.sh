@@ -6,7 +6,8 @@
 # usage: scripts/gpu_instructions.sh [--arch sm_90] [--counts FILE --tiles N] [--lines N] [--calls]
 #          KERNELS.cu...
 #   --counts FILE  how often each instruction of the PTX ran, as the interpreter of tests/ptx writes
-#                  it for PTX_COUNTS=FILE: of a program that calls what is of interest
+#                  it for PTX_COUNTS=FILE: of a program that calls what is of interest, such as
+#                  ghz_count_ptx
 #   --tiles N      of how many tiles or bricks
 #   --lines N      also the source lines that take most
 #   --calls        to a line also what is inlined there

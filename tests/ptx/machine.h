@@ -37,7 +37,7 @@ struct Group {
 struct Copy {
   uint32_t shared;
   uint64_t global;
-  uint8_t size, lane;
+  uint8_t size, read, lane; // bytes, of which so many are read; the others become 0
   const Instruction *instruction;
 };
 

@@ -97,24 +97,30 @@ void start_copy(Warp &w, const Instruction &i, Mask mask) {
     if (to % i.size || from % i.size)
       fault(w, l, "misaligned: a copy of %u bytes", i.size);
     const Reach shared = reach_shared(w, to, i.size, l);
-    reach_global(w, from, i.size, l);
+    const uint64_t read = i.count > 1 ? w.value(i.from[0], l) & 0xffffffff : i.size;
+    if (read > i.size)
+      fault(w, l, "reads %llu bytes for a copy of %u", (unsigned long long)read, i.size);
+    if (read)
+      reach_global(w, from, static_cast<unsigned>(read), l);
     if (w.block->races)
       w.block->races->expect(w, l, shared.offset, i.size);
     for (unsigned k = 0; k < i.size; k++)
       shared.data[k] = static_cast<uint8_t>(~shared.data[k]);
-    w.copies.push_back({shared.offset, from, i.size, static_cast<uint8_t>(l), &i});
+    w.copies.push_back({shared.offset, from, i.size, static_cast<uint8_t>(read), static_cast<uint8_t>(l), &i});
   });
 }
 
 void land(Warp &w, const Copy &copy) {
   Block &block = *w.block;
-  uint8_t bytes[most_bytes];
-  const Reach from = reach_global(w, copy.global, copy.size, copy.lane);
-  if (block.launch->races)
-    block.launch->races->access(w, copy.lane, copy.global, copy.size, GlobalRaces::read);
+  uint8_t bytes[most_bytes] = {};
   if (block.races)
     block.races->write(w, copy.lane, copy.shared, copy.size);
-  fetch(w, from, copy.global, bytes, copy.size);
+  if (copy.read) {
+    const Reach from = reach_global(w, copy.global, copy.read, copy.lane);
+    if (block.launch->races)
+      block.launch->races->access(w, copy.lane, copy.global, copy.read, GlobalRaces::read);
+    fetch(w, from, copy.global, bytes, copy.read);
+  }
   memcpy(block.shared + copy.shared, bytes, copy.size);
 }
 
@@ -197,7 +203,7 @@ void decode_store(Decoding &d) {
 }
 
 void decode_copy_start(Decoding &d) {
-  d.want_operands(3, 3);
+  d.want_operands(3, 4);
   d.one_of({"ca", "cg"});
   if (!d.has("shared") || !d.has("global"))
     d.refuse();
@@ -207,6 +213,9 @@ void decode_copy_start(Decoding &d) {
   d.i.size = static_cast<uint8_t>(bytes);
   d.i.address = d.scope.address(d.operands[0]);
   d.i.other_address = d.scope.address(d.operands[1]);
+  d.i.count = static_cast<uint8_t>(d.operands.size() - 2);
+  if (d.i.count > 1) // so many bytes are read
+    d.i.from[0] = d.scope.source(d.operands[3], 4);
   d.i.run = start_copy;
 }
 

@@ -226,6 +226,16 @@ void copies() {
       "add.s64 %rd6, %rd2, %rd5;\ncp.async.cg.shared.global [%r6], [%rd6], 16;\n";
   const std::string wait = "cp.async.wait_all;\n", load = "ld.shared.u32 %r2, [%r6+4];\n";
   gives("a copy that is waited for", start + wait + load, [](uint32_t t) { return 4 * t + 1; });
+  const auto start_of = [&](const char *bytes) {
+    std::string some = start;
+    return some.replace(some.rfind(", 16;"), 5, std::string(", 16, ") + bytes + ";");
+  };
+  gives("a copy of the first bytes", start_of("6") + wait + load,
+        [](uint32_t t) { return (4 * t + 1) & 0xffff; });
+  gives("a copy of no bytes", start_of("0") + wait + load, [](uint32_t) { return 0; });
+  gives("which may lie anywhere", "add.s64 %rd2, %rd2, 1048576;\n" + start_of("0") + wait + load,
+        [](uint32_t) { return 0; });
+  dies("a copy of too many bytes", start_of("17") + wait + load, "reads 17 bytes for a copy of 16");
   dies("a copy that is not", start + load, "uninitialised: ");
   dies("a copy that nobody waits for", start + "mov.u32 %r2, 0;\n", "a copy that nobody waited for");
 }
