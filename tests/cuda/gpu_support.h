@@ -81,6 +81,7 @@ typedef struct operation {
   const int64_t *coefficients;
   uint64_t first, tiles, divisor; /* of messages */
   size_t behind;                  /* bytes that may be read behind each operand on the device */
+  int missing;                    /* an emulated device has not got them: a call that reads them dies */
   ghz_shape shape;                /* of bricks, with n values; dims 0 means a flat array */
 } operation;
 

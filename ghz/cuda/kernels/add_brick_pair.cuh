@@ -13,22 +13,22 @@ struct team_brick {
 
 // Takes apart a brick. Returns 0 if it is not common.
 DEVICE int open_brick(const combine_call &c, const operand_headers &s, const side_place &p, team_brick &x) {
-  team::tile_bytes b;
+  const team::tile_bytes &b = p.bytes;
   team::team_shape &r = x.lattice, &k = x.coefficients;
-  b.begin(p.data);
   r.lead = {};
-  int right = team::parse_lead(s.lattice, s.terms[p.operand], (unsigned)c.kind.shape.dims, b, p.size, r);
+  int right = team::parse_lead(s.lattice, s.integer_bits, s.terms[p.operand], (unsigned)c.kind.shape.dims, b,
+                               b.size, r);
   right = right && (!r.lead.coefficients || s.transform[p.operand]);
-  right = team::parse_coefficients(s.terms[p.operand], b, p.size, right, r, k);
-  return right && p.right && planes_fit(p.size, r.planes_at, r.sum + k.sum);
+  right = team::parse_coefficients(s.terms[p.operand], b, b.size, right, r, k);
+  return right && planes_fit(b.size, r.planes_at, r.sum + k.sum);
 }
 
 // A layer to be read; empty unless `right`.
 DEVICE void open_layer(const combine_call &c, const side_place &p, const team::team_shape &t, int right,
-                       team_side &x) {
+                       const team_room &room, team_side &x) {
   uint32_t widths[team::WORDS];
   UNROLLED for (int w = 0; w < team::WORDS; w++) widths[w] = right ? t.widths[w] : 0;
-  x.reader.begin(p.data, widths, right ? t.planes_at : 0);
+  x.reader.begin(p.bytes, window_of(room, p.operand), widths, right ? t.planes_at : 0);
   x.order = 0; // nothing is raised
   x.negative = c.coefficient[p.operand] < 0 ? ALL : 0;
 }
@@ -44,13 +44,15 @@ DEVICE int64_t signed_anchor(const team::team_shape &t, const team_side &x) {
 }
 
 // The sum of two layers, whose planes stand in the room from `first` on.
-DEVICE void add_layers(const combine_call &c, const operand_headers &s, const side_place p[2],
+DEVICE void add_layers(const combine_call &c, const operand_headers &s, side_place p[2],
                        const team::team_shape &a, const team::team_shape &b, int right, int first, int count,
                        team_room &room, team::team_shape &sum) {
   team_side x, y;
-  open_layer(c, p[0], a, right, x);
-  open_layer(c, p[1], b, right, y);
+  open_layer(c, p[0], a, right, room, x);
+  open_layer(c, p[1], b, right, room, y);
   add_planes<false>(s.expand, x, y, first, count, room, sum.widths);
+  p[0].bytes = x.reader.bytes; // as far as they are brought now
+  p[1].bytes = y.reader.bytes;
   sum.lead = {};
   sum.lead.order = a.lead.order;
   sum.lead.mode = a.lead.mode;
@@ -87,15 +89,15 @@ DEVICE void finish_sum(team_brick_sum &t, int transformed) {
 // Adds or subtracts the bricks of four teams. Returns 0 where they are not common: whole, on the
 // lattice, of one mode and order, both turned or none, both with coefficients or both without,
 // without specials, of few planes. A damaged brick is not common: add_bricks.cuh reports it.
-DEVICE int add_brick_pair(const combine_call &c, const operand_headers &s, const uint64_t offset[2],
-                          const uint32_t size[2], team_room &room, team_brick_sum &t) {
-  const side_place p[2] = {place_side(c, s, 0, offset[0], size[0]), place_side(c, s, 1, offset[1], size[1])};
+DEVICE int add_brick_pair(const combine_call &c, const operand_headers &s, const team::tile_bytes from[2],
+                          team_room &room, team_brick_sum &t) {
+  side_place p[2] = {{from[0], 0}, {from[1], 1}};
   team_brick a, b;
   int right = open_brick(c, s, p[0], a);
   one_after_the_other();
   right &= open_brick(c, s, p[1], b);
   const tile_lead &lead = a.lattice.lead, &other = b.lattice.lead;
-  const unsigned limit = width_limit(&s.lattice, lead.mode, lead.order, s.terms_of_result);
+  const unsigned limit = width_of_bits(s.integer_bits[lead.mode], lead.order, s.terms_of_result);
   int planes = planes_of_sum(a.lattice, b.lattice, limit),
       more = planes_of_sum(a.coefficients, b.coefficients, coefficient_width_limit(s.terms_of_result));
   right = right && lead.mode == other.mode && lead.order == other.order && lead.turned == other.turned &&
@@ -111,8 +113,9 @@ DEVICE int add_brick_pair(const combine_call &c, const operand_headers &s, const
 
 // Squeezes a sum in its place.
 DEVICE void squeeze_brick_sum(const team_brick_sum &t, uint32_t size, team_room &room) {
-  uint8_t *out = reinterpret_cast<uint8_t *>(&room);
+  uint8_t *out = room.bytes();
   const bool transformed = t.brick.lattice.lead.coefficients;
+  __syncwarp(); // the operands' bytes are read
   team::put_header(out, t.brick.lattice, size != 0);
   team::put_coefficients_header(out + t.coefficients_at, t.brick.coefficients, size && transformed);
   squeeze_planes(t.brick.lattice, 0, size, room);

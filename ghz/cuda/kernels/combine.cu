@@ -7,10 +7,10 @@
 
 // Adds the two tiles of each team, and squeezes the sum where it is wanted; returns 0 where it is
 // not common.
-DEVICE int add_flat(const combine_call &c, const operand_headers &s, const uint64_t offset[2],
-                    const uint32_t size[2], team_room &room, bool wanted, uint32_t &sum_size) {
+DEVICE int add_flat(const combine_call &c, const operand_headers &s, const team::tile_bytes from[2],
+                    team_room &room, bool wanted, uint32_t &sum_size) {
   team::team_shape shape;
-  const int added = add_pair(c, s, offset, size, room, shape, sum_size);
+  const int added = add_pair(c, s, from, room, shape, sum_size);
   sum_size = added && wanted ? sum_size : 0;
   squeeze_sum(shape, sum_size, room);
   return added;

@@ -10,10 +10,10 @@ template <int DIMS> static constexpr int BRICKS_RESIDENT = DIMS == 3 ? RESIDENT 
 
 // Adds the two bricks of each team, and squeezes the sum where it is wanted; returns 0 where it is
 // not common.
-DEVICE int add_bricks(const combine_call &c, const operand_headers &s, const uint64_t offset[2],
-                      const uint32_t size[2], team_room &room, bool wanted, uint32_t &sum_size) {
+DEVICE int add_bricks(const combine_call &c, const operand_headers &s, const team::tile_bytes from[2],
+                      team_room &room, bool wanted, uint32_t &sum_size) {
   team_brick_sum sum;
-  const int added = add_brick_pair(c, s, offset, size, room, sum);
+  const int added = add_brick_pair(c, s, from, room, sum);
   sum_size = added && wanted ? sum.size : 0;
   squeeze_brick_sum(sum, sum_size, room);
   return added;

@@ -48,64 +48,69 @@ SELDOM uint32_t form_any(const combine_call &c, combine_shared &s, int tile, int
   combine_any<Kind, Real>({c, s.headers, t, e, numbers, lane}, r);
   note_result(c, t, r, lane);
   if (r.size)
-    write_result<Kind, Real>(
-        r, e, r.size <= sizeof(team_room) ? reinterpret_cast<uint8_t *>(&s.room[tile]) : spill(c, tile), lane);
+    write_result<Kind, Real>(r, e, r.size <= sizeof(team_room) ? s.room[tile].bytes() : spill(c, tile), lane);
   return r.size;
 }
+
+// The tile that a warp's team has formed: its size, and where it begins in the room.
+struct formed_tile {
+  uint32_t size, start;
+};
 
 // Forms the tile of each team if it is a copy, or the sum of two common tiles, which add() forms.
 // Returns 0 if it is neither.
 template <class Kind, class Add>
 DEVICE int form_common(const combine_call &c, combine_shared &s, int mine, uint64_t t, Add add,
-                       uint32_t &result_size, int lane) {
+                       formed_tile &formed, int lane) {
   const bool whole = t < c.target.tiles && Kind::is_whole(c.target.shape, c.target.first + t);
-  uint64_t offset[2];
-  uint32_t size[2];
-  int placed = 1;
-  UNROLLED for (int i = 0; i < 2; i++) placed &=
-      place_tiles(c, s.headers, (unsigned)i, s.group.index, mine, offset[i], size[i], lane);
-  if (!placed) // told by combine_any
+  team::tile_bytes from[2];
+  if (!place_tiles(c, s.headers, s.group.index, mine, from, lane)) // told by combine_any
     return 0;
-  team_room &room = s.room[mine];
-  result_size = 0;
-  const int alone = whole && copy_alone(c, offset, size, room, result_size);
-  UNROLLED for (int i = 0; i < 2; i++) size[i] = whole && !alone ? size[i] : 0;
+  UNROLLED for (int i = 0; i < 2; i++) from[i].size = whole ? from[i].size : 0;
   // Nothing to add in all four: so it is for three of four tiles in sparse fields.
-  if (!__any_sync(ALL, (size[0] | size[1]) != 0))
+  if (!__any_sync(ALL, (from[0].size | from[1].size) != 0))
     return whole;
-  uint32_t sum_size;
-  const int added = add(c, s.headers, offset, size, room, whole && !alone, sum_size);
-  result_size |= sum_size; // one of them is 0
-  return whole && (alone || added);
+  team_room &room = s.room[mine];
+  bring_tiles(from, room);
+  const uint32_t copied = copy_alone(c, from, room, formed.start);
+  UNROLLED for (int i = 0; i < 2; i++) from[i].size = copied ? 0 : from[i].size;
+  uint32_t sum_size = 0;
+  int added = 1;
+  if (__any_sync(ALL, (from[0].size | from[1].size) != 0))
+    added = add(c, s.headers, from, room, whole && !copied, sum_size);
+  formed.size = copied | sum_size; // one of them is 0
+  return whole && (copied || added);
 }
 
-// Forms the four tiles of a warp; returns the size of the team's.
+// Forms the four tiles of a warp; returns the team's.
 template <class Kind, class Real, class Add>
-DEVICE uint32_t form_tiles(const combine_call &c, combine_shared &s, int warp, int lane, Add add) {
+DEVICE formed_tile form_tiles(const combine_call &c, combine_shared &s, int warp, int lane, Add add) {
   const int mine = team::TEAMS * warp + lane / team::LANES;
   const uint64_t chunk = s.group.index;
-  uint32_t size = 0;
+  formed_tile mine_formed = {0, 0};
   int common = 0;
   if (c.pair)
-    common = form_common<Kind>(c, s, mine, chunk * TILES + (uint64_t)mine, add, size, lane);
+    common = form_common<Kind>(c, s, mine, chunk * TILES + (uint64_t)mine, add, mine_formed, lane);
   ROLLED for (int i = 0; i < team::TEAMS; i++) {
     const int tile = team::TEAMS * warp + i, formed = __shfl_sync(ALL, common, team::LANES * i);
     if (formed || chunk * TILES + (uint64_t)tile >= c.target.tiles)
       continue;
-    const uint32_t formed_size = form_any<Kind, Real>(c, s, tile, lane);
-    size = lane / team::LANES == i ? formed_size : size;
+    const uint32_t size = form_any<Kind, Real>(c, s, tile, lane);
+    if (lane / team::LANES == i)
+      mine_formed = {size, 0};
   }
-  return size;
+  return mine_formed;
 }
 
 // Writes the tiles of a warp to their place. In an accumulator operands may lie there, but nothing
 // of them is read any more.
-DEVICE void write_tiles(const combine_call &c, const combine_shared &s, int warp, uint32_t size, int lane) {
+DEVICE void write_tiles(const combine_call &c, const combine_shared &s, int warp, const formed_tile &formed,
+                        int lane) {
   const int mine = team::TEAMS * warp + lane / team::LANES;
-  const bool large = size > sizeof(team_room);
-  if (size && !large)
-    unstage_bytes(s.group.place + s.group.before[mine], s.room[mine].header, 0, size, team::lane_of(),
-                  team::LANES);
+  const bool large = formed.size > sizeof(team_room);
+  if (!large)
+    unstage_bytes(s.group.place + s.group.before[mine], s.room[mine].window[0], formed.start, formed.size,
+                  team::lane_of(), team::LANES);
   ROLLED for (uint32_t left = __ballot_sync(ALL, large && team::lane_of() == 0); left; left &= left - 1) {
     const int tile = team::TEAMS * warp + (__ffs((int)left) - 1) / team::LANES;
     unstage_bytes(s.group.place + s.group.before[tile], reinterpret_cast<const uint32_t *>(spill(c, tile)), 0,
@@ -135,17 +140,17 @@ DEVICE void fence_in_place(const tile_target &target) {
     __threadfence();
 }
 
-// The body of a kernel. form(warp, lane) forms the four tiles of a warp, and returns the size of
-// the lane's team's.
+// The body of a kernel. form(warp, lane) forms the four tiles of a warp, and returns the lane's
+// team's.
 template <class Form> DEVICE void combine_groups(const combine_call &c, combine_shared &s, Form form) {
   const int lane = lane_of_thread(), warp = (int)threadIdx.x / 32;
   group_queue queue;
   queue.ask(c.target.shared);
   read_headers(c, s.headers);
   while (queue.take(s.group, c.target) && s.headers.status == GHZ_OK) {
-    const uint32_t size = form(warp, lane);
+    const formed_tile formed = form(warp, lane);
     if (team::lane_of() == 0)
-      s.group.size[team::TEAMS * warp + lane / team::LANES] = size;
+      s.group.size[team::TEAMS * warp + lane / team::LANES] = formed.size;
     __syncthreads();
     queue.ask(c.target.shared);
     if (warp == 0) {
@@ -156,7 +161,7 @@ template <class Form> DEVICE void combine_groups(const combine_call &c, combine_
     }
     __syncthreads();
     if (s.group.fits)
-      write_tiles(c, s, warp, size, lane);
+      write_tiles(c, s, warp, formed, lane);
   }
   if (is_last_block(c.target.shared, gridDim.x))
     finish(c, s.headers);

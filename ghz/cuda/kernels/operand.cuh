@@ -97,23 +97,39 @@ struct stored_tile {
   uint32_t size;
 };
 
+// What the index says of a chunk. Chunks that are right fill the payload without gaps.
+struct chunk_place {
+  uint64_t offset, end; // of the chunk before, and of this one
+  int last;
+
+  METHOD void find(const operand &o, const stream_kind &kind, uint64_t chunk) {
+    offset = chunk ? o.ends[chunk - 1] : 0;
+    end = o.ends[chunk];
+    last = chunk + 1 >= chunks_of(kind.tiles);
+  }
+  // `sum`: of the sizes of its tiles; `largest` of them.
+  METHOD int right(uint64_t payload, uint32_t sum, uint32_t largest) const {
+    return largest <= TILE_BYTES_MAX && offset <= payload && sum <= payload - offset && end - offset == sum &&
+           (!last || end == payload);
+  }
+};
+
 // A warp finds tile t, from the end of the chunk before and the sizes of the chunk's tiles. Returns
-// 0 if these contradict each other, the payload or the chunk's end. So chunks that pass fill the
-// payload without gaps.
+// 0 if these contradict each other, the payload or the chunk's end.
 DEVICE int place_tile(const operand &o, const stream_kind &kind, uint64_t payload, uint64_t t,
                       stored_tile &place, int lane) {
-  const uint64_t chunk = t / TILES_PER_CHUNK, chunks = chunks_of(kind.tiles);
+  const uint64_t chunk = t / TILES_PER_CHUNK;
   const int in_chunk = (int)(t % TILES_PER_CHUNK);
   const uint64_t left = kind.tiles - chunk * TILES_PER_CHUNK;
   uint32_t size =
       lane < TILES_PER_CHUNK && (uint64_t)lane < left ? o.sizes[chunk * TILES_PER_CHUNK + (uint64_t)lane] : 0u;
   uint32_t sum = __reduce_add_sync(ALL, size), before = __reduce_add_sync(ALL, lane < in_chunk ? size : 0u);
   uint32_t largest = __reduce_max_sync(ALL, size);
-  const uint64_t offset = chunk ? o.ends[chunk - 1] : 0, end = o.ends[chunk];
+  chunk_place c;
+  c.find(o, kind, chunk);
   place.size = __shfl_sync(ALL, size, in_chunk);
-  const bool right = largest <= TILE_BYTES_MAX && offset <= payload && sum <= payload - offset &&
-                     end - offset == sum && (chunk + 1 < chunks || end == payload);
-  place.data = o.payload + (right ? offset + before : 0);
+  const int right = c.right(payload, sum, largest);
+  place.data = o.payload + (right ? c.offset + before : 0);
   return right;
 }
 

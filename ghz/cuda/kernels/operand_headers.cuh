@@ -14,7 +14,8 @@ struct operand_headers {
   uint64_t payload[GHZ_CUDA_OPERANDS];
   unsigned counting; // operands whose coefficient is not 0
   int status;
-  expansion expand; // how their planes are un-squeezed
+  uint8_t integer_bits[RAW + 1]; // of each mode; of raw tiles nothing
+  expansion expand;              // how their planes are un-squeezed
 };
 
 DEVICE uint64_t magnitude_of(int64_t c) {
@@ -73,6 +74,8 @@ DEVICE void read_headers(const combine_call &c, operand_headers &s) {
   __syncthreads();
   if (i == 0 && s.status == GHZ_OK) {
     ghz_lattice scaled = s.lattice;
+    for (int mode = COARSE; mode <= RAW; mode++)
+      s.integer_bits[mode] = mode == RAW ? 0 : (uint8_t)integer_bits(&s.lattice, mode);
     count_terms(c, s);
     if (c.scaled && !scale_lattice(&scaled, 1, c.divisor))
       header_fault(c, s, 255, GHZ_EINVAL);

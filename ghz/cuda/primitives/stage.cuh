@@ -31,6 +31,12 @@ template <class T> DEVICE T &in_memory(uintptr_t a) {
   return *reinterpret_cast<T *>(a);
 }
 
+// The word that begins at any byte of shared memory. Reads the two words around it.
+DEVICE uint32_t unaligned_word(shared_address at) {
+  const shared_address first = at & ~(shared_address)3;
+  return __funnelshift_r(in_memory<uint32_t>(first), in_memory<uint32_t>(first + 4), (uint32_t)at << 3);
+}
+
 // ---- Copies of 16 bytes -------------------------------------------------------------------------
 
 // Copies 16 bytes. A device does not wait for them.
@@ -41,6 +47,16 @@ DEVICE void copy_16(void *shared, const void *global) {
                : "memory");
 #else
   *static_cast<uint4 *>(shared) = *static_cast<const uint4 *>(global);
+#endif
+}
+
+// Copies the first bytes of 16, and sets the others to 0. Nothing is read behind them.
+DEVICE void copy_first_of_16(shared_address to, const void *global, uint32_t bytes) {
+#ifdef __CUDA_ARCH__
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(global), "r"(bytes) : "memory");
+#else
+  for (uint32_t i = 0; i < 16; i++)
+    in_memory<uint8_t>(to + i) = i < bytes ? static_cast<const uint8_t *>(global)[i] : 0;
 #endif
 }
 
@@ -73,19 +89,27 @@ DEVICE uint32_t stage_bytes(uint32_t *buffer, const uint8_t *from, uint32_t size
   return skew;
 }
 
-// Copies bytes from shared to global memory, by words where they are aligned there.
+// Four words that begin at any byte. Reads the five around them.
+DEVICE uint4 unaligned_words(const uint32_t *buffer, uint32_t at) {
+  const uint32_t *p = buffer + (at >> 2);
+  uint32_t w[5], v[4];
+  UNROLLED for (int i = 0; i < 5; i++) w[i] = p[i];
+  UNROLLED for (int i = 0; i < 4; i++) v[i] = __funnelshift_r(w[i], w[i + 1], at << 3);
+  return {v[0], v[1], v[2], v[3]};
+}
+
+// Copies bytes from shared to global memory, by 16 where they are aligned there. The buffer has
+// four bytes behind them.
 DEVICE void unstage_bytes(uint8_t *to, const uint32_t *buffer, uint32_t start, uint32_t size, int lane,
                           int lanes = 32) {
   const uint8_t *s = reinterpret_cast<const uint8_t *>(buffer) + start;
-  uint32_t head = min((uint32_t)(0 - reinterpret_cast<uintptr_t>(to)) & 3, size), words = (size - head) / 4;
-  uint32_t tail = head + 4 * words;
-  if ((uint32_t)lane < head)
-    to[lane] = s[lane];
-  uint32_t *w = reinterpret_cast<uint32_t *>(to + head);
-  ROLLED for (uint32_t i = (uint32_t)lane; i < words; i += (uint32_t)lanes) w[i] =
-      unaligned_word(buffer, start + head + 4 * i);
-  if (tail + (uint32_t)lane < size)
-    to[tail + (uint32_t)lane] = s[tail + (uint32_t)lane];
+  const uint32_t head = min((uint32_t)(0 - reinterpret_cast<uintptr_t>(to)) & 15, size);
+  const uint32_t pieces = (size - head) / 16, tail = head + 16 * pieces;
+  ROLLED for (uint32_t i = (uint32_t)lane; i < head; i += (uint32_t)lanes) to[i] = s[i];
+  uint4 *piece = reinterpret_cast<uint4 *>(to + head);
+  ROLLED for (uint32_t i = (uint32_t)lane; i < pieces; i += (uint32_t)lanes) piece[i] =
+      unaligned_words(buffer, start + head + 16 * i);
+  ROLLED for (uint32_t i = tail + (uint32_t)lane; i < size; i += (uint32_t)lanes) to[i] = s[i];
 }
 
 // ---- Values of tiles ----------------------------------------------------------------------------

@@ -7,12 +7,14 @@
 #define GHZ_TEAM_CUH
 
 #include "cuda/primitives/squeeze.cuh"
+#include "cuda/primitives/stage.cuh"
 #include "cuda/primitives/tile_header.cuh"
 
 namespace team {
 
 enum { LANES = 8, WORDS = 4, TEAMS = 4 }; // of a team, of a lane, of a warp
 enum { PARTS = WORDS };
+constexpr uint32_t EACH_NIBBLE = 0x0f0f0f0fu; // the lower one of each byte
 
 // The lane's number in its team.
 DEVICE int lane_of() {
@@ -50,19 +52,38 @@ DEVICE column_bits of_first_lane(column_bits bits) {
 
 // ---- Where bytes are ----------------------------------------------------------------------------
 
-// Words at any byte of a tile in global memory. The eight bytes after the tile must be readable.
+// The bytes of a tile, some of which are in shared memory: those from where they were brought on
+// to before `end`.
 struct tile_bytes {
-  const uint32_t *words;
-  uint32_t start;
+  const uint8_t *data; // in global memory
+  uint32_t size, end;
+  shared_address first; // where the tile's first byte is, or would be
 
-  METHOD void begin(const uint8_t *data) {
-    start = (uint32_t)(reinterpret_cast<uintptr_t>(data) & 3);
-    words = reinterpret_cast<const uint32_t *>(data - start);
+  // Starts to bring bytes from `from` on to a window, as many as have room there, which is a
+  // multiple of 16. By the team's lanes; they have to wait. Reads nothing behind the tile.
+  METHOD void bring(uint32_t from, shared_address window, uint32_t room) {
+    const uint8_t *begin = data + from;
+    const uint32_t skew = (uint32_t)(reinterpret_cast<uintptr_t>(begin) & 15);
+    const uint32_t bytes = size > from ? min(skew + size - from, room) : 0;
+    first = window + skew - from;
+    end = from + room - skew;
+    begin -= skew;
+    ROLLED for (uint32_t i = 16 * (uint32_t)lane_of(); i < bytes; i += 16 * LANES)
+        copy_first_of_16(window + i, begin + i, min(bytes - i, 16u));
   }
   METHOD uint32_t word(uint32_t at) const {
-    return unaligned_word(words, start + at);
+    return unaligned_word(first + at);
+  }
+  METHOD uint32_t byte(uint32_t at) const {
+    return in_memory<uint8_t>(first + at);
   }
 };
+
+// Waits for what a team has brought.
+DEVICE void bytes_arrived() {
+  copies_arrived();
+  __syncwarp();
+}
 
 // Where the bytes of planes are, for four planes at a time.
 struct plane_places {
@@ -108,16 +129,31 @@ struct plane_places {
   }
 };
 
-// Un-squeezes. A block without a byte in a plane repeats the one below. With widths of 0 only the
-// first bytes of the tile are read.
+// Bytes of a window, of which a tile's first ones are brought at once: more than four planes and
+// the longest header take. Behind it are as many as a word may reach beyond.
+enum { WINDOW = 592, WINDOW_BEHIND = 16 };
+
+// Un-squeezes. A block without a byte in a plane repeats the one below. With widths of 0 no byte of
+// the tile is used.
 struct plane_reader : plane_places {
   tile_bytes bytes;
+  shared_address window;
   uint32_t plane[WORDS];
 
-  METHOD void begin(const uint8_t *data, const uint32_t widths[WORDS], uint32_t planes_at) {
-    bytes.begin(data);
+  METHOD void begin(const tile_bytes &b, shared_address for_more, const uint32_t widths[WORDS],
+                    uint32_t planes_at) {
+    bytes = b;
+    window = for_more;
     open(widths, planes_at);
     UNROLLED for (int w = 0; w < WORDS; w++) plane[w] = 0;
+  }
+  // Whether the window ends before the planes that were located.
+  METHOD bool lacks() const {
+    return __dp4a(total, EACH_BYTE, at) > bytes.end;
+  }
+  METHOD void refill() {
+    if (lacks())
+      bytes.bring(at, window, WINDOW);
   }
   METHOD void take(const expansion &e) {
     uint32_t from = place();
@@ -129,6 +165,18 @@ struct plane_reader : plane_places {
     next();
   }
 };
+
+// Locates the next four planes of two tiles, whose bytes are in shared memory then.
+DEVICE void locate_both(plane_reader &a, plane_reader &b) {
+  a.locate();
+  b.locate();
+  if (__any_sync(ALL, a.lacks() || b.lacks())) {
+    __syncwarp(); // all that was there is read
+    a.refill();
+    b.refill();
+    bytes_arrived();
+  }
+}
 
 // Squeezes to shared memory.
 struct plane_writer : plane_places {
@@ -173,27 +221,50 @@ DEVICE uint32_t measure_widths(team_shape &t, uint32_t other = 0) {
   return sum >> 16;
 }
 
+// Swaps planes and blocks: bit 8 k + j becomes bit 8 (j & 3) + 4 (j / 4) + k, for k < 4 and j < 8.
+// Twice, everything is as it was.
+DEVICE uint32_t turn_four_planes(uint32_t x) {
+  const uint32_t far = (x ^ x >> 14) & 0x0000ccccu;
+  x ^= far ^ far << 14;
+  const uint32_t near = (x ^ x >> 7) & 0x00aa00aau;
+  return x ^ near ^ near << 7;
+}
+
+// Four planes of 8 blocks, a plane in a byte, from two words of widths on, and back.
+DEVICE uint32_t four_planes_of(uint32_t low, uint32_t high) {
+  return turn_four_planes((low & EACH_NIBBLE) | (high & EACH_NIBBLE) << 4);
+}
+
+DEVICE void add_four_planes(uint32_t x, int first, uint32_t &low, uint32_t &high) {
+  x = turn_four_planes(x);
+  low |= (x & EACH_NIBBLE) << first;
+  high |= (x >> 4 & EACH_NIBBLE) << first;
+}
+
 // Reads the width planes from planes_at on, which it moves past them. Plain planes are squeezed
 // ones of which every byte is there. Returns 0 if they end after the tile; where a byte of a map's
 // is 0, the widths are such that no tile has. Reads nothing unless `right`.
 DEVICE int take_widths(const tile_bytes &b, uint32_t size, int right, team_shape &t) {
-  const unsigned planes = right ? t.lead.width_planes : 0;
+  const int planes = right ? (int)t.lead.width_planes : 0;
   const uint32_t below = (1u << 2 * lane_of()) - 1;
-  uint32_t maps = t.planes_at, at = maps + (right && t.lead.squeezed ? 2 * planes : 0), damaged = 0;
+  uint32_t maps = t.planes_at, at = maps + (right && t.lead.squeezed ? 2 * (uint32_t)planes : 0);
+  bool damaged = false;
   UNROLLED for (int w = 0; w < WORDS; w++) t.widths[w] = 0;
-  ROLLED for (unsigned k = 0; k < planes; k++, maps += 2) {
-    const uint32_t map = t.lead.squeezed ? b.word(maps) & WHOLE_MAP : WHOLE_MAP, count = (uint32_t)__popc(map);
-    const uint32_t mine = map >> 2 * lane_of() & 3;
-    if (size - at < count)
-      return 0;
-    const uint32_t two = b.word(at + (uint32_t)__popc(map & below));
-    // The second byte is the next one, or without a first one the same.
-    const uint32_t first = mine & 1 ? two & 255 : 0, second = mine & 2 ? two >> 8 * (mine & 1) & 255 : 0;
-    const uint32_t bits = first | second << 8;
-    damaged |= ((mine & 1) && !first) | ((mine & 2) && !second);
-    UNROLLED for (int w = 0; w < WORDS; w++) t.widths[w] |= ((bits >> 4 * w & 15) * 0x00204081u & EACH_BYTE)
-                                                            << k;
-    at += count;
+  ROLLED for (int from = 0; from < planes; from += 4) {
+    uint32_t x[2] = {0, 0}; // of 8 blocks each
+    ROLLED for (int k = from; k < planes && k < from + 4; k++, maps += 2) {
+      const uint32_t map = t.lead.squeezed ? b.byte(maps) | b.byte(maps + 1) << 8 : WHOLE_MAP;
+      const uint32_t count = (uint32_t)__popc(map), mine = map >> 2 * lane_of();
+      if (size - at < count)
+        return 0;
+      const uint32_t place = at + (uint32_t)__popc(map & below);
+      const uint32_t first = mine & 1 ? b.byte(place) : 0, second = mine & 2 ? b.byte(place + (mine & 1)) : 0;
+      damaged = damaged || ((mine & 1) && !first) || ((mine & 2) && !second);
+      x[0] |= first << 8 * (k - from);
+      x[1] |= second << 8 * (k - from);
+      at += count;
+    }
+    UNROLLED for (int i = 0; i < 2; i++) add_four_planes(x[i], from, t.widths[2 * i], t.widths[2 * i + 1]);
   }
   t.planes_at = at;
   t.widths[0] |= damaged && t.lead.squeezed ? WIDTH_OF_NONE : 0;
@@ -202,9 +273,9 @@ DEVICE int take_widths(const tile_bytes &b, uint32_t size, int right, team_shape
 
 // Takes apart what stands before the planes of a full tile. All teams of a warp do so together;
 // size 0 means that a team has none. Returns 0 if the tile is damaged or raw, or has specials or an
-// anchor of more than 32 bits.
-DEVICE int parse_lead(const ghz_lattice &l, uint32_t terms, unsigned dims, const tile_bytes &b, uint32_t size,
-                      team_shape &t) {
+// anchor of more than 32 bits. bits: integer_bits() of each mode, which takes long to find.
+DEVICE int parse_lead(const ghz_lattice &l, const uint8_t *bits, uint32_t terms, unsigned dims,
+                      const tile_bytes &b, uint32_t size, team_shape &t) {
   anchor_place at;
   const uint32_t first = size ? b.word(0) : 0;
   int right = size && open_lead(&l, terms, dims, first & 255, first >> 8 & 255, size, &t.lead, &at) &&
@@ -216,14 +287,13 @@ DEVICE int parse_lead(const ghz_lattice &l, uint32_t terms, unsigned dims, const
   right = take_widths(b, size, right, t) && right;
   __syncwarp();
   measure_widths(t);
-  return right && height_valid(&l, terms, &t.lead, t.height);
+  return right && height_fits(bits[t.lead.mode], terms, &t.lead, t.height);
 }
 
 // Takes apart a flat tile, likewise.
-DEVICE int parse_tile(const ghz_lattice &l, uint32_t terms, const uint8_t *data, uint32_t size, team_shape &t) {
-  tile_bytes b;
-  b.begin(data);
-  return parse_lead(l, terms, 1, b, size, t) && planes_fit(size, t.planes_at, t.sum);
+DEVICE int parse_tile(const ghz_lattice &l, const uint8_t *bits, uint32_t terms, const tile_bytes &b,
+                      team_shape &t) {
+  return parse_lead(l, bits, terms, 1, b, b.size, t) && planes_fit(b.size, t.planes_at, t.sum);
 }
 
 // The coefficients of a brick, whose other layer is `lattice`: c. Nothing is read unless `right`,
@@ -266,41 +336,52 @@ DEVICE uint32_t finish_shape(team_shape &t) {
   return lead_says_empty(&t.lead) ? 0 : t.planes_at + t.sum;
 }
 
-// Bit 2 j of the result is bit j of the low half, bit 2 j + 1 bit j of the high half.
-DEVICE uint32_t interleave(uint32_t low, uint32_t high) {
-  uint32_t v = low | high << 16;
-  v = (v | v << 4) & 0x0f0f0f0fu;
-  v = (v | v << 2) & 0x33333333u;
-  v = (v | v << 1) & 0x55555555u;
-  return (v | v >> 15) & WHOLE_MAP;
-}
+// The maps of four planes of which the lane has two bytes: bit 2 j of half k says whether lane j's
+// first byte of plane k is not 0, the next bit its second one.
+struct plane_maps {
+  uint32_t low, high;
 
-// The map of a plane of which the lane has two bytes. All teams of the warp come here together.
-DEVICE uint32_t map_of(uint32_t bytes) {
-  const int team = LANES * (lane_of_thread() / LANES);
-  const uint32_t first = __ballot_sync(ALL, (bytes & 255) != 0) >> team & 255,
-                 second = __ballot_sync(ALL, bytes >> 8 != 0) >> team & 255;
-  return interleave(first, second);
-}
+  METHOD void of(uint32_t first, uint32_t second) {
+    const uint32_t two = top_bits_in_use(first) >> 7 | top_bits_in_use(second) >> 6;
+    low = __byte_perm(two, 0, 0x4140) << 2 * lane_of();
+    high = __byte_perm(two, 0, 0x4342) << 2 * lane_of();
+    UNROLLED for (int d = 1; d < LANES; d *= 2) {
+      low |= __shfl_xor_sync(ALL, low, d);
+      high |= __shfl_xor_sync(ALL, high, d);
+    }
+  }
+  METHOD static uint32_t top_bits_in_use(uint32_t x) {
+    return (((x & ~TOP_BITS) + ~TOP_BITS) | x) & TOP_BITS;
+  }
+  METHOD uint32_t next() {
+    const uint32_t map = low & WHOLE_MAP;
+    low = low >> 16 | high << 16;
+    high >>= 16;
+    return map;
+  }
+};
 
 // Writes the width planes; there are none unless `there`.
 DEVICE void put_widths(uint8_t *out, const team_shape &t, bool there) {
-  const unsigned planes = there ? t.lead.width_planes : 0;
-  uint32_t at = t.lead.squeezed ? 2 * planes : 0;
-  const unsigned most = __reduce_max_sync(ALL, planes);
-  ROLLED for (unsigned k = 0; k < most; k++) {
-    uint32_t bytes = 0;
-    UNROLLED for (int w = 0; w < WORDS; w++) bytes |= gather_top_bits((t.widths[w] >> k & EACH_BYTE) << 7)
-                                                      << 4 * w;
-    const uint32_t used = map_of(bytes), map = k >= planes ? 0 : t.lead.squeezed ? used : WHOLE_MAP;
-    uint32_t to = at + (uint32_t)__popc(map & ((1u << 2 * lane_of()) - 1));
-    if (map >> 2 * lane_of() & 1)
-      out[to++] = (uint8_t)bytes;
-    if (map >> 2 * lane_of() & 2)
-      out[to] = (uint8_t)(bytes >> 8);
-    if (t.lead.squeezed && k < planes && lane_of() < 2)
-      out[2 * k + (unsigned)lane_of()] = (uint8_t)(map >> 8 * lane_of());
-    at += (uint32_t)__popc(map);
+  const int planes = there ? (int)t.lead.width_planes : 0;
+  uint32_t at = t.lead.squeezed ? 2 * (uint32_t)planes : 0;
+  const int most = (int)__reduce_max_sync(ALL, (unsigned)planes);
+  ROLLED for (int from = 0; from < most; from += 4) {
+    uint32_t first = four_planes_of(t.widths[0] >> from, t.widths[1] >> from);
+    uint32_t second = four_planes_of(t.widths[2] >> from, t.widths[3] >> from);
+    plane_maps used;
+    used.of(first, second);
+    ROLLED for (int k = from; k < most && k < from + 4; k++, first >>= 8, second >>= 8) {
+      const uint32_t map_used = used.next(), map = k >= planes ? 0 : t.lead.squeezed ? map_used : WHOLE_MAP;
+      uint32_t to = at + (uint32_t)__popc(map & ((1u << 2 * lane_of()) - 1));
+      if (map >> 2 * lane_of() & 1)
+        out[to++] = (uint8_t)first;
+      if (map >> 2 * lane_of() & 2)
+        out[to] = (uint8_t)second;
+      if (t.lead.squeezed && k < planes && lane_of() < 2)
+        out[2 * k + lane_of()] = (uint8_t)(map >> 8 * lane_of());
+      at += (uint32_t)__popc(map);
+    }
   }
 }
 
