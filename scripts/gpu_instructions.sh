@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # gpu_instructions.sh: compiles kernels to machine code and prints how many instructions each has,
 # by the pipe that executes them: those that stand there, or with --counts those that a warp runs
-# for a tile. The machine code is made of the PTX that the interpreter runs. Needs nvcc, and nvdisasm
-# of the toolkit (Python's package nvidia-cuda-nvdisasm has it, too); no GPU.
+# for a tile. The machine code is made of the PTX that the interpreter runs. Needs nvcc, and
+# nvdisasm of the toolkit (Python's package nvidia-cuda-nvdisasm has it, too); no GPU.
 # usage: scripts/gpu_instructions.sh [--arch sm_90] [--counts FILE --tiles N] [--lines N] [--calls]
 #          KERNELS.cu...
 #   --counts FILE  how often each instruction of the PTX ran, as the interpreter of tests/ptx writes
