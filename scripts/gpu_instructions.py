@@ -25,8 +25,8 @@ PIPE_OF = {op: pipe for pipe, (_, ops) in PIPES.items() for op in ops.split()}
 ISSUED = 4  # instructions of all kinds in a cycle
 WAITS = ("look_back", "words_before", "watch", "tell")
 
-# An instruction of the PTX: its opcode, and where it stands in the sources: file and line, and those
-# where that was inlined, the innermost first.
+# An instruction of the PTX: its opcode, and where it stands in the sources: file and line, and
+# those where that was inlined, the innermost first.
 Instruction = collections.namedtuple("Instruction", "opcode place")
 
 
