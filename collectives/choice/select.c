@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "choice/cost.h"
-#include "control/range.h"
 
 /* ---- The variants of a call ------------------------------------------------------------------ */
 
@@ -116,7 +115,7 @@ static call_kind kind_of(const call *c, const record *r) {
   return (call_kind){.call = r->identity[SAME_CALL],
                      .operation = r->identity[SAME_OPERATION],
                      .bound = r->identity[SAME_BOUND],
-                     .options = r->identity[SAME_OPTIONS],
+                     .options = r->identity[SAME_OPTIONS] ^ r->identity[SAME_FILL],
                      .size = (uint64_t)c->shape.dims << 32 | (uint64_t)c->value_size << 16 |
                              (uint64_t)octave_of(c) << 8 | (uint64_t)c->fits_int};
 }
@@ -131,16 +130,18 @@ static int goes_by_bytes(const call *c, const record *agreed) {
          s->bound.kind != GHZ_MPI_FLOAT && !ghz_call_reduces_fill(c) && !agreed->devices;
 }
 
-/* Values that move keep what compression does to a fill: NaN arrives as the fill. */
+/* Whether a call may go uncompressed because those before did not compress. A sum of floats does
+ * not keep a bound, and one value beyond the lattice does not free the others of theirs. Values
+ * that move keep what compression does to a fill: NaN arrives as the fill. By doubling each rank
+ * makes all values, so of a NaN, or of zeros of both signs, ranks could have other bits. Small
+ * arrays, which have more header than values, are compressed if somebody asks for it. */
 static int may_spare(const call *c, const record *agreed) {
-  return goes_by_bytes(c, agreed) && c->set.link == 0 && !c->set.has_fill;
+  return goes_by_bytes(c, agreed) && c->set.link == 0 && !c->set.has_fill && c->reduction != REDUCE_SUM &&
+         !(c->reduction && c->set.algorithm == GHZ_MPI_DOUBLING) && call_bytes(c) >= THRESHOLD_DEFAULT;
 }
 
-/* Of the algorithms for reductions the ring alone makes each value on one rank, so that all ranks
- * have its bits, whichever NaN or zero is met first. */
-static variant uncompressed(const call *c, ghz_mpi_algorithm cheapest) {
-  int is_free = c->reduction && c->set.algorithm == GHZ_MPI_ALGORITHM_AUTO;
-  return (variant){is_free ? c->collective->preferred[0] : cheapest, GHZ_MPI_PLAIN, 0};
+static variant uncompressed(ghz_mpi_algorithm cheapest) {
+  return (variant){cheapest == GHZ_MPI_DOUBLING ? GHZ_MPI_RING : cheapest, GHZ_MPI_PLAIN, 0};
 }
 
 /* ---- By the speed of the network ------------------------------------------------------------- */
@@ -167,7 +168,7 @@ static variant pick_by_link(tuner *t, const call *c, const record *agreed, const
 /* Only FASTEST lets calls through. Once a communicator has seen device buffers, all its calls
  * agree: no rank knows which of the others have some. */
 int ghz_select_bypass(tuner *t, const call *c, const record *own) {
-  if (c->set.mode != GHZ_MPI_FASTEST)
+  if (c->set.mode != GHZ_MPI_FASTEST || ghz_call_reduces_fill(c))
     return 0;
   const call_kind k = kind_of(c, own);
   return !t->has_devices && ghz_tuner_bypasses(t, &k);
@@ -185,9 +186,9 @@ variant ghz_select(tuner *t, const call *c, const record *agreed) {
   t->has_devices |= agreed->devices > 0;
   ghz_tuner_learn(t, &agreed->last);
   int n = c->for_mpi ? 1 : list_variants(c, agreed, list);
-  if (may_spare(c, agreed) && ghz_tuner_spares(t, &k) && ghz_range_suits_plain(c, agreed)) {
+  if (may_spare(c, agreed) && ghz_tuner_spares(t, &k)) {
     ghz_tuner_spare(t, &k);
-    return uncompressed(c, list[0].algorithm);
+    return uncompressed(list[0].algorithm);
   }
   if (c->set.link > 0 && goes_by_bytes(c, agreed))
     return pick_by_link(t, c, agreed, &k, list[0].algorithm);

@@ -114,19 +114,6 @@ static error make_lattice(const call *c, const record *r, uint64_t contributions
   return check_terms(c, contributions, l);
 }
 
-/* A sum has no bound to keep if one of these values lies beyond the lattice (FORMAT.md,
- * "Quantisation"). Within it, sums are exact, and those of floats are not: what does not compress
- * has bounds finer than their rounding. */
-int ghz_range_suits_plain(const call *c, const record *agreed) {
-  const double largest = fmax(fabs(agreed->min), fabs(agreed->max)),
-               beyond_any = c->real == GHZ_F32 ? 0x1p127 : 0x1p1023;
-  ghz_lattice l;
-  if (c->reduction != REDUCE_SUM)
-    return 1;
-  return agreed->min <= agreed->max && !make_lattice(c, agreed, agreed->contributions, &l).code &&
-         (largest >= beyond_any || largest > ldexp(l.step, l.cap));
-}
-
 /* What this rank's values are like, as far as the lattice depends on it. */
 static error measure(const call *c, const payload_job *job, record *r, exponents *e) {
   if (c->set.bound.kind != GHZ_MPI_FLOAT)

@@ -10,11 +10,6 @@
  * nothing wrong yet. `codec` may be NULL. Local. */
 error ghz_range_early(const call *c, ghz_context *codec, error own, record *r);
 
-/* Whether values may be sent and added as they are: those that only move or are compared are exact
- * then; a sum is not, but of such values, by the range that the first agreement brought, it has no
- * bound to keep. */
-int ghz_range_suits_plain(const call *c, const record *agreed);
-
 /* Agrees where there is something to agree on: a range for a relative bound that the first
  * agreement did not bring, exponents for GHZ_MPI_FLOAT, or memory for a new plan; and for bins.
  * Sets the lattice of the task, or its bins. `own` is what is wrong on this rank so far. */

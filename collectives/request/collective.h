@@ -126,14 +126,11 @@ static inline int ghz_call_reduces_fill(const call *c) {
 }
 
 /* Whether a call is certain to need the range of all values: all ranks find so alike. Then the
- * first agreement brings it, unless a rank has device buffers. What is to be made uncompressed
- * needs it for sums, which have to keep their bound. */
+ * first agreement brings it, unless a rank has device buffers. */
 static inline int call_range_is_early(const call *c) {
   const settings *s = &c->set;
-  if (c->spared)
-    return c->reduction == REDUCE_SUM;
   int compresses = s->mode == GHZ_MPI_HOMOMORPHIC || (s->mode == GHZ_MPI_MODE_AUTO && c->at.ranks > 1);
-  return compresses && !c->for_mpi && s->algorithm != GHZ_MPI_NATIVE &&
+  return compresses && !c->spared && !c->for_mpi && s->algorithm != GHZ_MPI_NATIVE &&
          (s->bound.kind == GHZ_REL || s->bound.kind == GHZ_PSNR);
 }
 

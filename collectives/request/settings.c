@@ -136,7 +136,7 @@ typedef struct environment {
   int64_t threshold;
 } environment;
 
-static environment env = {.threads = 1, .threshold = 256 * 1024, .cuda_aware = -1};
+static environment env = {.threads = 1, .threshold = THRESHOLD_DEFAULT, .cuda_aware = -1};
 static pthread_once_t env_once = PTHREAD_ONCE_INIT;
 static atomic_int env_read; /* cheaper than env_once, for small calls */
 

@@ -5,6 +5,8 @@
 
 #include <ghz/mpi.h>
 
+enum { THRESHOLD_DEFAULT = 256 * 1024 }; /* bytes */
+
 typedef struct settings {
   ghz_bound bound;          /* value 0: there is none */
   ghz_shape shape;          /* as in the options */

@@ -129,8 +129,9 @@ struct plane_places {
   }
 };
 
-// Bytes of a window, of which a tile's first ones are brought at once: more than four planes and
-// the longest header take. Behind it are as many as a word may reach beyond.
+// Bytes of a window, of which a tile's first ones are brought at once: as many as both headers of a
+// brick take, or four planes, from any byte on. Planes that do not lie in it whole are brought when
+// they are needed. Behind it are as many as a word may reach beyond.
 enum { WINDOW = 592, WINDOW_BEHIND = 16 };
 
 // Un-squeezes. A block without a byte in a plane repeats the one below. With widths of 0 no byte of
