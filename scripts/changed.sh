@@ -1,24 +1,20 @@
-# changed.sh: to be sourced: knows which files a change has touched. What it is compared with is
-# $GHZ_BASE, or where this branch left main; on main itself the commit before. Where git knows none
-# of these, every file counts as changed.
+# changed.sh: to be sourced: knows which files differ from a commit that is known to be good:
+# $GHZ_BASE, or without one the commit that test.sh passed on last. Where none is an ancestor, as in
+# a fresh clone, every file counts as changed.
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash
 
+passed_commit=build-test/passed # a file: test.sh writes it when all of its parts passed
+
 change_base() { # prints a commit, or nothing
-  local main base
-  ! git rev-parse -q --verify "${GHZ_BASE:-}^{commit}" 2>/dev/null || return 0
-  for main in origin/main main; do
-    base=$(git merge-base HEAD "$main" 2>/dev/null) || continue
-    if [ "$base" != "$(git rev-parse HEAD)" ] || [ -n "$(git status --porcelain)" ]; then
-      echo "$base" && return
-    fi
-  done
-  git rev-parse -q --verify HEAD~1 || true
+  local base
+  base=$(git rev-parse -q --verify "${GHZ_BASE:-$(cat "$passed_commit" 2>/dev/null)}^{commit}" 2>/dev/null) || return 0
+  ! git merge-base --is-ancestor "$base" HEAD || echo "$base"
 }
 
 changed_files() { # of the working tree against the base, new and removed ones too
   local base
-  base=$(change_base 2>/dev/null)
+  base=$(change_base)
   if [ -n "$base" ]; then
     git diff --name-only --no-renames "$base" -- && git ls-files --others --exclude-standard
   else

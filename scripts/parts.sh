@@ -37,6 +37,11 @@ part() { # name command...
   printf '%-30s %5d s %6d s\n' "$name" $((SECONDS - began)) $(($(cpu_seconds) - busy)) >>"$parts"
 }
 
+tenths() { # of Ninja's lines one for each tenth of the build; other lines as they are
+  awk 'match($0, /^\[[0-9]+\/[0-9]+\]/) { split(substr($0, 2, RLENGTH - 2), n, "/"); tenth = int(10 * n[1] / n[2])
+    if (tenth == last) next; last = tenth } { print; fflush() }'
+}
+
 build() { # folder cmake-option...; builds $targets, or all; forgets older options if $fresh is set
   echo "== Building $1 (${*:2})"
   [ -z "${fresh:-}" ] || rm -rf "$1/CMakeCache.txt" "$1/CMakeFiles"
@@ -45,7 +50,8 @@ build() { # folder cmake-option...; builds $targets, or all; forgets older optio
   grep -- '-- ghz:' "$1.log" || true # what this machine lacks
   rm -f "$1.log"
   # shellcheck disable=SC2086 # a list of words
-  cmake --build "$1" --target ${targets:-all} -- --quiet
+  set -- cmake --build "$1" --target ${targets:-all}
+  if [ -t 1 ]; then "$@"; else "$@" | tenths; fi
 }
 
 run_tests() { # folder ctest-option...
