@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "describe.h"
+#include "numerals.h"
 #include "rules/fill.h"
 #include "rules/lattice_rules.h"
 
@@ -16,8 +17,10 @@ typedef struct fill_text {
 
 static fill_text describe_fill(const ghz_lattice *l) {
   fill_text t = {"no fill value"};
+  const locale_t programs = numerals_begin();
   if (l->has_fill)
     snprintf(t.text, sizeof t.text, "fill value %.17g", l->fill);
+  numerals_end(programs);
   return t;
 }
 

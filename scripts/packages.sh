@@ -5,7 +5,7 @@
 
 # What the build, the demo and the tests need.
 build_packages="build-essential cmake ninja-build pkg-config libxxhash-dev libzstd-dev libpng-dev libfftw3-dev libopenmpi-dev openmpi-bin libhdf5-dev"
-test_packages="libcriterion-dev mpich libmpich-dev python3 zstd"
+test_packages="libcriterion-dev locales mpich libmpich-dev python3 zstd"
 python_packages="python3 python3-dev python3-venv" # scripts/test-python.sh
 package_packages="dpkg-dev mmdebstrap lintian mpich libmpich-dev" # scripts/test-packages.sh
 clang_packages="clang libclang-rt-dev libomp-dev" # sanitizers, fuzzers

@@ -4,6 +4,7 @@
 
 #include "context/call.h"
 #include "context/thread.h"
+#include "numerals.h"
 
 #include <omp.h>
 #include <stdarg.h>
@@ -100,9 +101,11 @@ void *ghz_arena_reserve(arena *a, size_t size) {
 
 ghz_status ghz_fail(ghz_context *ctx, ghz_status status, const char *format, ...) {
   va_list args;
+  const locale_t programs = numerals_begin();
   va_start(args, format);
   vsnprintf(ctx && !ctx->of_thread ? ctx->message : ghz_thread_message(), MESSAGE_SIZE, format, args);
   va_end(args);
+  numerals_end(programs);
   if (ctx)
     ghz_thread_forget(ctx);
   return status;

@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "cuda/context.cuh"
+#include "numerals.h"
 
 // ---- Messages -----------------------------------------------------------------------------------
 
@@ -13,9 +14,11 @@ static thread_local char create_message[256]; // of contexts that did not come t
 
 ghz_status ghz_cuda_fail(char *message, ghz_status status, const char *format, ...) {
   va_list args;
+  const locale_t programs = numerals_begin();
   va_start(args, format);
   vsnprintf(message, sizeof create_message, format, args);
   va_end(args);
+  numerals_end(programs);
   return status;
 }
 

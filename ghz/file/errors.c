@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "numerals.h"
+
 enum { NAME_END = 100 }; /* of a long name the message has the end, so that there is room for why */
 
 ghz_status ghz_file_fail(const char *name, ghz_status status, const char *format, ...) {
@@ -13,9 +15,11 @@ ghz_status ghz_file_fail(const char *name, ghz_status status, const char *format
   const size_t length = name ? strlen(name) : 0;
   const char *shown = length > NAME_END ? name + length - NAME_END : name;
   va_list args;
+  const locale_t programs = numerals_begin();
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
+  numerals_end(programs);
   return ghz_fail(NULL, status, "%s%s%s%s", length > NAME_END ? "..." : "", name ? shown : "", name ? ": " : "",
                   text);
 }

@@ -6,6 +6,7 @@
 #include "damage.h"
 #include "support.h"
 #include <float.h>
+#include <locale.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -54,6 +55,22 @@ Test(messages, lattices) {
   SAYS(GHZ_EINVAL, "range nan", make(GHZ_REL, 0.1, NAN, 1));
   SAYS(GHZ_EINVAL, "type 9 is unknown", ghz_lattice_make((ghz_type)9, (ghz_bound){GHZ_ABS, 1}, 0, 0, &lattice));
   SAYS(GHZ_EINVAL, "lattice is NULL", ghz_lattice_make(GHZ_F32, (ghz_bound){GHZ_ABS, 1}, 0, 0, NULL));
+}
+
+/* In a program whose locale has a comma for a point, which it keeps. */
+Test(messages, numbers_are_those_of_C) {
+  if (!setlocale(LC_ALL, "de_DE.UTF-8"))
+    cr_skip("no locale with a comma");
+  CONTEXT(ctx, NULL, 1);
+  ghz_lattice filled = lattice;
+  SAYS(GHZ_EINVAL, "bound -1.5: must be above 0", make(GHZ_REL, -1.5, 0, 1));
+  succeeded(ghz_lattice_set_fill(&filled, -99.5), NULL, "fill");
+  const ref_bytes other = stream_of(ctx, &filled, GHZ_ORDER_BEST, "walk", 5000, 1);
+  const ghz_bytes both[] = {view(stream), view(other)};
+  void *sum;
+  size_t size;
+  says(ghz_sum_alloc(ctx, 2, both, &sum, &size), GHZ_EMISMATCH, ctx, "fill value -99.5 in operand 1", "sum");
+  cr_expect_str_eq(localeconv()->decimal_point, ",");
 }
 
 Test(messages, shapes) {
