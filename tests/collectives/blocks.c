@@ -282,6 +282,7 @@ static void try_complex(void) {
 /* ---- What is wrong ---- */
 typedef enum wrong {
   COUNTS_DIFFER,
+  COUNTS_DIFFER_BEHIND,
   NEGATIVE,
   TOO_MANY,
   NO_COUNTS,
@@ -296,6 +297,7 @@ static const struct {
   const char *what, *says;
   int class, gathers;
 } wrongs[WRONGS] = {{"other counts", "the ranks disagree on the count", MPI_ERR_ARG, 0},
+                    {"other counts but the first", "the ranks disagree on the count", MPI_ERR_ARG, 0},
                     {"a negative count", "gave a bad count", MPI_ERR_COUNT, 0},
                     {"too many values", "gave a bad count", MPI_ERR_COUNT, 0},
                     {"no counts", "gave a bad argument", MPI_ERR_ARG, 0},
@@ -316,6 +318,8 @@ static void must_fail(int gathers, wrong k, int by) {
     counts[r] = r + 1, places[r] = 20 * r;
   if (mine && k == COUNTS_DIFFER) /* as many in all */
     counts[0]++, counts[last]--;
+  if (mine && k == COUNTS_DIFFER_BEHIND)
+    counts[1]++, counts[last]--;
   if (mine && (k == NEGATIVE || k == TOO_MANY))
     counts[last] = k == NEGATIVE ? -1 : INT64_MAX;
   if (mine && (k == BACKWARDS || k == TOO_FAR || k == OVERFLOWS))
@@ -343,7 +347,8 @@ int main(int argc, char **argv) {
   try_shape();
   try_complex();
   for (int k = 0; k < WRONGS; k++)
-    for (int gathers = wrongs[k].gathers; gathers < 2; gathers++)
+    for (int gathers = wrongs[k].gathers; gathers < 2 && (k != COUNTS_DIFFER_BEHIND || here.ranks > 2);
+         gathers++)
       must_fail(gathers, (wrong)k, k % here.ranks);
   try_complex(); /* the communicator still works */
   MPI_Comm_free(&comm);

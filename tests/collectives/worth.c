@@ -137,6 +137,24 @@ static void try_plan(const plan *p) {
   check(strcmp(text[0], modes) == 0, "%s, not %s", text[0], modes);
 }
 
+/* Calls with a fill are always compressed, and tell nothing of those without. */
+static void fills_are_another_kind(void) {
+  ghz_mpi_report report;
+  ghz_mpi_options o = GHZ_MPI_OPTIONS;
+  MPI_Comm comm;
+  suite_case("calls without a fill, after some with one that did not compress");
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  o.bound = (ghz_bound){GHZ_ABS, 1e-3};
+  o.report = &report;
+  for (int i = 0; i < 6; i++) {
+    o.has_fill = i < 5;
+    fill(BITS, i, in);
+    check(make(4, comm, &o) == MPI_SUCCESS && report.mode == GHZ_MPI_HOMOMORPHIC, "call %d is not compressed",
+          i);
+  }
+  MPI_Comm_free(&comm);
+}
+
 static const char spared[] = "cppppppppppppppppcppppppppppppppppcp";
 
 int main(int argc, char **argv) {
@@ -165,5 +183,6 @@ int main(int argc, char **argv) {
   };
   for (size_t i = 0; i < sizeof plans / sizeof *plans; i++)
     try_plan(&plans[i]);
+  fills_are_another_kind();
   return suite_end(NULL);
 }

@@ -205,6 +205,21 @@ Test(linear, keeps_the_bound_that_it_states) {
     }
 }
 
+/* Bounds too small for a step: then the bounds alone say which lattice is the finer one. */
+Test(linear, brings_lattices_without_a_step_together) {
+  enum { N = 2000 };
+  CONTEXT(ctx, NULL, 1);
+  const ghz_lattice l = {GHZ_F32, 35, 0, 1e-40, 0, 0};
+  const ref_bytes a = stream_of(ctx, &l, 1, "walk", N, 1), third = mean(ctx, 3, (ref_bytes[]){a, a, a});
+  const double *x = decompress(ctx, a, GHZ_F64);
+  for (int turned = 0; turned < 2; turned++) {
+    const ref_bytes both[] = {turned ? third : a, turned ? a : third};
+    const double *y = decompress(ctx, linear(ctx, 2, both, ((int64_t[]){1, 1}), 1), GHZ_F64);
+    for (size_t i = 0; i < N; i++)
+      cr_assert(fabs(y[i] - 2 * x[i]) <= 1e-6 * fabs(x[i]), "value %zu is %g, not %g", i, y[i], 2 * x[i]);
+  }
+}
+
 /* ---- What is refused ------------------------------------------------------------------------- */
 
 static ghz_status try(ghz_context *ctx, size_t k, const ref_bytes *s, const int64_t *weights,
