@@ -1,7 +1,39 @@
 /* entry.c: the MPI functions that replace those of the MPI library. Without a bound, each is one
  * branch and a jump to MPI. */
 /* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE /* RTLD_NEXT */
 #include "intercept/intercept.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "request/settings.h"
+
+/* ---- The line -------------------------------------------------------------------------------- */
+
+/* Tools may stand in line before this library and after it. Those before it call the next function
+ * of a name, or PMPI_'s, as Open MPI's Fortran does: so this library has both names, and what it
+ * does not do itself the next one in line does. Its own calls of PMPI_Allreduce and the like
+ * arrive here, too. */
+static void *find(const char *name) {
+  void *next = dlsym(RTLD_NEXT, name);
+  if (next)
+    return next;
+  fprintf(stderr, "ghzmpi_intercept: no %s in any library that comes after this one\n", name);
+  abort();
+}
+
+#define TEXT_OF(name) #name
+#define TEXT(name) TEXT_OF(name)
+#define NEXT(name)                                                                                             \
+  static void *_Atomic found;                                                                                  \
+  __typeof__(name) *next;                                                                                      \
+  if (!found)                                                                                                  \
+    found = find(TEXT(name));                                                                                  \
+  *(void **)&next = found
+
+/* ---- Start and end --------------------------------------------------------------------------- */
 
 /* Calls that only move data take any datatype. */
 static bool moves(void) {
@@ -19,47 +51,73 @@ static void start(void) {
     array_start();
 }
 
-/* MPI can be initialised only once, but a program may try again. */
+static bool seen; /* MPI_Init */
+
+/* MPI can be initialised only once, but a program may try again; and a tool that comes after this
+ * library in line calls PMPI_Init. */
 static int started(int code) {
-  static bool before;
-  if (code == MPI_SUCCESS && !before) {
-    before = true;
+  if (code == MPI_SUCCESS && !seen) {
+    seen = true;
     start();
   }
   return code;
 }
 
-GHZ_API int MPI_Init(int *argc, char ***argv) {
-  environment_check_mpi();
-  return started(PMPI_Init(argc, argv));
-}
-
-GHZ_API int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
-  environment_check_mpi();
-  return started(PMPI_Init_thread(argc, argv, required, provided));
-}
-
-GHZ_API int MPI_Finalize(void) {
+static void stop(void) {
+  const bool was_on = intercept.on;
   int finalized = 0;
   PMPI_Finalized(&finalized);
+  intercept.on = false; /* from here on calls are MPI's, the report's own, too */
   if (!finalized)
     stats_report();
-  if (intercept.on && !finalized) {
+  if (was_on && !finalized) {
     if (moves())
       array_stop();
     filter_stop();
     signature_stop();
   }
-  intercept.on = intercept.report = intercept.counts = false;
-  return PMPI_Finalize();
+  intercept.report = intercept.counts = false;
 }
 
-/* ---- Collectives ---- */
+/* By either name, as a tool that is loaded before this library calls PMPI_Init. */
+#define START_AND_STOP(P)                                                                                      \
+  GHZ_API int P##MPI_Init(int *argc, char ***argv) {                                                           \
+    NEXT(P##MPI_Init);                                                                                         \
+    environment_check_mpi();                                                                                   \
+    return started(next(argc, argv));                                                                          \
+  }                                                                                                            \
+  GHZ_API int P##MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {                       \
+    NEXT(P##MPI_Init_thread);                                                                                  \
+    environment_check_mpi();                                                                                   \
+    return started(next(argc, argv, required, provided));                                                      \
+  }                                                                                                            \
+  GHZ_API int P##MPI_Finalize(void) {                                                                          \
+    NEXT(P##MPI_Finalize);                                                                                     \
+    stop();                                                                                                    \
+    return next();                                                                                             \
+  }
+START_AND_STOP()
+START_AND_STOP(P)
+
+/* Programs that open MPI by dlopen, for themselves, do not find this library's functions. Shells and
+ * tools that inherit LD_PRELOAD use no MPI, and are to hear nothing, though it is loaded with us. */
+__attribute__((destructor)) static void say_if_unseen(void) {
+  int used = 0;
+  if (seen || !ghz_settings_given())
+    return;
+  PMPI_Initialized(&used);
+  if (used && environment_is_first())
+    fputs("ghzmpi_intercept: loaded, but MPI_Init was not seen: nothing was compressed\n", stderr);
+}
+
+/* ---- Collectives ----------------------------------------------------------------------------- */
 
 static typed typed_of(const void *buffer, MPI_Count count, MPI_Datatype type) {
   return (typed){(void *)buffer, count, type};
 }
 
+#define SAME(function)                                                                                         \
+  GHZ_API __typeof__(NAME(function)) NAME(P##function) __attribute__((alias(TEXT(NAME(function)))));
 #define NAME(function) function
 #define NUMBER int
 #define PLACE int

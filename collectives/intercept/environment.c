@@ -11,22 +11,26 @@
 #include <strings.h>
 #include <time.h>
 
+#include "ghz/numerals.h"
 #include "request/faults.h"
 #include "request/settings.h"
 
 intercept_settings intercept;
 
-enum { TEXT = 4096, TIME_LIMIT = 60 /* seconds */ };
-
-static const char *const shared[] = {"GHZ_MPI_BOUND",  "GHZ_MPI_EXTENTS",   "GHZ_MPI_ALGORITHM",
-                                     "GHZ_MPI_MODE",   "GHZ_MPI_THRESHOLD", "GHZ_MPI_KEEP_ROOT",
-                                     "GHZ_MPI_FILL",   "GHZ_MPI_LINK",      "GHZ_MPI_CALLS",
-                                     "GHZ_MPI_REPORT", "GHZ_MPI_NODE"};
-enum { SHARED = sizeof shared / sizeof *shared };
+enum { TIME_LIMIT = 60 /* seconds */ };
 
 const char *environment_get(const char *name) {
   const char *value = getenv(name);
   return value && *value ? value : NULL;
+}
+
+/* MPI need not run any more: what started the processes says. */
+bool environment_is_first(void) {
+  static const char *const ranks[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"};
+  for (size_t i = 0; i < sizeof ranks / sizeof *ranks; i++)
+    if (environment_get(ranks[i]))
+      return strcmp(environment_get(ranks[i]), "0") == 0;
+  return true;
 }
 
 void environment_check_mpi(void) {
@@ -84,65 +88,23 @@ static void meet(void) {
   }
 }
 
-static void adopt(const char *name, const char *text) {
-  const char *own = environment_get(name);
-  if (strcmp(own ? own : "", text) == 0)
-    return;
-  if (*text ? setenv(name, text, 1) : unsetenv(name)) {
-    fprintf(stderr, "ghzmpi_intercept: cannot set %s\n", name);
-    PMPI_Abort(MPI_COMM_WORLD, 1);
-  }
-}
-
-static void share(void) {
-  char texts[SHARED][TEXT] = {{0}};
-  int rank;
-  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  for (int i = 0; i < SHARED && rank == 0; i++) {
-    const char *value = environment_get(shared[i]);
-    if (snprintf(texts[i], TEXT, "%s", value ? value : "") >= TEXT)
-      fprintf(stderr, "ghzmpi_intercept: %s is too long and was truncated\n", shared[i]);
-  }
-  PMPI_Bcast(texts, sizeof texts, MPI_CHAR, 0, MPI_COMM_WORLD);
-  for (int i = 0; i < SHARED; i++)
-    adopt(shared[i], texts[i]);
-}
-
-/* Wrong values of this process's own settings, of which rank 0 may have others. */
-static void settle_faults(void) {
-  const faults own = ghz_faults_own(MPI_COMM_WORLD);
-  faults first = own;
-  PMPI_Allreduce(&own.order, &first.order, 1, MPI_UINT64_T, MPI_MIN, MPI_COMM_WORLD);
-  if (first.order == FAULTS_NONE)
-    return;
-  PMPI_Bcast(&first.hash, 1, MPI_UINT64_T, first.order ? (int)first.order - 1 : 0, MPI_COMM_WORLD);
-  ghz_faults_settle(own, first);
-}
-
-/* All processes come to the same end. One tells. */
 static void choose(bool has_bound) {
   const char *calls = environment_get("GHZ_MPI_CALLS");
-  int rank;
-  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (!choice_read(calls, intercept.takes)) {
-    if (rank == 0)
-      fprintf(stderr, "ghzmpi_intercept: GHZ_MPI_CALLS=%.200s is not understood: it must be %s\n", calls,
-              choice_names);
-    PMPI_Barrier(MPI_COMM_WORLD);
+    fprintf(stderr, "ghzmpi_intercept: GHZ_MPI_CALLS=%.200s is not understood: it must be %s\n", calls,
+            choice_names);
     PMPI_Abort(MPI_COMM_WORLD, 1);
   }
-  if (rank == 0 && calls && !has_bound)
+  if (calls && !has_bound)
     fprintf(stderr, "ghzmpi_intercept: GHZ_MPI_CALLS is set and GHZ_MPI_BOUND is not: nothing is compressed; "
                     "set a bound, as in GHZ_MPI_BOUND=rel:1e-4\n");
-  if (rank == 0 && has_bound && intercept.keep_root && !intercept.takes[BCAST])
+  if (has_bound && intercept.keep_root && !intercept.takes[BCAST])
     fprintf(stderr, "ghzmpi_intercept: GHZ_MPI_KEEP_ROOT changes nothing: GHZ_MPI_CALLS does not name bcast\n");
 }
 
 /* Small calls are what a program decides by: time steps, residuals, counts. */
 static void warn_of_small_calls(const settings *s) {
-  int rank;
-  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (rank == 0 && s->threshold == 0 && s->bound.value > 0 && s->bound.kind != GHZ_MPI_FLOAT)
+  if (s->threshold == 0 && s->bound.value > 0 && s->bound.kind != GHZ_MPI_FLOAT)
     fprintf(stderr,
             "ghzmpi_intercept: GHZ_MPI_THRESHOLD=0 takes small calls, too, by which programs decide (time "
             "steps, residuals): each result is within the bound only; GHZ_MPI_BOUND=float keeps them\n");
@@ -161,22 +123,35 @@ static bool spares_node(const settings *s) {
          s->bound.kind != GHZ_MPI_FLOAT;
 }
 
-void environment_start(void) {
-  settings s;
-  meet();
-  share();
-  ghz_settings_make(NULL, &s);
-  intercept.spares_node = spares_node(&s);
-  settle_faults();
-  const char *report = environment_get("GHZ_MPI_REPORT");
+/* What rank 0 alone reads, and tells. */
+static void read_settings(const settings *s) {
+  const char *report = environment_get("GHZ_MPI_REPORT"), *bound = environment_get("GHZ_MPI_BOUND");
+  intercept.spares_node = spares_node(s);
   intercept.report = report && strcmp(report, "0") != 0;
-  const char *bound = environment_get("GHZ_MPI_BOUND");
   snprintf(intercept.bound, sizeof intercept.bound, "%s", bound ? bound : "");
-  intercept.threshold = (int64_t)s.threshold;
-  intercept.keep_root = s.keep_root;
+  intercept.threshold = (int64_t)s->threshold;
+  intercept.keep_root = s->keep_root;
+  choose(s->bound.value > 0);
+  warn_of_small_calls(s);
+}
+
+void environment_start(void) {
+  const locale_t programs = numerals_begin();
+  settings s;
+  size_t bytes;
+  int rank;
+  meet();
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  void *shared = ghz_settings_shared(rank > 0, &bytes);
+  PMPI_Bcast(shared, (int)bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
+  ghz_settings_make(NULL, &s);
+  if (rank == 0)
+    read_settings(&s);
+  PMPI_Bcast(&intercept, sizeof intercept, MPI_BYTE, 0, MPI_COMM_WORLD);
+  const faults own = ghz_faults_own(MPI_COMM_WORLD);
+  ghz_faults_settle(own, (faults){0, own.hash}); /* rank 0 tells */
   intercept.verbose = ghz_settings_verbose();
-  choose(s.bound.value > 0);
-  warn_of_small_calls(&s);
   intercept.on = s.bound.value > 0;
   intercept.counts = intercept.on && intercept.report;
+  numerals_end(programs);
 }

@@ -38,6 +38,7 @@ typedef struct intercept_settings {
 
 extern intercept_settings intercept;
 
+bool environment_is_first(void);               /* this process is rank 0 of its job, or has no rank */
 void environment_check_mpi(void);              /* before MPI_Init: refuses another MPI */
 void environment_start(void);                  /* after MPI_Init, on all processes */
 const char *environment_get(const char *name); /* NULL: unset, or empty */

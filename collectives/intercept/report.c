@@ -87,7 +87,7 @@ void report_print(const summary *sum, const summary *most) {
   FILE *f = open_report(name && !means_yes(name) ? name : "1"); /* the program may have unset it */
   int ranks;
   PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  if (!intercept.on) {
+  if (!intercept.counts) {
     fprintf(f, "ghzmpi_intercept: no bound (GHZ_MPI_BOUND): nothing was compressed\n");
   } else {
     fprintf(f, "ghzmpi_intercept: %d processes, bound %s, threshold %lld bytes\n", ranks, intercept.bound,

@@ -1,5 +1,6 @@
 /* settings.c: owns how options and environment are read. */
 /* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE /* environ */
 
 #include "request/settings.h"
 
@@ -10,7 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
+#include "ghz/numerals.h"
 #include "payload/device.h"
 #include "request/extents.h"
 #include "request/faults.h"
@@ -39,13 +42,11 @@ static const char *skip(const char *text, const char *prefix) {
   return strncmp(text, prefix, n) == 0 ? text + n : NULL;
 }
 
-int ghz_mpi_parse_bound(const char *text, ghz_bound *bound, int *of_result) {
+static int parse_bound(const char *text, ghz_bound *bound, int *of_result) {
   static const struct {
     const char *prefix;
     ghz_bound_kind kind;
   } kinds[] = {{"abs:", GHZ_ABS}, {"rel:", GHZ_REL}, {"psnr:", GHZ_PSNR}, {"", GHZ_ABS}};
-  if (!text || !bound)
-    return 0;
   const char *rest = skip(text, "result:"), *number = NULL;
   int result = rest != NULL;
   ghz_bound b = {GHZ_ABS, 0};
@@ -66,6 +67,13 @@ int ghz_mpi_parse_bound(const char *text, ghz_bound *bound, int *of_result) {
   if (result && of_result)
     *of_result = 1;
   return 1;
+}
+
+int ghz_mpi_parse_bound(const char *text, ghz_bound *bound, int *of_result) {
+  const locale_t programs = numerals_begin();
+  const int read = text && bound && parse_bound(text, bound, of_result);
+  numerals_end(programs);
+  return read;
 }
 
 static int parse_name(const char *text, const char *const *names, int n, int *value) {
@@ -128,15 +136,18 @@ static int parse_link(const char *text, double *link) {
 
 /* ---- Environment ----------------------------------------------------------------------------- */
 
+/* What ranks must not differ in. */
 typedef struct environment {
   ghz_bound bound;
   extents_list extents;
   double fill, link;
-  int has_fill, of_result, algorithm, mode, threads, keep_root, verbose, cuda_aware;
+  int has_fill, of_result, algorithm, mode, keep_root;
   int64_t threshold;
 } environment;
 
-static environment env = {.threads = 1, .threshold = THRESHOLD_DEFAULT, .cuda_aware = -1};
+static environment env = {.threshold = THRESHOLD_DEFAULT};
+static int env_threads = 1, env_verbose, env_cuda_aware = -1; /* of this rank */
+static int env_told;
 static pthread_once_t env_once = PTHREAD_ONCE_INIT;
 static atomic_int env_read; /* cheaper than env_once, for small calls */
 
@@ -152,28 +163,69 @@ static void warn_if_ignored(const char *name, const char *text, const char *expe
     warn_if_ignored(name, text, expected, !text || !*text || (parse));                                         \
   } while (0)
 
-static void read_environment(void) {
+static int is_setting(const char *variable) {
+  return strncmp(variable, "GHZ_MPI_", 8) == 0;
+}
+
+int ghz_settings_given(void) {
+  for (char **v = environ; v && *v; v++)
+    if (is_setting(*v))
+      return 1;
+  return 0;
+}
+
+/* BOND for BOUND would else be as good as nothing, and nobody would know. */
+static void note_unknown(void) {
+  static const char *const names[] = {
+      "ALGORITHM=", "BOUND=", "CALLS=", "CUDA_AWARE=", "EXTENTS=", "FILL=",      "INIT_TIMEOUT=", "KEEP_ROOT=",
+      "LINK=",      "MODE=",  "NODE=",  "REPORT=",     "THREADS=", "THRESHOLD=", "VERBOSE="};
+  for (char **v = environ; v && *v; v++) {
+    size_t i = 0;
+    while (i < sizeof names / sizeof *names && !(is_setting(*v) && skip(*v + 8, names[i])))
+      i++;
+    if (is_setting(*v) && i == sizeof names / sizeof *names)
+      ghz_faults_note("%.200s: there is no such setting, and it is ignored (man ghz_mpi)", *v);
+  }
+}
+
+static void read_shared(void) {
   READ("GHZ_MPI_BOUND", "abs:X, rel:X, psnr:X or float, as in rel:1e-4",
-       ghz_mpi_parse_bound(text, &env.bound, &env.of_result));
+       parse_bound(text, &env.bound, &env.of_result));
   READ("GHZ_MPI_EXTENTS", "a list of extents, as in 256x256x256,512x512", ghz_extents_read(text, &env.extents));
   READ("GHZ_MPI_ALGORITHM", "auto, mpi, ring, doubling, halving, tree, chain or linear",
        parse_name(text, algorithm_names, ALGORITHMS, &env.algorithm));
   READ("GHZ_MPI_MODE", "auto, homomorphic, plain or fastest", parse_name(text, mode_names, MODES, &env.mode));
   READ("GHZ_MPI_THRESHOLD", "a number of bytes, as in 64k", parse_bytes(text, &env.threshold));
-  READ("GHZ_MPI_THREADS", "1 or more", parse_int(text, 1, 4096, &env.threads));
   READ("GHZ_MPI_KEEP_ROOT", "0 or 1", parse_int(text, 0, 1, &env.keep_root));
   READ("GHZ_MPI_LINK", "a speed, as in 1gbit", parse_link(text, &env.link));
   READ("GHZ_MPI_FILL", "a number, as in -999", parse_fill(text, &env.fill, &env.has_fill));
-  READ("GHZ_MPI_VERBOSE", "0 or 1", parse_int(text, 0, 1, &env.verbose));
-  READ("GHZ_MPI_CUDA_AWARE", "0 or 1", parse_int(text, 0, 1, &env.cuda_aware));
-  ghz_device_set_cuda_aware(env.cuda_aware);
+  note_unknown();
+}
+
+/* As texts are written in C, see numerals.h: names as well, which in Turkish have other letters. */
+static void read_environment(void) {
+  const locale_t programs = numerals_begin();
+  if (!env_told)
+    read_shared();
+  READ("GHZ_MPI_THREADS", "1 or more", parse_int(text, 1, 4096, &env_threads));
+  READ("GHZ_MPI_VERBOSE", "0 or 1", parse_int(text, 0, 1, &env_verbose));
+  READ("GHZ_MPI_CUDA_AWARE", "0 or 1", parse_int(text, 0, 1, &env_cuda_aware));
+  ghz_device_set_cuda_aware(env_cuda_aware);
   ghz_faults_noted();
+  numerals_end(programs);
   atomic_store_explicit(&env_read, 1, memory_order_release);
+}
+
+void *ghz_settings_shared(int told, size_t *bytes) {
+  env_told = told;
+  pthread_once(&env_once, read_environment);
+  *bytes = sizeof env;
+  return &env;
 }
 
 int ghz_settings_verbose(void) {
   pthread_once(&env_once, read_environment);
-  return env.verbose;
+  return env_verbose;
 }
 
 /* ---- Both ------------------------------------------------------------------------------------ */
@@ -236,7 +288,7 @@ const char *ghz_settings_make(const ghz_mpi_options *options, settings *s) {
                   .fill = o->has_fill ? o->fill : env.fill,
                   .average = o->average != 0,
                   .contributions = o->contributions,
-                  .threads = o->threads ? o->threads : env.threads,
+                  .threads = o->threads ? o->threads : env_threads,
                   .keep_root = (o->keep_root < 0 ? env.keep_root : o->keep_root) != 0,
                   .algorithm = o->algorithm ? o->algorithm : (ghz_mpi_algorithm)env.algorithm,
                   .mode = o->mode ? o->mode : (ghz_mpi_mode)env.mode,

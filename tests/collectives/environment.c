@@ -3,10 +3,13 @@
  *
  * To be run with GHZ_MPI_BOUND=result:rel:1e-3, GHZ_MPI_ALGORITHM=ring, GHZ_MPI_MODE=homomorphic,
  * GHZ_MPI_THRESHOLD=1k, GHZ_MPI_KEEP_ROOT=1, GHZ_MPI_THREADS=2,
- * GHZ_MPI_EXTENTS=8x25x24,50x100,25x200; and with GHZ_MPI_THRESHOLD=1k alone. */
+ * GHZ_MPI_EXTENTS=8x25x24,50x100,25x200; and with GHZ_MPI_THRESHOLD=1k alone. The last rank alone
+ * has a locale with a comma for a point, where there is one. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "suite.h"
 #include <ghz/mpi.h>
+#include <locale.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -221,6 +224,8 @@ static void names(void) {
 
 int main(int argc, char **argv) {
   suite_begin(argc, argv, MPI_THREAD_SINGLE);
+  if (here.rank == here.ranks - 1 && !setlocale(LC_ALL, "de_DE.UTF-8"))
+    puts("no locale with a comma");
   if (getenv("GHZ_MPI_ALGORITHM")) {
     environment_is_used();
     options_come_first();

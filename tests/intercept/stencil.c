@@ -9,6 +9,7 @@
  * bits in what they should share. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <limits.h>
+#include <locale.h>
 #include <math.h>
 #include <mpi.h>
 #include <stdbool.h>
@@ -176,6 +177,7 @@ static int number(const char *text) {
 
 int main(int argc, char **argv) {
   plate p = {0};
+  setlocale(LC_ALL, ""); /* as programs with a window do */
   MPI_Init(&argc, &argv);
   if (argc != 6 || (strcmp(argv[1], "float") != 0 && strcmp(argv[1], "double") != 0))
     stop("usage: stencil float|double ROWS COLS STEPS FILE");

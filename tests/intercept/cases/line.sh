@@ -1,0 +1,32 @@
+# Other libraries in line: a tool before this one and after it; programs that go round both.
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=bash source-path=SCRIPTDIR/.. source=helpers.sh
+. "$HERE/helpers.sh"
+run=("$STENCIL" float 512 512 5 out.bin)
+bound=(GHZ_MPI_BOUND=abs:1e-3 GHZ_MPI_MODE=homomorphic)
+taken "${bound[@]}" "${run[@]}"
+mv out.bin alone.bin
+compressed=$(figure calls all compressed)
+[ "$compressed" -gt 0 ] || die "nothing is compressed"
+for line in "$TOOL:$LIBRARY" "$LIBRARY:$TOOL"; do
+  preload=${LOAD_FIRST:+$LOAD_FIRST:}$line
+  taken "${bound[@]}" "${run[@]}" 2>log
+  calls all compressed "$compressed"
+  [ "$(grep -c '^tool: ' log)" = 1 ] || { cat log >&2 && die "the tool does not see the end with $line"; }
+  cmp alone.bin out.bin || die "other results with $line"
+done
+# The tool that comes first sees all, and what the library takes is called once.
+preload=${LOAD_FIRST:+$LOAD_FIRST:}$TOOL:$LIBRARY
+taken "${bound[@]}" "${run[@]}" 2>log
+! grep -q '^tool: 0 allreduces' log || die "the tool sees no allreduce"
+
+# MPI that a program opened for itself: said once. Shells and tools that have nothing to do with MPI
+# are silent, whatever a script has exported.
+preload=${LOAD_FIRST:+$LOAD_FIRST:}$LIBRARY
+taken "${bound[@]}" "$OPENED" 2>log
+[ "$(grep -c 'MPI_Init was not seen' log)" = 1 ] || { cat log >&2 && die "it is not said that nothing was seen"; }
+taken "$OPENED" 2>log # GHZ_MPI_CALLS and others are set by helpers.sh
+[ "$(grep -c 'MPI_Init was not seen' log)" = 1 ] || { cat log >&2 && die "it is not said without a bound"; }
+(unset "${!GHZ_MPI_@}" && plain env LD_PRELOAD="$preload" "$OPENED") >log 2>&1
+env LD_PRELOAD="$preload" "${bound[@]}" bash -c 'ls / >/dev/null; exit 0' >>log 2>&1
+[ ! -s log ] || { cat log >&2 && die "something is said where nothing is asked for"; }
