@@ -319,7 +319,7 @@ static void must_fail(int gathers, wrong k, int by) {
   if (mine && k == COUNTS_DIFFER) /* as many in all */
     counts[0]++, counts[last]--;
   if (mine && k == COUNTS_DIFFER_BEHIND)
-    counts[1]++, counts[last]--;
+    counts[1]++, counts[2]--;
   if (mine && (k == NEGATIVE || k == TOO_MANY))
     counts[last] = k == NEGATIVE ? -1 : INT64_MAX;
   if (mine && (k == BACKWARDS || k == TOO_FAR || k == OVERFLOWS))
