@@ -22,6 +22,9 @@ with_cmake() { # target language
 with_cmake mpi_static C
 with_cmake mpi C
 with_cmake mpi CXX
+if command -v gfortran >/dev/null; then
+  with_cmake mpi Fortran
+fi
 if [ -e "$libdir/libghzmpi.so" ]; then
   with_cmake mpi_shared C
   # without being told where libghz.so is: libghzmpi.so knows
