@@ -149,6 +149,25 @@ static void mistakes(void) {
   MPI_Comm_free(&comm);
 }
 
+/* Without a fill: NaN of any rank wins, by every algorithm. MPI's own would keep or lose it by the
+ * order of ranks. */
+static void nan_wins(void) {
+  static const ghz_mpi_algorithm ways[] = {GHZ_MPI_RING, GHZ_MPI_DOUBLING, GHZ_MPI_HALVING};
+  float *x = (float *)send, *y = (float *)recv;
+  ghz_mpi_options o = GHZ_MPI_OPTIONS;
+  o.bound = (ghz_bound){GHZ_ABS, 1e-3};
+  for (int i = 0; i < COUNT; i++)
+    x[i] = i % (here.ranks + 1) == here.rank ? NAN : (float)number(here.rank, 0, i);
+  for (int way = 0; way < 6; way++) {
+    o.algorithm = ways[way / 2];
+    suite_case("NaN in a %s, by %s", way % 2 ? "minimum" : "maximum", ghz_mpi_algorithm_name(o.algorithm));
+    check(ghz_allreduce(x, y, COUNT, MPI_FLOAT, way % 2 ? MPI_MIN : MPI_MAX, MPI_COMM_WORLD, &o) == MPI_SUCCESS,
+          "an error");
+    for (int i = 0; i < COUNT; i++)
+      check(!isnan(y[i]) == (i % (here.ranks + 1) == here.ranks), "value %d is %g", i, (double)y[i]);
+  }
+}
+
 /* The clock may send calls to MPI that have no fill. Those with one are compressed all the same. */
 static void fastest_calls(void) {
   suite_case("FASTEST, after many calls without a fill");
@@ -174,6 +193,7 @@ int main(int argc, char **argv) {
   suite_begin(argc, argv, MPI_THREAD_SINGLE);
   check(here.ranks <= RANKS, "at most %d ranks", RANKS);
   all_calls();
+  nan_wins();
   mistakes();
   fastest_calls();
   return suite_end(NULL);

@@ -28,7 +28,7 @@ program() {
 
 block | program >"$dir/readme.c"
 grep -q ghz_allreduce "$dir/readme.c" || { echo "$document has no MPI program" >&2; exit 1; }
-"$mpicc" -std=c17 -I "$root/ghz/include" -I "$root/collectives/include" "$dir/readme.c" "$libghzmpi" "$libghz" -fopenmp -lm "$@" -o "$dir/readme"
+"$mpicc" -std=c17 -Wall -Wextra -Werror -I "$root/ghz/include" -I "$root/collectives/include" "$dir/readme.c" "$libghzmpi" "$libghz" -fopenmp -lm "$@" -o "$dir/readme"
 GHZ_MPI_MODE=homomorphic "$mpiexec" -n 3 "$dir/readme"
 
 echo '  MPI_Allreduce(MPI_IN_PLACE, x, n, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);' | program | grep -v ghz/mpi.h |

@@ -28,6 +28,8 @@
  *               the report says `inexact`: a sum met values beyond the lattice (2^35 steps in
  *               float), and added those in floating point. Its bits depend on the algorithm, though
  *               never on the rank.
+ *   NaN         Sums, minima and maxima to which a rank gives NaN are NaN, if they are compressed:
+ *               MPI's own minima and maxima keep or lose it by the order of ranks.
  *   no hang     If ranks disagree on the call, count, shape, type, operation, root, bound, fill or
  *               options, or if one of them runs out of memory, all ranks return an error. Calls
  *               that bypass the library (below) are excepted: MPI makes those, by its own rules.
@@ -95,7 +97,8 @@
  *
  * Environment
  *   The first call of a process reads these variables. They hold where the options leave a choice
- *   open. A value that is not understood is ignored, which one rank says on stderr.
+ *   open. A value or a name (GHZ_MPI_BOND) that is not understood is ignored, which one rank says on
+ *   stderr. Numbers are written as in C, 0.5, whatever locale a rank has.
  *   GHZ_MPI_BOUND       abs:1e-3, rel:1e-4 or psnr:80; a plain number is abs; result:rel:1e-4 sets
  *                       of_result; float: sums as accurate as those of floats (GHZ_MPI_FLOAT)
  *   GHZ_MPI_EXTENTS     extents of arrays, the slowest first: 256x256x256,512x512; a call whose

@@ -6,6 +6,7 @@
  *
  * libghz compresses arrays of float or double under a strict error bound, and computes on the
  * compressed form: it adds, subtracts, scales and averages streams without decompressing them.
+ * Here no call is asked whether it failed:
  *
  *   void *stream, *y;
  *   size_t size, count;
