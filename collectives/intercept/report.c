@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "ghz/numerals.h"
 #include "intercept/stats.h"
 
 const char *const stats_calls[CALLS + 1] = {"MPI_Allreduce",      "MPI_Reduce",
@@ -83,6 +84,7 @@ static bool means_yes(const char *name) {
 }
 
 void report_print(const summary *sum, const summary *most) {
+  const locale_t programs = numerals_begin();
   const char *name = environment_get("GHZ_MPI_REPORT");
   FILE *f = open_report(name && !means_yes(name) ? name : "1"); /* the program may have unset it */
   int ranks;
@@ -99,4 +101,5 @@ void report_print(const summary *sum, const summary *most) {
   }
   if (f == stderr ? fflush(f) : fclose(f))
     fprintf(stderr, "ghzmpi_intercept: the report was not written: %s\n", strerror(errno));
+  numerals_end(programs);
 }

@@ -74,3 +74,9 @@ fails 2 '2 input files are needed' "$GHZ" diff a.f32.ghz
 head -c 3000 a.f32.ghz >cut.ghz
 fails 1 'cut.ghz: ' "$GHZ" stats cut.ghz
 fails 1 'cut.ghz: ' "$GHZ" diff a.f32.ghz cut.ghz
+# Where the decimal point is a comma: the same numbers, read and written.
+for locale in C de_DE.UTF-8; do
+  LC_ALL=$locale ok "$GHZ" compress -q --abs 0.015 a.f32 -o $locale.ghz
+  (LC_ALL=$locale ok "$GHZ" stats --json - && LC_ALL=$locale ok "$GHZ" info -) <$locale.ghz >$locale.out
+done
+same C.ghz de_DE.UTF-8.ghz && same C.out de_DE.UTF-8.out
