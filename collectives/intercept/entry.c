@@ -99,8 +99,9 @@ static void stop(void) {
 START_AND_STOP()
 START_AND_STOP(P)
 
-/* Programs that open MPI by dlopen, for themselves, do not find this library's functions. Shells and
- * tools that inherit LD_PRELOAD use no MPI, and are to hear nothing, though it is loaded with us. */
+/* Programs that open MPI by dlopen, for themselves, do not find this library's functions. Shells
+ * and tools that inherit LD_PRELOAD have MPI loaded by us, but do not use it: they are to hear
+ * nothing. */
 __attribute__((destructor)) static void say_if_unseen(void) {
   int used = 0;
   if (seen || !ghz_settings_given())

@@ -32,9 +32,9 @@ ghz_shape ghz_settings_shape(const settings *s, uint64_t count);
  * would need us. Costs next to nothing. Thread-safe. */
 int ghz_settings_bypass(const ghz_mpi_options *options, uint64_t bytes);
 
-/* Where the environment's settings lie that all ranks must have alike, for who copies rank 0's to the
- * others before their first call: numbers, as a text could be read in several ways. A rank that is
- * `told` them does not read its own. */
+/* Where the environment's settings lie that all ranks must have alike, for who copies rank 0's to
+ * the others before their first call: numbers, as a text could be read in several ways. A rank that
+ * is `told` them does not read its own. */
 void *ghz_settings_shared(int told, size_t *bytes);
 
 /* Whether the environment has any setting, known or not. */

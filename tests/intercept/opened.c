@@ -1,5 +1,5 @@
-/* opened.c: a program that opens MPI for itself, and calls the functions that it finds there, as some
- * packages of Python and Julia do: what is preloaded does not see it. */
+/* opened.c: a program that opens MPI for itself, and calls the functions that it finds there, as
+ * some packages of Python and Julia do: what is preloaded does not see it. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <dlfcn.h>
 #include <stdio.h>

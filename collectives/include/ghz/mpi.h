@@ -97,8 +97,8 @@
  *
  * Environment
  *   The first call of a process reads these variables. They hold where the options leave a choice
- *   open. A value or a name (GHZ_MPI_BOND) that is not understood is ignored, which one rank says on
- *   stderr. Numbers are written as in C, 0.5, whatever locale a rank has.
+ *   open. A value or a name (GHZ_MPI_BOND) that is not understood is ignored, which one rank says
+ *   on stderr. Numbers are written as in C, 0.5, whatever locale a rank has.
  *   GHZ_MPI_BOUND       abs:1e-3, rel:1e-4 or psnr:80; a plain number is abs; result:rel:1e-4 sets
  *                       of_result; float: sums as accurate as those of floats (GHZ_MPI_FLOAT)
  *   GHZ_MPI_EXTENTS     extents of arrays, the slowest first: 256x256x256,512x512; a call whose

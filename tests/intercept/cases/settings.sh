@@ -26,7 +26,7 @@ parts 60 "$load" GHZ_MPI_REPORT=report GHZ_MPI_BOUND=abs:1e-3 GHZ_MPI_MODE=homom
   "$load" GHZ_MPI_BOUND=rel:0.5 GHZ_MPI_MODE=plain GHZ_MPI_THRESHOLD=1 GHZ_MPI_ALGORITHM=mpi || die "exit code $?"
 calls MPI_Bcast compressed "$RANKS"
 
-# Where the decimal point is a comma, on rank 0 alone, on the others alone, on all: the same numbers.
+# Where the decimal point is a comma, on rank 0, on the others, on all: the same numbers.
 if [ -d "$LOCPATH/de_DE.UTF-8" ]; then
   numbers=("$load" GHZ_MPI_REPORT=report GHZ_MPI_BOUND=abs:0.002 GHZ_MPI_FILL=-999.5 GHZ_MPI_LINK=0.2gbit)
   parts 60 "${numbers[@]}" -- "$load" 2>log || die "exit code $?"
