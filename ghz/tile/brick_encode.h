@@ -322,12 +322,13 @@ static void prefetch_brick(const tile_place *p, const void *x, size_t size) {
 }
 
 /* As encode_flat. */
-static int encode_brick(const ghz_lattice *l, int order, const tile_place *place, const void *x, size_t limit,
-                        uint8_t *dst, size_t *size) {
+static int encode_brick(const ghz_lattice *l, int least, int order, const tile_place *place, const void *x,
+                        size_t limit, uint8_t *dst, size_t *size) {
   ALIGNED uint8_t columns[TILE * 8], copy[TILE * 8], outside[TILE];
   const size_t value = ghz_type_size(l->type);
   brick b;
   *size = 0;
+  b.integers.least = least;
   gather_brick(place, x, value, columns);
   if (!brick_to_integers(&b, l, &place->extent, columns, copy, outside))
     return 0;
@@ -340,10 +341,10 @@ static int encode_brick(const ghz_lattice *l, int order, const tile_place *place
 
 /* ---- Any tile -------------------------------------------------------------------------------- */
 
-static int encode_on_lattice(const ghz_lattice *l, int order, const tile_place *place, const void *x,
+static int encode_on_lattice(const ghz_lattice *l, int least, int order, const tile_place *place, const void *x,
                              size_t limit, uint8_t *dst, size_t *size) {
-  return place->extent.dims == 1 ? encode_flat(l, order, x, place->extent.n, limit, dst, size)
-                                 : encode_brick(l, order, place, x, limit, dst, size);
+  return place->extent.dims == 1 ? encode_flat(l, least, order, x, place->extent.n, limit, dst, size)
+                                 : encode_brick(l, least, order, place, x, limit, dst, size);
 }
 
 static int all_bits_zero(const uint8_t *bytes, size_t size) {
@@ -373,7 +374,7 @@ static int encode_exactly(const ghz_lattice *l, int order, const tile_place *pla
   uint64_t bits;
   if (order == 0 && one_value_is_missed(l, place, x, &bits))
     order = 1;
-  if (!encode_on_lattice(l, order, place, x, limit, dst, size))
+  if (!encode_on_lattice(l, COARSE, order, place, x, limit, dst, size))
     return 0;
   if (*size < limit && has_no_widths(dst, *size) && one_value_is_missed(l, place, x, &bits))
     *size = put_value_before(l->type, bits, dst, *size);

@@ -12,7 +12,7 @@ static enum opened_tile open_tile(const ghz_lattice *l, tile_source src, const t
     if (!raw_valid(l, src, e->n))
       return DAMAGED;
     memcpy(values, src.data + 1, src.size - 1);
-    if (!encode_on_lattice(l, GHZ_ORDER_LORENZO, &place, values, SIZE_MAX, room->bytes, &src.size))
+    if (!encode_on_lattice(l, COARSE, GHZ_ORDER_LORENZO, &place, values, SIZE_MAX, room->bytes, &src.size))
       return OUTSIDE;
     src.data = room->bytes;
     src.short_tail = 0;

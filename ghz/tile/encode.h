@@ -39,7 +39,7 @@ static const size_functions functions_of[3] = {[BITS_32] = FUNCTIONS_OF(32), [BI
 typedef struct integers {
   int dims;
   enum integer_size size;
-  int mode;
+  int mode, least; /* no mode below `least` is taken, but for zeros */
   unsigned n;
   int special;
   int zero;         /* every integer is surely 0; they are not filled in */
@@ -115,16 +115,19 @@ static inline void split(const int64_t *linear, integers *v) {
 static int quantise_tile(const ghz_lattice *l, const void *x, double m, integers *v) {
   ALIGNED int64_t linear[TILE];
   v->mode = mode_for(l, m);
+  if (m > 0 && v->mode < v->least)
+    v->mode = v->least;
   v->largest = m;
   if (v->mode == RAW || (is_grid(l) && !all_on_grid(l, x, m)))
     return 0;
   v->coefficients = may_have_coefficients(l, m);
-  v->size = v->mode == WIDE ? BITS_64 : m <= (v->dims == 3 ? 4095 : 8190) * l->step ? BITS_16 : BITS_32;
+  const int narrow = v->mode == COARSE && m <= (v->dims == 3 ? 4095 : 8190) * l->step;
+  v->size = v->mode == WIDE ? BITS_64 : narrow ? BITS_16 : BITS_32;
   if (v->dims != 1 && v->size == BITS_16 && !ghz_quick_bricks)
     v->size = BITS_32;
   const double inverse = quantising_factor(l->type, l->step, v->mode);
   if (l->type == GHZ_F32)
-    quantise_f32(x, inverse, quantises_in_float(l, m), v->size, linear);
+    quantise_f32(x, inverse, v->mode == COARSE && quantises_in_float(l, m), v->size, linear);
   else
     quantise_f64(x, inverse, v->size, linear);
   split(linear, v);
@@ -150,7 +153,7 @@ static int integers_of(const ghz_lattice *l, const void **x, unsigned n, const u
                        ? extract_specials_f32(x, n, inside, fill, copy, &v->specials, &v->special)
                        : extract_specials_f64(x, n, inside, fill, copy, &v->specials, &v->special);
   /* Less than half a step, by a margin that no rounding crosses. */
-  v->zero = !v->special && m < 0.49 * l->step && !is_grid(l);
+  v->zero = !v->special && m < 0.49 * l->step && !is_grid(l) && (v->least == COARSE || m == 0);
   return v->zero || quantise_tile(l, *x, m, v);
 }
 
@@ -235,13 +238,14 @@ static size_t specials_size(const integers *v) {
   return v->special ? squeezed_size(v->specials.plus) + squeezed_size(v->specials.minus) : 0;
 }
 
-/* Encodes n values in a row: *size is that of the tile, 0 for zeros, or `limit` if it would not be
+/* Encodes n values in a row, in no mode below `least`: *size is that of the tile, 0 for zeros, or `limit` if it would not be
  * below that, and nothing is written. Returns 0 if they lie outside the lattice. */
-static int encode_flat(const ghz_lattice *l, int order, const void *x, unsigned n, size_t limit, uint8_t *dst,
-                       size_t *size) {
+static int encode_flat(const ghz_lattice *l, int least, int order, const void *x, unsigned n, size_t limit,
+                       uint8_t *dst, size_t *size) {
   integers v;
   encoding encodings[3];
   *size = 0;
+  v.least = least;
   if (!to_integers(l, x, n, &v))
     return 0;
   if (v.zero)

@@ -28,12 +28,14 @@ static int any_stays(const tile_change *c) {
 }
 
 /* Whether the old tile's values are integers of its lattice, so that they lie on every lattice
- * whose step is a part of its step. */
-static int values_on_lattice(const old_tile *old, const tile_extent *e) {
+ * whose step is a part of its step; *halves is 1 if they may be odd ones of half a step. */
+static int values_on_lattice(const old_tile *old, const tile_extent *e, int *halves) {
   tile_header t;
   encoded_tile room;
-  return !is_raw(old->src) && parse(old->lattice, padded_copy(old->src, &room), e, &t) == GHZ_OK &&
-         !t.transformed;
+  const int on =
+      !is_raw(old->src) && parse(old->lattice, padded_copy(old->src, &room), e, &t) == GHZ_OK && !t.transformed;
+  *halves = on && mode_shift(old->lattice->type, t.lattice.mode) && !is_grid(old->lattice);
+  return on;
 }
 
 /* Whether values that stay go to whole steps, of fine tiles too, so that they stay there in coarse
@@ -88,6 +90,7 @@ static size_t encode_with_old(const ghz_lattice *l, const tile_place *place, con
   ALIGNED uint8_t columns[TILE * 8], copy[TILE * 8], outside[TILE];
   brick b;
   brick_encoding p;
+  b.integers.least = COARSE;
   gather_brick(place, x, ghz_type_size(l->type), columns);
   if (!brick_to_integers(&b, l, &place->extent, columns, copy, outside) || b.integers.zero ||
       !b.integers.coefficients || !take_coefficients(old, &place->extent, &p))
@@ -98,14 +101,25 @@ static size_t encode_with_old(const ghz_lattice *l, const tile_place *place, con
   return left && size < limit ? put_encoding(&b, &p, 1, dst) : 0;
 }
 
+/* A tile that would be coarse, again in the fine mode: whose halves of steps stay. */
+static size_t encode_fine(const ghz_lattice *l, const tile_place *place, const void *x, uint8_t *dst) {
+  const size_t raw = fresh_bound(l->type, place->extent.n);
+  size_t size;
+  const int on_lattice = encode_on_lattice(l, FINE, GHZ_ORDER_LORENZO, place, x, raw, dst, &size);
+  return on_lattice && size < raw ? size : put_raw_tile(place, x, ghz_type_size(l->type), dst);
+}
+
 /* Some values stay. */
 static size_t encode_change(const ghz_lattice *l, const tile_place *place, const void *x, const old_tile *old,
                             tile_change *c, uint8_t *dst) {
   const tile_place packed = packed_place(place->extent);
-  const int on_lattice = values_on_lattice(old, &place->extent);
+  int halves;
+  const int on_lattice = values_on_lattice(old, &place->extent, &halves);
   if (!on_lattice && meets_on_steps(l, old->lattice))
     move_to_steps(c);
   const size_t size = encode(l, GHZ_ORDER_LORENZO, &packed, c->now, dst);
+  if (halves && (size == 0 || (dst[0] >> 3 & 3) == COARSE) && lattices_equal(l, old->lattice))
+    return encode_fine(l, &packed, c->now, dst);
   if (on_lattice || place->extent.dims == 1 || !lattices_equal(l, old->lattice))
     return size;
   const size_t raw = fresh_bound(l->type, place->extent.n), pays = (8 * size + 6) / 7;

@@ -255,6 +255,36 @@ Test(update, lattices_to_leave) {
   }
 }
 
+/* Fine and wide tiles whose far values go: what stays on halves of steps stays there, near 0, too, and
+ * however often others change. */
+Test(update, halves_of_steps_stay) {
+  static const ghz_shape shapes[] = {{1, {1, 1, 1024}}, {2, {1, 32, 32}}, {3, {9, 8, 16}}, {1, {1, 1, 200}}};
+  POOL(pool);
+  const ghz_lattice l = lattice_abs(GHZ_F32, 0.5);
+  for (size_t turn = 0; turn < 36; turn++) {
+    SCOPE;
+    const ghz_shape *shape = &shapes[turn % 4];
+    const size_t n = (size_t)ghz_shape_count(shape), far = turn % 2 ? 0 : n - 1;
+    const float about = turn % 3 == 0 ? 1000.3F : turn % 3 == 1 ? 0.5F : -0.25F;
+    const char *what = say("turn %zu", turn);
+    float *x = scratch(n * sizeof *x);
+    for (size_t i = 0; i < n; i++)
+      x[i] = turn >= 24 && i % 5 == 3 ? NAN : i % 2 ? about : about + 0.5F;
+    x[far] = turn < 12 ? 3e5F : 1e8F;
+    ref_bytes stream = compress_shape(pool.ctx[0], &l, GHZ_ORDER_BEST, x, shape);
+    for (int round = 0; round < 3; round++) {
+      float *was = decompress(pool.ctx[0], stream, GHZ_F32), *y = decompress(pool.ctx[0], stream, GHZ_F32);
+      y[far] = (float)round / 3;
+      same_update(&pool, stream, &l, y, what);
+      stream = update(pool.ctx[0], stream, &l, y);
+      y = decompress(pool.ctx[0], stream, GHZ_F32);
+      for (size_t i = 0; i < n; i++)
+        cr_assert(i == far || memcmp(&was[i], &y[i], sizeof *y) == 0, "%s, %zu: %g was %g", what, i,
+                  (double)y[i], (double)was[i]);
+    }
+  }
+}
+
 /* Tiles of one value, which no lattice has, that change in places. */
 Test(update, tiles_of_one_value) {
   SINGLE_POOL(pool);

@@ -84,6 +84,8 @@ int ref_mode_bits(const ref_header *header, int mode);
 double ref_unit(const ref_header *header, int mode);
 /* Puts tile->bits on the lattice of the header; 0 if they lie outside. */
 int ref_tile_quantise(const ref_header *header, ref_tile *tile);
+/* The same, in no mode below `least` unless all values are 0. */
+int ref_tile_quantise_in(const ref_header *header, int least, ref_tile *tile);
 /* Whether bits are those of a missing value: of NaN or the fill. */
 int ref_missing(const ref_header *header, uint64_t bits);
 /* The value of column i, NaN where it is missing; the first call for a tile with coefficients after

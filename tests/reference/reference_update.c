@@ -93,6 +93,19 @@ static size_t with_old(const change *c, const ref_tile *now, uint8_t *out) {
   return ref_tile_leave(c->h, &t) < 32767 ? ref_tile_encode(c->h->type, &t, out) : 0;
 }
 
+/* Fine where it was and would now be coarse: odd multiples of half a step stay. */
+static size_t fine(const change *c, const ref_tile *now, size_t raw, size_t size, uint8_t *out) {
+  ref_tile t = *now;
+  int coarse = size == 0 || (out[0] >> 3 & 3) == REF_COARSE;
+  if (!coarse || c->h->type != REF_F32 || c->old.mode == REF_COARSE || c->was->step != c->h->step)
+    return size;
+  ref_tile_quantise_in(c->h, REF_FINE, &t);
+  ref_tile_choose_order(c->h, &t, REF_LORENZO);
+  size = ref_tile_encode(REF_F32, &t, out);
+  t.raw = size >= raw;
+  return t.raw ? ref_tile_encode(REF_F32, &t, out) : size;
+}
+
 static size_t encode_change(change *c, uint8_t *out) {
   uint8_t other[REF_TILE_ROOM];
   const ref_tile now = c->now;
@@ -100,6 +113,8 @@ static size_t encode_change(change *c, uint8_t *out) {
   if (c->old.raw || c->old.one || c->old.coefficients)
     move(c);
   size_t size = ref_tile_compress(c->h, REF_LORENZO, &c->now, out);
+  if (!c->old.raw && !c->old.one && !c->old.coefficients && usual(c->h))
+    return fine(c, &now, raw, size, out);
   if (!c->old.coefficients || c->was->step != c->h->step)
     return size;
   size_t with = with_old(c, &now, other);

@@ -127,7 +127,7 @@ double ref_unit(const ref_header *h, int mode) {
 }
 
 static int64_t quantum(const ref_header *h, int mode, double largest, double x) {
-  if (h->type == REF_F32 && largest <= 32768 * h->step) {
+  if (h->type == REF_F32 && mode == REF_COARSE && largest <= 32768 * h->step) {
     float inverse = (float)(1 / h->step);
     float product = (float)x * inverse;
     return (int64_t)rintf(product);
@@ -170,7 +170,9 @@ static int off_grid(const ref_header *h, double largest, double x) {
   return back != x || fabs(multiple - x) + fabs(x) * share > h->eb;
 }
 
-int ref_tile_quantise(const ref_header *h, ref_tile *t) {
+int ref_tile_quantise(const ref_header *h, ref_tile *t) { return ref_tile_quantise_in(h, REF_COARSE, t); }
+
+int ref_tile_quantise_in(const ref_header *h, int least, ref_tile *t) {
   memset(t->q, 0, sizeof t->q);
   memset(t->plus, 0, sizeof t->plus);
   memset(t->minus, 0, sizeof t->minus);
@@ -182,6 +184,8 @@ int ref_tile_quantise(const ref_header *h, ref_tile *t) {
   t->mode = mode_of(h, largest);
   if (t->mode < 0)
     return 0;
+  if (t->mode < least && largest > 0)
+    t->mode = least;
   for (int i = 0; i < REF_TILE; i++) {
     if (!ref_inside(t, i))
       continue;
