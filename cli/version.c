@@ -25,8 +25,8 @@ static void print_features(const char *title, bool built, const feature *f, size
 }
 
 static void print_build(void) {
-  const feature features[] = {{"OpenMP", true},           {"xxHash", true},        {"zstd", GHZ_HAVE_ZSTD},
-                              {"libpng", GHZ_HAVE_PNG},   {"HDF5", GHZ_HAVE_HDF5}, {"CUDA", ghz_cuda_built()},
+  const feature features[] = {{"OpenMP", GHZ_HAVE_OPENMP}, {"xxHash", true},        {"zstd", GHZ_HAVE_ZSTD},
+                              {"libpng", GHZ_HAVE_PNG},    {"HDF5", GHZ_HAVE_HDF5}, {"CUDA", ghz_cuda_built()},
                               {"MPI", *GHZ_MPI_NAME != 0}};
   const size_t count = sizeof features / sizeof *features;
   print_features("built with:", true, features, count);

@@ -28,11 +28,11 @@ static fill_text describe_fill(const ghz_lattice *l) {
 static ghz_status kinds_agree(ghz_context *ctx, const ghz_slice *a, const ghz_slice *b, size_t i) {
   const ghz_lattice *l = &a->lattice, *m = &b->lattice;
   if (l->type != m->type)
-    return ghz_fail(ctx, GHZ_EMISMATCH, "type %s in operand %zu, %s in operand 0", type_text(m->type), i,
-                    type_text(l->type));
+    return ghz_fail(ctx, GHZ_EMISMATCH, "type %s in operand %zu, %s in operand 0", ghz_describe_type(m->type),
+                    i, ghz_describe_type(l->type));
   if (!shapes_equal(&a->shape, &b->shape))
-    return ghz_fail(ctx, GHZ_EMISMATCH, "%s in operand %zu, %s in operand 0", describe_shape(&b->shape).text, i,
-                    describe_shape(&a->shape).text);
+    return ghz_fail(ctx, GHZ_EMISMATCH, "%s in operand %zu, %s in operand 0",
+                    ghz_describe_shape(&b->shape).text, i, ghz_describe_shape(&a->shape).text);
   if (l->cap != m->cap)
     return ghz_fail(ctx, GHZ_EMISMATCH, "cap %d in operand %zu, %d in operand 0", m->cap, i, l->cap);
   if (a->first != b->first || a->tiles != b->tiles)

@@ -8,13 +8,13 @@
 #include "rules/shape.h"
 #include "rules/types.h"
 
-const char *type_text(ghz_type type) {
+const char *ghz_describe_type(ghz_type type) {
   static const char *const names[] = {"float32", "float64", "int8",   "int16", "int32",
                                       "int64",   "uint8",   "uint16", "uint32"};
   return type_known(type) ? names[type] : "unknown type";
 }
 
-shape_text describe_shape(const ghz_shape *s) {
+shape_text ghz_describe_shape(const ghz_shape *s) {
   shape_text t;
   const unsigned long long z = s->extent[0], y = s->extent[1], x = s->extent[2];
   if (!shape_valid(s))
@@ -33,5 +33,6 @@ shape_text describe_shape(const ghz_shape *s) {
 ghz_status ghz_shape_check(ghz_context *ctx, const ghz_shape *shape) {
   if (!shape)
     return ghz_fail(ctx, GHZ_EINVAL, "shape is NULL");
-  return shape_valid(shape) ? GHZ_OK : ghz_fail(ctx, GHZ_EINVAL, "no shape: %s", describe_shape(shape).text);
+  return shape_valid(shape) ? GHZ_OK
+                            : ghz_fail(ctx, GHZ_EINVAL, "no shape: %s", ghz_describe_shape(shape).text);
 }

@@ -10,10 +10,10 @@ typedef struct shape_text {
 } shape_text;
 
 /* "shape 256 x 256 x 256", of the axes that it has; of a flat array "16777216 values". */
-shape_text describe_shape(const ghz_shape *shape);
+shape_text ghz_describe_shape(const ghz_shape *shape);
 
 /* "float32", "int16". */
-const char *type_text(ghz_type type);
+const char *ghz_describe_type(ghz_type type);
 
 /* EINVAL unless it is a shape. */
 ghz_status ghz_shape_check(ghz_context *ctx, const ghz_shape *shape);

@@ -171,7 +171,7 @@ ghz_status ghz_lattice_fill_in(ghz_context *ctx, ghz_lattice *l, double fill) {
   if (!type_known(l->type))
     return ghz_fail(ctx, GHZ_EINVAL, "type %d is unknown", (int)l->type);
   if (!fill_valid(&with))
-    return ghz_fail(ctx, GHZ_EINVAL, "fill value %.17g is no finite %s", fill, type_text(l->type));
+    return ghz_fail(ctx, GHZ_EINVAL, "fill value %.17g is no finite %s", fill, ghz_describe_type(l->type));
   l->has_fill = 1;
   l->fill = fill;
   return GHZ_OK;

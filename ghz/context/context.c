@@ -3,16 +3,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "context/call.h"
+#include "context/openmp.h"
 #include "context/thread.h"
 #include "numerals.h"
 
-#include <omp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-/* More than any machine has; scratch is a little per thread. */
-enum { THREADS_MAX = 4096 };
 
 /* ---- Creation -------------------------------------------------------------------------------- */
 

@@ -594,7 +594,7 @@ ghz_status ghz_sum_axes(ghz_context *ctx, ghz_bytes src, size_t rank, const uint
     return GHZ_OK;
   if (j.source.slice.count == 0 || !describe_axes(shape, rank, extents, axes, j.axis))
     return ghz_fail(ctx, GHZ_EMISMATCH, "the extents are not those of the stream, which has %s",
-                    describe_shape(shape).text);
+                    ghz_describe_shape(shape).text);
   j.source.slice.lattice = carrier_lattice(&j.source.slice.lattice);
   begin_units(&j);
   return sum_stream(ctx, &j);

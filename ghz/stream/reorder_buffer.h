@@ -13,8 +13,7 @@
 #ifndef GHZ_REORDER_BUFFER_H
 #define GHZ_REORDER_BUFFER_H
 
-#include <omp.h>
-
+#include "context/openmp.h"
 #include "stream/stream.h"
 
 typedef struct reorder_slot reorder_slot;

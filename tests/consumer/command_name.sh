@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # command_name.sh: builds and installs the command under another name, as packagers do where its own
-# is taken, and looks at what is installed, and at what it calls itself.
+# is taken, and without OpenMP, and looks at what is installed, and at what it calls itself.
 # usage: tests/consumer/command_name.sh SOURCES
 # SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail
@@ -21,7 +21,7 @@ quietly() { # command...: shows its output only if it fails
 
 configure() { # name; the flags are those of scripts/test.sh, so that ccache has most objects
   cmake -S "$sources" -B "$work/build" -DGHZ_COMMAND_NAME="$1" -DGHZ_WERROR=ON -DGHZ_TESTS=OFF -DGHZ_BENCH=OFF -DGHZ_EXAMPLES=OFF \
-    -DGHZ_CUDA=OFF -DGHZ_MPI=OFF -DBUILD_SHARED_LIBS=OFF -DCMAKE_BUILD_TYPE=Release
+    -DGHZ_CUDA=OFF -DGHZ_MPI=OFF -DGHZ_OPENMP=OFF -DBUILD_SHARED_LIBS=OFF -DCMAKE_BUILD_TYPE=Release
 }
 
 if configure 'bin/ghz' >"$work/log" 2>&1 || ! grep -q "which is no name for a command" "$work/log"; then
@@ -49,3 +49,14 @@ grep -q "^complete -o default -F _$name $name\$" "share/bash-completion/completi
 ! grep -nE '(^|[ (BIR])ghz( [a-z\\]|\\fR|$)' "share/man/man1/$name.1" || fail "the page above says ghz"
 grep -q "^\\.TH ${name^^} 1" "share/man/man1/$name.1" || fail "the title of the page"
 echo "ok: installed as $name"
+
+# Without OpenMP: the bytes of a build with it, by one thread, whatever is asked for.
+"bin/$name" --version | grep -qE "^built without: OpenMP(,|$)" || fail "the version does not name OpenMP"
+"bin/$name" --version | grep -q "threads: 1\b" || fail "there are several threads: $("bin/$name" --version)"
+! grep -rE 'gomp|OpenMP' lib*/ --include=*.pc --include=*.cmake || fail "the package needs OpenMP"
+[ -z "$(nm -u "bin/$name" | grep -E ' (GOMP|omp|__kmpc)_')" ] || fail "the program calls OpenMP"
+head -c 4000000 "bin/$name" >values
+quietly "bin/$name" compress --threads 8 --type u16 --lossless -o a.ghz values
+quietly "bin/$name" decompress --threads 8 -o back a.ghz
+cmp values back || fail "other values come back"
+echo "ok: without OpenMP"

@@ -79,6 +79,6 @@ else
 fi
 
 # With the flags of scripts/test.sh's build, so that ccache has the objects.
-quietly cmake -S "$here" -B "$work/subproject" -DCMAKE_C_FLAGS="-O3 -DNDEBUG" -DGHZ_WERROR=ON -DCONSUMER_SOURCES="$here/../.." -DCONSUMER_LINK=static -DGHZ_CUDA=OFF -DGHZ_MPI=OFF
+quietly cmake -S "$here" -B "$work/subproject" -DCMAKE_C_FLAGS="-O3 -DNDEBUG" -DGHZ_WERROR=ON -DCONSUMER_SOURCES="$here/../.." -DCONSUMER_LINK=static
 quietly cmake --build "$work/subproject" --target consumer
 check "add_subdirectory, ghz::static, C" static "$work/subproject/consumer"

@@ -13,7 +13,7 @@ target_include_directories(bench_codec_emulated_kernel PRIVATE ${PROJECT_SOURCE_
 add_executable(bench_codec_emulated ${bench_codec_sources} ${bench_codec_cuda_sources}
   $<TARGET_OBJECTS:bench_codec_emulated_kernel>)
 target_compile_definitions(bench_codec_emulated PRIVATE GHZ_BENCH_CUDA)
-target_link_libraries(bench_codec_emulated PRIVATE ghz_emulated ghz_internal OpenMP::OpenMP_C m)
+target_link_libraries(bench_codec_emulated PRIVATE ghz_emulated ghz_internal ghz_openmp m)
 set_target_properties(bench_codec_emulated PROPERTIES LINKER_LANGUAGE CXX)
 
 foreach(type IN ITEMS f32 f64)
