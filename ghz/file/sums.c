@@ -1,4 +1,5 @@
-/* sums.c: owns operations on files: the same frame of each, some at a time, until one is left. */
+/* sums.c: owns operations on files: the same frame of each, some at a time, until one is left. Sums
+ * outside the lattice are rounded, and so formed of all at once. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdlib.h>
 #include <string.h>
@@ -12,9 +13,11 @@ enum { SLOTS = 16 };
 #define SLOT_BYTES ((size_t)256 << 20) /* streams kept at a time, unless two alone are larger */
 
 struct frame_slots {
-  ghz_frame slot[SLOTS]; /* slot 0 also holds the result so far */
-  int64_t coefficient[SLOTS];
-  size_t filled;
+  ghz_frame *slot; /* slot 0 also holds the result so far */
+  int64_t *coefficient;
+  ghz_bytes *streams;
+  size_t room, filled;
+  int inexact;           /* a sum of some would be rounded: they wait for the others */
   int more;              /* file 0 has a frame, */
   uint64_t first, count; /* and of these values */
 };
@@ -30,9 +33,22 @@ typedef struct summation {
 } summation;
 
 void ghz_slots_free(frame_slots *c) {
-  for (int i = 0; c && i < SLOTS; i++)
+  for (size_t i = 0; c && i < c->room; i++)
     ghz_frame_free(&c->slot[i]);
   free(c);
+}
+
+/* Slots for k files. */
+static frame_slots *slots_for(size_t k) {
+  const size_t each = sizeof(ghz_frame) + sizeof(int64_t) + sizeof(ghz_bytes);
+  frame_slots *c = k < SIZE_MAX / 2 / each ? calloc(1, sizeof *c + k * each) : NULL;
+  if (!c)
+    return NULL;
+  c->room = k;
+  c->slot = (ghz_frame *)(void *)(c + 1);
+  c->coefficient = (int64_t *)(void *)(c->slot + k);
+  c->streams = (ghz_bytes *)(void *)(c->coefficient + k);
+  return c;
 }
 
 /* ---- Agreement ------------------------------------------------------------------------------- */
@@ -95,13 +111,20 @@ static uint32_t result_terms(const summation *s) {
   return terms == 0 ? 1 : terms > UINT32_MAX ? UINT32_MAX : (uint32_t)terms;
 }
 
-static ghz_status call_codec(const summation *s, const ghz_bytes *streams, memory *to, size_t *size) {
+/* Whether what is left is added and divided in one, and so rounded once. */
+static int is_mean(const summation *s, size_t i) {
+  return i == s->k - 1 && !s->op->coefficients && !s->op->extremum && s->op->factor == 1 && s->c->filled > 1 &&
+         s->op->divisor == s->c->filled;
+}
+
+static ghz_status call_codec(const summation *s, size_t i, memory *to, size_t *size) {
   const frame_slots *c = s->c;
+  const ghz_bytes *streams = c->streams;
   if (s->op->extremum)
     return (s->op->extremum < 0 ? ghz_minimum : ghz_maximum)(s->ctx, streams[0], streams[1], to->data,
                                                              to->capacity, size);
   if (!s->op->coefficients)
-    return ghz_sum(s->ctx, c->filled, streams, to->data, to->capacity, size);
+    return (is_mean(s, i) ? ghz_mean : ghz_sum)(s->ctx, c->filled, streams, to->data, to->capacity, size);
   return ghz_combine(s->ctx, c->filled, streams, c->coefficient, to->data, to->capacity, size);
 }
 
@@ -124,18 +147,24 @@ static ghz_status make_room(const summation *s, size_t i, memory *to) {
   return status;
 }
 
-/* The result, whose bytes are in s->result, takes the place of slot 0. */
+/* The result, whose bytes are in s->result, takes the place of slot 0; not before all files are in it
+ * if values lay outside the lattice. */
 static ghz_status keep_result(const summation *s, size_t i, size_t size) {
   frame_slots *c = s->c;
   ghz_frame old = c->slot[0];
   s->result->stream = (ghz_bytes){s->result->memory, size};
   s->result->number = old.number;
   s->result->first = old.first;
+  ghz_status status =
+      ghz_file_pass(s->files[i]->name, old.number, NULL, ghz_info_read(s->result->stream, &s->result->info));
+  c->inexact = status == GHZ_OK && s->result->info.inexact && !s->op->extremum;
+  if (status != GHZ_OK || (c->inexact && i < s->k - 1))
+    return status;
   c->slot[0] = *s->result;
   *s->result = old;
   c->coefficient[0] = 1;
   c->filled = 1;
-  return ghz_file_pass(s->files[i]->name, old.number, NULL, ghz_info_read(c->slot[0].stream, &c->slot[0].info));
+  return GHZ_OK;
 }
 
 static int lattices_differ(const frame_slots *c) {
@@ -146,11 +175,11 @@ static int lattices_differ(const frame_slots *c) {
 }
 
 /* Of lattices that may be multiples of each other; the codec knows how many terms that makes. */
-static ghz_status fold_linearly(const summation *s, size_t i, const ghz_bytes *streams) {
+static ghz_status fold_linearly(const summation *s, size_t i) {
   void *made;
   size_t size;
   ghz_status status =
-      pass(s, i, ghz_linear_alloc(s->ctx, s->c->filled, streams, s->c->coefficient, 1, &made, &size));
+      pass(s, i, ghz_linear_alloc(s->ctx, s->c->filled, s->c->streams, s->c->coefficient, 1, &made, &size));
   if (status != GHZ_OK)
     return status;
   free(s->result->memory);
@@ -160,16 +189,15 @@ static ghz_status fold_linearly(const summation *s, size_t i, const ghz_bytes *s
 }
 
 static ghz_status fold(const summation *s, size_t i) {
-  ghz_bytes streams[SLOTS];
   memory to;
   size_t size = 0;
   for (size_t j = 0; j < s->c->filled; j++)
-    streams[j] = s->c->slot[j].stream;
+    s->c->streams[j] = s->c->slot[j].stream;
   if (s->op->coefficients && lattices_differ(s->c))
-    return fold_linearly(s, i, streams);
+    return fold_linearly(s, i);
   ghz_status status = make_room(s, i, &to);
   if (status == GHZ_OK)
-    status = pass(s, i, call_codec(s, streams, &to, &size));
+    status = pass(s, i, call_codec(s, i, &to, &size));
   return status == GHZ_OK ? keep_result(s, i, size) : status;
 }
 
@@ -186,7 +214,7 @@ static ghz_status scale(const summation *s, double factor, uint64_t divisor) {
     status = pass(s, 0,
                   divisor ? ghz_divide(s->ctx, sum, divisor, to.data, to.capacity, &size)
                           : ghz_scale(s->ctx, sum, factor, to.data, to.capacity, &size));
-  return status == GHZ_OK ? keep_result(s, 0, size) : status;
+  return status == GHZ_OK ? keep_result(s, s->k - 1, size) : status;
 }
 
 /* ---- Frames ---------------------------------------------------------------------------------- */
@@ -196,7 +224,7 @@ static int slots_full(const summation *s) {
   const size_t filled = s->c->filled;
   for (size_t i = 0; i < filled; i++)
     bytes += s->c->slot[i].stream.size;
-  return filled > 1 && (filled == (s->op->extremum ? 2 : SLOTS) || bytes > SLOT_BYTES);
+  return filled > 1 && !s->c->inexact && (filled == (s->op->extremum ? 2 : SLOTS) || bytes > SLOT_BYTES);
 }
 
 /* Reads the frame of file i to the next slot. */
@@ -209,7 +237,7 @@ static ghz_status take(const summation *s, size_t i) {
   if (status != GHZ_OK || slot->stream.size == 0)
     return status;
   c->coefficient[c->filled++] = s->op->coefficients ? s->op->coefficients[i] : 1;
-  return slots_full(s) ? fold(s, i) : GHZ_OK;
+  return slots_full(s) && i < s->k - 1 ? fold(s, i) : GHZ_OK;
 }
 
 /* One operand with its coefficient 1 is the result. */
@@ -217,15 +245,17 @@ static ghz_status finish(const summation *s) {
   frame_slots *c = s->c;
   if (c->filled == 0)
     return GHZ_OK;
+  const int mean = is_mean(s, s->k - 1);
   ghz_status status = c->filled > 1 || c->coefficient[0] != 1 ? fold(s, s->k - 1) : GHZ_OK;
   if (status == GHZ_OK)
     status = scale(s, s->op->factor, 0);
-  return status == GHZ_OK ? scale(s, 1, s->op->divisor) : status;
+  return status == GHZ_OK && !mean ? scale(s, 1, s->op->divisor) : status;
 }
 
 static ghz_status next_sum(const summation *s) {
   frame_slots *c = s->c;
   c->filled = 0;
+  c->inexact = 0;
   c->slot[0].stream = (ghz_bytes){NULL, 0};
   ghz_status status = s->files[0]->number == 0 ? check_files(s) : GHZ_OK;
   for (size_t i = 0; i < s->k && status == GHZ_OK; i++)
@@ -249,8 +279,12 @@ ghz_status ghz_file_next_sum(ghz_context *ctx, size_t k, ghz_file *const *files,
                         files[i] ? "there twice: open it twice" : "NULL");
   if (op->extremum && op->coefficients)
     return ghz_fail(NULL, GHZ_EINVAL, "extremes have no coefficients");
+  if (files[0]->sum && files[0]->sum->room < k) {
+    ghz_slots_free(files[0]->sum);
+    files[0]->sum = NULL;
+  }
   if (!files[0]->sum)
-    files[0]->sum = calloc(1, sizeof *files[0]->sum);
+    files[0]->sum = slots_for(k);
   if (!files[0]->sum)
     return ghz_file_fail(files[0]->name, GHZ_ENOMEM, "out of memory");
   const summation s = {ctx, k, files, op, files[0]->sum, result};

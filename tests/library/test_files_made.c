@@ -380,6 +380,57 @@ Test(files_made, have_the_extremes_of_all) {
     memory_file_free(&m[j]);
 }
 
+/* Values outside the lattice: gaps that no fill names stay in a mean of any number of files, all of
+ * which has the bytes of ghz_mean. */
+Test(files_made, keep_equal_gaps_in_means) {
+  CONTEXT(ctx, NULL, 1);
+  enum { MOST = 35, N = 1500 };
+  static const size_t counts[] = {2, 3, 7, 15, 16, 17, 33, MOST};
+  static const float gaps[] = {-3.4e38F, 9.96921e36F, 1e36F};
+  memory_file m[MOST] = {{0}};
+  const file_case c = {.ndim = 1, .dims = {N}, .frame_values = 16384};
+  const ghz_file_header h = header_of(&c);
+  float x[N];
+  for (int j = 0; j < MOST; j++) {
+    const ghz_file_sink sink = memory_sink(&m[j]);
+    ghz_file_writer *w;
+    for (int i = 0; i < N; i++)
+      x[i] = i % 500 == 3 ? gaps[i / 500] : i == 5 && j == 4 ? 1e37F : (float)(i + j);
+    worked(ghz_file_create_sink(&sink, &h, &w), "create");
+    worked(ghz_file_write(w, ctx, x, N), "write");
+    worked(ghz_file_finish(w, ctx), "finish");
+  }
+  for (size_t t = 0; t < COUNT(counts); t++) {
+    SCOPE;
+    const size_t k = counts[t];
+    ghz_file *files[MOST], *again[MOST];
+    ghz_frame mean = {0}, frame[MOST];
+    memset(frame, 0, sizeof frame);
+    ghz_bytes streams[MOST];
+    for (size_t j = 0; j < k; j++) {
+      files[j] = opened(&m[j], 1);
+      again[j] = opened(&m[j], 1);
+      worked(ghz_file_next(again[j], ctx, &frame[j]), "a frame");
+      streams[j] = frame[j].stream;
+    }
+    worked(ghz_file_next_sum(ctx, k, files, &(ghz_file_operation){.factor = 1, .divisor = k}, &mean), "a mean");
+    ref_bytes want = bytes_new(ghz_shape_bound(&mean.info.shape, GHZ_F32, (uint32_t)k));
+    worked(ghz_mean(ctx, k, streams, want.data, want.size, &want.size), "ghz_mean");
+    same_bytes((ref_bytes){(uint8_t *)mean.memory, mean.stream.size}, want, say("%zu files", k));
+    worked(ghz_decompress(ctx, mean.stream, GHZ_F32, x, N), "decompress");
+    for (int i = 3; i < N; i += 500)
+      cr_assert(x[i] == gaps[i / 500], "%zu files: %g", k, (double)x[i]);
+    for (size_t j = 0; j < k; j++) {
+      ghz_frame_free(&frame[j]);
+      ghz_file_close(again[j]);
+      ghz_file_close(files[j]);
+    }
+    ghz_frame_free(&mean);
+  }
+  for (int j = 0; j < MOST; j++)
+    memory_file_free(&m[j]);
+}
+
 /* So that they can be added to what ghz_mean makes. */
 Test(files_made, are_divided_as_streams_are) {
   CONTEXT(ctx, NULL, 1);
