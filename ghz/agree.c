@@ -98,15 +98,24 @@ static size_t finest(const agreed_operands *of, size_t k) {
   return least;
 }
 
-/* The f that divides a lattice to the other one as a mean of f streams does; 0 if there is none. */
+/* Whether a lattice becomes the other one where it is divided by f as a mean of f streams is; or one
+ * after the other by integers whose product is f, if a stream has so many terms. */
+static int divides(const ghz_lattice *coarse, uint64_t f, const ghz_lattice *fine) {
+  for (uint64_t by = f; by >= 2 && (by == f || f <= terms_limit(fine->cap)); by--) {
+    ghz_lattice part = *coarse;
+    if (f % by == 0 && scale_lattice(&part, 1, (double)by) &&
+        (by == f ? ghz_lattice_equal(&part, fine) : divides(&part, f / by, fine)))
+      return 1;
+  }
+  return 0;
+}
+
+/* The f that divides a lattice to the other one; 0 if there is none. */
 static uint64_t factor_between(const ghz_lattice *coarse, const ghz_lattice *fine) {
-  ghz_lattice divided = *coarse;
   const double f = rint(coarse->step > 0 ? coarse->step / fine->step : coarse->eb / fine->eb);
   if (ghz_lattice_equal(coarse, fine))
     return 1;
-  if (!(f >= 2 && f <= 0x1p53) || !scale_lattice(&divided, 1, f) || !ghz_lattice_equal(&divided, fine))
-    return 0;
-  return (uint64_t)f;
+  return f >= 2 && f <= 0x1p53 && divides(coarse, (uint64_t)f, fine) ? (uint64_t)f : 0;
 }
 
 static ghz_status no_common_lattice(ghz_context *ctx, const agreed_operands *of, size_t i, size_t fine) {
@@ -169,8 +178,9 @@ static uint64_t count_terms(const computation *w, const agreed_operands *of) {
 static ghz_status check_terms(ghz_context *ctx, uint64_t terms, uint64_t limit) {
   if (terms <= limit)
     return GHZ_OK;
-  return ghz_fail(ctx, GHZ_ERANGE, "the result would have %llu terms%s, more than %llu", (ull)terms,
-                  terms == UINT64_MAX ? " or more" : "", (ull)limit);
+  return ghz_fail(ctx, GHZ_ERANGE,
+                  "the result would have %llu terms%s, more than %llu: compress again what was added so far",
+                  (ull)terms, terms == UINT64_MAX ? " or more" : "", (ull)limit);
 }
 
 /* Memory for operands, and of a linear computation for what belongs to them. */

@@ -246,13 +246,6 @@ ghz_status ghz_linear(ghz_context *ctx, size_t k, const ghz_bytes *streams, cons
   return status == GHZ_OK ? to_stream(ctx, c, dst, capacity, size) : status;
 }
 
-ghz_status ghz_divide(ghz_context *ctx, ghz_bytes a, uint64_t divisor, void *dst, size_t capacity,
-                      size_t *size) {
-  GHZ_CALL(ctx);
-  return to_stream(ctx, (computation){.k = 1, .streams = &a, .divisor = (double)divisor, .scaled = 1}, dst,
-                   capacity, size);
-}
-
 ghz_status ghz_add(ghz_context *ctx, ghz_bytes a, ghz_bytes b, void *dst, size_t capacity, size_t *size) {
   return ghz_sum(ctx, 2, (ghz_bytes[]){a, b}, dst, capacity, size);
 }

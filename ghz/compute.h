@@ -28,8 +28,7 @@ ghz_status ghz_compute(ghz_context *ctx, const computation *w, const destination
 ghz_status ghz_linear_computation(ghz_context *ctx, size_t k, const ghz_bytes *streams, const int64_t *weights,
                                   uint64_t divisor, computation *c);
 
-/* As ghz_scale by 1 / divisor, but divided: a mean of the sum `a` as ghz_mean has it. */
-ghz_status ghz_divide(ghz_context *ctx, ghz_bytes a, uint64_t divisor, void *dst, size_t capacity,
-                      size_t *size);
+/* Runs it as a call of its own, to a stream that is allocated, as ghz_sum_alloc does. */
+ghz_status ghz_compute_alloc(ghz_context *ctx, const computation *c, void **stream, size_t *size);
 
 #endif

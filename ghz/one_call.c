@@ -81,11 +81,14 @@ static ghz_status compute_alloc(ghz_context *ctx, const computation *c, void **s
   return deliver(status, &result, made, stream, size);
 }
 
-ghz_status ghz_sum_alloc(ghz_context *ctx, size_t k, const ghz_bytes *streams, void **stream, size_t *size) {
+ghz_status ghz_compute_alloc(ghz_context *ctx, const computation *c, void **stream, size_t *size) {
   GHZ_CALL(ctx);
   ghz_status status = begin(ctx, stream, size);
-  return status == GHZ_OK ? compute_alloc(ctx, &(computation){.k = k, .streams = streams}, stream, size)
-                          : status;
+  return status == GHZ_OK ? compute_alloc(ctx, c, stream, size) : status;
+}
+
+ghz_status ghz_sum_alloc(ghz_context *ctx, size_t k, const ghz_bytes *streams, void **stream, size_t *size) {
+  return ghz_compute_alloc(ctx, &(computation){.k = k, .streams = streams}, stream, size);
 }
 
 ghz_status ghz_linear_alloc(ghz_context *ctx, size_t k, const ghz_bytes *streams, const int64_t *weights,

@@ -8,6 +8,7 @@
 #include "file/layout.h"
 #include "file/reader/reader.h"
 #include "file/writer/writer.h"
+#include "rules/lattice_rules.h"
 
 enum { SLOTS = 16 };
 #define SLOT_BYTES ((size_t)256 << 20) /* streams kept at a time, unless two alone are larger */
@@ -96,68 +97,23 @@ static ghz_status check_frame(const summation *s, size_t i, const ghz_frame *f) 
 
 /* ---- Folding --------------------------------------------------------------------------------- */
 
-static uint32_t result_terms(const summation *s) {
-  uint64_t terms = 0;
-  for (size_t i = 0; i < s->c->filled; i++) {
-    const uint64_t own = s->c->slot[i].info.terms;
-    const int64_t by = s->c->coefficient[i];
-    uint64_t times, part;
-    times = by < 0 ? 0 - (uint64_t)by : (uint64_t)by;
-    if (s->op->extremum)
-      terms = own > terms ? own : terms;
-    else if (__builtin_mul_overflow(own, times, &part) || __builtin_add_overflow(terms, part, &terms))
-      return UINT32_MAX;
-  }
-  return terms == 0 ? 1 : terms > UINT32_MAX ? UINT32_MAX : (uint32_t)terms;
-}
-
-/* Whether what is left is added and divided in one, and so rounded once. */
-static int is_mean(const summation *s, size_t i) {
-  return i == s->k - 1 && !s->op->coefficients && !s->op->extremum && s->op->factor == 1 && s->c->filled > 1 &&
-         s->op->divisor == s->c->filled;
-}
-
-static ghz_status call_codec(const summation *s, size_t i, memory *to, size_t *size) {
-  const frame_slots *c = s->c;
-  const ghz_bytes *streams = c->streams;
-  if (s->op->extremum)
-    return (s->op->extremum < 0 ? ghz_minimum : ghz_maximum)(s->ctx, streams[0], streams[1], to->data,
-                                                             to->capacity, size);
-  if (!s->op->coefficients)
-    return (is_mean(s, i) ? ghz_mean : ghz_sum)(s->ctx, c->filled, streams, to->data, to->capacity, size);
-  return ghz_combine(s->ctx, c->filled, streams, c->coefficient, to->data, to->capacity, size);
-}
-
-/* The last file at fault is not known: the message names the one that was read last. */
-static ghz_status pass(const summation *s, size_t i, ghz_status status) {
-  return ghz_file_pass(s->files[i]->name, s->c->slot[0].number, s->ctx, status);
-}
-
-/* The result's memory, with room for so many terms. */
-static ghz_status make_room(const summation *s, size_t i, memory *to) {
-  const ghz_info *info = &s->c->slot[0].info;
-  const size_t capacity = ghz_shape_bound(&info->shape, info->lattice.type, result_terms(s));
-  *to = (memory){s->result->memory, s->result->capacity};
-  if (capacity == 0)
-    return ghz_file_fail(s->files[i]->name, GHZ_ERANGE,
-                         "the result would sum more terms than a stream can hold");
-  ghz_status status = memory_reserve(to, capacity, s->files[i]->name);
-  s->result->memory = to->data;
-  s->result->capacity = to->capacity;
-  return status;
-}
-
-/* The result, whose bytes are in s->result, takes the place of slot 0; not before all files are in it
- * if values lay outside the lattice. */
-static ghz_status keep_result(const summation *s, size_t i, size_t size) {
+/* The last file at fault is not known: the message names the one that was read last. The result takes
+ * the place of slot 0; not before all files are in it if values lay outside the lattice. */
+static ghz_status run(const summation *s, size_t i, const computation *w) {
   frame_slots *c = s->c;
   ghz_frame old = c->slot[0];
-  s->result->stream = (ghz_bytes){s->result->memory, size};
-  s->result->number = old.number;
-  s->result->first = old.first;
+  void *made;
+  size_t size;
   ghz_status status =
+      ghz_file_pass(s->files[i]->name, old.number, s->ctx, ghz_compute_alloc(s->ctx, w, &made, &size));
+  if (status != GHZ_OK)
+    return status;
+  free(s->result->memory);
+  *s->result = (ghz_frame){
+      .stream = {made, size}, .memory = made, .capacity = size, .number = old.number, .first = old.first};
+  status =
       ghz_file_pass(s->files[i]->name, old.number, NULL, ghz_info_read(s->result->stream, &s->result->info));
-  c->inexact = status == GHZ_OK && s->result->info.inexact && !s->op->extremum;
+  c->inexact = status == GHZ_OK && s->result->info.inexact && w->operation == COMBINE;
   if (status != GHZ_OK || (c->inexact && i < s->k - 1))
     return status;
   c->slot[0] = *s->result;
@@ -167,54 +123,35 @@ static ghz_status keep_result(const summation *s, size_t i, size_t size) {
   return GHZ_OK;
 }
 
-static int lattices_differ(const frame_slots *c) {
-  int differ = 0;
-  for (size_t j = 1; j < c->filled; j++)
-    differ |= !ghz_lattice_equal(&c->slot[0].info.lattice, &c->slot[j].info.lattice);
-  return differ;
-}
-
-/* Of lattices that may be multiples of each other; the codec knows how many terms that makes. */
-static ghz_status fold_linearly(const summation *s, size_t i) {
-  void *made;
-  size_t size;
-  ghz_status status =
-      pass(s, i, ghz_linear_alloc(s->ctx, s->c->filled, s->c->streams, s->c->coefficient, 1, &made, &size));
-  if (status != GHZ_OK)
-    return status;
-  free(s->result->memory);
-  s->result->memory = made;
-  s->result->capacity = size;
-  return keep_result(s, i, size);
-}
-
+/* The sum of what the slots hold, that of all files divided; or the extremes. */
 static ghz_status fold(const summation *s, size_t i) {
-  memory to;
-  size_t size = 0;
-  for (size_t j = 0; j < s->c->filled; j++)
-    s->c->streams[j] = s->c->slot[j].stream;
-  if (s->op->coefficients && lattices_differ(s->c))
-    return fold_linearly(s, i);
-  ghz_status status = make_room(s, i, &to);
-  if (status == GHZ_OK)
-    status = pass(s, i, call_codec(s, i, &to, &size));
-  return status == GHZ_OK ? keep_result(s, i, size) : status;
+  const frame_slots *c = s->c;
+  const ghz_file_operation *op = s->op;
+  const uint64_t divisor = i < s->k - 1 || op->extremum ? 0 : op->divisor;
+  for (size_t j = 0; j < c->filled; j++)
+    c->streams[j] = c->slot[j].stream;
+  return run(s, i,
+             &(computation){.operation = op->extremum < 0 ? MINIMUM
+                                         : op->extremum   ? MAXIMUM
+                                                          : COMBINE,
+                            .k = c->filled,
+                            .streams = c->streams,
+                            .coefficients = op->coefficients ? c->coefficient : NULL,
+                            .linear = op->coefficients != NULL,
+                            .divisor = (double)divisor,
+                            .scaled = divisor != 0});
 }
 
-/* Times the factor, or by the divisor. */
-static ghz_status scale(const summation *s, double factor, uint64_t divisor) {
-  memory to;
-  size_t size = 0;
-  if (factor == 1 && divisor == 0)
-    return GHZ_OK;
-  const ghz_bytes sum = s->c->slot[0].stream;
-  s->c->coefficient[0] = 1;
-  ghz_status status = make_room(s, 0, &to);
-  if (status == GHZ_OK)
-    status = pass(s, 0,
-                  divisor ? ghz_divide(s->ctx, sum, divisor, to.data, to.capacity, &size)
-                          : ghz_scale(s->ctx, sum, factor, to.data, to.capacity, &size));
-  return status == GHZ_OK ? keep_result(s, s->k - 1, size) : status;
+static ghz_status scale(const summation *s, double factor) {
+  const int64_t sign = signbit(factor) ? -1 : 1;
+  if (!from_to(fabs(factor), DBL_TRUE_MIN, DBL_MAX))
+    return ghz_file_fail(s->files[0]->name, GHZ_EINVAL, "factor %g: must be finite, and not 0", factor);
+  return run(s, s->k - 1,
+             &(computation){.k = 1,
+                            .streams = &s->c->slot[0].stream,
+                            .coefficients = &sign,
+                            .factor = fabs(factor),
+                            .scaled = 1});
 }
 
 /* ---- Frames ---------------------------------------------------------------------------------- */
@@ -245,11 +182,9 @@ static ghz_status finish(const summation *s) {
   frame_slots *c = s->c;
   if (c->filled == 0)
     return GHZ_OK;
-  const int mean = is_mean(s, s->k - 1);
-  ghz_status status = c->filled > 1 || c->coefficient[0] != 1 ? fold(s, s->k - 1) : GHZ_OK;
-  if (status == GHZ_OK)
-    status = scale(s, s->op->factor, 0);
-  return status == GHZ_OK && !mean ? scale(s, 1, s->op->divisor) : status;
+  const int divide = s->op->divisor != 0 && !s->op->extremum;
+  ghz_status status = c->filled > 1 || c->coefficient[0] != 1 || divide ? fold(s, s->k - 1) : GHZ_OK;
+  return status == GHZ_OK && s->op->factor != 1 ? scale(s, s->op->factor) : status;
 }
 
 static ghz_status next_sum(const summation *s) {

@@ -151,6 +151,34 @@ Test(linear, of_a_coarser_operand_is_that_of_a_mean_of_its_copies, .timeout = 30
   }
 }
 
+/* What was divided several times is what as many copies of x, so divided, are. */
+Test(linear, of_what_was_divided_in_turn) {
+  static const int chains[][4] = {{10, 10}, {12, 30}, {3, 7, 11}, {10, 10, 10}, {7, 7, 7, 7}, {5, 10, 49}};
+  POOL(pool);
+  uint64_t state = 74;
+  for (size_t round = 0; round < 2 * COUNT(chains); round++) {
+    SCOPE;
+    const ghz_shape *shape = &shapes[1 + round % 7];
+    const ghz_lattice l = lattice_abs(round % 2 ? GHZ_F32 : GHZ_F64, 0.01 * (double)(1 + round));
+    ghz_context *ctx = context_any(&pool, &state);
+    const ref_bytes x = fresh(ctx, &l, shape, &state);
+    ref_bytes part = x, copies = x;
+    int64_t f = 1;
+    for (int i = 0; i < 4 && chains[round / 2][i]; i++)
+      f *= chains[round / 2][i];
+    copies = combine(ctx, 1, &x, &f);
+    for (int i = 0; i < 4 && chains[round / 2][i]; i++) {
+      part = divided(ctx, part, (uint64_t)chains[round / 2][i]);
+      copies = divided(ctx, copies, (uint64_t)chains[round / 2][i]);
+    }
+    const ref_bytes both[2] = {part, x};
+    const ref_bytes got = linear(ctx, 2, both, (int64_t[]){1, -1}, 1);
+    same_bytes(got, ref_linear(2, both, (int64_t[]){1, -1}, 1), say("round %zu: the reference", round));
+    if (exact(got))
+      same_bytes(got, subtract(ctx, part, copies), say("round %zu: copies", round));
+  }
+}
+
 /* Anomalies of all sum up to nothing. */
 Test(linear, anomalies_sum_up_to_zero) {
   enum { K = 13, N = 5000 };

@@ -223,15 +223,20 @@ ref_bytes ref_combine(size_t k, const ref_bytes *streams, const int64_t *c, ref_
   return combine_on(ref_header_read(streams[0].data), k, streams, c, c, after, factor);
 }
 
-int64_t ref_multiple(const ref_header *a, const ref_header *b) {
-  for (int64_t f = 1; f < 5000; f++) {
-    ref_header divided = *a;
-    if (f > 1)
-      scale_header(&divided, (double)f, 1);
-    if (divided.step == b->step && divided.eb == b->eb)
-      return f;
+/* By f, or by integers whose product it is one after the other. */
+static int divided_to(const ref_header *a, const ref_header *b, int64_t f) {
+  int found = f == 1 && a->step == b->step && a->eb == b->eb;
+  for (int64_t by = 2; by <= f && !found; by++) {
+    ref_header part = *a;
+    scale_header(&part, (double)by, 1);
+    found = f % by == 0 && divided_to(&part, b, f / by);
   }
-  return 0;
+  return found;
+}
+
+int64_t ref_multiple(const ref_header *a, const ref_header *b) {
+  double f = rint(a->step > 0 ? a->step / b->step : a->eb / b->eb);
+  return f >= 1 && f < 20000 && divided_to(a, b, (int64_t)f) ? (int64_t)f : 0;
 }
 
 ref_bytes ref_linear(size_t k, const ref_bytes *streams, const int64_t *weights, uint64_t divisor) {

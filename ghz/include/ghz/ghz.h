@@ -490,7 +490,8 @@ GHZ_API_CHECKED ghz_status ghz_combine(ghz_context *ctx, size_t k, const ghz_byt
 
 /* dst = (sum of weights[i] * streams[i]) / divisor, divisor >= 1, of streams whose lattices may be
  * multiples of each other: where the finest is another one divided by f >= 1 as the mean of f
- * streams divides it (step / f and eb / f), that operand's integers count f * weights[i] times. So
+ * streams divides it (step / f and eb / f), or by 10 and by 10 again, that operand's integers count
+ * f * weights[i] times. So
  * what is averaged and its mean combine exactly: with x, the mean m of k, weights {1, -1} and
  * divisor 1 the result is the anomaly x - m, of 2 k terms on the lattice of m, within twice the
  * bound of x.
