@@ -96,6 +96,8 @@ static bool read_frame(compression *c, size_t count, size_t *taken) {
     if (!input_read(&c->in, x, left < WATCHED ? left : WATCHED, &got) ||
         !fill_watch_add(&c->watch, c->ctx, c->in.file.name, x, got))
       return false;
+    if (c->in.type <= GHZ_F64 && c->lattice.step > 2 * c->lattice.eb)
+      quantum_count(&c->lattice, x, got, c->watch.given ? &c->watch.fill : NULL, c->on_grid);
     *taken += got;
   } while (got && *taken < count);
   if (c->frames == 0)

@@ -32,6 +32,7 @@ typedef struct compression {
   bool turned;            /* the bytes of the first frame's values look turned round */
   ghz_file_header header; /* what is written, and how it is cut into frames */
   uint64_t frames;        /* written */
+  uint64_t on_grid[2];    /* of floats: how many values --step stores as they are, and how many not */
   double seconds;         /* what it took */
   buffer values;
 } compression;

@@ -61,6 +61,19 @@ static void warn_of_bound(compression *c) {
          c->in.file.name, c->lattice.eb, median);
 }
 
+/* A step that is none of the values'. */
+static void warn_of_step(const compression *c) {
+  const unsigned long long off = c->on_grid[0], all = off + c->on_grid[1];
+  const number_text step = text_double(c->lattice.step);
+  if (off > 0 && off == all)
+    note(LEVEL_NORMAL, "%s: no value is on the grid of %s: all are stored as they are", c->in.file.name,
+         step.text);
+  else if (off > 0)
+    note(LEVEL_NORMAL,
+         "%s: %llu of %llu values are no multiples of %s: tiles (1024 values) with one are stored as they are",
+         c->in.file.name, off, all, step.text);
+}
+
 /* "bound 0.001", or what a grid promises. */
 static bound_text promise(const compression *c) {
   bound_text t = text_bound(&c->lattice, 1, c->lattice.eb);
@@ -85,6 +98,7 @@ void compression_warn(compression *c) {
     input_warn_turned(&c->in);
   warn_of_fills(c);
   warn_of_bound(c);
+  warn_of_step(c);
 }
 
 void compression_print_json(const compression *c) {

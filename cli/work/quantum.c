@@ -126,20 +126,24 @@ static double simplest(interval of) {
 
 /* ---- All values ------------------------------------------------------------------------------ */
 
-/* Whether all lie on the grid, as the library has it (FORMAT.md, "Grids"). */
+/* As the library has it (FORMAT.md, "Grids"). */
+void quantum_count(const ghz_lattice *l, const void *x, size_t n, const double *fill, uint64_t on[2]) {
+  const grid_test near = grid_test_of(l, 0), far = grid_test_of(l, DBL_MAX);
+  for (size_t i = 0; i < n; i++) {
+    const double v = value_at(l->type, x, i), m = fabs(v);
+    const grid_test test = m <= 0x1p22 * l->step ? near : far;
+    if (counts(v, fill))
+      on[mode_for(l, m) != RAW && (l->type == GHZ_F32 ? on_grid_f32(test, (float)v) : on_grid_f64(test, v))]++;
+  }
+}
+
 static bool all_on_grid(ghz_type type, const void *x, size_t n, const double *fill, double step) {
   ghz_lattice l;
+  uint64_t on[2] = {0, 0};
   if (ghz_lattice_make(type, (ghz_bound){GHZ_STEP, step}, 0, 0, &l) != GHZ_OK)
     return false;
-  const grid_test near = grid_test_of(&l, 0), far = grid_test_of(&l, DBL_MAX);
-  for (size_t i = 0; i < n; i++) {
-    const double v = value_at(type, x, i), m = fabs(v);
-    const grid_test test = m <= 0x1p22 * step ? near : far;
-    if (counts(v, fill) &&
-        (mode_for(&l, m) == RAW || !(type == GHZ_F32 ? on_grid_f32(test, (float)v) : on_grid_f64(test, v))))
-      return false;
-  }
-  return true;
+  quantum_count(&l, x, n, fill, on);
+  return on[0] == 0;
 }
 
 static quantum search(ghz_type type, const void *x, size_t n, const double *fill, sample *s) {

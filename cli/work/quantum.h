@@ -18,4 +18,7 @@ bool quantum_of_input(input *in, const double *fill, quantum *q);
 /* Searches it in an array. */
 quantum quantum_of_values(ghz_type type, const void *x, size_t n, const double *fill);
 
+/* Counts the finite values of an array that are not on a grid, in on[0], and those that are. */
+void quantum_count(const ghz_lattice *grid, const void *x, size_t n, const double *fill, uint64_t on[2]);
+
 #endif

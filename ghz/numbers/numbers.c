@@ -4,6 +4,7 @@
 
 #include "numbers/raw_numbers.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "agree.h"
@@ -227,6 +228,12 @@ static void join_threads(const number_job *j, int threads) {
 
 /* ---- Streams --------------------------------------------------------------------------------- */
 
+/* Multiples of a power of two are numbers without rounding. */
+static int holds_originals(const ghz_lattice *l) {
+  int exponent;
+  return is_grid(l) && frexp(l->step, &exponent) == 0.5;
+}
+
 static ghz_status open_streams(ghz_context *ctx, const ghz_bytes *streams, number_job *j) {
   for (int i = 0; i < j->streams; i++) {
     ghz_slice *s = &j->source[i].slice;
@@ -238,7 +245,7 @@ static ghz_status open_streams(ghz_context *ctx, const ghz_bytes *streams, numbe
     if (status != GHZ_OK)
       return status;
     exact eb, terms;
-    ghz_exact_double(s->lattice.eb, &eb);
+    ghz_exact_double(holds_originals(&s->lattice) ? 0 : s->lattice.eb, &eb);
     ghz_exact_integer(s->terms, 0, &terms);
     ghz_exact_multiply(&eb, &terms, &j->error[i]);
     j->lattice_off[i] = s->lattice.step != 0;
