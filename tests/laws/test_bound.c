@@ -1,5 +1,6 @@
 /* test_bound.c: law L1, the strict bound: |x - y| <= eb in exact arithmetic, values and sums. */
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "fields.h"
 #include "quad.h"
 #include "support.h"
 #include <float.h>
@@ -63,6 +64,28 @@ Test(bound, every_order_and_length, .timeout = 300) {
 }
 
 /* Steps of every mantissa against values just beside ties and thresholds. */
+/* Documents promise it of all that has no coefficients. */
+Test(bound, zeros_and_signs_stay) {
+  static const ghz_shape shapes[] = {{1, {1, 1, 5000}}, {2, {2, 40, 70}}, {3, {9, 17, 20}}};
+  CONTEXT(ctx, NULL, 1);
+  for (uint64_t turn = 0; turn < 36; turn++) {
+    SCOPE;
+    const ghz_type type = turn % 2 ? GHZ_F64 : GHZ_F32;
+    const ghz_shape *shape = &shapes[turn % 3];
+    const ghz_lattice l = lattice_abs(type, 0.01);
+    void *x =
+        field_make((field_kind)(WAVES + turn % (FIELD_KINDS - WAVES)), &l, shape, turn % 4 ? 60 : 3e5, turn);
+    for (uint64_t i = 0; i < ghz_shape_count(shape); i += 1 + i % 7)
+      put_value(type, x, i, i % 2 ? 0 : 0.004 * ((double)(i % 5) - 2));
+    const void *y = decompress(ctx, compress_shape(ctx, &l, GHZ_ORDER_LORENZO, x, shape), type);
+    for (uint64_t i = 0; i < ghz_shape_count(shape); i++) {
+      const double given = value_at(type, x, i), got = value_at(type, y, i);
+      cr_assert(given == 0 ? got == 0 : got * given >= 0, "turn %d: %g comes back as %g", (int)turn, given,
+                got);
+    }
+  }
+}
+
 Test(bound, random_steps, .timeout = 300) {
   CONTEXT(ctx, NULL, 1);
   uint64_t state = 20;

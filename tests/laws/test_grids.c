@@ -2,6 +2,7 @@
  * changed, sums are exact; and every machine decides alike what lies on it. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "support.h"
+#include <ghz/numbers.h>
 #include <math.h>
 
 static ghz_lattice grid_of(ghz_type type, double step) {
@@ -123,6 +124,10 @@ Test(grids, sums_are_exact) {
       ref_bytes total = sum(ctx, K, streams);
       const ghz_info info = info_of(total);
       cr_assert(!info.inexact && info.terms == K);
+      ghz_summary m; /* multiples of powers of two are what was given */
+      int exponent;
+      succeeded(ghz_moments(ctx, view(total), &m), ctx, "moments");
+      cr_assert_eq(m.sum.low == m.sum.high, frexp(steps[s], &exponent) == 0.5, "step %g", steps[s]);
       const double *wide = decompress(ctx, total, GHZ_F64);
       void *own = decompress(ctx, total, l.type);
       for (size_t i = 0; i < N; i++) {

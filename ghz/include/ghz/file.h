@@ -249,7 +249,8 @@ typedef struct ghz_file_operation {
 } ghz_file_operation;
 
 /* Reads the next frame of each of k >= 1 files, and combines them without decompressing, 16 at a
- * time: in memory are 16 streams, or fewer if they are large. After the last frame of all files
+ * time: in memory are 16 streams, or fewer if they are large; of frames with values outside the
+ * lattice, whose sum is rounded, those of all files. After the last frame of all files
  * result->stream.size is 0.
  * With coefficients, lattices may be multiples of each other, as ghz_linear has it.
  * Errors: as ghz_file_next and ghz_combine; EMISMATCH (the files differ in type, dimensions,

@@ -146,7 +146,8 @@ GHZ_API const char *ghz_status_text(ghz_status status);
 typedef struct ghz_context ghz_context;
 
 /* Creates a context that works with `threads` OpenMP threads.
- * threads: 0 takes as many as OpenMP would use, and fewer for small arrays.
+ * threads: 0 takes as many as OpenMP would use, and fewer for small arrays. Where the library was
+ * built without OpenMP, all contexts have one.
  * The instruction set is the best one of the machine, or the one that the environment variable
  * GHZ_ISA names: scalar; avx2 or avx512 on x86-64; neon on 64-bit ARM.
  * Scratch memory grows on first use and is kept: a call of a size seen before allocates nothing. It
@@ -212,7 +213,7 @@ typedef enum ghz_bound_kind {
 } ghz_bound_kind;
 
 /* A grid (GHZ_STEP) is for data that have a quantum: integers, packed values (integers times a
- * scale_factor), what was GRIB or PP before, numbers of two decimals. Nothing is ever changed:
+ * scale_factor, without an offset), numbers of two decimals. Nothing is ever changed:
  * every value comes back as it was (-0.0 may come back as +0.0). A tile of multiples of the step is
  * compressed; one with any other finite value is stored as it is. Sums are exact: each is the sum
  * of the multiples, as long as no tile was stored as it is. In float a multiple is the float that

@@ -17,7 +17,8 @@
  *   intervals     Each result comes with an interval that surely holds the same quantity of the
  *                 original values (with terms > 1: of the exact sums of the originals), because
  *                 each of these is within ghz_info.bound of what the stream holds; values stored
- *                 raw, and those of tiles of one value, are the originals. Where `inexact` is 1 the
+ *                 raw, those of tiles of one value, and those on a grid (GHZ_STEP) whose step is a
+ *                 power of two are the originals. Where `inexact` is 1 the
  *                 interval has no end.
  *
  * Conventions

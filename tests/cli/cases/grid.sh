@@ -41,7 +41,10 @@ cmp mask.f32 back.f32 || die "masked"
 fails 1 'noise.f32: --grid auto: there is no quantum: its values are not multiples' "$GHZ" compress --grid auto noise.f32
 fails 1 'zeros.f32: --grid auto: there is no quantum: all of its values are 0' "$GHZ" compress --grid auto zeros.f32
 # A step that the values are not multiples of changes nothing
-ok "$GHZ" compress --step 0.01 noise.f32
+"$GHZ" compress --step 0.01 noise.f32 2>said || die "$(cat said)"
+grep -q "of [0-9]* values are no multiples of 0.01: tiles (1024 values) with one are stored as they are" said || die "$(cat said)"
+"$GHZ" compress --step 1e5 -o none.ghz noise.f32 2>said || die "$(cat said)"
+grep -q "noise.f32: no value is on the grid of 100000: all are stored as they are" said || die "$(cat said)"
 ok "$GHZ" decompress noise.f32.ghz -o back2.f32
 cmp noise.f32 back2.f32 || die "noise"
 # Sums, also beyond the type; means

@@ -89,7 +89,7 @@ def save(
         abs: The largest error of a value, in the units of the data.
         rel: The same as a fraction of the range (max - min) of the finite values.
         psnr: The least peak signal-to-noise ratio of the result, in dB.
-        step: The quantum of data that are multiples of one (packed data, GRIB, numbers of two
+        step: The quantum of data that are multiples of one (packed data, numbers of two
             decimals): these come back exactly, and all other values are stored as they are.
         like: A stream, file or lattice whose bound this array takes, so that both can be added.
         fill_value: The number that stands for missing values.
