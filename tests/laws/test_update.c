@@ -255,8 +255,8 @@ Test(update, lattices_to_leave) {
   }
 }
 
-/* Fine and wide tiles whose far values go: what stays on halves of steps stays there, near 0, too, and
- * however often others change. */
+/* Fine and wide tiles whose far values go: what stays on halves of steps stays there, near 0, too,
+ * and however often others change. */
 Test(update, halves_of_steps_stay) {
   static const ghz_shape shapes[] = {{1, {1, 1, 1024}}, {2, {1, 32, 32}}, {3, {9, 8, 16}}, {1, {1, 1, 200}}};
   POOL(pool);
