@@ -98,8 +98,8 @@ static size_t finest(const agreed_operands *of, size_t k) {
   return least;
 }
 
-/* Whether a lattice becomes the other one where it is divided by f as a mean of f streams is; or one
- * after the other by integers whose product is f, if a stream has so many terms. */
+/* Whether a lattice becomes the other one if it is divided by f as a mean of f streams is, or one
+ * after the other by integers whose product is f, where a stream has so many terms. */
 static int divides(const ghz_lattice *coarse, uint64_t f, const ghz_lattice *fine) {
   for (uint64_t by = f; by >= 2 && (by == f || f <= terms_limit(fine->cap)); by--) {
     ghz_lattice part = *coarse;

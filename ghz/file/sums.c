@@ -97,8 +97,8 @@ static ghz_status check_frame(const summation *s, size_t i, const ghz_frame *f) 
 
 /* ---- Folding --------------------------------------------------------------------------------- */
 
-/* The last file at fault is not known: the message names the one that was read last. The result takes
- * the place of slot 0; not before all files are in it if values lay outside the lattice. */
+/* The last file at fault is not known: the message names the one that was read last. The result
+ * takes the place of slot 0; not before all files are in it if values lay outside the lattice. */
 static ghz_status run(const summation *s, size_t i, const computation *w) {
   frame_slots *c = s->c;
   ghz_frame old = c->slot[0];

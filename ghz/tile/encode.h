@@ -238,8 +238,9 @@ static size_t specials_size(const integers *v) {
   return v->special ? squeezed_size(v->specials.plus) + squeezed_size(v->specials.minus) : 0;
 }
 
-/* Encodes n values in a row, in no mode below `least`: *size is that of the tile, 0 for zeros, or `limit` if it would not be
- * below that, and nothing is written. Returns 0 if they lie outside the lattice. */
+/* Encodes n values in a row, in no mode below `least`: *size is that of the tile, 0 for zeros, or
+ * `limit` if it would not be below that, and nothing is written. Returns 0 if they lie outside the
+ * lattice. */
 static int encode_flat(const ghz_lattice *l, int least, int order, const void *x, unsigned n, size_t limit,
                        uint8_t *dst, size_t *size) {
   integers v;

@@ -392,8 +392,8 @@ GHZ_API_CHECKED ghz_status ghz_compress_shape(ghz_context *ctx, const ghz_lattic
  * the stream has `lattice`.)
  * All values come back within the bound of that lattice. On the lattice of `old` those that did not
  * change come back with the same bits, but in tiles that were stored raw or as one value, and where
- * a tile cannot keep its coefficients or is dearer by an eighth with them than without any. (A power
- * of two beyond 2^21 steps of float may become the float below it, once.) After any number of
+ * a tile cannot keep its coefficients or is dearer by an eighth with them than without any. (A
+ * power of two beyond 2^21 steps of float may become the float below it, once.) After any number of
  * updates no value is further from what was last written there than twice the largest bound since;
  * two and a half times where bounds shrank and grew again.
  * x is read as the shape of `old` says: of an `old` that is not trusted compare the shape first
