@@ -98,15 +98,25 @@ static size_t finest(const agreed_operands *of, size_t k) {
   return least;
 }
 
-/* Whether a lattice becomes the other one if it is divided by f as a mean of f streams is, or one
- * after the other by integers whose product is f, where a stream has so many terms. */
-static int divides(const ghz_lattice *coarse, uint64_t f, const ghz_lattice *fine) {
-  for (uint64_t by = f; by >= 2 && (by == f || f <= terms_limit(fine->cap)); by--) {
-    ghz_lattice part = *coarse;
-    if (f % by == 0 && scale_lattice(&part, 1, (double)by) &&
-        (by == f ? ghz_lattice_equal(&part, fine) : divides(&part, f / by, fine)))
+/* Whether a lattice that is divided by d once or more, as a mean of d streams is, and then by what
+ * is left of f, is the other one. */
+static int divides(ghz_lattice coarse, uint64_t d, uint64_t f, const ghz_lattice *fine) {
+  while (d > 1 && f % d == 0 && scale_lattice(&coarse, 1, (double)d)) {
+    ghz_lattice last = coarse;
+    f /= d;
+    if ((f == 1 || scale_lattice(&last, 1, (double)f)) && ghz_lattice_equal(&last, fine))
       return 1;
   }
+  return 0;
+}
+
+/* Whether it is divided by f, at once or in turn: so means of means, and running averages, add to
+ * what they are of. */
+static int divides_in_turn(const ghz_lattice *coarse, uint64_t f, const ghz_lattice *fine) {
+  const uint64_t most = f <= terms_limit(fine->cap) ? f : 1;
+  for (uint64_t d = 1; d * d <= most; d++)
+    if (f % d == 0 && (divides(*coarse, f / d, f, fine) || divides(*coarse, d, f, fine)))
+      return 1;
   return 0;
 }
 
@@ -115,7 +125,7 @@ static uint64_t factor_between(const ghz_lattice *coarse, const ghz_lattice *fin
   const double f = rint(coarse->step > 0 ? coarse->step / fine->step : coarse->eb / fine->eb);
   if (ghz_lattice_equal(coarse, fine))
     return 1;
-  return f >= 2 && f <= 0x1p53 && divides(coarse, (uint64_t)f, fine) ? (uint64_t)f : 0;
+  return f >= 2 && f <= 0x1p53 && divides_in_turn(coarse, (uint64_t)f, fine) ? (uint64_t)f : 0;
 }
 
 static ghz_status no_common_lattice(ghz_context *ctx, const agreed_operands *of, size_t i, size_t fine) {

@@ -153,7 +153,7 @@ Test(linear, of_a_coarser_operand_is_that_of_a_mean_of_its_copies, .timeout = 30
 
 /* What was divided several times is what as many copies of x, so divided, are. */
 Test(linear, of_what_was_divided_in_turn) {
-  static const int chains[][4] = {{10, 10}, {12, 30}, {3, 7, 11}, {10, 10, 10}, {7, 7, 7, 7}, {5, 10, 49}};
+  static const int chains[][4] = {{10, 10}, {12, 30}, {30, 12}, {11, 11, 3}, {10, 10, 10}, {7, 7, 7, 7}};
   POOL(pool);
   uint64_t state = 74;
   for (size_t round = 0; round < 2 * COUNT(chains); round++) {

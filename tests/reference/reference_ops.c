@@ -223,13 +223,19 @@ ref_bytes ref_combine(size_t k, const ref_bytes *streams, const int64_t *c, ref_
   return combine_on(ref_header_read(streams[0].data), k, streams, c, c, after, factor);
 }
 
-/* By f, or by integers whose product it is one after the other. */
+/* By any d, as often as one likes, and then by the rest of f. */
 static int divided_to(const ref_header *a, const ref_header *b, int64_t f) {
   int found = f == 1 && a->step == b->step && a->eb == b->eb;
-  for (int64_t by = 2; by <= f && !found; by++) {
+  for (int64_t by = 2; by <= f; by++) {
     ref_header part = *a;
-    scale_header(&part, (double)by, 1);
-    found = f % by == 0 && divided_to(&part, b, f / by);
+    for (int64_t rest = f; rest % by == 0;) {
+      rest /= by;
+      scale_header(&part, (double)by, 1);
+      ref_header last = part;
+      if (rest > 1)
+        scale_header(&last, (double)rest, 1);
+      found |= last.step == b->step && last.eb == b->eb;
+    }
   }
   return found;
 }
