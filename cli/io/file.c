@@ -85,6 +85,11 @@ void file_close(file *f) {
   f->seekable = false;
 }
 
+bool file_renew(file *f) {
+  file_park(f);
+  return reopen(f);
+}
+
 /* One read, again if a signal interrupts it. */
 static ssize_t read_some(file *f, void *to, size_t size) {
   size_t piece = size < ((size_t)1 << 30) ? size : (size_t)1 << 30;

@@ -69,6 +69,57 @@ static void choose_letters(char *name) {
 }
 
 #define OTHER_NAME ".ghz-XXXXXX"
+enum { TURNS = 100 }; /* of what others may have been faster in */
+
+/* ---- The lock -------------------------------------------------------------------------------- */
+
+int ghz_file_is_named(int fd, int folder, const char *path) {
+  struct stat own, named;
+  if (fstat(fd, &own) != 0)
+    return 0;
+  if (fstatat(folder, path, &named, 0) == 0)
+    return own.st_ino == named.st_ino && own.st_dev == named.st_dev;
+  return errno != ENOENT && errno != ENOTDIR && own.st_nlink > 0; /* the folder cannot be searched */
+}
+
+const char *ghz_file_why(int error) {
+  return error == EWOULDBLOCK ? "is being appended to by another writer, or replaced: wait until that is done"
+                              : strerror(error);
+}
+
+/* Unlocks what a child that was forked meanwhile would keep locked. */
+static void let_go(int *fd) {
+  if (*fd >= 0) {
+    flock(*fd, LOCK_UN);
+    close(*fd);
+  }
+  *fd = -1;
+}
+
+int ghz_file_lock(const char *path, int flags, int how, int *fd) {
+  int error = 0, locked;
+  for (int turn = 0; error == 0 && turn < TURNS && !(*fd >= 0 && ghz_file_is_named(*fd, AT_FDCWD, path));
+       turn++) {
+    let_go(fd);
+    do
+      *fd = open(path, flags | O_CLOEXEC);
+    while (*fd < 0 && errno == EINTR);
+    do
+      locked = *fd < 0 ? -1 : flock(*fd, how | LOCK_NB);
+    while (locked != 0 && errno == EINTR);
+    error = locked != 0 && (*fd < 0 || errno == EWOULDBLOCK) ? errno : 0; /* or a file system without locks */
+  }
+  if (error)
+    let_go(fd);
+  return error;
+}
+
+/* Keeps writers from appending to the file that has the name, which by now may be another. Those of
+ * one that cannot be opened find out that it was replaced. */
+static int hold_old(unfinished_file *u) {
+  const int error = ghz_file_lock(u->path, O_RDONLY | O_NONBLOCK, LOCK_SH, &u->old);
+  return error == EWOULDBLOCK ? error : 0;
+}
 
 /* ---- Beginning ------------------------------------------------------------------------------- */
 
@@ -94,7 +145,7 @@ static int create_nameless(unfinished_file *u, mode_t mode) {
  * change it, for all threads. */
 static void create_named(unfinished_file *u, mode_t mode) {
   u->name = beside(u->path, OTHER_NAME);
-  for (int turn = 0; u->name && turn < 100; turn++) {
+  for (int turn = 0; u->name && turn < TURNS; turn++) {
     choose_letters(u->name);
     u->fd = open(u->name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (u->fd >= 0 || (errno != EEXIST && errno != EINTR))
@@ -104,11 +155,15 @@ static void create_named(unfinished_file *u, mode_t mode) {
 
 int ghz_unfinished_create(unfinished_file *u, const char *path, int named, const struct stat *old) {
   const mode_t mode = old ? 0600 : 0666;
-  *u = (unfinished_file){.path = final_path(path, LINKS_MAX), .fd = -1, .replaces = old != NULL};
-  if (u->path && (named || !create_nameless(u, mode)))
+  *u = NOT_OPEN;
+  u->path = final_path(path, LINKS_MAX);
+  u->replaces = old != NULL;
+  int error = u->path == NULL ? errno : old ? hold_old(u) : 0;
+  if (error == 0 && (named || !create_nameless(u, mode)))
     create_named(u, mode);
   if (u->fd < 0) {
-    const int error = errno;
+    error = error ? error : errno;
+    let_go(&u->old);
     ghz_unfinished_free(u); /* without removing: the name may be that of another's file */
     return error;
   }
@@ -132,7 +187,7 @@ static int link_to(const unfinished_file *u, const char *path) {
 static int replace_nameless(const unfinished_file *u) {
   char *other = beside(u->path, OTHER_NAME);
   int error = other ? EEXIST : ENOMEM;
-  for (int turn = 0; error == EEXIST && turn < 100; turn++) {
+  for (int turn = 0; error == EEXIST && turn < TURNS; turn++) {
     choose_letters(other);
     error = link_to(u, other);
   }
@@ -164,12 +219,16 @@ static int close_copy(int fd) {
 
 int ghz_unfinished_settle(unfinished_file *u, int only_if_absent) {
   int error = u->replaces && fsync(u->fd) != 0 ? errno : close_copy(u->fd);
+  if (error == 0 && !only_if_absent)
+    error = hold_old(u);
+  flock(u->fd, LOCK_EX | LOCK_NB); /* who appends on is the first to do so */
   if (error == 0)
     error = take_name(u, only_if_absent);
   if (error) {
     ghz_unfinished_remove(u);
     return error;
   }
+  let_go(&u->old);
   free(u->name);
   u->name = NULL;
   return 0;
@@ -183,11 +242,8 @@ int ghz_unfinished_commit(unfinished_file *u, int only_if_absent) {
 }
 
 void ghz_unfinished_remove(unfinished_file *u) {
-  if (u->fd >= 0) {
-    flock(u->fd, LOCK_UN); /* which a child that was forked meanwhile would keep */
-    close(u->fd);
-  }
-  u->fd = -1;
+  let_go(&u->fd);
+  let_go(&u->old);
   if (u->name && !u->nameless)
     unlink(u->name);
 }
@@ -195,7 +251,7 @@ void ghz_unfinished_remove(unfinished_file *u) {
 void ghz_unfinished_free(unfinished_file *u) {
   free(u->name);
   free(u->path);
-  *u = (unfinished_file){.fd = -1};
+  *u = NOT_OPEN;
 }
 
 /* ---- Writing --------------------------------------------------------------------------------- */

@@ -80,7 +80,7 @@ static ghz_status begin(ghz_file *f, unfinished_file *file, ghz_file_writer *w) 
   if (status != GHZ_OK)
     return status;
   w->file = *file;
-  *file = (unfinished_file){.fd = -1};
+  *file = NOT_OPEN;
   w->sink = ghz_sink_calls(&w->file, w->name);
   w->begun = w->in_place = 1;
   w->committed = f->source.size;

@@ -41,14 +41,16 @@ static ghz_status put_end(ghz_file_writer *w, const ghz_file_header *known) {
   return status;
 }
 
-/* What is written next follows what is there. */
+/* What is written next follows what is there. Who has written to a file that is gone must know. */
 static ghz_status put_end_in_place(ghz_file_writer *w, const ghz_file_header *known) {
-  if (!ghz_index_grown(&w->index))
+  ghz_status status = ghz_index_grown(&w->index) ? put_end(w, known) : GHZ_OK;
+  if (status != GHZ_OK)
+    return status;
+  w->committed = w->index.end;
+  if (ghz_file_is_named(w->file.fd, w->folder, w->name))
     return GHZ_OK;
-  ghz_status status = put_end(w, known);
-  if (status == GHZ_OK)
-    w->committed = w->index.end;
-  return status;
+  return ghz_file_fail(w->name, GHZ_EIO,
+                       "was replaced, moved or removed by another program: what was appended is not in it");
 }
 
 ghz_status ghz_writer_commit(ghz_file_writer *w) {

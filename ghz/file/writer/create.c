@@ -1,7 +1,10 @@
 /* create.c: owns beginning and ending files that are written. */
 /* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE /* O_PATH */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "file/checksum.h"
 #include "file/pack.h"
@@ -58,7 +61,8 @@ ghz_status ghz_writer_make(const char *name, const ghz_file_header *header, ghz_
     ghz_file_fail(name, GHZ_ENOMEM, "out of memory");
     return GHZ_ENOMEM;
   }
-  *w = (ghz_file_writer){.name = own, .file = {.fd = -1}, .header = h, .order = GHZ_ORDER_BEST};
+  *w = (ghz_file_writer){.name = own, .file = NOT_OPEN, .header = h, .order = GHZ_ORDER_BEST};
+  w->folder = open(".", O_PATH | O_CLOEXEC);
   *writer = w;
   return GHZ_OK;
 }
@@ -124,6 +128,8 @@ static void free_writer(ghz_file_writer *w) {
   memory_free(&w->values);
   memory_free(&w->stream);
   memory_free(&w->packed);
+  if (w->folder >= 0)
+    close(w->folder);
   free(w->name);
   free(w);
 }

@@ -14,7 +14,11 @@
 static ghz_status system_failed(const char *path, int error) {
   if (error == 0)
     return GHZ_OK;
-  return ghz_file_fail(path, error == ENOMEM ? GHZ_ENOMEM : GHZ_EIO, "%s", strerror(error));
+  return ghz_file_fail(path,
+                       error == ENOMEM        ? GHZ_ENOMEM
+                       : error == EWOULDBLOCK ? GHZ_EBUSY
+                                              : GHZ_EIO,
+                       "%s", ghz_file_why(error));
 }
 
 /* ---- New files ------------------------------------------------------------------------------- */
@@ -32,47 +36,19 @@ ghz_status ghz_sink_create(const char *path, unfinished_file *file) {
 
 /* ---- Files that are appended to -------------------------------------------------------------- */
 
-/* A lock of the open file, so that two threads of a process exclude each other, too. Where the file
- * system has no locks, nothing does. */
-static ghz_status lock(int fd, const char *path) {
-  int locked;
-  do
-    locked = flock(fd, LOCK_EX | LOCK_NB);
-  while (locked != 0 && errno == EINTR);
-  if (locked != 0 && errno == EWOULDBLOCK)
-    return ghz_file_fail(path, GHZ_EBUSY,
-                         "is being appended to by another writer: append when it has finished");
-  return GHZ_OK;
-}
-
-/* Opens and locks what the path names. *replaced: by now it names another file. */
-static ghz_status open_locked(const char *path, int *fd, int *replaced) {
-  struct stat own, named;
-  do
-    *fd = open(path, O_RDWR | O_CLOEXEC);
-  while (*fd < 0 && errno == EINTR);
-  if (*fd < 0 && errno == EISDIR)
-    return ghz_file_fail(path, GHZ_EINVAL, "is a directory");
-  if (*fd < 0 || fstat(*fd, &own) != 0)
-    return system_failed(path, errno);
-  if (!S_ISREG(own.st_mode))
-    return ghz_file_fail(path, GHZ_EINVAL, "is no regular file");
-  const ghz_status status = lock(*fd, path);
-  *replaced = stat(path, &named) != 0 || named.st_ino != own.st_ino || named.st_dev != own.st_dev;
-  return status;
-}
-
+/* The lock is that of the open file, so that two threads of a process exclude each other, too. */
 ghz_status ghz_sink_open(const char *path, unfinished_file *file) {
-  int replaced = 0;
-  *file = (unfinished_file){.fd = -1};
-  ghz_status status = open_locked(path, &file->fd, &replaced);
-  while (status == GHZ_OK && replaced) {
-    close(file->fd);
-    status = open_locked(path, &file->fd, &replaced);
-  }
-  if (status != GHZ_OK)
-    ghz_unfinished_remove(file);
-  return status;
+  struct stat own;
+  *file = NOT_OPEN;
+  const int error = ghz_file_lock(path, O_RDWR, LOCK_EX, &file->fd);
+  if (error == EISDIR)
+    return ghz_file_fail(path, GHZ_EINVAL, "is a directory");
+  if (error)
+    return system_failed(path, error);
+  if (fstat(file->fd, &own) == 0 && S_ISREG(own.st_mode))
+    return GHZ_OK;
+  ghz_unfinished_remove(file);
+  return ghz_file_fail(path, GHZ_EINVAL, "is no regular file");
 }
 
 ghz_status ghz_sink_seek(const unfinished_file *file, const char *path, uint64_t at) {
@@ -109,8 +85,7 @@ ghz_status ghz_sink_rewrite(const unfinished_file *file, const char *path, const
 /* ---- The end --------------------------------------------------------------------------------- */
 
 ghz_status ghz_sink_settle(unfinished_file *file, const char *path) {
-  ghz_status status = lock(file->fd, path);
-  return status == GHZ_OK ? system_failed(path, ghz_unfinished_settle(file, 0)) : status;
+  return system_failed(path, ghz_unfinished_settle(file, 0));
 }
 
 ghz_status ghz_sink_commit(unfinished_file *file, const char *path) {

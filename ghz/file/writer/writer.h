@@ -9,6 +9,7 @@
 
 struct ghz_file_writer {
   char *name; /* NULL: none */
+  int folder; /* that a relative name begins in */
   ghz_file_sink sink;
   unfinished_file file; /* closed where the sink is the caller's */
   int in_place;         /* the file has its name: readers see what was committed, */
