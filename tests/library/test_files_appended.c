@@ -710,27 +710,32 @@ static void becomes(const memory_file *m, uint64_t steps, const char *what) {
   cr_assert_eq(steps_of(what), 11, "%s", what);
 }
 
-/* Two steps; at last eight, in so many frames. */
-static memory_file file_in_frames(uint64_t each) {
-  ghz_file_header h = header_of_steps(10, 1);
+/* Ten steps, the last eight in so many frames, of which the last index has those of before, too. */
+static memory_file file_in_frames(uint64_t frames) {
+  const ghz_lattice l = header_of_steps(10, 1).lattice;
   ghz_file_writer *w;
   unlink(path);
   create_steps(2, 1);
   worked(ghz_file_append(path, 8, &w), "append");
-  for (uint64_t at = 2 * STEP; at < 10 * STEP; at += each) {
+  for (uint64_t i = 1, at = 2 * STEP, end; i < frames; i++, at = end) {
     ref_bytes s = {.data = scratch(4096)};
-    const size_t n = at + each > 10 * STEP ? 10 * STEP - at : each;
-    worked(ghz_compress(NULL, &h.lattice, GHZ_ORDER_BEST, x + at, n, s.data, 4096, &s.size), "compress");
+    end = 2 * STEP + 8 * STEP * i / (frames - 1);
+    worked(ghz_compress(NULL, &l, GHZ_ORDER_BEST, x + at, end - at, s.data, 4096, &s.size), "compress");
     worked(ghz_file_write_stream(w, NULL, view(s)), "a frame");
   }
   worked(ghz_file_finish(w, NULL), "finish");
-  return bytes_of_file();
+  const memory_file m = bytes_of_file();
+  cr_assert_eq(load_u64(m.data + m.size - 32), frames);
+  return m;
 }
+
+/* One is not lost with the first byte of its number; one is lost with that alone. */
+static const uint64_t numbers_of_frames[] = {200, 256, 320};
 
 /* The system died while a tail was written: any first bytes of it are 0. */
 Test(files_appended, are_what_they_were_before_a_tail_in_part, .init = make_folder, .fini = remove_folder) {
-  for (uint64_t each = 20; each <= 40; each += 5) { /* of 320 frames to 160; 256 of 25 values */
-    memory_file m = file_in_frames(each);
+  for (size_t i = 0; i < COUNT(numbers_of_frames); i++) {
+    const memory_file m = file_in_frames(numbers_of_frames[i]);
     uint8_t *tail = m.data + m.size - 32, sound[32];
     memcpy(sound, tail, 32);
     for (size_t lost = 1; lost <= 32; lost++) {
@@ -848,20 +853,21 @@ Test(files_appended, have_parts_that_are_sound, .init = make_folder, .fini = rem
   }
 }
 
-/* A damaged index is not taken for one that was not finished. */
+/* A damaged index is not taken for one that was not finished, with its tail or with a part of it. */
 Test(files_appended, are_refused_where_the_last_index_is_damaged, .init = make_folder, .fini = remove_folder) {
-  for (uint64_t each = 25; each <= 32; each += 7) {
-    memory_file m = file_in_frames(each);
-    const size_t size = (size_t)load_u64(m.data + m.size - 24) + 32;
-    const uint64_t frames = load_u64(m.data + m.size - 32);
-    for (size_t at = m.size - size; at < m.size - 8; at += at < m.size - 32 ? 97 : 1) {
+  for (size_t i = 0; i < COUNT(numbers_of_frames); i++) {
+    const memory_file m = file_in_frames(numbers_of_frames[i]);
+    uint8_t *tail = m.data + m.size - 32, *index = tail - load_u64(tail + 8);
+    for (uint8_t *at = index; at < tail + 24; at += at < tail - 97 ? 97 : 1) {
       SCOPE;
-      const uint8_t sound = m.data[at];
-      m.data[at] ^= 0x10;
-      if (load_u64(m.data + m.size - 32) != 0)
-        becomes(&m, 0, say("byte %zu of %zu, %llu frames", at, m.size, (unsigned long long)frames));
-      m.data[at] = sound;
+      *at ^= 0x10;
+      becomes(&m, 0, say("file %zu, byte %td of the last index", i, at - index));
+      *at ^= 0x10;
     }
+    tail[0] = 0;
+    tail[-1] ^= 1;           /* in a checksum of a page */
+    if (load_u64(tail) != 0) /* or it is none */
+      becomes(&m, 0, "damaged, and with a tail in part");
   }
 }
 

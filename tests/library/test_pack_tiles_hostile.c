@@ -570,8 +570,8 @@ Test(pack_tiles_hostile, frames_too_short_for_their_pages) {
 Test(pack_tiles_hostile, pages_that_ask_for_memory) {
   for (uint64_t says = 1000; says <= UINT32_MAX; says *= 16) {
     SCOPE;
-    const parts p = {.kind = VALUES, .tiles = 100, .bytes = bytes_new(1), .unpacked = says};
-    const ref_bytes frame = frame_of(100, page_of(&p));
+    const parts p = {.kind = VALUES, .tiles = 200, .bytes = bytes_new(1), .unpacked = says};
+    const ref_bytes frame = frame_of(200, page_of(&p));
     CONTEXT(ctx, NULL, 1);
     allocator_largest = 0;
     cr_assert_eq(unpack_guarded(ctx, frame, 1 << 20, NULL), GHZ_ECORRUPT, "%llu bytes",

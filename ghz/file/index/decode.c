@@ -12,11 +12,9 @@
 #define INDEX_PIECE ((size_t)1 << 20) /* bytes of a read of an index that the end of the file does not show */
 
 int ghz_index_tail(const uint8_t *tail, uint64_t *size) {
-  *size = load_u64(tail + 8);
-  if (memcmp(tail + 24, INDEX_MAGIC, 8) != 0 || *size > COUNT_MAX || load_u64(tail) == 0)
-    return 0;
-  *size += TAIL_BYTES;
-  return 1;
+  const uint64_t says = load_u64(tail + 8);
+  *size = says > COUNT_MAX ? UINT64_MAX : says + TAIL_BYTES;
+  return memcmp(tail + 24, INDEX_MAGIC, 8) == 0 && load_u64(tail) > 0;
 }
 
 int ghz_index_marked(const uint8_t mark[INDEX_MARK], uint64_t *size) {
