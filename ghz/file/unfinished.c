@@ -157,13 +157,15 @@ int ghz_unfinished_create(unfinished_file *u, const char *path, int named, const
   const mode_t mode = old ? 0600 : 0666;
   *u = NOT_OPEN;
   u->path = final_path(path, LINKS_MAX);
-  u->replaces = old != NULL;
+  u->folder = open(".", O_PATH | O_CLOEXEC);
+  u->synced = old != NULL;
   int error = u->path == NULL ? errno : old ? hold_old(u) : 0;
   if (error == 0 && (named || !create_nameless(u, mode)))
     create_named(u, mode);
   if (u->fd < 0) {
     error = error ? error : errno;
     let_go(&u->old);
+    let_go(&u->folder);
     ghz_unfinished_free(u); /* without removing: the name may be that of another's file */
     return error;
   }
@@ -173,11 +175,6 @@ int ghz_unfinished_create(unfinished_file *u, const char *path, int named, const
 }
 
 /* ---- The name -------------------------------------------------------------------------------- */
-
-/* Puts a file in the place of another. */
-static int replace(const char *name, const char *path) {
-  return rename(name, path) == 0 ? 0 : errno;
-}
 
 static int link_to(const unfinished_file *u, const char *path) {
   return linkat(AT_FDCWD, u->name, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0 ? 0 : errno;
@@ -192,7 +189,7 @@ static int replace_nameless(const unfinished_file *u) {
     error = link_to(u, other);
   }
   if (error == 0) {
-    error = replace(other, u->path);
+    error = rename(other, u->path) == 0 ? 0 : errno;
     if (error)
       unlink(other);
   }
@@ -208,7 +205,7 @@ static int take_name(const unfinished_file *u, int only_if_absent) {
     return error;
   if (u->nameless)
     return error == EEXIST ? replace_nameless(u) : error;
-  return replace(u->name, u->path); /* also on a file system without links */
+  return rename(u->name, u->path) == 0 ? 0 : errno; /* also on a file system without links */
 }
 
 /* What the system says when a file is closed, while it stays open. */
@@ -218,7 +215,7 @@ static int close_copy(int fd) {
 }
 
 int ghz_unfinished_settle(unfinished_file *u, int only_if_absent) {
-  int error = u->replaces && fsync(u->fd) != 0 ? errno : close_copy(u->fd);
+  int error = u->synced && fsync(u->fd) != 0 ? errno : close_copy(u->fd);
   if (error == 0 && !only_if_absent)
     error = hold_old(u);
   flock(u->fd, LOCK_EX | LOCK_NB); /* who appends on is the first to do so */
@@ -244,6 +241,7 @@ int ghz_unfinished_commit(unfinished_file *u, int only_if_absent) {
 void ghz_unfinished_remove(unfinished_file *u) {
   let_go(&u->fd);
   let_go(&u->old);
+  let_go(&u->folder);
   if (u->name && !u->nameless)
     unlink(u->name);
 }

@@ -13,10 +13,11 @@ typedef struct unfinished_file {
   int nameless; /* `name` is of the descriptor: the file is gone when it is closed */
   int fd;       /* -1: closed */
   int old;      /* the file that it replaces, locked; -1: none */
-  int replaces;
+  int folder;   /* that a relative name begins in; -1: not known */
+  int synced;   /* before it has its name, as one that replaces another is */
 } unfinished_file;
 
-#define NOT_OPEN ((unfinished_file){.fd = -1, .old = -1})
+#define NOT_OPEN ((unfinished_file){.fd = -1, .old = -1, .folder = -1})
 
 /* Creates the unfinished file of `path`.
  * named: 1: it has a name in any case, for libraries that open it by one.

@@ -32,6 +32,7 @@ typedef struct rest {
   checksum_so_far *checksum; /* of all that was read */
   int marked;                /* it may have parts, and says where its frames begin */
   uint64_t frames;           /* of its own */
+  int torn;                  /* all is whole but the lowest bytes of that number in the tail: they are 0 */
 } rest;
 
 static uint64_t left(const rest *r) {
@@ -145,17 +146,16 @@ static ghz_status decode_pages(file_index *x, rest *r) {
   return GHZ_OK;
 }
 
-/* The outcome of decoding, with the checksum and the number of frames that the tail has. *torn: but
- * for the lowest bytes of that number, which are 0, all is whole. */
-static ghz_status end_of_index(rest *r, const uint8_t *tail, ghz_status status, int *torn) {
-  const uint64_t says = load_u64(tail), frames = status == GHZ_OK ? r->frames : says;
+/* The outcome of decoding, with the checksum and the number of frames that the tail has. */
+static ghz_status end_of_index(rest *r, const uint8_t *tail, ghz_status status) {
+  const uint64_t says = load_u64(tail), lost = status == GHZ_OK ? says ^ r->frames : 0;
   uint8_t end[16];
-  store_u64(end, frames);
+  store_u64(end, says ^ lost);
   memcpy(end + 8, tail + 8, 8);
   ghz_checksum_add(r->checksum, end, 16);
   const int fits = ghz_checksum_end(r->checksum) == load_u64(tail + 16);
-  *torn = fits && frames != says && (frames ^ says) >> (__builtin_ctzll(says) / 8 * 8) == 0;
-  if ((!fits && r->at == r->end) || frames != says)
+  r->torn = fits && lost && lost >> (__builtin_ctzll(says) / 8 * 8) == 0;
+  if (lost || (!fits && r->at == r->end))
     status = ghz_file_fail(r->source->name, GHZ_ECORRUPT, "damaged: the checksum of the index does not match");
   memory_free(&r->piece);
   return status;
@@ -238,7 +238,6 @@ static ghz_status read_part(const ghz_file_source *source, index_part *part, con
                             file_index *x) {
   uint8_t tail[TAIL_BYTES];
   uint64_t size;
-  int torn;
   rest r = {.source = source, .at = part->begin, .end = part->begin + part->size - TAIL_BYTES};
   ghz_status status = ghz_source_read_at(source, r.end, tail, TAIL_BYTES);
   if (status == GHZ_OK && (!ghz_index_tail(tail, &size) || size != part->size))
@@ -252,7 +251,7 @@ static ghz_status read_part(const ghz_file_source *source, index_part *part, con
   if (status == GHZ_OK)
     status = decode_entries(h, x, &r);
   part->frames = x->count;
-  return end_of_index(&r, tail, status, &torn);
+  return end_of_index(&r, tail, status);
 }
 
 /* ---- The newest ------------------------------------------------------------------------------ */
@@ -294,5 +293,7 @@ ghz_status ghz_index_read(const ghz_file_source *source, ghz_bytes tail, uint64_
     r.at = r.end;
     ghz_checksum_add(r.checksum, r.p, r.size);
   }
-  return end_of_index(&r, end, decode(&r, size, h, x), &x->torn);
+  const ghz_status status = end_of_index(&r, end, decode(&r, size, h, x));
+  x->torn = r.torn;
+  return status;
 }

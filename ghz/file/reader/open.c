@@ -81,10 +81,9 @@ static ghz_status open_by_tail(ghz_file *f, int *found) {
   status = *found ? open_by_index(f, read, size) : GHZ_OK;
   if (!f->index.torn)
     return status;
-  *found = 0;
-  f->source.size--;
   ghz_index_free(&f->index);
-  return GHZ_OK;
+  f->source.size--; /* without its last byte there is no tail */
+  return open_by_tail(f, found);
 }
 
 /* Where no index ends the file, one before may: then the file ends there. */

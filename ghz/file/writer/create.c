@@ -1,7 +1,5 @@
 /* create.c: owns beginning and ending files that are written. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#define _GNU_SOURCE /* O_PATH */
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -62,7 +60,6 @@ ghz_status ghz_writer_make(const char *name, const ghz_file_header *header, ghz_
     return GHZ_ENOMEM;
   }
   *w = (ghz_file_writer){.name = own, .file = NOT_OPEN, .header = h, .order = GHZ_ORDER_BEST};
-  w->folder = open(".", O_PATH | O_CLOEXEC);
   *writer = w;
   return GHZ_OK;
 }
@@ -128,8 +125,6 @@ static void free_writer(ghz_file_writer *w) {
   memory_free(&w->values);
   memory_free(&w->stream);
   memory_free(&w->packed);
-  if (w->folder >= 0)
-    close(w->folder);
   free(w->name);
   free(w);
 }
@@ -147,8 +142,8 @@ ghz_status ghz_file_finish(ghz_file_writer *w, ghz_context *ctx) {
 void ghz_file_abandon(ghz_file_writer *w) {
   if (!w)
     return;
-  if (w->in_place)
-    (void)ghz_sink_cut(&w->file, w->committed); /* or the next append does */
+  if (w->committed)
+    (void)!ftruncate(w->file.fd, (off_t)w->committed); /* or the next append does */
   ghz_unfinished_remove(&w->file);
   ghz_unfinished_free(&w->file);
   free_writer(w);

@@ -40,6 +40,7 @@ ghz_status ghz_sink_create(const char *path, unfinished_file *file) {
 ghz_status ghz_sink_open(const char *path, unfinished_file *file) {
   struct stat own;
   *file = NOT_OPEN;
+  file->folder = open(".", O_PATH | O_CLOEXEC);
   const int error = ghz_file_lock(path, O_RDWR, LOCK_EX, &file->fd);
   if (error == EISDIR)
     return ghz_file_fail(path, GHZ_EINVAL, "is a directory");
@@ -59,8 +60,8 @@ ghz_status ghz_sink_sync(const unfinished_file *file, const char *path) {
   return system_failed(path, fsync(file->fd) != 0 ? errno : 0);
 }
 
-int ghz_sink_cut(const unfinished_file *file, uint64_t size) {
-  return ftruncate(file->fd, (off_t)size) != 0 ? errno : 0;
+ghz_status ghz_sink_cut(const unfinished_file *file, const char *path, uint64_t size) {
+  return system_failed(path, ftruncate(file->fd, (off_t)size) != 0 ? errno : 0);
 }
 
 /* ---- Bytes ----------------------------------------------------------------------------------- */
@@ -72,14 +73,6 @@ static const char *write_bytes(void *user, const void *data, size_t size) {
 
 ghz_file_sink ghz_sink_calls(unfinished_file *file, const char *path) {
   return (ghz_file_sink){.user = file, .name = path, .write = write_bytes};
-}
-
-ghz_status ghz_sink_rewrite(const unfinished_file *file, const char *path, const void *data, size_t size) {
-  const off_t end = lseek(file->fd, 0, SEEK_CUR);
-  ghz_status status = end < 0 ? system_failed(path, errno) : ghz_sink_seek(file, path, 0);
-  if (status == GHZ_OK)
-    status = system_failed(path, ghz_write_all(file->fd, data, size));
-  return status == GHZ_OK ? ghz_sink_seek(file, path, (uint64_t)end) : status;
 }
 
 /* ---- The end --------------------------------------------------------------------------------- */
