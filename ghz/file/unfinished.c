@@ -97,21 +97,17 @@ static void let_go(int *fd) {
 }
 
 int ghz_file_lock(const char *path, int flags, int how, int *fd) {
-  int error = 0, locked;
-  for (int turn = 0; error == 0 && turn < TURNS && !(*fd >= 0 && ghz_file_is_named(*fd, AT_FDCWD, path));
-       turn++) {
+  int error = 0;
+  for (int turn = 0; turn < TURNS && !(*fd >= 0 && ghz_file_is_named(*fd, AT_FDCWD, path)); turn++) {
     let_go(fd);
-    do
-      *fd = open(path, flags | O_CLOEXEC);
-    while (*fd < 0 && errno == EINTR);
-    do
-      locked = *fd < 0 ? -1 : flock(*fd, how | LOCK_NB);
-    while (locked != 0 && errno == EINTR);
-    error = locked != 0 && (*fd < 0 || errno == EWOULDBLOCK) ? errno : 0; /* or a file system without locks */
+    *fd = open(path, flags | O_CLOEXEC);
+    error = *fd < 0 || flock(*fd, how | LOCK_NB) != 0 ? errno : 0;
+    if (error && (*fd < 0 || error == EWOULDBLOCK || error == EINTR)) /* or a file system has no locks */
+      let_go(fd);
+    if (*fd < 0 && error != EINTR)
+      return error;
   }
-  if (error)
-    let_go(fd);
-  return error;
+  return *fd < 0 ? error : 0;
 }
 
 /* Keeps writers from appending to the file that has the name, which by now may be another. Those of
@@ -221,21 +217,12 @@ int ghz_unfinished_settle(unfinished_file *u, int only_if_absent) {
   flock(u->fd, LOCK_EX | LOCK_NB); /* who appends on is the first to do so */
   if (error == 0)
     error = take_name(u, only_if_absent);
-  if (error) {
-    ghz_unfinished_remove(u);
+  if (error)
     return error;
-  }
   let_go(&u->old);
   free(u->name);
   u->name = NULL;
   return 0;
-}
-
-int ghz_unfinished_commit(unfinished_file *u, int only_if_absent) {
-  const int error = ghz_unfinished_settle(u, only_if_absent);
-  if (error == 0)
-    ghz_unfinished_remove(u);
-  return error;
 }
 
 void ghz_unfinished_remove(unfinished_file *u) {

@@ -29,13 +29,10 @@ int ghz_unfinished_create(unfinished_file *u, const char *path, int named, const
 
 /* Gives the file its name, if need be only where none has it by now: else EEXIST. The file that it
  * replaces is there until the new one is on the disk; EWOULDBLOCK: it is being appended to. It stays
- * open. After an error it is removed. */
+ * open. */
 int ghz_unfinished_settle(unfinished_file *u, int only_if_absent);
 
-/* The same, and closes it. Free *u then, also after an error. */
-int ghz_unfinished_commit(unfinished_file *u, int only_if_absent);
-
-/* Closes and removes the file, unless it has its name; its own remains in *u until it is freed. */
+/* Closes the file, and removes it unless it has its name; its own remains in *u until it is freed. */
 void ghz_unfinished_remove(unfinished_file *u);
 void ghz_unfinished_free(unfinished_file *u);
 

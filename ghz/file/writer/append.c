@@ -70,10 +70,8 @@ static ghz_status take_index(ghz_file *f, ghz_file_writer *w) {
 /* Everything behind the last index is of an append that was not finished. */
 static ghz_status begin(ghz_file *f, unfinished_file *file, ghz_file_writer *w) {
   ghz_status status = take_index(f, w);
-  if (status == GHZ_OK && f->info.unfinished)
-    status = ghz_sink_cut(file, w->name, f->source.size);
   if (status == GHZ_OK)
-    status = ghz_sink_seek(file, w->name, f->source.size);
+    status = ghz_sink_seek(file, w->name, f->source.size, f->info.unfinished > 0);
   if (status != GHZ_OK)
     return status;
   w->file = *file;

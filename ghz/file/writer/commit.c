@@ -59,7 +59,7 @@ ghz_status ghz_writer_commit(ghz_file_writer *w) {
   if (w->committed)
     return put_end_in_place(w, &known);
   ghz_status status = put_end(w, &known);
-  return status == GHZ_OK && w->file.path ? ghz_sink_commit(&w->file, w->name) : status;
+  return status == GHZ_OK && w->file.path ? ghz_sink_settle(&w->file, w->name) : status;
 }
 
 /* ---- So far ---------------------------------------------------------------------------------- */
@@ -88,11 +88,11 @@ static ghz_status write_waiting(ghz_file_writer *w, ghz_context *ctx) {
 /* The file gets its name, and is from now on appended to. No other has it yet, to lock it. */
 static ghz_status take_place(ghz_file_writer *w, const ghz_file_header *known) {
   uint8_t b[HEADER_MAX];
-  ghz_status status = ghz_sink_seek(&w->file, w->name, 0);
+  ghz_status status = ghz_sink_seek(&w->file, w->name, 0, 0);
   if (status == GHZ_OK)
     status = ghz_writer_put(w, b, ghz_header_encode(known, b));
   if (status == GHZ_OK)
-    status = ghz_sink_seek(&w->file, w->name, w->index.end);
+    status = ghz_sink_seek(&w->file, w->name, w->index.end, 0);
   if (status == GHZ_OK)
     status = put_end(w, known);
   w->file.synced = 1; /* before there is a name that promises values */

@@ -33,12 +33,11 @@ ghz_status ghz_writer_begin(ghz_file_writer *w) {
 
 static ghz_status check_header(const char *name, ghz_file_header *h) {
   const ghz_lattice *l = &h->lattice;
-  const uint64_t frame = h->frame_values;
   if (h->array.ndim > GHZ_FILE_NDIM || !type_known(l->type) || (has_lattice(h) && !lattice_valid(l)))
     return ghz_file_fail(name, GHZ_EINVAL, "the header: no type or lattice, or too many dimensions");
   const char *wrong = ghz_header_check(h, h->shape.dims);
   return wrong ? ghz_file_fail(name, GHZ_EINVAL, "the header: %s (%llu values, %llu per frame)", wrong,
-                               (ull)h->count, (ull)frame)
+                               (ull)h->count, (ull)h->frame_values)
                : GHZ_OK;
 }
 

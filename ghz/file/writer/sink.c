@@ -34,6 +34,10 @@ ghz_status ghz_sink_create(const char *path, unfinished_file *file) {
   return system_failed(path, ghz_unfinished_create(file, path, 0, there ? &old : NULL));
 }
 
+ghz_status ghz_sink_settle(unfinished_file *file, const char *path) {
+  return system_failed(path, ghz_unfinished_settle(file, 0));
+}
+
 /* ---- Files that are appended to -------------------------------------------------------------- */
 
 /* The lock is that of the open file, so that two threads of a process exclude each other, too. */
@@ -42,26 +46,21 @@ ghz_status ghz_sink_open(const char *path, unfinished_file *file) {
   *file = NOT_OPEN;
   file->folder = open(".", O_PATH | O_CLOEXEC);
   const int error = ghz_file_lock(path, O_RDWR, LOCK_EX, &file->fd);
-  if (error == EISDIR)
-    return ghz_file_fail(path, GHZ_EINVAL, "is a directory");
-  if (error)
-    return system_failed(path, error);
-  if (fstat(file->fd, &own) == 0 && S_ISREG(own.st_mode))
+  if (error == 0 && fstat(file->fd, &own) == 0 && S_ISREG(own.st_mode))
     return GHZ_OK;
   ghz_unfinished_remove(file);
-  return ghz_file_fail(path, GHZ_EINVAL, "is no regular file");
+  return error && error != EISDIR
+             ? system_failed(path, error)
+             : ghz_file_fail(path, GHZ_EINVAL, "is %s", error ? "a directory" : "no regular file");
 }
 
-ghz_status ghz_sink_seek(const unfinished_file *file, const char *path, uint64_t at) {
-  return system_failed(path, lseek(file->fd, (off_t)at, SEEK_SET) < 0 ? errno : 0);
+ghz_status ghz_sink_seek(const unfinished_file *file, const char *path, uint64_t at, int cut) {
+  const int failed = (cut && ftruncate(file->fd, (off_t)at) != 0) || lseek(file->fd, (off_t)at, SEEK_SET) < 0;
+  return system_failed(path, failed ? errno : 0);
 }
 
 ghz_status ghz_sink_sync(const unfinished_file *file, const char *path) {
   return system_failed(path, fsync(file->fd) != 0 ? errno : 0);
-}
-
-ghz_status ghz_sink_cut(const unfinished_file *file, const char *path, uint64_t size) {
-  return system_failed(path, ftruncate(file->fd, (off_t)size) != 0 ? errno : 0);
 }
 
 /* ---- Bytes ----------------------------------------------------------------------------------- */
@@ -73,16 +72,4 @@ static const char *write_bytes(void *user, const void *data, size_t size) {
 
 ghz_file_sink ghz_sink_calls(unfinished_file *file, const char *path) {
   return (ghz_file_sink){.user = file, .name = path, .write = write_bytes};
-}
-
-/* ---- The end --------------------------------------------------------------------------------- */
-
-ghz_status ghz_sink_settle(unfinished_file *file, const char *path) {
-  return system_failed(path, ghz_unfinished_settle(file, 0));
-}
-
-ghz_status ghz_sink_commit(unfinished_file *file, const char *path) {
-  const ghz_status status = system_failed(path, ghz_unfinished_commit(file, 0));
-  ghz_unfinished_free(file);
-  return status;
 }
