@@ -47,7 +47,7 @@ bool file_spool(file *f);
  * open. */
 void file_park(file *f);
 
-/* Opens a file again, by its name. False, printed: that is of another one by now, or it was changed. */
+/* Opens a file again, by its name. False, printed: it was replaced or changed meanwhile. */
 bool file_renew(file *f);
 
 /* Fails if the output `path` is the file itself. */

@@ -22,17 +22,17 @@ typedef struct unfinished_file {
 /* Creates the unfinished file of `path`.
  * named: 1: it has a name in any case, for libraries that open it by one.
  * old: of the regular file that is there, whose mode the new one gets, so that a private file stays
- * private; NULL: there is none, and the umask tells the mode. Until the new one has its name, nobody
- * can lock the old one to append to it; EWOULDBLOCK: somebody has.
+ * private; NULL: there is none, and the umask tells the mode. Until the new one has its name,
+ * nobody can lock the old one to append to it; EWOULDBLOCK: somebody has.
  * After an error *u holds nothing. */
 int ghz_unfinished_create(unfinished_file *u, const char *path, int named, const struct stat *old);
 
-/* Gives the file its name, if need be only where none has it by now: else EEXIST. The file that it
- * replaces is there until the new one is on the disk; EWOULDBLOCK: it is being appended to. It stays
- * open. */
+/* Gives the file its name, and locks it, if need be only where none has it by now: else EEXIST. The
+ * file that it replaces is there until the new one is on the disk; EWOULDBLOCK: it is being
+ * appended to. The new one stays open. */
 int ghz_unfinished_settle(unfinished_file *u, int only_if_absent);
 
-/* Closes the file, and removes it unless it has its name; its own remains in *u until it is freed. */
+/* Closes the file, and removes it unless it has its name. */
 void ghz_unfinished_remove(unfinished_file *u);
 void ghz_unfinished_free(unfinished_file *u);
 
@@ -40,7 +40,7 @@ void ghz_unfinished_free(unfinished_file *u);
  * waiting: EWOULDBLOCK. A file system without locks locks nothing. */
 int ghz_file_lock(const char *path, int flags, int how, int *fd);
 
-/* Whether a path, if relative from `folder` on, still names the open file, as far as can be seen. */
+/* Whether a path, if relative from `folder` on, names the open file, as far as can be seen. */
 int ghz_file_is_named(int fd, int folder, const char *path);
 
 /* What an error of these calls means. */

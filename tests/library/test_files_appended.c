@@ -1,5 +1,6 @@
 /* test_files_appended.c: files that are appended to in their place: what is written and when it can
- * be read, one writer at a time, crashes at every call of the system, and indexes that are not whole. */
+ * be read, one writer at a time, crashes at every call of the system, indexes that are not
+ * whole. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
 #include "file/checksum.h"
@@ -692,7 +693,7 @@ Test(files_appended, begin_where_the_last_ended, .init = make_folder, .fini = re
 
 /* ---- Tails in part, and damaged indexes ---- */
 
-/* Checks that a changed file of ten steps is one of `steps`, and grows on; 0: that it is refused. */
+/* Checks that a changed file of ten steps is one of `steps`, and grows on; 0: it is refused. */
 static void becomes(const memory_file *m, uint64_t steps, const char *what) {
   ghz_file *f;
   put_file(m);
@@ -853,7 +854,7 @@ Test(files_appended, have_parts_that_are_sound, .init = make_folder, .fini = rem
   }
 }
 
-/* A damaged index is not taken for one that was not finished, with its tail or with a part of it. */
+/* A damaged index is not taken for one that was not finished. */
 Test(files_appended, are_refused_where_the_last_index_is_damaged, .init = make_folder, .fini = remove_folder) {
   for (size_t i = 0; i < COUNT(numbers_of_frames); i++) {
     const memory_file m = file_in_frames(numbers_of_frames[i]);

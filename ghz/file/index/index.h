@@ -108,8 +108,8 @@ uint64_t ghz_index_entry_size(uint64_t pages);
  * of index and tail. */
 int ghz_index_marked(const uint8_t mark[INDEX_MARK], uint64_t *size);
 
-/* Whether these TAIL_BYTES end a file with an index; sets *size to the bytes of index and tail. Each
- * index has a frame of its own: where a tail has none, its first bytes did not reach the disk. */
+/* Whether these TAIL_BYTES end a file with an index; sets *size to the bytes of index and tail.
+ * Where a tail counts no frames, its first bytes did not reach the disk. */
 int ghz_index_tail(const uint8_t *tail, uint64_t *size);
 
 /* Reads and checks the index of a source, which with its tail has `size` bytes at the end.

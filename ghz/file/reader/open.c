@@ -66,8 +66,8 @@ static ghz_status open_by_index(ghz_file *f, uint64_t read, uint64_t size) {
   return GHZ_OK;
 }
 
-/* Opens the file by an index that ends it; *found: there is one. What follows one before it when the
- * system died, all but the begin of a tail, is not finished. */
+/* Opens the file by an index that ends it; *found: there is one. An index that lacks the first
+ * bytes of its tail is not finished. */
 static ghz_status open_by_tail(ghz_file *f, int *found) {
   const uint64_t read = f->source.size < TAIL_READ ? f->source.size : TAIL_READ;
   uint64_t size;
