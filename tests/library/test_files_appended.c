@@ -418,26 +418,30 @@ Test(files_appended, have_one_writer_at_a_time, .init = make_folder, .fini = rem
  * to; where there are no locks, both are done. */
 Test(files_appended, are_not_replaced_meanwhile, .init = make_folder, .fini = remove_folder) {
   const ghz_file_header h = header_of_steps(3, 1);
-  char *link = scratch(sizeof folder + 8);
+  char *way = scratch(sizeof folder + 8), *old = scratch(sizeof folder + 8);
   ghz_file_writer *w, *other;
-  sprintf(link, "%s/link", folder);
-  cr_assert_eq(symlink("a.ghz", link), 0);
+  sprintf(way, "%s/link", folder);
+  sprintf(old, "%s/old", folder);
+  cr_assert_eq(symlink("a.ghz", way), 0);
   create_steps(2, 1);
-  worked(ghz_file_append(link, STEPS - 2, &w), "append");
+  worked(ghz_file_append(way, STEPS - 2, &w), "append");
   for (int i = 0; i < 2; i++) {
-    cr_assert_eq(ghz_file_create(i ? link : path, &h, &other), GHZ_EBUSY);
+    cr_assert_eq(ghz_file_create(i ? way : path, &h, &other), GHZ_EBUSY);
     cr_assert(strstr(ghz_context_message(NULL), "is being appended to by another writer"));
   }
   worked(write_steps(w, 2, STEPS), "write");
   worked(ghz_file_finish(w, NULL), "finish");
   cr_assert_eq(steps_of("appended to"), STEPS);
-  worked(ghz_file_create(link, &h, &w), "create");
+  cr_assert_eq(link(path, old), 0);
+  worked(ghz_file_create(way, &h, &w), "create");
   worked(ghz_file_create(path, &h, &other), "twice: the last one stays");
   ghz_file_abandon(other);
   cr_assert_eq(append_steps(0, 1), GHZ_EBUSY, "it is about to be replaced");
   worked(write_steps(w, 0, 3), "write");
   worked(ghz_file_flush(w, NULL), "flush");
   cr_assert_eq(append_steps(0, 1), GHZ_EBUSY, "the new one is appended to");
+  cr_assert_eq(ghz_file_append(old, 1, &other), GHZ_OK, "and the old one is free");
+  ghz_file_abandon(other);
   worked(ghz_file_finish(w, NULL), "finish");
   worked(append_steps(3, 4), "when all is done");
   plan.no_locks = 1;
@@ -445,7 +449,8 @@ Test(files_appended, are_not_replaced_meanwhile, .init = make_folder, .fini = re
   worked(ghz_file_create(path, &h, &other), "create");
   ghz_file_abandon(other);
   ghz_file_abandon(w);
-  unlink(link);
+  unlink(way);
+  unlink(old);
 }
 
 /* Also one that was not there when the new one was begun, and one that has replaced what was. */
