@@ -59,11 +59,12 @@ ok "$GHZ" compress -q --order lorenzo --abs 1 n.npy -o n.ghz
 ln -s held.ghz held_link
 for words in 'compress --abs 1 n.npy -o' 'decompress n.ghz -o' 'scale 2 n.ghz -o' 'add n.ghz n.ghz -o' 'mean n.ghz n.ghz -o' \
   'minmax --max n.ghz n.ghz -o' 'pack n.ghz -o' 'unpack n.ghz -o' 'compare n.npy n.ghz --png' pack unpack; do
-  [ "${words%% *}" != compare ] || "$GHZ" --version | grep -q '^built with:.* libpng' || continue
+  verb=${words%% *} rest=${words#"${words%% *}"}
+  [ $verb != compare ] || "$GHZ" --version | grep -q '^built with:.* libpng' || continue
   cp n.ghz held.ghz
   for name in held.ghz held_link; do
-    fails 1 "$name: is being appended to by another writer" flock held.ghz "$GHZ" ${words%% *} -f $(expr "$words" : '[^ ]* \(.*\)') $name
-    flock -s held.ghz "$GHZ" ${words%% *} -q -f $(expr "$words" : '[^ ]* \(.*\)') $name || die "$words: no writer, and refused"
+    fails 1 "$name: is being appended to by another writer" flock held.ghz "$GHZ" $verb -f $rest $name
+    flock -s held.ghz "$GHZ" $verb -q -f $rest $name || die "$words: no writer, and refused"
     cp n.ghz held.ghz
   done
 done
