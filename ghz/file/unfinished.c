@@ -156,7 +156,7 @@ int ghz_unfinished_create(unfinished_file *u, const char *path, int named, const
   u->folder = open(".", O_PATH | O_CLOEXEC);
   u->synced = old != NULL;
   int error = u->path == NULL ? errno : old ? hold_old(u) : 0;
-  if (error == 0 && (named || !create_nameless(u, mode)))
+  if (u->path && error == 0 && (named || !create_nameless(u, mode)))
     create_named(u, mode);
   if (u->fd < 0) {
     error = error ? error : errno;
