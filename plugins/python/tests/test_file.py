@@ -105,7 +105,9 @@ def test_one_writer_appends_at_a_time() -> None:
     with open("x.ghz", "rb") as other:
         fcntl.flock(other, fcntl.LOCK_EX)
         for write in (ghz.append, partial(ghz.save, abs=1e-3)):
-            with pytest.raises(ghz.BusyError, match=r"x\.ghz: is being appended to by another writer"):
+            with pytest.raises(
+                ghz.BusyError, match=r"x\.ghz: is being appended to by another writer"
+            ):
                 write("x.ghz", x)
     ghz.append("x.ghz", x)
     assert ghz.open("x.ghz").shape == (24, 30, 50)
