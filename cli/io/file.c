@@ -61,9 +61,9 @@ static bool is_same(const file *f, const struct stat *status) {
   return status->st_dev == f->device && status->st_ino == f->inode;
 }
 
-/* Opens a parked file again by its name, which by now may be that of another file. */
-static bool reopen(file *f) {
+bool file_renew(file *f) {
   struct stat now;
+  file_park(f);
   if (!open_descriptor(f))
     return false;
   if (fstat(f->fd, &now) != 0)
@@ -101,7 +101,7 @@ bool file_read(file *f, void *to, size_t size, size_t *got) {
   memcpy(out, f->ahead, *got);
   f->ahead_size -= *got;
   memmove(f->ahead, f->ahead + *got, f->ahead_size);
-  if (f->fd < 0 && !reopen(f))
+  if (f->fd < 0 && !file_renew(f))
     return false;
   f->position += *got;
   while (*got < size) {

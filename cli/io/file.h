@@ -47,6 +47,9 @@ bool file_spool(file *f);
  * open. */
 void file_park(file *f);
 
+/* Opens a file again, by its name. False, printed: it was replaced or changed meanwhile. */
+bool file_renew(file *f);
+
 /* Fails if the output `path` is the file itself. */
 bool file_differs(const file *f, const char *path);
 

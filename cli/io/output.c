@@ -33,7 +33,7 @@ static bool open_special(output *out, const char *path) {
 }
 
 static bool open_output(output *out, const char *path, bool force, bool named) {
-  *out = (output){.name = path, .file = {.fd = -1}, .fd = -1, .force = force};
+  *out = (output){.name = path, .file = NOT_OPEN, .fd = -1, .force = force};
   if (strcmp(path, "-") == 0)
     return open_standard(out);
   struct stat status, link_status;
@@ -46,7 +46,8 @@ static bool open_output(output *out, const char *path, bool force, bool named) {
     return fail(path, "already exists; use -f to overwrite it");
   const int error = signals_create(&out->file, path, named, exists ? &status : NULL);
   out->fd = out->file.fd;
-  return error == 0 || fail(path, "cannot be created: %s", strerror(error));
+  return error == 0 ||
+         fail(path, "%s%s", error == EWOULDBLOCK ? "" : "cannot be created: ", ghz_file_why(error));
 }
 
 bool output_open(output *out, const char *path, bool force) {
@@ -61,7 +62,7 @@ bool output_open_named(output *out, const char *path, bool force) {
 static bool failed(const output *out, int error) {
   if (error == EEXIST)
     return fail(out->name, "already exists; use -f to overwrite it");
-  return out->standard && error == EPIPE ? false : fail(out->name, "%s", strerror(error));
+  return out->standard && error == EPIPE ? false : fail(out->name, "%s", ghz_file_why(error));
 }
 
 bool output_write(output *out, const void *data, size_t size) {

@@ -79,7 +79,8 @@ int signals_commit(unfinished_file *u, int only_if_absent) {
   sigset_t set;
   hold(&set);
   unfinished = NULL;
-  const int error = ghz_unfinished_commit(u, only_if_absent);
+  const int error = ghz_unfinished_settle(u, only_if_absent);
+  ghz_unfinished_remove(u);
   ghz_unfinished_free(u);
   let_go(&set);
   return error;

@@ -15,7 +15,7 @@ void signals_install(void);
  * one at a time, until one of these: */
 int signals_create(unfinished_file *u, const char *path, bool named, const struct stat *old);
 
-/* As ghz_unfinished_commit, and frees *u. */
+/* As ghz_unfinished_settle; closes the file, or removes it after an error, and frees *u. */
 int signals_commit(unfinished_file *u, int only_if_absent);
 
 /* Removes the file, and frees *u. */

@@ -45,7 +45,8 @@ static bool check_places(const repacking *p, const char *to, bool own, bool forc
 static bool repack_to(repacking *p, const options *o, const char *to, bool own) {
   if (!check_places(p, to, own, o->force) || !output_open(&p->out, to, o->force || own))
     return false;
-  const bool ok = write_again(p, o->pack);
+  /* What was appended before the file was locked, or another file of this name, stays. */
+  const bool ok = write_again(p, o->pack) && (!own || file_renew(p->reader.file));
   if (!output_end(&p->out, ok))
     return false;
   const uint64_t before = reader_bytes(&p->reader);

@@ -91,8 +91,12 @@ static ghz_status check_frame(const summation *s, size_t i, const ghz_frame *f) 
     return differ(s, i, 0, "number of values differs");
   if (!c->more || (f->first == c->first && f->info.count == c->count))
     return GHZ_OK;
-  const int frames = s->files[i]->info.header.frame_values != s->files[0]->info.header.frame_values;
-  return differ(s, i, 0, frames ? "number of values per frame differs" : "number of values differs");
+  const ghz_file_header *own = &s->files[i]->info.header, *other = &s->files[0]->info.header;
+  return differ(s, i, 0,
+                own->frame_values != other->frame_values ? "number of values per frame differs"
+                : own->count != other->count             ? "number of values differs"
+                                                         : "one was appended to (decompress it and compress it "
+                                                           "again, to add them): places of frames differ");
 }
 
 /* ---- Folding --------------------------------------------------------------------------------- */

@@ -69,6 +69,53 @@ static void choose_letters(char *name) {
 }
 
 #define OTHER_NAME ".ghz-XXXXXX"
+enum { TURNS = 100 }; /* of what others may have been faster in */
+
+/* ---- The lock -------------------------------------------------------------------------------- */
+
+int ghz_file_is_named(int fd, int folder, const char *path) {
+  struct stat own, named;
+  if (fstat(fd, &own) != 0)
+    return 0;
+  if (fstatat(folder, path, &named, 0) == 0)
+    return own.st_ino == named.st_ino && own.st_dev == named.st_dev;
+  return errno != ENOENT && errno != ENOTDIR && own.st_nlink > 0; /* the folder cannot be searched */
+}
+
+const char *ghz_file_why(int error) {
+  return error == EWOULDBLOCK ? "is being appended to by another writer, or replaced: wait until that is done"
+                              : strerror(error);
+}
+
+/* Unlocks what a child that was forked meanwhile would keep locked. */
+static void let_go(int *fd) {
+  if (*fd >= 0) {
+    flock(*fd, LOCK_UN);
+    close(*fd);
+  }
+  *fd = -1;
+}
+
+int ghz_file_lock(const char *path, int flags, int how, int *fd) {
+  int error = 0;
+  for (int turn = 0; turn < TURNS && !(*fd >= 0 && ghz_file_is_named(*fd, AT_FDCWD, path)); turn++) {
+    let_go(fd);
+    *fd = open(path, flags | O_CLOEXEC);
+    error = *fd < 0 || flock(*fd, how | LOCK_NB) != 0 ? errno : 0;
+    if (error && (*fd < 0 || error == EWOULDBLOCK || error == EINTR)) /* or a file system has no locks */
+      let_go(fd);
+    if (*fd < 0 && error != EINTR)
+      return error;
+  }
+  return *fd < 0 ? error : 0;
+}
+
+/* Keeps writers from appending to the file that has the name, which by now may be another. Those of
+ * one that cannot be opened find out that it was replaced. */
+static int hold_old(unfinished_file *u) {
+  const int error = ghz_file_lock(u->path, O_RDONLY | O_NONBLOCK, LOCK_SH, &u->old);
+  return error == EWOULDBLOCK ? error : 0;
+}
 
 /* ---- Beginning ------------------------------------------------------------------------------- */
 
@@ -94,7 +141,7 @@ static int create_nameless(unfinished_file *u, mode_t mode) {
  * change it, for all threads. */
 static void create_named(unfinished_file *u, mode_t mode) {
   u->name = beside(u->path, OTHER_NAME);
-  for (int turn = 0; u->name && turn < 100; turn++) {
+  for (int turn = 0; u->name && turn < TURNS; turn++) {
     choose_letters(u->name);
     u->fd = open(u->name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (u->fd >= 0 || (errno != EEXIST && errno != EINTR))
@@ -104,11 +151,17 @@ static void create_named(unfinished_file *u, mode_t mode) {
 
 int ghz_unfinished_create(unfinished_file *u, const char *path, int named, const struct stat *old) {
   const mode_t mode = old ? 0600 : 0666;
-  *u = (unfinished_file){.path = final_path(path, LINKS_MAX), .fd = -1, .replaces = old != NULL};
-  if (u->path && (named || !create_nameless(u, mode)))
+  *u = NOT_OPEN;
+  u->path = final_path(path, LINKS_MAX);
+  u->folder = open(".", O_PATH | O_CLOEXEC);
+  u->synced = old != NULL;
+  int error = u->path == NULL ? errno : old ? hold_old(u) : 0;
+  if (u->path && error == 0 && (named || !create_nameless(u, mode)))
     create_named(u, mode);
   if (u->fd < 0) {
-    const int error = errno;
+    error = error ? error : errno;
+    let_go(&u->old);
+    let_go(&u->folder);
     ghz_unfinished_free(u); /* without removing: the name may be that of another's file */
     return error;
   }
@@ -119,11 +172,6 @@ int ghz_unfinished_create(unfinished_file *u, const char *path, int named, const
 
 /* ---- The name -------------------------------------------------------------------------------- */
 
-/* Puts a file in the place of another. */
-static int replace(const char *name, const char *path) {
-  return rename(name, path) == 0 ? 0 : errno;
-}
-
 static int link_to(const unfinished_file *u, const char *path) {
   return linkat(AT_FDCWD, u->name, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0 ? 0 : errno;
 }
@@ -132,12 +180,12 @@ static int link_to(const unfinished_file *u, const char *path) {
 static int replace_nameless(const unfinished_file *u) {
   char *other = beside(u->path, OTHER_NAME);
   int error = other ? EEXIST : ENOMEM;
-  for (int turn = 0; error == EEXIST && turn < 100; turn++) {
+  for (int turn = 0; error == EEXIST && turn < TURNS; turn++) {
     choose_letters(other);
     error = link_to(u, other);
   }
   if (error == 0) {
-    error = replace(other, u->path);
+    error = rename(other, u->path) == 0 ? 0 : errno;
     if (error)
       unlink(other);
   }
@@ -153,7 +201,7 @@ static int take_name(const unfinished_file *u, int only_if_absent) {
     return error;
   if (u->nameless)
     return error == EEXIST ? replace_nameless(u) : error;
-  return replace(u->name, u->path); /* also on a file system without links */
+  return rename(u->name, u->path) == 0 ? 0 : errno; /* also on a file system without links */
 }
 
 /* What the system says when a file is closed, while it stays open. */
@@ -163,31 +211,24 @@ static int close_copy(int fd) {
 }
 
 int ghz_unfinished_settle(unfinished_file *u, int only_if_absent) {
-  int error = u->replaces && fsync(u->fd) != 0 ? errno : close_copy(u->fd);
+  int error = u->synced && fsync(u->fd) != 0 ? errno : close_copy(u->fd);
+  if (error == 0 && !only_if_absent)
+    error = hold_old(u);
+  flock(u->fd, LOCK_EX | LOCK_NB); /* who appends on is the first to do so */
   if (error == 0)
     error = take_name(u, only_if_absent);
-  if (error) {
-    ghz_unfinished_remove(u);
+  if (error)
     return error;
-  }
+  let_go(&u->old);
   free(u->name);
   u->name = NULL;
   return 0;
 }
 
-int ghz_unfinished_commit(unfinished_file *u, int only_if_absent) {
-  const int error = ghz_unfinished_settle(u, only_if_absent);
-  if (error == 0)
-    ghz_unfinished_remove(u);
-  return error;
-}
-
 void ghz_unfinished_remove(unfinished_file *u) {
-  if (u->fd >= 0) {
-    flock(u->fd, LOCK_UN); /* which a child that was forked meanwhile would keep */
-    close(u->fd);
-  }
-  u->fd = -1;
+  let_go(&u->fd);
+  let_go(&u->old);
+  let_go(&u->folder);
   if (u->name && !u->nameless)
     unlink(u->name);
 }
@@ -195,7 +236,7 @@ void ghz_unfinished_remove(unfinished_file *u) {
 void ghz_unfinished_free(unfinished_file *u) {
   free(u->name);
   free(u->path);
-  *u = (unfinished_file){.fd = -1};
+  *u = NOT_OPEN;
 }
 
 /* ---- Writing --------------------------------------------------------------------------------- */

@@ -12,27 +12,39 @@ typedef struct unfinished_file {
   char *name;   /* by which it can be opened until then; NULL: there is none */
   int nameless; /* `name` is of the descriptor: the file is gone when it is closed */
   int fd;       /* -1: closed */
-  int replaces;
+  int old;      /* the file that it replaces, locked; -1: none */
+  int folder;   /* that a relative name begins in; -1: not known */
+  int synced;   /* before it has its name, as one that replaces another is */
 } unfinished_file;
+
+#define NOT_OPEN ((unfinished_file){.fd = -1, .old = -1, .folder = -1})
 
 /* Creates the unfinished file of `path`.
  * named: 1: it has a name in any case, for libraries that open it by one.
  * old: of the regular file that is there, whose mode the new one gets, so that a private file stays
- * private; NULL: there is none, and the umask tells the mode.
+ * private; NULL: there is none, and the umask tells the mode. Until the new one has its name,
+ * nobody can lock the old one to append to it; EWOULDBLOCK: somebody has.
  * After an error *u holds nothing. */
 int ghz_unfinished_create(unfinished_file *u, const char *path, int named, const struct stat *old);
 
-/* Gives the file its name, if need be only where none has it by now: else EEXIST. The file that it
- * replaces is there until the new one is on the disk. It stays open. After an error it is
- * removed. */
+/* Gives the file its name, and locks it, if need be only where none has it by now: else EEXIST. The
+ * file that it replaces is there until the new one is on the disk; EWOULDBLOCK: it is being
+ * appended to. The new one stays open. */
 int ghz_unfinished_settle(unfinished_file *u, int only_if_absent);
 
-/* The same, and closes it. Free *u then, also after an error. */
-int ghz_unfinished_commit(unfinished_file *u, int only_if_absent);
-
-/* Closes and removes the file, unless it has its name; its own remains in *u until it is freed. */
+/* Closes the file, and removes it unless it has its name. */
 void ghz_unfinished_remove(unfinished_file *u);
 void ghz_unfinished_free(unfinished_file *u);
+
+/* Opens and locks what the path names, unless *fd has it already, as open() and flock() do, without
+ * waiting: EWOULDBLOCK. A file system without locks locks nothing. */
+int ghz_file_lock(const char *path, int flags, int how, int *fd);
+
+/* Whether a path, if relative from `folder` on, names the open file, as far as can be seen. */
+int ghz_file_is_named(int fd, int folder, const char *path);
+
+/* What an error of these calls means. */
+const char *ghz_file_why(int error);
 
 /* Writes all bytes to a descriptor. A file that becomes larger than it may is EFBIG, and sends no
  * SIGXFSZ, which would end the program. */

@@ -8,7 +8,7 @@
  *                rough  every other call that may be interrupted is; the reads and writes between
  *                       move half of the bytes
  *                zero   reads and writes (others are not counted) move nothing, and return 0
- *                term   a SIGTERM arrives before the call; late: just after it
+ *                term   a SIGTERM arrives before the call; late: just after it; stop: a SIGSTOP
  * To the log goes a line about the first call that is struck: "CALL ERROR DESCRIPTOR PATH". */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
@@ -107,8 +107,8 @@ static verdict judge(call c) {
   int error = planned("rough") ? EINTR : plan.error ? plan.error : c.error;
   if (count == plan.first)
     note(&c, error);
-  if (planned("term"))
-    raise(SIGTERM);
+  if (planned("term") || planned("stop"))
+    raise(planned("term") ? SIGTERM : SIGSTOP);
   if (planned("late"))
     return LATE;
   if (planned("zero"))

@@ -257,8 +257,8 @@ def broken_indexes(sound, end):
     yield "an unknown number in the index", sound.having(known={"values": container.UNKNOWN}), "lacks the number of values"
     yield "an entry too many", sound.having(entries=lambda made: [*made, made[-1]]), "impossible number of values"
     yield "an entry missing", sound.having(entries=lambda made: made[:-1]), "announced"
-    yield "no entry", sound.having(entries=lambda made: []), "announced"
-    yield "bytes behind the entries", sound.having(entries=lambda made: [*made[:-1], made[-1] + b"\0"]), "do not fill the file"
+    yield "no entry", sound.having(entries=lambda made: []), "truncated: ends in the index"
+    yield "bytes behind the entries", sound.having(entries=lambda made: [*made[:-1], made[-1] + b"\0"]), "frame 3: is missing"
     yield "an entry without its page", entries(lambda e: e[:24]), "damaged index"
     yield "an entry of more values", field(0, "<Q", 16385), "impossible number of values"
     yield "an entry of fewer values", field(0, "<Q", 16383), "announced"
@@ -462,6 +462,31 @@ def behind_cut(ghz, name, data):
     return len(found) == 3
 
 
+def torn(ghz, name, data):
+    """Where any first bytes of the last tail did not reach the disk, the array is what it was before, unless they were 0."""
+    before = container.File(data[:-1]).values()
+    for lost in range(1, 33):
+        part = patched(data, len(data) - 32, bytes(lost))
+        if part != data and not container.File(part).values() == decompressed(ghz[0], part) == before:
+            print(f"{name}: not what it was before {lost} bytes of its tail")
+            return False
+    return True
+
+
+def of_frames(data, count):
+    """The first frame of a file of one, so many times; its last index has them all."""
+    sound = container.File(data)
+    stream, each, known = sound.bytes[0], sound.header.values, sound.header.bytes
+    made, entries = bytearray(data), [struct.pack("<Q", len(known)) + sound.entries[0]]
+    for number in range(1, count):
+        entries.append(struct.pack("<Q", len(made)) + sound.entries[0])
+        frame = struct.pack("<Q", len(stream)) + stream
+        made += frame + container.checksum(frame, number)
+    end = struct.pack("<QQ", 0, each * count)
+    known = known[:8] + struct.pack("<Q", each * count) + known[16:-8]
+    return bytes(made) + end + container.checksum(end, 0) + container.index(known + container.checksum(known, 0), entries, [])
+
+
 def mended(data, at, form, value):
     """The file with a number of its last index changed, and a checksum that fits. at: behind the header of the index."""
     last = container.Index(data)
@@ -537,7 +562,9 @@ def most_parts(programs, data):
 def appended(ghz, folder):
     data = read(os.path.join(folder, "appended.ghz"))
     cases = list(broken_appends(data))
-    ok = behind_cut(ghz, "appended", data) and most_parts(ghz, make(ghz, "appended_often", upto=1))
+    small = make(ghz, "appended_often", upto=1)
+    ok = behind_cut(ghz, "appended", data) and most_parts(ghz, small)
+    ok = all([torn(ghz, "appended.ghz", data), *(torn(ghz, f"{n} frames", of_frames(small, n)) for n in (255, 256, 300))]) and ok
     for name, broken, word in cases:
         said = refused(broken)
         fault = complaints(ghz[0], broken, word, ["test", "decompress -o y"]) or (None if said else "the second reader takes it")

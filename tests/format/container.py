@@ -224,18 +224,26 @@ def index(header, entries, parts=None):
 PACKED_FRAME, INEXACT, TRANSFORM, PAGES_OF_TILES = 1, 2, 4, 8
 
 
+class Torn(Corrupt):
+    """A tail whose first bytes did not reach the disk."""
+
+
+def has_tail(data):
+    """Whether `data` ends with a tail of an index, which has a frame of its own."""
+    return len(data) >= 32 and data[-8:] == b"GHZINDEX" and data[-32:-24] != bytes(8)
+
+
 class Index:
     """An index that ends `data`: its header, where its parts are, and its entries, each with the place of its frame, which
     follows from those before in an index that has no parts."""
 
     def __init__(self, data):
-        check(len(data) >= 32 and data[-8:] == b"GHZINDEX", "the tail")
+        check(has_tail(data), "the tail")
         count, size = struct.unpack_from("<QQ", data, len(data) - 32)
         check(size + 32 <= len(data), "the size of the index")
         self.begin = len(data) - 32 - size
         self.size = size + 32
         body = data[self.begin:]
-        check(body[-16:-8] == checksum(body[:-16], 0), "the checksum of the index")
         self.header = h = Header(body)
         check(h.values != UNKNOWN, "the number of values in the index")
         at, self.parts, self.appended = h.size, [], body[h.size:h.size + 8] == b"GHZPARTS"
@@ -247,7 +255,7 @@ class Index:
             self.parts = [struct.unpack_from("<QQ", body, at + 16 * i) for i in range(parts)]
             at += 16 * parts
         self.places, self.entries, behind = [], [], h.size
-        for _ in range(count):
+        while at < size:
             start = at + 8 * self.appended
             check(start + 24 <= size, "an entry")
             values, stream = struct.unpack_from("<QQ", body, start)
@@ -257,7 +265,11 @@ class Index:
             self.places.append(struct.unpack_from("<Q", body, at)[0] if self.appended else behind)
             behind = self.places[-1] + 16 + self.body(body[start:end])
             at = end
-        check(at == size, "bytes behind the entries")
+        found = len(self.entries)
+        check(body[-16:-8] == checksum(body[:size] + struct.pack("<QQ", found, size), 0), "the checksum of the index")
+        if found != count and (found ^ count) >> ((count & -count).bit_length() - 1) // 8 * 8 == 0:
+            raise Torn("the lowest bytes of the number of frames")
+        check(found == count, "the number of frames")
 
     @staticmethod
     def level(entry):
@@ -294,8 +306,9 @@ def newest(data):
         except (Corrupt, OtherVersion):
             break
         marked = data[at + 24 + size:at + 32 + size] == b"GHZPARTS" and len(data) >= at + 40 + size
-        at += 24 + (struct.unpack_from("<Q", data, at + 32 + size)[0] if marked else size + entries + 32)
-        if at > len(data) or data[at - 8:at] != b"GHZINDEX":
+        size = struct.unpack_from("<Q", data, at + 32 + size)[0] if marked else size + entries + 32
+        at += 24 + size
+        if at > len(data) or not has_tail(data[at - 32:at]) or struct.unpack_from("<Q", data, at - 24)[0] + 32 != size:
             break
         end = at
     return data[:end] if end else None
@@ -305,11 +318,16 @@ class File:
     """Header and streams of a file, the latter also as bytes."""
 
     def __init__(self, data):
-        if data[-8:] != b"GHZINDEX":
+        if has_tail(data):
+            try:
+                Index(data)
+            except Torn:
+                data = data[:-1]
+        if not has_tail(data):
             data = newest(data) or data
         self.header = h = Header(data)
         self.streams, self.bytes, self.pages, self.entries, self.count, at = [], [], [], [], 0, h.size
-        if data[-8:] == b"GHZINDEX" and Index(data).appended:
+        if has_tail(data) and Index(data).appended:
             self.appended(data)
             return
         while True:

@@ -1,9 +1,12 @@
 /* test_files_appended.c: files that are appended to in their place: what is written and when it can
- * be read, one writer at a time, and crashes at every call of the system. */
+ * be read, one writer at a time, crashes at every call of the system, indexes that are not
+ * whole. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
+#include "file/checksum.h"
 #include "file/index/index.h"
 #include "files.h"
+#include "rules/bytes.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -27,8 +30,17 @@ static struct {
   fault kind;
   long calls;
   uint64_t written;
-  int no_nameless; /* no file without a name can be had */
+  int no_nameless;       /* no file without a name can be had */
+  int no_locks;          /* nor a lock */
+  void (*at_lock)(void); /* what happens before the next one */
+  char done[256];        /* what reached the disk, and when: w, T (a tail), s(ync), n(ame) */
 } plan;
+
+static void note(char what) {
+  const size_t n = strlen(plan.done);
+  if (n + 1 < sizeof plan.done)
+    plan.done[n] = what;
+}
 
 static void plan_fault(fault kind, long at) {
   plan.kind = kind;
@@ -56,6 +68,7 @@ ssize_t write(int fd, const void *from, size_t size) {
     return -1;
   }
   plan.written += size;
+  note(size == 32 && memcmp((const uint8_t *)from + 24, "GHZINDEX", 8) == 0 ? 'T' : 'w');
   return syscall(SYS_write, fd, from, size);
 }
 
@@ -71,8 +84,24 @@ int open64(const char *path, int flags, ...) {
   return struck() ? -1 : (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
 }
 
-int fsync(int fd) { return struck() ? -1 : fd < 0; }
-int flock(int fd, int how) { return struck() ? -1 : (int)syscall(SYS_flock, fd, how); }
+int fsync(int fd) {
+  note('s');
+  return struck() ? -1 : fd < 0;
+}
+
+int rename(const char *from, const char *to) {
+  note('n');
+  return (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0);
+}
+
+int flock(int fd, int how) {
+  void (*const first)(void) = plan.at_lock;
+  plan.at_lock = NULL;
+  if (first)
+    first();
+  errno = ENOLCK;
+  return struck() || plan.no_locks ? -1 : (int)syscall(SYS_flock, fd, how);
+}
 int ftruncate64(int fd, off64_t size) { return struck() ? -1 : (int)syscall(SYS_ftruncate, fd, size); }
 off64_t lseek64(int fd, off64_t at, int whence) { return struck() ? -1 : syscall(SYS_lseek, fd, at, whence); }
 
@@ -81,6 +110,7 @@ ssize_t pread64(int fd, void *to, size_t size, off64_t at) {
 }
 
 int linkat(int from, const char *old, int to, const char *new, int flags) {
+  note('n');
   return struck() ? -1 : (int)syscall(SYS_linkat, from, old, to, new, flags);
 }
 
@@ -384,6 +414,126 @@ Test(files_appended, have_one_writer_at_a_time, .init = make_folder, .fini = rem
   }
 }
 
+/* A file that a writer appends to is not replaced, and one that is being replaced is not appended
+ * to; where there are no locks, both are done. */
+Test(files_appended, are_not_replaced_meanwhile, .init = make_folder, .fini = remove_folder) {
+  const ghz_file_header h = header_of_steps(3, 1);
+  char *way = scratch(sizeof folder + 8), *old = scratch(sizeof folder + 8);
+  ghz_file_writer *w, *other;
+  sprintf(way, "%s/link", folder);
+  sprintf(old, "%s/old", folder);
+  cr_assert_eq(symlink("a.ghz", way), 0);
+  create_steps(2, 1);
+  worked(ghz_file_append(way, STEPS - 2, &w), "append");
+  for (int i = 0; i < 2; i++) {
+    cr_assert_eq(ghz_file_create(i ? way : path, &h, &other), GHZ_EBUSY);
+    cr_assert(strstr(ghz_context_message(NULL), "is being appended to by another writer"));
+  }
+  worked(write_steps(w, 2, STEPS), "write");
+  worked(ghz_file_finish(w, NULL), "finish");
+  cr_assert_eq(steps_of("appended to"), STEPS);
+  cr_assert_eq(link(path, old), 0);
+  worked(ghz_file_create(way, &h, &w), "create");
+  worked(ghz_file_create(path, &h, &other), "twice: the last one stays");
+  ghz_file_abandon(other);
+  cr_assert_eq(append_steps(0, 1), GHZ_EBUSY, "it is about to be replaced");
+  worked(write_steps(w, 0, 3), "write");
+  worked(ghz_file_flush(w, NULL), "flush");
+  cr_assert_eq(append_steps(0, 1), GHZ_EBUSY, "the new one is appended to");
+  cr_assert_eq(ghz_file_append(old, 1, &other), GHZ_OK, "and the old one is free");
+  ghz_file_abandon(other);
+  worked(ghz_file_finish(w, NULL), "finish");
+  worked(append_steps(3, 4), "when all is done");
+  plan.no_locks = 1;
+  worked(ghz_file_append(path, 1, &w), "append");
+  worked(ghz_file_create(path, &h, &other), "create");
+  ghz_file_abandon(other);
+  ghz_file_abandon(w);
+  unlink(way);
+  unlink(old);
+}
+
+/* Also one that was not there when the new one was begun, and one that has replaced what was. */
+Test(files_appended, are_not_replaced_at_last, .init = make_folder, .fini = remove_folder) {
+  const ghz_file_header h = header_of_steps(3, 1);
+  ghz_file_writer *w, *late;
+  for (int there = 0; there < 2; there++) {
+    if (there)
+      create_steps(2, 1);
+    worked(ghz_file_create(path, &h, &late), "begin");
+    worked(write_steps(late, 0, 3), "write");
+    create_steps(1, 1);
+    worked(ghz_file_append(path, 1, &w), "append");
+    worked(write_steps(w, 1, 2), "write");
+    cr_assert_eq(ghz_file_finish(late, NULL), GHZ_EBUSY);
+    worked(ghz_file_finish(w, NULL), "finish");
+    cr_assert_eq(steps_of("what was appended"), 2);
+    unlink(path);
+  }
+  create_steps(1, 1);
+}
+
+/* Who appends to a file that has its name no more is told so. */
+typedef enum loss { STAYS, REMOVED, REPLACED, MOVED, LEFT, LOSSES } loss;
+
+static void lose(loss how, const char *aside) {
+  const ghz_file_header h = header_of_steps(3, 1);
+  ghz_file_writer *w;
+  plan.no_locks = 1; /* which mv does not ask for */
+  if (how == REPLACED) {
+    worked(ghz_file_create(path, &h, &w), "create");
+    worked(write_steps(w, 0, 3), "write");
+    worked(ghz_file_finish(w, NULL), "finish");
+  }
+  plan.no_locks = 0;
+  if (how == REMOVED)
+    unlink(path);
+  if (how == MOVED)
+    cr_assert_eq(rename(path, aside), 0);
+  if (how == LEFT) /* the name is relative */
+    cr_assert_eq(chdir("/"), 0);
+}
+
+Test(files_appended, are_missed_when_they_are_gone, .init = make_folder, .fini = remove_folder) {
+  char *aside = scratch(sizeof folder + 8);
+  sprintf(aside, "%s/aside", folder);
+  for (loss how = STAYS; how < LOSSES; how++)
+    for (int more = 0; more < 2; more++) {
+      const ghz_status expected = how == STAYS || how == LEFT ? GHZ_OK : GHZ_EIO;
+      ghz_file_writer *w;
+      create_steps(2, 1);
+      cr_assert_eq(chdir(folder), 0);
+      worked(ghz_file_append("a.ghz", 2, &w), "append");
+      worked(write_steps(w, 2, 3), "write");
+      worked(ghz_file_flush(w, NULL), "flush");
+      lose(how, aside);
+      if (more)
+        worked(write_steps(w, 3, 4), "write");
+      cr_assert_eq(ghz_file_flush(w, NULL), expected, "loss %d", (int)how);
+      cr_assert(expected == GHZ_OK ||
+                    strstr(ghz_context_message(NULL), "a.ghz: was replaced, moved or removed"),
+                "%s", ghz_context_message(NULL));
+      if (more)
+        cr_assert_eq(ghz_file_finish(w, NULL), expected, "loss %d", (int)how);
+      else
+        ghz_file_abandon(w);
+      cr_assert(how != MOVED || rename(aside, path) == 0);
+      cr_assert(how == REMOVED || steps_of("left") == (how == REPLACED ? 3 : 3 + (uint64_t)more));
+      unlink(path);
+    }
+  create_steps(1, 1);
+}
+
+/* A writer that opened a file, and locked it when it had been replaced, appends to the new one. */
+static void replace_file(void) { create_steps(3, 1); }
+
+Test(files_appended, are_those_of_the_name_behind_the_lock, .init = make_folder, .fini = remove_folder) {
+  create_steps(2, 1);
+  plan.at_lock = replace_file;
+  worked(append_steps(3, 5), "append");
+  cr_assert_eq(steps_of("the new one"), 5);
+}
+
 /* Those that are told to wait do, and none is lost. */
 Test(files_appended, keep_what_eight_processes_append, .init = make_folder, .fini = remove_folder) {
   enum { WRITERS = 8 };
@@ -503,6 +653,242 @@ Test(files_appended, survive_a_crash_at_every_call, .init = make_folder, .fini =
   for (size_t i = 0; i < COUNT(tasks); i++)
     for (fault kind = DIES; kind <= FAILS; kind++)
       sweep(&tasks[i], kind);
+}
+
+/* The bytes before a tail, and all of a file before its name. */
+Test(files_appended, reach_the_disk_in_order, .init = make_folder, .fini = remove_folder) {
+  const ghz_file_header h = header_of_steps(2, 1);
+  for (int there = 0; there < 2; there++) {
+    ghz_file_writer *w;
+    unlink(path);
+    if (there)
+      create_steps(1, 1);
+    memset(plan.done, 0, sizeof plan.done);
+    worked(ghz_file_create(path, &h, &w), "create");
+    worked(write_steps(w, 0, 1), "write");
+    worked(ghz_file_flush(w, NULL), "flush");
+    const char *name = strchr(plan.done, 'n'), *tail = strchr(plan.done, 'T');
+    cr_assert(tail && name > tail && memchr(tail, 's', (size_t)(name - tail)), "%s", plan.done);
+    memset(plan.done, 0, sizeof plan.done);
+    worked(write_steps(w, 1, 2), "write");
+    worked(ghz_file_finish(w, NULL), "finish");
+    const size_t n = strlen(plan.done);
+    cr_assert(n > 3 && strcmp(plan.done + n - 4, "wsTs") == 0, "%s", plan.done);
+  }
+}
+
+/* What was not finished is no part of the file from the next append on, however long it was. */
+Test(files_appended, begin_where_the_last_ended, .init = make_folder, .fini = remove_folder) {
+  create_steps(4, 1);
+  worked(append_steps(4, 5), "append");
+  const memory_file clean = bytes_of_file();
+  create_steps(4, 1);
+  memory_file m = bytes_of_file(), longer = {.size = m.size + 50000, .data = scratch(m.size + 50000)};
+  memcpy(longer.data, m.data, m.size);
+  memset(longer.data + m.size, 'x', 50000);
+  put_file(&longer);
+  ghz_file_writer *w;
+  worked(ghz_file_append(path, 1, &w), "append");
+  cr_assert_eq(bytes_of_file().size, m.size, "what was not finished stays behind what is appended");
+  worked(write_steps(w, 4, 5), "write");
+  worked(ghz_file_finish(w, NULL), "finish");
+  m = bytes_of_file();
+  cr_assert(m.size == clean.size && memcmp(m.data, clean.data, m.size) == 0);
+}
+
+/* ---- Tails in part, and damaged indexes ---- */
+
+/* Checks that a changed file of ten steps is one of `steps`, and grows on; 0: it is refused. */
+static void becomes(const memory_file *m, uint64_t steps, const char *what) {
+  ghz_file *f;
+  put_file(m);
+  const ghz_status status = ghz_file_open(path, &f);
+  if (steps == 0) {
+    cr_assert_eq(status, GHZ_ECORRUPT, "%s: %d", what, (int)status);
+    cr_assert_eq(ghz_file_append(path, 1, &(ghz_file_writer *){NULL}), GHZ_ECORRUPT, "%s", what);
+    return;
+  }
+  worked(status, what);
+  cr_assert((ghz_file_get_info(f)->unfinished > 0) == (steps < 10), "%s", what);
+  ghz_file_close(f);
+  cr_assert_eq(steps_of(what), steps, "%s", what);
+  worked(append_steps(steps, 11), what);
+  cr_assert_eq(steps_of(what), 11, "%s", what);
+}
+
+/* Ten steps, the last eight in so many frames, of which the last index has those of before, too. */
+static memory_file file_in_frames(uint64_t frames) {
+  const ghz_lattice l = header_of_steps(10, 1).lattice;
+  ghz_file_writer *w;
+  unlink(path);
+  create_steps(2, 1);
+  worked(ghz_file_append(path, 8, &w), "append");
+  for (uint64_t i = 1, at = 2 * STEP, end; i < frames; i++, at = end) {
+    ref_bytes s = {.data = scratch(4096)};
+    end = 2 * STEP + 8 * STEP * i / (frames - 1);
+    worked(ghz_compress(NULL, &l, GHZ_ORDER_BEST, x + at, end - at, s.data, 4096, &s.size), "compress");
+    worked(ghz_file_write_stream(w, NULL, view(s)), "a frame");
+  }
+  worked(ghz_file_finish(w, NULL), "finish");
+  const memory_file m = bytes_of_file();
+  cr_assert_eq(load_u64(m.data + m.size - 32), frames);
+  return m;
+}
+
+/* One is not lost with the first byte of its number; one is lost with that alone. */
+static const uint64_t numbers_of_frames[] = {200, 256, 320};
+
+/* The system died while a tail was written: any first bytes of it are 0. */
+Test(files_appended, are_what_they_were_before_a_tail_in_part, .init = make_folder, .fini = remove_folder) {
+  for (size_t i = 0; i < COUNT(numbers_of_frames); i++) {
+    const memory_file m = file_in_frames(numbers_of_frames[i]);
+    uint8_t *tail = m.data + m.size - 32, sound[32];
+    memcpy(sound, tail, 32);
+    for (size_t lost = 1; lost <= 32; lost++) {
+      memcpy(tail, sound, 32);
+      memset(tail, 0, lost);
+      becomes(&m, memcmp(tail, sound, 32) ? 2 : 10, say("%zu bytes are lost", lost));
+      memcpy(tail, sound, 32);
+      memset(tail + 32 - lost, 0, lost);
+      becomes(&m, 2, say("the last %zu bytes are lost", lost));
+    }
+  }
+}
+
+/* What is wrong with an index. */
+typedef enum flaw {
+  SOUND,
+  OTHER_HEADER,
+  OTHER_SIZE,
+  OTHER_CHECKSUM,
+  PARTS_OVERLAP,
+  FRAMES_OVERLAP,
+  FRAME_OVER_A_PART,
+  FLAWS
+} flaw;
+
+/* A file of three steps, a frame each; the indexes of the first two are parts of the last. */
+typedef struct craft {
+  memory_file m;
+  ref_bytes stream[3];
+  ghz_info info[3];
+  uint64_t at[3]; /* of frames */
+  index_part part[2];
+} craft;
+
+static void put_frame(craft *c, int i) {
+  uint8_t *to = c->m.data + c->m.size;
+  c->at[i] = c->m.size;
+  store_u64(to, c->stream[i].size);
+  memcpy(to + 8, c->stream[i].data, c->stream[i].size);
+  ghz_checksum_put(to, 8 + c->stream[i].size, (uint64_t)i);
+  c->m.size += 16 + c->stream[i].size;
+}
+
+static index_part put_index(craft *c, file_index *index, uint64_t steps, flaw wrong) {
+  ghz_file_header h = header_of_steps(steps, 1);
+  if (wrong == OTHER_HEADER)
+    h.lattice.step *= 2;
+  const index_part p = {c->m.size, ghz_index_size(index, &h), 0};
+  uint8_t *to = c->m.data + p.begin;
+  ghz_index_encode(index, &h, to);
+  if (wrong == OTHER_SIZE) {
+    store_u64(to + p.size - 24, p.size);
+    ghz_checksum_put(to, p.size - 16, 0);
+  }
+  to[p.size - 36] ^= wrong == OTHER_CHECKSUM; /* of its last page */
+  c->m.size += p.size;
+  ghz_index_free(index);
+  return p;
+}
+
+/* The index of frame 0 or 1 alone; a frame may be said to be longer than it is. */
+static void put_part(craft *c, int i, uint64_t longer, flaw wrong) {
+  file_index index = {.end = c->at[i], .appended = i};
+  ghz_info info = c->info[i];
+  info.bytes += longer;
+  const ghz_bytes body = {c->m.data + c->at[i] + 8, (size_t)info.bytes};
+  worked(ghz_index_add(&index, "part", &info, body, 0), "a part");
+  c->part[i] = put_index(c, &index, (uint64_t)i + 1, wrong);
+}
+
+static void put_last(craft *c, flaw wrong) {
+  const int overlap = wrong == FRAMES_OVERLAP;
+  file_index index = {
+      .end = c->at[0], .appended = 1, .parts = overlap ? 1 : 2, .part = {c->part[0], c->part[1]}};
+  uint8_t *end = c->m.data + c->m.size;
+  for (int i = overlap ? 1 : 2; i < 3; i++) {
+    index.end = i == 1 ? c->at[0] : c->at[i];
+    worked(ghz_index_add(&index, "last", &c->info[i], view(c->stream[i]), 0), "the last index");
+  }
+  store_u64(end, 0);
+  store_u64(end + 8, 3 * STEP);
+  ghz_checksum_put(end, 16, 0);
+  c->m.size += 24;
+  (void)put_index(c, &index, 3, SOUND);
+}
+
+static memory_file crafted(flaw wrong) {
+  craft c = {.m = {.data = scratch(1 << 16)}};
+  const ghz_file_header h = header_of_steps(1, 1);
+  c.m.size = ghz_header_encode(&h, c.m.data);
+  for (int i = 0; i < 3; i++) {
+    ref_bytes *s = &c.stream[i];
+    s->data = scratch(4096);
+    worked(ghz_compress(NULL, &h.lattice, GHZ_ORDER_BEST, x + i * STEP, STEP, s->data, 4096, &s->size), "step");
+    worked(ghz_info_read(view(*s), &c.info[i]), "info");
+  }
+  put_frame(&c, 0);
+  put_frame(&c, 1);
+  const int turned = wrong == PARTS_OVERLAP;
+  put_part(&c, turned, 0, wrong);
+  put_part(&c, !turned, wrong == FRAME_OVER_A_PART ? c.part[0].size : 0, SOUND);
+  put_frame(&c, 2);
+  put_last(&c, wrong);
+  return c.m;
+}
+
+Test(files_appended, have_parts_that_are_sound, .init = make_folder, .fini = remove_folder) {
+  for (flaw wrong = SOUND; wrong < FLAWS; wrong++) {
+    const memory_file m = crafted(wrong);
+    put_file(&m);
+    if (wrong == SOUND)
+      cr_assert_eq(steps_of("three steps"), 3);
+    else
+      becomes(&m, 0, say("flaw %d", (int)wrong));
+  }
+}
+
+/* A damaged index is not taken for one that was not finished. */
+Test(files_appended, are_refused_where_the_last_index_is_damaged, .init = make_folder, .fini = remove_folder) {
+  for (size_t i = 0; i < COUNT(numbers_of_frames); i++) {
+    const memory_file m = file_in_frames(numbers_of_frames[i]);
+    uint8_t *tail = m.data + m.size - 32, *index = tail - load_u64(tail + 8);
+    for (uint8_t *at = index; at < tail + 24; at += at < tail - 97 ? 97 : 1) {
+      SCOPE;
+      *at ^= 0x10;
+      becomes(&m, 0, say("file %zu, byte %td of the last index", i, at - index));
+      *at ^= 0x10;
+    }
+    tail[0] = 0;
+    tail[-1] ^= 1;           /* in a checksum of a page */
+    if (load_u64(tail) != 0) /* or it is none */
+      becomes(&m, 0, "damaged, and with a tail in part");
+  }
+}
+
+/* The walk passes an index whose tail says its own size. */
+Test(files_appended, end_behind_the_last_whole_index, .init = make_folder, .fini = remove_folder) {
+  create_steps(2, 1);
+  worked(append_steps(2, 4), "append");
+  memory_file m = bytes_of_file(), longer = {.size = m.size + 100, .data = scratch(m.size + 100)};
+  memcpy(longer.data, m.data, m.size);
+  memset(longer.data + m.size, 'x', 100);
+  put_file(&longer);
+  cr_assert_eq(steps_of("behind two"), 4);
+  longer.data[m.size - 24] ^= 8;
+  put_file(&longer);
+  cr_assert_eq(steps_of("behind one"), 2);
 }
 
 Test(files_appended, say_when_they_become_too_large, .init = make_folder, .fini = remove_folder) {

@@ -146,6 +146,8 @@ Test(files_made, do_not_replace_a_file_that_is_protected, .init = make_folder) {
   cr_assert_eq(ghz_file_create(path, &h, &w), GHZ_EIO);
   cr_assert(strstr(ghz_context_message(NULL), "a.ghz: Permission denied"), "%s", ghz_context_message(NULL));
   cr_assert_eq(ghz_file_append(path, 1, &w), GHZ_EIO);
+  chmod(path, 0222); /* nor can it be opened to lock it, but it can be replaced */
+  write_named(path, &h, NULL, x, (size_t)count);
   unlink(path);
   cr_assert_eq(rmdir(folder), 0, "an unfinished file stays behind");
 }

@@ -2,6 +2,7 @@
  * "What a reader checks", broken by itself. They are refused, and no byte is written beyond what
  * was announced. */
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "allocator.h"
 #include "coder/side.h"
 #include "fields.h"
 #include "file/pack.h"
@@ -547,4 +548,34 @@ Test(pack_tiles_hostile, bombs) {
   cr_expect_eq(ghz_packed_size(ctx, PACK_TILES, view(frame), SIZE_MAX, &size), GHZ_ECORRUPT);
   put_little(frame.data, UINT64_MAX, 8);
   cr_expect_eq(ghz_packed_size(ctx, PACK_TILES, view(frame), SIZE_MAX, &size), GHZ_ECORRUPT);
+}
+
+/* Frames of a few bytes whose header says many tiles: no size of a page is read behind them. */
+Test(pack_tiles_hostile, frames_too_short_for_their_pages) {
+  CONTEXT(ctx, NULL, 1);
+  for (uint64_t tiles = 2048; tiles <= UINT64_C(1) << 30; tiles *= 8) {
+    SCOPE;
+    ref_bytes frame = frame_of(0, bytes_new(1));
+    size_t size;
+    put_little(frame.data, 72 + 8 * (tiles / 16) + 2 * tiles, 8);
+    put_little(frame.data + 8 + 24, 1024 * tiles, 8);
+    cr_assert(frame.size == 85 &&
+              ghz_packed_size(ctx, PACK_TILES, view(frame), SIZE_MAX, &size) == GHZ_ECORRUPT);
+    cr_assert(strstr(ghz_context_message(ctx), "a packed frame of 85 bytes cannot have"), "%s",
+              ghz_context_message(ctx));
+  }
+}
+
+/* Of a page that says more bytes than its tiles have, none are asked for. */
+Test(pack_tiles_hostile, pages_that_ask_for_memory) {
+  for (uint64_t says = 1000; says <= UINT32_MAX; says *= 16) {
+    SCOPE;
+    const parts p = {.kind = VALUES, .tiles = 200, .bytes = bytes_new(1), .unpacked = says};
+    const ref_bytes frame = frame_of(200, page_of(&p));
+    CONTEXT(ctx, NULL, 1);
+    allocator_largest = 0;
+    cr_assert_eq(unpack_guarded(ctx, frame, 1 << 20, NULL), GHZ_ECORRUPT, "%llu bytes",
+                 (unsigned long long)says);
+    cr_assert(says < 1 << 20 || allocator_largest < says, "%zu bytes for a page of 150", allocator_largest);
+  }
 }

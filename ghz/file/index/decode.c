@@ -12,11 +12,9 @@
 #define INDEX_PIECE ((size_t)1 << 20) /* bytes of a read of an index that the end of the file does not show */
 
 int ghz_index_tail(const uint8_t *tail, uint64_t *size) {
-  *size = load_u64(tail + 8);
-  if (memcmp(tail + 24, INDEX_MAGIC, 8) != 0 || *size > COUNT_MAX)
-    return 0;
-  *size += TAIL_BYTES;
-  return 1;
+  const uint64_t says = load_u64(tail + 8);
+  *size = says > COUNT_MAX ? UINT64_MAX : says + TAIL_BYTES;
+  return memcmp(tail + 24, INDEX_MAGIC, 8) == 0 && load_u64(tail) > 0;
 }
 
 int ghz_index_marked(const uint8_t mark[INDEX_MARK], uint64_t *size) {
@@ -33,6 +31,8 @@ typedef struct rest {
   memory piece;
   checksum_so_far *checksum; /* of all that was read */
   int marked;                /* it may have parts, and says where its frames begin */
+  uint64_t frames;           /* of its own */
+  int torn;                  /* all is whole but the lowest bytes of that number in the tail: they are 0 */
 } rest;
 
 static uint64_t left(const rest *r) {
@@ -146,10 +146,16 @@ static ghz_status decode_pages(file_index *x, rest *r) {
   return GHZ_OK;
 }
 
-/* The outcome of decoding, with the checksum that the tail has. */
-static ghz_status end_of_checksum(rest *r, const uint8_t *tail, ghz_status status) {
-  ghz_checksum_add(r->checksum, tail, 16);
-  if (ghz_checksum_end(r->checksum) != load_u64(tail + 16) && r->at == r->end)
+/* The outcome of decoding, with the checksum and the number of frames that the tail has. */
+static ghz_status end_of_index(rest *r, const uint8_t *tail, ghz_status status) {
+  const uint64_t says = load_u64(tail), lost = status == GHZ_OK ? says ^ r->frames : 0;
+  uint8_t end[16];
+  store_u64(end, says ^ lost);
+  memcpy(end + 8, tail + 8, 8);
+  ghz_checksum_add(r->checksum, end, 16);
+  const int fits = ghz_checksum_end(r->checksum) == load_u64(tail + 16);
+  r->torn = fits && lost && lost >> (__builtin_ctzll(says) / 8 * 8) == 0;
+  if (lost || (!fits && r->at == r->end))
     status = ghz_file_fail(r->source->name, GHZ_ECORRUPT, "damaged: the checksum of the index does not match");
   memory_free(&r->piece);
   return status;
@@ -173,10 +179,10 @@ static ghz_status decode_header(ghz_file_header *h, rest *r) {
   return status;
 }
 
-static ghz_status decode_entries(uint64_t frames, const ghz_file_header *h, file_index *x, rest *r) {
-  const uint64_t most = ghz_index_stream_most(h), count = x->count;
+static ghz_status decode_entries(const ghz_file_header *h, file_index *x, rest *r) {
+  const uint64_t most = ghz_index_stream_most(h);
   ghz_status status = GHZ_OK;
-  while (status == GHZ_OK && x->count - count < frames) {
+  for (; status == GHZ_OK && left(r) > 0; r->frames++) {
     status = decode_frame(x, h, most, r);
     if (status == GHZ_OK)
       status = decode_pages(x, r);
@@ -243,16 +249,14 @@ static ghz_status read_part(const ghz_file_source *source, index_part *part, con
     return ghz_file_fail(source->name, GHZ_ENOMEM, "out of memory");
   status = begin_part(part, h, x, &r);
   if (status == GHZ_OK)
-    status = decode_entries(load_u64(tail), h, x, &r);
-  if (status == GHZ_OK && left(&r) != 0)
-    status = ghz_file_fail(source->name, GHZ_ECORRUPT, "damaged index: bytes behind the entries of a part");
+    status = decode_entries(h, x, &r);
   part->frames = x->count;
-  return end_of_checksum(&r, tail, status);
+  return end_of_index(&r, tail, status);
 }
 
 /* ---- The newest ------------------------------------------------------------------------------ */
 
-static ghz_status decode(rest *r, uint64_t frames, uint64_t size, ghz_file_header *h, file_index *x) {
+static ghz_status decode(rest *r, uint64_t size, ghz_file_header *h, file_index *x) {
   const char *name = r->source->name;
   const uint64_t all = left(r);
   ghz_status status = decode_header(h, r);
@@ -263,13 +267,13 @@ static ghz_status decode(rest *r, uint64_t frames, uint64_t size, ghz_file_heade
   for (unsigned i = 0; status == GHZ_OK && i < x->parts; i++)
     status = read_part(r->source, &x->part[i], h, x);
   if (status == GHZ_OK)
-    status = decode_entries(frames, h, x, r);
+    status = decode_entries(h, x, r);
   if (status != GHZ_OK)
     return status;
-  if (frames == 0 || x->values != h->count)
+  if (r->frames == 0 || x->values != h->count)
     return ghz_file_fail(name, GHZ_ECORRUPT, "damaged index: holds %llu values where %llu are announced",
                          (ull)x->values, (ull)h->count);
-  if (left(r) != 0 || x->end + END_BYTES + size != r->source->size)
+  if (x->end + END_BYTES + size != r->source->size)
     return ghz_file_fail(name, GHZ_ECORRUPT, "damaged index: its frames do not fill the file");
   return GHZ_OK;
 }
@@ -289,5 +293,7 @@ ghz_status ghz_index_read(const ghz_file_source *source, ghz_bytes tail, uint64_
     r.at = r.end;
     ghz_checksum_add(r.checksum, r.p, r.size);
   }
-  return end_of_checksum(&r, end, decode(&r, load_u64(end), size, h, x));
+  const ghz_status status = end_of_index(&r, end, decode(&r, size, h, x));
+  x->torn = r.torn;
+  return status;
 }

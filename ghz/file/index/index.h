@@ -67,6 +67,7 @@ typedef struct file_index {
   uint64_t start;                 /* of one that was read: where the first frame begins, at least */
   uint64_t end;                   /* where the next frame begins */
   int appended;                   /* the index does not follow all of its frames */
+  int torn;                       /* the first bytes of its tail did not reach the disk */
   unsigned parts;                 /* indexes in the file that hold the frames, the newest last */
   index_part part[PARTS_MAX + 1]; /* one more than an index has: that index itself */
 } file_index;
@@ -107,13 +108,14 @@ uint64_t ghz_index_entry_size(uint64_t pages);
  * of index and tail. */
 int ghz_index_marked(const uint8_t mark[INDEX_MARK], uint64_t *size);
 
-/* Whether these TAIL_BYTES end a file with an index; sets *size to the bytes of index and tail. */
+/* Whether these TAIL_BYTES end a file with an index; sets *size to the bytes of index and tail.
+ * Where a tail counts no frames, its first bytes did not reach the disk. */
 int ghz_index_tail(const uint8_t *tail, uint64_t *size);
 
 /* Reads and checks the index of a source, which with its tail has `size` bytes at the end.
  * tail: the last bytes of the source, TAIL_BYTES or more.
  * What the entries need is allocated as they come. Their memory is the caller's to free, also after
- * an error. Errors: EIO, ECORRUPT, EVERSION, ENOMEM. */
+ * an error. Errors: EIO, ECORRUPT (also where x->torn), EVERSION, ENOMEM. */
 ghz_status ghz_index_read(const ghz_file_source *source, ghz_bytes tail, uint64_t size, ghz_file_header *h,
                           file_index *x);
 

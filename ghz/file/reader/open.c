@@ -66,7 +66,8 @@ static ghz_status open_by_index(ghz_file *f, uint64_t read, uint64_t size) {
   return GHZ_OK;
 }
 
-/* Opens the file by an index that ends it; *found: there is one. */
+/* Opens the file by an index that ends it; *found: there is one. An index that lacks the first
+ * bytes of its tail is not finished. */
 static ghz_status open_by_tail(ghz_file *f, int *found) {
   const uint64_t read = f->source.size < TAIL_READ ? f->source.size : TAIL_READ;
   uint64_t size;
@@ -77,7 +78,12 @@ static ghz_status open_by_tail(ghz_file *f, int *found) {
   if (status != GHZ_OK)
     return status;
   *found = ghz_index_tail(f->tail.data + read - TAIL_BYTES, &size);
-  return *found ? open_by_index(f, read, size) : GHZ_OK;
+  status = *found ? open_by_index(f, read, size) : GHZ_OK;
+  if (!f->index.torn)
+    return status;
+  ghz_index_free(&f->index);
+  f->source.size--; /* without its last byte there is no tail */
+  return open_by_tail(f, found);
 }
 
 /* Where no index ends the file, one before may: then the file ends there. */

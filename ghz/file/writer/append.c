@@ -1,7 +1,5 @@
 /* append.c: owns beginning to append to a file: a longer array, behind what is there. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <string.h>
-
 #include "file/layout.h"
 #include "file/reader/reader.h"
 #include "file/source.h"
@@ -72,17 +70,14 @@ static ghz_status take_index(ghz_file *f, ghz_file_writer *w) {
 /* Everything behind the last index is of an append that was not finished. */
 static ghz_status begin(ghz_file *f, unfinished_file *file, ghz_file_writer *w) {
   ghz_status status = take_index(f, w);
-  const int error = status == GHZ_OK && f->info.unfinished ? ghz_sink_cut(file, f->source.size) : 0;
-  if (error)
-    status = ghz_file_fail(w->name, GHZ_EIO, "%s", strerror(error));
   if (status == GHZ_OK)
-    status = ghz_sink_seek(file, w->name, f->source.size);
+    status = ghz_sink_seek(file, w->name, f->source.size, f->info.unfinished > 0);
   if (status != GHZ_OK)
     return status;
   w->file = *file;
-  *file = (unfinished_file){.fd = -1};
+  *file = NOT_OPEN;
   w->sink = ghz_sink_calls(&w->file, w->name);
-  w->begun = w->in_place = 1;
+  w->begun = 1;
   w->committed = f->source.size;
   return GHZ_OK;
 }

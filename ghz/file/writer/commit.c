@@ -9,7 +9,7 @@
 /* ---- The end --------------------------------------------------------------------------------- */
 
 static ghz_status sync(ghz_file_writer *w) {
-  if (w->in_place && w->failed == GHZ_OK)
+  if (w->committed && w->failed == GHZ_OK)
     w->failed = ghz_sink_sync(&w->file, w->name);
   return w->failed;
 }
@@ -41,23 +41,25 @@ static ghz_status put_end(ghz_file_writer *w, const ghz_file_header *known) {
   return status;
 }
 
-/* What is written next follows what is there. */
+/* What is written next follows what is there. Who has written to a file that is gone must know. */
 static ghz_status put_end_in_place(ghz_file_writer *w, const ghz_file_header *known) {
-  if (!ghz_index_grown(&w->index))
+  ghz_status status = ghz_index_grown(&w->index) ? put_end(w, known) : GHZ_OK;
+  if (status != GHZ_OK)
+    return status;
+  w->committed = w->index.end;
+  if (ghz_file_is_named(w->file.fd, w->file.folder, w->name))
     return GHZ_OK;
-  ghz_status status = put_end(w, known);
-  if (status == GHZ_OK)
-    w->committed = w->index.end;
-  return status;
+  return ghz_file_fail(w->name, GHZ_EIO,
+                       "was replaced, moved or removed by another program: what was appended is not in it");
 }
 
 ghz_status ghz_writer_commit(ghz_file_writer *w) {
   ghz_file_header known = w->header;
   known.count = w->index.values;
-  if (w->in_place)
+  if (w->committed)
     return put_end_in_place(w, &known);
   ghz_status status = put_end(w, &known);
-  return status == GHZ_OK && w->file.path ? ghz_sink_commit(&w->file, w->name) : status;
+  return status == GHZ_OK && w->file.path ? ghz_sink_settle(&w->file, w->name) : status;
 }
 
 /* ---- So far ---------------------------------------------------------------------------------- */
@@ -86,15 +88,17 @@ static ghz_status write_waiting(ghz_file_writer *w, ghz_context *ctx) {
 /* The file gets its name, and is from now on appended to. No other has it yet, to lock it. */
 static ghz_status take_place(ghz_file_writer *w, const ghz_file_header *known) {
   uint8_t b[HEADER_MAX];
-  ghz_status status = ghz_sink_rewrite(&w->file, w->name, b, ghz_header_encode(known, b));
+  ghz_status status = ghz_sink_seek(&w->file, w->name, 0, 0);
+  if (status == GHZ_OK)
+    status = ghz_writer_put(w, b, ghz_header_encode(known, b));
+  if (status == GHZ_OK)
+    status = ghz_sink_seek(&w->file, w->name, w->index.end, 0);
   if (status == GHZ_OK)
     status = put_end(w, known);
-  if (status == GHZ_OK)
-    status = ghz_sink_sync(&w->file, w->name); /* before there is a name that promises values */
+  w->file.synced = 1; /* before there is a name that promises values */
   if (status == GHZ_OK)
     status = ghz_sink_settle(&w->file, w->name);
-  w->in_place = status == GHZ_OK;
-  w->committed = w->index.end;
+  w->committed = status == GHZ_OK ? w->index.end : 0;
   return status;
 }
 
@@ -115,5 +119,5 @@ ghz_status ghz_file_flush(ghz_file_writer *w, ghz_context *ctx) {
     status = write_waiting(w, ctx);
   if (status != GHZ_OK)
     return status;
-  return w->failed = w->in_place ? put_end_in_place(w, &known) : take_place(w, &known);
+  return w->failed = w->committed ? put_end_in_place(w, &known) : take_place(w, &known);
 }

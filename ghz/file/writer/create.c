@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "file/checksum.h"
 #include "file/pack.h"
@@ -32,12 +33,11 @@ ghz_status ghz_writer_begin(ghz_file_writer *w) {
 
 static ghz_status check_header(const char *name, ghz_file_header *h) {
   const ghz_lattice *l = &h->lattice;
-  const uint64_t frame = h->frame_values;
   if (h->array.ndim > GHZ_FILE_NDIM || !type_known(l->type) || (has_lattice(h) && !lattice_valid(l)))
     return ghz_file_fail(name, GHZ_EINVAL, "the header: no type or lattice, or too many dimensions");
   const char *wrong = ghz_header_check(h, h->shape.dims);
   return wrong ? ghz_file_fail(name, GHZ_EINVAL, "the header: %s (%llu values, %llu per frame)", wrong,
-                               (ull)h->count, (ull)frame)
+                               (ull)h->count, (ull)h->frame_values)
                : GHZ_OK;
 }
 
@@ -58,7 +58,7 @@ ghz_status ghz_writer_make(const char *name, const ghz_file_header *header, ghz_
     ghz_file_fail(name, GHZ_ENOMEM, "out of memory");
     return GHZ_ENOMEM;
   }
-  *w = (ghz_file_writer){.name = own, .file = {.fd = -1}, .header = h, .order = GHZ_ORDER_BEST};
+  *w = (ghz_file_writer){.name = own, .file = NOT_OPEN, .header = h, .order = GHZ_ORDER_BEST};
   *writer = w;
   return GHZ_OK;
 }
@@ -141,8 +141,8 @@ ghz_status ghz_file_finish(ghz_file_writer *w, ghz_context *ctx) {
 void ghz_file_abandon(ghz_file_writer *w) {
   if (!w)
     return;
-  if (w->in_place)
-    (void)ghz_sink_cut(&w->file, w->committed); /* or the next append does */
+  if (w->committed)
+    (void)!ftruncate(w->file.fd, (off_t)w->committed); /* or the next append does */
   ghz_unfinished_remove(&w->file);
   ghz_unfinished_free(&w->file);
   free_writer(w);

@@ -17,22 +17,13 @@ ghz_status ghz_sink_open(const char *path, unfinished_file *file);
 /* The calls that write to it. */
 ghz_file_sink ghz_sink_calls(unfinished_file *file, const char *path);
 
-/* Goes to a place of a file that is appended to. Errors: EIO. */
-ghz_status ghz_sink_seek(const unfinished_file *file, const char *path, uint64_t at);
-
-/* Writes the first bytes of a file again. Errors: EIO. */
-ghz_status ghz_sink_rewrite(const unfinished_file *file, const char *path, const void *data, size_t size);
+/* Goes to a place of the file, and with `cut` cuts off what follows. Errors: EIO. */
+ghz_status ghz_sink_seek(const unfinished_file *file, const char *path, uint64_t at, int cut);
 
 /* Waits until all that was written is on the disk. Errors: EIO. */
 ghz_status ghz_sink_sync(const unfinished_file *file, const char *path);
 
-/* Cuts off what follows the first `size` bytes. Returns 0, or an errno. */
-int ghz_sink_cut(const unfinished_file *file, uint64_t size);
-
 /* Gives the file its name, locks it, and leaves it open. Errors: EIO. */
 ghz_status ghz_sink_settle(unfinished_file *file, const char *path);
-
-/* Gives the file its name, or after an error removes it; frees what *file holds. Errors: EIO. */
-ghz_status ghz_sink_commit(unfinished_file *file, const char *path);
 
 #endif

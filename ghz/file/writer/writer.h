@@ -11,8 +11,7 @@ struct ghz_file_writer {
   char *name; /* NULL: none */
   ghz_file_sink sink;
   unfinished_file file; /* closed where the sink is the caller's */
-  int in_place;         /* the file has its name: readers see what was committed, */
-  uint64_t committed;   /* so many bytes; what follows is cut off after an error */
+  uint64_t committed;   /* bytes that readers see by its name; what follows is cut off after an error */
   ghz_file_header header;
   int begun; /* the header was written, and its lattice is known */
   int order, pack;

@@ -179,9 +179,11 @@ typedef struct ghz_file_sink {
  * first stream. A path, or the end of its symbolic links, gets its file in ghz_file_finish or
  * ghz_file_flush: until then it has no name, and is gone if the process is; where the system has no
  * such files, an unfinished one is beside it, .ghz-xxxxxx. An existing file is replaced only after
- * the new one has been synced to disk. A relative path needs the same working directory until then.
+ * the new one has been synced to disk, and until then nobody can begin to append to it. A relative
+ * path needs the same working directory until then.
  * After an error *writer is NULL. Errors: EINVAL (also: a header that no reader would take), EIO
- * (also: an existing file is protected from writing), EUNSUPPORTED, ENOMEM. */
+ * (also: an existing file is protected from writing), EBUSY (it is being appended to; also of the
+ * call that gives the new one its name), EUNSUPPORTED, ENOMEM. */
 GHZ_API_CHECKED ghz_status ghz_file_create(const char *path, const ghz_file_header *header,
                                            ghz_file_writer **writer);
 GHZ_API_CHECKED ghz_status ghz_file_create_sink(const ghz_file_sink *sink, const ghz_file_header *header,
@@ -195,8 +197,10 @@ GHZ_API_CHECKED ghz_status ghz_file_create_sink(const ghz_file_sink *sink, const
  * One writer at a time: the file is locked (flock) until the writer is freed, against other
  * processes, other threads, and other writers of the same thread. The lock holds between the
  * clients of an NFS server; a file system without locks (Lustre, mounted without flock) keeps no
- * two apart. A file that is replaced meanwhile (ghz_file_create) has what replaced it.
- * Errors: as ghz_file_open and ghz_file_create; EBUSY (another writer appends to it); EINVAL also
+ * two apart. A file that is replaced, moved or removed meanwhile, by a program that takes no lock,
+ * is missed: ghz_file_flush and ghz_file_finish are EIO then.
+ * Errors: as ghz_file_open and ghz_file_create; EBUSY (another writer appends to it, or is about to
+ * replace it); EINVAL also
  * if the file has no index, or if the streams of a longer array would have other extents along x,
  * or y. */
 GHZ_API_CHECKED ghz_status ghz_file_append(const char *path, uint64_t more, ghz_file_writer **writer);
@@ -225,13 +229,14 @@ GHZ_API_CHECKED ghz_status ghz_file_write_stream(ghz_file_writer *writer, ghz_co
  * where the values do, which must be whole steps along the slowest dimension. Values that wait for
  * the rest of their frame become a shorter one. What is written next is appended, with the lock and
  * the promises of ghz_file_append. Does nothing where nothing is new.
- * Errors: EINVAL (a step is not complete, the number of values is not known, no path), EIO, ENOMEM;
- * EINVAL also as in ghz_file_append, if the array so far would be cut into other bricks. */
+ * Errors: EINVAL (a step is not complete, the number of values is not known, no path), EIO, EBUSY,
+ * ENOMEM; EINVAL also as in ghz_file_append, if the array so far would be cut into other bricks. */
 GHZ_API_CHECKED ghz_status ghz_file_flush(ghz_file_writer *writer, ghz_context *ctx);
 
 /* Writes what is left, the end and the index, gives the file its name, and frees the writer, also
  * after an error; then what has the name is as before, or as at the last ghz_file_flush. What was
- * appended is on the disk then. Errors: EINVAL (fewer values than the header says), EIO, ENOMEM. */
+ * appended is on the disk then, in the file of that name. Errors: EINVAL (fewer values than the
+ * header says), EIO, EBUSY, ENOMEM. */
 GHZ_API_CHECKED ghz_status ghz_file_finish(ghz_file_writer *writer, ghz_context *ctx);
 
 /* Removes the unfinished file, or what was written since the last ghz_file_flush, and frees the
@@ -254,7 +259,7 @@ typedef struct ghz_file_operation {
  * result->stream.size is 0.
  * With coefficients, lattices may be multiples of each other, as ghz_linear has it.
  * Errors: as ghz_file_next and ghz_combine; EMISMATCH (the files differ in type, dimensions,
- * lattice or frames: the message says which). */
+ * lattice or frames, also where one of two alike was appended to: the message says which). */
 GHZ_API_CHECKED ghz_status ghz_file_next_sum(ghz_context *ctx, size_t k, ghz_file *const *files,
                                              const ghz_file_operation *operation, ghz_frame *result);
 

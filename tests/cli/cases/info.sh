@@ -65,3 +65,10 @@ ok "$GHZ" info cut.ghz >out
 grep -q 'unused .*, with an append that is not finished' out || die "$(cat out)"
 ok "$GHZ" info --json a.ghz a.f32.ghz >out
 ! have jq || [ "$(jq '.[0].unused_bytes > 0 and .[1].unused_bytes == 0' out)" = true ] || die "$(cat out)"
+# As if the first bytes of the tail had not reached the disk.
+cp a.ghz torn.ghz
+head -c 9 /dev/zero | dd of=torn.ghz bs=1 seek=$(($(stat -c %s a.ghz) - 32)) conv=notrunc status=none
+ok "$GHZ" info torn.ghz >out
+grep -q 'values  *145' out && grep -q 'unused .*, with an append that is not finished' out || die "$(cat out)"
+ok "$GHZ" test torn.ghz
+grep -q 'an append that is not finished' "$SCRATCH/stderr" || die "$(cat "$SCRATCH/stderr")"

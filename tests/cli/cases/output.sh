@@ -53,3 +53,18 @@ ok "$GHZ" compress -q -f --abs 1 a.f32 -o mode.ghz
 head -c 100 a.f32.ghz >cut.ghz
 fails 1 'cut.ghz: truncated' "$GHZ" decompress -f cut.ghz -o a.f32
 ok "$GHZ" compress --abs 1 a.f32 -o /dev/null
+# A file that is being appended to, which the lock tells, is not replaced, by any way in.
+{ "$TOOL" npy '(200, 200)' f32 && "$TOOL" make wave 40000 f32; } >n.npy
+ok "$GHZ" compress -q --order lorenzo --abs 1 n.npy -o n.ghz
+ln -s held.ghz held_link
+for words in 'compress --abs 1 n.npy -o' 'decompress n.ghz -o' 'scale 2 n.ghz -o' 'add n.ghz n.ghz -o' 'mean n.ghz n.ghz -o' \
+  'minmax --max n.ghz n.ghz -o' 'pack n.ghz -o' 'unpack n.ghz -o' 'compare n.npy n.ghz --png' pack unpack; do
+  verb=${words%% *} rest=${words#"${words%% *}"}
+  [ $verb != compare ] || "$GHZ" --version | grep -q '^built with:.* libpng' || continue
+  cp n.ghz held.ghz
+  for name in held.ghz held_link; do
+    fails 1 "$name: is being appended to by another writer" flock held.ghz "$GHZ" $verb -f $rest $name
+    flock -s held.ghz "$GHZ" $verb -q -f $rest $name || die "$words: no writer, and refused"
+    cp n.ghz held.ghz
+  done
+done

@@ -140,6 +140,29 @@ cat a.ghz >pipe.ghz &
 fails 1 'pipe.ghz: is not a regular file' "$GHZ" pack pipe.ghz
 wait
 
+# ---- What is appended before the file is locked, and another file of the name, stay ----
+if [ -n "${FAULTS:-}" ]; then
+  for call in tmpfile write; do
+    cp a.ghz c.ghz
+    LD_PRELOAD="$FAULTS" GHZ_FAULT=$call:1:1:stop "$GHZ" pack c.ghz 2>"$SCRATCH/err" &
+    for ((i = 0; i < 400; i++)); do
+      ! grep -q '^State:.T' /proc/$!/status || break
+      sleep 0.05
+    done
+    if [ $call = tmpfile ]; then
+      echo more >>c.ghz
+      cp c.ghz d.ghz
+    else
+      cp b.ghz d.ghz
+      cp b.ghz e.ghz && mv e.ghz c.ghz
+    fi
+    kill -CONT $!
+    ! wait $! || die "replaced what was changed at the first $call"
+    grep -q 'c.ghz: was changed or replaced' "$SCRATCH/err" || die "$(cat "$SCRATCH/err")"
+    same c.ghz d.ghz
+  done
+fi
+
 # ---- Kept files ----
 for name in file file_2; do
   cp "$GOLDEN/older/$name.ghz" old.ghz

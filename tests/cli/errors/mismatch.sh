@@ -23,6 +23,13 @@ ok "$GHZ" add a.ghz a.ghz a.ghz -o sum.ghz
 ok "$GHZ" add a.ghz sum.ghz -o again.ghz
 cat short.f32 | ok "$GHZ" compress --abs 1e-3 --type f32 >pipe.ghz
 fails 1 'standard input: number of values differs from a.ghz' bash -c 'cat pipe.ghz | "$GHZ" add a.ghz - -o x.ghz'
+# One of two alike was appended to: its frames end elsewhere. What the message says to do helps.
+cp "$GOLDEN/files/appended.ghz" grown.ghz
+ok "$GHZ" decompress -q grown.ghz -o grown.f32
+c --abs 0.3 --frame-values 16384 grown.f32 -o whole.ghz
+fails 1 'grown.ghz: one was appended to (decompress it and compress it again, to add them): places of frames differ from whole.ghz' \
+  "$GHZ" add whole.ghz grown.ghz -o x.ghz
+ok "$GHZ" add whole.ghz whole.ghz -o x.ghz
 { "$TOOL" npy '(200, 200)' f32; cat a.f32; } >s.npy
 { "$TOOL" npy '(400, 100)' f32; cat a.f32; } >t.npy
 c --abs 1e-3 s.npy -o s.ghz

@@ -102,6 +102,7 @@ def save(
             a frame may have.
         MismatchError: As in compress.
         FileError: The file cannot be written.
+        BusyError: The file that is there is being appended to.
         UnsupportedError: This build has no files, or no zstd for level 1.
     """
     if isinstance(array, Stream):
@@ -152,7 +153,8 @@ def append(path: Path, array: npt.ArrayLike, *, pack: int | None = None) -> None
     Raises:
         MismatchError: The dtype or the shape does not continue the file.
         BusyError: Another process or thread appends to the file.
-        FileError: The file cannot be read or written; FileNotFoundError where there is none.
+        FileError: The file cannot be read or written, or has lost its name meanwhile;
+            FileNotFoundError where there is none.
         CorruptError: It is no .ghz file, or a damaged one.
     """
     with File(path) as file:
