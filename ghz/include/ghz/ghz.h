@@ -299,6 +299,31 @@ GHZ_API int ghz_lattice_equal(const ghz_lattice *a, const ghz_lattice *b);
  * for cap 44, 0 for any other. */
 GHZ_API uint32_t ghz_terms_limit(int cap);
 
+/* ---- What a bound takes ---------------------------------------------------------------------- */
+
+/* One large value makes a relative bound large: an outlier, a fill value that nobody named, a total
+ * packed behind a field. All others may then come back as 0, which a program should say. */
+typedef struct ghz_loss {
+  ghz_type type;
+  int wipes;    /* 1: most values other than 0 come back as 0, or all that are of one size; not where they
+                   fade away, as before a wave */
+  int has_fill; /* 1: `fill`, a usual fill value (1e20, -9999), is in the data, twice or more, and far from
+                   all others; and is not the lattice's */
+  double bound, median, fill;    /* that of the lattice; that of the lost magnitudes, if `wipes` */
+  uint64_t values, lost;         /* of a sample: finite, not missing, not 0; those that come back as 0 */
+  uint64_t seen, missing, fills; /* looked at; of these the lattice's fill; `fill`, if `has_fill` */
+} ghz_loss;
+
+/* Finds what a lattice takes from x[0..n). Constants, integers and grids lose nothing.
+ * all: 0: it looks at 256 values, and at 65536 if these show something; 1: at all, for fill values.
+ * Errors: EINVAL (unknown type, NULL), ENOMEM. */
+GHZ_API_CHECKED ghz_status ghz_lattice_loss(ghz_context *ctx, const ghz_lattice *lattice, const void *x,
+                                            size_t n, int all, ghz_loss *loss);
+
+/* Writes a loss in words to text[0..size); 400 bytes suffice. option: how one names a fill value
+ * here, "--fill ". Returns 0, and writes "", where there is nothing to say. */
+GHZ_API int ghz_loss_text(const ghz_loss *loss, const char *option, char *text, size_t size);
+
 /* ---- Shapes ---------------------------------------------------------------------------------- */
 
 /* Extents of an array in C order: z, y, x, of which x is the fastest. Smooth arrays of two or three
