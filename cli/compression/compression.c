@@ -11,17 +11,15 @@
 #include "report/progress.h"
 #include "report/report.h"
 #include "report/seconds.h"
+#include "work/fills.h"
 #include "work/plain.h"
 #include "work/quantum.h"
-
-enum { WATCHED = GHZ_CHUNK }; /* values that are read and looked at together, by one thread */
 
 /* ---- Lattice --------------------------------------------------------------------------------- */
 
 /* The range of the finite values of the whole file, in a pass of its own. */
 static bool find_range(compression *c, value_range *r) {
-  const double *fill = c->watch.given ? &c->watch.fill : NULL;
-  if (!input_make_seekable(&c->in) || !range_of_input(c->ctx, &c->in, fill, NULL, r))
+  if (!input_make_seekable(&c->in) || !range_of_input(c->ctx, &c->in, compression_fill(c), NULL, r))
     return false;
   input_rewind(&c->in);
   return true;
@@ -31,7 +29,7 @@ static bool find_range(compression *c, value_range *r) {
 static bool find_quantum(compression *c) {
   quantum q = {.step = 1};
   if (!type_is_integer(c->in.type) &&
-      (!input_make_seekable(&c->in) || !quantum_of_input(&c->in, c->watch.given ? &c->watch.fill : NULL, &q)))
+      (!input_make_seekable(&c->in) || !quantum_of_input(&c->in, compression_fill(c), &q)))
     return false;
   c->bound = (ghz_bound){GHZ_STEP, q.step};
   return q.step > 0 || fail(c->in.file.name, "--grid auto: there is no quantum: %s", q.why);
@@ -45,8 +43,7 @@ static bool make_lattice(compression *c) {
     return false;
   if (c->bound.kind != GHZ_ABS && c->bound.kind != GHZ_STEP && !c->range && !find_range(c, &r))
     return false;
-  return range_lattice(c->in.file.name, c->in.type, c->bound, r, c->watch.given ? &c->watch.fill : NULL,
-                       &c->lattice);
+  return range_lattice(c->in.file.name, c->in.type, c->bound, r, compression_fill(c), &c->lattice);
 }
 
 /* ---- Layout ---------------------------------------------------------------------------------- */
@@ -84,25 +81,27 @@ static bool choose_frames(compression *c) {
 
 /* ---- Frames ---------------------------------------------------------------------------------- */
 
-/* Reads up to `count` values, those of the next frame, and looks at them while they are in the
- * cache. Sets *taken: on a pipe it may be less. */
+/* Keeps what is found of the first frame that has something to say. */
+static bool look(compression *c, size_t count) {
+  ghz_loss found, *kept = &c->loss;
+  if (!library_ok(c->in.file.name, c->ctx,
+                  ghz_lattice_loss(c->ctx, &c->lattice, c->values.data, count, 1, &found)))
+    return false;
+  c->missing += found.missing;
+  if (!kept->wipes && !kept->has_fill)
+    *kept = found;
+  return true;
+}
+
+/* Reads up to `count` values, those of the next frame. Sets *taken: on a pipe it may be less. */
 static bool read_frame(compression *c, size_t count, size_t *taken) {
-  const size_t size = ghz_type_size(c->in.type);
-  size_t got;
-  *taken = 0;
-  do {
-    char *x = (char *)c->values.data + *taken * size;
-    const size_t left = count - *taken;
-    if (!input_read(&c->in, x, left < WATCHED ? left : WATCHED, &got) ||
-        !fill_watch_add(&c->watch, c->ctx, c->in.file.name, x, got))
-      return false;
-    if (c->in.type <= GHZ_F64 && c->lattice.step > 2 * c->lattice.eb)
-      quantum_count(&c->lattice, x, got, c->watch.given ? &c->watch.fill : NULL, c->on_grid);
-    *taken += got;
-  } while (got && *taken < count);
+  if (!input_read(&c->in, c->values.data, count, taken))
+    return false;
+  if (c->in.type <= GHZ_F64 && c->lattice.step > 2 * c->lattice.eb)
+    quantum_count(&c->lattice, c->values.data, *taken, compression_fill(c), c->on_grid);
   if (c->frames == 0)
     c->turned = byte_order_suspect(c->in.type, c->values.data, *taken);
-  return fill_watch_sample(&c->watch, c->in.file.name, c->values.data, *taken);
+  return look(c, *taken);
 }
 
 static bool write_frames(compression *c) {
@@ -145,12 +144,9 @@ static bool check_model_type(const compression *c) {
 /* The fill value is that of the model, or of --fill. */
 static bool choose_fill(compression *c) {
   const ghz_lattice *like = c->model->path ? &c->model->lattice : NULL;
-  double fill = like ? like->fill : 0;
-  if (c->o->has_fill && !fill_choose(c->in.file.name, c->in.type, c->o->fill, &fill))
-    return false;
-  const bool given = c->o->has_fill || (like && like->has_fill);
-  c->watch = fill_watch_begin(c->in.type, given ? &fill : NULL);
-  return true;
+  c->fill = like ? like->fill : 0;
+  c->has_fill = c->o->has_fill || (like && like->has_fill);
+  return !c->o->has_fill || fill_choose(c->in.file.name, c->in.type, c->o->fill, &c->fill);
 }
 
 bool compression_open(compression *c, const char *path) {
@@ -199,6 +195,5 @@ void compression_close(compression *c) {
   input_close(&c->in);
   buffer_free(&c->values);
   ghz_file_abandon(c->writer.own);
-  fill_watch_end(&c->watch);
   free(c->to);
 }

@@ -7,7 +7,6 @@
 #include "io/input.h"
 #include "io/writer.h"
 #include "options/options.h"
-#include "work/fills.h"
 #include "work/range.h"
 
 /* A compressed file that others are to be added to: --like. */
@@ -28,7 +27,10 @@ typedef struct compression {
   output out;
   frame_writer writer;
   ghz_lattice lattice;
-  fill_watch watch;
+  bool has_fill; /* --fill or --like names one */
+  double fill;
+  ghz_loss loss;          /* of the first frame that has something to say */
+  uint64_t missing;       /* values */
   bool turned;            /* the bytes of the first frame's values look turned round */
   ghz_file_header header; /* what is written, and how it is cut into frames */
   uint64_t frames;        /* written */
@@ -36,6 +38,11 @@ typedef struct compression {
   double seconds;         /* what it took */
   buffer values;
 } compression;
+
+/* The fill value that --fill or --like names; NULL without one. */
+static inline const double *compression_fill(const compression *c) {
+  return c->has_fill ? &c->fill : NULL;
+}
 
 /* Reads the model. Calls that return false have printed why. */
 bool model_open(model *m, const char *path);

@@ -8,6 +8,7 @@
 #include "report/report.h"
 #include "report/text.h"
 #include "work/each_file.h"
+#include "work/fills.h"
 #include "work/info_values.h"
 
 static double ratio(const compression *c) {
@@ -31,34 +32,18 @@ static void describe_coding(const compression *c) {
        (unsigned long long)c->header.frame_values);
 }
 
-static double percent(const fill_watch *w) {
-  return w->total ? 100 * (double)w->count / (double)w->total : 0;
-}
-
-/* Fill values that nobody named, and those that were named and are not there. */
-static void warn_of_fills(const compression *c) {
-  const fill_watch *w = &c->watch;
+/* The fill value that was named; then those that nobody named, and a bound that takes the data. */
+static void warn_of_values(const compression *c) {
   const char *name = c->in.file.name;
-  const number_text fill = fill_text(w->type, w->fill);
-  if (w->given && w->count == 0 && w->total > 0)
+  const number_text fill = fill_text(c->in.type, c->fill);
+  char text[400];
+  if (c->has_fill && c->in.taken > 0 && c->missing == 0)
     note(LEVEL_NORMAL, "%s: no value equals the fill value %s", name, fill.text);
-  else if (w->given)
-    note(LEVEL_VERBOSE, "%s: %.3g %% of the values equal the fill value %s", name, percent(w), fill.text);
-  else if (fill_watch_found(w))
-    note(LEVEL_NORMAL, "%s: %.3g %% of the values are %s, a usual fill value: %s. Use --fill %s", name,
-         percent(w), fill.text,
-         c->bound.kind != GHZ_REL && c->bound.kind != GHZ_PSNR ? "they are compressed, and added, as numbers"
-                                                               : "they set the range",
-         fill.text);
-}
-
-/* A bound that leaves little of the values. */
-static void warn_of_bound(compression *c) {
-  const double median = fill_watch_median(&c->watch);
-  if (c->lattice.step > 0 && c->lattice.step <= 2 * c->lattice.eb && median > 0 && c->lattice.eb > median)
-    note(LEVEL_NORMAL,
-         "%s: the bound %.3g is larger than half of the values other than 0: their median magnitude is %.3g",
-         c->in.file.name, c->lattice.eb, median);
+  else if (c->has_fill)
+    note(LEVEL_VERBOSE, "%s: %.3g %% of the values equal the fill value %s", name,
+         c->in.taken ? 100 * (double)c->missing / (double)c->in.taken : 0, fill.text);
+  if (ghz_loss_text(&c->loss, "--fill ", text, sizeof text))
+    note(LEVEL_NORMAL, "%s: %s", name, text);
 }
 
 /* A step that is none of the values'. */
@@ -96,8 +81,7 @@ void compression_warn(compression *c) {
          type_name(c->in.type));
   if (c->turned)
     input_warn_turned(&c->in);
-  warn_of_fills(c);
-  warn_of_bound(c);
+  warn_of_values(c);
   warn_of_step(c);
 }
 

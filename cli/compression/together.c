@@ -10,8 +10,7 @@ static bool add_range(compression *c, value_range *r) {
   value_range own;
   if (c->bound.kind == GHZ_ABS || c->bound.kind == GHZ_STEP)
     return true;
-  if (!input_make_seekable(&c->in) ||
-      !range_of_input(c->ctx, &c->in, c->watch.given ? &c->watch.fill : NULL, NULL, &own))
+  if (!input_make_seekable(&c->in) || !range_of_input(c->ctx, &c->in, compression_fill(c), NULL, &own))
     return false;
   input_rewind(&c->in);
   range_widen(r, own.min, own.max);

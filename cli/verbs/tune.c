@@ -15,6 +15,7 @@
 #include "work/tuning_print.h"
 
 enum { TRIALS_MAX = 16 };
+#define REL_USUAL 1e-4 /* of the table, the bound that is warned of */
 
 /* What a bound gives, with the array's shape and without; the latter not always. */
 typedef struct finding {
@@ -152,7 +153,7 @@ static bool tune_file(const options *o, ghz_context *ctx, const char *path) {
   findings f = {.count = 0};
   if (!tuning_open(&t, o, ctx, path))
     return false;
-  const bool ok = find(&t, &f);
+  const bool ok = find(&t, &f) && tuning_warn(&t, f.sought ? f.found.shaped.rel : REL_USUAL);
   if (ok)
     (o->json ? print_json : print_table)(&t, &f);
   tuning_close(&t);

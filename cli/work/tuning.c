@@ -186,6 +186,21 @@ bool tuning_decompress(tuning *t, size_t size) {
       ghz_decompress(t->ctx, (ghz_bytes){t->stream.data, size}, t->in.type, t->back.data, t->count));
 }
 
+bool tuning_warn(const tuning *t, double rel) {
+  const ghz_bound bound = type_is_integer(t->in.type) ? (ghz_bound){GHZ_STEP, 1} : (ghz_bound){GHZ_REL, rel};
+  const char *name = t->in.file.name;
+  char text[400];
+  ghz_lattice l;
+  ghz_loss loss;
+  if (!tuning_lattice(t, bound, &l) ||
+      !library_ok(name, t->ctx, ghz_lattice_loss(t->ctx, &l, t->values.data, t->count, 1, &loss)))
+    return false;
+  if (ghz_loss_text(&loss, "--fill ", text, sizeof text))
+    note(LEVEL_NORMAL, "%s: %s%s%s%s", name, loss.wipes ? "with --rel " : "",
+         loss.wipes ? text_double(rel).text : "", loss.wipes ? " " : "", text);
+  return true;
+}
+
 /* The sample as a header has it; with speeds if `timed`. */
 static bool try_as(tuning *t, ghz_file_header *h, double rel, bool timed, trial *r) {
   const double bytes = (double)t->count * (double)ghz_type_size(t->in.type);

@@ -46,6 +46,9 @@ bool tuning_lattice(const tuning *t, ghz_bound bound, ghz_lattice *l);
 bool tuning_compress(tuning *t, const ghz_lattice *l, size_t *size);
 bool tuning_decompress(tuning *t, size_t size);
 
+/* Warns of what a relative bound takes from the sample, and of fill values that nobody named. */
+bool tuning_warn(const tuning *t, double rel);
+
 /* A sample with a shape is tried as a flat array, too, unless the order is one that only bricks
  * have. */
 bool tuning_has_flat(const tuning *t);

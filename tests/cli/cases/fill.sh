@@ -28,9 +28,9 @@ import json, sys
 r = json.load(sys.stdin)[0]
 x = r['max'] if r['max'] > 1000 else r['min']
 import struct
-print(next(t for t in ('%.*g' % (d, x) for d in range(1, 18)) if (struct.unpack('f', struct.pack('f', float(t)))[0] if '${type#*:}' == 'f32' else float(t)) == x))"), a usual fill value: they set the range. Use --fill"
+print(next(t for t in ('%.*g' % (d, x) for d in range(1, 18)) if (struct.unpack('f', struct.pack('f', float(t)))[0] if '${type#*:}' == 'f32' else float(t)) == x))"), a usual fill value: they set the range, and are added, as numbers. Use --fill"
     ok "$GHZ" compress -f --abs 1e-2 $file
-    says 'a usual fill value: they are compressed, and added, as numbers. Use --fill'
+    says 'a usual fill value: they set the range, and are added, as numbers. Use --fill'
     # With --fill it is kept, and the bound is that of the rest
     ok "$GHZ" compress -f --rel 1e-4 --fill $fill $file
     quiet
@@ -52,7 +52,7 @@ done
 mask m.f32 f 1e20 4
 ok "$GHZ" compress -f --json --rel 1e-4 m.f32 >out
 says 'a usual fill value: they set the range'
-says 'is larger than half of the values'
+says 'is larger than 100 % of the values'
 ok "$GHZ" compress -f --rel 1e-4 --fill 1e20 m.f32
 ok "$GHZ" compress -f --rel 1e-4 nan.f32
 a=$(wc -c <m.f32.ghz) b=$(wc -c <nan.f32.ghz)
@@ -106,13 +106,15 @@ fi
 # What is not recognised: values in the middle, single ones, those near the others, and constants.
 # What is: two that are far apart, and ones that come before all others.
 python3 - <<'P'
-import array
+import array, math
 saw = [i % 2001 - 1000.0 for i in range(40000)]
 array.array("f", saw).tofile(open("near.f32", "wb"))
 array.array("f", [-9999.0 if i == 7 else saw[i] for i in range(40000)]).tofile(open("single.f32", "wb"))
 array.array("f", [i % 65536 - 32768.0 for i in range(140000)]).tofile(open("int16.f32", "wb"))
 array.array("f", [123456.0 if i % 9 == 0 else saw[i] for i in range(40000)]).tofile(open("other.f32", "wb"))
 array.array("f", [9999.0] * 40000).tofile(open("same.f32", "wb"))
+array.array("f", [1e9] + [280 + math.sin(i) for i in range(39999)]).tofile(open("outlier.f32", "wb"))
+array.array("f", [math.exp(-i / 500) * math.sin(i) for i in range(40000)]).tofile(open("early.f32", "wb"))
 array.array("f", [-9999.0 if i in (7, 39999) else saw[i] for i in range(40000)]).tofile(open("two.f32", "wb"))
 array.array("f", [1e20 if i < 20000 else saw[i] for i in range(40000)]).tofile(open("first.f32", "wb"))
 P
@@ -120,7 +122,7 @@ ok "$GHZ" compress -f --rel 1e-4 two.f32
 says '0.005 % of the values are -9999, a usual fill value'
 ok "$GHZ" compress -f --rel 1e-4 first.f32
 says '50 % of the values are 1e+20, a usual fill value'
-for name in near single int16 other same; do
+for name in near single int16 other same early; do
   ok "$GHZ" compress -q -f --rel 1e-4 $name.f32
   ok "$GHZ" compress -f --rel 1e-4 $name.f32
   quiet
@@ -129,9 +131,11 @@ ok "$GHZ" compress -qf --rel 1e-4 m.f32
 quiet
 # A bound that leaves little of most values
 ok "$GHZ" compress -f --abs 500 m.f32
-says 'the bound 500 is larger than half of the values other than 0: their median magnitude is 28'
+says 'the bound 500 is larger than 100 % of the values other than 0, which come back as 0: their median magnitude is 28'
 ok "$GHZ" compress -f --abs 1 --fill 1e20 m.f32
 quiet
+ok "$GHZ" compress -f --rel 1e-4 outlier.f32
+says '% of the values other than 0, which come back as 0: their median magnitude is 280'
 for v in nan inf -inf 1e999; do fails 2 "--fill $v: must be a finite number" "$GHZ" compress --abs 1 --fill $v m.f32; done
 fails 2 '--fill x: not a number' "$GHZ" compress --abs 1 --fill x m.f32
 fails 1 'm.f32: --fill 1e+40 is too large for f32' "$GHZ" compress --abs 1 --fill 1e40 m.f32 -o x.ghz

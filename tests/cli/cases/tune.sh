@@ -107,3 +107,20 @@ for shape in '' '--dims 64x64x64' '--dims 64x64x64 --pack'; do
     jq -e ".${goal% *} < ${goal#* } * 1.003" seen >/dev/null || die "$goal: --rel $rel is not the best: $worse gives $(cat seen)"
   done
 done
+# A PSNR over a range that one value, or a fill value, sets says nothing of the others.
+if have python3; then
+  python3 - <<'P'
+import array, math
+wave = [280 + math.sin(i / 30) for i in range(40000)]
+array.array("f", [1e20 if i % 4 == 0 else v for i, v in enumerate(wave)]).tofile(open("fill.f32", "wb"))
+array.array("f", [1e9] + wave[1:]).tofile(open("outlier.f32", "wb"))
+P
+  said() { grep -qF -e "$1" "$SCRATCH/stderr" || die "no '$1' in: $(cat "$SCRATCH/stderr")"; }
+  ok "$GHZ" tune outlier.f32 >out
+  said 'outlier.f32: with --rel 0.0001 the bound 1e+05 is larger than '
+  ok "$GHZ" tune --psnr 80 fill.f32 >out
+  said 'magnitude is 280; 25 % of the values are 1e+20, a usual fill value'
+  said "with --rel $(sed -n 's/^PSNR 80 dB needs --rel \([^ ]*\) .*/\1/p' out) the bound"
+  ok "$GHZ" tune --fill 1e20 fill.f32 >out
+  ! grep -qE 'median|usual' "$SCRATCH/stderr" || die "said: $(cat "$SCRATCH/stderr")"
+fi
