@@ -2,13 +2,14 @@
  *
  * It is loaded by whatever libhdf5 the process has: a distribution's, or the renamed one inside a
  * Python wheel; perhaps by two of them at once. So it is not linked to any, keeps nothing between
- * calls but the chunks that were read last (recent.h), and finds the functions it needs in the
- * library that calls it, by the return address. Of HDF5's binary interface it uses what has not
- * changed since 1.10: 64-bit identifiers, and H5Z_class2_t. Chunks are allocated by malloc(), as
- * HDF5 does. */
+ * calls but the chunks that were read last (recent.h) and what it has warned of, and finds the
+ * functions it needs in the library that calls it, by the return address. Of HDF5's binary
+ * interface it uses what has not changed since 1.10: 64-bit identifiers, and H5Z_class2_t. Chunks
+ * are allocated by malloc(), as HDF5 does. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE /* dladdr, in caller.h */
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "caller.h"
@@ -228,6 +229,22 @@ static ghz_status compress_again(const chunk *c, const recent_chunk *values, con
   return status;
 }
 
+/* Says on stderr what the bound takes from a chunk, and fill values that nobody named: once for the
+ * numbers of a data set. */
+static void warn(const chunk *c, const recent_chunk *values, const ghz_lattice *lattice) {
+  static _Atomic uint64_t told;
+  char text[400];
+  ghz_loss loss;
+  uint64_t set = 0;
+  for (size_t i = 0; i < values->count_of_numbers; i++)
+    set = (set ^ values->numbers[i]) * UINT64_C(0x9e3779b97f4a7c15);
+  const uint64_t bit = UINT64_C(1) << (set >> 58);
+  if (ghz_lattice_loss(c->ctx, lattice, values->values, values->count, 0, &loss) == GHZ_OK &&
+      ghz_loss_text(&loss, "ghz h5args --fill ", text, sizeof text) && !(told & bit) &&
+      !(atomic_fetch_or(&told, bit) & bit))
+    fprintf(stderr, "ghz, filter of HDF5: in a chunk %s\n", text);
+}
+
 static void *compress(chunk *c, const recent_chunk *chunk_values, size_t bytes, size_t *size) {
   const void *values = chunk_values->values;
   const size_t count = c->bytes / ghz_type_size(c->parameters.type);
@@ -236,6 +253,7 @@ static void *compress(chunk *c, const recent_chunk *chunk_values, size_t bytes, 
     return fail(c, "a chunk of %zu bytes, where its extents say %zu", bytes, c->bytes);
   if (!succeeds(c, ghz_h5_lattice(&c->parameters, values, count, &lattice)))
     return NULL;
+  warn(c, chunk_values, &lattice);
   void *stream = c->stream_bound ? malloc(c->stream_bound) : NULL;
   if (!stream)
     return fail(c, "no memory for %zu bytes", c->stream_bound);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "inputs.h"
 
@@ -177,6 +178,49 @@ static void test_padding(void) {
   CHECK(bound_with_padding(-999, 3000, 0) > 100 * bound);
 }
 
+/* ---- What is said on stderr ---- */
+
+/* The lines that the filter writes of chunks of 20 to 30, some of which are something else. */
+static size_t lines_of(const char *wanted, ghz_bound bound, float other, size_t every, unsigned fill) {
+  subject s = subject_make("walk", GHZ_F32, bound, 2, (uint64_t[]){100, 100});
+  FILE *said = tmpfile();
+  const int kept = dup(STDERR_FILENO);
+  char line[500];
+  size_t lines = 0;
+  CHECK(said && kept >= 0 && dup2(fileno(said), STDERR_FILENO) >= 0);
+  for (size_t i = 0; i < s.count; i++)
+    ((float *)s.values)[i] = i % every ? 20 + (float)(i % 11) : other;
+  s.parameters.fill = fill;
+  s.parameters.fill_value = (double)other;
+  s.n = ghz_h5_write(&s.parameters, s.words);
+  for (int again = 0; again < 3; again++) {
+    chunk c = compressed(&s, MANDATORY);
+    free(c.data);
+  }
+  CHECK(dup2(kept, STDERR_FILENO) >= 0 && close(kept) == 0);
+  for (rewind(said); fgets(line, sizeof line, said); lines++)
+    CHECK(strstr(line, wanted));
+  fclose(said);
+  free(s.values);
+  return lines;
+}
+
+static void test_warnings(void) {
+  const ghz_bound abs = {GHZ_ABS, 1e-2}, rel = {GHZ_REL, 1e-4};
+  CHECK(lines_of("% of the values are -9999, a usual fill value: they set the range, and are added, as "
+                 "numbers. Use ghz h5args --fill -9999\n",
+                 abs, -9999, 7, 0) == 1);
+  CHECK(lines_of("", abs, -9999, 7, 0) == 0); /* it was said */
+  CHECK(lines_of("is larger than 100 % of the values other than 0, which come back as 0: their median "
+                 "magnitude is 25; 14.3 % of the values are 1e+20",
+                 rel, 1e20F, 7, 0) == 1);
+  CHECK(lines_of("ghz, filter of HDF5: in a chunk the bound 100 is larger than ", (ghz_bound){GHZ_REL, 1e-5},
+                 1e7F, 5000, 0) == 1);
+  CHECK(lines_of("", rel, -9999, 7, GHZ_H5_FILL_FOUND) == 0);
+  CHECK(lines_of("", rel, 1e20F, 7, GHZ_H5_FILL_GIVEN) == 0);
+  CHECK(lines_of("", (ghz_bound){GHZ_ABS, 0.02}, 25, 7, 0) == 0);
+}
+
 /* ---- Lies ---- */
 
 /* Whatever the filter makes of a chunk, it has the size that the numbers tell. */
@@ -274,6 +318,7 @@ int main(int argc, char **argv) {
   test_noise();
   test_equal_size();
   test_padding();
+  test_warnings();
   test_damaged_chunks();
   test_foreign_chunks();
   test_lying_numbers();
