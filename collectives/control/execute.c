@@ -55,11 +55,27 @@ static failure run_engine(channel *with, task *t) {
   return f;
 }
 
+/* What the bound takes from this rank's values: of several blocks the first that has something to
+ * say. */
+static void find_loss(const channel *with, const payload_job *job, ghz_loss *loss) {
+  enum { BLOCKS = 16 };
+  const int parts = with->plan.layout.parts;
+  for (int b = 0; b < parts && !loss->wipes && !loss->has_fill; b += 1 + parts / BLOCKS) {
+    const part *p = &with->plan.parts[b];
+    if (p->source && job->contributions > 0 &&
+        ghz_lattice_loss(job->codec, &job->lattice, p->source, (size_t)ghz_shape_count(&p->shape), 0, loss) !=
+            GHZ_OK)
+      *loss = (ghz_loss){.wipes = 0};
+  }
+}
+
 error ghz_execute(const call *c, channel *with, task *t, ghz_mpi_report *report) {
   payload_job *job = &t->job;
   job->report = report;
   report->dims = report->mode == GHZ_MPI_PLAIN ? 0 : with->plan.shape.dims;
   report->eb = report->mode == GHZ_MPI_PLAIN ? 0 : contribution_bound(job);
+  if (report->dims > 0 && !job->source_on_device && c->set.bound.kind != GHZ_MPI_FLOAT)
+    find_loss(with, job, &report->loss);
   failure f = run_engine(with, t);
   error e = error_of(&f);
   if (!e.code && c->collective->finish)

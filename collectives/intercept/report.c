@@ -83,7 +83,7 @@ static bool means_yes(const char *name) {
   return !strcasecmp(name, "yes") || !strcasecmp(name, "true") || !strcasecmp(name, "on");
 }
 
-void report_print(const summary *sum, const summary *most) {
+void report_print(const summary *sum, const summary *most, const ghz_loss *loss) {
   const locale_t programs = numerals_begin();
   const char *name = environment_get("GHZ_MPI_REPORT");
   FILE *f = open_report(name && !means_yes(name) ? name : "1"); /* the program may have unset it */
@@ -97,7 +97,7 @@ void report_print(const summary *sum, const summary *most) {
     print_calls(f, sum);
     print_bytes(f, sum, most);
     print_seconds(f, sum, most);
-    verdict_print(f, sum);
+    verdict_print(f, sum, loss);
   }
   if (f == stderr ? fflush(f) : fclose(f))
     fprintf(stderr, "ghzmpi_intercept: the report was not written: %s\n", strerror(errno));

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 static summary figures;
+static ghz_loss loss; /* of the first call that has something to say */
 static pthread_mutex_t figures_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* Atomic: small calls must not wait for a lock. */
@@ -56,6 +57,10 @@ void stats_called(call_id c, double bytes, const ghz_mpi_report *r, int code) {
     f[SHAPED_CODEC] += r->dims > 1 ? r->compress + r->combine + r->decompress : 0;
   }
   f[INEXACT] += r->inexact != 0;
+  if (r->loss.wipes || r->loss.has_fill) {
+    f[TAKEN]++;
+    loss = loss.seen ? loss : r->loss;
+  }
   if (r->bound > f[BOUND])
     f[BOUND] = r->bound;
   for (int i = 0; i < FIGURES - TIMES; i++)
@@ -80,15 +85,27 @@ static void add_up(void) {
   }
 }
 
+/* That of the process that has most calls with one. */
+static void share_loss(void) {
+  struct {
+    double calls;
+    int rank;
+  } own = {.calls = figures.of[CALLS][TAKEN]}, most;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &own.rank);
+  PMPI_Allreduce(&own, &most, 1, MPI_DOUBLE_INT, MPI_MAXLOC, MPI_COMM_WORLD);
+  PMPI_Bcast(&loss, sizeof loss, MPI_BYTE, most.rank, MPI_COMM_WORLD);
+}
+
 void stats_report(void) {
   static summary sum, most;
   int rank;
   if (!intercept.report)
     return;
   add_up();
+  share_loss();
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   PMPI_Reduce(&figures, &sum, sizeof sum / sizeof(double), MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
   PMPI_Reduce(&figures, &most, sizeof sum / sizeof(double), MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
   if (rank == 0)
-    report_print(&sum, &most);
+    report_print(&sum, &most, &loss);
 }

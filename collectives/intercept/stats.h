@@ -11,7 +11,8 @@
 /* Doubles, so that one MPI_Reduce adds up counts and times. They count to 2^53. What becomes of a
  * call: its fate, up to RAW, and from VOLUME on the bytes of calls of that fate. The bytes that
  * compressed calls would have sent and have sent, and their seconds in the codec, stand by
- * themselves; so do both of those whose arrays had a shape. */
+ * themselves; so do both of those whose arrays had a shape; and the calls whose bound took the
+ * data, or that met a fill value which nobody named. */
 enum { COMPRESSED, PLAIN, NATIVE, FAILED, PASSED, FATES = PASSED + REASONS };
 enum {
   RAW = FATES,
@@ -24,6 +25,7 @@ enum {
   CODEC,
   SHAPED_TO,
   SHAPED_CODEC,
+  TAKEN,
   TIMES
 };
 enum { TOTAL = TIMES, AGREE, COMPRESS, COMBINE, DECOMPRESS, WAIT, FIGURES };
@@ -36,12 +38,12 @@ typedef struct summary {
 extern const char *const stats_calls[CALLS + 1];
 extern const char *const stats_reasons[REASONS];
 
-/* ---- report.c: the report, on rank 0 ---- */
+/* ---- report.c: the report, on rank 0; `loss`: what a process has to say ---- */
 
-void report_print(const summary *sum, const summary *most);
+void report_print(const summary *sum, const summary *most, const ghz_loss *loss);
 
 /* ---- verdict.c: its last part ---- */
 
-void verdict_print(FILE *f, const summary *sum);
+void verdict_print(FILE *f, const summary *sum, const ghz_loss *loss);
 
 #endif

@@ -69,9 +69,13 @@ static int collect(const summary *sum, rest *list) {
   return n;
 }
 
-void verdict_print(FILE *f, const summary *sum) {
+void verdict_print(FILE *f, const summary *sum, const ghz_loss *loss) {
   rest list[RESTS], others = {0};
-  print_worth(f, sum->of[CALLS]);
+  const double *all = sum->of[CALLS];
+  char text[400];
+  if (ghz_loss_text(loss, "GHZ_MPI_FILL=", text, sizeof text)) /* what the ratio is no gain of */
+    fprintf(f, "verdict: in %.0f of %.0f compressed calls %s\n", all[TAKEN], all[COMPRESSED], text);
+  print_worth(f, all);
   int n = collect(sum, list);
   qsort(list, (size_t)n, sizeof *list, compare);
   for (int i = 0; i < n && i < SHOWN; i++)

@@ -1,6 +1,6 @@
 /* medley.c: so many calls of so many collectives, of so many bytes: for the report to tell.
  *
- *   mpiexec -n 4 medley [noise] */
+ *   mpiexec -n 4 medley [noise [LARGE EVERY]]      every so many values are a large one */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
 #include <mpi.h>
@@ -66,7 +66,9 @@ int main(int argc, char **argv) {
   if (ranks != RANKS)
     MPI_Abort(MPI_COMM_WORLD, 2);
   for (int i = 0; i < FIELD; i++)
-    field[i] = argc > 1 ? (float)rand() / (float)RAND_MAX : sinf((float)i * 0.001F);
+    field[i] = argc > 3 && i % atoi(argv[3]) == 0 ? strtof(argv[2], NULL)
+               : argc > 1                         ? (float)rand() / (float)RAND_MAX
+                                                  : sinf((float)i * 0.001F);
   times(3, add_field);
   times(1, add_complex);
   times(1, add_integers);

@@ -206,6 +206,9 @@ typedef struct ghz_mpi_report {
   double bound; /* error bound of the result; 0 if the call did not compress; +Inf if inexact */
   int inexact;  /* 1: a sum met values beyond the lattice, see "same bits" above */
   int dims;     /* of the array that was compressed; 1: flat; 0: the call did not compress */
+  /* What the bound took from this rank's values, for ghz_loss_text (ghz.h). All zeros where nothing
+   * was looked at: uncompressed calls, device memory, GHZ_MPI_FLOAT. */
+  ghz_loss loss;
 } ghz_mpi_report;
 
 /* Initialise with GHZ_MPI_OPTIONS, then set fields. All but report, threads and contributions must
