@@ -1,4 +1,4 @@
-# test_notices.py: owns the tests of what the codecs of Zarr and numcodecs warn of, once.
+# test_notices.py: owns the tests of what the package and its codecs warn of, once.
 # SPDX-License-Identifier: BSD-3-Clause
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def nothing_was_said() -> None:
 
 def said(caught: list[Any]) -> list[str]:
     texts = [str(warning.message) for warning in caught]
-    return [text for text in texts if text.startswith("codec ghz: ")]
+    return [text for text in texts if text.startswith(("codec ghz: ", "ghz: "))]
 
 
 def write(data: Any, codec: GhzCodec, **more: Any) -> list[str]:
@@ -55,7 +55,7 @@ def test_a_usual_fill_in_the_data_is_named_once(fill: float, dtype: str) -> None
 
 
 def test_numcodecs_says_it_too() -> None:
-    with pytest.warns(UserWarning, match="the data have 1e\\+20, .*: give fill=1e\\+20"):
+    with pytest.warns(UserWarning, match="values are 1e\\+20, a usual fill value.* fill=1e\\+20"):
         ghz.numcodecs.Ghz(abs=0.01).encode(masked(1e20))
 
 
@@ -67,7 +67,65 @@ def test_numcodecs_says_it_too() -> None:
 def test_data_without_one_are_not_named(data: Any) -> None:
     if data.size:
         assert write(data, GhzCodec(abs=0.01)) == []
-    _notices.look_for_fills(data, None)
+    assert warned(lambda: ghz.compress(data, abs=0.01)) == []
+
+
+def warned(call: Any) -> list[str]:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        call()
+    assert all(warning.filename == __file__ for warning in caught)
+    return said(caught)
+
+
+def outlier(dtype: Any = "f4") -> Any:
+    values = masked(280.0, dtype)
+    values[7, 7] = 1e9
+    return values
+
+
+TAKEN = "ghz: the bound 1e+05 is larger than "
+
+
+@pytest.mark.parametrize(
+    "function",
+    [lambda x, path: ghz.compress(x, rel=1e-4), lambda x, path: ghz.save(path, x, rel=1e-4),
+     lambda x, path: ghz.lattice(x, rel=1e-4), lambda x, path: ghz.compress(x.T, psnr=80),
+     lambda x, path: ghz.compress(x, like=ghz.Lattice(x.dtype, 35, 1.96e5, 1e5))],
+)  # fmt: skip
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_a_bound_that_takes_the_data_is_named_once(
+    function: Any, dtype: str, tmp_path: Any
+) -> None:
+    (text,) = warned(lambda: function(outlier(dtype), tmp_path / "x.ghz"))
+    assert text.startswith(TAKEN) and "% of the values other than 0, which come back as 0" in text
+    assert warned(lambda: function(outlier(dtype) + 1, tmp_path / "x.ghz")) == []  # it was said
+    _notices._told.clear()
+    assert warned(lambda: function(np.zeros_like(outlier()), tmp_path / "y.ghz")) == []
+
+
+def test_writing_again_and_appending_say_it(tmp_path: Any) -> None:
+    x, path = outlier(), tmp_path / "x.ghz"
+    old = ghz.compress(masked(280.0), rel=1e-4)
+    ghz.save(path, masked(280.0), abs=1e5 / 1.01)
+    for call in (lambda: ghz.update(old, x, rel=1e-4), lambda: ghz.append(path, x)):
+        _notices._told.clear()
+        (text,) = warned(call)
+        assert text.startswith("ghz: the bound ")
+
+
+def test_the_codecs_say_it_of_their_chunks() -> None:
+    (text,) = write(outlier(), GhzCodec(rel=1e-4))
+    assert text.startswith(TAKEN)
+    assert write(outlier(), GhzCodec(rel=1e-4)) == []
+    assert write(np.full((50, 60), 280, "i4"), GhzCodec(lossless=True)) == []
+
+
+def test_all_that_is_known_is_said_of_an_unnamed_fill() -> None:
+    (text,) = warned(lambda: ghz.compress(masked(1e20), rel=1e-3))
+    assert "which come back as 0: their median magnitude is 28" in text
+    assert "6.67 % of the values are 1e+20, a usual fill value" in text
+    assert warned(lambda: ghz.compress(masked(1e20), rel=1e-3, fill_value=1e20)) == []
 
 
 def test_a_compressor_behind_the_codec_is_named_once() -> None:

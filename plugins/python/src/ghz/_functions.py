@@ -18,6 +18,7 @@ from ._errors import ArgumentError, MismatchError, RangeError
 from ._file import File, Path
 from ._ghz import ffi, lib
 from ._lattice import Bound, Lattice, lattice_of
+from ._notices import look_at_loss
 from ._numbers import Comparison, comparison_of
 from ._save import sum_files
 from ._stream import Stream, combined, like_first, make
@@ -58,6 +59,10 @@ def compress(
         A stream of the shape, dtype and order (C or Fortran) of the array. Every finite value that
         it decompresses to is within `bound` of the original.
 
+    Warns:
+        UserWarning: Once: the bound takes the data, most of which come back as 0; or there is a
+            usual fill value (1e20, -9999) that fill_value does not name.
+
     Raises:
         TypeError: Another dtype or byte order, or a masked array; the message says what to do.
         ArgumentError: No bound or several; one that is NaN or not greater than 0.
@@ -67,6 +72,7 @@ def compress(
     """
     values = values_of(array)
     lattice = lattice_of(values, Bound(abs, rel, psnr, step), like, fill_value)
+    look_at_loss(lattice, values)
     shape = library_shape(values.shape, values.order)
     order = lib.GHZ_ORDER_BEST if transform else lib.GHZ_ORDER_LORENZO
     capacity = lib.ghz_shape_bound(shape, lattice.type, 1)
@@ -121,6 +127,7 @@ def update(
     if abs is None and rel is None and psnr is None and like is None:
         like = old
     lattice = lattice_of(values, Bound(abs, rel, psnr, None), like, old.lattice.fill_value)
+    look_at_loss(lattice, values)
     capacity = lib.ghz_shape_bound(library_shape(values.shape, values.order), lattice.type, 1)
     data = produce(capacity, lib.ghz_update, old._c[0], lattice, values.pointer)
     return Stream._made(data, old.shape, old.order)

@@ -15,6 +15,7 @@ from ._arrays import DTYPES, TYPES, Values, values_of
 from ._call import call, check
 from ._errors import ArgumentError, MismatchError
 from ._ghz import ffi, lib
+from ._notices import look_at_loss
 
 
 @dataclass(frozen=True)
@@ -200,7 +201,10 @@ def lattice(
         TypeError: Another dtype, or a masked array.
     """
     many = [values_of(a) for a in arrays]
-    return from_c(lattice_for(many, Bound(abs, rel, psnr, step), fill_value))
+    found = lattice_for(many, Bound(abs, rel, psnr, step), fill_value)
+    for values in many:
+        look_at_loss(found, values)
+    return from_c(found)
 
 
 def info_of(data: Any) -> Any:

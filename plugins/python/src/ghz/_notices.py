@@ -1,48 +1,36 @@
-# _notices.py: owns what the codecs say once, of data and settings that cost more than they need.
+# _notices.py: owns what is said once: of data that a bound takes, and of settings that cost more
+# than they need.
 # SPDX-License-Identifier: BSD-3-Clause
 from __future__ import annotations
 
+import math
 import warnings
 from typing import Any
 
-import numpy as np
+from ._ghz import ffi, lib
 
-# Fill values of NetCDF, GRIB and CMIP, of models, instruments and GIS.
-_NAMED = [9.969209968386869e36, 1e20, 1e30, 1e31, 1e34, 1e35, 1e36, 1e37, 9e36, 9.999e20, 9999.0]
-_NAMED += [99.9, 999.0, 999.9, 999.25, 99999, 999999, 9999999, 32768, 32767, 2147483648, 2147483647]
-_BOTH = {sign * value for value in _NAMED for sign in (1.0, -1.0)}
-USUAL = frozenset(_BOTH | {float(np.float32(value)) for value in _BOTH})
-SAMPLE = 1024  # values at the beginning, and as many of all
+OPTION = b"fill_value= or, of a codec, fill="
 
-_told: set[str] = set()
+_told: set[Any] = set()
 
 
-def once(text: str) -> None:
-    """Warns, unless this process has said so before."""
-    if text not in _told:
-        _told.add(text)
-        warnings.warn(text, stacklevel=3)
+def once(text: str, key: Any = None, stacklevel: int = 3) -> None:
+    """Warns, unless this process has said so, or what has the same key, before."""
+    if (key or text) not in _told:
+        _told.add(key or text)
+        warnings.warn(text, stacklevel=stacklevel)
 
 
-def look_for_fills(values: np.ndarray, fill: float | None) -> None:
-    """Warns of a usual fill value in data for which none is given: it would be far from all others.
-    Looks at some values alone."""
-    if fill is not None or values.dtype.kind != "f" or not values.size:
+def look_at_loss(lattice: Any, values: Any) -> None:
+    """Warns the caller's caller if a ghz_lattice * takes what the values say, or if they have a usual
+    fill value that nobody named; not of integers, which are exact."""
+    if lattice.type not in (lib.GHZ_F32, lib.GHZ_F64):
         return
-    flat = values.reshape(-1)
-    some = np.concatenate([flat[:SAMPLE], flat[:: -(-flat.size // SAMPLE)]])
-    for extreme in (np.fmin.reduce(some), np.fmax.reduce(some)):
-        if float(extreme) in USUAL and _is_apart(some, extreme):
-            name = str(extreme)
-            once(
-                f"codec ghz: the data have {name}, which looks like a fill value: give fill={name}"
-            )
-
-
-def _is_apart(some: np.ndarray, extreme: Any) -> bool:
-    """Returns whether other values are nearer to each other than to this one."""
-    others = some[(some != extreme) & np.isfinite(some)].astype(np.float64)
-    if not others.size:
-        return False
-    gap = min(abs(float(extreme) - others.min()), abs(float(extreme) - others.max()))
-    return bool(gap > np.ptp(others))
+    loss = ffi.new("ghz_loss *")
+    arguments = (lattice, values.pointer, values.memory.size, 0, loss)
+    if not lib.ghz_lattice_loss(ffi.NULL, *arguments) and (loss.wipes or loss.has_fill):
+        text = ffi.new("char[400]")
+        lib.ghz_loss_text(loss, OPTION, text, 400)
+        size = loss.wipes and math.floor(math.log10(loss.bound))  # the same of similar arrays
+        key = (loss.wipes, size, loss.has_fill and loss.fill)
+        once(f"ghz: {ffi.string(text).decode()}", key, 4)

@@ -15,6 +15,7 @@ from ._errors import ArgumentError, MismatchError
 from ._file import File, Path, open_c
 from ._ghz import ffi, lib
 from ._lattice import Bound, Lattice, lattice_of
+from ._notices import look_at_loss
 from ._stream import Stream
 
 FILES_AT_ONCE = 256  # open at a time: systems allow a process 1024 or so
@@ -112,6 +113,7 @@ def save(
         return
     values = values_of(array)
     lattice = lattice_of(values, Bound(abs, rel, psnr, step), like, fill_value)
+    look_at_loss(lattice, values)
     header = _header(values.shape, values.order, values.memory.size, lattice[0])
     check(lib.ghz_file_choose_frames(header, 0, 0))
     with _create(path, header, pack, transform) as writer:
@@ -169,6 +171,7 @@ def append(path: Path, array: npt.ArrayLike, *, pack: int | None = None) -> None
             raise MismatchError(f"the array is {values.memory.dtype}, the file is {file.dtype}")
         if not new or len(have) != len(new) or have[1:] != new[1:]:
             raise MismatchError(f"shape {values.shape} does not continue {file.shape}")
+        look_at_loss(file._lattice, values)
     made = ffi.new("ghz_file_writer **")
     check(lib.ghz_file_append(os.fsencode(path), new[0], made))
     with _Writer(made, pack) as writer:

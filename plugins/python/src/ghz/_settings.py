@@ -14,7 +14,6 @@ from ._arrays import TYPES, library_shape
 from ._errors import ArgumentError, MismatchError
 from ._functions import compress, update
 from ._lattice import lattice
-from ._notices import look_for_fills
 from ._stream import Stream
 
 NAMES = ("abs", "rel", "step", "lossless", "range", "fill", "pack")
@@ -91,7 +90,6 @@ class Settings:
         self.check_dtype(values.dtype)
         native = values.dtype.newbyteorder("=")
         values = np.ascontiguousarray(values, native).reshape(values.shape)
-        look_for_fills(values, self.fill)
         if self.lossless or self.step is not None:  # exact: nothing can drift
             return compress(values, step=self.step, fill_value=self.fill)
         shape = library_shape(values.shape, "C")
