@@ -117,6 +117,22 @@ Test(integers, means_and_products) {
   }
 }
 
+/* A sum decompresses to int64 as far as doubles hold it: below 2^53. */
+Test(integers, sums_beyond_doubles) {
+  static int64_t x[2000], y[2000];
+  CONTEXT(ctx, NULL, 1);
+  const ghz_lattice l = lattice_of(GHZ_I64);
+  for (size_t i = 0; i < 2000; i++)
+    x[i] = ((int64_t)1 << 44) - 1 - (int64_t)(i % 3);
+  const ref_bytes one = compress(ctx, &l, GHZ_ORDER_BEST, x, 2000),
+                  held = combine(ctx, 1, &one, (int64_t[]){511}),
+                  beyond = combine(ctx, 1, &one, (int64_t[]){1001});
+  cr_assert_eq(ghz_decompress(ctx, view(held), GHZ_I64, y, 2000), GHZ_OK);
+  for (size_t i = 0; i < 2000; i++)
+    cr_assert_eq(y[i], 511 * x[i]);
+  cr_assert_eq(ghz_decompress(ctx, view(beyond), GHZ_I64, y, 2000), GHZ_ERANGE);
+}
+
 /* int64 reaches as far as its lattice, and the fill. */
 Test(integers, beyond_lattices) {
   static int64_t x[5000];

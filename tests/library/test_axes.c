@@ -162,6 +162,33 @@ Test(axes, of_whole_bricks) {
       }
 }
 
+/* Integers of 2^44, as often as terms allow: 2^58 each, so that a few of them leave 64 bits, within
+ * a tile, between tiles, and where an axis that is summed and one that is kept are joined. */
+Test(axes, beyond_64_bits) {
+  static const array arrays[] = {{1, {4096}},      {2, {64, 64}},       {2, {700, 3}},       {3, {64, 3, 5}},
+                                 {3, {64, 8, 40}}, {4, {40, 8, 8, 16}}, {5, {3, 5, 4, 6, 7}}};
+  POOL(pool);
+  const int64_t most = 16383;
+  ghz_lattice l;
+  need(ghz_lattice_make(GHZ_I64, (ghz_bound){GHZ_STEP, 1}, 0, 0, &l), "lattice");
+  for (size_t i = 0; i < COUNT(arrays); i++) {
+    SCOPE;
+    ghz_shape shape;
+    need(ghz_shape_make(arrays[i].rank, arrays[i].extent, &shape), "shape");
+    const size_t n = (size_t)ghz_shape_count(&shape);
+    int64_t *x = scratch(n * sizeof *x);
+    for (size_t k = 0; k < n; k++)
+      x[k] = (INT64_C(1) << 44) - 1 - (int64_t)(k % 7);
+    for (uint32_t k = 0; k < 2U << arrays[i].rank; k++) { /* with room for coefficients, and without */
+      const int order = k % 2 ? GHZ_ORDER_BEST : GHZ_ORDER_LORENZO;
+      const ref_bytes s = compress_shape(pool.ctx[0], &l, order, x, &shape),
+                      many = combine(pool.ctx[0], 1, &s, &most);
+      check_sums(pool.ctx[k % pool.count], many, &arrays[i], k / 2,
+                 say("array %zu, order %d, axes %x", i, order, k / 2));
+    }
+  }
+}
+
 /* What no encoder writes: large coefficients, integers of 64 bits. */
 Test(axes, of_crafted_streams) {
   POOL(pool);
