@@ -120,8 +120,7 @@ static int divides_in_turn(const ghz_lattice *coarse, uint64_t f, const ghz_latt
   return 0;
 }
 
-/* The f that divides a lattice to the other one; 0 if there is none. */
-static uint64_t factor_between(const ghz_lattice *coarse, const ghz_lattice *fine) {
+uint64_t ghz_factor_between(const ghz_lattice *coarse, const ghz_lattice *fine) {
   const double f = rint(coarse->step > 0 ? coarse->step / fine->step : coarse->eb / fine->eb);
   if (ghz_lattice_equal(coarse, fine))
     return 1;
@@ -143,7 +142,7 @@ static ghz_status relabel(ghz_context *ctx, const computation *w, agreed_operand
                           ghz_lattice *common) {
   const size_t fine = finest(of, w->k);
   for (size_t i = 0; i < w->k; i++) {
-    const uint64_t f = factor_between(lattice_of(of, i), lattice_of(of, fine));
+    const uint64_t f = ghz_factor_between(lattice_of(of, i), lattice_of(of, fine));
     if (f == 0)
       return no_common_lattice(ctx, of, i, fine);
     of->own[i] = (own_lattice){*lattice_of(of, i), w->coefficients[i], f};

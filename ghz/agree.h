@@ -20,6 +20,9 @@ typedef struct agreed_operands {
  * is then the header of the result but for its scaling. */
 ghz_status ghz_open_headers(ghz_context *ctx, const computation *w, agreed_operands *of, ghz_slice *result);
 
+/* The f that divides a lattice to the other one, at once or in turn; 0 if there is none. */
+uint64_t ghz_factor_between(const ghz_lattice *coarse, const ghz_lattice *fine);
+
 /* Whether operand i, b, has the type, shape, lattice and range of tiles of operand 0, a. EMISMATCH
  * or EINVAL, with a message, if not. */
 ghz_status ghz_operands_agree(ghz_context *ctx, const ghz_slice *a, const ghz_slice *b, size_t i);

@@ -19,6 +19,7 @@
 
 /* The first value that is none of the type, of the tile that comes first. */
 typedef struct misfit {
+  int busy; /* a thread is at it */
   int found;
   uint64_t tile, index; /* of the value in the array */
   double value;
@@ -64,9 +65,12 @@ static uint8_t *place_of(const decompress_job *j, const uint64_t at[3]) {
 }
 
 static void note_misfit(const decompress_job *j, uint64_t tile, uint64_t index, double value) {
-#pragma omp critical(ghz_misfit)
-  if (!j->misfit->found || tile < j->misfit->tile)
-    *j->misfit = (misfit){1, tile, index, value};
+  misfit *m = j->misfit;
+  while (__atomic_exchange_n(&m->busy, 1, __ATOMIC_ACQUIRE)) {
+  }
+  if (!m->found || tile < m->tile)
+    m->found = 1, m->tile = tile, m->index = index, m->value = value;
+  __atomic_store_n(&m->busy, 0, __ATOMIC_RELEASE);
 }
 
 /* A line of decoded values, from `at` of the array on, to its place. Returns whether they fit. */

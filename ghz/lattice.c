@@ -4,6 +4,7 @@
 
 #include "lattice.h"
 
+#include "agree.h"
 #include "context/call.h"
 #include "context/floating.h"
 #include "describe.h"
@@ -164,6 +165,39 @@ ghz_status ghz_lattice_make_in(ghz_context *ctx, ghz_type type, ghz_bound bound,
 
 ghz_status ghz_lattice_make(ghz_type type, ghz_bound bound, double min, double max, ghz_lattice *lattice) {
   return ghz_lattice_make_in(NULL, type, bound, min, max, lattice);
+}
+
+/* What became l where it was divided by k, at once or in turn, if that can be compressed on: the
+ * step is rounded as that had to be, and the bound is the largest that divides to l's. */
+static int undivided(const ghz_lattice *l, uint64_t k, ghz_lattice *whole) {
+  const double by = (double)k, step = l->step * by, eb = l->eb * by;
+  *whole = *l;
+  whole->step = is_integer(l->type) ? 1 : step <= largest_step(GHZ_F32) ? (double)(float)step : 0;
+  if (fabs(whole->step / by - l->step) > l->step * 0x1p-48) /* soon said, of nearly all k */
+    return 0;
+  whole->eb = is_integer(l->type) ? 0 : fma(l->eb, by, -eb) < 0 ? nextafter(eb, 0) : eb;
+  for (int i = 0; i < 16; i++, whole->eb = nextafter(whole->eb, 0)) /* each division rounds up */
+    if (ghz_lattice_fresh(whole) && ghz_factor_between(whole, l) == k)
+      return 1;
+  return 0;
+}
+
+ghz_status ghz_lattice_undivided(const ghz_lattice *lattice, ghz_lattice *whole) {
+  floating_environment env;
+  ghz_lattice found;
+  if (!lattice || !whole || !lattice_valid(lattice))
+    return ghz_fail(NULL, GHZ_EINVAL, "%s", lattice && whole ? "the lattice is none" : "lattice is NULL");
+  uint64_t k = 1;
+  const uint64_t most = terms_limit(lattice->cap);
+  floating_begin(&env);
+  for (found = *lattice; !ghz_lattice_fresh(lattice) && k <= most && !undivided(lattice, k, &found); k++)
+    ;
+  floating_end(&env);
+  if (k > most)
+    return ghz_fail(NULL, GHZ_EINVAL, "step %.9g is no lattice to compress on, nor a part of one",
+                    lattice->step);
+  *whole = found;
+  return GHZ_OK;
 }
 
 ghz_status ghz_lattice_fill_in(ghz_context *ctx, ghz_lattice *l, double fill) {

@@ -20,6 +20,8 @@ static inline public_call call_begin(ghz_context *ctx) {
   }
   if (__atomic_exchange_n(&ctx->in_use, 1, __ATOMIC_ACQUIRE))
     return (public_call){NULL, ghz_thread_refused(ctx)};
+  if (ghz_one_thread_alone)
+    __atomic_store_n(&ctx->threads, 1, __ATOMIC_RELAXED);
   return (public_call){ctx, GHZ_OK};
 }
 

@@ -7,15 +7,29 @@
 #include "context/thread.h"
 #include "numerals.h"
 
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 /* ---- Creation -------------------------------------------------------------------------------- */
 
+int ghz_one_thread_alone;
+
+static void in_child(void) {
+  ghz_one_thread_alone = 1;
+}
+
+static void watch_forks(void) {
+  pthread_atfork(NULL, NULL, in_child);
+}
+
 static void set_threads(ghz_context *ctx, int threads) {
-  int most = threads ? threads : omp_get_max_threads();
+  static pthread_once_t watching = PTHREAD_ONCE_INIT;
+  int most = ghz_one_thread_alone ? 1 : threads ? threads : omp_get_max_threads();
   most = most < 1 ? 1 : most; /* OpenMP takes any number from the environment, 0 and less included */
+  if (most > 1)
+    pthread_once(&watching, watch_forks);
   most = most < THREADS_MAX ? most : THREADS_MAX;
   __atomic_store_n(&ctx->threads, most, __ATOMIC_RELAXED);
   ctx->automatic = threads == 0;
@@ -63,7 +77,7 @@ ghz_status ghz_context_set_threads(ghz_context *ctx, int threads) {
 /* ---- What is known of it --------------------------------------------------------------------- */
 
 int ghz_context_threads(const ghz_context *ctx) {
-  return ctx ? __atomic_load_n(&ctx->threads, __ATOMIC_RELAXED) : 1;
+  return ctx && !ghz_one_thread_alone ? __atomic_load_n(&ctx->threads, __ATOMIC_RELAXED) : 1;
 }
 
 const char *ghz_context_isa(const ghz_context *ctx) {

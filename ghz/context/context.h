@@ -26,6 +26,10 @@ struct ghz_context {
   char message[MESSAGE_SIZE];
 };
 
+/* This process is a child of one that had contexts of several threads: OpenMP would wait here for a
+ * team that is not, so that every context has one thread. */
+extern int ghz_one_thread_alone;
+
 /* At least `size` bytes, aligned to 64, contents unspecified; NULL if there is no memory. Never
  * shrinks. */
 void *ghz_arena_reserve(arena *a, size_t size);

@@ -243,6 +243,59 @@ static void after_fork(void) {
   must(child > 0 && waitpid(child, &status, 0) == child && status == 0, "calls in a child");
 }
 
+/* Integers that are no int8, so that threads meet in the note of the first. */
+static void misfit(ghz_context *ctx) {
+  enum { COUNT = 1 << 18 };
+  ghz_lattice l;
+  size_t size;
+  must(ghz_lattice_make(GHZ_I16, (ghz_bound){GHZ_STEP, 1}, 0, 0, &l) == GHZ_OK, "a lattice");
+  int16_t *values = calloc(COUNT, sizeof *values);
+  uint8_t *stream = malloc(ghz_size_bound(COUNT, GHZ_I16, 1));
+  must(values && stream, "memory of a test");
+  for (size_t i = 0; i < COUNT; i++)
+    values[i] = (int16_t)(i % 30000);
+  must(ghz_compress(ctx, &l, GHZ_ORDER_LORENZO, values, COUNT, stream, ghz_size_bound(COUNT, GHZ_I16, 1),
+                    &size) == GHZ_OK,
+       "compress");
+  must(ghz_decompress(ctx, (ghz_bytes){stream, size}, GHZ_I8, values, COUNT) == GHZ_ERANGE, "no int8");
+  free(values), free(stream);
+}
+
+static volatile int working;
+
+static void *work(void *unused) {
+  while (working)
+    misfit(NULL);
+  return unused;
+}
+
+/* A context of several threads, and locks that other threads hold. */
+static void forks_while_threads_work(void) {
+  pthread_t threads[4];
+  ghz_context *ctx;
+  must(ghz_context_create(&ctx, 2) == GHZ_OK, "a context of two threads");
+  misfit(ctx);
+  working = 1;
+  for (int i = 0; i < 4; i++)
+    start(&threads[i], work, NULL);
+  for (int i = 0; i < 30; i++) {
+    int status;
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(30);
+      misfit(NULL);
+      misfit(ctx);
+      _exit(ghz_context_threads(ctx) != 1);
+    }
+    must(child > 0 && waitpid(child, &status, 0) == child && status == 0, "calls in a child beside threads");
+  }
+  working = 0;
+  for (int i = 0; i < 4; i++)
+    pthread_join(threads[i], NULL);
+  must(ghz_context_threads(ctx) == 2, "the parent keeps its threads");
+  ghz_context_free(ctx);
+}
+
 int main(void) {
   SCOPE;
   CONTEXT(ctx, NULL, 1);
@@ -262,6 +315,7 @@ int main(void) {
   message_after_refusal();
   threads_without_contexts();
   calls_of_a_thread_that_ends();
+  forks_while_threads_work();
   printf("%zu calls: EBUSY during each; %ld refusals; %d threads without a context\n", call_count, refused,
          RUNNERS);
   return 0;

@@ -166,6 +166,51 @@ Test(lattice, lattice_for_arrays) {
   cr_assert_eq(ghz_lattice_for(ctx, GHZ_F32, rel, NULL, 2, both, 4, NULL), GHZ_EINVAL);
 }
 
+/* One value, on a lattice, times a weight and divided. */
+static ghz_bytes combined(const ghz_bytes *streams, size_t k, const int64_t *weights, uint64_t divisor) {
+  void *data;
+  size_t size;
+  succeeded(ghz_linear_alloc(ctx, k, streams, weights, divisor, &data, &size), ctx, "linear");
+  return (ghz_bytes){data, size};
+}
+
+/* What is compressed on it adds to what was divided, and its bound is that of what that was. */
+Test(lattice, what_was_divided) {
+  static const ghz_type types[] = {GHZ_F32, GHZ_F64, GHZ_I16, GHZ_I32};
+  static uint8_t room[2][4096];
+  uint64_t state = 5;
+  for (int round = 0; round < 400; round++) {
+    const ghz_type type = types[round % 4];
+    const int integer = type != GHZ_F32 && type != GHZ_F64;
+    const uint64_t k = 1 + input_below(&state, round % 3 ? 40 : 16000), value = 0;
+    const ghz_bound bound = {integer ? GHZ_STEP : GHZ_ABS, integer ? 1 : exp2(input_uniform(&state) * 40 - 20)};
+    ghz_bytes s[2] = {{room[0], 0}, {room[1], 0}};
+    ghz_lattice l, found;
+    ghz_info info;
+    need(ghz_lattice_make(type, bound, 0, 0, &l), "lattice");
+    need(ghz_compress(ctx, &l, 0, &value, 1, room[0], sizeof room[0], &s[0].size), "compress");
+    s[0] = combined(s, 1, (int64_t[]){1}, k);
+    if (round % 5 == 0) { /* a mean of means */
+      const ghz_bytes once = s[0];
+      s[0] = combined(s, 1, (int64_t[]){1}, 1 + k % 30);
+      free((void *)(uintptr_t)once.data);
+    }
+    need(ghz_info_read(s[0], &info), "info");
+    need(ghz_lattice_undivided(&info.lattice, &found), "undivided");
+    need(ghz_compress(ctx, &found, 0, &value, 1, room[1], sizeof room[1], &s[1].size), "compress on it");
+    const ghz_bytes less = combined(s, 2, (int64_t[]){-1, 1}, 1);
+    cr_assert(found.step <= l.step && found.eb <= nextafter(l.eb, INFINITY));
+    cr_assert(integer || found.eb >= found.step / 2);
+    free((void *)(uintptr_t)s[0].data), free((void *)(uintptr_t)less.data);
+  }
+  ghz_lattice l = lattice_abs(GHZ_F32, 1), bad = l;
+  l.step = 1.0 / 3 + 1e-9, bad.cap = 3;
+  cr_assert_eq(ghz_lattice_undivided(&l, &l), GHZ_EINVAL);
+  cr_assert_eq(ghz_lattice_undivided(&bad, &l), GHZ_EINVAL);
+  cr_assert_eq(ghz_lattice_undivided(NULL, &l), GHZ_EINVAL);
+  cr_assert_eq(ghz_lattice_undivided(&l, NULL), GHZ_EINVAL);
+}
+
 Test(lattice, fill_values) {
   static const double of_both[] = {0, -0.0, -999, (double)1e20f, (double)9.96921e36f, FLT_MAX, FLT_TRUE_MIN},
                       of_doubles[] = {1e20, 0.1, 1e39, DBL_MAX, DBL_TRUE_MIN},

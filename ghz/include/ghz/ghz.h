@@ -77,8 +77,9 @@
  *                 keeps scratch memory as any context does.
  *   Messages      ghz_context_message has a sentence for every failure: of calls with a context,
  *                 with NULL of this thread's calls without one.
- *   fork()        In a child of a program that has used several threads, use contexts of one
- *                 thread: GCC's OpenMP hangs in others.
+ *   fork()        In a child of a program that has made contexts of several threads every context
+ *                 has one thread, because GCC's OpenMP would hang. Contexts and files that another
+ *                 thread used at the fork are not to be used in the child.
  */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_H
@@ -278,6 +279,13 @@ GHZ_API_CHECKED ghz_status ghz_lattice_make(ghz_type type, ghz_bound bound, doub
  * Errors: as ghz_lattice_make, ghz_lattice_set_fill and ghz_range. */
 GHZ_API_CHECKED ghz_status ghz_lattice_for(ghz_context *ctx, ghz_type type, ghz_bound bound, const double *fill,
                                            size_t k, const void *const *arrays, size_t n, ghz_lattice *lattice);
+
+/* Finds the lattice to compress on what is to be added to a stream, a mean say: that of the stream;
+ * or, if that is a k-th part of others and no array can be compressed on it (of float32 its step
+ * has more than 24 bits, of integers it is not 1), the finest of those on which one can. Its bound
+ * is then k times that of a term of the stream: of a mean of k or more at most that of the mean.
+ * Errors: EINVAL (NULL, no lattice, or no part of one). */
+GHZ_API_CHECKED ghz_status ghz_lattice_undivided(const ghz_lattice *lattice, ghz_lattice *whole);
 
 /* Sets the fill value of a lattice: what stands for "missing" in the data, -999 or 1e20f say. In
  * compression values equal to it are treated as NaN is: they cost as little, take no part in ranges
