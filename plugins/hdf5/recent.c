@@ -9,7 +9,6 @@
 
 /* Of a chunk at most so many samples are kept, of eight values in a row each, spread evenly. */
 enum { STREAMS_MAX = 256, SAMPLES_MAX = 64, SAMPLE = 8 };
-#define BYTES_MAX ((size_t)64 << 20)
 
 struct recent_stream {
   recent_stream *older, *newer;
@@ -23,6 +22,27 @@ static struct {
   recent_stream *newest, *oldest;
   size_t streams, bytes;
 } memory = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void lock(void) {
+  pthread_mutex_lock(&memory.lock);
+}
+
+static void unlock(void) {
+  pthread_mutex_unlock(&memory.lock);
+}
+
+/* A child of fork() has the list as no other thread was changing it, and the lock free. */
+__attribute__((constructor)) static void watch_forks(void) {
+  pthread_atfork(lock, unlock, unlock);
+}
+
+/* How much is kept: the environment variable GHZ_KEEP_MIB, of the Python package as well. */
+static size_t bytes_max(void) {
+  const char *text = getenv("GHZ_KEEP_MIB");
+  const int number = text && *text && !text[strspn(text, "0123456789")];
+  const unsigned long long mib = number ? strtoull(text, NULL, 10) : 64;
+  return mib > SIZE_MAX >> 20 ? SIZE_MAX : (size_t)mib << 20;
+}
 
 /* ---- Samples --------------------------------------------------------------------------------- */
 
@@ -101,15 +121,16 @@ static void take_out(recent_stream *s) {
 /* Puts it first, and takes off what is too much. */
 static void put_first(recent_stream *s) {
   recent_stream *dropped = NULL;
-  pthread_mutex_lock(&memory.lock);
+  const size_t most = bytes_max();
+  lock();
   link_first(s);
-  while (memory.streams > STREAMS_MAX || memory.bytes > BYTES_MAX) {
+  while (memory.streams > STREAMS_MAX || memory.bytes > most) {
     recent_stream *last = memory.oldest;
     take_out(last);
     last->older = dropped;
     dropped = last;
   }
-  pthread_mutex_unlock(&memory.lock);
+  unlock();
   while (dropped) {
     recent_stream *next = dropped->older;
     release(dropped);
@@ -138,7 +159,7 @@ void ghz_recent_keep(const recent_chunk *c, void *stream, size_t size) {
 recent_stream *ghz_recent_take(const recent_chunk *c) {
   recent_stream *best = NULL;
   size_t most = 0;
-  pthread_mutex_lock(&memory.lock);
+  lock();
   for (recent_stream *s = memory.newest; s; s = s->older) {
     const size_t like = likeness(s, c);
     best = like > most ? s : best;
@@ -146,7 +167,7 @@ recent_stream *ghz_recent_take(const recent_chunk *c) {
   }
   if (best)
     take_out(best);
-  pthread_mutex_unlock(&memory.lock);
+  unlock();
   return best;
 }
 

@@ -1,12 +1,15 @@
 /* filter.c: tests of the HDF5 filter, called as HDF5 calls it: chunks are streams of their shape,
  * and chunks and numbers that lie do no harm. */
 /* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <hdf5/parameters.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "inputs.h"
@@ -302,6 +305,71 @@ static void test_lying_numbers(void) {
   free(told.values);
 }
 
+/* ---- The process ---- */
+
+static void read_and_write(const subject *s) {
+  chunk c = compressed(s, MANDATORY);
+  CHECK(run(s, MANDATORY | REVERSE, &c) == s->bytes);
+  free(c.data);
+}
+
+static volatile int working;
+
+static void *work(void *s) {
+  while (working)
+    read_and_write(s);
+  return NULL;
+}
+
+/* A child meets no lock and no threads of its parent. */
+static void test_forks(void) {
+  pthread_t threads[4];
+  subject s = subject_make("walk", GHZ_F32, (ghz_bound){GHZ_ABS, 0.4}, 2, (uint64_t[]){64, 64}),
+          large = subject_make("walk", GHZ_F32, (ghz_bound){GHZ_ABS, 0.4}, 2, (uint64_t[]){512, 512});
+  CHECK(setenv("GHZ_THREADS", "2", 1) == 0);
+  read_and_write(&large);
+  working = 1;
+  for (int i = 0; i < 4; i++)
+    CHECK(pthread_create(&threads[i], NULL, work, &s) == 0);
+  for (int i = 0; i < 200; i++) {
+    int status;
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(30);
+      read_and_write(&large);
+      _exit(0);
+    }
+    CHECK(child > 0 && waitpid(child, &status, 0) == child && status == 0);
+  }
+  working = 0;
+  for (int i = 0; i < 4; i++)
+    pthread_join(threads[i], NULL);
+  CHECK(unsetenv("GHZ_THREADS") == 0);
+  free(s.values), free(large.values);
+}
+
+/* A chunk that was read and changed is compressed as any other if nothing is kept. */
+static void test_keeping(void) {
+  static const char *const kept[] = {"1", "0", "many", ""}; /* no number: 64 */
+  for (int i = 0; i < 4; i++) {
+    subject s = subject_make("zeros", GHZ_F32, (ghz_bound){GHZ_ABS, 0.01}, 3, (uint64_t[]){32, 32, 32});
+    for (size_t at = 0; at < s.count; at++) /* smooth, so that the transform pays */
+      ((float *)s.values)[at] = 10 * sinf((float)(at / 1024) / 9) * cosf((float)(at / 32 % 32 + at % 32) / 11);
+    chunk c = compressed(&s, MANDATORY);
+    CHECK(setenv("GHZ_KEEP_MIB", kept[i], 1) == 0);
+    CHECK(run(&s, MANDATORY | REVERSE, &c) == s.bytes);
+    ((float *)c.data)[5] += 1;
+    memcpy(s.values, c.data, s.bytes);
+    chunk again = compressed(&s, MANDATORY), plain;
+    CHECK(setenv("GHZ_KEEP_MIB", "0", 1) == 0);
+    free(compressed(&s, MANDATORY).data); /* what was kept is taken, put back, and dropped */
+    plain = compressed(&s, MANDATORY);
+    CHECK((again.size == plain.size && memcmp(again.data, plain.data, plain.size) == 0) == (i == 1));
+    CHECK(unsetenv("GHZ_KEEP_MIB") == 0);
+    free(c.data), free(again.data), free(plain.data), free(s.values);
+  }
+}
+
 int main(int argc, char **argv) {
   CHECK(argc == 2);
   void *plugin = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
@@ -322,6 +390,8 @@ int main(int argc, char **argv) {
   test_damaged_chunks();
   test_foreign_chunks();
   test_lying_numbers();
+  test_keeping();
+  test_forks();
   CHECK(dlclose(plugin) == 0);
   printf("the filter keeps what it promises\n");
   return EXIT_SUCCESS;
