@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "compression.h"
 #include "io/reader.h"
+#include "report/library.h"
 #include "report/report.h"
 
 bool model_open(model *m, const char *path) {
@@ -10,8 +11,11 @@ bool model_open(model *m, const char *path) {
   bool more = false;
   if (!reader_open(&r, path))
     return false;
-  const bool ok = reader_next(&r, NULL, &first, &more); /* every file has a frame */
+  bool ok = reader_next(&r, NULL, &first, &more); /* every file has a frame */
   *m = (model){path, r.header, first.info.lattice};
+  ok = ok && library_ok(path, NULL, ghz_lattice_undivided(&first.info.lattice, &m->lattice));
+  if (ok && m->lattice.step != first.info.lattice.step && m->lattice.eb > first.info.bound)
+    ok = fail(path, "was divided, and no file that adds to it has its bound: take --like of what was divided");
   reader_close(&r);
   ghz_frame_free(&first);
   return ok;

@@ -26,6 +26,12 @@ for type in f32 f64; do
   "$TOOL" make zero 40000 f64 >zeros.f64
   same zero.f64 zeros.f64
   ok "$GHZ" mean a.$type.ghz b.$type.ghz c.$type.ghz -o mean.ghz
+  # What is compressed like a mean is so on what that was divided from.
+  ok "$GHZ" compress -q --like mean.ghz a.$type -o like.ghz
+  ok "$GHZ" sub like.ghz mean.ghz -o anomaly.ghz
+  ok "$GHZ" decompress like.ghz -o like.f64
+  "$TOOL" sum $type a.$type >mine.f64
+  within mine.f64 like.f64 f64 1.0000001e-4
   # Anomalies are exact: those of all three add up to nothing.
   for member in a b c; do
     ok "$GHZ" sub $member.$type.ghz mean.ghz -o off-$member.ghz

@@ -63,3 +63,13 @@ said=$("$GHZ" mean zeros.h5 top.h5 --var linked -o folder/out.h5 2>&1) && die "a
 [[ $said == *"zeros.h5: linked: links to a data set of"*"full.h5: name that file"* ]] || die "it said: $said"
 same full.h5 folder/full.h5
 [ ! -e folder/out.h5 ] || die "a refused mean left a file"
+
+# A chunk that was never written adds to a mean of several, on whose lattice nothing is compressed.
+"$HOLES" most.h5 0 64 1 -999 && "$HOLES" half.h5 0 32 1 -999 || die "files were not made"
+for k in 3 7; do
+  mapfile -t files < <(yes most.h5 | head -$((k - 1)))
+  ok "$GHZ" mean -q -f half.h5 "${files[@]}" --var v -o mean.h5
+  ok "$GHZ" sub -q -f half.h5 mean.h5 --var v -o mean.h5.less
+  [ "$(rows mean.h5.less 0) $(rows mean.h5.less 32)" = "0.00 $(awk "BEGIN { printf \"%.2f\", 1 / $k - 1 }")" ] ||
+    die "half less mean: $(rows mean.h5.less 0) $(rows mean.h5.less 32)"
+done
